@@ -56,6 +56,10 @@ static void cache_clear(struct ddp_cache *cache) {
 	cache->n_judged = 1;
 	cache->to_thin = false;
 	cache->bypass = 0;
+	memset(cache->asked, 0, sizeof(cache->asked));
+	cache->asked_rare = 0;
+	cache->common = 0;
+	cache->rare = false;
 	cache->window_packets = cache->window_misses = cache->window_entries = 0;
 	cache_tree_build(cache);
 }
@@ -323,7 +327,7 @@ static void many_finish(const struct ddp_cache *cache, const struct ddp_policy *
 	if (cache->head_words > 0)
 		ddp_hash_rows(hash, cache->isa, cache->head_words, &burst->rows, first, n,
 			      burst->hashes);
-	if (burst->n_longer > 0)
+	if (burst->n_longer > 0 && cache->most_words > cache->head_words)
 		ddp_hash_rows_rest(hash, cache->isa, cache->head_words, cache->most_words,
 				   &burst->rows, burst->longer, burst->n_longer, burst->hashes);
 	for (unsigned int i = first; cache->any_xor && i < first + n; i++)
@@ -382,10 +386,16 @@ static uint64_t burst_look_up(struct ddp_cache *cache, const struct ddp_policy *
 	misses = many_run(cache, policy, hash, mbufs, 0, n, burst);
 	last_choose(cache, n, burst);
 	// A sample does, at other places in each burst: traffic may come in turns.
-	for (unsigned int i = cache->sample++ % SAMPLE; i < n; i += SAMPLE)
-		if ((misses >> i & 1) == 0) // else it is a guess that was wrong
-			cache->entries[cache_entry_of(burst->verdicts[i]) - cache->entries].used =
-				true;
+	for (unsigned int i = cache->sample++ % SAMPLE; i < n; i += SAMPLE) {
+		struct cache_entry *sampled =
+			&cache->entries[cache_entry_of(burst->verdicts[i]) - cache->entries];
+
+		if ((misses >> i & 1) != 0) // a guess that was wrong
+			continue;
+		sampled->used = true;
+		cache->asked[sampled->asks]++;
+		cache->asked_rare += (sampled->extra & CACHE_RARE) != 0;
+	}
 	return misses;
 }
 
@@ -438,6 +448,7 @@ static void learning_judge(struct ddp_cache *cache) {
 
 static void window_end(struct ddp_cache *cache) {
 	learning_judge(cache);
+	cache_common_renew(cache);
 	if (cache->token_period == TOKEN_BURSTS_MAX &&
 	    cache->window_packets - cache->window_misses < WINDOW / 16)
 		cache->bypass = BYPASS;

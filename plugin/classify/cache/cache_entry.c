@@ -406,10 +406,12 @@ static void pick_row(struct cache_entry *entry) {
 		}
 }
 
-// Lines of the packet that its pick is in.
+// Lines of the packet that its pick is in, or what tells it from other entries.
 static unsigned int lines_picked(const struct cache_entry *entry) {
 	unsigned int last = 0;
 
+	if (entry->partial)
+		return entry->reach > 64 ? CACHE_NEAR : 1;
 	for (unsigned int i = 0; i < sizeof(entry->pick.from); i++)
 		if (last < entry->pick.from[i])
 			last = entry->pick.from[i];
@@ -444,7 +446,7 @@ static void pick_make(struct maker *m) {
 	entry->has_row = n <= CACHE_PICK_SIZE - CACHE_PICK_ROW;
 	if (entry->has_row)
 		pick_row(entry);
-	entry->n_lines = entry->partial ? (entry->reach + 63u) / 64 : lines_picked(entry);
+	entry->n_lines = lines_picked(entry);
 }
 
 static void bits_make(struct maker *m) {
@@ -566,5 +568,8 @@ bool cache_entry_make(struct cache_entry *entry, const struct ddp_cache *cache,
 	entry->min_len = trace->min_len;
 	if (cache_has_picks(cache->isa) && !trace->lost)
 		pick_make(&m);
+	entry->asks = cache_has_picks(cache->isa) ? entry->n_lines : entry->n_pairs;
+	if (entry->asks > CACHE_ASKS)
+		entry->asks = CACHE_ASKS;
 	return !trace->lost;
 }

@@ -335,39 +335,41 @@ INLINE void tree_walk(const struct ddp_cache *cache, unsigned int depth, const u
 		entries[j] = nodes[j];
 }
 
-// The second and third block of rows, for the packets of these bits: mbufs are those from first on.
-// How many there are is different in each burst, so no branch asks how many of DDP_HASH_FEW: the
-// last one stands in for those that are missing.
-static void longer_fill(struct rte_mbuf *const *mbufs, unsigned int first, uint64_t longer,
-			struct ddp_burst *burst) {
-	const unsigned int n = __builtin_popcountll(longer);
-	const uint64_t last = n == 0 ? 0 : UINT64_C(1) << (63 - __builtin_clzll(longer));
+// The packets of these bits ask for more than most do; mbufs are those from first on. Most of them
+// have only longer rows: fill in their second and third block. Those of the others get zeros, or
+// what is replaced later. How many packets these are is different in each burst, so no branch asks
+// how many of DDP_HASH_FEW: the last one stands in for those that are missing. Returns all that any
+// of them asks for.
+static uint32_t longer_fill(struct rte_mbuf *const *mbufs, unsigned int first, uint64_t more,
+			    struct ddp_burst *burst) {
+	const unsigned int n = __builtin_popcountll(more);
+	const uint64_t last = n == 0 ? 0 : UINT64_C(1) << (63 - __builtin_clzll(more));
+	uint32_t extra = 0;
 
 	for (unsigned int done = 0; done < n; done += DDP_HASH_FEW)
 #pragma GCC unroll 4
 		for (unsigned int j = 0; j < DDP_HASH_FEW; j++) {
-			const unsigned int bit = __builtin_ctzll(longer | last), i = first + bit;
+			const unsigned int bit = __builtin_ctzll(more | last), i = first + bit;
+			const struct cache_entry *entry = cache_entry_of(burst->verdicts[i]);
 
-			rest_fill(cache_entry_of(burst->verdicts[i]),
+			rest_fill(entry,
 				  (const uint8_t *)mbufs[bit]->buf_addr + mbufs[bit]->data_off,
 				  &burst->rows, i);
 			burst->longer[done + j] = i;
-			longer &= longer - 1;
+			extra |= entry->extra;
+			more &= more - 1;
 		}
 	burst->n_longer = n;
+	return extra;
 }
 
-// Some of the packets mbufs, which are those from first on, ask for more than most do. Returns
-// which of them fail in that.
-static uint64_t many_more(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
-			  unsigned int first, uint64_t more, struct ddp_burst *burst) {
+// All that these packets ask for, where some ask for more than that. Returns which of them fail in
+// it.
+static uint64_t rare_do(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
+			unsigned int first, uint64_t more, struct ddp_burst *burst) {
 	unsigned int n_longer = 0;
 	uint64_t fails = 0;
 
-	if (cache->extra == (CACHE_LONGER | CACHE_MORE)) { // as with most traffic
-		longer_fill(mbufs, first, more, burst);
-		return 0;
-	}
 	for (; more != 0; more &= more - 1) {
 		const unsigned int bit = __builtin_ctzll(more), i = first + bit;
 		const struct cache_entry *entry = cache_entry_of(burst->verdicts[i]);
@@ -530,14 +532,16 @@ static void many_look_up(const struct ddp_cache *cache, struct rte_mbuf *const *
 static uint64_t many(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
 		     unsigned int first, unsigned int n, struct ddp_burst *burst) {
 	uint8_t flags[DDP_BURST_MAX] = {0};
-	uint64_t fails;
+	uint64_t fails, more;
 
 	many_look_up(cache, mbufs, first, n, burst, flags);
 	burst->n_longer = 0;
 	fails = bits_of(flags, CACHE_FAIL, n);
-	if (cache->extra != 0)
-		fails |= many_more(cache, mbufs + first, first,
-				   bits_of(flags, CACHE_MORE, n) & ~fails, burst);
+	if (cache->extra == 0)
+		return fails;
+	more = bits_of(flags, CACHE_MORE, n) & ~fails;
+	if (cache->rare || (longer_fill(mbufs + first, first, more, burst) & CACHE_RARE) != 0)
+		fails |= rare_do(cache, mbufs + first, first, more, burst);
 	return fails;
 }
 

@@ -24,6 +24,7 @@ struct grouper {
 	uint8_t low[CACHE_PLACES], high[CACHE_PLACES], n_places; // bytes of the packet
 	uint8_t pool[PLACE_SIZE];                                // bytes of the packet
 	uint8_t n_pool;
+	bool is_candidate[TRACE_REACH];
 	uint8_t candidates[TRACE_REACH]; // bytes that tell something
 	unsigned int n_candidates;
 	struct told told[TRACE_REACH];
@@ -38,12 +39,9 @@ static uint64_t word_at(const uint8_t *bytes) {
 
 static void candidate_note(struct grouper *g, unsigned int at, unsigned int lane,
 			   unsigned int other) {
-	unsigned int i = 0;
-
-	while (i < g->n_candidates && g->candidates[i] != at)
-		i++;
-	if (i == g->n_candidates)
+	if (!g->is_candidate[at])
 		g->candidates[g->n_candidates++] = at;
+	g->is_candidate[at] = true;
 	g->told[at].lanes[lane] |= 1u << other;
 }
 
@@ -136,21 +134,29 @@ static bool special_note(struct grouper *g, unsigned int lane, unsigned int othe
 	return found;
 }
 
-static unsigned int gain_of(const struct grouper *g, unsigned int at) {
+// Lanes that a byte tells from those behind them and that are still to be told.
+static unsigned int gain_of(const struct told *told, const struct told *todo) {
 	unsigned int gain = 0;
 
-	for (unsigned int i = 0; i + 1 < g->n; i++)
-		if (g->n_hints[i] < CACHE_HINT)
-			gain += __builtin_popcount(g->todo[i] & g->told[at].lanes[i]);
+	for (unsigned int i = 0; i < CACHE_LANES; i += 4) {
+		uint64_t a, b;
+
+		memcpy(&a, &told->lanes[i], sizeof(a));
+		memcpy(&b, &todo->lanes[i], sizeof(b));
+		gain += __builtin_popcountll(a & b);
+	}
 	return gain;
 }
 
 static int candidate_best(const struct grouper *g) {
+	struct told todo = {{0}};
 	unsigned int most = 0;
 	int best = -1;
 
+	for (unsigned int i = 0; i + 1 < g->n; i++)
+		todo.lanes[i] = g->n_hints[i] < CACHE_HINT ? g->todo[i] : 0;
 	for (unsigned int c = 0; c < g->n_candidates; c++) {
-		unsigned int gain = gain_of(g, g->candidates[c]);
+		unsigned int gain = gain_of(&g->told[g->candidates[c]], &todo);
 
 		if (gain <= most)
 			continue;
@@ -202,6 +208,7 @@ static void grouper_begin(struct grouper *g) {
 	memset(g->todo, 0, sizeof(g->todo));
 	memset(g->before, 0, sizeof(g->before));
 	memset(g->n_hints, 0, sizeof(g->n_hints));
+	memset(g->is_candidate, 0, sizeof(g->is_candidate));
 	memset(g->told, 0, sizeof(g->told));
 	g->n_places = g->n_pool = g->n_candidates = 0;
 }

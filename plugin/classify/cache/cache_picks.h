@@ -160,27 +160,53 @@ INLINE uint64_t many_of_lines(const struct ddp_cache *cache, const unsigned int 
 	return blocks_look_up(cache, n_lines, true, false, mbufs, first, n, burst, differing);
 }
 
-#define CASE_LINES(n_lines)                                                                  \
-	case n_lines:                                                                        \
-		fails = many_of_lines(cache, n_lines, mbufs, first, n, burst, differing.of); \
+// Packets whose entries pick from more lines than were loaded. Returns fails with what is true of
+// them.
+static uint64_t far_compare(struct rte_mbuf *const *mbufs, unsigned int first, uint64_t more,
+			    uint64_t fails, struct ddp_burst *burst) {
+	for (; more != 0; more &= more - 1) {
+		const unsigned int bit = __builtin_ctzll(more), i = first + bit;
+		const struct cache_entry *entry = cache_entry_of(burst->verdicts[i]);
+		const uint8_t *bytes = (const uint8_t *)mbufs[bit]->buf_addr + mbufs[bit]->data_off;
+		uint32_t differs;
+
+		if ((entry->extra & CACHE_FAR) == 0)
+			continue;
+		differs = whole_differs(whole_load(entry), lines_load(bytes, CACHE_LINES),
+					CACHE_LINES, mbufs[bit], burst->rows.heads[i]);
+		fails &= ~(UINT64_C(1) << bit);
+		fails |= (uint64_t)((differs & ~(1u << CACHE_PICK_MORE)) != 0) << bit;
+	}
+	return fails;
+}
+
+#define CASE_LINES(n_lines)                                                                      \
+	case n_lines:                                                                            \
+		too_short = many_of_lines(cache, n_lines, mbufs, first, n, burst, differing.of); \
 		break
 
 static uint64_t many(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
 		     unsigned int first, unsigned int n, struct ddp_burst *burst) {
 	struct differing differing;
-	uint64_t fails = 0, more;
+	uint64_t too_short = 0, fails, more;
+	uint32_t extra;
 
 	mbufs += first;
 	switch (cache->n_lines) {
 		CASE_LINES(1);
 		CASE_LINES(2);
 		CASE_LINES(3);
-		CASE_LINES(4);
+		CASE_LINES(CACHE_LINES);
 	}
-	fails |= differing_in(&differing, ~(1u << CACHE_PICK_MORE), n);
+	fails = differing_in(&differing, ~(1u << CACHE_PICK_MORE), n) | too_short;
 	burst->n_longer = 0;
 	if (cache->extra == 0)
 		return fails;
-	more = differing_in(&differing, 1u << CACHE_PICK_MORE, n) & ~fails;
-	return fails | many_more(cache, mbufs, first, more, burst);
+	more = differing_in(&differing, 1u << CACHE_PICK_MORE, n) & ~too_short;
+	extra = cache->rare ? cache->extra | CACHE_RARE : longer_fill(mbufs, first, more, burst);
+	if ((extra & CACHE_FAR) != 0)
+		fails = far_compare(mbufs, first, more, fails, burst);
+	if ((extra & CACHE_RARE) != 0)
+		fails |= rare_do(cache, mbufs, first, more & ~fails, burst);
+	return fails;
 }

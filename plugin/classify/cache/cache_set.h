@@ -41,6 +41,9 @@
 #define CACHE_NODES 1024   // groups of so many entries
 #define CACHE_GROUPS 4     // groups of steering rules that an entry's packets are looked up in
 #define CACHE_KEYS 4       // fields of each
+#define CACHE_LINES 4      // of a packet that picks may be from; most are from the first
+#define CACHE_NEAR 2       // ones, which are prefetched
+#define CACHE_ASKS 4       // pairs or lines of a packet that are counted, at most
 #define CACHE_SORTS 8      // fields that are sorted, of an entry's packets
 
 // Bytes of the packet on their way to a 16-byte block of the row that is hashed.
@@ -110,7 +113,9 @@ enum cache_extra {
 	CACHE_ODD = 1 << 2,    // whatever is not common
 	CACHE_LONGER = 1 << 3, // more than one block is hashed
 	CACHE_APART = 1 << 4,  // the pick has no room for the first block of the row
-	CACHE_MORE = 1 << 5,   // any of these four
+	CACHE_FAR = 1 << 5,    // pick from more lines than are loaded of all packets
+	CACHE_MORE = 1 << 6,   // any of these five
+	CACHE_RARE = CACHE_PIECES | CACHE_ODD | CACHE_APART, // few packets are so
 };
 
 // What packets need that are of many entries comes first, in as few cache lines as it takes: these
@@ -149,6 +154,7 @@ struct cache_entry {
 	uint8_t n_words; // that matter; the others always fit
 	uint8_t n_lookups;
 	bool used;                          // lately
+	uint8_t asks;                       // for so many pairs or lines; CACHE_ASKS: or more
 	const struct ddp_flow_entry *steer; // rule whatever the lookups say, NULL for none
 	struct {
 		const uint64_t *holds; // all ones where there is none
@@ -231,7 +237,7 @@ struct ddp_cache {
 	// of all entries in the tree
 	uint16_t reach;
 	uint8_t n_pairs; // that are compared for all
-	uint8_t n_lines; // picked from
+	uint8_t n_lines; // picked from for all
 	uint8_t extra;   // what any of them has
 	bool any_xor, any_sorts;
 	uint8_t head_words; // 4-byte words hashed of all packets,
@@ -246,6 +252,10 @@ struct ddp_cache {
 
 	// what the traffic does
 	uint32_t window_packets, window_misses, window_entries;
+	uint32_t asked[CACHE_ASKS + 1]; // of a sample, how many asked for so many pairs or lines,
+	uint32_t asked_rare;            // and how many for what is rare
+	uint8_t common;                 // pairs or lines that enough ask for; 0: not yet known
+	bool rare; // enough ask for it, so that it need not be looked for first
 	uint32_t tokens, token_bursts, token_period;
 	uint32_t n_judged; // entries that had their time to show whether they are of use
 	uint32_t sample;
@@ -328,5 +338,7 @@ int cache_lanes_make(struct ddp_cache *cache, const uint16_t *set, unsigned int 
 
 // cache_tree.c: all entries into a tree.
 void cache_tree_build(struct ddp_cache *cache);
+// At the end of a sample: do for all packets what enough of them asked for.
+void cache_common_renew(struct ddp_cache *cache);
 
 #endif

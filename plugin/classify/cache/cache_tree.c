@@ -8,6 +8,7 @@
 #include "cache_set.h"
 
 #define PAIRS_MAX 3 // compared for all
+#define ENOUGH 16   // one packet in so many is worth that something is done for all
 
 struct builder {
 	struct ddp_cache *cache;
@@ -285,26 +286,49 @@ static cache_node node_build(struct builder *b, const uint16_t *set, unsigned in
 	return cache_node_make(first, choice.byte, choice.shift, __builtin_popcount(choice.bits));
 }
 
-// Entries that are compared in as many pairs of pieces as most; further ones take about as long as
-// three.
-static uint8_t pairs_choose(const struct ddp_cache *cache) {
+// Pairs that are compared for all packets; further ones take about as long as three.
+static uint8_t pairs_choose(const uint32_t asked[CACHE_ASKS + 1]) {
 	unsigned int costs[PAIRS_MAX] = {0}, best = 0;
 
-	for (unsigned int i = 1; i < cache->n_entries; i++)
-		for (unsigned int n = 1; n <= PAIRS_MAX; n++)
-			costs[n - 1] +=
-				cache->entries[i].n_pairs > n ? cache->entries[i].n_pairs + 2u : n;
+	for (unsigned int n = 1; n <= PAIRS_MAX; n++)
+		for (unsigned int asks = 1; asks <= CACHE_ASKS; asks++)
+			costs[n - 1] += asked[asks] * (asks > n ? asks + 2 : n);
 	for (unsigned int n = 1; n < PAIRS_MAX; n++)
 		if (costs[n] < costs[best])
 			best = n;
 	return best + 1;
 }
 
-static uint8_t extra_of(const struct cache_entry *entry, bool picks, unsigned int n_pairs) {
+// Lines that are loaded of all packets. Those that nobody prefetched are waited for: for few
+// packets' sake not all do so.
+static uint8_t lines_choose(const uint32_t asked[CACHE_ASKS + 1]) {
+	uint32_t near = 0, far = 0;
+
+	for (unsigned int asks = 1; asks <= CACHE_LINES; asks++)
+		*(asks <= CACHE_NEAR ? &near : &far) += asked[asks];
+	return (ENOUGH - 1) * far > near ? CACHE_LINES : CACHE_NEAR;
+}
+
+static uint8_t common_choose(const struct ddp_cache *cache, const uint32_t asked[CACHE_ASKS + 1]) {
+	return cache_has_picks(cache->isa) ? lines_choose(asked) : pairs_choose(asked);
+}
+
+// Before there is a sample.
+static uint8_t common_guess(const struct ddp_cache *cache) {
+	uint32_t asked[CACHE_ASKS + 1] = {0};
+
+	for (unsigned int i = 1; i < cache->n_entries; i++)
+		asked[cache->entries[i].asks]++;
+	return common_choose(cache, asked);
+}
+
+static uint8_t extra_of(const struct cache_entry *entry, bool picks, unsigned int common) {
 	uint8_t extra = 0;
 
-	if (picks ? entry->partial : entry->n_pairs > n_pairs)
+	if (picks ? entry->partial : entry->n_pairs > common)
 		extra |= CACHE_PIECES;
+	if (picks && entry->n_lines > common)
+		extra |= CACHE_FAR;
 	if (entry->partial)
 		extra |= CACHE_ODD;
 	if (entry->n_words > 0 || entry->has_second || entry->odd)
@@ -320,18 +344,19 @@ static uint8_t extra_of(const struct cache_entry *entry, bool picks, unsigned in
 }
 
 static void sums_make(struct ddp_cache *cache) {
+	const uint8_t common = cache->common != 0 ? cache->common : common_guess(cache);
 	const bool picks = cache_has_picks(cache->isa);
 
 	cache->reach = 64;
 	cache->head_words = cache->most_words = cache->extra = 0;
 	cache->any_xor = cache->any_sorts = false;
 	cache->n_lines = 1;
-	cache->n_pairs = picks ? 0 : pairs_choose(cache);
+	cache->n_pairs = picks ? 0 : common;
 	for (unsigned int i = 1; i < cache->n_entries; i++) {
 		struct cache_entry *e = &cache->entries[i];
 		unsigned int words = (e->verdict.input_len + 3) / 4;
 
-		e->extra = extra_of(e, picks, cache->n_pairs);
+		e->extra = extra_of(e, picks, common);
 		cache->extra |= e->extra;
 		e->expect &= ~(1u << CACHE_PICK_MORE);
 		e->expect |= (uint32_t)(e->extra == 0) << CACHE_PICK_MORE;
@@ -348,8 +373,28 @@ static void sums_make(struct ddp_cache *cache) {
 		if (cache->head_words < words)
 			cache->head_words = words;
 	}
+	if (picks && cache->n_lines > common) {
+		cache->n_lines = common;
+		cache->reach = 64 * CACHE_LINES;
+	}
 	if (picks && cache->reach < 64 * cache->n_lines)
 		cache->reach = 64 * cache->n_lines;
+}
+
+void cache_common_renew(struct ddp_cache *cache) {
+	const uint8_t before = cache->common;
+	uint32_t sample = 0;
+
+	for (unsigned int asks = 1; asks <= CACHE_ASKS; asks++)
+		sample += cache->asked[asks];
+	if (sample == 0)
+		return;
+	cache->common = common_choose(cache, cache->asked);
+	cache->rare = ENOUGH * cache->asked_rare > sample;
+	memset(cache->asked, 0, sizeof(cache->asked));
+	cache->asked_rare = 0;
+	if (cache->common != before)
+		sums_make(cache);
 }
 
 void cache_tree_build(struct ddp_cache *cache) {

@@ -651,6 +651,76 @@ static void known_paths_stay_in_a_flood(void **state) {
 	user_fini(&user);
 }
 
+#define DEEP(protocol)                                                                           \
+	ETH(0x86dd), IPV6(60, UE6, NET6), EXT16(60), EXT16(60), EXT16(60), EXT16(60), EXT16(60), \
+		EXT16(protocol)
+
+// A burst with so many packets whose last header is behind their second cache line; data_offset: of
+// the first one.
+static void deep_burst_make(struct rte_mbuf mbufs[N_BURST], unsigned int n_deep,
+			    uint8_t data_offset) {
+	static uint8_t bytes[N_BURST][PACKET_MAX];
+	const struct piece kinds[2][2][10] = {
+		{{ETH(0x0800), IPV4(6, UE, NET), TCP(1024, 80), END},
+		 {ETH(0x0800), IPV4(17, UE, NET), UDP(1024, 53), END}},
+		{{DEEP(6), TCP(1024, 80), END}, {DEEP(17), UDP(1024, 53), END}},
+	};
+	const struct piece first[] = {DEEP(6), TCP_AS(1024, 80, data_offset, 0, 0), END};
+
+	for (unsigned int i = 0; i < N_BURST; i++)
+		mbufs[i] =
+			mbuf_of(bytes[i], PACKET_MAX,
+				packet_build(i == 0 ? first : kinds[i < n_deep][i % 2], bytes[i]));
+}
+
+static void deep_bursts_run(struct user *users, unsigned int n_deep, uint8_t data_offset,
+			    unsigned int n) {
+	struct rte_mbuf own[N_BURST], *mbufs[N_BURST];
+
+	deep_burst_make(own, n_deep, data_offset);
+	for (unsigned int i = 0; i < N_BURST; i++)
+		mbufs[i] = &own[i];
+	for (; n > 0; n--) {
+		burst_run(&users[0], mbufs, false);
+		burst_run(&users[1], mbufs, false);
+		bursts_compare(&users[0], &users[1]);
+	}
+}
+
+static void deep_packets_check(struct user *users, enum ddp_isa isa, unsigned int n_deep) {
+	const unsigned int window = 4096 / N_BURST;
+	struct ddp_cache_stats before, after;
+
+	deep_bursts_run(users, n_deep, 5, 3 * window);
+	ddp_cache_stats_get(users[0].cache, &before);
+	deep_bursts_run(users, n_deep, 5, window);
+	ddp_cache_stats_get(users[0].cache, &after);
+	assert_int_equal(after.misses, before.misses);
+	if (cache_has_picks(isa))
+		assert_int_equal(users[0].cache->n_lines, n_deep == 1 ? CACHE_NEAR : 3);
+	deep_bursts_run(users, n_deep, 4, 1); // that is no TCP header
+}
+
+// An attacker could else send a few such packets, and all others would wait for cache lines that
+// nobody prefetches. Where most packets are so, it is worth it.
+static void few_deep_packets_cost_the_others_nothing(void **state) {
+	(void)state;
+	for (enum ddp_isa isa = 0; isa < DDP_ISA_LEVELS; isa++) {
+		struct user users[2];
+
+		if (!ddp_isa_supported(isa))
+			continue;
+		user_init(&users[0], "base", isa);
+		user_init(&users[1], "base", isa);
+		ddp_cache_force(users[1].cache, DDP_CACHE_BYPASS);
+		deep_packets_check(users, isa, 1);
+		deep_packets_check(users, isa, N_BURST / 2);
+		deep_packets_check(users, isa, 1);
+		user_fini(&users[0]);
+		user_fini(&users[1]);
+	}
+}
+
 // Entries that say which values a word must not have, by a list or by a table, do not hide each
 // other.
 static void paths_that_a_word_tells_apart_are_hits(unsigned int n_kinds, unsigned int first,
@@ -759,6 +829,7 @@ int main(void) {
 		cmocka_unit_test(a_cache_in_full_use_goes_on_learning),
 		cmocka_unit_test(a_flood_of_paths_is_not_learnt),
 		cmocka_unit_test(known_paths_stay_in_a_flood),
+		cmocka_unit_test(few_deep_packets_cost_the_others_nothing),
 		cmocka_unit_test(a_buffer_of_just_the_size_will_do),
 		cmocka_unit_test(both_walks_want_all_of_what_lies_ahead),
 	};
