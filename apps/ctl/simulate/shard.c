@@ -157,7 +157,7 @@ static void seconds_hash(struct shard *shard, unsigned int n) {
 	const struct ddp_hash *hash = shard->spread->second;
 	const struct ddp_burst *burst = &shard->burst;
 	const enum ddp_isa isa = shard->isa;
-	uint8_t index[DDP_BURST_MAX] = {0};
+	uint8_t index[DDP_BURST_MAX] = {0}; // always of rows, behind the last one, too
 
 	for (unsigned int i = 0; i < n; i++)
 		shard->input_lens[i] = ddp_burst_verdict(burst, i)->input_len;

@@ -98,11 +98,11 @@ static const void *segments_read(const void *ctx, uint32_t off, uint32_t len, vo
 		mbuf = mbuf->next;
 	}
 	if (off + len <= mbuf->data_len)
-		return (const uint8_t *)mbuf->buf_addr + mbuf->data_off + off;
+		return cache_bytes(mbuf) + off;
 	for (; len > 0; mbuf = mbuf->next, off = 0) {
 		uint32_t n = mbuf->data_len - off < len ? mbuf->data_len - off : len;
 
-		memcpy(out, (const uint8_t *)mbuf->buf_addr + mbuf->data_off + off, n);
+		memcpy(out, cache_bytes(mbuf) + off, n);
 		out += n;
 		len -= n;
 	}
@@ -111,7 +111,7 @@ static const void *segments_read(const void *ctx, uint32_t off, uint32_t len, vo
 
 void ddp_packet_of(const struct rte_mbuf *mbuf, struct ddp_packet *packet) {
 	*packet = (struct ddp_packet){
-		.data = (const uint8_t *)mbuf->buf_addr + mbuf->data_off,
+		.data = cache_bytes(mbuf),
 		.first_len = mbuf->data_len,
 		.len = mbuf->pkt_len,
 		.read = segments_read,
@@ -210,7 +210,7 @@ static void cache_learn(struct ddp_cache *cache, const struct ddp_policy *policy
 // Whoever prefetches packets stops after two lines. The interpreter looks deeper, and while it
 // walks one packet the memory has time to bring the next one.
 static inline void deep_prefetch(const struct rte_mbuf *mbuf) {
-	const char *bytes = (const char *)mbuf->buf_addr + mbuf->data_off;
+	const uint8_t *bytes = cache_bytes(mbuf);
 
 	for (unsigned int off = 128; off < TRACE_REACH && off < mbuf->data_len; off += 64)
 		__builtin_prefetch(bytes + off);

@@ -2,21 +2,33 @@
 // Comparing packets with entries, for any instruction set: the file that includes this has defined
 // KERNEL (a name), and
 //
-//	window_t               mask and value of a window, in registers
-//	window_load(entry, w)  the wth of an entry
-//	differs_t              what differs so far; differs_none, differs_add(d, window_t, bytes),
-//	                       differs_exclusion(d, exclusion_t, bytes), differs_any(d): 0 or 1;
-//	                       differs_pair(d, entry, p, packet): the pth pair of pieces of an entry
-//	raw_t                  what differs from a window in one packet or more, also where its mask
-// does not ask: 	                       raw_none(), raw_add(raw_t, window_t, bytes),
-// raw_differs(d, raw_t, window_t) 	exclusion_t
-// exclusion_load(exclusion): words that must not be there 	lanes_t lanes_load(lanes, wide): a
-// group of entries; without wide its first half; 	                       lanes_find(lanes_t,
-// wide, bytes): which one, CACHE_LANES: none. 	                       Without LANES: the tree leads
-// to entries 	PICKS                  compare entries as picks: instead of windows and lanes it has
-// a function of its own, 	                       many(), and no one() 	from_t
-// from_load(gather): where the bytes of a block of the row are, 	gather_t gather(from_t,
-// bytes): 16 bytes of a row; gather_or(a, b), gather_store(row, a)
+//	window_t                          mask and value of a window, in registers
+//	window_load(entry, w)             the wth of an entry
+//	differs_t                         what differs so far:
+//	differs_none
+//	differs_add(d, window_t, bytes)
+//	differs_exclusion(d, exclusion_t, bytes)
+//	differs_any(d)                    0 or 1
+//	differs_pair(d, entry, p, packet) the pth pair of pieces of an entry
+//	raw_t                             what differs from a window in one packet or more, also
+//	                                  where its mask does not ask:
+//	raw_none()
+//	raw_add(raw_t, window_t, bytes)
+//	raw_differs(d, raw_t, window_t)
+//	exclusion_t                       words that must not be there
+//	exclusion_load(exclusion)
+//	lanes_t                           a group of entries; without LANES the tree leads to
+//	                                  entries
+//	lanes_load(lanes, wide)           without wide: its first half
+//	lanes_find(lanes_t, wide, bytes)  which one, CACHE_LANES: none
+//	PICKS                             compare entries as picks: instead of windows and lanes it
+//	                                  has a function of its own, many(), and no one()
+//	from_t                            where the bytes of a block of the row are
+//	from_load(gather)
+//	gather_t                          16 bytes of a row:
+//	gather(from_t, bytes)
+//	gather_or(a, b)
+//	gather_store(row, a)
 //
 // No branch depends on what is in a packet. What is the same for all packets is a constant where it
 // decides how much is compared: each combination is a loop of its own, with everything in
@@ -36,7 +48,7 @@ INLINE int32_t buffer_left(const struct rte_mbuf *mbuf, uint32_t reach) {
 // The packet's bytes, or zeros where its buffer is too short to read so many; bad has bit 31 set
 // then.
 INLINE const uint8_t *bytes_of(const struct rte_mbuf *mbuf, unsigned int reach, uint32_t *bad) {
-	const uint8_t *bytes = (const uint8_t *)mbuf->buf_addr + mbuf->data_off;
+	const uint8_t *bytes = cache_bytes(mbuf);
 
 	*bad = buffer_left(mbuf, reach);
 	return __builtin_expect_with_probability((int32_t)*bad < 0, 0, 0.9) ? cache_zeros : bytes;
@@ -217,7 +229,7 @@ INLINE bool one_sweep(const struct cache_entry *entry, const unsigned int n_wind
 	// several rows at once.
 	for (unsigned int i = 0; i < n; i++) {
 		const struct rte_mbuf *mbuf = mbufs[i];
-		const uint8_t *bytes = (const uint8_t *)mbuf->buf_addr + mbuf->data_off;
+		const uint8_t *bytes = cache_bytes(mbuf);
 
 		if (ahead)
 			cache_prefetch_next(burst, i, reach);
@@ -352,9 +364,7 @@ static uint32_t longer_fill(struct rte_mbuf *const *mbufs, unsigned int first, u
 			const unsigned int bit = __builtin_ctzll(more | last), i = first + bit;
 			const struct cache_entry *entry = cache_entry_of(burst->verdicts[i]);
 
-			rest_fill(entry,
-				  (const uint8_t *)mbufs[bit]->buf_addr + mbufs[bit]->data_off,
-				  &burst->rows, i);
+			rest_fill(entry, cache_bytes(mbufs[bit]), &burst->rows, i);
 			burst->longer[done + j] = i;
 			extra |= entry->extra;
 			more &= more - 1;
@@ -373,7 +383,7 @@ static uint64_t rare_do(const struct ddp_cache *cache, struct rte_mbuf *const *m
 	for (; more != 0; more &= more - 1) {
 		const unsigned int bit = __builtin_ctzll(more), i = first + bit;
 		const struct cache_entry *entry = cache_entry_of(burst->verdicts[i]);
-		const uint8_t *bytes = (const uint8_t *)mbufs[bit]->buf_addr + mbufs[bit]->data_off;
+		const uint8_t *bytes = cache_bytes(mbufs[bit]);
 		uint32_t fail = 0;
 
 		if ((entry->extra & CACHE_PIECES) != 0)

@@ -4,14 +4,16 @@
 // entry asks for; another one with what tells up to 16 entries from each other. The file that
 // includes this has defined KERNEL, and
 //
-//	BLOCK                              packets whose lines stay in registers
-//	pick_t                             64 bytes: pick_load(aligned bytes), pick_first(pick): the
-// first 16 	lines_t                            lines_load(bytes, n_lines), lines_pick(lines,
-// n_lines,
-// from) 	right_words(a, value, mask)        bit i: word i of a has the value, under the mask;
-//	right_dwords(a, value, mask)       dword i
-//	tested(numbers, bits)              bit i: number i of TESTED aligned ones has any of the
-// bits
+//	BLOCK                        packets whose lines stay in registers
+//	pick_t                       64 bytes:
+//	pick_load(aligned bytes)
+//	pick_first(pick)             the first 16
+//	lines_t                      the first lines of a packet:
+//	lines_load(bytes, n_lines)
+//	lines_pick(lines, n_lines, from)
+//	right_words(a, value, mask)  bit i: word i of a has the value, under the mask
+//	right_dwords(a, value, mask) the same of dwords
+//	tested(numbers, bits)        bit i: number i of TESTED aligned ones has any of the bits
 #include "cache_set.h"
 
 #define PICKS
@@ -66,7 +68,7 @@ INLINE const uint8_t *bytes_or_zeros(const struct rte_mbuf *mbuf, unsigned int r
 		*too_short |= bit;
 		return cache_zeros;
 	}
-	return (const uint8_t *)mbuf->buf_addr + mbuf->data_off;
+	return cache_bytes(mbuf);
 }
 
 /* A group of entries */
@@ -167,7 +169,7 @@ static uint64_t far_compare(struct rte_mbuf *const *mbufs, unsigned int first, u
 	for (; more != 0; more &= more - 1) {
 		const unsigned int bit = __builtin_ctzll(more), i = first + bit;
 		const struct cache_entry *entry = cache_entry_of(burst->verdicts[i]);
-		const uint8_t *bytes = (const uint8_t *)mbufs[bit]->buf_addr + mbufs[bit]->data_off;
+		const uint8_t *bytes = cache_bytes(mbufs[bit]);
 		uint32_t differs;
 
 		if ((entry->extra & CACHE_FAR) == 0)

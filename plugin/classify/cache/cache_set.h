@@ -178,6 +178,11 @@ static inline void cache_ban_clear(struct cache_exclusion *exclusion) {
 	memset(exclusion->words, 0xff, sizeof(exclusion->words));
 }
 
+// Where the data of its first segment begin.
+static inline const uint8_t *cache_bytes(const struct rte_mbuf *mbuf) {
+	return (const uint8_t *)mbuf->buf_addr + mbuf->data_off;
+}
+
 static inline const struct cache_entry *cache_entry_of(const struct ddp_verdict *verdict) {
 	return (const struct cache_entry *)verdict;
 }

@@ -30,7 +30,7 @@ static inline uint64_t word_at(const uint8_t *bytes, unsigned int byte) {
 
 static inline void value_load(const struct rte_mbuf *mbuf, const struct cache_key *key,
 			      uint64_t values[2]) {
-	const uint8_t *bytes = (const uint8_t *)mbuf->buf_addr + mbuf->data_off;
+	const uint8_t *bytes = cache_bytes(mbuf);
 	struct ddp_packet packet;
 
 	if (!key->apart) {
@@ -72,8 +72,7 @@ static bool plain_probes_make(struct cache_steering *s, const struct cache_looku
 	for (unsigned int i = s->first; i < s->first + s->n; i++) {
 		const struct rte_mbuf *mbuf = s->mbufs[i];
 		struct cache_probe *probe = &s->probes[i];
-		const uint64_t word =
-			word_at((const uint8_t *)mbuf->buf_addr + mbuf->data_off, key.low);
+		const uint64_t word = word_at(cache_bytes(mbuf), key.low);
 
 		probe->values[0] = 0;
 		probe->values[1] = word << key.low_up >> key.low_down & mask;

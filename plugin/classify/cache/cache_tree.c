@@ -302,11 +302,14 @@ static uint8_t pairs_choose(const uint32_t asked[CACHE_ASKS + 1]) {
 // Lines that are loaded of all packets. Those that nobody prefetched are waited for: for few
 // packets' sake not all do so.
 static uint8_t lines_choose(const uint32_t asked[CACHE_ASKS + 1]) {
-	uint32_t near = 0, far = 0;
+	uint32_t all = 0, far = 0;
 
-	for (unsigned int asks = 1; asks <= CACHE_LINES; asks++)
-		*(asks <= CACHE_NEAR ? &near : &far) += asked[asks];
-	return (ENOUGH - 1) * far > near ? CACHE_LINES : CACHE_NEAR;
+	for (unsigned int asks = 1; asks <= CACHE_LINES; asks++) {
+		all += asked[asks];
+		if (asks > CACHE_NEAR)
+			far += asked[asks];
+	}
+	return ENOUGH * far > all ? CACHE_LINES : CACHE_NEAR;
 }
 
 static uint8_t common_choose(const struct ddp_cache *cache, const uint32_t asked[CACHE_ASKS + 1]) {

@@ -705,13 +705,16 @@ static void deep_packets_check(struct user *users, enum ddp_isa isa, unsigned in
 // nobody prefetches. Where most packets are so, it is worth it.
 static void few_deep_packets_cost_the_others_nothing(void **state) {
 	(void)state;
-	for (enum ddp_isa isa = 0; isa < DDP_ISA_LEVELS; isa++) {
+	for (unsigned int i = 0; i < 2 * DDP_ISA_LEVELS; i++) {
+		enum ddp_isa isa = i / 2;
 		struct user users[2];
 
 		if (!ddp_isa_supported(isa))
 			continue;
-		user_init(&users[0], "base", isa);
-		user_init(&users[1], "base", isa);
+		for (unsigned int u = 0; u < COUNT(users); u++) {
+			user_init(&users[u], "base", isa);
+			users[u].policy.rss = i % 2 == 0; // else they have nothing to hash
+		}
 		ddp_cache_force(users[1].cache, DDP_CACHE_BYPASS);
 		deep_packets_check(users, isa, 1);
 		deep_packets_check(users, isa, N_BURST / 2);
