@@ -83,6 +83,12 @@ static inline void ddp_rows_get(const struct ddp_rows *rows, unsigned int i,
 	memcpy(input + DDP_HASH_HEAD, rows->tails[i], sizeof(rows->tails[i]));
 }
 
+// Repeat the nth of an index up to the next multiple of DDP_HASH_FEW.
+static inline void ddp_rows_index_end(uint8_t *index, unsigned int n) {
+	for (; n % DDP_HASH_FEW != 0; n++)
+		index[n] = index[n - 1];
+}
+
 // Hash n inputs of one length of `words` 4-byte words (1 to 12; the length rounded up): hashes[i]
 // becomes what ddp_hash_compute() says of row i, for rows from first on. The CPU must support the
 // isa.
@@ -94,8 +100,7 @@ void ddp_hash_rows(const struct ddp_hash *hash, enum ddp_isa isa, unsigned int w
 // rows together, and then add what the words behind them, up to `words` (5 to 12, counted from the
 // row's beginning), give to the hashes of the longer rows: hashes[i] for each i of the n in index,
 // which are different. Do so for each length; or for the longest of several lengths at once, if
-// their rows are zero up to there. index has entries up to the next multiple of DDP_HASH_FEW: those
-// behind the nth name any rows, whose hashes stay as they are.
+// their rows are zero up to there. index ends as ddp_rows_index_end() leaves it.
 void ddp_hash_rows_rest(const struct ddp_hash *hash, enum ddp_isa isa, unsigned int from,
 			unsigned int words, const struct ddp_rows *rows, const uint8_t *index,
 			unsigned int n, uint32_t *hashes);

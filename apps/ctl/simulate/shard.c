@@ -157,7 +157,7 @@ static void seconds_hash(struct shard *shard, unsigned int n) {
 	const struct ddp_hash *hash = shard->spread->second;
 	const struct ddp_burst *burst = &shard->burst;
 	const enum ddp_isa isa = shard->isa;
-	uint8_t index[DDP_BURST_MAX] = {0}; // always of rows, behind the last one, too
+	uint8_t index[DDP_BURST_MAX];
 
 	for (unsigned int i = 0; i < n; i++)
 		shard->input_lens[i] = ddp_burst_verdict(burst, i)->input_len;
@@ -168,9 +168,9 @@ static void seconds_hash(struct shard *shard, unsigned int n) {
 		for (unsigned int i = 0; i < n; i++)
 			if ((shard->input_lens[i] + 3u) / 4 == words)
 				index[n_rows++] = i;
-		if (n_rows > 0)
-			ddp_hash_rows_rest(hash, isa, HEAD_WORDS, words, &burst->rows, index,
-					   n_rows, shard->seconds);
+		ddp_rows_index_end(index, n_rows);
+		ddp_hash_rows_rest(hash, isa, HEAD_WORDS, words, &burst->rows, index, n_rows,
+				   shard->seconds);
 	}
 }
 

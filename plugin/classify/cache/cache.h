@@ -93,7 +93,7 @@ struct ddp_burst {
 	struct ddp_verdict own[DDP_BURST_MAX]; // of packets that no entry matched
 	const uint8_t *bytes[DDP_BURST_MAX];
 	unsigned int n_longer;         // packets that may have more than one block to hash
-	uint8_t longer[DDP_BURST_MAX]; // and others up to a multiple of DDP_HASH_FEW
+	uint8_t longer[DDP_BURST_MAX]; // and an end
 	struct ddp_rows rows;
 };
 

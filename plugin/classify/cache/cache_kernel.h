@@ -400,8 +400,7 @@ static uint64_t rare_do(const struct ddp_cache *cache, struct rte_mbuf *const *m
 		burst->longer[n_longer++] = i;
 	}
 	burst->n_longer = n_longer;
-	for (; n_longer % DDP_HASH_FEW != 0; n_longer++)
-		burst->longer[n_longer] = first;
+	ddp_rows_index_end(burst->longer, n_longer);
 	return fails;
 }
 

@@ -102,7 +102,7 @@ struct part {
 // What is left to hash.
 struct job {
 	const struct ddp_rows *rows;
-	const uint8_t *index; // from the next one, a few at a time; NULL: rows one after the other
+	const uint8_t *index; // of the next ones; NULL: rows one after the other
 	unsigned int first;   // the next one, without an index
 	unsigned int n;
 	uint32_t *hashes; // of all rows
@@ -307,10 +307,7 @@ static ALWAYS_INLINE void hashes_put(struct job job, VEC hashes, unsigned int n)
 }
 
 static ALWAYS_INLINE struct job job_after(struct job job, unsigned int n) {
-	if (job.index == NULL)
-		job.first += n;
-	else
-		job.index += n;
+	job.first += n;
 	job.n -= n;
 	return job;
 }
@@ -324,33 +321,33 @@ static ALWAYS_INLINE void rows_do(struct job job, struct part part, const struct
 		hashes_put(job, batch_of(factors, part, job), job.n);
 }
 
-static ALWAYS_INLINE unsigned int few_of(struct job job) {
-	return job.n < DDP_HASH_FEW ? job.n : DDP_HASH_FEW;
-}
-
-// With an index, hashes exist, and the next few get what is missing in them. No branch asks how
-// many these are: it is another number in each burst.
+// With an index, hashes exist, and the next few get what is missing in them. All are read before
+// any is written: a row that is named several times gets the same each time.
 static ALWAYS_INLINE void few_add(struct job job, VEC hashes) {
-	static const uint32_t there[2 * DDP_HASH_FEW] = {UINT32_MAX, UINT32_MAX, UINT32_MAX,
-							 UINT32_MAX};
-	const uint32_t *which = there + DDP_HASH_FEW - few_of(job);
-	uint32_t words[BATCH];
+	uint32_t words[BATCH], *of[DDP_HASH_FEW];
 
 	STORE(words, hashes);
 	for (unsigned int i = 0; i < DDP_HASH_FEW; i++)
-		job.hashes[job.index[i]] ^= words[i] & which[i];
+		of[i] = &job.hashes[job.index[i]];
+	for (unsigned int i = 0; i < DDP_HASH_FEW; i++)
+		words[i] ^= *of[i];
+	for (unsigned int i = 0; i < DDP_HASH_FEW; i++)
+		*of[i] = words[i];
 }
 
+// Always as many as may be: how many there are is another number in each burst, and a branch that
+// asked would be mispredicted.
 static ALWAYS_INLINE void rest_do(struct job job, struct part part, const struct ddp_hash *hash) {
 	const struct factors factors = factors_of(hash, part);
 	const struct sums none = {ZERO, ZERO};
 
-	for (; job.n > 0; job = job_after(job, few_of(job))) {
+	for (unsigned int done = 0; done < job.n; done += DDP_HASH_FEW) {
 		struct sums sums[DDP_HASH_FEW] = {none, none, none, none};
 
 		for (unsigned int i = 0; i < DDP_HASH_FEW; i += LANES)
 			sums[i / LANES] = sums_of(factors, part, job, i);
 		few_add(job, hashes_of(sums[0], sums[1], sums[2], sums[3]));
+		job.index += DDP_HASH_FEW;
 	}
 }
 

@@ -184,6 +184,7 @@ static void assert_rest(enum ddp_isa isa, unsigned int from, unsigned int len, u
 
 	rows_draw(0, N_MAX, len, seed);
 	index_draw(index, seed);
+	ddp_rows_index_end(index, n);
 	hashes_reset(hashes);
 	hashes_reset(expected);
 	ddp_hash_rows_rest(&hash, isa, from, (len + 3) / 4, rows, index, n, hashes);
@@ -225,6 +226,7 @@ static void inputs_of_several_lengths_hash_as_each_alone(void **state) {
 			if (lens[i] == len)
 				index[n++] = i;
 		}
+		ddp_rows_index_end(index, n);
 		ddp_hash_rows_rest(&hash, isa, HEAD / 4, len / 4, rows, index, n, hashes);
 	}
 	for (unsigned int i = 0; i < N_MAX; i++)
@@ -247,6 +249,7 @@ static void assert_rest_at_once(enum ddp_isa isa, unsigned int from, uint64_t *s
 		ddp_rows_put(rows, i, inputs[i]);
 		index[n++] = i;
 	}
+	ddp_rows_index_end(index, n);
 	ddp_hash_rows(&hash, isa, from, rows, 0, N_MAX, hashes);
 	ddp_hash_rows_rest(&hash, isa, from, WORDS_MAX, rows, index, n, hashes);
 	for (unsigned int i = 0; i < N_MAX; i++)
