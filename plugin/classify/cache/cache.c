@@ -314,19 +314,33 @@ static void one_finish(const struct ddp_cache *cache, const struct ddp_policy *p
 		cache_steer_end(&steering);
 }
 
-static void many_finish(const struct ddp_cache *cache, const struct ddp_policy *policy,
-			const struct ddp_hash *hash, struct rte_mbuf *const *mbufs,
-			unsigned int first, unsigned int n, uint64_t misses,
-			struct ddp_burst *burst) {
-	struct cache_steering steering;
+static void heads_hash(const struct ddp_cache *cache, const struct ddp_hash *hash,
+		       unsigned int first, unsigned int n, struct ddp_burst *burst) {
+	if (cache->head_words > 0)
+		ddp_hash_rows(hash, cache->isa, cache->head_words, &burst->rows, first, n,
+			      burst->hashes);
+}
 
+// Where rules are looked up, hashing waits until memory is asked for them.
+static uint64_t many_run(struct ddp_cache *cache, const struct ddp_policy *policy,
+			 const struct ddp_hash *hash, struct rte_mbuf *const *mbufs,
+			 unsigned int first, unsigned int n, struct ddp_burst *burst) {
+	const struct cache_kernel *kernel = kernels[cache->kernel].many;
+	const bool early = !cache->rare && !cache->any_sorts && policy->flows == NULL;
+	struct cache_steering steering;
+	uint64_t misses;
+
+	kernel->many_begin(cache, mbufs, first, n, burst);
+	if (early)
+		heads_hash(cache, hash, first, n, burst);
+	burst->heads_changed = false;
+	misses = kernel->many_end(cache, mbufs, first, n, burst);
 	steer_begin(&steering, policy, mbufs, first, n, misses, burst);
 	for (unsigned int i = first; cache->any_sorts && i < first + n; i++)
 		if (burst->verdicts[i]->function == DDP_HASH_SYMMETRIC_TOEPLITZ_SORT)
 			row_sort(burst, i, cache_entry_of(burst->verdicts[i]));
-	if (cache->head_words > 0)
-		ddp_hash_rows(hash, cache->isa, cache->head_words, &burst->rows, first, n,
-			      burst->hashes);
+	if (!early || burst->heads_changed)
+		heads_hash(cache, hash, first, n, burst);
 	if (burst->n_longer > 0 && cache->most_words > cache->head_words)
 		ddp_hash_rows_rest(hash, cache->isa, cache->head_words, cache->most_words,
 				   &burst->rows, burst->longer, burst->n_longer, burst->hashes);
@@ -335,14 +349,6 @@ static void many_finish(const struct ddp_cache *cache, const struct ddp_policy *
 			row_xor(burst, i, burst->verdicts[i]->input_len);
 	if (policy->flows != NULL)
 		cache_steer_end(&steering);
-}
-
-static uint64_t many_run(struct ddp_cache *cache, const struct ddp_policy *policy,
-			 const struct ddp_hash *hash, struct rte_mbuf *const *mbufs,
-			 unsigned int first, unsigned int n, struct ddp_burst *burst) {
-	uint64_t misses = kernels[cache->kernel].many->many(cache, mbufs, first, n, burst);
-
-	many_finish(cache, policy, hash, mbufs, first, n, misses, burst);
 	return misses;
 }
 

@@ -92,6 +92,14 @@ struct ddp_burst {
 	unsigned int next_off;
 	struct ddp_verdict own[DDP_BURST_MAX]; // of packets that no entry matched
 	const uint8_t *bytes[DDP_BURST_MAX];
+	// Of packets from the first one looked up on: what they need, or what differs from their
+	// entries.
+	union {
+		uint8_t flags[DDP_BURST_MAX];
+		uint32_t differing[DDP_BURST_MAX];
+	} __attribute__((aligned(64)));
+	uint64_t too_short;            // a bit for each: its buffer is
+	bool heads_changed;            // of rows, after most were compared: hash them once more
 	unsigned int n_longer;         // packets that may have more than one block to hash
 	uint8_t longer[DDP_BURST_MAX]; // and an end
 	struct ddp_rows rows;

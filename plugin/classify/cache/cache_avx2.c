@@ -67,7 +67,7 @@ INLINE unsigned int lanes_find(lanes_t lanes, bool wide, const uint8_t *bytes) {
 
 	if (wide)
 		fits |= hints_fit(lanes, 1, pool) << 8;
-	return __builtin_ctz(fits | 1u << CACHE_LANES);
+	return __builtin_ctz(fits);
 }
 
 #define KERNEL cache_kernel_v3

@@ -20,9 +20,10 @@
 //	lanes_t                           a group of entries; without LANES the tree leads to
 //	                                  entries
 //	lanes_load(lanes, wide)           without wide: its first half
-//	lanes_find(lanes_t, wide, bytes)  which one, CACHE_LANES: none
+//	lanes_find(lanes_t, wide, bytes)  which one
 //	PICKS                             compare entries as picks: instead of windows and lanes it
-//	                                  has a function of its own, many(), and no one()
+//	                                  has functions of its own, many_begin() and many_end(), and
+//	                                  no one()
 //	from_t                            where the bytes of a block of the row are
 //	from_load(gather)
 //	gather_t                          16 bytes of a row:
@@ -380,6 +381,7 @@ static uint64_t rare_do(const struct ddp_cache *cache, struct rte_mbuf *const *m
 	unsigned int n_longer = 0;
 	uint64_t fails = 0;
 
+	burst->heads_changed = true;
 	for (; more != 0; more &= more - 1) {
 		const unsigned int bit = __builtin_ctzll(more), i = first + bit;
 		const struct cache_entry *entry = cache_entry_of(burst->verdicts[i]);
@@ -500,10 +502,10 @@ static void guess(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs, 
 			burst->verdicts[i] = &cache->entries[0].verdict; // which matches nothing
 }
 
-// What all packets need; flags says which need more, or fail.
+// What all packets need; burst->flags says which need more, or fail.
 INLINE void many_compare(const struct ddp_cache *cache, const unsigned int n_pairs,
 			 struct rte_mbuf *const *mbufs, unsigned int first, unsigned int n,
-			 struct ddp_burst *burst, uint8_t *flags) {
+			 struct ddp_burst *burst) {
 	for (unsigned int i = 0; i < n; i++) {
 		const struct cache_entry *entry = cache_entry_of(burst->verdicts[first + i]);
 		const uint8_t *bytes = burst->bytes[first + i];
@@ -516,48 +518,46 @@ INLINE void many_compare(const struct ddp_cache *cache, const unsigned int n_pai
 		d = differs_exclusion(d, exclusion_load(&cache->exclusions[entry->exclusion]),
 				      bytes + entry->exclusion_byte);
 		bad = (uint32_t)mbufs[first + i]->data_len - entry->min_len;
-		flags[i] = differs_any(d) | bad >> 31 | entry->extra;
+		burst->flags[i] = differs_any(d) | bad >> 31 | entry->extra;
 		first_fill(entry, false, bytes, &burst->rows, first + i);
 	}
 }
 
-static void many_look_up(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
-			 unsigned int first, unsigned int n, struct ddp_burst *burst,
-			 uint8_t *flags) {
+static void many_begin(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
+		       unsigned int first, unsigned int n, struct ddp_burst *burst) {
 	guess(cache, mbufs, first, first + n, burst);
 	switch (cache->n_pairs) {
 	case 1:
-		many_compare(cache, 1, mbufs, first, n, burst, flags);
+		many_compare(cache, 1, mbufs, first, n, burst);
 		break;
 	case 2:
-		many_compare(cache, 2, mbufs, first, n, burst, flags);
+		many_compare(cache, 2, mbufs, first, n, burst);
 		break;
 	default:
-		many_compare(cache, 3, mbufs, first, n, burst, flags);
+		many_compare(cache, 3, mbufs, first, n, burst);
 		break;
 	}
 }
 
-static uint64_t many(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
-		     unsigned int first, unsigned int n, struct ddp_burst *burst) {
-	uint8_t flags[DDP_BURST_MAX] = {0};
-	uint64_t fails, more;
+static uint64_t many_end(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
+			 unsigned int first, unsigned int n, struct ddp_burst *burst) {
+	uint64_t fails = bits_of(burst->flags, CACHE_FAIL, n), more;
 
-	many_look_up(cache, mbufs, first, n, burst, flags);
 	burst->n_longer = 0;
-	fails = bits_of(flags, CACHE_FAIL, n);
 	if (cache->extra == 0)
 		return fails;
-	more = bits_of(flags, CACHE_MORE, n) & ~fails;
+	more = bits_of(burst->flags, CACHE_MORE, n) & ~fails;
 	if (cache->rare || (longer_fill(mbufs + first, first, more, burst) & CACHE_RARE) != 0)
 		fails |= rare_do(cache, mbufs + first, first, more, burst);
 	return fails;
 }
 
-const struct cache_kernel KERNEL = {.one = one, .many = many};
+const struct cache_kernel KERNEL = {.one = one, .many_begin = many_begin, .many_end = many_end};
 #else
-static uint64_t many(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
-		     unsigned int first, unsigned int n, struct ddp_burst *burst);
+static void many_begin(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
+		       unsigned int first, unsigned int n, struct ddp_burst *burst);
+static uint64_t many_end(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
+			 unsigned int first, unsigned int n, struct ddp_burst *burst);
 
-const struct cache_kernel KERNEL = {.many = many};
+const struct cache_kernel KERNEL = {.many_begin = many_begin, .many_end = many_end};
 #endif

@@ -266,7 +266,7 @@ static void lanes_put(const struct ddp_cache *cache, const struct grouper *g, co
 		      struct cache_lanes *lanes) {
 	memset(lanes, 0, sizeof(*lanes));
 	memset(lanes->from, 0x80, sizeof(lanes->from));
-	for (unsigned int i = 0; i <= CACHE_LANES; i++) // lanes that are not used ask for nothing
+	for (unsigned int i = 0; i < CACHE_LANES; i++) // lanes that are not used ask for nothing
 		lanes->entries[i] = &cache->entries[0].verdict;
 	for (unsigned int i = 0; i < g->n; i++) {
 		lanes->indexes[i] = set[i];

@@ -48,27 +48,13 @@ INLINE uint32_t whole_differs(whole_t whole, lines_t lines, const unsigned int n
 	       (mbuf->data_len - whole.min_len) >> 31;
 }
 
-// What differs, packet by packet.
-struct differing {
-	uint32_t of[DDP_BURST_MAX];
-} __attribute__((aligned(64)));
-
-INLINE uint64_t differing_in(const struct differing *differing, uint32_t bits, unsigned int n) {
-	uint64_t which = 0;
-
-	for (unsigned int i = 0; i < n; i += TESTED)
-		which |= (uint64_t)tested(&differing->of[i], bits) << i;
-	return which & UINT64_MAX >> (64 - n);
-}
-
 // The packet's bytes, or zeros where its buffer is too short: then it is noted.
-INLINE const uint8_t *bytes_or_zeros(const struct rte_mbuf *mbuf, unsigned int reach, uint64_t bit,
-				     uint64_t *too_short) {
-	if (__builtin_expect_with_probability(buffer_left(mbuf, reach) < 0, 0, 0.9)) {
-		*too_short |= bit;
-		return cache_zeros;
-	}
-	return cache_bytes(mbuf);
+static const uint8_t *bytes_or_zeros(const struct rte_mbuf *mbuf, unsigned int reach,
+				     unsigned int bit, uint64_t *too_short) {
+	if (buffer_left(mbuf, reach) >= 0)
+		return cache_bytes(mbuf);
+	*too_short |= UINT64_C(1) << bit;
+	return cache_zeros;
 }
 
 /* A group of entries */
@@ -88,27 +74,39 @@ INLINE lanes_t lanes_load(const struct cache_lanes *group) {
 INLINE uint64_t lanes_find(lanes_t lanes, lines_t lines, const unsigned int n_lines) {
 	pick_t picked = lines_pick(lines, n_lines < 2 ? 1 : 2, lanes.from);
 
-	return _tzcnt_u64((uint64_t)right_dwords(picked, lanes.value, lanes.mask) |
-			  UINT64_C(1) << CACHE_LANES);
+	return _tzcnt_u32(right_dwords(picked, lanes.value, lanes.mask));
 }
 
-// The entry of each packet, and all that most need. near: there is only one group of entries.
-INLINE uint64_t block_look_up(const struct ddp_cache *cache, const unsigned int n_lines,
-			      const bool near, const lanes_t *lanes, const bool ahead,
-			      const unsigned int n, struct rte_mbuf *const *mbufs,
-			      unsigned int first, struct ddp_burst *burst, uint32_t *differing) {
-	const struct cache_lanes *const only = &cache->lanes[near ? cache->root : 0];
-	const struct ddp_verdict **verdicts = burst->verdicts + first;
-	uint8_t(*const heads)[DDP_HASH_HEAD] = &burst->rows.heads[first];
-	const unsigned int reach = cache->reach;
+// A burst's packets from one on, and where what is found of them goes.
+struct stretch {
+	struct rte_mbuf *const *mbufs;
+	const struct ddp_verdict **verdicts;
+	uint8_t (*heads)[DDP_HASH_HEAD];
+	unsigned int first;
+	struct ddp_burst *burst;
+};
+
+// n packets of them: the entry of each, and all that most need. near: there is only one group of
+// entries.
+INLINE void block_look_up(const struct ddp_cache *cache, const unsigned int n_lines,
+			  const bool near, const struct cache_lanes *only, const lanes_t *lanes,
+			  const unsigned int reach, const bool ahead, struct stretch s, size_t at,
+			  const unsigned int n) {
+	struct rte_mbuf *const *mbufs = s.mbufs + at;
+	const struct cache_entry *entries[BLOCK];
 	const uint8_t *bytes[BLOCK];
 	uint16_t groups[BLOCK];
-	uint64_t too_short = 0;
 	lines_t lines[BLOCK];
+	int32_t left = 0;
 
 #pragma GCC unroll 8
-	for (unsigned int i = 0; i < n; i++)
-		bytes[i] = bytes_or_zeros(mbufs[i], reach, 1u << i, &too_short);
+	for (unsigned int i = 0; i < n; i++) {
+		bytes[i] = cache_bytes(mbufs[i]);
+		left |= buffer_left(mbufs[i], reach);
+	}
+	if (__builtin_expect_with_probability(left < 0, 0, 0.9))
+		for (unsigned int i = 0; i < n; i++)
+			bytes[i] = bytes_or_zeros(mbufs[i], reach, at + i, &s.burst->too_short);
 	if (!near)
 		tree_walk(cache, cache->depth, n, bytes, groups);
 #pragma GCC unroll 8
@@ -116,56 +114,73 @@ INLINE uint64_t block_look_up(const struct ddp_cache *cache, const unsigned int 
 		const struct cache_lanes *group = near ? only : &cache->lanes[groups[i]];
 
 		lines[i] = lines_load(bytes[i], n_lines);
-		verdicts[i] = group->entries[lanes_find(near ? *lanes : lanes_load(group), lines[i],
-							n_lines)];
+		s.verdicts[at + i] = group->entries[lanes_find(near ? *lanes : lanes_load(group),
+							       lines[i], n_lines)];
+		entries[i] = cache_entry_of(s.verdicts[at + i]);
 	}
 #pragma GCC unroll 8
 	for (unsigned int i = 0; i < n; i++) {
 		if (ahead)
-			cache_prefetch_next(burst, first + i, 64 * n_lines);
-		differing[i] = whole_differs(whole_load(cache_entry_of(verdicts[i])), lines[i],
-					     n_lines, mbufs[i], heads[i]);
+			cache_prefetch_next(s.burst, s.first + at + i, 64 * n_lines);
+		s.burst->differing[at + i] = whole_differs(whole_load(entries[i]), lines[i],
+							   n_lines, mbufs[i], s.heads[at + i]);
 	}
-	return too_short;
 }
 
-INLINE uint64_t blocks_look_up(const struct ddp_cache *cache, const unsigned int n_lines,
-			       const bool near, const bool ahead, struct rte_mbuf *const *mbufs,
-			       unsigned int first, unsigned int n, struct ddp_burst *burst,
-			       uint32_t *differing) {
-	const lanes_t lanes = lanes_load(&cache->lanes[near ? cache->root : 0]);
-	uint64_t too_short = 0;
-	unsigned int i = 0;
+INLINE void blocks_look_up(const struct ddp_cache *cache, const unsigned int n_lines,
+			   const bool near, const bool ahead, struct rte_mbuf *const *mbufs,
+			   unsigned int first, size_t n, struct ddp_burst *burst) {
+	const struct cache_lanes *only = &cache->lanes[near ? cache->root : 0];
+	const unsigned int reach = cache->reach;
+	const lanes_t lanes = lanes_load(only);
+	const struct stretch s = {
+		mbufs + first, burst->verdicts + first, burst->rows.heads + first, first, burst,
+	};
+	size_t i = 0;
 
 	for (; i + BLOCK <= n; i += BLOCK)
-		too_short |= block_look_up(cache, n_lines, near, &lanes, ahead, BLOCK, mbufs + i,
-					   first + i, burst, differing + i)
-			     << i;
+		block_look_up(cache, n_lines, near, only, &lanes, reach, ahead, s, i, BLOCK);
 	for (; i < n; i++)
-		too_short |= block_look_up(cache, n_lines, near, &lanes, ahead, 1, mbufs + i,
-					   first + i, burst, differing + i)
-			     << i;
-	return too_short;
+		block_look_up(cache, n_lines, near, only, &lanes, reach, ahead, s, i, 1);
 }
 
-INLINE uint64_t many_of_lines(const struct ddp_cache *cache, const unsigned int n_lines,
-			      struct rte_mbuf *const *mbufs, unsigned int first, unsigned int n,
-			      struct ddp_burst *burst, uint32_t *differing) {
+INLINE void many_of_lines(const struct ddp_cache *cache, const unsigned int n_lines,
+			  struct rte_mbuf *const *mbufs, unsigned int first, unsigned int n,
+			  struct ddp_burst *burst) {
 	const bool ahead = burst->next != NULL;
 
 	if (cache->depth > 0)
-		return blocks_look_up(cache, n_lines, false, true, mbufs, first, n, burst,
-				      differing);
-	if (ahead)
-		return blocks_look_up(cache, n_lines, true, true, mbufs, first, n, burst,
-				      differing);
-	return blocks_look_up(cache, n_lines, true, false, mbufs, first, n, burst, differing);
+		blocks_look_up(cache, n_lines, false, true, mbufs, first, n, burst);
+	else if (ahead)
+		blocks_look_up(cache, n_lines, true, true, mbufs, first, n, burst);
+	else
+		blocks_look_up(cache, n_lines, true, false, mbufs, first, n, burst);
+}
+
+static void many_begin(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
+		       unsigned int first, unsigned int n, struct ddp_burst *burst) {
+	burst->too_short = 0;
+	switch (cache->n_lines) {
+	case 1:
+		many_of_lines(cache, 1, mbufs, first, n, burst);
+		break;
+	case 2:
+		many_of_lines(cache, 2, mbufs, first, n, burst);
+		break;
+	case 3:
+		many_of_lines(cache, 3, mbufs, first, n, burst);
+		break;
+	default:
+		many_of_lines(cache, CACHE_LINES, mbufs, first, n, burst);
+		break;
+	}
 }
 
 // Packets whose entries pick from more lines than were loaded. Returns fails with what is true of
 // them.
 static uint64_t far_compare(struct rte_mbuf *const *mbufs, unsigned int first, uint64_t more,
 			    uint64_t fails, struct ddp_burst *burst) {
+	burst->heads_changed = true;
 	for (; more != 0; more &= more - 1) {
 		const unsigned int bit = __builtin_ctzll(more), i = first + bit;
 		const struct cache_entry *entry = cache_entry_of(burst->verdicts[i]);
@@ -182,29 +197,22 @@ static uint64_t far_compare(struct rte_mbuf *const *mbufs, unsigned int first, u
 	return fails;
 }
 
-#define CASE_LINES(n_lines)                                                                      \
-	case n_lines:                                                                            \
-		too_short = many_of_lines(cache, n_lines, mbufs, first, n, burst, differing.of); \
-		break
-
-static uint64_t many(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
-		     unsigned int first, unsigned int n, struct ddp_burst *burst) {
-	struct differing differing;
-	uint64_t too_short = 0, fails, more;
+static uint64_t many_end(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
+			 unsigned int first, unsigned int n, struct ddp_burst *burst) {
+	const uint64_t looked_up = UINT64_MAX >> (64 - n) & ~burst->too_short;
+	uint64_t fails = 0, more = 0;
 	uint32_t extra;
 
-	mbufs += first;
-	switch (cache->n_lines) {
-		CASE_LINES(1);
-		CASE_LINES(2);
-		CASE_LINES(3);
-		CASE_LINES(CACHE_LINES);
+	for (unsigned int i = 0; i < n; i += TESTED) {
+		fails |= (uint64_t)tested(&burst->differing[i], ~(1u << CACHE_PICK_MORE)) << i;
+		more |= (uint64_t)tested(&burst->differing[i], 1u << CACHE_PICK_MORE) << i;
 	}
-	fails = differing_in(&differing, ~(1u << CACHE_PICK_MORE), n) | too_short;
+	fails = (fails & looked_up) | burst->too_short;
+	more &= looked_up;
 	burst->n_longer = 0;
 	if (cache->extra == 0)
 		return fails;
-	more = differing_in(&differing, 1u << CACHE_PICK_MORE, n) & ~too_short;
+	mbufs += first;
 	extra = cache->rare ? cache->extra | CACHE_RARE : longer_fill(mbufs, first, more, burst);
 	if ((extra & CACHE_FAR) != 0)
 		fails = far_compare(mbufs, first, more, fails, burst);

@@ -189,13 +189,13 @@ static inline const struct cache_entry *cache_entry_of(const struct ddp_verdict 
 static_assert(offsetof(struct cache_entry, verdict) == 0, "an entry begins with its verdict");
 static_assert(offsetof(struct cache_entry, pick) == 64, "what is looked at first is one line");
 
-// Up to CACHE_LANES entries, told apart at once: the first one whose hint fits. The bytes of the
-// hints are gathered from few places of the packet.
+// Up to CACHE_LANES entries, told apart at once: the first one whose hint fits. The last one has
+// none, so that one fits always. The bytes of the hints are gathered from few places of the packet.
 struct cache_lanes {
 	uint8_t places[CACHE_PLACES];
-	uint8_t pools[CACHE_PLACES][16]; // offset from the place, 0x80: 0
-	uint16_t indexes[CACHE_LANES];   // entries as they are numbered, 0: no more
-	const struct ddp_verdict *entries[CACHE_LANES + 1]; // the same; the last: none fits
+	uint8_t pools[CACHE_PLACES][16];                // offset from the place, 0x80: 0
+	uint16_t indexes[CACHE_LANES];                  // entries as they are numbered, 0: no more
+	const struct ddp_verdict *entries[CACHE_LANES]; // the same
 	// In the pool; with picks in the packet.
 	uint8_t from[CACHE_HINT * CACHE_LANES] __attribute__((aligned(64)));
 	uint8_t mask[CACHE_HINT * CACHE_LANES];
@@ -226,9 +226,13 @@ struct cache_kernel {
 	uint64_t (*one)(const struct ddp_cache *cache, const struct cache_entry *entry,
 			struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst);
 	// The same with the entry that is guessed, whose verdict burst->verdicts gets, for packets
-	// from first on.
-	uint64_t (*many)(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
-			 unsigned int first, unsigned int n, struct ddp_burst *burst);
+	// from first on. What most packets need is done first. What was found is stored one by one
+	// then and read many at a time at the end, which waits until it has reached the cache:
+	// heads of rows can be hashed between, unless burst->heads_changed is set at the end.
+	void (*many_begin)(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
+			   unsigned int first, unsigned int n, struct ddp_burst *burst);
+	uint64_t (*many_end)(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
+			     unsigned int first, unsigned int n, struct ddp_burst *burst);
 };
 
 struct ddp_cache {

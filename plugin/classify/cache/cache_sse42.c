@@ -125,7 +125,7 @@ INLINE unsigned int hints_fit(lanes_t lanes, unsigned int q, __m128i pool) {
 
 INLINE unsigned int lanes_find(lanes_t lanes, bool wide, const uint8_t *bytes) {
 	__m128i pool = pool_gather(lanes.pool, bytes);
-	unsigned int fits = 1u << CACHE_LANES;
+	unsigned int fits = 0;
 
 	for (unsigned int q = 0; q < (wide ? 4 : 2); q++)
 		fits |= hints_fit(lanes, q, pool) << 4 * q;
