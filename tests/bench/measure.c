@@ -194,9 +194,9 @@ void temperatures_measure(void) {
 
 /* A flood of new paths: half of all packets */
 
-#define FLOOD_PACKETS (64 * FLOOD_BURSTS * BURST)
-#define FLOOD_ROUND 200 // bursts of each kind
-#define FLOOD_ROUND_QUICK 60
+#define FLOOD_ROUND 32 // bursts of each kind
+#define FLOOD_LEAD 8   // of them not timed: something else was in the caches
+#define FLOOD_PACKETS (FLOOD_ROUND * FLOOD_BURSTS * BURST)
 
 enum flood_burst {
 	FLOOD_KNOWN,
@@ -218,23 +218,40 @@ static void flood_make(const struct kind *kind, struct frame *frame, unsigned in
 		n3_make(kind, frame, i);
 }
 
-// Mean TSC cycles of each kind of burst. The clock's own cost is in all of them.
-static void bursts_time(const struct method *method, struct packets *packets, unsigned int n,
-			double *cycles) {
+// Each round has new ones, the same for all methods: a path that comes again is not new.
+static void flood_renew(const struct packets *flood, unsigned int round) {
+	struct random random = {2 + round};
+	struct frame frame;
+
+	for (unsigned int i = 0; i < FLOOD_PACKETS; i++) {
+		if (!flood_is_new(i))
+			continue;
+		kind_frame(kind_find("adversarial"), i, &random, &frame);
+		packet_fill(flood->mbufs[i], &frame);
+	}
+	for (unsigned int i = 0; i < FLOOD_PACKETS; i++) {
+		rte_prefetch0(flood->mbufs[i]);
+		for (unsigned int off = 0; off < 256; off += 64)
+			rte_prefetch0(rte_pktmbuf_mtod_offset(flood->mbufs[i], void *, off));
+	}
+}
+
+// Mean TSC cycles of each kind of burst, in a round. The clock's own cost is in all of them.
+static void bursts_time(const struct method *method, struct packets *packets, double *cycles) {
 	uint64_t sums[FLOOD_BURSTS] = {0};
 
-	for (unsigned int i = 0; i < n; i++) {
-		const enum flood_burst which = packets->next_visit / BURST % FLOOD_BURSTS;
+	for (unsigned int i = 0; i < FLOOD_ROUND * FLOOD_BURSTS; i++) {
 		struct rte_mbuf *const *burst = burst_next(packets);
 		struct rte_mbuf *const *next = &packets->visits[packets->next_visit];
 		const uint64_t tsc = rte_rdtsc();
 
 		receive(burst, next);
 		method->run_ahead(method->arg, burst, BURST, next);
-		sums[which] += rte_rdtsc() - tsc;
+		if (i >= FLOOD_LEAD * FLOOD_BURSTS)
+			sums[i % FLOOD_BURSTS] += rte_rdtsc() - tsc;
 	}
 	for (unsigned int i = 0; i < FLOOD_BURSTS; i++)
-		cycles[i] = (double)sums[i] / (n / FLOOD_BURSTS);
+		cycles[i] = (double)sums[i] / (FLOOD_ROUND - FLOOD_LEAD);
 }
 
 enum flood_column {
@@ -247,21 +264,20 @@ enum flood_column {
 
 static struct samples flood_samples[FLOOD_COLUMNS];
 
-static void alone_round(unsigned int method, struct packets *alone, unsigned int n,
-			unsigned int round) {
+static void alone_round(unsigned int method, struct packets *alone, unsigned int round) {
 	double cycles[FLOOD_BURSTS];
 
-	bursts_time(&methods[method], alone, n, cycles);
+	bursts_time(&methods[method], alone, cycles);
 	flood_samples[FLOOD_ALONE].ns[method][round] =
 		(cycles[0] + cycles[1] + cycles[2]) / FLOOD_BURSTS * 1e9 / rte_get_tsc_hz() / BURST;
 }
 
-static void flood_round(unsigned int method, struct packets *flood, unsigned int n,
-			unsigned int round) {
+static void flood_round(unsigned int method, struct packets *flood, unsigned int round) {
 	const double ns = 1e9 / rte_get_tsc_hz() / BURST;
 	double cycles[FLOOD_BURSTS];
 
-	bursts_time(&methods[method], flood, n, cycles);
+	flood_renew(flood, round);
+	bursts_time(&methods[method], flood, cycles);
 	flood_samples[FLOOD_OWN].ns[method][round] = cycles[FLOOD_KNOWN] * ns;
 	flood_samples[FLOOD_BESIDE].ns[method][round] =
 		(2 * cycles[FLOOD_BOTH] - cycles[FLOOD_NEW]) * ns;
@@ -271,9 +287,8 @@ static void flood_round(unsigned int method, struct packets *flood, unsigned int
 // The flood comes after all rounds without it: what learns must not begin anew in each round.
 static void flood_rounds(struct packets *packets,
 			 void (*round_run)(unsigned int method, struct packets *packets,
-					   unsigned int n, unsigned int round),
+					   unsigned int round),
 			 enum flood_column first, enum flood_column last) {
-	const unsigned int n = FLOOD_BURSTS * (options.quick ? FLOOD_ROUND_QUICK : FLOOD_ROUND);
 	unsigned int round;
 
 	for (unsigned int i = 0; i < n_methods; i++)
@@ -284,7 +299,7 @@ static void flood_rounds(struct packets *packets,
 	while (samples_next(&flood_samples[first], &round))
 		for (unsigned int i = 0; i < n_methods; i++)
 			if (method_runs(&methods[i], AHEAD))
-				round_run(i, packets, n, round);
+				round_run(i, packets, round);
 	for (unsigned int i = first; i <= last; i++)
 		flood_samples[i].n_rounds = flood_samples[first].n_rounds;
 }
