@@ -77,8 +77,13 @@ INLINE uint64_t lanes_find(lanes_t lanes, lines_t lines, const unsigned int n_li
 	return _tzcnt_u32(right_dwords(picked, lanes.value, lanes.mask));
 }
 
-// A burst's packets from one on, and where what is found of them goes.
+// What is the same for all blocks of a burst's packets: these, from one on, and where what is found
+// of them goes.
 struct stretch {
+	const struct ddp_cache *cache;
+	const struct cache_lanes *only; // group of entries, if near
+	lanes_t lanes;                  // the same
+	unsigned int reach;
 	struct rte_mbuf *const *mbufs;
 	const struct ddp_verdict **verdicts;
 	uint8_t (*heads)[DDP_HASH_HEAD];
@@ -86,12 +91,10 @@ struct stretch {
 	struct ddp_burst *burst;
 };
 
-// n packets of them: the entry of each, and all that most need. near: there is only one group of
+// Of n packets: the entry of each, and all that most need. near: there is only one group of
 // entries.
-INLINE void block_look_up(const struct ddp_cache *cache, const unsigned int n_lines,
-			  const bool near, const struct cache_lanes *only, const lanes_t *lanes,
-			  const unsigned int reach, const bool ahead, struct stretch s, size_t at,
-			  const unsigned int n) {
+INLINE void block_look_up(struct stretch s, const unsigned int n_lines, const bool near,
+			  const bool ahead, size_t at, const unsigned int n) {
 	struct rte_mbuf *const *mbufs = s.mbufs + at;
 	const struct cache_entry *entries[BLOCK];
 	const uint8_t *bytes[BLOCK];
@@ -102,20 +105,21 @@ INLINE void block_look_up(const struct ddp_cache *cache, const unsigned int n_li
 #pragma GCC unroll 8
 	for (unsigned int i = 0; i < n; i++) {
 		bytes[i] = cache_bytes(mbufs[i]);
-		left |= buffer_left(mbufs[i], reach);
+		left |= buffer_left(mbufs[i], s.reach);
 	}
 	if (__builtin_expect_with_probability(left < 0, 0, 0.9))
 		for (unsigned int i = 0; i < n; i++)
-			bytes[i] = bytes_or_zeros(mbufs[i], reach, at + i, &s.burst->too_short);
+			bytes[i] = bytes_or_zeros(mbufs[i], s.reach, at + i, &s.burst->too_short);
 	if (!near)
-		tree_walk(cache, cache->depth, n, bytes, groups);
+		tree_walk(s.cache, s.cache->depth, n, bytes, groups);
 #pragma GCC unroll 8
 	for (unsigned int i = 0; i < n; i++) {
-		const struct cache_lanes *group = near ? only : &cache->lanes[groups[i]];
+		const struct cache_lanes *group = near ? s.only : &s.cache->lanes[groups[i]];
+		uint64_t lane;
 
 		lines[i] = lines_load(bytes[i], n_lines);
-		s.verdicts[at + i] = group->entries[lanes_find(near ? *lanes : lanes_load(group),
-							       lines[i], n_lines)];
+		lane = lanes_find(near ? s.lanes : lanes_load(group), lines[i], n_lines);
+		s.verdicts[at + i] = group->entries[lane];
 		entries[i] = cache_entry_of(s.verdicts[at + i]);
 	}
 #pragma GCC unroll 8
@@ -131,17 +135,23 @@ INLINE void blocks_look_up(const struct ddp_cache *cache, const unsigned int n_l
 			   const bool near, const bool ahead, struct rte_mbuf *const *mbufs,
 			   unsigned int first, size_t n, struct ddp_burst *burst) {
 	const struct cache_lanes *only = &cache->lanes[near ? cache->root : 0];
-	const unsigned int reach = cache->reach;
-	const lanes_t lanes = lanes_load(only);
 	const struct stretch s = {
-		mbufs + first, burst->verdicts + first, burst->rows.heads + first, first, burst,
+		.cache = cache,
+		.only = only,
+		.lanes = lanes_load(only),
+		.reach = cache->reach,
+		.mbufs = mbufs + first,
+		.verdicts = burst->verdicts + first,
+		.heads = burst->rows.heads + first,
+		.first = first,
+		.burst = burst,
 	};
 	size_t i = 0;
 
 	for (; i + BLOCK <= n; i += BLOCK)
-		block_look_up(cache, n_lines, near, only, &lanes, reach, ahead, s, i, BLOCK);
+		block_look_up(s, n_lines, near, ahead, i, BLOCK);
 	for (; i < n; i++)
-		block_look_up(cache, n_lines, near, only, &lanes, reach, ahead, s, i, 1);
+		block_look_up(s, n_lines, near, ahead, i, 1);
 }
 
 INLINE void many_of_lines(const struct ddp_cache *cache, const unsigned int n_lines,
