@@ -205,6 +205,8 @@ def main():
     parser.add_argument("--parking", action="store_true", help="how long packets are parked")
     parser.add_argument("--json", help="write all figures to this file")
     options = parser.parse_args()
+    # There are more threads that poll than CPUs: with real-time priority, one would wait for ever.
+    os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
     if not is_loadable(options.module):
         print(f"workers: EAL loads no {options.module}: a folder above it is open to all")
         sys.exit(SKIPPED if options.check else 1)
