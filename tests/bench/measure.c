@@ -218,6 +218,8 @@ static void flood_make(const struct kind *kind, struct frame *frame, unsigned in
 		n3_make(kind, frame, i);
 }
 
+static const struct kind flood_kind = {.id = "flood", .make = flood_make};
+
 // Each round has new ones, the same for all methods: a path that comes again is not new.
 static void flood_renew(const struct packets *flood, unsigned int round) {
 	struct random random = {2 + round};
@@ -226,7 +228,7 @@ static void flood_renew(const struct packets *flood, unsigned int round) {
 	for (unsigned int i = 0; i < FLOOD_PACKETS; i++) {
 		if (!flood_is_new(i))
 			continue;
-		kind_frame(kind_find("adversarial"), i, &random, &frame);
+		kind_frame(&flood_kind, i, &random, &frame);
 		packet_fill(flood->mbufs[i], &frame);
 	}
 	for (unsigned int i = 0; i < FLOOD_PACKETS; i++) {
@@ -324,7 +326,6 @@ static void flood_figures(struct table *table) {
 }
 
 void flood_measure(void) {
-	static const struct kind kind = {.id = "flood", .make = flood_make};
 	struct packets alone, flood;
 	struct table table;
 
@@ -340,7 +341,7 @@ void flood_measure(void) {
 	table_column(&table, "flood-beside", "in bursts with new paths");
 	table_column(&table, "flood-new", "the new ones");
 	flood_packets_make(&alone, kind_find("n3"));
-	flood_packets_make(&flood, &kind);
+	flood_packets_make(&flood, &flood_kind);
 	for (unsigned int i = 0; i < n_methods; i++)
 		if (methods[i].reset != NULL)
 			methods[i].reset(methods[i].arg);

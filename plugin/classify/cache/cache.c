@@ -321,7 +321,8 @@ static void heads_hash(const struct ddp_cache *cache, const struct ddp_hash *has
 			      burst->hashes);
 }
 
-// Where rules are looked up, hashing waits until memory is asked for them.
+// Heads are hashed early if they are all there before the end; but where rules are looked up, that
+// is what is done until memory answers.
 static uint64_t many_run(struct ddp_cache *cache, const struct ddp_policy *policy,
 			 const struct ddp_hash *hash, struct rte_mbuf *const *mbufs,
 			 unsigned int first, unsigned int n, struct ddp_burst *burst) {

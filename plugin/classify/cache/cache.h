@@ -101,7 +101,7 @@ struct ddp_burst {
 	uint64_t too_short;            // a bit for each: its buffer is
 	bool heads_changed;            // of rows, after most were compared: hash them once more
 	unsigned int n_longer;         // packets that may have more than one block to hash
-	uint8_t longer[DDP_BURST_MAX]; // and an end
+	uint8_t longer[DDP_BURST_MAX]; // as ddp_rows_index_end() leaves it
 	struct ddp_rows rows;
 };
 

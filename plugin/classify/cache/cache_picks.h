@@ -48,15 +48,6 @@ INLINE uint32_t whole_differs(whole_t whole, lines_t lines, const unsigned int n
 	       (mbuf->data_len - whole.min_len) >> 31;
 }
 
-// The packet's bytes, or zeros where its buffer is too short: then it is noted.
-static const uint8_t *bytes_or_zeros(const struct rte_mbuf *mbuf, unsigned int reach,
-				     unsigned int bit, uint64_t *too_short) {
-	if (buffer_left(mbuf, reach) >= 0)
-		return cache_bytes(mbuf);
-	*too_short |= UINT64_C(1) << bit;
-	return cache_zeros;
-}
-
 /* A group of entries */
 
 typedef struct {
@@ -108,8 +99,12 @@ INLINE void block_look_up(struct stretch s, const unsigned int n_lines, const bo
 		left |= buffer_left(mbufs[i], s.reach);
 	}
 	if (__builtin_expect_with_probability(left < 0, 0, 0.9))
-		for (unsigned int i = 0; i < n; i++)
-			bytes[i] = bytes_or_zeros(mbufs[i], s.reach, at + i, &s.burst->too_short);
+		for (unsigned int i = 0; i < n; i++) {
+			uint32_t bad;
+
+			bytes[i] = bytes_of(mbufs[i], s.reach, &bad);
+			s.burst->too_short |= (uint64_t)(bad >> 31) << (at + i);
+		}
 	if (!near)
 		tree_walk(s.cache, s.cache->depth, n, bytes, groups);
 #pragma GCC unroll 8
