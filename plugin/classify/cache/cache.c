@@ -353,14 +353,20 @@ static uint64_t many_run(struct ddp_cache *cache, const struct ddp_policy *polic
 	return misses;
 }
 
-// All of a burst that the tree looked up are of one entry: the next burst may be, too.
-static void last_choose(struct ddp_cache *cache, unsigned int n, struct ddp_burst *burst) {
+// All of a burst that the tree looked up are of one entry: the next burst may be, too. Packets that
+// match nothing are often led to one entry, which says nothing about the next burst.
+static void last_choose(struct ddp_cache *cache, unsigned int n, uint64_t misses,
+			struct ddp_burst *burst) {
 	uintptr_t differs = 0;
 
+	cache->last = 0;
+	if (__builtin_popcountll(misses) > STRAYS_MAX)
+		return;
 	// In groups: whether one packet differs from the first is anyone's guess.
 	for (unsigned int i = 1; i < n && (i % 8 != 0 || differs == 0); i++)
 		differs |= (uintptr_t)burst->verdicts[i] ^ (uintptr_t)burst->verdicts[0];
-	cache->last = differs != 0 ? 0 : cache_entry_of(burst->verdicts[0]) - cache->entries;
+	if (differs == 0)
+		cache->last = cache_entry_of(burst->verdicts[0]) - cache->entries;
 }
 
 // Returns which packets are to be interpreted.
@@ -391,7 +397,7 @@ static uint64_t burst_look_up(struct ddp_cache *cache, const struct ddp_policy *
 		}
 	}
 	misses = many_run(cache, policy, hash, mbufs, 0, n, burst);
-	last_choose(cache, n, burst);
+	last_choose(cache, n, misses, burst);
 	// A sample does, at other places in each burst: traffic may come in turns.
 	for (unsigned int i = cache->sample++ % SAMPLE; i < n; i += SAMPLE) {
 		struct cache_entry *sampled =
