@@ -96,6 +96,13 @@ void ddp_hash_rows(const struct ddp_hash *hash, enum ddp_isa isa, unsigned int w
 		   const struct ddp_rows *rows, unsigned int first, unsigned int n,
 		   uint32_t *hashes);
 
+// The same of rows here and there: of the n in index, which are different and end as
+// ddp_rows_index_end() leaves them. They may be of several lengths, up to `words`, and are zero
+// from there to their end.
+void ddp_hash_rows_at(const struct ddp_hash *hash, enum ddp_isa isa, unsigned int words,
+		      const struct ddp_rows *rows, const uint8_t *index, unsigned int n,
+		      uint32_t *hashes);
+
 // For inputs of several lengths. Hashes are linear: hash the first `from` words (3 or 4) of all
 // rows together, and then add what the words behind them, up to `words` (5 to 12, counted from the
 // row's beginning), give to the hashes of the longer rows: hashes[i] for each i of the n in index,

@@ -216,12 +216,36 @@ static inline void deep_prefetch(const struct rte_mbuf *mbuf) {
 		__builtin_prefetch(bytes + off);
 }
 
+// Packets that were interpreted, whose rows are still to be hashed.
+struct unhashed {
+	unsigned int words; // of the longest
+	unsigned int n;
+	uint8_t rows[DDP_BURST_MAX]; // as ddp_rows_index_end() leaves it
+};
+
+static void unhashed_add(struct unhashed *unhashed, unsigned int i, unsigned int len) {
+	unhashed->rows[unhashed->n++] = i;
+	if (unhashed->words < (len + 3) / 4)
+		unhashed->words = (len + 3) / 4;
+}
+
+// All at once, without the tables of a hash of one packet: they are as large as the nearest cache,
+// which the next burst has its packets in.
+static void unhashed_hash(struct unhashed *unhashed, const struct ddp_cache *cache,
+			  const struct ddp_hash *hash, struct ddp_burst *burst) {
+	if (unhashed->words == 0)
+		return;
+	ddp_rows_index_end(unhashed->rows, unhashed->n);
+	ddp_hash_rows_at(hash, cache->isa, unhashed->words, &burst->rows, unhashed->rows,
+			 unhashed->n, burst->hashes);
+}
+
 static void packet_interpret(struct ddp_cache *cache, const struct ddp_policy *policy,
-			     const struct ddp_hash *hash, const struct rte_mbuf *mbuf,
-			     unsigned int i, struct ddp_burst *burst) {
+			     const struct rte_mbuf *mbuf, unsigned int i, struct unhashed *unhashed,
+			     struct ddp_burst *burst) {
 	bool learn = cache->tokens > 0 && cache->bypass == 0 && cache->n_entries < CACHE_ENTRIES;
 	struct ddp_verdict *own = &burst->own[i];
-	uint8_t input[DDP_HASH_INPUT_MAX];
+	uint8_t input[DDP_HASH_INPUT_MAX] = {0};
 	struct ddp_flow_hit hit = {{NULL, NULL}, 0};
 	struct ddp_packet packet;
 	struct ddp_class class;
@@ -241,16 +265,15 @@ static void packet_interpret(struct ddp_cache *cache, const struct ddp_policy *p
 	own->inner_l3_off = class.inner_l3_off;
 	own->packet_type = ddp_policy_ptype(policy, class.type_id, class.rte_ptype);
 	own->input_len = input_gather(policy, &packet, &class, &hit, input, &own->function);
+	ddp_rows_put(&burst->rows, i, input);
 	if (own->function == DDP_HASH_SIMPLE_XOR)
 		burst->hashes[i] = ddp_hash_simple_xor(input, own->input_len);
 	else
-		burst->hashes[i] = ddp_hash_compute(hash, input, own->input_len);
+		unhashed_add(unhashed, i, own->input_len);
 	burst->verdicts[i] = own;
 	own->own = true;
 	own->value = class.value;
 	burst->steer[i] = hit.rules[DDP_FLOW_STEER];
-	if (policy->flows != NULL) // a rule may hash by a key of its own
-		ddp_rows_put(&burst->rows, i, input);
 	if (learn)
 		cache_learn(cache, policy, &packet, &class, &trace, mbuf);
 }
@@ -488,16 +511,36 @@ static void burst_count(struct ddp_cache *cache, unsigned int n, unsigned int n_
 static void burst_interpret(struct ddp_cache *cache, const struct ddp_policy *policy,
 			    const struct ddp_hash *hash, struct rte_mbuf *const *mbufs,
 			    unsigned int n, struct ddp_burst *burst) {
+	struct unhashed unhashed = {.n = 0};
+
 	deep_prefetch(mbufs[0]);
 	for (unsigned int i = 0; i < n; i++) {
 		cache_prefetch_next(burst, i, TRACE_REACH);
 		if (i + 1 < n)
 			deep_prefetch(mbufs[i + 1]);
-		packet_interpret(cache, policy, hash, mbufs[i], i, burst);
+		packet_interpret(cache, policy, mbufs[i], i, &unhashed, burst);
 	}
+	unhashed_hash(&unhashed, cache, hash, burst);
 	stat_add(&cache->stats.misses, n);
 	token_earn(cache);
 	cache->bypass -= cache->bypass < n ? cache->bypass : n;
+}
+
+static void misses_interpret(struct ddp_cache *cache, const struct ddp_policy *policy,
+			     const struct ddp_hash *hash, struct rte_mbuf *const *mbufs,
+			     uint64_t misses, struct ddp_burst *burst) {
+	struct unhashed unhashed = {.n = 0};
+
+	deep_prefetch(mbufs[__builtin_ctzll(misses)]);
+	while (misses != 0) {
+		unsigned int i = __builtin_ctzll(misses);
+
+		misses &= misses - 1;
+		if (misses != 0)
+			deep_prefetch(mbufs[__builtin_ctzll(misses)]);
+		packet_interpret(cache, policy, mbufs[i], i, &unhashed, burst);
+	}
+	unhashed_hash(&unhashed, cache, hash, burst);
 }
 
 void ddp_cache_run_ahead(struct ddp_cache *cache, const struct ddp_policy *policy,
@@ -527,16 +570,9 @@ void ddp_cache_run_ahead(struct ddp_cache *cache, const struct ddp_policy *polic
 	misses = burst_look_up(cache, policy, hash, mbufs, n, burst);
 	n_misses = __builtin_popcountll(misses);
 	burst_count(cache, n, n_misses);
-	if (misses != 0)
-		deep_prefetch(mbufs[__builtin_ctzll(misses)]);
-	while (misses != 0) {
-		unsigned int i = __builtin_ctzll(misses);
-
-		misses &= misses - 1;
-		if (misses != 0)
-			deep_prefetch(mbufs[__builtin_ctzll(misses)]);
-		packet_interpret(cache, policy, hash, mbufs[i], i, burst);
-	}
+	if (misses == 0)
+		return;
+	misses_interpret(cache, policy, hash, mbufs, misses, burst);
 	tree_renew(cache, n_misses);
 }
 

@@ -54,6 +54,31 @@ void ddp_hash_rows(const struct ddp_hash *hash, enum ddp_isa isa, unsigned int w
 		hashes[i] = row_hash(hash, rows, i, 4 * words);
 }
 
+// Zeros on the right change no hash, but a table would be read for each.
+static unsigned int words_used(const struct ddp_rows *rows, unsigned int i, unsigned int words) {
+	static const uint8_t zeros[4];
+	uint8_t input[DDP_HASH_INPUT_MAX];
+
+	ddp_rows_get(rows, i, input);
+	while (words > 1 && memcmp(input + 4 * (words - 1), zeros, sizeof(zeros)) == 0)
+		words--;
+	return words;
+}
+
+void ddp_hash_rows_at(const struct ddp_hash *hash, enum ddp_isa isa, unsigned int words,
+		      const struct ddp_rows *rows, const uint8_t *index, unsigned int n,
+		      uint32_t *hashes) {
+	const struct ddp_toeplitz *kernels = kernels_for(hash, isa);
+
+	if (kernels != NULL) {
+		kernels->at[words](hash, rows, index, n, hashes);
+		return;
+	}
+	for (unsigned int i = 0; i < n; i++)
+		hashes[index[i]] =
+			row_hash(hash, rows, index[i], 4 * words_used(rows, index[i], words));
+}
+
 static uint32_t rest_of(const struct ddp_hash *hash, const struct ddp_rows *rows, unsigned int i,
 			unsigned int first, unsigned int len) {
 	uint8_t input[DDP_HASH_INPUT_MAX];

@@ -321,8 +321,17 @@ static ALWAYS_INLINE void rows_do(struct job job, struct part part, const struct
 		hashes_put(job, batch_of(factors, part, job), job.n);
 }
 
-// With an index, hashes exist, and the next few get what is missing in them. All are read before
-// any is written: a row that is named several times gets the same each time.
+// With an index: the hashes of the next few.
+static ALWAYS_INLINE void few_put(struct job job, VEC hashes) {
+	uint32_t words[BATCH];
+
+	STORE(words, hashes);
+	for (unsigned int i = 0; i < DDP_HASH_FEW; i++)
+		job.hashes[job.index[i]] = words[i];
+}
+
+// The same where hashes exist, and get what is missing in them. All are read before any is written:
+// a row that is named several times gets the same each time.
 static ALWAYS_INLINE void few_add(struct job job, VEC hashes) {
 	uint32_t words[BATCH], *of[DDP_HASH_FEW];
 
@@ -337,16 +346,21 @@ static ALWAYS_INLINE void few_add(struct job job, VEC hashes) {
 
 // Always as many as may be: how many there are is another number in each burst, and a branch that
 // asked would be mispredicted.
-static ALWAYS_INLINE void rest_do(struct job job, struct part part, const struct ddp_hash *hash) {
+static ALWAYS_INLINE void index_do(struct job job, struct part part, const struct ddp_hash *hash) {
 	const struct factors factors = factors_of(hash, part);
 	const struct sums none = {ZERO, ZERO};
 
 	for (unsigned int done = 0; done < job.n; done += DDP_HASH_FEW) {
 		struct sums sums[DDP_HASH_FEW] = {none, none, none, none};
+		VEC hashes;
 
 		for (unsigned int i = 0; i < DDP_HASH_FEW; i += LANES)
 			sums[i / LANES] = sums_of(factors, part, job, i);
-		few_add(job, hashes_of(sums[0], sums[1], sums[2], sums[3]));
+		hashes = hashes_of(sums[0], sums[1], sums[2], sums[3]);
+		if (part.first > 0)
+			few_add(job, hashes);
+		else
+			few_put(job, hashes);
 		job.index += DDP_HASH_FEW;
 	}
 }
@@ -359,12 +373,12 @@ static ALWAYS_INLINE void rest_do(struct job job, struct part part, const struct
 		rows_do((struct job){rows, NULL, first, n, hashes}, (struct part){0, n_words}, \
 			hash);                                                                 \
 	}
-#define REST(from, n_words)                                                                    \
-	static void rest_##from##_##n_words(const struct ddp_hash *hash,                       \
-					    const struct ddp_rows *rows, const uint8_t *index, \
-					    unsigned int n, uint32_t *hashes) {                \
-		rest_do((struct job){rows, index, 0, n, hashes}, (struct part){from, n_words}, \
-			hash);                                                                 \
+#define REST(from, n_words)                                                                     \
+	static void rest_##from##_##n_words(const struct ddp_hash *hash,                        \
+					    const struct ddp_rows *rows, const uint8_t *index,  \
+					    unsigned int n, uint32_t *hashes) {                 \
+		index_do((struct job){rows, index, 0, n, hashes}, (struct part){from, n_words}, \
+			 hash);                                                                 \
 	}
 #define RESTS(from)                                                                    \
 	{                                                                              \
@@ -379,6 +393,8 @@ ROWS(4)
 ROWS(8)
 ROWS(9)
 ROWS(12)
+REST(0, 9)
+REST(0, 12)
 REST(3, 8)
 REST(3, 9)
 REST(3, 12)
@@ -399,5 +415,6 @@ const struct ddp_toeplitz KERNELS = {
 		 [10] = rows_12,
 		 [11] = rows_12,
 		 [12] = rows_12},
+	.at = {[1 ... 9] = rest_0_9, [10 ... DDP_HASH_WORDS] = rest_0_12},
 	.rest = {RESTS(3), RESTS(4)},
 };

@@ -264,6 +264,48 @@ static void the_rest_of_several_lengths_is_added_at_once(void **state) {
 		assert_rest_at_once(isa_of(state), from, &seed);
 }
 
+// In no order, and not all rows: hashes of the others stay.
+static void assert_rows_at(enum ddp_isa isa, unsigned int most, unsigned int n, uint64_t *seed) {
+	uint8_t lens[N_MAX], index[N_MAX + DDP_HASH_FEW];
+	uint32_t hashes[N_MAX + 1];
+
+	hash_draw(seed);
+	rows_draw(0, N_MAX, DDP_HASH_INPUT_MAX, seed);
+	hashes_reset(hashes);
+	for (unsigned int i = 0; i < N_MAX; i++)
+		index[i] = i;
+	for (unsigned int i = 0; i < n; i++) {
+		unsigned int other = i + random_below(seed, N_MAX - i);
+		uint8_t row = index[other];
+
+		index[other] = index[i];
+		index[i] = row;
+		lens[row] = 1 + random_below(seed, most);
+		row_draw(row, lens[row], seed);
+		memset(inputs[row] + lens[row], 0, DDP_HASH_INPUT_MAX - lens[row]);
+		ddp_rows_put(rows, row, inputs[row]);
+	}
+	ddp_rows_index_end(index, n);
+	ddp_hash_rows_at(&hash, isa, (most + 3) / 4, rows, index, n, hashes);
+	for (unsigned int i = 0; i < n; i++) {
+		unsigned int row = index[i];
+
+		assert_int_equal(hashes[row], ddp_hash_compute(&hash, inputs[row], lens[row]));
+		hashes[row] = UNTOUCHED;
+	}
+	for (unsigned int i = 0; i <= N_MAX; i++)
+		assert_int_equal(hashes[i], UNTOUCHED);
+}
+
+// How the cache hashes what it interpreted: a few packets of a burst, of any length.
+static void rows_here_and_there_are_hashed_at_once(void **state) {
+	uint64_t seed = 8;
+
+	for (unsigned int most = 1; most <= DDP_HASH_INPUT_MAX; most++)
+		for (unsigned int n = 0; n <= N_MAX; n++)
+			assert_rows_at(isa_of(state), most, n, &seed);
+}
+
 static void other_functions_have_rows_too(void **state) {
 	static const enum ddp_hash_function functions[] = {DDP_HASH_SYMMETRIC_TOEPLITZ,
 							   DDP_HASH_SIMPLE_XOR};
@@ -278,6 +320,9 @@ static void other_functions_have_rows_too(void **state) {
 		ddp_hash_init(&hash, functions[f], ddp_default_key);
 		ddp_hash_rows(&hash, isa, 9, rows, 0, 1, &whole);
 		assert_int_equal(whole, ddp_hash_compute(&hash, inputs[0], 36));
+		memset(rows->tails[0] + 36 - HEAD, 0, DDP_HASH_INPUT_MAX - 36);
+		ddp_hash_rows_at(&hash, isa, 9, rows, index, 1, &parts);
+		assert_int_equal(parts, whole);
 		for (unsigned int from = 3; from <= 4; from++) {
 			ddp_hash_rows(&hash, isa, from, rows, 0, 1, &parts);
 			ddp_hash_rows_rest(&hash, isa, from, 9, rows, index, 1, &parts);
@@ -308,5 +353,6 @@ int main(void) {
 	       rows_run("rest", the_rest_is_added_to_the_rows_named, levels) +
 	       rows_run("lengths", inputs_of_several_lengths_hash_as_each_alone, levels) +
 	       rows_run("lengths at once", the_rest_of_several_lengths_is_added_at_once, levels) +
+	       rows_run("here and there", rows_here_and_there_are_hashed_at_once, levels) +
 	       rows_run("functions", other_functions_have_rows_too, levels);
 }
