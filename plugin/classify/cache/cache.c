@@ -383,7 +383,7 @@ static void last_choose(struct ddp_cache *cache, unsigned int n, uint64_t misses
 	uintptr_t differs = 0;
 
 	cache->last = 0;
-	if (__builtin_popcountll(misses) > STRAYS_MAX)
+	if ((misses & 1) != 0 || __builtin_popcountll(misses) > STRAYS_MAX)
 		return;
 	// In groups: whether one packet differs from the first is anyone's guess.
 	for (unsigned int i = 1; i < n && (i % 8 != 0 || differs == 0); i++)

@@ -667,6 +667,9 @@ static void a_burst_that_matches_nothing_is_not_of_one_path(void **state) {
 			user.cache->tokens = 0;
 			flood(&user, N_BURST);
 			assert_int_equal(user.cache->last, 0);
+			user.cache->tokens = 0;
+			verdict_of(&user, &path_mbufs[5 + b]); // a burst of one
+			assert_int_equal(user.cache->last, 0);
 		}
 		user_fini(&user);
 	}
