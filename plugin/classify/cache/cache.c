@@ -380,10 +380,11 @@ static uint64_t many_run(struct ddp_cache *cache, const struct ddp_policy *polic
 // match nothing are often led to one entry, which says nothing about the next burst.
 static void last_choose(struct ddp_cache *cache, unsigned int n, uint64_t misses,
 			struct ddp_burst *burst) {
+	const unsigned int n_misses = __builtin_popcountll(misses);
 	uintptr_t differs = 0;
 
 	cache->last = 0;
-	if ((misses & 1) != 0 || __builtin_popcountll(misses) > STRAYS_MAX)
+	if (n_misses > STRAYS_MAX || n_misses == n)
 		return;
 	// In groups: whether one packet differs from the first is anyone's guess.
 	for (unsigned int i = 1; i < n && (i % 8 != 0 || differs == 0); i++)
