@@ -201,6 +201,9 @@ int main(int argc, char **argv) {
 	json_decref(tables);
 	methods_fini();
 	work_fini();
+	// EAL waits for its thread of alarms without giving up the CPU: of the same real-time
+	// priority, on one CPU, that thread would never run.
+	sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){0});
 	rte_eal_cleanup();
 	return status;
 }
