@@ -55,14 +55,12 @@ void ddp_hash_rows(const struct ddp_hash *hash, enum ddp_isa isa, unsigned int w
 }
 
 // Zeros on the right change no hash, but a table would be read for each.
-static unsigned int words_used(const struct ddp_rows *rows, unsigned int i, unsigned int words) {
+static unsigned int len_used(const uint8_t *input, unsigned int len) {
 	static const uint8_t zeros[4];
-	uint8_t input[DDP_HASH_INPUT_MAX];
 
-	ddp_rows_get(rows, i, input);
-	while (words > 1 && memcmp(input + 4 * (words - 1), zeros, sizeof(zeros)) == 0)
-		words--;
-	return words;
+	while (len > 4 && memcmp(input + len - 4, zeros, sizeof(zeros)) == 0)
+		len -= 4;
+	return len;
 }
 
 void ddp_hash_rows_at(const struct ddp_hash *hash, enum ddp_isa isa, unsigned int words,
@@ -74,9 +72,12 @@ void ddp_hash_rows_at(const struct ddp_hash *hash, enum ddp_isa isa, unsigned in
 		kernels->at[words](hash, rows, index, n, hashes);
 		return;
 	}
-	for (unsigned int i = 0; i < n; i++)
-		hashes[index[i]] =
-			row_hash(hash, rows, index[i], 4 * words_used(rows, index[i], words));
+	for (unsigned int i = 0; i < n; i++) {
+		uint8_t input[DDP_HASH_INPUT_MAX];
+
+		ddp_rows_get(rows, index[i], input);
+		hashes[index[i]] = ddp_hash_compute(hash, input, len_used(input, 4 * words));
+	}
 }
 
 static uint32_t rest_of(const struct ddp_hash *hash, const struct ddp_rows *rows, unsigned int i,

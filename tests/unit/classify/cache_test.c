@@ -652,7 +652,7 @@ static void known_paths_stay_in_a_flood(void **state) {
 }
 
 // In a flood, each burst of known paths would else be compared with one entry first, in vain: that
-// is half of what it costs.
+// is nearly a third of what it costs.
 static void a_burst_that_matches_nothing_is_not_of_one_path(void **state) {
 	(void)state;
 	paths_make();
