@@ -19,7 +19,7 @@ QUEUES = 8
 SCRAPES = 100
 XSTATS_MAX = 1 << 20  # bytes
 XSTATS_VALUES = 256  # in one answer of DPDK's /ethdev/xstats, at most
-ANSWERS = 6  # that take the process as long as a scrape may, and one more for each so many values in it
+ANSWERS = 4  # that take the process as long as a scrape may, and one more for each so many values in it
 
 
 def setUpModule():
