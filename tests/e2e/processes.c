@@ -294,9 +294,10 @@ static int primary(int argc, char **argv) {
 			give_up("unknown option");
 	}
 	// A process that is killed while it puts an mbuf into a mempool of DPDK's usual kind, a
-	// ring, stops all others that put some there.
-	pool = rte_pktmbuf_pool_create_by_ops("processes", N_MBUFS, 64, 0,
-					      RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY, "lf_stack");
+	// ring, stops all others that put some there. If it is killed while it puts some into an
+	// lcore's cache, they may be in the mempool twice.
+	pool = rte_pktmbuf_pool_create_by_ops("processes", N_MBUFS, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE,
+					      SOCKET_ID_ANY, "lf_stack");
 	if (pool == NULL || rte_pdump_init() != 0)
 		give_up("no memory");
 	port_start(pool);
