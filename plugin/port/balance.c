@@ -25,7 +25,7 @@ static uint32_t *entries_exchange(struct ddp_lower_rxq *lower, uint32_t *entries
 	old = lower->entries;
 	lower->entries = entries;
 	lower->sample.left = 0;
-	rte_spinlock_unlock(&lower->lock);
+	ddp_unlock(&lower->lock);
 	return old;
 }
 
@@ -160,7 +160,7 @@ static struct ddp_flow_sample sample_take(struct ddp_port *port, uint16_t entry)
 		if (lower->sample.entry == entry && lower->sample.votes > best.votes)
 			best = lower->sample;
 		sample_begin(lower, entry);
-		rte_spinlock_unlock(&lower->lock);
+		ddp_unlock(&lower->lock);
 	}
 	return best;
 }
@@ -267,7 +267,7 @@ static bool moves_settle(struct ddp_port *port, bool last) {
 			if (last)
 				ddp_order_keep_moves(lower);
 		}
-		rte_spinlock_unlock(&lower->lock);
+		ddp_unlock(&lower->lock);
 	}
 	if (returned)
 		table_apply(port, &rss,

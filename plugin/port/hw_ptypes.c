@@ -157,7 +157,7 @@ static void kept_look(struct ddp_port *port, void *arg) {
 		kept->held &= lower->held.n > 0 && lower->taken == kept->taken;
 		kept->parked &= ddp_order_parked(lower) > 0;
 		below->keeps |= kept->held || kept->parked;
-		rte_spinlock_unlock(&lower->lock);
+		ddp_unlock(&lower->lock);
 	}
 }
 
@@ -204,7 +204,7 @@ void ddp_hw_ptypes_set(struct ddp_port *port, struct ddp_hw_ptypes *hw_ptypes, b
 		for (unsigned int q = 0; hw_ptypes != NULL && q < port->n_rxqs; q++)
 			__atomic_store_n(&port->rxqs[q].waiting, true, __ATOMIC_RELEASE);
 		lower->drain = drain && i < port->lower.n_rxq ? drain_count(port, i, factor) : 0;
-		rte_spinlock_unlock(&lower->lock);
+		ddp_unlock(&lower->lock);
 	}
 	ddp_hw_ptypes_replace(port, hw_ptypes);
 }

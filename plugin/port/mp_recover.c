@@ -48,7 +48,7 @@ static bool is_locked_by(const rte_spinlock_t *lock, int owner) {
 
 static void lock_release(rte_spinlock_t *lock, int owner) {
 	if (is_locked_by(lock, owner))
-		rte_spinlock_unlock(lock);
+		ddp_unlock(lock);
 }
 
 // Packets that were put on rings and not published are discarded: the last one may be incomplete.
@@ -80,7 +80,7 @@ static void lower_rxq_recover(struct ddp_lower_rxq *lower) {
 	rings_recover(lower);
 	order_recover(lower);
 	cache_recover(lower);
-	rte_spinlock_unlock(&lower->lock);
+	ddp_unlock(&lower->lock);
 }
 
 // The lower device may have sent packets that were not removed from their ring yet: they must not
@@ -93,13 +93,13 @@ static void lower_txq_recover(struct ddp_port *port, struct ddp_lower_txq *lower
 			ring->cons.tail = ring->cons.head;
 	}
 	lower->waiting = lower->shared; // packets may be left on the rings
-	rte_spinlock_unlock(&lower->lock);
+	ddp_unlock(&lower->lock);
 }
 
 static void txq_recover(struct ddp_txq *queue) {
 	if (queue->ring != NULL)
 		queue->ring->prod.head = queue->ring->prod.tail;
-	rte_spinlock_unlock(&queue->busy);
+	ddp_unlock(&queue->busy);
 }
 
 void ddp_mp_recover(struct ddp_port *port, int owner) {

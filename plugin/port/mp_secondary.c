@@ -346,7 +346,7 @@ static uint16_t rx_burst(void *rxq, struct rte_mbuf **mbufs, uint16_t n) {
 		return 0;
 	if (is_running(queue->port) && may_receive(queue->port))
 		got = ddp_rx_burst(queue, mbufs, n);
-	rte_spinlock_unlock(&queue->mp);
+	ddp_unlock(&queue->mp);
 	return got;
 }
 

@@ -167,6 +167,12 @@ static inline bool ddp_trylock(rte_spinlock_t *lock) {
 					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
+// Not rte_spinlock_unlock(), which on x86 exchanges the value and so waits for all stores before,
+// such as those to the mbufs of a burst.
+static inline void ddp_unlock(rte_spinlock_t *lock) {
+	__atomic_store_n(&lock->locked, 0, __ATOMIC_RELEASE);
+}
+
 struct ddp_lower_rxq {
 	// All calls use this cache line.
 	rte_spinlock_t lock; // protects all fields below but wanted, seen and left_until
@@ -627,7 +633,7 @@ void ddp_txq_stop(struct ddp_port *port, uint16_t id);
 // seconds is logged.
 // Wait for the burst call that holds this busy lock.
 void ddp_call_wait(struct ddp_port *port, rte_spinlock_t *busy);
-// Wait for the lock of a lower queue, ahead of the data path. rte_spinlock_unlock() releases it.
+// Wait for the lock of a lower queue, ahead of the data path. ddp_unlock() releases it.
 void ddp_lower_rxq_lock(struct ddp_lower_rxq *lower);
 void ddp_lower_txq_lock(struct ddp_lower_txq *lower);
 // Wait until no burst call is inside the port. running must be false.

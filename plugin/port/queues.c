@@ -172,7 +172,7 @@ int ddp_rxq_start(struct ddp_port *port, uint16_t id) {
 
 		ddp_lower_rxq_lock(lower);
 		lower->rings[id] = lower->all_rings[id] = rings[i];
-		rte_spinlock_unlock(&lower->lock);
+		ddp_unlock(&lower->lock);
 	}
 	port->rxqs[id].next = port->rxqs[id].next_other =
 		id % port->n_lower_rxqs; // spread the queues over the lower queues
@@ -191,7 +191,7 @@ void ddp_rxq_stop(struct ddp_port *port, uint16_t id) {
 		ddp_lower_rxq_lock(lower);
 		ddp_order_queue_stop(lower, id);
 		counter_add(&lower->missed[id], rx_ring_free(lower, id));
-		rte_spinlock_unlock(&lower->lock);
+		ddp_unlock(&lower->lock);
 	}
 }
 
@@ -211,7 +211,7 @@ void ddp_txq_stop(struct ddp_port *port, uint16_t id) {
 	if (port->lower.started) // and not removed
 		ddp_tx_lower_flush(port, queue->lower);
 	port->tx_dropped += ring_clear(queue->ring);
-	rte_spinlock_unlock(&queue->lower->lock);
+	ddp_unlock(&queue->lower->lock);
 	if (port->lower.started)
 		ddp_tx_flush(port); // packets that other threads left meanwhile
 }

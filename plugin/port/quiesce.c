@@ -46,7 +46,7 @@ static bool lock_wait_until(struct ddp_port *port, rte_spinlock_t *lock, uint64_
 static bool call_wait_until(struct ddp_port *port, rte_spinlock_t *busy, uint64_t end) {
 	if (!lock_wait_until(port, busy, end))
 		return false;
-	rte_spinlock_unlock(busy);
+	ddp_unlock(busy);
 	return true;
 }
 
@@ -75,7 +75,7 @@ void ddp_lower_txq_lock(struct ddp_lower_txq *lower) {
 static bool bypass_wait_until(struct ddp_lower_rxq *lower, uint64_t end) {
 	if (!lock_wanted(lower->port, &lower->lock, &lower->wanted, end))
 		return false;
-	rte_spinlock_unlock(&lower->lock);
+	ddp_unlock(&lower->lock);
 	return true;
 }
 

@@ -73,7 +73,7 @@ static uint64_t *types_move(struct ddp_lower_rxq *lower, uint64_t *grown, unsign
 	if (old != NULL)
 		memcpy(grown, old, n * sizeof(*grown));
 	lower->types = grown;
-	rte_spinlock_unlock(&lower->lock);
+	ddp_unlock(&lower->lock);
 	return old;
 }
 

@@ -108,7 +108,7 @@ static void steering_exchange(struct ddp_port *port, struct ddp_steering *steeri
 		order_keep(lower, lower->steering, steering, patience_us);
 		lower->steering = steering;
 		ddp_hw_ptypes_lower_set(port, lower, NULL);
-		rte_spinlock_unlock(&lower->lock);
+		ddp_unlock(&lower->lock);
 	}
 	rte_free(port->steering);
 	port->steering = steering;
@@ -167,12 +167,12 @@ void ddp_steering_relearn_end(struct ddp_port *port) {
 	// Release: who reads the new id sees the rules as they are now.
 	__atomic_store_n(&port->steering->policy.id, policy_id_new(), __ATOMIC_RELEASE);
 	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++)
-		rte_spinlock_unlock(&port->lower_rxqs[i].lock);
+		ddp_unlock(&port->lower_rxqs[i].lock);
 }
 
 void ddp_steering_wait(struct ddp_port *port) {
 	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
 		ddp_lower_rxq_lock(&port->lower_rxqs[i]);
-		rte_spinlock_unlock(&port->lower_rxqs[i].lock);
+		ddp_unlock(&port->lower_rxqs[i].lock);
 	}
 }

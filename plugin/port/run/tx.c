@@ -102,7 +102,7 @@ void ddp_tx_flush(struct ddp_port *port) {
 		    !lower_trylock(&lower->lock, &lower->wanted))
 			continue;
 		ddp_tx_lower_flush(port, lower);
-		rte_spinlock_unlock(&lower->lock);
+		ddp_unlock(&lower->lock);
 	}
 }
 
@@ -134,7 +134,7 @@ static unsigned int tx_shared(struct ddp_txq *queue, struct rte_mbuf **mbufs, un
 		n = lower_send(queue, mbufs, n);
 	else
 		n = ring_add(queue, mbufs, n);
-	rte_spinlock_unlock(&lower->lock);
+	ddp_unlock(&lower->lock);
 	return n;
 }
 
@@ -151,7 +151,7 @@ uint16_t ddp_tx_burst(void *txq, struct rte_mbuf **mbufs, uint16_t n) {
 			n_taken = lower_send(queue, mbufs, n);
 		ddp_tx_flush(queue->port);
 	}
-	rte_spinlock_unlock(&queue->busy);
+	ddp_unlock(&queue->busy);
 	return n_taken;
 }
 
@@ -165,7 +165,7 @@ uint16_t ddp_tx_prepare(void *txq, struct rte_mbuf **mbufs, uint16_t n) {
 		if (started)
 			n_good = rte_eth_tx_prepare(queue->port->lower.port_id, queue->lower->id,
 						    mbufs, n);
-		rte_spinlock_unlock(&queue->busy);
+		ddp_unlock(&queue->busy);
 	}
 	if (!started)
 		rte_errno = ENODEV;
@@ -182,6 +182,6 @@ int ddp_tx_descriptor_status(void *txq, uint16_t off) {
 		return RTE_ETH_TX_DESC_FULL;
 	if (port_running(queue->port) && queue->ring != NULL)
 		n = rte_ring_count(queue->ring);
-	rte_spinlock_unlock(&queue->busy);
+	ddp_unlock(&queue->busy);
 	return off < n ? RTE_ETH_TX_DESC_FULL : RTE_ETH_TX_DESC_DONE;
 }
