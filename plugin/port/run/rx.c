@@ -4,9 +4,9 @@
 // Order. Packets of one flow come from one lower Rx queue, in order, and go to one Rx queue until
 // the steering changes, which order.h is about. Between the two they pass one ring or, if the
 // holder of the lower queue's lock finds packets for its own queue, go directly to the application.
-// That would overtake packets which other holders put on the same ring before. So the holder
-// empties its ring again once it has the lock, and takes packets directly only if the ring is now
-// empty and the application has room for the burst; otherwise they go to the tail of the ring.
+// That would overtake packets which other holders put on the same ring before. So the holder takes
+// packets directly only if its ring is empty and the application has room for the burst; otherwise
+// they go to the tail of the ring. The rings are read last: then one call reads them once.
 //
 // A full ring. With overflow=drop a packet that does not fit is freed and counted as missed
 // (imissed). With overflow=wait the lower queue holds the packet, and all packets after it for the
@@ -59,18 +59,16 @@ static inline uint16_t queue_of(const struct ddp_steering *steering, uint32_t ha
 static inline uint16_t packet_fill(const struct rx_common *common, const bool pair,
 				   const struct ddp_verdict *verdict, const bool hashed,
 				   const bool own, uint32_t hash, struct rte_mbuf *mbuf) {
-	const struct rte_pmd_ddp_meta meta = {
-		.ptype_id = verdict->type_id,
-		.inner_l3_off = verdict->inner_l3_off,
-		.value = own ? verdict->value :
-			       ddp_entry_value(verdict, rte_pktmbuf_mtod(mbuf, const uint8_t *)),
-	};
+	const uint32_t value =
+		own ? verdict->value :
+		      ddp_entry_value(verdict, rte_pktmbuf_mtod(mbuf, const uint8_t *));
+	const uint64_t meta = meta_of(verdict->type_id, verdict->inner_l3_off, value);
 
 	mbuf->port = common->port;
 	mbuf->packet_type = verdict->packet_type;
 	mbuf->ol_flags = (mbuf->ol_flags & ~FLAGS_OURS) | (hashed ? RTE_MBUF_F_RX_RSS_HASH : 0);
 	mbuf->hash.rss = hashed ? hash : 0;
-	dynfields_write(common, pair, &meta, mbuf);
+	dynfields_write(common, pair, meta, mbuf);
 	return hashed ? queue_of(common->steering, hash) : 0;
 }
 
@@ -103,9 +101,7 @@ static inline bool packet_extras(const struct rx_common *common, const struct rx
 // Write the fields of an mbuf with a hardware hash. Returns the packet's queue.
 static inline uint16_t hw_fill(const struct rx_common *common, const struct ddp_hw_ptype *hw_ptype,
 			       struct rte_mbuf *mbuf) {
-	const struct rte_pmd_ddp_meta meta = hw_meta(hw_ptype);
-
-	dynfields_write(common, dynfields_pair(common), &meta, mbuf);
+	dynfields_write(common, dynfields_pair(common), hw_meta(hw_ptype), mbuf);
 	mbuf->port = common->port;
 	mbuf->packet_type = hw_ptype->packet_type;
 	mbuf->ol_flags = (mbuf->ol_flags & ~FLAGS_OURS) | RTE_MBUF_F_RX_RSS_HASH;
@@ -296,7 +292,6 @@ static void batch_place(struct ddp_lower_rxq *lower, const struct ddp_batch *bat
 struct direct {
 	struct ddp_ring *replaced; // NULL: the packets go to the caller's ring
 	struct ddp_ring ring;
-	struct ddp_slot slots[DDP_PORT_BURST];
 };
 
 // Call this before up to n packets are placed. The caller gets its own packets directly if it has
@@ -310,7 +305,7 @@ static void placing_begin(struct ddp_lower_rxq *lower, const struct rx_call *cal
 	if (call->room - call->got < n || ddp_ring_count(*own) > 0)
 		return;
 	direct->replaced = *own;
-	direct->ring.slots = direct->slots;
+	direct->ring.mbufs = &call->mbufs[call->got];
 	direct->ring.mask = UINT32_MAX;
 	direct->ring.next = 0;
 	direct->ring.limit = UINT32_MAX;
@@ -360,12 +355,10 @@ static void placing_end(struct ddp_lower_rxq *lower, const struct ddp_batch *bat
 	rings_publish(lower, batch, call->queue->port->n_rxqs);
 	if (unlikely(lower_bypasses(lower)))
 		queues_notify(batch, call, direct->replaced != NULL);
-	if (direct->replaced == NULL) {
-		ring_drain(*own, call);
+	if (direct->replaced == NULL)
 		return;
-	}
-	ddp_ring_copy(&direct->ring, 0, &call->mbufs[call->got], direct->ring.next, &call->bytes);
-	call->got += direct->ring.next;
+	call->got += (uint32_t)direct->ring.next;
+	call->bytes += direct->ring.next >> 32;
 	*own = direct->replaced;
 }
 
@@ -411,13 +404,20 @@ one_fill(const struct ddp_lower_rxq *lower, struct rx_common common, struct ddp_
 	return i;
 }
 
+// Not inlined, because what it uses fits into registers then.
+static __attribute__((noinline)) unsigned int one_fill_placing(const struct ddp_lower_rxq *lower,
+							       const struct rx_common *common,
+							       struct ddp_batch *batch) {
+	return one_fill(lower, *common, batch, 0, true);
+}
+
 // Most bursts: one path, no rules. record: placing_end() needs the queues.
 static void one_place(struct ddp_lower_rxq *lower, const struct rx_common *common,
 		      struct ddp_batch *batch, enum ddp_overflow overflow, bool record) {
 	unsigned int i;
 
 	counter_add(&lower->types[lower->burst.verdict->type_id], batch->n);
-	i = one_fill(lower, *common, batch, 0, true);
+	i = one_fill_placing(lower, common, batch);
 	if (likely(i == batch->n && !record))
 		return;
 	one_fill(lower, *common, batch, i, false);
@@ -777,16 +777,10 @@ static bool lower_take(struct ddp_lower_rxq *lower, struct rx_call *call) {
 	struct ddp_batch batch;
 
 	RTE_ASSERT(rte_spinlock_is_locked(&lower->lock));
-	ring_drain(lower->rings[call->queue->id], call);
 	if (!held_place(lower, call) || call->got == call->room)
 		return false;
-	if (unlikely(lower->order != DDP_ORDER_NONE)) {
-		if (!ddp_order_run(lower))
-			return false;
-		ring_drain(lower->rings[call->queue->id], call);
-		if (call->got == call->room)
-			return false;
-	}
+	if (unlikely(lower->order != DDP_ORDER_NONE) && !ddp_order_run(lower))
+		return false;
 	batch.n = rte_eth_rx_burst(lower->port_id, lower->id, batch.mbufs, DDP_PORT_BURST);
 	if (batch.n == 0)
 		return false;
@@ -818,13 +812,22 @@ static void rings_drain(struct rx_call *call) {
 		ring_drain(lower_nth(call->queue, i)->rings[call->queue->id], call);
 }
 
+// The packets that wait on the queue's rings.
+static unsigned int rings_count(const struct ddp_rxq *queue) {
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < queue->port->n_lower_rxqs; i++)
+		n += ddp_ring_count(queue->port->lower_rxqs[i].rings[queue->id]);
+	return n;
+}
+
 static bool lower_try(struct ddp_lower_rxq *lower, struct rx_call *call) {
 	bool any;
 
 	if (!lower_trylock(&lower->lock, &lower->wanted))
 		return false;
 	any = lower_take(lower, call);
-	rte_spinlock_unlock(&lower->lock);
+	ddp_unlock(&lower->lock);
 	return any;
 }
 
@@ -891,20 +894,23 @@ static void own_rx(struct rx_call *call, struct ddp_lower_rxq *own) {
 	rings_drain(call);
 	if (call->got == call->room) // more may be waiting
 		__atomic_store_n(&queue->waiting, true, __ATOMIC_RELEASE);
-	else if (!queue->lower_first)
+	else if (!queue->lower_first) {
 		lowers_rx(call, own);
+		rings_drain(call);
+	}
 }
 
-// Take packets from the rings, then a burst from the first lower queue that is not locked and has
-// one.
+// Take a burst from the first lower queue that is not locked and has one, unless the rings have
+// enough packets. Then take packets from the rings.
 static void rx(struct rx_call *call) {
 	struct ddp_rxq *queue = call->queue;
 	unsigned int n_lower = queue->port->n_lower_rxqs;
 
+	if (rings_count(queue) < call->room)
+		for (unsigned int i = 0; i < n_lower && call->got < call->room; i++)
+			if (lower_try(lower_nth(queue, i), call))
+				break;
 	rings_drain(call);
-	for (unsigned int i = 0; i < n_lower && call->got < call->room; i++)
-		if (lower_try(lower_nth(queue, i), call))
-			break;
 	next_advance(queue);
 }
 
@@ -920,10 +926,12 @@ uint16_t ddp_rx_fallback(struct ddp_rxq *queue, struct ddp_lower_rxq *lower,
 	RTE_ASSERT(n <= DDP_PORT_BURST && rte_spinlock_is_locked(&lower->lock));
 	memcpy(batch.mbufs, mbufs, n * sizeof(*mbufs));
 	batch_take(lower, &call, &batch);
+	if (busy)
+		ring_drain(lower->rings[queue->id], &call);
 	counter_add(&queue->packets, call.got);
 	counter_add(&queue->bytes, call.bytes);
 	if (busy)
-		rte_spinlock_unlock(&queue->busy);
+		ddp_unlock(&queue->busy);
 	return call.got;
 }
 
@@ -945,7 +953,7 @@ uint16_t ddp_rx_any(struct ddp_rxq *queue, struct ddp_lower_rxq *own, struct rte
 		if (unlikely(queue->port->tx_shared))
 			ddp_tx_flush(queue->port);
 	}
-	rte_spinlock_unlock(&queue->busy);
+	ddp_unlock(&queue->busy);
 	return call.got;
 }
 
@@ -956,9 +964,8 @@ dpdk_queue_count_t ddp_rx_queue_count(void *rxq) {
 	if (!ddp_trylock(&queue->busy))
 		return 0;
 	if (queue_started(&queue->started) && port_running(queue->port))
-		for (unsigned int i = 0; i < queue->port->n_lower_rxqs; i++)
-			n += ddp_ring_count(queue->port->lower_rxqs[i].rings[queue->id]);
-	rte_spinlock_unlock(&queue->busy);
+		n = rings_count(queue);
+	ddp_unlock(&queue->busy);
 	return n;
 }
 

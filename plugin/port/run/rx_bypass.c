@@ -30,7 +30,7 @@ static inline const struct ddp_hw_ptype *bypass_find(struct ddp_rxq *queue,
 static inline void bypass_fill(const struct ddp_lower_rxq *lower, const struct ddp_port *port,
 			       const struct ddp_hw_ptype *hw_ptype, struct rte_mbuf *const *mbufs,
 			       unsigned int n) {
-	const struct rte_pmd_ddp_meta meta = hw_meta(hw_ptype);
+	const uint64_t meta = hw_meta(hw_ptype);
 	const uint32_t packet_type = hw_ptype->packet_type;
 	struct rx_common common;
 
@@ -41,7 +41,7 @@ static inline void bypass_fill(const struct ddp_lower_rxq *lower, const struct d
 		return;
 	common_fill(lower, port, &common);
 	for (unsigned int i = 0; i < n; i++)
-		dynfields_write(&common, dynfields_pair(&common), &meta, mbufs[i]);
+		dynfields_write(&common, dynfields_pair(&common), meta, mbufs[i]);
 }
 
 // Read a burst from the queue's own lower queue, whose lock is held.
@@ -97,9 +97,7 @@ static inline int bypass_rx(struct ddp_rxq *queue, struct ddp_lower_rxq *lower,
 	} else if (!lower_bypasses(lower)) { // no longer
 		__atomic_store_n(&queue->own, NULL, __ATOMIC_RELAXED);
 	}
-	// On x86 rte_spinlock_unlock() exchanges the value, which waits for all stores to the
-	// mbufs.
-	__atomic_store_n(&lower->lock.locked, 0, __ATOMIC_RELEASE);
+	ddp_unlock(&lower->lock);
 	return n;
 }
 
