@@ -80,31 +80,37 @@ static inline bool dynfields_pair(const struct rx_common *common) {
 	return common->meta_off == common->tsc_off + (int)sizeof(common->tsc);
 }
 
-// struct rte_pmd_ddp_meta as one number: to build a number takes fewer instructions than to fill
-// the structure, and what packets share of it is built once a burst.
-static inline uint64_t meta_of(uint16_t ptype_id, uint16_t inner_l3_off, uint32_t value) {
-	const bool little = RTE_BYTE_ORDER == RTE_LITTLE_ENDIAN;
-	const unsigned int id_at = little ? 0 : 48, off_at = little ? 16 : 32;
+// Both dynamic fields. In a register, where what packets share of them stays for a whole burst.
+typedef uint32_t dynfields_32 __attribute__((vector_size(16)));
+typedef uint64_t dynfields_64 __attribute__((vector_size(16)));
 
-	return (uint64_t)ptype_id << id_at | (uint64_t)inner_l3_off << off_at |
-	       (uint64_t)value << (little ? 32 : 0);
+// struct rte_pmd_ddp_meta without its value.
+static inline uint64_t meta_of(uint16_t ptype_id, uint16_t inner_l3_off) {
+	const bool little = RTE_BYTE_ORDER == RTE_LITTLE_ENDIAN;
+
+	return (uint64_t)ptype_id << (little ? 0 : 48) | (uint64_t)inner_l3_off
+								 << (little ? 16 : 32);
 }
 
 static inline void dynfields_write(const struct rx_common *common, const bool pair, uint64_t meta,
-				   struct rte_mbuf *mbuf) {
-	const uint64_t words[2] = {common->tsc, meta};
+				   uint32_t value, struct rte_mbuf *mbuf) {
+	dynfields_32 both = (dynfields_32)(dynfields_64){common->tsc, meta};
+	const uint8_t *second = (const uint8_t *)&both + sizeof(common->tsc);
 
+	both[3] = value;
 	if (pair) { // one store of 16 bytes, which takes about as long as one of eight
-		memcpy(RTE_MBUF_DYNFIELD(mbuf, common->tsc_off, void *), words, sizeof(words));
+		memcpy(RTE_MBUF_DYNFIELD(mbuf, common->tsc_off, void *), &both, sizeof(both));
 		return;
 	}
-	memcpy(RTE_MBUF_DYNFIELD(mbuf, common->tsc_off, void *), &words[0], sizeof(words[0]));
-	memcpy(RTE_MBUF_DYNFIELD(mbuf, common->meta_off, void *), &words[1], sizeof(words[1]));
+	memcpy(RTE_MBUF_DYNFIELD(mbuf, common->tsc_off, void *), &both, sizeof(common->tsc));
+	memcpy(RTE_MBUF_DYNFIELD(mbuf, common->meta_off, void *), second, sizeof(meta));
 }
 
 // The contents of a packet that the lower device hashed are not parsed.
-static inline uint64_t hw_meta(const struct ddp_hw_ptype *hw_ptype) {
-	return meta_of(hw_ptype->type_id, RTE_PMD_DDP_NO_INNER_L3, 0);
+static inline void hw_dynfields_write(const struct rx_common *common,
+				      const struct ddp_hw_ptype *hw_ptype, struct rte_mbuf *mbuf) {
+	dynfields_write(common, dynfields_pair(common),
+			meta_of(hw_ptype->type_id, RTE_PMD_DDP_NO_INNER_L3), 0, mbuf);
 }
 
 // rx.c: distribute packets of the queue's own lower queue, whose lock is held, that cannot bypass

@@ -62,13 +62,13 @@ static inline uint16_t packet_fill(const struct rx_common *common, const bool pa
 	const uint32_t value =
 		own ? verdict->value :
 		      ddp_entry_value(verdict, rte_pktmbuf_mtod(mbuf, const uint8_t *));
-	const uint64_t meta = meta_of(verdict->type_id, verdict->inner_l3_off, value);
+	const uint64_t meta = meta_of(verdict->type_id, verdict->inner_l3_off);
 
 	mbuf->port = common->port;
 	mbuf->packet_type = verdict->packet_type;
 	mbuf->ol_flags = (mbuf->ol_flags & ~FLAGS_OURS) | (hashed ? RTE_MBUF_F_RX_RSS_HASH : 0);
 	mbuf->hash.rss = hashed ? hash : 0;
-	dynfields_write(common, pair, meta, mbuf);
+	dynfields_write(common, pair, meta, value, mbuf);
 	return hashed ? queue_of(common->steering, hash) : 0;
 }
 
@@ -101,7 +101,7 @@ static inline bool packet_extras(const struct rx_common *common, const struct rx
 // Write the fields of an mbuf with a hardware hash. Returns the packet's queue.
 static inline uint16_t hw_fill(const struct rx_common *common, const struct ddp_hw_ptype *hw_ptype,
 			       struct rte_mbuf *mbuf) {
-	dynfields_write(common, dynfields_pair(common), hw_meta(hw_ptype), mbuf);
+	hw_dynfields_write(common, hw_ptype, mbuf);
 	mbuf->port = common->port;
 	mbuf->packet_type = hw_ptype->packet_type;
 	mbuf->ol_flags = (mbuf->ol_flags & ~FLAGS_OURS) | RTE_MBUF_F_RX_RSS_HASH;
@@ -389,9 +389,9 @@ static void queues_record(const struct ddp_steering *steering, struct ddp_batch 
 // that one.
 static inline __attribute__((always_inline)) unsigned int
 one_fill(const struct ddp_lower_rxq *lower, struct rx_common common, struct ddp_batch *batch,
-	 unsigned int i, const bool places) {
+	 size_t i, const bool places) {
 	const struct ddp_verdict verdict = *lower->burst.verdict;
-	const unsigned int n = batch->n;
+	const size_t n = batch->n;
 
 	for (; i < n; i++) {
 		struct rte_mbuf *mbuf = batch->mbufs[i];

@@ -30,7 +30,6 @@ static inline const struct ddp_hw_ptype *bypass_find(struct ddp_rxq *queue,
 static inline void bypass_fill(const struct ddp_lower_rxq *lower, const struct ddp_port *port,
 			       const struct ddp_hw_ptype *hw_ptype, struct rte_mbuf *const *mbufs,
 			       unsigned int n) {
-	const uint64_t meta = hw_meta(hw_ptype);
 	const uint32_t packet_type = hw_ptype->packet_type;
 	struct rx_common common;
 
@@ -41,7 +40,7 @@ static inline void bypass_fill(const struct ddp_lower_rxq *lower, const struct d
 		return;
 	common_fill(lower, port, &common);
 	for (unsigned int i = 0; i < n; i++)
-		dynfields_write(&common, dynfields_pair(&common), meta, mbufs[i]);
+		hw_dynfields_write(&common, hw_ptype, mbufs[i]);
 }
 
 // Read a burst from the queue's own lower queue, whose lock is held.
