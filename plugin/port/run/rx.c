@@ -772,14 +772,24 @@ batch_take(struct ddp_lower_rxq *lower, struct rx_call *call, struct ddp_batch *
 	placing_end(lower, batch, call, &direct);
 }
 
+// Does the caller get enough from its ring, or has the ring too little room for a burst? Then its
+// packets are taken first.
+static inline bool call_is_full(const struct ddp_lower_rxq *lower, const struct rx_call *call) {
+	const struct ddp_ring *own = lower->rings[call->queue->id];
+	const unsigned int n = ddp_ring_count(own);
+
+	return call->got + n >= call->room || (n > 0 && n + DDP_PORT_BURST > own->size);
+}
+
 // Take packets from a lower queue, whose lock is held. Returns whether any were read.
 static bool lower_take(struct ddp_lower_rxq *lower, struct rx_call *call) {
 	struct ddp_batch batch;
 
 	RTE_ASSERT(rte_spinlock_is_locked(&lower->lock));
-	if (!held_place(lower, call) || call->got == call->room)
+	if (!held_place(lower, call) || call_is_full(lower, call))
 		return false;
-	if (unlikely(lower->order != DDP_ORDER_NONE) && !ddp_order_run(lower))
+	if (unlikely(lower->order != DDP_ORDER_NONE) &&
+	    (!ddp_order_run(lower) || call_is_full(lower, call)))
 		return false;
 	batch.n = rte_eth_rx_burst(lower->port_id, lower->id, batch.mbufs, DDP_PORT_BURST);
 	if (batch.n == 0)

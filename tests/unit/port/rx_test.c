@@ -153,6 +153,43 @@ static void full_rings_drop_and_count(void **state) {
 	ddp_end(port);
 }
 
+static uint16_t flow_find(uint16_t port, uint16_t queue) {
+	for (uint16_t flow = 0;; flow++) {
+		uint64_t counts[2] = {0};
+		struct rte_mbuf *mbuf = packet(flow, 0);
+
+		testsrc_feed(0, 0, &mbuf, 1);
+		poll_to_end(port, 2, 0, counts);
+		if (counts[queue] == 1)
+			return flow;
+	}
+}
+
+// A ring with little more room than a burst needs is emptied before more is read.
+static void a_queue_that_is_polled_loses_nothing_on_a_small_ring(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0),overflow=drop", 2, 1, 40);
+	uint16_t own = flow_find(port, 0), other = flow_find(port, 1);
+	struct rte_mbuf *mbufs[64], *mbuf;
+	unsigned int n_got = 0;
+
+	RTE_SET_USED(state);
+	for (unsigned int i = 0; i < 32 + 96; i++) {
+		mbuf = packet(i < 32 && i % 2 == 0 ? other : own, i);
+		testsrc_feed(0, 0, &mbuf, 1);
+	}
+	assert_int_equal(rte_eth_rx_burst(port, 1, mbufs, 64), 16);
+	rte_pktmbuf_free_bulk(mbufs, 16);
+	for (unsigned int i = 0; i < 10; i++) {
+		unsigned int n = rte_eth_rx_burst(port, 0, mbufs, 64);
+
+		rte_pktmbuf_free_bulk(mbufs, n);
+		n_got += n;
+	}
+	assert_int_equal(n_got, 16 + 96);
+	assert_int_equal(xstat(port, "rx_missed_packets"), 0);
+	ddp_end(port);
+}
+
 static void wait_stops_reading_until_the_queue_is_polled(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0),overflow=wait", 2, 1, 8);
 	unsigned int n = 0;
@@ -388,6 +425,7 @@ int main(void) {
 		port_test(order_of_flows_holds_with_one_thread),
 		port_test(order_of_flows_holds_with_two_threads),
 		port_test(full_rings_drop_and_count),
+		port_test(a_queue_that_is_polled_loses_nothing_on_a_small_ring),
 		port_test(wait_stops_reading_until_the_queue_is_polled),
 		port_test(sums_hold_over_stop_start_and_reset),
 		port_test(types_add_up_to_what_was_taken),
