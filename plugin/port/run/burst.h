@@ -92,25 +92,31 @@ static inline uint64_t meta_of(uint16_t ptype_id, uint16_t inner_l3_off) {
 								 << (little ? 16 : 32);
 }
 
-static inline void dynfields_write(const struct rx_common *common, const bool pair, uint64_t meta,
-				   uint32_t value, struct rte_mbuf *mbuf) {
+static inline dynfields_32 dynfields_of(const struct rx_common *common, uint64_t meta,
+					uint32_t value) {
 	dynfields_32 both = (dynfields_32)(dynfields_64){common->tsc, meta};
-	const uint8_t *second = (const uint8_t *)&both + sizeof(common->tsc);
 
 	both[3] = value;
+	return both;
+}
+
+// The contents of a packet that the lower device hashed are not parsed.
+static inline dynfields_32 hw_dynfields(const struct rx_common *common,
+					const struct ddp_hw_ptype *hw_ptype) {
+	return dynfields_of(common, meta_of(hw_ptype->type_id, RTE_PMD_DDP_NO_INNER_L3), 0);
+}
+
+static inline void dynfields_write(const struct rx_common *common, const bool pair,
+				   dynfields_32 both, struct rte_mbuf *mbuf) {
+	const uint8_t *second = (const uint8_t *)&both + sizeof(common->tsc);
+
 	if (pair) { // one store of 16 bytes, which takes about as long as one of eight
 		memcpy(RTE_MBUF_DYNFIELD(mbuf, common->tsc_off, void *), &both, sizeof(both));
 		return;
 	}
 	memcpy(RTE_MBUF_DYNFIELD(mbuf, common->tsc_off, void *), &both, sizeof(common->tsc));
-	memcpy(RTE_MBUF_DYNFIELD(mbuf, common->meta_off, void *), second, sizeof(meta));
-}
-
-// The contents of a packet that the lower device hashed are not parsed.
-static inline void hw_dynfields_write(const struct rx_common *common,
-				      const struct ddp_hw_ptype *hw_ptype, struct rte_mbuf *mbuf) {
-	dynfields_write(common, dynfields_pair(common),
-			meta_of(hw_ptype->type_id, RTE_PMD_DDP_NO_INNER_L3), 0, mbuf);
+	memcpy(RTE_MBUF_DYNFIELD(mbuf, common->meta_off, void *), second,
+	       sizeof(struct rte_pmd_ddp_meta));
 }
 
 // rx.c: distribute packets of the queue's own lower queue, whose lock is held, that cannot bypass

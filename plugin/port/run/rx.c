@@ -68,7 +68,7 @@ static inline uint16_t packet_fill(const struct rx_common *common, const bool pa
 	mbuf->packet_type = verdict->packet_type;
 	mbuf->ol_flags = (mbuf->ol_flags & ~FLAGS_OURS) | (hashed ? RTE_MBUF_F_RX_RSS_HASH : 0);
 	mbuf->hash.rss = hashed ? hash : 0;
-	dynfields_write(common, pair, meta, value, mbuf);
+	dynfields_write(common, pair, dynfields_of(common, meta, value), mbuf);
 	return hashed ? queue_of(common->steering, hash) : 0;
 }
 
@@ -100,8 +100,8 @@ static inline bool packet_extras(const struct rx_common *common, const struct rx
 
 // Write the fields of an mbuf with a hardware hash. Returns the packet's queue.
 static inline uint16_t hw_fill(const struct rx_common *common, const struct ddp_hw_ptype *hw_ptype,
-			       struct rte_mbuf *mbuf) {
-	hw_dynfields_write(common, hw_ptype, mbuf);
+			       dynfields_32 both, struct rte_mbuf *mbuf) {
+	dynfields_write(common, dynfields_pair(common), both, mbuf);
 	mbuf->port = common->port;
 	mbuf->packet_type = hw_ptype->packet_type;
 	mbuf->ol_flags = (mbuf->ol_flags & ~FLAGS_OURS) | RTE_MBUF_F_RX_RSS_HASH;
@@ -118,7 +118,8 @@ static void mixed_fill(struct ddp_lower_rxq *lower, const struct rx_common *comm
 		const struct ddp_verdict *verdict;
 
 		if (hw_ptype != NULL) {
-			batch->queues[i] = hw_fill(common, hw_ptype, batch->mbufs[i]);
+			batch->queues[i] = hw_fill(common, hw_ptype, hw_dynfields(common, hw_ptype),
+						   batch->mbufs[i]);
 			counter_add(&lower->types[hw_ptype->type_id], 1);
 			continue;
 		}
@@ -617,10 +618,11 @@ static inline __attribute__((always_inline)) unsigned int
 hw_place(const struct ddp_lower_rxq *lower, struct rx_common common, struct ddp_batch *batch,
 	 unsigned int i, const bool places) {
 	const struct ddp_hw_ptype hw_ptype = *lower->hw_ptype;
+	const dynfields_32 both = hw_dynfields(&common, &hw_ptype);
 	const unsigned int n = batch->n;
 
 	for (; i < n; i++) {
-		uint16_t queue = hw_fill(&common, &hw_ptype, batch->mbufs[i]);
+		uint16_t queue = hw_fill(&common, &hw_ptype, both, batch->mbufs[i]);
 
 		if (places && unlikely(!packet_place(lower, queue, batch->mbufs[i])))
 			break;

@@ -32,6 +32,7 @@ static inline void bypass_fill(const struct ddp_lower_rxq *lower, const struct d
 			       unsigned int n) {
 	const uint32_t packet_type = hw_ptype->packet_type;
 	struct rx_common common;
+	dynfields_32 both;
 
 	if (packet_type != hw_ptype->rte_ptype)
 		for (unsigned int i = 0; i < n; i++)
@@ -39,8 +40,9 @@ static inline void bypass_fill(const struct ddp_lower_rxq *lower, const struct d
 	if (!port->meta)
 		return;
 	common_fill(lower, port, &common);
+	both = hw_dynfields(&common, hw_ptype);
 	for (unsigned int i = 0; i < n; i++)
-		hw_dynfields_write(&common, hw_ptype, mbufs[i]);
+		dynfields_write(&common, dynfields_pair(&common), both, mbufs[i]);
 }
 
 // Read a burst from the queue's own lower queue, whose lock is held.
