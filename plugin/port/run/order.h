@@ -84,7 +84,7 @@ struct ddp_order {
 	uint64_t end;                     // of the wait
 	uint8_t waits[DDP_ORDER_QUEUES];  // queues that are not done
 	uint8_t queues[DDP_ORDER_QUEUES]; // enum ddp_order_queue
-	uint32_t marks[DDP_ORDER_QUEUES]; // end of the packets placed before, on the queue's ring
+	uint32_t marks[DDP_ORDER_QUEUES]; // ring positions behind the packets placed before
 	uint32_t polls[DDP_ORDER_QUEUES]; // the queue's, when the last of them was taken
 	uint8_t entries[DDP_RETA_SIZE];   // enum ddp_order_entry
 	uint8_t from[DDP_RETA_SIZE];      // queue that the entry left
