@@ -26,11 +26,12 @@ enum temperature {
 
 // What a driver does at the least: take each mbuf from a descriptor, fill it in, prefetch those of
 // the next burst.
-static void receive(struct rte_mbuf *const *mbufs, struct rte_mbuf *const *next) {
-	for (unsigned int i = 0; i < BURST; i++) {
+static void receive(struct rte_mbuf *const *mbufs, unsigned int n, struct rte_mbuf *const *next) {
+	for (unsigned int i = 0; i < BURST; i++)
+		rte_prefetch0(next[i]);
+	for (unsigned int i = 0; i < n; i++) {
 		struct rte_mbuf *mbuf = mbufs[i];
 
-		rte_prefetch0(next[i]);
 		mbuf->data_off = RTE_PKTMBUF_HEADROOM;
 		mbuf->port = 0;
 		mbuf->ol_flags = 0;
@@ -58,7 +59,7 @@ static void visits_run(const struct method *method, struct packets *packets, uns
 		struct rte_mbuf *const *burst = burst_next(packets);
 		struct rte_mbuf *const *next = &packets->visits[packets->next_visit];
 
-		receive(burst, next);
+		receive(burst, BURST, next);
 		method->run_ahead(method->arg, burst, BURST, next);
 	}
 }
@@ -192,21 +193,31 @@ void temperatures_measure(void) {
 	table_done(&table);
 }
 
-/* A flood of new paths: half of all packets */
+/* A flood of new paths: about half of all packets */
 
-#define FLOOD_ROUND 32 // bursts of each kind
-#define FLOOD_LEAD 8   // of them not timed: something else was in the caches
-#define FLOOD_PACKETS (FLOOD_ROUND * FLOOD_BURSTS * BURST)
+#define FLOOD_TURNS 24
+#define FLOOD_LEAD 6                   // of them not timed: something else was in the caches
+#define FLOOD_BURSTS (2 * FLOOD_TIMED) // of a turn
+#define FLOOD_PACKETS (FLOOD_TURNS * FLOOD_BURSTS * BURST)
 
+// The bursts that are timed; before each of them comes one with both, which is not.
 enum flood_burst {
 	FLOOD_KNOWN,
+	FLOOD_NEW,  // as many as are new in a burst with both
 	FLOOD_BOTH, // in turn
-	FLOOD_NEW,
-	FLOOD_BURSTS,
+	FLOOD_TIMED,
 };
 
+static bool flood_is_timed(unsigned int burst) {
+	return burst % 2 != 0;
+}
+
+static enum flood_burst flood_burst_of(unsigned int burst) {
+	return flood_is_timed(burst) ? burst / 2 % FLOOD_TIMED : FLOOD_BOTH;
+}
+
 static bool flood_is_new(unsigned int visit) {
-	const enum flood_burst burst = visit / BURST % FLOOD_BURSTS;
+	const enum flood_burst burst = flood_burst_of(visit / BURST);
 
 	return burst == FLOOD_NEW || (burst == FLOOD_BOTH && visit % 2 != 0);
 }
@@ -240,26 +251,28 @@ static void flood_renew(const struct packets *flood, unsigned int round) {
 
 // Mean TSC cycles of each kind of burst, in a round. The clock's own cost is in all of them.
 static void bursts_time(const struct method *method, struct packets *packets, double *cycles) {
-	uint64_t sums[FLOOD_BURSTS] = {0};
+	uint64_t sums[FLOOD_TIMED] = {0};
 
-	for (unsigned int i = 0; i < FLOOD_ROUND * FLOOD_BURSTS; i++) {
+	for (unsigned int i = 0; i < FLOOD_TURNS * FLOOD_BURSTS; i++) {
+		const enum flood_burst kind = flood_burst_of(i);
+		const unsigned int n = kind == FLOOD_NEW ? BURST / 2 : BURST;
 		struct rte_mbuf *const *burst = burst_next(packets);
 		struct rte_mbuf *const *next = &packets->visits[packets->next_visit];
 		const uint64_t tsc = rte_rdtsc();
 
-		receive(burst, next);
-		method->run_ahead(method->arg, burst, BURST, next);
-		if (i >= FLOOD_LEAD * FLOOD_BURSTS)
-			sums[i % FLOOD_BURSTS] += rte_rdtsc() - tsc;
+		receive(burst, n, next);
+		method->run_ahead(method->arg, burst, n, next);
+		if (i >= FLOOD_LEAD * FLOOD_BURSTS && flood_is_timed(i))
+			sums[kind] += rte_rdtsc() - tsc;
 	}
-	for (unsigned int i = 0; i < FLOOD_BURSTS; i++)
-		cycles[i] = (double)sums[i] / (FLOOD_ROUND - FLOOD_LEAD);
+	for (unsigned int i = 0; i < FLOOD_TIMED; i++)
+		cycles[i] = (double)sums[i] / (FLOOD_TURNS - FLOOD_LEAD);
 }
 
 enum flood_column {
 	FLOOD_ALONE,
 	FLOOD_OWN,    // known ones in bursts of their own,
-	FLOOD_BESIDE, // and in bursts with new ones
+	FLOOD_BESIDE, // and what they add to new ones
 	FLOOD_OTHERS,
 	FLOOD_COLUMNS,
 };
@@ -267,23 +280,23 @@ enum flood_column {
 static struct samples flood_samples[FLOOD_COLUMNS];
 
 static void alone_round(unsigned int method, struct packets *alone, unsigned int round) {
-	double cycles[FLOOD_BURSTS];
+	double cycles[FLOOD_TIMED];
 
 	bursts_time(&methods[method], alone, cycles);
 	flood_samples[FLOOD_ALONE].ns[method][round] =
-		(cycles[0] + cycles[1] + cycles[2]) / FLOOD_BURSTS * 1e9 / rte_get_tsc_hz() / BURST;
+		cycles[FLOOD_KNOWN] * 1e9 / rte_get_tsc_hz() / BURST;
 }
 
 static void flood_round(unsigned int method, struct packets *flood, unsigned int round) {
-	const double ns = 1e9 / rte_get_tsc_hz() / BURST;
-	double cycles[FLOOD_BURSTS];
+	const double ns = 1e9 / rte_get_tsc_hz();
+	double cycles[FLOOD_TIMED];
 
 	flood_renew(flood, round);
 	bursts_time(&methods[method], flood, cycles);
-	flood_samples[FLOOD_OWN].ns[method][round] = cycles[FLOOD_KNOWN] * ns;
+	flood_samples[FLOOD_OWN].ns[method][round] = cycles[FLOOD_KNOWN] * ns / BURST;
 	flood_samples[FLOOD_BESIDE].ns[method][round] =
-		(2 * cycles[FLOOD_BOTH] - cycles[FLOOD_NEW]) * ns;
-	flood_samples[FLOOD_OTHERS].ns[method][round] = cycles[FLOOD_NEW] * ns;
+		(cycles[FLOOD_BOTH] - cycles[FLOOD_NEW]) * ns / (BURST / 2);
+	flood_samples[FLOOD_OTHERS].ns[method][round] = cycles[FLOOD_NEW] * ns / (BURST / 2);
 }
 
 // The flood comes after all rounds without it: what learns must not begin anew in each round.
@@ -333,13 +346,14 @@ void flood_measure(void) {
 	snprintf(
 		table.note, sizeof(table.note),
 		"ns a packet, each burst timed, the driver's part included; in brackets, times faster "
-		"than known\npaths alone. Of bursts with both, the new half is taken to cost what bursts "
-		"of new ones do.");
+		"than known\npaths alone. In bursts with new ones: what %u packets add to a burst of %u "
+		"new ones.",
+		BURST / 2, BURST / 2);
 	rows_add(&table);
 	table_column(&table, "flood-none", "N3 5G alone");
-	table_column(&table, "flood-own", "in bursts of its own");
-	table_column(&table, "flood-beside", "in bursts with new paths");
-	table_column(&table, "flood-new", "the new ones");
+	table_column(&table, "flood-own", "own bursts");
+	table_column(&table, "flood-beside", "with new ones");
+	table_column(&table, "flood-new", "new ones");
 	flood_packets_make(&alone, kind_find("n3"));
 	flood_packets_make(&flood, &flood_kind);
 	for (unsigned int i = 0; i < n_methods; i++)
