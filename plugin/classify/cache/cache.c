@@ -87,6 +87,33 @@ static void stat_add(uint64_t *stat, uint64_t n) {
 	__atomic_store_n(stat, *stat + n, __ATOMIC_RELAXED);
 }
 
+/* Rows that are hashed last */
+
+// Packets whose rows are still to be hashed: those that were interpreted, and longer rows of others
+// beside them.
+struct unhashed {
+	unsigned int words; // of the longest
+	unsigned int n;
+	uint8_t rows[DDP_BURST_MAX]; // as ddp_rows_index_end() leaves it
+};
+
+static void unhashed_add(struct unhashed *unhashed, unsigned int i, unsigned int len) {
+	unhashed->rows[unhashed->n++] = i;
+	if (unhashed->words < (len + 3) / 4)
+		unhashed->words = (len + 3) / 4;
+}
+
+// All at once, without the tables of a hash of one packet: they are as large as the nearest cache,
+// which the next burst has its packets in.
+static void unhashed_hash(struct unhashed *unhashed, const struct ddp_cache *cache,
+			  const struct ddp_hash *hash, struct ddp_burst *burst) {
+	if (unhashed->words == 0)
+		return;
+	ddp_rows_index_end(unhashed->rows, unhashed->n);
+	ddp_hash_rows_at(hash, cache->isa, unhashed->words, &burst->rows, unhashed->rows,
+			 unhashed->n, burst->hashes);
+}
+
 /* Packets that are interpreted */
 
 static const void *segments_read(const void *ctx, uint32_t off, uint32_t len, void *buf) {
@@ -216,30 +243,6 @@ static inline void deep_prefetch(const struct rte_mbuf *mbuf) {
 		__builtin_prefetch(bytes + off);
 }
 
-// Packets that were interpreted, whose rows are still to be hashed.
-struct unhashed {
-	unsigned int words; // of the longest
-	unsigned int n;
-	uint8_t rows[DDP_BURST_MAX]; // as ddp_rows_index_end() leaves it
-};
-
-static void unhashed_add(struct unhashed *unhashed, unsigned int i, unsigned int len) {
-	unhashed->rows[unhashed->n++] = i;
-	if (unhashed->words < (len + 3) / 4)
-		unhashed->words = (len + 3) / 4;
-}
-
-// All at once, without the tables of a hash of one packet: they are as large as the nearest cache,
-// which the next burst has its packets in.
-static void unhashed_hash(struct unhashed *unhashed, const struct ddp_cache *cache,
-			  const struct ddp_hash *hash, struct ddp_burst *burst) {
-	if (unhashed->words == 0)
-		return;
-	ddp_rows_index_end(unhashed->rows, unhashed->n);
-	ddp_hash_rows_at(hash, cache->isa, unhashed->words, &burst->rows, unhashed->rows,
-			 unhashed->n, burst->hashes);
-}
-
 static void packet_interpret(struct ddp_cache *cache, const struct ddp_policy *policy,
 			     const struct rte_mbuf *mbuf, unsigned int i, struct unhashed *unhashed,
 			     struct ddp_burst *burst) {
@@ -344,11 +347,29 @@ static void heads_hash(const struct ddp_cache *cache, const struct ddp_hash *has
 			      burst->hashes);
 }
 
+// What rows have behind their heads. If packets will be interpreted, it is hashed with theirs: code
+// that has just run costs least.
+static void rest_hash(const struct ddp_cache *cache, const struct ddp_policy *policy,
+		      const struct ddp_hash *hash, unsigned int first, uint64_t misses,
+		      struct unhashed *unhashed, struct ddp_burst *burst) {
+	if (burst->n_longer == 0 || cache->most_words <= cache->head_words)
+		return;
+	if (misses == 0 || policy->flows != NULL || cache->any_xor) {
+		ddp_hash_rows_rest(hash, cache->isa, cache->head_words, cache->most_words,
+				   &burst->rows, burst->longer, burst->n_longer, burst->hashes);
+		return;
+	}
+	for (unsigned int i = 0; i < burst->n_longer; i++)
+		if ((misses >> (burst->longer[i] - first) & 1) == 0)
+			unhashed_add(unhashed, burst->longer[i], 4 * cache->most_words);
+}
+
 // Heads are hashed early if they are all there before the end; but where rules are looked up, that
 // is what is done until memory answers.
 static uint64_t many_run(struct ddp_cache *cache, const struct ddp_policy *policy,
 			 const struct ddp_hash *hash, struct rte_mbuf *const *mbufs,
-			 unsigned int first, unsigned int n, struct ddp_burst *burst) {
+			 unsigned int first, unsigned int n, struct unhashed *unhashed,
+			 struct ddp_burst *burst) {
 	const struct cache_kernel *kernel = kernels[cache->kernel].many;
 	const bool early = !cache->rare && !cache->any_sorts && policy->flows == NULL;
 	struct cache_steering steering;
@@ -365,9 +386,7 @@ static uint64_t many_run(struct ddp_cache *cache, const struct ddp_policy *polic
 			row_sort(burst, i, cache_entry_of(burst->verdicts[i]));
 	if (!early || burst->heads_changed)
 		heads_hash(cache, hash, first, n, burst);
-	if (burst->n_longer > 0 && cache->most_words > cache->head_words)
-		ddp_hash_rows_rest(hash, cache->isa, cache->head_words, cache->most_words,
-				   &burst->rows, burst->longer, burst->n_longer, burst->hashes);
+	rest_hash(cache, policy, hash, first, misses, unhashed, burst);
 	for (unsigned int i = first; cache->any_xor && i < first + n; i++)
 		if (burst->verdicts[i]->function == DDP_HASH_SIMPLE_XOR)
 			row_xor(burst, i, burst->verdicts[i]->input_len);
@@ -396,7 +415,7 @@ static void last_choose(struct ddp_cache *cache, unsigned int n, uint64_t misses
 // Returns which packets are to be interpreted.
 static uint64_t burst_look_up(struct ddp_cache *cache, const struct ddp_policy *policy,
 			      const struct ddp_hash *hash, struct rte_mbuf *const *mbufs,
-			      unsigned int n, struct ddp_burst *burst) {
+			      unsigned int n, struct unhashed *unhashed, struct ddp_burst *burst) {
 	struct cache_entry *entry = &cache->entries[cache->last];
 	uint64_t strays, misses = 0;
 
@@ -415,12 +434,14 @@ static uint64_t burst_look_up(struct ddp_cache *cache, const struct ddp_policy *
 			for (; strays != 0; strays &= strays - 1) {
 				unsigned int i = __builtin_ctzll(strays);
 
-				misses |= many_run(cache, policy, hash, mbufs, i, 1, burst) << i;
+				misses |=
+					many_run(cache, policy, hash, mbufs, i, 1, unhashed, burst)
+					<< i;
 			}
 			return misses;
 		}
 	}
-	misses = many_run(cache, policy, hash, mbufs, 0, n, burst);
+	misses = many_run(cache, policy, hash, mbufs, 0, n, unhashed, burst);
 	last_choose(cache, n, misses, burst);
 	// A sample does, at other places in each burst: traffic may come in turns.
 	for (unsigned int i = cache->sample++ % SAMPLE; i < n; i += SAMPLE) {
@@ -529,9 +550,7 @@ static void burst_interpret(struct ddp_cache *cache, const struct ddp_policy *po
 
 static void misses_interpret(struct ddp_cache *cache, const struct ddp_policy *policy,
 			     const struct ddp_hash *hash, struct rte_mbuf *const *mbufs,
-			     uint64_t misses, struct ddp_burst *burst) {
-	struct unhashed unhashed = {.n = 0};
-
+			     uint64_t misses, struct unhashed *unhashed, struct ddp_burst *burst) {
 	deep_prefetch(mbufs[__builtin_ctzll(misses)]);
 	while (misses != 0) {
 		unsigned int i = __builtin_ctzll(misses);
@@ -539,9 +558,9 @@ static void misses_interpret(struct ddp_cache *cache, const struct ddp_policy *p
 		misses &= misses - 1;
 		if (misses != 0)
 			deep_prefetch(mbufs[__builtin_ctzll(misses)]);
-		packet_interpret(cache, policy, mbufs[i], i, &unhashed, burst);
+		packet_interpret(cache, policy, mbufs[i], i, unhashed, burst);
 	}
-	unhashed_hash(&unhashed, cache, hash, burst);
+	unhashed_hash(unhashed, cache, hash, burst);
 }
 
 void ddp_cache_run_ahead(struct ddp_cache *cache, const struct ddp_policy *policy,
@@ -549,9 +568,11 @@ void ddp_cache_run_ahead(struct ddp_cache *cache, const struct ddp_policy *polic
 			 struct rte_mbuf *const *next, unsigned int off, struct ddp_burst *burst) {
 	// Before rules are looked at: they are at least as new.
 	const uint64_t id = __atomic_load_n(&policy->id, __ATOMIC_ACQUIRE);
+	struct unhashed unhashed;
 	unsigned int n_misses;
 	uint64_t misses;
 
+	unhashed.n = unhashed.words = 0;
 	burst->next = next;
 	burst->next_off = off;
 	burst->verdict = NULL;
@@ -568,12 +589,12 @@ void ddp_cache_run_ahead(struct ddp_cache *cache, const struct ddp_policy *polic
 	// Not later: results point to entries.
 	if (cache->n_entries == CACHE_ENTRIES || cache->to_thin)
 		cache_thin(cache);
-	misses = burst_look_up(cache, policy, hash, mbufs, n, burst);
+	misses = burst_look_up(cache, policy, hash, mbufs, n, &unhashed, burst);
 	n_misses = __builtin_popcountll(misses);
 	burst_count(cache, n, n_misses);
 	if (misses == 0)
 		return;
-	misses_interpret(cache, policy, hash, mbufs, misses, burst);
+	misses_interpret(cache, policy, hash, mbufs, misses, &unhashed, burst);
 	tree_renew(cache, n_misses);
 }
 
