@@ -20,8 +20,10 @@ uint64_t ddp_mp_pid_namespace(void) {
 }
 
 // A process that ended is there until its parent has been told. Its name may have any characters.
+// So looks one whose first thread ended, but other threads are counted then (proc(5), stat).
 static bool is_zombie(int pid) {
-	char text[512], *end;
+	char text[512], *end, state;
+	long n_threads;
 	FILE *file;
 	size_t n;
 
@@ -33,7 +35,11 @@ static bool is_zombie(int pid) {
 	fclose(file);
 	text[n] = '\0';
 	end = strrchr(text, ')');
-	return end != NULL && (strncmp(end, ") Z", 3) == 0 || strncmp(end, ") X", 3) == 0);
+	return end != NULL &&
+	       sscanf(end,
+		      ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld",
+		      &state, &n_threads) == 2 &&
+	       (state == 'Z' || state == 'X') && n_threads <= 1;
 }
 
 bool ddp_mp_has_ended(int owner) {
