@@ -530,34 +530,20 @@ static void burst_count(struct ddp_cache *cache, unsigned int n, unsigned int n_
 		window_end(cache);
 }
 
-static void burst_interpret(struct ddp_cache *cache, const struct ddp_policy *policy,
-			    const struct ddp_hash *hash, struct rte_mbuf *const *mbufs,
-			    unsigned int n, struct ddp_burst *burst) {
-	struct unhashed unhashed = {.n = 0};
+// ahead: prefetch the next burst's packets, which nothing else does.
+static void packets_interpret(struct ddp_cache *cache, const struct ddp_policy *policy,
+			      const struct ddp_hash *hash, struct rte_mbuf *const *mbufs,
+			      uint64_t which, bool ahead, struct unhashed *unhashed,
+			      struct ddp_burst *burst) {
+	deep_prefetch(mbufs[__builtin_ctzll(which)]);
+	while (which != 0) {
+		unsigned int i = __builtin_ctzll(which);
 
-	deep_prefetch(mbufs[0]);
-	for (unsigned int i = 0; i < n; i++) {
-		cache_prefetch_next(burst, i, TRACE_REACH);
-		if (i + 1 < n)
-			deep_prefetch(mbufs[i + 1]);
-		packet_interpret(cache, policy, mbufs[i], i, &unhashed, burst);
-	}
-	unhashed_hash(&unhashed, cache, hash, burst);
-	stat_add(&cache->stats.misses, n);
-	token_earn(cache);
-	cache->bypass -= cache->bypass < n ? cache->bypass : n;
-}
-
-static void misses_interpret(struct ddp_cache *cache, const struct ddp_policy *policy,
-			     const struct ddp_hash *hash, struct rte_mbuf *const *mbufs,
-			     uint64_t misses, struct unhashed *unhashed, struct ddp_burst *burst) {
-	deep_prefetch(mbufs[__builtin_ctzll(misses)]);
-	while (misses != 0) {
-		unsigned int i = __builtin_ctzll(misses);
-
-		misses &= misses - 1;
-		if (misses != 0)
-			deep_prefetch(mbufs[__builtin_ctzll(misses)]);
+		which &= which - 1;
+		if (ahead)
+			cache_prefetch_next(burst, i, TRACE_REACH);
+		if (which != 0)
+			deep_prefetch(mbufs[__builtin_ctzll(which)]);
 		packet_interpret(cache, policy, mbufs[i], i, unhashed, burst);
 	}
 	unhashed_hash(unhashed, cache, hash, burst);
@@ -583,7 +569,11 @@ void ddp_cache_run_ahead(struct ddp_cache *cache, const struct ddp_policy *polic
 	if (cache->mode == DDP_CACHE_BYPASS)
 		cache->bypass = n;
 	if (cache->bypass > 0) {
-		burst_interpret(cache, policy, hash, mbufs, n, burst);
+		packets_interpret(cache, policy, hash, mbufs, UINT64_MAX >> (64 - n), true,
+				  &unhashed, burst);
+		stat_add(&cache->stats.misses, n);
+		token_earn(cache);
+		cache->bypass -= cache->bypass < n ? cache->bypass : n;
 		return;
 	}
 	// Not later: results point to entries.
@@ -594,7 +584,7 @@ void ddp_cache_run_ahead(struct ddp_cache *cache, const struct ddp_policy *polic
 	burst_count(cache, n, n_misses);
 	if (misses == 0)
 		return;
-	misses_interpret(cache, policy, hash, mbufs, misses, &unhashed, burst);
+	packets_interpret(cache, policy, hash, mbufs, misses, false, &unhashed, burst);
 	tree_renew(cache, n_misses);
 }
 
