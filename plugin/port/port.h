@@ -47,9 +47,9 @@
 // Counters have one writer at a time and can be read at any time: see counter_add() and
 // counter_read().
 //
-// Calls between files go one way: ethdev.c, pmd.c, telemetry.c, port_flow.c, personality.c,
-// mapping.c, rss.c -> change.c -> steering.c, lower_offload.c -> hw_ptypes.c -> quiesce.c,
-// message.c.
+// Calls between files go one way: ethdev.c, pmd.c, telemetry.c, port_flow.c,
+// port_personality.c, mapping.c, rss.c -> change.c -> steering.c, lower_offload.c -> hw_ptypes.c ->
+// quiesce.c, message.c.
 #ifndef DDP_PORT_PORT_H
 #define DDP_PORT_PORT_H
 
@@ -75,9 +75,9 @@
 #include "classify/cache/cache.h"
 #include "classify/classify.h"
 #include "classify/flow/flow.h"
-#include "hw_ptypes.h"
-#include "lower_offload.h"
 #include "personality/personality.h"
+#include "port/lower/hw_ptypes.h"
+#include "port/lower/lower_offload.h"
 #include "port/run/flow_sample.h"
 #include "port/run/load.h"
 #include "port/run/order.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The driver: creates a net_ddp port from its devargs, and closes it.
 #include "balance.h"
-#include "mp.h"
+#include "port/mp/mp.h"
 
 #include <dlfcn.h>
 #include <errno.h>

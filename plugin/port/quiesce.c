@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // How the control path waits for burst calls. The holder of a lock may be a thread that this one
 // has preempted, so that each wait yields the processor. It may also be a process that ended.
-#include "mp.h"
+#include "port/mp/mp.h"
 
 #include <sched.h>
 

@@ -6,7 +6,7 @@
 
 #include <rte_byteorder.h>
 
-#include "packets.h"
+#include "packets/packets.h"
 #include "print.h"
 
 // A device, once alone and once below net_ddp.

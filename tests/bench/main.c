@@ -9,9 +9,9 @@
 #include "base/isa.h"
 #include "bench.h"
 #include "fail.h"
-#include "kinds.h"
 #include "machine.h"
 #include "methods.h"
+#include "packets/kinds.h"
 
 struct part {
 	const char *id, *what;

@@ -10,7 +10,7 @@
 #ifndef BENCH_TEMPLATE_H
 #define BENCH_TEMPLATE_H
 
-#include "packets.h"
+#include "packets/packets.h"
 
 #define TEMPLATE_PACKETS 1024 // enough for 8 Rx queues of net_ddp
 

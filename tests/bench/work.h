@@ -7,7 +7,7 @@
 #include <rte_prefetch.h>
 
 #include "classify/classify.h"
-#include "packets.h"
+#include "packets/packets.h"
 #include "rss/rss.h"
 
 #define N_QUEUES 8

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Answers plugin/port/burst_scan.h: a burst that is taken for alike and is not would go to the
+// Answers plugin/port/run/burst_scan.h: a burst that is taken for alike and is not would go to the
 // application with the wrong packet types or hashes; bytes that are miscounted show in its
 // statistics.
 #include <setjmp.h>

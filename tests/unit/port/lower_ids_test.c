@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Answers plugin/port/lower_ids.c: an application's ports have the ids 0 to n - 1, and it learns
-// nothing of how.
+// Answers plugin/port/lower/lower_ids.c: an application's ports have the ids 0 to n - 1, and it
+// learns nothing of how.
 #include "harness.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Answers plugin/port/lower_offload.c and plugin/offload: a packet has the hash and the queue of
-// pure software, whether the fake NIC or net_ddp hashes it.
+// Answers plugin/port/lower/lower_offload.c and plugin/offload: a packet has the hash and the queue
+// of pure software, whether the fake NIC or net_ddp hashes it.
 #include "harness.h"
 
 #include <limits.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Answers plugin/port/flow*.c: what no rte_flow rule can be, with the reason that its author reads.
+// Answers plugin/port/port_flow*.c: what no rte_flow rule can be, with the reason that its author
+// reads.
 #include "port_rules.h"
 
 #include <errno.h>

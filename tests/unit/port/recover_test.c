@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "port/mp.h"
+#include "port/mp/mp.h"
 
 static void *thread_run(void *arg) {
 	(void)arg;

@@ -33,7 +33,7 @@
 
 #include <stdint.h>
 
-#include "port.h"
+#include "port/port.h"
 
 struct rte_vdev_device;
 

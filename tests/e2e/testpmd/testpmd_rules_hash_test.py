@@ -6,8 +6,12 @@ less puts a whole base station on one core; one that hashes more tears flows apa
 
     testpmd_rules_hash_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so"""
 
-from support import harness, rules, testpmd
-from support.rules import hash_rule, names_of, vary
+import pathlib
+import sys
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from support import harness, rules, testpmd  # noqa: E402
+from support.rules import hash_rule, names_of, vary  # noqa: E402
 
 FLOW = "src dst sport dport"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The lower port: configured, set up, started and stopped with our port.
-#include "port.h"
+#include "port/port.h"
 
 #include <errno.h>
 #include <string.h>

@@ -8,10 +8,13 @@ Each packet of a capture has a time of its own, which testpmd prints: so the two
     testpmd_packets_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so"""
 
 import collections
+import pathlib
+import sys
 import unittest
 
-from support import harness, marks, odd_frames, testpmd
-from packets import DATA, eth, ipv4, packet, udp, vxlan
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from support import harness, marks, odd_frames, testpmd  # noqa: E402
+from packets import DATA, eth, ipv4, packet, udp, vxlan  # noqa: E402
 
 CAPTURES = harness.SOURCE_ROOT.parent / "shared" / "captures"
 QUEUES = 8

@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """With profile e810-comms, what testpmd's `port config all rss <type>` and its options say is hashed as
-an 800-series port hashes it, no rte_flow rule being there, and by the function that it names. Without it, who tries on net_ddp what shall
+an 800-series port hashes it, no rte_flow rule being there, and by the function that it names. Without it, a user who tests on net_ddp what will
 run on such a NIC learns of packets on other queues in production.
 
     testpmd_rss_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so"""
 
-from support import harness, testpmd
-from packets import (DATA, IP6_A, IP6_B, IP_A, IP_B, ah, ecpri, eth, esp, geneve, gre, gtpu, hopopts,
+import pathlib
+import sys
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from support import harness, testpmd  # noqa: E402
+from packets import (DATA, IP6_A, IP6_B, IP_A, IP_B, ah, ecpri, eth, esp, geneve, gre, gtpu, hopopts,  # noqa: E402
                      icmp, ipv4, ipv6, ipv6_frag, l2tpv3, lcp, mpls, nvgre, packet, pfcp, ppp, pppoe,
                      pppoed, psc, sctp, tcp, udp, vlan, vxlan)
 

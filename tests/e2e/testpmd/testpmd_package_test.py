@@ -5,11 +5,14 @@ queue, and with the hash, that the model of the NIC says when ddpctl asks it wit
 
     testpmd_package_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so"""
 
+import pathlib
+import sys
 import unittest
 
-from support import harness, testpmd
-from packets import DATA, eth, ipv4, packet, tcp, udp, vxlan_gpe
-from testpmd_packets_test import CAPTURES, RSS_ALL, USUAL, Case, real_frames
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from support import harness, testpmd  # noqa: E402
+from packets import DATA, eth, ipv4, packet, tcp, udp, vxlan_gpe  # noqa: E402
+from testpmd_packets_test import CAPTURES, RSS_ALL, USUAL, Case, real_frames  # noqa: E402
 
 OS = harness.intel_package("ice-1.3.30.0.pkg")
 COMMS = harness.intel_package("ice_comms-1.3.31.0.pkg")

@@ -6,9 +6,12 @@ steer, count, stop and start, remove and add. Without it nobody can tune or trus
     testpmd_port_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so"""
 
 import collections
+import pathlib
 import re
+import sys
 
-from support import harness, testpmd
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from support import harness, testpmd  # noqa: E402
 
 QUEUES = 8
 OTHER_KEY = bytes(range(1, 41))

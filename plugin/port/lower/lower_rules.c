@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The rte_flow rules of a plan, and the UDP ports of its tunnels, on the lower port.
-#include "port.h"
+#include "port/port.h"
 
 #include <errno.h>
 #include <stdio.h>

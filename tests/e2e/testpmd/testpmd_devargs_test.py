@@ -6,9 +6,12 @@ EAL's -22.
 
     testpmd_devargs_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so"""
 
+import pathlib
 import re
+import sys
 
-from support import harness, testpmd
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from support import harness, testpmd  # noqa: E402
 
 # What is given for {capture} works. The line must begin with the name of the port and match.
 LOWER = "dev(net_pcap{n},rx_pcap={capture})"

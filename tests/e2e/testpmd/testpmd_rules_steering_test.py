@@ -5,8 +5,12 @@ testpmd. A rule that takes more packets than its author meant takes somebody els
 
     testpmd_rules_steering_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so"""
 
-from support import harness, rules, testpmd
-from support.rules import QUEUES, hash_rule, names_of, rule, vary
+import pathlib
+import sys
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from support import harness, rules, testpmd  # noqa: E402
+from support.rules import QUEUES, hash_rule, names_of, rule, vary  # noqa: E402
 
 QUEUE = 9
 MARK = 0xabc

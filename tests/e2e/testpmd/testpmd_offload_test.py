@@ -6,11 +6,14 @@ that ddpctl predicts for it.
 
     testpmd_offload_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so"""
 
+import pathlib
+import sys
 import unittest
 
-from support import harness, odd_frames, testpmd
-import testpmd_packets_test as packets_test
-from packets import DATA, eth, gre, gtpu, ipv4, ipv6, packet, tcp, udp, vlan, vxlan
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from support import harness, odd_frames, testpmd  # noqa: E402
+import testpmd_packets_test as packets_test  # noqa: E402
+from packets import DATA, eth, gre, gtpu, ipv4, ipv6, packet, tcp, udp, vlan, vxlan  # noqa: E402
 
 REQUIRED = ",offload=require,lower_queues=1" # one, so that a queue has the order of the capture
 

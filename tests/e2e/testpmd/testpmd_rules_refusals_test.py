@@ -5,8 +5,12 @@ with a reason. A rule that is taken and then does nothing is found out in produc
 
     testpmd_rules_refusals_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so"""
 
-from support import harness, rules, testpmd
-from support.rules import QUEUES, hash_rule, rule
+import pathlib
+import sys
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from support import harness, rules, testpmd  # noqa: E402
+from support.rules import QUEUES, hash_rule, rule  # noqa: E402
 
 UDP = "eth / ipv4 / udp"
 TCP6 = "eth / ipv6 / tcp"

@@ -5,8 +5,12 @@ an 800-series NIC, in stock testpmd. Who tries here what shall run there must no
 
     testpmd_rules_order_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so"""
 
-from support import harness, rules, testpmd
-from support.rules import QUEUES, hash_rule, rule, vary
+import pathlib
+import sys
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from support import harness, rules, testpmd  # noqa: E402
+from support.rules import QUEUES, hash_rule, rule, vary  # noqa: E402
 
 WIDE, NARROW = "eth / ipv4", "eth / ipv4 / udp"
 UP, DOWN = (f"eth / ipv4 / udp / gtpu / gtp_psc pdu_t is {n} / ipv4" for n in (1, 0))

@@ -6,11 +6,14 @@ and sends on is, byte for byte, what tshark's reading of the capture leads to.
     testpmd_decap_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so"""
 
 import collections
+import pathlib
 import struct
+import sys
 import unittest
 
-from support import dissect, harness, odd_frames, testpmd
-import testpmd_packets_test as packets_test
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from support import dissect, harness, odd_frames, testpmd  # noqa: E402
+import testpmd_packets_test as packets_test  # noqa: E402
 
 ETHER_TYPES = {"ipv4": 0x0800, "ipv6": 0x86dd}
 PROFILE = "gtpu"

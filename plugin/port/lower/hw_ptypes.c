@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The packet types that the lower device hashes for us: built from the plan, exchanged under
 // traffic, and watched for wrong hashes.
-#include "port.h"
+#include "port/port.h"
 
 #include <rte_alarm.h>
 #include <rte_malloc.h>

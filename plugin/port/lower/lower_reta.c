@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Makes the lower device's redirection table equal to ours.
-#include "port.h"
+#include "port/port.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 // when our driver's remove is called instead: rte_eal_cleanup() may be the caller, which walks the
 // list of devices and may hold a pointer to this one. Such a device stays on its bus without a
 // port, an orphan. The bus removes it at clean-up, or we do before we probe it again.
-#include "port.h"
+#include "port/port.h"
 
 #include <errno.h>
 #include <stdlib.h>
