@@ -196,30 +196,33 @@ void temperatures_measure(void) {
 /* A flood of new paths: about half of all packets */
 
 #define FLOOD_TURNS 24
-#define FLOOD_LEAD 6                   // of them not timed: something else was in the caches
-#define FLOOD_BURSTS (2 * FLOOD_TIMED) // of a turn
-#define FLOOD_PACKETS (FLOOD_TURNS * FLOOD_BURSTS * BURST)
+#define FLOOD_LEAD 6 // of them not measured: something else was in the caches
 
-// The bursts that are timed; before each of them comes one with both, which is not.
 enum flood_burst {
 	FLOOD_KNOWN,
-	FLOOD_NEW,  // as many as are new in a burst with both
-	FLOOD_BOTH, // in turn
-	FLOOD_TIMED,
+	FLOOD_NEW,    // as many as are new in a burst with both
+	FLOOD_BOTH,   // in turn
+	FLOOD_BEFORE, // the same, before each of the others
+	FLOOD_KINDS,
 };
 
-static bool flood_is_timed(unsigned int burst) {
-	return burst % 2 != 0;
-}
+static const enum flood_burst flood_turn[] = {
+	FLOOD_BEFORE, FLOOD_KNOWN, FLOOD_BEFORE, FLOOD_NEW, FLOOD_BEFORE, FLOOD_BOTH,
+};
+static const unsigned int flood_sizes[FLOOD_KINDS] = {
+	[FLOOD_KNOWN] = BURST,
+	[FLOOD_NEW] = BURST / 2,
+	[FLOOD_BOTH] = BURST,
+	[FLOOD_BEFORE] = BURST,
+};
 
-static enum flood_burst flood_burst_of(unsigned int burst) {
-	return flood_is_timed(burst) ? burst / 2 % FLOOD_TIMED : FLOOD_BOTH;
-}
+#define FLOOD_BURSTS RTE_DIM(flood_turn)
+#define FLOOD_PACKETS (FLOOD_TURNS * FLOOD_BURSTS * BURST)
 
 static bool flood_is_new(unsigned int visit) {
-	const enum flood_burst burst = flood_burst_of(visit / BURST);
+	const enum flood_burst burst = flood_turn[visit / BURST % FLOOD_BURSTS];
 
-	return burst == FLOOD_NEW || (burst == FLOOD_BOTH && visit % 2 != 0);
+	return burst == FLOOD_NEW || (burst != FLOOD_KNOWN && visit % 2 != 0);
 }
 
 static void flood_make(const struct kind *kind, struct frame *frame, unsigned int i) {
@@ -249,23 +252,25 @@ static void flood_renew(const struct packets *flood, unsigned int round) {
 	}
 }
 
-// Mean TSC cycles of each kind of burst, in a round. The clock's own cost is in all of them.
+// Mean TSC cycles of each kind of burst, in a round. The clock's own cost is in all of them. No
+// branch here depends on the kind: it would be mispredicted after the interpreter.
 static void bursts_time(const struct method *method, struct packets *packets, double *cycles) {
-	uint64_t sums[FLOOD_TIMED] = {0};
+	uint64_t sums[FLOOD_KINDS] = {0};
 
 	for (unsigned int i = 0; i < FLOOD_TURNS * FLOOD_BURSTS; i++) {
-		const enum flood_burst kind = flood_burst_of(i);
-		const unsigned int n = kind == FLOOD_NEW ? BURST / 2 : BURST;
+		const enum flood_burst kind = flood_turn[i % FLOOD_BURSTS];
+		const unsigned int n = flood_sizes[kind];
 		struct rte_mbuf *const *burst = burst_next(packets);
 		struct rte_mbuf *const *next = &packets->visits[packets->next_visit];
 		const uint64_t tsc = rte_rdtsc();
 
 		receive(burst, n, next);
 		method->run_ahead(method->arg, burst, n, next);
-		if (i >= FLOOD_LEAD * FLOOD_BURSTS && flood_is_timed(i))
-			sums[kind] += rte_rdtsc() - tsc;
+		sums[kind] += rte_rdtsc() - tsc;
+		if (i == FLOOD_LEAD * FLOOD_BURSTS - 1)
+			memset(sums, 0, sizeof(sums));
 	}
-	for (unsigned int i = 0; i < FLOOD_TIMED; i++)
+	for (unsigned int i = 0; i < FLOOD_KINDS; i++)
 		cycles[i] = (double)sums[i] / (FLOOD_TURNS - FLOOD_LEAD);
 }
 
@@ -280,7 +285,7 @@ enum flood_column {
 static struct samples flood_samples[FLOOD_COLUMNS];
 
 static void alone_round(unsigned int method, struct packets *alone, unsigned int round) {
-	double cycles[FLOOD_TIMED];
+	double cycles[FLOOD_KINDS];
 
 	bursts_time(&methods[method], alone, cycles);
 	flood_samples[FLOOD_ALONE].ns[method][round] =
@@ -289,7 +294,7 @@ static void alone_round(unsigned int method, struct packets *alone, unsigned int
 
 static void flood_round(unsigned int method, struct packets *flood, unsigned int round) {
 	const double ns = 1e9 / rte_get_tsc_hz();
-	double cycles[FLOOD_TIMED];
+	double cycles[FLOOD_KINDS];
 
 	flood_renew(flood, round);
 	bursts_time(&methods[method], flood, cycles);
