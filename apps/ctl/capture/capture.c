@@ -149,17 +149,19 @@ static int file_open(struct capture *capture) {
 	capture->path = is_stdin ? "standard input" : capture->config.path;
 	if (fd < 0)
 		return capture_fail(capture, "%s", strerror(errno));
-	if (input_open(&capture->input, fd) < 0)
+	if (input_open(&capture->input, fd, capture->config.expression == NULL) < 0)
 		return capture_fail(capture, "%s",
 				    interrupt_signal != 0 ? "interrupted" : capture->input.error);
 	return file_pcap(capture);
 }
 
 // Whether to give out what there is: before a pipe makes us wait, and now and then if a filter lets
-// little pass.
+// little pass, which a plain file has none of.
 static bool file_pauses(const struct capture *capture, uint64_t begin) {
 	const struct input *input = &capture->input;
 
+	if (input->plain)
+		return false;
 	return input->position - begin > PAUSE_SIZE ||
 	       (input->pollable && input_left(input) < ORDINARY_SIZE);
 }
@@ -196,50 +198,61 @@ static uint64_t packet_time(const struct capture *capture, const struct timeval 
 	return seconds * UINT64_C(1000000000) + time->tv_usec * (has_ns ? 1 : UINT64_C(1000));
 }
 
-// Behind the other bytes of the batch, of which so many are used. Returns how many are used then.
-static size_t packet_add(const struct capture *capture, const struct pcap_pkthdr *header,
-			 const uint8_t *data, struct capture_batch *batch, size_t used) {
-	struct capture_packet *packet = &batch->packets[batch->n++];
+// A batch that is being filled.
+struct filling {
+	const struct capture *capture;
+	struct capture_batch *batch;
+	size_t used; // of its bytes
+};
+
+// Copies, as libpcap's memory is good until its next packet only.
+static void packet_add(u_char *arg, const struct pcap_pkthdr *header, const u_char *data) {
+	struct filling *filling = (void *)arg;
+	const struct capture *capture = filling->capture;
+	struct capture_packet *packet = &filling->batch->packets[filling->batch->n++];
 	uint32_t len = header->caplen < CAPTURE_PACKET_MAX ? header->caplen : CAPTURE_PACKET_MAX;
 
-	packet->data = batch->bytes + used;
-	packet->len = link_to_ethernet(capture->link, data, len, batch->bytes + used);
+	packet->data = filling->batch->bytes + filling->used;
+	packet->len =
+		link_to_ethernet(capture->link, data, len, filling->batch->bytes + filling->used);
 	packet->wire_len = packet->len;
 	if (header->len > len && !capture->config.as_captured)
 		packet->wire_len += header->len - len;
 	packet->time_ns = packet_time(capture, &header->ts);
-	return used + packet->len;
+	filling->used += packet->len;
 }
 
-static bool batch_has_room(const struct capture_batch *batch, size_t used) {
-	return batch->n < CAPTURE_BATCH_PACKETS &&
-	       CAPTURE_BATCH_BYTES - used >= CAPTURE_PACKET_MAX + LINK_ETH_SIZE;
+// Packets that the batch has room for, whatever their size is.
+static unsigned int batch_room(const struct filling *filling) {
+	size_t bytes = (CAPTURE_BATCH_BYTES - filling->used) / (CAPTURE_PACKET_MAX + LINK_ETH_SIZE);
+	unsigned int packets = CAPTURE_BATCH_PACKETS - filling->batch->n;
+
+	return bytes < packets ? bytes : packets;
 }
 
-// Copies, as libpcap's memory is good until its next call only. Returns whether there are more
-// packets.
+// Returns whether there are more packets.
 static bool batch_read(struct capture *capture, struct capture_batch *batch) {
+	const bool one = !capture->is_live && !capture->input.plain; // then look whether to pause
+	struct filling filling = {.capture = capture, .batch = batch};
 	uint64_t begin = capture->input.position;
-	size_t used = 0;
+	unsigned int room;
 
 	batch->n = 0;
-	while (batch_has_room(batch, used)) {
-		struct pcap_pkthdr *header;
-		const uint8_t *data;
+	while ((room = batch_room(&filling)) > 0) {
 		int ret;
 
-		if (capture->is_live && interrupt_signal != 0) {
+		if ((capture->is_live || capture->input.plain) && interrupt_signal != 0) {
 			capture->interrupted = true;
 			return false;
 		}
-		ret = pcap_next_ex(capture->pcap, &header, &data);
+		ret = pcap_dispatch(capture->pcap, one ? 1 : room, packet_add, (void *)&filling);
+		if (ret == 0 && !capture->is_live)
+			ret = PCAP_ERROR_BREAK; // no more
 		if (ret < 0) {
 			capture->pcap_end = ret;
 			return false;
 		}
-		if (ret > 0)
-			used = packet_add(capture, header, data, batch, used);
-		else if (batch->n == 0)
+		if (ret == 0 && batch->n == 0)
 			live_wait(capture);
 		if (ret == 0 || (!capture->is_live && file_pauses(capture, begin)))
 			break;

@@ -28,7 +28,7 @@ struct capture_config {
 
 #define CAPTURE_PACKET_MAX 262144 // bytes captured of one packet, as in libpcap
 #define CAPTURE_BATCH_PACKETS 8192
-#define CAPTURE_BATCH_BYTES (2 * CAPTURE_PACKET_MAX)
+#define CAPTURE_BATCH_BYTES (4 * CAPTURE_PACKET_MAX)
 #define CAPTURE_TAILROOM 2048 // bytes that may be read behind the last packet
 
 struct capture_packet {

@@ -85,7 +85,22 @@ static int archive_open(struct input *input) {
 	return ret < ARCHIVE_OK ? archive_fail(input) : 0;
 }
 
-int input_open(struct input *input, int fd) {
+// Whether a regular file goes on as an uncompressed capture does: pcap's and pcapng's magic
+// numbers, in either byte order.
+static bool is_plain(int fd) {
+	static const uint32_t magics[] = {0xa1b2c3d4, 0xd4c3b2a1, 0xa1b23c4d, 0x4d3cb2a1,
+					  0x0a0d0d0a};
+	uint32_t magic;
+
+	if (pread(fd, &magic, sizeof(magic), lseek(fd, 0, SEEK_CUR)) != sizeof(magic))
+		return false;
+	for (unsigned int i = 0; i < sizeof(magics) / sizeof(magics[0]); i++)
+		if (magic == magics[i])
+			return true;
+	return false;
+}
+
+int input_open(struct input *input, int fd, bool whole) {
 	struct stat st;
 	int ret;
 
@@ -94,14 +109,16 @@ int input_open(struct input *input, int fd) {
 		input->size = st.st_size;
 		input->pollable = false;
 	}
+	input->plain = whole && !input->pollable && is_plain(fd);
 	input->buf = malloc(2 * BUF_SIZE);
-	input->archive = archive_read_new();
 	if (input->buf != NULL)
 		input->file_buf = (char *)input->buf + BUF_SIZE;
-	if (input->buf == NULL || input->archive == NULL)
+	if (!input->plain)
+		input->archive = archive_read_new();
+	if (input->buf == NULL || (input->archive == NULL && !input->plain))
 		ret = input_fail(input, "", strerror(ENOMEM));
 	else
-		ret = archive_open(input);
+		ret = input->plain ? 0 : archive_open(input);
 	if (ret < 0)
 		input_close(input);
 	return ret;
@@ -151,15 +168,34 @@ static int cookie_seek(void *cookie, off64_t *offset, int whence) {
 	return 0;
 }
 
-FILE *input_file(struct input *input) {
+static FILE *archive_file(struct input *input) {
 	const cookie_io_functions_t functions = {.read = cookie_read, .seek = cookie_seek};
 
-	input->file = fopencookie(input, "r", functions);
+	return fopencookie(input, "r", functions);
+}
+
+static FILE *plain_file(const struct input *input) {
+	int fd = dup(input->fd);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+
+	if (file == NULL && fd >= 0)
+		close(fd);
+	return file;
+}
+
+FILE *input_file(struct input *input) {
+	input->file = input->plain ? plain_file(input) : archive_file(input);
 	if (input->file == NULL)
 		return NULL;
 	setvbuf(input->file, input->file_buf, _IOFBF, BUF_SIZE);
 	__fsetlocking(input->file, FSETLOCKING_BYCALLER); // one thread reads
 	return input->file;
+}
+
+uint64_t input_position(const struct input *input) {
+	off_t at = input->plain ? ftello(input->file) : 0;
+
+	return at > 0 ? (uint64_t)at : input->position;
 }
 
 size_t input_left(const struct input *input) {

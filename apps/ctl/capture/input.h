@@ -15,9 +15,12 @@ struct archive;
 
 struct input {
 	int fd;
-	bool pollable;     // not a regular file: a read may wait
-	uint64_t size;     // of the file in bytes; 0 if it has none (a pipe)
-	uint64_t position; // bytes of the file read so far
+	bool pollable; // not a regular file: a read may wait
+	uint64_t size; // of the file in bytes; 0 if it has none (a pipe)
+	// A regular file that is not compressed. The C library reads it by itself: of a FILE with
+	// functions it copies small pieces byte by byte, which takes as long as all the rest.
+	bool plain;
+	uint64_t position; // bytes of another file read so far
 	struct archive *archive;
 	uint8_t *buf; // of the file
 	bool ended;
@@ -29,13 +32,17 @@ struct input {
 	char error[INPUT_ERROR_SIZE]; // after a failure
 };
 
-// Takes over fd, except standard input. 0, or -EIO with error set and nothing to close.
-int input_open(struct input *input, int fd);
+// Takes over fd, except standard input. whole: nobody asks for the position after each packet,
+// which costs a system call where a file is plain. 0, or -EIO with error set and nothing to close.
+int input_open(struct input *input, int fd, bool whole);
 void input_close(struct input *input);
 
 // A FILE without a buffer of its own, which must be closed before the input. A read fails with
 // error set, or without it if a signal asks to end (interrupt.h). NULL with errno.
 FILE *input_file(struct input *input);
+
+// Bytes of the file that were read so far.
+uint64_t input_position(const struct input *input);
 
 // Bytes that can be read from the file without waiting.
 size_t input_left(const struct input *input);

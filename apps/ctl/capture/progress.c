@@ -25,7 +25,7 @@ static uint64_t now_ns(void) {
 
 static void bar_text(const struct input *input, double seconds, char *text, size_t size) {
 	static const char bar[] = "####################";
-	double part = (double)input->position / input->size;
+	double part = (double)input_position(input) / input->size;
 	unsigned int left;
 
 	_Static_assert(sizeof(bar) == BAR_LEN + 1, "a whole bar");

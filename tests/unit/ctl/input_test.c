@@ -59,7 +59,7 @@ static void skippable_add(void) {
 static FILE *packed_open(struct input *input) {
 	const char *path = file_write("packed", packed, packed_len);
 
-	assert_int_equal(input_open(input, open(path, O_RDONLY)), 0);
+	assert_int_equal(input_open(input, open(path, O_RDONLY), true), 0);
 	assert_int_equal(input->size, packed_len);
 	return input_file(input);
 }
@@ -89,7 +89,7 @@ static void assert_whole(void) {
 
 	assert_int_equal(plain_read(file), PLAIN_SIZE);
 	assert_false(ferror(file));
-	assert_int_equal(input.position, packed_len);
+	assert_int_equal(input_position(&input), packed_len);
 	packed_close(&input, file);
 }
 
@@ -98,6 +98,40 @@ static void a_file_comes_as_it_is(void **state) {
 	memcpy(packed, plain, PLAIN_SIZE);
 	packed_len = PLAIN_SIZE;
 	assert_whole();
+}
+
+// Of which libarchive sees nothing.
+static void a_capture_comes_as_it_is(void **state) {
+	static const uint32_t magics[] = {0xa1b2c3d4, 0xd4c3b2a1, 0xa1b23c4d, 0x4d3cb2a1,
+					  0x0a0d0d0a};
+	uint8_t before[sizeof(magics[0])];
+
+	(void)state;
+	memcpy(before, plain, sizeof(before));
+	for (unsigned int i = 0; i < COUNT(magics); i++) {
+		memcpy(plain, &magics[i], sizeof(magics[i]));
+		memcpy(packed, plain, PLAIN_SIZE);
+		packed_len = PLAIN_SIZE;
+		assert_whole();
+	}
+	memcpy(plain, before, sizeof(before));
+}
+
+// As standard input may be, of which a program before this one has read a part.
+static void a_capture_goes_on_where_the_file_is(void **state) {
+	uint8_t buf[8];
+	struct input input;
+	FILE *file;
+	int fd;
+
+	(void)state;
+	fd = open(file_write("packed", "junk\xd4\xc3\xb2\xa1xyz", 11), O_RDONLY);
+	assert_int_equal(lseek(fd, 4, SEEK_SET), 4);
+	assert_int_equal(input_open(&input, fd, true), 0);
+	file = input_file(&input);
+	assert_int_equal(fread(buf, 1, sizeof(buf), file), 7);
+	assert_memory_equal(buf, "\xd4\xc3\xb2\xa1xyz", 7);
+	packed_close(&input, file);
 }
 
 static void compressed_files_come_decompressed(void **state) {
@@ -224,7 +258,7 @@ static void a_pipe_is_a_file_without_a_size(void **state) {
 		pack(filters[i], 0, PLAIN_SIZE);
 		assert_int_equal(pipe(fds), 0);
 		assert_int_equal(pthread_create(&writer, NULL, pipe_fill, &fds[1]), 0);
-		assert_int_equal(input_open(&input, fds[0]), 0);
+		assert_int_equal(input_open(&input, fds[0], false), 0);
 		assert_int_equal(input.size, 0);
 		file = input_file(&input);
 		assert_int_equal(plain_read(file), PLAIN_SIZE);
@@ -243,7 +277,7 @@ static void what_is_left_without_waiting_is_known(void **state) {
 	(void)state;
 	assert_int_equal(pipe(fds), 0);
 	assert_int_equal(write(fds[1], plain, 100), 100);
-	assert_int_equal(input_open(&input, fds[0]), 0);
+	assert_int_equal(input_open(&input, fds[0], false), 0);
 	file = input_file(&input);
 	for (size_t left = 84; left < 100; left -= 16) {
 		assert_int_equal(fread(buf, 1, sizeof(buf), file), sizeof(buf));
@@ -262,7 +296,7 @@ static void a_signal_ends_waiting_for_a_pipe(void **state) {
 	(void)state;
 	assert_int_equal(pipe(fds), 0);
 	assert_int_equal(write(fds[1], "0123456789", 10), 10);
-	assert_int_equal(input_open(&input, fds[0]), 0);
+	assert_int_equal(input_open(&input, fds[0], false), 0);
 	file = input_file(&input);
 	interrupt_catch();
 	raise(SIGINT);
@@ -279,13 +313,15 @@ static void a_folder_cannot_be_read(void **state) {
 	struct input input;
 
 	(void)state;
-	assert_int_equal(input_open(&input, open(scratch_dir, O_RDONLY)), -EIO);
+	assert_int_equal(input_open(&input, open(scratch_dir, O_RDONLY), true), -EIO);
 	assert_string_equal(input.error, "Is a directory");
 }
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_file_comes_as_it_is),
+		cmocka_unit_test(a_capture_comes_as_it_is),
+		cmocka_unit_test(a_capture_goes_on_where_the_file_is),
 		cmocka_unit_test(compressed_files_come_decompressed),
 		cmocka_unit_test(pieces_one_after_the_other_are_one),
 		cmocka_unit_test(zeros_behind_are_no_harm),
