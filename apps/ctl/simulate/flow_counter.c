@@ -39,7 +39,7 @@ static struct flow *flow_tell(struct flow_counter *counter, unsigned int i,
 	detail->layout = parts->layout;
 	detail->input_len = len;
 	detail->direction = direction;
-	memcpy(detail->input, input, sizeof(input));
+	memcpy(flow_input(detail), input, sizeof(input));
 	return flow;
 }
 

@@ -125,8 +125,10 @@ static void entry_merge(const struct flows *flows, struct flow *to, const struct
 	to->packets += from->packets;
 	if (!flows->detailed)
 		return;
-	if (old->input_len == 0)
+	if (old->input_len == 0) {
 		memcpy(&old->pair, &new->pair, sizeof(*old) - offsetof(struct flow_detail, pair));
+		memcpy(flow_input(old), flow_input(new), FLOW_INPUT_SIZE);
+	}
 	old->bytes += new->bytes;
 	flow_places_merge(old->places, new->places, flows->n_places);
 }
@@ -233,8 +235,10 @@ static struct flow *entry_new(struct flows *flows, uint64_t key, uint64_t pair, 
 		return NULL;
 	flow = is_sampled(flows, pair) ? table_add(flows, &flows->kept, key) :
 					 heavy_entry(flows, key);
-	if (flows->detailed)
+	if (flows->detailed) {
 		flow_detail(flow)->pair = pair;
+		flow_detail(flow)->n_places = flows->n_places;
+	}
 	return flow;
 }
 
@@ -246,7 +250,8 @@ void flows_init(struct flows *flows, bool detailed, unsigned int n_places) {
 		.n_max = FLOWS_MAX,
 	};
 	if (detailed)
-		flows->stride += sizeof(struct flow_detail) + n_places * sizeof(struct flow_place);
+		flows->stride += sizeof(struct flow_detail) + n_places * sizeof(struct flow_place) +
+				 FLOW_INPUT_SIZE;
 	table_init(&flows->kept);
 }
 
@@ -315,6 +320,7 @@ void flows_prefetch_slots(const struct flows *flows, const uint64_t *keys, unsig
 }
 
 void flows_prefetch_entries(const struct flows *flows, const uint64_t *keys, unsigned int n) {
+	const unsigned int hot = flows->stride - (flows->detailed ? FLOW_INPUT_SIZE : 0);
 	const struct flow_table *table = &flows->kept;
 
 	for (unsigned int i = 0; i < n; i++) {
@@ -328,9 +334,7 @@ void flows_prefetch_entries(const struct flows *flows, const uint64_t *keys, uns
 			continue;
 		entry = (const char *)entry_at(flows, table, (uint32_t)slot - 1);
 		__builtin_prefetch(entry, 1);
-		if (flows->n_places > 0)
-			__builtin_prefetch(entry + sizeof(struct flow) + sizeof(struct flow_detail),
-					   1);
+		__builtin_prefetch(entry + hot - 1, 1);
 	}
 }
 

@@ -51,13 +51,13 @@ struct flow {
 // What is known besides, of those that people will see.
 struct flow_detail {
 	uint64_t bytes;
-	uint64_t pair;                  // the same for both directions, whatever is around them
-	uint16_t type;                  // packet type in the program that made the key
-	uint8_t layout;                 // of input, see spread.h
-	uint8_t input_len;              // 0: not known yet
-	uint8_t direction;              // 0 or 1; both are 0 if there is only one
-	uint8_t input[FLOW_INPUT_SIZE]; // what was hashed
-	struct flow_place places[];
+	uint64_t pair;     // the same for both directions, whatever is around them
+	uint16_t type;     // packet type in the program that made the key
+	uint8_t layout;    // of input, see spread.h
+	uint8_t input_len; // 0: not known yet
+	uint8_t direction; // 0 or 1; both are 0 if there is only one
+	uint8_t n_places;
+	struct flow_place places[]; // and behind them flow_input(): few packets need that
 };
 
 struct flow_table {
@@ -98,6 +98,11 @@ struct flow *flows_count_new(struct flows *flows, uint64_t key, uint64_t pair);
 
 static inline struct flow_detail *flow_detail(const struct flow *flow) {
 	return (struct flow_detail *)(uintptr_t)(flow + 1);
+}
+
+// What was hashed.
+static inline uint8_t *flow_input(const struct flow_detail *detail) {
+	return (uint8_t *)(uintptr_t)&detail->places[detail->n_places];
 }
 
 // Whether detail is to be filled in, not only counted: that takes time, and of most keys outside of

@@ -83,12 +83,37 @@ static __attribute__((noinline)) void input_keep(struct shard *shard, uint64_t g
 	inputs_keep(&spread->inputs, group, steered.input, steered.input_len);
 }
 
-static inline void group_count(struct shard *shard, uint64_t group,
-			       const struct capture_packet *packet) {
-	const struct flow *counted = flows_count(&shard->spread->groups, group);
+static void groups_count(struct shard *shard, struct shard_groups *groups) {
+	for (unsigned int i = 0; i < groups->n; i++) {
+		const struct flow *counted = flows_count(&shard->spread->groups, groups->keys[i]);
 
-	if (shard->spread->keeps_inputs && counted != NULL && counted->packets == 1)
-		input_keep(shard, group, packet);
+		if (shard->spread->keeps_inputs && counted != NULL && counted->packets == 1)
+			input_keep(shard, groups->keys[i], groups->packets[i]);
+	}
+	groups->n = 0;
+}
+
+static inline void group_add(struct shard *shard, uint64_t group,
+			     const struct capture_packet *packet) {
+	struct shard_groups *groups = &shard->groups[shard->now];
+
+	groups->keys[groups->n] = group;
+	groups->packets[groups->n++] = packet;
+}
+
+// The burst has been looked at: its groups are fetched, those of the one before are counted.
+static void groups_go_on(struct shard *shard) {
+	const struct shard_groups *last = &shard->groups[shard->now];
+	const struct flows *flows = &shard->spread->groups;
+
+	flows_prefetch_slots(flows, last->keys, last->n);
+	shard->now ^= 1;
+	groups_count(shard, &shard->groups[shard->now]);
+	flows_prefetch_entries(flows, last->keys, last->n);
+}
+
+void shard_batch_end(struct shard *shard) {
+	groups_count(shard, &shard->groups[shard->now ^ 1]);
 }
 
 // Packet i of the burst.
@@ -119,7 +144,7 @@ static inline void packet_count(struct shard *shard, unsigned int i, const struc
 	else
 		shard->unhashed[fate->id]++;
 	if (group != 0 && shard->spread->second == NULL)
-		group_count(shard, group, packet);
+		group_add(shard, group, packet);
 	shard->type_queues[(size_t)fate->id * steer->config.n_queues + queue]++;
 	shard->queue_bytes[queue] += packet->wire_len;
 	if (windows->length_ns != 0 && windows_count(windows, packet->time_ns, queue) < 0)
@@ -174,33 +199,17 @@ static void seconds_hash(struct shard *shard, unsigned int n) {
 	}
 }
 
-static void group_keys(const struct shard *shard, unsigned int n, uint64_t keys[DDP_BURST_MAX]) {
-	for (unsigned int i = 0; i < n; i++)
-		keys[i] = shard_key(shard->burst.hashes[i]);
-}
-
 void shard_classify(struct shard *shard, const struct shard_packets *packets) {
-	uint64_t keys[DDP_BURST_MAX];
-
 	ddp_cache_run(shard->cache, &shard->spread->policy, &shard->spread->steer->hash,
 		      packets->mbufs, packets->n, &shard->burst);
-	if (shard->spread->second != NULL) {
+	if (shard->spread->second != NULL)
 		seconds_hash(shard, packets->n);
-		return;
-	}
-	group_keys(shard, packets->n, keys);
-	flows_prefetch_slots(&shard->spread->groups, keys, packets->n);
 }
 
 void shard_count(struct shard *shard, const struct shard_packets *packets) {
 	const bool rules = shard->spread->policy.flows != NULL;
 	struct ddp_burst *burst = &shard->burst;
-	uint64_t keys[DDP_BURST_MAX];
 
-	if (shard->spread->second == NULL) {
-		group_keys(shard, packets->n, keys);
-		flows_prefetch_entries(&shard->spread->groups, keys, packets->n);
-	}
 	for (unsigned int i = 0; i < packets->n; i++) {
 		const struct ddp_verdict *verdict = ddp_burst_verdict(burst, i);
 		struct fate fate = {
@@ -223,10 +232,12 @@ void shard_count(struct shard *shard, const struct shard_packets *packets) {
 			fate.rule_hash = ddp_burst_hash(burst, i, key);
 		packet_count(shard, i, &fate, packets->captured[i]);
 	}
+	groups_go_on(shard);
 }
 
 void shard_long(struct shard *shard, const struct capture_packet *packet) {
 	packet_interpret(shard, 0, packet);
+	groups_go_on(shard);
 }
 
 static void type_sum_up(const struct shard *shard, uint16_t id, struct spread_type *type) {

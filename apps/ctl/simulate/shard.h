@@ -6,6 +6,13 @@
 
 #include "spread.h"
 
+// Keys of spread->groups that are still to be counted.
+struct shard_groups {
+	unsigned int n;
+	uint64_t keys[DDP_BURST_MAX];
+	const struct capture_packet *packets[DDP_BURST_MAX];
+};
+
 struct shard {
 	struct spread *spread;
 	struct ddp_cache *cache;
@@ -19,6 +26,9 @@ struct shard {
 	uint64_t *entries;                // packets, by entry of the redirection table
 	uint64_t queue_bytes[STEER_QUEUES_MAX];
 	struct ddp_burst burst;
+	// Of the last burst, and of the one that is being counted: groups[now].
+	struct shard_groups groups[2];
+	unsigned int now;
 
 	// of the last burst
 	uint16_t types[DDP_BURST_MAX];
@@ -47,12 +57,14 @@ static inline uint64_t shard_key(uint32_t hash) {
 struct shard *shard_create(struct spread *spread);
 void shard_destroy(struct shard *shard);
 
-// A burst: first classify for all candidates, then count, so that memory has time to bring what is
-// counted.
+// A burst: first classify, then count.
 void shard_classify(struct shard *shard, const struct shard_packets *packets);
 void shard_count(struct shard *shard, const struct shard_packets *packets);
 // A packet longer than an mbuf's segment can be, alone.
 void shard_long(struct shard *shard, const struct capture_packet *packet);
+// Groups are counted a burst late, so that memory has time to bring them. Count the rest, before
+// the packets' memory is used for others.
+void shard_batch_end(struct shard *shard);
 
 // All packets are counted: make the spread's sums of them.
 void shard_sum_up(struct shard *shard);

@@ -111,7 +111,7 @@ static bool has_groups(const struct spread *spread) {
 
 /* Tasks */
 
-#define BATCHES 6
+#define BATCHES 4
 
 // A batch of packets, and the places that each candidate gives them.
 struct placed_batch {
@@ -164,6 +164,14 @@ static void packet_add(struct task *task, const struct capture_batch *batch, uns
 	packets->n++;
 }
 
+// Of the next burst: another CPU may have filled the batch.
+static void packet_prefetch(const struct capture_batch *batch, unsigned int i) {
+	if (i >= batch->n)
+		return;
+	__builtin_prefetch(batch->packets[i].data);
+	__builtin_prefetch(batch->packets[i].data + 64);
+}
+
 static bool is_long(const struct capture_packet *packet) {
 	return packet->len > UINT16_MAX;
 }
@@ -183,8 +191,10 @@ static void burst_run(struct task *task, const struct placed_batch *placed, unsi
 	} else {
 		for (unsigned int i = first;
 		     i < batch->n && packets->n < DDP_BURST_MAX && !is_long(&batch->packets[i]);
-		     i++)
+		     i++) {
 			packet_add(task, batch, i);
+			packet_prefetch(batch, i + DDP_BURST_MAX);
+		}
 		shard_classify(task->shard, packets);
 		shard_count(task->shard, packets);
 	}
@@ -203,6 +213,7 @@ static void batch_run(struct task *task, const struct placed_batch *placed) {
 
 	for (unsigned int i = 0; i < batch->n; i += task->packets.n)
 		burst_run(task, placed, i);
+	shard_batch_end(task->shard);
 	if (spread->balancer != NULL)
 		balancer_count(spread->balancer, placed->places[spread - task->pool->spreads],
 			       batch->packets, batch->n);
@@ -290,16 +301,19 @@ static void *thread_main(void *arg) {
 	return NULL;
 }
 
-// The batch that is filled next, when all tasks have it behind them. If no thread could be had,
-// they are run here.
+// The batch that is filled next, when all tasks have it behind them. Until then this thread runs
+// tasks, too: if it only waited, it would need a CPU now and then that others use, while another
+// CPU has nothing to do.
 static struct capture_batch *batch_wait(struct pool *pool) {
-	struct task *task;
-
 	pthread_mutex_lock(&pool->lock);
-	while (pool->n_threads == 0 && (task = task_take(pool)) != NULL)
-		task_run(pool, task);
-	while (pool->n_full - done_least(pool, pool->n_tasks) == BATCHES)
-		pthread_cond_wait(&pool->moved, &pool->lock);
+	while (pool->n_full - done_least(pool, pool->n_tasks) == BATCHES) {
+		struct task *task = task_take(pool);
+
+		if (task != NULL)
+			task_run(pool, task);
+		else
+			pthread_cond_wait(&pool->moved, &pool->lock);
+	}
 	pthread_mutex_unlock(&pool->lock);
 	return pool->batches[pool->n_full % BATCHES].batch;
 }
@@ -311,7 +325,6 @@ static void batch_fill_end(struct pool *pool) {
 	pthread_cond_broadcast(&pool->moved);
 }
 
-// The thread that reads has less to do than any other.
 static unsigned int threads_wanted(void) {
 	cpu_set_t cpus;
 
@@ -335,6 +348,7 @@ static void pool_stop(struct pool *pool) {
 	pool->ended = true;
 	pthread_mutex_unlock(&pool->lock);
 	pthread_cond_broadcast(&pool->moved);
+	thread_main(pool);
 	for (unsigned int i = 0; i < pool->n_threads; i++)
 		pthread_join(pool->threads[i], NULL);
 }
@@ -476,6 +490,7 @@ int spread_run(struct capture *capture, struct spread *spreads, unsigned int n,
 
 	if (n_threads == 0)
 		n_threads = threads_wanted();
+	n_threads--; // besides this one
 	if (n_threads > n)
 		n_threads = n;
 	if (n_threads > SPREAD_THREADS_MAX)

@@ -10,9 +10,9 @@
 //	spread_totals_fini(&view);
 //	spread_fini(...);
 //
-// One thread reads. Others take a batch of packets and a candidate at a time, each candidate's in
-// the order of the capture, so results do not depend on the threads. Packets are classified through
-// path caches, which agree with the interpreter on every packet.
+// The calling thread reads. It and others take a batch of packets and a candidate at a time, each
+// candidate's in the order of the capture, so results do not depend on the threads. Packets are
+// classified through path caches, which agree with the interpreter on every packet.
 #ifndef DDPCTL_SIMULATE_SPREAD_H
 #define DDPCTL_SIMULATE_SPREAD_H
 
@@ -123,8 +123,9 @@ void spread_totals_init(struct spread_totals *totals);
 void spread_totals_fini(struct spread_totals *totals);
 
 // Send the rest of the capture through all of the n spreads, 1 to SPREADS_MAX, and show how far it
-// is. n_threads threads classify, at most SPREAD_THREADS_MAX; 0: as this machine has processors.
-// Returns what capture_fill() said last, 0 or less. Without memory the process ends.
+// is. With n_threads threads, this one included, at most SPREAD_THREADS_MAX besides it; 0: as many
+// as this machine has processors. Returns what capture_fill() said last, 0 or less. Without memory
+// the process ends.
 int spread_run(struct capture *capture, struct spread *spreads, unsigned int n,
 	       struct spread_totals *totals, unsigned int n_threads);
 

@@ -286,7 +286,7 @@ static void assert_flows(const struct flows *a, const struct flows *b) {
 		assert_int_equal(one->packets, other->packets);
 		assert_int_equal(flow_detail(one)->bytes, flow_detail(other)->bytes);
 		assert_int_equal(flow_detail(one)->pair, flow_detail(other)->pair);
-		assert_memory_equal(flow_detail(one)->input, flow_detail(other)->input,
+		assert_memory_equal(flow_input(flow_detail(one)), flow_input(flow_detail(other)),
 				    FLOW_INPUT_SIZE);
 		for (unsigned int p = 0; p < a->n_places; p++)
 			assert_memory_equal(&flow_detail(one)->places[p],
