@@ -16,6 +16,7 @@
 #define HEAVY_UNHELD 64   // packets before that at most, but for one key in 5000
 #define LARGE_LEAST 64    // packets, where the smaller half was forgotten
 #define LEVEL_MAX 40
+#define INDEX_AHEAD 16 // entries whose slots are prefetched
 
 // Keys are hashes already, but not evenly spread over all 64 bits.
 static inline uint64_t mix(uint64_t key) {
@@ -89,6 +90,11 @@ static void table_index(const struct flows *flows, struct flow_table *table, uin
 		uint64_t mixed = mix(entry_at(flows, table, at)->key);
 		uint32_t i = mixed & table->mask;
 
+		if (at + INDEX_AHEAD < table->n) {
+			const struct flow *ahead = entry_at(flows, table, at + INDEX_AHEAD);
+
+			__builtin_prefetch(&table->slots[mix(ahead->key) & table->mask], 1);
+		}
 		while (table->slots[i] != 0)
 			i = (i + 1) & table->mask;
 		table->slots[i] = slot_make(mixed, at);
