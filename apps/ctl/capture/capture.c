@@ -156,12 +156,10 @@ static int file_open(struct capture *capture) {
 }
 
 // Whether to give out what there is: before a pipe makes us wait, and now and then if a filter lets
-// little pass, which a plain file has none of.
+// little pass.
 static bool file_pauses(const struct capture *capture, uint64_t begin) {
 	const struct input *input = &capture->input;
 
-	if (input->plain)
-		return false;
 	return input->position - begin > PAUSE_SIZE ||
 	       (input->pollable && input_left(input) < ORDINARY_SIZE);
 }
@@ -232,7 +230,7 @@ static unsigned int batch_room(const struct filling *filling) {
 
 // Returns whether there are more packets.
 static bool batch_read(struct capture *capture, struct capture_batch *batch) {
-	const bool one = !capture->is_live && !capture->input.plain; // then look whether to pause
+	const bool pauses = !capture->is_live && !capture->input.plain;
 	struct filling filling = {.capture = capture, .batch = batch};
 	uint64_t begin = capture->input.position;
 	unsigned int room;
@@ -241,11 +239,11 @@ static bool batch_read(struct capture *capture, struct capture_batch *batch) {
 	while ((room = batch_room(&filling)) > 0) {
 		int ret;
 
-		if ((capture->is_live || capture->input.plain) && interrupt_signal != 0) {
+		if (!pauses && interrupt_signal != 0) {
 			capture->interrupted = true;
 			return false;
 		}
-		ret = pcap_dispatch(capture->pcap, one ? 1 : room, packet_add, (void *)&filling);
+		ret = pcap_dispatch(capture->pcap, pauses ? 1 : room, packet_add, (void *)&filling);
 		if (ret == 0 && !capture->is_live)
 			ret = PCAP_ERROR_BREAK; // no more
 		if (ret < 0) {
@@ -254,7 +252,7 @@ static bool batch_read(struct capture *capture, struct capture_batch *batch) {
 		}
 		if (ret == 0 && batch->n == 0)
 			live_wait(capture);
-		if (ret == 0 || (!capture->is_live && file_pauses(capture, begin)))
+		if (ret == 0 || (pauses && file_pauses(capture, begin)))
 			break;
 	}
 	return true;

@@ -193,9 +193,7 @@ FILE *input_file(struct input *input) {
 }
 
 uint64_t input_position(const struct input *input) {
-	off_t at = input->plain ? ftello(input->file) : 0;
-
-	return at > 0 ? (uint64_t)at : input->position;
+	return input->plain ? (uint64_t)ftello(input->file) : input->position;
 }
 
 size_t input_left(const struct input *input) {

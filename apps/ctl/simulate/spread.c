@@ -283,20 +283,22 @@ static void task_run(struct pool *pool, struct task *task) {
 	pthread_cond_broadcast(&pool->moved);
 }
 
+// With the lock, as task_take().
+static void task_run_or_wait(struct pool *pool) {
+	struct task *task = task_take(pool);
+
+	if (task != NULL)
+		task_run(pool, task);
+	else
+		pthread_cond_wait(&pool->moved, &pool->lock);
+}
+
 static void *thread_main(void *arg) {
 	struct pool *pool = arg;
-	struct task *task;
 
 	pthread_mutex_lock(&pool->lock);
-	for (;;) {
-		task = task_take(pool);
-		if (task != NULL)
-			task_run(pool, task);
-		else if (pool->ended && done_least(pool, pool->n_tasks) == pool->n_full)
-			break;
-		else
-			pthread_cond_wait(&pool->moved, &pool->lock);
-	}
+	while (!pool->ended || done_least(pool, pool->n_tasks) < pool->n_full)
+		task_run_or_wait(pool);
 	pthread_mutex_unlock(&pool->lock);
 	return NULL;
 }
@@ -306,14 +308,8 @@ static void *thread_main(void *arg) {
 // CPU has nothing to do.
 static struct capture_batch *batch_wait(struct pool *pool) {
 	pthread_mutex_lock(&pool->lock);
-	while (pool->n_full - done_least(pool, pool->n_tasks) == BATCHES) {
-		struct task *task = task_take(pool);
-
-		if (task != NULL)
-			task_run(pool, task);
-		else
-			pthread_cond_wait(&pool->moved, &pool->lock);
-	}
+	while (pool->n_full - done_least(pool, pool->n_tasks) == BATCHES)
+		task_run_or_wait(pool);
 	pthread_mutex_unlock(&pool->lock);
 	return pool->batches[pool->n_full % BATCHES].batch;
 }

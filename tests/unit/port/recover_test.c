@@ -3,7 +3,7 @@
 // same rings; if one that ended were not seen, a port would wait for it for ever.
 #include "unit.h"
 
-#include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/prctl.h>
