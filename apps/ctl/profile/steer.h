@@ -15,6 +15,10 @@
 #define STEER_QUEUES 16       // unless the command line says
 #define STEER_RETA_MAX 4096
 
+// The place of a packet: an entry of the redirection table below its size, from there on the queue
+// that the packet gets without the table.
+#define STEER_PLACE_NONE UINT16_MAX // it is dropped
+
 struct steer_config {
 	unsigned int n_queues;  // 1 .. STEER_QUEUES_MAX
 	unsigned int reta_size; // a power of two up to STEER_RETA_MAX

@@ -223,7 +223,7 @@ void balancer_count(struct balancer *balancer, const uint16_t *places,
 
 		if (since_ns >= balancer->end_ns)
 			intervals_pass(balancer, since_ns);
-		if (places[i] != BALANCING_DROPPED)
+		if (places[i] != STEER_PLACE_NONE)
 			balancer->counts[places[i]]++;
 	}
 }

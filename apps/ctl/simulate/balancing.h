@@ -59,10 +59,6 @@ struct balancing {
 	const char *bound_flow; // that has most of these; NULL: none has, or it is not known
 };
 
-// Where packets go: an entry of the redirection table below its size, from there on the queue that
-// a packet gets without the table.
-#define BALANCING_DROPPED UINT16_MAX // none
-
 static inline double balancing_move_rate(const struct balancing *balancing) { // a second
 	return balancing->n_moves * 1e9 / balancing->n_intervals / balancing->interval_ns;
 }

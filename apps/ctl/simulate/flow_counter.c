@@ -34,12 +34,13 @@ static struct flow *flow_tell(struct flow_counter *counter, unsigned int i,
 		flow = flows_count_new(counter->flows, counter->keys[i], pair);
 	if (flow == NULL || !flows_wants_detail(counter->flows, flow))
 		return flow;
-	detail = flow_detail(flow);
+	flow->is_told = true;
+	detail = flow_detail(counter->flows, flow);
 	detail->type = parts->type;
 	detail->layout = parts->layout;
 	detail->input_len = len;
 	detail->direction = direction;
-	memcpy(flow_input(detail), input, sizeof(input));
+	memcpy(detail->input, input, sizeof(input));
 	return flow;
 }
 
@@ -51,23 +52,17 @@ static uint16_t queue_of(const struct steer *steer, uint16_t place) {
 static void packet_count(struct flow_counter *counter, unsigned int i,
 			 const struct shard_packets *packets, const uint16_t *const *places) {
 	struct flow *flow = flows_count_known(counter->flows, counter->keys[i]);
-	const uint64_t number = packets->numbers[i];
-	struct flow_detail *detail;
-
 	if (flow == NULL || flows_wants_detail(counter->flows, flow))
 		flow = flow_tell(counter, i, packets->captured[i], flow);
 	if (flow == NULL)
 		return;
-	detail = flow_detail(flow);
-	detail->bytes += packets->captured[i]->wire_len;
+	flow->bytes += packets->captured[i]->wire_len;
 	for (unsigned int p = 0; p < counter->flows->n_places; p++) {
 		const uint16_t place = places[p][i];
 
-		if (place == BALANCING_DROPPED)
-			continue;
-		flow_place_begin(&detail->places[p], number, place);
-		flow_place_add(&detail->places[p], number,
-			       queue_of(counter->spreads[p].steer, place));
+		if (flow_is_elsewhere(flow, p, place))
+			flow_put(counter->flows, flow, p, packets->numbers[i], place,
+				 queue_of(counter->spreads[p].steer, place));
 	}
 }
 

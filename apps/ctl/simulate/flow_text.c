@@ -70,7 +70,7 @@ void flow_text(struct fields *fields, const struct layout *layout, const struct 
 	for (unsigned int i = 0; i < layout->n_fields; i++) {
 		if (at + field_size(layout, i) > detail->input_len)
 			break;
-		field_value(fields, layout, i, flow_input(detail) + at, value);
+		field_value(fields, layout, i, detail->input + at, value);
 		word_take(&words, last_name(layout->names[i]), value);
 		at += field_size(layout, i);
 	}
@@ -97,7 +97,7 @@ void flow_address(struct fields *fields, const struct layout *layout,
 		  const struct flow_detail *detail, char text[FIELD_TEXT_SIZE]) {
 	const char *name = last_name(layout->names[0]);
 
-	field_value(fields, layout, 0, flow_input(detail), text);
+	field_value(fields, layout, 0, detail->input, text);
 	if (strchr(name, '/') != NULL) { // a prefix of it
 		size_t len = strlen(text);
 

@@ -2,6 +2,7 @@
 #include "flows.h"
 
 #include <math.h>
+#include <rte_common.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,9 +18,10 @@
 #define HEAVY_UNHELD 64   // packets before that at most, but for one key in 5000
 #define LARGE_LEAST 64    // packets, where the smaller half was forgotten
 #define LEVEL_MAX 40
-#define INDEX_AHEAD 16    // entries whose slots are prefetched
-#define STEP (512U << 10) // bytes of a large table that are populated at once
-#define PAGE_MAX 65536U   // bytes of a page, on any machine
+#define SAMPLE_MAX (1U << 17) // more would say little more: their number is known to 0.4 %
+#define INDEX_AHEAD 16        // entries whose slots are prefetched
+#define STEP (512U << 10)     // bytes of a large table that are populated at once
+#define PAGE_MAX 65536U       // bytes of a page, on any machine
 
 // Keys are hashes already, but not evenly spread over all 64 bits.
 static inline uint64_t mix(uint64_t key) {
@@ -31,6 +33,11 @@ static inline uint64_t mix(uint64_t key) {
 static inline struct flow *entry_at(const struct flows *flows, const struct flow_table *table,
 				    uint32_t i) {
 	return (struct flow *)(uintptr_t)(table->entries + (size_t)i * flows->stride);
+}
+
+static inline struct flow_detail *detail_at(const struct flows *flows,
+					    const struct flow_table *table, uint32_t i) {
+	return (struct flow_detail *)(uintptr_t)(table->details + (size_t)i * flows->detail_stride);
 }
 
 /* A table */
@@ -58,17 +65,17 @@ static void slots_make(struct flow_table *table, uint32_t n_slots) {
 		pages_populate((const uint8_t *)table->slots, size);
 }
 
-// Before the next entry is used: the step that it leads into.
-static void entries_populate(const struct flows *flows, const struct flow_table *table) {
-	const size_t used = (size_t)table->n * flows->stride, end = used + flows->stride;
-	const size_t room = (size_t)table->room * flows->stride, step = end / STEP * STEP;
+// Before the next one of n is used, of `stride` bytes each: the step that it leads into.
+static void next_populate(const uint8_t *list, uint32_t n, uint32_t room, uint32_t stride) {
+	const size_t used = (size_t)n * stride, end = used + stride;
+	const size_t all = (size_t)room * stride, step = end / STEP * STEP;
 
-	if (used / STEP != end / STEP && step < room)
-		pages_populate(table->entries + step, room - step < STEP ? room - step : STEP);
+	if (used / STEP != end / STEP && step < all)
+		pages_populate(list + step, all - step < STEP ? all - step : STEP);
 }
 
-static bool is_in(const struct flows *flows, const struct flow_table *table,
-		  const struct flow *flow) {
+static inline bool is_in(const struct flows *flows, const struct flow_table *table,
+			 const struct flow *flow) {
 	const uint8_t *at = (const uint8_t *)flow;
 
 	return table->n > 0 && at >= table->entries &&
@@ -109,6 +116,7 @@ static void table_init(struct flow_table *table) {
 static void table_fini(struct flow_table *table) {
 	free(table->slots);
 	free(table->entries);
+	free(table->details);
 	*table = (struct flow_table){0};
 }
 
@@ -135,43 +143,63 @@ static void table_index(const struct flows *flows, struct flow_table *table, uin
 	}
 }
 
-// An index is three quarters full at most. Memory of entries that were never used costs nothing.
+// Memory that is never used costs nothing.
+static void table_grow(const struct flows *flows, struct flow_table *table) {
+	table->room = table->room > 0 ? 2 * table->room : FIRST_SLOTS;
+	table->entries = realloc(table->entries, (size_t)table->room * flows->stride);
+	if (table->entries == NULL)
+		no_memory_exit();
+	if (!flows->detailed)
+		return;
+	table->details = realloc(table->details, (size_t)table->room * flows->detail_stride);
+	if (table->details == NULL)
+		no_memory_exit();
+}
+
+// An index is three quarters full at most.
 static struct flow *table_add(const struct flows *flows, struct flow_table *table, uint64_t key) {
 	struct flow *flow;
 
 	if (table->n >= table->mask / 4 * 3)
 		table_index(flows, table, 2 * (table->mask + 1));
-	if (table->n == table->room) {
-		table->room = table->room > 0 ? 2 * table->room : FIRST_SLOTS;
-		table->entries = realloc(table->entries, (size_t)table->room * flows->stride);
-		if (table->entries == NULL)
-			no_memory_exit();
-	}
-	entries_populate(flows, table);
+	if (table->n == table->room)
+		table_grow(flows, table);
+	next_populate(table->entries, table->n, table->room, flows->stride);
 	*slot_find(flows, table, key) = slot_make(mix(key), table->n);
-	flow = entry_at(flows, table, table->n++);
+	flow = entry_at(flows, table, table->n);
 	memset(flow, 0, flows->stride);
 	flow->key = key;
+	if (flows->detailed) {
+		next_populate(table->details, table->n, table->room, flows->detail_stride);
+		memset(detail_at(flows, table, table->n), 0, flows->detail_stride);
+		memset(flow->seen, UINT8_MAX, flows->n_places * sizeof(flow->seen[0]));
+	}
+	table->n++;
 	return flow;
 }
 
-static void entry_merge(const struct flows *flows, struct flow *to, const struct flow *from) {
-	const struct flow_detail *new = flow_detail(from);
-	struct flow_detail *old = flow_detail(to);
+// An entry that stays, when others go.
+static void entry_keep(const struct flows *flows, struct flow_table *table, uint32_t to,
+		       uint32_t from) {
+	memmove(entry_at(flows, table, to), entry_at(flows, table, from), flows->stride);
+	if (flows->detailed)
+		memmove(detail_at(flows, table, to), detail_at(flows, table, from),
+			flows->detail_stride);
+}
 
-	if (to->packets == 0) {
-		memcpy(to, from, flows->stride);
-		return;
-	}
+static void entry_merge(const struct flows *flows, struct flow *to, const struct flow *from) {
+	struct flow_detail *known, *more;
+
 	to->packets += from->packets;
 	if (!flows->detailed)
 		return;
-	if (old->input_len == 0) {
-		memcpy(&old->pair, &new->pair, sizeof(*old) - offsetof(struct flow_detail, pair));
-		memcpy(flow_input(old), flow_input(new), FLOW_INPUT_SIZE);
-	}
-	old->bytes += new->bytes;
-	flow_places_merge(old->places, new->places, flows->n_places);
+	to->bytes += from->bytes;
+	known = flow_detail(flows, to);
+	more = flow_detail(flows, from);
+	if (!to->is_told)
+		memcpy(known, more, offsetof(struct flow_detail, places));
+	to->is_told |= from->is_told;
+	flow_places_merge(known->places, more->places, flows->n_places);
 }
 
 /* Those with most packets */
@@ -211,8 +239,7 @@ static void heavy_prune(struct flows *flows) {
 		least *= 2;
 	for (uint32_t i = 0; i < table->n; i++)
 		if (entry_at(flows, table, i)->packets > least)
-			memmove(entry_at(flows, table, n++), entry_at(flows, table, i),
-				flows->stride);
+			entry_keep(flows, table, n++, i);
 	table->n = n;
 	flows->error += least;
 	table_index(flows, table, table->mask + 1);
@@ -240,20 +267,23 @@ static inline bool is_sampled(const struct flows *flows, uint64_t by) {
 }
 
 static inline uint64_t sampled_by(const struct flows *flows, const struct flow *flow) {
-	return flows->detailed ? flow_detail(flow)->pair : flow->key;
+	return flows->detailed ? flow_detail(flows, flow)->pair : flow->key;
 }
 
 static void sample_halve(struct flows *flows) {
 	struct flow_table *table = &flows->kept;
 	uint32_t n = 0;
 
-	if (flows->level++ == 0)
+	if (flows->level++ == 0) {
 		flows->error += HEAVY_UNHELD;
+		if (flows->n_max > SAMPLE_MAX)
+			flows->n_max = SAMPLE_MAX;
+	}
 	for (uint32_t i = 0; i < table->n; i++) {
 		const struct flow *flow = entry_at(flows, table, i);
 
 		if (is_sampled(flows, sampled_by(flows, flow)))
-			memmove(entry_at(flows, table, n++), flow, flows->stride);
+			entry_keep(flows, table, n++, i);
 		else if (flow->packets >= HEAVY_LEAST)
 			entry_merge(flows, heavy_entry(flows, flow->key), flow);
 	}
@@ -266,20 +296,20 @@ static bool is_held(struct flows *flows) {
 	return mix(flows->n_outside++ * UINT64_C(0x9e3779b97f4a7c15)) % HEAVY_EVERY == 0;
 }
 
-// Where a packet, or an entry with several, of a key without one is counted.
-static struct flow *entry_new(struct flows *flows, uint64_t key, uint64_t pair, bool several) {
+// Where a packet of a key without an entry is counted.
+static struct flow *entry_new(struct flows *flows, uint64_t key, uint64_t pair) {
 	struct flow *flow;
 
 	while (flows->kept.n >= flows->n_max && flows->level < LEVEL_MAX && is_sampled(flows, pair))
 		sample_halve(flows);
-	if (!is_sampled(flows, pair) && !several && !is_held(flows))
+	if (is_sampled(flows, pair))
+		flow = table_add(flows, &flows->kept, key);
+	else if (is_held(flows))
+		flow = heavy_entry(flows, key);
+	else
 		return NULL;
-	flow = is_sampled(flows, pair) ? table_add(flows, &flows->kept, key) :
-					 heavy_entry(flows, key);
-	if (flows->detailed) {
-		flow_detail(flow)->pair = pair;
-		flow_detail(flow)->n_places = flows->n_places;
-	}
+	if (flows->detailed)
+		flow_detail(flows, flow)->pair = pair;
 	return flow;
 }
 
@@ -287,12 +317,16 @@ void flows_init(struct flows *flows, bool detailed, unsigned int n_places) {
 	*flows = (struct flows){
 		.detailed = detailed,
 		.n_places = n_places,
-		.stride = sizeof(struct flow),
+		.stride = offsetof(struct flow, bytes),
 		.n_max = FLOWS_MAX,
 	};
-	if (detailed)
-		flows->stride += sizeof(struct flow_detail) + n_places * sizeof(struct flow_place) +
-				 FLOW_INPUT_SIZE;
+	if (detailed) {
+		flows->stride =
+			RTE_ALIGN_CEIL(offsetof(struct flow, seen) + n_places * sizeof(uint16_t),
+				       sizeof(uint64_t));
+		flows->detail_stride =
+			sizeof(struct flow_detail) + n_places * sizeof(struct flow_place);
+	}
 	table_init(&flows->kept);
 }
 
@@ -302,7 +336,7 @@ void flows_fini(struct flows *flows) {
 }
 
 void flows_limit(struct flows *flows, size_t size) {
-	size_t n = size / (flows->stride + SLOT_BYTES);
+	size_t n = size / (flows->stride + flows->detail_stride + SLOT_BYTES);
 
 	flows->n_max = n < FLOWS_LEAST ? FLOWS_LEAST : n < UINT32_MAX / 4 ? n : UINT32_MAX / 4;
 }
@@ -331,7 +365,7 @@ struct flow *flows_count_known(struct flows *flows, uint64_t key) {
 }
 
 struct flow *flows_count_new(struct flows *flows, uint64_t key, uint64_t pair) {
-	struct flow *flow = entry_new(flows, key, pair, false);
+	struct flow *flow = entry_new(flows, key, pair);
 
 	flows->packets++;
 	if (flow != NULL)
@@ -346,8 +380,7 @@ struct flow *flows_count(struct flows *flows, uint64_t key) {
 }
 
 bool flows_wants_detail(const struct flows *flows, const struct flow *flow) {
-	return flow_detail(flow)->input_len == 0 &&
-	       (flow->packets >= HEAVY_TOLD || is_in(flows, &flows->kept, flow));
+	return !flow->is_told && (flow->packets >= HEAVY_TOLD || is_in(flows, &flows->kept, flow));
 }
 
 void flows_prefetch_slots(const struct flows *flows, const uint64_t *keys, unsigned int n) {
@@ -361,7 +394,6 @@ void flows_prefetch_slots(const struct flows *flows, const uint64_t *keys, unsig
 }
 
 void flows_prefetch_entries(const struct flows *flows, const uint64_t *keys, unsigned int n) {
-	const unsigned int hot = flows->stride - (flows->detailed ? FLOW_INPUT_SIZE : 0);
 	const struct flow_table *table = &flows->kept;
 
 	for (unsigned int i = 0; i < n; i++) {
@@ -375,7 +407,7 @@ void flows_prefetch_entries(const struct flows *flows, const uint64_t *keys, uns
 			continue;
 		entry = (const char *)entry_at(flows, table, (uint32_t)slot - 1);
 		__builtin_prefetch(entry, 1);
-		__builtin_prefetch(entry + hot - 1, 1);
+		__builtin_prefetch(entry + flows->stride - 1, 1);
 	}
 }
 
@@ -383,7 +415,14 @@ const struct flow *flows_find(const struct flows *flows, uint64_t key) {
 	return entry_known(flows, key);
 }
 
-void flow_place_change(struct flow_place *place, uint64_t n, uint16_t queue) {
+struct flow_detail *flow_detail(const struct flows *flows, const struct flow *flow) {
+	const struct flow_table *table =
+		is_in(flows, &flows->kept, flow) ? &flows->kept : &flows->heavy;
+
+	return detail_at(flows, table, ((const uint8_t *)flow - table->entries) / flows->stride);
+}
+
+void flow_place_add(struct flow_place *place, uint64_t n, uint16_t at, uint16_t queue) {
 	if (n == 0)
 		return;
 	if (place->n[0] == 0 || n < place->n[0]) {
@@ -393,6 +432,7 @@ void flow_place_change(struct flow_place *place, uint64_t n, uint16_t queue) {
 		}
 		place->n[0] = n;
 		place->queue[0] = queue;
+		place->place = at;
 	} else if (queue != place->queue[0] && (place->n[1] == 0 || n < place->n[1])) {
 		place->n[1] = n;
 		place->queue[1] = queue;
@@ -400,11 +440,17 @@ void flow_place_change(struct flow_place *place, uint64_t n, uint16_t queue) {
 }
 
 void flow_places_merge(struct flow_place *to, const struct flow_place *from, unsigned int n) {
-	for (unsigned int p = 0; p < n; p++) {
-		flow_place_begin(&to[p], from[p].n[0], from[p].place);
+	for (unsigned int p = 0; p < n; p++)
 		for (unsigned int i = 0; i < 2; i++)
-			flow_place_add(&to[p], from[p].n[i], from[p].queue[i]);
-	}
+			flow_place_add(&to[p], from[p].n[i], from[p].place, from[p].queue[i]);
+}
+
+void flow_put(const struct flows *flows, struct flow *flow, unsigned int p, uint64_t n,
+	      uint16_t place, uint16_t queue) {
+	struct flow_place *to = &flow_detail(flows, flow)->places[p];
+
+	flow_place_add(to, n, place, queue);
+	flow->seen[p] = to->n[1] != 0 ? FLOW_SEEN_ALL : place;
 }
 
 static const struct flow *table_next(const struct flows *flows, const struct flow_table *table,
@@ -443,7 +489,7 @@ unsigned int flows_top(const struct flows *flows, const struct flow **top, unsig
 
 		if (n_top == n && !comes_before(flow, top[n - 1]))
 			continue;
-		if (flows->detailed && flow_detail(flow)->input_len == 0)
+		if (flows->detailed && !flow->is_told)
 			continue;
 		if (n_top < n)
 			n_top++;

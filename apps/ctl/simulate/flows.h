@@ -14,8 +14,10 @@
 // lossy counting). Their counts may be too low by up to `error`, and a key with more packets than
 // that is known.
 //
-// Tables are an index of slots and a dense list of entries. Both are prefetched for a burst of
-// packets before its first one is counted.
+// Tables are an index of slots, a dense list of entries and one of their details. What most packets
+// change or ask for is in the entry: with millions of flows, time goes with the lines of memory
+// that a packet needs. Slots and entries are prefetched for a burst of packets before its first one
+// is counted.
 //
 //	flows_init(&flows, true, n_places);
 //	flows_prefetch_slots(&flows, keys, n);
@@ -23,13 +25,15 @@
 //	flows_prefetch_entries(&flows, keys, n);
 //	flow = flows_count(&flows, key);
 //	if (flows_wants_detail(&flows, flow))
-//		... fill in flow_detail(flow) ...
+//		... fill in flow_detail(&flows, flow), set flow->is_told ...
 #ifndef DDPCTL_SIMULATE_FLOWS_H
 #define DDPCTL_SIMULATE_FLOWS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "ctl/profile/steer.h"
 
 #define FLOWS_MAX (1U << 17) // n_max unless flows_limit() says otherwise
 #define FLOWS_LEAST 4096     // whatever it says
@@ -40,24 +44,27 @@
 struct flow_place {
 	uint64_t n[2];     // the first one, the first one on another queue; 0: none
 	uint16_t queue[2]; // their queues
-	uint16_t place;    // of the first one, as balancer_count() takes it
+	uint16_t place;    // of the first one, see steer.h
 };
 
+// Without details it ends before bytes.
 struct flow {
 	uint64_t key; // never 0
 	uint64_t packets;
+	uint64_t bytes;
+	bool is_told;    // what it is: details are filled in
+	uint16_t seen[]; // by candidate: a place, STEER_PLACE_NONE or FLOW_SEEN_ALL
 };
 
 // What is known besides, of those that people will see.
 struct flow_detail {
-	uint64_t bytes;
 	uint64_t pair;     // the same for both directions, whatever is around them
 	uint16_t type;     // packet type in the program that made the key
 	uint8_t layout;    // of input, see spread.h
-	uint8_t input_len; // 0: not known yet
 	uint8_t direction; // 0 or 1; both are 0 if there is only one
-	uint8_t n_places;
-	struct flow_place places[]; // and behind them flow_input(): few packets need that
+	uint8_t input_len;
+	uint8_t input[FLOW_INPUT_SIZE]; // what was hashed
+	struct flow_place places[];
 };
 
 struct flow_table {
@@ -65,17 +72,18 @@ struct flow_table {
 	uint32_t mask;    // of slots, a power of two less one
 	uint64_t *slots;  // part of the hash of a key, and the number of its entry from 1; 0: free
 	uint8_t *entries;
+	uint8_t *details; // of entries, in the same order
 };
 
 struct flows {
-	uint32_t stride;   // bytes of an entry
-	uint32_t n_places; // of each; only with details
 	bool detailed;
-	uint32_t n_max;     // entries of kept
-	unsigned int level; // a key of kept stands for 2^level
-	uint64_t packets;   // of all keys
-	uint64_t n_outside; // packets that might have begun a heavy entry
-	uint64_t error;     // counts of heavy may be so much too low
+	uint32_t stride, detail_stride; // bytes of an entry, of its details
+	uint32_t n_places;              // of each; only with details
+	uint32_t n_max;                 // entries of kept
+	unsigned int level;             // a key of kept stands for 2^level
+	uint64_t packets;               // of all keys
+	uint64_t n_outside;             // packets that might have begun a heavy entry
+	uint64_t error;                 // counts of heavy may be so much too low
 	struct flow_table kept;
 	struct flow_table heavy; // with level 0: empty
 };
@@ -96,14 +104,8 @@ struct flow *flows_count(struct flows *flows, uint64_t key);
 struct flow *flows_count_known(struct flows *flows, uint64_t key);
 struct flow *flows_count_new(struct flows *flows, uint64_t key, uint64_t pair);
 
-static inline struct flow_detail *flow_detail(const struct flow *flow) {
-	return (struct flow_detail *)(uintptr_t)(flow + 1);
-}
-
-// What was hashed.
-static inline uint8_t *flow_input(const struct flow_detail *detail) {
-	return (uint8_t *)(uintptr_t)&detail->places[detail->n_places];
-}
+// Of one that is in flows.
+struct flow_detail *flow_detail(const struct flows *flows, const struct flow *flow);
 
 // Whether detail is to be filled in, not only counted: that takes time, and of most keys outside of
 // the sample nobody will ask.
@@ -117,19 +119,21 @@ void flows_prefetch_entries(const struct flows *flows, const uint64_t *keys, uns
 // NULL: not there.
 const struct flow *flows_find(const struct flows *flows, uint64_t key);
 
-// A packet is on this queue. In any order of n, each after flow_place_begin().
-void flow_place_change(struct flow_place *place, uint64_t n, uint16_t queue);
-static inline void flow_place_begin(struct flow_place *place, uint64_t n, uint16_t at) {
-	if (n != 0 && (n < place->n[0] || place->n[0] == 0))
-		place->place = at;
+// Whether the place that candidate p gives a packet may say anything new of its flow, if packets
+// come in the order of their numbers: it is another one than the last, and less than two queues are
+// known.
+#define FLOW_SEEN_ALL (UINT16_MAX - 1) // two are
+static inline bool flow_is_elsewhere(const struct flow *flow, unsigned int p, uint16_t place) {
+	return place != flow->seen[p] && place != STEER_PLACE_NONE &&
+	       flow->seen[p] != FLOW_SEEN_ALL;
 }
 
-static inline void flow_place_add(struct flow_place *place, uint64_t n, uint16_t queue) {
-	if (queue != place->queue[0] || n <= place->n[0] || place->n[0] == 0)
-		flow_place_change(place, n, queue);
-}
+// Then: packet n of the capture is there, on this queue.
+void flow_put(const struct flows *flows, struct flow *flow, unsigned int p, uint64_t n,
+	      uint16_t place, uint16_t queue);
 
-// Add what was counted of other packets.
+// The parts of it. Packets may be in any order.
+void flow_place_add(struct flow_place *place, uint64_t n, uint16_t at, uint16_t queue);
 void flow_places_merge(struct flow_place *to, const struct flow_place *from, unsigned int n);
 
 // Whether all keys are counted.
@@ -142,9 +146,13 @@ static inline uint64_t flows_number(const struct flows *flows) {
 	return (uint64_t)flows->kept.n << flows->level;
 }
 
-// Entry i of the sample.
+// Entry i of the sample, of kept.n, and its details.
 static inline const struct flow *flows_kept(const struct flows *flows, uint32_t i) {
 	return (const struct flow *)(flows->kept.entries + (size_t)i * flows->stride);
+}
+
+static inline const struct flow_detail *flows_kept_detail(const struct flows *flows, uint32_t i) {
+	return (const struct flow_detail *)(flows->kept.details + (size_t)i * flows->detail_stride);
 }
 
 // The next entry after flow (NULL: the first one), of the sample or heavy; NULL at the end.

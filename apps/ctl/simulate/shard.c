@@ -128,7 +128,7 @@ static inline void packet_count(struct shard *shard, unsigned int i, const struc
 
 	shard->types[i] = fate->id;
 	shard->keys[i] = fate->hashed ? shard_key(fate->hash) : 0;
-	shard->places[i] = queue == DROPPED       ? BALANCING_DROPPED :
+	shard->places[i] = queue == DROPPED       ? STEER_PLACE_NONE :
 			   fate->hashed && !ruled ? entry :
 						    steer->config.reta_size + queue;
 	if (queue == DROPPED) {

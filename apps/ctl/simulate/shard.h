@@ -32,7 +32,7 @@ struct shard {
 
 	// of the last burst
 	uint16_t types[DDP_BURST_MAX];
-	uint16_t places[DDP_BURST_MAX]; // as balancer_count() takes them
+	uint16_t places[DDP_BURST_MAX]; // see steer.h
 	uint64_t keys[DDP_BURST_MAX];   // that stand for what was hashed; 0: nothing was
 	// with spread->second: the hash by that key, and what was hashed is in burst.rows
 	uint32_t seconds[DDP_BURST_MAX];

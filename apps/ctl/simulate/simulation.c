@@ -226,7 +226,7 @@ static void ues_meet(struct telling *telling, unsigned int p, struct affinity *a
 	char address[FIELD_TEXT_SIZE];
 
 	for (uint32_t i = 0; i < ues->kept.n; i++) {
-		const struct flow_detail *detail = flow_detail(flows_kept(ues, i));
+		const struct flow_detail *detail = flows_kept_detail(ues, i);
 		const struct flow_place *place = &detail->places[p];
 
 		if (!flow_is_address(&telling->totals->layouts.list[detail->layout], detail))
@@ -250,8 +250,8 @@ struct pairs {
 	uint32_t *next;  // entry with the same bits, of each entry
 };
 
-static const struct flow *pair_flow(const struct pairs *pairs, uint32_t i) {
-	return flows_kept(pairs->flows, i - 1);
+static const struct flow_detail *pair_detail(const struct pairs *pairs, uint32_t i) {
+	return flows_kept_detail(pairs->flows, i - 1);
 }
 
 static void pairs_init(struct pairs *pairs, const struct flows *flows) {
@@ -264,8 +264,7 @@ static void pairs_init(struct pairs *pairs, const struct flows *flows) {
 	pairs->next = calloc_or_exit(n + 1, sizeof(*pairs->next));
 	pairs->mask--;
 	for (uint32_t i = 1; i <= n; i++) {
-		uint32_t *first =
-			&pairs->first[flow_detail(pair_flow(pairs, i))->pair >> 20 & pairs->mask];
+		uint32_t *first = &pairs->first[pair_detail(pairs, i)->pair >> 20 & pairs->mask];
 
 		pairs->next[i] = *first;
 		*first = i;
@@ -278,7 +277,7 @@ static void pairs_fini(struct pairs *pairs) {
 }
 
 static uint32_t pair_next(const struct pairs *pairs, uint32_t i, uint64_t pair) {
-	while (i != 0 && flow_detail(pair_flow(pairs, i))->pair != pair)
+	while (i != 0 && pair_detail(pairs, i)->pair != pair)
 		i = pairs->next[i];
 	return i;
 }
@@ -286,13 +285,13 @@ static uint32_t pair_next(const struct pairs *pairs, uint32_t i, uint64_t pair) 
 // All flows of the pair of entry i, which is the first of them.
 static void pair_meet(struct telling *telling, const struct pairs *pairs, uint32_t i,
 		      unsigned int n, struct outcome *outcomes) {
-	const uint64_t pair = flow_detail(pair_flow(pairs, i))->pair;
+	const uint64_t pair = pair_detail(pairs, i)->pair;
 	static struct flow_place all[SPREADS_MAX];
 	unsigned int directions = 0;
 
 	memset(all, 0, n * sizeof(*all));
 	for (uint32_t at = i; at != 0; at = pair_next(pairs, pairs->next[at], pair)) {
-		const struct flow_detail *detail = flow_detail(pair_flow(pairs, at));
+		const struct flow_detail *detail = pair_detail(pairs, at);
 
 		directions |= 1u << detail->direction;
 		flow_places_merge(all, detail->places, n);
@@ -307,9 +306,9 @@ static void pair_meet(struct telling *telling, const struct pairs *pairs, uint32
 		if (all[p].n[1] == 0 || !affinity_part(affinity, all[p].n[0], all[p].queue[0],
 						       all[p].n[1], all[p].queue[1]))
 			continue;
-		while (flow_detail(pair_flow(pairs, at))->places[p].n[0] != all[p].n[0])
+		while (pair_detail(pairs, at)->places[p].n[0] != all[p].n[0])
 			at = pair_next(pairs, pairs->next[at], pair);
-		affinity->who = flow_tell(telling, flow_detail(pair_flow(pairs, at)));
+		affinity->who = flow_tell(telling, pair_detail(pairs, at));
 	}
 }
 
@@ -327,8 +326,7 @@ static void directions_make(struct telling *telling, unsigned int n, struct outc
 	pairs_init(&pairs, flows);
 	for (uint32_t at = 0; at <= pairs.mask; at++)
 		for (uint32_t i = pairs.first[at]; i != 0; i = pairs.next[i])
-			if (pair_next(&pairs, pairs.first[at],
-				      flow_detail(pair_flow(&pairs, i))->pair) == i)
+			if (pair_next(&pairs, pairs.first[at], pair_detail(&pairs, i)->pair) == i)
 				pair_meet(telling, &pairs, i, n, outcomes);
 	for (unsigned int i = 0; i < n; i++)
 		affinity_extend(&outcomes[i].flows, flows);
@@ -347,6 +345,10 @@ static void ues_make(struct telling *telling, const struct candidates *candidate
 		affinity_extend(&outcomes[i].ues, &candidates->totals.ues);
 }
 
+static bool is_at(const struct flow_detail *detail, unsigned int p, int place) {
+	return detail->places[p].n[0] != 0 && detail->places[p].place == place;
+}
+
 // The largest flow of the entry that bounds load-aware RSS, if it has most of its packets.
 static void bound_tell(struct telling *telling, const struct spread *spread, unsigned int p) {
 	const struct flows *flows = &telling->totals->flows;
@@ -357,13 +359,12 @@ static void bound_tell(struct telling *telling, const struct spread *spread, uns
 		return;
 	for (const struct flow *flow = flows_next(flows, NULL); flow != NULL;
 	     flow = flows_next(flows, flow))
-		if (flow_detail(flow)->places[p].n[0] != 0 && flow_detail(flow)->input_len != 0 &&
-		    flow_detail(flow)->places[p].place == balancing->bound_entry &&
+		if (flow->is_told && is_at(flow_detail(flows, flow), p, balancing->bound_entry) &&
 		    (largest == NULL || flow->packets > largest->packets ||
 		     (flow->packets == largest->packets && flow->key < largest->key)))
 			largest = flow;
 	if (largest != NULL && 2 * largest->packets > balancing->bound_packets)
-		balancing->bound_flow = flow_tell(telling, flow_detail(largest));
+		balancing->bound_flow = flow_tell(telling, flow_detail(flows, largest));
 }
 
 static void flows_make(struct telling *telling, const struct candidates *candidates,
@@ -381,13 +382,13 @@ static void flows_make(struct telling *telling, const struct candidates *candida
 	simulation->flows_exact = flows_are_exact(&telling->totals->flows);
 	simulation->n_top_flows = flows_top(&telling->totals->flows, top, TOP_FLOWS);
 	for (unsigned int i = 0; i < simulation->n_top_flows; i++) {
-		const struct flow_detail *detail = flow_detail(top[i]);
+		const struct flow_detail *detail = flow_detail(&telling->totals->flows, top[i]);
 
 		simulation->top_flows[i] = (struct top_flow){
 			.text = flow_tell(telling, detail),
 			.type = type_name(loaded->program, detail->type),
 			.packets = top[i]->packets,
-			.bytes = detail->bytes,
+			.bytes = top[i]->bytes,
 		};
 	}
 	directions_make(telling, candidates->n, outcomes);

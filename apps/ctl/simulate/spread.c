@@ -412,8 +412,8 @@ static void memory_share(struct spread *spreads, unsigned int n, struct spread_t
 	size = size > fixed + MEMORY_LEAST ? size - fixed : MEMORY_LEAST;
 	for (unsigned int i = 0; i < n; i++)
 		flows_limit(&spreads[i].groups, size / 4 / (n_grouped > 0 ? n_grouped : 1));
-	flows_limit(&totals->flows, size / 2);
-	flows_limit(&totals->ues, size / 4);
+	flows_limit(&totals->flows, size / 16 * 9);
+	flows_limit(&totals->ues, size / 16 * 3);
 }
 
 void spread_totals_init(struct spread_totals *totals) {

@@ -97,7 +97,7 @@ static void oracle_check(struct oracle *oracle, const struct balancing *said, un
 
 	for (unsigned int i = 0; i < n_packets; i++) {
 		if ((packets[i].time_ns - START) / interval_ns != interval ||
-		    places[i] == BALANCING_DROPPED)
+		    places[i] == STEER_PLACE_NONE)
 			continue;
 		n++;
 		if (places[i] < ENTRIES)
@@ -167,7 +167,7 @@ static void packets_without_an_entry_count_for_their_queue(void **state) {
 			if (draw(share == 1 ? 200 : 4) == 0)
 				places[i] = ENTRIES + 1 + draw(2);
 			if (draw(10) == 0)
-				places[i] = BALANCING_DROPPED;
+				places[i] = STEER_PLACE_NONE;
 		}
 		balancer = run(50 * MS, 1000);
 		said = balancer_end(balancer);

@@ -40,7 +40,7 @@ static void each_is_counted(void **state) {
 
 static void flow_tell(struct flows *flows, struct flow *flow) {
 	if (flow != NULL && flows_wants_detail(flows, flow))
-		flow_detail(flow)->input_len = 1;
+		flow->is_told = true;
 }
 
 // A scan of millions of addresses must neither eat the memory nor hide who sends most.
@@ -77,7 +77,7 @@ static void the_limit_holds(void **state) {
 	(void)state;
 	flows_init(&flows, false, 0);
 	flows_limit(&flows, 1 << 18);
-	assert_in_range(flows.n_max, FLOWS_LEAST, (1 << 18) / sizeof(struct flow));
+	assert_in_range(flows.n_max, FLOWS_LEAST, (1 << 18) / offsetof(struct flow, bytes));
 	for (unsigned int i = 0; i < flows.n_max; i++)
 		for (unsigned int n = 0; n <= i % 4; n++)
 			assert_int_equal(flows_count(&flows, key_of(i))->packets, n + 1);
@@ -169,18 +169,50 @@ static void places_do_not_depend_on_order(void **state) {
 			order[i] = at;
 		}
 		for (unsigned int i = 0; i < N; i++) {
-			flow_place_add(&one, order[i] + 1, queues[order[i]]);
-			flow_place_add(&parts[i % 2], order[i] + 1, queues[order[i]]);
+			unsigned int n = order[i] + 1;
+
+			flow_place_add(&one, n, 10 * n, queues[n - 1]);
+			flow_place_add(&parts[i % 2], n, 10 * n, queues[n - 1]);
 		}
-		for (unsigned int i = 0; i < 2; i++)
-			if (parts[1].n[i] != 0)
-				flow_place_add(&parts[0], parts[1].n[i], parts[1].queue[i]);
+		flow_places_merge(&parts[0], &parts[1], 1);
 		assert_int_equal(one.n[0], 1);
 		assert_int_equal(one.queue[0], 3);
 		assert_int_equal(one.n[1], 3);
 		assert_int_equal(one.queue[1], 5);
+		assert_int_equal(one.place, 10);
 		assert_memory_equal(&parts[0], &one, sizeof(one));
 	}
+}
+
+// Most packets are where the one before was: what is known of the others must not depend on that.
+static void a_flow_has_its_first_two_queues(void **state) {
+	struct flows flows;
+	uint32_t seed = 1;
+
+	(void)state;
+	flows_init(&flows, true, 2);
+	for (unsigned int i = 0; i < 1000; i++) {
+		const uint16_t n_places = 1 + i % 5;
+		struct flow *flow = flows_count(&flows, key_of(i));
+		struct flow_place all[2] = {0};
+
+		for (uint64_t n = 1; n < 20; n++)
+			for (unsigned int p = 0; p < 2; p++) {
+				uint16_t place = (seed = seed * 1103515245 + 12345) >> 16, queue;
+
+				if (place % 7 == 0) {
+					assert_false(flow_is_elsewhere(flow, p, STEER_PLACE_NONE));
+					continue;
+				}
+				place %= n_places;
+				queue = place / 2;
+				flow_place_add(&all[p], n, place, queue);
+				if (flow_is_elsewhere(flow, p, place))
+					flow_put(&flows, flow, p, n, place, queue);
+			}
+		assert_memory_equal(flow_detail(&flows, flow)->places, all, sizeof(all));
+	}
+	flows_fini(&flows);
 }
 
 int main(void) {
@@ -191,6 +223,7 @@ int main(void) {
 		cmocka_unit_test(entropy_is_estimated),
 		cmocka_unit_test(pairs_stay_together),
 		cmocka_unit_test(places_do_not_depend_on_order),
+		cmocka_unit_test(a_flow_has_its_first_two_queues),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -281,17 +281,16 @@ static void assert_flows(const struct flows *a, const struct flows *b) {
 	assert_int_equal(flows_number(a), flows_number(b));
 	for (uint32_t i = 0; i < flows_number(a); i++) {
 		const struct flow *one = flows_kept(a, i), *other = flows_kept(b, i);
+		const struct flow_detail *detail = flows_kept_detail(a, i);
+		const struct flow_detail *other_detail = flows_kept_detail(b, i);
 
 		assert_int_equal(one->key, other->key);
 		assert_int_equal(one->packets, other->packets);
-		assert_int_equal(flow_detail(one)->bytes, flow_detail(other)->bytes);
-		assert_int_equal(flow_detail(one)->pair, flow_detail(other)->pair);
-		assert_memory_equal(flow_input(flow_detail(one)), flow_input(flow_detail(other)),
-				    FLOW_INPUT_SIZE);
-		for (unsigned int p = 0; p < a->n_places; p++)
-			assert_memory_equal(&flow_detail(one)->places[p],
-					    &flow_detail(other)->places[p],
-					    sizeof(struct flow_place));
+		assert_int_equal(one->bytes, other->bytes);
+		assert_int_equal(detail->pair, other_detail->pair);
+		assert_memory_equal(detail->input, other_detail->input, FLOW_INPUT_SIZE);
+		assert_memory_equal(detail->places, other_detail->places,
+				    a->n_places * sizeof(struct flow_place));
 	}
 }
 
