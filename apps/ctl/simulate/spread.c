@@ -135,16 +135,20 @@ struct task {
 struct pool {
 	pthread_mutex_t lock; // of what follows
 	pthread_cond_t moved;
-	uint64_t n_full; // batches that were filled
-	bool ended;      // no more will be
+	uint64_t n_full;  // batches that were filled
+	bool is_reading;  // a thread fills the next one
+	bool ended;       // no more will be
+	int capture_said; // last, 0 or less
 
 	struct placed_batch batches[BATCHES]; // number n is n % BATCHES
 
+	struct capture *capture; // while is_reading, with what packets say of all
+	struct progress progress;
 	struct spread *spreads;
 	struct spread_totals *totals;
 	struct task *tasks[SPREADS_MAX];
 	unsigned int n_tasks;
-	pthread_t threads[SPREAD_THREADS_MAX];
+	pthread_t threads[SPREAD_THREADS_MAX]; // besides the one that signals are for
 	unsigned int n_threads;
 };
 
@@ -243,6 +247,38 @@ static void task_destroy(struct task *task) {
 	free(task);
 }
 
+/* Reading */
+
+// Where times begin: with the capture's first packet.
+static void times_begin(struct pool *pool, uint64_t first_ns) {
+	struct spread_totals *totals = pool->totals;
+
+	totals->first_ns = first_ns;
+	if (first_ns == 0)
+		return;
+	for (unsigned int i = 0; i < pool->n_tasks; i++) {
+		struct spread *spread = &pool->spreads[i];
+
+		if (has_groups(spread))
+			windows_init(&spread->windows, spread->steer->config.n_queues, first_ns,
+				     totals->window_ns);
+		if (i < totals->n_places && totals->balance_ns != 0)
+			spread->balancer =
+				balancer_create(spread->steer, first_ns, totals->balance_ns,
+						INTERVALS_MAX / totals->n_places);
+	}
+}
+
+static void batch_sum_up(struct spread_totals *totals, const struct capture_batch *batch) {
+	for (unsigned int i = 0; i < batch->n; i++) {
+		if (totals->last_ns < batch->packets[i].time_ns)
+			totals->last_ns = batch->packets[i].time_ns;
+		totals->bytes += batch->packets[i].wire_len;
+	}
+	if (totals->sample != NULL)
+		sample_take(totals->sample, batch);
+}
+
 /* Threads */
 
 // Batches that the first n tasks have behind them. With the pool's lock, as what follows.
@@ -280,45 +316,67 @@ static void task_run(struct pool *pool, struct task *task) {
 	pthread_mutex_lock(&pool->lock);
 	task->is_taken = false;
 	task->n_done++;
-	pthread_cond_broadcast(&pool->moved);
 }
 
-// With the lock, as task_take().
-static void task_run_or_wait(struct pool *pool) {
-	struct task *task = task_take(pool);
-
-	if (task != NULL)
-		task_run(pool, task);
-	else
-		pthread_cond_wait(&pool->moved, &pool->lock);
+// Whether the next batch is to be filled: all tasks have behind them what it had before. Where that
+// may wait for packets, a signal ends it.
+static bool batch_is_free(const struct pool *pool, bool has_signals) {
+	return !pool->is_reading && !pool->ended &&
+	       (has_signals || !capture_waits(pool->capture)) &&
+	       pool->n_full - done_least(pool, pool->n_tasks) < BATCHES;
 }
 
-static void *thread_main(void *arg) {
-	struct pool *pool = arg;
+static int batch_read(struct pool *pool, struct capture_batch *batch) {
+	int ret = capture_fill(pool->capture, batch);
 
-	pthread_mutex_lock(&pool->lock);
-	while (!pool->ended || done_least(pool, pool->n_tasks) < pool->n_full)
-		task_run_or_wait(pool);
+	if (ret > 0) {
+		if (batch->first == 1)
+			times_begin(pool, batch->packets[0].time_ns);
+		batch_sum_up(pool->totals, batch);
+	}
+	progress_show(&pool->progress, pool->capture);
+	return ret;
+}
+
+static void batch_fill(struct pool *pool) {
+	int ret;
+
+	pool->is_reading = true;
 	pthread_mutex_unlock(&pool->lock);
+	ret = batch_read(pool, pool->batches[pool->n_full % BATCHES].batch);
+	pthread_mutex_lock(&pool->lock);
+	pool->is_reading = false;
+	if (ret > 0) {
+		pool->n_full++;
+	} else {
+		pool->ended = true;
+		pool->capture_said = ret;
+	}
+}
+
+// Any thread does what can be done next: if one of them only read, it would wait for the others or
+// they for it, and a CPU has nothing to do.
+static void work(struct pool *pool, bool has_signals) {
+	pthread_mutex_lock(&pool->lock);
+	while (!pool->ended || done_least(pool, pool->n_tasks) < pool->n_full) {
+		struct task *task;
+
+		if (batch_is_free(pool, has_signals)) {
+			batch_fill(pool);
+		} else if ((task = task_take(pool)) != NULL) {
+			task_run(pool, task);
+		} else {
+			pthread_cond_wait(&pool->moved, &pool->lock);
+			continue;
+		}
+		pthread_cond_broadcast(&pool->moved);
+	}
+	pthread_mutex_unlock(&pool->lock);
+}
+
+static void *thread_main(void *pool) {
+	work(pool, false);
 	return NULL;
-}
-
-// The batch that is filled next, when all tasks have it behind them. Until then this thread runs
-// tasks, too: if it only waited, it would need a CPU now and then that others use, while another
-// CPU has nothing to do.
-static struct capture_batch *batch_wait(struct pool *pool) {
-	pthread_mutex_lock(&pool->lock);
-	while (pool->n_full - done_least(pool, pool->n_tasks) == BATCHES)
-		task_run_or_wait(pool);
-	pthread_mutex_unlock(&pool->lock);
-	return pool->batches[pool->n_full % BATCHES].batch;
-}
-
-static void batch_fill_end(struct pool *pool) {
-	pthread_mutex_lock(&pool->lock);
-	pool->n_full++;
-	pthread_mutex_unlock(&pool->lock);
-	pthread_cond_broadcast(&pool->moved);
 }
 
 static unsigned int threads_wanted(void) {
@@ -327,8 +385,8 @@ static unsigned int threads_wanted(void) {
 	return sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? CPU_COUNT(&cpus) : 1;
 }
 
-// Signals are for the thread that waits for packets.
-static void pool_start(struct pool *pool, unsigned int n_threads) {
+// Signals are for this thread.
+static void pool_run(struct pool *pool, unsigned int n_threads) {
 	sigset_t all, before;
 
 	sigfillset(&all);
@@ -337,23 +395,17 @@ static void pool_start(struct pool *pool, unsigned int n_threads) {
 	       pthread_create(&pool->threads[pool->n_threads], NULL, thread_main, pool) == 0)
 		pool->n_threads++;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
-static void pool_stop(struct pool *pool) {
-	pthread_mutex_lock(&pool->lock);
-	pool->ended = true;
-	pthread_mutex_unlock(&pool->lock);
-	pthread_cond_broadcast(&pool->moved);
-	thread_main(pool);
+	work(pool, true);
 	for (unsigned int i = 0; i < pool->n_threads; i++)
 		pthread_join(pool->threads[i], NULL);
 }
 
-static void pool_init(struct pool *pool, struct spread *spreads, unsigned int n,
-		      struct spread_totals *totals) {
+static void pool_init(struct pool *pool, struct capture *capture, struct spread *spreads,
+		      unsigned int n, struct spread_totals *totals) {
 	memset(pool, 0, sizeof(*pool));
 	pthread_mutex_init(&pool->lock, NULL);
 	pthread_cond_init(&pool->moved, NULL);
+	pool->capture = capture;
 	pool->spreads = spreads;
 	pool->totals = totals;
 	for (unsigned int i = 0; i < BATCHES; i++) {
@@ -427,62 +479,9 @@ void spread_totals_fini(struct spread_totals *totals) {
 	flows_fini(&totals->ues);
 }
 
-// Where times begin: with the capture's first packet.
-static void times_begin(struct pool *pool, uint64_t first_ns) {
-	struct spread_totals *totals = pool->totals;
-
-	totals->first_ns = first_ns;
-	if (first_ns == 0)
-		return;
-	for (unsigned int i = 0; i < pool->n_tasks; i++) {
-		struct spread *spread = &pool->spreads[i];
-
-		if (has_groups(spread))
-			windows_init(&spread->windows, spread->steer->config.n_queues, first_ns,
-				     totals->window_ns);
-		if (i < totals->n_places && totals->balance_ns != 0)
-			spread->balancer =
-				balancer_create(spread->steer, first_ns, totals->balance_ns,
-						INTERVALS_MAX / totals->n_places);
-	}
-}
-
-static void batch_sum_up(struct spread_totals *totals, const struct capture_batch *batch) {
-	for (unsigned int i = 0; i < batch->n; i++) {
-		if (totals->last_ns < batch->packets[i].time_ns)
-			totals->last_ns = batch->packets[i].time_ns;
-		totals->bytes += batch->packets[i].wire_len;
-	}
-	if (totals->sample != NULL)
-		sample_take(totals->sample, batch);
-}
-
-// Let the pool have the rest of the capture. Returns what capture_fill() said last.
-static int capture_run(struct pool *pool, struct capture *capture) {
-	struct progress progress;
-	int ret;
-
-	progress_begin(&progress);
-	do {
-		struct capture_batch *batch = batch_wait(pool);
-
-		ret = capture_fill(capture, batch);
-		if (ret > 0) {
-			if (batch->first == 1)
-				times_begin(pool, batch->packets[0].time_ns);
-			batch_sum_up(pool->totals, batch);
-			batch_fill_end(pool);
-		}
-		progress_show(&progress, capture);
-	} while (ret > 0);
-	pool->totals->seconds = progress_end(&progress);
-	return ret;
-}
-
 int spread_run(struct capture *capture, struct spread *spreads, unsigned int n,
 	       struct spread_totals *totals, unsigned int n_threads) {
 	struct pool pool;
-	int ret;
 
 	if (n_threads == 0)
 		n_threads = threads_wanted();
@@ -495,11 +494,11 @@ int spread_run(struct capture *capture, struct spread *spreads, unsigned int n,
 	flows_init(&totals->flows, true, totals->n_places);
 	flows_init(&totals->ues, true, totals->n_places);
 	memory_share(spreads, n, totals);
-	pool_init(&pool, spreads, n, totals);
-	pool_start(&pool, n_threads);
-	ret = capture_run(&pool, capture);
-	pool_stop(&pool);
+	pool_init(&pool, capture, spreads, n, totals);
+	progress_begin(&pool.progress);
+	pool_run(&pool, n_threads);
+	totals->seconds = progress_end(&pool.progress);
 	pool_sum_up(&pool);
 	pool_fini(&pool);
-	return ret;
+	return pool.capture_said;
 }

@@ -32,7 +32,7 @@
 
 #define SPREADS_MAX 256
 #define MEMORY_DEFAULT (200U << 20)
-#define SPREAD_THREADS_MAX 6 // beside the one that reads: it cannot read for more
+#define SPREAD_THREADS_MAX 6 // besides this one: a capture is not read faster
 
 struct spread_type {
 	const char *name;
