@@ -20,8 +20,6 @@
 #define LEVEL_MAX 40
 #define SAMPLE_MAX (1U << 17) // more would say little more: their number is known to 0.4 %
 #define INDEX_AHEAD 16        // entries whose slots are prefetched
-#define STEP (512U << 10)     // bytes of a large table that are populated at once
-#define PAGE_MAX 65536U       // bytes of a page, on any machine
 
 // Keys are hashes already, but not evenly spread over all 64 bits.
 static inline uint64_t mix(uint64_t key) {
@@ -42,36 +40,16 @@ static inline struct flow_detail *detail_at(const struct flows *flows,
 
 /* A table */
 
-// Have the kernel bring pages that will be written soon: one call costs less than a fault for each.
-// Linux before 5.14 refuses, which is no harm.
-static void pages_populate(const uint8_t *from, size_t size) {
-#ifdef MADV_POPULATE_WRITE
-	const uintptr_t begin = ((uintptr_t)from + PAGE_MAX - 1) / PAGE_MAX * PAGE_MAX;
-	const uintptr_t end = ((uintptr_t)from + size) / PAGE_MAX * PAGE_MAX;
+// Memory for all that may come: what is not used costs nothing, and what is used never moves, which
+// costs a fault for each page on some virtual machines. So large pages are asked for, too.
+static uint8_t *memory_reserve(size_t size) {
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-	if (begin < end)
-		madvise((void *)begin, end - begin, MADV_POPULATE_WRITE);
-#else
-	(void)from, (void)size;
-#endif
-}
-
-static void slots_make(struct flow_table *table, uint32_t n_slots) {
-	const size_t size = n_slots * sizeof(*table->slots);
-
-	table->slots = calloc_or_exit(n_slots, sizeof(*table->slots));
-	table->mask = n_slots - 1;
-	if (size >= STEP)
-		pages_populate((const uint8_t *)table->slots, size);
-}
-
-// Before the next one of n is used, of `stride` bytes each: the step that it leads into.
-static void next_populate(const uint8_t *list, uint32_t n, uint32_t room, uint32_t stride) {
-	const size_t used = (size_t)n * stride, end = used + stride;
-	const size_t all = (size_t)room * stride, step = end / STEP * STEP;
-
-	if (used / STEP != end / STEP && step < all)
-		pages_populate(list + step, all - step < STEP ? all - step : STEP);
+	if (memory == MAP_FAILED)
+		no_memory_exit();
+	madvise(memory, size, MADV_HUGEPAGE);
+	return memory;
 }
 
 static inline bool is_in(const struct flows *flows, const struct flow_table *table,
@@ -108,26 +86,37 @@ static inline struct flow *table_find(const struct flows *flows, const struct fl
 	return slot != 0 ? entry_at(flows, table, (uint32_t)slot - 1) : NULL;
 }
 
-static void table_init(struct flow_table *table) {
-	*table = (struct flow_table){.n = 0};
-	slots_make(table, FIRST_SLOTS);
+// An index is three quarters full at most.
+static inline bool index_is_full(uint32_t n, uint32_t mask) {
+	return n >= mask / 4 * 3;
 }
 
-static void table_fini(struct flow_table *table) {
-	free(table->slots);
-	free(table->entries);
-	free(table->details);
+static void table_init(const struct flows *flows, struct flow_table *table, uint32_t room) {
+	table->n = 0;
+	table->room = room;
+	table->mask = FIRST_SLOTS - 1;
+	for (table->n_slots = FIRST_SLOTS; index_is_full(room, table->n_slots - 1);)
+		table->n_slots *= 2;
+	table->slots = (uint64_t *)(uintptr_t)memory_reserve(table->n_slots * sizeof(uint64_t));
+	table->entries = memory_reserve((size_t)room * flows->stride);
+	if (flows->detailed)
+		table->details = memory_reserve((size_t)room * flows->detail_stride);
+}
+
+static void table_fini(const struct flows *flows, struct flow_table *table) {
+	if (table->slots == NULL)
+		return;
+	munmap(table->slots, table->n_slots * sizeof(uint64_t));
+	munmap(table->entries, (size_t)table->room * flows->stride);
+	if (flows->detailed)
+		munmap(table->details, (size_t)table->room * flows->detail_stride);
 	*table = (struct flow_table){0};
 }
 
-// All entries, of which no two are alike, into a new index.
+// All entries, of which no two are alike.
 static void table_index(const struct flows *flows, struct flow_table *table, uint32_t n_slots) {
-	if (n_slots == table->mask + 1) {
-		memset(table->slots, 0, n_slots * sizeof(*table->slots));
-	} else {
-		free(table->slots);
-		slots_make(table, n_slots);
-	}
+	memset(table->slots, 0, n_slots * sizeof(*table->slots));
+	table->mask = n_slots - 1;
 	for (uint32_t at = 0; at < table->n; at++) {
 		uint64_t mixed = mix(entry_at(flows, table, at)->key);
 		uint32_t i = mixed & table->mask;
@@ -143,34 +132,17 @@ static void table_index(const struct flows *flows, struct flow_table *table, uin
 	}
 }
 
-// Memory that is never used costs nothing.
-static void table_grow(const struct flows *flows, struct flow_table *table) {
-	table->room = table->room > 0 ? 2 * table->room : FIRST_SLOTS;
-	table->entries = realloc(table->entries, (size_t)table->room * flows->stride);
-	if (table->entries == NULL)
-		no_memory_exit();
-	if (!flows->detailed)
-		return;
-	table->details = realloc(table->details, (size_t)table->room * flows->detail_stride);
-	if (table->details == NULL)
-		no_memory_exit();
-}
-
-// An index is three quarters full at most.
+// There is room.
 static struct flow *table_add(const struct flows *flows, struct flow_table *table, uint64_t key) {
 	struct flow *flow;
 
-	if (table->n >= table->mask / 4 * 3)
+	if (index_is_full(table->n, table->mask))
 		table_index(flows, table, 2 * (table->mask + 1));
-	if (table->n == table->room)
-		table_grow(flows, table);
-	next_populate(table->entries, table->n, table->room, flows->stride);
 	*slot_find(flows, table, key) = slot_make(mix(key), table->n);
 	flow = entry_at(flows, table, table->n);
 	memset(flow, 0, flows->stride);
 	flow->key = key;
 	if (flows->detailed) {
-		next_populate(table->details, table->n, table->room, flows->detail_stride);
 		memset(detail_at(flows, table, table->n), 0, flows->detail_stride);
 		memset(flow->seen, UINT8_MAX, flows->n_places * sizeof(flow->seen[0]));
 	}
@@ -249,7 +221,7 @@ static struct flow *heavy_entry(struct flows *flows, uint64_t key) {
 	struct flow *flow;
 
 	if (flows->heavy.slots == NULL)
-		table_init(&flows->heavy);
+		table_init(flows, &flows->heavy, HEAVY_MAX);
 	flow = table_find(flows, &flows->heavy, key);
 	if (flow != NULL)
 		return flow;
@@ -266,29 +238,35 @@ static inline bool is_sampled(const struct flows *flows, uint64_t by) {
 	return flows->level == 0 || bits >> (64 - flows->level) == 0;
 }
 
-static inline uint64_t sampled_by(const struct flows *flows, const struct flow *flow) {
-	return flows->detailed ? flow_detail(flows, flow)->pair : flow->key;
-}
-
-static void sample_halve(struct flows *flows) {
+static void sample_drop(struct flows *flows) {
 	struct flow_table *table = &flows->kept;
 	uint32_t n = 0;
 
-	if (flows->level++ == 0) {
-		flows->error += HEAVY_UNHELD;
-		if (flows->n_max > SAMPLE_MAX)
-			flows->n_max = SAMPLE_MAX;
-	}
 	for (uint32_t i = 0; i < table->n; i++) {
 		const struct flow *flow = entry_at(flows, table, i);
 
-		if (is_sampled(flows, sampled_by(flows, flow)))
+		if (is_sampled(flows,
+			       flows->detailed ? detail_at(flows, table, i)->pair : flow->key))
 			entry_keep(flows, table, n++, i);
 		else if (flow->packets >= HEAVY_LEAST)
 			entry_merge(flows, heavy_entry(flows, flow->key), flow);
 	}
 	table->n = n;
-	table_index(flows, table, table->mask + 1);
+}
+
+// Most of what goes the first time goes at once: all threads wait for this one soon.
+static void sample_shrink(struct flows *flows) {
+	if (flows->level == 0) {
+		flows->error += HEAVY_UNHELD;
+		if (flows->n_max > SAMPLE_MAX)
+			flows->n_max = SAMPLE_MAX;
+	}
+	while (flows->kept.n >= flows->n_max && flows->level < LEVEL_MAX) {
+		for (uint32_t n = flows->kept.n; n >= flows->n_max; n /= 2)
+			flows->level++;
+		sample_drop(flows);
+	}
+	table_index(flows, &flows->kept, flows->kept.mask + 1);
 }
 
 // One packet in HEAVY_EVERY, by chance.
@@ -300,9 +278,9 @@ static bool is_held(struct flows *flows) {
 static struct flow *entry_new(struct flows *flows, uint64_t key, uint64_t pair) {
 	struct flow *flow;
 
-	while (flows->kept.n >= flows->n_max && flows->level < LEVEL_MAX && is_sampled(flows, pair))
-		sample_halve(flows);
-	if (is_sampled(flows, pair))
+	if (flows->kept.n >= flows->n_max && flows->level < LEVEL_MAX && is_sampled(flows, pair))
+		sample_shrink(flows);
+	if (is_sampled(flows, pair) && flows->kept.n < flows->n_max)
 		flow = table_add(flows, &flows->kept, key);
 	else if (is_held(flows))
 		flow = heavy_entry(flows, key);
@@ -327,18 +305,20 @@ void flows_init(struct flows *flows, bool detailed, unsigned int n_places) {
 		flows->detail_stride =
 			sizeof(struct flow_detail) + n_places * sizeof(struct flow_place);
 	}
-	table_init(&flows->kept);
+	table_init(flows, &flows->kept, flows->n_max);
 }
 
 void flows_fini(struct flows *flows) {
-	table_fini(&flows->kept);
-	table_fini(&flows->heavy);
+	table_fini(flows, &flows->kept);
+	table_fini(flows, &flows->heavy);
 }
 
 void flows_limit(struct flows *flows, size_t size) {
 	size_t n = size / (flows->stride + flows->detail_stride + SLOT_BYTES);
 
-	flows->n_max = n < FLOWS_LEAST ? FLOWS_LEAST : n < UINT32_MAX / 4 ? n : UINT32_MAX / 4;
+	flows->n_max = RTE_MAX(RTE_MIN(n, (size_t)UINT32_MAX / 4), (size_t)FLOWS_LEAST);
+	table_fini(flows, &flows->kept);
+	table_init(flows, &flows->kept, flows->n_max);
 }
 
 // Whether a key is outside of the sample for sure: of what has details the pair decides.

@@ -69,6 +69,33 @@ static void too_many_are_estimated(void **state) {
 	flows_fini(&flows);
 }
 
+// The key whose hash, by which flows.c draws the sample, is this.
+static uint64_t key_drawn(uint64_t hash) {
+	const uint64_t factor = UINT64_C(0xd6e8feb86659fd93);
+	uint64_t inverse = factor;
+
+	for (unsigned int i = 0; i < 5; i++)
+		inverse *= 2 - factor * inverse;
+	hash ^= hash >> 32;
+	hash *= inverse;
+	return (hash ^ hash >> 32) ^ UINT64_C(0x9e3779b97f4a7c15);
+}
+
+// Keys that an attacker made, so that all are in the sample, take no more memory than others.
+static void drawn_keys_do_not_eat_the_memory(void **state) {
+	struct flows flows;
+
+	(void)state;
+	flows_init(&flows, false, 0);
+	for (unsigned int i = 0; i < 2 * FLOWS_MAX; i++)
+		flows_count(&flows, key_drawn(i));
+	assert_true(flows.level >= 40);
+	assert_int_equal(flows.kept.n, FLOWS_MAX);
+	assert_in_range(flows.heavy.n, 1, HEAVY_MAX);
+	assert_int_equal(flows.packets, 2 * FLOWS_MAX);
+	flows_fini(&flows);
+}
+
 // The limit decides what is exact: as many as fit are, and one more is not.
 static void the_limit_holds(void **state) {
 	struct flows flows;
@@ -219,6 +246,7 @@ int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_is_counted),
 		cmocka_unit_test(too_many_are_estimated),
+		cmocka_unit_test(drawn_keys_do_not_eat_the_memory),
 		cmocka_unit_test(the_limit_holds),
 		cmocka_unit_test(entropy_is_estimated),
 		cmocka_unit_test(pairs_stay_together),
