@@ -20,6 +20,7 @@
 #define LEVEL_MAX 40
 #define SAMPLE_MAX (1U << 17) // more would say little more: their number is known to 0.4 %
 #define INDEX_AHEAD 16        // entries whose slots are prefetched
+#define LARGE (8U << 20)      // bytes of a list
 
 // Keys are hashes already, but not evenly spread over all 64 bits.
 static inline uint64_t mix(uint64_t key) {
@@ -41,14 +42,16 @@ static inline struct flow_detail *detail_at(const struct flows *flows,
 /* A table */
 
 // Memory for all that may come: what is not used costs nothing, and what is used never moves, which
-// costs a fault for each page on some virtual machines. So large pages are asked for, too.
+// costs a fault for each page on some virtual machines. So large pages are asked for, too, where a
+// part of one that is not used is little.
 static uint8_t *memory_reserve(size_t size) {
 	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (memory == MAP_FAILED)
 		no_memory_exit();
-	madvise(memory, size, MADV_HUGEPAGE);
+	if (size >= LARGE)
+		madvise(memory, size, MADV_HUGEPAGE);
 	return memory;
 }
 
