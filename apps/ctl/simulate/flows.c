@@ -18,9 +18,8 @@
 #define HEAVY_UNHELD 64   // packets before that at most, but for one key in 5000
 #define LARGE_LEAST 64    // packets, where the smaller half was forgotten
 #define LEVEL_MAX 40
-#define SAMPLE_MAX (1U << 17) // more would say little more: their number is known to 0.4 %
-#define INDEX_AHEAD 16        // entries whose slots are prefetched
-#define LARGE (8U << 20)      // bytes of a list
+#define INDEX_AHEAD 16   // entries whose slots are prefetched
+#define LARGE (8U << 20) // bytes of a list
 
 // Keys are hashes already, but not evenly spread over all 64 bits.
 static inline uint64_t mix(uint64_t key) {

@@ -2,11 +2,12 @@
 // Packets that belong together, counted: of one hash, one flow, one UE. Each has a key of 64 bits.
 //
 // Memory has a limit, n_max. Until that many keys are known every one is counted, and the result is
-// exact. Then a sample is kept: half of the keys are dropped by a hash of them, and from then on
-// only keys of the same half are counted; whenever the sample is full again it is halved again
-// (Gibbons, "Distinct Sampling for Highly-Accurate Answers", VLDB 2001). A key of the sample has
-// all of its packets, and stands for 2^level keys. So a count of keys has an error of about 1 /
-// sqrt(n_max), and costs no more than an exact one: most packets change nothing.
+// exact. Then a sample of less than SAMPLE_MAX is kept: by a hash of the keys, half of them are
+// dropped, or 3 of 4, or 7 of 8, and from then on only keys of the same part are counted; whenever
+// the sample is full again it is halved again (Gibbons, "Distinct Sampling for Highly-Accurate
+// Answers", VLDB 2001). A key of the sample has all of its packets, and stands for 2^level keys. So
+// a count of keys has an error of about 0.3 %, and costs less than an exact one: most packets
+// change nothing.
 //
 // A sample says nothing of the few keys that have most packets. These are counted beside it: of
 // those outside of the sample, one packet in a few begins a count (Estan, Varghese: sample and
@@ -37,6 +38,7 @@
 
 #define FLOWS_MAX (1U << 17) // n_max unless flows_limit() says otherwise
 #define FLOWS_LEAST 4096     // whatever it says
+#define SAMPLE_MAX (1U << 18)
 #define HEAVY_MAX 4096
 #define FLOW_INPUT_SIZE 48
 

@@ -119,6 +119,27 @@ static void the_limit_holds(void **state) {
 	flows_fini(&flows);
 }
 
+// As soon as not all fit, what is kept costs less than all did.
+static void a_sample_is_smaller_than_all(void **state) {
+	enum {
+		N = 2000000
+	};
+	struct flows flows;
+
+	(void)state;
+	flows_init(&flows, false, 0);
+	flows_limit(&flows, 1 << 25);
+	assert_true(flows.n_max > 2 * SAMPLE_MAX);
+	for (unsigned int i = 0; flows_are_exact(&flows); i++)
+		flows_count(&flows, key_of(i));
+	assert_in_range(flows.kept.n, SAMPLE_MAX * 4 / 10, SAMPLE_MAX);
+	for (unsigned int i = flows.packets; i < N; i++)
+		flows_count(&flows, key_of(i));
+	assert_in_range(flows.kept.n, SAMPLE_MAX * 4 / 10, SAMPLE_MAX);
+	assert_in_range(flows_number(&flows), N * 99L / 100, N * 101L / 100);
+	flows_fini(&flows);
+}
+
 // Half of all packets are of one flow: its share, and the entropy, do not depend on whether the
 // others fit.
 static void entropy_is_estimated(void **state) {
@@ -248,6 +269,7 @@ int main(void) {
 		cmocka_unit_test(too_many_are_estimated),
 		cmocka_unit_test(drawn_keys_do_not_eat_the_memory),
 		cmocka_unit_test(the_limit_holds),
+		cmocka_unit_test(a_sample_is_smaller_than_all),
 		cmocka_unit_test(entropy_is_estimated),
 		cmocka_unit_test(pairs_stay_together),
 		cmocka_unit_test(places_do_not_depend_on_order),
