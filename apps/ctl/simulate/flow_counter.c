@@ -52,6 +52,7 @@ static uint16_t queue_of(const struct steer *steer, uint16_t place) {
 static void packet_count(struct flow_counter *counter, unsigned int i,
 			 const struct shard_packets *packets, const uint16_t *const *places) {
 	struct flow *flow = flows_count_known(counter->flows, counter->keys[i]);
+
 	if (flow == NULL || flows_wants_detail(counter->flows, flow))
 		flow = flow_tell(counter, i, packets->captured[i], flow);
 	if (flow == NULL)

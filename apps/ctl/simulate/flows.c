@@ -43,7 +43,7 @@ static inline struct flow_detail *detail_at(const struct flows *flows,
 // Memory for all that may come: what is not used costs nothing, and what is used never moves, which
 // costs a fault for each page on some virtual machines. So large pages are asked for, too, where a
 // part of one that is not used is little.
-static uint8_t *memory_reserve(size_t size) {
+static void *memory_reserve(size_t size) {
 	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
@@ -54,8 +54,8 @@ static uint8_t *memory_reserve(size_t size) {
 	return memory;
 }
 
-static inline bool is_in(const struct flows *flows, const struct flow_table *table,
-			 const struct flow *flow) {
+static bool is_in(const struct flows *flows, const struct flow_table *table,
+		  const struct flow *flow) {
 	const uint8_t *at = (const uint8_t *)flow;
 
 	return table->n > 0 && at >= table->entries &&
@@ -93,13 +93,20 @@ static inline bool index_is_full(uint32_t n, uint32_t mask) {
 	return n >= mask / 4 * 3;
 }
 
+// Bytes of slots for so many entries.
+static size_t slots_size(uint32_t room) {
+	uint32_t n = FIRST_SLOTS;
+
+	while (index_is_full(room, n - 1))
+		n *= 2;
+	return n * sizeof(uint64_t);
+}
+
 static void table_init(const struct flows *flows, struct flow_table *table, uint32_t room) {
 	table->n = 0;
 	table->room = room;
 	table->mask = FIRST_SLOTS - 1;
-	for (table->n_slots = FIRST_SLOTS; index_is_full(room, table->n_slots - 1);)
-		table->n_slots *= 2;
-	table->slots = (uint64_t *)(uintptr_t)memory_reserve(table->n_slots * sizeof(uint64_t));
+	table->slots = memory_reserve(slots_size(room));
 	table->entries = memory_reserve((size_t)room * flows->stride);
 	if (flows->detailed)
 		table->details = memory_reserve((size_t)room * flows->detail_stride);
@@ -108,7 +115,7 @@ static void table_init(const struct flows *flows, struct flow_table *table, uint
 static void table_fini(const struct flows *flows, struct flow_table *table) {
 	if (table->slots == NULL)
 		return;
-	munmap(table->slots, table->n_slots * sizeof(uint64_t));
+	munmap(table->slots, slots_size(table->room));
 	munmap(table->entries, (size_t)table->room * flows->stride);
 	if (flows->detailed)
 		munmap(table->details, (size_t)table->room * flows->detail_stride);

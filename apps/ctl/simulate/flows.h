@@ -71,8 +71,7 @@ struct flow_detail {
 
 struct flow_table {
 	uint32_t n, room; // entries
-	uint32_t n_slots; // that there is room for
-	uint32_t mask;    // of those in use, a power of two less one
+	uint32_t mask;    // of slots in use, a power of two less one
 	uint64_t *slots;  // part of the hash of a key, and the number of its entry from 1; 0: free
 	uint8_t *entries;
 	uint8_t *details; // of entries, in the same order

@@ -142,8 +142,10 @@ struct pool {
 
 	struct placed_batch batches[BATCHES]; // number n is n % BATCHES
 
-	struct capture *capture; // while is_reading, with what packets say of all
+	// for the thread that reads, with the sums of totals
+	struct capture *capture;
 	struct progress progress;
+
 	struct spread *spreads;
 	struct spread_totals *totals;
 	struct task *tasks[SPREADS_MAX];
@@ -279,6 +281,19 @@ static void batch_sum_up(struct spread_totals *totals, const struct capture_batc
 		sample_take(totals->sample, batch);
 }
 
+// Returns as capture_fill().
+static int capture_read(struct pool *pool, struct capture_batch *batch) {
+	int ret = capture_fill(pool->capture, batch);
+
+	if (ret > 0) {
+		if (batch->first == 1)
+			times_begin(pool, batch->packets[0].time_ns);
+		batch_sum_up(pool->totals, batch);
+	}
+	progress_show(&pool->progress, pool->capture);
+	return ret;
+}
+
 /* Threads */
 
 // Batches that the first n tasks have behind them. With the pool's lock, as what follows.
@@ -326,24 +341,13 @@ static bool batch_is_free(const struct pool *pool, bool has_signals) {
 	       pool->n_full - done_least(pool, pool->n_tasks) < BATCHES;
 }
 
-static int batch_read(struct pool *pool, struct capture_batch *batch) {
-	int ret = capture_fill(pool->capture, batch);
-
-	if (ret > 0) {
-		if (batch->first == 1)
-			times_begin(pool, batch->packets[0].time_ns);
-		batch_sum_up(pool->totals, batch);
-	}
-	progress_show(&pool->progress, pool->capture);
-	return ret;
-}
-
-static void batch_fill(struct pool *pool) {
+// Fill the next batch, without the lock.
+static void read_run(struct pool *pool) {
 	int ret;
 
 	pool->is_reading = true;
 	pthread_mutex_unlock(&pool->lock);
-	ret = batch_read(pool, pool->batches[pool->n_full % BATCHES].batch);
+	ret = capture_read(pool, pool->batches[pool->n_full % BATCHES].batch);
 	pthread_mutex_lock(&pool->lock);
 	pool->is_reading = false;
 	if (ret > 0) {
@@ -362,7 +366,7 @@ static void work(struct pool *pool, bool has_signals) {
 		struct task *task;
 
 		if (batch_is_free(pool, has_signals)) {
-			batch_fill(pool);
+			read_run(pool);
 		} else if ((task = task_take(pool)) != NULL) {
 			task_run(pool, task);
 		} else {
