@@ -247,10 +247,14 @@ static int rx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc,
 			  unsigned int socket, const struct rte_eth_rxconf *conf,
 			  struct rte_mempool *pool) {
 	struct ddp_port *port = change_begin(dev);
+	int ret;
 
 	if (port == NULL)
 		return -rte_errno;
 	RTE_SET_USED(socket);
+	ret = id == 0 ? ddp_lower_pool_check(port, pool) : 0;
+	if (ret < 0)
+		return change_end(port, ret);
 	port->rxqs[id].n_desc = n_desc;
 	port->rxqs[id].pool = pool;
 	port->rxqs[id].deferred = conf->rx_deferred_start;

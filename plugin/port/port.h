@@ -608,6 +608,8 @@ void ddp_ids_release(struct ddp_ids *ids);
 bool ddp_lower_can_hash(const struct ddp_port *port);
 // The Tx offloads that it has.
 uint64_t ddp_lower_tx_capa(const struct ddp_lower *lower);
+// May the lower device have this mempool, Rx queue 0's? -EINVAL: not with several threads.
+int ddp_lower_pool_check(const struct ddp_port *port, const struct rte_mempool *pool);
 int ddp_lower_configure(struct ddp_port *port, const struct rte_eth_conf *conf);
 int ddp_lower_start(struct ddp_port *port);
 void ddp_lower_stop(struct ddp_port *port);

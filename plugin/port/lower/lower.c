@@ -124,6 +124,34 @@ static int scatter_check(const struct ddp_port *port, struct rte_mempool *pool) 
 	return -ENOTSUP;
 }
 
+// Is it for one thread that puts mbufs back, or one that takes them?
+static bool pool_is_single(const struct rte_mempool *pool, const char *ops) {
+	static const char *const singles[] = {"ring_sp_sc", "ring_sp_mc", "ring_mp_sc"};
+
+	if ((pool->flags & (RTE_MEMPOOL_F_SP_PUT | RTE_MEMPOOL_F_SC_GET)) != 0)
+		return true;
+	for (unsigned int i = 0; i < RTE_DIM(singles); i++)
+		if (strcmp(ops, singles[i]) == 0)
+			return true;
+	return false;
+}
+
+// Each thread that polls an Rx queue takes mbufs for all of them, and frees mbufs of any. One that
+// sends on a lower Tx queue has it free what another thread sent there.
+int ddp_lower_pool_check(const struct ddp_port *port, const struct rte_mempool *pool) {
+	const char *ops = rte_mempool_get_ops(pool->ops_index)->name;
+	const uint16_t n_rxq = port->data->nb_rx_queues, n_txq = port->data->nb_tx_queues;
+
+	if ((n_rxq <= 1 && n_txq <= port->lower.n_txq) || !pool_is_single(pool, ops))
+		return 0;
+	PORT_LOG(
+		ERR, port->name,
+		"mempool %s (%s) is for one thread, but those of %u Rx and %u Tx queues, over %u of "
+		"the lower device, use it: give Rx queue 0 one for several threads (ring_mp_mc)",
+		pool->name, ops, n_rxq, n_txq, port->lower.n_txq);
+	return -EINVAL;
+}
+
 // net_pcap with infinite_rx reads its capture when a queue is set up, and cannot read it again. By
 // then it has taken the new mempool, and it goes on with the packets that it has read.
 static bool has_its_packets(const struct ddp_lower *lower, int ret, bool again) {
@@ -175,6 +203,8 @@ static int queues_setup(struct ddp_port *port) {
 	int ret;
 
 	ret = scatter_check(port, pool);
+	if (ret == 0 && pool != NULL) // queue 0 may have been set up for fewer queues
+		ret = ddp_lower_pool_check(port, pool);
 	if (ret < 0)
 		return ret;
 	DDP_LOWER_CALL(port, rte_eth_dev_adjust_nb_rx_tx_desc(lower->port_id, &n_rxd, &n_txd));

@@ -714,6 +714,105 @@ static void a_capture_played_for_ever_survives_another_number_of_queues(void **s
 	unlink(path);
 }
 
+/* Mempools for one thread */
+
+struct pool_case {
+	const char *ops; // NULL: by flags
+	unsigned int flags;
+	uint16_t n_rxq, n_txq;
+	const char *log; // NULL: accepted
+};
+
+static char log_text[1024];
+
+// With the log in log_text.
+static int logged(int (*fn)(uint16_t port, struct rte_mempool *mempool), uint16_t port,
+		  struct rte_mempool *mempool) {
+	FILE *log = fmemopen(log_text, sizeof(log_text), "w");
+	int ret;
+
+	rte_openlog_stream(log);
+	ret = fn(port, mempool);
+	rte_openlog_stream(NULL);
+	fclose(log);
+	return ret;
+}
+
+static int rxq_0_setup(uint16_t port, struct rte_mempool *mempool) {
+	return rte_eth_rx_queue_setup(port, 0, 512, 0, NULL, mempool);
+}
+
+static int port_start(uint16_t port, struct rte_mempool *mempool) {
+	RTE_SET_USED(mempool);
+	return rte_eth_dev_start(port);
+}
+
+static struct rte_mempool *pool_create(const struct pool_case *row) {
+	if (row->ops != NULL)
+		return rte_pktmbuf_pool_create_by_ops("single", 63, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE,
+						      0, row->ops);
+	return rte_mempool_create("single", 63, sizeof(struct rte_mbuf) + RTE_MBUF_DEFAULT_BUF_SIZE,
+				  0, sizeof(struct rte_pktmbuf_pool_private), rte_pktmbuf_pool_init,
+				  NULL, rte_pktmbuf_init, NULL, 0, row->flags);
+}
+
+static void a_mempool_for_one_thread_is_refused_where_several_use_it(void **state) {
+	const struct pool_case rows[] = {
+		{"ring_sp_sc", 0, 4, 1, "mempool single (ring_sp_sc) is for one thread"},
+		{"ring_sp_mc", 0, 2, 1, "single (ring_sp_mc)"},
+		{"ring_mp_sc", 0, 2, 1, "single (ring_mp_sc)"},
+		{NULL, RTE_MEMPOOL_F_SP_PUT, 2, 1, "is for one thread"},
+		{NULL, RTE_MEMPOOL_F_SC_GET, 2, 1, "is for one thread"},
+		{"ring_sp_sc", 0, 1, 2, "1 Rx and 2 Tx queues, over 1 of the lower device"},
+		{"ring_sp_sc", 0, 1, 1, NULL},
+		{NULL, RTE_MEMPOOL_F_SP_PUT | RTE_MEMPOOL_F_SC_GET, 1, 0, NULL},
+		{"ring_mp_mc", 0, 4, 2, NULL},
+		{NULL, 0, 4, 2, NULL},
+	};
+	int port = ddp_probe("dev(net_testsrc0)");
+
+	RTE_SET_USED(state);
+	for (unsigned int i = 0; i < RTE_DIM(rows); i++) {
+		struct rte_mempool *mempool = pool_create(&rows[i]);
+
+		assert_non_null(mempool);
+		ddp_configure(port, rows[i].n_rxq, rows[i].n_txq, 512, RTE_ETH_RSS_IP);
+		assert_int_equal(logged(rxq_0_setup, port, mempool), rows[i].log ? -EINVAL : 0);
+		if (rows[i].log != NULL)
+			assert_non_null(strstr(log_text, rows[i].log));
+		ddp_configure(port, rows[i].n_rxq, rows[i].n_txq, 512, 0);
+		// What other queues have is not used.
+		for (uint16_t q = 1; q < rows[i].n_rxq; q++)
+			assert_int_equal(rte_eth_rx_queue_setup(port, q, 512, 0, NULL, mempool), 0);
+		assert_int_equal(rte_eth_dev_start(port), 0);
+		assert_int_equal(rte_eth_dev_stop(port), 0);
+		ddp_configure(port, 1, 1, 512, 0); // with another mempool
+		rte_mempool_free(mempool);
+	}
+	assert_int_equal(rte_eth_dev_close(port), 0);
+	assert_int_equal(rte_vdev_uninit("net_ddp0"), 0);
+}
+
+// ethdev keeps queues that were set up before.
+static void a_mempool_for_one_thread_is_refused_once_there_are_more_queues(void **state) {
+	const struct pool_case row = {.ops = "ring_sp_sc"};
+	const struct rte_eth_conf conf = {.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS};
+	struct rte_mempool *mempool = pool_create(&row);
+	int port = ddp_probe("dev(net_testsrc0)");
+
+	RTE_SET_USED(state);
+	ddp_configure(port, 1, 1, 512, 0);
+	assert_int_equal(rxq_0_setup(port, mempool), 0);
+	assert_int_equal(rte_eth_dev_configure(port, 2, 1, &conf), 0);
+	assert_int_equal(rte_eth_rx_queue_setup(port, 1, 512, 0, NULL, mempool), 0);
+	assert_int_equal(rte_eth_tx_queue_setup(port, 0, 512, 0, NULL), 0);
+	assert_int_equal(logged(port_start, port, NULL), -EINVAL);
+	assert_non_null(strstr(log_text, "mempool single (ring_sp_sc) is for one thread"));
+	assert_int_equal(rte_eth_dev_close(port), 0);
+	assert_int_equal(rte_vdev_uninit("net_ddp0"), 0);
+	rte_mempool_free(mempool);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		port_test(a_stopped_rx_queue_misses_its_packets_only),
@@ -735,6 +834,8 @@ int main(void) {
 		port_test(rules_outlive_a_failed_configure),
 		port_test(a_port_starts_with_all_its_queues_only),
 		port_test(a_port_works_as_before_once_it_is_configured_so_again),
+		port_test(a_mempool_for_one_thread_is_refused_where_several_use_it),
+		port_test(a_mempool_for_one_thread_is_refused_once_there_are_more_queues),
 		cmocka_unit_test(a_capture_played_for_ever_survives_another_number_of_queues),
 	};
 
