@@ -299,6 +299,17 @@ static int stop(struct rte_eth_dev *dev) {
 	return change_end(port, 0);
 }
 
+// ethdev has stopped the port. What the application set of our port stays: MAC addresses and
+// filters of the lower device are restored by ethdev, which sets those of our port when it is
+// started.
+static int reset(struct rte_eth_dev *dev) {
+	struct ddp_port *port = change_begin(dev);
+
+	if (port == NULL)
+		return -rte_errno;
+	return change_end(port, port->lower.started ? -EBUSY : ddp_lower_reset(port));
+}
+
 static int rx_queue_start(struct rte_eth_dev *dev, uint16_t id) {
 	struct ddp_port *port = change_begin(dev);
 
@@ -730,6 +741,7 @@ const struct eth_dev_ops ddp_port_ops = {
 	.dev_start = start,
 	.dev_stop = stop,
 	.dev_close = ddp_port_close,
+	.dev_reset = reset,
 	.dev_infos_get = infos_get,
 	.fw_version_get = fw_version_get,
 	.is_removed = is_removed,

@@ -611,6 +611,8 @@ uint64_t ddp_lower_tx_capa(const struct ddp_lower *lower);
 // May the lower device have this mempool, Rx queue 0's? -EINVAL: not with several threads.
 int ddp_lower_pool_check(const struct ddp_port *port, const struct rte_mempool *pool);
 int ddp_lower_configure(struct ddp_port *port, const struct rte_eth_conf *conf);
+// Reset it while it is stopped, and configure it as before.
+int ddp_lower_reset(struct ddp_port *port);
 int ddp_lower_start(struct ddp_port *port);
 void ddp_lower_stop(struct ddp_port *port);
 

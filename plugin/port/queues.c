@@ -296,6 +296,10 @@ static int queues_check(const struct ddp_port *port) {
 			return -EINVAL;
 		}
 	}
+	if (data->nb_rx_queues > 0 && port->lower.n_rxq == 0) {
+		PORT_LOG(ERR, port->name, "lower device %s is not configured", port->lower.name);
+		return -EINVAL;
+	}
 	if (data->nb_tx_queues > 0 && port->lower.n_txq == 0) {
 		PORT_LOG(ERR, port->name, "lower device %s has no Tx queue", port->lower.name);
 		return -ENOTSUP;

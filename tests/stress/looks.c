@@ -13,6 +13,7 @@
 #include <rte_telemetry.h>
 
 #include "fault.h"
+#include "hashing_nic.h"
 #include "packet_stream.h"
 #include "port/rte_pmd_ddp.h"
 #include "stress_flows.h"
@@ -71,9 +72,10 @@ static void telemetry_look(uint16_t port) {
 
 static pthread_mutex_t parking = PTHREAD_MUTEX_INITIALIZER;
 
-// Whether a number of packets fits the rings of a queue: one for each lower queue.
+// Whether a number of packets fits the rings of a queue, one for each lower queue, and the queues
+// of the NIC, or of another net_ddp.
 static void count_check(uint16_t queue, int n, uint16_t n_desc) {
-	if (n < 0 || n > STREAM_RXQ_MAX * n_desc)
+	if (n < 0 || n > STREAM_RXQ_MAX * (n_desc + NIC_DESC + STREAM_RXQ_MAX * n_desc))
 		fault("Rx queue %u of %u descriptors: %d packets wait", queue, n_desc, n);
 }
 

@@ -37,6 +37,10 @@ static const enum rte_eth_event_type event_types[] = {
 	RTE_ETH_EVENT_DESTROY,
 	RTE_ETH_EVENT_INTR_LSC,
 	RTE_ETH_EVENT_INTR_RMV,
+	RTE_ETH_EVENT_INTR_RESET,
+	RTE_ETH_EVENT_ERR_RECOVERING,
+	RTE_ETH_EVENT_RECOVERY_SUCCESS,
+	RTE_ETH_EVENT_RECOVERY_FAILED,
 };
 
 static bool is_vdev(const struct ddp_lower *lower) {
@@ -172,9 +176,9 @@ static void port_event(struct ddp_port *port, void *arg) {
 	event->above = port->id;
 }
 
-// Pass a link change, or the removal of the device, to the application as an event of our port. Not
-// under the registry's mutex, because the application may call anything. If the application removed
-// the device itself, it gets a link event.
+// Pass an event of the lower port to the application as an event of our port. Not under the
+// registry's mutex, because the application may call anything. If the application removed the
+// device itself, it gets a link event.
 static void event_pass(const struct event *event) {
 	enum rte_eth_event_type type = event->type;
 

@@ -77,24 +77,18 @@ static void conf_fill(struct rte_eth_conf *out, const struct ddp_port *port,
 	conf_hash(port, out);
 }
 
-// Does nothing if nothing changed: setting up the queues again would make net_pcap read its whole
-// file again (infinite_rx) and lose what it has read.
-int ddp_lower_configure(struct ddp_port *port, const struct rte_eth_conf *upper_conf) {
+// conf is not lower->conf.
+static int conf_apply(struct ddp_port *port, const struct rte_eth_conf *conf, uint16_t n_rxq,
+		      uint16_t n_txq) {
 	struct ddp_lower *lower = &port->lower;
-	uint16_t n_rxq = rxq_count(port), n_txq = txq_count(port, n_rxq);
-	struct rte_eth_conf conf;
 	int ret;
 
-	conf_fill(&conf, port, upper_conf, n_rxq);
-	if (lower->n_rxq == n_rxq && lower->n_txq == n_txq &&
-	    memcmp(&lower->conf, &conf, sizeof(conf)) == 0)
-		return 0;
 	// On failure ethdev has released the queues: no configuration is applied then.
 	lower->n_rxq = 0;
 	lower->n_txq = 0;
 	lower->queues_ready = false;
 	memset(&lower->conf, 0, sizeof(lower->conf));
-	ret = DDP_LOWER_CALL(port, rte_eth_dev_configure(lower->port_id, n_rxq, n_txq, &conf));
+	ret = DDP_LOWER_CALL(port, rte_eth_dev_configure(lower->port_id, n_rxq, n_txq, conf));
 	if (ret < 0) {
 		PORT_LOG(ERR, port->name,
 			 "lower device %s cannot have %u Rx and %u Tx queues as configured: %s",
@@ -103,8 +97,40 @@ int ddp_lower_configure(struct ddp_port *port, const struct rte_eth_conf *upper_
 	}
 	lower->n_rxq = n_rxq;
 	lower->n_txq = n_txq;
-	memcpy(&lower->conf, &conf, sizeof(conf));
+	memcpy(&lower->conf, conf, sizeof(*conf));
 	return 0;
+}
+
+// Does nothing if nothing changed: setting up the queues again would make net_pcap read its whole
+// file again (infinite_rx) and lose what it has read.
+int ddp_lower_configure(struct ddp_port *port, const struct rte_eth_conf *upper_conf) {
+	struct ddp_lower *lower = &port->lower;
+	uint16_t n_rxq = rxq_count(port), n_txq = txq_count(port, n_rxq);
+	struct rte_eth_conf conf;
+
+	conf_fill(&conf, port, upper_conf, n_rxq);
+	if (lower->n_rxq == n_rxq && lower->n_txq == n_txq &&
+	    memcmp(&lower->conf, &conf, sizeof(conf)) == 0)
+		return 0;
+	return conf_apply(port, &conf, n_rxq, n_txq);
+}
+
+int ddp_lower_reset(struct ddp_port *port) {
+	struct ddp_lower *lower = &port->lower;
+	uint16_t n_rxq = lower->n_rxq, n_txq = lower->n_txq;
+	struct rte_eth_conf conf;
+	int ret;
+
+	assert(!lower->started);
+	memcpy(&conf, &lower->conf, sizeof(conf));
+	ret = DDP_LOWER_CALL(port, rte_eth_dev_reset(lower->port_id));
+	if (ret == 0)
+		return n_rxq > 0 ? conf_apply(port, &conf, n_rxq, n_txq) : 0;
+	PORT_LOG(ERR, port->name, "lower device %s cannot be reset: %s", lower->name,
+		 rte_strerror(-ret));
+	if (ret != -ENOTSUP) // it may have forgotten its configuration
+		lower->n_rxq = lower->n_txq = 0;
+	return ret;
 }
 
 // An application that asks for SCATTER may have mbufs smaller than packets.

@@ -973,6 +973,32 @@ uint16_t ddp_rx_any(struct ddp_rxq *queue, struct ddp_lower_rxq *own, struct rte
 	return call.got;
 }
 
+// The packets that wait on a lower queue. 0 if it cannot count them, or is in use.
+static unsigned int lower_count(struct ddp_lower_rxq *lower, bool bypassing) {
+	int n = 0;
+
+	if (!lower_trylock(&lower->lock, &lower->wanted))
+		return 0;
+	if (!bypassing || lower_bypasses(lower))
+		n = rte_eth_rx_queue_count(lower->port_id, lower->id);
+	ddp_unlock(&lower->lock);
+	return RTE_MAX(n, 0);
+}
+
+// The packets that wait on lower queues and are all for this queue: those that bypass the rings, or
+// all if the port has no other queue.
+static unsigned int lowers_count(struct ddp_rxq *queue) {
+	struct ddp_lower_rxq *own = __atomic_load_n(&queue->own, __ATOMIC_RELAXED);
+	const struct ddp_port *port = queue->port;
+	unsigned int n = 0;
+
+	if (port->n_rxqs > 1)
+		return own != NULL ? lower_count(own, true) : 0;
+	for (unsigned int i = 0; i < port->n_lower_rxqs; i++)
+		n += lower_count(&port->lower_rxqs[i], false);
+	return n;
+}
+
 dpdk_queue_count_t ddp_rx_queue_count(void *rxq) {
 	struct ddp_rxq *queue = rxq;
 	unsigned int n = 0;
@@ -980,7 +1006,7 @@ dpdk_queue_count_t ddp_rx_queue_count(void *rxq) {
 	if (!ddp_trylock(&queue->busy))
 		return 0;
 	if (queue_started(&queue->started) && port_running(queue->port))
-		n = rings_count(queue);
+		n = rings_count(queue) + lowers_count(queue);
 	ddp_unlock(&queue->busy);
 	return n;
 }

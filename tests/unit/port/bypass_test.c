@@ -731,6 +731,31 @@ static void waiting_packets_are_counted_during_a_bypass(void **state) {
 	ddp_end(port);
 }
 
+// They wait on the lower queue of the same number.
+static void packets_that_will_bypass_the_rings_are_counted(void **state) {
+	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
+	int n = 0;
+
+	RTE_SET_USED(state);
+	arrive(512);
+	poll_until_idle(port, 0, N_QUEUES);
+	assert_true(is_bypassing(port));
+	arrive(512);
+	for (uint16_t q = 0; q < N_QUEUES; q++) {
+		int count = rte_eth_rx_queue_count(port, q);
+
+		assert_in_range(count, 1, 511);
+		assert_int_equal(rte_eth_rx_descriptor_status(port, q, count - 1),
+				 RTE_ETH_RX_DESC_DONE);
+		assert_int_equal(rte_eth_rx_descriptor_status(port, q, count),
+				 RTE_ETH_RX_DESC_AVAIL);
+		n += count;
+	}
+	assert_int_equal(n, 512);
+	assert_int_equal(poll_until_idle(port, 0, N_QUEUES), 512);
+	ddp_end(port);
+}
+
 #define OVER_NET_DDP \
 	"dev(net_ddp1,dev(net_testsrc0),profile=e810-comms,overflow=wait),lower_queues=4,overflow=wait,offload=auto"
 
@@ -919,6 +944,7 @@ int main(void) {
 		bypass_test(dynamic_fields_are_written_unless_meta_is_off),
 		bypass_test(changes_under_traffic_lose_nothing),
 		bypass_test(waiting_packets_are_counted_during_a_bypass),
+		bypass_test(packets_that_will_bypass_the_rings_are_counted),
 		bypass_test(packets_parked_by_a_lower_net_ddp_are_not_misrouted),
 		bypass_test(packets_parked_by_a_lower_net_ddp_may_come_late),
 		bypass_test(a_stop_waits_for_burst_calls_inside),

@@ -372,6 +372,62 @@ static void link_changes_and_unplugging_are_told(void **state) {
 	ddp_end(port);
 }
 
+// A VF's application resets it after the first one.
+static void events_of_resets_and_recoveries_are_told(void **state) {
+	static const enum rte_eth_event_type types[] = {
+		RTE_ETH_EVENT_INTR_RESET, RTE_ETH_EVENT_ERR_RECOVERING,
+		RTE_ETH_EVENT_RECOVERY_SUCCESS, RTE_ETH_EVENT_RECOVERY_FAILED};
+	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
+	struct events events = {0};
+
+	RTE_SET_USED(state);
+	for (unsigned int i = 0; i < RTE_DIM(types); i++) {
+		assert_int_equal(rte_eth_dev_callback_register(port, types[i], event_note, &events),
+				 0);
+		testsrc_tell(0, types[i]);
+		assert_int_equal(events.n_seen[types[i]], 1);
+		rte_eth_dev_callback_unregister(port, types[i], event_note, &events);
+	}
+	ddp_end(port);
+}
+
+// again: the application configures it and sets up its queues, as ethdev's documentation says.
+static void a_port_works_as_configured_after_a_reset(void **state) {
+	RTE_SET_USED(state);
+	for (unsigned int again = 0; again < 2; again++) {
+		uint16_t port =
+			ddp_start("dev(net_testsrc0,rxq=2),lower_queues=2,overflow=wait", 2, 1, 64);
+		struct rte_eth_rss_reta_entry64 reta[8];
+
+		for (unsigned int i = 0; i < RTE_DIM(reta); i++) {
+			reta[i].mask = UINT64_MAX;
+			memset(reta[i].reta, 0, sizeof(reta[i].reta));
+		}
+		assert_int_equal(rte_eth_dev_rss_reta_update(port, reta, 512), 0);
+		packets_feed(0, 0, N_FLOWS, 64);
+		assert_true(poll_all(port, 1, NULL) > 0); // some are left
+		assert_int_equal(rte_eth_dev_reset(port), 0);
+		if (again)
+			ddp_configure(port, 2, 1, 64, RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP);
+		assert_int_equal(rte_eth_dev_start(port), 0);
+		packets_feed(0, 1, N_FLOWS, 64);
+		assert_true(poll_to_end(port, 2, 0, NULL) >= 64);
+		assert_int_equal(reta_get(port, 1), 0);
+		assert_sum_holds(port);
+		ddp_end(port);
+	}
+}
+
+static void a_port_that_cannot_be_reset_goes_on(void **state) {
+	uint16_t port = ddp_start("dev(net_null0)", 1, 1, 64);
+
+	RTE_SET_USED(state);
+	assert_int_equal(rte_eth_dev_reset(port), -ENOTSUP);
+	assert_int_equal(rte_eth_dev_start(port), 0);
+	assert_int_equal(poll_all(port, 1, NULL), 32);
+	ddp_end(port);
+}
+
 // ethdev does not ask a driver for the link where it is to have interrupts for it.
 static void a_link_with_interrupts_is_known(void **state) {
 	const struct rte_eth_conf conf = {.intr_conf.lsc = 1};
@@ -507,6 +563,21 @@ static void waiting_packets_can_be_counted(void **state) {
 	assert_int_equal(rte_eth_rx_queue_count(port, 0), 0);
 	poll_to_end(port, 2, 0, NULL);
 	assert_int_equal(rte_eth_rx_queue_count(port, 1), 0);
+	ddp_end(port);
+}
+
+// What waits in the lower device is for the only queue.
+static void packets_that_wait_in_the_lower_device_are_counted_for_one_queue(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0,rxq=2),lower_queues=2,overflow=wait", 1, 1, 64);
+
+	RTE_SET_USED(state);
+	packets_feed(0, 0, N_FLOWS, 40);
+	packets_feed(0, 0, N_FLOWS, 50);
+	assert_int_equal(rte_eth_rx_queue_count(port, 0), 90);
+	assert_int_equal(rte_eth_rx_descriptor_status(port, 0, 63), RTE_ETH_RX_DESC_DONE);
+	assert_int_equal(poll_to_end(port, 1, 0, NULL), 90);
+	assert_int_equal(rte_eth_rx_queue_count(port, 0), 0);
+	assert_int_equal(rte_eth_rx_descriptor_status(port, 0, 0), RTE_ETH_RX_DESC_AVAIL);
 	ddp_end(port);
 }
 
@@ -823,11 +894,15 @@ int main(void) {
 		port_test(queues_stop_and_start_under_traffic),
 		port_test(a_device_removed_under_traffic_is_left_alone),
 		port_test(link_changes_and_unplugging_are_told),
+		port_test(events_of_resets_and_recoveries_are_told),
+		port_test(a_port_works_as_configured_after_a_reset),
+		cmocka_unit_test(a_port_that_cannot_be_reset_goes_on),
 		port_test(a_link_with_interrupts_is_known),
 		port_test(addresses_filters_and_link_are_the_lower_devices),
 		port_test(an_address_is_set_where_all_is_received),
 		port_test(packet_types_are_listed_layer_by_layer),
 		port_test(waiting_packets_can_be_counted),
+		port_test(packets_that_wait_in_the_lower_device_are_counted_for_one_queue),
 		port_test(each_queue_has_statistics_and_no_other),
 		port_test(extended_statistics_stay_in_their_array),
 		port_test(the_firmware_is_the_profiles),

@@ -139,6 +139,17 @@ static int stop(struct rte_eth_dev *dev) {
 	return 0;
 }
 
+// As NICs do, it forgets what was configured and set up.
+static int reset(struct rte_eth_dev *dev) {
+	called("reset");
+	for (unsigned int i = 0; i < dev->data->nb_rx_queues; i++)
+		dev->data->rx_queues[i] = NULL;
+	for (unsigned int i = 0; i < dev->data->nb_tx_queues; i++)
+		dev->data->tx_queues[i] = NULL;
+	dev->data->nb_rx_queues = dev->data->nb_tx_queues = 0;
+	return 0;
+}
+
 static int device_close(struct rte_eth_dev *dev) {
 	dev->data->mac_addrs = NULL; // not ethdev's to free
 	return stop(dev);
@@ -331,6 +342,7 @@ static const struct eth_dev_ops ops = {
 	.dev_start = start,
 	.dev_stop = stop,
 	.dev_close = device_close,
+	.dev_reset = reset,
 	.dev_infos_get = infos_get,
 	.rx_queue_setup = rx_queue_setup,
 	.tx_queue_setup = tx_queue_setup,
@@ -519,7 +531,11 @@ void testsrc_link(unsigned int dev, bool up) {
 }
 
 void testsrc_unplug(unsigned int dev) {
-	rte_eth_dev_callback_process(devices[dev].dev, RTE_ETH_EVENT_INTR_RMV, NULL);
+	testsrc_tell(dev, RTE_ETH_EVENT_INTR_RMV);
+}
+
+void testsrc_tell(unsigned int dev, enum rte_eth_event_type type) {
+	rte_eth_dev_callback_process(devices[dev].dev, type, NULL);
 }
 
 unsigned int testsrc_faults(void) {

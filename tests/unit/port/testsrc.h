@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <rte_ethdev.h>
 #include <rte_mbuf.h>
 
 #define TESTSRC_QUEUES 8
@@ -45,9 +46,11 @@ void testsrc_hook(void (*fn)(void *arg), void *arg);
 // Call fn inside each call of the control path of a device, until it is NULL: what an application
 // called back or another thread does meanwhile.
 void testsrc_control_hook(void (*fn)(const char *op, void *arg), void *arg);
-// Tell of a changed link, and that it was unplugged, as a driver's interrupt thread does.
+// Tell of a changed link, that it was unplugged, and of any event, as a driver's interrupt thread
+// does.
 void testsrc_link(unsigned int dev, bool up);
 void testsrc_unplug(unsigned int dev);
+void testsrc_tell(unsigned int dev, enum rte_eth_event_type type);
 // Number of times that two threads were in one of its queues at once, or that it was used while
 // stopped, or stopped while in use.
 unsigned int testsrc_faults(void);
