@@ -276,7 +276,11 @@ int command_parse(const struct command *command, int argc, const char **argv,
 		words_count(command->arguments, &min, &max);
 	less = options->capture.interface != NULL; // which stands for the last one
 	if (options->n_files < min - less)
-		return option_fail(error, "arguments missing: %s", command->arguments);
+		return option_fail(error, "arguments missing: %s%s", command->arguments,
+				   options->n_files > 0 &&
+						   strncmp(command->arguments, "FILE", 4) == 0 ?
+					   " (quote a FILE that contains ';')" :
+					   "");
 	if (options->n_files > max - less)
 		return option_fail(error, "unexpected argument '%.128s'",
 				   options->files[max - less]);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/rte_ptype.h"
 #include "loader.h"
 
 /* Sizes */
@@ -255,6 +256,111 @@ static void headers_check(struct loader *l) {
 	}
 }
 
+// How often a header can be in a path. enough: as often as asked for, or in any number.
+static unsigned int path_most(const struct ddp_path *path, uint8_t node, unsigned int enough) {
+	unsigned int left, right;
+
+	if (path == NULL)
+		return 0;
+	if (path->kind == DDP_PATH_HEADER)
+		return path->node == node;
+	left = path_most(path->left, node, enough);
+	right = path_most(path->right, node, enough);
+	switch (path->kind) {
+	case DDP_PATH_SEQUENCE:
+		return left + right < enough ? left + right : enough;
+	case DDP_PATH_ANY:
+	case DDP_PATH_SOME:
+		return left > 0 ? enough : 0;
+	default:
+		return left > right ? left : right;
+	}
+}
+
+static bool path_without_ip(const struct ddp_profile *profile, const struct ddp_path *path) {
+	switch (path->kind) {
+	case DDP_PATH_HEADER:
+		return (profile->headers[path->node].rte_ptype & DDP_RTE_PTYPE_L3_MASK) == 0;
+	case DDP_PATH_SEQUENCE:
+		return path_without_ip(profile, path->left) &&
+		       path_without_ip(profile, path->right);
+	case DDP_PATH_EITHER:
+		return path_without_ip(profile, path->left) ||
+		       path_without_ip(profile, path->right);
+	case DDP_PATH_SOME:
+		return path_without_ip(profile, path->left);
+	default:
+		return true;
+	}
+}
+
+// Whether no IP header may follow a header: it is the last one, or in what that carries.
+static bool path_has_inner(const struct ddp_profile *profile, const struct ddp_path *path,
+			   uint8_t node) {
+	if (path == NULL)
+		return false;
+	switch (path->kind) {
+	case DDP_PATH_HEADER:
+		return path->node == node;
+	case DDP_PATH_SEQUENCE:
+		return path_has_inner(profile, path->right, node) ||
+		       (path_has_inner(profile, path->left, node) &&
+			path_without_ip(profile, path->right));
+	default:
+		return path_has_inner(profile, path->left, node) ||
+		       path_has_inner(profile, path->right, node);
+	}
+}
+
+static bool input_is_possible(const struct ddp_profile *profile, const struct ddp_packet_type *type,
+			      const struct ddp_ref *input) {
+	unsigned int nth = input->which == DDP_WHICH_NTH ? input->nth : 1;
+
+	if (profile->headers[input->node].hidden)
+		return true;
+	if (input->which == DDP_WHICH_INNER)
+		return path_has_inner(profile, type->path, input->node);
+	return path_most(type->path, input->node, nth) >= nth;
+}
+
+// An input set of several packet types may name what only one of them has.
+static bool input_is_used(const struct ddp_profile *profile, const struct ddp_input_set *set,
+			  unsigned int input, const struct ddp_packet_type **first) {
+	*first = NULL;
+	for (unsigned int i = 0; i < profile->n_types; i++) {
+		const struct ddp_packet_type *type = &profile->types[i];
+
+		for (unsigned int j = 0; j < type->n_sets; j++) {
+			const struct ddp_place *place = &type->sets[j].place;
+
+			if (place->file != set->place.file || place->line != set->place.line ||
+			    place->col != set->place.col)
+				continue;
+			if (*first == NULL)
+				*first = type;
+			if (input_is_possible(profile, type, &type->sets[j].inputs[input]))
+				return true;
+		}
+	}
+	return false;
+}
+
+static void inputs_check(struct loader *l, const struct ddp_packet_type *type) {
+	const struct ddp_packet_type *first;
+
+	for (unsigned int i = 0; i < type->n_sets; i++) {
+		const struct ddp_input_set *set = &type->sets[i];
+
+		for (unsigned int j = 0; j < set->n_inputs; j++)
+			if (!input_is_possible(l->profile, type, &set->inputs[j]) &&
+			    !input_is_used(l->profile, set, j, &first) && first == type)
+				ddp_warn(
+					l->diag, &set->place,
+					"no packet of type '%s' has the field '%s' that is hashed here",
+					type->name, set->inputs[j].name);
+	}
+}
+
 static void type_check(struct loader *l, const struct ddp_packet_type *type) {
 	bool headers[DDP_MAX_NODES] = {false};
 
@@ -297,6 +403,9 @@ void profile_check(struct loader *l) {
 		walks_check(l);
 	for (unsigned int i = 0; i < profile->n_types; i++)
 		type_check(l, &profile->types[i]);
-	if (l->diag->n_errors == 0 && !profile->modelled)
-		headers_check(l);
+	if (l->diag->n_errors > 0 || profile->modelled)
+		return;
+	headers_check(l);
+	for (unsigned int i = 0; i < profile->n_types; i++)
+		inputs_check(l, &profile->types[i]);
 }

@@ -537,22 +537,37 @@ static void graph_read(struct loader *l, const struct part *part, enum pass pass
 
 /* Everything */
 
-static void passes_run(struct loader *l) {
+// Without a first header most likely base is missing, and each of its names would be an error of
+// its own.
+static bool has_first(struct loader *l) {
+	if (l->diag->n_errors > 0 ||
+	    (l->profile->n_headers > 0 && l->profile->headers[l->profile->first].is_first))
+		return true;
+	ddp_error(l->diag, &l->parts[l->n_parts - 1].root->place,
+		  "no header is the first of a packet; did you mean 'requires: [base]'?");
+	return false;
+}
+
+static bool passes_run(struct loader *l) {
 	for (l->part = l->parts; l->part < l->parts + l->n_parts; l->part++)
 		declare(l, l->part);
-	for (enum pass pass = PASS_LAYOUT; pass <= PASS_AFTER; pass++)
+	for (enum pass pass = PASS_LAYOUT; pass <= PASS_AFTER; pass++) {
 		for (l->part = l->parts; l->part < l->parts + l->n_parts; l->part++)
 			graph_read(l, l->part, pass);
+		if (pass == PASS_LAYOUT && !has_first(l))
+			return false;
+	}
 	for (unsigned int i = 0; i < l->n_tunnels; i++)
 		tunnel_read(l, &l->tunnels[i]);
 	for (unsigned int i = 0; i < l->profile->n_headers; i++)
 		rules_sort(&l->profile->headers[i]);
 	if (l->profile->modelled) {
 		l->format->types_make(l);
-		return;
+		return true;
 	}
 	for (l->part = l->parts; l->part < l->parts + l->n_parts; l->part++)
 		types_read(l, l->part);
+	return true;
 }
 
 static bool input_set_find(struct loader *l, const char *wanted, const struct part *only) {
@@ -687,11 +702,8 @@ static void load_all(void *arg) {
 	if (l->diag->n_errors > 0)
 		return;
 	settings_apply(l);
-	passes_run(l);
-	if (l->diag->n_errors == 0 &&
-	    (l->profile->n_headers == 0 || !l->profile->headers[l->profile->first].is_first))
-		ddp_error(l->diag, &l->parts[l->n_parts - 1].root->place,
-			  "no header is the first of a packet; did you mean 'requires: [base]'?");
+	if (!passes_run(l))
+		return;
 	parts_finish(l);
 	if (l->diag->n_errors == 0 && !l->profile->modelled)
 		input_sets_run(l);

@@ -161,7 +161,8 @@ static void absence_report(struct loader *l, char **dirs, const char *name,
 	if (place == NULL || place->line == 0)
 		l->diag->unreadable = true;
 	hint_write(dirs, name, hint);
-	ddp_error(l->diag, place, "profile '%s' not found in %s%s", name, where, hint);
+	ddp_error(l->diag, place, "profile '%s' not found in %s (DDP_PROFILE_PATH adds folders)%s",
+		  name, where, hint);
 }
 
 static const char *search(struct loader *l, const char *name, const struct ddp_place *place) {

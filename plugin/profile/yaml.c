@@ -166,13 +166,73 @@ static struct ddp_place place_of_byte(const struct reader *r, size_t offset) {
 	return place;
 }
 
+// A line of the file, which ends with '\n' or the text, without its indentation.
+static const char *line_find(const struct reader *r, size_t line, size_t *indent) {
+	const char *s = r->source, *next;
+
+	for (; line > 0 && (next = strchr(s, '\n')) != NULL; line--)
+		s = next + 1;
+	*indent = strspn(s, " ");
+	return s + *indent;
+}
+
+// Among the first characters of a line.
+static bool line_has(const char *s, size_t len, char c) {
+	const char *at = memchr(s, c, strnlen(s, len));
+
+	return at != NULL && at < s + strcspn(s, "\n") &&
+	       (c != ':' || strchr(" \r\n", at[1]) != NULL);
+}
+
+// Mistakes that libyaml notices behind their place, or says in terms of its grammar: place moves to
+// the mistake.
+static const char *cure_find(const struct reader *r, struct ddp_place *place) {
+	const yaml_parser_t *parser = &r->parser;
+	const char *problem = parser->problem != NULL ? parser->problem : "", *s;
+	size_t line = parser->problem_mark.line, indent, len;
+	bool deeper;
+
+	if (strcmp(problem, "could not find expected ':'") == 0) {
+		*place = place_of(r, &parser->context_mark);
+		return "':' is missing behind this key";
+	}
+	s = line_find(r, line, &indent);
+	len = parser->problem_mark.column > indent ? parser->problem_mark.column - indent : 0;
+	if (strstr(problem, "cannot start any token") != NULL)
+		return line_has(s, len + 1, '\t') ?
+			       "a tab cannot indent a line; use spaces" :
+			       "a text that begins with this character needs quotes";
+	deeper = strstr(problem, "mapping values are not allowed") != NULL;
+	if (line == 0 ||
+	    (!deeper && (strcmp(problem, "did not find expected key") != 0 || len > 0)))
+		return NULL;
+	if (line_has(s, len, ':'))
+		return "a text with ': ' in it needs quotes";
+	do
+		s = line_find(r, --line, &indent);
+	while (line > 0 && (*s == '#' || strchr("\r\n", *s) != NULL));
+	if (line_has(s, FILE_SIZE_MAX, ':'))
+		return deeper ?
+			       "this line is indented more than the one above, whose key has a value" :
+			       "this line is indented as no line above";
+	place->line = line + 1;
+	place->col = indent + 1;
+	return "':' is missing behind this key";
+}
+
 static void yaml_error(struct reader *r) {
 	const yaml_parser_t *parser = &r->parser;
 	struct ddp_place place = place_of(r, &parser->problem_mark);
+	const char *cure;
 	char where[32] = "";
 
 	if (parser->error == YAML_MEMORY_ERROR) {
 		ddp_no_memory(r->diag);
+		return;
+	}
+	cure = cure_find(r, &place);
+	if (cure != NULL) {
+		ddp_error(r->diag, &place, "YAML: %s", cure);
 		return;
 	}
 	if (parser->error == YAML_READER_ERROR) // such as text that is not UTF-8
@@ -250,10 +310,16 @@ static bool keys_differ(struct reader *r, const struct ddp_yaml *map) {
 
 static bool keys_check(struct reader *r, const struct ddp_yaml *map) {
 	for (unsigned int i = 0; i < ddp_yaml_n_pairs(map); i++) {
-		const struct ddp_yaml *key = ddp_yaml_key(map, i);
+		const struct ddp_yaml *key = ddp_yaml_key(map, i), *value = ddp_yaml_value(map, i);
 
 		if (key->kind != DDP_YAML_SCALAR) {
 			ddp_error(r->diag, &key->place, "a key must be a plain word");
+			return false;
+		}
+		if (strchr(key->value, '=') != NULL && value->kind == DDP_YAML_SCALAR &&
+		    value->text.len == 0) { // {version = 1}
+			ddp_error(r->diag, &key->place,
+				  "'%s' has no value; did you mean ':' for '='?", key->value);
 			return false;
 		}
 	}

@@ -85,9 +85,7 @@ static int archive_open(struct input *input) {
 	return ret < ARCHIVE_OK ? archive_fail(input) : 0;
 }
 
-// Whether a regular file goes on as an uncompressed capture does: pcap's and pcapng's magic
-// numbers, in either byte order.
-static bool is_plain(int fd) {
+bool input_is_plain(int fd) {
 	static const uint32_t magics[] = {0xa1b2c3d4, 0xd4c3b2a1, 0xa1b23c4d, 0x4d3cb2a1,
 					  0x0a0d0d0a};
 	uint32_t magic;
@@ -109,7 +107,7 @@ int input_open(struct input *input, int fd, bool whole) {
 		input->size = st.st_size;
 		input->pollable = false;
 	}
-	input->plain = whole && !input->pollable && is_plain(fd);
+	input->plain = whole && !input->pollable && input_is_plain(fd);
 	input->buf = malloc(2 * BUF_SIZE);
 	if (input->buf != NULL)
 		input->file_buf = (char *)input->buf + BUF_SIZE;

@@ -32,6 +32,10 @@ struct input {
 	char error[INPUT_ERROR_SIZE]; // after a failure
 };
 
+// Whether a regular file goes on as an uncompressed capture does: pcap's and pcapng's magic
+// numbers, in either byte order.
+bool input_is_plain(int fd);
+
 // Takes over fd, except standard input. whole: nobody asks for the position after each packet,
 // which costs a system call where a file is plain. 0, or -EIO with error set and nothing to close.
 int input_open(struct input *input, int fd, bool whole);

@@ -86,6 +86,20 @@ static void simulation_show(const struct simulation *simulation, enum format for
 	jsonw_write(&json, "}\n");
 }
 
+// A wrong tunnel port, or another encapsulation than expected, is easily overlooked in a table.
+static void mismatch_print(const struct options *options, const struct candidates *candidates,
+			   const struct simulation *simulation) {
+	const struct ddp_profile *profile = candidates_loaded(candidates, 0)->profile;
+	bool has_types = false;
+
+	for (unsigned int i = 0; i < profile->n_types && !profile->modelled; i++)
+		has_types |= strcmp(profile->types[i].profile, "base") != 0;
+	if (has_types && simulation->packets > 0 && own_packets(profile, simulation->outcomes) == 0)
+		error_print(
+			"no packet has a packet type of %s: does it read the right tunnel and port?",
+			options->files[0]);
+}
+
 static int simulate(const struct options *options, struct candidates *candidates,
 		    struct capture *capture, struct output *out) {
 	const struct report_intro intro = {.argv = options->argv, .candidates = candidates};
@@ -96,6 +110,7 @@ static int simulate(const struct options *options, struct candidates *candidates
 	simulation.partial = ret < 0 || (capture->interrupted && !capture->is_live);
 	simulation_show(&simulation, options->format, out);
 	output_flush(out); // what was read comes before what went wrong
+	mismatch_print(options, candidates, &simulation);
 	status = report_write_or_report(&simulation, &intro, options);
 	simulation_free(&simulation);
 	ret = capture_end_or_report(capture, ret);

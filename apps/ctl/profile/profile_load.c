@@ -1,19 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "profile_load.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/json_writer.h"
 #include "common/strbuf.h"
 #include "common/table.h"
 #include "ctl/capture/capture.h"
+#include "ctl/capture/input.h"
 #include "ctl/capture/interrupt.h"
 #include "ctl/flow_rule/rule_text.h"
 #include "ctl/options.h"
 #include "ctl/package/e810_nic.h"
+
+// FILE and PCAP in the wrong order.
+static bool is_capture(const char *path) {
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	bool is = fd >= 0 && input_is_plain(fd);
+
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
 
 int load_profile(struct ddp_personality *loaded, const char *spec, struct ddp_diag *diag) {
 	const struct ddp_source source = {.spec = spec};
@@ -24,8 +38,14 @@ int load_profile(struct ddp_personality *loaded, const char *spec, struct ddp_di
 int load_sources(struct ddp_personality *loaded, const struct ddp_source *sources, unsigned int n,
 		 struct ddp_diag *diag) {
 	const struct ddp_load load = {.sources = sources, .n_sources = n};
-	int ret = ddp_personality_load(loaded, &load, diag);
+	struct ddp_place place = {.file = n > 0 ? sources[0].spec : NULL};
+	int ret;
 
+	if (place.file != NULL && is_capture(place.file)) {
+		ddp_error(diag, &place, "a capture, not a profile (FILE comes before PCAP)");
+		return -EINVAL;
+	}
+	ret = ddp_personality_load(loaded, &load, diag);
 	if (diag->no_memory) // also where a profile that is no good would be passed over
 		no_memory_exit();
 	return ret;

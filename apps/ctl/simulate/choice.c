@@ -40,20 +40,6 @@ static bool is_same(const struct choosing *c, const struct outcome *a, const str
 		      c->simulation->n_queues * sizeof(*a->queue_packets)) == 0;
 }
 
-// Packets with a packet type of the profile's own, or of one that it loads.
-static uint64_t own_packets(const struct choosing *c, const struct outcome *outcome) {
-	const struct ddp_profile *profile = profile_of(c, outcome);
-	uint64_t n = 0;
-
-	for (unsigned int i = 0; i < outcome->n_types; i++) {
-		const char *origin = type_origin(profile, outcome->types[i].name);
-
-		if (origin[0] != '\0' && strcmp(origin, "base") != 0)
-			n += outcome->types[i].packets;
-	}
-	return n;
-}
-
 static bool names_a_set(const struct outcome *outcome) {
 	return strchr(outcome->name, ':') != NULL;
 }
@@ -76,7 +62,8 @@ static bool is_simpler(const struct choosing *c, const struct outcome *a, const 
 static bool is_preferred(const struct choosing *c, const struct outcome *a,
 			 const struct outcome *b) {
 	const struct outcome *base = base_of(c->simulation);
-	double more = (double)own_packets(c, a) - (double)own_packets(c, b);
+	double more =
+		(double)own_packets(profile_of(c, a), a) - (double)own_packets(profile_of(c, b), b);
 
 	if (a == base || b == base)
 		return a == base;
@@ -147,8 +134,9 @@ static const char *reason_find(const struct choosing *c) {
 
 		if (other == choice->best)
 			continue;
-		n_own += own_packets(c, choice->best) >
-			 own_packets(c, other) + OWN_PACKETS * c->simulation->packets;
+		n_own += own_packets(profile_of(c, choice->best), choice->best) >
+			 own_packets(profile_of(c, other), other) +
+				 OWN_PACKETS * c->simulation->packets;
 		n_parts += profile_of(c, choice->best)->n_parts < profile_of(c, other)->n_parts;
 	}
 	if (2 * n_own >= choice->n_equal - 1)

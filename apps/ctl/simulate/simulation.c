@@ -601,3 +601,15 @@ void simulation_make(struct simulation *simulation, const struct options *option
 void simulation_free(struct simulation *simulation) {
 	ddp_arena_destroy(simulation->arena);
 }
+
+uint64_t own_packets(const struct ddp_profile *profile, const struct outcome *outcome) {
+	uint64_t n = 0;
+
+	for (unsigned int i = 0; i < outcome->n_types; i++) {
+		const char *origin = type_origin(profile, outcome->types[i].name);
+
+		if (origin[0] != '\0' && strcmp(origin, "base") != 0)
+			n += outcome->types[i].packets;
+	}
+	return n;
+}

@@ -145,4 +145,7 @@ void simulation_notes_print(const struct simulation *simulation, struct output *
 // For machines: the keys of an object, which the caller opens and closes.
 void simulation_json(const struct simulation *simulation, struct json_writer *json);
 
+// Packets with a packet type of the profile's own, or of one that it loads other than base.
+uint64_t own_packets(const struct ddp_profile *profile, const struct outcome *outcome);
+
 #endif

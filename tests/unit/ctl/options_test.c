@@ -192,7 +192,7 @@ static void misuse_is_told_in_one_line(void **state) {
 		const char *command, *line, *error;
 	} rows[] = {
 		{"check", "", "arguments missing: FILE..."},
-		{"classify", "p", "arguments missing: FILE PCAP"},
+		{"classify", "p", "arguments missing: FILE PCAP (quote a FILE that contains ';')"},
 		{"classify", "p c d", "unexpected argument 'd'"},
 		{"list", "p", "unexpected argument 'p'"},
 		{"", "--json", "unknown option '--json'"},
@@ -242,7 +242,7 @@ static void misuse_is_told_in_one_line(void **state) {
 		 "option --ecpri-port: '65536' is not a UDP port from 1 to 65535"},
 		{"simulate", "p c --dvm=1", "option --dvm takes no value"},
 		{"simulate", "p c --report -", "option --report: '-' is not the name of a file"},
-		{"diff", "p", "arguments missing: FILE FILE"},
+		{"diff", "p", "arguments missing: FILE FILE (quote a FILE that contains ';')"},
 		{"port add", "0", "arguments missing: PORT PROFILE"},
 		{"port show", "0 --count 1", "unknown option '--count'"},
 		{"port watch", "0 --count 0", "option --count: '0' is not a number from 1"},

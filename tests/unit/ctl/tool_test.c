@@ -375,6 +375,19 @@ static void a_cut_capture_is_shown_and_exits_3(void **state) {
 	run_free(&run);
 }
 
+static void simulate_tells_of_a_profile_that_reads_no_packet(void **state) {
+	struct run run = RUN("simulate", "vxlan;port=9", capture_small());
+
+	(void)state;
+	assert_int_equal(run.status, 0);
+	assert_string_equal(run.err, "ddpctl: no packet has a packet type of vxlan;port=9: does it "
+				     "read the right tunnel and port?\n");
+	run_free(&run);
+	run = RUN("simulate", "base", capture_small());
+	assert_string_equal(run.err, "");
+	run_free(&run);
+}
+
 static void unreadable_files_exit_3(void **state) {
 	static const char *const verbs[] = {"classify", "simulate"};
 
@@ -392,6 +405,11 @@ static void unreadable_files_exit_3(void **state) {
 		assert_string_equal(run.out, "");
 		assert_int_equal(count_lines(run.err), 1);
 		assert_non_null(strstr(run.err, "nowhere.yaml"));
+		run_free(&run);
+		run = RUN(verbs[i], capture_small(), "base");
+		assert_int_equal(run.status, 1);
+		assert_non_null(strstr(
+			run.err, ": error: a capture, not a profile (FILE comes before PCAP)\n"));
 		run_free(&run);
 	}
 }
@@ -698,6 +716,7 @@ int main(void) {
 		cmocka_unit_test(simulate_prints_both_spreads),
 		cmocka_unit_test(an_empty_capture_is_good),
 		cmocka_unit_test(a_cut_capture_is_shown_and_exits_3),
+		cmocka_unit_test(simulate_tells_of_a_profile_that_reads_no_packet),
 		cmocka_unit_test(unreadable_files_exit_3),
 		cmocka_unit_test(check_tells_good_from_bad),
 		cmocka_unit_test(info_shows_what_a_profile_holds),

@@ -89,6 +89,18 @@ static const struct broken rows[] = {
 	{"a_header_in_no_packet_type", A "  b: {layout: y:8}\n" TYPE_A,
 	 "t.yaml:4:3: warning: header 'b' is in no packet type\n"},
 	{"a_hidden_header_in_no_packet_type", A "  b: {hidden: true}\n" TYPE_A, ""},
+	{"a_hashed_field_that_comes_before_the_last_ip_header",
+	 "profile: t\nrequires: [base]\nheaders: {foo: {after: udp(dport=9), layout: x:8, next: ip}}\n"
+	 "packet_types:\n  T:\n    path: link ipv4 udp foo ipv4 tcp\n"
+	 "    rss: inner.ipv4.src inner.udp.sport\n",
+	 "t.yaml:7:10: warning: no packet of type 'T' has the field 'inner.udp.sport' that is hashed "
+	 "here\n"},
+	{"a_second_header_that_no_packet_of_the_type_has",
+	 A "  b: {layout: y:8}\npacket_types:\n  A: {path: a b, rss: b.y b#2.y}\n",
+	 "t.yaml:6:23: warning: no packet of type 'A' has the field 'b#2.y' that is hashed here\n"},
+	{"hashed_fields_of_either_path",
+	 A "  b: {layout: y:8, next: b}\npacket_types:\n  A: {path: a | a b+, rss: a.x b#2.y}\n",
+	 ""},
 	{"a_stop_behind_everything",
 	 A "  b: {layout: y:8, next: [{when: {y: 1}, then: c}, stop]}\n  c: {layout: z:8}\n", ""},
 };

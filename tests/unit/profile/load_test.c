@@ -46,6 +46,10 @@ static const struct broken rows[] = {
 	 "t.yaml:2:12: error: expected a profile's name, found a mapping\n"},
 	{"no_first_header", "profile: t\nheaders: {a: {layout: x:8}}\n",
 	 "t.yaml:1:1: error: no header is the first of a packet; did you mean 'requires: [base]'?\n"},
+	{"base_is_not_required",
+	 "profile: t\nheaders: {a: {after: udp, layout: x:8, next: ip}}\n"
+	 "packet_types: {A: {path: link ip udp a, rss: ipv4.src}}\n",
+	 "t.yaml:1:1: error: no header is the first of a packet; did you mean 'requires: [base]'?\n"},
 	{"no_header_at_all", "profile: t\n",
 	 "t.yaml:1:1: error: no header is the first of a packet; did you mean 'requires: [base]'?\n"},
 	{"two_first_headers", T,

@@ -142,6 +142,7 @@ static void a_name_that_is_nowhere_is_told_with_the_folders_searched(void **stat
 	messages = messages_of("tt", true);
 	assert_ptr_equal(strstr(messages, "error: profile 'tt' not found in one, two, /"),
 			 messages);
+	assert_non_null(strstr(messages, " (DDP_PROFILE_PATH adds folders)"));
 	free(messages);
 }
 
