@@ -156,7 +156,8 @@ static struct ddp_flow_sample sample_take(struct ddp_port *port, uint16_t entry)
 	for (unsigned int i = 0; i < port->n_lower_rxqs; i++) {
 		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
 
-		ddp_lower_rxq_lock(lower);
+		if (!ddp_lower_rxq_trylock(lower)) // next time
+			continue;
 		if (lower->sample.entry == entry && lower->sample.votes > best.votes)
 			best = lower->sample;
 		sample_begin(lower, entry);
@@ -251,6 +252,9 @@ static int table_apply(struct ddp_port *port, const struct ddp_rss *rss, unsigne
 // Returns whether packets are parked, or were until now: then nothing is decided. last: no move is
 // given up from now on, because nobody would put its entry back.
 //
+// A thread that wants a lower queue's lock keeps workers off that queue: only needed locks are
+// taken.
+//
 // A lower queue that did not give up moves the entry back, too. It is more patient, or where all
 // queues are polled slowly, one lower queue after the other would give up and none would be done.
 static bool moves_settle(struct ddp_port *port, bool last) {
@@ -260,13 +264,16 @@ static bool moves_settle(struct ddp_port *port, bool last) {
 	for (unsigned int i = 0; i < port->n_lower_rxqs; i++) {
 		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
 
-		ddp_lower_rxq_lock(lower);
-		if (lower->order != DDP_ORDER_NONE) {
-			parked = true;
-			returned |= ddp_order_returned(lower, rss.reta);
-			if (last)
-				ddp_order_keep_moves(lower);
-		}
+		if (!ddp_order_is_waiting(lower))
+			continue;
+		parked = true;
+		if (last)
+			ddp_lower_rxq_lock(lower);
+		else if (!ddp_order_has_returned(lower) || !ddp_lower_rxq_trylock(lower))
+			continue;
+		returned |= ddp_order_returned(lower, rss.reta);
+		if (last)
+			ddp_order_keep_moves(lower);
 		ddp_unlock(&lower->lock);
 	}
 	if (returned)

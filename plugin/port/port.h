@@ -639,6 +639,8 @@ void ddp_txq_stop(struct ddp_port *port, uint16_t id);
 void ddp_call_wait(struct ddp_port *port, rte_spinlock_t *busy);
 // Wait for the lock of a lower queue, ahead of the data path. ddp_unlock() releases it.
 void ddp_lower_rxq_lock(struct ddp_lower_rxq *lower);
+// Likewise for microseconds at most: for what can be done later. Returns whether it is locked.
+bool ddp_lower_rxq_trylock(struct ddp_lower_rxq *lower);
 void ddp_lower_txq_lock(struct ddp_lower_txq *lower);
 // Wait until no burst call is inside the port. running must be false.
 void ddp_port_quiesce(struct ddp_port *port);

@@ -151,7 +151,7 @@ static void order_end(struct ddp_order *order, struct ddp_lower_rxq *lower) {
 		__atomic_store_n(&lower->order_counts.longest, cycles, __ATOMIC_RELAXED);
 	order->head = order->tail = 0;
 	order->returns = order->changed = false;
-	lower->order = DDP_ORDER_NONE;
+	__atomic_store_n(&lower->order, DDP_ORDER_NONE, __ATOMIC_RELAXED);
 }
 
 /* All packets */
@@ -236,7 +236,7 @@ static void entries_return(struct ddp_order *order, struct ddp_lower_rxq *lower)
 		if (order->entries[slot->entry] == DDP_ORDER_RETURNS)
 			slot->queue = order->from[slot->entry];
 	}
-	order->n_returned += n;
+	__atomic_store_n(&order->n_returned, order->n_returned + n, __ATOMIC_RELAXED);
 	counter_add(&lower->order_counts.given_up, n);
 	while (order->n_waits > 0)
 		order->queues[order->waits[--order->n_waits]] = DDP_ORDER_DONE;
@@ -476,6 +476,14 @@ void ddp_order_change_entries(struct ddp_lower_rxq *lower, const uint16_t *befor
 	order->returns = returns;
 	if (order->n_entries > 0)
 		order_begin(lower, DDP_ORDER_ENTRIES, end);
+}
+
+bool ddp_order_is_waiting(const struct ddp_lower_rxq *lower) {
+	return __atomic_load_n(&lower->order, __ATOMIC_RELAXED) != DDP_ORDER_NONE;
+}
+
+bool ddp_order_has_returned(const struct ddp_lower_rxq *lower) {
+	return __atomic_load_n(&lower->orders->n_returned, __ATOMIC_RELAXED) > 0;
 }
 
 bool ddp_order_returned(const struct ddp_lower_rxq *lower, uint16_t *reta) {

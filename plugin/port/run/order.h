@@ -110,6 +110,11 @@ static inline void ddp_poll_end(uint32_t *polls, unsigned int got) {
 void ddp_order_change_entries(struct ddp_lower_rxq *lower, const uint16_t *before,
 			      const uint16_t *now, uint64_t end, bool returns);
 void ddp_order_change_all(struct ddp_lower_rxq *lower);
+// For the thread that changes the steering, without the lock: may packets be parked? They are only
+// after a change.
+bool ddp_order_is_waiting(const struct ddp_lower_rxq *lower);
+// Likewise, if so: was a move given up?
+bool ddp_order_has_returned(const struct ddp_lower_rxq *lower);
 // Write the queues that entries went back to, because their moves were given up, into a table.
 // Returns whether there are any.
 bool ddp_order_returned(const struct ddp_lower_rxq *lower, uint16_t *reta);

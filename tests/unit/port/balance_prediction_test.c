@@ -4,7 +4,9 @@
 // test says so, as if packets came by a capture's time.
 #include "port_rules.h"
 
+#include <pthread.h>
 #include <string.h>
+#include <time.h>
 
 #include <rte_alarm.h>
 
@@ -145,9 +147,105 @@ static void the_driver_makes_the_moves_that_are_predicted(void **state) {
 	ddp_end(port);
 }
 
+/* A round while a worker is in a burst call */
+
+static void *round_run(void *arg) {
+	RTE_SET_USED(arg);
+	ring(ring_arg);
+	return NULL;
+}
+
+static uint64_t rounds_of(uint16_t id) {
+	return xstat(id, "balance_rounds");
+}
+
+// The alarm rings while a lower queue is locked, as by a worker that the alarm's thread preempted.
+// That thread must not wait for it.
+static void assert_round_does_not_wait(uint16_t id) {
+	struct ddp_port *port = rte_eth_devices[id].data->dev_private;
+	struct timespec end;
+	pthread_t thread;
+	int ret;
+
+	assert_true(ddp_trylock(&port->lower_rxqs[0].lock));
+	assert_int_equal(pthread_create(&thread, NULL, round_run, NULL), 0);
+	clock_gettime(CLOCK_REALTIME, &end);
+	end.tv_sec += 10;
+	ret = pthread_timedjoin_np(thread, NULL, &end);
+	ddp_unlock(&port->lower_rxqs[0].lock);
+	if (ret != 0)
+		pthread_join(thread, NULL);
+	assert_int_equal(ret, 0);
+}
+
+static void flow_feed(unsigned int flow, unsigned int n) {
+	for (unsigned int i = 0; i < n; i++) {
+		struct rte_mbuf *mbuf = packet(flow, i);
+
+		testsrc_feed(0, 0, &mbuf, 1);
+	}
+}
+
+static uint16_t balancing_start(unsigned int n_rxq) {
+	uint16_t port = ddp_start("dev(net_testsrc0),balance=on,overflow=wait", n_rxq, 1, 1024);
+
+	poll_to_end(port, n_rxq, 0, NULL);
+	ring(ring_arg); // from here on it measures
+	return port;
+}
+
+static void a_round_without_parked_packets_waits_for_no_worker(void **state) {
+	uint16_t port = balancing_start(QUEUES);
+	uint64_t n = rounds_of(port);
+
+	RTE_SET_USED(state);
+	assert_round_does_not_wait(port);
+	assert_int_equal(rounds_of(port), n + 1);
+	// The flow of an entry that is more than a queue's share is sampled when that is possible.
+	for (unsigned int i = 0; i < 4; i++) {
+		flow_feed(ELEPHANT, 2000);
+		poll_to_end(port, QUEUES, 0, NULL);
+		costs_forget(port);
+		assert_round_does_not_wait(port);
+	}
+	assert_int_equal(rounds_of(port), n + 5);
+	ddp_end(port);
+}
+
+static void a_round_with_parked_packets_waits_for_no_worker(void **state) {
+	uint16_t port = balancing_start(2), entry = hash_of(ELEPHANT) % DDP_RETA_SIZE;
+	struct ddp_port *ddp = rte_eth_devices[port].data->dev_private;
+	const uint16_t from = ddp->rss.reta[entry];
+	struct ddp_rss rss = ddp->rss;
+	const struct ddp_change change = {.rss = &rss, .patience_us = 1};
+	struct rte_mbuf *mbuf;
+	uint64_t n;
+
+	RTE_SET_USED(state);
+	flow_feed(ELEPHANT, 20);
+	assert_int_equal(rte_eth_rx_burst(port, 1 - from, &mbuf, 1), 0);
+	rss.reta[entry] = 1 - from;
+	assert_int_equal(ddp_change_try(ddp), 0);
+	assert_int_equal(ddp_change_apply(ddp, &change), 0);
+	ddp_change_end(ddp);
+	n = rounds_of(port);
+	flow_feed(ELEPHANT, 10);
+	while (xstat(port, "balance_given_up") == 0)
+		assert_int_equal(rte_eth_rx_burst(port, 1 - from, &mbuf, 1), 0);
+	assert_round_does_not_wait(port);
+	assert_int_equal(reta_get(port, entry), 1 - from); // put off
+	ring(ring_arg);
+	assert_int_equal(reta_get(port, entry), from);
+	assert_int_equal(rounds_of(port), n);
+	assert_int_equal(poll_to_end(port, 2, 0, NULL), 30);
+	ddp_end(port);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		port_test(the_driver_makes_the_moves_that_are_predicted),
+		port_test(a_round_without_parked_packets_waits_for_no_worker),
+		port_test(a_round_with_parked_packets_waits_for_no_worker),
 	};
 
 	eal_start();

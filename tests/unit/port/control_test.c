@@ -557,6 +557,47 @@ static void a_port_is_not_removed_inside_a_change(void **state) {
 	ddp_end(port);
 }
 
+static void *balance_begin(void *arg) {
+	assert_int_equal(rte_pmd_ddp_balance_set(*(uint16_t *)arg, 60000), 0);
+	return NULL;
+}
+
+// Is the lower queue free for others some time after a change began to wait for its lock?
+static bool others_may_poll(struct ddp_port *port, struct ddp_lower_rxq *lower) {
+	const uint64_t ms = rte_get_tsc_hz() / 1000;
+	bool free = false;
+	pthread_t thread;
+	uint64_t start;
+
+	assert_true(ddp_trylock(&lower->lock));
+	assert_int_equal(pthread_create(&thread, NULL, balance_begin, &port->id), 0);
+	while (!__atomic_load_n(&lower->wanted, __ATOMIC_RELAXED) &&
+	       !__atomic_load_n(&port->changing, __ATOMIC_RELAXED))
+		rte_delay_us_sleep(100);
+	for (start = rte_rdtsc(); rte_rdtsc() - start < 50 * ms; rte_delay_us_sleep(100))
+		free |= rte_rdtsc() - start > 10 * ms &&
+			!__atomic_load_n(&lower->wanted, __ATOMIC_RELAXED);
+	ddp_unlock(&lower->lock);
+	pthread_join(thread, NULL);
+	assert_false(lower->wanted);
+	assert_int_equal(rte_pmd_ddp_balance_set(port->id, 0), 0);
+	return free;
+}
+
+// If that call's thread was preempted, it holds the lock until the change sleeps, and as long as
+// the change wants the lock no other thread takes packets from the lower queue.
+static void a_change_that_waits_for_a_burst_call_lets_others_poll(void **state) {
+	uint16_t id = ddp_start("dev(net_testsrc0)", 2, 1, 64);
+	struct ddp_port *port = rte_eth_devices[id].data->dev_private;
+	bool free = false;
+
+	RTE_SET_USED(state);
+	for (unsigned int i = 0; i < 10 && !free; i++) // this thread may not have run in that time
+		free = others_may_poll(port, &port->lower_rxqs[0]);
+	assert_true(free);
+	ddp_end(id);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		port_test(an_application_can_ask_while_the_lower_device_is_called),
@@ -570,6 +611,7 @@ int main(void) {
 		port_test(a_port_can_be_closed_while_other_threads_read_it),
 		port_test(a_closed_port_is_refused_in_its_last_event),
 		port_test(a_port_is_not_removed_inside_a_change),
+		port_test(a_change_that_waits_for_a_burst_call_lets_others_poll),
 	};
 
 	eal_start();
