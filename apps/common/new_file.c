@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -46,17 +48,44 @@ int new_file_open(struct new_file *file, const char *path) {
 	if (file->path == NULL)
 		return -errno;
 	fd = beside_open(file, exists ? st.st_mode & 0777 : 0666);
-	if (fd < 0)
+	if (fd < 0) {
 		free(file->path);
+		return fd;
+	}
+	// Owner, mode and other names of the file are not ours to change. Whoever may not give a
+	// file away writes into the old one, if that is allowed.
+	if (exists) {
+		file->in_place = (fchown(fd, st.st_uid, st.st_gid) < 0 || st.st_nlink > 1) &&
+				 access(file->path, W_OK) == 0;
+		fchmod(fd, st.st_mode & 07777);
+	}
 	return fd;
+}
+
+static int content_copy(const struct new_file *file) {
+	int from = open(file->name, O_RDONLY | O_CLOEXEC);
+	int to = open(file->path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	int ret = from < 0 || to < 0 ? -errno : 0;
+	ssize_t n = 1;
+
+	while (ret == 0 && n > 0) {
+		n = sendfile(to, from, NULL, INT_MAX);
+		ret = n < 0 ? -errno : 0;
+	}
+	if (close(to) < 0 && ret == 0)
+		ret = -errno;
+	close(from);
+	return ret;
 }
 
 int new_file_end(struct new_file *file, int ret) {
 	if (file->name == NULL)
 		return ret;
-	if (ret == 0 && rename(file->name, file->path) < 0)
+	if (ret == 0 && file->in_place)
+		ret = content_copy(file);
+	else if (ret == 0 && rename(file->name, file->path) < 0)
 		ret = -errno;
-	if (ret < 0)
+	if (ret < 0 || file->in_place)
 		unlink(file->name);
 	free(file->name);
 	free(file->path);

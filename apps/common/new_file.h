@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // A file that is complete or not there: it is written under another name in the same folder, then
-// takes its place. A device or a pipe is written to as it is.
+// takes its place with the owner and mode of the old file. If the old file has other names (hard
+// links) or cannot be given to its owner, the content is copied into it. A device or a pipe is
+// written to as it is.
 //
 //	fd = new_file_open(&file, path);
 //	if (fd < 0)
@@ -10,9 +12,12 @@
 #ifndef DDP_COMMON_NEW_FILE_H
 #define DDP_COMMON_NEW_FILE_H
 
+#include <stdbool.h>
+
 struct new_file {
-	char *path; // symbolic links are followed
-	char *name; // what it is called until it is complete; NULL: a device or a pipe
+	char *path;    // symbolic links are followed
+	char *name;    // what it is called until it is complete; NULL: a device or a pipe
+	bool in_place; // its content goes into the old file
 };
 
 // A descriptor to write to, or -errno with nothing to end.

@@ -485,6 +485,25 @@ class Overwritten(harness.TestCase):
             result = harness.ddpctl("simulate", "gtpu", "-", "--report", capture, stdin=stdin)
         self.assertEqual(result.returncode, USAGE, result.stderr)
 
+    def test_owner_mode_and_other_names_of_a_file_stay(self):
+        """root writes a report over the file of a service, which must be able to read it on."""
+        capture = self.capture("mine", [packet(eth(), ipv4(), udp(), DATA)])
+        for name, links in (("alone", 0), ("linked", 1)):
+            out = self.folder / f"{name}.pcap"
+            out.write_bytes(bytes(1000))
+            out.chmod(0o666)  # more than the umask leaves
+            if os.geteuid() == 0:
+                os.chown(out, 1234, 5678)
+            for i in range(links):
+                (self.folder / f"{name}{i}").hardlink_to(out)
+            before = out.stat()
+            harness.output_of(harness.tools["ddpctl"], "classify", "gtpu", capture, "-w", out)
+            after = out.stat()
+            for field in ("st_uid", "st_gid", "st_mode", "st_nlink"):
+                self.assertEqual(getattr(after, field), getattr(before, field), (name, field))
+            self.assertEqual(out.read_bytes()[2:4], capture.read_bytes()[2:4])
+            self.assertEqual([path.name for path in self.folder.glob("*.new")], [])
+
     def test_other_files_are_written(self):
         capture = self.capture("mine", [packet(eth(), ipv4(), udp(), DATA)])
         report = self.folder / "report.html"
