@@ -387,6 +387,12 @@ static struct ddp_packet_type *type_new(struct loader *l, const struct ddp_yaml 
 			  key->value);
 		return NULL;
 	}
+	if (strcmp(key->value, "none") == 0 || strcmp(key->value, "UNKNOWN") == 0) {
+		ddp_error(l->diag, &key->place,
+			  "packet type '%s': packets without a packet type are called so",
+			  key->value);
+		return NULL;
+	}
 	if (!room_check(l, l->profile->n_types, DDP_MAX_TYPES, &key->place, "packet types"))
 		return NULL;
 	type = DDP_APPEND(l->arena, l->profile->types, l->profile->n_types);
