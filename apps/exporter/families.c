@@ -161,6 +161,18 @@ static void port_offload(struct exposition *text, const struct family *family, c
 	exposition_uint(text, labels->text, strcmp(text_of(port, "offload_state"), "on") == 0);
 }
 
+static void port_offload_ptypes(struct exposition *text, const struct family *family,
+				const json_t *port, struct labels *labels) {
+	(void)family;
+	exposition_uint(text, labels->text,
+			json_array_size(json_object_get(port, "offload_ptypes")));
+}
+
+static void offload_ptypes_write(struct exposition *text, const struct scrape *scrape,
+				 const struct family *family) {
+	ports_each(text, scrape, family, port_offload_ptypes);
+}
+
 static void offload_write(struct exposition *text, const struct scrape *scrape,
 			  const struct family *family) {
 	ports_each(text, scrape, family, port_offload);
@@ -390,6 +402,12 @@ static const struct family families[] = {
 	 .help = "Packets read from the lower device",
 	 .write = lower_write,
 	 .key = "rx_lower_packets"},
+	NUMBER(METRIC_COUNTER, "lower_missed_packets", "lower_rx_missed_errors",
+	       "Packets missed by the lower device"),
+	NUMBER(METRIC_COUNTER, "lower_error_packets", "lower_rx_errors",
+	       "Packets that the lower device received with an error"),
+	NUMBER(METRIC_COUNTER, "lower_no_mbuf_packets", "lower_rx_mbuf_allocation_errors",
+	       "Packets for which the lower device had no mbuf"),
 	NUMBER(METRIC_COUNTER, "rule_dropped_packets", "rx_dropped_by_rule",
 	       "Packets dropped by flow rules"),
 	NUMBER(METRIC_GAUGE, "flow_rules", "flow_rules", "Flow rules of the port"),
@@ -418,8 +436,8 @@ static const struct family families[] = {
 	       "Whether packets hashed by the lower device bypass the rings"),
 	NUMBER(METRIC_GAUGE, "offload_rules", "offload_rules",
 	       "Flow rules created on the lower device"),
-	NUMBER(METRIC_GAUGE, "offload_ptypes", "offload_ptypes",
-	       "Packet types that the lower device is to hash"),
+	OTHER(METRIC_GAUGE, "net_ddp_offload_ptypes", offload_ptypes_write,
+	      "Packet types that the lower device is to hash"),
 	NUMBER(METRIC_COUNTER, "offloaded_packets", "rx_offloaded",
 	       "Packets hashed by the lower device"),
 	PTYPES(METRIC_COUNTER, "offload_checked_packets", "offload_checked", "offload_ptypes",
@@ -445,7 +463,7 @@ static const struct family families[] = {
 	SCALED("order_longest_parking_seconds", "balance_longest_parking_us", 1e-6,
 	       "Longest time that packets waited for their order"),
 	OTHER(METRIC_HISTOGRAM, "ddp_fwd_latency_seconds", latency_write,
-	      "Time of packets from net_ddp to the Tx queue, or to their release"),
+	      "Time of packets from net_ddp to the Tx queue or their release, without the lower device"),
 	OTHER(METRIC_GAUGE, "ddp_fwd_latency_max_seconds", latency_max_write,
 	      "Longest time of a packet since the start"),
 	WORKERS("packets", "packets", 0, "Packets received by a worker"),

@@ -89,7 +89,7 @@ void report_print_latency(const struct report *report, const struct latency_repo
 			  double seconds, FILE *out) {
 	if (report->latency.count == 0)
 		return; // only net_ddp says when packets arrived
-	fputs("latency us: ", out);
+	fputs("latency us, from net_ddp on: ", out);
 	latency_line(&report->latency, out);
 	if (last == NULL)
 		return;

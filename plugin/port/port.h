@@ -669,12 +669,18 @@ int ddp_mtu_set(struct ddp_port *port, uint16_t mtu);
 // stats.c: under the port's mutex.
 int ddp_stats_get(struct ddp_port *port, struct rte_eth_stats *stats);
 int ddp_stats_reset(struct ddp_port *port);
+// The lower device's own statistics since the last reset, 0 if it has none. Releases the mutex
+// meanwhile.
+struct rte_eth_stats ddp_stats_lower(struct ddp_port *port);
 // Names and values (either may be NULL) of at most n extended statistics. Returns their number.
+// Releases the mutex meanwhile.
 unsigned int ddp_xstats_get(struct ddp_port *port, struct rte_eth_xstat_name *names,
 			    struct rte_eth_xstat *values, unsigned int n);
-// The same for the port only, without queues and packet types.
-unsigned int ddp_xstats_port_get(struct ddp_port *port, struct rte_eth_xstat_name *names,
-				 struct rte_eth_xstat *values, unsigned int n);
+// The same for the port only, without queues and packet types. lower: ddp_stats_lower(). Keeps the
+// mutex.
+unsigned int ddp_xstats_port_get(struct ddp_port *port, const struct rte_eth_stats *lower,
+				 struct rte_eth_xstat_name *names, struct rte_eth_xstat *values,
+				 unsigned int n);
 // All counters since the last reset. Valid until the next call.
 const struct ddp_stats *ddp_stats_read(struct ddp_port *port);
 // Make room for the counters of all packet types that have an id. -ENOMEM leaves the old ones.

@@ -28,6 +28,10 @@
 // that it moved. balance_before_permille and balance_after_permille are gauges: the load of
 // the most loaded queue in its last interval with packets, in thousandths of the mean, without and
 // with the moves made then (not reset).
+//
+// lower_rx_missed_errors, lower_rx_errors and lower_rx_mbuf_allocation_errors are the lower
+// device's own drops, called as ethdev calls them in xstats. The sum above does not have these
+// packets.
 #include "balance.h"
 
 #include <errno.h>
@@ -260,8 +264,7 @@ const struct ddp_stats *ddp_stats_read(struct ddp_port *port) {
 	return port->stats_now;
 }
 
-// The lower device's own statistics; 0 if it has none.
-static struct rte_eth_stats lower_read(struct ddp_port *port) {
+struct rte_eth_stats ddp_stats_lower(struct ddp_port *port) {
 	const struct rte_eth_stats *base = &port->lower.base;
 	struct rte_eth_stats stats;
 
@@ -284,7 +287,8 @@ static void lower_reset(struct ddp_port *port) {
 }
 
 int ddp_stats_get(struct ddp_port *port, struct rte_eth_stats *out) {
-	const struct rte_eth_stats lower = lower_read(port); // first, because it releases the mutex
+	// First, because it releases the mutex.
+	const struct rte_eth_stats lower = ddp_stats_lower(port);
 	const struct ddp_stats *stats = ddp_stats_read(port);
 	const struct totals totals = totals_of(stats);
 
@@ -355,7 +359,7 @@ static void put(struct xstats *out, uint64_t value, const char *fmt, ...) {
 }
 
 static void port_put(struct xstats *out, const struct ddp_port *port,
-		     const struct ddp_stats *stats) {
+		     const struct rte_eth_stats *lower, const struct ddp_stats *stats) {
 	const struct totals totals = totals_of(stats);
 	const struct ddp_balance *balance = port->balance;
 
@@ -384,6 +388,9 @@ static void port_put(struct xstats *out, const struct ddp_port *port,
 	put(out, stats->balance_moves, "balance_moves");
 	put(out, balance != NULL ? 1000 * balance->before + 0.5 : 0, "balance_before_permille");
 	put(out, balance != NULL ? 1000 * balance->after + 0.5 : 0, "balance_after_permille");
+	put(out, lower->imissed, "lower_rx_missed_errors");
+	put(out, lower->ierrors, "lower_rx_errors");
+	put(out, lower->rx_nombuf, "lower_rx_mbuf_allocation_errors");
 }
 
 static void queues_put(struct xstats *out, const struct ddp_port *port,
@@ -421,20 +428,25 @@ static void types_put(struct xstats *out, const struct ddp_port *port,
 		type_put(out, port, i, stats->types[i]);
 }
 
-unsigned int ddp_xstats_port_get(struct ddp_port *port, struct rte_eth_xstat_name *names,
-				 struct rte_eth_xstat *values, unsigned int n) {
+unsigned int ddp_xstats_port_get(struct ddp_port *port, const struct rte_eth_stats *lower,
+				 struct rte_eth_xstat_name *names, struct rte_eth_xstat *values,
+				 unsigned int n) {
 	struct xstats out = {.names = names, .values = values, .size = n};
 
-	port_put(&out, port, ddp_stats_read(port));
+	port_put(&out, port, lower, ddp_stats_read(port));
 	return out.n;
 }
 
 unsigned int ddp_xstats_get(struct ddp_port *port, struct rte_eth_xstat_name *names,
 			    struct rte_eth_xstat *values, unsigned int n) {
 	struct xstats out = {.names = names, .values = values, .size = n};
-	const struct ddp_stats *stats = ddp_stats_read(port);
+	struct rte_eth_stats lower = {0};
+	const struct ddp_stats *stats;
 
-	port_put(&out, port, stats);
+	if (values != NULL)
+		lower = ddp_stats_lower(port); // first, because it releases the mutex
+	stats = ddp_stats_read(port);
+	port_put(&out, port, &lower, stats);
 	queues_put(&out, port, stats);
 	types_put(&out, port, stats);
 	return out.n;

@@ -253,6 +253,43 @@ static void specs_fill(struct rte_tel_data *d, const struct ddp_personality *per
 	}
 }
 
+// Packets that have a packet type of a profile or of one that it requires. All require base: its
+// packet types count if there are no others.
+static uint64_t profile_packets(const struct ddp_port *port, const struct ddp_stats *stats,
+				const struct ddp_profile_part *part) {
+	const struct ddp_profile *profile = port->personality->profile;
+	const uint64_t parts = part->requires | RTE_BIT64(part - profile->parts);
+	uint64_t n = 0, n_base = 0;
+	bool any = false;
+
+	for (unsigned int t = 0; t < profile->n_types; t++) {
+		const uint16_t id = ddp_program_type(port->personality->program, t)->id;
+		unsigned int i = 0;
+
+		while (profile->parts[i].name != profile->types[t].profile)
+			i++;
+		if ((parts & RTE_BIT64(i)) == 0)
+			continue;
+		if (strcmp(profile->parts[i].name, "base") == 0) {
+			n_base += stats->types[id];
+			continue;
+		}
+		any = true;
+		n += stats->types[id];
+	}
+	return any ? n : n_base;
+}
+
+static void profile_packets_fill(struct rte_tel_data *d, struct ddp_port *port) {
+	const struct ddp_personality *personality = port->personality;
+	struct rte_tel_data *packets = numbers_in(d, "profile_packets");
+	const struct ddp_stats *stats = ddp_stats_read(port);
+
+	for (unsigned int i = 0; packets != NULL && i < personality->n_sources; i++)
+		rte_tel_data_add_array_uint(packets,
+					    profile_packets(port, stats, personality->parts[i]));
+}
+
 // For a port that runs Intel's package: the package's own name, whatever its file name.
 static void package_fill(struct rte_tel_data *d, const struct ddp_package *package) {
 	if (package == NULL)
@@ -277,11 +314,12 @@ static void rss_fill(struct rte_tel_data *d, const struct ddp_port *port) {
 
 #define COUNTERS_MAX 32
 
-static void counters_fill(struct rte_tel_data *d, struct ddp_port *port) {
+static void counters_fill(struct rte_tel_data *d, struct ddp_port *port,
+			  const struct rte_eth_stats *lower) {
 	struct rte_eth_xstat_name names[COUNTERS_MAX];
 	struct rte_eth_xstat values[COUNTERS_MAX];
 	struct rte_tel_data *dict = dict_in(d, "counters");
-	unsigned int n = ddp_xstats_port_get(port, names, values, COUNTERS_MAX);
+	unsigned int n = ddp_xstats_port_get(port, lower, names, values, COUNTERS_MAX);
 
 	for (unsigned int i = 0; dict != NULL && i < RTE_MIN(n, COUNTERS_MAX); i++)
 		rte_tel_data_add_dict_uint(dict, names[i].name, values[i].value);
@@ -307,12 +345,18 @@ static void offload_fill(struct rte_tel_data *d, const struct ddp_port *port) {
 
 	text_add(d, "offload", offload->nic != NULL ? ddp_nic_name(offload->nic) : "");
 	rte_tel_data_add_dict_int(d, "offload_rules", offload->n_flows);
-	rte_tel_data_add_dict_int(d, "offload_ptypes",
-				  offload->plan != NULL ? (int)offload->plan->n_ptypes : 0);
 	text_add(d, "offload_state", offload_state(port));
 }
 
-static void info_fill(struct rte_tel_data *d, struct ddp_port *port) {
+// Its packet types: metrics have a list of this name.
+static void offload_ptypes_fill(struct rte_tel_data *d, const struct ddp_port *port) {
+	const struct ddp_plan *plan = port->offload.plan;
+
+	rte_tel_data_add_dict_int(d, "offload_ptypes", plan != NULL ? (int)plan->n_ptypes : 0);
+}
+
+static void info_fill(struct rte_tel_data *d, struct ddp_port *port,
+		      const struct rte_eth_stats *lower) {
 	rte_tel_data_start_dict(d);
 	text_add(d, "name", port->name);
 	text_add(d, "version", DDP_VERSION);
@@ -324,23 +368,27 @@ static void info_fill(struct rte_tel_data *d, struct ddp_port *port) {
 	rte_tel_data_add_dict_int(d, "lower_rx_queues", port->lower.n_rxq);
 	rte_tel_data_add_dict_int(d, "lower_tx_queues", port->lower.n_txq);
 	offload_fill(d, port);
+	offload_ptypes_fill(d, port);
 	rte_tel_data_add_dict_int(d, "rx_queues", port->data->nb_rx_queues);
 	rte_tel_data_add_dict_int(d, "tx_queues", port->data->nb_tx_queues);
 	rss_fill(d, port);
 	profiles_fill(d, port->personality);
 	specs_fill(d, port->personality);
+	profile_packets_fill(d, port);
 	package_fill(d, port->personality->package);
 	rte_tel_data_add_dict_int(d, "packet_types", port->personality->n_types);
 	rte_tel_data_add_dict_int(d, "flow_rules", ddp_flows_count(port));
-	counters_fill(d, port);
+	counters_fill(d, port, lower);
 }
 
 static int info(const char *cmd, const char *params, struct rte_tel_data *d) {
 	struct ddp_port *port = port_get(cmd, params, &params, d);
+	struct rte_eth_stats lower;
 
 	if (port == NULL)
 		return 0;
-	info_fill(d, port);
+	lower = ddp_stats_lower(port); // first, because it releases the mutex
+	info_fill(d, port, &lower);
 	ddp_registry_put(port);
 	return 0;
 }
@@ -418,6 +466,7 @@ static int verify(const char *cmd, const char *params, struct rte_tel_data *d) {
 	n = port->hw_ptypes != NULL ? port->offload.plan->n_ptypes : 0;
 	if (page_begin(d, params, n, VERIFY_PAGE, &start, &end) == 0) {
 		offload_fill(d, port);
+		offload_ptypes_fill(d, port);
 		rte_tel_data_add_dict_uint(d, "straight", ddp_hw_ptypes_bypass(port->hw_ptypes));
 		verify_fill(d, port, start, end);
 	}
@@ -502,6 +551,51 @@ static void ptype_columns_fill(struct rte_tel_data *d, const struct ddp_port *po
 	column_fill(d, "ptype_packets", part, stats->types, sizeof(stats->types[0]));
 }
 
+// Is this packet type of the NIC the plan's first one of a packet type of the profile?
+static bool is_first_of_type(const struct ddp_plan *plan, unsigned int i) {
+	for (unsigned int j = 0; j < i; j++)
+		if (plan->ptypes[j].type == plan->ptypes[i].type)
+			return false;
+	return true;
+}
+
+// How many packet types of the profile the lower device hashes.
+static unsigned int verified_count(const struct ddp_port *port) {
+	const struct ddp_plan *plan = port->offload.plan;
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; port->hw_ptypes != NULL && i < plan->n_ptypes; i++)
+		n += is_first_of_type(plan, i);
+	return n;
+}
+
+// A packet type of the profile, from the NIC's first one on: the sum of all of the NIC's that it
+// is. It is proven if those are that had packets.
+struct verified {
+	uint64_t checked, wrong;
+	bool any_proven, any_unproven;
+};
+
+static struct verified verified_sum(const struct ddp_port *port, unsigned int first) {
+	const struct ddp_plan *plan = port->offload.plan;
+	struct verified sum = {0};
+
+	for (unsigned int i = first; i < plan->n_ptypes; i++) {
+		const struct ddp_hw_ptype *hw_ptype;
+
+		if (plan->ptypes[i].type != plan->ptypes[first].type)
+			continue;
+		hw_ptype = ddp_hw_ptypes_find(port->hw_ptypes, plan->ptypes[i].rte_ptype);
+		sum.checked += ddp_hw_ptype_read(&hw_ptype->checked);
+		sum.wrong += ddp_hw_ptype_read(&hw_ptype->wrong);
+		if (ddp_hw_ptype_is_proven(hw_ptype))
+			sum.any_proven = true;
+		else if (ddp_hw_ptype_read(&hw_ptype->checked) > 0)
+			sum.any_unproven = true;
+	}
+	return sum;
+}
+
 static void verify_columns_fill(struct rte_tel_data *d, const struct ddp_port *port,
 				struct part part) {
 	const struct ddp_plan *plan = port->offload.plan;
@@ -515,19 +609,22 @@ static void verify_columns_fill(struct rte_tel_data *d, const struct ddp_port *p
 	proven = numbers_in(d, "offload_proven");
 	if (names == NULL || checked == NULL || wrong == NULL || proven == NULL)
 		return;
-	for (unsigned int i = part.start; i < part.end; i++) {
-		const struct ddp_hw_ptype *hw_ptype =
-			ddp_hw_ptypes_find(port->hw_ptypes, plan->ptypes[i].rte_ptype);
+	for (unsigned int i = 0, row = 0; row < part.end; i++) {
+		struct verified sum;
 
+		if (!is_first_of_type(plan, i) || row++ < part.start)
+			continue;
+		sum = verified_sum(port, i);
 		texts_add(names,
 			  ddp_program_type(port->personality->program, plan->ptypes[i].type)->name);
-		rte_tel_data_add_array_uint(checked, ddp_hw_ptype_read(&hw_ptype->checked));
-		rte_tel_data_add_array_uint(wrong, ddp_hw_ptype_read(&hw_ptype->wrong));
-		rte_tel_data_add_array_uint(proven, ddp_hw_ptype_is_proven(hw_ptype));
+		rte_tel_data_add_array_uint(checked, sum.checked);
+		rte_tel_data_add_array_uint(wrong, sum.wrong);
+		rte_tel_data_add_array_uint(proven, sum.any_proven && !sum.any_unproven);
 	}
 }
 
-static void metrics_port_fill(struct rte_tel_data *d, struct ddp_port *port) {
+static void metrics_port_fill(struct rte_tel_data *d, struct ddp_port *port,
+			      const struct rte_eth_stats *lower) {
 	text_add(d, "name", port->name);
 	text_add(d, "version", DDP_VERSION);
 	text_add(d, "state", state_name(port));
@@ -540,7 +637,7 @@ static void metrics_port_fill(struct rte_tel_data *d, struct ddp_port *port) {
 	rte_tel_data_add_dict_int(d, "flow_rules", ddp_flows_count(port));
 	rte_tel_data_add_dict_uint(d, "balance_interval_ms",
 				   port->balance != NULL ? port->balance->ms : 0);
-	counters_fill(d, port);
+	counters_fill(d, port, lower);
 }
 
 // What a monitor reads every few seconds. An array takes a tenth of the time of a dict with a dict
@@ -548,19 +645,22 @@ static void metrics_port_fill(struct rte_tel_data *d, struct ddp_port *port) {
 // too, so that no counter goes backwards.
 static int metrics(const char *cmd, const char *params, struct rte_tel_data *d) {
 	struct ddp_port *port = port_get(cmd, params, &params, d);
+	struct rte_eth_stats lower = {0};
 	const struct ddp_stats *stats;
 	unsigned int first = 0, n_verified;
 	struct part page, part;
 
 	if (port == NULL)
 		return 0;
+	if (params == NULL || strcmp(params, "0") == 0)
+		lower = ddp_stats_lower(port); // first, because it releases the mutex
 	ddp_hw_ptypes_watch(port);
-	n_verified = port->hw_ptypes != NULL ? port->offload.plan->n_ptypes : 0;
+	n_verified = verified_count(port);
 	if (page_begin(d, params, port->n_rxqs + port->n_txqs + port->n_type_ids + n_verified,
 		       METRICS_PAGE, &page.start, &page.end) < 0)
 		goto put_port;
 	if (page.start == 0)
-		metrics_port_fill(d, port);
+		metrics_port_fill(d, port, &lower);
 	stats = ddp_stats_read(port);
 	part = part_take(&page, &first, port->n_rxqs);
 	column_fill(d, "rx_packets", part, &stats->rx[0].packets, sizeof(stats->rx[0]));

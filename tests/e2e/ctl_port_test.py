@@ -189,8 +189,8 @@ class Show(Case):
                                rf"process: +{pmd.pid} \(dpdk-testpmd\), file prefix ddp\n")
         self.assertRegex(text, r"(?m)^lower device: +net_pcap0, port \d+, queues: 1 Rx, 1 Tx$")
         self.assertRegex(text, r"(?m)^offload: +none: it does not offer .*$")
-        self.assertRegex(text, r"(?m)^PROFILE +VERSION +GIVEN AS\n"
-                               r"gtpu +1\.0\.0 +gtpu:ue\nvxlan +1\.0\.0 +vxlan$")
+        self.assertRegex(text, r"(?m)^PROFILE +VERSION +PACKETS  GIVEN AS\n"
+                               r"gtpu +1\.0\.0 +\d+  gtpu:ue\nvxlan +1\.0\.0 +0  vxlan$")
         xstats = pmd.xstats()
         share = 100 * xstats["rx_missed_packets"] / xstats["rx_lower_packets"]
         self.assertRegex(text, rf"(?m)^missed, .* {xstats['rx_missed_packets']}  packets +"
@@ -203,6 +203,33 @@ class Show(Case):
         self.assertRegex(text, r"\npackets: \d+, missed: \d+, imbalance: \d\.\d{3}\n$")
         self.assertRegex(self.good("ptypes", "0"),
                          r"(?m)^ *\d+  GTPU_IPV4_TCP +\d+ +[0-9.]+%  0x01408291$")
+        pmd.quit()
+
+    def test_a_profile_that_matches_nothing(self):
+        """Without this line its user takes the port's outer hash for that of the profile."""
+        pmd = self.start("profile=gtpu+pppoe+5g-upf")
+        pmd.wait(lambda: pmd.xstats()["rx_type_GTPU_IPV4_TCP_packets"] > 0, "packets with gtpu")
+        pmd.command("stop")
+        text = self.good("show", "0")
+        self.assertEqual(re.findall("no packet has .*", text),
+                         ["no packet has a packet type of profile pppoe: see 'ddpctl port ptypes'"])
+        xstats, info = pmd.xstats(), self.object("show", "0")
+        gtpu, pppoe, upf = info["profile_packets"]
+        self.assertEqual((gtpu, pppoe), (sum(n for name, n in xstats.items() if name.startswith("rx_type_GTPU")), 0))
+        self.assertEqual(upf, gtpu)  # a bundle has the packet types of what it requires
+        self.assertRegex(text, rf"(?m)^gtpu +1\.0\.0 +{gtpu}  gtpu$")
+        pmd.quit()
+
+    def test_drops_of_the_lower_device(self):
+        """net_pcap counts an error each time it is polled where a capture is cut."""
+        capture = self.folder / "cut.pcap"
+        capture.write_bytes(self.n3.read_bytes()[:-1])
+        pmd = testpmd.Testpmd(self, [f"net_ddp0,dev(net_pcap0,rx_pcap={capture.name})"], "--rxq=2", "--txq=2",
+                              prefix="ddp")
+        pmd.commands("set fwd rxonly", "start")
+        pmd.wait(lambda: pmd.stats(0)["RX-errors"] > 0, "errors")
+        pmd.command("stop")
+        self.assertRegex(self.good("show", "0"), r"(?m)^errors of the lower device +[1-9]\d*  packets *$")
         pmd.quit()
 
     def test_raw_names_are_those_of_xstats(self):
@@ -411,6 +438,28 @@ class Watch(Case):
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.wait(testpmd.SECONDS), 0)
         pmd.quit()
+
+    def test_drops_of_the_lower_device(self):
+        """Where packets bypass the rings, nothing else says that a core is too slow."""
+        counters = dict.fromkeys(("lower_rx_missed_errors", "lower_rx_errors", "lower_rx_mbuf_allocation_errors"), 0)
+
+        def answer(command):
+            path = command.partition(",")[0]
+            for name in counters:
+                counters[name] += 1000 * (path == "/net_ddp/info")
+            return exporter.answer(path, {
+                "/net_ddp/list": [0],
+                "/net_ddp/info": {**dict.fromkeys(("name", "state", "lower_device", "offload"), "x"), "rx_queues": 1,
+                                  **dict.fromkeys(("profiles", "profile_specs", "profile_versions", "rss_hf"), []),
+                                  "counters": counters},
+                "/net_ddp/queues": {"count": 1, "queues": {"0": dict.fromkeys(
+                    ("rx_packets", "rx_bytes", "rx_missed"), 0)}}}.get(path))
+
+        exporter.Process(self, "nic", answer)
+        for words, pattern in ((("--json",), r'"lower_dropped_per_second":[1-9]'),
+                               ((), r", imbalance -, lower device: [1-9]\d* dropped/s\n$")):
+            self.assertRegex(self.good("watch", "0", "--count", 1, "--interval", PERIOD, *words), pattern)
+        self.assertRegex(self.screens("--count", "1"), r"imbalance -\nlower device: [1-9]\d* dropped/s\n")
 
     def test_no_rate_while_nothing_comes_or_counters_are_reset(self):
         pmd = self.start()

@@ -87,7 +87,7 @@ class Telemetry(fwd.TestCase):
         """Of a problem that begins now, the numbers since the start show little."""
         self.start("overflow=wait", rx=self.n3.name, options=["--rxq", 4, "--fwd", "rxonly"])
         lines = [self.process.stdout.readline() for _ in range(60)]
-        everything = [line for line in lines if line.startswith("latency us: p50 ")]
+        everything = [line for line in lines if line.startswith("latency us, from net_ddp on: p50 ")]
         last = [line for line in lines if line.startswith("last 0.1 s: p50 ")]
         report = self.end()
         self.assertIn(f"({report['packets']} packets)", everything[-1])

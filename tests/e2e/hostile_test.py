@@ -30,8 +30,8 @@ INFO = {"name": "net_ddp0", "state": "running", "isa": "scalar", "overflow": "dr
         "offload": "i40e", "offload_rules": 1, "offload_ptypes": 1, "offload_state": "on",
         "rx_queues": 2, "tx_queues": 2, "rss": 1, "rss_hash_function": "toeplitz",
         "rss_fields_by": "profiles", "rss_hf": ["ipv4", "gtpu"], "profiles": ["gtpu"],
-        "profile_specs": ["gtpu"], "profile_versions": ["1.0.0"], "package_name": "GTP",
-        "package_track_id": 7, "packet_types": 3, "flow_rules": 0, "counters": {"rx_taken": 1}}
+        "profile_specs": ["gtpu"], "profile_packets": [0], "profile_versions": ["1.0.0"], "package_name": "GTP",
+        "package_track_id": 7, "packet_types": 3, "flow_rules": 0, "counters": {"rx_lower_packets": 1, "lower_rx_missed_errors": 1}}
 QUEUE = {"rx_packets": 3, "rx_bytes": 200, "rx_missed": 1, "tx_packets": 1, "tx_bytes": 1}
 PTYPE = {"name": "GTPU", "packets": 4, "rte_ptype": 17}
 PROOF = {"name": "GTPU", "rte_ptype": 17, "checked": 4, "wrong": 0, "state": "proven"}
@@ -53,7 +53,7 @@ COMMANDS = [["port", "list"], ["port", "show", "0"], ["port", "show", "net_ddp0"
 READS = {"list": ["list", "info"], "show": ["list", "info"], "queues": ["queues"],
          "ptypes": ["ptypes"], "verify": ["verify"], "add": ["profile_add"], "del": ["profile_del"],
          "set": ["profile_set"],
-         "watch": ["queues"], "--port": ["info"]}
+         "watch": ["queues", "info"], "--port": ["info"]}
 
 
 class Server:

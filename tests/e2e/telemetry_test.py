@@ -163,7 +163,7 @@ class Change(Case):
                 self.assertIn(reason, error_of(answer))
         after = client.ask("/net_ddp/info", 0)
         for answer in (before, after):
-            del answer["counters"]
+            del answer["counters"], answer["profile_packets"]
         self.assertEqual(after, before)
         pmd.quit()
 
@@ -174,6 +174,7 @@ class Look(Case):
         self.assertEqual(client.ask("/net_ddp/list"), [0])
         info = client.ask("/net_ddp/info", 0)
         counters = info.pop("counters")
+        self.assertEqual(len(info.pop("profile_packets")), 1)
         lower = client.ask("/ethdev/info", info["lower_port"])
         self.assertEqual(lower["name"], "net_pcap0")
         self.assertEqual(info, {
@@ -228,6 +229,53 @@ class Look(Case):
         self.assertGreater(by_name["GTPU_IPV4_UDP"], 0)
         for name, n in by_name.items():
             self.assertEqual(n, xstats[f"rx_type_{name}_packets"])
+        pmd.quit()
+
+    def test_packet_types_that_the_lower_device_hashes(self):
+        below = f"net_ddp1,dev(net_pcap0,rx_pcap={self.n3.name},infinite_rx=1),profile=e810-comms"
+        pmd = testpmd.Testpmd(self, [f"net_ddp0,dev({below}),profile=gtpu,lower_queues=2"], "--rxq=2", "--txq=2",
+                              prefix=PREFIX)
+        client = Client(self)
+        pmd.commands("set fwd rxonly", "start")
+        pmd.wait(lambda: sum(client.ask("/net_ddp/metrics", 0).get("offload_checked", [])) > 100, "verified packets")
+        lists = ("offload_ptypes", "offload_checked", "offload_wrong", "offload_proven")
+        metrics, start = {key: [] for key in lists}, 0
+        while start is not None:
+            page = client.ask("/net_ddp/metrics", 0, start)
+            for key in lists:
+                metrics[key] += page.get(key, [])
+            start = page.get("next")
+        names, checked, wrong, proven = metrics.values()
+        self.assertTrue(len(names) == len(checked) == len(wrong) == len(proven) > 1, metrics)
+        self.assertEqual(len(set(names)), len(names), names)
+        self.assertEqual((set(wrong), set(proven)), ({0}, {0, 1}))
+        by_name = {name: 0 for name in names}
+        for ptype in client.pages("ptypes", "/net_ddp/verify", 0)[0].values():
+            by_name[ptype["name"]] += ptype["checked"]
+        self.assertEqual(by_name.keys(), set(names))
+        self.assertGreater(client.ask("/net_ddp/verify", 0)["count"], len(names))
+        for name, n in zip(names, checked):
+            self.assertEqual(n > 0, by_name[name] > 0, name)
+        pmd.quit()
+
+    def test_drops_of_the_lower_device(self):
+        """net_pcap counts an error each time it is polled where a capture is cut."""
+        capture = self.folder / "cut.pcap"
+        capture.write_bytes(self.n3.read_bytes()[:-1])
+        pmd = testpmd.Testpmd(self, [f"net_ddp0,dev(net_pcap0,rx_pcap={capture.name})"], "--rxq=2", "--txq=2",
+                              prefix=PREFIX)
+        client = Client(self)
+        pmd.commands("set fwd rxonly", "start")
+        pmd.wait(lambda: client.ask("/net_ddp/info", 0)["counters"].get("lower_rx_errors") != 0, "errors")
+        pmd.command("stop")
+        counters = client.ask("/net_ddp/metrics", 0)["counters"]
+        self.assertEqual(counters, client.ask("/net_ddp/info", 0)["counters"])
+        lower = client.ask("/ethdev/stats", client.ask("/net_ddp/info", 0)["lower_port"])
+        self.assertEqual([counters[key] for key in ("lower_rx_missed_errors", "lower_rx_errors",
+                                                    "lower_rx_mbuf_allocation_errors")],
+                         [lower[key] for key in ("imissed", "ierrors", "rx_nombuf")])
+        pmd.command("clear port stats 0")
+        self.assertEqual(client.ask("/net_ddp/info", 0)["counters"]["lower_rx_errors"], 0)
         pmd.quit()
 
     def test_dpdks_own_tool_shows_it(self):

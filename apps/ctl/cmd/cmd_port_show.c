@@ -29,6 +29,9 @@ static const struct counter {
 	{TAKEN, "taken from the lower device", "packets", KIND_SHARE},
 	{"rx_delivered_packets", "delivered to the application", "packets", KIND_SHARE},
 	{"rx_missed_packets", "missed, because an Rx ring was full", "packets", KIND_SHARE},
+	{"lower_rx_missed_errors", "missed by the lower device", "packets", KIND_NUMBER},
+	{"lower_rx_errors", "errors of the lower device", "packets", KIND_NUMBER},
+	{"lower_rx_mbuf_allocation_errors", "lower device had no mbuf", "packets", KIND_NUMBER},
 	{"rx_dropped_by_rule", "dropped by flow rules", "packets", KIND_SHARE},
 	{"rx_dropped_at_stop", "dropped when the port stopped", "packets", KIND_SHARE},
 	{"rx_in_rings", "waiting in Rx rings", "packets", KIND_SHARE},
@@ -98,17 +101,31 @@ static void counters_table(const json_t *values, struct output *out) {
 static void profiles_table(const json_t *info, struct output *out) {
 	const json_t *versions = json_object_get(info, "profile_versions");
 	const json_t *specs = json_object_get(info, "profile_specs");
+	const json_t *packets = json_object_get(info, "profile_packets");
+	const json_t *names = json_object_get(info, "profiles");
+	const json_t *counters = json_object_get(info, "counters");
+	const bool any = json_integer_value(json_object_get(counters, TAKEN)) > 0;
 	struct table table;
-	json_t *name;
+	json_t *name, *n;
 	size_t i;
 
-	table_init(&table, out, "PROFILE|VERSION|GIVEN AS");
-	json_array_foreach(json_object_get(info, "profiles"), i, name) {
+	table_init(&table, out, "PROFILE|VERSION|>PACKETS|GIVEN AS");
+	json_array_foreach(names, i, name) {
 		table_text(&table, json_string_value(name) ?: "");
 		table_text(&table, json_string_value(json_array_get(versions, i)) ?: "");
+		if (json_array_get(packets, i) != NULL)
+			table_number(&table, json_integer_value(json_array_get(packets, i)));
+		else
+			table_text(&table, ""); // an older net_ddp
 		table_text(&table, json_string_value(json_array_get(specs, i)) ?: "");
 	}
 	table_fini(&table);
+	json_array_foreach(packets, i, n)
+		if (any && json_integer_value(n) == 0)
+			output_escaped_printf(out,
+					      "no packet has a packet type of profile %s: see "
+					      "'ddpctl port ptypes'\n",
+					      json_string_value(json_array_get(names, i)) ?: "");
 }
 
 /* Properties, in words */

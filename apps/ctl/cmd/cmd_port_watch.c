@@ -30,7 +30,9 @@ struct watch {
 	double began, last;   // seconds
 	double period;        // the same, that counts stand for
 	struct queues before, now, counts;
-	bool balances; // the process can
+	bool knows_lower;             // an older net_ddp does not
+	uint64_t lower_before, lower; // packets that the lower device dropped
+	bool balances;                // the process can
 	struct balance balance_before, balance;
 	struct strbuf text;
 };
@@ -55,6 +57,12 @@ static uint64_t round_before(const struct watch *watch) {
 	return balance_round(&watch->balance_before);
 }
 
+static double lower_rate(const struct watch *watch) {
+	const bool reset = watch->lower < watch->lower_before;
+
+	return rate(watch, watch->lower - (reset ? 0 : watch->lower_before));
+}
+
 /* For machines */
 
 // Takes object over.
@@ -75,6 +83,9 @@ static void period_json(const struct watch *watch, const struct port *port, doub
 	for (unsigned int i = 0; i < watch->counts.n; i++)
 		json_array_append_new(queues, rates_add(watch, json_pack("{si}", "queue", i),
 							&watch->counts.queues[i]));
+	if (watch->knows_lower)
+		json_object_set_new(object, "lower_dropped_per_second",
+				    json_real(lower_rate(watch)));
 	json_object_set_new(object, "imbalance", json_real(queues_imbalance(&watch->counts)));
 	json_object_set_new(object, "queues", queues);
 	if (balance_is_on(watch))
@@ -95,6 +106,9 @@ static void sum_write(const struct watch *watch, double seconds, FILE *to) {
 		fprintf(to, "%.3f", queues_imbalance(&watch->counts));
 	else
 		fputs("-", to);
+	if (lower_rate(watch) > 0)
+		fprintf(to, "%slower device: %.0f dropped/s", watch->terminal ? "\n" : ", ",
+			lower_rate(watch));
 }
 
 // On one line: means of the period's intervals, and the last move.
@@ -247,13 +261,30 @@ static void period_end(struct watch *watch, const struct port *port) {
 	period_show(watch, port, now - watch->began);
 	output_flush(watch->out);
 	watch->before = watch->now;
+	watch->lower_before = watch->lower;
 	watch->balance_before = watch->balance;
 	watch->last = now;
 }
 
 // Returns the status.
+static int lower_read(struct watch *watch, struct port *port) {
+	static const char *const names[] = {"lower_rx_missed_errors", "lower_rx_errors",
+					    "lower_rx_mbuf_allocation_errors"};
+	json_t *info = port_ask(port, "info", NULL);
+	const json_t *counters = json_object_get(info, "counters");
+
+	watch->knows_lower = json_object_get(counters, names[0]) != NULL;
+	watch->lower = 0;
+	for (unsigned int i = 0; i < COUNT(names); i++)
+		watch->lower += (uint64_t)json_integer_value(json_object_get(counters, names[i]));
+	json_decref(info);
+	return port->status;
+}
+
+// Returns the status.
 static int state_read(struct watch *watch, struct port *port) {
-	if (queues_read(&watch->now, port) != EXIT_GOOD || !watch->balances)
+	if (queues_read(&watch->now, port) != EXIT_GOOD || lower_read(watch, port) != EXIT_GOOD ||
+	    !watch->balances)
 		return port->status;
 	return balance_read(&watch->balance, port, NULL);
 }
@@ -267,6 +298,7 @@ static void periods_run(struct watch *watch, struct port *port, const sigset_t *
 	if (state_read(watch, port) != EXIT_GOOD)
 		return;
 	watch->before = watch->now;
+	watch->lower_before = watch->lower;
 	watch->balance_before = watch->balance;
 	watch->began = watch->last = seconds_now();
 	for (unsigned int n = 0; options->count == 0 || n < options->count; n++) {

@@ -20,6 +20,11 @@ LISTS = {
 # By key of the answer or of its counters: name, type, help.
 NUMBERS = {
     "rx_lower_packets": ("lower_packets_total", "counter", "Packets read from the lower device"),
+    "lower_rx_missed_errors": ("lower_missed_packets_total", "counter", "Packets missed by the lower device"),
+    "lower_rx_errors": ("lower_error_packets_total", "counter",
+                        "Packets that the lower device received with an error"),
+    "lower_rx_mbuf_allocation_errors": ("lower_no_mbuf_packets_total", "counter",
+                                        "Packets for which the lower device had no mbuf"),
     "rx_dropped_by_rule": ("rule_dropped_packets_total", "counter", "Packets dropped by flow rules"),
     "rx_offloaded": ("offloaded_packets_total", "counter", "Packets hashed by the lower device"),
     "rx_path_cache_hits": ("cache_hits_total", "counter", "Packets whose path was in the path cache"),

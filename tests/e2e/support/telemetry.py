@@ -10,6 +10,13 @@ SECONDS = 60
 REPLY_MAX = 16384
 
 
+def unique(pairs):
+    """An object of JSON: readers keep one of two equal keys, and not all the same one."""
+    keys = [key for key, _ in pairs]
+    assert len(set(keys)) == len(keys), keys
+    return dict(pairs)
+
+
 class Client:
     """Of a program that was started with this file prefix in environment(test.folder)."""
 
@@ -23,7 +30,7 @@ class Client:
     def ask(self, *words):
         """The answer to a command and its parameters."""
         self.socket.send(",".join(map(str, words)).encode())
-        return json.loads(self.socket.recv(REPLY_MAX))[words[0]]
+        return json.loads(self.socket.recv(REPLY_MAX), object_pairs_hook=unique)[words[0]]
 
     def pages(self, key, *words):
         """All of a list that comes in pages, and how many of these there were."""

@@ -6,16 +6,17 @@
 
 static json_t *port_make(const char *name) {
 	return json_pack(
-		"{ss ss ss ss ss ss ss s[ss] s{sI sI sI sI} si s[ii] s[ii] s[ii] s[i] s[i] s[ss] s[ii] "
+		"{ss ss ss ss ss ss ss s[ss] s{sI sI sI sI sI} si s[ii] s[ii] s[ii] s[i] s[i] s[ss] s[ii] "
 		"s[s] s[i] s[i] s[i] si}",
 		"name", name, "version", "1.0.0", "state", "running", "isa", "avx2", "lower_device",
 		"net_pcap0", "offload", "ice", "offload_state", "on", "profiles", "gtpu", "vxlan",
 		"counters", "rx_lower_packets", (json_int_t)42, "balance_longest_parking_us",
-		(json_int_t)1500, "balance_after_permille", (json_int_t)1040, "rx_path_cache_hits",
-		(json_int_t)7, "balance_interval_ms", 100, "rx_packets", 10, 20, "rx_bytes", 1000,
-		2000, "rx_missed", 0, 10, "tx_packets", 5, "tx_bytes", 500, "ptypes", "none",
-		"IPV4_UDP", "ptype_packets", 3, 39, "offload_ptypes", "IPV4_UDP", "offload_checked",
-		64, "offload_wrong", 1, "offload_proven", 0, "profile_changes", 2);
+		(json_int_t)1500, "balance_after_permille", (json_int_t)1040,
+		"lower_rx_missed_errors", (json_int_t)13, "rx_path_cache_hits", (json_int_t)7,
+		"balance_interval_ms", 100, "rx_packets", 10, 20, "rx_bytes", 1000, 2000,
+		"rx_missed", 0, 10, "tx_packets", 5, "tx_bytes", 500, "ptypes", "none", "IPV4_UDP",
+		"ptype_packets", 3, 39, "offload_ptypes", "IPV4_UDP", "offload_checked", 64,
+		"offload_wrong", 1, "offload_proven", 0, "profile_changes", 2);
 }
 
 static char *text_of(const struct scrape *scrape) {
@@ -49,6 +50,8 @@ static const char *const samples[] = {
 	"net_ddp_cache_hits_total{" PORT "} 7\n",
 	"net_ddp_profile_changes_total{" PORT "} 2\n",
 	"net_ddp_offload_on{" PORT "} 1\n",
+	"net_ddp_offload_ptypes{" PORT "} 1\n",
+	"net_ddp_lower_missed_packets_total{" PORT "} 13\n",
 	"net_ddp_offload_checked_packets_total{" PORT ",ptype=\"IPV4_UDP\"} 64\n",
 	"net_ddp_offload_refuted_packets_total{" PORT ",ptype=\"IPV4_UDP\"} 1\n",
 	"net_ddp_offload_proven{" PORT ",ptype=\"IPV4_UDP\"} 0\n",
