@@ -281,72 +281,74 @@ uint64_t ddp_cksum_verify(const struct ddp_verdict *verdict, uint64_t checksums,
 
 /* Computation */
 
-// Bytes of a packet that lie in one segment, to write; else NULL.
-static void *bytes_at(struct rte_mbuf *mbuf, uint32_t off, uint32_t len) {
-	while (mbuf != NULL && off >= mbuf->data_len) {
-		off -= mbuf->data_len;
-		mbuf = mbuf->next;
-	}
-	return mbuf != NULL && off + len <= mbuf->data_len ?
-		       rte_pktmbuf_mtod_offset(mbuf, void *, off) :
-		       NULL;
+// A field of two bytes; the packet has it.
+static uint16_t field_load(const struct rte_mbuf *mbuf, uint32_t off) {
+	uint8_t buf[2];
+	uint16_t value;
+
+	memcpy(&value, rte_pktmbuf_read(mbuf, off, sizeof(buf), buf), sizeof(value));
+	return value;
 }
 
-// One store: other holders of the same data see the old checksum or the new one.
-static void cksum_store(void *field, uint16_t cksum) {
-	memcpy(field, &cksum, sizeof(cksum));
+// In one store if one segment has the field: other holders of its data see the old checksum or the
+// new one.
+static void field_store(struct rte_mbuf *mbuf, uint32_t off, uint16_t value) {
+	uint8_t bytes[2];
+
+	memcpy(bytes, &value, sizeof(bytes));
+	for (unsigned int done = 0; done < sizeof(bytes); mbuf = mbuf->next) {
+		if (off >= mbuf->data_len) {
+			off -= mbuf->data_len;
+			continue;
+		}
+		if (done == 0 && off + sizeof(bytes) <= mbuf->data_len) {
+			memcpy(rte_pktmbuf_mtod_offset(mbuf, void *, off), bytes, sizeof(bytes));
+			return;
+		}
+		*rte_pktmbuf_mtod_offset(mbuf, uint8_t *, off) = bytes[done++];
+		off = 0;
+	}
 }
 
 static void ipv4_compute(struct rte_mbuf *mbuf, uint32_t off, uint32_t len) {
-	struct rte_ipv4_hdr *ip = len < sizeof(*ip) ? NULL : bytes_at(mbuf, off, len);
+	const uint32_t at = off + offsetof(struct rte_ipv4_hdr, hdr_checksum);
+	uint16_t sum;
 
-	if (ip != NULL)
-		cksum_store((uint8_t *)ip + offsetof(struct rte_ipv4_hdr, hdr_checksum),
-			    ~folded(sum_of(ip, len, (uint16_t)~ip->hdr_checksum)));
+	if (len >= sizeof(struct rte_ipv4_hdr) && packet_sum(mbuf, off, len, &sum))
+		field_store(mbuf, at, ~folded(sum + (uint16_t)~field_load(mbuf, at)));
 }
 
-// The pseudo header's sum, of an IP header at off; 0: there is none.
-static uint32_t pseudo_of(struct rte_mbuf *mbuf, uint32_t off) {
-	const struct rte_ipv4_hdr *ipv4;
-	const struct rte_ipv6_hdr *ipv6;
+// The sum of an IP header's addresses, and the bytes from this header to the end of the IP packet.
+static bool ip_read(const struct rte_mbuf *mbuf, uint32_t off, uint16_t *addresses, uint32_t *len) {
+	const bool v6 = (mbuf->ol_flags & RTE_MBUF_F_TX_IPV6) != 0;
+	const size_t address_off = v6 ? offsetof(struct rte_ipv6_hdr, src_addr) :
+					offsetof(struct rte_ipv4_hdr, src_addr);
+	const size_t len_off = v6 ? offsetof(struct rte_ipv6_hdr, payload_len) :
+				    offsetof(struct rte_ipv4_hdr, total_length);
 
-	if ((mbuf->ol_flags & RTE_MBUF_F_TX_IPV6) == 0) {
-		ipv4 = bytes_at(mbuf, off, sizeof(*ipv4));
-		return ipv4 == NULL ? 0 : sum_of(&ipv4->src_addr, 2 * sizeof(ipv4->src_addr), 0);
-	}
-	ipv6 = bytes_at(mbuf, off, sizeof(*ipv6));
-	return ipv6 == NULL ? 0 : sum_of(&ipv6->src_addr, 2 * sizeof(ipv6->src_addr), 0);
-}
-
-// The bytes from the transport header to the end of the IP packet.
-static uint32_t l4_len_of(struct rte_mbuf *mbuf, uint32_t l3_off, uint32_t l4_off) {
-	const struct rte_ipv4_hdr *ipv4 = bytes_at(mbuf, l3_off, sizeof(*ipv4));
-	uint32_t end;
-
-	if (ipv4 == NULL)
-		return 0;
-	if ((mbuf->ol_flags & RTE_MBUF_F_TX_IPV6) == 0)
-		end = l3_off + rte_be_to_cpu_16(ipv4->total_length);
-	else
-		end = l3_off + sizeof(struct rte_ipv6_hdr) +
-		      rte_be_to_cpu_16(((const struct rte_ipv6_hdr *)ipv4)->payload_len);
-	return end < l4_off ? 0 : end - l4_off;
+	if (!packet_sum(mbuf, off + address_off, v6 ? 32 : 8, addresses))
+		return false;
+	*len = rte_be_to_cpu_16(field_load(mbuf, off + len_off));
+	*len += v6 ? sizeof(struct rte_ipv6_hdr) : 0;
+	return true;
 }
 
 static void l4_compute(struct rte_mbuf *mbuf, uint32_t l3_off, uint8_t proto, size_t cksum_off,
 		       size_t header_len) {
-	const uint32_t l4_off = l3_off + mbuf->l3_len, len = l4_len_of(mbuf, l3_off, l4_off);
-	uint8_t *l4 = bytes_at(mbuf, l4_off, header_len);
-	uint16_t sum, old, cksum;
+	const uint32_t l4_off = l3_off + mbuf->l3_len, at = l4_off + cksum_off;
+	uint16_t addresses, sum, cksum;
+	uint32_t len;
 
-	if (l4 == NULL || len < header_len || !packet_sum(mbuf, l4_off, len, &sum))
+	if (!ip_read(mbuf, l3_off, &addresses, &len) || len < mbuf->l3_len + header_len)
 		return;
-	memcpy(&old, l4 + cksum_off, sizeof(old));
-	cksum = ~folded(pseudo_of(mbuf, l3_off) + rte_cpu_to_be_16(proto) + rte_cpu_to_be_16(len) +
-			sum + (uint16_t)~old);
+	len -= mbuf->l3_len;
+	if (!packet_sum(mbuf, l4_off, len, &sum))
+		return;
+	cksum = ~folded(addresses + rte_cpu_to_be_16(proto) + rte_cpu_to_be_16(len) + sum +
+			(uint16_t)~field_load(mbuf, at));
 	if (cksum == 0 && proto == IPPROTO_UDP) // 0 means none
 		cksum = 0xffff;
-	cksum_store(l4 + cksum_off, cksum);
+	field_store(mbuf, at, cksum);
 }
 
 void ddp_cksum_compute(uint64_t checksums, struct rte_mbuf *mbuf) {

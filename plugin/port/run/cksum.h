@@ -27,8 +27,8 @@ uint64_t ddp_cksum_verify(const struct ddp_verdict *verdict, uint64_t checksums,
 			  const struct rte_mbuf *mbuf);
 
 // Compute the checksums that the flags of a packet to send ask for, as rte_mbuf_core.h describes;
-// only those in checksums. Headers are where l2_len and l3_len (outer_*) say; the packet is left as
-// it is where they are not within one segment.
+// only those in checksums. Headers are where l2_len and l3_len (outer_*) say, in any number of
+// segments; a checksum is left as it is if the packet is shorter than they say.
 void ddp_cksum_compute(uint64_t checksums, struct rte_mbuf *mbuf);
 
 #endif

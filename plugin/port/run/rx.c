@@ -80,9 +80,15 @@ struct rx_extras {
 	uint32_t ptype_mask; // with decap: inner layers become outer ones before it applies
 };
 
+// What the lower device says of checksums: it was asked for none, and may mean the outer headers.
+#define FLAGS_CHECKSUMS                                              \
+	(RTE_MBUF_F_RX_IP_CKSUM_MASK | RTE_MBUF_F_RX_L4_CKSUM_MASK | \
+	 RTE_MBUF_F_RX_OUTER_IP_CKSUM_BAD | RTE_MBUF_F_RX_OUTER_L4_CKSUM_MASK)
+
 // The mbuf is filled. Returns whether a tunnel was removed.
 static inline bool packet_extras(const struct rx_common *common, const struct rx_extras *extras,
 				 const struct ddp_verdict *verdict, struct rte_mbuf *mbuf) {
+	mbuf->ol_flags &= ~FLAGS_CHECKSUMS;
 	if (extras->checksums != 0)
 		mbuf->ol_flags |= ddp_cksum_verify(verdict, extras->checksums, mbuf);
 	if (!extras->decap)

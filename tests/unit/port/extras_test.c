@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include <netinet/in.h>
 #include <rte_ip.h>
 #include <rte_udp.h>
 
@@ -66,6 +67,21 @@ static struct rte_mbuf *split(const struct rte_mbuf *from, unsigned int at) {
 	assert_non_null(first);
 	assert_non_null(rest);
 	assert_int_equal(rte_pktmbuf_chain(first, rest), 0);
+	return first;
+}
+
+// A copy of three segments, of which the second one has n bytes.
+static struct rte_mbuf *split_twice(const struct rte_mbuf *from, unsigned int at, unsigned int n) {
+	struct rte_mbuf *first = rte_pktmbuf_copy(from, pool, 0, at);
+	struct rte_mbuf *second = rte_pktmbuf_copy(from, pool, at, n);
+
+	assert_non_null(first);
+	assert_non_null(second);
+	assert_int_equal(rte_pktmbuf_chain(first, second), 0);
+	if (at + n < from->pkt_len)
+		assert_int_equal(
+			rte_pktmbuf_chain(first, rte_pktmbuf_copy(from, pool, at + n, UINT32_MAX)),
+			0);
 	return first;
 }
 
@@ -159,7 +175,7 @@ static void computed_checksums_are_dpdks(void **state) {
 	// The outer UDP checksum is not asked for.
 	rte_pktmbuf_mtod_offset(expected, struct rte_udp_hdr *, OUTER_L3 + 20)->dgram_cksum =
 		rte_pktmbuf_mtod_offset(plain, struct rte_udp_hdr *, OUTER_L3 + 20)->dgram_cksum;
-	for (unsigned int at = INNER_L4 + 8; at <= plain->pkt_len; at++) {
+	for (unsigned int at = 1; at <= plain->pkt_len; at++) {
 		struct rte_mbuf *mbuf = at < plain->pkt_len ?
 						split(plain, at) :
 						rte_pktmbuf_copy(plain, pool, 0, UINT32_MAX);
@@ -169,14 +185,160 @@ static void computed_checksums_are_dpdks(void **state) {
 				    expected->pkt_len);
 		rte_pktmbuf_free(mbuf);
 	}
-	for (unsigned int at = 1; at < INNER_L4 + 8; at++) { // a header that is not in one piece
-		struct rte_mbuf *mbuf = split(plain, at);
-
-		sums_compute(mbuf);
-		rte_pktmbuf_free(mbuf);
-	}
 	rte_pktmbuf_free(expected);
 	rte_pktmbuf_free(plain);
+}
+
+/* Every header, split anywhere */
+
+#define ODD_DATA PIECE(0xee, 0xff, 0x12, 0x34, 0x56)
+#define IN_IPV6 ETH(0x86dd), IPV6(17, GNB6, UPF6), UDP(2152, 2152), GTPU(0x30, 255)
+#define IN_IPV4 ETH(0x0800), IPV4(17, GNB, UPF), UDP(2152, 2152), GTPU(0x30, 255)
+
+// The IP header whose checksums are computed is ip_len bytes long, with its extensions. outer_len:
+// of the IP header before it.
+static const struct shape {
+	unsigned int outer_len, ip_off, ip_len;
+	uint8_t version, proto;
+	struct piece pieces[9];
+} shapes[] = {
+	{0, 14, 20, 4, IPPROTO_UDP, {ETH(0x0800), IPV4(17, UE, NET), UDP(1024, 53), ODD_DATA, END}},
+	{0, 14, 20, 4, IPPROTO_TCP, {ETH(0x0800), IPV4(6, UE, NET), TCP(1024, 80), END}},
+	{0,
+	 14,
+	 28,
+	 4,
+	 IPPROTO_TCP,
+	 {ETH(0x0800), IPV4_OPTIONS(6, UE, NET), TCP(1024, 80), ODD_DATA, END}},
+	{0,
+	 18,
+	 20,
+	 4,
+	 IPPROTO_UDP,
+	 {ETH(0x8100), VLAN(7, 0x0800), IPV4(17, UE, NET), UDP(1024, 53), DATA, END}},
+	{0,
+	 14,
+	 40,
+	 6,
+	 IPPROTO_UDP,
+	 {ETH(0x86dd), IPV6(17, UE6, NET6), UDP(1024, 53), ODD_DATA, END}},
+	{0, 14, 40, 6, IPPROTO_TCP, {ETH(0x86dd), IPV6(6, UE6, NET6), TCP(1024, 80), END}},
+	{0,
+	 14,
+	 64,
+	 6,
+	 IPPROTO_TCP,
+	 {ETH(0x86dd), IPV6(60, UE6, NET6), EXT16(60), EXT8(6), TCP(1024, 80), ODD_DATA, END}},
+	{20, 50, 20, 4, IPPROTO_TCP, {IN_IPV4, IPV4(6, UE, NET), TCP(1024, 80), ODD_DATA, END}},
+	{20, 50, 40, 6, IPPROTO_UDP, {IN_IPV4, IPV6(17, UE6, NET6), UDP(1024, 53), DATA, END}},
+	{40, 70, 20, 4, IPPROTO_UDP, {IN_IPV6, IPV4(17, UE, NET), UDP(1024, 53), ODD_DATA, END}},
+	{40, 70, 40, 6, IPPROTO_TCP, {IN_IPV6, IPV6(6, UE6, NET6), TCP(1024, 80), ODD_DATA, END}},
+};
+
+// The slow way: the checksum of n bytes and what sum has.
+static uint16_t sum_slowly(const uint8_t *bytes, unsigned int n, uint32_t sum) {
+	for (unsigned int i = 0; i < n; i++)
+		sum += i % 2 == 0 ? bytes[i] << 8 : bytes[i];
+	while (sum > 0xffff)
+		sum = (sum & 0xffff) + (sum >> 16);
+	return ~sum;
+}
+
+static void be16_put(uint8_t *bytes, uint16_t value) {
+	bytes[0] = value >> 8;
+	bytes[1] = value;
+}
+
+static void ip_lengths_put(uint8_t *ip, unsigned int len) {
+	if (ip[0] >> 4 == 4)
+		be16_put(ip + 2, len);
+	else
+		be16_put(ip + 4, len - 40);
+}
+
+// The packet of a shape, with or without its checksums.
+static struct rte_mbuf *shape_make(const struct shape *shape, bool summed) {
+	struct rte_mbuf *mbuf = rte_pktmbuf_alloc(pool);
+	const bool v4 = shape->version == 4, udp = shape->proto == IPPROTO_UDP;
+	const unsigned int l4_off = shape->ip_off + shape->ip_len;
+	uint8_t bytes[PACKET_MAX], *ip = bytes + shape->ip_off, *l4 = bytes + l4_off;
+	const unsigned int len = packet_build(shape->pieces, bytes), l4_len = len - l4_off;
+	uint8_t *outer = bytes + OUTER_L3;
+
+	ip_lengths_put(ip, len - shape->ip_off);
+	if (udp)
+		be16_put(l4 + 4, l4_len);
+	if (summed) {
+		const uint32_t pseudo = (uint16_t)~sum_slowly(v4 ? ip + 12 : ip + 8, v4 ? 8 : 32,
+							      shape->proto + l4_len);
+
+		if (v4)
+			be16_put(ip + 10, sum_slowly(ip, shape->ip_len, 0));
+		be16_put(l4 + (udp ? 6 : 16), sum_slowly(l4, l4_len, pseudo));
+	}
+	if (shape->outer_len > 0) {
+		ip_lengths_put(outer, len - OUTER_L3);
+		be16_put(outer + shape->outer_len + 4, len - OUTER_L3 - shape->outer_len);
+		if (summed && shape->outer_len == 20)
+			be16_put(outer + 10, sum_slowly(outer, 20, 0));
+	}
+	assert_non_null(mbuf);
+	memcpy(rte_pktmbuf_append(mbuf, len), bytes, len);
+	return mbuf;
+}
+
+// Compute the checksums of a packet, however it is split, and verify them. Frees it.
+static void shape_check(const struct shape *shape, struct rte_mbuf *mbuf,
+			const struct rte_mbuf *expected) {
+	const bool v4 = shape->version == 4;
+	const struct ddp_verdict verdict = {
+		.l3_off = shape->outer_len > 0 ? OUTER_L3 : shape->ip_off,
+		.inner_l3_off = shape->outer_len > 0 ? shape->ip_off : UINT16_MAX,
+	};
+	const uint64_t good = (v4 ? RTE_MBUF_F_RX_IP_CKSUM_GOOD : 0) | RTE_MBUF_F_RX_L4_CKSUM_GOOD;
+	uint8_t buf[PACKET_MAX];
+
+	mbuf->outer_l2_len = shape->outer_len > 0 ? OUTER_L3 : 0;
+	mbuf->outer_l3_len = shape->outer_len;
+	mbuf->l2_len = shape->ip_off - mbuf->outer_l2_len - shape->outer_len;
+	mbuf->l3_len = shape->ip_len;
+	mbuf->ol_flags = v4 ? RTE_MBUF_F_TX_IPV4 | RTE_MBUF_F_TX_IP_CKSUM : RTE_MBUF_F_TX_IPV6;
+	mbuf->ol_flags |=
+		shape->proto == IPPROTO_UDP ? RTE_MBUF_F_TX_UDP_CKSUM : RTE_MBUF_F_TX_TCP_CKSUM;
+	if (shape->outer_len == 20)
+		mbuf->ol_flags |= RTE_MBUF_F_TX_OUTER_IPV4 | RTE_MBUF_F_TX_OUTER_IP_CKSUM;
+	if (shape->outer_len == 40)
+		mbuf->ol_flags |= RTE_MBUF_F_TX_OUTER_IPV6;
+	for (unsigned int i = 0; i < 2; i++) { // sent again after a full queue
+		ddp_cksum_compute(DDP_TX_CHECKSUMS, mbuf);
+		assert_memory_equal(rte_pktmbuf_read(mbuf, 0, mbuf->pkt_len, buf),
+				    rte_pktmbuf_mtod(expected, void *), expected->pkt_len);
+	}
+	assert_int_equal(ddp_cksum_verify(&verdict, RX_ALL, mbuf), good);
+	rte_pktmbuf_free(mbuf);
+}
+
+static void each_header_may_be_split_anywhere(void **state) {
+	for (unsigned int s = 0; s < RTE_DIM(shapes); s++) {
+		struct rte_mbuf *expected = shape_make(&shapes[s], true);
+		struct rte_mbuf *plain = shape_make(&shapes[s], false);
+
+		for (unsigned int at = 1; at < plain->pkt_len; at++) {
+			shape_check(&shapes[s], split(plain, at), expected);
+			for (unsigned int n = 0; n < 4; n++)
+				if (at + n <= plain->pkt_len)
+					shape_check(&shapes[s], split_twice(plain, at, n),
+						    expected);
+		}
+		for (unsigned int size = 1; size < 20; size++)
+			shape_check(
+				&shapes[s],
+				packet_split(rte_pktmbuf_copy(plain, pool, 0, UINT32_MAX), size),
+				expected);
+		shape_check(&shapes[s], plain, expected);
+		rte_pktmbuf_free(expected);
+	}
+	RTE_SET_USED(state);
 }
 
 static void a_tunnel_is_removed_however_a_packet_is_split(void **state) {
@@ -237,6 +399,9 @@ static void packet_types_are_those_of_what_is_left(void **state) {
 					 RTE_PTYPE_L4_UDP | RTE_PTYPE_TUNNEL_GTPU |
 					 RTE_PTYPE_INNER_L3_IPV6_EXT | RTE_PTYPE_INNER_L4_TCP),
 			 RTE_PTYPE_L2_ETHER | RTE_PTYPE_L3_IPV6_EXT | RTE_PTYPE_L4_TCP);
+	assert_int_equal(
+		ddp_decap_ptype(RTE_PTYPE_L2_ETHER_PPPOE | RTE_PTYPE_L3_IPV4 | RTE_PTYPE_L4_TCP),
+		RTE_PTYPE_L2_ETHER | RTE_PTYPE_L3_IPV4 | RTE_PTYPE_L4_TCP);
 	assert_int_equal(ddp_decap_ptype(0x80000007), 0x80000007); // an application's own
 }
 
@@ -262,6 +427,56 @@ static void a_mask_of_packet_types_is_for_what_is_left(void **state) {
 	ddp_end(port);
 }
 
+#define STALE                                                        \
+	(RTE_MBUF_F_RX_IP_CKSUM_GOOD | RTE_MBUF_F_RX_L4_CKSUM_GOOD | \
+	 RTE_MBUF_F_RX_OUTER_L4_CKSUM_GOOD | RTE_MBUF_F_RX_OUTER_IP_CKSUM_BAD)
+#define ALL_FLAGS                                                    \
+	(RTE_MBUF_F_RX_IP_CKSUM_MASK | RTE_MBUF_F_RX_L4_CKSUM_MASK | \
+	 RTE_MBUF_F_RX_OUTER_L4_CKSUM_MASK | RTE_MBUF_F_RX_OUTER_IP_CKSUM_BAD)
+
+// Of what another port, or a NIC of the outer headers, has said before nothing is left.
+static void flags_are_set_and_not_added(void **state) {
+	static const struct {
+		const char *devargs;
+		uint64_t offloads, good, bad;
+	} cases[] = {
+		{"dev(net_testsrc0),profile=gtpu", RX_ALL, GOOD,
+		 RTE_MBUF_F_RX_IP_CKSUM_BAD | RTE_MBUF_F_RX_L4_CKSUM_BAD |
+			 RTE_MBUF_F_RX_OUTER_L4_CKSUM_BAD},
+		{"dev(net_testsrc0),profile=gtpu,decap=on", RX_ALL, GOOD,
+		 RTE_MBUF_F_RX_IP_CKSUM_BAD | RTE_MBUF_F_RX_L4_CKSUM_BAD |
+			 RTE_MBUF_F_RX_OUTER_L4_CKSUM_BAD},
+		{"dev(net_testsrc0),profile=gtpu",
+		 RTE_ETH_RX_OFFLOAD_IPV4_CKSUM | RTE_ETH_RX_OFFLOAD_TCP_CKSUM,
+		 RTE_MBUF_F_RX_IP_CKSUM_GOOD, RTE_MBUF_F_RX_IP_CKSUM_BAD},
+		{"dev(net_testsrc0),profile=gtpu,decap=on", 0, 0, 0},
+	};
+
+	RTE_SET_USED(state);
+	for (unsigned int i = 0; i < RTE_DIM(cases); i++) {
+		const struct rte_eth_conf conf = {.rxmode.offloads = cases[i].offloads};
+		int port = ddp_probe(cases[i].devargs);
+		struct rte_mbuf *mbufs[] = {gtpu_summed(), gtpu_summed()};
+
+		assert_true(port >= 0);
+		assert_int_equal(rte_eth_dev_configure(port, 1, 1, &conf), 0);
+		assert_int_equal(rte_eth_rx_queue_setup(port, 0, 512, 0, NULL, pool), 0);
+		assert_int_equal(rte_eth_tx_queue_setup(port, 0, 512, 0, NULL), 0);
+		assert_int_equal(rte_eth_dev_start(port), 0);
+		for (unsigned int bad = 0; bad < 2; bad++) {
+			mbufs[bad]->ol_flags |= STALE;
+			*rte_pktmbuf_mtod_offset(mbufs[bad], uint8_t *, INNER_L3 + 8) ^= bad; // TTL
+			*rte_pktmbuf_mtod_offset(mbufs[bad], uint8_t *, INNER_L4 + 8) ^= 2 * bad;
+		}
+		testsrc_feed(0, 0, mbufs, 2);
+		assert_int_equal(rte_eth_rx_burst(port, 0, mbufs, 2), 2);
+		assert_int_equal(mbufs[0]->ol_flags & ALL_FLAGS, cases[i].good);
+		assert_int_equal(mbufs[1]->ol_flags & ALL_FLAGS, cases[i].bad);
+		rte_pktmbuf_free_bulk(mbufs, 2);
+		ddp_end(port);
+	}
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		port_test(checksums_are_verified_however_a_packet_is_split),
@@ -269,11 +484,13 @@ int main(void) {
 		port_test(only_what_is_asked_for_is_verified),
 		port_test(cut_packets_have_no_verdict),
 		port_test(computed_checksums_are_dpdks),
+		port_test(each_header_may_be_split_anywhere),
 		port_test(a_tunnel_is_removed_however_a_packet_is_split),
 		port_test(many_small_segments_are_taken_off),
 		port_test(shared_data_and_lies_stay),
 		port_test(packet_types_are_those_of_what_is_left),
 		port_test(a_mask_of_packet_types_is_for_what_is_left),
+		port_test(flags_are_set_and_not_added),
 	};
 
 	eal_start();
