@@ -69,7 +69,9 @@ struct ddp_class {
 	uint32_t value;        // the type's extracted field, 0 where absent
 	int16_t inner_l3;      // index in seen of the last IP header of the type, -1 for none
 	uint16_t places[DDP_PLACES]; // packages: of these protocols, UINT16_MAX: absent
-	bool unhashed; // whatever the type's input sets say (packages: tunnels' OAM packets)
+	bool encapsulated; // more than Ethernet header and VLAN tags precede the last IP header of
+			   // the type
+	bool unhashed;     // whatever the type's input sets say (packages: tunnels' OAM packets)
 	struct ddp_seen seen[DDP_MAX_STEPS];
 };
 

@@ -127,6 +127,7 @@ struct prog_node {
 	bool can_fragment;
 	bool is_l3;
 	bool is_tunnel;
+	bool is_link; // the Ethernet header or a VLAN tag
 };
 
 // A header as a step (steps.c): what can be said of it, and of what follows it, with loads from

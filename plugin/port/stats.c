@@ -16,8 +16,8 @@
 // counts paths that were added; _entries is the present number of entries in the caches of all
 // lower queues (not reset).
 //
-// rx_decapped_packets and rx_not_decapped_packets count packets with decap=on: those whose tunnel
-// was removed, and all others.
+// rx_decapped_packets and rx_not_decapped_packets count packets with decap=on that no rule drops:
+// those whose tunnel was removed, and all others.
 //
 // balance_parked counts packets that waited at a lower queue after a change, so that they
 // overtake no packet of their flow (run/order.h); balance_longest_parking_us is the longest time

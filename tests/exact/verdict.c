@@ -39,6 +39,7 @@ void verdict_find(struct verdict *verdict, const struct ddp_policy *policy,
 	verdict->packet_type &= ~policy->ptype_hidden;
 	verdict->l3_off = class.l3_off;
 	verdict->inner_l3_off = class.inner_l3_off;
+	verdict->encapsulated = class.encapsulated;
 	verdict->input_len = input_find(policy, &packet, &class, &hit, input, &verdict->function);
 	verdict->value = class.value;
 	verdict->steer = hit.rules[DDP_FLOW_STEER];
@@ -62,6 +63,8 @@ const char *verdict_difference(const struct verdict *verdict, const struct ddp_p
 		return "l3_off";
 	if (path->inner_l3_off != verdict->inner_l3_off)
 		return "inner_l3_off";
+	if (path->encapsulated != verdict->encapsulated)
+		return "encapsulated";
 	if (ddp_verdict_value(path, bytes) != verdict->value)
 		return "value";
 	if (path->input_len != verdict->input_len)

@@ -10,6 +10,7 @@ struct verdict {
 	uint32_t packet_type;
 	uint16_t type_id, l3_off, inner_l3_off;
 	uint8_t input_len, function;
+	bool encapsulated;
 	uint32_t hash; // where input_len is not 0
 	uint32_t value;
 	const struct ddp_flow_entry *steer; // NULL without rules

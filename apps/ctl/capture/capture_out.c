@@ -52,13 +52,13 @@ void capture_out_write(struct capture_out *out, const struct capture_packet *pac
 }
 
 void capture_out_decap(struct capture_out *out, const struct capture_packet *packet,
-		       uint16_t inner_l3_off) {
+		       uint16_t l3_off) {
 	static uint8_t frame[CAPTURE_PACKET_MAX];
-	const unsigned int cut = inner_l3_off - LINK_ETH_SIZE;
+	const unsigned int cut = l3_off - LINK_ETH_SIZE;
 	struct capture_packet left = *packet;
 	unsigned int version;
 
-	version = inner_l3_off < packet->len ? packet->data[inner_l3_off] >> 4 : 0;
+	version = l3_off < packet->len ? packet->data[l3_off] >> 4 : 0;
 	if (version != 4 && version != 6) {
 		capture_out_write(out, packet);
 		return;
@@ -68,7 +68,7 @@ void capture_out_decap(struct capture_out *out, const struct capture_packet *pac
 	left.wire_len -= cut;
 	memcpy(frame, packet->data, ADDRESSES);
 	memcpy(frame + ADDRESSES, version == 4 ? "\x08\x00" : "\x86\xdd", 2);
-	memcpy(frame + LINK_ETH_SIZE, packet->data + inner_l3_off, packet->len - inner_l3_off);
+	memcpy(frame + LINK_ETH_SIZE, packet->data + l3_off, packet->len - l3_off);
 	capture_out_write(out, &left);
 }
 

@@ -22,10 +22,10 @@ int capture_out_open(struct capture_out *out, const char *path);
 // Write a packet as it is.
 void capture_out_write(struct capture_out *out, const struct capture_packet *packet);
 
-// Write a packet without its tunnel, as net_ddp with decap=on gives it: what lies between its
-// Ethernet addresses and the IP header at inner_l3_off (UINT16_MAX: none) is gone.
+// Write a packet as net_ddp with decap=on gives it: without what lies between its Ethernet
+// addresses and the IP header at l3_off.
 void capture_out_decap(struct capture_out *out, const struct capture_packet *packet,
-		       uint16_t inner_l3_off);
+		       uint16_t l3_off);
 
 // Complete the file. Returns an exit status, after a message if it cannot be written.
 int capture_out_close(struct capture_out *out);

@@ -185,9 +185,15 @@ static void packet_show(void *arg, const struct ddp_packet *packet, uint64_t n) 
 	result.n = n;
 	result.len = packet->len;
 	packet_judge(listing, captured, &result);
-	if (listing->options->write != NULL)
-		capture_out_decap(&listing->written, captured,
-				  listing->options->decap ? result.class.inner_l3_off : UINT16_MAX);
+	if (listing->options->write != NULL) {
+		const struct ddp_class *class = &result.class;
+
+		if (listing->options->decap && class->encapsulated)
+			capture_out_decap(&listing->written, captured,
+					  class->seen[class->inner_l3].off);
+		else
+			capture_out_write(&listing->written, captured);
+	}
 	if (listing->format == FORMAT_TABLE)
 		result_row(listing, &result);
 	else

@@ -204,6 +204,7 @@ static void node_build(struct build *b, const struct ddp_header *header) {
 
 	node->info.token = ddp_arena_strdup(b->program->arena, header->name);
 	node->info.hidden = header->hidden;
+	node->is_link = strcmp(header->name, "eth") == 0 || strcmp(header->name, "vlan") == 0;
 	node->start_size = header->start_bits / 8;
 	node->end_size = header->end_bits / 8;
 	node->n_groups = header->n_groups;

@@ -266,6 +266,7 @@ static void packet_interpret(struct ddp_cache *cache, const struct ddp_policy *p
 	own->type_id = class.type_id;
 	own->l3_off = class.l3_off;
 	own->inner_l3_off = class.inner_l3_off;
+	own->encapsulated = class.encapsulated;
 	own->packet_type = ddp_policy_ptype(policy, class.type_id, class.rte_ptype);
 	own->input_len = input_gather(policy, &packet, &class, &hit, input, &own->function);
 	ddp_rows_put(&burst->rows, i, input);

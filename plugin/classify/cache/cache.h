@@ -72,7 +72,8 @@ struct ddp_verdict {
 	uint16_t inner_l3_off; // UINT16_MAX: none
 	uint8_t input_len;     // bytes hashed; 0: the packet has no hash
 	uint8_t function;      // enum ddp_hash_function
-	bool own;              // of one packet: value is its extracted field
+	bool encapsulated : 1; // see struct ddp_class
+	bool own : 1;          // of one packet: value is its extracted field
 	// else bits of the 8 bytes at value_byte are, as a big-endian number
 	uint8_t value_shift;
 	uint16_t value_byte;

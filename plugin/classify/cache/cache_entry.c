@@ -555,6 +555,7 @@ bool cache_entry_make(struct cache_entry *entry, const struct ddp_cache *cache,
 	entry->verdict.type_id = class->type_id;
 	entry->verdict.l3_off = class->l3_off;
 	entry->verdict.inner_l3_off = class->inner_l3_off;
+	entry->verdict.encapsulated = class->encapsulated;
 	entry->verdict.packet_type = ddp_policy_ptype(policy, class->type_id, class->rte_ptype);
 	rules_make(&m, &hit);
 	hash_make(&m, &hit);

@@ -1119,8 +1119,11 @@ static inline void l3_find(const struct walk *w) {
 	if (last < 0)
 		return;
 	class->l3_off = class->seen[first].off;
+	class->encapsulated = first < last;
 	if (first < last)
 		class->inner_l3_off = class->seen[last].off;
+	for (int16_t i = 0; i < last && !class->encapsulated; i++)
+		class->encapsulated = !w->program->nodes[class->seen[i].node].is_link;
 }
 
 // DPDK's packet type. What followed a hidden header at the end of those that are matched, if
@@ -1210,6 +1213,7 @@ static __attribute__((noinline)) void packet_walk(const struct ddp_program *prog
 	class->rte_ptype = 0;
 	class->value = 0;
 	class->inner_l3 = -1;
+	class->encapsulated = false;
 	class->unhashed = false;
 	if (program->model != NULL) {
 		class->status = model_headers(&w);

@@ -13,10 +13,23 @@ uint32_t ddp_decap_ptype(uint32_t ptype) {
 		[RTE_PTYPE_INNER_L3_IPV6_EXT_UNKNOWN >> 20] = RTE_PTYPE_L3_IPV6_EXT_UNKNOWN,
 	};
 
-	if ((ptype & ~RTE_PTYPE_ALL_MASK) != 0 || (ptype & RTE_PTYPE_INNER_L3_MASK) == 0)
+	if ((ptype & ~RTE_PTYPE_ALL_MASK) != 0)
 		return ptype;
+	if ((ptype & RTE_PTYPE_INNER_L3_MASK) == 0) // no tunnel but, say, PPPoE or MPLS
+		return (ptype & RTE_PTYPE_L2_MASK) == 0 ?
+			       ptype :
+			       (ptype & ~RTE_PTYPE_L2_MASK) | RTE_PTYPE_L2_ETHER;
 	return RTE_PTYPE_L2_ETHER | l3[(ptype & RTE_PTYPE_INNER_L3_MASK) >> 20] |
 	       (ptype & RTE_PTYPE_INNER_L4_MASK) >> 16; // L4 and inner L4 have the same values
+}
+
+// May n bytes be removed from the segments behind the first one?
+static bool later_may_be_cut(const struct rte_mbuf *mbuf, uint32_t n) {
+	const struct rte_mbuf *next = mbuf->next;
+
+	for (; n > 0 && ddp_mbuf_is_exclusive(next) && n >= next->data_len; next = next->next)
+		n -= next->data_len;
+	return n == 0 || ddp_mbuf_is_exclusive(next);
 }
 
 // Remove n bytes from the segments behind the first one.
@@ -49,7 +62,7 @@ bool ddp_decap_segments(struct rte_mbuf *mbuf, uint16_t inner_l3_off) {
 	if (outer != &header)
 		memcpy(&header, outer, sizeof(header));
 	header.ether_type = ddp_decap_ether_type(*inner);
-	if (header.ether_type == 0)
+	if (header.ether_type == 0 || !later_may_be_cut(mbuf, inner_l3_off - mbuf->data_len))
 		return false;
 	later_cut(mbuf, inner_l3_off - mbuf->data_len);
 	mbuf->data_len = sizeof(header);

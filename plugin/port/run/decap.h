@@ -10,9 +10,14 @@
 #include <rte_ether.h>
 #include <rte_mbuf.h>
 
-// The inner layers of a packet type as outer ones: what is left without the tunnel. Values of an
-// application's own stay.
+// The packet type of what is left: inner layers become outer ones. Values of an application's own
+// stay.
 uint32_t ddp_decap_ptype(uint32_t ptype) __attribute__((const));
+
+// May a segment be changed, since nobody else has it or its data?
+static inline bool ddp_mbuf_is_exclusive(const struct rte_mbuf *mbuf) {
+	return RTE_MBUF_DIRECT(mbuf) && rte_mbuf_refcnt_read(mbuf) == 1;
+}
 
 // ddp_decap() of packets whose inner IP header is not in the first segment.
 bool ddp_decap_segments(struct rte_mbuf *mbuf, uint16_t inner_l3_off);
@@ -26,8 +31,8 @@ static inline uint16_t ddp_decap_ether_type(uint8_t first) {
 
 // Remove what is between the Ethernet addresses and the IP header at inner_l3_off: the packet
 // begins with the outer addresses and the EtherType of its inner IP version. Returns whether it
-// did; else the packet is unchanged: no IP header is there, or its first segment is shared with
-// others, or has no room for an Ethernet header.
+// did; else the packet is unchanged: no IP header is there, a segment that would change is shared
+// with others, or the first one has no room for an Ethernet header.
 static inline bool ddp_decap(struct rte_mbuf *mbuf, uint16_t inner_l3_off) {
 	const uint16_t cut = inner_l3_off - RTE_ETHER_HDR_LEN;
 	uint8_t *data;
@@ -36,7 +41,7 @@ static inline bool ddp_decap(struct rte_mbuf *mbuf, uint16_t inner_l3_off) {
 	uint32_t last;
 	uint16_t ether_type;
 
-	if (unlikely(!RTE_MBUF_DIRECT(mbuf) || rte_mbuf_refcnt_read(mbuf) != 1))
+	if (unlikely(!ddp_mbuf_is_exclusive(mbuf)))
 		return false;
 	if (unlikely(inner_l3_off >= mbuf->data_len))
 		return ddp_decap_segments(mbuf, inner_l3_off);

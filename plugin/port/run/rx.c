@@ -88,13 +88,15 @@ struct rx_extras {
 // The mbuf is filled. Returns whether a tunnel was removed.
 static inline bool packet_extras(const struct rx_common *common, const struct rx_extras *extras,
 				 const struct ddp_verdict *verdict, struct rte_mbuf *mbuf) {
+	const bool inner = verdict->inner_l3_off != UINT16_MAX;
+
 	mbuf->ol_flags &= ~FLAGS_CHECKSUMS;
 	if (extras->checksums != 0)
 		mbuf->ol_flags |= ddp_cksum_verify(verdict, extras->checksums, mbuf);
 	if (!extras->decap)
 		return false;
-	if (verdict->inner_l3_off == UINT16_MAX ||
-	    unlikely(!ddp_decap(mbuf, verdict->inner_l3_off))) {
+	if (!verdict->encapsulated ||
+	    unlikely(!ddp_decap(mbuf, inner ? verdict->inner_l3_off : verdict->l3_off))) {
 		mbuf->packet_type = verdict->packet_type & extras->ptype_mask;
 		return false;
 	}
@@ -213,8 +215,6 @@ batch_fill(struct ddp_lower_rxq *lower, struct rx_common common, struct ddp_batc
 
 		if (!one)
 			counter_add(&lower->types[verdict->type_id], 1);
-		if (extras != NULL)
-			n_removed += packet_extras(&common, extras, verdict, mbuf);
 		if (rule != NULL)
 			queue = rule_apply(lower, ddp_flow_action_of(rule), i, hashed, hash, mbuf,
 					   queue);
@@ -222,6 +222,8 @@ batch_fill(struct ddp_lower_rxq *lower, struct rx_common common, struct ddp_batc
 			rule_drop(lower, mbuf);
 			continue;
 		}
+		if (extras != NULL) // rules count the packet as it came
+			n_removed += packet_extras(&common, extras, verdict, mbuf);
 		batch->queues[n] = queue;
 		if (rules)
 			batch->mbufs[n] = mbuf;
@@ -230,7 +232,7 @@ batch_fill(struct ddp_lower_rxq *lower, struct rx_common common, struct ddp_batc
 	batch->n = n;
 	if (extras != NULL && extras->decap) {
 		counter_add(&lower->decapped, n_removed);
-		counter_add(&lower->decap_passed, n_read - n_removed);
+		counter_add(&lower->decap_passed, n - n_removed);
 	}
 }
 

@@ -13,6 +13,8 @@ import unittest
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 from support import dissect, harness, odd_frames, testpmd  # noqa: E402
+from packets import (DATA, eth, ipv4, ipv6, lcp, mpls, packet, ppp, pppoe, tcp,  # noqa: E402
+                     vlan)
 import testpmd_packets_test as packets_test  # noqa: E402
 
 ETHER_TYPES = {"ipv4": 0x0800, "ipv6": 0x86dd}
@@ -101,6 +103,26 @@ class Decap(packets_test.Case):
         times = ["-T", "fields", "-e", "frame.time_epoch"]
         self.assertEqual(harness.output_of("tshark", "-r", written, *times),
                          harness.output_of("tshark", "-r", capture, *times))
+
+    def test_pppoe_and_mpls(self):
+        """The IP header need not be the second one; VLAN tags alone are kept."""
+        users = [(ipv4(), tcp(), DATA), (ipv6(), tcp(), DATA)]
+        links = [(pppoe(5), ppp()), (vlan(7), pppoe(5), ppp()), (mpls(16),), (mpls(16), mpls(17)),
+                 (vlan(7), mpls(16)), (mpls(16), eth())]
+        cases = [(packet(eth(), *link, *user), packet(eth(), *user))
+                 for link in links for user in users]
+        kept = [packet(eth(), pppoe(5), ppp(), lcp())]
+        kept += [packet(eth(), *tags, *user) for tags in ((), (vlan(7),), (vlan(7), vlan(8)))
+                 for user in users]
+        frames = [frame for frame, _ in cases] + kept
+        expected = [frame for _, frame in cases] + kept
+        capture = self.capture("links", frames)
+        self.assertEqual(self.forward(capture, len(frames), profile="pppoe+mpls"), expected)
+        self.assertEqual(self.xstats["rx_decapped_packets"], len(cases))
+        self.assertEqual(self.xstats["rx_not_decapped_packets"], len(kept))
+        written = self.folder / "written.pcap"
+        harness.classify("pppoe+mpls", capture, "-w", written, "--decap")
+        self.assertEqual([frame for frame, _ in harness.pcap_frames(written)], expected)
 
     def test_what_ddpctl_cannot_write_it_says(self):
         capture = self.traffic("--kind", "n3-up", "--ues", 5, "--packets-per-flow", 1)

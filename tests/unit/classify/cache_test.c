@@ -249,6 +249,7 @@ static void bursts_compare(const struct user *a, const struct user *b) {
 		assert_int_equal(x->packet_type, y->packet_type);
 		assert_int_equal(x->l3_off, y->l3_off);
 		assert_int_equal(x->inner_l3_off, y->inner_l3_off);
+		assert_int_equal(x->encapsulated, y->encapsulated);
 		assert_int_equal(x->input_len, y->input_len);
 		if (x->input_len > 0)
 			assert_int_equal(a->burst->hashes[i], b->burst->hashes[i]);

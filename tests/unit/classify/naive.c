@@ -413,6 +413,7 @@ static uint32_t ptype_of(const struct naive *n) {
 void naive_classify(const struct ddp_profile *profile, const uint8_t *bytes, uint32_t len,
 		    struct naive *n) {
 	unsigned int n_l3 = 0;
+	bool others = false;
 	number value = 0;
 
 	memset(n, 0, sizeof(*n));
@@ -425,9 +426,16 @@ void naive_classify(const struct ddp_profile *profile, const uint8_t *bytes, uin
 	type_find(n);
 	if (n->type == NULL)
 		return;
-	for (unsigned int i = 0; i < n->n_matched; i++)
-		if (is_l3(n, i))
+	for (unsigned int i = 0; i < n->n_matched; i++) {
+		const char *name = header_of(n, i)->name;
+
+		if (is_l3(n, i)) {
 			*(n_l3++ == 0 ? &n->l3_off : &n->inner_l3_off) = n->headers[i].off;
+			n->encapsulated = others;
+		}
+		if (strcmp(name, "eth") != 0 && strcmp(name, "vlan") != 0)
+			others = true;
+	}
 	n->rte_ptype = ptype_of(n);
 	if (n->type->n_extract > 0)
 		field_read(n, &n->type->extract[0], &value);

@@ -34,6 +34,7 @@ struct naive {
 	const struct ddp_packet_type *type; // NULL for none
 	unsigned int n_matched;             // headers that make it up
 	uint32_t l3_off, inner_l3_off;      // UINT16_MAX for none
+	bool encapsulated;
 	uint32_t rte_ptype;
 	uint32_t value;
 };

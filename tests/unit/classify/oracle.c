@@ -40,6 +40,7 @@ static void classes_agree(const struct loaded *loaded, const struct ddp_class *c
 	assert_int_equal(class->n_matched, naive->n_matched);
 	assert_int_equal(class->l3_off, naive->l3_off);
 	assert_int_equal(class->inner_l3_off, naive->inner_l3_off);
+	assert_int_equal(class->encapsulated, naive->encapsulated);
 	assert_int_equal(class->rte_ptype, naive->rte_ptype);
 	assert_int_equal(class->value, naive->value);
 }
@@ -76,6 +77,7 @@ static void type_agrees(const struct loaded *loaded, const struct ddp_packet *pa
 	assert_int_equal(class.type_id, whole->type_id);
 	assert_int_equal(class.l3_off, whole->l3_off);
 	assert_int_equal(class.inner_l3_off, whole->inner_l3_off);
+	assert_int_equal(class.encapsulated, whole->encapsulated);
 	assert_int_equal(class.rte_ptype, whole->rte_ptype);
 	assert_int_equal(class.value, whole->value);
 	inputs_agree(loaded, packet, &class, naive, UINT64_MAX);

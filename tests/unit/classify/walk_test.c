@@ -56,6 +56,7 @@ static void assert_same_class(const struct ddp_class *a, const struct ddp_class 
 	assert_int_equal(a->n_matched, b->n_matched);
 	assert_int_equal(a->l3_off, b->l3_off);
 	assert_int_equal(a->inner_l3_off, b->inner_l3_off);
+	assert_int_equal(a->encapsulated, b->encapsulated);
 	assert_int_equal(a->inner_l3, b->inner_l3);
 	assert_int_equal(a->rte_ptype, b->rte_ptype);
 	assert_int_equal(a->value, b->value);

@@ -12,6 +12,7 @@
 #include "packet.h"
 #include "port/run/cksum.h"
 #include "port/run/decap.h"
+#include "port_rules.h"
 
 #define OUTER_L3 14
 #define INNER_L3 50
@@ -393,6 +394,43 @@ static void shared_data_and_lies_stay(void **state) {
 	rte_pktmbuf_free(mbuf);
 }
 
+// In segments of 20 bytes the second one is taken off and the third one is cut; the last one stays.
+static void later_segments_that_others_hold_stay(void **state) {
+	for (unsigned int which = 1; which <= 3; which++)
+		for (unsigned int indirect = 0; indirect < 2; indirect++) {
+			struct rte_mbuf *mbuf = packet_split(gtpu_summed(), 20), *from = mbuf;
+			struct rte_mbuf *shared, *clone = NULL;
+			uint8_t before[PACKET_MAX], buf[PACKET_MAX];
+			const uint32_t len = mbuf->pkt_len;
+
+			rte_memcpy(before, rte_pktmbuf_read(mbuf, 0, len, buf), len);
+			for (unsigned int i = 1; i < which; i++)
+				from = from->next;
+			shared = from->next;
+			if (indirect) { // in its place
+				clone = rte_pktmbuf_alloc(pool);
+				assert_non_null(clone);
+				rte_pktmbuf_attach(clone, shared);
+				clone->next = shared->next;
+				from->next = clone;
+				shared->next = NULL;
+			} else {
+				rte_mbuf_refcnt_update(shared, 1);
+			}
+			assert_int_equal(ddp_decap(mbuf, INNER_L3), which == 3);
+			if (which < 3) {
+				assert_int_equal(mbuf->pkt_len, len);
+				assert_int_equal(mbuf->nb_segs, 5);
+				assert_memory_equal(rte_pktmbuf_read(mbuf, 0, len, buf), before,
+						    len);
+			}
+			rte_mbuf_sanity_check(mbuf, 1);
+			rte_pktmbuf_free(mbuf);
+			rte_pktmbuf_free_seg(shared);
+		}
+	RTE_SET_USED(state);
+}
+
 static void packet_types_are_those_of_what_is_left(void **state) {
 	RTE_SET_USED(state);
 	assert_int_equal(ddp_decap_ptype(RTE_PTYPE_L2_ETHER_VLAN | RTE_PTYPE_L3_IPV4 |
@@ -403,6 +441,7 @@ static void packet_types_are_those_of_what_is_left(void **state) {
 		ddp_decap_ptype(RTE_PTYPE_L2_ETHER_PPPOE | RTE_PTYPE_L3_IPV4 | RTE_PTYPE_L4_TCP),
 		RTE_PTYPE_L2_ETHER | RTE_PTYPE_L3_IPV4 | RTE_PTYPE_L4_TCP);
 	assert_int_equal(ddp_decap_ptype(0x80000007), 0x80000007); // an application's own
+	assert_int_equal(ddp_decap_ptype(0), 0);
 }
 
 // The layers that the application asks for are those of what is left, here a packet without a
@@ -424,6 +463,106 @@ static void a_mask_of_packet_types_is_for_what_is_left(void **state) {
 	rte_pktmbuf_free_bulk(mbufs, RTE_DIM(mbufs));
 	assert_int_equal(xstat(port, "rx_decapped_packets"), 1);
 	assert_int_equal(xstat(port, "rx_not_decapped_packets"), 1);
+	ddp_end(port);
+}
+
+static struct rte_mbuf *packet_make(const struct piece *pieces) {
+	struct rte_mbuf *mbuf = rte_pktmbuf_alloc(pool);
+	uint8_t bytes[PACKET_MAX];
+	unsigned int len = packet_build(pieces, bytes);
+
+	assert_non_null(mbuf);
+	memcpy(rte_pktmbuf_append(mbuf, len), bytes, len);
+	return mbuf;
+}
+
+#define PPPOE(ppp) PIECE(0x11, 0, 0, 5, 0, 60, BE16(ppp))
+#define MPLS PIECE(0, 1, 1, 64)
+#define USER IPV4(6, UE, NET), TCP(1024, 80), DATA
+#define USER6 IPV6(6, UE6, NET6), TCP(1024, 80)
+#define LEFT RTE_PTYPE_L2_ETHER | RTE_PTYPE_L4_TCP
+#define LEFT4 LEFT | RTE_PTYPE_L3_IPV4_EXT_UNKNOWN
+#define LEFT6 LEFT | RTE_PTYPE_L3_IPV6_EXT_UNKNOWN
+
+// ip_off: of the IP header that follows the Ethernet header in what is left; 0: all is left.
+static const struct {
+	unsigned int ip_off;
+	uint32_t packet_type;
+	struct piece pieces[9];
+} removed[] = {
+	{22, LEFT4, {ETH(0x8864), PPPOE(0x21), USER, END}},
+	{22, LEFT6, {ETH(0x8864), PPPOE(0x57), USER6, END}},
+	{26, LEFT4, {ETH(0x8100), VLAN(7, 0x8864), PPPOE(0x21), USER, END}},
+	{0, RTE_PTYPE_L2_ETHER_PPPOE, {ETH(0x8864), PPPOE(0xc021), DATA, END}},
+	{18, LEFT4, {ETH(0x8847), MPLS, USER, END}},
+	{18, LEFT6, {ETH(0x8847), MPLS, USER6, END}},
+	{22, LEFT4, {ETH(0x8100), VLAN(7, 0x8847), MPLS, USER, END}},
+	{32, LEFT4, {ETH(0x8847), MPLS, ETH(0x0800), USER, END}}, // a pseudowire
+	{0, LEFT4, {ETH(0x0800), USER, END}},
+	{0, LEFT4, {ETH(0x8100), VLAN(7, 0x0800), USER, END}},
+	{0, LEFT4, {ETH(0x88a8), VLAN(7, 0x8100), VLAN(8, 0x0800), USER, END}},
+	{0, LEFT6, {ETH(0x8100), VLAN(7, 0x86dd), USER6, END}},
+};
+
+static void all_before_the_innermost_ip_header_is_removed(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0),profile=pppoe+mpls,decap=on", 1, 1, 512);
+	unsigned int n_removed = 0;
+
+	RTE_SET_USED(state);
+	for (unsigned int i = 0; i < RTE_DIM(removed); i++)
+		for (unsigned int size = 10; size <= 200; size += 190) {
+			struct rte_mbuf *whole = packet_make(removed[i].pieces), *mbuf;
+			const unsigned int off = removed[i].ip_off, cut = off == 0 ? 0 : off - 14;
+			uint8_t *bytes = rte_pktmbuf_mtod(whole, uint8_t *), buf[PACKET_MAX];
+
+			mbuf = packet_split(rte_pktmbuf_copy(whole, pool, 0, UINT32_MAX), size);
+			testsrc_feed(0, 0, &mbuf, 1);
+			assert_int_equal(rte_eth_rx_burst(port, 0, &mbuf, 1), 1);
+			if (off > 0) {
+				memmove(bytes + cut, bytes, 12);
+				be16_put(bytes + off - 2, bytes[off] >> 4 == 4 ? 0x0800 : 0x86dd);
+			}
+			assert_int_equal(mbuf->pkt_len, whole->pkt_len - cut);
+			assert_memory_equal(rte_pktmbuf_read(mbuf, 0, mbuf->pkt_len, buf),
+					    bytes + cut, mbuf->pkt_len);
+			assert_int_equal(mbuf->packet_type, removed[i].packet_type);
+			n_removed += off > 0;
+			rte_pktmbuf_free(mbuf);
+			rte_pktmbuf_free(whole);
+		}
+	assert_int_equal(xstat(port, "rx_decapped_packets"), n_removed);
+	assert_int_equal(xstat(port, "rx_not_decapped_packets"), 2 * RTE_DIM(removed) - n_removed);
+	ddp_end(port);
+}
+
+static void rules_see_and_count_the_packet_as_it_came(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0),profile=gtpu,decap=on", 1, 1, 512);
+	const struct rte_flow_action action = ACTION(COUNT);
+	struct rte_flow *flow = rule_create(port, udp_items, ACTIONS(ACTION(COUNT)));
+	struct rte_mbuf *mbufs[] = {gtpu_packet(), packet(0, 0), gtpu_packet()};
+	const uint32_t bytes = mbufs[0]->pkt_len + mbufs[1]->pkt_len + mbufs[2]->pkt_len;
+	struct rte_flow_query_count count = {0};
+
+	RTE_SET_USED(state);
+	rte_mbuf_refcnt_update(mbufs[2], 1);
+	testsrc_feed(0, 0, mbufs, 3);
+	assert_int_equal(rte_eth_rx_burst(port, 0, mbufs, 3), 3);
+	assert_int_equal(rte_flow_query(port, flow, &action, &count, NULL), 0);
+	assert_int_equal(count.hits, 3);
+	assert_int_equal(count.bytes, bytes);
+	assert_int_equal(mbufs[0]->pkt_len, mbufs[2]->pkt_len - (INNER_L3 - 14));
+	assert_int_equal(xstat(port, "rx_decapped_packets"), 1);
+	assert_int_equal(xstat(port, "rx_not_decapped_packets"), 2);
+	rte_pktmbuf_free(mbufs[2]);
+	rte_pktmbuf_free_bulk(mbufs, 3);
+	rule_destroy(port, flow);
+
+	rule_create(port, udp_items, ACTIONS(ACTION(COUNT), ACTION(DROP)));
+	mbufs[0] = gtpu_packet();
+	testsrc_feed(0, 0, mbufs, 1);
+	assert_int_equal(poll_to_end(port, 1, 0, NULL), 0);
+	assert_int_equal(xstat(port, "rx_decapped_packets"), 1); // delivered ones
+	assert_sum_holds(port);
 	ddp_end(port);
 }
 
@@ -488,8 +627,11 @@ int main(void) {
 		port_test(a_tunnel_is_removed_however_a_packet_is_split),
 		port_test(many_small_segments_are_taken_off),
 		port_test(shared_data_and_lies_stay),
+		port_test(later_segments_that_others_hold_stay),
 		port_test(packet_types_are_those_of_what_is_left),
 		port_test(a_mask_of_packet_types_is_for_what_is_left),
+		port_test(all_before_the_innermost_ip_header_is_removed),
+		port_test(rules_see_and_count_the_packet_as_it_came),
 		port_test(flags_are_set_and_not_added),
 	};
 
