@@ -125,12 +125,13 @@ void ddp_info_get(const struct ddp_port *port, struct rte_eth_dev_info *info) {
 	if (info->max_tx_queues > 0)
 		info->tx_offload_capa |= DDP_TX_CHECKSUMS;
 	info->reta_size = DDP_RETA_SIZE;
-	info->hash_key_size = ddp_rss_key_size(port);
+	info->hash_key_size = port->rss_key_size;
 	info->flow_type_rss_offloads = rss_hf_capa(port);
 	functions_offer(info);
 	info->rx_desc_lim = desc_lim(&lower->rx_desc_lim);
 	info->tx_desc_lim = desc_lim(&lower->tx_desc_lim);
 	info->speed_capa = lower->speed_capa;
+	info->dev_capa = RTE_ETH_DEV_CAPA_FLOW_RULE_KEEP;
 	info->default_rxportconf = defaults;
 	info->default_txportconf = defaults;
 }

@@ -375,7 +375,7 @@ struct ddp_port {
 	struct ddp_flows *flows;     // their shapes, compiled
 	struct ddp_mapping *mapping; // NULL: none yet
 	struct ddp_rss rss;
-	uint8_t rss_key_size; // as the application sees it; 0: by personality
+	uint8_t rss_key_size; // as the application sees it, constant
 	uint32_t ptype_mask;
 	struct ddp_tunnel tunnels[DDP_PORT_TUNNELS]; // declared, of any header
 	unsigned int n_tunnels;
@@ -545,8 +545,6 @@ int ddp_rss_configure(struct ddp_port *port);
 int ddp_rss_hash_update(struct ddp_port *port, const struct rte_eth_rss_conf *conf);
 // Does the personality resemble an 800-series NIC, in the fields that rss_hf chooses too?
 bool ddp_rss_emulates(const struct ddp_port *port);
-// Of the key as ethdev knows it: applications that have a key of their own mostly have 40 bytes.
-uint8_t ddp_rss_key_size(const struct ddp_port *port);
 void ddp_rss_hash_get(const struct ddp_port *port, struct rte_eth_rss_conf *conf);
 int ddp_rss_reta_update(struct ddp_port *port, struct rte_eth_rss_reta_entry64 *conf,
 			uint16_t size);

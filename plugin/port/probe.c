@@ -216,6 +216,14 @@ static void port_init(struct rte_eth_dev *dev) {
 	dev->tx_descriptor_status = ddp_tx_descriptor_status;
 }
 
+// Applications that have a key of their own mostly have 40 bytes. They ask for the length once, so
+// later profiles do not change it.
+static uint8_t key_size_choose(const struct ddp_port *port, uint8_t wanted) {
+	if (wanted != 0)
+		return wanted;
+	return ddp_rss_emulates(port) ? DDP_KEY_SIZE : DDP_KEY_SHORT;
+}
+
 static int port_setup(struct rte_eth_dev *dev, const struct ddp_devargs *devargs) {
 	struct ddp_port *port = dev->data->dev_private;
 	int ret;
@@ -223,7 +231,6 @@ static int port_setup(struct rte_eth_dev *dev, const struct ddp_devargs *devargs
 	port->meta = devargs->meta;
 	port->decap = devargs->decap;
 	port->overflow = devargs->overflow;
-	port->rss_key_size = devargs->rss_key_len;
 	port->offload.mode = devargs->offload;
 	port->offload.asked = devargs->nic;
 	ret = personality_load(port, devargs->profile);
@@ -231,6 +238,7 @@ static int port_setup(struct rte_eth_dev *dev, const struct ddp_devargs *devargs
 		ret = ddp_lower_attach(port, devargs->lower);
 	if (ret < 0)
 		return ret;
+	port->rss_key_size = key_size_choose(port, devargs->rss_key_len);
 	port->offload.known = ddp_package_nic(port);
 	dev->data->numa_node = rte_eth_dev_socket_id(port->lower.port_id);
 	ret = lower_rxqs_choose(port, devargs->lower_queues);

@@ -36,12 +36,6 @@ bool ddp_rss_emulates(const struct ddp_port *port) {
 	return profile->by_rss_hf && (profile->modelled || profile->n_parts > 1); // one: base
 }
 
-uint8_t ddp_rss_key_size(const struct ddp_port *port) {
-	if (port->rss_key_size != 0)
-		return port->rss_key_size;
-	return ddp_rss_emulates(port) ? DDP_KEY_SIZE : DDP_KEY_SHORT;
-}
-
 // An application that enables all RSS types on offer, as testpmd's "rss default" does, does not
 // intend checksums: they would spread the packets of one flow over all queues.
 static uint64_t rss_hf_meant(const struct ddp_port *port, uint64_t rss_hf) {
@@ -104,7 +98,7 @@ void ddp_rss_hash_get(const struct ddp_port *port, struct rte_eth_rss_conf *conf
 	conf->rss_hf = port->rss.enabled ? port->rss.rss_hf : 0;
 	if (conf->rss_key != NULL)
 		memcpy(conf->rss_key, port->rss.key, RTE_MIN(conf->rss_key_len, DDP_KEY_SIZE));
-	conf->rss_key_len = ddp_rss_key_size(port);
+	conf->rss_key_len = port->rss_key_size;
 	DPDK_RSS_FUNCTION_SET(conf, ddp_flow_function(port->rss.function));
 }
 

@@ -361,14 +361,20 @@ static void a_hash_rule_says_what_is_hashed_and_can_be_asked(void **state) {
 	ddp_end(port);
 }
 
-static void rules_outlive_a_stop(void **state) {
+// An application that reads this does not create them anew, which would fail.
+static void rules_outlive_a_stop_as_the_port_tells(void **state) {
 	uint16_t port = rules_start(NULL);
+	struct rte_eth_dev_info info;
 
 	RTE_SET_USED(state);
+	assert_int_equal(rte_eth_dev_info_get(port, &info), 0);
+	assert_int_equal(info.dev_capa, RTE_ETH_DEV_CAPA_FLOW_RULE_KEEP);
 	rule_create(port, items_of_flow(1), ACTIONS(TO_QUEUE(2)));
 	assert_int_equal(rte_eth_dev_stop(port), 0);
 	assert_int_equal(rte_eth_dev_start(port), 0);
 	assert_int_equal(seen_of_flow(port, 1).queue, 2);
+	assert_null(rte_flow_create(port, &ingress, items_of_flow(1), ACTIONS(TO_QUEUE(2)), NULL));
+	assert_int_equal(rte_errno, EEXIST);
 	ddp_end(port);
 }
 
@@ -832,7 +838,7 @@ int main(void) {
 		port_test(many_rules_come_and_go),
 		port_test(dropped_packets_are_counted_and_the_sum_holds),
 		port_test(a_hash_rule_says_what_is_hashed_and_can_be_asked),
-		port_test(rules_outlive_a_stop),
+		port_test(rules_outlive_a_stop_as_the_port_tells),
 		port_test(flush_takes_all_rules),
 		port_test(a_port_keeps_the_queues_that_its_rules_use),
 		port_test(a_profile_that_rules_need_stays),
