@@ -25,6 +25,19 @@ static int told(int ret, const char *line, char *error, size_t error_size) {
 	return ret;
 }
 
+// what: the argument that is NULL.
+static int null_refuse(const char *what, char *error, size_t error_size) {
+	char line[ERROR_SIZE];
+	int ret = ddp_fail(line, sizeof(line), -EINVAL, "the %s is NULL", what);
+
+	return told(ret, line, error, error_size);
+}
+
+// Is an array missing that has entries?
+static bool is_missing(const void *array, size_t n) {
+	return array == NULL && n > 0;
+}
+
 static int profile_add(uint16_t port_id, const struct ddp_source *source, char *error,
 		       size_t error_size) {
 	char line[ERROR_SIZE];
@@ -41,6 +54,8 @@ static int profile_add(uint16_t port_id, const struct ddp_source *source, char *
 int rte_pmd_ddp_profile_add(uint16_t port_id, const char *spec, char *error, size_t error_size) {
 	const struct ddp_source source = {.spec = spec};
 
+	if (spec == NULL)
+		return null_refuse("specification", error, error_size);
 	return profile_add(port_id, &source, error, error_size);
 }
 
@@ -48,6 +63,8 @@ int rte_pmd_ddp_profile_add_text(uint16_t port_id, const char *text, size_t size
 				 size_t error_size) {
 	const struct ddp_source source = {.text = text, .size = size};
 
+	if (text == NULL)
+		return null_refuse("text", error, error_size);
 	return profile_add(port_id, &source, error, error_size);
 }
 
@@ -67,6 +84,8 @@ static int profile_change(uint16_t port_id, const char *text, char *error, size_
 }
 
 int rte_pmd_ddp_profile_del(uint16_t port_id, const char *name, char *error, size_t error_size) {
+	if (name == NULL)
+		return null_refuse("name", error, error_size);
 	return profile_change(port_id, name, error, error_size, ddp_personality_del);
 }
 
@@ -82,6 +101,8 @@ int rte_pmd_ddp_profile_del_text(uint16_t port_id, const char *text, size_t size
 	int ret = -EINVAL;
 	char *name;
 
+	if (text == NULL)
+		return null_refuse("text", error, error_size);
 	ddp_diag_init(&diag);
 	name = ddp_personality_name(&source, &diag);
 	if (name != NULL)
@@ -115,9 +136,12 @@ static void profile_fill(struct rte_pmd_ddp_profile *to, const struct ddp_person
 
 int rte_pmd_ddp_profiles_get(uint16_t port_id, struct rte_pmd_ddp_profile *profiles,
 			     unsigned int n) {
-	struct ddp_port *port = ddp_registry_get(port_id);
+	struct ddp_port *port;
 	unsigned int n_profiles;
 
+	if (is_missing(profiles, n))
+		return -EINVAL;
+	port = ddp_registry_get(port_id);
 	if (port == NULL)
 		return -ENODEV;
 	n_profiles = port->personality->n_sources;
@@ -128,10 +152,13 @@ int rte_pmd_ddp_profiles_get(uint16_t port_id, struct rte_pmd_ddp_profile *profi
 }
 
 int rte_pmd_ddp_ptypes_get(uint16_t port_id, struct rte_pmd_ddp_ptype *ptypes, unsigned int n) {
-	struct ddp_port *port = ddp_registry_get(port_id);
+	struct ddp_port *port;
 	const struct ddp_stats *stats;
 	unsigned int n_types;
 
+	if (is_missing(ptypes, n))
+		return -EINVAL;
+	port = ddp_registry_get(port_id);
 	if (port == NULL)
 		return -ENODEV;
 	stats = ddp_stats_read(port);
@@ -149,10 +176,13 @@ int rte_pmd_ddp_ptypes_get(uint16_t port_id, struct rte_pmd_ddp_ptype *ptypes, u
 }
 
 int rte_pmd_ddp_ptype_name(uint16_t port_id, uint16_t ptype_id, char *name, size_t size) {
-	struct ddp_port *port = ddp_registry_get(port_id);
+	struct ddp_port *port;
 	const char *found;
 	int ret = -ENOENT;
 
+	if (is_missing(name, size))
+		return -EINVAL;
+	port = ddp_registry_get(port_id);
 	if (port == NULL)
 		return -ENODEV;
 	found = ddp_types_name(port, ptype_id);
@@ -164,9 +194,12 @@ int rte_pmd_ddp_ptype_name(uint16_t port_id, uint16_t ptype_id, char *name, size
 
 int rte_pmd_ddp_ptype_mapping_get(uint16_t port_id, struct rte_pmd_ddp_ptype_mapping *items,
 				  unsigned int n) {
-	struct ddp_port *port = ddp_registry_get(port_id);
+	struct ddp_port *port;
 	unsigned int n_types;
 
+	if (is_missing(items, n))
+		return -EINVAL;
+	port = ddp_registry_get(port_id);
 	if (port == NULL)
 		return -ENODEV;
 	n_types = port->personality->n_types;
@@ -184,8 +217,11 @@ int rte_pmd_ddp_ptype_mapping_update(uint16_t port_id,
 				     const struct rte_pmd_ddp_ptype_mapping *items, unsigned int n,
 				     bool exclusive) {
 	int ret;
-	struct ddp_port *port = ddp_registry_change(port_id, &ret);
+	struct ddp_port *port;
 
+	if (is_missing(items, n))
+		return -EINVAL;
+	port = ddp_registry_change(port_id, &ret);
 	if (port == NULL)
 		return ret;
 	ret = ddp_mapping_update(port, items, n, exclusive);
@@ -228,9 +264,12 @@ int rte_pmd_ddp_balance_set(uint16_t port_id, unsigned int ms) {
 }
 
 int rte_pmd_ddp_balance_get(uint16_t port_id, struct rte_pmd_ddp_balance *balance) {
-	struct ddp_port *port = ddp_registry_get(port_id);
+	struct ddp_port *port;
 	const struct ddp_stats *stats;
 
+	if (balance == NULL)
+		return -EINVAL;
+	port = ddp_registry_get(port_id);
 	if (port == NULL)
 		return -ENODEV;
 	stats = ddp_stats_read(port);

@@ -33,6 +33,10 @@ struct rte_pmd_ddp_meta {
 // port_id is no net_ddp port. error (may be NULL) gets one line with the reason, truncated to
 // error_size bytes with its NUL, or "" on success.
 //
+// NULL: an array for results or mappings may be NULL if its size is 0. Any other pointer that is
+// NULL is refused with -EINVAL, whatever port_id is, except where a function below gives NULL a
+// meaning.
+//
 // A change waits for a change by another thread. It is refused with -EBUSY if waiting would never
 // end: in a callback that is called while this thread changes the port (net_bonding calls link
 // callbacks inside its start), and in the interrupt thread while another thread changes it. The

@@ -754,6 +754,37 @@ static void only_our_ports_have_profiles(void **state) {
 	assert_int_equal(add(port, "gtpu"), -ENODEV); // closed
 }
 
+// As rte_pmd_ddp.h says, also for a port that is not ours.
+static void null_is_refused_unless_it_is_empty(void **state) {
+	const uint16_t ports[] = {start("gtpu"), 77};
+
+	RTE_SET_USED(state);
+	for (unsigned int i = 0; i < RTE_DIM(ports); i++) {
+		const uint16_t port = ports[i];
+
+		bad(add(port, NULL), -EINVAL, "the specification is NULL");
+		bad(rte_pmd_ddp_profile_add_text(port, NULL, 0, error, sizeof(error)), -EINVAL,
+		    "the text is NULL");
+		bad(rte_pmd_ddp_profile_add_text(port, NULL, 9, error, sizeof(error)), -EINVAL,
+		    "the text is NULL");
+		bad(del(port, NULL), -EINVAL, "the name is NULL");
+		bad(rte_pmd_ddp_profile_del_text(port, NULL, 9, error, sizeof(error)), -EINVAL,
+		    "the text is NULL");
+		assert_int_equal(rte_pmd_ddp_profile_add(port, NULL, NULL, 9), -EINVAL);
+		assert_int_equal(rte_pmd_ddp_profiles_get(port, NULL, 1), -EINVAL);
+		assert_int_equal(rte_pmd_ddp_ptypes_get(port, NULL, 1), -EINVAL);
+		assert_int_equal(rte_pmd_ddp_ptype_name(port, 1, NULL, 1), -EINVAL);
+		assert_int_equal(rte_pmd_ddp_ptype_mapping_get(port, NULL, 1), -EINVAL);
+		assert_int_equal(rte_pmd_ddp_ptype_mapping_update(port, NULL, 1, false), -EINVAL);
+		assert_int_equal(rte_pmd_ddp_balance_get(port, NULL), -EINVAL);
+	}
+	assert_true(rte_pmd_ddp_ptype_name(ports[0], 1, NULL, 0) > 0);
+	assert_int_equal(rte_pmd_ddp_profiles_get(ports[0], NULL, 0), 1);
+	assert_int_equal(rte_pmd_ddp_profile_set(ports[0], NULL, NULL, 0), 0); // an empty list
+	assert_int_equal(rte_pmd_ddp_profiles_get(ports[0], NULL, 0), 0);
+	ddp_end(ports[0]);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		port_test(a_profile_added_and_deleted_is_seen_at_once),
@@ -776,6 +807,7 @@ int main(void) {
 		port_test(a_list_that_is_set_is_read_from_its_files),
 		port_test(what_is_left_being_unreadable_does_not_mean_that_a_profile_was_not_there),
 		port_test(only_our_ports_have_profiles),
+		port_test(null_is_refused_unless_it_is_empty),
 	};
 
 	eal_start();
