@@ -16,9 +16,11 @@
 //
 //   - A burst call holds the busy lock of its own queue from beginning to end. A call that bypasses
 //     the rings (run/rx_bypass.c) holds the lower queue's lock instead. ethdev allows one thread
-//     per queue, so the others that take a busy lock are calls that count packets, and the control
-//     path. The control path clears running, then takes every busy lock and every lower Rx queue's
-//     lock once: after that no burst call is inside the port, and none can enter.
+//     per queue, so the others that take a busy lock are calls that count packets on an Rx queue,
+//     and the control path. Those that count packets on a Tx queue have a lock of their own: a
+//     thread that sends would take its packets for bad ones. The control path clears running, then
+//     takes every one of these locks and every lower Rx queue's lock once: after that no burst call
+//     is inside the port, and none can enter.
 //   - The lock of a lower queue protects all of struct ddp_lower_rxq or ddp_lower_txq, the lower
 //     queue itself, and the steering: a burst call uses a steering only under a lower Rx queue's
 //     lock, so a thread that exchanged the pointer under each of these locks may free the old
@@ -263,7 +265,8 @@ struct ddp_tx_slot {
 
 struct ddp_txq {
 	rte_spinlock_t busy;
-	bool started; // as for an Rx queue
+	rte_spinlock_t counted; // by a call that any thread may make
+	bool started;           // as for an Rx queue
 	uint16_t id;
 	struct ddp_port *port;
 	struct ddp_lower_txq *lower; // while started

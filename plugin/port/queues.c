@@ -143,17 +143,19 @@ static int rxq_rings_alloc(struct ddp_port *port, const struct ddp_rxq *queue,
 	return 0;
 }
 
-// Allow or forbid polling of the queue. Afterwards no burst call is inside it.
+// Allow or forbid polling of the queue. Once it is forbidden, no burst call is inside.
 static void rxq_started_set(struct ddp_port *port, struct ddp_rxq *queue, bool started) {
 	__atomic_store_n(&queue->started, started, __ATOMIC_RELEASE);
-	ddp_call_wait(port, &queue->busy);
+	if (!started)
+		ddp_call_wait(port, &queue->busy);
 	port->data->rx_queue_state[queue->id] =
 		started ? RTE_ETH_QUEUE_STATE_STARTED : RTE_ETH_QUEUE_STATE_STOPPED;
 }
 
 static void txq_started_set(struct ddp_port *port, struct ddp_txq *queue, bool started) {
 	__atomic_store_n(&queue->started, started, __ATOMIC_RELEASE);
-	ddp_call_wait(port, &queue->busy);
+	if (!started)
+		ddp_call_wait(port, &queue->busy);
 	port->data->tx_queue_state[queue->id] =
 		started ? RTE_ETH_QUEUE_STATE_STARTED : RTE_ETH_QUEUE_STATE_STOPPED;
 }

@@ -113,7 +113,8 @@ static bool quiesce_until(struct ddp_port *port, uint64_t end) {
 	for (unsigned int i = 0; quiet && i < port->n_lower_rxqs; i++)
 		quiet = bypass_wait_until(&port->lower_rxqs[i], end);
 	for (unsigned int i = 0; quiet && i < port->n_txqs; i++)
-		quiet = call_wait_until(port, &port->txqs[i].busy, end);
+		quiet = call_wait_until(port, &port->txqs[i].busy, end) &&
+			call_wait_until(port, &port->txqs[i].counted, end);
 	return quiet;
 }
 

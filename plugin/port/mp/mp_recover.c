@@ -120,6 +120,7 @@ void ddp_mp_recover(struct ddp_port *port, int owner) {
 	for (unsigned int i = 0; i < DDP_PORT_QUEUES; i++) {
 		lock_release(&port->rxqs[i].busy, owner);
 		lock_release(&port->rxqs[i].mp, owner);
+		lock_release(&port->txqs[i].counted, owner);
 		if (is_locked_by(&port->txqs[i].busy, owner))
 			txq_recover(&port->txqs[i]);
 	}
@@ -138,6 +139,7 @@ static void locks_watch(struct ddp_port *port) {
 		lock_watch(port, &port->rxqs[i].mp);
 		lock_watch(port, &port->rxqs[i].busy);
 		lock_watch(port, &port->txqs[i].busy);
+		lock_watch(port, &port->txqs[i].counted);
 	}
 }
 

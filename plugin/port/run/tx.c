@@ -155,6 +155,8 @@ uint16_t ddp_tx_burst(void *txq, struct rte_mbuf **mbufs, uint16_t n) {
 	return n_taken;
 }
 
+// Nobody else takes the lock of a queue that is started and runs: a packet that is not prepared was
+// refused by the lower device.
 uint16_t ddp_tx_prepare(void *txq, struct rte_mbuf **mbufs, uint16_t n) {
 	struct ddp_txq *queue = txq;
 	unsigned int n_good = 0;
@@ -178,10 +180,10 @@ int ddp_tx_descriptor_status(void *txq, uint16_t off) {
 
 	if (off >= queue->n_desc)
 		return -EINVAL;
-	if (!ddp_trylock(&queue->busy))
+	if (!ddp_trylock(&queue->counted))
 		return RTE_ETH_TX_DESC_FULL;
 	if (port_running(queue->port) && queue->ring != NULL)
 		n = rte_ring_count(queue->ring);
-	ddp_unlock(&queue->busy);
+	ddp_unlock(&queue->counted);
 	return off < n ? RTE_ETH_TX_DESC_FULL : RTE_ETH_TX_DESC_DONE;
 }

@@ -80,6 +80,45 @@ static void a_stopped_queue_prepares_nothing_and_a_started_one_leaves_rte_errno(
 	ddp_end(port);
 }
 
+struct monitor {
+	uint16_t port;
+	bool begun, ended;
+};
+
+static void *monitor_main(void *arg) {
+	struct monitor *monitor = arg;
+
+	for (; !__atomic_load_n(&monitor->ended, __ATOMIC_RELAXED);
+	     __atomic_store_n(&monitor->begun, true, __ATOMIC_RELAXED))
+		rte_eth_tx_descriptor_status(monitor->port, 1, 0);
+	return NULL;
+}
+
+// An application takes a packet that is not prepared for a bad one, and mostly drops one that is
+// not sent.
+static void who_looks_at_a_queue_keeps_no_packet_from_it(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 2, 64);
+	struct monitor monitor = {.port = port};
+	struct rte_mbuf *mbuf = packet(0, 0);
+	pthread_t thread;
+
+	RTE_SET_USED(state);
+	assert_int_equal(pthread_create(&thread, NULL, monitor_main, &monitor), 0);
+	while (!__atomic_load_n(&monitor.begun, __ATOMIC_RELAXED))
+		rte_pause();
+	for (unsigned int i = 0; i < 300000; i++) {
+		if (rte_eth_tx_prepare(port, 1, &mbuf, 1) != 1)
+			fail_msg("packet %u is not prepared: %s", i, rte_strerror(rte_errno));
+		assert_int_equal(rte_eth_tx_burst(port, 1, &mbuf, 1), 1);
+		mbuf = testsrc_sent(0, 0);
+		assert_non_null(mbuf);
+	}
+	__atomic_store_n(&monitor.ended, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	rte_pktmbuf_free(mbuf);
+	ddp_end(port);
+}
+
 struct sender {
 	uint16_t port;
 	uint16_t first; // of every second Tx queue
@@ -334,6 +373,7 @@ int main(void) {
 	const struct CMUnitTest tests[] = {
 		port_test(a_queue_of_its_own_calls_the_lower_queue_directly),
 		port_test(a_stopped_queue_prepares_nothing_and_a_started_one_leaves_rte_errno),
+		port_test(who_looks_at_a_queue_keeps_no_packet_from_it),
 		port_test(one_shared_lower_queue_strands_nothing),
 		port_test(what_the_lower_device_refuses_keeps_its_order),
 		port_test(a_flow_that_moves_between_tx_queues_keeps_its_order),
