@@ -6,7 +6,8 @@
 // ports' mutexes are not freed with them: ethdev does not keep a thread (of telemetry, for example)
 // out of a port that another thread closes. Such a thread locks the mutex, and finds no port.
 //
-// A thread with the registry's mutex never waits for a port's mutex.
+// A thread with the registry's mutex never waits for a port's mutex. One with a port's mutex may
+// wait for that of the net_ddp below, and for no other.
 #include "port.h"
 
 #include <errno.h>

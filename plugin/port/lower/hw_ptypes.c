@@ -132,56 +132,47 @@ void ddp_hw_ptypes_replace(struct ddp_port *port, struct ddp_hw_ptypes *hw_ptype
 
 /* Packets from before a change */
 
-// Another net_ddp below.
-struct below {
-	const struct ddp_port *above;
-	struct ddp_kept *kept;
-	bool begins;
-	bool keeps;
-	unsigned int n_queues; // its lower ones
-};
+// Another net_ddp below, with its mutex held, too; NULL: the lower device is none.
+static struct ddp_port *below_get(const struct ddp_port *port) {
+	return ddp_registry_get(port->lower.port_id);
+}
 
-static void kept_look(struct ddp_port *port, void *arg) {
-	struct below *below = arg;
-
-	if (port->id != below->above->lower.port_id)
-		return;
-	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
-		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
-		struct ddp_kept *kept = &below->kept[i];
-
-		ddp_lower_rxq_lock(lower);
-		if (below->begins)
-			*kept = (struct ddp_kept){lower->taken, true, true};
-		// Held packets are placed before others are taken.
-		kept->held &= lower->held.n > 0 && lower->taken == kept->taken;
-		kept->parked &= ddp_order_parked(lower) > 0;
-		below->keeps |= kept->held || kept->parked;
-		ddp_unlock(&lower->lock);
-	}
+// Does a lower queue of the port below keep packets?
+static bool kept_look(struct ddp_lower_rxq *lower, struct ddp_kept *kept, bool begins) {
+	ddp_lower_rxq_lock(lower);
+	if (begins)
+		*kept = (struct ddp_kept){lower->taken, true, true};
+	// Held packets are placed before others are taken.
+	kept->held &= lower->held.n > 0 && lower->taken == kept->taken;
+	kept->parked &= ddp_order_parked(lower) > 0;
+	ddp_unlock(&lower->lock);
+	return kept->held || kept->parked;
 }
 
 bool ddp_lower_keeps(struct ddp_port *port, bool begins) {
-	struct below below = {.above = port, .kept = port->offload.kept, .begins = begins};
+	struct ddp_port *below = below_get(port);
+	bool keeps = false;
 
-	ddp_registry_each(kept_look, &below);
-	return below.keeps;
-}
-
-static void below_count(struct ddp_port *port, void *arg) {
-	struct below *below = arg;
-
-	if (port->id == below->above->lower.port_id)
-		below->n_queues = port->n_lower_rxqs;
+	if (below == NULL)
+		return false;
+	for (unsigned int i = 0; i < below->lower.n_rxq_max; i++)
+		keeps |= kept_look(&below->lower_rxqs[i], &port->offload.kept[i], begins);
+	ddp_registry_put(below);
+	return keeps;
 }
 
 // How many packets a lower queue may give out for each that waits on it. Another net_ddp has a ring
 // for each of its own lower queues, and reads in turn from them and what comes past them.
 static unsigned int drain_factor(const struct ddp_port *port) {
-	struct below below = {.above = port};
+	struct ddp_port *below = below_get(port);
+	unsigned int factor = 1;
 
-	ddp_registry_each(below_count, &below);
-	return below.n_queues > 0 ? 2 * below.n_queues : 1;
+	if (below == NULL)
+		return factor;
+	if (below->n_lower_rxqs > 0)
+		factor = 2 * below->n_lower_rxqs;
+	ddp_registry_put(below);
+	return factor;
 }
 
 // How many packets a lower queue, whose lock is held, gives out until none of those that wait on it

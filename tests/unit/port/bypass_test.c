@@ -5,6 +5,8 @@
 
 #include <pthread.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "fake_nic.h"
 #include "port/port.h"
@@ -867,6 +869,51 @@ static void packets_parked_by_a_lower_net_ddp_may_come_late(void **state) {
 	ddp_end(port);
 }
 
+struct holder {
+	uint16_t port;
+	const rte_spinlock_t *lock;
+	bool begun;
+	int seen;
+};
+
+// Has the port's mutex for longer than a wait for a lock of it takes to look at the lock's owner.
+static void *holder_main(void *arg) {
+	struct holder *holder = arg;
+	struct ddp_port *port = ddp_registry_get(holder->port);
+
+	__atomic_store_n(&holder->begun, true, __ATOMIC_RELEASE);
+	rte_delay_us_sleep(500000);
+	holder->seen = __atomic_load_n(&holder->lock->locked, __ATOMIC_RELAXED);
+	ddp_registry_put(port);
+	return NULL;
+}
+
+// Who takes the lock of a process that ended away changes what the port's mutex protects.
+static void a_lock_of_a_lower_net_ddp_is_taken_away_under_its_mutex(void **state) {
+	uint16_t port_id = ddp_start(OVER_NET_DDP, N_QUEUES, 1, 4096);
+	struct holder holder = {.port = port_id_of("net_ddp1")};
+	struct ddp_port *below = rte_eth_devices[holder.port].data->dev_private, *port;
+	pthread_t thread;
+	pid_t pid = fork();
+
+	RTE_SET_USED(state);
+	if (pid == 0)
+		_exit(0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	below->lower_rxqs[0].lock.locked = pid;
+	holder.lock = &below->lower_rxqs[0].lock;
+	assert_int_equal(pthread_create(&thread, NULL, holder_main, &holder), 0);
+	while (!__atomic_load_n(&holder.begun, __ATOMIC_ACQUIRE))
+		rte_pause();
+	port = ddp_registry_get(port_id);
+	assert_false(ddp_lower_keeps(port, true));
+	ddp_registry_put(port);
+	pthread_join(thread, NULL);
+	assert_int_equal(holder.seen, pid);
+	assert_int_equal(holder.lock->locked, 0);
+	ddp_end(port_id);
+}
+
 struct inside {
 	uint16_t port;
 	bool yes;
@@ -947,6 +994,7 @@ int main(void) {
 		bypass_test(packets_that_will_bypass_the_rings_are_counted),
 		bypass_test(packets_parked_by_a_lower_net_ddp_are_not_misrouted),
 		bypass_test(packets_parked_by_a_lower_net_ddp_may_come_late),
+		bypass_test(a_lock_of_a_lower_net_ddp_is_taken_away_under_its_mutex),
 		bypass_test(a_stop_waits_for_burst_calls_inside),
 	};
 
