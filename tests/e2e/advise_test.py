@@ -20,6 +20,7 @@ from support import harness, testpmd
 from packets import DATA, esp, eth, gre, ipv4, packet, tcp, udp, vxlan
 
 QUEUES = 8
+CASES = harness.SOURCE_ROOT.parent / "shared" / "cases"
 ARUBA = harness.SOURCE_ROOT.parent / "shared" / "captures" / "gre-aruba.pcap"
 
 
@@ -194,18 +195,18 @@ class Advise(harness.TestCase):
         self.assertEqual(advice["verdict"], "nothing helps")
         self.assertTrue(any("RFC 9611" in reason for reason in advice["reasons"]), advice["reasons"])
 
-    def test_a_profile_of_ones_own(self):
-        """--with: what knows the tunnel at an odd port wins over the library."""
+    def test_a_known_tunnel_on_another_port(self):
+        """The library's own profile is found by its parameter, also for both directions of a UE."""
         capture = self.hot()
         data = bytearray(capture.read_bytes())
         data = data.replace(struct.pack(">HH", 2152, 2152), struct.pack(">HH", 2153, 2153))
         odd = self.folder / "odd.pcap"
         odd.write_bytes(data)
-        advice = self.advise(odd, "--queues", QUEUES, status=1)
-        self.assertEqual((advice["verdict"], advice["unread"]["after"]), ("unread", "udp(dport=2153)"))
-        self.assertEqual(advice["unread"]["ip_at"], 16)  # with the PDU session container
-        advice = self.advise(odd, "--queues", QUEUES, "--with", "gtpu;port=2153")
-        self.assertEqual(advice["profile"], "gtpu;port=2153")
+        advice = self.advise(odd, "--queues", QUEUES)
+        self.assertEqual((advice["verdict"], advice["profile"]), ("take", "gtpu;port=2153"))
+        self.assertIn("gtpu:ue;port=2153", [c["name"] for c in advice["simulation"]["candidates"]])
+        self.assertEqual(advice["simulation"]["flows"]["number"],
+                         self.advise(capture, "--queues", QUEUES)["simulation"]["flows"]["number"])
 
     def wlan(self, n_flows):
         """802.11 in GRE, as access points send it: no profile of the library reads it."""
@@ -258,6 +259,33 @@ class Advise(harness.TestCase):
         advice = self.advise(ARUBA, "--with", path)
         self.assertEqual((advice["profile"], advice["simulation"]["flows"]["number"]), (str(path), 23))
         self.assertLess(advice["simulation"]["candidates"][0]["keys"]["imbalance"]["median"], 6)
+
+    @unittest.skipUnless(CASES.exists(), "no cases of users' reports")
+    def test_cases_that_users_reported(self):
+        """What would a user lose? The name of the profile, or the place of the header, that spreads the traffic."""
+        advice = self.advise(CASES / "vxlan-8472.pcap", "--queues", "8")
+        self.assertEqual((advice["verdict"], advice["profile"]), ("take", "vxlan;port=8472"))
+        self.assertEqual(advice["simulation"]["candidates"][0]["hashes"], 64)
+        for name, versions in ("own-tunnel-no-inner-checksum", 4), ("own-tunnel-dual-stack", None):
+            with self.subTest(capture=name):
+                advice = self.advise(CASES / f"{name}.pcap", "--queues", "8", status=1)
+                self.assertEqual(advice["commands"]["new"], "ddpctl new --after 'udp(dport=9999)' --ip-at 12")
+                self.assertEqual((advice["verdict"], advice["unread"]["ip_version"]), ("unread", versions))
+        advice = self.advise(CASES / "netflow-one-exporter.pcap", "--queues", "8", status=1)
+        said = " ".join(advice["reasons"])
+        self.assertIn("no profile parts it", said)
+        self.assertIn("what is behind udp.dport 2055 is not read", said)
+        self.assertNotIn("only the sender", said)
+
+    def test_a_candidate_that_is_named_is_shown(self):
+        """Also one that is equal to a simpler one, and once."""
+        result = harness.ddpctl("advise", self.hot(), "--with", "gtpu:ue", "--with", "base")
+        rows = [line.split()[0] for line in result.stdout.splitlines() if line]
+        self.assertEqual((rows.count("gtpu:ue"), rows.count("base")), (1, 1), result.stdout)
+
+    def test_nics_that_need_no_software_are_named(self):
+        reasons = " ".join(self.advise(self.hot())["reasons"])
+        self.assertRegex(reasons, r"A NIC may do it without net_ddp: .*ice-comms.* \(rules: ddpctl plan gtpu")
 
     def test_a_large_flow_to_an_odd_port_is_no_tunnel(self):
         """Bytes that differ are data as well: only an IP header behind UDP is a reason to write a profile."""

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "common/strbuf.h"
 #include "common/table.h"
 #include "ctl/capture/capture.h"
@@ -33,6 +34,7 @@ struct advising {
 	unsigned int n_left_out; // of the library
 	const char **relevant;   // profiles that know packet types of the capture; NULL: not known
 	unsigned int n_relevant;
+	char *tunnel; // such as "vxlan;port=8472": read on another port than the library's
 	unsigned int n_packets; // that the first reading had until it was interrupted
 	int interrupted_by;     // this signal; 0: it was not
 };
@@ -64,24 +66,39 @@ static int candidate_load(struct advising *a, const char *spec, bool tell) {
 
 // One of the library, if there is room for it.
 static int profile_try(struct advising *a, const char *spec) {
+	for (unsigned int i = 0; i < a->candidates.n; i++)
+		if (strcmp(a->candidates.list[i].name, spec) == 0)
+			return EXIT_GOOD; // --with names it
 	if (a->candidates.n < TRIED_MAX)
 		return candidate_load(a, spec, false);
 	a->n_left_out++;
 	return EXIT_GOOD;
 }
 
-// A profile as it is, and with each of its own input sets.
-static int sets_load(struct advising *a, const char *name, const struct ddp_profile *profile) {
+static const struct ddp_profile_part *named_part(const struct ddp_profile *profile) {
 	const struct ddp_profile_part *part = &profile->parts[profile->n_parts - 1];
-	int status = profile_try(a, name);
-	struct strbuf spec;
 
 	for (unsigned int i = 0; i < profile->n_parts; i++)
 		if (profile->parts[i].named)
 			part = &profile->parts[i];
+	return part;
+}
+
+// A profile as it is, and with each of its own input sets; with settings (";port=8472") only with
+// those that keep both directions of a UE together.
+static int sets_load(struct advising *a, const char *name, const char *settings,
+		     const struct ddp_profile *profile) {
+	const struct ddp_profile_part *part = named_part(profile);
+	struct strbuf spec;
+	int status;
+
 	strbuf_init(&spec);
+	fprintf(spec.to, "%s%s", name, settings);
+	status = profile_try(a, strbuf_take(&spec));
 	for (unsigned int i = 0; i < part->n_input_sets && status == EXIT_GOOD; i++) {
-		fprintf(spec.to, "%s:%s", name, part->input_sets[i].name);
+		if (settings[0] != '\0' && strcmp(part->input_sets[i].name, "ue") != 0)
+			continue;
+		fprintf(spec.to, "%s:%s%s", name, part->input_sets[i].name, settings);
 		status = profile_try(a, strbuf_take(&spec));
 	}
 	strbuf_fini(&spec);
@@ -91,6 +108,7 @@ static int sets_load(struct advising *a, const char *name, const struct ddp_prof
 // A profile that is no good is for `check` to tell. One that hashes what rss_hf asks for stands in
 // for a NIC: it is no answer unless --with names it.
 static int library_load(struct advising *a) {
+	size_t len = a->tunnel != NULL ? strcspn(a->tunnel, ";") : 0;
 	int status = EXIT_GOOD;
 
 	for (unsigned int i = 0; i < a->library.n && status == EXIT_GOOD; i++) {
@@ -104,7 +122,10 @@ static int library_load(struct advising *a) {
 			no_memory_exit();
 		ddp_diag_fini(&diag);
 		if (profile != NULL && !profile->by_rss_hf && is_relevant(a, profile))
-			status = sets_load(a, name, profile);
+			status = sets_load(a, name, "", profile);
+		if (status == EXIT_GOOD && len > 0 && strlen(name) == len &&
+		    strncmp(name, a->tunnel, len) == 0)
+			status = sets_load(a, name, a->tunnel + len, profile);
 		ddp_profile_destroy(profile);
 	}
 	if (a->n_left_out > 0)
@@ -117,7 +138,7 @@ static int base_add(struct advising *a) {
 	int status = candidates_add_base(&a->candidates);
 
 	if (status == EXIT_GOOD)
-		candidates_look(&a->candidates, NULL);
+		candidates_look(&a->candidates, a->tunnel);
 	return status;
 }
 
@@ -176,7 +197,44 @@ static void interruption_keep(struct advising *a, const struct capture *capture)
 	interrupt_signal = 0;
 }
 
-// Which packet types there are; nothing else is asked.
+// Loads a library profile with its parameter 'port', if it has one. Whether it reads the tunnel
+// there.
+static bool tunnel_try(struct advising *a, const struct candidates *seen,
+		       const struct unread *unread, const char *spec) {
+	struct ddp_personality loaded;
+	struct ddp_diag diag;
+	bool is = false;
+
+	ddp_diag_init(&diag);
+	if (load_profile(&loaded, spec, &diag) == 0) {
+		is = unread_is_tunnel(unread, seen, &a->sample, loaded.program);
+		ddp_personality_unload(&loaded);
+	}
+	ddp_diag_fini(&diag);
+	return is;
+}
+
+// The tunnel of the library that is behind a UDP port which no profile reads.
+static void tunnel_find(struct advising *a, const struct candidates *seen) {
+	struct ddp_arena *arena = ddp_arena_create();
+	struct unread unread;
+	struct strbuf spec;
+
+	unread_find(&unread, seen, &a->sample, arena);
+	strbuf_init(&spec);
+	for (unsigned int i = 0; unread.port != 0 && i < a->library.n && a->tunnel == NULL; i++) {
+		const char *text;
+
+		fprintf(spec.to, "%s;port=%u", a->library.profiles[i].name, unread.port);
+		text = strbuf_take(&spec);
+		if (tunnel_try(a, seen, &unread, text))
+			a->tunnel = strdup_or_exit(text);
+	}
+	strbuf_fini(&spec);
+	ddp_arena_destroy(arena);
+}
+
+// Which packet types there are, and what is behind most of those that end at a UDP port.
 static void types_count(struct advising *a, const struct candidates *seen,
 			struct capture *capture) {
 	struct spread_totals totals;
@@ -184,6 +242,7 @@ static void types_count(struct advising *a, const struct candidates *seen,
 	if (seen->totals.flow_spread < 0)
 		return;
 	spread_totals_init(&totals);
+	totals.sample = &a->sample;
 	spread_run(capture, &seen->spreads[seen->totals.flow_spread], 1, &totals, 0);
 	spread_totals_fini(&totals);
 	interruption_keep(a, capture);
@@ -203,8 +262,12 @@ static int look_around(struct advising *a) {
 		capture_close(&capture); // what is wrong with it is told at its second reading
 	}
 	a->relevant = calloc_or_exit(a->library.n + 1, sizeof(*a->relevant));
-	if (status == EXIT_GOOD && seen->totals.flow_spread >= 0)
+	if (status == EXIT_GOOD && seen->totals.flow_spread >= 0) {
 		relevant_find(a, seen);
+		tunnel_find(a, seen);
+	}
+	sample_fini(&a->sample); // another one is taken at the second reading
+	sample_init(&a->sample);
 	candidates_fini(seen);
 	return status;
 }
@@ -232,10 +295,11 @@ static void ranking_row(const struct simulation *simulation, const struct outcom
 	table_cell(table, "%.3f", outcome->bound);
 }
 
-static void ranking_print(const struct advice *advice, const struct simulation *simulation,
-			  struct output *out) {
+// The best, then those that --with names and the fixed-function NIC, wherever they are.
+static void ranking_print(const struct advising *a, const struct advice *advice,
+			  const struct simulation *simulation, struct output *out) {
 	const struct choice *choice = &advice->choice;
-	bool has_base = false;
+	unsigned int n = choice->n_ranking < RANKING_LINES ? choice->n_ranking : RANKING_LINES;
 	struct table table;
 
 	if (advice->base->keys.n > 0)
@@ -247,12 +311,17 @@ static void ranking_print(const struct advice *advice, const struct simulation *
 	table_init(
 		&table, out,
 		"CANDIDATE|>MEDIAN|>8 OF 10|>BALANCED|>THIS KEY|>NO HASH|>HASHES|>ENTROPY|>AT LEAST");
-	for (unsigned int i = 0; i < choice->n_ranking && i < RANKING_LINES; i++) {
+	for (unsigned int i = 0; i < n; i++)
 		ranking_row(simulation, choice->ranking[i], &table);
-		has_base |= choice->ranking[i] == advice->base;
+	for (unsigned int i = 0; i < simulation->n_outcomes; i++) {
+		const struct outcome *outcome = &simulation->outcomes[i];
+		unsigned int shown = 0;
+
+		while (shown < n && choice->ranking[shown] != outcome)
+			shown++;
+		if (shown == n && (i < a->options->n_with || outcome == advice->base))
+			ranking_row(simulation, outcome, &table);
 	}
-	if (!has_base)
-		ranking_row(simulation, advice->base, &table);
 	table_fini(&table);
 	output_text(out, "\n");
 }
@@ -342,7 +411,7 @@ static void advice_print(const struct advising *a, const struct advice *advice,
 		fields_print(a, &advice->fields, out);
 		if (unread_is_promising(&advice->unread))
 			unread_print(&advice->unread, out);
-		ranking_print(advice, simulation, out);
+		ranking_print(a, advice, simulation, out);
 		if (unread_is_promising(&advice->unread))
 			output_printf(out,
 				      "flows: %" PRIu64 ", behind %s they are not told apart\n",
@@ -500,6 +569,7 @@ int cmd_advise(const struct options *options, struct output *out) {
 	if (status == EXIT_GOOD)
 		status = opened_advise(&a, out);
 	free(a.relevant);
+	free(a.tunnel);
 	sample_fini(&a.sample);
 	library_free(&a.library);
 	return status;

@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/rss_hf.h"
 #include "common/shell_quote.h"
 #include "common/strbuf.h"
+#include "ctl/plan/nic_plan.h"
 
 #define CLEARLY 1.1   // so much better is worth a change
 #define EVEN 1.25     // nobody minds
@@ -194,6 +196,37 @@ static void cores_tell(struct telling *t) {
 	reason_end(t);
 }
 
+// The kinds of NIC that spread the chosen profile's packet types without net_ddp.
+static void hardware_tell(struct telling *t) {
+	const struct ddp_plan_ask ask = {.rss_hf = DDP_RSS_HF_ALL,
+					 .n_queues = t->simulation->n_queues};
+	const struct advice *a = t->advice;
+	const struct ddp_personality *loaded =
+		candidates_loaded(t->candidates, a->best - t->simulation->outcomes);
+	unsigned int n = 0;
+
+	if (a->verdict != ADVICE_TAKE || loaded->profile->modelled)
+		return;
+	for (unsigned int i = 0; i < ddp_n_nics; i++) {
+		struct ddp_spread_plan *spread;
+
+		if (!nic_is_common(ddp_nics[i]))
+			continue;
+		ddp_plan_destroy(nic_plan(ddp_nics[i], loaded, &ask, &spread));
+		if (spread != NULL && spread->verdict == DDP_SPREAD_HARDWARE)
+			fprintf(t->text.to, "%s %s",
+				n++ > 0 ? "," : "A NIC may do it without net_ddp:",
+				ddp_nic_name(ddp_nics[i]));
+		ddp_spread_destroy(spread);
+	}
+	if (n == 0)
+		return;
+	fputs(" (rules: ddpctl plan ", t->text.to);
+	shell_word(t->text.to, a->best->name);
+	fputs(" --nic KIND).", t->text.to);
+	reason_end(t);
+}
+
 static void ue_tell(struct telling *t) {
 	const struct outcome *ue = t->advice->ue;
 
@@ -247,11 +280,25 @@ static void unread_tell(struct telling *t) {
 		unread->sampled < t->simulation->packets ? " of a sample" : "", unread->field,
 		unread->n_varying, unread->n_bytes);
 	if (unread->ip_at >= 0)
-		fprintf(t->text.to, " %" PRIu64 " of them have an IPv%u header %d bytes behind it.",
-			unread->ip_packets, unread->ip_version, unread->ip_at);
+		fprintf(t->text.to, " %" PRIu64 " of them have an %s header %d bytes behind it.",
+			unread->ip_packets,
+			unread->ip_version == 4 ? "IPv4" :
+			unread->ip_version == 6 ? "IPv6" :
+						  "IPv4 or IPv6",
+			unread->ip_at);
 	fputs(" A profile begins with: ", t->text.to);
 	new_command_write(unread, t->text.to);
 	reason_end(t);
+}
+
+// A profile may tell its packets apart by what is behind the port, even if that has no IP header.
+static bool largest_ends_unread(const struct telling *t) {
+	const struct unread *unread = &t->advice->unread;
+	const char *port = strrchr(t->simulation->top_flows[0].text, ':');
+
+	return unread->port != 0 && unread->n_varying > 0 && port != NULL &&
+	       strtoul(port + 1, NULL, 10) == unread->port &&
+	       strcmp(t->simulation->top_flows[0].type, unread->type) == 0;
 }
 
 // One flow cannot be parted. Returns whether that is what makes the queues uneven.
@@ -267,11 +314,18 @@ static bool elephant_tell(struct telling *t) {
 	if (bound < 1.1)
 		return false;
 	fprintf(t->text.to,
-		"One flow has %.1f %% of the packets (%s, %s): no way to hash parts it, and with %u queues "
+		"One flow has %.1f %% of the packets (%s, %s): no profile parts it, and with %u queues "
 		"imbalance is %.2f at least. All of them together carry the load of %.1f fully used "
-		"cores at most; only the sender can make more flows of it.",
+		"cores at most; ",
 		100 * part, s->top_flows[0].text, s->top_flows[0].type, s->n_queues, bound,
 		1 / part);
+	if (largest_ends_unread(t))
+		fprintf(t->text.to,
+			"what is behind %s is not read: %u of %u bytes there differ from packet to packet.",
+			t->advice->unread.field, t->advice->unread.n_varying,
+			t->advice->unread.n_bytes);
+	else
+		fputs("only the sender can make more flows of it.", t->text.to);
 	reason_end(t);
 	return bound * CLEARLY >= outcome_score(t->advice->best);
 }
@@ -484,6 +538,7 @@ static void reasons_tell(struct telling *t) {
 		cores_tell(t);
 	if (advice->verdict == ADVICE_TAKE)
 		ue_tell(t);
+	hardware_tell(t);
 	if (outcome_score(advice->best) >= EVEN && !elephant_tell(t))
 		few_flows_tell(t);
 	if (t->simulation->n_queues > 1)

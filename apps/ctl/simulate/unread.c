@@ -17,7 +17,9 @@
 #define ENDS_MAX 256     // different ones
 #define OFTEN 0.2        // of the packets end there: worth a word
 #define IP_OFTEN 0.5     // of these have an IP header in one place: it is no chance
+#define TUNNEL_OFTEN 0.9 // of these have one where a profile finds it: it is that tunnel
 #define VARYING_BITS 0.1 // of entropy: less is one packet in a hundred
+#define TRAILER 8u       // bytes at most behind an inner packet
 #define ROW_BYTES 16
 
 // Where a path ends: a header, and its number that announces nothing known.
@@ -131,23 +133,18 @@ static uint16_t be16(const uint8_t *at) {
 	return at[0] << 8 | at[1];
 }
 
-// len bytes are there, of left on the wire.
+// len bytes are there, of left on the wire. A checksum need not be right: a sender may leave it to
+// its NIC.
 static bool is_ipv4(const uint8_t *at, uint32_t len, uint32_t left) {
-	uint32_t size = (at[0] & 0xf) * 4, sum = 0;
+	int size = (at[0] & 0xf) * 4;
 
-	if (len < 20 || at[0] >> 4 != 4 || size < 20 || size > len || be16(at + 2) < size ||
-	    be16(at + 2) > left)
-		return false;
-	for (uint32_t i = 0; i < size; i += 2)
-		sum += be16(at + i);
-	while (sum >> 16 != 0)
-		sum = (sum & 0xffff) + (sum >> 16);
-	return sum == 0xffff;
+	return len >= 20 && at[0] >> 4 == 4 && size >= 20 && be16(at + 2) >= size &&
+	       be16(at + 2) <= left && be16(at + 2) + TRAILER >= left;
 }
 
 static bool is_ipv6(const uint8_t *at, uint32_t len, uint32_t left) {
 	return len >= 40 && at[0] >> 4 == 6 && 40u + be16(at + 4) <= left &&
-	       40u + be16(at + 4) + 8 >= left; // a trailer may follow
+	       40u + be16(at + 4) + TRAILER >= left;
 }
 
 static void bytes_count(struct finding *f, const struct capture_packet *packet, uint32_t off) {
@@ -180,14 +177,12 @@ static void bytes_tell(const struct finding *f, struct unread *unread) {
 		unread->entropy[i] = byte_entropy(f->counts[i], f->n_with[i]);
 		unread->n_varying += unread->entropy[i] >= VARYING_BITS;
 		unread->n_bytes++;
-		for (unsigned int v = 0; v < 2; v++) {
-			if (f->ip[i][v] <= unread->ip_packets ||
-			    f->ip[i][v] < IP_OFTEN * unread->packets)
-				continue;
-			unread->ip_at = i;
-			unread->ip_version = v == 0 ? 4 : 6;
-			unread->ip_packets = f->ip[i][v];
-		}
+		if (f->ip[i][0] + f->ip[i][1] <= unread->ip_packets ||
+		    f->ip[i][0] + f->ip[i][1] < IP_OFTEN * unread->packets)
+			continue;
+		unread->ip_at = i;
+		unread->ip_packets = f->ip[i][0] + f->ip[i][1];
+		unread->ip_version = f->ip[i][1] == 0 ? 4 : f->ip[i][0] == 0 ? 6 : 0;
 	}
 }
 
@@ -226,6 +221,7 @@ static void words_make(const struct finding *f, const struct end *end, struct dd
 	strbuf_fini(&text);
 	unread->type = ddp_arena_strdup(arena, type_name(f->program, end->type));
 	unread->by_table = end->table != NULL;
+	unread->port = end->table == NULL ? end->value : 0;
 }
 
 static void sample_look(struct finding *f, const struct sample *sample, const struct end *most) {
@@ -266,6 +262,42 @@ void unread_find(struct unread *unread, const struct candidates *candidates,
 		bytes_tell(f, unread);
 	}
 	free(f);
+}
+
+static bool is_tunnel(const struct ddp_program *program, const struct capture_packet *packet,
+		      uint32_t off) {
+	struct ddp_class class;
+	struct cut cut;
+	uint32_t at;
+
+	cut_begin(&cut, packet);
+	cut_classify(&cut, program, &class);
+	at = class.inner_l3_off;
+	if (class.status != DDP_STATUS_OK || at == UINT16_MAX || at < off || at + 20 > packet->len)
+		return false;
+	return is_ipv4(packet->data + at, packet->len - at, packet->wire_len - at) ||
+	       is_ipv6(packet->data + at, packet->len - at, packet->wire_len - at);
+}
+
+bool unread_is_tunnel(const struct unread *unread, const struct candidates *candidates,
+		      const struct sample *sample, const struct ddp_program *program) {
+	const int flows = candidates->totals.flow_spread;
+	struct finding *f = calloc_or_exit(1, sizeof(*f));
+	static struct look look;
+	uint64_t n = 0;
+
+	f->profile = candidates_loaded(candidates, flows)->profile;
+	f->program = candidates->spreads[flows].program;
+	for (unsigned int i = 0; i < sample->n; i++) {
+		struct capture_packet packet = sample_packet(sample, i);
+		struct end end;
+
+		if (look_init(&look, f, &packet) && end_find(&look, &end) && end.table == NULL &&
+		    end.value == unread->port)
+			n += is_tunnel(program, &packet, look.last.seen->off + look.last.seen->len);
+	}
+	free(f);
+	return n >= TUNNEL_OFTEN * unread->packets;
 }
 
 bool unread_is_promising(const struct unread *unread) {
@@ -314,7 +346,8 @@ void unread_json(const struct unread *unread, struct json_writer *json) {
 		jsonw_real(json, unread->entropy[i]);
 	jsonw_close(json, ']');
 	jsonw_key_uint_or_null(json, "ip_at", unread->ip_at >= 0, unread->ip_at);
-	jsonw_key_uint_or_null(json, "ip_version", unread->ip_at >= 0, unread->ip_version);
+	jsonw_key_uint_or_null(json, "ip_version", unread->ip_at >= 0 && unread->ip_version != 0,
+			       unread->ip_version);
 	jsonw_key_uint_or_null(json, "ip_packets", unread->ip_at >= 0, unread->ip_packets);
 	jsonw_close(json, '}');
 }

@@ -20,18 +20,24 @@ struct unread {
 	const char *field; // "gre.protocol 0x8200"
 	const char *after; // as profiles write it: "gre(protocol=0x8200)"
 	const char *type;  // packet type, as the profile "all" has it
+	uint16_t port;     // of UDP, if it is one; else 0
 	bool by_table;     // the number is announced in a table, not just a port
 	unsigned int n_bytes;
 	double entropy[UNREAD_BYTES]; // of each, in bits
 	unsigned int n_varying;       // of them differ from packet to packet
 	int ip_at;                    // where an IP header begins in most packets, -1: nowhere
-	unsigned int ip_version;
+	unsigned int ip_version;      // 0: both
 	uint64_t ip_packets;
 };
 
 // Candidates must look at flows. The arena owns the result.
 void unread_find(struct unread *unread, const struct candidates *candidates,
 		 const struct sample *sample, struct ddp_arena *arena);
+
+// Whether a program reads what is behind unread->port as a tunnel: it finds an IP header with the
+// length that the packets leave in nearly all of them.
+bool unread_is_tunnel(const struct unread *unread, const struct candidates *candidates,
+		      const struct sample *sample, const struct ddp_program *program);
 
 // Whether a profile that reads this is worth trying.
 bool unread_is_promising(const struct unread *unread);
