@@ -52,6 +52,96 @@ static int counting_begin(struct ddp_port *port) {
 	return 0;
 }
 
+/* What packets cost */
+
+#define BURSTS_MS 1600  // bursts that are older hardly count
+#define CHANCE 4        // squared: what is not two standard deviations from none may be chance
+#define LEAST (1 / 64.) // of the time is the packets'
+
+static uint64_t sum_read(const uint64_t *sum) {
+	return __atomic_load_n(sum, __ATOMIC_RELAXED);
+}
+
+// The bursts since the last call, and those since long before in all.
+static struct ddp_balance_bursts bursts_read(const struct ddp_queue_load *load,
+					     struct ddp_balance_queue *queue, double keep) {
+	const struct ddp_queue_load last = queue->load;
+	struct ddp_queue_load *now = &queue->load;
+	struct ddp_balance_bursts *all = &queue->bursts, new;
+
+	now->bursts = sum_read(&load->bursts);
+	now->packets = sum_read(&load->packets);
+	now->cycles = sum_read(&load->cycles);
+	now->packets_2 = sum_read(&load->packets_2);
+	now->cycles_2 = sum_read(&load->cycles_2);
+	now->products = sum_read(&load->products);
+	new = (struct ddp_balance_bursts){
+		.n = now->bursts - last.bursts,
+		.packets = now->packets - last.packets,
+		.cycles = now->cycles - last.cycles,
+	};
+	if (new.n == 0)
+		return new;
+	new.packets_2 = now->packets_2 - last.packets_2 - new.packets *new.packets / new.n;
+	new.cycles_2 = now->cycles_2 - last.cycles_2 - new.cycles *new.cycles / new.n;
+	new.products = now->products - last.products - new.packets *new.cycles / new.n;
+	all->n = all->n * keep + new.n;
+	all->packets = all->packets * keep + new.packets;
+	all->cycles = all->cycles * keep + new.cycles;
+	all->packets_2 = all->packets_2 * keep + new.packets_2;
+	all->cycles_2 = all->cycles_2 * keep + new.cycles_2;
+	all->products = all->products * keep + new.products;
+	return new;
+}
+
+// The cycles of a burst that are the same whatever its size.
+static double bursts_fixed(const struct ddp_balance_bursts *bursts) {
+	double slope, fixed, variance;
+
+	if (bursts->packets_2 <= 0)
+		return 0;
+	slope = bursts->products / bursts->packets_2;
+	fixed = bursts->cycles - slope * bursts->packets;
+	variance = (bursts->cycles_2 - slope * bursts->products) / bursts->packets_2 / bursts->n *
+		   bursts->packets * bursts->packets;
+	if (fixed <= 0 || fixed * fixed <= CHANCE * variance)
+		return 0;
+	return (fixed - CHANCE * RTE_MAX(variance, 0) / fixed) / bursts->n;
+}
+
+// The thread that polls a queue: a number below RTE_MAX_LCORE + DDP_PORT_QUEUES. Threads that are
+// none of EAL's are not known, as if each polled one queue.
+static unsigned int thread_of(const struct ddp_rxq *queue, unsigned int id) {
+	const uint32_t lcore = __atomic_load_n(&queue->load.lcore, __ATOMIC_RELAXED);
+
+	return lcore < RTE_MAX_LCORE ? lcore : RTE_MAX_LCORE + id;
+}
+
+void ddp_balance_costs(struct ddp_balance *balance, const struct ddp_rxq *rxqs, unsigned int n_rxqs,
+		       double costs[DDP_PORT_QUEUES]) {
+	const double keep = balance->ms < BURSTS_MS ? 1 - (double)balance->ms / BURSTS_MS : 0;
+	struct {
+		double packets, cycles, fixed;
+	} threads[RTE_MAX_LCORE + DDP_PORT_QUEUES] = {0}, *thread;
+
+	for (unsigned int i = 0; i < n_rxqs; i++) {
+		struct ddp_balance_queue *queue = &balance->queues[i];
+		struct ddp_balance_bursts new = bursts_read(&rxqs[i].load, queue, keep);
+
+		thread = &threads[thread_of(&rxqs[i], i)];
+		thread->packets += new.packets;
+		thread->cycles += new.cycles;
+		thread->fixed += bursts_fixed(&queue->bursts) * new.n;
+	}
+	for (unsigned int i = 0; i < n_rxqs; i++) {
+		thread = &threads[thread_of(&rxqs[i], i)];
+		costs[i] = thread->packets == 0 ?
+				   0 :
+				   RTE_MAX(thread->cycles - thread->fixed, thread->cycles * LEAST) /
+					   thread->packets;
+	}
+}
+
 /* An interval's counters */
 
 // What changed since the last interval.
@@ -82,20 +172,13 @@ static uint64_t taken_read(const struct ddp_port *port) {
 static void queue_measure(const struct ddp_port *port, struct ddp_balance_queue *last,
 			  unsigned int id, struct measured *measured) {
 	const struct ddp_rxq *queue = &port->rxqs[id];
-	const struct ddp_balance_queue now = {
-		.polls = __atomic_load_n(&queue->polls, __ATOMIC_RELAXED),
-		.packets = __atomic_load_n(&queue->load.packets, __ATOMIC_RELAXED),
-		.cycles = __atomic_load_n(&queue->load.cycles, __ATOMIC_RELAXED),
-		.delivered = counter_read(&queue->packets),
-	};
+	const uint32_t polls = __atomic_load_n(&queue->polls, __ATOMIC_RELAXED);
+	const uint64_t delivered = counter_read(&queue->packets);
 
-	measured->delivered[id] = now.delivered - last->delivered;
-	measured->usable[id] = queue->started && now.polls != last->polls;
-	measured->costs[id] =
-		now.packets == last->packets ?
-			0 :
-			(double)(now.cycles - last->cycles) / (double)(now.packets - last->packets);
-	*last = now;
+	measured->delivered[id] = delivered - last->delivered;
+	measured->usable[id] = queue->started && polls != last->polls;
+	last->polls = polls;
+	last->delivered = delivered;
 }
 
 // Packets that rules steer, or that have no hash, are not counted by entry. Their queues are what
@@ -137,6 +220,7 @@ static bool measure(const struct ddp_port *port, struct ddp_balance *balance,
 	}
 	for (unsigned int i = 0; i < port->n_rxqs; i++)
 		queue_measure(port, &balance->queues[i], i, measured);
+	ddp_balance_costs(balance, port->rxqs, port->n_rxqs, measured->costs);
 	balance->fresh = true;
 	return whole;
 }

@@ -30,11 +30,18 @@ struct ddp_balance_interval {
 	unsigned int n_moves;
 };
 
-// Of a queue or an entry, at the end of the last interval.
+// What bursts of a queue were like. Older ones count less.
+struct ddp_balance_bursts {
+	double n, packets, cycles;
+	double packets_2, cycles_2, products; // of what differs from the mean of an interval
+};
+
+// Of a queue, at the end of the last interval.
 struct ddp_balance_queue {
 	uint32_t polls;
-	uint64_t packets, cycles; // struct ddp_queue_load
 	uint64_t delivered;
+	struct ddp_queue_load load;
+	struct ddp_balance_bursts bursts;
 };
 
 // Control path. Exists from the first time that it is on.
@@ -61,6 +68,15 @@ struct ddp_balance {
 int ddp_balance_ms_read(const char *text, unsigned int *ms);
 // Under the port's mutex, within a change. ms: 0 turns it off. -EINVAL, -ENOMEM: logged.
 int ddp_balance_set(struct ddp_port *port, unsigned int ms);
+// At the end of an interval: what a packet of each queue costs, in cycles; 0: not known.
+//
+// What a thread does in a turn of its polling loop, beside its work on packets, comes after the
+// queue that it polls last, and that queue would seem to have expensive packets. The fewer packets
+// it then gets, the more expensive they would seem. So queues of one thread share one cost, as they
+// share its time, and the part of a burst's time that is the same whatever its size, as far as that
+// is more than chance, does not count. (Least squares; its error is that of the slope.)
+void ddp_balance_costs(struct ddp_balance *balance, const struct ddp_rxq *rxqs, unsigned int n_rxqs,
+		       double costs[DDP_PORT_QUEUES]);
 // Before the port is removed.
 void ddp_balance_free(struct ddp_port *port);
 

@@ -2,7 +2,9 @@
 // What packets cost an Rx queue, for load-aware RSS: the cycles between the end of a burst call
 // that returned packets and the next burst call of the same thread, whichever queue that is for.
 // This includes the application's work on the packets if it does that before it polls again, as
-// run-to-completion applications do.
+// run-to-completion applications do. It also includes what a polling loop does beside that, at the
+// queue that it polls last. So sums of squares and products are kept, too: by these the control
+// path (balance.h) finds what does not grow with the burst.
 #ifndef DDP_PORT_RUN_LOAD_H
 #define DDP_PORT_RUN_LOAD_H
 
@@ -18,11 +20,13 @@
 
 // Written by the burst call.
 struct ddp_queue_load {
-	uint64_t packets, cycles; // of all bursts whose time is known
-	uint64_t since;           // when the last burst was returned
-	uint32_t got;             // packets of that burst
-	uint32_t n_polls;         // of the thread then
-	uint32_t lcore;           // that polled
+	uint64_t bursts, packets, cycles; // of all bursts whose time is known
+	// Sums over these bursts: squares, and packets times cycles.
+	uint64_t packets_2, cycles_2, products;
+	uint64_t since;   // when the last burst was returned
+	uint32_t got;     // packets of that burst
+	uint32_t n_polls; // of the thread then
+	uint32_t lcore;   // that polled
 };
 
 // Beginnings of an lcore's last burst calls, of all ports that measure load.
@@ -48,13 +52,22 @@ static inline uint64_t ddp_queue_load_until(const struct ddp_queue_load *load, u
 	return times->begin[(load->n_polls + 1) % DDP_LOAD_POLLS];
 }
 
+static inline void ddp_queue_load_add(uint64_t *sum, uint64_t n) {
+	__atomic_store_n(sum, *sum + n, __ATOMIC_RELAXED);
+}
+
 static inline void ddp_queue_load_begin(struct ddp_queue_load *load, uint64_t now) {
 	const uint64_t until = ddp_queue_load_until(load, now, rte_lcore_id());
+	const uint64_t got = load->got, cycles = until - load->since;
 
-	if (load->got == 0 || until < load->since || until - load->since > DDP_LOAD_MAX_CYCLES)
+	if (got == 0 || until < load->since || cycles > DDP_LOAD_MAX_CYCLES)
 		return;
-	__atomic_store_n(&load->packets, load->packets + load->got, __ATOMIC_RELAXED);
-	__atomic_store_n(&load->cycles, load->cycles + (until - load->since), __ATOMIC_RELAXED);
+	ddp_queue_load_add(&load->bursts, 1);
+	ddp_queue_load_add(&load->packets, got);
+	ddp_queue_load_add(&load->cycles, cycles);
+	ddp_queue_load_add(&load->packets_2, got * got);
+	ddp_queue_load_add(&load->cycles_2, cycles * cycles);
+	ddp_queue_load_add(&load->products, got * cycles);
 }
 
 static inline void ddp_queue_load_end(struct ddp_queue_load *load, uint64_t now, uint32_t got) {
@@ -62,7 +75,7 @@ static inline void ddp_queue_load_end(struct ddp_queue_load *load, uint64_t now,
 
 	load->got = got;
 	load->since = now;
-	load->lcore = lcore;
+	__atomic_store_n(&load->lcore, lcore, __ATOMIC_RELAXED);
 	if (lcore < RTE_MAX_LCORE)
 		load->n_polls = ddp_poll_times[lcore].n;
 }

@@ -4,7 +4,9 @@
 // test says so, as if packets came by a capture's time.
 #include "port_rules.h"
 
+#include <inttypes.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -241,11 +243,203 @@ static void a_round_with_parked_packets_waits_for_no_worker(void **state) {
 	ddp_end(port);
 }
 
+/* Work of a polling loop beside that on packets */
+
+static void assert_even(const uint64_t *counts, unsigned int n, uint64_t seed_of) {
+	uint64_t sum = 0;
+
+	for (unsigned int q = 0; q < n; q++)
+		sum += counts[q];
+	for (unsigned int q = 0; q < n; q++)
+		if (counts[q] * n * 10 < sum * 9 || counts[q] * n * 10 > sum * 11)
+			fail_msg("seed %" PRIu64 ": queue %u of %u has %.1f %%", seed_of, q, n,
+				 100. * counts[q] / sum);
+}
+
+#define TURN_QUEUES 4
+#define TURNS 400 // an interval
+#define TURN_PACKETS 16
+#define TURN_US 20
+#define TURN_INTERVALS 40
+
+static void interval_of_turns(uint16_t port, uint64_t *counts) {
+	for (unsigned int turn = 0; turn < TURNS; turn++) {
+		for (unsigned int i = 0; i < TURN_PACKETS; i++)
+			flow_feed(draw(FLOWS * 8), 1);
+		poll_all(port, TURN_QUEUES, counts);
+		rte_delay_us_block(TURN_US);
+	}
+	ring(ring_arg);
+}
+
+// One thread polls all queues, and has other work after the last of them.
+static void work_once_a_turn_is_no_queues(void **state) {
+	RTE_SET_USED(state);
+	for (uint64_t i = 1; i <= 3; i++) {
+		uint16_t port = balancing_start(TURN_QUEUES);
+		uint64_t counts[TURN_QUEUES] = {0};
+
+		seed = i;
+		for (unsigned int n = 0; n < TURN_INTERVALS; n++) {
+			if (n == TURN_INTERVALS / 2)
+				memset(counts, 0, sizeof(counts));
+			interval_of_turns(port, counts);
+		}
+		assert_even(counts, TURN_QUEUES, i);
+		poll_to_end(port, TURN_QUEUES, 0, NULL);
+		ddp_end(port);
+	}
+}
+
+// The same in a time of its own, with several threads: what no other program can disturb.
+#define LOOP_QUEUES 8
+#define LOOP_BACKLOG 1024 // packets of a queue
+#define LOOP_INTERVALS 40
+#define LOOP_INTERVAL 12000000 // cycles
+#define LOOP_PACKET 300        // cycles of the work on one
+#define LOOP_HEAVY 3000        // on one of some entries
+#define LOOP_SEEDS "2"         // unless BALANCE_SEEDS is set
+
+struct loop_case {
+	unsigned int n_threads, n_queues; // of each
+	uint32_t beside[2]; // cycles of other work in a turn, of the first two threads
+	unsigned int gap;   // cycles between arrivals
+	bool heavy;         // entries differ in cost
+};
+
+struct loop {
+	const struct loop_case *row;
+	struct ddp_rxq rxqs[LOOP_QUEUES];
+	struct ddp_balance balance;
+	uint16_t reta[DDP_RETA_SIZE];
+	uint32_t packets[DDP_RETA_SIZE];
+	uint64_t loads[LOOP_QUEUES]; // cycles of packets
+	uint32_t costs[LOOP_QUEUES][LOOP_BACKLOG], head[LOOP_QUEUES], tail[LOOP_QUEUES];
+	uint64_t arrived, now[LOOP_QUEUES]; // times, of threads
+};
+
+static uint32_t loop_cost(const struct loop *loop, unsigned int entry) {
+	return loop->row->heavy && entry % 7 == 0 ? LOOP_HEAVY : LOOP_PACKET;
+}
+
+static void loop_arrive(struct loop *loop, uint64_t until) {
+	for (; loop->arrived < until; loop->arrived += 1 + draw(2 * loop->row->gap)) {
+		unsigned int entry = draw(1 + draw(DDP_RETA_SIZE)), q = loop->reta[entry];
+
+		loop->packets[entry]++;
+		loop->loads[q] += loop_cost(loop, entry);
+		if (loop->tail[q] - loop->head[q] < LOOP_BACKLOG)
+			loop->costs[q][loop->tail[q]++ % LOOP_BACKLOG] = loop_cost(loop, entry);
+	}
+}
+
+static uint64_t loop_burst(struct loop *loop, unsigned int q, uint64_t now) {
+	struct ddp_queue_load *load = &loop->rxqs[q].load;
+	unsigned int got;
+	uint64_t work = 0;
+
+	loop_arrive(loop, now);
+	ddp_queue_load_begin(load, now);
+	got = RTE_MIN(loop->tail[q] - loop->head[q], 32U);
+	now += 50 + 20 * got;
+	ddp_queue_load_end(load, now, got);
+	for (unsigned int i = 0; i < got; i++)
+		work += loop->costs[q][loop->head[q]++ % LOOP_BACKLOG];
+	return now + work + draw(50) + (draw(200) == 0 ? 5000 : 0);
+}
+
+static void loop_turn(struct loop *loop, unsigned int thread) {
+	const struct loop_case *row = loop->row;
+	uint64_t now = loop->now[thread];
+
+	RTE_PER_LCORE(_lcore_id) = thread;
+	for (unsigned int i = 0; i < row->n_queues; i++)
+		now = loop_burst(loop, thread * row->n_queues + i, now);
+	loop->now[thread] = now + (thread < 2 ? row->beside[thread] : 0);
+}
+
+static unsigned int loop_next(const struct loop *loop) {
+	unsigned int next = 0;
+
+	for (unsigned int i = 1; i < loop->row->n_threads; i++)
+		if (loop->now[i] < loop->now[next])
+			next = i;
+	return next;
+}
+
+static void loop_interval(struct loop *loop, uint64_t end) {
+	struct ddp_rebalance_move moves[DDP_REBALANCE_MOVES];
+	double costs[DDP_PORT_QUEUES];
+	const struct ddp_rebalance_interval interval = {
+		.reta = loop->reta,
+		.packets = loop->packets,
+		.costs = costs,
+	};
+	unsigned int n;
+
+	memset(loop->packets, 0, sizeof(loop->packets));
+	while (loop->now[loop_next(loop)] < end)
+		loop_turn(loop, loop_next(loop));
+	ddp_balance_costs(&loop->balance, loop->rxqs, loop->balance.rebalance.n_queues, costs);
+	n = ddp_rebalance_step(&loop->balance.rebalance, &interval, moves);
+	for (unsigned int i = 0; i < n; i++)
+		loop->reta[moves[i].entry] = moves[i].to;
+}
+
+static void loop_run(struct loop *loop, const struct loop_case *row, uint64_t seed_of) {
+	const unsigned int n_queues = row->n_threads * row->n_queues;
+	const uint64_t begin = rte_rdtsc();
+
+	memset(loop, 0, sizeof(*loop));
+	seed = seed_of;
+	loop->row = row;
+	loop->balance.ms = DDP_BALANCE_MS;
+	ddp_rebalance_init(&loop->balance.rebalance, DDP_RETA_SIZE, n_queues);
+	for (unsigned int i = 0; i < DDP_RETA_SIZE; i++)
+		loop->reta[i] = i % n_queues;
+	loop->arrived = begin;
+	for (unsigned int i = 0; i < row->n_threads; i++)
+		loop->now[i] = begin;
+	for (unsigned int i = 0; i < LOOP_INTERVALS; i++) {
+		if (i == LOOP_INTERVALS / 2)
+			memset(loop->loads, 0, sizeof(loop->loads));
+		loop_interval(loop, begin + (uint64_t)(i + 1) * LOOP_INTERVAL);
+	}
+	assert_even(loop->loads, n_queues, seed_of);
+}
+
+static void what_does_not_grow_with_the_burst_is_not_the_packets(void **state) {
+	static const struct loop_case rows[] = {
+		{1, 4, {60000}, 2000, false}, // a few packets in a turn
+		{1, 4, {60000}, 500, false},  // more than the thread can do
+		{1, 8, {3000}, 1000, false},
+		{2, 1, {60000}, 1000, false}, // one of two threads has other work
+		{2, 1, {20000, 60000}, 1000, false},
+		{2, 4, {60000}, 1000, false},
+		{4, 2, {0, 30000}, 400, false},
+		{4, 1, {0}, 400, false},
+		{4, 1, {0}, 600, true}, // the work on packets does count
+		{4, 1, {30000}, 600, true},
+	};
+	static struct loop loop;
+	const unsigned int lcore = rte_lcore_id();
+	const char *seeds = getenv("BALANCE_SEEDS");
+	const uint64_t n_seeds = strtoull(seeds != NULL ? seeds : LOOP_SEEDS, NULL, 10);
+
+	RTE_SET_USED(state);
+	for (unsigned int i = 0; i < RTE_DIM(rows); i++)
+		for (uint64_t seed_of = 1; seed_of <= n_seeds; seed_of++)
+			loop_run(&loop, &rows[i], seed_of);
+	RTE_PER_LCORE(_lcore_id) = lcore;
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		port_test(the_driver_makes_the_moves_that_are_predicted),
 		port_test(a_round_without_parked_packets_waits_for_no_worker),
 		port_test(a_round_with_parked_packets_waits_for_no_worker),
+		port_test(work_once_a_turn_is_no_queues),
+		port_test(what_does_not_grow_with_the_burst_is_not_the_packets),
 	};
 
 	eal_start();
