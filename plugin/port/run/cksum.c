@@ -281,74 +281,74 @@ uint64_t ddp_cksum_verify(const struct ddp_verdict *verdict, uint64_t checksums,
 
 /* Computation */
 
-// A field of two bytes; the packet has it.
-static uint16_t field_load(const struct rte_mbuf *mbuf, uint32_t off) {
-	uint8_t buf[2];
-	uint16_t value;
-
-	memcpy(&value, rte_pktmbuf_read(mbuf, off, sizeof(buf), buf), sizeof(value));
-	return value;
-}
-
-// In one store if one segment has the field: other holders of its data see the old checksum or the
-// new one.
-static void field_store(struct rte_mbuf *mbuf, uint32_t off, uint16_t value) {
+// Write a checksum that may lie in two segments. Else it is one store: other holders of the same
+// data see the old checksum or the new one.
+static void cksum_store(struct rte_mbuf *mbuf, uint32_t off, uint16_t cksum) {
 	uint8_t bytes[2];
 
-	memcpy(bytes, &value, sizeof(bytes));
-	for (unsigned int done = 0; done < sizeof(bytes); mbuf = mbuf->next) {
-		if (off >= mbuf->data_len) {
-			off -= mbuf->data_len;
-			continue;
-		}
-		if (done == 0 && off + sizeof(bytes) <= mbuf->data_len) {
-			memcpy(rte_pktmbuf_mtod_offset(mbuf, void *, off), bytes, sizeof(bytes));
-			return;
-		}
-		*rte_pktmbuf_mtod_offset(mbuf, uint8_t *, off) = bytes[done++];
-		off = 0;
+	for (; off >= mbuf->data_len; mbuf = mbuf->next)
+		off -= mbuf->data_len;
+	if (likely(off + sizeof(cksum) <= mbuf->data_len)) {
+		memcpy(rte_pktmbuf_mtod_offset(mbuf, void *, off), &cksum, sizeof(cksum));
+		return;
 	}
+	memcpy(bytes, &cksum, sizeof(bytes));
+	*rte_pktmbuf_mtod_offset(mbuf, uint8_t *, off) = bytes[0];
+	do
+		mbuf = mbuf->next;
+	while (mbuf->data_len == 0);
+	*rte_pktmbuf_mtod(mbuf, uint8_t *) = bytes[1];
 }
 
 static void ipv4_compute(struct rte_mbuf *mbuf, uint32_t off, uint32_t len) {
-	const uint32_t at = off + offsetof(struct rte_ipv4_hdr, hdr_checksum);
-	uint16_t sum;
+	uint8_t buf[60];
+	const struct rte_ipv4_hdr *ip = len < sizeof(*ip) || len > sizeof(buf) ?
+						NULL :
+						rte_pktmbuf_read(mbuf, off, len, buf);
 
-	if (len >= sizeof(struct rte_ipv4_hdr) && packet_sum(mbuf, off, len, &sum))
-		field_store(mbuf, at, ~folded(sum + (uint16_t)~field_load(mbuf, at)));
+	if (ip != NULL)
+		cksum_store(mbuf, off + offsetof(struct rte_ipv4_hdr, hdr_checksum),
+			    ~folded(sum_of(ip, len, (uint16_t)~ip->hdr_checksum)));
 }
 
-// The sum of an IP header's addresses, and the bytes from this header to the end of the IP packet.
-static bool ip_read(const struct rte_mbuf *mbuf, uint32_t off, uint16_t *addresses, uint32_t *len) {
+// The pseudo header's addresses, and the bytes from the IP header to the end of the IP packet.
+static bool ip_read(const struct rte_mbuf *mbuf, uint32_t off, uint32_t *addresses, uint32_t *len) {
 	const bool v6 = (mbuf->ol_flags & RTE_MBUF_F_TX_IPV6) != 0;
-	const size_t address_off = v6 ? offsetof(struct rte_ipv6_hdr, src_addr) :
-					offsetof(struct rte_ipv4_hdr, src_addr);
-	const size_t len_off = v6 ? offsetof(struct rte_ipv6_hdr, payload_len) :
-				    offsetof(struct rte_ipv4_hdr, total_length);
+	struct rte_ipv6_hdr buf;
+	const void *ip =
+		rte_pktmbuf_read(mbuf, off, v6 ? sizeof(buf) : sizeof(struct rte_ipv4_hdr), &buf);
+	const struct rte_ipv4_hdr *ipv4 = ip;
+	const struct rte_ipv6_hdr *ipv6 = ip;
 
-	if (!packet_sum(mbuf, off + address_off, v6 ? 32 : 8, addresses))
+	if (ip == NULL)
 		return false;
-	*len = rte_be_to_cpu_16(field_load(mbuf, off + len_off));
-	*len += v6 ? sizeof(struct rte_ipv6_hdr) : 0;
+	if (v6) {
+		*addresses = sum_of(&ipv6->src_addr, 2 * sizeof(ipv6->src_addr), 0);
+		*len = sizeof(*ipv6) + rte_be_to_cpu_16(ipv6->payload_len);
+	} else {
+		*addresses = sum_of(&ipv4->src_addr, 2 * sizeof(ipv4->src_addr), 0);
+		*len = rte_be_to_cpu_16(ipv4->total_length);
+	}
 	return true;
 }
 
 static void l4_compute(struct rte_mbuf *mbuf, uint32_t l3_off, uint8_t proto, size_t cksum_off,
 		       size_t header_len) {
 	const uint32_t l4_off = l3_off + mbuf->l3_len, at = l4_off + cksum_off;
-	uint16_t addresses, sum, cksum;
-	uint32_t len;
+	uint16_t buf, old, sum, cksum;
+	uint32_t addresses, len;
 
 	if (!ip_read(mbuf, l3_off, &addresses, &len) || len < mbuf->l3_len + header_len)
 		return;
 	len -= mbuf->l3_len;
 	if (!packet_sum(mbuf, l4_off, len, &sum))
 		return;
+	memcpy(&old, rte_pktmbuf_read(mbuf, at, sizeof(buf), &buf), sizeof(old));
 	cksum = ~folded(addresses + rte_cpu_to_be_16(proto) + rte_cpu_to_be_16(len) + sum +
-			(uint16_t)~field_load(mbuf, at));
+			(uint16_t)~old);
 	if (cksum == 0 && proto == IPPROTO_UDP) // 0 means none
 		cksum = 0xffff;
-	field_store(mbuf, at, cksum);
+	cksum_store(mbuf, at, cksum);
 }
 
 void ddp_cksum_compute(uint64_t checksums, struct rte_mbuf *mbuf) {
