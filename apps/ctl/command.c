@@ -88,7 +88,7 @@ const unsigned int n_commands = sizeof(commands) / sizeof(commands[0]);
 static const char files_help[] =
 	"FILE is a profile as net_ddp takes it: name-or-file[:input set][;parameter=value...][+...],\n"
 	"where a name without '/' is looked for in $DDP_PROFILE_PATH and in the installed profiles.\n"
-	"Or it is an Intel package, a path to .pkg. For 'check' it can be -, a profile on standard input.\n";
+	"Or it is an Intel package, a path to .pkg.\n";
 
 static const char capture_help[] =
 	"PCAP is a capture, pcap or pcapng, also compressed by gzip, xz or zstd; - for standard input.\n"
@@ -175,9 +175,14 @@ static void commands_help(const struct command *family, struct output *out) {
 		      family->name);
 }
 
-static void arguments_help(const char *arguments, struct output *out) {
+static void arguments_help(const struct command *command, struct output *out) {
+	const char *arguments = command->arguments;
+
 	if (strstr(arguments, "FILE") != NULL && strstr(arguments, "PROFILE") == NULL)
-		output_printf(out, "\n%s", files_help);
+		output_printf(out, "\n%s%s", files_help,
+			      strcmp(command->name, "check") == 0 ?
+				      "Or it is -, a profile on standard input.\n" :
+				      "");
 	if (strstr(arguments, "PCAP") != NULL)
 		output_printf(out, "%s%s", strstr(arguments, "FILE") == NULL ? "\n" : "",
 			      capture_help);
@@ -202,7 +207,7 @@ static void help(const struct command *command, struct output *out) {
 		output_printf(out, "usage: ddpctl %s [OPTION]...%s%s\n\n%s\n", command->name,
 			      blank_before(command->arguments), command->arguments,
 			      command->summary);
-		arguments_help(command->arguments, out);
+		arguments_help(command, out);
 	}
 	output_text(out, "\noptions:\n");
 	options_help(rows, options_named(command->options, rows), out);

@@ -151,7 +151,7 @@ const struct option_row option_rows[] = {
 	 FLAG(commands)},
 	{"core-mpps", 0, "X", "million packets a second that one core can process",
 	 MPPS(core_mpps)},
-	{"count", 0, "N", "stop after this many periods or packets (default: on Ctrl-C)",
+	{"count", 0, "N", "stop after this many packets; watch: periods (default: on Ctrl-C)",
 	 NUMBER(count, 1, UINT_MAX), .what = "a number from 1"},
 	{"decap", 0, NULL, "write the packets of -w without their tunnels", FLAG(decap)},
 	{"device", 0, "ADDRESS", "PCI address of the NIC, such as 0000:81:00.0", device_parse,

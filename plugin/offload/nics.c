@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The kinds of NIC. A new kind is described in nic_<name>.c, declared in nic.h and listed here.
+// The kinds of NIC. A new kind is described in nic_<name>.c and listed in nic.h.
 #include <assert.h>
 #include <string.h>
 
