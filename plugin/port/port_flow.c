@@ -350,6 +350,7 @@ static void count_query(const struct ddp_port *port, struct rte_flow *flow,
 static void rss_query(const struct rte_flow *flow, struct rte_flow_action_rss *rss) {
 	*rss = (struct rte_flow_action_rss){
 		.func = ddp_flow_function(ddp_flow_rule(flow)->hashing.function),
+		.level = flow->rss_level,
 		.types = flow->rss_types,
 		.key_len = flow->key_len,
 		.key = flow->key_bytes, // valid as long as the rule,

@@ -103,15 +103,22 @@ static int count_set(struct actions *a) {
 #define HF(name) DDP_RSS_HF(name)
 #define IPV4_TYPES \
 	(HF(IPV4) | HF(IPV4_FRAG) | HF(IPV4_TCP) | HF(IPV4_UDP) | HF(IPV4_SCTP) | HF(IPV4_OTHER))
-#define IPV6_TYPES \
-	(HF(IPV6) | HF(IPV6_FRAG) | HF(IPV6_TCP) | HF(IPV6_UDP) | HF(IPV6_SCTP) | HF(IPV6_OTHER))
+#define IPV6_TYPES                                                                                 \
+	(HF(IPV6) | HF(IPV6_FRAG) | HF(IPV6_TCP) | HF(IPV6_UDP) | HF(IPV6_SCTP) | HF(IPV6_OTHER) | \
+	 HF(IPV6_EX) | HF(IPV6_TCP_EX) | HF(IPV6_UDP_EX))
+#define ALL_OF_IP                                                                                \
+	(HF(IPV4) | HF(IPV4_FRAG) | HF(IPV4_OTHER) | HF(IPV6) | HF(IPV6_FRAG) | HF(IPV6_OTHER) | \
+	 HF(IPV6_EX))
 
-// Where the user names no types testpmd gives its rss_hf: none, the port's, or both versions of IP,
-// which no pattern has.
-static bool types_are_default(const struct actions *a, uint64_t types) {
-	types &= ~DDP_RSS_LEVELS;
-	return types == 0 || types == (a->config->rss_hf & ~DDP_RSS_LEVELS) ||
-	       ((types & IPV4_TYPES) != 0 && (types & IPV6_TYPES) != 0);
+// Does the action leave to the port what is hashed? Applications that have no types of their own
+// give none, the port's, or all of IP (RTE_ETH_RSS_IP) with or without ports: testpmd, Open
+// vSwitch.
+static bool types_are_default(const struct actions *a, const struct rte_flow_action_rss *rss) {
+	if (rss->level != 0)
+		return false;
+	return rss->types == 0 || rss->types == a->config->rss_hf ||
+	       ((rss->types & ~(IPV4_TYPES | IPV6_TYPES)) == 0 &&
+		(rss->types & ALL_OF_IP) == ALL_OF_IP);
 }
 
 static int key_check(const struct actions *a, const struct rte_flow_action_rss *rss) {
@@ -146,6 +153,11 @@ static bool key_is_ports(const struct ddp_flow_config *config,
 	return memcmp(key, config->key, sizeof(key)) == 0;
 }
 
+static void rss_note(struct actions *a, const struct rte_flow_action_rss *rss) {
+	a->flow->rss_types = rss->types;
+	a->flow->rss_level = rss->level;
+}
+
 static int rss_set(struct actions *a, const struct rte_flow_action_rss *rss) {
 	int ret;
 
@@ -165,13 +177,14 @@ static int rss_set(struct actions *a, const struct rte_flow_action_rss *rss) {
 	}
 	if (rss->queue == NULL)
 		return refuse(a, "a number of queues without queues");
-	if (a->flow->rule->n_values == 0 && !types_are_default(a, rss->types))
+	if (!types_are_default(a, rss))
 		return refuse(a,
 			      "types or queues: what is hashed, and where packets go, are rules of "
 			      "their own");
 	if (rss->func != RTE_ETH_HASH_FUNCTION_DEFAULT &&
 	    rss->func != RTE_ETH_HASH_FUNCTION_TOEPLITZ)
 		return refuse(a, "a hash function belongs to a rule without queues");
+	rss_note(a, rss);
 	ret = queues_set(a, rss->queue, rss->queue_num, rss->queue_num > 1 || rss->key_len != 0);
 	return ret < 0 ? ret : key_set(a, rss);
 }
@@ -204,8 +217,7 @@ static int whole_port_set(struct actions *a) {
 	    ddp_hash_is_symmetric(a->flow->rule->hashing.function))
 		return refuse(
 			a, "a 700-series NIC has a symmetric hash for packets of a pattern only");
-	if (a->flow->rule->hashing.function != DDP_HASH_SIMPLE_XOR &&
-	    !types_are_default(a, a->hash->types))
+	if (!types_are_default(a, a->hash))
 		return refuse(a, "RSS types of a pattern without headers: use the port's rss_hf");
 	a->flow->rule->hashing.own_inputs = false;
 	return 0;
@@ -237,7 +249,7 @@ static int hash_finish(struct actions *a) {
 	if (a->has_fate || a->has_mark || a->has_count)
 		return refuse(a, "a rule that says how to hash has no other action");
 	a->flow->rule->stage = DDP_FLOW_HASH;
-	a->flow->rss_types = a->hash->types;
+	rss_note(a, a->hash);
 	if (ddp_flow_function_read(a->hash->func, &a->flow->rule->hashing.function) < 0)
 		return refuse(a, "no such hash function");
 	if (a->flow->rule->n_items == 0 && a->flow->raw == NULL)

@@ -140,7 +140,8 @@ struct rte_flow {
 	uint8_t *key_bytes; // of a rule with a key, DDP_KEY_SIZE,
 	uint8_t key_len;    // which was given with this length
 	struct ddp_flow_key *key;
-	uint64_t rss_types;              // as given, for query
+	uint64_t rss_types;              // as given, for query;
+	uint32_t rss_level;              // so is this
 	struct ddp_flow_count base;      // subtracted since the last reset
 	const struct ddp_memory *memory; // of queues and counts
 };

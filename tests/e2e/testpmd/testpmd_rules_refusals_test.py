@@ -88,6 +88,7 @@ TYPES = [
     ("eth / ipv4", "simple_xor", "simple_xor is for the whole port: 'pattern end'"),
     (f"{UP} / ipv4 / udp", "simple_xor ipv4-udp", "simple_xor is for the whole port: 'pattern end'"),
     ("", "ipv4", "RSS types of a pattern without headers: use the port's rss_hf"),
+    ("", "simple_xor ipv4", "RSS types of a pattern without headers: use the port's rss_hf"),
     ("", "symmetric ipv4", "RSS types of a pattern without headers: use the port's rss_hf"),
 ]
 
@@ -121,6 +122,10 @@ ACTIONS = [
     ("void", "a rule without an action"),
     ("rss types ipv4-udp end queues 0 1 end", TYPES_OR_QUEUES),
     ("rss types ipv4 end queues 3 end", TYPES_OR_QUEUES),
+    ("rss types ip l3-src-only end queues 0 1 end", TYPES_OR_QUEUES),
+    ("rss types udp end queues 0 1 end", TYPES_OR_QUEUES),
+    ("rss level 2 types ip end queues 0 1 end", TYPES_OR_QUEUES),
+    ("rss level 1 types end queues 0 1 end", TYPES_OR_QUEUES),
     ("rss func symmetric_toeplitz queues 0 1 end", "a hash function belongs to a rule without queues"),
     ("rss types ipv4 end key_len 52 queues end", "the length of a key without a key"),
     ("rss level 3 types ipv4 end key_len 0 queues end", LEVEL),
@@ -163,7 +168,8 @@ class Refusals(rules.Case):
         self.check_all((rule(pattern, "queue index 1"), reason) for pattern, reason in PATTERNS)
 
     def test_actions(self):
-        self.check_all((rule(UDP, actions), reason) for actions, reason in ACTIONS)
+        for pattern in (UDP, f"{UDP} src is 1000"):
+            self.check_all((rule(pattern, actions), reason) for actions, reason in ACTIONS)
 
     def test_raw(self):
         self.check_all((rule(f"raw pattern spec {spec} pattern mask {mask}", "rss queues end"), reason)

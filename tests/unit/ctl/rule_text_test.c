@@ -213,6 +213,10 @@ static const struct refusal meanings[] = {
 	{"pattern eth / ipv4 / end actions rss types ipv4 end / end",
 	 "rule 1:1:34: error: types or queues: what is hashed, and where packets go, are rules of "
 	 "their own"},
+	{"pattern eth / ipv4 src is 10.0.0.1 / end actions rss types ipv4 l3-src-only end queues 0 1 "
+	 "end / end",
+	 "rule 1:1:50: error: types or queues: what is hashed, and where packets go, are rules of "
+	 "their own"},
 	{"pattern eth / ipv4 / end actions rss key 00 queues end / end",
 	 "rule 1:1:34: error: a key has 40 or 52 bytes"},
 	{"pattern eth / ipv4 / end actions drop / end\npattern eth / ipv4 / end actions drop / end",

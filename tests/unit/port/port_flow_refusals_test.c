@@ -198,14 +198,44 @@ static const struct {
 	 "the port has no such Rx queue"},
 	{"more queues than a port can have", BAD_RSS(.queue = queues_too_many, .queue_num = 300),
 	 "too many queues"},
-	{"types and queues",
-	 BAD_RSS(.types = RTE_ETH_RSS_IPV4, .queue = queue_list, .queue_num = 4),
-	 "types or queues: what is hashed, and where packets go, are rules of their own"},
 	{"a function and queues",
 	 BAD_RSS(.func = RTE_ETH_HASH_FUNCTION_SYMMETRIC_TOEPLITZ, .queue = queue_list,
 		 .queue_num = 4),
 	 "a hash function belongs to a rule without queues"},
 };
+
+// What is hashed, beside queues; whatever is asked of the pattern.
+static void types_or_a_level_with_queues_are_refused(void **state) {
+	static const struct rte_flow_action_rss all[] = {
+		{.types = RTE_ETH_RSS_IPV4},
+		{.types = RTE_ETH_RSS_IPV4 | RTE_ETH_RSS_L3_SRC_ONLY},
+		{.types = RTE_ETH_RSS_IPV4 | RTE_ETH_RSS_IPV6},
+		{.types = RTE_ETH_RSS_UDP},
+		{.types = RTE_ETH_RSS_IP | RTE_ETH_RSS_L3_SRC_ONLY},
+		{.types = RTE_ETH_RSS_IP | RTE_ETH_RSS_LEVEL_INNERMOST},
+		{.types = RTE_ETH_RSS_LEVEL_OUTERMOST},
+		{.level = 1},
+		{.level = 2, .types = RTE_ETH_RSS_IP},
+	};
+	const char *message =
+		"types or queues: what is hashed, and where packets go, are rules of their own";
+	uint16_t port = rules_start(NULL);
+
+	RTE_SET_USED(state);
+	for (unsigned int i = 0; i < RTE_DIM(all); i++)
+		for (unsigned int n = 1; n <= 4; n += 3) {
+			struct rte_flow_action_rss rss = all[i];
+
+			rss.queue = queue_list;
+			rss.queue_num = n;
+			print_message("%u, %u queues\n", i, n);
+			rule_refused(port, &ingress, udp_items, ACTIONS(ACTION(RSS, .conf = &rss)),
+				     EINVAL, message);
+			rule_refused(port, &ingress, items_of_flow(1),
+				     ACTIONS(ACTION(RSS, .conf = &rss)), EINVAL, message);
+		}
+	ddp_end(port);
+}
 
 static void bad_actions_are_refused(void **state) {
 	uint16_t port = rules_start(NULL);
@@ -291,6 +321,7 @@ int main(void) {
 		port_test(more_items_and_values_than_a_rule_holds_are_refused),
 		port_test(bad_raw_patterns_are_refused),
 		port_test(bad_actions_are_refused),
+		port_test(types_or_a_level_with_queues_are_refused),
 		port_test(rules_are_for_ingress_and_group_0),
 		port_test(a_steering_rule_is_there_once),
 		port_test(handles_that_are_no_rules_are_refused),

@@ -158,6 +158,36 @@ static void a_list_of_queues_may_have_a_key_of_its_own(void **state) {
 	ddp_end(port);
 }
 
+// What Open vSwitch asks for: the port's own hash over all queues. A query says what was asked.
+static void a_query_says_what_was_asked_of_rss(void **state) {
+	static const struct rte_flow_action_rss all[] = {
+		{.types = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_TCP,
+		 .queue = queue_list,
+		 .queue_num = RTE_DIM(queue_list)},
+		{.types = RTE_ETH_RSS_IP, .queue = queue_list, .queue_num = 1},
+		{.queue = queue_list, .queue_num = 2},
+		{.types = RTE_ETH_RSS_IPV4, .level = 2},
+	};
+	const struct rte_flow_action asked = ACTION(RSS);
+	uint16_t port = rules_start(NULL);
+
+	RTE_SET_USED(state);
+	for (unsigned int i = 0; i < RTE_DIM(all); i++) {
+		struct rte_flow *flow =
+			rule_create(port, items_of_flow(1), ACTIONS(ACTION(RSS, .conf = &all[i])));
+		struct rte_flow_action_rss said = {0};
+
+		assert_int_equal(rte_flow_query(port, flow, &asked, &said, NULL), 0);
+		assert_int_equal(said.types, all[i].types);
+		assert_int_equal(said.level, all[i].level);
+		assert_int_equal(said.queue_num, all[i].queue_num);
+		if (said.queue_num > 0)
+			assert_int_equal(seen_of_flow(port, 1).queue, hash_of(1) % said.queue_num);
+		rule_destroy(port, flow);
+	}
+	ddp_end(port);
+}
+
 static void rules_have_only_so_many_keys(void **state) {
 	uint8_t key[40] = {0};
 	struct rte_flow_action_rss rss = {
@@ -830,6 +860,7 @@ int main(void) {
 		port_test(a_list_of_queues_shares_packets_by_their_hash),
 		port_test(a_mark_stands_beside_the_hash),
 		port_test(a_list_of_queues_may_have_a_key_of_its_own),
+		port_test(a_query_says_what_was_asked_of_rss),
 		port_test(rules_have_only_so_many_keys),
 		port_test(a_hash_rule_may_name_the_ports_key),
 		port_test(rules_of_a_known_shape_leave_the_path_cache_as_it_is),
