@@ -13,6 +13,7 @@
 #define MASK(name) .mask = &rte_flow_item_##name##_mask, .size = sizeof(struct rte_flow_item_##name)
 #define MASK_OF(object) .mask = &(object), .size = sizeof(object)
 #define WIRE(n) .parts = {{.size = n}}
+#define FOLLOWS(profile, object) .follows = profile, .follows_bit = &(object)
 #define ARP(member) offsetof(struct rte_flow_item_arp_eth_ipv4, member)
 #define L2TPV2_REST offsetof(struct rte_l2tpv2_combined_msg_hdr, type0)
 
@@ -21,16 +22,21 @@ static const struct rte_flow_item_pppoe pppoe_mask = {.session_id = RTE_BE16(0xf
 static const struct rte_flow_item_ipv6_frag_ext frag_mask = {.hdr = {.id = RTE_BE32(0xffffffff)}};
 static const rte_be32_t key_mask = RTE_BE32(0xffffffff);
 
+static const struct rte_flow_item_eth has_vlan = {.has_vlan = 1};
+static const struct rte_flow_item_vlan has_more_vlan = {.has_more_vlan = 1};
+static const struct rte_flow_item_ipv6 has_frag_ext = {.has_frag_ext = 1};
+
 // clang-format off
 const struct ddp_rte_item ddp_rte_items[] = {
-	{ITEM(ETH, "eth", "eth"), MASK(eth), WIRE(14), .offload = true},
-	{ITEM(VLAN, "vlan", "vlan"), MASK(vlan), WIRE(4)},
+	{ITEM(ETH, "eth", "eth"), MASK(eth), WIRE(14), .offload = true, FOLLOWS("vlan", has_vlan)},
+	{ITEM(VLAN, "vlan", "vlan"), MASK(vlan), WIRE(4), FOLLOWS("vlan", has_more_vlan)},
 	{ITEM(ARP_ETH_IPV4, "arp_eth_ipv4", "arp"), MASK(arp_eth_ipv4),
 	 .parts = {{0, 14, 0, NULL},
 		   {ARP(DPDK_ARP_SPA), 10, 14, NULL},
 		   {ARP(DPDK_ARP_TPA), 4, 24, NULL}}},
 	{ITEM(IPV4, "ipv4", "ipv4"), MASK(ipv4), WIRE(20), .offload = true},
-	{ITEM(IPV6, "ipv6", "ipv6"), MASK(ipv6), WIRE(40), .offload = true},
+	{ITEM(IPV6, "ipv6", "ipv6"), MASK(ipv6), WIRE(40), .offload = true,
+	 FOLLOWS("ipv6_frag", has_frag_ext)},
 	{ITEM(IPV6_FRAG_EXT, "ipv6_frag_ext", "ipv6_frag"), MASK_OF(frag_mask), WIRE(8)},
 	{ITEM(ICMP, "icmp", "icmp"), MASK(icmp), WIRE(8)},
 	{ITEM(ICMP6, "icmp6", "icmp6"), MASK(icmp6), WIRE(4)},
@@ -61,7 +67,7 @@ const struct ddp_rte_item ddp_rte_items[] = {
 	{ITEM(AH, "ah", "ah"), MASK(ah), WIRE(12)},
 	{ITEM(ECPRI, "ecpri", "ecpri"), MASK(ecpri), WIRE(16)},
 	{ITEM(VOID, "void", NULL)},
-	{ITEM(RAW, "raw", NULL)},
+	{ITEM(RAW, "raw", NULL), .size = sizeof(struct rte_flow_item_raw)},
 };
 // clang-format on
 const unsigned int ddp_n_rte_items = sizeof(ddp_rte_items) / sizeof(ddp_rte_items[0]);

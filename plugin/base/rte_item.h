@@ -29,6 +29,10 @@ struct ddp_rte_item {
 	// Terminated by size 0; none: no packet can be matched with it.
 	struct ddp_rte_item_part parts[DDP_RTE_ITEM_PARTS];
 	bool offload; // RSS rules of NICs may have it
+	// A header that may follow, and the structure with no bit set but the one that says so; or
+	// NULL.
+	const char *follows;
+	const void *follows_bit;
 };
 
 extern const struct ddp_rte_item ddp_rte_items[];

@@ -113,14 +113,16 @@ static void field_print(FILE *out, const struct ddp_field *field, const struct d
 }
 
 // Print the fields of a run of bits. Bits of no field, or of a field at a variable offset, are
-// printed by their first bit.
+// printed by their first bit; behind the header, by its distance from the header's end.
 static void run_print(FILE *out, const struct ddp_header *header,
 		      const struct ddp_flow_value *value) {
 	const struct ddp_pattern *pattern = &value->pattern;
-	unsigned int first = value->at.bit, end = first + value->at.width, bit = first;
+	const bool behind = (value->at.bit & DDP_FLOW_PAYLOAD) != 0; // the header
+	unsigned int first = value->at.bit & ~DDP_FLOW_PAYLOAD, end = first + value->at.width;
+	unsigned int bit = first;
 
 	while (bit < end) {
-		const struct ddp_field *field = field_at(header, bit);
+		const struct ddp_field *field = behind ? NULL : field_at(header, bit);
 		struct ddp_field unnamed = {.bit_off = bit};
 		char name[16];
 
@@ -129,9 +131,10 @@ static void run_print(FILE *out, const struct ddp_header *header,
 			continue;
 		}
 		if (field == NULL) {
-			snprintf(name, sizeof(name), "bit%u", bit);
+			snprintf(name, sizeof(name), behind ? "behind%u" : "bit%u", bit);
 			unnamed.name = name;
-			while (bit < end && unnamed.width < 64 && field_at(header, bit) == NULL) {
+			while (bit < end && unnamed.width < 64 &&
+			       (behind || field_at(header, bit) == NULL)) {
 				unnamed.width++;
 				bit++;
 			}
@@ -178,6 +181,8 @@ static void pattern_print(FILE *out, const struct ddp_profile *profile,
 		for (unsigned int j = 0; j < rule.n_values; j++)
 			if (rule.values[j].at.item == i && ddp_flow_is_key(&rule.values[j]))
 				value_print(out, profile, &rule, &rule.values[j]);
+		if (rule.without[i] != NULL)
+			fprintf(out, " without %s", rule.without[i]);
 	}
 }
 

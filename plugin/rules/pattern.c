@@ -15,6 +15,8 @@ struct pattern {
 	struct ddp_flow *rule;
 	struct rte_flow_error *error;
 	const struct rte_flow_item *item; // being read
+	unsigned int header;              // the rule's item of the last header that was read
+	unsigned int behind; // bytes behind it that raw items are for; 0: there is none
 };
 
 static int refuse(const struct pattern *p, const char *reason) {
@@ -48,36 +50,41 @@ static bool is_zero(const uint8_t *bytes, size_t n) {
 	return true;
 }
 
-// Each run of bytes that the mask asks for is a value.
-static int part_add(const struct pattern *p, const struct ddp_rte_item_part *part,
-		    const uint8_t *spec, const uint8_t *mask) {
-	struct ddp_flow_field at = {.item = p->rule->n_items - 1, .field = part->field};
-	unsigned int i = 0, end;
+// What the mask asks for of n bytes from a bit of the last header on: as few values as hold it,
+// because a packet is looked up by each.
+static int bytes_add(const struct pattern *p, unsigned int bit, const uint8_t *spec,
+		     const uint8_t *mask, unsigned int n) {
+	struct ddp_flow_field at = {.item = p->header};
+	unsigned int i = 0;
+	int ret = 0;
 
-	if (part->field != NULL && is_zero(mask, part->size))
-		return 0;
-	if (part->field != NULL)
-		return value_add(p, &at, spec, mask, part->size);
-	while (i < part->size) {
-		int ret;
+	while (i < n && ret == 0) {
+		unsigned int end = i;
 
+		for (unsigned int j = i; j < n && j - i < 16; j++)
+			end = mask[j] != 0 ? j + 1 : end;
 		if (mask[i] == 0) {
 			i++;
 			continue;
 		}
-		for (end = i; end < part->size && end - i < 16 && mask[end] != 0;)
-			end++;
-		at.bit = 8 * (part->wire + i);
+		at.bit = bit + 8 * i;
 		at.width = 8 * (end - i);
 		ret = value_add(p, &at, spec + i, mask + i, end - i);
-		if (ret < 0)
-			return ret;
 		i = end;
 	}
-	return 0;
+	return ret;
 }
 
-// Bytes of the structure that are no part of a header: has_vlan and the like.
+static int part_add(const struct pattern *p, const struct ddp_rte_item_part *part,
+		    const uint8_t *spec, const uint8_t *mask) {
+	const struct ddp_flow_field at = {.item = p->header, .field = part->field};
+
+	if (part->field == NULL)
+		return bytes_add(p, 8 * part->wire, spec, mask, part->size);
+	return is_zero(mask, part->size) ? 0 : value_add(p, &at, spec, mask, part->size);
+}
+
+// Bits of the structure that are no part of a header, except those that follower_take() took.
 static bool asks_beyond(const struct ddp_rte_item *item, const uint8_t *mask) {
 	uint8_t rest[DDP_RTE_ITEM_SIZE];
 
@@ -119,22 +126,58 @@ static void ipv6_proto_leave(const struct pattern *p, uint8_t *mask) {
 		*proto = 0;
 }
 
+// Take has_vlan, has_more_vlan or has_frag_ext out of the mask. 1: the header follows, 0: it does
+// not, -1: the mask has no such bit.
+static int follower_take(const struct ddp_rte_item *item, const uint8_t *spec, uint8_t *mask) {
+	const uint8_t *bit = item->follows_bit;
+
+	for (size_t i = 0; bit != NULL && i < item->size; i++)
+		if ((mask[i] & bit[i]) != 0) {
+			mask[i] &= ~bit[i];
+			return (spec[i] & bit[i]) != 0;
+		}
+	return -1;
+}
+
+// The header that follows the item, which the pattern may leave out.
+static int follower_add(const struct pattern *p, const struct ddp_rte_item *item, bool follows) {
+	const struct ddp_rte_item *next = ddp_rte_item_find(item_next(p->item)->type);
+	const bool is_named = next != NULL && next->header == item->follows;
+	struct ddp_flow *rule = p->rule;
+
+	if (is_named && !follows)
+		return refuse(p,
+			      "the pattern has a header of which it says that it does not follow");
+	if (is_named)
+		return 0;
+	if (!follows) {
+		rule->without[rule->n_items - 1] = item->follows;
+		return 0;
+	}
+	if (rule->n_items == DDP_FLOW_ITEMS)
+		return refuse(p, "too many items in one pattern");
+	rule->items[rule->n_items++] = item->follows;
+	return 0;
+}
+
 static int values_add(const struct pattern *p, const struct ddp_rte_item *item) {
 	const uint8_t *spec = p->item->spec;
 	uint8_t mask[DDP_RTE_ITEM_SIZE];
-	int ret = 0;
+	int ret = 0, follows;
 
 	if (spec == NULL)
 		return p->item->mask == NULL ? 0 : refuse(p, "a mask without a value");
 	memcpy(mask, p->item->mask != NULL ? p->item->mask : item->mask, item->size);
 	if (p->item->type == RTE_FLOW_ITEM_TYPE_IPV6)
 		ipv6_proto_leave(p, mask);
+	follows = follower_take(item, spec, mask);
 	if (asks_beyond(item, mask))
-		return refuse(p, "only values that are in a header can be matched");
+		return refuse(p, "of what follows a header only has_vlan, has_more_vlan and "
+				 "has_frag_ext can be matched");
 	for (unsigned int i = 0; i < DDP_RTE_ITEM_PARTS && item->parts[i].size > 0 && ret == 0; i++)
 		ret = part_add(p, &item->parts[i], spec + item->parts[i].off,
 			       mask + item->parts[i].off);
-	return ret;
+	return ret < 0 || follows < 0 ? ret : follower_add(p, item, follows);
 }
 
 static int gre_key_add(const struct pattern *p, const struct ddp_rte_item *item) {
@@ -175,43 +218,7 @@ static int frame_add(const struct pattern *p) {
 	return 0;
 }
 
-static int item_add(const struct pattern *p) {
-	const struct ddp_rte_item *item = ddp_rte_item_find(p->item->type);
-	int ret;
-
-	if (item == NULL || item->parts[0].size == 0)
-		return refuse(p, "no header of a profile stands for this item");
-	if (is_range(p->item, item->size))
-		return refuse(p, "ranges of values are not supported");
-	if (p->item->type == RTE_FLOW_ITEM_TYPE_GRE_KEY)
-		return gre_key_add(p, item);
-	if (p->rule->n_items == DDP_FLOW_ITEMS)
-		return refuse(p, "too many items in one pattern");
-	p->rule->items[p->rule->n_items++] = item->header;
-	ret = values_add(p, item);
-	if (ret == 0 && p->item->type == RTE_FLOW_ITEM_TYPE_NVGRE)
-		ret = nvgre_add(p);
-	if (ret == 0 && (p->item->type == RTE_FLOW_ITEM_TYPE_NVGRE ||
-			 p->item->type == RTE_FLOW_ITEM_TYPE_VXLAN))
-		ret = frame_add(p);
-	return ret;
-}
-
-int ddp_flow_pattern_parse(const struct rte_flow_item *pattern, struct ddp_flow *rule,
-			   struct rte_flow_error *error) {
-	struct pattern p = {.rule = rule, .error = error, .item = pattern};
-	int ret = 0;
-
-	if (pattern == NULL)
-		return ddp_flow_error(error, EINVAL, RTE_FLOW_ERROR_TYPE_ITEM_NUM, NULL,
-				      "no pattern");
-	for (; p.item->type != RTE_FLOW_ITEM_TYPE_END && ret == 0; p.item++)
-		if (p.item->type != RTE_FLOW_ITEM_TYPE_VOID)
-			ret = item_add(&p);
-	return ret;
-}
-
-/* Raw patterns */
+/* Raw items */
 
 static int digit(char c) {
 	if (c >= '0' && c <= '9')
@@ -240,6 +247,97 @@ static size_t raw_len(const struct rte_flow_item_raw *raw) {
 
 	return raw->pattern == NULL ? 0 : strnlen((const char *)raw->pattern, most);
 }
+
+// Is it no text, as testpmd gives it, but bytes, as rte_flow.h has it?
+static bool is_binary(const struct rte_flow_item_raw *raw) {
+	for (unsigned int i = 0; raw->pattern != NULL && i < raw->length; i++)
+		if (raw->pattern[i] != 0 && !isprint(raw->pattern[i]))
+			return true;
+	return false;
+}
+
+// The bytes of spec and mask. Returns their number, 0 where they are none.
+static unsigned int raw_read(const struct rte_flow_item_raw *spec,
+			     const struct rte_flow_item_raw *mask, uint8_t *value, uint8_t *bits) {
+	const size_t n = is_binary(mask) ? mask->length : raw_len(mask);
+
+	if (!is_binary(mask))
+		return raw_len(spec) == n && hex_read((const char *)mask->pattern, n, bits) > 0 ?
+			       hex_read((const char *)spec->pattern, n, value) :
+			       0;
+	if (spec->pattern == NULL || spec->length != n || n > DDP_FLOW_RAW_SIZE)
+		return 0;
+	memcpy(value, spec->pattern, n);
+	memcpy(bits, mask->pattern, n);
+	return n;
+}
+
+#define RAW_BEHIND_MAX 256 // bytes behind a header
+
+// Bytes behind the last header, or behind those of the raw item before.
+static int raw_add(struct pattern *p) {
+	const struct rte_flow_item_raw *spec = p->item->spec, *mask = p->item->mask;
+	uint8_t value[DDP_FLOW_RAW_SIZE], bits[DDP_FLOW_RAW_SIZE];
+	unsigned int n, from;
+
+	if (spec == NULL || mask == NULL)
+		return refuse(p, "a raw item needs spec and mask");
+	if (!spec->relative || spec->search || spec->offset < 0 || spec->limit != 0)
+		return refuse(p, "a raw item behind a header is relative, has no search or limit, "
+				 "and an offset of 0 or more");
+	n = raw_read(spec, mask, value, bits);
+	if (n == 0)
+		return refuse(p, "spec and mask of a raw item are bytes or hexadecimal text, of "
+				 "one length");
+	if (spec->offset > RAW_BEHIND_MAX || p->behind + spec->offset + n > RAW_BEHIND_MAX)
+		return refuse(p, "a raw item is for the first 256 bytes behind a header");
+	from = p->behind + spec->offset;
+	p->behind = from + n;
+	return bytes_add(p, DDP_FLOW_PAYLOAD | 8 * from, value, bits, n);
+}
+
+static int item_add(struct pattern *p) {
+	const struct ddp_rte_item *item = ddp_rte_item_find(p->item->type);
+	int ret;
+
+	if (item == NULL || (item->parts[0].size == 0 && p->item->type != RTE_FLOW_ITEM_TYPE_RAW))
+		return refuse(p, "no header of a profile stands for this item");
+	if (is_range(p->item, item->size))
+		return refuse(p, "ranges of values are not supported");
+	if (p->item->type == RTE_FLOW_ITEM_TYPE_RAW)
+		return raw_add(p);
+	if (p->behind > 0)
+		return refuse(p, "no header can stand behind a raw item");
+	if (p->item->type == RTE_FLOW_ITEM_TYPE_GRE_KEY)
+		return gre_key_add(p, item);
+	if (p->rule->n_items == DDP_FLOW_ITEMS)
+		return refuse(p, "too many items in one pattern");
+	p->header = p->rule->n_items;
+	p->rule->items[p->rule->n_items++] = item->header;
+	ret = values_add(p, item);
+	if (ret == 0 && p->item->type == RTE_FLOW_ITEM_TYPE_NVGRE)
+		ret = nvgre_add(p);
+	if (ret == 0 && (p->item->type == RTE_FLOW_ITEM_TYPE_NVGRE ||
+			 p->item->type == RTE_FLOW_ITEM_TYPE_VXLAN))
+		ret = frame_add(p);
+	return ret;
+}
+
+int ddp_flow_pattern_parse(const struct rte_flow_item *pattern, struct ddp_flow *rule,
+			   struct rte_flow_error *error) {
+	struct pattern p = {.rule = rule, .error = error, .item = pattern};
+	int ret = 0;
+
+	if (pattern == NULL)
+		return ddp_flow_error(error, EINVAL, RTE_FLOW_ERROR_TYPE_ITEM_NUM, NULL,
+				      "no pattern");
+	for (; p.item->type != RTE_FLOW_ITEM_TYPE_END && ret == 0; p.item++)
+		if (p.item->type != RTE_FLOW_ITEM_TYPE_VOID)
+			ret = item_add(&p);
+	return ret;
+}
+
+/* Raw patterns */
 
 int ddp_flow_raw_parse(const struct rte_flow_item *item, struct ddp_flow_raw *raw,
 		       struct rte_flow_error *error) {

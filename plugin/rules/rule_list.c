@@ -39,6 +39,8 @@ static bool keys_same(const struct ddp_flow *a, const struct ddp_flow *b) {
 }
 
 static bool item_same(const struct ddp_flow *a, const struct ddp_flow *b, unsigned int i) {
+	if (a->without[i] != b->without[i])
+		return false;
 	return strcmp(a->items[i], b->items[i]) == 0 ||
 	       (ddp_flow_gre_either(a, i) && ddp_flow_gre_either(b, i));
 }

@@ -34,11 +34,14 @@ static int raw_read(const struct rte_flow_item *pattern, struct rte_flow *flow,
 	return flow->raw == NULL ? no_memory(error) : ddp_flow_raw_parse(item, flow->raw, error);
 }
 
-// A hash rule for UDP is not for tunnels in it, as on these NICs.
+// A hash rule for UDP is not for tunnels in it, as on these NICs, unless a raw item names its
+// bytes.
 static void hash_narrow(struct ddp_flow *rule) {
 	const char *last = rule->n_items > 0 ? rule->items[rule->n_items - 1] : "";
 
 	rule->ends = rule->stage == DDP_FLOW_HASH && strcmp(last, "udp") == 0;
+	for (unsigned int i = 0; i < rule->n_values; i++)
+		rule->ends &= (rule->values[i].at.bit & DDP_FLOW_PAYLOAD) == 0;
 }
 
 static int flow_parse(const struct ddp_flow_config *config, const struct rte_flow_attr *attr,

@@ -19,6 +19,9 @@
 #define BEHIND(name, off, bits) \
 	{ name, off, 1, RULE_NUMBER, bits, false }
 
+// The bits before the offset of a raw item.
+#define RAW_FLAGS (offsetof(ITEM(raw), offset) - sizeof(uint32_t))
+
 // Fields and their number, in two members.
 #define LIST(...)                                 \
 	(const struct rule_field[]){__VA_ARGS__}, \
@@ -69,7 +72,7 @@ static const struct rule_message ecpri[] = {
 
 static const struct rule_fields items[] = {
 	FIELDS(ETH, ADDRESS(MAC, eth, "dst", hdr.dst_addr), ADDRESS(MAC, eth, "src", hdr.src_addr),
-	       FIELD(eth, "type", hdr.ether_type), BEHIND("has_vlan", 16, 1)),
+	       FIELD(eth, "type", hdr.ether_type), BEHIND("has_vlan", 14, 1)),
 	FIELDS(VLAN, FIELD(vlan, "tci", hdr.vlan_tci), BITS(vlan, "pcp", hdr.vlan_tci, 0xe000),
 	       BITS(vlan, "dei", hdr.vlan_tci, 0x1000), BITS(vlan, "vid", hdr.vlan_tci, 0x0fff),
 	       FIELD(vlan, "inner_type", hdr.eth_proto), BEHIND("has_more_vlan", 4, 1)),
@@ -123,6 +126,11 @@ static const struct rule_fields items[] = {
 	FIELDS(ESP, FIELD(esp, "spi", hdr.spi)),
 	FIELDS(AH, FIELD(ah, "spi", spi)),
 	MESSAGES(ECPRI, "common type", ecpri),
+	// Its numbers are the machine's; the pattern is no number.
+	FIELDS(RAW, {"relative", RAW_FLAGS, 1, RULE_SWITCH, 1, true},
+	       {"search", RAW_FLAGS, 1, RULE_SWITCH, 2, true},
+	       {"offset", PLACE(raw, offset), RULE_NUMBER, 0, true},
+	       {"limit", PLACE(raw, limit), RULE_NUMBER, 0, true}),
 };
 
 const struct rule_fields *rule_fields_find(enum rte_flow_item_type type) {

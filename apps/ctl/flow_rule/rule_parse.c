@@ -337,55 +337,58 @@ static int message_take(struct reader *r, const char *name, const struct rule_fi
 	return fields_take(r, name, message->fields, message->n_fields, item, s);
 }
 
-struct raw {
-	struct rte_flow_item_raw spec, mask;
-	uint8_t spec_pattern[RAW_PATTERN_MAX + 1], mask_pattern[RAW_PATTERN_MAX + 1];
-};
-
-static int raw_text_take(struct reader *r, struct rte_flow_item_raw *raw,
-			 uint8_t pattern[RAW_PATTERN_MAX + 1]) {
+// The text goes into raw, a struct rte_flow_item_raw.
+static int raw_text_take(struct reader *r, uint8_t *raw) {
+	const uint8_t *pattern;
+	uint16_t length;
 	size_t len = strlen(r->word);
 
 	if (len == 0)
 		return value_wrong(r, "the bytes of a packet");
 	if (len > RAW_PATTERN_MAX)
 		return value_wrong(r, "512 digits at most");
-	memcpy(pattern, r->word, len + 1);
-	raw->pattern = pattern;
-	raw->length = len;
+	pattern = (const uint8_t *)ddp_arena_strdup(r->arena, r->word);
+	length = len;
+	memcpy(raw + offsetof(struct rte_flow_item_raw, pattern), &pattern, sizeof(pattern));
+	memcpy(raw + offsetof(struct rte_flow_item_raw, length), &length, sizeof(length));
 	word_read(r);
 	return 0;
 }
 
-static int raw_pattern_take(struct reader *r, struct rte_flow_item *item, struct raw *raw) {
+static int raw_pattern_take(struct reader *r, struct rte_flow_item *item, struct structures *s) {
 	static const char *const words[] = {"spec", "mask"};
 
 	if (take(r, "spec")) {
-		item->spec = &raw->spec;
-		return raw_text_take(r, &raw->spec, raw->spec_pattern);
+		item->spec = s->spec;
+		return raw_text_take(r, s->spec);
 	}
 	if (take(r, "mask")) {
-		item->mask = &raw->mask;
-		return raw_text_take(r, &raw->mask, raw->mask_pattern);
+		item->mask = s->mask;
+		return raw_text_take(r, s->mask);
 	}
 	return unknown(r, "expected spec or mask", words, DIM(words));
 }
 
-static int raw_take(struct reader *r, struct rte_flow_item *item) {
-	static const char *const words[] = {"pattern"};
-	struct raw *raw = ddp_arena_alloc(r->arena, sizeof(*raw));
+static int raw_take(struct reader *r, const struct rule_fields *fields, struct rte_flow_item *item,
+		    struct structures *s) {
+	const char *names[] = {"relative", "search", "offset", "limit", "pattern"};
+	int ret = 0;
 
-	while (!item_ends(r)) {
-		int ret;
+	while (ret == 0 && !item_ends(r)) {
+		unsigned int i = 0;
 
-		if (!take(r, "pattern"))
-			return unknown(r, "expected 'pattern' of a raw item, or '/'", words,
-				       DIM(words));
-		ret = raw_pattern_take(r, item, raw);
-		if (ret < 0)
-			return ret;
+		if (take(r, "pattern")) {
+			ret = raw_pattern_take(r, item, s);
+			continue;
+		}
+		while (i < fields->n_fields && !take(r, fields->fields[i].name))
+			i++;
+		if (i == fields->n_fields)
+			return unknown(r, "expected a field of item 'raw', or '/'", names,
+				       DIM(names));
+		ret = parameter_take(r, &fields->fields[i], item, s);
 	}
-	return 0;
+	return ret;
 }
 
 static const struct ddp_rte_item *kind_take(struct reader *r) {
@@ -421,9 +424,9 @@ static int item_take(struct reader *r) {
 	if (kind == NULL)
 		return -EINVAL;
 	item->type = kind->type;
-	if (kind->type == RTE_FLOW_ITEM_TYPE_RAW)
-		return raw_take(r, item);
 	fields = rule_fields_find(kind->type);
+	if (kind->type == RTE_FLOW_ITEM_TYPE_RAW)
+		return raw_take(r, fields, item, s);
 	if (fields == NULL)
 		return fields_take(r, kind->name, NULL, 0, item, s);
 	if (fields->messages != NULL)

@@ -275,17 +275,27 @@ static bool lookup_put(struct maker *m, const struct flow_group *group) {
 	return true;
 }
 
+// Of bits from `bit` on, those of the key's mask.
+static void key_trace(struct maker *m, const struct flow_key *key, uint32_t bit) {
+	for (unsigned int left = key->ref.bits; left > 0; left--, bit++) {
+		const unsigned int shift = left - 1;
+
+		if (((shift < 64 ? key->mask_lo >> shift : key->mask_hi >> (shift - 64)) & 1) != 0)
+			trace_bits(m->trace, bit, 1);
+	}
+}
+
 // A rule that says how to hash decides what the entry does: its values are part of what was looked
 // at.
 static void keys_trace(struct maker *m, const struct flow_group *group) {
 	const struct ddp_flow_set *set = m->policy->flows;
 
 	for (unsigned int i = 0; i < group->n_keys; i++) {
-		const struct prog_ref *ref = &set->keys[group->first_key + i].ref;
+		const struct flow_key *key = &set->keys[group->first_key + i];
 		uint32_t bit;
 
-		if (field_place(m, &set->view, ref, &bit))
-			trace_bits(m->trace, bit, ref->bits);
+		if (field_place(m, &set->view, &key->ref, &bit))
+			key_trace(m, key, bit);
 	}
 }
 

@@ -83,6 +83,8 @@ struct ddp_flow {
 	bool optional; // where no packet can have these headers the rule is left out
 	unsigned int n_items, n_values, n_inputs;
 	const char *items[DDP_FLOW_ITEMS]; // names of headers; none: every packet
+	// A header that does not stand behind the item, nor behind what is skipped there; or NULL.
+	const char *without[DDP_FLOW_ITEMS];
 	struct ddp_flow_value values[DDP_FLOW_MATCHES];
 	struct ddp_flow_field inputs[DDP_MAX_INPUT_SIZE]; // what is hashed, in order
 };

@@ -106,6 +106,10 @@ static bool is_named(const struct ddp_flow *rule, unsigned int from, const char 
 	return false;
 }
 
+static bool is_without(const struct ddp_flow *rule, unsigned int item, const char *header) {
+	return rule->without[item] != NULL && strcmp(rule->without[item], header) == 0;
+}
+
 // What may be skipped behind an item; NULL: nothing. Not what is named later: that is the nth of
 // its kind, counted from the packet's start.
 static struct ddp_path *path_skipped(struct builder *b, const struct ddp_flow *rule,
@@ -117,6 +121,7 @@ static struct ddp_path *path_skipped(struct builder *b, const struct ddp_flow *r
 		struct ddp_path *either;
 
 		if (strcmp(skips[i].after, rule->items[item]) != 0 || node < 0 ||
+		    is_without(rule, item, skips[i].skipped) ||
 		    is_named(rule, item + 1, skips[i].skipped))
 			continue;
 		if (choice == NULL) {
@@ -150,7 +155,8 @@ static bool path_same(const struct ddp_flow *a, const struct ddp_flow *b) {
 	if (a->n_items != b->n_items || a->exact != b->exact || a->optional != b->optional)
 		return false;
 	for (unsigned int i = 0; i < a->n_items; i++)
-		if (a->items[i] != b->items[i] && strcmp(a->items[i], b->items[i]) != 0)
+		if (a->without[i] != b->without[i] ||
+		    (a->items[i] != b->items[i] && strcmp(a->items[i], b->items[i]) != 0))
 			return false;
 	return true;
 }
@@ -324,17 +330,34 @@ static bool key_add(struct builder *b, unsigned int rule, const struct ddp_flow_
 	return ref_make(b, rule, &value->at, &key->ref, &named);
 }
 
+// What may not follow the last header of a rule; nor what is skipped before it.
+static void without_add(const struct builder *b, const struct ddp_flow *rule,
+			struct flow_group *group) {
+	const unsigned int last = rule->n_items - 1;
+
+	if (rule->n_items == 0 || rule->without[last] == NULL)
+		return;
+	group->without = node_find(b->profile, rule->without[last]); // none: -1
+	for (unsigned int i = 0; i < sizeof(skips) / sizeof(skips[0]); i++)
+		if (strcmp(skips[i].after, rule->items[last]) == 0 &&
+		    !is_without(rule, last, skips[i].skipped))
+			group->skipped = node_find(b->profile, skips[i].skipped);
+}
+
 static bool group_add(struct builder *b, unsigned int r) {
 	const struct ddp_flow *rule = b->rules[r];
 	struct flow_group group = {
 		.stage = rule->stage,
 		.ends = rule->ends,
+		.without = FLOW_NODE_NONE,
+		.skipped = FLOW_NODE_NONE,
 		.shape = r,
 		.table = b->shapes[r]->table,
 		.first_key = b->set->n_keys,
 		.guards = {.first_match = b->set->view.n_matches},
 	};
 
+	without_add(b, rule, &group);
 	for (unsigned int i = 0; i < rule->n_values; i++) {
 		const struct ddp_flow_value *value = &rule->values[i];
 

@@ -21,13 +21,16 @@ static bool is_used(const struct ddp_flow *rule, unsigned int item) {
 	for (unsigned int i = 0; i < rule->n_inputs; i++)
 		if (rule->inputs[i].item == item)
 			return true;
-	return false;
+	return rule->without[item] != NULL;
 }
 
 // Put GRE and an IP header in front of item at.
 static void gre_insert(struct ddp_flow *rule, unsigned int at, const char *ip) {
 	memmove(&rule->items[at + 2], &rule->items[at],
 		(rule->n_items - at) * sizeof(rule->items[0]));
+	memmove(&rule->without[at + 2], &rule->without[at],
+		(rule->n_items - at) * sizeof(rule->without[0]));
+	rule->without[at] = rule->without[at + 1] = NULL;
 	rule->items[at] = "gre";
 	rule->items[at + 1] = ip;
 	rule->n_items += 2;

@@ -59,10 +59,16 @@ static inline bool flow_table_is_outranked(const struct ddp_flow_table *table,
 	return entry->number >= __atomic_load_n(&table->newest, __ATOMIC_RELAXED);
 }
 
+#define FLOW_NODE_NONE UINT8_MAX
+static_assert(DDP_MAX_NODES <= FLOW_NODE_NONE, "it is none");
+
 // Rules of one shape: one of them matches at most.
 struct flow_group {
 	enum ddp_flow_stage stage;
 	bool ends;
+	// The header that does not follow the last one of the path, nor those that are skipped
+	// there; FLOW_NODE_NONE: any may follow, none is skipped.
+	uint8_t without, skipped;
 	uint32_t shape; // index in the set
 	const struct ddp_flow_table *table;
 	struct prog_cond guards;

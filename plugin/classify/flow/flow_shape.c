@@ -23,7 +23,8 @@ static uint64_t shape_hash(const struct ddp_flow *rule) {
 				  rule->hashing.function << 1 | rule->hashing.own_inputs);
 
 	for (unsigned int i = 0; i < rule->n_items; i++)
-		hash = flow_hash(text_hash(hash, rule->items[i]), i, 0);
+		hash = flow_hash(text_hash(text_hash(hash, rule->items[i]), rule->without[i]), i,
+				 0);
 	for (unsigned int i = 0; i < rule->n_values; i++) {
 		const struct ddp_flow_value *value = &rule->values[i];
 
@@ -61,7 +62,8 @@ static bool shape_same(const struct ddp_flow *a, const struct ddp_flow *b) {
 	    a->n_values != b->n_values || a->n_inputs != b->n_inputs)
 		return false;
 	for (unsigned int i = 0; i < a->n_items; i++)
-		if (!text_same(a->items[i], b->items[i]))
+		if (!text_same(a->items[i], b->items[i]) ||
+		    !text_same(a->without[i], b->without[i]))
 			return false;
 	for (unsigned int i = 0; i < a->n_values; i++)
 		if (!value_same(&a->values[i], &b->values[i]))

@@ -55,13 +55,27 @@ static void group_match(const struct ddp_flow_set *set, const struct flow_group 
 		hit->hashing = group->shape;
 }
 
+// Does the header that the group excludes follow the one at index i?
+static bool is_excluded(const struct ddp_flow_set *set, const struct flow_group *group,
+			const struct ddp_class *class, unsigned int i) {
+	if (group->without == FLOW_NODE_NONE)
+		return false;
+	do
+		i++;
+	while (i < class->n_seen && (set->view.nodes[class->seen[i].node].info.hidden ||
+				     class->seen[i].node == group->skipped));
+	return i < class->n_seen && class->seen[i].node == group->without;
+}
+
+// The path ends with the header at index `at`.
 static void path_match(const struct ddp_flow_set *set, const struct flow_path *path,
-		       const struct ddp_packet *packet, const struct ddp_class *class, bool at_end,
-		       struct ddp_flow_hit *hit, const struct notes *notes) {
+		       const struct ddp_packet *packet, const struct ddp_class *class,
+		       unsigned int at, bool at_end, struct ddp_flow_hit *hit,
+		       const struct notes *notes) {
 	for (unsigned int i = 0; i < path->n_groups; i++) {
 		const struct flow_group *group = &set->groups[path->first_group + i];
 
-		if (!group->ends || at_end)
+		if ((!group->ends || at_end) && !is_excluded(set, group, class, at))
 			group_match(set, group, packet, class, hit, notes);
 	}
 }
@@ -76,7 +90,7 @@ void flow_match_traced(const struct ddp_flow_set *set, const struct ddp_packet *
 
 	for (unsigned int i = 0; i < DDP_FLOW_STAGES; i++)
 		hit->rules[i] = NULL;
-	path_match(set, &set->any, packet, class, n == 0, hit, &notes);
+	path_match(set, &set->any, packet, class, 0, n == 0, hit, &notes);
 	for (unsigned int i = 0; i < n && state != 0; i++) {
 		const struct ddp_seen *seen = &class->seen[i];
 		bool at_end = i + 1 == n || seen->fragment;
@@ -86,7 +100,7 @@ void flow_match_traced(const struct ddp_flow_set *set, const struct ddp_packet *
 		state = a->next[state * a->n_tokens + seen->node];
 		for (unsigned int j = 0; j < a->n_accepts[state]; j++)
 			path_match(set, &set->paths[a->accepts[a->first_accept[state] + j]], packet,
-				   class, at_end, hit, &notes);
+				   class, i, at_end, hit, &notes);
 		if (seen->fragment) // what follows is in the first fragment only
 			break;
 	}

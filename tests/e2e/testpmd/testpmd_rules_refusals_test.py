@@ -18,6 +18,9 @@ UP = "eth / ipv4 / udp / gtpu / gtp_psc pdu_t is 1"
 
 LEVEL = "the RSS level is 0, 1 (outermost) or 2 (innermost)"
 TYPES_OR_QUEUES = "types or queues: what is hashed, and where packets go, are rules of their own"
+RAW_PLACE = ("a raw item behind a header is relative, has no search or limit, and an offset of 0 or "
+             "more")
+RAW_BYTES = "spec and mask of a raw item are bytes or hexadecimal text, of one length"
 NO_ITEM = "no header of a profile stands for this item"
 RAW_LENGTH = "spec and mask of a raw pattern must be of one length"
 RAW_TEXT = "spec and mask of a raw pattern are hexadecimal text, of 512 digits at most"
@@ -97,7 +100,18 @@ PATTERNS = [
     ("eth / ipv4 src spec 10.0.0.1 src last 10.0.0.9", "ranges of values are not supported"),
     (f"{UDP} dst spec 1000 dst last 2000", "ranges of values are not supported"),
     ("eth / ipv4 src mask 255.255.255.0", "a mask without a value"),
-    ("eth has_vlan is 1", "only values that are in a header can be matched"),
+    ("eth has_vlan is 0 / vlan", "the pattern has a header of which it says that it does not follow"),
+    (f"{UDP} / raw relative is 0 pattern spec 00 pattern mask ff", RAW_PLACE),
+    (f"{UDP} / raw relative is 1 search is 1 pattern spec 00 pattern mask ff", RAW_PLACE),
+    (f"{UDP} / raw relative is 1 limit is 9 pattern spec 00 pattern mask ff", RAW_PLACE),
+    (f"{UDP} / raw relative is 1 offset is 256 pattern spec 00 pattern mask ff",
+     "a raw item is for the first 256 bytes behind a header"),
+    (f"{UDP} / raw relative is 1 pattern spec 00f pattern mask fff", RAW_BYTES),
+    (f"{UDP} / raw relative is 1 pattern spec 00 pattern mask ffff", RAW_BYTES),
+    (f"{UDP} / raw relative is 1 pattern spec 0x pattern mask ff", RAW_BYTES),
+    (f"{UDP} / raw relative is 1", RAW_BYTES),
+    (f"{UDP} / raw relative is 1 pattern spec 00 pattern mask ff / ipv4",
+     "no header can stand behind a raw item"),
     ("any", NO_ITEM),
     ("eth / e_tag", NO_ITEM),
     ("eth / ipv4 / fuzzy", NO_ITEM),

@@ -50,6 +50,32 @@ VALUES = [
     ("eth / ipv4 src is 10.1.0.1 / udp dst is 2000", "eth ipv4 udp", "src swap_ip dport swap_ports",
      []),
 
+    ("eth has_vlan is 0", "eth ipv4", "tag", ["eth vlan ipv4", "eth vlan vlan arp"]),
+    ("eth has_vlan is 1", "eth vlan ipv4 udp", "", ["eth ipv4 udp", "eth arp"]),
+    ("eth has_vlan is 1 / ipv4", "eth vlan vlan ipv4", "", ["eth ipv4", "eth vlan ipv6"]),
+    ("eth has_vlan is 1 / vlan vid is 5 / ipv4", "eth vlan ipv4", "vid", ["eth ipv4"]),
+    ("eth type is 0x0800 has_vlan is 0 / ipv4 dst spec 192.0.2.0 dst mask 255.255.255.0 "
+     "fragment_offset is 0x0", "eth ipv4 tcp", "tag dst swap_ip", ["eth vlan ipv4", "eth frag4 udp"]),
+    ("eth / vlan has_more_vlan is 0", "eth vlan ipv4", "", ["eth vlan vlan ipv4", "eth ipv4"]),
+    ("eth / vlan has_more_vlan is 1", "eth vlan vlan ipv6", "", ["eth vlan ipv6"]),
+    ("eth / vlan has_more_vlan is 1 / ipv6", "eth vlan vlan ipv6", "", ["eth vlan ipv6"]),
+    ("eth / vlan vid is 5 has_more_vlan is 0 / ipv4", "eth vlan ipv4", "vid", ["eth vlan vlan ipv4"]),
+    ("eth / ipv6 has_frag_ext is 0", "eth ipv6 hop udp", "",
+     ["eth ipv6 frag6 udp", "eth ipv6 hop rest6", "eth ipv4"]),
+    ("eth / ipv6 has_frag_ext is 0 / udp", "eth ipv6 udp", "", ["eth ipv6 frag6 udp", "eth ipv6 tcp"]),
+    ("eth / ipv6 has_frag_ext is 1", "eth ipv6 hop rest6", "", ["eth ipv6 udp", "eth ipv6 hop tcp"]),
+    ("eth / ipv6 has_frag_ext is 1 / ipv6_frag_ext packet_id is 1", "eth ipv6 frag6 udp", "frag_id",
+     ["eth ipv6 udp"]),
+
+    (f"{UDP4} / raw relative is 1 offset is 2 pattern spec 4243 pattern mask ffff", "eth ipv4 udp", "",
+     ["eth ipv4 tcp", "eth ipv4 udp vxlan eth ipv4", "eth frag4 udp", "eth ipv4 udp gtpu ipv4"]),
+    (f"{UDP4} / raw relative is 1 offset is 4 pattern spec 00001234 pattern mask 0000ffff",
+     "eth ipv4 udp gtpu ipv4", "teid", ["eth ipv4 udp"]),
+    (f"{UDP4} / raw relative is 1 pattern spec 40 pattern mask ff / raw relative is 1 offset is 30 "
+     "pattern spec 5f pattern mask ff", "eth ipv4 udp", "", ["eth ipv4 udp gtpu ipv4"]),
+    (f"{UDP4} / vxlan / raw relative is 1 offset is 4 pattern spec 00 pattern mask ff",
+     "eth ipv4 udp vxlan eth ipv4", "mac_dst", []),
+
     (f"{GTPU} teid is 0x1234", "eth ipv4 udp gtpu ipv4", "teid", ["eth ipv6 udp gtpu ipv4"]),
     (f"{GTPU} teid is 0x1234", "eth ipv4 udp gtpu up ipv6 tcp", "teid", ["eth ipv4 udp gtpc"]),
     (f"{GTPU} teid is 0x1234 / gtp_psc qfi is 9", "eth ipv4 udp gtpu up ipv4", "teid qfi",
@@ -210,6 +236,15 @@ class Fates(rules.Case):
         self.assertEqual(len({one.hash for one in seen}), 2)
         for one in seen:
             self.assertEqual(one.queue, (4, 6, 8)[one.hash % 3])
+
+    def test_a_packet_that_ends_before_the_bytes_of_a_raw_item(self):
+        raw = "raw relative is 1 offset is 32 pattern spec 40 pattern mask ff"
+        short, long = vary("eth ipv6 tcp"), vary("eth ipv6 tcp", "length")
+        for frames in ([short, long], [long, short]):  # the path cache knows either first
+            self.renew(*frames)
+            self.create(rule(f"eth / ipv6 / tcp / {raw}", "queue index 2"))
+            self.assertEqual([one.queue for one in self.receive()],
+                             [0 if frame == short else 2 for frame in frames])
 
     def test_without_a_hash_a_list_of_queues_is_its_first(self):
         one, other = self.seen("eth ipv4 udp", rule(UDP4, "rss queues 5 6 end"), "sport")

@@ -24,6 +24,18 @@ static void items_draw(const struct naive *n, struct ddp_flow *rule, uint64_t *s
 	}
 }
 
+// What may not follow eth, vlan and ipv6, as rte_flow has it.
+static void without_draw(struct ddp_flow *rule, uint64_t *seed) {
+	for (unsigned int i = 0; i < rule->n_items && !rule->exact; i++) {
+		const bool is_ipv6 = strcmp(rule->items[i], "ipv6") == 0;
+
+		if ((is_ipv6 || strcmp(rule->items[i], "eth") == 0 ||
+		     strcmp(rule->items[i], "vlan") == 0) &&
+		    random_below(seed, 4) == 0)
+			rule->without[i] = is_ipv6 ? "ipv6_frag" : "vlan";
+	}
+}
+
 static struct ddp_flow_field place_draw(const struct naive *n, const struct ddp_flow *rule,
 					uint64_t *seed) {
 	struct ddp_flow_field at = {.item = random_below(seed, rule->n_items)};
@@ -104,6 +116,7 @@ struct ddp_flow flow_draw(const struct naive *n, uint64_t *seed) {
 	};
 
 	items_draw(n, &rule, seed);
+	without_draw(&rule, seed);
 	if (rule.n_items == 0)
 		return rule;
 	for (unsigned int i = random_below(seed, 4); i > 0; i--)

@@ -101,10 +101,14 @@ static bool values_hold(const struct naive *n, const struct ddp_flow *rule) {
 
 /* Headers */
 
+static bool is_without(const struct ddp_flow *rule, unsigned int item, const char *header) {
+	return rule->without[item] != NULL && strcmp(rule->without[item], header) == 0;
+}
+
 static bool may_skip(const struct ddp_flow *rule, unsigned int item, const char *header) {
 	const char *after = rule->items[item];
 
-	if (rule->exact)
+	if (rule->exact || is_without(rule, item, header))
 		return false;
 	for (unsigned int i = item + 1; i < rule->n_items; i++)
 		if (strcmp(rule->items[i], header) == 0)
@@ -129,8 +133,14 @@ static bool items_hold(const struct naive *n, const unsigned int *visible, unsig
 		       unsigned int end, const struct ddp_flow *rule, unsigned int item) {
 	if (index == end || !is_named(n, visible[index], rule->items[item]))
 		return false;
-	if (item + 1 == rule->n_items)
-		return !rule->ends || index + 1 == end;
+	if (item + 1 == rule->n_items && rule->ends && index + 1 < end)
+		return false;
+	if (item + 1 == rule->n_items) {
+		index++;
+		while (index < end && may_skip(rule, item, header_of(n, visible[index])->name))
+			index++;
+		return index == end || !is_without(rule, item, header_of(n, visible[index])->name);
+	}
 	for (index++; index < end; index++) {
 		if (items_hold(n, visible, index, end, rule, item + 1))
 			return true;

@@ -56,7 +56,15 @@ static const struct value {
 	 NULL},
 	{"vlan vid is 5", "0005", "0fff", NULL},
 	{"vlan pcp is 7 vid spec 4095", "efff", "e000", NULL},
+	{"eth has_vlan is 1", "000000000000000000000000000001", "000000000000000000000000000001",
+	 NULL},
 	{"vlan has_more_vlan is 1", "0000000001", "0000000001", NULL},
+	{"ipv6 has_frag_ext is 1",
+	 "0000000000000000000000000000000000000000000000000000000000000000000000000000000004",
+	 "0000000000000000000000000000000000000000000000000000000000000000000000000000000004",
+	 NULL},
+	{"raw relative is 1 offset is 16 limit spec 2", "01000000100000000200",
+	 "01000000ffffffff0000", NULL},
 	{"ipv4 src is 10.0.0.1", "0000000000000000000000000a000001",
 	 "000000000000000000000000ffffffff", NULL},
 	{"ipv4 src spec 0x0a000001 src prefix 9", "0000000000000000000000000a000001",
@@ -204,8 +212,11 @@ static const struct steer_config plain = {
 static const struct refusal meanings[] = {
 	{"pattern eth / ipv4 / end actions queue index 8 / end",
 	 "rule 1:1:34: error: the port has no such Rx queue"},
-	{"pattern eth has_vlan is 1 / end actions drop / end",
-	 "rule 1:1:9: error: only values that are in a header can be matched"},
+	{"pattern eth has_vlan is 0 / vlan / end actions drop / end",
+	 "rule 1:1:9: error: the pattern has a header of which it says that it does not follow"},
+	{"pattern eth / raw relative is 0 pattern spec 00 pattern mask ff / end actions drop / end",
+	 "rule 1:1:15: error: a raw item behind a header is relative, has no search or limit, and an "
+	 "offset of 0 or more"},
 	{"flow create 0 pattern eth / end actions drop / end",
 	 "rule 1:1:1: error: only ingress rules are supported"},
 	{"pattern eth / ipv4 / end actions drop / queue / end",
@@ -392,6 +403,11 @@ static const char *const rules_of_one[] = {
 	"pattern end actions rss func simple_xor queues end / end",
 	"pattern eth / ipv4 src spec 10.0.0.4 src mask 255.255.255.252 / end actions queue index 3 / "
 	"end\npriority 1 pattern eth / ipv4 / udp / gtpu teid is 2 / end actions drop / end",
+	"pattern eth has_vlan is 0 / ipv4 / udp / raw relative is 1 offset is 7 pattern spec 02 "
+	"pattern mask 03 / end actions queue index 3 / end",
+	"pattern eth / ipv4 / udp / raw relative is 1 pattern spec 30ff pattern mask ffff / "
+	"raw relative is 1 offset is 5 pattern spec 01 pattern mask ff / end "
+	"actions rss types ipv4 end queues end / end",
 	"pattern eth / ipv4 / end actions rss queues 1 2 5 end / end",
 	"pattern eth / ipv4 / end actions rss key "
 	"000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f2021222324252627 "

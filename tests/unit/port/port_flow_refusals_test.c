@@ -15,13 +15,10 @@ static const struct rte_flow_action_rss by_source = {
 
 static const struct rte_flow_item_ipv4 ip_spec = {.hdr.src_addr = 1}, ip_mask = {.hdr.src_addr = 1};
 static const struct rte_flow_item_ipv4 ip_last = {.hdr.src_addr = 2};
-static const struct rte_flow_item_eth vlan_asked = {.has_vlan = 1};
+static const struct rte_flow_item_eth vlan_asked = {.has_vlan = 1}, vlan_excluded = {0};
+static const struct rte_flow_item_ipv6 hop_asked = {.has_hop_ext = 1};
 static const struct rte_flow_item_gre_opt gre_opt;
 static const rte_be32_t gre_key = 1;
-static const struct rte_flow_item_eth eth_apart = {
-	.dst.addr_bytes = {1, 0, 1, 0, 1, 0},
-	.src.addr_bytes = {1, 0, 1, 0, 1, 0},
-};
 
 static const struct {
 	const char *name;
@@ -32,8 +29,12 @@ static const struct {
 	{"a range", ITEMS(ITEM(ETH), ITEM(IPV4, .spec = &ip_spec, .last = &ip_last)),
 	 "ranges of values are not supported"},
 	{"a mask alone", ITEMS(ITEM(ETH), ITEM(IPV4, .mask = &ip_mask)), "a mask without a value"},
-	{"a flag of DPDK's", ITEMS(ITEM(ETH, .spec = &vlan_asked, .mask = &vlan_asked)),
-	 "only values that are in a header can be matched"},
+	{"another extension header",
+	 ITEMS(ITEM(ETH), ITEM(IPV6, .spec = &hop_asked, .mask = &hop_asked)),
+	 "of what follows a header only has_vlan, has_more_vlan and has_frag_ext can be matched"},
+	{"a VLAN tag that is not there",
+	 ITEMS(ITEM(ETH, .spec = &vlan_excluded, .mask = &vlan_asked), ITEM(VLAN)),
+	 "the pattern has a header of which it says that it does not follow"},
 	{"an item for ports", ITEMS(ITEM(ETH), ITEM(PORT_ID)),
 	 "no header of a profile stands for this item"},
 	{"an item that there is not", ITEMS({.type = 9999}),
@@ -73,6 +74,7 @@ static void bad_patterns_are_refused(void **state) {
 
 static void more_items_and_values_than_a_rule_holds_are_refused(void **state) {
 	struct rte_flow_item items[40] = {ITEM(ETH)};
+	struct rte_flow_item_ipv6 all = {0}; // three values
 	uint16_t port = rules_start(NULL);
 
 	RTE_SET_USED(state);
@@ -80,8 +82,9 @@ static void more_items_and_values_than_a_rule_holds_are_refused(void **state) {
 		items[i] = (struct rte_flow_item)ITEM(VLAN);
 	rule_refused(port, &ingress, items, ACTIONS(TO_QUEUE(1)), EINVAL,
 		     "too many items in one pattern");
+	memset(&all.hdr, 0xff, sizeof(all.hdr));
 	for (unsigned int i = 0; i < 39; i++)
-		items[i] = (struct rte_flow_item)ITEM(ETH, .spec = &eth_apart, .mask = &eth_apart);
+		items[i] = (struct rte_flow_item)ITEM(IPV6, .spec = &all, .mask = &all);
 	rule_refused(port, &ingress, items, ACTIONS(TO_QUEUE(1)), EINVAL,
 		     "too many values in one pattern");
 	ddp_end(port);

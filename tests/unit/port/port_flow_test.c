@@ -706,6 +706,14 @@ static void a_dump_shows_what_each_rule_asks_and_does(void **state) {
 							     .tcp_flags = 2}},
 					      tcp_mask = {.hdr = {.dst_port = UINT16_MAX,
 								  .tcp_flags = 0x12}};
+	static const struct rte_flow_item_eth tagged = {.has_vlan = 1}, untagged;
+	static const struct rte_flow_item_raw word = {.relative = 1,
+						      .offset = 16,
+						      .length = 4,
+						      .pattern = (const uint8_t *)"\0\0\1\0"},
+					      word_mask = {.length = 4,
+							   .pattern = (const uint8_t *)"\xff\xff"
+										       "\xff\xff"};
 	static const struct rte_flow_action_mark mark = {.id = 7};
 	static const struct rte_flow_action_rss to_two = {.queue = queue_list + 2, .queue_num = 2};
 	static const struct rte_flow_action_rss everything = {
@@ -731,6 +739,13 @@ static void a_dump_shows_what_each_rule_asks_and_does(void **state) {
 			    "priority 3: eth dst=02:00:00:00:00:01 src=00:00:00:00:00:00 / "
 			    "vlan dei=1 vid=5 / ipv4 src=192.0.2.0/24 / tcp dport=80 "
 			    "flags=2/0x12: queues 2 3, mark 7\n");
+	rule_destroy(port, flow);
+	flow = rule_create(port,
+			   ITEMS(ITEM(ETH, .spec = &untagged, .mask = &tagged), ITEM(IPV4),
+				 ITEM(UDP), ITEM(RAW, .spec = &word, .mask = &word_mask)),
+			   ACTIONS(ACTION(DROP)));
+	assert_string_equal(dump_of(port, flow),
+			    "priority 0: eth without vlan / ipv4 / udp behind128=256: drop\n");
 	rule_destroy(port, flow);
 	rule_create(port, items_of_flow(0), ACTIONS(ACTION(DROP), ACTION(COUNT), ACTION(FLAG)));
 	packets_feed(0, 0, 1, 2);
