@@ -34,6 +34,7 @@ ROWS = [
     Row("Open vSwitch", openvswitch.open_vswitch, "openvswitch-switch-dpdk", True),
     Row("Open vSwitch, n_rxq at run time", openvswitch.open_vswitch_queues,
         "openvswitch-switch-dpdk", True),
+    Row("Open vSwitch, hw-offload", openvswitch.open_vswitch_offload, "openvswitch-switch-dpdk", True),
     Row("Suricata, 2 threads", suricata.suricata, "suricata"),
     Row("Suricata, 2 threads, decap=on", suricata.suricata_decap, "suricata"),
     Row("l3fwd, LPM", examples.l3fwd_lpm, "dpdk-doc", True),

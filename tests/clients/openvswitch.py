@@ -5,8 +5,9 @@ folder, whose ports are attached by their devargs."""
 import contextlib
 import pathlib
 import re
+import socket
 
-from lab import App, Red, Skip, check, frames_of, harness, need
+from lab import App, Red, Skip, check, frames_of, harness, need, packets
 
 BINARIES = ("/usr/lib/openvswitch-switch-dpdk/ovs-vswitchd-dpdk",
             "/usr/lib/openvswitch-switch-dpdk/ovs-vswitchd")
@@ -17,10 +18,11 @@ QUEUES = 4
 # Counters of a PMD thread, as Open vSwitch 3 and 4 name them
 RECEIVED = "packets received|Rx packets"
 FAILED = "miss with failed upcall|- Lost upcalls"
+OFFLOADED = "phwol hits|- PHWOL hits"
 
 
 class Bridge:
-    def __init__(self, lab):
+    def __init__(self, lab, *config):
         binary = next((path for path in BINARIES if pathlib.Path(path).exists()), None)
         if binary is None:
             raise Skip("ovs-vswitchd with DPDK is not installed (package openvswitch-switch-dpdk)")
@@ -32,6 +34,7 @@ class Bridge:
             lab.environment[f"OVS_{name}"] = str(lab.folder)
         socket = lab.folder / "db.sock"
         self.database = lab.folder / "conf.db"
+        self.database.unlink(missing_ok=True)  # of the row's bridge before
         self.tool("ovsdb-tool", "create", self.database, SCHEMA)
         self.server = App(lab, [need("ovsdb-server", "openvswitch-switch"),
                                 f"--remote=punix:{socket}", "--unixctl", lab.folder / "server.ctl",
@@ -42,7 +45,7 @@ class Bridge:
         self.vsctl("--no-wait", "init")
         self.vsctl("--no-wait", "set", "Open_vSwitch", ".", "other_config:dpdk-init=true",
                    f'other_config:dpdk-extra="{extra}"', "other_config:pmd-cpu-mask=3",
-                   "other_config:per-port-memory=true")
+                   "other_config:per-port-memory=true", *config)
         self.switch = App(lab, [binary, f"unix:{socket}", "--unixctl", lab.folder / "vswitchd.ctl"])
         self.switch.wait(lambda: "DPDK Enabled - initialized" in self.switch.output, "DPDK")
         self.vsctl("add-br", "br0", "--", "set", "bridge", "br0", "datapath_type=netdev")
@@ -154,3 +157,52 @@ def open_vswitch_queues(lab):
     lab.notes.append("n_rxq 4, 2, 1, 4")
     bridge.end()
 
+
+def frames_of_megaflows(n):
+    """Packets of four flows of the datapath: IPv4 and IPv6, without and with a VLAN tag. n of each."""
+    ips = [(packets.ipv4, "10.0.0.{}", "10.0.1.1"), (packets.ipv6, "2001:db8::{}", "2001:db8:1::1")]
+    return [packets.packet(packets.eth(), *tag, ip(src.format(i + 1), dst), packets.udp(1000, 2000))
+            for i in range(n) for tag in ((), (packets.vlan(5),)) for ip, src, dst in ips]
+
+
+def open_vswitch_offload(lab):
+    """With hw-offload=true, each flow of the datapath becomes a rule that marks its packets, and a marked
+    packet needs no look-up. Without it there is no rule."""
+    frames = frames_of_megaflows(8)
+    lab.add(lab.veth())
+    for enabled in (False, True):
+        bridge = Bridge(lab, f"other_config:hw-offload={str(enabled).lower()}",
+                        "other_config:max-idle=600000")
+        bridge.attach("in0", lab.vdevs[0])
+        hits = offload_rounds(bridge, frames, lab.injected[0], 4 if enabled else 0)
+        lab.notes.append(f"hw-offload={str(enabled).lower()}: {hits} of {len(frames)} packets by rules")
+        bridge.end()
+
+
+def offload_rounds(bridge, frames, interface, n_flows):
+    """Send the frames until all flows are there, and once more. Returns how many had a mark then."""
+    def inserted():
+        text = bridge.appctl("dpctl/offload-stats-show")
+        return sum(map(int, re.findall(r"Total\s+Inserted offloads: +(\d+)", text)))
+
+    def send():
+        with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0) as wire:
+            wire.bind((interface, 0))
+            n = sum(bridge.of_threads()) + len(frames)
+            for frame in frames:
+                wire.send(frame)
+        bridge.switch.wait(lambda: sum(bridge.of_threads()) >= n, "packets")
+        check(sum(bridge.of_threads()) == n, f"{sum(bridge.of_threads())} of {n} packets received")
+
+    send()
+    if n_flows:
+        bridge.switch.wait(lambda: inserted() >= n_flows, f"{n_flows} rules, of {inserted()}", 10)
+    before = sum(bridge.of_threads(OFFLOADED))
+    send()
+    if n_flows:
+        check(inserted() == n_flows, f"{inserted()} rules of {n_flows} flows")
+    hits = sum(bridge.of_threads(OFFLOADED)) - before
+    check(hits == (len(frames) if n_flows else 0), f"{hits} of {len(frames)} packets by rules")
+    flows = re.findall(r"packets:(\d+)", bridge.appctl("dpctl/dump-flows"))
+    check(len(set(flows)) == 1, f"packets of flows: {flows}")
+    return hits
