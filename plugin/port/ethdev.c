@@ -78,6 +78,23 @@ static int lower_call(struct rte_eth_dev *dev, int (*call)(uint16_t port_id)) {
 	return change_end(port, DDP_LOWER_CALL(port, call(port->lower.port_id)));
 }
 
+// Operations that ask the lower port by a function of ethdev.
+#define LOWER_ASKED(op, function, type)                                                         \
+	static int op(struct rte_eth_dev *dev, type *asked) {                                   \
+		struct ddp_port *port = port_lock(dev);                                         \
+                                                                                                \
+		if (port == NULL)                                                               \
+			return -ENODEV;                                                         \
+		return port_unlock(port,                                                        \
+				   DDP_LOWER_CALL(port, function(port->lower.port_id, asked))); \
+	}
+
+LOWER_ASKED(flow_ctrl_get, rte_eth_dev_flow_ctrl_get, struct rte_eth_fc_conf)
+LOWER_ASKED(module_eeprom_get, rte_eth_dev_get_module_eeprom, struct rte_dev_eeprom_info)
+LOWER_ASKED(module_info_get, rte_eth_dev_get_module_info, struct rte_eth_dev_module_info)
+LOWER_ASKED(pool_ops_supported, rte_eth_dev_pool_ops_supported, const char)
+LOWER_ASKED(read_clock, rte_eth_read_clock, uint64_t)
+
 static uint64_t rss_hf_capa(const struct ddp_port *port) {
 	const struct ddp_program *program = port->personality->program;
 	uint64_t rss_hf = ddp_program_rss_hf(program);
@@ -170,13 +187,23 @@ static int fw_version_get(struct rte_eth_dev *dev, char *version, size_t size) {
 	return port_unlock(port, ddp_fw_version_get(port, version, size));
 }
 
-static int mq_mode_check(const struct ddp_port *port) {
+// An application would not notice that these have no effect.
+static int conf_check(const struct ddp_port *port) {
 	const struct rte_eth_conf *conf = &port->data->dev_conf;
+	const struct rte_eth_txmode *tx = &conf->txmode;
+	const char *refused = NULL;
 
-	if ((conf->rxmode.mq_mode & ~RTE_ETH_MQ_RX_RSS_FLAG) == 0 &&
-	    conf->txmode.mq_mode == RTE_ETH_MQ_TX_NONE)
+	if ((conf->rxmode.mq_mode & ~RTE_ETH_MQ_RX_RSS_FLAG) != 0 ||
+	    tx->mq_mode != RTE_ETH_MQ_TX_NONE || conf->dcb_capability_en != 0)
+		refused = "RSS is the only multi-queue mode supported (no DCB, no VMDq)";
+	else if (conf->lpbk_mode != 0)
+		refused = "loopback modes are not supported";
+	else if (tx->pvid != 0 || tx->hw_vlan_reject_tagged || tx->hw_vlan_reject_untagged ||
+		 tx->hw_vlan_insert_pvid)
+		refused = "VLAN tags are not inserted or rejected by port";
+	if (refused == NULL)
 		return 0;
-	PORT_LOG(ERR, port->name, "RSS is the only multi-queue mode supported (no DCB, no VMDq)");
+	PORT_LOG(ERR, port->name, "%s", refused);
 	return -ENOTSUP;
 }
 
@@ -218,7 +245,7 @@ static int port_configure(struct ddp_port *port) {
 	if (port->lower.gone)
 		return -ENODEV;
 	checksums_choose(port, conf);
-	ret = mq_mode_check(port);
+	ret = conf_check(port);
 	if (ret == 0)
 		ret = flows_check(port);
 	if (ret == 0)
@@ -483,9 +510,10 @@ static int mac_addr_add(struct rte_eth_dev *dev, struct rte_ether_addr *addr, ui
 	int ret;
 
 	RTE_SET_USED(index); // the lower port has its own table
-	RTE_SET_USED(pool);
 	if (port == NULL)
 		return -rte_errno;
+	if (pool != 0) // of VMDq
+		return change_end(port, -ENOTSUP);
 	ret = DDP_LOWER_CALL(port, rte_eth_dev_mac_addr_add(port->lower.port_id, addr, 0));
 	return change_end(port, received_anyway(port, ret));
 }
@@ -539,6 +567,16 @@ static int vlan_offload_set(struct rte_eth_dev *dev, int mask) {
 		lower->conf.rxmode.offloads &= ~RTE_ETH_RX_OFFLOAD_VLAN_FILTER;
 		lower->conf.rxmode.offloads |= offload;
 	}
+	return change_end(port, ret);
+}
+
+static int flow_ctrl_set(struct rte_eth_dev *dev, struct rte_eth_fc_conf *conf) {
+	struct ddp_port *port = change_begin(dev);
+	int ret;
+
+	if (port == NULL)
+		return -rte_errno;
+	ret = DDP_LOWER_CALL(port, rte_eth_dev_flow_ctrl_set(port->lower.port_id, conf));
 	return change_end(port, ret);
 }
 
@@ -767,6 +805,13 @@ const struct eth_dev_ops ddp_port_ops = {
 	.rx_queue_stop = rx_queue_stop,
 	.tx_queue_start = tx_queue_start,
 	.tx_queue_stop = tx_queue_stop,
+	.tx_done_cleanup = ddp_tx_done_cleanup,
+	.flow_ctrl_get = flow_ctrl_get,
+	.flow_ctrl_set = flow_ctrl_set,
+	.get_module_info = module_info_get,
+	.get_module_eeprom = module_eeprom_get,
+	.read_clock = read_clock,
+	.pool_ops_supported = pool_ops_supported,
 	.udp_tunnel_port_add = udp_tunnel_port_add,
 	.udp_tunnel_port_del = udp_tunnel_port_del,
 	.rss_hash_update = rss_hash_update,

@@ -35,11 +35,12 @@
 //     may wait for any of the locks above. Under full load a lower queue's lock is free for moments
 //     only, so the control path announces that it wants the lock: see ddp_lower_rxq_lock().
 //   - No lock is held while the lower device or the application is called (DDP_LOWER_CALL()), with
-//     two exceptions that cannot call back: the lower device's burst functions and queue counts,
-//     and calls that only read ethdev's own data. The lower device may call the application, as
-//     net_bonding does when it starts, and the application may then ask this port for its link or
-//     statistics. The lower device may lead back to this port: net_bonding may have it as a member.
-//     And it may wait for the interrupt thread, in which the application may be asking this port.
+//     two exceptions that cannot call back: the lower device's functions of queues (burst, count,
+//     clean-up), and calls that only read ethdev's own data. The lower device may call the
+//     application, as net_bonding does when it starts, and the application may then ask this port
+//     for its link or statistics. The lower device may lead back to this port: net_bonding may have
+//     it as a member. And it may wait for the interrupt thread, in which the application may be
+//     asking this port.
 //   - A port is changed by one thread at a time (control.c), also while that thread calls the lower
 //     device. Other threads can read the port meanwhile and may see an intermediate state.
 //
@@ -673,12 +674,12 @@ int ddp_stats_reset(struct ddp_port *port);
 // The lower device's own statistics since the last reset, 0 if it has none. Releases the mutex
 // meanwhile.
 struct rte_eth_stats ddp_stats_lower(struct ddp_port *port);
-// Names and values (either may be NULL) of at most n extended statistics. Returns their number.
-// Releases the mutex meanwhile.
-unsigned int ddp_xstats_get(struct ddp_port *port, struct rte_eth_xstat_name *names,
-			    struct rte_eth_xstat *values, unsigned int n);
-// The same for the port only, without queues and packet types. lower: ddp_stats_lower(). Keeps the
-// mutex.
+// Names and values (either may be NULL) of at most n extended statistics. Returns their number, or
+// -ENOMEM. Releases the mutex meanwhile.
+int ddp_xstats_get(struct ddp_port *port, struct rte_eth_xstat_name *names,
+		   struct rte_eth_xstat *values, unsigned int n);
+// The same for the port only, and what the lower device dropped. lower: ddp_stats_lower(). Keeps
+// the mutex.
 unsigned int ddp_xstats_port_get(struct ddp_port *port, const struct rte_eth_stats *lower,
 				 struct rte_eth_xstat_name *names, struct rte_eth_xstat *values,
 				 unsigned int n);
@@ -706,6 +707,7 @@ uint16_t ddp_tx_burst(void *queue, struct rte_mbuf **mbufs, uint16_t n);
 uint16_t ddp_tx_prepare(void *queue, struct rte_mbuf **mbufs, uint16_t n);
 dpdk_queue_count_t ddp_rx_queue_count(void *queue);
 int ddp_rx_descriptor_status(void *queue, uint16_t off);
+int ddp_tx_done_cleanup(void *queue, uint32_t n);
 int ddp_tx_descriptor_status(void *queue, uint16_t off);
 // Send the packets on Tx rings, as far as lower queues are not locked and take them.
 void ddp_tx_flush(struct ddp_port *port);

@@ -29,9 +29,9 @@
 // the most loaded queue in its last interval with packets, in thousandths of the mean, without and
 // with the moves made then (not reset).
 //
-// lower_rx_missed_errors, lower_rx_errors and lower_rx_mbuf_allocation_errors are the lower
-// device's own drops, called as ethdev calls them in xstats. The sum above does not have these
-// packets.
+// lower_... are the lower device's own xstats. Of these, lower_rx_missed_errors, lower_rx_errors
+// and lower_rx_mbuf_allocation_errors, its drops, are in telemetry, too. The sum above does not
+// have these packets.
 #include "balance.h"
 
 #include <errno.h>
@@ -281,6 +281,7 @@ static void lower_reset(struct ddp_port *port) {
 	struct ddp_lower *lower = &port->lower;
 	struct rte_eth_stats base = {0};
 
+	DDP_LOWER_CALL(port, rte_eth_xstats_reset(lower->port_id));
 	if (DDP_LOWER_CALL(port, rte_eth_stats_reset(lower->port_id)) != 0)
 		DDP_LOWER_CALL(port, rte_eth_stats_get(lower->port_id, &base));
 	lower->base = base;
@@ -359,7 +360,7 @@ static void put(struct xstats *out, uint64_t value, const char *fmt, ...) {
 }
 
 static void port_put(struct xstats *out, const struct ddp_port *port,
-		     const struct rte_eth_stats *lower, const struct ddp_stats *stats) {
+		     const struct ddp_stats *stats) {
 	const struct totals totals = totals_of(stats);
 	const struct ddp_balance *balance = port->balance;
 
@@ -388,9 +389,6 @@ static void port_put(struct xstats *out, const struct ddp_port *port,
 	put(out, stats->balance_moves, "balance_moves");
 	put(out, balance != NULL ? 1000 * balance->before + 0.5 : 0, "balance_before_permille");
 	put(out, balance != NULL ? 1000 * balance->after + 0.5 : 0, "balance_after_permille");
-	put(out, lower->imissed, "lower_rx_missed_errors");
-	put(out, lower->ierrors, "lower_rx_errors");
-	put(out, lower->rx_nombuf, "lower_rx_mbuf_allocation_errors");
 }
 
 static void queues_put(struct xstats *out, const struct ddp_port *port,
@@ -433,21 +431,63 @@ unsigned int ddp_xstats_port_get(struct ddp_port *port, const struct rte_eth_sta
 				 unsigned int n) {
 	struct xstats out = {.names = names, .values = values, .size = n};
 
-	port_put(&out, port, lower, ddp_stats_read(port));
+	port_put(&out, port, ddp_stats_read(port));
+	put(&out, lower->imissed, "lower_rx_missed_errors");
+	put(&out, lower->ierrors, "lower_rx_errors");
+	put(&out, lower->rx_nombuf, "lower_rx_mbuf_allocation_errors");
 	return out.n;
 }
 
-unsigned int ddp_xstats_get(struct ddp_port *port, struct rte_eth_xstat_name *names,
-			    struct rte_eth_xstat *values, unsigned int n) {
-	struct xstats out = {.names = names, .values = values, .size = n};
-	struct rte_eth_stats lower = {0};
-	const struct ddp_stats *stats;
+// Those of the lower device.
+struct lower_xstats {
+	unsigned int n;
+	struct rte_eth_xstat_name *names;
+	struct rte_eth_xstat *values;
+};
 
-	if (values != NULL)
-		lower = ddp_stats_lower(port); // first, because it releases the mutex
-	stats = ddp_stats_read(port);
-	port_put(&out, port, &lower, stats);
-	queues_put(&out, port, stats);
-	types_put(&out, port, stats);
-	return out.n;
+// Get their number, and names or values as asked. Values are 0 if the lower device does not give
+// them. 0 or -ENOMEM.
+static int lower_xstats_read(struct ddp_port *port, bool names, bool values,
+			     struct lower_xstats *lower) {
+	const uint16_t id = port->lower.port_id;
+	int n = DDP_LOWER_CALL(port, rte_eth_xstats_get_names(id, NULL, 0));
+
+	if (n <= 0)
+		return 0;
+	lower->names = calloc(n, sizeof(*lower->names));
+	lower->values = calloc(n, sizeof(*lower->values));
+	if (lower->names == NULL || lower->values == NULL)
+		return -ENOMEM;
+	lower->n = n;
+	if (names)
+		DDP_LOWER_CALL(port, rte_eth_xstats_get_names(id, lower->names, n));
+	if (values)
+		DDP_LOWER_CALL(port, rte_eth_xstats_get(id, lower->values, n));
+	return 0;
+}
+
+static void lower_put(struct xstats *out, const struct lower_xstats *lower) {
+	for (unsigned int i = 0; i < lower->n; i++)
+		put(out, lower->values[i].value, "lower_%s", lower->names[i].name);
+}
+
+int ddp_xstats_get(struct ddp_port *port, struct rte_eth_xstat_name *names,
+		   struct rte_eth_xstat *values, unsigned int n) {
+	struct xstats out = {.names = names, .values = values, .size = n};
+	struct lower_xstats lower = {0};
+	// First, because it releases the mutex.
+	int ret = lower_xstats_read(port, names != NULL, values != NULL, &lower);
+
+	if (ret == 0) {
+		const struct ddp_stats *stats = ddp_stats_read(port);
+
+		port_put(&out, port, stats);
+		queues_put(&out, port, stats);
+		lower_put(&out, &lower);
+		types_put(&out, port, stats); // last: profiles add some
+		ret = out.n;
+	}
+	free(lower.names);
+	free(lower.values);
+	return ret;
 }

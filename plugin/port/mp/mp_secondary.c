@@ -365,6 +365,12 @@ static uint16_t tx_prepare(void *txq, struct rte_mbuf **mbufs, uint16_t n) {
 	return 0;
 }
 
+static int tx_done_cleanup(void *txq, uint32_t n) {
+	const struct ddp_port *port = ((struct ddp_txq *)txq)->port;
+
+	return is_running(port) && may_send(port) ? ddp_tx_done_cleanup(txq, n) : -ENOTSUP;
+}
+
 /* Attaching */
 
 static const struct eth_dev_ops secondary_ops = {
@@ -383,6 +389,7 @@ static const struct eth_dev_ops secondary_ops = {
 	.allmulticast_disable = allmulticast_disable,
 	.mtu_set = mtu_set,
 	.flow_ops_get = flow_ops_get,
+	.tx_done_cleanup = tx_done_cleanup,
 	.rss_hash_update = rss_hash_update,
 	.rss_hash_conf_get = rss_hash_conf_get,
 	.reta_update = reta_update,

@@ -174,6 +174,28 @@ uint16_t ddp_tx_prepare(void *txq, struct rte_mbuf **mbufs, uint16_t n) {
 	return n_good;
 }
 
+// A call of the queue's own thread, as the others. If another thread has the lower queue, nothing
+// is freed: the driver does so when that one sends.
+int ddp_tx_done_cleanup(void *txq, uint32_t n) {
+	struct ddp_txq *queue = txq;
+	struct ddp_lower_txq *lower = queue->lower;
+	uint16_t port_id = queue->port->lower.port_id;
+	int ret = 0;
+
+	if (!ddp_trylock(&queue->busy))
+		return 0;
+	if (!queue_started(&queue->started) || !port_running(queue->port)) {
+		ret = -ENODEV;
+	} else if (!lower->shared) {
+		ret = rte_eth_tx_done_cleanup(port_id, lower->id, n);
+	} else if (lower_trylock(&lower->lock, &lower->wanted)) {
+		ret = rte_eth_tx_done_cleanup(port_id, lower->id, n);
+		ddp_unlock(&lower->lock);
+	}
+	ddp_unlock(&queue->busy);
+	return ret;
+}
+
 int ddp_tx_descriptor_status(void *txq, uint16_t off) {
 	struct ddp_txq *queue = txq;
 	unsigned int n = 0;

@@ -514,6 +514,83 @@ static void an_address_is_set_where_all_is_received(void **state) {
 	ddp_end(port);
 }
 
+static void what_the_lower_device_can_beside_packets_is_passed_on(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 2, 64);
+	struct rte_eth_fc_conf set = {.high_water = 70, .pause_time = 5, .mode = RTE_ETH_FC_FULL};
+	struct rte_eth_dev_module_info info;
+	uint8_t bytes[16];
+	struct rte_dev_eeprom_info eeprom = {.data = bytes, .length = sizeof(bytes)};
+	struct rte_eth_fc_conf get;
+	uint64_t clock;
+
+	RTE_SET_USED(state);
+	assert_int_equal(rte_eth_dev_flow_ctrl_set(port, &set), 0);
+	assert_int_equal(rte_eth_dev_flow_ctrl_get(LOWER_PORT, &get), 0);
+	assert_int_equal(get.high_water, 70);
+	assert_int_equal(rte_eth_dev_flow_ctrl_get(port, &get), 0);
+	assert_int_equal(get.pause_time, 5);
+	assert_int_equal(rte_eth_dev_get_module_info(port, &info), 0);
+	assert_int_equal(info.eeprom_len, 256);
+	assert_int_equal(rte_eth_dev_get_module_eeprom(port, &eeprom), 0);
+	assert_int_equal(bytes[15], 0x5a);
+	assert_int_equal(rte_eth_read_clock(port, &clock), 0);
+	assert_int_equal(clock, 123456789);
+	assert_int_equal(rte_eth_dev_pool_ops_supported(port, "stack"), -ENOTSUP);
+	assert_int_equal(rte_eth_dev_pool_ops_supported(port, "ring_mp_mc"), 0);
+	assert_int_equal(rte_eth_tx_done_cleanup(port, 1, 3), 3); // of a shared lower queue
+	assert_int_equal(rte_eth_dev_tx_queue_stop(port, 1), 0);
+	assert_int_equal(rte_eth_tx_done_cleanup(port, 1, 3), -ENODEV);
+	ddp_end(port);
+}
+
+// What has no effect is refused: see LIMITS in net_ddp(7).
+static void what_is_not_supported_is_refused(void **state) {
+	static const struct {
+		const char *reason;
+		struct rte_eth_conf conf;
+	} rows[] = {
+		{"RSS is the only multi-queue mode supported (no DCB, no VMDq)",
+		 {.rxmode.mq_mode = RTE_ETH_MQ_RX_DCB}},
+		{"RSS is the only multi-queue mode supported (no DCB, no VMDq)",
+		 {.txmode.mq_mode = RTE_ETH_MQ_TX_VMDQ_ONLY}},
+		{"RSS is the only multi-queue mode supported (no DCB, no VMDq)",
+		 {.dcb_capability_en = RTE_ETH_DCB_PFC_SUPPORT}},
+		{"loopback modes are not supported", {.lpbk_mode = 1}},
+		{"VLAN tags are not inserted or rejected by port", {.txmode.pvid = 5}},
+		{"VLAN tags are not inserted or rejected by port",
+		 {.txmode.hw_vlan_insert_pvid = 1}},
+		{"VLAN tags are not inserted or rejected by port",
+		 {.txmode.hw_vlan_reject_tagged = 1}},
+		{"VLAN tags are not inserted or rejected by port",
+		 {.txmode.hw_vlan_reject_untagged = 1}},
+	};
+	const struct rte_eth_conf usual = {0};
+	struct rte_ether_addr addr = {{2, 0, 0, 0, 0, 7}};
+	int port = ddp_probe("dev(net_testsrc0)");
+	struct rte_eth_pfc_conf pfc = {0};
+	char log[300];
+
+	RTE_SET_USED(state);
+	for (unsigned int i = 0; i < RTE_DIM(rows); i++) {
+		FILE *file = fmemopen(log, sizeof(log), "w");
+
+		rte_openlog_stream(file);
+		assert_int_equal(rte_eth_dev_configure(port, 1, 1, &rows[i].conf), -ENOTSUP);
+		rte_openlog_stream(NULL);
+		fclose(file);
+		assert_non_null(strstr(log, rows[i].reason));
+	}
+	assert_int_equal(rte_eth_dev_configure(port, 1, 1, &usual), 0);
+	assert_int_equal(rte_eth_dev_mac_addr_add(port, &addr, 1), -ENOTSUP); // to a VMDq pool
+	assert_int_equal(rte_eth_dev_priority_flow_ctrl_set(port, &pfc), -ENOTSUP);
+	assert_int_equal(rte_eth_dev_set_vlan_pvid(port, 5, 1), -ENOTSUP);
+	assert_int_equal(rte_eth_timesync_enable(port), -ENOTSUP);
+	assert_int_equal(rte_eth_led_on(port), -ENOTSUP);
+	assert_int_equal(rte_eth_dev_get_eeprom_length(port), -ENOTSUP);
+	assert_int_equal(rte_eth_dev_close(port), 0);
+	assert_int_equal(rte_vdev_uninit("net_ddp0"), 0);
+}
+
 static void packet_types_are_listed_layer_by_layer(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0),profile=gtpu", 1, 1, 64);
 	uint32_t ptypes[16], set[16];
@@ -704,6 +781,43 @@ static void each_queue_has_statistics_and_no_other(void **state) {
 	assert_int_equal(xstats_named(port, "rx_q2_"), 3);
 	assert_int_equal(xstats_named(port, "tx_q"), 2 * 2);
 	assert_int_equal(xstats_named(port, "tx_q1_"), 2);
+	ddp_end(port);
+}
+
+// By the same id as the name. Types of profiles come behind them, so that their ids stay.
+static uint64_t xstat_by_id(uint16_t port, const char *name) {
+	uint64_t id, value = 0;
+	struct rte_eth_xstat_name again;
+
+	assert_int_equal(rte_eth_xstats_get_id_by_name(port, name, &id), 0);
+	assert_int_equal(rte_eth_xstats_get_names_by_id(port, &again, 1, &id), 1);
+	assert_string_equal(again.name, name);
+	assert_int_equal(rte_eth_xstats_get_by_id(port, &id, &value, 1), 1);
+	return value;
+}
+
+static void statistics_of_the_lower_device_have_its_names(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0)", 2, 1, 64);
+	struct rte_eth_stats stats;
+	uint64_t id, later;
+
+	RTE_SET_USED(state);
+	packets_feed(0, 0, 8, 8);
+	assert_int_equal(poll_to_end(port, 2, 0, NULL), 8);
+	assert_int_equal(rte_eth_stats_get(LOWER_PORT, &stats), 0);
+	assert_int_equal(xstats_named(port, "lower_"),
+			 rte_eth_xstats_get_names(LOWER_PORT, NULL, 0));
+	assert_int_equal(xstat_by_id(port, "lower_rx_good_packets"), stats.ipackets);
+	assert_int_equal(xstat_by_id(port, "lower_rx_missed_errors"), 7);
+	assert_int_equal(xstat_by_id(port, "lower_rx_pauses"), 9);
+	assert_int_equal(rte_eth_xstats_get_id_by_name(port, "lower_rx_pauses", &id), 0);
+	assert_int_equal(rte_pmd_ddp_profile_add(port, "gtpu", NULL, 0), 0);
+	assert_int_equal(rte_eth_xstats_get_id_by_name(port, "lower_rx_pauses", &later), 0);
+	assert_int_equal(id, later);
+	assert_int_equal(rte_eth_xstats_reset(port), 0);
+	assert_int_equal(xstat_by_id(port, "lower_rx_pauses"), 0);
+	assert_int_equal(rte_vdev_uninit("net_testsrc0"), 0);
+	assert_int_equal(xstats_named(port, "lower_"), 0);
 	ddp_end(port);
 }
 
@@ -900,10 +1014,13 @@ int main(void) {
 		port_test(a_link_with_interrupts_is_known),
 		port_test(addresses_filters_and_link_are_the_lower_devices),
 		port_test(an_address_is_set_where_all_is_received),
+		port_test(what_the_lower_device_can_beside_packets_is_passed_on),
+		port_test(what_is_not_supported_is_refused),
 		port_test(packet_types_are_listed_layer_by_layer),
 		port_test(waiting_packets_can_be_counted),
 		port_test(packets_that_wait_in_the_lower_device_are_counted_for_one_queue),
 		port_test(each_queue_has_statistics_and_no_other),
+		port_test(statistics_of_the_lower_device_have_its_names),
 		port_test(extended_statistics_stay_in_their_array),
 		port_test(the_firmware_is_the_profiles),
 		port_test(rules_outlive_a_failed_configure),

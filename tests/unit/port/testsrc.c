@@ -34,6 +34,8 @@ struct device {
 	bool running;
 	struct rte_eth_dev *dev;
 	struct rte_ether_addr macs[N_MACS];
+	struct rte_eth_fc_conf flow_ctrl;
+	uint64_t pauses; // an extended statistic
 	struct fake_nic nic;
 };
 
@@ -337,6 +339,76 @@ static int flow_ops_get(struct rte_eth_dev *dev, const struct rte_flow_ops **flo
 	return 0;
 }
 
+// The rest has fixed answers.
+
+static int flow_ctrl_get(struct rte_eth_dev *dev, struct rte_eth_fc_conf *conf) {
+	called("flow_ctrl_get");
+	*conf = (*(struct device **)dev->data->dev_private)->flow_ctrl;
+	return 0;
+}
+
+static int flow_ctrl_set(struct rte_eth_dev *dev, struct rte_eth_fc_conf *conf) {
+	called("flow_ctrl_set");
+	(*(struct device **)dev->data->dev_private)->flow_ctrl = *conf;
+	return 0;
+}
+
+static int tx_done_cleanup(void *txq, uint32_t n) {
+	RTE_SET_USED(txq);
+	return n;
+}
+
+static int module_info_get(struct rte_eth_dev *dev, struct rte_eth_dev_module_info *info) {
+	called("module_info_get");
+	RTE_SET_USED(dev);
+	*info = (struct rte_eth_dev_module_info){.type = 2, .eeprom_len = 256};
+	return 0;
+}
+
+static int module_eeprom_get(struct rte_eth_dev *dev, struct rte_dev_eeprom_info *info) {
+	called("module_eeprom_get");
+	RTE_SET_USED(dev);
+	memset(info->data, 0x5a, info->length);
+	return 0;
+}
+
+static int read_clock(struct rte_eth_dev *dev, uint64_t *clock) {
+	called("read_clock");
+	RTE_SET_USED(dev);
+	*clock = 123456789;
+	return 0;
+}
+
+static int pool_ops_supported(struct rte_eth_dev *dev, const char *pool) {
+	called("pool_ops_supported");
+	RTE_SET_USED(dev);
+	return strcmp(pool, "stack") == 0 ? -ENOTSUP : 0;
+}
+
+static int xstats_get(struct rte_eth_dev *dev, struct rte_eth_xstat *values, unsigned int n) {
+	called("xstats_get");
+	if (n > 0)
+		values[0] = (struct rte_eth_xstat){
+			.value = (*(struct device **)dev->data->dev_private)->pauses,
+		};
+	return 1;
+}
+
+static int xstats_get_names(struct rte_eth_dev *dev, struct rte_eth_xstat_name *names,
+			    unsigned int n) {
+	called("xstats_get_names");
+	RTE_SET_USED(dev);
+	if (names != NULL && n > 0)
+		snprintf(names[0].name, sizeof(names[0].name), "rx_pauses");
+	return 1;
+}
+
+static int xstats_reset(struct rte_eth_dev *dev) {
+	called("xstats_reset");
+	(*(struct device **)dev->data->dev_private)->pauses = 0;
+	return 0;
+}
+
 static const struct eth_dev_ops ops = {
 	.dev_configure = configure,
 	.dev_start = start,
@@ -354,6 +426,16 @@ static const struct eth_dev_ops ops = {
 	.vlan_offload_set = vlan_offload_set,
 	.vlan_filter_set = vlan_filter_set,
 	.stats_get = stats_get_op,
+	.xstats_get = xstats_get,
+	.xstats_get_names = xstats_get_names,
+	.xstats_reset = xstats_reset,
+	.flow_ctrl_get = flow_ctrl_get,
+	.flow_ctrl_set = flow_ctrl_set,
+	.tx_done_cleanup = tx_done_cleanup,
+	.get_module_info = module_info_get,
+	.get_module_eeprom = module_eeprom_get,
+	.read_clock = read_clock,
+	.pool_ops_supported = pool_ops_supported,
 	.rss_hash_update = rss_hash_update,
 	.reta_update = reta_update,
 	.reta_query = reta_query,
@@ -397,6 +479,7 @@ static int probe(struct rte_vdev_device *vdev) {
 	device->paired = arg_get(args, "paired", 0);
 	device->n_starved = 0;
 	device->n_staged = 0;
+	device->pauses = 9; // what a test expects
 	fake_nic_init(&device->nic, arg_get(args, "nic", FAKE_NIC_NONE));
 	for (unsigned int i = 0; i < TESTSRC_QUEUES; i++)
 		device->tx_room[i] = UINT32_MAX;
