@@ -21,6 +21,7 @@ static const struct {
 	const struct cache_kernel *one, *many;
 } kernels[DDP_ISA_LEVELS] = {
 	[DDP_ISA_SCALAR] = {&cache_kernel_scalar, &cache_kernel_scalar},
+	[DDP_ISA_PMULL] = {&cache_kernel_scalar, &cache_kernel_scalar}, // it is for hashes
 #ifdef __x86_64__
 	[DDP_ISA_V2] = {&cache_kernel_v2, &cache_kernel_v2},
 	[DDP_ISA_V3] = {&cache_kernel_v3, &cache_kernel_v3},
@@ -28,10 +29,6 @@ static const struct {
 	[DDP_ISA_AVX512] = {&cache_kernel_v3, &cache_kernel_avx512},
 #endif
 };
-
-static enum ddp_isa kernel_of(enum ddp_isa isa) {
-	return kernels[isa].one != NULL ? isa : DDP_ISA_SCALAR;
-}
 
 size_t ddp_cache_size(void) {
 	return sizeof(struct ddp_cache);
@@ -65,10 +62,10 @@ static void cache_clear(struct ddp_cache *cache) {
 }
 
 void ddp_cache_init(struct ddp_cache *cache, enum ddp_isa isa) {
+	assert(ddp_isa_supported(isa));
 	memset(cache, 0, offsetof(struct ddp_cache, entries));
 	memset(cache->ones, 0xff, sizeof(cache->ones));
 	cache->isa = isa;
-	cache->kernel = kernel_of(isa);
 	cache_clear(cache);
 }
 
@@ -371,7 +368,7 @@ static uint64_t many_run(struct ddp_cache *cache, const struct ddp_policy *polic
 			 const struct ddp_hash *hash, struct rte_mbuf *const *mbufs,
 			 unsigned int first, unsigned int n, struct unhashed *unhashed,
 			 struct ddp_burst *burst) {
-	const struct cache_kernel *kernel = kernels[cache->kernel].many;
+	const struct cache_kernel *kernel = kernels[cache->isa].many;
 	const bool early = !cache->rare && !cache->any_sorts && policy->flows == NULL;
 	struct cache_steering steering;
 	uint64_t misses;
@@ -421,7 +418,7 @@ static uint64_t burst_look_up(struct ddp_cache *cache, const struct ddp_policy *
 	uint64_t strays, misses = 0;
 
 	if (cache->last != 0 && cache->mode != DDP_CACHE_TREE) {
-		strays = kernels[cache->kernel].one->one(cache, entry, mbufs, n, burst);
+		strays = kernels[cache->isa].one->one(cache, entry, mbufs, n, burst);
 		cache->clean = strays == 0;
 		if (__builtin_popcountll(strays) <= STRAYS_MAX ||
 		    cache->mode == DDP_CACHE_UNIFORM) {

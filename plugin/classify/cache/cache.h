@@ -149,6 +149,7 @@ void ddp_packet_of(const struct rte_mbuf *mbuf, struct ddp_packet *packet);
 // Bytes that a cache takes; it is all in one piece, stays where it was initialised, and needs no
 // clean-up.
 size_t ddp_cache_size(void);
+// isa: one that this CPU has.
 void ddp_cache_init(struct ddp_cache *cache, enum ddp_isa isa);
 
 // Data path: never allocates, logs, waits or calls the kernel. n is at most DDP_BURST_MAX. Fills

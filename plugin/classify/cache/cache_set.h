@@ -238,10 +238,9 @@ struct cache_kernel {
 struct ddp_cache {
 	enum ddp_isa isa;
 	enum ddp_cache_mode mode;
-	enum ddp_isa kernel; // that runs
-	uint64_t policy;     // that the entries are for
-	uint16_t last;       // entry of the last burst, if that was all of one
-	bool clean;          // and all packets of the last burst that was tried were of it
+	uint64_t policy; // that the entries are for
+	uint16_t last;   // entry of the last burst, if that was all of one
+	bool clean;      // and all packets of the last burst that was tried were of it
 
 	// of all entries in the tree
 	uint16_t reach;
