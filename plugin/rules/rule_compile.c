@@ -52,9 +52,11 @@ static int raw_insert(const struct rte_flow *flow, const struct ddp_flow *rule,
 		      struct ddp_flow_table *table) {
 	struct ddp_flow_entry *entry = ddp_flow_entry_create(table);
 
-	if (entry == NULL || ddp_flow_table_reserve(table) < 0)
+	if (entry == NULL)
 		return -ENOMEM;
 	ddp_flow_entry_fill(entry, rule);
+	if (ddp_flow_table_reserve(table, entry) < 0)
+		return -ENOMEM;
 	entry->number = flow->number;
 	ddp_flow_table_insert(table, entry);
 	return 0;

@@ -82,23 +82,21 @@ static void pattern_number(struct ddp_flow_list *list, struct ddp_flow_shape *sh
 	shape->pattern = ++list->last_pattern;
 }
 
-static uint64_t mix(uint64_t hash, uint64_t number) {
-	hash = (hash ^ number) * UINT64_C(0x9e3779b97f4a7c15);
-	return hash ^ hash >> 32;
-}
-
 static unsigned int n_values(const struct rte_flow *flow) {
 	return flow->entries[0] == NULL ? 0 : 2 * ddp_flow_n_keys(&flow->shapes[0]->rule);
 }
 
-static uint64_t pattern_hash(const struct rte_flow *flow) {
+static uint64_t pattern_hash(const struct ddp_flow_list *list, const struct rte_flow *flow) {
 	const unsigned int n = n_values(flow);
-	uint64_t hash = mix(flow->shapes[0]->rule.stage, flow->shapes[0]->pattern);
+	const struct ddp_seed *seed = &list->seed;
+	uint64_t hash = ddp_seed_add(seed, seed->start, flow->shapes[0]->rule.stage,
+				     flow->shapes[0]->pattern);
 
-	hash = mix(hash, flow->priority);
-	for (unsigned int i = 0; i < n; i++)
-		hash = mix(hash, flow->entries[0]->values[i]);
-	return hash;
+	hash = ddp_seed_add(seed, hash, 0, flow->priority);
+	for (unsigned int i = 0; i < n; i += 2)
+		hash = ddp_seed_add(seed, hash, flow->entries[0]->values[i],
+				    flow->entries[0]->values[i + 1]);
+	return ddp_seed_end(hash);
 }
 
 static bool competes(const struct rte_flow *a, const struct rte_flow *b) {
@@ -186,12 +184,13 @@ static int entry_get(struct rte_flow *flow, unsigned int i, const struct ddp_flo
 	struct ddp_flow_table *table = flow->shapes[i]->table;
 	struct ddp_flow_entry *entry = ddp_flow_entry_create(table);
 
-	if (entry == NULL || ddp_flow_table_reserve(table) < 0) {
-		if (entry != NULL)
-			ddp_flow_entry_destroy(table, entry);
+	if (entry == NULL)
+		return -ENOMEM;
+	ddp_flow_entry_fill(entry, rule);
+	if (ddp_flow_table_reserve(table, entry) < 0) {
+		ddp_flow_entry_destroy(table, entry);
 		return -ENOMEM;
 	}
-	ddp_flow_entry_fill(entry, rule);
 	((struct ddp_flow_action *)entry)[-1] = flow->action;
 	flow->entries[i] = entry;
 	return 0;
@@ -269,6 +268,7 @@ static bool parts_discount(struct rte_flow *flow) {
 void ddp_flow_list_init(struct ddp_flow_list *list, const struct ddp_memory *memory) {
 	memset(list, 0, sizeof(*list));
 	list->memory = memory;
+	ddp_seed_draw(&list->seed);
 	TAILQ_INIT(&list->flows);
 	TAILQ_INIT(&list->left);
 	TAILQ_INIT(&list->shapes);
@@ -296,13 +296,13 @@ void ddp_flow_list_fini(struct ddp_flow_list *list) {
 	ddp_flow_list_init(list, list->memory);
 }
 
-static uint64_t address_hash(const struct rte_flow *flow) {
-	return mix(0, (uintptr_t)flow);
+static uint64_t address_hash(const struct ddp_flow_list *list, const struct rte_flow *flow) {
+	return ddp_seed_hash(&list->seed, (uintptr_t)flow);
 }
 
 bool ddp_flow_list_has(const struct ddp_flow_list *list, const struct rte_flow *flow) {
 	const struct ddp_flow_node *node =
-		ddp_flow_index_first(&list->by_address, address_hash(flow));
+		ddp_flow_index_first(&list->by_address, address_hash(list, flow));
 
 	while (node != NULL && FLOW_OF(node, by_address) != flow)
 		node = ddp_flow_index_next(node);
@@ -314,7 +314,7 @@ bool ddp_flow_list_has(const struct ddp_flow_list *list, const struct rte_flow *
 static int rival_check(struct ddp_flow_list *list, struct rte_flow *flow,
 		       struct rte_flow_error *error) {
 	pattern_number(list, flow->shapes[0]);
-	flow->by_pattern.hash = pattern_hash(flow);
+	flow->by_pattern.hash = pattern_hash(list, flow);
 	flow->replaces = rival_find(list, flow);
 	if (flow->replaces == NULL || flow->shapes[0]->rule.stage == DDP_FLOW_HASH)
 		return 0;
@@ -331,7 +331,7 @@ static void flow_append(struct ddp_flow_list *list, struct rte_flow *flow) {
 			flow->entries[i]->number = flow->number;
 			flow->entries[i]->priority = flow->priority;
 		}
-	flow->by_address.hash = address_hash(flow);
+	flow->by_address.hash = address_hash(list, flow);
 	ddp_flow_index_insert(&list->by_address, &flow->by_address);
 	ddp_flow_index_insert(&list->by_pattern, &flow->by_pattern);
 	TAILQ_INSERT_TAIL(&list->flows, flow, entry);

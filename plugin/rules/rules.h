@@ -30,6 +30,7 @@
 #include <rte_flow.h>
 
 #include "base/memory.h"
+#include "base/seed.h"
 #include "classify/cache/cache.h"
 #include "classify/flow/flow.h"
 #include "classify/flow/flow_rss.h"
@@ -164,6 +165,7 @@ struct ddp_flow_list {
 	uint16_t queue_max; // that a rule ever named
 	struct ddp_flow_shapes shapes;
 	uint64_t last_pattern;
+	struct ddp_seed seed; // of the hashes in the indexes
 	struct ddp_flow_index by_address, by_pattern;
 	struct ddp_flow_key *keys;
 	unsigned int n_keys;

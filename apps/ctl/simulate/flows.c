@@ -21,7 +21,8 @@
 #define INDEX_AHEAD 16   // entries whose slots are prefetched
 #define LARGE (8U << 20) // bytes of a list
 
-// Keys are hashes already, but not evenly spread over all 64 bits.
+// Which keys are counted: without a seed, for output must not differ from run to run. Keys are
+// hashes already, but not evenly spread over all 64 bits.
 static inline uint64_t mix(uint64_t key) {
 	key ^= key >> 32;
 	key *= UINT64_C(0xd6e8feb86659fd93);
@@ -62,18 +63,23 @@ static bool is_in(const struct flows *flows, const struct flow_table *table,
 	       at < table->entries + (size_t)table->n * flows->stride;
 }
 
-static inline uint64_t slot_make(uint64_t mixed, uint32_t at) {
-	return (mixed & ~(uint64_t)UINT32_MAX) | (at + 1);
+// Where a key is. A sender that knew it could have one slot searched for all of its flows.
+static inline uint64_t slot_hash(const struct flows *flows, uint64_t key) {
+	return ddp_seed_hash(&flows->seed, key);
+}
+
+static inline uint64_t slot_make(uint64_t hash, uint32_t at) {
+	return (hash & ~(uint64_t)UINT32_MAX) | (at + 1);
 }
 
 // The slot of a key, or the free one where it would be.
 static inline uint64_t *slot_find(const struct flows *flows, const struct flow_table *table,
 				  uint64_t key) {
-	uint64_t mixed = mix(key);
-	uint32_t i = mixed & table->mask;
+	const uint64_t hash = slot_hash(flows, key);
+	uint32_t i = hash & table->mask;
 
 	while (table->slots[i] != 0) {
-		if (table->slots[i] >> 32 == mixed >> 32 &&
+		if (table->slots[i] >> 32 == hash >> 32 &&
 		    entry_at(flows, table, (uint32_t)table->slots[i] - 1)->key == key)
 			break;
 		i = (i + 1) & table->mask;
@@ -127,17 +133,18 @@ static void table_index(const struct flows *flows, struct flow_table *table, uin
 	memset(table->slots, 0, n_slots * sizeof(*table->slots));
 	table->mask = n_slots - 1;
 	for (uint32_t at = 0; at < table->n; at++) {
-		uint64_t mixed = mix(entry_at(flows, table, at)->key);
-		uint32_t i = mixed & table->mask;
+		const uint64_t hash = slot_hash(flows, entry_at(flows, table, at)->key);
+		uint32_t i = hash & table->mask;
 
 		if (at + INDEX_AHEAD < table->n) {
 			const struct flow *ahead = entry_at(flows, table, at + INDEX_AHEAD);
 
-			__builtin_prefetch(&table->slots[mix(ahead->key) & table->mask], 1);
+			__builtin_prefetch(
+				&table->slots[slot_hash(flows, ahead->key) & table->mask], 1);
 		}
 		while (table->slots[i] != 0)
 			i = (i + 1) & table->mask;
-		table->slots[i] = slot_make(mixed, at);
+		table->slots[i] = slot_make(hash, at);
 	}
 }
 
@@ -147,7 +154,7 @@ static struct flow *table_add(const struct flows *flows, struct flow_table *tabl
 
 	if (index_is_full(table->n, table->mask))
 		table_index(flows, table, 2 * (table->mask + 1));
-	*slot_find(flows, table, key) = slot_make(mix(key), table->n);
+	*slot_find(flows, table, key) = slot_make(slot_hash(flows, key), table->n);
 	flow = entry_at(flows, table, table->n);
 	memset(flow, 0, flows->stride);
 	flow->key = key;
@@ -242,7 +249,7 @@ static struct flow *heavy_entry(struct flows *flows, uint64_t key) {
 /* The sample */
 
 static inline bool is_sampled(const struct flows *flows, uint64_t by) {
-	uint64_t bits = mix(by ^ UINT64_C(0x9e3779b97f4a7c15)); // others than choose the slot
+	uint64_t bits = mix(by ^ UINT64_C(0x9e3779b97f4a7c15));
 
 	return flows->level == 0 || bits >> (64 - flows->level) == 0;
 }
@@ -314,6 +321,7 @@ void flows_init(struct flows *flows, bool detailed, unsigned int n_places) {
 		flows->detail_stride =
 			sizeof(struct flow_detail) + n_places * sizeof(struct flow_place);
 	}
+	ddp_seed_draw(&flows->seed);
 	table_init(flows, &flows->kept, flows->n_max);
 }
 
@@ -378,7 +386,7 @@ void flows_prefetch_slots(const struct flows *flows, const uint64_t *keys, unsig
 							 &flows->heavy :
 							 &flows->kept;
 
-		__builtin_prefetch(&table->slots[mix(keys[i]) & table->mask]);
+		__builtin_prefetch(&table->slots[slot_hash(flows, keys[i]) & table->mask]);
 	}
 }
 
@@ -386,13 +394,14 @@ void flows_prefetch_entries(const struct flows *flows, const uint64_t *keys, uns
 	const struct flow_table *table = &flows->kept;
 
 	for (unsigned int i = 0; i < n; i++) {
-		uint64_t mixed = mix(keys[i]), slot;
+		const uint64_t hash = slot_hash(flows, keys[i]);
 		const char *entry;
+		uint64_t slot;
 
 		if (is_outside(flows, keys[i]))
 			continue;
-		slot = table->slots[mixed & table->mask];
-		if (slot == 0 || slot >> 32 != mixed >> 32)
+		slot = table->slots[hash & table->mask];
+		if (slot == 0 || slot >> 32 != hash >> 32)
 			continue;
 		entry = (const char *)entry_at(flows, table, (uint32_t)slot - 1);
 		__builtin_prefetch(entry, 1);

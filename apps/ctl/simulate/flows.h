@@ -34,6 +34,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/seed.h"
 #include "ctl/profile/steer.h"
 
 #define FLOWS_MAX (1U << 17) // n_max unless flows_limit() says otherwise
@@ -78,6 +79,7 @@ struct flow_table {
 };
 
 struct flows {
+	struct ddp_seed seed; // of the slots
 	bool detailed;
 	uint32_t stride, detail_stride; // bytes of an entry, of its details
 	uint32_t n_places;              // of each; only with details

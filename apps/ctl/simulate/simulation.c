@@ -246,12 +246,16 @@ static void ues_meet(struct telling *telling, unsigned int p, struct affinity *a
 struct pairs {
 	const struct flows *flows;
 	uint32_t mask;
-	uint32_t *first; // entry, by some bits of the pair; 0: none
-	uint32_t *next;  // entry with the same bits, of each entry
+	uint32_t *first; // entry, by a hash of the pair; 0: none
+	uint32_t *next;  // entry with the same hash, of each entry
 };
 
 static const struct flow_detail *pair_detail(const struct pairs *pairs, uint32_t i) {
 	return flows_kept_detail(pairs->flows, i - 1);
+}
+
+static uint32_t *pair_first(const struct pairs *pairs, uint64_t pair) {
+	return &pairs->first[ddp_seed_hash(&pairs->flows->seed, pair) & pairs->mask];
 }
 
 static void pairs_init(struct pairs *pairs, const struct flows *flows) {
@@ -264,7 +268,7 @@ static void pairs_init(struct pairs *pairs, const struct flows *flows) {
 	pairs->next = calloc_or_exit(n + 1, sizeof(*pairs->next));
 	pairs->mask--;
 	for (uint32_t i = 1; i <= n; i++) {
-		uint32_t *first = &pairs->first[pair_detail(pairs, i)->pair >> 20 & pairs->mask];
+		uint32_t *first = pair_first(pairs, pair_detail(pairs, i)->pair);
 
 		pairs->next[i] = *first;
 		*first = i;

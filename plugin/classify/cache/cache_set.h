@@ -317,7 +317,8 @@ bool cache_entry_make(struct cache_entry *entry, const struct ddp_cache *cache,
 
 // cache_steer.c: find the rules that steer packets, of a part of a burst. Memory answers between
 // begin and end.
-struct cache_probe { // what one packet is looked up by
+struct cache_probe {                        // what one packet is looked up by
+	const struct flow_buckets *buckets; // which the hash is for
 	uint64_t hash;
 	uint64_t values[2 * CACHE_KEYS];
 	const struct ddp_flow_entry *guess; // after it was fetched: probably its rule
@@ -331,9 +332,10 @@ struct cache_steering {
 	struct ddp_burst *burst;
 
 	// for the implementation
-	const struct cache_entry *entry; // of all these packets; NULL: they have several
-	unsigned int n_lookups;          // the most that any packet needs
-	bool fetched;                    // the rules, as far as they could be guessed
+	const struct cache_entry *entry;    // of all these packets; NULL: they have several
+	unsigned int n_lookups;             // the most that any packet needs
+	bool fetched;                       // the rules, as far as they could be guessed
+	const struct flow_buckets *buckets; // of all these packets, if one number is looked up
 	struct cache_probe probes[DDP_BURST_MAX];
 };
 

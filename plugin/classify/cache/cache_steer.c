@@ -47,6 +47,7 @@ static inline void probe_make(const struct cache_steering *s, const struct cache
 	const struct flow_group *group = lookup->group;
 	const struct flow_key *keys = &s->policy->flows->keys[group->first_key];
 
+	probe->buckets = flow_buckets_of(group->table);
 	for (unsigned int i = 0; i < group->n_keys; i++) {
 		uint64_t *values = &probe->values[2 * i];
 
@@ -54,7 +55,7 @@ static inline void probe_make(const struct cache_steering *s, const struct cache
 		values[0] &= keys[i].mask_hi;
 		values[1] &= keys[i].mask_lo;
 	}
-	probe->hash = flow_values_hash(probe->values, group->n_keys);
+	probe->hash = flow_values_hash(probe->buckets, probe->values, group->n_keys);
 }
 
 // Is a packet looked up by one number of at most 64 bits?
@@ -66,6 +67,7 @@ static bool is_plain(const struct cache_lookup *lookup) {
 static bool plain_probes_make(struct cache_steering *s, const struct cache_lookup *lookup) {
 	const struct ddp_flow_table *table = lookup->group->table;
 	const struct flow_buckets *buckets = flow_buckets_of(table);
+	const struct ddp_seed seed = buckets->seed;
 	const uint64_t mask = s->policy->flows->keys[lookup->group->first_key].mask_lo;
 	const struct cache_key key = lookup->keys[0];
 
@@ -76,9 +78,10 @@ static bool plain_probes_make(struct cache_steering *s, const struct cache_looku
 
 		probe->values[0] = 0;
 		probe->values[1] = word << key.low_up >> key.low_down & mask;
-		probe->hash = flow_hash(0, 0, probe->values[1]);
+		probe->hash = ddp_seed_hash(&seed, probe->values[1]);
 		__builtin_prefetch(flow_bucket_first(buckets, probe->hash));
 	}
+	s->buckets = buckets;
 	return buckets->mask >= PREFETCH_BUCKETS;
 }
 
@@ -90,16 +93,13 @@ static bool probes_make(struct cache_steering *s, unsigned int l) {
 		return plain_probes_make(s, &s->entry->lookups[l]);
 	for (unsigned int i = s->first; i < s->first + s->n; i++) {
 		const struct cache_lookup *lookup = lookup_of(s, i, l);
-		const struct ddp_flow_table *table;
-		const struct flow_buckets *buckets;
+		struct cache_probe *probe = &s->probes[i];
 
 		if (lookup == NULL)
 			continue;
-		table = lookup->group->table;
-		probe_make(s, lookup, s->mbufs[i], &s->probes[i]);
-		buckets = flow_buckets_of(table);
-		__builtin_prefetch(flow_bucket_first(buckets, s->probes[i].hash));
-		mask |= buckets->mask;
+		probe_make(s, lookup, s->mbufs[i], probe);
+		__builtin_prefetch(flow_bucket_first(probe->buckets, probe->hash));
+		mask |= probe->buckets->mask;
 	}
 	return mask >= PREFETCH_BUCKETS;
 }
@@ -116,11 +116,10 @@ static inline const struct ddp_flow_entry *entry_prefetch(const struct flow_buck
 
 static void plain_entries_prefetch(struct cache_steering *s, const struct cache_lookup *lookup) {
 	const struct ddp_flow_table *table = lookup->group->table;
-	const struct flow_buckets *buckets = flow_buckets_of(table);
 	const size_t data_size = table->data_size;
 
 	for (unsigned int i = s->first; i < s->first + s->n; i++)
-		s->probes[i].guess = entry_prefetch(buckets, data_size, s->probes[i].hash);
+		s->probes[i].guess = entry_prefetch(s->buckets, data_size, s->probes[i].hash);
 }
 
 static void entries_prefetch(struct cache_steering *s, unsigned int l) {
@@ -130,12 +129,10 @@ static void entries_prefetch(struct cache_steering *s, unsigned int l) {
 	}
 	for (unsigned int i = s->first; i < s->first + s->n; i++) {
 		const struct cache_lookup *lookup = lookup_of(s, i, l);
-		const struct ddp_flow_table *table;
 
-		if (lookup == NULL)
-			continue;
-		table = lookup->group->table;
-		entry_prefetch(flow_buckets_of(table), table->data_size, s->probes[i].hash);
+		if (lookup != NULL)
+			entry_prefetch(s->probes[i].buckets, lookup->group->table->data_size,
+				       s->probes[i].hash);
 	}
 }
 
@@ -146,9 +143,8 @@ static void rule_prefer(const struct ddp_flow_entry **best, const struct ddp_flo
 
 // guessed: what plain_entries_prefetch() found is there. only: no other rule is for these packets.
 static inline __attribute__((always_inline)) void
-plain_rules_take(const struct cache_steering *s, const struct cache_lookup *lookup,
-		 const bool guessed, const bool only) {
-	const struct flow_buckets *buckets = flow_buckets_of(lookup->group->table);
+plain_rules_take(const struct cache_steering *s, const bool guessed, const bool only) {
+	const struct flow_buckets *buckets = s->buckets;
 
 	for (unsigned int i = s->first; i < s->first + s->n; i++) {
 		const struct cache_probe *probe = &s->probes[i];
@@ -163,31 +159,32 @@ plain_rules_take(const struct cache_steering *s, const struct cache_lookup *look
 	}
 }
 
-static void plain_rules_find(const struct cache_steering *s, const struct cache_lookup *lookup) {
+static void plain_rules_find(const struct cache_steering *s) {
 	const bool only = s->entry->steer == NULL && s->n_lookups == 1;
 
 	if (s->fetched && only)
-		plain_rules_take(s, lookup, true, true);
+		plain_rules_take(s, true, true);
 	else if (only)
-		plain_rules_take(s, lookup, false, true);
+		plain_rules_take(s, false, true);
 	else
-		plain_rules_take(s, lookup, s->fetched, false);
+		plain_rules_take(s, s->fetched, false);
 }
 
 static void rules_find(const struct cache_steering *s, unsigned int l) {
 	if (s->entry != NULL && is_plain(&s->entry->lookups[l])) {
-		plain_rules_find(s, &s->entry->lookups[l]);
+		plain_rules_find(s);
 		return;
 	}
 	for (unsigned int i = s->first; i < s->first + s->n; i++) {
 		const struct cache_lookup *lookup = lookup_of(s, i, l);
+		const struct cache_probe *probe = &s->probes[i];
 		const struct ddp_flow_entry **best = &s->burst->steer[i];
 
 		if (lookup == NULL ||
 		    (*best != NULL && flow_table_is_outranked(lookup->group->table, *best)))
 			continue;
-		rule_prefer(best, flow_table_find(lookup->group->table, s->probes[i].values,
-						  s->probes[i].hash));
+		rule_prefer(best, flow_buckets_find(probe->buckets, probe->values, probe->hash,
+						    lookup->group->n_keys));
 	}
 }
 

@@ -8,9 +8,9 @@
 // GTP-U extension headers other than the PDU session container, PPP behind PPPoE.
 //
 //	shape = ddp_flow_shape_get(&shapes, NULL, &rule, sizeof(my_data));
-//	ddp_flow_table_reserve(shape->table);
 //	entry = ddp_flow_entry_create(shape->table);
 //	ddp_flow_entry_fill(entry, &rule);
+//	ddp_flow_table_reserve(shape->table, entry);
 //	ddp_flow_table_insert(shape->table, entry);
 //
 //	flows = ddp_flow_set_build(profile, program, all_shapes, n, &diag);
@@ -168,8 +168,9 @@ void ddp_flow_table_destroy(struct ddp_flow_table *table); // with all entries
 struct ddp_flow_entry *ddp_flow_entry_create(struct ddp_flow_table *table);
 // No thread may be looking at the entry any more.
 void ddp_flow_entry_destroy(struct ddp_flow_table *table, struct ddp_flow_entry *entry);
-// Make room for one more entry than there are, in use and reserved. -ENOMEM.
-int ddp_flow_table_reserve(struct ddp_flow_table *table);
+// Make room for this entry, which is filled in. Until it is inserted or the room is given back no
+// other may be. -ENOMEM.
+int ddp_flow_table_reserve(struct ddp_flow_table *table, const struct ddp_flow_entry *entry);
 void ddp_flow_table_unreserve(struct ddp_flow_table *table);
 // In reserved room. Number and priority must not change from now on.
 void ddp_flow_table_insert(struct ddp_flow_table *table, struct ddp_flow_entry *entry);

@@ -5,6 +5,7 @@
 
 #include <assert.h>
 
+#include "base/seed.h"
 #include "classify/program.h"
 #include "flow.h"
 
@@ -16,8 +17,10 @@ struct flow_key {
 
 // Entries in one cache line, with what tells them apart at a glance. An entry is in the bucket that
 // its hash chooses or, where it was full, in one of the next: a bucket that was full when another
-// entry came says so, and goes on saying so.
+// entry came says so, and goes on saying so. A table whose entry would be too far away gets other
+// buckets with another seed.
 #define FLOW_BUCKET 7
+#define FLOW_RUN_MAX 32 // buckets that an entry may be in; of millions of random ones, 10 are used
 struct flow_bucket {
 	uint8_t tags[FLOW_BUCKET]; // 0 where there is no entry
 	uint8_t more;              // not 0: look at the next bucket, too
@@ -27,6 +30,7 @@ static_assert(sizeof(struct flow_bucket) == 64, "a bucket is one cache line");
 
 struct flow_buckets {
 	struct flow_buckets *outgrown; // that were used before these
+	struct ddp_seed seed;          // of the hash: no sender knows which values share a bucket
 	uint32_t mask;                 // number of buckets - 1
 	struct flow_bucket buckets[];
 };
@@ -41,7 +45,8 @@ struct ddp_flow_table {
 
 	// for the one that writes
 	const struct ddp_memory *memory; // of the table, its buckets and entries
-	unsigned int n_used, n_reserved; // different values; entries to come
+	unsigned int n_used;             // different values
+	bool reserved;                   // there is room for an entry to come
 	unsigned int n_overflowed;       // buckets with more
 	unsigned int n_removed;          // entries, since the buckets were made
 	size_t entry_size, data_size;
@@ -97,19 +102,13 @@ struct ddp_flow_set {
 	struct ddp_flow_hashing *hashings; // by shape
 };
 
-static inline uint64_t flow_hash(uint64_t hash, uint64_t hi, uint64_t lo) {
-	hash = (hash ^ hi) * UINT64_C(0x9e3779b97f4a7c15);
-	hash ^= hash >> 32;
-	hash = (hash ^ lo) * UINT64_C(0xc2b2ae3d27d4eb4f);
-	return hash ^ hash >> 29;
-}
-
-static inline uint64_t flow_values_hash(const uint64_t *values, unsigned int n_keys) {
-	uint64_t hash = 0;
+static inline uint64_t flow_values_hash(const struct flow_buckets *buckets, const uint64_t *values,
+					unsigned int n_keys) {
+	uint64_t hash = buckets->seed.start;
 
 	for (unsigned int i = 0; i < n_keys; i++)
-		hash = flow_hash(hash, values[2 * i], values[2 * i + 1]);
-	return hash;
+		hash = ddp_seed_add(&buckets->seed, hash, values[2 * i], values[2 * i + 1]);
+	return ddp_seed_end(hash);
 }
 
 // Which bucket first; its other bits are the tag.

@@ -5,6 +5,12 @@
 
 #include "flow_set.h"
 
+static uint64_t mix(uint64_t hash, uint64_t hi, uint64_t lo) {
+	static const struct ddp_seed fixed = {.factor = UINT64_C(0x9e3779b97f4a7c15)};
+
+	return ddp_seed_add(&fixed, hash, hi, lo);
+}
+
 static uint64_t text_hash(uint64_t hash, const char *text) {
 	for (; text != NULL && *text != '\0'; text++)
 		hash = (hash ^ (uint8_t)*text) * UINT64_C(0x100000001b3);
@@ -12,24 +18,23 @@ static uint64_t text_hash(uint64_t hash, const char *text) {
 }
 
 static uint64_t field_hash(uint64_t hash, const struct ddp_flow_field *at) {
-	return flow_hash(text_hash(hash, at->field), at->item,
-			 (uint64_t)at->bit << 32 | at->width << 8 | at->spare);
+	return mix(text_hash(hash, at->field), at->item,
+		   (uint64_t)at->bit << 32 | at->width << 8 | at->spare);
 }
 
 static uint64_t shape_hash(const struct ddp_flow *rule) {
-	uint64_t hash = flow_hash(rule->stage,
-				  rule->n_items << 16 | rule->n_values << 8 | rule->exact << 2 |
-					  rule->ends << 1 | rule->optional,
-				  rule->hashing.function << 1 | rule->hashing.own_inputs);
+	uint64_t hash = mix(rule->stage,
+			    rule->n_items << 16 | rule->n_values << 8 | rule->exact << 2 |
+				    rule->ends << 1 | rule->optional,
+			    rule->hashing.function << 1 | rule->hashing.own_inputs);
 
 	for (unsigned int i = 0; i < rule->n_items; i++)
-		hash = flow_hash(text_hash(text_hash(hash, rule->items[i]), rule->without[i]), i,
-				 0);
+		hash = mix(text_hash(text_hash(hash, rule->items[i]), rule->without[i]), i, 0);
 	for (unsigned int i = 0; i < rule->n_values; i++) {
 		const struct ddp_flow_value *value = &rule->values[i];
 
 		hash = field_hash(hash ^ value->negate, &value->at);
-		hash = flow_hash(hash, value->pattern.mask_hi, value->pattern.mask_lo);
+		hash = mix(hash, value->pattern.mask_hi, value->pattern.mask_lo);
 	}
 	for (unsigned int i = 0; i < rule->n_inputs; i++)
 		hash = field_hash(hash, &rule->inputs[i]);

@@ -4,7 +4,8 @@
 // A bucket's tags and entries are written one by one. A reader takes the tag for a hint, and an
 // entry for one after it compared all of its values, so whatever mixture it sees is one that it
 // could have seen before or after the change. Entries never move within an array of buckets: a
-// larger array is filled aside.
+// larger array is filled aside. A reader finds with the hash of the array that it took the hash's
+// seed of.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,8 +42,10 @@ static struct flow_buckets *buckets_create(const struct ddp_memory *memory, uint
 	struct flow_buckets *buckets =
 		lines_alloc(memory, sizeof(struct flow_buckets) + n * sizeof(struct flow_bucket));
 
-	if (buckets != NULL)
-		buckets->mask = n - 1;
+	if (buckets == NULL)
+		return NULL;
+	ddp_seed_draw(&buckets->seed);
+	buckets->mask = n - 1;
 	return buckets;
 }
 
@@ -62,7 +65,17 @@ static int free_place(const struct flow_bucket *bucket) {
 	return -1;
 }
 
-// Returns how many buckets have overflowed by this.
+// The bucket with a free place for these values; -1: it would be too far away.
+static int64_t bucket_find(const struct flow_buckets *buckets, uint64_t hash) {
+	uint32_t at = flow_hash_bucket(hash) & buckets->mask;
+
+	for (unsigned int tried = 0; tried < FLOW_RUN_MAX; tried++, at = (at + 1) & buckets->mask)
+		if (free_place(&buckets->buckets[at]) >= 0)
+			return at;
+	return -1;
+}
+
+// There must be a bucket. Returns how many others have overflowed by this.
 static unsigned int entry_place(struct flow_buckets *buckets, uint64_t hash,
 				struct ddp_flow_entry *entry) {
 	uint32_t at = flow_hash_bucket(hash) & buckets->mask;
@@ -85,7 +98,7 @@ static struct ddp_flow_entry **place_find(const struct ddp_flow_table *table, ui
 	struct flow_buckets *buckets = table->buckets;
 	uint32_t at = flow_hash_bucket(hash) & buckets->mask;
 
-	for (uint32_t tried = 0; tried <= buckets->mask; tried++, at = (at + 1) & buckets->mask) {
+	for (unsigned int tried = 0; tried < FLOW_RUN_MAX; tried++, at = (at + 1) & buckets->mask) {
 		struct flow_bucket *bucket = &buckets->buckets[at];
 
 		for (unsigned int i = 0; i < FLOW_BUCKET; i++) {
@@ -102,22 +115,48 @@ static struct ddp_flow_entry **place_find(const struct ddp_flow_table *table, ui
 	return NULL;
 }
 
-static int buckets_renew(struct ddp_flow_table *table, uint32_t n) {
-	struct flow_buckets *old = table->buckets, *buckets = buckets_create(table->memory, n);
+// Entries that are in use, into other buckets. false: one does not fit.
+static bool buckets_fill(struct flow_buckets *buckets, const struct ddp_flow_table *table,
+			 unsigned int *n_overflowed) {
+	const struct flow_buckets *old = table->buckets;
 
-	if (buckets == NULL)
-		return -ENOMEM;
-	table->n_overflowed = table->n_removed = 0;
+	*n_overflowed = 0;
 	for (uint32_t at = 0; at <= old->mask; at++)
 		for (unsigned int i = 0; i < FLOW_BUCKET; i++) {
 			struct ddp_flow_entry *entry = old->buckets[at].entries[i];
+			uint64_t hash;
 
-			if (entry != NULL)
-				table->n_overflowed += entry_place(
-					buckets, flow_values_hash(entry->values, table->n_keys),
-					entry);
+			if (entry == NULL)
+				continue;
+			hash = flow_values_hash(buckets, entry->values, table->n_keys);
+			if (bucket_find(buckets, hash) < 0)
+				return false;
+			*n_overflowed += entry_place(buckets, hash, entry);
 		}
-	buckets->outgrown = old;
+	return true;
+}
+
+static bool has_room(const struct flow_buckets *buckets, const struct ddp_flow_table *table,
+		     const struct ddp_flow_entry *entry) {
+	return bucket_find(buckets, flow_values_hash(buckets, entry->values, table->n_keys)) >= 0;
+}
+
+// Other buckets, n or more, with another seed and room for the entry.
+static int buckets_renew(struct ddp_flow_table *table, uint32_t n,
+			 const struct ddp_flow_entry *entry) {
+	struct flow_buckets *buckets;
+
+	for (;; n *= 2) {
+		buckets = buckets_create(table->memory, n);
+		if (buckets == NULL)
+			return -ENOMEM;
+		if (buckets_fill(buckets, table, &table->n_overflowed) &&
+		    has_room(buckets, table, entry))
+			break;
+		lines_free(table->memory, buckets);
+	}
+	table->n_removed = 0;
+	buckets->outgrown = table->buckets;
 	__atomic_store_n(&table->buckets, buckets, __ATOMIC_RELEASE);
 	return 0;
 }
@@ -199,22 +238,23 @@ void ddp_flow_table_destroy(struct ddp_flow_table *table) {
 	ddp_memory_free(table->memory, table);
 }
 
-int ddp_flow_table_reserve(struct ddp_flow_table *table) {
+int ddp_flow_table_reserve(struct ddp_flow_table *table, const struct ddp_flow_entry *entry) {
 	uint32_t n = table->buckets->mask + 1;
-	unsigned int wanted = table->n_used + table->n_reserved + 1;
 	int ret = 0;
 
-	if (wanted > FILL * n)
-		ret = buckets_renew(table, 2 * n);
+	assert(!table->reserved);
+	if (table->n_used + 1 > FILL * n)
+		ret = buckets_renew(table, 2 * n, entry);
 	else if (table->n_removed > table->n_used && table->n_overflowed > n / 4)
-		ret = buckets_renew(table, n); // many marks may be of entries that are gone
-	if (ret == 0)
-		table->n_reserved++;
+		ret = buckets_renew(table, n, entry); // many marks may be of entries that are gone
+	else if (!has_room(table->buckets, table, entry))
+		ret = buckets_renew(table, n, entry);
+	table->reserved = ret == 0;
 	return ret;
 }
 
 void ddp_flow_table_unreserve(struct ddp_flow_table *table) {
-	table->n_reserved--;
+	table->reserved = false;
 }
 
 // Before the entry can be found.
@@ -226,12 +266,12 @@ static void bounds_widen(struct ddp_flow_table *table, const struct ddp_flow_ent
 }
 
 void ddp_flow_table_insert(struct ddp_flow_table *table, struct ddp_flow_entry *entry) {
-	uint64_t hash = flow_values_hash(entry->values, table->n_keys);
+	uint64_t hash = flow_values_hash(table->buckets, entry->values, table->n_keys);
 	struct ddp_flow_entry **place;
 	uint8_t *tag;
 
-	assert(table->n_reserved > 0);
-	table->n_reserved--;
+	assert(table->reserved);
+	table->reserved = false;
 	bounds_widen(table, entry);
 	place = place_find(table, hash, entry->values, &tag);
 	if (place == NULL) {
@@ -247,7 +287,7 @@ void ddp_flow_table_insert(struct ddp_flow_table *table, struct ddp_flow_entry *
 }
 
 void ddp_flow_table_remove(struct ddp_flow_table *table, struct ddp_flow_entry *entry) {
-	uint64_t hash = flow_values_hash(entry->values, table->n_keys);
+	uint64_t hash = flow_values_hash(table->buckets, entry->values, table->n_keys);
 	struct ddp_flow_entry **first, **place;
 	uint8_t *tag;
 

@@ -49,14 +49,14 @@ static inline const struct ddp_flow_entry *flow_bucket_find(const struct flow_bu
 	return NULL;
 }
 
-// The preferred entry with these values, of which this is the hash; NULL for none.
+// The preferred entry with these values, of which this is the hash in these buckets; NULL for none.
 static inline const struct ddp_flow_entry *flow_buckets_find(const struct flow_buckets *buckets,
 							     const uint64_t *values, uint64_t hash,
 							     unsigned int n_keys) {
 	const uint8_t tag = flow_hash_tag(hash);
 	uint32_t at = flow_hash_bucket(hash) & buckets->mask;
 
-	for (uint32_t tried = 0; tried <= buckets->mask; tried++, at = (at + 1) & buckets->mask) {
+	for (unsigned int tried = 0; tried < FLOW_RUN_MAX; tried++, at = (at + 1) & buckets->mask) {
 		const struct flow_bucket *bucket = &buckets->buckets[at];
 		const struct ddp_flow_entry *entry = flow_bucket_find(bucket, tag, values, n_keys);
 
@@ -64,11 +64,6 @@ static inline const struct ddp_flow_entry *flow_buckets_find(const struct flow_b
 			return entry;
 	}
 	return NULL;
-}
-
-static inline const struct ddp_flow_entry *flow_table_find(const struct ddp_flow_table *table,
-							   const uint64_t *values, uint64_t hash) {
-	return flow_buckets_find(flow_buckets_of(table), values, hash, table->n_keys);
 }
 
 // The first entry that this would compare; NULL: none of the first bucket.

@@ -14,6 +14,7 @@ static const struct ddp_flow_entry *group_lookup(const struct ddp_flow_set *set,
 						 const struct flow_group *group,
 						 const struct ddp_packet *packet,
 						 const struct ddp_class *class) {
+	const struct flow_buckets *buckets = flow_buckets_of(group->table);
 	uint64_t values[2 * DDP_FLOW_MATCHES];
 
 	for (unsigned int i = 0; i < group->n_keys; i++) {
@@ -25,7 +26,8 @@ static const struct ddp_flow_entry *group_lookup(const struct ddp_flow_set *set,
 		values[2 * i] &= key->mask_hi;
 		values[2 * i + 1] &= key->mask_lo;
 	}
-	return flow_table_find(group->table, values, flow_values_hash(values, group->n_keys));
+	return flow_buckets_find(buckets, values, flow_values_hash(buckets, values, group->n_keys),
+				 group->n_keys);
 }
 
 // Is the group looked up when a packet comes, whatever its rules were when the notes were made?

@@ -41,7 +41,7 @@ bool flow_book_toggle(struct flow_book *book, unsigned int rule) {
 	if (book->rules[rule].in) {
 		ddp_flow_table_remove(shape->table, entry);
 	} else {
-		assert_int_equal(ddp_flow_table_reserve(shape->table), 0);
+		assert_int_equal(ddp_flow_table_reserve(shape->table, entry), 0);
 		ddp_flow_table_insert(shape->table, entry);
 		ddp_flow_table_reclaim(shape->table);
 	}

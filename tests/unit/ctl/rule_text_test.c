@@ -478,6 +478,77 @@ static void the_path_cache_does_what_the_interpreter_does(void **state) {
 	}
 }
 
+/* Rules that a sender chose */
+
+#define N_CHOSEN 5000
+
+static uint64_t mix_unseeded(uint64_t hash, uint64_t number) {
+	hash = (hash ^ number) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 32;
+}
+
+// The lower half of the source address of a rule that has this hash, if rules are hashed by their
+// pattern as they were before there was a seed.
+static uint64_t address_hashed(uint64_t hash) {
+	const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t inverse = factor, before = mix_unseeded(DDP_FLOW_STEER, 1);
+
+	for (unsigned int i = 0; i < 5; i++)
+		inverse *= 2 - factor * inverse;
+	for (unsigned int i = 0; i < 2; i++) // priority and upper half
+		before = mix_unseeded(before, 0);
+	return (hash ^ hash >> 32) * inverse ^ before;
+}
+
+static void rule_of_source_add(struct ddp_flow_list *list, uint64_t address) {
+	const struct ddp_flow_config config = {.n_rxqs = 2, .n_counts = 1};
+	const struct rte_flow_attr attr = {.ingress = 1};
+	const struct rte_flow_action_queue queue = {.index = 1};
+	const struct rte_flow_action actions[] = {
+		{.type = RTE_FLOW_ACTION_TYPE_QUEUE, .conf = &queue},
+		{.type = RTE_FLOW_ACTION_TYPE_END},
+	};
+	struct rte_flow_item_ipv6 spec = {0}, mask = {0};
+	const struct rte_flow_item items[] = {
+		{.type = RTE_FLOW_ITEM_TYPE_ETH},
+		{.type = RTE_FLOW_ITEM_TYPE_IPV6, .spec = &spec, .mask = &mask},
+		{.type = RTE_FLOW_ITEM_TYPE_END},
+	};
+	struct rte_flow_error error;
+	struct rte_flow *flow;
+	bool compile;
+	int ret;
+
+	for (unsigned int i = 0; i < 8; i++)
+		((uint8_t *)&spec.hdr.src_addr)[8 + i] = address >> (56 - 8 * i);
+	memset(&mask.hdr.src_addr, UINT8_MAX, sizeof(mask.hdr.src_addr));
+	flow = ddp_flow_create(&config, &attr, items, actions, &error, &ret);
+	assert_non_null(flow);
+	assert_int_equal(ddp_flow_list_add(list, flow, &compile, &error), 0);
+	ddp_flow_list_commit(list, flow);
+}
+
+// A switch that makes a rule of each flow must not take longer for flows that somebody computed.
+static void chosen_rules_share_no_bucket(void **state) {
+	struct ddp_flow_list list;
+	unsigned int most = 0;
+
+	(void)state;
+	ddp_flow_list_init(&list, NULL);
+	for (uint64_t i = 0; i < N_CHOSEN; i++)
+		rule_of_source_add(&list, address_hashed(i << 32));
+	for (unsigned int i = 0; i < list.by_pattern.n_buckets; i++) {
+		unsigned int n = 0;
+
+		for (const struct ddp_flow_node *node = list.by_pattern.buckets[i]; node != NULL;
+		     node = node->next)
+			n++;
+		most = n > most ? n : most;
+	}
+	ddp_flow_list_fini(&list);
+	assert_in_range(most, 1, 20);
+}
+
 static int set_up(void **state) {
 	if (scratch_setup(state) != 0)
 		return -1;
@@ -506,6 +577,7 @@ static void tests_run(void *arg) {
 		cmocka_unit_test_setup_teardown(each_fate_is_told, begin, end),
 		cmocka_unit_test_setup_teardown(the_path_cache_does_what_the_interpreter_does,
 						begin, end),
+		cmocka_unit_test(chosen_rules_share_no_bucket),
 	};
 
 	*(int *)arg = cmocka_run_group_tests(tests, set_up, tear_down);

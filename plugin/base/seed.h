@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Hashes for tables that packets or applications fill. With a fixed hash a sender can compute keys
+// that all fall into one bucket. With a random seed it cannot, as long as no output depends on the
+// seed.
+#ifndef DDP_BASE_SEED_H
+#define DDP_BASE_SEED_H
+
+#include <stdint.h>
+
+struct ddp_seed {
+	uint64_t start, factor;
+};
+
+// Control path: calls the kernel.
+void ddp_seed_draw(struct ddp_seed *seed);
+
+// Add a number of up to 128 bits to a hash, which begins with seed->start.
+static inline uint64_t ddp_seed_add(const struct ddp_seed *seed, uint64_t hash, uint64_t hi,
+				    uint64_t lo) {
+	__extension__ unsigned __int128 product =
+		(unsigned __int128)(hash ^ lo) * (seed->factor ^ hi);
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+// After the last number. Without this, numbers in arithmetic progression could crowd a bucket.
+static inline uint64_t ddp_seed_end(uint64_t hash) {
+	hash *= UINT64_C(0xc2b2ae3d27d4eb4f);
+	return hash ^ hash >> 29;
+}
+
+static inline uint64_t ddp_seed_hash(const struct ddp_seed *seed, uint64_t number) {
+	return ddp_seed_end(ddp_seed_add(seed, seed->start, 0, number));
+}
+
+#endif
