@@ -377,6 +377,7 @@ struct ddp_port {
 	uint64_t n_profile_changes; // since probe
 	struct ddp_flow_list rules;
 	struct ddp_flows *flows;     // their shapes, compiled
+	bool shapes_warned;          // that these are many
 	struct ddp_mapping *mapping; // NULL: none yet
 	struct ddp_rss rss;
 	uint8_t rss_key_size; // as the application sees it, constant

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEFT_MAX 64 // removed rules that wait to be freed
+#define LEFT_MAX 64   // removed rules that wait to be freed
+#define SHAPES_MAX 32 // without a warning: see net_ddp(7)
 
 int ddp_flows_compile(const struct ddp_port *port, const struct ddp_personality *personality,
 		      uint16_t n_rxqs, struct ddp_flows **flows, char *reason, size_t size) {
@@ -150,6 +151,18 @@ static void rule_exchange(struct ddp_port *port, struct rte_flow *flow,
 		ddp_steering_relearn_end(port);
 }
 
+// Each shape may cost a packet a look-up. An application that makes a shape of each rule does not
+// notice it otherwise.
+static void shapes_warn(struct ddp_port *port) {
+	if (port->flows->n <= SHAPES_MAX || port->shapes_warned)
+		return;
+	port->shapes_warned = true;
+	PORT_LOG(WARNING, port->name,
+		 "the flow rules have more than %u shapes, each of which costs packets a look-up; "
+		 "give the rules the same headers, fields and masks",
+		 SHAPES_MAX);
+}
+
 // Add it and put it in force. NULL: it was freed.
 static struct rte_flow *flow_commit(struct ddp_port *port, struct rte_flow *flow,
 				    struct rte_flow_error *error) {
@@ -161,6 +174,8 @@ static struct rte_flow *flow_commit(struct ddp_port *port, struct rte_flow *flow
 		ddp_flow_list_take_back(&port->rules, flow);
 		return NULL;
 	}
+	if (flows != NULL)
+		shapes_warn(port);
 	rule_exchange(port, flow, ddp_flow_list_commit);
 	return flow;
 }

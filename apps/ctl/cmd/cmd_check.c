@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "classify/cost.h"
 #include "common/json_writer.h"
 #include "common/strbuf.h"
 #include "ctl/command.h"
@@ -23,14 +24,15 @@ struct checked {
 	bool valid;
 	unsigned int n_headers;
 	unsigned int n_types;
+	uint32_t steps;
 	const struct ddp_diag *diag;
 	const char *text; // that was read from standard input, NULL for a file
 	unsigned int color;
 };
 
 static void checked_json(const struct checked *checked, struct json_writer *json) {
-	jsonw_write(json, "{file:%s valid:%d headers:%u packet_types:%u", checked->file,
-		    checked->valid, checked->n_headers, checked->n_types);
+	jsonw_write(json, "{file:%s valid:%d headers:%u packet_types:%u steps:%u", checked->file,
+		    checked->valid, checked->n_headers, checked->n_types, checked->steps);
 	diagnostics_json(checked->diag, json);
 	jsonw_close(json, '}');
 }
@@ -42,9 +44,10 @@ static void checked_print(const struct checked *checked, struct output *out) {
 	output_flush(out);
 	diagnostics_print(diag, checked->text, is_colored(checked->color, STDERR_FILENO));
 	if (checked->valid)
-		output_escaped_printf(out, "%s: OK (%u header%s, %u packet type%s)\n",
-				      checked->file, checked->n_headers, plural(checked->n_headers),
-				      checked->n_types, plural(checked->n_types));
+		output_escaped_printf(
+			out, "%s: OK (%u header%s, %u packet type%s, at most %u steps a packet)\n",
+			checked->file, checked->n_headers, plural(checked->n_headers),
+			checked->n_types, plural(checked->n_types), checked->steps);
 	else if (diag->unreadable)
 		output_escaped_printf(out, "%s: cannot be read\n", checked->file);
 	else
@@ -90,6 +93,25 @@ static void types_check(const struct ddp_personality *loaded, struct ddp_diag *d
 			 "there is no packet type, so every packet is unknown and has no hash");
 }
 
+// Packets that nobody expects can cost more than all others together.
+static int cost_check(const struct ddp_personality *loaded, struct checked *checked,
+		      struct ddp_diag *diag) {
+	const struct ddp_header *header;
+	struct ddp_cost cost;
+
+	if (ddp_program_cost(loaded->program, &cost) < 0)
+		return ddp_no_memory(diag);
+	checked->steps = cost.steps;
+	header = &loaded->profile->headers[cost.header];
+	if (cost.steps > DDP_COST_MAX)
+		ddp_warn(
+			diag, &header->place,
+			"a packet can take %u steps, more than %u, and the header '%s' up to %u each "
+			"time; use a table instead of many rules",
+			cost.steps, DDP_COST_MAX, header->name, cost.header_steps);
+	return 0;
+}
+
 static int file_check(const struct options *options, const char *file, struct json_writer *json) {
 	struct checked checked = {.file = file, .color = options->color};
 	struct ddp_personality loaded;
@@ -102,6 +124,9 @@ static int file_check(const struct options *options, const char *file, struct js
 	checked.diag = &diag;
 	if (source_load(&checked, &loaded, &diag) < 0) {
 		status = load_status(&diag);
+	} else if (cost_check(&loaded, &checked, &diag) < 0) {
+		status = load_status(&diag);
+		ddp_personality_unload(&loaded);
 	} else {
 		checked.n_headers = loaded.profile->n_headers;
 		checked.n_types = ddp_program_n_types(loaded.program);

@@ -439,8 +439,8 @@ static void check_tells_good_from_bad(void **state) {
 	all = json_loads(run.out, 0, NULL);
 	assert_int_equal(json_array_size(all), 2);
 	assert_string_equal(keys_of(json_array_get(all, 0)),
-			    "file valid headers packet_types errors warnings messages diagnostics "
-			    "schema_version");
+			    "file valid headers packet_types steps errors warnings messages "
+			    "diagnostics schema_version");
 	assert_true(json_is_true(json_object_get(json_array_get(all, 0), "valid")));
 	assert_true(json_is_false(json_object_get(json_array_get(all, 1), "valid")));
 	assert_true(json_array_size(json_object_get(json_array_get(all, 1), "messages")) > 0);
@@ -454,6 +454,42 @@ static void check_tells_good_from_bad(void **state) {
 	run = RUN("classify", path, capture_small());
 	assert_int_equal(run.status, 1);
 	assert_string_equal(run.out, "");
+	run_free(&run);
+}
+
+// A header of n rules that search an earlier one, and lead back to it.
+static const char *profile_of_rules(unsigned int n) {
+	static const char begin[] =
+		"profile: rules\nversion: 1.0.0\nsummary: many rules\nheaders:\n"
+		"  aa: {first: true, layout: 'x:16', next: bb}\n"
+		"  bb:\n    layout: y:8\n    next:\n";
+	static const char end[] = "packet_types:\n  AA: {path: aa bb, rss: aa.x}\n";
+	char *text = calloc(1, sizeof(begin) + sizeof(end) + n * 60);
+	size_t len = sprintf(text, "%s", begin);
+	const char *path;
+
+	for (unsigned int i = 0; i < n; i++)
+		len += sprintf(text + len, "      - {when: {aa.x: %u, y: 1}, then: bb}\n", i);
+	len += sprintf(text + len, "%s", end);
+	path = file_write("rules.yaml", text, len);
+	free(text);
+	return path;
+}
+
+static void check_warns_of_packets_that_cost_too_much(void **state) {
+	struct run run = RUN("check", "--strict", profile_of_rules(5));
+
+	(void)state;
+	assert_int_equal(run.status, 0);
+	assert_string_equal(run.err, "");
+	// aa; 63 times bb with 5 rules of 3, and a search in each among 1 to 63 headers; aa.x to
+	// hash
+	assert_non_null(strstr(run.out, ", at most 11218 steps a packet)\n"));
+	run_free(&run);
+	run = RUN("check", "--strict", profile_of_rules(100));
+	assert_int_equal(run.status, 1);
+	assert_non_null(strstr(run.err, "rules.yaml:6:3: warning: a packet can take "));
+	assert_non_null(strstr(run.err, " steps, more than 50000, and the header 'bb' up to "));
 	run_free(&run);
 }
 
@@ -719,6 +755,7 @@ int main(void) {
 		cmocka_unit_test(simulate_tells_of_a_profile_that_reads_no_packet),
 		cmocka_unit_test(unreadable_files_exit_3),
 		cmocka_unit_test(check_tells_good_from_bad),
+		cmocka_unit_test(check_warns_of_packets_that_cost_too_much),
 		cmocka_unit_test(info_shows_what_a_profile_holds),
 		cmocka_unit_test(graph_is_for_graphviz),
 		cmocka_unit_test(explain_tells_one_packet),

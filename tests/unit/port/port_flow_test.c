@@ -292,6 +292,44 @@ static void a_better_rule_of_a_known_shape_is_found(void **state) {
 	ddp_end(port);
 }
 
+// How often a port warned while rules for more and more bits of an address came, each of a shape of
+// its own, and went.
+static unsigned int warnings_of_shapes(uint16_t port, unsigned int n) {
+	char text[8192] = "";
+	FILE *log = fmemopen(text, sizeof(text), "w");
+	unsigned int n_warnings = 0;
+	struct rte_flow *flows[32];
+
+	rte_openlog_stream(log);
+	for (unsigned int i = 0; i < n; i++) {
+		const struct rte_flow_item_ipv4 spec = {.hdr.src_addr = RTE_BE32(0x0a000001)},
+						mask = {.hdr.src_addr = rte_cpu_to_be_32(
+								UINT32_MAX << (31 - i))};
+
+		flows[i] = rule_create(port,
+				       ITEMS(ITEM(ETH), ITEM(IPV4, .spec = &spec, .mask = &mask)),
+				       ACTIONS(TO_QUEUE(1)));
+	}
+	for (unsigned int i = 0; i < n; i++)
+		rule_destroy(port, flows[i]);
+	rte_openlog_stream(NULL);
+	fclose(log);
+	for (const char *line = text; (line = strstr(line, "more than 32 shapes")) != NULL; line++)
+		n_warnings++;
+	return n_warnings;
+}
+
+static void a_port_warns_once_of_many_shapes(void **state) {
+	uint16_t port = rules_start(NULL);
+
+	RTE_SET_USED(state);
+	assert_int_equal(warnings_of_shapes(port, 32), 0);
+	rule_create(port, udp_items, ACTIONS(TO_QUEUE(1)));
+	assert_int_equal(warnings_of_shapes(port, 32), 1);
+	assert_int_equal(warnings_of_shapes(port, 32), 0);
+	ddp_end(port);
+}
+
 static void many_rules_come_and_go(void **state) {
 	static struct rte_flow *flows[N_MANY];
 	char error[200];
@@ -881,6 +919,7 @@ int main(void) {
 		port_test(rules_of_a_known_shape_leave_the_path_cache_as_it_is),
 		port_test(rules_without_values_come_and_go_with_their_shape),
 		port_test(a_better_rule_of_a_known_shape_is_found),
+		port_test(a_port_warns_once_of_many_shapes),
 		port_test(many_rules_come_and_go),
 		port_test(dropped_packets_are_counted_and_the_sum_holds),
 		port_test(a_hash_rule_says_what_is_hashed_and_can_be_asked),

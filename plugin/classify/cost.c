@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// The most that a packet can cost: of all walks through the parse graph within the limits the one
+// that takes most steps, whatever the conditions of the rules; then the conditions of packet types
+// on the way, and the input sets of one type.
+#include "cost.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "program.h"
+
+// What is done for itself, and how often all headers found so far are searched.
+struct cost {
+	uint64_t own, searches;
+};
+
+static uint64_t cost_after(const struct cost *cost, unsigned int n_before) {
+	return cost->own + cost->searches * n_before;
+}
+
+static void ref_cost(const struct prog_ref *ref, struct cost *cost) {
+	cost->own++;
+	cost->searches += ref->which != DDP_WHICH_SELF && ref->which != DDP_WHICH_PLACE;
+}
+
+static void match_cost(const struct prog_match *match, struct cost *cost) {
+	ref_cost(&match->ref, cost);
+	cost->own += match->n_patterns;
+}
+
+static void ops_cost(const struct ddp_program *program, const struct prog_cond *cond,
+		     struct cost *cost) {
+	const struct prog_op *op = &program->ops[cond->first_op];
+
+	for (const struct prog_op *end = op + cond->n_ops; op < end; op++) {
+		cost->own++;
+		if (op->op == DDP_OP_FIELD)
+			ref_cost(&op->ref, cost);
+	}
+}
+
+static void cond_cost(const struct ddp_program *program, const struct prog_cond *cond,
+		      struct cost *cost) {
+	const struct prog_test *test = &program->tests[cond->first_test];
+
+	for (const struct prog_test *end = test + cond->n_tests; test < end; test++) {
+		if (test->kind == TEST_MATCH)
+			match_cost(&program->matches[test->index], cost);
+		else if (test->kind == TEST_EXPRESSION)
+			ops_cost(program, cond, cost);
+		else
+			cost->own++;
+	}
+	if (cond->n_tests > 0)
+		return;
+	for (unsigned int i = 0; i < cond->n_matches; i++)
+		match_cost(&program->matches[cond->first_match + i], cost);
+	ops_cost(program, cond, cost);
+}
+
+// The longest run of slots in use.
+static unsigned int table_cost(const struct prog_table *table) {
+	const size_t n = (size_t)1 << (64 - table->shift);
+	unsigned int run = 0, most = 0;
+
+	for (size_t i = 0; i < 2 * n && run < n; i++) {
+		run = table->slots[i & (n - 1)].target < 0 ? 0 : run + 1;
+		most = run > most ? run : most;
+	}
+	return 1 + most;
+}
+
+static struct cost node_cost(const struct ddp_program *program, const struct prog_node *node) {
+	struct cost cost = {.own = 1};
+
+	for (unsigned int i = 0; i < node->n_groups; i++)
+		cond_cost(program, &node->groups[i], &cost);
+	ops_cost(program, &node->length, &cost);
+	cond_cost(program, &node->valid, &cost);
+	if (node->can_fragment)
+		cond_cost(program, &node->fragment, &cost);
+	for (unsigned int i = 0; i < node->n_rules; i++) {
+		const struct prog_rule *rule = &program->rules[node->first_rule + i];
+
+		cond_cost(program, &rule->cond, &cost);
+		if (rule->kind != DDP_RULE_LOOKUP)
+			continue;
+		ref_cost(&rule->key, &cost);
+		cost.own += table_cost(&program->tables[rule->table]);
+	}
+	return cost;
+}
+
+/* Walks */
+
+#define UNREACHED UINT64_MAX
+
+// What walks of so many steps have cost that stand before a header, with so many headers that have
+// a place in a path behind them.
+typedef uint64_t front[DDP_MAX_HEADERS + 1][256];
+
+static void reach(uint64_t *place, uint64_t cost) {
+	if (*place == UNREACHED || *place < cost)
+		*place = cost;
+}
+
+static void rules_follow(const struct ddp_program *program, const struct prog_node *node,
+			 uint64_t *next, uint64_t cost) {
+	for (unsigned int i = 0; i < node->n_rules; i++) {
+		const struct prog_rule *rule = &program->rules[node->first_rule + i];
+		const struct prog_table *table = &program->tables[rule->table];
+
+		if (rule->kind == DDP_RULE_GOTO)
+			reach(&next[rule->target], cost);
+		for (size_t s = 0;
+		     rule->kind == DDP_RULE_LOOKUP && s < (size_t)1 << (64 - table->shift); s++)
+			if (table->slots[s].target >= 0)
+				reach(&next[table->slots[s].target], cost);
+	}
+}
+
+// One step of all walks. Returns the most that one has cost.
+static uint64_t walks_step(const struct ddp_program *program, const struct cost *costs,
+			   unsigned int n_before, front now, front next) {
+	uint64_t most = 0;
+
+	memset(next, UINT8_MAX, sizeof(front));
+	for (unsigned int n = 0; n <= DDP_MAX_HEADERS; n++)
+		for (unsigned int i = 0; i < program->n_nodes; i++) {
+			const struct prog_node *node = &program->nodes[i];
+			const unsigned int n_headers = n + !node->info.hidden;
+			uint64_t cost = now[n][i];
+
+			if (cost == UNREACHED || n_headers > DDP_MAX_HEADERS)
+				continue;
+			cost += cost_after(&costs[i], n_before);
+			most = cost > most ? cost : most;
+			rules_follow(program, node, next[n_headers], cost);
+		}
+	return most;
+}
+
+static uint64_t walks_cost(const struct ddp_program *program, const struct cost *costs,
+			   front *fronts) {
+	uint64_t most = 0;
+
+	memset(fronts[0], UINT8_MAX, sizeof(front));
+	fronts[0][0][program->first] = 0;
+	for (unsigned int n = 0; n < DDP_MAX_STEPS; n++) {
+		const uint64_t cost =
+			walks_step(program, costs, n, fronts[n % 2], fronts[(n + 1) % 2]);
+
+		most = cost > most ? cost : most;
+	}
+	return most;
+}
+
+/* Packet types */
+
+// Of all ways through the path automaton the most that conditions cost in the states on it.
+static uint64_t states_cost(const struct ddp_program *program, uint64_t *asked, uint64_t *now,
+			    uint64_t *next) {
+	const struct automaton *a = &program->automaton;
+	uint64_t most = 0;
+
+	for (unsigned int s = 0; s < a->n_states; s++) {
+		struct cost cost = {0};
+
+		now[s] = UNREACHED;
+		for (unsigned int i = 0; a->type[s] == TYPE_ASK && i < a->n_accepts[s]; i++)
+			cond_cost(program, &program->types[a->accepts[a->first_accept[s] + i]].cond,
+				  &cost);
+		asked[s] = cost_after(&cost, DDP_MAX_STEPS);
+	}
+	now[a->start] = 0;
+	for (unsigned int n = 0; n < DDP_MAX_HEADERS; n++) {
+		uint64_t *swap = now;
+
+		memset(next, UINT8_MAX, a->n_states * sizeof(*next));
+		for (unsigned int s = 1; s < a->n_states; s++)
+			for (unsigned int t = 0; now[s] != UNREACHED && t < a->n_tokens; t++) {
+				const unsigned int to = a->next[s * a->n_tokens + t];
+
+				if (to == 0 || program->nodes[t].info.hidden)
+					continue;
+				reach(&next[to], now[s] + asked[to]);
+				most = next[to] > most ? next[to] : most;
+			}
+		now = next;
+		next = swap;
+	}
+	return most;
+}
+
+static uint64_t types_cost(const struct ddp_program *program) {
+	uint64_t most = 0;
+
+	for (unsigned int i = 0; i < program->n_types; i++) {
+		const struct prog_type *type = &program->types[i];
+		struct cost cost = {0};
+
+		for (unsigned int j = 0; j < type->n_sets; j++) {
+			const struct prog_set *set = &program->sets[type->first_set + j];
+
+			cond_cost(program, &set->cond, &cost);
+			for (unsigned int k = 0; k < set->n_inputs; k++)
+				ref_cost(&program->inputs[set->first_input + k].ref, &cost);
+		}
+		if (cost_after(&cost, DDP_MAX_STEPS) > most)
+			most = cost_after(&cost, DDP_MAX_STEPS);
+	}
+	return most;
+}
+
+static uint32_t clamp(uint64_t cost) {
+	return cost < UINT32_MAX ? cost : UINT32_MAX;
+}
+
+int ddp_program_cost(const struct ddp_program *program, struct ddp_cost *cost) {
+	const unsigned int n_states = program->automaton.n_states;
+	struct cost *costs = calloc(program->n_nodes, sizeof(*costs));
+	uint64_t *states = calloc(3 * (size_t)n_states, sizeof(*states));
+	front *fronts = malloc(2 * sizeof(*fronts));
+	int ret = -ENOMEM;
+
+	*cost = (struct ddp_cost){0};
+	if (costs != NULL && states != NULL && fronts != NULL) {
+		for (unsigned int i = 0; i < program->n_nodes; i++) {
+			uint32_t own;
+
+			costs[i] = node_cost(program, &program->nodes[i]);
+			own = clamp(cost_after(&costs[i], DDP_MAX_STEPS));
+			if (own > cost->header_steps)
+				*cost = (struct ddp_cost){.header = i, .header_steps = own};
+		}
+		cost->steps = clamp(walks_cost(program, costs, fronts) +
+				    states_cost(program, states, states + n_states,
+						states + 2 * (size_t)n_states) +
+				    types_cost(program));
+		ret = 0;
+	}
+	free(costs);
+	free(states);
+	free(fronts);
+	return ret;
+}
