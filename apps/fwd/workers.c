@@ -71,7 +71,8 @@ static int worker_alloc(struct worker *worker, const struct ports *ports,
 	if (worker->queues == NULL || worker->ptypes == NULL)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < ports->n; i++) {
-		if (!ports->list[i].is_ddp || worker->meta_off < 0 || worker->tsc_off < 0)
+		if (!ports->list[i].is_ddp || worker->meta_off < 0 || worker->tsc_off < 0 ||
+		    rte_pmd_ddp_meta_is_on(ports->list[i].id) != 1)
 			continue;
 		// Of this only the pages of ids that occur are ever used.
 		worker->ptypes[i] = calloc(PTYPE_IDS, sizeof(counter));

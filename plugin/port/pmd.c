@@ -192,6 +192,17 @@ int rte_pmd_ddp_ptype_name(uint16_t port_id, uint16_t ptype_id, char *name, size
 	return ret;
 }
 
+int rte_pmd_ddp_meta_is_on(uint16_t port_id) {
+	struct ddp_port *port = ddp_registry_get(port_id);
+	int ret;
+
+	if (port == NULL)
+		return -ENODEV;
+	ret = port->meta;
+	ddp_registry_put(port);
+	return ret;
+}
+
 int rte_pmd_ddp_ptype_mapping_get(uint16_t port_id, struct rte_pmd_ddp_ptype_mapping *items,
 				  unsigned int n) {
 	struct ddp_port *port;

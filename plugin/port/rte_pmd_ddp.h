@@ -20,14 +20,25 @@ extern "C" {
 #define RTE_PMD_DDP_RX_TSC_DYNFIELD \
 	"ddp_rx_tsc" // uint64_t, rte_rdtsc() when taken from the lower device
 
+// Values of inner_l3_off: the packet has no inner IP header; or the lower device hashed the packet,
+// so that neither inner_l3_off nor value is known.
 #define RTE_PMD_DDP_NO_INNER_L3 UINT16_MAX
+#define RTE_PMD_DDP_UNPARSED 0
 
-// What net_ddp found in a packet.
+// What net_ddp found in a packet. It does not parse packets that the lower device hashed: of these
+// it has the packet type only, until rte_pmd_ddp_meta_fill() is called.
 struct rte_pmd_ddp_meta {
 	uint16_t ptype_id;     // packet type of the profile, 0: none; ids are not reused
-	uint16_t inner_l3_off; // from the start of the packet; RTE_PMD_DDP_NO_INNER_L3: none
-	uint32_t value; // the field that the profile extracts (such as the TEID), in host order
+	uint16_t inner_l3_off; // from the start of the packet, or one of the constants above
+	// The field that the packet type extracts (such as the TEID), in host order; 0 if it
+	// extracts none. Undefined with RTE_PMD_DDP_UNPARSED.
+	uint32_t value;
 };
+
+// Are inner_l3_off and value known?
+static inline bool rte_pmd_ddp_meta_is_parsed(const struct rte_pmd_ddp_meta *meta) {
+	return meta->inner_l3_off != RTE_PMD_DDP_UNPARSED;
+}
 
 // Any thread may call the functions below, but not from within a burst call. They return -ENODEV if
 // port_id is no net_ddp port. error (may be NULL) gets one line with the reason, truncated to
@@ -48,6 +59,27 @@ struct rte_pmd_ddp_meta {
 // NUL). Returns its length; -ENOENT: the port never had such an id.
 RTE_PMD_DDP_API
 int rte_pmd_ddp_ptype_name(uint16_t port_id, uint16_t ptype_id, char *name, size_t size);
+
+/* The dynamic field ddp_meta */
+
+// Do all packets have the dynamic fields? Returns 1; or 0 with meta=off: those that bypass the
+// rings have not.
+RTE_PMD_DDP_API
+int rte_pmd_ddp_meta_is_on(uint16_t port_id);
+
+// Complete ddp_meta of packets that this port has received on a queue, from packets whose data is
+// unchanged: parse those with RTE_PMD_DDP_UNPARSED; with meta=off all of them, because no field
+// tells which. ddp_rx_tsc stays as it is. It costs a few nanoseconds for each packet that is
+// parsed.
+//
+// Data path: it neither waits nor allocates, and needs no lock of the caller's. Any thread may call
+// it while the port exists, best the one that polls the queue, right after the burst. Returns how
+// many of the packets, from the first one on, are complete: n, unless other threads use all lower
+// queues at this moment (call it again, or treat the others as unparsed) or the port is stopped;
+// -EINVAL: there is no such queue; -ENOTSUP: in a secondary process while the port runs a package.
+RTE_PMD_DDP_API
+int rte_pmd_ddp_meta_fill(uint16_t port_id, uint16_t queue_id, struct rte_mbuf *const *mbufs,
+			  uint16_t n);
 
 /* Profiles */
 

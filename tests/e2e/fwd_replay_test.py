@@ -70,6 +70,20 @@ class Spread(fwd.TestCase):
         report = self.replay("gtpu", 2, 16, "--rss-hf", "none")
         self.assertEqual(report["queues"][0]["packets"], self.n_packets)
 
+    def test_with_meta_off_no_undefined_field_is_read(self):
+        """Packets that another net_ddp hashed, as a NIC does, bypass the rings."""
+        below = f"net_ddp1,dev(net_pcap0,rx_pcap={self.n3.name},infinite_rx=1),profile=e810-comms"
+        for meta in ("off", "on"):
+            path = self.folder / "meta.json"
+            vdev = f"net_ddp0,dev({below}),profile=gtpu,lower_queues=2,meta={meta}"
+            result = self.run_fwd([vdev], "--rxq", 2, "--fwd", "rxonly", "--packets", 500000, "--json", path)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            report = json.loads(path.read_text())
+            names = {row["name"] for row in report["ptypes"]}
+            self.assertEqual([name for name in names if name.startswith("id ")], [], meta)
+            self.assertEqual((len(names) > 0, report["latency_ns"]["count"]),
+                             (meta == "on", 500000 if meta == "on" else 0))
+
     def test_packet_types_and_bytes_are_counted(self):
         report = self.replay("gtpu", 3)
         packets = harness.classify("gtpu", self.n3)

@@ -53,8 +53,7 @@ static uint32_t random_next(uint32_t *state) {
 static bool meta_holds(const struct verdict *verdict, const struct rte_pmd_ddp_meta *meta) {
 	if (run->no_meta)
 		return true;
-	if (run->bypass && verdict->hashed && meta->value == 0 &&
-	    meta->inner_l3_off == RTE_PMD_DDP_NO_INNER_L3)
+	if (run->bypass && verdict->hashed && !rte_pmd_ddp_meta_is_parsed(meta))
 		return true;
 	return meta->value == verdict->value && meta->inner_l3_off == verdict->inner_l3_off;
 }

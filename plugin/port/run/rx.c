@@ -21,8 +21,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include <rte_prefetch.h>
-
 #define QUEUE_NONE UINT16_MAX // the packet was dropped by a rule
 #define BYPASS_CALLS 255      // between polls of other lower queues,
 #define OTHERS_CALLS 7        // or if the last poll found packets,
@@ -484,15 +482,6 @@ static void many_place(struct ddp_lower_rxq *lower, const struct rx_common *comm
 		       enum ddp_overflow overflow) {
 	many_fill(lower, common, port, batch);
 	batch_place(lower, batch, overflow);
-}
-
-// Prefetch the bytes that classification reads first; for most packets these are all. They are
-// where mbufs of most mempools have them, which costs less than to find out.
-static inline void packet_prefetch(const struct rte_mbuf *mbuf) {
-	const uint8_t *data = (const uint8_t *)mbuf->buf_addr + RTE_PKTMBUF_HEADROOM;
-
-	rte_prefetch0(data);
-	rte_prefetch0(data + RTE_CACHE_LINE_SIZE);
 }
 
 // May hardware hashes be used? Not for packets that may have been hashed before a change.

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "fake_nic.h"
+#include "packet.h"
 #include "port/port.h"
 #include "port_rules.h"
 
@@ -617,6 +618,117 @@ static void dynamic_fields_are_written_unless_meta_is_off(void **state) {
 	assert_int_equal(with_meta(OS ",meta=off"), 0);
 }
 
+#define COMMS "dev(net_testsrc0,nic=2,rxq=4),overflow=wait,profile=gtpu,offload=auto:ice-comms"
+
+static struct rte_pmd_ddp_meta *meta_of(struct rte_mbuf *mbuf) {
+	return RTE_MBUF_DYNFIELD(mbuf, meta_off(), struct rte_pmd_ddp_meta *);
+}
+
+// The NIC hashes TCP in GTP-U.
+static struct rte_mbuf *gtpu_tcp_packet(void) {
+	const struct piece pieces[] = {ETH(0x0800),
+				       IPV4(17, GNB, UPF),
+				       UDP(2152, 2152),
+				       GTPU(0x30, 255),
+				       IPV4(6, UE, NET),
+				       TCP(1024, 53),
+				       END};
+	struct rte_mbuf *mbuf = rte_pktmbuf_alloc(pool);
+	uint8_t bytes[PACKET_MAX];
+	unsigned int len = packet_build(pieces, bytes);
+
+	memcpy(rte_pktmbuf_append(mbuf, len), bytes, len);
+	return mbuf;
+}
+
+// 32 packets of one tunnel that bypass the rings, and their queue.
+static uint16_t gtpu_bypass(uint16_t port, struct rte_mbuf *mbufs[32]) {
+	uint16_t got = 0, queue = 0;
+
+	for (unsigned int i = 0; i < 512; i++) {
+		struct rte_mbuf *mbuf = gtpu_tcp_packet();
+
+		testsrc_arrive(0, &mbuf, 1);
+	}
+	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 512);
+	for (unsigned int i = 0; i < 32; i++) {
+		struct rte_mbuf *mbuf = gtpu_tcp_packet();
+
+		memset(meta_of(mbuf), 0xab, sizeof(struct rte_pmd_ddp_meta));
+		testsrc_arrive(0, &mbuf, 1);
+	}
+	next_calls_bypass(port);
+	for (uint16_t q = 0; q < N_QUEUES && got == 0; q++) {
+		got = rte_eth_rx_burst(port, q, mbufs, 32);
+		queue = q;
+	}
+	assert_int_equal(got, 32);
+	return queue;
+}
+
+static void all_are_parsed(uint16_t port, struct rte_mbuf *const *mbufs, unsigned int n) {
+	for (unsigned int i = 0; i < n; i++) {
+		char name[64];
+
+		assert_true(rte_pmd_ddp_meta_is_parsed(meta_of(mbufs[i])));
+		assert_int_equal(meta_of(mbufs[i])->value, TEID);
+		assert_int_equal(meta_of(mbufs[i])->inner_l3_off, 50);
+		assert_true(rte_pmd_ddp_ptype_name(port, meta_of(mbufs[i])->ptype_id, name,
+						   sizeof(name)) > 0);
+		assert_string_equal(name, "GTPU_IPV4_TCP");
+	}
+}
+
+// An application must not take 0 for a TEID.
+static void packets_hashed_by_hardware_say_so_and_are_parsed_on_demand(void **state) {
+	struct rte_mbuf *mbufs[33];
+	uint16_t port = ddp_start(COMMS, N_QUEUES, 1, 512);
+	uint16_t queue = gtpu_bypass(port, mbufs);
+
+	RTE_SET_USED(state);
+	assert_int_equal(rte_pmd_ddp_meta_is_on(port), 1);
+	for (unsigned int i = 0; i < 32; i++)
+		assert_false(rte_pmd_ddp_meta_is_parsed(meta_of(mbufs[i])));
+	mbufs[32] = mbufs[0];
+	*meta_of(mbufs[5]) =
+		(struct rte_pmd_ddp_meta){.ptype_id = 7, .inner_l3_off = 9, .value = 8};
+	assert_int_equal(rte_pmd_ddp_meta_fill(port, queue, mbufs, 33), 33);
+	assert_int_equal(meta_of(mbufs[5])->value, 8); // was parsed
+	all_are_parsed(port, mbufs, 5);
+	all_are_parsed(port, mbufs + 6, 27);
+	assert_int_equal(rte_pmd_ddp_meta_fill(port, N_QUEUES, mbufs, 1), -EINVAL);
+	assert_int_equal(rte_pmd_ddp_meta_fill(port, 0, NULL, 1), -EINVAL);
+	assert_int_equal(rte_pmd_ddp_meta_fill(port, 0, mbufs, 0), 0);
+	assert_int_equal(rte_pmd_ddp_meta_fill(port_id_of("net_testsrc0"), 0, mbufs, 1), -ENODEV);
+	assert_int_equal(rte_pmd_ddp_meta_fill(UINT16_MAX, 0, mbufs, 1), -ENODEV);
+	rte_pktmbuf_free_bulk(mbufs, 32);
+	ddp_end(port);
+}
+
+static void with_meta_off_no_field_is_to_be_read_before(void **state) {
+	struct rte_mbuf *mbufs[32];
+	uint16_t port_id = ddp_start(COMMS ",meta=off", N_QUEUES, 1, 512);
+	uint16_t queue = gtpu_bypass(port_id, mbufs);
+	struct ddp_port *port = ddp_registry_get(port_id);
+
+	RTE_SET_USED(state);
+	ddp_registry_put(port);
+	assert_int_equal(rte_pmd_ddp_meta_is_on(port_id), 0);
+	assert_int_equal(meta_of(mbufs[0])->value, 0xabababab);
+	for (unsigned int i = 0; i < N_QUEUES; i++)
+		ddp_lower_rxq_lock(&port->lower_rxqs[i]);
+	assert_int_equal(rte_pmd_ddp_meta_fill(port_id, queue, mbufs, 32), 0); // does not wait
+	ddp_unlock(&port->lower_rxqs[0].lock);
+	assert_int_equal(rte_pmd_ddp_meta_fill(port_id, queue, mbufs, 32), 32);
+	all_are_parsed(port_id, mbufs, 32);
+	for (unsigned int i = 1; i < N_QUEUES; i++)
+		ddp_unlock(&port->lower_rxqs[i].lock);
+	assert_int_equal(rte_eth_dev_stop(port_id), 0);
+	assert_int_equal(rte_pmd_ddp_meta_fill(port_id, queue, mbufs, 32), 0);
+	rte_pktmbuf_free_bulk(mbufs, 32);
+	ddp_end(port_id);
+}
+
 struct poller {
 	uint16_t port;
 	uint16_t first, end; // its queues
@@ -989,6 +1101,8 @@ int main(void) {
 		bypass_test(packets_without_a_hardware_hash_are_distributed),
 		bypass_test(small_bursts_return_packets),
 		bypass_test(dynamic_fields_are_written_unless_meta_is_off),
+		bypass_test(packets_hashed_by_hardware_say_so_and_are_parsed_on_demand),
+		bypass_test(with_meta_off_no_field_is_to_be_read_before),
 		bypass_test(changes_under_traffic_lose_nothing),
 		bypass_test(waiting_packets_are_counted_during_a_bypass),
 		bypass_test(packets_that_will_bypass_the_rings_are_counted),

@@ -48,7 +48,10 @@ static void packet_check(uint16_t port, uint16_t queue, const struct rte_mbuf *m
 	assert_in_range(*RTE_MBUF_DYNFIELD(mbuf, tsc_off, const uint64_t *), before, rte_rdtsc());
 	assert_true(rte_pmd_ddp_ptype_name(port, meta->ptype_id, name, sizeof(name)) > 0);
 	assert_int_equal(strcmp(name, "IPV4_UDP") != 0, is_icmp(mbuf));
-	assert_int_equal(meta->inner_l3_off, RTE_PMD_DDP_NO_INNER_L3);
+	if (rte_pmd_ddp_meta_is_parsed(meta))
+		assert_int_equal(meta->inner_l3_off, RTE_PMD_DDP_NO_INNER_L3);
+	else
+		assert_true((mbuf->ol_flags & RTE_MBUF_F_RX_RSS_HASH) != 0);
 	if ((mbuf->ol_flags & RTE_MBUF_F_RX_RSS_HASH) != 0)
 		assert_int_equal(queue, reta_get(port, mbuf->hash.rss % 512));
 }

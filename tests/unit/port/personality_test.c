@@ -777,6 +777,7 @@ static void null_is_refused_unless_it_is_empty(void **state) {
 		assert_int_equal(rte_pmd_ddp_ptype_mapping_get(port, NULL, 1), -EINVAL);
 		assert_int_equal(rte_pmd_ddp_ptype_mapping_update(port, NULL, 1, false), -EINVAL);
 		assert_int_equal(rte_pmd_ddp_balance_get(port, NULL), -EINVAL);
+		assert_int_equal(rte_pmd_ddp_meta_fill(port, 0, NULL, 1), -EINVAL);
 	}
 	assert_true(rte_pmd_ddp_ptype_name(ports[0], 1, NULL, 0) > 0);
 	assert_int_equal(rte_pmd_ddp_profiles_get(ports[0], NULL, 0), 1);
