@@ -246,6 +246,8 @@ static int port_configure(struct ddp_port *port) {
 		return -ENODEV;
 	checksums_choose(port, conf);
 	ret = conf_check(port);
+	if (ret == 0 && conf->intr_conf.rxq)
+		ret = ddp_rx_intr_check(port);
 	if (ret == 0)
 		ret = flows_check(port);
 	if (ret == 0)
@@ -371,6 +373,23 @@ static int tx_queue_stop(struct rte_eth_dev *dev, uint16_t id) {
 		return -rte_errno;
 	ddp_txq_stop(port, id);
 	return change_end(port, 0);
+}
+
+// Not changes: the thread that polls a queue must not wait for the end of one.
+static int rx_intr_enable(struct rte_eth_dev *dev, uint16_t id) {
+	struct ddp_port *port = port_lock(dev);
+
+	if (port == NULL)
+		return -ENODEV;
+	return port_unlock(port, ddp_rx_intr_enable(port, id));
+}
+
+static int rx_intr_disable(struct rte_eth_dev *dev, uint16_t id) {
+	struct ddp_port *port = port_lock(dev);
+
+	if (port == NULL)
+		return -ENODEV;
+	return port_unlock(port, ddp_rx_intr_disable(port, id));
 }
 
 // Not of a port that is being closed: ethdev would mark its id as one with a removed device.
@@ -803,6 +822,8 @@ const struct eth_dev_ops ddp_port_ops = {
 	.tx_queue_setup = tx_queue_setup,
 	.rx_queue_start = rx_queue_start,
 	.rx_queue_stop = rx_queue_stop,
+	.rx_queue_intr_enable = rx_intr_enable,
+	.rx_queue_intr_disable = rx_intr_disable,
 	.tx_queue_start = tx_queue_start,
 	.tx_queue_stop = tx_queue_stop,
 	.tx_done_cleanup = ddp_tx_done_cleanup,

@@ -36,11 +36,11 @@
 //     only, so the control path announces that it wants the lock: see ddp_lower_rxq_lock().
 //   - No lock is held while the lower device or the application is called (DDP_LOWER_CALL()), with
 //     two exceptions that cannot call back: the lower device's functions of queues (burst, count,
-//     clean-up), and calls that only read ethdev's own data. The lower device may call the
-//     application, as net_bonding does when it starts, and the application may then ask this port
-//     for its link or statistics. The lower device may lead back to this port: net_bonding may have
-//     it as a member. And it may wait for the interrupt thread, in which the application may be
-//     asking this port.
+//     clean-up, interrupt), and calls that only read ethdev's own data. The lower device may call
+//     the application, as net_bonding does when it starts, and the application may then ask this
+//     port for its link or statistics. The lower device may lead back to this port: net_bonding may
+//     have it as a member. And it may wait for the interrupt thread, in which the application may
+//     be asking this port.
 //   - A port is changed by one thread at a time (control.c), also while that thread calls the lower
 //     device. Other threads can read the port meanwhile and may see an intermediate state.
 //
@@ -201,7 +201,8 @@ struct ddp_lower_rxq {
 	struct ddp_ring *rings[DDP_PORT_QUEUES]; // to each Rx queue that is started
 	// control: the same, while a burst call replaces one of them for itself
 	struct ddp_ring *all_rings[DDP_PORT_QUEUES];
-	struct ddp_port *port;               // control
+	struct ddp_port *port; // control
+	uint16_t wakes;        // control: the Rx queue that its interrupt wakes; see rx_intr.c
 	uint64_t missed[DDP_PORT_QUEUES];    // packets that did not fit (imissed), by Rx queue
 	uint64_t rule_dropped;               // packets that an rte_flow rule drops
 	uint64_t decapped, decap_passed;     // with decap=on: packets with and without a tunnel
@@ -256,6 +257,9 @@ struct ddp_rxq {
 	uint16_t n_desc;            // control
 	bool deferred;              // control: not started with the port
 	rte_spinlock_t mp; // held by a burst call of a secondary process, around all others
+	// with Rx interrupts, see rx_intr.c: to be woken by who puts packets on its rings
+	bool armed;
+	int intr_fd, wake_fd; // control
 } __rte_cache_aligned;
 
 // A packet on a Tx ring.
@@ -342,6 +346,7 @@ struct ddp_port {
 	bool rx_extras;        // one or more of the following two
 	bool decap;            // tunnels are removed
 	bool balances;         // the load of queues is measured; changed under traffic
+	bool rx_intr;          // queues may sleep
 	uint64_t rx_checksums; // RTE_ETH_RX_OFFLOAD_*_CKSUM: verified in software
 	uint64_t tx_checksums; // RTE_ETH_TX_OFFLOAD_*_CKSUM: computed in software
 	uint16_t id;
@@ -634,6 +639,22 @@ int ddp_rxq_start(struct ddp_port *port, uint16_t id);
 void ddp_rxq_stop(struct ddp_port *port, uint16_t id);
 void ddp_txq_start(struct ddp_port *port, uint16_t id);
 void ddp_txq_stop(struct ddp_port *port, uint16_t id);
+
+// rx_intr.c: Rx interrupts. Under the port's mutex, except for ddp_rx_intr_wake().
+// May the lower device have them? -ENOTSUP, logged, if not.
+int ddp_rx_intr_check(const struct ddp_port *port);
+// After the lower device was started, before running is set; and before it is stopped, or if the
+// start failed. Errors are logged.
+int ddp_rx_intr_start(struct ddp_port *port);
+void ddp_rx_intr_stop(struct ddp_port *port);
+// Which queues are started has changed.
+int ddp_rx_intr_assign(struct ddp_port *port);
+// Arm and disarm a queue. -ENOTSUP: the port is not started with Rx interrupts.
+int ddp_rx_intr_enable(struct ddp_port *port, uint16_t id);
+int ddp_rx_intr_disable(struct ddp_port *port, uint16_t id);
+// Wake the thread that sleeps at a queue, if it does.
+void ddp_rx_intr_wake(struct ddp_rxq *queue);
+void ddp_rx_intr_wake_all(struct ddp_port *port);
 
 // quiesce.c
 // If the process that holds a lock has ended, these take its locks away: see mp.h. A wait of some

@@ -14,6 +14,7 @@
 #include <ethdev_vdev.h>
 #include <rte_devargs.h>
 #include <rte_eal.h>
+#include <rte_interrupts.h>
 #include <rte_malloc.h>
 #include <rte_mbuf_dyn.h>
 #include <rte_version.h>
@@ -331,6 +332,8 @@ int ddp_port_close(struct rte_eth_dev *dev) {
 	ddp_registry_del(port);
 	ddp_lower_close(port, !removing);
 	tables_free(port);
+	rte_intr_instance_free(dev->intr_handle);
+	dev->intr_handle = NULL;
 	return 0;
 }
 

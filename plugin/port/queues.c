@@ -181,7 +181,7 @@ int ddp_rxq_start(struct ddp_port *port, uint16_t id) {
 	__atomic_store_n(&port->rxqs[id].absent, UINT32_MAX, __ATOMIC_RELAXED);
 	port->rxqs[id].load.got = 0;
 	rxq_started_set(port, &port->rxqs[id], true);
-	return 0;
+	return ddp_rx_intr_assign(port);
 }
 
 void ddp_rxq_stop(struct ddp_port *port, uint16_t id) {
@@ -195,6 +195,7 @@ void ddp_rxq_stop(struct ddp_port *port, uint16_t id) {
 		counter_add(&lower->missed[id], rx_ring_free(lower, id));
 		ddp_unlock(&lower->lock);
 	}
+	ddp_rx_intr_assign(port); // its errors were those of the start
 }
 
 void ddp_txq_start(struct ddp_port *port, uint16_t id) {
@@ -353,9 +354,12 @@ int ddp_port_start(struct ddp_port *port) {
 	if (ret == 0)
 		ret = ddp_offload_start(port);
 	if (ret == 0)
+		ret = ddp_rx_intr_start(port);
+	if (ret == 0)
 		ret = running_set(port);
 	if (ret == 0)
 		return 0;
+	ddp_rx_intr_stop(port);
 	ddp_offload_stop(port);
 	ddp_lower_stop(port);
 	ddp_offload_release(port);
@@ -368,6 +372,7 @@ void ddp_port_stop(struct ddp_port *port) {
 	ddp_port_quiesce(port);
 	if (port->lower.started)
 		ddp_tx_flush(port);
+	ddp_rx_intr_stop(port);
 	ddp_offload_stop(port);
 	queues_stop(port);
 	if (!port->lower.gone)

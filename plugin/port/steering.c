@@ -113,6 +113,7 @@ static void steering_exchange(struct ddp_port *port, struct ddp_steering *steeri
 	rte_free(port->steering);
 	port->steering = steering;
 	ddp_hw_ptypes_replace(port, NULL);
+	ddp_rx_intr_wake_all(port); // packets may wait for these queues to be polled
 }
 
 // Packages run by functions that only the primary process has at this address. After this call no
@@ -168,6 +169,7 @@ void ddp_steering_relearn_end(struct ddp_port *port) {
 	__atomic_store_n(&port->steering->policy.id, policy_id_new(), __ATOMIC_RELEASE);
 	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++)
 		ddp_unlock(&port->lower_rxqs[i].lock);
+	ddp_rx_intr_wake_all(port);
 }
 
 void ddp_steering_wait(struct ddp_port *port) {

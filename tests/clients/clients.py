@@ -41,6 +41,7 @@ ROWS = [
     Row("l3fwd, LPM, of a capture", examples.l3fwd_capture, "dpdk-doc", True),
     Row("l3fwd, EM", examples.l3fwd_em, "dpdk-doc"),
     Row("l3fwd, ACL", examples.l3fwd_acl, "dpdk-doc"),
+    Row("l3fwd-power, Rx interrupts", examples.l3fwd_power, "dpdk-doc", True),
     Row("l2fwd", examples.l2fwd, "dpdk-doc", True),
     Row("l2fwd-event, poll", examples.l2fwd_event_poll, "dpdk-doc"),
     Row("l2fwd-event, eventdev", examples.l2fwd_event_eventdev, "dpdk-doc"),

@@ -102,6 +102,26 @@ def l3fwd_acl(lab):
                        "v6": [f"R{any6} {any6} {ports}"]})
 
 
+def l3fwd_power(lab):
+    """Rx interrupts: four queues on two lcores sleep, and frames come one by one. Three of the queues
+    are woken by the lcore of the first, which reads their packets."""
+    capture = lab.captures.made("n3-few", small(frames_of(lab.captures.n3()))[:400])
+    frames = frames_of(capture)
+    # A plain tap device has as many Rx queues as Tx queues, one for each lcore.
+    config = ",".join(f"(0,{q},{1 + q % 2})" for q in range(QUEUES)) if lab.ddp else "(0,0,0)"
+    lab.add(lab.tap())
+    app = lab.start(example("l3fwd-power"), "-p", "0x1", "-P", "--interrupt-only", "--config", config,
+                    n_lcores=3 if lab.ddp else 1)
+    lab.wait_started(app)
+    lab.inject(app, frames, pause=0.005)
+    lab.expect(app, len(frames))
+    lab.expect_spread(app, capture)
+    app.end()
+    check("RX interrupt won't enable" not in app.output, "Rx interrupts cannot be enabled")
+    woken = set(re.findall(r"is waked up from rx interrupt on port 0 queue (\d+)", app.output))
+    check(len(woken) == config.count("("), f"queues woken: {sorted(woken)}")
+
+
 def fragments(n):
     """n datagrams of 1400 bytes in two fragments each, of many addresses, and how many packets."""
     frames = []

@@ -445,8 +445,9 @@ class Lab:
     def note_spread(self, loads, what="queues"):
         self.notes.append(f"{len(loads)} {what}, imbalance {harness.imbalance(loads):.2f}")
 
-    def inject(self, app, frames, n=0):
-        """Send frames into the other end of a tap device, no faster than they are received."""
+    def inject(self, app, frames, n=0, pause=0):
+        """Send frames into the other end of a tap device, no faster than they are received; with a
+        pause after each."""
         app.wait(lambda: self.link_is_up(self.injected[n]), "interface")
         with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0) as wire:
             wire.bind((self.injected[n], 0))
@@ -455,6 +456,7 @@ class Lab:
                 batch = frames[first:first + BATCH]
                 for frame in batch:
                     wire.send(frame)
+                    time.sleep(pause)
                 app.wait(lambda: self.stats(app)[0] >= before + first + len(batch), "packets")
 
     @staticmethod

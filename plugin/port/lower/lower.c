@@ -74,6 +74,7 @@ static void conf_fill(struct rte_eth_conf *out, const struct ddp_port *port,
 	out->rx_adv_conf.rss_conf.rss_hf = rss_hf;
 	out->intr_conf.lsc = conf->intr_conf.lsc;
 	out->intr_conf.rmv = conf->intr_conf.rmv;
+	out->intr_conf.rxq = conf->intr_conf.rxq;
 	conf_hash(port, out);
 }
 

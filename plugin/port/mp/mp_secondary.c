@@ -335,6 +335,8 @@ static bool may_send(const struct ddp_port *port) {
 static bool may_receive(const struct ddp_port *port) {
 	if (!__atomic_load_n(&port->mp_receives, __ATOMIC_SEQ_CST))
 		return refused(port, "packages do not work in others");
+	if (port->rx_intr)
+		return refused(port, "its queues may sleep, and no other process can wake them");
 	return may_send(port);
 }
 

@@ -51,6 +51,13 @@ static inline void poll_end(struct ddp_rxq *queue, unsigned int got) {
 		ddp_queue_load_end(&queue->load, rte_rdtsc(), got);
 }
 
+// Packets were put on a ring of a queue, whose thread may sleep. After a full barrier: see
+// rx_intr.c.
+static inline void queue_wake(struct ddp_rxq *queue) {
+	if (__atomic_load_n(&queue->armed, __ATOMIC_RELAXED))
+		ddp_rx_intr_wake(queue);
+}
+
 // Do packets with a hardware hash bypass the rings? The lock is held.
 static inline bool lower_bypasses(const struct ddp_lower_rxq *lower) {
 	return ddp_hw_ptypes_bypass(lower->hw_ptypes);

@@ -133,6 +133,10 @@ static bool slot_place(struct ddp_lower_rxq *lower, struct ddp_order_slot *slot)
 		ddp_ring_put(ring, slot->mbuf);
 		ddp_ring_publish(ring);
 		__atomic_store_n(&port->rxqs[slot->queue].waiting, true, __ATOMIC_RELEASE);
+		if (unlikely(port->rx_intr)) {
+			__atomic_thread_fence(__ATOMIC_SEQ_CST);
+			queue_wake(&port->rxqs[slot->queue]);
+		}
 	} else if (ring == NULL || port->overflow == DDP_OVERFLOW_DROP) {
 		counter_add(&lower->missed[slot->queue], 1);
 		rte_pktmbuf_free(slot->mbuf);

@@ -338,21 +338,36 @@ static void rings_publish(const struct ddp_lower_rxq *lower, const struct ddp_ba
 	}
 }
 
+// Are queues told that packets wait on their rings?
+static inline bool queues_are_notified(const struct ddp_lower_rxq *lower,
+				       const struct ddp_port *port) {
+	return lower_bypasses(lower) || port->rx_intr;
+}
+
 // Tell the queues that packets wait on their rings, except the caller's queue if it got them
 // directly.
 static __attribute__((noinline)) void queues_notify(const struct ddp_batch *batch,
 						    const struct rx_call *call, bool direct) {
-	struct ddp_rxq *queues = call->queue->port->rxqs;
+	struct ddp_port *port = call->queue->port;
 
-	for (unsigned int i = 0; i < batch->n; i++)
-		if (!direct || batch->queues[i] != call->queue->id)
-			__atomic_store_n(&queues[batch->queues[i]].waiting, true, __ATOMIC_RELEASE);
+	if (port->rx_intr)
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	for (unsigned int i = 0; i < batch->n; i++) {
+		struct ddp_rxq *queue = &port->rxqs[batch->queues[i]];
+
+		if (direct && queue == call->queue)
+			continue;
+		__atomic_store_n(&queue->waiting, true, __ATOMIC_RELEASE);
+		if (port->rx_intr)
+			queue_wake(queue);
+	}
 }
 
 // Does placing_end() need the packets' queues?
 static inline bool queues_are_needed(const struct ddp_lower_rxq *lower,
 				     const struct ddp_batch *batch, const struct ddp_port *port) {
-	return !all_are_published(batch, port->n_rxqs) || unlikely(lower_bypasses(lower));
+	return !all_are_published(batch, port->n_rxqs) ||
+	       unlikely(queues_are_notified(lower, port));
 }
 
 static void placing_end(struct ddp_lower_rxq *lower, const struct ddp_batch *batch,
@@ -360,7 +375,7 @@ static void placing_end(struct ddp_lower_rxq *lower, const struct ddp_batch *bat
 	struct ddp_ring **own = &lower->rings[call->queue->id];
 
 	rings_publish(lower, batch, call->queue->port->n_rxqs);
-	if (unlikely(lower_bypasses(lower)))
+	if (unlikely(queues_are_notified(lower, call->queue->port)))
 		queues_notify(batch, call, direct->replaced != NULL);
 	if (direct->replaced == NULL)
 		return;

@@ -3,10 +3,13 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include <bus_vdev_driver.h>
 #include <ethdev_driver.h>
 #include <ethdev_vdev.h>
+#include <rte_interrupts.h>
 #include <rte_kvargs.h>
 #include <rte_malloc.h>
 #include <rte_ring.h>
@@ -22,6 +25,8 @@ struct queue {
 	struct rte_ring *ring;
 	bool inside;
 	uint64_t packets;
+	bool armed; // its interrupt
+	int fd;
 };
 
 struct device {
@@ -114,6 +119,53 @@ static int configure(struct rte_eth_dev *dev) {
 	return device->paired && dev->data->nb_rx_queues != dev->data->nb_tx_queues ? -EINVAL : 0;
 }
 
+/* Rx interrupts: of a queue that is armed and has packets, until it is armed again */
+
+static void interrupt(struct queue *queue) {
+	const uint64_t one = 1;
+
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (rte_ring_count(queue->ring) == 0 ||
+	    !__atomic_exchange_n(&queue->armed, false, __ATOMIC_ACQ_REL))
+		return;
+	if (write(queue->fd, &one, sizeof(one)) != sizeof(one))
+		abort();
+}
+
+static int rx_intr_enable(struct rte_eth_dev *dev, uint16_t id) {
+	struct queue *queue = dev->data->rx_queues[id];
+
+	__atomic_store_n(&queue->armed, true, __ATOMIC_RELEASE);
+	interrupt(queue);
+	return 0;
+}
+
+static int rx_intr_disable(struct rte_eth_dev *dev, uint16_t id) {
+	struct queue *queue = dev->data->rx_queues[id];
+
+	__atomic_store_n(&queue->armed, false, __ATOMIC_RELEASE);
+	return 0;
+}
+
+static void interrupts_set(struct rte_eth_dev *dev, bool on) {
+	struct device *device = *(struct device **)dev->data->dev_private;
+
+	rte_intr_free_epoll_fd(dev->intr_handle);
+	rte_intr_vec_list_free(dev->intr_handle);
+	rte_intr_nb_efd_set(dev->intr_handle, 0);
+	if (!on)
+		return;
+	rte_intr_type_set(dev->intr_handle, RTE_INTR_HANDLE_VDEV);
+	rte_intr_efd_counter_size_set(dev->intr_handle, sizeof(uint64_t));
+	rte_intr_vec_list_alloc(dev->intr_handle, NULL, dev->data->nb_rx_queues);
+	rte_intr_nb_efd_set(dev->intr_handle, dev->data->nb_rx_queues);
+	for (unsigned int i = 0; i < dev->data->nb_rx_queues; i++) {
+		device->rx[i].armed = false;
+		rte_intr_efds_index_set(dev->intr_handle, i, device->rx[i].fd);
+		rte_intr_vec_list_index_set(dev->intr_handle, i, RTE_INTR_VEC_RXTX_OFFSET + i);
+	}
+}
+
 static void running_set(struct device *device, bool running) {
 	__atomic_store_n(&device->running, running, __ATOMIC_RELEASE);
 	for (unsigned int i = 0; i < TESTSRC_QUEUES; i++) {
@@ -129,6 +181,8 @@ static int start(struct rte_eth_dev *dev) {
 	if (device->nic.fail_start > 0 && --device->nic.fail_start == 0)
 		return -EIO;
 	running_set(device, true);
+	if (dev->intr_handle != NULL)
+		interrupts_set(dev, dev->data->dev_conf.intr_conf.rxq);
 	fake_nic_start(&device->nic, dev->data->dev_conf.rx_adv_conf.rss_conf.rss_hf);
 	dev->data->dev_link.link_status = RTE_ETH_LINK_UP;
 	return 0;
@@ -136,6 +190,8 @@ static int start(struct rte_eth_dev *dev) {
 
 static int stop(struct rte_eth_dev *dev) {
 	called("stop");
+	if (dev->intr_handle != NULL)
+		interrupts_set(dev, false);
 	running_set(*(struct device **)dev->data->dev_private, false);
 	dev->data->dev_link.link_status = RTE_ETH_LINK_DOWN;
 	return 0;
@@ -154,7 +210,10 @@ static int reset(struct rte_eth_dev *dev) {
 
 static int device_close(struct rte_eth_dev *dev) {
 	dev->data->mac_addrs = NULL; // not ethdev's to free
-	return stop(dev);
+	stop(dev);
+	rte_intr_instance_free(dev->intr_handle);
+	dev->intr_handle = NULL;
+	return 0;
 }
 
 static int infos_get(struct rte_eth_dev *dev, struct rte_eth_dev_info *info) {
@@ -463,6 +522,19 @@ static void rings_create(struct device *device) {
 	}
 }
 
+static void interrupts_add(struct rte_eth_dev *dev, struct device *device) {
+	static struct eth_dev_ops intr_ops;
+
+	intr_ops = ops;
+	intr_ops.rx_queue_intr_enable = rx_intr_enable;
+	intr_ops.rx_queue_intr_disable = rx_intr_disable;
+	dev->dev_ops = &intr_ops;
+	dev->intr_handle = rte_intr_instance_alloc(RTE_INTR_INSTANCE_F_PRIVATE);
+	for (unsigned int i = 0; i < TESTSRC_QUEUES; i++)
+		if (device->rx[i].fd == 0)
+			device->rx[i].fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+}
+
 static int probe(struct rte_vdev_device *vdev) {
 	const char *name = rte_vdev_device_name(vdev);
 	struct device *device = &devices[(name[strlen(name) - 1] - '0') % N_DEVICES];
@@ -496,8 +568,10 @@ static int probe(struct rte_vdev_device *vdev) {
 	dev->data->mac_addrs = device->macs;
 	dev->data->promiscuous = arg_get(args, "promisc", 1);
 	dev->data->dev_flags |= RTE_ETH_DEV_INTR_LSC | RTE_ETH_DEV_INTR_RMV;
-	rte_kvargs_free(args);
 	dev->dev_ops = &ops;
+	if (arg_get(args, "intr", 0))
+		interrupts_add(dev, device);
+	rte_kvargs_free(args);
 	dev->rx_pkt_burst = rx;
 	dev->rx_queue_count = rx_count;
 	dev->tx_pkt_burst = tx;
@@ -514,6 +588,7 @@ static int remove_device(struct rte_vdev_device *vdev) {
 		return 0;
 	device = *(struct device **)dev->data->dev_private;
 	fake_nic_fini(&device->nic);
+	rte_intr_instance_free(dev->intr_handle);
 	dev->data->mac_addrs = NULL;
 	rte_eth_dev_release_port(dev);
 	running_set(device, false); // a use after its last event is an error
@@ -546,6 +621,7 @@ RTE_PMD_REGISTER_VDEV(net_ice, ice_driver);
 void testsrc_feed(unsigned int dev, unsigned int queue, struct rte_mbuf **mbufs, unsigned int n) {
 	if (rte_ring_enqueue_bulk(devices[dev].rx[queue].ring, (void *const *)mbufs, n, NULL) != n)
 		abort();
+	interrupt(&devices[dev].rx[queue]);
 }
 
 void testsrc_arrive(unsigned int dev, struct rte_mbuf **mbufs, unsigned int n) {
