@@ -21,7 +21,6 @@
 #define WAIT_MS 3000        // for a process to answer
 #define GREETING_MAX 1023
 #define ANSWER_MAX (1 << 16) // four times what DPDK has: whatever a process says
-#define FOUND_MAX 64
 
 // A process that answers.
 struct found {
@@ -39,7 +38,7 @@ struct search {
 	char dir[PATH_MAX];
 	unsigned int n_visited;
 	unsigned int n_found;
-	struct found found[FOUND_MAX];
+	struct found *found;
 	char trouble[TELEMETRY_ERROR_SIZE]; // why one that is there may not have been found
 };
 
@@ -220,8 +219,8 @@ static bool client_try(struct search *search, const char *prefix, const char *pa
 }
 
 static void socket_try(struct search *search, const char *prefix, const char *path) {
-	if (search->n_found < FOUND_MAX &&
-	    client_try(search, prefix, path, &search->found[search->n_found].client))
+	search->found = grow_or_exit(search->found, search->n_found, sizeof(*search->found));
+	if (client_try(search, prefix, path, &search->found[search->n_found].client))
 		search->n_found++;
 }
 
@@ -379,6 +378,7 @@ int telemetry_client_open(struct telemetry_client *client, const char *file_pref
 			  unsigned int pid) {
 	struct search search = {.file_prefix = file_prefix, .pid = pid};
 	unsigned int n_net_ddp = 0, chosen = 0;
+	int ret;
 
 	*client = (struct telemetry_client){.fd = -1};
 	processes_find(&search);
@@ -393,7 +393,9 @@ int telemetry_client_open(struct telemetry_client *client, const char *file_pref
 	for (unsigned int i = 0; i < search.n_found; i++)
 		if (n_net_ddp != 1 || i != chosen)
 			telemetry_client_close(&search.found[i].client);
-	return n_net_ddp == 1 ? 0 : fail_choice(client, &search, n_net_ddp);
+	ret = n_net_ddp == 1 ? 0 : fail_choice(client, &search, n_net_ddp);
+	free(search.found);
+	return ret;
 }
 
 static void client_visit(struct search *search, const char *prefix, const char *path) {

@@ -13,7 +13,7 @@
 #include "ctl/profile/indir.h"
 #include "profile/profile.h"
 
-#define CAPTURE " as-captured filter interface"
+#define CAPTURE " any-expansion as-captured filter interface"
 #define LOAD " core-mpps load-mpps report window"
 #define NIC " dvm ecpri-port geneve-port vxlan-port"
 #define PROCESS " file-prefix json pid"

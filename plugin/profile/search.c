@@ -15,7 +15,7 @@
 #define SOURCE_PROFILES "source-profiles" // a link in the build directory
 #define BUILD_DEPTH 4                     // of the directories in it that have programs
 #define SUFFIX ".yaml"
-#define NAMES_MAX 256 // of profiles that a misspelt name is compared with
+#define NAMES_MAX 64 // of profiles that a misspelt name is compared with
 #define NAME_SIZE 64
 #define HINT_SIZE (NAME_SIZE + 32)
 

@@ -135,6 +135,28 @@ class Files(TestCase):
             self.assertTrue(json.loads(result.stdout)["partial"])
             path.unlink()
 
+    def test_a_compressed_capture_does_not_expand_without_limit(self):
+        """A user would wait for minutes, for a file of a few kilobytes."""
+        plain = self.mix().read_bytes()
+        packets = lzma.compress((struct.pack("<IIII", 0, 0, 1500, 1500) + bytes(1500)) * 20000, preset=0)
+        path = self.file("bomb.xz", lzma.compress(plain[:24], preset=0) + 10 * packets)
+        result = harness.ddpctl("simulate", "gtpu", path, "--json")
+        self.assertEqual(result.returncode, UNREADABLE)
+        self.assertIn("expands more than 1000 times; --any-expansion reads such a capture, too; packets read: ",
+                      result.stderr)
+        self.assertEqual(harness.simulate("gtpu", path, "--any-expansion")["packets"], 200000)
+
+    def test_a_small_stack_is_enough(self):
+        limit = "ulimit -s 64; exec \"$@\""
+        for command in (["list"], ["info", "gtpu"], ["check", "gtpu"], ["graph", "gtpu"], ["plan", "gtpu"],
+                        ["classify", "gtpu", self.mix()], ["explain", "gtpu", self.mix()],
+                        ["simulate", "gtpu", self.mix()], ["advise", self.mix()],
+                        ["plan", "gtpu", "--nic", "mlx5", "--pcap", self.mix()],
+                        ["port", "list", "--file-prefix", "none"]):
+            with self.subTest(command=command):
+                result = harness.run("bash", "-c", limit, "bash", harness.tools["ddpctl"], *command)
+                self.assertIn(result.returncode, (0, 1, UNREADABLE), result.stderr)
+
     def test_packets_cut_short_are_counted(self):
         frames = [(data[:70], length) for data, length in harness.pcap_frames(self.mix())]
         n_cut = sum(len(data) < length for data, length in frames)

@@ -149,7 +149,8 @@ static int file_open(struct capture *capture) {
 	capture->path = is_stdin ? "standard input" : capture->config.path;
 	if (fd < 0)
 		return capture_fail(capture, "%s", strerror(errno));
-	if (input_open(&capture->input, fd, capture->config.expression == NULL) < 0)
+	if (input_open(&capture->input, fd, capture->config.expression == NULL,
+		       !capture->config.any_expansion) < 0)
 		return capture_fail(capture, "%s",
 				    interrupt_signal != 0 ? "interrupted" : capture->input.error);
 	return file_pcap(capture);

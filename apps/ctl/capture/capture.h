@@ -23,6 +23,7 @@ struct capture_config {
 	const char *interface;  // instead of a file; else NULL
 	const char *expression; // filter; NULL: every packet
 	uint64_t n_packets;     // end after so many that pass the filter; 0: all
+	bool any_expansion;     // of a compressed file
 	bool as_captured; // a packet that was cut short is one of the length that was captured
 };
 

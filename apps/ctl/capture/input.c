@@ -98,11 +98,11 @@ bool input_is_plain(int fd) {
 	return false;
 }
 
-int input_open(struct input *input, int fd, bool whole) {
+int input_open(struct input *input, int fd, bool whole, bool bounded) {
 	struct stat st;
 	int ret;
 
-	*input = (struct input){.fd = fd, .pollable = true};
+	*input = (struct input){.fd = fd, .pollable = true, .bounded = bounded};
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
 		input->size = st.st_size;
 		input->pollable = false;
@@ -130,6 +130,18 @@ void input_close(struct input *input) {
 	input->fd = -1;
 }
 
+// A few bytes can stand for hours of work.
+static bool expands_too_far(struct input *input) {
+	uint64_t bytes = input->given + input->len;
+
+	if (!input->bounded || bytes <= INPUT_EXPANSION_FREE ||
+	    bytes <= INPUT_EXPANSION_MAX * input->position)
+		return false;
+	input_fail(input, "",
+		   "expands more than 1000 times; --any-expansion reads such a capture, too");
+	return true;
+}
+
 static ssize_t cookie_read(void *cookie, char *to, size_t size) {
 	struct input *input = cookie;
 	la_int64_t offset;
@@ -145,6 +157,10 @@ static ssize_t cookie_read(void *cookie, char *to, size_t size) {
 		}
 		input->ended = ret == ARCHIVE_EOF;
 		input->at = at;
+		if (expands_too_far(input)) {
+			input->len = 0;
+			return -1;
+		}
 	}
 	if (input->len == 0)
 		return 0;

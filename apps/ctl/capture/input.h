@@ -27,6 +27,7 @@ struct input {
 	const uint8_t *at; // decompressed, not yet given out
 	size_t len;
 	uint64_t given; // decompressed bytes given out
+	bool bounded;   // it may not expand without limit
 	FILE *file;
 	char *file_buf;
 	char error[INPUT_ERROR_SIZE]; // after a failure
@@ -36,9 +37,14 @@ struct input {
 // numbers, in either byte order.
 bool input_is_plain(int fd);
 
+// A compressed file that expands more is an error, beyond the first so many bytes.
+#define INPUT_EXPANSION_MAX 1000
+#define INPUT_EXPANSION_FREE (256 << 20)
+
 // Takes over fd, except standard input. whole: nobody asks for the position after each packet,
-// which costs a system call where a file is plain. 0, or -EIO with error set and nothing to close.
-int input_open(struct input *input, int fd, bool whole);
+// which costs a system call where a file is plain. bounded: it may not expand more than
+// INPUT_EXPANSION_MAX times. 0, or -EIO with error set and nothing to close.
+int input_open(struct input *input, int fd, bool whole, bool bounded);
 void input_close(struct input *input);
 
 // A FILE without a buffer of its own, which must be closed before the input. A read fails with

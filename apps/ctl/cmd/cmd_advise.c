@@ -237,7 +237,7 @@ static void tunnel_find(struct advising *a, const struct candidates *seen) {
 // Which packet types there are, and what is behind most of those that end at a UDP port.
 static void types_count(struct advising *a, const struct candidates *seen,
 			struct capture *capture) {
-	struct spread_totals totals;
+	static struct spread_totals totals; // too large for some stacks
 
 	if (seen->totals.flow_spread < 0)
 		return;

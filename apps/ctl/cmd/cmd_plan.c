@@ -215,7 +215,7 @@ static void kinds_show(const struct options *options, const struct plan_report *
 static int plans(const struct options *options, const struct asked *asked,
 		 const struct plan_report *report, const struct ddp_personality *loaded,
 		 struct output *out) {
-	struct kinds kinds = {.n = 0};
+	static struct kinds kinds; // too large for some stacks
 	int status = kinds_plan(options, asked, loaded, &kinds);
 
 	if (status == EXIT_GOOD)

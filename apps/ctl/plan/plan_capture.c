@@ -107,7 +107,7 @@ static int capture_run(const struct options *options, struct candidates *candida
 
 int plan_capture_read(const struct options *options, const char *spec,
 		      const struct planned *planned, struct plan_capture *capture) {
-	struct candidates candidates;
+	static struct candidates candidates; // too large for some stacks
 	int status;
 
 	*capture =

@@ -59,7 +59,7 @@ static void skippable_add(void) {
 static FILE *packed_open(struct input *input) {
 	const char *path = file_write("packed", packed, packed_len);
 
-	assert_int_equal(input_open(input, open(path, O_RDONLY), true), 0);
+	assert_int_equal(input_open(input, open(path, O_RDONLY), true, true), 0);
 	assert_int_equal(input->size, packed_len);
 	return input_file(input);
 }
@@ -127,7 +127,7 @@ static void a_capture_goes_on_where_the_file_is(void **state) {
 	(void)state;
 	fd = open(file_write("packed", "junk\xd4\xc3\xb2\xa1xyz", 11), O_RDONLY);
 	assert_int_equal(lseek(fd, 4, SEEK_SET), 4);
-	assert_int_equal(input_open(&input, fd, true), 0);
+	assert_int_equal(input_open(&input, fd, true, true), 0);
 	file = input_file(&input);
 	assert_int_equal(fread(buf, 1, sizeof(buf), file), 7);
 	assert_memory_equal(buf, "\xd4\xc3\xb2\xa1xyz", 7);
@@ -258,7 +258,7 @@ static void a_pipe_is_a_file_without_a_size(void **state) {
 		pack(filters[i], 0, PLAIN_SIZE);
 		assert_int_equal(pipe(fds), 0);
 		assert_int_equal(pthread_create(&writer, NULL, pipe_fill, &fds[1]), 0);
-		assert_int_equal(input_open(&input, fds[0], false), 0);
+		assert_int_equal(input_open(&input, fds[0], false, true), 0);
 		assert_int_equal(input.size, 0);
 		file = input_file(&input);
 		assert_int_equal(plain_read(file), PLAIN_SIZE);
@@ -277,7 +277,7 @@ static void what_is_left_without_waiting_is_known(void **state) {
 	(void)state;
 	assert_int_equal(pipe(fds), 0);
 	assert_int_equal(write(fds[1], plain, 100), 100);
-	assert_int_equal(input_open(&input, fds[0], false), 0);
+	assert_int_equal(input_open(&input, fds[0], false, true), 0);
 	file = input_file(&input);
 	for (size_t left = 84; left < 100; left -= 16) {
 		assert_int_equal(fread(buf, 1, sizeof(buf), file), sizeof(buf));
@@ -296,7 +296,7 @@ static void a_signal_ends_waiting_for_a_pipe(void **state) {
 	(void)state;
 	assert_int_equal(pipe(fds), 0);
 	assert_int_equal(write(fds[1], "0123456789", 10), 10);
-	assert_int_equal(input_open(&input, fds[0], false), 0);
+	assert_int_equal(input_open(&input, fds[0], false, true), 0);
 	file = input_file(&input);
 	interrupt_catch();
 	raise(SIGINT);
@@ -313,7 +313,7 @@ static void a_folder_cannot_be_read(void **state) {
 	struct input input;
 
 	(void)state;
-	assert_int_equal(input_open(&input, open(scratch_dir, O_RDONLY), true), -EIO);
+	assert_int_equal(input_open(&input, open(scratch_dir, O_RDONLY), true, true), -EIO);
 	assert_string_equal(input.error, "Is a directory");
 }
 
