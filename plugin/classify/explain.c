@@ -29,6 +29,7 @@ static struct prog_ref ref_of(const struct ddp_explain *explain, const struct dd
 		.node = ref->node,
 		.which = ref->which,
 		.nth = ref->nth,
+		.skip = ref->skip,
 		.bits = ref->bits,
 	};
 }

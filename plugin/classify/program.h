@@ -25,7 +25,8 @@ struct prog_ref {
 	uint8_t node;
 	uint8_t which; // enum ddp_which
 	uint8_t nth;
-	uint8_t bits;
+	uint8_t skip; // leading bits of the field that are not meant
+	uint8_t bits; // that are, behind them
 };
 
 struct prog_op {

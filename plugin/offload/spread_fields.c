@@ -44,17 +44,22 @@ static uint32_t bit_field(const struct packet_class *class, int bit) {
 	return FIELD_REST;
 }
 
-// IPv6 addresses have 128 bits, if they are hashed as a whole.
-static bool is_prefix(const struct packet_class *class, const struct hashed *hashed) {
-	unsigned int n_src = 0, n_dst = 0;
+// Some bits of the inner addresses or ports, not all of them.
+static bool is_part(const struct packet_class *class, const struct hashed *hashed) {
+	const unsigned int address = class->inner == 6 ? 128 : 32;
+	const unsigned int sizes[] = {address, address, 16, 16}; // by bit of the field
+	unsigned int counts[] = {0, 0, 0, 0};
+	bool part = false;
 
-	for (unsigned int i = 0; class->inner == 6 && i < hashed->n; i++) {
+	for (unsigned int i = 0; i < hashed->n; i++) {
 		uint32_t field = hashed->bits[i] < 0 ? 0 : bit_field(class, hashed->bits[i]);
 
-		n_src += field == FIELD_SRC;
-		n_dst += field == FIELD_DST;
+		for (unsigned int f = 0; f < 4; f++)
+			counts[f] += field == 1u << f;
 	}
-	return (n_src > 0 && n_src < 128) || (n_dst > 0 && n_dst < 128);
+	for (unsigned int f = 0; f < 4; f++)
+		part |= counts[f] > 0 && counts[f] < sizes[f];
+	return part;
 }
 
 uint32_t fields_of(const struct packet_class *class, const struct hashed *hashed) {
@@ -63,7 +68,7 @@ uint32_t fields_of(const struct packet_class *class, const struct hashed *hashed
 	for (unsigned int i = 0; i < hashed->n; i++)
 		if (hashed->bits[i] >= 0)
 			fields |= bit_field(class, hashed->bits[i]);
-	return fields | (is_prefix(class, hashed) ? FIELD_PREFIX : 0);
+	return fields | (is_part(class, hashed) ? FIELD_PART : 0);
 }
 
 /* In words */
@@ -87,12 +92,12 @@ static void side_print(uint32_t fields, const char *side, char *text, size_t siz
 	word_add(text, size, ", ", side);
 	if (ip != NULL)
 		word_add(text, size, "", ip);
-	if (ip != NULL && (fields & FIELD_PREFIX) != 0)
-		word_add(text, size, "", " (prefix)");
 	if (l4 != NULL)
 		word_add(text, size, "", ip != NULL ? " and " : "");
 	if (l4 != NULL)
 		word_add(text, size, "", l4);
+	if ((fields & FIELD_PART) != 0)
+		word_add(text, size, "", " (some bits)");
 }
 
 void fields_print(uint32_t fields, char *text, size_t size) {

@@ -10,7 +10,7 @@ enum {
 	FIELD_DST = 1 << 1,
 	FIELD_SPORT = 1 << 2,
 	FIELD_DPORT = 1 << 3,
-	FIELD_PREFIX = 1 << 4, // of the addresses, not all of them
+	FIELD_PART = 1 << 4, // not all bits of these four
 	FIELDS_ADDRESSES = FIELD_SRC | FIELD_DST,
 	FIELDS_PORTS = FIELD_SPORT | FIELD_DPORT,
 	// of the outer packet; the others are of the inner one or there is no tunnel

@@ -120,7 +120,7 @@ static void walks_check(struct loader *l) {
 
 static bool refs_equal(const struct ddp_ref *a, const struct ddp_ref *b) {
 	return a->node == b->node && a->field == b->field && a->which == b->which &&
-	       a->nth == b->nth && a->bits == b->bits;
+	       a->nth == b->nth && a->skip == b->skip && a->bits == b->bits;
 }
 
 // Has each value of narrow also wide?

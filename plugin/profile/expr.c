@@ -410,6 +410,36 @@ static bool param_number(struct expression *e, const struct ddp_token *token, ui
 	return true;
 }
 
+// "since(gtpu)", with the name just taken.
+static bool since_read(struct expression *e, const struct ddp_token *since, struct ddp_ref *ref) {
+	struct ddp_token name;
+	const char *end;
+	int node;
+
+	ddp_lexer_take(e->lexer); // the bracket
+	name = ddp_lexer_take(e->lexer);
+	end = e->lexer->token.s + e->lexer->token.len;
+	if (name.kind != DDP_TOKEN_NAME || !ddp_lexer_expect(e->lexer, ")"))
+		return false;
+	node = header_find(e->l, name.s, name.len);
+	if (node < 0) {
+		unknown_header(e->l, &name.place, name.s, name.len);
+		return false;
+	}
+	if (e->scope->header == NULL || e->scope->start_only) {
+		ddp_error(e->l->diag, &since->place,
+			  "since() is for the rules of a header ('next')");
+		return false;
+	}
+	*ref = (struct ddp_ref){
+		.node = node,
+		.which = DDP_WHICH_SINCE,
+		.bits = 16,
+		.name = ddp_arena_strndup(e->l->arena, since->s, end - since->s),
+	};
+	return true;
+}
+
 static bool primary_read(struct expression *e) {
 	struct ddp_expr_op op = {.op = DDP_OP_CONST};
 	struct ddp_token token = e->lexer->token;
@@ -433,8 +463,15 @@ static bool primary_read(struct expression *e) {
 			return false;
 	} else if (token.kind == DDP_TOKEN_NAME) {
 		op.op = DDP_OP_FIELD;
-		if (!ref_read(e->l, e->scope, &token, &op.ref))
+		ddp_lexer_take(e->lexer);
+		if (token.len == 5 && memcmp(token.s, "since", 5) == 0 &&
+		    ddp_lexer_is_sign(e->lexer, "(")) {
+			if (!since_read(e, &token, &op.ref))
+				return false;
+		} else if (!ref_read(e->l, e->scope, &token, &op.ref)) {
 			return false;
+		}
+		return op_add(e, &op);
 	} else {
 		ddp_lexer_unexpected(e->lexer, "a field or a number");
 		return false;
@@ -600,6 +637,12 @@ static void match_read(struct loader *l, const struct scope *scope, const struct
 	for (unsigned int i = 0; i < value->n_items; i++)
 		if (yaml_is(l, value->items[i], DDP_YAML_SCALAR, "a value"))
 			match_value_read(l, value->items[i]->text, width, match);
+}
+
+bool cond_is_never(const struct ddp_cond *cond) {
+	const struct ddp_expr_op *op = cond->expr.ops;
+
+	return cond->expr.n_ops == 1 && op->op == DDP_OP_CONST && op->value == 0;
 }
 
 void cond_read(struct loader *l, const struct scope *scope, const struct ddp_yaml *node,

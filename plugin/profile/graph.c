@@ -124,7 +124,8 @@ static void rule_read(struct loader *l, struct ddp_header *header, const struct 
 	}
 	if (when != NULL)
 		cond_read(l, &scope, when, &rule->cond);
-	target_read(l, header, then, rule);
+	if (target_read(l, header, then, rule) && cond_is_never(&rule->cond))
+		header->rules[--header->n_rules] = (struct ddp_rule){0};
 }
 
 void rules_read(struct loader *l, struct ddp_header *header, const struct ddp_yaml *next) {

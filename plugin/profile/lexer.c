@@ -130,6 +130,17 @@ struct ddp_token ddp_lexer_take(struct ddp_lexer *lexer) {
 	return taken;
 }
 
+struct ddp_text ddp_lexer_word(struct ddp_lexer *lexer) {
+	struct ddp_text word = lexer->rest;
+
+	word.len = 0;
+	while (word.len < lexer->rest.len && !isspace((unsigned char)word.s[word.len]))
+		word.len++;
+	advance(&lexer->rest, word.len);
+	token_read(lexer);
+	return word;
+}
+
 static bool token_is(const struct ddp_token *token, enum ddp_token_kind kind, const char *s) {
 	return token->kind == kind && token->len == strlen(s) &&
 	       memcmp(token->s, s, token->len) == 0;

@@ -39,6 +39,8 @@ void ddp_lexer_init(struct ddp_lexer *lexer, const struct ddp_text *text, struct
 
 // Step to the next token; returns the one that was next.
 struct ddp_token ddp_lexer_take(struct ddp_lexer *lexer);
+// Take the current token and what stands behind it up to a blank, which it returns.
+struct ddp_text ddp_lexer_word(struct ddp_lexer *lexer);
 
 bool ddp_lexer_is_sign(const struct ddp_lexer *lexer, const char *sign);
 bool ddp_lexer_is_word(const struct ddp_lexer *lexer, const char *word);

@@ -182,6 +182,8 @@ void expr_read_all(struct loader *l, const struct scope *scope, const struct ddp
 		   struct ddp_expr *expr);
 void cond_read(struct loader *l, const struct scope *scope, const struct ddp_yaml *node,
 	       struct ddp_cond *cond);
+// Is it a parameter alone, which is 0?
+bool cond_is_never(const struct ddp_cond *cond);
 const struct param *param_find(struct loader *l, const struct ddp_token *token);
 bool pattern_read(struct loader *l, const struct ddp_text *text, unsigned int width,
 		  struct ddp_pattern *pattern);

@@ -184,6 +184,40 @@ static const struct ddp_path *path_read(struct loader *l, const struct ddp_yaml 
 
 /* Fields hashed and extracted */
 
+// Behind a field and '/': how many of its leading bits, or a mask with ones for the bits meant.
+static bool bits_read(struct loader *l, const struct ddp_text *text, struct ddp_ref *ref) {
+	const unsigned int width = ref->bits;
+	unsigned __int128 mask, ones;
+	struct ddp_pattern pattern;
+	unsigned int right = 0, n = 0;
+
+	if (strspn(text->s, "0123456789") >= text->len) {
+		for (size_t i = 0; i < text->len && n <= width; i++)
+			n = 10 * n + text->s[i] - '0';
+		ref->bits = n;
+		if (n > 0 && n <= width)
+			return true;
+	} else if (memchr(text->s, '/', text->len) == NULL) {
+		if (!pattern_read(l, text, width, &pattern))
+			return false;
+		mask = (unsigned __int128)pattern.value_hi << 64 | pattern.value_lo;
+		for (ones = mask; ones != 0 && (ones & 1) == 0; ones >>= 1)
+			right++;
+		for (; (ones & 1) != 0; ones >>= 1)
+			n++;
+		ref->bits = n;
+		ref->skip = width - right - n;
+		if (mask != 0 && ones == 0)
+			return true;
+	}
+	ddp_error(
+		l->diag, &text->place,
+		"'%s/%.*s': expected a number of leading bits, 1 to %u, or a mask of bits side by "
+		"side, such as 0x3c",
+		ref->name, (int)text->len, text->s, width);
+	return false;
+}
+
 static bool refs_parse(struct loader *l, const struct ddp_yaml *node, struct ddp_ref **refs,
 		       unsigned int *n_refs) {
 	struct scope scope = {.no_ahead = true};
@@ -201,20 +235,12 @@ static bool refs_parse(struct loader *l, const struct ddp_yaml *node, struct ddp
 		ddp_lexer_take(&lexer);
 		if (!ref_read(l, &scope, &name, ref))
 			return false;
-		if (ddp_lexer_accept(&lexer, "/")) { // its leading bits only
-			struct ddp_token bits = lexer.token;
+		if (ddp_lexer_is_sign(&lexer, "/")) { // some of its bits only
+			struct ddp_text bits = ddp_lexer_word(&lexer);
 
-			if (bits.kind != DDP_TOKEN_NUMBER || bits.number == 0 ||
-			    bits.number > ref->bits || bits.number % 8 != 0) {
-				ddp_error(l->diag, &bits.place,
-					  "'%s/...': how many leading bits, a multiple of 8 up to "
-					  "%u, is expected",
-					  ref->name, ref->bits);
+			if (!bits_read(l, &bits, ref))
 				return false;
-			}
-			ref->bits = bits.number;
 			ref->name = ddp_arena_strndup(l->arena, name.s, bits.s + bits.len - name.s);
-			ddp_lexer_take(&lexer);
 		}
 	}
 	return true;
@@ -299,12 +325,15 @@ static void input_set_read(struct loader *l, const struct ddp_yaml *node,
 
 static void rss_read(struct loader *l, const struct ddp_yaml *node, struct ddp_input_set **sets,
 		     unsigned int *n_sets) {
-	if (node->kind != DDP_YAML_LIST) {
-		input_set_read(l, node, DDP_APPEND(l->arena, *sets, *n_sets));
-		return;
+	const unsigned int n = node->kind == DDP_YAML_LIST ? node->n_items : 1;
+
+	for (unsigned int i = 0; i < n; i++) {
+		struct ddp_input_set *set = DDP_APPEND(l->arena, *sets, *n_sets);
+
+		input_set_read(l, node->kind == DDP_YAML_LIST ? node->items[i] : node, set);
+		if (cond_is_never(&set->cond))
+			(*sets)[--*n_sets] = (struct ddp_input_set){0};
 	}
-	for (unsigned int i = 0; i < node->n_items; i++)
-		input_set_read(l, node->items[i], DDP_APPEND(l->arena, *sets, *n_sets));
 }
 
 /* Packet types */

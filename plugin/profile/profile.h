@@ -61,6 +61,9 @@ enum ddp_which {
 	DDP_WHICH_OUTER,    // in packet types: the first before the second IP header
 	DDP_WHICH_NTH_SEEN, // in flow rules: the nth of all headers found, from 1
 	DDP_WHICH_PLACE,    // where a model says what a packet is: at the nth place that it finds
+	// No field, but the bytes from the beginning of the last such header before a header whose
+	// rule this is to that header's end; only in expressions.
+	DDP_WHICH_SINCE,
 };
 
 #define DDP_PLACES 7 // that a model finds: the NIC hashes words counted from them, not from headers
@@ -70,7 +73,8 @@ struct ddp_ref {
 	uint8_t field;
 	uint8_t which;    // enum ddp_which
 	uint8_t nth;      // with DDP_WHICH_NTH
-	uint16_t bits;    // leading bits meant, at most the field's width
+	uint8_t skip;     // leading bits that are not meant,
+	uint16_t bits;    // and how many behind them are
 	const char *name; // as written
 };
 

@@ -8,12 +8,13 @@ struct range {
 
 static bool field_range(const struct ddp_profile *profile, const struct ddp_ref *ref,
 			struct range *range) {
-	const struct ddp_field *field = ref_field(profile, ref);
+	const unsigned int width =
+		ref->which == DDP_WHICH_SINCE ? ref->bits : ref_field(profile, ref)->width;
 
-	if (field->width > 64)
+	if (width > 64)
 		return false;
 	range->min = 0;
-	range->max = field->width == 64 ? UINT64_MAX : (UINT64_C(1) << field->width) - 1;
+	range->max = width == 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
 	return true;
 }
 

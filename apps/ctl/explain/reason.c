@@ -16,14 +16,9 @@ static unsigned int asked_from(const struct ddp_question *question) {
 
 /* Values */
 
-// Of a reference to a field's leading bits, such as ipv6.src/64, only these.
 static void number_write(struct reason *reason, FILE *to, const struct ddp_ref *ref,
 			 const struct ddp_value *value) {
-	unsigned __int128 number = (unsigned __int128)value->hi << 64 | value->lo;
-	unsigned int spare = format_field(&reason->format, ref)->width - ref->bits;
-
-	number = number >> spare << spare;
-	format_value(&reason->format, to, ref, number >> 64, number,
+	format_value(&reason->format, to, ref, value->hi, value->lo,
 		     format_is_hex(&reason->format, ref));
 }
 

@@ -32,14 +32,14 @@ static const struct ddp_field *field_find(const struct ddp_header *header, const
 	return NULL;
 }
 
-// [inner.|outer.]header[#n].field[/bits]
+// [inner.|outer.]header[#n].field[/bits], or [/mask]: then it is a number.
 static enum field_kind kind_find(const struct ddp_profile *profile, const char *name) {
-	const char *dot = strrchr(name, '.');
+	const char *dot = strrchr(name, '.'), *bits = strchr(name, '/');
 	const struct ddp_header *header;
 	const struct ddp_field *field;
 	bool src_or_dst;
 
-	if (dot == NULL)
+	if (dot == NULL || (bits != NULL && bits[1 + strspn(bits + 1, "0123456789")] != '\0'))
 		return FIELD_NUMBER;
 	if ((strncmp(name, "inner.", 6) == 0 || strncmp(name, "outer.", 6) == 0) && name + 6 < dot)
 		name += 6;

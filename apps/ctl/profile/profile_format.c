@@ -30,14 +30,14 @@ static void value_bytes(uint64_t hi, uint64_t lo, uint8_t bytes[16]) {
 // As "header.field": ref's own name may lack the header.
 static bool address_text(struct profile_format *format, const struct ddp_ref *ref, uint64_t hi,
 			 uint64_t lo, char text[FIELD_TEXT_SIZE]) {
-	const struct ddp_field *field = format_field(format, ref);
+	const char *bits = strchr(ref->name, '/');
 	uint8_t bytes[16];
-	char name[80];
+	char name[128];
 
-	snprintf(name, sizeof(name), "%s.%s", format->profile->headers[ref->node].name,
-		 field->name);
+	snprintf(name, sizeof(name), "%s.%s%s", format->profile->headers[ref->node].name,
+		 format_field(format, ref)->name, bits == NULL ? "" : bits);
 	value_bytes(hi, lo, bytes);
-	return !fields_text(&format->fields, name, field->width, bytes, text);
+	return !fields_text(&format->fields, name, ref->bits, bytes, text);
 }
 
 void format_value(struct profile_format *format, FILE *to, const struct ddp_ref *ref, uint64_t hi,
@@ -45,7 +45,7 @@ void format_value(struct profile_format *format, FILE *to, const struct ddp_ref 
 	char text[FIELD_TEXT_SIZE];
 
 	if (!address_text(format, ref, hi, lo, text) && hex)
-		fprintf(to, "0x%0*" PRIx64, (format_field(format, ref)->width + 3) / 4, lo);
+		fprintf(to, "0x%0*" PRIx64, (ref->bits + 3) / 4, lo);
 	else
 		fputs(text, to);
 }

@@ -21,7 +21,7 @@ struct flow_words {
 
 // What a field is called behind its header.
 static const char *last_name(const char *name) {
-	const char *dot = strrchr(name, '.');
+	const char *dot = memrchr(name, '.', strcspn(name, "/"));
 
 	return dot != NULL ? dot + 1 : name;
 }

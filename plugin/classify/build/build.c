@@ -27,6 +27,7 @@ static struct prog_ref ref_build(const struct build *b, const struct ddp_ref *re
 		.node = ref->node,
 		.which = ref->which,
 		.nth = ref->nth,
+		.skip = ref->skip,
 		.bits = ref->bits,
 	};
 }
@@ -61,6 +62,16 @@ static struct prog_cond cond_build(struct build *b, const struct ddp_cond *cond)
 			.op = op->op,
 		};
 	}
+	return c;
+}
+
+// The same of a rule or an input set. A parameter alone that is not 0 is no condition.
+static struct prog_cond when_build(struct build *b, const struct ddp_cond *cond) {
+	struct prog_cond c = cond_build(b, cond);
+	const struct prog_op *ops = b->program->ops;
+
+	if (c.n_ops == 1 && ops[c.first_op].op == DDP_OP_CONST && ops[c.first_op].value != 0)
+		c.n_ops = 0;
 	return c;
 }
 
@@ -192,7 +203,7 @@ static void rules_build(struct build *b, const struct ddp_header *header, struct
 		r->kind = rule->kind;
 		r->target = rule->target;
 		r->table = rule->table;
-		r->cond = cond_build(b, &rule->cond);
+		r->cond = when_build(b, &rule->cond);
 		if (rule->kind == DDP_RULE_LOOKUP)
 			r->key = ref_build(b, &rule->key);
 	}
@@ -272,7 +283,7 @@ int partner_find(const struct ddp_profile *profile, const struct ddp_ref *refs, 
 
 		if (other->node == ref->node && other->field == field &&
 		    other->which == ref->which && other->nth == ref->nth &&
-		    other->bits == ref->bits)
+		    other->skip == ref->skip && other->bits == ref->bits)
 			return i;
 	}
 	return -1;
@@ -280,7 +291,7 @@ int partner_find(const struct ddp_profile *profile, const struct ddp_ref *refs, 
 
 static void set_build(struct build *b, const struct ddp_input_set *set) {
 	struct prog_set s = {
-		.cond = cond_build(b, &set->cond),
+		.cond = when_build(b, &set->cond),
 		.rss_hf = set->rss_hf,
 		.first_input = b->program->n_inputs,
 		.n_inputs = set->n_inputs,

@@ -379,12 +379,12 @@ static bool is_placed(const struct ddp_program *program, const struct prog_ref *
 
 	return ref->which != DDP_WHICH_PLACE && field->anchor == DDP_FROM_START &&
 	       field->group < 0 && field->n_before == 0 &&
-	       field->bit_off + ref->bits <= program->nodes[ref->node].start_size * 8u;
+	       field->bit_off + ref->skip + ref->bits <= program->nodes[ref->node].start_size * 8;
 }
 
 static void run_begin(const struct ddp_program *program, const struct prog_input *input,
 		      struct prog_run *run) {
-	const unsigned int at = program->fields[input->ref.field].bit_off;
+	const unsigned int at = program->fields[input->ref.field].bit_off + input->ref.skip;
 
 	*run = (struct prog_run){.ref = input->ref};
 	if (!is_placed(program, &input->ref) || at % 8 != 0 || input->ref.bits % 8 != 0)
@@ -395,7 +395,7 @@ static void run_begin(const struct ddp_program *program, const struct prog_input
 
 static void value_compile(const struct ddp_program *program, struct prog_type *type) {
 	const struct prog_ref *ref = &program->inputs[type->first_extract].ref;
-	const unsigned int at = program->fields[ref->field].bit_off;
+	const unsigned int at = program->fields[ref->field].bit_off + ref->skip;
 
 	type->value = (struct prog_run){.ref = *ref};
 	if (!is_placed(program, ref) || ref->bits == 0 || at % 8 + ref->bits > 64)

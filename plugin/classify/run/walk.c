@@ -139,6 +139,7 @@ static inline const struct ddp_seen *seen_find(const struct ddp_program *program
 	case DDP_WHICH_SELF:
 		return self;
 	case DDP_WHICH_NEAREST:
+	case DDP_WHICH_SINCE:
 		for (int i = class->n_seen - 1; i >= 0; i--)
 			if (seen[i].node == ref->node)
 				return &seen[i];
@@ -235,6 +236,7 @@ static bool field_find(struct walk *w, const struct prog_ref *ref, uint32_t *bit
 
 	if (seen == NULL || !seen_field(w->program, seen, field, bit))
 		return false;
+	*bit += ref->skip;
 	if (*bit + ref->bits > w->packet->len * 8u) {
 		beyond_set(w);
 		return false;
@@ -244,8 +246,14 @@ static bool field_find(struct walk *w, const struct prog_ref *ref, uint32_t *bit
 
 // false: the packet has no such field.
 static bool field_load(struct walk *w, const struct prog_ref *ref, struct number *value) {
+	const struct ddp_seen *since;
 	uint32_t bit;
 
+	if (ref->which == DDP_WHICH_SINCE) { // it follows from the lengths, which were noted
+		since = seen_find(w->program, w->class, w->self, ref);
+		value->lo = since == NULL ? 0 : w->self->off + w->self->len - since->off;
+		return since != NULL;
+	}
 	if (!field_find(w, ref, &bit))
 		return false;
 	if (w->trace != NULL)
@@ -291,10 +299,9 @@ static uint64_t op_apply(enum ddp_op op, uint64_t a, uint64_t b) {
 	}
 }
 
-static uint64_t expr_eval(struct walk *w, const struct prog_cond *cond) {
-	const struct prog_op *op = &w->program->ops[cond->first_op];
-	const struct prog_op *end = op + cond->n_ops;
-	uint64_t stack[DDP_EXPR_STACK + 1];
+// stack has room for what the checker has proved; the result is the first number.
+static void ops_run(struct walk *w, const struct prog_op *op, const struct prog_op *end,
+		    uint64_t *stack) {
 	unsigned int n = 0;
 
 	for (; op < end; op++) {
@@ -312,6 +319,51 @@ static uint64_t expr_eval(struct walk *w, const struct prog_cond *cond) {
 			n--;
 		}
 	}
+}
+
+// Is it an equality of sums? Then the lowest bits of both sides follow from those of the fields.
+static bool is_equality(const struct prog_op *op, const struct prog_op *last) {
+	for (; op < last; op++)
+		if (op->op != DDP_OP_CONST && op->op != DDP_OP_FIELD && op->op != DDP_OP_ADD &&
+		    op->op != DDP_OP_SUB && op->op != DDP_OP_MUL)
+			return false;
+	return last->op == DDP_OP_EQ || last->op == DDP_OP_NE;
+}
+
+// Note why sums differ: up to the first bit in which they do, from the right. A length that does
+// not fit is one of few kinds so, whatever it is.
+static __attribute__((noinline)) uint64_t equality_trace(struct walk *w, const struct prog_op *op,
+							 const struct prog_op *last) {
+	struct trace *trace = w->trace;
+	uint64_t stack[DDP_EXPR_STACK + 1], differs;
+	unsigned int n;
+	uint32_t bit;
+
+	w->trace = NULL;
+	ops_run(w, op, last, stack);
+	differs = stack[0] ^ stack[1];
+	n = differs == 0 ? 64 : __builtin_ctzll(differs) + 1;
+	for (; op < last; op++) {
+		const struct prog_ref *ref = &op->ref;
+		unsigned int bits = ref->bits < n ? ref->bits : n;
+
+		if (op->op == DDP_OP_FIELD && ref->which != DDP_WHICH_SINCE &&
+		    field_find(w, ref, &bit))
+			trace_bits(trace, bit + ref->bits - bits, bits);
+	}
+	w->trace = trace;
+	trace->lost |= w->beyond;
+	return (differs == 0) == (last->op == DDP_OP_EQ);
+}
+
+static uint64_t expr_eval(struct walk *w, const struct prog_cond *cond) {
+	const struct prog_op *op = &w->program->ops[cond->first_op];
+	const struct prog_op *last = op + cond->n_ops - 1;
+	uint64_t stack[DDP_EXPR_STACK + 1];
+
+	if (w->trace != NULL && is_equality(op, last))
+		return equality_trace(w, op, last);
+	ops_run(w, op, last + 1, stack);
 	return stack[0];
 }
 
@@ -467,7 +519,10 @@ bool field_locate(const struct ddp_program *program, const struct ddp_class *cla
 		return class->places[ref->nth] != UINT16_MAX;
 	}
 	seen = seen_find(program, class, NULL, ref);
-	return seen != NULL && seen_field(program, seen, &program->fields[ref->field], bit);
+	if (seen == NULL || !seen_field(program, seen, &program->fields[ref->field], bit))
+		return false;
+	*bit += ref->skip;
+	return true;
 }
 
 bool field_value(const struct ddp_program *program, const struct ddp_packet *packet,

@@ -76,6 +76,8 @@ static void field_set(struct draft *d, const struct ddp_ref *ref, const struct d
 	const struct ddp_seen *seen = header_find(d, ref, self);
 	uint32_t bit;
 
+	if (ref->which == DDP_WHICH_SINCE)
+		return;
 	if (seen == NULL || !field_place(&d->graph->profile->headers[seen->node], seen, ref, &bit))
 		return;
 	for (uint32_t at = bit + ref->bits; at-- > bit;) {

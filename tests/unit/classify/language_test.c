@@ -38,6 +38,13 @@ struct feature {
 #define OPTIONAL                                      \
 	ONE("'e:1 s:1 _:6 [e ? x:16] [s ? y:8] z:8'") \
 	"packet_types: {A: {path: a, rss: a.x a.y a.z}}\n"
+// c has no bytes; its rule counts from a on.
+#define SINCE                                                               \
+	"headers:\n  a: {first: true, layout: x:8 n:8, next: cw}\n"         \
+	"  cw: {hidden: true, layout: w:8, next: c}\n"                      \
+	"  c: {hidden: true, next: {when: since(a) + 6 == a.n, then: b}}\n" \
+	"  b: {layout: k:8}\npacket_types: {A: {path: a}, B: {path: a b, rss: b.k}}\n"
+#define BITS(set) ONE("x:16 y:8") "packet_types: {A: {path: a, rss: " set "}}\n"
 // The source is hashed in one direction, the destination in the other.
 #define DIRECTIONS                                                            \
 	ONE("dir:8 src:8 dst:8")                                              \
@@ -241,6 +248,33 @@ static const struct feature features[] = {
 	 "  ip: {first: true, hidden: true, ahead: n:4, next: [{when: {n: 4}, then: b}, c]}\n"
 	 "  b: {layout: k:8}\n  c: {layout: k:16}\n"
 	 "packet_types: {B: {path: b, rss: b.k}, C: {path: c}}\n"},
+
+	{{"bytes_since_a_header",
+	  {PIECE(1, 9), PIECE(0xcc), PIECE(7)},
+	  "a@0 b@3", "B", NULL, "", 0, 0, "07"},
+	 SINCE},
+	{{"bytes_since_a_header_that_are_others",
+	  {PIECE(1, 8), PIECE(0xcc), PIECE(7)},
+	  "a@0", "A", NULL, "", 0, 0, ""},
+	 SINCE},
+	{{"a_parameter_that_takes_a_rule_away", {AS(1, 0, S, V)}, IS_C},
+	 CHOICE("[{when: $val, then: b}, c]"), "t;val=0"},
+	{{"a_parameter_that_makes_a_rule_apply", {AS(1, 0, S, V)}, IS_B},
+	 CHOICE("[{when: $val, then: b}, c]")},
+
+	/* Some bits of a field */
+	{{"leading_bits", {PIECE(0xab, 0xcd, 0xef)}, "a@0", "A", NULL, "", 0, 0, "2a"},
+	 BITS("a.x/6")},
+	{{"leading_bits_of_several_bytes",
+	  {PIECE(0xab, 0xcd, 0xef)},
+	  "a@0", "A", NULL, "", 0, 0, "02af"},
+	 BITS("a.x/10")},
+	{{"bits_in_the_middle", {PIECE(0xab, 0xcd, 0xef)}, "a@0", "A", NULL, "", 0, 0, "bc"},
+	 BITS("a.x/0x0ff0")},
+	{{"bits_at_the_end_beside_others",
+	  {PIECE(0xab, 0xcd, 0xef)},
+	  "a@0", "A", NULL, "", 0, 0, "0def0a"},
+	 BITS("a.x/0xf a.y a.x/0xf000")},
 
 	/* Packet types */
 	{{"the_longest_path_is_the_type",

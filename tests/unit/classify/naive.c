@@ -45,7 +45,7 @@ static int header_find(const struct naive *n, const struct ddp_ref *ref) {
 
 	if (ref->which == DDP_WHICH_SELF)
 		return n->n_headers;
-	if (ref->which == DDP_WHICH_NEAREST) {
+	if (ref->which == DDP_WHICH_NEAREST || ref->which == DDP_WHICH_SINCE) {
 		for (int i = (int)n->n_headers - 1; i >= 0; i--)
 			if (n->headers[i].node == ref->node)
 				return i;
@@ -68,6 +68,10 @@ static bool field_read(struct naive *n, const struct ddp_ref *ref, number *value
 
 	if (index < 0)
 		return false;
+	if (ref->which == DDP_WHICH_SINCE) {
+		*value = n->headers[n->n_headers].off + n->headers[n->n_headers].len - h->off;
+		return true;
+	}
 	header = header_of(n, index);
 	field = &header->fields[ref->field];
 	if (field->group >= 0 && !h->groups[field->group])
@@ -80,6 +84,7 @@ static bool field_read(struct naive *n, const struct ddp_ref *ref, number *value
 		bit = 8 * (h->off + h->len) + field->bit_off;
 	for (unsigned int g = 0; g < field->n_before; g++)
 		bit += h->groups[g] ? header->groups[g].bits : 0;
+	bit += ref->skip;
 	if (bit + ref->bits > 8 * n->len) {
 		assert_int_equal(field->anchor, DDP_AHEAD);
 		n->beyond = true;
@@ -465,7 +470,7 @@ static bool are_pair(const struct naive *n, const struct ddp_ref *a, const struc
 			 header->pairs[i].second == b->field) ||
 			(header->pairs[i].first == b->field && header->pairs[i].second == a->field);
 	return pair && a->node == b->node && a->which == b->which && a->nth == b->nth &&
-	       a->bits == b->bits;
+	       a->skip == b->skip && a->bits == b->bits;
 }
 
 number naive_paired(enum ddp_hash_function function, number value, number other, bool first) {

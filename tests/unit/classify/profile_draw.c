@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <inttypes.h>
+
 #include "profile_draw.h"
 
 #include "unit.h"
@@ -259,6 +261,17 @@ static void path_write(struct draft *d, unsigned int depth) {
 	}
 }
 
+// Leading bits of a field, or some in the middle.
+static void bits_write(struct draft *d, unsigned int width) {
+	const unsigned int n = 1 + below(d, width < 64 ? width : 64);
+
+	if (chance(d, 50))
+		fprintf(d->out, "/%u", n);
+	else
+		fprintf(d->out, "/0x%" PRIx64,
+			UINT64_MAX >> (64 - n) << below(d, (width < 64 ? width : 64) - n + 1));
+}
+
 static void type_refs_write(struct draft *d, unsigned int n, unsigned int wide) {
 	static const char *const sides[] = {"", "", "inner.", "outer."};
 
@@ -274,8 +287,8 @@ static void type_refs_write(struct draft *d, unsigned int n, unsigned int wide) 
 			fprintf(d->out, " h%u#%u.f%d", h, 1 + below(d, 3), f);
 		else
 			fprintf(d->out, " %sh%u.f%d", sides[below(d, COUNT(sides))], h, f);
-		if (d->headers[h].fields[f].width >= 16 && chance(d, 30))
-			fputs("/8", d->out);
+		if (chance(d, 30))
+			bits_write(d, d->headers[h].fields[f].width);
 	}
 }
 

@@ -115,18 +115,23 @@ static const struct broken rows[] = {
 	 "t.yaml:9:33: error: expected a field, found ','\n"},
 	{"what_is_ahead_hashed", RSS("gamma.n"),
 	 "t.yaml:9:25: error: 'gamma.n' is look-ahead: only the header's own 'next' may use it\n"},
-	{"a_prefix_that_is_not_whole_bytes", RSS("alpha.v/12"),
-	 "t.yaml:9:33: error: 'alpha.v/...': how many leading bits, a multiple of 8 up to 128, is "
-	 "expected\n"},
+	{"a_mask_with_a_gap", RSS("alpha.y/0xff0f"),
+	 "t.yaml:9:33: error: 'alpha.y/0xff0f': expected a number of leading bits, 1 to 16, or a mask of "
+	 "bits side by side, such as 0x3c\n"},
+	{"a_mask_without_a_bit", RSS("alpha.y/0x0"),
+	 "t.yaml:9:33: error: 'alpha.y/0x0': expected a number of leading bits, 1 to 16, or a mask of "
+	 "bits side by side, such as 0x3c\n"},
 	{"a_prefix_longer_than_its_field", RSS("alpha.y/24"),
-	 "t.yaml:9:33: error: 'alpha.y/...': how many leading bits, a multiple of 8 up to 16, is "
-	 "expected\n"},
+	 "t.yaml:9:33: error: 'alpha.y/24': expected a number of leading bits, 1 to 16, or a mask of "
+	 "bits side by side, such as 0x3c\n"},
 	{"a_prefix_of_0", RSS("alpha.y/0"),
-	 "t.yaml:9:33: error: 'alpha.y/...': how many leading bits, a multiple of 8 up to 16, is "
-	 "expected\n"},
+	 "t.yaml:9:33: error: 'alpha.y/0': expected a number of leading bits, 1 to 16, or a mask of "
+	 "bits side by side, such as 0x3c\n"},
 	{"a_prefix_that_is_missing", RSS("alpha.y/"),
-	 "t.yaml:9:33: error: 'alpha.y/...': how many leading bits, a multiple of 8 up to 16, is "
-	 "expected\n"},
+	 "t.yaml:9:33: error: 'alpha.y/': expected a number of leading bits, 1 to 16, or a mask of "
+	 "bits side by side, such as 0x3c\n"},
+	{"a_mask_wider_than_its_field", RSS("alpha.y/0x10000"),
+	 "t.yaml:9:33: error: '0x10000' does not fit 16 bits\n"},
 	{"48_bytes_are_hashed", RSS("alpha.v alpha.v alpha.v"),
 	 "t.yaml:4:3: warning: header 'beta' is in no packet type\n"
 	 "t.yaml:5:3: warning: header 'gamma' is in no packet type\n"},
