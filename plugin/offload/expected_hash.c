@@ -84,8 +84,12 @@ static bool is_minor(const struct check *q, unsigned int bit) {
 }
 
 static void difference_note(const struct check *q, unsigned int bit) {
+	const uint16_t *lengths = q->packet_class->lengths;
 	char name[100];
 
+	for (unsigned int i = 0; i < 2; i++)
+		if (lengths[i] != 0 && bit / 8 - lengths[i] < 2)
+			return;
 	if (!is_minor(q, bit))
 		q->expected->depends = true;
 	if (!q->expected->exact) // the first reason stays
@@ -150,7 +154,8 @@ static void lists_check(const struct check *q, const struct trace *trace) {
 	for (unsigned int i = 0; i < trace->n_lists; i++) {
 		const struct trace_list *list = &trace->lists[i];
 
-		if (word_is_known(q, list->byte))
+		if (word_is_known(q, list->byte) ||
+		    (list->byte != 0 && list->byte == q->packet_class->no_type))
 			continue;
 		for (unsigned int v = 0; v < list->n; v++) {
 			if (!word_is_port(q, list->byte))

@@ -238,6 +238,28 @@ static void pppoe_add(struct packet_class *s, const struct form *form) {
 	bytes_known(s, at, form->inner == 4 ? 0x0021 : 0x0057, 0xffff, 2);
 }
 
+static void length_put(struct packet_class *s, unsigned int i, unsigned int at, uint16_t length) {
+	s->lengths[i] = at;
+	s->data[at] = length >> 8;
+	s->data[at + 1] = length & 0xff;
+}
+
+// A NIC takes what a user sends for IP by its first bits. A profile may tell Ethernet frames by
+// their lengths and EtherTypes: the class has only packets that both take for IP.
+static void user_ip_assume(struct packet_class *s, const struct form *form) {
+	const struct class_header *gtpu = &s->headers[packet_class_header(s, "gtpu")];
+	const unsigned int at = s->headers[s->first_inner].off;
+	const unsigned int length = 1000; // of the user's packet
+
+	length_put(s, 0, gtpu->off + 2, at + length - gtpu->off - 8);
+	if (form->inner == 4) {
+		length_put(s, 1, at + 2, length);
+	} else {
+		length_put(s, 1, at + 4, length - 40);
+		s->no_type = at + 12;
+	}
+}
+
 static void class_fill(const struct packet_classes *classes, struct packet_class *s,
 		       const struct form *form) {
 	uint16_t type = form->inner == 4 ? 0x0800 : 0x86dd;
@@ -252,6 +274,9 @@ static void class_fill(const struct packet_classes *classes, struct packet_class
 	else if (ENCAPS_FRAME & 1U << form->encap)
 		eth_add(s, 0, type);
 	ip_add(s, form->inner, form, true, protocol_of(form, form->inner));
+	if (form->encap == ENCAP_GTPU || form->encap == ENCAP_GTPU_DOWN ||
+	    form->encap == ENCAP_GTPU_UP)
+		user_ip_assume(s, form);
 	l4_add(s, form, form->inner);
 }
 

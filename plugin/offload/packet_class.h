@@ -23,7 +23,10 @@ struct packet_class {
 	uint16_t len;
 	struct class_header headers[PACKET_CLASS_HEADERS];
 	unsigned int n_headers;
-	uint16_t udp;    // offset of a UDP header that precedes no tunnel; 0: none
+	uint16_t udp; // offset of a UDP header that precedes no tunnel; 0: none
+	// Of GTP-U, where the NIC takes a user's packet for IP, and the class has what is IP:
+	// offsets of lengths that are right, and of a frame's EtherType, which is none; 0: nowhere.
+	uint16_t lengths[2], no_type;
 	uint16_t other;  // offset of a protocol number that the NIC does not know; 0: none
 	int first_inner; // index of the inner packet's first header; 0: no tunnel
 	uint32_t ptype;

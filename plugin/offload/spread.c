@@ -191,7 +191,8 @@ static uint32_t ref_field(const struct draft *d, const struct ddp_ref *ref, bool
 		return strcmp(field, "sport") == 0 ? FIELD_SPORT :
 		       strcmp(field, "dport") == 0 ? FIELD_DPORT :
 						     FIELD_REST;
-	return FIELD_REST;
+	return is_name(header->name, "gtpu") && strcmp(field, "teid") == 0 ? FIELD_TEID :
+									     FIELD_REST;
 }
 
 static uint32_t asked_fields(const struct draft *d, unsigned int type, bool tunnel) {
@@ -220,9 +221,10 @@ static void classless_judge(const struct draft *d, unsigned int type, struct ddp
 		fields |= FIELDS_PORTS;
 	tunnel = prefix.n > (fields & FIELDS_PORTS ? 3 : 2);
 	asked = asked_fields(d, type, tunnel);
-	out->spread = (asked & FIELD_REST) != 0 ? DDP_SPREAD_OUTER :
-		      asked == fields           ? DDP_SPREAD_SAME :
-						  DDP_SPREAD_OTHERS;
+	out->spread = (asked & FIELD_REST) != 0 || asked == FIELD_TEID ? DDP_SPREAD_OUTER :
+		      asked == fields                                  ? DDP_SPREAD_SAME :
+		      asked == (fields | FIELD_TEID)                   ? DDP_SPREAD_FEWER :
+									 DDP_SPREAD_OTHERS;
 	out->wanted = out->spread == DDP_SPREAD_OUTER;
 	out->fields = tunnel ? fields << FIELDS_OUTER_SHIFT | FIELDS_TUNNEL : fields;
 	fields_print(out->fields, out->by, sizeof(out->by));

@@ -30,6 +30,8 @@ DEFAULT = {
     "GENEVE": "inner.macs geneve.vni",
     "GRE": "outer.ip gre.key",
     "GRE_IN_UDP": "outer.ip udp.sport gre.key",
+    "GTPU": "inner.macs gtpu.teid | outer.tuple gtpu.teid",
+    "GTPU_OVER_GRE": "tuple gtpu.teid",
     "GTPC": "ip gtpc.teid | ip gtpc.seq gtpc.seq_v2",
     "L2TPV2": "outer.ip l2tpv2.tunnel l2tpv2.session",
     "L2TPV2_CONTROL": "outer.ip l2tpv2.tunnel",

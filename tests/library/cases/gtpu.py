@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from library_test import Case, inner_cases
-from packets import DATA, eth, gtpu, icmp, ipv4, ipv6, packet, psc, tcp, udp, vlan
+from packets import DATA, arp, eth, gtpu, icmp, ipv4, ipv6, packet, psc, tcp, udp, vlan
 
 OUTER4 = {"ipv4.src": "192.0.2.1", "ipv4.dst": "198.51.100.2", "udp.sport": 2152, "udp.dport": 2152}
 OUTER6 = {"ipv6.src": "2001:db8:1::1", "ipv6.dst": "2001:db8:2::2", "udp.sport": 2152,
@@ -11,6 +11,10 @@ TEID = {"gtpu.teid": 0x12345678}
 QFI = {"gtpu_psc.qfi": 9}
 OPTIONAL = ["gtpu.seq", "gtpu.npdu", "gtpu.next_ext"]
 N3 = (eth(), ipv4(), udp(2152))
+N3_ETH = (*N3, gtpu(7, ext=[psc(1, 9)]))
+FRAME = {**OUTER4, "gtpu.teid": 7}
+NIBBLE = "tshark decides by the first four bits of what a user sends"
+FRAME_TAIL = "eth ipv4 udp gtpu gtpu_psc"
 UE4, UE6, SERVER4, SERVER6 = "10.20.30.40", "2001:db8:7:8::1", "8.8.8.8", "2a00::1"
 OTHER_EXT = (0xc0, b"\0\1")
 LONG_EXT = (0x81, b"\0" * 6)
@@ -38,6 +42,39 @@ CASES = (
              "eth ipv4 udp gtpu gtpu_ext", "GTPU", {**OUTER4, "gtpu.teid": 5}),
         Case("no IP packet", packet(*N3, gtpu(5), b"\0" * 40), "eth ipv4 udp gtpu", "GTPU",
              {**OUTER4, "gtpu.teid": 5}),
+        # Ethernet PDU sessions: frames are told from IP packets that begin like them.
+        Case("frame to 48", packet(*N3_ETH, eth(dst="48:5b:39:00:00:01"), ipv4(UE4, SERVER4), tcp(1, 2)),
+             "eth ipv4 udp gtpu gtpu_psc", "GTPU", FRAME,
+             tshark=FRAME_TAIL + " ipv4", why=NIBBLE),
+        Case("frame to 64", packet(*N3_ETH, eth(dst="64:00:6a:00:00:01"), ipv4(UE4, SERVER4), tcp(1, 2)),
+             "eth ipv4 udp gtpu gtpu_psc", "GTPU", FRAME,
+             tshark=FRAME_TAIL + " ipv6 igmp", why=NIBBLE),
+        Case("frame to 60 with a tag", packet(*N3_ETH, eth(dst="60:00:6a:00:00:01"), vlan(7), ipv6(),
+                                              udp(1, 2)),
+             "eth ipv4 udp gtpu gtpu_psc", "GTPU", FRAME,
+             tshark=FRAME_TAIL + " ipv6 igmp", why=NIBBLE),
+        Case("frame to 02", packet(*N3_ETH, eth(dst="02:aa:39:00:00:01"), ipv4(UE4, SERVER4), tcp(1, 2)),
+             "eth ipv4 udp gtpu gtpu_psc", "GTPU", FRAME,
+             tshark=FRAME_TAIL + " eth ipv4 tcp", why=NIBBLE),
+        Case("IPv4 options", packet(*N3, gtpu(5, ext=[OTHER_EXT, psc(1, 9)]), ipv4(
+                 UE4, SERVER4, options=b"\1" * 4), tcp(1, 2), DATA), "eth ipv4 udp gtpu gtpu_ext gtpu_psc ipv4 tcp",
+             "GTPU_IPV4_TCP", {"inner.ipv4.src": UE4, "inner.ipv4.dst": SERVER4, "inner.tcp.sport": 1,
+                               "inner.tcp.dport": 2, "gtpu.teid": 5, **QFI}),
+        Case("IPv6 from an address like a frame", packet(*N3, gtpu(5), ipv6("2001:db8:800::1", SERVER6),
+                                                         tcp(1, 2)),
+             "eth ipv4 udp gtpu ipv6 tcp", "GTPU_IPV6_TCP",
+             {"inner.ipv6.src": "2001:db8:800::1", "inner.ipv6.dst": SERVER6, "inner.tcp.sport": 1,
+              "inner.tcp.dport": 2, "gtpu.teid": 5}),
+        Case("frame, by the parameter", packet(*N3_ETH, eth(dst="48:5b:39:00:00:01"), vlan(7), ipv4(UE4, SERVER4),
+                                               tcp(1, 2)),
+             "eth ipv4 udp gtpu gtpu_psc eth vlan ipv4 tcp", "GTPU_IPV4_TCP",
+             {"inner.ipv4.src": UE4, "inner.ipv4.dst": SERVER4, "inner.tcp.sport": 1, "inner.tcp.dport": 2,
+              "gtpu.teid": 7, **QFI}, spec="gtpu;ethernet=1",
+             tshark=FRAME_TAIL + " ipv4", why=NIBBLE),
+        Case("frame without IP, by the parameter", packet(*N3_ETH, eth(), arp()),
+             "eth ipv4 udp gtpu gtpu_psc eth arp", "GTPU",
+             {"eth#2.src": "02:00:00:00:00:0a", "eth#2.dst": "02:00:00:00:00:0b", "gtpu.teid": 7},
+             spec="gtpu;ethernet=1"),
         Case("outer IPv4", packet(*N3, gtpu(5), ipv6(), DATA), "eth ipv4 udp gtpu ipv6", "GTPU_IPV6",
              {"inner.ipv6.src": "2001:db8:1::1", "inner.ipv6.dst": "2001:db8:2::2", "gtpu.teid": 5},
              sets={"outer": {**SET_OUTER4, "gtpu.teid": 5}}),

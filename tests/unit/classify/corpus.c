@@ -149,6 +149,7 @@ static const struct sample base_samples[] = {
 #define OUTER ETH(0x0800), IPV4(17, GNB, UPF), UDP(2152, 2152)
 #define OUTER_CHAIN "eth@0 ipv4@14 udp@34 gtpu@42 "
 #define OUTER_INPUT GNB_ UPF_ "08680868"
+#define GTPU_INPUT OUTER_INPUT "11223344"
 #define USER_UDP IPV4(17, UE, NET), UDP(1024, 53), DATA
 #define USER_INPUT UE_ NET_ "04000035"
 
@@ -213,10 +214,10 @@ static const struct sample gtpu_samples[] = {
 	 "GTPU_IPV4_UDP", NULL, N3 IN4 " INNER_L4_UDP", 74, TEID, USER_INPUT},
 	{"an_extension_header_of_no_length",
 	 {OUTER, GTPU_OPT(0x34, 255, 0x20), PIECE(0, 0xaa, 0xbb, 0), USER_UDP},
-	 "eth@0 ipv4@14 udp@34 gtpu@42", "GTPU", "malformed", N3, 0, TEID, OUTER_INPUT},
+	 "eth@0 ipv4@14 udp@34 gtpu@42", "GTPU", "malformed", N3, 0, TEID, GTPU_INPUT},
 	{"a_pdu_session_container_of_no_length",
 	 {OUTER, GTPU_OPT(0x34, 255, 0x85), PIECE(0, 0x10, 9, 0), USER_UDP},
-	 "eth@0 ipv4@14 udp@34 gtpu@42", "GTPU", "malformed", N3, 0, TEID, OUTER_INPUT},
+	 "eth@0 ipv4@14 udp@34 gtpu@42", "GTPU", "malformed", N3, 0, TEID, GTPU_INPUT},
 
 	// What the user sends
 	{"a_users_tcp",
@@ -297,25 +298,29 @@ static const struct sample gtpu_samples[] = {
 	// What is no user's packet
 	{"echo_request",
 	 {OUTER, GTPU_OPT(0x32, 1, 0)},
-	 "eth@0 ipv4@14 udp@34 gtpu@42", "GTPU", NULL, N3, 0, TEID, OUTER_INPUT},
+	 "eth@0 ipv4@14 udp@34 gtpu@42", "GTPU", NULL, N3, 0, TEID, GTPU_INPUT},
 	{"end_marker",
 	 {OUTER, GTPU(0x30, 254)},
-	 "eth@0 ipv4@14 udp@34 gtpu@42", "GTPU", NULL, N3, 0, TEID, OUTER_INPUT},
+	 "eth@0 ipv4@14 udp@34 gtpu@42", "GTPU", NULL, N3, 0, TEID, GTPU_INPUT},
 	{"an_error_indication_with_an_extension_header_has_no_ip_inside",
 	 {OUTER, GTPU_OPT(0x34, 26, 0x40), GTPU_EXT(0), IPV4(17, UE, NET)},
-	 OUTER_CHAIN "gtpu_ext@54", "GTPU", NULL, N3, 0, TEID, OUTER_INPUT},
+	 OUTER_CHAIN "gtpu_ext@54", "GTPU", NULL, N3, 0, TEID, GTPU_INPUT},
 	{"signalling_over_outer_ipv6",
 	 {ETH(0x86dd), IPV6(17, GNB6, UPF6), UDP(2152, 2152), GTPU(0x30, 254)},
-	 "eth@0 ipv6@14 udp@54 gtpu@62", "GTPU", NULL, N3_V6, 0, TEID, GNB6_ UPF6_ "08680868"},
+	 "eth@0 ipv6@14 udp@54 gtpu@62", "GTPU", NULL, N3_V6, 0, TEID,
+	 GNB6_ UPF6_ "0868086811223344"},
 	{"a_g_pdu_that_holds_no_ip",
 	 {OUTER, GTPU(0x30, 255), DATA},
-	 "eth@0 ipv4@14 udp@34 gtpu@42", "GTPU", NULL, N3, 0, TEID, OUTER_INPUT},
+	 "eth@0 ipv4@14 udp@34 gtpu@42", "GTPU", NULL, N3, 0, TEID, GTPU_INPUT},
 	{"a_g_pdu_that_holds_nothing",
 	 {OUTER, GTPU(0x30, 255)},
-	 "eth@0 ipv4@14 udp@34 gtpu@42", "GTPU", "truncated", N3, 0, TEID, OUTER_INPUT},
+	 "eth@0 ipv4@14 udp@34 gtpu@42", "GTPU", "truncated", N3, 0, TEID, GTPU_INPUT},
 	{"a_users_ihl_too_small",
 	 {OUTER, GTPU(0x30, 255), IPV4_AS(0x43, 0, 17, UE, NET), UDP(1024, 53)},
-	 "eth@0 ipv4@14 udp@34 gtpu@42", "GTPU", "malformed", N3, 0, TEID, OUTER_INPUT},
+	 "eth@0 ipv4@14 udp@34 gtpu@42", "GTPU", "malformed", N3, 0, TEID, GTPU_INPUT},
+	{"a_frame_of_a_user_is_no_ip",
+	 {OUTER, PIECE(0x30, 255, 0, 50, BE32(TEID)), IPV4_AS(0x46, 0, 17, UE, NET), UDP(1024, 53)},
+	 "eth@0 ipv4@14 udp@34 gtpu@42", "GTPU", NULL, N3, 0, TEID, GTPU_INPUT},
 	{"gtp_version_2_is_not_gtpu",
 	 {OUTER, GTPU(0x50, 255), USER_UDP},
 	 "eth@0 ipv4@14 udp@34", "IPV4_UDP", "malformed", V4 " L4_UDP", 0, 0, OUTER_INPUT},

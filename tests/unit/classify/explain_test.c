@@ -185,7 +185,7 @@ static void flaws_are_told_apart(void **state) {
 					      GTPU(0x30, 255), END},
 		       0);
 	assert_int_equal(step.flaw, DDP_FLAW_AHEAD);
-	assert_string_equal(step.header->name, "ip");
+	assert_string_equal(step.header->name, "gtpu_user");
 	step = last_of((const struct piece[]){ETH(0x0800), IPV4_AS(0x45, 1, 17, UE, NET), END}, 0);
 	assert_int_equal(step.flaw, DDP_FLAW_NONE); // a fragment ends where it should
 	assert_int_equal(step.header->rules[step.rule].kind, DDP_RULE_STOP);
