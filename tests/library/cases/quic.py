@@ -47,6 +47,8 @@ CASES = [
     Case("DTLS on the port", packet(*TO_443, bytes.fromhex("16fefd0000000000000000000500000000")),
          "eth ipv4 udp", "IPV4_UDP", {**ADDRESSES, **PORTS}, tshark="eth ipv4 udp quic",
          why="told the port, tshark takes all there for QUIC; the fixed bit says that this is none"),
+    Case("fixed bit 0, as RFC 9287 allows", packet(*TO_443, b"\0" + CID, bytes(24)), "eth ipv4 udp quic", "QUIC", DCID,
+         spec="quic;grease=1"),
     Case("cut in the id", packet(*OUTER, quic_short(CID), bytes(24))[:50], "eth ipv4 udp", "IPV4_UDP",
          {**ADDRESSES, **PORTS}, status="error", wire_len=75,
          tshark="eth ipv4 udp quic",

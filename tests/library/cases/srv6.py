@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from library_test import Case
-from packets import (DATA, IP6_A, IP6_B, MAC_A, MAC_B, arp, dstopts, eth, icmp, icmp6, ipv4, ipv6,
+from packets import (DATA, IP6_A, IP6_B, MAC_A, MAC_B, arp, dstopts, eth, icmp, icmp6, ipv4, ipv6, ipv6_ext,
                      ipv6_frag, hopopts, packet, sctp, srh, tcp, udp, vlan)
 
 SEGMENTS = ["fc00:0:3::e", "fc00:0:2::1", "fc00:0:1::1"]
@@ -69,6 +69,8 @@ CASES = [
     frame("Ethernet, IPv6 SCTP", [IN6, sctp(1, 2), DATA], "ipv6 sctp", "SRV6_ETH_IPV6_SCTP", INNER6,
           "sctp"),
 
+    Case("routing header of RPL", packet(*OUTER, ipv6_ext(43, body=bytes((3, 0)) + bytes(20)), IN4, udp(1, 2), DATA),
+         "eth vlan ipv6 ipv6_ext ipv4 udp", "IPIP_IPV4_UDP", {**INNER, **ports("udp", 1, 2)}),
     Case("transport directly behind the header", packet(*OUTER, srh(SEGMENTS), udp(1, 2), DATA),
          "eth vlan ipv6 ipv6_ext udp", "IPV6_UDP",
          {"ipv6.src": IP6_A, "ipv6.dst": IP6_B, "udp.sport": 1, "udp.dport": 2}),
