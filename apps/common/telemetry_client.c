@@ -356,13 +356,12 @@ static int fail_none(struct telemetry_client *client, const struct search *searc
 
 static int fail_choice(struct telemetry_client *client, const struct search *search,
 		       unsigned int n_net_ddp) {
-	const struct telemetry_client *only = &search->found[0].client;
 	struct strbuf text;
 
 	if (search->n_found == 0)
 		return fail_none(client, search);
-	if (search->n_found == 1 && only->error[0] != '\0')
-		return fail(client, EIO, "%s", only->error);
+	if (search->n_found == 1 && search->found[0].client.error[0] != '\0')
+		return fail(client, EIO, "%s", search->found[0].client.error);
 	strbuf_init(&text);
 	found_list(search, n_net_ddp > 0, text.to);
 	if (n_net_ddp > 0)
