@@ -194,7 +194,8 @@ void ddp_hw_ptypes_set(struct ddp_port *port, struct ddp_hw_ptypes *hw_ptypes, b
 		// The queues do not know yet what waits on their rings.
 		for (unsigned int q = 0; hw_ptypes != NULL && q < port->n_rxqs; q++)
 			__atomic_store_n(&port->rxqs[q].waiting, true, __ATOMIC_RELEASE);
-		lower->drain = drain && i < port->lower.n_rxq ? drain_count(port, i, factor) : 0;
+		if (drain && i < port->lower.n_rxq) // else what an earlier change left
+			lower->drain = drain_count(port, i, factor);
 		ddp_unlock(&lower->lock);
 	}
 	ddp_hw_ptypes_replace(port, hw_ptypes);

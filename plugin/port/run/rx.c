@@ -499,7 +499,8 @@ static void many_place(struct ddp_lower_rxq *lower, const struct rx_common *comm
 	batch_place(lower, batch, overflow);
 }
 
-// May hardware hashes be used? Not for packets that may have been hashed before a change.
+// May hardware hashes be used? Not for packets that may have been hashed before a change. Each
+// burst counts, also while no hashes are used: changes may follow each other at once.
 static bool has_drained(struct ddp_lower_rxq *lower, unsigned int n) {
 	if (likely(lower->drain == 0))
 		return true;
@@ -616,7 +617,7 @@ static inline enum reading batch_read(struct ddp_lower_rxq *lower, const struct 
 
 	common_fill(lower, port, common);
 	counter_add(&lower->taken, batch->n);
-	if (unlikely(lower->hw_ptypes != NULL) && has_drained(lower, batch->n))
+	if (has_drained(lower, batch->n) && unlikely(lower->hw_ptypes != NULL))
 		return mixed_read(lower, batch);
 #pragma GCC unroll 4
 	for (size_t i = 0; i < n; i++)

@@ -175,6 +175,24 @@ static void packets_from_before_a_change_follow_the_new_table(void **state) {
 	ddp_end(port);
 }
 
+// Changes may follow each other faster than a queue is polled. The last one here changes nothing of
+// how the NIC spreads packets.
+static void a_further_change_waits_for_packets_from_before_others(void **state) {
+	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
+
+	RTE_SET_USED(state);
+	for (unsigned int by = 1; by < 6; by++) {
+		arrive(512);
+		reta_turn(port, by);
+		reta_turn(port, by);
+		assert_int_equal(poll_until_idle(port, 0, N_QUEUES), 512);
+		assert_true(is_bypassing(port));
+	}
+	assert_int_equal(n_misrouted, 0);
+	assert_int_equal(n_disordered, 0);
+	ddp_end(port);
+}
+
 static void a_nic_that_ignores_the_table_is_detected(void **state) {
 	uint16_t port;
 
@@ -1087,6 +1105,7 @@ int main(void) {
 		bypass_test(hardware_hashed_packets_bypass_the_rings),
 		bypass_test(the_lower_redirection_table_is_written_and_restored),
 		bypass_test(packets_from_before_a_change_follow_the_new_table),
+		bypass_test(a_further_change_waits_for_packets_from_before_others),
 		bypass_test(a_nic_that_ignores_the_table_is_detected),
 		bypass_test(a_table_that_cannot_be_read_is_not_written),
 		bypass_test(without_bypass_all_queues_read_all_lower_queues),

@@ -494,6 +494,7 @@ static void packets_from_before_a_change_are_hashed_again(void **state) {
 	conf.rss_key_len = sizeof(key);
 	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
 	assert_memory_equal(testsrc_nic(0)->key, key, sizeof(key));
+	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0); // changes nothing
 	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 64);
 	assert_int_equal(xstat(port, "rx_offloaded"), 64);
 	burst_drain(port);
