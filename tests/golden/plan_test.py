@@ -197,6 +197,13 @@ class Spread(unittest.TestCase):
                 found = self.verdict(spec, nic)
                 self.assertEqual((found["verdict"], found["same_types"], found["types"]), (verdict, same, types))
 
+    def test_the_redirection_table_bounds_how_even_queues_can_be(self):
+        for queues, bound in (16, None), (255, "1.49"), (400, "1.56"):
+            for more in [], ["--nic", "i40e"]:
+                found = re.search(r"redirection table: .* up to\s+(\S+) times", command(
+                    "gtpu", "--queues", str(queues), *more).stdout)
+                self.assertEqual(found and found.group(1), bound)
+
     def test_rules_of_the_nic_alone_are_read_as_they_are_printed(self):
         empty = struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1)  # a capture
         rules = [rule for rule in self.verdict("gtpu", "ice-comms")["testpmd"] if rule.startswith("flow")]

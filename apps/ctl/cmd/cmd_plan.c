@@ -237,7 +237,8 @@ static int options_check(const struct options *options, const struct asked *aske
 static int loaded_plan(const struct options *options, const struct asked *asked, const char *spec,
 		       struct output *out) {
 	struct plan_report report = {.spec = spec[0] != '\0' ? spec : "base",
-				     .columns = output_columns(out)};
+				     .columns = output_columns(out),
+				     .n_queues = options->steer.n_queues};
 	struct ddp_personality loaded;
 	int status = load_or_report(&loaded, spec[0] != '\0' ? spec : NULL);
 

@@ -283,6 +283,23 @@ void plan_commands_print(const struct planned *planned, struct output *out) {
 
 /* One kind */
 
+// The remainder of the division of net_ddp's table by the queues: some have one entry more.
+static double reta_imbalance(const struct plan_report *report) {
+	const unsigned int n = report->n_queues;
+
+	return (double)((DDP_RETA_SIZE + n - 1) / n) * n / DDP_RETA_SIZE;
+}
+
+static void reta_print(const struct plan_report *report, struct output *out) {
+	if (DDP_RETA_SIZE % report->n_queues != 0)
+		output_printf(
+			out,
+			"\nredirection table: %u entries for %u queues, %u for the fullest: up to "
+			"%.2f times\n  the mean, however even the hashes are\n",
+			DDP_RETA_SIZE, report->n_queues, DDP_RETA_SIZE / report->n_queues + 1,
+			reta_imbalance(report));
+}
+
 static bool has_commands(const struct planned *planned) {
 	const struct ddp_plan *plan = planned->plan;
 
@@ -300,6 +317,7 @@ void plan_print(const struct plan_report *report, const struct planned *planned,
 		spread_print(report, planned->spread, out);
 	equal_print(report, planned->plan, out);
 	capabilities_print(report, planned, out);
+	reta_print(report, out);
 	if (has_commands(planned))
 		output_text(out, "\nfor the commands to set up the NIC, add --commands\n");
 }
@@ -416,12 +434,14 @@ void kinds_print(const struct plan_report *report, const struct planned *planned
 			table_text(&table, short_names[planned[k].plan->types[i].class]);
 	}
 	table_fini(&table);
+	reta_print(report, out);
 	output_text(out, "\nfor reasons and commands, add --nic KIND\n");
 }
 
 void kinds_json(const struct plan_report *report, const struct planned *planned, unsigned int n,
 		struct json_writer *json) {
-	jsonw_write(json, "profile:%s nics:[", report->spec);
+	jsonw_write(json, "profile:%s", report->spec);
+	jsonw_write(json, "reta_imbalance:%g nics:[", reta_imbalance(report));
 	for (unsigned int k = 0; k < n; k++) {
 		jsonw_write(json, "{nic:%s title:%s", ddp_nic_name(planned[k].plan->nic),
 			    ddp_nic_title(planned[k].plan->nic));

@@ -26,6 +26,7 @@ struct plan_report {
 	const char *spec; // of the profile
 	const struct ddp_program *program;
 	unsigned int columns; // of the terminal
+	unsigned int n_queues;
 };
 
 // One kind.
