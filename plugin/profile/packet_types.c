@@ -81,6 +81,29 @@ static struct ddp_path *alias_expand(struct path_reader *r, struct alias *alias,
 	return path;
 }
 
+// '_': each header that can take a place in a path.
+static struct ddp_path *any_make(struct path_reader *r) {
+	const struct ddp_profile *profile = r->l->profile;
+	struct ddp_path *path = NULL;
+
+	for (unsigned int i = 0; i < profile->n_headers; i++) {
+		struct ddp_path *header;
+
+		if (profile->headers[i].hidden)
+			continue;
+		header = path_new(r, DDP_PATH_HEADER, NULL, NULL);
+		if (header == NULL)
+			return NULL;
+		header->node = i;
+		path = path == NULL ? header : path_new(r, DDP_PATH_EITHER, path, header);
+		if (path == NULL)
+			return NULL;
+	}
+	if (path != NULL)
+		path->any = true;
+	return path;
+}
+
 static struct ddp_path *step_read(struct path_reader *r) {
 	struct ddp_token token = r->lexer.token;
 	struct ddp_path *path;
@@ -101,6 +124,8 @@ static struct ddp_path *step_read(struct path_reader *r) {
 		return NULL;
 	}
 	ddp_lexer_take(&r->lexer);
+	if (token.len == 1 && *token.s == '_')
+		return any_make(r);
 	alias = alias_find(r->l, &token);
 	node = header_find(r->l, token.s, token.len);
 	if (alias != NULL && node >= 0 && !r->l->profile->headers[node].hidden) {

@@ -223,6 +223,7 @@ enum ddp_path_kind {
 struct ddp_path {
 	enum ddp_path_kind kind;
 	uint8_t node; // header
+	bool any;     // '_', any one header: alternatives, of which this is the outermost
 	struct ddp_path *left, *right;
 };
 

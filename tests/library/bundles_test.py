@@ -105,6 +105,22 @@ E810 = [
 SCTP = p.packet(p.eth(), p.ipv4(), p.sctp(1, 2))
 VTAG = {"sctp.vtag": int.from_bytes(SCTP[38:42], "big")}
 
+def nested(*layers):
+    return p.packet(p.eth(), *layers, IN4, p.tcp(1, 2), p.DATA)
+
+
+# Bundles and packets of up to three tunnels.
+MIDDLE = p.ipv4("192.0.2.7", "192.0.2.8")
+NESTED = [
+    ("datacenter", nested(p.ipv4(), p.udp(dport=6635), p.mpls(16), MIDDLE, p.gre())),
+    ("datacenter", nested(p.vlan(3), p.ipv6(), p.udp(), p.vxlan(7), p.eth(), MIDDLE, p.udp(), p.vxlan(8), p.eth())),
+    ("datacenter", nested(p.ipv4(), p.gre(), MIDDLE, p.udp(), p.vxlan(8), p.eth(), p.ipv6(), p.udp(), p.geneve(9),
+                          p.eth())),
+    ("bng", nested(p.pppoe(7), p.ppp(), MIDDLE, p.udp(), p.l2tpv2(1, 2), p.ppp(), MIDDLE, p.gre())),
+    ("all", nested(p.ipv4(), p.udp(2152), p.gtpu(7), MIDDLE, p.gre())),
+]
+
+
 # What i40e-default hashes, by the type of a 700-series NIC that a packet has.
 I40E = [
     ("UDP", p.packet(p.eth(), p.ipv4(), p.udp(1, 2)), "all", {**PLAIN, **ports("udp", 1, 2)}),
@@ -193,6 +209,13 @@ class Bundles(unittest.TestCase):
                 extracted = {key: value for key, value in bare["fields"].items() if key not in fields}
                 self.assertEqual(got["fields"], {**fields, **extracted})
                 self.assertEqual(len(got["input"]) // 2, sum(map(size_of, fields)))
+
+    def test_nested_tunnels(self):
+        for bundle, frame in NESTED:
+            for spec in (bundle, "all"):
+                [got] = classify(spec, [frame])
+                self.assertEqual((got["ptype"], got["fields"]),
+                                 ("NESTED_IPV4_TCP", {**USER, **ports("tcp", 1, 2, "inner.")}))
 
     def test_i40e_hashes_what_rss_hf_asks_for(self):
         """Who moves from a 700-series NIC gets the same packets hashed, and the same not."""

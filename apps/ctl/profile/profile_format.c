@@ -227,6 +227,10 @@ static void path_write(const struct profile_format *format, FILE *to, const stru
 	};
 	unsigned int own = path_level(path);
 
+	if (path->any) {
+		fputc('_', to);
+		return;
+	}
 	fputs(own < level ? "(" : "", to);
 	switch (path->kind) {
 	case DDP_PATH_HEADER:

@@ -296,6 +296,13 @@ static const struct feature features[] = {
 	 "  b: {after: k(1), layout: x:8, next: [{when: {x: 9}, then: d}, k(x)]}\n"
 	 "  c: {after: k(2), layout: x:8, next: k(x)}\n  d: {layout: x:8, after: k(9)}\n"
 	 "packet_types: {T: {path: a d? (b c | b)+ d}}\n"},
+	{{"any_header",
+	  {PIECE(1), PIECE(2), PIECE(1), PIECE(9), PIECE(0)},
+	  "a@0 b@1 c@2 b@3 d@4", "T", NULL, "", 0, 0, ""},
+	 "tables: {k: kinds}\nheaders:\n  a: {first: true, layout: x:8, next: k(x)}\n"
+	 "  b: {after: k(1), layout: x:8, next: k(x)}\n"
+	 "  c: {after: k(2), layout: x:8, next: k(x)}\n  d: {layout: x:8, after: k(9)}\n"
+	 "packet_types: {S: {path: a b _ b}, T: {path: a _+ d}}\n"},
 	{{"the_higher_priority_wins", {PIECE(1)}, "a@0", "HIGH", NULL, "", 0, 0, ""},
 	 ONE("x:8") "packet_types: {LOW: {path: a, priority: -1}, HIGH: {path: a, priority: 2}, "
 		    "MIDDLE: {path: a, priority: 1}}\n"},
