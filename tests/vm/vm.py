@@ -1,0 +1,557 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""DPDK's drivers of NICs that QEMU emulates, plain and with net_ddp in front: what works, as a table. For scripts/vm."""
+
+import collections
+import contextlib
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import guest
+from guest import MAC, Failed, Guest
+
+TREE = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(TREE / "tests" / "e2e"), str(TREE / "tests" / "library")]
+import packets  # noqa: E402
+from packets import eth, ipv4, packet, udp, vlan  # noqa: E402
+
+CTL = TREE / "build/apps/ctl/ddpctl"
+POWER = TREE / "build/vm-l3fwd-power"  # the guest has a /tmp of its own
+PLUGIN = "/run/ddp/librte_net_ddp.so"
+QUEUES = 4
+PACKETS = 2000
+PPS = 1500
+N = 8  # packets that ask one question
+OTHER, GROUP = "02:00:00:00:bb:01", "01:00:5e:01:02:03"
+KEY = "6d5a56da255b0ec24167253d43a38fb0d0ca2bcbae7b30b477cb2da38030f20c6a42b73bbeac01fa"  # net_ddp's own
+NEW_KEY = KEY[8:] + KEY[:8]
+MARKER = 0xffff  # the packet behind those that may be filtered
+
+# name: QEMU's device, its queues in QEMU's view (a tap interface) or 0, the Rx queues of the plain driver.
+NICS = {
+    "net_e1000_igb": ("igb", 0, QUEUES),
+    "net_virtio": ("virtio-net-pci,rss=on,hash=on,disable-legacy=on,iommu_platform=on", QUEUES, QUEUES),
+    "net_e1000_em": ("e1000e", 0, 1),
+    "net_vmxnet3": ("vmxnet3", 0, QUEUES),
+    "net_e1000_igb_vf": ("igb", 0, 1),
+}
+# name: net_ddp's arguments behind the profile; none is the driver alone.
+CASES = {"plain": None, "auto": "", "off": ",offload=off", "require": ",offload=require", "decap": ",decap=on",
+         "balance": ",balance=on"}
+
+
+class Red(Exception):
+    """The answer is wrong, and this is how."""
+
+
+class Missing(Exception):
+    """The driver cannot do this, and said so."""
+
+
+class Untried(Exception):
+    """The row is not for this case."""
+
+
+def check(fact, wanted, what):
+    if fact != wanted:
+        raise Red(f"{what}: {fact}, not {wanted}")
+
+
+def numbered(frames):
+    """The frames for the NIC's address, each from an address that tells its number."""
+    return [packets.mac(MAC) + bytes.fromhex("02000001") + i.to_bytes(2, "big") + frame[12:].ljust(48, b"\0")
+            for i, frame in enumerate(frames)]
+
+
+def question(dst=MAC, vid=None, n=N, size=60, number=0):
+    """Frames of one flow: one of them cannot overtake another."""
+    tag = [] if vid is None else [vlan(vid)]
+    frame = packet(eth(f"02:00:00:01:{number >> 8:02x}:{number & 255:02x}", dst), *tag, ipv4("10.1.0.1"), udp(), bytes(size - 60))
+    return [frame.ljust(60, b"\0")] * n
+
+
+def flows(n=64):
+    return numbered([packet(eth(), ipv4(f"10.2.0.{i}"), udp(5000 + i), bytes(32)) for i in range(n)])
+
+
+def all_kinds():
+    from support import frames, odd_frames  # builds thousands of frames
+    return numbered(frames.MADE + odd_frames.LIES)
+
+
+def ddpctl(folder, frames, *options):
+    """What ddpctl predicts for each frame, with the length that decap leaves."""
+    capture, bare = folder / "frames.pcap", folder / "bare.pcap"
+    capture.write_bytes(packets.pcap(frames))
+    answers = [json.loads(line) for line in subprocess.run(
+        [CTL, "classify", "gtpu", capture, "--jsonl", f"--queues={QUEUES}", "--decap", "-w", bare, *options],
+        check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()]
+    data, at = bare.read_bytes(), 24
+    for answer in answers:
+        answer["bare_size"] = int.from_bytes(data[at + 8:at + 12], "little")
+        answer["hash"] = int(str(answer["hash"]), 0) if answer.get("hash") is not None else None
+        at += 16 + answer["bare_size"]
+    return answers
+
+
+PRINTED = re.compile(r"src=02:00:00:01:(?P<number>\S+) - .*? - length=(?P<size>\d+) - nb_segs=\d+"
+                     r"(?: - RSS hash=0x(?P<hash>[0-9a-f]+))?.* - Receive queue=0x(?P<queue>[0-9a-f]+)", re.IGNORECASE)
+
+
+class Run:
+    """A testpmd on the NIC, plain or with net_ddp in front."""
+
+    def __init__(self, machine, nic, case, folder):
+        self.guest, self.nic, self.case, self.folder = machine, nic, case, folder
+        self.ddp = CASES[case] is not None
+        self.queues = QUEUES if self.ddp else NICS[nic][2]
+        self.address = self.guest.address
+        self.status = None
+        if self.ddp:
+            self.eal = (f"-d {PLUGIN} -a 0000:00:00.0 "
+                        f"--vdev 'net_ddp0,dev({self.address}),profile=gtpu{CASES[case]}'")
+        else:
+            self.eal = f"-a {self.address}"
+
+    def start(self):
+        self.started = self.guest.testpmd(
+            f"{self.eal} -- -i --hot-plug --rxq={self.queues} --txq={self.queues} --nb-cores=1 --total-num-mbufs=8192 "
+            "--rxd=512 --txd=512")
+        if "Fail to start port" in self.started:
+            self.end()
+            raise Failed(self.started)
+        self.cmd("set fwd rxonly")
+        self.cmd("set verbose 1")
+        self.cmd("start")
+        self.wait_link("up")
+
+    def cmd(self, line):
+        return self.guest.cmd(line)
+
+    def end(self):
+        if self.status is None:
+            self.status = self.guest.quit()
+
+    def ask(self, line):
+        """A command that the driver may refuse."""
+        answer = self.cmd(line)
+        if re.search(r"not supported|ENOTSUP|-95|fail|error|bad|invalid|please", answer.partition("\n")[2], re.IGNORECASE):
+            raise Missing(" ".join(answer.partition("\n")[2].split())[:60])
+        return answer
+
+    def info(self, what):
+        return re.search(rf"{what}: *(.*)", self.cmd("show port info 0"))[1]
+
+    def wait_link(self, state):
+        end = time.monotonic() + 20
+        while self.info("Link status") != state:
+            if time.monotonic() > end:
+                raise Red(f"link is not {state}")
+            time.sleep(0.1)
+
+    def receive(self, frames, wanted=None, seconds=4.0, during=None):
+        """Send, and return the packets that arrived by number, until the wanted ones came or none for so long."""
+        wanted = set(range(len(frames))) if wanted is None else wanted
+        errors = []
+
+        def at_work(function, *args):
+            try:
+                function(*args)
+            except (OSError, Red, Failed) as error:
+                errors.append(error)
+        threads = [threading.Thread(target=at_work, args=(self.guest.send, frames, PPS))]
+        if during is not None:
+            threads.append(threading.Thread(target=at_work, args=(during,)))
+        self.guest.app.text = ""
+        for thread in threads:
+            thread.start()
+        got = collections.defaultdict(list)
+        while True:
+            more = self.guest.app.read(seconds if not wanted <= got.keys() else 0.1)
+            lines, newline, self.guest.app.text = self.guest.app.text.rpartition("\n")
+            for match in PRINTED.finditer(lines):
+                number = int(match["number"].replace(":", ""), 16)
+                got[number].append((int(match["hash"], 16) if match["hash"] else None, int(match["queue"], 16),
+                                    int(match["size"])))
+            busy = any(thread.is_alive() for thread in threads)
+            if not busy and (not more or wanted <= got.keys()):
+                if errors:
+                    raise Red(f"{errors[0]}")
+                return got
+
+    def count(self, **how):
+        """How many of N such packets arrive before another one that surely does."""
+        got = self.receive(question(**how) + question("ff:ff:ff:ff:ff:ff", n=1, number=MARKER), {MARKER})
+        check(len(got[MARKER]), 1, "broadcasts")
+        return len(got[0])
+
+    def predicted(self, frames, *options, during=None):
+        """Receive the frames, compare each with the prediction; (right, had a hash, sent)."""
+        got = self.receive(frames, during=during)
+        if not self.ddp:
+            return sum(len(one) == 1 for one in got.values()), sum(one[0][0] is not None for one in got.values())
+        right, wrong = 0, []
+        for i, want in enumerate(ddpctl(self.folder, frames, *options)):
+            have = got.get(i, [])
+            expected = (want["hash"], want["queue"], want["bare_size"] if self.case == "decap" else len(frames[i]))
+            if self.case == "balance":  # which may have moved the entry
+                have, expected = [(one[0], one[2]) for one in have], (expected[0], expected[2])
+            if have == [expected]:
+                right += 1
+            else:
+                wrong.append(f"{want.get('type')}: {have or 'lost'}, not {expected}")
+        self.wrong = wrong
+        return right, self.offloaded()
+
+    def offloaded(self):
+        """How many packets the NIC hashed since the last call."""
+        match = re.search(r"rx_offloaded: (\d+)", self.cmd("show port xstats 0"))
+        self.cmd("clear port xstats 0")
+        return int(match[1]) if match else 0
+
+
+# The rows: each returns what to print, or raises Red or Missing.
+
+def row_traffic(run):
+    return compare(run, run.guest.traffic)
+
+
+def row_kinds(run):
+    return compare(run, run.guest.kinds)
+
+
+def compare(run, frames, *options, during=None):
+    right, hashed = run.predicted(frames, *options, during=during)
+    answer = f"{right}/{len(frames)}, NIC hashed {hashed}"
+    if right < len(frames):
+        raise Red(answer + ("; " + "; ".join(run.wrong[:3]) if run.ddp else ""))
+    return answer
+
+
+def row_link(run):
+    for state in ("down", "up"):
+        run.guest.app.text = ""
+        run.guest.qmp("set_link", name="nic", up=state == "up")
+        run.wait_link(state)
+    check(run.count(), N, "packets after link up")
+
+
+def row_stop_start(run):
+    restart(run)
+    check(run.count(), N, "packets")
+
+
+def restart(run, *between):
+    for line in ("stop", "port stop 0", *between, "port start 0", "start"):
+        run.ask(line) if line in between else run.cmd(line)
+    run.wait_link("up")
+
+
+def row_mtu(run):
+    for mtu in (1400, 1500):
+        run.ask(f"port config mtu 0 {mtu}")
+        check(run.info("MTU"), str(mtu), "MTU")
+        check(run.count(size=mtu), N, f"packets at MTU {mtu}")
+    try:
+        restart(run, "port config mtu 0 1900")
+        check(run.count(size=1900), N, "packets at MTU 1900")
+    finally:
+        restart(run, "port config mtu 0 1500")
+
+
+@contextlib.contextmanager
+def only_own(run):
+    run.ask("set promisc 0 off")
+    try:
+        yield
+    finally:
+        run.cmd("set promisc 0 on")
+
+
+def row_promiscuous(run):
+    with only_own(run):
+        check(run.count(), N, "own")
+        check(run.count(dst=OTHER), 0, "foreign, off")
+    check(run.count(dst=OTHER), N, "foreign, on")
+
+
+def row_mac(run):
+    with only_own(run):
+        run.ask(f"mac_addr add 0 {OTHER}")
+        check(run.count(dst=OTHER), N, "added")
+        run.ask(f"mac_addr remove 0 {OTHER}")
+        check(run.count(dst=OTHER), 0, "removed")
+
+
+def row_multicast(run):
+    with only_own(run):
+        check(run.count(dst=GROUP), 0, "unknown group")
+        run.ask(f"mcast_addr add 0 {GROUP}")
+        check(run.count(dst=GROUP), N, "added")
+        run.ask(f"mcast_addr remove 0 {GROUP}")
+        check(run.count(dst=GROUP), 0, "removed")
+        run.ask("set allmulti 0 on")
+        check(run.count(dst=GROUP), N, "all multicast")
+        run.ask("set allmulti 0 off")
+        check(run.count(dst=GROUP), 0, "not all")
+
+
+def row_vlan(run):
+    check(run.count(vid=5), N, "no filter")
+    run.ask("vlan set filter on 0")
+    try:
+        check(run.count(vid=5), 0, "filter")
+        run.ask("rx_vlan add 5 0")
+        check(run.count(vid=5), N, "added")
+        run.ask("rx_vlan rm 5 0")
+        check(run.count(vid=5), 0, "removed")
+    finally:
+        run.cmd("vlan set filter off 0")
+    check(run.count(vid=5), N, "filter off")
+
+
+def row_key(run):
+    run.ask(f"port config 0 rss-hash-key ipv4 {NEW_KEY}")
+    try:
+        answer = compare(run, flows(), f"--key={NEW_KEY}")
+    finally:
+        run.cmd(f"port config 0 rss-hash-key ipv4 {KEY}")
+    return answer
+
+
+def row_table(run):
+    """Redirect the entries of some flows to the next queue."""
+    size = int(run.info("Redirection table size"))
+    before = run.receive(flows(N))
+    if not size or any(one[0][0] is None for one in before.values()):
+        raise Missing("no table, or no hash in mbufs")
+    entries = {one[0][0] % size: one[0][1] for one in before.values()}
+
+    def write(add):
+        run.ask("port config 0 rss reta " + ",".join(f"({i},{(q + add) % run.queues})" for i, q in entries.items()))
+    write(1)
+    try:
+        after = run.receive(flows(N))
+        check({i: one[0][1] for i, one in after.items()},
+              {i: (entries[one[0][0] % size] + 1) % run.queues for i, one in before.items()}, "queues")
+    finally:
+        write(0)
+
+
+def row_queue_stop(run):
+    frames = flows()
+    queues = {i: one[0][1] for i, one in run.receive(frames).items()}
+
+    def change(what):
+        run.cmd("stop")
+        try:
+            run.ask(f"port 0 rxq 1 {what}")
+        finally:
+            run.cmd("start")
+    others = {i for i, queue in queues.items() if queue != 1}
+    change("stop")
+    try:
+        check(set(run.receive(frames, others)), others, "packets of other queues")
+    finally:
+        change("start")
+    got = {i: one[-1][1] for i, one in run.receive(frames).items()}  # the first may have waited
+    check(got, queues, "queues after start")
+
+
+def row_port_set(run):
+    """Profiles change while packets flow; each packet arrives once."""
+    if not run.ddp:
+        raise Untried
+
+    def change():
+        for profile in ("gtpu+vxlan", "gtpu"):
+            status, out = run.guest.run(f"{CTL} port set net_ddp0 {profile}")
+            check(status, 0, out.strip() or "ddpctl")
+    got = run.receive(run.guest.traffic, during=change)
+    check(sum(len(one) == 1 for one in got.values()), len(run.guest.traffic), "packets")
+
+
+def row_reset(run):
+    try:
+        restart(run, "port reset 0")
+        check(run.count(), N, "packets")
+    finally:
+        run.cmd("start")
+
+
+def row_unplug(run):
+    """The last one: testpmd has no port then, and quits. The NIC comes back."""
+    if run.case not in ("plain", "auto"):  # long: the guest waits for a change of mind
+        raise Untried
+    numvfs = f"/sys/bus/pci/devices/{run.address.rpartition(':')[0]}:00.0/sriov_numvfs"
+    if run.nic.endswith("_vf"):
+        run.guest.shell.write(f"echo 0 >{numvfs} &\n")
+    else:
+        run.guest.qmp("device_del", id="nic")
+    try:
+        run.guest.app.until(r"Now total ports is \d\nDone\n", 60)
+        if run.ddp:
+            run.guest.app.write("show port info 0\n")  # its prompt is not whole now
+            check(run.guest.app.until(r"Link status: \w+").split()[-1], "down", "link of the port that is left")
+    finally:
+        run.end()
+        if run.nic.endswith("_vf"):
+            run.guest.run(f"while ! echo 1 >{numvfs}; do sleep .1; done 2>/dev/null")
+        else:
+            run.guest.monitor.until("DEVICE_DELETED.*nic", 20)
+            run.guest.qmp("human-monitor-command", **{"command-line": f"device_add {run.guest.device}"})
+        run.guest.bind(run.address)
+
+
+def row_interrupts(run):
+    """Threads of DPDK's l3fwd-power sleep until a queue wakes them, with packets one by one. After testpmd."""
+    if run.case not in ("plain", "auto"):
+        raise Untried
+    run.end()
+    if not POWER.exists():
+        raise Missing("l3fwd-power cannot be built (package dpdk-doc)")
+    config = ",".join(f"(0,{q},{q % 2})" for q in range(run.queues))
+    run.guest.shell.write(f"({POWER} -l 0,1 {run.eal} -- -p 1 -P --interrupt-only --config='{config}' >/run/power 2>&1; "
+                          "echo ended >>/run/power) & disown\n")
+    wait = "for i in {1..600}; do grep -q 'entering main\\|ended' /run/power && break; sleep .1; done; sleep 2"
+    run.guest.run(f"{wait}; true")
+    if run.guest.run("grep -q ended /run/power")[0] == 0:
+        raise Missing(run.guest.run("grep -ai 'cause\\|error\\|cannot' /run/power | tail -n 2")[1].strip())
+    run.guest.sent(0.1)
+    frames = flows()
+    run.guest.send(frames, 100)
+    n_back = sum(len(frame) == len(frames[0]) for frame in run.guest.sent(2.0))
+    output = run.guest.run("kill -INT $(pidof vm-l3fwd-power); until grep -q ended /run/power; do sleep .1; done; "
+                           "grep -a 'waked up\\|enable' /run/power")[1]
+    woken = set(re.findall(r"is waked up from rx interrupt on port 0 queue (\d+)", output))
+    check((n_back, len(woken)), (len(frames), run.queues), "packets forwarded, queues woken")
+
+
+ROWS = {"ddpctl's prediction, 5G": row_traffic, "prediction, all kinds": row_kinds, "link off, on": row_link,
+        "stop, start": row_stop_start, "MTU": row_mtu, "promiscuous": row_promiscuous, "MAC addresses": row_mac,
+        "multicast": row_multicast, "VLAN filter": row_vlan, "RSS key": row_key, "redirection table": row_table,
+        "queue stop, start": row_queue_stop, "port set, traffic": row_port_set, "reset": row_reset, "hot unplug": row_unplug,
+        "Rx interrupts": row_interrupts}
+
+
+def try_case(run):
+    """{row: (verdict, text)}"""
+    start, cells = time.monotonic(), {}
+    try:
+        run.start()
+        cells["start"] = ("ok", "ok", time.monotonic() - start)
+    except (Failed, Red) as error:
+        reason = re.findall(r"net_ddp0?: .*", str(error))
+        cells["start"] = ("missing", reason[-1] if reason else str(error)[-300:], None)
+        print(f"{run.nic:17} {run.case:8} does not start: {cells['start'][1]}", flush=True)
+        return cells
+    for name, row in ROWS.items():
+        begin = time.monotonic()
+        try:
+            cells[name] = ("ok", row(run) or "ok")
+        except Untried:
+            continue
+        except Missing as error:
+            cells[name] = ("missing", str(error))
+        except (Red, Failed) as error:
+            cells[name] = ("red", str(error))
+        verdict, text = cells[name]
+        cells[name] = (verdict, text, time.monotonic() - begin)
+        print(f"{run.nic:17} {run.case:8} {name:24} {verdict}: {text} ({cells[name][2]:.1f} s)", flush=True)
+    try:
+        run.end()
+        cells["exit status"] = ("ok" if run.status == 0 else "red", str(run.status), None)
+    except Failed as error:
+        cells["exit status"] = ("red", str(error), None)
+    cells["all rows"] = ("ok", "", time.monotonic() - start)
+    return cells
+
+
+def try_nic(root, nic, cases, folder):
+    """{case: {row: (verdict, text)}}"""
+    device, queues, _ = NICS[nic]
+    with contextlib.closing(Guest(root, device, queues, nic.endswith("_vf"))) as machine:
+        print(f"{nic}: guest is up after {machine.boot_seconds:.0f} s, by {'KVM' if guest.has_kvm() else 'TCG'}", flush=True)
+        machine.run(f"export HOME=/run DDP_PROFILE_PATH={TREE}/profiles; mkdir /run/ddp; "
+                    f"cp {TREE}/build/plugin/port/librte_net_ddp.so /run/ddp; "
+                    "cat $(readlink -f /usr/lib/*/dpdk/pmds-*/*.so | sort -u) /usr/lib/*/librte_*.so >/dev/null")  # now is quick
+        machine.address = machine.run("ls /sys/bus/pci/drivers/vfio-pci | grep ^0000")[1].strip()
+        capture = folder / "traffic.pcap"
+        subprocess.run([TREE / "build/tests/traffic/ddp-traffic", "-o", capture, "--kind", "mix", "--ues", "200",
+                        "--packets", str(PACKETS)], check=True)
+        machine.traffic, machine.kinds = numbered(read_pcap(capture)), all_kinds()
+        return {case: try_case(Run(machine, nic, case, folder)) for case in cases}
+
+
+def read_pcap(path):
+    data, at, out = path.read_bytes(), 24, []
+    while at < len(data):
+        size = int.from_bytes(data[at + 8:at + 12], "little")
+        out.append(data[at + 16:at + 16 + size])
+        at += 16 + size
+    return out
+
+
+def judge(answers):
+    """What net_ddp does worse than the driver alone, or not as predicted."""
+    plain = answers.get("plain", {})
+    for case, cells in answers.items():
+        for row, (verdict, text, _) in cells.items():
+            refused = case == "require" and row == "start" and "offload=require, but" in text
+            if verdict == "red" and case == "plain" or refused:
+                continue
+            if verdict == "red" and plain.get(row, "ok")[0] != "red" or (
+                    verdict == "missing" and plain.get(row, ("missing",))[0] == "ok"):
+                yield f"{case}, {row}: {text}"
+
+
+def table(nic, answers):
+    rows = dict.fromkeys(row for cells in answers.values() for row in cells)
+    yield f"| {nic} | " + " | ".join(answers) + " |"
+    yield "|---" * (len(answers) + 1) + "|"
+    for row in rows:
+        texts = []
+        for cells in answers.values():
+            verdict, text, seconds = cells.get(row, ("missing", "", None))
+            words = {"ok": text, "red": f"**{text.partition('; ')[0][:50]}**", "missing": "-" if text else ""}[verdict]
+            texts.append(words + (f"{words and ', '}{seconds:.1f} s" if seconds is not None else ""))
+        yield f"| {row} | " + " | ".join(texts) + " |"
+
+
+def build_power():
+    sys.path.insert(0, str(TREE / "tests/clients"))
+    import examples
+    examples.build_folder = POWER.parent
+    built = examples.build("l3fwd-power")
+    if isinstance(built, pathlib.Path):
+        built.rename(POWER)
+
+
+def main():
+    root, *arguments = sys.argv[1:]
+    nics = [one for one in arguments if one in NICS] or list(NICS)
+    cases = [one for one in arguments if one in CASES] or list(CASES)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    build_power()
+    start, lines, worse = time.monotonic(), [], []
+    with tempfile.TemporaryDirectory(prefix="ddp-vm-") as folder:
+        for nic in nics:
+            try:
+                answers = try_nic(pathlib.Path(root), nic, cases, pathlib.Path(folder))
+            except Failed as error:
+                answers = {"guest": {"start": ("red", str(error), None)}}
+            lines += ["", *table(nic, answers)]
+            worse += [f"{nic}, {one}" for one in judge(answers)]
+    print(*lines, "", *(f"worse: {one}" for one in worse), f"{time.monotonic() - start:.0f} s", sep="\n")
+    return 1 if worse else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
