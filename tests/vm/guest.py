@@ -21,6 +21,7 @@ MODULES = ("virtio_pci", "virtio_console", "9pnet_virtio", "9p", "vfio_iommu_typ
 MEGABYTES = 1536
 HUGEPAGES = 320
 MAC = "02:00:00:00:aa:00"
+PF_MAC = "02:00:00:00:cc:00"  # if its virtual function is tried
 TAP = "tap-ddp"
 TUNSETIFF = 0x400454ca
 TAP_FLAGS = 0x0002 | 0x1000 | 0x0100 | 0x4000  # TAP, NO_PI, MULTI_QUEUE, VNET_HDR
@@ -164,7 +165,7 @@ class Guest:
             netdev = (f"dgram,id=net,local.type=unix,local.path={folder}/guest,"
                       f"remote.type=unix,remote.path={folder}/host")
         self.is_tap = queues > 0
-        self.device = f"{device},id=nic,netdev=net,bus=nicslot,mac={MAC},romfile="
+        self.device = f"{device},id=nic,netdev=net,bus=nicslot,mac={PF_MAC if sriov else MAC},romfile="
         kvm = has_kvm()
         append = (f"console=ttyS0 quiet no_timer_check panic=-1 intel_iommu=on mitigations=off hugepages={HUGEPAGES}"
                   + (" sriov" if sriov else ""))

@@ -147,7 +147,8 @@ class Run:
         return answer
 
     def info(self, what):
-        return re.search(rf"{what}: *(.*)", self.cmd("show port info 0"))[1]
+        match = re.search(rf"{what}: *(.*)", self.cmd("show port info 0"))
+        return match[1] if match else "0"
 
     def wait_link(self, state):
         end = time.monotonic() + 20
@@ -236,10 +237,12 @@ def compare(run, frames, *options, during=None):
 
 
 def row_link(run):
-    for state in ("down", "up"):
-        run.guest.app.text = ""
-        run.guest.qmp("set_link", name="nic", up=state == "up")
-        run.wait_link(state)
+    try:
+        run.guest.qmp("set_link", name="nic", up=False)
+        run.wait_link("down")
+    finally:
+        run.guest.qmp("set_link", name="nic", up=True)
+    run.wait_link("up")
     check(run.count(), N, "packets after link up")
 
 
@@ -403,7 +406,8 @@ def row_unplug(run):
     finally:
         run.end()
         if run.nic.endswith("_vf"):
-            run.guest.run(f"while ! echo 1 >{numvfs}; do sleep .1; done 2>/dev/null")
+            run.guest.run(f"while ! echo 1 >{numvfs}; do sleep .1; done 2>/dev/null; "
+                          f"/sbin/ip link set $(ls {os.path.dirname(numvfs)}/net) vf 0 mac {MAC}")
         else:
             run.guest.monitor.until("DEVICE_DELETED.*nic", 20)
             run.guest.qmp("human-monitor-command", **{"command-line": f"device_add {run.guest.device}"})
@@ -513,7 +517,7 @@ def judge(answers):
 
 
 def table(nic, answers):
-    rows = dict.fromkeys(row for cells in answers.values() for row in cells)
+    rows = [row for row in ("start", *ROWS, "exit status", "all rows") if any(row in cells for cells in answers.values())]
     yield f"| {nic} | " + " | ".join(answers) + " |"
     yield "|---" * (len(answers) + 1) + "|"
     for row in rows:
@@ -534,11 +538,16 @@ def build_power():
         built.rename(POWER)
 
 
+def terminate(*_):
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    sys.exit(1)
+
+
 def main():
     root, *arguments = sys.argv[1:]
     nics = [one for one in arguments if one in NICS] or list(NICS)
     cases = [one for one in arguments if one in CASES] or list(CASES)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    signal.signal(signal.SIGTERM, terminate)
     build_power()
     start, lines, worse = time.monotonic(), [], []
     with tempfile.TemporaryDirectory(prefix="ddp-vm-") as folder:
