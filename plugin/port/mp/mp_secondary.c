@@ -368,8 +368,11 @@ static uint16_t tx_prepare(void *txq, struct rte_mbuf **mbufs, uint16_t n) {
 }
 
 static int tx_done_cleanup(void *txq, uint32_t n) {
-	const struct ddp_port *port = ((struct ddp_txq *)txq)->port;
+	const struct ddp_port *port;
 
+	if (txq == NULL) // not set up: ethdev does not look
+		return -EINVAL;
+	port = ((struct ddp_txq *)txq)->port;
 	return is_running(port) && may_send(port) ? ddp_tx_done_cleanup(txq, n) : -ENOTSUP;
 }
 

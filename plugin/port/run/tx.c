@@ -178,10 +178,14 @@ uint16_t ddp_tx_prepare(void *txq, struct rte_mbuf **mbufs, uint16_t n) {
 // is freed: the driver does so when that one sends.
 int ddp_tx_done_cleanup(void *txq, uint32_t n) {
 	struct ddp_txq *queue = txq;
-	struct ddp_lower_txq *lower = queue->lower;
-	uint16_t port_id = queue->port->lower.port_id;
+	struct ddp_lower_txq *lower;
+	uint16_t port_id;
 	int ret = 0;
 
+	if (queue == NULL) // not set up: ethdev does not look
+		return -EINVAL;
+	lower = queue->lower;
+	port_id = queue->port->lower.port_id;
 	if (!ddp_trylock(&queue->busy))
 		return 0;
 	if (!queue_started(&queue->started) || !port_running(queue->port)) {
