@@ -261,6 +261,39 @@ static void other_protocols_check(const struct check *q) {
 	}
 }
 
+// A NIC reads no IP header behind the inner one. The profile must hash the same fields if there is
+// one.
+static void deeper_ip_check(const struct check *q) {
+	static const struct {
+		uint8_t protocol, bytes[6]; // that begin what follows
+	} deeper[] = {{4, {0x45}}, {41, {0x60}}, {47, {0, 0, 0x08, 0, 0x45}}};
+	uint8_t data[PACKET_CLASS_SIZE + PAYLOAD] = {0};
+	const struct ddp_packet packet = {.data = data,
+					  .first_len = q->packet_class->len + PAYLOAD,
+					  .len = q->packet_class->len + PAYLOAD};
+
+	memcpy(data, q->packet_class->data, q->packet_class->len);
+	for (unsigned int i = 0; i < sizeof(deeper) / sizeof(deeper[0]); i++) {
+		struct hashed hashed = {.n = 0};
+		const struct prog_set *set;
+		struct ddp_class class;
+		struct trace trace = {0};
+
+		data[q->packet_class->other] = deeper[i].protocol;
+		memcpy(&data[q->packet_class->len], deeper[i].bytes, sizeof(deeper[i].bytes));
+		classify_traced(q->program, &packet, &class, &trace);
+		set = set_choose(q->program, &packet, &class, q->rss_hf, &trace);
+		if (set != NULL)
+			set_bits(q, &class, set, &hashed);
+		if (!hashed_same(&hashed, &q->expected->hashed))
+			refuse(q,
+			       "the profile hashes an IP header behind IP protocol %s, the NIC does not",
+			       deeper[i].protocol == 4  ? "4" :
+			       deeper[i].protocol == 41 ? "41" :
+							  "47");
+	}
+}
+
 void expected_hash_make(const struct ddp_profile *profile, const struct ddp_program *program,
 			const struct packet_classes *classes,
 			const struct packet_class *packet_class, uint64_t rss_hf,
@@ -281,4 +314,7 @@ void expected_hash_make(const struct ddp_profile *profile, const struct ddp_prog
 				     packet_class->len;
 	if (packet_class->other != 0)
 		other_protocols_check(&q);
+	if (packet_class->other != 0 && packet_class->first_inner != 0 &&
+	    packet_class->pctype < 0 && expected->exact)
+		deeper_ip_check(&q);
 }
