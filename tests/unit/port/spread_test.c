@@ -186,6 +186,12 @@ static bool is_odd_ip(const uint8_t *ip) {
 	return memchr(protocols, ip[0] >> 4 == 4 ? ip[9] : ip[6], sizeof(protocols)) != NULL;
 }
 
+// A user's frame, by the profile, that NICs take for an IP packet by its first bits.
+static bool is_odd_frame(const char *name, const char *next, const uint8_t *payload) {
+	return strncmp(name, "gtpu", 4) == 0 && next[0] == '\0' &&
+	       (payload[0] >> 4 == 4 || payload[0] >> 4 == 6);
+}
+
 // Is it in the form that a spread plan is about?
 static bool is_usual(const struct setting *s, const struct view *seen, const uint8_t *bytes) {
 	unsigned int n_tunnels = 0, n_ips = 0, n_tags = 0;
@@ -214,6 +220,7 @@ static bool is_usual(const struct setting *s, const struct view *seen, const uin
 		     is_odd_ip(bytes + at->off)) ||
 		    (strcmp(name, "gre") == 0 && is_odd_gre(bytes + at->off)) ||
 		    (strcmp(name, "ipv4") == 0 && (be16(bytes + at->off + 6) & 0x3fff) != 0) ||
+		    is_odd_frame(name, next, bytes + at->off + at->len) ||
 		    (strcmp(name, "udp") == 0 &&
 		     is_odd_udp(bytes + at->off, strcmp(next, "gtpu") == 0)))
 			return false;
