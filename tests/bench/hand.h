@@ -18,9 +18,10 @@
 
 // Where addresses and ports are.
 struct hand_flow {
-	uint16_t l3_off;  // 0: no IP
-	uint16_t l4_off;  // 0: no ports
-	uint16_t gre_off; // 0: no GRE behind these addresses
+	uint16_t l3_off;   // 0: no IP
+	uint16_t l4_off;   // 0: no ports
+	uint16_t gre_off;  // 0: no GRE behind these addresses
+	uint16_t teid_off; // 0: no GTP-U without an IP packet behind these ports
 	bool ipv6, udp;
 };
 
@@ -143,6 +144,8 @@ static inline void hand_gtpu(const struct hand_packet *packet, uint32_t off,
 	const uint8_t *gtpu = packet->data + off;
 	uint8_t next;
 
+	if (hand_has(packet, off, 8) && gtpu[0] >> 4 == 3)
+		flow->teid_off = off + 4;
 	if (!hand_has(packet, off, 12) || gtpu[0] >> 4 != 3 || gtpu[1] != GTPU_DATA)
 		return;
 	if ((gtpu[0] & 7) == 0) {
@@ -308,8 +311,10 @@ static inline unsigned int hand_tuple(const struct rte_mbuf *mbuf, const struct 
 	}
 	if (flow->l4_off == 0)
 		return n;
-	memcpy(&tuple[n], data + flow->l4_off, 4);
-	return n + 1;
+	memcpy(&tuple[n++], data + flow->l4_off, 4);
+	if (flow->teid_off != 0)
+		memcpy(&tuple[n++], data + flow->teid_off, 4);
+	return n;
 }
 
 #endif
