@@ -83,7 +83,7 @@ class Profiles(harness.TestCase):
         result = harness.ddpctl("check", "--json", "--strict", *names)
         self.assertEqual((result.returncode, result.stderr), (GOOD, ""))
         for name, verdict in zip(names, json.loads(result.stdout), strict=True):
-            self.assertEqual(list(verdict), ["file", "valid", "headers", "packet_types", "errors",
+            self.assertEqual(list(verdict), ["file", "valid", "headers", "packet_types", "steps", "errors",
                                              "warnings", "messages", "diagnostics",
                                              "schema_version"])
             self.assertEqual(verdict["file"], name)

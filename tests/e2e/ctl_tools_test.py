@@ -68,7 +68,7 @@ class Info(harness.TestCase):
                       [(origin.get("header"), origin.get("when")) for origin in gtpu_header["after"]])
         kind = next(kind for kind in told["packet_types"] if kind["name"] == "GTPU_IPV4_UDP")
         self.assertEqual(kind["path"], "eth vlan* (ipv4 | ipv6 ipv6_ext*) udp gtpu "
-                                       "(gtpu_ext | gtpu_psc)* ipv4 udp")
+                                       "(gtpu_ext | gtpu_psc)* (eth vlan*)? ipv4 udp")
         self.assertEqual([(one.get("when"), one["hash"], one["bytes"]) for one in kind["rss"]][:2],
                          [("gtpu_psc.pdu_type = 1", ["inner.ipv4.src"], 4),
                           ("gtpu_psc.pdu_type = 0", ["inner.ipv4.dst"], 4)])
@@ -246,8 +246,9 @@ class Explain(harness.TestCase):
             "byte 54: gtpu_ext, 4 bytes: 4 * len (len 1) (gtpu.yaml:N)",
             "byte 58: gtpu_psc, 4 bytes: 4 * len (len 1) (gtpu.yaml:N)",
             "not gtpu_psc: next_ext is 0x00, not 0x85 (gtpu.yaml:N)",
-            "next is ip: gtpu.type is 255 (gtpu.yaml:N)",
-            "byte 62: ip, hidden, without bytes (base.yaml:N) version 4 (ahead)",
+            "next is gtpu_user: gtpu.type is 255 (gtpu.yaml:N)",
+            "byte 62: gtpu_user, hidden, without bytes (gtpu.yaml:N)",
+            "next is ipv4: first is 0x45 (0x41/0xf1) (gtpu.yaml:N)",
             ": GTPU_IPV4_UDP (gtpu.yaml:N)",
             "matched: eth ipv4 udp gtpu gtpu_ext gtpu_psc ipv4 udp",
             "extracted: gtpu.teid 287454020 (into the mbuf), gtpu_psc.qfi 9",
