@@ -13,7 +13,9 @@
 #include <rte_log.h>
 #include <rte_malloc.h>
 #include <rte_udp.h>
+#include <rte_vect.h>
 
+#include "base/isa.h"
 #include "packet.h"
 #include "port/port.h"
 
@@ -26,6 +28,7 @@ static char probe_log[8192];
 void eal_begin(void) {
 	static char words[] = "test -l 0 --no-huge --no-shconf --no-pci --no-telemetry -m 256 "
 			      "--log-level=lib.*:3 --log-level=user*:3";
+	const char *bits = getenv("DDP_SIMD_BITS"); // scripts/cpus
 	char *argv[16];
 	int argc = 0;
 
@@ -33,6 +36,10 @@ void eal_begin(void) {
 		argv[argc++] = word;
 	if (rte_eal_init(argc, argv) < 0)
 		exit(1);
+	if (bits != NULL && rte_vect_set_max_simd_bitwidth(strtoul(bits, NULL, 10)) < 0)
+		exit(1);
+	printf("instruction set: %s\n",
+	       ddp_isa_name(ddp_isa_best(rte_vect_get_max_simd_bitwidth())));
 	pool = rte_pktmbuf_pool_create("test", POOL_SIZE, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, 0);
 	if (pool == NULL)
 		exit(1);
