@@ -292,7 +292,7 @@ class Documents(harness.TestCase):
     BLOCKS = {
         ("README.md", "QUEUE  PACKETS  SHARE  gtpu"): output,
         ("README.md", "printf 'set fwd rxonly"): at_a_terminal,
-        ("README.md", "port 0/queue 0"): output,
+        ("README.md", "port 0/queue 3"): output,
         ("README.md", "port queue core"): output,
         ("apps/ctl/ddp-packages.7", "P=$(scripts/packages"): with_packages,
         ("apps/ctl/ddp-packages.7", "ddpctl explain ice_comms"): with_packages,
@@ -357,6 +357,7 @@ class Documents(harness.TestCase):
         "scripts/bench": "minutes; meson test runs a shorter one",
         "scripts/bench --only scaling": "minutes",
         "scripts/arm64": "an hour, and a cross compiler",
+        "scripts/vm": "minutes, and hundreds of megabytes",
     }
 
     def find(self, table, name, line, used):
