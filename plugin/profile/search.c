@@ -167,18 +167,22 @@ static void absence_report(struct loader *l, char **dirs, const char *name,
 
 static const char *search(struct loader *l, const char *name, const struct ddp_place *place) {
 	char **dirs = ddp_search_path();
-	char file[PATH_MAX];
-	bool found;
+	char *file = malloc(PATH_MAX), *found = NULL; // too large for some stacks
 
-	if (dirs == NULL) {
+	if (dirs == NULL || file == NULL) {
 		ddp_no_memory(l->diag);
-		return NULL;
-	}
-	found = dirs_search(dirs, name, file, sizeof(file));
-	if (!found)
+	} else if (!dirs_search(dirs, name, file, PATH_MAX)) {
 		absence_report(l, dirs, name, place);
+	} else {
+		found = ddp_arena_try_alloc(l->arena, strlen(file) + 1);
+		if (found != NULL)
+			strcpy(found, file);
+		else
+			ddp_no_memory(l->diag);
+	}
+	free(file);
 	ddp_search_path_free(dirs);
-	return found ? ddp_arena_strdup(l->arena, file) : NULL;
+	return found;
 }
 
 const char *ddp_profile_find(struct loader *l, const char *name, const struct ddp_place *place) {

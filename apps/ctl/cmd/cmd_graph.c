@@ -6,10 +6,12 @@
 // draw an edge for each of its numbers. Edges that lead back (a tunnel's payload) are dashed and do
 // not count for the order from left to right.
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "common/json_writer.h"
+#include "common/output.h"
 #include "common/strbuf.h"
 #include "ctl/command.h"
 #include "ctl/package/e810_nic.h"
@@ -495,10 +497,12 @@ static void graph_json(struct graph *graph) {
 }
 
 int cmd_graph(const struct options *options, struct output *out) {
-	struct graph graph = {.out = out, .arena = ddp_arena_create()};
+	struct graph *graph = calloc_or_exit(1, sizeof(*graph)); // too large for some stacks
 	struct ddp_personality loaded;
 	int status;
 
+	graph->out = out;
+	graph->arena = ddp_arena_create();
 	if (ddp_is_package(options->files[0])) {
 		status = e810_graph(options, out);
 		goto free_arena;
@@ -506,16 +510,17 @@ int cmd_graph(const struct options *options, struct output *out) {
 	status = load_or_report(&loaded, options->files[0]);
 	if (status != EXIT_GOOD)
 		goto free_arena;
-	graph.profile = loaded.profile;
-	format_init(&graph.format, loaded.profile);
-	strbuf_init(&graph.text);
+	graph->profile = loaded.profile;
+	format_init(&graph->format, loaded.profile);
+	strbuf_init(&graph->text);
 	if (options->format == FORMAT_JSON)
-		graph_json(&graph);
+		graph_json(graph);
 	else
-		graph_write(&graph);
-	strbuf_fini(&graph.text);
+		graph_write(graph);
+	strbuf_fini(&graph->text);
 	ddp_personality_unload(&loaded);
 free_arena:
-	ddp_arena_destroy(graph.arena);
+	ddp_arena_destroy(graph->arena);
+	free(graph);
 	return status;
 }

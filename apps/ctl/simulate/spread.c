@@ -485,7 +485,8 @@ void spread_totals_fini(struct spread_totals *totals) {
 
 int spread_run(struct capture *capture, struct spread *spreads, unsigned int n,
 	       struct spread_totals *totals, unsigned int n_threads) {
-	struct pool pool;
+	struct pool *pool = calloc_or_exit(1, sizeof(*pool)); // too large for some stacks
+	int said;
 
 	if (n_threads == 0)
 		n_threads = threads_wanted();
@@ -498,11 +499,13 @@ int spread_run(struct capture *capture, struct spread *spreads, unsigned int n,
 	flows_init(&totals->flows, true, totals->n_places);
 	flows_init(&totals->ues, true, totals->n_places);
 	memory_share(spreads, n, totals);
-	pool_init(&pool, capture, spreads, n, totals);
-	progress_begin(&pool.progress);
-	pool_run(&pool, n_threads);
-	totals->seconds = progress_end(&pool.progress);
-	pool_sum_up(&pool);
-	pool_fini(&pool);
-	return pool.capture_said;
+	pool_init(pool, capture, spreads, n, totals);
+	progress_begin(&pool->progress);
+	pool_run(pool, n_threads);
+	totals->seconds = progress_end(&pool->progress);
+	pool_sum_up(pool);
+	pool_fini(pool);
+	said = pool->capture_said;
+	free(pool);
+	return said;
 }
