@@ -14,9 +14,12 @@
 #define NFA_MAX 60000
 #define DFA_MAX 8192
 
+#define FREELY (-1)     // no header
+#define ANY_HEADER (-2) // whichever comes
+
 // A place in a path: goes on by a header, or freely to up to two others, or is the end of a type.
 struct place {
-	int16_t node;   // header to go on by, -1: freely
+	int16_t node;   // header to go on by, or one of those below
 	int32_t to[2];  // -1: none
 	int32_t accept; // type, -1: none
 };
@@ -64,7 +67,7 @@ static int32_t place_new(struct builder *b) {
 		return b->n_places - 1;
 	}
 	place = DDP_APPEND(b->arena, b->places, b->n_places);
-	*place = (struct place){.node = -1, .to = {-1, -1}, .accept = -1};
+	*place = (struct place){.node = FREELY, .to = {-1, -1}, .accept = -1};
 	return b->n_places - 1;
 }
 
@@ -78,12 +81,12 @@ static void place_link(struct builder *b, int32_t from, int32_t to) {
 static int32_t path_lay(struct builder *b, const struct ddp_path *path, int32_t from) {
 	int32_t start, middle, end;
 
-	switch (path->kind) {
+	switch (path->any ? DDP_PATH_HEADER : path->kind) {
 	case DDP_PATH_HEADER:
 		end = place_new(b);
 		start = place_new(b);
 		place_link(b, from, start);
-		b->places[start].node = path->node;
+		b->places[start].node = path->any ? ANY_HEADER : path->node;
 		b->places[start].to[0] = end;
 		return end;
 	case DDP_PATH_SEQUENCE:
@@ -217,9 +220,9 @@ static void closure_add(struct builder *b, int32_t place, int32_t *set, unsigned
 			continue;
 		b->marks[at] = b->mark;
 		p = &b->places[at];
-		if (p->node >= 0 || p->accept >= 0)
+		if (p->node != FREELY || p->accept >= 0)
 			set[(*n)++] = at;
-		for (unsigned int i = 0; i < 2 && p->node < 0; i++)
+		for (unsigned int i = 0; i < 2 && p->node == FREELY; i++)
 			if (p->to[i] >= 0)
 				b->stack[depth++] = p->to[i];
 	}
@@ -273,7 +276,7 @@ static uint16_t state_step(struct builder *b, unsigned int from, unsigned int no
 	for (unsigned int i = 0; i < b->states[from].n_places; i++) {
 		const struct place *place = &b->places[b->states[from].places[i]];
 
-		if (place->node == (int)node)
+		if (place->node == (int)node || place->node == ANY_HEADER)
 			closure_add(b, place->to[0], set, &n);
 	}
 	return state_get(b, set, n, node, from);
