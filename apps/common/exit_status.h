@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What ddpctl and ddp-fwd exit with. (ddptool's are those of Intel's: ddptool.h.)
+// What ddpctl and ddp-fwd exit with.
 #ifndef COMMON_EXIT_STATUS_H
 #define COMMON_EXIT_STATUS_H
 

@@ -49,43 +49,26 @@ static void string_write(struct output *out, const char *text) {
 	output_char(out, '"');
 }
 
-static void line_begin(struct json_writer *json) {
-	output_char(json->out, '\n');
-	for (unsigned int i = 0; i < json->depth; i++)
-		output_char(json->out, '\t');
-}
-
 static void comma_write(struct json_writer *json) {
 	if (json->comma)
 		output_char(json->out, ',');
-	if (json->in_lines && json->depth > 0 && !json->after_key)
-		line_begin(json);
 	json->comma = true;
-	json->after_key = false;
 }
 
 void jsonw_init(struct json_writer *json, struct output *out) {
-	*json = (struct json_writer){.out = out, .versioned = true};
-}
-
-void jsonw_init_lines(struct json_writer *json, struct output *out) {
-	*json = (struct json_writer){.out = out, .in_lines = true};
+	*json = (struct json_writer){.out = out};
 }
 
 void jsonw_open(struct json_writer *json, char bracket) {
 	comma_write(json);
 	output_char(json->out, bracket);
 	json->comma = false;
-	json->depth++;
 	json->n_objects += bracket == '{';
 }
 
 void jsonw_close(struct json_writer *json, char bracket) {
-	if (bracket == '}' && --json->n_objects == 0 && json->versioned)
+	if (bracket == '}' && --json->n_objects == 0)
 		jsonw_key_uint(json, JSON_SCHEMA_KEY, JSON_SCHEMA_VERSION);
-	json->depth--;
-	if (json->in_lines && json->comma)
-		line_begin(json);
 	output_char(json->out, bracket);
 	json->comma = true;
 }
@@ -93,9 +76,8 @@ void jsonw_close(struct json_writer *json, char bracket) {
 void jsonw_key(struct json_writer *json, const char *key) {
 	comma_write(json);
 	string_write(json->out, key);
-	output_text(json->out, json->in_lines ? ": " : ":");
+	output_char(json->out, ':');
 	json->comma = false;
-	json->after_key = true;
 }
 
 void jsonw_text(struct json_writer *json, const char *text) {

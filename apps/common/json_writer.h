@@ -25,19 +25,11 @@
 
 struct json_writer {
 	struct output *out;
-	bool comma; // due before the next key or value
-	bool in_lines;
-	bool after_key;
-	bool versioned;         // outermost objects end with the schema version
-	unsigned int depth;     // brackets that are open
-	unsigned int n_objects; // of these, "{"
+	bool comma;             // due before the next key or value
+	unsigned int n_objects; // "{" that are open; the outermost ends with the schema version
 };
 
 void jsonw_init(struct json_writer *json, struct output *out);
-
-// The same with each key or value on a line of its own, indented by tabs, and without a schema
-// version: ddptool's documents are as Intel made them.
-void jsonw_init_lines(struct json_writer *json, struct output *out);
 
 void jsonw_open(struct json_writer *json, char bracket);
 void jsonw_close(struct json_writer *json, char bracket);

@@ -9,7 +9,6 @@ import os
 import pathlib
 import pty
 import select
-import shlex
 import shutil
 import signal
 import tempfile
@@ -37,18 +36,16 @@ SEVERAL_LINES = "lines\n$(touch run)\n.yaml"
 SETUP = """
 tell() {{ printf '%s\\0' "$@" >{folder}/args.new; mv {folder}/args.new {folder}/args; }}
 ddpctl() {{ case "$*" in list | *--help) {ddpctl} "$@" ;; *) tell "$@" ;; esac; }}
-ddptool() {{ tell "$@"; }}
 ddp-exporter() {{ case "$*" in --help) {ddp_exporter} "$@" ;; *) tell "$@" ;; esac; }}
 """
 BASH = """
 source {apps}/ctl/ddpctl.bash
-source {apps}/ddptool/ddptool.bash
 source {apps}/exporter/ddp-exporter.bash
 bind 'set bell-style none'
 bind 'set enable-bracketed-paste off'
 """
 ZSH = """
-fpath=({apps}/ctl {apps}/ddptool {apps}/exporter $fpath)
+fpath=({apps}/ctl {apps}/exporter $fpath)
 autoload -Uz compinit
 compinit -u -D
 unsetopt beep zle_bracketed_paste
@@ -109,7 +106,7 @@ class Shell:
         return args.read_bytes().decode().split("\0")[:-1]
 
 
-class Typing:
+class Completion:
     def setUp(self):
         if shutil.which(self.WORDS[0]) is None:
             self.skipTest(f"{self.WORDS[0]} is not installed")
@@ -130,18 +127,14 @@ class Typing:
     def nothing_ran(self):
         self.assertFalse((self.folder / "run").exists(), self.shell.text)
 
-
-class Completion(Typing):
     def test_names_of_files_are_quoted_and_not_run(self):
-        for command in ("ddpctl check", "ddptool -f"):
-            for typed, name in NAMES:
-                with self.subTest(f"{command} {name}"):
-                    if not self.shell.quotes(typed, name):
-                        print(f"skipped: {self.WORDS[0]} does not quote {name} for any program")
-                        continue
-                    self.assertEqual(self.shell.complete(f"{command} {typed}"),
-                                     [*command.split()[1:], f"./{name}"])
-                    self.nothing_ran()
+        for typed, name in NAMES:
+            with self.subTest(name):
+                if not self.shell.quotes(typed, name):
+                    print(f"skipped: {self.WORDS[0]} does not quote {name} for any program")
+                    continue
+                self.assertEqual(self.shell.complete(f"ddpctl check {typed}"), ["check", f"./{name}"])
+                self.nothing_ran()
 
     def test_names_without_a_folder_are_quoted_and_not_run(self):
         for typed, name in (("\\$", NAMES[0][1]), ("\\`", NAMES[1][1])):
@@ -150,7 +143,6 @@ class Completion(Typing):
 
     def test_names_of_profiles_are_completed(self):
         self.assertEqual(self.shell.complete("ddpctl info pfc"), ["info", "pfcp"])
-        self.assertEqual(self.shell.complete("ddptool -f pfc"), ["-f", "pfcp"])
         self.nothing_ran()
 
     def test_commands_and_options_are_completed(self):
@@ -169,33 +161,6 @@ class Completion(Typing):
 class Bash(Completion, harness.TestCase):
     WORDS = ("bash", "--norc", "--noprofile", "-i")
     SETUP = BASH
-
-
-class Interface(Typing, harness.TestCase):
-    """In a network of our own, whose one interface is called by others."""
-
-    WORDS = ("unshare", "-rnm", "bash", "--norc", "--noprofile", "-i")
-    SETUP = BASH + """
-mount -t sysfs sysfs /sys && ip link set lo down && tell ready || tell failed
-"""
-
-    def setUp(self):
-        if harness.run(*self.WORDS[:2], "true").returncode != 0:
-            self.skipTest("no network of our own can be made")
-        super().setUp()
-        if (self.folder / "args").read_bytes() != b"ready\0":
-            self.skipTest("no network of our own can be made")
-
-    def test_names_of_interfaces_are_quoted_and_not_run(self):
-        now = "lo"
-        for name in ("$(>run)", "`>run`", "a;>run", "'\"&>run", "$x|*?[]{}~"):
-            self.shell.say(f"ip link set {shlex.quote(now)} name {shlex.quote(name)}",
-                           f"is-now-{ord(name[0])}{len(name)}")
-            now = name
-            for typed in ("", "\\" + name[0]) if name[0] != "a" else ("", "a"):
-                with self.subTest(name, typed=typed):
-                    self.assertEqual(self.shell.complete(f"ddptool -i {typed}"), ["-i", name])
-                    self.nothing_ran()
 
 
 class Zsh(Completion, harness.TestCase):

@@ -312,8 +312,7 @@ class Help(harness.TestCase):
             listed = re.findall(r"^  (\w+) .*?  ([a-z].*)$", self.good(*family, "--help").split("\noptions:")[0], re.M)
             self.assertNotEqual(listed, [])
             for name, summary in listed:
-                if name != "ddptool":  # Intel's own words
-                    self.assertIn(f"\n\n{summary}\n\n", self.good(*family, name, "--help"))
+                self.assertIn(f"\n\n{summary}\n\n", self.good(*family, name, "--help"))
 
     def test_options_have_their_arguments(self):
         """Help shows the value that an option takes, as the manual page does."""

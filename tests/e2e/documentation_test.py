@@ -167,7 +167,7 @@ class Documents(harness.TestCase):
         intel.mkdir(parents=True)
 
     def environment(self):
-        folders = [self.build / "apps" / name for name in ("ctl", "ddptool", "exporter", "fwd")]
+        folders = [self.build / "apps" / name for name in ("ctl", "exporter", "fwd")]
         return {**eal.environment(self.folder), "LC_ALL": "C.UTF-8",
                 "PATH": os.pathsep.join([*map(str, folders), os.environ["PATH"]]),
                 "LD_LIBRARY_PATH": str(self.folder / "build" / "plugin" / "port")}
@@ -215,11 +215,6 @@ class Documents(harness.TestCase):
                                   else line for line in lines])
         self.assertRegex(said, r"s: [1-9]\d* packets/s")
         return said
-
-    def beside_a_port(self, lines):
-        """That has no profile."""
-        self.start()
-        return self.run_commands(lines)
 
     def in_testpmd(self, lines):
         """And the same to ddpctl, which reads what testpmd reads."""
@@ -304,7 +299,6 @@ class Documents(harness.TestCase):
         ("apps/ctl/ddpctl.1", "ddpctl diff ice"): with_packages,
         ("apps/ctl/ddpctl.1", "ddpctl port add"): on_a_port,
         ("apps/ctl/ddpctl.1", "ddpctl port balance"): on_a_port_with_gtpu,
-        ("apps/ddptool/ddptool.1", "ddptool -l | grep"): beside_a_port,
         ("plugin/port/net_ddp.7", "dpdk-testpmd -d"): at_a_terminal,
         ("plugin/port/net_ddp.7", "ddpctl port list"): on_a_port_with_gtpu,
         ("plugin/port/net_ddp.7", "$ dpdk-telemetry.py"): in_telemetry,
@@ -330,7 +324,6 @@ class Documents(harness.TestCase):
         ("apps/ctl/ddpctl.1", "ddpctl simulate gtpu -i eth0"): "a live interface; ctl_capture_test.py",
         ("apps/ctl/ddpctl.1", "ddpctl package find .*(--device 81:00.0|--root /mnt)"):
             "needs a NIC; tests/package/find_test.py has the files of a machine with one",
-        ("apps/ddptool/ddptool.1", "ddptool -l -a -j -s 0000:81"): "needs a NIC; ddptool_test.py has its files",
         ("apps/exporter/ddp-exporter.1", "ddp-exporter --file-prefix"): "runs until it is ended; exporter_test.py",
         ("apps/exporter/ddp-exporter.1", "scrape_configs|  - job|    static|      - targets|rule_files"):
             "no command; exporter_prometheus_test.py has a configuration",
@@ -348,7 +341,6 @@ class Documents(harness.TestCase):
         "man ddp-plan": with_manuals,
         "man ddp-profile": with_manuals,
         "man ddpctl": with_manuals,
-        "man ddptool": with_manuals,
         "man net_ddp": with_manuals,
         "man -l plugin/port/net_ddp.7": run_commands,
         "scripts/setup": "installs programs",

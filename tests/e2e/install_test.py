@@ -64,12 +64,12 @@ class Files(harness.TestCase):
     def test_manual_pages_completions_and_documents_are_there(self):
         share = prefix / "share"
         self.assertEqual(self.names(share / "man"), [
-            "man1/ddp-exporter.1", "man1/ddp-fwd.1", "man1/ddpctl.1", "man1/ddptool.1", "man5/ddp-profile.5", "man7/ddp-operations.7", "man7/ddp-packages.7",
+            "man1/ddp-exporter.1", "man1/ddp-fwd.1", "man1/ddpctl.1", "man5/ddp-profile.5", "man7/ddp-operations.7", "man7/ddp-packages.7",
             "man7/ddp-plan.7", "man7/net_ddp.7"])
         self.assertEqual(self.names(share / "bash-completion"), [
-            "completions/ddp-exporter", "completions/ddpctl", "completions/ddptool"])
+            "completions/ddp-exporter", "completions/ddpctl"])
         self.assertEqual(self.names(share / "zsh"), [
-            "site-functions/_ddp-exporter", "site-functions/_ddpctl", "site-functions/_ddptool"])
+            "site-functions/_ddp-exporter", "site-functions/_ddpctl"])
         self.assertEqual(self.names(share / "doc"), [f"ddpsteer/{name}" for name in (
             "CHANGELOG.md", "LICENSE", "README.md", "TUTORIAL.md", "scripts/demo.svg")])
         self.assertEqual(self.names(share / "ddpsteer"), ["ddp-fwd.conf", *(f"monitoring/{name}" for name in (

@@ -6,7 +6,7 @@ display of the page has a name, in the comment before it, and is run here as it 
 testpmd, dpdk-dumpcap, ddp-fwd and our tools, in the order of the page, or is in NOT_RUN with the reason.
 
     operations_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so path/to/ddp-fwd
-        path/to/ddp-exporter path/to/ddptool"""
+        path/to/ddp-exporter"""
 
 import json
 import os
@@ -33,7 +33,6 @@ NOT_RUN = {
     "kernel": "the command line of a kernel",
     "bind": "needs a NIC, and takes it away from the kernel",
     "install": "changes the machine; scripts/test-packages installs the packages",
-    "name": "needs a virtual function; ddptool_test.py has the files of one",
     "exec": "needs a cluster",
 }
 # Files in other languages: test_files_are_what_their_programs_read.
@@ -74,7 +73,7 @@ class Operations(harness.TestCase):
         super().setUpClass()
         cls.displays = displays()
         (cls.folder / "bin").mkdir()
-        for name in ("ddpctl", "ddp-fwd", "ddp-exporter", "ddptool"):
+        for name in ("ddpctl", "ddp-fwd", "ddp-exporter"):
             (cls.folder / "bin" / name).symlink_to(harness.tools[name])
         (cls.folder / "my.yaml").write_text(
             (harness.SOURCE_ROOT / "profiles" / "gtpu.yaml").read_text().replace("profile: gtpu", "profile: my"))
@@ -190,7 +189,7 @@ class Operations(harness.TestCase):
 
     def nics(self):
         """Each command by itself: the page says what a status that is not 0 means."""
-        answers = {"ddptool -a": (0, 4, 5, 8), "ddpctl package find": (0, 1)}
+        answers = {"ddpctl package find": (0, 1)}
         lines = self.displays["nics"].splitlines()
         self.assertLessEqual(set(answers), set(lines))
         for line in lines:
@@ -321,4 +320,4 @@ class Counters(harness.TestCase):
 
 
 if __name__ == "__main__":
-    harness.main("ddpctl", "ddp-traffic", "net_ddp", "ddp-fwd", "ddp-exporter", "ddptool")
+    harness.main("ddpctl", "ddp-traffic", "net_ddp", "ddp-fwd", "ddp-exporter")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What others wrote, in what ddpctl and ddptool print: it neither drives the terminal nor looks like a line of ours.
+"""What others wrote, in what ddpctl prints: it neither drives the terminal nor looks like a line of ours.
 
-    terminal_test.py path/to/ddpctl path/to/ddp-traffic path/to/ddptool"""
+    terminal_test.py path/to/ddpctl path/to/ddp-traffic"""
 
 import json
 import os
@@ -210,15 +210,6 @@ class Terminal(harness.TestCase):
                 self.check_all("port", *words, env=env)
         self.check_all("plan", "--port", "0", env=env)
 
-    def test_ddptool(self):
-        for name in ("summary", "name"):
-            file = self.folder / f"{name}.yaml"
-            file.write_text(PROFILES[name].replace("NAME", name))
-            for words in ((), ("-j",), ("-x",)):
-                self.harmless(harness.tools["ddptool"], "-f", file, *words)
-        self.harmless(harness.tools["ddptool"], HOSTILE)
-        self.harmless(harness.tools["ddptool"], "-i", HOSTILE)
-
 
 if __name__ == "__main__":
-    harness.main("ddpctl", "ddp-traffic", "ddptool")
+    harness.main("ddpctl", "ddp-traffic")
