@@ -1,18 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Debian's Prometheus scrapes ddp-exporter: it has the numbers of the ports, an alert fires when a queue runs hot and
-ends after the change of profiles that helps. Alerts, dashboard and endpoint are read by the tools that they are for.
+ends after the change of profiles that helps. Alerts and dashboard are read by the tools that they are for.
 
     exporter_prometheus_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so path/to/ddp-fwd
         path/to/ddp-exporter"""
 
-import importlib.util
 import json
 import re
 import shutil
 import socket
 import subprocess
-import sys
 import time
 import urllib.parse
 import urllib.request
@@ -22,7 +20,6 @@ from support import eal, exporter, fwd, harness, telemetry, testpmd
 MONITORING = harness.SOURCE_ROOT / "apps" / "exporter" / "monitoring"
 QUEUES = 8
 SECONDS = 40  # for a scrape, an alert
-DPDK_EXPORTER = "dpdk-telemetry-exporter.py"
 
 
 def setUpModule():
@@ -179,81 +176,6 @@ class Files(fwd.TestCase):
             self.assertFalse(cells & taken, panel["title"])
             self.assertLessEqual(place["x"] + place["w"], 24)
             taken |= cells
-
-
-class Socket:
-    """As the exporter of DPDK gives it to an endpoint."""
-
-    def __init__(self, client):
-        self.client = client
-
-    def cmd(self, uri, arg=None):
-        return self.client.ask(uri) if arg is None else self.client.ask(uri, arg)
-
-
-class Endpoint(harness.TestCase):
-    """net_ddp.py, for DPDK's dpdk-telemetry-exporter.py (23.11 and later)."""
-
-    def setUp(self):
-        n3 = self.traffic("--kind", "n3-up", "--ues", 50, "--packets-per-flow", 1)
-        vdev = f"net_ddp0,dev(net_pcap0,rx_pcap={n3.name}),profile=all,overflow=wait"
-        self.pmd = testpmd.Testpmd(self, [vdev], "--rxq=100", "--txq=100", prefix="upf")
-        n = len(harness.pcap_frames(n3))
-        self.pmd.commands("set fwd rxonly", "start")
-        self.pmd.wait(lambda: self.pmd.stats()["RX-packets"] == n, f"{n} packets")
-        self.pmd.command("stop")
-
-    def expected(self):
-        xstats = self.pmd.xstats()
-        found = {("lower_packets_total", ""): xstats["rx_lower_packets"]}
-        for q in range(100):
-            found["rx_packets_total", str(q)] = xstats[f"rx_q{q}_packets"]
-            found["tx_bytes_total", str(q)] = xstats[f"tx_q{q}_bytes"]
-        for name, n in xstats.items():
-            if match := re.fullmatch("rx_type_(.*)_packets", name):
-                found["ptype_packets_total", match[1]] = n
-        return found
-
-    def test_by_the_interface_that_dpdk_documents(self):
-        sys.dont_write_bytecode = True
-        spec = importlib.util.spec_from_file_location("net_ddp", MONITORING / "net_ddp.py")
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        found = {}
-        for name, value, labels in module.metrics(Socket(telemetry.Client(self, "upf"))):
-            self.assertIn(name, module.info())
-            self.assertEqual(labels.pop("port"), "net_ddp0")
-            key = (name, *map(str, labels.values())) if labels else (name, "")
-            self.assertNotIn(key, found)
-            found[key] = value
-        expected = self.expected()
-        self.assertEqual({key: found.get(key) for key in expected}, expected)
-        for description, kind in module.info().values():
-            self.assertIn(kind, ("counter", "gauge"))
-            self.assertTrue(description)
-        self.pmd.quit()
-
-    def test_in_dpdks_exporter(self):
-        program = shutil.which(DPDK_EXPORTER)
-        if program is None:
-            self.skipTest(f"{DPDK_EXPORTER} is not installed: DPDK has it from 23.11 on")
-        port = free_port()
-        process = subprocess.Popen(
-            [program, "-o", f"prometheus://127.0.0.1:{port}", "-p", MONITORING, "-e", "net_ddp", "-s",
-             eal.telemetry_socket(self.folder, "upf")], stdout=subprocess.DEVNULL)
-        self.addCleanup(process.wait)
-        self.addCleanup(process.kill)
-        for _ in range(100):
-            try:
-                with urllib.request.urlopen(f"http://127.0.0.1:{port}/") as answer:
-                    text = answer.read().decode()
-                break
-            except OSError:
-                time.sleep(0.1)
-        metrics = exporter.Metrics(text.replace(", ", ","))
-        self.assertEqual(metrics.get("dpdk_net_ddp_lower_packets_total", port="net_ddp0"),
-                         self.expected()["lower_packets_total", ""])
-        self.pmd.quit()
 
 
 if __name__ == "__main__":

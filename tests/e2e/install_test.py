@@ -74,7 +74,6 @@ class Files(harness.TestCase):
             "CHANGELOG.md", "LICENSE", "README.md", "TUTORIAL.md", "scripts/demo.svg")])
         self.assertEqual(self.names(share / "ddpsteer"), ["ddp-fwd.conf", *(f"monitoring/{name}" for name in (
             "alerts.yml", "alerts_test.yml", "dashboard.json"))])
-        self.assertEqual(self.names(share / "dpdk"), ["telemetry-endpoints/net_ddp.py"])
 
     def test_units_start_the_installed_programs(self):
         units = {path.name: path.read_text() for path in (prefix / "lib" / "systemd" / "system").iterdir()}
