@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "service_manager.h"
 
-#include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +9,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #define MESSAGE_SIZE (2 * PATH_MAX + 512)
@@ -50,21 +48,4 @@ void service_notify(const char *fmt, ...) {
 	sendto(fd, message, strlen(message), MSG_NOSIGNAL | MSG_DONTWAIT,
 	       (struct sockaddr *)&address, size);
 	close(fd);
-}
-
-// The time lets the service manager tell this reload from an earlier one.
-void service_notify_reloading(void) {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	service_notify("RELOADING=1\nMONOTONIC_USEC=%" PRIu64 "\nSTATUS=Reloading profiles",
-		       (uint64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000);
-}
-
-uint64_t service_watchdog_us(void) {
-	const char *period = getenv("WATCHDOG_USEC"), *process = getenv("WATCHDOG_PID");
-
-	if (period == NULL || (process != NULL && strtol(process, NULL, 10) != getpid()))
-		return 0;
-	return strtoull(period, NULL, 10);
 }

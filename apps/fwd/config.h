@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 #include "common/option_table.h"
-#include "config_file.h"
 #include "error.h"
 #include "rss/rss.h"
 #include "topology.h"
@@ -36,30 +35,24 @@ struct config {
 	const uint8_t *key;  // DDP_KEY_SIZE bytes, NULL: the device's
 	uint8_t key_bytes[DDP_KEY_SIZE];
 	bool promiscuous;
-	uint64_t n_mbufs;        // CONFIG_AUTO: enough
-	uint64_t duration_ms;    // 0: no limit
-	uint64_t packets;        // 0: no limit
-	uint64_t idle_exit_ms;   // 0: never, CONFIG_AUTO: when all ports are finite captures
-	uint64_t stats_ms;       // 0: none, CONFIG_AUTO: on a terminal
-	const char *json;        // NULL: none
-	const char *config_file; // NULL: none
-	bool check_config;
+	uint64_t n_mbufs;      // CONFIG_AUTO: enough
+	uint64_t duration_ms;  // 0: no limit
+	uint64_t packets;      // 0: no limit
+	uint64_t idle_exit_ms; // 0: never, CONFIG_AUTO: when all ports are finite captures
+	uint64_t stats_ms;     // 0: none, CONFIG_AUTO: on a terminal
+	const char *json;      // NULL: none
 	bool help, version;
-	struct config_file file; // the strings of its options
-	const char *
-		*eal_args; // from argv[0] to a NULL: those of the file, then of the command line
+	char **eal_args; // from argv[0] to a NULL
 	unsigned int n_eal_args;
 };
 
 extern const struct option_row config_options[];
 extern const unsigned int n_config_options;
 
-// Read the options behind "--" (what is before is EAL's, except --config, --check-config, --help,
-// -h and --version), after those of the configuration file. Strings of argv are kept, their order
-// is not. With help or version set, the rest is not read. 0, or -1 with error; either way
-// config_fini() frees what there is.
+// Read the options behind "--" (what is before is EAL's, except --help, -h and --version). Strings
+// of argv are kept, and a NULL takes the place of "--". With help or version set, the rest is not
+// read. 0, or -1 with error.
 int config_parse(struct config *config, int argc, char **argv, struct error *error);
-void config_fini(struct config *config);
 
 void config_help(struct output *out);
 

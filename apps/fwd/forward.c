@@ -27,9 +27,6 @@ struct watch {
 	uint64_t *rounds; // of the workers, since then or since something was sent
 	uint64_t next_live;
 	uint64_t next_balance;
-	uint64_t alive_ms;      // how often a service manager hears that we live; 0: never
-	uint64_t *alive_rounds; // of the workers, when it last did
-	uint64_t next_alive;
 	bool idle;
 };
 
@@ -111,16 +108,6 @@ static void watch_balance(struct watch *watch, uint64_t now) {
 	watch->next_balance = now + ms_cycles(watch->config->balance_ms);
 }
 
-// A worker that hangs makes no rounds, and then the service manager hears nothing.
-static void watch_alive(struct watch *watch, uint64_t now) {
-	if (watch->alive_ms == 0 || now < watch->next_alive ||
-	    workers_rounds_since(watch->workers, watch->alive_rounds) == 0)
-		return;
-	workers_rounds(watch->workers, watch->alive_rounds);
-	service_notify("WATCHDOG=1");
-	watch->next_alive = now + ms_cycles(watch->alive_ms);
-}
-
 static void ready_tell(const struct watch *watch) {
 	char what[128];
 
@@ -139,7 +126,6 @@ static void watch_run(struct watch *watch) {
 	watch->start = watch->last = rte_rdtsc();
 	watch->next_live = watch->start + ms_cycles(watch->config->stats_ms);
 	watch->next_balance = watch->start + ms_cycles(watch->config->balance_ms);
-	watch->next_alive = watch->start + ms_cycles(watch->alive_ms);
 	workers_launch(watch->workers);
 	ready_tell(watch);
 	while (atomic_load(&control->running)) {
@@ -149,7 +135,6 @@ static void watch_run(struct watch *watch) {
 			atomic_store(&control->running, false);
 		watch_balance(watch, now);
 		watch_live(watch, now);
-		watch_alive(watch, now);
 	}
 	service_notify("STOPPING=1");
 }
@@ -188,16 +173,12 @@ static void watch_flush(struct watch *watch) {
 
 int forward(const struct config *config, const struct ports *ports, struct workers *workers,
 	    FILE *people, struct outcome *outcome, struct error *error) {
-	struct watch watch = {.config = config,
-			      .ports = ports,
-			      .workers = workers,
-			      .alive_ms = service_watchdog_us() / 3000};
+	struct watch watch = {.config = config, .ports = ports, .workers = workers};
 	struct live live = {0};
 	int ret = 0;
 
 	watch.rounds = calloc(workers->n, sizeof(*watch.rounds));
-	watch.alive_rounds = calloc(workers->n, sizeof(*watch.alive_rounds));
-	if (watch.rounds == NULL || watch.alive_rounds == NULL ||
+	if (watch.rounds == NULL ||
 	    (config->stats_ms != 0 && live_init(&live, people, config, ports, workers) < 0)) {
 		ret = error_set(error, EXIT_FAILED, "out of memory");
 		goto fini_live;
@@ -212,7 +193,6 @@ int forward(const struct config *config, const struct ports *ports, struct worke
 	workers_wait(workers);
 fini_live:
 	live_fini(&live);
-	free(watch.alive_rounds);
 	free(watch.rounds);
 	return ret;
 }

@@ -140,6 +140,6 @@ int live_show(struct live *live, const struct workers *workers, double seconds) 
 	else
 		fputs(text, live->out);
 	free(text);
-	// EIO: the terminal is gone, and SIGHUP may have another meaning.
+	// EIO: the terminal is gone, and SIGHUP may be ignored.
 	return fflush(live->out) != 0 && (errno == EPIPE || errno == EIO) ? -EPIPE : 0;
 }

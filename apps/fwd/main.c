@@ -19,7 +19,6 @@
 #include "eal_log.h"
 #include "forward.h"
 #include "ports.h"
-#include "reload.h"
 #include "rx_capture.h"
 #include "telemetry.h"
 #include "vdevs.h"
@@ -30,7 +29,6 @@ struct fwd {
 	struct ports ports;
 	struct workers workers;
 	struct balance balance;
-	struct reload reload;
 	struct new_file json_file;
 	FILE *json;   // NULL: none, or to be opened at the end
 	FILE *people; // where tables go
@@ -45,7 +43,7 @@ static void on_signal(int signal) {
 	atomic_store(&control.running, false);
 }
 
-// All of them end forwarding in order, so that there is a report, except a SIGHUP that reloads.
+// All of them end forwarding in order, so that there is a report.
 // SIGHUP and SIGQUIT stay ignored if they are, as nohup(1) and shells expect. With SIGPIPE ignored,
 // a closed pipe is an error of write().
 static void signals_catch(void) {
@@ -208,12 +206,9 @@ static int ports_run(struct fwd *fwd, struct error *error) {
 	fwd->workers.balance = &fwd->balance;
 	if (ret == 0) {
 		telemetry_start(&fwd->workers);
-		ret = reload_start(&fwd->reload, error);
-	}
-	if (ret == 0)
 		ret = forward(&fwd->config, &fwd->ports, &fwd->workers, fwd->people, &fwd->outcome,
 			      error);
-	reload_stop(&fwd->reload);
+	}
 	if (ret == 0)
 		ret = report_make(fwd, error);
 	telemetry_stop();
@@ -260,19 +255,16 @@ static int json_try(struct fwd *fwd, struct error *error) {
 	return 0;
 }
 
-static int fwd_main(struct fwd *fwd, int argc, char *const *argv, struct error *error) {
+static int fwd_main(struct fwd *fwd, struct error *error) {
 	const struct config *config = &fwd->config;
 	char *eal_argv[config->n_eal_args + 1]; // EAL moves its arguments around
 	int ret;
 
 	if (vdevs_check_files(config, error) < 0)
 		return -1;
-	if (config->check_config)
-		return vdevs_check_profiles(config, error);
 	if (json_try(fwd, error) < 0)
 		return -1;
 	signals_catch();
-	reload_init(&fwd->reload, config, argc, argv);
 	if (eal_log_init() < 0)
 		return error_set(error, EXIT_FAILED, "out of memory");
 	memcpy(eal_argv, config->eal_args, sizeof(eal_argv));
@@ -299,9 +291,6 @@ static int help(struct error *error) {
 
 // What was asked for. The exit status, or -1 with error.
 static int run(struct fwd *fwd, int argc, char **argv, struct error *error) {
-	char *told[argc + 1]; // config_parse() moves them around
-
-	memcpy(told, argv, sizeof(told));
 	if (config_parse(&fwd->config, argc, argv, error) < 0)
 		return -1;
 	if (fwd->config.help)
@@ -310,7 +299,7 @@ static int run(struct fwd *fwd, int argc, char **argv, struct error *error) {
 		printf("ddp-fwd %s (%s)\n", DDP_VERSION, rte_version());
 		return EXIT_GOOD;
 	}
-	if (fwd_main(fwd, argc, told, error) < 0)
+	if (fwd_main(fwd, error) < 0)
 		return -1;
 	return fwd->n_cut == 0 ? EXIT_GOOD : EXIT_UNREADABLE;
 }
@@ -320,7 +309,6 @@ int main(int argc, char **argv) {
 	static struct error error;
 	int status = run(&fwd, argc, argv, &error);
 
-	config_fini(&fwd.config);
 	if (status >= 0)
 		return status;
 	if (error.text[0] != '\0')

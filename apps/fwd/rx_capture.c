@@ -70,21 +70,8 @@ bool capture_next(const char *devargs, size_t *pos, char path[PATH_MAX]) {
 	return value_next(devargs, "rx_pcap", pos, path);
 }
 
-bool profile_next(const char *devargs, size_t *pos, char spec[PATH_MAX]) {
+static bool profile_next(const char *devargs, size_t *pos, char spec[PATH_MAX]) {
 	return value_next(devargs, "profile", pos, spec);
-}
-
-bool profile_own(const char *devargs, char spec[PATH_MAX]) {
-	size_t len;
-
-	for (; *devargs != '\0'; devargs += len + (devargs[len] != '\0')) {
-		size_t pos = 0;
-
-		len = argument_len(devargs);
-		if (strncmp(devargs, "profile=", strlen("profile=")) == 0)
-			return profile_next(devargs, &pos, spec);
-	}
-	return false;
 }
 
 bool devargs_read(const char *devargs, const char *path) {

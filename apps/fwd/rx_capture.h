@@ -14,12 +14,6 @@
 // there are no more.
 bool capture_next(const char *devargs, size_t *pos, char path[PATH_MAX]);
 
-// The same for the next value of net_ddp's profile=.
-bool profile_next(const char *devargs, size_t *pos, char spec[PATH_MAX]);
-
-// The profile= of the device itself, not of one in its dev(...). false: it has none.
-bool profile_own(const char *devargs, char spec[PATH_MAX]);
-
 // Whether all packets come from captures that are played once: there will be an end. devargs may be
 // NULL.
 bool capture_is_finite(const char *devargs);

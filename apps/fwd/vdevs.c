@@ -6,11 +6,10 @@
 
 #include <rte_ethdev.h>
 
-#include "personality/personality.h"
-#include "profile/profile.h"
 #include "rx_capture.h"
 
-const char *vdev_next(const char *const *args, unsigned int *i) {
+// The next --vdev from args[*i] on, NULL when there are no more.
+static const char *vdev_next(char *const *args, unsigned int *i) {
 	while (args[*i] != NULL) {
 		const char *arg = args[(*i)++];
 
@@ -20,10 +19,6 @@ const char *vdev_next(const char *const *args, unsigned int *i) {
 			return args[(*i)++];
 	}
 	return NULL;
-}
-
-bool vdev_is_ddp(const char *vdev) {
-	return strncmp(vdev, "net_ddp", strlen("net_ddp")) == 0;
 }
 
 // A report must not take the place of what it tells of.
@@ -37,10 +32,6 @@ static int json_check(const struct config *config, const char *vdev, struct erro
 int vdevs_check_files(const struct config *config, struct error *error) {
 	const char *vdev;
 
-	if (config->json != NULL && config->config_file != NULL &&
-	    ddp_is_same_file(config->config_file, config->json))
-		return error_set(error, EXIT_USAGE, "--json: %s is read, and would be overwritten",
-				 config->json);
 	for (unsigned int i = 1; (vdev = vdev_next(config->eal_args, &i)) != NULL;)
 		if (json_check(config, vdev, error) < 0)
 			return -1;
@@ -48,33 +39,6 @@ int vdevs_check_files(const struct config *config, struct error *error) {
 	for (unsigned int i = 1; (vdev = vdev_next(config->eal_args, &i)) != NULL;)
 		if (captures_try(vdev, error) < 0)
 			return -1;
-	return 0;
-}
-
-static int profile_check(const char *spec, struct error *error) {
-	struct ddp_personality personality;
-	struct ddp_diag diag;
-	int ret;
-
-	ddp_diag_init(&diag);
-	ret = ddp_personality_load_spec(&personality, spec, &diag);
-	if (ret == 0)
-		ddp_personality_unload(&personality);
-	else
-		error_set(error, diag.unreadable ? EXIT_UNREADABLE : EXIT_FAILED, "%s",
-			  ddp_diag_reason(&diag));
-	ddp_diag_fini(&diag);
-	return ret == 0 ? 0 : -1;
-}
-
-int vdevs_check_profiles(const struct config *config, struct error *error) {
-	const char *vdev;
-	char spec[PATH_MAX];
-
-	for (unsigned int i = 1; (vdev = vdev_next(config->eal_args, &i)) != NULL;)
-		for (size_t pos = 0; profile_next(vdev, &pos, spec);)
-			if (profile_check(spec, error) < 0)
-				return -1;
 	return 0;
 }
 
@@ -90,7 +54,7 @@ int vdevs_check_ports(const struct config *config, struct error *error) {
 		snprintf(name, sizeof(name), "%.*s", (int)strcspn(vdev, ","), vdev);
 		if (rte_eth_dev_get_port_by_name(name, &port) == 0)
 			continue;
-		if (vdev_is_ddp(vdev))
+		if (strncmp(vdev, "net_ddp", strlen("net_ddp")) == 0)
 			return error_set(error, EXIT_FAILED, "%s", "");
 		return error_set(error, EXIT_FAILED, "%s: no such port: see the error above", name);
 	}

@@ -4,20 +4,10 @@
 #ifndef DDP_FWD_VDEVS_H
 #define DDP_FWD_VDEVS_H
 
-#include <stdbool.h>
-
 #include "config.h"
-
-// The next --vdev of EAL's arguments from *i on (start with 1), NULL when there are no more.
-const char *vdev_next(const char *const *args, unsigned int *i);
-
-bool vdev_is_ddp(const char *vdev);
 
 // Without EAL: captures can be read, and the report overwrites none of the files that are read.
 int vdevs_check_files(const struct config *config, struct error *error);
-
-// Without EAL: the profiles of net_ddp are valid.
-int vdevs_check_profiles(const struct config *config, struct error *error);
 
 // With EAL running: each became a port. net_ddp has said why not, then the error is empty.
 int vdevs_check_ports(const struct config *config, struct error *error);

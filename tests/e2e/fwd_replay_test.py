@@ -9,7 +9,7 @@ uncounted, nothing that is measured with ddp-fwd would be worth anything.
 import collections
 import json
 
-from support import eal, fwd, harness, marks, odd_frames
+from support import fwd, harness, marks, odd_frames
 
 # What a full Tx ring refuses is offered again, for long: with few CPUs its reader may be off.
 LOSSLESS = ["--tx-retries", 100000000]  # for as long as another lcore is off its core while it sends
@@ -90,59 +90,6 @@ class Spread(fwd.TestCase):
         self.assertEqual(report["bytes"], sum(packet["len"] for packet in packets))
         self.assertEqual({row["name"]: row["packets"] for row in report["ptypes"]},
                          collections.Counter(packet["ptype"] for packet in packets))
-
-
-class ConfigFile(fwd.TestCase):
-    """A service is started from a file. If it did not mean what the command line means, a set-up that
-    was tried by hand would behave differently once it is in use."""
-
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.n3 = cls.traffic("--packets-per-flow", 2)
-
-    def run_file(self, lines, *words):
-        path = self.folder / "fwd.conf"
-        path.write_text("\n".join(lines) + "\n")
-        return harness.run(harness.tools["ddp-fwd"], "--config", path, *words, cwd=self.folder,
-                           env=eal.environment(self.folder), timeout=fwd.SECONDS)
-
-    def lines(self, profile):
-        vdev = fwd.vdev(self.n3.name, f"profile={profile}", "overflow=wait")
-        return ["# of a service", *self.eal_lines(eal.options(2, fwd.MEGABYTES)), f"--vdev {vdev}", "",
-                "rxq 16", "fwd rxonly", "json file.json"]
-
-    @staticmethod
-    def eal_lines(words):
-        """One option a line, as the file wants them."""
-        lines = []
-        for word in map(str, words):
-            if word.startswith("-"):
-                lines.append(word)
-            else:
-                lines[-1] += " " + word
-        return lines
-
-    def test_a_file_means_what_the_command_line_means(self):
-        by_hand = self.forward([fwd.vdev(self.n3.name, "profile=gtpu", "overflow=wait")],
-                               "--rxq", 16, "--fwd", "rxonly")
-        result = self.run_file(self.lines("gtpu"))
-        self.assertEqual(result.returncode, 0, result.stderr)
-        report = json.loads((self.folder / "file.json").read_text())
-        self.assertEqual([row["packets"] for row in report["queues"]],
-                         [row["packets"] for row in by_hand["queues"]])
-
-    def test_check_config_forwards_nothing_and_names_what_is_wrong(self):
-        (self.folder / "file.json").unlink(missing_ok=True)
-        good = self.run_file(self.lines("gtpu"), "--check-config")
-        self.assertEqual((good.returncode, good.stdout, good.stderr), (0, "", ""))
-        self.assertFalse((self.folder / "file.json").exists())
-        bad = self.run_file(self.lines("gtpv"), "--check-config")
-        self.assertEqual(bad.returncode, 3)
-        self.assertRegex(bad.stderr, r"^ddp-fwd: profile 'gtpv' not found in .*\n$")
-        bad = self.run_file([*self.lines("gtpu"), "fwd max"], "--check-config")
-        self.assertEqual(bad.returncode, 2)
-        self.assertRegex(bad.stderr, rf"^ddp-fwd: .*fwd.conf:{len(self.lines('gtpu')) + 1}: .*max")
 
 
 class Forward(fwd.TestCase):

@@ -77,7 +77,6 @@ class Operations(harness.TestCase):
             (cls.folder / "bin" / name).symlink_to(harness.tools[name])
         (cls.folder / "my.yaml").write_text(
             (harness.SOURCE_ROOT / "profiles" / "gtpu.yaml").read_text().replace("profile: gtpu", "profile: my"))
-        (cls.folder / "upf.conf").write_text("-l 0-4\n--vdev net_ddp0,dev(net_null0),profile=gtpu\nrxq 4\n")
 
     def environment(self):
         return {**eal.environment(self.folder), "LC_ALL": "C.UTF-8",

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "test.h"
 
-#include <unistd.h>
-
 #include "fwd/config.h"
 
 #define ARGS_MAX 32
@@ -13,7 +11,7 @@ static struct error error;
 // Parse a line of words.
 static int parse(const char *line) {
 	static char words[1024];
-	char *argv[ARGS_MAX + 1];
+	static char *argv[ARGS_MAX + 1];
 	int argc = 0;
 
 	memset(&error, 0, sizeof(error));
@@ -21,7 +19,6 @@ static int parse(const char *line) {
 	for (char *word = strtok(words, " "); word != NULL; word = strtok(NULL, " "))
 		argv[argc++] = word;
 	argv[argc] = NULL;
-	config_fini(&config);
 	return config_parse(&config, argc, argv, &error);
 }
 
@@ -63,6 +60,9 @@ static void no_options_give_the_defaults(void **state) {
 static void options_are_those_behind_two_dashes(void **state) {
 	(void)state;
 	good("ddp-fwd -l 0,1 --rxq 7 --bogus -- --rxq 16 --fwd=rxonly --topology chained --packets 10");
+	assert_int_equal(config.n_eal_args, 6);
+	assert_string_equal(config.eal_args[5], "--bogus");
+	assert_null(config.eal_args[6]);
 	assert_int_equal(config.n_rxq, 16);
 	assert_int_equal(config.n_txq, 16);
 	assert_int_equal(config.mode, MODE_RXONLY);
@@ -191,128 +191,6 @@ static void each_mistake_has_its_line(void **state) {
 	bad("n3.pcap", "unexpected argument 'n3.pcap'");
 }
 
-/* The file of --config */
-
-static char file_path[] = "/tmp/ddp-fwd-config-XXXXXX";
-
-static void file_write(const char *text, size_t size) {
-	FILE *file = fopen(file_path, "w");
-
-	assert_non_null(file);
-	assert_int_equal(fwrite(text, 1, size, file), size);
-	assert_int_equal(fclose(file), 0);
-}
-
-static int parse_with_file(const char *text, const char *rest) {
-	char line[512];
-
-	file_write(text, strlen(text));
-	snprintf(line, sizeof(line), "ddp-fwd --config %s %s", file_path, rest);
-	return parse(line);
-}
-
-static void file_good(const char *text, const char *rest) {
-	if (parse_with_file(text, rest) != 0)
-		fail_msg("%s", error.text);
-}
-
-static void file_bad(const char *text, unsigned int line, const char *complaint) {
-	char expected[512];
-
-	snprintf(expected, sizeof(expected), "%s:%u: %s", file_path, line, complaint);
-	assert_int_equal(parse_with_file(text, ""), -1);
-	assert_int_equal(error.code, EXIT_USAGE);
-	assert_string_equal(error.text, expected);
-}
-
-static void args_are(const char *expected) {
-	char line[512] = "";
-
-	for (unsigned int i = 0; i < config.n_eal_args; i++) {
-		strcat(line, i > 0 ? " " : "");
-		strcat(line, config.eal_args[i]);
-	}
-	assert_null(config.eal_args[config.n_eal_args]);
-	assert_string_equal(line, expected);
-}
-
-static void a_file_has_options_and_arguments_of_eal(void **state) {
-	(void)state;
-	file_good("# comment\n\n  rxq\t4  \r\n-l 0-2\n--no-huge\nfwd rxonly", "");
-	assert_int_equal(config.n_rxq, 4);
-	assert_int_equal(config.n_txq, 4);
-	assert_int_equal(config.mode, MODE_RXONLY);
-	args_are("ddp-fwd -l 0-2 --no-huge");
-}
-
-// A value goes to the end of its line: devargs may have blanks and commas.
-static void a_value_of_a_file_may_have_blanks(void **state) {
-	(void)state;
-	file_good("json a file\n--vdev net_ddp0,dev(net_null0), x=1", "");
-	assert_string_equal(config.json, "a file");
-	assert_int_equal(config.n_eal_args, 3);
-	assert_string_equal(config.eal_args[2], "net_ddp0,dev(net_null0), x=1");
-}
-
-static void the_command_line_comes_after_the_file(void **state) {
-	(void)state;
-	file_good("rxq 4\nburst 8\n-l 0-2\n-m 512\n--vdev net_null0",
-		  "-l 3 --vdev=net_null1 -- --rxq 2");
-	assert_int_equal(config.n_rxq, 2);
-	assert_int_equal(config.burst, 8);
-	args_are("ddp-fwd -m 512 --vdev net_null0 -l 3 --vdev=net_null1");
-}
-
-static void errors_of_a_file_say_where(void **state) {
-	(void)state;
-	file_bad("rxq 1\nrxqs 4\n", 2, "unknown option 'rxqs', did you mean 'rxq'?");
-	file_bad("\nrxq\n", 2, "option --rxq needs a value: N");
-	file_bad("check-config\n", 1, "'check-config' is for the command line only");
-	file_bad("config /dev/stdin\n", 1, "'config' is for the command line only");
-	file_bad("--rxq 4\n", 1, "'--rxq' is no option of EAL: write it without dashes");
-	file_bad("# x\n--\n", 2, "'--' is no option");
-}
-
-static void hostile_files_are_refused(void **state) {
-	const size_t size = CONFIG_FILE_MAX + 1;
-	char *text = malloc(size), line[512];
-
-	(void)state;
-	assert_non_null(text);
-	snprintf(line, sizeof(line), "ddp-fwd --config=%s", file_path);
-	file_write("rxq 4\nfwd\0 mac\n", 15);
-	assert_int_equal(parse(line), -1);
-	assert_non_null(strstr(error.text, ":2: the line has a NUL byte"));
-	memset(text, 'x', size);
-	file_write(text, size);
-	assert_int_equal(parse(line), -1);
-	assert_non_null(strstr(error.text, "at most 1048576 bytes"));
-	file_write(text, size - 1);
-	assert_int_equal(parse(line), -1);
-	assert_non_null(strstr(error.text, ":1: unknown option 'xxx"));
-	memset(text, '\n', size);
-	file_write(text, size - 1);
-	assert_int_equal(parse(line), 0);
-	assert_int_equal(parse("ddp-fwd --config /no/such/file"), -1);
-	assert_int_equal(error.code, EXIT_UNREADABLE);
-	assert_int_equal(parse("ddp-fwd --config"), -1);
-	assert_int_equal(error.code, EXIT_USAGE);
-	free(text);
-}
-
-static int file_make(void **state) {
-	int fd = mkstemp(file_path);
-
-	(void)state;
-	return fd < 0 ? -1 : close(fd);
-}
-
-static int file_remove(void **state) {
-	(void)state;
-	config_fini(&config);
-	return unlink(file_path);
-}
-
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_options_give_the_defaults),
@@ -324,12 +202,7 @@ int main(void) {
 		cmocka_unit_test(a_key_is_40_or_52_bytes),
 		cmocka_unit_test(the_interval_of_balancing_may_be_left_out),
 		cmocka_unit_test(each_mistake_has_its_line),
-		cmocka_unit_test(a_file_has_options_and_arguments_of_eal),
-		cmocka_unit_test(a_value_of_a_file_may_have_blanks),
-		cmocka_unit_test(the_command_line_comes_after_the_file),
-		cmocka_unit_test(errors_of_a_file_say_where),
-		cmocka_unit_test(hostile_files_are_refused),
 	};
 
-	return cmocka_run_group_tests(tests, file_make, file_remove);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }
