@@ -90,7 +90,7 @@ const struct option_row config_options[] = {
 	{"tx-retries", 0, "N", "further attempts to send what a Tx queue refused (default 4)",
 	 NUMBER(tx_retries, 0, 100000000)},
 	{"balance", 0, "[MS]",
-	 "move entries of the redirection tables to even out the queues, every MS milliseconds (default 100)",
+	 "move entries of the redirection tables of net_ddp to even out the queues, every MS milliseconds (default 100)",
 	 balance_parse, FIELD(balance_ms), .min = 1, .max = 60000},
 	{"work", 0, "NS", "nanoseconds of busy work on each packet, from 0 to 1000000 (default 0)",
 	 NUMBER(work_ns, 0, 1000000)},

@@ -8,7 +8,6 @@
 #include <rte_cycles.h>
 
 #include "base/utf8.h"
-#include "port/rte_pmd_ddp.h"
 #include "rss/rss.h"
 
 // Note under which ids a port tells what each queue missed (net_ddp does; rte_eth_stats knows 16
@@ -164,6 +163,8 @@ static void port_collect(struct report *report, unsigned int i) {
 	// net_pcap counts an error each time it is polled at the place where a capture is cut.
 	report->drop_reasons[DROP_RX_ERRORS] += row->n_cut != 0 ? row->n_cut : stats->ierrors;
 	report->drop_reasons[DROP_TX_ERRORS] += stats->oerrors;
+	if (row->port->is_ddp)
+		rte_pmd_ddp_balance_get(row->port->id, &row->balance);
 }
 
 static void spread_collect(struct report *report) {
@@ -190,9 +191,6 @@ void report_collect(struct report *report, const struct workers *workers, double
 	for (unsigned int i = 0; i < N_DROP_REASONS; i++)
 		report->drops += report->drop_reasons[i];
 	spread_collect(report);
-	report->balance = workers->balance;
-	if (workers->balance != NULL)
-		balance_read(workers->balance);
 }
 
 struct latency_report report_latency_since(const struct report *report,

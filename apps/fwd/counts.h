@@ -9,9 +9,9 @@
 
 #include <rte_ethdev.h>
 
-#include "balance.h"
 #include "config.h"
 #include "latency.h"
+#include "port/rte_pmd_ddp.h"
 #include "ports.h"
 #include "workers.h"
 
@@ -64,6 +64,7 @@ struct port_report {
 	unsigned int n_cut;   // its captures that end inside a record
 	uint64_t *missed_ids; // xstats of its Rx queues, if there are as many of them
 	unsigned int n_missed_ids;
+	struct rte_pmd_ddp_balance balance; // of net_ddp
 };
 
 struct ptype_report {
@@ -89,7 +90,6 @@ struct report {
 	unsigned int n_ports;
 	struct ptype_report *ptypes; // most frequent first
 	unsigned int n_ptypes;
-	const struct balance *balance; // NULL: no port is balanced
 };
 
 // Of the TSC.
@@ -113,6 +113,10 @@ void report_collect_left(struct report *report);
 
 // Read the packet types too. 0 or -ENOMEM.
 int report_collect_ptypes(struct report *report, const struct workers *workers);
+
+static inline bool port_is_balanced(const struct port_report *row) {
+	return row->balance.ms != 0 || row->balance.rounds != 0;
+}
 
 // Write the report as text or as JSON. The caller looks for errors of out.
 void report_print(const struct report *report, FILE *out);

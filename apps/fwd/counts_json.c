@@ -58,15 +58,27 @@ static json_t *ptype_pack(const struct report *report, unsigned int i) {
 }
 
 static json_t *balance_pack(const struct report *report, unsigned int i) {
-	const struct port_balance *row = &report->balance->ports[i];
+	const struct rte_pmd_ddp_balance *b = &report->ports[i].balance;
 
-	return json_pack("{si sI sI sI sf sf sf sf ss sb sI sI sI}", "port", row->port->id,
-			 "interval_ms", number(row->ms), "rounds", number(row->rounds), "moves",
-			 number(row->moves), "before", row->before, "after", row->after, "worst",
-			 row->worst, "bound_share", row->bound_share, "bound_flow", row->bound_flow,
-			 "keeps_order", row->keeps_order, "parked_packets", number(row->parked),
-			 "given_up", number(row->given_up), "longest_parking_us",
-			 number(row->longest_us));
+	return json_pack("{si sI sI sI sf sf sf sf ss sI sI sI}", "port", report->ports[i].port->id,
+			 "interval_ms", number(b->ms), "rounds", number(b->rounds), "moves",
+			 number(b->moves), "before", b->before, "after", b->after, "worst",
+			 b->worst, "bound_share", b->bound_share, "bound_flow", b->bound_flow,
+			 "parked_packets", number(b->parked), "given_up", number(b->given_up),
+			 "longest_parking_us", number(b->longest_us));
+}
+
+static json_t *balances_pack(const struct report *report) {
+	json_t *list = json_array();
+	int ret = 0;
+
+	for (unsigned int i = 0; i < report->n_ports && ret == 0; i++)
+		if (port_is_balanced(&report->ports[i]))
+			ret = json_array_append_new(list, balance_pack(report, i));
+	if (ret == 0)
+		return list;
+	json_decref(list);
+	return NULL;
 }
 
 static json_t *list_pack(const struct report *report, unsigned int n,
@@ -93,8 +105,7 @@ int report_json(const struct report *report, FILE *out) {
 		"jain", report->jain, "latency_ns", latency_pack(&report->latency), "workers",
 		list_pack(report, report->n_workers, worker_pack), "ports",
 		list_pack(report, report->n_ports, port_pack), "ptypes",
-		list_pack(report, report->n_ptypes, ptype_pack), "balance",
-		list_pack(report, report->balance != NULL ? report->balance->n : 0, balance_pack),
+		list_pack(report, report->n_ptypes, ptype_pack), "balance", balances_pack(report),
 		JSON_SCHEMA_KEY, JSON_SCHEMA_VERSION);
 
 	if (root == NULL)

@@ -102,27 +102,35 @@ void report_print_work(const struct report *report, FILE *out) {
 		fprintf(out, ", work %" PRIu64 " ns a packet", report->config->work_ns);
 }
 
-static void balance_row_print(const struct port_balance *row, FILE *out) {
+static void balance_row_print(const struct port_report *row, FILE *out) {
+	const struct rte_pmd_ddp_balance *b = &row->balance;
+
 	fprintf(out,
-		"%4u %8" PRIu64 " %10" PRIu64 " %10" PRIu64 " %9.3f %9.3f %9.3f %10" PRIu64
-		" %10" PRIu64 "\n",
-		row->port->id, row->ms, row->rounds, row->moves, row->before, row->after,
-		row->worst, row->parked, row->longest_us);
-	if (row->bound_share > 0)
+		"%4u %8u %10" PRIu64 " %10" PRIu64 " %9.3f %9.3f %9.3f %10" PRIu64 " %10" PRIu64
+		"\n",
+		row->port->id, b->ms, b->rounds, b->moves, b->before, b->after, b->worst, b->parked,
+		b->longest_us);
+	if (b->bound_share > 0)
 		fprintf(out,
 			"     %s has %.0f%% of the load, more than an even share: no move relieves its "
 			"queue further\n",
-			row->bound_flow[0] != '\0' ? row->bound_flow : "one entry of the table",
-			100 * row->bound_share);
+			b->bound_flow[0] != '\0' ? b->bound_flow : "one entry of the table",
+			100 * b->bound_share);
 }
 
 void report_print_balance(const struct report *report, FILE *out) {
-	if (report->balance == NULL || report->balance->n == 0)
-		return;
-	fprintf(out, "%4s %8s %10s %10s %9s %9s %9s %10s %10s\n", "port", "every ms", "rounds",
-		"moves", "imbalance", "after", "worst", "parked", "longest us");
-	for (unsigned int i = 0; i < report->balance->n; i++)
-		balance_row_print(&report->balance->ports[i], out);
+	bool found = false;
+
+	for (unsigned int i = 0; i < report->n_ports; i++) {
+		if (!port_is_balanced(&report->ports[i]))
+			continue;
+		if (!found)
+			fprintf(out, "\n%4s %8s %10s %10s %9s %9s %9s %10s %10s\n", "port",
+				"every ms", "rounds", "moves", "imbalance", "after", "worst",
+				"parked", "longest us");
+		found = true;
+		balance_row_print(&report->ports[i], out);
+	}
 }
 
 static void drops_print(const struct report *report, FILE *out) {
@@ -188,8 +196,6 @@ void report_print(const struct report *report, FILE *out) {
 		report->imbalance, report->jain);
 	report_print_latency(report, NULL, 0, out);
 	drops_print(report, out);
-	if (report->balance != NULL && report->balance->n != 0)
-		fputc('\n', out);
 	report_print_balance(report, out);
 	workers_print(report, out);
 	ports_print(report, out);

@@ -7,7 +7,6 @@
 #include <rte_cycles.h>
 #include <rte_ethdev.h>
 
-#include "balance.h"
 #include "common/service_manager.h"
 #include "live.h"
 
@@ -26,7 +25,6 @@ struct watch {
 	uint64_t last;    // when packets were last seen
 	uint64_t *rounds; // of the workers, since then or since something was sent
 	uint64_t next_live;
-	uint64_t next_balance;
 	bool idle;
 };
 
@@ -101,13 +99,6 @@ static void watch_live(struct watch *watch, uint64_t now) {
 	watch->next_live = now + ms_cycles(watch->config->stats_ms);
 }
 
-static void watch_balance(struct watch *watch, uint64_t now) {
-	if (watch->config->balance_ms == 0 || now < watch->next_balance)
-		return;
-	balance_step(watch->workers->balance, watch->workers);
-	watch->next_balance = now + ms_cycles(watch->config->balance_ms);
-}
-
 static void ready_tell(const struct watch *watch) {
 	char what[128];
 
@@ -125,7 +116,6 @@ static void watch_run(struct watch *watch) {
 
 	watch->start = watch->last = rte_rdtsc();
 	watch->next_live = watch->start + ms_cycles(watch->config->stats_ms);
-	watch->next_balance = watch->start + ms_cycles(watch->config->balance_ms);
 	workers_launch(watch->workers);
 	ready_tell(watch);
 	while (atomic_load(&control->running)) {
@@ -133,7 +123,6 @@ static void watch_run(struct watch *watch) {
 		now = rte_rdtsc();
 		if (is_over(watch, now))
 			atomic_store(&control->running, false);
-		watch_balance(watch, now);
 		watch_live(watch, now);
 	}
 	service_notify("STOPPING=1");

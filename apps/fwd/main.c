@@ -11,7 +11,6 @@
 #include <rte_ethdev.h>
 #include <rte_version.h>
 
-#include "balance.h"
 #include "common/new_file.h"
 #include "common/output.h"
 #include "config.h"
@@ -28,7 +27,6 @@ struct fwd {
 	struct config config;
 	struct ports ports;
 	struct workers workers;
-	struct balance balance;
 	struct new_file json_file;
 	FILE *json;   // NULL: none, or to be opened at the end
 	FILE *people; // where tables go
@@ -201,9 +199,6 @@ static int ports_run(struct fwd *fwd, struct error *error) {
 	if (ret == 0)
 		ret = workers_create(&fwd->workers, &fwd->ports, &fwd->config, n_workers, &control,
 				     error);
-	if (ret == 0)
-		ret = balance_init(&fwd->balance, &fwd->config, &fwd->ports, error);
-	fwd->workers.balance = &fwd->balance;
 	if (ret == 0) {
 		telemetry_start(&fwd->workers);
 		ret = forward(&fwd->config, &fwd->ports, &fwd->workers, fwd->people, &fwd->outcome,
@@ -212,7 +207,6 @@ static int ports_run(struct fwd *fwd, struct error *error) {
 	if (ret == 0)
 		ret = report_make(fwd, error);
 	telemetry_stop();
-	balance_fini(&fwd->balance);
 	workers_destroy(&fwd->workers);
 	return ret;
 }

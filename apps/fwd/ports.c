@@ -11,7 +11,7 @@
 #include <rte_mbuf.h>
 #include <rte_mempool.h>
 
-#include "balance.h"
+#include "port/rte_pmd_ddp.h"
 #include "rx_capture.h"
 
 #define POOL_CACHE 256 // mbufs an lcore keeps to itself
@@ -32,7 +32,6 @@ static int port_find(struct port *port, uint16_t id, struct error *error) {
 	devargs = rte_dev_devargs(info.device);
 	port->devargs = devargs == NULL ? NULL : devargs->args;
 	port->driver = info.driver_name;
-	port->reta_size = info.reta_size;
 	port->is_ddp = strcmp(port->driver, "net_ddp") == 0;
 	return 0;
 }
@@ -138,6 +137,20 @@ static int queues_check(const struct port *port, const struct config *config,
 	return 0;
 }
 
+// Load-aware RSS is a part of net_ddp.
+static int balance_check(const struct port *port, const struct config *config,
+			 const struct rte_eth_dev_info *info, struct error *error) {
+	if (config->balance_ms == 0)
+		return 0;
+	if (!port->is_ddp)
+		return error_set(error, EXIT_USAGE, "--balance: port %u (%s) is no net_ddp port",
+				 port->id, port->name);
+	if ((config->rss_hf & info->flow_type_rss_offloads) == 0)
+		return error_set(error, EXIT_USAGE, "--balance: port %u (%s) hashes no packets",
+				 port->id, port->name);
+	return 0;
+}
+
 static int rss_key_set(const struct port *port, const struct config *config,
 		       const struct rte_eth_dev_info *info, struct rte_eth_rss_conf *rss,
 		       struct error *error) {
@@ -228,7 +241,10 @@ static int port_start(struct port *port, const struct config *config, struct rte
 		return port_failed(port, "start", ret, error);
 	port->started = true;
 	promiscuous_set(port, config);
-	return 0;
+	// Without the option, its device arguments decide.
+	if (config->balance_ms != 0)
+		ret = rte_pmd_ddp_balance_set(port->id, config->balance_ms);
+	return ret < 0 ? port_failed(port, "be balanced", ret, error) : 0;
 }
 
 // The workers that receive each need a Tx queue of their own.

@@ -17,7 +17,6 @@ struct port {
 	char name[RTE_ETH_NAME_MAX_LEN];
 	const char *driver;
 	const char *devargs; // of its device, NULL for none
-	uint16_t reta_size;  // of its redirection table, 0 for none
 	bool is_ddp;         // of net_ddp: its mbufs have ddp_meta and ddp_rx_tsc
 	bool started;
 	struct rte_ether_addr mac;

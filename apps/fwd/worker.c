@@ -67,27 +67,6 @@ static inline void meta_read(const struct worker *worker, struct queue *queue,
 	}
 }
 
-// Which entry of the redirection table placed them; those without a hash were placed otherwise.
-static inline void entries_count(struct queue *queue, struct rte_mbuf **pkts, uint16_t n) {
-	uint16_t n_unhashed = 0;
-
-	for (uint16_t i = 0; i < n; i++)
-		if ((pkts[i]->ol_flags & RTE_MBUF_F_RX_RSS_HASH) != 0)
-			counter_add(&queue->entries[pkts[i]->hash.rss & queue->entry_mask], 1);
-		else
-			n_unhashed++;
-	counter_add(&queue->load.unhashed, n_unhashed);
-}
-
-// What n packets cost. Time that the thread was off its core says nothing about them.
-static inline void cost_count(const struct worker *worker, struct queue *queue, uint16_t n,
-			      uint64_t cycles) {
-	if (cycles > worker->pause_cycles + n * worker->work_cycles)
-		return;
-	counter_add(&queue->load.packets, n);
-	counter_add(&queue->load.cycles, cycles);
-}
-
 static inline void latency_count(struct queue *queue, const uint64_t *arrived, uint16_t n,
 				 uint64_t now) {
 	for (uint16_t i = 0; i < n; i++) {
@@ -143,7 +122,6 @@ static inline uint16_t queue_poll(struct worker *worker, struct queue *queue,
 				  const enum mode mode) {
 	struct rte_mbuf *pkts[BURST_MAX];
 	uint64_t arrived[BURST_MAX];
-	uint64_t begin = queue->entries != NULL ? rte_rdtsc() : 0;
 	uint16_t n = queue_receive(worker, queue, pkts);
 	uint64_t now;
 
@@ -152,8 +130,6 @@ static inline uint16_t queue_poll(struct worker *worker, struct queue *queue,
 	bytes_count(queue, pkts, n);
 	if (queue->has_meta)
 		meta_read(worker, queue, pkts, n, arrived);
-	if (queue->entries != NULL)
-		entries_count(queue, pkts, n);
 	if (mode == MODE_MAC)
 		addresses_set(queue, pkts, n);
 	if (worker->work_cycles != 0)
@@ -166,8 +142,6 @@ static inline uint16_t queue_poll(struct worker *worker, struct queue *queue,
 	if (queue->has_meta)
 		latency_count(queue, arrived, n, now);
 	counter_set(&queue->stats.last_tsc, now);
-	if (queue->entries != NULL)
-		cost_count(worker, queue, n, rte_rdtsc() - begin);
 	return n;
 }
 

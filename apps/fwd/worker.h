@@ -42,13 +42,6 @@ struct queue_stats {
 	counter last_tsc;       // when the last burst was handed on
 };
 
-// Of a queue whose port is balanced here (see balance.h).
-struct queue_load {
-	counter unhashed; // packets that the table did not place
-	counter packets,
-		cycles; // of all bursts from the poll that received them to their hand-over
-};
-
 // An Rx queue of a port.
 struct queue {
 	// control writes before the workers start
@@ -58,14 +51,9 @@ struct queue {
 	bool has_meta;  // its packets tell packet type and arrival
 	struct rte_ether_addr source, destination; // MODE_MAC
 	counter *ptypes; // [PTYPE_IDS] of its worker and port, written by the worker
-	// Packets by entry of the redirection table, of its worker and port, written by the worker;
-	// NULL: not counted. The mask has the bits of a hash that choose the entry.
-	counter *entries;
-	uint32_t entry_mask;
 
 	// worker writes, anyone reads
 	struct queue_stats stats __rte_cache_aligned;
-	struct queue_load load;
 	struct latency latency; // TSC cycles from arrival to hand-over
 } __rte_cache_aligned;
 
@@ -75,13 +63,11 @@ struct worker {
 	struct control *control;
 	struct queue **queues;
 	unsigned int n_queues;
-	counter **ptypes;  // by position of the port, NULL where it tells none
-	counter **entries; // ditto, NULL where they are not counted
+	counter **ptypes; // by position of the port, NULL where it tells none
 	enum mode mode;
 	uint16_t burst;
 	uint32_t tx_retries;
 	uint64_t work_cycles;  // of busy work on each packet
-	uint64_t pause_cycles; // a burst that takes longer, its work aside, was interrupted
 	int meta_off, tsc_off; // of the dynamic mbuf fields
 
 	// worker writes, anyone reads

@@ -14,8 +14,6 @@
 
 #include "port/rte_pmd_ddp.h"
 
-#define PAUSE_HZ 256 // a burst takes less than this part of a second, without the work
-
 // The smallest burst that every driver's vector code takes.
 #define BURST_LEAST 8
 
@@ -41,26 +39,9 @@ static void worker_init(struct worker *worker, struct control *control, unsigned
 	worker->burst = config->burst;
 	worker->tx_retries = config->tx_retries;
 	worker->work_cycles = config->work_ns * rte_get_tsc_hz() / 1000000000;
-	worker->pause_cycles = rte_get_tsc_hz() / PAUSE_HZ;
 	worker->meta_off =
 		dynfield_find(RTE_PMD_DDP_META_DYNFIELD, sizeof(struct rte_pmd_ddp_meta));
 	worker->tsc_off = dynfield_find(RTE_PMD_DDP_RX_TSC_DYNFIELD, sizeof(uint64_t));
-}
-
-// Room for packets by entry of the redirection tables of ports that do not balance themselves.
-static int entries_alloc(struct worker *worker, const struct ports *ports,
-			 const struct config *config) {
-	worker->entries = calloc(ports->n, sizeof(*worker->entries));
-	if (worker->entries == NULL)
-		return -ENOMEM;
-	for (unsigned int i = 0; i < ports->n && config->balance_ms != 0; i++) {
-		if (ports->list[i].is_ddp)
-			continue;
-		worker->entries[i] = calloc(ports->list[i].reta_size, sizeof(counter));
-		if (worker->entries[i] == NULL)
-			return -ENOMEM;
-	}
-	return 0;
 }
 
 // Room for the worker's queues and for packet types of the ports that tell them.
@@ -79,7 +60,7 @@ static int worker_alloc(struct worker *worker, const struct ports *ports,
 		if (worker->ptypes[i] == NULL)
 			return -ENOMEM;
 	}
-	return entries_alloc(worker, ports, config);
+	return 0;
 }
 
 // Rx queue q of the i-th port.
@@ -100,8 +81,6 @@ static struct queue *queue_create(const struct worker *worker, const struct port
 	queue->least = port->is_ddp ? 1 : RTE_MIN(config->burst, BURST_LEAST);
 	queue->ptypes = worker->ptypes[i];
 	queue->has_meta = queue->ptypes != NULL;
-	queue->entries = worker->entries[i];
-	queue->entry_mask = port->reta_size - 1;
 	queue->source = peer->mac;
 	// As testpmd: the sending port's number in a locally administered address.
 	queue->destination.addr_bytes[0] = RTE_ETHER_LOCAL_ADMIN_ADDR;
@@ -160,20 +139,15 @@ int workers_create(struct workers *workers, const struct ports *ports, const str
 	return 0;
 }
 
-static void counters_free(counter **counters, unsigned int n) {
-	for (unsigned int i = 0; i < n && counters != NULL; i++)
-		free(counters[i]);
-	free(counters);
-}
-
 void workers_destroy(struct workers *workers) {
 	for (unsigned int i = 0; i < workers->n_queues; i++)
 		rte_free(workers->queues[i]);
 	for (unsigned int i = 0; i < workers->n; i++) {
 		struct worker *worker = &workers->list[i];
 
-		counters_free(worker->ptypes, workers->n_ports);
-		counters_free(worker->entries, workers->n_ports);
+		for (unsigned int p = 0; p < workers->n_ports && worker->ptypes != NULL; p++)
+			free(worker->ptypes[p]);
+		free(worker->ptypes);
 		free(worker->queues);
 	}
 	free(workers->queues);

@@ -6,8 +6,6 @@
 #include "ports.h"
 #include "worker.h"
 
-struct balance;
-
 struct workers {
 	struct control *control;
 	struct worker *list;
@@ -15,7 +13,6 @@ struct workers {
 	struct queue **queues; // of all ports: port by port, n_rxq each
 	unsigned int n_queues;
 	unsigned int n_ports;
-	struct balance *balance; // which queue gets what of the load; not owned
 };
 
 // How many lcores shall forward: all but the main one, or that if it is alone; not more than

@@ -306,6 +306,12 @@ class Refusal(fwd.TestCase):
                 (["--burst", 513], "option --burst: '513' is not a number from 1 to 512")):
             self.refuse(2, f"{re.escape(line)} {HINT}", *words)
 
+    def test_ports_that_cannot_be_balanced(self):
+        result = self.run_fwd(["net_null0"], "--balance")
+        self.assertEqual((result.returncode, fwd.our_lines(result.stderr)),
+                         (2, ["ddp-fwd: --balance: port 0 (net_null0) is no net_ddp port"]))
+        self.refuse(2, r"--balance: port 0 \(net_ddp0\) hashes no packets", "--balance", "--rss-hf", "none")
+
     def test_reports_that_cannot_be_written(self):
         for path, reason in (("no/such/folder/r.json", "No such file or directory"),
                              (".", "Is a directory")):

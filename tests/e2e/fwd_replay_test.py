@@ -8,6 +8,7 @@ uncounted, nothing that is measured with ddp-fwd would be worth anything.
 
 import collections
 import json
+import re
 
 from support import fwd, harness, marks, odd_frames
 
@@ -90,6 +91,29 @@ class Spread(fwd.TestCase):
         self.assertEqual(report["bytes"], sum(packet["len"] for packet in packets))
         self.assertEqual({row["name"]: row["packets"] for row in report["ptypes"]},
                          collections.Counter(packet["ptype"] for packet in packets))
+
+
+class Balance(fwd.TestCase):
+    """Flows of very different sizes on two queues: a hash leaves these uneven."""
+
+    KEYS = {"port", "interval_ms", "rounds", "moves", "before", "after", "worst", "bound_share", "bound_flow",
+            "parked_packets", "given_up", "longest_parking_us"}
+
+    def test_net_ddp_is_balanced_by_option_and_by_device_argument(self):
+        zipf = self.traffic("--kind", "n6-up", "--ues", 400, "--flows", 4, "--packets", 4000, "--zipf", 1.1)
+        rx = f"net_pcap0,rx_pcap={zipf.name},infinite_rx=1"
+        path = self.folder / "balance.json"
+        for argument, options in (("", ["--balance=20"]), (",balance=20", [])):
+            result = self.run_fwd([f"net_ddp0,dev({rx}),overflow=wait{argument}"], "--rxq", 2, "--fwd", "rxonly",
+                                  "--duration", 1, "--stats", 0.2, "--json", path, *options)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            row, = json.loads(path.read_text())["balance"]
+            self.assertEqual((set(row), row["port"], row["interval_ms"]), (self.KEYS, 0, 20))
+            self.assertGreater(row["rounds"], 5)
+            self.assertGreater(row["moves"], 0)
+            self.assertLess(row["before"], row["worst"])
+            self.assertGreater(len(re.findall(r"(?m)^port every ms +rounds ", result.stdout)), 2)
+            self.assertRegex(result.stdout, rf"(?m)^ +0 +20 +{row['rounds']} +{row['moves']} ")
 
 
 class Forward(fwd.TestCase):

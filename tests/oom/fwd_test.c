@@ -14,8 +14,8 @@
 
 #define MAX 200 // of the allocations of one operation
 
-static const struct config config = {.n_rxq = 4, .n_txq = 4, .burst = 32, .balance_ms = 100};
-static struct ports ports = {.n = 1, .list = {{.reta_size = 128}}};
+static const struct config config = {.n_rxq = 4, .n_txq = 4, .burst = 32};
+static struct ports ports = {.n = 1};
 static struct workers workers;
 static struct control control;
 static struct live live;

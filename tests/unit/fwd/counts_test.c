@@ -22,12 +22,6 @@ int rte_pmd_ddp_ptype_name(uint16_t port, uint16_t id, char *name, size_t size) 
 	return -1;
 }
 
-int rte_pmd_ddp_balance_set(uint16_t port, unsigned int ms) {
-	(void)port;
-	(void)ms;
-	return -1;
-}
-
 int rte_pmd_ddp_balance_get(uint16_t port, struct rte_pmd_ddp_balance *balance) {
 	(void)port;
 	(void)balance;

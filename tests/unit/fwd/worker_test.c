@@ -231,56 +231,6 @@ static void a_clock_ahead_of_ours_gives_no_latency(void **state) {
 	assert_int_equal(counter_get(&queue.latency.max), 0);
 }
 
-// Each second frame has a hash, its number.
-static void frames_hash(void) {
-	static counter entries[128];
-
-	memset(entries, 0, sizeof(entries));
-	for (unsigned int i = 0; i < N_FRAMES; i += 2) {
-		frames[i].mbuf.ol_flags = RTE_MBUF_F_RX_RSS_HASH;
-		frames[i].mbuf.hash.rss = 0xabcdef80 + i;
-	}
-	queue.entries = entries;
-	queue.entry_mask = 127;
-	worker.pause_cycles = UINT64_MAX / 2;
-}
-
-static void packets_are_counted_by_table_entry_if_they_have_a_hash(void **state) {
-	(void)state;
-	frames_hash();
-	worker_poll(&worker);
-	worker_poll(&worker);
-	for (unsigned int i = 0; i < 128; i++)
-		assert_int_equal(counter_get(&queue.entries[i]), i < N_FRAMES && i % 2 == 0);
-	assert_int_equal(counter_get(&queue.load.unhashed), N_FRAMES / 2);
-}
-
-static void packets_cost_what_a_poll_takes_that_receives_some(void **state) {
-	uint64_t cycles;
-
-	(void)state;
-	frames_hash();
-	worker.work_cycles = 10000;
-	worker_poll(&worker);
-	cycles = counter_get(&queue.load.cycles);
-	assert_true(cycles >= 32 * 10000);
-	assert_int_equal(counter_get(&queue.load.packets), 32);
-	n_offered = N_FRAMES;
-	worker_poll(&worker);
-	assert_int_equal(counter_get(&queue.load.packets), 32);
-	assert_true(counter_get(&queue.load.cycles) == cycles);
-}
-
-static void time_off_the_core_is_no_cost(void **state) {
-	(void)state;
-	frames_hash();
-	worker.pause_cycles = 0;
-	worker_poll(&worker);
-	assert_int_equal(counter_get(&queue.stats.packets), 32);
-	assert_int_equal(counter_get(&queue.load.packets), 0);
-	assert_int_equal(counter_get(&queue.load.cycles), 0);
-}
-
 static void work_takes_its_time_for_each_packet_before_it_is_sent(void **state) {
 	uint64_t begin = rte_rdtsc();
 
@@ -338,10 +288,6 @@ int main(void) {
 		cmocka_unit_test_setup(a_device_is_asked_for_no_less_than_it_takes, setup),
 		cmocka_unit_test_setup(latency_and_packet_type_of_each_packet_are_counted, setup),
 		cmocka_unit_test_setup(a_clock_ahead_of_ours_gives_no_latency, setup),
-		cmocka_unit_test_setup(packets_are_counted_by_table_entry_if_they_have_a_hash,
-				       setup),
-		cmocka_unit_test_setup(packets_cost_what_a_poll_takes_that_receives_some, setup),
-		cmocka_unit_test_setup(time_off_the_core_is_no_cost, setup),
 		cmocka_unit_test_setup(work_takes_its_time_for_each_packet_before_it_is_sent,
 				       setup),
 		cmocka_unit_test_setup(rounds_with_packets_are_busy, setup),
