@@ -26,8 +26,6 @@ void toeplitz_measure(void);
 void end_measure(void);
 void handover_measure(void);
 void offloads_measure(void);
-void growth_measure(void);
-void memory_measure(void);
 void scaling_measure(void);
 
 // Print a table, and keep it for --json. Frees nothing.

@@ -78,7 +78,8 @@ static uint64_t port_poll(uint16_t port, uint16_t n_queues, uint64_t n, bool fre
 	return sum;
 }
 
-double port_time(uint16_t port, uint16_t n_queues, bool frees) {
+// ns a packet, polling all queues.
+static double port_time(uint16_t port, uint16_t n_queues, bool frees) {
 	uint64_t tsc, n;
 
 	port_poll(port, n_queues, BURST * N_QUEUES, frees);
@@ -91,7 +92,8 @@ double port_time(uint16_t port, uint16_t n_queues, bool frees) {
 
 #define TEID_AT (14 + 20 + 8 + 4) // in a packet of the kind gtpu
 
-void rule_create(uint16_t port, rte_be32_t teid, uint16_t queue) {
+// Packets with this TEID come to that queue.
+static void rule_create(uint16_t port, rte_be32_t teid, uint16_t queue) {
 	static const struct rte_flow_attr attr = {.ingress = 1};
 	const struct rte_flow_item_gtp gtp = {.teid = teid}, mask = {.teid = UINT32_MAX};
 	const struct rte_flow_action_queue to = {.index = queue};
@@ -112,16 +114,51 @@ void rule_create(uint16_t port, rte_be32_t teid, uint16_t queue) {
 		fail("a rule cannot be created");
 }
 
+/* Set-ups */
+
+// A device, once alone and once below net_ddp.
+struct setup {
+	const char *id, *title;
+	const char *args; // of both devices
+	uint16_t lower_queues, queues;
+	const char *ddp_args;
+	unsigned int n_rules;   // of net_ddp, for one TEID each
+	unsigned int simd_bits; // that EAL allows; 0: as it is
+};
+
+#define HASHED ",offload=require:net_ddp" // by the device
+static const struct setup setups[] = {
+	{"template", "prepared, GTP-U", "", 1, N_QUEUES, "", 0, 0},
+	{"template-512", "the same, 512 bits allowed", "", 1, N_QUEUES, "", 0, RTE_VECT_SIMD_512},
+	{"template-balance", "balance=on", "", 1, N_QUEUES, ",balance=on", 0, 0},
+	{"template-straight", "hashed by it, 8 queues of each", ",hashed=1,queues=8", N_QUEUES,
+	 N_QUEUES, HASHED, 0, 0},
+	{"template-straight-balance", "the same, balance=on", ",hashed=1,queues=8", N_QUEUES,
+	 N_QUEUES, HASHED ",balance=on", 0, 0},
+	{"template-bare", "8 queues, meta=off", ",hashed=1,queues=8", N_QUEUES, N_QUEUES,
+	 HASHED ",meta=off", 0, 0},
+	{"template-single", "1 queue of each, meta=off", ",hashed=1", 1, 1, HASHED ",meta=off", 0,
+	 0},
+	{"template-passed", "1 queue of it for 8 of ours", ",hashed=1", 1, N_QUEUES, HASHED, 0, 0},
+	{"template-kept", "tunnels put back by it", ",restores=1", 1, N_QUEUES, "", 0, 0},
+	{"template-decap", "the same, decap=on", ",restores=1", 1, N_QUEUES, ",decap=on", 0, 0},
+	{"template-half", "every second one", ",hashed=2", 1, N_QUEUES, HASHED, 0, 0},
+	{"template-rules-16", "16 rules for TEIDs", "", 1, N_QUEUES, "", 16, 0},
+	{"template-rules-1024", "1,024 rules, one a packet", "", 1, N_QUEUES, "", TEMPLATE_PACKETS,
+	 0},
+	{"template-rules-100000", "100,000 rules, these among them", "", 1, N_QUEUES, "", 100000,
+	 0},
+};
+
 // The packets' own TEIDs, then others.
-static void rules_create(uint16_t port, const struct setup *setup) {
+static void rules_create(uint16_t port, const struct setup *setup, const struct packets *packets) {
 	for (unsigned int i = 0; i < setup->n_rules; i++) {
 		rte_be32_t teid = rte_cpu_to_be_32(0xc0000000 + i);
 
-		if (i < setup->packets->n)
-			memcpy(&teid,
-			       rte_pktmbuf_mtod_offset(setup->packets->mbufs[i], void *, TEID_AT),
+		if (i < packets->n)
+			memcpy(&teid, rte_pktmbuf_mtod_offset(packets->mbufs[i], void *, TEID_AT),
 			       sizeof(teid));
-		rule_create(port, teid, i % setup->ddp_queues);
+		rule_create(port, teid, i % setup->queues);
 	}
 }
 
@@ -143,146 +180,70 @@ static void template_check(uint16_t ddp) {
 		fail("%lu packets wait in net_ddp: the template has too few", n);
 }
 
-void setup_measure(struct table *table, const struct setup *setup) {
+enum series {
+	ALONE,
+	DDP,
+	ADDED,
+	N_SERIES,
+};
+
+// packets: of the template; NULL: of net_pcap, and ours to free.
+static void setup_measure(struct table *table, const struct setup *setup,
+			  const struct packets *packets) {
+	const char *device = packets != NULL ? "net_template" : "net_pcap";
+	const uint16_t simd_bits = rte_vect_get_max_simd_bitwidth();
+	const bool frees = packets == NULL;
 	static struct samples samples;
-	unsigned int row = table_row(table, setup->id, setup->title);
-	uint16_t simd_bits = rte_vect_get_max_simd_bitwidth();
+	unsigned int row = table_row(table, setup->id, setup->title), i;
+	char name[16], args[640];
 	uint16_t alone, ddp;
-	unsigned int i;
 
 	if (setup->simd_bits != 0)
 		must(rte_vect_set_max_simd_bitwidth(setup->simd_bits), "vectors");
-	alone = port_open(setup->alone, setup->alone_args, setup->alone_queues);
-	ddp = port_open(setup->ddp, setup->ddp_args, setup->ddp_queues);
-	rules_create(ddp, setup);
+	snprintf(name, sizeof(name), "%s0", device);
+	alone = port_open(name, setup->args + (setup->args[0] == ','), setup->lower_queues);
+	snprintf(args, sizeof(args), "dev(%s1%s),profile=gtpu,overflow=wait%s", device, setup->args,
+		 setup->ddp_args);
+	ddp = port_open("net_ddp0", args, setup->queues);
+	rules_create(ddp, setup, packets);
 	mode_tell(&table->rows[row], ddp);
-	port_poll(ddp, setup->ddp_queues, WARM_UP_PACKETS, setup->frees);
+	port_poll(ddp, setup->queues, WARM_UP_PACKETS, frees);
 	samples_begin(&samples, options.quick ? ROUNDS_QUICK : ROUNDS,
 		      options.quick ? SECONDS_QUICK : SECONDS);
 	while (samples_next(&samples, &i)) {
-		samples.ns[ALONE][i] = port_time(alone, setup->alone_queues, setup->frees);
-		samples.ns[DDP][i] = port_time(ddp, setup->ddp_queues, setup->frees);
+		samples.ns[ALONE][i] = port_time(alone, setup->lower_queues, frees);
+		samples.ns[DDP][i] = port_time(ddp, setup->queues, frees);
 		samples.ns[ADDED][i] = samples.ns[DDP][i] - samples.ns[ALONE][i];
-		if (!setup->frees)
+		if (packets != NULL)
 			template_check(ddp);
 	}
 	for (i = 0; i < N_SERIES; i++)
 		table->figures[row][i] = samples_figure(&samples, i, -1);
-	port_close(ddp, setup->ddp);
-	port_close(alone, setup->alone);
+	port_close(ddp, "net_ddp0");
+	port_close(alone, name);
 	rte_vect_set_max_simd_bitwidth(simd_bits);
 }
 
-void setup_columns(struct table *table) {
-	table_column(table, "alone", "device alone");
-	table_column(table, "net_ddp", "with net_ddp");
-	table_column(table, "added", "added");
-}
-
-#define HASHED(args) \
-	"dev(net_template1," args "),profile=gtpu,overflow=wait,offload=require:net_ddp"
-
 static void templates_measure(struct table *table) {
-	static const struct setup usual = {
-		.id = "template",
-		.title = "prepared, GTP-U",
-		.alone = "net_template0",
-		.alone_queues = 1,
-		.ddp_queues = N_QUEUES,
-		.ddp = "net_ddp0",
-		.ddp_args = "dev(net_template1),profile=gtpu,overflow=wait",
-	};
-	struct setup wide = usual, straight = usual, single = usual, bare = usual, passed = usual,
-		     half = usual, rules = usual, kept = usual, balanced = usual, removed;
+	const bool has_more =
+		ddp_isa_best(RTE_VECT_SIMD_512) != ddp_isa_best(rte_vect_get_max_simd_bitwidth());
 	struct packets packets;
 
 	packets_make(&packets, kind_find("gtpu"), TEMPLATE_PACKETS, TEMPLATE_PACKETS);
 	template_packets_set(&packets);
-	setup_measure(table, &usual);
-	wide.id = "template-512";
-	wide.title = "the same, 512 bits allowed";
-	wide.simd_bits = RTE_VECT_SIMD_512;
-	if (ddp_isa_best(RTE_VECT_SIMD_512) != ddp_isa_best(rte_vect_get_max_simd_bitwidth()))
-		setup_measure(table, &wide);
-	balanced.id = "template-balance";
-	balanced.title = "balance=on";
-	balanced.ddp_args = "dev(net_template1),profile=gtpu,overflow=wait,balance=on";
-	setup_measure(table, &balanced);
-	straight.id = "template-straight";
-	straight.title = "hashed by it, 8 queues of each";
-	straight.alone_args = "hashed=1,queues=8";
-	straight.alone_queues = N_QUEUES;
-	straight.ddp_args = HASHED("hashed=1,queues=8");
-	setup_measure(table, &straight);
-	balanced = straight;
-	balanced.id = "template-straight-balance";
-	balanced.title = "the same, balance=on";
-	balanced.ddp_args = HASHED("hashed=1,queues=8") ",balance=on";
-	setup_measure(table, &balanced);
-	bare = straight;
-	bare.id = "template-bare";
-	bare.title = "8 queues, meta=off";
-	bare.ddp_args = HASHED("hashed=1,queues=8") ",meta=off";
-	setup_measure(table, &bare);
-	single = straight;
-	single.id = "template-single";
-	single.title = "1 queue of each, meta=off";
-	single.alone_queues = single.ddp_queues = 1;
-	single.alone_args = "hashed=1";
-	single.ddp_args = HASHED("hashed=1") ",meta=off";
-	setup_measure(table, &single);
-	passed.id = "template-passed";
-	passed.title = "1 queue of it for 8 of ours";
-	passed.ddp_args = HASHED("hashed=1");
-	setup_measure(table, &passed);
-	kept.id = "template-kept";
-	kept.title = "tunnels put back by it";
-	kept.alone_args = "restores=1";
-	kept.ddp_args = "dev(net_template1,restores=1),profile=gtpu,overflow=wait";
-	setup_measure(table, &kept);
-	removed = kept;
-	removed.id = "template-decap";
-	removed.title = "the same, decap=on";
-	removed.ddp_args = "dev(net_template1,restores=1),profile=gtpu,overflow=wait,decap=on";
-	setup_measure(table, &removed);
-	half.id = "template-half";
-	half.title = "every second one";
-	half.ddp_args = HASHED("hashed=2");
-	setup_measure(table, &half);
-	rules.id = "template-rules-16";
-	rules.title = "16 rules for TEIDs";
-	rules.n_rules = 16;
-	rules.packets = &packets;
-	setup_measure(table, &rules);
-	rules.id = "template-rules-1024";
-	rules.title = "1,024 rules, one a packet";
-	rules.n_rules = TEMPLATE_PACKETS;
-	setup_measure(table, &rules);
-	rules.id = "template-rules-100000";
-	rules.title = "100,000 rules, these among them";
-	rules.n_rules = 100000;
-	setup_measure(table, &rules);
+	for (unsigned int i = 0; i < RTE_DIM(setups); i++)
+		if (setups[i].simd_bits == 0 || has_more)
+			setup_measure(table, &setups[i], &packets);
 	packets_free(&packets);
 }
 
 static void capture_measure(struct table *table) {
-	char alone_args[512], ddp_args[640];
-	const struct setup setup = {
-		.id = "pcap",
-		.title = "net_pcap, N3 uplink",
-		.alone = "net_pcap0",
-		.alone_queues = 1,
-		.ddp_queues = N_QUEUES,
-		.alone_args = alone_args,
-		.ddp = "net_ddp0",
-		.ddp_args = ddp_args,
-		.frees = true,
-	};
+	char args[512];
 
-	snprintf(alone_args, sizeof(alone_args), "rx_pcap=%s,infinite_rx=1", options.capture);
-	snprintf(ddp_args, sizeof(ddp_args), "dev(net_pcap1,%s),profile=gtpu,overflow=wait",
-		 alone_args);
-	setup_measure(table, &setup);
+	snprintf(args, sizeof(args), ",rx_pcap=%s,infinite_rx=1", options.capture);
+	setup_measure(table,
+		      &(struct setup){"pcap", "net_pcap, N3 uplink", args, 1, N_QUEUES, "", 0, 0},
+		      NULL);
 }
 
 void end_measure(void) {
@@ -294,7 +255,9 @@ void end_measure(void) {
 		"ns a packet; one lcore polls the device alone, or the %u queues of net_ddp over it, which "
 		"adds so much",
 		N_QUEUES);
-	setup_columns(&table);
+	table_column(&table, "alone", "device alone");
+	table_column(&table, "net_ddp", "with net_ddp");
+	table_column(&table, "added", "added");
 	templates_measure(&table);
 	if (options.capture != NULL)
 		capture_measure(&table);

@@ -81,17 +81,9 @@ json_t *machine_json(void) {
 }
 
 void machine_print(FILE *out) {
-	json_t *machine = machine_json(), *flag;
-	size_t i;
+	json_t *machine = machine_json();
 
-	fprintf(out, "%s, %lld of its CPUs; %s; EAL's vectors have at most %lld bits\n",
-		json_string_value(json_object_get(machine, "cpu")),
-		(long long)json_integer_value(json_object_get(machine, "lcores")),
-		json_string_value(json_object_get(machine, "dpdk")),
-		(long long)json_integer_value(json_object_get(machine, "simd_bits")));
-	fprintf(out, "of what matters it has:");
-	json_array_foreach(json_object_get(machine, "flags"), i, flag)
-		fprintf(out, " %s", json_string_value(flag));
-	fprintf(out, "\n");
+	json_dumpf(machine, out, JSON_REAL_PRECISION(4));
+	fputc('\n', out);
 	json_decref(machine);
 }

@@ -26,8 +26,6 @@ static const struct part parts[] = {
 	{"end", "net_ddp over a device", end_measure},
 	{"handover", "packets handed to another core", handover_measure},
 	{"offloads", "checksums, tunnels removed, Tx", offloads_measure},
-	{"growth", "net_ddp with more queues, ports, profiles", growth_measure},
-	{"memory", "bytes and milliseconds of ports, profiles, rules", memory_measure},
 	{"scaling", "two cores against one", scaling_measure},
 };
 

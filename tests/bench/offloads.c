@@ -3,12 +3,12 @@
 // tunnels; and what net_ddp adds to Tx.
 #include <string.h>
 
-#include <rte_bus_vdev.h>
 #include <rte_ethdev.h>
 #include <rte_ip.h>
 #include <rte_udp.h>
 
 #include "bench.h"
+#include "end.h"
 #include "fail.h"
 #include "port/run/cksum.h"
 #include "port/run/decap.h"
@@ -24,7 +24,6 @@
 #define ROUND_PACKETS 65536U
 #define L3_OFF 14
 #define INNER_L3_OFF 50 // GTP-U without options
-#define N_DESC 512
 
 static volatile uint64_t flags_seen; // what is found must be of use
 static const struct ddp_verdict plain = {.l3_off = L3_OFF, .inner_l3_off = UINT16_MAX};
@@ -167,36 +166,14 @@ static void ways_measure(struct table *table) {
 struct sender {
 	const char *id, *title, *name, *args;
 	uint16_t n_queues;
-	uint64_t offloads;
 };
 
-#define OVER "dev(net_template1),profile=gtpu"
 static const struct sender senders[] = {
-	{"tx-alone", "Tx: device alone", "net_template0", "", 1, 0},
-	{"tx", "Tx: through net_ddp", "net_ddp0", OVER, 1, 0},
+	{"tx-alone", "Tx: device alone", "net_template0", "", 1},
+	{"tx", "Tx: through net_ddp", "net_ddp0", "dev(net_template1),profile=gtpu", 1},
 	{"tx-shared", "Tx: 8 queues of net_ddp share one", "net_ddp1",
-	 "dev(net_template2),profile=gtpu", 8, 0},
+	 "dev(net_template2),profile=gtpu", 8},
 };
-
-static uint16_t sender_open(const struct sender *sender) {
-	struct rte_eth_conf conf = {.txmode.offloads = sender->offloads};
-	uint16_t port;
-
-	must(rte_vdev_init(sender->name, sender->args), sender->name);
-	must(rte_eth_dev_get_port_by_name(sender->name, &port), sender->name);
-	must(rte_eth_dev_configure(port, 1, sender->n_queues, &conf), sender->name);
-	must(rte_eth_rx_queue_setup(port, 0, N_DESC, 0, NULL, packets_pool()), sender->name);
-	for (uint16_t i = 0; i < sender->n_queues; i++)
-		must(rte_eth_tx_queue_setup(port, i, N_DESC, 0, NULL), sender->name);
-	must(rte_eth_dev_start(port), sender->name);
-	return port;
-}
-
-static void sender_close(const struct sender *sender, uint16_t port) {
-	must(rte_eth_dev_stop(port), sender->name);
-	must(rte_eth_dev_close(port), sender->name);
-	must(rte_vdev_uninit(sender->name), sender->name);
-}
 
 static double sender_time(const struct sender *sender, uint16_t port, struct packets *packets) {
 	uint64_t tsc = rte_rdtsc_precise();
@@ -221,7 +198,7 @@ static void senders_measure(struct table *table) {
 	packets_make(&packets, kind_find("gtpu"), TEMPLATE_PACKETS, VISITS);
 	template_packets_set(&packets);
 	for (unsigned int s = 0; s < RTE_DIM(senders); s++)
-		ports[s] = sender_open(&senders[s]);
+		ports[s] = port_open(senders[s].name, senders[s].args, senders[s].n_queues);
 	samples_begin(&samples, options.quick ? ROUNDS_QUICK : ROUNDS,
 		      options.quick ? SECONDS_QUICK : SECONDS);
 	while (samples_next(&samples, &round))
@@ -231,7 +208,7 @@ static void senders_measure(struct table *table) {
 		unsigned int row = table_row(table, senders[s].id, senders[s].title);
 
 		table->figures[row][0] = samples_figure(&samples, s, -1);
-		sender_close(&senders[s], ports[s]);
+		port_close(ports[s], senders[s].name);
 	}
 	packets_free(&packets);
 }

@@ -14,7 +14,7 @@
 #include "hand.h"
 #include "rss/rss.h"
 
-#define N_DEVICES 5
+#define N_DEVICES 3
 #define QUEUES_MAX 16
 #define TUNNEL_OFF 34 // UDP and GTP-U behind Ethernet and IPv4
 
@@ -86,16 +86,13 @@ static uint16_t rx(void *rxq, struct rte_mbuf **mbufs, uint16_t n) {
 	return n;
 }
 
-static uint16_t tx(void *queue, struct rte_mbuf **mbufs, uint16_t n) {
-	RTE_SET_USED(queue);
-	RTE_SET_USED(mbufs);
+static uint16_t tx(void *queue __rte_unused, struct rte_mbuf **mbufs __rte_unused, uint16_t n) {
 	return n;
 }
 
 /* Control path */
 
-static int configure(struct rte_eth_dev *dev) {
-	RTE_SET_USED(dev);
+static int configure(struct rte_eth_dev *dev __rte_unused) {
 	return 0;
 }
 
@@ -135,53 +132,45 @@ static int infos_get(struct rte_eth_dev *dev, struct rte_eth_dev_info *info) {
 
 /* RSS: any rule will do */
 
-static int rss_hash_update(struct rte_eth_dev *dev, struct rte_eth_rss_conf *conf) {
-	RTE_SET_USED(dev);
-	RTE_SET_USED(conf);
+static int rss_hash_update(struct rte_eth_dev *dev __rte_unused,
+			   struct rte_eth_rss_conf *conf __rte_unused) {
 	return 0;
 }
 
-static int flow_validate(struct rte_eth_dev *dev, const struct rte_flow_attr *attr,
-			 const struct rte_flow_item items[], const struct rte_flow_action actions[],
-			 struct rte_flow_error *error) {
-	RTE_SET_USED(dev);
-	RTE_SET_USED(attr);
-	RTE_SET_USED(items);
-	RTE_SET_USED(actions);
-	RTE_SET_USED(error);
+static int flow_validate(struct rte_eth_dev *dev __rte_unused,
+			 const struct rte_flow_attr *attr __rte_unused,
+			 const struct rte_flow_item items[] __rte_unused,
+			 const struct rte_flow_action actions[] __rte_unused,
+			 struct rte_flow_error *error __rte_unused) {
 	return 0;
 }
 
-static struct rte_flow *flow_create(struct rte_eth_dev *dev, const struct rte_flow_attr *attr,
-				    const struct rte_flow_item items[],
-				    const struct rte_flow_action actions[],
-				    struct rte_flow_error *error) {
-	flow_validate(dev, attr, items, actions, error);
+static struct rte_flow *flow_create(struct rte_eth_dev *dev,
+				    const struct rte_flow_attr *attr __rte_unused,
+				    const struct rte_flow_item items[] __rte_unused,
+				    const struct rte_flow_action actions[] __rte_unused,
+				    struct rte_flow_error *error __rte_unused) {
 	return (struct rte_flow *)dev;
 }
 
-static int flow_destroy(struct rte_eth_dev *dev, struct rte_flow *flow,
-			struct rte_flow_error *error) {
-	RTE_SET_USED(dev);
-	RTE_SET_USED(flow);
-	RTE_SET_USED(error);
+static int flow_destroy(struct rte_eth_dev *dev __rte_unused, struct rte_flow *flow __rte_unused,
+			struct rte_flow_error *error __rte_unused) {
 	return 0;
 }
 
-static int flow_ops_get(struct rte_eth_dev *dev, const struct rte_flow_ops **flow_ops) {
+static int flow_ops_get(struct rte_eth_dev *dev __rte_unused,
+			const struct rte_flow_ops **flow_ops) {
 	static const struct rte_flow_ops any = {
 		.validate = flow_validate,
 		.create = flow_create,
 		.destroy = flow_destroy,
 	};
 
-	RTE_SET_USED(dev);
 	*flow_ops = &any;
 	return 0;
 }
 
-static dpdk_queue_count_t rx_queue_count(void *queue) {
-	RTE_SET_USED(queue);
+static dpdk_queue_count_t rx_queue_count(void *queue __rte_unused) {
 	return 0;
 }
 
@@ -244,10 +233,9 @@ static int start(struct rte_eth_dev *dev) {
 }
 
 // It has the one that it started with: packets are prepared.
-static int reta_update(struct rte_eth_dev *dev, struct rte_eth_rss_reta_entry64 *reta, uint16_t n) {
-	RTE_SET_USED(dev);
-	RTE_SET_USED(reta);
-	RTE_SET_USED(n);
+static int reta_update(struct rte_eth_dev *dev __rte_unused,
+		       struct rte_eth_rss_reta_entry64 *reta __rte_unused,
+		       uint16_t n __rte_unused) {
 	return -EBUSY;
 }
 
@@ -260,16 +248,13 @@ static int reta_query(struct rte_eth_dev *dev, struct rte_eth_rss_reta_entry64 *
 	return 0;
 }
 
-static int rx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc,
-			  unsigned int socket, const struct rte_eth_rxconf *conf,
-			  struct rte_mempool *pool) {
+static int rx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc __rte_unused,
+			  unsigned int socket __rte_unused,
+			  const struct rte_eth_rxconf *conf __rte_unused,
+			  struct rte_mempool *pool __rte_unused) {
 	struct device *device = *(struct device **)dev->data->dev_private;
 	struct queue *queue = &device->queues[id];
 
-	RTE_SET_USED(n_desc);
-	RTE_SET_USED(socket);
-	RTE_SET_USED(conf);
-	RTE_SET_USED(pool);
 	if (prepared == NULL)
 		return -EINVAL;
 	free(queue->descriptors);
@@ -282,18 +267,14 @@ static int rx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc,
 	return 0;
 }
 
-static int tx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc,
-			  unsigned int socket, const struct rte_eth_txconf *conf) {
-	RTE_SET_USED(n_desc);
-	RTE_SET_USED(socket);
-	RTE_SET_USED(conf);
+static int tx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc __rte_unused,
+			  unsigned int socket __rte_unused,
+			  const struct rte_eth_txconf *conf __rte_unused) {
 	dev->data->tx_queues[id] = *(struct device **)dev->data->dev_private;
 	return 0;
 }
 
-static int link_update(struct rte_eth_dev *dev, int wait) {
-	RTE_SET_USED(dev);
-	RTE_SET_USED(wait);
+static int link_update(struct rte_eth_dev *dev __rte_unused, int wait __rte_unused) {
 	return 0;
 }
 

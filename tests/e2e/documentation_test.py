@@ -316,7 +316,7 @@ class Documents(harness.TestCase):
         ("plugin/testpmd/README.md", "LD_PRELOAD=|testpmd> "): "testpmd_bridge_test.py types them",
         ("scripts/README.md", "scripts/setup"): "installs programs",
         ("scripts/README.md", "meson setup build"): "it is how this test was built",
-        ("tests/bench/README.md", "build/tests/bench/ddp-bench|scripts/plot-bench|tests/bench/paced/"):
+        ("tests/bench/README.md", "build/tests/bench/ddp-bench|scripts/plot-bench"):
             "minutes; scripts/test runs a shorter one",
         ("tests/clients/README.md", "ovs-vsctl| *--vdev"): "tests/clients/clients.py runs them",
         ("tests/stress/README.md", "build/tests/stress/stress|scripts/stress"):
