@@ -15,9 +15,9 @@
 // one packet type of the profile. If a profile reads more of a packet than the NIC does, no hash
 // can be expected. All other packets are hashed in software.
 //
-// Packets whose headers contradict themselves (a TCP header of less than 20 bytes) are not part of
-// the model, because no NIC reports them. What is known of the NICs is from their drivers, not from
-// tests with hardware.
+// Packets whose headers are cut or contradict themselves (a TCP header of less than 20 bytes) are
+// not part of the model: NICs differ, and some report them like whole ones. What is known of the
+// NICs is from their drivers, not from tests with hardware.
 //
 //	plan = ddp_plan_build(ddp_nic_find("ice-comms"), profile, program, NULL);
 #ifndef DDP_OFFLOAD_OFFLOAD_H

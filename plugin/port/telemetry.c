@@ -40,7 +40,7 @@
 #define WORD_MAX 32 // characters of a wrong parameter that an error quotes
 #define TEXT_MAX (RTE_TEL_MAX_STRING_LEN - 1)
 #define PTYPES_PAGE 90   // at most 150 characters each
-#define VERIFY_PAGE 60   // slightly more each
+#define VERIFY_PAGE 52   // at most 200 characters each
 #define QUEUES_PAGE 64   // at most 190 characters each
 #define METRICS_PAGE 100 // at most 95 characters each, beside 6 KB about the port
 
@@ -426,9 +426,9 @@ static int ptypes(const char *cmd, const char *params, struct rte_tel_data *d) {
 }
 
 static const char *hw_ptype_state(const struct ddp_hw_ptype *hw_ptype) {
-	if (ddp_hw_ptype_read(&hw_ptype->wrong) > 0)
-		return "wrong";
-	return ddp_hw_ptype_is_proven(hw_ptype) ? "proven" : "unproven";
+	if (ddp_hw_ptype_is_proven(hw_ptype))
+		return "proven";
+	return ddp_hw_ptype_read(&hw_ptype->wrong) > 0 ? "wrong" : "unproven";
 }
 
 static void verify_fill(struct rte_tel_data *d, struct ddp_port *port, unsigned int start,
@@ -451,6 +451,7 @@ static void verify_fill(struct rte_tel_data *d, struct ddp_port *port, unsigned 
 		rte_tel_data_add_dict_uint(one, "rte_ptype", ptype->rte_ptype);
 		rte_tel_data_add_dict_uint(one, "checked", ddp_hw_ptype_read(&hw_ptype->checked));
 		rte_tel_data_add_dict_uint(one, "wrong", ddp_hw_ptype_read(&hw_ptype->wrong));
+		rte_tel_data_add_dict_uint(one, "other_type", ddp_hw_ptype_read(&hw_ptype->other));
 		text_add(one, "state", hw_ptype_state(hw_ptype));
 	}
 }

@@ -133,7 +133,8 @@ class Verify(Case):
         self.assertEqual((proof["nic"], proof["state"]), ("net_ddp", "on"))
         proven = [each for each in proof["ptypes"] if each["state"] == "proven"]
         self.assertTrue(proven)
-        self.assertTrue(all(each["checked"] >= 64 and each["wrong"] == 0 for each in proven))
+        self.assertTrue(all(each["checked"] >= 64 and each["wrong"] == each["other_type"] == 0
+                            for each in proven))
         self.assertIn("proven", self.good("verify", "net_ddp0"))
         for more, wanted in (((), "GTPU_IPV4_TCP"), (("vxlan", "--nic", "ice-os"), "VXLAN_IPV4_TCP")):
             result = harness.ddpctl("plan", *more, "--port", "net_ddp0", "--json",

@@ -33,7 +33,7 @@ INFO = {"name": "net_ddp0", "state": "running", "isa": "scalar", "overflow": "dr
         "package_track_id": 7, "packet_types": 3, "flow_rules": 0, "counters": {"rx_lower_packets": 1, "lower_rx_missed_errors": 1}}
 QUEUE = {"rx_packets": 3, "rx_bytes": 200, "rx_missed": 1, "tx_packets": 1, "tx_bytes": 1}
 PTYPE = {"name": "GTPU", "packets": 4, "rte_ptype": 17}
-PROOF = {"name": "GTPU", "rte_ptype": 17, "checked": 4, "wrong": 0, "state": "proven"}
+PROOF = {"name": "GTPU", "rte_ptype": 17, "checked": 4, "wrong": 0, "other_type": 3, "state": "proven"}
 CHANGE = {"ok": 1, "profiles": ["gtpu"]}
 GOOD = {"/net_ddp/list": [0], "/net_ddp/info": INFO,
         "/net_ddp/queues": {"count": 2, "start": 0, "queues": {"0": QUEUE, "1": QUEUE}},

@@ -190,7 +190,7 @@ class Terminal(harness.TestCase):
         info = {"name": HOSTILE, HOSTILE: HOSTILE, "state": HOSTILE, "lower_device": HOSTILE,
                 "offload": HOSTILE, "offload_state": HOSTILE, "rx_queues": 1, "profiles": words,
                 "profile_specs": words, "profile_versions": words, "rss_hf": words}
-        ptypes = {"0": {"name": HOSTILE, "packets": 1, "rte_ptype": 1, "checked": 1, "wrong": 0,
+        ptypes = {"0": {"name": HOSTILE, "packets": 1, "rte_ptype": 1, "checked": 1, "wrong": 0, "other_type": 0,
                         "state": HOSTILE}}
         answers = {"/net_ddp/list": [0], "/net_ddp/info": info,
                    "/net_ddp/ptypes": {"ptypes": ptypes},

@@ -258,16 +258,17 @@ struct verifying {
 	unsigned int n_wrong;
 };
 
-// Adds {"name", "rte_ptype", "checked", "wrong", "state"} to an array.
+// Adds {"name", "rte_ptype", "checked", "wrong", "other_type", "state"} to an array.
 static bool proof_add(void *arg, unsigned int id, json_t *item) {
 	struct verifying *verifying = arg;
-	json_int_t rte_ptype, checked, wrong;
+	json_int_t rte_ptype, checked, wrong, other;
 	const char *name, *state;
 
 	(void)id;
-	if (json_unpack(item, "{ss sI sI sI ss}", "name", &name, "rte_ptype", &rte_ptype, "checked",
-			&checked, "wrong", &wrong, "state", &state) < 0 ||
-	    rte_ptype < 0 || checked < 0 || wrong < 0)
+	if (json_unpack(item, "{ss sI sI sI sI ss}", "name", &name, "rte_ptype", &rte_ptype,
+			"checked", &checked, "wrong", &wrong, "other_type", &other, "state",
+			&state) < 0 ||
+	    rte_ptype < 0 || checked < 0 || wrong < 0 || other < 0)
 		return false;
 	verifying->n_wrong += wrong > 0;
 	json_array_append_new(verifying->ptypes, json_incref(item));
@@ -279,13 +280,14 @@ static void proofs_table(const json_t *ptypes, struct output *out) {
 	json_t *ptype;
 	size_t i;
 
-	table_init(&table, out, "OF THE NIC|PACKET TYPE|>CHECKED|>WRONG|STATE");
+	table_init(&table, out, "OF THE NIC|PACKET TYPE|>CHECKED|>WRONG|>OTHER TYPE|STATE");
 	json_array_foreach(ptypes, i, ptype) {
 		table_cell(&table, "0x%08" PRIx64,
 			   (uint64_t)json_integer_value(json_object_get(ptype, "rte_ptype")));
 		table_text(&table, json_text_of(ptype, "name"));
 		table_number(&table, json_integer_value(json_object_get(ptype, "checked")));
 		table_number(&table, json_integer_value(json_object_get(ptype, "wrong")));
+		table_number(&table, json_integer_value(json_object_get(ptype, "other_type")));
 		table_text(&table, json_text_of(ptype, "state"));
 	}
 	table_fini(&table);

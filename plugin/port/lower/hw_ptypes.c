@@ -3,44 +3,113 @@
 // traffic, and watched for wrong hashes.
 #include "port/port.h"
 
+#include <stdio.h>
+
 #include <rte_alarm.h>
+#include <rte_cycles.h>
 #include <rte_malloc.h>
 
-#define WATCH_US 1000000
+#define WATCH_US 100000
+#define LEVEL_MAX 6    // proofs of 64 to 4096 packets
+#define LOG_SECONDS 60 // between two lines, but for the first of each packet type
 
 /* Mismatches */
 
-static bool is_mismatched(const struct ddp_offload *offload, uint32_t rte_ptype) {
+static struct ddp_suspect *suspect_find(struct ddp_offload *offload, uint32_t rte_ptype) {
 	for (unsigned int i = 0; i < offload->n_mismatched; i++)
-		if (offload->mismatched[i] == rte_ptype)
-			return true;
-	return false;
+		if (offload->suspects[i].rte_ptype == rte_ptype)
+			return &offload->suspects[i];
+	return NULL;
 }
 
-static void mismatch_report(struct ddp_port *port, const struct ddp_hw_ptype *hw_ptype) {
-	struct ddp_offload *offload = &port->offload;
+// The RTE_PTYPE_* of a packet type of the profile, but for its layer 2.
+static uint32_t rte_ptype_of(const struct ddp_port *port, uint16_t id) {
+	const struct ddp_program *program = port->personality->program;
+	const uint32_t l2 = RTE_PTYPE_L2_MASK | RTE_PTYPE_INNER_L2_MASK;
 
-	if (offload->n_mismatched == DDP_OFFLOAD_MISMATCHES ||
-	    is_mismatched(offload, hw_ptype->rte_ptype))
+	for (unsigned int i = 0; i < ddp_program_n_types(program); i++)
+		if (ddp_program_type(program, i)->id == id)
+			return ddp_program_type(program, i)->rte_ptype & ~l2;
+	return 0;
+}
+
+// Did the profile find fewer headers in a packet than the NIC, and no others?
+static bool is_cut(uint32_t found, uint32_t nic) {
+	for (unsigned int shift = 0; shift < 32; shift += 4) {
+		const uint32_t layer = found & UINT32_C(15) << shift;
+		const bool any = layer != 0 && layer != RTE_PTYPE_L4_NONFRAG &&
+				 layer != RTE_PTYPE_INNER_L4_NONFRAG;
+
+		if (any && layer != (nic & UINT32_C(15) << shift))
+			return false;
+	}
+	return found != nic;
+}
+
+static void mismatch_log(struct ddp_port *port, const struct ddp_hw_ptype *hw_ptype, uint16_t id,
+			 bool first) {
+	struct ddp_offload *offload = &port->offload;
+	const uint64_t now = rte_rdtsc();
+	char more[64] = "";
+
+	if (!first && now < offload->log_at) {
+		offload->n_unlogged++;
 		return;
-	offload->mismatched[offload->n_mismatched++] = hw_ptype->rte_ptype;
+	}
+	if (offload->n_unlogged > 0)
+		snprintf(more, sizeof(more), " (this happened %u more times since the last line)",
+			 offload->n_unlogged);
 	PORT_LOG(
 		WARNING, port->name,
-		"lower device %s (%s): of %u packets of its packet type 0x%08x verified, %u had "
-		"another hash or packet type than expected: they are hashed in software from now on",
+		"lower device %s (%s): of %u packets of its packet type 0x%08x verified, %u had another hash than expected, the last one of type %s: "
+		"they are hashed in software until the type is proven again%s",
 		port->lower.name, ddp_nic_name(offload->nic), ddp_hw_ptype_read(&hw_ptype->checked),
-		hw_ptype->rte_ptype, ddp_hw_ptype_read(&hw_ptype->wrong));
+		hw_ptype->rte_ptype, ddp_hw_ptype_read(&hw_ptype->wrong),
+		id != 0 ? ddp_types_name(port, id) : "none", more);
+	offload->n_unlogged = 0;
+	offload->log_at = now + LOG_SECONDS * rte_get_tsc_hz();
+}
+
+// NULL: there is no room. Such packet types stay in software.
+static struct ddp_suspect *suspect_add(struct ddp_offload *offload, uint32_t rte_ptype) {
+	struct ddp_suspect *suspect = &offload->suspects[offload->n_mismatched];
+
+	if (offload->n_mismatched == DDP_OFFLOAD_MISMATCHES)
+		return NULL;
+	offload->n_mismatched++;
+	*suspect = (struct ddp_suspect){.rte_ptype = rte_ptype};
+	return suspect;
+}
+
+static void suspect_watch(struct ddp_port *port, struct ddp_hw_ptype *hw_ptype) {
+	const bool refuted =
+		__atomic_load_n(&hw_ptype->unproven, __ATOMIC_ACQUIRE) == DDP_PROOF_REFUTED;
+	const uint16_t id = __atomic_load_n(&hw_ptype->wrong_id, __ATOMIC_RELAXED);
+	struct ddp_suspect *suspect = suspect_find(&port->offload, hw_ptype->rte_ptype);
+	const bool first = suspect == NULL;
+
+	if (first && refuted)
+		suspect = suspect_add(&port->offload, hw_ptype->rte_ptype);
+	if (suspect == NULL)
+		return;
+	suspect->checked = ddp_hw_ptype_read(&hw_ptype->checked);
+	suspect->wrong = ddp_hw_ptype_read(&hw_ptype->wrong);
+	if (!refuted)
+		return;
+	if (!is_cut(rte_ptype_of(port, id), rte_ptype_of(port, hw_ptype->type_id)) &&
+	    suspect->level < LEVEL_MAX)
+		suspect->level++;
+	mismatch_log(port, hw_ptype, id, first);
+	__atomic_store_n(&hw_ptype->unproven, DDP_PROOF_PACKETS << suspect->level,
+			 __ATOMIC_RELAXED);
 }
 
 void ddp_hw_ptypes_watch(struct ddp_port *port) {
-	const struct ddp_hw_ptypes *hw_ptypes = port->hw_ptypes;
+	struct ddp_hw_ptypes *hw_ptypes = port->hw_ptypes;
 
-	for (uint32_t i = 0; hw_ptypes != NULL && i <= hw_ptypes->mask; i++) {
-		const struct ddp_hw_ptype *hw_ptype = &hw_ptypes->slots[i];
-
-		if (hw_ptype->rte_ptype != 0 && ddp_hw_ptype_read(&hw_ptype->wrong) > 0)
-			mismatch_report(port, hw_ptype);
-	}
+	for (uint32_t i = 0; hw_ptypes != NULL && i <= hw_ptypes->mask; i++)
+		if (hw_ptypes->slots[i].rte_ptype != 0)
+			suspect_watch(port, &hw_ptypes->slots[i]);
 	if (hw_ptypes == NULL || port->offload.misrouted ||
 	    ddp_hw_ptype_read(&hw_ptypes->misrouted) == 0)
 		return;
@@ -84,7 +153,7 @@ static void hw_ptype_put(struct ddp_hw_ptypes *hw_ptypes, const struct ddp_hw_pt
 	hw_ptypes->slots[at] = *hw_ptype;
 }
 
-struct ddp_hw_ptypes *ddp_hw_ptypes_make(const struct ddp_port *port) {
+struct ddp_hw_ptypes *ddp_hw_ptypes_make(struct ddp_port *port) {
 	const struct ddp_plan *plan = port->offload.plan;
 	unsigned int n = rte_align32pow2(2 * plan->n_ptypes + 2);
 	struct ddp_hw_ptypes *hw_ptypes = rte_zmalloc(
@@ -99,12 +168,15 @@ struct ddp_hw_ptypes *ddp_hw_ptypes_make(const struct ddp_port *port) {
 	for (unsigned int i = 0; i < plan->n_ptypes; i++) {
 		const struct ddp_offload_ptype *ptype = &plan->ptypes[i];
 		uint16_t id = ddp_program_type(port->personality->program, ptype->type)->id;
+		const struct ddp_suspect *suspect = suspect_find(&port->offload, ptype->rte_ptype);
 		const struct ddp_hw_ptype hw_ptype = {
 			.rte_ptype = ptype->rte_ptype,
 			.packet_type = ddp_mapping_apply(port->mapping, id, ptype->found) &
 				       port->ptype_mask,
 			.type_id = id,
-			.wrong = is_mismatched(&port->offload, ptype->rte_ptype),
+			.unproven = DDP_PROOF_PACKETS << (suspect != NULL ? suspect->level : 0),
+			.checked = suspect != NULL ? suspect->checked : 0,
+			.wrong = suspect != NULL ? suspect->wrong : 0,
 		};
 
 		hw_ptype_put(hw_ptypes, &hw_ptype);

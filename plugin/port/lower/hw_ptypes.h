@@ -4,7 +4,17 @@
 // A packet of such a type keeps the hash that the lower device wrote into its mbuf: it bypasses
 // classification. A port verifies hardware hashes, because a driver may accept a rule that has no
 // effect: the first packets of each type, and one burst in DDP_PROOF_STRIDE later, are hashed in
-// software as well. After one mismatch the packet type stays in software.
+// software as well.
+//
+// After one packet with another hash the packet type is hashed in software until a new proof, which
+// begins at the next look. If the profile finds fewer headers in that packet than the NIC, it is
+// cut or contradicts itself: any sender can do that, and it says nothing of other packets. Else the
+// NIC may hash wrongly: each such mismatch doubles the packets of the proof, up to a limit. A NIC
+// that is wrong about one packet in some hundreds fails it each time; a sender of that many fewer
+// cannot keep the hardware from being used.
+//
+// A packet that the profile takes for another type, with the same hash, is no mismatch. It does not
+// count for the proof either.
 #ifndef DDP_PORT_HW_PTYPES_H
 #define DDP_PORT_HW_PTYPES_H
 
@@ -15,16 +25,21 @@
 struct ddp_lower_rxq;
 struct ddp_port;
 
-#define DDP_PROOF_PACKETS 64  // packets to verify before any bypasses classification
-#define DDP_PROOF_STRIDE 1024 // then one burst in so many is verified
+#define DDP_PROOF_PACKETS 64         // packets to verify before any bypasses classification
+#define DDP_PROOF_STRIDE 1024        // then one burst in so many is verified
+#define DDP_PROOF_REFUTED UINT32_MAX // no packet counts before the next look
 
 struct ddp_hw_ptype {
 	uint32_t rte_ptype;   // of the lower device; 0: the slot is empty
 	uint32_t packet_type; // that the mbufs get
 	uint16_t type_id;
-	// Counted by all lower queues: atomic, in no particular order.
+	// Written by all lower queues, so atomic.
+	uint16_t wrong_id; // type id, for the profile, of the last packet with another hash
+	uint32_t unproven; // packets to verify before any is trusted; or DDP_PROOF_REFUTED
+	// Counters, in no particular order.
 	uint32_t checked; // packets
-	uint32_t wrong;   // of them
+	uint32_t wrong;   // of them: another hash
+	uint32_t other;   // of them: the same hash, but another packet type for the profile
 };
 
 // A hash table by rte_ptype. Only the counters change once it is built.
@@ -41,8 +56,7 @@ static inline uint32_t ddp_hw_ptype_read(const uint32_t *counter) {
 }
 
 static inline bool ddp_hw_ptype_is_proven(const struct ddp_hw_ptype *hw_ptype) {
-	return ddp_hw_ptype_read(&hw_ptype->checked) >= DDP_PROOF_PACKETS &&
-	       ddp_hw_ptype_read(&hw_ptype->wrong) == 0;
+	return ddp_hw_ptype_read(&hw_ptype->unproven) == 0;
 }
 
 static inline uint32_t ddp_hw_ptypes_slot(const struct ddp_hw_ptypes *hw_ptypes,
@@ -71,7 +85,7 @@ static inline bool ddp_hw_ptypes_bypass(const struct ddp_hw_ptypes *hw_ptypes) {
 // All of these: under the port's mutex.
 
 // Build the table for the port's plan. NULL: out of memory.
-struct ddp_hw_ptypes *ddp_hw_ptypes_make(const struct ddp_port *port);
+struct ddp_hw_ptypes *ddp_hw_ptypes_make(struct ddp_port *port);
 // Exchange the table under traffic. NULL: classify and hash every packet, as after each change of
 // the steering. The port owns hw_ptypes. drain: packets that wait on the lower queues now are
 // hashed in software.
@@ -85,9 +99,9 @@ void ddp_hw_ptypes_replace(struct ddp_port *port, struct ddp_hw_ptypes *hw_ptype
 // come later than any number of others: no hardware hash is to be used until they have come.
 // begins: now is when this is called, else when it was last called with it.
 bool ddp_lower_keeps(struct ddp_port *port, bool begins);
-// Log each packet type with a mismatch once.
+// Look for mismatches, log them, and begin new proofs.
 void ddp_hw_ptypes_watch(struct ddp_port *port);
-// Do that every second from now on: the data path cannot log.
+// Do that every tenth of a second from now on: the data path cannot log.
 void ddp_hw_ptypes_watch_begin(struct ddp_port *port);
 
 #endif

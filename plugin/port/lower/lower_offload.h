@@ -39,6 +39,13 @@ struct ddp_kept {
 	bool held, parked; // some of them still are
 };
 
+// A packet type of the plan that had packets with another hash.
+struct ddp_suspect {
+	uint32_t rte_ptype;
+	uint32_t checked, wrong; // packets, as last seen
+	uint8_t level;           // its proof was doubled so often
+};
+
 // Control path only.
 struct ddp_offload {
 	enum ddp_offload_mode mode;
@@ -57,10 +64,12 @@ struct ddp_offload {
 	bool misrouted;        // but its packets were on other queues
 	struct rte_flow **flows;
 	unsigned int n_flows, n_tunnels;
-	char reason[256];                            // nothing is programmed
-	uint32_t mismatched[DDP_OFFLOAD_MISMATCHES]; // packet types of the plan with a wrong hash
-	unsigned int n_mismatched;
-	bool watched;     // an alarm is set that looks for more of them
+	char reason[256]; // nothing is programmed
+	struct ddp_suspect suspects[DDP_OFFLOAD_MISMATCHES];
+	unsigned int n_mismatched; // of these
+	unsigned int n_unlogged;   // mismatches since the last log line
+	uint64_t log_at;           // the next one, by TSC
+	bool watched;              // an alarm is set that looks for mismatches
 	uint32_t kept_us; // packets hashed before are kept below: until the next look; 0: none are
 	bool kept_alarm;  // it is set
 	struct ddp_kept kept[DDP_OFFLOAD_QUEUES];

@@ -542,7 +542,7 @@ static unsigned int hw_ptypes_match(struct ddp_lower_rxq *lower, const struct dd
 			lower->mixed[i] = hw_ptype;
 			continue;
 		}
-		if (hw_ptype != NULL && ddp_hw_ptype_read(&hw_ptype->wrong) > 0)
+		if (hw_ptype != NULL && ddp_hw_ptype_read(&hw_ptype->unproven) == DDP_PROOF_REFUTED)
 			hw_ptype = NULL;
 		lower->mixed[i] = NULL;
 		lower->unverified[n_rest] = hw_ptype;
@@ -562,7 +562,24 @@ static inline bool burst_is_checked(struct ddp_lower_rxq *lower) {
 }
 
 static void hw_ptype_count(uint32_t *counter) {
-	__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
+	if (ddp_hw_ptype_read(counter) < UINT32_MAX / 2)
+		__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
+}
+
+// A packet more for the proof, unless another queue has found a mismatch.
+static void hw_ptype_confirm(struct ddp_hw_ptype *hw_ptype) {
+	uint32_t n = ddp_hw_ptype_read(&hw_ptype->unproven);
+
+	while (n > 0 && n != DDP_PROOF_REFUTED &&
+	       !__atomic_compare_exchange_n(&hw_ptype->unproven, &n, n - 1, false, __ATOMIC_RELAXED,
+					    __ATOMIC_RELAXED))
+		;
+}
+
+static void hw_ptype_refute(struct ddp_hw_ptype *hw_ptype, uint16_t type_id) {
+	hw_ptype_count(&hw_ptype->wrong);
+	__atomic_store_n(&hw_ptype->wrong_id, type_id, __ATOMIC_RELAXED);
+	__atomic_store_n(&hw_ptype->unproven, DDP_PROOF_REFUTED, __ATOMIC_RELEASE);
 }
 
 // Compare the hardware hashes of the first n packets of the burst with those of software.
@@ -574,14 +591,18 @@ static void unverified_check(struct ddp_lower_rxq *lower, struct rte_mbuf *const
 
 		if (hw_ptype == NULL)
 			continue;
-		if (verdict->input_len == 0 || verdict->type_id != hw_ptype->type_id ||
-		    lower->burst.hashes[i] != rest[i]->hash.rss)
-			hw_ptype_count(&hw_ptype->wrong);
-		else if (lower_bypasses(lower) &&
-			 queue_of(lower->steering, rest[i]->hash.rss) != lower->id)
+		hw_ptype_count(&hw_ptype->checked);
+		if (verdict->input_len == 0 || lower->burst.hashes[i] != rest[i]->hash.rss) {
+			hw_ptype_refute(hw_ptype, verdict->type_id);
+			continue;
+		}
+		if (verdict->type_id == hw_ptype->type_id)
+			hw_ptype_confirm(hw_ptype);
+		else
+			hw_ptype_count(&hw_ptype->other);
+		if (lower_bypasses(lower) &&
+		    queue_of(lower->steering, rest[i]->hash.rss) != lower->id)
 			hw_ptype_count(&lower->hw_ptypes->misrouted);
-		if (ddp_hw_ptype_read(&hw_ptype->checked) < UINT32_MAX / 2)
-			hw_ptype_count(&hw_ptype->checked);
 	}
 }
 

@@ -265,6 +265,8 @@ static void frame_parse(const struct fake_nic *nic, const uint8_t *bytes, uint32
 		if (p->pppoe)
 			outer_parse(nic, &f, off + 8, type == 0x0021 ? 4 : 6, p);
 	}
+	if (nic->credulous)
+		p->bad = false;
 	if (p->bad)
 		p->ptype = 0;
 }
@@ -753,6 +755,8 @@ static void receive(const struct fake_nic *nic, struct rte_mbuf *mbuf) {
 	if (!hashed)
 		return;
 	mbuf->hash.rss = toeplitz(nic->key, &input);
+	if (nic->garbles_udp && (p.ptype & RTE_PTYPE_L4_MASK) == RTE_PTYPE_L4_UDP)
+		mbuf->hash.rss ^= 0x1234567;
 	mbuf->ol_flags |= RTE_MBUF_F_RX_RSS_HASH;
 }
 

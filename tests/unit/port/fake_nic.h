@@ -57,6 +57,8 @@ struct fake_nic {
 	unsigned int n_refused; // rules that were refused when they were created
 	bool no_raw;            // a driver without raw patterns
 	bool lies;              // accepts rules and does nothing
+	bool credulous;         // takes cut headers for whole ones, as net_e1000_igb does
+	bool garbles_udp;       // hashes UDP in IP by some other key
 	bool mistakes_tcp;      // says of TCP in IP that it is UDP; its hash is right
 	bool keeps_reta;        // accepts a redirection table and does nothing
 	bool hides_reta;        // does not say what is in its redirection table
