@@ -486,8 +486,9 @@ static int allmulticast_disable(struct rte_eth_dev *dev) {
 int ddp_mtu_set(struct ddp_port *port, uint16_t mtu) {
 	int ret = DDP_LOWER_CALL(port, rte_eth_dev_set_mtu(port->lower.port_id, mtu));
 
-	if (ret == -ENOTSUP)
-		ret = 0; // no limit to set; ethdev has checked the others
+	// Without a limit on packets (net_pcap, net_ring, ...) there is nothing to set.
+	if (ret == -ENOTSUP && port->lower.info.max_rx_pktlen == UINT32_MAX)
+		ret = 0;
 	if (ret == 0)
 		port->lower.conf.rxmode.mtu = mtu;
 	return ret;

@@ -206,9 +206,23 @@ static void limits_are_those_of_both(void **state) {
 	assert_int_equal(info.rx_desc_lim.nb_max, 32768);
 	assert_int_equal(info.rx_desc_lim.nb_align, 1);
 	assert_true((info.flow_type_rss_offloads & RTE_ETH_RSS_IP) != 0);
-	assert_int_equal(rte_eth_dev_set_mtu(port, 9000), 0);
-	assert_int_not_equal(rte_eth_dev_set_mtu(port, 9601), 0);
 	assert_int_equal(rte_eth_promiscuous_enable(port), 0);
+	ddp_end(port);
+}
+
+// A device that has a limit and cannot change its MTU, and one that takes packets of any length.
+static void mtu_is_not_more_than_the_lower_device_takes(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
+	uint16_t mtu;
+
+	RTE_SET_USED(state);
+	assert_int_equal(rte_eth_dev_set_mtu(port, 9000), -ENOTSUP);
+	assert_int_equal(rte_eth_dev_get_mtu(port, &mtu), 0);
+	assert_int_equal(mtu, 1500);
+	assert_int_equal(rte_eth_dev_set_mtu(port, 9601), -EINVAL);
+	ddp_end(port);
+	port = ddp_start("dev(net_ring0)", 1, 1, 64);
+	assert_int_equal(rte_eth_dev_set_mtu(port, 9000), 0);
 	ddp_end(port);
 }
 
@@ -332,6 +346,7 @@ int main(int argc, char **argv) {
 		port_test(an_orderly_end_says_nothing),
 		port_test(a_lower_device_that_goes_is_survived),
 		port_test(limits_are_those_of_both),
+		port_test(mtu_is_not_more_than_the_lower_device_takes),
 		port_test(two_hundred_and_fifty_six_queues_work),
 		port_test(packet_types_have_names),
 		port_test(never_closed_before_eal_cleanup),
