@@ -33,6 +33,7 @@ NOT_RUN = {
     "kernel": "the command line of a kernel",
     "bind": "needs a NIC, and takes it away from the kernel",
     "install": "changes the machine; scripts/test-packages installs the packages",
+    "here": "needs a NIC with two ports",
     "exec": "needs a cluster",
 }
 # Files in other languages: test_files_are_what_their_programs_read.

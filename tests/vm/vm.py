@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """DPDK's drivers of NICs that QEMU emulates, plain and with net_ddp in front: what works, as a table. For scripts/vm."""
 
+import argparse
 import collections
+import concurrent.futures
 import contextlib
 import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,19 +18,17 @@ import threading
 import time
 
 import guest
-from guest import MAC, Failed, Guest
+from guest import MAC, TREE, Failed, Guest, Here
 
-TREE = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(TREE / "tests" / "e2e"), str(TREE / "tests" / "library")]
 import packets  # noqa: E402
-from packets import eth, ipv4, packet, udp, vlan  # noqa: E402
+from packets import eth, ipv4, packet, tcp, udp, vlan  # noqa: E402
 
-CTL = TREE / "build/apps/ctl/ddpctl"
-POWER = TREE / "build/vm-l3fwd-power"  # the guest has a /tmp of its own
-PLUGIN = "/run/ddp/librte_net_ddp.so"
+CTL, FWD, PLUGIN, TRAFFIC, POWER = guest.BUILT
+LOG = "/run/ddp-vm.log"
 QUEUES = 4
 PACKETS = 2000
-PPS = 1500
+PPS = 2500
 N = 8  # packets that ask one question
 OTHER, GROUP = "02:00:00:00:bb:01", "01:00:5e:01:02:03"
 KEY = "6d5a56da255b0ec24167253d43a38fb0d0ca2bcbae7b30b477cb2da38030f20c6a42b73bbeac01fa"  # net_ddp's own
@@ -41,10 +42,12 @@ NICS = {
     "net_e1000_em": ("e1000e", 0, 1),
     "net_vmxnet3": ("vmxnet3", 0, QUEUES),
     "net_e1000_igb_vf": ("igb", 0, 1),
+    "here": ("igb", 0, QUEUES),
 }
+WORDS = {"net_e1000_igb_vf": "sriov", "here": "here"}
 # name: net_ddp's arguments behind the profile; none is the driver alone.
 CASES = {"plain": None, "auto": "", "off": ",offload=off", "require": ",offload=require", "decap": ",decap=on",
-         "balance": ",balance=on"}
+         "balance": ",balance=on", "malformed": ""}
 
 
 class Red(Exception):
@@ -86,21 +89,24 @@ def all_kinds():
     return numbered(frames.MADE + odd_frames.LIES)
 
 
-def ddpctl(folder, frames, *options):
+def ddpctl(frames, *options):
     """What ddpctl predicts for each frame, with the length that decap leaves."""
-    capture, bare = folder / "frames.pcap", folder / "bare.pcap"
-    capture.write_bytes(packets.pcap(frames))
-    answers = [json.loads(line) for line in subprocess.run(
-        [CTL, "classify", "gtpu", capture, "--jsonl", f"--queues={QUEUES}", "--decap", "-w", bare, *options],
-        check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()]
-    data, at = bare.read_bytes(), 24
-    for answer in answers:
-        answer["bare_size"] = int.from_bytes(data[at + 8:at + 12], "little")
-        answer["hash"] = int(str(answer["hash"]), 0) if answer.get("hash") is not None else None
-        at += 16 + answer["bare_size"]
-    return answers
+    key = (b"".join(frames), options)
+    if key not in predictions:
+        with tempfile.TemporaryDirectory(prefix="ddp-vm-") as folder:
+            capture, bare = pathlib.Path(folder, "frames.pcap"), pathlib.Path(folder, "bare.pcap")
+            capture.write_bytes(packets.pcap(frames))
+            answers = [json.loads(line) for line in subprocess.run(
+                [CTL, "classify", "gtpu", capture, "--jsonl", f"--queues={QUEUES}", "--decap", "-w", bare, *options],
+                check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()]
+            for answer, frame in zip(answers, read_pcap(bare)):
+                answer["bare_size"] = len(frame)
+                answer["hash"] = int(str(answer["hash"]), 0) if answer.get("hash") is not None else None
+        predictions[key] = answers
+    return predictions[key]
 
 
+predictions = {}  # by frames and options
 PRINTED = re.compile(r"src=02:00:00:01:(?P<number>\S+) - .*? - length=(?P<size>\d+) - nb_segs=\d+"
                      r"(?: - RSS hash=0x(?P<hash>[0-9a-f]+))?.* - Receive queue=0x(?P<queue>[0-9a-f]+)", re.IGNORECASE)
 
@@ -108,25 +114,25 @@ PRINTED = re.compile(r"src=02:00:00:01:(?P<number>\S+) - .*? - length=(?P<size>\
 class Run:
     """A testpmd on the NIC, plain or with net_ddp in front."""
 
-    def __init__(self, machine, nic, case, folder):
-        self.guest, self.nic, self.case, self.folder = machine, nic, case, folder
+    def __init__(self, machine, nic, case):
+        self.guest, self.nic, self.case = machine, nic, case
         self.ddp = CASES[case] is not None
-        self.queues = QUEUES if self.ddp else NICS[nic][2]
+        self.queues = QUEUES if self.ddp else NICS.get(nic, NICS["here"])[2]
         self.address = self.guest.address
         self.status = None
         if self.ddp:
-            self.eal = (f"-d {PLUGIN} -a 0000:00:00.0 "
-                        f"--vdev 'net_ddp0,dev({self.address}),profile=gtpu{CASES[case]}'")
+            self.eal = f"-l 0,1 -a 0000:00:00.0 --vdev 'net_ddp0,dev({self.address}),profile=gtpu{CASES[case]}'"
         else:
-            self.eal = f"-a {self.address}"
+            self.eal = f"-l 0,1 -a {self.address}"
 
     def start(self):
         self.started = self.guest.testpmd(
-            f"{self.eal} -- -i --hot-plug --rxq={self.queues} --txq={self.queues} --nb-cores=1 --total-num-mbufs=8192 "
-            "--rxd=512 --txd=512")
+            f"-d {PLUGIN} {self.eal} -- -i --disable-link-check --rxq={self.queues} --txq={self.queues} --nb-cores=1 "
+            f"--total-num-mbufs=8192 --rxd=512 --txd=512 {'' if self.case == 'off' else '--hot-plug'}")
         if "Fail to start port" in self.started:
             self.end()
             raise Failed(self.started)
+        self.guest.mac = packets.mac(self.info("MAC address"))
         self.cmd("set fwd rxonly")
         self.cmd("set verbose 1")
         self.cmd("start")
@@ -150,9 +156,9 @@ class Run:
         match = re.search(rf"{what}: *(.*)", self.cmd("show port info 0"))
         return match[1] if match else "0"
 
-    def wait_link(self, state):
-        end = time.monotonic() + 20
-        while self.info("Link status") != state:
+    def wait_link(self, state, seconds=20):
+        end = time.monotonic() + seconds
+        while not re.search(rf"\b{state}\b", self.cmd("show port summary 0")):
             if time.monotonic() > end:
                 raise Red(f"link is not {state}")
             time.sleep(0.1)
@@ -167,13 +173,13 @@ class Run:
                 function(*args)
             except (OSError, Red, Failed) as error:
                 errors.append(error)
-        threads = [threading.Thread(target=at_work, args=(self.guest.send, frames, PPS))]
+        got, n_got = collections.defaultdict(list), 0
+        threads = [threading.Thread(target=at_work, args=(self.guest.send, frames, PPS, lambda: n_got))]
         if during is not None:
             threads.append(threading.Thread(target=at_work, args=(during,)))
         self.guest.app.text = ""
         for thread in threads:
             thread.start()
-        got = collections.defaultdict(list)
         while True:
             more = self.guest.app.read(seconds if not wanted <= got.keys() else 0.1)
             lines, newline, self.guest.app.text = self.guest.app.text.rpartition("\n")
@@ -181,6 +187,7 @@ class Run:
                 number = int(match["number"].replace(":", ""), 16)
                 got[number].append((int(match["hash"], 16) if match["hash"] else None, int(match["queue"], 16),
                                     int(match["size"])))
+                n_got += 1
             busy = any(thread.is_alive() for thread in threads)
             if not busy and (not more or wanted <= got.keys()):
                 if errors:
@@ -199,7 +206,7 @@ class Run:
         if not self.ddp:
             return sum(len(one) == 1 for one in got.values()), sum(one[0][0] is not None for one in got.values())
         right, wrong = 0, []
-        for i, want in enumerate(ddpctl(self.folder, frames, *options)):
+        for i, want in enumerate(ddpctl(frames, *options)):
             have = got.get(i, [])
             expected = (want["hash"], want["queue"], want["bare_size"] if self.case == "decap" else len(frames[i]))
             if self.case == "balance":  # which may have moved the entry
@@ -209,23 +216,23 @@ class Run:
             else:
                 wrong.append(f"{want.get('type')}: {have or 'lost'}, not {expected}")
         self.wrong = wrong
-        return right, self.offloaded()
+        return right, self.counted()[0]
 
-    def offloaded(self):
-        """How many packets the NIC hashed since the last call."""
-        match = re.search(r"rx_offloaded: (\d+)", self.cmd("show port xstats 0"))
+    def counted(self, *names):
+        """Statistics since the last call: by default how many packets the NIC hashed."""
+        text = self.cmd("show port xstats 0")
         self.cmd("clear port xstats 0")
-        return int(match[1]) if match else 0
+        return [int((re.search(rf"\b{name}: (\d+)", text) or (0, 0))[1]) for name in names or ["rx_offloaded"]]
 
 
 # The rows: each returns what to print, or raises Red or Missing.
 
 def row_traffic(run):
-    return compare(run, run.guest.traffic)
+    return compare(run, run.traffic)
 
 
 def row_kinds(run):
-    return compare(run, run.guest.kinds)
+    return compare(run, run.kinds)
 
 
 def compare(run, frames, *options, during=None):
@@ -238,10 +245,14 @@ def compare(run, frames, *options, during=None):
 
 def row_link(run):
     try:
-        run.guest.qmp("set_link", name="nic", up=False)
-        run.wait_link("down")
+        run.guest.link("down")
+        run.wait_link("down", 5)
+    except Red as error:
+        if not isinstance(run.guest, Here):
+            raise
+        raise Missing("the link stays when that of its peer is off") from error
     finally:
-        run.guest.qmp("set_link", name="nic", up=True)
+        run.guest.link("up")
     run.wait_link("up")
     check(run.count(), N, "packets after link up")
 
@@ -377,8 +388,8 @@ def row_port_set(run):
         for profile in ("gtpu+vxlan", "gtpu"):
             status, out = run.guest.run(f"{CTL} port set net_ddp0 {profile}")
             check(status, 0, out.strip() or "ddpctl")
-    got = run.receive(run.guest.traffic, during=change)
-    check(sum(len(one) == 1 for one in got.values()), len(run.guest.traffic), "packets")
+    got = run.receive(run.traffic, during=change)
+    check(sum(len(one) == 1 for one in got.values()), len(run.traffic), "packets")
 
 
 def row_reset(run):
@@ -389,29 +400,36 @@ def row_reset(run):
         run.cmd("start")
 
 
+def row_reset_event(run):
+    """The physical function goes and comes: its virtual one tells of it, and works again after a reset."""
+    if run.nic != "net_e1000_igb_vf":
+        raise Untried
+    run.guest.app.text = ""
+    run.guest.run("for word in down up; do ip link set eth0 $word; done")
+    try:
+        run.guest.app.until("reset event", 10)
+    except Failed:
+        raise Red("no event") from None
+    row_reset(run)
+
+
 def row_unplug(run):
     """The last one: testpmd has no port then, and quits. The NIC comes back."""
-    if run.case not in ("plain", "auto"):  # long: the guest waits for a change of mind
+    if run.case not in ("plain", "auto", "off"):  # long: the guest waits for a change of mind
         raise Untried
-    numvfs = f"/sys/bus/pci/devices/{run.address.rpartition(':')[0]}:00.0/sriov_numvfs"
-    if run.nic.endswith("_vf"):
-        run.guest.shell.write(f"echo 0 >{numvfs} &\n")
-    else:
-        run.guest.qmp("device_del", id="nic")
+    run.guest.unplug()
     try:
-        run.guest.app.until(r"Now total ports is \d\nDone\n", 60)
-        if run.ddp:
+        if run.case == "off":  # without --hot-plug nobody tells testpmd
+            time.sleep(2)
+            check(run.info("Link status") in ("up", "down"), True, "testpmd answers")
+        else:
+            run.guest.app.until(r"Now total ports is \d\nDone\n", 60)
+        if run.case == "auto":
             run.guest.app.write("show port info 0\n")  # its prompt is not whole now
             check(run.guest.app.until(r"Link status: \w+").split()[-1], "down", "link of the port that is left")
     finally:
         run.end()
-        if run.nic.endswith("_vf"):
-            run.guest.run(f"while ! echo 1 >{numvfs}; do sleep .1; done 2>/dev/null; "
-                          f"/sbin/ip link set $(ls {os.path.dirname(numvfs)}/net) vf 0 mac {MAC}")
-        else:
-            run.guest.monitor.until("DEVICE_DELETED.*nic", 20)
-            run.guest.qmp("human-monitor-command", **{"command-line": f"device_add {run.guest.device}"})
-        run.guest.bind(run.address)
+        run.guest.plug()
 
 
 def row_interrupts(run):
@@ -422,27 +440,95 @@ def row_interrupts(run):
     if not POWER.exists():
         raise Missing("l3fwd-power cannot be built (package dpdk-doc)")
     config = ",".join(f"(0,{q},{q % 2})" for q in range(run.queues))
-    run.guest.shell.write(f"({POWER} -l 0,1 {run.eal} -- -p 1 -P --interrupt-only --config='{config}' >/run/power 2>&1; "
-                          "echo ended >>/run/power) & disown\n")
-    wait = "for i in {1..600}; do grep -q 'entering main\\|ended' /run/power && break; sleep .1; done; sleep 2"
-    run.guest.run(f"{wait}; true")
-    if run.guest.run("grep -q ended /run/power")[0] == 0:
-        raise Missing(run.guest.run("grep -ai 'cause\\|error\\|cannot' /run/power | tail -n 2")[1].strip())
+    options = f"-p 1 -P --interrupt-only --parse-ptype --config='{config}'"
+    if run_beside(run, f"{POWER} -d {PLUGIN} {run.eal} -- {options}", "entering main"):
+        raise Missing(run.guest.run(f"grep -ai 'cause\\|error\\|cannot' {LOG} | tail -n 2")[1].strip())
     run.guest.sent(0.1)
     frames = flows()
     run.guest.send(frames, 100)
     n_back = sum(len(frame) == len(frames[0]) for frame in run.guest.sent(2.0))
-    output = run.guest.run("kill -INT $(pidof vm-l3fwd-power); until grep -q ended /run/power; do sleep .1; done; "
-                           "grep -a 'waked up\\|enable' /run/power")[1]
+    output = run.guest.run(f"kill -INT $(pidof vm-l3fwd-power); {ENDED}; grep -a 'waked up' {LOG}")[1]
     woken = set(re.findall(r"is waked up from rx interrupt on port 0 queue (\d+)", output))
     check((n_back, len(woken)), (len(frames), run.queues), "packets forwarded, queues woken")
 
 
+def run_beside(run, command, word):
+    """Start a program in place of testpmd, and wait for its word and the link; whether it has ended."""
+    run.guest.run(f"rm -f {LOG}; ({command} >{LOG} 2>&1; echo ended >>{LOG}) & disown; for i in {{1..600}}; do "
+                  f"grep -qs '{word}\\|^ended' {LOG} && break; sleep .1; done; sleep 3")
+    return run.guest.run(f"grep -q ^ended {LOG}")[0] == 0
+
+
+def row_fwd(run):
+    """ddp-fwd sends back what it receives, and its queues have what ddpctl predicts."""
+    if run.case != "auto":
+        raise Untried
+    run.end()
+    if run_beside(run, f"{FWD} {run.eal} -- --rxq {QUEUES} --stats 1 --json /run/ddp-vm.json", "Mpps"):
+        raise Red(run.guest.run(f"tail -n 3 {LOG}")[1])
+    run.guest.sent(0.1)
+    back = []
+    with concurrent.futures.ThreadPoolExecutor(1) as executor:
+        executor.submit(run.guest.sent, 3.0, back)
+        run.guest.send(run.traffic, PPS, lambda: len(back))
+    report = json.loads(run.guest.run(f"kill -INT $(pidof ddp-fwd); {ENDED}; cat /run/ddp-vm.json")[1])
+    sent = {frame[6:] for frame in run.traffic}
+    counts = collections.Counter(answer["queue"] for answer in ddpctl(run.traffic))
+    check([row["packets"] for row in report["queues"]], [counts[q] for q in range(QUEUES)], "packets of queues")
+    n_back = sum(frame[6:] in sent for frame in back)
+    check(n_back, len(run.traffic), "forwarded")
+    return f"{n_back}/{len(run.traffic)}"
+
+
+def row_malformed(run):
+    """The share of good TCP packets that the NIC hashes: before, beside and after 1,000 packets a second that say TCP
+    and are too short for it."""
+    if run.case not in ("auto", "malformed"):
+        raise Untried
+    good = numbered([packet(eth(), ipv4(f"10.3.0.{i}"), tcp(5000 + i), bytes(20)) for i in range(32)])
+    bad = numbered([packet(eth(), ipv4("10.9.0.1", proto=6))])
+
+    def hashed(seconds, *pattern):
+        """(the part that the NIC hashed, packets)"""
+        frames = [good[i % len(good)] if one == "good" else bad[0] for i in range(int(seconds * 500)) for one in pattern]
+        run.counted()
+        run.guest.send(frames, 500 * len(pattern))
+        time.sleep(0.5)
+        n_hashed, n = run.counted("rx_offloaded", "rx_good_packets")
+        if n < 0.9 * len(frames):
+            raise Red(f"{n} of {len(frames)} packets arrived")
+        return n_hashed, n
+
+    def share(seconds):
+        n_hashed, n = hashed(seconds, "good")
+        return n_hashed / n
+    run.cmd("set verbose 0")
+    try:
+        hashed(0.5, "good")
+        before = share(2)
+        if not before:
+            raise Missing("the NIC hashes no TCP packets")
+        restart(run)  # no type is proven
+        seconds = 60 if run.case == "malformed" else 3
+        bad_hashed, n_bad = hashed(2, "bad", "bad")
+        n_hashed, n = hashed(seconds, "good", "bad", "bad")
+        beside = (n_hashed - bad_hashed / n_bad * n * 2 / 3) / (n / 3)
+        after = share(2)
+    finally:
+        run.cmd("set verbose 1")
+    answer = f"{before:.0%}, {beside:.0%}, {after:.0%}"
+    if min(beside, after) < before / 2:
+        raise Red(answer)
+    return answer
+
+
+ENDED = f"until grep -q ^ended {LOG}; do sleep .1; done"
 ROWS = {"ddpctl's prediction, 5G": row_traffic, "prediction, all kinds": row_kinds, "link off, on": row_link,
         "stop, start": row_stop_start, "MTU": row_mtu, "promiscuous": row_promiscuous, "MAC addresses": row_mac,
         "multicast": row_multicast, "VLAN filter": row_vlan, "RSS key": row_key, "redirection table": row_table,
-        "queue stop, start": row_queue_stop, "port set, traffic": row_port_set, "reset": row_reset, "hot unplug": row_unplug,
-        "Rx interrupts": row_interrupts}
+        "queue stop, start": row_queue_stop, "port set, traffic": row_port_set, "malformed beside": row_malformed,
+        "reset": row_reset, "reset event": row_reset_event, "hot unplug": row_unplug, "Rx interrupts": row_interrupts,
+        "ddp-fwd": row_fwd}
 
 
 def try_case(run):
@@ -454,9 +540,9 @@ def try_case(run):
     except (Failed, Red) as error:
         reason = re.findall(r"net_ddp0?: .*", str(error))
         cells["start"] = ("missing", reason[-1] if reason else str(error)[-300:], None)
-        print(f"{run.nic:17} {run.case:8} does not start: {cells['start'][1]}", flush=True)
+        say(f"{run.nic:17} {run.case:8} does not start: {cells['start'][1]}")
         return cells
-    for name, row in ROWS.items():
+    for name, row in ROWS.items() if run.case != "malformed" else [("malformed beside", row_malformed)]:
         begin = time.monotonic()
         try:
             cells[name] = ("ok", row(run) or "ok")
@@ -468,7 +554,7 @@ def try_case(run):
             cells[name] = ("red", str(error))
         verdict, text = cells[name]
         cells[name] = (verdict, text, time.monotonic() - begin)
-        print(f"{run.nic:17} {run.case:8} {name:24} {verdict}: {text} ({cells[name][2]:.1f} s)", flush=True)
+        say(f"{run.nic:17} {run.case:8} {name:24} {verdict}: {text} ({cells[name][2]:.1f} s)")
     try:
         run.end()
         cells["exit status"] = ("ok" if run.status == 0 else "red", str(run.status), None)
@@ -479,19 +565,33 @@ def try_case(run):
 
 
 def try_nic(root, nic, cases, folder):
-    """{case: {row: (verdict, text)}}"""
+    """(table, whether net_ddp is worse)"""
     device, queues, _ = NICS[nic]
-    with contextlib.closing(Guest(root, device, queues, nic.endswith("_vf"))) as machine:
-        print(f"{nic}: guest is up after {machine.boot_seconds:.0f} s, by {'KVM' if guest.has_kvm() else 'TCG'}", flush=True)
-        machine.run(f"export HOME=/run DDP_PROFILE_PATH={TREE}/profiles; mkdir /run/ddp; "
-                    f"cp {TREE}/build/plugin/port/librte_net_ddp.so /run/ddp; "
-                    "cat $(readlink -f /usr/lib/*/dpdk/pmds-*/*.so | sort -u) /usr/lib/*/librte_*.so >/dev/null")  # now is quick
-        machine.address = machine.run("ls /sys/bus/pci/drivers/vfio-pci | grep ^0000")[1].strip()
-        capture = folder / "traffic.pcap"
-        subprocess.run([TREE / "build/tests/traffic/ddp-traffic", "-o", capture, "--kind", "mix", "--ues", "200",
-                        "--packets", str(PACKETS)], check=True)
-        machine.traffic, machine.kinds = numbered(read_pcap(capture)), all_kinds()
-        return {case: try_case(Run(machine, nic, case, folder)) for case in cases}
+    with contextlib.closing(Guest(root, folder, device, queues, WORDS.get(nic, ""))) as machine:
+        say(f"{nic}: guest is up after {machine.boot_seconds:.0f} s, by {'KVM' if guest.has_kvm() else 'TCG'}")
+        return try_here(machine, cases) if nic == "here" else try_cases(machine, nic, cases)
+
+
+def try_here(machine, cases):
+    """This program again, in a guest with two NICs."""
+    machine.shell.write(f"{sys.executable} -B {__file__} - --here {machine.address} --peer 0000:02:00.0 {' '.join(cases)} 2>&1; "
+                        "echo END-$?-\n")
+    lines = []
+    while not (lines and lines[-1].startswith("END-")):
+        lines.append(machine.shell.until("\n", 600).rstrip())
+        say(lines[-1])
+    start = next((i for i, line in enumerate(lines) if line.startswith("|")), 0)
+    return lines[start:-1], lines[-1] != "END-0-"
+
+
+def try_cases(machine, nic, cases):
+    answers = {case: try_case(Run(machine, nic, case)) for case in cases}
+    worse = list(judge(answers))
+    return [*table(nic, answers), "", *(f"worse: {nic}, {one}" for one in worse)], bool(worse)
+
+
+def say(line):
+    print(line, flush=True)
 
 
 def read_pcap(path):
@@ -524,8 +624,8 @@ def table(nic, answers):
         texts = []
         for cells in answers.values():
             verdict, text, seconds = cells.get(row, ("missing", "", None))
-            words = {"ok": text, "red": f"**{text.partition('; ')[0][:50]}**", "missing": "-" if text else ""}[verdict]
-            texts.append(words + (f"{words and ', '}{seconds:.1f} s" if seconds is not None else ""))
+            words = f"{seconds:.0f} s" if row == "all rows" and seconds else text.partition("; ")[0][:60]
+            texts.append({"ok": words, "red": f"**{words}**", "missing": "-" if text else ""}[verdict])
         yield f"| {row} | " + " | ".join(texts) + " |"
 
 
@@ -533,33 +633,52 @@ def build_power():
     sys.path.insert(0, str(TREE / "tests/clients"))
     import examples
     examples.build_folder = POWER.parent
-    built = examples.build("l3fwd-power")
+    built = POWER if POWER.exists() else examples.build("l3fwd-power")
     if isinstance(built, pathlib.Path):
         built.rename(POWER)
 
 
-def terminate(*_):
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    sys.exit(1)
-
-
 def main():
-    root, *arguments = sys.argv[1:]
-    nics = [one for one in arguments if one in NICS] or list(NICS)
-    cases = [one for one in arguments if one in CASES] or list(CASES)
-    signal.signal(signal.SIGTERM, terminate)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("root", type=pathlib.Path)
+    parser.add_argument("--here")
+    parser.add_argument("--peer")
+    parser.add_argument("words", nargs="*")
+    args = parser.parse_args()
+    nics = [one for one in args.words if one in NICS] or [one for one in NICS if one != "here"]
+    cases = [one for one in args.words if one in CASES] or [one for one in CASES if one != "malformed"]
+    folder, start = tempfile.mkdtemp(prefix="ddp-vm-"), time.monotonic()
+
+    def terminate(*_):  # QEMU dies with its thread of ours
+        shutil.rmtree(folder, ignore_errors=True)
+        os._exit(1)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, terminate)
     build_power()
-    start, lines, worse = time.monotonic(), [], []
-    with tempfile.TemporaryDirectory(prefix="ddp-vm-") as folder:
-        for nic in nics:
-            try:
-                answers = try_nic(pathlib.Path(root), nic, cases, pathlib.Path(folder))
-            except Failed as error:
-                answers = {"guest": {"start": ("red", str(error), None)}}
-            lines += ["", *table(nic, answers)]
-            worse += [f"{nic}, {one}" for one in judge(answers)]
-    print(*lines, "", *(f"worse: {one}" for one in worse), f"{time.monotonic() - start:.0f} s", sep="\n")
-    return 1 if worse else 0
+    capture = pathlib.Path(folder, "traffic.pcap")
+    subprocess.run([TRAFFIC, "-o", capture, "--kind", "mix", "--ues", "200", "--packets", str(PACKETS)], check=True)
+    Run.traffic, Run.kinds = numbered(read_pcap(capture)), all_kinds()
+
+    def attempt(nic):
+        try:
+            return try_nic(args.root, nic, cases, folder)
+        except Failed as error:
+            return [f"worse: {nic}: {error}"], True
+    try:
+        if args.here:
+            with contextlib.closing(Here(args.here, args.peer or args.here[:-1] + str(int(args.here[-1]) ^ 1))) as machine:
+                results = [try_cases(machine, args.here, cases)]
+        else:
+            with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("DDP_VM_GUESTS", "2"))) as executor:
+                results = list(executor.map(attempt, nics))
+    except Failed as error:
+        results = [([f"worse: {error}"], True)]
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    for lines, _ in results:
+        print("", *lines, sep="\n")
+    print(f"\n{time.monotonic() - start:.0f} s")
+    return any(worse for _, worse in results)
 
 
 if __name__ == "__main__":
