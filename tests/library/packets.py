@@ -115,16 +115,17 @@ def macsec(pn=1, sci=None, c=0, e=0, an=0, sl=0, es=0, type=None):
 # PPP
 
 
-def pppoed(code=0x09, session=0, tags=b"\x01\x01\0\0"):
+def pppoed(code=0x09, session=0, tags=b"\x01\x01\0\0", version=0x11):
     def build(payload, follow):
-        return struct.pack("!BBHH", 0x11, code, session, len(tags)) + tags + payload
+        return struct.pack("!BBHH", version, code, session, len(tags)) + tags + payload
     return Layer(build, ethertype=0x8863)
 
 
-def pppoe(session, code=0, length=None):
+def pppoe(session, code=0, length=None, version=0x11):
+    """version: and type."""
     def build(payload, follow):
         size = len(payload) if length is None else length
-        return struct.pack("!BBHH", 0x11, code, session, size) + payload
+        return struct.pack("!BBHH", version, code, session, size) + payload
     return Layer(build, ethertype=0x8864)
 
 
@@ -413,16 +414,16 @@ def pfcp(seid=None, type=None, seq=1):
     return Layer(build, port=8805)
 
 
-def ecpri(type, body, more=0):
+def ecpri(type, body, more=0, revision=1):
     def build(payload, follow):
-        return struct.pack("!BBH", 0x10 | more, type, len(body) + len(payload)) + body + payload
+        return struct.pack("!BBH", revision << 4 | more, type, len(body) + len(payload)) + body + payload
     return Layer(build, ethertype=0xaefe)
 
 
-def bth(opcode, qp, psn=0):
+def bth(opcode, qp, psn=0, version=0):
     """RoCE v2: InfiniBand's base transport header in UDP."""
     def build(payload, follow):
-        return struct.pack("!BBHII", opcode, 0x40, 0xffff, qp, psn) + payload
+        return struct.pack("!BBHII", opcode, 0x40 | version, 0xffff, qp, psn) + payload
     return Layer(build, port=4791)
 
 

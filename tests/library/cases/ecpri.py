@@ -34,6 +34,8 @@ CASES = [
          "IPV4_UDP", {**ADDRESSES, "udp.sport": 7001, "udp.dport": 0}),
     Case("UDP, no port given", packet(eth(), ipv4(), udp(7001, 7000), IQ), "eth ipv4 udp", "IPV4_UDP",
          {**ADDRESSES, "udp.sport": 7001, "udp.dport": 7000}),
+    *(Case(f"revision {n}", packet(eth(), ecpri(2, bytes(20), revision=n)), "eth", "ETH", status="error",
+           tshark="eth ecpri", why="tshark does not ask for the revision, which is 1") for n in (0, 2)),
     Case("cut behind the common header", packet(eth(), IQ)[:18], "eth", "ETH", status="error",
          wire_len=38, tshark="eth ecpri", why="tshark shows the part of a header that was captured"),
 ]

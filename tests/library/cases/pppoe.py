@@ -23,6 +23,13 @@ CASES = (
         Case("LCP", packet(eth(), pppoe(0x1234), ppp(), lcp()), "eth pppoe ppp", "PPPOE", SESSION,
              sets={"session": SESSION, "outer": {**MACS, **SESSION}},
              meets={"session": "PPPOE ipv4 udp"}),
+        *(Case(f"session, {what}", packet(eth(), pppoe(0x1234, **args), ppp(), ipv4(), DATA), "eth", "ETH",
+               status="error", tshark="eth pppoe ppp ipv4",
+               why="tshark does not ask for the values that RFC 2516 demands")
+          for what, args in (("version 2", {"version": 0x21}), ("type 2", {"version": 0x12}),
+                             ("code of discovery", {"code": 0xa7}))),
+        Case("discovery, version 2", packet(eth(), pppoed(version=0x21)), "eth", "ETH", status="error",
+             tshark="eth pppoed", why="tshark does not ask for the version that RFC 2516 demands"),
         Case("short protocol number", packet(eth(), pppoe(0x1234), ppp(short=True), ipv4(), DATA),
              "eth pppoe ppp ipv4", "PPPOE_IPV4",
              {"inner.ipv4.src": "192.0.2.1", "inner.ipv4.dst": "198.51.100.2", **SESSION}),
