@@ -314,7 +314,7 @@ class Documents(harness.TestCase):
             "an interface of the kernel; lower_devices_test.py",
         ("plugin/port/net_ddp.7", "port config 0 udp_tunnel_port"): "testpmd_packets_test.py types it",
         ("plugin/testpmd/README.md", "LD_PRELOAD=|testpmd> "): "testpmd_bridge_test.py types them",
-        ("scripts/README.md", "scripts/setup"): "installs programs",
+        ("scripts/README.md", "scripts/setup --for build"): "installs programs",
         ("scripts/README.md", "meson setup build"): "it is how this test was built",
         ("tests/bench/README.md", "build/tests/bench/ddp-bench|scripts/plot-bench"):
             "minutes; scripts/test runs a shorter one",
@@ -343,7 +343,9 @@ class Documents(harness.TestCase):
         "man ddpctl": with_manuals,
         "man net_ddp": with_manuals,
         "man -l plugin/port/net_ddp.7": run_commands,
+        "scripts/demo": "installs programs",
         "scripts/setup": "installs programs",
+        "scripts/test": "runs this",
         "scripts/setup --driver-headers DIR": "driver_headers_test.py",
         "scripts/package": "minutes; scripts/test-packages installs what it builds",
         "scripts/bench": "minutes; meson test runs a shorter one",
