@@ -127,7 +127,8 @@ class Golden(unittest.TestCase):
             expected = file.read()
         diff = difflib.unified_diff(expected.splitlines(), text.splitlines(), "expected", "ddpctl",
                                     lineterm="")
-        self.assertEqual(expected, text, "\n" + "\n".join(diff))
+        self.assertEqual(expected, text, "\n" + "\n".join(diff) + "\n\nIf the new text is right: "
+                         f"{os.path.abspath(__file__)} {ddpctl} --update {name}")
 
     def broken(self, name):
         with open(os.path.join(BROKEN, name + ".yaml"), encoding="utf-8", errors="replace") as file:

@@ -126,7 +126,8 @@ class Plan(unittest.TestCase):
             expected = file.read()
         diff = difflib.unified_diff(expected.splitlines(), text.splitlines(), "plan.expected", "now",
                                     lineterm="")
-        self.assertEqual(text, expected, "\n" + "\n".join(diff))
+        self.assertEqual(text, expected, "\n" + "\n".join(diff) + "\n\nIf the new text is right: "
+                         f"{os.path.abspath(__file__)} {ddpctl} {profiles} --update")
 
     def test_a_kind_nobody_knows_is_refused(self):
         run = subprocess.run([ddpctl, "plan", "base", "--nic", "e1000"], capture_output=True, text=True,
