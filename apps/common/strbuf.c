@@ -115,6 +115,18 @@ void output_wrapped(struct output *out, const char *s, unsigned int column, unsi
 	output_wrapped_to(out, s, column, indent, OUTPUT_COLUMNS);
 }
 
+struct share_text share_text(double share, int decimals, const char *unit) {
+	const double percent = 100 * share;
+	struct share_text to;
+
+	if (percent > 0 && percent < 0.01)
+		snprintf(to.text, sizeof(to.text), "<0.01%s", unit);
+	else
+		snprintf(to.text, sizeof(to.text), "%.*f%s",
+			 percent > 0 && percent < 0.1 ? 2 : decimals, percent, unit);
+	return to;
+}
+
 const char *plural(unsigned int n) {
 	return n == 1 ? "" : "s";
 }

@@ -46,6 +46,12 @@ void output_wrapped(struct output *out, const char *s, unsigned int column, unsi
 void output_wrapped_to(struct output *out, const char *s, unsigned int column, unsigned int indent,
 		       unsigned int columns); // with as many columns
 
+// A share of 0 to 1 in percent, such as "12.3%" with 1 decimal and unit "%". What is there is never
+// "0.0%": shares below 0.1 % have two decimals, those below 0.01 % are "<0.01%".
+struct share_text {
+	char text[16];
+} share_text(double share, int decimals, const char *unit);
+
 const char *plural(unsigned int n);      // "s" for all numbers but 1
 const char *or_dash(const char *text);   // "-" for NULL
 const char *path_name(const char *path); // its last part

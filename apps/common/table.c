@@ -133,6 +133,10 @@ void table_text(struct table *table, const char *text) {
 	table_cell(table, "%s", text);
 }
 
+void table_share(struct table *table, double share) {
+	table_text(table, share_text(share, 1, "%").text);
+}
+
 void table_number(struct table *table, uint64_t number) {
 	table_cell(table, "%" PRIu64, number);
 }

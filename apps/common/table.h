@@ -37,6 +37,7 @@ void table_column(struct table *table, const char *title);
 void table_cell(struct table *table, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void table_text(struct table *table, const char *text);
 void table_number(struct table *table, uint64_t number);
+void table_share(struct table *table, double share); // share_text() with "%"
 
 // A cell that is written part by part, and its end.
 void table_printf(struct table *table, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -159,6 +159,34 @@ class Numbers(Case):
         for words in ("session=1 vid=0", "spi=", "2001:db8::", "vid="):
             self.assertIn(words, told)
 
+    def test_largest_flows_have_their_queues_and_the_ends_of_their_tunnel(self):
+        """Which gNB is on queue 5? Also in tunnels over IPv6, and of a flow that is dropped or on two queues."""
+        def inner(n, *l4):
+            return ipv4(f"10.9.0.{n}", "203.0.113.1"), *(l4 or (udp(9, n),)), DATA
+        kinds = [((eth(), ipv4("192.0.2.1", "198.51.100.2"), udp(2152), gtpu(1)), "192.0.2.1 > 198.51.100.2"),
+                 ((eth(), vlan(5), ipv6("2001:db8::1", "2001:db8::2"), udp(2152), gtpu(2)), "2001:db8::1 > 2001:db8::2"),
+                 ((eth(),), None)]
+        frames = [packet(*outer, *inner(n)) for n, (outer, _) in enumerate(kinds) for _ in range(20 - n)]
+        frames += [packet(eth(), ipv4(f"192.0.2.{n}", "198.51.100.2"), udp(2152), gtpu(n), *inner(3)) for n in range(1, 17)]
+        path = self.capture("ends", frames)
+        rule = "pattern eth / ipv4 src is 10.9.0.2 / udp / end actions drop / end"
+        got = harness.simulate("gtpu", path, "--queues", 7, "--rule", rule)["flows"]["top"]
+        self.assertEqual([flow["outer"] for flow in got], [outer for _, outer in kinds] + ["192.0.2.1 > 198.51.100.2"])
+        with_profile, without = (harness.classify(spec, path, "--queues", 7) for spec in ("gtpu", "base"))
+        for n, flow in enumerate(got):
+            first = 20 * n - (0, 0, 1, 3)[n]
+            last = first + (20, 19, 18, 16)[n]
+            for side, packets in enumerate((with_profile, without)):
+                queues = [each["queue"] for each in packets[first:last]]
+                self.assertEqual(flow["queues"][side], [] if n == 2 and side == 0 else list(dict.fromkeys(queues))[:2])
+        self.assertEqual(len(got[3]["queues"][1]), 2, "a flow on several queues")
+
+    def test_a_candidate_that_drops_all_has_no_worst_window(self):
+        traffic = Traffic(5, 4000, 60, 4, 0)
+        path = self.write("dropped", traffic, traffic.times(1, 3))
+        text = harness.ddpctl("simulate", "gtpu", path, "--queues", 4, "--rule", "pattern eth / end actions drop / end").stdout
+        self.assertIn("  gtpu with rule 1: too few packets\n", text)
+
     def test_a_short_window_at_the_end_is_not_the_worst(self):
         """A few packets on few queues are uneven by chance."""
         for window in (None, 0.125):

@@ -128,11 +128,11 @@ unsigned int cut_snaplen(uint32_t needed) {
 void cut_warning_write(FILE *to, const struct capture *capture, const char *unknown,
 		       uint32_t needed) {
 	fprintf(to,
-		"warning: %.1f %% of the packets were cut by the capture, which has at most %u bytes of "
+		"warning: %s of the packets were cut by the capture, which has at most %u bytes of "
 		"each. That is too little for %s: what is not known counts as if the packet ended there. "
 		"A snaplen of %u would do (tcpdump -s %u).",
-		100.0 * capture->n_cut / capture->n_packets, capture->cut_len, unknown,
-		cut_snaplen(needed), cut_snaplen(needed));
+		share_text((double)capture->n_cut / capture->n_packets, 1, " %").text,
+		capture->cut_len, unknown, cut_snaplen(needed), cut_snaplen(needed));
 }
 
 void cut_warning_print(const struct capture *capture, const char *unknown, uint32_t needed,

@@ -289,7 +289,7 @@ static void ranking_row(const struct simulation *simulation, const struct outcom
 	else
 		table_text(table, "-");
 	table_cell(table, "%.3f", outcome->imbalance);
-	table_cell(table, "%.1f%%", 100 * share_of(outcome->unhashed, simulation->packets));
+	table_share(table, share_of(outcome->unhashed, simulation->packets));
 	table_cell(table, "%s%" PRIu64, outcome->groups_exact ? "" : "~", outcome->n_groups);
 	table_cell(table, "%.2f", outcome->entropy);
 	table_cell(table, "%.3f", outcome->bound);
@@ -342,7 +342,8 @@ static void type_cells(const struct advising *a, const struct field_entropy *fie
 		       struct table *table) {
 	table_text(table, titled ? "" : field->type);
 	if (!titled)
-		table_printf(table, "%.1f%%", 100.0 * field->of_type / a->sample.n);
+		table_printf(table, "%s",
+			     share_text((double)field->of_type / a->sample.n, 1, "%").text);
 	table_next(table);
 }
 
@@ -350,7 +351,7 @@ static void field_row(const struct field_entropy *field, const char *names, stru
 	table_text(table, names);
 	table_cell(table, "%" PRIu64, field->values);
 	table_cell(table, "%.2f", field->bits);
-	table_cell(table, "%.1f%%", 100 * field->hottest);
+	table_share(table, field->hottest);
 }
 
 // Fields that are always the same share a line. Returns how many fields of the packet type there
@@ -417,7 +418,7 @@ static void advice_print(const struct advising *a, const struct advice *advice,
 				      "flows: %" PRIu64 ", behind %s they are not told apart\n",
 				      simulation->n_flows, advice->unread.field);
 		else
-			simulation_flows_print(simulation, out);
+			simulation_flows_print(simulation, advice->best, out);
 		simulation_notes_print(simulation, out);
 		output_text(out, "\n");
 	}

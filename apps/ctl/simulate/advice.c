@@ -467,8 +467,8 @@ static void unhashed_tell(struct telling *t) {
 		100 * share(t, best->unhashed));
 	for (unsigned int i = 0; i < best->n_types; i++)
 		if (best->types[i].unhashed > 0 && n++ < 5)
-			fprintf(t->text.to, "%s %s (%.1f %%)", n > 1 ? "," : "",
-				best->types[i].name, 100 * share(t, best->types[i].unhashed));
+			fprintf(t->text.to, "%s %s (%s)", n > 1 ? "," : "", best->types[i].name,
+				share_text(share(t, best->types[i].unhashed), 1, " %").text);
 	fputc('.', t->text.to);
 	reason_end(t);
 }

@@ -15,6 +15,19 @@ static void keys_make(struct flow_counter *counter, unsigned int n) {
 	}
 }
 
+// The end points of the tunnel, if the packet has an IP header around the innermost one.
+static void outer_tell(const struct ddp_verdict *verdict, const struct capture_packet *packet,
+		       struct flow_detail *detail) {
+	const uint8_t *ip = packet->data + verdict->l3_off;
+	bool is_v6;
+
+	if (verdict->inner_l3_off == UINT16_MAX || verdict->inner_l3_off > packet->len)
+		return;
+	is_v6 = ip[0] >> 4 == 6;
+	detail->outer_len = is_v6 ? 32 : 8;
+	memcpy(detail->outer, ip + (is_v6 ? 8 : 12), detail->outer_len);
+}
+
 // What is not known yet of the flow of packet i, or NULL: the flow is new.
 static struct flow *flow_tell(struct flow_counter *counter, unsigned int i,
 			      const struct capture_packet *packet, struct flow *flow) {
@@ -41,6 +54,7 @@ static struct flow *flow_tell(struct flow_counter *counter, unsigned int i,
 	detail->input_len = len;
 	detail->direction = direction;
 	memcpy(detail->input, input, sizeof(input));
+	outer_tell(ddp_burst_verdict(&by->burst, i), packet, detail);
 	return flow;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "flow_text.h"
 
+#include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -84,6 +85,16 @@ void flow_text(struct fields *fields, const struct layout *layout, const struct 
 	}
 	if (words.rest[0] != '\0' && len < FLOW_TEXT_SIZE)
 		snprintf(text + len, FLOW_TEXT_SIZE - len, "%s%s", len > 0 ? " " : "", words.rest);
+}
+
+void flow_outer_text(const struct flow_detail *detail, char text[FLOW_TEXT_SIZE]) {
+	const unsigned int size = detail->outer_len / 2;
+	const int family = size == 16 ? AF_INET6 : AF_INET;
+	char src[INET6_ADDRSTRLEN], dst[INET6_ADDRSTRLEN];
+
+	inet_ntop(family, detail->outer, src, sizeof(src));
+	inet_ntop(family, detail->outer + size, dst, sizeof(dst));
+	snprintf(text, FLOW_TEXT_SIZE, "%s > %s", src, dst);
 }
 
 bool flow_is_address(const struct layout *layout, const struct flow_detail *detail) {

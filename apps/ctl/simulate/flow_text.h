@@ -12,6 +12,9 @@
 void flow_text(struct fields *fields, const struct layout *layout, const struct flow_detail *detail,
 	       char text[FLOW_TEXT_SIZE]);
 
+// "192.0.2.1 > 192.0.2.2": the addresses of the outer IP header, of a flow that has them.
+void flow_outer_text(const struct flow_detail *detail, char text[FLOW_TEXT_SIZE]);
+
 // Whether it is an address that alone is hashed, and that.
 bool flow_is_address(const struct layout *layout, const struct flow_detail *detail);
 void flow_address(struct fields *fields, const struct layout *layout,

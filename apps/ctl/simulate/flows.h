@@ -42,6 +42,7 @@
 #define SAMPLE_MAX (1U << 18)
 #define HEAVY_MAX 4096
 #define FLOW_INPUT_SIZE 48
+#define FLOW_OUTER_SIZE 32
 
 // Where its packets are put by one candidate. Packets are numbered from 1.
 struct flow_place {
@@ -67,6 +68,8 @@ struct flow_detail {
 	uint8_t direction; // 0 or 1; both are 0 if there is only one
 	uint8_t input_len;
 	uint8_t input[FLOW_INPUT_SIZE]; // what was hashed
+	uint8_t outer_len;              // both addresses of the outer IP header; 0: of a single one
+	uint8_t outer[FLOW_OUTER_SIZE];
 	struct flow_place places[];
 };
 

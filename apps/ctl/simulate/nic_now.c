@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/rss_hf.h"
+#include "common/strbuf.h"
 #include "ctl/options.h"
 #include "ctl/plan/nic_plan.h"
 #include "ctl/profile/profile_load.h"
@@ -118,10 +119,6 @@ unsigned int nic_now_shares(const struct nic_now *now, const struct spread *spre
 	return n;
 }
 
-static double percent(uint64_t part, uint64_t all) {
-	return all == 0 ? 0 : 100.0 * part / all;
-}
-
 void nic_shares_write(const struct nic_share *shares, unsigned int n, uint64_t n_packets,
 		      FILE *to) {
 	const struct nic_share *lost = NULL;
@@ -129,8 +126,11 @@ void nic_shares_write(const struct nic_share *shares, unsigned int n, uint64_t n
 	for (unsigned int i = 0; i < n; i++) {
 		if (i > 0 && shares[i].packets < SHARE_LEAST * n_packets)
 			break;
-		fprintf(to, "%s%s (%.1f%%%s)", i > 0 ? ", " : "", shares[i].by,
-			percent(shares[i].packets, n_packets), i == 0 ? " of the packets" : "");
+		fprintf(to, "%s%s (%s%s)", i > 0 ? ", " : "", shares[i].by,
+			share_text(n_packets == 0 ? 0 : (double)shares[i].packets / n_packets, 1,
+				   "%")
+				.text,
+			i == 0 ? " of the packets" : "");
 		if (lost == NULL && shares[i].inner_lost)
 			lost = &shares[i];
 	}

@@ -207,6 +207,15 @@ static const char *flow_tell(struct telling *telling, const struct flow_detail *
 	return ddp_arena_strdup(telling->simulation->arena, text);
 }
 
+static const char *outer_tell(struct telling *telling, const struct flow_detail *detail) {
+	char text[FLOW_TEXT_SIZE];
+
+	if (detail->outer_len == 0)
+		return NULL;
+	flow_outer_text(detail, text);
+	return ddp_arena_strdup(telling->simulation->arena, text);
+}
+
 // Keep the earliest of those found.
 static bool affinity_part(struct affinity *affinity, uint64_t n0, unsigned int queue0, uint64_t n1,
 			  unsigned int queue1) {
@@ -393,6 +402,8 @@ static void flows_make(struct telling *telling, const struct candidates *candida
 			.type = type_name(loaded->program, detail->type),
 			.packets = top[i]->packets,
 			.bytes = top[i]->bytes,
+			.outer = outer_tell(telling, detail),
+			.places = detail->places,
 		};
 	}
 	directions_make(telling, candidates->n, outcomes);
@@ -417,8 +428,8 @@ static void finest_find(struct simulation *simulation) {
 
 static void unknown_write(const struct simulation *simulation, const char *who, uint64_t packets,
 			  bool first, FILE *to) {
-	fprintf(to, "%s%s (%.1f %% of the packets)", first ? "" : ", ", who,
-		100 * share_of(packets, simulation->packets));
+	fprintf(to, "%s%s (%s of the packets)", first ? "" : ", ", who,
+		share_text(share_of(packets, simulation->packets), 1, " %").text);
 }
 
 // Of the NICs, the one with the most such packets.

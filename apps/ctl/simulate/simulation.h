@@ -86,6 +86,8 @@ struct top_flow {
 	const char *text; // "10.45.0.1:4000 > 198.51.100.7:443", for people
 	const char *type; // packet type
 	uint64_t packets, bytes;
+	const char *outer; // addresses of the outer IP header; NULL: there is only one
+	const struct flow_place *places; // by candidate
 };
 
 struct simulation {
@@ -138,7 +140,8 @@ void simulation_free(struct simulation *simulation);
 // For people, and parts of that, each with an empty line behind it.
 void simulation_print(const struct simulation *simulation, struct output *out);
 void simulation_outcomes_print(const struct simulation *simulation, struct output *out);
-void simulation_flows_print(const struct simulation *simulation, struct output *out);
+void simulation_flows_print(const struct simulation *simulation, const struct outcome *outcome,
+			    struct output *out); // with queues of this candidate
 void simulation_warning_print(const struct simulation *simulation, struct output *out);
 void simulation_notes_print(const struct simulation *simulation, struct output *out);
 

@@ -18,10 +18,6 @@
 static const char bar[] = "##############################";
 _Static_assert(sizeof(bar) == BAR_LEN + 1, "a whole bar");
 
-static double percent(uint64_t part, uint64_t all) {
-	return all == 0 ? 0 : 100.0 * part / all;
-}
-
 // A number with a bar behind it.
 static void bar_cell(struct table *table, const char *number, int len) {
 	table_cell(table, "%s%s%.*s", number, len > 0 ? " " : "", len, bar);
@@ -52,7 +48,7 @@ static void queue_cells(const struct simulation *simulation, const struct outcom
 	uint64_t packets = outcome->queue_packets[queue];
 
 	table_cell(table, "%" PRIu64, packets);
-	table_cell(table, "%.1f%%", percent(packets, simulation->packets));
+	table_share(table, share_of(packets, simulation->packets));
 	table_cell(table, "%.*s", bar_len(packets, longest, BAR_LEN), bar);
 }
 
@@ -92,8 +88,8 @@ static void many_queues_print(const struct simulation *simulation, struct output
 		for (unsigned int i = 0; i < simulation->n_outcomes; i++) {
 			uint64_t packets = simulation->outcomes[i].queue_packets[q];
 
-			snprintf(number, sizeof(number), "%5.1f%%",
-				 percent(packets, simulation->packets));
+			snprintf(number, sizeof(number), "%6s",
+				 share_text(share_of(packets, simulation->packets), 1, "%").text);
 			bar_cell(&table, number, bar_len(packets, longest, BAR_SHORT));
 		}
 	}
@@ -122,13 +118,13 @@ static void outcome_row(const struct simulation *simulation, const struct outcom
 	table_text(table, outcome->name);
 	table_cell(table, "%.3f", outcome->imbalance);
 	table_cell(table, "%.3f", outcome->jain);
-	table_cell(table, "%.1f%%", 100 * outcome->hottest);
-	table_cell(table, "%.1f%%", percent(outcome->unhashed, simulation->packets));
+	table_share(table, outcome->hottest);
+	table_share(table, share_of(outcome->unhashed, simulation->packets));
 	table_cell(table, "%s%" PRIu64, outcome->groups_exact ? "" : "~", outcome->n_groups);
 	table_cell(table, "%.2f", outcome->entropy);
 	table_cell(table, "%.3f", outcome->bound);
 	if (extras.dropped)
-		table_cell(table, "%.1f%%", percent(outcome->dropped, simulation->packets));
+		table_share(table, share_of(outcome->dropped, simulation->packets));
 	if (!extras.cores)
 		return;
 	if (outcome->cores > 0)
@@ -163,7 +159,7 @@ static void nic_row(const struct simulation *simulation, const struct nic_outcom
 	table_cell(table, "%.3f", nic->imbalance);
 	table_cell(table, "%u of %u", nic->n_queues, simulation->n_queues);
 	table_cell(table, "%" PRIu64, nic->n_groups);
-	table_cell(table, "%.1f%%", percent(nic->unhashed, simulation->packets));
+	table_share(table, share_of(nic->unhashed, simulation->packets));
 }
 
 static bool whys_alike(const struct nic_outcome *a, const struct nic_outcome *b) {
@@ -249,11 +245,11 @@ static void types_print(const struct simulation *simulation, struct output *out)
 
 		table_text(&table, type->name);
 		table_cell(&table, "%" PRIu64, type->packets);
-		table_cell(&table, "%.1f%%", percent(type->packets, simulation->packets));
+		table_share(&table, share_of(type->packets, simulation->packets));
 		table_cell(&table, "%.3f", type->imbalance);
 		table_cell(&table, "%.3f", type->jain);
-		table_cell(&table, "%.1f%%", 100 * type->hottest);
-		table_cell(&table, "%.1f%%", percent(type->unhashed, type->packets));
+		table_share(&table, type->hottest);
+		table_share(&table, share_of(type->unhashed, type->packets));
 	}
 	table_fini(&table);
 	output_text(out, "\n");
@@ -269,9 +265,13 @@ static void moments_print(const struct simulation *simulation, struct output *ou
 	for (unsigned int i = 0; i < simulation->n_outcomes; i++) {
 		const struct outcome *outcome = &simulation->outcomes[i];
 
-		output_escaped_printf(out, "  %s: imbalance %.3f after %g s\n", outcome->name,
-				      outcome->moments[outcome->worst].imbalance,
-				      outcome->worst * (simulation->moment_ns / 1e9));
+		if (outcome->moments[outcome->worst].packets == 0) // dropped by rules
+			output_escaped_printf(out, "  %s: too few packets\n", outcome->name);
+		else
+			output_escaped_printf(out, "  %s: imbalance %.3f after %g s\n",
+					      outcome->name,
+					      outcome->moments[outcome->worst].imbalance,
+					      outcome->worst * (simulation->moment_ns / 1e9));
 	}
 	output_text(out, "\n");
 }
@@ -309,9 +309,10 @@ static void bound_print(const struct simulation *simulation, const struct outcom
 		out,
 		"  %s: in %" PRIu64 " of %" PRIu64
 		" intervals an entry has more than a queue's even share of %.1f%%, which no "
-		"move can part; most often entry %d with %.1f%%: %s\n",
+		"move can part; most often entry %d with %s: %s\n",
 		outcome->name, balancing->n_bound, balancing->n_loaded,
-		100.0 / simulation->n_queues, balancing->bound_entry, 100 * balancing->bound_share,
+		100.0 / simulation->n_queues, balancing->bound_entry,
+		share_text(balancing->bound_share, 1, "%").text,
 		balancing->bound_flow != NULL ? balancing->bound_flow :
 						"no single flow has most of it");
 }
@@ -345,7 +346,25 @@ static uint64_t largest_packets(const struct simulation *simulation) {
 					    simulation->top_flows[0].packets;
 }
 
-void simulation_flows_print(const struct simulation *simulation, struct output *out) {
+static void flow_queue_cell(const struct flow_place *place, struct table *table) {
+	if (place->n[0] == 0)
+		table_text(table, "-"); // dropped
+	else
+		table_cell(table, place->n[1] != 0 ? "%u, %u" : "%u", place->queue[0],
+			   place->queue[1]);
+}
+
+static bool has_outer(const struct simulation *simulation) {
+	for (unsigned int i = 0; i < simulation->n_top_flows && i < FLOW_LINES; i++)
+		if (simulation->top_flows[i].outer != NULL)
+			return true;
+	return false;
+}
+
+void simulation_flows_print(const struct simulation *simulation, const struct outcome *outcome,
+			    struct output *out) {
+	const unsigned int base = simulation->n_outcomes - 1;
+	const unsigned int which = outcome - simulation->outcomes;
 	struct table table;
 	double largest;
 
@@ -357,13 +376,17 @@ void simulation_flows_print(const struct simulation *simulation, struct output *
 	if (simulation->finest != NULL)
 		output_escaped_printf(out, " (hashes of %s)", simulation->finest->name);
 	output_printf(out,
-		      ", the largest has %.2f%% of the packets: no hash that keeps it whole can "
-		      "do better than imbalance %.3f\n",
-		      100 * largest,
+		      ", the largest has %s of the packets: no hash that keeps it whole can do "
+		      "better than imbalance %.3f\n",
+		      share_text(largest, 2, "%").text,
 		      largest * simulation->n_queues > 1 ? largest * simulation->n_queues : 1.0);
 	if (largest < ELEPHANT || simulation->finest != NULL)
 		return;
-	table_init(&table, out, "LARGEST FLOWS|PACKET TYPE|>PACKETS|>SHARE");
+	table_init(&table, out, "LARGEST FLOWS|PACKET TYPE|>PACKETS|>SHARE|>QUEUE");
+	if (which != base)
+		table_columns(&table, ">NIC QUEUE");
+	if (has_outer(simulation))
+		table_columns(&table, "OUTER");
 	for (unsigned int i = 0; i < simulation->n_top_flows && i < FLOW_LINES; i++) {
 		const struct top_flow *flow = &simulation->top_flows[i];
 
@@ -372,7 +395,12 @@ void simulation_flows_print(const struct simulation *simulation, struct output *
 		table_text(&table, flow->text);
 		table_text(&table, flow->type);
 		table_cell(&table, "%" PRIu64, flow->packets);
-		table_cell(&table, "%.1f%%", percent(flow->packets, simulation->packets));
+		table_share(&table, share_of(flow->packets, simulation->packets));
+		flow_queue_cell(&flow->places[which], &table);
+		if (which != base)
+			flow_queue_cell(&flow->places[base], &table);
+		if (has_outer(simulation))
+			table_text(&table, or_dash(flow->outer));
 	}
 	table_fini(&table);
 }
@@ -427,10 +455,11 @@ void simulation_warning_print(const struct simulation *simulation, struct output
 void simulation_notes_print(const struct simulation *simulation, struct output *out) {
 	output_printf(out, "\npackets: %" PRIu64 "\n", simulation->packets);
 	if (simulation->cut > 0)
-		output_printf(out, "cut short in the capture: %" PRIu64 " (%.1f%%)%s\n",
-			      simulation->cut, percent(simulation->cut, simulation->packets),
-			      simulation->cut_warning == NULL ? ", behind all that decides" :
-								": see the warning at the top");
+		output_printf(
+			out, "cut short in the capture: %" PRIu64 " (%s)%s\n", simulation->cut,
+			share_text(share_of(simulation->cut, simulation->packets), 1, "%").text,
+			simulation->cut_warning == NULL ? ", behind all that decides" :
+							  ": see the warning at the top");
 	if (simulation->is_estimated)
 		output_text(out, "about, ~: estimated by a sample, as there are too many for the "
 				 "memory (--memory)\n");
@@ -450,7 +479,7 @@ void simulation_print(const struct simulation *simulation, struct output *out) {
 	types_print(simulation, out);
 	moments_print(simulation, out);
 	balancing_print(simulation, out);
-	simulation_flows_print(simulation, out);
+	simulation_flows_print(simulation, &simulation->outcomes[0], out);
 	meetings_print(simulation, out);
 	simulation_notes_print(simulation, out);
 }

@@ -6,6 +6,14 @@ from support import harness
 BAR_LEN, BAR_SHORT, BARS_MAX = 30, 12, 8  # with two candidates, with more; candidates that have bars
 
 
+def share(part, whole=1, decimals=1):
+    """What is there is never 0.0%."""
+    percent = 100 * part / whole if whole else 0
+    if 0 < percent < 0.01:
+        return "<0.01%"
+    return f"{percent:.{2 if 0 < percent < 0.1 else decimals}f}%"
+
+
 def bar(part, longest, room):
     """Of what is there, at least one mark is seen."""
     return "#" * max(int(part * room / longest + 0.5), part > 0) if longest else ""
@@ -23,9 +31,8 @@ def queues(sides, n_packets):
     for queue, row in enumerate(zip(*loads)):
         words = [queue]
         for n in row:
-            share = f"{100 * n / n_packets if n_packets else 0:.1f}%"
-            words += ([n, share, bar(n, longest, BAR_LEN)] if len(sides) == 2 else
-                      [share, bar(n, longest, BAR_SHORT)])
+            words += ([n, share(n, n_packets), bar(n, longest, BAR_LEN)] if len(sides) == 2 else
+                      [share(n, n_packets), bar(n, longest, BAR_SHORT)])
         yield words
 
 
@@ -35,8 +42,8 @@ def outcomes(sides, n_packets):
     yield ("CANDIDATE IMBALANCE JAIN HOTTEST NO HASH HASHES ENTROPY AT LEAST", "DROPPED" * dropped,
            "CORES" * cores)
     for name, side in sides:
-        shares = [f"{100 * side[key] / n_packets if n_packets else 0:.1f}%" for key in ("unhashed", "dropped")]
-        yield (name, f"{side['imbalance']:.3f}", f"{side['jain']:.3f}", f"{100 * side['hottest']:.1f}%",
+        shares = [share(side[key], n_packets) for key in ("unhashed", "dropped")]
+        yield (name, f"{side['imbalance']:.3f}", f"{side['jain']:.3f}", share(side["hottest"]),
                shares[0], side["hashes"], f"{side['entropy']:.2f}", f"{side['least_imbalance']:.3f}",
                shares[1] if dropped else "", (side["cores"] or "never") if cores else "")
 
@@ -60,8 +67,8 @@ def types(side, n_packets):
     yield "PACKET TYPE PACKETS SHARE IMBALANCE JAIN HOTTEST NO HASH",
     for kind, spread in zip(side["ptypes"], side["ptype_spreads"], strict=True):
         n = kind["packets"]
-        yield (kind["name"], n, f"{100 * n / n_packets:.1f}%", f"{spread['imbalance']:.3f}",
-               f"{spread['jain']:.3f}", f"{100 * spread['hottest']:.1f}%", f"{100 * spread['unhashed'] / n:.1f}%")
+        yield (kind["name"], n, share(n, n_packets), f"{spread['imbalance']:.3f}", f"{spread['jain']:.3f}",
+               share(spread["hottest"]), share(spread["unhashed"], n))
 
 
 def windows(sides, length):
@@ -77,14 +84,17 @@ def windows(sides, length):
 def flows(side, found, n_packets):
     if not found["top"]:
         return
-    share = found["top"][0]["packets"] / n_packets
-    yield (f"flows: {found['number']}, the largest has {100 * share:.2f}% of the packets: no hash that keeps it "
-           f"whole can do better than imbalance {max(share * len(side['queues']), 1):.3f}",)
+    largest = found["top"][0]["packets"]
+    yield (f"flows: {found['number']}, the largest has {share(largest, n_packets, 2)} of the packets: no hash that keeps it "
+           f"whole can do better than imbalance {max(largest / n_packets * len(side['queues']), 1):.3f}",)
     large = [flow for flow in found["top"][:5] if flow["packets"] >= 0.01 * n_packets]
+    outer = any(flow["outer"] for flow in found["top"][:5])
     if large:
-        yield "LARGEST FLOWS PACKET TYPE PACKETS SHARE",
+        yield "LARGEST FLOWS PACKET TYPE PACKETS SHARE QUEUE NIC QUEUE", "OUTER" * outer
     for flow in large:
-        yield flow["flow"], flow["ptype"], flow["packets"], f"{100 * flow['packets'] / n_packets:.1f}%"
+        queues_of = [", ".join(map(str, flow["queues"][i])) or "-" for i in (0, -1)]
+        yield (flow["flow"], flow["ptype"], flow["packets"], share(flow["packets"], n_packets), *queues_of,
+               (flow["outer"] or "-") if outer else "")
 
 
 def meetings(sides):
