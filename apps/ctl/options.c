@@ -209,7 +209,7 @@ const struct option_row option_rows[] = {
 	 NUMBER(steer.n_queues, 1, STEER_QUEUES_MAX)},
 	{"raw", 0, NULL, "show keys and counters by the names that telemetry and xstats use",
 	 FLAG(raw)},
-	{"report", 0, "FILE", "write a report with pictures, in HTML", report_parse, FIELD(report),
+	{"report", 0, "FILE", "write a report with charts, in HTML", report_parse, FIELD(report),
 	 .min = 1, .what = "the name of a file"},
 	{"reta-size", 0, "N",
 	 "entries of the redirection table, a power of two up to 4096 (default 512)", option_power,

@@ -200,22 +200,6 @@ class Balance(harness.TestCase):
         self.assertGreater(baseline["balance"]["bound_share"], 0.2)
         self.assertIsNone(baseline["balance"]["bound_flow"])
 
-    def test_the_report_has_it(self):
-        page = self.folder / "report.html"
-        path, _ = self.live(1, "--elephant", "40:1000:1000")
-        for options, n_charts in ((["--balance"], 1), (["--balance=60000"], 0)):
-            balance = self.simulate(path, *options, "--report", page)
-            section = page.read_text(encoding="utf-8").split('<h2 id="balance">')[1]
-            section = section.split("</section>")[0]
-            self.assertIn(f">{balance['balanced']:.3f}<", section)
-            self.assertIn(f"entry {balance['bound_entry']} with", section)
-            self.assertEqual(section.count('<svg class="chart"'), n_charts)
-        self.simulate_plain(path, "--report", page)
-        self.assertNotIn("Load-aware", page.read_text(encoding="utf-8"))
-
-    def simulate_plain(self, path, *options):
-        harness.simulate("gtpu", path, "--queues", QUEUES, *options)
-
     def advise_json(self, path, *options, status=0):
         result = harness.ddpctl("advise", path, "--queues", QUEUES, "--json", *options)
         self.assertEqual(result.returncode, status, result.stderr)

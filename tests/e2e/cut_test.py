@@ -166,7 +166,7 @@ class Cut(harness.TestCase):
         report = self.folder / "report.html"
         text = harness.ddpctl("advise", self.cut("gtpu", frames, 64), "--report", report).stdout
         self.assertRegex(text, r"^warning: \S+ % of the packets were cut by the capture, which has at most 64 bytes")
-        self.assertIn('<p class="notice">warning: ', report.read_text())
+        self.assertIn('"warning":"warning: ', report.read_text())
         text = harness.ddpctl("advise", self.cut("gtpu", frames, 256)).stdout
         self.assertNotIn("warning", text)
 

@@ -27,7 +27,7 @@ Ran 5 tests in 0.1s
 OK (skipped=3)
 skipped: no folder of real captures
 skipped: no folder of real captures
-skipped: tidy is not installed
+skipped: tshark is not installed
 """
 
 
@@ -48,7 +48,7 @@ class Results(harness.TestCase):
         self.assertEqual(self.lines(("c", "OK", CMOCKA, ""), ("p", "FAIL", "", UNITTEST)),
                          ["pass c", "skip 3 c: no ice.pkg: scripts/packages fetches it",
                           "fail p", *(f"why {line}" for line in UNITTEST.splitlines()),
-                          "skip 3 p: no folder of real captures; tidy is not installed"])
+                          "skip 3 p: no folder of real captures; tshark is not installed"])
 
     def test_a_failure_says_why(self):
         """Its last lines: a summary that only names it sends the reader through the whole log."""

@@ -471,40 +471,19 @@ static void advice_json(const struct advising *a, const struct advice *advice,
 	jsonw_write(&json, "}}\n");
 }
 
-// The candidates in the order of the ranking, the fixed-function NIC last as ever.
-static int advice_report(const struct advising *a, const struct advice *advice,
-			 const struct simulation *simulation) {
-	struct report_command commands[ADVICE_COMMANDS];
-	struct simulation ranked = *simulation;
-	struct outcome *outcomes = calloc_or_exit(simulation->n_outcomes, sizeof(*outcomes));
-	struct report_intro intro = {
-		.argv = a->options->argv,
-		.candidates = &a->candidates,
-		.headline = advice->headline,
-		.reasons = advice->reasons,
-		.commands = commands,
-		.n_commands = advice->n_commands,
-	};
-	int status;
+struct advised {
+	const struct advising *a;
+	const struct advice *advice;
+	const struct simulation *simulation;
+};
 
-	ranked.outcomes = outcomes;
-	ranked.n_outcomes = 0;
-	for (unsigned int i = 0; i < advice->choice.n_ranking; i++) {
-		if (advice->choice.ranking[i] == advice->base)
-			continue;
-		if (advice->choice.ranking[i] == advice->best)
-			intro.chosen = &outcomes[ranked.n_outcomes];
-		outcomes[ranked.n_outcomes++] = *advice->choice.ranking[i];
-	}
-	if (intro.chosen == NULL)
-		intro.chosen = &outcomes[ranked.n_outcomes];
-	outcomes[ranked.n_outcomes++] = *advice->base;
-	for (unsigned int i = 0; i < advice->n_commands; i++)
-		commands[i] =
-			(struct report_command){advice->commands[i].what, advice->commands[i].text};
-	status = report_write_or_report(&ranked, &intro, a->options);
-	free(outcomes);
-	return status;
+static void advice_show(const void *arg, enum format format, struct output *out) {
+	const struct advised *advised = arg;
+
+	if (format == FORMAT_JSON)
+		advice_json(advised->a, advised->advice, advised->simulation, out);
+	else
+		advice_print(advised->a, advised->advice, advised->simulation, out);
 }
 
 /* All of it */
@@ -512,6 +491,7 @@ static int advice_report(const struct advising *a, const struct advice *advice,
 static int advise(struct advising *a, struct capture *capture, struct output *out) {
 	static struct simulation simulation;
 	struct advice advice = {0};
+	const struct advised advised = {a, &advice, &simulation};
 	int ret = candidates_run(&a->candidates, capture), status, reported;
 
 	if (a->interrupted_by != 0) {
@@ -524,12 +504,9 @@ static int advise(struct advising *a, struct capture *capture, struct output *ou
 		unread_find(&advice.unread, &a->candidates, &a->sample, simulation.arena);
 	entropies_measure(&advice.fields, &a->candidates, &a->sample, simulation.arena);
 	advice_make(&advice, &simulation, &a->candidates, a->options->argv);
-	if (a->options->format == FORMAT_JSON)
-		advice_json(a, &advice, &simulation, out);
-	else
-		advice_print(a, &advice, &simulation, out);
+	advice_show(&advised, a->options->format, out);
 	output_flush(out); // what was read comes before what went wrong
-	reported = advice_report(a, &advice, &simulation);
+	reported = report_write_or_report(a->options, simulation.path, advice_show, &advised);
 	simulation_free(&simulation);
 	status = capture_end_or_report(capture, ret);
 	if (reported != EXIT_GOOD)

@@ -72,8 +72,8 @@ static int all_load(struct simulating *s, const struct options *options) {
 
 /* The rest */
 
-static void simulation_show(const struct simulation *simulation, enum format format,
-			    struct output *out) {
+static void simulation_show(const void *arg, enum format format, struct output *out) {
+	const struct simulation *simulation = arg;
 	struct json_writer json;
 
 	if (format != FORMAT_JSON) {
@@ -102,7 +102,6 @@ static void mismatch_print(const struct options *options, const struct candidate
 
 static int simulate(const struct options *options, struct candidates *candidates,
 		    struct capture *capture, struct output *out) {
-	const struct report_intro intro = {.argv = options->argv, .candidates = candidates};
 	static struct simulation simulation;
 	int ret = candidates_run(candidates, capture), status;
 
@@ -111,7 +110,7 @@ static int simulate(const struct options *options, struct candidates *candidates
 	simulation_show(&simulation, options->format, out);
 	output_flush(out); // what was read comes before what went wrong
 	mismatch_print(options, candidates, &simulation);
-	status = report_write_or_report(&simulation, &intro, options);
+	status = report_write_or_report(options, simulation.path, simulation_show, &simulation);
 	simulation_free(&simulation);
 	ret = capture_end_or_report(capture, ret);
 	return status != EXIT_GOOD ? status : ret;

@@ -1,43 +1,101 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "report.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "common/new_file.h"
+#include "common/shell_quote.h"
 #include "common/strbuf.h"
-#include "report_parts.h"
 
-static int page_write(const struct simulation *simulation, const struct report_intro *intro,
-		      int fd) {
-	static const struct report_intro untold;
+#define MARK "{{" // and a letter and "}}": here a part goes into the page
+#define MARK_LEN 5
+
+// report.html
+static const char page[] = {
+#include "report_page.h"
+	, '\0'};
+
+struct report {
+	const struct options *options;
+	const char *capture;
+	report_answer_fn *answer;
+	const void *arg;
+	struct output *out;
+};
+
+static void part_write(const struct report *report, char part, struct output *to) {
+	struct strbuf line;
+
+	switch (part) {
+	case 'J':
+		report->answer(report->arg, FORMAT_JSON, to);
+		break;
+	case 'T':
+		report->answer(report->arg, FORMAT_TABLE, to);
+		break;
+	case 'C':
+		output_escaped(to, report->capture);
+		break;
+	default: // the command line
+		strbuf_init(&line);
+		shell_line(line.to, report->options->argv);
+		output_text(to, strbuf_take(&line));
+		strbuf_fini(&line);
+	}
+}
+
+// Nothing in a part can end the element that it is in, or begin another one. 0 or -errno.
+static int part_embed(const struct report *report, char part) {
+	int fd = memfd_create("report", MFD_CLOEXEC), c;
+	FILE *written = fd < 0 ? NULL : fdopen(fd, "r");
+	static struct output to;
+
+	if (written == NULL)
+		return -errno; // and the process ends
+	output_init(&to, fd);
+	part_write(report, part, &to);
+	output_flush(&to);
+	rewind(written);
+	while ((c = getc(written)) != EOF)
+		if (c == '<' || c == '>' || c == '&')
+			output_printf(report->out, part == 'J' ? "\\u%04x" : "&#%d;", c);
+		else
+			output_char(report->out, c);
+	fclose(written);
+	return -to.error;
+}
+
+static int page_write(const struct report *report) {
+	const char *at = page, *mark;
+	int ret = 0, closed;
+
+	while (ret == 0 && (mark = strstr(at, MARK)) != NULL) {
+		output_mem(report->out, at, mark - at);
+		ret = part_embed(report, mark[sizeof(MARK) - 1]);
+		at = mark + MARK_LEN;
+	}
+	output_text(report->out, at);
+	closed = -output_close(report->out);
+	return ret != 0 ? ret : closed;
+}
+
+int report_write_or_report(const struct options *options, const char *capture,
+			   report_answer_fn *answer, const void *arg) {
 	static struct output out;
-	struct report report = {
-		.out = &out,
-		.simulation = simulation,
-		.intro = intro == NULL ? &untold : intro,
-	};
-
-	output_init(&out, fd);
-	report_choose(&report);
-	report_page(&report);
-	return -output_close(&out);
-}
-
-int report_write(const struct simulation *simulation, const struct report_intro *intro,
-		 const char *path) {
+	const struct report report = {options, capture, answer, arg, &out};
 	struct new_file file;
-	int fd = new_file_open(&file, path);
-
-	return fd < 0 ? fd : new_file_end(&file, page_write(simulation, intro, fd));
-}
-
-int report_write_or_report(const struct simulation *simulation, const struct report_intro *intro,
-			   const struct options *options) {
 	int ret;
 
 	if (options->report == NULL)
 		return EXIT_GOOD;
-	ret = report_write(simulation, intro, options->report);
+	ret = new_file_open(&file, options->report);
+	if (ret >= 0) {
+		output_init(&out, ret);
+		ret = new_file_end(&file, page_write(&report));
+	}
 	if (ret == 0)
 		return EXIT_GOOD;
 	error_print("%s: %s", options->report, strerror(-ret));
