@@ -200,9 +200,9 @@ static void set_bits(const struct check *q, const struct ddp_class *class,
 	}
 }
 
-// Check the packet's first len bytes.
-static void truncated_check(const struct check *q, const uint8_t *data, unsigned int len,
-			    struct ddp_class *class, struct trace *trace, struct hashed *hashed) {
+// What is hashed of the packet's first len bytes.
+static void packet_hash(const struct check *q, const uint8_t *data, unsigned int len,
+			struct ddp_class *class, struct trace *trace, struct hashed *hashed) {
 	const struct ddp_packet packet = {.data = data, .first_len = len, .len = len};
 	const struct prog_set *set;
 
@@ -212,7 +212,6 @@ static void truncated_check(const struct check *q, const uint8_t *data, unsigned
 	hashed->n = 0;
 	if (set != NULL)
 		set_bits(q, class, set, hashed);
-	trace_check(q, trace);
 }
 
 // If the profile reads beyond the headers that the NIC found, a packet that ends there must have
@@ -224,7 +223,8 @@ static void truncations_check(const struct check *q, const uint8_t *data, unsign
 	struct trace trace;
 
 	for (unsigned int len = q->packet_class->len; len < min_len && q->expected->exact; len++) {
-		truncated_check(q, data, len, &class, &trace, &hashed);
+		packet_hash(q, data, len, &class, &trace, &hashed);
+		trace_check(q, &trace);
 		if (!hashed_same(&hashed, whole))
 			refuse(q, "the profile reads %s, the NIC does not", "the payload");
 	}
@@ -234,7 +234,8 @@ static void packet_check(const struct check *q, const uint8_t *data, struct hash
 			 struct ddp_class *class) {
 	struct trace trace;
 
-	truncated_check(q, data, q->packet_class->len + PAYLOAD, class, &trace, hashed);
+	packet_hash(q, data, q->packet_class->len + PAYLOAD, class, &trace, hashed);
+	trace_check(q, &trace);
 	if (trace.lost)
 		refuse(q, "%s", "the profile classifies such packets as malformed or too complex");
 	truncations_check(q, data, trace.min_len, hashed);
@@ -268,29 +269,21 @@ static void deeper_ip_check(const struct check *q) {
 		uint8_t protocol, bytes[6]; // that begin what follows
 	} deeper[] = {{4, {0x45}}, {41, {0x60}}, {47, {0, 0, 0x08, 0, 0x45}}};
 	uint8_t data[PACKET_CLASS_SIZE + PAYLOAD] = {0};
-	const struct ddp_packet packet = {.data = data,
-					  .first_len = q->packet_class->len + PAYLOAD,
-					  .len = q->packet_class->len + PAYLOAD};
+	struct ddp_class class;
+	struct hashed hashed;
+	struct trace trace;
+	char number[4];
 
 	memcpy(data, q->packet_class->data, q->packet_class->len);
 	for (unsigned int i = 0; i < sizeof(deeper) / sizeof(deeper[0]); i++) {
-		struct hashed hashed = {.n = 0};
-		const struct prog_set *set;
-		struct ddp_class class;
-		struct trace trace = {0};
-
 		data[q->packet_class->other] = deeper[i].protocol;
 		memcpy(&data[q->packet_class->len], deeper[i].bytes, sizeof(deeper[i].bytes));
-		classify_traced(q->program, &packet, &class, &trace);
-		set = set_choose(q->program, &packet, &class, q->rss_hf, &trace);
-		if (set != NULL)
-			set_bits(q, &class, set, &hashed);
+		packet_hash(q, data, q->packet_class->len + PAYLOAD, &class, &trace, &hashed);
+		snprintf(number, sizeof(number), "%u", deeper[i].protocol);
 		if (!hashed_same(&hashed, &q->expected->hashed))
 			refuse(q,
 			       "the profile hashes an IP header behind IP protocol %s, the NIC does not",
-			       deeper[i].protocol == 4  ? "4" :
-			       deeper[i].protocol == 41 ? "41" :
-							  "47");
+			       number);
 	}
 }
 

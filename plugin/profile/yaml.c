@@ -185,7 +185,8 @@ static bool line_has(const char *s, size_t len, char c) {
 }
 
 // Mistakes that libyaml notices behind their place, or says in terms of its grammar: place moves to
-// the mistake.
+// the mistake. libyaml has no other name for them than its texts; one that is not known here is
+// shown as it is.
 static const char *cure_find(const struct reader *r, struct ddp_place *place) {
 	const yaml_parser_t *parser = &r->parser;
 	const char *problem = parser->problem != NULL ? parser->problem : "", *s;

@@ -148,7 +148,8 @@ static int candidates_load(struct advising *a) {
 	candidates_init(&a->candidates, &a->options->steer);
 	a->candidates.totals.window_ns = a->options->window_ns;
 	a->candidates.totals.memory = (size_t)a->options->memory_mb << 20;
-	a->candidates.totals.sample = &a->sample;
+	if (a->sample.n == 0) // nothing was read yet
+		a->candidates.totals.sample = &a->sample;
 	if (a->options->balance_ms != 0 || balancing_is_possible(&a->options->steer))
 		status = candidates_balance(&a->candidates, a->options->balance_ms != 0 ?
 								    a->options->balance_ms :
@@ -266,8 +267,6 @@ static int look_around(struct advising *a) {
 		relevant_find(a, seen);
 		tunnel_find(a, seen);
 	}
-	sample_fini(&a->sample); // another one is taken at the second reading
-	sample_init(&a->sample);
 	candidates_fini(seen);
 	return status;
 }
