@@ -49,12 +49,7 @@ const struct command commands[] = {
 	{"plan", "[FILE]",
 	 "tell whether NICs spread the packets of a profile, by which fields, and which packet types "
 	 "they hash exactly as it does",
-	 cmd_plan, .options = "commands nic pcap port queues root rss-hf" PROCESS},
-	{"package", "COMMAND...", "find the packages that drivers load into 800-series NICs",
-	 .options = ""},
-	{"package find", "[PACKAGE]",
-	 "show which package each driver would load, why, and the command to install another",
-	 cmd_package_find, .options = "device driver json kernel root serial"},
+	 cmd_plan, .options = "commands nic package pcap port queues rss-hf" PROCESS},
 	{"port", "COMMAND...", "inspect the ports of running processes and change their profiles",
 	 .options = ""},
 	{"port list", "", "show the net_ddp ports of all running processes", cmd_port_list,
@@ -93,9 +88,6 @@ static const char files_help[] =
 static const char capture_help[] =
 	"PCAP is a capture, pcap or pcapng, also compressed by gzip, xz or zstd; - for standard input.\n"
 	"Without it, --interface says where to capture.\n";
-
-static const char package_help[] =
-	"PACKAGE is a file for the 800 series (ice-1.3.30.0.pkg), also packed (.pkg.xz, .pkg.zst).\n";
 
 static const char port_help[] =
 	"PORT is the number or the name of a net_ddp port, as 'ddpctl port list' shows them.\n";
@@ -186,8 +178,6 @@ static void arguments_help(const struct command *command, struct output *out) {
 	if (strstr(arguments, "PCAP") != NULL)
 		output_printf(out, "%s%s", strstr(arguments, "FILE") == NULL ? "\n" : "",
 			      capture_help);
-	if (strstr(arguments, "PACKAGE") != NULL)
-		output_printf(out, "\n%s", package_help);
 	if (strstr(arguments, "PORT") != NULL)
 		output_printf(out, "\n%s", port_help);
 	if (strstr(arguments, "PROFILE") != NULL)

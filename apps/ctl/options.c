@@ -6,14 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "package/pci_nic.h"
-#include "personality/package_locate.h"
-
 /* Words to choose from */
-
-static const char *driver_choice(unsigned int i) {
-	return i < DDP_N_DRIVERS ? ddp_driver_name(i) : NULL;
-}
 
 static const char *color_choice(unsigned int i) {
 	static const char *const words[] = {"auto", "always", "never"};
@@ -31,16 +24,6 @@ static const char *nic_choice(unsigned int i) {
 
 /* Values of their own kind */
 
-static int driver_parse(const struct option_row *row, const char *value, void *options,
-			char error[OPTION_ERROR_SIZE]) {
-	struct options *o = options;
-
-	if (option_choice(row, value, o, error) < 0)
-		return -EINVAL;
-	o->drivers = 1U << o->drivers;
-	return 0;
-}
-
 static int nic_parse(const struct option_row *row, const char *value, void *options,
 		     char error[OPTION_ERROR_SIZE]) {
 	struct options *o = options;
@@ -55,21 +38,6 @@ static int nic_now_parse(const struct option_row *row, const char *value, void *
 
 	o->nic_now = true;
 	return value != NULL ? nic_parse(row, value, options, error) : 0;
-}
-
-static int device_parse(const struct option_row *row, const char *value, void *options,
-			char error[OPTION_ERROR_SIZE]) {
-	unsigned int domain, bus, device, function;
-	int len = 0;
-
-	if (sscanf(value, "%x:%2x:%2x.%1x%n", &domain, &bus, &device, &function, &len) != 4 ||
-	    value[len] != '\0') {
-		len = 0;
-		if (sscanf(value, "%2x:%2x.%1x%n", &bus, &device, &function, &len) != 3 ||
-		    value[len] != '\0')
-			return -EINVAL;
-	}
-	return option_text(row, value, options, error);
 }
 
 // A folder's name: EAL and Linux make one of it, too.
@@ -112,16 +80,6 @@ static int ip_at_parse(const struct option_row *row, const char *value, void *op
 	return option_number(row, value, options, error);
 }
 
-static int serial_parse(const struct option_row *row, const char *value, void *options,
-			char error[OPTION_ERROR_SIZE]) {
-	struct options *o = options;
-
-	(void)row;
-	(void)error;
-	o->has_serial = ddp_serial_parse(value, &o->serial) == 0;
-	return o->has_serial ? 0 : -EINVAL;
-}
-
 #define FIELD(field) OPTION_FIELD(struct options, field)
 #define ARRAY(field, count) OPTION_ARRAY(struct options, field, count)
 #define FLAG(field) OPTION_FLAG(struct options, field)
@@ -157,10 +115,6 @@ const struct option_row option_rows[] = {
 	{"count", 0, "N", "stop after this many packets; watch: periods (default: on Ctrl-C)",
 	 NUMBER(count, 1, UINT_MAX), .what = "a number from 1"},
 	{"decap", 0, NULL, "write the packets of -w without their tunnels", FLAG(decap)},
-	{"device", 0, "ADDRESS", "PCI address of the NIC, such as 0000:81:00.0", device_parse,
-	 FIELD(device), .what = "a PCI address, such as 0000:81:00.0"},
-	{"driver", 0, "NAME", "only this driver (default: both)", driver_parse, FIELD(drivers),
-	 .choice = driver_choice},
 	{"dvm", 0, NULL, "package: use double VLAN mode", FLAG(nic.double_vlan)},
 	{"ecpri-port", 0, "P", "package: UDP port of eCPRI; may be repeated",
 	 UDP_PORTS(nic.ecpri_ports, nic.n_ecpri)},
@@ -184,8 +138,6 @@ const struct option_row option_rows[] = {
 	 FIELD(ip_at), .min = 0, .max = 64},
 	{"json", 0, NULL, "write JSON instead of a table", FORMAT(FORMAT_JSON)},
 	{"jsonl", 0, NULL, "write one JSON object a line for each packet", FORMAT(FORMAT_JSONL)},
-	{"kernel", 0, "RELEASE", "release of the kernel (default: of the running one)", name_parse,
-	 FIELD(release), .min = 1, .max = 64, .what = "a kernel's release, as uname -r says it"},
 	{"key", 0, "HEX", "RSS key, 40 or 52 bytes (default: Microsoft's, 40 bytes)", option_key,
 	 FIELD(steer.key)},
 	{"load-mpps", 0, "X",
@@ -197,6 +149,7 @@ const struct option_row option_rows[] = {
 	 nic_now_parse, .choice = nic_choice},
 	{"output", 'o', "FILE", "file to write, - for standard output (default: NAME.yaml)",
 	 TEXT(output)},
+	{"package", 0, "FILE", "package of Intel's that a 700-series NIC gets", TEXT(package)},
 	{"packet", 'n', "K", "number of the packet in the capture (default 1)",
 	 NUMBER(packet, 1, UINT_MAX), .what = "the number of a packet, from 1"},
 	{"pcap", 0, "FILE", "compare the choices of the plan on this capture", TEXT(pcap)},
@@ -214,15 +167,12 @@ const struct option_row option_rows[] = {
 	{"reta-size", 0, "N",
 	 "entries of the redirection table, a power of two up to 4096 (default 512)", option_power,
 	 FIELD(steer.reta_size), .min = 1, .max = STEER_RETA_MAX},
-	{"root", 0, "FOLDER", "root of the system whose files are read (default: /)", TEXT(root)},
 	{"rss-hf", 0, "LIST",
 	 "hash fields as testpmd names them, such as ip+ipv4-udp, all (default) or none",
 	 option_rss_hf, FIELD(steer.rss_hf)},
 	{"rule", 0, "TEXT",
 	 "an rte_flow rule in testpmd syntax, or @FILE with rules; may be repeated", rule_parse,
 	 ARRAY(rules, n_rules)},
-	{"serial", 0, "NUMBER", "serial number of the NIC, such as 00-cc-bb-ff-ff-aa-05-68",
-	 serial_parse, .what = "a serial number, such as 00-cc-bb-ff-ff-aa-05-68"},
 	{"strict", 0, NULL, "treat warnings as errors", FLAG(strict)},
 	{"version", 0, NULL, "show the version", FLAG(version), .ends = true},
 	{"vxlan-port", 0, "P", "package: UDP port of VXLAN; may be repeated (default: none)",
@@ -267,8 +217,6 @@ int options_parse(const char *names, int argc, const char **argv, struct options
 		.files = argv + 1,
 		.packet = 1,
 		.interval_ms = 1000,
-		.root = "/",
-		.drivers = (1U << DDP_N_DRIVERS) - 1,
 		.steer =
 			{
 				.function = DDP_HASH_TOEPLITZ,

@@ -35,11 +35,12 @@ struct options {
 	bool version;
 	bool strict;
 	bool ptypes;
-	bool all;         // also what is zero
-	bool commands;    // instead of the plan
-	bool nic_now;     // of kind, NULL for the common ones
-	const char *pcap; // a capture to judge by, NULL for none
-	bool raw;         // by the names that the process uses
+	bool all;            // also what is zero
+	bool commands;       // instead of the plan
+	bool nic_now;        // of kind, NULL for the common ones
+	const char *package; // of a 700-series NIC, NULL for none
+	const char *pcap;    // a capture to judge by, NULL for none
+	bool raw;            // by the names that the process uses
 	enum format format;
 	unsigned int packet; // which one of the capture, from 1
 	const char *after;   // what a new header comes after, NULL for none
@@ -54,18 +55,12 @@ struct options {
 	unsigned int interval_ms;
 	unsigned int count;            // of periods or packets, 0 for no end
 	struct capture_config capture; // but for the file
-	const char *root;              // folder of a machine's files
-	const char *release;           // of its kernel, NULL for the running one
-	const char *device;            // PCI address of a NIC, NULL for none
-	bool has_serial;               // of a NIC
-	uint64_t serial;
-	unsigned int drivers;        // bits 1 << enum ddp_driver
-	double core_mpps, load_mpps; // million packets a second, 0: not given
-	unsigned int memory_mb;      // 0: the default
-	unsigned int balance_ms;     // interval of load-aware RSS; 0: without it
-	uint64_t window_ns;          // 0: as the capture asks for
-	const char *report;          // file to write, NULL for none
-	const char *with[WITH_MAX];  // further candidates
+	double core_mpps, load_mpps;   // million packets a second, 0: not given
+	unsigned int memory_mb;        // 0: the default
+	unsigned int balance_ms;       // interval of load-aware RSS; 0: without it
+	uint64_t window_ns;            // 0: as the capture asks for
+	const char *report;            // file to write, NULL for none
+	const char *with[WITH_MAX];    // further candidates
 	unsigned int n_with;
 	struct steer_config steer;
 	const char *indir;                       // file with a NIC's table and key, NULL for none

@@ -4,22 +4,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-struct ddp_i40e_environment ddp_i40e_environment = {
-	.calls = ddp_i40e_calls_find,
-	.sysroot = "/",
-};
-
-struct ddp_package *ddp_i40e_lower_find(const struct ddp_profile *profile, uint16_t device,
-					struct ddp_diag *diag) {
-	struct ddp_package *package;
-	struct ddp_sysroot root;
-
-	if (ddp_sysroot_open(&root, ddp_i40e_environment.sysroot, diag) < 0)
-		return NULL;
-	package = ddp_i40e_package_pick(profile, device, &root, diag);
-	ddp_sysroot_close(&root);
-	return package;
-}
+const struct ddp_i40e_calls *(*ddp_i40e_lower_calls)(struct ddp_diag *diag) = ddp_i40e_calls_find;
 
 int ddp_i40e_lower_hash(struct ddp_i40e_lower *lower, const struct ddp_plan *plan,
 			struct ddp_diag *diag) {
@@ -31,12 +16,12 @@ int ddp_i40e_lower_hash(struct ddp_i40e_lower *lower, const struct ddp_plan *pla
 	return ret;
 }
 
-static int package_program(struct ddp_i40e_lower *lower, const struct ddp_package *package,
-			   const struct ddp_plan *plan, struct ddp_diag *diag) {
-	int ret = ddp_i40e_port_add(&lower->port, package, diag);
+static int package_program(struct ddp_i40e_lower *lower, const struct ddp_plan *plan,
+			   struct ddp_diag *diag) {
+	int ret = ddp_i40e_port_add(&lower->port, plan->package, diag);
 
 	if (ret == 0)
-		ret = ddp_i40e_port_types(&lower->port, package, &lower->rss_hf, diag);
+		ret = ddp_i40e_port_types(&lower->port, plan->package, &lower->rss_hf, diag);
 	if (ret == 0)
 		ret = ddp_i40e_lower_hash(lower, plan, diag);
 	if (ret < 0)
@@ -45,12 +30,11 @@ static int package_program(struct ddp_i40e_lower *lower, const struct ddp_packag
 }
 
 struct ddp_i40e_lower *ddp_i40e_lower_load(uint16_t port_id, uint16_t device,
-					   struct ddp_package *package, const struct ddp_plan *plan,
-					   struct ddp_diag *diag) {
-	const struct ddp_i40e_calls *calls = ddp_i40e_environment.calls(diag);
+					   const struct ddp_plan *plan, struct ddp_diag *diag) {
+	const struct ddp_i40e_calls *calls = ddp_i40e_lower_calls(diag);
 	struct ddp_i40e_lower *lower;
 
-	assert(package != NULL && plan->package == package);
+	assert(plan->package != NULL);
 	if (calls == NULL)
 		return NULL;
 	lower = calloc(1, sizeof(*lower));
@@ -59,11 +43,10 @@ struct ddp_i40e_lower *ddp_i40e_lower_load(uint16_t port_id, uint16_t device,
 		return NULL;
 	}
 	ddp_i40e_port_init(&lower->port, calls, port_id, device);
-	if (package_program(lower, package, plan, diag) < 0) {
+	if (package_program(lower, plan, diag) < 0) {
 		free(lower);
 		return NULL;
 	}
-	lower->package = package;
 	return lower;
 }
 
@@ -74,6 +57,5 @@ void ddp_i40e_lower_unload(struct ddp_i40e_lower *lower, bool gone, struct ddp_d
 		ddp_i40e_port_forget(&lower->port);
 	else
 		ddp_i40e_port_undo(&lower->port, diag);
-	ddp_package_close(lower->package);
 	free(lower);
 }

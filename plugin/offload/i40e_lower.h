@@ -10,26 +10,16 @@
 
 struct ddp_i40e_lower {
 	struct ddp_i40e_port port;
-	struct ddp_package *package;
 	uint64_t rss_hf; // that selects all of its pctypes
 };
 
-// The driver's functions and the root folder of the package search; tests replace both.
-struct ddp_i40e_environment {
-	const struct ddp_i40e_calls *(*calls)(struct ddp_diag *diag);
-	const char *sysroot;
-};
-extern struct ddp_i40e_environment ddp_i40e_environment;
+// Finds the driver's functions; tests replace it.
+extern const struct ddp_i40e_calls *(*ddp_i40e_lower_calls)(struct ddp_diag *diag);
 
-// ddp_i40e_package_pick() with this root folder.
-struct ddp_package *ddp_i40e_lower_find(const struct ddp_profile *profile, uint16_t device,
-					struct ddp_diag *diag);
-
-// Write a package and a plan's input sets to the stopped NIC. The result owns the package. NULL
-// with the reason in diag; further errors in diag name what could not be undone.
+// Write a plan's package and input sets to the stopped NIC; the package must outlive the result.
+// NULL with the reason in diag; further errors in diag name what could not be undone.
 struct ddp_i40e_lower *ddp_i40e_lower_load(uint16_t port_id, uint16_t device,
-					   struct ddp_package *package, const struct ddp_plan *plan,
-					   struct ddp_diag *diag);
+					   const struct ddp_plan *plan, struct ddp_diag *diag);
 
 // Write the input sets of another plan; other pctypes keep theirs. 0, or a negative errno with the
 // reason in diag.

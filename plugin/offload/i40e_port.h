@@ -24,7 +24,6 @@
 #include "base/diag.h"
 #include "i40e/i40e.h"
 #include "offload.h"
-#include "package/sysroot.h"
 #include "profile/profile.h"
 
 #define DDP_I40E_FLOW_TYPES 64
@@ -135,11 +134,12 @@ void ddp_i40e_port_forget(struct ddp_i40e_port *port);
 // Does a profile have headers for which the NIC needs a package?
 bool ddp_i40e_package_wanted(const struct ddp_profile *profile);
 
-// Find the package that covers a profile, among *.pkg and *.pkgo in the folders intel/i40e/ddp of
-// Linux's firmware search path: one for this device (0: any) that has every tunnel of the profile
-// which the NIC does not know. NULL with a reason for each file in diag. The caller closes the
-// package.
-struct ddp_package *ddp_i40e_package_pick(const struct ddp_profile *profile, uint16_t device,
-					  const struct ddp_sysroot *root, struct ddp_diag *diag);
+// Open a 700-series package; the caller closes it. NULL with errors in diag.
+struct ddp_package *ddp_i40e_package_open(const char *path, struct ddp_diag *diag);
+
+// Is a 700-series package for this device (0: any), with every tunnel of the profile that the NIC
+// does not know? If not, an error in diag.
+bool ddp_i40e_package_covers(const struct ddp_package *package, uint16_t device,
+			     const struct ddp_profile *profile, struct ddp_diag *diag);
 
 #endif

@@ -34,6 +34,12 @@ static int profile_parse(struct parser *parser, const char *value) {
 	return text_set(parser, &parser->devargs->profile, value, strlen(value));
 }
 
+static int package_parse(struct parser *parser, const char *value) {
+	if (parser->devargs->package != NULL)
+		return FAIL(parser, "package is given twice");
+	return text_set(parser, &parser->devargs->package, value, strlen(value));
+}
+
 static int switch_parse(struct parser *parser, const char *key, const char *value, bool *seen,
 			bool *on) {
 	if (*seen)
@@ -240,5 +246,6 @@ int ddp_devargs_parse(const char *args, struct ddp_devargs *devargs, char *error
 void ddp_devargs_fini(struct ddp_devargs *devargs) {
 	free(devargs->lower);
 	free(devargs->profile);
+	free(devargs->package);
 	memset(devargs, 0, sizeof(*devargs));
 }

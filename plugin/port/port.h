@@ -438,12 +438,14 @@ static inline uint64_t counter_read(const uint64_t *counter) {
 	X(offload, "off|auto|require[:<kind of NIC>]")                            \
 	X(lower_queues, "<number>")                                               \
 	X(rss_key_len, "40|52")                                                   \
+	X(package, "<file>")                                                      \
 	X(decap, "on|off")                                                        \
 	X(balance, "off|on|<ms>")
 
 struct ddp_devargs {
 	char *lower;   // devargs of the lower device
 	char *profile; // NULL: none given
+	char *package; // file for a 700-series NIC; NULL: none given
 	bool meta;
 	enum ddp_overflow overflow;
 	enum ddp_offload_mode offload;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The driver: creates a net_ddp port from its devargs, and closes it.
 #include "balance.h"
+#include "package/package.h"
 #include "port/mp/mp.h"
 
 #include <dlfcn.h>
@@ -169,6 +170,7 @@ static void tables_free(struct ddp_port *port) {
 	ddp_flows_destroy(port->flows);
 	ddp_flow_list_fini(&port->rules);
 	ddp_personality_destroy(port->personality);
+	ddp_package_close(port->offload.package);
 	rte_free(port->mapping);
 	ddp_types_forget(port, 0);
 }
@@ -241,6 +243,9 @@ static int port_setup(struct rte_eth_dev *dev, const struct ddp_devargs *devargs
 		return ret;
 	port->rss_key_size = key_size_choose(port, devargs->rss_key_len);
 	port->offload.known = ddp_package_nic(port);
+	ret = ddp_package_open_given(port, devargs->package);
+	if (ret < 0)
+		return ret;
 	dev->data->numa_node = rte_eth_dev_socket_id(port->lower.port_id);
 	ret = lower_rxqs_choose(port, devargs->lower_queues);
 	if (ret == 0)

@@ -308,7 +308,7 @@ class Help(harness.TestCase):
 
     def test_what_a_command_is_for(self):
         """Its own help says what the list of commands does."""
-        for family in ([], ["port"], ["package"]):
+        for family in ([], ["port"]):
             listed = re.findall(r"^  (\w+) .*?  ([a-z].*)$", self.good(*family, "--help").split("\noptions:")[0], re.M)
             self.assertNotEqual(listed, [])
             for name, summary in listed:
@@ -320,7 +320,7 @@ class Help(harness.TestCase):
         values = dict(re.findall(r'^\.B[IR] .*?--([a-z-]+) " (?:\\fI)?([A-Z]+)"', page, re.M))
         self.assertGreater(len(values), 20)
         seen = set()
-        for words in (["advise"], ["check"], ["classify"], ["explain"], ["new"], ["plan"], ["simulate"], ["package", "find"],
+        for words in (["advise"], ["check"], ["classify"], ["explain"], ["new"], ["plan"], ["simulate"],
                       ["port", "watch"]):
             for name, value in re.findall(r"^  .{4}--([a-z-]+) ([A-Z]*) ", self.good(*words, "--help"), re.M):
                 self.assertEqual(value, values.get(name, ""), name)

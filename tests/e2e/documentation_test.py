@@ -34,11 +34,11 @@ KEPT = 400000  # characters of its output
 PREFIX = "rte"
 
 # Exit statuses that are an answer, too.
-ANSWERS = {"ddpctl check my.yaml": 1, "ddpctl diff": 1, "ddpctl package find": 1}
+ANSWERS = {"ddpctl check my.yaml": 1, "ddpctl diff": 1}
 # Programs without which an example is passed over.
 NEEDED = ("dot ", "jq ", "dpdk-telemetry.py", "man ")
 # What is there on a machine, and here.
-PLACES = {"/etc/ddp/my.yaml": "my.yaml", "--root /mnt": "--root machine"}
+PLACES = {"/etc/ddp/my.yaml": "my.yaml"}
 PROFILE = """profile: my
 version: 1.0.0
 requires: [gtpu]
@@ -163,8 +163,6 @@ class Documents(harness.TestCase):
         for path in harness.intel_package("").glob("*.pkg"):
             (cls.folder / path.name).symlink_to(path)
         cls.has_packages = (cls.folder / "ice_comms-1.3.31.0.pkg").exists()
-        intel = cls.folder / "machine" / "lib" / "firmware" / "intel" / "ice" / "ddp"
-        intel.mkdir(parents=True)
 
     def environment(self):
         folders = [self.build / "apps" / name for name in ("ctl", "exporter", "fwd")]
@@ -291,7 +289,6 @@ class Documents(harness.TestCase):
         ("README.md", "port queue core"): output,
         ("apps/ctl/ddp-packages.7", "P=$(scripts/packages"): with_packages,
         ("apps/ctl/ddp-packages.7", "ddpctl explain ice_comms"): with_packages,
-        ("apps/ctl/ddp-packages.7", "ddpctl package find ice_comms"): with_packages,
         ("apps/ctl/ddp-packages.7", "dpdk-testpmd -d"): at_a_terminal_with_packages,
         ("apps/ctl/ddp-plan.7", "$ ddpctl plan"): session,
         ("apps/ctl/ddpctl.1", "$ ddpctl advise"): session,
@@ -322,8 +319,6 @@ class Documents(harness.TestCase):
         ("tests/stress/README.md", "build/tests/stress/stress|scripts/stress"):
             "minutes; scripts/test runs a shorter one",
         ("apps/ctl/ddpctl.1", "ddpctl simulate gtpu -i eth0"): "a live interface; ctl_capture_test.py",
-        ("apps/ctl/ddpctl.1", "ddpctl package find .*(--device 81:00.0|--root /mnt)"):
-            "needs a NIC; tests/package/find_test.py has the files of a machine with one",
         ("apps/exporter/ddp-exporter.1", "ddp-exporter --file-prefix"): "runs until it is ended; exporter_test.py",
         ("apps/exporter/ddp-exporter.1", "scrape_configs|  - job|    static|      - targets|rule_files"):
             "no command; exporter_prometheus_test.py has a configuration",

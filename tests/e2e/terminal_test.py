@@ -149,7 +149,7 @@ class Terminal(harness.TestCase):
                       ("classify", file, capture, "--hash", HOSTILE),
                       ("new", "x", "-o", file), ("new", HOSTILE), ("new", "y", "-o", folder / "y.yaml"),
                       ("plan", file, "--nic", "i40e"), ("diff", file, folder / "none.yaml"),
-                      ("package", "find", "--root", folder), ("package", "find", file),
+                      ("plan", file, "--nic", "i40e", "--package", file),
                       ("port", "list", "--file-prefix", HOSTILE.replace("/", "")),
                       (HOSTILE,), ("check", "--" + HOSTILE)):
             with self.subTest(words):
@@ -183,7 +183,7 @@ class Terminal(harness.TestCase):
             for command in ("check", "info"):
                 self.check_all(command, file)
             self.check_all("diff", file, "gtpu")
-            self.check_all("package", "find", file, "--serial", "00-cc-bb-ff-ff-aa-05-68")
+            self.check_all("plan", "gtpu", "--nic", "i40e", "--package", file)
 
     def test_answers_of_a_process(self):
         words = [HOSTILE]

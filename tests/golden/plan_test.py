@@ -67,7 +67,7 @@ def i40e_package(track_id, name):
 
 
 def command(*words):
-    return subprocess.run([ddpctl, "plan", "--root", NOTHING.name, *words], capture_output=True, text=True,
+    return subprocess.run([ddpctl, "plan", *words], capture_output=True, text=True,
                           timeout=60, env=dict(os.environ, DDP_PROFILE_PATH=profiles))
 
 
@@ -227,7 +227,7 @@ class Spread(unittest.TestCase):
             for nic in nics():
                 for spec in "gtpu", "gtpu:ue", "5g-upf":
                     with self.subTest(columns=columns, nic=nic, spec=spec):
-                        run = subprocess.run([ddpctl, "plan", "--root", NOTHING.name, spec, "--nic", nic],
+                        run = subprocess.run([ddpctl, "plan", spec, "--nic", nic],
                                              capture_output=True, text=True, timeout=60,
                                              env=dict(os.environ, DDP_PROFILE_PATH=profiles, COLUMNS=str(columns)))
                         lines = run.stdout.splitlines()
@@ -308,32 +308,32 @@ class Spread(unittest.TestCase):
 
 
 class Package(unittest.TestCase):
-    """A 700-series NIC and the packages that a machine has for it."""
+    """A 700-series NIC and a package for it."""
 
     def put(self, track_id):
-        root = tempfile.TemporaryDirectory(prefix="ddp-plan-")
-        self.addCleanup(root.cleanup)
-        folder = os.path.join(root.name, "lib/firmware/intel/i40e/ddp")
-        os.makedirs(folder)
-        with open(os.path.join(folder, "gtp.pkgo"), "wb") as file:
+        folder = tempfile.TemporaryDirectory(prefix="ddp-plan-")
+        self.addCleanup(folder.cleanup)
+        path = os.path.join(folder.name, "gtp.pkgo")
+        with open(path, "wb") as file:
             file.write(i40e_package(track_id, GTP_NAME))
-        return root.name
+        return path
 
-    def plan(self, root, spec):
-        run = command("--root", root, "--json", "--nic", "i40e", spec)
+    def plan(self, path, spec):
+        run = command("--package", path, "--json", "--nic", "i40e", spec)
         self.assertEqual(run.returncode, 0, run.stderr)
         return json.loads(run.stdout)
 
     def test_the_package_for_gtp_and_its_commands(self):
-        found = self.plan(self.put(GTP), "gtpu")
+        path = self.put(GTP)
+        found = self.plan(path, "gtpu")
         where = {t["name"]: t["where"] for t in found["packet_types"]}
-        self.assertEqual(found["package"], "/lib/firmware/intel/i40e/ddp/gtp.pkgo")
+        self.assertEqual(found["package"], path)
         self.assertIsNone(found["package_why"])
         self.assertEqual(where["GTPU_IPV4_TCP"], "hardware")
         self.assertEqual(found["spread"]["verdict"], "hardware plus software")  # this package has few packet types
         self.assertEqual(found["testpmd"], [
             "port stop all",
-            "ddp add 0 /lib/firmware/intel/i40e/ddp/gtp.pkgo,gtp.pkgo.back",
+            f"ddp add 0 {path},gtp.pkgo.back",
             "port config 0 pctype 22 hash_inset clear all",
             *(f"port config 0 pctype 22 hash_inset set field {word}" for word in (15, 16, 27, 28, 29, 30)),
             "port config 0 pctype 23 hash_inset clear all",
@@ -356,10 +356,19 @@ class Package(unittest.TestCase):
         self.assertIsNone(found["package"])
         self.assertIn("gtp.pkgo: error: it knows no protocol PPPOE", found["package_why"])
         run = command("gtpu", "--nic", "i40e")
-        self.assertIn("\npackage: none: there is no package for it in /lib/firmware/intel/i40e/ddp\n", run.stdout)
+        self.assertIn("\npackage: none: none is given (--package)\n", run.stdout)
         self.assertEqual(json.loads(command("gtpu", "--nic", "i40e", "--json").stdout)["spread"]["verdict"],
                          "software only")
         self.assertNotIn("\npackage:", command("vxlan", "--nic", "i40e").stdout)
+
+    def test_a_package_that_cannot_be_used_is_refused(self):
+        nothing = os.path.join(NOTHING.name, "none.pkgo")
+        for words, status, error in (("gtpu", "--nic", "i40e", "--package", nothing), 3, "none.pkgo: error: "), \
+                (("gtpu", "--package", nothing), 3, "none.pkgo: error: "), \
+                (("gtpu", "--nic", "ice-os", "--package", nothing), 2, "--package is for NICs of kind i40e"):
+            run = command(*words)
+            self.assertEqual((run.returncode, run.stdout), (status, ""))
+            self.assertIn(error, run.stderr)
 
 
 if __name__ == "__main__":

@@ -92,21 +92,22 @@ static int asked_take(const struct options *options, struct asked *asked) {
 
 static int capabilities_find(const struct options *options, const struct ddp_nic *nic,
 			     const struct ddp_profile *profile, struct capabilities *capabilities) {
-	struct ddp_sysroot root;
-
 	ddp_diag_init(&capabilities->diag);
 	capabilities->possible = nic == ddp_nic_find("i40e") && ddp_i40e_package_wanted(profile);
 	capabilities->package = NULL;
 	if (!capabilities->possible)
 		return EXIT_GOOD;
-	if (ddp_sysroot_open(&root, options->root, &capabilities->diag) < 0) {
-		ddp_diag_print(&capabilities->diag, stderr);
-		return EXIT_UNREADABLE;
+	if (options->package == NULL) {
+		ddp_error(&capabilities->diag, NULL, "none is given (--package)");
+		return EXIT_GOOD;
 	}
-	capabilities->package = ddp_i40e_package_pick(profile, 0, &root, &capabilities->diag);
-	ddp_sysroot_close(&root);
-	if (capabilities->diag.no_memory)
-		no_memory_exit();
+	capabilities->package = ddp_i40e_package_open(options->package, &capabilities->diag);
+	if (capabilities->package == NULL)
+		return load_end(&capabilities->diag, true);
+	if (!ddp_i40e_package_covers(capabilities->package, 0, profile, &capabilities->diag)) {
+		ddp_package_close(capabilities->package);
+		capabilities->package = NULL;
+	}
 	return EXIT_GOOD;
 }
 
@@ -226,6 +227,11 @@ static int plans(const struct options *options, const struct asked *asked,
 }
 
 static int options_check(const struct options *options, const struct asked *asked) {
+	if (options->package != NULL && asked->kind != NULL &&
+	    asked->kind != ddp_nic_find("i40e")) {
+		error_print("plan: option --package is for NICs of kind i40e");
+		return EXIT_USAGE;
+	}
 	if (asked->kind == NULL && (options->commands || options->pcap != NULL)) {
 		error_print("plan: option --%s needs --nic or --port",
 			    options->commands ? "commands" : "pcap");

@@ -173,23 +173,20 @@ static int package_fail(const struct ddp_port *port, int ret) {
 }
 
 // Load the package only if the plan uses it, because a package changes the whole NIC.
-static int package_use(struct ddp_port *port, struct ddp_package *package) {
+static int package_use(struct ddp_port *port, const struct ddp_package *package) {
 	struct ddp_offload *offload = &port->offload;
 	struct ddp_plan *plan = plan_make(port, port->personality, package);
 	int ret = 0;
 
 	if (plan == NULL) {
 		ret = DDP_FAIL_NO_MEMORY(offload->reason, sizeof(offload->reason));
-		ddp_package_close(package);
 	} else if (plan->package == NULL) {
 		PORT_LOG(
 			INFO, port->name,
 			"lower device %s does not get %s: no more packet types would be hashed as in the profile",
 			port->lower.name, package->path);
-		ddp_package_close(package);
 	} else {
-		ret = ddp_package_load(port, package, plan, offload->reason,
-				       sizeof(offload->reason));
+		ret = ddp_package_load(port, plan, offload->reason, sizeof(offload->reason));
 		if (ret == 0)
 			PORT_LOG(INFO, port->name, "lower device %s has %s until it stops",
 				 port->lower.name, package->path);
@@ -199,15 +196,14 @@ static int package_use(struct ddp_port *port, struct ddp_package *package) {
 }
 
 int ddp_offload_prepare(struct ddp_port *port) {
-	struct ddp_offload *offload = &port->offload;
-	struct ddp_package *package;
+	const struct ddp_package *package;
 
 	if (!ddp_lower_can_hash(port))
 		return 0;
-	offload->nic = nic_find(port);
+	port->offload.nic = nic_find(port);
 	if (!ddp_package_is_possible(port))
 		return 0;
-	package = ddp_package_find(port, port->personality);
+	package = ddp_package_for(port, port->personality);
 	return package != NULL ? package_use(port, package) : 0;
 }
 
@@ -215,20 +211,18 @@ void ddp_offload_release(struct ddp_port *port) {
 	ddp_package_unload(port);
 }
 
-// A running NIC takes no package. Log if the new personality needs another one.
+// A running NIC takes no package. Log if the new personality needs it.
 static void package_report(const struct ddp_port *port, const struct ddp_personality *personality) {
-	const struct ddp_package *now = ddp_package_of(port);
-	struct ddp_package *package;
+	const struct ddp_package *package;
 
-	if (!ddp_package_is_possible(port))
+	if (!ddp_package_is_possible(port) || ddp_package_of(port) != NULL)
 		return;
-	package = ddp_package_find(port, personality);
-	if (package != NULL && (now == NULL || now->track_id != package->track_id))
+	package = ddp_package_for(port, personality);
+	if (package != NULL)
 		PORT_LOG(
 			INFO, port->name,
 			"lower device %s takes no package while it runs: %s will be loaded at the next start",
 			port->lower.name, package->path);
-	ddp_package_close(package);
 }
 
 // The plan failed after the package was loaded: continue without the package.

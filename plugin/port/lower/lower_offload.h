@@ -73,7 +73,8 @@ struct ddp_offload {
 	uint32_t kept_us; // packets hashed before are kept below: until the next look; 0: none are
 	bool kept_alarm;  // it is set
 	struct ddp_kept kept[DDP_OFFLOAD_QUEUES];
-	struct ddp_i40e_lower *i40e; // the package of a 700-series NIC; NULL: none
+	struct ddp_package *package; // of the argument `package`, for a 700-series NIC; NULL: none
+	struct ddp_i40e_lower *i40e; // the NIC with this package; NULL: it has it not
 };
 
 // Should the lower device have as many Rx queues as we? If it can hash for us and has a redirection
@@ -117,14 +118,14 @@ const struct ddp_nic *ddp_package_nic(const struct ddp_port *port);
 
 // The package of a 700-series NIC. Is the lower device such a NIC?
 bool ddp_package_is_possible(const struct ddp_port *port);
-// The package that covers a personality, to be closed. NULL: none is needed, or none was found
-// (logged).
-struct ddp_package *ddp_package_find(const struct ddp_port *port,
-				     const struct ddp_personality *personality);
-// Write it to the stopped NIC, for a plan. The port owns it from then on; if this fails it is
-// closed. -ENOTSUP or -ENOMEM with the reason in why, and the NIC as before.
-int ddp_package_load(struct ddp_port *port, struct ddp_package *package,
-		     const struct ddp_plan *plan, char *reason, size_t size);
+// Open the package of the argument `package`; NULL: there is none. 0, or -errno (logged). At probe.
+int ddp_package_open_given(struct ddp_port *port, const char *file);
+// That package if it covers a personality. NULL: none is needed, or it does not (logged).
+const struct ddp_package *ddp_package_for(const struct ddp_port *port,
+					  const struct ddp_personality *personality);
+// Write a plan's package to the stopped NIC. -ENOTSUP or -ENOMEM with the reason in `reason`, and
+// the NIC as before.
+int ddp_package_load(struct ddp_port *port, const struct ddp_plan *plan, char *reason, size_t size);
 // Remove it from the stopped NIC; does nothing if there is none.
 void ddp_package_unload(struct ddp_port *port);
 // The package that the NIC has; NULL: none.

@@ -96,15 +96,41 @@ static uint16_t device_of(const struct ddp_port *port) {
 	return id;
 }
 
-struct ddp_package *ddp_package_find(const struct ddp_port *port,
-				     const struct ddp_personality *personality) {
-	struct ddp_package *package;
+int ddp_package_open_given(struct ddp_port *port, const char *file) {
+	const char *driver = port->lower.info.driver_name;
+	struct ddp_diag diag;
+	int ret = 0;
+
+	if (file == NULL)
+		return 0;
+	if (driver == NULL || strcmp(driver, DRIVER) != 0) {
+		PORT_LOG(ERR, port->name,
+			 "package is for lower devices of driver " DRIVER ", %s is of %s",
+			 port->lower.name, driver != NULL ? driver : "none");
+		return -EINVAL;
+	}
+	ddp_diag_init(&diag);
+	port->offload.package = ddp_i40e_package_open(file, &diag);
+	if (port->offload.package == NULL) {
+		PORT_LOG(ERR, port->name, "package: %s", ddp_diag_reason(&diag));
+		ret = diag.no_memory ? -ENOMEM : -EINVAL;
+	}
+	ddp_diag_fini(&diag);
+	return ret;
+}
+
+const struct ddp_package *ddp_package_for(const struct ddp_port *port,
+					  const struct ddp_personality *personality) {
+	const struct ddp_package *package = port->offload.package;
 	struct ddp_diag diag;
 
 	if (!ddp_i40e_package_wanted(personality->profile))
 		return NULL;
 	ddp_diag_init(&diag);
-	package = ddp_i40e_lower_find(personality->profile, device_of(port), &diag);
+	if (package == NULL)
+		ddp_error(&diag, NULL, "none is given (argument package)");
+	else if (!ddp_i40e_package_covers(package, device_of(port), personality->profile, &diag))
+		package = NULL;
 	if (package == NULL)
 		PORT_LOG(INFO, port->name, "no package for lower device %s covers the profile: %s",
 			 port->lower.name, ddp_diag_reason(&diag));
@@ -119,8 +145,8 @@ static void rest_log(const struct ddp_port *port, const struct ddp_diag *diag, u
 			 diag->messages[i]);
 }
 
-int ddp_package_load(struct ddp_port *port, struct ddp_package *package,
-		     const struct ddp_plan *plan, char *reason, size_t size) {
+int ddp_package_load(struct ddp_port *port, const struct ddp_plan *plan, char *reason,
+		     size_t size) {
 	struct ddp_offload *offload = &port->offload;
 	uint16_t device = device_of(port);
 	struct ddp_diag diag;
@@ -129,14 +155,12 @@ int ddp_package_load(struct ddp_port *port, struct ddp_package *package,
 	assert(offload->i40e == NULL);
 	ddp_diag_init(&diag);
 	if (ddp_lower_enter(port)) {
-		offload->i40e =
-			ddp_i40e_lower_load(port->lower.port_id, device, package, plan, &diag);
+		offload->i40e = ddp_i40e_lower_load(port->lower.port_id, device, plan, &diag);
 		ddp_lower_leave(port);
 	}
 	if (offload->i40e == NULL) {
 		ret = diag_fail(&diag, reason, size);
 		rest_log(port, &diag, 1);
-		ddp_package_close(package);
 	}
 	ddp_diag_fini(&diag);
 	return ret;
@@ -157,7 +181,7 @@ void ddp_package_unload(struct ddp_port *port) {
 }
 
 const struct ddp_package *ddp_package_of(const struct ddp_port *port) {
-	return port->offload.i40e != NULL ? port->offload.i40e->package : NULL;
+	return port->offload.i40e != NULL ? port->offload.package : NULL;
 }
 
 uint64_t ddp_package_rss_hf(const struct ddp_port *port) {

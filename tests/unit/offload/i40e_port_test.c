@@ -374,64 +374,44 @@ static void a_load_that_fails_and_an_undo_that_fails(void **state) {
 
 /* Which package */
 
-#define FOLDER "root/lib/firmware/intel/i40e/ddp/"
-
-static void package_put(const char *name, uint32_t track_id, const char *protocol) {
-	size_t size;
-	uint8_t *bytes = i40e_fake_file(track_id, 16, 1, 1, protocol, 22, &size);
-	char path[100];
-
-	snprintf(path, sizeof(path), FOLDER "%s", name);
-	scratch_write(path, bytes, size);
-	free(bytes);
-}
-
-static void folder_make(void) {
-	char command[400];
-
-	snprintf(command, sizeof(command), "mkdir -p '%s'", scratch_path(FOLDER));
-	assert_int_equal(system(command), 0);
-}
-
-static struct ddp_package *pick(const char *spec) {
-	struct ddp_package *package;
+static bool covers(const struct ddp_package *package, const char *spec) {
 	struct ddp_profile *profile;
-	struct ddp_sysroot root;
+	bool covered;
 
 	ddp_diag_fini(&diag);
 	ddp_diag_init(&diag);
 	profile = ddp_profile_load(spec, &diag);
 	assert_non_null(profile);
-	assert_int_equal(ddp_sysroot_open(&root, scratch_path("root"), &diag), 0);
-	package = ddp_i40e_package_pick(profile, DEVICE, &root, &diag);
-	ddp_sysroot_close(&root);
+	covered = ddp_i40e_package_covers(package, DEVICE, profile, &diag);
 	ddp_profile_destroy(profile);
+	return covered;
+}
+
+static struct ddp_package *package_open(uint32_t track_id, const char *protocol) {
+	struct ddp_package *package;
+	size_t size;
+	uint8_t *bytes = i40e_fake_file(track_id, 16, 1, 1, protocol, 22, &size);
+
+	scratch_write("a.pkgo", bytes, size);
+	free(bytes);
+	package = ddp_i40e_package_open(scratch_path("a.pkgo"), &diag);
+	assert_non_null(package);
 	return package;
 }
 
-static void the_package_that_covers_a_profile_is_picked(void **state) {
-	struct ddp_package *package;
+static void a_package_covers_profiles_whose_tunnels_it_knows(void **state) {
+	struct ddp_package *package = package_open(GROUP(8, 2), "GTPU");
 
 	(void)state;
-	folder_make();
-	assert_null(pick("gtpu"));
-	assert_told("error: there is no package for it in /lib/firmware/intel/i40e/ddp");
-	package_put("a.pkg", GROUP(8, 1), "ECPRI");
-	package_put("b.pkgo", GROUP(8, 2), "GTPU");
-	package_put("c.pkg", 0x00080003, "GTPU"); // read only
-	scratch_write("root/lib/firmware/intel/i40e/ddp/0.pkg", "no package", 10);
-	package = pick("gtpu");
-	assert_non_null(package);
-	assert_int_equal(package->track_id, GROUP(8, 2));
-	assert_string_equal(package->path, "/lib/firmware/intel/i40e/ddp/b.pkgo");
+	assert_true(covers(package, "gtpu"));
+	assert_false(covers(package, "pppoe"));
+	assert_non_null(strstr(diag.messages[0], "a.pkgo: error: it knows no protocol PPPOE"));
 	ddp_package_close(package);
-	assert_null(pick("pppoe"));
-	assert_int_equal(diag.n_errors, 4);
-	assert_string_equal(
-		diag.messages[1],
-		"/lib/firmware/intel/i40e/ddp/a.pkg: error: it knows no protocol PPPOE");
-	assert_null(pick("vxlan"));
-	assert_told("error: profile vxlan has nothing that a package would add to the NIC");
+	package = package_open(0x00080003, "GTPU"); // read only
+	assert_false(covers(package, "gtpu"));
+	ddp_package_close(package);
+	scratch_write("a.pkgo", "no package", 10);
+	assert_null(ddp_i40e_package_open(scratch_path("a.pkgo"), &diag));
 }
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
@@ -453,7 +433,7 @@ int main(void) {
 		TEST(whichever_call_of_a_load_fails_all_is_taken_back),
 		TEST(an_undo_goes_on_behind_what_fails_and_says_so),
 		TEST(a_load_that_fails_and_an_undo_that_fails),
-		TEST(the_package_that_covers_a_profile_is_picked),
+		TEST(a_package_covers_profiles_whose_tunnels_it_knows),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);

@@ -43,7 +43,7 @@ static const struct bad bad[] = {
 	{"dev(net_null0),profil=gtpu", "unknown argument 'profil', did you mean 'profile'?"},
 	{"dev(net_null0),speed=1",
 	 "unknown argument 'speed' (there are dev(...), profile=, meta=, overflow=, offload=, lower_queues=, "
-	 "rss_key_len=, decap=, balance=)"},
+	 "rss_key_len=, package=, decap=, balance=)"},
 	{"dev=net_null0", "unknown argument 'dev'"},
 	{"dev(net_null0),profile", "argument 'profile' needs a value"},
 	{"dev(net_null0),profile=", "argument 'profile' needs a value"},
@@ -68,6 +68,7 @@ static const struct bad bad[] = {
 	{"dev(net_null0),decap=on,decap=on", "decap is given twice"},
 	{"dev(net_null0),rss_key_len=48", "rss_key_len is 40 or 52, not '48'"},
 	{"dev(net_null0),rss_key_len=40,rss_key_len=40", "rss_key_len is given twice"},
+	{"dev(net_null0),package=a,package=b", "package is given twice"},
 	{"dev(net_null0),balance=", "argument 'balance' needs a value"},
 	{"dev(net_null0),balance=auto",
 	 "balance is off, on, or milliseconds from 1 to 60000, not 'auto'"},
