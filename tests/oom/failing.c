@@ -44,60 +44,38 @@ static void *given(void *block) {
 	return block;
 }
 
+// A call that fails with "failed", and else returns "result" of what it really returns.
+#define WRAP(type, name, parameters, arguments, failed, result) \
+	type __real_##name parameters;                          \
+	type __wrap_##name parameters;                          \
+	type __wrap_##name parameters {                         \
+		type real;                                      \
+                                                                \
+		if (fails())                                    \
+			return failed;                          \
+		real = __real_##name arguments;                 \
+		return result;                                  \
+	}
+
 /* libc */
 
-void *__real_malloc(size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_malloc(size_t size) {
-	return fails() ? NULL : given(__real_malloc(size));
-}
-
-void *__real_calloc(size_t n, size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_calloc(size_t n, size_t size) {
-	return fails() ? NULL : given(__real_calloc(n, size));
-}
-
-void *__real_aligned_alloc(size_t align, size_t size);
-void *__wrap_aligned_alloc(size_t align, size_t size);
-void *__wrap_aligned_alloc(size_t align, size_t size) {
-	return fails() ? NULL : given(__real_aligned_alloc(align, size));
-}
-
-void *__real_realloc(void *old, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-void *__wrap_realloc(void *old, size_t size) {
-	if (fails())
-		return NULL;
-	return old == NULL ? given(__real_realloc(NULL, size)) : __real_realloc(old, size);
-}
-
-void *__real_reallocarray(void *old, size_t n, size_t size);
-void *__wrap_reallocarray(void *old, size_t n, size_t size);
-void *__wrap_reallocarray(void *old, size_t n, size_t size) {
-	if (fails())
-		return NULL;
-	return old == NULL ? given(__real_reallocarray(NULL, n, size)) :
-			     __real_reallocarray(old, n, size);
-}
+WRAP(void *, malloc, (size_t size), (size), NULL, given(real))
+WRAP(void *, calloc, (size_t n, size_t size), (n, size), NULL, given(real))
+WRAP(void *, aligned_alloc, (size_t align, size_t size), (align, size), NULL, given(real))
+WRAP(void *, realloc, (void *old, size_t size), (old, size), NULL, old == NULL ? given(real) : real)
+WRAP(void *, reallocarray, (void *old, size_t n, size_t size), (old, n, size), NULL,
+     old == NULL ? given(real) : real)
+WRAP(char *, strdup, (const char *s), (s), NULL, given(real))
+WRAP(char *, strndup, (const char *s, size_t n), (s, n), NULL, given(real))
+WRAP(FILE *, fdopen, (int fd, const char *mode), (fd, mode), NULL, real)
+// Of this the text is freed.
+WRAP(FILE *, open_memstream, (char **text, size_t *size), (text, size), NULL, given(real))
 
 void __real_free(void *block);
 void __wrap_free(void *block);
 void __wrap_free(void *block) {
 	n_blocks -= block != NULL;
 	__real_free(block);
-}
-
-char *__real_strdup(const char *s);
-char *__wrap_strdup(const char *s);
-char *__wrap_strdup(const char *s) {
-	return fails() ? NULL : given(__real_strdup(s));
-}
-
-char *__real_strndup(const char *s, size_t n);
-char *__wrap_strndup(const char *s, size_t n);
-char *__wrap_strndup(const char *s, size_t n) {
-	return fails() ? NULL : given(__real_strndup(s, n));
 }
 
 int __wrap_asprintf(char **text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -117,19 +95,6 @@ int __wrap_asprintf(char **text, const char *fmt, ...) {
 	return len;
 }
 
-FILE *__real_open_memstream(char **text, size_t *size);
-FILE *__wrap_open_memstream(char **text, size_t *size);
-FILE *__wrap_open_memstream(char **text, size_t *size) {
-	return fails() ? NULL :
-			 given(__real_open_memstream(text, size)); // of which the text is freed
-}
-
-FILE *__real_fdopen(int fd, const char *mode);
-FILE *__wrap_fdopen(int fd, const char *mode);
-FILE *__wrap_fdopen(int fd, const char *mode) {
-	return fails() ? NULL : __real_fdopen(fd, mode);
-}
-
 // The list and its entries.
 static int listed(int n) {
 	n_blocks += n >= 0 ? n + 1 : 0;
@@ -138,77 +103,38 @@ static int listed(int n) {
 
 typedef int filter_fn(const struct dirent *);
 typedef int compare_fn(const struct dirent **, const struct dirent **);
-
-int __real_scandir64(const char *dir, struct dirent ***list, filter_fn *filter,
-		     compare_fn *compare);
-int __wrap_scandir64(const char *dir, struct dirent ***list, filter_fn *filter,
-		     compare_fn *compare);
-int __wrap_scandir64(const char *dir, struct dirent ***list, filter_fn *filter,
-		     compare_fn *compare) {
-	return fails() ? -1 : listed(__real_scandir64(dir, list, filter, compare));
-}
-
-int __real_scandirat64(int fd, const char *dir, struct dirent ***list, filter_fn *filter,
-		       compare_fn *compare);
-int __wrap_scandirat64(int fd, const char *dir, struct dirent ***list, filter_fn *filter,
-		       compare_fn *compare);
-int __wrap_scandirat64(int fd, const char *dir, struct dirent ***list, filter_fn *filter,
-		       compare_fn *compare) {
-	return fails() ? -1 : listed(__real_scandirat64(fd, dir, list, filter, compare));
-}
-
-void *__real_tsearch(const void *key, void **root, comparison_fn_t compare);
-void *__wrap_tsearch(const void *key, void **root, comparison_fn_t compare);
-void *__wrap_tsearch(const void *key, void **root, comparison_fn_t compare) {
-	return fails() ? NULL : __real_tsearch(key, root, compare);
-}
+WRAP(int, scandir64,
+     (const char *dir, struct dirent ***list, filter_fn *filter, compare_fn *compare),
+     (dir, list, filter, compare), -1, listed(real))
+WRAP(int, scandirat64,
+     (int fd, const char *dir, struct dirent ***list, filter_fn *filter, compare_fn *compare),
+     (fd, dir, list, filter, compare), -1, listed(real))
+WRAP(void *, tsearch, (const void *key, void **root, comparison_fn_t compare), (key, root, compare),
+     NULL, real)
 
 /* libyaml */
 
-int __real_yaml_parser_initialize(yaml_parser_t *parser);
-int __wrap_yaml_parser_initialize(yaml_parser_t *parser);
-int __wrap_yaml_parser_initialize(yaml_parser_t *parser) {
-	return fails() ? 0 : __real_yaml_parser_initialize(parser);
-}
-
-int __real_yaml_parser_parse(yaml_parser_t *parser, yaml_event_t *event);
-int __wrap_yaml_parser_parse(yaml_parser_t *parser, yaml_event_t *event);
-int __wrap_yaml_parser_parse(yaml_parser_t *parser, yaml_event_t *event) {
-	if (!fails())
-		return __real_yaml_parser_parse(parser, event);
+static int parser_failed(yaml_parser_t *parser, yaml_event_t *event) {
 	memset(event, 0, sizeof(*event));
 	parser->error = YAML_MEMORY_ERROR;
 	return 0;
 }
 
+WRAP(int, yaml_parser_initialize, (yaml_parser_t * parser), (parser), 0, real)
+WRAP(int, yaml_parser_parse, (yaml_parser_t * parser, yaml_event_t *event), (parser, event),
+     parser_failed(parser, event), real)
+
 /* DPDK */
 
-void *__real_rte_malloc_socket(const char *type, size_t size, unsigned int align, int socket);
-void *__wrap_rte_malloc_socket(const char *type, size_t size, unsigned int align, int socket);
-void *__wrap_rte_malloc_socket(const char *type, size_t size, unsigned int align, int socket) {
-	return fails() ? NULL : __real_rte_malloc_socket(type, size, align, socket);
-}
-
-void *__real_rte_zmalloc(const char *type, size_t size, unsigned int align);
-void *__wrap_rte_zmalloc(const char *type, size_t size, unsigned int align);
-void *__wrap_rte_zmalloc(const char *type, size_t size, unsigned int align) {
-	return fails() ? NULL : __real_rte_zmalloc(type, size, align);
-}
-
-void *__real_rte_zmalloc_socket(const char *type, size_t size, unsigned int align, int socket);
-void *__wrap_rte_zmalloc_socket(const char *type, size_t size, unsigned int align, int socket);
-void *__wrap_rte_zmalloc_socket(const char *type, size_t size, unsigned int align, int socket) {
-	return fails() ? NULL : __real_rte_zmalloc_socket(type, size, align, socket);
-}
-
-void *__real_rte_calloc_socket(const char *type, size_t n, size_t size, unsigned int align,
-			       int socket);
-void *__wrap_rte_calloc_socket(const char *type, size_t n, size_t size, unsigned int align,
-			       int socket);
-void *__wrap_rte_calloc_socket(const char *type, size_t n, size_t size, unsigned int align,
-			       int socket) {
-	return fails() ? NULL : __real_rte_calloc_socket(type, n, size, align, socket);
-}
+WRAP(void *, rte_malloc_socket, (const char *type, size_t size, unsigned int align, int socket),
+     (type, size, align, socket), NULL, real)
+WRAP(void *, rte_zmalloc, (const char *type, size_t size, unsigned int align), (type, size, align),
+     NULL, real)
+WRAP(void *, rte_zmalloc_socket, (const char *type, size_t size, unsigned int align, int socket),
+     (type, size, align, socket), NULL, real)
+WRAP(void *, rte_calloc_socket,
+     (const char *type, size_t n, size_t size, unsigned int align, int socket),
+     (type, n, size, align, socket), NULL, real)
 
 struct rte_tel_data *__real_rte_tel_data_alloc(void);
 struct rte_tel_data *__wrap_rte_tel_data_alloc(void);
@@ -236,6 +162,13 @@ void answers_free(void) {
 
 /* Operations */
 
+static void operation_undo(const struct operation *operation) {
+	char error[ERROR_SIZE] = "";
+
+	if (operation->undo != NULL && operation->undo(operation->arg, error) != 0)
+		fail_msg("%s: cannot be undone: %s", operation->name, error);
+}
+
 static unsigned int count(const struct operation *operation) {
 	char error[ERROR_SIZE] = "";
 	unsigned int n;
@@ -246,7 +179,7 @@ static unsigned int count(const struct operation *operation) {
 	n = failing_end();
 	if (ret != 0)
 		fail_msg("%s: %d: %s", operation->name, ret, error);
-	operation->undo(operation->arg);
+	operation_undo(operation);
 	return n;
 }
 
@@ -270,7 +203,7 @@ static bool operation_fail(const struct operation *operation, unsigned int at) {
 		fail_msg("%s: %u allocations, not %u: it is not the same twice", operation->name, n,
 			 at);
 	if (ret == 0)
-		operation->undo(operation->arg);
+		operation_undo(operation);
 	else if (ret != -ENOMEM || !memory_named(error))
 		fail_msg("%s: allocation %u failed: %d, '%s'", operation->name, at + 1, ret, error);
 	if (operation->check != NULL)

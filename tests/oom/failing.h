@@ -21,8 +21,8 @@ struct operation {
 	const char *name;
 	// Fails with -errno and text in error (of ERROR_SIZE, empty before), or does it.
 	int (*run)(void *arg, char *error);
-	// Undo what was done.
-	void (*undo)(void *arg);
+	// Undo what was done, which must succeed; may be NULL.
+	int (*undo)(void *arg, char *error);
 	// Asserts that all is as before; may be NULL.
 	void (*check)(void *arg);
 	void *arg;

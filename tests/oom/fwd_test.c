@@ -12,7 +12,7 @@
 #include "fwd/live.h"
 #include "fwd/workers.h"
 
-#define MAX 200 // of the allocations of one operation
+#define MAX 50 // of the allocations of one operation
 
 static const struct config config = {.n_rxq = 4, .n_txq = 4, .burst = 32};
 static struct ports ports = {.n = 1};
@@ -34,9 +34,10 @@ static int counters(void *arg, char *text) {
 	return -ENOMEM;
 }
 
-static void counters_undo(void *arg) {
-	(void)arg;
+static int counters_undo(void *arg, char *text) {
+	(void)arg, (void)text;
 	workers_destroy(&workers);
+	return 0;
 }
 
 static int table(void *arg, char *text) {
@@ -50,11 +51,12 @@ static int table(void *arg, char *text) {
 	return ret;
 }
 
-static void table_undo(void *arg) {
-	(void)arg;
+static int table_undo(void *arg, char *text) {
+	(void)arg, (void)text;
 	assert_int_equal(live_show(&live, &workers, 1), 0); // twice: the tables take turns
 	assert_int_equal(live_show(&live, &workers, 2), 0);
 	live_fini(&live);
+	return 0;
 }
 
 static int end(void *arg, char *text) {
@@ -68,36 +70,29 @@ static int end(void *arg, char *text) {
 	return ret;
 }
 
-static void end_undo(void *arg) {
-	(void)arg;
+static int end_undo(void *arg, char *text) {
+	(void)arg, (void)text;
 	assert_non_null(report.ports[0].missed_ids); // or it is a report of some packets only
 	report_fini(&report);
+	return 0;
 }
 
-static void there_are_counters_or_nothing_is_forwarded(void **state) {
-	(void)state;
-	operation_sweep(&(struct operation){"counters", counters, counters_undo, NULL, NULL}, MAX);
-}
-
-static void there_is_a_live_table_or_nothing_is_forwarded(void **state) {
+static void without_memory_nothing_is_forwarded_and_it_is_said(void **state) {
+	static const struct operation with_counters[] = {
+		{"live table", table, table_undo, NULL, NULL},
+		{"report", end, end_undo, NULL, NULL},
+	};
 	char text[ERROR_SIZE];
 
 	(void)state;
 	nowhere = fopen("/dev/null", "w");
 	assert_non_null(nowhere);
-	assert_int_equal(counters(NULL, text), 0); // whose counters it shows
-	operation_sweep(&(struct operation){"live table", table, table_undo, NULL, NULL}, MAX);
-	counters_undo(NULL);
-	fclose(nowhere);
-}
-
-static void there_is_a_report_or_it_is_said(void **state) {
-	char text[ERROR_SIZE];
-
-	(void)state;
+	operation_sweep(&(struct operation){"counters", counters, counters_undo, NULL, NULL}, MAX);
 	assert_int_equal(counters(NULL, text), 0);
-	operation_sweep(&(struct operation){"report", end, end_undo, NULL, NULL}, MAX);
-	counters_undo(NULL);
+	for (unsigned int i = 0; i < RTE_DIM(with_counters); i++)
+		operation_sweep(&with_counters[i], MAX);
+	counters_undo(NULL, text);
+	fclose(nowhere);
 }
 
 int main(void) {
@@ -105,9 +100,7 @@ int main(void) {
 				     "--no-pci",          "--no-telemetry",   "-l0",
 				     "--log-level=error", "--vdev=net_null0", NULL};
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(there_are_counters_or_nothing_is_forwarded),
-		cmocka_unit_test(there_is_a_live_table_or_nothing_is_forwarded),
-		cmocka_unit_test(there_is_a_report_or_it_is_said),
+		cmocka_unit_test(without_memory_nothing_is_forwarded_and_it_is_said),
 	};
 
 	if (rte_eal_init(RTE_DIM(args) - 1, (char **)args) < 0)

@@ -15,7 +15,7 @@
 #include "port/harness.h"
 #include "port/port_rules.h"
 
-#define MAX 200 // of the allocations of one operation
+#define MAX 40 // of the allocations of one operation
 #define N_FLOWS 8
 #define KEY_SIZE 40
 
@@ -45,10 +45,6 @@ static int log_end(int ret) {
 	return ret;
 }
 
-static void nothing(void *arg) {
-	RTE_SET_USED(arg);
-}
-
 /* Probe */
 
 static int probe(void *arg, char *error) {
@@ -56,17 +52,15 @@ static int probe(void *arg, char *error) {
 	return log_end(rte_vdev_init("net_ddp0", arg));
 }
 
-static void probe_undo(void *arg) {
+static int probe_undo(void *arg __rte_unused, char *error __rte_unused) {
 	uint16_t port;
 
-	RTE_SET_USED(arg);
 	assert_int_equal(rte_eth_dev_get_port_by_name("net_ddp0", &port), 0);
 	rte_eth_dev_close(port); // with its lower device
-	assert_int_equal(rte_vdev_uninit("net_ddp0"), 0);
+	return rte_vdev_uninit("net_ddp0");
 }
 
-static void probe_check(void *arg) {
-	RTE_SET_USED(arg);
+static void probe_check(void *arg __rte_unused) {
 	assert_int_equal(rte_eth_dev_count_total(), 0);
 }
 
@@ -103,8 +97,8 @@ static int start(void *arg, char *error) {
 	return log_end(ret);
 }
 
-static void end(void *arg) {
-	assert_int_equal(rte_eth_dev_stop(*(uint16_t *)arg), 0);
+static int end(void *arg, char *error __rte_unused) {
+	return rte_eth_dev_stop(*(uint16_t *)arg);
 }
 
 static void a_port_starts_or_can_be_started_again(void **state) {
@@ -160,53 +154,27 @@ static int profile_add(void *arg, char *error) {
 	return rte_pmd_ddp_profile_add(running.id, arg, error, ERROR_SIZE);
 }
 
-static void profile_add_undo(void *arg) {
-	char error[ERROR_SIZE];
-
-	RTE_SET_USED(arg);
-	assert_int_equal(rte_pmd_ddp_profile_del(running.id, "vxlan", error, sizeof(error)), 0);
-}
-
 static int profile_del(void *arg, char *error) {
 	return rte_pmd_ddp_profile_del(running.id, arg, error, ERROR_SIZE);
 }
 
-static void profile_del_undo(void *arg) {
-	char error[ERROR_SIZE];
+// What a rule needs stays: that its names are told takes memory, too.
+static int needed_del(void *arg, char *error) {
+	int ret = profile_del(arg, error);
 
-	assert_int_equal(rte_pmd_ddp_profile_add(running.id, arg, error, sizeof(error)), 0);
+	return ret == -EBUSY ? 0 : ret;
 }
 
-static int text_change(void *arg, char *error, bool add) {
-	static const char text[] = "profile: mine\nrequires: [base]\n"
-				   "headers: {mine: {after: udp(dport=54), layout: n:32}}\n"
-				   "packet_types: {MINE: {path: eth ipv4 udp mine, rss: mine.n}}\n";
+static const char text[] = "profile: mine\nrequires: [base]\n"
+			   "headers: {mine: {after: udp(dport=54), layout: n:32}}\n"
+			   "packet_types: {MINE: {path: eth ipv4 udp mine, rss: mine.n}}\n";
 
-	RTE_SET_USED(arg);
-	return add ? rte_pmd_ddp_profile_add_text(running.id, text, strlen(text), error,
-						  ERROR_SIZE) :
-		     rte_pmd_ddp_profile_del_text(running.id, text, strlen(text), error,
-						  ERROR_SIZE);
+static int text_add(void *arg __rte_unused, char *error) {
+	return rte_pmd_ddp_profile_add_text(running.id, text, strlen(text), error, ERROR_SIZE);
 }
 
-static int text_add(void *arg, char *error) {
-	return text_change(arg, error, true);
-}
-
-static void text_add_undo(void *arg) {
-	char error[ERROR_SIZE];
-
-	assert_int_equal(text_change(arg, error, false), 0);
-}
-
-static int text_del(void *arg, char *error) {
-	return text_change(arg, error, false);
-}
-
-static void text_del_undo(void *arg) {
-	char error[ERROR_SIZE];
-
-	assert_int_equal(text_change(arg, error, true), 0);
+static int text_del(void *arg __rte_unused, char *error) {
+	return rte_pmd_ddp_profile_del_text(running.id, text, strlen(text), error, ERROR_SIZE);
 }
 
 static int key_set(const uint8_t *key, uint64_t rss_hf, char *error) {
@@ -219,18 +187,20 @@ static int key_set(const uint8_t *key, uint64_t rss_hf, char *error) {
 
 static uint8_t key_before[KEY_SIZE];
 
-static int key_update(void *arg, char *error) {
+static int key_read(void *arg __rte_unused, char *error __rte_unused) {
+	struct rte_eth_rss_conf conf = {.rss_key = key_before, .rss_key_len = sizeof(key_before)};
+
+	return rte_eth_dev_rss_hash_conf_get(running.id, &conf);
+}
+
+static int key_update(void *arg __rte_unused, char *error) {
 	static const uint8_t key[KEY_SIZE] = {1, 2, 3};
 
-	RTE_SET_USED(arg);
 	return key_set(key, RTE_ETH_RSS_IPV4, error);
 }
 
-static void key_undo(void *arg) {
-	char error[ERROR_SIZE];
-
-	RTE_SET_USED(arg);
-	assert_int_equal(key_set(key_before, RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP, error), 0);
+static int key_undo(void *arg __rte_unused, char *error) {
+	return key_set(key_before, RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP, error);
 }
 
 static int reta_set(uint16_t first, char *error) {
@@ -244,49 +214,37 @@ static int reta_set(uint16_t first, char *error) {
 	return log_end(rte_eth_dev_rss_reta_update(running.id, reta, 512));
 }
 
-static int reta_update(void *arg, char *error) {
-	RTE_SET_USED(arg);
+static int reta_update(void *arg __rte_unused, char *error) {
 	return reta_set(1, error);
 }
 
-static void reta_undo(void *arg) {
-	char error[ERROR_SIZE];
-
-	RTE_SET_USED(arg);
-	assert_int_equal(reta_set(0, error), 0);
+static int reta_undo(void *arg __rte_unused, char *error) {
+	return reta_set(0, error);
 }
 
-static int tunnel_change(bool add, char *error) {
-	struct rte_eth_udp_tunnel tunnel = {.udp_port = 4790,
-					    .prot_type = RTE_ETH_TUNNEL_TYPE_VXLAN};
+static struct rte_eth_udp_tunnel tunnel = {.udp_port = 4790,
+					   .prot_type = RTE_ETH_TUNNEL_TYPE_VXLAN};
 
+static int tunnel_add(void *arg __rte_unused, char *error) {
 	log_begin(error);
-	return log_end(add ? rte_eth_dev_udp_tunnel_port_add(running.id, &tunnel) :
-			     rte_eth_dev_udp_tunnel_port_delete(running.id, &tunnel));
+	return log_end(rte_eth_dev_udp_tunnel_port_add(running.id, &tunnel));
 }
 
-static int tunnel_add(void *arg, char *error) {
-	RTE_SET_USED(arg);
-	return tunnel_change(true, error);
+static int tunnel_del(void *arg __rte_unused, char *error) {
+	log_begin(error);
+	return log_end(rte_eth_dev_udp_tunnel_port_delete(running.id, &tunnel));
 }
 
-static void tunnel_add_undo(void *arg) {
-	char error[ERROR_SIZE];
+static int vxlan_tunnel_add(void *arg, char *error) {
+	int ret = profile_add(arg, error);
 
-	RTE_SET_USED(arg);
-	assert_int_equal(tunnel_change(false, error), 0);
+	return ret == 0 ? tunnel_add(arg, error) : ret;
 }
 
-static int tunnel_del(void *arg, char *error) {
-	RTE_SET_USED(arg);
-	return tunnel_change(false, error);
-}
+static int vxlan_tunnel_del(void *arg, char *error) {
+	int ret = tunnel_del(arg, error);
 
-static void tunnel_del_undo(void *arg) {
-	char error[ERROR_SIZE];
-
-	RTE_SET_USED(arg);
-	assert_int_equal(tunnel_change(true, error), 0);
+	return ret == 0 ? profile_del(arg, error) : ret;
 }
 
 static int said(int ret, char *error) {
@@ -294,128 +252,92 @@ static int said(int ret, char *error) {
 	return ret;
 }
 
-static int mapping_update(void *arg, char *error) {
+static int mapping_update(void *arg __rte_unused, char *error) {
 	struct rte_pmd_ddp_ptype_mapping item;
 
-	RTE_SET_USED(arg);
 	assert_true(rte_pmd_ddp_ptype_mapping_get(running.id, &item, 1) > 0);
 	item.rte_ptype = RTE_PTYPE_L2_ETHER;
 	return said(rte_pmd_ddp_ptype_mapping_update(running.id, &item, 1, true), error);
 }
 
-static int mapping_replace(void *arg, char *error) {
-	RTE_SET_USED(arg);
+static int mapping_replace(void *arg __rte_unused, char *error) {
 	return said(rte_pmd_ddp_ptype_mapping_replace(running.id, RTE_PTYPE_L2_ETHER, true,
 						      RTE_PTYPE_L2_ETHER_ARP),
 		    error);
 }
 
-static int mapping_reset(void *arg, char *error) {
-	RTE_SET_USED(arg);
+static int mapping_reset(void *arg __rte_unused, char *error) {
 	return said(rte_pmd_ddp_ptype_mapping_reset(running.id), error);
 }
 
-static void mapping_undo(void *arg) {
-	RTE_SET_USED(arg);
-	assert_int_equal(rte_pmd_ddp_ptype_mapping_reset(running.id), 0);
-}
-
-static int ptypes_set(void *arg, char *error) {
-	RTE_SET_USED(arg);
+static int ptypes_set(void *arg __rte_unused, char *error) {
 	return said(rte_eth_dev_set_ptypes(running.id, RTE_PTYPE_L3_MASK, NULL, 0), error);
 }
 
-static void ptypes_undo(void *arg) {
-	RTE_SET_USED(arg);
-	assert_int_equal(rte_eth_dev_set_ptypes(running.id, RTE_PTYPE_ALL_MASK, NULL, 0), 0);
+static int ptypes_undo(void *arg __rte_unused, char *error __rte_unused) {
+	return rte_eth_dev_set_ptypes(running.id, RTE_PTYPE_ALL_MASK, NULL, 0);
 }
 
-static int queue_start(void *arg, char *error) {
-	RTE_SET_USED(arg);
+static int queue_start(void *arg __rte_unused, char *error) {
 	log_begin(error);
 	return log_end(rte_eth_dev_rx_queue_start(running.id, 1));
 }
 
-static void queue_stop(void *arg) {
-	RTE_SET_USED(arg);
-	assert_int_equal(rte_eth_dev_rx_queue_stop(running.id, 1), 0);
+static int queue_stop(void *arg __rte_unused, char *error __rte_unused) {
+	return rte_eth_dev_rx_queue_stop(running.id, 1);
 }
 
 /* Rules */
 
-static int created(struct rte_flow_error *flow_error, char *error) {
-	if (running.flow != NULL)
-		return 0;
-	snprintf(error, ERROR_SIZE, "%s", flow_error->message);
-	return -rte_errno;
+static int told(int ret, const struct rte_flow_error *flow_error, char *error) {
+	if (ret < 0)
+		snprintf(error, ERROR_SIZE, "%s", flow_error->message);
+	return ret;
 }
 
-static int rule_create_steering(void *arg, char *error) {
+static int flow_create(const struct rte_flow_item *items, const struct rte_flow_action *actions,
+		       char *error) {
 	struct rte_flow_error flow_error = {0};
 
-	RTE_SET_USED(arg);
-	running.flow = rte_flow_create(running.id, &ingress, items_of_flow(3),
-				       ACTIONS(TO_QUEUE(2), ACTION(COUNT)), &flow_error);
-	return created(&flow_error, error);
+	running.flow = rte_flow_create(running.id, &ingress, items, actions, &flow_error);
+	return told(running.flow != NULL ? 0 : -rte_errno, &flow_error, error);
 }
 
-static int rule_create_hash(void *arg, char *error) {
+static int steering_create(void *arg __rte_unused, char *error) {
+	return flow_create(items_of_flow(3), ACTIONS(TO_QUEUE(2), ACTION(COUNT)), error);
+}
+
+static int hash_create(void *arg __rte_unused, char *error) {
 	static const struct rte_flow_action_rss rss = {.types = RTE_ETH_RSS_IPV4};
+
+	return flow_create(udp_items, ACTIONS(ACTION(RSS, .conf = &rss)), error);
+}
+
+static int gtpu_create(void *arg __rte_unused, char *error) {
+	static const struct rte_flow_item items[] = {ITEM(ETH), ITEM(IPV4), ITEM(UDP), ITEM(GTPU),
+						     ITEM(END)};
+
+	return flow_create(items, ACTIONS(TO_QUEUE(2)), error);
+}
+
+static int rule_validate(void *arg __rte_unused, char *error) {
 	struct rte_flow_error flow_error = {0};
 
-	RTE_SET_USED(arg);
-	running.flow = rte_flow_create(running.id, &ingress, udp_items,
-				       ACTIONS(ACTION(RSS, .conf = &rss)), &flow_error);
-	return created(&flow_error, error);
+	return told(rte_flow_validate(running.id, &ingress, items_of_flow(3), ACTIONS(TO_QUEUE(2)),
+				      &flow_error),
+		    &flow_error, error);
 }
 
-static void rule_undo(void *arg) {
-	RTE_SET_USED(arg);
-	assert_int_equal(rte_flow_destroy(running.id, running.flow, NULL), 0);
-}
-
-static int rule_validate(void *arg, char *error) {
+static int flow_destroy(void *arg __rte_unused, char *error) {
 	struct rte_flow_error flow_error = {0};
-	int ret = rte_flow_validate(running.id, &ingress, items_of_flow(3), ACTIONS(TO_QUEUE(2)),
-				    &flow_error);
 
-	RTE_SET_USED(arg);
-	if (ret < 0)
-		snprintf(error, ERROR_SIZE, "%s", flow_error.message);
-	return ret;
+	return told(rte_flow_destroy(running.id, running.flow, &flow_error), &flow_error, error);
 }
 
-static int rule_destroy_one(void *arg, char *error) {
+static int rules_flush(void *arg __rte_unused, char *error) {
 	struct rte_flow_error flow_error = {0};
-	int ret = rte_flow_destroy(running.id, running.flow, &flow_error);
 
-	RTE_SET_USED(arg);
-	if (ret < 0)
-		snprintf(error, ERROR_SIZE, "%s", flow_error.message);
-	return ret;
-}
-
-static int rules_flush(void *arg, char *error) {
-	struct rte_flow_error flow_error = {0};
-	int ret = rte_flow_flush(running.id, &flow_error);
-
-	RTE_SET_USED(arg);
-	if (ret < 0)
-		snprintf(error, ERROR_SIZE, "%s", flow_error.message);
-	return ret;
-}
-
-static void rule_again(void *arg) {
-	char error[ERROR_SIZE];
-
-	assert_int_equal(rule_create_steering(arg, error), 0);
-}
-
-// A profile that a rule needs: that its names are told takes memory, too.
-static int needed_del(void *arg, char *error) {
-	int ret = rte_pmd_ddp_profile_del(running.id, arg, error, ERROR_SIZE);
-
-	return ret == -EBUSY ? 0 : ret;
+	return told(rte_flow_flush(running.id, &flow_error), &flow_error, error);
 }
 
 /* Telemetry */
@@ -435,8 +357,7 @@ int __wrap_rte_telemetry_register_cmd(const char *command, telemetry_cb call, co
 }
 
 // What there is no memory for is left out of an answer.
-static int telemetry_ask(void *arg, char *error) {
-	RTE_SET_USED(error);
+static int telemetry_ask(void *arg, char *error __rte_unused) {
 	for (unsigned int i = 0; i < n_telemetry; i++) {
 		struct rte_tel_data *data;
 
@@ -452,99 +373,70 @@ static int telemetry_ask(void *arg, char *error) {
 
 /* All of them */
 
-static void sweep(const char *on, const char *name, int (*run)(void *, char *),
-		  void (*undo)(void *), const char *arg) {
-	char whole[200];
+#define ALL 0xf    // of the ports that are started, as bits
+#define GTPU 0xe   // with this profile
+#define TUNNEL 0x7 // with ports of UDP to declare
 
-	snprintf(whole, sizeof(whole), "%s (%s)", name, on);
+static const struct entry {
+	const char *name;
+	int (*before)(void *arg, char *error); // NULL: nothing
+	int (*run)(void *arg, char *error);
+	int (*undo)(void *arg, char *error);
+	int (*after)(void *arg, char *error);
+	const char *arg;
+	unsigned int ports;
+} entries[] = {
+	{"add a profile", NULL, profile_add, profile_del, NULL, "vxlan", ALL},
+	{"add a text", NULL, text_add, text_del, NULL, NULL, ALL},
+	{"delete a text", text_add, text_del, text_add, text_del, NULL, ALL},
+	{"delete a profile", NULL, profile_del, profile_add, NULL, "gtpu", GTPU},
+	{"delete a profile that a rule needs", gtpu_create, needed_del, NULL, flow_destroy, "gtpu",
+	 GTPU},
+	{"declare a UDP port", profile_add, tunnel_add, tunnel_del, profile_del, "vxlan", TUNNEL},
+	{"take a UDP port back", vxlan_tunnel_add, tunnel_del, tunnel_add, vxlan_tunnel_del,
+	 "vxlan", TUNNEL},
+	{"set the RSS key and types", key_read, key_update, key_undo, NULL, NULL, ALL},
+	{"set the redirection table", NULL, reta_update, reta_undo, NULL, NULL, ALL},
+	{"set the layers of packet types", NULL, ptypes_set, ptypes_undo, NULL, NULL, ALL},
+	{"map a packet type", NULL, mapping_update, mapping_reset, NULL, NULL, ALL},
+	{"map packet types", NULL, mapping_replace, mapping_reset, NULL, NULL, ALL},
+	{"map no packet type", NULL, mapping_reset, mapping_reset, NULL, NULL, ALL},
+	{"create a steering rule", NULL, steering_create, flow_destroy, NULL, NULL, ALL},
+	{"create a hash rule", NULL, hash_create, flow_destroy, NULL, NULL, ALL},
+	{"validate a rule", NULL, rule_validate, NULL, NULL, NULL, ALL},
+	{"destroy a rule", steering_create, flow_destroy, steering_create, flow_destroy, NULL, ALL},
+	{"flush rules", steering_create, rules_flush, steering_create, flow_destroy, NULL, ALL},
+	{"add a profile beside a rule", steering_create, profile_add, profile_del, flow_destroy,
+	 "vxlan", ALL},
+#if SLOWDOWN == 1 // the containers of an answer are only freed with the socket
+	{"ask by telemetry", NULL, telemetry_ask, NULL, NULL, "0", ALL},
+#endif
+};
+
+static void entry_sweep(const struct entry *entry, const char *on) {
+	char name[200], error[ERROR_SIZE];
+	void *arg = (void *)(uintptr_t)entry->arg;
+
+	snprintf(name, sizeof(name), "%s (%s)", entry->name, on);
+	if (entry->before != NULL)
+		assert_int_equal(entry->before(arg, error), 0);
 	state_read(running.profiles, &running.n_profiles, running.seen);
-	operation_sweep(&(struct operation){whole, run, undo, state_check, (void *)(uintptr_t)arg},
-			MAX);
+	operation_sweep(&(struct operation){name, entry->run, entry->undo, state_check, arg}, MAX);
+	if (entry->after != NULL)
+		assert_int_equal(entry->after(arg, error), 0);
 }
 
-static void rules_sweep(const char *on) {
-	char error[ERROR_SIZE];
-
-	sweep(on, "create a steering rule", rule_create_steering, rule_undo, NULL);
-	sweep(on, "create a hash rule", rule_create_hash, rule_undo, NULL);
-	sweep(on, "validate a rule", rule_validate, nothing, NULL);
-	assert_int_equal(rule_create_steering(NULL, error), 0);
-	sweep(on, "destroy a rule", rule_destroy_one, rule_again, NULL);
-	sweep(on, "flush rules", rules_flush, rule_again, NULL);
-	sweep(on, "add a profile beside a rule", profile_add, profile_add_undo, "vxlan");
-	rule_undo(NULL);
-}
-
-static void needed_sweep(const char *on) {
-	static const struct rte_flow_item items[] = {ITEM(ETH), ITEM(IPV4), ITEM(UDP), ITEM(GTPU),
-						     ITEM(END)};
-	struct rte_flow_error flow_error = {0};
-
-	running.flow =
-		rte_flow_create(running.id, &ingress, items, ACTIONS(TO_QUEUE(2)), &flow_error);
-	assert_non_null(running.flow);
-	sweep(on, "delete a profile that a rule needs", needed_del, nothing, "gtpu");
-	rule_undo(NULL);
-}
-
-static void profiles_sweep(const char *on, bool has_gtpu) {
-	char error[ERROR_SIZE];
-
-	sweep(on, "add a profile", profile_add, profile_add_undo, "vxlan");
-	sweep(on, "add a text", text_add, text_add_undo, NULL);
-	assert_int_equal(text_add(NULL, error), 0);
-	sweep(on, "delete a text", text_del, text_del_undo, NULL);
-	text_add_undo(NULL);
-	if (!has_gtpu)
-		return;
-	sweep(on, "delete a profile", profile_del, profile_del_undo, "gtpu");
-	needed_sweep(on);
-}
-
-static void tunnels_sweep(const char *on) {
-	char error[ERROR_SIZE];
-
-	assert_int_equal(profile_add((void *)(uintptr_t) "vxlan", error), 0);
-	sweep(on, "declare a UDP port", tunnel_add, tunnel_add_undo, NULL);
-	assert_int_equal(tunnel_add(NULL, error), 0);
-	sweep(on, "take a UDP port back", tunnel_del, tunnel_del_undo, NULL);
-	tunnel_add_undo(NULL);
-	profile_add_undo(NULL);
-}
-
-static void steering_sweep(const char *on) {
-	struct rte_eth_rss_conf conf = {.rss_key = key_before, .rss_key_len = sizeof(key_before)};
-
-	assert_int_equal(rte_eth_dev_rss_hash_conf_get(running.id, &conf), 0);
-	sweep(on, "set the RSS key and types", key_update, key_undo, NULL);
-	sweep(on, "set the redirection table", reta_update, reta_undo, NULL);
-	sweep(on, "set the layers of packet types", ptypes_set, ptypes_undo, NULL);
-	sweep(on, "map a packet type", mapping_update, mapping_undo, NULL);
-	sweep(on, "map packet types", mapping_replace, mapping_undo, NULL);
-	sweep(on, "map no packet type", mapping_reset, mapping_undo, NULL);
-}
-
-static void the_rest_sweep(const char *on) {
-	queue_stop(NULL);
-	operation_sweep(&(struct operation){"start a queue", queue_start, queue_stop, NULL, NULL},
-			MAX);
-	assert_int_equal(rte_eth_dev_rx_queue_start(running.id, 1), 0);
-	if (SLOWDOWN == 1) // the containers of an answer are only freed with the socket
-		sweep(on, "ask by telemetry", telemetry_ask, nothing, "0");
-}
-
-static void a_running_port_changes_or_stays(void **state) {
-	RTE_SET_USED(state);
+static void a_running_port_changes_or_stays(void **state __rte_unused) {
 	for (unsigned int i = 0; i < 4; i++) {
-		const char *on = ports[i].name;
-
 		running.id = ddp_start(ports[i].devargs, N_QUEUES, 1, 512);
-		profiles_sweep(on, i > 0);
-		if (i < 3)
-			tunnels_sweep(on);
-		steering_sweep(on);
-		rules_sweep(on);
-		the_rest_sweep(on);
+		for (unsigned int k = 0; k < RTE_DIM(entries); k++)
+			if ((entries[k].ports & 1 << i) != 0)
+				entry_sweep(&entries[k], ports[i].name);
+		assert_int_equal(queue_stop(NULL, NULL), 0); // then not all packets are received
+		operation_sweep(
+			&(struct operation){"start a queue", queue_start, queue_stop, NULL, NULL},
+			MAX);
+		assert_int_equal(rte_eth_dev_rx_queue_start(running.id, 1), 0);
 		ddp_end(running.id);
 	}
 }

@@ -4,8 +4,8 @@
 
 usage: sweep.py [--max N] [--status N] PRELOAD PROGRAM [ARGUMENT...]
 
-With --max, N allocations are chosen evenly, besides the first of each place of the program that allocates, unless
-OOM_ALL is in the environment. --status is that of a program without memory (3).
+With --max, N allocations are chosen evenly, and 3 N of those that are the first of a place of the program that
+allocates, unless OOM_ALL is in the environment. --status is that of a program without memory (3).
 """
 
 import argparse
@@ -39,6 +39,10 @@ def count(options):
         return n, firsts, whole
 
 
+def sample(numbers, most):
+    return numbers[::max(1, -(-len(numbers) // most))]
+
+
 def judge(options, whole, result):
     """What is wrong with a run, or None."""
     if result.returncode < 0:
@@ -63,8 +67,9 @@ def main():
     parser.add_argument("arguments", nargs=argparse.REMAINDER)
     options = parser.parse_args()
     n, firsts, whole = count(options)
-    step = max(1, n // options.max) if options.max and "OOM_ALL" not in os.environ else 1
-    failing = sorted({*range(1, n + 1, step), *firsts})
+    failing = range(1, n + 1)
+    if options.max and "OOM_ALL" not in os.environ:
+        failing = sorted({*sample(failing, options.max), *sample(sorted(firsts), 3 * options.max)})
     bad = same = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         runs = pool.map(lambda at: run(options, {"OOM_FAIL": str(at)}), failing)
