@@ -30,7 +30,6 @@ struct found {
 
 struct search {
 	void (*visit)(struct search *search, const char *prefix, const char *path);
-	telemetry_socket_fn *fn; // with arg: for the caller, as client_fn
 	void (*client_fn)(void *arg, const struct telemetry_client *client);
 	void *arg;
 	const char *file_prefix;
@@ -111,7 +110,7 @@ void telemetry_client_wait(struct telemetry_client *client, unsigned int ms) {
 	client->wait_ms = ms;
 }
 
-static int socket_connect(struct telemetry_client *client, const char *path, unsigned int ms) {
+static int socket_connect(struct telemetry_client *client, const char *path) {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 
 	if (strlen(path) >= sizeof(address.sun_path))
@@ -120,17 +119,17 @@ static int socket_connect(struct telemetry_client *client, const char *path, uns
 	client->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (client->fd < 0)
 		return fail_errno(client, errno);
-	telemetry_client_wait(client, ms);
+	telemetry_client_wait(client, WAIT_MS);
 	if (connect(client->fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
 		return fail_errno(client, errno);
 	return 0;
 }
 
-int telemetry_client_connect(struct telemetry_client *client, const char *path, unsigned int ms) {
+static int client_connect(struct telemetry_client *client, const char *path) {
 	int ret;
 
 	*client = (struct telemetry_client){.fd = -1};
-	ret = socket_connect(client, path, ms);
+	ret = socket_connect(client, path);
 	if (ret == 0)
 		ret = greeting_read(client);
 	if (ret < 0)
@@ -202,7 +201,7 @@ static void trouble_note(struct search *search, const char *path, const char *re
 // Connect to a process that is asked for. Sockets stay behind when their process dies.
 static bool client_try(struct search *search, const char *prefix, const char *path,
 		       struct telemetry_client *client) {
-	int ret = telemetry_client_connect(client, path, WAIT_MS);
+	int ret = client_connect(client, path);
 
 	if (ret == -ECONNREFUSED || ret == -ENOENT)
 		return false;
@@ -276,23 +275,6 @@ static void processes_find(struct search *search) {
 	dir_set(search);
 	search->visit = socket_try;
 	sockets_visit(search);
-}
-
-static void socket_tell(struct search *search, const char *prefix, const char *path) {
-	search->fn(search->arg, prefix, path);
-}
-
-void telemetry_sockets_each(const char *run_dir, const char *file_prefix, telemetry_socket_fn *fn,
-			    void *arg, char reason[TELEMETRY_ERROR_SIZE]) {
-	struct search search = {
-		.visit = socket_tell, .fn = fn, .arg = arg, .file_prefix = file_prefix};
-
-	if (run_dir == NULL)
-		dir_set(&search);
-	else
-		snprintf(search.dir, sizeof(search.dir), "%s", run_dir);
-	sockets_visit(&search);
-	memcpy(reason, search.trouble, sizeof(search.trouble));
 }
 
 static bool has_net_ddp(struct telemetry_client *client) {

@@ -21,9 +21,9 @@
 struct telemetry_client {
 	int fd;
 	unsigned int pid;
-	char file_prefix[NAME_MAX + 1]; // "" where telemetry_client_connect() was called alone
-	unsigned int wait_ms;           // for an answer
-	char *answer;                   // room for one
+	char file_prefix[NAME_MAX + 1];
+	unsigned int wait_ms; // for an answer
+	char *answer;         // room for one
 	size_t answer_max;
 	char error[TELEMETRY_ERROR_SIZE]; // one line
 };
@@ -44,16 +44,6 @@ unsigned int telemetry_clients_each(const char *file_prefix, unsigned int pid,
 // The name of the program that the process runs, "" where it cannot be read.
 void telemetry_client_program(const struct telemetry_client *client,
 			      char program[TELEMETRY_PROGRAM_SIZE]);
-
-// Connect to the process behind a socket, and wait so long for the connection and for each answer.
-// 0, or -errno with the reason in error and nothing to close.
-int telemetry_client_connect(struct telemetry_client *client, const char *path, unsigned int ms);
-
-// Call fn with each telemetry socket in a runtime folder (NULL: the one that EAL chooses), also if
-// no process listens. reason: as above.
-typedef void telemetry_socket_fn(void *arg, const char *file_prefix, const char *path);
-void telemetry_sockets_each(const char *run_dir, const char *file_prefix, telemetry_socket_fn *fn,
-			    void *arg, char reason[TELEMETRY_ERROR_SIZE]);
 
 // Wait so long for answers from now on.
 void telemetry_client_wait(struct telemetry_client *client, unsigned int ms);

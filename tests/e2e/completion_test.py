@@ -150,7 +150,6 @@ class Completion:
         self.assertEqual(self.shell.complete("ddpctl check --stri"), ["check", "--strict"])
         self.assertEqual("".join(self.shell.complete("ddpctl simulate --nic-now=ice-c")[1:]), "--nic-now=ice-comms")
         self.assertEqual(self.shell.complete("ddp-exporter --onc"), ["--once"])
-        self.assertEqual(self.shell.complete("ddp-exporter --format openm"), ["--format", "openmetrics"])
         self.nothing_ran()
 
     def test_a_name_of_several_lines_is_not_run(self):

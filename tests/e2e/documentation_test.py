@@ -321,7 +321,7 @@ class Documents(harness.TestCase):
         ("apps/ctl/ddpctl.1", "ddpctl simulate gtpu -i eth0"): "a live interface; ctl_capture_test.py",
         ("apps/exporter/ddp-exporter.1", "ddp-exporter --file-prefix"): "runs until it is ended; exporter_test.py",
         ("apps/exporter/ddp-exporter.1", "scrape_configs|  - job|    static|      - targets|rule_files"):
-            "no command; exporter_prometheus_test.py has a configuration",
+            "no command; exporter_test.py has a configuration",
         ("apps/fwd/ddp-fwd.1", "ddp-fwd -l 0-8 -a"): "needs two NICs",
     }
 

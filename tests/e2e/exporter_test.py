@@ -1,222 +1,157 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""An operator's Prometheus sees of each net_ddp port what its xstats say, in time, whatever other processes do, and
-applications do not notice that they are watched.
+"""An operator's Prometheus sees each net_ddp port of the machine, whatever other processes do.
 
-    exporter_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so path/to/ddp-fwd path/to/ddp-exporter"""
+    exporter_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so path/to/ddp-fwd path/to/ddp-exporter
+        path/to/nic_ports"""
 
+import json
 import os
+import re
 import shutil
-import signal
-import threading
+import socket
+import subprocess
 import time
-import unittest
+import urllib.parse
+import urllib.request
 
-from support import eal, exporter, fwd, harness, telemetry, testpmd
+import yaml
+
+from support import eal, exporter, harness, telemetry, testpmd
 from support.exporter import Machine, answer
 
-QUEUES = 8
-SCRAPES = 100
-XSTATS_MAX = 1 << 20  # bytes
-XSTATS_VALUES = 256  # in one answer of DPDK's /ethdev/xstats, at most
-ANSWERS = 4  # that take the process as long as a scrape may, and one more for each so many values in it
+FOLDER = harness.SOURCE_ROOT / "apps" / "exporter"
+MONITORING = FOLDER / "monitoring"
+NICS = ["ice-os", "ice-comms", "iavf", "i40e", "mlx5"]  # nic=1 and so on of net_testsrc
+SECONDS = 40  # for a scrape, an alert
 
 
 def setUpModule():
+    if shutil.which("prometheus") is None or shutil.which("promtool") is None:
+        harness.skip("prometheus is not installed")
     testpmd.set_up_module()
 
 
-class Ports(fwd.TestCase):
-    prefix = "ddp-fwd"
+def once(test, *options, **kwargs):
+    return harness.run(harness.tools["ddp-exporter"], "--once", *options, env=eal.environment(test.folder), **kwargs)
 
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.n3 = cls.traffic("--kind", "n3-up", "--ues", 200, "--packets-per-flow", 1)
 
-    def setUp(self):
-        shutil.rmtree(self.folder / "dpdk", ignore_errors=True)
+def documented():
+    """Names of metrics in the manual page."""
+    return set(re.findall(r"(?m)^\.TP\n\.B ((?:net_ddp|ddp)_\w+)$", (FOLDER / "ddp-exporter.1").read_text()))
 
-    def pmd(self, *arguments, prefix="upf", n_queues=QUEUES, rx=None):
-        vdev = ",".join([f"net_ddp0,dev(net_pcap0,rx_pcap={rx or self.n3.name})", *arguments])
-        pmd = testpmd.Testpmd(self, [vdev], f"--rxq={n_queues}", f"--txq={n_queues}", prefix=prefix)
-        pmd.command("set fwd rxonly")
-        return pmd
 
-    def finish(self, pmd, port=0):
-        """Forward until the capture has ended."""
-        n = len(harness.pcap_frames(self.n3))
-        pmd.command("start")
-        pmd.wait(lambda: pmd.stats(port)["RX-packets"] == n, f"{n} packets")
-        pmd.command("stop")
+class Prometheus:
+    """Scrapes every second, with our alerts, whose minutes are seconds here."""
 
-    def assert_xstats(self, metrics, xstats, **labels):
-        """All numbers of a port."""
-        for q in range(QUEUES):
-            for name, key in (("rx_packets", "rx_q{}_packets"), ("rx_bytes", "rx_q{}_bytes"),
-                              ("rx_missed_packets", "rx_q{}_missed"), ("tx_packets", "tx_q{}_packets"),
-                              ("tx_bytes", "tx_q{}_bytes")):
-                self.assertEqual(metrics.get(f"net_ddp_{name}_total", queue=str(q), **labels),
-                                 xstats[key.format(q)], key.format(q))
-        ptypes = metrics.of("net_ddp_ptype_packets_total", **labels)
-        self.assertEqual({f"rx_type_{ptype}_packets": n for (ptype,), n in ptypes.items()},
-                         {name: n for name, n in xstats.items() if name.startswith("rx_type_")})
-        for name, key in (("rule_dropped_packets_total", "rx_dropped_by_rule"),
-                          ("cache_hits_total", "rx_path_cache_hits"),
-                          ("cache_misses_total", "rx_path_cache_misses"),
-                          ("cache_paths", "rx_path_cache_entries"),
-                          ("offloaded_packets_total", "rx_offloaded"),
-                          ("order_parked_packets_total", "balance_parked"),
-                          ("balance_moves_total", "balance_moves")):
-            self.assertEqual(metrics.get(f"net_ddp_{name}", **labels), xstats[key], key)
-        [lower] = metrics.of("net_ddp_lower_packets_total", **labels).values()
-        self.assertEqual(lower, xstats["rx_lower_packets"])
+    def __init__(self, test, target):
+        folder = test.folder / "prometheus"
+        folder.mkdir()
+        rules = (MONITORING / "alerts.yml").read_text(encoding="utf-8")
+        rules = re.sub(r"\[\d+m\]", "[4s]", re.sub(r"for: \d+m", "for: 2s", rules))
+        (folder / "alerts.yml").write_text(rules, encoding="utf-8")
+        (folder / "prometheus.yml").write_text(json.dumps({
+            "global": {"scrape_interval": "1s", "scrape_timeout": "1s", "evaluation_interval": "1s"},
+            "rule_files": ["alerts.yml"],
+            "scrape_configs": [{"job_name": "ddp", "static_configs": [{"targets": [target]}]}]}))
+        with socket.socket() as listener:
+            listener.bind(("127.0.0.1", 0))
+            self.url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        self.process = subprocess.Popen(
+            ["prometheus", f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/data",
+             f"--web.listen-address={self.url.removeprefix('http://')}", "--log.level=warn"], stdin=subprocess.DEVNULL)
+        test.addCleanup(self.process.wait)
+        test.addCleanup(self.process.kill)
 
-    def test_a_testpmd_and_a_ddp_fwd_are_seen_at_once(self):
-        pmd = self.pmd("profile=gtpu", "overflow=wait")
-        self.finish(pmd)
-        forwarder = self.start_fwd([fwd.vdev(self.n3.name, "profile=gtpu", "overflow=wait")], "--idle-exit", 0,
-                                   "--stats", 0.05, "--rxq", 4, "--fwd", "rxonly")
-        forwarder.stdout.readline()
-        client = telemetry.Client(self, self.prefix)
-        n = len(harness.pcap_frames(self.n3))
-        pmd.wait(lambda: client.ask("/net_ddp/info", 0)["counters"]["rx_delivered_packets"] == n, "all packets")
+    def get(self, path, **parameters):
+        with urllib.request.urlopen(f"{self.url}/api/v1/{path}?{urllib.parse.urlencode(parameters)}",
+                                    timeout=SECONDS) as found:
+            return json.loads(found.read())["data"]
 
-        server = exporter.Exporter(self)
-        metrics = server.metrics()
-        self.assertEqual(metrics.get("ddp_exporter_build_info", version=harness.version()), 1)
-        self.assertEqual(metrics.of("ddp_process_up"), {("upf",): 1, ("ddp-fwd",): 1})
-        xstats = pmd.xstats()
-        self.assertEqual(sum(xstats[f"rx_q{q}_packets"] for q in range(QUEUES)), n)
-        self.assert_xstats(metrics, xstats, process="upf", port="net_ddp0")
-        loads = [xstats[f"rx_q{q}_packets"] for q in range(QUEUES)]
-        self.assertAlmostEqual(metrics.get("net_ddp_rx_imbalance_ratio", process="upf", port="net_ddp0"),
-                               harness.imbalance(loads))
-        queues = metrics.of("net_ddp_rx_packets_total", process="ddp-fwd", port="net_ddp0")
-        told, _ = client.pages("queues", "/net_ddp/queues", 0)
-        self.assertEqual({int(q): value for (q,), value in queues.items()},
-                         {int(q): item["rx_packets"] for q, item in told.items()})
-        latency = client.ask("/ddp_fwd/latency")
-        self.assertEqual(latency["count"], n)
-        name = "ddp_fwd_latency_seconds"
-        buckets = metrics.of(f"{name}_bucket", process="ddp-fwd")
-        self.assertEqual([value for _, value in sorted((float(le), value) for (le,), value in buckets.items())],
-                         [*latency["packets_le"], n])
-        self.assertEqual(metrics.get(f"{name}_count", process="ddp-fwd"), n)
-        self.assertAlmostEqual(metrics.get(f"{name}_sum", process="ddp-fwd"), latency["sum_ns"] / 1e9)
-        workers, _ = client.pages("workers", "/ddp_fwd/workers")
-        self.assertEqual(metrics.of("ddp_fwd_worker_packets_total", process="ddp-fwd"),
-                         {(i,): worker["packets"] for i, worker in workers.items()})
-        self.assertEqual(metrics.of(f"{name}_count"), {("ddp-fwd",): n})  # testpmd has none
-        self.assertEqual(server.end(), "")
-        pmd.quit()
+    def query(self, expression):
+        return {frozenset(row["metric"].items()): float(row["value"][1])
+                for row in self.get("query", query=expression)["result"]}
 
-    def test_profile_changes_are_counted_and_packet_types_stay(self):
-        pmd = self.pmd("overflow=wait")
-        self.finish(pmd)
-        client = telemetry.Client(self, "upf")
-        server = exporter.Exporter(self)
-        before = server.metrics()
-        client.ask("/net_ddp/profile_set", 0, "gtpu+vxlan")
-        client.ask("/net_ddp/profile_set", 0, "none_such")
-        client.ask("/net_ddp/profile_del", 0, "vxlan")
-        time.sleep(0.3)  # until an answer is made anew
-        after = server.metrics()
-        labels = {"process": "upf", "port": "net_ddp0"}
-        self.assertEqual(before.get("net_ddp_profile_changes_total", **labels), 0)
-        self.assertEqual(after.get("net_ddp_profile_changes_total", **labels), 2)
-        [info] = after.of("net_ddp_port_info", **labels)
-        self.assertIn("gtpu", info)
-        name = "net_ddp_ptype_packets_total"
-        for ptype, n in before.of(name, **labels).items():
-            self.assertEqual(after.of(name, **labels)[ptype], n)
-        self.assertEqual(after.get(name, ptype="GTPU_IPV4_UDP", **labels), 0)
-        pmd.quit()
+    def firing(self, alert):
+        """The processes that it fires for."""
+        return {found["labels"].get("process") for found in self.get("alerts")["alerts"]
+                if found["labels"]["alertname"] == alert and found["state"] == "firing"}
 
-    def test_both_formats_are_what_their_readers_want(self):
-        pmd = self.pmd("profile=gtpu", "overflow=wait")
-        self.finish(pmd)
-        server = exporter.Exporter(self)
-        text, kind = server.text()
-        self.assertTrue(kind.startswith("text/plain; version=0.0.4"), kind)
-        openmetrics, kind = server.text(exporter.OPENMETRICS + ",text/plain;q=0.5")
-        self.assertTrue(kind.startswith("application/openmetrics-text; version=1.0.0"), kind)
-        self.assertTrue(openmetrics.endswith("\n# EOF\n"))
-        self.assertIn("# TYPE net_ddp_rx_packets counter\n", openmetrics)
-        self.assertEqual(exporter.Metrics(text).samples.keys(), exporter.Metrics(openmetrics).samples.keys())
-        once = self.once()
-        self.assertEqual(exporter.Metrics(once).samples.keys(), exporter.Metrics(text).samples.keys())
-        self.assertTrue(self.once("--format", "openmetrics").endswith("\n# EOF\n"))
-        pmd.quit()
-
-    @unittest.skipUnless(shutil.which("promtool"), "promtool is not installed")
-    def test_promtool_finds_nothing_wrong(self):
-        pmd = self.pmd("profile=gtpu", "overflow=wait")
-        self.finish(pmd)
-        result = harness.run("promtool", "check", "metrics", stdin=None, input=self.once())
-        self.assertEqual((result.returncode, result.stdout + result.stderr), (0, ""))
-        pmd.quit()
-
-    def once(self, *options):
-        return harness.output_of(harness.tools["ddp-exporter"], "--once", *options,
-                                 env=eal.environment(self.folder))
-
-    def test_a_process_is_chosen(self):
-        pmd = self.pmd("overflow=wait")
-        exporter.Process(self, "other", Machine(1, 1))
-        path = eal.telemetry_socket(self.folder, "upf")
-        for options, names in (([], {"upf", "other"}), (["--file-prefix", "other"], {"other"}),
-                               (["--socket", path], {"upf"}), (["--run-dir", self.folder / "none"], set()),
-                               (["--run-dir", self.folder / "dpdk"], {"upf", "other"})):
-            with self.subTest(options):
-                metrics = exporter.Metrics(self.once(*options))
-                self.assertEqual({name for (name,) in metrics.of("ddp_process_up")}, names)
-        pmd.quit()
-
-    def test_a_process_that_is_killed(self):
-        """In the middle of scrapes: none fails, and then it is told to be down."""
-        pmd = self.pmd("overflow=wait")
-        server = exporter.Exporter(self)
-        killer = threading.Timer(0.3, os.kill, (pmd.pid, signal.SIGKILL))
-        killer.start()
-        ups, end = [], time.monotonic() + 1
-        while time.monotonic() < end:
-            ups.append(server.metrics().of("ddp_process_up")[("upf",)])
-        killer.join()
-        self.assertEqual((ups[0], ups[-1]), (1, 0))
-        self.assertEqual(ups, sorted(ups, reverse=True))
-
-    def xstats_ask(self):
-        """256 statistics at most: DPDK's telemetry has no room for more."""
-        client = telemetry.Client(self, "upf")
-        client.socket.send(b"/ethdev/xstats,0")
-        client.socket.recv(XSTATS_MAX)
-        client.socket.close()
-
-    def ms_of(self, pmd, ask):
-        """What the process spends on an answer. testpmd's lcores wait for commands meanwhile."""
-        def spent(during):
-            before, start = exporter.cpu_seconds(pmd.pid), time.monotonic()
-            during()
-            return exporter.cpu_seconds(pmd.pid) - before, time.monotonic() - start
-
-        cpu, wall = spent(lambda: time.sleep(0.5))
-        idle = cpu / wall
-        cpu, wall = spent(lambda: [ask() for _ in range(SCRAPES)])
-        return (cpu - idle * wall) / SCRAPES * 1e3
-
-    def test_applications_spend_little(self):
-        """A scrape of all counters, beside DPDK's own answers."""
-        for n_queues, profiles in ((QUEUES, "gtpu"), (256, "all")):
-            pmd = self.pmd(f"profile={profiles}", "overflow=wait", n_queues=n_queues)
+    def wait(self, condition, what):
+        deadline = time.monotonic() + SECONDS
+        while True:
+            try:
+                if condition():
+                    return
+            except OSError:
+                pass  # it is starting
+            assert time.monotonic() < deadline and self.process.poll() is None, f"no {what}"
             time.sleep(0.2)
-            xstats = self.ms_of(pmd, self.xstats_ask)
-            scrape = self.ms_of(pmd, lambda: self.once("--file-prefix", "upf"))
-            print(f"{n_queues} queues, profile {profiles}: {scrape:.3f} ms of the process' time a scrape, "
-                  f"{xstats:.3f} an /ethdev/xstats")
-            n_values = len(exporter.Metrics(self.once("--file-prefix", "upf")).samples)
-            self.assertLess(scrape, (ANSWERS + n_values / XSTATS_VALUES) * xstats)
-            pmd.quit()
+
+
+class Ports(harness.TestCase):
+    """Of testpmd, and over each kind of NIC that a fake driver plays."""
+
+    def start_nics(self, capture, prefix, kinds):
+        vdevs = [f"--vdev=net_ddp{i},dev(net_testsrc{i},nic={NICS.index(kind) + 1},rxq=4),profile=gtpu,"
+                 f"offload=auto:{kind}" for i, kind in enumerate(kinds)]
+        process = subprocess.Popen([harness.tools["nic_ports"], capture, *eal.options(1, 256, prefix), *vdevs],
+                                   env=eal.environment(self.folder), stdout=subprocess.DEVNULL)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    def wait_metrics(self, server, condition):
+        deadline = time.monotonic() + SECONDS
+        while not condition(metrics := server.metrics()):
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.2)
+        return metrics
+
+    def test_prometheus_sees_all_ports_and_a_hot_queue(self):
+        n3 = self.traffic("--kind", "mix", "--ues", 200, "--packets-per-flow", 1)
+        first, second = self.start_nics(n3, "nics", NICS[:3]), self.start_nics(n3, "others", NICS[3:])
+        up = self.traffic("--kind", "n3-up", "--ues", 200, "--packets-per-flow", 1)
+        pmd = testpmd.Testpmd(self, [f"net_ddp0,dev(net_pcap0,rx_pcap={up.name},infinite_rx=1),overflow=wait"],
+                              "--rxq=8", "--txq=8", prefix="upf")
+        pmd.commands("set fwd rxonly", "start")
+        server = exporter.Exporter(self)
+        metrics = self.wait_metrics(server, lambda found: len(found.of("net_ddp_offloaded_packets_total")) == 6 and all(
+            n > 0 for (_, process), n in found.of("net_ddp_offloaded_packets_total").items() if process != "upf"))
+        info = {dict(labels)["nic"]: dict(labels) for name, labels in metrics.samples if name == "net_ddp_port_info"}
+        self.assertEqual(set(info), {*NICS, ""})
+        for kind in NICS:
+            labels = {"process": info[kind]["process"], "port": info[kind]["port"]}
+            self.assertEqual((info[kind]["profiles"], info[kind]["offload_state"]), ("gtpu", "on"))
+            self.assertEqual(metrics.of("net_ddp_offload_on", **labels), {(): 1})
+            self.assertGreater(sum(metrics.of("net_ddp_offload_checked_packets_total", **labels).values()), 0)
+            self.assertEqual(set(metrics.of("net_ddp_offload_refuted_packets_total", **labels).values()), {0})
+            self.assertEqual(len(metrics.of("net_ddp_offload_proven", **labels)),
+                             metrics.of("net_ddp_offload_ptypes", **labels)[()])
+            for name in ("missed", "error", "no_mbuf"):
+                self.assertEqual(len(metrics.of(f"net_ddp_lower_{name}_packets_total", **labels)), 1)
+        result = harness.run("promtool", "check", "metrics", stdin=None, input=server.text())
+        self.assertEqual((result.returncode, result.stdout + result.stderr), (0, ""))
+        self.assertTrue(server.text("application/openmetrics-text;version=1.0.0").endswith("\n# EOF\n"))
+        second.terminate()
+        self.assertEqual(second.wait(SECONDS), 0)
+        (queues, _), before = telemetry.Client(self, "nics").pages("queues", "/net_ddp/queues", 0), metrics
+        after = server.metrics().of("net_ddp_rx_packets_total", process="nics", port="net_ddp0")
+        for (queue,), n in after.items():
+            self.assertLessEqual(before.of("net_ddp_rx_packets_total", process="nics", port="net_ddp0")[(queue,)],
+                                 queues[queue]["rx_packets"])
+            self.assertLessEqual(queues[queue]["rx_packets"], n)
+
+        prometheus = Prometheus(self, f"127.0.0.1:{server.port}")
+        prometheus.wait(lambda: list(prometheus.query("up").values()) == [1], "scrape")
+        prometheus.wait(lambda: prometheus.firing("DdpHotQueue") == {"upf"}, "alert for a hot queue")
+        harness.output_of(harness.tools["ddpctl"], "port", "set", "net_ddp0", "gtpu", "--file-prefix", "upf",
+                          env=eal.environment(self.folder))
+        prometheus.wait(lambda: prometheus.firing("DdpHotQueue") == set(), "end of the alert")
+        self.assertEqual(prometheus.firing("DdpNoProcess"), set())
+        first.kill()
+        prometheus.wait(lambda: prometheus.firing("DdpProcessDown") == {"nics"}, "alert for a killed process")
+        pmd.quit()
 
 
 class Others(harness.TestCase):
@@ -225,108 +160,133 @@ class Others(harness.TestCase):
     def setUp(self):
         shutil.rmtree(self.folder / "dpdk", ignore_errors=True)
 
-    def test_64_ports_with_256_queues_are_told_in_time(self):
-        exporter.Process(self, "big", Machine(64, 256))
-        exporter.Process(self, "small", Machine(2, 3))
-        server = exporter.Exporter(self, "--timeout", 8)
-        start = time.monotonic()
-        metrics = server.metrics()
-        self.assertLess(time.monotonic() - start, 8)
-        self.assertEqual(metrics.of("ddp_process_up"), {("big",): 1, ("small",): 1})
-        rx = metrics.of("net_ddp_rx_packets_total", process="big")
-        self.assertEqual(rx, {(f"net_ddp{p}", str(q)): p * 1000 + q for p in range(64) for q in range(256)})
-        tx = metrics.of("net_ddp_tx_bytes_total", process="big")
-        self.assertEqual(tx, {(f"net_ddp{p}", str(q)): p + q + 5 for p in range(64) for q in range(256)})
-        ptypes = metrics.of("net_ddp_ptype_packets_total", process="big")
-        self.assertEqual(ptypes, {(f"net_ddp{p}", f"TYPE_{i}"): p + i for p in range(64) for i in range(30)})
-        self.assertLess(server.status("VmHWM"), 50000)
-        print(f"64 ports with 256 queues: {metrics.get('ddp_exporter_scrape_duration_seconds'):.2f} s, "
-              f"{server.status('VmHWM') / 1e3:.1f} MB")
-
     def test_what_one_process_does_leaves_the_others_alone(self):
         good = Machine(1, 4)
         exporter.Process(self, "a-good", good)
-        exporter.Process(self, "hangs", lambda command: None)
+        exporter.Process(self, "hangs", lambda command: time.sleep(60))
         exporter.Process(self, "hangs-later", lambda command: good(command) if "list" in command else None)
         exporter.Process(self, "dies", lambda command: good(command) if "list" in command else b"")
         exporter.Process(self, "garbage", lambda command: os.urandom(500))
-        exporter.Process(self, "huge", lambda command: b"[" * 60000)
-        exporter.Process(self, "silly", lambda command: answer(command.split(",")[0], {"count": 10 ** 15}))
+        exporter.Process(self, "cut", lambda command: good(command)[:-9])
+        exporter.Process(self, "deep", lambda command: b"[" * 60000)
+        exporter.Process(self, "huge", lambda command: answer(command.split(",")[0], {"count": 10 ** 400}))
+        exporter.Process(self, "endless", lambda command: good(command) if "list" in command else answer(
+            "/net_ddp/metrics", {"count": 1, "next": 1}))
         exporter.Process(self, "rude", good, greeting=b"go away")
         exporter.Process(self, "without", lambda command: answer(command, None))
         exporter.Process(self, "z-good", good)
         exporter.Process(self, "gone", good).close()
-        server = exporter.Exporter(self, "--timeout", 0.5)
+        server = exporter.Exporter(self)
         start = time.monotonic()
         metrics = server.metrics()
-        self.assertLess(time.monotonic() - start, 3)
-        self.assertEqual({name for (name,), up in metrics.of("ddp_process_up").items() if up}, {"a-good", "z-good"})
-        self.assertEqual({name for (name,), up in metrics.of("ddp_process_up").items() if not up},
-                         {"hangs", "hangs-later", "dies", "garbage", "huge", "silly", "rude", "gone"})
-        for name in ("a-good", "z-good"):
+        self.assertLess(time.monotonic() - start, 4)
+        names = {"a-good", "z-good", "rude"}
+        ups = metrics.of("ddp_process_up")
+        self.assertEqual({name for (name,), up in ups.items() if up}, names)
+        self.assertEqual({name for (name,), up in ups.items() if not up}, {
+            "hangs", "hangs-later", "dies", "garbage", "cut", "deep", "huge", "endless", "gone"})
+        self.assertEqual(metrics.of("ddp_exporter_processes"), {(): len(ups)})
+        for name in names:
             self.assertEqual(len(metrics.of("net_ddp_rx_packets_total", process=name)), 4)
         server.metrics()
         said = server.end().splitlines()
-        self.assertEqual(len(said), 8, said)  # each once
-        self.assertEqual(len([line for line in said if "not answered within 0.5 s" in line]), 2, said)
+        self.assertEqual(len(said), 9, said)  # each once
+        self.assertEqual(len([line for line in said if "no answer within 2 s" in line]), 3, said)
 
-    def test_a_killed_process_is_down_and_a_new_one_up(self):
-        first = exporter.Process(self, "upf", Machine(1, 4))
+    def test_pages_are_joined_and_what_is_refused_leaves_the_rest(self):
+        def refuses(command):
+            path, _, parameters = command.partition(",")
+            if path == "/net_ddp/metrics" and parameters.endswith(",100"):
+                return answer(path, {"ok": 0, "error": "no ", "error_2": "rings"})
+            return Machine(2, 256)(command)
+
+        exporter.Process(self, "big", Machine(16, 256))
+        exporter.Process(self, "refuses", refuses)
+        exporter.Process(self, "strange", Machine(1, 4, rx_bytes=[1, "2", 3, 4]))
+        exporter.Process(self, "equal", Machine(1, 4, ptypes=["A", "B", "A"], ptype_packets=[1, 2, 5]))
         server = exporter.Exporter(self)
-        self.assertEqual(server.metrics().of("ddp_process_up"), {("upf",): 1})
-        first.close()
-        time.sleep(0.3)
-        self.assertEqual(server.metrics().of("ddp_process_up"), {("upf",): 0})
-        shutil.rmtree(self.folder / "dpdk" / "upf")
-        exporter.Process(self, "upf", Machine(1, 4))
-        time.sleep(0.3)
-        self.assertEqual(server.metrics().of("ddp_process_up"), {("upf",): 1})
-        self.assertEqual(server.end().count("\n"), 1)
+        metrics = server.metrics()
+        rx = "net_ddp_rx_packets_total"
+        self.assertEqual(metrics.of(rx, process="big"),
+                         {(f"net_ddp{p}", str(q)): p * 1000 + q for p in range(16) for q in range(256)})
+        self.assertEqual(metrics.of("net_ddp_ptype_packets_total", process="big"),
+                         {(f"net_ddp{p}", f"TYPE_{i}"): p + i for p in range(16) for i in range(30)})
+        self.assertEqual({key for key, n in metrics.of("ddp_process_up").items() if n}, {("big",), ("equal",)})
+        self.assertEqual(len(metrics.of(rx, process="refuses")), 200)
+        self.assertEqual(len(metrics.of(rx, process="strange")), 4)
+        self.assertEqual(metrics.of("net_ddp_rx_bytes_total", process="strange"), {})
+        self.assertEqual(metrics.of("net_ddp_ptype_packets_total", process="equal"),
+                         {("net_ddp0", "A"): 6, ("net_ddp0", "B"): 2})
+        self.assertIn("no rings", server.end())
 
-    def test_many_clients_are_one_scrape(self):
-        machine = exporter.Process(self, "upf", Machine(1, 4))
-        server = exporter.Exporter(self)
-        server.text()
-        once = machine.n_commands
-        for _ in range(10):
-            server.text()
-        self.assertLess(machine.n_commands, 10 * once)
+    def test_names_of_others_are_labels(self):
+        odd = 'A"\n\\\ud800\x1b'
+        exporter.Process(self, "odd", Machine(1, 1, ptypes=[odd], ptype_packets=[1]))
+        result = harness.run("promtool", "check", "metrics", stdin=None, input=once(self).stdout)
+        self.assertEqual(result.returncode, 0, result.stderr)
 
-    def test_a_wrong_command_line_is_refused(self):
+    def test_an_empty_machine_is_told_once(self):
+        server = exporter.Exporter(self, "--run-dir", self.folder)
+        for _ in range(2):
+            self.assertEqual(server.metrics().of("ddp_exporter_processes"), {(): 0})
+        self.assertEqual(server.end(), f"ddp-exporter: no process with net_ddp: {self.folder}\n")
+
+    def test_addresses_and_options(self):
+        server = exporter.Exporter(self, host="[::1]")
+        server.metrics()
+        exporter.Process(self, "one", Machine(1, 1))
+        exporter.Process(self, "two", Machine(1, 1))
+        self.assertEqual(exporter.Metrics(once(self, "--file-prefix", "two").stdout).of("ddp_process_up"), {("two",): 1})
         for options, status, reason in (
-                (["--listen", "nowhere"], 1, "option --listen: 'nowhere' is not an address and a port"),
-                (["--listen", "localhost:1"], 1, "option --listen: 'localhost:1': "),
-                (["--listen", "127.0.0.1:x"], 1, "option --listen: '127.0.0.1:x': "),
-                (["--format", "xml"], 2, "option --format: 'xml' is none of: auto openmetrics prometheus"),
-                (["--timeout", "0"], 2, "option --timeout: "),
-                (["--socket", "a", "--file-prefix", "b"], 2, "--socket excludes --run-dir and --file-prefix"),
-                (["--onc"], 2, "unknown option '--onc', did you mean '--once'?"),
-                (["x"], 2, "argument 'x' means nothing here")):
+                (["--listen", "nowhere"], 2, "--listen: 'nowhere' is not an address and a port"),
+                (["--listen", "127.0.0.1:65536"], 2, "--listen: '127.0.0.1:65536' is not an address and a port"),
+                (["--listen", "nowhere:1"], 2, "nowhere:1: "), (["--onc"], 2, "unrecognized arguments: --onc"),
+                (["--listen", f"[::1]:{server.port}"], 1, f"[::1]:{server.port}: Address already in use")):
             with self.subTest(options):
-                result = harness.run(harness.tools["ddp-exporter"], *options)
-                self.assertEqual(result.returncode, status)
+                result = harness.run(harness.tools["ddp-exporter"], *options, timeout=SECONDS)
+                self.assertEqual((result.returncode, result.stderr.count("\n")), (status, 1), result.stderr)
                 self.assertTrue(result.stderr.startswith(f"ddp-exporter: {reason}"), result.stderr)
-                self.assertEqual(result.stderr.count("\n"), 1)
-
-    def test_an_address_in_use_is_told(self):
-        server = exporter.Exporter(self)
-        result = harness.run(harness.tools["ddp-exporter"], "--listen", f"127.0.0.1:{server.port}")
-        self.assertEqual((result.returncode, result.stderr), (
-            1, f"ddp-exporter: cannot listen on 127.0.0.1:{server.port}: Address already in use\n"))
-        self.assertEqual(server.end(), "")
-
-    def test_both_signals_end_it(self):
-        for number in (signal.SIGINT, signal.SIGTERM):
-            server = exporter.Exporter(self)
-            server.process.send_signal(number)
-            self.assertEqual(server.process.wait(exporter.SECONDS), 0)
-
-    def test_output_that_cannot_be_written_is_told(self):
+        server.end()
         with open("/dev/full", "w", encoding="ascii") as full:
-            result = harness.run(harness.tools["ddp-exporter"], "--once", "--run-dir", self.folder, stdout=full)
-        self.assertEqual(result.returncode, 3)
-        self.assertRegex(result.stderr, r"^ddp-exporter: standard output: No space left on device\n$")
+            result = once(self, stdout=full)
+        self.assertEqual((result.returncode, result.stderr),
+                         (3, "ddp-exporter: standard output: No space left on device\n"))
+
+
+class Files(harness.TestCase):
+    def promtool(self, *words):
+        result = harness.run("promtool", *words)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+
+    def test_the_manual_page_has_each_metric_and_option(self):
+        text = once(self).stdout
+        self.assertEqual(set(re.findall(r"(?m)^# TYPE (\w+) ", text)), documented())
+        page = (FOLDER / "ddp-exporter.1").read_text().split(".SH ")[4].replace("\\-", "-")
+        usage = harness.output_of(harness.tools["ddp-exporter"], "--help")
+        options = set(re.findall(r"(?m)^  (?:-h, )?(--[a-z-]+)", usage))
+        self.assertEqual(set(re.findall(r"(?m)^\.B[IR]? (?:-h \", \" )?(--[a-z-]+)", page)), options)
+
+    def test_alerts_and_dashboard_are_right(self):
+        self.promtool("check", "rules", MONITORING / "alerts.yml")
+        self.promtool("test", "rules", MONITORING / "alerts_test.yml")
+        known = documented() | {f"ddp_fwd_latency_seconds_{part}" for part in ("bucket", "sum", "count")}
+        base = yaml.safe_load((harness.SOURCE_ROOT / "profiles" / "base.yaml").read_text(encoding="utf-8"))
+        for name in ("alerts.yml", "alerts_test.yml", "dashboard.json"):
+            text = (MONITORING / name).read_text(encoding="utf-8")
+            used = set(re.findall(r"\b((?:net_ddp|ddp_fwd|ddp_process|ddp_exporter)_\w+)", text))
+            self.assertTrue(used)
+            self.assertLessEqual(used, known, name)
+            for types in re.findall(r'ptype=~\\?"(.*?)\\?"', text):
+                for ptype in ("none", *base["packet_types"]):
+                    self.assertRegex(ptype, f"^(?:{types})$")
+                self.assertNotRegex("GTPU_IPV4_UDP", f"^(?:{types})$")
+        panels = json.loads((MONITORING / "dashboard.json").read_text(encoding="utf-8"))["panels"]
+        rules = [{"record": "r", "expr": target["expr"].replace("$__rate_interval", "1m")}
+                 for panel in panels for target in panel["targets"]]
+        path = self.folder / "dashboard.rules"
+        path.write_text(json.dumps({"groups": [{"name": str(i), "rules": [rule]} for i, rule in enumerate(rules)]}))
+        self.promtool("check", "rules", path)
 
 
 if __name__ == "__main__":
-    harness.main("ddpctl", "ddp-traffic", "net_ddp", "ddp-fwd", "ddp-exporter")
+    harness.main("ddpctl", "ddp-traffic", "net_ddp", "ddp-fwd", "ddp-exporter", "nic_ports")

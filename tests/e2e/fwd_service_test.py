@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""ddp-fwd and ddp-exporter as services: profiles are changed by `ddpctl port set` while packets flow, the service
+"""ddp-fwd as a service: profiles are changed by `ddpctl port set` while packets flow, the service
 manager is told of start and end, and the journal gets lines that it can sort. Without this an operator would
 restart a forwarder for each change of a profile, and would not see that it failed.
 
-    fwd_service_test.py path/to/ddpctl path/to/ddp-traffic path/to/ddp-fwd path/to/ddp-exporter"""
+    fwd_service_test.py path/to/ddpctl path/to/ddp-traffic path/to/ddp-fwd"""
 
 import json
 import os
@@ -14,7 +14,7 @@ import socket
 import subprocess
 import time
 
-from support import eal, exporter, fwd, harness
+from support import eal, fwd, harness
 
 CHANGES = 25  # of which every 5th has a broken profile
 PROFILE = """profile: mine
@@ -162,16 +162,6 @@ class Service(fwd.TestCase):
             said = self.journal(*self.words("--nonsense"), until="nonsense", JOURNAL_STREAM=stream)
             self.assertRegex(said, "^ddp-fwd: ")
 
-    def test_ddp_exporter(self):
-        said = self.journal(harness.tools["ddp-exporter"], "--listen", "127.0.0.1:0", until="http",
-                            NOTIFY_SOCKET=self.manager.name)
-        self.assertRegex(said, r"\A<6>http://127\.0\.0\.1:\d+/metrics\n\Z")
-        self.assertEqual([self.manager.hear(), self.manager.hear()], [{"READY": "1"}, {"STOPPING": "1"}])
-        exporter.Process(self, "upf", lambda command: b"")
-        server = exporter.Exporter(self)
-        server.text()
-        self.assertRegex(server.end(), r"^ddp-exporter: .*dpdk_telemetry\.v2: ")
-
 
 if __name__ == "__main__":
-    harness.main("ddpctl", "ddp-traffic", "ddp-fwd", "ddp-exporter")
+    harness.main("ddpctl", "ddp-traffic", "ddp-fwd")

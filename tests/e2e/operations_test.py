@@ -192,7 +192,7 @@ class Operations(harness.TestCase):
         self.assertRegex(self.good("versions"),
                          rf"(?m)^{process.pid}\tdpdk-testpmd\tnet_ddp0\t{re.escape(harness.version())}$")
         text = self.good("metrics")
-        self.assertRegex(text, r'(?m)^net_ddp_rx_imbalance_ratio\{process="upf",port="net_ddp0"\} \d')
+        self.assertRegex(text, r'(?m)^net_ddp_rx_imbalance_ratio\{port="net_ddp0",process="upf"\} \d')
         self.assertRegex(self.good("socket"), r"^drwx------ \S+ \S+/upf\n$")
 
     def size(self):

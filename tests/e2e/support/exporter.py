@@ -1,21 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""ddp-exporter as a server, and what it serves."""
+"""ddp-exporter as a server, what it serves, and processes of DPDK for it."""
 
 import json
-import pathlib
 import re
 import signal
 import socket
 import subprocess
 import threading
-import time
-import urllib.error
 import urllib.request
 
 from support import eal, harness
 
 SECONDS = 30
-OPENMETRICS = "application/openmetrics-text; version=1.0.0"
 SAMPLE = re.compile(r'^(\w+)(?:\{(.*)\})? (\S+)$')
 LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
 
@@ -23,46 +19,26 @@ LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
 class Exporter:
     """A server on a free port, which ends with its test at the latest."""
 
-    def __init__(self, test, *options):
+    def __init__(self, test, *options, host="127.0.0.1"):
         self.process = subprocess.Popen(
-            [harness.tools["ddp-exporter"], "--listen", "127.0.0.1:0", *map(str, options)],
+            [harness.tools["ddp-exporter"], "--listen", f"{host}:0", *map(str, options)],
             env=eal.environment(test.folder), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE, encoding="utf-8", bufsize=1)
         test.addCleanup(self.process.stderr.close)
         test.addCleanup(self.process.wait)
         test.addCleanup(self.process.kill)
         line = self.process.stderr.readline()
-        found = re.fullmatch(r"ddp-exporter: (http://127\.0\.0\.1:(\d+)/metrics)\n", line)
+        found = re.fullmatch(rf"ddp-exporter: (http://{re.escape(host)}:(\d+)/metrics)\n", line)
         assert found, line
         self.url, self.port = found[1], int(found[2])
 
     def text(self, accept="text/plain"):
-        """The metrics, and the type of the text."""
         request = urllib.request.Request(self.url, headers={"Accept": accept})
         with urllib.request.urlopen(request, timeout=SECONDS) as answer:
-            return answer.read().decode(), answer.headers["Content-Type"]
+            return answer.read().decode()
 
     def metrics(self):
-        return Metrics(self.text()[0])
-
-    def answer_status(self):
-        """Of HTTP."""
-        try:
-            with urllib.request.urlopen(self.url, timeout=SECONDS) as answer_read:
-                answer_read.read()
-                return answer_read.status
-        except urllib.error.HTTPError as error:
-            error.close()
-            return error.code
-
-    def n_files(self):
-        """That are open."""
-        return len(list(pathlib.Path(f"/proc/{self.process.pid}/fd").iterdir()))
-
-    def status(self, key):
-        """A line of /proc/PID/status, in kB."""
-        text = pathlib.Path(f"/proc/{self.process.pid}/status").read_text(encoding="ascii")
-        return int(re.search(rf"(?m)^{key}:\s+(\d+) kB$", text)[1])
+        return Metrics(self.text())
 
     def end(self):
         """End it in order. What it said since its start."""
@@ -85,10 +61,6 @@ class Metrics:
                 assert key not in self.samples, line
                 self.samples[key] = float(value)
 
-    def get(self, name, **labels):
-        """The one sample with exactly these labels."""
-        return self.samples[name, frozenset(labels.items())]
-
     def of(self, name, **labels):
         """Those that have these labels among others: values by the other labels' values."""
         wanted = set(labels.items())
@@ -107,7 +79,6 @@ class Process:
         self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.listener.bind(str(path))
         self.listener.listen(16)
-        self.n_commands = 0
         test.addCleanup(self.close)
         threading.Thread(target=self.serve, daemon=True).start()
 
@@ -130,7 +101,6 @@ class Process:
             try:
                 connection.send(self.greeting)
                 while command := connection.recv(4096):
-                    self.n_commands += 1
                     answer = self.answers(command.decode())
                     if answer == b"":
                         return
@@ -150,29 +120,25 @@ class Machine:
     PAGE = 100
     PTYPES = 30
 
-    def __init__(self, n_ports, n_queues):
-        self.n_ports, self.n_queues = n_ports, n_queues
-
-    def counters(self, port):
-        n = self.n_queues
-        return [*[("rx", (port * 1000 + q, port * 1000 + q + 7, q)) for q in range(n)],
-                *[("tx", (port + q, port + q + 5)) for q in range(n)],
-                *[("ptype", (f"TYPE_{i}", port + i)) for i in range(self.PTYPES)]]
+    def __init__(self, n_ports, n_queues, **lists):
+        self.n_ports, self.n_queues, self.lists = n_ports, n_queues, lists
 
     def page(self, port, start):
-        rows = self.counters(port)
-        page = {"count": len(rows), "start": start}
+        n = self.n_queues
+        columns = {"rx_packets": [port * 1000 + q for q in range(n)], "rx_bytes": [q for q in range(n)],
+                   "rx_missed": [0] * n, "ptypes": [f"TYPE_{i}" for i in range(self.PTYPES)],
+                   "ptype_packets": [port + i for i in range(self.PTYPES)], **self.lists}
+        count = n + len(columns["ptypes"])
+        page = {"count": count, "start": start}
         if start == 0:
             page.update({"name": f"net_ddp{port}", "version": "1", "state": "running", "isa": "",
                          "lower_device": "lower", "offload": "", "offload_state": "off", "profiles": ["gtpu"],
                          "counters": {"rx_lower_packets": port}})
-        if start + self.PAGE < len(rows):
+        if start + self.PAGE < count:
             page["next"] = start + self.PAGE
-        columns = {"rx": ["rx_packets", "rx_bytes", "rx_missed"], "tx": ["tx_packets", "tx_bytes"],
-                   "ptype": ["ptypes", "ptype_packets"]}
-        for kind, values in rows[start:start + self.PAGE]:
-            for name, value in zip(columns[kind], values, strict=True):
-                page.setdefault(name, []).append(value)
+        for key, values in columns.items():
+            begin = n if key.startswith("ptype") else 0
+            page[key] = values[max(start - begin, 0):max(start + self.PAGE - begin, 0)]
         return page
 
     def __call__(self, command):
@@ -182,8 +148,3 @@ class Machine:
         if path == "/net_ddp/metrics":
             return answer(path, self.page(*map(int, parameters.split(","))))
         return answer(path, None)
-
-
-def cpu_seconds(pid):
-    """That a process has used so far, its ended threads included."""
-    return time.clock_gettime((~pid << 3) | 2)
