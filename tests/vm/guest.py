@@ -211,16 +211,23 @@ class Machine:
         return self.prompt()
 
     def prompt(self, seconds=SECONDS):
-        end = time.monotonic() + seconds
+        """testpmd's words up to its prompt. An emulated console may stop until more is typed."""
+        start, nudged = time.monotonic(), False
+        end = start + seconds
         while PROMPT not in self.app.text:
+            if not nudged and time.monotonic() > start + 20:
+                self.app.write("\n")
+                nudged = True
             self.app.read(0.2)
             self.shell.read(0.001)
             ended = "testpmd-rc=" in self.shell.text
             if ended or time.monotonic() > end:
                 while self.app.read(0.2):
                     pass
-                raise Failed(("testpmd ended: " if ended else "no prompt: ") + self.app.text[-3000:])
+                raise Failed(("testpmd ended: " if ended else "no prompt: ") + self.app.text[-3000:] + self.shell.text[-300:])
         out, _, self.app.text = self.app.text.partition(PROMPT)
+        while nudged and self.app.read(1):
+            self.app.text = ""
         return out
 
     def cmd(self, line, seconds=SECONDS):
@@ -283,7 +290,8 @@ class Here(Machine):
         self.process = subprocess.Popen(
             ["setpriv", "--pdeathsig", "KILL", "bash", "--norc", "--noprofile"], stdin=its_shell, stdout=its_shell,
             stderr=its_shell, pass_fds=[its_app.fileno()], start_new_session=True)
-        self.run(f"exec 3<&{its_app.fileno()}; ip link set {self.peer} up promisc on mtu 9000")
+        self.run(f"exec 3<&{its_app.fileno()}; ip link set {self.peer} addrgenmode none; "
+                 f"ip link set {self.peer} up promisc on mtu 9000")
         its_shell.close(), its_app.close()
 
     def link(self, state):
@@ -327,7 +335,8 @@ class Guest(Machine):
                   f"remote.type=unix,remote.path={folder}/host")
         if queues:
             fds = [self.open_tap() for _ in range(queues)]
-            subprocess.run(["ip", "link", "set", TAP, "up", "mtu", "9000", "txqueuelen", "50000"], check=True)
+            for words in (["addrgenmode", "none"], ["up", "mtu", "9000", "txqueuelen", "50000"]):
+                subprocess.run(["ip", "link", "set", TAP, *words], check=True)
             self.frames = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
             self.frames.bind((TAP, 0))
             netdev = f"tap,id=net,fds={':'.join(map(str, fds))},vhost=off"
