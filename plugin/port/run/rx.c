@@ -951,12 +951,15 @@ static void own_rx(struct rx_call *call, struct ddp_lower_rxq *own) {
 }
 
 // Take a burst from the first lower queue that is not locked and has one, unless the rings have
-// enough packets. Then take packets from the rings.
+// enough packets. Then take packets from the rings. With several rings one is read before, in turn,
+// or bursts of other lower queues could keep its packets waiting.
 static void rx(struct rx_call *call) {
 	struct ddp_rxq *queue = call->queue;
 	unsigned int n_lower = queue->port->n_lower_rxqs;
 
-	if (rings_count(queue) < call->room)
+	if (n_lower > 1)
+		ring_drain(lower_nth(queue, 0)->rings[queue->id], call);
+	if (call->got + rings_count(queue) < call->room)
 		for (unsigned int i = 0; i < n_lower && call->got < call->room; i++)
 			if (lower_try(lower_nth(queue, i), call))
 				break;

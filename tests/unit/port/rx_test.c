@@ -384,6 +384,34 @@ static void every_source_queue_is_read(void **state) {
 	ddp_end(port);
 }
 
+// Packets of lower queue 0 wait on the queue's ring while lower queue 1 has full bursts for it.
+static void a_ring_is_read_while_another_lower_queue_has_full_bursts(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0,rxq=2),lower_queues=2", 1, 1, 512);
+	struct rte_mbuf *mbufs[32];
+	unsigned int n = 0;
+
+	RTE_SET_USED(state);
+	packets_feed(0, 0, 1, 32); // flow 0
+	for (unsigned int i = 0; i < 2; i++)
+		n += rte_eth_rx_burst(port, 0, &mbufs[n], 4);
+	assert_int_equal(n, 4 * 2);
+	rte_pktmbuf_free_bulk(mbufs, n);
+	for (unsigned int i = 0; i < 4; i++) {
+		for (unsigned int k = 0; k < 32; k++) {
+			struct rte_mbuf *mbuf = packet(1, k);
+
+			testsrc_feed(0, 1, &mbuf, 1);
+		}
+		for (unsigned int k = rte_eth_rx_burst(port, 0, mbufs, 32); k > 0;) {
+			n += packet_flow(mbufs[--k]) == 0;
+			rte_pktmbuf_free(mbufs[k]);
+		}
+	}
+	assert_int_equal(n, 32);
+	poll_to_end(port, 1, 0, NULL);
+	ddp_end(port);
+}
+
 static void a_device_that_wants_queues_gets_no_more_than_ours(void **state) {
 	static const struct { unsigned int ours, lower; } rows[] = {{1, 1}, {2, 2}, {4, 4}, {8, 4}};
 
@@ -432,6 +460,7 @@ int main(void) {
 		port_test(what_another_thread_put_on_the_ring_comes_first),
 		port_test(a_stop_waits_for_burst_calls),
 		port_test(every_source_queue_is_read),
+		port_test(a_ring_is_read_while_another_lower_queue_has_full_bursts),
 		port_test(a_device_that_wants_queues_gets_no_more_than_ours),
 		port_test(a_burst_of_any_size_is_filled_in_time),
 	};
