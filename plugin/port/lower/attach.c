@@ -173,6 +173,8 @@ static void port_event(struct ddp_port *port, void *arg) {
 		return;
 	if (event->type == RTE_ETH_EVENT_INTR_RMV)
 		lower_unplugged(port);
+	if (event->type == RTE_ETH_EVENT_RECOVERY_SUCCESS)
+		__atomic_store_n(&port->offload.recovered, true, __ATOMIC_RELEASE);
 	event->above = port->id;
 }
 
@@ -186,6 +188,8 @@ static void event_pass(const struct event *event) {
 		lower_destroyed(event->above);
 		type = RTE_ETH_EVENT_INTR_LSC;
 	}
+	if (type == RTE_ETH_EVENT_RECOVERY_SUCCESS)
+		ddp_offload_recovered(event->above);
 	rte_eth_dev_callback_process(&rte_eth_devices[event->above], type, NULL);
 }
 

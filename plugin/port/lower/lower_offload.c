@@ -356,6 +356,31 @@ void ddp_offload_renew(struct ddp_port *port) {
 	hardware_use(port);
 }
 
+static void recovered_ring(void *arg) {
+	struct ddp_port *port = ddp_registry_get((uintptr_t)arg);
+	char error[256];
+
+	if (port == NULL)
+		return;
+	if (port->changing || ddp_change_try(port) < 0) {
+		ddp_registry_put(port);
+		rte_eal_alarm_set(KEPT_US, recovered_ring, arg);
+		return;
+	}
+	if (port->offload.plan != NULL &&
+	    __atomic_load_n(&port->offload.recovered, __ATOMIC_RELAXED)) {
+		if (ddp_offload_replan(port, port->personality, error, sizeof(error)) < 0)
+			PORT_LOG(ERR, port->name, "lower device %s after its recovery: %s",
+				 port->lower.name, error);
+		ddp_offload_renew(port);
+	}
+	ddp_change_end(port);
+}
+
+void ddp_offload_recovered(uint16_t port_id) {
+	rte_eal_alarm_set(1, recovered_ring, (void *)(uintptr_t)port_id);
+}
+
 static void start_log(const struct ddp_port *port, int ret) {
 	const struct ddp_offload *offload = &port->offload;
 

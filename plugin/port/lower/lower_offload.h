@@ -64,6 +64,7 @@ struct ddp_offload {
 	bool misrouted;        // but its packets were on other queues
 	struct rte_flow **flows;
 	unsigned int n_flows, n_tunnels;
+	bool recovered;   // since they were created. Set by any thread, so atomic.
 	char reason[256]; // nothing is programmed
 	struct ddp_suspect suspects[DDP_OFFLOAD_MISMATCHES];
 	unsigned int n_mismatched; // of these
@@ -97,6 +98,9 @@ int ddp_offload_replan(struct ddp_port *port, const struct ddp_personality *pers
 		       char *error, size_t error_size);
 // Call this after each change of the steering.
 void ddp_offload_renew(struct ddp_port *port);
+// The lower device of a port has recovered from an error, and may have lost rules and tunnels.
+// Program it again soon. From any thread, also one inside its driver.
+void ddp_offload_recovered(uint16_t port_id);
 
 // lower_rules.c: the rte_flow rules and tunnels of a plan on the lower port.
 

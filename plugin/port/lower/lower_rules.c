@@ -88,6 +88,9 @@ void ddp_lower_rules_destroy(struct ddp_port *port) {
 	struct ddp_offload *offload = &port->offload;
 	struct rte_flow_error error;
 
+	if (__atomic_load_n(&offload->recovered, __ATOMIC_ACQUIRE) &&
+	    !(port->lower.info.dev_capa & RTE_ETH_DEV_CAPA_FLOW_RULE_KEEP))
+		offload->n_flows = 0; // the driver has destroyed them
 	while (offload->n_flows > 0) {
 		struct rte_flow *flow = offload->flows[--offload->n_flows];
 		int ret = DDP_LOWER_CALL(port, rte_flow_destroy(port->lower.port_id, flow, &error));
@@ -113,6 +116,7 @@ int ddp_lower_rules_create(struct ddp_port *port, const struct ddp_plan *plan, c
 	struct flow_text text;
 
 	assert(offload->flows == NULL);
+	__atomic_store_n(&offload->recovered, false, __ATOMIC_RELAXED);
 	offload->flows = calloc(plan->n_rules + 1, sizeof(struct rte_flow *));
 	if (offload->flows == NULL)
 		return DDP_FAIL_NO_MEMORY(error, size);

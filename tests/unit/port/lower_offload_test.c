@@ -539,6 +539,23 @@ static void rules_exist_while_the_port_runs(void **state) {
 	ddp_end(port);
 }
 
+// A driver that does not keep rules has none after it recovered from an error.
+static void rules_are_created_again_after_a_recovery(void **state) {
+	uint16_t port = ddp_start(COMMS, N_QUEUES, 1, 64);
+	const struct fake_nic *nic = testsrc_nic(0);
+	const unsigned int n_rules = nic->n_rules;
+
+	RTE_SET_USED(state);
+	assert_true(n_rules > 0);
+	fake_nic_fini(testsrc_nic(0));
+	testsrc_tell(0, RTE_ETH_EVENT_RECOVERY_SUCCESS);
+	for (unsigned int i = 0; i < 2000 && nic->n_rules < n_rules; i++)
+		rte_delay_us_sleep(1000);
+	assert_int_equal(nic->n_rules, n_rules);
+	assert_int_equal(nic->n_destroyed, 0);
+	ddp_end(port);
+}
+
 static void package_write(const char *name, uint32_t track_id) {
 	struct build *build = build_create();
 	uint8_t identity[36] = {1, 3, 1, 0, 'T'};
@@ -839,6 +856,7 @@ int main(void) {
 		port_test(packets_with_another_hash_interrupt_the_offload),
 		port_test(a_nic_that_hashes_one_type_wrongly_is_not_used),
 		port_test(rules_exist_while_the_port_runs),
+		port_test(rules_are_created_again_after_a_recovery),
 		port_test(a_rule_that_fails_removes_all_others),
 		port_test(a_port_that_requires_rules_does_not_start_without),
 		port_test(refused_patterns_stay_in_software),
