@@ -83,7 +83,7 @@ class Process(threading.Thread):
                 self.socket.recv(1 << 16)  # who it is
                 self.read()
         except OSError as reason:
-            self.error = f"no answer within {SECONDS} s" if isinstance(reason, BlockingIOError) else reason.strerror
+            self.error = "no answer in time" if isinstance(reason, BlockingIOError) else str(reason.strerror or reason)
         self.add("ddp_process_up", int(not self.error))
         self.add("ddp_process_scrape_duration_seconds", time.monotonic() - self.begin)
 
@@ -182,7 +182,8 @@ class Exporter:
     def collect(self):
         with self.lock:
             begin, troubles, sockets, top = time.monotonic(), {}, {}, self.options.run_dir
-            for folder, _, files in os.walk(top, onerror=lambda e: troubles.update({e.filename: e.strerror})):
+            for folder, _, files in os.walk(top, onerror=lambda e: isinstance(e, FileNotFoundError) or
+                                            troubles.update({e.filename: e.strerror})):
                 prefix = os.path.relpath(folder, top)
                 for file in files if self.options.file_prefix in (None, prefix) else []:
                     if file.startswith("dpdk_telemetry.v2"):  # and :1 and so on if several processes have the prefix
@@ -210,7 +211,7 @@ class Exporter:
 
 class Server(socketserver.ThreadingTCPServer):
     allow_reuse_address = daemon_threads = True
-    handle_error = lambda *_: None  # a client that is gone, or too slow
+    handle_error = lambda *_: isinstance(sys.exc_info()[1], OSError) or say(repr(sys.exc_info()[1]))  # else a client's
 
 
 def main():
@@ -223,12 +224,11 @@ def main():
     parser.add_argument("--run-dir", metavar="DIR", default=run + "/dpdk", help="folder of file prefixes (%(default)s)")
     parser.add_argument("--version", action="version", version=f"ddp-exporter {VERSION}", help="show the version")
     Exporter.options = options = parser.parse_args()
-    exporter = Exporter()
     signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)
     try:
         if options.once:
             with open(1, "wb", closefd=False) as out:
-                out.write(generate_latest(exporter))
+                out.write(generate_latest(Exporter()))
             return 0
         host, _, port = options.listen.rpartition(":")
         if not port.isdigit() or int(port) > 65535:
@@ -236,7 +236,7 @@ def main():
         Server.address_family, _, _, _, address = socket.getaddrinfo(
             host.strip("[]") or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE | socket.AI_NUMERICHOST)[0]
         MetricsHandler.timeout = 10  # seconds, for a client to read or write
-        server = Server(address, MetricsHandler.factory(exporter))
+        server = Server(address, MetricsHandler.factory(Exporter()))
     except OSError as error:
         say(f"{'standard output' if options.once else options.listen}: {error.strerror}")
         return 3 if options.once else 2 if isinstance(error, socket.gaierror) else 1

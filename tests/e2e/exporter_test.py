@@ -176,6 +176,8 @@ class Others(harness.TestCase):
         exporter.Process(self, "without", lambda command: answer(command, None))
         exporter.Process(self, "z-good", good)
         exporter.Process(self, "gone", good).close()
+        (self.folder / "dpdk" / ("long" * 30)).mkdir()
+        (self.folder / "dpdk" / ("long" * 30) / "dpdk_telemetry.v2").touch()
         server = exporter.Exporter(self)
         start = time.monotonic()
         metrics = server.metrics()
@@ -184,14 +186,14 @@ class Others(harness.TestCase):
         ups = metrics.of("ddp_process_up")
         self.assertEqual({name for (name,), up in ups.items() if up}, names)
         self.assertEqual({name for (name,), up in ups.items() if not up}, {
-            "hangs", "hangs-later", "dies", "garbage", "cut", "deep", "huge", "endless", "gone"})
+            "hangs", "hangs-later", "dies", "garbage", "cut", "deep", "huge", "endless", "gone", "long" * 30})
         self.assertEqual(metrics.of("ddp_exporter_processes"), {(): len(ups)})
         for name in names:
             self.assertEqual(len(metrics.of("net_ddp_rx_packets_total", process=name)), 4)
         server.metrics()
         said = server.end().splitlines()
-        self.assertEqual(len(said), 9, said)  # each once
-        self.assertEqual(len([line for line in said if "no answer within 2 s" in line]), 3, said)
+        self.assertEqual(len(said), 10, said)  # each once
+        self.assertEqual(len([line for line in said if "no answer in time" in line]), 3, said)
 
     def test_pages_are_joined_and_what_is_refused_leaves_the_rest(self):
         def refuses(command):
