@@ -28,6 +28,7 @@ const open = element => !element.closest("details:not([open]) > :not(summary)") 
 function faults(view) {
   const root = view.document.documentElement, found = new Set();
   const say = (what, element) => found.add(`${what}: ${element.tagName} ${element.textContent.trim().slice(0, 50)}`);
+  if (/NaN|undefined|Infinity/.test(view.document.getElementById("main").outerHTML)) found.add("not a number");
   if (root.scrollWidth > root.clientWidth) found.add(`page ${root.scrollWidth} wide, window ${root.clientWidth}`);
   const behind = element => {
     const colour = channels(view.getComputedStyle(element).backgroundColor);
@@ -88,7 +89,8 @@ class Report(harness.TestCase):
         cls.report("simulate", "simulate", "gtpu", mix, "--with", "gtpu:ue", "--core-mpps", 2, "--nic-now", "--balance")
         cls.report("many", "simulate", "gtpu", mix, "--queues", 128)
         cls.report("one", "simulate", "gtpu", mix, "--queues", 1, "--balance=60000")
-        cls.report("few", "simulate", "gtpu", cls.traffic("--packets", 300), "--balance", "--queues", 8)
+        cls.report("few", "simulate", "gtpu", cls.traffic("--packets", 300), "--balance", "--queues", 8,
+                   "--with", "gtpu:ue", "--rule", "pattern eth / end actions drop / end")
         cls.report("advise", "advise", mix, "--load-mpps", 20, "--core-mpps", 2)
         cls.report("empty", "simulate", "gtpu", cls.capture("none", []))
         hostile = cls.folder / HOSTILE / "gtpu.yaml"

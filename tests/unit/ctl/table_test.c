@@ -88,12 +88,30 @@ static void titles_come_once_and_no_row_is_lost(void **state) {
 	free(written);
 }
 
+static void a_share_that_is_there_is_never_zero(void **state) {
+	static const double shares[] = {0, 1e-9, 0.0000999, 0.0001, 0.00099, 0.001, 0.5, 1};
+	struct table table;
+	char *written;
+
+	(void)state;
+	output_begin(&out);
+	table_init(&table, &out, ">SHARE");
+	for (unsigned int i = 0; i < COUNT(shares); i++)
+		table_share(&table, shares[i]);
+	table_fini(&table);
+	written = output_end(&out);
+	assert_string_equal(written, " SHARE\n  0.0%\n<0.01%\n<0.01%\n 0.01%\n 0.10%\n  0.1%\n"
+				     " 50.0%\n100.0%\n");
+	free(written);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(columns_are_in_line),
 		cmocka_unit_test(a_table_without_rows_has_titles),
 		cmocka_unit_test(control_characters_do_not_reach_the_terminal),
 		cmocka_unit_test(titles_come_once_and_no_row_is_lost),
+		cmocka_unit_test(a_share_that_is_there_is_never_zero),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
