@@ -187,8 +187,9 @@ int option_key(const struct option_row *row, const char *value, void *options,
 	return 0;
 }
 
-int option_set(const struct option_row *row, const char *value, void *options,
-	       char error[OPTION_ERROR_SIZE]) {
+// Give an option its value, NULL for none.
+static int option_set(const struct option_row *row, const char *value, void *options,
+		      char error[OPTION_ERROR_SIZE]) {
 	char reason[OPTION_ERROR_SIZE] = "";
 
 	if (row->parse(row, value, options, reason) == 0)
@@ -230,7 +231,6 @@ static bool is_whole(const struct option_row *row, const char *word) {
 static int unknown_option(const struct option_row *rows, unsigned int n, const char *word,
 			  char error[OPTION_ERROR_SIZE]) {
 	const char *names[OPTIONS_MAX];
-	const char *dashes = word[0] == '-' ? "--" : "";
 	const char *nearest;
 	char written[64];
 
@@ -241,8 +241,7 @@ static int unknown_option(const struct option_row *rows, unsigned int n, const c
 	nearest = ddp_nearest(written + strspn(written, "-"), names, n);
 	if (nearest == NULL)
 		return option_fail(error, "unknown option '%s'", written);
-	return option_fail(error, "unknown option '%s', did you mean '%s%s'?", written, dashes,
-			   nearest);
+	return option_fail(error, "unknown option '%s', did you mean '--%s'?", written, nearest);
 }
 
 static void getopt_prepare(const struct option_row *rows, unsigned int n,
@@ -270,20 +269,6 @@ static int value_wrong(const struct option_row *row, char error[OPTION_ERROR_SIZ
 	if (row->argument == NULL)
 		return option_fail(error, "option --%s takes no value", row->name);
 	return option_fail(error, "option --%s needs a value: %s", row->name, row->argument);
-}
-
-int options_set(const struct option_row *rows, unsigned int n, const char *name, const char *value,
-		void *options, char error[OPTION_ERROR_SIZE]) {
-	for (unsigned int i = 0; i < n; i++) {
-		const struct option_row *row = &rows[i];
-
-		if (row->name == NULL || strcmp(row->name, name) != 0)
-			continue;
-		if (value_kind(row) == (value == NULL ? required_argument : no_argument))
-			return value_wrong(row, error);
-		return option_set(row, value, options, error);
-	}
-	return unknown_option(rows, n, name, error);
 }
 
 // What getopt_long() makes of a word. The row, or NULL with error.

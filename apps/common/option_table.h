@@ -69,14 +69,6 @@ int option_fail(char error[OPTION_ERROR_SIZE], const char *fmt, ...)
 int options_read(const struct option_row *rows, unsigned int n, int argc, const char **argv,
 		 void *options, char error[OPTION_ERROR_SIZE]);
 
-// Give an option its value, NULL for none. 0, or -EINVAL with one line in error.
-int option_set(const struct option_row *row, const char *value, void *options,
-	       char error[OPTION_ERROR_SIZE]);
-
-// The same for the option of this name, without dashes.
-int options_set(const struct option_row *rows, unsigned int n, const char *name, const char *value,
-		void *options, char error[OPTION_ERROR_SIZE]);
-
 // What --help says of an option, its choices included. Valid until the next call.
 const char *option_summary(const struct option_row *row);
 
