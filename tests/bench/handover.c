@@ -64,12 +64,6 @@ static void ring_put(struct rte_mbuf *const *mbufs) {
 		n += rte_ring_sp_enqueue_burst(ring, (void *const *)&mbufs[n], BURST - n, NULL);
 }
 
-static void ring_produce(const struct method *method, struct packets *packets, unsigned int n) {
-	(void)method;
-	for (unsigned int i = 0; i < n; i += BURST)
-		ring_put(&packets->visits[i % packets->n_visits]);
-}
-
 static void mbufs_produce(const struct method *method, struct packets *packets, unsigned int n) {
 	(void)method;
 	for (unsigned int i = 0; i < n; i += BURST) {
@@ -93,26 +87,18 @@ static void method_produce(const struct method *method, struct packets *packets,
 	}
 }
 
-static inline __attribute__((always_inline)) void ring_get(unsigned int n, const bool reads) {
+static void mbufs_consume(unsigned int n) {
 	struct rte_mbuf *mbufs[BURST];
 	uint32_t sum = 0;
 	unsigned int got;
 
 	for (unsigned int i = 0; i < n; i += got) {
 		got = rte_ring_sc_dequeue_burst(ring, (void **)mbufs, BURST, NULL);
-		for (unsigned int k = 0; reads && k < got; k++)
+		for (unsigned int k = 0; k < got; k++)
 			sum += mbufs[k]->hash.rss + mbufs[k]->packet_type;
 	}
 	sink += sum;
 	handover_got(n);
-}
-
-static void ring_consume(unsigned int n) {
-	ring_get(n, false);
-}
-
-static void mbufs_consume(unsigned int n) {
-	ring_get(n, true);
 }
 
 /* Measurement */
@@ -172,46 +158,21 @@ static void kind_measure(struct table *table, const struct handover *handovers, 
 }
 
 void handover_measure(void) {
-	struct handover handovers[] = {
-		{
-			.id = "turns",
-			.title = "a line to the other core and back",
-			.produce = turns_produce,
-			.consume = turns_consume,
-		},
-		{
-			.id = "ring",
-			.title = "rte_ring alone, pointers only",
-			.produce = ring_produce,
-			.consume = ring_consume,
-		},
-		{
-			.id = "ring-mbufs",
-			.title = "rte_ring, mbuf written and read",
-			.produce = mbufs_produce,
-			.consume = mbufs_consume,
-		},
-		{.id = "distributor", .title = "rte_distributor, 1 worker"},
-		{.id = "dsw", .title = "event_dsw, atomic, 1 worker"},
-		{
-			.id = "interpreter",
-			.title = "our interpreter + rte_ring",
-			.produce = method_produce,
-			.consume = mbufs_consume,
-			.method = method_find("interpreter"),
-		},
-		{
-			.id = "cache",
-			.title = "our cache + rte_ring",
-			.produce = method_produce,
-			.consume = mbufs_consume,
-			.method = method_ours(),
-			.absent = method_ours()->run == NULL ? "not on this CPU" : NULL,
-		},
-	};
 	enum {
-		DISTRIBUTOR = 3,
-		DSW,
+		TURNS,
+		RING,
+		DISTRIBUTOR,
+		CACHE,
+		N_HANDOVERS,
+	};
+	struct handover handovers[N_HANDOVERS] = {
+		[TURNS] = {"turns", "a line to the other core and back", turns_produce,
+			   turns_consume, NULL, NULL},
+		[RING] = {"ring-mbufs", "rte_ring, mbuf written and read", mbufs_produce,
+			  mbufs_consume, NULL, NULL},
+		[DISTRIBUTOR] = {.id = "distributor", .title = "rte_distributor, 1 worker"},
+		[CACHE] = {"cache", "our cache + rte_ring", method_produce, mbufs_consume,
+			   method_ours(), method_ours()->run == NULL ? "not on this CPU" : NULL},
 	};
 	struct table table;
 
@@ -223,19 +184,15 @@ void handover_measure(void) {
 	if (ring == NULL)
 		fail("no memory for a ring");
 	distributor_init(&handovers[DISTRIBUTOR]);
-	dsw_init(&handovers[DSW]);
 	table_init(&table, "handover", "Hand-over to another core");
-	snprintf(
-		table.note, sizeof(table.note),
-		"ns a packet; in brackets, times faster than rte_distributor, which like the other two of "
-		"DPDK's classifies nothing");
+	snprintf(table.note, sizeof(table.note),
+		 "ns a packet; in brackets, times faster than rte_distributor, which like rte_ring "
+		 "classifies nothing");
 	for (unsigned int i = 0; i < RTE_DIM(handovers); i++)
 		table.rows[table_row(&table, handovers[i].id, handovers[i].title)].absent =
 			handovers[i].absent;
 	kind_measure(&table, handovers, RTE_DIM(handovers), DISTRIBUTOR, kind_find("gtpu"));
 	kind_measure(&table, handovers, RTE_DIM(handovers), DISTRIBUTOR, kind_find("mix"));
 	table_done(&table);
-	if (handovers[DSW].absent == NULL)
-		dsw_fini();
 	rte_ring_free(ring);
 }

@@ -7,8 +7,6 @@
 
 #include "methods.h"
 
-#define HANDOVERS_MAX 16
-
 struct handover {
 	const char *id, *title;
 	// Both return when n packets (a multiple of BURST) have come through. arg is a method, or
@@ -30,9 +28,7 @@ void handover_got(unsigned int n);
 // Has it got n?
 bool handover_all_got(unsigned int n);
 
-// What DPDK has for it. init sets absent where it cannot.
+// What DPDK has for it. Sets absent where it cannot.
 void distributor_init(struct handover *handover);
-void dsw_init(struct handover *handover);
-void dsw_fini(void);
 
 #endif
