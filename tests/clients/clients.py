@@ -36,6 +36,7 @@ ROWS = [
         "openvswitch-switch-dpdk", True),
     Row("Open vSwitch, hw-offload", openvswitch.open_vswitch_offload, "openvswitch-switch-dpdk", True),
     Row("Suricata, 2 threads", suricata.suricata, "suricata"),
+    Row("Suricata, 2 threads, Rx interrupts", suricata.suricata_interrupts, "suricata"),
     Row("Suricata, 2 threads, decap=on", suricata.suricata_decap, "suricata"),
     Row("l3fwd, LPM", examples.l3fwd_lpm, "dpdk-doc", True),
     Row("l3fwd, LPM, of a capture", examples.l3fwd_capture, "dpdk-doc", True),

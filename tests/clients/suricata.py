@@ -5,8 +5,11 @@ import collections
 import ipaddress
 import json
 import os
+import pathlib
 import re
+import time
 
+from examples import small
 from lab import IMBALANCE_MAX, PREFIX, App, Skip, check, dissect, frames_of, harness, need
 
 THREADS = 2
@@ -51,6 +54,7 @@ dpdk:
   interfaces:
     - interface: {interface}
       threads: {threads}
+      interrupt-mode: {interrupts}
       promisc: true
       multicast: true
       checksum-checks: true
@@ -92,22 +96,39 @@ def counters(lab, name):
     return {thread: int(n) for thread, n in rows if thread != "Total"}
 
 
-def run(lab, capture, *arguments):
-    """Packets of each capture thread of a run; arguments are those of net_ddp."""
+def seconds_of(app):
+    """CPU time that it has used."""
+    words = pathlib.Path(f"/proc/{app.process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def run(lab, capture, *arguments, interrupts=False):
+    """Packets of each capture thread of a run; arguments are those of net_ddp. With interrupts they
+    come of a tap device, one by one, and the threads have to sleep afterwards."""
     program = need("suricata", "suricata")
-    n = len(frames_of(capture))
-    lab.add(lab.pcap(capture, queues=THREADS), arguments=arguments)
+    frames = frames_of(capture)
+    n = len(frames)
+    lab.add(lab.tap() if interrupts else lab.pcap(capture, queues=THREADS), arguments=arguments)
     cpus = sorted(os.sched_getaffinity(0))[:THREADS]
     config = lab.folder / "suricata.yaml"
     config.write_text(CONFIG.format(
         folder=lab.folder, prefix=PREFIX, interface=lab.vdevs[0].partition(",")[0],
-        threads=len(cpus),
+        threads=len(cpus), interrupts="yes" if interrupts else "no",
         driver=f"    d: {harness.tools['net_ddp']}\n" if lab.ddp else "",
         vdevs=", ".join(f'"{vdev}"' for vdev in lab.vdevs), cpus=f"{cpus[0]}-{cpus[-1]}"))
     for name in ("stats.log", "flows.json"):
         (lab.folder / name).unlink(missing_ok=True)
     app = App(lab, [program, "-c", config, "--dpdk", "-l", lab.folder, "-S", "/dev/null"], PREFIX)
+    if interrupts:
+        app.wait(lambda: "Engine started" in app.output, "start")  # it resets the counters before
+        lab.inject(app, frames, pause=0.005)
     lab.settle(app)
+    if interrupts:
+        before, begin = seconds_of(app), time.monotonic()
+        time.sleep(2)
+        busy = (seconds_of(app) - before) / (time.monotonic() - begin)
+        check(busy < 0.1, f"{busy:.2f} CPUs busy without packets")
+        lab.notes.append(f"{busy:.2f} CPUs busy without packets")
     app.end()  # threads without packets write no counters until then
     loads = counters(lab, "decoder.pkts")
     check(sum(loads.values()) == n, f"{sum(loads.values())} of {n} packets decoded")
@@ -128,6 +149,14 @@ def suricata(lab):
         check(imbalance <= IMBALANCE_MAX, f"imbalance of threads {imbalance:.2f}: {loads}")
         outer = run(lab, capture)
         lab.notes.append(f"outer headers {harness.imbalance(outer):.2f}")
+
+
+def suricata_interrupts(lab):
+    """Two threads that sleep while nothing comes."""
+    capture = lab.captures.made("n3-few", small(frames_of(lab.captures.n3()))[:400])
+    loads = run(lab, capture, "profile=gtpu", interrupts=True)
+    lab.notes.append(f"{sum(loads)} packets")
+    lab.note_spread(loads, "threads")
 
 
 # Flows: (protocol, two ends), and the packets of both directions
