@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// An 800-series package: its logical tables, labels and signature.
+// An 800-series package: its logical tables and labels.
 //
 // A table is what all sections of one id add up to, in the order of the file. The meaning of an
 // entry's bits is the business of those who use the table (e810_parser.c, e810_rss.c).
@@ -105,26 +105,6 @@ unsigned int e810_n_buffers(const struct ddp_package *package);
 unsigned int e810_first_metadata_buffer(const struct ddp_package *package); // or e810_n_buffers()
 // The 4096 bytes of a buffer.
 const uint8_t *e810_buffer(const struct ddp_package *package, unsigned int index);
-
-// The integrity chain: signature over the manifest, manifest over the hash list, hash list over the
-// buffers.
-struct e810_integrity {
-	bool has_manifest;
-	bool signature_good;
-	bool hash_list_good;
-	unsigned int n_hashed;  // buffers that the hash list covers
-	unsigned int n_altered; // of them
-	uint16_t first_altered; // buffer
-	uint32_t date;          // of the manifest: year << 16 | month << 8 | day
-	uint8_t key_sha256[32]; // of the modulus as stored
-	bool is_intel_key;      // that of the public packages
-};
-
-// Fill integrity; what is wrong goes to diag as errors. 0 for what is intact or has no manifest;
-// -ENOTSUP for a signature of a kind that cannot be checked, -EBADMSG for what was altered,
-// -ENOMEM. Metadata (labels) are outside the chain: the NIC never gets them.
-int e810_integrity_check(const struct ddp_package *package, struct e810_integrity *integrity,
-			 struct ddp_diag *diag);
 
 struct package_reader;
 

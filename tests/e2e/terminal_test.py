@@ -17,7 +17,7 @@ import unicodedata
 from support import harness
 from packets import DATA, eth, ipv4, packet, pcap, udp
 
-FORGED = "ice.pkg: OK, signed"
+FORGED = "ice.pkg: OK"
 # ESC, a line of its own, C1's CSI, directions, separators of lines and paragraphs, bytes that are no UTF-8
 HOSTILE = f"\x1b[2J\n{FORGED}\r\u009b31m\u202e\u2066\u200f\u061c\u2028\u2029\x7f"
 IN_YAML = json.dumps(HOSTILE)

@@ -16,7 +16,6 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent / "e2e"))
 from support import harness  # noqa: E402
 
-KEY = "1ac88cc3ff463fba06229e274db5d17e85a0c07731f85542816c3930093bbe48"
 OS = "ice-1.3.30.0.pkg"
 COMMS = "ice_comms-1.3.31.0.pkg"
 
@@ -102,49 +101,13 @@ class Genuine(harness.TestCase):
             self.assertEqual(sum(size for _, size in parts),
                              sum(section["size"] for section in shown["sections"]))
 
-    def test_both_are_intact_and_intels(self):
+    def test_both_are_valid(self):
         for name in (OS, COMMS):
             checked, status = check(harness.intel_package(name))
-            self.assertEqual(status, 0)
-            self.assertEqual([checked[key] for key in ("valid", "signed", "intact", "key", "intel_key",
-                                                       "hashed_buffers", "altered_buffers", "messages")],
-                             [True, True, True, KEY, True, 125, 0, []])
-
-    def test_check_says_who_signed_when(self):
+            self.assertEqual((status, checked["valid"], checked["messages"]), (0, True, []))
         result = harness.ddpctl("check", "--strict", harness.intel_package(OS))
         self.assertEqual((result.returncode, result.stderr), (0, ""))
-        self.assertEqual(result.stdout, f"{harness.intel_package(OS)}: OK: ICE OS Default Package 1.3.30.0, intact, "
-                                        f"signed 2022-05-12 with key {KEY[:16]} (Intel's)\n")
-
-    def altered(self, name, offset):
-        data = bytearray(harness.intel_package(OS).read_bytes())
-        data[offset] ^= 1
-        path = self.folder / name
-        path.write_bytes(data)
-        return path
-
-    def test_check_names_the_buffer_that_was_altered(self):
-        buffers = 12612 + 44 + 12
-        path = self.altered("altered.pkg", buffers + 60 * 4096 + 4000)
-        result = harness.ddpctl("check", path)
-        self.assertEqual(result.returncode, 1)
-        self.assertEqual(result.stderr, f"{path}:{buffers + 60 * 4096:#x}: error: buffer 60 was altered: "
-                                        "its digest is not that of the hash list\n")
-        self.assertEqual(result.stdout, f"{path}: altered (1 error, 0 warnings): ICE OS Default Package "
-                                        "1.3.30.0, altered after it was signed\n")
-        checked, _ = check(path)
-        self.assertEqual([checked[key] for key in ("valid", "signed", "intact", "altered_buffers")],
-                         [False, True, False, 1])
-
-    def test_an_altered_label_leaves_the_seal_intact(self):
-        """The NIC never gets labels, so nobody signed them."""
-        offset = harness.intel_package(COMMS).read_bytes().index(b"MAC_IPV4_GTPU_IPV4_UDP_PAY"[:12])
-        self.assertGreater(offset, 12608 + 44 + 12 + 128 * 4096)
-        data = bytearray(harness.intel_package(COMMS).read_bytes())
-        data[offset] ^= 1
-        path = self.folder / "label.pkg"
-        path.write_bytes(data)
-        self.assertEqual(check(path)[1], 0)
+        self.assertEqual(result.stdout, f"{harness.intel_package(OS)}: OK: ICE OS Default Package 1.3.30.0\n")
 
     def test_info_of_a_cut_package_says_where_it_ends(self):
         path = self.folder / "cut.pkg"
@@ -180,7 +143,7 @@ class Genuine(harness.TestCase):
         self.assertRegex(shown, r"(?m)^ +24  MAC_IPV4_UDP_PAY +eth ipv4 udp +L2_ETHER L3_IPV4")
         self.assertNotIn("Rx boost TCAM", shown)
 
-    def test_no_damage_is_read_unsafely_or_passes_as_intact(self):
+    def test_no_damage_is_read_unsafely(self):
         for name in (OS, COMMS):
             said = harness.output_of(harness.tools["package_damage"], harness.intel_package(name), timeout=250)
             self.assertGreaterEqual(int(re.search(r": (\d+) variants", said)[1]), VARIANTS_MIN)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// ddpctl check of a package: can it be read, and is it what its maker signed.
+// ddpctl check of a package.
 #include "common/strbuf.h"
 #include "ctl/options.h"
 #include "ctl/profile/diagnostics.h"
@@ -11,17 +11,13 @@ struct checked {
 	const char *file;
 	bool valid;
 	const struct ddp_package *package; // NULL when it cannot be used
-	enum package_signature signature;
-	struct e810_integrity integrity;
 	struct ddp_diag diag;
 };
 
 static void checked_json(const struct checked *checked, struct json_writer *json) {
 	jsonw_write(json, "{file:%s valid:%d", checked->file, checked->valid);
-	if (checked->package != NULL) {
+	if (checked->package != NULL)
 		package_identity_json(json, checked->package);
-		package_signature_json(json, checked->signature, &checked->integrity);
-	}
 	diagnostics_json(&checked->diag, json);
 	jsonw_close(json, '}');
 }
@@ -36,17 +32,13 @@ static void verdict_write(const struct checked *checked, FILE *to) {
 		return;
 	}
 	if (!checked->valid)
-		fprintf(to, "%s (%u error%s, %u warning%s)",
-			checked->signature == SIGNATURE_ALTERED ? "altered" : "invalid",
-			diag->n_errors, plural(diag->n_errors), diag->n_warnings,
-			plural(diag->n_warnings));
+		fprintf(to, "invalid (%u error%s, %u warning%s)", diag->n_errors,
+			plural(diag->n_errors), diag->n_warnings, plural(diag->n_warnings));
 	else
 		fputs("OK", to);
-	if (package != NULL) {
-		fprintf(to, ": %s " DDP_VERSION_FMT ", ", package->name,
+	if (package != NULL)
+		fprintf(to, ": %s " DDP_VERSION_FMT, package->name,
 			DDP_VERSION_NUMBERS(package->version));
-		package_signature_write(to, checked->signature, &checked->integrity);
-	}
 }
 
 static void checked_print(const struct checked *checked, struct output *out) {
@@ -70,11 +62,7 @@ int package_check(const struct options *options, const char *file, struct json_w
 	checked.package = package;
 	if (package == NULL)
 		status = load_status(&checked.diag);
-	else
-		checked.signature =
-			package_signature_read(package, &checked.integrity, &checked.diag);
-	if (checked.signature == SIGNATURE_ALTERED ||
-	    (options->strict && checked.diag.n_warnings > 0))
+	else if (options->strict && checked.diag.n_warnings > 0)
 		status = EXIT_NO;
 	checked.valid = status == EXIT_GOOD;
 	if (options->format == FORMAT_JSON)

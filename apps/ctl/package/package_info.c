@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "common/strbuf.h"
 #include "common/table.h"
 #include "ctl/options.h"
 #include "ctl/profile/profile_load.h"
@@ -16,8 +15,6 @@
 struct shown {
 	const char *file;
 	const struct ddp_package *package;
-	enum package_signature signature;
-	struct e810_integrity integrity;
 	struct json_writer *json;
 	bool ptypes; // in place of sections
 	int status;
@@ -93,6 +90,15 @@ static const char *segment_words(uint32_t type) {
 }
 
 /* For machines */
+
+void package_identity_json(struct json_writer *json, const struct ddp_package *package) {
+	char text[16];
+
+	snprintf(text, sizeof(text), DDP_VERSION_FMT, DDP_VERSION_NUMBERS(package->version));
+	jsonw_write(json, "kind:%s name:%s version:%s track_id:%08x",
+		    package->kind == DDP_PACKAGE_E810 ? "e810" : "i40e", package->name, text,
+		    package->track_id);
+}
 
 static void segments_json(struct json_writer *json, const struct ddp_package *package) {
 	jsonw_key_open(json, "segments", '[');
@@ -178,7 +184,6 @@ static void shown_json(struct shown *shown) {
 	jsonw_write(json, "{file:%s", shown->file);
 	package_identity_json(json, shown->package);
 	jsonw_key_uint(json, "size", shown->package->size);
-	package_signature_json(json, shown->signature, &shown->integrity);
 	segments_json(json, shown->package);
 	if (shown->package->kind == DDP_PACKAGE_E810)
 		e810_json(shown);
@@ -192,17 +197,12 @@ static void shown_json(struct shown *shown) {
 static void identity_print(const struct shown *shown) {
 	const struct ddp_package *package = shown->package;
 	struct output *out = shown->json->out;
-	struct strbuf text;
 
 	output_escaped_printf(
 		out, "package %s " DDP_VERSION_FMT ", track id 0x%08x, for the %s series\n",
 		package->name, DDP_VERSION_NUMBERS(package->version), package->track_id,
 		package->kind == DDP_PACKAGE_E810 ? "800" : "700");
-	output_escaped_printf(out, "file    %s, %zu bytes\n", shown->file, package->size);
-	strbuf_init(&text);
-	package_signature_write(text.to, shown->signature, &shown->integrity);
-	output_escaped_printf(out, "seal    %s\n\n", strbuf_take(&text));
-	strbuf_fini(&text);
+	output_escaped_printf(out, "file    %s, %zu bytes\n\n", shown->file, package->size);
 }
 
 static void segments_print(const struct shown *shown) {
@@ -295,7 +295,6 @@ int package_info(const struct options *options, const char *file, struct json_wr
 	if (package == NULL)
 		return load_end(&diag, true);
 	shown.package = package;
-	shown.signature = package_signature_read(package, &shown.integrity, &diag);
 	if (options->format == FORMAT_JSON)
 		shown_json(&shown);
 	else

@@ -19,27 +19,6 @@ int package_info(const struct options *options, const char *file, struct json_wr
 int package_ptypes_print(const struct ddp_package *package, struct output *out);
 int package_ptypes_json(const struct ddp_package *package, struct json_writer *json);
 
-// What comes of a package's integrity chain, the same everywhere.
-enum package_signature {
-	SIGNATURE_NONE,    // not signed
-	SIGNATURE_INTACT,  // and signed with Intel's key
-	SIGNATURE_OTHER,   // intact, but signed with another key
-	SIGNATURE_ALTERED, // since it was signed
-	SIGNATURE_UNKNOWN, // signed in a way that cannot be checked
-};
-
-enum package_signature package_signature_read(const struct ddp_package *package,
-					      struct e810_integrity *integrity,
-					      struct ddp_diag *diag);
-
-// In words: "intact, signed 2022-05-12 with key 1ac88cc3... (Intel's)".
-void package_signature_write(FILE *to, enum package_signature signature,
-			     const struct e810_integrity *integrity);
-
-// The members "signed", "intact" and what goes with them.
-void package_signature_json(struct json_writer *json, enum package_signature signature,
-			    const struct e810_integrity *integrity);
-
 // The members "name", "version" and "track_id".
 void package_identity_json(struct json_writer *json, const struct ddp_package *package);
 

@@ -153,7 +153,6 @@ static void an_empty_package_is_shown(void **state) {
 	assert_string_equal(
 		text, "package GTP 1.0.3.0, track id 0x80050008, for the 700 series\n"
 		      "file    a.pkgo, 204 bytes\n"
-		      "seal    not signed\n"
 		      "\n"
 		      "SEGMENT  WHAT                   OFFSET  BYTES  NAME\n"
 		      "0x1      metadata                   16     84  GTP\n"
@@ -218,14 +217,14 @@ static void check_says_which_go_together(void **state) {
 	char *text = SAID(EXIT_GOOD, "check", a, b);
 
 	(void)state;
-	assert_string_equal(text, "a.pkg: OK: GTP 1.0.3.0, not signed\n"
-				  "b.pkgo: OK: GTP 1.0.3.0, not signed\n"
+	assert_string_equal(text, "a.pkg: OK: GTP 1.0.3.0\n"
+				  "b.pkgo: OK: GTP 1.0.3.0\n"
 				  "together: OK, in this order: b.pkgo, a.pkg\n");
 	free(text);
 	text = SAID(EXIT_GOOD, "check", b, c);
 	assert_string_equal(text,
-			    "b.pkgo: OK: GTP 1.0.3.0, not signed\n"
-			    "c.pkg: OK: GTP 1.0.3.0, not signed\n"
+			    "b.pkgo: OK: GTP 1.0.3.0\n"
+			    "c.pkg: OK: GTP 1.0.3.0\n"
 			    "together: not on one NIC: c.pkg: 0x80000002 is loaded, and group 0 "
 			    "takes no other profile beside it\n");
 	free(text);
@@ -249,9 +248,9 @@ static void check_goes_on_after_a_broken_file(void **state) {
 	char *text = SAID(EXIT_NO, "check", a, b, c);
 
 	(void)state;
-	assert_string_equal(text, "a.pkg: OK: GTP 1.0.3.0, not signed\n"
+	assert_string_equal(text, "a.pkg: OK: GTP 1.0.3.0\n"
 				  "b.pkg: invalid (1 error, 0 warnings)\n"
-				  "c.pkg: OK: GTP 1.0.3.0, not signed\n"
+				  "c.pkg: OK: GTP 1.0.3.0\n"
 				  "together: OK, in this order: a.pkg, c.pkg\n");
 	free(text);
 }

@@ -36,13 +36,9 @@ static inline void section_look(const struct ddp_package *package, const struct 
 	}
 }
 
-// The result of the integrity check.
-static inline int e810_look(const struct ddp_package *package) {
-	struct e810_integrity integrity;
+static inline void e810_look(const struct ddp_package *package) {
 	unsigned int n;
 	const struct e810_part *parts = e810_parts(package, &n);
-	struct ddp_diag diag;
-	int ret;
 
 	for (unsigned int i = 0; i < n; i++)
 		section_look(package, &parts[i]);
@@ -50,11 +46,6 @@ static inline int e810_look(const struct ddp_package *package) {
 	bytes_look((const uint8_t *)e810_devices(package, &n), n * sizeof(struct e810_device));
 	bytes_look((const uint8_t *)e810_nvm_versions(package, &n), n * sizeof(uint32_t));
 	assert(e810_first_metadata_buffer(package) <= e810_n_buffers(package));
-	ddp_diag_init(&diag);
-	ret = e810_integrity_check(package, &integrity, &diag);
-	assert((ret == -EBADMSG) == (diag.n_errors > 0));
-	ddp_diag_fini(&diag);
-	return ret;
 }
 
 #endif

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "small_package.h"
 
-#include <openssl/bn.h>
-#include <openssl/core_names.h>
-#include <openssl/evp.h>
-#include <openssl/rsa.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +12,6 @@
 #define PACKAGE_SIZE_MAX (BUFFERS_MAX * BUFFER_SIZE + 65536)
 #define SEGMENT_HEADER_SIZE 44
 #define METADATA_SIZE 84
-#define MANIFEST_SIZE 800
 
 // What a buffer holds; its list comes first, so that it is put together at the end.
 struct buffer {
@@ -43,7 +38,7 @@ struct build {
 	unsigned int n_devices;
 	char name[28];
 	uint8_t version[4];
-	bool has_identity, has_signature;
+	bool has_identity;
 	uint8_t bytes[PACKAGE_SIZE_MAX];
 	size_t size, configuration, first_buffer;
 };
@@ -122,7 +117,7 @@ void build_section(struct build *build, uint32_t id, const void *bytes, size_t s
 
 	if (id == 1)
 		build->has_identity = true;
-	if (!build->has_identity && id != 2 && id != 3)
+	if (!build->has_identity)
 		identity_add(build);
 	if (build->n_buffers == 0)
 		build_buffer(build);
@@ -175,20 +170,6 @@ void build_label(struct build *build, uint32_t id, uint16_t value, const char *n
 	put16(entry, value);
 	memcpy(entry + 2, name, strlen(name));
 	build_list(build, id, entry, sizeof(entry), 1);
-}
-
-void build_sign(struct build *build) {
-	static const uint8_t zeros[MANIFEST_SIZE], list[4 + 32 * BUFFERS_MAX];
-
-	need(build->n_buffers <= 1);
-	build_section(build, 2, zeros, sizeof(zeros));
-	need(build->n_buffers == 1);
-	build_buffer(build);
-	build_section(build, 3, list, sizeof(list));
-	build_buffer(build);
-	build_section(build, 3, zeros, 4);
-	build_buffer(build);
-	build->has_signature = true;
 }
 
 // Room for size bytes at the package's end.
@@ -270,79 +251,6 @@ static void others_write(struct build *build) {
 	}
 }
 
-static void reverse(uint8_t *bytes, size_t size) {
-	for (size_t i = 0; i < size / 2; i++) {
-		uint8_t byte = bytes[i];
-
-		bytes[i] = bytes[size - 1 - i];
-		bytes[size - 1 - i] = byte;
-	}
-}
-
-static void digest_write(uint8_t *to, const uint8_t *data, size_t size) {
-	need(EVP_Digest(data, size, to, NULL, EVP_sha256(), NULL) == 1);
-	reverse(to, 32);
-}
-
-// One for all packages of a test: finding the primes takes its time.
-static EVP_PKEY *key_get(void) {
-	static EVP_PKEY *key;
-
-	if (key == NULL)
-		key = EVP_RSA_gen(2048);
-	need(key != NULL);
-	return key;
-}
-
-// Key and signature go to where neither is signed.
-static void signature_write(uint8_t *manifest) {
-	EVP_PKEY *key = key_get();
-	EVP_MD_CTX *ctx = EVP_MD_CTX_new();
-	uint8_t data[128 + MANIFEST_SIZE - 644];
-	size_t size = 256;
-	BIGNUM *n = NULL;
-
-	memcpy(data, manifest, 128);
-	memcpy(data + 128, manifest + 644, MANIFEST_SIZE - 644);
-	need(ctx != NULL);
-	need(EVP_PKEY_get_bn_param(key, OSSL_PKEY_PARAM_RSA_N, &n) == 1);
-	need(BN_bn2lebinpad(n, manifest + 128, 256) == 256);
-	put32(manifest + 384, 65537);
-	need(EVP_DigestSignInit(ctx, NULL, EVP_sha256(), NULL, key) == 1);
-	need(EVP_DigestSign(ctx, manifest + 388, &size, data, sizeof(data)) == 1 && size == 256);
-	reverse(manifest + 388, 256);
-	BN_free(n);
-	EVP_MD_CTX_free(ctx);
-}
-
-// Up to the first metadata buffer, all from the fourth on.
-static unsigned int hashed_count(const struct build *build) {
-	unsigned int n = 3;
-
-	while (n < build->n_buffers && build->buffers[n].sections[0].id >> 31 == 0)
-		n++;
-	return n - 3;
-}
-
-static void sign(struct build *build) {
-	static const uint32_t words[] = {6,          0xa1, 0x10000, 0,    0x8086,
-					 0x07e6050c, 0xc8, 0x40,    0x40, 1};
-	const struct buffer *first = &build->buffers[0];
-	uint8_t *manifest = build->bytes + build_buffer_at(build, 0) +
-			    list_size(first->n_sections) + first->size - MANIFEST_SIZE;
-	uint8_t *list = build->bytes + build_buffer_at(build, 1) + list_size(1);
-
-	put32(list, hashed_count(build));
-	for (unsigned int i = 0; i < hashed_count(build); i++)
-		digest_write(list + 4 + 32 * (size_t)i,
-			     build->bytes + build_buffer_at(build, 3 + i), BUFFER_SIZE);
-	for (unsigned int i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		put32(manifest + 4 * (size_t)i, words[i]);
-	digest_write(manifest + 644 + 16, build->bytes + build_buffer_at(build, 1),
-		     2 * BUFFER_SIZE);
-	signature_write(manifest);
-}
-
 uint8_t *build_end(struct build *build, size_t *size) {
 	unsigned int n_segments = 2 + build->n_segments;
 
@@ -355,8 +263,6 @@ uint8_t *build_end(struct build *build, size_t *size) {
 	metadata_write(build);
 	configuration_write(build);
 	others_write(build);
-	if (build->has_signature)
-		sign(build);
 	*size = build->size;
 	return build->bytes;
 }

@@ -28,7 +28,7 @@ void build_segment(struct build *build, uint32_t type, const char *name, const v
 		   size_t size);
 
 // A section: in the present buffer, or in a new one where it does not fit. The identity (section 1)
-// comes before the first one that is not of manifest or hash list, unless the test gives its own.
+// comes before the first one, unless the test gives its own.
 void build_section(struct build *build, uint32_t id, const void *bytes, size_t size);
 // From here on in a new buffer.
 void build_buffer(struct build *build);
@@ -40,10 +40,6 @@ void build_table(struct build *build, uint32_t id, uint16_t first, const void *e
 void build_list(struct build *build, uint32_t id, const void *entries, size_t entry_size,
 		uint16_t n);
 void build_label(struct build *build, uint32_t id, uint16_t value, const char *name);
-
-// Manifest and the buffers of the hash list: call it first, or after what belongs beside the
-// manifest. Signed at the end, with a key made for that.
-void build_sign(struct build *build);
 
 // The package; the bytes are build's. May be called again after more was added.
 uint8_t *build_end(struct build *build, size_t *size);
