@@ -4,12 +4,13 @@
 
     golden_test.py path/to/ddpctl [--update] [name...]
 
-broken/NAME.yaml is a profile with one mistake, broken/NAME.expected all that ddpctl check --strict NAME.yaml
-writes to stderr. Files that would be long are made here (MADE). In a profile
+In broken.cases "# case: NAME" is the first line of NAME.yaml, a profile with one mistake. The lines that begin with
+"> " are all that ddpctl check --strict NAME.yaml writes to stderr. Files that would be long, or are no text, are made
+here (MADE). In a profile
     # check: SPEC    is checked in place of the file
     # exit: N        is the exit code, where that is not 1
-Profiles build on those in broken/lib, so that no message depends on the real library. --update writes the
-expectations anew: read every line that changes.
+Profiles build on those in lib, so that no message depends on the real library. --update writes the messages anew:
+read every line that changes.
 
 Messages that no file can provoke:
     out of memory                (yaml.c, load.c, automaton.c, build.c) malloc fails
@@ -26,14 +27,27 @@ import tempfile
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-BROKEN = os.path.join(HERE, "broken")
+CASES = os.path.join(HERE, "broken.cases")
 
 ddpctl = None
 update = False
+expected = {}
 
 
 def profile(name, *parts):
     return "\n".join(["profile: " + name, "requires: [base]", *parts, ""])
+
+
+def empty_file(name):
+    return ""
+
+
+def word(name):
+    return "demo\n"
+
+
+def latin_1(name):
+    return f"# the last letter is no UTF-8\nprofile: {name}\nsummary: caf\udce9\n"
 
 
 def too_many_headers(name):
@@ -80,8 +94,11 @@ def too_many_profiles(name):
 
 
 MADE = {
+    "a_file_is_empty": empty_file,
     "a_file_is_too_large": too_large_file,
     "a_packet_type_has_a_path_that_is_too_long": too_long_path,
+    "a_profile_is_a_word": word,
+    "a_text_is_not_utf8": latin_1,
     "there_are_too_many_headers": too_many_headers,
     "there_are_too_many_messages_to_print_all": too_many_messages,
     "there_are_too_many_packet_types": too_many_packet_types,
@@ -92,7 +109,7 @@ MADE = {
 
 
 def write(folder, name, text):
-    with open(os.path.join(folder, name + ".yaml"), "w", encoding="utf-8") as out:
+    with open(os.path.join(folder, name + ".yaml"), "w", encoding="utf-8", errors="surrogateescape") as out:
         out.write(text)
 
 
@@ -110,35 +127,54 @@ def check(folder, spec):
     return done.returncode, re.sub(r"(not found in lib, \.), [^;\n]*", r"\1, ...", done.stderr.decode())
 
 
-def expected_file(name):
-    return os.path.join(BROKEN, name + ".expected")
+def cases_read():
+    """Profile and messages by name; a made case has only the line that names it."""
+    with open(CASES, encoding="utf-8") as file:
+        _, *cases = re.split(r"^(?=# case: )", file.read(), flags=re.MULTILINE)
+    for case in cases:
+        lines = case.splitlines(keepends=True)
+        expected[lines[0].split()[-1]] = ["".join(line for line in lines if not line.startswith("> ")),
+                                          "".join(line[2:] for line in lines if line.startswith("> "))]
+
+
+def cases_write():
+    with open(CASES, "w", encoding="utf-8") as out:
+        out.write("# SPDX-License-Identifier: BSD-3-Clause\n")
+        for source, text in expected.values():
+            out.write(source + "".join(f"> {line}\n" for line in text.splitlines()))
 
 
 class Golden(unittest.TestCase):
     maxDiff = None
 
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = folder.name
+        os.symlink(os.path.join(HERE, "lib"), os.path.join(cls.folder, "lib"))
+        for name, (source, _) in expected.items():
+            if name not in MADE:
+                write(cls.folder, name, source)
+
     def compare(self, name, code, text, expected_code):
         self.assertEqual(code, expected_code, text)
         if update:
-            with open(expected_file(name), "w", encoding="utf-8") as out:
-                out.write(text)
+            expected[name][1] = text
             return
-        with open(expected_file(name), encoding="utf-8") as file:
-            expected = file.read()
-        diff = difflib.unified_diff(expected.splitlines(), text.splitlines(), "expected", "ddpctl",
+        diff = difflib.unified_diff(expected[name][1].splitlines(), text.splitlines(), "expected", "ddpctl",
                                     lineterm="")
-        self.assertEqual(expected, text, "\n" + "\n".join(diff) + "\n\nIf the new text is right: "
+        self.assertEqual(expected[name][1], text, "\n" + "\n".join(diff) + "\n\nIf the new text is right: "
                          f"{os.path.abspath(__file__)} {ddpctl} --update {name}")
 
     def broken(self, name):
-        with open(os.path.join(BROKEN, name + ".yaml"), encoding="utf-8", errors="replace") as file:
-            source = file.read()
-        code, text = check(BROKEN, directive(source, "check", name + ".yaml"))
+        source = expected[name][0]
+        code, text = check(self.folder, directive(source, "check", name + ".yaml"))
         self.compare(name, code, text, int(directive(source, "exit", 1)))
 
     def made(self, name):
         with tempfile.TemporaryDirectory() as folder:
-            os.symlink(os.path.join(BROKEN, "lib"), os.path.join(folder, "lib"))
+            os.symlink(os.path.join(HERE, "lib"), os.path.join(folder, "lib"))
             write(folder, name, MADE[name](name))
             if MADE[name] == too_many_profiles:
                 for i in range(1, 65):
@@ -146,20 +182,17 @@ class Golden(unittest.TestCase):
             code, text = check(folder, name + ".yaml")
         self.compare(name, code, text, 1)
 
-    def test_every_expectation_has_its_profile(self):
-        stems = {file[:-9] for file in os.listdir(BROKEN) if file.endswith(".expected")}
-        self.assertEqual(stems, set(names()) | set(MADE))
-
-
-def names():
-    return sorted(file[:-5] for file in os.listdir(BROKEN) if file.endswith(".yaml"))
+    def test_every_case_has_a_profile_and_messages(self):
+        for name, (source, text) in expected.items():
+            self.assertEqual(name in MADE, source.count("\n") == 1, name)
+            self.assertNotEqual(text, "", name)
+        self.assertLessEqual(set(MADE), set(expected))
 
 
 def add_tests():
-    for name in names():
-        setattr(Golden, "test_" + name, lambda self, name=name: self.broken(name))
-    for name in MADE:
-        setattr(Golden, "test_" + name, lambda self, name=name: self.made(name))
+    for name in expected:
+        case = Golden.made if name in MADE else Golden.broken
+        setattr(Golden, "test_" + name, lambda self, name=name, case=case: case(self, name))
 
 
 def main():
@@ -170,9 +203,12 @@ def main():
         print(__doc__, file=sys.stderr)
         return 2
     ddpctl = os.path.abspath(arguments[0])
+    cases_read()
     add_tests()
-    unittest.main(argv=sys.argv[:1] + ["Golden.test_" + name for name in arguments[1:]])
-    return 0
+    done = unittest.main(argv=sys.argv[:1] + ["Golden.test_" + name for name in arguments[1:]], exit=False)
+    if update:
+        cases_write()
+    return 0 if done.result.wasSuccessful() else 1
 
 
 if __name__ == "__main__":
