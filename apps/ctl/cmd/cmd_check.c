@@ -11,7 +11,6 @@
 #include "common/json_writer.h"
 #include "common/strbuf.h"
 #include "ctl/command.h"
-#include "ctl/package/i40e_package.h"
 #include "ctl/package/package_info.h"
 #include "ctl/profile/diagnostics.h"
 #include "ctl/profile/profile_load.h"
@@ -146,7 +145,7 @@ static int file_check(const struct options *options, const char *file, struct js
 }
 
 int cmd_check(const struct options *options, struct output *out) {
-	int worst = EXIT_GOOD, together;
+	int worst = EXIT_GOOD;
 	struct json_writer json;
 
 	jsonw_init(&json, out);
@@ -158,9 +157,6 @@ int cmd_check(const struct options *options, struct output *out) {
 		if (status > worst)
 			worst = status;
 	}
-	together = i40e_compatibility_check(options, &json);
-	if (together > worst)
-		worst = together;
 	if (options->format == FORMAT_JSON)
 		jsonw_write(&json, "]\n");
 	return worst;

@@ -6,7 +6,6 @@
 #include "ctl/command.h"
 #include "ctl/diff/diff.h"
 #include "ctl/package/e810_nic.h"
-#include "ctl/package/i40e_package.h"
 #include "ctl/profile/profile_load.h"
 #include "personality/package_open.h"
 
@@ -31,16 +30,14 @@ static void half_close(struct half *half) {
 }
 
 static int packages_diff(struct diff *diff, struct ddp_package *const packages[2]) {
-	const bool is_e810[] = {packages[0]->kind == DDP_PACKAGE_E810,
-				packages[1]->kind == DDP_PACKAGE_E810};
-
-	if (is_e810[0] && is_e810[1])
-		return e810_diff(diff, packages);
-	if (!is_e810[0] && !is_e810[1])
-		return i40e_diff(diff->options, packages[0], packages[1], &diff->json);
-	error_print("%s: a package of the 700 series cannot be compared with one of the 800 series",
-		    packages[is_e810[0]]->path);
-	return EXIT_UNREADABLE;
+	for (unsigned int i = 0; i < 2; i++)
+		if (packages[i]->kind != DDP_PACKAGE_E810) {
+			error_print("%s: a package of the 700 series; compare what 'ddpctl info' "
+				    "prints of both",
+				    packages[i]->path);
+			return EXIT_UNREADABLE;
+		}
+	return e810_diff(diff, packages);
 }
 
 static int halves_diff(struct diff *diff, struct half halves[2]) {

@@ -2,7 +2,6 @@
 // What two profiles, or two packages, have not in common.
 //
 //	e810_diff.c     two packages of the 800 series
-//	i40e_diff.c     two packages of the 700 series
 //	profile_diff.c  two profiles
 //
 // They are called A and B in the order of the command line. A difference that is found is told at

@@ -10,7 +10,8 @@
 
 #define INDENT 11 // of a paragraph
 
-void i40e_type_write(FILE *to, const struct i40e_package *i40e, const struct i40e_type *type) {
+// The protocols of a type, by name where they have one: "OIPV4 GTPU IPV4 #35".
+static void type_write(FILE *to, const struct i40e_package *i40e, const struct i40e_type *type) {
 	const char *separator = "";
 
 	for (unsigned int i = 0; i < I40E_TYPE_PROTOCOLS; i++) {
@@ -225,7 +226,7 @@ static void pctypes_print(const struct i40e_package *i40e, struct output *out,
 	table_init(&table, out, ">PCTYPE|PROTOCOLS|KNOWN TO DPDK AS");
 	for (unsigned int i = 0; i < i40e->n_pctypes; i++) {
 		table_number(&table, i40e->pctypes[i].id);
-		i40e_type_write(text->to, i40e, &i40e->pctypes[i]);
+		type_write(text->to, i40e, &i40e->pctypes[i]);
 		table_text(&table, strbuf_take(text));
 		table_text(&table, or_dash(known_name(i40e, &i40e->pctypes[i])));
 	}
@@ -241,7 +242,7 @@ static void ptypes_print(const struct i40e_package *i40e, struct output *out, st
 	table_init(&table, out, ">PTYPE|PROTOCOLS|IN DPDK");
 	for (unsigned int i = 0; i < i40e->n_ptypes; i++) {
 		table_number(&table, i40e->ptypes[i].id);
-		i40e_type_write(text->to, i40e, &i40e->ptypes[i]);
+		type_write(text->to, i40e, &i40e->ptypes[i]);
 		table_text(&table, strbuf_take(text));
 		format_ptype(text->to, i40e_rte_ptype(i40e, &i40e->ptypes[i]));
 		table_text(&table, strbuf_take(text));
