@@ -33,6 +33,7 @@ TUNSETIFF = 0x400454ca
 TAP_FLAGS = 0x0002 | 0x1000 | 0x0100 | 0x4000  # TAP, NO_PI, MULTI_QUEUE, VNET_HDR
 PROMPT = "testpmd> "
 WINDOW = 128
+SILENCE = 2
 SECONDS = 180  # for a command or a start; far more than they take on a quiet machine
 
 
@@ -139,17 +140,18 @@ def has_kvm():
 class Console:
     """One end of a stream: of a character device of QEMU, or of a process."""
 
-    def __init__(self, end):
-        self.socket = end
-        self.text = ""
+    def __init__(self, end, nudge=""):
+        """nudge: what to type after SILENCE seconds. Emulated, an interrupt may be lost, and the next one helps."""
+        self.socket, self.nudge = end, nudge
+        self.text, self.heard = "", time.monotonic()
 
     @classmethod
-    def at(cls, path):
+    def at(cls, path, *nudge):
         end = socket.socket(socket.AF_UNIX)
         for _ in range(100):
             with contextlib.suppress(OSError):
                 end.connect(str(path))
-                return cls(end)
+                return cls(end, *nudge)
             time.sleep(0.1)
         raise Failed("QEMU does not start")
 
@@ -158,11 +160,18 @@ class Console:
 
     def read(self, seconds):
         """Whether something came."""
-        self.socket.settimeout(max(seconds, 0.001))
-        try:
-            data = self.socket.recv(65536)
-        except TimeoutError:
-            return False
+        end = time.monotonic() + seconds
+        while True:
+            self.socket.settimeout(max(min(end - time.monotonic(), SILENCE), 0.001))
+            with contextlib.suppress(TimeoutError):
+                data = self.socket.recv(65536)
+                break
+            if self.nudge and time.monotonic() > self.heard + SILENCE:
+                self.write(self.nudge)
+                self.heard = time.monotonic()
+            if time.monotonic() >= end:
+                return False
+        self.heard = time.monotonic()
         if not data:
             raise Failed("QEMU ended")
         self.text += data.decode(errors="replace").replace("\r", "")
@@ -211,13 +220,9 @@ class Machine:
         return self.prompt()
 
     def prompt(self, seconds=SECONDS):
-        """testpmd's words up to its prompt. An emulated console may stop until more is typed."""
-        start, nudged = time.monotonic(), False
-        end = start + seconds
+        """testpmd's words up to its prompt."""
+        end = time.monotonic() + seconds
         while PROMPT not in self.app.text:
-            if not nudged and time.monotonic() > start + 20:
-                self.app.write("\n")
-                nudged = True
             self.app.read(0.2)
             self.shell.read(0.001)
             ended = "testpmd-rc=" in self.shell.text
@@ -226,8 +231,6 @@ class Machine:
                     pass
                 raise Failed(("testpmd ended: " if ended else "no prompt: ") + self.app.text[-3000:] + self.shell.text[-300:])
         out, _, self.app.text = self.app.text.partition(PROMPT)
-        while nudged and self.app.read(1):
-            self.app.text = ""
         return out
 
     def cmd(self, line, seconds=SECONDS):
@@ -288,8 +291,8 @@ class Here(Machine):
         (shell, its_shell), (app, its_app) = (socket.socketpair() for _ in range(2))
         self.shell, self.app = Console(shell), Console(app)
         self.process = subprocess.Popen(
-            ["setpriv", "--pdeathsig", "KILL", "bash", "--norc", "--noprofile"], stdin=its_shell, stdout=its_shell,
-            stderr=its_shell, pass_fds=[its_app.fileno()], start_new_session=True)
+            ["bash", "--norc", "--noprofile"], stdin=its_shell, stdout=its_shell, stderr=its_shell,
+            pass_fds=[its_app.fileno()], start_new_session=True)
         self.run(f"exec 3<&{its_app.fileno()}; ip link set {self.peer} addrgenmode none; "
                  f"ip link set {self.peer} up promisc on mtu 9000")
         its_shell.close(), its_app.close()
@@ -369,7 +372,8 @@ class Guest(Machine):
                                             stdout=log, stderr=log, start_new_session=True)
         for fd in fds:
             os.close(fd)
-        self.shell, self.app, self.monitor = (Console.at(folder / name) for name in ("shell", "app", "monitor"))
+        self.shell, self.app, self.monitor = (
+            Console.at(folder / name, *nudge) for name, *nudge in (["shell"], ["app", "\x0b"], ["monitor"]))
         self.monitor.until("QMP")
         self.qmp("qmp_capabilities")
         self.shell.until("guest is up", 240)

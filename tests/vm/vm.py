@@ -58,10 +58,6 @@ class Missing(Exception):
     """The driver cannot do this, and said so."""
 
 
-class Untried(Exception):
-    """The row is not for this case."""
-
-
 def check(fact, wanted, what):
     if fact != wanted:
         raise Red(f"{what}: {fact}, not {wanted}")
@@ -132,7 +128,10 @@ class Run:
         if "Fail to start port" in self.started:
             self.end()
             raise Failed(self.started)
-        self.guest.mac = packets.mac(self.info("MAC address"))
+        address = self.info("MAC address")
+        if ":" not in address:
+            raise Failed("testpmd tells no MAC address")
+        self.guest.mac = packets.mac(address)
         self.cmd("set fwd rxonly")
         self.cmd("set verbose 1")
         self.cmd("start")
@@ -173,7 +172,7 @@ class Run:
                 function(*args)
             except (OSError, Red, Failed) as error:
                 errors.append(error)
-        got, n_got = collections.defaultdict(list), 0
+        got, n_got, quiet = collections.defaultdict(list), 0, time.monotonic()
         threads = [threading.Thread(target=at_work, args=(self.guest.send, frames, PPS, lambda: n_got))]
         if during is not None:
             threads.append(threading.Thread(target=at_work, args=(during,)))
@@ -181,15 +180,17 @@ class Run:
         for thread in threads:
             thread.start()
         while True:
-            more = self.guest.app.read(seconds if not wanted <= got.keys() else 0.1)
-            lines, newline, self.guest.app.text = self.guest.app.text.rpartition("\n")
+            self.guest.app.read(0.5 if not wanted <= got.keys() else 0.1)
+            before, busy = n_got, any(thread.is_alive() for thread in threads)
+            lines, _, self.guest.app.text = self.guest.app.text.rpartition("\n")
             for match in PRINTED.finditer(lines):
                 number = int(match["number"].replace(":", ""), 16)
                 got[number].append((int(match["hash"], 16) if match["hash"] else None, int(match["queue"], 16),
                                     int(match["size"])))
                 n_got += 1
-            busy = any(thread.is_alive() for thread in threads)
-            if not busy and (not more or wanted <= got.keys()):
+            if busy or n_got > before:
+                quiet = time.monotonic()
+            if not busy and (wanted <= got.keys() or time.monotonic() > quiet + seconds):
                 if errors:
                     raise Red(f"{errors[0]}")
                 return got
@@ -237,7 +238,7 @@ def row_kinds(run):
 
 def compare(run, frames, *options, during=None):
     right, hashed = run.predicted(frames, *options, during=during)
-    answer = f"{right}/{len(frames)}, NIC hashed {hashed}"
+    answer = f"{right}/{len(frames)} ({hashed})"
     if right < len(frames):
         raise Red(answer + ("; " + "; ".join(run.wrong[:3]) if run.ddp else ""))
     return answer
@@ -381,9 +382,6 @@ def row_queue_stop(run):
 
 def row_port_set(run):
     """Profiles change while packets flow; each packet arrives once."""
-    if not run.ddp:
-        raise Untried
-
     def change():
         for profile in ("gtpu+vxlan", "gtpu"):
             status, out = run.guest.run(f"{CTL} port set net_ddp0 {profile}")
@@ -402,8 +400,6 @@ def row_reset(run):
 
 def row_reset_event(run):
     """The physical function goes and comes: its virtual one tells of it, and works again after a reset."""
-    if run.nic != "net_e1000_igb_vf" or run.case not in ("plain", "auto"):
-        raise Untried
     run.guest.app.text = ""
     run.guest.run("for word in down up; do ip link set eth0 $word; done")
     try:
@@ -415,8 +411,6 @@ def row_reset_event(run):
 
 def row_unplug(run):
     """The last one: testpmd has no port then, and quits. The NIC comes back."""
-    if run.case not in ("plain", "auto", "off"):  # long: the guest waits for a change of mind
-        raise Untried
     run.guest.unplug()
     try:
         if run.case == "off":  # without --hot-plug nobody tells testpmd
@@ -434,8 +428,6 @@ def row_unplug(run):
 
 def row_interrupts(run):
     """Threads of DPDK's l3fwd-power sleep until a queue wakes them, with packets one by one. After testpmd."""
-    if run.case not in ("plain", "auto"):
-        raise Untried
     run.end()
     if not POWER.exists():
         raise Missing("l3fwd-power cannot be built (package dpdk-doc)")
@@ -461,8 +453,6 @@ def run_beside(run, command, word):
 
 def row_fwd(run):
     """ddp-fwd sends back what it receives, and its queues have what ddpctl predicts."""
-    if run.case != "auto":
-        raise Untried
     run.end()
     if run_beside(run, f"{FWD} {run.eal} -- --rxq {QUEUES} --fwd mac --stats 1 --json /run/ddp-vm.json", "Mpps"):
         raise Red(run.guest.run(f"tail -n 3 {LOG}")[1])
@@ -483,8 +473,6 @@ def row_fwd(run):
 def row_malformed(run):
     """The share of good TCP packets that the NIC hashes: before, beside and after 1,000 packets a second that say TCP
     and are too short for it."""
-    if run.case not in ("auto", "malformed"):
-        raise Untried
     good = numbered([packet(eth(), ipv4(f"10.3.0.{i}"), tcp(5000 + i), bytes(20)) for i in range(32)])
     bad = numbered([packet(eth(), ipv4("10.9.0.1", proto=6))])
 
@@ -510,8 +498,10 @@ def row_malformed(run):
             raise Missing("the NIC hashes no TCP packets")
         restart(run)  # no type is proven
         seconds = 60 if run.case == "malformed" else 3
-        bad_hashed, n_bad = hashed(2, "bad", "bad")
+        for pattern in (["bad", "bad"], ["good", "bad", "bad"]):
+            hashed(1, *pattern)
         n_hashed, n = hashed(seconds, "good", "bad", "bad")
+        bad_hashed, n_bad = hashed(1, "bad", "bad")
         beside = (n_hashed - bad_hashed / n_bad * n * 2 / 3) / (n / 3)
         after = share(2)
     finally:
@@ -523,12 +513,24 @@ def row_malformed(run):
 
 
 ENDED = f"until grep -q ^ended {LOG}; do sleep .1; done"
-ROWS = {"ddpctl's prediction, 5G": row_traffic, "prediction, all kinds": row_kinds, "link off, on": row_link,
+ROWS = {"prediction, 5G": row_traffic, "prediction, all kinds": row_kinds, "link off, on": row_link,
         "stop, start": row_stop_start, "MTU": row_mtu, "promiscuous": row_promiscuous, "MAC addresses": row_mac,
         "multicast": row_multicast, "VLAN filter": row_vlan, "RSS key": row_key, "redirection table": row_table,
         "queue stop, start": row_queue_stop, "port set, traffic": row_port_set, "malformed beside": row_malformed,
         "reset": row_reset, "reset event": row_reset_event, "hot unplug": row_unplug, "Rx interrupts": row_interrupts,
         "ddp-fwd": row_fwd}
+# Rows of some cases only.
+ONLY = {"port set, traffic": [case for case in CASES if case not in ("plain", "malformed")], "malformed beside": ["auto", "malformed"],
+        "reset event": ["plain", "auto"], "hot unplug": ["plain", "auto", "off"], "Rx interrupts": ["plain", "auto"],
+        "ddp-fwd": ["auto"]}
+
+
+def asked(run):
+    """Rows for the case and NIC."""
+    for name, row in ROWS.items():
+        if run.case in ONLY.get(name, [] if run.case == "malformed" else CASES):
+            if name != "reset event" or run.nic == "net_e1000_igb_vf":
+                yield name, row
 
 
 def recover(run):
@@ -555,12 +557,10 @@ def try_case(run):
         if isinstance(run.guest, Guest):
             run.guest.run("kill -9 $(pidof dpdk-testpmd) 2>/dev/null")
         return cells
-    for name, row in ROWS.items() if run.case != "malformed" else [("malformed beside", row_malformed)]:
+    for name, row in asked(run):
         begin = time.monotonic()
         try:
             cells[name] = ("ok", row(run) or "ok")
-        except Untried:
-            continue
         except Missing as error:
             cells[name] = ("missing", str(error))
         except (Red, Failed) as error:
@@ -571,10 +571,10 @@ def try_case(run):
         say(f"{run.nic:17} {run.case:8} {name:24} {verdict}: {text} ({cells[name][2]:.1f} s)")
     try:
         run.end()
-        cells["exit status"] = ("ok" if run.status == 0 else "red", str(run.status), None)
+        cells["exit status"] = ("ok", "ok", None) if run.status == 0 else ("red", str(run.status), None)
     except Failed as error:
         cells["exit status"] = ("red", str(error), None)
-    cells["all rows"] = ("ok", "", time.monotonic() - start)
+    cells["seconds"] = ("ok", f"{time.monotonic() - start:.0f}", None)
     return cells
 
 
@@ -631,16 +631,20 @@ def judge(answers):
 
 
 def table(nic, answers):
-    rows = [row for row in ("start", *ROWS, "exit status", "all rows") if any(row in cells for cells in answers.values())]
-    yield f"| {nic} | " + " | ".join(answers) + " |"
-    yield "|---" * (len(answers) + 1) + "|"
-    for row in rows:
+    """Rows with the same answers are one."""
+    rows = {}
+    for row in ("start", *ROWS, "exit status", "seconds"):
         texts = []
         for cells in answers.values():
-            verdict, text, seconds = cells.get(row, ("missing", "", None))
-            words = f"{seconds:.0f} s" if row == "all rows" and seconds else text.partition("; ")[0][:60]
+            verdict, text, _ = cells.get(row, ("missing", "", None))
+            words = text.partition("; ")[0][:60]
             texts.append({"ok": words, "red": f"**{words}**", "missing": "-" if text else ""}[verdict])
-        yield f"| {row} | " + " | ".join(texts) + " |"
+        if any(texts):
+            rows.setdefault(tuple(texts), []).append(row)
+    yield f"| {nic} | " + " | ".join(answers) + " |"
+    yield "|---" * (len(answers) + 1) + "|"
+    for texts, names in rows.items():
+        yield f"| {'; '.join(names)} | " + " | ".join(texts) + " |"
 
 
 def build_power():
@@ -658,7 +662,7 @@ def main():
     parser.add_argument("--here")
     parser.add_argument("--peer")
     parser.add_argument("words", nargs="*")
-    args = parser.parse_args()
+    args = parser.parse_intermixed_args()
     nics = [one for one in args.words if one in NICS] or [one for one in NICS if one != "here"]
     cases = [one for one in args.words if one in CASES] or [one for one in CASES if one != "malformed"]
     folder, start = tempfile.mkdtemp(prefix="ddp-vm-"), time.monotonic()
