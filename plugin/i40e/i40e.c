@@ -420,6 +420,5 @@ int i40e_read(struct package_reader *reader) {
 	notes_read(reader);
 	if (reader->n_errors > 0)
 		return -EBADMSG;
-	i40e_advise(reader);
 	return 0;
 }

@@ -7,7 +7,7 @@
 // be given any that was read here, only that it has no answer about a profile for X722 (is_x722)
 // and crashes when asked.
 //
-// No NIC was at hand: what a driver answers is taken from the sources of DPDK 22.11 and Linux.
+// No NIC was at hand: what a driver answers is taken from the sources of DPDK 22.11.
 #ifndef DDP_I40E_I40E_H
 #define DDP_I40E_I40E_H
 
@@ -106,11 +106,6 @@ int i40e_rollback(const struct ddp_package *package, const void *readback, size_
 
 /* Rules */
 
-enum i40e_driver {
-	I40E_DPDK,
-	I40E_LINUX,
-};
-
 // A profile that a NIC holds, as its firmware lists it.
 struct i40e_loaded {
 	uint32_t track_id;
@@ -125,33 +120,20 @@ static inline unsigned int i40e_group(uint32_t track_id) {
 	return track_id >> 16 & 0xff;
 }
 
-// "no other profile beside it, but for those of group 255": what the group of a track id means.
-const char *i40e_group_meaning(uint32_t track_id);
-
-// What a driver answers: 0 or a negative errno, and why in one line. (Of -ENODEV, -ENOTSUP and
-// -E2BIG DPDK returns numbers of its own.)
+// What DPDK answers: 0 or a negative errno, and why in one line. (Instead of -ENODEV DPDK returns a
+// number of its own.)
 struct i40e_verdict {
 	int error;
-	char reason[320];
+	char reason[160];
 };
 
 // Add a package to a NIC that holds n profiles already. device is the NIC's PCI device id, 0 for
 // one of those that the package is for.
-struct i40e_verdict i40e_add_verdict(enum i40e_driver driver, const struct ddp_package *package,
-				     uint16_t device, const struct i40e_loaded *loaded,
-				     unsigned int n);
-
-// Take back with a rollback file (DPDK's del).
-struct i40e_verdict i40e_del_verdict(const struct ddp_package *package,
+struct i40e_verdict i40e_add_verdict(const struct ddp_package *package, uint16_t device,
 				     const struct i40e_loaded *loaded, unsigned int n);
 
 // Whether DPDK can take the package back once it was added.
 struct i40e_verdict i40e_rollback_verdict(const struct ddp_package *package);
-
-// Whether n packages can be on one NIC at the same time, with either driver. With error 0, order
-// has the indexes of packages in an order in which they can be added; they go in the opposite one.
-struct i40e_verdict i40e_together(const struct ddp_package *const *packages, unsigned int n,
-				  unsigned int *order);
 
 // The profile as the firmware would list it.
 struct i40e_loaded i40e_loaded_as(const struct ddp_package *package);

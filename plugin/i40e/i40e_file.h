@@ -3,11 +3,6 @@
 #ifndef DDP_I40E_I40E_FILE_H
 #define DDP_I40E_I40E_FILE_H
 
-struct package_reader;
-
-// Warn of what will not work as the author of the package means, though it can be read.
-void i40e_advise(struct package_reader *reader);
-
 #define I40E_SEGMENT_ALIGN 16 // that Linux wants
 
 // The profile's segment: header, version, name, device table, NVM versions, section table.
@@ -29,8 +24,5 @@ void i40e_advise(struct package_reader *reader);
 // Admin queue command: opcode, flags, 16 bytes of parameters, length of the data behind it.
 #define COMMAND_DATA_LEN_AT 20
 #define COMMAND_SIZE 22
-
-// What drivers give to the admin queue at once.
-#define ADMIN_QUEUE_SIZE 4096
 
 #endif

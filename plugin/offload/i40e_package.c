@@ -28,7 +28,7 @@ static bool has_protocol(const struct i40e_package *i40e, const char *protocol) 
 bool ddp_i40e_package_covers(const struct ddp_package *package, uint16_t device,
 			     const struct ddp_profile *profile, struct ddp_diag *diag) {
 	const struct ddp_place place = {.file = package->path};
-	struct i40e_verdict verdict = i40e_add_verdict(I40E_DPDK, package, device, NULL, 0);
+	struct i40e_verdict verdict = i40e_add_verdict(package, device, NULL, 0);
 
 	if (verdict.error != 0) {
 		ddp_error(diag, &place, "%s", verdict.reason);

@@ -199,7 +199,7 @@ int ddp_i40e_port_add(struct ddp_i40e_port *port, const struct ddp_package *pack
 	if (n < 0)
 		return n;
 	is_there = is_listed(loaded, n, package->track_id);
-	verdict = i40e_add_verdict(I40E_DPDK, package, port->device, loaded, n);
+	verdict = i40e_add_verdict(package, port->device, loaded, n);
 	if (verdict.error == 0)
 		verdict = i40e_rollback_verdict(package);
 	if (verdict.error != 0 && !(is_there && verdict.error == -EEXIST)) {

@@ -59,11 +59,9 @@ static void profile_json(struct json_writer *json, const struct ddp_package *pac
 
 	fprintf(text->to, DDP_VERSION_FMT, DDP_VERSION_NUMBERS(i40e->version));
 	jsonw_write(json, "profile:{name:%s version:%s}", i40e->name, strbuf_take(text));
-	jsonw_write(
-		json,
-		"group:%u group_meaning:%s x722:%d rollback_file:%d can_be_taken_back:%d notes:%s",
-		i40e_group(package->track_id), i40e_group_meaning(package->track_id), i40e->is_x722,
-		i40e->is_rollback, verdict.error == 0, i40e->notes);
+	jsonw_write(json, "group:%u x722:%d rollback_file:%d can_be_taken_back:%d notes:%s",
+		    i40e_group(package->track_id), i40e->is_x722, i40e->is_rollback,
+		    verdict.error == 0, i40e->notes);
 }
 
 static void lists_json(struct json_writer *json, const struct i40e_package *i40e) {
@@ -185,8 +183,7 @@ static void profile_print(const struct ddp_package *package, struct output *out,
 	fprintf(text->to, "%s " DDP_VERSION_FMT "%s", i40e->name,
 		DDP_VERSION_NUMBERS(i40e->version), i40e->is_x722 ? ", for X722" : "");
 	paragraph_print(out, "profile", text);
-	fprintf(text->to, "%u: %s", i40e_group(package->track_id),
-		i40e_group_meaning(package->track_id));
+	fprintf(text->to, "%u", i40e_group(package->track_id));
 	paragraph_print(out, "group", text);
 	fprintf(text->to, "%s: %s", verdict.error == 0 ? "possible" : "not possible",
 		verdict.reason);

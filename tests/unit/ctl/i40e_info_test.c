@@ -112,7 +112,7 @@ static void people_see_what_a_package_holds(void **state) {
 		"package GTP 1.0.3.0, track id 0x80050008, for the 700 series\n",
 		"0x11     configuration of the 700 series     224    416  GTP profile\n",
 		"\nprofile    GTP profile 1.0.3.1\n"
-		"group      5: beside profiles of the same group and of group 255\n"
+		"group      5\n"
 		"rollback   possible: with the buffer that DPDK leaves after adding it\n"
 		"devices    8086:1572 8086:1583(8086:0001)\n"
 		"NVM        0x60001\n"
@@ -157,7 +157,7 @@ static void an_empty_package_is_shown(void **state) {
 		      "0x12     configuration of X722     112     92\n"
 		      "\n"
 		      "profile     0.0.0.0, for X722\n"
-		      "group      5: beside profiles of the same group and of group 255\n"
+		      "group      5\n"
 		      "rollback   possible: with the buffer that DPDK leaves after adding it\n"
 		      "devices    any\n"
 		      "NVM        any\n"

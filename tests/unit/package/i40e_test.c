@@ -448,49 +448,6 @@ static void errors_do_not_hide_each_other(void **state) {
 
 /* Warnings */
 
-struct advice {
-	const char *name;
-	uint32_t at;
-	uint32_t value;
-	unsigned int size;
-	const char *messages; // all of them
-};
-
-static const struct advice advices[] = {
-	{"linux_wants_a_version", 0, 1, 1,
-	 "p.pkg:0x0: warning: Linux refuses the file: its version is 1, not 0"},
-	{"a_track_id_is_invalid", METADATA + 48, 0xffffffff, 4,
-	 "p.pkg:0x0: warning: no driver adds it: its track id 0xffffffff is invalid"},
-	{"a_track_id_is_read_only", METADATA + 48, 0x00070008, 4,
-	 "p.pkg:0x0: warning: no driver adds it: its track id 0x00070008 is of "
-	 "type 0, read only"},
-	{"one_device_is_enough", DEVICES + 4, 0x15b31572, 4, ""},
-	{"x722", PROFILE, 0x12, 4,
-	 "p.pkg:0x0: warning: no driver adds it: it is for X722, which takes "
-	 "no profile"},
-	{"a_protocol_without_name", PTYPES + 16 + 5, 14, 1,
-	 "p.pkg:0x250: warning: ptype 167 has protocol 14, which has no name"},
-	{"a_protocol_with_two_names", PROTOCOLS + 16 + 16 + 4, 12, 1,
-	 "p.pkg:0x150: warning: protocol 12 has a second name 'IPV6', which "
-	 "drivers do not see\n"
-	 "p.pkg:0x200: warning: pctype 23 has protocol 13, which has no name"},
-	{"a_pctype_twice", PCTYPES + 16 + 4, 23, 1,
-	 "p.pkg:0x200: warning: pctype 23 is there twice"},
-	{"a_pctype_beyond_the_hardware", PCTYPES + 16 + 4, 64, 1,
-	 "p.pkg:0x200: warning: pctype 64: the NIC has 64"},
-	{"a_pctype_before_all_that_dpdk_knows", PCTYPES + 16 + 5, 77, 1, ""},
-	{"a_pctype_after_one_that_dpdk_knows", PCTYPES + 16 + 48 + 5, 77, 1,
-	 "p.pkg:0x200: warning: DPDK takes pctype 25 (MPLS) for GTPU: it does "
-	 "not know the name, and GTPU was the last that it knew"},
-	{"a_ptype_that_dpdk_refuses", PTYPES + 16 + 5, 0x0d0c, 2,
-	 "p.pkg:0x250: warning: DPDK takes none of the ptypes: 167 "
-	 "(IPV4_IPV6_PAY4) becomes 0x000000f0, which is no packet type"},
-	{"nothing_to_write", REGISTERS + 4, I40E_NAME, 4,
-	 "p.pkg:0x0: warning: it has nothing that a driver could write to the NIC"},
-	{"half_a_record", PTYPES + 12, 0x3f, 4,
-	 "p.pkg:0x290: warning: 15 bytes after the last record of section PTYPE"},
-};
-
 // All messages, one a line; valid until the next call.
 static const char *messages_join(const struct ddp_diag *diag) {
 	static char text[2048];
@@ -501,44 +458,6 @@ static const char *messages_join(const struct ddp_diag *diag) {
 		len += snprintf(text + len, sizeof(text) - len, "%s%s", i > 0 ? "\n" : "",
 				diag->messages[i]);
 	return text;
-}
-
-static void advice_is_given(void **state) {
-	const struct advice *advice = *state;
-	struct ddp_package *package;
-	struct ddp_diag diag;
-	uint8_t *bytes;
-	size_t size;
-
-	assert_int_equal(i40e_write(&gtp, &bytes, &size), 0);
-	for (unsigned int i = 0; i < advice->size; i++)
-		bytes[advice->at + i] = advice->value >> 8 * i;
-	package = bytes_read(bytes, size, &diag);
-	assert_non_null(package);
-	assert_string_equal(messages_join(&diag), advice->messages);
-	ddp_diag_fini(&diag);
-	ddp_package_close(package);
-	free(bytes);
-}
-
-static void linux_wants_segments_in_line(void **state) {
-	struct ddp_package *package;
-	struct ddp_diag diag;
-	uint8_t *bytes;
-	size_t size;
-
-	(void)state;
-	assert_int_equal(i40e_write(&gtp, &bytes, &size), 0);
-	memmove(bytes + METADATA + 4, bytes + METADATA, 84);
-	bytes[8] += 4;
-	package = bytes_read(bytes, size, &diag);
-	assert_non_null(package);
-	assert_string_equal(messages_join(&diag),
-			    "p.pkg:0x8: warning: Linux refuses the file: segment 0 at 0x24 does "
-			    "not begin at a multiple of 16 bytes");
-	ddp_diag_fini(&diag);
-	ddp_package_close(package);
-	free(bytes);
 }
 
 // A list that drivers do not see must not be shown as the package's.
@@ -711,7 +630,6 @@ int main(void) {
 		cmocka_unit_test(drivers_take_12_pctypes),
 		cmocka_unit_test(drivers_take_256_ptypes),
 		cmocka_unit_test(errors_do_not_hide_each_other),
-		cmocka_unit_test(linux_wants_segments_in_line),
 		cmocka_unit_test(the_first_list_counts),
 		cmocka_unit_test(a_type_is_named_by_its_protocols),
 		cmocka_unit_test(the_longest_name_of_a_type_has_room),
@@ -724,6 +642,5 @@ int main(void) {
 
 	return cmocka_run_group_tests(tests, NULL, NULL) +
 	       rows_run("damage", damage_is_told, damages) +
-	       rows_run("advice", advice_is_given, advices) +
 	       rows_run("prefixes", a_protocol_adds_bits_to_a_ptype, prefixes);
 }

@@ -554,8 +554,7 @@ static void another_applications_package_is_in_the_way(void **state) {
 	assert_int_equal(port_start(port), 0);
 	assert_int_equal(n_lines("continues without its package: "), 1);
 	assert_int_equal(n_lines("gtp.pkgo: error: port"), 1);
-	assert_int_equal(n_lines("0x80090001 is loaded, of group 9; this package is of group 0"),
-			 1);
+	assert_int_equal(n_lines("0x80090001 of group 9 is loaded; this package is of group 0"), 1);
 	assert_string_equal(i40e_fake.log, "");
 	ddp_end(port);
 	assert_as_before();
