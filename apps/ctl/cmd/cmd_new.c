@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// ddpctl new [NAME]: a profile to begin with. It is good as it is, and says what may be changed.
+// ddpctl new [NAME]: a commented template of a profile, which is good as it is.
 //
-// With --after it has one header, behind a number that no profile knows (advise finds such
-// numbers), and requires the profiles with the headers on the way there.
+// With --after its header comes behind a number that no profile knows (advise finds such numbers),
+// and the profile requires those with the headers before it.
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,287 +15,350 @@
 #include "common/shell_quote.h"
 #include "common/strbuf.h"
 #include "ctl/command.h"
-#include "ctl/profile/after.h"
 #include "ctl/profile/profile_load.h"
 
 #define NAME_MAX_LEN 31 // as long as a header's name can be
+#define NODES_MAX 256
 #define SCHEMA "ddp-profile.schema.json"
 
-// %p is the profile's name, %h that of its header, %T the beginning of its packet types' names.
-static const char skeleton[] =
+// %p is the profile's name, %h that of its header, %T the beginning of its packet types' names, %r
+// what it requires, %a what its header comes after, %w the path to there, %P the path with the
+// header, %o what is hashed of the headers before. The others are parts of the template.
+static const char head[] =
 	"# What this profile covers, which document describes the protocol, and what is left out.\n"
 	"# The language: man ddp-profile. Is it right? ddpctl check --strict %p.yaml\n"
 	"profile: %p # the file's name without .yaml\n"
 	"version: 0.1.0\n"
 	"summary: one line about %p, for `ddpctl list`\n"
-	"requires: [base] # eth, vlan, ipv4, ipv6, udp, tcp, ... and the paths `link` and `ip`\n"
+	"requires: [%r] # base has eth, vlan, ipv4, ipv6, udp, tcp, ..., and the paths `link` and `ip`\n"
 	"\n"
+	"%m%H";
+
+static const char parameters[] =
 	"# What a user may change when loading the profile: '%p;port=50001'\n"
 	"parameters:\n"
 	"  port:\n"
 	"    default: 50000\n"
 	"    summary: UDP destination port of %p\n"
-	"\n"
+	"\n";
+
+static const char no_header[] = "extend:\n"
+				"  ip: {after: %a} # IPv4 or IPv6, as the first four bits say\n";
+
+static const char header[] =
 	"headers:\n"
 	"  %h:\n"
 	"    summary: what this header is\n"
 	"    # What it comes after. Others: ethertype(0x88b5), ip_proto(253), or a list of several.\n"
-	"    after: udp(dport=$port)\n"
-	"    # Its fields in the order of the wire, widths in bits. '_' is for bits that nobody needs,\n"
-	"    # [condition ? fields] for fields that are not always there.\n"
-	"    layout: version:4 has_seq:1 _:3 type:8 _:16 id:32 [has_seq ? seq:32]\n"
+	"    after: %a\n"
+	"    # Its fields in the order of the wire, widths in bits: write what the document says. '_' is\n"
+	"    # for bits that nobody needs, [condition ? fields] for fields that are not always there. A\n"
+	"    # field that tells flows apart needs a name, to be in rss below.\n"
+	"    layout: %L\n"
 	"    # A header that says how long it is: length: 4 * words\n"
-	"    # What else comes to this port is no %h: malformed.\n"
-	"    valid: {version: 1}\n"
+	"    # What is malformed without it: valid: {version: 1}\n"
 	"    # What follows: the first rule that applies; if none does, the path ends here.\n"
 	"    next:\n"
+	"%n";
+
+static const char next_ip[] =
+	"      - {then: ip} # IPv4 or IPv6, as the first four bits of it say\n";
+static const char next_of_type[] =
 	"      - {when: {type: 1}, then: ip} # IPv4 or IPv6, as the first four bits of it say\n"
-	"      - {when: {type: 2}, then: eth}\n"
+	"      - {when: {type: 2}, then: eth}\n";
+
+static const char types[] =
 	"\n"
 	"# A packet has the type with the longest path that its headers begin with. rss lists what is\n"
 	"# hashed, in order; a field that a packet does not have is left out. `inner.` is the last IP\n"
 	"# header and what follows it. Without rss all packets of a type go to queue 0.\n"
-	"packet_types:\n"
-	"  %T:\n"
-	"    summary: whatever is not one of the types below\n"
-	"    path: link ip udp %h\n"
-	"    rss: ipv4.src ipv4.dst ipv6.src ipv6.dst %h.id\n"
-	"    extract: %h.id # for the application, in the mbuf\n"
-	"\n"
-	"  %T_IPV4:\n"
-	"    path: link ip udp %h ipv4\n"
-	"    rss: inner.ipv4.src inner.ipv4.dst\n"
-	"    extract: %h.id\n"
-	"  %T_IPV4_UDP:\n"
-	"    path: link ip udp %h ipv4 udp\n"
-	"    rss: inner.ipv4.src inner.ipv4.dst inner.udp.sport inner.udp.dport\n"
-	"    extract: %h.id\n"
-	"  %T_IPV4_TCP:\n"
-	"    path: link ip udp %h ipv4 tcp\n"
-	"    rss: inner.ipv4.src inner.ipv4.dst inner.tcp.sport inner.tcp.dport\n"
-	"    extract: %h.id\n"
-	"\n"
-	"  %T_IPV6:\n"
-	"    path: link ip udp %h ipv6 ipv6_ext*\n"
-	"    rss: inner.ipv6.src inner.ipv6.dst\n"
-	"    extract: %h.id\n"
-	"  %T_IPV6_UDP:\n"
-	"    path: link ip udp %h ipv6 ipv6_ext* udp\n"
-	"    rss: inner.ipv6.src inner.ipv6.dst inner.udp.sport inner.udp.dport\n"
-	"    extract: %h.id\n"
-	"  %T_IPV6_TCP:\n"
-	"    path: link ip udp %h ipv6 ipv6_ext* tcp\n"
-	"    rss: inner.ipv6.src inner.ipv6.dst inner.tcp.sport inner.tcp.dport\n"
-	"    extract: %h.id\n"
-	"\n"
-	"# Other choices of what is hashed: '%p:id'\n"
-	"input_sets:\n"
-	"  id:\n"
-	"    summary: all packets of one id on one queue\n"
-	"    %T*: %h.id\n";
-
-// %r is what it requires, %a what its header comes after, %b the bits in front of an IP header, %P
-// the path to the header, %o what is hashed where no IP packet is known to be in it.
-static const char after_head[] =
-	"# What this profile covers, which document describes the protocol, and what is left out.\n"
-	"# The language: man ddp-profile. Is it right? ddpctl check --strict %p.yaml\n"
-	"profile: %p # the file's name without .yaml\n"
-	"version: 0.1.0\n"
-	"summary: one line about %p, for `ddpctl list`\n"
-	"requires: [%r] # the profiles whose headers come before, and the paths `link` and `ip`\n"
-	"\n";
-
-static const char after_header[] = "headers:\n"
-				   "  %h:\n"
-				   "    summary: what this header is\n"
-				   "    after: %a\n";
-
-static const char after_nothing[] =
-	"extend:\n"
-	"  ip: {after: %a} # IPv4 or IPv6, as the first four bits say\n";
-
-static const char after_ip[] =
-	"    # Its fields in the order of the wire, widths in bits; '_' is for bits that nobody needs. Does\n"
-	"    # one of them tell flows apart? Give it a name, and add it to rss below.\n"
-	"    layout: _:%b\n"
-	"    # What follows: IPv4 or IPv6, as the first four bits of it say.\n"
-	"    next:\n"
-	"      - {then: ip}\n";
-
-static const char after_fields[] =
-	"    # Its fields in the order of the wire, widths in bits: a guess, write what the document says.\n"
-	"    # '_' is for bits that nobody needs, [condition ? fields] for fields that are not always there.\n"
-	"    layout: type:8 _:24 id:32\n"
-	"    # What follows: the first rule that applies; if none does, the path ends here.\n"
-	"    next:\n"
-	"      - {when: {type: 1}, then: ip} # IPv4 or IPv6, as the first four bits of it say\n"
-	"      - {when: {type: 2}, then: eth}\n";
-
-static const char after_types[] =
-	"\n"
-	"# A packet has the type with the longest path that its headers begin with. rss lists what is\n"
-	"# hashed, in order; a field that a packet does not have is left out. `inner.` is the last IP\n"
-	"# header and what follows it.\n"
 	"packet_types:\n";
 
-static const char after_other[] = "  %T:\n"
-				  "    summary: whatever is not one of the types below\n"
-				  "    path: %P\n"
-				  "    rss: %o\n"
-				  "\n";
+static const char other[] = "  %T:\n"
+			    "    summary: whatever is not one of the types below\n"
+			    "    path: %P\n"
+			    "    rss: %o%i\n"
+			    "%e"
+			    "\n";
 
-static const char after_inner[] =
-	"  %T_IPV4:\n"
-	"    path: %P ipv4\n"
-	"    rss: inner.ipv4.src inner.ipv4.dst\n"
-	"  %T_IPV4_UDP:\n"
-	"    path: %P ipv4 udp\n"
-	"    rss: inner.ipv4.src inner.ipv4.dst inner.udp.sport inner.udp.dport\n"
-	"  %T_IPV4_TCP:\n"
-	"    path: %P ipv4 tcp\n"
-	"    rss: inner.ipv4.src inner.ipv4.dst inner.tcp.sport inner.tcp.dport\n"
-	"\n"
-	"  %T_IPV6:\n"
-	"    path: %P ipv6 ipv6_ext*\n"
-	"    rss: inner.ipv6.src inner.ipv6.dst\n"
-	"  %T_IPV6_UDP:\n"
-	"    path: %P ipv6 ipv6_ext* udp\n"
-	"    rss: inner.ipv6.src inner.ipv6.dst inner.udp.sport inner.udp.dport\n"
-	"  %T_IPV6_TCP:\n"
-	"    path: %P ipv6 ipv6_ext* tcp\n"
-	"    rss: inner.ipv6.src inner.ipv6.dst inner.tcp.sport inner.tcp.dport\n";
+static const char inner[] = "  %T_IPV4%u:\n"
+			    "    path: %P ipv4%l\n"
+			    "    rss: inner.ipv4.src inner.ipv4.dst%f\n"
+			    "%e"
+			    "  %T_IPV6%u:\n"
+			    "    path: %P ipv6 ipv6_ext*%l\n"
+			    "    rss: inner.ipv6.src inner.ipv6.dst%f\n"
+			    "%e";
 
-struct names {
-	const char *profile;
-	char header[NAME_MAX_LEN + 1];
-	char type[NAME_MAX_LEN + 1];
-	const struct after *after; // of its header; NULL: behind UDP
+static const char extract[] = "    extract: %h.id # for the application, in the mbuf\n";
+
+static const char input_sets[] = "\n"
+				 "# Other choices of what is hashed: '%p:id'\n"
+				 "input_sets:\n"
+				 "  id:\n"
+				 "    summary: all packets of one id on one queue\n"
+				 "    %T*: %h.id\n";
+
+struct start {
+	const char *words['z' + 1]; // by letter
+	char profile[NAME_MAX_LEN + 1], header[NAME_MAX_LEN + 1], type[NAME_MAX_LEN + 1];
+	char layout[16];
+	int ip_at;              // bytes of the header in front of an IP packet, -1: not known
+	bool has_types;         // of an IP packet right behind the header before
+	struct strbuf path;     // to the header before: "link ip gre"
+	struct strbuf profiles; // with these headers: "base, gre"
 };
 
-// A name of letters, digits, '-' and '_' makes a good file, header and packet type.
-static bool names_make(struct names *names, const char *profile) {
-	size_t len = strlen(profile);
-
-	names->profile = profile;
-	if (len > NAME_MAX_LEN || !isalpha((unsigned char)profile[0]))
-		return false;
-	for (size_t i = 0; i <= len; i++) {
-		char c = profile[i];
-
-		if (c != '\0' && !isalnum((unsigned char)c) && c != '-' && c != '_')
-			return false;
-		names->header[i] = c == '-' ? '_' : tolower((unsigned char)c);
-		names->type[i] = c == '-' ? '_' : toupper((unsigned char)c);
-	}
-	return true;
-}
-
-static void word_write(const struct names *names, char letter, FILE *to) {
-	switch (letter) {
-	case 'p':
-		fputs(names->profile, to);
-		break;
-	case 'h':
-		fputs(names->header, to);
-		break;
-	case 'T':
-		fputs(names->type, to);
-		break;
-	default:
-		after_word_write(names->after, letter, names->header, to);
-		break;
-	}
-}
-
-static void template_write(const struct names *names, const char *template, FILE *to) {
-	for (const char *at = template; *at != '\0'; at++) {
+static void words_write(const struct start *start, const char *text, FILE *to) {
+	for (const char *at = text; *at != '\0'; at++) {
 		if (*at == '%')
-			word_write(names, *++at, to);
+			words_write(start, start->words[(unsigned char)*++at], to);
 		else
 			fputc(*at, to);
 	}
 }
 
-static void skeleton_write(const struct names *names, FILE *to) {
-	if (names->after == NULL) {
-		template_write(names, skeleton, to);
-		return;
+static void types_write(struct start *start, FILE *to) {
+	static const char *const behind[][3] = {
+		{"", "", ""},
+		{"_UDP", " udp", " inner.udp.sport inner.udp.dport"},
+		{"_TCP", " tcp", " inner.tcp.sport inner.tcp.dport"},
+	};
+
+	words_write(start, types, to);
+	if (start->ip_at != 0)
+		words_write(start, other, to);
+	for (unsigned int i = 0; i < 3; i++) {
+		start->words['u'] = behind[i][0];
+		start->words['l'] = behind[i][1];
+		start->words['f'] = behind[i][2];
+		words_write(start, inner, to);
 	}
-	template_write(names, after_head, to);
-	template_write(names, names->after->ip_at == 0 ? after_nothing : after_header, to);
-	if (names->after->ip_at != 0)
-		template_write(names, names->after->ip_at > 0 ? after_ip : after_fields, to);
-	if (names->after->ip_at == 0 && names->after->has_types)
+}
+
+static void start_write(struct start *start, FILE *to) {
+	words_write(start, head, to);
+	if (start->ip_at != 0 || !start->has_types)
+		types_write(start, to);
+	if (start->ip_at < 0)
+		words_write(start, input_sets, to);
+}
+
+/* The headers before */
+
+// The shortest way from the first header to each.
+struct ways {
+	const struct ddp_profile *profile;
+	int from[NODES_MAX]; // the header before it, -1: none
+	bool reached[NODES_MAX];
+	uint8_t order[NODES_MAX];
+	unsigned int n;
+};
+
+static void reach(struct ways *w, int from, uint8_t node) {
+	if (w->reached[node])
 		return;
-	template_write(names, after_types, to);
-	if (names->after->ip_at != 0)
-		template_write(names, after_other, to);
-	template_write(names, after_inner, to);
+	w->reached[node] = true;
+	w->from[node] = from;
+	w->order[w->n++] = node;
+}
+
+static void header_follow(struct ways *w, uint8_t node) {
+	const struct ddp_header *of = &w->profile->headers[node];
+
+	for (unsigned int r = 0; r < of->n_rules; r++) {
+		const struct ddp_rule *rule = &of->rules[r];
+		const struct ddp_table *table = &w->profile->tables[rule->table];
+
+		if (rule->kind == DDP_RULE_GOTO)
+			reach(w, node, rule->target);
+		for (unsigned int i = 0; rule->kind == DDP_RULE_LOOKUP && i < table->n_entries; i++)
+			reach(w, node, table->entries[i].target);
+	}
+}
+
+// The header has that name, or looks its successor up in the table of that name.
+static bool is_named(const struct ddp_profile *profile, uint8_t node, const char *name,
+		     bool table) {
+	const struct ddp_header *of = &profile->headers[node];
+
+	if (!table)
+		return strcmp(of->name, name) == 0;
+	for (unsigned int i = 0; i < of->n_rules; i++)
+		if (of->rules[i].kind == DDP_RULE_LOOKUP &&
+		    strcmp(profile->tables[of->rules[i].table].name, name) == 0)
+			return true;
+	return false;
+}
+
+// The nearest one; -1: none.
+static int before_find(const struct ways *w, const char *name) {
+	for (unsigned int table = 0; table < 2; table++)
+		for (unsigned int i = 0; i < w->n; i++)
+			if (is_named(w->profile, w->order[i], name, table != 0))
+				return w->order[i];
+	return -1;
+}
+
+// Paths of base stand for its headers. NULL: it has no place in a path of its own.
+static const char *path_word(const struct ddp_header *of) {
+	if (strcmp(of->name, "eth") == 0)
+		return "link";
+	if (strcmp(of->name, "ipv4") == 0 || strcmp(of->name, "ipv6") == 0)
+		return "ip";
+	if (of->hidden || strcmp(of->name, "vlan") == 0 || strcmp(of->name, "ipv6_ext") == 0)
+		return NULL;
+	return of->name;
+}
+
+// Returns the profile of the last header.
+static const char *way_write(struct start *start, const struct ways *w, int node) {
+	const struct ddp_header *of = &w->profile->headers[node];
+	const char *profile = "base", *word = path_word(of);
+
+	if (w->from[node] >= 0)
+		profile = way_write(start, w, w->from[node]);
+	if (word != NULL)
+		fprintf(start->path.to, "%s%s", w->from[node] >= 0 ? " " : "", word);
+	if (word != NULL && strcmp(word, "ip") == 0)
+		start->words['o'] = "ipv4.src ipv4.dst ipv6.src ipv6.dst";
+	if (strcmp(of->profile, "base") != 0 && strcmp(of->profile, profile) != 0)
+		fprintf(start->profiles.to, ", %s", of->profile);
+	return of->profile;
+}
+
+// Of base's headers only Ethernet leads to IP without a further profile.
+static bool has_types(const struct ddp_profile *profile, uint8_t node) {
+	const struct ddp_header *of = &profile->headers[node];
+	struct ways next = {.profile = profile};
+
+	header_follow(&next, node);
+	return before_find(&next, "ipv4") >= 0 &&
+	       (strcmp(of->profile, "base") != 0 || strcmp(of->name, "eth") == 0);
+}
+
+// What no profile has is left to the check of the new one.
+static int before_describe(struct start *start, const char *name) {
+	struct ddp_personality all;
+	int status = load_or_report(&all, "all"), node;
+	struct ways w = {.profile = all.profile};
+
+	if (status != EXIT_GOOD)
+		return status;
+	reach(&w, -1, all.profile->first);
+	for (unsigned int i = 0; i < w.n; i++)
+		header_follow(&w, w.order[i]);
+	start->words['o'] = "eth.src eth.dst";
+	node = before_find(&w, name);
+	if (node < 0) {
+		fputs("link", start->path.to);
+		fputs(", all", start->profiles.to);
+	} else {
+		start->has_types = has_types(all.profile, node);
+		way_write(start, &w, node);
+	}
+	ddp_personality_unload(&all);
+	return EXIT_GOOD;
+}
+
+// "gre(protocol=0x8200)" makes the name "gre-8200".
+static int after_read(struct start *start, const char *text, char name[NAME_MAX_LEN + 1]) {
+	char word[24];
+	const char *value;
+	int len = 0;
+
+	sscanf(text, "%23[a-zA-Z0-9_]%n", word, &len);
+	if (len == 0 || text[len] != '(' || text[strlen(text) - 1] != ')' ||
+	    strpbrk(text, "%#:[]{}\"'\n") != NULL) {
+		error_print("--after: '%s' is none of HEADER(FIELD=VALUE), such as "
+			    "gre(protocol=0x8200), and TABLE(VALUE), such as ethertype(0x88b5)",
+			    text);
+		return EXIT_USAGE;
+	}
+	value = strchr(text, '=') != NULL ? strchr(text, '=') + 1 : text + len + 1;
+	value += strncmp(value, "0x", 2) == 0 ? 2 : 0;
+	len = strspn(value, "0123456789abcdefABCDEF");
+	snprintf(name, NAME_MAX_LEN + 1, "%s-%.*s", word, len < 7 ? len : 7, value);
+	start->words['a'] = text;
+	return before_describe(start, word);
+}
+
+/* The file */
+
+// A name of letters, digits, '-' and '_' makes a good file, header and packet type.
+static int names_make(struct start *start, const char *name) {
+	size_t len = strlen(name);
+	bool good = len > 0 && len <= NAME_MAX_LEN && isalpha((unsigned char)name[0]);
+
+	for (size_t i = 0; good && i < len; i++) {
+		unsigned char c = name[i] == '-' ? '_' : name[i];
+
+		good = isalnum(c) || c == '_';
+		start->profile[i] = name[i];
+		start->header[i] = tolower(c);
+		start->type[i] = toupper(c);
+	}
+	if (good)
+		return EXIT_GOOD;
+	error_print("'%s': a name has 1 to %d letters, digits, '-' or '_' and begins with a letter",
+		    name, NAME_MAX_LEN);
+	return EXIT_USAGE;
+}
+
+static void words_fill(struct start *start) {
+	const char **words = start->words;
+	bool has_id = start->ip_at < 0;
+
+	snprintf(start->layout, sizeof(start->layout), "_:%d", 8 * start->ip_at);
+	words['p'] = start->profile;
+	words['h'] = start->header;
+	words['T'] = start->type;
+	words['w'] = strbuf_take(&start->path);
+	words['r'] = strbuf_take(&start->profiles);
+	words['P'] = start->ip_at == 0 ? "%w" : "%w %h";
+	words['H'] = start->ip_at == 0 ? no_header : header;
+	words['L'] = has_id ? "type:8 _:24 id:32" : start->layout;
+	words['n'] = has_id ? next_of_type : next_ip;
+	words['i'] = has_id ? " %h.id" : "";
+	words['e'] = has_id ? extract : "";
+}
+
+// A profile with a name that base has, or behind a number that cannot be, is not written.
+static int text_check(const struct start *start, const char *text) {
+	const struct ddp_source source = {.text = text, .size = strlen(text)};
+	struct ddp_personality loaded;
+	struct ddp_diag diag;
+	int status = EXIT_GOOD;
+
+	ddp_diag_init(&diag);
+	if (load_sources(&loaded, &source, 1, &diag) == 0) {
+		ddp_personality_unload(&loaded);
+	} else {
+		status = load_status(&diag);
+		error_print("no profile '%s' can be made: %s", start->profile,
+			    diag.n_kept > 0 ? diag.texts[0] : ddp_diag_reason(&diag));
+	}
+	ddp_diag_fini(&diag);
+	return status;
 }
 
 // Editors with yaml-language-server complete and check what has this line.
 static void schema_write(FILE *to) {
-	char **dirs = ddp_search_path();
+	char **dirs = ddp_search_path(), *file = NULL;
 
-	for (unsigned int i = 0; dirs != NULL && dirs[i] != NULL; i++) {
-		char *file = NULL;
-		bool found = asprintf(&file, "%s/" SCHEMA, dirs[i]) >= 0 && access(file, R_OK) == 0;
-
-		if (found)
+	for (unsigned int i = 0; dirs != NULL && dirs[i] != NULL && file == NULL; i++) {
+		if (asprintf(&file, "%s/" SCHEMA, dirs[i]) < 0)
+			no_memory_exit();
+		if (access(file, R_OK) == 0)
 			fprintf(to, "# yaml-language-server: $schema=%s\n", file);
-		free(file);
-		if (found)
-			break;
+		else
+			free(file), file = NULL;
 	}
+	free(file);
 	ddp_search_path_free(dirs);
 }
 
-// The name of a table or header of base, or a word of the language.
-static bool is_taken(const struct ddp_profile *base, const char *name) {
-	static const char *const words[] = {"and", "base", "inner", "link",
-					    "not", "or",   "outer", "stop"};
-
-	for (unsigned int i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (strcmp(words[i], name) == 0)
-			return true;
-	for (unsigned int i = 0; i < base->n_headers; i++)
-		if (strcmp(base->headers[i].name, name) == 0)
-			return true;
-	for (unsigned int i = 0; i < base->n_tables; i++)
-		if (strcmp(base->tables[i].name, name) == 0)
-			return true;
-	return false;
-}
-
-// "IPV4" would bring an IPV4_UDP.
-static bool is_type_taken(const struct ddp_profile *base, const char *type) {
-	size_t len = strlen(type);
-
-	for (unsigned int i = 0; i < base->n_types; i++) {
-		const char *other = base->types[i].name;
-
-		if (strncmp(other, type, len) == 0 && (other[len] == '\0' || other[len] == '_'))
-			return true;
-	}
-	return false;
-}
-
-static int names_check(const struct names *names) {
-	struct ddp_personality base;
-	int status = load_or_report(&base, NULL);
-
-	if (status != EXIT_GOOD)
-		return status;
-	if (is_taken(base.profile, names->header) || is_type_taken(base.profile, names->type)) {
-		error_print("'%s' has a meaning in every profile, take another name",
-			    names->profile);
-		status = EXIT_NO;
-	}
-	ddp_personality_unload(&base);
-	return status;
-}
-
-static int file_write(const struct names *names, const char *path) {
+static int file_write(const char *text, const char *path) {
 	bool is_stdout = strcmp(path, "-") == 0;
 	int fd = is_stdout ? dup(STDOUT_FILENO) :
 			     open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -306,9 +369,7 @@ static int file_write(const struct names *names, const char *path) {
 		error_print("%s: %s", path, strerror(errno));
 		return errno == EEXIST ? EXIT_NO : EXIT_UNREADABLE;
 	}
-	schema_write(to);
-	skeleton_write(names, to);
-	error = ferror(to) != 0 ? EIO : 0;
+	error = fputs(text, to) < 0 ? errno : 0;
 	if (fclose(to) != 0)
 		error = errno;
 	if (error == 0)
@@ -317,111 +378,76 @@ static int file_write(const struct names *names, const char *path) {
 	return EXIT_UNREADABLE;
 }
 
-static void written_tell(const struct names *names, const char *path, enum format format,
+static void written_tell(const struct start *start, const char *path, enum format format,
 			 struct output *out) {
 	struct json_writer json;
 	struct strbuf text;
 
-	if (format != FORMAT_JSON) {
-		strbuf_init(&text);
-		shell_line(text.to,
-			   (const char *const[]){"ddpctl", "check", "--strict", "--", path, NULL});
-		output_escaped_printf(out, "%s: written; now edit it, and: %s\n", path,
-				      strbuf_take(&text));
-		strbuf_fini(&text);
+	if (format == FORMAT_JSON) {
+		jsonw_init(&json, out);
+		jsonw_write(&json, "{profile:%s file:%s}\n", start->profile, path);
 		return;
 	}
-	jsonw_init(&json, out);
-	jsonw_write(&json, "{profile:%s file:%s}\n", names->profile, path);
+	strbuf_init(&text);
+	shell_line(text.to, (const char *const[]){"ddpctl", "check", "--strict", "--", path, NULL});
+	output_escaped_printf(out, "%s: written; now edit it, and: %s\n", path, strbuf_take(&text));
+	strbuf_fini(&text);
 }
 
-// A profile has the name of its file. Returns the exit status.
-static int path_check(const struct names *names, const char *path) {
-	const char *file = path_name(path);
-	size_t len = strlen(names->profile);
-
-	if (strcmp(path, "-") == 0 ||
-	    (strncmp(file, names->profile, len) == 0 && strcmp(file + len, ".yaml") == 0))
-		return EXIT_GOOD;
-	error_print("%s: the file of profile '%s' must be called %s.yaml", path, names->profile,
-		    names->profile);
-	return EXIT_USAGE;
-}
-
-// A profile that was made of what the command line says must be good.
-static int file_check(const char *path) {
-	struct ddp_personality loaded;
-	int status = load_or_report(&loaded, path);
-
-	if (status == EXIT_GOOD)
-		ddp_personality_unload(&loaded);
-	else
-		unlink(path);
-	return status;
-}
-
-static int written_check(const struct names *names, const char *path) {
-	char *with_folder = NULL;
+static int file_make(struct start *start, const struct options *options, struct output *out) {
+	char own[NAME_MAX_LEN + sizeof(".yaml")];
+	const char *path = options->output != NULL ? options->output : own;
+	bool is_stdout = strcmp(path, "-") == 0;
+	struct strbuf text;
 	int status;
 
-	if (names->after == NULL || strcmp(path, "-") == 0)
-		return EXIT_GOOD;
-	if (asprintf(&with_folder, "%s%s", strchr(path, '/') != NULL ? "" : "./", path) < 0)
-		no_memory_exit();
-	status = file_check(with_folder);
-	free(with_folder);
-	return status;
-}
-
-static int named_new(const struct options *options, const char *name, const struct after *after,
-		     struct output *out) {
-	char path[NAME_MAX_LEN + sizeof(".yaml")];
-	const char *file = options->output;
-	struct names names = {.after = after};
-	int status;
-
-	if (!names_make(&names, name)) {
-		error_print(
-			"'%s': a name has 1 to %d letters, digits, '-' or '_' and begins with a "
-			"letter",
-			name, NAME_MAX_LEN);
+	snprintf(own, sizeof(own), "%s.yaml", start->profile);
+	if (!is_stdout && strcmp(path_name(path), own) != 0) {
+		error_print("%s: the file of profile '%s' must be called %s", path, start->profile,
+			    own);
 		return EXIT_USAGE;
 	}
-	if (file == NULL) {
-		snprintf(path, sizeof(path), "%s.yaml", names.profile);
-		file = path;
-	}
-	status = path_check(&names, file);
+	strbuf_init(&text);
+	schema_write(text.to);
+	words_fill(start);
+	start_write(start, text.to);
+	status = text_check(start, strbuf_take(&text));
 	if (status == EXIT_GOOD)
-		status = names_check(&names);
-	if (status == EXIT_GOOD)
-		status = file_write(&names, file);
-	if (status == EXIT_GOOD)
-		status = written_check(&names, file);
-	if (status == EXIT_GOOD && strcmp(file, "-") != 0)
-		written_tell(&names, file, options->format, out);
+		status = file_write(text.s, path);
+	if (status == EXIT_GOOD && !is_stdout)
+		written_tell(start, path, options->format, out);
+	strbuf_fini(&text);
 	return status;
 }
 
 int cmd_new(const struct options *options, struct output *out) {
+	struct start start = {
+		.words = {['a'] = "udp(dport=$port)",
+			  ['m'] = options->after == NULL ? parameters : "",
+			  ['o'] = "ipv4.src ipv4.dst ipv6.src ipv6.dst"},
+		.ip_at = options->has_ip_at ? (int)options->ip_at : -1,
+	};
 	const char *name = options->n_files > 0 ? options->files[0] : NULL;
-	struct after after;
-	int status;
+	char of_number[NAME_MAX_LEN + 1];
+	int status = EXIT_GOOD;
 
-	if (name == NULL && options->after == NULL) {
-		error_print("arguments missing: NAME (try 'ddpctl new --help')");
+	if (options->after == NULL && (name == NULL || options->has_ip_at)) {
+		error_print("%s (try 'ddpctl new --help')",
+			    name == NULL ? "arguments missing: NAME" : "--ip-at needs --after");
 		return EXIT_USAGE;
 	}
-	if (options->has_ip_at && options->after == NULL) {
-		error_print("--ip-at needs --after (try 'ddpctl new --help')");
-		return EXIT_USAGE;
-	}
-	if (options->after == NULL)
-		return named_new(options, name, NULL, out);
-	status = after_find(&after, options->after);
-	after.ip_at = options->has_ip_at ? (int)options->ip_at : -1;
+	strbuf_init(&start.path);
+	strbuf_init(&start.profiles);
+	fputs("base", start.profiles.to);
+	if (options->after != NULL)
+		status = after_read(&start, options->after, of_number);
+	else
+		fputs("link ip udp", start.path.to);
 	if (status == EXIT_GOOD)
-		status = named_new(options, name != NULL ? name : after.name, &after, out);
-	after_fini(&after);
+		status = names_make(&start, name != NULL ? name : of_number);
+	if (status == EXIT_GOOD)
+		status = file_make(&start, options, out);
+	strbuf_fini(&start.profiles);
+	strbuf_fini(&start.path);
 	return status;
 }

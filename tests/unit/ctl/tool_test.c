@@ -637,7 +637,6 @@ static void new_refuses_names_that_make_no_profile(void **state) {
 		{"udp", 1},
 		{"IPv4", 1},
 		{"base", 1},
-		{"ethertype", 1},
 		{"link", 1},
 		{"stop", 1},
 		{"icmp6", 1},
