@@ -297,6 +297,7 @@ static void sections_read(struct profile_reader *profile, uint64_t offset) {
 	struct i40e_package *i40e = profile->i40e;
 	uint32_t n;
 
+	i40e->section_table_at = offset;
 	profile->tables_end = table_end(profile, offset, 4, "section table");
 	if (profile->tables_end == 0)
 		return;
@@ -373,6 +374,7 @@ static void profile_read(struct package_reader *reader, const struct ddp_segment
 			     segment->size, PROFILE_SIZE);
 		return;
 	}
+	i40e->segment_at = segment->offset;
 	i40e->is_x722 = segment->type == SEGMENT_X722;
 	i40e->version = version_get(bytes + SEGMENT_HEADER_SIZE);
 	package_text(i40e->name, bytes + SEGMENT_HEADER_SIZE + 4, DDP_PACKAGE_NAME_SIZE - 1);

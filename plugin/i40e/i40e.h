@@ -69,6 +69,7 @@ struct i40e_package {
 	unsigned int n_nvms;
 	struct i40e_section *sections; // in the order of the section table
 	unsigned int n_sections;
+	uint32_t segment_at, section_table_at; // in the file
 	struct i40e_protocol *protocols;
 	unsigned int n_protocols;
 	struct i40e_type *pctypes;
@@ -85,24 +86,7 @@ struct i40e_package {
 const char *i40e_section_name(uint32_t type);
 const char *i40e_section_text(uint32_t type);
 
-/* Writing */
-
 #define I40E_PCTYPES_MAX 12 // of a package, for DPDK
-
-// The file of a package: of struct ddp_package the version, name, track id and i40e are used. A
-// section of type PROTOCOL, PCTYPE or PTYPE whose data is NULL is made from the list in
-// package->i40e; others are written as they are. 0 with the file in bytes (the caller frees it), or
-// -EINVAL where a count or name does not fit, -ENOMEM. What is asked for may still be a package
-// that no driver takes.
-int i40e_write(const struct ddp_package *package, uint8_t **bytes, size_t *size);
-
-// The rollback file of a package: readback is the file's buffer after the driver added it, in which
-// the firmware left the registers' old values in place of the new ones. 0 with the file in bytes
-// (the caller frees it); -ENOTSUP for a package that cannot be rolled back (i40e_rollback_verdict()
-// says why); -EINVAL with an error in diag where readback is not what became of this package's
-// file; -ENOMEM.
-int i40e_rollback(const struct ddp_package *package, const void *readback, size_t readback_size,
-		  uint8_t **bytes, size_t *size, struct ddp_diag *diag);
 
 /* Rules */
 

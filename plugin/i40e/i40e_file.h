@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What the reader and the writer of 700-series packages share: private to this folder.
+// The format of 700-series packages.
 #ifndef DDP_I40E_I40E_FILE_H
 #define DDP_I40E_I40E_FILE_H
-
-#define I40E_SEGMENT_ALIGN 16 // that Linux wants
 
 // The profile's segment: header, version, name, device table, NVM versions, section table.
 #define PROFILE_DEVICES_AT 80

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "i40e/i40e_file.h"
+#include "package/read.h"
+
 // A record of the firmware's list.
 #define LOADED_SIZE 48
 #define LOADED_VERSION_AT 4
@@ -29,10 +32,6 @@ static int fail(const struct ddp_i40e_port *port, int error, const char *what,
 }
 
 /* What the NIC holds */
-
-static uint32_t le32_get(const uint8_t *bytes) {
-	return bytes[0] | bytes[1] << 8 | bytes[2] << 16 | (uint32_t)bytes[3] << 24;
-}
 
 int ddp_i40e_port_list(const struct ddp_i40e_port *port, struct i40e_loaded loaded[I40E_LOADED_MAX],
 		       struct ddp_diag *diag) {
@@ -73,94 +72,75 @@ static bool is_listed(const struct i40e_loaded *loaded, int n, uint32_t track_id
 
 // The firmware replaces each section that it writes by the previous register values.
 static bool was_written(const uint8_t *bytes, const struct i40e_section *section) {
-	return section->type == I40E_MMIO && le32_get(bytes + section->offset + 4) == I40E_RB_MMIO;
+	return section->type == I40E_MMIO &&
+	       le32_get(bytes + section->offset + SECTION_TYPE_AT) == I40E_RB_MMIO;
 }
 
-// Build a package with the previous values of the written sections, the last one first. Returns
-// whether there are any.
-static int restore_make(const struct ddp_package *package, const uint8_t *readback, uint8_t **bytes,
-			size_t *size) {
-	const struct i40e_package *i40e = package->i40e;
-	struct i40e_section *sections = calloc(i40e->n_sections + 1, sizeof(*sections));
-	struct i40e_package old = *i40e;
-	struct ddp_package description = *package;
-	int ret = 0;
+// Make the file that a failed load left into one that writes the previous register values: it keeps
+// the sections that were written, the last one first. Returns their number.
+static unsigned int restore_make(const struct i40e_package *i40e, uint8_t *bytes) {
+	uint8_t *table = bytes + i40e->section_table_at;
+	unsigned int n = 0;
 
-	if (sections == NULL)
-		return -ENOMEM;
-	old.sections = sections;
-	old.n_sections = 0;
 	for (unsigned int i = i40e->n_sections; i-- > 0;) {
 		const struct i40e_section *section = &i40e->sections[i];
 
-		if (!was_written(readback, section))
+		if (!was_written(bytes, section))
 			continue;
-		sections[old.n_sections] = *section;
-		sections[old.n_sections++].data = readback + (section->data - package->bytes);
+		le32_put(bytes + section->offset + SECTION_TYPE_AT, I40E_MMIO);
+		le32_put(table + 4 + 4 * (size_t)n++, section->offset - i40e->segment_at);
 	}
-	description.i40e = &old;
-	if (old.n_sections > 0)
-		ret = i40e_write(&description, bytes, size);
-	free(sections);
-	return ret < 0 ? ret : (int)old.n_sections;
+	le32_put(table, n);
+	return n;
 }
 
 // Undo a partial load: write the previous values of the written sections.
 static void restore(const struct ddp_i40e_port *port, const struct ddp_package *package,
-		    const uint8_t *readback, struct ddp_diag *diag) {
-	uint8_t *bytes = NULL;
-	size_t size = 0;
-	int ret = restore_make(package, readback, &bytes, &size);
+		    uint8_t *bytes, struct ddp_diag *diag) {
+	int ret = 0;
 
-	if (ret > 0)
-		ret = port->calls->process(port->id, bytes, size, DDP_I40E_WRITE_ONLY);
-	free(bytes);
+	if (restore_make(package->i40e, bytes) > 0)
+		ret = port->calls->process(port->id, bytes, package->size, DDP_I40E_WRITE_ONLY);
 	if (ret < 0)
 		fail(port, ret,
 		     "what the load had written could not be taken back, only a reset of the NIC helps",
 		     diag);
 }
 
-// The NIC holds the package already; the driver learns its names by adding it again.
+// The NIC holds the package already, and keeps it; the driver learns its names by adding it again.
 static int adopt(struct ddp_i40e_port *port, const struct ddp_package *package, uint8_t *bytes,
 		 struct ddp_diag *diag) {
 	int ret = port->calls->process(port->id, bytes, package->size, DDP_I40E_ADD);
 
+	free(bytes);
 	if (ret < 0 && ret != -EEXIST)
 		return fail(port, ret, package->path, diag);
-	port->added[port->n_added++].as = i40e_loaded_as(package);
 	return 0;
 }
 
-// From now on it can be removed.
-static int keep(struct ddp_i40e_port *port, const struct ddp_package *package,
-		const uint8_t *readback, struct ddp_diag *diag) {
-	struct ddp_i40e_added *added = &port->added[port->n_added];
-	int ret = i40e_rollback(package, readback, package->size, &added->rollback,
-				&added->rollback_size, diag);
-
-	if (ret < 0)
-		return ret;
-	added->as = i40e_loaded_as(package);
-	port->n_added++;
-	return 0;
+// Without all previous values the buffer would write wrong ones.
+static bool all_written(const struct i40e_package *i40e, const uint8_t *bytes) {
+	for (unsigned int i = 0; i < i40e->n_sections; i++)
+		if (i40e->sections[i].type == I40E_MMIO && !was_written(bytes, &i40e->sections[i]))
+			return false;
+	return true;
 }
 
-static int pop(struct ddp_i40e_port *port, struct ddp_diag *diag) {
-	struct ddp_i40e_added *added = &port->added[--port->n_added];
+static int package_remove(struct ddp_i40e_port *port, struct ddp_diag *diag) {
 	int ret = 0;
 
-	if (added->rollback != NULL)
-		ret = port->calls->process(port->id, added->rollback, added->rollback_size,
+	if (port->rollback != NULL)
+		ret = port->calls->process(port->id, port->rollback, port->rollback_size,
 					   DDP_I40E_DEL);
 	if (ret < 0)
 		ddp_error(diag, NULL, "port %u: profile 0x%08" PRIx32 " cannot be taken back: %s",
-			  port->id, added->as.track_id, strerror(-ret));
-	free(added->rollback);
-	*added = (struct ddp_i40e_added){0};
+			  port->id, port->track_id, strerror(-ret));
+	free(port->rollback);
+	port->rollback = NULL;
 	return ret;
 }
 
+// bytes becomes the port's, which removes the package with it.
 static int load(struct ddp_i40e_port *port, const struct ddp_package *package, uint8_t *bytes,
 		struct ddp_diag *diag) {
 	struct i40e_loaded loaded[I40E_LOADED_MAX];
@@ -168,14 +148,19 @@ static int load(struct ddp_i40e_port *port, const struct ddp_package *package, u
 
 	if (ret < 0) {
 		fail(port, ret, package->path, diag);
-		restore(port, package, bytes, diag);
-		return ret;
+	} else if (!all_written(package->i40e, bytes)) {
+		ddp_error(diag, NULL, "port %u: %s: its registers were not read back", port->id,
+			  package->path);
+		ret = -EIO;
 	}
-	ret = keep(port, package, bytes, diag);
 	if (ret < 0) {
 		restore(port, package, bytes, diag);
+		free(bytes);
 		return ret;
 	}
+	port->rollback = bytes;
+	port->rollback_size = package->size;
+	port->track_id = package->track_id;
 	n = ddp_i40e_port_list(port, loaded, diag);
 	if (n >= 0 && is_listed(loaded, n, package->track_id))
 		return 0;
@@ -183,7 +168,7 @@ static int load(struct ddp_i40e_port *port, const struct ddp_package *package, u
 		ddp_error(diag, NULL,
 			  "port %u: %s: the driver took it, but the NIC does not list it", port->id,
 			  package->path);
-	pop(port, diag);
+	package_remove(port, diag);
 	return n < 0 ? n : -EIO;
 }
 
@@ -192,10 +177,12 @@ int ddp_i40e_port_add(struct ddp_i40e_port *port, const struct ddp_package *pack
 	const struct ddp_place place = {.file = package->path};
 	struct i40e_loaded loaded[I40E_LOADED_MAX];
 	struct i40e_verdict verdict;
-	int n = ddp_i40e_port_list(port, loaded, diag), ret;
 	uint8_t *bytes;
+	int n;
 	bool is_there;
 
+	assert(port->rollback == NULL);
+	n = ddp_i40e_port_list(port, loaded, diag);
 	if (n < 0)
 		return n;
 	is_there = is_listed(loaded, n, package->track_id);
@@ -210,9 +197,7 @@ int ddp_i40e_port_add(struct ddp_i40e_port *port, const struct ddp_package *pack
 	if (bytes == NULL)
 		return fail(port, -ENOMEM, package->path, diag);
 	memcpy(bytes, package->bytes, package->size);
-	ret = is_there ? adopt(port, package, bytes, diag) : load(port, package, bytes, diag);
-	free(bytes);
-	return ret;
+	return is_there ? adopt(port, package, bytes, diag) : load(port, package, bytes, diag);
 }
 
 /* Types */
@@ -392,16 +377,13 @@ int ddp_i40e_port_undo(struct ddp_i40e_port *port, struct ddp_diag *diag) {
 	first = first < 0 ? first : ret;
 	ret = ptypes_undo(port, diag);
 	first = first < 0 ? first : ret;
-	while (port->n_added > 0) {
-		ret = pop(port, diag);
-		first = first < 0 ? first : ret;
-	}
-	return first;
+	ret = package_remove(port, diag);
+	return first < 0 ? first : ret;
 }
 
 void ddp_i40e_port_forget(struct ddp_i40e_port *port) {
-	while (port->n_added > 0)
-		free(port->added[--port->n_added].rollback);
+	free(port->rollback);
+	port->rollback = NULL;
 	port->ptypes_changed = false;
 	port->n_flow_types = 0;
 	port->n_insets = 0;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Adds packages to a 700-series NIC, and removes them, through its driver's private functions.
+// Adds a package to a 700-series NIC, and removes it, through its driver's private functions.
 //
-// A port's packages are a stack: the last one added is removed first. A package that the NIC
-// already held (because an application ended without removing it) is used and stays there. A
-// partial failure is undone at once.
+// A package that the NIC already held (because an application ended without removing it) is used
+// and stays there. A partial failure is undone at once.
 //
 // This was never run on such a NIC: the rules are those of DPDK 22.11's sources (i40e/i40e.h), and
 // tests use fake functions. Control path only: the port is stopped, and one thread at a time uses
@@ -74,18 +73,14 @@ struct ddp_i40e_calls {
 // The functions of DPDK's driver net_i40e, if this process has it. NULL with an error in diag.
 const struct ddp_i40e_calls *ddp_i40e_calls_find(struct ddp_diag *diag);
 
-struct ddp_i40e_added {
-	struct i40e_loaded as;
-	uint8_t *rollback; // NULL: the NIC held it before
-	size_t rollback_size;
-};
-
 struct ddp_i40e_port {
 	const struct ddp_i40e_calls *calls;
 	uint16_t id;
 	uint16_t device; // PCI device id
-	struct ddp_i40e_added added[I40E_LOADED_MAX];
-	unsigned int n_added;
+	uint8_t *
+		rollback; // the file that removes the added package; NULL: none, or the NIC held it
+	size_t rollback_size;
+	uint32_t track_id; // of the added package
 
 	// other changes, in their order
 	bool ptypes_changed;
@@ -107,9 +102,9 @@ void ddp_i40e_port_init(struct ddp_i40e_port *port, const struct ddp_i40e_calls 
 int ddp_i40e_port_list(const struct ddp_i40e_port *port, struct i40e_loaded loaded[I40E_LOADED_MAX],
 		       struct ddp_diag *diag);
 
-// Add a package. 0, or a negative errno with the reason in diag and the NIC unchanged. A package is
-// refused without asking the NIC if it conflicts with the profiles that the NIC holds, or if it
-// could not be removed again.
+// Add a package to a port that added none. 0, or a negative errno with the reason in diag and the
+// NIC unchanged. A package is refused without asking the NIC if it conflicts with the profiles that
+// the NIC holds, or if it could not be removed again.
 int ddp_i40e_port_add(struct ddp_i40e_port *port, const struct ddp_package *package,
 		      struct ddp_diag *diag);
 

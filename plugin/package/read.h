@@ -48,6 +48,11 @@ static inline uint32_t le32_get(const uint8_t *bytes) {
 	return le16_get(bytes) | (uint32_t)le16_get(bytes + 2) << 16;
 }
 
+static inline void le32_put(uint8_t *bytes, uint32_t value) {
+	for (unsigned int i = 0; i < 4; i++)
+		bytes[i] = value >> 8 * i;
+}
+
 // A package that has only its bytes yet, from a file or copied from memory. NULL with errno and
 // errors in diag.
 struct ddp_package *package_load(const char *path, struct ddp_diag *diag);

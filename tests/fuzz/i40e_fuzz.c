@@ -29,37 +29,6 @@ static void rules_try(const struct ddp_package *package) {
 	assert(i40e_add_verdict(package, 0, &loaded, 1).error != 0);
 }
 
-// What is read can be written, and what was written is read alike.
-static void writer_try(const struct ddp_package *package) {
-	struct ddp_package *again;
-	struct ddp_diag diag;
-	uint8_t *bytes;
-	size_t size;
-
-	assert(i40e_write(package, &bytes, &size) == 0);
-	ddp_diag_init(&diag);
-	again = ddp_package_read("again.pkg", bytes, size, &diag);
-	assert(again != NULL && again->track_id == package->track_id);
-	assert(strcmp(again->i40e->name, package->i40e->name) == 0);
-	assert(again->i40e->n_devices == package->i40e->n_devices);
-	assert(again->i40e->n_sections == package->i40e->n_sections);
-	assert(again->i40e->n_ptypes == package->i40e->n_ptypes);
-	ddp_package_close(again);
-	ddp_diag_fini(&diag);
-	free(bytes);
-}
-
-static void rollback_try(const struct ddp_package *package, const uint8_t *data, size_t size) {
-	struct ddp_diag diag;
-	uint8_t *bytes;
-	size_t bytes_size;
-
-	ddp_diag_init(&diag);
-	if (i40e_rollback(package, data, size, &bytes, &bytes_size, &diag) == 0)
-		free(bytes);
-	ddp_diag_fini(&diag);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 	struct ddp_package *package;
 	struct ddp_diag diag;
@@ -70,8 +39,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 	if (package != NULL && package->kind == DDP_PACKAGE_I40E) {
 		assert(i40e_dpdk_differs(package) == NULL);
 		rules_try(package);
-		writer_try(package);
-		rollback_try(package, data, size);
 	}
 	ddp_package_close(package);
 	ddp_diag_fini(&diag);

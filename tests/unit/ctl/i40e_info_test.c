@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "ctl/command.h"
+#include "package/i40e_write.h"
 #include "scratch_folder.h"
 
 static struct i40e_device devices[] = {
@@ -71,7 +72,7 @@ static const char *package_write(const char *name, uint32_t track_id,
 	uint8_t *bytes;
 	size_t size;
 
-	assert_int_equal(i40e_write(&package, &bytes, &size), 0);
+	bytes = i40e_write(&package, &size);
 	path = file_write(name, bytes, size);
 	free(bytes);
 	return path;

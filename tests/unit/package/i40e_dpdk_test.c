@@ -42,19 +42,12 @@ static void judge(const struct ddp_package *package, uint64_t seed) {
 		fail_msg("seed %#llx: DPDK reads other %s", (unsigned long long)seed, differs);
 }
 
-// What was written is read, and would be written the same again.
 static void whole_try(const uint8_t *bytes, size_t size, uint64_t seed) {
 	struct ddp_package *package = bytes_read(bytes, size);
-	size_t again_size = 0;
-	uint8_t *again = NULL;
 
 	if (package == NULL)
 		fail_msg("seed %#llx: a good package is refused", (unsigned long long)seed);
 	judge(package, seed);
-	assert_int_equal(i40e_write(package, &again, &again_size), 0);
-	assert_int_equal(again_size, size);
-	assert_memory_equal(again, bytes, size);
-	free(again);
 	ddp_package_close(package);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "i40e_draw.h"
 
-#include "i40e/i40e.h"
+#include "i40e_write.h"
 #include "unit.h"
 
 #define DEVICES_MAX 12
@@ -160,14 +160,13 @@ static void package_draw(struct drawing *drawing) {
 
 uint8_t *i40e_draw(uint64_t *random, size_t *size) {
 	struct drawing *drawing = calloc(1, sizeof(*drawing));
-	uint8_t *bytes = NULL;
+	uint8_t *bytes;
 
 	if (drawing == NULL)
 		return NULL;
 	drawing->random = random;
 	package_draw(drawing);
-	if (i40e_write(&drawing->package, &bytes, size) < 0)
-		bytes = NULL;
+	bytes = i40e_write(&drawing->package, size);
 	free(drawing);
 	return bytes;
 }

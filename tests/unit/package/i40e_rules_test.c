@@ -4,7 +4,6 @@
 #include <errno.h>
 
 #include "i40e/i40e.h"
-#include "personality/package_open.h"
 #include "unit.h"
 
 #define OF_GROUP(group, number) (0x80000000 | (group) << 16 | (number))
@@ -93,111 +92,9 @@ static void a_nic_lists_16_profiles(void **state) {
 	assert_int_equal(i40e_add_verdict(&package, 0, loaded, 16).error, -ENOSPC);
 }
 
-/* Rollback files */
-
-static const uint8_t registers[16] = {1, 2, 3, 4, 5, 6, 7, 8};
-static struct i40e_section sections[] = {
-	{.type = I40E_MMIO, .size = sizeof(registers), .data = registers},
-	{.type = I40E_NAME, .size = 5, .data = (const uint8_t *)"name"},
-	{.type = I40E_MMIO, .size = sizeof(registers) / 2, .data = registers},
-};
-
-static struct ddp_package *loaded_package(void) {
-	struct i40e_package i40e = {.sections = sections, .n_sections = COUNT(sections)};
-	struct ddp_package description = {.track_id = OF_GROUP(5, 1), .i40e = &i40e}, *package;
-	struct ddp_diag diag;
-	uint8_t *bytes;
-	size_t size;
-
-	assert_int_equal(i40e_write(&description, &bytes, &size), 0);
-	ddp_diag_init(&diag);
-	package = ddp_package_read("p.pkg", bytes, size, &diag);
-	assert_non_null(package);
-	ddp_diag_fini(&diag);
-	free(bytes);
-	return package;
-}
-
-// What the firmware leaves in the driver's buffer: the registers were all 9.
-static uint8_t *readback_make(const struct ddp_package *package) {
-	uint8_t *bytes = malloc(package->size);
-
-	memcpy(bytes, package->bytes, package->size);
-	for (unsigned int i = 0; i < package->i40e->n_sections; i++) {
-		const struct i40e_section *section = &package->i40e->sections[i];
-
-		if (section->type != I40E_MMIO)
-			continue;
-		bytes[section->offset + 5] = I40E_RB_MMIO >> 8;
-		memset(bytes + section->offset + 16, 9, section->size);
-	}
-	return bytes;
-}
-
-static void a_rollback_file_has_the_registers_of_before(void **state) {
-	struct ddp_package *package = loaded_package(), *rollback;
-	uint8_t *readback = readback_make(package), *bytes;
-	struct ddp_diag diag;
-	size_t size;
-
-	(void)state;
-	ddp_diag_init(&diag);
-	assert_int_equal(i40e_rollback(package, readback, package->size, &bytes, &size, &diag), 0);
-	assert_int_equal(size, package->size);
-	rollback = ddp_package_read("r.pkg", bytes, size, &diag);
-	assert_non_null(rollback);
-	assert_int_equal(diag.n_warnings, 0);
-	assert_true(rollback->i40e->is_rollback);
-	assert_false(rollback->i40e->has_mmio);
-	assert_int_equal(rollback->i40e->sections[0].type, I40E_RB_MMIO);
-	assert_int_equal(rollback->i40e->sections[0].data[15], 9);
-	assert_int_equal(rollback->i40e->sections[1].type, I40E_NAME);
-	assert_int_equal(rollback->i40e->sections[2].data[7], 9);
-	assert_int_equal(i40e_add_verdict(rollback, 0, NULL, 0).error, -ENOTSUP);
-	ddp_package_close(rollback);
-	ddp_package_close(package);
-	ddp_diag_fini(&diag);
-	free(readback);
-	free(bytes);
-}
-
-static void told_of(const struct ddp_package *package, const uint8_t *readback, size_t size,
-		    const char *message) {
-	struct ddp_diag diag;
-	uint8_t *bytes;
-	size_t bytes_size;
-
-	ddp_diag_init(&diag);
-	assert_int_equal(i40e_rollback(package, readback, size, &bytes, &bytes_size, &diag),
-			 -EINVAL);
-	assert_string_equal(ddp_diag_first(&diag), message);
-	ddp_diag_fini(&diag);
-}
-
-// A file that would write the wrong registers must not come about.
-static void what_was_not_read_back_is_no_rollback_file(void **state) {
-	struct ddp_package *package = loaded_package();
-	uint8_t *readback = readback_make(package);
-
-	(void)state;
-	told_of(package, readback, package->size - 1,
-		"p.pkg: error: 295 bytes were read back, the file has 296");
-	readback[package->i40e->sections[2].offset + 5] = I40E_MMIO >> 8;
-	told_of(package, readback, package->size,
-		"p.pkg:0x110: error: these registers were not read back");
-	readback[package->i40e->sections[2].offset + 5] = I40E_RB_MMIO >> 8;
-	readback[package->i40e->sections[1].offset + 16] = 'g';
-	told_of(package, readback, package->size,
-		"p.pkg:0x108: error: what was read back is of another file");
-	free(readback);
-	ddp_package_close(package);
-}
-
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_nic_lists_16_profiles),
-		cmocka_unit_test(a_rollback_file_has_the_registers_of_before),
-		cmocka_unit_test(what_was_not_read_back_is_no_rollback_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL) +

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "i40e_write.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "i40e/i40e_file.h"
+#include "package/read.h"
+
+#define FILE_MAX (1 << 18)
+#define SEGMENT_ALIGN 16 // for Linux
+
+struct file {
+	uint8_t *bytes; // zeros behind size
+	size_t size;
+};
+
+static uint8_t *extend(struct file *file, size_t size) {
+	uint8_t *start = file->bytes + file->size;
+
+	assert(file->size + size <= FILE_MAX);
+	file->size += size;
+	return start;
+}
+
+static void bytes_add(struct file *file, const void *bytes, size_t size) {
+	uint8_t *start = extend(file, size);
+
+	if (size > 0)
+		memcpy(start, bytes, size);
+}
+
+static void u32_add(struct file *file, uint32_t value) {
+	le32_put(extend(file, 4), value);
+}
+
+static void version_add(struct file *file, struct ddp_version version) {
+	const uint8_t bytes[] = {version.major, version.minor, version.update, version.draft};
+
+	bytes_add(file, bytes, sizeof(bytes));
+}
+
+// 32 bytes, without a NUL where the name has as many.
+static void name_add(struct file *file, const char name[DDP_PACKAGE_NAME_SIZE]) {
+	const size_t size = DDP_PACKAGE_NAME_SIZE - 1;
+
+	memcpy(extend(file, size), name, strnlen(name, size));
+}
+
+/* Sections */
+
+static void record_add(struct file *file, uint8_t id, const void *data, size_t size) {
+	size_t n = (RECORD_HEADER_SIZE + 1 + size + RECORD_SIZE - 1) / RECORD_SIZE;
+	uint8_t *record = extend(file, n * RECORD_SIZE);
+
+	record[RECORD_LEN_AT] = n;
+	record[RECORD_HEADER_SIZE] = id;
+	memcpy(record + RECORD_HEADER_SIZE + 1, data, size);
+}
+
+static void types_add(struct file *file, const struct i40e_type *types, unsigned int n) {
+	for (unsigned int i = 0; i < n; i++)
+		record_add(file, types[i].id, types[i].protocols, sizeof(types[i].protocols));
+}
+
+static void section_data_add(struct file *file, const struct i40e_package *i40e,
+			     const struct i40e_section *section) {
+	if (section->data != NULL)
+		bytes_add(file, section->data, section->size);
+	else if (section->type == I40E_PCTYPE)
+		types_add(file, i40e->pctypes, i40e->n_pctypes);
+	else if (section->type == I40E_PTYPE)
+		types_add(file, i40e->ptypes, i40e->n_ptypes);
+	else if (section->type == I40E_PROTOCOL)
+		for (unsigned int i = 0; i < i40e->n_protocols; i++)
+			record_add(file, i40e->protocols[i].id, i40e->protocols[i].name,
+				   strlen(i40e->protocols[i].name) + 1);
+}
+
+static void section_add(struct file *file, const struct i40e_package *i40e,
+			const struct i40e_section *section) {
+	uint8_t *start = extend(file, SECTION_HEADER_SIZE);
+	size_t size;
+
+	section_data_add(file, i40e, section);
+	size = file->bytes + file->size - start;
+	start[0] = 1; // tables in it
+	start[SECTION_DATA_END_AT] = size;
+	start[SECTION_DATA_END_AT + 1] = size >> 8;
+	le32_put(start + SECTION_TYPE_AT, section->type);
+	le32_put(start + SECTION_OFFSET_AT, SECTION_HEADER_SIZE);
+	le32_put(start + SECTION_SIZE_AT, size - SECTION_HEADER_SIZE);
+	extend(file, -file->size % 4);
+}
+
+/* Segments */
+
+// A segment whose offset goes to entry of the file's list.
+static uint8_t *segment_begin(struct file *file, unsigned int entry, uint32_t type,
+			      struct ddp_version version, const char *name) {
+	uint8_t *start;
+
+	extend(file, -file->size % SEGMENT_ALIGN);
+	le32_put(file->bytes + 8 + 4 * entry, file->size);
+	start = file->bytes + file->size;
+	u32_add(file, type);
+	version_add(file, version);
+	u32_add(file, 0); // its size
+	name_add(file, name);
+	return start;
+}
+
+static void segment_end(struct file *file, uint8_t *start) {
+	le32_put(start + 8, file->bytes + file->size - start);
+}
+
+static void profile_add(struct file *file, unsigned int entry, const struct i40e_package *i40e) {
+	uint8_t *start = segment_begin(file, entry, i40e->is_x722 ? SEGMENT_X722 : SEGMENT_I40E,
+				       i40e->version, i40e->name);
+	uint8_t *table;
+
+	version_add(file, i40e->version);
+	name_add(file, i40e->name);
+	u32_add(file, i40e->n_devices);
+	for (unsigned int i = 0; i < i40e->n_devices; i++) {
+		const struct i40e_device *device = &i40e->devices[i];
+
+		u32_add(file, (uint32_t)device->vendor << 16 | device->device);
+		u32_add(file, (uint32_t)device->sub_vendor << 16 | device->sub_device);
+	}
+	u32_add(file, i40e->n_nvms);
+	for (unsigned int i = 0; i < i40e->n_nvms; i++)
+		u32_add(file, i40e->nvms[i]);
+	u32_add(file, i40e->n_sections);
+	table = extend(file, 4 * (size_t)i40e->n_sections);
+	for (unsigned int i = 0; i < i40e->n_sections; i++) {
+		le32_put(table + 4 * (size_t)i, file->bytes + file->size - start);
+		section_add(file, i40e, &i40e->sections[i]);
+	}
+	segment_end(file, start);
+}
+
+uint8_t *i40e_write(const struct ddp_package *package, size_t *size) {
+	const char *notes = package->i40e->notes;
+	struct file file = {.bytes = calloc(1, FILE_MAX)};
+	uint8_t *start;
+
+	assert(file.bytes != NULL);
+	version_add(&file, (struct ddp_version){.minor = 1});
+	u32_add(&file, notes != NULL ? 3 : 2);
+	extend(&file, notes != NULL ? 12 : 8);
+	start = segment_begin(&file, 0, SEGMENT_METADATA, package->version, package->name);
+	version_add(&file, package->version);
+	u32_add(&file, package->track_id);
+	name_add(&file, package->name);
+	segment_end(&file, start);
+	if (notes != NULL) { // not at the end: see notes_read()
+		start = segment_begin(&file, 1, SEGMENT_NOTES, package->version, package->name);
+		bytes_add(&file, notes, strlen(notes) + 1);
+		segment_end(&file, start);
+	}
+	profile_add(&file, notes != NULL ? 2 : 1, package->i40e);
+	*size = file.size;
+	return realloc(file.bytes, file.size);
+}
