@@ -4,9 +4,11 @@
 
     golden_test.py path/to/ddpctl [--update] [name...]
 
-In broken.cases "# case: NAME" is the first line of NAME.yaml, a profile with one mistake. The lines that begin with
-"> " are all that ddpctl check --strict NAME.yaml writes to stderr. Files that would be long, or are no text, are made
-here (MADE). In a profile
+In broken.cases "# case: NAME" is the first line of NAME.yaml, a profile with one mistake. Its next two lines, "profile:
+NAME" and "requires: [base]", are not written there, unless it begins with "# file: NAME". @demo and @types stand for
+the lines below (PARTS). The lines that begin with "> " are what ddpctl check --strict NAME.yaml writes to stderr, but
+for the quotation of a line of NAME.yaml below a message with its place: the test makes that. Files that would be long,
+or are no text, are made here (MADE). In a profile
     # check: SPEC    is checked in place of the file
     # exit: N        is the exit code, where that is not 1
 Profiles build on those in lib, so that no message depends on the real library. --update writes the messages anew:
@@ -28,6 +30,11 @@ import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CASES = os.path.join(HERE, "broken.cases")
+
+PARTS = {
+    "@demo": "headers:\n  demo:\n    after: udp(dport=4000)\n    layout: version:4 flags:4 size:8 type:16\n",
+    "@types": "packet_types:\n  DEMO:\n    path: link ipv4 udp demo\n    rss: ipv4.src ipv4.dst\n",
+}
 
 ddpctl = None
 update = False
@@ -127,21 +134,54 @@ def check(folder, spec):
     return done.returncode, re.sub(r"(not found in lib, \.), [^;\n]*", r"\1, ...", done.stderr.decode())
 
 
+def whole(name, source):
+    if name in MADE:
+        return MADE[name](name)
+    text = re.sub(r"^# case: (.*)\n", r"\g<0>profile: \1\nrequires: [base]\n", source)
+    return re.sub(r"^(@\w+)\n", lambda found: PARTS[found[1]], text, flags=re.MULTILINE)
+
+
+def quotation(name, source, message):
+    """The line that a message names, and a mark below its place; not of blanks, nor of more than 400 bytes."""
+    place = re.match(rf"{name}\.yaml:(\d+):(\d+): ", message)
+    if not place:
+        return ""
+    line, column = int(place[1]), int(place[2])
+    text = [*whole(name, source).split("\n"), ""][line - 1]
+    if not text.strip() or len(text) > 400:
+        return ""
+    return f"{line:6} | {text}\n       | {' ' * (column - 1)}^\n"
+
+
+def quoted(name, source, messages):
+    lines = messages.splitlines(keepends=True) + [""]
+    return "".join(line + ("" if re.match(r" *\d+ \|", after) else quotation(name, source, line))
+                   for line, after in zip(lines, lines[1:]))
+
+
+def unquoted(name, source, messages):
+    for line in messages.splitlines(keepends=True):
+        messages = messages.replace(line + quotation(name, source, line), line)
+    return messages
+
+
 def cases_read():
     """Profile and messages by name; a made case has only the line that names it."""
     with open(CASES, encoding="utf-8") as file:
-        _, *cases = re.split(r"^(?=# case: )", file.read(), flags=re.MULTILINE)
+        _, *cases = re.split(r"^(?=# (?:case|file): )", file.read(), flags=re.MULTILINE)
     for case in cases:
         lines = case.splitlines(keepends=True)
-        expected[lines[0].split()[-1]] = ["".join(line for line in lines if not line.startswith("> ")),
-                                          "".join(line[2:] for line in lines if line.startswith("> "))]
+        name = lines[0].split()[-1]
+        source = "".join(line for line in lines if not line.startswith("> "))
+        messages = "".join(line[2:] for line in lines if line.startswith("> "))
+        expected[name] = [source, quoted(name, source, messages)]
 
 
 def cases_write():
     with open(CASES, "w", encoding="utf-8") as out:
         out.write("# SPDX-License-Identifier: BSD-3-Clause\n")
-        for source, text in expected.values():
-            out.write(source + "".join(f"> {line}\n" for line in text.splitlines()))
+        for name, (source, text) in expected.items():
+            out.write(source + "".join(f"> {line}\n" for line in unquoted(name, source, text).splitlines()))
 
 
 class Golden(unittest.TestCase):
@@ -155,7 +195,7 @@ class Golden(unittest.TestCase):
         os.symlink(os.path.join(HERE, "lib"), os.path.join(cls.folder, "lib"))
         for name, (source, _) in expected.items():
             if name not in MADE:
-                write(cls.folder, name, source)
+                write(cls.folder, name, whole(name, source))
 
     def compare(self, name, code, text, expected_code):
         self.assertEqual(code, expected_code, text)
