@@ -99,15 +99,19 @@ static int capabilities_find(const struct options *options, const struct ddp_nic
 		return EXIT_GOOD;
 	if (options->package == NULL) {
 		ddp_error(&capabilities->diag, NULL, "none is given (--package)");
-		return EXIT_GOOD;
+	} else {
+		capabilities->package =
+			ddp_i40e_package_open(options->package, &capabilities->diag);
+		if (capabilities->package == NULL)
+			return load_end(&capabilities->diag, true);
+		if (!ddp_i40e_package_covers(capabilities->package, 0, profile,
+					     &capabilities->diag)) {
+			ddp_package_close(capabilities->package);
+			capabilities->package = NULL;
+		}
 	}
-	capabilities->package = ddp_i40e_package_open(options->package, &capabilities->diag);
-	if (capabilities->package == NULL)
-		return load_end(&capabilities->diag, true);
-	if (!ddp_i40e_package_covers(capabilities->package, 0, profile, &capabilities->diag)) {
-		ddp_package_close(capabilities->package);
-		capabilities->package = NULL;
-	}
+	if (capabilities->diag.no_memory)
+		no_memory_exit();
 	return EXIT_GOOD;
 }
 
