@@ -205,6 +205,9 @@ class Machine:
                 end = getattr(self, name)
                 getattr(end, "socket", end).close()
 
+    def ready(self):
+        """Wait until the other end can send."""
+
     def run(self, command, seconds=SECONDS):
         """(exit status, output) of a command in the shell."""
         self.shell.text = ""
@@ -296,6 +299,9 @@ class Here(Machine):
         self.run(f"exec 3<&{its_app.fileno()}; ip link set {self.peer} addrgenmode none; "
                  f"ip link set {self.peer} up promisc on mtu 9000")
         its_shell.close(), its_app.close()
+
+    def ready(self):
+        self.run(f"for i in {{1..100}}; do grep -qs 1 /sys/class/net/{self.peer}/carrier && break; sleep .1; done")
 
     def link(self, state):
         self.run(f"ip link set {self.peer} {state}")
