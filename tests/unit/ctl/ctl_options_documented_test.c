@@ -1,53 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The manual page says what the tables say: nothing missing, nothing left over.
-#include "scratch_folder.h"
+#include "../man_page.h"
 
 #include "ctl/command.h"
 
-// As roff wants it: a '-' that is typed is "\-".
-static const char *dashes(const char *name) {
-	static char escaped[128];
-	char *to = escaped;
-
-	for (; *name != '\0'; name++) {
-		if (*name == '-')
-			*to++ = '\\';
-		*to++ = *name;
-	}
-	*to = '\0';
-	return escaped;
-}
-
-static unsigned int count(const char *text, const char *what) {
-	unsigned int n = 0;
-
-	for (; (text = strstr(text, what)) != NULL; text++)
-		n++;
-	return n;
-}
-
-static void contains(const char *text, const char *what) {
-	if (strstr(text, what) == NULL)
-		fail_msg("not there:\n%s", what);
-}
-
-// The part of a manual page from one .SH to the next. The caller frees it.
-static char *section_of(const char *page, const char *title) {
-	char start[64];
-	const char *from, *to;
-
-	snprintf(start, sizeof(start), "\n.SH %s\n", title);
-	from = strstr(page, start);
-	assert_non_null(from);
-	from += strlen(start) - 1;
-	to = strstr(from, "\n.SH ");
-	return to != NULL ? strndup(from, to - from) : strdup(from);
-}
+#define PAGE CTL_SOURCES "/ddpctl.1"
 
 // Commands and what they take are in the synopsis, and each is explained.
 static void the_manual_page_has_each_command(void **state) {
-	char *page = file_read(CTL_SOURCES "/ddpctl.1");
-	char *section = section_of(page, "COMMANDS");
+	char *page = page_read(PAGE);
+	char *section = page_section(page, "COMMANDS");
 	unsigned int n_leaves = 0;
 	char block[512];
 
@@ -62,54 +24,25 @@ static void the_manual_page_has_each_command(void **state) {
 		else
 			snprintf(block, sizeof(block), "\n.TP\n.BI %s%s%s \" %s\"\n%s\n", quote,
 				 command->name, quote, command->arguments, command->summary);
-		contains(section, block);
+		page_contains(section, block);
 		snprintf(block, sizeof(block), "\n.B ddpctl %s\n", command->name);
 		if (command->run != NULL) {
-			contains(page, block);
+			page_contains(page, block);
 			n_leaves++;
 		}
 	}
-	assert_int_equal(count(section, "\n.TP\n"), n_commands - 1);
-	assert_int_equal(count(page, "\n.B ddpctl "), n_leaves);
+	assert_int_equal(page_count(section, "\n.TP\n"), n_commands - 1);
+	assert_int_equal(page_count(page, "\n.B ddpctl "), n_leaves);
 	free(section);
-	free(page);
 }
 
 static void the_manual_page_has_each_option(void **state) {
-	char *page = file_read(CTL_SOURCES "/ddpctl.1");
-	char *section = section_of(page, "OPTIONS");
-	char block[512];
-
 	(void)state;
-	for (unsigned int i = 0; i < n_option_rows; i++) {
-		const struct option_row *row = &option_rows[i];
-
-		if (row->argument != NULL && row->letter != '\0')
-			snprintf(block, sizeof(block),
-				 "\n.TP\n.BR \\-%c \", \" \\-\\-%s \" \\fI%s\"\n%s", row->letter,
-				 dashes(row->name), row->argument, option_summary(row));
-		else if (row->argument != NULL && row->argument[0] == '[')
-			snprintf(block, sizeof(block), "\n.TP\n.BI \\-\\-%s[= %.*s ]\n%s",
-				 dashes(row->name), (int)strlen(row->argument) - 2,
-				 row->argument + 1, option_summary(row));
-		else if (row->argument != NULL)
-			snprintf(block, sizeof(block), "\n.TP\n.BI \\-\\-%s \" %s\"\n%s",
-				 dashes(row->name), row->argument, option_summary(row));
-		else if (row->letter != '\0')
-			snprintf(block, sizeof(block), "\n.TP\n.BR \\-%c \", \" \\-\\-%s\n%s",
-				 row->letter, dashes(row->name), option_summary(row));
-		else
-			snprintf(block, sizeof(block), "\n.TP\n.B \\-\\-%s\n%s", dashes(row->name),
-				 option_summary(row));
-		contains(section, block);
-	}
-	assert_int_equal(count(section, "\n.TP\n"), n_option_rows);
-	free(section);
-	free(page);
+	page_has_options(PAGE, option_rows, n_option_rows);
 }
 
 static void the_page_on_plans_has_each_kind_of_nic(void **state) {
-	char *page = file_read(CTL_SOURCES "/ddp-plan.7");
+	char *page = page_read(CTL_SOURCES "/ddp-plan.7");
 	char *from = strstr(page, "\n.Ss Kinds of NIC\n"), item[64];
 
 	(void)state;
@@ -117,10 +50,9 @@ static void the_page_on_plans_has_each_kind_of_nic(void **state) {
 	*strstr(from, "\n.El\n") = '\0';
 	for (unsigned int i = 0; i < ddp_n_nics; i++) {
 		snprintf(item, sizeof(item), "\n.It Cm %s\n", ddp_nic_name(ddp_nics[i]));
-		contains(from, item);
+		page_contains(from, item);
 	}
-	assert_int_equal(count(from, "\n.It "), ddp_n_nics);
-	free(page);
+	assert_int_equal(page_count(from, "\n.It "), ddp_n_nics);
 }
 
 // Each name that a command gives is one of the table's, so that it is not left out in silence.
