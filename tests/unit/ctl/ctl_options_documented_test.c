@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The manual page says what the tables say: nothing missing, nothing left over.
-#include "../man_page.h"
+#include "man_page.h"
 
 #include "ctl/command.h"
 
