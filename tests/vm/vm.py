@@ -449,6 +449,7 @@ def row_interrupts(run):
 
 def run_beside(run, command, word):
     """Start a program in place of testpmd, and wait for its word and the link; whether it has ended."""
+    run.guest.mac = b"\xff" * 6  # a virtual function may have another address now
     run.guest.run(f"rm -f {LOG}; ({command} >{LOG} 2>&1; echo ended >>{LOG}) & disown; for i in {{1..600}}; do "
                   f"grep -qs '{word}\\|^ended' {LOG} && break; sleep .1; done; sleep 4")
     return run.guest.run(f"grep -q ^ended {LOG}")[0] == 0
