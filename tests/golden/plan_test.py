@@ -95,19 +95,25 @@ def nics():
     return [nic["nic"] for nic in json.loads(command("gtpu", "--json").stdout)["nics"]] + ["none"]
 
 
+def of_nic(spec, nic):
+    found = plan(os.path.join(profiles, spec) if "/" in spec else spec, nic)
+    asked = (["rss_hf"] if found["rss_hf"] else []) + [f"{found['rules']} rules"]
+    yield ", ".join(asked + [f"{t['header']} {t['port']}" for t in found["tunnels"]])
+    for where in "hardware", "partly":
+        names = [t["name"] for t in found["packet_types"] if t["where"] == where]
+        if names:
+            yield f"    {where} {short(names)}"
+    if spec == "gtpu":
+        for t in found["packet_types"]:
+            yield f"      {t['name']}: {t['where']}: {t['why']}"
+
+
 def lines(spec):
-    yield spec
+    """Kinds of NIC of which the same is said stand together."""
+    kinds = {}
     for nic in nics():
-        found = plan(os.path.join(profiles, spec) if "/" in spec else spec, nic)
-        asked = (["rss_hf"] if found["rss_hf"] else []) + [f"{found['rules']} rules"]
-        yield f"  {nic}: " + ", ".join(asked + [f"{t['header']} {t['port']}" for t in found["tunnels"]])
-        for where in "hardware", "partly":
-            names = [t["name"] for t in found["packet_types"] if t["where"] == where]
-            if names:
-                yield f"    {where} {short(names)}"
-        if spec == "gtpu":
-            for t in found["packet_types"]:
-                yield f"      {t['name']}: {t['where']}: {t['why']}"
+        kinds.setdefault("\n".join(of_nic(spec, nic)), []).append(nic)
+    return [spec, *(f"  {' '.join(names)}: {said}" for said, names in kinds.items())]
 
 
 NO_PACKETS = b"ddpctl: standard input: the capture has no packets\n"
