@@ -12,7 +12,6 @@
 #include "unit.h"
 
 #define SECTION_HEADER 16
-#define SECTIONS_MAX 16
 #define VALUES 4 // registers of a section
 
 struct i40e_fake i40e_fake;
@@ -78,23 +77,11 @@ static int find(uint32_t track_id) {
 	return -1;
 }
 
-static bool group_is_taken(uint32_t track_id) {
-	unsigned int group = i40e_group(track_id);
-
-	for (unsigned int i = 0; i < i40e_fake.n_loaded && group != I40E_GROUP_ANY; i++) {
-		unsigned int other = i40e_group(i40e_fake.loaded[i].track_id);
-
-		if (other == 0 || (other != I40E_GROUP_ANY && other != group))
-			return true;
-	}
-	return false;
-}
-
 static int add(uint8_t *bytes, const struct ddp_package *package) {
 	note("add", package->track_id);
 	if (find(package->track_id) >= 0)
 		return -EEXIST;
-	if (group_is_taken(package->track_id) || package->i40e->is_rollback)
+	if (package->i40e->is_rollback)
 		return -EINVAL;
 	if (sections_write(bytes, package->i40e, I40E_MMIO, false) < 0)
 		return -EIO;
@@ -175,8 +162,6 @@ static int ptypes_update(uint16_t port, struct ddp_i40e_ptype *ptypes, uint16_t 
 	if (failed < 0)
 		return failed;
 	assert_int_equal(exclusive, 0);
-	if (i40e_fake.fails_ptypes)
-		return -EINVAL;
 	for (unsigned int i = 0; i < n; i++)
 		i40e_fake.ptypes[ptypes[i].hardware] = ptypes[i].software;
 	i40e_fake.ptypes_default = false;
@@ -209,7 +194,7 @@ static int flow_types_update(uint16_t port, struct ddp_i40e_flow_type *types, ui
 	if (failed < 0)
 		return failed;
 	assert_int_equal(exclusive, 0);
-	if (i40e_fake.fails_types || n > DDP_I40E_FLOW_TYPES)
+	if (n > DDP_I40E_FLOW_TYPES)
 		return -EINVAL;
 	for (unsigned int i = 0; i < n; i++) // flow type 0 and pctype 0 are "unknown" and "invalid"
 		if (types[i].flow_type == 0 || types[i].flow_type >= DDP_I40E_FLOW_TYPES ||
@@ -261,6 +246,7 @@ void i40e_fake_restart(void) {
 	ptypes_reset(i40e_fake_port);
 	i40e_fake.fail_section = -1;
 	i40e_fake.log[0] = '\0';
+	i40e_fake.n_calls = 0;
 }
 
 void i40e_fake_reset(void) {
@@ -268,57 +254,6 @@ void i40e_fake_reset(void) {
 	for (unsigned int i = 0; i < FAKE_REGISTERS; i++)
 		i40e_fake.registers[i] = i;
 	i40e_fake_restart();
-}
-
-uint8_t *i40e_fake_file(uint32_t track_id, unsigned int at, unsigned int n, uint8_t value,
-			const char *protocol, uint8_t pctype, size_t *size) {
-	uint8_t data[SECTIONS_MAX][4 + VALUES] = {0};
-	struct i40e_section sections[SECTIONS_MAX + 3] = {0};
-	struct i40e_protocol protocols[1] = {{.id = 7}};
-	struct i40e_type types[1] = {{.id = pctype}};
-	struct i40e_package i40e = {.sections = sections, .n_sections = n};
-	struct ddp_package description = {.track_id = track_id, .i40e = &i40e};
-	unsigned int step = i40e_fake.step != 0 ? i40e_fake.step : VALUES;
-	uint8_t *bytes;
-
-	assert_true(n <= SECTIONS_MAX && at + VALUES * n <= FAKE_REGISTERS);
-	for (unsigned int i = 0; i < n; i++) {
-		data[i][0] = at + step * i;
-		memset(data[i] + 4, value + i, VALUES);
-		sections[i] = (struct i40e_section){
-			.type = I40E_MMIO, .size = sizeof(data[i]), .data = data[i]};
-	}
-	if (protocol != NULL) {
-		snprintf(protocols[0].name, sizeof(protocols[0].name), "%s", protocol);
-		memset(types[0].protocols, I40E_NO_PROTOCOL, sizeof(types[0].protocols));
-		types[0].protocols[0] = 7;
-		sections[n].type = I40E_PROTOCOL;
-		sections[n + 1].type = I40E_PCTYPE;
-		sections[n + 2].type = I40E_PTYPE;
-		i40e.n_sections += 3;
-		i40e.protocols = protocols;
-		i40e.pctypes = types;
-		i40e.ptypes = types;
-		i40e.n_protocols = i40e.n_pctypes = i40e.n_ptypes = 1;
-	}
-	bytes = i40e_write(&description, size);
-	return bytes;
-}
-
-struct ddp_package *i40e_fake_package(uint32_t track_id, unsigned int at, unsigned int n,
-				      uint8_t value, const char *protocol, uint8_t pctype) {
-	struct ddp_package *package;
-	struct ddp_diag diag;
-	uint8_t *bytes;
-	size_t size;
-
-	bytes = i40e_fake_file(track_id, at, n, value, protocol, pctype, &size);
-	ddp_diag_init(&diag);
-	package = ddp_package_read("p.pkg", bytes, size, &diag);
-	assert_non_null(package);
-	ddp_diag_fini(&diag);
-	free(bytes);
-	return package;
 }
 
 /* GTP */
@@ -356,10 +291,15 @@ static const struct i40e_type gtp_ptypes[] = {
 };
 
 uint8_t *i40e_fake_gtp_file(uint32_t track_id, size_t *size) {
-	static const uint8_t data[4 + VALUES] = {
-		FAKE_GTP_REGISTER, 0, 0, 0, 0x55, 0x55, 0x55, 0x55};
+	static const uint8_t data[3][4 + VALUES] = {
+		{FAKE_GTP_REGISTER, 0, 0, 0, 0x55, 0x55, 0x55, 0x55},
+		{FAKE_GTP_REGISTER + 2, 0, 0, 0, 0x56, 0x56, 0x56, 0x56},
+		{FAKE_GTP_REGISTER + 4, 0, 0, 0, 0x57, 0x57, 0x57, 0x57},
+	};
 	struct i40e_section sections[] = {
-		{.type = I40E_MMIO, .size = sizeof(data), .data = data},
+		{.type = I40E_MMIO, .size = sizeof(data[0]), .data = data[0]},
+		{.type = I40E_MMIO, .size = sizeof(data[1]), .data = data[1]},
+		{.type = I40E_MMIO, .size = sizeof(data[2]), .data = data[2]},
 		{.type = I40E_PROTOCOL},
 		{.type = I40E_PCTYPE},
 		{.type = I40E_PTYPE},
@@ -377,10 +317,8 @@ uint8_t *i40e_fake_gtp_file(uint32_t track_id, size_t *size) {
 		.n_ptypes = COUNT(gtp_ptypes),
 	};
 	struct ddp_package description = {.track_id = track_id, .i40e = &i40e};
-	uint8_t *bytes;
 
-	bytes = i40e_write(&description, size);
-	return bytes;
+	return i40e_write(&description, size);
 }
 
 struct ddp_package *i40e_fake_gtp(uint32_t track_id) {

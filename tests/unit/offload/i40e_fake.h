@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // A 700-series NIC behind its driver's private calls, as far as packages are concerned: registers
 // that packages write and from which the firmware reads the old values back, the list of profiles,
-// groups, and the driver's tables. For what it does there is DPDK's source; no silicon was asked.
+// and the driver's tables. For what it does there is DPDK's source; no silicon was asked.
 #ifndef I40E_FAKE_H
 #define I40E_FAKE_H
 
@@ -26,12 +26,8 @@ struct i40e_fake {
 	uint64_t fail_calls; // bit n: call n from now on fails, the first of them with -EIO, others
 			     // with -ENODEV
 	unsigned int n_calls;
-	unsigned int step; // registers from one section's first to the next one's, in packages
-			   // made; 0: 4
-	bool forgets;      // adds are accepted, and nothing is listed
-	bool fails_types;  // the driver takes no flow types
-	bool fails_ptypes; // and no packet types
-	char log[512];     // "add 80000008; del ...": what was asked, in order
+	bool forgets;  // adds are accepted, and nothing is listed
+	char log[512]; // "add 80000008; del ...": what was asked, in order
 };
 
 extern struct i40e_fake i40e_fake;
@@ -43,17 +39,10 @@ void i40e_fake_reset(void);
 // The application ended without taking anything back: the NIC stays as it is, the driver forgets.
 void i40e_fake_restart(void);
 
-// A package of so many sections: section i writes value + i to 4 registers from at + 4 * i on. With
-// a protocol of that name, a pctype and a ptype if protocol is not NULL. The caller closes it.
-struct ddp_package *i40e_fake_package(uint32_t track_id, unsigned int at, unsigned int n,
-				      uint8_t value, const char *protocol, uint8_t pctype);
-// Its file; the caller frees it.
-uint8_t *i40e_fake_file(uint32_t track_id, unsigned int at, unsigned int n, uint8_t value,
-			const char *protocol, uint8_t pctype, size_t *size);
-
 // Intel's package for GTP as far as its documents describe it (pctypes, ptypes, their protocols),
-// and one section that writes 0x55 to registers from 64 on. Of a track id of its own it is a
-// package of which nothing is published.
+// and three sections that write 4 registers from 64, 66 and 68 on: only from the last one to the
+// first the old values come back. Of a track id of its own it is a package of which nothing is
+// published.
 #define FAKE_GTP 0x80000008
 #define FAKE_GTP_REGISTER 64
 uint8_t *i40e_fake_gtp_file(uint32_t track_id, size_t *size);

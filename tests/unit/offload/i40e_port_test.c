@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // A package in a 700-series NIC, against a fake of it: what goes wrong must leave the NIC as it
-// was, for the next application gets the same NIC; and a conflict must be explained in words, not
-// with -22.
+// was, for the next application gets the same NIC. Where nothing fails: port/lower_i40e_test.c.
 #include "offload/i40e_port.h"
 
 #include <errno.h>
@@ -9,10 +8,8 @@
 #include <stdlib.h>
 
 #include "i40e_fake.h"
-#include "scratch.h"
 #include "unit.h"
 
-#define GROUP(group, n) (0x80000000 | (group) << 16 | (n))
 #define DEVICE 0x1572
 
 static struct ddp_i40e_port port;
@@ -44,8 +41,8 @@ static void assert_as_before(void) {
 	assert_true(i40e_fake.ptypes_default);
 }
 
-static int add(uint32_t track_id, unsigned int at, uint8_t value) {
-	struct ddp_package *package = i40e_fake_package(track_id, at, 3, value, NULL, 0);
+static int add(void) {
+	struct ddp_package *package = i40e_fake_gtp(FAKE_GTP);
 	int ret = ddp_i40e_port_add(&port, package, &diag);
 
 	ddp_package_close(package);
@@ -58,40 +55,14 @@ static void assert_told(const char *message) {
 	ddp_diag_init(&diag);
 }
 
-static void a_package_goes_in_and_out(void **state) {
-	struct i40e_loaded loaded[I40E_LOADED_MAX];
-
-	(void)state;
-	assert_int_equal(add(GROUP(8, 1), 16, 0xa0), 0);
-	assert_int_equal(i40e_fake.registers[16], 0xa0);
-	assert_int_equal(i40e_fake.registers[27], 0xa2);
-	assert_int_equal(ddp_i40e_port_list(&port, loaded, &diag), 1);
-	assert_int_equal(loaded[0].track_id, GROUP(8, 1));
-	assert_int_equal(ddp_i40e_port_undo(&port, &diag), 0);
-	assert_as_before();
-	assert_int_equal(diag.n_errors, 0);
-}
-
-static void a_conflict_is_explained_before_the_nic_is_asked(void **state) {
-	(void)state;
-	i40e_fake.loaded[i40e_fake.n_loaded++].track_id = GROUP(8, 1);
-	before = i40e_fake;
-	assert_int_equal(add(GROUP(9, 1), 32, 0xb0), -EEXIST);
-	assert_told("p.pkg: error: port 3 does not take it: profile 0x80080001 of group 8 is "
-		    "loaded; this package is of group 9");
-	assert_string_equal(i40e_fake.log, before.log);
-	assert_as_before();
-	assert_int_equal(ddp_i40e_port_undo(&port, &diag), 0);
-}
-
 static void a_nic_that_goes_on_failing_is_said_to_need_a_reset(void **state) {
 	(void)state;
 	i40e_fake.fail_section = 0;
-	assert_int_equal(add(GROUP(8, 1), 16, 0xa0), -EIO);
-	assert_told("error: port 3: p.pkg: Input/output error"); // nothing was written
+	assert_int_equal(add(), -EIO);
+	assert_told("error: port 3: gtp.pkgo: Input/output error"); // nothing was written
 	assert_as_before();
 	i40e_fake.fail_section = 1;
-	assert_int_equal(add(GROUP(8, 1), 16, 0xa0), -EIO);
+	assert_int_equal(add(), -EIO);
 	assert_int_equal(diag.n_errors, 2);
 	assert_string_equal(
 		diag.messages[1],
@@ -118,7 +89,7 @@ static int process_unread(uint16_t id, uint8_t *bytes, uint32_t size, int op) {
 
 // A file that writes wrong registers must not remove it.
 static void registers_that_are_not_read_back_are_an_error(void **state) {
-	struct ddp_package *package = i40e_fake_package(GROUP(8, 1), 16, 3, 0xa0, NULL, 0);
+	struct ddp_package *package = i40e_fake_gtp(FAKE_GTP);
 	struct ddp_i40e_calls calls = i40e_fake_calls;
 
 	(void)state;
@@ -126,84 +97,20 @@ static void registers_that_are_not_read_back_are_an_error(void **state) {
 	unread_at = package->i40e->sections[1].offset;
 	ddp_i40e_port_init(&port, &calls, 3, DEVICE);
 	assert_int_equal(ddp_i40e_port_add(&port, package, &diag), -EIO);
-	assert_told("error: port 3: p.pkg: its registers were not read back");
-	assert_string_equal(i40e_fake.log, "add 80080001; write 80080001");
-	assert_int_equal(i40e_fake.registers[16], 16);
-	assert_int_equal(i40e_fake.registers[24], 24);
+	assert_told("error: port 3: gtp.pkgo: its registers were not read back");
+	assert_string_equal(i40e_fake.log, "add 80000008; write 80000008");
+	assert_int_equal(i40e_fake.registers[FAKE_GTP_REGISTER], FAKE_GTP_REGISTER);
+	assert_int_equal(i40e_fake.registers[FAKE_GTP_REGISTER + 7], FAKE_GTP_REGISTER + 7);
 	assert_int_equal(ddp_i40e_port_undo(&port, &diag), 0);
 	ddp_package_close(package);
-}
-
-static void a_package_of_before_a_restart_is_used_and_stays(void **state) {
-	(void)state;
-	assert_int_equal(add(GROUP(8, 1), 16, 0xa0), 0);
-	free(port.rollback); // the process ended
-	i40e_fake_restart();
-	ddp_i40e_port_init(&port, &i40e_fake_calls, 3, DEVICE);
-	before = i40e_fake;
-	assert_int_equal(add(GROUP(8, 1), 16, 0xa0), 0);
-	assert_string_equal(i40e_fake.log, "add 80080001"); // so that the driver learns its names
-	assert_int_equal(ddp_i40e_port_undo(&port, &diag), 0);
-	assert_as_before();
-	assert_int_equal(diag.n_errors, 0);
 }
 
 static void accepted_but_not_listed_is_no_success(void **state) {
 	(void)state;
 	i40e_fake.forgets = true;
-	assert_int_equal(add(GROUP(8, 1), 16, 0xa0), -EIO);
-	assert_told("error: port 3: p.pkg: the driver took it, but the NIC does not list it");
+	assert_int_equal(add(), -EIO);
+	assert_told("error: port 3: gtp.pkgo: the driver took it, but the NIC does not list it");
 	assert_as_before();
-}
-
-static void a_running_port_takes_nothing(void **state) {
-	(void)state;
-	i40e_fake.started = true;
-	assert_int_equal(add(GROUP(8, 1), 16, 0xa0), -EBUSY);
-	assert_told("error: port 3: p.pkg: Device or resource busy");
-	assert_as_before();
-}
-
-static void types_and_input_sets_come_and_go(void **state) {
-	static const uint8_t words[] = {15, 16, 27, 28};
-	struct ddp_package *package = i40e_fake_package(GROUP(8, 1), 16, 2, 0xa0, "GTPU", 22);
-	uint64_t rss_hf = 0;
-
-	(void)state;
-	i40e_fake.insets[22].words = 42;
-	before = i40e_fake;
-	assert_int_equal(ddp_i40e_port_add(&port, package, &diag), 0);
-	assert_int_equal(ddp_i40e_port_types(&port, package, &rss_hf, &diag), 0);
-	assert_int_equal(__builtin_popcountll(rss_hf), 1);
-	assert_int_equal(i40e_fake.flow_types[__builtin_ctzll(rss_hf)].pctypes, 1 << 22);
-	assert_int_equal(i40e_fake.ptypes[22],
-			 i40e_rte_ptype(package->i40e, &package->i40e->ptypes[0]));
-	assert_int_equal(ddp_i40e_port_hash(&port, 22, words, 4, &diag), 0);
-	assert_int_equal(ddp_i40e_port_hash(&port, 22, words, 2, &diag), 0);
-	assert_int_equal(i40e_fake.insets[22].words, UINT64_C(3) << (63 - 16));
-	assert_int_equal(ddp_i40e_port_hash(&port, 22, (uint8_t[]){64}, 1, &diag), -EINVAL);
-	assert_int_equal(ddp_i40e_port_undo(&port, &diag), 0);
-	assert_as_before();
-	ddp_package_close(package);
-}
-
-static void types_all_or_none(void **state) {
-	struct ddp_package *package = i40e_fake_package(GROUP(8, 1), 16, 2, 0xa0, "GTPU", 22);
-	uint64_t rss_hf = 0;
-
-	(void)state;
-	assert_int_equal(ddp_i40e_port_add(&port, package, &diag), 0);
-	i40e_fake.fails_types = true;
-	assert_int_equal(ddp_i40e_port_types(&port, package, &rss_hf, &diag), -EINVAL);
-	assert_int_equal(rss_hf, 0);
-	assert_true(i40e_fake.ptypes_default);
-	i40e_fake.fails_types = false;
-	i40e_fake.fails_ptypes = true;
-	assert_int_equal(ddp_i40e_port_types(&port, package, &rss_hf, &diag), -EINVAL);
-	assert_memory_equal(i40e_fake.flow_types, before.flow_types, sizeof(before.flow_types));
-	assert_int_equal(ddp_i40e_port_undo(&port, &diag), 0);
-	assert_as_before();
-	ddp_package_close(package);
 }
 
 // Its sections write the same registers: only from the last one to the first the old values come
@@ -214,15 +121,14 @@ static void a_load_that_fails_is_taken_back_in_the_opposite_order(void **state) 
 	(void)state;
 	calls.process = process_once;
 	ddp_i40e_port_init(&port, &calls, 3, DEVICE);
-	i40e_fake.step = 2;
 	for (int n = 0; n < 3; n++) {
 		i40e_fake.fail_section = n;
-		assert_int_equal(add(GROUP(8, 2), 20, 0xb0), -EIO);
+		assert_int_equal(add(), -EIO);
 		assert_int_equal(diag.n_errors, 1);
-		assert_told("error: port 3: p.pkg: Input/output error");
+		assert_told("error: port 3: gtp.pkgo: Input/output error");
 		assert_as_before();
 	}
-	assert_int_equal(add(GROUP(8, 2), 20, 0xb0), 0);
+	assert_int_equal(add(), 0);
 	assert_int_equal(ddp_i40e_port_undo(&port, &diag), 0);
 	assert_as_before();
 }
@@ -233,7 +139,7 @@ static void a_load_that_fails_is_taken_back_in_the_opposite_order(void **state) 
 // fails, as callers do.
 static int all_load(void) {
 	static const uint8_t words[] = {15, 16, 27, 28};
-	struct ddp_package *package = i40e_fake_package(GROUP(8, 1), 16, 3, 0xa0, "GTPU", 22);
+	struct ddp_package *package = i40e_fake_gtp(FAKE_GTP);
 	uint64_t rss_hf = 0;
 	int ret = ddp_i40e_port_add(&port, package, &diag);
 
@@ -274,23 +180,6 @@ static unsigned int calls_of_an_undo(void) {
 	assert_int_equal(ddp_i40e_port_undo(&port, &diag), 0);
 	assert_as_before();
 	return i40e_fake.n_calls;
-}
-
-static void whichever_call_of_a_load_fails_all_is_taken_back(void **state) {
-	unsigned int n = calls_of_a_load();
-
-	(void)state;
-	assert_in_range(n, 9, 60);
-	for (unsigned int i = 0; i < n; i++) {
-		begin_anew();
-		calls_fail(UINT64_C(1) << i);
-		assert_int_equal(all_load(), -EIO);
-		assert_int_equal(diag.n_errors, 1);
-		calls_fail(0);
-		assert_int_equal(ddp_i40e_port_undo(&port, &diag), 0);
-		assert_int_equal(diag.n_errors, 1);
-		assert_as_before();
-	}
 }
 
 // What an undo could not take back, and nothing else; the first error is the one that is returned.
@@ -347,67 +236,17 @@ static void a_load_that_fails_and_an_undo_that_fails(void **state) {
 	ddp_i40e_port_forget(&port);
 }
 
-/* Which package */
-
-static bool covers(const struct ddp_package *package, const char *spec) {
-	struct ddp_profile *profile;
-	bool covered;
-
-	ddp_diag_fini(&diag);
-	ddp_diag_init(&diag);
-	profile = ddp_profile_load(spec, &diag);
-	assert_non_null(profile);
-	covered = ddp_i40e_package_covers(package, DEVICE, profile, &diag);
-	ddp_profile_destroy(profile);
-	return covered;
-}
-
-static struct ddp_package *package_open(uint32_t track_id, const char *protocol) {
-	struct ddp_package *package;
-	size_t size;
-	uint8_t *bytes = i40e_fake_file(track_id, 16, 1, 1, protocol, 22, &size);
-
-	scratch_write("a.pkgo", bytes, size);
-	free(bytes);
-	package = ddp_i40e_package_open(scratch_path("a.pkgo"), &diag);
-	assert_non_null(package);
-	return package;
-}
-
-static void a_package_covers_profiles_whose_tunnels_it_knows(void **state) {
-	struct ddp_package *package = package_open(GROUP(8, 2), "GTPU");
-
-	(void)state;
-	assert_true(covers(package, "gtpu"));
-	assert_false(covers(package, "pppoe"));
-	assert_non_null(strstr(diag.messages[0], "a.pkgo: error: it knows no protocol PPPOE"));
-	ddp_package_close(package);
-	package = package_open(0x00080003, "GTPU"); // read only
-	assert_false(covers(package, "gtpu"));
-	ddp_package_close(package);
-	scratch_write("a.pkgo", "no package", 10);
-	assert_null(ddp_i40e_package_open(scratch_path("a.pkgo"), &diag));
-}
-
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		TEST(a_package_goes_in_and_out),
-		TEST(a_conflict_is_explained_before_the_nic_is_asked),
 		TEST(a_nic_that_goes_on_failing_is_said_to_need_a_reset),
 		TEST(registers_that_are_not_read_back_are_an_error),
-		TEST(a_package_of_before_a_restart_is_used_and_stays),
 		TEST(accepted_but_not_listed_is_no_success),
-		TEST(a_running_port_takes_nothing),
-		TEST(types_and_input_sets_come_and_go),
-		TEST(types_all_or_none),
 		TEST(a_load_that_fails_is_taken_back_in_the_opposite_order),
-		TEST(whichever_call_of_a_load_fails_all_is_taken_back),
 		TEST(an_undo_goes_on_behind_what_fails_and_says_so),
 		TEST(a_load_that_fails_and_an_undo_that_fails),
-		TEST(a_package_covers_profiles_whose_tunnels_it_knows),
 	};
 
-	return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }

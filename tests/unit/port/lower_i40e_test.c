@@ -26,69 +26,14 @@
 
 /* The driver's calls */
 
-static unsigned int n_calls;
-static unsigned int fail_at; // the call that fails, counted from 1; 0: none
-static bool has_package;     // the argument that names GTP_FILE
-
-static uint16_t id_of(const char *name) {
-	uint16_t id;
-
-	assert_int_equal(rte_eth_dev_get_port_by_name(name, &id), 0);
-	return id;
-}
-
-static bool fails(void) {
-	i40e_fake_port = id_of("net_i40e0");
-	return ++n_calls == fail_at;
-}
+static bool has_package; // the argument that names GTP_FILE
 
 static int process(uint16_t port, uint8_t *bytes, uint32_t size, int op) {
-	if (fails())
-		return -EIO;
 	i40e_fake.started = rte_eth_devices[port].data->dev_started;
 	return i40e_fake_calls.process(port, bytes, size, op);
 }
 
-static int list(uint16_t port, uint8_t *bytes, uint32_t size) {
-	return fails() ? -EIO : i40e_fake_calls.list(port, bytes, size);
-}
-
-static int ptypes_update(uint16_t port, struct ddp_i40e_ptype *ptypes, uint16_t n,
-			 uint8_t exclusive) {
-	return fails() ? -EIO : i40e_fake_calls.ptypes_update(port, ptypes, n, exclusive);
-}
-
-static int ptypes_reset(uint16_t port) {
-	return i40e_fake_calls.ptypes_reset(port);
-}
-
-static int flow_types_get(uint16_t port, struct ddp_i40e_flow_type *types) {
-	return fails() ? -EIO : i40e_fake_calls.flow_types_get(port, types);
-}
-
-static int flow_types_update(uint16_t port, struct ddp_i40e_flow_type *types, uint16_t n,
-			     uint8_t exclusive) {
-	return fails() ? -EIO : i40e_fake_calls.flow_types_update(port, types, n, exclusive);
-}
-
-static int inset_get(uint16_t port, uint8_t pctype, struct ddp_i40e_inset *inset, int type) {
-	return fails() ? -EIO : i40e_fake_calls.inset_get(port, pctype, inset, type);
-}
-
-static int inset_set(uint16_t port, uint8_t pctype, struct ddp_i40e_inset *inset, int type) {
-	return fails() ? -EIO : i40e_fake_calls.inset_set(port, pctype, inset, type);
-}
-
-static const struct ddp_i40e_calls calls = {
-	.process = process,
-	.list = list,
-	.ptypes_update = ptypes_update,
-	.ptypes_reset = ptypes_reset,
-	.flow_types_get = flow_types_get,
-	.flow_types_update = flow_types_update,
-	.inset_get = inset_get,
-	.inset_set = inset_set,
-};
+static struct ddp_i40e_calls calls;
 
 static const struct ddp_i40e_calls *calls_find(struct ddp_diag *diag) {
 	RTE_SET_USED(diag);
@@ -176,9 +121,9 @@ static const struct fake_extension extension = {
 
 static struct i40e_fake before;
 
-static void gtp_put(void) {
+static void gtp_put(uint32_t track_id) {
 	size_t size;
-	uint8_t *bytes = i40e_fake_gtp_file(FAKE_GTP, &size);
+	uint8_t *bytes = i40e_fake_gtp_file(track_id, &size);
 
 	scratch_write(GTP_FILE, bytes, size);
 	free(bytes);
@@ -189,11 +134,12 @@ static int setup(void **state) {
 	memset(i40e_fake.insets[22].masks, 1, sizeof(i40e_fake.insets[22].masks));
 	i40e_fake.insets[22].words = 7; // of an application before
 	before = i40e_fake;
-	n_calls = 0;
-	fail_at = 0;
+	calls = i40e_fake_calls;
+	calls.process = process;
+	i40e_fake_port = 3;
 	has_package = true;
 	ddp_i40e_lower_calls = calls_find;
-	gtp_put();
+	gtp_put(FAKE_GTP);
 	return leak_setup(state);
 }
 
@@ -237,9 +183,9 @@ static uint16_t port_make(const char *devargs) {
 	snprintf(with_package, sizeof(with_package), "%s,package=%s", devargs,
 		 scratch_path(GTP_FILE));
 	port = ddp_probe(has_package ? with_package : devargs);
-
 	if (port < 0)
 		fail_msg("%s", ddp_probe_log());
+	rte_eth_dev_get_port_by_name("net_i40e0", &i40e_fake_port);
 	testsrc_nic(0)->extension = &extension;
 	ddp_configure(port, N_QUEUES, 1, 1024, RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_TCP);
 	return port;
@@ -400,9 +346,9 @@ static void a_package_that_no_profile_needs_is_not_used(void **state) {
 	RTE_SET_USED(state);
 	assert_int_equal(rte_eth_dev_stop(port), 0);
 	assert_int_equal(rte_pmd_ddp_profile_del(port, "gtpu", NULL, 0), 0);
-	before = n_calls;
+	before = i40e_fake.n_calls;
 	assert_int_equal(port_start(port), 0);
-	assert_int_equal(n_calls, before);
+	assert_int_equal(i40e_fake.n_calls, before);
 	assert_as_before();
 	ddp_end(port);
 	assert_as_before();
@@ -437,7 +383,7 @@ static void packets_are_hashed_as_by_software(void **state) {
 // The driver's calls of a start that succeeds.
 static unsigned int start_count(void) {
 	uint16_t port = port_run(GTPU);
-	unsigned int n = n_calls;
+	unsigned int n = i40e_fake.n_calls;
 
 	ddp_end(port);
 	assert_true(n > 8);
@@ -450,14 +396,14 @@ static void what_fails_leaves_the_nic_as_it_was(void **state) {
 	unsigned int n_good = start_count();
 
 	RTE_SET_USED(state);
-	for (unsigned int i = 1; i <= n_good; i++) {
+	for (unsigned int i = 0; i < n_good; i++) {
 		uint16_t port = port_make(GTPU);
 
-		n_calls = 0;
-		fail_at = i;
+		i40e_fake.n_calls = 0;
+		i40e_fake.fail_calls = UINT64_C(1) << i;
 		assert_int_equal(port_start(port), 0);
 		assert_int_equal(n_lines("continues without its package"), 1);
-		fail_at = 0;
+		i40e_fake.fail_calls = 0;
 		assert_as_before();
 		packets_run(port, answers);
 		assert_true(xstat(port, "rx_offloaded") > 0); // what it can by itself
@@ -471,14 +417,14 @@ static void where_it_is_required_the_port_does_not_start(void **state) {
 	uint16_t port = port_make(GTPU ",offload=require");
 
 	RTE_SET_USED(state);
-	for (unsigned int i = n_good; i > 0; i -= RTE_MIN(i, 4U)) {
-		n_calls = 0;
-		fail_at = i;
+	for (unsigned int i = 0; i < n_good; i += 4) {
+		i40e_fake.n_calls = 0;
+		i40e_fake.fail_calls = UINT64_C(1) << i;
 		assert_true(port_start(port) < 0);
 		assert_int_equal(
 			n_lines("offload=require, but lower device net_i40e0 cannot have its package"),
 			1);
-		fail_at = 0;
+		i40e_fake.fail_calls = 0;
 		assert_as_before();
 	}
 	assert_int_equal(port_start(port), 0);
@@ -525,7 +471,6 @@ static void a_package_that_was_there_before_is_used_and_stays(void **state) {
 	uint16_t port;
 
 	RTE_SET_USED(state);
-	i40e_fake_port = 3;
 	ddp_i40e_port_init(&other, &i40e_fake_calls, 3, 0);
 	ddp_diag_init(&diag);
 	assert_int_equal(ddp_i40e_port_add(&other, package, &diag), 0);
@@ -579,12 +524,12 @@ static void a_profile_that_wants_one_waits_for_the_next_start(void **state) {
 	uint16_t port = port_run(DEV);
 
 	RTE_SET_USED(state);
-	assert_int_equal(n_calls, 0);
+	assert_int_equal(i40e_fake.n_calls, 0);
 	assert_int_equal(profile_change(rte_pmd_ddp_profile_add, port, "gtpu"), 0);
 	assert_int_equal(n_lines("takes no package while it runs: "), 1);
 	assert_int_equal(n_lines("gtp.pkgo will be loaded at the next start"), 1);
 	packets_run(port, answers);
-	assert_int_equal(n_calls, 0);
+	assert_int_equal(i40e_fake.n_calls, 0);
 	assert_as_before();
 	assert_int_equal(rte_eth_dev_stop(port), 0);
 	assert_int_equal(port_start(port), 0);
@@ -638,21 +583,28 @@ static void what_is_missing_is_said(void **state) {
 		"dev(net_testsrc0,nic=2),profile=gtpu,offload=auto:ice-comms"); // of the 800 series
 	assert_int_equal(n_lines("no package"), 0);
 	ddp_end(port);
-	assert_int_equal(n_calls, 0);
+	assert_int_equal(i40e_fake.n_calls, 0);
 }
 
-static void a_package_of_which_nothing_is_known_is_left_alone(void **state) {
-	size_t size;
-	uint8_t *bytes = i40e_fake_gtp_file(0x80080001, &size);
-	uint16_t port;
+static void a_package_of_no_use_is_left_alone(void **state) {
+	static const struct {
+		uint32_t track_id;
+		const char *said;
+	} packages[] = {
+		{0x80080001, "gtp.pkgo: no more packet types"}, // nothing is published of it
+		{0x00080003, "gtp.pkgo: error: its track id 0x00080003 is invalid or read only"},
+	};
 
 	RTE_SET_USED(state);
-	scratch_write(GTP_FILE, bytes, size);
-	free(bytes);
-	port = port_run(GTPU);
-	assert_int_equal(n_lines("gtp.pkgo: no more packet types"), 1);
-	assert_int_equal(n_calls, 0);
-	ddp_end(port);
+	for (unsigned int i = 0; i < RTE_DIM(packages); i++) {
+		uint16_t port;
+
+		gtp_put(packages[i].track_id);
+		port = port_run(GTPU);
+		assert_int_equal(n_lines(packages[i].said), 1);
+		assert_int_equal(i40e_fake.n_calls, 0);
+		ddp_end(port);
+	}
 }
 
 static void without_the_driver_it_is_left_alone(void **state) {
@@ -667,24 +619,25 @@ static void without_the_driver_it_is_left_alone(void **state) {
 
 static void once_gone_it_is_not_asked_any_more(void **state) {
 	uint16_t port = port_run(GTPU);
-	unsigned int n = n_calls;
+	unsigned int n = i40e_fake.n_calls;
 
 	RTE_SET_USED(state);
 	assert_int_equal(rte_vdev_uninit("net_i40e0"), 0);
 	ddp_end(port);
-	assert_int_equal(n_calls, n);
+	assert_int_equal(i40e_fake.n_calls, n);
 	assert_int_equal(testsrc_faults(), 0);
 }
 
 // (It would take net_i40e0 for its own.)
 static void the_driver_itself_refuses_a_port_of_another(void **state) {
 	uint8_t bytes[DDP_I40E_LIST_SIZE] = {0};
-	uint16_t port = ddp_start("dev(net_testsrc0)", N_QUEUES, 1, 64), id = id_of("net_testsrc0");
+	uint16_t port = ddp_start("dev(net_testsrc0)", N_QUEUES, 1, 64), id;
 	struct ddp_i40e_inset inset = {0};
 	const struct ddp_i40e_calls *real;
 	struct ddp_diag diag;
 
 	RTE_SET_USED(state);
+	assert_int_equal(rte_eth_dev_get_port_by_name("net_testsrc0", &id), 0);
 	ddp_diag_init(&diag);
 	real = ddp_i40e_calls_find(&diag);
 	if (real == NULL) {
@@ -715,7 +668,7 @@ int main(void) {
 		TEST(a_profile_that_wants_one_waits_for_the_next_start),
 		TEST(a_profile_change_sets_the_input_sets_anew),
 		TEST(what_is_missing_is_said),
-		TEST(a_package_of_which_nothing_is_known_is_left_alone),
+		TEST(a_package_of_no_use_is_left_alone),
 		TEST(without_the_driver_it_is_left_alone),
 		TEST(once_gone_it_is_not_asked_any_more),
 		TEST(the_driver_itself_refuses_a_port_of_another),
