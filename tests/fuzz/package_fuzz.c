@@ -1,12 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // libFuzzer target: whatever a file holds, reading it as a package gives messages or a package
-// whose every entry lies in memory. scripts/fuzz builds and runs it.
+// whose every entry lies in memory; one of the 700 series DPDK reads alike. scripts/fuzz builds and
+// runs it.
 #include <assert.h>
 
 #include "personality/package_open.h"
+#include "unit/package/i40e_dpdk.h"
 #include "unit/package/look_at_all.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+// Names, verdicts: nothing of it may depend on what the file claims.
+static void i40e_look(const struct ddp_package *package) {
+	const struct i40e_package *i40e = package->i40e;
+	struct i40e_loaded loaded = i40e_loaded_as(package);
+	uint8_t known[I40E_N_KNOWN_PCTYPES];
+	char name[I40E_TYPE_NAME_SIZE];
+
+	assert(i40e_dpdk_differs(package) == NULL);
+	i40e_known_pctypes(i40e, known);
+	for (unsigned int i = 0; i < i40e->n_ptypes; i++)
+		i40e_type_name(i40e, &i40e->ptypes[i], name);
+	assert(i40e_add_verdict(package, 0, &loaded, 1).error != 0);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 	struct ddp_package *package;
@@ -17,6 +33,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 	assert((package != NULL) == (diag.n_errors == 0));
 	if (package != NULL && package->kind == DDP_PACKAGE_E810)
 		e810_look(package);
+	if (package != NULL && package->kind == DDP_PACKAGE_I40E)
+		i40e_look(package);
 	ddp_package_close(package);
 	ddp_diag_fini(&diag);
 	return 0;

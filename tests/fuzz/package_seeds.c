@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What the fuzzer of packages begins with: a small package with a bit of everything, and each
-// buffer of the packages given as a package of its own. A whole one is too large to be changed
-// often.
+// What the fuzzer of packages begins with: a small package with a bit of everything, one of the
+// 700 series, and each buffer of the packages given as a package of its own. A whole one is too
+// large to be changed often.
 //
 //	package_seeds FOLDER [PACKAGE...]
 #include <stdio.h>
@@ -10,15 +10,14 @@
 
 #include "e810/e810.h"
 #include "personality/package_open.h"
+#include "unit/package/i40e_write.h"
 #include "unit/package/small_package.h"
 
 #define BUFFER_SIZE 4096
 
-static void seed_write(const char *folder, const char *name, unsigned int number,
-		       struct build *build) {
+static void bytes_write(const char *folder, const char *name, unsigned int number,
+			const uint8_t *bytes, size_t size) {
 	char path[4096];
-	size_t size;
-	const uint8_t *bytes = build_end(build, &size);
 	FILE *out;
 
 	snprintf(path, sizeof(path), "%s/%s-%u", folder, name, number);
@@ -27,7 +26,23 @@ static void seed_write(const char *folder, const char *name, unsigned int number
 		perror(path);
 		exit(1);
 	}
+}
+
+static void seed_write(const char *folder, const char *name, unsigned int number,
+		       struct build *build) {
+	size_t size;
+	const uint8_t *bytes = build_end(build, &size);
+
+	bytes_write(folder, name, number, bytes, size);
 	build_destroy(build);
+}
+
+static void i40e_seed_write(const char *folder) {
+	size_t size;
+	uint8_t *bytes = i40e_write(&i40e_gtp, &size);
+
+	bytes_write(folder, "i40e", 0, bytes, size);
+	free(bytes);
 }
 
 static void everything_write(const char *folder) {
@@ -82,6 +97,7 @@ int main(int argc, char **argv) {
 		return 2;
 	}
 	everything_write(argv[1]);
+	i40e_seed_write(argv[1]);
 	for (int i = 2; i < argc; i++)
 		buffers_write(argv[1], argv[i]);
 	return 0;

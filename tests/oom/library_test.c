@@ -13,9 +13,9 @@
 #include "base/diag.h"
 #include "e810/e810.h"
 #include "e810/e810_rss.h"
-#include "offload/i40e_fake.h"
 #include "offload/offload.h"
 #include "package/genuine.h"
+#include "package/i40e_write.h"
 #include "package/small_package.h"
 #include "personality/package_open.h"
 #include "personality/personality.h"
@@ -254,7 +254,7 @@ static void a_700_series_package_is_refused(void **state) {
 	struct file file = {0};
 
 	(void)state;
-	file.bytes = i40e_fake_gtp_file(FAKE_GTP, &file.size);
+	file.bytes = i40e_write(&i40e_gtp, &file.size);
 	operation_sweep(&(struct operation){"read a 700-series package", package_read,
 					    package_close, NULL, &file},
 			MAX);
@@ -351,7 +351,7 @@ static void plan_sweep(struct planning *p, const struct ddp_nic *nic, const char
 
 static void a_plan_is_whole_or_refused(void **state) {
 	struct planning p = {.loaded.source.spec = "gtpu", .ask.rss_hf = UINT64_MAX};
-	struct ddp_package *package = i40e_fake_gtp(FAKE_GTP);
+	struct ddp_package *package = i40e_write_gtp(I40E_GTP);
 	char error[ERROR_SIZE];
 
 	(void)state;

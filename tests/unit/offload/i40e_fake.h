@@ -39,13 +39,4 @@ void i40e_fake_reset(void);
 // The application ended without taking anything back: the NIC stays as it is, the driver forgets.
 void i40e_fake_restart(void);
 
-// Intel's package for GTP as far as its documents describe it (pctypes, ptypes, their protocols),
-// and three sections that write 4 registers from 64, 66 and 68 on: only from the last one to the
-// first the old values come back. Of a track id of its own it is a package of which nothing is
-// published.
-#define FAKE_GTP 0x80000008
-#define FAKE_GTP_REGISTER 64
-uint8_t *i40e_fake_gtp_file(uint32_t track_id, size_t *size);
-struct ddp_package *i40e_fake_gtp(uint32_t track_id);
-
 #endif

@@ -5,7 +5,7 @@
 #include "offload/offload.h"
 
 #include "base/rss_hf.h"
-#include "i40e_fake.h"
+#include "package/i40e_write.h"
 #include "unit.h"
 
 #define OTHER_TRACK 0x80080001
@@ -17,27 +17,27 @@ static const struct row {
 	enum ddp_offload_class class;
 	const char *reason; // NULL: not looked at
 } rows[] = {
-	{"inner_addresses_and_ports", "gtpu", FAKE_GTP, "GTPU_IPV4_TCP", DDP_OFFLOAD_HARDWARE,
+	{"inner_addresses_and_ports", "gtpu", I40E_GTP, "GTPU_IPV4_TCP", DDP_OFFLOAD_HARDWARE,
 	 NULL},
-	{"of_ipv6_too", "gtpu", FAKE_GTP, "GTPU_IPV6_SCTP", DDP_OFFLOAD_HARDWARE, NULL},
-	{"a_tunnel_in_the_tunnel_is_plain_udp_to_the_nic", "gtpu", FAKE_GTP, "GTPU_IPV4_UDP",
+	{"of_ipv6_too", "gtpu", I40E_GTP, "GTPU_IPV6_SCTP", DDP_OFFLOAD_HARDWARE, NULL},
+	{"a_tunnel_in_the_tunnel_is_plain_udp_to_the_nic", "gtpu", I40E_GTP, "GTPU_IPV4_UDP",
 	 DDP_OFFLOAD_SOFTWARE, "UDP port 2152"},
-	{"one_input_set_for_all_of_a_pctype", "gtpu", FAKE_GTP, "GTPU_IPV4", DDP_OFFLOAD_SOFTWARE,
+	{"one_input_set_for_all_of_a_pctype", "gtpu", I40E_GTP, "GTPU_IPV4", DDP_OFFLOAD_SOFTWARE,
 	 NULL},
-	{"inner_addresses_alone", "gtpu:inner-ip", FAKE_GTP, "GTPU_IPV4_TCP", DDP_OFFLOAD_HARDWARE,
+	{"inner_addresses_alone", "gtpu:inner-ip", I40E_GTP, "GTPU_IPV4_TCP", DDP_OFFLOAD_HARDWARE,
 	 NULL},
-	{"the_tunnel_alone", "gtpu:teid", FAKE_GTP, "GTPU_IPV6_TCP", DDP_OFFLOAD_HARDWARE, NULL},
-	{"outer_fields_without_published_words", "gtpu:outer", FAKE_GTP, "GTPU_IPV4_TCP",
+	{"the_tunnel_alone", "gtpu:teid", I40E_GTP, "GTPU_IPV6_TCP", DDP_OFFLOAD_HARDWARE, NULL},
+	{"outer_fields_without_published_words", "gtpu:outer", I40E_GTP, "GTPU_IPV4_TCP",
 	 DDP_OFFLOAD_SOFTWARE, "the field vector of pctype 22 does not have exactly"},
-	{"packets_without_a_tunnel_stay_as_they_were", "gtpu", FAKE_GTP, "IPV4_TCP",
+	{"packets_without_a_tunnel_stay_as_they_were", "gtpu", I40E_GTP, "IPV4_TCP",
 	 DDP_OFFLOAD_HARDWARE, NULL},
 	{"a_package_without_published_words", "gtpu", OTHER_TRACK, "GTPU_IPV4_TCP",
 	 DDP_OFFLOAD_SOFTWARE, "pctype 22 of the package is for them"},
-	{"what_the_package_does_not_know", "gtpu+pppoe", FAKE_GTP, "PPPOE_IPV4_TCP",
+	{"what_the_package_does_not_know", "gtpu+pppoe", I40E_GTP, "PPPOE_IPV4_TCP",
 	 DDP_OFFLOAD_SOFTWARE, "'pppoe': the package has no pctype for them"},
-	{"a_pctype_that_is_not_in_the_model", "gtpu+gtpc", FAKE_GTP, "GTPC", DDP_OFFLOAD_SOFTWARE,
+	{"a_pctype_that_is_not_in_the_model", "gtpu+gtpc", I40E_GTP, "GTPC", DDP_OFFLOAD_SOFTWARE,
 	 "pctype 25 of the package"},
-	{"a_port_that_the_package_does_not_know", "gtpu;port=2153", FAKE_GTP, "GTPU_IPV4_TCP",
+	{"a_port_that_the_package_does_not_know", "gtpu;port=2153", I40E_GTP, "GTPU_IPV4_TCP",
 	 DDP_OFFLOAD_SOFTWARE, NULL},
 };
 
@@ -59,7 +59,7 @@ static void planned_init(struct planned *p, const char *spec, uint32_t track_id)
 	p->program = ddp_program_build(p->profile, &diag);
 	assert_non_null(p->program);
 	ddp_diag_fini(&diag);
-	p->package = i40e_fake_gtp(track_id);
+	p->package = i40e_write_gtp(track_id);
 	ask.package = p->package;
 	p->plan = ddp_plan_build(ddp_nic_find("i40e"), p->profile, p->program, &ask);
 	assert_non_null(p->plan);
@@ -109,13 +109,13 @@ static void input_sets_are_the_published_words(void **state) {
 	struct planned p;
 
 	(void)state;
-	planned_init(&p, "gtpu", FAKE_GTP);
+	planned_init(&p, "gtpu", I40E_GTP);
 	assert_ptr_equal(p.plan->package, p.package);
 	assert_int_equal(p.plan->n_insets, 2);
 	assert_inset(p.plan, 0, 22, v4, sizeof(v4));
 	assert_inset(p.plan, 1, 23, v6, sizeof(v6));
 	planned_fini(&p);
-	planned_init(&p, "gtpu:teid", FAKE_GTP);
+	planned_init(&p, "gtpu:teid", I40E_GTP);
 	assert_int_equal(p.plan->n_insets, 2);
 	assert_inset(p.plan, 0, 22, teid, sizeof(teid));
 	planned_fini(&p);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "i40e_fake.h"
+#include "package/i40e_write.h"
 #include "unit.h"
 
 #define DEVICE 0x1572
@@ -42,7 +43,7 @@ static void assert_as_before(void) {
 }
 
 static int add(void) {
-	struct ddp_package *package = i40e_fake_gtp(FAKE_GTP);
+	struct ddp_package *package = i40e_write_gtp(I40E_GTP);
 	int ret = ddp_i40e_port_add(&port, package, &diag);
 
 	ddp_package_close(package);
@@ -89,18 +90,18 @@ static int process_unread(uint16_t id, uint8_t *bytes, uint32_t size, int op) {
 
 // A file that writes wrong registers must not remove it.
 static void registers_that_are_not_read_back_are_an_error(void **state) {
-	struct ddp_package *package = i40e_fake_gtp(FAKE_GTP);
+	struct ddp_package *package = i40e_write_gtp(I40E_GTP);
 	struct ddp_i40e_calls calls = i40e_fake_calls;
 
 	(void)state;
 	calls.process = process_unread;
-	unread_at = package->i40e->sections[1].offset;
+	unread_at = package->i40e->sections[4].offset;
 	ddp_i40e_port_init(&port, &calls, 3, DEVICE);
 	assert_int_equal(ddp_i40e_port_add(&port, package, &diag), -EIO);
 	assert_told("error: port 3: gtp.pkgo: its registers were not read back");
 	assert_string_equal(i40e_fake.log, "add 80000008; write 80000008");
-	assert_int_equal(i40e_fake.registers[FAKE_GTP_REGISTER], FAKE_GTP_REGISTER);
-	assert_int_equal(i40e_fake.registers[FAKE_GTP_REGISTER + 7], FAKE_GTP_REGISTER + 7);
+	assert_int_equal(i40e_fake.registers[I40E_GTP_REGISTER], I40E_GTP_REGISTER);
+	assert_int_equal(i40e_fake.registers[I40E_GTP_REGISTER + 7], I40E_GTP_REGISTER + 7);
 	assert_int_equal(ddp_i40e_port_undo(&port, &diag), 0);
 	ddp_package_close(package);
 }
@@ -139,7 +140,7 @@ static void a_load_that_fails_is_taken_back_in_the_opposite_order(void **state) 
 // fails, as callers do.
 static int all_load(void) {
 	static const uint8_t words[] = {15, 16, 27, 28};
-	struct ddp_package *package = i40e_fake_gtp(FAKE_GTP);
+	struct ddp_package *package = i40e_write_gtp(I40E_GTP);
 	uint64_t rss_hf = 0;
 	int ret = ddp_i40e_port_add(&port, package, &diag);
 

@@ -7,9 +7,11 @@
 
 #include "i40e/i40e_file.h"
 #include "package/read.h"
+#include "personality/package_open.h"
 
 #define FILE_MAX (1 << 18)
-#define SEGMENT_ALIGN 16 // for Linux
+#define SEGMENT_ALIGN 16
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 struct file {
 	uint8_t *bytes; // zeros behind size
@@ -163,4 +165,101 @@ uint8_t *i40e_write(const struct ddp_package *package, size_t *size) {
 	profile_add(&file, notes != NULL ? 2 : 1, package->i40e);
 	*size = file.size;
 	return realloc(file.bytes, file.size);
+}
+
+/* GTP */
+
+static struct i40e_protocol protocols[] = {
+	{12, "IPV4"}, {13, "IPV6"},     {17, "TCP"},      {18, "UDP"},    {19, "SCTP"},
+	{20, "ICMP"}, {21, "GTPU"},     {22, "GTPC"},     {23, "ICMPV6"}, {34, "PAY3"},
+	{35, "PAY4"}, {44, "IPV4FRAG"}, {48, "IPV6FRAG"}, {52, "OIPV4"},  {53, "OIPV6"},
+};
+
+#define NONE I40E_NO_PROTOCOL
+
+static struct i40e_type pctypes[] = {
+	{22, {21, 12, NONE, NONE, NONE, NONE}},
+	{23, {21, 13, NONE, NONE, NONE, NONE}},
+	{24, {21, NONE, NONE, NONE, NONE, NONE}},
+	{25, {22, NONE, NONE, NONE, NONE, NONE}},
+};
+
+static struct i40e_type ptypes[] = {
+	{167, {52, 22, NONE, NONE, NONE, NONE}}, {168, {53, 22, NONE, NONE, NONE, NONE}},
+	{169, {52, 21, 12, 34, NONE, NONE}},     {170, {52, 21, 44, 34, NONE, NONE}},
+	{171, {52, 21, 12, 18, 35, NONE}},       {172, {52, 21, 12, 17, 35, NONE}},
+	{173, {52, 21, 12, 19, 35, NONE}},       {174, {52, 21, 12, 20, 35, NONE}},
+	{175, {53, 21, 12, 34, NONE, NONE}},     {176, {53, 21, 44, 34, NONE, NONE}},
+	{177, {53, 21, 12, 18, 35, NONE}},       {178, {53, 21, 12, 17, 35, NONE}},
+	{179, {53, 21, 12, 19, 35, NONE}},       {180, {53, 21, 12, 20, 35, NONE}},
+	{181, {52, 21, 35, NONE, NONE, NONE}},   {182, {53, 21, 35, NONE, NONE, NONE}},
+	{183, {52, 21, 48, 34, NONE, NONE}},     {184, {52, 21, 13, 34, NONE, NONE}},
+	{185, {52, 21, 13, 18, 35, NONE}},       {186, {52, 21, 13, 17, 35, NONE}},
+	{187, {52, 21, 13, 19, 35, NONE}},       {188, {52, 21, 13, 23, 35, NONE}},
+	{189, {53, 21, 13, 34, NONE, NONE}},     {190, {53, 21, 48, 34, NONE, NONE}},
+	{191, {53, 21, 13, 18, 35, NONE}},       {113, {53, 21, 13, 17, 35, NONE}},
+	{120, {53, 21, 13, 19, 35, NONE}},       {128, {53, 21, 13, 23, 35, NONE}},
+};
+
+static const uint8_t registers[3][8] = {
+	{I40E_GTP_REGISTER, 0, 0, 0, 0x55, 0x55, 0x55, 0x55},
+	{I40E_GTP_REGISTER + 2, 0, 0, 0, 0x56, 0x56, 0x56, 0x56},
+	{I40E_GTP_REGISTER + 4, 0, 0, 0, 0x57, 0x57, 0x57, 0x57},
+};
+
+static struct i40e_section sections[] = {
+	{.type = I40E_PROTOCOL},
+	{.type = I40E_PCTYPE},
+	{.type = I40E_PTYPE},
+	{.type = I40E_MMIO, .size = sizeof(registers[0]), .data = registers[0]},
+	{.type = I40E_MMIO, .size = sizeof(registers[1]), .data = registers[1]},
+	{.type = I40E_MMIO, .size = sizeof(registers[2]), .data = registers[2]},
+};
+
+static struct i40e_device devices[] = {
+	{0x8086, 0x1572, 0xffff, 0xffff},
+	{0x8086, 0x1583, 0x8086, 0x0001},
+};
+
+static uint32_t nvms[] = {0x60001};
+
+static struct i40e_package gtp = {
+	.version = {1, 0, 3, 1},
+	.name = "GTPv1-C/U IPv4/IPv6 payload",
+	.devices = devices,
+	.n_devices = COUNT(devices),
+	.nvms = nvms,
+	.n_nvms = COUNT(nvms),
+	.sections = sections,
+	.n_sections = COUNT(sections),
+	.protocols = protocols,
+	.n_protocols = COUNT(protocols),
+	.pctypes = pctypes,
+	.n_pctypes = COUNT(pctypes),
+	.ptypes = ptypes,
+	.n_ptypes = COUNT(ptypes),
+	.notes = "Hash input set for GTPC is TEID",
+};
+
+const struct ddp_package i40e_gtp = {
+	.version = {1, 0, 3, 0},
+	.name = "GTP",
+	.track_id = I40E_GTP,
+	.i40e = &gtp,
+};
+
+struct ddp_package *i40e_write_gtp(uint32_t track_id) {
+	struct ddp_package description = i40e_gtp, *package;
+	struct ddp_diag diag;
+	uint8_t *bytes;
+	size_t size;
+
+	description.track_id = track_id;
+	bytes = i40e_write(&description, &size);
+	ddp_diag_init(&diag);
+	package = ddp_package_read("gtp.pkgo", bytes, size, &diag);
+	assert(package != NULL);
+	ddp_diag_fini(&diag);
+	free(bytes);
+	return package;
 }

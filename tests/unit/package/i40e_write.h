@@ -9,4 +9,15 @@
 // PCTYPE or PTYPE without data is made from the list in package->i40e. The caller frees the file.
 uint8_t *i40e_write(const struct ddp_package *package, size_t *size);
 
+// Intel's package for GTP as far as its documents describe it (pctypes, ptypes, their protocols),
+// and three sections that write 4 registers from 64, 66 and 68 on: only from the last one to the
+// first the old values come back. Of a track id of its own it is a package of which nothing is
+// published.
+#define I40E_GTP 0x80000008
+#define I40E_GTP_REGISTER 64
+extern const struct ddp_package i40e_gtp;
+
+// As it is read; the caller closes it.
+struct ddp_package *i40e_write_gtp(uint32_t track_id);
+
 #endif

@@ -16,6 +16,7 @@
 #include "fake_nic.h"
 #include "offload/i40e_fake.h"
 #include "offload/i40e_lower.h"
+#include "package/i40e_write.h"
 #include "port/port.h"
 #include "port_rules.h"
 #include "scratch.h"
@@ -48,7 +49,7 @@ static const struct ddp_i40e_calls *calls_miss(struct ddp_diag *diag) {
 /* The NIC */
 
 static bool has_gtpu(void) {
-	return i40e_fake.registers[FAKE_GTP_REGISTER] == 0x55;
+	return i40e_fake.registers[I40E_GTP_REGISTER] == 0x55;
 }
 
 static uint64_t flow_types(void) {
@@ -122,11 +123,10 @@ static const struct fake_extension extension = {
 static struct i40e_fake before;
 
 static void gtp_put(uint32_t track_id) {
-	size_t size;
-	uint8_t *bytes = i40e_fake_gtp_file(track_id, &size);
+	struct ddp_package *package = i40e_write_gtp(track_id);
 
-	scratch_write(GTP_FILE, bytes, size);
-	free(bytes);
+	scratch_write(GTP_FILE, package->bytes, package->size);
+	ddp_package_close(package);
 }
 
 static int setup(void **state) {
@@ -139,7 +139,7 @@ static int setup(void **state) {
 	i40e_fake_port = 3;
 	has_package = true;
 	ddp_i40e_lower_calls = calls_find;
-	gtp_put(FAKE_GTP);
+	gtp_put(I40E_GTP);
 	return leak_setup(state);
 }
 
@@ -465,7 +465,7 @@ static void a_nic_that_does_not_start_again_starts_no_port(void **state) {
 }
 
 static void a_package_that_was_there_before_is_used_and_stays(void **state) {
-	struct ddp_package *package = i40e_fake_gtp(FAKE_GTP);
+	struct ddp_package *package = i40e_write_gtp(I40E_GTP);
 	struct ddp_i40e_port other;
 	struct ddp_diag diag;
 	uint16_t port;
