@@ -84,7 +84,6 @@ static void without_memory_nothing_is_forwarded_and_it_is_said(void **state) {
 	};
 	char text[ERROR_SIZE];
 
-	(void)state;
 	nowhere = fopen("/dev/null", "w");
 	assert_non_null(nowhere);
 	operation_sweep(&(struct operation){"counters", counters, counters_undo, NULL, NULL}, MAX);

@@ -49,7 +49,6 @@ static int arena_run(void *arg, char *error) {
 }
 
 static void a_run_ends_where_memory_does(void **state) {
-	(void)state;
 	operation_sweep(&(struct operation){"arena", arena_run, NULL, NULL, NULL}, MAX);
 }
 
@@ -71,7 +70,6 @@ static void outer(void *arg) {
 static void of_nested_runs_the_inner_one_ends(void **state) {
 	struct nest nest = {.arena = ddp_arena_create()};
 
-	(void)state;
 	failing_begin(1);
 	assert_int_equal(ddp_arena_run(outer, &nest), 0);
 	assert_int_equal(nest.inner, -ENOMEM);
@@ -206,7 +204,6 @@ static void what_an_application_loads_is_there_or_refused(void **state) {
 	};
 	static char header[] = "vxlan";
 
-	(void)state;
 	for (unsigned int i = 0; i < RTE_DIM(operations); i++)
 		operation_sweep(&operations[i], MAX);
 	if (getenv("OOM_ALL") == NULL) // each of 200000 allocations would load all of the library
@@ -253,7 +250,6 @@ static int package_read(void *arg, char *error) {
 static void a_700_series_package_is_refused(void **state) {
 	struct file file = {0};
 
-	(void)state;
 	file.bytes = i40e_write(&i40e_gtp, &file.size);
 	operation_sweep(&(struct operation){"read a 700-series package", package_read,
 					    package_close, NULL, &file},
@@ -266,7 +262,6 @@ static void an_800_series_package_is_refused(void **state) {
 	struct build *build = build_create();
 	struct file file = {0};
 
-	(void)state;
 	build_device(build, 0x1592, 0x8086);
 	build_table(build, E810_IMEM, 3, entries, 48, 2);
 	build_table(build, E810_PTYPE_TCAM, 0, entries, 24, 1);
@@ -304,7 +299,6 @@ static void intel_s_package_is_refused(void **state) {
 	struct loaded loaded = {0};
 	struct file file = {0};
 
-	(void)state;
 	genuine_need();
 	package = genuine_package(GENUINE_COMMS);
 	file.bytes = (uint8_t *)(uintptr_t)package->path;
@@ -354,7 +348,6 @@ static void a_plan_is_whole_or_refused(void **state) {
 	struct ddp_package *package = i40e_write_gtp(I40E_GTP);
 	char error[ERROR_SIZE];
 
-	(void)state;
 	assert_int_equal(load(&p.loaded, error), 0);
 	for (unsigned int i = 0; i < ddp_n_nics; i++)
 		plan_sweep(&p, ddp_nics[i], "");
@@ -449,7 +442,6 @@ static void rules_are_compiled_or_refused(void **state) {
 	struct ruling r = {.loaded.source.spec = "gre+gtpu"};
 	char error[ERROR_SIZE];
 
-	(void)state;
 	ddp_flow_list_init(&r.list, NULL);
 	assert_int_equal(load(&r.loaded, error), 0);
 	operation_sweep(&(struct operation){"create rules", rules_make, rules_end, NULL, &r}, MAX);

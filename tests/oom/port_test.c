@@ -65,7 +65,6 @@ static void probe_check(void *arg __rte_unused) {
 }
 
 static void a_port_is_probed_or_not_there(void **state) {
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < RTE_DIM(ports); i++) {
 		char name[100];
 
@@ -102,7 +101,6 @@ static int end(void *arg, char *error __rte_unused) {
 }
 
 static void a_port_starts_or_can_be_started_again(void **state) {
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < RTE_DIM(ports); i++) {
 		char name[100], error[ERROR_SIZE];
 		uint16_t port;

@@ -13,7 +13,6 @@ static char dir[256];
 int scratch_setup(void **state) {
 	const char *tmp = getenv("TMPDIR");
 
-	(void)state;
 	snprintf(dir, sizeof(dir), "%s/ddp-unit-XXXXXX", tmp != NULL ? tmp : "/tmp");
 	if (mkdtemp(dir) == NULL)
 		return -1;
@@ -28,7 +27,6 @@ static int entry_remove(const char *path, const struct stat *st, int type, struc
 }
 
 int scratch_teardown(void **state) {
-	(void)state;
 	return nftw(dir, entry_remove, 8, FTW_DEPTH | FTW_PHYS);
 }
 

@@ -5,19 +5,16 @@
 static struct ddp_arena *arena;
 
 static int setup(void **state) {
-	(void)state;
 	arena = ddp_arena_create();
 	return arena == NULL;
 }
 
 static int teardown(void **state) {
-	(void)state;
 	ddp_arena_destroy(arena);
 	return 0;
 }
 
 static void memory_is_zeroed_and_fit_for_any_type(void **state) {
-	(void)state;
 	for (size_t size = 0; size < 200; size++) {
 		unsigned char *bytes = ddp_arena_alloc(arena, size);
 
@@ -31,7 +28,6 @@ static void memory_is_zeroed_and_fit_for_any_type(void **state) {
 static void a_copied_word_ends_where_the_word_does(void **state) {
 	char *copy = ddp_arena_strndup(arena, "gtpu:ue", 4);
 
-	(void)state;
 	assert_string_equal(copy, "gtpu");
 	assert_string_equal(ddp_arena_strdup(arena, ""), "");
 	assert_string_equal(ddp_arena_strdup(arena, "base"), "base");
@@ -40,7 +36,6 @@ static void a_copied_word_ends_where_the_word_does(void **state) {
 static void a_printed_text_is_whole_however_long(void **state) {
 	char *text = ddp_arena_printf(arena, "%s:%0300u", "udp", 53U);
 
-	(void)state;
 	assert_int_equal(strlen(text), 304);
 	assert_string_equal(text + 301, "053");
 	assert_string_equal(ddp_arena_printf(arena, "%s", ""), "");
@@ -53,7 +48,6 @@ static void a_growing_array_keeps_its_items_and_adds_zeroed_ones(void **state) {
 	} *items = NULL;
 	unsigned int n = 0;
 
-	(void)state;
 	while (n < 1000) {
 		struct item *item = DDP_APPEND(arena, items, n);
 
@@ -84,7 +78,6 @@ static void all_of_an_arena_is_in_the_memory_it_was_given(void **state) {
 	const struct ddp_memory memory = {block_alloc, block_free};
 	struct ddp_arena *other = ddp_arena_create_in(&memory);
 
-	(void)state;
 	assert_int_equal(n_blocks, 1);
 	ddp_arena_alloc(other, 100);
 	ddp_arena_strdup(other, "gtpu");
@@ -95,7 +88,6 @@ static void all_of_an_arena_is_in_the_memory_it_was_given(void **state) {
 }
 
 static void nothing_can_be_destroyed(void **state) {
-	(void)state;
 	ddp_arena_destroy(NULL);
 }
 

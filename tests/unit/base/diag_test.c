@@ -5,13 +5,11 @@
 static struct ddp_diag diag;
 
 static int setup(void **state) {
-	(void)state;
 	ddp_diag_init(&diag);
 	return 0;
 }
 
 static int teardown(void **state) {
-	(void)state;
 	ddp_diag_fini(&diag);
 	return 0;
 }
@@ -19,7 +17,6 @@ static int teardown(void **state) {
 static void a_message_names_file_line_and_column(void **state) {
 	const struct ddp_place place = {.file = "gtpu.yaml", .line = 12, .col = 9};
 
-	(void)state;
 	ddp_error(&diag, &place, "field '%s' has %d bits", "teid", 33);
 	assert_int_equal(diag.n_kept, 1);
 	assert_string_equal(diag.messages[0], "gtpu.yaml:12:9: error: field 'teid' has 33 bits");
@@ -28,7 +25,6 @@ static void a_message_names_file_line_and_column(void **state) {
 static void a_message_about_a_whole_file_names_no_line(void **state) {
 	const struct ddp_place place = {.file = "gtpu.yaml", .col = 9};
 
-	(void)state;
 	ddp_error(&diag, &place, "cannot be read");
 	assert_string_equal(diag.messages[0], "gtpu.yaml: error: cannot be read");
 }
@@ -37,7 +33,6 @@ static void a_message_about_a_binary_file_names_the_byte(void **state) {
 	const struct ddp_place place = {.file = "ice.pkg", .line = 0x3144, .col = DDP_PLACE_BYTE};
 	const struct ddp_place first = {.file = "ice.pkg", .col = DDP_PLACE_BYTE};
 
-	(void)state;
 	ddp_error(&diag, &place, "odd");
 	ddp_error(&diag, &first, "odd");
 	assert_string_equal(diag.messages[0], "ice.pkg:0x3144: error: odd");
@@ -47,7 +42,6 @@ static void a_message_about_a_binary_file_names_the_byte(void **state) {
 static void a_message_about_no_file_begins_with_its_severity(void **state) {
 	const struct ddp_place nowhere = {.line = 1, .col = 1};
 
-	(void)state;
 	ddp_error(&diag, NULL, "out of memory");
 	ddp_warn(&diag, &nowhere, "odd");
 	assert_string_equal(diag.messages[0], "error: out of memory");
@@ -55,7 +49,6 @@ static void a_message_about_no_file_begins_with_its_severity(void **state) {
 }
 
 static void warnings_are_counted_apart_and_are_never_the_first_error(void **state) {
-	(void)state;
 	ddp_warn(&diag, NULL, "a");
 	assert_string_equal(ddp_diag_first(&diag), "");
 	ddp_error(&diag, NULL, "b");
@@ -83,7 +76,6 @@ static char *printed(void) {
 static void the_messages_are_printed_one_a_line(void **state) {
 	char *text;
 
-	(void)state;
 	ddp_error(&diag, NULL, "a");
 	ddp_warn(&diag, NULL, "b");
 	text = printed();
@@ -94,7 +86,6 @@ static void the_messages_are_printed_one_a_line(void **state) {
 static void messages_beyond_the_limit_are_counted_and_announced(void **state) {
 	char *text;
 
-	(void)state;
 	for (unsigned int i = 0; i < DDP_DIAG_MAX + 7; i++)
 		ddp_error(&diag, NULL, "number %u", i);
 	assert_int_equal(diag.n_kept, DDP_DIAG_MAX);
@@ -105,7 +96,6 @@ static void messages_beyond_the_limit_are_counted_and_announced(void **state) {
 }
 
 static void an_error_behind_many_warnings_is_still_told(void **state) {
-	(void)state;
 	for (unsigned int i = 0; i < DDP_DIAG_MAX + 50; i++)
 		ddp_warn(&diag, NULL, "odd %u", i);
 	ddp_error(&diag, NULL, "the reason");
@@ -120,7 +110,6 @@ static void what_was_told_is_not_told_again(void **state) {
 	const struct ddp_place place = {.file = "a.yaml", .line = 1, .col = 2};
 	unsigned int before;
 
-	(void)state;
 	ddp_error(&diag, &place, "too large");
 	before = ddp_diag_failures(&diag);
 	ddp_error(&diag, &place, "too large");
@@ -132,7 +121,6 @@ static void what_was_told_is_not_told_again(void **state) {
 }
 
 static void a_collection_can_be_emptied_and_used_again(void **state) {
-	(void)state;
 	ddp_error(&diag, NULL, "a");
 	diag.unreadable = true;
 	ddp_diag_fini(&diag);
@@ -187,7 +175,6 @@ static void nearest_is(void **state) {
 }
 
 static void without_names_nothing_is_near(void **state) {
-	(void)state;
 	assert_null(ddp_nearest("udp", NULL, 0));
 }
 

@@ -15,7 +15,6 @@ static const struct {
 };
 
 static void each_level_is_found_by_its_name(void **state) {
-	(void)state;
 	assert_int_equal(COUNT(names), DDP_ISA_LEVELS);
 	for (unsigned int i = 0; i < COUNT(names); i++) {
 		enum ddp_isa isa = DDP_ISA_LEVELS;
@@ -31,14 +30,12 @@ static void an_unknown_level_is_refused(void **state) {
 					      "avx512 ", "Scalar",    "V2"};
 	enum ddp_isa isa = DDP_ISA_V3;
 
-	(void)state;
 	for (unsigned int i = 0; i < COUNT(unknown); i++)
 		assert_int_equal(ddp_isa_parse(unknown[i], &isa), -EINVAL);
 	assert_int_equal(isa, DDP_ISA_V3);
 }
 
 static void a_level_of_x86_64_includes_those_below(void **state) {
-	(void)state;
 	assert_true(ddp_isa_supported(DDP_ISA_SCALAR));
 	for (unsigned int isa = DDP_ISA_V3; isa < DDP_ISA_LEVELS; isa++) {
 		if (ddp_isa_supported(isa))
@@ -101,7 +98,6 @@ unsigned long __wrap_getauxval(unsigned long type) {
 static void the_cpu_agrees(void **state) {
 	uint64_t id_aa64isar0;
 
-	(void)state;
 	hwcap = __real_getauxval(AT_HWCAP);
 	if ((hwcap & HWCAP_CPUID) == 0) {
 		print_message(
@@ -113,7 +109,6 @@ static void the_cpu_agrees(void **state) {
 }
 
 static void only_a_cpu_with_pmull_is_given_it(void **state) {
-	(void)state;
 	hwcap = __real_getauxval(AT_HWCAP) | HWCAP_PMULL;
 	assert_int_equal(ddp_isa_best(512), DDP_ISA_PMULL);
 	hwcap &= ~HWCAP_PMULL;
@@ -158,7 +153,6 @@ static void the_kernel_agrees(void **state) {
 		      kernel_lists("avx512vl") && kernel_lists("avx512vbmi") &&
 		      kernel_lists("vpclmulqdq");
 
-	(void)state;
 	if (!kernel_lists("lm")) {
 		print_message("skipped: no /proc\n");
 		skip();

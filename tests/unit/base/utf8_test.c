@@ -18,7 +18,6 @@ static void characters_are_decoded(void **state) {
 	};
 	uint32_t character;
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		assert_int_equal(ddp_utf8_decode(rows[i].text, &character), rows[i].len);
 		assert_int_equal(character, rows[i].character);
@@ -37,7 +36,6 @@ static void what_is_no_character_has_no_length(void **state) {
 	};
 	uint32_t character;
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		assert_int_equal(ddp_utf8_decode(texts[i], &character), 0);
 }
@@ -48,7 +46,6 @@ static void what_does_not_show_is_not_graphic(void **state) {
 					  0x200f, 0x61c,  0x2028, 0x2029, 0x202e, 0x2066,
 					  0xfdd0, 0xfffe, 0xffff, 0x1ffff};
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(graphic) / sizeof(graphic[0]); i++)
 		assert_true(ddp_utf8_is_graphic(graphic[i]));
 	for (unsigned int i = 0; i < sizeof(others) / sizeof(others[0]); i++)
@@ -76,7 +73,6 @@ static void what_does_not_show_is_escaped_visibly(void **state) {
 	};
 	char escaped[64];
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		ddp_escape(rows[i].text, escaped, sizeof(escaped));
 		assert_string_equal(escaped, rows[i].escaped);
@@ -91,7 +87,6 @@ static void an_escaped_text_is_cut_between_characters(void **state) {
 		    {6, "a\\x1b"}, {7, "a\\x1b"}, {8, "a\\x1b\xc3\xbc"}};
 	char escaped[16];
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		memset(escaped, 'x', sizeof(escaped));
 		ddp_escape("a\x1b\xc3\xbc", escaped, rows[i].size);

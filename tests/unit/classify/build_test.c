@@ -11,7 +11,6 @@ static void packet_types_are_numbered_from_1_in_the_order_of_the_profile(void **
 	struct loaded loaded = load_good("gtpu");
 	unsigned int n = ddp_program_n_types(loaded.program);
 
-	(void)state;
 	assert_int_equal(n, loaded.profile->n_types);
 	for (unsigned int i = 0; i < n; i++) {
 		const struct ddp_type_info *type = ddp_program_type(loaded.program, i);
@@ -27,7 +26,6 @@ static void no_packet_type_is_called_unknown(void **state) {
 	struct loaded loaded = load_good("base");
 	const struct ddp_type_info *type = ddp_program_type(loaded.program, DDP_TYPE_NONE);
 
-	(void)state;
 	assert_string_equal(type->name, "UNKNOWN");
 	assert_int_equal(type->id, 0);
 	assert_false(type->hashed);
@@ -40,7 +38,6 @@ static void headers_keep_their_names_when_the_profile_is_gone(void **state) {
 	struct loaded loaded = load_good("base");
 	uint8_t first = loaded.profile->first;
 
-	(void)state;
 	ddp_profile_destroy(loaded.profile);
 	loaded.profile = NULL;
 	assert_string_equal(ddp_program_node(loaded.program, first)->token, "eth");
@@ -62,7 +59,6 @@ static uint64_t bits_of(const char *list) {
 static void base_knows_the_rss_types_of_a_fixed_function_nic(void **state) {
 	struct loaded loaded = load_good("base");
 
-	(void)state;
 	assert_true(ddp_program_by_rss_hf(loaded.program));
 	assert_int_equal(ddp_program_rss_hf(loaded.program), bits_of("ip+udp+tcp+sctp"));
 	unload(&loaded);
@@ -71,7 +67,6 @@ static void base_knows_the_rss_types_of_a_fixed_function_nic(void **state) {
 static void a_tunnel_profile_does_not_go_by_rss_hf(void **state) {
 	struct loaded loaded = load_good("gtpu");
 
-	(void)state;
 	assert_false(ddp_program_by_rss_hf(loaded.program));
 	unload(&loaded);
 }
@@ -80,7 +75,6 @@ static void a_tunnel_profile_does_not_go_by_rss_hf(void **state) {
 static void a_types_packet_type_is_that_of_its_shortest_path(void **state) {
 	struct loaded loaded;
 
-	(void)state;
 	scratch_write_text("t.yaml",
 			   "profile: t\nheaders:\n"
 			   "  a: {first: true, layout: x:8, ptype: L2_ETHER, next: [{when: {x: 1}, "
@@ -97,7 +91,6 @@ static void a_types_packet_type_is_that_of_its_shortest_path(void **state) {
 }
 
 static void no_program_can_be_destroyed(void **state) {
-	(void)state;
 	ddp_program_destroy(NULL);
 	ddp_profile_destroy(NULL);
 }

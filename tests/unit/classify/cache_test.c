@@ -59,7 +59,6 @@ static const struct ddp_verdict *verdict_of(struct user *user, struct rte_mbuf *
 static const struct piece udp[] = {ETH(0x0800), IPV4(17, UE, NET), UDP(1024, 53), END};
 
 static void the_longest_packet_is_no_hit_of_an_empty_cache(void **state) {
-	(void)state;
 	for (enum ddp_isa isa = 0; isa < DDP_ISA_LEVELS; isa++) {
 		uint8_t *bytes = calloc(1, UINT16_MAX);
 		struct rte_mbuf mbuf = mbuf_of(bytes, UINT16_MAX, UINT16_MAX);
@@ -83,7 +82,6 @@ static void headers_in_two_segments_fill_no_cache(void **state) {
 	struct ddp_cache_stats stats;
 	struct user user;
 
-	(void)state;
 	first.pkt_len = len;
 	first.nb_segs = 2;
 	first.next = &second;
@@ -101,7 +99,6 @@ static void a_path_is_learnt_once(void **state) {
 	struct ddp_cache_stats stats;
 	struct user user;
 
-	(void)state;
 	user_init(&user, "base", DDP_ISA_SCALAR);
 	for (unsigned int i = 0; i < 100; i++)
 		verdict_of(&user, &mbuf);
@@ -121,7 +118,6 @@ static void packets_that_differ_behind_what_decides_are_of_one_path(void **state
 	struct ddp_cache_stats stats;
 	struct user user;
 
-	(void)state;
 	user_init(&user, "gtpu+mpls-in-udp", DDP_ISA_SCALAR);
 	for (unsigned int i = 0; i < 100; i++) {
 		const struct piece packet[] = {ETH(0x0800),
@@ -171,7 +167,6 @@ static void paths_of_a_mix_are_told_apart(void **state) {
 	static uint8_t bytes[N][PACKET_MAX];
 	struct rte_mbuf mbufs[N], *burst[N];
 
-	(void)state;
 	for (unsigned int i = 0; i < N; i++) {
 		mbufs[i] = mbuf_of(bytes[i], PACKET_MAX, packet_build(packets[i], bytes[i]));
 		burst[i] = &mbufs[i];
@@ -200,7 +195,6 @@ static void both_walks_want_all_of_what_lies_ahead(void **state) {
 	};
 	static const uint8_t bytes[] = {1, 2, 3, 4, 5, 6, 7, 8, 0x45, 0};
 
-	(void)state;
 	for (uint32_t i = 0; i < COUNT(nexts) * (sizeof(bytes) + 1); i++) {
 		uint32_t len = i % (sizeof(bytes) + 1);
 		const struct ddp_packet packet = {.data = bytes, .first_len = len, .len = len};
@@ -290,7 +284,6 @@ static void strays_check(enum ddp_isa isa, const struct piece *pieces, bool ahea
 static void one_stray_in_a_burst_is_found(void **state) {
 	static const struct piece *const packets[] = {udp, tcp, vlan, gtpu, inner};
 
-	(void)state;
 	for (enum ddp_isa isa = 0; isa < DDP_ISA_LEVELS; isa++)
 		for (unsigned int i = 0; i < 5 && ddp_isa_supported(isa); i++) {
 			strays_check(isa, packets[i], false);
@@ -337,7 +330,6 @@ static void split_check(enum ddp_isa isa, const struct piece *pieces, bool ahead
 static void a_split_packet_is_not_hashed_by_stale_bytes(void **state) {
 	static const struct piece *const packets[] = {udp, tcp, vlan, gtpu, inner};
 
-	(void)state;
 	for (enum ddp_isa isa = 0; isa < DDP_ISA_LEVELS; isa++)
 		for (unsigned int i = 0; i < 5 && ddp_isa_supported(isa); i++) {
 			split_check(isa, packets[i], false);
@@ -387,7 +379,6 @@ static void kind_check(enum ddp_isa isa, unsigned int kind) {
 }
 
 static void each_value_of_a_full_list_is_told_from_others(void **state) {
-	(void)state;
 	scratch_write_text(
 		"kinds.yaml",
 		"profile: kinds\ntables: {kind: numbers}\n"
@@ -407,7 +398,6 @@ static void each_value_of_two_lists_is_told_from_others(void **state) {
 	static const uint8_t usual[PACKET_MAX] = {1, 0x12, 0x34, 0x12, 0x34, 1, 2};
 	static const uint8_t other[PACKET_MAX] = {1, 0x00, 0x01, 0x12, 0x34, 1, 2};
 
-	(void)state;
 	scratch_write_text("lists.yaml",
 			   "profile: lists\ntables: {kind: numbers, sort: numbers}\n"
 			   "headers:\n"
@@ -436,7 +426,6 @@ static void each_value_of_two_lists_is_told_from_others(void **state) {
 static void an_expression_is_part_of_the_path(void **state) {
 	static const uint8_t outside[] = {0, 5, 20, 32, 34, 255}, inside[] = {6, 19, 33};
 
-	(void)state;
 	scratch_write_text("ranges.yaml",
 			   "profile: ranges\n"
 			   "headers:\n"
@@ -507,7 +496,6 @@ static unsigned int paths_run(struct user *user, unsigned int first, unsigned in
 static void paths_that_come_again_are_all_hits(void **state) {
 	static const unsigned int numbers[] = {5, 12, 16, 50, 500};
 
-	(void)state;
 	paths_make();
 	for (enum ddp_isa isa = 0; isa < DDP_ISA_LEVELS; isa++)
 		for (unsigned int i = 0; i < COUNT(numbers) && ddp_isa_supported(isa); i++) {
@@ -535,7 +523,6 @@ static void a_full_cache_keeps_what_is_in_use(void **state) {
 	unsigned int at = 0;
 	struct user user;
 
-	(void)state;
 	paths_make();
 	user_init(&user, "paths", DDP_ISA_SCALAR);
 	paths_run(&user, 0, N_USED, 1000);
@@ -562,7 +549,6 @@ static void a_cache_in_full_use_goes_on_learning(void **state) {
 	struct ddp_cache_stats stats;
 	struct user user;
 
-	(void)state;
 	paths_make();
 	user_init(&user, "paths", DDP_ISA_SCALAR);
 	paths_run(&user, 0, 1023, 4000);
@@ -596,7 +582,6 @@ static void a_flood_of_paths_is_not_learnt(void **state) {
 	struct ddp_cache_stats first, then;
 	struct user user;
 
-	(void)state;
 	paths_make();
 	user_init(&user, "paths", DDP_ISA_SCALAR);
 	flood(&user, 16384);
@@ -623,7 +608,6 @@ static void known_paths_stay_in_a_flood(void **state) {
 	unsigned int known = 0, fresh = N_KNOWN;
 	struct user user;
 
-	(void)state;
 	paths_make();
 	user_init(&user, "paths", DDP_ISA_SCALAR);
 	paths_run(&user, 0, N_KNOWN, 1000);
@@ -655,7 +639,6 @@ static void known_paths_stay_in_a_flood(void **state) {
 // In a flood, each burst of known paths would else be compared with one entry first, in vain: that
 // is nearly a third of what it costs.
 static void a_burst_that_matches_nothing_is_not_of_one_path(void **state) {
-	(void)state;
 	paths_make();
 	for (enum ddp_isa isa = 0; isa < DDP_ISA_LEVELS; isa++) {
 		struct user user;
@@ -738,7 +721,6 @@ static void few_deep_packets_cost_the_others_nothing(void **state) {
 		unsigned int n_lines; // up to the last byte that decides
 	} cases[] = {{"base", 3}, {"gtpu", CACHE_LINES}};
 
-	(void)state;
 	for (unsigned int i = 0; i < 4 * DDP_ISA_LEVELS; i++) {
 		const unsigned int n_lines = cases[i % 2].n_lines;
 		enum ddp_isa isa = i / 4;
@@ -809,7 +791,6 @@ static void paths_that_a_word_tells_apart_are_hits(unsigned int n_kinds, unsigne
 static void paths_that_words_tell_apart_are_hits(void **state) {
 	static const unsigned int numbers[] = {1, 3, 12, 16, 17, 28};
 
-	(void)state;
 	for (enum ddp_isa isa = 0; isa < DDP_ISA_LEVELS; isa++)
 		for (unsigned int i = 0; i < COUNT(numbers) && ddp_isa_supported(isa); i++) {
 			paths_that_a_word_tells_apart_are_hits(numbers[i], 1, 0x0911, isa);
@@ -822,7 +803,6 @@ static void a_buffer_of_just_the_size_will_do(void **state) {
 	uint8_t bytes[PACKET_MAX] = {0};
 	uint32_t len = packet_build(udp, bytes);
 
-	(void)state;
 	for (enum ddp_isa isa = 0; isa < DDP_ISA_LEVELS; isa++) {
 		unsigned int least = 0;
 

@@ -86,7 +86,6 @@ static void the_rule_that_decided_is_the_first_that_holds(void **state) {
 	struct ddp_question question = {.asked = DDP_ASKED_RULE, .at = 3};
 	struct ddp_step step;
 
-	(void)state;
 	ddp_explain_step(&explain, 3, &step);
 	assert_string_equal(step.header->name, "gtpu");
 	assert_int_equal(step.size, 12);
@@ -110,7 +109,6 @@ static void a_header_sees_those_before_it(void **state) {
 	const struct ddp_ref *type = &header_at(&explain, 5)->rules[2].cond.matches[0].ref;
 	struct ddp_value value;
 
-	(void)state;
 	assert_string_equal(type->name, "gtpu.type");
 	assert_true(ddp_explain_field(&explain, 5, type, &value));
 	assert_int_equal(value.lo, 255);
@@ -124,7 +122,6 @@ static void fields_of_the_packet_type_have_a_place(void **state) {
 	const struct ddp_packet_type *type = &explain.profile->types[explain.class.type];
 	struct ddp_value value;
 
-	(void)state;
 	assert_string_equal(type->name, "GTPU_IPV4_UDP");
 	assert_int_equal(ddp_explain_set(&explain, UINT64_MAX), 0);
 	assert_int_equal(ddp_explain_set(&explain, 0), -1);
@@ -143,7 +140,6 @@ static void types_of_the_same_path_are_rivals(void **state) {
 	struct ddp_explain explain;
 	uint16_t types[DDP_MAX_TYPES];
 
-	(void)state;
 	packet.len = packet.first_len =
 		packet_build((const struct piece[]){ETH(0x0800), IPV4(99, UE, NET), END}, bytes);
 	ddp_explain_init(&explain, loaded[0].profile, loaded[0].program, &packet);
@@ -170,7 +166,6 @@ static struct ddp_step last_of(const struct piece *pieces, unsigned int cut) {
 static void flaws_are_told_apart(void **state) {
 	struct ddp_step step;
 
-	(void)state;
 	step = last_of((const struct piece[]){ETH(0x0800), IPV4(17, UE, NET), END}, 3);
 	assert_int_equal(step.flaw, DDP_FLAW_CUT);
 	assert_int_equal(step.size, 20);

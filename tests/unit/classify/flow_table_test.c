@@ -122,7 +122,6 @@ static void what_is_in_a_table_is_found(void **state) {
 	struct one one;
 	uint64_t seed = 5;
 
-	(void)state;
 	one_init(&one);
 	for (unsigned int i = 0; i < N_STEPS; i++) {
 		unsigned int value;
@@ -141,7 +140,6 @@ static void of_two_rules_of_one_value_and_priority_the_newest_is_found(void **st
 	struct ddp_flow_entry *older, *newer;
 	struct one one;
 
-	(void)state;
 	one_init(&one);
 	older = entry_make(&one, 7, 1, 10);
 	newer = entry_make(&one, 7, 1, 11);
@@ -158,7 +156,6 @@ static void a_table_of_changing_values_stays_short(void **state) {
 	struct ddp_flow_entry *entries[100] = {NULL};
 	struct one one;
 
-	(void)state;
 	one_init(&one);
 	for (unsigned int i = 0; i < N_STEPS; i++) {
 		struct ddp_flow_entry **entry = &entries[i % COUNT(entries)];
@@ -281,7 +278,6 @@ static void what_stays_is_found_while_other_rules_come_and_go(void **state) {
 	struct one one;
 	uint64_t seed = 6;
 
-	(void)state;
 	one_init(&one);
 	looking.one = &one;
 	for (unsigned int i = 0; i < N_STAY; i++)

@@ -195,14 +195,12 @@ static void random_rules_agree(const char *spec, struct graph *graph, unsigned i
 }
 
 static void random_rules_are_found_as_one_by_one(void **state) {
-	(void)state;
 	random_rules_agree("gtpu", NULL, N_SETS);
 }
 
 static void random_rules_for_all_of_the_library_are_too(void **state) {
 	static struct graph graph;
 
-	(void)state;
 	random_rules_agree("all", &graph, N_SETS_OF_LIBRARY);
 	random_rules_agree("e810-comms", &graph, N_SETS_OF_LIBRARY);
 }
@@ -214,7 +212,6 @@ static void a_thousand_sessions_are_one_lookup(void **state) {
 	struct loaded loaded = load_good("gtpu");
 	struct ddp_flow_set *set;
 
-	(void)state;
 	for (unsigned int i = 0; i < COUNT(rules); i++) {
 		rules[i] = (struct ddp_flow){.stage = DDP_FLOW_STEER,
 					     .n_items = 4,
@@ -241,7 +238,6 @@ static void no_rules_match_nothing(void **state) {
 	struct loaded loaded = load_good(NULL);
 	struct ddp_flow_set *set = set_of(&loaded, NULL, 0);
 
-	(void)state;
 	assert_int_equal(hit_of(&loaded, set, packet, DDP_FLOW_HASH), -1);
 	assert_int_equal(hit_of(&loaded, set, packet, DDP_FLOW_STEER), -1);
 	set_destroy(set);
@@ -375,7 +371,6 @@ static void a_rule_without_room_has_no_variant(void **state) {
 	struct ddp_flow rule = rule_of(DDP_FLOW_HASH, "eth ipv4 udp gtpu");
 	struct ddp_flow variants[DDP_FLOW_VARIANTS];
 
-	(void)state;
 	while (rule.n_items < DDP_FLOW_ITEMS - 2)
 		rule.items[rule.n_items++] = "ipv4";
 	assert_int_equal(ddp_flow_gre_variants(&rule, variants), 2);
@@ -443,7 +438,6 @@ static void a_raw_rule_hashes_the_bits_of_its_mask(void **state) {
 	static struct sampled s;
 	uint64_t seed = 22;
 
-	(void)state;
 	for (unsigned int i = 0; i < N_RAWS;) {
 		sample_draw(&loaded, NULL, &s, &seed);
 		if (s.len == 0 || s.len > DDP_FLOW_RAW_SIZE || s.naive.type == NULL)
@@ -464,7 +458,6 @@ static void a_raw_rule_finds_whole_fields_by_name(void **state) {
 	struct ddp_flow rule = {0};
 	char error[200];
 
-	(void)state;
 	memset(mask + 26, 0xff, 9);      // addresses, and a half of a port
 	memset(mask + len - 2, 0xff, 2); // of the data
 	assert_int_equal(ddp_flow_raw_rule(loaded.profile, loaded.program, bytes, mask, len, &rule,
@@ -496,7 +489,6 @@ static void a_raw_rules_options_may_be_absent(void **state) {
 	struct ddp_class class;
 	char error[200];
 
-	(void)state;
 	memset(mask + len - 4, 0xff, 4);
 	assert_int_equal(ddp_flow_raw_rule(loaded.profile, loaded.program, bytes, mask, len, &rule,
 					   error, sizeof(error)),
@@ -526,7 +518,6 @@ static void a_raw_rule_is_for_one_direction(void **state) {
 	struct ddp_flow_set *set;
 	char error[200];
 
-	(void)state;
 	mask[26] = 0xff;
 	assert_int_equal(ddp_flow_raw_rule(loaded.profile, loaded.program, bytes, mask, len, &rule,
 					   error, sizeof(error)),
@@ -544,7 +535,6 @@ static void a_raw_rule_of_no_known_packet_is_refused(void **state) {
 	struct ddp_flow rule = {0};
 	char error[200];
 
-	(void)state;
 	assert_int_equal(ddp_flow_raw_rule(loaded.profile, loaded.program, bytes, mask, 4, &rule,
 					   error, sizeof(error)),
 			 -EINVAL);
@@ -560,7 +550,6 @@ static void a_raw_rule_of_too_many_places_is_refused(void **state) {
 	struct ddp_flow rule = {0};
 	char error[200];
 
-	(void)state;
 	memset(mask + 26, 0xaa, 12);
 	assert_int_equal(ddp_flow_raw_rule(loaded.profile, loaded.program, bytes, mask, 42, &rule,
 					   error, sizeof(error)),
@@ -594,7 +583,6 @@ static void cannot_be_built(const struct ddp_flow *rule, const char *message) {
 static void what_no_packet_has_is_an_error(void **state) {
 	struct ddp_flow rule = rule_of(DDP_FLOW_HASH, "eth ipv4 udp vxlan");
 
-	(void)state;
 	cannot_be_built(&rule, "error: no loaded profile parses header 'vxlan'");
 	rule = rule_of(DDP_FLOW_HASH, "eth udp");
 	cannot_be_built(&rule, "error: no packet that the loaded profiles parse has the headers "
@@ -617,7 +605,6 @@ static void more_than_can_be_hashed_is_an_error(void **state) {
 	struct ddp_flow_set *set;
 	struct loaded loaded;
 
-	(void)state;
 	input_add(&rule, 1, "src");
 	input_add(&rule, 4, "src");
 	input_add(&rule, 4, "dst");
@@ -642,7 +629,6 @@ static void an_optional_rule_is_left_out(void **state) {
 	struct loaded loaded = load_good("gtpu");
 	struct ddp_flow_set *set;
 
-	(void)state;
 	rules[0].optional = true;
 	rules[2].optional = true;
 	set = set_of(&loaded, rules, COUNT(rules));

@@ -99,7 +99,6 @@ static void a_pair_is_replaced_by_its_xor_in_both_places(void **state) {
 	struct loaded loaded = load_good("base");
 	struct hashed hashed;
 
-	(void)state;
 	hashed_of(loaded.program, ipv4_udp, UINT64_MAX, DDP_HASH_SYMMETRIC_TOEPLITZ, &hashed);
 	assert_int_equal(hashed.n, sizeof(expected));
 	assert_memory_equal(hashed.input, expected, sizeof(expected));
@@ -112,7 +111,6 @@ static void a_pair_is_sorted_by_value(void **state) {
 	struct loaded loaded = load_good("base");
 	struct hashed hashed;
 
-	(void)state;
 	hashed_of(loaded.program, ipv4_udp, UINT64_MAX, DDP_HASH_SYMMETRIC_TOEPLITZ_SORT, &hashed);
 	assert_int_equal(hashed.n, sizeof(expected));
 	assert_memory_equal(hashed.input, expected, sizeof(expected));
@@ -137,7 +135,6 @@ static void a_packet_that_is_not_to_be_hashed_has_no_input(void **state) {
 	unsigned int n_fields[2] = {0};
 	struct hashed hashed;
 
-	(void)state;
 	for (unsigned int unhashed = 0; unhashed < 2; unhashed++) {
 		struct ddp_packet packet = {.data = hashed.bytes};
 		uint8_t input[48];
@@ -318,7 +315,6 @@ static void outermost_is_as_without_a_profile(void **state) {
 	static const char *const specs[] = {"gtpu", "all", "vxlan", "gre", "5g-upf"};
 	struct loaded base = load_good("base");
 
-	(void)state;
 	for (unsigned int s = 0; s < sizeof(specs) / sizeof(specs[0]); s++) {
 		struct loaded loaded = load_good(specs[s]);
 
@@ -478,7 +474,6 @@ static const struct piece uplink[] = {
 };
 
 static void each_field_is_told_once_in_order(void **state) {
-	(void)state;
 	fields_told("gtpu", uplink,
 		    "inner.ipv4.src:32=0a010203 inner.ipv4.dst:32=c6336407 "
 		    "inner.tcp.sport:16=00000400 inner.tcp.dport:16=00000050 gtpu.teid:32=11223344 "
@@ -499,7 +494,6 @@ static void the_input_is_padded_to_words_and_no_further(void **state) {
 	struct ddp_class class;
 	struct loaded loaded;
 
-	(void)state;
 	scratch_write_text("t.yaml", text);
 	loaded = load_good("t");
 	for (bytes[0] = 1; bytes[0] <= 2; bytes[0]++) {

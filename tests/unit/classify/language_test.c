@@ -502,7 +502,6 @@ static void a_field_of_any_width_at_any_bit(void **state) {
 	uint8_t bytes[18];
 	uint64_t seed = 5;
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(bytes); i++)
 		bytes[i] = random_next(&seed) >> 56;
 	for (unsigned int width = 1; width <= 128; width++)
@@ -521,7 +520,6 @@ static void a_list_of_70000_values_is_not_cut(void **state) {
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	(void)state;
 	fputs(head, out);
 	for (unsigned int i = 0; i < 70000; i++)
 		fprintf(out, "%u,", i);
@@ -544,7 +542,6 @@ static void a_table_of_many_values_knows_each_and_no_other(void **state) {
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	(void)state;
 	fputs("profile: t\ntables: {kind: k}\nheaders:\n"
 	      "  a: {first: true, layout: x:32, next: kind(x)}\n  b: {layout: k:8, after: 'kind(1",
 	      out);

@@ -97,17 +97,14 @@ static void mutants_agree(const char *spec, uint64_t seed) {
 }
 
 static void base_is_read_as_the_profile_says(void **state) {
-	(void)state;
 	mutants_agree("base", 11);
 }
 
 static void gtpu_is_read_as_the_profile_says(void **state) {
-	(void)state;
 	mutants_agree("gtpu", 12);
 }
 
 static void gtpu_by_ue_is_read_as_the_profile_says(void **state) {
-	(void)state;
 	mutants_agree("gtpu:ue;port=2152;port=53", 13);
 }
 
@@ -204,19 +201,16 @@ static void folder_agrees(const char *dir, unsigned int at_least, uint64_t seed)
 }
 
 static void every_profile_of_the_library_is_read_as_it_says(void **state) {
-	(void)state;
 	folder_agrees(PROFILES, 30, 14);
 }
 
 static void every_example_is_read_as_it_says(void **state) {
-	(void)state;
 	folder_agrees(PROFILES "/examples", 1, 15);
 }
 
 static void what_parameters_turn_on_is_read_as_the_profile_says(void **state) {
 	uint64_t seed = 16;
 
-	(void)state;
 	spec_agrees("l2tpv3;ethernet=1;cookie=4;sublayer=4", &seed);
 	spec_agrees("ecpri;port=5000", &seed);
 	spec_agrees("quic;cid_length=8", &seed);
@@ -273,7 +267,6 @@ static void few_lines_agree(const char *headers, const char *type, uint64_t *see
 static void headers_of_any_length_are_read_as_they_say(void **state) {
 	uint64_t seed = 17;
 
-	(void)state;
 	for (unsigned int i = 0; i < COUNT(few_lines); i++) {
 		few_lines_agree(few_lines[i], "bb.z", &seed);
 		few_lines_agree(few_lines[i], "bb.z hh.h", &seed);
@@ -284,7 +277,6 @@ static void samples_agree(void **state) {
 	struct ddp_class class;
 	uint8_t bytes[PACKET_MAX];
 
-	(void)state;
 	for (unsigned int c = 0; c < COUNT(corpora); c++) {
 		struct loaded loaded = load_good(corpora[c].spec);
 

@@ -67,7 +67,6 @@ static void profiles_nobody_wrote_are_read_as_they_say(void **state) {
 	unsigned int statuses[4] = {0}, n_typed = 0;
 	uint64_t seed = 2152;
 
-	(void)state;
 	for (unsigned int i = 0; i < N_PROFILES; i++)
 		drawn_profile_agrees(&seed, statuses, &n_typed);
 	// All of it happened; walks that are too deep are walk_test.c's.

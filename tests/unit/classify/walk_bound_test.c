@@ -222,7 +222,6 @@ static void base_is_walked_to_its_limits(void **state) {
 	struct loaded loaded = load_good("base");
 	struct ddp_class class;
 
-	(void)state;
 	packet.len = 0;
 	endless_tags(&packet);
 	classify_bytes(loaded.program, packet.bytes, packet.len, &class);
@@ -236,7 +235,6 @@ static void twelve_tunnels_are_within_them(void **state) {
 	struct loaded loaded = load_good("gtpu");
 	struct ddp_class class;
 
-	(void)state;
 	packet.len = 0;
 	tunnels_of_gtpu(&packet);
 	classify_bytes(loaded.program, packet.bytes, packet.len, &class);

@@ -6,14 +6,12 @@
 static struct loaded loaded[COUNT(corpora)];
 
 static int setup(void **state) {
-	(void)state;
 	for (unsigned int i = 0; i < COUNT(corpora); i++)
 		loaded[i] = load_good(corpora[i].spec);
 	return 0;
 }
 
 static int teardown(void **state) {
-	(void)state;
 	for (unsigned int i = 0; i < COUNT(corpora); i++)
 		unload(&loaded[i]);
 	return 0;
@@ -29,7 +27,6 @@ static void is_classified_by_gtpu(void **state) {
 
 // What base says of a packet without a tunnel, gtpu says too.
 static void gtpu_leaves_what_base_classifies_alone(void **state) {
-	(void)state;
 	for (unsigned int i = 0; i < corpora[0].n_samples; i++)
 		assert_sample(loaded[1].program, &corpora[0].samples[i]);
 }
@@ -89,7 +86,6 @@ static void assert_cut(const struct ddp_program *program, const uint8_t *bytes, 
 }
 
 static void a_packet_cut_anywhere_keeps_the_headers_that_are_whole(void **state) {
-	(void)state;
 	for (unsigned int c = 0; c < COUNT(corpora); c++) {
 		for (unsigned int i = 0; i < corpora[c].n_samples; i++) {
 			uint8_t bytes[PACKET_MAX];
@@ -128,7 +124,6 @@ static void assert_settled(const struct ddp_program *program, const uint8_t *byt
 // Else ddpctl would say of a capture with a short snaplen that it knows what it does not: "TCP",
 // with a byte missing that says UDP.
 static void bytes_behind_the_reach_of_a_class_decide_nothing(void **state) {
-	(void)state;
 	for (unsigned int c = 0; c < COUNT(corpora); c++) {
 		for (unsigned int i = 0; i < corpora[c].n_samples; i++) {
 			uint8_t bytes[PACKET_MAX];
@@ -192,7 +187,6 @@ static void assert_split(const struct ddp_program *program, const uint8_t *bytes
 }
 
 static void a_packet_in_two_segments_is_classified_as_in_one(void **state) {
-	(void)state;
 	for (unsigned int c = 0; c < COUNT(corpora); c++) {
 		for (unsigned int i = 0; i < corpora[c].n_samples; i++) {
 			uint8_t bytes[PACKET_MAX];
@@ -252,7 +246,6 @@ static void tunnels_in_tunnels_end_too(void **state) {
 	uint32_t len = packet_build((const struct piece[]){ETH(0x0800), END}, bytes);
 	struct ddp_class class;
 
-	(void)state;
 	for (unsigned int i = 0; i < 30; i++)
 		len += packet_build(tunnel, bytes + len);
 	classify_bytes(loaded[1].program, bytes, len, &class);
@@ -274,7 +267,6 @@ static void a_tunnel_behind_the_packet_type_is_no_part_of_it(void **state) {
 	uint32_t len = packet_build(mpls_in_user_udp, bytes);
 	struct ddp_class class;
 
-	(void)state;
 	classify_bytes(both.program, bytes, len, &class);
 	assert_string_equal(ddp_program_type(both.program, class.type)->name, "GTPU_IPV4_UDP");
 	assert_int_equal(class.rte_ptype, ddp_program_type(both.program, class.type)->rte_ptype);
@@ -290,7 +282,6 @@ static void headers_behind_those_that_decide_are_not_looked_at(void **state) {
 	struct ddp_class class;
 	const struct ddp_seen *last;
 
-	(void)state;
 	ddp_classify_type(both.program, &packet, &class);
 	last = &class.seen[class.n_seen - 1];
 	assert_string_equal(ddp_program_type(both.program, class.type)->name, "GTPU_IPV4_UDP");
@@ -304,7 +295,6 @@ static void sixty_four_headers_are_not_too_many(void **state) {
 	uint32_t len = packet_build((const struct piece[]){ETH(0x8100), END}, bytes);
 	struct ddp_class class;
 
-	(void)state;
 	for (unsigned int i = 1; i < DDP_MAX_HEADERS; i++)
 		len += packet_build(
 			(const struct piece[]){VLAN(1, i + 1 < DDP_MAX_HEADERS ? 0x8100 : 0x1234),
@@ -322,7 +312,6 @@ static void a_hidden_header_behind_64_others_is_not_one_too_many(void **state) {
 	uint32_t len = packet_build((const struct piece[]){ETH(0x0800), END}, bytes);
 	struct ddp_class class;
 
-	(void)state;
 	for (unsigned int i = 1; i < DDP_MAX_HEADERS; i += 3)
 		len += packet_build(tunnel, bytes + len);
 	len += packet_build((const struct piece[]){DATA, END}, bytes + len); // no IP
@@ -339,7 +328,6 @@ static void a_packet_of_more_than_64_kilobytes_is_read_up_to_there(void **state)
 		packet_build((const struct piece[]){ETH(0x86dd), IPV6(0, UE6, NET6), END}, bytes);
 	struct ddp_class class;
 
-	(void)state;
 	for (; len + 2048 <= size; len += 2048) // the longest there are, without a bound
 		bytes[len + 1] = 255;
 	classify_bytes(loaded[0].program, bytes, size, &class);

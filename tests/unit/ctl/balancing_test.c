@@ -38,7 +38,6 @@ static int setup(void **state) {
 		.rss_hf = DDP_RSS_HF_ALL,
 	};
 
-	(void)state;
 	steer_init(&steer, &config);
 	n_packets = 0;
 	return 0;
@@ -147,7 +146,6 @@ static void oracle_agrees(const struct balancing *said, uint64_t interval_ns) {
 static void moves_are_those_of_the_decision(void **state) {
 	struct balancer *balancer;
 
-	(void)state;
 	uneven_put(START, START + 1000 * MS, 30000);
 	balancer = run(50 * MS, 1000);
 	oracle_agrees(balancer_end(balancer), 50 * MS);
@@ -159,7 +157,6 @@ static void packets_without_an_entry_count_for_their_queue(void **state) {
 	struct balancing *said;
 	struct balancer *balancer;
 
-	(void)state;
 	for (unsigned int share = 0; share < 3; share++) { // none, too few to count, many
 		n_packets = 0;
 		uneven_put(START, START + 1000 * MS, 30000);
@@ -181,7 +178,6 @@ static void intervals_without_packets_are_decided_on_too(void **state) {
 	struct balancer *balancer;
 	struct balancing *said;
 
-	(void)state;
 	uneven_put(START, START + 300 * MS, 9000);
 	uneven_put(START + 2010 * MS, START + 2300 * MS, 9000);
 	balancer = run(50 * MS, 1000);
@@ -197,7 +193,6 @@ static void what_is_not_kept_is_summed_up(void **state) {
 	struct balancing all, some;
 	struct balancer *balancer;
 
-	(void)state;
 	uneven_put(START, START + 1000 * MS, 30000);
 	balancer = run(10 * MS, 1000);
 	all = *balancer_end(balancer);
@@ -220,7 +215,6 @@ static void strange_times_do_no_harm(void **state) {
 	struct balancer *balancer;
 	struct balancing *said;
 
-	(void)state;
 	for (unsigned int long_ones = 0; long_ones < 2; long_ones++) {
 		n_packets = 0;
 		for (unsigned int i = 0; i < sizeof(times) / sizeof(times[0]); i++)
@@ -238,7 +232,6 @@ static void the_entry_that_bounds_is_found(void **state) {
 	struct balancer *balancer;
 	struct balancing *said;
 
-	(void)state;
 	for (unsigned int i = 0; i < 30000; i++) // the second half has an elephant
 		put(START + i * 1000 * MS / 30000, i >= 15000 && draw(2) == 0 ? 17 : draw(ENTRIES));
 	balancer = run(50 * MS, 0);
@@ -254,7 +247,6 @@ static void even_traffic_moves_nothing(void **state) {
 	struct balancer *balancer;
 	struct balancing *said;
 
-	(void)state;
 	for (unsigned int i = 0; i < 30000; i++)
 		put(START + i * 1000 * MS / 30000, draw(ENTRIES));
 	balancer = run(100 * MS, 100);
@@ -268,7 +260,6 @@ static void even_traffic_moves_nothing(void **state) {
 static void steady_traffic_ends_even(void **state) {
 	uint64_t entries[ENTRIES], others[QUEUES] = {0};
 
-	(void)state;
 	for (unsigned int scale = 0; scale < 2; scale++) { // beyond 32 bits, too
 		for (unsigned int i = 0; i < ENTRIES; i++)
 			entries[i] = (i % QUEUES == 0 ? 40000 : 10000) +

@@ -25,7 +25,6 @@ static void packets_come_in_order_and_then_the_end(void **state) {
 	struct capture capture;
 	struct ddp_packet packet;
 
-	(void)state;
 	capture_create(&file, "good.pcap", ETHERNET);
 	for (uint32_t len = 10; len < 13; len++)
 		capture_put(&file, frame, len, len);
@@ -52,7 +51,6 @@ static void a_cut_record_is_an_error_after_the_others(void **state) {
 	struct ddp_packet packet;
 	const char *path;
 
-	(void)state;
 	capture_create(&file, "cut.pcap", ETHERNET);
 	capture_put(&file, frame, 60, 60);
 	capture_put(&file, frame, 60, 60);
@@ -79,7 +77,6 @@ static void batches_have_all_packets(void **state) {
 	const char *path;
 	uint32_t n = 0;
 
-	(void)state;
 	assert_non_null(batch);
 	capture_create(&file, "many.pcap", ETHERNET);
 	for (uint32_t i = 0; i < 40000; i++) {
@@ -126,7 +123,6 @@ static void packets_of_every_link_begin_with_ethernet(void **state) {
 	struct capture capture;
 	struct ddp_packet packet;
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(links) / sizeof(links[0]); i++) {
 		pcap_begin(&image, false, MAGIC_US, 65535, links[i].link_type);
 		pcap_put(&image, 0, 0, links[i].data, links[i].len, links[i].len);
@@ -148,7 +144,6 @@ static void simple_packets_of_pcapng_get_their_header_too(void **state) {
 	struct capture capture;
 	struct ddp_packet packet;
 
-	(void)state;
 	image.len = 0;
 	section_put(&image, false);
 	interface_put(&image, LINK_RAW, 0, "", 0);
@@ -168,7 +163,6 @@ static void simple_packets_of_pcapng_get_their_header_too(void **state) {
 static void links_of_no_use_are_refused(void **state) {
 	struct capture capture;
 
-	(void)state;
 	pcap_begin(&image, false, MAGIC_US, 65535, 105);
 	assert_int_equal(open_path(&capture, image_write(&image, "wifi.pcap")), -EIO);
 	assert_non_null(strstr(capture.error, "wifi.pcap: link type IEEE802_11 is none of: "
@@ -178,7 +172,6 @@ static void links_of_no_use_are_refused(void **state) {
 static void what_is_no_capture_is_told(void **state) {
 	struct capture capture;
 
-	(void)state;
 	assert_int_equal(open_path(&capture, scratch_path("nowhere.pcap")), -EIO);
 	ends_with(capture.error, "nowhere.pcap: No such file or directory");
 	assert_int_equal(open_path(&capture, file_write("text.pcap", "just some text\n", 15)),
@@ -199,7 +192,6 @@ static void formats_of_times_past_are_read(void **state) {
 	struct capture capture;
 	struct ddp_packet packet;
 
-	(void)state;
 	pcap_begin(&image, true, 0xa1b2cd34, 65535, LINK_RAW);
 	for (unsigned int i = 0; i < 2; i++) {
 		put32(&image, 1);
@@ -259,7 +251,6 @@ static void a_filter_keeps_packets_of_any_link(void **state) {
 	struct capture capture;
 	uint64_t n;
 
-	(void)state;
 	for (unsigned int raw = 0; raw < 2; raw++) {
 		dns_draw(raw ? LINK_RAW : LINK_ETHERNET);
 		config.path = image_write(&image, "dns.pcapng");
@@ -286,7 +277,6 @@ static void a_filter_that_is_none_is_wrong_usage(void **state) {
 	struct capture_file file;
 	struct capture capture;
 
-	(void)state;
 	capture_create(&file, "any.pcap", ETHERNET);
 	config.path = capture_done(&file);
 	assert_int_equal(capture_open(&capture, &config), -EINVAL);
@@ -302,7 +292,6 @@ static void only_so_many_packets_are_read_as_are_asked_for(void **state) {
 	struct capture capture;
 	uint64_t n;
 
-	(void)state;
 	capture_create(&file, "five.pcap", ETHERNET);
 	for (unsigned int i = 0; i < 5; i++)
 		capture_put(&file, (const uint8_t[60]){[37] = 53}, 60, 60);
@@ -334,7 +323,6 @@ static void an_interface_that_cannot_be_opened_is_told(void **state) {
 	struct capture_config config = {.interface = "no-such-if"};
 	struct capture capture;
 
-	(void)state;
 	assert_int_equal(capture_open(&capture, &config), -EIO);
 	assert_memory_equal(capture.error, "no-such-if: ", 12);
 	if (can_open("lo"))

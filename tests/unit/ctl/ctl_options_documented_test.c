@@ -13,7 +13,6 @@ static void the_manual_page_has_each_command(void **state) {
 	unsigned int n_leaves = 0;
 	char block[512];
 
-	(void)state;
 	for (unsigned int i = 1; i < n_commands; i++) {
 		const struct command *command = &commands[i];
 		const char *quote = strchr(command->name, ' ') != NULL ? "\"" : "";
@@ -37,7 +36,6 @@ static void the_manual_page_has_each_command(void **state) {
 }
 
 static void the_manual_page_has_each_option(void **state) {
-	(void)state;
 	page_has_options(PAGE, option_rows, n_option_rows);
 }
 
@@ -45,7 +43,6 @@ static void the_page_on_plans_has_each_kind_of_nic(void **state) {
 	char *page = page_read(CTL_SOURCES "/ddp-plan.7");
 	char *from = strstr(page, "\n.Ss Kinds of NIC\n"), item[64];
 
-	(void)state;
 	assert_non_null(from);
 	*strstr(from, "\n.El\n") = '\0';
 	for (unsigned int i = 0; i < ddp_n_nics; i++) {
@@ -57,7 +54,6 @@ static void the_page_on_plans_has_each_kind_of_nic(void **state) {
 
 // Each name that a command gives is one of the table's, so that it is not left out in silence.
 static void commands_take_options_that_there_are(void **state) {
-	(void)state;
 	for (unsigned int i = 0; i < n_commands; i++) {
 		struct option_row rows[OPTIONS_MAX];
 		char *names = strdup(commands[i].options);
@@ -73,7 +69,6 @@ static void commands_take_options_that_there_are(void **state) {
 
 // The completions read --help.
 static void help_can_be_read_by_shells(void **state) {
-	(void)state;
 	for (unsigned int i = 0; i < n_option_rows; i++) {
 		const struct option_row *row = &option_rows[i];
 

@@ -155,7 +155,6 @@ static void json_has_all_keys(void **state) {
 		"schema_version",
 	};
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		int status;
 		char *text = diff_run(profile_write("a.yaml", &rows[i].a),
@@ -178,7 +177,6 @@ static void a_profile_is_equal_to_itself(void **state) {
 	int status;
 	char *text = diff_run("all", "all", NULL, &status);
 
-	(void)state;
 	assert_string_equal(text, rows[0].expected);
 	assert_int_equal(status, EXIT_GOOD);
 	free(text);
@@ -198,7 +196,6 @@ static void a_bad_profile_is_no_and_a_missing_one_is_unreadable(void **state) {
 		{"none.yaml", good, EXIT_UNREADABLE},
 	};
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
 		int status;
 		char *text = diff_run(pairs[i].a, pairs[i].b, NULL, &status);

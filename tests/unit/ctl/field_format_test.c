@@ -75,7 +75,6 @@ static void values_are_written_as_what_they_are(void **state) {
 	static struct fields fields;
 	char text[FIELD_TEXT_SIZE];
 
-	(void)state;
 	fields_init(&fields, &profile);
 	for (unsigned int pass = 0; pass < 2;
 	     pass++) { // the second finds what the first remembered

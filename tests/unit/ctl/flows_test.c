@@ -20,7 +20,6 @@ static void each_is_counted(void **state) {
 	const struct flow *top[3];
 	struct flows flows;
 
-	(void)state;
 	flows_init(&flows, false, 0);
 	for (unsigned int i = 0; i < 50000; i++)
 		for (unsigned int n = 0; n <= i % 3 + (i == 4711) * 10; n++)
@@ -51,7 +50,6 @@ static void too_many_are_estimated(void **state) {
 	const struct flow *top;
 	struct flows flows;
 
-	(void)state;
 	flows_init(&flows, true, 2);
 	for (unsigned int i = 0; i < N; i++) {
 		flow_tell(&flows, flows_count(&flows, key_of(i)));
@@ -115,7 +113,6 @@ static double reads_with(bool chosen) {
 static void chosen_keys_cost_what_others_cost(void **state) {
 	const double others = reads_with(false), chosen = reads_with(true);
 
-	(void)state;
 	print_message("%.2f slots; with chosen keys %.2f\n", others, chosen);
 	assert_true(chosen < 1.3 * others);
 }
@@ -124,7 +121,6 @@ static void chosen_keys_cost_what_others_cost(void **state) {
 static void drawn_keys_do_not_eat_the_memory(void **state) {
 	struct flows flows;
 
-	(void)state;
 	flows_init(&flows, false, 0);
 	for (unsigned int i = 0; i < 2 * FLOWS_MAX; i++)
 		flows_count(&flows, key_drawn(i));
@@ -140,7 +136,6 @@ static void the_limit_holds(void **state) {
 	struct flows flows;
 	uint64_t packets = 0;
 
-	(void)state;
 	flows_init(&flows, false, 0);
 	flows_limit(&flows, 1 << 18);
 	assert_in_range(flows.n_max, FLOWS_LEAST, (1 << 18) / offsetof(struct flow, bytes));
@@ -165,7 +160,6 @@ static void a_sample_is_smaller_than_all(void **state) {
 	};
 	struct flows flows;
 
-	(void)state;
 	flows_init(&flows, false, 0);
 	flows_limit(&flows, 1 << 25);
 	assert_true(flows.n_max > 2 * SAMPLE_MAX);
@@ -187,7 +181,6 @@ static void entropy_is_estimated(void **state) {
 	};
 	double bits[2];
 
-	(void)state;
 	for (unsigned int small = 0; small < 2; small++) {
 		struct flows flows;
 
@@ -210,7 +203,6 @@ static void pairs_stay_together(void **state) {
 	unsigned int n_directions[2] = {0};
 	struct flows flows;
 
-	(void)state;
 	flows_init(&flows, true, 1);
 	flows_limit(&flows, 1 << 20);
 	for (unsigned int i = 0; i < 100000; i++)
@@ -240,7 +232,6 @@ static void places_do_not_depend_on_order(void **state) {
 	};
 	unsigned int order[N];
 
-	(void)state;
 	for (unsigned int permutation = 0; permutation < 720; permutation++) {
 		struct flow_place one = {0}, parts[2] = {0};
 		unsigned int rest = permutation;
@@ -276,7 +267,6 @@ static void a_flow_has_its_first_two_queues(void **state) {
 	struct flows flows;
 	uint32_t seed = 1;
 
-	(void)state;
 	flows_init(&flows, true, 2);
 	for (unsigned int i = 0; i < 1000; i++) {
 		const uint16_t n_places = 1 + i % 5;

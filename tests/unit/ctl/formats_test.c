@@ -58,7 +58,6 @@ static void assert_fails(unsigned int n, const char *error) {
 static void pcap_in_both_orders_and_resolutions(void **state) {
 	struct got got;
 
-	(void)state;
 	for (unsigned int i = 0; i < 4; i++) {
 		bool ns = i & 1, big = i >> 1;
 
@@ -80,7 +79,6 @@ static void pcap_in_both_orders_and_resolutions(void **state) {
 static void a_pcap_that_ends_in_a_record_is_an_error_after_the_others(void **state) {
 	struct got got;
 
-	(void)state;
 	pcap_begin(&image, false, MAGIC_US, 65535, LINK_ETHERNET);
 	pcap_put(&image, 1, 0, data, 60, 60);
 	for (size_t whole = image.len, cut = 0; cut < 60 + 16; cut++) {
@@ -92,7 +90,6 @@ static void a_pcap_that_ends_in_a_record_is_an_error_after_the_others(void **sta
 }
 
 static void a_packet_of_absurd_length_is_an_error(void **state) {
-	(void)state;
 	pcap_begin(&image, false, MAGIC_US, 65535, LINK_ETHERNET);
 	pcap_put(&image, 1, 0, data, 60, 60);
 	put32(&image, 2);
@@ -105,7 +102,6 @@ static void a_packet_of_absurd_length_is_an_error(void **state) {
 static void the_link_type_is_known_with_checksum_bits_above(void **state) {
 	struct got got;
 
-	(void)state;
 	pcap_begin(&image, true, MAGIC_US, 65535, 0x24000000 | LINK_ETHERNET);
 	pcap_put(&image, 1, 0, data, 60, 60);
 	image_read(&got);
@@ -122,7 +118,6 @@ static void pcapng_in_both_orders(void **state) {
 	static const uint32_t old[] = {0, 0, 5, 50, 55};
 	struct got got;
 
-	(void)state;
 	for (unsigned int big = 0; big < 2; big++) {
 		image.len = 0;
 		section_put(&image, big);
@@ -147,7 +142,6 @@ static void pcapng_in_both_orders(void **state) {
 }
 
 static void interfaces_that_differ_are_refused_with_a_way_out(void **state) {
-	(void)state;
 	image.len = 0;
 	section_put(&image, false);
 	interface_put(&image, LINK_ETHERNET, 0, "", 0);
@@ -178,7 +172,6 @@ static void times_of_pcapng_in_other_units(void **state) {
 	};
 	struct got got;
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		uint8_t option[8] = {9, 0, 1, 0, cases[i].resolution};
 
@@ -199,7 +192,6 @@ static void an_absurd_time_offset_of_pcapng_harms_no_packet(void **state) {
 					   UINT64_C(1) << 62, INT64_MAX / 1000000000 + 1};
 	struct got got;
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(resolutions); i++) {
 		for (unsigned int j = 0; j < sizeof(offsets) / sizeof(offsets[0]); j++) {
 			uint8_t options[20] = {9, 0, 1, 0, resolutions[i], 0, 0, 0, 14, 0, 8, 0};
@@ -230,7 +222,6 @@ static void damaged_pcapng_is_an_error_after_the_good_packets(void **state) {
 	static const uint32_t short_head[] = {0, 0, 0, 200, 200};
 	uint32_t huge[] = {0, 0, 0, CAPTURE_PACKET_MAX + 1, 60};
 
-	(void)state;
 	pcapng_begin_one();
 	enhanced_put(&image, 2, 1, data, 60, 60);
 	assert_fails(1, "packets read: 1");
@@ -269,7 +260,6 @@ static void damaged_pcapng_is_an_error_after_the_good_packets(void **state) {
 static void pcapng_that_ends_in_a_block_is_an_error(void **state) {
 	struct got got;
 
-	(void)state;
 	pcapng_begin_one();
 	for (size_t whole = image.len, cut = 1; cut < 92; cut++) {
 		image.len = whole - cut;

@@ -94,7 +94,6 @@ static void assert_whole(void) {
 }
 
 static void a_file_comes_as_it_is(void **state) {
-	(void)state;
 	memcpy(packed, plain, PLAIN_SIZE);
 	packed_len = PLAIN_SIZE;
 	assert_whole();
@@ -106,7 +105,6 @@ static void a_capture_comes_as_it_is(void **state) {
 					  0x0a0d0d0a};
 	uint8_t before[sizeof(magics[0])];
 
-	(void)state;
 	memcpy(before, plain, sizeof(before));
 	for (unsigned int i = 0; i < COUNT(magics); i++) {
 		memcpy(plain, &magics[i], sizeof(magics[i]));
@@ -124,7 +122,6 @@ static void a_capture_goes_on_where_the_file_is(void **state) {
 	FILE *file;
 	int fd;
 
-	(void)state;
 	fd = open(file_write("packed", "junk\xd4\xc3\xb2\xa1xyz", 11), O_RDONLY);
 	assert_int_equal(lseek(fd, 4, SEEK_SET), 4);
 	assert_int_equal(input_open(&input, fd, true, true), 0);
@@ -135,7 +132,6 @@ static void a_capture_goes_on_where_the_file_is(void **state) {
 }
 
 static void compressed_files_come_decompressed(void **state) {
-	(void)state;
 	for (unsigned int i = 0; i < N_FILTERS; i++) {
 		packed_len = 0;
 		pack(filters[i], 0, PLAIN_SIZE);
@@ -145,7 +141,6 @@ static void compressed_files_come_decompressed(void **state) {
 }
 
 static void pieces_one_after_the_other_are_one(void **state) {
-	(void)state;
 	for (unsigned int i = 0; i < N_FILTERS; i++) {
 		packed_len = 0;
 		pack(filters[i], 0, 1);
@@ -156,7 +151,6 @@ static void pieces_one_after_the_other_are_one(void **state) {
 }
 
 static void zeros_behind_are_no_harm(void **state) {
-	(void)state;
 	for (unsigned int i = 0; i < 2; i++) { // zstd takes nothing behind its frames
 		packed_len = 0;
 		pack(filters[i], 0, PLAIN_SIZE);
@@ -167,7 +161,6 @@ static void zeros_behind_are_no_harm(void **state) {
 }
 
 static void frames_of_zstd_that_are_to_be_skipped_are(void **state) {
-	(void)state;
 	packed_len = 0;
 	skippable_add();
 	pack(ARCHIVE_FILTER_ZSTD, 0, 1000000);
@@ -180,7 +173,6 @@ static void frames_of_zstd_that_are_to_be_skipped_are(void **state) {
 static void data_that_ends_early_is_an_error_after_the_data(void **state) {
 	struct input input;
 
-	(void)state;
 	for (unsigned int i = 0; i < N_FILTERS; i++) {
 		FILE *file;
 
@@ -199,7 +191,6 @@ static void damaged_data_is_an_error(void **state) {
 	static uint8_t buf[77777];
 	struct input input;
 
-	(void)state;
 	for (unsigned int i = 1; i < N_FILTERS; i++) { // libarchive does not verify gzip's checksum
 		FILE *file;
 
@@ -218,7 +209,6 @@ static void damaged_data_is_an_error(void **state) {
 static void files_shorter_than_any_header_are_files(void **state) {
 	struct input input;
 
-	(void)state;
 	for (packed_len = 0; packed_len < 8; packed_len++) {
 		FILE *file;
 
@@ -250,7 +240,6 @@ static void a_pipe_is_a_file_without_a_size(void **state) {
 	pthread_t writer;
 	int fds[2];
 
-	(void)state;
 	for (unsigned int i = 0; i < N_FILTERS; i++) {
 		FILE *file;
 
@@ -274,7 +263,6 @@ static void what_is_left_without_waiting_is_known(void **state) {
 	FILE *file;
 	int fds[2];
 
-	(void)state;
 	assert_int_equal(pipe(fds), 0);
 	assert_int_equal(write(fds[1], plain, 100), 100);
 	assert_int_equal(input_open(&input, fds[0], false, true), 0);
@@ -293,7 +281,6 @@ static void a_signal_ends_waiting_for_a_pipe(void **state) {
 	FILE *file;
 	int fds[2];
 
-	(void)state;
 	assert_int_equal(pipe(fds), 0);
 	assert_int_equal(write(fds[1], "0123456789", 10), 10);
 	assert_int_equal(input_open(&input, fds[0], false, true), 0);
@@ -312,7 +299,6 @@ static void a_signal_ends_waiting_for_a_pipe(void **state) {
 static void a_folder_cannot_be_read(void **state) {
 	struct input input;
 
-	(void)state;
 	assert_int_equal(input_open(&input, open(scratch_dir, O_RDONLY), true, true), -EIO);
 	assert_string_equal(input.error, "Is a directory");
 }

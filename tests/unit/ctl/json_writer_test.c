@@ -42,7 +42,6 @@ static void any_text_comes_back_as_it_was(void **state) {
 		"\xf4\x8f\xbf\xbf",
 	};
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		json_t *value = round_trip(texts[i]);
 
@@ -67,7 +66,6 @@ static void bytes_that_are_not_utf8_are_replaced(void **state) {
 		{"\xf4\x90\x80\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"}, // too big
 	};
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		json_t *value = round_trip(rows[i].text);
 
@@ -80,7 +78,6 @@ static void commas_are_where_they_belong(void **state) {
 	struct json_writer json;
 	char *written;
 
-	(void)state;
 	output_begin(&out);
 	jsonw_init(&json, &out);
 	jsonw_open(&json, '{');
@@ -116,7 +113,6 @@ static void fields_are_written_by_their_types(void **state) {
 	struct json_writer json;
 	char *written;
 
-	(void)state;
 	output_begin(&out);
 	jsonw_init(&json, &out);
 	jsonw_open(&json, '[');
@@ -133,7 +129,6 @@ static void each_document_of_an_array_has_the_schema_version(void **state) {
 	struct json_writer json;
 	char *written;
 
-	(void)state;
 	output_begin(&out);
 	jsonw_init(&json, &out);
 	jsonw_open(&json, '[');
@@ -155,7 +150,6 @@ static void each_document_of_an_array_has_the_schema_version(void **state) {
 static void more_than_a_buffer_is_written_whole(void **state) {
 	char *written;
 
-	(void)state;
 	output_begin(&out);
 	for (unsigned int i = 0; i < 50000; i++)
 		output_printf(&out, "%06u\n", i);
@@ -169,7 +163,6 @@ static void more_than_a_buffer_is_written_whole(void **state) {
 static void the_first_write_error_is_kept(void **state) {
 	int fds[2];
 
-	(void)state;
 	assert_int_equal(pipe(fds), 0);
 	output_init(&out, fds[0]); // the end that cannot be written
 	output_text(&out, "lost");

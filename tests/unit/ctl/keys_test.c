@@ -74,7 +74,6 @@ static void each_key_gives_what_its_hashes_give(void **state) {
 	static struct judged j;
 	uint8_t key[DDP_KEY_SIZE];
 
-	(void)state;
 	judged_init(&j, ddp_default_key, N_INPUTS);
 	j.others[3] = 700;
 	keys_judge(&j.spread, &j.steer, &j.groups, &j.inputs, j.n_hashed, j.others);
@@ -95,7 +94,6 @@ static void groups_whose_input_is_not_known_are_spread_too(void **state) {
 	static struct judged j;
 	double most = 0;
 
-	(void)state;
 	judged_init(&j, ddp_default_key, N_INPUTS / 2);
 	inputs_keep(&j.inputs, key_of(&j, 0), j.bytes[0], INPUT_LEN); // forgotten, and met again
 	keys_judge(&j.spread, &j.steer, &j.groups, &j.inputs, j.n_hashed + 51200, j.others);
@@ -110,7 +108,6 @@ static void groups_whose_input_is_not_known_are_spread_too(void **state) {
 static void a_key_whose_16_bits_repeat_is_tried_beside_others_that_do(void **state) {
 	uint8_t given[DDP_KEY_SIZE], key[DDP_KEY_SIZE], before[DDP_KEY_SIZE] = {0};
 
-	(void)state;
 	for (unsigned int i = 0; i < DDP_KEY_SIZE; i++)
 		given[i] = i % 2 == 0 ? 0x6d : 0x5a;
 	for (unsigned int k = 0; k < KEYS; k++) {
@@ -126,7 +123,6 @@ static void a_key_whose_16_bits_repeat_is_tried_beside_others_that_do(void **sta
 static void a_function_without_a_key_is_not_judged(void **state) {
 	static struct judged j;
 
-	(void)state;
 	judged_init(&j, ddp_default_key, N_INPUTS);
 	j.steer.config.function = DDP_HASH_SIMPLE_XOR;
 	keys_judge(&j.spread, &j.steer, &j.groups, &j.inputs, j.n_hashed, j.others);

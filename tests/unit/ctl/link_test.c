@@ -27,13 +27,11 @@ static void assert_frame(uint32_t len, uint16_t type, const void *payload, uint3
 }
 
 static void ethernet_stays_as_it_is(void **state) {
-	(void)state;
 	assert_int_equal(framed(DLT_EN10MB, "abcdefghijklmnop", 16), 16);
 	assert_memory_equal(frame, "abcdefghijklmnop", 16);
 }
 
 static void raw_ip_says_its_version(void **state) {
-	(void)state;
 	assert_frame(framed(DLT_RAW, "\x45ip", 3), 0x0800, "\x45ip", 3);
 	assert_frame(framed(DLT_RAW, "\x60ip", 3), 0x86dd, "\x60ip", 3);
 	assert_frame(framed(DLT_RAW, "\x50ip", 3), 0, "\x50ip", 3);
@@ -46,7 +44,6 @@ static void cooked_headers_say_the_ether_type(void **state) {
 	uint8_t sll[16 + 4] = {[14] = 0x86, [15] = 0xdd, 'd', 'a', 't', 'a'};
 	uint8_t sll2[20 + 4] = {0x08, 0x06, [20] = 'd', 'a', 't', 'a'};
 
-	(void)state;
 	assert_frame(framed(DLT_LINUX_SLL, sll, sizeof(sll)), 0x86dd, "data", 4);
 	assert_frame(framed(DLT_LINUX_SLL2, sll2, sizeof(sll2)), 0x0806, "data", 4);
 }
@@ -54,7 +51,6 @@ static void cooked_headers_say_the_ether_type(void **state) {
 static void vlan_tags_of_cooked_captures_stay(void **state) {
 	static const uint8_t tagged[16 + 6] = {[14] = 0x81, [16] = 0, 5, 8, 0, 0x45};
 
-	(void)state;
 	assert_frame(framed(DLT_LINUX_SLL, tagged, sizeof(tagged)), 0x8100, tagged + 16, 6);
 }
 
@@ -62,7 +58,6 @@ static void cooked_frames_without_ether_type_have_a_length(void **state) {
 	uint8_t sll[16 + 5] = {[15] = 4, [16] = 0x42, 0x42, 3};
 	uint8_t sll2[20 + 5] = {0, 1, [20] = 0xff, 0xff};
 
-	(void)state;
 	assert_frame(framed(DLT_LINUX_SLL, sll, sizeof(sll)), 5, sll + 16, 5);
 	assert_frame(framed(DLT_LINUX_SLL2, sll2, sizeof(sll2)), 5, sll2 + 20, 5);
 }
@@ -78,7 +73,6 @@ static void address_families_are_known_in_both_byte_orders(void **state) {
 		{{7, 0, 0, 0, 0x60}, 0},
 	};
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_frame(framed(i % 2 == 0 ? DLT_NULL : DLT_LOOP, cases[i].bytes, 5),
 			     cases[i].type, cases[i].bytes + 4, 1);
@@ -91,7 +85,6 @@ static void a_packet_without_its_links_header_is_empty(void **state) {
 	} cases[] = {{DLT_NULL, 4}, {DLT_LOOP, 4}, {DLT_LINUX_SLL, 16}, {DLT_LINUX_SLL2, 20}};
 	uint8_t zeros[20] = {0};
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		for (uint32_t len = 0; len <= cases[i].header; len++)
 			assert_int_equal(framed(cases[i].link_type, zeros, len),
@@ -99,7 +92,6 @@ static void a_packet_without_its_links_header_is_empty(void **state) {
 }
 
 static void other_links_are_not_known(void **state) {
-	(void)state;
 	assert_null(link_find(105));
 	assert_string_equal(link_type_name(105), "IEEE802_11");
 	assert_string_equal(link_type_name(65000), "65000");

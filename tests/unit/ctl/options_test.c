@@ -32,7 +32,6 @@ static void nothing_given_means_the_defaults(void **state) {
 	char error[OPTION_ERROR_SIZE];
 	struct options options;
 
-	(void)state;
 	assert_int_equal(parse("classify", "gtpu a.pcap", &options, error), 0);
 	assert_int_equal(options.steer.n_queues, 16);
 	assert_int_equal(options.steer.reta_size, 512);
@@ -47,7 +46,6 @@ static void options_and_files_may_be_mixed(void **state) {
 	char error[OPTION_ERROR_SIZE];
 	struct options options;
 
-	(void)state;
 	assert_int_equal(parse("simulate",
 			       "gtpu --queues 16 - --json --hash=simple_xor --reta-size=64",
 			       &options, error),
@@ -65,7 +63,6 @@ static void two_dashes_end_the_options(void **state) {
 	char error[OPTION_ERROR_SIZE];
 	struct options options;
 
-	(void)state;
 	assert_int_equal(parse("check", "--strict -- --json -x", &options, error), 0);
 	assert_int_equal(options.n_files, 2);
 	assert_string_equal(options.files[0], "--json");
@@ -78,7 +75,6 @@ static void help_needs_no_arguments(void **state) {
 	char error[OPTION_ERROR_SIZE];
 	struct options options;
 
-	(void)state;
 	assert_int_equal(parse("classify", "--help", &options, error), 0);
 	assert_true(options.help);
 	assert_int_equal(parse("classify", "-h", &options, error), 0);
@@ -92,7 +88,6 @@ static void a_key_is_40_or_52_bytes_with_or_without_colons(void **state) {
 	struct options options;
 	char line[256] = "p c --key ";
 
-	(void)state;
 	for (unsigned int i = 0; i < DDP_KEY_SIZE; i++)
 		sprintf(line + strlen(line), "%02x", i);
 	assert_int_equal(parse("classify", line, &options, error), 0);
@@ -121,7 +116,6 @@ static void hash_fields_are_read(void **state) {
 	char error[OPTION_ERROR_SIZE];
 	struct options options;
 
-	(void)state;
 	assert_int_equal(parse("classify", "p c --rss-hf none", &options, error), 0);
 	assert_true(options.steer.rss_hf == 0);
 	assert_int_equal(parse("classify", "p c --rss-hf ip", &options, error), 0);
@@ -132,7 +126,6 @@ static void periods_and_processes_are_read(void **state) {
 	char error[OPTION_ERROR_SIZE];
 	struct options options;
 
-	(void)state;
 	assert_int_equal(parse("port watch", "0", &options, error), 0);
 	assert_int_equal(options.interval_ms, 1000);
 	assert_int_equal(options.count, 0);
@@ -153,7 +146,6 @@ static void what_a_driver_sets_is_read(void **state) {
 	char error[OPTION_ERROR_SIZE];
 	struct options options;
 
-	(void)state;
 	assert_int_equal(parse("classify", "a.pkg a.pcap", &options, error), 0);
 	assert_int_equal(options.nic.n_vxlan + options.nic.n_geneve + options.nic.n_ecpri, 0);
 	assert_false(options.nic.double_vlan);
@@ -177,7 +169,6 @@ static void a_letter_takes_its_value_attached_or_as_the_next_argument(void **sta
 	char error[OPTION_ERROR_SIZE];
 	struct options options;
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		assert_int_equal(parse("explain", lines[i], &options, error), 0);
 		assert_int_equal(options.packet, 5);
@@ -261,7 +252,6 @@ static void misuse_is_told_in_one_line(void **state) {
 	char error[OPTION_ERROR_SIZE];
 	struct options options;
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		assert_true(parse(rows[i].command, rows[i].line, &options, error) < 0);
 		assert_string_equal(error, rows[i].error);
@@ -274,7 +264,6 @@ static void words_of_any_length_do_no_harm(void **state) {
 	char error[OPTION_ERROR_SIZE];
 	struct options options;
 
-	(void)state;
 	memset(word, 'x', sizeof(word) - 1);
 	for (unsigned int i = 0; i < 4; i++) {
 		const char *argv[] = {"", "p", "c", options_with_value[i], word, NULL};

@@ -106,7 +106,6 @@ static void too_many_moves_are_strange(void **state) {
 	char error[TELEMETRY_ERROR_SIZE];
 	bool known;
 
-	(void)state;
 	for (unsigned int i = 0; i <= BALANCE_LAST_MAX; i++)
 		snprintf(answer + strlen(answer), sizeof(answer) - strlen(answer), "%s\"%u\":{}",
 			 i > 0 ? "," : "", i);
@@ -124,7 +123,6 @@ static void read_good(const char *answer, struct balance *balance) {
 static void numbers_are_what_was_told(void **state) {
 	static struct balance balance;
 
-	(void)state;
 	read_good("{" COUNTERS IMBALANCES BOUND LAST "}", &balance);
 	assert_true(balance.measured && balance.bounded);
 	assert_int_equal(balance.interval_ms, 100);
@@ -145,7 +143,6 @@ static void a_move_has_its_reason(void **state) {
 	static struct balance balance;
 	struct strbuf text;
 
-	(void)state;
 	read_good("{" COUNTERS IMBALANCES BOUND LAST "}", &balance);
 	strbuf_init(&text);
 	balance_move_write(&balance.last_moves[0], text.to);
@@ -167,7 +164,6 @@ static void json_begins_after_a_round(void **state) {
 	} cases[] = {{0, 2, 3}, {12, 1, 2}, {19, 0, 1}, {20, 0, 0}};
 	static struct balance balance;
 
-	(void)state;
 	read_good("{" COUNTERS IMBALANCES LAST "}", &balance);
 	for (unsigned int i = 0; i < COUNT(cases); i++) {
 		json_t *json = balance_json(&balance, cases[i].round);
@@ -185,7 +181,6 @@ static void json_of_what_was_never_measured_is_null(void **state) {
 	static struct balance balance;
 	json_t *json;
 
-	(void)state;
 	read_good(rows[0].answer, &balance);
 	json = balance_json(&balance, 0);
 	assert_true(json_is_null(json_object_get(json, "imbalance_before")));

@@ -43,7 +43,6 @@ static void conditions_in_words(void **state) {
 		{"1000 - (ttl + tos)", "1000 - (ttl + tos)"},
 	};
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct ddp_profile *profile;
 		struct profile_format format;
@@ -72,7 +71,6 @@ static void paths_in_words(void **state) {
 	};
 	char yaml[512];
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
 		struct ddp_profile *profile;
 		struct profile_format format;
@@ -100,7 +98,6 @@ static void names_of_paths_are_written_out(void **state) {
 	struct profile_format format;
 	struct strbuf text;
 
-	(void)state;
 	format_init(&format, profile);
 	strbuf_init(&text);
 	format_path(&format, text.to, profile->types[0].path);
@@ -117,7 +114,6 @@ static void numbers_of_a_table_have_equal_digits(void **state) {
 	struct profile_format format;
 	struct strbuf text;
 
-	(void)state;
 	format_init(&format, profile);
 	strbuf_init(&text);
 	format_key(&profile->tables[0], text.to, 8);
@@ -132,7 +128,6 @@ static void numbers_of_a_table_have_equal_digits(void **state) {
 static void bits_in_words(void **state) {
 	struct strbuf text;
 
-	(void)state;
 	strbuf_init(&text);
 	format_rss_hf(text.to, 1 << 2 | 1 << 5);
 	assert_words(&text, "ipv4 ipv4-udp");
@@ -147,7 +142,6 @@ static void long_lines_go_on_below(void **state) {
 	char line[200], *got;
 	struct output out;
 
-	(void)state;
 	memset(line, 'x', sizeof(line));
 	line[OUTPUT_COLUMNS - 3] = ' ';
 	strcpy(line + OUTPUT_COLUMNS, " three\tfour");

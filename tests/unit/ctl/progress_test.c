@@ -13,7 +13,6 @@ static void assert_text(double seconds, const char *expected) {
 }
 
 static void a_file_has_a_bar_and_an_end_in_sight(void **state) {
-	(void)state;
 	capture.input.size = UINT64_C(10000000000);
 	capture.input.position = UINT64_C(2500000000);
 	capture.n_packets = 50000000;
@@ -22,7 +21,6 @@ static void a_file_has_a_bar_and_an_end_in_sight(void **state) {
 }
 
 static void a_file_that_grows_is_at_its_end(void **state) {
-	(void)state;
 	capture.input.size = 1000000000;
 	capture.input.position = 1000000001;
 	capture.n_packets = 1000000;
@@ -31,7 +29,6 @@ static void a_file_that_grows_is_at_its_end(void **state) {
 }
 
 static void nothing_read_yet_is_no_reason_to_divide(void **state) {
-	(void)state;
 	capture.input.position = 0;
 	capture.n_packets = 0;
 	assert_text(0, "n3.pcap [                    ]   0% of 1.0 GB, 0:00 left, "
@@ -39,7 +36,6 @@ static void nothing_read_yet_is_no_reason_to_divide(void **state) {
 }
 
 static void what_has_no_size_has_no_bar(void **state) {
-	(void)state;
 	capture.path = "standard input";
 	capture.input.size = 0;
 	capture.n_packets = 3000;
@@ -49,7 +45,6 @@ static void what_has_no_size_has_no_bar(void **state) {
 static void the_line_never_overflows(void **state) {
 	char text[PROGRESS_TEXT_SIZE];
 
-	(void)state;
 	capture.path = "/a-name-that-is-longer-than-anybody-would-like-it-to-be-on-a-terminal.pcap";
 	capture.input.size = UINT64_MAX;
 	capture.input.position = UINT64_MAX / 3;

@@ -150,7 +150,6 @@ static unsigned int file_compare(const char *path) {
 static void drawn_files_are_read_as_libpcap_does(void **state) {
 	unsigned int n_packets = 0;
 
-	(void)state;
 	for (unsigned int i = 0; i < N_FILES; i++) {
 		bool ng = draw(2), damaged = draw(2);
 
@@ -169,7 +168,6 @@ static void real_captures_are_read_as_libpcap_does(void **state) {
 	struct dirent *entry;
 	DIR *dir;
 
-	(void)state;
 	dir = opendir(folder != NULL ? folder : CTL_SOURCES "/../../../shared/captures");
 	if (dir == NULL) {
 		print_message("skipped: no folder of real captures\n");

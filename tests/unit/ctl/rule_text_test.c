@@ -16,13 +16,11 @@ static struct ddp_personality comms, gtpu;
 static struct ddp_diag diag;
 
 static int begin(void **state) {
-	(void)state;
 	ddp_diag_init(&diag);
 	return 0;
 }
 
 static int end(void **state) {
-	(void)state;
 	ddp_diag_fini(&diag);
 	return 0;
 }
@@ -102,7 +100,6 @@ static void fields_check(const struct ddp_rte_item *item, const struct rule_fiel
 
 // base/rte_item.c lists items, rule_items.c their fields.
 static void each_item_with_values_has_fields(void **state) {
-	(void)state;
 	for (unsigned int i = 0; i < ddp_n_rte_items; i++) {
 		const struct ddp_rte_item *item = &ddp_rte_items[i];
 		const struct rule_fields *fields = rule_fields_find(item->type);
@@ -122,7 +119,6 @@ static void each_word_is_where_testpmd_puts_it(void **state) {
 	const struct ddp_place place = {"rule", 1, 1};
 	struct ddp_arena *arena = ddp_arena_create();
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
 		struct rule_text rule = {0};
 		char text[200];
@@ -188,7 +184,6 @@ static const struct refusal {
 };
 
 static void a_wrong_word_is_named_with_its_place(void **state) {
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
 		struct rules *rules = rules_create();
 		struct ddp_diag own;
@@ -242,7 +237,6 @@ static const struct refusal meanings[] = {
 };
 
 static void what_net_ddp_refuses_is_refused_with_its_words(void **state) {
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++) {
 		struct rules *rules = rules_create();
 		struct ddp_policy policy = {0};
@@ -270,7 +264,6 @@ static void no_text_does_harm(void **state) {
 		"\n",     "@",       "vlan",   "vid",     "\x80\xff"};
 	uint64_t seed = 1;
 
-	(void)state;
 	for (unsigned int round = 0; round < 3000; round++) {
 		struct rules *rules = rules_create();
 		char text[300] = "pattern ";
@@ -314,7 +307,6 @@ static void a_file_of_commands_makes_its_rules(void **state) {
 	struct rules *rules = rules_create();
 	FILE *file;
 
-	(void)state;
 	assert_int_equal(rules_add(rules, commands, &diag), -EINVAL);
 	assert_non_null(strstr(ddp_diag_first(&diag), "rule 1:6:86: error: expected an action"));
 	rules_destroy(rules);
@@ -346,7 +338,6 @@ static void each_fate_is_told(void **state) {
 	unsigned int n = 0;
 	struct rule_set set;
 
-	(void)state;
 	assert_int_equal(rules_add(rules,
 				   "priority 3 pattern eth / end actions queue index 5 / end\n"
 				   "priority 2 pattern eth / end actions rss queues 6 7 end / end\n"
@@ -463,7 +454,6 @@ static void cache_compare(const struct ddp_policy *policy, const struct steer *s
 static void the_path_cache_does_what_the_interpreter_does(void **state) {
 	static struct steer steer;
 
-	(void)state;
 	steer_init(&steer, &plain);
 	for (unsigned int i = 0; i < sizeof(rules_of_one) / sizeof(rules_of_one[0]); i++) {
 		struct rules *rules = rules_create();
@@ -533,7 +523,6 @@ static void chosen_rules_share_no_bucket(void **state) {
 	struct ddp_flow_list list;
 	unsigned int most = 0;
 
-	(void)state;
 	ddp_flow_list_init(&list, NULL);
 	for (uint64_t i = 0; i < N_CHOSEN; i++)
 		rule_of_source_add(&list, address_hashed(i << 32));

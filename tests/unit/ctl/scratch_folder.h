@@ -27,7 +27,6 @@ static char scratch_dir[256];
 static inline int scratch_setup(void **state) {
 	const char *tmp = getenv("TMPDIR");
 
-	(void)state;
 	snprintf(scratch_dir, sizeof(scratch_dir), "%s/ddpctl-XXXXXX", tmp != NULL ? tmp : "/tmp");
 	return mkdtemp(scratch_dir) == NULL ? -1 : 0;
 }
@@ -41,7 +40,6 @@ static inline int scratch_remove(const char *path, const struct stat *st, int ty
 }
 
 static inline int scratch_teardown(void **state) {
-	(void)state;
 	return nftw(scratch_dir, scratch_remove, 8, FTW_DEPTH | FTW_PHYS);
 }
 

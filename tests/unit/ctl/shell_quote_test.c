@@ -29,7 +29,6 @@ static void a_shell_reads_back_the_words(void **state) {
 	struct strbuf text;
 	FILE *shell;
 
-	(void)state;
 	strbuf_init(&text);
 	shell_line(text.to, words);
 	assert_int_equal(setenv("LINE", strbuf_take(&text), 1), 0);
@@ -53,7 +52,6 @@ static void what_needs_no_quotes_has_none(void **state) {
 					    "--queues", "16",       NULL};
 	struct strbuf text;
 
-	(void)state;
 	strbuf_init(&text);
 	shell_line(text.to, plain);
 	assert_string_equal(strbuf_take(&text), "ddpctl simulate gtpu:ue,n3-up.pcap --queues 16");

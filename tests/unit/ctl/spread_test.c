@@ -203,7 +203,6 @@ static void assert_sums(const char *path, unsigned int n_threads) {
 static void sums_are_those_of_the_interpreter(void **state) {
 	const char *path = capture_draw();
 
-	(void)state;
 	for (int function = DDP_HASH_TOEPLITZ; function <= DDP_HASH_SIMPLE_XOR; function++) {
 		all_init(function, DDP_RSS_HF_ALL);
 		assert_sums(path, 0);
@@ -218,7 +217,6 @@ static void sums_are_those_of_the_interpreter(void **state) {
 static void threads_that_cannot_be_had_are_done_without(void **state) {
 	const char *path = capture_draw();
 
-	(void)state;
 	for (unsigned int n = 0; n < 3; n++) {
 		threads_left = n;
 		all_init(DDP_HASH_TOEPLITZ, DDP_RSS_HF_ALL);
@@ -247,7 +245,6 @@ static void balancing_is_the_same_whatever_the_threads_do(void **state) {
 	struct spread_totals totals;
 	struct capture capture;
 
-	(void)state;
 	for (unsigned int n = 1; n <= SPREAD_THREADS_MAX; n++) {
 		all_init(DDP_HASH_TOEPLITZ, DDP_RSS_HF_ALL);
 		assert_int_equal(capture_open(&capture, &(struct capture_config){.path = path}), 0);
@@ -299,7 +296,6 @@ static void flows_are_the_same_whatever_the_threads_do(void **state) {
 	const char *path = capture_draw();
 	struct candidates candidates[2];
 
-	(void)state;
 	for (unsigned int n = 1; n <= SPREAD_THREADS_MAX; n++) {
 		struct candidates *now = &candidates[n > 1];
 		struct ddp_personality loaded;
@@ -328,7 +324,6 @@ static void flows_are_the_same_whatever_the_threads_do(void **state) {
 static void without_rss_all_is_for_queue_0(void **state) {
 	const char *path = capture_draw();
 
-	(void)state;
 	for (int function = DDP_HASH_TOEPLITZ; function <= DDP_HASH_SIMPLE_XOR; function++) {
 		all_init(function, 0);
 		assert_sums(path, 0);
@@ -344,7 +339,6 @@ static void what_a_broken_capture_has_is_counted(void **state) {
 	long size;
 	char *all;
 
-	(void)state;
 	all = file_read(path);
 	size = 24 + 16 + 3; // in the first packet
 	path = file_write("broken.pcap", all, size);

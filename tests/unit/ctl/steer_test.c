@@ -9,12 +9,10 @@ static struct ddp_personality base;
 static struct steer steer;
 
 static int base_load(void **state) {
-	(void)state;
 	return load_or_report(&base, NULL);
 }
 
 static int base_unload(void **state) {
-	(void)state;
 	ddp_personality_unload(&base);
 	return 0;
 }
@@ -48,7 +46,6 @@ static void the_known_answer_comes_out(void **state) {
 	struct steer_config config = config_default();
 	struct steered steered = steered_of(&config, frame_tcp, sizeof(frame_tcp));
 
-	(void)state;
 	assert_int_equal(steered.input_len, 12);
 	assert_memory_equal(steered.input, frame_tcp + 26, 12);
 	assert_int_equal(steered.hash, 0x51ccc178);
@@ -60,7 +57,6 @@ static void both_directions_meet_with_a_symmetric_hash(void **state) {
 	uint8_t back[sizeof(frame_tcp)];
 	struct steered one, other;
 
-	(void)state;
 	frame_reverse(back);
 	one = steered_of(&config, frame_tcp, sizeof(frame_tcp));
 	other = steered_of(&config, back, sizeof(back));
@@ -78,7 +74,6 @@ static void without_hash_fields_all_is_queue_0(void **state) {
 	struct steer_config config = config_default();
 	struct steered steered;
 
-	(void)state;
 	config.rss_hf = 0;
 	steered = steered_of(&config, frame_tcp, sizeof(frame_tcp));
 	assert_int_equal(steered.input_len, 0);
@@ -89,7 +84,6 @@ static void a_packet_with_nothing_to_hash_is_queue_0(void **state) {
 	struct steer_config config = config_default();
 	struct steered steered = steered_of(&config, frame_tcp, 14);
 
-	(void)state;
 	assert_int_equal(steered.input_len, 0);
 	assert_int_equal(steered.queue, 0);
 }

@@ -18,7 +18,6 @@ static void columns_are_in_line(void **state) {
 	struct table table;
 	char *written;
 
-	(void)state;
 	output_begin(&out);
 	table_init(&table, &out, ">N|NAME|LAST");
 	row_add(&table, 1, "a", "x");
@@ -43,7 +42,6 @@ static void a_table_without_rows_has_titles(void **state) {
 	struct table table;
 	char *written;
 
-	(void)state;
 	output_begin(&out);
 	table_init(&table, &out, ">N|NAME|LAST");
 	table_fini(&table);
@@ -56,7 +54,6 @@ static void control_characters_do_not_reach_the_terminal(void **state) {
 	struct table table;
 	char *written;
 
-	(void)state;
 	output_begin(&out);
 	table_init(&table, &out, ">N|NAME|LAST");
 	row_add(&table, 1, "\033[2J\xc2\x9b", "two\nlines");
@@ -72,7 +69,6 @@ static void titles_come_once_and_no_row_is_lost(void **state) {
 	struct table table;
 	char *written, *line;
 
-	(void)state;
 	output_begin(&out);
 	table_init(&table, &out, ">N|NAME|LAST");
 	for (unsigned int i = 0; i < n_rows; i++)
@@ -93,7 +89,6 @@ static void a_share_that_is_there_is_never_zero(void **state) {
 	struct table table;
 	char *written;
 
-	(void)state;
 	output_begin(&out);
 	table_init(&table, &out, ">SHARE");
 	for (unsigned int i = 0; i < COUNT(shares); i++)

@@ -82,7 +82,6 @@ static void trouble_with_a_socket_is_told(void **state) {
 	struct server server = {.script = {.greeting = "{}"}};
 	struct telemetry_client client;
 
-	(void)state;
 	server_start(&server, "rte", "dpdk_telemetry.v2");
 	assert_true(telemetry_client_open(&client, NULL, 0) < 0);
 	server_stop(&server);
@@ -96,7 +95,6 @@ static void a_command_that_is_too_long_is_not_sent(void **state) {
 	struct telemetry_client client;
 	json_t *answer;
 
-	(void)state;
 	memset(parameters, 'a', sizeof(parameters));
 	parameters[TELEMETRY_COMMAND_MAX - strlen("/x,")] = '\0';
 	server_start(&server, "rte", "dpdk_telemetry.v2");
@@ -116,7 +114,6 @@ static void a_command_that_is_too_long_is_not_sent(void **state) {
 static struct server first, second, without, dead;
 
 static int several_setup(void **state) {
-	(void)state;
 	first.script = (struct script){GREETING(2147483001), PORTS, NULL};
 	second.script = (struct script){GREETING(2147483002), PORTS, NULL};
 	without.script = (struct script){GREETING(2147483003), "{\"/net_ddp/list\":null}", NULL};
@@ -128,7 +125,6 @@ static int several_setup(void **state) {
 }
 
 static int several_teardown(void **state) {
-	(void)state;
 	server_stop(&first);
 	server_stop(&second);
 	server_stop(&without);
@@ -159,7 +155,6 @@ static const struct choice {
 };
 
 static void the_process_chosen_is_the_one_asked(void **state) {
-	(void)state;
 	for (unsigned int i = 0; i < COUNT(choices); i++) {
 		struct telemetry_client client;
 		int ret = telemetry_client_open(&client, choices[i].file_prefix, choices[i].pid);
@@ -174,7 +169,6 @@ static void the_process_chosen_is_the_one_asked(void **state) {
 static void a_process_without_net_ddp_is_no_choice(void **state) {
 	struct telemetry_client client;
 
-	(void)state;
 	server_stop(&second);
 	assert_int_equal(telemetry_client_open(&client, NULL, 0), 0);
 	assert_int_equal(client.pid, 2147483001);
@@ -190,7 +184,6 @@ static void each_process_with_net_ddp_is_visited(void **state) {
 	char reason[TELEMETRY_ERROR_SIZE];
 	uint64_t pids = 0;
 
-	(void)state;
 	telemetry_clients_each(NULL, 0, pid_add, &pids, reason);
 	assert_int_equal(pids, 2147483001UL + 2147483002UL);
 	assert_string_equal(reason, "");
@@ -207,7 +200,6 @@ static void each_process_with_net_ddp_is_visited(void **state) {
 static void visits_are_limited_to_the_process_chosen(void **state) {
 	char reason[TELEMETRY_ERROR_SIZE];
 
-	(void)state;
 	for (unsigned int i = 0; i < COUNT(choices); i++) {
 		const struct choice *choice = &choices[i];
 		uint64_t pids = 0;
@@ -224,7 +216,6 @@ static void visits_are_limited_to_the_process_chosen(void **state) {
 static void without_a_folder_no_process_runs(void **state) {
 	struct telemetry_client client;
 
-	(void)state;
 	setenv("RUNTIME_DIRECTORY", scratch_path("nothing"), 1);
 	assert_true(telemetry_client_open(&client, NULL, 0) < 0);
 	assert_memory_equal(client.error, "no running process of DPDK ", 27);

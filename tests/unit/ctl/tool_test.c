@@ -115,7 +115,6 @@ static void help_is_no_error(void **state) {
 						 "queues", "ptypes", "watch"};
 	struct run run = RUN("--help");
 
-	(void)state;
 	assert_int_equal(run.status, 0);
 	assert_string_equal(run.err, "");
 	for (unsigned int i = 0; i < 8; i++)
@@ -167,7 +166,6 @@ static void misuse_exits_2(void **state) {
 		 "ddpctl: option --packet: '0' is not the number of a packet, from 1\n"},
 	};
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct run run = run_args(rows[i].args);
 
@@ -184,7 +182,6 @@ static void classify_writes_the_objects_promised(void **state) {
 	struct run run = RUN("classify", "base", capture_small(), "--jsonl", "--queues", "16");
 	json_t *line;
 
-	(void)state;
 	assert_int_equal(run.status, 0);
 	assert_string_equal(run.err, "");
 	assert_int_equal(count_lines(run.out), 5);
@@ -230,7 +227,6 @@ static void json_is_an_array_of_the_same_objects(void **state) {
 	struct run array = RUN("classify", "base", capture_small(), "--json");
 	json_t *all = json_loads(array.out, 0, NULL);
 
-	(void)state;
 	assert_int_equal(array.status, 0);
 	assert_int_equal(json_array_size(all), 5);
 	for (unsigned int i = 0; i < 5; i++) {
@@ -247,7 +243,6 @@ static void json_is_an_array_of_the_same_objects(void **state) {
 static void classify_prints_a_line_a_packet(void **state) {
 	struct run run = RUN("classify", "base", capture_small());
 
-	(void)state;
 	assert_int_equal(run.status, 0);
 	assert_int_equal(count_lines(run.out), 1 + 5);
 	assert_non_null(strstr(run.out, "  eth ipv4 tcp  "));
@@ -271,7 +266,6 @@ static void simulate_sums_up_what_classify_says(void **state) {
 	double imbalance;
 	size_t i;
 
-	(void)state;
 	assert_int_equal(run.status, 0);
 	assert_non_null(sum);
 	assert_string_equal(keys_of(sum), OUTCOME_KEYS
@@ -317,7 +311,6 @@ static void simulate_sums_up_what_classify_says(void **state) {
 static void simulate_prints_both_spreads(void **state) {
 	struct run run = RUN("simulate", "base", capture_small(), "--queues", "4");
 
-	(void)state;
 	assert_int_equal(run.status, 0);
 	assert_memory_equal(run.out, "QUEUE  PACKETS  SHARE  base", 27);
 	assert_non_null(strstr(run.out, "fixed-function NIC"));
@@ -332,7 +325,6 @@ static void an_empty_capture_is_good(void **state) {
 	struct run run;
 	const char *path;
 
-	(void)state;
 	capture_create(&file, "none.pcap", ETHERNET);
 	path = capture_done(&file);
 	run = RUN("classify", "base", path, "--jsonl");
@@ -357,7 +349,6 @@ static void a_cut_capture_is_shown_and_exits_3(void **state) {
 	struct run run;
 	const char *path;
 
-	(void)state;
 	capture_create(&file, "cut.pcap", ETHERNET);
 	capture_put(&file, frame_tcp, sizeof(frame_tcp), sizeof(frame_tcp));
 	capture_put(&file, frame_tcp, 10, sizeof(frame_tcp));
@@ -378,7 +369,6 @@ static void a_cut_capture_is_shown_and_exits_3(void **state) {
 static void simulate_tells_of_a_profile_that_reads_no_packet(void **state) {
 	struct run run = RUN("simulate", "vxlan;port=9", capture_small());
 
-	(void)state;
 	assert_int_equal(run.status, 0);
 	assert_string_equal(run.err, "ddpctl: no packet has a packet type of vxlan;port=9: does it "
 				     "read the right tunnel and port?\n");
@@ -391,7 +381,6 @@ static void simulate_tells_of_a_profile_that_reads_no_packet(void **state) {
 static void unreadable_files_exit_3(void **state) {
 	static const char *const verbs[] = {"classify", "simulate"};
 
-	(void)state;
 	for (unsigned int i = 0; i < 2; i++) {
 		struct run run = RUN(verbs[i], "base", scratch_path("nowhere.pcap"));
 
@@ -420,7 +409,6 @@ static void check_tells_good_from_bad(void **state) {
 	struct run run = RUN("check", "base");
 	json_t *all;
 
-	(void)state;
 	assert_int_equal(run.status, 0);
 	assert_memory_equal(run.out, "base: OK (", 10);
 	assert_string_equal(run.err, "");
@@ -479,7 +467,6 @@ static const char *profile_of_rules(unsigned int n) {
 static void check_warns_of_packets_that_cost_too_much(void **state) {
 	struct run run = RUN("check", "--strict", profile_of_rules(5));
 
-	(void)state;
 	assert_int_equal(run.status, 0);
 	assert_string_equal(run.err, "");
 	// aa; 63 times bb with 5 rules of 3, and a search in each among 1 to 63 headers; aa.x to
@@ -502,7 +489,6 @@ static void info_shows_what_a_profile_holds(void **state) {
 	json_t *all = json_loads(run.out, 0, NULL);
 	json_t *info = json_array_get(all, 0);
 
-	(void)state;
 	assert_int_equal(run.status, 0);
 	assert_string_equal(run.err, "");
 	assert_string_equal(keys_of(info), "file profiles parameters headers tables by_rss_hf "
@@ -532,7 +518,6 @@ static void graph_is_for_graphviz(void **state) {
 	struct run run = RUN("graph", "base");
 	json_t *graph;
 
-	(void)state;
 	assert_int_equal(run.status, 0);
 	assert_memory_equal(run.out, "digraph profile {\n", 18);
 	assert_string_equal(run.out + strlen(run.out) - 3, "\n}\n");
@@ -551,7 +536,6 @@ static void explain_tells_one_packet(void **state) {
 	struct run run = RUN("explain", "base", capture_small(), "-n", "1", "--queues", "16");
 	json_t *story;
 
-	(void)state;
 	assert_int_equal(run.status, 0);
 	assert_string_equal(run.err, "");
 	assert_non_null(strstr(run.out, "\nbyte 14: ipv4, 20 bytes: 4 * ihl (ihl 5) (base.yaml:"));
@@ -584,7 +568,6 @@ static void explain_tells_one_packet(void **state) {
 static void explain_needs_the_packet(void **state) {
 	struct run run = RUN("explain", "base", capture_small(), "-n", "6");
 
-	(void)state;
 	assert_int_equal(run.status, 1);
 	assert_string_equal(run.out, "");
 	assert_int_equal(count_lines(run.err), 1);
@@ -597,7 +580,6 @@ static void new_writes_a_good_profile_once(void **state) {
 	struct run run = RUN("new", "acme-tun", "-o", path);
 	char *before, *after;
 
-	(void)state;
 	assert_int_equal(run.status, 0);
 	assert_string_equal(run.err, "");
 	assert_int_equal(count_lines(run.out), 1);
@@ -642,7 +624,6 @@ static void new_refuses_names_that_make_no_profile(void **state) {
 		{"icmp6", 1},
 	};
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct run run = RUN("new", rows[i].name, "-o", "-");
 
@@ -661,7 +642,6 @@ static void list_shows_what_a_name_finds(void **state) {
 	struct run run;
 	json_t *list;
 
-	(void)state;
 	assert_int_equal(mkdir(scratch_path("one"), 0700), 0);
 	assert_int_equal(mkdir(scratch_path("two"), 0700), 0);
 	file_write("one/000.yaml", first, sizeof(first) - 1);
@@ -700,7 +680,6 @@ static void list_shows_what_a_name_finds(void **state) {
 static void a_full_disk_is_an_error(void **state) {
 	struct run run = run_to("/dev/full", (const char *const[]){"list", NULL});
 
-	(void)state;
 	assert_int_equal(run.status, 3);
 	assert_string_equal(run.err, "ddpctl: standard output: No space left on device\n");
 	run_free(&run);
@@ -711,7 +690,6 @@ static void standard_input_is_a_capture(void **state) {
 	int fd = open(capture_small(), O_RDONLY);
 	struct run run;
 
-	(void)state;
 	dup2(fd, STDIN_FILENO);
 	close(fd);
 	run = RUN("classify", "base", "-", "--jsonl");
@@ -729,7 +707,6 @@ static void a_closed_pipe_is_quiet(void **state) {
 	char path[32];
 	int fds[2];
 
-	(void)state;
 	assert_int_equal(pipe(fds), 0);
 	close(fds[0]);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fds[1]);

@@ -24,7 +24,6 @@ static uint64_t sum_of(const struct windows *windows) {
 static void packets_are_in_their_windows(void **state) {
 	struct windows windows;
 
-	(void)state;
 	windows_init(&windows, 4, START, 1000);
 	for (unsigned int i = 0; i < 10000; i++)
 		assert_int_equal(windows_count(&windows, START + i, i % 4), 0);
@@ -38,7 +37,6 @@ static void packets_are_in_their_windows(void **state) {
 static void a_long_capture_has_longer_windows(void **state) {
 	struct windows windows;
 
-	(void)state;
 	windows_init(&windows, 2, START, 0);
 	for (uint64_t i = 0; i < 100000; i++)
 		assert_int_equal(windows_count(&windows, START + i * WINDOW_NS, i % 2), 0);
@@ -55,7 +53,6 @@ static void strange_times_do_no_harm(void **state) {
 					 1,     START, START + 1,  UINT64_MAX};
 	struct windows windows;
 
-	(void)state;
 	for (unsigned int chosen = 0; chosen < 2; chosen++) {
 		windows_init(&windows, 1024, START, chosen);
 		for (unsigned int i = 0; i < sizeof(times) / sizeof(times[0]); i++)

@@ -39,7 +39,6 @@ static void bad(const char *options, const char *complaint) {
 }
 
 static void no_options_give_the_defaults(void **state) {
-	(void)state;
 	good("ddp-fwd");
 	assert_int_equal(config.n_rxq, 1);
 	assert_int_equal(config.n_txq, 1);
@@ -58,7 +57,6 @@ static void no_options_give_the_defaults(void **state) {
 }
 
 static void options_are_those_behind_two_dashes(void **state) {
-	(void)state;
 	good("ddp-fwd -l 0,1 --rxq 7 --bogus -- --rxq 16 --fwd=rxonly --topology chained --packets 10");
 	assert_int_equal(config.n_eal_args, 6);
 	assert_string_equal(config.eal_args[5], "--bogus");
@@ -71,7 +69,6 @@ static void options_are_those_behind_two_dashes(void **state) {
 }
 
 static void every_number_arrives_in_its_field(void **state) {
-	(void)state;
 	good("ddp-fwd -- --txq 2 --rxd 3 --txd 4 --burst 512 --tx-retries 6 --mbufs 7 --idle-exit 8 "
 	     "--promiscuous off --json out.json --work 1000000");
 	assert_int_equal(config.n_txq, 2);
@@ -87,7 +84,6 @@ static void every_number_arrives_in_its_field(void **state) {
 }
 
 static void seconds_may_have_decimals(void **state) {
-	(void)state;
 	good("ddp-fwd -- --duration 1.5 --stats 0.25");
 	assert_int_equal(config.duration_ms, 1500);
 	assert_int_equal(config.stats_ms, 250);
@@ -103,7 +99,6 @@ static void help_and_version_are_found_anywhere(void **state) {
 		"ddp-fwd -- -h",  "ddp-fwd -- --help", "ddp-fwd -- --help --bogus",
 	};
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		good(lines[i]);
 		assert_int_equal(config.help, 1);
@@ -115,7 +110,6 @@ static void help_and_version_are_found_anywhere(void **state) {
 }
 
 static void rss_fields_are_testpmds_names(void **state) {
-	(void)state;
 	good("ddp-fwd -- --rss-hf none");
 	assert_true(config.rss_hf == 0);
 	good("ddp-fwd -- --rss-hf all");
@@ -129,7 +123,6 @@ static void a_key_is_40_or_52_bytes(void **state) {
 	char line[256] = "ddp-fwd -- --key ";
 	size_t start = strlen(line);
 
-	(void)state;
 	for (unsigned int i = 0; i < DDP_KEY_SIZE; i++)
 		snprintf(line + start + 2 * i, 3, i % 2 == 0 ? "%02x" : "%02X", 0xa0 + i);
 	good(line);
@@ -141,7 +134,6 @@ static void a_key_is_40_or_52_bytes(void **state) {
 }
 
 static void the_interval_of_balancing_may_be_left_out(void **state) {
-	(void)state;
 	good("ddp-fwd -- --rxq 2");
 	assert_int_equal(config.balance_ms, 0);
 	good("ddp-fwd -- --balance --rxq 2");
@@ -156,7 +148,6 @@ static void the_interval_of_balancing_may_be_left_out(void **state) {
 }
 
 static void each_mistake_has_its_line(void **state) {
-	(void)state;
 	bad("--rxq 0", "option --rxq: '0' is not a number from 1 to 65535");
 	bad("--txq 0", "option --txq: '0' is not a number from 1 to 65535");
 	bad("--rxq 65536", "option --rxq: '65536' is not a number from 1 to 65535");

@@ -88,7 +88,6 @@ static json_int_t number(const json_t *object, const char *key) {
 static void the_sums_are_there(void **state) {
 	json_t *root = written();
 
-	(void)state;
 	assert_true(json_real_value(json_object_get(root, "seconds")) == 1.5);
 	assert_string_equal(json_string_value(json_object_get(root, "forward")), "rxonly");
 	assert_int_equal(number(root, "work_ns"), 300);
@@ -107,7 +106,6 @@ static void every_drop_reason_is_named(void **state) {
 	json_t *reasons = json_object_get(root, "drop_reasons");
 	json_t *first = json_array_get(reasons, 0);
 
-	(void)state;
 	assert_int_equal(json_array_size(reasons), N_DROP_REASONS);
 	assert_string_equal(json_string_value(json_object_get(first, "reason")), "rx_ring_full");
 	assert_int_equal(number(first, "packets"), 1);
@@ -119,7 +117,6 @@ static void queues_have_all_numbers(void **state) {
 	json_t *queue = json_array_get(json_object_get(root, "queues"), 1);
 	json_t *latency = json_object_get(queue, "latency_ns");
 
-	(void)state;
 	assert_int_equal(json_array_size(json_object_get(root, "queues")), 2);
 	assert_int_equal(number(queue, "port"), 0);
 	assert_int_equal(number(queue, "queue"), 1);
@@ -139,7 +136,6 @@ static void workers_have_latency(void **state) {
 	json_t *worker = json_array_get(json_object_get(root, "workers"), 0);
 	json_t *latency = json_object_get(worker, "latency_ns");
 
-	(void)state;
 	assert_int_equal(number(worker, "lcore"), 1);
 	assert_int_equal(number(worker, "packets"), 3);
 	for (unsigned int i = 0; i < 6; i++)
@@ -153,7 +149,6 @@ static void ports_have_what_the_device_counted(void **state) {
 	json_t *root = written();
 	json_t *row = json_array_get(json_object_get(root, "ports"), 0);
 
-	(void)state;
 	assert_int_equal(number(row, "port"), 0);
 	assert_string_equal(json_string_value(json_object_get(row, "name")), "net_ddp0");
 	assert_string_equal(json_string_value(json_object_get(row, "driver")), "net_ddp");
@@ -166,7 +161,6 @@ static void packet_types_have_names(void **state) {
 	json_t *root = written();
 	json_t *type = json_array_get(json_object_get(root, "ptypes"), 0);
 
-	(void)state;
 	assert_string_equal(json_string_value(json_object_get(type, "name")), "GTPU_IPV4_UDP");
 	assert_int_equal(number(type, "packets"), 3);
 	json_decref(root);
@@ -179,7 +173,6 @@ static void balanced_ports_say_how_it_goes(void **state) {
 	json_t *root = written();
 	json_t *row = json_array_get(json_object_get(root, "balance"), 0);
 
-	(void)state;
 	assert_int_equal(number(row, "port"), 0);
 	assert_int_equal(number(row, "interval_ms"), 20);
 	for (unsigned int i = 0; i < 5; i++)

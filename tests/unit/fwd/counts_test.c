@@ -75,7 +75,6 @@ static struct report report;
 static int setup(void **state) {
 	static struct queue *all[N_QUEUES];
 
-	(void)state;
 	memset(queues, 0, sizeof(queues));
 	memset(missed, 0, sizeof(missed));
 	memset(&port_stats, 0, sizeof(port_stats));
@@ -95,7 +94,6 @@ static int setup(void **state) {
 }
 
 static int teardown(void **state) {
-	(void)state;
 	report_fini(&report);
 	return 0;
 }
@@ -117,7 +115,6 @@ static void percentiles_check(const struct latency_report *latency, uint64_t ste
 static void percentiles_are_told_within_what_is_promised(void **state) {
 	static const uint64_t steps[] = {1, 37, 1009, 250000};
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
 		for (unsigned int q = 0; q < N_QUEUES; q++)
 			memset(&queues[q].latency, 0, sizeof(queues[q].latency));
@@ -136,7 +133,6 @@ static void percentiles_are_told_within_what_is_promised(void **state) {
 }
 
 static void a_percentile_of_two_groups_is_that_of_all_packets(void **state) {
-	(void)state;
 	for (unsigned int i = 0; i < 1000; i++) { // 92 % of 100 ns, 7.5 % of 10 us, 0.5 % of 1 ms
 		uint64_t value = i < 920 ? 100 : i < 995 ? 10000 : 1000000;
 
@@ -152,7 +148,6 @@ static void a_percentile_of_two_groups_is_that_of_all_packets(void **state) {
 }
 
 static void what_rings_missed_is_counted_once(void **state) {
-	(void)state;
 	missed[0] = 5;
 	missed[1] = 15;
 	port_stats.imissed = 30; // has both, as net_ddp's
@@ -171,7 +166,6 @@ static void what_rings_missed_is_counted_once(void **state) {
 
 // net_pcap tells an error each time it is polled where a capture is cut.
 static void a_cut_capture_is_one_error(void **state) {
-	(void)state;
 	port_stats.ierrors = 54321;
 	report.ports[0].n_cut = 2;
 	report_collect(&report, &workers, 1);
@@ -184,7 +178,6 @@ static void a_cut_capture_is_one_error(void **state) {
 }
 
 static void all_reasons_are_dropped_packets(void **state) {
-	(void)state;
 	port_stats = (struct rte_eth_stats){.rx_nombuf = 1, .ierrors = 20, .oerrors = 300};
 	counter_set(&queues[1].stats.tx_full, 4000);
 	report_collect(&report, &workers, 1);
@@ -195,7 +188,6 @@ static void all_reasons_are_dropped_packets(void **state) {
 }
 
 static void imbalance_is_of_received_and_missed(void **state) {
-	(void)state;
 	counter_set(&queues[0].stats.packets, 60);
 	counter_set(&queues[1].stats.packets, 30);
 	missed[1] = 90;

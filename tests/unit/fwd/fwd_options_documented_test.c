@@ -6,7 +6,6 @@
 #include "fwd/counts.h"
 
 static void the_page_has_each_option(void **state) {
-	(void)state;
 	page_has_options(FWD_MAN_PAGE, config_options, n_config_options);
 }
 
@@ -18,7 +17,6 @@ static void the_page_has_each_drop_reason(void **state) {
 	};
 	char *page = page_read(FWD_MAN_PAGE);
 
-	(void)state;
 	for (unsigned int i = 0; i < N_DROP_REASONS; i++)
 		page_contains(page, entries[i]);
 }

@@ -10,7 +10,6 @@ static double error_of(uint64_t told, uint64_t real) {
 static void buckets_are_in_order_and_without_gaps(void **state) {
 	unsigned int last = 0;
 
-	(void)state;
 	for (uint64_t value = 0; value < 1 << 16; value++) {
 		unsigned int bucket = latency_bucket(value);
 
@@ -20,13 +19,11 @@ static void buckets_are_in_order_and_without_gaps(void **state) {
 }
 
 static void small_values_are_exact(void **state) {
-	(void)state;
 	for (uint64_t value = 0; value < 64; value++)
 		assert_int_equal(latency_bucket_value(latency_bucket(value)), value);
 }
 
 static void any_value_is_told_within_a_sixty_fourth(void **state) {
-	(void)state;
 	for (unsigned int bit = 6; bit < LATENCY_BITS; bit++) {
 		for (uint64_t i = 0; i < 64; i++) {
 			uint64_t least = UINT64_C(1) << bit;
@@ -42,7 +39,6 @@ static void any_value_is_told_within_a_sixty_fourth(void **state) {
 }
 
 static void values_too_large_for_a_bucket_share_the_last(void **state) {
-	(void)state;
 	assert_int_equal(latency_bucket((UINT64_C(1) << LATENCY_BITS) - 1), LATENCY_BUCKETS - 1);
 	assert_int_equal(latency_bucket(UINT64_C(1) << LATENCY_BITS), LATENCY_BUCKETS - 1);
 	assert_int_equal(latency_bucket(UINT64_MAX), LATENCY_BUCKETS - 1);
@@ -51,7 +47,6 @@ static void values_too_large_for_a_bucket_share_the_last(void **state) {
 static void nothing_recorded_gives_zeros(void **state) {
 	static struct latency latency;
 
-	(void)state;
 	assert_int_equal(latency_percentile(&latency, 500), 0);
 	assert_int_equal(latency_percentile(&latency, 999), 0);
 	assert_int_equal(counter_get(&latency.max), 0);
@@ -60,7 +55,6 @@ static void nothing_recorded_gives_zeros(void **state) {
 static void percentiles_are_ranks(void **state) {
 	static struct latency latency;
 
-	(void)state;
 	for (uint64_t value = 1; value <= 50; value++)
 		latency_record(&latency, value);
 	assert_int_equal(latency_percentile(&latency, 500), 25);
@@ -74,7 +68,6 @@ static void percentiles_of_many_values_are_near(void **state) {
 	static const unsigned int permilles[] = {500, 900, 990, 999};
 	static struct latency latency;
 
-	(void)state;
 	for (uint64_t value = 1; value <= 100000; value++)
 		latency_record(&latency, 37 * value);
 	for (unsigned int i = 0; i < 4; i++)
@@ -85,7 +78,6 @@ static void percentiles_of_many_values_are_near(void **state) {
 static void the_maximum_is_exact_and_no_percentile_exceeds_it(void **state) {
 	static struct latency latency;
 
-	(void)state;
 	latency_record(&latency, 1000001);
 	assert_int_equal(counter_get(&latency.max), 1000001);
 	assert_true(latency_percentile(&latency, 999) <= 1000001);
@@ -96,7 +88,6 @@ static void the_maximum_is_exact_and_no_percentile_exceeds_it(void **state) {
 static void merging_is_like_recording_in_one(void **state) {
 	static struct latency parts[2], sum, all;
 
-	(void)state;
 	for (uint64_t value = 1; value < 5000; value++) {
 		latency_record(&parts[value % 2], value * value);
 		latency_record(&all, value * value);
@@ -109,7 +100,6 @@ static void merging_is_like_recording_in_one(void **state) {
 static void an_interval_has_only_its_own_values(void **state) {
 	static struct latency before, now, difference;
 
-	(void)state;
 	for (uint64_t value = 1; value <= 50; value++)
 		latency_record(&before, 1000 * value);
 	latency_merge(&now, &before);
@@ -134,7 +124,6 @@ static void an_interval_has_only_its_own_values(void **state) {
 static void values_up_to_a_limit_are_counted(void **state) {
 	static struct latency latency, sum;
 
-	(void)state;
 	for (uint64_t value = 1; value <= 1000; value++)
 		latency_record(&latency, value);
 	latency_merge(&sum, &latency);

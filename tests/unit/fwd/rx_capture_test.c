@@ -19,7 +19,6 @@ static void files_are(const char *devargs, const char *const *expected, unsigned
 }
 
 static void files_are_found_at_any_depth(void **state) {
-	(void)state;
 	files_are("rx_pcap=a.pcap", (const char *[]){"a.pcap"}, 1);
 	files_are("dev(net_pcap0,rx_pcap=/x/a.pcap,rx_pcap=b.pcap),profile=gtpu",
 		  (const char *[]){"/x/a.pcap", "b.pcap"}, 2);
@@ -27,19 +26,16 @@ static void files_are_found_at_any_depth(void **state) {
 }
 
 static void a_path_may_have_parentheses(void **state) {
-	(void)state;
 	files_are("dev(net_pcap0,rx_pcap=a(1,2).pcap,tx_pcap=c),profile=x",
 		  (const char *[]){"a(1,2).pcap"}, 1);
 }
 
 static void other_arguments_are_no_files(void **state) {
-	(void)state;
 	files_are("", NULL, 0);
 	files_are("tx_pcap=a,profile=rx_pcap,xrx_pcap=b,rx_pcapng=c", NULL, 0);
 }
 
 static void captures_played_once_are_finite(void **state) {
-	(void)state;
 	assert_true(capture_is_finite("rx_pcap=a.pcap"));
 	assert_true(capture_is_finite("dev(net_pcap0,rx_pcap=a.pcap,infinite_rx=0),overflow=wait"));
 	assert_true(capture_is_finite("rx_pcap=a.pcap,tx_iface=eth0"));
@@ -76,7 +72,6 @@ static void a_whole_capture_is_good(void **state) {
 	char path[] = "/tmp/ddp-fwd-XXXXXX";
 	struct error error;
 
-	(void)state;
 	file_create(path, 0);
 	assert_int_equal(capture_check(path, &error), 0);
 	unlink(path);
@@ -86,7 +81,6 @@ static void a_capture_cut_inside_a_record_is_named(void **state) {
 	static const long cuts[] = {1, 59, 60, 75}; // in the bytes of the packet, and in its header
 	struct error error;
 
-	(void)state;
 	for (unsigned int i = 0; i < 4; i++) {
 		char path[] = "/tmp/ddp-fwd-XXXXXX";
 
@@ -103,7 +97,6 @@ static void a_capture_that_ends_between_records_is_good(void **state) {
 	char path[] = "/tmp/ddp-fwd-XXXXXX";
 	struct error error;
 
-	(void)state;
 	file_create(path, 76);
 	assert_int_equal(capture_check(path, &error), 0);
 	unlink(path);
@@ -112,7 +105,6 @@ static void a_capture_that_ends_between_records_is_good(void **state) {
 static void a_missing_capture_is_named(void **state) {
 	struct error error;
 
-	(void)state;
 	assert_int_equal(capture_check("/nowhere/a.pcap", &error), -1);
 	assert_int_equal(error.code, EXIT_UNREADABLE);
 	assert_string_equal(error.text, "/nowhere/a.pcap: No such file or directory");

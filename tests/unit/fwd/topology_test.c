@@ -9,36 +9,30 @@ static void peers_are(enum topology topology, unsigned int n, const unsigned int
 }
 
 static void paired_ports_exchange(void **state) {
-	(void)state;
 	peers_are(TOPOLOGY_PAIRED, 4, (const unsigned int[]){1, 0, 3, 2});
 }
 
 static void a_last_odd_port_pairs_with_itself(void **state) {
-	(void)state;
 	peers_are(TOPOLOGY_PAIRED, 1, (const unsigned int[]){0});
 	peers_are(TOPOLOGY_PAIRED, 3, (const unsigned int[]){1, 0, 2});
 }
 
 static void chained_ports_form_a_ring(void **state) {
-	(void)state;
 	peers_are(TOPOLOGY_CHAINED, 1, (const unsigned int[]){0});
 	peers_are(TOPOLOGY_CHAINED, 3, (const unsigned int[]){1, 2, 0});
 }
 
 static void looped_ports_send_back(void **state) {
-	(void)state;
 	peers_are(TOPOLOGY_LOOP, 3, (const unsigned int[]){0, 1, 2});
 }
 
 static void queues_keep_their_number_where_there_are_enough(void **state) {
-	(void)state;
 	for (unsigned int n_workers = 1; n_workers < 9; n_workers++)
 		for (unsigned int q = 0; q < 16; q++)
 			assert_int_equal(topology_tx_queue(q, 16, n_workers), q);
 }
 
 static void a_tx_queue_has_one_worker(void **state) {
-	(void)state;
 	for (unsigned int n_workers = 1; n_workers < 9; n_workers++)
 		for (unsigned int n_txq = n_workers; n_txq < 20; n_txq++)
 			for (unsigned int q = 0; q < 40; q++) {
@@ -52,7 +46,6 @@ static void a_tx_queue_has_one_worker(void **state) {
 static void fewer_tx_queues_are_all_used(void **state) {
 	bool used[4] = {false};
 
-	(void)state;
 	for (unsigned int q = 0; q < 16; q++)
 		used[topology_tx_queue(q, 4, 2)] = true;
 	for (unsigned int t = 0; t < 4; t++)

@@ -54,7 +54,6 @@ static int setup(void **state) {
 	static void *queues[1];
 	static struct queue *list[] = {&queue};
 
-	(void)state;
 	memset(frames, 0, sizeof(frames));
 	for (unsigned int i = 0; i < N_FRAMES; i++) {
 		struct rte_mbuf *mbuf = &frames[i].mbuf;
@@ -92,7 +91,6 @@ static bool freed(unsigned int i) {
 }
 
 static void a_round_receives_a_burst_and_sends_it(void **state) {
-	(void)state;
 	worker_poll(&worker);
 	assert_int_equal(asked, 32);
 	assert_int_equal(counter_get(&queue.stats.packets), 32);
@@ -104,7 +102,6 @@ static void a_round_receives_a_burst_and_sends_it(void **state) {
 }
 
 static void nothing_received_sends_nothing(void **state) {
-	(void)state;
 	n_offered = N_FRAMES;
 	worker_poll(&worker);
 	assert_int_equal(n_tx_calls, 0);
@@ -113,7 +110,6 @@ static void nothing_received_sends_nothing(void **state) {
 }
 
 static void what_tx_refuses_is_dropped_after_the_retries(void **state) {
-	(void)state;
 	tx_room = 10;
 	worker_poll(&worker);
 	assert_int_equal(n_tx_calls, 1 + 4);
@@ -125,7 +121,6 @@ static void what_tx_refuses_is_dropped_after_the_retries(void **state) {
 }
 
 static void without_retries_tx_is_tried_once(void **state) {
-	(void)state;
 	tx_room = 0;
 	worker.tx_retries = 0;
 	worker_poll(&worker);
@@ -134,7 +129,6 @@ static void without_retries_tx_is_tried_once(void **state) {
 }
 
 static void rxonly_frees_what_it_receives(void **state) {
-	(void)state;
 	worker.mode = MODE_RXONLY;
 	worker_poll(&worker);
 	assert_int_equal(n_tx_calls, 0);
@@ -145,7 +139,6 @@ static void rxonly_frees_what_it_receives(void **state) {
 static void mac_sets_both_addresses(void **state) {
 	static const uint8_t addresses[] = {2, 0, 0, 0, 0, 7, 0x10, 0x20, 0x30, 0x40, 0x50, 0x60};
 
-	(void)state;
 	memcpy(&queue.destination, addresses, 6);
 	memcpy(&queue.source, addresses + 6, 6);
 	frames[0].mbuf.data_len = frames[0].mbuf.pkt_len = 13; // too short to have them
@@ -160,14 +153,12 @@ static void mac_sets_both_addresses(void **state) {
 static void io_changes_nothing(void **state) {
 	static const uint8_t zeros[64];
 
-	(void)state;
 	queue.destination.addr_bytes[0] = 2;
 	worker_poll(&worker);
 	assert_memory_equal(frames[0].data, zeros, sizeof(zeros));
 }
 
 static void a_limit_is_met_exactly(void **state) {
-	(void)state;
 	control.limited = true;
 	atomic_store(&control.budget, 40);
 	for (unsigned int i = 0; i < 5; i++)
@@ -177,7 +168,6 @@ static void a_limit_is_met_exactly(void **state) {
 }
 
 static void what_did_not_come_may_still_come(void **state) {
-	(void)state;
 	n_offered = N_FRAMES - 10;
 	control.limited = true;
 	atomic_store(&control.budget, 40);
@@ -187,7 +177,6 @@ static void what_did_not_come_may_still_come(void **state) {
 }
 
 static void a_device_is_asked_for_no_less_than_it_takes(void **state) {
-	(void)state;
 	queue.least = 8;
 	control.limited = true;
 	atomic_store(&control.budget, 3);
@@ -214,7 +203,6 @@ static void frames_tell(uint16_t id, int64_t cycles) {
 }
 
 static void latency_and_packet_type_of_each_packet_are_counted(void **state) {
-	(void)state;
 	frames_tell(UINT16_MAX, 1000000);
 	worker_poll(&worker);
 	assert_int_equal(counter_get(&ptypes[UINT16_MAX]), 32);
@@ -224,7 +212,6 @@ static void latency_and_packet_type_of_each_packet_are_counted(void **state) {
 }
 
 static void a_clock_ahead_of_ours_gives_no_latency(void **state) {
-	(void)state;
 	frames_tell(0, -1000000000000);
 	worker_poll(&worker);
 	assert_int_equal(counter_get(&queue.latency.count), 32);
@@ -234,7 +221,6 @@ static void a_clock_ahead_of_ours_gives_no_latency(void **state) {
 static void work_takes_its_time_for_each_packet_before_it_is_sent(void **state) {
 	uint64_t begin = rte_rdtsc();
 
-	(void)state;
 	frames_tell(0, 0);
 	worker.work_cycles = 10000;
 	worker_poll(&worker);
@@ -248,7 +234,6 @@ static void work_takes_its_time_for_each_packet_before_it_is_sent(void **state) 
 }
 
 static void flushing_offers_tx_and_receives_nothing(void **state) {
-	(void)state;
 	worker_flush(&worker);
 	assert_int_equal(n_tx_calls, 1);
 	assert_int_equal(n_offered, 0);
@@ -262,7 +247,6 @@ static void flushing_offers_tx_and_receives_nothing(void **state) {
 static void rounds_with_packets_are_busy(void **state) {
 	uint64_t busy, begin = rte_rdtsc();
 
-	(void)state;
 	worker.round_tsc = begin - 1000000;
 	worker_poll(&worker);
 	busy = counter_get(&worker.busy_tsc);

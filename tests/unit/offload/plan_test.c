@@ -139,7 +139,6 @@ static void refused_rules_leave_the_rest(void **state) {
 	const struct ddp_plan_ask ask = {.rss_hf = UINT64_MAX, .accepts = no_raw};
 	struct planned p;
 
-	(void)state;
 	planned_init(&p, &source, "ice-comms", &ask);
 	assert_int_equal(type_named(&p, "GTPU_IPV4_TCP")->class, DDP_OFFLOAD_SOFTWARE);
 	assert_non_null(strstr(type_named(&p, "GTPU_IPV4_TCP")->reason, "and the IP protocol"));
@@ -155,7 +154,6 @@ static void rss_hf_stays_where_the_nic_spreads(void **state) {
 	struct ddp_plan_ask ask = {.rss_hf = UINT64_MAX};
 	struct planned p;
 
-	(void)state;
 	planned_init(&p, &source, "ice-comms", &ask);
 	assert_true(p.plan->rss_hf == 0);
 	assert_true(p.plan->n_ptypes > 0);
@@ -178,7 +176,6 @@ static void a_wide_rule_takes_nothing_from_rss_hf(void **state) {
 	};
 	struct planned p;
 
-	(void)state;
 	planned_init(&p, &source, "ice-comms", &ask);
 	assert_int_equal(type_named(&p, "IPV4_UDP")->class, DDP_OFFLOAD_HARDWARE);
 	assert_int_equal(type_named(&p, "IPV4_TCP")->class, DDP_OFFLOAD_HARDWARE);
@@ -190,7 +187,6 @@ static void a_key_that_just_reaches_will_do(void **state) {
 	const struct ddp_source source = {.spec = "gtpu"};
 	struct planned p;
 
-	(void)state;
 	for (unsigned int size = 15; size <= 16; size++) {
 		const struct ddp_plan_ask ask = {.rss_hf = UINT64_MAX, .key_size = size};
 
@@ -207,7 +203,6 @@ static void wide_rules_come_first(void **state) {
 	struct planned p;
 	bool raw = false;
 
-	(void)state;
 	planned_init(&p, &source, "ice-comms", NULL);
 	assert_true(p.plan->n_rules > 1);
 	for (unsigned int i = 1; i < p.plan->n_rules; i++) {
@@ -221,7 +216,6 @@ static void wide_rules_come_first(void **state) {
 }
 
 static void drivers_have_their_kinds(void **state) {
-	(void)state;
 	assert_string_equal(ddp_nic_name(ddp_nic_of_driver("net_ice")), "ice-os");
 	assert_string_equal(ddp_nic_name(ddp_nic_of_driver("net_iavf")), "iavf");
 	assert_string_equal(ddp_nic_name(ddp_nic_of_driver("net_i40e")), "i40e");

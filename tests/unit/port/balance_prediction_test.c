@@ -132,7 +132,6 @@ static void the_driver_makes_the_moves_that_are_predicted(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0),balance=on,overflow=wait", QUEUES, 1, 1024);
 	uint64_t n = 0;
 
-	RTE_SET_USED(state);
 	steer_init(&steer, &config);
 	prediction.balancer = balancer_create(&steer, START, INTERVAL_NS, MOVES_MAX);
 	poll_to_end(port, QUEUES, 0, NULL);
@@ -200,7 +199,6 @@ static void a_round_without_parked_packets_waits_for_no_worker(void **state) {
 	uint16_t port = balancing_start(QUEUES);
 	uint64_t n = rounds_of(port);
 
-	RTE_SET_USED(state);
 	assert_round_does_not_wait(port);
 	assert_int_equal(rounds_of(port), n + 1);
 	// The flow of an entry that is more than a queue's share is sampled when that is possible.
@@ -223,7 +221,6 @@ static void a_round_with_parked_packets_waits_for_no_worker(void **state) {
 	struct rte_mbuf *mbuf;
 	uint64_t n;
 
-	RTE_SET_USED(state);
 	flow_feed(ELEPHANT, 20);
 	assert_int_equal(rte_eth_rx_burst(port, 1 - from, &mbuf, 1), 0);
 	rss.reta[entry] = 1 - from;
@@ -274,7 +271,6 @@ static void interval_of_turns(uint16_t port, uint64_t *counts) {
 
 // One thread polls all queues, and has other work after the last of them.
 static void work_once_a_turn_is_no_queues(void **state) {
-	RTE_SET_USED(state);
 	for (uint64_t i = 1; i <= 3; i++) {
 		uint16_t port = balancing_start(TURN_QUEUES);
 		uint64_t counts[TURN_QUEUES] = {0};
@@ -426,7 +422,6 @@ static void what_does_not_grow_with_the_burst_is_not_the_packets(void **state) {
 	const char *seeds = getenv("BALANCE_SEEDS");
 	const uint64_t n_seeds = strtoull(seeds != NULL ? seeds : LOOP_SEEDS, NULL, 10);
 
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < RTE_DIM(rows); i++)
 		for (uint64_t seed_of = 1; seed_of <= n_seeds; seed_of++)
 			loop_run(&loop, &rows[i], seed_of);

@@ -101,12 +101,10 @@ static void all(scan_fn *fn) {
 }
 
 static void portable(void **state) {
-	RTE_SET_USED(state);
 	all(ddp_burst_scan_words);
 }
 
 static void as_it_is_used(void **state) {
-	RTE_SET_USED(state);
 	all(ddp_burst_scan);
 }
 

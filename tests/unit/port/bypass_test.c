@@ -113,7 +113,6 @@ static void reta_turn(uint16_t port, unsigned int by) {
 static void hardware_hashed_packets_bypass_the_rings(void **state) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 
-	RTE_SET_USED(state);
 	assert_true(is_bypassing(port));
 	for (unsigned int i = 0; i < 20; i++) {
 		arrive(512);
@@ -135,7 +134,6 @@ static void the_lower_redirection_table_is_written_and_restored(void **state) {
 	uint16_t port = ddp_probe(OS);
 	struct fake_nic *nic = testsrc_nic(0);
 
-	RTE_SET_USED(state);
 	ddp_configure(port, N_QUEUES, 1, 512, RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP);
 	for (unsigned int i = 0; i < 512; i++)
 		nic->reta[i] = i % 3; // whoever used it before
@@ -162,7 +160,6 @@ static void the_lower_redirection_table_is_written_and_restored(void **state) {
 static void packets_from_before_a_change_follow_the_new_table(void **state) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 
-	RTE_SET_USED(state);
 	arrive(512);
 	poll_until_idle(port, 0, N_QUEUES);
 	for (unsigned int by = 1; by < 6; by++) {
@@ -180,7 +177,6 @@ static void packets_from_before_a_change_follow_the_new_table(void **state) {
 static void a_further_change_waits_for_packets_from_before_others(void **state) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 
-	RTE_SET_USED(state);
 	for (unsigned int by = 1; by < 6; by++) {
 		arrive(512);
 		reta_turn(port, by);
@@ -196,7 +192,6 @@ static void a_further_change_waits_for_packets_from_before_others(void **state) 
 static void a_nic_that_ignores_the_table_is_detected(void **state) {
 	uint16_t port;
 
-	RTE_SET_USED(state);
 	port = ddp_probe(OS);
 	ddp_configure(port, N_QUEUES, 1, 512, RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP);
 	testsrc_nic(0)->keeps_reta = true;
@@ -216,7 +211,6 @@ static void a_nic_that_ignores_the_table_is_detected(void **state) {
 static void a_table_that_cannot_be_read_is_not_written(void **state) {
 	uint16_t port;
 
-	RTE_SET_USED(state);
 	port = ddp_probe(OS);
 	ddp_configure(port, N_QUEUES, 1, 512, RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP);
 	testsrc_nic(0)->hides_reta = true;
@@ -240,7 +234,6 @@ static void without_bypass_all_queues_read_all_lower_queues(void **state) {
 	uint16_t port;
 	unsigned int n = 0;
 
-	RTE_SET_USED(state);
 	port = ddp_probe(OS);
 	ddp_configure(port, N_QUEUES, 1, 512, RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP);
 	testsrc_nic(0)->keeps_reta = true; // all packets are on lower queue 0
@@ -295,7 +288,6 @@ static unsigned int go_round(uint16_t port, uint32_t seq) {
 static void two_queues_that_are_not_polled_are_both_read(void **state) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 
-	RTE_SET_USED(state);
 	arrive(512);
 	assert_int_equal(poll_until_idle(port, 0, N_QUEUES), 512);
 	assert_true(is_bypassing(port));
@@ -313,7 +305,6 @@ static void a_queue_in_overload_takes_packets_from_all_lower_queues(void **state
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 	unsigned int n[N_QUEUES] = {0}, sum = 0;
 
-	RTE_SET_USED(state);
 	arrive(512);
 	assert_int_equal(poll_until_idle(port, 0, N_QUEUES), 512);
 	assert_true(is_bypassing(port));
@@ -348,7 +339,6 @@ static void nothing_overtakes_held_packets(void **state) {
 	unsigned int left, n = 0;
 	uint32_t next = 0;
 
-	RTE_SET_USED(state);
 	arrive(64);
 	assert_int_equal(poll_until_idle(port, 0, N_QUEUES), 64);
 	assert_true(is_bypassing(port));
@@ -382,7 +372,6 @@ static void bytes_of_all_bursts_are_counted(void **state) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 	uint64_t n_bytes = 0;
 
-	RTE_SET_USED(state);
 	arrive(512);
 	poll_until_idle(port, 0, N_QUEUES);
 	for (unsigned int i = 0; i < 200; i++) {
@@ -458,7 +447,6 @@ static uint16_t start_with_one_busy_queue(void) {
 static void a_busy_queue_bypasses_its_rings_again_after_a_stray_packet(void **state) {
 	uint16_t port;
 
-	RTE_SET_USED(state);
 	port = start_with_one_busy_queue();
 	for (unsigned int i = 0; i < 20; i++) {
 		feed_unknown(1, 0, 1);
@@ -480,7 +468,6 @@ static void others_do_not_fill_the_rings_of_a_busy_queue(void **state) {
 	bool uses = true;
 	uint16_t port;
 
-	RTE_SET_USED(state);
 	port = start_with_one_busy_queue();
 	silence = silence_begin();
 	while (silence_is_short(&silence)) // queue 0 is late: others fill its rings
@@ -503,7 +490,6 @@ static void full_rings_do_not_keep_a_queue_from_its_lower_queue(void **state) {
 	unsigned int n_hashed = 0;
 	uint16_t port;
 
-	RTE_SET_USED(state);
 	port = start_with_one_busy_queue();
 	for (unsigned int i = 0; i < 100; i++) {
 		struct rte_mbuf *mbufs[32];
@@ -527,7 +513,6 @@ static void packets_of_queues_that_are_not_polled_wait_for_them(void **state) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 4096);
 	unsigned int n;
 
-	RTE_SET_USED(state);
 	arrive(512);
 	assert_int_equal(poll_until_idle(port, 0, N_QUEUES), 512);
 	arrive(2048);
@@ -545,7 +530,6 @@ static void packets_without_a_hardware_hash_are_distributed(void **state) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 	unsigned int n = 0;
 
-	RTE_SET_USED(state);
 	arrive(512);
 	poll_until_idle(port, 0, N_QUEUES);
 	for (unsigned int round = 0; round < 30; round++) {
@@ -569,7 +553,6 @@ static void small_bursts_return_packets(void **state) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 	unsigned int n = 0;
 
-	RTE_SET_USED(state);
 	arrive(512);
 	for (unsigned int i = 0; i < 20000 && n < 512; i++) {
 		struct rte_mbuf *mbufs[3];
@@ -631,7 +614,6 @@ static unsigned int with_meta(const char *devargs) {
 }
 
 static void dynamic_fields_are_written_unless_meta_is_off(void **state) {
-	RTE_SET_USED(state);
 	assert_int_equal(with_meta(OS), N_FLOWS);
 	assert_int_equal(with_meta(OS ",meta=off"), 0);
 }
@@ -703,7 +685,6 @@ static void packets_hashed_by_hardware_say_so_and_are_parsed_on_demand(void **st
 	uint16_t port = ddp_start(COMMS, N_QUEUES, 1, 512);
 	uint16_t queue = gtpu_bypass(port, mbufs);
 
-	RTE_SET_USED(state);
 	assert_int_equal(rte_pmd_ddp_meta_is_on(port), 1);
 	for (unsigned int i = 0; i < 32; i++)
 		assert_false(rte_pmd_ddp_meta_is_parsed(meta_of(mbufs[i])));
@@ -729,7 +710,6 @@ static void with_meta_off_no_field_is_to_be_read_before(void **state) {
 	uint16_t queue = gtpu_bypass(port_id, mbufs);
 	struct ddp_port *port = ddp_registry_get(port_id);
 
-	RTE_SET_USED(state);
 	ddp_registry_put(port);
 	assert_int_equal(rte_pmd_ddp_meta_is_on(port_id), 0);
 	assert_int_equal(meta_of(mbufs[0])->value, 0xabababab);
@@ -782,7 +762,6 @@ static void changes_under_traffic_lose_nothing(void **state) {
 	pthread_t threads[2];
 	char error[200];
 
-	RTE_SET_USED(state);
 	arrive(1024);
 	for (unsigned int i = 0; i < 2; i++) {
 		pollers[i] = (struct poller){
@@ -836,7 +815,6 @@ static void waiting_packets_are_counted_during_a_bypass(void **state) {
 	pthread_t thread;
 	unsigned int n = 0, n_fed = 0;
 
-	RTE_SET_USED(state);
 	arrive(512);
 	poll_until_idle(port, 0, N_QUEUES);
 	assert_true(is_bypassing(port));
@@ -868,7 +846,6 @@ static void packets_that_will_bypass_the_rings_are_counted(void **state) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 	int n = 0;
 
-	RTE_SET_USED(state);
 	arrive(512);
 	poll_until_idle(port, 0, N_QUEUES);
 	assert_true(is_bypassing(port));
@@ -937,7 +914,6 @@ static void packets_parked_by_a_lower_net_ddp_are_not_misrouted(void **state) {
 	uint16_t port = ddp_start(OVER_NET_DDP, N_QUEUES, 1, 4096);
 	unsigned int n = 0;
 
-	RTE_SET_USED(state);
 	arrive(2048);
 	while (n < 2048)
 		n += poll_all_and_verify(port);
@@ -975,7 +951,6 @@ static void packets_parked_by_a_lower_net_ddp_may_come_late(void **state) {
 	uint16_t port = ddp_start(OVER_TWO_QUEUES, N_QUEUES, 1, 4096);
 	unsigned int n = 0;
 
-	RTE_SET_USED(state);
 	feed(0, 2048);
 	feed(1, 2048);
 	while (n < 4096)
@@ -1026,7 +1001,6 @@ static void a_lock_of_a_lower_net_ddp_is_taken_away_under_its_mutex(void **state
 	pthread_t thread;
 	pid_t pid = fork();
 
-	RTE_SET_USED(state);
 	if (pid == 0)
 		_exit(0);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
@@ -1077,7 +1051,6 @@ static void a_stop_waits_for_burst_calls_inside(void **state) {
 	struct poller intruder = {.port = port, .first = 1, .running = true};
 	pthread_t thread;
 
-	RTE_SET_USED(state);
 	arrive(1024);
 	poll_until_idle(port, 0, N_QUEUES);
 	assert_true(is_bypassing(port));

@@ -152,7 +152,6 @@ static void an_application_can_ask_while_the_lower_device_is_called(void **state
 		.rx_adv_conf.rss_conf.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP,
 	};
 
-	RTE_SET_USED(state);
 	testsrc_control_hook(ask_inside, &inside);
 	assert_int_equal(rte_eth_dev_configure(inside.port, N_QUEUES, 1, &conf), 0);
 	for (unsigned int q = 0; q < N_QUEUES; q++)
@@ -190,7 +189,6 @@ static void a_link_callback_inside_start_may_ask_the_port(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", N_QUEUES, 1, 512);
 	struct inside inside = {.port = port};
 
-	RTE_SET_USED(state);
 	assert_int_equal(rte_eth_dev_stop(port), 0);
 	assert_int_equal(
 		rte_eth_dev_callback_register(port, RTE_ETH_EVENT_INTR_LSC, link_noted, &inside),
@@ -220,7 +218,6 @@ static void a_lower_device_that_leads_back_is_refused(void **state) {
 	const struct rte_eth_conf conf = {0};
 	struct inside inside = {.port = port};
 
-	RTE_SET_USED(state);
 	assert_int_equal(rte_eth_dev_stop(port), 0);
 	testsrc_control_hook(lead_back, &inside);
 	rte_eth_dev_configure(port, N_QUEUES - 1, 1, &conf); // ethdev takes the queues from it
@@ -296,7 +293,6 @@ static void every_change_inside_a_change_is_refused(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0),profile=vxlan", N_QUEUES, 1, 512);
 	struct inside inside = {.port = port};
 
-	RTE_SET_USED(state);
 	testsrc_control_hook(change_inside, &inside);
 	assert_int_equal(rte_eth_dev_set_link_down(port), 0);
 	assert_true(was_called(&inside, "set_link_down"));
@@ -348,7 +344,6 @@ static void the_interrupt_thread_never_waits_for_a_change(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", N_QUEUES, 1, 512);
 	struct inside inside = {.port = port};
 
-	RTE_SET_USED(state);
 	testsrc_control_hook(wait_for_the_interrupt_thread, &inside);
 	assert_int_equal(rte_eth_dev_stop(port), 0);
 	testsrc_control_hook(NULL, NULL);
@@ -383,7 +378,6 @@ static void a_change_waits_for_the_change_of_another_thread(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", N_QUEUES, 1, 512);
 	struct inside inside = {.port = port};
 
-	RTE_SET_USED(state);
 	testsrc_control_hook(add_elsewhere, &inside);
 	assert_int_equal(rte_eth_dev_stop(port), 0);
 	testsrc_control_hook(NULL, NULL);
@@ -410,7 +404,6 @@ static uint16_t burst(uint16_t port) {
 static void a_device_unplugged_while_the_port_starts_is_not_used(void **state) {
 	static const char *const ops[] = {"start", "reta_query", "rss_hash_update"};
 
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < RTE_DIM(ops); i++) {
 		uint16_t port = ddp_start(NIC, N_QUEUES, 1, 512);
 
@@ -431,7 +424,6 @@ static void a_device_unplugged_while_the_port_starts_is_not_used(void **state) {
 static void a_device_unplugged_while_the_port_is_stopped_is_not_used(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", N_QUEUES, 1, 512);
 
-	RTE_SET_USED(state);
 	assert_int_equal(rte_eth_dev_stop(port), 0);
 	testsrc_unplug(0);
 	assert_int_equal(rte_eth_dev_start(port), -EIO);
@@ -489,7 +481,6 @@ static void a_port_can_be_closed_while_other_threads_read_it(void **state) {
 	unsigned int n_open = 0, n_closed = 0;
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
 
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < N_READERS; i++) {
 		readers[i].dev = &rte_eth_devices[port];
 		readers[i].ops = readers[i].dev->dev_ops;
@@ -530,7 +521,6 @@ static void a_closed_port_is_refused_in_its_last_event(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
 	unsigned int n = 0;
 
-	RTE_SET_USED(state);
 	assert_int_equal(rte_eth_dev_callback_register(port, RTE_ETH_EVENT_DESTROY, end_noted, &n),
 			 0);
 	ddp_end(port);
@@ -549,7 +539,6 @@ static void a_port_is_not_removed_inside_a_change(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
 	unsigned int n_refused = 0;
 
-	RTE_SET_USED(state);
 	testsrc_control_hook(remove_inside, &n_refused);
 	assert_int_equal(rte_eth_dev_set_link_down(port), 0);
 	testsrc_control_hook(NULL, NULL);
@@ -591,7 +580,6 @@ static void a_change_that_waits_for_a_burst_call_lets_others_poll(void **state) 
 	struct ddp_port *port = rte_eth_devices[id].data->dev_private;
 	bool free = false;
 
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < 10 && !free; i++) // this thread may not have run in that time
 		free = others_may_poll(port, &port->lower_rxqs[0]);
 	assert_true(free);

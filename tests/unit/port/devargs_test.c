@@ -81,7 +81,6 @@ static const struct bad bad[] = {
 };
 
 static void good_devargs_are_taken_apart(void **state) {
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < RTE_DIM(good); i++) {
 		struct ddp_devargs devargs;
 		char error[512] = "";
@@ -111,7 +110,6 @@ static void offload_is_read_with_the_kind_of_nic(void **state) {
 		{"offload=require:ice-comms,dev(net_null0)", DDP_OFFLOAD_REQUIRE, "ice-comms"},
 	};
 
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < RTE_DIM(rows); i++) {
 		struct ddp_devargs devargs;
 		char error[512] = "";
@@ -138,7 +136,6 @@ static void balance_is_read_as_an_interval(void **state) {
 		{"dev(net_null0),balance=60000", DDP_BALANCE_MS_MAX},
 	};
 
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < RTE_DIM(rows); i++) {
 		struct ddp_devargs devargs;
 		char error[512] = "";
@@ -151,7 +148,6 @@ static void balance_is_read_as_an_interval(void **state) {
 }
 
 static void bad_devargs_have_one_clear_line(void **state) {
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < RTE_DIM(bad); i++) {
 		struct ddp_devargs devargs;
 		char error[512] = "";

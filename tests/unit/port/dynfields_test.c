@@ -82,17 +82,14 @@ static uint64_t bursts_run(const char *devargs, bool nic) {
 }
 
 static void classified(void **state) {
-	RTE_SET_USED(state);
 	assert_int_equal(bursts_run("dev(net_testsrc0)", false), 0);
 }
 
 static void hashed_by_a_nic(void **state) {
-	RTE_SET_USED(state);
 	assert_true(bursts_run("dev(net_testsrc0,nic=1,rxq=1),offload=auto:ice-os", true) > 0);
 }
 
 static void bypass(void **state) {
-	RTE_SET_USED(state);
 	assert_true(bursts_run("dev(net_testsrc0,nic=1,rxq=4),offload=auto:ice-os", true) > 0);
 }
 

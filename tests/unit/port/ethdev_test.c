@@ -43,7 +43,6 @@ static void a_stopped_rx_queue_misses_its_packets_only(void **state) {
 	static const char *const devargs[] = {"dev(net_testsrc0)",
 					      "dev(net_testsrc0),overflow=wait"};
 
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < RTE_DIM(devargs); i++) {
 		uint16_t port = ddp_start(devargs[i], N_QUEUES, 1, 512);
 		uint64_t before[N_QUEUES] = {0}, after[N_QUEUES] = {0};
@@ -72,7 +71,6 @@ static void what_waits_for_an_rx_queue_is_missed_when_it_stops(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0),overflow=wait", N_QUEUES, 1, 8);
 	uint64_t in_rings;
 
-	RTE_SET_USED(state);
 	packets_feed(0, 0, N_FLOWS, 20 * N_FLOWS);
 	for (unsigned int i = 0; i < 100; i++)
 		poll_all(port, N_QUEUES - 1, NULL); // the last queue's ring fills, then all is held
@@ -96,7 +94,6 @@ static void a_deferred_queue_starts_when_told(void **state) {
 	struct rte_eth_rxq_info info;
 	struct rte_mbuf *mbuf = packet(0, 0);
 
-	RTE_SET_USED(state);
 	flows_count(port, before);
 	assert_int_equal(rte_eth_dev_stop(port), 0);
 	assert_int_equal(rte_eth_rx_queue_setup(port, 1, 512, 0, &rxconf, pool), 0);
@@ -143,7 +140,6 @@ static void what_waits_on_a_stopped_tx_queue_is_dropped_and_counted(void **state
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 2, 64);
 	struct rte_mbuf *mbuf = packet(0, 0);
 
-	RTE_SET_USED(state);
 	testsrc_tx_room(0, 1);
 	testsrc_hook(other_queue_sends, &port);
 	assert_int_equal(rte_eth_tx_burst(port, 0, &mbuf, 1), 1);
@@ -203,7 +199,6 @@ static void what_waits_on_a_stopped_tx_queue_is_sent_once_the_lower_queue_is_fre
 	struct rte_mbuf *mbuf;
 	pthread_t thread;
 
-	RTE_SET_USED(state);
 	assert_int_equal(pthread_create(&thread, NULL, sender_main, &sender), 0);
 	while (!__atomic_load_n(&sender.inside, __ATOMIC_ACQUIRE))
 		sched_yield();
@@ -276,7 +271,6 @@ static void queues_stop_and_start_under_traffic(void **state) {
 	struct poller pollers[2];
 	pthread_t threads[2];
 
-	RTE_SET_USED(state);
 	pollers_start(pollers, threads, 2, port);
 	for (unsigned int i = 0; i < 40; i++) {
 		poller_feed(&pollers[0]);
@@ -294,7 +288,6 @@ static void queues_stop_and_start_under_traffic(void **state) {
 }
 
 static void a_device_removed_under_traffic_is_left_alone(void **state) {
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < 20; i++) {
 		uint16_t port = ddp_start("dev(net_testsrc0,rxq=2),lower_queues=2", 2, 1, 64);
 		struct poller pollers[2];
@@ -347,7 +340,6 @@ static void link_changes_and_unplugging_are_told(void **state) {
 	struct events events = {0};
 	struct rte_eth_dev_info info;
 
-	RTE_SET_USED(state);
 	assert_int_equal(rte_eth_dev_info_get(port, &info), 0);
 	assert_true((*info.dev_flags & RTE_ETH_DEV_INTR_LSC) != 0);
 	assert_true((*info.dev_flags & RTE_ETH_DEV_INTR_RMV) != 0);
@@ -380,7 +372,6 @@ static void events_of_resets_and_recoveries_are_told(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
 	struct events events = {0};
 
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < RTE_DIM(types); i++) {
 		assert_int_equal(rte_eth_dev_callback_register(port, types[i], event_note, &events),
 				 0);
@@ -393,7 +384,6 @@ static void events_of_resets_and_recoveries_are_told(void **state) {
 
 // again: the application configures it and sets up its queues, as ethdev's documentation says.
 static void a_port_works_as_configured_after_a_reset(void **state) {
-	RTE_SET_USED(state);
 	for (unsigned int again = 0; again < 2; again++) {
 		uint16_t port =
 			ddp_start("dev(net_testsrc0,rxq=2),lower_queues=2,overflow=wait", 2, 1, 64);
@@ -421,7 +411,6 @@ static void a_port_works_as_configured_after_a_reset(void **state) {
 static void a_port_that_cannot_be_reset_goes_on(void **state) {
 	uint16_t port = ddp_start("dev(net_null0)", 1, 1, 64);
 
-	RTE_SET_USED(state);
 	assert_int_equal(rte_eth_dev_reset(port), -ENOTSUP);
 	assert_int_equal(rte_eth_dev_start(port), 0);
 	assert_int_equal(poll_all(port, 1, NULL), 32);
@@ -435,7 +424,6 @@ static void a_link_with_interrupts_is_known(void **state) {
 	struct events events = {0};
 	struct rte_eth_link link;
 
-	RTE_SET_USED(state);
 	assert_int_equal(rte_eth_dev_stop(port), 0);
 	assert_int_equal(rte_eth_dev_configure(port, 1, 1, &conf), 0);
 	assert_int_equal(rte_eth_rx_queue_setup(port, 0, 64, 0, NULL, pool), 0);
@@ -467,7 +455,6 @@ static void addresses_filters_and_link_are_the_lower_devices(void **state) {
 	struct rte_ether_addr addr = {{2, 0, 0, 0, 0, 7}}, table[3];
 	struct rte_eth_link link;
 
-	RTE_SET_USED(state);
 	assert_int_equal(rte_eth_dev_mac_addr_add(port, &addr, 0), 0);
 	assert_int_equal(rte_eth_macaddrs_get(LOWER_PORT, table, 3), 3);
 	assert_true(rte_is_same_ether_addr(&table[1], &addr));
@@ -500,7 +487,6 @@ static void an_address_is_set_where_all_is_received(void **state) {
 	struct rte_ether_addr addr = {{2, 0, 0, 0, 0, 9}}, now;
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
 
-	RTE_SET_USED(state);
 	assert_int_equal(rte_eth_dev_default_mac_addr_set(port, &addr), 0);
 	assert_int_equal(rte_eth_dev_set_mc_addr_list(port, &addr, 1), 0);
 	assert_int_equal(rte_eth_dev_stop(port), 0);
@@ -523,7 +509,6 @@ static void what_the_lower_device_can_beside_packets_is_passed_on(void **state) 
 	struct rte_eth_fc_conf get;
 	uint64_t clock;
 
-	RTE_SET_USED(state);
 	assert_int_equal(rte_eth_dev_flow_ctrl_set(port, &set), 0);
 	assert_int_equal(rte_eth_dev_flow_ctrl_get(LOWER_PORT, &get), 0);
 	assert_int_equal(get.high_water, 70);
@@ -570,7 +555,6 @@ static void what_is_not_supported_is_refused(void **state) {
 	struct rte_eth_pfc_conf pfc = {0};
 	char log[300];
 
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < RTE_DIM(rows); i++) {
 		FILE *file = fmemopen(log, sizeof(log), "w");
 
@@ -596,7 +580,6 @@ static void packet_types_are_listed_layer_by_layer(void **state) {
 	uint32_t ptypes[16], set[16];
 	struct rte_mbuf *mbuf;
 
-	RTE_SET_USED(state);
 	assert_int_equal(rte_eth_dev_get_supported_ptypes(port, RTE_PTYPE_TUNNEL_MASK, ptypes, 16),
 			 1);
 	assert_int_equal(ptypes[0], RTE_PTYPE_TUNNEL_GTPU);
@@ -628,7 +611,6 @@ static void waiting_packets_can_be_counted(void **state) {
 	struct rte_mbuf *mbufs[32];
 	int n;
 
-	RTE_SET_USED(state);
 	packets_feed(0, 0, N_FLOWS, 32);
 	rte_pktmbuf_free_bulk(mbufs, rte_eth_rx_burst(port, 0, mbufs, 32));
 	n = rte_eth_rx_queue_count(port, 1);
@@ -647,7 +629,6 @@ static void waiting_packets_can_be_counted(void **state) {
 static void packets_that_wait_in_the_lower_device_are_counted_for_one_queue(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0,rxq=2),lower_queues=2,overflow=wait", 1, 1, 64);
 
-	RTE_SET_USED(state);
 	packets_feed(0, 0, N_FLOWS, 40);
 	packets_feed(0, 0, N_FLOWS, 50);
 	assert_int_equal(rte_eth_rx_queue_count(port, 0), 90);
@@ -663,7 +644,6 @@ static void the_firmware_is_the_profiles(void **state) {
 	uint16_t port;
 	int len;
 
-	RTE_SET_USED(state);
 	port = ddp_start("dev(net_testsrc0),profile=gtpu+vxlan", 1, 1, 64);
 	assert_int_equal(rte_eth_dev_fw_version_get(port, version, sizeof(version)), 0);
 	assert_string_equal(version, "gtpu 1.0.0+vxlan 1.0.0");
@@ -703,7 +683,6 @@ static void rules_outlive_a_failed_configure(void **state) {
 	struct rte_flow *second = rule_create(port, 2, 1);
 	struct rte_flow_error error;
 
-	RTE_SET_USED(state);
 	assert_non_null(first);
 	assert_non_null(second);
 	assert_int_equal(rte_eth_dev_stop(port), 0);
@@ -731,7 +710,6 @@ static void queue_setup(uint16_t port, unsigned int i, unsigned int n_rxq) {
 static void a_port_starts_with_all_its_queues_only(void **state) {
 	struct rte_eth_conf conf = {0};
 
-	RTE_SET_USED(state);
 	for (unsigned int left_out = 0; left_out < 4; left_out++) {
 		int port = ddp_probe("dev(net_testsrc0)");
 
@@ -751,7 +729,6 @@ static void a_port_works_as_before_once_it_is_configured_so_again(void **state) 
 	uint16_t port = ddp_start("dev(net_testsrc0,paired=1)", 1, 1, 64);
 	struct rte_eth_conf conf = {0};
 
-	RTE_SET_USED(state);
 	assert_int_equal(rte_eth_dev_stop(port), 0);
 	assert_int_not_equal(rte_eth_dev_configure(port, 0, 1, &conf),
 			     0); // the lower device refuses
@@ -776,7 +753,6 @@ static unsigned int xstats_named(uint16_t port, const char *prefix) {
 static void each_queue_has_statistics_and_no_other(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 3, 2, 64);
 
-	RTE_SET_USED(state);
 	assert_int_equal(xstats_named(port, "rx_q"), 3 * 3);
 	assert_int_equal(xstats_named(port, "rx_q2_"), 3);
 	assert_int_equal(xstats_named(port, "tx_q"), 2 * 2);
@@ -801,7 +777,6 @@ static void statistics_of_the_lower_device_have_its_names(void **state) {
 	struct rte_eth_stats stats;
 	uint64_t id, later;
 
-	RTE_SET_USED(state);
 	packets_feed(0, 0, 8, 8);
 	assert_int_equal(poll_to_end(port, 2, 0, NULL), 8);
 	assert_int_equal(rte_eth_stats_get(LOWER_PORT, &stats), 0);
@@ -828,7 +803,6 @@ static void extended_statistics_stay_in_their_array(void **state) {
 	int n = dev->dev_ops->xstats_get(dev, NULL, 0);
 	struct rte_eth_xstat *values = calloc(n + 1, sizeof(*values));
 
-	RTE_SET_USED(state);
 	assert_true(n > 0);
 	assert_non_null(values);
 	for (int size = 0; size <= n; size++) {
@@ -871,7 +845,6 @@ static void a_capture_played_for_ever_survives_another_number_of_queues(void **s
 	unsigned int n = 0;
 	uint16_t port;
 
-	RTE_SET_USED(state);
 	assert_non_null(other);
 	assert_int_equal(close(mkstemp(path)), 0);
 	capture_write(path);
@@ -956,7 +929,6 @@ static void a_mempool_for_one_thread_is_refused_where_several_use_it(void **stat
 	};
 	int port = ddp_probe("dev(net_testsrc0)");
 
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < RTE_DIM(rows); i++) {
 		struct rte_mempool *mempool = pool_create(&rows[i]);
 
@@ -985,7 +957,6 @@ static void a_mempool_for_one_thread_is_refused_once_there_are_more_queues(void 
 	struct rte_mempool *mempool = pool_create(&row);
 	int port = ddp_probe("dev(net_testsrc0)");
 
-	RTE_SET_USED(state);
 	ddp_configure(port, 1, 1, 512, 0);
 	assert_int_equal(rxq_0_setup(port, mempool), 0);
 	assert_int_equal(rte_eth_dev_configure(port, 2, 1, &conf), 0);

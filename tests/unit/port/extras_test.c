@@ -89,7 +89,6 @@ static struct rte_mbuf *split_twice(const struct rte_mbuf *from, unsigned int at
 static void checksums_are_verified_however_a_packet_is_split(void **state) {
 	struct rte_mbuf *whole = gtpu_summed();
 
-	RTE_SET_USED(state);
 	assert_int_equal(ddp_cksum_verify(&tunnelled, RX_ALL, whole), GOOD);
 	for (unsigned int at = 1; at < whole->pkt_len; at++) {
 		struct rte_mbuf *mbuf = split(whole, at);
@@ -105,7 +104,6 @@ static void each_damaged_byte_is_noticed(void **state) {
 	struct rte_mbuf *mbuf = gtpu_summed();
 	uint8_t *bytes = rte_pktmbuf_mtod(mbuf, uint8_t *);
 
-	RTE_SET_USED(state);
 	for (unsigned int at = OUTER_L3 + 12; at < mbuf->pkt_len; at++) {
 		uint64_t flags;
 
@@ -128,7 +126,6 @@ static void each_damaged_byte_is_noticed(void **state) {
 static void only_what_is_asked_for_is_verified(void **state) {
 	struct rte_mbuf *mbuf = gtpu_summed();
 
-	RTE_SET_USED(state);
 	assert_int_equal(ddp_cksum_verify(&tunnelled, 0, mbuf), 0);
 	assert_int_equal(ddp_cksum_verify(&tunnelled, RTE_ETH_RX_OFFLOAD_IPV4_CKSUM, mbuf),
 			 RTE_MBUF_F_RX_IP_CKSUM_GOOD);
@@ -142,7 +139,6 @@ static void only_what_is_asked_for_is_verified(void **state) {
 static void cut_packets_have_no_verdict(void **state) {
 	struct rte_mbuf *whole = gtpu_summed();
 
-	RTE_SET_USED(state);
 	for (unsigned int len = OUTER_L3; len < whole->pkt_len; len++) {
 		struct rte_mbuf *mbuf = rte_pktmbuf_copy(whole, pool, 0, len);
 		uint64_t flags;
@@ -172,7 +168,6 @@ static void computed_checksums_are_dpdks(void **state) {
 	const uint8_t *bytes = rte_pktmbuf_mtod(expected, uint8_t *);
 	uint8_t buf[PACKET_MAX];
 
-	RTE_SET_USED(state);
 	// The outer UDP checksum is not asked for.
 	rte_pktmbuf_mtod_offset(expected, struct rte_udp_hdr *, OUTER_L3 + 20)->dgram_cksum =
 		rte_pktmbuf_mtod_offset(plain, struct rte_udp_hdr *, OUTER_L3 + 20)->dgram_cksum;
@@ -339,7 +334,6 @@ static void each_header_may_be_split_anywhere(void **state) {
 		shape_check(&shapes[s], plain, expected);
 		rte_pktmbuf_free(expected);
 	}
-	RTE_SET_USED(state);
 }
 
 static void a_tunnel_is_removed_however_a_packet_is_split(void **state) {
@@ -347,7 +341,6 @@ static void a_tunnel_is_removed_however_a_packet_is_split(void **state) {
 	uint8_t expected[PACKET_MAX], buf[PACKET_MAX];
 	const uint32_t len = whole->pkt_len - INNER_L3 + 14;
 
-	RTE_SET_USED(state);
 	memcpy(expected, rte_pktmbuf_mtod(whole, void *), 12);
 	memcpy(expected + 12, "\x08\x00", 2);
 	memcpy(expected + 14, rte_pktmbuf_mtod_offset(whole, void *, INNER_L3),
@@ -374,14 +367,12 @@ static void many_small_segments_are_taken_off(void **state) {
 		rte_mbuf_sanity_check(mbuf, 1);
 		rte_pktmbuf_free(mbuf);
 	}
-	RTE_SET_USED(state);
 }
 
 static void shared_data_and_lies_stay(void **state) {
 	struct rte_mbuf *mbuf = gtpu_summed(), *clone = rte_pktmbuf_clone(mbuf, pool);
 	uint8_t before[PACKET_MAX];
 
-	RTE_SET_USED(state);
 	assert_non_null(clone);
 	memcpy(before, rte_pktmbuf_mtod(mbuf, void *), mbuf->pkt_len);
 	assert_false(ddp_decap(mbuf, INNER_L3));
@@ -428,11 +419,9 @@ static void later_segments_that_others_hold_stay(void **state) {
 			rte_pktmbuf_free(mbuf);
 			rte_pktmbuf_free_seg(shared);
 		}
-	RTE_SET_USED(state);
 }
 
 static void packet_types_are_those_of_what_is_left(void **state) {
-	RTE_SET_USED(state);
 	assert_int_equal(ddp_decap_ptype(RTE_PTYPE_L2_ETHER_VLAN | RTE_PTYPE_L3_IPV4 |
 					 RTE_PTYPE_L4_UDP | RTE_PTYPE_TUNNEL_GTPU |
 					 RTE_PTYPE_INNER_L3_IPV6_EXT | RTE_PTYPE_INNER_L4_TCP),
@@ -451,7 +440,6 @@ static void a_mask_of_packet_types_is_for_what_is_left(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0),profile=gtpu,decap=on", 1, 1, 512);
 	struct rte_mbuf *mbufs[] = {gtpu_packet(), packet(0, 0)};
 
-	RTE_SET_USED(state);
 	rte_pktmbuf_mtod_offset(mbufs[0], struct rte_ipv4_hdr *, INNER_L3)->next_proto_id = 99;
 	assert_int_equal(rte_eth_dev_stop(port), 0);
 	assert_true(rte_eth_dev_set_ptypes(port, layers, NULL, 0) >= 0);
@@ -508,7 +496,6 @@ static void all_before_the_innermost_ip_header_is_removed(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0),profile=pppoe+mpls,decap=on", 1, 1, 512);
 	unsigned int n_removed = 0;
 
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < RTE_DIM(removed); i++)
 		for (unsigned int size = 10; size <= 200; size += 190) {
 			struct rte_mbuf *whole = packet_make(removed[i].pieces), *mbuf;
@@ -543,7 +530,6 @@ static void rules_see_and_count_the_packet_as_it_came(void **state) {
 	const uint32_t bytes = mbufs[0]->pkt_len + mbufs[1]->pkt_len + mbufs[2]->pkt_len;
 	struct rte_flow_query_count count = {0};
 
-	RTE_SET_USED(state);
 	rte_mbuf_refcnt_update(mbufs[2], 1);
 	testsrc_feed(0, 0, mbufs, 3);
 	assert_int_equal(rte_eth_rx_burst(port, 0, mbufs, 3), 3);
@@ -591,7 +577,6 @@ static void flags_are_set_and_not_added(void **state) {
 		{"dev(net_testsrc0),profile=gtpu,decap=on", 0, 0, 0},
 	};
 
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < RTE_DIM(cases); i++) {
 		const struct rte_eth_conf conf = {.rxmode.offloads = cases[i].offloads};
 		int port = ddp_probe(cases[i].devargs);

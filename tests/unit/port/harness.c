@@ -307,13 +307,11 @@ void wait_wanted(uint16_t port) {
 }
 
 int leak_setup(void **state) {
-	RTE_SET_USED(state);
 	heap_before = heap_used();
 	return 0;
 }
 
 int leak_teardown(void **state) {
-	RTE_SET_USED(state);
 	if (rte_mempool_avail_count(pool) != POOL_SIZE) {
 		print_error("%u mbufs are missing\n", POOL_SIZE - rte_mempool_avail_count(pool));
 		return -1;

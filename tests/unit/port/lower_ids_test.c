@@ -24,7 +24,6 @@ static void port_end(const char *name) {
 }
 
 static void ports_have_the_first_ids(void **state) {
-	RTE_SET_USED(state);
 	assert_int_equal(port_make(0, "dev(net_testsrc0)"), 0);
 	assert_int_equal(rte_eal_hotplug_add("vdev", "net_ddp1", "dev(net_testsrc1)"), 0);
 	assert_int_equal(rte_vdev_init("net_null0", ""), 0);
@@ -43,7 +42,6 @@ static void ports_have_the_first_ids(void **state) {
 }
 
 static void a_port_that_is_taken_over_keeps_its_id(void **state) {
-	RTE_SET_USED(state);
 	assert_int_equal(rte_vdev_init("net_testsrc0", ""), 0);
 	assert_int_equal(port_make(0, "dev(net_testsrc0)"), 0);
 	assert_int_equal(port_id_of("net_testsrc0"), 0);
@@ -52,7 +50,6 @@ static void a_port_that_is_taken_over_keeps_its_id(void **state) {
 }
 
 static void a_lower_port_of_our_own_kind_has_a_high_id(void **state) {
-	RTE_SET_USED(state);
 	assert_int_equal(port_make(0, "dev(net_ddp1,dev(net_testsrc0))"), 0);
 	assert_int_equal(port_make(2, "dev(net_testsrc1)"), 0);
 	assert_int_equal(port_id_of("net_ddp0"), 0);
@@ -64,7 +61,6 @@ static void a_lower_port_of_our_own_kind_has_a_high_id(void **state) {
 }
 
 static void a_refused_probe_holds_nothing(void **state) {
-	RTE_SET_USED(state);
 	assert_int_equal(ddp_probe("dev(net_testsrc0,fail=1)"), -1);
 	assert_int_equal(rte_vdev_init("net_testsrc1", ""), 0);
 	assert_int_equal(port_id_of("net_testsrc1"), 0);
@@ -84,7 +80,6 @@ static void every_id_can_be_used(void **state) {
 	unsigned int n = 0, n_first = 0;
 	char name[32];
 
-	RTE_SET_USED(state);
 	while (null_make(n) == 0) {
 		snprintf(name, sizeof(name), "net_ddp%u", n);
 		n_first += n_first == n && port_id_of(name) == n;
@@ -134,7 +129,6 @@ static int gone_note(uint16_t port, enum rte_eth_event_type type, void *arg, voi
 static void nothing_is_told_of_the_ids_that_are_held(void **state) {
 	struct seen seen = {0};
 
-	RTE_SET_USED(state);
 	rte_eth_dev_callback_register(RTE_ETH_ALL, RTE_ETH_EVENT_NEW, made_note, &seen);
 	rte_eth_dev_callback_register(RTE_ETH_ALL, RTE_ETH_EVENT_DESTROY, gone_note, &seen);
 	assert_int_equal(port_make(0, "dev(net_testsrc0)"), 0);
@@ -164,7 +158,6 @@ static int second_make(uint16_t port, enum rte_eth_event_type type, void *arg, v
 static void other_ports_of_a_lower_device_have_low_ids(void **state) {
 	int made = -1;
 
-	RTE_SET_USED(state);
 	rte_eth_dev_callback_register(RTE_ETH_ALL, RTE_ETH_EVENT_NEW, second_make, &made);
 	assert_int_equal(port_make(0, "dev(net_testsrc0)"), 0);
 	assert_int_equal(made, 0);

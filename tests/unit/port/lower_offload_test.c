@@ -225,7 +225,6 @@ static void hardware_equals_software_for_each_profile(void **state) {
 	};
 	double most = 0;
 
-	RTE_SET_USED(state);
 	for (unsigned int s = 0; s < RTE_DIM(specs); s += PROFILES_STEP) {
 		char devargs[PATH_MAX];
 
@@ -246,7 +245,6 @@ static void hardware_equals_software_for_each_profile(void **state) {
 static void a_nic_with_wrong_hashes_is_detected(void **state) {
 	static const char *const specs[] = {"gtpu", "gtpu:inner-ip"};
 
-	RTE_SET_USED(state);
 	for (unsigned int s = 0; s < RTE_DIM(specs); s++) {
 		char devargs[PATH_MAX];
 
@@ -303,7 +301,6 @@ static void a_nic_with_wrong_packet_types_is_never_proven(void **state) {
 	struct rte_eth_rss_conf conf = {.rss_hf =
 						RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_TCP};
 
-	RTE_SET_USED(state);
 	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
 	testsrc_nic(0)->mistakes_tcp = true;
 	for (unsigned int i = 0; i < 8; i++)
@@ -435,7 +432,6 @@ static void shares_print(unsigned int nic, const char *what, const struct tally 
 static void packets_of_another_type_do_not_end_the_offload(void **state) {
 	static const unsigned int one_in[] = {2, 256};
 
-	RTE_SET_USED(state);
 	for (unsigned int nic = 0; nic < RTE_DIM(all_nics); nic++)
 		for (unsigned int k = 0; k < RTE_DIM(one_in); k++) {
 			uint16_t port = kind_start(nic);
@@ -474,7 +470,6 @@ static unsigned int level(uint16_t port_id) {
 
 // The NIC hashes ports that the packet does not have. Its packets prove nothing of others.
 static void packets_with_another_hash_interrupt_the_offload(void **state) {
-	RTE_SET_USED(state);
 	for (unsigned int nic = 0; nic < RTE_DIM(all_nics); nic++) {
 		uint16_t port = kind_start(nic);
 		struct tally tallies[3];
@@ -501,7 +496,6 @@ static void a_nic_that_hashes_one_type_wrongly_is_not_used(void **state) {
 	uint16_t port = kind_start(1);
 	struct tally tally;
 
-	RTE_SET_USED(state);
 	testsrc_nic(0)->garbles_udp = true;
 	flow_run(port, 8 * LOOK, 0, true);
 	assert_int_equal(level(port), 6);
@@ -528,7 +522,6 @@ static void a_nic_that_hashes_one_type_wrongly_is_not_used(void **state) {
 static void rules_exist_while_the_port_runs(void **state) {
 	uint16_t port = ddp_start(COMMS, N_QUEUES, 1, 64);
 
-	RTE_SET_USED(state);
 	assert_true(testsrc_nic(0)->n_rules >= 8);
 	assert_memory_equal(testsrc_nic(0)->key, ddp_default_key, 52);
 	assert_int_equal(rte_eth_dev_stop(port), 0);
@@ -545,7 +538,6 @@ static void rules_are_created_again_after_a_recovery(void **state) {
 	const struct fake_nic *nic = testsrc_nic(0);
 	const unsigned int n_rules = nic->n_rules;
 
-	RTE_SET_USED(state);
 	assert_true(n_rules > 0);
 	fake_nic_fini(testsrc_nic(0));
 	testsrc_tell(0, RTE_ETH_EVENT_RECOVERY_SUCCESS);
@@ -586,7 +578,6 @@ static void counts_as(const char *file, const char *offload, const char *kind) {
 
 // Unless the user knows better.
 static void a_port_of_net_ice_is_the_kind_of_its_package(void **state) {
-	RTE_SET_USED(state);
 	rte_log_set_level(ddp_port_logtype, RTE_LOG_INFO);
 	package_write("comms.pkg", 0xc0000002);
 	package_write("os.pkg", 0xc0000001);
@@ -607,7 +598,6 @@ static void a_port_of_net_ice_is_the_kind_of_its_package(void **state) {
 static void a_rule_that_fails_removes_all_others(void **state) {
 	uint16_t port;
 
-	RTE_SET_USED(state);
 	for (unsigned int fail_at = 1; fail_at <= 8; fail_at++) {
 		port = ddp_probe(COMMS);
 		ddp_configure(port, N_QUEUES, 1, 64, RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP);
@@ -625,7 +615,6 @@ static void a_rule_that_fails_removes_all_others(void **state) {
 static void a_port_that_requires_rules_does_not_start_without(void **state) {
 	int port = ddp_probe("dev(net_testsrc0,nic=2),profile=gtpu,offload=require:ice-comms");
 
-	RTE_SET_USED(state);
 	ddp_configure(port, N_QUEUES, 1, 64, RTE_ETH_RSS_IP);
 	testsrc_nic(0)->fail_at = 3;
 	assert_true(rte_eth_dev_start(port) < 0);
@@ -639,7 +628,6 @@ static void a_port_that_requires_rules_does_not_start_without(void **state) {
 static void refused_patterns_stay_in_software(void **state) {
 	uint16_t port = ddp_probe(COMMS);
 
-	RTE_SET_USED(state);
 	ddp_configure(port, N_QUEUES, 1, 64, RTE_ETH_RSS_IP);
 	testsrc_nic(0)->no_raw = true;
 	assert_int_equal(rte_eth_dev_start(port), 0);
@@ -653,7 +641,6 @@ static void a_profile_change_creates_new_rules(void **state) {
 	unsigned int before = testsrc_nic(0)->n_rules;
 	char error[200];
 
-	RTE_SET_USED(state);
 	assert_int_equal(rte_pmd_ddp_profile_add(port, "ipip", error, sizeof(error)), 0);
 	assert_true(testsrc_nic(0)->n_rules > before);
 	assert_int_equal(rte_pmd_ddp_profile_del(port, "ipip", error, sizeof(error)), 0);
@@ -671,7 +658,6 @@ static void a_change_that_the_lower_device_refuses_fails_if_required(void **stat
 	struct rte_pmd_ddp_profile profiles[2];
 	char error[200];
 
-	RTE_SET_USED(state);
 	nic->fail_at = nic->n_created + 5;
 	assert_true(rte_pmd_ddp_profile_add(port, "ipip", error, sizeof(error)) < 0);
 	assert_non_null(strstr(error, "offload=require: rule 5 of"));
@@ -694,7 +680,6 @@ static void packets_from_before_a_change_are_hashed_again(void **state) {
 	struct rte_eth_rss_conf conf = {.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP};
 	uint8_t key[40] = {1, 2, 3};
 
-	RTE_SET_USED(state);
 	burst_drain(port);
 	packets_feed(0, 0, 16, 64);
 	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 64);
@@ -730,7 +715,6 @@ static void an_empty_burst_does_not_mean_an_empty_queue(void **state) {
 	struct rte_mbuf *mbufs[32];
 	uint8_t key[40] = {1, 2, 3};
 
-	RTE_SET_USED(state);
 	packets_feed(0, 0, 16, 256);
 	conf.rss_key = key;
 	conf.rss_key_len = sizeof(key);
@@ -749,7 +733,6 @@ static void uncounted_packets_are_drained_too(void **state) {
 	struct rte_eth_rss_conf conf = {.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP};
 	uint8_t key[40] = {1, 2, 3};
 
-	RTE_SET_USED(state);
 	packets_feed(0, 0, 16, DDP_PORT_BURST);
 	testsrc_stage(0, DDP_PORT_BURST);
 	conf.rss_key = key;
@@ -770,7 +753,6 @@ static void flow_rules_and_rss_off_end_the_bypass(void **state) {
 	struct rte_eth_rss_conf none = {0};
 	struct rte_flow *flow;
 
-	RTE_SET_USED(state);
 	flow = rule_create(port, udp_items, ACTIONS(TO_QUEUE(1)));
 	for (unsigned int i = 0; i < 4; i++) { // more than it takes to prove that the NIC is right
 		uint64_t counts[N_QUEUES] = {0};
@@ -799,7 +781,6 @@ static void another_hash_function_ends_the_bypass(void **state) {
 	struct rte_eth_rss_conf conf = {.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP};
 	uint16_t port;
 
-	RTE_SET_USED(state);
 	DPDK_RSS_FUNCTION_SET(&conf, RTE_ETH_HASH_FUNCTION_SYMMETRIC_TOEPLITZ);
 	if (DPDK_RSS_FUNCTION(&conf) == RTE_ETH_HASH_FUNCTION_DEFAULT) {
 		print_message(
@@ -828,7 +809,6 @@ static void a_declared_port_is_declared_on_the_lower_device(void **state) {
 		ddp_start("dev(net_testsrc0,nic=2),profile=vxlan:outer,offload=auto:ice-comms",
 			  N_QUEUES, 1, 64);
 
-	RTE_SET_USED(state);
 	RTE_SET_USED(port);
 	if (testsrc_nic(0)->vxlan_ports[0] != 0)
 		assert_int_equal(testsrc_nic(0)->vxlan_ports[0], 4789);
@@ -839,7 +819,6 @@ static void a_declared_port_is_declared_on_the_lower_device(void **state) {
 static void an_unplugged_lower_device_is_not_called(void **state) {
 	uint16_t port = ddp_start(COMMS, N_QUEUES, 1, 64);
 
-	RTE_SET_USED(state);
 	testsrc_unplug(0);
 	for (unsigned int i = 0; i < 1000 && rte_eth_dev_is_valid_port(port + 1); i++)
 		rte_delay_us_sleep(1000);

@@ -65,7 +65,6 @@ static void a_mapped_type_has_what_it_is_mapped_to(void **state) {
 	uint16_t port = start();
 	uint32_t found = packet_type(port);
 
-	RTE_SET_USED(state);
 	assert_int_equal(found & RTE_PTYPE_L4_MASK, RTE_PTYPE_L4_UDP);
 	assert_int_equal(map(port, "IPV4_TCP", OWN, false), 0);
 	assert_int_equal(packet_type(port), found); // another type
@@ -85,7 +84,6 @@ static void an_exclusive_update_leaves_no_other(void **state) {
 	uint32_t found = packet_type(port);
 	unsigned int n = rte_pmd_ddp_ptype_mapping_get(port, NULL, 0);
 
-	RTE_SET_USED(state);
 	assert_int_equal(count(port, RTE_PTYPE_UNKNOWN), 0);
 	assert_int_equal(map(port, "IPV4_TCP", OWN, true), 0);
 	assert_int_equal(count(port, OWN), 1);
@@ -103,7 +101,6 @@ static void types_are_replaced_by_value_or_by_mask(void **state) {
 	uint32_t udp = ptype_of(port, "IPV4_UDP")->rte_ptype;
 	unsigned int n = count(port, udp);
 
-	RTE_SET_USED(state);
 	assert_true(n > 0);
 	assert_int_equal(rte_pmd_ddp_ptype_mapping_replace(port, udp, false, OWN), 0);
 	assert_int_equal(count(port, udp), 0);
@@ -126,7 +123,6 @@ static void what_is_no_type_is_refused(void **state) {
 	uint16_t port = start();
 	uint32_t found = packet_type(port);
 
-	RTE_SET_USED(state);
 	assert_int_equal(rte_pmd_ddp_ptype_mapping_update(port, items, 2, false), -EINVAL);
 	assert_int_equal(rte_pmd_ddp_ptype_mapping_update(port, &none, 1, false), -EINVAL);
 	assert_int_equal(map(port, "IPV4_UDP", UINT32_C(0x10000000), false), -EINVAL);
@@ -148,7 +144,6 @@ static void a_mapping_outlives_the_profile(void **state) {
 	uint16_t port = start();
 	uint32_t found = packet_type(port);
 
-	RTE_SET_USED(state);
 	assert_int_equal(map(port, "IPV4_UDP", RTE_PTYPE_L4_SCTP, false), 0);
 	assert_int_equal(rte_pmd_ddp_profile_add_text(port, MINE, strlen(MINE), NULL, 0), 0);
 	assert_int_equal(packet_type(port), found); // MINE, which is not mapped
@@ -166,7 +161,6 @@ static void mapped_types_are_supported(void **state) {
 	uint32_t ptypes[N_MAX];
 	int n = rte_eth_dev_get_supported_ptypes(port, RTE_PTYPE_TUNNEL_MASK, ptypes, N_MAX);
 
-	RTE_SET_USED(state);
 	assert_int_equal(n, 0);
 	assert_int_equal(map(port, "IPV4_UDP", RTE_PTYPE_TUNNEL_VXLAN, true), 0);
 	n = rte_eth_dev_get_supported_ptypes(port, RTE_PTYPE_ALL_MASK, ptypes, N_MAX);

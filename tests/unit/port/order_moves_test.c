@@ -92,7 +92,6 @@ static void packets_of_a_move_given_up_go_to_the_old_queue(void **state) {
 	uint16_t port = port_begin();
 	uint32_t seq = 0;
 
-	RTE_SET_USED(state);
 	move_give_up(port, &seq);
 	feed(5);
 	assert_int_equal(poll(port, 1, &seq), 0);
@@ -136,7 +135,6 @@ static void other_queues_do_not_notice_one_that_is_not_polled_for_a_second(void 
 	uint64_t end = rte_rdtsc() + 20 * rte_get_tsc_hz();
 	uint32_t seq = 0;
 
-	RTE_SET_USED(state);
 	feed(20);
 	assert_int_equal(poll(port, 1, &seq), 0);
 	entry_move(port, 1, 1000000);
@@ -160,7 +158,6 @@ static void without_balancing_the_table_says_where_packets_go(void **state) {
 	uint16_t port = port_begin();
 	uint32_t seq = 0;
 
-	RTE_SET_USED(state);
 	move_give_up(port, &seq);
 	assert_int_equal(rte_pmd_ddp_balance_set(port, 0), 0);
 	assert_int_equal(entry_queue(port), 0);
@@ -179,7 +176,6 @@ static void without_balancing_a_move_under_way_is_final(void **state) {
 	uint32_t seq = 0;
 	uint64_t end;
 
-	RTE_SET_USED(state);
 	feed(20);
 	assert_int_equal(poll(port, 1, &seq), 0);
 	entry_move(port, 1, SHORT_US);
@@ -201,7 +197,6 @@ static void a_move_waits_for_a_queue_that_a_change_gave_up_on(void **state) {
 	uint16_t port = port_begin();
 	uint32_t seq = 0;
 
-	RTE_SET_USED(state);
 	feed(20);
 	assert_int_equal(poll(port, 1, &seq), 0);
 	entry_move(port, 1, 0);
@@ -228,7 +223,6 @@ static void packets_of_a_rule_do_not_return(void **state) {
 	struct rte_flow *flow;
 	uint32_t seq = 0;
 
-	RTE_SET_USED(state);
 	feed(20);
 	assert_int_equal(poll(port, 1, &seq), 0);
 	flow = rule_create(port, items_of_flow(FLOW), ACTIONS(TO_QUEUE(1)));
@@ -303,7 +297,6 @@ static void moves_given_up_by_one_lower_queue_do_not_stop_another(void **state) 
 		ddp_start("dev(net_testsrc0,rxq=2),lower_queues=2,balance=60000", 3, 1, N_DESC);
 	uint64_t end;
 
-	RTE_SET_USED(state);
 	assert_int_not_equal(entry_of(FLOW), entry_of(OTHER));
 	flows_move(port, 0, 2, 0);
 	poll_to_end(port, 3, 0, NULL);

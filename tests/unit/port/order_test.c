@@ -76,7 +76,6 @@ static void packets_wait_until_the_old_queue_is_done(void **state) {
 	uint16_t port = port_begin("dev(net_testsrc0)", &entry);
 	uint32_t seq = 0;
 
-	RTE_SET_USED(state);
 	feed(FLOW, 20);
 	assert_int_equal(poll(port, 1, 32, &seq), 0); // puts them on queue 0's ring
 	entry_move(port, entry, 1);
@@ -105,7 +104,6 @@ static void a_full_queue_does_not_park_packets_forever(void **state) {
 	uint64_t parked = 0;
 	uint32_t seq = 0;
 
-	RTE_SET_USED(state);
 	feed(FLOW, 20);
 	assert_int_equal(poll(port, 1, 32, &seq), 0);
 	entry_move(port, entry, 1);
@@ -133,7 +131,6 @@ static void other_entries_do_not_wait(void **state) {
 	struct rte_mbuf *mbufs[32];
 	uint32_t seq = 0;
 
-	RTE_SET_USED(state);
 	other = entry_of(port, OTHER);
 	assert_int_not_equal(other, entry);
 	entry_move(port, other, 1);
@@ -161,7 +158,6 @@ static void with_another_key_all_packets_wait(void **state) {
 	uint32_t seq = 0;
 	unsigned int n;
 
-	RTE_SET_USED(state);
 	for (unsigned int round = 0; round < 40; round++) {
 		unsigned int first = round % 2; // to poll: the flow may be on either queue
 
@@ -186,7 +182,6 @@ static void changes_meanwhile_wait_for_each_other(void **state) {
 	uint16_t port = port_begin("dev(net_testsrc0),overflow=wait", &entry);
 	uint32_t seq = 0;
 
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < 200; i++) {
 		feed(FLOW, 7);
 		poll(port, i / 3 % 2, 1 + i % 5, &seq);
@@ -208,7 +203,6 @@ static void a_queue_that_is_not_polled_is_given_up(void **state) {
 	uint32_t seq = 0;
 	unsigned int n = 0;
 
-	RTE_SET_USED(state);
 	feed(FLOW, 20);
 	assert_int_equal(poll(port, 1, 32, &seq), 0);
 	entry_move(port, entry, 1);
@@ -237,7 +231,6 @@ static void parked_packets_are_dropped_at_stop(void **state) {
 	uint16_t port = port_begin("dev(net_testsrc0)", &entry);
 	uint32_t seq = 0;
 
-	RTE_SET_USED(state);
 	feed(FLOW, 20);
 	assert_int_equal(poll(port, 1, 32, &seq), 0);
 	entry_move(port, entry, 1);
@@ -259,7 +252,6 @@ static void nobody_waits_for_a_stopped_queue(void **state) {
 	uint16_t port = port_begin("dev(net_testsrc0)", &entry);
 	uint32_t seq = 0;
 
-	RTE_SET_USED(state);
 	feed(FLOW, 20);
 	assert_int_equal(poll(port, 1, 32, &seq), 0);
 	entry_move(port, entry, 1);
@@ -292,7 +284,6 @@ static void loaded_entries_move(void **state) {
 	uint64_t counts[2];
 	uint64_t end = rte_rdtsc() + 20 * rte_get_tsc_hz();
 
-	RTE_SET_USED(state);
 	flows_move(port, 0);
 	do {
 		memset(counts, 0, sizeof(counts));
@@ -322,7 +313,6 @@ static void an_elephant_is_told(void **state) {
 	uint64_t end = rte_rdtsc() + 20 * rte_get_tsc_hz();
 	unsigned int entry = entry_of(port, 0);
 
-	RTE_SET_USED(state);
 	assert_int_equal(rte_pmd_ddp_balance_set(port, 10), 0);
 	while (!is_elephant(&balance) && rte_rdtsc() < end) {
 		feed(0, 300);
@@ -349,7 +339,6 @@ static void a_move_from_a_queue_that_is_not_polled_is_given_up(void **state) {
 	uint64_t missed, n[2] = {0};
 	uint16_t got;
 
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < 4; i++)
 		entries[i] = entry_of(port, i);
 	flows_move(port, 0);

@@ -118,7 +118,6 @@ static void a_profile_added_and_deleted_is_seen_at_once(void **state) {
 	const struct rte_mbuf *mbuf;
 	uint32_t word = 0;
 
-	RTE_SET_USED(state);
 	assert_string_equal(names_of(port), "");
 	type_is(port, "IPV4_UDP");
 	good(add_text(port, MINE));
@@ -147,7 +146,6 @@ static bool parses_gtpu(uint16_t port) {
 static void the_packet_types_that_a_port_supports_are_those_of_its_profiles(void **state) {
 	uint16_t port = start(NULL);
 
-	RTE_SET_USED(state);
 	assert_false(parses_gtpu(port));
 	good(add(port, "gtpu"));
 	assert_true(parses_gtpu(port));
@@ -160,7 +158,6 @@ static void the_list_tells_what_was_added(void **state) {
 	uint16_t port = start("gtpu:ue;port=2153");
 	struct rte_pmd_ddp_profile profiles[3];
 
-	RTE_SET_USED(state);
 	good(add_text(port, MINE));
 	good(add(port, "vxlan"));
 	memset(profiles, 1, sizeof(profiles));
@@ -185,7 +182,6 @@ static void the_list_tells_what_was_added(void **state) {
 static void profiles_are_deleted_in_any_order_by_name_or_as_given(void **state) {
 	uint16_t port = start("gtpu;port=2153+vxlan");
 
-	RTE_SET_USED(state);
 	good(add(port, "geneve+pppoe")); // both together
 	assert_string_equal(names_of(port), "gtpu vxlan geneve pppoe");
 	good(del(port, "vxlan"));
@@ -207,7 +203,6 @@ static void the_list_is_exchanged_in_one_step(void **state) {
 	uint16_t port = start("gtpu+vxlan");
 	struct rte_pmd_ddp_profile profile;
 
-	RTE_SET_USED(state);
 	good(add_text(port, MINE));
 	good(set(port, "gtpu:teid;port=2153"));
 	assert_string_equal(names_of(port), "gtpu");
@@ -229,7 +224,6 @@ static void the_list_is_exchanged_in_one_step(void **state) {
 static void what_others_need_stays(void **state) {
 	uint16_t port = start("5g-upf+gtpu");
 
-	RTE_SET_USED(state);
 	bad(del(port, "gtpu"), -EBUSY, "profile 'gtpu' is required by 5g-upf");
 	good(add_text(port, MINE));
 	good(add_text(port, ON_MINE));
@@ -315,7 +309,6 @@ static void a_change_that_fails_changes_nothing(void **state) {
 	struct port_view before, after;
 	uint32_t hash;
 
-	RTE_SET_USED(state);
 	type_is(port, "IPV4_UDP");
 	hash = receive(port)->hash.rss;
 	port_view_take(&before, port);
@@ -335,7 +328,6 @@ static void a_change_that_fails_changes_nothing(void **state) {
 static void a_missing_profile_is_named(void **state) {
 	uint16_t port = start(NULL);
 
-	RTE_SET_USED(state);
 	assert_int_equal(add(port, "no_such"), -ENOENT);
 	assert_ptr_equal(strstr(error, "profile 'no_such' not found in "), error);
 	bad(del(port, "gtpu"), -ENOENT, "no profile 'gtpu' was added; the port has none");
@@ -367,7 +359,6 @@ static void without_memory_a_change_fails_and_changes_nothing(void **state) {
 	static void *blocks[4096];
 	struct port_view before, after;
 
-	RTE_SET_USED(state);
 	port_view_take(&before, port);
 	for (unsigned int i = 0; i < RTE_DIM(leasts); i++) {
 		unsigned int n = memory_take(blocks, RTE_DIM(blocks), leasts[i]);
@@ -391,7 +382,6 @@ static void an_id_means_one_name_for_ever(void **state) {
 	char name[64];
 	int n;
 
-	RTE_SET_USED(state);
 	good(add_text(port, MINE));
 	mine = type_is(port, "MINE");
 	assert_int_not_equal(mine, udp);
@@ -423,7 +413,6 @@ static void ids_come_to_an_end(void **state) {
 	char *text;
 	int ret = 0;
 
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; ret == 0; i++) {
 		FILE *out = open_memstream(&text, &size);
 
@@ -462,7 +451,6 @@ static int port_comes(uint16_t id, enum rte_eth_event_type type, void *arg, void
 static void a_port_is_found_once_it_is_set_up(void **state) {
 	uint16_t port = start(NULL);
 
-	RTE_SET_USED(state);
 	ddp_end(port);
 	early_port = port;
 	early_answer = 0;
@@ -493,7 +481,6 @@ static void counters_of_long_names_have_names_of_their_own(void **state) {
 	uint16_t port = start(NULL);
 	int n, n_long = 0;
 
-	RTE_SET_USED(state);
 	good(add_text(port, text));
 	n = rte_eth_xstats_get_names(port, names, RTE_DIM(names));
 	assert_in_range(n, 1, RTE_DIM(names));
@@ -529,7 +516,6 @@ static void counters_outlive_profiles(void **state) {
 	uint16_t port = start(NULL);
 	int n_before, n_after, n;
 
-	RTE_SET_USED(state);
 	type_is(port, "IPV4_UDP");
 	n_before = rte_eth_xstats_get_names(port, before, NAMES_MAX);
 	good(add_text(port, MINE));
@@ -566,7 +552,6 @@ static void counters_outlive_profiles(void **state) {
 static void a_profile_can_be_added_at_any_time(void **state) {
 	int port = ddp_probe("dev(net_testsrc0)");
 
-	RTE_SET_USED(state);
 	good(add_text(port, MINE)); // not yet configured
 	ddp_configure(port, 1, 1, 512, RTE_ETH_RSS_IP);
 	good(add(port, "gtpu")); // not yet started
@@ -622,7 +607,6 @@ static void no_packet_is_lost_or_half_steered_by_a_change(void **state) {
 	unsigned int n_fed = 0, left;
 	pthread_t thread;
 
-	RTE_SET_USED(state);
 	good(add_text(port, MINE));
 	for (poller.mine = 1;; poller.mine++) {
 		char name[64];
@@ -664,7 +648,6 @@ static void a_profile_stays_as_it_was_read_whatever_becomes_of_its_files(void **
 	struct rte_eth_udp_tunnel tunnel = {.prot_type = RTE_ETH_TUNNEL_TYPE_VXLAN, .udp_port = 7};
 	uint16_t port = start(NULL);
 
-	RTE_SET_USED(state);
 	scratch_write_text("mine.yaml", MINE);
 	scratch_write_text("on_mine.yaml", ON_MINE);
 	good(add(port, scratch_path("on_mine.yaml")));
@@ -695,7 +678,6 @@ static void a_profile_stays_as_it_was_read_whatever_becomes_of_its_files(void **
 static void a_list_that_is_set_is_read_from_its_files(void **state) {
 	uint16_t port = start(NULL);
 
-	RTE_SET_USED(state);
 	scratch_write_text("mine.yaml", MINE);
 	scratch_write_text("on_mine.yaml", ON_MINE);
 	good(set(port, "on_mine"));
@@ -720,7 +702,6 @@ static void what_is_left_being_unreadable_does_not_mean_that_a_profile_was_not_t
 				    "packet_types: {ALONE: {path: alone}}\n";
 	uint16_t port;
 
-	RTE_SET_USED(state);
 	assert_int_equal(mkdir(scratch_path("base.yaml"), 0700), 0); // before the real one
 	scratch_write_text("alone.yaml", alone);
 	port = start("alone");
@@ -738,7 +719,6 @@ static void only_our_ports_have_profiles(void **state) {
 	static const char line[] = "port 77 is not a net_ddp port";
 	uint16_t lower;
 
-	RTE_SET_USED(state);
 	assert_int_equal(rte_eth_dev_get_port_by_name("net_testsrc0", &lower), 0);
 	bad(add(77, "gtpu"), -ENODEV, line);
 	bad(add_text(77, MINE), -ENODEV, line);
@@ -758,7 +738,6 @@ static void only_our_ports_have_profiles(void **state) {
 static void null_is_refused_unless_it_is_empty(void **state) {
 	const uint16_t ports[] = {start("gtpu"), 77};
 
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < RTE_DIM(ports); i++) {
 		const uint16_t port = ports[i];
 

@@ -62,7 +62,6 @@ static const struct {
 static void bad_patterns_are_refused(void **state) {
 	uint16_t port = rules_start(NULL);
 
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < RTE_DIM(bad_patterns); i++) {
 		print_message("%s\n", bad_patterns[i].name);
 		rule_refused(port, &ingress, bad_patterns[i].items, ACTIONS(TO_QUEUE(1)), EINVAL,
@@ -77,7 +76,6 @@ static void more_items_and_values_than_a_rule_holds_are_refused(void **state) {
 	struct rte_flow_item_ipv6 all = {0}; // three values
 	uint16_t port = rules_start(NULL);
 
-	RTE_SET_USED(state);
 	for (unsigned int i = 1; i < 39; i++)
 		items[i] = (struct rte_flow_item)ITEM(VLAN);
 	rule_refused(port, &ingress, items, ACTIONS(TO_QUEUE(1)), EINVAL,
@@ -140,7 +138,6 @@ static void bad_raw_patterns_are_refused(void **state) {
 	static const struct rte_flow_action_rss rss;
 	uint16_t port = rules_start(NULL);
 
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < RTE_DIM(bad_raws); i++) {
 		print_message("%s\n", bad_raws[i].name);
 		rule_refused(port, &ingress,
@@ -224,7 +221,6 @@ static void types_or_a_level_with_queues_are_refused(void **state) {
 		"types or queues: what is hashed, and where packets go, are rules of their own";
 	uint16_t port = rules_start(NULL);
 
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < RTE_DIM(all); i++)
 		for (unsigned int n = 1; n <= 4; n += 3) {
 			struct rte_flow_action_rss rss = all[i];
@@ -243,7 +239,6 @@ static void types_or_a_level_with_queues_are_refused(void **state) {
 static void bad_actions_are_refused(void **state) {
 	uint16_t port = rules_start(NULL);
 
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < RTE_DIM(bad_actions); i++) {
 		print_message("%s\n", bad_actions[i].name);
 		rule_refused(port, &ingress, udp_items, bad_actions[i].actions, EINVAL,
@@ -266,7 +261,6 @@ static void rules_are_for_ingress_and_group_0(void **state) {
 	const struct rte_flow_action *actions = ACTIONS(TO_QUEUE(1));
 	uint16_t port = rules_start(NULL);
 
-	RTE_SET_USED(state);
 	rule_refused(port, NULL, udp_items, actions, EINVAL, "only ingress rules are supported");
 	rule_refused(port, &none, udp_items, actions, EINVAL, "only ingress rules are supported");
 	rule_refused(port, &egress, udp_items, actions, EINVAL, "only ingress rules are supported");
@@ -282,7 +276,6 @@ static void a_steering_rule_is_there_once(void **state) {
 	uint16_t port = rules_start(NULL);
 	struct rte_flow *flow = rule_create(port, items_of_flow(1), ACTIONS(TO_QUEUE(1)));
 
-	RTE_SET_USED(state);
 	rule_refused(port, &ingress, items_of_flow(1), ACTIONS(TO_QUEUE(2)), EEXIST,
 		     "the port has a rule of this pattern and priority");
 	rule_create_at(port, 1, items_of_flow(1), ACTIONS(TO_QUEUE(2)));
@@ -301,7 +294,6 @@ static void handles_that_are_no_rules_are_refused(void **state) {
 	struct rte_flow_action_rss said;
 	struct rte_flow_error error;
 
-	RTE_SET_USED(state);
 	assert_int_equal(rte_flow_query(port, flow, &count, &counted, &error), -ENOTSUP);
 	assert_string_equal(error.message, "the rule has no such action that can be queried");
 	assert_int_equal(rte_flow_query(port, flow, NULL, &counted, &error), -EINVAL);

@@ -28,7 +28,6 @@ static const uint16_t queue_list[] = {0, 1, 2, 3};
 static void a_rule_sends_its_packets_to_its_queue_until_it_is_destroyed(void **state) {
 	uint16_t port = rules_start(NULL);
 
-	RTE_SET_USED(state);
 	for (uint16_t q = 0; q < N_QUEUES; q++) {
 		struct rte_flow *flow = rule_create(port, items_of_flow(7), ACTIONS(TO_QUEUE(q)));
 		struct seen seen = seen_of_flow(port, 7);
@@ -47,7 +46,6 @@ static void a_rule_sends_its_packets_to_its_queue_until_it_is_destroyed(void **s
 static void what_is_validated_only_does_nothing(void **state) {
 	uint16_t port = rules_start(NULL);
 
-	RTE_SET_USED(state);
 	assert_int_equal(rte_flow_validate(port, &ingress, udp_items, ACTIONS(ACTION(DROP)), NULL),
 			 0);
 	assert_true(is_by_hash(port, 1));
@@ -58,7 +56,6 @@ static void the_smallest_priority_number_decides_then_the_newest_rule(void **sta
 	uint16_t port = rules_start(NULL);
 	struct rte_flow *flows[4];
 
-	RTE_SET_USED(state);
 	flows[0] = rule_create_at(port, 5, items_of_flow(1), ACTIONS(TO_QUEUE(0)));
 	flows[1] = rule_create_at(port, 4, udp_items, ACTIONS(TO_QUEUE(1)));
 	assert_int_equal(seen_of_flow(port, 1).queue, 1); // a wide pattern with a better number
@@ -84,7 +81,6 @@ static void a_list_of_queues_shares_packets_by_their_hash(void **state) {
 	struct rte_eth_rss_conf off = {0};
 	uint64_t counts[N_QUEUES] = {0};
 
-	RTE_SET_USED(state);
 	rule_create(port, udp_items, ACTIONS(ACTION(RSS, .conf = &rss)));
 	for (unsigned int flow = 0; flow < 50; flow++) {
 		struct seen seen = seen_of_flow(port, flow);
@@ -105,7 +101,6 @@ static void a_mark_stands_beside_the_hash(void **state) {
 	uint16_t port = rules_start(NULL);
 	struct seen seen;
 
-	RTE_SET_USED(state);
 	rule_create(port, items_of_flow(1), ACTIONS(ACTION(MARK, .conf = &mark)));
 	rule_create(port, items_of_flow(2), ACTIONS(ACTION(FLAG), TO_QUEUE(2)));
 	seen = seen_of_flow(port, 1);
@@ -133,7 +128,6 @@ static void a_list_of_queues_may_have_a_key_of_its_own(void **state) {
 	struct rte_flow_action_rss said;
 	uint16_t port = rules_start(NULL);
 
-	RTE_SET_USED(state);
 	for (unsigned int len = 40; len <= sizeof(key); len += 12) {
 		struct rte_flow *flow;
 
@@ -171,7 +165,6 @@ static void a_query_says_what_was_asked_of_rss(void **state) {
 	const struct rte_flow_action asked = ACTION(RSS);
 	uint16_t port = rules_start(NULL);
 
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < RTE_DIM(all); i++) {
 		struct rte_flow *flow =
 			rule_create(port, items_of_flow(1), ACTIONS(ACTION(RSS, .conf = &all[i])));
@@ -199,7 +192,6 @@ static void rules_have_only_so_many_keys(void **state) {
 	struct rte_flow *flow = NULL;
 	uint16_t port = rules_start(NULL);
 
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < DDP_FLOW_KEYS_MAX; i++) {
 		key[0] = i;
 		flow = rule_create(port, items_of_flow(i), ACTIONS(ACTION(RSS, .conf = &rss)));
@@ -222,7 +214,6 @@ static void a_hash_rule_may_name_the_ports_key(void **state) {
 	uint16_t port = rules_start(NULL);
 	uint32_t src = flow_src(1);
 
-	RTE_SET_USED(state);
 	rule_create(port, udp_items, ACTIONS(ACTION(RSS, .conf = &rss)));
 	assert_int_equal(seen_of_flow(port, 1).hash, rte_softrss(&src, 1, ddp_default_key));
 	ddp_end(port);
@@ -238,7 +229,6 @@ static void rules_of_a_known_shape_leave_the_path_cache_as_it_is(void **state) {
 	struct rte_flow *flows[N_QUEUES];
 	uint64_t learned;
 
-	RTE_SET_USED(state);
 	rule_create(port, items_of_flow(99), ACTIONS(TO_QUEUE(0)));
 	for (unsigned int i = 0; i < 10; i++)
 		assert_true(is_by_hash(port, i));
@@ -260,7 +250,6 @@ static void rules_without_values_come_and_go_with_their_shape(void **state) {
 	uint16_t port = rules_start(NULL);
 	struct rte_flow *flows[3];
 
-	RTE_SET_USED(state);
 	flows[0] = rule_create_at(port, 5, udp_items, ACTIONS(TO_QUEUE(1)));
 	assert_int_equal(seen_of_flow(port, 1).queue, 1);
 	flows[1] = rule_create_at(port, 4, udp_items, ACTIONS(TO_QUEUE(2)));
@@ -281,7 +270,6 @@ static void rules_without_values_come_and_go_with_their_shape(void **state) {
 static void a_better_rule_of_a_known_shape_is_found(void **state) {
 	uint16_t port = rules_start(NULL);
 
-	RTE_SET_USED(state);
 	rule_create_at(port, 5, items_of_flow(1), ACTIONS(TO_QUEUE(1)));
 	rule_create_at(port, 4, ITEMS(ITEM(ETH), ITEM(IPV4)), ACTIONS(TO_QUEUE(2)));
 	for (unsigned int i = 0; i < 10; i++)
@@ -322,7 +310,6 @@ static unsigned int warnings_of_shapes(uint16_t port, unsigned int n) {
 static void a_port_warns_once_of_many_shapes(void **state) {
 	uint16_t port = rules_start(NULL);
 
-	RTE_SET_USED(state);
 	assert_int_equal(warnings_of_shapes(port, 32), 0);
 	rule_create(port, udp_items, ACTIONS(TO_QUEUE(1)));
 	assert_int_equal(warnings_of_shapes(port, 32), 1);
@@ -335,7 +322,6 @@ static void many_rules_come_and_go(void **state) {
 	char error[200];
 	uint16_t port = rules_start(NULL);
 
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < N_MANY; i++)
 		flows[i] = rte_flow_create(port, &ingress, items_of_flow(i),
 					   ACTIONS(TO_QUEUE(i % N_QUEUES)), NULL);
@@ -381,7 +367,6 @@ static void dropped_packets_are_counted_and_the_sum_holds(void **state) {
 		rule_create(port, items_of_flow(4), ACTIONS(ACTION(VOID), ACTION(COUNT)));
 	struct rte_flow_query_count count;
 
-	RTE_SET_USED(state);
 	packets_feed(0, 0, 10, 500);
 	packets_feed(0, 1, 10, 250);
 	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 675);
@@ -412,7 +397,6 @@ static void a_hash_rule_says_what_is_hashed_and_can_be_asked(void **state) {
 	struct rte_flow *flow;
 	struct seen seen;
 
-	RTE_SET_USED(state);
 	assert_int_equal(rte_eth_dev_rss_hash_update(port, &off), 0);
 	flow = rule_create(port, ITEMS(ITEM(ETH), ITEM(IPV4)),
 			   ACTIONS(ACTION(RSS, .conf = &by_source)));
@@ -434,7 +418,6 @@ static void rules_outlive_a_stop_as_the_port_tells(void **state) {
 	uint16_t port = rules_start(NULL);
 	struct rte_eth_dev_info info;
 
-	RTE_SET_USED(state);
 	assert_int_equal(rte_eth_dev_info_get(port, &info), 0);
 	assert_int_equal(info.dev_capa, RTE_ETH_DEV_CAPA_FLOW_RULE_KEEP);
 	rule_create(port, items_of_flow(1), ACTIONS(TO_QUEUE(2)));
@@ -450,7 +433,6 @@ static void flush_takes_all_rules(void **state) {
 	uint16_t port = rules_start(NULL);
 	struct rte_flow *flow = NULL;
 
-	RTE_SET_USED(state);
 	assert_int_equal(rte_flow_flush(port, NULL), 0);
 	for (unsigned int i = 0; i < 20; i++)
 		flow = rule_create(port, items_of_flow(i), ACTIONS(ACTION(DROP), ACTION(COUNT)));
@@ -470,7 +452,6 @@ static void a_port_keeps_the_queues_that_its_rules_use(void **state) {
 	uint16_t port = rules_start(NULL);
 	struct rte_flow *flow = rule_create(port, items_of_flow(1), ACTIONS(TO_QUEUE(2)));
 
-	RTE_SET_USED(state);
 	assert_int_equal(rte_eth_dev_stop(port), 0);
 	assert_int_equal(rte_eth_dev_configure(port, 2, 1, &conf), -EINVAL);
 	assert_int_equal(rte_eth_dev_configure(port, 0, 1, &conf), -EINVAL);
@@ -502,7 +483,6 @@ static void a_profile_that_rules_need_stays(void **state) {
 	struct rte_flow *second = rule_create(port, vxlan, ACTIONS(TO_QUEUE(1)));
 	char error[200];
 
-	RTE_SET_USED(state);
 	rule_create(port, udp_items, ACTIONS(ACTION(RSS, .conf = &by_source))); // needs neither
 	profile_del(port, "vxlan", -EBUSY, "needed by flow rules: eth / ipv4 / udp / vxlan");
 	profile_del(port, "gtpu", -EBUSY, "needed by flow rules: eth / ipv4 / udp / gtpu / ipv4");
@@ -526,7 +506,6 @@ static void a_profile_that_rules_need_stays(void **state) {
 static void all_rules_that_need_a_profile_are_named(void **state) {
 	uint16_t port = rules_start("gtpu");
 
-	RTE_SET_USED(state);
 	rule_create(port, ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(UDP), ITEM(GTPU)),
 		    ACTIONS(TO_QUEUE(3)));
 	rule_create(port, ITEMS(ITEM(ETH), ITEM(IPV6), ITEM(UDP), ITEM(GTPU)),
@@ -664,7 +643,6 @@ static bool is_marked(uint16_t port, const struct piece *pieces) {
 static void values_are_found_where_a_packet_has_them(void **state) {
 	uint16_t port = rules_start("e810-comms");
 
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < RTE_DIM(values); i++) {
 		struct rte_flow *flow = rule_create(port, values[i].items, ACTIONS(ACTION(FLAG)));
 
@@ -688,7 +666,6 @@ static void both_versions_behind_gre_have_rules_of_their_own(void **state) {
 	uint16_t port = rules_start("e810-comms");
 	uint32_t hash;
 
-	RTE_SET_USED(state);
 	rule_create(port,
 		    ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(GRE), ITEM(IPV4), ITEM(UDP), ITEM(GTPU)),
 		    ACTIONS(ACTION(RSS, .conf = &by_ipv4)));
@@ -712,7 +689,6 @@ static void a_sorted_hash_is_that_of_the_sorted_tuple(void **state) {
 	uint32_t hash = rte_softrss(tuple, RTE_DIM(tuple), ddp_default_key);
 	uint16_t port = rules_start("e810-comms");
 
-	RTE_SET_USED(state);
 	rule_create(port, ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(UDP)),
 		    ACTIONS(ACTION(RSS, .conf = &sorted)));
 	for (unsigned int i = 0; i < 3; i++) { // interpreted, and from the cache
@@ -763,7 +739,6 @@ static void a_dump_shows_what_each_rule_asks_and_does(void **state) {
 	uint16_t port = rules_start(NULL);
 	struct rte_flow *flow;
 
-	RTE_SET_USED(state);
 	memcpy(&ip6.hdr.dst_addr, "\x20\x01\x0d\xb8", 4); // an array, or a structure with one
 	assert_string_equal(dump_of(port, NULL), "");
 	rule_create(port, ITEMS(ITEM(ETH), ITEM(IPV4)), ACTIONS(ACTION(RSS, .conf = &by_source)));
@@ -817,7 +792,6 @@ static void a_rule_that_was_replaced_stays_out_of_force(void **state) {
 	uint16_t port = rules_start(NULL);
 	struct rte_flow *newer;
 
-	RTE_SET_USED(state);
 	rule_create(port, items, ACTIONS(ACTION(RSS, .conf = &by_source)));
 	assert_int_not_equal(seen_of_flow(port, 1).hash, hash_of(1));
 	newer = rule_create(port, items, actions);
@@ -895,7 +869,6 @@ static void a_hash_rule_changes_nothing_before_packets_wait_for_older_ones(void 
 	struct meanwhile meanwhile = {.port = port};
 	uint32_t by_rule;
 
-	RTE_SET_USED(state);
 	rule_create(port, items_of_flow(2), ACTIONS(ACTION(RSS, .conf = &by_source)));
 	assert_int_equal(hash_meanwhile(&meanwhile), hash_of(1));
 	by_rule = seen_of_flow(port, 1).hash;

@@ -46,7 +46,6 @@ static const struct refusal refusals[] = {
 };
 
 static void refused_probes_undo_everything(void **state) {
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < RTE_DIM(refusals); i++) {
 		uint16_t port;
 
@@ -63,7 +62,6 @@ static void refused_probes_undo_everything(void **state) {
 static void only_our_port_is_seen(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 2, 2, 64);
 
-	RTE_SET_USED(state);
 	assert_int_equal(port, 0);
 	assert_int_equal(rte_eth_dev_count_avail(), 1);
 	assert_int_equal(rte_eth_dev_count_total(), 2);
@@ -74,7 +72,6 @@ static void only_our_port_is_seen(void **state) {
 static void a_lower_device_may_be_given_by_bus_and_name(void **state) {
 	uint16_t port = ddp_start("dev(bus=vdev,name=net_testsrc0)", 2, 2, 64);
 
-	RTE_SET_USED(state);
 	assert_int_equal(rte_eth_dev_count_total(), 2);
 	ddp_end(port);
 }
@@ -83,7 +80,6 @@ static void a_port_that_is_there_is_taken_over(void **state) {
 	struct rte_eth_dev_owner owner;
 	uint16_t port, lower;
 
-	RTE_SET_USED(state);
 	assert_int_equal(rte_vdev_init("net_testsrc0", ""), 0);
 	assert_int_equal(rte_eth_dev_get_port_by_name("net_testsrc0", &lower), 0);
 	// A probe that fails later gives it back.
@@ -100,7 +96,6 @@ static void a_port_that_is_there_is_taken_over(void **state) {
 }
 
 static void close_and_probe_again_many_times(void **state) {
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < 50; i++) {
 		uint16_t port = ddp_start("dev(net_testsrc0),overflow=wait", 4, 4, i % 2 ? 384 : 1);
 
@@ -119,7 +114,6 @@ static void close_and_probe_again_many_times(void **state) {
 }
 
 static void removed_without_close_leaves_an_orphan_that_is_reused(void **state) {
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < 3; i++) {
 		ddp_start("dev(net_testsrc0)", 1, 1, 64);
 		assert_int_equal(rte_vdev_uninit("net_ddp0"), 0);
@@ -136,7 +130,6 @@ static void an_orphan_below_an_orphan_is_reused(void **state) {
 	const char *devargs = "dev(net_ddp1,dev(net_testsrc0))";
 	uint16_t port;
 
-	RTE_SET_USED(state);
 	ddp_start(devargs, 1, 1, 64);
 	assert_int_equal(rte_vdev_uninit("net_ddp0"), 0);
 	assert_int_equal(rte_eth_dev_count_total(), 0);
@@ -151,7 +144,6 @@ static void an_orderly_end_says_nothing(void **state) {
 	static char said[4096];
 	FILE *log = fmemopen(said, sizeof(said), "w");
 
-	RTE_SET_USED(state);
 	assert_non_null(log);
 	rte_openlog_stream(log);
 	ddp_end(port);
@@ -165,7 +157,6 @@ static void a_lower_device_that_goes_is_survived(void **state) {
 	struct rte_mbuf *mbuf;
 	uint16_t port;
 
-	RTE_SET_USED(state);
 	port = ddp_start("dev(net_testsrc0)", 2, 4, 64);
 	packets_feed(0, 0, 8, 32);
 	poll_all(port, 1, NULL); // queue 1 has packets on its ring
@@ -190,7 +181,6 @@ static void limits_are_those_of_both(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
 	struct rte_eth_dev_info info;
 
-	RTE_SET_USED(state);
 	assert_int_equal(rte_eth_dev_info_get(port, &info), 0);
 	assert_int_equal(info.max_rx_queues, 256);
 	assert_int_equal(info.max_tx_queues, 256);
@@ -218,7 +208,6 @@ static void mtu_is_not_more_than_the_lower_device_takes(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
 	uint16_t mtu;
 
-	RTE_SET_USED(state);
 	assert_int_equal(rte_eth_dev_set_mtu(port, 9000), -ENOTSUP);
 	assert_int_equal(rte_eth_dev_get_mtu(port, &mtu), 0);
 	assert_int_equal(mtu, 1500);
@@ -232,7 +221,6 @@ static void mtu_is_not_more_than_the_lower_device_takes(void **state) {
 static void two_hundred_and_fifty_six_queues_work(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 256, 256, 64);
 
-	RTE_SET_USED(state);
 	packets_feed(0, 0, 1000, 1000);
 	assert_int_equal(poll_to_end(port, 256, 0, NULL), 1000);
 	assert_sum_holds(port);
@@ -247,7 +235,6 @@ static void packet_types_have_names(void **state) {
 	char name[64], cut[4];
 	int len;
 
-	RTE_SET_USED(state);
 	packets_feed(0, 0, 1, 1);
 	assert_int_equal(rte_eth_rx_burst(port, 0, &mbuf, 1), 1);
 	meta = RTE_MBUF_DYNFIELD(mbuf, off, const struct rte_pmd_ddp_meta *);
@@ -320,12 +307,10 @@ static int run_child(const char *what) {
 }
 
 static void a_cleanup_inside_a_burst_call_ends(void **state) {
-	RTE_SET_USED(state);
 	assert_int_equal(run_child(INTERRUPTED), 0);
 }
 
 static void never_closed_before_eal_cleanup(void **state) {
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < RTE_DIM(never_closed); i++) {
 		char number[8];
 		int status;

@@ -81,7 +81,6 @@ static char state_of(pid_t pid) {
 static void a_process_that_runs_has_not_ended(void **state) {
 	pid_t pid = child_start(child_run);
 
-	(void)state;
 	assert_false(ddp_mp_has_ended(pid));
 	child_kill(pid);
 	assert_true(ddp_mp_has_ended(pid));
@@ -92,7 +91,6 @@ static void a_process_that_runs_has_not_ended(void **state) {
 static void a_zombie_has_ended(void **state) {
 	pid_t pid = child_start(child_end);
 
-	(void)state;
 	child_wait(pid);
 	assert_true(ddp_mp_has_ended(pid));
 	child_forget(pid);
@@ -102,7 +100,6 @@ static void a_process_whose_first_thread_ended_has_not(void **state) {
 	const struct timespec wait = {.tv_nsec = 1000000};
 	pid_t pid = child_start(child_leave_thread);
 
-	(void)state;
 	for (unsigned int i = 0; i < 10000 && state_of(pid) != 'Z'; i++)
 		nanosleep(&wait, NULL);
 	assert_int_equal(state_of(pid), 'Z');
@@ -114,7 +111,6 @@ static void a_process_whose_first_thread_ended_has_not(void **state) {
 
 // What a lock has that no process holds, or one of which nobody knows.
 static void what_is_no_process_has_not_ended(void **state) {
-	(void)state;
 	assert_false(ddp_mp_has_ended(0));
 	assert_false(ddp_mp_has_ended(1));
 	assert_false(ddp_mp_has_ended(INT_MAX));

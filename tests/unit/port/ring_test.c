@@ -60,17 +60,14 @@ static void all_come_in_order(uint64_t mark) {
 }
 
 static void packets_come_in_order(void **state) {
-	(void)state;
 	all_come_in_order(0);
 }
 
 static void packets_come_in_order_when_their_number_wraps(void **state) {
-	(void)state;
 	all_come_in_order(UINT32_MAX - 1000);
 }
 
 static void bytes_are_right_when_they_wrap(void **state) {
-	(void)state;
 	all_come_in_order((uint64_t)(UINT32_MAX - 100000) << 32);
 	all_come_in_order(UINT64_MAX - 1000);
 }

@@ -40,7 +40,6 @@ static void hash_queue_and_fields_are_in_the_mbuf(void **state) {
 	uint64_t before = rte_rdtsc();
 	unsigned int n_seen = 0;
 
-	RTE_SET_USED(state);
 	assert_int_equal(meta_off, tsc_off + 8); // or each burst takes the longer way
 	packets_feed(0, 0, 200, 200);
 	for (unsigned int round = 0; round < 20; round++) {
@@ -78,7 +77,6 @@ static void without_rss_all_is_on_queue_0(void **state) {
 	struct rte_eth_rss_conf conf = {.rss_hf = 0};
 	struct rte_mbuf *mbufs[32];
 
-	RTE_SET_USED(state);
 	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
 	packets_feed(0, 0, 16, 32);
 	assert_int_equal(rte_eth_rx_burst(port, 0, mbufs, 32), 32);
@@ -99,7 +97,6 @@ static void rss_is_off_without_the_mode(void **state) {
 	int port = ddp_probe("dev(net_testsrc0)");
 	uint64_t counts[4] = {0};
 
-	RTE_SET_USED(state);
 	assert_int_equal(rte_eth_dev_configure(port, 4, 0, &conf), 0);
 	for (unsigned int i = 0; i < 4; i++)
 		assert_int_equal(rte_eth_rx_queue_setup(port, i, 512, 0, NULL, pool), 0);
@@ -153,7 +150,6 @@ static void key_has_the_length_that_the_device_tells(void **state) {
 	};
 	uint8_t key[64], got[64];
 
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < sizeof(key); i++)
 		key[i] = i * 37 + 1;
 	for (unsigned int i = 0; i < RTE_DIM(ports); i++) {
@@ -192,7 +188,6 @@ static void configure_takes_a_key_of_40_bytes(void **state) {
 	};
 	int port = ddp_probe("dev(net_testsrc0)");
 
-	RTE_SET_USED(state);
 	assert_int_equal(rte_eth_dev_configure(port, 4, 1, &conf), -EINVAL);
 	conf.rx_adv_conf.rss_conf.rss_key_len = 40;
 	assert_int_equal(rte_eth_dev_configure(port, 4, 1, &conf), 0);
@@ -209,7 +204,6 @@ static void who_asks_for_everything_does_not_ask_for_checksums(void **state) {
 	struct rte_eth_rss_conf conf = {0};
 	struct rte_eth_dev_info info;
 
-	RTE_SET_USED(state);
 	assert_int_equal(rte_eth_dev_info_get(port, &info), 0);
 	assert_int_equal(info.flow_type_rss_offloads & checksums, checksums);
 	conf.rss_hf = info.flow_type_rss_offloads;
@@ -233,7 +227,6 @@ static void reta_is_round_robin_until_set(void **state) {
 	struct rte_eth_rss_reta_entry64 reta[8] = {{.mask = 1, .reta = {N_QUEUES}}};
 	uint64_t counts[N_QUEUES] = {0};
 
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < 512; i++)
 		assert_int_equal(reta_get(port, i), i % N_QUEUES);
 	assert_int_not_equal(rte_eth_dev_rss_reta_update(port, reta, 512), 0);
@@ -320,7 +313,6 @@ static void paths_stay_learned_when_only_key_or_reta_change(void **state) {
 					.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP};
 	uint64_t learned, misses, hits;
 
-	RTE_SET_USED(state);
 	burst_check(port, ddp_default_key, 3, N_QUEUES);
 	burst_check(port, ddp_default_key, 3, N_QUEUES);
 	learned = xstat(port, "rx_path_cache_learned");
@@ -381,7 +373,6 @@ static void hash_functions_change_what_is_hashed(void **state) {
 	uint16_t port;
 	struct rte_eth_rss_conf conf = {.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP};
 
-	RTE_SET_USED(state);
 	functions_or_skip();
 	port = ddp_start("dev(net_testsrc0)", N_QUEUES, 1, 512);
 	assert_int_equal(function_of(port), RTE_ETH_HASH_FUNCTION_TOEPLITZ);
@@ -399,7 +390,6 @@ static void an_update_without_a_function_keeps_it(void **state) {
 	uint16_t port;
 	struct rte_eth_rss_conf conf = {.rss_hf = RTE_ETH_RSS_IP};
 
-	RTE_SET_USED(state);
 	functions_or_skip();
 	port = ddp_start("dev(net_testsrc0)", N_QUEUES, 1, 512);
 	DPDK_RSS_FUNCTION_SET(&conf, RTE_ETH_HASH_FUNCTION_SYMMETRIC_TOEPLITZ);
@@ -424,7 +414,6 @@ static void configure_takes_functions_that_there_are(void **state) {
 	};
 	int port;
 
-	RTE_SET_USED(state);
 	functions_or_skip();
 	port = ddp_probe("dev(net_testsrc0)");
 	for (unsigned int i = 0; i < RTE_DIM(functions); i++) {
@@ -442,7 +431,6 @@ static void segments_do_not_matter(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 512);
 	unsigned int n = 0;
 
-	RTE_SET_USED(state);
 	for (unsigned int size = 1; size <= 46; size++) {
 		struct rte_mbuf *pair[] = {packet(size, 0), packet_split(packet(size, 0), size)};
 
@@ -492,7 +480,6 @@ static void changes_under_traffic_lose_nothing(void **state) {
 		.rss_key = key, .rss_key_len = sizeof(key), .rss_hf = RTE_ETH_RSS_IP};
 	pthread_t thread;
 
-	RTE_SET_USED(state);
 	packets_feed(0, 0, 512, 1024);
 	assert_int_equal(pthread_create(&thread, NULL, poller_main, &poller), 0);
 	for (unsigned int i = 0; i < 300; i++) {

@@ -88,7 +88,6 @@ static void a_queue_is_woken_by_the_lower_device_or_another_queue(void **state) 
 	uint16_t port = intr_start(SRC, N_QUEUES);
 	unsigned int flow = flow_of(port, 1);
 
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < 3; i++) {
 		all_sleep(port, N_QUEUES);
 		feed(0, flow);
@@ -107,7 +106,6 @@ static void a_queue_with_packets_does_not_go_to_sleep(void **state) {
 	uint16_t port = intr_start(SRC, N_QUEUES);
 	unsigned int flow = flow_of(port, 1);
 
-	RTE_SET_USED(state);
 	feed(0, flow);
 	assert_int_equal(take(port, 0), 0);
 	assert_int_equal(rte_eth_dev_rx_intr_enable(port, 1), 0);
@@ -125,7 +123,6 @@ static void a_queue_with_packets_does_not_go_to_sleep(void **state) {
 static void lower_queues_wake_queues_in_turn(void **state) {
 	uint16_t port = intr_start("dev(net_testsrc0,rxq=3,intr=1),lower_queues=3", N_QUEUES);
 
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < 3; i++) {
 		all_sleep(port, N_QUEUES);
 		feed(i, 0);
@@ -139,7 +136,6 @@ static void lower_queues_wake_queues_in_turn(void **state) {
 static void another_queue_is_woken_for_one_that_is_stopped(void **state) {
 	uint16_t port = intr_start(SRC, N_QUEUES);
 
-	RTE_SET_USED(state);
 	all_sleep(port, N_QUEUES);
 	assert_int_equal(rte_eth_dev_rx_queue_stop(port, 0), 0);
 	assert_true(is_awake(port, 1)); // to arm what is its own now
@@ -162,7 +158,6 @@ static void a_change_wakes_all_queues(void **state) {
 	uint16_t port = intr_start(SRC, N_QUEUES);
 	char error[256];
 
-	RTE_SET_USED(state);
 	all_sleep(port, N_QUEUES);
 	assert_int_equal(rte_pmd_ddp_profile_add(port, PROFILES "/gtpu.yaml", error, sizeof(error)),
 			 0);
@@ -177,7 +172,6 @@ static void a_port_without_interrupts_below_refuses_them(void **state) {
 	const struct rte_eth_conf conf = {.intr_conf.rxq = 1};
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
 
-	RTE_SET_USED(state);
 	assert_int_equal(rte_eth_dev_rx_intr_enable(port, 0), -ENOTSUP);
 	assert_int_equal(rte_eth_dev_stop(port), 0);
 	assert_int_equal(rte_eth_dev_configure(port, 1, 1, &conf), -ENOTSUP);
@@ -187,7 +181,6 @@ static void a_port_without_interrupts_below_refuses_them(void **state) {
 static void interrupts_are_as_configured_after_a_restart(void **state) {
 	uint16_t port = intr_start(SRC, N_QUEUES);
 
-	RTE_SET_USED(state);
 	assert_int_equal(
 		rte_eth_dev_rx_intr_ctl_q(port, 0, RTE_EPOLL_PER_THREAD, RTE_INTR_EVENT_ADD, NULL),
 		0);
@@ -259,7 +252,6 @@ static void no_wake_up_is_lost(void **state) {
 		"dev(net_testsrc0,nic=1,rxq=4,intr=1),overflow=wait,offload=auto:ice-os",
 		"dev(net_ddp1,dev(net_testsrc0,intr=1),overflow=wait),lower_queues=2,overflow=wait"};
 
-	RTE_SET_USED(state);
 	for (unsigned int d = 0; d < RTE_DIM(devargs); d++) {
 		const uint16_t n_rxq = d == 2 ? 4 : 3;
 		uint16_t port = intr_start(devargs[d], n_rxq);

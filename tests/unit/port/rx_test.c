@@ -43,7 +43,6 @@ static void order_of_flows_holds_with_one_thread(void **state) {
 	static const uint16_t n_descs[] = {1, 2, 5, 64, 384};
 	uint32_t seed = 1;
 
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < RTE_DIM(n_descs) * RTE_DIM(devargs); i++) {
 		bool wait = i % 2 == 0;
 		uint16_t port = ddp_start(devargs[i % 2], N_QUEUES, 1, n_descs[i / 2]);
@@ -95,7 +94,6 @@ static void *poller_main(void *arg) {
 static void order_of_flows_holds_with_two_threads(void **state) {
 	static const uint16_t n_descs[] = {3, 256};
 
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < RTE_DIM(n_descs); i++) {
 		uint16_t port = ddp_start("dev(net_testsrc0,rxq=2),overflow=wait,lower_queues=2",
 					  N_QUEUES, 1, n_descs[i]);
@@ -133,7 +131,6 @@ static void full_rings_drop_and_count(void **state) {
 	struct rte_eth_stats stats;
 	unsigned int n = 0;
 
-	RTE_SET_USED(state);
 	packets_feed(0, 0, N_FLOWS, 1000);
 	while (testsrc_left(0) > 0)
 		n += poll_all(port, 1, NULL); // never queue 1, whose ring has room for 8
@@ -172,7 +169,6 @@ static void a_queue_that_is_polled_loses_nothing_on_a_small_ring(void **state) {
 	struct rte_mbuf *mbufs[64], *mbuf;
 	unsigned int n_got = 0;
 
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < 32 + 96; i++) {
 		mbuf = packet(i < 32 && i % 2 == 0 ? other : own, i);
 		testsrc_feed(0, 0, &mbuf, 1);
@@ -194,7 +190,6 @@ static void wait_stops_reading_until_the_queue_is_polled(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0),overflow=wait", 2, 1, 8);
 	unsigned int n = 0;
 
-	RTE_SET_USED(state);
 	packets_feed(0, 0, N_FLOWS, 1000);
 	for (unsigned int i = 0; i < 200; i++)
 		n += poll_all(port, 1, NULL);
@@ -211,7 +206,6 @@ static void sums_hold_over_stop_start_and_reset(void **state) {
 	struct rte_eth_stats stats;
 	uint64_t in_rings, dropped;
 
-	RTE_SET_USED(state);
 	packets_feed(0, 0, N_FLOWS, 2000);
 	for (unsigned int i = 0; i < 50; i++)
 		poll_all(port, 3, NULL);
@@ -253,7 +247,6 @@ static void types_add_up_to_what_was_taken(void **state) {
 	struct rte_mbuf *mbuf = rte_pktmbuf_alloc(pool); // of no type: no Ethernet header
 	uint64_t sum = 0;
 
-	RTE_SET_USED(state);
 	rte_pktmbuf_append(mbuf, 4);
 	testsrc_feed(0, 0, &mbuf, 1);
 	packets_feed(0, 0, N_FLOWS, 100);
@@ -287,7 +280,6 @@ static void what_another_thread_put_on_the_ring_comes_first(void **state) {
 	struct rte_mbuf *mbufs[32];
 	unsigned int n = 0;
 
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < 512; i++) {
 		reta[i / 64].mask = UINT64_MAX;
 		reta[i / 64].reta[i % 64] = 1;
@@ -348,7 +340,6 @@ static void a_stop_waits_for_burst_calls(void **state) {
 	struct rte_mbuf *mbuf;
 	pthread_t thread;
 
-	RTE_SET_USED(state);
 	assert_int_equal(pthread_create(&thread, NULL, intruder_main, &intruder), 0);
 	for (unsigned int i = 0; i < 30; i++) {
 		unsigned int before = __atomic_load_n(&intruder.n_packets, __ATOMIC_RELAXED);
@@ -377,7 +368,6 @@ static void a_stop_waits_for_burst_calls(void **state) {
 static void every_source_queue_is_read(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0,rxq=8),lower_queues=8", 1, 1, 512);
 
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < 8; i++)
 		packets_feed(0, i, 4, 100);
 	assert_int_equal(poll_to_end(port, 1, 0, NULL), 800);
@@ -390,7 +380,6 @@ static void a_ring_is_read_while_another_lower_queue_has_full_bursts(void **stat
 	struct rte_mbuf *mbufs[32];
 	unsigned int n = 0;
 
-	RTE_SET_USED(state);
 	packets_feed(0, 0, 1, 32); // flow 0
 	for (unsigned int i = 0; i < 2; i++)
 		n += rte_eth_rx_burst(port, 0, &mbufs[n], 4);
@@ -415,7 +404,6 @@ static void a_ring_is_read_while_another_lower_queue_has_full_bursts(void **stat
 static void a_device_that_wants_queues_gets_no_more_than_ours(void **state) {
 	static const struct { unsigned int ours, lower; } rows[] = {{1, 1}, {2, 2}, {4, 4}, {8, 4}};
 
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < RTE_DIM(rows); i++) {
 		uint16_t port =
 			ddp_start("dev(net_testsrc0,rxq=8,txq=8,spread=4)", rows[i].ours, 1, 64);
@@ -433,7 +421,6 @@ static void a_burst_of_any_size_is_filled_in_time(void **state) {
 	struct rte_mbuf *mbufs[100];
 	unsigned int n = 0;
 
-	RTE_SET_USED(state);
 	packets_feed(0, 0, 1, 33);
 	assert_int_equal(rte_eth_rx_burst(port, 0, mbufs, 0), 0);
 	while (n < 33) {

@@ -358,7 +358,6 @@ static void fake_nics_spread_as_the_plan_says(void **state) {
 	static const char *const specs[] = {"base",      "gtpu",       "gtpu:inner-ip",
 					    "gtpu:teid", "gtpu:outer", "gtpu:ue",
 					    "gre",       "ipip",       "pppoe"};
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < RTE_DIM(specs); i++)
 		for (unsigned int nic = i % PROFILES_STEP; nic < RTE_DIM(nics);
 		     nic += PROFILES_STEP) {
@@ -370,7 +369,6 @@ static void fake_nics_spread_as_the_plan_says(void **state) {
 }
 
 static void the_verdict_follows_from_the_packet_types(void **state) {
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < RTE_DIM(rows); i++)
 		for (unsigned int nic = 0; nic < RTE_DIM(nics); nic++) {
 			struct setting s;
@@ -390,7 +388,6 @@ static void a_changed_profile_parts_what_the_nic_parts(void **state) {
 	static const char *const specs[] = {"gtpu", "gtpu:ue", "gtpu:teid", "pppoe"};
 	static uint8_t bytes[PACKET_MAX];
 
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < RTE_DIM(specs); i++)
 		for (unsigned int nic = i % PROFILES_STEP; nic < RTE_DIM(nics);
 		     nic += PROFILES_STEP) {

@@ -51,7 +51,6 @@ static void a_declared_port_leads_to_its_tunnel(void **state) {
 	};
 	uint16_t port = ddp_start("dev(net_testsrc0),profile=e810-comms", 1, 1, 64);
 
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < RTE_DIM(rows); i++) {
 		assert_type(port, rows[i].first, "IPV4_UDP");
 		assert_int_equal(add(port, rows[i].type, UDP_PORT), 0);
@@ -72,7 +71,6 @@ static void a_declared_port_leads_to_its_tunnel(void **state) {
 static void refusals_change_nothing(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0),profile=vxlan+geneve", 1, 1, 64);
 
-	RTE_SET_USED(state);
 	assert_int_equal(del(port, RTE_ETH_TUNNEL_TYPE_VXLAN, UDP_PORT), -ENOENT);
 	assert_int_equal(add(port, RTE_ETH_TUNNEL_TYPE_VXLAN, UDP_PORT), 0);
 	assert_int_equal(add(port, RTE_ETH_TUNNEL_TYPE_VXLAN, UDP_PORT), -EEXIST);
@@ -96,7 +94,6 @@ static void a_delete_that_fails_changes_nothing(void **state) {
 		"dev(net_testsrc0,nic=2),profile=gtpu+vxlan,offload=require:ice-comms", 1, 1, 64);
 	struct fake_nic *nic = testsrc_nic(0);
 
-	RTE_SET_USED(state);
 	assert_int_equal(add(port, RTE_ETH_TUNNEL_TYPE_VXLAN, 1000), 0);
 	assert_int_equal(add(port, RTE_ETH_TUNNEL_TYPE_VXLAN, UDP_PORT), 0);
 	nic->fail_at = nic->n_created + 1;
@@ -113,7 +110,6 @@ static void as_many_ports_as_there_is_room_for(void **state) {
 	unsigned int n = 0;
 	int ret;
 
-	RTE_SET_USED(state);
 	while ((ret = add(port, RTE_ETH_TUNNEL_TYPE_VXLAN, 1000 + n)) == 0)
 		n++;
 	assert_int_equal(ret, -ENOSPC);
@@ -128,7 +124,6 @@ static void a_port_waits_for_the_profile_to_come_back(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0),profile=geneve+vxlan", 1, 1, 64);
 	char error[256];
 
-	RTE_SET_USED(state);
 	assert_int_equal(add(port, RTE_ETH_TUNNEL_TYPE_VXLAN, UDP_PORT), 0);
 	assert_type(port, 0x08, "VXLAN");
 	assert_int_equal(rte_pmd_ddp_profile_del(port, "vxlan", error, sizeof(error)), 0);

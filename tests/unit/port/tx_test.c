@@ -45,7 +45,6 @@ static void a_queue_of_its_own_calls_the_lower_queue_directly(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0,rxq=4,txq=4),lower_queues=4", 4, 4, 64);
 	uint32_t next[4] = {0};
 
-	RTE_SET_USED(state);
 	testsrc_tx_room(0, 5);
 	for (unsigned int t = 0; t < 4; t++) {
 		struct rte_mbuf *mbufs[8];
@@ -69,7 +68,6 @@ static void a_stopped_queue_prepares_nothing_and_a_started_one_leaves_rte_errno(
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 2, 64);
 	struct rte_mbuf *mbuf = packet(0, 0);
 
-	RTE_SET_USED(state);
 	rte_errno = 0;
 	assert_int_equal(rte_eth_tx_prepare(port, 1, &mbuf, 1), 1);
 	assert_int_equal(rte_errno, 0);
@@ -102,7 +100,6 @@ static void who_looks_at_a_queue_keeps_no_packet_from_it(void **state) {
 	struct rte_mbuf *mbuf = packet(0, 0);
 	pthread_t thread;
 
-	RTE_SET_USED(state);
 	assert_int_equal(pthread_create(&thread, NULL, monitor_main, &monitor), 0);
 	while (!__atomic_load_n(&monitor.begun, __ATOMIC_RELAXED))
 		rte_pause();
@@ -141,7 +138,6 @@ static void one_shared_lower_queue_strands_nothing(void **state) {
 	pthread_t threads[2];
 	unsigned int n;
 
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < 2; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, sender_main, &senders[i]), 0);
 	for (unsigned int i = 0; i < 2; i++)
@@ -182,7 +178,6 @@ static void what_the_lower_device_refuses_keeps_its_order(void **state) {
 	struct rte_mbuf *mbuf = packet(0, 0);
 	uint32_t next[3] = {0};
 
-	RTE_SET_USED(state);
 	testsrc_tx_room(0, 1);
 	testsrc_hook(others_send, &others);
 	assert_int_equal(rte_eth_tx_burst(port, 0, &mbuf, 1), 1);
@@ -227,7 +222,6 @@ static void a_flow_that_moves_between_tx_queues_keeps_its_order(void **state) {
 	struct rte_mbuf *mbuf = packet(0, 0);
 	uint32_t next[8] = {0};
 
-	RTE_SET_USED(state);
 	testsrc_tx_room(0, 1);
 	testsrc_hook(flow_moves, &others);
 	assert_int_equal(rte_eth_tx_burst(port, 0, &mbuf, 1), 1);
@@ -278,7 +272,6 @@ static void no_queue_starves_behind_one_that_goes_on_sending(void **state) {
 	struct rte_mbuf *mbuf = packet(0, 0);
 	unsigned int counts[3] = {0};
 
-	RTE_SET_USED(state);
 	testsrc_tx_room(0, 1);
 	testsrc_hook(queue_2_sends, &others);
 	assert_int_equal(rte_eth_tx_burst(port, 0, &mbuf, 1), 1);
@@ -319,7 +312,6 @@ static void a_full_ring_returns_what_fitted(void **state) {
 	struct rte_mbuf *mbuf = packet(0, 0);
 	uint32_t next[2] = {0};
 
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < 8; i++)
 		full.mbufs[i] = packet(1, i);
 	testsrc_hook(full_send, &full);
@@ -356,7 +348,6 @@ static void rings_that_fill_while_locked_are_flushed_in_order(void **state) {
 	pthread_t thread;
 	unsigned int n;
 
-	RTE_SET_USED(state);
 	assert_int_equal(pthread_create(&thread, NULL, busy_main, &busy), 0);
 	send_all(port, 1, 0, 3000);
 	__atomic_store_n(&busy.running, false, __ATOMIC_RELAXED);

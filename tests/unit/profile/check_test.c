@@ -159,7 +159,6 @@ static void tables_are_sorted(void **state) {
 	struct ddp_profile *profile;
 	struct ddp_diag diag;
 
-	(void)state;
 	profile = load(&diag, "profile: t\ntables: {kind: numbers}\nheaders:\n"
 			      "  a: {first: true, layout: x:8, next: kind(x)}\n"
 			      "  b: {layout: y:8, after: 'kind(9, 3, 0xffffffffffffffff, 5)'}\n"

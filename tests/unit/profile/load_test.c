@@ -162,7 +162,6 @@ static void headers_are(unsigned int n, const char *messages) {
 }
 
 static void a_profile_has_250_headers_and_no_more(void **state) {
-	(void)state;
 	headers_are(DDP_MAX_NODES, "");
 	headers_are(DDP_MAX_NODES + 1, "t.yaml:253:3: error: more than 250 headers\n");
 }
@@ -172,7 +171,6 @@ static void there_are_1000_names_of_a_kind_and_no_more(void **state) {
 	static const char *const kinds[][2] = {
 		{"parameters", "parameters"}, {"paths", "named paths"}, {"tables", "tables"}};
 
-	(void)state;
 	for (unsigned int kind = 0; kind < 3; kind++)
 		for (unsigned int n = DDP_MAX_NAMES; n <= DDP_MAX_NAMES + 1; n++) {
 			struct broken row = {.messages = ""};
@@ -215,7 +213,6 @@ static void profiles_are(unsigned int n, const char *messages) {
 }
 
 static void sixty_four_profiles_take_part_and_no_more(void **state) {
-	(void)state;
 	profiles_are(63, "");
 	profiles_are(64, "p62.yaml:2:12: error: profile 'p63': more than 64 profiles at once\n");
 }
@@ -259,7 +256,6 @@ static const struct ddp_packet_type *type_of(const struct ddp_profile *profile, 
 static void no_profile_at_all_is_base_by_rss_hf(void **state) {
 	static const char *const specs[] = {NULL, "base"};
 
-	(void)state;
 	for (unsigned int i = 0; i < COUNT(specs); i++) {
 		struct ddp_profile *profile = load(specs[i]);
 
@@ -276,7 +272,6 @@ static void no_profile_at_all_is_base_by_rss_hf(void **state) {
 static void gtpu_brings_base_and_its_own_input_sets(void **state) {
 	struct ddp_profile *profile = load("gtpu");
 
-	(void)state;
 	assert_string_equal(profile->spec, "gtpu");
 	assert_false(profile->by_rss_hf);
 	assert_int_equal(profile->n_parts, 2);
@@ -294,7 +289,6 @@ static void gtpu_brings_base_and_its_own_input_sets(void **state) {
 static void named_beside_another_profile_base_does_not_hash_by_rss_hf(void **state) {
 	struct ddp_profile *profile = load("base+gtpu");
 
-	(void)state;
 	assert_false(profile->by_rss_hf);
 	unload(profile);
 }
@@ -321,7 +315,6 @@ static void ports_are(const char *spec, unsigned int n, const uint64_t *ports) {
 }
 
 static void the_port_of_gtpu_is_what_the_user_says(void **state) {
-	(void)state;
 	ports_are("gtpu", 1, (const uint64_t[]){2152});
 	ports_are("gtpu;port=2153", 1, (const uint64_t[]){2153});
 	ports_are("gtpu;port=0x869", 1, (const uint64_t[]){2153});
@@ -331,7 +324,6 @@ static void the_port_of_gtpu_is_what_the_user_says(void **state) {
 }
 
 static void a_bundle_sets_the_port_of_what_it_requires(void **state) {
-	(void)state;
 	scratch_write_text("bundle.yaml", "profile: bundle\nrequires: [gtpu]\n");
 	ports_are("bundle", 1, (const uint64_t[]){2152});
 	ports_are("bundle;gtpu.port=2153", 1, (const uint64_t[]){2153});
@@ -344,7 +336,6 @@ static void addresses_of_ues_are_what_the_user_says(void **state) {
 	const struct ddp_input_set *sets = type_of(profile, "IPV4_UDP")->sets;
 	const struct ddp_pattern *pattern = &sets[0].cond.matches[0].patterns[0];
 
-	(void)state;
 	assert_int_equal(pattern->value_lo, 0x64400000);
 	assert_int_equal(pattern->mask_lo, 0xffc00000);
 	pattern = &type_of(profile, "IPV6_TCP")->sets[0].cond.matches[0].patterns[0];
@@ -358,7 +349,6 @@ static void a_chosen_input_set_replaces_those_of_the_types_it_names(void **state
 	struct ddp_profile *profile = load("gtpu:teid");
 	const struct ddp_packet_type *type = type_of(profile, "GTPU_IPV6_TCP");
 
-	(void)state;
 	assert_int_equal(type->n_sets, 1);
 	assert_int_equal(type->sets[0].n_inputs, 1);
 	assert_string_equal(type->sets[0].inputs[0].name, "gtpu.teid");
@@ -373,7 +363,6 @@ static void a_chosen_input_set_replaces_those_of_the_types_it_names(void **state
 static void a_set_named_default_holds_where_its_profile_is_named(void **state) {
 	struct ddp_profile *profile;
 
-	(void)state;
 	scratch_write_text("bundle.yaml", "profile: bundle\nrequires: [gtpu]\n"
 					  "input_sets: {default: {GTPU_IPV4*: gtpu.teid}}\n");
 	scratch_write_text("larger.yaml", "profile: larger\nrequires: [bundle]\n");
@@ -399,7 +388,6 @@ static uint64_t port_to(const struct ddp_profile *profile, const char *name) {
 static void two_profiles_come_together(void **state) {
 	struct ddp_profile *profile;
 
-	(void)state;
 	scratch_write_text("mine.yaml",
 			   "profile: mine\nversion: 3\nsummary: my own\nrequires: [base]\n"
 			   "parameters: {port: 4000}\n"
@@ -421,7 +409,6 @@ static void two_profiles_come_together(void **state) {
 static void a_profile_by_its_path_requires_others_by_name(void **state) {
 	struct ddp_profile *profile;
 
-	(void)state;
 	assert_int_equal(unsetenv("DDP_PROFILE_PATH"), 0);
 	scratch_write_text("own.yaml", "profile: own\nrequires: [gtpu]\n");
 	profile = load(scratch_path("own.yaml"));
@@ -431,7 +418,6 @@ static void a_profile_by_its_path_requires_others_by_name(void **state) {
 }
 
 static void a_failure_leaves_earlier_messages_alone(void **state) {
-	(void)state;
 	ddp_diag_init(&diag);
 	ddp_error(&diag, NULL, "before");
 	unload(ddp_profile_load("base", &diag));
@@ -457,7 +443,6 @@ static void a_file_read_before_is_not_read_again_by_any_of_its_names(void **stat
 	struct ddp_profile *first, *again;
 	struct ddp_diag diag;
 
-	(void)state;
 	scratch_write_text("base2.yaml",
 			   "profile: base2\nheaders: {h: {first: true, layout: f:8}}\n"
 			   "packet_types: {T: {path: h}}\n");

@@ -48,7 +48,6 @@ static void version_is(const char *spec, const char *version) {
 }
 
 static void the_first_folder_of_the_path_wins(void **state) {
-	(void)state;
 	path_set("one", ":", "/two");
 	version_is("t", "1");
 	version_is("only", "1"); // what it requires is searched in the same way
@@ -57,7 +56,6 @@ static void the_first_folder_of_the_path_wins(void **state) {
 }
 
 static void folders_that_are_not_there_and_empty_ones_are_passed_over(void **state) {
-	(void)state;
 	path_set("nowhere", "::", "/two");
 	version_is("t", "2");
 	path_set("", ":", "/one");
@@ -69,7 +67,6 @@ static void folders_that_are_not_there_and_empty_ones_are_passed_over(void **sta
 static void a_path_to_a_file_is_not_searched(void **state) {
 	char spec[400];
 
-	(void)state;
 	path_set("one", "", "");
 	snprintf(spec, sizeof(spec), "%s/two/t.yaml", scratch_dir());
 	version_is(spec, "2");
@@ -78,7 +75,6 @@ static void a_path_to_a_file_is_not_searched(void **state) {
 static void a_file_of_this_folder_needs_no_slash(void **state) {
 	char before[512];
 
-	(void)state;
 	path_set("one", "", "");
 	assert_non_null(getcwd(before, sizeof(before)));
 	assert_int_equal(chdir(scratch_path("two")), 0);
@@ -92,7 +88,6 @@ static void the_library_is_found_when_run_from_a_build(void **state) {
 	struct ddp_profile *profile;
 	char **dirs;
 
-	(void)state;
 	assert_int_equal(unsetenv("DDP_PROFILE_PATH"), 0);
 	dirs = ddp_search_path();
 	assert_non_null(dirs[0]);
@@ -110,7 +105,6 @@ static void the_library_is_found_when_run_from_a_build(void **state) {
 static void the_path_has_its_folders_in_front_of_the_library(void **state) {
 	char **dirs;
 
-	(void)state;
 	path_set("one", ":", "/two");
 	dirs = ddp_search_path();
 	assert_string_equal(dirs[0], scratch_path("one"));
@@ -137,7 +131,6 @@ static char *messages_of(const char *spec, bool unreadable) {
 static void a_name_that_is_nowhere_is_told_with_the_folders_searched(void **state) {
 	char *messages;
 
-	(void)state;
 	path_set("one", ":", "/two");
 	messages = messages_of("tt", true);
 	assert_ptr_equal(strstr(messages, "error: profile 'tt' not found in one, two, /"),
@@ -149,7 +142,6 @@ static void a_name_that_is_nowhere_is_told_with_the_folders_searched(void **stat
 static void a_required_profile_that_is_nowhere_is_told_where_it_is_required(void **state) {
 	char *messages;
 
-	(void)state;
 	path_set("one", ":", "/two");
 	scratch_write_text("one/u.yaml", "profile: u\nrequires:\n  - tt\n");
 	messages = messages_of("u", false); // u is there: its 'requires' is wrong
@@ -162,7 +154,6 @@ static void a_required_profile_that_is_nowhere_is_told_where_it_is_required(void
 static void a_name_is_told_that_may_have_been_meant(void **state) {
 	char *messages;
 
-	(void)state;
 	path_set("one", ":", "/two");
 	scratch_write_text("one/tunnel.yaml", "profile: tunnel\n");
 	messages = messages_of("tunel", true);
@@ -177,7 +168,6 @@ static void a_name_is_told_that_may_have_been_meant(void **state) {
 static void a_file_in_the_current_folder_is_told(void **state) {
 	char here[PATH_MAX], *messages;
 
-	(void)state;
 	path_set("one", ":", "/two");
 	scratch_write_text("mine.yaml", "profile: mine\n");
 	assert_non_null(getcwd(here, sizeof(here)));
@@ -191,7 +181,6 @@ static void a_file_in_the_current_folder_is_told(void **state) {
 static void a_file_that_is_not_there_is_told(void **state) {
 	char *messages = messages_of("/nowhere/x.yaml", true);
 
-	(void)state;
 	assert_string_equal(messages,
 			    "/nowhere/x.yaml: error: cannot be read: No such file or directory\n");
 	free(messages);
@@ -200,7 +189,6 @@ static void a_file_that_is_not_there_is_told(void **state) {
 static void a_package_is_looked_for_by_its_path_alone(void **state) {
 	char *messages = messages_of("/nowhere/ice.pkg", true);
 
-	(void)state;
 	assert_string_equal(messages,
 			    "/nowhere/ice.pkg: error: cannot be read: No such file or directory\n");
 	free(messages);
@@ -213,7 +201,6 @@ static void a_package_is_looked_for_by_its_path_alone(void **state) {
 static void one_file_by_two_names_is_one_profile(void **state) {
 	char spec[600];
 
-	(void)state;
 	path_set("two", "", "");
 	snprintf(spec, sizeof(spec), "only+%s/one/../two/t.yaml", scratch_dir());
 	version_is(spec, "2");
@@ -225,7 +212,6 @@ static void two_files_of_one_name_are_not_mixed_up(void **state) {
 	char spec[600];
 	char *messages;
 
-	(void)state;
 	path_set("two", "", "");
 	snprintf(spec, sizeof(spec), "only+%s/one/t.yaml", scratch_dir());
 	messages = messages_of(spec, false);
@@ -246,7 +232,6 @@ static void defining_is(const char *header, const char *profile) {
 
 // Who is told to load a profile shall find the header in it.
 static void a_header_leads_to_the_profile_that_defines_it(void **state) {
-	(void)state;
 	path_set("", "", "");
 	defining_is("vxlan", "vxlan");
 	defining_is("gtpu_psc", "gtpu"); // not what requires it
@@ -259,7 +244,6 @@ static void the_first_folder_of_the_path_names_the_profile_of_a_header(void **st
 	static const char other[] = "profile: mine\nversion: 1\nrequires: [base]\n"
 				    "headers: {vxlan: {after: udp(dport=4789), layout: x:8}}\n";
 
-	(void)state;
 	scratch_write_text("one/mine.yaml", other);
 	scratch_write_text("one/broken.yaml", "headers: {vxlan: {layout: x:8}\n");
 	scratch_write_text("one/vxlan.text", other);

@@ -133,7 +133,6 @@ static void sources_are_one_profile(void **state) {
 	const struct ddp_source sources[] = {SPEC("gtpu;port=2153"), TEXT(MINE_ON_BASE)};
 	struct ddp_profile *profile = load(sources, 2);
 
-	(void)state;
 	assert_string_equal(profile->spec, "gtpu;port=2153+<text>");
 	assert_int_equal(profile->n_parts, 3);
 	assert_string_equal(profile->parts[1].name, "gtpu");
@@ -153,7 +152,6 @@ static void a_part_knows_all_that_it_requires(void **state) {
 					     TEXT("profile: other\n")};
 	struct ddp_profile *profile = load(sources, 3);
 
-	(void)state;
 	assert_int_equal(profile->n_parts, 4);
 	assert_int_equal(profile->parts[0].requires, 0);
 	assert_string_equal(profile->parts[1].name, "user");
@@ -167,7 +165,6 @@ static void a_part_knows_all_that_it_requires(void **state) {
 static void no_source_is_base_by_rss_hf(void **state) {
 	struct ddp_profile *profile = load(NULL, 0);
 
-	(void)state;
 	assert_string_equal(profile->spec, "base");
 	assert_true(profile->by_rss_hf);
 	ddp_profile_destroy(profile);
@@ -179,7 +176,6 @@ static void a_text_is_copied(void **state) {
 	char *text = malloc(source.size);
 	struct ddp_profile *profile;
 
-	(void)state;
 	memcpy(text, MINE, source.size);
 	source.text = text;
 	profile = load(&source, 1);
@@ -208,7 +204,6 @@ static void a_source_has_a_name(void **state) {
 	};
 	struct ddp_diag diag;
 
-	(void)state;
 	for (unsigned int i = 0; i < COUNT(names); i++) {
 		char *name;
 

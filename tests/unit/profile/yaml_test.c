@@ -147,7 +147,6 @@ static void a_folder_is_no_profile(void **state) {
 	struct ddp_arena *arena = ddp_arena_create();
 	struct ddp_diag diag;
 
-	(void)state;
 	ddp_diag_init(&diag);
 	assert_int_equal(mkdir(scratch_path("folder.yaml"), 0700), 0);
 	assert_null(ddp_yaml_load(scratch_path("folder.yaml"), arena, &diag));
@@ -161,7 +160,6 @@ static void a_file_that_is_not_there_is_told_as_unreadable(void **state) {
 	struct ddp_arena *arena = ddp_arena_create();
 	struct ddp_diag diag;
 
-	(void)state;
 	ddp_diag_init(&diag);
 	assert_null(ddp_yaml_load("/nowhere/x.yaml", arena, &diag));
 	assert_string_equal(ddp_diag_first(&diag),
@@ -176,7 +174,6 @@ static void a_fifo_is_no_profile(void **state) {
 	struct ddp_arena *arena = ddp_arena_create();
 	struct ddp_diag diag;
 
-	(void)state;
 	ddp_diag_init(&diag);
 	assert_int_equal(mkfifo(scratch_path("fifo.yaml"), 0600), 0);
 	alarm(10);

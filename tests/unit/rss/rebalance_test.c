@@ -163,7 +163,6 @@ static void even_traffic_stays(void **state) {
 static void even_traffic_that_grows_and_shrinks_moves_nothing(void **state) {
 	struct port port;
 
-	(void)state;
 	port_init_even(&port, 512, 16, 1, 1000);
 	for (unsigned int i = 0; i < 200; i++) {
 		for (unsigned int e = 0; e < 512; e++)
@@ -175,7 +174,6 @@ static void even_traffic_that_grows_and_shrinks_moves_nothing(void **state) {
 static void an_idle_port_moves_nothing(void **state) {
 	struct port port;
 
-	(void)state;
 	port_init(&port, 128, 4, 1);
 	assert_int_equal(port_run_for(&port, 30), 0);
 	assert_float_equal(port.rebalance.before, 0, 0);
@@ -186,7 +184,6 @@ static void an_idle_port_moves_nothing(void **state) {
 static void an_elephant_is_answered_at_once(void **state) {
 	struct port port;
 
-	(void)state;
 	port_init_even(&port, 512, 16, 1, 9000);
 	port_run_for(&port, 3 * SECOND);
 	port.rates[37] += 0.3 * 32 * 9000;
@@ -204,7 +201,6 @@ static void a_bounding_elephant_stays_and_its_neighbours_leave(void **state) {
 	struct port port;
 	double total = 0;
 
-	(void)state;
 	port_init_even(&port, 512, 16, 1, 1000);
 	port.rates[21] = 64 * 1000; // of 32 a queue
 	port_run_for(&port, 2 * SECOND);
@@ -225,7 +221,6 @@ static void queues_beside_a_bounded_one_become_even(void **state) {
 	struct port port;
 	uint64_t loads[16] = {0};
 
-	(void)state;
 	port_init_even(&port, 512, 16, 1, 1000);
 	port.rates[21] = 64 * 1000;
 	for (unsigned int i = 3; i < 512; i += 16)
@@ -240,7 +235,6 @@ static void queues_beside_a_bounded_one_become_even(void **state) {
 static void without_an_elephant_no_entry_bounds(void **state) {
 	struct port port;
 
-	(void)state;
 	port_init_even(&port, 512, 16, 1, 1000);
 	port_run(&port);
 	assert_int_equal(port.rebalance.bound_entry, DDP_REBALANCE_NONE);
@@ -251,7 +245,6 @@ static void without_an_elephant_no_entry_bounds(void **state) {
 static void entries_are_exchanged_where_no_single_move_helps(void **state) {
 	struct port port;
 
-	(void)state;
 	port_init(&port, 4, 2, 1);
 	for (unsigned int i = 0; i < 4; i++)
 		port.rates[i] = i % 2 ? 30000 : 40000;
@@ -263,7 +256,6 @@ static void entries_are_exchanged_where_no_single_move_helps(void **state) {
 static void a_queue_that_is_not_usable_gets_nothing(void **state) {
 	struct port port;
 
-	(void)state;
 	port_init(&port, 512, 8, 1);
 	for (unsigned int i = 0; i < 512; i++)
 		port.rates[i] = port.reta[i] == 2 ? 0 : 100 * (1 + port.reta[i]);
@@ -277,7 +269,6 @@ static void a_hot_queue_that_is_not_usable_is_relieved(void **state) {
 	struct port port;
 	double load = 0;
 
-	(void)state;
 	port_init_even(&port, 512, 8, 1, 1000);
 	for (unsigned int i = 2; i < 512; i += 8)
 		port.rates[i] = 1500;
@@ -291,7 +282,6 @@ static void a_hot_queue_that_is_not_usable_is_relieved(void **state) {
 static void no_usable_queue_is_no_move(void **state) {
 	struct port port;
 
-	(void)state;
 	port_init(&port, 128, 4, 1);
 	zipf_fill(&port, 1000, 1, 1e6);
 	memset(port.usable, 0, sizeof(port.usable));
@@ -303,7 +293,6 @@ static void dear_packets_weigh_more(void **state) {
 	struct port port;
 	double loads[4] = {0};
 
-	(void)state;
 	port_init_even(&port, 512, 4, 1, 1000);
 	port.costs[1] = 2;
 	for (unsigned int i = 0; i < 3 * SECOND; i++)
@@ -319,7 +308,6 @@ static void dear_packets_weigh_more(void **state) {
 static void a_cost_that_is_not_known_is_the_mean(void **state) {
 	struct port port;
 
-	(void)state;
 	port_init_even(&port, 128, 4, 1, 1000);
 	for (unsigned int q = 0; q < 3; q++)
 		port.costs[q] = 100;
@@ -335,7 +323,6 @@ static void packets_that_the_table_did_not_place_count(void **state) {
 	struct port port;
 	unsigned int n_entries = 0;
 
-	(void)state;
 	port_init_even(&port, 512, 4, 1, 1000);
 	port.others[3] = 64 * 1000;
 	port_run_for(&port, 2 * SECOND);
@@ -349,7 +336,6 @@ static void a_cost_that_jumps_now_and_then_moves_little(void **state) {
 	struct port port;
 	unsigned int n = 0;
 
-	(void)state;
 	port_init_even(&port, 512, 8, 1, 1000);
 	for (unsigned int i = 0; i < 60 * SECOND; i++) {
 		for (unsigned int q = 0; q < 8; q++)
@@ -364,7 +350,6 @@ static void an_entry_that_comes_and_goes_is_not_chased(void **state) {
 	struct port port;
 	unsigned int n = 0;
 
-	(void)state;
 	port_init_even(&port, 512, 16, 1, 9000);
 	for (unsigned int i = 0; i < 60 * SECOND; i++) {
 		port.rates[100] = i % 2 ? 9000 : 9000 + 0.2 * 32 * 9000;
@@ -378,7 +363,6 @@ static void entries_that_drift_are_followed(void **state) {
 	struct port port;
 	double sum = 0;
 
-	(void)state;
 	port_init_even(&port, 512, 16, 1, 9000);
 	for (unsigned int i = 0; i < 60 * SECOND; i++) {
 		for (unsigned int e = 0; e < 512; e++) {
@@ -396,7 +380,6 @@ static void entries_that_drift_are_followed(void **state) {
 static void a_move_that_was_not_made_is_no_trouble(void **state) {
 	struct port port;
 
-	(void)state;
 	port_init(&port, 512, 8, 1);
 	zipf_fill(&port, 10000, 0.9, 1e6);
 	for (unsigned int i = 0; i < 2 * SECOND; i++) {
@@ -461,7 +444,6 @@ static void step_by_chance(struct port *port) {
 }
 
 static void whatever_happens_moves_are_sound(void **state) {
-	(void)state;
 	for (unsigned int seed = 0; seed < 400; seed++) {
 		struct port port;
 

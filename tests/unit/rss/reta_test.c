@@ -7,7 +7,6 @@
 static void queues_take_turns(void **state) {
 	uint16_t reta[DDP_RETA_SIZE];
 
-	(void)state;
 	ddp_reta_fill(reta, DDP_RETA_SIZE, 6);
 	for (unsigned int i = 0; i < DDP_RETA_SIZE; i++)
 		assert_int_equal(reta[i], i % 6);
@@ -16,7 +15,6 @@ static void queues_take_turns(void **state) {
 static void every_queue_has_its_fair_share_for_any_number_of_queues(void **state) {
 	uint16_t reta[DDP_RETA_SIZE];
 
-	(void)state;
 	for (unsigned int n = 1; n <= DDP_RETA_SIZE; n++) {
 		unsigned int shares[DDP_RETA_SIZE] = {0};
 
@@ -31,7 +29,6 @@ static void every_queue_has_its_fair_share_for_any_number_of_queues(void **state
 static void only_size_entries_are_written(void **state) {
 	uint16_t reta[9];
 
-	(void)state;
 	memset(reta, 0xff, sizeof(reta));
 	ddp_reta_fill(reta, 8, 3);
 	assert_int_equal(reta[7], 1);
@@ -43,7 +40,6 @@ static void only_size_entries_are_written(void **state) {
 static void more_queues_than_entries_use_the_first_ones(void **state) {
 	uint16_t reta[4];
 
-	(void)state;
 	ddp_reta_fill(reta, 4, 100);
 	for (unsigned int i = 0; i < 4; i++)
 		assert_int_equal(reta[i], i);

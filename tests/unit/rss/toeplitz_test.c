@@ -63,7 +63,6 @@ static void assert_key_equals_dpdk(const uint8_t key[DDP_KEY_SIZE], uint64_t *se
 static void hash_equals_dpdk_for_every_length_with_the_default_key(void **state) {
 	uint64_t seed = 1;
 
-	(void)state;
 	ddp_hash_init(&hash, DDP_HASH_TOEPLITZ, ddp_default_key);
 	assert_key_equals_dpdk(ddp_default_key, &seed);
 }
@@ -72,7 +71,6 @@ static void hash_equals_dpdk_for_every_length_with_any_key(void **state) {
 	uint8_t key[DDP_KEY_SIZE];
 	uint64_t seed = 2;
 
-	(void)state;
 	for (unsigned int k = 0; k < N_KEYS; k++) {
 		bytes_draw(key, sizeof(key), &seed);
 		ddp_hash_init(&hash, DDP_HASH_TOEPLITZ, key);
@@ -83,7 +81,6 @@ static void hash_equals_dpdk_for_every_length_with_any_key(void **state) {
 static void symmetric_toeplitz_is_toeplitz_on_the_same_bytes(void **state) {
 	uint64_t seed = 3;
 
-	(void)state;
 	ddp_hash_init(&hash, DDP_HASH_SYMMETRIC_TOEPLITZ, ddp_default_key);
 	assert_key_equals_dpdk(ddp_default_key, &seed);
 }
@@ -92,7 +89,6 @@ static void symmetric_toeplitz_is_toeplitz_on_the_same_bytes(void **state) {
 static void each_single_bit_hashes_as_in_dpdk(void **state) {
 	const struct dpdk_key key = dpdk_key_of(ddp_default_key);
 
-	(void)state;
 	ddp_hash_init(&hash, DDP_HASH_TOEPLITZ, ddp_default_key);
 	for (unsigned int bit = 0; bit < 8 * DDP_HASH_INPUT_MAX; bit++) {
 		uint8_t input[DDP_HASH_INPUT_MAX] = {0};
@@ -106,7 +102,6 @@ static void an_odd_length_hashes_as_if_padded_with_zeros(void **state) {
 	static const enum ddp_hash_function functions[] = {DDP_HASH_TOEPLITZ, DDP_HASH_SIMPLE_XOR};
 	uint64_t seed = 4;
 
-	(void)state;
 	for (unsigned int f = 0; f < COUNT(functions); f++) {
 		ddp_hash_init(&hash, functions[f], ddp_default_key);
 		for (unsigned int len = 0; len <= DDP_HASH_INPUT_MAX; len++) {
@@ -128,7 +123,6 @@ static void input_beyond_the_key_is_left_out(void **state) {
 	uint8_t input[DDP_HASH_INPUT_MAX + 4];
 	uint64_t seed = 5;
 
-	(void)state;
 	bytes_draw(input, sizeof(input), &seed);
 	ddp_hash_init(&hash, DDP_HASH_TOEPLITZ, ddp_default_key);
 	assert_int_equal(ddp_hash_compute(&hash, input, sizeof(input)),
@@ -180,7 +174,6 @@ static void hashes_as_published(void **state) {
 }
 
 static void the_default_key_is_microsofts_and_its_beginning_again(void **state) {
-	(void)state;
 	assert_memory_equal(ddp_default_key, "\x6d\x5a\x56\xda", 4);
 	assert_memory_equal(ddp_default_key + 36, "\xbe\xac\x01\xfa", 4);
 	assert_memory_equal(ddp_default_key + 40, ddp_default_key, 12);
@@ -189,7 +182,6 @@ static void the_default_key_is_microsofts_and_its_beginning_again(void **state) 
 static void simple_xor_is_the_xor_of_big_endian_words(void **state) {
 	static const uint8_t input[] = {0x12, 0x34, 0x56, 0x78, 0x01, 0x02, 0x03, 0x04, 0xff, 0x80};
 
-	(void)state;
 	ddp_hash_init(&hash, DDP_HASH_SIMPLE_XOR, ddp_default_key);
 	assert_int_equal(ddp_hash_compute(&hash, input, 0), 0);
 	assert_int_equal(ddp_hash_compute(&hash, input, 4), 0x12345678);
@@ -201,7 +193,6 @@ static void simple_xor_does_not_depend_on_the_key(void **state) {
 	uint8_t key[DDP_KEY_SIZE] = {0};
 	uint32_t with_default;
 
-	(void)state;
 	ddp_hash_init(&hash, DDP_HASH_SIMPLE_XOR, ddp_default_key);
 	with_default = ddp_hash_compute(&hash, ddp_default_key, 48);
 	ddp_hash_init(&hash, DDP_HASH_SIMPLE_XOR, key);
@@ -211,7 +202,6 @@ static void simple_xor_does_not_depend_on_the_key(void **state) {
 static void each_function_is_found_by_the_name_it_has_in_testpmd(void **state) {
 	static const char *const names[] = {"toeplitz", "symmetric_toeplitz", "simple_xor"};
 
-	(void)state;
 	for (unsigned int i = 0; i < COUNT(names); i++) {
 		enum ddp_hash_function function;
 
@@ -223,7 +213,6 @@ static void each_function_is_found_by_the_name_it_has_in_testpmd(void **state) {
 static void an_unknown_function_is_refused(void **state) {
 	enum ddp_hash_function function = DDP_HASH_SIMPLE_XOR;
 
-	(void)state;
 	assert_int_equal(ddp_hash_function_parse("crc", &function), -EINVAL);
 	assert_int_equal(ddp_hash_function_parse("", &function), -EINVAL);
 	assert_int_equal(ddp_hash_function_parse("toeplitz ", &function), -EINVAL);
