@@ -133,36 +133,6 @@ const struct i40e_protocol *i40e_protocol_find(const struct i40e_package *i40e, 
 void i40e_type_name(const struct i40e_package *i40e, const struct i40e_type *type,
 		    char name[I40E_TYPE_NAME_SIZE]);
 
-// Pctypes that DPDK knows by their names; all others can only be used by their numbers (flow type
-// mapping).
-#define I40E_KNOWN_PCTYPES(X) \
-	X(GTPC)               \
-	X(GTPU_IPV4)          \
-	X(GTPU_IPV6)          \
-	X(GTPU)               \
-	X(IPV4_L2TPV3)        \
-	X(IPV6_L2TPV3)        \
-	X(IPV4_ESP)           \
-	X(IPV6_ESP)           \
-	X(IPV4_UDP_ESP)       \
-	X(IPV6_UDP_ESP)       \
-	X(IPV4_AH)            \
-	X(IPV6_AH)
-
-#define I40E_KNOWN_ENUM(name) I40E_KNOWN_##name,
-enum i40e_known_pctype {
-	I40E_KNOWN_PCTYPES(I40E_KNOWN_ENUM) I40E_N_KNOWN_PCTYPES,
-};
-
-// 0 to I40E_N_KNOWN_PCTYPES - 1, or -ENOENT.
-int i40e_known_find(const char *type_name);
-const char *i40e_known_name(enum i40e_known_pctype known);
-
-// The pctype that DPDK uses for each name it knows, once the package is added; 0 where it has none.
-// Not always the pctype of that name: one whose name DPDK does not know overwrites the last one it
-// knew.
-void i40e_known_pctypes(const struct i40e_package *i40e, uint8_t pctypes[I40E_N_KNOWN_PCTYPES]);
-
 // The RTE_PTYPE_* bits that DPDK puts together for a ptype, by the names of its protocols.
 uint32_t i40e_rte_ptype(const struct i40e_package *i40e, const struct i40e_type *ptype);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What DPDK makes of a package's pctypes and ptypes: it goes by the names of their protocols.
-#include <errno.h>
+// What DPDK makes of a package's ptypes: it goes by the names of their protocols.
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -28,42 +27,6 @@ void i40e_type_name(const struct i40e_package *i40e, const struct i40e_type *typ
 		if (protocol != NULL)
 			len += snprintf(name + len, I40E_TYPE_NAME_SIZE - len, "%s%s",
 					len > 0 ? "_" : "", protocol->name);
-	}
-}
-
-/* Pctypes */
-
-static const char *const known_names[] = {
-#define KNOWN_NAME(name) #name,
-	I40E_KNOWN_PCTYPES(KNOWN_NAME)};
-
-const char *i40e_known_name(enum i40e_known_pctype known) {
-	return known_names[known];
-}
-
-int i40e_known_find(const char *type_name) {
-	for (int i = 0; i < I40E_N_KNOWN_PCTYPES; i++)
-		if (strcmp(known_names[i], type_name) == 0)
-			return i;
-	return -ENOENT;
-}
-
-void i40e_known_pctypes(const struct i40e_package *i40e, uint8_t pctypes[I40E_N_KNOWN_PCTYPES]) {
-	char name[I40E_TYPE_NAME_SIZE];
-	int last = -ENOENT;
-
-	memset(pctypes, 0, I40E_N_KNOWN_PCTYPES);
-	if (i40e->n_protocols == 0)
-		return;
-	for (unsigned int i = 0; i < i40e->n_pctypes; i++) {
-		int known;
-
-		i40e_type_name(i40e, &i40e->pctypes[i], name);
-		known = i40e_known_find(name);
-		if (known >= 0)
-			last = known;
-		if (last >= 0)
-			pctypes[last] = i40e->pctypes[i].id;
 	}
 }
 

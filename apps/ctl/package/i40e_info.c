@@ -28,17 +28,6 @@ static void type_write(FILE *to, const struct i40e_package *i40e, const struct i
 	}
 }
 
-// The name by which DPDK knows a pctype, or NULL. It may be another's: see i40e_known_pctypes().
-static const char *known_name(const struct i40e_package *i40e, const struct i40e_type *pctype) {
-	uint8_t known[I40E_N_KNOWN_PCTYPES];
-
-	i40e_known_pctypes(i40e, known);
-	for (unsigned int i = 0; i < I40E_N_KNOWN_PCTYPES; i++)
-		if (known[i] != 0 && known[i] == pctype->id)
-			return i40e_known_name(i);
-	return NULL;
-}
-
 // Sections of text, for reading.
 static bool is_text(const struct i40e_section *section) {
 	return section->type == I40E_NAME || section->type == I40E_NOTE;
@@ -79,38 +68,29 @@ static void lists_json(struct json_writer *json, const struct i40e_package *i40e
 	jsonw_close(json, ']');
 }
 
-// What pctypes and ptypes have alike.
-static void type_open(struct json_writer *json, const struct i40e_package *i40e,
-		      const struct i40e_type *type) {
-	char name[I40E_TYPE_NAME_SIZE];
+static void types_json(struct json_writer *json, const struct i40e_package *i40e,
+		       struct strbuf *text, bool is_ptype) {
+	const struct i40e_type *types = is_ptype ? i40e->ptypes : i40e->pctypes;
+	unsigned int n = is_ptype ? i40e->n_ptypes : i40e->n_pctypes;
 
-	i40e_type_name(i40e, type, name);
-	jsonw_write(json, "{id:%u name:%s protocols:[", type->id, name);
-	for (unsigned int i = 0; i < I40E_TYPE_PROTOCOLS; i++)
-		if (type->protocols[i] != I40E_NO_PROTOCOL)
-			jsonw_uint(json, type->protocols[i]);
-	jsonw_close(json, ']');
-}
+	jsonw_key_open(json, is_ptype ? "ptypes" : "pctypes", '[');
+	for (unsigned int i = 0; i < n; i++) {
+		char name[I40E_TYPE_NAME_SIZE];
 
-static void pctypes_json(struct json_writer *json, const struct i40e_package *i40e) {
-	jsonw_key_open(json, "pctypes", '[');
-	for (unsigned int i = 0; i < i40e->n_pctypes; i++) {
-		type_open(json, i40e, &i40e->pctypes[i]);
-		jsonw_write(json, "known_to_dpdk_as:%s}", known_name(i40e, &i40e->pctypes[i]));
-	}
-	jsonw_close(json, ']');
-}
+		i40e_type_name(i40e, &types[i], name);
+		jsonw_write(json, "{id:%u name:%s protocols:[", types[i].id, name);
+		for (unsigned int j = 0; j < I40E_TYPE_PROTOCOLS; j++)
+			if (types[i].protocols[j] != I40E_NO_PROTOCOL)
+				jsonw_uint(json, types[i].protocols[j]);
+		jsonw_close(json, ']');
+		if (is_ptype) {
+			uint32_t rte_ptype = i40e_rte_ptype(i40e, &types[i]);
 
-static void ptypes_json(struct json_writer *json, const struct i40e_package *i40e,
-			struct strbuf *text) {
-	jsonw_key_open(json, "ptypes", '[');
-	for (unsigned int i = 0; i < i40e->n_ptypes; i++) {
-		uint32_t rte_ptype = i40e_rte_ptype(i40e, &i40e->ptypes[i]);
-
-		type_open(json, i40e, &i40e->ptypes[i]);
-		format_ptype(text->to, rte_ptype);
-		jsonw_write(json, "rte_ptype:%08x rte_ptype_name:%s}", rte_ptype,
-			    strbuf_take(text));
+			format_ptype(text->to, rte_ptype);
+			jsonw_write(json, "rte_ptype:%08x rte_ptype_name:%s", rte_ptype,
+				    strbuf_take(text));
+		}
+		jsonw_close(json, '}');
 	}
 	jsonw_close(json, ']');
 }
@@ -140,8 +120,8 @@ void i40e_info_json(const struct ddp_package *package, struct json_writer *json)
 	strbuf_init(&text);
 	profile_json(json, package, &text);
 	lists_json(json, i40e);
-	pctypes_json(json, i40e);
-	ptypes_json(json, i40e, &text);
+	types_json(json, i40e, &text, false);
+	types_json(json, i40e, &text, true);
 	sections_json(json, i40e, &text);
 	strbuf_fini(&text);
 }
@@ -213,35 +193,23 @@ static void notes_print(const struct i40e_package *i40e, struct output *out) {
 	}
 }
 
-static void pctypes_print(const struct i40e_package *i40e, struct output *out,
-			  struct strbuf *text) {
+static void types_print(const struct i40e_package *i40e, struct output *out, struct strbuf *text,
+			bool is_ptype) {
+	const struct i40e_type *types = is_ptype ? i40e->ptypes : i40e->pctypes;
+	unsigned int n = is_ptype ? i40e->n_ptypes : i40e->n_pctypes;
 	struct table table;
 
-	if (i40e->n_pctypes == 0)
+	if (n == 0)
 		return;
 	output_char(out, '\n');
-	table_init(&table, out, ">PCTYPE|PROTOCOLS|KNOWN TO DPDK AS");
-	for (unsigned int i = 0; i < i40e->n_pctypes; i++) {
-		table_number(&table, i40e->pctypes[i].id);
-		type_write(text->to, i40e, &i40e->pctypes[i]);
+	table_init(&table, out, is_ptype ? ">PTYPE|PROTOCOLS|IN DPDK" : ">PCTYPE|PROTOCOLS");
+	for (unsigned int i = 0; i < n; i++) {
+		table_number(&table, types[i].id);
+		type_write(text->to, i40e, &types[i]);
 		table_text(&table, strbuf_take(text));
-		table_text(&table, or_dash(known_name(i40e, &i40e->pctypes[i])));
-	}
-	table_fini(&table);
-}
-
-static void ptypes_print(const struct i40e_package *i40e, struct output *out, struct strbuf *text) {
-	struct table table;
-
-	if (i40e->n_ptypes == 0)
-		return;
-	output_char(out, '\n');
-	table_init(&table, out, ">PTYPE|PROTOCOLS|IN DPDK");
-	for (unsigned int i = 0; i < i40e->n_ptypes; i++) {
-		table_number(&table, i40e->ptypes[i].id);
-		type_write(text->to, i40e, &i40e->ptypes[i]);
-		table_text(&table, strbuf_take(text));
-		format_ptype(text->to, i40e_rte_ptype(i40e, &i40e->ptypes[i]));
+		if (!is_ptype)
+			continue;
+		format_ptype(text->to, i40e_rte_ptype(i40e, &types[i]));
 		table_text(&table, strbuf_take(text));
 	}
 	table_fini(&table);
@@ -288,8 +256,8 @@ void i40e_info_print(const struct ddp_package *package, struct output *out) {
 	output_char(out, '\n');
 	profile_print(package, out, &text);
 	notes_print(i40e, out);
-	pctypes_print(i40e, out, &text);
-	ptypes_print(i40e, out, &text);
+	types_print(i40e, out, &text, false);
+	types_print(i40e, out, &text, true);
 	sections_print(i40e, out, &text);
 	strbuf_fini(&text);
 }

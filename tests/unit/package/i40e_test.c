@@ -2,8 +2,6 @@
 // 700-series packages: what is read of one, and what is refused with which words.
 #include "i40e/i40e.h"
 
-#include <errno.h>
-
 #include "i40e_write.h"
 #include "personality/package_open.h"
 #include "unit.h"
@@ -382,45 +380,6 @@ static void the_longest_name_of_a_type_has_room(void **state) {
 	assert_string_equal(name + I40E_TYPE_NAME_SIZE - 33, "_0123456789012345678901234567890");
 }
 
-static void dpdk_knows_pctypes_by_name(void **state) {
-	uint8_t known[I40E_N_KNOWN_PCTYPES];
-
-	(void)state;
-	i40e_known_pctypes(i40e_gtp.i40e, known);
-	assert_int_equal(known[I40E_KNOWN_GTPU_IPV4], 22);
-	assert_int_equal(known[I40E_KNOWN_GTPU_IPV6], 23);
-	assert_int_equal(known[I40E_KNOWN_GTPU], 24);
-	assert_int_equal(known[I40E_KNOWN_GTPC], 25);
-	assert_int_equal(known[I40E_KNOWN_IPV4_AH], 0);
-	assert_int_equal(i40e_known_find("IPV4_UDP_ESP"), I40E_KNOWN_IPV4_UDP_ESP);
-	assert_int_equal(i40e_known_find("GTPU_IPV"), -ENOENT);
-	assert_string_equal(i40e_known_name(I40E_KNOWN_IPV6_L2TPV3), "IPV6_L2TPV3");
-}
-
-static void dpdk_does_not_forget_the_last_pctype_it_knew(void **state) {
-	struct i40e_type types[] = {i40e_gtp.i40e->pctypes[3], {30, {34, 255, 255, 255, 255, 255}}};
-	struct i40e_package profile = *i40e_gtp.i40e;
-	uint8_t known[I40E_N_KNOWN_PCTYPES];
-
-	(void)state;
-	profile.pctypes = types;
-	profile.n_pctypes = COUNT(types);
-	i40e_known_pctypes(&profile, known);
-	assert_int_equal(known[I40E_KNOWN_GTPC], 30);
-}
-
-// Without names of protocols, DPDK looks at no pctype.
-static void dpdk_learns_no_pctype_without_protocols(void **state) {
-	struct i40e_package profile = *i40e_gtp.i40e;
-	uint8_t known[I40E_N_KNOWN_PCTYPES];
-
-	(void)state;
-	profile.n_protocols = 0;
-	i40e_known_pctypes(&profile, known);
-	for (unsigned int i = 0; i < I40E_N_KNOWN_PCTYPES; i++)
-		assert_int_equal(known[i], 0);
-}
-
 struct prefix {
 	const char *name;    // of a protocol
 	uint32_t alone;      // RTE_PTYPE_* of a packet with it
@@ -502,9 +461,6 @@ int main(void) {
 		cmocka_unit_test(the_first_list_counts),
 		cmocka_unit_test(a_type_is_named_by_its_protocols),
 		cmocka_unit_test(the_longest_name_of_a_type_has_room),
-		cmocka_unit_test(dpdk_knows_pctypes_by_name),
-		cmocka_unit_test(dpdk_does_not_forget_the_last_pctype_it_knew),
-		cmocka_unit_test(dpdk_learns_no_pctype_without_protocols),
 		cmocka_unit_test(outer_addresses_begin_a_tunnel),
 		cmocka_unit_test(dpdk_takes_no_ptype_after_one_it_refuses),
 	};

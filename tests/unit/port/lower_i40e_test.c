@@ -628,30 +628,6 @@ static void once_gone_it_is_not_asked_any_more(void **state) {
 	assert_int_equal(testsrc_faults(), 0);
 }
 
-// (It would take net_i40e0 for its own.)
-static void the_driver_itself_refuses_a_port_of_another(void **state) {
-	uint8_t bytes[DDP_I40E_LIST_SIZE] = {0};
-	uint16_t port = ddp_start("dev(net_testsrc0)", N_QUEUES, 1, 64), id;
-	struct ddp_i40e_inset inset = {0};
-	const struct ddp_i40e_calls *real;
-	struct ddp_diag diag;
-
-	RTE_SET_USED(state);
-	assert_int_equal(rte_eth_dev_get_port_by_name("net_testsrc0", &id), 0);
-	ddp_diag_init(&diag);
-	real = ddp_i40e_calls_find(&diag);
-	if (real == NULL) {
-		print_message("skipped: %s\n", ddp_diag_first(&diag));
-	} else {
-		assert_int_equal(real->list(id, bytes, sizeof(bytes)), -ENOTSUP);
-		assert_int_equal(real->process(id, bytes, sizeof(bytes), DDP_I40E_ADD), -ENOTSUP);
-		assert_int_equal(real->ptypes_reset(id), -ENOTSUP);
-		assert_int_equal(real->inset_set(id, 22, &inset, DDP_I40E_INSET_HASH), -ENOTSUP);
-	}
-	ddp_diag_fini(&diag);
-	ddp_end(port);
-}
-
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, setup, leak_teardown)
 
 int main(void) {
@@ -671,7 +647,6 @@ int main(void) {
 		TEST(a_package_of_no_use_is_left_alone),
 		TEST(without_the_driver_it_is_left_alone),
 		TEST(once_gone_it_is_not_asked_any_more),
-		TEST(the_driver_itself_refuses_a_port_of_another),
 	};
 
 	eal_start();
