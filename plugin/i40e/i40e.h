@@ -90,13 +90,6 @@ const char *i40e_section_text(uint32_t type);
 
 /* Rules */
 
-// A profile that a NIC holds, as its firmware lists it.
-struct i40e_loaded {
-	uint32_t track_id;
-	struct ddp_version version;
-	char name[DDP_PACKAGE_NAME_SIZE];
-};
-
 #define I40E_LOADED_MAX 16 // profiles in the firmware's list
 #define I40E_GROUP_ANY 0xff
 
@@ -111,16 +104,13 @@ struct i40e_verdict {
 	char reason[160];
 };
 
-// Add a package to a NIC that holds n profiles already. device is the NIC's PCI device id, 0 for
-// one of those that the package is for.
+// Add a package to a NIC that holds n profiles already, of these track ids. device is the NIC's PCI
+// device id, 0 for one of those that the package is for.
 struct i40e_verdict i40e_add_verdict(const struct ddp_package *package, uint16_t device,
-				     const struct i40e_loaded *loaded, unsigned int n);
+				     const uint32_t *loaded, unsigned int n);
 
 // Whether DPDK can take the package back once it was added.
 struct i40e_verdict i40e_rollback_verdict(const struct ddp_package *package);
-
-// The profile as the firmware would list it.
-struct i40e_loaded i40e_loaded_as(const struct ddp_package *package);
 
 /* What DPDK makes of the types */
 

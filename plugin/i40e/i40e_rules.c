@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "i40e.h"
 
@@ -22,16 +21,6 @@ verdict_make(int error, const char *fmt, ...) {
 	return verdict;
 }
 
-struct i40e_loaded i40e_loaded_as(const struct ddp_package *package) {
-	struct i40e_loaded loaded = {
-		.track_id = package->track_id,
-		.version = package->i40e->version,
-	};
-
-	memcpy(loaded.name, package->i40e->name, sizeof(loaded.name));
-	return loaded;
-}
-
 // device 0: any.
 static bool is_for(const struct i40e_package *i40e, uint16_t device) {
 	for (unsigned int i = 0; i < i40e->n_devices; i++)
@@ -42,14 +31,13 @@ static bool is_for(const struct i40e_package *i40e, uint16_t device) {
 }
 
 // The first loaded profile that excludes one of this track id, or NULL.
-static const struct i40e_loaded *excluding_find(uint32_t track_id, const struct i40e_loaded *loaded,
-						unsigned int n) {
+static const uint32_t *excluding_find(uint32_t track_id, const uint32_t *loaded, unsigned int n) {
 	unsigned int group = i40e_group(track_id);
 
 	for (unsigned int i = 0; i < n; i++) {
-		unsigned int other = i40e_group(loaded[i].track_id);
+		unsigned int other = i40e_group(loaded[i]);
 
-		if (loaded[i].track_id == track_id ||
+		if (loaded[i] == track_id ||
 		    (group != I40E_GROUP_ANY &&
 		     (other == 0 || (other != I40E_GROUP_ANY && other != group))))
 			return &loaded[i];
@@ -58,9 +46,9 @@ static const struct i40e_loaded *excluding_find(uint32_t track_id, const struct 
 }
 
 struct i40e_verdict i40e_add_verdict(const struct ddp_package *package, uint16_t device,
-				     const struct i40e_loaded *loaded, unsigned int n) {
+				     const uint32_t *loaded, unsigned int n) {
 	const struct i40e_package *i40e = package->i40e;
-	const struct i40e_loaded *excluding;
+	const uint32_t *excluding;
 
 	if (i40e->is_x722)
 		return verdict_make(-EINVAL, "it is for X722, which takes no profile");
@@ -74,7 +62,7 @@ struct i40e_verdict i40e_add_verdict(const struct ddp_package *package, uint16_t
 		return verdict_make(-EEXIST,
 				    "profile 0x%08" PRIx32 " of group %u is loaded; this package "
 				    "is of group %u",
-				    excluding->track_id, i40e_group(excluding->track_id),
+				    *excluding, i40e_group(*excluding),
 				    i40e_group(package->track_id));
 	if (i40e->is_rollback)
 		return verdict_make(-ENOTSUP, "it is a rollback file");

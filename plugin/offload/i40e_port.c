@@ -12,8 +12,6 @@
 
 // A record of the firmware's list.
 #define LOADED_SIZE 48
-#define LOADED_VERSION_AT 4
-#define LOADED_NAME_AT 16
 
 void ddp_i40e_port_init(struct ddp_i40e_port *port, const struct ddp_i40e_calls *calls, uint16_t id,
 			uint16_t device) {
@@ -33,8 +31,9 @@ static int fail(const struct ddp_i40e_port *port, int error, const char *what,
 
 /* What the NIC holds */
 
-int ddp_i40e_port_list(const struct ddp_i40e_port *port, struct i40e_loaded loaded[I40E_LOADED_MAX],
-		       struct ddp_diag *diag) {
+// The track ids of the profiles that the NIC holds. Returns their number, or a negative errno.
+static int list_read(const struct ddp_i40e_port *port, uint32_t loaded[I40E_LOADED_MAX],
+		     struct ddp_diag *diag) {
 	uint8_t bytes[DDP_I40E_LIST_SIZE] = {0};
 	uint32_t n;
 	int ret = port->calls->list(port->id, bytes, sizeof(bytes));
@@ -47,23 +46,14 @@ int ddp_i40e_port_list(const struct ddp_i40e_port *port, struct i40e_loaded load
 			  port->id, n, I40E_LOADED_MAX);
 		return -EIO;
 	}
-	for (unsigned int i = 0; i < n; i++) {
-		const uint8_t *record = bytes + 4 + i * LOADED_SIZE;
-		const uint8_t *version = record + LOADED_VERSION_AT;
-
-		loaded[i] = (struct i40e_loaded){
-			.track_id = le32_get(record),
-			// in the order of the file
-			.version = {version[0], version[1], version[2], version[3]},
-		};
-		memcpy(loaded[i].name, record + LOADED_NAME_AT, sizeof(loaded[i].name) - 1);
-	}
+	for (unsigned int i = 0; i < n; i++)
+		loaded[i] = le32_get(bytes + 4 + i * LOADED_SIZE);
 	return n;
 }
 
-static bool is_listed(const struct i40e_loaded *loaded, int n, uint32_t track_id) {
+static bool is_listed(const uint32_t *loaded, int n, uint32_t track_id) {
 	for (int i = 0; i < n; i++)
-		if (loaded[i].track_id == track_id)
+		if (loaded[i] == track_id)
 			return true;
 	return false;
 }
@@ -143,7 +133,7 @@ static int package_remove(struct ddp_i40e_port *port, struct ddp_diag *diag) {
 // bytes becomes the port's, which removes the package with it.
 static int load(struct ddp_i40e_port *port, const struct ddp_package *package, uint8_t *bytes,
 		struct ddp_diag *diag) {
-	struct i40e_loaded loaded[I40E_LOADED_MAX];
+	uint32_t loaded[I40E_LOADED_MAX];
 	int ret = port->calls->process(port->id, bytes, package->size, DDP_I40E_ADD), n;
 
 	if (ret < 0) {
@@ -161,7 +151,7 @@ static int load(struct ddp_i40e_port *port, const struct ddp_package *package, u
 	port->rollback = bytes;
 	port->rollback_size = package->size;
 	port->track_id = package->track_id;
-	n = ddp_i40e_port_list(port, loaded, diag);
+	n = list_read(port, loaded, diag);
 	if (n >= 0 && is_listed(loaded, n, package->track_id))
 		return 0;
 	if (n >= 0)
@@ -175,14 +165,14 @@ static int load(struct ddp_i40e_port *port, const struct ddp_package *package, u
 int ddp_i40e_port_add(struct ddp_i40e_port *port, const struct ddp_package *package,
 		      struct ddp_diag *diag) {
 	const struct ddp_place place = {.file = package->path};
-	struct i40e_loaded loaded[I40E_LOADED_MAX];
+	uint32_t loaded[I40E_LOADED_MAX];
 	struct i40e_verdict verdict;
 	uint8_t *bytes;
 	int n;
 	bool is_there;
 
 	assert(port->rollback == NULL);
-	n = ddp_i40e_port_list(port, loaded, diag);
+	n = list_read(port, loaded, diag);
 	if (n < 0)
 		return n;
 	is_there = is_listed(loaded, n, package->track_id);

@@ -97,11 +97,6 @@ struct ddp_i40e_port {
 void ddp_i40e_port_init(struct ddp_i40e_port *port, const struct ddp_i40e_calls *calls, uint16_t id,
 			uint16_t device);
 
-// The profiles that the NIC holds, in the firmware's order. Returns their number, or a negative
-// errno with an error in diag.
-int ddp_i40e_port_list(const struct ddp_i40e_port *port, struct i40e_loaded loaded[I40E_LOADED_MAX],
-		       struct ddp_diag *diag);
-
 // Add a package to a port that added none. 0, or a negative errno with the reason in diag and the
 // NIC unchanged. A package is refused without asking the NIC if it conflicts with the profiles that
 // the NIC holds, or if it could not be removed again.

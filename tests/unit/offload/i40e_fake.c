@@ -72,7 +72,7 @@ static int sections_write(uint8_t *bytes, const struct i40e_package *i40e, uint3
 
 static int find(uint32_t track_id) {
 	for (unsigned int i = 0; i < i40e_fake.n_loaded; i++)
-		if (i40e_fake.loaded[i].track_id == track_id)
+		if (i40e_fake.loaded[i] == track_id)
 			return i;
 	return -1;
 }
@@ -88,7 +88,7 @@ static int add(uint8_t *bytes, const struct ddp_package *package) {
 	if (i40e_fake.n_loaded == I40E_LOADED_MAX)
 		return -EIO;
 	if (!i40e_fake.forgets)
-		i40e_fake.loaded[i40e_fake.n_loaded++] = i40e_loaded_as(package);
+		i40e_fake.loaded[i40e_fake.n_loaded++] = package->track_id;
 	return 0;
 }
 
@@ -142,14 +142,8 @@ static int list(uint16_t port, uint8_t *bytes, uint32_t size) {
 	if (size < 4 + 48 * I40E_LOADED_MAX)
 		return -EINVAL;
 	le32_put(bytes, i40e_fake.n_loaded);
-	for (unsigned int i = 0; i < i40e_fake.n_loaded; i++) {
-		const struct i40e_loaded *loaded = &i40e_fake.loaded[i];
-		uint8_t *record = bytes + 4 + 48 * i;
-
-		le32_put(record, loaded->track_id);
-		memcpy(record + 4, &loaded->version, 4);
-		memcpy(record + 16, loaded->name, 32);
-	}
+	for (unsigned int i = 0; i < i40e_fake.n_loaded; i++)
+		le32_put(bytes + 4 + 48 * i, i40e_fake.loaded[i]);
 	return 0;
 }
 

@@ -12,7 +12,7 @@
 struct i40e_fake {
 	// the NIC
 	uint8_t registers[FAKE_REGISTERS];
-	struct i40e_loaded loaded[I40E_LOADED_MAX];
+	uint32_t loaded[I40E_LOADED_MAX]; // track ids
 	unsigned int n_loaded;
 	struct ddp_i40e_inset insets[DDP_I40E_FLOW_TYPES];
 	// the driver

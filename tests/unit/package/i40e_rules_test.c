@@ -49,23 +49,22 @@ static void a_package_is_accepted_or_refused(void **state) {
 	const struct row *row = *state;
 	struct i40e_package i40e = row->i40e;
 	struct ddp_package package = {.track_id = row->track_id, .i40e = &i40e};
-	struct i40e_loaded loaded[COUNT(row->loaded)] = {0};
 	unsigned int n = 0;
 
-	for (; n < COUNT(loaded) && row->loaded[n] != 0; n++)
-		loaded[n].track_id = row->loaded[n];
-	assert_int_equal(i40e_add_verdict(&package, row->device, loaded, n).error, row->add);
+	while (n < COUNT(row->loaded) && row->loaded[n] != 0)
+		n++;
+	assert_int_equal(i40e_add_verdict(&package, row->device, row->loaded, n).error, row->add);
 	assert_int_equal(i40e_rollback_verdict(&package).error, row->rollback);
 }
 
 static void a_nic_lists_16_profiles(void **state) {
 	struct i40e_package i40e = {0};
 	struct ddp_package package = {.track_id = OF_GROUP(255, 99), .i40e = &i40e};
-	struct i40e_loaded loaded[I40E_LOADED_MAX] = {0};
+	uint32_t loaded[I40E_LOADED_MAX];
 
 	(void)state;
 	for (unsigned int i = 0; i < COUNT(loaded); i++)
-		loaded[i].track_id = OF_GROUP(255, i);
+		loaded[i] = OF_GROUP(255, i);
 	assert_int_equal(i40e_add_verdict(&package, 0, loaded, 15).error, 0);
 	assert_int_equal(i40e_add_verdict(&package, 0, loaded, 16).error, -ENOSPC);
 }

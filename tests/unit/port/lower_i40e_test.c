@@ -494,7 +494,7 @@ static void another_applications_package_is_in_the_way(void **state) {
 	uint16_t port = port_make(GTPU);
 
 	RTE_SET_USED(state);
-	i40e_fake.loaded[i40e_fake.n_loaded++].track_id = 0x80090001;
+	i40e_fake.loaded[i40e_fake.n_loaded++] = 0x80090001;
 	before = i40e_fake;
 	assert_int_equal(port_start(port), 0);
 	assert_int_equal(n_lines("continues without its package: "), 1);
