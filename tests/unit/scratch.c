@@ -30,6 +30,15 @@ int scratch_teardown(void **state) {
 	return nftw(dir, entry_remove, 8, FTW_DEPTH | FTW_PHYS);
 }
 
+void scratch_begin(void) {
+	if (scratch_setup(NULL) != 0)
+		exit(1);
+}
+
+int scratch_end(int n_failed) {
+	return scratch_teardown(NULL) != 0 ? 1 : n_failed;
+}
+
 const char *scratch_dir(void) {
 	return dir;
 }

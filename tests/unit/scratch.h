@@ -9,6 +9,9 @@
 // Group set-up and tear-down.
 int scratch_setup(void **state);
 int scratch_teardown(void **state);
+// The same for a main() of several groups. The second returns n_failed, or 1 if something remains.
+void scratch_begin(void);
+int scratch_end(int n_failed);
 
 // The folder, and the path of a file in it; the string stays until the next call.
 const char *scratch_dir(void);

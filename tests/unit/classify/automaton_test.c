@@ -111,12 +111,8 @@ int main(void) {
 		cmocka_unit_test(too_many_paths_are_refused_not_tried),
 		cmocka_unit_test(too_long_paths_are_refused),
 	};
-	void *state = NULL;
-	int n_failed;
 
-	if (scratch_setup(&state) != 0)
-		return 1;
-	n_failed = rows_run("automaton", broken_is_reported, rows) +
-		   cmocka_run_group_tests(tests, NULL, NULL);
-	return scratch_teardown(&state) != 0 ? 1 : n_failed;
+	scratch_begin();
+	return scratch_end(rows_run("automaton", broken_is_reported, rows) +
+			   cmocka_run_group_tests(tests, NULL, NULL));
 }

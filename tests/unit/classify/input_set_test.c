@@ -91,30 +91,30 @@ static void meet_with_a_symmetric_hash(void **state) {
 
 static const struct piece ipv4_udp[] = {ETH(0x0800), IPV4(17, UE, NET), UDP(1024, 53), END};
 
+static void assert_pairs(enum ddp_hash_function function, const uint8_t expected[12]) {
+	struct loaded loaded = load_good("base");
+	struct hashed hashed;
+
+	hashed_of(loaded.program, ipv4_udp, UINT64_MAX, function, &hashed);
+	assert_int_equal(hashed.n, 12);
+	assert_memory_equal(hashed.input, expected, 12);
+	unload(&loaded);
+}
+
 static void a_pair_is_replaced_by_its_xor_in_both_places(void **state) {
 	// 10.1.2.3 ^ 198.51.100.7 and 1024 ^ 53, each twice
 	static const uint8_t expected[] = {
 		0xcc, 0x32, 0x66, 0x04, 0xcc, 0x32, 0x66, 0x04, 0x04, 0x35, 0x04, 0x35,
 	};
-	struct loaded loaded = load_good("base");
-	struct hashed hashed;
 
-	hashed_of(loaded.program, ipv4_udp, UINT64_MAX, DDP_HASH_SYMMETRIC_TOEPLITZ, &hashed);
-	assert_int_equal(hashed.n, sizeof(expected));
-	assert_memory_equal(hashed.input, expected, sizeof(expected));
-	unload(&loaded);
+	assert_pairs(DDP_HASH_SYMMETRIC_TOEPLITZ, expected);
 }
 
 static void a_pair_is_sorted_by_value(void **state) {
 	// 10.1.2.3 is less than 198.51.100.7, but 1024 more than 53.
 	static const uint8_t expected[] = {10, 1, 2, 3, 198, 51, 100, 7, 0, 53, 4, 0};
-	struct loaded loaded = load_good("base");
-	struct hashed hashed;
 
-	hashed_of(loaded.program, ipv4_udp, UINT64_MAX, DDP_HASH_SYMMETRIC_TOEPLITZ_SORT, &hashed);
-	assert_int_equal(hashed.n, sizeof(expected));
-	assert_memory_equal(hashed.input, expected, sizeof(expected));
-	unload(&loaded);
+	assert_pairs(DDP_HASH_SYMMETRIC_TOEPLITZ_SORT, expected);
 }
 
 /* What a package leaves without a hash */
@@ -243,6 +243,12 @@ struct by_hf {
 #define UDP6 ETH(0x86dd), IPV6(17, UE6, NET6), UDP(1024, 53)
 #define TCP6_EXT ETH(0x86dd), IPV6(0, UE6, NET6), EXT8(6), TCP(1024, 80)
 
+#define USER N3_OUTER, IPV4(17, UE, NET), UDP(1024, 53)
+#define TUNNEL(src, dst) ETH(0x0800), IPV4(17, src, dst), UDP(2152, 2152), GTPU_OPT(0x34, 255, 0x85)
+#define UP TUNNEL(GNB, UPF), PSC(UPLINK, 9, 0)
+#define DOWN TUNNEL(UPF, GNB), PSC(DOWNLINK, 9, 0)
+
+// clang-format off
 static const struct by_hf by_hf[] = {
 	{"ip_alone_hashes_the_addresses_of_udp", "base", "ip", {UDP4}, A4},
 	{"ip_and_udp_hash_the_ports_too", "base", "ip+udp", {UDP4}, A4 "04000035"},
@@ -252,62 +258,31 @@ static const struct by_hf by_hf[] = {
 	{"ipv6_does_not_hash_ipv4", "base", "ipv6+ipv6-udp", {UDP4}, ""},
 	{"ipv4_other_does_not_hash_udp", "base", "ipv4-other", {UDP4}, ""},
 	{"ipv4_other_hashes_icmp", "base", "ipv4-other", {ETH(0x0800), IPV4(1, UE, NET), ICMP}, A4},
-	{"ipv4_other_does_not_hash_fragments",
-	 "base",
-	 "ipv4-other",
-	 {ETH(0x0800), IPV4_AS(0x45, MF, 1, UE, NET), ICMP},
-	 ""},
-	{"ipv4_frag_hashes_fragments",
-	 "base",
-	 "ipv4-frag",
-	 {ETH(0x0800), IPV4_AS(0x45, MF, 17, UE, NET), UDP(1, 2)},
-	 A4},
-	{"udp_does_not_hash_fragments_of_udp",
-	 "base",
-	 "udp",
-	 {ETH(0x0800), IPV4_AS(0x45, MF, 17, UE, NET), UDP(1, 2)},
-	 ""},
-	{"ip_hashes_fragments",
-	 "base",
-	 "ip",
-	 {ETH(0x0800), IPV4_AS(0x45, 9, 17, UE, NET), UDP(1, 2)},
-	 A4},
+	{"ipv4_other_does_not_hash_fragments", "base", "ipv4-other",
+	 {ETH(0x0800), IPV4_AS(0x45, MF, 1, UE, NET), ICMP}, ""},
+	{"ipv4_frag_hashes_fragments", "base", "ipv4-frag",
+	 {ETH(0x0800), IPV4_AS(0x45, MF, 17, UE, NET), UDP(1, 2)}, A4},
+	{"udp_does_not_hash_fragments_of_udp", "base", "udp",
+	 {ETH(0x0800), IPV4_AS(0x45, MF, 17, UE, NET), UDP(1, 2)}, ""},
+	{"ip_hashes_fragments", "base", "ip",
+	 {ETH(0x0800), IPV4_AS(0x45, 9, 17, UE, NET), UDP(1, 2)}, A4},
 	{"ipv6_udp_hashes_the_ports", "base", "ipv6-udp", {UDP6}, A6 "04000035"},
 	{"ip_hashes_the_addresses_of_ipv6", "base", "ip", {UDP6}, A6},
 	{"ipv6_tcp_ex_hashes_tcp_behind_options", "base", "ipv6-tcp-ex", {TCP6_EXT}, A6 "04000050"},
-	{"ipv6_frag_hashes_fragments",
-	 "base",
-	 "ipv6-frag",
-	 {ETH(0x86dd), IPV6(44, UE6, NET6), FRAG6(17, 0, 1), UDP(1, 2)},
-	 A6},
+	{"ipv6_frag_hashes_fragments", "base", "ipv6-frag",
+	 {ETH(0x86dd), IPV6(44, UE6, NET6), FRAG6(17, 0, 1), UDP(1, 2)}, A6},
 	{"a_profile_of_the_users_does_not_ask_rss_hf", "gtpu", "ip", {UDP4}, A4 "04000035"},
-	{"inner_fields_are_hashed_whatever_rss_hf_says",
-	 "gtpu",
-	 "ip",
-	 {N3_OUTER, IPV4(17, UE, NET), UDP(1024, 53)},
-	 A4 "04000035"},
-	{"the_outermost_level_hashes_outer_addresses_and_ports",
-	 "gtpu",
-	 "ip+level-outer",
-	 {N3_OUTER, IPV4(17, UE, NET), TCP(1024, 53)},
-	 "c0000201c000026408680868"},
+	{"inner_fields_are_hashed_whatever_rss_hf_says", "gtpu", "ip", {USER}, A4 "04000035"},
+	{"the_outermost_level_hashes_outer_addresses_and_ports", "gtpu", "ip+level-outer",
+	 {N3_OUTER, IPV4(17, UE, NET), TCP(1024, 53)}, "c0000201c000026408680868"},
 	{"the_outermost_level_of_a_plain_packet", "gtpu", "ip+level-outer", {UDP6}, A6 "04000035"},
-	{"the_outermost_level_hashes_no_ports_of_fragments",
-	 "gtpu",
-	 "ip+level-outer",
-	 {ETH(0x0800), IPV4_AS(0x45, MF, 17, UE, NET), UDP(2152, 2152)},
-	 A4},
-	{"the_innermost_level_hashes_what_the_profile_says",
-	 "gtpu",
-	 "ip+level-inner",
-	 {N3_OUTER, IPV4(17, UE, NET), UDP(1024, 53)},
-	 A4 "04000035"},
-	{"both_levels_are_none",
-	 "gtpu",
-	 "ip+level-inner+level-outer",
-	 {N3_OUTER, IPV4(17, UE, NET), UDP(1024, 53)},
-	 A4 "04000035"},
+	{"the_outermost_level_hashes_no_ports_of_fragments", "gtpu", "ip+level-outer",
+	 {ETH(0x0800), IPV4_AS(0x45, MF, 17, UE, NET), UDP(2152, 2152)}, A4},
+	{"the_innermost_level_hashes_what_the_profile_says", "gtpu", "ip+level-inner",
+	 {USER}, A4 "04000035"},
+	{"both_levels_are_none", "gtpu", "ip+level-inner+level-outer", {USER}, A4 "04000035"},
 };
+// clang-format on
 
 // What a profile hashes with the outermost level is what a NIC without it hashes, so that users who
 // ask for that get the queues they know.
@@ -355,90 +330,40 @@ static void hashes_by_rss_hf(void **state) {
 	unload(&loaded);
 }
 
+// clang-format off
 static const struct by_hf by_set[] = {
-	{"inner_5tuple",
-	 "gtpu:inner-5tuple",
-	 "all",
-	 {N3_OUTER, IPV4(17, UE, NET), UDP(1024, 53)},
-	 A4 "04000035"},
-	{"inner_ip", "gtpu:inner-ip", "all", {N3_OUTER, IPV4(17, UE, NET), UDP(1024, 53)}, A4},
+	{"inner_5tuple", "gtpu:inner-5tuple", "all", {USER}, A4 "04000035"},
+	{"inner_ip", "gtpu:inner-ip", "all", {USER}, A4},
 	{"inner_ip_of_ipv6", "gtpu:inner-ip", "all", {N3_OUTER, IPV6(6, UE6, NET6), TCP(1, 2)}, A6},
-	{"teid", "gtpu:teid", "all", {N3_OUTER, IPV4(17, UE, NET), UDP(1024, 53)}, "11223344"},
-	{"outer",
-	 "gtpu:outer",
-	 "all",
-	 {N3_OUTER, IPV4(17, UE, NET), UDP(1024, 53)},
-	 "c0000201c000026408680868"},
-	{"outer_where_the_user_has_ipv6",
-	 "gtpu:outer",
-	 "all",
-	 {N3_OUTER, IPV6(6, UE6, NET6), TCP(1, 2)},
-	 "c0000201c000026408680868"},
-	{"outer_ipv6_where_the_user_has_ipv4",
-	 "gtpu:outer",
-	 "all",
-	 {ETH(0x86dd), IPV6(17, GNB6, UPF6), UDP(2152, 2152), GTPU(0x30, 255), IPV4(17, UE, NET),
-	  UDP(1, 2)},
+	{"teid", "gtpu:teid", "all", {USER}, "11223344"},
+	{"outer", "gtpu:outer", "all", {USER}, "c0000201c000026408680868"},
+	{"outer_where_the_user_has_ipv6", "gtpu:outer", "all",
+	 {N3_OUTER, IPV6(6, UE6, NET6), TCP(1, 2)}, "c0000201c000026408680868"},
+	{"outer_ipv6_where_the_user_has_ipv4", "gtpu:outer", "all", {ETH(0x86dd), IPV6(17, GNB6,
+	 UPF6), UDP(2152, 2152), GTPU(0x30, 255), IPV4(17, UE, NET), UDP(1, 2)},
 	 "20010db900000000000000000000000120010db900000000000000000000000208680868"},
-	{"ue_uplink",
-	 "gtpu:ue",
-	 "all",
-	 {ETH(0x0800), IPV4(17, GNB, UPF), UDP(2152, 2152), GTPU_OPT(0x34, 255, 0x85),
-	  PSC(UPLINK, 9, 0), IPV4(6, UE, NET), TCP(1, 2)},
-	 "0a010203"},
-	{"ue_downlink",
-	 "gtpu:ue",
-	 "all",
-	 {ETH(0x0800), IPV4(17, UPF, GNB), UDP(2152, 2152), GTPU_OPT(0x34, 255, 0x85),
-	  PSC(DOWNLINK, 9, 0), IPV4(6, NET, UE), TCP(1, 2)},
-	 "0a010203"},
-	{"ue_uplink_by_its_address_where_no_container_tells",
-	 "gtpu:ue",
-	 "all",
-	 {N3_OUTER, IPV4(6, UE, NET), TCP(1, 2)},
-	 "0a010203"},
-	{"ue_downlink_by_its_address_where_no_container_tells",
-	 "gtpu:ue",
-	 "all",
-	 {N3_OUTER, IPV4(6, NET, UE), TCP(1, 2)},
-	 "0a010203"},
-	{"ue_downlink_on_n6",
-	 "gtpu:ue",
-	 "all",
-	 {ETH(0x0800), IPV4(6, NET, UE), TCP(1, 2)},
-	 "0a010203"},
-	{"ue_uplink_on_n6",
-	 "gtpu:ue",
-	 "all",
-	 {ETH(0x0800), IPV4(17, UE, NET), UDP(1, 2)},
-	 "0a010203"},
-	{"ue_fragments_on_n6",
-	 "gtpu:ue",
-	 "all",
-	 {ETH(0x0800), IPV4_AS(0x45, 9, 17, UE, NET), DATA},
-	 "0a010203"},
-	{"ue_prefix_uplink",
-	 "gtpu:ue",
-	 "all",
-	 {ETH(0x0800), IPV4(17, GNB, UPF), UDP(2152, 2152), GTPU_OPT(0x34, 255, 0x85),
-	  PSC(UPLINK, 9, 0), IPV6(6, UE6, NET6), TCP(1, 2)},
-	 "20010db800000077"},
-	{"ue_prefix_downlink_on_n6",
-	 "gtpu:ue",
-	 "all",
-	 {ETH(0x86dd), IPV6(6, NET6, UE6), TCP(1, 2)},
-	 "20010db800000077"},
-	{"ue_of_other_addresses",
-	 "gtpu:ue;ue_ipv4=198.51.100.0/24",
-	 "all",
-	 {N3_OUTER, IPV4(6, NET, UE), TCP(1, 2)},
-	 "c6336407"},
-	{"no_ue_at_all_on_n6",
-	 "gtpu:ue",
-	 "all",
-	 {ETH(0x0800), IPV4(6, NET, UPF), TCP(1, 2)},
-	 "c6336407c0000264"},
+	{"ue_uplink", "gtpu:ue", "all", {UP, IPV4(6, UE, NET), TCP(1, 2)}, "0a010203"},
+	{"ue_downlink", "gtpu:ue", "all", {DOWN, IPV4(6, NET, UE), TCP(1, 2)}, "0a010203"},
+	{"ue_uplink_by_its_address_where_no_container_tells", "gtpu:ue", "all",
+	 {N3_OUTER, IPV4(6, UE, NET), TCP(1, 2)}, "0a010203"},
+	{"ue_downlink_by_its_address_where_no_container_tells", "gtpu:ue", "all",
+	 {N3_OUTER, IPV4(6, NET, UE), TCP(1, 2)}, "0a010203"},
+	{"ue_downlink_on_n6", "gtpu:ue", "all",
+	 {ETH(0x0800), IPV4(6, NET, UE), TCP(1, 2)}, "0a010203"},
+	{"ue_uplink_on_n6", "gtpu:ue", "all",
+	 {ETH(0x0800), IPV4(17, UE, NET), UDP(1, 2)}, "0a010203"},
+	{"ue_fragments_on_n6", "gtpu:ue", "all",
+	 {ETH(0x0800), IPV4_AS(0x45, 9, 17, UE, NET), DATA}, "0a010203"},
+	{"ue_prefix_uplink", "gtpu:ue", "all",
+	 {UP, IPV6(6, UE6, NET6), TCP(1, 2)}, "20010db800000077"},
+	{"ue_prefix_downlink_on_n6", "gtpu:ue", "all",
+	 {ETH(0x86dd), IPV6(6, NET6, UE6), TCP(1, 2)}, "20010db800000077"},
+	{"ue_of_other_addresses", "gtpu:ue;ue_ipv4=198.51.100.0/24", "all",
+	 {N3_OUTER, IPV4(6, NET, UE), TCP(1, 2)}, "c6336407"},
+	{"no_ue_at_all_on_n6", "gtpu:ue", "all",
+	 {ETH(0x0800), IPV4(6, NET, UPF), TCP(1, 2)}, "c6336407c0000264"},
 };
+// clang-format on
 
 /* For people */
 
@@ -523,15 +448,11 @@ int main(void) {
 		cmocka_unit_test(outermost_is_as_without_a_profile),
 		cmocka_unit_test(the_input_is_padded_to_words_and_no_further),
 	};
-	void *state = NULL;
-	int n_failed;
 
-	if (scratch_setup(&state) != 0)
-		return 1;
-	n_failed = rows_run("directions", meet_with_a_symmetric_hash, directions) +
-		   rows_run("fragments", stay_together, datagrams) +
-		   rows_run("rss_hf", hashes_by_rss_hf, by_hf) +
-		   rows_run("sets", hashes_by_rss_hf, by_set) +
-		   cmocka_run_group_tests(tests, NULL, NULL);
-	return scratch_teardown(&state) != 0 ? 1 : n_failed;
+	scratch_begin();
+	return scratch_end(rows_run("directions", meet_with_a_symmetric_hash, directions) +
+			   rows_run("fragments", stay_together, datagrams) +
+			   rows_run("rss_hf", hashes_by_rss_hf, by_hf) +
+			   rows_run("sets", hashes_by_rss_hf, by_set) +
+			   cmocka_run_group_tests(tests, NULL, NULL));
 }

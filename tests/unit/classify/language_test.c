@@ -28,9 +28,14 @@ struct feature {
 #define AS(x, y, ...) PIECE(x, (y) >> 16 & 0xff, (y) >> 8 & 0xff, (y)&0xff, __VA_ARGS__, 0x4b)
 #define S 10, 1, 2, 3
 #define V 0xfd, 0, 0, 0, ZEROS8, 0, 0, 0, 9
-#define IS_A "a@0", "A", NULL, "", 0, 0, ""
-#define IS_B "a@0 b@24", "B", NULL, "", 0, 0, "4b"
-#define IS_C "a@0 c@24", "C", NULL, "", 0, 0, "4b"
+#define IS_A A_HASHED("")
+#define IS_B "a@0 b@24", FINE("B", "4b")
+#define IS_C "a@0 c@24", FINE("C", "4b")
+
+// A well-formed packet without a packet type of RTE: its type here, and what is hashed.
+#define FINE(type, input) type, NULL, "", 0, 0, input
+#define A_HASHED(input) "a@0", FINE("A", input)
+#define MALFORMED "", "UNKNOWN", "malformed", "", 0, 0, ""
 
 #define ONE(layout) "headers: {a: {first: true, layout: " layout "}}\n"
 
@@ -122,52 +127,44 @@ static const struct feature features[] = {
 	 CHOICE("{when: {x: 4}, then: kind(y)}")},
 	{{"the_nearest_earlier_header_of_a_name",
 	  {PIECE(2, 1), PIECE(3, 1), PIECE(4, 0), PIECE(9)},
-	  "a@0 a@2 a@4 b@6", "B", NULL, "", 0, 0, "09"},
+	  "a@0 a@2 a@4 b@6", FINE("B", "09")},
 	 "headers:\n  a: {first: true, layout: x:8 more:8, next: [{when: {more: 1}, then: a}, b]}\n"
 	 "  b: {layout: k:8, valid: {a.x: 4}}\n"
 	 "packet_types: {B: {path: a+ b, rss: b.k}}\n"},
 	{{"the_header_before_of_the_same_name",
 	  {PIECE(7, 1), PIECE(7, 1), PIECE(8, 1), PIECE(8, 1)},
-	  "a@0 a@2 a@4", "A", NULL, "", 0, 0, "0708"},
+	  "a@0 a@2 a@4", FINE("A", "0708")},
 	 "headers:\n  a: {first: true, layout: x:8 more:8, next: [{when: a.x != x and a.x, then: "
 	 "stop}, {when: {more: 1}, then: a}]}\n"
 	 "packet_types: {A: {path: a+, rss: a.x a#3.x}}\n"},
 	{{"a_field_that_is_not_there_is_0_in_an_expression_and_false_in_a_match",
-	  {PIECE(0), PIECE(9)},
-	  "a@0 b@1", "B", NULL, "", 0, 0, "09"},
+	  {PIECE(0), PIECE(9)}, "a@0 b@1", FINE("B", "09")},
 	 "headers:\n  a: {first: true, layout: 'x:8 [x ? y:8]', next: [{when: {y: 0}, then: stop}, "
 	 "{when: {y: not 1}, then: stop}, {when: y == 0, then: b}]}\n"
 	 "  b: {layout: k:8}\n"
 	 "packet_types: {B: {path: a b, rss: b.k}}\n"},
 	{{"a_key_that_is_not_there_is_left_to_the_next_rule",
-	  {PIECE(0), PIECE(9)},
-	  "a@0 b@1", "B", NULL, "", 0, 0, "09"},
+	  {PIECE(0), PIECE(9)}, "a@0 b@1", FINE("B", "09")},
 	 "tables: {kind: k}\n"
 	 "headers:\n  a: {first: true, layout: 'x:8 [x ? y:8]', next: [kind(y), b]}\n"
 	 "  b: {layout: k:8}\n  c: {after: kind(0), layout: k:8}\n"
 	 "packet_types: {B: {path: a b, rss: b.k}, C: {path: a c}}\n"},
 	{{"a_header_of_several_places",
-	  {PIECE(1), PIECE(6), PIECE(0x77)},
-	  "a@0 b@1 c@2", "C", NULL, "", 0, 0, "77"},
+	  {PIECE(1), PIECE(6), PIECE(0x77)}, "a@0 b@1 c@2", FINE("C", "77")},
 	 "tables: {kind: k}\n"
 	 "headers:\n  a: {first: true, layout: x:8, next: [{when: {x: 1}, then: b}, kind(x)]}\n"
 	 "  b: {layout: k:8}\n  c: {after: ['kind(5)', 'b(k=6|7), a(x=9)'], layout: k:8}\n"
 	 "packet_types: {B: {path: a b}, C: {path: a b? c, rss: c.k}}\n"},
 
 	/* Layouts */
-	{{"a_length_from_a_field",
-	  {PIECE(6, 1, 2, 3, 4, 5), PIECE(9)},
-	  "a@0 b@6", "B", NULL, "", 0, 0, "09"},
+	{{"a_length_from_a_field", {PIECE(6, 1, 2, 3, 4, 5), PIECE(9)}, "a@0 b@6", FINE("B", "09")},
 	 "headers:\n  a: {first: true, layout: n:8 ..., length: n, next: b}\n  b: {layout: k:8}\n"
 	 "packet_types: {B: {path: a b, rss: b.k}}\n"},
 	{{"a_length_without_dots_is_a_length_all_the_same",
-	  {PIECE(6, 1, 2, 3, 4, 5), PIECE(9)},
-	  "a@0 b@6", "B", NULL, "", 0, 0, "09"},
+	  {PIECE(6, 1, 2, 3, 4, 5), PIECE(9)}, "a@0 b@6", FINE("B", "09")},
 	 "headers:\n  a: {first: true, layout: n:8, length: n, next: b}\n  b: {layout: k:8}\n"
 	 "packet_types: {B: {path: a b, rss: b.k}}\n"},
-	{{"a_length_smaller_than_the_layout_is_malformed",
-	  {PIECE(2, 1, 2, 3)},
-	  "", "UNKNOWN", "malformed", "", 0, 0, ""},
+	{{"a_length_smaller_than_the_layout_is_malformed", {PIECE(2, 1, 2, 3)}, MALFORMED},
 	 "headers: {a: {first: true, layout: n:8 ... e:16, length: n}}\n"
 	 "packet_types: {A: {path: a}}\n"},
 	{{"fields_from_the_headers_end",
@@ -176,160 +173,124 @@ static const struct feature features[] = {
 	 "headers: {a: {first: true, layout: n:8 ... _:4 e:12 f:4 g:4, length: n}}\n"
 	 "packet_types: {A: {path: a, rss: a.e a.g, extract: a.e}}\n"},
 	{{"fields_from_the_end_of_the_shortest_header",
-	  {PIECE(4, 0x6a, 0xbc, 0xd7)},
-	  "a@0", "A", NULL, "", 0, 0xabc, "0abc07"},
+	  {PIECE(4, 0x6a, 0xbc, 0xd7)}, "a@0", "A", NULL, "", 0, 0xabc, "0abc07"},
 	 "headers: {a: {first: true, layout: n:8 ... _:4 e:12 f:4 g:4, length: n}}\n"
 	 "packet_types: {A: {path: a, rss: a.e a.g, extract: a.e}}\n"},
 	{{"optional_fields_that_are_there_move_what_follows",
-	  {PIECE(0x80, 0x11, 0x22, 0x33)},
-	  "a@0", "A", NULL, "", 0, 0, "112233"},
+	  {PIECE(0x80, 0x11, 0x22, 0x33)}, A_HASHED("112233")}, OPTIONAL},
+	{{"other_optional_fields_that_are_there", {PIECE(0x40, 0x11, 0x22)}, A_HASHED("1122")},
 	 OPTIONAL},
-	{{"other_optional_fields_that_are_there",
-	  {PIECE(0x40, 0x11, 0x22)},
-	  "a@0", "A", NULL, "", 0, 0, "1122"},
+	{{"all_optional_fields", {PIECE(0xc0, 0x11, 0x22, 0x33, 0x44)}, A_HASHED("11223344")},
 	 OPTIONAL},
-	{{"all_optional_fields",
-	  {PIECE(0xc0, 0x11, 0x22, 0x33, 0x44)},
-	  "a@0", "A", NULL, "", 0, 0, "11223344"},
-	 OPTIONAL},
-	{{"no_optional_fields", {PIECE(0, 0x11)}, "a@0", "A", NULL, "", 0, 0, "11"},
-	 OPTIONAL},
+	{{"no_optional_fields", {PIECE(0, 0x11)}, A_HASHED("11")}, OPTIONAL},
 	{{"optional_fields_that_depend_on_optional_fields",
-	  {PIECE(1, 0x81, 0x33, 0x44)},
-	  "a@0", "A", NULL, "", 0, 0, "3344"},
+	  {PIECE(1, 0x81, 0x33, 0x44)}, A_HASHED("3344")},
 	 ONE("'e:8 [e ? f:1 _:7] [f ? x:8] z:8'") "packet_types: {A: {path: a, rss: a.x a.z}}\n"},
 	{{"optional_fields_before_an_open_middle",
-	  {PIECE(0x16, 0x11, 1, 2, 3, 0x99), PIECE(5)},
-	  "a@0 b@6", "B", NULL, "", 0, 0, "119905"},
+	  {PIECE(0x16, 0x11, 1, 2, 3, 0x99), PIECE(5)}, "a@0 b@6", FINE("B", "119905")},
 	 "headers:\n  a: {first: true, layout: 'e:4 n:4 [e ? x:8] ... z:8', length: n, next: b}\n"
 	 "  b: {layout: k:8}\npacket_types: {B: {path: a b, rss: a.x a.z b.k}}\n"},
 	{{"a_length_too_small_for_its_optional_fields_is_malformed",
-	  {PIECE(0x12, 0x11, 0x22)},
-	  "", "UNKNOWN", "malformed", "", 0, 0, ""},
+	  {PIECE(0x12, 0x11, 0x22)}, MALFORMED},
 	 "headers: {a: {first: true, layout: 'e:4 n:4 [e ? x:8] ... z:8', length: n}}\n"
 	 "packet_types: {A: {path: a}}\n"},
-	{{"a_width_from_a_parameter", {PIECE(1, 2, 3, 4)}, "a@0", "A", NULL, "", 0, 0, "01020304"},
+	{{"a_width_from_a_parameter", {PIECE(1, 2, 3, 4)}, A_HASHED("01020304")},
 	 "parameters: {size: 3}\nheaders: {a: {first: true, layout: 'x:(8 * $size) y:8'}}\n"
 	 "packet_types: {A: {path: a, rss: a.x a.y}}\n"},
-	{{"what_is_not_valid_is_malformed",
-	  {PIECE(2, 2)},
-	  "", "UNKNOWN", "malformed", "", 0, 0, ""},
+	{{"what_is_not_valid_is_malformed", {PIECE(2, 2)}, MALFORMED},
 	 "headers: {a: {first: true, layout: x:8 y:8, valid: {x: 1}}}\n"
 	 "packet_types: {A: {path: a}}\n"},
 
 	/* Look-ahead and hidden headers */
-	{{"look_ahead", {PIECE(1), PIECE(0x4f)}, "a@0 b@1", "B", NULL, "", 0, 0, "4f"},
+	{{"look_ahead", {PIECE(1), PIECE(0x4f)}, "a@0 b@1", FINE("B", "4f")},
 	 "headers:\n  a: {first: true, layout: x:8, ahead: n:4, next: [{when: {n: 4}, then: b}, "
 	 "{when: {n: 6}, then: c}]}\n  b: {layout: k:8}\n  c: {layout: k:8}\n"
 	 "packet_types: {B: {path: a b, rss: b.k}, C: {path: a c}}\n"},
 	{{"look_ahead_behind_a_packets_end_is_no_decision",
-	  {PIECE(1)},
-	  "a@0", "A", "truncated", "", 0, 0, ""},
+	  {PIECE(1)}, "a@0", "A", "truncated", "", 0, 0, ""},
 	 "headers:\n  a: {first: true, layout: x:8, ahead: n:4, next: [{when: n == 0, then: b}]}\n"
 	 "  b: {layout: '[a.x == 9 ? k:8]'}\n"
 	 "packet_types: {A: {path: a}, B: {path: a b}}\n"},
 	{{"what_stands_behind_an_undecided_rule_does_not_count",
-	  {PIECE(1), PIECE(9)},
-	  "a@0", "A", "truncated", "", 0, 0, ""},
+	  {PIECE(1), PIECE(9)}, "a@0", "A", "truncated", "", 0, 0, ""},
 	 "headers:\n"
 	 "  a: {first: true, layout: x:8, ahead: _:8 n:8, next: [{when: {n: 4}, then: b}, c]}\n"
 	 "  b: {layout: k:16}\n  c: {layout: k:8}\n"
 	 "packet_types: {A: {path: a}, B: {path: a b}, C: {path: a c}}\n"},
 	{{"a_hidden_header_takes_no_place_in_the_path",
-	  {PIECE(1), PIECE(0xcc), PIECE(7)},
-	  "a@0 b@2", "B", NULL, "", 0, 0, "cc07"},
+	  {PIECE(1), PIECE(0xcc), PIECE(7)}, "a@0 b@2", FINE("B", "cc07")},
 	 "headers:\n  a: {first: true, layout: x:8, next: cw}\n"
 	 "  cw: {hidden: true, layout: w:8, next: b}\n  b: {layout: k:8}\n"
 	 "packet_types: {B: {path: a b, rss: cw.w b.k}}\n"},
-	{{"a_packet_may_begin_with_a_hidden_header",
-	  {PIECE(0x4f)},
-	  "b@0", "B", NULL, "", 0, 0, "4f"},
+	{{"a_packet_may_begin_with_a_hidden_header", {PIECE(0x4f)}, "b@0", FINE("B", "4f")},
 	 "headers:\n"
 	 "  ip: {first: true, hidden: true, ahead: n:4, next: [{when: {n: 4}, then: b}, c]}\n"
 	 "  b: {layout: k:8}\n  c: {layout: k:16}\n"
 	 "packet_types: {B: {path: b, rss: b.k}, C: {path: c}}\n"},
 
-	{{"bytes_since_a_header",
-	  {PIECE(1, 9), PIECE(0xcc), PIECE(7)},
-	  "a@0 b@3", "B", NULL, "", 0, 0, "07"},
+	{{"bytes_since_a_header", {PIECE(1, 9), PIECE(0xcc), PIECE(7)}, "a@0 b@3", FINE("B", "07")},
 	 SINCE},
 	{{"bytes_since_a_header_that_are_others",
-	  {PIECE(1, 8), PIECE(0xcc), PIECE(7)},
-	  "a@0", "A", NULL, "", 0, 0, ""},
-	 SINCE},
+	  {PIECE(1, 8), PIECE(0xcc), PIECE(7)}, A_HASHED("")}, SINCE},
 	{{"a_parameter_that_takes_a_rule_away", {AS(1, 0, S, V)}, IS_C},
 	 CHOICE("[{when: $val, then: b}, c]"), "t;val=0"},
 	{{"a_parameter_that_makes_a_rule_apply", {AS(1, 0, S, V)}, IS_B},
 	 CHOICE("[{when: $val, then: b}, c]")},
 
 	/* Some bits of a field */
-	{{"leading_bits", {PIECE(0xab, 0xcd, 0xef)}, "a@0", "A", NULL, "", 0, 0, "2a"},
-	 BITS("a.x/6")},
-	{{"leading_bits_of_several_bytes",
-	  {PIECE(0xab, 0xcd, 0xef)},
-	  "a@0", "A", NULL, "", 0, 0, "02af"},
+	{{"leading_bits", {PIECE(0xab, 0xcd, 0xef)}, A_HASHED("2a")}, BITS("a.x/6")},
+	{{"leading_bits_of_several_bytes", {PIECE(0xab, 0xcd, 0xef)}, A_HASHED("02af")},
 	 BITS("a.x/10")},
-	{{"bits_in_the_middle", {PIECE(0xab, 0xcd, 0xef)}, "a@0", "A", NULL, "", 0, 0, "bc"},
-	 BITS("a.x/0x0ff0")},
-	{{"bits_at_the_end_beside_others",
-	  {PIECE(0xab, 0xcd, 0xef)},
-	  "a@0", "A", NULL, "", 0, 0, "0def0a"},
+	{{"bits_in_the_middle", {PIECE(0xab, 0xcd, 0xef)}, A_HASHED("bc")}, BITS("a.x/0x0ff0")},
+	{{"bits_at_the_end_beside_others", {PIECE(0xab, 0xcd, 0xef)}, A_HASHED("0def0a")},
 	 BITS("a.x/0xf a.y a.x/0xf000")},
 
 	/* Packet types */
 	{{"the_longest_path_is_the_type",
-	  {PIECE(1), PIECE(1), PIECE(3)},
-	  "a@0 b@1 b@2", "BB", NULL, "", 0, 0, ""},
+	  {PIECE(1), PIECE(1), PIECE(3)}, "a@0 b@1 b@2", FINE("BB", "")},
 	 "headers:\n  a: {first: true, layout: x:8, next: b}\n"
 	 "  b: {layout: k:8, next: {when: {k: 1}, then: b}}\n"
 	 "packet_types: {A: {path: a}, B: {path: a b}, BB: {path: a b b}}\n"},
 	{{"what_follows_the_longest_path_does_not_matter",
-	  {PIECE(1), PIECE(1), PIECE(1), PIECE(3)},
-	  "a@0 b@1 b@2 b@3", "BB", NULL, "", 0, 0, ""},
+	  {PIECE(1), PIECE(1), PIECE(1), PIECE(3)}, "a@0 b@1 b@2 b@3", FINE("BB", "")},
 	 "headers:\n  a: {first: true, layout: x:8, next: b}\n"
 	 "  b: {layout: k:8, next: {when: {k: 1}, then: b}}\n"
 	 "packet_types: {A: {path: a}, B: {path: a b}, BB: {path: a b b}}\n"},
 	{{"alternatives_options_and_repeats",
 	  {PIECE(1), PIECE(1), PIECE(2), PIECE(1), PIECE(9), PIECE(0)},
-	  "a@0 b@1 b@2 c@3 b@4 d@5", "T", NULL, "", 0, 0, ""},
+	  "a@0 b@1 b@2 c@3 b@4 d@5", FINE("T", "")},
 	 "tables: {k: kinds}\nheaders:\n  a: {first: true, layout: x:8, next: k(x)}\n"
 	 "  b: {after: k(1), layout: x:8, next: [{when: {x: 9}, then: d}, k(x)]}\n"
 	 "  c: {after: k(2), layout: x:8, next: k(x)}\n  d: {layout: x:8, after: k(9)}\n"
 	 "packet_types: {T: {path: a d? (b c | b)+ d}}\n"},
 	{{"any_header",
 	  {PIECE(1), PIECE(2), PIECE(1), PIECE(9), PIECE(0)},
-	  "a@0 b@1 c@2 b@3 d@4", "T", NULL, "", 0, 0, ""},
+	  "a@0 b@1 c@2 b@3 d@4", FINE("T", "")},
 	 "tables: {k: kinds}\nheaders:\n  a: {first: true, layout: x:8, next: k(x)}\n"
 	 "  b: {after: k(1), layout: x:8, next: k(x)}\n"
 	 "  c: {after: k(2), layout: x:8, next: k(x)}\n  d: {layout: x:8, after: k(9)}\n"
 	 "packet_types: {S: {path: a b _ b}, T: {path: a _+ d}}\n"},
-	{{"the_higher_priority_wins", {PIECE(1)}, "a@0", "HIGH", NULL, "", 0, 0, ""},
+	{{"the_higher_priority_wins", {PIECE(1)}, "a@0", FINE("HIGH", "")},
 	 ONE("x:8") "packet_types: {LOW: {path: a, priority: -1}, HIGH: {path: a, priority: 2}, "
 		    "MIDDLE: {path: a, priority: 1}}\n"},
-	{{"a_type_with_a_condition_comes_before_one_without",
-	  {PIECE(1)},
-	  "a@0", "ONE", NULL, "", 0, 0, ""},
+	{{"a_type_with_a_condition_comes_before_one_without", {PIECE(1)}, "a@0", FINE("ONE", "")},
 	 ONE("x:8") "packet_types: {ANY: {path: a}, ONE: {path: a, when: {a.x: 1}}}\n"},
 	{{"a_condition_that_does_not_hold_leaves_the_other_type",
-	  {PIECE(2)},
-	  "a@0", "ANY", NULL, "", 0, 0, ""},
+	  {PIECE(2)}, "a@0", FINE("ANY", "")},
 	 ONE("x:8") "packet_types: {ANY: {path: a}, ONE: {path: a, when: {a.x: 1}}}\n"},
-	{{"conditions_are_tried_in_their_order", {PIECE(3)}, "a@0", "ODD", NULL, "", 0, 0, ""},
+	{{"conditions_are_tried_in_their_order", {PIECE(3)}, "a@0", FINE("ODD", "")},
 	 ONE("x:8")
 	 "packet_types: {ODD: {path: a, when: a.x & 1}, SMALL: {path: a, when: a.x < 9}}\n"},
 	{{"a_condition_that_fails_leaves_the_shorter_path",
-	  {PIECE(1), PIECE(2)},
-	  "a@0 b@1", "A", NULL, "", 0, 0, ""},
+	  {PIECE(1), PIECE(2)}, "a@0 b@1", FINE("A", "")},
 	 "headers:\n  a: {first: true, layout: x:8, next: b}\n  b: {layout: k:8}\n"
 	 "packet_types: {A: {path: a}, B: {path: a b, when: {b.k: 1}}}\n"},
 	{{"a_ptype_of_a_packet_type_replaces_its_layers",
-	  {PIECE(1)},
-	  "a@0", "A", NULL, "L2_ETHER L3_IPV6 L4_SCTP", 0, 0, ""},
+	  {PIECE(1)}, "a@0", "A", NULL, "L2_ETHER L3_IPV6 L4_SCTP", 0, 0, ""},
 	 "headers: {a: {first: true, layout: x:8, ptype: L2_ETHER L3_IPV4}}\n"
 	 "packet_types: {A: {path: a, ptype: L3_IPV6 L4_SCTP}}\n"},
 	{{"a_fragment_is_a_fragment_whatever_its_header_is_else",
-	  {PIECE(1)},
-	  "a@0", "A", NULL, "L3_IPV4 L4_FRAG", 0, 0, ""},
+	  {PIECE(1)}, "a@0", "A", NULL, "L3_IPV4 L4_FRAG", 0, 0, ""},
 	 "headers: {a: {first: true, layout: x:8, fragment: x, ptype: L3_IPV4 L4_SCTP}}\n"
 	 "packet_types: {A: {path: a}}\n"},
 	{{"ip_in_ip_is_a_tunnel",
@@ -340,8 +301,7 @@ static const struct feature features[] = {
 
 	/* References of packet types */
 	{{"the_second_of_a_name",
-	  {PIECE(1), PIECE(1), PIECE(7)},
-	  "a@0 a@1 a@2", "A", NULL, "", 0, 7, "0701"},
+	  {PIECE(1), PIECE(1), PIECE(7)}, "a@0 a@1 a@2", "A", NULL, "", 0, 7, "0701"},
 	 "headers: {a: {first: true, layout: x:8, next: {when: {x: 1}, then: a}}}\n"
 	 "packet_types: {A: {path: a+, rss: a#3.x a.x a#4.x, extract: a#3.x}}\n"},
 	{{"inner_is_behind_the_last_ip_header_and_outer_before_the_second",
@@ -367,46 +327,34 @@ static const struct feature features[] = {
 	 "  l4: {layout: k:8, ptype: L4_UDP, next: {when: ip.x != 3, then: ip}}\n"
 	 "packet_types: {T: {path: (ip l4)+, rss: inner.ip.x inner.l4.k outer.ip.x outer.l4.k "
 	 "l4#2.k}}\n"},
-	{{"without_an_ip_header_nothing_is_inner", {PIECE(3)}, "a@0", "A", NULL, "", 0, 0, "03"},
+	{{"without_an_ip_header_nothing_is_inner", {PIECE(3)}, A_HASHED("03")},
 	 ONE("x:8") "packet_types: {A: {path: a, rss: inner.a.x a.x}}\n"},
 
 	/* Input sets */
 	{{"the_leading_bits_of_a_field",
 	  {PIECE(0x20, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)},
-	  "a@0", "A", NULL, "", 0, 0, "20010203040506072001"},
+	  A_HASHED("20010203040506072001")},
 	 ONE("v:128") "packet_types: {A: {path: a, rss: a.v/64 a.v/16}}\n"},
 	{{"leading_bits_that_begin_within_a_byte",
-	  {PIECE(0xa1, 0x23, 0x45, 0x6b)},
-	  "a@0", "A", NULL, "", 0, 0, "1234"},
+	  {PIECE(0xa1, 0x23, 0x45, 0x6b)}, A_HASHED("1234")},
 	 ONE("_:4 v:24 _:4") "packet_types: {A: {path: a, rss: a.v/16}}\n"},
 	{{"leading_bits_extracted",
 	  {PIECE(0x20, 1, 0xd, 0xb8, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)},
 	  "a@0", "A", NULL, "", 0, 0x20010db8, ""},
 	 ONE("v:128") "packet_types: {A: {path: a, extract: a.v/32}}\n"},
-	{{"a_field_extracted_where_it_is_not_there_is_0",
-	  {PIECE(0)},
-	  "a@0", "A", NULL, "", 0, 0, ""},
+	{{"a_field_extracted_where_it_is_not_there_is_0", {PIECE(0)}, A_HASHED("")},
 	 ONE("'x:8 [x ? y:8]'") "packet_types: {A: {path: a, extract: a.y}}\n"},
-	{{"narrow_fields_take_whole_bytes",
-	  {PIECE(0xab, 0xcd)},
-	  "a@0", "A", NULL, "", 0, 0, "0a05010d"},
+	{{"narrow_fields_take_whole_bytes", {PIECE(0xab, 0xcd)}, A_HASHED("0a05010d")},
 	 ONE("a:4 b:3 c:1 _:4 d:4") "packet_types: {A: {path: a, rss: a.a a.b a.c a.d}}\n"},
-	{{"the_input_set_of_a_direction", {PIECE(1, 0x11, 0x22)}, "a@0", "A", NULL, "", 0, 0, "11"},
+	{{"the_input_set_of_a_direction", {PIECE(1, 0x11, 0x22)}, A_HASHED("11")}, DIRECTIONS},
+	{{"the_input_set_of_the_other_direction", {PIECE(0, 0x11, 0x22)}, A_HASHED("22")},
 	 DIRECTIONS},
-	{{"the_input_set_of_the_other_direction",
-	  {PIECE(0, 0x11, 0x22)},
-	  "a@0", "A", NULL, "", 0, 0, "22"},
+	{{"the_input_set_where_no_condition_holds", {PIECE(5, 0x11, 0x22)}, A_HASHED("05")},
 	 DIRECTIONS},
-	{{"the_input_set_where_no_condition_holds",
-	  {PIECE(5, 0x11, 0x22)},
-	  "a@0", "A", NULL, "", 0, 0, "05"},
-	 DIRECTIONS},
-	{{"no_input_set_that_fits_is_not_hashed",
-	  {PIECE(5, 0x11, 0x22)},
-	  "a@0", "A", NULL, "", 0, 0, ""},
+	{{"no_input_set_that_fits_is_not_hashed", {PIECE(5, 0x11, 0x22)}, A_HASHED("")},
 	 ONE("dir:8 src:8 dst:8")
 	 "packet_types: {A: {path: a, rss: {when: {a.dir: 1}, hash: a.src}}}\n"},
-	{{"a_chosen_input_set", {PIECE(5, 0x11, 0x22)}, "a@0", "AB", NULL, "", 0, 0, "22"},
+	{{"a_chosen_input_set", {PIECE(5, 0x11, 0x22)}, "a@0", FINE("AB", "22")},
 	 ONE("dir:8 src:8 dst:8")
 	 "packet_types: {AB: {path: a, rss: a.src}}\n"
 	 "input_sets: {one: {A*: a.dir}, two: {'*': a.dir, A?: a.dst}}\n",
@@ -564,11 +512,8 @@ int main(void) {
 		cmocka_unit_test(a_list_of_70000_values_is_not_cut),
 		cmocka_unit_test(a_table_of_many_values_knows_each_and_no_other),
 	};
-	void *state = NULL;
-	int n_failed;
 
-	if (scratch_setup(&state) != 0)
-		return 1;
-	n_failed = rows_run("means", means, features) + cmocka_run_group_tests(tests, NULL, NULL);
-	return scratch_teardown(&state) != 0 ? 1 : n_failed;
+	scratch_begin();
+	return scratch_end(rows_run("means", means, features) +
+			   cmocka_run_group_tests(tests, NULL, NULL));
 }

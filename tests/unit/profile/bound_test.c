@@ -62,11 +62,6 @@ static void bound_is(void **state) {
 }
 
 int main(void) {
-	void *state = NULL;
-	int n_failed;
-
-	if (scratch_setup(&state) != 0)
-		return 1;
-	n_failed = rows_run("bound", bound_is, rows);
-	return scratch_teardown(&state) != 0 ? 1 : n_failed;
+	scratch_begin();
+	return scratch_end(rows_run("bound", bound_is, rows));
 }

@@ -175,13 +175,9 @@ int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tables_are_sorted),
 	};
-	void *state = NULL;
-	int n_failed;
 
-	if (scratch_setup(&state) != 0)
-		return 1;
-	n_failed = rows_run("check", broken_is_reported, rows) +
-		   rows_run("sizes", sizes_are, sizes) + rows_run("ranges", sizes_are, ranges) +
-		   cmocka_run_group_tests(tests, NULL, NULL);
-	return scratch_teardown(&state) != 0 ? 1 : n_failed;
+	scratch_begin();
+	return scratch_end(
+		rows_run("check", broken_is_reported, rows) + rows_run("sizes", sizes_are, sizes) +
+		rows_run("ranges", sizes_are, ranges) + cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -174,11 +174,6 @@ static const struct broken rows[] = {
 };
 
 int main(void) {
-	void *state = NULL;
-	int n_failed;
-
-	if (scratch_setup(&state) != 0)
-		return 1;
-	n_failed = rows_run("graph", broken_is_reported, rows);
-	return scratch_teardown(&state) != 0 ? 1 : n_failed;
+	scratch_begin();
+	return scratch_end(rows_run("graph", broken_is_reported, rows));
 }

@@ -482,12 +482,8 @@ int main(void) {
 		cmocka_unit_test(a_profile_by_its_path_requires_others_by_name),
 		cmocka_unit_test(a_failure_leaves_earlier_messages_alone),
 	};
-	void *state = NULL;
-	int n_failed;
 
-	if (scratch_setup(&state) != 0)
-		return 1;
-	n_failed = rows_run("load", broken_is_reported, rows) +
-		   cmocka_run_group_tests(tests, NULL, NULL);
-	return scratch_teardown(&state) != 0 ? 1 : n_failed;
+	scratch_begin();
+	return scratch_end(rows_run("load", broken_is_reported, rows) +
+			   cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -231,12 +231,8 @@ int main(void) {
 		cmocka_unit_test(a_path_of_200_steps_is_long_enough),
 		cmocka_unit_test(a_thousand_packet_types_are_enough),
 	};
-	void *state = NULL;
-	int n_failed;
 
-	if (scratch_setup(&state) != 0)
-		return 1;
-	n_failed = rows_run("types", broken_is_reported, rows) +
-		   cmocka_run_group_tests(tests, NULL, NULL);
-	return scratch_teardown(&state) != 0 ? 1 : n_failed;
+	scratch_begin();
+	return scratch_end(rows_run("types", broken_is_reported, rows) +
+			   cmocka_run_group_tests(tests, NULL, NULL));
 }

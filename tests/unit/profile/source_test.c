@@ -226,14 +226,12 @@ int main(void) {
 		cmocka_unit_test(a_text_is_copied),
 		cmocka_unit_test(a_source_has_a_name),
 	};
-	void *state = NULL;
 	int n_failed;
 
-	if (scratch_setup(&state) != 0)
-		return 1;
+	scratch_begin();
 	scratch_write_text("user.yaml", "profile: user\nrequires: [mine]\n");
 	scratch_write_text("needs_user.yaml", "profile: needs_user\nrequires: [user]\n");
 	n_failed = rows_run("sources", sources_are_read, rows);
 	n_failed += cmocka_run_group_tests(tests, NULL, NULL);
-	return scratch_teardown(&state) != 0 ? 1 : n_failed;
+	return scratch_end(n_failed);
 }

@@ -48,11 +48,6 @@ static void summary_is(void **state) {
 }
 
 int main(void) {
-	void *state = NULL;
-	int n_failed;
-
-	if (scratch_setup(&state) != 0)
-		return 1;
-	n_failed = rows_run("summary", summary_is, rows);
-	return scratch_teardown(&state) != 0 ? 1 : n_failed;
+	scratch_begin();
+	return scratch_end(rows_run("summary", summary_is, rows));
 }

@@ -193,12 +193,8 @@ int main(void) {
 		cmocka_unit_test(a_fifo_is_no_profile),
 		cmocka_unit_test(a_file_that_is_not_there_is_told_as_unreadable),
 	};
-	void *state = NULL;
-	int n_failed;
 
-	if (scratch_setup(&state) != 0)
-		return 1;
-	n_failed = cmocka_run_group_tests(tests, NULL, NULL) +
-		   rows_run("yaml", broken_is_reported, rows);
-	return scratch_teardown(&state) != 0 ? 1 : n_failed;
+	scratch_begin();
+	return scratch_end(cmocka_run_group_tests(tests, NULL, NULL) +
+			   rows_run("yaml", broken_is_reported, rows));
 }
