@@ -34,6 +34,7 @@ TAP_FLAGS = 0x0002 | 0x1000 | 0x0100 | 0x4000  # TAP, NO_PI, MULTI_QUEUE, VNET_H
 PROMPT = "testpmd> "
 WINDOW = 128
 SILENCE = 2
+SO_RCVBUFFORCE = 33
 SECONDS = 180  # for a command or a start; far more than they take on a quiet machine
 
 
@@ -194,6 +195,7 @@ class Machine:
     mac = None  # the NIC's, in place of MAC
     process = None
     fd3 = ""  # how a shell opens testpmd's console as its descriptor 3
+    last_resort = ""
 
     def close(self):
         if self.process is not None:
@@ -244,7 +246,11 @@ class Machine:
     def quit(self):
         """The exit status of testpmd."""
         self.app.write("quit\n")
-        status = self.shell.until(r"testpmd-rc=\d+\n")
+        try:
+            status = self.shell.until(r"testpmd-rc=\d+\n", 40)
+        except Failed:
+            self.shell.write(self.last_resort)
+            status = self.shell.until(r"testpmd-rc=\d+\n", 40)
         return int(re.search(r"testpmd-rc=(\d+)", status)[1])
 
     def send(self, frames, pps, n_arrived=None):
@@ -281,8 +287,6 @@ class Machine:
 class Here(Machine):
     """This machine: frames come from the network interface of a second port, which is cabled to the NIC."""
 
-    fd3 = ""
-
     def __init__(self, address, peer):
         self.address = address
         nets = list(pathlib.Path(f"/sys/bus/pci/devices/{peer}").glob("net/*"))
@@ -291,6 +295,7 @@ class Here(Machine):
         self.peer = nets[0].name
         self.frames = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
         self.frames.bind((self.peer, 0))
+        self.frames.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 1 << 24)
         (shell, its_shell), (app, its_app) = (socket.socketpair() for _ in range(2))
         self.shell, self.app = Console(shell), Console(app)
         self.process = subprocess.Popen(
@@ -302,6 +307,7 @@ class Here(Machine):
 
     def ready(self):
         self.run(f"for i in {{1..100}}; do grep -qs 1 /sys/class/net/{self.peer}/carrier && break; sleep .1; done")
+        self.frames.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)  # that it was down before
 
     def link(self, state):
         self.run(f"ip link set {self.peer} {state}")
@@ -320,6 +326,7 @@ class Guest(Machine):
     """A running guest. Its QEMU ends with this process, whatever ends it."""
 
     fd3 = "exec 3<>/dev/vport*p1;"
+    last_resort = "kill -9 $(pidof dpdk-testpmd)\n"
 
     def __init__(self, root, folder, device, queues=0, word=""):
         """A NIC with several queues, in QEMU's view, is a tap interface; others exchange datagrams.
