@@ -114,7 +114,8 @@ class Typed(testpmd.Testpmd):
         before = len(self.text)
         if not self.closed and select.select([self.fd], [], [], 0.05)[0]:
             super().read()
-        self.n_packets += self.text[before:].count(testpmd.PACKET_END)
+        # What ends a packet may come in two parts.
+        self.n_packets += self.text[max(before - len(testpmd.PACKET_END) + 1, 0):].count(testpmd.PACKET_END)
         self.begin += self.text[before:][:KEPT - len(self.begin)]
         self.text = self.text[-KEPT:]
 
