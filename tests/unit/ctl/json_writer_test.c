@@ -7,15 +7,26 @@
 #include "common/json_writer.h"
 
 static struct output out;
+static struct json_writer json;
+
+static void begin(void) {
+	output_begin(&out);
+	jsonw_init(&json, &out);
+}
+
+static void assert_written(const char *expected) {
+	char *written = output_end(&out);
+
+	assert_string_equal(written, expected);
+	free(written);
+}
 
 // Write one string as a document, and read it back with somebody else's JSON.
 static json_t *round_trip(const char *text) {
-	struct json_writer json;
 	char *written;
 	json_t *value;
 
-	output_begin(&out);
-	jsonw_init(&json, &out);
+	begin();
 	jsonw_text(&json, text);
 	jsonw_end(&json);
 	written = output_end(&out);
@@ -23,6 +34,13 @@ static json_t *round_trip(const char *text) {
 	free(written);
 	assert_non_null(value);
 	return value;
+}
+
+static void assert_text_becomes(const char *text, const char *expected) {
+	json_t *value = round_trip(text);
+
+	assert_string_equal(json_string_value(value), expected);
+	json_decref(value);
 }
 
 static void any_text_comes_back_as_it_was(void **state) {
@@ -42,12 +60,8 @@ static void any_text_comes_back_as_it_was(void **state) {
 		"\xf4\x8f\xbf\xbf",
 	};
 
-	for (unsigned int i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		json_t *value = round_trip(texts[i]);
-
-		assert_string_equal(json_string_value(value), texts[i]);
-		json_decref(value);
-	}
+	for (unsigned int i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		assert_text_becomes(texts[i], texts[i]);
 }
 
 static void bytes_that_are_not_utf8_are_replaced(void **state) {
@@ -66,20 +80,12 @@ static void bytes_that_are_not_utf8_are_replaced(void **state) {
 		{"\xf4\x90\x80\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"}, // too big
 	};
 
-	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		json_t *value = round_trip(rows[i].text);
-
-		assert_string_equal(json_string_value(value), rows[i].expected);
-		json_decref(value);
-	}
+	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_text_becomes(rows[i].text, rows[i].expected);
 }
 
 static void commas_are_where_they_belong(void **state) {
-	struct json_writer json;
-	char *written;
-
-	output_begin(&out);
-	jsonw_init(&json, &out);
+	begin();
 	jsonw_open(&json, '{');
 	jsonw_key(&json, "a");
 	jsonw_open(&json, '[');
@@ -103,34 +109,22 @@ static void commas_are_where_they_belong(void **state) {
 	jsonw_open(&json, '[');
 	jsonw_close(&json, ']');
 	jsonw_end(&json);
-	written = output_end(&out);
-	assert_string_equal(written, "{\"a\":[0,18446744073709551615,1.25],\"b\":{},\"c\":null,"
-				     "\"d\":true,\"e\":12,\"f\":null,\"schema_version\":1}\n[]\n");
-	free(written);
+	assert_written("{\"a\":[0,18446744073709551615,1.25],\"b\":{},\"c\":null,"
+		       "\"d\":true,\"e\":12,\"f\":null,\"schema_version\":1}\n[]\n");
 }
 
 static void fields_are_written_by_their_types(void **state) {
-	struct json_writer json;
-	char *written;
-
-	output_begin(&out);
-	jsonw_init(&json, &out);
+	begin();
 	jsonw_open(&json, '[');
 	jsonw_object(&json, "a:%s b:%u c:%ju d:%d e:%g f:%04x", "x", 1U, (uintmax_t)UINT64_MAX, 1,
 		     0.5, 10U);
 	jsonw_close(&json, ']');
-	written = output_end(&out);
-	assert_string_equal(written, "[{\"a\":\"x\",\"b\":1,\"c\":18446744073709551615,\"d\":true,"
-				     "\"e\":0.5,\"f\":\"0x000a\",\"schema_version\":1}]");
-	free(written);
+	assert_written("[{\"a\":\"x\",\"b\":1,\"c\":18446744073709551615,\"d\":true,"
+		       "\"e\":0.5,\"f\":\"0x000a\",\"schema_version\":1}]");
 }
 
 static void each_document_of_an_array_has_the_schema_version(void **state) {
-	struct json_writer json;
-	char *written;
-
-	output_begin(&out);
-	jsonw_init(&json, &out);
+	begin();
 	jsonw_open(&json, '[');
 	for (unsigned int i = 0; i < 2; i++) {
 		jsonw_open(&json, '{');
@@ -141,10 +135,7 @@ static void each_document_of_an_array_has_the_schema_version(void **state) {
 	}
 	jsonw_close(&json, ']');
 	jsonw_end(&json);
-	written = output_end(&out);
-	assert_string_equal(written,
-			    "[{\"a\":{},\"schema_version\":1},{\"a\":{},\"schema_version\":1}]\n");
-	free(written);
+	assert_written("[{\"a\":{},\"schema_version\":1},{\"a\":{},\"schema_version\":1}]\n");
 }
 
 static void more_than_a_buffer_is_written_whole(void **state) {

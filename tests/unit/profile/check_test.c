@@ -9,6 +9,13 @@
 
 #define TYPE_A "packet_types:\n  A: {path: a, rss: a.x}\n"
 
+#define NO_END(at)   \
+	"t.yaml:" at \
+	": error: header 'b' can take no bytes and lead back to itself: a walk would not end\n"
+#define SHADOWED(at)                                                                               \
+	"t.yaml:" at ": warning: this can never apply: the rule of header 'a' in t.yaml:3 always " \
+	"does where this one would\n"
+
 static const struct broken rows[] = {
 	// Sizes
 	{"a_length_smaller_than_the_layout_whatever_its_fields_say",
@@ -22,26 +29,17 @@ static const struct broken rows[] = {
 
 	// Walks end
 	{"a_header_of_no_bytes_behind_itself",
-	 A "  b: {hidden: true, ahead: n:8, next: {when: {n: 1}, then: b}}\n",
-	 "t.yaml:4:3: error: header 'b' can take no bytes and lead back to itself: a walk would not "
-	 "end\n"},
+	 A "  b: {hidden: true, ahead: n:8, next: {when: {n: 1}, then: b}}\n", NO_END("4:3")},
 	{"two_headers_of_no_bytes_behind_each_other",
-	 A "  b: {hidden: true, next: c}\n  c: {hidden: true, next: b}\n",
-	 "t.yaml:4:3: error: header 'b' can take no bytes and lead back to itself: a walk would not "
-	 "end\n"},
+	 A "  b: {hidden: true, next: c}\n  c: {hidden: true, next: b}\n", NO_END("4:3")},
 	{"a_loop_of_no_bytes_through_a_table",
 	 "profile: t\ntables: {kind: numbers}\nheaders:\n"
 	 "  a: {first: true, layout: x:8, next: b}\n"
 	 "  b: {hidden: true, after: kind(7), ahead: n:8, next: kind(n)}\n",
-	 "t.yaml:5:3: error: header 'b' can take no bytes and lead back to itself: a walk would not "
-	 "end\n"},
+	 NO_END("5:3")},
 	{"a_loop_whose_header_may_say_that_it_has_no_bytes",
-	 A "  b: {layout: '[a.x ? n:8]', next: b}\n",
-	 "t.yaml:4:3: error: header 'b' can take no bytes and lead back to itself: a walk would not "
-	 "end\n"},
-	{"a_loop_whose_length_may_be_0", A "  b: {length: a.x, next: b}\n",
-	 "t.yaml:4:3: error: header 'b' can take no bytes and lead back to itself: a walk would not "
-	 "end\n"},
+	 A "  b: {layout: '[a.x ? n:8]', next: b}\n", NO_END("4:3")},
+	{"a_loop_whose_length_may_be_0", A "  b: {length: a.x, next: b}\n", NO_END("4:3")},
 	{"a_loop_in_which_one_header_has_bytes",
 	 A "  b: {hidden: true, next: c}\n  c: {layout: y:8, next: b}\n", ""},
 	{"a_header_of_no_bytes_twice_on_the_way_is_no_loop",
@@ -72,14 +70,12 @@ static const struct broken rows[] = {
 	 HEADERS
 	 "  a: {first: true, layout: x:8 y:8, next: [{when: {x: [1, 2]}, then: b}, {when: {x: 2, "
 	 "y: 3}, then: c}]}\n  b: {layout: y:8}\n  c: {layout: y:8}\n",
-	 "t.yaml:3:74: warning: this can never apply: the rule of header 'a' in t.yaml:3 always does "
-	 "where this one would\n"},
+	 SHADOWED("3:74")},
 	{"a_rule_whose_value_an_earlier_one_does_not_exclude",
 	 HEADERS
 	 "  a: {first: true, layout: x:8, next: [{when: {x: not 1}, then: b}, {when: {x: 2}, "
 	 "then: c}]}\n  b: {layout: y:8}\n  c: {layout: y:8}\n",
-	 "t.yaml:3:69: warning: this can never apply: the rule of header 'a' in t.yaml:3 always does "
-	 "where this one would\n"},
+	 SHADOWED("3:69")},
 	{"rules_of_which_each_applies_to_something",
 	 HEADERS
 	 "  a: {first: true, layout: x:8 y:8, next: [{when: {x: not 1}, then: b}, {when: {x: 1}, "

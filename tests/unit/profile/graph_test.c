@@ -17,6 +17,11 @@
 		"  c: {layout: k:8, after: " after "}\n" // line 8, column 27
 #define U(headers) "profile: u\nrequires: [t]\n" headers
 
+#define SAME_CASE(at)                                                                         \
+	"u.yaml:" at ": error: 'd' (profile 'u') comes after 'a' in the same case as 'c' in " \
+	"t.yaml:8 (profile 't')\n"
+#define D_AFTER(after) U("headers:\n  d: {layout: k:8, after: " after "}\n")
+
 static const struct broken rows[] = {
 	// next
 	{"a_misspelt_header", NEXT("zap"),
@@ -105,30 +110,20 @@ static const struct broken rows[] = {
 	{"two_profiles_with_one_value_of_a_table", AFTER("kind(2)"),
 	 "u.yaml:4:32: error: kind 0x2 leads to 'd' here (profile 'u') but to 'c' in t.yaml:8 "
 	 "(profile 't')\n",
-	 U("headers:\n  d: {layout: k:8, after: kind(2)}\n"), "u"},
-	{"two_profiles_after_one_header_in_the_same_case", AFTER("a(x=5)"),
-	 "u.yaml:4:27: error: 'd' (profile 'u') comes after 'a' in the same case as 'c' in t.yaml:8 "
-	 "(profile 't')\n",
-	 U("headers:\n  d: {layout: k:8, after: a(x=5)}\n"), "u"},
+	 D_AFTER("kind(2)"), "u"},
+	{"two_profiles_after_one_header_in_the_same_case", AFTER("a(x=5)"), SAME_CASE("4:27"),
+	 D_AFTER("a(x=5)"), "u"},
 	{"two_headers_of_a_profile_in_the_same_case", AFTER("a(x=250)"),
 	 "t.yaml:8:27: error: 'c' (profile 't') comes after 'a' in the same case as 'zip' in t.yaml:5 "
 	 "(profile 't')\n"},
-	{"two_profiles_whose_masks_meet", AFTER("a(x=0x50/0xf0)"),
-	 "u.yaml:4:27: error: 'd' (profile 'u') comes after 'a' in the same case as 'c' in t.yaml:8 "
-	 "(profile 't')\n",
-	 U("headers:\n  d: {layout: k:8, after: a(x=0x05/0x0f)}\n"), "u"},
-	{"two_profiles_whose_lists_meet", AFTER("a(x=1|2|3)"),
-	 "u.yaml:4:27: error: 'd' (profile 'u') comes after 'a' in the same case as 'c' in t.yaml:8 "
-	 "(profile 't')\n",
-	 U("headers:\n  d: {layout: k:8, after: a(x=9|3)}\n"), "u"},
-	{"two_profiles_given_the_same_port", AFTER("a(x=$port)"),
-	 "u.yaml:4:27: error: 'd' (profile 'u') comes after 'a' in the same case as 'c' in t.yaml:8 "
-	 "(profile 't')\n",
-	 U("headers:\n  d: {layout: k:8, after: a(x=6)}\n"), "u+t;port=6"},
+	{"two_profiles_whose_masks_meet", AFTER("a(x=0x50/0xf0)"), SAME_CASE("4:27"),
+	 D_AFTER("a(x=0x05/0x0f)"), "u"},
+	{"two_profiles_whose_lists_meet", AFTER("a(x=1|2|3)"), SAME_CASE("4:27"),
+	 D_AFTER("a(x=9|3)"), "u"},
+	{"two_profiles_given_the_same_port", AFTER("a(x=$port)"), SAME_CASE("4:27"),
+	 D_AFTER("a(x=6)"), "u+t;port=6"},
 	{"two_profiles_in_the_same_case_with_the_fields_in_another_order", AFTER("'a(x=1, y=2)'"),
-	 "u.yaml:4:28: error: 'd' (profile 'u') comes after 'a' in the same case as 'c' in t.yaml:8 "
-	 "(profile 't')\n",
-	 U("headers:\n  d: {layout: k:8, after: 'a(y=2, x=1)'}\n"), "u"},
+	 SAME_CASE("4:28"), D_AFTER("'a(y=2, x=1)'"), "u"},
 	{"two_headers_after_the_first_one_in_the_same_case_of_three_fields",
 	 "profile: t\n"
 	 "headers:\n"
@@ -144,14 +139,12 @@ static const struct broken rows[] = {
 
 	{"the_same_header_after_one_value_twice", AFTER("'kind(2, 2)'"), ""},
 	{"the_same_header_in_the_same_case_twice", AFTER("'a(x=5), a(x=5)'"), ""},
-	{"values_that_do_not_meet", AFTER("a(x=5)"), "",
-	 U("headers:\n  d: {layout: k:8, after: a(x=6)}\n"), "u"},
-	{"other_fields", AFTER("a(x=5)"), "", U("headers:\n  d: {layout: k:8, after: a(y=5)}\n"),
-	 "u"},
+	{"values_that_do_not_meet", AFTER("a(x=5)"), "", D_AFTER("a(x=6)"), "u"},
+	{"other_fields", AFTER("a(x=5)"), "", D_AFTER("a(y=5)"), "u"},
 	{"one_more_field", AFTER("a(x=5)"),
 	 "u.yaml:4:28: warning: this can never apply: the rule of header 'a' in t.yaml:8 always does "
 	 "where this one would\n",
-	 U("headers:\n  d: {layout: k:8, after: 'a(x=5, y=5)'}\n"), "u"},
+	 D_AFTER("'a(x=5, y=5)'"), "u"},
 	{"all_values_but_that_one", AFTER("a(x=5)"), "",
 	 U("extend: {a: {next: {when: {x: not 5}, then: b}}}\n"), "u"},
 	{"an_expression_beside_a_value", AFTER("a(x=5)"), "",
