@@ -115,7 +115,6 @@ static void people_see_what_a_package_holds(void **state) {
 	};
 	char *text = SAID(EXIT_GOOD, "info", package_write());
 
-	(void)state;
 	in_order(text, expected, COUNT(expected));
 	free(text);
 }
@@ -134,7 +133,6 @@ static void an_empty_package_is_shown(void **state) {
 	size_t size;
 	char *text;
 
-	(void)state;
 	package.i40e = &empty;
 	bytes = i40e_write(&package, &size);
 	text = SAID(EXIT_GOOD, "info", file_write("a.pkgo", bytes, size));
@@ -169,7 +167,6 @@ static void machines_see_what_a_package_holds(void **state) {
 	};
 	char *dump;
 
-	(void)state;
 	assert_non_null(package);
 	dump = json_dumps(package, 0);
 	for (unsigned int i = 0; i < COUNT(expected); i++)
@@ -186,7 +183,6 @@ static void machines_see_what_a_package_holds(void **state) {
 static void diff_refuses_packages_of_the_700_series(void **state) {
 	const char *a = package_write();
 
-	(void)state;
 	free(SAID(EXIT_UNREADABLE, "diff", a, a));
 	free(SAID(EXIT_USAGE, "diff", a, "gtpu"));
 }

@@ -28,7 +28,6 @@ static void without_the_driver_it_is_said(void) {
 }
 
 static void all_are_found_in_a_library_of_somebody_else(void **state) {
-	(void)state;
 	assert_non_null(calls->process);
 	assert_non_null(calls->list);
 	assert_non_null(calls->ptypes_update);
@@ -45,7 +44,6 @@ static void a_port_that_is_none_is_refused_by_each(void **state) {
 	struct ddp_i40e_inset inset = {0};
 	uint8_t bytes[DDP_I40E_LIST_SIZE] = {0};
 
-	(void)state;
 	assert_int_equal(calls->process(NO_PORT, bytes, sizeof(bytes), DDP_I40E_ADD), -ENODEV);
 	assert_int_equal(calls->process(NO_PORT, bytes, sizeof(bytes), DDP_I40E_DEL), -ENODEV);
 	assert_int_equal(calls->process(NO_PORT, bytes, sizeof(bytes), DDP_I40E_WRITE_ONLY),

@@ -108,7 +108,6 @@ static void input_sets_are_the_published_words(void **state) {
 				     22, 23, 24, 25, 26, 27, 28, 29, 30};
 	struct planned p;
 
-	(void)state;
 	planned_init(&p, "gtpu", I40E_GTP);
 	assert_ptr_equal(p.plan->package, p.package);
 	assert_int_equal(p.plan->n_insets, 2);
@@ -124,7 +123,6 @@ static void input_sets_are_the_published_words(void **state) {
 static void a_package_that_is_of_no_use_is_not_asked_for(void **state) {
 	struct planned p;
 
-	(void)state;
 	planned_init(&p, "gtpu", OTHER_TRACK);
 	assert_null(p.plan->package);
 	assert_int_equal(p.plan->n_insets, 0);

@@ -18,7 +18,6 @@ static struct ddp_diag diag;
 static struct i40e_fake before;
 
 static int setup(void **state) {
-	(void)state;
 	i40e_fake_reset();
 	ddp_i40e_port_init(&port, &i40e_fake_calls, 3, DEVICE);
 	ddp_diag_init(&diag);
@@ -27,7 +26,6 @@ static int setup(void **state) {
 }
 
 static int teardown(void **state) {
-	(void)state;
 	ddp_diag_fini(&diag);
 	return 0;
 }
@@ -57,7 +55,6 @@ static void assert_told(const char *message) {
 }
 
 static void a_nic_that_goes_on_failing_is_said_to_need_a_reset(void **state) {
-	(void)state;
 	i40e_fake.fail_section = 0;
 	assert_int_equal(add(), -EIO);
 	assert_told("error: port 3: gtp.pkgo: Input/output error"); // nothing was written
@@ -93,7 +90,6 @@ static void registers_that_are_not_read_back_are_an_error(void **state) {
 	struct ddp_package *package = i40e_write_gtp(I40E_GTP);
 	struct ddp_i40e_calls calls = i40e_fake_calls;
 
-	(void)state;
 	calls.process = process_unread;
 	unread_at = package->i40e->sections[4].offset;
 	ddp_i40e_port_init(&port, &calls, 3, DEVICE);
@@ -107,7 +103,6 @@ static void registers_that_are_not_read_back_are_an_error(void **state) {
 }
 
 static void accepted_but_not_listed_is_no_success(void **state) {
-	(void)state;
 	i40e_fake.forgets = true;
 	assert_int_equal(add(), -EIO);
 	assert_told("error: port 3: gtp.pkgo: the driver took it, but the NIC does not list it");
@@ -119,7 +114,6 @@ static void accepted_but_not_listed_is_no_success(void **state) {
 static void a_load_that_fails_is_taken_back_in_the_opposite_order(void **state) {
 	struct ddp_i40e_calls calls = i40e_fake_calls;
 
-	(void)state;
 	calls.process = process_once;
 	ddp_i40e_port_init(&port, &calls, 3, DEVICE);
 	for (int n = 0; n < 3; n++) {
@@ -196,7 +190,6 @@ static unsigned int left_behind(void) {
 static void an_undo_goes_on_behind_what_fails_and_says_so(void **state) {
 	unsigned int n = calls_of_an_undo();
 
-	(void)state;
 	assert_in_range(n, 5, 60);
 	for (unsigned int i = 0; i < n; i++)
 		for (unsigned int j = i; j < n; j++) {
@@ -222,7 +215,6 @@ static void an_undo_goes_on_behind_what_fails_and_says_so(void **state) {
 static void a_load_that_fails_and_an_undo_that_fails(void **state) {
 	unsigned int n_load = calls_of_a_load();
 
-	(void)state;
 	for (unsigned int i = 0; i < n_load; i++)
 		for (unsigned int j = 0; j < 12; j++) {
 			begin_anew();

@@ -49,7 +49,6 @@ static void a_cut_file_is_refused_at_every_length(void **state) {
 	size_t size;
 	uint8_t *bytes = build_end(build, &size);
 
-	(void)state;
 	for (size_t cut = 0; cut < size; cut++) {
 		uint8_t *copy = malloc(cut > 0 ? cut : 1);
 		struct ddp_diag diag;
@@ -71,7 +70,6 @@ static void names_need_no_nul(void **state) {
 	size_t size;
 	uint8_t *bytes = build_end(build, &size);
 
-	(void)state;
 	memset(bytes + build_configuration(build) + 12, 'x', 32);
 	ddp_diag_init(&diag);
 	package = ddp_package_read("t.pkg", bytes, size, &diag);
@@ -93,7 +91,6 @@ static void a_file_full_of_errors_is_told_briefly(void **state) {
 	size_t size;
 	uint8_t *bytes;
 
-	(void)state;
 	for (unsigned int i = 0; i < 30; i++) {
 		build_section(build, 99, "x", 1);
 		build_buffer(build);

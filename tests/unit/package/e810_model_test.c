@@ -173,7 +173,6 @@ static void boost_put(unsigned int index, uint8_t hit, uint8_t value, uint8_t ca
 
 // Instruction 0 looks at the first byte, and nothing follows; the walk starts at byte 0.
 static int tables_setup(void **state) {
-	(void)state;
 	n_tables = 0;
 	table_add(E810_IMEM, 48, 192);
 	table_add(E810_PG_CAM, 16, 32);
@@ -221,7 +220,6 @@ static void parse(const char *packet, uint32_t len, struct e810_result *result) 
 static void an_exact_key_comes_before_one_without_next_protocol(void **state) {
 	struct e810_result result;
 
-	(void)state;
 	edge_put(E810_PG_CAM, 3, &(struct edge){.next = 7, STAY, .next_node = 1, .last = true});
 	edge_put(E810_PG_NO_MATCH, 0, &(struct edge){STAY, .next_node = 2, .last = true});
 	PARSE("\7", &result);
@@ -233,7 +231,6 @@ static void an_exact_key_comes_before_one_without_next_protocol(void **state) {
 static void the_first_of_equal_keys_decides_and_the_spill_comes_last(void **state) {
 	struct e810_result result;
 
-	(void)state;
 	edge_put(E810_PG_SPILL, 0, &(struct edge){.next = 7, STAY, .next_node = 1, .last = true});
 	edge_put(E810_PG_SPILL, 1, &(struct edge){.next = 8, STAY, .next_node = 2, .last = true});
 	edge_put(E810_PG_CAM, 9, &(struct edge){.next = 7, STAY, .next_node = 3, .last = true});
@@ -247,7 +244,6 @@ static void the_first_of_equal_keys_decides_and_the_spill_comes_last(void **stat
 static void without_an_entry_what_was_gathered_before_is_the_result(void **state) {
 	struct e810_result result;
 
-	(void)state;
 	edge_put(E810_PG_CAM, 0,
 		 &(struct edge){
 			 .next = 7, .marker = 1, .protocol = 9, .next_node = 1, .advance = 1});
@@ -264,7 +260,6 @@ static void groups_stop_at_their_first_none(void **state) {
 	struct e810_result result;
 	uint8_t *group;
 
-	(void)state;
 	memcpy(entry_of(E810_MARKER_GROUPS, 2), "\0\2\107\3\3\3\3\3", 8);
 	group = entry_of(E810_PROTOCOL_GROUPS, 3);
 	put(group, 1, 8, 40);
@@ -294,7 +289,6 @@ static void groups_stop_at_their_first_none(void **state) {
 
 // Markers are kept in two words, of 64 and of 8; the last one means none.
 static void each_marker_leads_to_its_packet_type(void **state) {
-	(void)state;
 	for (unsigned int marker = 0; marker < 71; marker++) {
 		struct e810_result result;
 		uint8_t *entry;
@@ -315,7 +309,6 @@ static void each_marker_leads_to_its_packet_type(void **state) {
 static void steps_back_and_forth_end_as_a_loop(void **state) {
 	struct e810_result result;
 
-	(void)state;
 	edge_put(E810_PG_CAM, 0, &(struct edge){.node = 0, STAY, .next_node = 1, .advance = 4});
 	edge_put(E810_PG_CAM, 1, &(struct edge){.node = 1, STAY, .next_node = 0, .advance = -4});
 	PARSE("\0\0\0\0\0\0\0\0", &result);
@@ -328,7 +321,6 @@ static void the_longest_packet_ends_though_each_byte_stalls(void **state) {
 	static const char packet[65535];
 	struct e810_result result;
 
-	(void)state;
 	for (unsigned int n = 0; n < 24; n++)
 		edge_put(E810_PG_CAM, n,
 			 &(struct edge){
@@ -343,7 +335,6 @@ static void the_longest_packet_ends_though_each_byte_stalls(void **state) {
 static void rows_with_and_without_wildcards_decide_in_file_order(void **state) {
 	struct e810_result result;
 
-	(void)state;
 	for (unsigned int m = 0; m < 3; m++)
 		edge_put(E810_PG_CAM, m,
 			 &(struct edge){.next = m, .marker = m, .protocol = 255, .last = true});
@@ -363,7 +354,6 @@ static void rows_with_and_without_wildcards_decide_in_file_order(void **state) {
 static void boost_rows_decide_in_file_order(void **state) {
 	struct e810_result result;
 
-	(void)state;
 	put(entry_of(E810_IMEM, 0), 0, 4, 8); // a hit replaces the key builder
 	put(entry_of(E810_IMEM, 0), 4, 8, 0x41);
 	boost_put(0, 0, 0, 0, 0, 0); // hit index 0: not in use
@@ -492,7 +482,6 @@ static void alu_changes_flag_21(void **state) {
 static void sources_are_values_from_before_the_step(void **state) {
 	struct e810_result result;
 
-	(void)state;
 	// R[9] := 5, and offset := R[9] bits (still 0) + 1 in the same step
 	instruction_alu_put(0, 0,
 			    &(struct alu){.opcode = 1, .src = 103, .len = 1, .imm = 5, .dst = 9});
@@ -508,7 +497,6 @@ static void sources_are_values_from_before_the_step(void **state) {
 static void the_last_to_write_the_next_instruction_decides(void **state) {
 	struct e810_result result;
 
-	(void)state;
 	for (unsigned int priority = 0; priority < 4; priority++) {
 		tables_setup(NULL);
 		instruction_put(0, 0, 8, priority);
@@ -531,7 +519,6 @@ static void the_last_to_write_the_next_instruction_decides(void **state) {
 static void an_instruction_that_is_not_there_ends_the_walk(void **state) {
 	struct e810_result result;
 
-	(void)state;
 	instruction_put(0, 0, 8, 0);
 	instruction_alu_put(0, 2,
 			    &(struct alu){.opcode = 30, .src = 103, .branch = 192, .po_op = 3});
@@ -546,7 +533,6 @@ static void a_trace_of_tables_that_write_packet_registers_is_lost(void **state) 
 	struct e810_result result;
 	struct e810_trace trace;
 
-	(void)state;
 	edge_put(E810_PG_NO_MATCH, 0, &(struct edge){STAY, .last = true});
 	parser = parser_make();
 	e810_parse_traced(parser, (const uint8_t *)"\7", 1, &result, &trace);
@@ -644,7 +630,6 @@ static void no_other_family_has_this_parser(void **state) {
 	static const struct e810_config config;
 	struct ddp_diag diag;
 
-	(void)state;
 	ddp_diag_init(&diag);
 	assert_null(e810_parser_create(&other, &config, &diag));
 	assert_string_equal(ddp_diag_first(&diag),

@@ -101,7 +101,6 @@ static void the_worked_example_is_walked_step_by_step(void **state) {
 	struct frame frame;
 	char text[256];
 
-	(void)state;
 	genuine_need();
 	frame_make(&frame, gtpu_uplink);
 	assert_int_equal(frame.len, 134);
@@ -131,7 +130,6 @@ static void the_worked_example_ends_in_two_steps_without_comms(void **state) {
 	struct frame frame;
 	char text[256];
 
-	(void)state;
 	genuine_need();
 	frame_make(&frame, gtpu_uplink);
 	parser = genuine_parser(GENUINE_OS, NULL);
@@ -212,7 +210,6 @@ static void where_labels_are_too_many_the_ip_header_is_there(void **state) {
 	struct frame frame;
 	char text[256], words[256] = "eth";
 
-	(void)state;
 	genuine_need();
 	for (unsigned int i = 0; i < 20; i++)
 		strcat(words, " mpls");
@@ -304,7 +301,6 @@ static void tag_has_id(enum genuine which, const char *words, bool double_vlan,
 }
 
 static void the_vlan_mode_decides_which_tag_is_external(void **state) {
-	(void)state;
 	genuine_need();
 	for (unsigned int i = 0; i < N_GENUINE; i++) {
 		tag_has_id(i, "eth vlan arp", false, "1:0 9:16 17:14 118:18");
@@ -320,7 +316,6 @@ static void a_driver_has_two_ports_a_function_and_the_model_sixteen(void **state
 	struct e810_config config = {.n_vxlan = E810_PORTS_MAX, .n_geneve = E810_PORTS_MAX};
 	struct frame frame;
 
-	(void)state;
 	genuine_need();
 	for (unsigned int i = 0; i < E810_PORTS_MAX; i++) {
 		config.vxlan_ports[i] = 5000 + i;
@@ -350,7 +345,6 @@ static void a_port_that_the_package_has_no_place_for_is_an_error(void **state) {
 	char expected[4096 + 128];
 	struct ddp_diag diag;
 
-	(void)state;
 	genuine_need();
 	for (unsigned int i = 0; i < N_GENUINE; i++) {
 		ddp_diag_init(&diag);
@@ -380,7 +374,6 @@ static void parse_exactly(const struct e810_parser *parser, const uint8_t *bytes
 }
 
 static void a_packet_cut_anywhere_ends(void **state) {
-	(void)state;
 	genuine_need();
 	for (unsigned int k = 0; k < COUNT(kinds); k++) {
 		struct frame frame;
@@ -408,7 +401,6 @@ static void an_extension_header_of_no_length_is_a_loop(void **state) {
 	struct e810_parser *parser;
 	struct frame frame;
 
-	(void)state;
 	genuine_need();
 	parser = genuine_parser(GENUINE_COMMS, NULL);
 	frame_make(&frame, "eth ipv4 udp=2152 gtpu=34ff000c0000000100000085 x=00100900 ipv4 tcp");
@@ -425,7 +417,6 @@ static void an_extension_header_of_no_length_is_a_loop(void **state) {
 }
 
 static void a_frame_of_mpls_labels_is_walked_to_its_end(void **state) {
-	(void)state;
 	genuine_need();
 	for (unsigned int i = 0; i < N_GENUINE; i++) {
 		struct e810_parser *parser = genuine_parser(i, NULL);
@@ -450,7 +441,6 @@ static void a_frame_of_mpls_labels_is_walked_to_its_end(void **state) {
 static void random_bytes_end(void **state) {
 	uint64_t seed = 1;
 
-	(void)state;
 	genuine_need();
 	for (unsigned int i = 0; i < N_GENUINE; i++) {
 		struct e810_parser *parser = genuine_parser(i, &kind_configs[PORTS]);
@@ -503,7 +493,6 @@ static void packet_types_have_names_and_chains(void **state) {
 	};
 	struct e810_parser *parser;
 
-	(void)state;
 	genuine_need();
 	parser = genuine_parser(GENUINE_COMMS, NULL);
 	for (unsigned int i = 0; i < COUNT(rows); i++) {
@@ -532,7 +521,6 @@ static unsigned int used_count(enum genuine which) {
 }
 
 static void the_packages_know_93_and_153_packet_types(void **state) {
-	(void)state;
 	genuine_need();
 	assert_int_equal(used_count(GENUINE_OS), 93);
 	assert_int_equal(used_count(GENUINE_COMMS), 153);
@@ -541,7 +529,6 @@ static void the_packages_know_93_and_153_packet_types(void **state) {
 // The package says which packet types can carry a protocol (section 0x80000042): 66 words of 16
 // bits, the protocol and a bitmap.
 static void what_is_recorded_fits_the_package_s_own_bitmaps(void **state) {
-	(void)state;
 	genuine_need();
 	for (unsigned int i = 0; i < N_GENUINE; i++) {
 		const struct e810_table *table =

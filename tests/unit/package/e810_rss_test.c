@@ -84,7 +84,6 @@ static const char *expected_request(enum genuine which, unsigned int ptype) {
 }
 
 static void each_packet_type_is_hashed_as_the_specification_says(void **state) {
-	(void)state;
 	genuine_need();
 	for (unsigned int i = 0; i < N_GENUINE; i++) {
 		struct e810_parser *parser = genuine_parser(i, NULL);
@@ -131,7 +130,6 @@ static void without_a_bit_of_rss_hf_its_requests_are_not_made(void **state) {
 	};
 	struct e810_parser *parser;
 
-	(void)state;
 	genuine_need();
 	parser = genuine_parser(GENUINE_COMMS, NULL);
 	for (unsigned int i = 0; i < COUNT(rows); i++) {
@@ -161,7 +159,6 @@ static void words_fill_the_vector_from_its_end(void **state) {
 	struct e810_parser *parser;
 	struct e810_rss *rss;
 
-	(void)state;
 	genuine_need();
 	parser = genuine_parser(GENUINE_COMMS, NULL);
 	rss = rss_make(parser, DDP_RSS_HF_ALL);
@@ -239,7 +236,6 @@ static void input_is(void **state) {
 static void words_have_names(void **state) {
 	char buf[E810_WORD_NAME];
 
-	(void)state;
 	assert_string_equal(e810_word_name(32, 12, buf), "ipv4.src[0:2]");
 	assert_string_equal(e810_word_name(32, 18, buf), "ipv4.dst[2:4]");
 	assert_string_equal(e810_word_name(41, 38, buf), "inner.ipv6.dst[14:16]");
@@ -318,7 +314,6 @@ static void profile_check(const struct ddp_personality *personality,
 static void a_profile_hashes_what_the_driver_asks_for(void **state) {
 	uint64_t random = 1;
 
-	(void)state;
 	genuine_need();
 	for (unsigned int which = 0; which < N_GENUINE; which++) {
 		struct e810_parser *parser = genuine_parser(which, &(struct e810_config){0});
@@ -356,7 +351,6 @@ static void headers_are_as_long_as_the_next_is_behind(void **state) {
 	struct ddp_personality personality;
 	struct ddp_diag diag;
 
-	(void)state;
 	genuine_need();
 	ddp_diag_init(&diag);
 	assert_int_equal(ddp_personality_load_spec(&personality,
@@ -394,7 +388,6 @@ static void a_packet_without_a_packet_type_has_no_headers_of_one(void **state) {
 	struct ddp_personality personality;
 	struct ddp_diag diag;
 
-	(void)state;
 	genuine_need();
 	ddp_diag_init(&diag);
 	assert_int_equal(ddp_personality_load_spec(&personality,
@@ -421,7 +414,6 @@ static void a_library_that_lacks_what_is_hashed_is_told(void **state) {
 	static const char *const ipv4[] = {"x:8",
 					   "dst:32"}; // one without a field, one with another
 
-	(void)state;
 	genuine_need();
 	for (unsigned int i = 0; i <= COUNT(ipv4); i++) {
 		struct ddp_personality personality;

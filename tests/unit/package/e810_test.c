@@ -135,7 +135,6 @@ static void the_identity_is_that_of_the_configuration(void **state) {
 	struct ddp_diag diag;
 	struct ddp_package *package = sample_read(build, &diag);
 
-	(void)state;
 	assert_non_null(package);
 	assert_int_equal(package->kind, DDP_PACKAGE_E810);
 	assert_string_equal(package->name, "Test Package");
@@ -157,7 +156,6 @@ static void devices_buffers_and_sections_are_found(void **state) {
 	const struct e810_part *parts;
 	unsigned int n;
 
-	(void)state;
 	assert_non_null(package);
 	devices = e810_devices(package, &n);
 	assert_int_equal(n, 1);
@@ -183,7 +181,6 @@ static void a_table_that_never_reaches_the_nic_is_refused(void **state) {
 	struct ddp_package *package;
 	struct ddp_diag diag;
 
-	(void)state;
 	build_buffer(build);
 	build_label(build, E810_LABELS_PTYPE, 25, "MORE");
 	build_section(build, 99, "late", 4);

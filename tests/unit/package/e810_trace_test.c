@@ -126,7 +126,6 @@ static void trace_is_well_formed(const struct e810_trace *trace, const struct fr
 static void packets_that_agree_in_what_decided_have_one_result(void **state) {
 	unsigned int n_kept = 0, n = 0;
 
-	(void)state;
 	genuine_need();
 	for (unsigned int c = 0; c < N_GENUINE * COUNT(configs); c++) {
 		struct e810_parser *parser = genuine_parser(c % N_GENUINE, &configs[c / N_GENUINE]);
@@ -169,7 +168,6 @@ static void packets_that_agree_in_what_decided_have_one_result(void **state) {
 }
 
 static void whole_packets_are_never_lost(void **state) {
-	(void)state;
 	genuine_need();
 	for (unsigned int c = 0; c < N_GENUINE * COUNT(configs); c++) {
 		struct e810_parser *parser = genuine_parser(c % N_GENUINE, &configs[c / N_GENUINE]);
@@ -195,7 +193,6 @@ static void a_packet_whose_end_decided_is_lost(void **state) {
 	struct e810_trace trace;
 	struct frame frame;
 
-	(void)state;
 	genuine_need();
 	parser = genuine_parser(GENUINE_COMMS, NULL);
 	frame_make(&frame, "eth ipv4 tcp");
@@ -287,7 +284,6 @@ static void few_entries_serve_many_flows(void **state) {
 	struct e810_parser *parser;
 	unsigned int n = 0, n_missed = 0;
 
-	(void)state;
 	genuine_need();
 	parser = genuine_parser(GENUINE_COMMS, NULL);
 	for (unsigned int i = 0; i < 20000; i++) {

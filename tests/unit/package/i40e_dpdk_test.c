@@ -163,7 +163,6 @@ static void what_we_accept_dpdk_reads_alike(void **state) {
 	time_t end = time(NULL) + seconds;
 	struct tally tally = {0};
 
-	(void)state;
 	for (uint64_t i = 0; seconds > 0 ? time(NULL) < end : i < PACKAGES; i++)
 		package_try(first_seed + i, &tally);
 	printf("seeds %#llx to %#llx: %u packages, %u damaged ones, %u of them accepted\n",

@@ -62,7 +62,6 @@ static void a_nic_lists_16_profiles(void **state) {
 	struct ddp_package package = {.track_id = OF_GROUP(255, 99), .i40e = &i40e};
 	uint32_t loaded[I40E_LOADED_MAX];
 
-	(void)state;
 	for (unsigned int i = 0; i < COUNT(loaded); i++)
 		loaded[i] = OF_GROUP(255, i);
 	assert_int_equal(i40e_add_verdict(&package, 0, loaded, 15).error, 0);

@@ -44,7 +44,6 @@ static void what_a_package_holds_is_read(void **state) {
 	struct ddp_diag diag;
 	struct ddp_package *package = description_read(&i40e_gtp, &diag);
 
-	(void)state;
 	assert_non_null(package);
 	read = package->i40e;
 	assert_int_equal(diag.n_warnings, 0);
@@ -84,7 +83,6 @@ static void a_name_may_take_all_its_room(void **state) {
 	struct ddp_package *package;
 	struct ddp_diag diag;
 
-	(void)state;
 	memset(description.name, 'n', 32);
 	memset(profile.name, 'p', 32);
 	profile.protocols = &longest;
@@ -116,7 +114,6 @@ static const struct {
 static void sections_say_what_a_package_does(void **state) {
 	static const uint8_t data[32];
 
-	(void)state;
 	for (unsigned int i = 0; i < COUNT(section_kinds); i++) {
 		struct i40e_section section = {
 			.type = section_kinds[i].type, .size = sizeof(data), .data = data};
@@ -251,7 +248,6 @@ static void notes_need_something_behind_them(void **state) {
 	struct ddp_diag diag;
 	size_t size;
 
-	(void)state;
 	written = i40e_write(&i40e_gtp, &size);
 	memcpy(bytes, written, END);
 	memcpy(bytes + END, written + NOTES, notes_size);
@@ -283,7 +279,6 @@ static const struct {
 static void a_section_fits_what_it_holds(void **state) {
 	struct i40e_package profile = *i40e_gtp.i40e;
 
-	(void)state;
 	profile.n_sections = 1;
 	for (unsigned int i = 0; i < COUNT(bad_sections); i++) {
 		struct i40e_section section = bad_sections[i].section;
@@ -297,7 +292,6 @@ static void drivers_take_12_pctypes_and_256_ptypes(void **state) {
 	struct i40e_package profile = *i40e_gtp.i40e;
 	struct i40e_type many[257];
 
-	(void)state;
 	for (unsigned int i = 0; i < COUNT(many); i++)
 		many[i] = profile.pctypes[3];
 	profile.pctypes = many;
@@ -315,7 +309,6 @@ static void errors_do_not_hide_each_other(void **state) {
 	uint8_t *bytes;
 	size_t size;
 
-	(void)state;
 	bytes = i40e_write(&i40e_gtp, &size);
 	bytes[METADATA] = 7;          // no metadata segment
 	bytes[TABLE + 7] = 0x80;      // a section out of reach
@@ -333,7 +326,6 @@ static void the_first_list_counts(void **state) {
 	struct i40e_section twice[7];
 	struct ddp_diag diag;
 
-	(void)state;
 	memcpy(twice, profile.sections, 6 * sizeof(twice[0]));
 	twice[6] = twice[2];
 	profile.sections = twice;
@@ -361,7 +353,6 @@ static void a_type_is_named_by_its_protocols(void **state) {
 	static const char *const names[] = {"GTPU_IPV4", "OIPV4_GTPU_UDP", ""};
 	char name[I40E_TYPE_NAME_SIZE];
 
-	(void)state;
 	for (unsigned int i = 0; i < COUNT(types); i++) {
 		i40e_type_name(i40e_gtp.i40e, &types[i], name);
 		assert_string_equal(name, names[i]);
@@ -374,7 +365,6 @@ static void the_longest_name_of_a_type_has_room(void **state) {
 	const struct i40e_type type = {1, {1, 1, 1, 1, 1, 1}};
 	char name[I40E_TYPE_NAME_SIZE];
 
-	(void)state;
 	i40e_type_name(&profile, &type, name);
 	assert_int_equal(strlen(name), I40E_TYPE_NAME_SIZE - 1);
 	assert_string_equal(name + I40E_TYPE_NAME_SIZE - 33, "_0123456789012345678901234567890");
@@ -430,7 +420,6 @@ static void a_protocol_adds_bits_to_a_ptype(void **state) {
 static void outer_addresses_begin_a_tunnel(void **state) {
 	const struct i40e_package *i40e = i40e_gtp.i40e;
 
-	(void)state;
 	assert_int_equal(i40e_rte_ptype(i40e, &i40e->ptypes[0]), 0x7090);    // OIPV4 GTPC
 	assert_int_equal(i40e_rte_ptype(i40e, &i40e->ptypes[2]), 0x408090);  // OIPV4 GTPU IPV4 PAY4
 	assert_int_equal(i40e_rte_ptype(i40e, &i40e->ptypes[3]), 0x3408090); // OIPV4 GTPU IPV4FRAG
@@ -443,7 +432,6 @@ static void dpdk_takes_no_ptype_after_one_it_refuses(void **state) {
 	struct i40e_type types[] = {i40e_gtp.i40e->ptypes[0], {9, {12, 13, 255, 255, 255, 255}}};
 	struct i40e_package profile = *i40e_gtp.i40e;
 
-	(void)state;
 	profile.ptypes = types;
 	profile.n_ptypes = COUNT(types);
 	assert_ptr_equal(i40e_refused_ptype(&profile), &types[1]);

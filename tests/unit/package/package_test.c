@@ -11,19 +11,16 @@
 static struct ddp_diag diag;
 
 static int setup(void **state) {
-	(void)state;
 	ddp_diag_init(&diag);
 	return 0;
 }
 
 static int teardown(void **state) {
-	(void)state;
 	ddp_diag_fini(&diag);
 	return 0;
 }
 
 static void packages_are_known_by_their_ending(void **state) {
-	(void)state;
 	assert_true(ddp_is_package("ice.pkg"));
 	assert_true(ddp_is_package("./gtp.pkgo"));
 	assert_true(ddp_is_package("ice.pkg:ue"));
@@ -36,7 +33,6 @@ static void packages_are_known_by_their_ending(void **state) {
 }
 
 static void a_missing_file_is_unreadable_and_not_invalid(void **state) {
-	(void)state;
 	assert_null(ddp_package_open("/nonexistent/ice.pkg", &diag));
 	assert_int_equal(errno, ENOENT);
 	assert_true(diag.unreadable);
@@ -46,7 +42,6 @@ static void a_missing_file_is_unreadable_and_not_invalid(void **state) {
 }
 
 static void a_folder_is_unreadable(void **state) {
-	(void)state;
 	assert_null(ddp_package_open("/", &diag));
 	assert_true(diag.unreadable);
 	assert_string_equal(ddp_diag_first(&diag), "/: error: cannot be read: Is a directory");
@@ -54,7 +49,6 @@ static void a_folder_is_unreadable(void **state) {
 
 // A pipe would wait for somebody to write.
 static void what_is_no_file_is_unreadable(void **state) {
-	(void)state;
 	assert_null(ddp_package_open("/dev/zero", &diag));
 	assert_true(diag.unreadable);
 }
@@ -67,7 +61,6 @@ static void a_file_is_read_as_its_bytes_are(void **state) {
 	uint8_t *bytes = build_end(build, &size);
 	int fd = mkstemp(path);
 
-	(void)state;
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, bytes, size), size);
 	close(fd);
@@ -87,7 +80,6 @@ static void the_bytes_may_go_after_reading(void **state) {
 	size_t size;
 	uint8_t *bytes = build_end(build, &size);
 
-	(void)state;
 	package = ddp_package_read("t.pkg", bytes, size, &diag);
 	assert_non_null(package);
 	memset(bytes, 0xff, size);
@@ -97,7 +89,6 @@ static void the_bytes_may_go_after_reading(void **state) {
 }
 
 static void a_file_of_nothing_is_no_package(void **state) {
-	(void)state;
 	assert_null(ddp_package_read("t.pkg", NULL, 0, &diag));
 	assert_int_equal(errno, EBADMSG);
 	assert_false(diag.unreadable);
@@ -106,14 +97,12 @@ static void a_file_of_nothing_is_no_package(void **state) {
 }
 
 static void a_huge_file_is_not_even_read(void **state) {
-	(void)state;
 	assert_null(ddp_package_read("t.pkg", "", (size_t)1 << 40, &diag));
 	assert_int_equal(errno, EFBIG);
 	assert_string_equal(ddp_diag_first(&diag), "t.pkg: error: too large for a package");
 }
 
 static void closing_nothing_does_nothing(void **state) {
-	(void)state;
 	ddp_package_close(NULL);
 }
 

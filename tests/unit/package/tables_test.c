@@ -15,14 +15,12 @@ struct sample {
 static struct sample sample;
 
 static int setup(void **state) {
-	(void)state;
 	sample = (struct sample){.build = build_create()};
 	ddp_diag_init(&sample.diag);
 	return 0;
 }
 
 static int teardown(void **state) {
-	(void)state;
 	ddp_package_close(sample.package);
 	ddp_diag_fini(&sample.diag);
 	build_destroy(sample.build);
@@ -42,7 +40,6 @@ static void entries_go_to_their_index_and_gaps_are_zeros(void **state) {
 	const uint8_t groups[] = {1, 2, 3};
 	const struct e810_table *table;
 
-	(void)state;
 	build_table(sample.build, E810_RSS_XLT1, 8189, groups, 1, 3);
 	build_buffer(sample.build);
 	build_table(sample.build, E810_RSS_XLT1, 5, groups, 1, 2);
@@ -63,7 +60,6 @@ static void entries_with_addresses_stay_in_the_order_of_the_file(void **state) {
 	uint8_t entries[3][88] = {{9}, {4}, {200}};
 	const struct e810_table *table;
 
-	(void)state;
 	build_table(sample.build, E810_BOOST_TCAM, 0, entries, 88, 2);
 	build_buffer(sample.build);
 	build_table(sample.build, E810_BOOST_TCAM, 0, entries[2], 88, 1);
@@ -77,7 +73,6 @@ static void entries_with_addresses_stay_in_the_order_of_the_file(void **state) {
 static void an_index_given_twice_is_told_and_the_later_entry_counts(void **state) {
 	const struct e810_table *table;
 
-	(void)state;
 	build_table(sample.build, E810_RSS_XLT1, 5, "\1\2", 1, 2);
 	build_table(sample.build, E810_RSS_XLT1, 6, "\3\4", 1, 2);
 	table = e810_table(sample_read(), E810_RSS_XLT1);
@@ -90,7 +85,6 @@ static void an_index_given_twice_is_told_and_the_later_entry_counts(void **state
 static void an_address_given_twice_is_told(void **state) {
 	const uint8_t entries[2][24] = {{7}, {7}};
 
-	(void)state;
 	build_table(sample.build, E810_PTYPE_TCAM, 0, entries, 24, 2);
 	sample_read();
 	assert_non_null(
@@ -98,7 +92,6 @@ static void an_address_given_twice_is_told(void **state) {
 }
 
 static void a_table_without_sections_is_empty(void **state) {
-	(void)state;
 	sample_read();
 	assert_int_equal(e810_table(sample.package, E810_IMEM)->n_entries, 0);
 	assert_int_equal(e810_table_live(sample.package, E810_IMEM), -1);
@@ -108,7 +101,6 @@ static void a_table_without_sections_is_empty(void **state) {
 static void a_section_of_unknown_layout_is_no_table(void **state) {
 	unsigned int n;
 
-	(void)state;
 	build_section(sample.build, 0x252, "\377\377\377\377", 4);
 	sample_read();
 	assert_int_equal(e810_table(sample.package, 0x252)->n_entries, 0);
@@ -122,7 +114,6 @@ static void a_table_of_a_whole_section_has_one_entry(void **state) {
 	uint8_t builder[204] = {[203] = 7};
 	const struct e810_table *table;
 
-	(void)state;
 	build_section(sample.build, E810_FD_KEY_BUILDER, builder, sizeof(builder));
 	table = e810_table(sample_read(), E810_FD_KEY_BUILDER);
 	assert_int_equal(table->n_entries, 1);
@@ -133,7 +124,6 @@ static void labels_are_in_the_order_of_the_file(void **state) {
 	const struct e810_label *labels;
 	unsigned int n;
 
-	(void)state;
 	build_label(sample.build, E810_LABELS_PTYPE, 24, "MAC_IPV4_UDP_PAY");
 	build_label(sample.build, E810_LABELS_PTYPE, 1, "MAC_PAY");
 	build_label(sample.build, E810_LABELS_PTYPE, 24, "AGAIN");
@@ -149,7 +139,6 @@ static void labels_are_in_the_order_of_the_file(void **state) {
 static void a_label_may_have_64_characters(void **state) {
 	const char *name = "A234567890123456789012345678901234567890123456789012345678901234";
 
-	(void)state;
 	build_label(sample.build, E810_LABELS_PC, 1, name);
 	build_label(sample.build, E810_LABELS_PC, 2, "NEXT");
 	sample_read();
@@ -204,7 +193,6 @@ static void live_entries_are_counted(void **state) {
 static void a_field_vector_of_unused_words_is_not_live(void **state) {
 	uint8_t vectors[2][96];
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(vectors) / 4; i++)
 		memcpy(&vectors[0][0] + 4 * i, "\377\377\001\000", 4);
 	vectors[1][4 * 23] = 32;

@@ -314,7 +314,6 @@ static unsigned int mismatched(uint16_t port_id) {
 static void a_package_is_there_while_the_port_runs(void **state) {
 	uint16_t port = port_run(GTPU);
 
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < 2; i++) {
 		assert_int_equal(n_lines("gtp.pkgo until it stops"), 1);
 		assert_true(has_gtpu());
@@ -343,7 +342,6 @@ static void a_package_that_no_profile_needs_is_not_used(void **state) {
 	uint16_t port = port_run(GTPU);
 	unsigned int before;
 
-	RTE_SET_USED(state);
 	assert_int_equal(rte_eth_dev_stop(port), 0);
 	assert_int_equal(rte_pmd_ddp_profile_del(port, "gtpu", NULL, 0), 0);
 	before = i40e_fake.n_calls;
@@ -359,7 +357,6 @@ static void packets_are_hashed_as_by_software(void **state) {
 					    "gtpu:outer", "gtpu:ue",       "5g-upf"};
 	static struct answer software[N_PACKETS], hardware[N_PACKETS];
 
-	RTE_SET_USED(state);
 	for (unsigned int s = 0; s < RTE_DIM(specs); s++) {
 		char devargs[100];
 		uint16_t port;
@@ -395,7 +392,6 @@ static void what_fails_leaves_the_nic_as_it_was(void **state) {
 	static struct answer answers[N_PACKETS];
 	unsigned int n_good = start_count();
 
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < n_good; i++) {
 		uint16_t port = port_make(GTPU);
 
@@ -416,7 +412,6 @@ static void where_it_is_required_the_port_does_not_start(void **state) {
 	unsigned int n_good = start_count();
 	uint16_t port = port_make(GTPU ",offload=require");
 
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < n_good; i += 4) {
 		i40e_fake.n_calls = 0;
 		i40e_fake.fail_calls = UINT64_C(1) << i;
@@ -437,7 +432,6 @@ static void rss_that_cannot_be_changed_is_the_last_step(void **state) {
 	static struct answer answers[N_PACKETS];
 	uint16_t port = port_make(GTPU);
 
-	RTE_SET_USED(state);
 	testsrc_nic(0)->no_rss = true;
 	assert_int_equal(port_start(port), 0);
 	assert_int_equal(n_lines("continues without its package: RSS key and types"), 1);
@@ -452,7 +446,6 @@ static void rss_that_cannot_be_changed_is_the_last_step(void **state) {
 static void a_nic_that_does_not_start_again_starts_no_port(void **state) {
 	uint16_t port = port_make(GTPU);
 
-	RTE_SET_USED(state);
 	testsrc_nic(0)->no_rss = true;
 	testsrc_nic(0)->fail_start = 2;
 	assert_int_equal(port_start(port), -EIO);
@@ -470,7 +463,6 @@ static void a_package_that_was_there_before_is_used_and_stays(void **state) {
 	struct ddp_diag diag;
 	uint16_t port;
 
-	RTE_SET_USED(state);
 	ddp_i40e_port_init(&other, &i40e_fake_calls, 3, 0);
 	ddp_diag_init(&diag);
 	assert_int_equal(ddp_i40e_port_add(&other, package, &diag), 0);
@@ -493,7 +485,6 @@ static void a_package_that_was_there_before_is_used_and_stays(void **state) {
 static void another_applications_package_is_in_the_way(void **state) {
 	uint16_t port = port_make(GTPU);
 
-	RTE_SET_USED(state);
 	i40e_fake.loaded[i40e_fake.n_loaded++] = 0x80090001;
 	before = i40e_fake;
 	assert_int_equal(port_start(port), 0);
@@ -523,7 +514,6 @@ static void a_profile_that_wants_one_waits_for_the_next_start(void **state) {
 	static struct answer answers[N_PACKETS];
 	uint16_t port = port_run(DEV);
 
-	RTE_SET_USED(state);
 	assert_int_equal(i40e_fake.n_calls, 0);
 	assert_int_equal(profile_change(rte_pmd_ddp_profile_add, port, "gtpu"), 0);
 	assert_int_equal(n_lines("takes no package while it runs: "), 1);
@@ -545,7 +535,6 @@ static void a_profile_change_sets_the_input_sets_anew(void **state) {
 	static struct answer software[N_PACKETS], hardware[N_PACKETS];
 	uint16_t port = port_run(DEV ",profile=gtpu:inner-ip,offload=off");
 
-	RTE_SET_USED(state);
 	packets_run(port, software);
 	ddp_end(port);
 	port = port_run(GTPU);
@@ -567,7 +556,6 @@ static void a_profile_change_sets_the_input_sets_anew(void **state) {
 static void what_is_missing_is_said(void **state) {
 	uint16_t port;
 
-	RTE_SET_USED(state);
 	port = port_run(DEV ",profile=pppoe");
 	assert_int_equal(n_lines("no package for lower device net_i40e0 covers the profile: "), 1);
 	assert_int_equal(n_lines("gtp.pkgo: error: it knows no protocol PPPOE"), 1);
@@ -595,7 +583,6 @@ static void a_package_of_no_use_is_left_alone(void **state) {
 		{0x00080003, "gtp.pkgo: error: its track id 0x00080003 is invalid or read only"},
 	};
 
-	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < RTE_DIM(packages); i++) {
 		uint16_t port;
 
@@ -610,7 +597,6 @@ static void a_package_of_no_use_is_left_alone(void **state) {
 static void without_the_driver_it_is_left_alone(void **state) {
 	uint16_t port;
 
-	RTE_SET_USED(state);
 	ddp_i40e_lower_calls = calls_miss;
 	port = port_run(GTPU);
 	assert_int_equal(n_lines("continues without its package: the driver is not here"), 1);
@@ -621,7 +607,6 @@ static void once_gone_it_is_not_asked_any_more(void **state) {
 	uint16_t port = port_run(GTPU);
 	unsigned int n = i40e_fake.n_calls;
 
-	RTE_SET_USED(state);
 	assert_int_equal(rte_vdev_uninit("net_i40e0"), 0);
 	ddp_end(port);
 	assert_int_equal(i40e_fake.n_calls, n);
