@@ -118,8 +118,9 @@ def l3fwd_power(lab):
     lab.expect_spread(app, capture)
     app.end()
     check("RX interrupt won't enable" not in app.output, "Rx interrupts cannot be enabled")
-    woken = set(re.findall(r"is waked up from rx interrupt on port 0 queue (\d+)", app.output))
-    check(len(woken) == config.count("("), f"queues woken: {sorted(woken)}")
+    # A lcore that is awake reads all its queues: so each lcore is woken, but not always by each of its queues.
+    woken = re.findall(r"is waked up from rx interrupt on port 0 queue (\d+)", app.output)
+    check(len({int(q) % 2 for q in woken}) == (2 if lab.ddp else 1), f"queues woken: {sorted(set(woken))}")
 
 
 def fragments(n):
