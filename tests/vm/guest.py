@@ -244,14 +244,19 @@ class Machine:
         return self.prompt(seconds)
 
     def quit(self):
-        """The exit status of testpmd."""
+        """The exit status of testpmd. It cannot end while nobody reads what it says."""
         self.app.write("quit\n")
-        try:
-            status = self.shell.until(r"testpmd-rc=\d+\n", 40)
-        except Failed:
-            self.shell.write(self.last_resort)
-            status = self.shell.until(r"testpmd-rc=\d+\n", 40)
-        return int(re.search(r"testpmd-rc=(\d+)", status)[1])
+        for last_resort in (self.last_resort, ""):
+            end = time.monotonic() + 40
+            while time.monotonic() < end:
+                self.app.read(0.2)
+                self.shell.read(0.2)
+                if match := re.search(r"testpmd-rc=(\d+)\n", self.shell.text):
+                    while self.app.read(0.2):
+                        pass
+                    return int(match[1])
+            self.shell.write(last_resort)
+        raise Failed("testpmd does not end: " + self.app.text[-800:])
 
     def send(self, frames, pps, n_arrived=None):
         """Paced, with WINDOW under way: a burst overruns the ring of many an emulated NIC, and QEMU does not count that."""
