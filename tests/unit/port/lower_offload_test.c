@@ -355,6 +355,7 @@ struct tally {
 static void tally_add(struct tally *tally, const uint8_t *key, const struct rte_mbuf *mbuf) {
 	const unsigned int flow = packet_flow(mbuf);
 	uint32_t input[] = {flow_src(flow), FLOW_DST, flow_sport(flow) << 16 | 53};
+	uint32_t words[RTE_DIM(input) + 1]; // of the key: rte_softrss() wants it aligned
 	bool parsed = rte_pmd_ddp_meta_is_parsed(
 		RTE_MBUF_DYNFIELD(mbuf, meta_offset(), const struct rte_pmd_ddp_meta *));
 
@@ -364,7 +365,9 @@ static void tally_add(struct tally *tally, const uint8_t *key, const struct rte_
 	}
 	tally->good++;
 	tally->hashed += !parsed;
-	tally->wrong += mbuf->hash.rss != rte_softrss(input, RTE_DIM(input), key);
+	memcpy(words, key, sizeof(words));
+	tally->wrong +=
+		mbuf->hash.rss != rte_softrss(input, RTE_DIM(input), (const uint8_t *)words);
 }
 
 #define LOOK 2560 // packets
