@@ -31,7 +31,7 @@ PF_MAC = "02:00:00:00:cc:00"  # of the other end, and of the physical function i
 TAP = "tap-ddp"
 TUNSETIFF = 0x400454ca
 TAP_FLAGS = 0x0002 | 0x1000 | 0x0100 | 0x4000  # TAP, NO_PI, MULTI_QUEUE, VNET_HDR
-PROMPT = "testpmd> "
+PROMPT = re.compile(r"testpmd(\s*Port \d+: [^\n]* event\s*)*> ")  # an event may stand within it
 WINDOW = 128
 SILENCE = 2
 SO_RCVBUFFORCE = 33
@@ -227,7 +227,7 @@ class Machine:
     def prompt(self, seconds=SECONDS):
         """testpmd's words up to its prompt."""
         end = time.monotonic() + seconds
-        while PROMPT not in self.app.text:
+        while not (match := PROMPT.search(self.app.text)):
             self.app.read(0.2)
             self.shell.read(0.001)
             ended = "testpmd-rc=" in self.shell.text
@@ -235,7 +235,7 @@ class Machine:
                 while self.app.read(0.2):
                     pass
                 raise Failed(("testpmd ended: " if ended else "no prompt: ") + self.app.text[-3000:] + self.shell.text[-300:])
-        out, _, self.app.text = self.app.text.partition(PROMPT)
+        out, self.app.text = self.app.text[:match.start()], self.app.text[match.end():]
         return out
 
     def cmd(self, line, seconds=SECONDS):
@@ -282,11 +282,12 @@ class Machine:
         return out
 
     def bind(self, address):
-        """A NIC that was plugged in to vfio-pci."""
+        """A NIC that was plugged in to vfio-pci. Its own driver may come first."""
         device = f"/sys/bus/pci/devices/{address}"
-        self.run(f"for i in {{1..100}}; do [ -e {device} ] && break; sleep .1; done; "
+        self.run(f"for i in {{1..100}}; do [ -e {device} ] && break; sleep .1; done; for i in {{1..100}}; do "
+                 f"[ {device}/driver -ef /sys/bus/pci/drivers/vfio-pci ] && break; echo vfio-pci >{device}/driver_override; "
                  f"[ ! -e {device}/driver ] || echo {address} >{device}/driver/unbind; "
-                 f"echo vfio-pci >{device}/driver_override; echo {address} >/sys/bus/pci/drivers_probe")
+                 f"echo {address} >/sys/bus/pci/drivers_probe; sleep .1; done")
 
 
 class Here(Machine):
