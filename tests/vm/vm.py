@@ -444,8 +444,9 @@ def row_interrupts(run):
     run.guest.send(frames, 100)
     n_back = sum(len(frame) == len(frames[0]) for frame in run.guest.sent(2.0))
     output = run.guest.run(f"kill -INT $(pidof vm-l3fwd-power); {ENDED}; grep -a 'waked up' {LOG}")[1]
-    woken = set(re.findall(r"is waked up from rx interrupt on port 0 queue (\d+)", output))
-    check((n_back, len(woken)), (len(frames), run.queues), "packets forwarded, queues woken")
+    # A thread that is awake reads all its queues: each is woken, but not always by each of its queues.
+    woken = {int(q) % 2 for q in re.findall(r"is waked up from rx interrupt on port 0 queue (\d+)", output)}
+    check((n_back, len(woken)), (len(frames), min(run.queues, 2)), "packets forwarded, threads woken")
 
 
 def run_beside(run, command, word):
