@@ -59,13 +59,14 @@ static void mismatch_log(struct ddp_port *port, const struct ddp_hw_ptype *hw_pt
 	if (offload->n_unlogged > 0)
 		snprintf(more, sizeof(more), " (this happened %u more times since the last line)",
 			 offload->n_unlogged);
-	PORT_LOG(
-		WARNING, port->name,
-		"lower device %s (%s): of %u packets of its packet type 0x%08x verified, %u had another hash than expected, the last one of type %s: "
-		"they are hashed in software until the type is proven again%s",
-		port->lower.name, ddp_nic_name(offload->nic), ddp_hw_ptype_read(&hw_ptype->checked),
-		hw_ptype->rte_ptype, ddp_hw_ptype_read(&hw_ptype->wrong),
-		id != 0 ? ddp_types_name(port, id) : "none", more);
+	PORT_LOG(WARNING, port->name,
+		 "lower device %s (%s): of %u packets of its packet type 0x%08x verified, %u had "
+		 "another hash than expected, the last one of type %s: they are hashed in software "
+		 "until the type is proven again%s",
+		 port->lower.name, ddp_nic_name(offload->nic),
+		 ddp_hw_ptype_read(&hw_ptype->checked), hw_ptype->rte_ptype,
+		 ddp_hw_ptype_read(&hw_ptype->wrong), id != 0 ? ddp_types_name(port, id) : "none",
+		 more);
 	offload->n_unlogged = 0;
 	offload->log_at = now + LOG_SECONDS * rte_get_tsc_hz();
 }
