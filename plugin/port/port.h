@@ -319,7 +319,7 @@ struct ddp_lower {
 	struct ddp_ids held; // while it is probed
 	bool probed;         // by us; else it existed before
 	bool gone;           // removed by someone else
-	bool unplugged;      // it sent RTE_ETH_EVENT_INTR_RMV; atomic, never cleared
+	bool unplugged; // RTE_ETH_EVENT_INTR_RMV or RTE_DEV_EVENT_REMOVE; atomic, never cleared
 	bool started;
 	bool queues_ready;     // set up since it was last configured
 	uint16_t n_rxq, n_txq; // queues in use, once configured

@@ -621,17 +621,13 @@ def read_pcap(path):
     return out
 
 
-# Cells where net_ddp is worse; tests/README.md has them, too.
-KNOWN = {("net_vmxnet3", "auto", "hot unplug"): "the driver lets nobody remove a port that runs, and testpmd stops net_ddp's only"}
-
-
 def judge(nic, answers):
     """What net_ddp does worse than the driver alone, or not as predicted."""
     plain = answers.get("plain", {})
     for case, cells in answers.items():
         for row, (verdict, text, _) in cells.items():
             refused = case == "require" and row == "start" and "offload=require, but" in text
-            if verdict == "red" and case == "plain" or refused or (nic, case, row) in KNOWN:
+            if verdict == "red" and case == "plain" or refused:
                 continue
             if verdict == "red" and plain.get(row, "ok")[0] != "red" or (
                     verdict == "missing" and plain.get(row, ("missing",))[0] == "ok"):

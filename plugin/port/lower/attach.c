@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/queue.h>
 
+#include <rte_alarm.h>
 #include <rte_bus.h>
 #include <rte_bus_vdev.h>
 #include <rte_cycles.h>
@@ -204,15 +205,52 @@ static int any_event(uint16_t port_id, enum rte_eth_event_type type, void *arg, 
 	return 0;
 }
 
+// The device of a lower port is about to be removed. Some drivers refuse that while their port
+// runs, and the application cannot stop a port that it does not see.
+static void leaving_stop(void *arg) {
+	const uint16_t port_id = (uintptr_t)arg;
+	struct ddp_port *port = ddp_registry_get(port_id);
+
+	if (port == NULL)
+		return;
+	if (port->changing || ddp_change_try(port) < 0) {
+		ddp_registry_put(port);
+		rte_eal_alarm_set(DDP_CONTROL_WAIT_US, leaving_stop, arg);
+		return;
+	}
+	if (!port->lower.gone && ddp_port_quiesce_in(port, REMOVAL_PATIENCE_S))
+		ddp_lower_stop(port);
+	ddp_change_end(port);
+	rte_eth_dev_callback_process(&rte_eth_devices[port_id], RTE_ETH_EVENT_INTR_LSC, NULL);
+}
+
+static void device_leaves(struct ddp_port *port, void *arg) {
+	const char *name = arg;
+
+	if (strcmp(port->lower.name, name) != 0 || ddp_lower_is_unplugged(port))
+		return;
+	lower_unplugged(port);
+	rte_eal_alarm_set(1, leaving_stop, (void *)(uintptr_t)port->id);
+}
+
+static void any_device_event(const char *name, enum rte_dev_event_type type, void *arg) {
+	RTE_SET_USED(arg);
+	if (type == RTE_DEV_EVENT_REMOVE)
+		ddp_registry_each(device_leaves, (void *)(uintptr_t)name);
+}
+
 // Registered once, for all ports, and never unregistered: ethdev keeps the callback of a closed
 // port for the next port with that id, and does not report that it could not remove a callback that
 // is being called.
 static int events_register(void) {
+	int ret;
+
 	for (unsigned int i = 0; i < RTE_DIM(event_types); i++)
 		if (rte_eth_dev_callback_register(RTE_ETH_ALL, event_types[i], any_event, NULL) !=
 		    0)
 			return -ENOMEM;
-	return 0;
+	ret = rte_dev_event_callback_register(NULL, any_device_event, NULL);
+	return ret == -EEXIST ? 0 : ret;
 }
 
 static int lower_unknown(const struct ddp_port *port, const char *devargs) {

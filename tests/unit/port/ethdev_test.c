@@ -12,6 +12,7 @@
 #include <ethdev_driver.h>
 #include <rte_bus_vdev.h>
 #include <rte_cycles.h>
+#include <rte_dev.h>
 
 #define N_QUEUES 4
 #define N_FLOWS 64
@@ -361,6 +362,33 @@ static void link_changes_and_unplugging_are_told(void **state) {
 	assert_int_equal(poll_all(port, 1, NULL), 0);
 	for (unsigned int i = 0; i < RTE_DIM(types); i++)
 		rte_eth_dev_callback_unregister(port, types[i], event_note, &events);
+	ddp_end(port);
+}
+
+// Some drivers refuse to be removed while their port runs, and the application stops ours only.
+static void a_device_that_is_to_be_removed_is_stopped(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
+	struct events events = {0};
+	uint16_t lower;
+
+	lower = rte_eth_dev_allocated("net_testsrc0")->data->port_id;
+	assert_int_equal(
+		rte_eth_dev_callback_register(port, RTE_ETH_EVENT_INTR_LSC, event_note, &events),
+		0);
+	assert_int_equal(rte_eth_devices[lower].data->dev_started, 1);
+	rte_dev_event_callback_process("net_testsrc", RTE_DEV_EVENT_REMOVE);
+	rte_delay_us_sleep(10000);
+	assert_int_equal(rte_eth_devices[lower].data->dev_started, 1); // another device
+	rte_dev_event_callback_process("net_testsrc0", RTE_DEV_EVENT_REMOVE);
+	for (unsigned int i = 0;
+	     __atomic_load_n(&events.n_seen[RTE_ETH_EVENT_INTR_LSC], __ATOMIC_ACQUIRE) == 0; i++) {
+		assert_true(i < 5000);
+		rte_delay_us_sleep(1000);
+	}
+	assert_int_equal(rte_eth_devices[lower].data->dev_started, 0);
+	assert_int_equal(poll_all(port, 1, NULL), 0);
+	assert_int_equal(events.link.link_status, RTE_ETH_LINK_DOWN);
+	rte_eth_dev_callback_unregister(port, RTE_ETH_EVENT_INTR_LSC, event_note, &events);
 	ddp_end(port);
 }
 
@@ -978,6 +1006,7 @@ int main(void) {
 		port_test(what_waits_on_a_stopped_tx_queue_is_sent_once_the_lower_queue_is_free),
 		port_test(queues_stop_and_start_under_traffic),
 		port_test(a_device_removed_under_traffic_is_left_alone),
+		port_test(a_device_that_is_to_be_removed_is_stopped),
 		port_test(link_changes_and_unplugging_are_told),
 		port_test(events_of_resets_and_recoveries_are_told),
 		port_test(a_port_works_as_configured_after_a_reset),
