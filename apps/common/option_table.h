@@ -40,6 +40,7 @@ struct option_row {
 	const char *(*choice)(unsigned int i); // the words to choose from, NULL after the last
 	const char *what;                      // a value has to be; NULL: as its bounds say
 	bool ends;                             // nothing after it is read
+	unsigned int group; // the program's: of rows whose fields lie in a struct of their own
 };
 
 #define OPTION_FIELD(type, field) \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "command.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -19,6 +20,29 @@
 #define PROCESS " file-prefix json pid"
 #define RSS " hash indir key queues reta-size rss-hf"
 
+// Where the options of a command are.
+#define OPTIONS(command, ...) .size = sizeof(struct command##_options), .at = {__VA_ARGS__}
+#define AT(group, command, member) [GROUP_##group] = offsetof(struct command##_options, member)
+#define PORT_OPTIONS(command, ...) OPTIONS(command, AT(PROCESS, port, process), __VA_ARGS__)
+
+// Of the commands that still share one struct.
+#define SHARED                                                      \
+	.size = sizeof(struct options),                             \
+	.at = {[GROUP_CAPTURE] = offsetof(struct options, capture), \
+	       [GROUP_COUNT] = offsetof(struct options, count),     \
+	       [GROUP_NIC] = offsetof(struct options, nic),         \
+	       [GROUP_RSS] = offsetof(struct options, rss)}
+#define RUN(name)                                                        \
+	static int run_##name(const void *options, struct output *out) { \
+		return cmd_##name(options, out);                         \
+	}
+RUN(advise)
+RUN(classify)
+RUN(explain)
+RUN(graph)
+RUN(new)
+RUN(simulate)
+
 static command_function cmd_help, cmd_version;
 
 const struct command commands[] = {
@@ -27,54 +51,57 @@ const struct command commands[] = {
 	 .options = "json"},
 	{"info", "FILE...",
 	 "show the content of profiles and their worst-case parse cost, or of Intel's packages",
-	 cmd_info, .options = "json ptypes"},
+	 cmd_info, .options = "json ptypes", OPTIONS(info)},
 	{"check", "FILE...", "validate profiles and Intel's packages, with the place of each error",
-	 cmd_check, .options = "color json strict"},
-	{"graph", "FILE", "write the parse graph for Graphviz", cmd_graph, .options = "json"},
+	 cmd_check, .options = "color json strict", OPTIONS(check)},
+	{"graph", "FILE", "write the parse graph for Graphviz", run_graph, .options = "json",
+	 SHARED},
 	{"classify", "FILE PCAP", "show packet type, path, fields, hash and queue of each packet",
-	 cmd_classify, .options = "count decap json jsonl rule write" CAPTURE NIC RSS},
+	 run_classify, .options = "count decap json jsonl rule write" CAPTURE NIC RSS, SHARED},
 	{"explain", "FILE PCAP",
 	 "explain one packet step by step: headers, decisions and reasons, hashed bytes",
-	 cmd_explain, .options = "json packet" CAPTURE NIC RSS},
+	 run_explain, .options = "json packet" CAPTURE NIC RSS, SHARED},
 	{"simulate", "FILE PCAP",
-	 "show how packets spread over queues, beside a fixed-function NIC", cmd_simulate,
-	 .options = "balance count json memory nic-now rule with" CAPTURE LOAD NIC RSS},
+	 "show how packets spread over queues, beside a fixed-function NIC", run_simulate,
+	 .options = "balance count json memory nic-now rule with" CAPTURE LOAD NIC RSS, SHARED},
 	{"advise", "PCAP",
 	 "find the profile and the input set that spread a capture best, with the reasons",
-	 cmd_advise, .options = "balance count json memory with" CAPTURE LOAD RSS},
+	 run_advise, .options = "balance count json memory with" CAPTURE LOAD RSS, SHARED},
 	{"diff", "FILE FILE", "show what one profile or package classifies that the other does not",
 	 cmd_diff, .options = "json"},
-	{"new", "[NAME]", "write a commented, valid template of a profile", cmd_new,
-	 .options = "after ip-at json output"},
+	{"new", "[NAME]", "write a commented, valid template of a profile", run_new,
+	 .options = "after ip-at json output", SHARED},
 	{"plan", "[FILE]",
 	 "tell whether NICs spread the packets of a profile, by which fields, and which packet types "
 	 "they hash exactly as it does",
-	 cmd_plan, .options = "commands nic package pcap port queues rss-hf" PROCESS},
+	 cmd_plan, .options = "commands nic package pcap port queues rss-hf" PROCESS,
+	 OPTIONS(plan, AT(PROCESS, plan, process), AT(RSS, plan, rss))},
 	{"port", "COMMAND...", "inspect the ports of running processes and change their profiles",
 	 .options = ""},
 	{"port list", "", "show the net_ddp ports of all running processes", cmd_port_list,
-	 .options = PROCESS},
+	 .options = PROCESS, PORT_OPTIONS(port)},
 	{"port show", "PORT", "show a port: its lower device, its profiles, its counters",
-	 cmd_port_show, .options = "raw" PROCESS},
+	 cmd_port_show, .options = "raw" PROCESS, PORT_OPTIONS(port_show)},
 	{"port add", "PORT PROFILE", "add a profile to a port while packets flow", cmd_port_add,
-	 .options = PROCESS},
+	 .options = PROCESS, PORT_OPTIONS(port)},
 	{"port set", "PORT PROFILE",
 	 "exchange all profiles of a port in one step while packets flow", cmd_port_set,
-	 .options = PROCESS},
+	 .options = PROCESS, PORT_OPTIONS(port)},
 	{"port del", "PORT PROFILE", "delete a profile from a port while packets flow",
-	 cmd_port_del, .options = PROCESS},
+	 cmd_port_del, .options = PROCESS, PORT_OPTIONS(port)},
 	{"port queues", "PORT",
 	 "show the packets received and missed by each Rx queue of a port, and the imbalance",
-	 cmd_port_queues, .options = PROCESS},
+	 cmd_port_queues, .options = PROCESS, PORT_OPTIONS(port)},
 	{"port ptypes", "PORT", "show the packet types of a port, with their packets",
-	 cmd_port_ptypes, .options = "all" PROCESS},
+	 cmd_port_ptypes, .options = "all" PROCESS, PORT_OPTIONS(port_ptypes)},
 	{"port verify", "PORT", "show whether the lower device of a port hashes as expected",
-	 cmd_port_verify, .options = PROCESS},
+	 cmd_port_verify, .options = PROCESS, PORT_OPTIONS(port)},
 	{"port balance", "[PORT] [on|off|MS]",
 	 "show load-aware RSS of a port, turn it on or off, or set its interval in milliseconds",
-	 cmd_port_balance, .options = PROCESS},
+	 cmd_port_balance, .options = PROCESS, PORT_OPTIONS(port)},
 	{"port watch", "PORT", "show the rate of each Rx queue and the imbalance continuously",
-	 cmd_port_watch, .options = "count interval" PROCESS},
+	 cmd_port_watch, .options = "count interval" PROCESS,
+	 PORT_OPTIONS(port_watch, AT(COUNT, port_watch, count))},
 	{"version", "", "show the version", cmd_version, .options = ""},
 	{"help", "[COMMAND...]", "show the help of a command", cmd_help, .options = ""},
 };
@@ -228,7 +255,8 @@ static int unknown_command(const struct command *family, const char *word) {
 }
 
 // The command that words name, if they name one to the end.
-static int cmd_help(const struct options *options, struct output *out) {
+static int cmd_help(const void *arg, struct output *out) {
+	const struct common_options *options = arg;
 	const struct command *command;
 	int n_words;
 
@@ -239,7 +267,7 @@ static int cmd_help(const struct options *options, struct output *out) {
 	return EXIT_GOOD;
 }
 
-static int cmd_version(const struct options *options, struct output *out) {
+static int cmd_version(const void *options, struct output *out) {
 	(void)options;
 	output_text(out, "ddpctl " DDP_VERSION "\n");
 	return EXIT_GOOD;
@@ -259,26 +287,80 @@ static void words_count(const char *arguments, unsigned int *min, unsigned int *
 		*max = UINT_MAX;
 }
 
-int command_parse(const struct command *command, int argc, const char **argv,
-		  struct options *options, char error[OPTION_ERROR_SIZE]) {
-	unsigned int min = 0, max = 0, less;
+// The command's options of a group, NULL if it has none.
+static void *group_of(const struct command *command, void *options, enum option_group group) {
+	return command->at[group] != 0 ? (char *)options + command->at[group] : NULL;
+}
 
-	if (options_parse(command->options, argc, argv, options, error) < 0)
+static size_t size_of(const struct command *command) {
+	return command->size != 0 ? command->size : sizeof(struct common_options);
+}
+
+static void rss_init(struct rss_options *rss) {
+	rss->steer.function = DDP_HASH_TOEPLITZ;
+	rss->steer.rss_hf = DDP_RSS_HF_ALL;
+	memcpy(rss->steer.key, ddp_default_key, sizeof(rss->steer.key));
+}
+
+static int rss_complete(struct rss_options *rss, char error[OPTION_ERROR_SIZE]) {
+	struct steer_config *steer = &rss->steer;
+
+	if (rss->indir != NULL && (steer->n_queues > 0 || steer->reta_size > 0))
+		return option_fail(error, "--indir has the queues and the table: without --queues "
+					  "and --reta-size");
+	if (steer->n_queues == 0)
+		steer->n_queues = STEER_QUEUES;
+	if (steer->reta_size == 0)
+		steer->reta_size = DDP_RETA_SIZE;
+	return 0;
+}
+
+// Returns the number of arguments that are no options, or -EINVAL.
+static int options_parse(const struct command *command, int argc, const char **argv, void *options,
+			 char error[OPTION_ERROR_SIZE]) {
+	struct option_row rows[OPTIONS_MAX];
+	unsigned int n = options_named(command->options, rows);
+
+	for (unsigned int i = 0; i < n; i++) {
+		assert(rows[i].group == GROUP_OWN || command->at[rows[i].group] != 0);
+		rows[i].off += command->at[rows[i].group];
+		rows[i].count_off += command->at[rows[i].group];
+	}
+	return options_read(rows, n, argc, argv, options, error);
+}
+
+int command_parse(const struct command *command, int argc, const char **argv, void *options,
+		  char error[OPTION_ERROR_SIZE]) {
+	const struct capture_config *capture = group_of(command, options, GROUP_CAPTURE);
+	struct rss_options *rss = group_of(command, options, GROUP_RSS);
+	struct common_options *common = options;
+	unsigned int min = 0, max = 0, less;
+	int n_files;
+
+	memset(options, 0, size_of(command));
+	if (command->size == sizeof(struct options))
+		((struct options *)options)->packet = 1;
+	if (rss != NULL)
+		rss_init(rss);
+	n_files = options_parse(command, argc, argv, options, error);
+	if (n_files < 0 || (rss != NULL && rss_complete(rss, error) < 0))
 		return -EINVAL;
-	if (options->help || options->version)
+	common->files = argv + 1;
+	common->n_files = n_files;
+	if (common->help || common->version)
 		return 0; // whatever else is missing
 	if (command->run != NULL)
 		words_count(command->arguments, &min, &max);
-	less = options->capture.interface != NULL; // which stands for the last one
-	if (options->n_files < min - less)
+	less = capture != NULL && capture->interface != NULL; // which stands for the last one
+	if (common->n_files < min - less)
 		return option_fail(error, "arguments missing: %s%s", command->arguments,
-				   options->n_files > 0 &&
+				   common->n_files > 0 &&
 						   strncmp(command->arguments, "FILE", 4) == 0 ?
 					   " (quote a FILE that contains ';')" :
 					   "");
-	if (options->n_files > max - less)
+	if (common->n_files > max - less)
 		return option_fail(error, "unexpected argument '%.128s'",
-				   options->files[max - less]);
+				   common->files[max - less]);
 	return 0;
 }
 
@@ -293,7 +375,7 @@ static bool is_input(const struct options *options, const char *path) {
 	for (unsigned int i = 0; i < options->n_rules; i++)
 		if (options->rules[i][0] == '@' && ddp_is_same_file(options->rules[i] + 1, path))
 			return true;
-	return options->indir != NULL && ddp_is_same_file(options->indir, path);
+	return options->rss.indir != NULL && ddp_is_same_file(options->rss.indir, path);
 }
 
 // Before anything is read or written: a report must not take the place of what it tells of.
@@ -306,34 +388,38 @@ static int report_check(const struct options *options, char error[OPTION_ERROR_S
 }
 
 // With what options read from files.
-static int command_start(const struct command *command, struct options *options,
-			 struct output *out) {
+static int command_start(const struct command *command, void *options, struct output *out) {
+	struct rss_options *rss = group_of(command, options, GROUP_RSS);
 	uint16_t reta[STEER_RETA_MAX];
 	int status = EXIT_GOOD;
 
-	if (options->indir != NULL)
-		status = indir_read(options->indir, &options->steer, reta);
+	if (rss != NULL && rss->indir != NULL)
+		status = indir_read(rss->indir, &rss->steer, reta);
 	return status == EXIT_GOOD ? command->run(options, out) : status;
 }
 
 static int command_run(const struct command *command, int argc, const char **argv,
 		       const char *const *line, struct output *out) {
+	struct common_options *options = calloc_or_exit(1, size_of(command));
 	char error[OPTION_ERROR_SIZE];
-	struct options options;
+	int status = EXIT_GOOD;
 
-	if (command_parse(command, argc, argv, &options, error) < 0 ||
-	    report_check(&options, error) < 0)
-		return misuse(command, error);
-	options.argv = line;
-	if (options.help)
-		help(command, out);
-	else if (options.version)
-		return cmd_version(&options, out);
-	else if (command->run == NULL)
-		return misuse(command, "command missing");
-	else
-		return command_start(command, &options, out);
-	return EXIT_GOOD;
+	if (command_parse(command, argc, argv, options, error) < 0 ||
+	    (command->size == sizeof(struct options) && report_check((void *)options, error) < 0)) {
+		status = misuse(command, error);
+	} else {
+		options->argv = line;
+		if (options->help)
+			help(command, out);
+		else if (options->version)
+			status = cmd_version(options, out);
+		else if (command->run == NULL)
+			status = misuse(command, "command missing");
+		else
+			status = command_start(command, options, out);
+	}
+	free(options);
+	return status;
 }
 
 struct run {

@@ -7,13 +7,21 @@
 
 #include "options.h"
 
-// Returns enum exit_status.
-typedef int command_function(const struct options *options, struct output *out);
+// options is the command's own struct, which begins with struct common_options. Returns enum
+// exit_status.
+typedef int command_function(const void *options, struct output *out);
 
-command_function cmd_advise, cmd_check, cmd_classify, cmd_diff, cmd_explain, cmd_graph, cmd_info,
-	cmd_list, cmd_new, cmd_plan, cmd_port_add, cmd_port_balance, cmd_port_del, cmd_port_list,
-	cmd_port_set, cmd_port_ptypes, cmd_port_queues, cmd_port_show, cmd_port_verify,
-	cmd_port_watch, cmd_simulate;
+command_function cmd_check, cmd_diff, cmd_info, cmd_list, cmd_plan, cmd_port_add, cmd_port_balance,
+	cmd_port_del, cmd_port_list, cmd_port_set, cmd_port_ptypes, cmd_port_queues, cmd_port_show,
+	cmd_port_verify, cmd_port_watch;
+
+// Commands that still share one struct.
+int cmd_advise(const struct options *options, struct output *out);
+int cmd_classify(const struct options *options, struct output *out);
+int cmd_explain(const struct options *options, struct output *out);
+int cmd_graph(const struct options *options, struct output *out);
+int cmd_new(const struct options *options, struct output *out);
+int cmd_simulate(const struct options *options, struct output *out);
 
 struct command {
 	const char *name;      // "" for ddpctl itself, "port add" for a command of port
@@ -21,6 +29,8 @@ struct command {
 	const char *summary;
 	command_function *run; // NULL where the next word is a command again
 	const char *options;   // their names, separated by blanks
+	size_t size;           // of its struct of options, 0: struct common_options
+	size_t at[N_GROUPS];   // where that has a group of options, 0: it has none
 };
 
 extern const struct command commands[];
@@ -32,9 +42,10 @@ const struct command *command_find(int argc, const char *const *argv, int *n_wor
 // Whether a command is one of a family's, such as "port add" of "port", or "port" of "".
 bool command_is_of(const struct command *command, const struct command *family);
 
-// Read the arguments behind argv[0], as options_parse().
-int command_parse(const struct command *command, int argc, const char **argv,
-		  struct options *options, char error[OPTION_ERROR_SIZE]);
+// Read the arguments behind argv[0] into a struct of the command's size. They are reordered: files
+// points into them. 0, or -EINVAL with one line in error.
+int command_parse(const struct command *command, int argc, const char **argv, void *options,
+		  char error[OPTION_ERROR_SIZE]);
 
 // The whole tool but for the process around it; argv is without the program's name. Returns the
 // exit status.

@@ -26,10 +26,10 @@ static const char *nic_choice(unsigned int i) {
 
 static int nic_parse(const struct option_row *row, const char *value, void *options,
 		     char error[OPTION_ERROR_SIZE]) {
-	struct options *o = options;
+	const struct ddp_nic **kind = (const struct ddp_nic **)((char *)options + row->off);
 
-	o->kind = ddp_nic_find(value);
-	return o->kind != NULL ? 0 : option_choice(row, value, o, error); // lists them
+	*kind = ddp_nic_find(value);
+	return *kind != NULL ? 0 : option_choice(row, value, options, error); // lists them
 }
 
 static int nic_now_parse(const struct option_row *row, const char *value, void *options,
@@ -80,103 +80,115 @@ static int ip_at_parse(const struct option_row *row, const char *value, void *op
 	return option_number(row, value, options, error);
 }
 
+#define OF(command, field) OPTION_FIELD(struct command##_options, field)
 #define FIELD(field) OPTION_FIELD(struct options, field)
 #define ARRAY(field, count) OPTION_ARRAY(struct options, field, count)
 #define FLAG(field) OPTION_FLAG(struct options, field)
-#define FORMAT(constant) option_constant, FIELD(format), .max = constant
-#define NUMBER(field, least, most) option_number, FIELD(field), .min = least, .max = most
+#define FLAG_OF(command, field) OPTION_FLAG(struct command##_options, field)
+#define CAPTURE(field) OPTION_FIELD(struct capture_config, field), .group = GROUP_CAPTURE
+#define CAPTURE_FLAG(field) option_constant, CAPTURE(field), .max = true
+#define FORMAT(constant) option_constant, OF(common, format), .max = constant
+#define NIC_PORTS(field, count)                                        \
+	option_number, OPTION_ARRAY(struct e810_config, field, count), \
+		.group = GROUP_NIC, .min = 1, .max = UINT16_MAX,       \
+		.what = "a UDP port from 1 to 65535"
+#define PROCESS(field) OF(process, field), .group = GROUP_PROCESS
+#define RSS(field) OF(rss, field), .group = GROUP_RSS
 #define MPPS(field)                                         \
 	option_real, FIELD(field), .min = 1e-6, .max = 1e6, \
 				   .what = "a number of million packets a second"
-#define UDP_PORTS(field, count)                                          \
-	option_number, ARRAY(field, count), .min = 1, .max = UINT16_MAX, \
-					    .what = "a UDP port from 1 to 65535"
 #define TEXT(field) option_text, FIELD(field)
 
 const struct option_row option_rows[] = {
 	{"after", 0, "WHERE",
 	 "what the new header comes after, such as 'gre(protocol=0x8200)' or 'ethertype(0x88b5)'",
 	 TEXT(after), .min = 1, .what = "a header with a field and its value, or a table with one"},
-	{"all", 0, NULL, "show packet types without packets, too", FLAG(all)},
+	{"all", 0, NULL, "show packet types without packets, too", FLAG_OF(port_ptypes, all)},
 	{"any-expansion", 0, NULL,
 	 "read a compressed capture even if it expands more than 1000 times",
-	 FLAG(capture.any_expansion)},
+	 CAPTURE_FLAG(any_expansion)},
 	{"as-captured", 0, NULL, "take packets that the capture cut short for whole ones",
-	 FLAG(capture.as_captured)},
+	 CAPTURE_FLAG(as_captured)},
 	{"balance", 0, "[MS]",
 	 "predict load-aware RSS with this interval in milliseconds (default 100)", balance_parse,
 	 FIELD(balance_ms), .min = 1, .max = 60000, .what = "milliseconds from 1 to 60000"},
 	{"color", 0, "WHEN", "colour messages (default: auto, to a terminal without NO_COLOR)",
-	 option_choice, FIELD(color), .choice = color_choice},
+	 option_choice, OF(check, color), .choice = color_choice},
 	{"commands", 0, NULL, "show the commands that set up the NIC instead of the plan",
-	 FLAG(commands)},
+	 FLAG_OF(plan, commands)},
 	{"core-mpps", 0, "X", "million packets a second that one core can process",
 	 MPPS(core_mpps)},
 	{"count", 0, "N", "stop after this many packets; watch: periods (default: on Ctrl-C)",
-	 NUMBER(count, 1, UINT_MAX), .what = "a number from 1"},
+	 option_number, .size = sizeof(unsigned int), .group = GROUP_COUNT, .min = 1,
+	 .max = UINT_MAX, .what = "a number from 1"},
 	{"decap", 0, NULL, "write the packets of -w without their tunnels", FLAG(decap)},
-	{"dvm", 0, NULL, "package: use double VLAN mode", FLAG(nic.double_vlan)},
+	{"dvm", 0, NULL, "package: use double VLAN mode",
+	 OPTION_FLAG(struct e810_config, double_vlan), .group = GROUP_NIC},
 	{"ecpri-port", 0, "P", "package: UDP port of eCPRI; may be repeated",
-	 UDP_PORTS(nic.ecpri_ports, nic.n_ecpri)},
+	 NIC_PORTS(ecpri_ports, n_ecpri)},
 	{"file-prefix", 0, "NAME", "use the process with this EAL --file-prefix", name_parse,
-	 FIELD(file_prefix), .min = 1, .max = NAME_MAX, .what = "a file prefix, as given to EAL"},
+	 PROCESS(file_prefix), .min = 1, .max = NAME_MAX, .what = "a file prefix, as given to EAL"},
 	{"filter", 0, "EXPR",
-	 "only packets that match, such as 'udp port 2152' (see pcap-filter(7))",
-	 TEXT(capture.expression)},
+	 "only packets that match, such as 'udp port 2152' (see pcap-filter(7))", option_text,
+	 CAPTURE(expression)},
 	{"geneve-port", 0, "P", "package: UDP port of GENEVE; may be repeated (default: none)",
-	 UDP_PORTS(nic.geneve_ports, nic.n_geneve)},
-	{"hash", 0, "NAME", "hash function (default: toeplitz)", option_choice,
-	 FIELD(steer.function), .choice = hash_choice},
-	{"help", 'h', NULL, "show this help", FLAG(help), .ends = true},
+	 NIC_PORTS(geneve_ports, n_geneve)},
+	{"hash", 0, "NAME", "hash function (default: toeplitz)", option_choice, RSS(steer.function),
+	 .choice = hash_choice},
+	{"help", 'h', NULL, "show this help", FLAG_OF(common, help), .ends = true},
 	{"indir", 0, "FILE",
-	 "take queues, redirection table and RSS key from the output of ethtool", TEXT(indir)},
+	 "take queues, redirection table and RSS key from the output of ethtool", option_text,
+	 RSS(indir)},
 	{"interface", 'i', "NAME", "capture from this network interface instead of reading PCAP",
-	 TEXT(capture.interface)},
+	 option_text, CAPTURE(interface)},
 	{"interval", 0, "SECONDS", "length of a period (default 1)", option_seconds,
-	 FIELD(interval_ms), .per_second = 1e3, .min = 0.01, .max = 86400},
+	 OF(port_watch, interval_ms), .per_second = 1e3, .min = 0.01, .max = 86400},
 	{"ip-at", 0, "BYTES", "an IP packet follows this many bytes of the new header", ip_at_parse,
 	 FIELD(ip_at), .min = 0, .max = 64},
 	{"json", 0, NULL, "write JSON instead of a table", FORMAT(FORMAT_JSON)},
 	{"jsonl", 0, NULL, "write one JSON object a line for each packet", FORMAT(FORMAT_JSONL)},
 	{"key", 0, "HEX", "RSS key, 40 or 52 bytes (default: Microsoft's, 40 bytes)", option_key,
-	 FIELD(steer.key)},
+	 RSS(steer.key)},
 	{"load-mpps", 0, "X",
 	 "million packets a second to process (default: the rate of the capture)", MPPS(load_mpps)},
-	{"memory", 0, "MB", "memory to use, about (default: 200)", NUMBER(memory_mb, 32, 1 << 20),
-	 .what = "megabytes from 32 to 1048576"},
-	{"nic", 0, "KIND", "kind of NIC", nic_parse, .choice = nic_choice},
+	{"memory", 0, "MB", "memory to use, about (default: 200)", option_number, FIELD(memory_mb),
+	 .min = 32, .max = 1 << 20, .what = "megabytes from 32 to 1048576"},
+	{"nic", 0, "KIND", "kind of NIC", nic_parse, OF(plan, kind), .choice = nic_choice},
 	{"nic-now", 0, "[KIND]", "show what NICs hash without RSS rules, or one kind of NIC",
-	 nic_now_parse, .choice = nic_choice},
+	 nic_now_parse, FIELD(kind), .choice = nic_choice},
 	{"output", 'o', "FILE", "file to write, - for standard output (default: NAME.yaml)",
 	 TEXT(output)},
-	{"package", 0, "FILE", "package of Intel's that a 700-series NIC gets", TEXT(package)},
-	{"packet", 'n', "K", "number of the packet in the capture (default 1)",
-	 NUMBER(packet, 1, UINT_MAX), .what = "the number of a packet, from 1"},
-	{"pcap", 0, "FILE", "compare the choices of the plan on this capture", TEXT(pcap)},
-	{"pid", 0, "N", "use the process with this id", NUMBER(pid, 1, INT_MAX),
-	 .what = "the number of a process"},
+	{"package", 0, "FILE", "package of Intel's that a 700-series NIC gets", option_text,
+	 OF(plan, package)},
+	{"packet", 'n', "K", "number of the packet in the capture (default 1)", option_number,
+	 FIELD(packet), .min = 1, .max = UINT_MAX, .what = "the number of a packet, from 1"},
+	{"pcap", 0, "FILE", "compare the choices of the plan on this capture", option_text,
+	 OF(plan, pcap)},
+	{"pid", 0, "N", "use the process with this id", option_number, PROCESS(pid), .min = 1,
+	 .max = INT_MAX, .what = "the number of a process"},
 	{"port", 0, "PORT", "take profiles, hash fields and lower device from this running port",
-	 TEXT(port)},
-	{"ptypes", 0, NULL, "list all packet types of an 800-series package", FLAG(ptypes)},
-	{"queues", 0, "N", "receive queues, 1 to 1024 (default: 16)",
-	 NUMBER(steer.n_queues, 1, STEER_QUEUES_MAX)},
+	 option_text, OF(plan, port)},
+	{"ptypes", 0, NULL, "list all packet types of an 800-series package",
+	 FLAG_OF(info, ptypes)},
+	{"queues", 0, "N", "receive queues, 1 to 1024 (default: 16)", option_number,
+	 RSS(steer.n_queues), .min = 1, .max = STEER_QUEUES_MAX},
 	{"raw", 0, NULL, "show keys and counters by the names that telemetry and xstats use",
-	 FLAG(raw)},
+	 FLAG_OF(port_show, raw)},
 	{"report", 0, "FILE", "write a report with charts, in HTML", report_parse, FIELD(report),
 	 .min = 1, .what = "the name of a file"},
 	{"reta-size", 0, "N",
 	 "entries of the redirection table, a power of two up to 4096 (default 512)", option_power,
-	 FIELD(steer.reta_size), .min = 1, .max = STEER_RETA_MAX},
+	 RSS(steer.reta_size), .min = 1, .max = STEER_RETA_MAX},
 	{"rss-hf", 0, "LIST",
 	 "hash fields as testpmd names them, such as ip+ipv4-udp, all (default) or none",
-	 option_rss_hf, FIELD(steer.rss_hf)},
+	 option_rss_hf, RSS(steer.rss_hf)},
 	{"rule", 0, "TEXT",
 	 "an rte_flow rule in testpmd syntax, or @FILE with rules; may be repeated", rule_parse,
 	 ARRAY(rules, n_rules)},
-	{"strict", 0, NULL, "treat warnings as errors", FLAG(strict)},
-	{"version", 0, NULL, "show the version", FLAG(version), .ends = true},
+	{"strict", 0, NULL, "treat warnings as errors", FLAG_OF(check, strict)},
+	{"version", 0, NULL, "show the version", FLAG_OF(common, version), .ends = true},
 	{"vxlan-port", 0, "P", "package: UDP port of VXLAN; may be repeated (default: none)",
-	 UDP_PORTS(nic.vxlan_ports, nic.n_vxlan)},
+	 NIC_PORTS(vxlan_ports, n_vxlan)},
 	{"window", 0, "SECONDS",
 	 "length of a window of imbalance over time (default: by the capture)", option_seconds,
 	 FIELD(window_ns), .per_second = 1e9, .min = 1e-6, .max = 86400,
@@ -205,35 +217,4 @@ unsigned int options_named(const char *names, struct option_row rows[OPTIONS_MAX
 		if (is_named(option_rows[i].name, names))
 			rows[n++] = option_rows[i];
 	return n;
-}
-
-int options_parse(const char *names, int argc, const char **argv, struct options *options,
-		  char error[OPTION_ERROR_SIZE]) {
-	struct option_row rows[OPTIONS_MAX];
-	unsigned int n = options_named(names, rows);
-	int n_files;
-
-	*options = (struct options){
-		.files = argv + 1,
-		.packet = 1,
-		.interval_ms = 1000,
-		.steer =
-			{
-				.function = DDP_HASH_TOEPLITZ,
-				.rss_hf = DDP_RSS_HF_ALL,
-			},
-	};
-	memcpy(options->steer.key, ddp_default_key, sizeof(options->steer.key));
-	n_files = options_read(rows, n, argc, argv, options, error);
-	if (n_files < 0)
-		return n_files;
-	options->n_files = n_files;
-	if (options->indir != NULL && (options->steer.n_queues > 0 || options->steer.reta_size > 0))
-		return option_fail(error, "--indir has the queues and the table: without --queues "
-					  "and --reta-size");
-	if (options->steer.n_queues == 0)
-		options->steer.n_queues = STEER_QUEUES;
-	if (options->steer.reta_size == 0)
-		options->steer.reta_size = DDP_RETA_SIZE;
-	return 0;
 }

@@ -29,31 +29,101 @@ enum color {
 	COLOR_NEVER,
 };
 
-struct options {
-	unsigned int color; // enum color
-	bool help;
-	bool version;
-	bool strict;
-	bool ptypes;
-	bool all;            // also what is zero
-	bool commands;       // instead of the plan
-	bool nic_now;        // of kind, NULL for the common ones
-	const char *package; // of a 700-series NIC, NULL for none
-	const char *pcap;    // a capture to judge by, NULL for none
-	bool raw;            // by the names that the process uses
+// Options that several commands take lie in a struct of their own, a group. A command says where
+// its options have it.
+enum option_group {
+	GROUP_OWN, // of one command: offsets count from its struct
+	GROUP_CAPTURE,
+	GROUP_COUNT, // an unsigned int
+	GROUP_NIC,
+	GROUP_PROCESS,
+	GROUP_RSS,
+	N_GROUPS,
+};
+
+#define COMMON_OPTIONS                                                \
+	const char *const *argv;  /* the command line, up to NULL */  \
+	const char *const *files; /* arguments that are no options */ \
+	unsigned int n_files;                                         \
+	bool help, version;                                           \
 	enum format format;
-	unsigned int packet; // which one of the capture, from 1
-	const char *after;   // what a new header comes after, NULL for none
-	unsigned int ip_at;  // bytes of it in front of an IP header
-	bool has_ip_at;
-	const char *output;      // file to write, NULL for the default
-	const char *write;       // capture to write, NULL for none
-	bool decap;              // without tunnels
+
+// The options of each command begin with these.
+struct common_options {
+	COMMON_OPTIONS
+};
+
+struct process_options {
 	const char *file_prefix; // of the process to talk to, NULL for any
 	unsigned int pid;        // the same, 0 for any
-	const char *port;        // of it, NULL for none
-	unsigned int interval_ms;
-	unsigned int count;            // of periods or packets, 0 for no end
+};
+
+struct rss_options {
+	struct steer_config steer;
+	const char *indir; // file with a NIC's table and key, NULL for none
+};
+
+struct check_options {
+	struct common_options common;
+	bool strict;
+	unsigned int color; // enum color
+};
+
+struct info_options {
+	struct common_options common;
+	bool ptypes;
+};
+
+struct plan_options {
+	struct common_options common;
+	struct process_options process;
+	struct rss_options rss;
+	const struct ddp_nic *kind; // of NIC, NULL for all
+	const char *package;        // of a 700-series NIC, NULL for none
+	const char *pcap;           // a capture to judge by, NULL for none
+	const char *port;           // of the process, NULL for none
+	bool commands;              // instead of the plan
+};
+
+struct port_options {
+	struct common_options common;
+	struct process_options process;
+};
+
+struct port_show_options {
+	struct port_options port;
+	bool raw; // by the names that the process uses
+};
+
+struct port_ptypes_options {
+	struct port_options port;
+	bool all; // also what has no packets
+};
+
+struct port_watch_options {
+	struct port_options port;
+	unsigned int interval_ms; // 0: the default
+	unsigned int count;       // of periods, 0 for no end
+};
+
+// Of all other commands.
+struct options {
+	union {
+		struct common_options common;
+		struct {
+			COMMON_OPTIONS
+		};
+	};
+	bool nic_now;               // of kind, NULL for the common ones
+	const struct ddp_nic *kind; // of NIC, NULL for none
+	unsigned int packet;        // which one of the capture, from 1
+	const char *after;          // what a new header comes after, NULL for none
+	unsigned int ip_at;         // bytes of it in front of an IP header
+	bool has_ip_at;
+	const char *output;            // file to write, NULL for the default
+	const char *write;             // capture to write, NULL for none
+	bool decap;                    // without tunnels
+	unsigned int count;            // of packets, 0 for no end
 	struct capture_config capture; // but for the file
 	double core_mpps, load_mpps;   // million packets a second, 0: not given
 	unsigned int memory_mb;        // 0: the default
@@ -62,16 +132,14 @@ struct options {
 	const char *report;            // file to write, NULL for none
 	const char *with[WITH_MAX];    // further candidates
 	unsigned int n_with;
-	struct steer_config steer;
-	const char *indir;                       // file with a NIC's table and key, NULL for none
+	union {
+		struct rss_options rss;
+		struct steer_config steer;
+	};
 	const char *rules[OPTIONS_RULES_MAX];    // as rules_add() takes them
 	unsigned int rule_of[OPTIONS_RULES_MAX]; // candidate: 0 is FILE, then with[0] ...
 	unsigned int n_rules;
-	const struct ddp_nic *kind; // of NIC, NULL for none
-	struct e810_config nic;     // what a driver sets, where FILE is a package
-	const char *const *argv;    // the command line, up to NULL
-	const char *const *files;   // arguments that are no options
-	unsigned int n_files;
+	struct e810_config nic; // what a driver sets, where FILE is a package
 };
 
 extern const struct option_row option_rows[];
@@ -80,10 +148,5 @@ extern const unsigned int n_option_rows;
 // The options of a command: names are separated by blanks; "help" is always added. Returns their
 // number.
 unsigned int options_named(const char *names, struct option_row rows[OPTIONS_MAX]);
-
-// Read the arguments behind argv[0]. They are reordered: options->files points into them.
-// 0, or -EINVAL with one line in error.
-int options_parse(const char *names, int argc, const char **argv, struct options *options,
-		  char error[OPTION_ERROR_SIZE]);
 
 #endif

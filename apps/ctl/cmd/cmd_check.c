@@ -111,14 +111,15 @@ static int cost_check(const struct ddp_personality *loaded, struct checked *chec
 	return 0;
 }
 
-static int file_check(const struct options *options, const char *file, struct json_writer *json) {
+static int file_check(const struct check_options *options, const char *file,
+		      struct json_writer *json) {
 	struct checked checked = {.file = file, .color = options->color};
 	struct ddp_personality loaded;
 	struct ddp_diag diag;
 	int status = EXIT_GOOD;
 
 	if (ddp_is_package(file))
-		return package_check(options, file, json);
+		return package_check(file, options->strict, options->common.format, json);
 	ddp_diag_init(&diag);
 	checked.diag = &diag;
 	if (source_load(&checked, &loaded, &diag) < 0) {
@@ -135,7 +136,7 @@ static int file_check(const struct options *options, const char *file, struct js
 		ddp_personality_unload(&loaded);
 	}
 	checked.valid = status == EXIT_GOOD;
-	if (options->format == FORMAT_JSON)
+	if (options->common.format == FORMAT_JSON)
 		checked_json(&checked, json);
 	else
 		checked_print(&checked, json->out);
@@ -144,20 +145,22 @@ static int file_check(const struct options *options, const char *file, struct js
 	return status;
 }
 
-int cmd_check(const struct options *options, struct output *out) {
+int cmd_check(const void *arg, struct output *out) {
+	const struct check_options *options = arg;
+	const bool is_json = options->common.format == FORMAT_JSON;
 	int worst = EXIT_GOOD;
 	struct json_writer json;
 
 	jsonw_init(&json, out);
-	if (options->format == FORMAT_JSON)
+	if (is_json)
 		jsonw_open(&json, '[');
-	for (unsigned int i = 0; i < options->n_files; i++) {
-		int status = file_check(options, options->files[i], &json);
+	for (unsigned int i = 0; i < options->common.n_files; i++) {
+		int status = file_check(options, options->common.files[i], &json);
 
 		if (status > worst)
 			worst = status;
 	}
-	if (options->format == FORMAT_JSON)
+	if (is_json)
 		jsonw_write(&json, "]\n");
 	return worst;
 }

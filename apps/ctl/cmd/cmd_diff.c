@@ -54,8 +54,9 @@ static int halves_diff(struct diff *diff, struct half halves[2]) {
 	return EXIT_USAGE;
 }
 
-int cmd_diff(const struct options *options, struct output *out) {
-	struct diff diff = {.options = options, .out = out};
+int cmd_diff(const void *arg, struct output *out) {
+	const struct common_options *options = arg;
+	struct diff diff = {.is_json = options->format == FORMAT_JSON, .out = out};
 	struct half halves[2];
 	int status = half_open(&halves[0], options->files[0]);
 

@@ -446,12 +446,12 @@ static void info_print(struct info *info) {
 	bound_print(info);
 }
 
-static int file_show(struct info *info, const char *file, const struct options *options) {
+static int file_show(struct info *info, const char *file, const struct info_options *options) {
 	struct ddp_personality loaded;
 	int status;
 
 	if (ddp_is_package(file))
-		return package_info(options, file, &info->json);
+		return package_info(file, options->ptypes, options->common.format, &info->json);
 	status = load_or_report(&loaded, file);
 	if (status != EXIT_GOOD)
 		return status;
@@ -464,7 +464,7 @@ static int file_show(struct info *info, const char *file, const struct options *
 	info->profile = loaded.profile;
 	info->program = loaded.program;
 	format_init(&info->format, loaded.profile);
-	if (options->format == FORMAT_JSON)
+	if (options->common.format == FORMAT_JSON)
 		info_json(info);
 	else
 		info_print(info);
@@ -472,25 +472,27 @@ static int file_show(struct info *info, const char *file, const struct options *
 	return EXIT_GOOD;
 }
 
-int cmd_info(const struct options *options, struct output *out) {
+int cmd_info(const void *arg, struct output *out) {
+	const struct info_options *options = arg;
+	const bool is_json = options->common.format == FORMAT_JSON;
 	static struct info info;
 	int worst = EXIT_GOOD;
 
 	info = (struct info){.out = out};
 	jsonw_init(&info.json, out);
 	strbuf_init(&info.text);
-	if (options->format == FORMAT_JSON)
+	if (is_json)
 		jsonw_open(&info.json, '[');
-	for (unsigned int i = 0; i < options->n_files; i++) {
+	for (unsigned int i = 0; i < options->common.n_files; i++) {
 		int status;
 
-		if (i > 0 && options->format == FORMAT_TABLE)
+		if (i > 0 && !is_json)
 			output_char(out, '\n');
-		status = file_show(&info, options->files[i], options);
+		status = file_show(&info, options->common.files[i], options);
 		if (status > worst)
 			worst = status;
 	}
-	if (options->format == FORMAT_JSON)
+	if (is_json)
 		jsonw_write(&info.json, "]\n");
 	strbuf_fini(&info.text);
 	return worst;

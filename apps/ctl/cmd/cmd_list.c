@@ -39,7 +39,8 @@ static void profile_show(struct list *list, const struct library_profile *found)
 	ddp_profile_summary_fini(&summary);
 }
 
-int cmd_list(const struct options *options, struct output *out) {
+int cmd_list(const void *arg, struct output *out) {
+	const struct common_options *options = arg;
 	struct list list = {.is_json = options->format == FORMAT_JSON};
 	struct library library;
 

@@ -49,12 +49,12 @@ static uint64_t rss_hf_join(const json_t *names) {
 }
 
 // 0, or -EINVAL: the port's lower device is of a kind that is unknown here.
-static int info_take(const struct options *options, const json_t *info, struct asked *asked) {
+static int info_take(const struct plan_options *options, const json_t *info, struct asked *asked) {
 	const char *kind = json_string_value(json_object_get(info, "offload"));
 
 	if (asked->kind == NULL)
 		asked->kind = ddp_nic_find(kind[0] != '\0' ? kind : "none");
-	if (options->n_files == 0)
+	if (options->common.n_files == 0)
 		specs_join(json_object_get(info, "profile_specs"), asked->spec.to);
 	asked->rss_hf = rss_hf_join(json_object_get(info, "rss_hf"));
 	return asked->kind != NULL ? 0 : -EINVAL;
@@ -62,11 +62,12 @@ static int info_take(const struct options *options, const json_t *info, struct a
 
 // Of a running port: its lower device, its profiles and its hash fields, unless the command line
 // says others.
-static int port_take(const struct options *options, struct asked *asked) {
+static int port_take(const struct plan_options *options, struct asked *asked) {
 	struct port port;
 	json_t *info = NULL;
 
-	if (port_open(&port, options->file_prefix, options->pid, options->port) == EXIT_GOOD)
+	if (port_open(&port, options->process.file_prefix, options->process.pid, options->port) ==
+	    EXIT_GOOD)
 		info = port_ask(&port, "info", NULL);
 	if (info != NULL && info_take(options, info, asked) < 0)
 		port_strange(&port, "info");
@@ -74,23 +75,23 @@ static int port_take(const struct options *options, struct asked *asked) {
 	return port_close(&port);
 }
 
-static int asked_take(const struct options *options, struct asked *asked) {
+static int asked_take(const struct plan_options *options, struct asked *asked) {
 	int status = EXIT_GOOD;
 
 	asked->kind = options->kind;
-	asked->rss_hf = options->steer.rss_hf;
-	if (options->n_files > 0)
-		fputs(options->files[0], asked->spec.to);
+	asked->rss_hf = options->rss.steer.rss_hf;
+	if (options->common.n_files > 0)
+		fputs(options->common.files[0], asked->spec.to);
 	if (options->port != NULL)
 		status = port_take(options, asked);
-	else if (options->n_files == 0)
+	else if (options->common.n_files == 0)
 		status = EXIT_USAGE;
 	if (status == EXIT_USAGE)
 		error_print("plan: of which FILE, or --port?");
 	return status;
 }
 
-static int capabilities_find(const struct options *options, const struct ddp_nic *nic,
+static int capabilities_find(const struct plan_options *options, const struct ddp_nic *nic,
 			     const struct ddp_profile *profile, struct capabilities *capabilities) {
 	ddp_diag_init(&capabilities->diag);
 	capabilities->possible = nic == ddp_nic_find("i40e") && ddp_i40e_package_wanted(profile);
@@ -123,10 +124,11 @@ static void planned_fini(struct planned *planned) {
 }
 
 // EXIT_GOOD, or nothing is left to be freed.
-static int planned_make(const struct options *options, const struct asked *asked,
+static int planned_make(const struct plan_options *options, const struct asked *asked,
 			const struct ddp_nic *nic, const struct ddp_personality *loaded,
 			struct planned *planned) {
-	struct ddp_plan_ask ask = {.rss_hf = asked->rss_hf, .n_queues = options->steer.n_queues};
+	struct ddp_plan_ask ask = {.rss_hf = asked->rss_hf,
+				   .n_queues = options->rss.steer.n_queues};
 	int status = capabilities_find(options, nic, loaded->profile, &planned->capabilities);
 
 	planned->plan = NULL;
@@ -140,12 +142,12 @@ static int planned_make(const struct options *options, const struct asked *asked
 	return EXIT_GOOD;
 }
 
-static void plan_show(const struct options *options, const struct plan_report *report,
+static void plan_show(const struct plan_options *options, const struct plan_report *report,
 		      const struct planned *planned, const struct plan_capture *capture,
 		      struct output *out) {
 	struct json_writer json;
 
-	if (options->format == FORMAT_JSON) {
+	if (options->common.format == FORMAT_JSON) {
 		jsonw_init(&json, out);
 		jsonw_open(&json, '{');
 		plan_json(report, planned, &json);
@@ -163,7 +165,7 @@ static void plan_show(const struct options *options, const struct plan_report *r
 	}
 }
 
-static int plan(const struct options *options, const struct asked *asked,
+static int plan(const struct plan_options *options, const struct asked *asked,
 		const struct plan_report *report, const char *spec,
 		const struct ddp_personality *loaded, struct output *out) {
 	struct plan_capture capture = {0};
@@ -173,7 +175,8 @@ static int plan(const struct options *options, const struct asked *asked,
 	if (status != EXIT_GOOD)
 		return status;
 	if (options->pcap != NULL)
-		status = plan_capture_read(options, spec, &planned, &capture);
+		status = plan_capture_read(options->pcap, &options->rss.steer, spec, &planned,
+					   &capture);
 	if (status == EXIT_GOOD || capture.n_choices > 0)
 		plan_show(options, report, &planned, options->pcap != NULL ? &capture : NULL, out);
 	plan_capture_fini(&capture);
@@ -190,7 +193,7 @@ struct kinds {
 	unsigned int n;
 };
 
-static int kinds_plan(const struct options *options, const struct asked *asked,
+static int kinds_plan(const struct plan_options *options, const struct asked *asked,
 		      const struct ddp_personality *loaded, struct kinds *kinds) {
 	int status = EXIT_GOOD;
 
@@ -203,11 +206,11 @@ static int kinds_plan(const struct options *options, const struct asked *asked,
 	return status;
 }
 
-static void kinds_show(const struct options *options, const struct plan_report *report,
+static void kinds_show(const struct plan_options *options, const struct plan_report *report,
 		       const struct kinds *kinds, struct output *out) {
 	struct json_writer json;
 
-	if (options->format != FORMAT_JSON) {
+	if (options->common.format != FORMAT_JSON) {
 		kinds_print(report, kinds->planned, kinds->n, out);
 		return;
 	}
@@ -217,7 +220,7 @@ static void kinds_show(const struct options *options, const struct plan_report *
 	jsonw_write(&json, "}\n");
 }
 
-static int plans(const struct options *options, const struct asked *asked,
+static int plans(const struct plan_options *options, const struct asked *asked,
 		 const struct plan_report *report, const struct ddp_personality *loaded,
 		 struct output *out) {
 	static struct kinds kinds; // too large for some stacks
@@ -230,7 +233,7 @@ static int plans(const struct options *options, const struct asked *asked,
 	return status;
 }
 
-static int options_check(const struct options *options, const struct asked *asked) {
+static int options_check(const struct plan_options *options, const struct asked *asked) {
 	if (options->package != NULL && asked->kind != NULL &&
 	    asked->kind != ddp_nic_find("i40e")) {
 		error_print("plan: option --package is for NICs of kind i40e");
@@ -244,11 +247,11 @@ static int options_check(const struct options *options, const struct asked *aske
 	return EXIT_GOOD;
 }
 
-static int loaded_plan(const struct options *options, const struct asked *asked, const char *spec,
-		       struct output *out) {
+static int loaded_plan(const struct plan_options *options, const struct asked *asked,
+		       const char *spec, struct output *out) {
 	struct plan_report report = {.spec = spec[0] != '\0' ? spec : "base",
 				     .columns = output_columns(out),
-				     .n_queues = options->steer.n_queues};
+				     .n_queues = options->rss.steer.n_queues};
 	struct ddp_personality loaded;
 	int status = load_or_report(&loaded, spec[0] != '\0' ? spec : NULL);
 
@@ -262,7 +265,8 @@ static int loaded_plan(const struct options *options, const struct asked *asked,
 	return status;
 }
 
-int cmd_plan(const struct options *options, struct output *out) {
+int cmd_plan(const void *arg, struct output *out) {
+	const struct plan_options *options = arg;
 	struct asked asked;
 	int status;
 

@@ -103,16 +103,16 @@ static void change_print(const struct port *port, const json_t *answer, struct o
 }
 
 // Takes profile.
-static int change(const struct options *options, const char *command, char *profile,
+static int change(const struct port_options *options, const char *command, char *profile,
 		  struct output *out) {
 	json_t *answer = NULL;
 	struct port port;
 
-	if (port_open(&port, options->file_prefix, options->pid, options->files[0]) == EXIT_GOOD) {
+	if (port_start(&port, options) == EXIT_GOOD) {
 		telemetry_client_wait(&port.client, CHANGE_MS);
 		answer = port_ask(&port, command, profile);
 	}
-	if (options->format == FORMAT_JSON && port.status != EXIT_UNREADABLE)
+	if (options->common.format == FORMAT_JSON && port.status != EXIT_UNREADABLE)
 		change_json(&port, answer, out);
 	else if (answer != NULL)
 		change_print(&port, answer, out);
@@ -121,20 +121,23 @@ static int change(const struct options *options, const char *command, char *prof
 	return port_close(&port);
 }
 
-int cmd_port_add(const struct options *options, struct output *out) {
-	char *spec = spec_complete(options->files[1]);
+int cmd_port_add(const void *arg, struct output *out) {
+	const struct port_options *options = arg;
+	char *spec = spec_complete(options->common.files[1]);
 
 	return spec == NULL ? EXIT_NO : change(options, "profile_add", spec, out);
 }
 
-int cmd_port_set(const struct options *options, struct output *out) {
-	char *spec = spec_complete(options->files[1]);
+int cmd_port_set(const void *arg, struct output *out) {
+	const struct port_options *options = arg;
+	char *spec = spec_complete(options->common.files[1]);
 
 	return spec == NULL ? EXIT_NO : change(options, "profile_set", spec, out);
 }
 
-int cmd_port_del(const struct options *options, struct output *out) {
-	return change(options, "profile_del", name_of(options->files[1]), out);
+int cmd_port_del(const void *arg, struct output *out) {
+	const struct port_options *options = arg;
+	return change(options, "profile_del", name_of(options->common.files[1]), out);
 }
 
 /* queues */
@@ -173,13 +176,13 @@ static void queues_table(const struct queues *queues, struct output *out) {
 		      sum.packets, sum.missed, queues_imbalance(queues));
 }
 
-int cmd_port_queues(const struct options *options, struct output *out) {
+int cmd_port_queues(const void *arg, struct output *out) {
+	const struct port_options *options = arg;
 	static struct queues queues;
 	struct port port;
 
-	if (port_open(&port, options->file_prefix, options->pid, options->files[0]) == EXIT_GOOD &&
-	    queues_read(&queues, &port) == EXIT_GOOD) {
-		if (options->format == FORMAT_JSON)
+	if (port_start(&port, options) == EXIT_GOOD && queues_read(&queues, &port) == EXIT_GOOD) {
+		if (options->common.format == FORMAT_JSON)
 			queues_json(&port, &queues, out);
 		else
 			queues_table(&queues, out);
@@ -236,13 +239,14 @@ static void ptypes_table(const json_t *ptypes, bool all, struct output *out) {
 			      n_hidden, plural(n_hidden));
 }
 
-int cmd_port_ptypes(const struct options *options, struct output *out) {
+int cmd_port_ptypes(const void *arg, struct output *out) {
+	const struct port_ptypes_options *options = arg;
 	json_t *ptypes = json_array();
 	struct port port;
 
-	if (port_open(&port, options->file_prefix, options->pid, options->files[0]) == EXIT_GOOD &&
+	if (port_start(&port, &options->port) == EXIT_GOOD &&
 	    port_each(&port, "ptypes", "ptypes", ptype_add, ptypes) == EXIT_GOOD) {
-		if (options->format == FORMAT_JSON)
+		if (options->port.common.format == FORMAT_JSON)
 			json_write(out, json_pack("{si sO}", "port", port.id, "ptypes", ptypes));
 		else
 			ptypes_table(ptypes, options->all, out);
@@ -293,13 +297,13 @@ static void proofs_table(const json_t *ptypes, struct output *out) {
 	table_fini(&table);
 }
 
-static void proofs_write(const struct options *options, struct port *port,
+static void proofs_write(const struct port_options *options, struct port *port,
 			 const struct verifying *verifying, struct output *out) {
 	json_t *info = port_ask(port, "verify", NULL);
 
 	if (info == NULL)
 		return;
-	if (options->format == FORMAT_JSON)
+	if (options->common.format == FORMAT_JSON)
 		json_write(out, json_pack("{si ss ss sO}", "port", port->id, "nic",
 					  json_text_of(info, "offload"), "state",
 					  json_text_of(info, "offload_state"), "ptypes",
@@ -312,12 +316,13 @@ static void proofs_write(const struct options *options, struct port *port,
 	json_decref(info);
 }
 
-int cmd_port_verify(const struct options *options, struct output *out) {
+int cmd_port_verify(const void *arg, struct output *out) {
+	const struct port_options *options = arg;
 	struct verifying verifying = {.ptypes = json_array()};
 	struct port port;
 	int status;
 
-	if (port_open(&port, options->file_prefix, options->pid, options->files[0]) == EXIT_GOOD &&
+	if (port_start(&port, options) == EXIT_GOOD &&
 	    port_each(&port, "verify", "ptypes", proof_add, &verifying) == EXIT_GOOD)
 		proofs_write(options, &port, &verifying, out);
 	json_decref(verifying.ptypes);

@@ -8,6 +8,7 @@
 #include "common/table.h"
 #include "ctl/command.h"
 #include "ctl/telemetry/port_balance.h"
+#include "ctl/telemetry/port_info.h"
 
 /* Show */
 
@@ -80,18 +81,18 @@ static void state_print(const struct port *port, const struct balance *balance,
 	moves_table(balance, out);
 }
 
-static void show(const struct options *options, struct port *port, struct output *out) {
+static void show(const struct port_options *options, struct port *port, struct output *out) {
 	struct balance balance;
 
 	if (balance_read(&balance, port, NULL) != EXIT_GOOD)
 		return;
-	if (options->format == FORMAT_JSON)
+	if (options->common.format == FORMAT_JSON)
 		json_write(out, state_json(port, &balance));
 	else
 		state_print(port, &balance, out);
 }
 
-static void show_all(const struct options *options, struct port *port, struct output *out) {
+static void show_all(const struct port_options *options, struct port *port, struct output *out) {
 	json_t *ids = port_list(port), *states = json_array(), *id;
 	struct balance balance;
 	size_t i;
@@ -100,7 +101,7 @@ static void show_all(const struct options *options, struct port *port, struct ou
 		port->id = json_integer_value(id);
 		if (balance_read(&balance, port, NULL) != EXIT_GOOD)
 			break;
-		if (options->format == FORMAT_JSON) {
+		if (options->common.format == FORMAT_JSON) {
 			json_array_append_new(states, state_json(port, &balance));
 			continue;
 		}
@@ -108,7 +109,7 @@ static void show_all(const struct options *options, struct port *port, struct ou
 			output_char(out, '\n');
 		state_print(port, &balance, out);
 	}
-	if (options->format == FORMAT_JSON && port->status == EXIT_GOOD)
+	if (options->common.format == FORMAT_JSON && port->status == EXIT_GOOD)
 		json_write(out, json_incref(states));
 	json_decref(states);
 	json_decref(ids);
@@ -125,25 +126,25 @@ static void set_json(const struct port *port, const struct balance *balance, str
 					  port->error));
 }
 
-static void set(const struct options *options, struct port *port, struct output *out) {
+static void set(const struct port_options *options, struct port *port, struct output *out) {
 	struct balance balance;
 
-	balance_read(&balance, port, options->files[1]);
-	if (options->format == FORMAT_JSON)
+	balance_read(&balance, port, options->common.files[1]);
+	if (options->common.format == FORMAT_JSON)
 		set_json(port, &balance, out);
 	else if (port->status == EXIT_GOOD)
 		setting_print(port, &balance, out);
 }
 
-int cmd_port_balance(const struct options *options, struct output *out) {
-	const char *name = options->n_files > 0 ? options->files[0] : NULL;
+int cmd_port_balance(const void *arg, struct output *out) {
+	const struct port_options *options = arg;
 	struct port port;
 
-	if (port_open(&port, options->file_prefix, options->pid, name) != EXIT_GOOD)
+	if (port_start(&port, options) != EXIT_GOOD)
 		return port_close(&port);
-	if (name == NULL)
+	if (options->common.n_files == 0)
 		show_all(options, &port, out);
-	else if (options->n_files == 1)
+	else if (options->common.n_files == 1)
 		show(options, &port, out);
 	else
 		set(options, &port, out);

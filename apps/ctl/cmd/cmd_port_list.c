@@ -58,19 +58,19 @@ static void process_add(void *arg, const struct telemetry_client *client) {
 }
 
 // Why there is no process. One that has just begun is told of as well.
-static void none(struct list *list, const struct options *options) {
+static void none(struct list *list, const struct port_options *options) {
 	struct port port;
 
-	if (port_open(&port, options->file_prefix, options->pid, NULL) == EXIT_GOOD)
+	if (port_start(&port, options) == EXIT_GOOD)
 		ports_add(&port, list->infos);
 	list->status = port_close(&port);
 }
 
-static void processes_add(struct list *list, const struct options *options) {
+static void processes_add(struct list *list, const struct port_options *options) {
 	char reason[TELEMETRY_ERROR_SIZE];
 
-	if (telemetry_clients_each(options->file_prefix, options->pid, process_add, list, reason) ==
-	    0) {
+	if (telemetry_clients_each(options->process.file_prefix, options->process.pid, process_add,
+				   list, reason) == 0) {
 		none(list, options);
 	} else if (reason[0] != '\0') {
 		error_print("%s", reason);
@@ -78,13 +78,14 @@ static void processes_add(struct list *list, const struct options *options) {
 	}
 }
 
-int cmd_port_list(const struct options *options, struct output *out) {
+int cmd_port_list(const void *arg, struct output *out) {
+	const struct port_options *options = arg;
 	struct list list = {.infos = json_array(), .status = EXIT_GOOD};
 
 	processes_add(&list, options);
 	// A process that does not answer does not hide the others.
 	if (list.status == EXIT_GOOD || json_array_size(list.infos) > 0) {
-		if (options->format == FORMAT_TABLE)
+		if (options->common.format == FORMAT_TABLE)
 			list_table(list.infos, out);
 		else
 			json_write(out, json_incref(list.infos));

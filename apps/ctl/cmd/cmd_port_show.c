@@ -301,13 +301,14 @@ static void raw_members_print(const json_t *object, struct output *out) {
 	strbuf_fini(&text);
 }
 
-int cmd_port_show(const struct options *options, struct output *out) {
+int cmd_port_show(const void *arg, struct output *out) {
+	const struct port_show_options *options = arg;
 	json_t *info = NULL;
 	struct port port;
 
-	if (port_open(&port, options->file_prefix, options->pid, options->files[0]) == EXIT_GOOD)
+	if (port_start(&port, &options->port) == EXIT_GOOD)
 		info = port_info(&port);
-	if (info != NULL && options->format == FORMAT_JSON)
+	if (info != NULL && options->port.common.format == FORMAT_JSON)
 		json_write(out, json_incref(info));
 	else if (info != NULL && options->raw)
 		raw_members_print(info, out);

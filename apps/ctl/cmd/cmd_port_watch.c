@@ -17,13 +17,14 @@
 #include "common/strbuf.h"
 #include "ctl/command.h"
 #include "ctl/telemetry/port_balance.h"
+#include "ctl/telemetry/port_info.h"
 
 #define BAR_LEN 30
 #define INTERVALS_SHOWN 10
 #define MOVES_SHOWN 8
 
 struct watch {
-	const struct options *options;
+	const struct port_watch_options *options;
 	struct output *out;
 	bool terminal;
 	unsigned int n_lines; // on the terminal, of the last period
@@ -240,7 +241,7 @@ static void line_print(struct watch *watch, double seconds) {
 }
 
 static void period_show(struct watch *watch, const struct port *port, double seconds) {
-	if (watch->options->format == FORMAT_JSON) {
+	if (watch->options->port.common.format == FORMAT_JSON) {
 		period_json(watch, port, seconds);
 		return;
 	}
@@ -290,8 +291,9 @@ static int state_read(struct watch *watch, struct port *port) {
 }
 
 static void periods_run(struct watch *watch, struct port *port, const sigset_t *signals) {
-	const struct options *options = watch->options;
-	const unsigned int ms = options->interval_ms;
+	const unsigned int ms =
+		watch->options->interval_ms > 0 ? watch->options->interval_ms : 1000;
+	const unsigned int count = watch->options->count;
 	const struct timespec period = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
 
 	watch->balances = balance_is_known(port);
@@ -301,7 +303,7 @@ static void periods_run(struct watch *watch, struct port *port, const sigset_t *
 	watch->lower_before = watch->lower;
 	watch->balance_before = watch->balance;
 	watch->began = watch->last = seconds_now();
-	for (unsigned int n = 0; options->count == 0 || n < options->count; n++) {
+	for (unsigned int n = 0; count == 0 || n < count; n++) {
 		if (sigtimedwait(signals, NULL, &period) >= 0 || watch->out->error != 0 ||
 		    state_read(watch, port) != EXIT_GOOD)
 			return;
@@ -309,7 +311,8 @@ static void periods_run(struct watch *watch, struct port *port, const sigset_t *
 	}
 }
 
-int cmd_port_watch(const struct options *options, struct output *out) {
+int cmd_port_watch(const void *arg, struct output *out) {
+	const struct port_watch_options *options = arg;
 	static struct watch watch;
 	struct port port;
 	sigset_t signals;
@@ -320,7 +323,7 @@ int cmd_port_watch(const struct options *options, struct output *out) {
 	sigaddset(&signals, SIGTERM);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	strbuf_init(&watch.text);
-	if (port_open(&port, options->file_prefix, options->pid, options->files[0]) == EXIT_GOOD)
+	if (port_start(&port, &options->port) == EXIT_GOOD)
 		periods_run(&watch, &port, &signals);
 	strbuf_fini(&watch.text);
 	return port_close(&port);

@@ -22,13 +22,13 @@ void diff_report(struct diff *diff) {
 }
 
 void diff_list_open(struct diff *diff, const char *key) {
-	if (!diff_is_json(diff))
+	if (!diff->is_json)
 		return;
 	jsonw_key_open(&diff->json, key, '[');
 }
 
 void diff_list_close(struct diff *diff) {
-	if (diff_is_json(diff))
+	if (diff->is_json)
 		jsonw_close(&diff->json, ']');
 }
 

@@ -9,16 +9,16 @@
 #ifndef DDPCTL_DIFF_DIFF_H
 #define DDPCTL_DIFF_DIFF_H
 
+#include "common/exit_status.h"
 #include "common/json_writer.h"
 #include "common/strbuf.h"
-#include "ctl/options.h"
 #include "ctl/profile/profile_load.h"
 
 struct ddp_package;
 struct ddp_personality;
 
 struct diff {
-	const struct options *options;
+	bool is_json;
 	const char *names[2]; // of A and B, short
 	struct output *out;
 	struct json_writer json;
@@ -33,10 +33,6 @@ void diff_names(struct diff *diff, const char *a, const char *b);
 void diff_report(struct diff *diff);
 // The same as an item of a list.
 void diff_item(struct diff *diff);
-
-static inline bool diff_is_json(const struct diff *diff) {
-	return diff->options->format == FORMAT_JSON;
-}
 
 // A list of JSON; nothing of the kind for people.
 void diff_list_open(struct diff *diff, const char *key);

@@ -92,7 +92,7 @@ static void only_show(struct nics *nics, unsigned int i) {
 	unsigned int n = only_gather(nics, i, kinds);
 
 	nics->diff->differ |= n > 0;
-	if (diff_is_json(nics->diff))
+	if (nics->diff->is_json)
 		only_json(nics, i, kinds, n);
 	else
 		only_print(nics, i, kinds, n);
@@ -111,7 +111,7 @@ static void renumbered_show(struct nics *nics) {
 		if (number < 0 || number == (int)p)
 			continue;
 		nics->diff->differ = true;
-		if (diff_is_json(nics->diff)) {
+		if (nics->diff->is_json) {
 			jsonw_object(json, "name:%s a:%u b:%u", name, p, number);
 			continue;
 		}
@@ -137,7 +137,7 @@ static void list_add(struct list *list, const char *word) {
 	struct nics *nics = list->nics;
 
 	nics->diff->differ = true;
-	if (diff_is_json(nics->diff)) {
+	if (nics->diff->is_json) {
 		jsonw_text(&nics->diff->json, word);
 		return;
 	}
@@ -256,7 +256,7 @@ static void lists_show(struct nics *nics) {
 			diff_list_open(nics->diff, lists[i].keys[side]);
 			lists[i].fill(&list);
 			diff_list_close(nics->diff);
-			if (list.any && !diff_is_json(nics->diff))
+			if (list.any && !nics->diff->is_json)
 				diff_report(nics->diff);
 		}
 	}
@@ -313,7 +313,7 @@ static void hashed_show(struct nics *nics) {
 		if (!is_asked_otherwise(nics, p, others[p]))
 			continue;
 		nics->diff->differ = true;
-		if (diff_is_json(nics->diff))
+		if (nics->diff->is_json)
 			jsonw_object(&nics->diff->json, "name:%s a:%s b:%s",
 				     e810_ptype_name(a->parser, p), e810_rss_request(a->rss, p, 0),
 				     e810_rss_request(nics->sides[1].rss, others[p], 0));
@@ -330,7 +330,7 @@ static void table_row(struct nics *nics, struct table *table, const char *name, 
 	struct json_writer *json = &nics->diff->json;
 
 	nics->diff->differ = true;
-	if (diff_is_json(nics->diff)) {
+	if (nics->diff->is_json) {
 		jsonw_object(json, "name:%s a:%u b:%u differ:%u", name, uses[0], uses[1], n_differ);
 		return;
 	}
@@ -345,7 +345,7 @@ static void tables_show(struct nics *nics) {
 	struct table table;
 
 	diff_list_open(nics->diff, "tables");
-	if (!diff_is_json(nics->diff))
+	if (!nics->diff->is_json)
 		table_init(&table, nics->diff->out,
 			   "TABLE|>USED IN A|>USED IN B|>ENTRIES THAT DIFFER");
 	for (uint32_t id = 0; id < E810_SECTIONS_END; id++) {
@@ -358,7 +358,7 @@ static void tables_show(struct nics *nics) {
 			table_row(nics, &table, name != NULL ? name : "(unknown)", uses, n_differ);
 	}
 	diff_list_close(nics->diff);
-	if (!diff_is_json(nics->diff))
+	if (!nics->diff->is_json)
 		table_fini(&table);
 }
 
@@ -376,7 +376,7 @@ static void side_show(struct nics *nics, unsigned int i) {
 	const struct ddp_package *package = nics->sides[i].package;
 	struct json_writer *json = &nics->diff->json;
 
-	if (diff_is_json(nics->diff)) {
+	if (nics->diff->is_json) {
 		fprintf(to(nics), DDP_VERSION_FMT, DDP_VERSION_NUMBERS(package->version));
 		jsonw_key(json, i == 0 ? "a" : "b");
 		jsonw_object(json, "file:%s name:%s version:%s track_id:%u ptypes:%u",
@@ -391,20 +391,20 @@ static void side_show(struct nics *nics, unsigned int i) {
 }
 
 static void all_show(struct nics *nics) {
-	if (!diff_is_json(nics->diff))
+	if (!nics->diff->is_json)
 		output_char(nics->diff->out, '\n');
 	only_show(nics, 1);
 	only_show(nics, 0);
 	renumbered_show(nics);
 	lists_show(nics);
 	hashed_show(nics);
-	if (!diff_is_json(nics->diff))
+	if (!nics->diff->is_json)
 		output_char(nics->diff->out, '\n');
 	tables_show(nics);
 }
 
 static void verdict_show(struct nics *nics, bool same) {
-	if (diff_is_json(nics->diff)) {
+	if (nics->diff->is_json) {
 		jsonw_key_bool(&nics->diff->json, "equal", same);
 		return;
 	}
@@ -451,14 +451,14 @@ int e810_diff(struct diff *diff, struct ddp_package *const packages[2]) {
 		bool same = packages[0]->size == packages[1]->size &&
 			    memcmp(packages[0]->bytes, packages[1]->bytes, packages[0]->size) == 0;
 
-		if (diff_is_json(diff))
+		if (diff->is_json)
 			jsonw_open(&diff->json, '{');
 		side_show(&nics, 0);
 		side_show(&nics, 1);
-		if (!same || diff_is_json(diff))
+		if (!same || diff->is_json)
 			all_show(&nics);
 		verdict_show(&nics, same);
-		if (diff_is_json(diff))
+		if (diff->is_json)
 			jsonw_write(&diff->json, "}\n");
 		status = same ? EXIT_GOOD : EXIT_NO;
 	} else {

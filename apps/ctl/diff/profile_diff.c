@@ -56,7 +56,7 @@ static void line_tell(struct profiles *p, unsigned int side, const char *what, c
 	struct json_writer *json = &p->diff->json;
 
 	p->diff->differ = true;
-	if (diff_is_json(p->diff)) {
+	if (p->diff->is_json) {
 		jsonw_object(json, "only:%s what:%s", side == 0 ? "a" : "b", line);
 		return;
 	}
@@ -274,7 +274,7 @@ static void unknown_show(struct profiles *p, struct seen *seen) {
 			if (seen->unknown == NULL)
 				continue;
 			p->diff->differ = true;
-			if (diff_is_json(p->diff))
+			if (p->diff->is_json)
 				unknown_json(p, side, seen);
 			else
 				unknown_print(p, side, seen);
@@ -298,7 +298,7 @@ static void names_show(struct profiles *p, struct seen *seen) {
 		if (seen->other == NULL || strcmp(seen->type->name, seen->other->name) == 0)
 			continue;
 		p->diff->differ = true;
-		if (diff_is_json(p->diff)) {
+		if (p->diff->is_json) {
 			pair_json(p, seen->type->name, seen->type->name, seen->other->name);
 			continue;
 		}
@@ -320,7 +320,7 @@ static void hash_compare(struct profiles *p, const struct seen *seen) {
 
 	if (strcmp(a, b) != 0) {
 		p->diff->differ = true;
-		if (diff_is_json(p->diff)) {
+		if (p->diff->is_json) {
 			pair_json(p, seen->type->name, a, b);
 		} else {
 			fprintf(to(p), "hashed differently: %s: %s in %s; %s in %s",
@@ -345,7 +345,7 @@ static void hashes_show(struct profiles *p, struct seen *seen) {
 static void by_rss_hf_show(struct profiles *p) {
 	const bool by_rss_hf[] = {p->sides[0].profile->by_rss_hf, p->sides[1].profile->by_rss_hf};
 
-	if (diff_is_json(p->diff)) {
+	if (p->diff->is_json) {
 		jsonw_write(&p->diff->json, "by_rss_hf:[%d %d]", by_rss_hf[0], by_rss_hf[1]);
 		p->diff->differ |= by_rss_hf[0] != by_rss_hf[1];
 	} else if (by_rss_hf[0] != by_rss_hf[1]) {
@@ -377,10 +377,10 @@ int profile_diff(struct diff *diff, const struct ddp_personality *loaded) {
 		p.sides[i].profile = loaded[i].profile;
 		format_init(&p.sides[i].format, loaded[i].profile);
 	}
-	if (diff_is_json(diff))
+	if (diff->is_json)
 		jsonw_open(&diff->json, '{');
 	all_show(&p);
-	if (diff_is_json(diff)) {
+	if (diff->is_json) {
 		jsonw_write(&diff->json, "equal:%d}\n", !diff->differ);
 	} else if (!diff->differ) {
 		fputs("equal: the same headers, packet types and hashed fields", to(&p));

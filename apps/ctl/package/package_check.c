@@ -52,7 +52,7 @@ static void checked_print(const struct checked *checked, struct output *out) {
 	strbuf_fini(&text);
 }
 
-int package_check(const struct options *options, const char *file, struct json_writer *json) {
+int package_check(const char *file, bool strict, enum format format, struct json_writer *json) {
 	struct checked checked = {.file = file};
 	struct ddp_package *package;
 	int status = EXIT_GOOD;
@@ -62,10 +62,10 @@ int package_check(const struct options *options, const char *file, struct json_w
 	checked.package = package;
 	if (package == NULL)
 		status = load_status(&checked.diag);
-	else if (options->strict && checked.diag.n_warnings > 0)
+	else if (strict && checked.diag.n_warnings > 0)
 		status = EXIT_NO;
 	checked.valid = status == EXIT_GOOD;
-	if (options->format == FORMAT_JSON)
+	if (format == FORMAT_JSON)
 		checked_json(&checked, json);
 	else
 		checked_print(&checked, json->out);

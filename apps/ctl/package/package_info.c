@@ -285,8 +285,8 @@ static void shown_print(struct shown *shown) {
 		sections_print(shown);
 }
 
-int package_info(const struct options *options, const char *file, struct json_writer *json) {
-	struct shown shown = {.file = file, .json = json, .ptypes = options->ptypes};
+int package_info(const char *file, bool ptypes, enum format format, struct json_writer *json) {
+	struct shown shown = {.file = file, .json = json, .ptypes = ptypes};
 	struct ddp_package *package;
 	struct ddp_diag diag;
 
@@ -295,7 +295,7 @@ int package_info(const struct options *options, const char *file, struct json_wr
 	if (package == NULL)
 		return load_end(&diag, true);
 	shown.package = package;
-	if (options->format == FORMAT_JSON)
+	if (format == FORMAT_JSON)
 		shown_json(&shown);
 	else
 		shown_print(&shown);

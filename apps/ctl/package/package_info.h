@@ -6,13 +6,12 @@
 #include <stdio.h>
 
 #include "common/json_writer.h"
+#include "ctl/options.h"
 #include "e810/e810.h"
 
-struct options;
-
 // One file, as table or JSON to emit's output. Return the exit status.
-int package_check(const struct options *options, const char *file, struct json_writer *json);
-int package_info(const struct options *options, const char *file, struct json_writer *json);
+int package_check(const char *file, bool strict, enum format format, struct json_writer *json);
+int package_info(const char *file, bool ptypes, enum format format, struct json_writer *json);
 
 // Of an 800-series package: all packet types, in ascending order, with their headers. What is wrong
 // with its parser's tables goes to stderr. Return the exit status.

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/exit_status.h"
 #include "common/strbuf.h"
 #include "common/table.h"
 #include "ctl/capture/cut.h"
@@ -86,15 +87,13 @@ static int candidates_load(struct candidates *candidates, const char *spec,
 	return status;
 }
 
-static int capture_run(const struct options *options, struct candidates *candidates,
+static int capture_run(const char *path, struct candidates *candidates,
 		       const struct planned *planned, struct plan_capture *result) {
-	struct options of_capture = *options;
+	const struct capture_config config = {.path = path};
 	struct capture capture;
 	int status, ret;
 
-	of_capture.files = &options->pcap;
-	of_capture.n_files = 1;
-	status = capture_open_or_report(&capture, &of_capture);
+	status = capture_start_or_report(&capture, &config);
 	if (status != EXIT_GOOD)
 		return status;
 	ret = candidates_run(candidates, &capture);
@@ -105,17 +104,16 @@ static int capture_run(const struct options *options, struct candidates *candida
 	return status;
 }
 
-int plan_capture_read(const struct options *options, const char *spec,
+int plan_capture_read(const char *path, const struct steer_config *steer, const char *spec,
 		      const struct planned *planned, struct plan_capture *capture) {
 	static struct candidates candidates; // too large for some stacks
 	int status;
 
-	*capture =
-		(struct plan_capture){.path = options->pcap, .n_queues = options->steer.n_queues};
-	candidates_init(&candidates, &options->steer);
+	*capture = (struct plan_capture){.path = path, .n_queues = steer->n_queues};
+	candidates_init(&candidates, steer);
 	status = candidates_load(&candidates, spec, planned);
 	if (status == EXIT_GOOD)
-		status = capture_run(options, &candidates, planned, capture);
+		status = capture_run(path, &candidates, planned, capture);
 	candidates_fini(&candidates);
 	return status;
 }

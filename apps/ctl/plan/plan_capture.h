@@ -4,7 +4,7 @@
 #ifndef DDPCTL_PLAN_PLAN_CAPTURE_H
 #define DDPCTL_PLAN_PLAN_CAPTURE_H
 
-#include "ctl/options.h"
+#include "ctl/profile/steer.h"
 #include "plan_report.h"
 
 #define PLAN_CHOICES 3
@@ -26,9 +26,9 @@ struct plan_capture {
 	unsigned int snaplen; // that would do then
 };
 
-// Read options->pcap. spec NULL: base. Returns the exit status; what is wrong goes to stderr. With
-// any status, plan_capture_fini() frees what there is.
-int plan_capture_read(const struct options *options, const char *spec,
+// Read the packets of path. spec NULL: base. Returns the exit status; what is wrong goes to stderr.
+// With any status, plan_capture_fini() frees what there is.
+int plan_capture_read(const char *path, const struct steer_config *steer, const char *spec,
 		      const struct planned *planned, struct plan_capture *capture);
 void plan_capture_fini(struct plan_capture *capture);
 void plan_capture_warn(const struct plan_capture *capture, struct output *out); // at the top

@@ -111,13 +111,18 @@ const char *type_name(const struct ddp_program *program, uint16_t type) {
 
 int capture_open_or_report(struct capture *capture, const struct options *options) {
 	struct capture_config config = options->capture;
-	int ret;
 
 	if (config.interface == NULL)
 		config.path = options->files[options->n_files - 1];
 	config.n_packets = options->count;
+	return capture_start_or_report(capture, &config);
+}
+
+int capture_start_or_report(struct capture *capture, const struct capture_config *config) {
+	int ret;
+
 	interrupt_catch();
-	ret = capture_open(capture, &config);
+	ret = capture_open(capture, config);
 	if (ret == 0)
 		return EXIT_GOOD;
 	error_print("%s", capture->error);

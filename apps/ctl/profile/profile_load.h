@@ -7,6 +7,7 @@
 #include "personality/personality.h"
 
 struct capture;
+struct capture_config;
 struct json_writer;
 struct options;
 struct table;
@@ -32,6 +33,9 @@ int rules_read_or_report(struct rules **rules, const struct options *options, un
 // Open what the options name, PCAP or an interface; Ctrl-C will end it. Returns the exit status;
 // with EXIT_GOOD the capture is to be closed.
 int capture_open_or_report(struct capture *capture, const struct options *options);
+
+// The same for what config says.
+int capture_start_or_report(struct capture *capture, const struct capture_config *config);
 
 // Whether that is a file, which can be read once more.
 bool capture_is_file(const struct options *options);

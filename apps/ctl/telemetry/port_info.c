@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "port_info.h"
 
+int port_start(struct port *port, const struct port_options *options) {
+	return port_open(port, options->process.file_prefix, options->process.pid,
+			 options->common.n_files > 0 ? options->common.files[0] : NULL);
+}
+
 // What comes from files of the system need not be UTF-8.
 static json_t *text_json(const char *text) {
 	return json_string(text) ?: json_null();

@@ -10,6 +10,10 @@
 
 #include "common/port_telemetry.h"
 #include "common/table.h"
+#include "ctl/options.h"
+
+// Open the port that the command line names first. Returns the status.
+int port_start(struct port *port, const struct port_options *options);
 
 // The answer to /net_ddp/info with "port", and with "pid", "program" and "file_prefix" of the
 // process; NULL with the status set.

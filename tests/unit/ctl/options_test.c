@@ -14,7 +14,7 @@ static const struct command *command_of(const char *name) {
 }
 
 // Parse words separated by blanks.
-static int parse(const char *command, const char *line, struct options *options,
+static int parse(const char *command, const char *line, void *options,
 		 char error[OPTION_ERROR_SIZE]) {
 	static char words[1024];
 	static const char *argv[ARGS_MAX + 1];
@@ -39,7 +39,6 @@ static void nothing_given_means_the_defaults(void **state) {
 	assert_true(options.steer.rss_hf == DDP_RSS_HF_ALL);
 	assert_memory_equal(options.steer.key, ddp_default_key, DDP_KEY_SIZE);
 	assert_int_equal(options.format, FORMAT_TABLE);
-	assert_false(options.strict);
 }
 
 static void options_and_files_may_be_mixed(void **state) {
@@ -61,14 +60,16 @@ static void options_and_files_may_be_mixed(void **state) {
 
 static void two_dashes_end_the_options(void **state) {
 	char error[OPTION_ERROR_SIZE];
-	struct options options;
+	struct check_options options;
 
 	assert_int_equal(parse("check", "--strict -- --json -x", &options, error), 0);
-	assert_int_equal(options.n_files, 2);
-	assert_string_equal(options.files[0], "--json");
-	assert_string_equal(options.files[1], "-x");
+	assert_int_equal(options.common.n_files, 2);
+	assert_string_equal(options.common.files[0], "--json");
+	assert_string_equal(options.common.files[1], "-x");
 	assert_true(options.strict);
-	assert_int_equal(options.format, FORMAT_TABLE);
+	assert_int_equal(options.common.format, FORMAT_TABLE);
+	assert_int_equal(parse("check", "x", &options, error), 0);
+	assert_false(options.strict);
 }
 
 static void help_needs_no_arguments(void **state) {
@@ -124,20 +125,20 @@ static void hash_fields_are_read(void **state) {
 
 static void periods_and_processes_are_read(void **state) {
 	char error[OPTION_ERROR_SIZE];
-	struct options options;
+	struct port_watch_options options;
 
 	assert_int_equal(parse("port watch", "0", &options, error), 0);
-	assert_int_equal(options.interval_ms, 1000);
+	assert_int_equal(options.interval_ms, 0);
 	assert_int_equal(options.count, 0);
-	assert_int_equal(options.pid, 0);
-	assert_null(options.file_prefix);
+	assert_int_equal(options.port.process.pid, 0);
+	assert_null(options.port.process.file_prefix);
 	assert_int_equal(parse("port watch", "0 --interval 0.25 --count=3 --pid 12 --file-prefix x",
 			       &options, error),
 			 0);
 	assert_int_equal(options.interval_ms, 250);
 	assert_int_equal(options.count, 3);
-	assert_int_equal(options.pid, 12);
-	assert_string_equal(options.file_prefix, "x");
+	assert_int_equal(options.port.process.pid, 12);
+	assert_string_equal(options.port.process.file_prefix, "x");
 	assert_int_equal(parse("port watch", "0 --interval 25e-2", &options, error), 0);
 	assert_int_equal(options.interval_ms, 250);
 }
