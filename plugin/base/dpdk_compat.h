@@ -19,17 +19,15 @@
 #endif
 
 // 23.03: rte_flow_item_arp_eth_ipv4 has the header as it is on the wire; before, its fields were
-// aligned.
+// aligned. DPDK_ARP_FIELDS: testpmd's names, each with the first bit and the number of bits.
 #if DPDK_SINCE(23, 3)
-#define DPDK_ARP_SHA hdr.arp_data.arp_sha
 #define DPDK_ARP_SPA hdr.arp_data.arp_sip
-#define DPDK_ARP_THA hdr.arp_data.arp_tha
 #define DPDK_ARP_TPA hdr.arp_data.arp_tip
+#define DPDK_ARP_FIELDS "sha@64:48m spa@112:32a tha@144:48m tpa@192:32a"
 #else
-#define DPDK_ARP_SHA sha
 #define DPDK_ARP_SPA spa
-#define DPDK_ARP_THA tha
 #define DPDK_ARP_TPA tpa
+#define DPDK_ARP_FIELDS "sha@64:48m spa@128:32a tha@160:48m tpa@224:32a"
 #endif
 
 // 23.11: another hash function, and the function is part of a port's RSS configuration: before, it

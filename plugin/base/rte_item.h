@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The items of rte_flow patterns that rules can be made of: the one table of them, which rules/,
-// offload/ and ddpctl read. Fields that testpmd has names for are in ddpctl's rule_items.c.
+// offload/ and ddpctl read. Fields that testpmd has names for are in ddpctl's rule_parse.c.
 #ifndef DDP_BASE_RTE_ITEM_H
 #define DDP_BASE_RTE_ITEM_H
 

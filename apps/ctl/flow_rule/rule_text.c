@@ -6,24 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/rss_hf.h"
 #include "rule_parse.h"
 
 #define FILE_MAX (64 * 1024 * 1024)
-#define TESTPMD_QUEUES 128 // of an RSS action that names none, at most
 
 struct rules {
+	const struct steer_config *port;
 	struct ddp_arena *arena;
 	struct rule_text *texts;
 	unsigned int n;
 	unsigned int n_added;
 };
 
-struct rules *rules_create(void) {
+struct rules *rules_create(const struct steer_config *port) {
 	struct rules *rules = calloc(1, sizeof(*rules));
 
 	if (rules == NULL)
 		return NULL;
+	rules->port = port;
 	rules->arena = ddp_arena_create();
 	return rules;
 }
@@ -41,7 +41,7 @@ unsigned int rules_count(const struct rules *rules) {
 
 /* Text */
 
-// Who creates rules, from first on, only tried those that he validated.
+// If some of the rules from first on are created, those that are only validated do not count.
 static void validated_drop(struct rules *rules, unsigned int first) {
 	unsigned int n = first;
 
@@ -62,7 +62,8 @@ static int lines_add(struct rules *rules, const char *name, const char *text,
 		size_t len = strcspn(text, "\n");
 		struct rule_text rule = {0};
 
-		if (rule_parse(text, len, &place, rules->arena, &rule, diag) == RULE_LINE_RULE)
+		if (rule_parse(text, len, &place, rules->port, rules->arena, &rule, diag) ==
+		    RULE_LINE_RULE)
 			*DDP_APPEND(rules->arena, rules->texts, rules->n) = rule;
 		text += text[len] == '\n' ? len + 1 : len;
 		place.line++;
@@ -137,19 +138,6 @@ static const struct ddp_place *place_of(const struct rule_text *text, const void
 	return &text->place;
 }
 
-// What the text of an RSS action leaves to the port is as testpmd fills it in.
-static void rss_fill(const struct ddp_flow_config *config, struct rule_rss *rss,
-		     uint16_t queues[TESTPMD_QUEUES]) {
-	if (rss->no_types)
-		rss->conf.types = config->rss_hf;
-	if (!rss->no_queues)
-		return;
-	rss->conf.queue = queues;
-	rss->conf.queue_num = config->n_rxqs < TESTPMD_QUEUES ? config->n_rxqs : TESTPMD_QUEUES;
-	for (unsigned int i = 0; i < rss->conf.queue_num; i++)
-		queues[i] = i;
-}
-
 static int flow_add(const struct build *b, const struct rte_flow_attr *attr,
 		    const struct rte_flow_item *items, const struct rte_flow_action *actions,
 		    struct rte_flow_error *error) {
@@ -168,27 +156,9 @@ static int flow_add(const struct build *b, const struct rte_flow_attr *attr,
 }
 
 static int text_build(const struct build *b, const struct rule_text *text) {
-	uint16_t queues[TESTPMD_QUEUES];
 	struct rte_flow_error error = {0};
-	struct rte_flow_action *all;
-	struct rule_rss *rss;
-	int ret;
+	int ret = flow_add(b, &text->attr, text->items, text->actions, &error);
 
-	all = calloc(text->n_actions, sizeof(*all) + sizeof(*rss));
-	if (all == NULL)
-		return ddp_no_memory(b->diag);
-	rss = (struct rule_rss *)(all + text->n_actions);
-	memcpy(all, text->actions, text->n_actions * sizeof(*all));
-	for (unsigned int i = 0; i < text->n_actions; i++)
-		if (all[i].type == RTE_FLOW_ACTION_TYPE_RSS) {
-			rss[i] = *(const struct rule_rss *)all[i].conf;
-			rss_fill(&b->config, &rss[i], queues);
-			all[i].conf = &rss[i].conf;
-		}
-	ret = flow_add(b, &text->attr, text->items, all, &error);
-	if (error.cause >= (const void *)all && error.cause < (const void *)(all + text->n_actions))
-		error.cause = &text->actions[(const struct rte_flow_action *)error.cause - all];
-	free(all);
 	if (ret == -ENOMEM)
 		return ddp_no_memory(b->diag);
 	if (ret < 0)
@@ -211,35 +181,25 @@ static int function_build(const struct build *b, enum ddp_hash_function function
 	return ret == -ENOMEM ? ddp_no_memory(b->diag) : ret;
 }
 
-// The text that a flow of the list was made of; NULL for the one of --hash.
-static const struct rule_text *text_of(const struct rules *rules, const struct rule_set *set,
-				       const struct rte_flow *wanted, bool has_function) {
+// has_function: the first flow is not of a text, but that of --hash.
+static int unserved_report(const struct rules *rules, const struct build *b,
+			   const struct ddp_profile *profile, const struct ddp_program *program,
+			   bool has_function, char *reason, size_t size) {
+	const struct ddp_place *place = NULL;
 	const struct rte_flow *flow;
-	unsigned int i = 0;
-
-	TAILQ_FOREACH(flow, &set->list.flows, entry) {
-		if (flow == wanted)
-			return has_function && i == 0 ? NULL : &rules->texts[i - has_function];
-		i++;
-	}
-	return NULL;
-}
-
-static int unserved_tell(const struct rules *rules, const struct build *b,
-			 const struct ddp_profile *profile, const struct ddp_program *program,
-			 bool has_function, char *reason, size_t size) {
-	const struct rule_text *text = NULL;
-	const struct rte_flow *flow;
+	unsigned int n = 0;
 
 	TAILQ_FOREACH(flow, &b->set->list.flows, entry) {
+		n++;
 		if (flow->dead ||
 		    ddp_flow_serve_check(profile, program, flow->shapes[0], reason, size) == 0)
 			continue;
 		ddp_flow_profile_suggest(profile, ddp_flow_rule(flow), reason, size);
-		text = text_of(rules, b->set, flow, has_function);
+		if (n > has_function)
+			place = &rules->texts[n - 1 - has_function].place;
 		break;
 	}
-	ddp_error(b->diag, text != NULL ? &text->place : NULL, "%s", reason);
+	ddp_error(b->diag, place, "%s", reason);
 	return -EINVAL;
 }
 
@@ -280,8 +240,8 @@ int rules_build(const struct rules *rules, const struct ddp_profile *profile,
 		if (ret == -ENOMEM)
 			ddp_no_memory(diag);
 		else if (ret < 0)
-			ret = unserved_tell(rules, &b, profile, program, has_function, reason,
-					    sizeof(reason));
+			ret = unserved_report(rules, &b, profile, program, has_function, reason,
+					      sizeof(reason));
 	}
 	if (ret < 0) {
 		rule_set_fini(set);

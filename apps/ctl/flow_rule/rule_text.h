@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // rte_flow rules as text, in the words of testpmd's flow commands: what net_ddp would do with them.
 //
-//	rules = rules_create();
+//	rules = rules_create(&steer.config);
 //	rules_add(rules, "pattern eth / ipv4 / end actions queue index 3 / end", &diag);
 //	rules_add(rules, "@rules.txt", &diag);
 //	for each profile, number of queues, ...:
@@ -23,7 +23,8 @@
 
 struct rules;
 
-struct rules *rules_create(void);
+// port outlives the rules. RSS actions that name no queues or types have those of it.
+struct rules *rules_create(const struct steer_config *port);
 void rules_destroy(struct rules *rules);
 
 // Add one command, or several in lines, or those of the file after an '@'. Of a command

@@ -62,7 +62,7 @@ int rules_read_or_report(struct rules **rules, const struct options *options, un
 	struct ddp_diag diag;
 	int status = EXIT_GOOD, ret = 0;
 
-	*rules = rules_create();
+	*rules = rules_create(&options->steer);
 	if (*rules == NULL)
 		no_memory_exit();
 	ddp_diag_init(&diag);
