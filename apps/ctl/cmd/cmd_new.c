@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // ddpctl new [NAME]: a commented template of a profile, which is good as it is.
-//
 // With --after its header comes behind a number that no profile knows (advise finds such numbers),
 // and the profile requires those with the headers before it.
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +16,6 @@
 #include "ctl/profile/profile_load.h"
 
 #define NAME_MAX_LEN 31 // as long as a header's name can be
-#define NODES_MAX 256
-#define SCHEMA "ddp-profile.schema.json"
 
 // %p is the profile's name, %h that of its header, %T the beginning of its packet types' names, %r
 // what it requires, %a what its header comes after, %w the path to there, %P the path with the
@@ -32,7 +28,7 @@ static const char head[] =
 	"summary: one line about %p, for `ddpctl list`\n"
 	"requires: [%r] # base has eth, vlan, ipv4, ipv6, udp, tcp, ..., and the paths `link` and `ip`\n"
 	"\n"
-	"%m%H";
+	"%m%H%t%s";
 
 static const char parameters[] =
 	"# What a user may change when loading the profile: '%p;port=50001'\n"
@@ -41,9 +37,6 @@ static const char parameters[] =
 	"    default: 50000\n"
 	"    summary: UDP destination port of %p\n"
 	"\n";
-
-static const char no_header[] = "extend:\n"
-				"  ip: {after: %a} # IPv4 or IPv6, as the first four bits say\n";
 
 static const char header[] =
 	"headers:\n"
@@ -59,20 +52,8 @@ static const char header[] =
 	"    # What is malformed without it: valid: {version: 1}\n"
 	"    # What follows: the first rule that applies; if none does, the path ends here.\n"
 	"    next:\n"
-	"%n";
-
-static const char next_ip[] =
-	"      - {then: ip} # IPv4 or IPv6, as the first four bits of it say\n";
-static const char next_of_type[] =
-	"      - {when: {type: 1}, then: ip} # IPv4 or IPv6, as the first four bits of it say\n"
-	"      - {when: {type: 2}, then: eth}\n";
-
-static const char types[] =
-	"\n"
-	"# A packet has the type with the longest path that its headers begin with. rss lists what is\n"
-	"# hashed, in order; a field that a packet does not have is left out. `inner.` is the last IP\n"
-	"# header and what follows it. Without rss all packets of a type go to queue 0.\n"
-	"packet_types:\n";
+	"      - {%nthen: ip} # IPv4 or IPv6, as the first four bits of it say\n"
+	"%N";
 
 static const char other[] = "  %T:\n"
 			    "    summary: whatever is not one of the types below\n"
@@ -81,16 +62,21 @@ static const char other[] = "  %T:\n"
 			    "%e"
 			    "\n";
 
-static const char inner[] = "  %T_IPV4%u:\n"
-			    "    path: %P ipv4%l\n"
-			    "    rss: inner.ipv4.src inner.ipv4.dst%f\n"
-			    "%e"
-			    "  %T_IPV6%u:\n"
-			    "    path: %P ipv6 ipv6_ext*%l\n"
-			    "    rss: inner.ipv6.src inner.ipv6.dst%f\n"
-			    "%e";
-
-static const char extract[] = "    extract: %h.id # for the application, in the mbuf\n";
+#define TYPES(name, path, fields)                              \
+	"  %T_IPV4" name ":\n"                                 \
+	"    path: %P ipv4" path "\n"                          \
+	"    rss: inner.ipv4.src inner.ipv4.dst" fields "\n%e" \
+	"  %T_IPV6" name ":\n"                                 \
+	"    path: %P ipv6 ipv6_ext*" path "\n"                \
+	"    rss: inner.ipv6.src inner.ipv6.dst" fields "\n%e"
+static const char types[] =
+	"\n"
+	"# A packet has the type with the longest path that its headers begin with. rss lists what is\n"
+	"# hashed, in order; a field that a packet does not have is left out. `inner.` is the last IP\n"
+	"# header and what follows it. Without rss all packets of a type go to queue 0.\n"
+	"packet_types:\n"
+	"%O" TYPES("", "", "") TYPES("_UDP", " udp", " inner.udp.sport inner.udp.dport")
+		TYPES("_TCP", " tcp", " inner.tcp.sport inner.tcp.dport");
 
 static const char input_sets[] = "\n"
 				 "# Other choices of what is hashed: '%p:id'\n"
@@ -118,52 +104,24 @@ static void words_write(const struct start *start, const char *text, FILE *to) {
 	}
 }
 
-static void types_write(struct start *start, FILE *to) {
-	static const char *const behind[][3] = {
-		{"", "", ""},
-		{"_UDP", " udp", " inner.udp.sport inner.udp.dport"},
-		{"_TCP", " tcp", " inner.tcp.sport inner.tcp.dport"},
-	};
-
-	words_write(start, types, to);
-	if (start->ip_at != 0)
-		words_write(start, other, to);
-	for (unsigned int i = 0; i < 3; i++) {
-		start->words['u'] = behind[i][0];
-		start->words['l'] = behind[i][1];
-		start->words['f'] = behind[i][2];
-		words_write(start, inner, to);
-	}
-}
-
-static void start_write(struct start *start, FILE *to) {
-	words_write(start, head, to);
-	if (start->ip_at != 0 || !start->has_types)
-		types_write(start, to);
-	if (start->ip_at < 0)
-		words_write(start, input_sets, to);
-}
-
 /* The headers before */
 
 // The shortest way from the first header to each.
 struct ways {
 	const struct ddp_profile *profile;
-	int from[NODES_MAX]; // the header before it, -1: none
-	bool reached[NODES_MAX];
-	uint8_t order[NODES_MAX];
+	uint8_t order[UINT8_MAX + 1]; // the headers found
+	int from[UINT8_MAX + 1];      // of each in order, the number of the one before it; -1: none
 	unsigned int n;
 };
 
 static void reach(struct ways *w, int from, uint8_t node) {
-	if (w->reached[node])
+	if (memchr(w->order, node, w->n) != NULL)
 		return;
-	w->reached[node] = true;
-	w->from[node] = from;
+	w->from[w->n] = from;
 	w->order[w->n++] = node;
 }
 
-static void header_follow(struct ways *w, uint8_t node) {
+static void header_follow(struct ways *w, int from, uint8_t node) {
 	const struct ddp_header *of = &w->profile->headers[node];
 
 	for (unsigned int r = 0; r < of->n_rules; r++) {
@@ -171,32 +129,26 @@ static void header_follow(struct ways *w, uint8_t node) {
 		const struct ddp_table *table = &w->profile->tables[rule->table];
 
 		if (rule->kind == DDP_RULE_GOTO)
-			reach(w, node, rule->target);
+			reach(w, from, rule->target);
 		for (unsigned int i = 0; rule->kind == DDP_RULE_LOOKUP && i < table->n_entries; i++)
-			reach(w, node, table->entries[i].target);
+			reach(w, from, table->entries[i].target);
 	}
 }
 
-// The header has that name, or looks its successor up in the table of that name.
-static bool is_named(const struct ddp_profile *profile, uint8_t node, const char *name,
-		     bool table) {
-	const struct ddp_header *of = &profile->headers[node];
-
-	if (!table)
-		return strcmp(of->name, name) == 0;
-	for (unsigned int i = 0; i < of->n_rules; i++)
-		if (of->rules[i].kind == DDP_RULE_LOOKUP &&
-		    strcmp(profile->tables[of->rules[i].table].name, name) == 0)
-			return true;
-	return false;
-}
-
-// The nearest one; -1: none.
+// The number of the nearest header of that name, or that looks its successor up in a table of that
+// name; -1: none.
 static int before_find(const struct ways *w, const char *name) {
-	for (unsigned int table = 0; table < 2; table++)
-		for (unsigned int i = 0; i < w->n; i++)
-			if (is_named(w->profile, w->order[i], name, table != 0))
-				return w->order[i];
+	for (unsigned int i = 0; i < w->n; i++)
+		if (strcmp(w->profile->headers[w->order[i]].name, name) == 0)
+			return i;
+	for (unsigned int i = 0; i < w->n; i++) {
+		const struct ddp_header *of = &w->profile->headers[w->order[i]];
+
+		for (unsigned int r = 0; r < of->n_rules; r++)
+			if (of->rules[r].kind == DDP_RULE_LOOKUP &&
+			    strcmp(w->profile->tables[of->rules[r].table].name, name) == 0)
+				return i;
+	}
 	return -1;
 }
 
@@ -212,14 +164,14 @@ static const char *path_word(const struct ddp_header *of) {
 }
 
 // Returns the profile of the last header.
-static const char *way_write(struct start *start, const struct ways *w, int node) {
-	const struct ddp_header *of = &w->profile->headers[node];
+static const char *way_write(struct start *start, const struct ways *w, int n) {
+	const struct ddp_header *of = &w->profile->headers[w->order[n]];
 	const char *profile = "base", *word = path_word(of);
 
-	if (w->from[node] >= 0)
-		profile = way_write(start, w, w->from[node]);
+	if (w->from[n] >= 0)
+		profile = way_write(start, w, w->from[n]);
 	if (word != NULL)
-		fprintf(start->path.to, "%s%s", w->from[node] >= 0 ? " " : "", word);
+		fprintf(start->path.to, "%s%s", w->from[n] >= 0 ? " " : "", word);
 	if (word != NULL && strcmp(word, "ip") == 0)
 		start->words['o'] = "ipv4.src ipv4.dst ipv6.src ipv6.dst";
 	if (strcmp(of->profile, "base") != 0 && strcmp(of->profile, profile) != 0)
@@ -227,35 +179,31 @@ static const char *way_write(struct start *start, const struct ways *w, int node
 	return of->profile;
 }
 
-// Of base's headers only Ethernet leads to IP without a further profile.
-static bool has_types(const struct ddp_profile *profile, uint8_t node) {
-	const struct ddp_header *of = &profile->headers[node];
-	struct ways next = {.profile = profile};
-
-	header_follow(&next, node);
-	return before_find(&next, "ipv4") >= 0 &&
-	       (strcmp(of->profile, "base") != 0 || strcmp(of->name, "eth") == 0);
-}
-
 // What no profile has is left to the check of the new one.
 static int before_describe(struct start *start, const char *name) {
 	struct ddp_personality all;
-	int status = load_or_report(&all, "all"), node;
-	struct ways w = {.profile = all.profile};
+	int status = load_or_report(&all, "all"), n;
+	struct ways w = {.profile = all.profile}, next = w;
+	const struct ddp_header *of;
 
 	if (status != EXIT_GOOD)
 		return status;
 	reach(&w, -1, all.profile->first);
 	for (unsigned int i = 0; i < w.n; i++)
-		header_follow(&w, w.order[i]);
+		header_follow(&w, i, w.order[i]);
 	start->words['o'] = "eth.src eth.dst";
-	node = before_find(&w, name);
-	if (node < 0) {
+	n = before_find(&w, name);
+	if (n < 0) {
 		fputs("link", start->path.to);
 		fputs(", all", start->profiles.to);
 	} else {
-		start->has_types = has_types(all.profile, node);
-		way_write(start, &w, node);
+		of = &all.profile->headers[w.order[n]];
+		header_follow(&next, -1, w.order[n]);
+		// Of base's headers only Ethernet leads to IP without a further profile.
+		start->has_types =
+			before_find(&next, "ipv4") >= 0 &&
+			(strcmp(of->profile, "base") != 0 || strcmp(of->name, "eth") == 0);
+		way_write(start, &w, n);
 	}
 	ddp_personality_unload(&all);
 	return EXIT_GOOD;
@@ -316,11 +264,18 @@ static void words_fill(struct start *start) {
 	words['w'] = strbuf_take(&start->path);
 	words['r'] = strbuf_take(&start->profiles);
 	words['P'] = start->ip_at == 0 ? "%w" : "%w %h";
-	words['H'] = start->ip_at == 0 ? no_header : header;
+	words['H'] =
+		start->ip_at == 0 ?
+			"extend:\n  ip: {after: %a} # IPv4 or IPv6, as the first four bits say\n" :
+			header;
 	words['L'] = has_id ? "type:8 _:24 id:32" : start->layout;
-	words['n'] = has_id ? next_of_type : next_ip;
+	words['n'] = has_id ? "when: {type: 1}, " : "";
+	words['N'] = has_id ? "      - {when: {type: 2}, then: eth}\n" : "";
 	words['i'] = has_id ? " %h.id" : "";
-	words['e'] = has_id ? extract : "";
+	words['e'] = has_id ? "    extract: %h.id # for the application, in the mbuf\n" : "";
+	words['O'] = start->ip_at != 0 ? other : "";
+	words['t'] = start->ip_at != 0 || !start->has_types ? types : "";
+	words['s'] = has_id ? input_sets : "";
 }
 
 // A profile with a name that base has, or behind a number that cannot be, is not written.
@@ -344,54 +299,47 @@ static int text_check(const struct start *start, const char *text) {
 
 // Editors with yaml-language-server complete and check what has this line.
 static void schema_write(FILE *to) {
-	char **dirs = ddp_search_path(), *file = NULL;
+	char **dirs = ddp_search_path(), file[4096];
+	bool found = false;
 
-	for (unsigned int i = 0; dirs != NULL && dirs[i] != NULL && file == NULL; i++) {
-		if (asprintf(&file, "%s/" SCHEMA, dirs[i]) < 0)
-			no_memory_exit();
-		if (access(file, R_OK) == 0)
-			fprintf(to, "# yaml-language-server: $schema=%s\n", file);
-		else
-			free(file), file = NULL;
+	for (unsigned int i = 0; dirs != NULL && dirs[i] != NULL && !found; i++) {
+		snprintf(file, sizeof(file), "%s/ddp-profile.schema.json", dirs[i]);
+		found = access(file, R_OK) == 0;
 	}
-	free(file);
+	if (found)
+		fprintf(to, "# yaml-language-server: $schema=%s\n", file);
 	ddp_search_path_free(dirs);
 }
 
-static int file_write(const char *text, const char *path) {
-	bool is_stdout = strcmp(path, "-") == 0;
-	int fd = is_stdout ? dup(STDOUT_FILENO) :
-			     open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	FILE *to = fd < 0 ? NULL : fdopen(fd, "w");
-	int error;
-
-	if (to == NULL) {
-		error_print("%s: %s", path, strerror(errno));
-		return errno == EEXIST ? EXIT_NO : EXIT_UNREADABLE;
-	}
-	error = fputs(text, to) < 0 ? errno : 0;
-	if (fclose(to) != 0)
-		error = errno;
-	if (error == 0)
-		return EXIT_GOOD;
-	error_print("%s: %s", is_stdout ? "standard output" : path, strerror(error));
-	return EXIT_UNREADABLE;
-}
-
-static void written_tell(const struct start *start, const char *path, enum format format,
-			 struct output *out) {
+static void written_report(const char *path, const char *profile, enum format format,
+			   struct output *out) {
 	struct json_writer json;
 	struct strbuf text;
 
 	if (format == FORMAT_JSON) {
 		jsonw_init(&json, out);
-		jsonw_write(&json, "{profile:%s file:%s}\n", start->profile, path);
+		jsonw_write(&json, "{profile:%s file:%s}\n", profile, path);
 		return;
 	}
 	strbuf_init(&text);
 	shell_line(text.to, (const char *const[]){"ddpctl", "check", "--strict", "--", path, NULL});
 	output_escaped_printf(out, "%s: written; now edit it, and: %s\n", path, strbuf_take(&text));
 	strbuf_fini(&text);
+}
+
+static int file_write(const char *text, const char *path, const char *profile, enum format format,
+		      struct output *out) {
+	FILE *to = fopen(path, "wxe"); // not over another
+	bool written = to != NULL && fputs(text, to) >= 0;
+
+	if (to != NULL && fclose(to) != 0)
+		written = false;
+	if (!written) {
+		error_print("%s: %s", path, strerror(errno));
+		return errno == EEXIST ? EXIT_NO : EXIT_UNREADABLE;
+	}
+	written_report(path, profile, format, out);
+	return EXIT_GOOD;
 }
 
 static int file_make(struct start *start, const struct options *options, struct output *out) {
@@ -410,12 +358,12 @@ static int file_make(struct start *start, const struct options *options, struct 
 	strbuf_init(&text);
 	schema_write(text.to);
 	words_fill(start);
-	start_write(start, text.to);
+	words_write(start, head, text.to);
 	status = text_check(start, strbuf_take(&text));
-	if (status == EXIT_GOOD)
-		status = file_write(text.s, path);
-	if (status == EXIT_GOOD && !is_stdout)
-		written_tell(start, path, options->format, out);
+	if (status == EXIT_GOOD && is_stdout)
+		output_text(out, text.s);
+	else if (status == EXIT_GOOD)
+		status = file_write(text.s, path, start->profile, options->format, out);
 	strbuf_fini(&text);
 	return status;
 }
