@@ -88,25 +88,26 @@ void cut_classify(struct cut *cut, const struct ddp_program *program, struct ddp
 
 static const struct ddp_flow_entry *
 plain_steer(const struct cut *cut, const struct ddp_program *program, const struct steer *steer,
-	    const struct ddp_policy *policy, const struct ddp_class *class,
-	    struct steered *steered) {
+	    const struct ddp_policy *policy, struct ddp_answer *answer) {
+	const struct ddp_answer_rss rss = steer_of(steer);
+
 	if (policy != NULL)
-		return rule_steer(policy, steer, &cut->packet, class, steered);
-	steer_packet(steer, program, &cut->packet, class, steered);
+		return rule_steer(policy, steer, &cut->packet, answer);
+	ddp_answer_steer(program, &rss, &cut->packet, answer);
 	return NULL;
 }
 
-const struct ddp_flow_entry *cut_steer(struct cut *cut, const struct ddp_program *program,
-				       const struct steer *steer, const struct ddp_policy *policy,
-				       struct ddp_class *class, struct steered *steered) {
+const struct ddp_flow_entry *cut_answer(struct cut *cut, const struct ddp_program *program,
+					const struct steer *steer, const struct ddp_policy *policy,
+					struct ddp_answer *answer) {
 	const struct ddp_flow_entry *rule;
 
-	cut_classify(cut, program, class);
-	rule = plain_steer(cut, program, steer, policy, class, steered);
+	cut_classify(cut, program, &answer->class);
+	rule = plain_steer(cut, program, steer, policy, answer);
 	if (cut->unknown || cut->needed == 0)
 		return rule;
-	unknown_classify(cut, program, class); // what is hashed was not captured
-	return plain_steer(cut, program, steer, policy, class, steered);
+	unknown_classify(cut, program, &answer->class); // what is hashed was not captured
+	return plain_steer(cut, program, steer, policy, answer);
 }
 
 void cut_count_add(struct cut_count *count, const struct cut *cut) {

@@ -5,7 +5,7 @@
 // classified as if it ended where the capture does, and counted.
 //
 //	cut_begin(&cut, captured);
-//	cut_steer(&cut, program, &steer, NULL, &class, &steered);
+//	cut_answer(&cut, program, &steer, NULL, &answer);
 //	n_unknown += cut.unknown;
 #ifndef DDPCTL_CAPTURE_CUT_H
 #define DDPCTL_CAPTURE_CUT_H
@@ -31,10 +31,10 @@ void cut_begin(struct cut *cut, const struct capture_packet *captured);
 // ddp_classify().
 void cut_classify(struct cut *cut, const struct ddp_program *program, struct ddp_class *class);
 
-// The same, and steer_packet(), or with a policy rule_steer(). Returns the rule, NULL for none.
-const struct ddp_flow_entry *cut_steer(struct cut *cut, const struct ddp_program *program,
-				       const struct steer *steer, const struct ddp_policy *policy,
-				       struct ddp_class *class, struct steered *steered);
+// ddp_answer(), or with a policy rule_steer(). Returns the rule, NULL for none.
+const struct ddp_flow_entry *cut_answer(struct cut *cut, const struct ddp_program *program,
+					const struct steer *steer, const struct ddp_policy *policy,
+					struct ddp_answer *answer);
 
 static inline bool is_cut(const struct capture_packet *packet) {
 	return packet->wire_len > packet->len;

@@ -22,8 +22,7 @@ struct result {
 	uint64_t n;
 	uint32_t len; // captured
 	struct cut cut;
-	struct ddp_class class;
-	struct steered steered;
+	struct ddp_answer answer;
 };
 
 #define WARNING_PACKETS 1000000 // of a file are read before the first one is shown
@@ -49,7 +48,7 @@ struct listing {
 static const char *status_note(const struct result *result) {
 	if (result->cut.unknown)
 		return " (cut)";
-	switch (result->class.status) {
+	switch (result->answer.class.status) {
 	case DDP_STATUS_TRUNCATED:
 		return " (truncated)";
 	case DDP_STATUS_MALFORMED:
@@ -104,16 +103,16 @@ static void result_json(struct listing *listing, const struct result *result) {
 	jsonw_open(json, '{');
 	jsonw_key_uint(json, "n", result->n);
 	jsonw_key_uint(json, "len", result->len);
-	jsonw_key_text(json, "ptype", type_name(listing->program, result->class.type));
-	jsonw_key_uint(json, "ptype_id", result->class.type_id);
-	chain_json(listing, &result->class);
-	offsets_json(listing, &result->class);
+	jsonw_key_text(json, "ptype", type_name(listing->program, result->answer.class.type));
+	jsonw_key_uint(json, "ptype_id", result->answer.class.type_id);
+	chain_json(listing, &result->answer.class);
+	offsets_json(listing, &result->answer.class);
 	jsonw_key_open(json, "fields", '{');
-	ddp_fields_each(listing->program, &result->cut.packet, &result->class, listing->rss_hf,
-			field_json, listing);
+	ddp_fields_each(listing->program, &result->cut.packet, &result->answer.class,
+			listing->rss_hf, field_json, listing);
 	jsonw_close(json, '}');
-	steered_write(&result->steered, json);
-	jsonw_key_text(json, "status", status_name(result->class.status));
+	steered_write(&result->answer, json);
+	jsonw_key_text(json, "status", status_name(result->answer.class.status));
 	if (result->cut.unknown)
 		jsonw_key_bool(json, "cut", true);
 	jsonw_close(json, '}');
@@ -130,7 +129,7 @@ static void field_print(void *arg, const char *name, unsigned int width, const u
 }
 
 static void path_print(struct listing *listing, const struct result *result) {
-	const struct ddp_class *class = &result->class;
+	const struct ddp_class *class = &result->answer.class;
 	const char *separator = "";
 
 	for (unsigned int i = 0; i < class->n_seen; i++) {
@@ -149,31 +148,30 @@ static void result_row(struct listing *listing, const struct result *result) {
 	struct table *table = &listing->table;
 
 	table_cell(table, "%" PRIu64, result->n);
-	table_text(table, type_name(listing->program, result->class.type));
+	table_text(table, type_name(listing->program, result->answer.class.type));
 	path_print(listing, result);
 	table_next(table);
 	listing->first_field = true;
-	ddp_fields_each(listing->program, &result->cut.packet, &result->class, listing->rss_hf,
-			field_print, listing);
+	ddp_fields_each(listing->program, &result->cut.packet, &result->answer.class,
+			listing->rss_hf, field_print, listing);
 	if (listing->first_field)
 		table_printf(table, "-");
 	table_next(table);
-	if (result->steered.input_len > 0)
-		table_cell(table, "0x%08" PRIx32, result->steered.hash);
+	if (result->answer.input_len > 0)
+		table_cell(table, "0x%08" PRIx32, result->answer.hash);
 	else
 		table_text(table, "-");
-	if (result->steered.dropped)
+	if (result->answer.dropped)
 		table_text(table, "-");
 	else
-		table_number(table, result->steered.queue);
+		table_number(table, result->answer.queue);
 }
 
 static void packet_judge(struct listing *listing, const struct capture_packet *captured,
 			 struct result *result) {
 	cut_begin(&result->cut, captured);
-	cut_steer(&result->cut, listing->program, &listing->steer,
-		  listing->rules != NULL ? &listing->policy : NULL, &result->class,
-		  &result->steered);
+	cut_answer(&result->cut, listing->program, &listing->steer,
+		   listing->rules != NULL ? &listing->policy : NULL, &result->answer);
 	cut_count_add(&listing->unknown, &result->cut);
 }
 
@@ -186,7 +184,7 @@ static void packet_show(void *arg, const struct ddp_packet *packet, uint64_t n) 
 	result.len = packet->len;
 	packet_judge(listing, captured, &result);
 	if (listing->options->write != NULL) {
-		const struct ddp_class *class = &result.class;
+		const struct ddp_class *class = &result.answer.class;
 
 		if (listing->options->decap && class->encapsulated)
 			capture_out_decap(&listing->written, captured,

@@ -14,7 +14,7 @@ static void packet_explain(struct explain_report *report, const struct ddp_perso
 	struct ddp_explain *explain = &report->explain;
 
 	steer_init(&steer, &report->options->steer);
-	cut_steer(cut, loaded->program, &steer, NULL, &explain->class, &report->steered);
+	cut_answer(cut, loaded->program, &steer, NULL, &report->steered);
 	report->len = cut->captured->len;
 	report->wire_len = cut->captured->wire_len;
 	report->snaplen = cut->unknown ? cut_snaplen(cut->needed) : 0;

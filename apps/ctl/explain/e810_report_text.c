@@ -235,7 +235,7 @@ static void field_print(struct e810_report *report, const struct e810_hashed_fie
 
 static void hash_print(struct e810_report *report) {
 	const struct steer_config *config = &report->nic->options->steer;
-	const struct steered *steered = &report->packet.steered;
+	const struct ddp_answer *steered = &report->packet.steered;
 
 	fprintf(report->text.to, "hashed: %u bytes, ", steered->input_len);
 	bytes_write(report->text.to, steered->input, steered->input_len, 4);

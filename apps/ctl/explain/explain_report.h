@@ -21,7 +21,7 @@ struct explain_report {
 	struct ddp_explain explain;
 	const struct ddp_packet_type *type; // NULL for none
 	int set;                            // index of the input set that applies, -1 for none
-	struct steered steered;
+	struct ddp_answer steered;
 	struct reason reason;
 	struct strbuf text; // being written
 	struct output *out;

@@ -303,34 +303,36 @@ static unsigned int input_gather(const struct ddp_policy *policy, const struct d
 
 // key: of the rule, or NULL.
 static void hashes_compute(const struct steer *steer, const struct ddp_hash *key,
-			   enum ddp_hash_function function, struct steered *steered) {
-	steered->hash = steered->port_hash = 0;
-	steered->queue = 0;
-	if (steered->input_len == 0)
+			   struct ddp_answer *answer) {
+	answer->hash = answer->port_hash = 0;
+	answer->queue = 0;
+	if (answer->input_len == 0)
 		return;
-	steered->port_hash =
-		ddp_hash_compute_by(&steer->hash, function, steered->input, steered->input_len);
-	steered->hash = key == NULL ? steered->port_hash :
-				      ddp_hash_compute_by(key, function, steered->input,
-							  steered->input_len);
-	steered->queue = steer->reta[steered->port_hash & (steer->config.reta_size - 1)];
+	answer->port_hash = ddp_hash_compute_by(&steer->hash, answer->function, answer->input,
+						answer->input_len);
+	answer->hash = key == NULL ? answer->port_hash :
+				     ddp_hash_compute_by(key, answer->function, answer->input,
+							 answer->input_len);
+	answer->queue = steer->reta[answer->port_hash & (steer->config.reta_size - 1)];
 }
 
 const struct ddp_flow_entry *rule_steer(const struct ddp_policy *policy, const struct steer *steer,
 					const struct ddp_packet *packet,
-					const struct ddp_class *class, struct steered *steered) {
+					struct ddp_answer *answer) {
 	struct ddp_flow_hit hit = {{NULL, NULL}, 0};
 	const struct ddp_flow_entry *rule;
 	enum ddp_hash_function function;
 	int queue;
 
 	if (policy->flows != NULL)
-		ddp_flow_match(policy->flows, packet, class, &hit);
+		ddp_flow_match(policy->flows, packet, &answer->class, &hit);
 	rule = hit.rules[DDP_FLOW_STEER];
-	steered->input_len = input_gather(policy, packet, class, &hit, &function, steered->input);
-	hashes_compute(steer, rule_key(rule), function, steered);
-	queue = rule_queue(rule, steered->input_len > 0, steered->hash, steered->queue);
-	steered->dropped = queue == RULE_DROPPED;
-	steered->queue = steered->dropped ? 0 : queue;
+	answer->input_len =
+		input_gather(policy, packet, &answer->class, &hit, &function, answer->input);
+	answer->function = function;
+	hashes_compute(steer, rule_key(rule), answer);
+	queue = rule_queue(rule, answer->input_len > 0, answer->hash, answer->queue);
+	answer->dropped = queue == RULE_DROPPED;
+	answer->queue = answer->dropped ? 0 : queue;
 	return rule;
 }

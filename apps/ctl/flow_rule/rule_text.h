@@ -69,10 +69,9 @@ int rule_queue(const struct ddp_flow_entry *rule, bool hashed, uint32_t hash, un
 // The key of the rule, by which its packets are hashed; NULL: by the port's.
 const struct ddp_hash *rule_key(const struct ddp_flow_entry *rule);
 
-// As steer_packet(), with rules. This is the interpreter's way; a path cache with the policy says
-// the same. Returns the rule that steers the packet, NULL for none.
+// As ddp_answer_steer(), with rules. This is the interpreter's way; a path cache with the policy
+// says the same. Returns the rule that steers the packet, NULL for none.
 const struct ddp_flow_entry *rule_steer(const struct ddp_policy *policy, const struct steer *steer,
-					const struct ddp_packet *packet,
-					const struct ddp_class *class, struct steered *steered);
+					const struct ddp_packet *packet, struct ddp_answer *answer);
 
 #endif

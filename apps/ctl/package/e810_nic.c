@@ -247,7 +247,7 @@ void e810_nic_run(const struct e810_nic *nic, const struct steer *steer,
 		  struct e810_nic_packet *packet) {
 	struct e810_result *result = &packet->result;
 	struct e810_word words[E810_WORDS];
-	struct steered *steered = &packet->steered;
+	struct ddp_answer *steered = &packet->steered;
 	unsigned int n;
 
 	e810_parse(nic->parser, packet->data, packet->len, result);
@@ -257,7 +257,12 @@ void e810_nic_run(const struct e810_nic *nic, const struct steer *steer,
 		n = e810_rss_words(nic->rss, result->ptype, result->rss_flags, words);
 		make_symmetric(words, n, steered->input);
 	}
-	steer_input(steer, steered);
+	steered->hash = steered->queue = 0;
+	steered->dropped = false;
+	if (steered->input_len == 0)
+		return;
+	steered->hash = ddp_hash_compute(&steer->hash, steered->input, steered->input_len);
+	steered->queue = steer->reta[steered->hash & (steer->config.reta_size - 1)];
 }
 
 /* Fields */

@@ -27,7 +27,7 @@ struct e810_nic_packet {
 	const uint8_t *data;
 	uint32_t len;
 	struct e810_result result;
-	struct steered steered;
+	struct ddp_answer steered; // without its class
 };
 
 // What silicon was not asked, and what is taken from the package itself.

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Where RSS sends a classified packet.
+// How the command line's port steers packets, and the JSON of where it sends one.
 #ifndef DDPCTL_PROFILE_STEER_H
 #define DDPCTL_PROFILE_STEER_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "classify/classify.h"
+#include "classify/answer.h"
 #include "common/json_writer.h"
 #include "profile/profile.h"
 #include "rss/rss.h"
@@ -34,25 +34,15 @@ struct steer {
 	struct ddp_hash hash;
 };
 
-struct steered {
-	unsigned int input_len; // bytes hashed; 0: not hashed, hash means nothing
-	uint8_t input[DDP_MAX_INPUT_SIZE];
-	uint32_t hash;
-	uint32_t port_hash; // the same, but for a rule that hashes by a key of its own
-	unsigned int queue;
-	bool dropped; // by a rule: no queue
-};
-
 void steer_init(struct steer *steer, const struct steer_config *config);
 
-void steer_packet(const struct steer *steer, const struct ddp_program *program,
-		  const struct ddp_packet *packet, const struct ddp_class *class,
-		  struct steered *steered);
-
-// Hash and queue of the input that is filled in.
-void steer_input(const struct steer *steer, struct steered *steered);
+// The same for ddp_answer(); valid as long as steer.
+static inline struct ddp_answer_rss steer_of(const struct steer *steer) {
+	return (struct ddp_answer_rss){&steer->hash, steer->reta, steer->config.reta_size,
+				       steer->config.rss_hf};
+}
 
 // As "hash", "input" and "queue" of an object.
-void steered_write(const struct steered *steered, struct json_writer *json);
+void steered_write(const struct ddp_answer *answer, struct json_writer *json);
 
 #endif

@@ -88,15 +88,14 @@ static void packet_tell(const struct shard *shard, unsigned int i,
 			struct flow_parts *parts) {
 	const struct spread *spread = shard->spread;
 	struct telling telling = {.end = shard->input_lens[i]};
-	struct steered steered;
-	struct ddp_class class;
+	struct ddp_answer answer;
 	struct cut cut;
 
 	cut_begin(&cut, packet);
-	cut_steer(&cut, spread->program, spread->steer, NULL, &class, &steered);
-	ddp_fields_each(spread->program, &cut.packet, &class, spread->policy.rss_hf, field_tell,
-			&telling);
-	parts_find(layouts, &telling, class.type, parts);
+	cut_answer(&cut, spread->program, spread->steer, NULL, &answer);
+	ddp_fields_each(spread->program, &cut.packet, &answer.class, spread->policy.rss_hf,
+			field_tell, &telling);
+	parts_find(layouts, &telling, answer.class.type, parts);
 }
 
 // The cache has other entries than before: an address may be another one's.

@@ -73,14 +73,13 @@ static bool rule_apply(const struct fate *fate, uint16_t *queue, uint64_t *group
 static __attribute__((noinline)) void input_keep(struct shard *shard, uint64_t group,
 						 const struct capture_packet *packet) {
 	struct spread *spread = shard->spread;
-	struct steered steered;
-	struct ddp_class class;
+	struct ddp_answer answer;
 	struct cut cut;
 
 	cut_begin(&cut, packet);
-	cut_steer(&cut, spread->program, spread->steer, spread->has_rules ? &spread->policy : NULL,
-		  &class, &steered);
-	inputs_keep(&spread->inputs, group, steered.input, steered.input_len);
+	cut_answer(&cut, spread->program, spread->steer, spread->has_rules ? &spread->policy : NULL,
+		   &answer);
+	inputs_keep(&spread->inputs, group, answer.input, answer.input_len);
 }
 
 static void groups_count(struct shard *shard, struct shard_groups *groups) {
@@ -155,25 +154,24 @@ static inline void packet_count(struct shard *shard, unsigned int i, const struc
 static void packet_interpret(struct shard *shard, unsigned int i,
 			     const struct capture_packet *packet) {
 	const struct spread *spread = shard->spread;
-	struct steered steered;
-	struct ddp_class class;
+	struct ddp_answer answer;
 	struct fate fate;
 	struct cut cut;
 
 	cut_begin(&cut, packet);
-	fate.rule = cut_steer(&cut, spread->program, spread->steer,
-			      spread->has_rules ? &spread->policy : NULL, &class, &steered);
+	fate.rule = cut_answer(&cut, spread->program, spread->steer,
+			       spread->has_rules ? &spread->policy : NULL, &answer);
 	cut_count_add(&shard->cut, &cut);
-	fate.id = class.type_id;
-	fate.hashed = steered.input_len > 0;
-	fate.hash = steered.port_hash;
-	fate.rule_hash = steered.hash;
+	fate.id = answer.class.type_id;
+	fate.hashed = answer.input_len > 0;
+	fate.hash = answer.port_hash;
+	fate.rule_hash = answer.hash;
 	packet_count(shard, i, &fate, packet);
 	if (spread->second != NULL && fate.hashed) {
-		ddp_rows_put(&shard->burst.rows, i, steered.input);
+		ddp_rows_put(&shard->burst.rows, i, answer.input);
 		shard->seconds[i] =
-			ddp_hash_compute(spread->second, steered.input, steered.input_len);
-		shard->input_lens[i] = steered.input_len;
+			ddp_hash_compute(spread->second, answer.input, answer.input_len);
+		shard->input_lens[i] = answer.input_len;
 	}
 }
 

@@ -372,20 +372,19 @@ static void verdict_compare(const struct built *built, const struct steer *steer
 	const struct ddp_packet packet = {frame, FRAME_LEN, FRAME_LEN, NULL, NULL};
 	const struct ddp_hash *key = rule_key(burst->steer[i]);
 	bool hashed = ddp_burst_verdict(burst, i)->input_len > 0;
-	struct steered steered;
-	struct ddp_class class;
+	struct ddp_answer answer;
 	int queue;
 
-	ddp_classify(comms.program, &packet, &class);
-	rule_steer(&built->policy, steer, &packet, &class, &steered);
+	ddp_classify(comms.program, &packet, &answer.class);
+	rule_steer(&built->policy, steer, &packet, &answer);
 	if (built->policy.flows != NULL && hashed && key != NULL)
 		burst->hashes[i] = ddp_burst_hash(burst, i, key);
-	assert_int_equal(hashed, steered.input_len > 0);
+	assert_int_equal(hashed, answer.input_len > 0);
 	if (hashed)
-		assert_int_equal(burst->hashes[i], steered.hash);
+		assert_int_equal(burst->hashes[i], answer.hash);
 	queue = rule_queue(burst->steer[i], hashed, burst->hashes[i],
 			   hashed ? steer->reta[burst->hashes[i] & 511] : 0);
-	assert_int_equal(queue, steered.dropped ? RULE_DROPPED : (int)steered.queue);
+	assert_int_equal(queue, answer.dropped ? RULE_DROPPED : (int)answer.queue);
 }
 
 static void the_path_cache_does_what_the_interpreter_does(void **state) {

@@ -111,18 +111,17 @@ struct sums {
 
 static void packet_interpret(const struct spread *spread, const struct ddp_packet *packet,
 			     struct sums *sums) {
-	struct steered steered;
-	struct ddp_class class;
+	const struct ddp_answer_rss rss = steer_of(spread->steer);
+	struct ddp_answer answer;
 
-	ddp_classify(spread->program, packet, &class);
-	steer_packet(spread->steer, spread->program, packet, &class, &steered);
+	ddp_answer(spread->program, &rss, packet, &answer);
 	sums->packets++;
-	sums->queue_packets[steered.queue]++;
-	sums->queue_bytes[steered.queue] += packet->len;
-	sums->unhashed += steered.input_len == 0;
-	if (steered.input_len > 0)
-		sums->entries[steered.hash & (spread->steer->config.reta_size - 1)]++;
-	sums->types[class.type == DDP_TYPE_NONE ? spread->n_types - 1 : class.type]++;
+	sums->queue_packets[answer.queue]++;
+	sums->queue_bytes[answer.queue] += packet->len;
+	sums->unhashed += answer.input_len == 0;
+	if (answer.input_len > 0)
+		sums->entries[answer.hash & (spread->steer->config.reta_size - 1)]++;
+	sums->types[answer.class.type == DDP_TYPE_NONE ? spread->n_types - 1 : answer.class.type]++;
 }
 
 static uint64_t type_packets(const struct spread *spread, const char *name) {
