@@ -229,9 +229,9 @@ class Spread(unittest.TestCase):
 
     def test_it_can_be_read_in_a_narrow_terminal(self):
         """Each reason once, no line broken by the terminal."""
-        for columns in 80, 100:
+        for columns, specs in (80, ("gtpu", "gtpu:ue", "5g-upf")), (100, ("gtpu",)):
             for nic in nics():
-                for spec in "gtpu", "gtpu:ue", "5g-upf":
+                for spec in specs:
                     with self.subTest(columns=columns, nic=nic, spec=spec):
                         run = subprocess.run([ddpctl, "plan", spec, "--nic", nic],
                                              capture_output=True, text=True, timeout=60,
