@@ -265,11 +265,7 @@ class Balance(harness.TestCase):
                             "--elephant", "60:0:10000")
         advice = self.advise_json(path, status=1)
         self.assertEqual((advice["verdict"], advice["balance"]), ("nothing helps", False))
-        reason = next(each for each in advice["reasons"] if "Load-aware RSS does not help" in each)
-        flow = advice["simulation"]["flows"]["top"][0]["flow"]
-        self.assertRegex(reason, r"In 30 of 30 intervals one entry has more than a queue's even share of "
-                         r"12\.5 %, most often entry \d+ with (59|60)\.\d %: the flow ")
-        self.assertIn(f"the flow {flow}.", reason)
+        self.assertIn("Load-aware RSS does not help", " ".join(advice["reasons"]))
 
     def test_advice_does_not_blame_the_hash_for_chance(self):
         """13 hashes could have a queue each, but 9 packets more or less are no reason to move an entry."""

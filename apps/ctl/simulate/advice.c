@@ -2,7 +2,8 @@
 #include "advice.h"
 
 #include <inttypes.h>
-#include <stdio.h>
+#include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,200 +13,272 @@
 #include "common/strbuf.h"
 #include "ctl/plan/nic_plan.h"
 
-#define CLEARLY 1.1   // so much better is worth a change
-#define EVEN 1.25     // nobody minds
-#define UNEVEN 1.5    // worth an explanation
-#define UNHASHED 0.02 // of all packets: worth a line
-#define FEW_FLOWS 16  // a queue: below, chance makes queues uneven
+#define CLEARLY 1.1      // so much less imbalance is worth a change
+#define EVEN 1.25        // nobody minds
+#define UNEVEN 1.5       // worth an explanation
+#define AS_GOOD 0.05     // of the imbalance: so close are equal, whatever the keys say
+#define KEYS_DIFFER 0.35 // of the range that keys give: medians differ less than that by chance
+#define OWN_PACKETS 0.02 // of all packets: so many more recognised ones are a reason
+#define UNHASHED 0.02    // of all packets: worth a line
+#define FEW_FLOWS 16     // a queue: below, chance makes queues uneven
+#define FEW_PACKETS 4    // a queue: fewer say nothing
 #define EQUAL_SHOWN 5
-#define FEW_PACKETS 4     // a queue: fewer say nothing,
-#define UNSURE_PACKETS 16 // fewer say little
-#define OPAQUE_SHARE 0.2  // of all packets of one packet type
 
-// What would help where only the sender can, by the profile that knows a packet's type.
-static const struct {
-	const char *profile, *hint;
-} hints[] = {
-	{"ecpri", "eCPRI is told apart by its eAxC id alone: more of them spread better."},
-	{"gtpu",
-	 "The sender may vary GTP-U's UDP source port by inner flow (3GPP TS 29.281 clause 4.4.2): "
-	 "then any NIC spreads it."},
-	{"geneve",
-	 "The sender should vary Geneve's UDP source port by inner flow (RFC 8926 section 3.3)."},
-	{"gre",
-	 "A GRE key for each flow, or GRE in UDP with varied source ports (RFC 8086), would help."},
-	{"gre-in-udp",
-	 "The sender should vary the UDP source port by inner flow (RFC 8086 section 3.2)."},
-	{"ipsec",
-	 "ESP shows nothing but its SPI: as many queues as there are security associations can be used. "
-	 "More child SAs, one for each CPU (RFC 9611), would help."},
-	{"l2tpv3", "More sessions, or L2TPv3 over UDP with varied source ports, would help."},
-	{"macsec",
-	 "MACsec hides all behind its tag: more secure channels, or to decrypt in front of RSS, would "
-	 "help."},
-	{"mpls",
-	 "An entropy label (RFC 6790), or a flow label for pseudowires (RFC 6391), would help."},
-	{"mpls-in-udp",
-	 "The sender should vary the UDP source port by inner flow (RFC 7510 section 3)."},
-	{"pppoe", "More PPPoE sessions are all that spreads traffic whose payload is no IP."},
-	{"rocev2", "The sender should vary RoCEv2's UDP source port by queue pair."},
-	{"vxlan",
-	 "The sender should vary VXLAN's UDP source port by inner flow (RFC 7348 section 5)."},
-	{"vxlan-gpe", "The sender should vary the UDP source port by inner flow."},
+const char *const verdict_names[] = {
+	[ADVICE_TAKE] = "take",
+	[ADVICE_BALANCE] = "balance",
+	[ADVICE_NONE_NEEDED] = "none needed",
+	[ADVICE_NOTHING_HELPS] = "nothing helps",
+	[ADVICE_UNREAD] = "unread",
+	[ADVICE_TOO_FEW] = "too few packets",
+	[ADVICE_NO_PACKETS] = "no packets",
 };
 
-struct telling {
+struct advising {
 	struct advice *advice;
 	const struct simulation *simulation;
 	const struct candidates *candidates;
 	const char *const *argv; // the command line
-	unsigned int n_reasons;
-	struct strbuf text;
+	struct strbuf text;      // of what is written next
 };
 
-static const char *kept(struct telling *t) {
-	return ddp_arena_strdup(t->simulation->arena, strbuf_take(&t->text));
+static const struct ddp_profile *profile_of(const struct advising *a,
+					    const struct outcome *outcome) {
+	return candidates_loaded(a->candidates, outcome - a->simulation->outcomes)->profile;
 }
 
-static void reason_end(struct telling *t) {
-	const char *reason = kept(t);
+/* Ranking */
 
-	if (t->n_reasons < REASONS_MAX)
-		t->advice->reasons[t->n_reasons++] = reason;
+static bool is_same(const struct advising *a, const struct outcome *p, const struct outcome *q) {
+	return p->n_groups == q->n_groups && p->unhashed == q->unhashed &&
+	       p->entropy == q->entropy &&
+	       memcmp(p->queue_packets, q->queue_packets,
+		      a->simulation->n_queues * sizeof(*p->queue_packets)) == 0;
 }
 
-static double share(const struct telling *t, uint64_t packets) {
-	return share_of(packets, t->simulation->packets);
+// Of two that are equal: what loads fewer profiles, keeps finer flows apart, names its input set.
+static bool is_simpler(const struct advising *a, const struct outcome *p, const struct outcome *q) {
+	unsigned int n_p = profile_of(a, p)->n_parts, n_q = profile_of(a, q)->n_parts;
+	bool set_p = strchr(p->name, ':') != NULL, set_q = strchr(q->name, ':') != NULL;
+
+	if (n_p != n_q)
+		return n_p < n_q;
+	if (!is_same(a, p, q) && p->entropy != q->entropy)
+		return p->entropy > q->entropy;
+	return set_p != set_q ? set_p : strcmp(p->name, q->name) < 0;
 }
 
-/* Both directions of a UE */
+// The same, but first of all the one that is made for more of the traffic; nothing at all is better
+// than a profile.
+static bool is_preferred(const struct advising *a, const struct outcome *p,
+			 const struct outcome *q) {
+	const struct outcome *base = a->advice->base;
+	double more =
+		(double)own_packets(profile_of(a, p), p) - (double)own_packets(profile_of(a, q), q);
 
-static bool is_ue_set(const struct outcome *outcome) {
-	const char *set = strchr(outcome->name, ':');
-
-	return set != NULL && strncmp(set, ":ue", 3) == 0 &&
-	       (set[3] == '\0' || set[3] == ';' || set[3] == '+');
+	if (p == base || q == base)
+		return p == base;
+	if (fabs(more) > OWN_PACKETS * a->simulation->packets)
+		return more > 0;
+	return is_simpler(a, p, q);
 }
 
-static void ue_find(struct telling *t) {
-	struct advice *advice = t->advice;
+static int by_score(const void *a, const void *b) {
+	const struct outcome *p = *(const struct outcome *const *)a;
+	const struct outcome *q = *(const struct outcome *const *)b;
+	double x = outcome_score(p), y = outcome_score(q);
 
-	for (unsigned int i = 0; i < advice->choice.n_ranking && advice->ue == NULL; i++) {
-		const struct outcome *outcome = advice->choice.ranking[i];
+	return x != y ? (x < y ? -1 : 1) : strcmp(p->name, q->name);
+}
 
-		if (is_ue_set(outcome) && outcome != advice->best && outcome->ues.n_split == 0 &&
-		    outcome_score(outcome) < outcome_score(advice->base) / CLEARLY)
-			advice->ue = outcome;
+// Another one that does the same stands for it if that is simpler.
+static bool is_ranked(const struct advising *a, const struct outcome *outcome) {
+	const struct outcome *base = a->advice->base;
+
+	for (const struct outcome *other = a->simulation->outcomes; other <= base; other++)
+		if (other != outcome && outcome != base && is_same(a, other, outcome) &&
+		    (other == base || is_simpler(a, other, outcome)))
+			return false;
+	return true;
+}
+
+// The largest score that is as good as the best one's. A profile that is worth it is not exchanged
+// for one that is not.
+static double limit_find(const struct outcome *best, const struct outcome *base) {
+	double differ = KEYS_DIFFER * (best->keys.plain.high - best->keys.plain.low);
+	double limit = outcome_score(best) + fmax(differ, AS_GOOD * outcome_score(best));
+
+	if (outcome_score(base) > limit && outcome_score(best) < outcome_score(base) / CLEARLY)
+		limit = fmin(limit, outcome_score(base) / CLEARLY);
+	return limit;
+}
+
+// The best one is chosen, too.
+static void ranking_make(struct advising *a) {
+	const struct simulation *s = a->simulation;
+	struct advice *advice = a->advice;
+	double limit;
+
+	advice->ranking = ddp_arena_alloc(s->arena, s->n_outcomes * sizeof(*advice->ranking));
+	for (unsigned int i = 0; i < s->n_outcomes; i++)
+		if (is_ranked(a, &s->outcomes[i]))
+			advice->ranking[advice->n_ranking++] = &s->outcomes[i];
+	qsort(advice->ranking, advice->n_ranking, sizeof(*advice->ranking), by_score);
+	limit = limit_find(advice->ranking[0], advice->base);
+	for (; advice->n_equal < advice->n_ranking; advice->n_equal++) {
+		const struct outcome *equal = advice->ranking[advice->n_equal];
+
+		if (outcome_score(equal) > limit)
+			break;
+		if (advice->best == NULL || is_preferred(a, equal, advice->best))
+			advice->best = equal;
 	}
 }
 
-/* Reasons */
+/* Load-aware RSS */
 
-// "1.612 (1.430 to 2.103 by key)"
-static void score_write(const struct outcome *outcome, FILE *to) {
-	fprintf(to, "%.3f", outcome_score(outcome));
-	if (outcome->keys.n > 0 && outcome->keys.plain.low < outcome->keys.plain.high)
-		fprintf(to, " (%.3f to %.3f by key)", outcome->keys.plain.low,
-			outcome->keys.plain.high);
+static bool balance_helps(const struct outcome *outcome) {
+	return outcome->balanced > 0 && outcome->balanced * CLEARLY < outcome->unbalanced;
 }
 
-static void new_command_write(const struct unread *unread, FILE *to) {
+// A short capture says too little.
+static bool balance_is_advised(const struct outcome *outcome) {
+	return outcome->balance_is_measured && balance_helps(outcome);
+}
+
+static enum verdict verdict_find(const struct advising *a) {
+	const struct advice *advice = a->advice;
+	const uint64_t packets = a->simulation->packets;
+
+	if (packets == 0)
+		return ADVICE_NO_PACKETS;
+	if (outcome_score(advice->best) < outcome_score(advice->base) / CLEARLY)
+		return ADVICE_TAKE;
+	if (outcome_score(advice->base) <= EVEN)
+		return ADVICE_NONE_NEEDED;
+	if (balance_is_advised(advice->base))
+		return ADVICE_BALANCE;
+	if (unread_is_promising(&advice->unread))
+		return ADVICE_UNREAD;
+	if (packets < (uint64_t)FEW_PACKETS * a->simulation->n_queues)
+		return ADVICE_TOO_FEW;
+	return ADVICE_NOTHING_HELPS;
+}
+
+/* Sentences */
+
+static void add(struct advising *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static void add(struct advising *a, const char *fmt, ...) {
+	va_list args;
+
+	va_start(args, fmt);
+	vfprintf(a->text.to, fmt, args);
+	va_end(args);
+}
+
+static const char *text_end(struct advising *a) {
+	return ddp_arena_strdup(a->simulation->arena, strbuf_take(&a->text));
+}
+
+// Of what was added, if anything was.
+static void reason_end(struct advising *a) {
+	const char *reason = text_end(a);
+
+	if (reason[0] != '\0' && a->advice->n_reasons < REASONS_MAX)
+		a->advice->reasons[a->advice->n_reasons++] = reason;
+}
+
+// "1.612 (1.430 to 2.103 by key)"
+struct score_text {
+	char text[64];
+};
+
+static struct score_text score_text(const struct outcome *outcome) {
+	const struct key_range *keys = &outcome->keys.plain;
+	struct score_text score;
+	int len = snprintf(score.text, sizeof(score.text), "%.3f", outcome_score(outcome));
+
+	if (keys->low < keys->high)
+		snprintf(score.text + len, sizeof(score.text) - len, " (%.3f to %.3f by key)",
+			 keys->low, keys->high);
+	return score;
+}
+
+static void new_command_add(struct advising *a) {
+	const struct unread *unread = &a->advice->unread;
 	char at[16];
 
 	snprintf(at, sizeof(at), "%d", unread->ip_at);
-	shell_line(to, (const char *const[]){"ddpctl", "new", "--after", unread->after,
-					     unread->ip_at >= 0 ? "--ip-at" : NULL, at, NULL});
+	shell_line(a->text.to,
+		   (const char *const[]){"ddpctl", "new", "--after", unread->after,
+					 unread->ip_at >= 0 ? "--ip-at" : NULL, at, NULL});
 }
 
-// How sure it is.
-static void keys_tell(struct telling *t) {
-	const struct advice *a = t->advice;
-	const struct key_spread *best = &a->best->keys;
+static void gain_add(struct advising *a) {
+	const struct outcome *best = a->advice->best, *base = a->advice->base;
+	const struct simulation *s = a->simulation;
+	const double even = 100.0 / s->n_queues;
 
-	if (best->n == 0 || t->simulation->n_queues == 1 || a->verdict == ADVICE_TOO_FEW)
+	if (a->advice->verdict == ADVICE_TAKE)
+		add(a,
+		    "A fixed-function NIC sees %" PRIu64 " different hash%s in %" PRIu64
+		    " flow%s and puts %.1f %% of the packets on one of %u queues; with %s there "
+		    "are %" PRIu64 " and the most loaded queue has %.1f %%.",
+		    base->n_groups, base->n_groups == 1 ? "" : "es", s->n_flows, plural(s->n_flows),
+		    even * outcome_score(base), s->n_queues, best->name, best->n_groups,
+		    even * outcome_score(best));
+}
+
+static void unread_add(struct advising *a) {
+	const struct unread *unread = &a->advice->unread;
+
+	if (outcome_score(a->advice->best) < UNEVEN || !unread_is_promising(unread))
 		return;
-	fprintf(t->text.to,
-		"Judged by %u RSS keys: with half of them imbalance is %.3f at most, with 8 of 10 it is ",
-		best->n, best->plain.median);
-	if (best->plain.low < best->plain.high)
-		fprintf(t->text.to, "from %.3f to %.3f", best->plain.low, best->plain.high);
-	else
-		fprintf(t->text.to, "%.3f", best->plain.low);
-	if (a->best != a->base)
-		fprintf(t->text.to, "; with %u of %u it is less than without a profile",
-			keys_won(best, &a->base->keys), best->n);
-	fprintf(t->text.to, ". With the key of this run it is %.3f", a->best->imbalance);
-	if (a->best != a->base)
-		fprintf(t->text.to, ", without a profile %.3f", a->base->imbalance);
-	fputc('.', t->text.to);
-	reason_end(t);
+	add(a,
+	    "%" PRIu64 " of %" PRIu64 " packets%s end at %s, which no profile reads: %u of the %u "
+	    "bytes behind it differ from packet to packet.",
+	    unread->packets, unread->sampled,
+	    unread->sampled < a->simulation->packets ? " of a sample" : "", unread->field,
+	    unread->n_varying, unread->n_bytes);
+	if (unread->ip_at >= 0)
+		add(a, " %" PRIu64 " of them have an %s header %d bytes behind it.",
+		    unread->ip_packets,
+		    unread->ip_version == 4 ? "IPv4" :
+		    unread->ip_version == 6 ? "IPv6" :
+					      "IPv4 or IPv6",
+		    unread->ip_at);
+	add(a, " A profile begins with: ");
+	new_command_add(a);
 }
 
 // What else would do.
-static void equal_tell(struct telling *t) {
-	const struct choice *choice = &t->advice->choice;
-	const struct outcome *last = choice->equal[choice->n_equal - 1];
+static void equal_add(struct advising *a) {
+	const struct advice *advice = a->advice;
 	unsigned int n = 0;
 
-	if (choice->n_equal < 2 || t->advice->verdict != ADVICE_TAKE)
+	if (advice->n_equal < 2 || advice->verdict != ADVICE_TAKE)
 		return;
-	fprintf(t->text.to, "Equal, within 5 %% or what another key changes (%.3f to %.3f):",
-		outcome_score(choice->equal[0]), outcome_score(last));
-	for (unsigned int i = 0; i < choice->n_equal; i++)
-		if (choice->equal[i] != choice->best && n++ < EQUAL_SHOWN)
-			fprintf(t->text.to, "%s %s", n > 1 ? "," : "", choice->equal[i]->name);
+	add(a, "Equal, within 5 %% or what another key changes (%.3f to %.3f):",
+	    outcome_score(advice->ranking[0]), outcome_score(advice->ranking[advice->n_equal - 1]));
+	for (unsigned int i = 0; i < advice->n_equal; i++)
+		if (advice->ranking[i] != advice->best && n++ < EQUAL_SHOWN)
+			add(a, "%s %s", n > 1 ? "," : "", advice->ranking[i]->name);
 	if (n > EQUAL_SHOWN)
-		fprintf(t->text.to, " and %u more", n - EQUAL_SHOWN);
-	fprintf(t->text.to, ". %s is taken because %s.", choice->best->name, choice->reason);
-	reason_end(t);
-}
-
-static void gain_tell(struct telling *t) {
-	const struct advice *a = t->advice;
-	const double even = 100.0 / t->simulation->n_queues;
-
-	fprintf(t->text.to,
-		"A fixed-function NIC sees %" PRIu64 " different hash%s in %" PRIu64
-		" flow%s and puts %.1f %% of the packets on one of %u queues; with %s there are %" PRIu64
-		" and the most loaded queue has %.1f %%.",
-		a->base->n_groups, a->base->n_groups == 1 ? "" : "es", t->simulation->n_flows,
-		t->simulation->n_flows == 1 ? "" : "s", even * outcome_score(a->base),
-		t->simulation->n_queues, a->best->name, a->best->n_groups,
-		even * outcome_score(a->best));
-	reason_end(t);
-}
-
-static void cores_tell(struct telling *t) {
-	const struct simulation *s = t->simulation;
-	const struct advice *a = t->advice;
-
-	fprintf(t->text.to, "%u cores with a queue each carry the load of %.1f fully used cores",
-		s->n_queues, s->n_queues / outcome_score(a->best));
-	if (a->best != a->base)
-		fprintf(t->text.to, "; without a profile, of %.1f",
-			s->n_queues / outcome_score(a->base));
-	fputc('.', t->text.to);
-	if (s->core_mpps > 0 && s->load_mpps > 0) {
-		fprintf(t->text.to, " For %g million packets a second at %g a core it takes ",
-			s->load_mpps, s->core_mpps);
-		if (a->best->cores > 0)
-			fprintf(t->text.to, "%u cores.", a->best->cores);
-		else
-			fprintf(t->text.to, "more than any number of queues gives.");
-	}
-	reason_end(t);
+		add(a, " and %u more", n - EQUAL_SHOWN);
+	add(a, ".");
 }
 
 // The kinds of NIC that spread the chosen profile's packet types without net_ddp.
-static void hardware_tell(struct telling *t) {
+static void hardware_add(struct advising *a) {
 	const struct ddp_plan_ask ask = {.rss_hf = DDP_RSS_HF_ALL,
-					 .n_queues = t->simulation->n_queues};
-	const struct advice *a = t->advice;
+					 .n_queues = a->simulation->n_queues};
+	const struct outcome *best = a->advice->best;
 	const struct ddp_personality *loaded =
-		candidates_loaded(t->candidates, a->best - t->simulation->outcomes);
+		candidates_loaded(a->candidates, best - a->simulation->outcomes);
 	unsigned int n = 0;
 
-	if (a->verdict != ADVICE_TAKE || loaded->profile->modelled)
+	if (a->advice->verdict != ADVICE_TAKE || loaded->profile->modelled)
 		return;
 	for (unsigned int i = 0; i < ddp_n_nics; i++) {
 		struct ddp_spread_plan *spread;
@@ -214,550 +287,249 @@ static void hardware_tell(struct telling *t) {
 			continue;
 		ddp_plan_destroy(nic_plan(ddp_nics[i], loaded, &ask, &spread));
 		if (spread != NULL && spread->verdict == DDP_SPREAD_HARDWARE)
-			fprintf(t->text.to, "%s %s",
-				n++ > 0 ? "," : "A NIC may do it without net_ddp:",
-				ddp_nic_name(ddp_nics[i]));
+			add(a, "%s %s", n++ > 0 ? "," : "A NIC may do it without net_ddp:",
+			    ddp_nic_name(ddp_nics[i]));
 		ddp_spread_destroy(spread);
 	}
 	if (n == 0)
 		return;
-	fputs(" (rules: ddpctl plan ", t->text.to);
-	shell_word(t->text.to, a->best->name);
-	fputs(" --nic KIND).", t->text.to);
-	reason_end(t);
-}
-
-static void ue_tell(struct telling *t) {
-	const struct outcome *ue = t->advice->ue;
-
-	if (ue == NULL)
-		return;
-	fprintf(t->text.to,
-		"If both directions of a UE have to be on one queue, take %s: imbalance %.3f.",
-		ue->name, outcome_score(ue));
-	reason_end(t);
+	add(a, " (rules: ddpctl plan ");
+	shell_word(a->text.to, best->name);
+	add(a, " --nic KIND).");
 }
 
 // Whether a candidate puts the largest flow under several hashes: it may run in several tunnels.
-static bool elephant_is_parted(const struct telling *t) {
-	const struct simulation *s = t->simulation;
-
+static bool elephant_is_split(const struct simulation *s) {
 	for (unsigned int i = 0; i < s->n_outcomes; i++)
 		if (s->outcomes[i].largest_group * CLEARLY < s->top_flows[0].packets)
 			return true;
 	return false;
 }
 
-// Too few packets to be sure.
-static void few_packets_tell(struct telling *t) {
-	const struct simulation *s = t->simulation;
-
-	if (t->advice->verdict == ADVICE_TOO_FEW ||
-	    s->packets >= (uint64_t)UNSURE_PACKETS * s->n_queues)
-		return;
-	fprintf(t->text.to,
-		"The capture has %" PRIu64 " packet%s for %u queues: another one may differ.",
-		s->packets, s->packets == 1 ? "" : "s", s->n_queues);
-	reason_end(t);
-}
-
-// The largest flow is one only because no profile reads what is in it.
-static bool largest_is_unread(const struct telling *t) {
-	return unread_is_promising(&t->advice->unread) &&
-	       strcmp(t->simulation->top_flows[0].type, t->advice->unread.type) == 0;
-}
-
-static void unread_tell(struct telling *t) {
-	const struct unread *unread = &t->advice->unread;
-
-	if (!unread_is_promising(unread))
-		return;
-	fprintf(t->text.to,
-		"%" PRIu64 " of %" PRIu64
-		" packets%s end at %s, which no profile reads: %u of the %u "
-		"bytes behind it differ from packet to packet.",
-		unread->packets, unread->sampled,
-		unread->sampled < t->simulation->packets ? " of a sample" : "", unread->field,
-		unread->n_varying, unread->n_bytes);
-	if (unread->ip_at >= 0)
-		fprintf(t->text.to, " %" PRIu64 " of them have an %s header %d bytes behind it.",
-			unread->ip_packets,
-			unread->ip_version == 4 ? "IPv4" :
-			unread->ip_version == 6 ? "IPv6" :
-						  "IPv4 or IPv6",
-			unread->ip_at);
-	fputs(" A profile begins with: ", t->text.to);
-	new_command_write(unread, t->text.to);
-	reason_end(t);
-}
-
-// A profile may tell its packets apart by what is behind the port, even if that has no IP header.
-static bool largest_ends_unread(const struct telling *t) {
-	const struct unread *unread = &t->advice->unread;
-	const char *port = strrchr(t->simulation->top_flows[0].text, ':');
+// A profile may tell the largest flow's packets apart by what is behind its port, even if that has
+// no IP header.
+static bool largest_ends_unread(const struct advising *a) {
+	const struct unread *unread = &a->advice->unread;
+	const char *port = strrchr(a->simulation->top_flows[0].text, ':');
 
 	return unread->port != 0 && unread->n_varying > 0 && port != NULL &&
 	       strtoul(port + 1, NULL, 10) == unread->port &&
-	       strcmp(t->simulation->top_flows[0].type, unread->type) == 0;
+	       strcmp(a->simulation->top_flows[0].type, unread->type) == 0;
 }
 
-// One flow cannot be parted. Returns whether that is what makes the queues uneven.
-static bool elephant_tell(struct telling *t) {
-	const struct simulation *s = t->simulation;
+// One flow that no profile splits. Returns whether it makes the queues uneven.
+static bool elephant_add(struct advising *a) {
+	const struct simulation *s = a->simulation;
+	const struct unread *unread = &a->advice->unread;
 	double part, bound;
 
-	if (s->n_top_flows == 0 || s->finest != NULL || elephant_is_parted(t) ||
-	    largest_is_unread(t))
+	if (s->n_top_flows == 0 || s->finest != NULL || elephant_is_split(s) ||
+	    (unread_is_promising(unread) && strcmp(s->top_flows[0].type, unread->type) == 0))
 		return false;
-	part = share(t, s->top_flows[0].packets);
+	part = share_of(s->top_flows[0].packets, s->packets);
 	bound = part * s->n_queues;
-	if (bound < 1.1)
+	if (bound < CLEARLY)
 		return false;
-	fprintf(t->text.to,
-		"One flow has %.1f %% of the packets (%s, %s): no profile parts it, and with %u queues "
-		"imbalance is %.2f at least. All of them together carry the load of %.1f fully used "
-		"cores at most; ",
-		100 * part, s->top_flows[0].text, s->top_flows[0].type, s->n_queues, bound,
-		1 / part);
-	if (largest_ends_unread(t))
-		fprintf(t->text.to,
-			"what is behind %s is not read: %u of %u bytes there differ from packet to packet.",
-			t->advice->unread.field, t->advice->unread.n_varying,
-			t->advice->unread.n_bytes);
+	add(a,
+	    "One flow has %.1f %% of the packets (%s, %s): no profile parts it, and with %u queues "
+	    "imbalance is %.2f at least. All of them together carry the load of %.1f fully used "
+	    "cores at most; ",
+	    100 * part, s->top_flows[0].text, s->top_flows[0].type, s->n_queues, bound, 1 / part);
+	if (largest_ends_unread(a))
+		add(a,
+		    "what is behind %s is not read: %u of %u bytes there differ from packet to packet.",
+		    unread->field, unread->n_varying, unread->n_bytes);
 	else
-		fputs("only the sender can make more flows of it.", t->text.to);
-	reason_end(t);
-	return bound * CLEARLY >= outcome_score(t->advice->best);
+		add(a, "only the sender can make more flows of it.");
+	return bound * CLEARLY >= outcome_score(a->advice->best);
 }
 
-static bool balance_helps(const struct outcome *outcome) {
-	return outcome->balanced > 0 && outcome->balanced * CLEARLY < outcome->unbalanced;
-}
+static void flows_add(struct advising *a) {
+	const struct simulation *s = a->simulation;
 
-// Is it one entry of the redirection table that a balanced imbalance comes from?
-static bool is_bound(const struct outcome *outcome) {
-	return outcome->bound * CLEARLY >= outcome->balanced ||
-	       (outcome->balance_is_measured &&
-		2 * outcome->balancing->n_bound >= outcome->balancing->n_loaded);
-}
-
-// A short capture says too little.
-static bool balance_is_advised(const struct outcome *outcome) {
-	return outcome->balance_is_measured && balance_helps(outcome);
-}
-
-static double balanced_score(const struct outcome *outcome) {
-	return outcome->keys.n_balanced > 0 ? outcome->keys.balanced.median : outcome->balanced;
-}
-
-// The candidate that load-aware RSS makes most even, if it is clearly better so than the chosen
-// one.
-static const struct outcome *balanced_find(const struct telling *t) {
-	const struct choice *choice = &t->advice->choice;
-	const struct outcome *best = t->advice->best, *found = best;
-
-	for (unsigned int i = 0; i < choice->n_ranking; i++)
-		if (balanced_score(choice->ranking[i]) < balanced_score(found))
-			found = choice->ranking[i];
-	return balanced_score(found) * CLEARLY < balanced_score(best) &&
-			       found->balanced * CLEARLY < best->balanced ?
-		       found :
-		       NULL;
-}
-
-static void rate_tell(struct telling *t, const struct outcome *outcome) {
-	const struct balancing *balancing = outcome->balancing;
-
-	if (outcome->balance_is_measured)
-		fprintf(t->text.to, " (mean of %g ms, %.1f moves a second)",
-			balancing->interval_ns / 1e6, balancing_move_rate(balancing));
-}
-
-static void bound_tell(struct telling *t, const struct outcome *outcome) {
-	const struct balancing *balancing = outcome->balancing;
-
-	if (!outcome->balance_is_measured || balancing->bound_entry < 0)
+	if (outcome_score(a->advice->best) < EVEN || elephant_add(a))
 		return;
-	fprintf(t->text.to,
-		" In %" PRIu64 " of %" PRIu64
-		" intervals one entry has more than a queue's even share of %.1f %%, most often entry %d "
-		"with %.1f %%: ",
-		balancing->n_bound, balancing->n_loaded, 100.0 / t->simulation->n_queues,
-		balancing->bound_entry, 100 * balancing->bound_share);
-	if (balancing->bound_flow != NULL)
-		fprintf(t->text.to, "the flow %s.", balancing->bound_flow);
-	else
-		fprintf(t->text.to, "no single flow has most of it.");
-}
-
-static void balance_gain_tell(struct telling *t) {
-	const struct advice *a = t->advice;
-
-	fprintf(t->text.to,
-		"Load-aware RSS (balance=on of net_ddp) brings imbalance from %.2f to %s%.2f",
-		a->best->unbalanced, a->best->balance_is_measured ? "" : "about ",
-		a->best->balanced);
-	rate_tell(t, a->best);
-	fprintf(t->text.to, ": it moves entries of the redirection table away from loaded queues.");
-	if (a->best == a->base)
-		fprintf(t->text.to, " That helps more than other hash fields.");
-	bound_tell(t, a->best);
-	reason_end(t);
+	reason_end(a);
+	if (a->advice->verdict != ADVICE_UNREAD && s->n_flows > 0 &&
+	    s->n_flows < (uint64_t)FEW_FLOWS * s->n_queues)
+		add(a,
+		    "%u queues are uneven by chance, with any hash, for only %" PRIu64 " flow%s.",
+		    s->n_queues, s->n_flows, plural(s->n_flows));
 }
 
 // Hash fields do not even out flows of unequal size.
-static void balancing_tell(struct telling *t) {
-	const struct advice *a = t->advice;
-	const struct outcome *balanced;
+static void balancing_add(struct advising *a) {
+	const struct outcome *best = a->advice->best, *base = a->advice->base;
+	// is it one entry of the redirection table that a balanced imbalance comes from?
+	const bool bound = best->bound * CLEARLY >= best->balanced ||
+			   (best->balance_is_measured &&
+			    2 * best->balancing->n_bound >= best->balancing->n_loaded);
 
-	if (a->best->balanced == 0)
+	if (a->simulation->n_queues == 1 || best->balanced == 0)
 		return;
-	if (balance_helps(a->best)) {
-		balance_gain_tell(t);
-		if (a->best != a->base && a->base->balanced * CLEARLY < a->best->unbalanced) {
-			fprintf(t->text.to,
-				"Load-aware RSS helps more than these hash fields alone: without a profile it "
-				"brings imbalance from %.2f to %.2f.",
-				a->base->unbalanced, a->base->balanced);
-			reason_end(t);
-		}
-	} else if (a->best->unbalanced >= EVEN) {
-		fprintf(t->text.to,
-			"Load-aware RSS does not help: a move of table entries brings imbalance to %.2f at best, "
-			"because %s.",
-			a->best->balanced,
-			is_bound(a->best) ?
-				"packets of one hash stay together" :
-				"it acts only on differences that chance does not explain");
-		bound_tell(t, a->best);
-		reason_end(t);
-	}
-	balanced = a->best->unbalanced >= EVEN ? balanced_find(t) : NULL;
-	if (balanced != NULL) {
-		fprintf(t->text.to, "With load-aware RSS, %s is more even: imbalance %.2f",
-			balanced->name, balanced->balanced);
-		rate_tell(t, balanced);
-		fputc('.', t->text.to);
-		reason_end(t);
+	if (balance_helps(best)) {
+		add(a,
+		    "Load-aware RSS (balance=on of net_ddp) brings imbalance from %.2f to %s%.2f",
+		    best->unbalanced, best->balance_is_measured ? "" : "about ", best->balanced);
+		if (best->balance_is_measured)
+			add(a, " (mean of %g ms, %.1f moves a second)",
+			    best->balancing->interval_ns / 1e6,
+			    balancing_move_rate(best->balancing));
+		add(a, ": it moves entries of the redirection table away from loaded queues.");
+		if (best == base)
+			add(a, " That helps more than other hash fields.");
+	} else if (best->unbalanced >= EVEN) {
+		add(a,
+		    "Load-aware RSS does not help: a move of table entries brings imbalance to %.2f at "
+		    "best, because %s.",
+		    best->balanced,
+		    bound ? "packets of one hash stay together" :
+			    "it acts only on differences that chance does not explain");
 	}
 }
 
-static void few_flows_tell(struct telling *t) {
-	const struct simulation *s = t->simulation;
+static void unhashed_add(struct advising *a) {
+	const double unhashed = share_of(a->advice->best->unhashed, a->simulation->packets);
 
-	if (t->advice->verdict == ADVICE_UNREAD || s->n_flows == 0 ||
-	    s->n_flows >= (uint64_t)FEW_FLOWS * s->n_queues)
-		return;
-	fprintf(t->text.to,
-		"There %s %" PRIu64
-		" flow%s for %u queues: so few are uneven by chance, with any hash.",
-		s->n_flows == 1 ? "is" : "are", s->n_flows, s->n_flows == 1 ? "" : "s",
-		s->n_queues);
-	reason_end(t);
+	if (unhashed >= UNHASHED)
+		add(a, "%.1f %% of the packets have nothing that is hashed and are on queue 0.",
+		    100 * unhashed);
 }
 
-static void unhashed_tell(struct telling *t) {
-	const struct outcome *best = t->advice->best;
-	unsigned int n = 0;
+static void reasons_add(struct advising *a) {
+	static void (*const parts[])(struct advising *) = {
+		gain_add,  unread_add,    equal_add,    hardware_add,
+		flows_add, balancing_add, unhashed_add,
+	};
 
-	if (share(t, best->unhashed) < UNHASHED)
-		return;
-	fprintf(t->text.to,
-		"%.1f %% of the packets have nothing that is hashed and are on queue 0:",
-		100 * share(t, best->unhashed));
-	for (unsigned int i = 0; i < best->n_types; i++)
-		if (best->types[i].unhashed > 0 && n++ < 5)
-			fprintf(t->text.to, "%s %s (%s)", n > 1 ? "," : "", best->types[i].name,
-				share_text(share(t, best->types[i].unhashed), 1, " %").text);
-	fputc('.', t->text.to);
-	reason_end(t);
-}
-
-// The packet types, as all profiles together see them, that are uneven, many, and show no IP packet
-// inside.
-static void hints_tell(struct telling *t) {
-	const struct spread *all;
-	const struct ddp_personality *loaded;
-	bool told[sizeof(hints) / sizeof(hints[0])] = {0};
-
-	if (t->candidates->totals.flow_spread < 0)
-		return;
-	all = &t->candidates->spreads[t->candidates->totals.flow_spread];
-	loaded = candidates_loaded(t->candidates, t->candidates->totals.flow_spread);
-	for (unsigned int i = 0; i < all->n_types; i++) {
-		const struct spread_type *type = &all->types[i];
-		const char *profile = type_origin(loaded->profile, type->name);
-
-		if (share(t, type->packets) < OPAQUE_SHARE)
-			break;
-		if (ddp_imbalance(type->queue_packets, t->simulation->n_queues) < UNEVEN ||
-		    strstr(type->name, "_IPV") != NULL)
-			continue;
-		for (unsigned int h = 0; h < sizeof(hints) / sizeof(hints[0]); h++)
-			if (!told[h] && strcmp(hints[h].profile, profile) == 0) {
-				fprintf(t->text.to, "%.1f %% of the packets are %s. %s",
-					100 * share(t, type->packets), type->name, hints[h].hint);
-				reason_end(t);
-				told[h] = true;
-			}
+	for (unsigned int i = 0; i < COUNT(parts) && a->advice->verdict != ADVICE_NO_PACKETS; i++) {
+		parts[i](a);
+		reason_end(a);
 	}
-}
-
-static void fragments_tell(struct telling *t) {
-	const struct spread *all;
-	uint64_t fragments = 0;
-
-	if (t->candidates->totals.flow_spread < 0)
-		return;
-	all = &t->candidates->spreads[t->candidates->totals.flow_spread];
-	for (unsigned int i = 0; i < all->n_types; i++)
-		if (strstr(all->types[i].name, "FRAG") != NULL)
-			fragments += all->types[i].packets;
-	if (share(t, fragments) < UNHASHED)
-		return;
-	fprintf(t->text.to,
-		"%.1f %% of the packets are fragments, which are hashed by addresses alone, for only the first has "
-		"ports: a larger MTU on the way, or a smaller one inside the tunnel, avoids them.",
-		100 * share(t, fragments));
-	reason_end(t);
-}
-
-static void reasons_tell(struct telling *t) {
-	struct advice *advice = t->advice;
-
-	if (advice->verdict == ADVICE_NO_PACKETS)
-		return;
-	few_packets_tell(t);
-	if (advice->verdict == ADVICE_TAKE)
-		gain_tell(t);
-	if (outcome_score(advice->best) >= UNEVEN)
-		unread_tell(t);
-	keys_tell(t);
-	equal_tell(t);
-	if (t->simulation->n_queues > 1)
-		cores_tell(t);
-	if (advice->verdict == ADVICE_TAKE)
-		ue_tell(t);
-	hardware_tell(t);
-	if (outcome_score(advice->best) >= EVEN && !elephant_tell(t))
-		few_flows_tell(t);
-	if (t->simulation->n_queues > 1)
-		balancing_tell(t);
-	if (outcome_score(advice->best) >= UNEVEN && advice->verdict != ADVICE_UNREAD &&
-	    t->simulation->finest == NULL)
-		hints_tell(t);
-	unhashed_tell(t);
-	fragments_tell(t);
 }
 
 /* What to do */
 
-static void headline_tell(struct telling *t) {
-	const struct advice *a = t->advice;
-	unsigned int n = t->simulation->n_queues;
+static void headline_add(struct advising *a) {
+	const struct outcome *best = a->advice->best, *base = a->advice->base;
+	const struct outcome *first = a->advice->ranking[0];
+	const struct unread *unread = &a->advice->unread;
+	unsigned int n = a->simulation->n_queues;
 
-	switch (a->verdict) {
+	switch (a->advice->verdict) {
 	case ADVICE_TAKE:
-		fprintf(t->text.to, "Take %s: on %u queues imbalance is ", a->best->name, n);
-		score_write(a->best, t->text.to);
-		fputs(", without a profile ", t->text.to);
-		score_write(a->base, t->text.to);
-		fputc('.', t->text.to);
+		add(a, "Take %s: on %u queues imbalance is %s, without a profile %s.", best->name,
+		    n, score_text(best).text, score_text(base).text);
 		break;
 	case ADVICE_BALANCE:
-		fprintf(t->text.to,
-			"Take load-aware RSS (balance=on) and no profile: on %u queues imbalance is %.3f, "
-			"without it %.3f.",
-			n, a->base->balanced, a->base->unbalanced);
+		add(a,
+		    "Take load-aware RSS (balance=on) and no profile: on %u queues imbalance is %.3f, "
+		    "without it %.3f.",
+		    n, base->balanced, base->unbalanced);
 		break;
 	case ADVICE_NONE_NEEDED:
-		fprintf(t->text.to,
-			"No profile is needed: a fixed-function NIC spreads this traffic over %u queue%s with "
-			"imbalance ",
-			n, plural(n));
-		score_write(a->base, t->text.to);
-		fputc('.', t->text.to);
+		add(a,
+		    "No profile is needed: a fixed-function NIC spreads this traffic over %u queue%s "
+		    "with imbalance %s.",
+		    n, plural(n), score_text(base).text);
 		break;
 	case ADVICE_NOTHING_HELPS:
-		fprintf(t->text.to, "%s helps: on %u queues imbalance is ",
-			balance_helps(a->base) ? "No profile" : "Nothing", n);
-		score_write(a->base, t->text.to);
-		fputs(" without a profile, and no candidate is ", t->text.to);
-		if (a->choice.ranking[0] == a->base) {
-			fputs("better.", t->text.to);
-			break;
-		}
-		fprintf(t->text.to, "clearly better (%s: ", a->choice.ranking[0]->name);
-		score_write(a->choice.ranking[0], t->text.to);
-		fputs(").", t->text.to);
+		add(a,
+		    "%s helps: on %u queues imbalance is %s without a profile, and no candidate is "
+		    "clearly better (%s: %s).",
+		    balance_helps(base) ? "No profile" : "Nothing", n, score_text(base).text,
+		    first->name, score_text(first).text);
 		break;
 	case ADVICE_UNREAD:
-		fprintf(t->text.to,
-			"No profile reads %.1f %% of this traffic, which ends at %s: one that does could "
-			"spread it. Without it, on %u queues imbalance is ",
-			100 * share_of(a->unread.packets, a->unread.sampled), a->unread.field, n);
-		score_write(a->base, t->text.to);
-		fputc('.', t->text.to);
+		add(a,
+		    "No profile reads %.1f %% of this traffic, which ends at %s: one that does could "
+		    "spread it. Without it, on %u queues imbalance is %s.",
+		    100 * share_of(unread->packets, unread->sampled), unread->field, n,
+		    score_text(base).text);
 		break;
 	case ADVICE_TOO_FEW:
-		fprintf(t->text.to,
-			"There are too few packets to advise on: %" PRIu64
-			" for %u queues. Capture %u or more.",
-			t->simulation->packets, n, n * 100);
+		add(a,
+		    "There are too few packets to advise on: %" PRIu64
+		    " for %u queues. Capture %u or more.",
+		    a->simulation->packets, n, n * 100);
 		break;
 	case ADVICE_NO_PACKETS:
-		fprintf(t->text.to, "There are no packets to advise on.");
+		add(a, "There are no packets to advise on.");
 		break;
 	}
+	a->advice->headline = text_end(a);
 }
 
-static void command_add(struct telling *t, const char *key, const char *what) {
-	t->advice->commands[t->advice->n_commands++] = (struct advice_command){key, what, kept(t)};
+static void command_end(struct advising *a, const char *key, const char *what) {
+	a->advice->commands[a->advice->n_commands++] =
+		(struct advice_command){key, what, text_end(a)};
 }
 
-// How many words of the command line are an option that stands otherwise in `simulate`, or not at
-// all.
-static unsigned int words_left_out(const char *const *argv) {
-	static const char *const names[] = {"--queues", "--report", "--with"};
+// The same capture, queues, hash and table; --with, for it compares.
+static void simulate_add(struct advising *a, const char *name) {
+	bool balance = a->advice->balance;
 
-	if (strcmp(argv[0], "--json") == 0)
-		return 1;
-	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		size_t len = strlen(names[i]);
-
-		if (strncmp(argv[0], names[i], len) == 0 && argv[0][len] == '=')
-			return 1;
-		if (strcmp(argv[0], names[i]) == 0)
-			return 2;
-	}
-	return 0;
-}
-
-static bool is_given(const char *const *argv, const char *name) {
-	for (; *argv != NULL; argv++)
-		if (strncmp(*argv, name, strlen(name)) == 0)
-			return true;
-	return false;
-}
-
-// The same capture, hash and table.
-static void simulate_tell(struct telling *t, const char *queues) {
-	const struct advice *a = t->advice;
-	const char *const *argv = t->argv + 2; // behind "ddpctl advise"
-	const char *name = a->best == a->base ? "base" : a->best->name;
-
-	shell_line(t->text.to,
-		   (const char *const[]){"ddpctl", "simulate", name, "--queues", queues, NULL});
-	if (a->balance && !is_given(argv, "--balance"))
-		fputs(" --balance", t->text.to);
-	while (*argv != NULL) {
-		unsigned int n = words_left_out(argv);
-
-		if (n == 0) {
-			fputc(' ', t->text.to);
-			shell_word(t->text.to, *argv++);
+	shell_line(a->text.to, (const char *const[]){"ddpctl", "simulate", name, NULL});
+	for (const char *const *word = a->argv + 2; *word != NULL; word++) { // "ddpctl advise"
+		if (strcmp(*word, "--report") == 0)
+			word++;
+		else if (strcmp(*word, "--json") != 0 && strncmp(*word, "--report=", 9) != 0) {
+			balance &= strncmp(*word, "--balance", 9) != 0;
+			add(a, " ");
+			shell_word(a->text.to, *word);
 		}
-		argv += n;
 	}
-	command_add(t, "simulate", "see each queue");
+	if (balance)
+		add(a, " --balance");
+	command_end(a, "simulate", "see each queue");
 }
 
-// The argument of --vdev.
-static const char *devargs_write(const struct advice *advice, struct strbuf *text) {
-	fputs("net_ddp0,dev(0000:81:00.0)", text->to);
-	if (advice->best != advice->base)
-		fprintf(text->to, ",profile=%s", advice->best->name);
-	if (advice->balance)
-		fputs(",balance=on", text->to);
-	return strbuf_take(text);
-}
-
-static void commands_tell(struct telling *t) {
-	const struct advice *a = t->advice;
-	struct strbuf devargs;
+static void commands_add(struct advising *a) {
+	const struct advice *advice = a->advice;
+	const char *name = advice->best == advice->base ? NULL : advice->best->name;
+	const char *devargs;
 	char queues[16];
 
-	if (a->verdict == ADVICE_UNREAD) {
-		new_command_write(&a->unread, t->text.to);
-		command_add(t, "new", "begin a profile that reads it");
+	if (advice->verdict == ADVICE_UNREAD) {
+		new_command_add(a);
+		command_end(a, "new", "begin a profile that reads it");
 	}
-	if (a->verdict != ADVICE_TAKE && a->verdict != ADVICE_BALANCE)
+	if (advice->verdict != ADVICE_TAKE && advice->verdict != ADVICE_BALANCE)
 		return;
-	snprintf(queues, sizeof(queues), "%u", t->simulation->n_queues);
-	simulate_tell(t, queues);
-	strbuf_init(&devargs);
-	shell_line(t->text.to,
-		   (const char *const[]){"ddp-fwd", "--vdev", devargs_write(a, &devargs), "--",
-					 "--rxq", queues, "--txq", queues, NULL});
-	command_add(t, "ddp-fwd", "forward with it, from the NIC 0000:81:00.0");
-	fputs("dpdk-testpmd -d librte_net_ddp.so ", t->text.to);
-	shell_line(t->text.to, (const char *const[]){"--vdev", devargs_write(a, &devargs), "--",
-						     "-i", "--rxq", queues, "--txq", queues, NULL});
-	command_add(t, "testpmd", "the same in testpmd or any other DPDK application");
-	strbuf_fini(&devargs);
-	if (a->best != a->base)
-		shell_line(t->text.to, (const char *const[]){"ddpctl", "port", "add", "net_ddp0",
-							     a->best->name, NULL});
+	snprintf(queues, sizeof(queues), "%u", a->simulation->n_queues);
+	simulate_add(a, name != NULL ? name : "base");
+	add(a, "net_ddp0,dev(0000:81:00.0)%s%s%s", name != NULL ? ",profile=" : "",
+	    name != NULL ? name : "", advice->balance ? ",balance=on" : "");
+	devargs = text_end(a);
+	shell_line(a->text.to, (const char *const[]){"ddp-fwd", "--vdev", devargs, "--", "--rxq",
+						     queues, "--txq", queues, NULL});
+	command_end(a, "ddp-fwd", "forward with it, from the NIC 0000:81:00.0");
+	add(a, "dpdk-testpmd -d librte_net_ddp.so ");
+	shell_line(a->text.to, (const char *const[]){"--vdev", devargs, "--", "-i", "--rxq", queues,
+						     "--txq", queues, NULL});
+	command_end(a, "testpmd", "the same in testpmd or any other DPDK application");
+	if (name != NULL)
+		shell_line(a->text.to,
+			   (const char *const[]){"ddpctl", "port", "add", "net_ddp0", name, NULL});
 	else
-		shell_line(t->text.to, (const char *const[]){"ddpctl", "port", "balance",
-							     "net_ddp0", "on", NULL});
-	command_add(t, "port", "give it to a net_ddp port that runs");
-}
-
-static enum verdict verdict_find(const struct telling *t) {
-	const struct advice *a = t->advice;
-
-	if (t->simulation->packets == 0)
-		return ADVICE_NO_PACKETS;
-	if (outcome_score(a->best) < outcome_score(a->base) / CLEARLY)
-		return ADVICE_TAKE;
-	if (outcome_score(a->base) <= EVEN)
-		return ADVICE_NONE_NEEDED;
-	if (balance_is_advised(a->base))
-		return ADVICE_BALANCE;
-	if (unread_is_promising(&a->unread))
-		return ADVICE_UNREAD;
-	if (t->simulation->packets < (uint64_t)FEW_PACKETS * t->simulation->n_queues)
-		return ADVICE_TOO_FEW;
-	return ADVICE_NOTHING_HELPS;
-}
-
-const char *verdict_name(enum verdict verdict) {
-	static const char *const names[] = {
-		[ADVICE_TAKE] = "take",
-		[ADVICE_BALANCE] = "balance",
-		[ADVICE_NONE_NEEDED] = "none needed",
-		[ADVICE_NOTHING_HELPS] = "nothing helps",
-		[ADVICE_UNREAD] = "unread",
-		[ADVICE_TOO_FEW] = "too few packets",
-		[ADVICE_NO_PACKETS] = "no packets",
-	};
-
-	return names[verdict];
+		add(a, "ddpctl port balance net_ddp0 on");
+	command_end(a, "port", "give it to a net_ddp port that runs");
 }
 
 void advice_make(struct advice *advice, const struct simulation *simulation,
 		 const struct candidates *candidates, const char *const *argv) {
-	struct telling t = {
-		.advice = advice,
-		.simulation = simulation,
-		.candidates = candidates,
-		.argv = argv,
-	};
+	struct advising a = {advice, simulation, candidates, argv, {0}};
 
-	strbuf_init(&t.text);
+	strbuf_init(&a.text);
+	advice->simulation = simulation;
 	advice->base = &simulation->outcomes[simulation->n_outcomes - 1];
-	choice_make(&advice->choice, simulation, candidates);
-	advice->best = advice->choice.best;
-	advice->verdict = verdict_find(&t);
+	ranking_make(&a);
+	advice->verdict = verdict_find(&a);
 	if (advice->verdict != ADVICE_TAKE)
 		advice->best = advice->base;
-	else
-		ue_find(&t);
 	advice->balance = balance_is_advised(advice->best);
-	headline_tell(&t);
-	advice->headline = kept(&t);
-	reasons_tell(&t);
-	commands_tell(&t);
-	strbuf_fini(&t.text);
+	headline_add(&a);
+	reasons_add(&a);
+	commands_add(&a);
+	strbuf_fini(&a.text);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // What to make of a simulation of all that could be done: which candidate to take, why, and how.
+// Imbalance is compared by what many RSS keys give, not by the one at hand. What these keys cannot
+// tell apart is equal; then the profile is taken that is made for the traffic.
 #ifndef DDPCTL_SIMULATE_ADVICE_H
 #define DDPCTL_SIMULATE_ADVICE_H
 
-#include "choice.h"
-#include "entropy.h"
 #include "simulation.h"
 #include "unread.h"
 
@@ -18,7 +18,9 @@ enum verdict {
 	ADVICE_NO_PACKETS,
 };
 
-#define REASONS_MAX 16
+extern const char *const verdict_names[]; // "take", "balance", "none needed", ...
+
+#define REASONS_MAX 8
 #define ADVICE_COMMANDS 4
 
 struct advice_command {
@@ -28,27 +30,32 @@ struct advice_command {
 };
 
 struct advice {
+	const struct simulation *simulation;
+	unsigned int n_named; // candidates of --with, the first ones of the simulation
 	enum verdict verdict;
 	const struct outcome *best; // the fixed-function NIC unless ADVICE_TAKE
 	const struct outcome *base; // the fixed-function NIC
 	bool balance;               // load-aware RSS makes the best one clearly better
-	const struct outcome *ue;   // keeps both directions of a UE together, NULL for none
+	// All, most even first, without those that do the same as a simpler one. The first n_equal
+	// are as good as the first one, but for chance.
+	const struct outcome **ranking;
+	unsigned int n_ranking, n_equal;
 	const char *headline;
-	const char *reasons[REASONS_MAX + 1]; // up to NULL
+	const char *reasons[REASONS_MAX];
+	unsigned int n_reasons;
 	struct advice_command commands[ADVICE_COMMANDS];
 	unsigned int n_commands;
-	struct choice choice;
-	struct entropies fields;
 	struct unread unread;
 };
 
-// All that advice points to belongs to the simulation or its arena. fields and unread are filled in
-// before.
-// argv is the command line, "ddpctl advise" first, up to NULL.
+// The imbalance that a candidate is judged by.
+static inline double outcome_score(const struct outcome *outcome) {
+	return outcome->keys.n > 0 ? outcome->keys.plain.median : outcome->imbalance;
+}
+
+// All that advice points to belongs to the simulation or its arena; unread and n_named are filled
+// in before. // argv is the command line, "ddpctl advise" first, up to NULL.
 void advice_make(struct advice *advice, const struct simulation *simulation,
 		 const struct candidates *candidates, const char *const *argv);
-
-// "take", "balance", "none needed", "nothing helps", "unread", "too few packets", "no packets".
-const char *verdict_name(enum verdict verdict);
 
 #endif

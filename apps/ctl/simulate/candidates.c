@@ -96,7 +96,7 @@ int candidates_add_base(struct candidates *candidates) {
 
 void candidates_judge(struct candidates *candidates) {
 	for (unsigned int i = 0; i < candidates->n; i++)
-		candidates->spreads[i].keeps_inputs = true;
+		candidates->spreads[i].judged = true;
 }
 
 /* Flows and UEs */
@@ -135,7 +135,7 @@ static const char *spec_with(const char *spec, const char *name, const char *set
 	return strbuf_take(text);
 }
 
-static int load_quietly(struct ddp_personality *loaded, const char *spec) {
+int load_quietly(struct ddp_personality *loaded, const char *spec) {
 	struct ddp_diag diag;
 	int ret;
 

@@ -45,6 +45,9 @@ int candidates_add(struct candidates *candidates, const char *name, struct ddp_p
 // is reported.
 int candidates_balance(struct candidates *candidates, unsigned int ms);
 
+// load_profile() without a word of what is wrong. 0 or -errno.
+int load_quietly(struct ddp_personality *loaded, const char *spec);
+
 // The last one: what NICs do without any profile.
 int candidates_add_base(struct candidates *candidates);
 

@@ -69,35 +69,16 @@ static bool rule_apply(const struct fate *fate, uint16_t *queue, uint64_t *group
 	return true;
 }
 
-// What is hashed of a new group, found out by the interpreter: there are few.
-static __attribute__((noinline)) void input_keep(struct shard *shard, uint64_t group,
-						 const struct capture_packet *packet) {
-	struct spread *spread = shard->spread;
-	struct ddp_answer answer;
-	struct cut cut;
-
-	cut_begin(&cut, packet);
-	cut_answer(&cut, spread->program, spread->steer, spread->has_rules ? &spread->policy : NULL,
-		   &answer);
-	inputs_keep(&spread->inputs, group, answer.input, answer.input_len);
-}
-
 static void groups_count(struct shard *shard, struct shard_groups *groups) {
-	for (unsigned int i = 0; i < groups->n; i++) {
-		const struct flow *counted = flows_count(&shard->spread->groups, groups->keys[i]);
-
-		if (shard->spread->keeps_inputs && counted != NULL && counted->packets == 1)
-			input_keep(shard, groups->keys[i], groups->packets[i]);
-	}
+	for (unsigned int i = 0; i < groups->n; i++)
+		flows_count(&shard->spread->groups, groups->keys[i]);
 	groups->n = 0;
 }
 
-static inline void group_add(struct shard *shard, uint64_t group,
-			     const struct capture_packet *packet) {
+static inline void group_add(struct shard *shard, uint64_t group) {
 	struct shard_groups *groups = &shard->groups[shard->now];
 
-	groups->keys[groups->n] = group;
-	groups->packets[groups->n++] = packet;
+	groups->keys[groups->n++] = group;
 }
 
 // The burst has been looked at: its groups are fetched, those of the one before are counted.
@@ -143,7 +124,7 @@ static inline void packet_count(struct shard *shard, unsigned int i, const struc
 	else
 		shard->unhashed[fate->id]++;
 	if (group != 0 && shard->spread->second == NULL)
-		group_add(shard, group, packet);
+		group_add(shard, group);
 	shard->type_queues[(size_t)fate->id * steer->config.n_queues + queue]++;
 	shard->queue_bytes[queue] += packet->wire_len;
 	if (windows->length_ns != 0 && windows_count(windows, packet->time_ns, queue) < 0)

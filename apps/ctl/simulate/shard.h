@@ -10,7 +10,6 @@
 struct shard_groups {
 	unsigned int n;
 	uint64_t keys[DDP_BURST_MAX];
-	const struct capture_packet *packets[DDP_BURST_MAX];
 };
 
 struct shard {

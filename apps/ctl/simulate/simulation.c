@@ -179,13 +179,12 @@ static void balanced_make(const struct spread *spread, struct outcome *outcome) 
 static void keys_make(const struct spread *spread, struct outcome *outcome) {
 	uint64_t others[STEER_QUEUES_MAX], n_hashed = spread->packets - spread->unhashed;
 
-	if (!spread->keeps_inputs)
+	if (!spread->judged)
 		return;
 	others_find(spread, others);
 	for (unsigned int q = 0; q < spread->steer->config.n_queues; q++)
 		n_hashed -= spread->ruled[q];
-	keys_judge(&outcome->keys, spread->steer, &spread->groups, &spread->inputs, n_hashed,
-		   others);
+	keys_judge(&outcome->keys, spread->steer, &spread->groups, n_hashed, others);
 	if (outcome->balance_is_measured || outcome->keys.n_balanced == 0)
 		return;
 	outcome->unbalanced = outcome->keys.plain.median;

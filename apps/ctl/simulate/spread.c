@@ -81,7 +81,6 @@ void spread_fini(struct spread *spread) {
 	if (spread->has_rules)
 		rule_set_fini(&spread->rules);
 	flows_fini(&spread->groups);
-	inputs_fini(&spread->inputs);
 	windows_fini(&spread->windows);
 	balancer_destroy(spread->balancer);
 	free(spread->entry_packets);
@@ -448,7 +447,6 @@ static void pool_sum_up(const struct pool *pool) {
 /* Memory */
 
 #define MEMORY_FIXED (24U << 20) // profiles and what else does not depend on the capture
-#define INPUT_BYTES 48           // of one that is kept, on average
 #define MEMORY_LEAST (8U << 20)  // of all tables, whatever the limit is
 
 // Flows take most: many of them have one hash where a candidate does not tell them apart, and a UE
@@ -460,11 +458,8 @@ static void memory_share(struct spread *spreads, unsigned int n, struct spread_t
 				  totals->n_places * CAPTURE_BATCH_PACKETS * sizeof(uint16_t));
 	unsigned int n_grouped = 0;
 
-	for (unsigned int i = 0; i < n; i++) {
-		if (spreads[i].keeps_inputs)
-			fixed += (size_t)INPUTS_MAX * INPUT_BYTES;
+	for (unsigned int i = 0; i < n; i++)
 		n_grouped += has_groups(&spreads[i]);
-	}
 	size = size > fixed + MEMORY_LEAST ? size - fixed : MEMORY_LEAST;
 	for (unsigned int i = 0; i < n; i++)
 		flows_limit(&spreads[i].groups, size / 4 / (n_grouped > 0 ? n_grouped : 1));

@@ -47,7 +47,7 @@ struct spread {
 	const struct steer *steer;
 	struct ddp_policy policy;
 	struct rule_set rules; // compiled; where has_rules
-	bool keeps_inputs;     // for keys_judge()
+	bool judged;           // by many keys
 	// Not NULL: nobody asks for the spread itself, but for keys of flows or UEs, made of its
 	// hash and of that by this key.
 	const struct ddp_hash *second;
@@ -67,8 +67,7 @@ struct spread {
 	struct spread_type
 		*types; // each of the program and that of no type; after a run, most first
 	unsigned int n_types;
-	struct flows groups;  // packets that no redirection table can part: those of one hash
-	struct inputs inputs; // of these
+	struct flows groups; // packets that no redirection table can part: those of one hash
 	struct windows windows;
 	struct balancer *balancer;   // NULL: not wanted, or the capture has no times
 	struct balancing *balancing; // its result

@@ -2,104 +2,90 @@
 #include "unread.h"
 
 #include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "classify/explain.h"
 #include "common/strbuf.h"
-#include "common/table.h"
 #include "ctl/capture/cut.h"
-#include "ctl/profile/profile_load.h"
 
 #define ENDS_MAX 256     // different ones
+#define BYTES 64         // behind the header
 #define OFTEN 0.2        // of the packets end there: worth a word
 #define IP_OFTEN 0.5     // of these have an IP header in one place: it is no chance
 #define TUNNEL_OFTEN 0.9 // of these have one where a profile finds it: it is that tunnel
-#define VARYING_BITS 0.1 // of entropy: less is one packet in a hundred
+#define CONSTANT 0.99    // of these have the same byte in one place: it does not vary
 #define TRAILER 8u       // bytes at most behind an inner packet
-#define ROW_BYTES 16
 
 // Where a path ends: a header, and its number that announces nothing known.
 struct end {
-	uint8_t node, field;
-	const struct ddp_table *table; // NULL: it is a port
+	uint8_t node;
+	const char *field;             // of the header
+	const struct ddp_table *table; // NULL: it is a UDP port
 	uint64_t value;
-	uint64_t packets;
 	uint16_t type;
+	uint32_t off; // where the unread bytes of this packet begin
+	uint64_t packets;
 };
 
 struct finding {
-	const struct ddp_profile *profile;
-	const struct ddp_program *program;
 	unsigned int n_ends;
 	struct end ends[ENDS_MAX];
 
-	// of the most frequent one
-	uint32_t counts[UNREAD_BYTES][256];
-	uint64_t n_with[UNREAD_BYTES]; // packets that have the byte
-	uint64_t ip[UNREAD_BYTES][2];  // packets with an IPv4, an IPv6 header there
+	// behind the most frequent one
+	uint32_t counts[BYTES][256];
+	uint64_t n_with[BYTES]; // packets that have the byte
+	uint64_t ip[BYTES][2];  // packets with an IPv4, an IPv6 header there
 };
 
-// A packet as the profile sees it; what is not known of a cut one is no end.
-struct look {
-	struct cut cut;
-	struct ddp_explain explain;
-	struct ddp_step last;
-};
-
-static bool look_init(struct look *look, const struct finding *f,
-		      const struct capture_packet *packet) {
-	struct ddp_class class;
-
-	cut_begin(&look->cut, packet);
-	cut_classify(&look->cut, f->program, &class);
-	if (look->cut.unknown || class.status != DDP_STATUS_OK || class.n_seen == 0)
-		return false;
-	ddp_explain_init(&look->explain, f->profile, f->program, &look->cut.packet);
-	ddp_explain_step(&look->explain, look->explain.n_steps - 1, &look->last);
-	return look->last.next < 0 && look->last.rule < 0 && look->last.flaw == DDP_FLAW_NONE;
+static uint16_t be16(const uint8_t *at) {
+	return at[0] << 8 | at[1];
 }
 
-// The rule whose number is unknown: of a table, else of UDP's destination port.
-static bool end_find(const struct look *look, struct end *end) {
-	const struct ddp_header *header = look->last.header;
-	const unsigned int at = look->explain.n_steps - 1;
-	struct ddp_value value;
+// The rule whose number is unknown: of a table, else of UDP's destination port. A path that a rule
+// ended, or a cut packet of which too little is known, has no such end.
+static bool end_find(const struct candidates *candidates, const struct capture_packet *packet,
+		     struct end *end) {
+	const int flows = candidates->totals.flow_spread;
+	const struct ddp_profile *profile = candidates_loaded(candidates, flows)->profile;
+	const struct ddp_program *program = candidates->spreads[flows].program;
+	static struct ddp_explain explain;
+	struct ddp_step last;
+	struct cut cut;
 
-	*end = (struct end){.node = look->last.seen->node, .type = look->explain.class.type};
-	for (unsigned int i = 0; i < header->n_rules; i++) {
-		const struct ddp_rule *rule = &header->rules[i];
-		const struct ddp_question question = {DDP_ASKED_RULE, at, i};
+	cut_begin(&cut, packet);
+	cut_classify(&cut, program, &explain.class);
+	if (cut.unknown || explain.class.status != DDP_STATUS_OK || explain.class.n_seen == 0)
+		return false;
+	ddp_explain_init(&explain, profile, program, &cut.packet);
+	ddp_explain_step(&explain, explain.n_steps - 1, &last);
+	if (last.next >= 0 || last.rule >= 0 || last.flaw != DDP_FLAW_NONE)
+		return false;
+	*end = (struct end){
+		.node = last.seen->node,
+		.field = "dport",
+		.type = explain.class.type,
+		.off = last.seen->off + last.seen->len,
+	};
+	for (unsigned int i = 0; i < last.header->n_rules; i++) {
+		const struct ddp_question question = {DDP_ASKED_RULE, explain.n_steps - 1, i};
+		const struct ddp_rule *rule = &last.header->rules[i];
+		struct ddp_value value;
 
-		if (!ddp_explain_holds(&look->explain, &question) ||
-		    rule->kind != DDP_RULE_LOOKUP || rule->key.which != DDP_WHICH_SELF ||
-		    !ddp_explain_field(&look->explain, at, &rule->key, &value))
+		if (!ddp_explain_holds(&explain, &question) || rule->kind != DDP_RULE_LOOKUP ||
+		    rule->key.which != DDP_WHICH_SELF ||
+		    !ddp_explain_field(&explain, question.at, &rule->key, &value))
 			continue; // the rule asks something else of this packet
-		end->table = &look->explain.profile->tables[rule->table];
-		end->field = rule->key.field;
+		end->table = &profile->tables[rule->table];
+		end->field = last.header->fields[rule->key.field].name;
 		end->value = value.lo;
 		return true;
 	}
-	for (unsigned int i = 0; i < header->n_fields && strcmp(header->name, "udp") == 0; i++) {
-		const struct ddp_ref ref = {
-			.node = end->node,
-			.field = i,
-			.which = DDP_WHICH_SELF,
-			.bits = header->fields[i].width,
-			.name = header->fields[i].name,
-		};
-
-		if (strcmp(ref.name, "dport") != 0 ||
-		    !ddp_explain_field(&look->explain, at, &ref, &value))
-			continue;
-		end->field = i;
-		end->value = value.lo;
-		return true;
-	}
-	return false;
+	if (strcmp(last.header->name, "udp") != 0 || last.seen->off + 4u > packet->len)
+		return false;
+	end->value = be16(packet->data + last.seen->off + 2);
+	return true;
 }
 
 static bool is_same_end(const struct end *a, const struct end *b) {
@@ -119,19 +105,15 @@ static void end_count(struct finding *f, const struct end *end) {
 }
 
 static const struct end *most_frequent(const struct finding *f) {
-	const struct end *most = NULL;
+	const struct end *most = &f->ends[0];
 
-	for (unsigned int i = 0; i < f->n_ends; i++)
-		if (most == NULL || f->ends[i].packets > most->packets)
+	for (unsigned int i = 1; i < f->n_ends; i++)
+		if (f->ends[i].packets > most->packets)
 			most = &f->ends[i];
 	return most;
 }
 
 /* The bytes behind it */
-
-static uint16_t be16(const uint8_t *at) {
-	return at[0] << 8 | at[1];
-}
 
 // len bytes are there, of left on the wire. A checksum need not be right: a sender may leave it to
 // its NIC.
@@ -152,7 +134,7 @@ static void bytes_count(struct finding *f, const struct capture_packet *packet, 
 	uint32_t len = packet->len > off ? packet->len - off : 0;
 	uint32_t left = packet->wire_len > off ? packet->wire_len - off : 0;
 
-	for (unsigned int i = 0; i < UNREAD_BYTES && i < len; i++) {
+	for (unsigned int i = 0; i < BYTES && i < len; i++) {
 		f->counts[i][at[i]]++;
 		f->n_with[i]++;
 		f->ip[i][0] += is_ipv4(at + i, len - i, left - i);
@@ -160,109 +142,83 @@ static void bytes_count(struct finding *f, const struct capture_packet *packet, 
 	}
 }
 
-static double byte_entropy(const uint32_t counts[256], uint64_t n) {
-	double bits = 0;
-
+static bool is_varying(const uint32_t counts[256], uint64_t n) {
 	for (unsigned int i = 0; i < 256; i++)
-		if (counts[i] > 0)
-			bits -= (double)counts[i] / n * log2((double)counts[i] / n);
-	return bits > 0 ? bits : 0;
+		if (counts[i] > CONSTANT * n)
+			return false;
+	return true;
 }
 
-static void bytes_tell(const struct finding *f, struct unread *unread) {
-	unread->ip_at = -1;
-	for (unsigned int i = 0; i < UNREAD_BYTES; i++) {
-		if (2 * f->n_with[i] <= unread->packets)
-			break; // most packets are shorter
-		unread->entropy[i] = byte_entropy(f->counts[i], f->n_with[i]);
-		unread->n_varying += unread->entropy[i] >= VARYING_BITS;
+static void bytes_judge(const struct finding *f, struct unread *unread) {
+	for (unsigned int i = 0; i < BYTES && 2 * f->n_with[i] > unread->packets; i++) {
+		const uint64_t *ip = f->ip[i];
+
+		unread->n_varying += is_varying(f->counts[i], f->n_with[i]);
 		unread->n_bytes++;
-		if (f->ip[i][0] + f->ip[i][1] <= unread->ip_packets ||
-		    f->ip[i][0] + f->ip[i][1] < IP_OFTEN * unread->packets)
+		if (ip[0] + ip[1] <= unread->ip_packets ||
+		    ip[0] + ip[1] < IP_OFTEN * unread->packets)
 			continue;
 		unread->ip_at = i;
-		unread->ip_packets = f->ip[i][0] + f->ip[i][1];
-		unread->ip_version = f->ip[i][1] == 0 ? 4 : f->ip[i][0] == 0 ? 6 : 0;
+		unread->ip_packets = ip[0] + ip[1];
+		unread->ip_version = ip[1] == 0 ? 4 : ip[0] == 0 ? 6 : 0;
 	}
-}
-
-/* Words */
-
-static const char *taken(struct strbuf *text, struct ddp_arena *arena) {
-	return ddp_arena_strdup(arena, strbuf_take(text));
-}
-
-static void value_write(const struct end *end, FILE *to) {
-	if (end->table != NULL && end->table->n_entries > 0 && end->table->entries[0].hex)
-		fprintf(to, "0x%04" PRIx64, end->value);
-	else
-		fprintf(to, "%" PRIu64, end->value);
 }
 
 // What base's own headers announce, they announce wherever the table is asked.
-static void words_make(const struct finding *f, const struct end *end, struct ddp_arena *arena,
-		       struct unread *unread) {
-	const struct ddp_header *header = &f->profile->headers[end->node];
-	const char *field = header->fields[end->field].name;
-	bool by_table = end->table != NULL && strcmp(header->profile, "base") == 0;
-	struct strbuf text;
+static void names_make(const struct candidates *candidates, const struct end *end,
+		       struct ddp_arena *arena, struct unread *unread) {
+	const int flows = candidates->totals.flow_spread;
+	const struct ddp_header *header =
+		&candidates_loaded(candidates, flows)->profile->headers[end->node];
+	const struct ddp_table *table = end->table;
+	char value[24];
 
-	strbuf_init(&text);
-	fprintf(text.to, "%s.%s ", header->name, field);
-	value_write(end, text.to);
-	unread->field = taken(&text, arena);
-	if (by_table)
-		fprintf(text.to, "%s(", end->table->name);
+	snprintf(value, sizeof(value),
+		 table != NULL && table->n_entries > 0 && table->entries[0].hex ? "0x%04" PRIx64 :
+										  "%" PRIu64,
+		 end->value);
+	unread->field = ddp_arena_printf(arena, "%s.%s %s", header->name, end->field, value);
+	if (table != NULL && strcmp(header->profile, "base") == 0)
+		unread->after = ddp_arena_printf(arena, "%s(%s)", table->name, value);
 	else
-		fprintf(text.to, "%s(%s=", header->name, field);
-	value_write(end, text.to);
-	fputc(')', text.to);
-	unread->after = taken(&text, arena);
-	strbuf_fini(&text);
-	unread->type = ddp_arena_strdup(arena, type_name(f->program, end->type));
-	unread->by_table = end->table != NULL;
-	unread->port = end->table == NULL ? end->value : 0;
-}
-
-static void sample_look(struct finding *f, const struct sample *sample, const struct end *most) {
-	static struct look look;
-	struct end end;
-
-	for (unsigned int i = 0; i < sample->n; i++) {
-		struct capture_packet packet = sample_packet(sample, i);
-
-		if (!look_init(&look, f, &packet) || !end_find(&look, &end))
-			continue;
-		if (most == NULL)
-			end_count(f, &end);
-		else if (is_same_end(&end, most))
-			bytes_count(f, &packet, look.last.seen->off + look.last.seen->len);
-	}
+		unread->after =
+			ddp_arena_printf(arena, "%s(%s=%s)", header->name, end->field, value);
+	unread->type =
+		ddp_arena_strdup(arena, type_name(candidates->spreads[flows].program, end->type));
+	unread->port = table == NULL ? end->value : 0;
 }
 
 void unread_find(struct unread *unread, const struct candidates *candidates,
 		 const struct sample *sample, struct ddp_arena *arena) {
-	const int flows = candidates->totals.flow_spread;
-	const struct end *most;
 	struct finding *f;
+	struct end end, most;
 
-	*unread = (struct unread){.ip_at = -1};
-	if (flows < 0)
+	*unread = (struct unread){.ip_at = -1, .sampled = sample->n};
+	if (candidates->totals.flow_spread < 0)
 		return;
 	f = calloc_or_exit(1, sizeof(*f));
-	f->profile = candidates_loaded(candidates, flows)->profile;
-	f->program = candidates->spreads[flows].program;
-	sample_look(f, sample, NULL);
-	most = most_frequent(f);
-	if (most != NULL && most->packets >= OFTEN * sample->n) {
-		unread->packets = most->packets;
-		unread->sampled = sample->n;
-		words_make(f, most, arena, unread);
-		sample_look(f, sample, most);
-		bytes_tell(f, unread);
+	for (unsigned int i = 0; i < sample->n; i++) {
+		const struct capture_packet packet = sample_packet(sample, i);
+
+		if (end_find(candidates, &packet, &end))
+			end_count(f, &end);
 	}
+	most = *most_frequent(f);
+	if (most.packets > 0 && most.packets >= OFTEN * sample->n) {
+		unread->packets = most.packets;
+		names_make(candidates, &most, arena, unread);
+	}
+	for (unsigned int i = 0; unread->packets > 0 && i < sample->n; i++) {
+		const struct capture_packet packet = sample_packet(sample, i);
+
+		if (end_find(candidates, &packet, &end) && is_same_end(&end, &most))
+			bytes_count(f, &packet, end.off);
+	}
+	bytes_judge(f, unread);
 	free(f);
 }
+
+/* Tunnels on other ports */
 
 static bool is_tunnel(const struct ddp_program *program, const struct capture_packet *packet,
 		      uint32_t off) {
@@ -281,56 +237,22 @@ static bool is_tunnel(const struct ddp_program *program, const struct capture_pa
 
 bool unread_is_tunnel(const struct unread *unread, const struct candidates *candidates,
 		      const struct sample *sample, const struct ddp_program *program) {
-	const int flows = candidates->totals.flow_spread;
-	struct finding *f = calloc_or_exit(1, sizeof(*f));
-	static struct look look;
+	struct end end;
 	uint64_t n = 0;
 
-	f->profile = candidates_loaded(candidates, flows)->profile;
-	f->program = candidates->spreads[flows].program;
 	for (unsigned int i = 0; i < sample->n; i++) {
-		struct capture_packet packet = sample_packet(sample, i);
-		struct end end;
+		const struct capture_packet packet = sample_packet(sample, i);
 
-		if (look_init(&look, f, &packet) && end_find(&look, &end) && end.table == NULL &&
+		if (end_find(candidates, &packet, &end) && end.table == NULL &&
 		    end.value == unread->port)
-			n += is_tunnel(program, &packet, look.last.seen->off + look.last.seen->len);
+			n += is_tunnel(program, &packet, end.off);
 	}
-	free(f);
 	return n >= TUNNEL_OFTEN * unread->packets;
 }
 
 bool unread_is_promising(const struct unread *unread) {
 	return unread->packets > 0 &&
-	       (unread->ip_at >= 0 || (unread->by_table && unread->n_varying > 0));
-}
-
-/* Showing */
-
-void unread_print(const struct unread *unread, struct output *out) {
-	struct table table;
-
-	if (unread->n_bytes == 0)
-		return;
-	output_printf(out, "bytes behind %s, entropy of each in bits:\n", unread->field);
-	table_init(&table, out, ">BYTE");
-	for (unsigned int i = 0; i < ROW_BYTES; i++) {
-		char title[8];
-
-		snprintf(title, sizeof(title), ">+%u", i);
-		table_columns(&table, title);
-	}
-	for (unsigned int i = 0; i < (unread->n_bytes + ROW_BYTES - 1) / ROW_BYTES * ROW_BYTES;
-	     i++) {
-		if (i % ROW_BYTES == 0)
-			table_cell(&table, "%u", i);
-		if (i < unread->n_bytes)
-			table_cell(&table, "%.1f", unread->entropy[i]);
-		else
-			table_text(&table, "");
-	}
-	table_fini(&table);
-	output_text(out, "\n");
+	       (unread->ip_at >= 0 || (unread->port == 0 && unread->n_varying > 0));
 }
 
 void unread_json(const struct unread *unread, struct json_writer *json) {
@@ -338,16 +260,11 @@ void unread_json(const struct unread *unread, struct json_writer *json) {
 		jsonw_key_text(json, "unread", NULL);
 		return;
 	}
-	jsonw_key_open(json, "unread", '{');
-	jsonw_write(json, "after:%s field:%s ptype:%s packets:%ju sampled:%ju varying:%u entropy:[",
+	jsonw_write(json, "unread:{after:%s field:%s ptype:%s packets:%ju sampled:%ju varying:%u",
 		    unread->after, unread->field, unread->type, unread->packets, unread->sampled,
 		    unread->n_varying);
-	for (unsigned int i = 0; i < unread->n_bytes; i++)
-		jsonw_real(json, unread->entropy[i]);
-	jsonw_close(json, ']');
 	jsonw_key_uint_or_null(json, "ip_at", unread->ip_at >= 0, unread->ip_at);
-	jsonw_key_uint_or_null(json, "ip_version", unread->ip_at >= 0 && unread->ip_version != 0,
-			       unread->ip_version);
+	jsonw_key_uint_or_null(json, "ip_version", unread->ip_version != 0, unread->ip_version);
 	jsonw_key_uint_or_null(json, "ip_packets", unread->ip_at >= 0, unread->ip_packets);
 	jsonw_close(json, '}');
 }

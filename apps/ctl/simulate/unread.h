@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What no profile knows: the number behind which most packets of a sample end, such as gre.protocol
+// What no profile reads: the number behind which most packets of a sample end, such as gre.protocol
 // 0x8200, and what the bytes behind it are like. A profile that reads them may spread the packets.
 #ifndef DDPCTL_SIMULATE_UNREAD_H
 #define DDPCTL_SIMULATE_UNREAD_H
@@ -12,21 +12,17 @@
 
 struct ddp_arena;
 
-#define UNREAD_BYTES 64 // behind the header, at most
-
 struct unread {
-	uint64_t packets; // of the sample; 0: there is nothing of the kind
+	uint64_t packets; // of the sample that end there; 0: nothing is unread
 	uint64_t sampled;
-	const char *field; // "gre.protocol 0x8200"
-	const char *after; // as profiles write it: "gre(protocol=0x8200)"
-	const char *type;  // packet type, as the profile "all" has it
-	uint16_t port;     // of UDP, if it is one; else 0
-	bool by_table;     // the number is announced in a table, not just a port
-	unsigned int n_bytes;
-	double entropy[UNREAD_BYTES]; // of each, in bits
-	unsigned int n_varying;       // of them differ from packet to packet
-	int ip_at;                    // where an IP header begins in most packets, -1: nowhere
-	unsigned int ip_version;      // 0: both
+	const char *field;       // "gre.protocol 0x8200"
+	const char *after;       // as profiles write it: "gre(protocol=0x8200)"
+	const char *type;        // packet type, as the profile "all" has it
+	uint16_t port;           // of UDP; 0: the number is of a table
+	unsigned int n_bytes;    // behind the header, that most packets have, at most 64
+	unsigned int n_varying;  // of them differ from packet to packet
+	int ip_at;               // where an IP header begins in most packets, -1: nowhere
+	unsigned int ip_version; // 0: both
 	uint64_t ip_packets;
 };
 
@@ -42,8 +38,7 @@ bool unread_is_tunnel(const struct unread *unread, const struct candidates *cand
 // Whether a profile that reads this is worth trying.
 bool unread_is_promising(const struct unread *unread);
 
-// The table of the bytes, and the key "unread" of an object.
-void unread_print(const struct unread *unread, struct output *out);
+// The key "unread" of an object.
 void unread_json(const struct unread *unread, struct json_writer *json);
 
 #endif

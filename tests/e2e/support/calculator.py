@@ -284,46 +284,34 @@ def draw(state):
 
 
 def key_drawn(i):
+    """The 8 bytes that a hash of 4 bytes depends on."""
     state, key = i, bytearray()
-    while len(key) < 52:
+    while len(key) < 8:
         state, z = draw(state)
         key.append(z & 0xff)
     return int.from_bytes(key, "big")
 
 
-def bits_add():
-    """Of each bit of an input, what it adds to the low 16 bits of the hash under each key, side by side."""
-    keys = [key_drawn(i) for i in range(KEYS)]
-    return [sum((key >> 8 * 52 - 32 - bit & 0xffff) << 16 * i for i, key in enumerate(keys))
-            for bit in range(8 * 48)]
+# Of each bit of a hash, the highest first, what it adds to the low 16 bits of its own hash under each key, side by side.
+BITS_ADD = [sum((key_drawn(i) >> 32 - bit & 0xffff) << 16 * i for i in range(KEYS)) for bit in range(32)]
 
 
-BITS_ADD = bits_add()
-
-
-def sums_of(data, known={}):
-    """The low 16 bits of the hash of an input (hex) under each key."""
-    if data not in known:
-        value, width, sums = int(data, 16), 4 * len(data), 0
-        for bit in range(width):
-            if value >> width - 1 - bit & 1:
-                sums ^= BITS_ADD[bit]
-        known[data] = memoryview(sums.to_bytes(2 * KEYS, "little")).cast("H").tolist()
-    return known[data]
+def sums_of(value):
+    """The low 16 bits of a hash's hash under each key."""
+    sums = 0
+    for bit in range(32):
+        if value >> 31 - bit & 1:
+            sums ^= BITS_ADD[bit]
+    return memoryview(sums.to_bytes(2 * KEYS, "little")).cast("H").tolist()
 
 
 def keys_of(capture, packets):
-    """How even a candidate is with many keys."""
+    """How even a candidate is with many keys, each of which hashes the hashes of this run."""
     n_queues = capture.n_queues
     found = [Loads([0] * n_queues) for _ in range(KEYS)]
-    inputs = collections.Counter(packet.input for packet in packets)
-    for data, n in inputs.items():
-        if data is None:
-            for queues in found:
-                queues[0] += n
-            continue
-        for queues, value in zip(found, sums_of(data)):
-            queues[value % capture.reta_size % n_queues] += n
+    for value, n in collections.Counter(packet.hash for packet in packets).items():
+        for queues, other in zip(found, [0] * KEYS if value is None else sums_of(value)):
+            queues[other % capture.reta_size % n_queues] += n
     values = sorted(queues.imbalance() for queues in found)
     return {"number": KEYS, "imbalance": {
         "median": (values[KEYS // 2 - 1] + values[KEYS // 2]) / 2,
@@ -365,26 +353,6 @@ def simulation(capture, specs):
 # What advise makes of it
 
 
-def fields_of(capture, specs):
-    """Of each packet type of profile `all`, how much each field says that any candidate hashes or extracts."""
-    values = collections.defaultdict(collections.Counter)
-    types = collections.Counter(packet.ptype for packet in capture.packets("all"))
-    for i, packet in enumerate(capture.packets("all")):
-        seen = {}
-        for spec in ("all", *specs, "base"):
-            seen |= capture.packets(spec)[i].fields
-        for name, value in seen.items():
-            values[packet.ptype, name][value] += 1
-    rows = [{"ptype": ptype, "field": name, "packets": counter.total(), "values": len(counter),
-             "entropy": harness.entropy(counter.values()),
-             "hottest": max(counter.values()) / counter.total()}
-            for (ptype, name), counter in values.items()]
-    # sums of the same numbers in another order differ in their last bits
-    rows.sort(key=lambda row: (-types[row["ptype"]], row["ptype"], -round(row["entropy"], 9),
-                               row["field"]))
-    return rows, types
-
-
 class Advice:
     """What to take. n_parts: how many profiles a candidate loads, by its name."""
 
@@ -401,11 +369,6 @@ class Advice:
         self.verdict = ("take" if gain else "none needed" if self.of(self.base) <= EVEN
                         else "nothing helps")
         self.profile = best if gain else None
-        self.ue_sets = [name for name in self.ranking if name != best and is_ue_set(name) and
-                        self.of(name) < self.of(self.base) / CLEARLY]
-        self.both_directions = next((name for name in self.ue_sets if gain and
-                                     not self.outcomes[name]["ues"]["parted"]), None)
-
     def of(self, name):
         return self.outcomes[name]["keys"]["imbalance"]["median"]
 
@@ -453,7 +416,3 @@ class Advice:
             other != name and self.is_same(other, name) and
             (other == self.base or self.simplicity(other) < self.simplicity(name))
             for other in self.outcomes)
-
-
-def is_ue_set(name):
-    return ":ue" in name and name.split(":ue", 1)[1][:1] in ("", ";", "+")
