@@ -128,117 +128,94 @@ static void profiles_table(const json_t *info, struct output *out) {
 					      json_string_value(json_array_get(names, i)) ?: "");
 }
 
-/* Properties, in words */
+/* Properties */
 
-static json_int_t number_of(const json_t *info, const char *key) {
-	return json_integer_value(json_object_get(info, key));
-}
-
-static bool has(const json_t *info, const char *key) {
-	return json_object_get(info, key) != NULL;
-}
-
-static void queues_write(FILE *to, json_int_t n_rx, json_int_t n_tx) {
-	fprintf(to, "%" JSON_INTEGER_FORMAT " Rx, %" JSON_INTEGER_FORMAT " Tx", n_rx, n_tx);
-}
-
-static void process_write(const json_t *info, FILE *to) {
-	fprintf(to, "%" JSON_INTEGER_FORMAT, number_of(info, "pid"));
-	if (json_text_of(info, "program")[0] != '\0')
-		fprintf(to, " (%s)", json_text_of(info, "program"));
-	fprintf(to, ", file prefix %s", json_text_of(info, "file_prefix"));
-}
-
-static void driver_write(const json_t *info, FILE *to) {
-	fprintf(to, "net_ddp %s", json_text_of(info, "version"));
-	if (json_text_of(info, "isa")[0] != '\0')
-		fprintf(to, ", instruction set %s", json_text_of(info, "isa"));
-}
-
-static void lower_write(const json_t *info, FILE *to) {
-	fputs(json_text_of(info, "lower_device"), to);
-	if (!has(info, "lower_port"))
-		return;
-	fprintf(to, ", port %" JSON_INTEGER_FORMAT ", queues: ", number_of(info, "lower_port"));
-	queues_write(to, number_of(info, "lower_rx_queues"), number_of(info, "lower_tx_queues"));
-}
-
-static void own_queues_write(const json_t *info, FILE *to) {
-	queues_write(to, number_of(info, "rx_queues"), number_of(info, "tx_queues"));
-}
-
-static void overflow_write(const json_t *info, FILE *to) {
-	const char *overflow = json_text_of(info, "overflow");
-
-	if (strcmp(overflow, "drop") == 0)
-		fputs("packets are dropped", to);
-	else if (strcmp(overflow, "wait") == 0)
-		fputs("the port waits", to);
-	else
-		fputs(overflow, to);
-}
-
-static void rss_write(const json_t *info, FILE *to) {
-	if (number_of(info, "rss") == 0) {
-		fputs("off", to);
-		return;
-	}
-	fprintf(to, "%s, fields chosen by the %s", json_text_of(info, "rss_hash_function"),
-		strcmp(json_text_of(info, "rss_fields_by"), "profiles") == 0 ? "profiles" :
-									       "application");
-}
-
-static void fields_write(const json_t *info, FILE *to) {
-	words_write(json_object_get(info, "rss_hf"), to);
-}
-
-static void offload_write(const json_t *info, FILE *to) {
-	const char *state = json_text_of(info, "offload_state");
-
-	if (strcmp(state, "off") == 0 || strcmp(state, "waiting") == 0) {
-		fputs(state, to);
-		return;
-	}
-	if (strcmp(state, "on") != 0) {
-		fprintf(to, "none: %s", state);
-		return;
-	}
-	fprintf(to,
-		"on, as %s: %" JSON_INTEGER_FORMAT " packet types, %" JSON_INTEGER_FORMAT " rules",
-		json_text_of(info, "offload"), number_of(info, "offload_ptypes"),
-		number_of(info, "offload_rules"));
-}
-
-static void package_write(const json_t *info, FILE *to) {
-	fprintf(to, "%s, track id 0x%08" PRIx64, json_text_of(info, "package_name"),
-		(uint64_t)number_of(info, "package_track_id"));
-}
-
-static void types_write(const json_t *info, FILE *to) {
-	fprintf(to, "%" JSON_INTEGER_FORMAT, number_of(info, "packet_types"));
-}
-
-static void rules_write(const json_t *info, FILE *to) {
-	fprintf(to, "%" JSON_INTEGER_FORMAT, number_of(info, "flow_rules"));
-}
-
-static const struct {
+// {key} stands for a member, {#key} for one in hexadecimal; [...] is left out if its first member
+// is missing or empty.
+static const struct property {
 	const char *text;
-	const char *key; // shown if the process tells it
-	void (*write)(const json_t *info, FILE *to);
+	const char *key; // the process has to know it
+	const char
+		*value; // its value has to be this one; NULL: any. The first row of a text counts
+	const char *format;
 } properties[] = {
-	{"process", "pid", process_write},
-	{"driver", "version", driver_write},
-	{"lower device", "lower_device", lower_write},
-	{"queues", "rx_queues", own_queues_write},
-	{"if a ring is full", "overflow", overflow_write},
-	{"RSS", "rss", rss_write},
-	{"hash fields", "rss_hf", fields_write},
-	{"offload", "offload_state", offload_write},
-	{"package", "package_name", package_write},
-	{"packet types", "packet_types", types_write},
-	{"flow rules", "flow_rules", rules_write},
+	{"process", "pid", NULL, "{pid}[ ({program})], file prefix {file_prefix}"},
+	{"driver", "version", NULL, "net_ddp {version}[, instruction set {isa}]"},
+	{"lower device", "lower_port", NULL,
+	 "{lower_device}, port {lower_port}, queues: {lower_rx_queues} Rx, {lower_tx_queues} Tx"},
+	{"lower device", "lower_device", NULL, "{lower_device}"},
+	{"queues", "rx_queues", NULL, "{rx_queues} Rx, {tx_queues} Tx"},
+	{"if a ring is full", "overflow", "drop", "packets are dropped"},
+	{"if a ring is full", "overflow", "wait", "the port waits"},
+	{"if a ring is full", "overflow", NULL, "{overflow}"},
+	{"RSS", "rss", "0", "off"},
+	{"RSS", "rss_fields_by", "profiles", "{rss_hash_function}, fields chosen by the profiles"},
+	{"RSS", "rss", NULL, "{rss_hash_function}, fields chosen by the application"},
+	{"hash fields", "rss_hf", NULL, "{rss_hf}"},
+	{"offload", "offload_state", "off", "off"},
+	{"offload", "offload_state", "waiting", "waiting"},
+	{"offload", "offload_state", "on",
+	 "on, as {offload}: {offload_ptypes} packet types, {offload_rules} rules"},
+	{"offload", "offload_state", NULL, "none: {offload_state}"},
+	{"package", "package_name", NULL, "{package_name}, track id {#package_track_id}"},
+	{"packet types", "packet_types", NULL, "{packet_types}"},
+	{"flow rules", "flow_rules", NULL, "{flow_rules}"},
 };
+
+// A number, a text or a list of words.
+static void value_write(const json_t *value, FILE *to) {
+	if (json_is_integer(value))
+		fprintf(to, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+	else if (json_is_string(value))
+		fputs(json_string_value(value), to);
+	else
+		words_write(value, to);
+}
+
+// The member that a format names next, and whether in hexadecimal.
+static const json_t *member_of(const json_t *info, const char *format, bool *hex) {
+	const char *name = strchr(format, '{') + 1;
+	char key[64];
+
+	*hex = *name == '#';
+	name += *hex;
+	snprintf(key, sizeof(key), "%.*s", (int)strcspn(name, "}"), name);
+	return json_object_get(info, key);
+}
+
+static bool is_empty(const json_t *value) {
+	return value == NULL || (json_is_string(value) && json_string_length(value) == 0);
+}
+
+static void property_write(const json_t *info, const char *format, FILE *to) {
+	bool hex;
+
+	for (const char *at = format; *at != '\0'; at++) {
+		if (*at == '[') {
+			if (is_empty(member_of(info, at, &hex)))
+				at = strchr(at, ']');
+		} else if (*at == '{') {
+			const json_t *value = member_of(info, at, &hex);
+
+			if (hex)
+				fprintf(to, "0x%08" PRIx64, (uint64_t)json_integer_value(value));
+			else
+				value_write(value, to);
+			at = strchr(at, '}');
+		} else if (*at != ']') {
+			fputc(*at, to);
+		}
+	}
+}
+
+static bool applies(const struct property *property, const json_t *info, struct strbuf *text) {
+	const json_t *value = json_object_get(info, property->key);
+
+	if (value != NULL && property->value != NULL)
+		value_write(value, text->to);
+	return value != NULL &&
+	       (property->value == NULL || strcmp(strbuf_take(text), property->value) == 0);
+}
 
 static void line_print(const char *key, const char *value, struct output *out) {
 	const int width = 19;
@@ -249,17 +226,18 @@ static void line_print(const char *key, const char *value, struct output *out) {
 }
 
 static void properties_print(const json_t *info, struct output *out) {
+	const char *last = "";
 	struct strbuf text;
 
 	strbuf_init(&text);
-	fprintf(text.to, "%s (port %" JSON_INTEGER_FORMAT ")", json_text_of(info, "name"),
-		number_of(info, "port"));
+	property_write(info, "{name} (port {port})", text.to);
 	line_print(strbuf_take(&text), json_text_of(info, "state"), out);
 	for (unsigned int i = 0; i < COUNT(properties); i++) {
-		if (!has(info, properties[i].key))
+		if (strcmp(properties[i].text, last) == 0 || !applies(&properties[i], info, &text))
 			continue;
-		properties[i].write(info, text.to);
-		line_print(properties[i].text, strbuf_take(&text), out);
+		last = properties[i].text;
+		property_write(info, properties[i].format, text.to);
+		line_print(last, strbuf_take(&text), out);
 	}
 	strbuf_fini(&text);
 }
@@ -270,18 +248,6 @@ static void info_print(const json_t *info, struct output *out) {
 	profiles_table(info, out);
 	output_char(out, '\n');
 	counters_table(json_object_get(info, "counters"), out);
-}
-
-/* Properties, as the process calls them */
-
-// A number, a text or a list of words.
-static void raw_write(const json_t *value, FILE *to) {
-	if (json_is_integer(value))
-		fprintf(to, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
-	else if (json_is_string(value))
-		fputs(json_string_value(value), to);
-	else
-		words_write(value, to);
 }
 
 static void raw_members_print(const json_t *object, struct output *out) {
@@ -295,7 +261,7 @@ static void raw_members_print(const json_t *object, struct output *out) {
 			raw_members_print(value, out);
 			continue;
 		}
-		raw_write(value, text.to);
+		value_write(value, text.to);
 		line_print(key, strbuf_take(&text), out);
 	}
 	strbuf_fini(&text);
