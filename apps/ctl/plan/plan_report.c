@@ -2,6 +2,7 @@
 #include "plan_report.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/rss_hf.h"
@@ -11,6 +12,7 @@
 
 #define INDENT 2
 #define NAMES_INDENT 6
+#define N_RANKS (DDP_SPREAD_UNASKED + 1) // as many as there are, or more
 
 static void paragraph_print(const struct plan_report *report, const char *text, unsigned int indent,
 			    struct output *out) {
@@ -20,29 +22,52 @@ static void paragraph_print(const struct plan_report *report, const char *text, 
 
 /* Packet types with one paragraph */
 
-struct groups {
-	const void *types; // n of them
-	unsigned int n;
-	bool (*alike)(const void *types, unsigned int a, unsigned int b);
+// Write what is to be said of a packet type. Returns its rank: those of a lower one come first.
+typedef unsigned int type_write(const struct planned *planned, unsigned int type, FILE *to);
+
+struct paragraph {
+	unsigned int rank;
+	char *text;
 };
 
-static bool is_first(const struct groups *groups, unsigned int i) {
-	unsigned int first = 0;
-
-	while (!groups->alike(groups->types, first, i))
-		first++;
-	return first == i;
+static bool is_same(const struct paragraph *a, const struct paragraph *b) {
+	return a->rank == b->rank && strcmp(a->text, b->text) == 0;
 }
 
-// What is to be said of them, and their names.
-static void group_print(const struct plan_report *report, const struct groups *groups,
-			unsigned int first, struct strbuf *text, struct output *out) {
-	paragraph_print(report, strbuf_take(text), INDENT, out);
-	for (unsigned int k = first; k < groups->n; k++)
-		if (groups->alike(groups->types, k, first))
-			fprintf(text->to, "%s%s", k > first ? " " : "",
-				ddp_program_type(report->program, k)->name);
+// A paragraph from packet type `first` on, and the names of all that share it.
+static void group_print(const struct plan_report *report, const struct paragraph *paragraphs,
+			unsigned int n, unsigned int first, struct strbuf *text,
+			struct output *out) {
+	for (unsigned int i = 0; i < first; i++)
+		if (is_same(&paragraphs[i], &paragraphs[first]))
+			return;
+	paragraph_print(report, paragraphs[first].text, INDENT, out);
+	for (unsigned int i = first; i < n; i++)
+		if (is_same(&paragraphs[i], &paragraphs[first]))
+			fprintf(text->to, "%s%s", i > first ? " " : "",
+				ddp_program_type(report->program, i)->name);
 	paragraph_print(report, strbuf_take(text), NAMES_INDENT, out);
+}
+
+static void groups_print(const struct plan_report *report, const struct planned *planned,
+			 type_write *write, struct output *out) {
+	const unsigned int n = planned->plan->n_types;
+	struct paragraph *paragraphs = calloc_or_exit(n + 1, sizeof(*paragraphs));
+	struct strbuf text;
+
+	strbuf_init(&text);
+	for (unsigned int i = 0; i < n; i++) {
+		paragraphs[i].rank = write(planned, i, text.to);
+		paragraphs[i].text = strdup_or_exit(strbuf_take(&text));
+	}
+	for (unsigned int rank = 0; rank < N_RANKS; rank++)
+		for (unsigned int i = 0; i < n; i++)
+			if (paragraphs[i].rank == rank)
+				group_print(report, paragraphs, n, i, &text, out);
+	for (unsigned int i = 0; i < n; i++)
+		free(paragraphs[i].text);
+	free(paragraphs);
+	strbuf_fini(&text);
 }
 
 /* Will it spread? */
@@ -78,19 +103,13 @@ static void verdict_write(const struct ddp_spread_plan *spread, FILE *to) {
 		fprintf(to, " The NIC needs %s.", spread->setup);
 }
 
-static bool spreads_alike(const void *types, unsigned int i, unsigned int k) {
-	const struct ddp_spread_type *a = (const struct ddp_spread_type *)types + i;
-	const struct ddp_spread_type *b = (const struct ddp_spread_type *)types + k;
+static unsigned int spread_write(const struct planned *planned, unsigned int i, FILE *to) {
+	const struct ddp_spread_type *type = &planned->spread->types[i];
 
-	return a->spread == b->spread && a->partly == b->partly && strcmp(a->by, b->by) == 0 &&
-	       strcmp(a->asked, b->asked) == 0;
-}
-
-static void spread_write(const struct ddp_spread_type *type, FILE *to) {
 	fprintf(to, "%s", ddp_spread_name(type->spread));
 	if (type->spread == DDP_SPREAD_UNASKED) {
 		fprintf(to, " (the profile has no input set)");
-		return;
+		return type->spread;
 	}
 	if (type->spread != DDP_SPREAD_NONE)
 		fprintf(to, ": %s", type->by);
@@ -98,35 +117,19 @@ static void spread_write(const struct ddp_spread_type *type, FILE *to) {
 		fprintf(to, " (profile: %s)", type->asked);
 	if (type->partly)
 		fprintf(to, "; of the other packets the same fields");
+	return type->spread;
 }
 
-static void spread_groups_print(const struct plan_report *report,
-				const struct ddp_spread_plan *spread, enum ddp_spread how,
-				struct output *out) {
-	const struct groups groups = {spread->types, spread->n_types, spreads_alike};
-	struct strbuf text;
-
-	strbuf_init(&text);
-	for (unsigned int i = 0; i < spread->n_types; i++) {
-		if (spread->types[i].spread != how || !is_first(&groups, i))
-			continue;
-		spread_write(&spread->types[i], text.to);
-		group_print(report, &groups, i, &text, out);
-	}
-	strbuf_fini(&text);
-}
-
-static void spread_print(const struct plan_report *report, const struct ddp_spread_plan *spread,
+static void spread_print(const struct plan_report *report, const struct planned *planned,
 			 struct output *out) {
 	struct strbuf text;
 
 	strbuf_init(&text);
-	verdict_write(spread, text.to);
-	output_printf(out, "spread: %s\n", ddp_spread_verdict_name(spread->verdict));
+	verdict_write(planned->spread, text.to);
+	output_printf(out, "spread: %s\n", ddp_spread_verdict_name(planned->spread->verdict));
 	paragraph_print(report, strbuf_take(&text), INDENT, out);
 	output_text(out, "\nhashed by the NIC alone:\n");
-	for (enum ddp_spread how = 0; how <= DDP_SPREAD_UNASKED; how++)
-		spread_groups_print(report, spread, how, out);
+	groups_print(report, planned, spread_write, out);
 	output_text(out, "\n");
 	strbuf_fini(&text);
 }
@@ -134,35 +137,14 @@ static void spread_print(const struct plan_report *report, const struct ddp_spre
 /* Equal hashes */
 
 // Without the note, which is the same for all.
-static size_t reason_len(const struct ddp_offload_type *type) {
-	return type->note != NULL ? strlen(type->reason) - strlen(type->note) - strlen(": ") :
-				    strlen(type->reason);
-}
+static unsigned int equal_write(const struct planned *planned, unsigned int i, FILE *to) {
+	const struct ddp_offload_type *type = &planned->plan->types[i];
+	int len = strlen(type->reason);
 
-static bool reasons_alike(const void *types, unsigned int i, unsigned int k) {
-	const struct ddp_offload_type *a = (const struct ddp_offload_type *)types + i;
-	const struct ddp_offload_type *b = (const struct ddp_offload_type *)types + k;
-
-	return a->class == b->class && reason_len(a) == reason_len(b) &&
-	       memcmp(a->reason, b->reason, reason_len(a)) == 0;
-}
-
-static void equal_groups_print(const struct plan_report *report, const struct ddp_plan *plan,
-			       enum ddp_offload_class class, struct output *out) {
-	const struct groups groups = {plan->types, plan->n_types, reasons_alike};
-	struct strbuf text;
-
-	strbuf_init(&text);
-	for (unsigned int i = 0; i < plan->n_types; i++) {
-		const struct ddp_offload_type *type = &plan->types[i];
-
-		if (type->class != class || !is_first(&groups, i))
-			continue;
-		fprintf(text.to, "%s: %.*s", ddp_offload_class_name(class), (int)reason_len(type),
-			type->reason);
-		group_print(report, &groups, i, &text, out);
-	}
-	strbuf_fini(&text);
+	if (type->note != NULL)
+		len -= strlen(": ") + strlen(type->note);
+	fprintf(to, "%s: %.*s", ddp_offload_class_name(type->class), len, type->reason);
+	return type->class;
 }
 
 static unsigned int count(const struct ddp_plan *plan, enum ddp_offload_class class) {
@@ -173,24 +155,10 @@ static unsigned int count(const struct ddp_plan *plan, enum ddp_offload_class cl
 	return n;
 }
 
-static void note_print(const struct plan_report *report, const struct ddp_plan *plan,
-		       struct output *out) {
-	const char *note = NULL;
-	struct strbuf text;
-
-	for (unsigned int i = 0; i < plan->n_types; i++)
-		if (plan->types[i].note != NULL)
-			note = plan->types[i].note;
-	if (note == NULL)
-		return;
-	strbuf_init(&text);
-	fprintf(text.to, "note: %s", note);
-	paragraph_print(report, strbuf_take(&text), INDENT, out);
-	strbuf_fini(&text);
-}
-
-static void equal_print(const struct plan_report *report, const struct ddp_plan *plan,
+static void equal_print(const struct plan_report *report, const struct planned *planned,
 			struct output *out) {
+	const struct ddp_plan *plan = planned->plan;
+	const char *note = NULL;
 	struct strbuf text;
 
 	strbuf_init(&text);
@@ -200,9 +168,14 @@ static void equal_print(const struct plan_report *report, const struct ddp_plan 
 		count(plan, DDP_OFFLOAD_HARDWARE), count(plan, DDP_OFFLOAD_PARTLY),
 		count(plan, DDP_OFFLOAD_SOFTWARE), count(plan, DDP_OFFLOAD_NONE));
 	paragraph_print(report, strbuf_take(&text), INDENT, out);
-	for (enum ddp_offload_class class = 0; class <= DDP_OFFLOAD_NONE; class ++)
-		equal_groups_print(report, plan, class, out);
-	note_print(report, plan, out);
+	groups_print(report, planned, equal_write, out);
+	for (unsigned int i = 0; i < plan->n_types; i++)
+		if (plan->types[i].note != NULL)
+			note = plan->types[i].note;
+	if (note != NULL) {
+		fprintf(text.to, "note: %s", note);
+		paragraph_print(report, strbuf_take(&text), INDENT, out);
+	}
 	strbuf_fini(&text);
 }
 
@@ -314,8 +287,8 @@ void plan_print(const struct plan_report *report, const struct planned *planned,
 	output_escaped_printf(out, "%s on %s (%s)\n", report->spec, ddp_nic_name(nic),
 			      ddp_nic_title(nic));
 	if (planned->spread != NULL)
-		spread_print(report, planned->spread, out);
-	equal_print(report, planned->plan, out);
+		spread_print(report, planned, out);
+	equal_print(report, planned, out);
 	capabilities_print(report, planned, out);
 	reta_print(report, out);
 	if (has_commands(planned))
