@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ctl/options.h"
+#include "common/exit_status.h"
 #include "interrupt.h"
 
 #define PAUSE_SIZE (1 << 20) // bytes of a file

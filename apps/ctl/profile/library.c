@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/exit_status.h"
 #include "common/strbuf.h"
-#include "ctl/options.h"
 #include "profile/profile.h"
 
 #define SUFFIX ".yaml"
