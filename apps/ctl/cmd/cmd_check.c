@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// ddpctl check FILE...: is a profile good, and if not, what is wrong and where. Packages:
-// package_check.c.
+// ddpctl check FILE...: is a profile or a package good, and if not, what is wrong and where.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +13,6 @@
 #include "ctl/package/package_info.h"
 #include "ctl/profile/diagnostics.h"
 #include "ctl/profile/profile_load.h"
-#include "personality/package_open.h"
 
 #define TEXT_MAX (1 << 20) // bytes of a profile on standard input
 
@@ -24,35 +22,52 @@ struct checked {
 	unsigned int n_headers;
 	unsigned int n_types;
 	uint32_t steps;
-	const struct ddp_diag *diag;
+	struct ddp_personality loaded; // all zero if it is not good
+	struct ddp_diag diag;
 	const char *text; // that was read from standard input, NULL for a file
-	unsigned int color;
 };
 
 static void checked_json(const struct checked *checked, struct json_writer *json) {
-	jsonw_write(json, "{file:%s valid:%d headers:%u packet_types:%u steps:%u", checked->file,
-		    checked->valid, checked->n_headers, checked->n_types, checked->steps);
-	diagnostics_json(checked->diag, json);
+	jsonw_write(json, "{file:%s valid:%d", checked->file, checked->valid);
+	if (checked->loaded.package != NULL)
+		package_identity_json(json, checked->loaded.package);
+	else
+		jsonw_write(json, "headers:%u packet_types:%u steps:%u", checked->n_headers,
+			    checked->n_types, checked->steps);
+	diagnostics_json(&checked->diag, json);
 	jsonw_close(json, '}');
 }
 
+static void verdict_write(const struct checked *checked, FILE *to) {
+	const struct ddp_package *package = checked->loaded.package;
+	const struct ddp_diag *diag = &checked->diag;
+
+	if (diag->unreadable)
+		fputs("cannot be read", to);
+	else if (!checked->valid)
+		fprintf(to, "invalid (%u error%s, %u warning%s)", diag->n_errors,
+			plural(diag->n_errors), diag->n_warnings, plural(diag->n_warnings));
+	else
+		fputs("OK", to);
+	if (package != NULL)
+		fprintf(to, ": %s " DDP_VERSION_FMT, package->name,
+			DDP_VERSION_NUMBERS(package->version));
+	else if (checked->valid)
+		fprintf(to, " (%u header%s, %u packet type%s, at most %u steps a packet)",
+			checked->n_headers, plural(checked->n_headers), checked->n_types,
+			plural(checked->n_types), checked->steps);
+}
+
 // Messages go to stderr: a script that keeps only the verdicts must not hide why.
-static void checked_print(const struct checked *checked, struct output *out) {
-	const struct ddp_diag *diag = checked->diag;
+static void checked_print(const struct checked *checked, unsigned int color, struct output *out) {
+	struct strbuf text;
 
 	output_flush(out);
-	diagnostics_print(diag, checked->text, is_colored(checked->color, STDERR_FILENO));
-	if (checked->valid)
-		output_escaped_printf(
-			out, "%s: OK (%u header%s, %u packet type%s, at most %u steps a packet)\n",
-			checked->file, checked->n_headers, plural(checked->n_headers),
-			checked->n_types, plural(checked->n_types), checked->steps);
-	else if (diag->unreadable)
-		output_escaped_printf(out, "%s: cannot be read\n", checked->file);
-	else
-		output_escaped_printf(out, "%s: invalid (%u error%s, %u warning%s)\n",
-				      checked->file, diag->n_errors, plural(diag->n_errors),
-				      diag->n_warnings, plural(diag->n_warnings));
+	diagnostics_print(&checked->diag, checked->text, is_colored(color, STDERR_FILENO));
+	strbuf_init(&text);
+	verdict_write(checked, text.to);
+	output_escaped_printf(out, "%s: %s\n", checked->file, strbuf_take(&text));
+	strbuf_fini(&text);
 }
 
 // All of standard input, to be freed; NULL with the reason in diag.
@@ -72,76 +87,72 @@ static char *stdin_read(size_t *size, struct ddp_diag *diag) {
 	return NULL;
 }
 
-static int source_load(struct checked *checked, struct ddp_personality *loaded,
-		       struct ddp_diag *diag) {
-	struct ddp_source source = {.spec = checked->file};
+static int source_load(struct checked *checked) {
+	struct ddp_source source = {0};
 
 	if (strcmp(checked->file, "-") != 0)
-		return load_profile(loaded, checked->file, diag);
-	source.spec = NULL;
-	source.text = checked->text = stdin_read(&source.size, diag);
-	return checked->text != NULL ? load_sources(loaded, &source, 1, diag) : -EIO;
+		return load_file(&checked->loaded, checked->file, &checked->diag);
+	source.text = checked->text = stdin_read(&source.size, &checked->diag);
+	if (checked->text == NULL)
+		return -EIO;
+	return load_sources(&checked->loaded, &source, 1, &checked->diag);
 }
 
 // A profile without packet types is of use to profiles that require it, and to nobody else.
-static void types_check(const struct ddp_personality *loaded, struct ddp_diag *diag) {
-	const struct ddp_profile *profile = loaded->profile;
-
-	if (ddp_program_n_types(loaded->program) == 0 && profile->n_headers > 0)
-		ddp_warn(diag, &profile->headers[profile->first].place,
+static void types_check(const struct ddp_profile *profile, struct checked *checked) {
+	checked->n_headers = profile->n_headers;
+	checked->n_types = ddp_program_n_types(checked->loaded.program);
+	if (checked->n_types == 0 && profile->n_headers > 0)
+		ddp_warn(&checked->diag, &profile->headers[profile->first].place,
 			 "there is no packet type, so every packet is unknown and has no hash");
 }
 
 // Packets that nobody expects can cost more than all others together.
-static int cost_check(const struct ddp_personality *loaded, struct checked *checked,
-		      struct ddp_diag *diag) {
+static int cost_check(const struct ddp_profile *profile, struct checked *checked) {
 	const struct ddp_header *header;
 	struct ddp_cost cost;
 
-	if (ddp_program_cost(loaded->program, &cost) < 0)
-		return ddp_no_memory(diag);
+	if (ddp_program_cost(checked->loaded.program, &cost) < 0)
+		return ddp_no_memory(&checked->diag);
 	checked->steps = cost.steps;
-	header = &loaded->profile->headers[cost.header];
+	header = &profile->headers[cost.header];
 	if (cost.steps > DDP_COST_MAX)
 		ddp_warn(
-			diag, &header->place,
+			&checked->diag, &header->place,
 			"a packet can take %u steps, more than %u, and the header '%s' up to %u each "
 			"time; use a table instead of many rules",
 			cost.steps, DDP_COST_MAX, header->name, cost.header_steps);
 	return 0;
 }
 
+static int checked_fill(struct checked *checked, bool strict) {
+	const struct ddp_profile *profile;
+
+	if (source_load(checked) < 0)
+		return load_status(&checked->diag);
+	profile = checked->loaded.profile;
+	if (profile != NULL && cost_check(profile, checked) < 0)
+		return load_status(&checked->diag);
+	if (profile != NULL)
+		types_check(profile, checked);
+	return strict && checked->diag.n_warnings > 0 ? EXIT_NO : EXIT_GOOD;
+}
+
 static int file_check(const struct check_options *options, const char *file,
 		      struct json_writer *json) {
-	struct checked checked = {.file = file, .color = options->color};
-	struct ddp_personality loaded;
-	struct ddp_diag diag;
-	int status = EXIT_GOOD;
+	struct checked checked = {.file = file};
+	int status;
 
-	if (ddp_is_package(file))
-		return package_check(file, options->strict, options->common.format, json);
-	ddp_diag_init(&diag);
-	checked.diag = &diag;
-	if (source_load(&checked, &loaded, &diag) < 0) {
-		status = load_status(&diag);
-	} else if (cost_check(&loaded, &checked, &diag) < 0) {
-		status = load_status(&diag);
-		ddp_personality_unload(&loaded);
-	} else {
-		checked.n_headers = loaded.profile->n_headers;
-		checked.n_types = ddp_program_n_types(loaded.program);
-		types_check(&loaded, &diag);
-		if (options->strict && diag.n_warnings > 0)
-			status = EXIT_NO;
-		ddp_personality_unload(&loaded);
-	}
+	ddp_diag_init(&checked.diag);
+	status = checked_fill(&checked, options->strict);
 	checked.valid = status == EXIT_GOOD;
 	if (options->common.format == FORMAT_JSON)
 		checked_json(&checked, json);
 	else
-		checked_print(&checked, json->out);
+		checked_print(&checked, options->color, json->out);
 	free((char *)(uintptr_t)checked.text);
-	ddp_diag_fini(&diag);
+	ddp_personality_unload(&checked.loaded);
+	ddp_diag_fini(&checked.diag);
 	return status;
 }
 

@@ -13,7 +13,6 @@
 #include "ctl/package/package_info.h"
 #include "ctl/profile/profile_format.h"
 #include "ctl/profile/profile_load.h"
-#include "personality/package_open.h"
 
 #define INDENT 13 // of what is said about a packet type
 
@@ -447,14 +446,20 @@ static void info_print(struct info *info) {
 }
 
 static int file_show(struct info *info, const char *file, const struct info_options *options) {
+	const bool is_json = options->common.format == FORMAT_JSON;
 	struct ddp_personality loaded;
+	struct ddp_diag diag;
 	int status;
 
-	if (ddp_is_package(file))
-		return package_info(file, options->ptypes, options->common.format, &info->json);
-	status = load_or_report(&loaded, file);
+	ddp_diag_init(&diag);
+	status = load_end(&diag, load_file(&loaded, file, &diag) < 0);
 	if (status != EXIT_GOOD)
 		return status;
+	if (loaded.package != NULL) {
+		status = package_info(loaded.package, options->ptypes, is_json, &info->json);
+		ddp_personality_unload(&loaded);
+		return status;
+	}
 	if (ddp_profile_bound(loaded.profile, DDP_MAX_HEADERS, DDP_MAX_STEPS, UINT16_MAX,
 			      &info->bound) < 0) {
 		error_print("%s: %s", file, strerror(errno));
@@ -464,7 +469,7 @@ static int file_show(struct info *info, const char *file, const struct info_opti
 	info->profile = loaded.profile;
 	info->program = loaded.program;
 	format_init(&info->format, loaded.profile);
-	if (options->common.format == FORMAT_JSON)
+	if (is_json)
 		info_json(info);
 	else
 		info_print(info);

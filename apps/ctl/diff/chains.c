@@ -33,6 +33,10 @@ static void path_follow(const struct ddp_profile *profile, const struct ddp_path
 			const struct chains *so_far, struct chains *chains) {
 	struct chains *middle;
 
+	if (path == NULL) { // of a package: no header is known
+		*chains = *so_far;
+		return;
+	}
 	switch (path->kind) {
 	case DDP_PATH_HEADER:
 		for (unsigned int i = 0; i < so_far->n; i++) {
@@ -78,7 +82,8 @@ void chains_of_type(const struct ddp_profile *profile, unsigned int type, struct
 		struct chain_answer answer =
 			chain_ask(profile, &all->chains[i], profile->types[type].name);
 
-		if (answer.type == (int)type && answer.n_matched == all->chains[i].n)
+		if (profile->modelled ||
+		    (answer.type == (int)type && answer.n_matched == all->chains[i].n))
 			chains->chains[chains->n++] = all->chains[i];
 	}
 	free(all);
@@ -144,7 +149,7 @@ static unsigned int chain_follow(const struct ddp_profile *profile, const struct
 		int header = chain_header(profile, chain->headers[i]);
 
 		if (header < 0 || profile->headers[header].hidden ||
-		    !can_follow(profile, before, header))
+		    (!profile->modelled && !can_follow(profile, before, header)))
 			return i;
 		nodes[i] = header;
 		before = header;
@@ -172,6 +177,8 @@ static uint32_t path_ends(const struct ddp_path *path, const uint8_t *nodes, uns
 			  uint32_t from) {
 	uint32_t ends = 0;
 
+	if (path == NULL)
+		return 0;
 	switch (path->kind) {
 	case DDP_PATH_HEADER:
 		for (unsigned int i = 0; i < n; i++)

@@ -3,17 +3,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "common/exit_status.h"
 #include "common/table.h"
-#include "ctl/options.h"
-#include "ctl/profile/profile_load.h"
 #include "i40e_package.h"
 #include "package_info.h"
-#include "personality/package_open.h"
 
 #define LABELS_FIRST 0x80000000 // ids of metadata sections
 
 struct shown {
-	const char *file;
 	const struct ddp_package *package;
 	struct json_writer *json;
 	bool ptypes; // in place of sections
@@ -181,7 +178,7 @@ static void e810_json(struct shown *shown) {
 static void shown_json(struct shown *shown) {
 	struct json_writer *json = shown->json;
 
-	jsonw_write(json, "{file:%s", shown->file);
+	jsonw_write(json, "{file:%s", shown->package->path);
 	package_identity_json(json, shown->package);
 	jsonw_key_uint(json, "size", shown->package->size);
 	segments_json(json, shown->package);
@@ -202,7 +199,8 @@ static void identity_print(const struct shown *shown) {
 		out, "package %s " DDP_VERSION_FMT ", track id 0x%08x, for the %s series\n",
 		package->name, DDP_VERSION_NUMBERS(package->version), package->track_id,
 		package->kind == DDP_PACKAGE_E810 ? "800" : "700");
-	output_escaped_printf(out, "file    %s, %zu bytes\n\n", shown->file, package->size);
+	output_escaped_printf(out, "file    %s, %zu bytes\n\n", shown->package->path,
+			      package->size);
 }
 
 static void segments_print(const struct shown *shown) {
@@ -285,21 +283,13 @@ static void shown_print(struct shown *shown) {
 		sections_print(shown);
 }
 
-int package_info(const char *file, bool ptypes, enum format format, struct json_writer *json) {
-	struct shown shown = {.file = file, .json = json, .ptypes = ptypes};
-	struct ddp_package *package;
-	struct ddp_diag diag;
+int package_info(const struct ddp_package *package, bool ptypes, bool is_json,
+		 struct json_writer *json) {
+	struct shown shown = {.package = package, .json = json, .ptypes = ptypes};
 
-	ddp_diag_init(&diag);
-	package = ddp_package_open(file, &diag);
-	if (package == NULL)
-		return load_end(&diag, true);
-	shown.package = package;
-	if (format == FORMAT_JSON)
+	if (is_json)
 		shown_json(&shown);
 	else
 		shown_print(&shown);
-	ddp_package_close(package);
-	ddp_diag_fini(&diag);
 	return shown.status;
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Intel's packages where a command takes a FILE: what `info` and `check` say of them.
+// What `info` shows of Intel's packages.
 #ifndef DDPCTL_PACKAGE_PACKAGE_INFO_H
 #define DDPCTL_PACKAGE_PACKAGE_INFO_H
 
 #include <stdio.h>
 
 #include "common/json_writer.h"
-#include "ctl/options.h"
 #include "e810/e810.h"
 
-// One file, as table or JSON to emit's output. Return the exit status.
-int package_check(const char *file, bool strict, enum format format, struct json_writer *json);
-int package_info(const char *file, bool ptypes, enum format format, struct json_writer *json);
+// Write what a package holds; ptypes: the packet types of an 800-series one in place of its
+// sections. Returns the exit status.
+int package_info(const struct ddp_package *package, bool ptypes, bool is_json,
+		 struct json_writer *json);
 
 // Of an 800-series package: all packet types, in ascending order, with their headers. What is wrong
 // with its parser's tables goes to stderr. Return the exit status.

@@ -18,6 +18,7 @@
 #include "ctl/flow_rule/rule_text.h"
 #include "ctl/options.h"
 #include "ctl/package/e810_nic.h"
+#include "personality/package_open.h"
 
 // FILE and PCAP in the wrong order.
 static bool is_capture(const char *path) {
@@ -33,6 +34,13 @@ int load_profile(struct ddp_personality *loaded, const char *spec, struct ddp_di
 	const struct ddp_source source = {.spec = spec};
 
 	return load_sources(loaded, &source, spec != NULL, diag);
+}
+
+int load_file(struct ddp_personality *loaded, const char *spec, struct ddp_diag *diag) {
+	if (!ddp_is_package(spec))
+		return load_profile(loaded, spec, diag);
+	*loaded = (struct ddp_personality){.package = ddp_package_open(spec, diag)};
+	return loaded->package != NULL ? 0 : -EINVAL;
 }
 
 int load_sources(struct ddp_personality *loaded, const struct ddp_source *sources, unsigned int n,

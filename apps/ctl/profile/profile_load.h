@@ -17,7 +17,11 @@ struct rules;
 // ddp_personality_load_spec(); ends the process without memory.
 int load_profile(struct ddp_personality *loaded, const char *spec, struct ddp_diag *diag);
 
-// The same for specifications and texts; none: base.
+// The same for commands that show a file. A package is opened, of either series, and not run:
+// loaded has nothing else.
+int load_file(struct ddp_personality *loaded, const char *spec, struct ddp_diag *diag);
+
+// load_profile() for specifications and texts; none: base.
 int load_sources(struct ddp_personality *loaded, const struct ddp_source *sources, unsigned int n,
 		 struct ddp_diag *diag);
 
