@@ -41,6 +41,17 @@ class Symbols(harness.TestCase):
         for symbol in symbols:
             self.assertIn(" " + symbol.replace("@@", "@") + "\n", asked)
 
+    def test_thread_local_data_are_static_and_small(self):
+        """libc allocates other ones when a thread first uses them, and aborts the application when it cannot; all
+        plugins of a process share 1664 bytes (glibc) of static ones."""
+        if re.search("__[at]san_init", harness.output_of("nm", "-D", harness.tools["net_ddp"])):
+            self.skipTest("a sanitizer has thread-local data of its own")
+        relocations = harness.output_of("readelf", "-rW", harness.tools["net_ddp"])
+        segments = harness.output_of("readelf", "-lW", harness.tools["net_ddp"])
+        self.assertRegex(relocations, "TPOFF|TPREL")
+        self.assertNotRegex(relocations, "DTPMOD|TLSDESC")
+        self.assertLessEqual(int(re.search(r"(?m)^\s+TLS\s+(?:\S+\s+){4}(\S+)", segments)[1], 16), 1200)
+
 
 if __name__ == "__main__":
     harness.main("net_ddp", "bridge")

@@ -5,11 +5,16 @@
 #include <errno.h>
 #include <limits.h>
 #include <search.h>
+#include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <cmocka.h>
 #include <rte_telemetry.h>
 #include <yaml.h>
 
@@ -162,70 +167,57 @@ void answers_free(void) {
 
 /* Operations */
 
-static void operation_undo(const struct operation *operation) {
-	char error[ERROR_SIZE] = "";
-
-	if (operation->undo != NULL && operation->undo(operation->arg, error) != 0)
-		fail_msg("%s: cannot be undone: %s", operation->name, error);
-}
-
-static unsigned int count(const struct operation *operation) {
-	char error[ERROR_SIZE] = "";
-	unsigned int n;
-	int ret;
-
-	failing_begin(UINT_MAX);
-	ret = operation->run(operation->arg, error);
-	n = failing_end();
-	if (ret != 0)
-		fail_msg("%s: %d: %s", operation->name, ret, error);
-	operation_undo(operation);
-	return n;
-}
-
 // In our words, or in errno's if a lower device's driver has no memory.
 static bool memory_named(const char *error) {
 	return strstr(error, "out of memory") != NULL || strstr(error, "no memory for") != NULL ||
 	       strstr(error, strerror(ENOMEM)) != NULL;
 }
 
-// Returns whether it was done.
-static bool operation_fail(const struct operation *operation, unsigned int at) {
+// Returns whether it succeeded. Any failure but of the failing allocation at fails the test.
+static bool step(const struct operation *operation, operation_fn *fn, unsigned int at) {
 	char error[ERROR_SIZE] = "";
-	long before = n_blocks;
-	unsigned int n;
-	int ret;
+	int ret = fn(operation->arg, error);
 
-	failing_begin(at);
-	ret = operation->run(operation->arg, error);
-	n = failing_end();
-	if (n <= at)
-		fail_msg("%s: %u allocations, not %u: it is not the same twice", operation->name, n,
-			 at);
-	if (ret == 0)
-		operation_undo(operation);
-	else if (ret != -ENOMEM || !memory_named(error))
-		fail_msg("%s: allocation %u failed: %d, '%s'", operation->name, at + 1, ret, error);
-	if (operation->check != NULL)
-		operation->check(operation->arg);
-	if (n_blocks != before)
-		fail_msg("%s: allocation %u failed: %ld blocks are lost (%d, '%s')",
-			 operation->name, at + 1, n_blocks - before, ret, error);
+	if (ret != 0 && (ret != -ENOMEM || !memory_named(error) || at == UINT_MAX))
+		fail_msg("%s, allocation %u: %d, '%s'", operation->name, at, ret, error);
 	return ret == 0;
 }
 
-void operation_sweep(const struct operation *operation, unsigned int max) {
-	bool all = getenv("OOM_ALL") != NULL;
-	unsigned int n, step, n_failed = 0, n_done = 0;
+// Returns how many allocations there were; *done: of run and undo neither failed.
+static unsigned int operation_fail(const struct operation *operation, unsigned int at, bool *done) {
+	operation_fn *undo = operation->undo;
+	long before = n_blocks;
+	unsigned int n;
+	bool ran;
 
-	max /= SLOWDOWN;
-	count(operation); // what a first time allocates for good
-	n = count(operation);
-	step = all || n <= max ? 1 : n / max;
+	failing_begin(at);
+	ran = *done = step(operation, operation->run, at);
+	if (ran && undo != NULL)
+		*done = step(operation, undo, at);
+	n = failing_end();
+	if (ran && !*done)
+		step(operation, undo, UINT_MAX);
+	if (operation->check != NULL)
+		operation->check();
+	if (n_blocks != before && at != UINT_MAX)
+		fail_msg("%s, allocation %u: %ld blocks are lost", operation->name, at,
+			 n_blocks - before);
+	return n;
+}
+
+void operation_sweep(const struct operation *operation) {
+	unsigned int n, step_size, n_failed = 0, n_done = 0;
+	bool done;
+
+	operation_fail(operation, UINT_MAX, &done); // what a first time allocates for good
+	n = operation_fail(operation, UINT_MAX, &done);
+	step_size = getenv("OOM_ALL") != NULL || n <= OOM_MAX ? 1 : n / OOM_MAX;
 	assert_true(n > 0);
-	for (unsigned int at = 0; at < n; at += step, n_failed++)
-		n_done += operation_fail(operation, at);
-	print_message(
-		"%s: %u allocations, %u of them failed once each, %u of these without consequences\n",
-		operation->name, n, n_failed, n_done);
+	for (unsigned int at = 0; at < n; at += step_size, n_failed++) {
+		if (operation_fail(operation, at, &done) <= at)
+			fail_msg("%s: has not %u allocations each time", operation->name, n);
+		n_done += done;
+	}
+	print_message("%s: %u allocations, %u of them failed once each, %u without consequences\n",
+		      operation->name, n, n_failed, n_done);
 }

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Preloaded into a program: one allocation of main() fails, whoever asks for it. OOM_FAIL is its
-// number, from 1 on. To the file OOM_COUNT, if that is given, their number is written, and behind
-// it those by which a place of the program allocates for the first time, itself or by a library.
+// Preloaded into a program: allocation OOM_FAIL of main(), from 1 on, fails, whether the program or
+// a library asks for it. Their number is written to the file OOM_COUNT, if that is given.
+#include <dlfcn.h>
 #include <errno.h>
-#include <execinfo.h>
-#include <link.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,53 +14,15 @@ void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *old, size_t size);
 void *__libc_memalign(size_t align, size_t size);
 
-#define DEPTH 32 // of calls looked at
-#define OWN 2    // of the program, innermost ones, that make a place
-#define PLACES 8192
+typedef int main_fn(int, char **, char **);
 
-static int (*program_main)(int, char **, char **);
-static atomic_bool running;
+static main_fn *program_main;
+static atomic_bool running; // what libraries allocate before main() is not counted
 static atomic_ulong n_calls;
 static unsigned long failing;
-static const char *count_path;
-static uintptr_t text_begin, text_end; // of the program
-
-static struct place {
-	atomic_uintptr_t at;
-	unsigned long first;
-} places[PLACES];
-
-static void place_note(unsigned long call) {
-	void *frames[DEPTH];
-	int n = backtrace(frames, DEPTH);
-	uintptr_t at = 0;
-
-	for (int i = 0, own = 0; i < n && own < OWN; i++) {
-		if ((uintptr_t)frames[i] < text_begin || (uintptr_t)frames[i] >= text_end)
-			continue;
-		at = at * 31 + (uintptr_t)frames[i];
-		own++;
-	}
-	for (unsigned int i = at % PLACES, tries = 0; at != 0 && tries < PLACES;
-	     tries++, i = (i + 1) % PLACES) {
-		uintptr_t there = 0;
-
-		if (atomic_compare_exchange_strong(&places[i].at, &there, at))
-			places[i].first = call;
-		if (there == 0 || there == at)
-			return;
-	}
-}
 
 static bool fails(void) {
-	unsigned long call;
-
-	if (!atomic_load_explicit(&running, memory_order_relaxed))
-		return false;
-	call = atomic_fetch_add(&n_calls, 1) + 1;
-	if (count_path != NULL)
-		place_note(call);
-	if (call != failing)
+	if (!running || atomic_fetch_add(&n_calls, 1) + 1 != failing)
 		return false;
 	errno = ENOMEM;
 	return true;
@@ -83,11 +43,10 @@ void *realloc(void *old, size_t size) {
 void *reallocarray(void *old, size_t n, size_t size) {
 	size_t all;
 
-	if (__builtin_mul_overflow(n, size, &all)) {
-		errno = ENOMEM;
-		return NULL;
-	}
-	return realloc(old, all);
+	if (!__builtin_mul_overflow(n, size, &all))
+		return realloc(old, all);
+	errno = ENOMEM;
+	return NULL;
 }
 
 void *aligned_alloc(size_t align, size_t size) {
@@ -103,60 +62,31 @@ int posix_memalign(void **to, size_t align, size_t size) {
 	return 0;
 }
 
-// The program comes first.
-static int text_find(struct dl_phdr_info *info, size_t size, void *arg) {
-	(void)size;
-	(void)arg;
-	for (unsigned int i = 0; i < info->dlpi_phnum; i++) {
-		if (info->dlpi_phdr[i].p_type != PT_LOAD ||
-		    (info->dlpi_phdr[i].p_flags & PF_X) == 0)
-			continue;
-		text_begin = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
-		text_end = text_begin + info->dlpi_phdr[i].p_memsz;
-	}
-	return 1;
-}
-
-static void count_write(void) {
-	FILE *out = fopen(count_path, "w");
-
-	if (out == NULL || fprintf(out, "%lu\n", n_calls) < 0)
-		abort();
-	for (unsigned int i = 0; i < PLACES; i++)
-		if (places[i].first != 0)
-			fprintf(out, "%lu\n", places[i].first);
-	if (fclose(out) != 0)
-		abort();
-}
-
 static int counted_main(int argc, char **argv, char **envp) {
-	const char *fail = getenv("OOM_FAIL");
-	void *frame;
+	const char *fail = getenv("OOM_FAIL"), *path = getenv("OOM_COUNT");
 	int status;
+	FILE *out;
 
-	count_path = getenv("OOM_COUNT");
-	dl_iterate_phdr(text_find, NULL);
-	backtrace(&frame, 1); // what it allocates at first is not the program's
 	failing = fail != NULL ? strtoul(fail, NULL, 10) : 0;
 	running = true;
 	status = program_main(argc, argv, envp);
 	running = false;
-	if (count_path != NULL)
-		count_write();
+	out = path != NULL ? fopen(path, "w") : NULL;
+	if (out != NULL) {
+		fprintf(out, "%lu\n", n_calls);
+		fclose(out);
+	}
 	return status;
 }
 
-typedef int start_main(int (*)(int, char **, char **), int, char **, void (*)(void), void (*)(void),
-		       void (*)(void), void *);
+typedef int start_fn(main_fn *, int, char **, void (*)(void), void (*)(void), void (*)(void),
+		     void *);
 
-#include <dlfcn.h>
+start_fn __libc_start_main;
 
-start_main __libc_start_main;
-
-// What libraries allocate before main() is not counted: it is none of the program's.
-int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv, void (*init)(void),
-		      void (*fini)(void), void (*end)(void), void *stack) {
-	start_main *real = (start_main *)(uintptr_t)dlsym(RTLD_NEXT, "__libc_start_main");
+int __libc_start_main(main_fn *main, int argc, char **argv, void (*init)(void), void (*fini)(void),
+		      void (*end)(void), void *stack) {
+	start_fn *real = (start_fn *)(uintptr_t)dlsym(RTLD_NEXT, "__libc_start_main");
 
 	program_main = main;
 	return real(counted_main, argc, argv, init, fini, end, stack);

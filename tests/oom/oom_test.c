@@ -1,0 +1,608 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Entry points without memory: the library's, a port's and ddp-fwd's. Each fails and says so, and
+// what was there stays as it was: profiles, rules, and where packets go.
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <rte_bus_vdev.h>
+#include <rte_log.h>
+#include <rte_telemetry.h>
+
+#include "base/arena.h"
+#include "failing.h"
+#include "fwd/counts.h"
+#include "fwd/live.h"
+#include "offload/offload.h"
+#include "package/genuine.h"
+#include "package/i40e_write.h"
+#include "package/small_package.h"
+#include "personality/package_open.h"
+#include "personality/personality.h"
+#include "port/harness.h"
+#include "port/port_rules.h"
+#include "rss/rss.h"
+
+#define N_FLOWS 8
+
+/* Arenas */
+
+static void blocks_get(void *arg) {
+	for (unsigned int i = 0; i < 3; i++)
+		ddp_arena_alloc(arg, 10);
+}
+
+static int arena_run(const void *arg, char *error) {
+	struct ddp_arena *arena = ddp_arena_create();
+	int ret = arena != NULL ? ddp_arena_run(blocks_get, arena) : -ENOMEM;
+
+	snprintf(error, ERROR_SIZE, "out of memory");
+	ddp_arena_destroy(arena);
+	return ret;
+}
+
+struct nest {
+	struct ddp_arena *arena;
+	int inner;
+	bool went_on;
+};
+
+static void outer(void *arg) {
+	struct nest *nest = arg;
+
+	nest->inner = ddp_arena_run(blocks_get, nest->arena);
+	failing_end();
+	ddp_arena_alloc(nest->arena, 1);
+	nest->went_on = true;
+}
+
+static void of_nested_runs_the_inner_one_ends(void **state) {
+	struct nest nest = {.arena = ddp_arena_create()};
+
+	failing_begin(1);
+	assert_int_equal(ddp_arena_run(outer, &nest), 0);
+	assert_int_equal(nest.inner, -ENOMEM);
+	assert_true(nest.went_on);
+	ddp_arena_destroy(nest.arena);
+}
+
+/* Profiles and packages */
+
+static struct ddp_diag diag;
+static struct ddp_personality loaded;
+
+// Its status, and the reason of a failure by the rule of the driver.
+static int diag_end(bool done, char *error) {
+	int ret = done ? 0 : diag.no_memory ? -ENOMEM : -EINVAL;
+
+	snprintf(error, ERROR_SIZE, "%s", ddp_diag_first(&diag));
+	ddp_diag_fini(&diag);
+	return ret;
+}
+
+static int load_source(const struct ddp_source *source, char *error) {
+	const struct ddp_load from = {.sources = source, .n_sources = 1};
+
+	ddp_diag_init(&diag);
+	return diag_end(ddp_personality_load(&loaded, &from, &diag) == 0, error);
+}
+
+static int load(const void *arg, char *error) {
+	return load_source(&(struct ddp_source){.spec = arg}, error);
+}
+
+static int text_load(const void *arg, char *error) {
+	return load_source(&(struct ddp_source){.text = arg, .size = strlen(arg)}, error);
+}
+
+static int unload(const void *arg, char *error) {
+	ddp_personality_unload(&loaded);
+	return 0;
+}
+
+static int absent_load(const void *arg, char *error) {
+	int ret = load(arg, error);
+
+	return ret == -EINVAL && strstr(error, "not found in") != NULL ? 0 : ret;
+}
+
+static int wrong_load(const void *arg, char *error) {
+	int ret = text_load(arg, error);
+
+	return ret == -EINVAL && strstr(error, "did you mean") != NULL ? 0 : ret;
+}
+
+static int name_get(const void *arg, char *error) {
+	char *name;
+
+	ddp_diag_init(&diag);
+	name = ddp_personality_name(&(struct ddp_source){.spec = arg}, &diag);
+	free(name);
+	return diag_end(name != NULL, error);
+}
+
+static int summary_get(const void *arg, char *error) {
+	struct ddp_profile_summary summary;
+	int ret;
+
+	ddp_diag_init(&diag);
+	ret = ddp_profile_summary(arg, &summary, &diag);
+	ddp_profile_summary_fini(&summary);
+	return diag_end(ret == 0, error);
+}
+
+static int bound_find(const void *arg, char *error) {
+	struct ddp_bound bound;
+	int ret = load(arg, error);
+
+	if (ret == 0)
+		ret = ddp_profile_bound(loaded.profile, 32, 64, UINT16_MAX, &bound);
+	snprintf(error, ERROR_SIZE, "out of memory");
+	ddp_personality_unload(&loaded);
+	return ret;
+}
+
+static struct file {
+	uint8_t *bytes;
+	size_t size;
+} files[2]; // of the 700 and of the 800 series
+
+static int package_read(const void *arg, char *error) {
+	const struct file *file = arg;
+	struct ddp_package *package;
+
+	ddp_diag_init(&diag);
+	package = ddp_package_read("a.pkg", file->bytes, file->size, &diag);
+	ddp_package_close(package);
+	return diag_end(package != NULL, error);
+}
+
+static void command_ignore(void *arg, const char *command) {
+}
+
+// For every kind of NIC; arg is a profile.
+static int plan(const void *arg, char *error) {
+	struct ddp_plan_ask ask = {.rss_hf = UINT64_MAX};
+	struct ddp_plan *of_nic;
+	int ret = load(arg, error);
+
+	for (unsigned int i = 0; i < ddp_n_nics && ret == 0; i++) {
+		of_nic = ddp_plan_build(ddp_nics[i], loaded.profile, loaded.program, &ask);
+		ret = of_nic == NULL ? -errno : ddp_plan_testpmd(of_nic, command_ignore, NULL);
+		ret = ret < 0 ? ret : 0;
+		ddp_plan_destroy(of_nic);
+		snprintf(error, ERROR_SIZE, "out of memory");
+	}
+	ddp_personality_unload(&loaded);
+	return ret;
+}
+
+/* The life of a port */
+
+static FILE *log_file;
+
+static void log_begin(char *error) {
+	log_file = fmemopen(error, ERROR_SIZE, "w");
+	rte_openlog_stream(log_file);
+}
+
+static int log_end(int ret) {
+	rte_openlog_stream(NULL);
+	fclose(log_file);
+	return ret;
+}
+
+static int start(void) {
+	const struct rte_eth_conf conf = {
+		.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS,
+		.rx_adv_conf.rss_conf.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP,
+	};
+	int ret = rte_eth_dev_configure(0, N_QUEUES, N_QUEUES, &conf);
+
+	for (uint16_t q = 0; q < N_QUEUES && ret == 0; q++)
+		ret = rte_eth_rx_queue_setup(0, q, 512, 0, NULL, pool);
+	for (uint16_t q = 0; q < N_QUEUES && ret == 0; q++)
+		ret = rte_eth_tx_queue_setup(0, q, 512, 0, NULL);
+	return ret == 0 ? rte_eth_dev_start(0) : ret;
+}
+
+// A port that does not start can be started again.
+static int live_and_end(const void *arg, char *error) {
+	int ret;
+
+	log_begin(error);
+	ret = rte_vdev_init("net_ddp0", arg);
+	if (ret != 0)
+		return log_end(ret);
+	ret = log_end(start());
+	if (ret != 0) {
+		failing_end();
+		assert_int_equal(start(), 0);
+	}
+	assert_int_equal(seen_of_flow(0, 1).hash, hash_of(1));
+	ddp_end(0);
+	return ret;
+}
+
+static void ports_absent(void) {
+	assert_int_equal(rte_eth_dev_count_total(), 0);
+}
+
+/* A running port */
+
+static struct rte_flow *flow;
+
+static int profile_add(const void *arg, char *error) {
+	return rte_pmd_ddp_profile_add(0, arg, error, ERROR_SIZE);
+}
+
+static int profile_del(const void *arg, char *error) {
+	return rte_pmd_ddp_profile_del(0, arg, error, ERROR_SIZE);
+}
+
+static int text_add(const void *arg, char *error) {
+	return rte_pmd_ddp_profile_add_text(0, arg, strlen(arg), error, ERROR_SIZE);
+}
+
+static int text_del(const void *arg, char *error) {
+	return rte_pmd_ddp_profile_del_text(0, arg, strlen(arg), error, ERROR_SIZE);
+}
+
+static int key_set(const uint8_t *key, uint64_t rss_hf, char *error) {
+	struct rte_eth_rss_conf conf = {
+		.rss_key = (uint8_t *)(uintptr_t)key, .rss_key_len = 40, .rss_hf = rss_hf};
+
+	log_begin(error);
+	return log_end(rte_eth_dev_rss_hash_update(0, &conf));
+}
+
+static int key_update(const void *arg, char *error) {
+	static const uint8_t key[40] = {1, 2, 3};
+
+	return key_set(key, RTE_ETH_RSS_IPV4, error);
+}
+
+static int key_undo(const void *arg, char *error) {
+	return key_set(ddp_default_key, RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP, error);
+}
+
+static int reta_set(uint16_t first, char *error) {
+	struct rte_eth_rss_reta_entry64 reta[512 / RTE_ETH_RETA_GROUP_SIZE];
+
+	for (unsigned int i = 0; i < 512; i++) {
+		reta[i / 64].mask = UINT64_MAX;
+		reta[i / 64].reta[i % 64] = (first + i) % N_QUEUES;
+	}
+	log_begin(error);
+	return log_end(rte_eth_dev_rss_reta_update(0, reta, 512));
+}
+
+static int reta_update(const void *arg, char *error) {
+	return reta_set(1, error);
+}
+
+static int reta_undo(const void *arg, char *error) {
+	return reta_set(0, error);
+}
+
+static struct rte_eth_udp_tunnel tunnel = {4790, RTE_ETH_TUNNEL_TYPE_VXLAN};
+
+static int tunnel_add(const void *arg, char *error) {
+	log_begin(error);
+	return log_end(rte_eth_dev_udp_tunnel_port_add(0, &tunnel));
+}
+
+static int tunnel_del(const void *arg, char *error) {
+	log_begin(error);
+	return log_end(rte_eth_dev_udp_tunnel_port_delete(0, &tunnel));
+}
+
+// These have only their return value.
+static int said(int ret, char *error) {
+	snprintf(error, ERROR_SIZE, "out of memory");
+	return ret;
+}
+
+static int mapping_update(const void *arg, char *error) {
+	struct rte_pmd_ddp_ptype_mapping item;
+
+	assert_true(rte_pmd_ddp_ptype_mapping_get(0, &item, 1) > 0);
+	item.rte_ptype = RTE_PTYPE_L2_ETHER;
+	return said(rte_pmd_ddp_ptype_mapping_update(0, &item, 1, true), error);
+}
+
+static int mapping_replace(const void *arg, char *error) {
+	return said(rte_pmd_ddp_ptype_mapping_replace(0, RTE_PTYPE_L2_ETHER, true,
+						      RTE_PTYPE_L2_ETHER_ARP),
+		    error);
+}
+
+static int mapping_reset(const void *arg, char *error) {
+	return said(rte_pmd_ddp_ptype_mapping_reset(0), error);
+}
+
+static int ptypes_set(const void *arg, char *error) {
+	return said(rte_eth_dev_set_ptypes(0, RTE_PTYPE_L3_MASK, NULL, 0), error);
+}
+
+static int ptypes_undo(const void *arg, char *error) {
+	return said(rte_eth_dev_set_ptypes(0, RTE_PTYPE_ALL_MASK, NULL, 0), error);
+}
+
+static int queue_stop(const void *arg, char *error) {
+	return rte_eth_dev_rx_queue_stop(0, 1);
+}
+
+static int queue_start(const void *arg, char *error) {
+	log_begin(error);
+	return log_end(rte_eth_dev_rx_queue_start(0, 1));
+}
+
+/* Rules */
+
+static int told(int ret, const struct rte_flow_error *flow_error, char *error) {
+	if (ret < 0)
+		snprintf(error, ERROR_SIZE, "%s", flow_error->message);
+	return ret;
+}
+
+static int flow_create(const struct rte_flow_item *items, const struct rte_flow_action *actions,
+		       char *error) {
+	struct rte_flow_error flow_error = {0};
+
+	flow = rte_flow_create(0, &ingress, items, actions, &flow_error);
+	return told(flow != NULL ? 0 : -rte_errno, &flow_error, error);
+}
+
+static int flow_destroy(const void *arg, char *error) {
+	struct rte_flow_error flow_error = {0};
+
+	return told(rte_flow_destroy(0, flow, &flow_error), &flow_error, error);
+}
+
+static int steering_create(const void *arg, char *error) {
+	return flow_create(items_of_flow(*(const char *)arg - '0'),
+			   ACTIONS(TO_QUEUE(2), ACTION(COUNT)), error);
+}
+
+static int hash_create(const void *arg, char *error) {
+	static const struct rte_flow_action_rss rss = {.types = RTE_ETH_RSS_IPV4};
+
+	return flow_create(udp_items, ACTIONS(ACTION(RSS, .conf = &rss)), error);
+}
+
+// The profile of a rule cannot be deleted.
+static int needed_del(const void *arg, char *error) {
+	int ret = flow_create(ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(UDP), ITEM(GTPU)),
+			      ACTIONS(TO_QUEUE(2)), error);
+
+	if (ret == 0) {
+		ret = profile_del(arg, error);
+		if (ret == -EBUSY)
+			return 0;
+		assert_int_equal(rte_flow_destroy(0, flow, NULL), 0);
+	}
+	return ret;
+}
+
+static int rule_validate(const void *arg, char *error) {
+	struct rte_flow_error flow_error = {0};
+
+	return told(
+		rte_flow_validate(0, &ingress, items_of_flow(3), ACTIONS(TO_QUEUE(2)), &flow_error),
+		&flow_error, error);
+}
+
+static int rules_flush(const void *arg, char *error) {
+	struct rte_flow_error flow_error = {0};
+
+	return told(rte_flow_flush(0, &flow_error), &flow_error, error);
+}
+
+/* Telemetry */
+
+static struct {
+	const char *command;
+	telemetry_cb call;
+} telemetry[32];
+static unsigned int n_telemetry;
+
+int __wrap_rte_telemetry_register_cmd(const char *command, telemetry_cb call, const char *help);
+int __wrap_rte_telemetry_register_cmd(const char *command, telemetry_cb call, const char *help) {
+	telemetry[n_telemetry].command = command;
+	telemetry[n_telemetry++].call = call;
+	return 0;
+}
+
+// What there is no memory for is left out of an answer.
+static int telemetry_ask(const void *arg, char *error) {
+	for (unsigned int i = 0; i < n_telemetry; i++) {
+		struct rte_tel_data *data;
+
+		if (strstr(telemetry[i].command, "profile_") != NULL)
+			continue; // changes
+		data = rte_tel_data_alloc();
+		if (data != NULL) // the telemetry library has one of its own
+			telemetry[i].call(telemetry[i].command, arg, data);
+		answers_free();
+	}
+	return 0;
+}
+
+/* ddp-fwd */
+
+static struct workers workers;
+static struct live live;
+static struct report report;
+static FILE *nowhere;
+
+static int forward_end(const void *arg, char *text) {
+	report_fini(&report);
+	live_fini(&live);
+	workers_destroy(&workers);
+	return 0;
+}
+
+// With its counters, the live table, whose tables take turns, and the report.
+static int forward(const void *arg, char *text) {
+	static const struct config config = {.n_rxq = 4, .n_txq = 4, .burst = 32};
+	static struct ports ports = {.n = 1};
+	static struct control control;
+	struct error error = {.text = "out of memory"};
+
+	memset(&live, 0, sizeof(live));
+	if (workers_create(&workers, &ports, &config, 1, &control, &error) == 0 &&
+	    live_init(&live, nowhere, &config, &ports, &workers) == 0 &&
+	    report_init(&report, &config, &ports, &workers) == 0 &&
+	    live_show(&live, &workers, 1) == 0 && live_show(&live, &workers, 2) == 0)
+		return 0;
+	snprintf(text, ERROR_SIZE, "%.200s", error.text);
+	forward_end(arg, text);
+	return -ENOMEM;
+}
+
+/* All of them */
+
+// What an operation runs on, as bits: nothing, or one of ports[].
+#define ALONE 0x10
+#define GTPU 0x6
+#define ALL 0xf
+
+static const char *const ports[] = {
+	"dev(net_testsrc0)",
+	"dev(net_testsrc0,rxq=4),profile=gtpu+vxlan,lower_queues=4",
+	"dev(net_testsrc0,rxq=4,nic=2),profile=gtpu,overflow=wait",
+	"dev(net_testsrc0,rxq=4,nic=2),profile=gtpu,offload=require:ice-comms,overflow=wait",
+};
+
+#define PROFILE(headers)                                   \
+	"profile: mine\nrequires: [base]\n" headers        \
+	": {mine: {after: udp(dport=54), layout: n:32}}\n" \
+	"packet_types: {MINE: {path: eth ipv4 udp mine, rss: mine.n}}\n"
+
+static const struct row {
+	const char *name;
+	operation_fn *run, *undo;
+	const void *arg;
+	unsigned int on;
+} rows[] = {
+	{"arena", arena_run, NULL, NULL, ALONE},
+	{"load parameters", load, unload, "gtpu:ue;port=2153+vxlan", ALONE},
+	{"load e810-comms", load, unload, "e810-comms", ALONE},
+	{"load all", load, unload, "all", ALONE},
+	{"load a text", text_load, unload, PROFILE("headers"), ALONE},
+	{"report a mistake", wrong_load, NULL, PROFILE("headerz"), ALONE},
+	{"search in vain", absent_load, NULL, "gtpu+nowhere", ALONE},
+	{"name", name_get, NULL, "gtpu:ue;port=2153", ALONE},
+	{"summary", summary_get, NULL, PROFILES "/gtpu.yaml", ALONE},
+	{"bound", bound_find, NULL, "gtpu", ALONE},
+	{"read a 700-series package", package_read, NULL, &files[0], ALONE},
+	{"read an 800-series package", package_read, NULL, &files[1], ALONE},
+	{"plan", plan, NULL, "gtpu", ALONE},
+	{"add and delete a profile", profile_add, profile_del, "geneve", ALL},
+	{"add and delete a text", text_add, text_del, PROFILE("headers"), ALL},
+	{"delete a profile that a rule needs", needed_del, flow_destroy, "gtpu", GTPU},
+	{"declare a UDP port", tunnel_add, tunnel_del, NULL, 1 << 1},
+	{"set the RSS key and types", key_update, key_undo, NULL, ALL},
+	{"set the redirection table", reta_update, reta_undo, NULL, ALL},
+	{"set the layers of packet types", ptypes_set, ptypes_undo, NULL, ALL},
+	{"map a packet type", mapping_update, mapping_reset, NULL, ALL},
+	{"map packet types", mapping_replace, mapping_reset, NULL, ALL},
+	{"stop and start a queue", queue_stop, queue_start, NULL, ALL},
+	{"create and destroy a rule", steering_create, flow_destroy, "3", ALL},
+	{"create and destroy a hash rule", hash_create, flow_destroy, NULL, ALL},
+	{"validate a rule", rule_validate, NULL, NULL, ALL},
+	{"flush rules", rules_flush, steering_create, "5", ALL},
+#ifndef OOM_SANITIZED // the containers of an answer are only freed with the socket
+	{"ask by telemetry", telemetry_ask, NULL, "0", ALL},
+#endif
+	{"forward", forward, forward_end, NULL, GTPU},
+};
+
+static struct state {
+	struct rte_pmd_ddp_profile profiles[8];
+	struct seen seen[N_FLOWS];
+} before, after;
+
+static void state_read(struct state *state) {
+	memset(state, 0, sizeof(*state));
+	rte_pmd_ddp_profiles_get(0, state->profiles, RTE_DIM(state->profiles));
+	for (unsigned int i = 0; i < N_FLOWS; i++) {
+		struct seen seen = seen_of_flow(0, i);
+
+		state->seen[i].queue = seen.queue; // no padding
+		state->seen[i].hash = seen.hash;
+		state->seen[i].flags = seen.flags;
+		state->seen[i].mark = seen.mark;
+	}
+}
+
+static void state_check(void) {
+	state_read(&after);
+	assert_memory_equal(&after, &before, sizeof(before));
+}
+
+static void rows_sweep(unsigned int on, void (*check)(void)) {
+	for (unsigned int i = 0; i < RTE_DIM(rows); i++) {
+		const struct row *row = &rows[i];
+
+		if ((row->on & on) != 0)
+			operation_sweep(&(struct operation){row->name, row->run, row->undo,
+							    row->arg, check});
+	}
+}
+
+static void the_library_fails_with_the_reason(void **state) {
+	static const uint8_t entries[204];
+	struct build *build = build_create();
+
+	build_device(build, 0x1592, 0x8086);
+	build_section(build, E810_RSS_KEY_BUILDER, entries, 204);
+	build_label(build, E810_LABELS_PTYPE, 24, "MAC_IPV4_UDP_PAY");
+	files[0].bytes = i40e_write(&i40e_gtp, &files[0].size);
+	files[1].bytes = build_end(build, &files[1].size);
+	rows_sweep(ALONE, NULL);
+	free(files[0].bytes);
+	build_destroy(build);
+}
+
+static void intel_s_package_is_refused(void **state) {
+	genuine_need();
+	operation_sweep(&(struct operation){"load Intel's package", load, unload,
+					    genuine_package(GENUINE_COMMS)->path, NULL});
+	genuine_close();
+}
+
+static void a_port_starts_or_is_not_there(void **state) {
+	for (unsigned int i = 0; i < RTE_DIM(ports); i++)
+		operation_sweep(
+			&(struct operation){ports[i], live_and_end, NULL, ports[i], ports_absent});
+}
+
+static void a_running_port_changes_or_stays(void **state) {
+	char error[ERROR_SIZE];
+
+	nowhere = fopen("/dev/null", "w");
+	for (unsigned int i = 0; i < RTE_DIM(ports); i++) {
+		print_message("%s\n", ports[i]);
+		assert_int_equal(ddp_start(ports[i], N_QUEUES, 1, 512), 0);
+		assert_int_equal(steering_create("5", error), 0);
+		state_read(&before);
+		rows_sweep(1 << i, state_check);
+		ddp_end(0);
+	}
+	fclose(nowhere);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		port_test(of_nested_runs_the_inner_one_ends),
+		port_test(the_library_fails_with_the_reason),
+		port_test(intel_s_package_is_refused),
+		port_test(a_port_starts_or_is_not_there),
+		port_test(a_running_port_changes_or_stays),
+	};
+
+	eal_start();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
