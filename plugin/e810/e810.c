@@ -146,10 +146,8 @@ static void buffers_read(struct cursor *cursor, struct e810_package *e810) {
 
 	if (counted_take(cursor, "buffers", E810_BUFFER_SIZE, &n, &items) < 0)
 		return;
-	if (e810 != NULL) {
+	if (e810 != NULL)
 		e810->n_buffers = n;
-		e810->buffers = items - reader->package->bytes;
-	}
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t offset = items - reader->package->bytes + (uint64_t)i * E810_BUFFER_SIZE;
 
@@ -336,8 +334,4 @@ unsigned int e810_n_buffers(const struct ddp_package *package) {
 
 unsigned int e810_first_metadata_buffer(const struct ddp_package *package) {
 	return package->e810->first_metadata;
-}
-
-const uint8_t *e810_buffer(const struct ddp_package *package, unsigned int index) {
-	return package->bytes + package->e810->buffers + (size_t)index * E810_BUFFER_SIZE;
 }

@@ -103,8 +103,6 @@ const struct e810_device *e810_devices(const struct ddp_package *package, unsign
 const uint32_t *e810_nvm_versions(const struct ddp_package *package, unsigned int *n);
 unsigned int e810_n_buffers(const struct ddp_package *package);
 unsigned int e810_first_metadata_buffer(const struct ddp_package *package); // or e810_n_buffers()
-// The 4096 bytes of a buffer.
-const uint8_t *e810_buffer(const struct ddp_package *package, unsigned int index);
 
 struct package_reader;
 

@@ -55,7 +55,6 @@ struct e810_package {
 	unsigned int n_devices;
 	uint32_t *nvm_versions;
 	unsigned int n_nvm_versions;
-	uint32_t buffers; // offset of the first one in the file
 	unsigned int n_buffers;
 	unsigned int first_metadata;
 	struct e810_part *parts;

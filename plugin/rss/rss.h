@@ -115,8 +115,7 @@ void ddp_hash_rows_rest(const struct ddp_hash *hash, enum ddp_isa isa, unsigned 
 // Fill a redirection table round robin over n_queues (1 or more).
 void ddp_reta_fill(uint16_t *reta, unsigned int size, unsigned int n_queues);
 
-// Names are those of testpmd. 0 or -EINVAL.
-int ddp_hash_function_parse(const char *name, enum ddp_hash_function *function);
+// Names are those of testpmd.
 const char *ddp_hash_function_name(enum ddp_hash_function function);
 
 // How even a load is.

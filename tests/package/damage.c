@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "e810/e810_layout.h"
 #include "personality/package_open.h"
 #include "unit/package/look_at_all.h"
 
@@ -123,9 +124,17 @@ static void headers_try(void) {
 	}
 }
 
+// The last thing in its segment.
+static size_t buffer_offset(unsigned int index) {
+	const struct ddp_segment *segment = genuine.package->e810->segment;
+
+	return segment->offset + segment->size -
+	       (size_t)(e810_n_buffers(genuine.package) - index) * BUFFER_SIZE;
+}
+
 // Numbers between the header of the configuration and its buffers.
 static void counts_try(void) {
-	size_t buffers = e810_buffer(genuine.package, 0) - genuine.package->bytes;
+	size_t buffers = buffer_offset(0);
 
 	for (size_t at = buffers - 12; at < buffers; at += 4) {
 		for (unsigned int bit = 0; bit < 32; bit++)
@@ -136,7 +145,7 @@ static void counts_try(void) {
 }
 
 static void buffer_try(unsigned int index) {
-	size_t at = e810_buffer(genuine.package, index) - genuine.package->bytes;
+	size_t at = buffer_offset(index);
 	unsigned int n = number_get(at, 2), a = random_below(n), b = random_below(n);
 	size_t entry = at + 4 + 8 * (size_t)a;
 

@@ -112,16 +112,6 @@ static const char *const function_names[] = {
 	[DDP_HASH_SIMPLE_XOR] = "simple_xor",
 };
 
-int ddp_hash_function_parse(const char *name, enum ddp_hash_function *function) {
-	for (unsigned int i = 0; i < sizeof(function_names) / sizeof(function_names[0]); i++) {
-		if (strcmp(name, function_names[i]) == 0) {
-			*function = i;
-			return 0;
-		}
-	}
-	return -EINVAL;
-}
-
 const char *ddp_hash_function_name(enum ddp_hash_function function) {
 	return function_names[function];
 }
