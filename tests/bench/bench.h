@@ -20,12 +20,11 @@ extern struct options options;
 
 // Each measures, and calls table_done() for every table.
 void kinds_measure(void);
-void temperatures_measure(void);
 void flood_measure(void);
 void toeplitz_measure(void);
 void end_measure(void);
 void handover_measure(void);
-void offloads_measure(void);
+void tx_measure(void);
 void scaling_measure(void);
 
 // Print a table, and keep it for --json. Frees nothing.

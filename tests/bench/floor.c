@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The least that anybody can do: touch the packet's first line (or two), hash 12 bytes at a fixed
+// The least that anybody can do: touch the packet's first line, hash 12 bytes at a fixed
 // place, look the queue up, write the mbuf. It finds out nothing.
 #include <string.h>
 
@@ -8,33 +8,26 @@
 #include "base/isa.h"
 #include "methods.h"
 
-#define TOUCHED 26        // of the first line: addresses and ports of IPv4 behind Ethernet
-#define TOUCHED_SECOND 70 // of the second
+#define TOUCHED 26 // of the first line: addresses and ports of IPv4 behind Ethernet
 #define HASHED 12
 
 static enum ddp_isa isa; // finding out takes long, in a virtual machine
 
 typedef uint64_t block __attribute__((vector_size(16), aligned(8)));
 
-static inline __attribute__((always_inline)) void floor_of(struct rte_mbuf *const *mbufs,
-							   unsigned int n,
-							   struct rte_mbuf *const *next,
-							   const bool second) {
+static inline __attribute__((always_inline)) void
+floor_1(void *arg, struct rte_mbuf *const *mbufs, unsigned int n, struct rte_mbuf *const *next) {
 	static struct ddp_rows rows;
 	const block mask = {UINT64_MAX, rte_cpu_to_le_64(UINT32_MAX)}; // HASHED bytes
 	uint32_t hashes[BURST];
 
 	for (unsigned int i = 0; i < n; i++) {
-		const uint8_t *data = rte_pktmbuf_mtod(mbufs[i], const uint8_t *);
-		block touched, more;
+		block touched;
 
 		if (next != NULL)
-			headers_prefetch(next[i], 1 + second);
-		memcpy(&touched, data + TOUCHED, sizeof(touched));
-		if (second) {
-			memcpy(&more, data + TOUCHED_SECOND, sizeof(more));
-			touched ^= more;
-		}
+			headers_prefetch(next[i], 1);
+		memcpy(&touched, rte_pktmbuf_mtod_offset(mbufs[i], void *, TOUCHED),
+		       sizeof(touched));
 		touched &= mask;
 		memcpy(rows.heads[i], &touched, sizeof(touched));
 	}
@@ -42,20 +35,7 @@ static inline __attribute__((always_inline)) void floor_of(struct rte_mbuf *cons
 	for (unsigned int i = 0; i < n; i++)
 		packet_hashed(mbufs[i], i, RTE_PTYPE_L2_ETHER, hashes[i]);
 }
-
-static inline __attribute__((always_inline)) void
-floor_1(void *arg, struct rte_mbuf *const *mbufs, unsigned int n, struct rte_mbuf *const *next) {
-	(void)arg;
-	floor_of(mbufs, n, next, false);
-}
 METHOD_FUNCTIONS(floor_1)
-
-static inline __attribute__((always_inline)) void
-floor_2(void *arg, struct rte_mbuf *const *mbufs, unsigned int n, struct rte_mbuf *const *next) {
-	(void)arg;
-	floor_of(mbufs, n, next, true);
-}
-METHOD_FUNCTIONS(floor_2)
 
 void floor_methods_add(void) {
 	struct method *method = method_add("floor-1", "floor: 1 line, 12 bytes hashed");
@@ -63,7 +43,4 @@ void floor_methods_add(void) {
 	isa = ddp_isa_best(512);
 	method->run = floor_1_run;
 	method->run_ahead = floor_1_run_ahead;
-	method = method_add("floor-2", "floor: 2 lines, 12 bytes hashed");
-	method->run = floor_2_run;
-	method->run_ahead = floor_2_run_ahead;
 }

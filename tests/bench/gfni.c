@@ -16,23 +16,13 @@
 
 static uint64_t matrices[MATRICES];
 
+static inline __attribute__((always_inline)) uint32_t thash(uint32_t *tuple, unsigned int n) {
+	return rte_thash_gfni(matrices, (uint8_t *)tuple, 4 * n);
+}
+
 static inline __attribute__((always_inline)) void
 gfni(void *arg, struct rte_mbuf *const *mbufs, unsigned int n, struct rte_mbuf *const *next) {
-	(void)arg;
-	for (unsigned int i = 0; i < n; i++) {
-		struct hand_flow flow;
-		uint32_t tuple[10], type, n_words;
-
-		if (next != NULL)
-			headers_prefetch(next[i], 2);
-		type = hand_find(mbufs[i], &flow);
-		n_words = hand_tuple(mbufs[i], &flow, tuple);
-		if (n_words > 0)
-			packet_hashed(mbufs[i], i, type,
-				      rte_thash_gfni(matrices, (uint8_t *)tuple, 4 * n_words));
-		else
-			packet_unhashed(mbufs[i], i, type);
-	}
+	hand_burst(mbufs, n, next, thash);
 }
 METHOD_FUNCTIONS(gfni)
 
@@ -72,19 +62,13 @@ bool gfni_built(void) {
 
 void gfni_init(void) {
 }
-
 void gfni_method_fill(struct method *method) {
-	(void)method;
 }
-
 void gfni_hash(const uint8_t *rows, unsigned int row_size, unsigned int len, unsigned int n,
 	       uint32_t *hashes) {
-	(void)rows, (void)row_size, (void)len, (void)n, (void)hashes;
 }
-
 void gfni_hash_bulk(const uint8_t *rows, unsigned int row_size, unsigned int len, unsigned int n,
 		    uint32_t *hashes) {
-	(void)rows, (void)row_size, (void)len, (void)n, (void)hashes;
 }
 
 #endif

@@ -13,6 +13,7 @@
 
 #include "base/dpdk_compat.h"
 #include "packets/bench_frame.h"
+#include "work.h"
 
 #define HAND_EXTS_MAX 16 // extension headers of one packet, tags, labels
 
@@ -315,6 +316,25 @@ static inline unsigned int hand_tuple(const struct rte_mbuf *mbuf, const struct 
 	if (flow->teid_off != 0)
 		memcpy(&tuple[n++], data + flow->teid_off, 4);
 	return n;
+}
+
+// All of a burst; hash is of n words in wire order.
+static inline __attribute__((always_inline)) void
+hand_burst(struct rte_mbuf *const *mbufs, unsigned int n, struct rte_mbuf *const *next,
+	   uint32_t (*hash)(uint32_t *tuple, unsigned int n)) {
+	for (unsigned int i = 0; i < n; i++) {
+		struct hand_flow flow;
+		uint32_t tuple[10], type, n_words;
+
+		if (next != NULL)
+			headers_prefetch(next[i], 2);
+		type = hand_find(mbufs[i], &flow);
+		n_words = hand_tuple(mbufs[i], &flow, tuple);
+		if (n_words > 0)
+			packet_hashed(mbufs[i], i, type, hash(tuple, n_words));
+		else
+			packet_unhashed(mbufs[i], i, type);
+	}
 }
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // What it costs to give packets to another core, and to classify and hash them before.
+#include <rte_distributor.h>
 #include <rte_launch.h>
 #include <rte_lcore.h>
 #include <rte_pause.h>
@@ -7,7 +8,7 @@
 
 #include "bench.h"
 #include "fail.h"
-#include "handover.h"
+#include "methods.h"
 #include "samples.h"
 
 #define ROUNDS 61
@@ -18,6 +19,17 @@
 #define ROUND_TURNS 8192U // of a line that goes to and fro
 #define N_PACKETS 4096    // more than may be on their way
 #define RING_SIZE 1024
+#define DISTRIBUTOR_BURST 8
+
+struct handover {
+	const char *id, *title;
+	// Both return when n packets (a multiple of BURST) have come through. arg is a method, or
+	// NULL.
+	void (*produce)(const struct method *method, struct packets *packets, unsigned int n);
+	void (*consume)(unsigned int n);
+	const struct method *method;
+	const char *absent; // why it cannot be measured; NULL: it can
+};
 
 // Shared by both cores; each has a line of its own.
 static struct {
@@ -29,19 +41,24 @@ static struct {
 static struct rte_ring *ring;
 static uint32_t sink; // of what is read from mbufs
 
-void handover_got(unsigned int n) {
+static void handover_got(unsigned int n) {
 	__atomic_store_n(&shared.got, n, __ATOMIC_RELEASE);
 }
 
-bool handover_all_got(unsigned int n) {
+static bool handover_all_got(unsigned int n) {
 	return __atomic_load_n(&shared.got, __ATOMIC_ACQUIRE) == n;
 }
 
-/* Ways of our own */
+/* Ways */
+
+// The mbufs of a burst to come, for who is going to read or write them: a driver would have.
+static inline void mbufs_prefetch(const struct packets *packets, unsigned int first) {
+	for (unsigned int i = first; i < first + BURST; i++)
+		__builtin_prefetch(packets->visits[i % packets->n_visits], 1);
+}
 
 // A line to and fro: how far apart the two cores are.
 static void turns_produce(const struct method *method, struct packets *packets, unsigned int n) {
-	(void)method, (void)packets;
 	for (unsigned int i = 0; i < 2 * n; i += 2) {
 		__atomic_store_n(&shared.turn, i + 1, __ATOMIC_RELEASE);
 		while (__atomic_load_n(&shared.turn, __ATOMIC_ACQUIRE) != i + 2)
@@ -65,7 +82,6 @@ static void ring_put(struct rte_mbuf *const *mbufs) {
 }
 
 static void mbufs_produce(const struct method *method, struct packets *packets, unsigned int n) {
-	(void)method;
 	for (unsigned int i = 0; i < n; i += BURST) {
 		struct rte_mbuf **mbufs = &packets->visits[i % packets->n_visits];
 
@@ -99,6 +115,61 @@ static void mbufs_consume(unsigned int n) {
 	}
 	sink += sum;
 	handover_got(n);
+}
+
+/* rte_distributor with one worker */
+
+static struct rte_distributor *distributor;
+
+static void distributor_produce(const struct method *method, struct packets *packets,
+				unsigned int n) {
+	struct rte_mbuf *returned[2 * BURST];
+
+	for (unsigned int i = 0; i < n; i += BURST) {
+		unsigned int sent = 0;
+
+		mbufs_prefetch(packets, i + BURST);
+		while (sent < BURST) // none while the worker is not there yet
+			sent += rte_distributor_process(
+				distributor, &packets->visits[i % packets->n_visits + sent],
+				BURST - sent);
+		rte_distributor_returned_pkts(distributor, returned, RTE_DIM(returned));
+	}
+	while (!handover_all_got(n))
+		rte_distributor_process(distributor, NULL, 0);
+}
+
+// As rte_distributor_get_pkt(), but that it does not wait for more than n. What was got last is
+// given back with the next request, in the next round.
+static void distributor_consume(unsigned int n) {
+	static struct rte_mbuf *mbufs[DISTRIBUTOR_BURST];
+	static int n_held;
+	static bool requested;
+	unsigned int received = 0;
+
+	while (received < n) {
+		int got;
+
+		if (!requested)
+			rte_distributor_request_pkt(distributor, 0, mbufs, n_held);
+		got = rte_distributor_poll_pkt(distributor, 0, mbufs);
+		requested = got < 0;
+		if (requested) {
+			rte_pause();
+			continue;
+		}
+		n_held = got;
+		received += got;
+	}
+	handover_got(n);
+}
+
+static void distributor_init(struct handover *handover) {
+	distributor = rte_distributor_create("bench", SOCKET_ID_ANY, 1, RTE_DIST_ALG_BURST);
+	handover->produce = distributor_produce;
+	handover->consume = distributor_consume;
+	if (distributor == NULL)
+		handover->absent = "cannot be made here";
 }
 
 /* Measurement */

@@ -39,7 +39,6 @@ static void softrss(const struct function *function, const void *rows, unsigned 
 		    uint32_t *hashes) {
 	size_t first = (const uint32_t(*)[WORDS])rows - rows_be;
 
-	(void)function;
 	for (unsigned int i = 0; i < BURST; i++)
 		hashes[i] = rte_softrss(rows_cpu[first + i], len / 4, ddp_default_key);
 }
@@ -48,26 +47,22 @@ static void softrss_be(const struct function *function, const void *rows, unsign
 		       uint32_t *hashes) {
 	size_t first = (const uint32_t(*)[WORDS])rows - rows_be;
 
-	(void)function;
 	for (unsigned int i = 0; i < BURST; i++)
 		hashes[i] = rte_softrss_be(rows_cpu[first + i], len / 4, (const uint8_t *)key_be);
 }
 
 static void thash_gfni(const struct function *function, const void *rows, unsigned int len,
 		       uint32_t *hashes) {
-	(void)function;
 	gfni_hash(rows, sizeof(rows_be[0]), len, BURST, hashes);
 }
 
 static void thash_gfni_bulk(const struct function *function, const void *rows, unsigned int len,
 			    uint32_t *hashes) {
-	(void)function;
 	gfni_hash_bulk(rows, sizeof(rows_be[0]), len, BURST, hashes);
 }
 
 static void hash_compute(const struct function *function, const void *rows, unsigned int len,
 			 uint32_t *hashes) {
-	(void)function;
 	for (unsigned int i = 0; i < BURST; i++)
 		hashes[i] = ddp_hash_compute(&work.hash,
 					     (const uint8_t *)rows + i * sizeof(rows_be[0]), len);

@@ -4,13 +4,11 @@
 #define BENCH_MACHINE_H
 
 #include <stdbool.h>
-#include <stdio.h>
 
 #include <jansson.h>
 
 // GFNI and AVX-512, as rte_thash_gfni() needs them.
 bool machine_has_gfni(void);
-void machine_print(FILE *out);
 // A new object.
 json_t *machine_json(void);
 

@@ -20,12 +20,11 @@ struct part {
 
 static const struct part parts[] = {
 	{"kinds", "kinds of packets, hot", kinds_measure},
-	{"temperature", "packets in L3 and in memory", temperatures_measure},
 	{"flood", "known paths among ever new ones", flood_measure},
 	{"toeplitz", "the hash alone", toeplitz_measure},
 	{"end", "net_ddp over a device", end_measure},
 	{"handover", "packets handed to another core", handover_measure},
-	{"offloads", "checksums, tunnels removed, Tx", offloads_measure},
+	{"tx", "packets sent", tx_measure},
 	{"scaling", "two cores against one", scaling_measure},
 };
 
@@ -64,69 +63,52 @@ static void only_parse(char *list) {
 		options.only |= 1U << part_find(id);
 }
 
+static void option_read(const char *name, char *value) {
+	enum ddp_isa isa;
+
+	if (strcmp(name, "capture") == 0) {
+		options.capture = value;
+	} else if (strcmp(name, "json") == 0) {
+		options.json = value;
+	} else if (strcmp(name, "only") == 0) {
+		only_parse(value);
+	} else if (strcmp(name, "isa") == 0) {
+		if (ddp_isa_parse(value, &isa) < 0)
+			misuse("there is no instruction set", value);
+		options.isa = value;
+	} else {
+		if (kind_find(value) == NULL)
+			misuse("there is no kind", value);
+		options.kind = value;
+	}
+}
+
 // Returns whether to check only.
 static bool options_parse(int argc, char **argv) {
-	enum {
-		CAPTURE = 256,
-		CHECK,
-		ISA,
-		JSON,
-		KIND,
-		ONLY,
-		QUICK,
-	};
-	static const struct option longs[] = {
-		{"capture", required_argument, NULL, CAPTURE},
-		{"check", no_argument, NULL, CHECK},
+	int check_only = 0, quick = 0, which, opt;
+	const struct option longs[] = {
+		{"capture", required_argument, NULL, 1},
+		{"check", no_argument, &check_only, 1},
 		{"help", no_argument, NULL, 'h'},
-		{"isa", required_argument, NULL, ISA},
-		{"json", required_argument, NULL, JSON},
-		{"kind", required_argument, NULL, KIND},
-		{"only", required_argument, NULL, ONLY},
-		{"quick", no_argument, NULL, QUICK},
+		{"isa", required_argument, NULL, 1},
+		{"json", required_argument, NULL, 1},
+		{"kind", required_argument, NULL, 1},
+		{"only", required_argument, NULL, 1},
+		{"quick", no_argument, &quick, 1},
 		{0},
 	};
-	bool check_only = false;
-	enum ddp_isa isa;
-	int opt;
 
-	while ((opt = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
-		switch (opt) {
-		case CAPTURE:
-			options.capture = optarg;
-			break;
-		case CHECK:
-			check_only = true;
-			break;
-		case 'h':
-			usage(stdout);
-			exit(0);
-		case ISA:
-			if (ddp_isa_parse(optarg, &isa) < 0)
-				misuse("there is no instruction set", optarg);
-			options.isa = optarg;
-			break;
-		case JSON:
-			options.json = optarg;
-			break;
-		case KIND:
-			if (kind_find(optarg) == NULL)
-				misuse("there is no kind", optarg);
-			options.kind = optarg;
-			break;
-		case ONLY:
-			only_parse(optarg);
-			break;
-		case QUICK:
-			options.quick = true;
-			break;
-		default:
-			usage(stderr);
-			exit(2);
+	while ((opt = getopt_long(argc, argv, "h", longs, &which)) != -1) {
+		if (opt == '?' || opt == 'h') {
+			usage(opt == 'h' ? stdout : stderr);
+			exit(opt == 'h' ? 0 : 2);
 		}
+		if (opt == 1)
+			option_read(longs[which].name, optarg);
 	}
 	if (optind < argc)
 		misuse("what is", argv[optind]);
+	options.quick = quick;
 	return check_only;
 }
 
@@ -166,7 +148,11 @@ void table_done(const struct table *table) {
 }
 
 static void measure(void) {
-	machine_print(stdout);
+	json_t *machine = machine_json();
+
+	json_dumpf(machine, stdout, JSON_REAL_PRECISION(4));
+	fputc('\n', stdout);
+	json_decref(machine);
 	for (unsigned int i = 0; i < RTE_DIM(parts); i++)
 		if (options.only == 0 || (options.only & 1U << i) != 0)
 			parts[i].measure();

@@ -15,9 +15,6 @@
 #define ROUND_NS 3e6 // of a method, at most
 #define ROUND_NS_QUICK 1e6
 #define WARM_UP 2048U // visits
-#define L3_PACKETS 8192
-#define COLD_PACKETS POOL_PACKETS
-#define COLD_PACKETS_QUICK 100000
 
 enum temperature {
 	HOT,   // few packets, in the nearest caches
@@ -154,43 +151,6 @@ static void group_measure(const char *group, const char *title) {
 void kinds_measure(void) {
 	group_measure("one", "One path, and a mix");
 	group_measure("mixed", "Many paths");
-}
-
-// A column of n packets that are prefetched.
-static void ahead_measure(struct table *table, const char *id, const char *title,
-			  const struct kind *kind, unsigned int n) {
-	struct packets packets;
-
-	packets_make(&packets, kind, n, n);
-	packets_measure(table, table_column(table, id, title), &packets, AHEAD);
-	packets_free(&packets);
-}
-
-void temperatures_measure(void) {
-	static const char *const ids[] = {"ipv4-udp", "gtpu", "mix"};
-	unsigned int n_cold = options.quick ? COLD_PACKETS_QUICK : COLD_PACKETS;
-	struct table table;
-
-	table_init(&table, "temperature", "Packets that are not in the nearest caches");
-	snprintf(
-		table.note, sizeof(table.note),
-		"ns a packet, the driver's part included; L3: %u packets, cold: %u in random order, "
-		"headers prefetched one burst ahead",
-		L3_PACKETS, n_cold);
-	rows_add(&table);
-	for (unsigned int i = 0; i < RTE_DIM(ids); i++) {
-		const struct kind *kind = kind_find(ids[i]);
-
-		for (unsigned int cold = 0; cold < 2; cold++) {
-			unsigned int n = cold ? n_cold : L3_PACKETS;
-			char id[24], title[24];
-
-			snprintf(id, sizeof(id), "%s-%s", kind->id, cold ? "cold" : "l3");
-			snprintf(title, sizeof(title), "%s %s", kind->id, cold ? "cold" : "L3");
-			ahead_measure(&table, id, title, kind, n);
-		}
-	}
-	table_done(&table);
 }
 
 /* A flood of new paths: about half of all packets */

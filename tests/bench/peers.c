@@ -14,7 +14,6 @@ static uint8_t key_be[DDP_KEY_SIZE] __rte_aligned(4); // as rte_softrss_be() wan
 
 static inline __attribute__((always_inline)) void
 ptype(void *arg, struct rte_mbuf *const *mbufs, unsigned int n, struct rte_mbuf *const *next) {
-	(void)arg;
 	for (unsigned int i = 0; i < n; i++) {
 		if (next != NULL)
 			headers_prefetch(next[i], 1);
@@ -23,24 +22,15 @@ ptype(void *arg, struct rte_mbuf *const *mbufs, unsigned int n, struct rte_mbuf 
 }
 METHOD_FUNCTIONS(ptype)
 
+static inline __attribute__((always_inline)) uint32_t softrss(uint32_t *tuple, unsigned int n) {
+	for (unsigned int k = 0; k < n; k++)
+		tuple[k] = rte_be_to_cpu_32(tuple[k]);
+	return rte_softrss_be(tuple, n, key_be);
+}
+
 static inline __attribute__((always_inline)) void
 by_hand(void *arg, struct rte_mbuf *const *mbufs, unsigned int n, struct rte_mbuf *const *next) {
-	(void)arg;
-	for (unsigned int i = 0; i < n; i++) {
-		struct hand_flow flow;
-		uint32_t tuple[10], type, n_words;
-
-		if (next != NULL)
-			headers_prefetch(next[i], 2);
-		type = hand_find(mbufs[i], &flow);
-		n_words = hand_tuple(mbufs[i], &flow, tuple);
-		for (unsigned int k = 0; k < n_words; k++)
-			tuple[k] = rte_be_to_cpu_32(tuple[k]);
-		if (n_words > 0)
-			packet_hashed(mbufs[i], i, type, rte_softrss_be(tuple, n_words, key_be));
-		else
-			packet_unhashed(mbufs[i], i, type);
-	}
+	hand_burst(mbufs, n, next, softrss);
 }
 METHOD_FUNCTIONS(by_hand)
 
@@ -64,7 +54,6 @@ void peer_methods_add(void) {
 // The driver's part alone, which is in all figures of packets that are prefetched.
 static void driver_run_ahead(void *arg, struct rte_mbuf *const *mbufs, unsigned int n,
 			     struct rte_mbuf *const *next) {
-	(void)arg, (void)mbufs;
 	for (unsigned int i = 0; i < n; i++)
 		headers_prefetch(next[i], 1);
 }

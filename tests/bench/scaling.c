@@ -2,13 +2,6 @@
 // Two cores against one, in real time: each polls an Rx queue of net_ddp over a device with one
 // queue, and works on every packet for a while. All packets are in one tunnel, so without a profile
 // all of them are on one queue. Packets come as fast as they are taken; `overflow=wait` loses none.
-//
-// The second table is a model and no measurement. Of a packet's time net_ddp spends a part under
-// the lock of the lower queue, one core after another, and the rest on all cores at once. The first
-// part is at most what a packet takes on two cores without work; the sum is what it takes on a core
-// of two beside the work of 300 ns. So n cores take, for each packet,
-//
-//	max(serial / lower queues, (own + work) / n)
 #include <string.h>
 
 #include <rte_cycles.h>
@@ -153,52 +146,7 @@ static void scaling_run(struct table *table, unsigned int row, const char *args,
 	port_close(alone, "net_ddp1");
 }
 
-/* The model */
-
 static const unsigned int works[] = {0, 100, 300}; // ns
-
-// Million packets a second, or ns for one.
-static double rate_of(double ns, unsigned int lower_queues, double own, double work,
-		      unsigned int n) {
-	return 1e3 / RTE_MAX(ns / lower_queues, (own + work) / n);
-}
-
-static void model_tell(const struct table *measured, unsigned int first) {
-	static const unsigned int cores[] = {2, 4, 8, 16, 32, 64};
-	const double serial = 1e3 / measured->figures[first][TWO].ns;
-	const double own =
-		CORES * 1e3 / measured->figures[first + RTE_DIM(works) - 1][TWO].ns - 300;
-	struct table table;
-
-	table_init(&table, "scaling-model", "Cores: a model, not measured");
-	table.unit = "mpps";
-	snprintf(
-		table.note, sizeof(table.note),
-		"million packets a second with gtpu, fitted to the rows above: at most %.1f ns of a packet "
-		"under the lock of its lower queue, %.1f ns beside the work on its core",
-		serial, own);
-	for (unsigned int c = 0; c < RTE_DIM(cores); c++) {
-		char text[16];
-
-		snprintf(text, sizeof(text), "%u cores", cores[c]);
-		table_column(&table, text, text);
-	}
-	for (unsigned int w = 0; w < RTE_DIM(works); w++)
-		for (unsigned int lower = 1; lower <= 8; lower *= 8) {
-			unsigned int row;
-			char title[48];
-
-			snprintf(title, sizeof(title), "%u ns of work, %u lower queue%s", works[w],
-				 lower, lower > 1 ? "s" : "");
-			row = table_row(&table, title, title);
-			for (unsigned int c = 0; c < RTE_DIM(cores); c++)
-				table.figures[row][c] = (struct figure){
-					.given = true,
-					.ns = rate_of(serial, lower, own, works[w], cores[c]),
-				};
-		}
-	table_done(&table);
-}
 
 static void one_tunnel_make(const struct packets *packets) {
 	const void *first = rte_pktmbuf_mtod_offset(packets->mbufs[0], void *, OUTER_OFF);
@@ -257,5 +205,4 @@ void scaling_measure(void) {
 	all_run(&table, lcore);
 	packets_free(&packets);
 	table_done(&table);
-	model_tell(&table, RTE_DIM(works));
 }

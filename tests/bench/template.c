@@ -86,13 +86,13 @@ static uint16_t rx(void *rxq, struct rte_mbuf **mbufs, uint16_t n) {
 	return n;
 }
 
-static uint16_t tx(void *queue __rte_unused, struct rte_mbuf **mbufs __rte_unused, uint16_t n) {
+static uint16_t tx(void *queue, struct rte_mbuf **mbufs, uint16_t n) {
 	return n;
 }
 
 /* Control path */
 
-static int configure(struct rte_eth_dev *dev __rte_unused) {
+static int configure(struct rte_eth_dev *dev) {
 	return 0;
 }
 
@@ -132,34 +132,29 @@ static int infos_get(struct rte_eth_dev *dev, struct rte_eth_dev_info *info) {
 
 /* RSS: any rule will do */
 
-static int rss_hash_update(struct rte_eth_dev *dev __rte_unused,
-			   struct rte_eth_rss_conf *conf __rte_unused) {
+static int rss_hash_update(struct rte_eth_dev *dev, struct rte_eth_rss_conf *conf) {
 	return 0;
 }
 
-static int flow_validate(struct rte_eth_dev *dev __rte_unused,
-			 const struct rte_flow_attr *attr __rte_unused,
-			 const struct rte_flow_item items[] __rte_unused,
-			 const struct rte_flow_action actions[] __rte_unused,
-			 struct rte_flow_error *error __rte_unused) {
+static int flow_validate(struct rte_eth_dev *dev, const struct rte_flow_attr *attr,
+			 const struct rte_flow_item items[], const struct rte_flow_action actions[],
+			 struct rte_flow_error *error) {
 	return 0;
 }
 
-static struct rte_flow *flow_create(struct rte_eth_dev *dev,
-				    const struct rte_flow_attr *attr __rte_unused,
-				    const struct rte_flow_item items[] __rte_unused,
-				    const struct rte_flow_action actions[] __rte_unused,
-				    struct rte_flow_error *error __rte_unused) {
+static struct rte_flow *flow_create(struct rte_eth_dev *dev, const struct rte_flow_attr *attr,
+				    const struct rte_flow_item items[],
+				    const struct rte_flow_action actions[],
+				    struct rte_flow_error *error) {
 	return (struct rte_flow *)dev;
 }
 
-static int flow_destroy(struct rte_eth_dev *dev __rte_unused, struct rte_flow *flow __rte_unused,
-			struct rte_flow_error *error __rte_unused) {
+static int flow_destroy(struct rte_eth_dev *dev, struct rte_flow *flow,
+			struct rte_flow_error *error) {
 	return 0;
 }
 
-static int flow_ops_get(struct rte_eth_dev *dev __rte_unused,
-			const struct rte_flow_ops **flow_ops) {
+static int flow_ops_get(struct rte_eth_dev *dev, const struct rte_flow_ops **flow_ops) {
 	static const struct rte_flow_ops any = {
 		.validate = flow_validate,
 		.create = flow_create,
@@ -170,7 +165,7 @@ static int flow_ops_get(struct rte_eth_dev *dev __rte_unused,
 	return 0;
 }
 
-static dpdk_queue_count_t rx_queue_count(void *queue __rte_unused) {
+static dpdk_queue_count_t rx_queue_count(void *queue) {
 	return 0;
 }
 
@@ -233,9 +228,7 @@ static int start(struct rte_eth_dev *dev) {
 }
 
 // It has the one that it started with: packets are prepared.
-static int reta_update(struct rte_eth_dev *dev __rte_unused,
-		       struct rte_eth_rss_reta_entry64 *reta __rte_unused,
-		       uint16_t n __rte_unused) {
+static int reta_update(struct rte_eth_dev *dev, struct rte_eth_rss_reta_entry64 *reta, uint16_t n) {
 	return -EBUSY;
 }
 
@@ -248,10 +241,9 @@ static int reta_query(struct rte_eth_dev *dev, struct rte_eth_rss_reta_entry64 *
 	return 0;
 }
 
-static int rx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc __rte_unused,
-			  unsigned int socket __rte_unused,
-			  const struct rte_eth_rxconf *conf __rte_unused,
-			  struct rte_mempool *pool __rte_unused) {
+static int rx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc,
+			  unsigned int socket, const struct rte_eth_rxconf *conf,
+			  struct rte_mempool *pool) {
 	struct device *device = *(struct device **)dev->data->dev_private;
 	struct queue *queue = &device->queues[id];
 
@@ -267,14 +259,13 @@ static int rx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc 
 	return 0;
 }
 
-static int tx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc __rte_unused,
-			  unsigned int socket __rte_unused,
-			  const struct rte_eth_txconf *conf __rte_unused) {
+static int tx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc,
+			  unsigned int socket, const struct rte_eth_txconf *conf) {
 	dev->data->tx_queues[id] = *(struct device **)dev->data->dev_private;
 	return 0;
 }
 
-static int link_update(struct rte_eth_dev *dev __rte_unused, int wait __rte_unused) {
+static int link_update(struct rte_eth_dev *dev, int wait) {
 	return 0;
 }
 

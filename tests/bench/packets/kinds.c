@@ -10,28 +10,24 @@
 #define KINDS_OF_MIX 7
 
 static void ipv4_udp_make(const struct kind *kind, struct frame *frame, unsigned int i) {
-	(void)kind, (void)i;
 	put_eth(frame, TYPE_IPV4);
 	put_ipv4(frame, 5, IP_UDP);
 	put_udp(frame);
 }
 
 static void ipv4_tcp_make(const struct kind *kind, struct frame *frame, unsigned int i) {
-	(void)kind, (void)i;
 	put_eth(frame, TYPE_IPV4);
 	put_ipv4(frame, 5, IP_TCP);
 	put_tcp(frame);
 }
 
 static void ipv6_tcp_make(const struct kind *kind, struct frame *frame, unsigned int i) {
-	(void)kind, (void)i;
 	put_eth(frame, TYPE_IPV6);
 	put_ipv6(frame, IP_TCP);
 	put_tcp(frame);
 }
 
 static void vlan_make(const struct kind *kind, struct frame *frame, unsigned int i) {
-	(void)kind, (void)i;
 	put_eth(frame, TYPE_VLAN);
 	put_vlan(frame, TYPE_IPV4);
 	put_ipv4(frame, 5, IP_UDP);
@@ -39,7 +35,6 @@ static void vlan_make(const struct kind *kind, struct frame *frame, unsigned int
 }
 
 static void gtpu_make(const struct kind *kind, struct frame *frame, unsigned int i) {
-	(void)kind, (void)i;
 	put_eth(frame, TYPE_IPV4);
 	put_ipv4(frame, 5, IP_UDP);
 	put_udp_to(frame, PORT_GTPU);
@@ -49,7 +44,6 @@ static void gtpu_make(const struct kind *kind, struct frame *frame, unsigned int
 }
 
 static void vxlan_make(const struct kind *kind, struct frame *frame, unsigned int i) {
-	(void)kind, (void)i;
 	put_eth(frame, TYPE_IPV4);
 	put_ipv4(frame, 5, IP_UDP);
 	put_udp_to(frame, PORT_VXLAN);
@@ -60,7 +54,6 @@ static void vxlan_make(const struct kind *kind, struct frame *frame, unsigned in
 }
 
 static void pppoe_make(const struct kind *kind, struct frame *frame, unsigned int i) {
-	(void)kind, (void)i;
 	put_eth(frame, TYPE_PPPOE);
 	put_pppoe(frame, PPP_IPV4);
 	put_ipv4(frame, 5, IP_TCP);
@@ -70,7 +63,6 @@ static void pppoe_make(const struct kind *kind, struct frame *frame, unsigned in
 static void mix_make(const struct kind *kind, struct frame *frame, unsigned int i) {
 	const struct kind *one = &kinds[random_below(frame->random, KINDS_OF_MIX)];
 
-	(void)kind;
 	one->make(one, frame, i);
 }
 

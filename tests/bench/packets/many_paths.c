@@ -178,7 +178,6 @@ void adversarial_make(const struct kind *kind, struct frame *frame, unsigned int
 	uint8_t protocol = l4_protocols[random_below(frame->random, 3)];
 	unsigned int tunnel = random_below(frame->random, 4);
 
-	(void)kind, (void)i;
 	put_long_link(frame, ipv6 ? TYPE_IPV6 : TYPE_IPV4);
 	put_long_ip(frame, ipv6, 4, tunnel == 0 ? IP_GRE : IP_UDP);
 	if (tunnel == 0)

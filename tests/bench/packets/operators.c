@@ -23,7 +23,6 @@ void n3_make(const struct kind *kind, struct frame *frame, unsigned int i) {
 	bool tcp = random_percent(frame->random, 60), ipv6 = random_percent(frame->random, 10);
 	unsigned int what = random_below(frame->random, 100);
 
-	(void)kind, (void)i;
 	put_eth(frame, TYPE_IPV4);
 	if (what < 16) { // N6
 		put_ip(frame, false, tcp);
@@ -55,7 +54,6 @@ void bng_make(const struct kind *kind, struct frame *frame, unsigned int i) {
 	bool two = random_percent(frame->random, 60);
 	unsigned int what = random_below(frame->random, 100);
 
-	(void)kind, (void)i;
 	if (what < 60) {
 		put_tags(frame, two, TYPE_PPPOE);
 		put_pppoe(frame, ipv6 ? PPP_IPV6 : PPP_IPV4);
