@@ -165,8 +165,8 @@ static void records_read(struct profile_reader *profile, const struct i40e_secti
 
 	if (section->size % RECORD_SIZE != 0)
 		reader_warn(profile->reader, end,
-			    "%" PRIu32 " bytes after the last record of section %s",
-			    section->size % RECORD_SIZE, i40e_section_name(section->type));
+			    "%" PRIu32 " bytes after the last record of the section",
+			    section->size % RECORD_SIZE);
 	for (; offset < end; offset += len) {
 		len = record_len(profile, offset, end);
 		if (len == 0)
@@ -203,8 +203,8 @@ static void list_read(struct profile_reader *profile, const struct i40e_section 
 		records_read(profile, section, record_read);
 	} else {
 		reader_warn(profile->reader, section->offset,
-			    "a second section %s: drivers see the first only",
-			    i40e_section_name(section->type));
+			    "a second section 0x%" PRIx32 ": drivers see the first only",
+			    section->type);
 	}
 }
 
@@ -331,10 +331,10 @@ static bool is_named(const struct i40e_package *i40e, const struct i40e_type *ty
 }
 
 static void list_check(struct profile_reader *profile, const struct i40e_section *section,
-		       unsigned int n, unsigned int max) {
+		       const char *name, unsigned int n, unsigned int max) {
 	if (n > max)
 		reader_error(profile->reader, section->offset, "%u %s: drivers take %u at most", n,
-			     i40e_section_text(section->type), max);
+			     name, max);
 }
 
 // Where DPDK's names of pctypes end up without a character, it cuts off the last one all the same.
@@ -350,9 +350,9 @@ static void names_check(struct profile_reader *profile) {
 static void lists_check(struct profile_reader *profile) {
 	const struct i40e_package *i40e = profile->i40e;
 
-	list_check(profile, profile->protocols, i40e->n_protocols, IDS_MAX);
-	list_check(profile, profile->pctypes, i40e->n_pctypes, I40E_PCTYPES_MAX);
-	list_check(profile, profile->ptypes, i40e->n_ptypes, IDS_MAX);
+	list_check(profile, profile->protocols, "protocols", i40e->n_protocols, IDS_MAX);
+	list_check(profile, profile->pctypes, "pctypes", i40e->n_pctypes, I40E_PCTYPES_MAX);
+	list_check(profile, profile->ptypes, "ptypes", i40e->n_ptypes, IDS_MAX);
 	if (profile->reader->n_errors == 0)
 		names_check(profile);
 }

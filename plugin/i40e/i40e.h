@@ -13,22 +13,17 @@
 
 #include "package/package.h"
 
-// Name, number, what it holds.
-#define I40E_SECTIONS(X)                                \
-	X(INFO, 0x10, "profile identity")               \
-	X(MMIO, 0x800, "register values to write")      \
-	X(AQ, 0x801, "admin queue command")             \
-	X(RB_MMIO, 0x1800, "register values read back") \
-	X(RB_AQ, 0x1801, "admin queue command done")    \
-	X(NOTE, 0x80000000, "text")                     \
-	X(NAME, 0x80000001, "name")                     \
-	X(PROTOCOL, 0x80000002, "protocols")            \
-	X(PCTYPE, 0x80000003, "pctypes")                \
-	X(PTYPE, 0x80000004, "ptypes")
-
-#define I40E_SECTION_ENUM(name, value, text) I40E_##name = value,
 enum i40e_section_type {
-	I40E_SECTIONS(I40E_SECTION_ENUM)
+	I40E_INFO = 0x10,
+	I40E_MMIO = 0x800,      // register values to write
+	I40E_AQ,                // admin queue command
+	I40E_RB_MMIO = 0x1800,  // register values read back
+	I40E_RB_AQ,             // admin queue command done
+	I40E_NOTE = 0x80000000, // text
+	I40E_NAME,
+	I40E_PROTOCOL,
+	I40E_PCTYPE,
+	I40E_PTYPE,
 };
 
 struct i40e_device {
@@ -82,35 +77,17 @@ struct i40e_package {
 	bool is_rollback;  // RB_ sections: a file to take a profile back with
 };
 
-// Of a section type "MMIO" and "register values to write"; NULL where nothing is known of it.
-const char *i40e_section_name(uint32_t type);
-const char *i40e_section_text(uint32_t type);
-
 #define I40E_PCTYPES_MAX 12 // of a package, for DPDK
 
 /* Rules */
 
 #define I40E_LOADED_MAX 16 // profiles in the firmware's list
-#define I40E_GROUP_ANY 0xff
 
-static inline unsigned int i40e_group(uint32_t track_id) {
-	return track_id >> 16 & 0xff;
-}
-
-// What DPDK answers: 0 or a negative errno, and why in one line. (Instead of -ENODEV DPDK returns a
-// number of its own.)
-struct i40e_verdict {
-	int error;
-	char reason[160];
-};
-
-// Add a package to a NIC that holds n profiles already, of these track ids. device is the NIC's PCI
-// device id, 0 for one of those that the package is for.
-struct i40e_verdict i40e_add_verdict(const struct ddp_package *package, uint16_t device,
-				     const uint32_t *loaded, unsigned int n);
-
-// Whether DPDK can take the package back once it was added.
-struct i40e_verdict i40e_rollback_verdict(const struct ddp_package *package);
+// Can DPDK add the package and remove it again? device is the NIC's PCI device id, 0 for one of
+// those that the package is for. Returns 0 or a negative errno; *reason gets a static text.
+// (Instead of -ENODEV DPDK returns a number of its own.) Profiles that the NIC holds may exclude
+// it: the driver knows.
+int i40e_verdict(const struct ddp_package *package, uint16_t device, const char **reason);
 
 /* What DPDK makes of the types */
 

@@ -129,19 +129,3 @@ const struct i40e_type *i40e_refused_ptype(const struct i40e_package *i40e) {
 	}
 	return NULL;
 }
-
-const char *i40e_section_name(uint32_t type) {
-#define SECTION_NAME(name, value, text) \
-	case value:                     \
-		return #name;
-	switch (type) { I40E_SECTIONS(SECTION_NAME) }
-	return NULL;
-}
-
-const char *i40e_section_text(uint32_t type) {
-#define SECTION_TEXT(name, value, text) \
-	case value:                     \
-		return text;
-	switch (type) { I40E_SECTIONS(SECTION_TEXT) }
-	return NULL;
-}

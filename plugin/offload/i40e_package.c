@@ -28,10 +28,10 @@ static bool has_protocol(const struct i40e_package *i40e, const char *protocol) 
 bool ddp_i40e_package_covers(const struct ddp_package *package, uint16_t device,
 			     const struct ddp_profile *profile, struct ddp_diag *diag) {
 	const struct ddp_place place = {.file = package->path};
-	struct i40e_verdict verdict = i40e_add_verdict(package, device, NULL, 0);
+	const char *reason;
 
-	if (verdict.error != 0) {
-		ddp_error(diag, &place, "%s", verdict.reason);
+	if (i40e_verdict(package, device, &reason) != 0) {
+		ddp_error(diag, &place, "%s", reason);
 		return false;
 	}
 	for (unsigned int i = 0; i < profile->n_headers; i++) {

@@ -136,7 +136,10 @@ static int load(struct ddp_i40e_port *port, const struct ddp_package *package, u
 	uint32_t loaded[I40E_LOADED_MAX];
 	int ret = port->calls->process(port->id, bytes, package->size, DDP_I40E_ADD), n;
 
-	if (ret < 0) {
+	if (ret == -EEXIST) {
+		ddp_error(diag, NULL, "port %u: %s: the NIC holds a profile that excludes it",
+			  port->id, package->path);
+	} else if (ret < 0) {
 		fail(port, ret, package->path, diag);
 	} else if (!all_written(package->i40e, bytes)) {
 		ddp_error(diag, NULL, "port %u: %s: its registers were not read back", port->id,
@@ -166,28 +169,26 @@ int ddp_i40e_port_add(struct ddp_i40e_port *port, const struct ddp_package *pack
 		      struct ddp_diag *diag) {
 	const struct ddp_place place = {.file = package->path};
 	uint32_t loaded[I40E_LOADED_MAX];
-	struct i40e_verdict verdict;
+	const char *reason;
 	uint8_t *bytes;
-	int n;
-	bool is_there;
+	int ret, n;
 
 	assert(port->rollback == NULL);
+	ret = i40e_verdict(package, port->device, &reason);
+	if (ret < 0) {
+		ddp_error(diag, &place, "port %u does not take it: %s", port->id, reason);
+		return ret;
+	}
 	n = list_read(port, loaded, diag);
 	if (n < 0)
 		return n;
-	is_there = is_listed(loaded, n, package->track_id);
-	verdict = i40e_add_verdict(package, port->device, loaded, n);
-	if (verdict.error == 0)
-		verdict = i40e_rollback_verdict(package);
-	if (verdict.error != 0 && !(is_there && verdict.error == -EEXIST)) {
-		ddp_error(diag, &place, "port %u does not take it: %s", port->id, verdict.reason);
-		return verdict.error;
-	}
 	bytes = malloc(package->size);
 	if (bytes == NULL)
 		return fail(port, -ENOMEM, package->path, diag);
 	memcpy(bytes, package->bytes, package->size);
-	return is_there ? adopt(port, package, bytes, diag) : load(port, package, bytes, diag);
+	if (is_listed(loaded, n, package->track_id))
+		return adopt(port, package, bytes, diag);
+	return load(port, package, bytes, diag);
 }
 
 /* Types */

@@ -98,8 +98,7 @@ void ddp_i40e_port_init(struct ddp_i40e_port *port, const struct ddp_i40e_calls 
 			uint16_t device);
 
 // Add a package to a port that added none. 0, or a negative errno with the reason in diag and the
-// NIC unchanged. A package is refused without asking the NIC if it conflicts with the profiles that
-// the NIC holds, or if it could not be removed again.
+// NIC unchanged. A package that could not be removed again is refused without asking the NIC.
 int ddp_i40e_port_add(struct ddp_i40e_port *port, const struct ddp_package *package,
 		      struct ddp_diag *diag);
 

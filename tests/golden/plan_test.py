@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What ddpctl plan says of every profile of the library on every kind of NIC.
 
-    plan_test.py path/to/ddpctl path/to/profiles [--update]
+    plan_test.py path/to/ddpctl path/to/profiles path/to/package_seeds [--update]
 
 plan.expected has a paragraph for each profile and its input sets: what is not in software, how many rules that takes,
 and for gtpu why. --update writes it anew: read every line that changes, for each is a claim about a NIC.
@@ -28,42 +28,13 @@ WORDS = {"hw": "hardware", "part": "partly", "sw": "software", "-": "not at all"
 
 ddpctl = None
 profiles = None
+package_seeds = None
 update = False
 
 # A machine without packages for 700-series NICs.
 NOTHING = tempfile.TemporaryDirectory(prefix="ddp-plan-")
 
-GTP, GTP_NAME = 0x80000008, "GTPv1-C/U IPv4/IPv6 payload"
-PROTOCOLS = {12: "IPV4", 13: "IPV6", 17: "TCP", 18: "UDP", 21: "GTPU", 22: "GTPC", 34: "PAY3", 35: "PAY4", 52: "OIPV4"}
-PCTYPES = {22: (21, 12), 23: (21, 13), 25: (22,)}
-PTYPES = {169: (52, 21, 12, 34), 171: (52, 21, 12, 18, 35), 172: (52, 21, 12, 17, 35), 186: (52, 21, 13, 17, 35)}
-
-
-def i40e_section(type, records):
-    """With TLV records of 16 bytes; records are number and what follows it."""
-    units = [(4 + len(record) + 15) // 16 for record in records]
-    data = b"".join(struct.pack("<BBH", 1, 0, n) + record.ljust(16 * n - 4, b"\0")
-                    for n, record in zip(units, records))
-    return struct.pack("<HHIII", 1, 0, type, 0, len(data)) + data
-
-
-def i40e_package(track_id, name):
-    """What a 700-series package for GTP says of itself, and one register."""
-    sections = [struct.pack("<HHIII", 1, 0, 0x800, 0, 8) + bytes(8),
-                i40e_section(0x80000002, [bytes([id]) + text.encode() + b"\0" for id, text in PROTOCOLS.items()])]
-    for type, table in ((0x80000003, PCTYPES), (0x80000004, PTYPES)):
-        sections.append(i40e_section(type, [bytes((id, *protocols)).ljust(7, b"\xff")
-                                            for id, protocols in table.items()]))
-    body, offsets = b"", []
-    for section in sections:
-        offsets.append(44 + 36 + 12 + 4 * len(sections) + len(body))
-        body += section
-    text = name.encode().ljust(32, b"\0")
-    body = bytes((1, 0, 3, 0)) + text + struct.pack("<III", 0, 0, len(sections)) + \
-        struct.pack(f"<{len(sections)}I", *offsets) + body
-    i40e = struct.pack("<I4BI", 0x11, 1, 0, 0, 0, 44 + len(body)) + text + body
-    metadata = struct.pack("<I4BI", 1, 1, 0, 0, 0, 84) + bytes(32) + struct.pack("<4BI", 1, 0, 3, 0, track_id) + text
-    return struct.pack("<4B3I", 0, 0, 0, 1, 2, 16, 112) + metadata.ljust(96, b"\0") + i40e
+GTP = 0x80000008  # Intel's package for GTP
 
 
 def command(*words):
@@ -320,8 +291,11 @@ class Package(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="ddp-plan-")
         self.addCleanup(folder.cleanup)
         path = os.path.join(folder.name, "gtp.pkgo")
-        with open(path, "wb") as file:
-            file.write(i40e_package(track_id, GTP_NAME))
+        subprocess.run([package_seeds, folder.name], check=True)
+        with open(os.path.join(folder.name, "i40e-0"), "rb") as file:
+            package = file.read()
+        with open(path, "wb") as file:  # the track id is in the metadata, the first segment
+            file.write(package[:0x50] + struct.pack("<I", track_id) + package[0x54:])
         return path
 
     def plan(self, path, spec):
@@ -336,7 +310,7 @@ class Package(unittest.TestCase):
         self.assertEqual(found["package"], path)
         self.assertIsNone(found["package_why"])
         self.assertEqual(where["GTPU_IPV4_TCP"], "hardware")
-        self.assertEqual(found["spread"]["verdict"], "hardware plus software")  # this package has few packet types
+        self.assertEqual(found["spread"]["verdict"], "hardware plus software")
         self.assertEqual(found["testpmd"], [
             "port stop all",
             f"ddp add 0 {path},gtp.pkgo.back",
@@ -346,7 +320,8 @@ class Package(unittest.TestCase):
             *(f"port config 0 pctype 23 hash_inset set field {word}" for word in range(13, 31)),
             "port config 0 pctype mapping update 22 26",
             "port config 0 pctype mapping update 23 27",
-            "port config 0 pctype mapping update 25 28",
+            "port config 0 pctype mapping update 24 28",
+            "port config 0 pctype mapping update 25 29",
             "port start all",
             "port config all rss default"])
 
@@ -378,6 +353,6 @@ class Package(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    ddpctl, profiles = sys.argv[1:3]
+    ddpctl, profiles, package_seeds = sys.argv[1:4]
     update = "--update" in sys.argv
     unittest.main(argv=sys.argv[:1])

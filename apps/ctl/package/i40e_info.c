@@ -10,47 +10,17 @@
 
 #define INDENT 11 // of a paragraph
 
-// The protocols of a type, by name where they have one: "OIPV4 GTPU IPV4 #35".
-static void type_write(FILE *to, const struct i40e_package *i40e, const struct i40e_type *type) {
-	const char *separator = "";
-
-	for (unsigned int i = 0; i < I40E_TYPE_PROTOCOLS; i++) {
-		const struct i40e_protocol *protocol;
-
-		if (type->protocols[i] == I40E_NO_PROTOCOL)
-			continue;
-		protocol = i40e_protocol_find(i40e, type->protocols[i]);
-		if (protocol != NULL)
-			fprintf(to, "%s%s", separator, protocol->name);
-		else
-			fprintf(to, "%s#%u", separator, type->protocols[i]);
-		separator = " ";
-	}
-}
-
-// Sections of text, for reading.
-static bool is_text(const struct i40e_section *section) {
-	return section->type == I40E_NAME || section->type == I40E_NOTE;
-}
-
-static void section_text_write(FILE *to, const struct i40e_section *section) {
-	const char *text = (const char *)section->data;
-
-	fprintf(to, "%.*s", (int)strnlen(text, section->size), text);
-}
-
 /* For machines */
 
 static void profile_json(struct json_writer *json, const struct ddp_package *package,
 			 struct strbuf *text) {
 	const struct i40e_package *i40e = package->i40e;
-	struct i40e_verdict verdict = i40e_rollback_verdict(package);
+	const char *reason;
 
 	fprintf(text->to, DDP_VERSION_FMT, DDP_VERSION_NUMBERS(i40e->version));
 	jsonw_write(json, "profile:{name:%s version:%s}", i40e->name, strbuf_take(text));
-	jsonw_write(json, "group:%u x722:%d rollback_file:%d can_be_taken_back:%d notes:%s",
-		    i40e_group(package->track_id), i40e->is_x722, i40e->is_rollback,
-		    verdict.error == 0, i40e->notes);
+	jsonw_write(json, "usable:%d reason:%s notes:%s", i40e_verdict(package, 0, &reason) == 0,
+		    reason, i40e->notes);
 }
 
 static void lists_json(struct json_writer *json, const struct i40e_package *i40e) {
@@ -95,24 +65,6 @@ static void types_json(struct json_writer *json, const struct i40e_package *i40e
 	jsonw_close(json, ']');
 }
 
-static void sections_json(struct json_writer *json, const struct i40e_package *i40e,
-			  struct strbuf *text) {
-	jsonw_key_open(json, "sections", '[');
-	for (unsigned int i = 0; i < i40e->n_sections; i++) {
-		const struct i40e_section *section = &i40e->sections[i];
-
-		jsonw_write(json, "{type:%01x name:%s what:%s offset:%u size:%u", section->type,
-			    i40e_section_name(section->type), i40e_section_text(section->type),
-			    section->offset, section->size);
-		if (is_text(section)) {
-			section_text_write(text->to, section);
-			jsonw_key_text(json, "text", strbuf_take(text));
-		}
-		jsonw_close(json, '}');
-	}
-	jsonw_close(json, ']');
-}
-
 void i40e_info_json(const struct ddp_package *package, struct json_writer *json) {
 	const struct i40e_package *i40e = package->i40e;
 	struct strbuf text;
@@ -122,7 +74,6 @@ void i40e_info_json(const struct ddp_package *package, struct json_writer *json)
 	lists_json(json, i40e);
 	types_json(json, i40e, &text, false);
 	types_json(json, i40e, &text, true);
-	sections_json(json, i40e, &text);
 	strbuf_fini(&text);
 }
 
@@ -158,16 +109,14 @@ static void devices_print(const struct i40e_package *i40e, struct output *out,
 static void profile_print(const struct ddp_package *package, struct output *out,
 			  struct strbuf *text) {
 	const struct i40e_package *i40e = package->i40e;
-	struct i40e_verdict verdict = i40e_rollback_verdict(package);
+	const char *reason;
 
 	fprintf(text->to, "%s " DDP_VERSION_FMT "%s", i40e->name,
 		DDP_VERSION_NUMBERS(i40e->version), i40e->is_x722 ? ", for X722" : "");
 	paragraph_print(out, "profile", text);
-	fprintf(text->to, "%u", i40e_group(package->track_id));
-	paragraph_print(out, "group", text);
-	fprintf(text->to, "%s: %s", verdict.error == 0 ? "possible" : "not possible",
-		verdict.reason);
-	paragraph_print(out, "rollback", text);
+	i40e_verdict(package, 0, &reason);
+	fputs(reason, text->to);
+	paragraph_print(out, "use", text);
 	devices_print(i40e, out, text);
 	fputs(i40e->n_protocols == 0 ? "none" : "", text->to);
 	for (unsigned int i = 0; i < i40e->n_protocols; i++)
@@ -204,45 +153,14 @@ static void types_print(const struct i40e_package *i40e, struct output *out, str
 	output_char(out, '\n');
 	table_init(&table, out, is_ptype ? ">PTYPE|PROTOCOLS|IN DPDK" : ">PCTYPE|PROTOCOLS");
 	for (unsigned int i = 0; i < n; i++) {
+		char name[I40E_TYPE_NAME_SIZE];
+
+		i40e_type_name(i40e, &types[i], name);
 		table_number(&table, types[i].id);
-		type_write(text->to, i40e, &types[i]);
-		table_text(&table, strbuf_take(text));
+		table_text(&table, name);
 		if (!is_ptype)
 			continue;
 		format_ptype(text->to, i40e_rte_ptype(i40e, &types[i]));
-		table_text(&table, strbuf_take(text));
-	}
-	table_fini(&table);
-}
-
-static void section_what_write(FILE *to, const struct i40e_section *section) {
-	const char *text = i40e_section_text(section->type);
-
-	if (is_text(section))
-		section_text_write(to, section);
-	else
-		fputs(text != NULL ? text : "not documented", to);
-}
-
-static void sections_print(const struct i40e_package *i40e, struct output *out,
-			   struct strbuf *text) {
-	struct table table;
-
-	if (i40e->n_sections == 0)
-		return;
-	output_char(out, '\n');
-	table_init(&table, out, "SECTION|>OFFSET|>BYTES|WHAT");
-	for (unsigned int i = 0; i < i40e->n_sections; i++) {
-		const struct i40e_section *section = &i40e->sections[i];
-		const char *name = i40e_section_name(section->type);
-
-		if (name != NULL)
-			table_text(&table, name);
-		else
-			table_cell(&table, "0x%" PRIx32, section->type);
-		table_number(&table, section->offset);
-		table_number(&table, section->size);
-		section_what_write(text->to, section);
 		table_text(&table, strbuf_take(text));
 	}
 	table_fini(&table);
@@ -258,6 +176,5 @@ void i40e_info_print(const struct ddp_package *package, struct output *out) {
 	notes_print(i40e, out);
 	types_print(i40e, out, &text, false);
 	types_print(i40e, out, &text, true);
-	sections_print(i40e, out, &text);
 	strbuf_fini(&text);
 }

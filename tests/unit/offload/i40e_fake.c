@@ -35,6 +35,14 @@ static int call(uint16_t port) {
 	return (i40e_fake.fail_calls & (bit - 1)) == 0 ? -EIO : -ENODEV;
 }
 
+#define CALL(port)                       \
+	do {                             \
+		int failed = call(port); \
+                                         \
+		if (failed < 0)          \
+			return failed;   \
+	} while (0)
+
 /* Packages */
 
 // The firmware writes a section, and leaves the old values in the buffer.
@@ -79,13 +87,11 @@ static int find(uint32_t track_id) {
 
 static int add(uint8_t *bytes, const struct ddp_package *package) {
 	note("add", package->track_id);
-	if (find(package->track_id) >= 0)
+	if (i40e_fake.n_loaded > 0) // itself, or one that excludes it
 		return -EEXIST;
 	if (package->i40e->is_rollback)
 		return -EINVAL;
 	if (sections_write(bytes, package->i40e, I40E_MMIO, false) < 0)
-		return -EIO;
-	if (i40e_fake.n_loaded == I40E_LOADED_MAX)
 		return -EIO;
 	if (!i40e_fake.forgets)
 		i40e_fake.loaded[i40e_fake.n_loaded++] = package->track_id;
@@ -135,10 +141,7 @@ static int process(uint16_t port, uint8_t *bytes, uint32_t size, int op) {
 }
 
 static int list(uint16_t port, uint8_t *bytes, uint32_t size) {
-	int failed = call(port);
-
-	if (failed < 0)
-		return failed;
+	CALL(port);
 	if (size < 4 + 48 * I40E_LOADED_MAX)
 		return -EINVAL;
 	le32_put(bytes, i40e_fake.n_loaded);
@@ -151,10 +154,7 @@ static int list(uint16_t port, uint8_t *bytes, uint32_t size) {
 
 static int ptypes_update(uint16_t port, struct ddp_i40e_ptype *ptypes, uint16_t n,
 			 uint8_t exclusive) {
-	int failed = call(port);
-
-	if (failed < 0)
-		return failed;
+	CALL(port);
 	assert_int_equal(exclusive, 0);
 	for (unsigned int i = 0; i < n; i++)
 		i40e_fake.ptypes[ptypes[i].hardware] = ptypes[i].software;
@@ -163,30 +163,21 @@ static int ptypes_update(uint16_t port, struct ddp_i40e_ptype *ptypes, uint16_t 
 }
 
 static int ptypes_reset(uint16_t port) {
-	int failed = call(port);
-
-	if (failed < 0)
-		return failed;
+	CALL(port);
 	memset(i40e_fake.ptypes, 0, sizeof(i40e_fake.ptypes));
 	i40e_fake.ptypes_default = true;
 	return 0;
 }
 
 static int flow_types_get(uint16_t port, struct ddp_i40e_flow_type *types) {
-	int failed = call(port);
-
-	if (failed < 0)
-		return failed;
+	CALL(port);
 	memcpy(types, i40e_fake.flow_types, sizeof(i40e_fake.flow_types));
 	return 0;
 }
 
 static int flow_types_update(uint16_t port, struct ddp_i40e_flow_type *types, uint16_t n,
 			     uint8_t exclusive) {
-	int failed = call(port);
-
-	if (failed < 0)
-		return failed;
+	CALL(port);
 	assert_int_equal(exclusive, 0);
 	if (n > DDP_I40E_FLOW_TYPES)
 		return -EINVAL;
@@ -200,20 +191,14 @@ static int flow_types_update(uint16_t port, struct ddp_i40e_flow_type *types, ui
 }
 
 static int inset_get(uint16_t port, uint8_t pctype, struct ddp_i40e_inset *inset, int type) {
-	int failed = call(port);
-
-	if (failed < 0)
-		return failed;
+	CALL(port);
 	assert_int_equal(type, DDP_I40E_INSET_HASH);
 	*inset = i40e_fake.insets[pctype];
 	return 0;
 }
 
 static int inset_set(uint16_t port, uint8_t pctype, struct ddp_i40e_inset *inset, int type) {
-	int failed = call(port);
-
-	if (failed < 0)
-		return failed;
+	CALL(port);
 	assert_int_equal(type, DDP_I40E_INSET_HASH);
 	i40e_fake.insets[pctype] = *inset;
 	return 0;

@@ -191,42 +191,17 @@ static void an_undo_goes_on_behind_what_fails_and_says_so(void **state) {
 	unsigned int n = calls_of_an_undo();
 
 	assert_in_range(n, 5, 60);
-	for (unsigned int i = 0; i < n; i++)
-		for (unsigned int j = i; j < n; j++) {
-			uint64_t fails = UINT64_C(1) << i | UINT64_C(1) << j;
-			unsigned int n_failed = i == j ? 1 : 2, n_told;
-			int ret;
+	for (unsigned int i = 0; i < n; i++) {
+		int ret;
 
-			calls_of_a_load();
-			calls_fail(fails);
-			ret = ddp_i40e_port_undo(&port, &diag);
-			n_told = diag.n_errors;
-			assert_in_range(left_behind(), 0, n_failed);
-			assert_true(n_told >= left_behind());
-			if (n_told == n_failed)
-				assert_int_equal(ret, -EIO);
-			else // an input set that cannot be read is written all the same
-				assert_int_equal(ret, n_told == 0 ? 0 : ret);
-			assert_int_equal(ret<0, n_told> 0);
-		}
-}
-
-// The load fails, and so does a call that undoes it: as much as possible is reported and undone.
-static void a_load_that_fails_and_an_undo_that_fails(void **state) {
-	unsigned int n_load = calls_of_a_load();
-
-	for (unsigned int i = 0; i < n_load; i++)
-		for (unsigned int j = 0; j < 12; j++) {
-			begin_anew();
-			calls_fail(UINT64_C(1) << i);
-			assert_int_equal(all_load(), -EIO);
-			assert_int_equal(diag.n_errors, 1);
-			calls_fail(UINT64_C(1) << j);
-			ddp_i40e_port_undo(&port, &diag);
-			assert_in_range(left_behind(), 0, 1);
-			assert_in_range(diag.n_errors, 1 + left_behind(), 2);
-		}
-	ddp_i40e_port_forget(&port);
+		calls_of_a_load();
+		calls_fail(UINT64_C(1) << i);
+		ret = ddp_i40e_port_undo(&port, &diag);
+		assert_in_range(left_behind(), 0, 1);
+		assert_true(diag.n_errors >= left_behind());
+		// an input set that cannot be read is written all the same
+		assert_int_equal(ret, diag.n_errors == 0 ? 0 : -EIO);
+	}
 }
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
@@ -238,7 +213,6 @@ int main(void) {
 		TEST(accepted_but_not_listed_is_no_success),
 		TEST(a_load_that_fails_is_taken_back_in_the_opposite_order),
 		TEST(an_undo_goes_on_behind_what_fails_and_says_so),
-		TEST(a_load_that_fails_and_an_undo_that_fails),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,8 +5,10 @@
 #include "base/rss_hf.h"
 #include "offload/offload.h"
 
+#include "package/i40e_write.h"
 #include "unit.h"
 
+#define OTHER_TRACK 0x80080001
 #define PROFILE(types) "profile: t\nrequires: [base, gtpu]\npacket_types:\n" types
 #define TUNNEL "link ip udp gtpu (gtpu_ext | gtpu_psc)* ipv4 tcp"
 
@@ -15,67 +17,92 @@ static const struct row {
 	const char *nic, *type;
 	enum ddp_offload_class class;
 	const char *reason; // NULL: not looked at
+	uint32_t track_id;  // of a package for GTP; 0: none
 } rows[] = {
 	{"addresses_of_all_fragments_but_not_what_is_in_them", "base", NULL, "i40e", "IPV4_FRAG",
-	 DDP_OFFLOAD_SOFTWARE, "ipv4.protocol"},
+	 DDP_OFFLOAD_SOFTWARE, "ipv4.protocol", 0},
 	{"ports_of_packets_without_tunnels", "base", NULL, "ice-os", "IPV6_UDP",
-	 DDP_OFFLOAD_HARDWARE, NULL},
+	 DDP_OFFLOAD_HARDWARE, NULL, 0},
 	{"a_tunnel_by_its_source_port_is_plain_udp_to_a_nic", "gtpu", NULL, "ice-comms", "IPV4_UDP",
-	 DDP_OFFLOAD_SOFTWARE, "source UDP port 2152"},
+	 DDP_OFFLOAD_SOFTWARE, "source UDP port 2152", 0},
 	{"a_tunnel_in_the_tunnel_is_plain_udp_to_a_nic", "gtpu", NULL, "ice-comms", "GTPU_IPV4_UDP",
-	 DDP_OFFLOAD_SOFTWARE, "destination UDP port 2152"},
+	 DDP_OFFLOAD_SOFTWARE, "destination UDP port 2152", 0},
 	{"a_port_that_the_nic_does_not_know", "gtpu;port=2153", NULL, "ice-comms", "GTPU_IPV4_TCP",
-	 DDP_OFFLOAD_SOFTWARE, NULL},
+	 DDP_OFFLOAD_SOFTWARE, NULL, 0},
 	{"inner_addresses_and_ports", "gtpu", NULL, "ice-comms", "GTPU_IPV4_TCP",
-	 DDP_OFFLOAD_HARDWARE, NULL},
+	 DDP_OFFLOAD_HARDWARE, NULL, 0},
 	{"a_package_that_parses_no_gtpu", "gtpu", NULL, "ice-os", "GTPU_IPV4_TCP",
-	 DDP_OFFLOAD_SOFTWARE, "the Comms package"},
+	 DDP_OFFLOAD_SOFTWARE, "the Comms package", 0},
 	{"ethernet_in_gre_is_nvgre_to_a_nic_with_a_key_or_without", "gre", NULL, "ice-comms",
-	 "NVGRE_IPV4_TCP", DDP_OFFLOAD_SOFTWARE, "another packet type of the profile"},
+	 "NVGRE_IPV4_TCP", DDP_OFFLOAD_SOFTWARE, "another packet type of the profile", 0},
 	{"direction_only_where_the_packet_tells_it", "gtpu:ue", NULL, "ice-comms", "GTPU_IPV4_TCP",
-	 DDP_OFFLOAD_PARTLY, "ipv4.src"},
+	 DDP_OFFLOAD_PARTLY, "ipv4.src", 0},
 	{"a_value_that_decides_what_is_hashed", "gtpu:ue", NULL, "ice-comms", "IPV4_TCP",
-	 DDP_OFFLOAD_SOFTWARE, "ipv4.src"},
+	 DDP_OFFLOAD_SOFTWARE, "ipv4.src", 0},
 	{"nobody_hashes_a_type_without_input_set", "base", NULL, "ice-comms", "ARP",
-	 DDP_OFFLOAD_NONE, NULL},
+	 DDP_OFFLOAD_NONE, NULL, 0},
 	{"a_key_that_is_too_short", NULL,
 	 PROFILE("  T:\n    path: link ipv6 tcp\n    priority: 1\n"
 		 "    rss: ipv6.src ipv6.dst tcp.sport tcp.dport tcp.seq\n"),
-	 "mlx5", "T", DDP_OFFLOAD_SOFTWARE, NULL},
+	 "mlx5", "T", DDP_OFFLOAD_SOFTWARE, NULL, 0},
 	{"the_other_order_is_another_hash", NULL,
 	 PROFILE("  T:\n    path: " TUNNEL "\n    priority: 1\n"
 		 "    rss: inner.ipv4.dst inner.ipv4.src\n"),
-	 "ice-comms", "T", DDP_OFFLOAD_SOFTWARE, "no rule of the driver hashes exactly these"},
+	 "ice-comms", "T", DDP_OFFLOAD_SOFTWARE, "no rule of the driver hashes exactly these", 0},
 	{"one_pattern_hashes_in_one_way", NULL,
 	 PROFILE("  T:\n    path: " TUNNEL "\n    priority: 1\n"
 		 "    rss: inner.ipv4.src inner.ipv4.dst gtpu.teid\n"),
-	 "ice-comms", "T", DDP_OFFLOAD_SOFTWARE, "and the IP protocol"},
+	 "ice-comms", "T", DDP_OFFLOAD_SOFTWARE, "and the IP protocol", 0},
 	{"bits_that_are_no_words", NULL,
 	 PROFILE("  T:\n    path: " TUNNEL "\n    priority: 1\n"
 		 "    rss: gtpu_psc.qfi inner.ipv4.src\n"),
-	 "ice-comms", "T", DDP_OFFLOAD_SOFTWARE, NULL},
+	 "ice-comms", "T", DDP_OFFLOAD_SOFTWARE, NULL, 0},
 	{"tunnels_that_the_nic_reports_alike", "vxlan", NULL, "ice-comms", "VXLAN_IPV4_TCP",
-	 DDP_OFFLOAD_SOFTWARE, "eth ipv4 gre eth"},
+	 DDP_OFFLOAD_SOFTWARE, "eth ipv4 gre eth", 0},
 	{"and_are_hashed_alike_but_not_of_one_type", "vxlan+gre", NULL, "ice-comms",
-	 "VXLAN_IPV4_TCP", DDP_OFFLOAD_SOFTWARE, "another packet type of the profile"},
+	 "VXLAN_IPV4_TCP", DDP_OFFLOAD_SOFTWARE, "another packet type of the profile", 0},
 	{"a_sctp_input_set_with_a_tag_in_it", "base", NULL, "i40e", "IPV4_SCTP",
-	 DDP_OFFLOAD_SOFTWARE, NULL},
+	 DDP_OFFLOAD_SOFTWARE, NULL, 0},
 	{"a_packet_that_ends_before_what_the_profile_looks_at", NULL,
 	 "profile: t\nrequires: [base]\nheaders:\n  one: {after: tcp, layout: 'x:8'}\n"
 	 "packet_types:\n"
 	 "  T:\n    path: link ipv4 tcp one\n    priority: 1\n"
 	 "    rss: ipv4.src ipv4.dst tcp.sport tcp.dport\n"
 	 "  S:\n    path: link ipv4 tcp\n    priority: 1\n    rss: ipv4.src ipv4.dst\n",
-	 "ice-comms", "T", DDP_OFFLOAD_SOFTWARE, "the payload"},
+	 "ice-comms", "T", DDP_OFFLOAD_SOFTWARE, "the payload", 0},
 	{"a_header_that_no_nic_parses", "mpls", NULL, "ice-comms", "MPLS_IPV4_TCP",
-	 DDP_OFFLOAD_SOFTWARE, "'mpls'"},
+	 DDP_OFFLOAD_SOFTWARE, "'mpls'", 0},
 	{"nothing_on_a_device_that_hashes_nothing", "base", NULL, "none", "IPV4_TCP",
-	 DDP_OFFLOAD_SOFTWARE, NULL},
+	 DDP_OFFLOAD_SOFTWARE, NULL, 0},
+	{"gtp_package_inner_addresses_and_ports", "gtpu", NULL, "i40e", "GTPU_IPV4_TCP",
+	 DDP_OFFLOAD_HARDWARE, NULL, I40E_GTP},
+	{"gtp_package_of_ipv6_too", "gtpu", NULL, "i40e", "GTPU_IPV6_SCTP", DDP_OFFLOAD_HARDWARE,
+	 NULL, I40E_GTP},
+	{"gtp_package_one_input_set_for_all_of_a_pctype", "gtpu", NULL, "i40e", "GTPU_IPV4",
+	 DDP_OFFLOAD_SOFTWARE, NULL, I40E_GTP},
+	{"gtp_package_inner_addresses_alone", "gtpu:inner-ip", NULL, "i40e", "GTPU_IPV4_TCP",
+	 DDP_OFFLOAD_HARDWARE, NULL, I40E_GTP},
+	{"gtp_package_the_tunnel_alone", "gtpu:teid", NULL, "i40e", "GTPU_IPV6_TCP",
+	 DDP_OFFLOAD_HARDWARE, NULL, I40E_GTP},
+	{"gtp_package_outer_fields_without_published_words", "gtpu:outer", NULL, "i40e",
+	 "GTPU_IPV4_TCP", DDP_OFFLOAD_SOFTWARE,
+	 "the field vector of pctype 22 does not have exactly", I40E_GTP},
+	{"gtp_package_no_tunnel", "gtpu", NULL, "i40e", "IPV4_TCP", DDP_OFFLOAD_HARDWARE, NULL,
+	 I40E_GTP},
+	{"package_without_published_words", "gtpu", NULL, "i40e", "GTPU_IPV4_TCP",
+	 DDP_OFFLOAD_SOFTWARE, "pctype 22 of the package is for them", OTHER_TRACK},
+	{"gtp_package_does_not_know_pppoe", "gtpu+pppoe", NULL, "i40e", "PPPOE_IPV4_TCP",
+	 DDP_OFFLOAD_SOFTWARE, "'pppoe': the package has no pctype for them", I40E_GTP},
+	{"gtp_package_pctype_outside_of_the_model", "gtpu+gtpc", NULL, "i40e", "GTPC",
+	 DDP_OFFLOAD_SOFTWARE, "pctype 25 of the package", I40E_GTP},
+	{"gtp_package_another_port", "gtpu;port=2153", NULL, "i40e", "GTPU_IPV4_TCP",
+	 DDP_OFFLOAD_SOFTWARE, NULL, I40E_GTP},
 };
 
 struct planned {
 	struct ddp_profile *profile;
 	struct ddp_program *program;
+	struct ddp_package *package;
 	struct ddp_plan *plan;
 };
 
@@ -84,6 +111,7 @@ static void planned_init(struct planned *p, const struct ddp_source *source, con
 	struct ddp_diag diag;
 
 	ddp_diag_init(&diag);
+	p->package = NULL;
 	p->profile = ddp_profile_load_sources(source, 1, &diag);
 	if (p->profile == NULL)
 		fail_msg("%s", ddp_diag_first(&diag));
@@ -95,8 +123,19 @@ static void planned_init(struct planned *p, const struct ddp_source *source, con
 	ddp_diag_fini(&diag);
 }
 
+// With a package of this track id unless it is 0.
+static void gtp_init(struct planned *p, const struct ddp_source *source, const char *nic,
+		     uint32_t track_id) {
+	struct ddp_package *package = track_id != 0 ? i40e_write_gtp(track_id) : NULL;
+	const struct ddp_plan_ask ask = {.rss_hf = DDP_RSS_HF_ALL, .package = package};
+
+	planned_init(p, source, nic, &ask);
+	p->package = package;
+}
+
 static void planned_fini(struct planned *p) {
 	ddp_plan_destroy(p->plan);
+	ddp_package_close(p->package);
 	ddp_program_destroy(p->program);
 	ddp_profile_destroy(p->profile);
 }
@@ -119,7 +158,7 @@ static void type_is_where_it_belongs(void **state) {
 	const struct ddp_offload_type *type;
 	struct planned p;
 
-	planned_init(&p, &source, row->nic, NULL);
+	gtp_init(&p, &source, row->nic, row->track_id);
 	type = type_named(&p, row->type);
 	if (type->class != row->class)
 		fail_msg("%s: %s", ddp_offload_class_name(type->class), type->reason);
@@ -215,6 +254,41 @@ static void wide_rules_come_first(void **state) {
 	planned_fini(&p);
 }
 
+static void assert_inset(const struct ddp_plan *plan, unsigned int i, uint8_t pctype,
+			 const uint8_t *words, unsigned int n) {
+	assert_int_equal(plan->insets[i].pctype, pctype);
+	assert_int_equal(plan->insets[i].n, n);
+	assert_memory_equal(plan->insets[i].words, words, n);
+}
+
+// As Intel's guide has them, in the order of the packet.
+static void input_sets_are_the_published_words(void **state) {
+	static const uint8_t v4[] = {15, 16, 27, 28, 29, 30}, teid[] = {44, 45};
+	static const uint8_t v6[] = {13, 14, 15, 16, 17, 18, 19, 20, 21,
+				     22, 23, 24, 25, 26, 27, 28, 29, 30};
+	struct planned p;
+
+	gtp_init(&p, &(struct ddp_source){.spec = "gtpu"}, "i40e", I40E_GTP);
+	assert_ptr_equal(p.plan->package, p.package);
+	assert_int_equal(p.plan->n_insets, 2);
+	assert_inset(p.plan, 0, 22, v4, sizeof(v4));
+	assert_inset(p.plan, 1, 23, v6, sizeof(v6));
+	planned_fini(&p);
+	gtp_init(&p, &(struct ddp_source){.spec = "gtpu:teid"}, "i40e", I40E_GTP);
+	assert_int_equal(p.plan->n_insets, 2);
+	assert_inset(p.plan, 0, 22, teid, sizeof(teid));
+	planned_fini(&p);
+}
+
+static void a_package_that_is_of_no_use_is_not_asked_for(void **state) {
+	struct planned p;
+
+	gtp_init(&p, &(struct ddp_source){.spec = "gtpu"}, "i40e", OTHER_TRACK);
+	assert_null(p.plan->package);
+	assert_int_equal(p.plan->n_insets, 0);
+	planned_fini(&p);
+}
+
 static void drivers_have_their_kinds(void **state) {
 	assert_string_equal(ddp_nic_name(ddp_nic_of_driver("net_ice")), "ice-os");
 	assert_string_equal(ddp_nic_name(ddp_nic_of_driver("net_iavf")), "iavf");
@@ -230,6 +304,8 @@ int main(void) {
 		cmocka_unit_test(a_wide_rule_takes_nothing_from_rss_hf),
 		cmocka_unit_test(a_key_that_just_reaches_will_do),
 		cmocka_unit_test(wide_rules_come_first),
+		cmocka_unit_test(input_sets_are_the_published_words),
+		cmocka_unit_test(a_package_that_is_of_no_use_is_not_asked_for),
 		cmocka_unit_test(drivers_have_their_kinds),
 	};
 	int n_failed = rows_run("types", type_is_where_it_belongs, rows);

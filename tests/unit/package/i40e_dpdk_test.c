@@ -37,61 +37,32 @@ static uint8_t *package_draw(uint64_t *random, size_t *size) {
 	return i40e_write(&package, size);
 }
 
-// A 32-bit number that is near a limit, or an offset of the file.
-static uint32_t number_draw(uint64_t *random, size_t size) {
+// A bit, or a 32-bit number that becomes one near a limit, an offset of the file or its own value;
+// or the end is cut off.
+static void damage(uint64_t *random, uint8_t *bytes, size_t *size) {
 	static const uint32_t limits[] = {0,      1,          2,          0x10,       0x7f,
 					  0xffff, 0x7fffffff, 0x80000000, 0xffffffff, 0xfffffff0};
+	size_t at = random_below(random, *size - 3);
+	unsigned int what = random_below(random, 8);
+	uint32_t number;
 
-	switch (random_below(random, 4)) {
-	case 0:
-		return limits[random_below(random, COUNT(limits))];
-	case 1:
-		return random_below(random, size + 64);
-	case 2:
-		return UINT32_C(1) << random_below(random, 32);
+	if (what == 0) {
+		*size = at + 4;
+		return;
 	}
-	return random_next(random);
-}
-
-static void number_damage(uint64_t *random, uint8_t *bytes, size_t size) {
-	size_t at = random_below(random, size - 3);
-	uint32_t number = number_draw(random, size), old;
-
-	if (random_below(random, 4) > 0)
-		at -= at % 4;
-	memcpy(&old, bytes + at, sizeof(old));
-	if (random_below(random, 3) == 0)
-		number = old + random_below(random, 65) - 32;
-	memcpy(bytes + at, &number, sizeof(number));
-}
-
-static void damage(uint64_t *random, uint8_t *bytes, size_t *size) {
-	size_t at, from, len;
-
-	if (*size < 8)
-		return;
-	at = random_below(random, *size);
-	switch (random_below(random, 12)) {
-	case 0:
-		*size = at;
-		return;
-	case 1:
-		from = random_below(random, *size);
-		len = random_below(random, *size - (at > from ? at : from) + 1);
-		memmove(bytes + at, bytes + from, len);
-		return;
-	case 2:
-	case 3:
-	case 4:
+	if (what < 4) {
 		bytes[at] ^= 1 << random_below(random, 8);
 		return;
-	case 5:
-	case 6:
-		bytes[at] = random_below(random, 256);
-		return;
-	default:
-		number_damage(random, bytes, *size);
 	}
+	at -= at % 4;
+	memcpy(&number, bytes + at, sizeof(number));
+	if (what == 4)
+		number += random_below(random, 65) - 32;
+	else if (what == 5)
+		number = random_below(random, *size + 64);
+	else
+		number = limits[random_below(random, COUNT(limits))];
+	memcpy(bytes + at, &number, sizeof(number));
 }
 
 // Read a copy that ends where its memory ends; NULL if it is refused.
@@ -116,43 +87,37 @@ static void judge(const struct ddp_package *package, uint64_t seed) {
 		fail_msg("seed %#llx: DPDK reads other %s", (unsigned long long)seed, differs);
 }
 
-static void whole_try(const uint8_t *bytes, size_t size, uint64_t seed) {
+static void bytes_try(const uint8_t *bytes, size_t size, bool damaged, struct tally *tally) {
 	struct ddp_package *package = bytes_read(bytes, size);
 
-	if (package == NULL)
-		fail_msg("seed %#llx: a good package is refused", (unsigned long long)seed);
-	judge(package, seed);
-	ddp_package_close(package);
-}
-
-static void damaged_try(const uint8_t *bytes, size_t size, uint64_t *random, struct tally *tally) {
-	uint8_t *copy = malloc(size);
-	struct ddp_package *package;
-
-	memcpy(copy, bytes, size);
-	for (unsigned int n = 1 + random_below(random, 3); n > 0; n--)
-		damage(random, copy, &size);
-	package = bytes_read(copy, size);
-	tally->n_damaged++;
+	if (package == NULL && !damaged)
+		fail_msg("seed %#llx: a good package is refused", (unsigned long long)tally->seed);
 	if (package != NULL && package->kind == DDP_PACKAGE_I40E) {
 		judge(package, tally->seed);
-		tally->n_accepted++;
+		tally->n_accepted += damaged;
 	}
 	ddp_package_close(package);
-	free(copy);
 }
 
 static void package_try(uint64_t seed, struct tally *tally) {
 	uint64_t random = seed * 2 + 1;
-	uint8_t *bytes;
+	uint8_t *bytes, *copy;
 	size_t size;
 
 	bytes = package_draw(&random, &size);
+	copy = malloc(size);
 	tally->seed = seed;
-	whole_try(bytes, size, seed);
 	tally->n_packages++;
-	for (unsigned int i = 0; i < DAMAGED; i++)
-		damaged_try(bytes, size, &random, tally);
+	bytes_try(bytes, size, false, tally);
+	for (unsigned int i = 0; i < DAMAGED; i++, tally->n_damaged++) {
+		size_t damaged_size = size;
+
+		memcpy(copy, bytes, size);
+		for (unsigned int n = 1 + random_below(&random, 3); n > 0; n--)
+			damage(&random, copy, &damaged_size);
+		bytes_try(copy, damaged_size, true, tally);
+	}
+	free(copy);
 	free(bytes);
 }
 

@@ -2,6 +2,8 @@
 // 700-series packages: what is read of one, and what is refused with which words.
 #include "i40e/i40e.h"
 
+#include <errno.h>
+
 #include "i40e_write.h"
 #include "personality/package_open.h"
 #include "unit.h"
@@ -337,7 +339,7 @@ static void the_first_list_counts(void **state) {
 	assert_int_equal(diag.n_warnings, 1);
 	assert_string_equal(
 		diag.messages[0],
-		"p.pkg:0x4c4: warning: a second section PTYPE: drivers see the first only");
+		"p.pkg:0x4c4: warning: a second section 0x80000004: drivers see the first only");
 	ddp_diag_fini(&diag);
 	ddp_package_close(package);
 }
@@ -437,6 +439,41 @@ static void dpdk_takes_no_ptype_after_one_it_refuses(void **state) {
 	assert_ptr_equal(i40e_refused_ptype(&profile), &types[1]);
 }
 
+/* Verdicts */
+
+static struct i40e_device devices[] = {
+	{0x8086, 0x158b, 0xffff, 0xffff},
+	{0x15b3, 0x1583, 0xffff, 0xffff},
+};
+
+static const struct verdict {
+	const char *name;
+	struct i40e_package i40e;
+	uint32_t track_id;
+	int error;
+	uint16_t device;
+} verdicts[] = {
+	{"any_device", {0}, I40E_GTP, 0, 0x1572},
+	{"its_device", {.devices = devices, .n_devices = 2}, I40E_GTP, 0, 0x158b},
+	{"other", {.devices = devices, .n_devices = 2}, I40E_GTP, -ENODEV, 0x1572},
+	{"vendor", {.devices = devices, .n_devices = 2}, I40E_GTP, -ENODEV, 0x1583},
+	{"no_intel", {.devices = devices + 1, .n_devices = 1}, I40E_GTP, -ENODEV, 0},
+	{"x722", {.is_x722 = true}, I40E_GTP, -EINVAL, 0},
+	{"an_invalid_track_id", {0}, 0xffffffff, -EINVAL, 0},
+	{"a_read_only_track_id", {0}, 0x00010001, -EINVAL, 0},
+	{"a_rollback_file", {.is_rollback = true}, I40E_GTP, -ENOTSUP, 0},
+	{"commands", {.has_aq = true}, I40E_GTP, -ENOTSUP, 0},
+};
+
+static void a_package_is_accepted_or_refused(void **state) {
+	const struct verdict *verdict = *state;
+	struct i40e_package i40e = verdict->i40e;
+	struct ddp_package package = {.track_id = verdict->track_id, .i40e = &i40e};
+	const char *reason;
+
+	assert_int_equal(i40e_verdict(&package, verdict->device, &reason), verdict->error);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_a_package_holds_is_read),
@@ -455,5 +492,6 @@ int main(void) {
 
 	return cmocka_run_group_tests(tests, NULL, NULL) +
 	       rows_run("damage", damage_is_told, damages) +
-	       rows_run("prefixes", a_protocol_adds_bits_to_a_ptype, prefixes);
+	       rows_run("prefixes", a_protocol_adds_bits_to_a_ptype, prefixes) +
+	       rows_run("verdicts", a_package_is_accepted_or_refused, verdicts);
 }
