@@ -16,7 +16,7 @@ import subprocess
 import tempfile
 import time
 
-from support import eal, exporter, fwd, harness, testpmd
+from support import eal, exporter, fwd, harness, schema, testpmd
 
 QUEUES = 8
 MANY_QUEUES = 100  # more than telemetry tells at once
@@ -271,10 +271,13 @@ class Show(Case):
                       ("balance", "0"), ("balance", "0", "off"), ("del", "0", "gtpu"),
                       ("watch", "0", "--count", 1, "--interval", PERIOD)):
             answer = self.object(*words)
+            changes = words[0] in ("add", "set", "del") or words[2:] == ("off",)
+            schema.check(self, "port", answer, "change" if changes else words[0])
             for each in answer if isinstance(answer, list) else [answer]:
                 self.assertEqual(each["schema_version"], 1, words)
         result = self.port("del", "0", "gtpu", "--json")
         self.assertEqual((result.returncode, json.loads(result.stdout)["schema_version"]), (1, 1))
+        schema.check(self, "port", json.loads(result.stdout), "change")
         pmd.quit()
 
     def test_more_than_telemetry_tells_at_once(self):

@@ -60,6 +60,8 @@ class Files(harness.TestCase):
         source = [name for name in self.names(SOURCE_ROOT / "profiles")
                   if name.endswith((".yaml", ".schema.json"))]
         self.assertEqual(installed, source)
+        self.assertEqual(self.names(prefix / "share" / "ddp" / "schema"),
+                         self.names(SOURCE_ROOT / "apps" / "ctl" / "schema"))
 
     def test_manual_pages_completions_and_documents_are_there(self):
         share = prefix / "share"

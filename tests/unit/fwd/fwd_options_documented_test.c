@@ -11,7 +11,7 @@ static void the_page_has_each_option(void **state) {
 
 static void the_page_has_each_drop_reason(void **state) {
 	static const char *const entries[] = {
-#define DROP_ENTRY(constant, name, meaning) name " :\n" meaning,
+#define DROP_ENTRY(constant, name, meaning) "\\fB" name "\\fR: " meaning,
 		DROP_REASONS(DROP_ENTRY)
 #undef DROP_ENTRY
 	};

@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What ddpctl writes as JSON is what its schema files say: no key more, none of the required ones less.
+
+ctl_port_test.py does the same for ddpctl port.
+"""
+
+import json
+import re
+
+from support import harness, schema
+
+PACKAGES = ["ice-1.3.30.0.pkg", "ice_comms-1.3.31.0.pkg"]
+BAD = "profile: bad\nrequires: [base]\nheaders:\n  bad: {after: udp(dport=77), layout: 'a:8', next: [{then: none}]}\n"
+
+
+class Output(harness.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.packages = [path for path in map(harness.intel_package, PACKAGES) if path.exists()]
+
+    def said(self, name, *words, status=(0,)):
+        """Runs ddpctl with --json, and checks what it says."""
+        result = harness.ddpctl(name, "--json", *words, cwd=self.folder)
+        self.assertIn(result.returncode, status, result.stderr)
+        with self.subTest(name=name, words=words):
+            schema.check(self, name, json.loads(result.stdout))
+
+    def test_of_profiles(self):
+        profiles = ["all", "e810-comms", "gtpu:ue;port=2153"]
+        (self.folder / "bad.yaml").write_text(BAD)
+        self.said("list")
+        self.said("info", *profiles)
+        self.said("check", "bad.yaml", "/nowhere.yaml", *profiles, status=(1, 3))
+        self.said("graph", "all")
+        self.said("new", "acme")
+
+    def test_of_packages(self):
+        if len(self.packages) < len(PACKAGES):
+            self.skipTest("no packages: scripts/packages gets them")
+        self.said("info", *self.packages)
+        self.said("info", "--ptypes", *self.packages)
+        self.said("check", *self.packages)
+        self.said("graph", self.packages[0])
+
+    def test_each_command_has_a_schema(self):
+        """And each schema is one that validators accept."""
+        commands = re.findall(r"(?m)^  ([a-z]+) ", harness.ddpctl("--help").stdout)
+        with_json = {name for name in commands if "--json" in harness.ddpctl(name, "--help").stdout}
+        files = {path.name.removesuffix(".schema.json") for path in schema.FOLDER.iterdir()}
+        self.assertLessEqual(files, with_json | {"port"})
+        try:
+            import jsonschema
+        except ImportError:
+            self.skipTest("jsonschema is not installed")
+        for name in files:
+            jsonschema.Draft202012Validator.check_schema(schema.load(name))
+
+
+if __name__ == "__main__":
+    harness.main("ddpctl", "ddp-traffic")
