@@ -43,6 +43,21 @@ MISTAKES = [
     ("headers:\n  foo:\n    layout: a:8 b:x\n", (6, 19), "x"),
 ]
 
+# Of each kind that the path cache and the interpreter must do alike.
+RULES = [
+    "pattern eth / ipv4 / udp / gtpu / ipv4 / end actions rss types ipv4 l3-src-only end queues end / end",
+    "pattern eth / ipv4 / udp / gtpu / ipv4 / udp / end "
+    "actions rss func symmetric_toeplitz types ipv4-udp end queues end / end",
+    "pattern end actions rss func simple_xor queues end / end",
+    "pattern eth / ipv4 / udp / gtpu teid spec 1 teid mask 1 / end actions queue index 3 / end",
+    "pattern eth has_vlan is 0 / ipv4 / udp / raw relative is 1 offset is 7 pattern spec 02 pattern mask 03 / end "
+    "actions queue index 3 / end",
+    "pattern eth / ipv4 / udp / raw relative is 1 pattern spec 30ff pattern mask 30ff / end "
+    "actions rss types ipv4 end queues end / end",
+    "pattern eth / ipv4 / end actions rss queues 1 2 5 end / end",
+    f"pattern eth / ipv4 / end actions rss key {bytes(range(40)).hex()} queues 1 2 5 end / end",
+]
+
 
 def uses(spec, capture):
     """Every command that loads a profile."""
@@ -739,6 +754,13 @@ class Simulate(harness.TestCase):
                              [queues[q] for q in range(6)], each["name"])
             self.assertEqual(each["dropped"], queues[None])
             self.assertEqual(each["packets"], sum(queues.values()) - queues[None])
+        # simulate runs the path cache, classify the interpreter
+        spread = harness.simulate("e810-comms", path, "--queues", 6, *[
+            word for rule in RULES for word in ("--rule", rule, "--with", "e810-comms")])
+        for each, rule in zip(spread["candidates"], RULES):
+            found = harness.classify("e810-comms", path, "--queues", 6, "--rule", rule)
+            queues = collections.Counter(packet["queue"] for packet in found)
+            self.assertEqual([q["packets"] for q in each["queues"]], [queues[q] for q in range(6)], rule)
         result = harness.ddpctl("simulate", "gtpu", path, "--rule", "pattern eth / ip4 / end")
         self.assertEqual((result.returncode, result.stderr.count("\n")), (1, 1), result.stderr)
 
