@@ -21,7 +21,7 @@
 // or of each of them where the document is an array. It grows when a key is renamed or removed, or
 // changes its type or meaning, and not when one is added; CHANGELOG.md promises when that may be.
 #define JSON_SCHEMA_KEY "schema_version"
-#define JSON_SCHEMA_VERSION 1
+#define JSON_SCHEMA_VERSION 2
 
 struct json_writer {
 	struct output *out;

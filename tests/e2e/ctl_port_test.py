@@ -274,9 +274,9 @@ class Show(Case):
             changes = words[0] in ("add", "set", "del") or words[2:] == ("off",)
             schema.check(self, "port", answer, "change" if changes else words[0])
             for each in answer if isinstance(answer, list) else [answer]:
-                self.assertEqual(each["schema_version"], 1, words)
+                self.assertEqual(each["schema_version"], 2, words)
         result = self.port("del", "0", "gtpu", "--json")
-        self.assertEqual((result.returncode, json.loads(result.stdout)["schema_version"]), (1, 1))
+        self.assertEqual((result.returncode, json.loads(result.stdout)["schema_version"]), (1, 2))
         schema.check(self, "port", json.loads(result.stdout), "change")
         pmd.quit()
 
@@ -300,9 +300,9 @@ class Change(Case):
         self.assertEqual(self.good("del", "0", "gtpu"), "port 0: no profile\n")
         self.assertGreater(self.imbalance(), UNEVEN)
         self.assertEqual(self.object("add", "0", "gtpu:ue"),
-                         {"ok": True, "port": 0, "profiles": ["gtpu"], "schema_version": 1})
+                         {"ok": True, "port": 0, "profiles": ["gtpu"], "schema_version": 2})
         self.assertEqual(self.object("del", "0", "gtpu:ue"),
-                         {"ok": True, "port": 0, "profiles": [], "schema_version": 1})
+                         {"ok": True, "port": 0, "profiles": [], "schema_version": 2})
         self.assertGreater(pmd.stats()["RX-packets"], 0)
         pmd.quit()
 
@@ -604,7 +604,7 @@ class Balance(Case):
         self.assertEqual((result.returncode, json.loads(result.stdout)["ok"]), (1, False))
         self.assertEqual(self.object("balance", "0")["interval_ms"], 0)
         self.assertEqual(self.object("balance", "0", "on"),
-                         {"ok": True, "port": 0, "interval_ms": 100, "schema_version": 1})
+                         {"ok": True, "port": 0, "interval_ms": 100, "schema_version": 2})
         pmd.quit()
 
     def test_watch_shows_each_interval_and_why(self):

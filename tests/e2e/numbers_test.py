@@ -105,7 +105,7 @@ class Numbers(Case):
 
     def compare_flows(self, capture, flows):
         top = calculator.Flows(capture).top()
-        self.equal(flows, {"number": len(top), "exact": True, "error": 0})
+        self.equal(flows, {"number": len(top), "exact": True})
         shown = [(flow["flow"], flow["ptype"]) for flow in flows["top"]]
         self.assertEqual(len(set(shown)), min(len(top), 20))
         for flow, key in zip(flows["top"], shown):

@@ -143,7 +143,7 @@ class Report(harness.TestCase):
             self.assertIn(words, said["text"])
         flow = got["flows"]["top"][0]
         best = min(range(2), key=lambda i: got["candidates"][i]["imbalance"])
-        row = [flow["flow"], flow["outer"], flow["ptype"], *(", ".join(map(str, flow["queues"][i])) for i in (best, -1))]
+        row = [flow["flow"], flow["outer"] or "–", flow["ptype"], *(", ".join(map(str, flow["queues"][i])) for i in (best, -1))]
         self.assertIn(row, [each[:5] for each in said["rows"]])
         self.assertEqual(said["charts"], 3 + 1 + 1, "spread, cores and time")
         self.assertEqual(self.said["many", 390, True]["charts"], 2 + 1 + 1)

@@ -71,7 +71,7 @@ static int first_read(struct advising *a) {
 		return status;
 	spread_totals_init(&totals); // no flows
 	totals.sample = &a->sample;
-	ret = spread_run(&capture, &a->first.spreads[a->first.totals.flow_spread], 1, &totals, 0);
+	ret = spread_run(&capture, &a->first.spreads[a->first.totals.flow_spread], 1, &totals);
 	spread_totals_fini(&totals);
 	if (capture.interrupted)
 		status = capture_end_or_report(&capture, ret);
@@ -199,7 +199,7 @@ static void ranking_row(const struct simulation *simulation, const struct outcom
 		table_text(table, "-");
 	table_cell(table, "%.3f", outcome->imbalance);
 	table_share(table, share_of(outcome->unhashed, simulation->packets));
-	table_cell(table, "%s%" PRIu64, outcome->groups_exact ? "" : "~", outcome->n_groups);
+	table_cell(table, "%" PRIu64, outcome->n_groups);
 	table_cell(table, "%.2f", outcome->entropy);
 	table_cell(table, "%.3f", outcome->bound);
 }

@@ -21,10 +21,7 @@ void candidates_init(struct candidates *candidates, const struct steer_config *c
 	plain.function = DDP_HASH_TOEPLITZ;
 	plain.rss_hf = DDP_RSS_HF_ALL;
 	memcpy(plain.key, ddp_default_key, sizeof(plain.key));
-	steer_init(&candidates->plain[0], &plain);
-	for (unsigned int i = 0; i < sizeof(plain.key); i++)
-		plain.key[i] = ddp_default_key[sizeof(plain.key) - 1 - i];
-	steer_init(&candidates->plain[1], &plain);
+	steer_init(&candidates->plain, &plain);
 }
 
 void candidates_fini(struct candidates *candidates) {
@@ -170,9 +167,8 @@ static void look(struct candidates *candidates, const char *spec, const char *na
 	if (load_with(loaded, spec, name, set) < 0)
 		return; // the library is not there: nothing is said of it
 	candidates->n_list++;
-	if (add(candidates, loaded, &candidates->plain[0], NULL) < 0)
+	if (add(candidates, loaded, &candidates->plain, NULL) < 0)
 		no_memory_exit();
-	candidates->spreads[i].second = &candidates->plain[1].hash;
 	*spread = i;
 }
 
@@ -212,5 +208,5 @@ const struct ddp_personality *candidates_loaded(const struct candidates *candida
 }
 
 int candidates_run(struct candidates *candidates, struct capture *capture) {
-	return spread_run(capture, candidates->spreads, candidates->n_all, &candidates->totals, 0);
+	return spread_run(capture, candidates->spreads, candidates->n_all, &candidates->totals);
 }

@@ -28,8 +28,8 @@ struct candidates {
 	struct nic_now nics[NICS_NOW];
 	unsigned int nic_spreads[NICS_NOW]; // of them
 	struct spread_totals totals;
-	struct steer steer;    // of the first n, and of NICs
-	struct steer plain[2]; // of the others, with two keys
+	struct steer steer; // of the first n, and of NICs
+	struct steer plain; // of the others
 };
 
 // Without memory the process ends.

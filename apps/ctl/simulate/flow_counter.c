@@ -1,61 +1,193 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "flow_counter.h"
 
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-// Two hashes with different keys: among many flows some share one. A flow in a tunnel is another
-// one than the same outside: packets of both are told apart. A UE's are not.
-static void keys_make(struct flow_counter *counter, unsigned int n) {
-	const struct shard *by = counter->by;
+#include "spread.h"
 
-	for (unsigned int i = 0; i < n; i++) {
-		counter->keys[i] = by->keys[i] << 32 | by->seconds[i] | UINT64_C(1) << 63;
-		if (counter->is_flow)
-			counter->keys[i] ^= (uint64_t)by->types[i] << 16;
+/* Layouts */
+
+static unsigned int field_size(const struct layout *layout, unsigned int field) {
+	return (layout->widths[field] + 7u) / 8;
+}
+
+struct finding {
+	struct layout layout;
+	unsigned int len, end; // bytes of the fields so far, bytes that are hashed
+};
+
+static void field_take(void *arg, const char *name, unsigned int width, const uint8_t value[16]) {
+	struct finding *f = arg;
+	struct layout *layout = &f->layout;
+
+	(void)value;
+	if (f->len >= f->end || layout->n_fields == LAYOUT_FIELDS)
+		return; // extracted fields come behind
+	layout->names[layout->n_fields] = name;
+	layout->widths[layout->n_fields] = width;
+	f->len += field_size(layout, layout->n_fields++);
+}
+
+// "ipv4.src" and "ipv4.dst", "udp.sport" and "udp.dport": what is behind the last '.' begins
+// otherwise.
+static bool is_counterpart(const char *a, const char *b) {
+	static const char *const pairs[][2] = {
+		{"src", "dst"}, {"dst", "src"}, {"sport", "dport"}, {"dport", "sport"}};
+	const char *end_a = strrchr(a, '.'), *end_b = strrchr(b, '.');
+
+	if (end_a == NULL || end_b == NULL || end_a - a != end_b - b ||
+	    memcmp(a, b, end_a - a) != 0)
+		return false;
+	for (unsigned int i = 0; i < 4; i++) {
+		size_t len = strlen(pairs[i][0]);
+
+		if (strncmp(end_a + 1, pairs[i][0], len) == 0 &&
+		    strncmp(end_b + 1, pairs[i][1], len) == 0 &&
+		    strcmp(end_a + 1 + len, end_b + 1 + len) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void opposite_find(struct layout *layout) {
+	unsigned int at = 0;
+
+	for (unsigned int i = 0; i < FLOW_INPUT_SIZE; i++)
+		layout->opposite[i] = i;
+	for (unsigned int a = 0; a < layout->n_fields; at += field_size(layout, a++)) {
+		unsigned int to = 0;
+
+		for (unsigned int b = 0; b < layout->n_fields; to += field_size(layout, b++))
+			for (unsigned int i = 0; i < field_size(layout, a); i++)
+				if (layout->widths[a] == layout->widths[b] &&
+				    is_counterpart(layout->names[a], layout->names[b]))
+					layout->opposite[at + i] = to + i;
 	}
 }
 
+static unsigned int layout_add(struct flow_counter *counter, const struct layout *found) {
+	unsigned int i = 0;
+
+	for (; i < counter->n_layouts; i++)
+		if (counter->layouts[i].type == found->type &&
+		    counter->layouts[i].n_fields == found->n_fields &&
+		    memcmp(counter->layouts[i].names, found->names, sizeof(found->names)) == 0)
+			return i;
+	counter->layouts = grow_or_exit(counter->layouts, i, sizeof(*found));
+	counter->layouts[i] = *found;
+	opposite_find(&counter->layouts[i]);
+	return counter->n_layouts++;
+}
+
+static unsigned int packet_layout(struct flow_counter *counter, unsigned int i,
+				  const struct capture_packet *packet) {
+	const struct spread *by = counter->by;
+	struct finding f = {.end = by->burst->input_lens[i]};
+	struct ddp_answer answer;
+	struct cut cut;
+
+	cut_begin(&cut, packet);
+	cut_answer(&cut, by->program, by->steer, NULL, &answer);
+	f.layout.type = answer.class.type;
+	ddp_fields_each(by->program, &cut.packet, &answer.class, by->policy.rss_hf, field_take, &f);
+	return layout_add(counter, &f.layout);
+}
+
+static unsigned int layout_find(struct flow_counter *counter, unsigned int i,
+				const struct capture_packet *packet,
+				const struct ddp_verdict *verdict) {
+	const unsigned int at = ((uintptr_t)verdict >> 6) % VERDICTS_KNOWN;
+	struct ddp_cache_stats stats;
+
+	if (verdict == NULL || verdict->own)
+		return packet_layout(counter, i, packet);
+	ddp_cache_stats_get(counter->by->burst->cache, &stats);
+	if (stats.learned != counter->learned || stats.entries != counter->n_entries) {
+		// an address may be another entry's
+		memset(counter->verdicts, 0, sizeof(counter->verdicts));
+		counter->learned = stats.learned;
+		counter->n_entries = stats.entries;
+	}
+	if (counter->verdicts[at] != verdict) {
+		counter->verdicts[at] = verdict;
+		counter->verdict_layouts[at] = packet_layout(counter, i, packet);
+	}
+	return counter->verdict_layouts[at];
+}
+
+/* Counting */
+
+static uint64_t input_key(const struct flow_counter *counter, uint64_t more,
+			  const uint8_t input[FLOW_INPUT_SIZE], unsigned int len) {
+	const struct ddp_seed *seed = &counter->table.seed;
+	uint64_t hash = ddp_seed_add(seed, seed->start, more, len), words[2];
+
+	for (unsigned int at = 0; at < len; at += sizeof(words)) {
+		memcpy(words, input + at, sizeof(words));
+		hash = ddp_seed_add(seed, hash, words[0], words[1]);
+	}
+	return ddp_seed_end(hash);
+}
+
+static void input_get(const struct flow_counter *counter, unsigned int i,
+		      uint8_t input[FLOW_INPUT_SIZE]) {
+	const struct spread_burst *burst = counter->by->burst;
+
+	ddp_rows_get(&burst->run.rows, i, input);
+	memset(input + burst->input_lens[i], 0, FLOW_INPUT_SIZE - burst->input_lens[i]);
+}
+
 // The end points of the tunnel, if the packet has an IP header around the innermost one.
-static void outer_tell(const struct ddp_verdict *verdict, const struct capture_packet *packet,
-		       struct flow_detail *detail) {
+static void outer_take(const struct ddp_verdict *verdict, const struct capture_packet *packet,
+		       struct flow *flow) {
 	const uint8_t *ip = packet->data + verdict->l3_off;
 	bool is_v6;
 
 	if (verdict->inner_l3_off == UINT16_MAX || verdict->inner_l3_off > packet->len)
 		return;
 	is_v6 = ip[0] >> 4 == 6;
-	detail->outer_len = is_v6 ? 32 : 8;
-	memcpy(detail->outer, ip + (is_v6 ? 8 : 12), detail->outer_len);
+	flow->outer_len = is_v6 ? 32 : 8;
+	memcpy(flow->outer, ip + (is_v6 ? 8 : 12), flow->outer_len);
 }
 
-// What is not known yet of the flow of packet i, or NULL: the flow is new.
-static struct flow *flow_tell(struct flow_counter *counter, unsigned int i,
-			      const struct capture_packet *packet, struct flow *flow) {
-	const struct shard *by = counter->by;
-	const struct flow_parts *parts =
-		flow_parts_find(&counter->known, by, i, packet, &counter->totals->layouts);
-	const unsigned int len = by->input_lens[i];
-	uint8_t input[FLOW_INPUT_SIZE], direction = 0;
-	uint64_t pair = counter->keys[i];
-	struct flow_detail *detail;
+// What both directions of a flow have in common.
+static void pair_take(const struct flow_counter *counter, const struct layout *layout,
+		      struct flow *flow) {
+	uint8_t opposite[FLOW_INPUT_SIZE] = {0};
 
-	ddp_rows_get(&by->burst.rows, i, input);
-	memset(input + len, 0, sizeof(input) - len);
-	if (counter->is_flow)
-		pair = flow_pair_key(parts, input, len, &direction);
-	if (flow == NULL)
-		flow = flows_count_new(counter->flows, counter->keys[i], pair);
-	if (flow == NULL || !flows_wants_detail(counter->flows, flow))
-		return flow;
-	flow->is_told = true;
-	detail = flow_detail(counter->flows, flow);
-	detail->type = parts->type;
-	detail->layout = parts->layout;
-	detail->input_len = len;
-	detail->direction = direction;
-	memcpy(detail->input, input, sizeof(input));
-	outer_tell(ddp_burst_verdict(&by->burst, i), packet, detail);
-	return flow;
+	for (unsigned int at = 0; at < flow->input_len; at++)
+		opposite[at] = flow->input[layout->opposite[at]];
+	flow->direction = memcmp(flow->input, opposite, flow->input_len) > 0;
+	flow->pair =
+		input_key(counter, 0, flow->direction ? opposite : flow->input, flow->input_len);
+}
+
+static void flow_begin(struct flow_counter *counter, struct flow *flow, unsigned int i,
+		       const struct capture_packet *packet) {
+	const struct ddp_verdict *verdict =
+		packet->len > UINT16_MAX ? NULL : ddp_burst_verdict(&counter->by->burst->run, i);
+
+	flow->layout = layout_find(counter, i, packet, verdict);
+	flow->input_len = counter->by->burst->input_lens[i];
+	input_get(counter, i, flow->input);
+	if (!counter->is_ue)
+		pair_take(counter, &counter->layouts[flow->layout], flow);
+	if (verdict != NULL)
+		outer_take(verdict, packet, flow);
+}
+
+static void keys_make(struct flow_counter *counter, unsigned int n) {
+	const struct spread_burst *burst = counter->by->burst;
+	uint8_t input[FLOW_INPUT_SIZE];
+
+	for (unsigned int i = 0; i < n; i++) {
+		input_get(counter, i, input);
+		counter->keys[i] = input_key(counter, counter->is_ue ? 0 : burst->types[i], input,
+					     burst->input_lens[i]);
+	}
 }
 
 static uint16_t queue_of(const struct steer *steer, uint16_t place) {
@@ -63,40 +195,154 @@ static uint16_t queue_of(const struct steer *steer, uint16_t place) {
 						 place - steer->config.reta_size;
 }
 
-static void packet_count(struct flow_counter *counter, unsigned int i,
-			 const struct shard_packets *packets, const uint16_t *const *places) {
-	struct flow *flow = flows_count_known(counter->flows, counter->keys[i]);
+void flow_counter_count(struct flow_counter *counter, const struct capture_batch *batch,
+			unsigned int first, unsigned int n, uint16_t *const *places) {
+	const struct spread_burst *burst = counter->by->burst;
 
-	if (flow == NULL || flows_wants_detail(counter->flows, flow))
-		flow = flow_tell(counter, i, packets->captured[i], flow);
-	if (flow == NULL)
-		return;
-	flow->bytes += packets->captured[i]->wire_len;
-	for (unsigned int p = 0; p < counter->flows->n_places; p++) {
-		const uint16_t place = places[p][i];
+	keys_make(counter, n);
+	flows_prefetch_slots(&counter->table, counter->keys, n);
+	flows_prefetch_entries(&counter->table, counter->keys, n);
+	for (unsigned int i = 0; i < n; i++) {
+		const struct capture_packet *packet = &batch->packets[first + i];
+		struct flow *flow = burst->input_lens[i] > 0 ?
+					    flows_count(&counter->table, counter->keys[i]) :
+					    NULL;
 
-		if (flow_is_elsewhere(flow, p, place))
-			flow_put(counter->flows, flow, p, packets->numbers[i], place,
-				 queue_of(counter->spreads[p].steer, place));
+		if (flow == NULL)
+			continue;
+		if (flow->packets == 1)
+			flow_begin(counter, flow, i, packet);
+		flow->bytes += packet->wire_len;
+		for (unsigned int p = 0; p < counter->n_places; p++) {
+			const uint16_t place = places[p][first + i];
+
+			if (place != STEER_PLACE_NONE && flow->places[p].n[1] == 0 &&
+			    (place != flow->places[p].place || flow->places[p].n[0] == 0))
+				flow_place_add(&flow->places[p], batch->first + first + i, place,
+					       queue_of(counter->spreads[p].steer, place));
+		}
 	}
 }
 
-void flow_counter_count(struct flow_counter *counter, const struct shard_packets *packets,
-			const uint16_t *const *places) {
-	keys_make(counter, packets->n);
-	flows_prefetch_slots(counter->flows, counter->keys, packets->n);
-	flows_prefetch_entries(counter->flows, counter->keys, packets->n);
-	for (unsigned int i = 0; i < packets->n; i++)
-		if (counter->by->keys[i] != 0)
-			packet_count(counter, i, packets, places);
+void flow_counter_init(struct flow_counter *counter, const struct spread *by, bool is_ue,
+		       const struct spread *spreads, unsigned int n_places, size_t size) {
+	*counter = (struct flow_counter){
+		.by = by,
+		.is_ue = is_ue,
+		.spreads = spreads,
+		.n_places = n_places,
+	};
+	flows_init(&counter->table, true, n_places);
+	flows_limit(&counter->table, size);
 }
 
-void flow_counter_init(struct flow_counter *counter, struct shard *by, bool is_flow,
-		       struct spread_totals *totals, const struct spread *spreads) {
-	memset(counter, 0, sizeof(*counter));
-	counter->by = by;
-	counter->is_flow = is_flow;
-	counter->totals = totals;
-	counter->flows = is_flow ? &totals->flows : &totals->ues;
-	counter->spreads = spreads;
+void flow_counter_fini(struct flow_counter *counter) {
+	flows_fini(&counter->table);
+	free(counter->layouts);
+	counter->layouts = NULL;
+}
+
+/* Texts */
+
+enum part {
+	SRC,
+	DST,
+	SPORT,
+	DPORT,
+	N_PARTS,
+};
+
+static const char *const part_names[N_PARTS] = {"src", "dst", "sport", "dport"};
+
+struct flow_words {
+	char parts[N_PARTS][FIELD_TEXT_SIZE];
+	char rest[FLOW_TEXT_SIZE];
+};
+
+// What a field is called behind its header.
+static const char *last_name(const char *name) {
+	const char *dot = memrchr(name, '.', strcspn(name, "/"));
+
+	return dot != NULL ? dot + 1 : name;
+}
+
+static void field_value(struct fields *fields, const struct layout *layout, unsigned int field,
+			const uint8_t *bytes, char text[FIELD_TEXT_SIZE]) {
+	unsigned int size = field_size(layout, field);
+	uint8_t value[16] = {0};
+
+	memcpy(value + sizeof(value) - size, bytes, size);
+	fields_text(fields, layout->names[field], layout->widths[field], value, text);
+}
+
+static void word_take(struct flow_words *words, const char *name, const char *value) {
+	size_t len = strlen(words->rest);
+
+	for (unsigned int i = 0; i < N_PARTS; i++)
+		if (strncmp(name, part_names[i], strlen(part_names[i])) == 0 &&
+		    words->parts[i][0] == '\0') {
+			snprintf(words->parts[i], sizeof(words->parts[i]), "%s", value);
+			return;
+		}
+	snprintf(words->rest + len, sizeof(words->rest) - len, "%s%s=%s", len > 0 ? " " : "", name,
+		 value);
+}
+
+// Addresses of IPv6 are in brackets where a port follows.
+static int end_write(char *text, size_t room, const char *address, const char *port) {
+	const char *format = port[0] == '\0' ? "%s%s" : strchr(address, ':') ? "[%s]:%s" : "%s:%s";
+
+	return snprintf(text, room, format, address, port);
+}
+
+void flow_text(struct fields *fields, const struct flow_counter *counter, const struct flow *flow,
+	       char text[FLOW_TEXT_SIZE]) {
+	const struct layout *layout = &counter->layouts[flow->layout];
+	struct flow_words words = {0};
+	char value[FIELD_TEXT_SIZE];
+	unsigned int at = 0;
+	int len = 0;
+
+	for (unsigned int i = 0; i < layout->n_fields; at += field_size(layout, i++)) {
+		if (at + field_size(layout, i) > flow->input_len)
+			break;
+		field_value(fields, layout, i, flow->input + at, value);
+		word_take(&words, last_name(layout->names[i]), value);
+	}
+	text[0] = '\0';
+	if (words.parts[SRC][0] != '\0' || words.parts[SPORT][0] != '\0')
+		len = end_write(text, FLOW_TEXT_SIZE, words.parts[SRC], words.parts[SPORT]);
+	if (words.parts[DST][0] != '\0' || words.parts[DPORT][0] != '\0') {
+		len += snprintf(text + len, FLOW_TEXT_SIZE - len, "%s> ", len > 0 ? " " : "");
+		len += end_write(text + len, FLOW_TEXT_SIZE - len, words.parts[DST],
+				 words.parts[DPORT]);
+	}
+	if (words.rest[0] != '\0' && len < FLOW_TEXT_SIZE)
+		snprintf(text + len, FLOW_TEXT_SIZE - len, "%s%s", len > 0 ? " " : "", words.rest);
+}
+
+void flow_outer_text(const struct flow *flow, char text[FLOW_TEXT_SIZE]) {
+	const unsigned int size = flow->outer_len / 2;
+	const int family = size == 16 ? AF_INET6 : AF_INET;
+	char src[INET6_ADDRSTRLEN], dst[INET6_ADDRSTRLEN];
+
+	inet_ntop(family, flow->outer, src, sizeof(src));
+	inet_ntop(family, flow->outer + size, dst, sizeof(dst));
+	snprintf(text, FLOW_TEXT_SIZE, "%s > %s", src, dst);
+}
+
+const char *flow_address(struct fields *fields, const struct flow_counter *counter,
+			 const struct flow *flow, char text[FIELD_TEXT_SIZE]) {
+	const struct layout *layout = &counter->layouts[flow->layout];
+	const char *name = layout->n_fields == 1 ? last_name(layout->names[0]) : "";
+	size_t len;
+
+	if ((strncmp(name, "src", 3) != 0 && strncmp(name, "dst", 3) != 0) ||
+	    field_size(layout, 0) != flow->input_len)
+		return NULL;
+	field_value(fields, layout, 0, flow->input, text);
+	len = strlen(text);
+	if (strchr(name, '/') != NULL) // a prefix of it
+		snprintf(text + len, FIELD_TEXT_SIZE - len, "%s", strchr(name, '/'));
+	return text;
 }

@@ -1,26 +1,72 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Flows, or UEs, and the queues that each candidate puts them on.
+// Flows, or UEs: packets of which a profile hashes the same bytes, and the queues that each
+// candidate puts them on. A flow in a tunnel is another one than the same outside, a UE is not.
+//
+// Which fields these bytes are is found by the interpreter. All packets of an entry of the path
+// cache are alike, so it is run once for each of these.
 #ifndef DDPCTL_SIMULATE_FLOW_COUNTER_H
 #define DDPCTL_SIMULATE_FLOW_COUNTER_H
 
-#include "flow_parts.h"
+#include "ctl/capture/capture.h"
+#include "ctl/profile/field_format.h"
+#include "flows.h"
+#include "rss/rss.h"
 
-struct flow_counter {
-	struct shard *by; // has the keys: its spread has a second one
-	bool is_flow;     // else a UE
-	struct spread_totals *totals;
-	struct flows *flows;          // of totals
-	const struct spread *spreads; // the first n_places are the candidates
-	struct flow_parts_known known;
-	uint64_t keys[DDP_BURST_MAX]; // of the burst
+struct ddp_verdict;
+struct spread;
+
+#define LAYOUT_FIELDS 16
+#define FLOW_TEXT_SIZE 256
+#define VERDICTS_KNOWN 256
+
+// Which fields an input has, in order: each takes whole bytes, its bits are the last ones.
+struct layout {
+	uint16_t type;
+	uint8_t n_fields;
+	uint8_t widths[LAYOUT_FIELDS]; // bits
+	const char *names[LAYOUT_FIELDS];
+	// Where the other direction of a flow has each byte.
+	uint8_t opposite[FLOW_INPUT_SIZE];
 };
 
-// What was counted is in totals.
-void flow_counter_init(struct flow_counter *counter, struct shard *by, bool is_flow,
-		       struct spread_totals *totals, const struct spread *spreads);
+struct flow_counter {
+	struct flows table;
+	struct layout *layouts;
+	unsigned int n_layouts;
 
-// A burst that the shard has just counted. places: of its packets, by candidate.
-void flow_counter_count(struct flow_counter *counter, const struct shard_packets *packets,
-			const uint16_t *const *places);
+	// while packets are counted
+	const struct spread *by; // gathers the bytes; NULL: neither flows nor UEs are wanted
+	bool is_ue;
+	const struct spread *spreads; // the candidates
+	unsigned int n_places;        // their number
+	// The path cache's entries whose layout is known, as long as it learns no other.
+	uint64_t learned;
+	uint32_t n_entries;
+	const struct ddp_verdict *verdicts[VERDICTS_KNOWN];
+	uint16_t verdict_layouts[VERDICTS_KNOWN];
+	uint64_t keys[DDP_HASH_ROWS]; // of the burst
+};
+
+// With size bytes of memory, about; n_places: the first so many spreads are the candidates. Here
+// and below, without memory the process ends.
+void flow_counter_init(struct flow_counter *counter, const struct spread *by, bool is_ue,
+		       const struct spread *spreads, unsigned int n_places, size_t size);
+void flow_counter_fini(struct flow_counter *counter);
+
+// n packets of the batch, which are the last burst of counter->by. places: of packets of the batch,
+// by candidate.
+void flow_counter_count(struct flow_counter *counter, const struct capture_batch *batch,
+			unsigned int first, unsigned int n, uint16_t *const *places);
+
+// "10.45.0.1:4000 > 198.51.100.7:443", other fields as "teid=4660".
+void flow_text(struct fields *fields, const struct flow_counter *counter, const struct flow *flow,
+	       char text[FLOW_TEXT_SIZE]);
+
+// "192.0.2.1 > 192.0.2.2": the addresses of the outer IP header, of a flow that has them.
+void flow_outer_text(const struct flow *flow, char text[FLOW_TEXT_SIZE]);
+
+// Of a UE: its address, if that alone is hashed; else NULL.
+const char *flow_address(struct fields *fields, const struct flow_counter *counter,
+			 const struct flow *flow, char text[FIELD_TEXT_SIZE]);
 
 #endif

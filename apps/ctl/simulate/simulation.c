@@ -9,7 +9,6 @@
 #include "candidates.h"
 #include "common/strbuf.h"
 #include "ctl/options.h"
-#include "flow_text.h"
 
 #define MOMENT_PACKETS 64  // a queue at least, on average: fewer are uneven by chance
 #define UNKNOWNS_SHOWN 3   // candidates of which packets are unknown
@@ -80,7 +79,6 @@ static void groups_make(const struct simulation *simulation, const struct spread
 
 	outcome->entropy = flows_entropy(&spread->groups);
 	outcome->n_groups = flows_number(&spread->groups);
-	outcome->groups_exact = flows_are_exact(&spread->groups);
 	if (flows_top(&spread->groups, &largest, 1) > 0)
 		outcome->largest_group = largest->packets;
 	if (outcome->largest_group < spread->unhashed) // these stay together, too
@@ -115,7 +113,7 @@ static void types_make(const struct simulation *simulation, const struct spread 
 /* Time */
 
 // Alike for all candidates, whatever their rules drop.
-static void windows_settle(struct candidates *candidates, bool chosen) {
+static void windows_fit(struct candidates *candidates, bool chosen) {
 	for (unsigned int i = 0; i < candidates->n; i++) {
 		struct spread *spread = &candidates->spreads[i];
 		uint64_t least = MOMENT_PACKETS * (uint64_t)spread->steer->config.n_queues;
@@ -195,219 +193,167 @@ static void keys_make(const struct spread *spread, struct outcome *outcome) {
 
 struct telling {
 	struct simulation *simulation;
-	const struct spread_totals *totals;
+	const struct flow_counter *counter;
 	struct fields fields;
 };
 
-static const char *flow_tell(struct telling *telling, const struct flow_detail *detail) {
+static void telling_init(struct telling *telling, const struct candidates *candidates,
+			 const struct flow_counter *counter, unsigned int spread) {
+	telling->counter = counter;
+	fields_init(&telling->fields, candidates_loaded(candidates, spread)->profile);
+}
+
+static const char *flow_tell(struct telling *telling, const struct flow *flow) {
 	char text[FLOW_TEXT_SIZE];
 
-	flow_text(&telling->fields, &telling->totals->layouts.list[detail->layout], detail, text);
+	flow_text(&telling->fields, telling->counter, flow, text);
 	return ddp_arena_strdup(telling->simulation->arena, text);
 }
 
-static const char *outer_tell(struct telling *telling, const struct flow_detail *detail) {
+static const char *outer_tell(const struct telling *telling, const struct flow *flow) {
 	char text[FLOW_TEXT_SIZE];
 
-	if (detail->outer_len == 0)
+	if (flow->outer_len == 0)
 		return NULL;
-	flow_outer_text(detail, text);
+	flow_outer_text(flow, text);
 	return ddp_arena_strdup(telling->simulation->arena, text);
 }
 
-// Keep the earliest of those found.
-static bool affinity_part(struct affinity *affinity, uint64_t n0, unsigned int queue0, uint64_t n1,
-			  unsigned int queue1) {
-	affinity->n_split++;
-	if (affinity->packets[0] != 0 && affinity->packets[0] <= n0)
+// Returns whether this is the example from now on: of those that are split, the first one.
+static bool affinity_add(struct affinity *affinity, const struct flow_place *place) {
+	affinity->n++;
+	if (place->n[1] == 0)
 		return false;
-	affinity->packets[0] = n0;
-	affinity->packets[1] = n1;
-	affinity->queues[0] = queue0;
-	affinity->queues[1] = queue1;
+	affinity->n_split++;
+	if (affinity->packets[0] != 0 && affinity->packets[0] <= place->n[0])
+		return false;
+	for (unsigned int i = 0; i < 2; i++) {
+		affinity->packets[i] = place->n[i];
+		affinity->queues[i] = place->queue[i];
+	}
 	return true;
-}
-
-// Candidate p.
-static void ues_meet(struct telling *telling, unsigned int p, struct affinity *affinity) {
-	const struct flows *ues = &telling->totals->ues;
-	char address[FIELD_TEXT_SIZE];
-
-	for (uint32_t i = 0; i < ues->kept.n; i++) {
-		const struct flow_detail *detail = flows_kept_detail(ues, i);
-		const struct flow_place *place = &detail->places[p];
-
-		if (!flow_is_address(&telling->totals->layouts.list[detail->layout], detail))
-			continue;
-		affinity->n++;
-		if (place->n[1] == 0 || !affinity_part(affinity, place->n[0], place->queue[0],
-						       place->n[1], place->queue[1]))
-			continue;
-		flow_address(&telling->fields, &telling->totals->layouts.list[detail->layout],
-			     detail, address);
-		affinity->who = ddp_arena_strdup(telling->simulation->arena, address);
-	}
-}
-
-// Flows by pair: one direction may be in a tunnel, the other outside of it, and one of them in
-// several. Entries are numbered from 1.
-struct pairs {
-	const struct flows *flows;
-	uint32_t mask;
-	uint32_t *first; // entry, by a hash of the pair; 0: none
-	uint32_t *next;  // entry with the same hash, of each entry
-};
-
-static const struct flow_detail *pair_detail(const struct pairs *pairs, uint32_t i) {
-	return flows_kept_detail(pairs->flows, i - 1);
-}
-
-static uint32_t *pair_first(const struct pairs *pairs, uint64_t pair) {
-	return &pairs->first[ddp_seed_hash(&pairs->flows->seed, pair) & pairs->mask];
-}
-
-static void pairs_init(struct pairs *pairs, const struct flows *flows) {
-	const uint32_t n = flows->kept.n;
-
-	pairs->flows = flows;
-	for (pairs->mask = 1; pairs->mask < n; pairs->mask *= 2)
-		;
-	pairs->first = calloc_or_exit(pairs->mask, sizeof(*pairs->first));
-	pairs->next = calloc_or_exit(n + 1, sizeof(*pairs->next));
-	pairs->mask--;
-	for (uint32_t i = 1; i <= n; i++) {
-		uint32_t *first = pair_first(pairs, pair_detail(pairs, i)->pair);
-
-		pairs->next[i] = *first;
-		*first = i;
-	}
-}
-
-static void pairs_fini(struct pairs *pairs) {
-	free(pairs->first);
-	free(pairs->next);
-}
-
-static uint32_t pair_next(const struct pairs *pairs, uint32_t i, uint64_t pair) {
-	while (i != 0 && pair_detail(pairs, i)->pair != pair)
-		i = pairs->next[i];
-	return i;
-}
-
-// All flows of the pair of entry i, which is the first of them.
-static void pair_meet(struct telling *telling, const struct pairs *pairs, uint32_t i,
-		      unsigned int n, struct outcome *outcomes) {
-	const uint64_t pair = pair_detail(pairs, i)->pair;
-	static struct flow_place all[SPREADS_MAX];
-	unsigned int directions = 0;
-
-	memset(all, 0, n * sizeof(*all));
-	for (uint32_t at = i; at != 0; at = pair_next(pairs, pairs->next[at], pair)) {
-		const struct flow_detail *detail = pair_detail(pairs, at);
-
-		directions |= 1u << detail->direction;
-		flow_places_merge(all, detail->places, n);
-	}
-	if (directions != 3)
-		return;
-	for (unsigned int p = 0; p < n; p++) {
-		struct affinity *affinity = &outcomes[p].flows;
-		uint32_t at = i;
-
-		affinity->n++;
-		if (all[p].n[1] == 0 || !affinity_part(affinity, all[p].n[0], all[p].queue[0],
-						       all[p].n[1], all[p].queue[1]))
-			continue;
-		while (pair_detail(pairs, at)->places[p].n[0] != all[p].n[0])
-			at = pair_next(pairs, pairs->next[at], pair);
-		affinity->who = flow_tell(telling, pair_detail(pairs, at));
-	}
-}
-
-// A sample stands for all.
-static void affinity_extend(struct affinity *affinity, const struct flows *sample) {
-	affinity->n <<= sample->level;
-	affinity->n_split <<= sample->level;
-	affinity->is_estimated = !flows_are_exact(sample);
-}
-
-static void directions_make(struct telling *telling, unsigned int n, struct outcome *outcomes) {
-	const struct flows *flows = &telling->totals->flows;
-	struct pairs pairs;
-
-	pairs_init(&pairs, flows);
-	for (uint32_t at = 0; at <= pairs.mask; at++)
-		for (uint32_t i = pairs.first[at]; i != 0; i = pairs.next[i])
-			if (pair_next(&pairs, pairs.first[at], pair_detail(&pairs, i)->pair) == i)
-				pair_meet(telling, &pairs, i, n, outcomes);
-	for (unsigned int i = 0; i < n; i++)
-		affinity_extend(&outcomes[i].flows, flows);
-	pairs_fini(&pairs);
 }
 
 static void ues_make(struct telling *telling, const struct candidates *candidates,
 		     struct outcome *outcomes) {
+	const struct flow_counter *ues = &candidates->totals.ues;
+	char address[FIELD_TEXT_SIZE];
+
 	if (candidates->totals.ue_spread < 0)
 		return;
-	fields_init(&telling->fields,
-		    candidates_loaded(candidates, candidates->totals.ue_spread)->profile);
-	for (unsigned int i = 0; i < candidates->n; i++)
-		ues_meet(telling, i, &outcomes[i].ues);
-	for (unsigned int i = 0; i < candidates->n; i++)
-		affinity_extend(&outcomes[i].ues, &candidates->totals.ues);
+	telling_init(telling, candidates, ues, candidates->totals.ue_spread);
+	for (uint32_t i = 0; i < ues->table.n; i++) {
+		const struct flow *ue = flows_at(&ues->table, i);
+
+		if (flow_address(&telling->fields, ues, ue, address) == NULL)
+			continue;
+		for (unsigned int p = 0; p < candidates->n; p++)
+			if (affinity_add(&outcomes[p].ues, &ue->places[p]))
+				outcomes[p].ues.who =
+					ddp_arena_strdup(telling->simulation->arena, address);
+	}
 }
 
-static bool is_at(const struct flow_detail *detail, unsigned int p, int place) {
-	return detail->places[p].n[0] != 0 && detail->places[p].place == place;
+// A direction may be in a tunnel, the other one outside of it, and one of them in several.
+static int by_pair(const void *a, const void *b) {
+	const uint64_t x = (*(const struct flow *const *)a)->pair;
+	const uint64_t y = (*(const struct flow *const *)b)->pair;
+
+	return x < y ? -1 : x > y;
+}
+
+// All n flows of a pair.
+static void pair_meet(struct telling *telling, const struct flow *const *flows, unsigned int n,
+		      unsigned int n_outcomes, struct outcome *outcomes) {
+	unsigned int directions = 0;
+
+	for (unsigned int i = 0; i < n; i++)
+		directions |= 1u << flows[i]->direction;
+	for (unsigned int p = 0; p < n_outcomes && directions == 3; p++) {
+		struct flow_place all = {0};
+		unsigned int first = 0;
+
+		for (unsigned int i = 0; i < n; i++) {
+			const struct flow_place *place = &flows[i]->places[p];
+
+			for (unsigned int k = 0; k < 2; k++)
+				flow_place_add(&all, place->n[k], place->place, place->queue[k]);
+		}
+		while (flows[first]->places[p].n[0] != all.n[0])
+			first++;
+		if (affinity_add(&outcomes[p].flows, &all))
+			outcomes[p].flows.who = flow_tell(telling, flows[first]);
+	}
+}
+
+static void directions_make(struct telling *telling, unsigned int n_outcomes,
+			    struct outcome *outcomes) {
+	const struct flows *table = &telling->counter->table;
+	const struct flow **flows = calloc_or_exit(table->n + 1, sizeof(*flows));
+	unsigned int n;
+
+	for (uint32_t i = 0; i < table->n; i++)
+		flows[i] = flows_at(table, i);
+	qsort(flows, table->n, sizeof(*flows), by_pair);
+	for (uint32_t i = 0; i < table->n; i += n) {
+		for (n = 1; i + n < table->n && flows[i + n]->pair == flows[i]->pair; n++)
+			;
+		pair_meet(telling, flows + i, n, n_outcomes, outcomes);
+	}
+	free(flows);
 }
 
 // The largest flow of the entry that bounds load-aware RSS, if it has most of its packets.
-static void bound_tell(struct telling *telling, const struct spread *spread, unsigned int p) {
-	const struct flows *flows = &telling->totals->flows;
+static void bound_tell(struct telling *telling, struct balancing *balancing, unsigned int p) {
 	const struct flow *largest = NULL;
-	struct balancing *balancing = spread->balancing;
 
 	if (balancing == NULL || balancing->bound_entry < 0)
 		return;
-	for (const struct flow *flow = flows_next(flows, NULL); flow != NULL;
-	     flow = flows_next(flows, flow))
-		if (flow->is_told && is_at(flow_detail(flows, flow), p, balancing->bound_entry) &&
-		    (largest == NULL || flow->packets > largest->packets ||
-		     (flow->packets == largest->packets && flow->key < largest->key)))
+	for (uint32_t i = 0; i < telling->counter->table.n; i++) {
+		const struct flow *flow = flows_at(&telling->counter->table, i);
+
+		if (flow->places[p].n[0] != 0 && flow->places[p].place == balancing->bound_entry &&
+		    (largest == NULL || flow->packets > largest->packets))
 			largest = flow;
+	}
 	if (largest != NULL && 2 * largest->packets > balancing->bound_packets)
-		balancing->bound_flow = flow_tell(telling, flow_detail(flows, largest));
+		balancing->bound_flow = flow_tell(telling, largest);
 }
 
 static void flows_make(struct telling *telling, const struct candidates *candidates,
 		       struct outcome *outcomes) {
+	const struct flow_counter *counter = &candidates->totals.flows;
+	const int spread = candidates->totals.flow_spread;
 	struct simulation *simulation = telling->simulation;
 	const struct flow *top[TOP_FLOWS];
-	const struct ddp_personality *loaded;
 
-	if (candidates->totals.flow_spread < 0)
+	if (spread < 0)
 		return;
-	loaded = candidates_loaded(candidates, candidates->totals.flow_spread);
-	fields_init(&telling->fields, loaded->profile);
-	simulation->n_flows = flows_number(&telling->totals->flows);
-	simulation->flow_error = telling->totals->flows.error;
-	simulation->flows_exact = flows_are_exact(&telling->totals->flows);
-	simulation->n_top_flows = flows_top(&telling->totals->flows, top, TOP_FLOWS);
-	for (unsigned int i = 0; i < simulation->n_top_flows; i++) {
-		const struct flow_detail *detail = flow_detail(&telling->totals->flows, top[i]);
-
+	telling_init(telling, candidates, counter, spread);
+	simulation->n_flows = counter->table.n;
+	simulation->n_top_flows = flows_top(&counter->table, top, TOP_FLOWS);
+	for (unsigned int i = 0; i < simulation->n_top_flows; i++)
 		simulation->top_flows[i] = (struct top_flow){
-			.text = flow_tell(telling, detail),
-			.type = type_name(loaded->program, detail->type),
+			.text = flow_tell(telling, top[i]),
+			.type = type_name(candidates_loaded(candidates, spread)->program,
+					  counter->layouts[top[i]->layout].type),
 			.packets = top[i]->packets,
 			.bytes = top[i]->bytes,
-			.outer = outer_tell(telling, detail),
-			.places = detail->places,
+			.outer = outer_tell(telling, top[i]),
+			.places = top[i]->places,
 		};
-	}
 	directions_make(telling, candidates->n, outcomes);
 	for (unsigned int i = 0; i < candidates->n; i++)
-		bound_tell(telling, &candidates->spreads[i], i);
+		bound_tell(telling, candidates->spreads[i].balancing, i);
+}
+
+static bool flows_fit(const struct candidates *candidates) {
+	bool exact = flows_are_exact(&candidates->totals.flows.table) &&
+		     flows_are_exact(&candidates->totals.ues.table);
+
+	for (unsigned int i = 0; i < candidates->n_all; i++)
+		exact &= flows_are_exact(&candidates->spreads[i].groups);
+	return exact;
 }
 
 // What looks like one flow may be many in a tunnel that only a candidate reads.
@@ -575,15 +521,6 @@ static void head_make(struct simulation *simulation, const struct options *optio
 		simulation->load_mpps = capture->n_packets * 1e3 / duration;
 }
 
-static bool is_estimated(const struct candidates *candidates) {
-	bool exact = flows_are_exact(&candidates->totals.flows) &&
-		     flows_are_exact(&candidates->totals.ues);
-
-	for (unsigned int i = 0; i < candidates->n; i++)
-		exact &= flows_are_exact(&candidates->spreads[i].groups);
-	return !exact;
-}
-
 void simulation_make(struct simulation *simulation, const struct options *options,
 		     struct candidates *candidates, const struct capture *capture) {
 	static struct telling telling;
@@ -592,7 +529,7 @@ void simulation_make(struct simulation *simulation, const struct options *option
 	memset(simulation, 0, sizeof(*simulation));
 	simulation->arena = ddp_arena_create();
 	head_make(simulation, options, candidates, capture);
-	windows_settle(candidates, options->window_ns != 0);
+	windows_fit(candidates, options->window_ns != 0);
 	outcomes = ddp_arena_alloc(simulation->arena, candidates->n * sizeof(*outcomes));
 	for (unsigned int i = 0; i < candidates->n; i++)
 		outcome_make(simulation, candidates->list[i].name, &candidates->spreads[i],
@@ -605,11 +542,10 @@ void simulation_make(struct simulation *simulation, const struct options *option
 	simulation->balance_is_told = options->balance_ms != 0;
 	cut_warning_make(simulation, candidates, capture);
 	telling.simulation = simulation;
-	telling.totals = &candidates->totals;
 	ues_make(&telling, candidates, outcomes);
 	flows_make(&telling, candidates, outcomes);
 	finest_find(simulation);
-	simulation->is_estimated = is_estimated(candidates);
+	simulation->flows_exact = flows_fit(candidates);
 }
 
 void simulation_free(struct simulation *simulation) {

@@ -11,6 +11,7 @@
 #include "candidates.h"
 #include "common/json_writer.h"
 #include "ctl/options.h"
+#include "keys.h"
 
 struct ddp_arena;
 
@@ -24,9 +25,8 @@ struct moment {
 
 // Do packets that belong together (a UE's, both directions of a flow) come to one queue?
 struct affinity {
-	uint64_t n;        // UEs; flows that have packets in both directions
-	uint64_t n_split;  // of them: not on one queue
-	bool is_estimated; // both, by a sample
+	uint64_t n;       // UEs; flows that have packets in both directions
+	uint64_t n_split; // of them: not on one queue
 	// one of these
 	const char *who;     // NULL: none
 	uint64_t packets[2]; // two of its packets, counted in the capture from 1
@@ -50,7 +50,6 @@ struct outcome {
 	double imbalance, jain, hottest;
 	double entropy;         // of the hash, in bits
 	uint64_t n_groups;      // hashes seen: packets of one hash stay together whatever the table
-	bool groups_exact;      // else they and entropy are estimated
 	uint64_t largest_group; // its packets
 	double bound; // least imbalance that any table could reach, for the largest group stays
 		      // whole
@@ -118,9 +117,9 @@ struct simulation {
 	uint64_t n_flows;
 	const struct outcome *finest; // a candidate that tells more flows apart: n_flows is its
 				      // number of hashes, and no top flow is the largest; else NULL
-	bool is_estimated;            // some numbers are, of flows, hashes or UEs
-	bool flows_exact;             // else there are too many to count each: about so many, and
-	uint64_t flow_error;          // a top flow may have so many packets more
+	// Else memory did not suffice, and what is said of flows, UEs and hashes is of those that
+	// came first.
+	bool flows_exact;
 	struct top_flow top_flows[TOP_FLOWS];
 	unsigned int n_top_flows;
 

@@ -98,8 +98,7 @@ static void balancing_json(const struct simulation *simulation, const struct bal
 static void affinity_json(const char *key, const struct affinity *affinity,
 			  struct json_writer *json) {
 	jsonw_key_open(json, key, '{');
-	jsonw_write(json, "number:%ju parted:%ju exact:%d", affinity->n, affinity->n_split,
-		    !affinity->is_estimated);
+	jsonw_write(json, "number:%ju parted:%ju", affinity->n, affinity->n_split);
 	if (affinity->who != NULL)
 		jsonw_write(json, "example:{who:%s packets:[%ju %ju] queues:[%u %u]}",
 			    affinity->who, affinity->packets[0], affinity->packets[1],
@@ -129,9 +128,9 @@ static void outcome_json(const struct simulation *simulation, const struct outco
 
 	jsonw_write(
 		json,
-		"hottest:%g unhashed:%ju dropped:%ju hashes:%ju hashes_exact:%d entropy:%g largest_hash:%ju least_imbalance:%g",
+		"hottest:%g unhashed:%ju dropped:%ju hashes:%ju entropy:%g largest_hash:%ju least_imbalance:%g",
 		outcome->hottest, outcome->unhashed, outcome->dropped, outcome->n_groups,
-		outcome->groups_exact, outcome->entropy, outcome->largest_group, outcome->bound);
+		outcome->entropy, outcome->largest_group, outcome->bound);
 	jsonw_key_uint(json, "unknown", outcome->unknown);
 	scaling_json(simulation, outcome, json);
 	moments_json(simulation, outcome, json);
@@ -180,8 +179,8 @@ static void queues_of_flow_json(const struct flow_place *place, struct json_writ
 }
 
 static void flows_json(const struct simulation *simulation, struct json_writer *json) {
-	jsonw_write(json, "flows:{number:%ju exact:%d error:%ju top:[", simulation->n_flows,
-		    simulation->flows_exact, simulation->flow_error);
+	jsonw_write(json, "flows:{number:%ju exact:%d top:[", simulation->n_flows,
+		    simulation->flows_exact);
 	for (unsigned int i = 0; i < simulation->n_top_flows; i++) {
 		const struct top_flow *flow = &simulation->top_flows[i];
 

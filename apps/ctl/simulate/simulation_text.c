@@ -120,7 +120,7 @@ static void outcome_row(const struct simulation *simulation, const struct outcom
 	table_cell(table, "%.3f", outcome->jain);
 	table_share(table, outcome->hottest);
 	table_share(table, share_of(outcome->unhashed, simulation->packets));
-	table_cell(table, "%s%" PRIu64, outcome->groups_exact ? "" : "~", outcome->n_groups);
+	table_cell(table, "%" PRIu64, outcome->n_groups);
 	table_cell(table, "%.2f", outcome->entropy);
 	table_cell(table, "%.3f", outcome->bound);
 	if (extras.dropped)
@@ -371,8 +371,7 @@ void simulation_flows_print(const struct simulation *simulation, const struct ou
 	if (simulation->n_top_flows == 0)
 		return;
 	largest = share_of(largest_packets(simulation), simulation->packets);
-	output_printf(out, "flows: %s%" PRIu64, simulation->flows_exact ? "" : "about ",
-		      simulation->n_flows);
+	output_printf(out, "flows: %" PRIu64, simulation->n_flows);
 	if (simulation->finest != NULL)
 		output_escaped_printf(out, " (hashes of %s)", simulation->finest->name);
 	output_printf(out,
@@ -407,18 +406,15 @@ void simulation_flows_print(const struct simulation *simulation, const struct ou
 
 static void affinity_print(const char *name, const char *what, const struct affinity *affinity,
 			   struct output *out) {
-	const char *about = affinity->is_estimated ? "about " : "";
-
 	if (affinity->n_split == 0)
-		output_escaped_printf(out, "  %s: yes, all %s%" PRIu64 "\n", name, about,
-				      affinity->n);
+		output_escaped_printf(out, "  %s: yes, all %" PRIu64 "\n", name, affinity->n);
 	else
 		output_escaped_printf(
 			out,
-			"  %s: no, %s%" PRIu64 " of %s%" PRIu64
+			"  %s: no, %" PRIu64 " of %" PRIu64
 			" %s are split over several queues, such as %s: packet %" PRIu64
 			" on queue %u, packet %" PRIu64 " on queue %u\n",
-			name, about, affinity->n_split, about, affinity->n, what, affinity->who,
+			name, affinity->n_split, affinity->n, what, affinity->who,
 			affinity->packets[0], affinity->queues[0], affinity->packets[1],
 			affinity->queues[1]);
 }
@@ -460,9 +456,9 @@ void simulation_notes_print(const struct simulation *simulation, struct output *
 			share_text(share_of(simulation->cut, simulation->packets), 1, "%").text,
 			simulation->cut_warning == NULL ? ", behind all that decides" :
 							  ": see the warning at the top");
-	if (simulation->is_estimated)
-		output_text(out, "about, ~: estimated by a sample, as there are too many for the "
-				 "memory (--memory)\n");
+	if (!simulation->flows_exact)
+		output_text(out, "flows, hashes and UEs are those that came first: for all of them "
+				 "the memory is too small (--memory)\n");
 	if (simulation->partial)
 		output_text(out, "the capture has more: this is what was read of it\n");
 	if (simulation->packets >= RATE_PACKETS && !simulation->live)

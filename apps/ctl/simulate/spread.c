@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "spread.h"
 
-#include <pthread.h>
 #include <rte_mbuf_core.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctl/capture/progress.h"
 #include "ctl/profile/profile_load.h"
-#include "flow_counter.h"
+
+#define DROPPED UINT16_MAX // the queue of a packet that a rule drops
 
 /* Candidates */
 
@@ -29,28 +26,26 @@ static int rules_make(struct spread *spread, const struct ddp_profile *profile,
 	return ret;
 }
 
-static void types_name(struct spread *spread) {
+static void results_make(struct spread *spread) {
+	const struct steer_config *config = &spread->steer->config;
+	unsigned int n_ids = 1;
+
+	spread->types = calloc_or_exit(spread->n_types, sizeof(*spread->types));
 	for (unsigned int i = 0; i < spread->n_types - 1; i++) {
 		const struct ddp_type_info *type = ddp_program_type(spread->program, i);
 
 		spread->types[i].name = type->name;
-		if (spread->n_ids <= type->id)
-			spread->n_ids = type->id + 1;
+		spread->types[i].id = type->id;
+		if (n_ids <= type->id)
+			n_ids = type->id + 1;
 	}
 	spread->types[spread->n_types - 1].name = type_name(spread->program, DDP_TYPE_NONE);
-}
-
-static void results_make(struct spread *spread) {
-	const struct steer_config *config = &spread->steer->config;
-	uint64_t *queues;
-
-	spread->types = calloc_or_exit(spread->n_types, sizeof(*spread->types));
-	spread->type_queues =
-		calloc_or_exit((size_t)spread->n_types * config->n_queues, sizeof(*queues));
-	spread->entry_packets = calloc_or_exit(config->reta_size, sizeof(*spread->entry_packets));
-	queues = spread->type_queues;
-	for (unsigned int i = 0; i < spread->n_types; i++, queues += config->n_queues)
-		spread->types[i].queue_packets = queues;
+	spread->type_queues = calloc_or_exit((size_t)n_ids * config->n_queues, sizeof(uint64_t));
+	spread->type_unhashed = calloc_or_exit(n_ids, sizeof(uint64_t));
+	spread->entry_packets = calloc_or_exit(config->reta_size, sizeof(uint64_t));
+	for (unsigned int i = 0; i < spread->n_types; i++)
+		spread->types[i].queue_packets =
+			spread->type_queues + (size_t)spread->types[i].id * config->n_queues;
 	flows_init(&spread->groups, false, 0);
 }
 
@@ -59,18 +54,17 @@ int spread_init(struct spread *spread, const struct ddp_profile *profile,
 		const struct rules *rules, struct ddp_diag *diag) {
 	int ret;
 
-	memset(spread, 0, sizeof(*spread));
-	spread->program = program;
-	spread->steer = steer;
-	spread->policy.program = program;
-	spread->policy.rss =
-		steer->config.rss_hf != 0; // 0 turns RSS off, whatever the profile says
-	spread->policy.rss_hf = steer->config.rss_hf;
-	spread->policy.id = 1; // each has caches of its own
-	spread->n_ids = 1;
-	spread->n_types = ddp_program_n_types(program) + 1;
+	*spread = (struct spread){
+		.program = program,
+		.steer = steer,
+		.policy.program = program,
+		// 0 turns RSS off, whatever the profile says
+		.policy.rss = steer->config.rss_hf != 0,
+		.policy.rss_hf = steer->config.rss_hf,
+		.policy.id = 1, // each has a cache of its own
+		.n_types = ddp_program_n_types(program) + 1,
+	};
 	results_make(spread);
-	types_name(spread);
 	ret = rules_make(spread, profile, rules, diag);
 	if (ret < 0)
 		spread_fini(spread);
@@ -84,14 +78,204 @@ void spread_fini(struct spread *spread) {
 	windows_fini(&spread->windows);
 	balancer_destroy(spread->balancer);
 	free(spread->entry_packets);
+	free(spread->type_unhashed);
 	free(spread->type_queues);
 	free(spread->types);
-	spread->has_rules = false;
-	spread->balancer = NULL;
-	spread->balancing = NULL;
-	spread->entry_packets = NULL;
-	spread->type_queues = NULL;
-	spread->types = NULL;
+}
+
+/* Packets of one hash */
+
+static void groups_count(struct spread *spread, const struct spread_burst *burst) {
+	flows_prefetch_slots(&spread->groups, burst->groups, burst->n_groups);
+	flows_prefetch_entries(&spread->groups, burst->groups, burst->n_groups);
+	for (unsigned int i = 0; i < burst->n_groups; i++)
+		flows_count(&spread->groups, burst->groups[i]);
+}
+
+/* A packet */
+
+// What becomes of it.
+struct fate {
+	uint16_t id; // packet type
+	uint8_t input_len;
+	uint32_t hash;
+	uint32_t rule_hash;                // by the rule's key, if it has one
+	const struct ddp_flow_entry *rule; // that steers it, NULL for none
+};
+
+// A rule puts it on a queue, where all of the rule's packets stay together unless their hash parts
+// them.
+static bool rule_apply(const struct fate *fate, uint16_t *queue, uint64_t *group) {
+	const bool hashed = fate->input_len > 0;
+	const uint16_t *queues;
+	unsigned int n_queues;
+	enum rule_fate action = rule_fate(fate->rule, &queues, &n_queues);
+	int to;
+
+	if (action == RULE_PASS)
+		return false;
+	if (action != RULE_RSS || !hashed)
+		*group = spread_key(0) | UINT64_C(1) << 32 | fate->rule->number;
+	else if (rule_key(fate->rule) != NULL)
+		*group = spread_key(fate->rule_hash);
+	to = rule_queue(fate->rule, hashed, fate->rule_hash, *queue);
+	*queue = to == RULE_DROPPED ? DROPPED : to;
+	return true;
+}
+
+// Packet i of the burst.
+static inline void packet_count(struct spread *spread, unsigned int i, const struct fate *fate,
+				const struct capture_packet *packet) {
+	const struct steer *steer = spread->steer;
+	const bool hashed = fate->input_len > 0;
+	const bool timed = spread->windows.length_ns != 0;
+	const uint32_t entry = fate->hash & (steer->config.reta_size - 1);
+	uint16_t queue = hashed ? steer->reta[entry] : 0;
+	uint64_t group = hashed ? spread_key(fate->hash) : 0;
+	const bool ruled = fate->rule != NULL && rule_apply(fate, &queue, &group);
+	struct spread_burst *burst = spread->burst;
+
+	burst->types[i] = fate->id;
+	burst->input_lens[i] = fate->input_len;
+	burst->places[i] = queue == DROPPED ? STEER_PLACE_NONE :
+			   hashed && !ruled ? entry :
+					      steer->config.reta_size + queue;
+	if (queue == DROPPED) {
+		spread->dropped++;
+		if (timed)
+			windows_pass(&spread->windows, packet->time_ns);
+		return;
+	}
+	if (ruled)
+		spread->ruled[queue]++;
+	else if (hashed)
+		spread->entry_packets[entry]++;
+	else
+		spread->type_unhashed[fate->id]++;
+	if (group != 0 && !spread->is_view)
+		burst->groups[burst->n_groups++] = group;
+	spread->type_queues[(size_t)fate->id * steer->config.n_queues + queue]++;
+	spread->queue_bytes[queue] += packet->wire_len;
+	if (timed)
+		windows_count(&spread->windows, packet->time_ns, queue);
+}
+
+// The interpreter's way.
+static void packet_interpret(struct spread *spread, unsigned int i,
+			     const struct capture_packet *packet) {
+	struct ddp_answer answer;
+	struct fate fate;
+	struct cut cut;
+
+	cut_begin(&cut, packet);
+	fate.rule = cut_answer(&cut, spread->program, spread->steer,
+			       spread->has_rules ? &spread->policy : NULL, &answer);
+	cut_count_add(&spread->cut, &cut);
+	fate.id = answer.class.type_id;
+	fate.input_len = answer.input_len;
+	fate.hash = answer.port_hash;
+	fate.rule_hash = answer.hash;
+	if (fate.input_len > 0)
+		ddp_rows_put(&spread->burst->run.rows, i, answer.input);
+	packet_count(spread, i, &fate, packet);
+}
+
+static void packet_take(struct spread *spread, unsigned int i,
+			const struct capture_packet *packet) {
+	const struct ddp_burst *run = &spread->burst->run;
+	const struct ddp_verdict *verdict = ddp_burst_verdict(run, i);
+	struct fate fate = {
+		.id = verdict->type_id,
+		.input_len = verdict->input_len,
+		.hash = run->hashes[i],
+		.rule_hash = run->hashes[i],
+		.rule = spread->policy.flows != NULL ? run->steer[i] : NULL,
+	};
+	const struct ddp_hash *key = rule_key(fate.rule);
+
+	// A path that the cache knows is the same in every longer packet. What is hashed of one
+	// that it does not know is not kept.
+	if (verdict->own && (is_cut(packet) || spread->is_view)) {
+		packet_interpret(spread, i, packet);
+		return;
+	}
+	if (key != NULL && fate.input_len > 0)
+		fate.rule_hash = ddp_burst_hash(run, i, key);
+	packet_count(spread, i, &fate, packet);
+}
+
+/* A burst */
+
+static bool is_long(const struct capture_packet *packet) {
+	return packet->len > UINT16_MAX; // no mbuf's segment has as much
+}
+
+// Packets in mbufs that nobody frees: bytes stay where they are. Those of the next burst are
+// prefetched. Returns their number.
+static unsigned int mbufs_fill(struct spread_burst *burst, const struct capture_batch *batch,
+			       unsigned int first) {
+	const struct capture_packet *packets = &batch->packets[first];
+	const unsigned int left = batch->n - first;
+	unsigned int n = 0;
+
+	for (; n < left && n < DDP_BURST_MAX && !is_long(&packets[n]); n++) {
+		size_t readable = capture_readable(batch, &packets[n]);
+		struct rte_mbuf *mbuf = burst->mbufs[n];
+
+		mbuf->buf_addr = (void *)(uintptr_t)packets[n].data;
+		mbuf->buf_len = readable < UINT16_MAX ? readable : UINT16_MAX;
+		mbuf->data_len = packets[n].len;
+		mbuf->pkt_len = packets[n].len;
+		if (n + DDP_BURST_MAX < left) {
+			__builtin_prefetch(packets[n + DDP_BURST_MAX].data);
+			__builtin_prefetch(packets[n + DDP_BURST_MAX].data + 64);
+		}
+	}
+	return n;
+}
+
+unsigned int spread_count(struct spread *spread, const struct capture_batch *batch,
+			  unsigned int first) {
+	struct spread_burst *burst = spread->burst;
+	unsigned int n = mbufs_fill(burst, batch, first);
+
+	burst->n_groups = 0;
+	if (n > 0)
+		ddp_cache_run(burst->cache, &spread->policy, &spread->steer->hash, burst->mbufs, n,
+			      &burst->run);
+	for (unsigned int i = 0; i < n; i++)
+		packet_take(spread, i, &batch->packets[first + i]);
+	if (n == 0) { // a long one, alone
+		packet_interpret(spread, 0, &batch->packets[first]);
+		n = 1;
+	}
+	groups_count(spread, burst);
+	return n;
+}
+
+/* A run */
+
+static void *aligned_or_exit(size_t size) {
+	void *memory = aligned_alloc(DDP_CACHE_ALIGN,
+				     (size + DDP_CACHE_ALIGN - 1) & -(size_t)DDP_CACHE_ALIGN);
+
+	if (memory == NULL)
+		no_memory_exit();
+	memset(memory, 0, size);
+	return memory;
+}
+
+void spread_begin(struct spread *spread) {
+	struct spread_burst *burst = aligned_or_exit(sizeof(*burst));
+	struct rte_mbuf *mbufs = aligned_or_exit(DDP_BURST_MAX * sizeof(*mbufs));
+
+	spread->burst = burst;
+	burst->cache = aligned_or_exit(ddp_cache_size());
+	ddp_cache_init(burst->cache, ddp_isa_best(512));
+	for (unsigned int i = 0; i < DDP_BURST_MAX; i++) {
+		burst->mbufs[i] = &mbufs[i];
+		mbufs[i].nb_segs = 1;
+	}
 }
 
 static int by_packets(const void *a, const void *b) {
@@ -103,404 +287,23 @@ static int by_packets(const void *a, const void *b) {
 	return strcmp(((const struct spread_type *)a)->name, ((const struct spread_type *)b)->name);
 }
 
-// Else it is there for the keys of flows or UEs.
-static bool has_groups(const struct spread *spread) {
-	return spread->second == NULL;
-}
+void spread_end(struct spread *spread) {
+	for (unsigned int i = 0; i < spread->n_types; i++) {
+		struct spread_type *type = &spread->types[i];
 
-/* Tasks */
-
-#define BATCHES 4
-
-// A batch of packets, and the places that each candidate gives them.
-struct placed_batch {
-	struct capture_batch *batch;
-	uint16_t *places[SPREADS_MAX];
-};
-
-// All packets of a candidate, of flows or of UEs, in the order of the capture.
-struct task {
-	struct pool *pool;
-	struct shard *shard;
-	struct flow_counter *counter; // NULL: a candidate
-	struct rte_mbuf mbufs[DDP_BURST_MAX];
-	struct shard_packets packets; // of the burst
-
-	// under the pool's lock
-	uint64_t n_done; // batches
-	bool is_taken;   // by a thread
-};
-
-struct pool {
-	pthread_mutex_t lock; // of what follows
-	pthread_cond_t moved;
-	uint64_t n_full;  // batches that were filled
-	bool is_reading;  // a thread fills the next one
-	bool ended;       // no more will be
-	int capture_said; // last, 0 or less
-
-	struct placed_batch batches[BATCHES]; // number n is n % BATCHES
-
-	// for the thread that reads, with the sums of totals
-	struct capture *capture;
-	struct progress progress;
-
-	struct spread *spreads;
-	struct spread_totals *totals;
-	struct task *tasks[SPREADS_MAX];
-	unsigned int n_tasks;
-	pthread_t threads[SPREAD_THREADS_MAX]; // besides the one that signals are for
-	unsigned int n_threads;
-};
-
-// Packets in mbufs that nobody frees: bytes stay where they are.
-static void packet_add(struct task *task, const struct capture_batch *batch, unsigned int i) {
-	const struct capture_packet *packet = &batch->packets[i];
-	struct shard_packets *packets = &task->packets;
-	struct rte_mbuf *mbuf = &task->mbufs[packets->n];
-	size_t readable = capture_readable(batch, packet);
-
-	mbuf->buf_addr = (void *)(uintptr_t)packet->data;
-	mbuf->buf_len = readable < UINT16_MAX ? readable : UINT16_MAX;
-	mbuf->data_len = packet->len;
-	mbuf->pkt_len = packet->len;
-	packets->numbers[packets->n] = batch->first + i;
-	packets->captured[packets->n] = packet;
-	packets->n++;
-}
-
-// Of the next burst: another CPU may have filled the batch.
-static void packet_prefetch(const struct capture_batch *batch, unsigned int i) {
-	if (i >= batch->n)
-		return;
-	__builtin_prefetch(batch->packets[i].data);
-	__builtin_prefetch(batch->packets[i].data + 64);
-}
-
-static bool is_long(const struct capture_packet *packet) {
-	return packet->len > UINT16_MAX;
-}
-
-// The burst that begins with packet i of the batch; a long packet is alone.
-static void burst_run(struct task *task, const struct placed_batch *placed, unsigned int first) {
-	const struct capture_batch *batch = placed->batch;
-	const unsigned int n_places = task->pool->totals->n_places;
-	struct shard_packets *packets = &task->packets;
-	const uint16_t *places[SPREADS_MAX];
-	uint16_t *own = placed->places[task->shard->spread - task->pool->spreads];
-
-	packets->n = 0;
-	if (is_long(&batch->packets[first])) {
-		packet_add(task, batch, first);
-		shard_long(task->shard, packets->captured[0]);
-	} else {
-		for (unsigned int i = first;
-		     i < batch->n && packets->n < DDP_BURST_MAX && !is_long(&batch->packets[i]);
-		     i++) {
-			packet_add(task, batch, i);
-			packet_prefetch(batch, i + DDP_BURST_MAX);
+		for (unsigned int q = 0; q < spread->steer->config.n_queues; q++) {
+			type->packets += type->queue_packets[q];
+			spread->queue_packets[q] += type->queue_packets[q];
 		}
-		shard_classify(task->shard, packets);
-		shard_count(task->shard, packets);
+		type->unhashed = spread->type_unhashed[type->id];
+		spread->packets += type->packets;
+		spread->unhashed += type->unhashed;
 	}
-	if (own != NULL)
-		memcpy(own + first, task->shard->places, packets->n * sizeof(*own));
-	if (task->counter == NULL)
-		return;
-	for (unsigned int p = 0; p < n_places; p++)
-		places[p] = placed->places[p] + first;
-	flow_counter_count(task->counter, packets, places);
-}
-
-static void batch_run(struct task *task, const struct placed_batch *placed) {
-	const struct capture_batch *batch = placed->batch;
-	struct spread *spread = task->shard->spread;
-
-	for (unsigned int i = 0; i < batch->n; i += task->packets.n)
-		burst_run(task, placed, i);
-	shard_batch_end(task->shard);
+	qsort(spread->types, spread->n_types, sizeof(spread->types[0]), by_packets);
 	if (spread->balancer != NULL)
-		balancer_count(spread->balancer, placed->places[spread - task->pool->spreads],
-			       batch->packets, batch->n);
-}
-
-static struct task *task_create(struct pool *pool, unsigned int spread) {
-	struct task *task = shard_alloc(sizeof(*task));
-	const bool is_flow = (int)spread == pool->totals->flow_spread;
-
-	memset(task, 0, sizeof(*task));
-	task->pool = pool;
-	task->shard = shard_create(&pool->spreads[spread]);
-	for (unsigned int i = 0; i < DDP_BURST_MAX; i++) {
-		task->packets.mbufs[i] = &task->mbufs[i];
-		task->mbufs[i].nb_segs = 1;
-	}
-	if (!is_flow && (int)spread != pool->totals->ue_spread)
-		return task;
-	task->counter = shard_alloc(sizeof(*task->counter));
-	flow_counter_init(task->counter, task->shard, is_flow, pool->totals, pool->spreads);
-	return task;
-}
-
-static void task_destroy(struct task *task) {
-	shard_destroy(task->shard);
-	free(task->counter);
-	free(task);
-}
-
-/* Reading */
-
-// Where times begin: with the capture's first packet.
-static void times_begin(struct pool *pool, uint64_t first_ns) {
-	struct spread_totals *totals = pool->totals;
-
-	totals->first_ns = first_ns;
-	if (first_ns == 0)
-		return;
-	for (unsigned int i = 0; i < pool->n_tasks; i++) {
-		struct spread *spread = &pool->spreads[i];
-
-		if (has_groups(spread))
-			windows_init(&spread->windows, spread->steer->config.n_queues, first_ns,
-				     totals->window_ns);
-		if (i < totals->n_places && totals->balance_ns != 0)
-			spread->balancer =
-				balancer_create(spread->steer, first_ns, totals->balance_ns,
-						INTERVALS_MAX / totals->n_places);
-	}
-}
-
-static void batch_sum_up(struct spread_totals *totals, const struct capture_batch *batch) {
-	for (unsigned int i = 0; i < batch->n; i++) {
-		if (totals->last_ns < batch->packets[i].time_ns)
-			totals->last_ns = batch->packets[i].time_ns;
-		totals->bytes += batch->packets[i].wire_len;
-	}
-	if (totals->sample != NULL)
-		sample_take(totals->sample, batch);
-}
-
-// Returns as capture_fill().
-static int capture_read(struct pool *pool, struct capture_batch *batch) {
-	int ret = capture_fill(pool->capture, batch);
-
-	if (ret > 0) {
-		if (batch->first == 1)
-			times_begin(pool, batch->packets[0].time_ns);
-		batch_sum_up(pool->totals, batch);
-	}
-	progress_show(&pool->progress, pool->capture);
-	return ret;
-}
-
-/* Threads */
-
-// Batches that the first n tasks have behind them. With the pool's lock, as what follows.
-static uint64_t done_least(const struct pool *pool, unsigned int n) {
-	uint64_t least = pool->n_full;
-
-	for (unsigned int i = 0; i < n; i++)
-		if (pool->tasks[i]->n_done < least)
-			least = pool->tasks[i]->n_done;
-	return least;
-}
-
-// The task that is farthest behind, of those that can go on. NULL: none.
-static struct task *task_take(struct pool *pool) {
-	const uint64_t n_placed = done_least(pool, pool->totals->n_places);
-	struct task *chosen = NULL;
-
-	for (unsigned int i = 0; i < pool->n_tasks; i++) {
-		struct task *task = pool->tasks[i];
-
-		if (!task->is_taken &&
-		    task->n_done < (task->counter != NULL ? n_placed : pool->n_full) &&
-		    (chosen == NULL || task->n_done < chosen->n_done))
-			chosen = task;
-	}
-	if (chosen != NULL)
-		chosen->is_taken = true;
-	return chosen;
-}
-
-// Run its next batch, without the lock.
-static void task_run(struct pool *pool, struct task *task) {
-	pthread_mutex_unlock(&pool->lock);
-	batch_run(task, &pool->batches[task->n_done % BATCHES]);
-	pthread_mutex_lock(&pool->lock);
-	task->is_taken = false;
-	task->n_done++;
-}
-
-// Whether the next batch is to be filled: all tasks have behind them what it had before. Where that
-// may wait for packets, a signal ends it.
-static bool batch_is_free(const struct pool *pool, bool has_signals) {
-	return !pool->is_reading && !pool->ended &&
-	       (has_signals || !capture_waits(pool->capture)) &&
-	       pool->n_full - done_least(pool, pool->n_tasks) < BATCHES;
-}
-
-// Fill the next batch, without the lock.
-static void read_run(struct pool *pool) {
-	int ret;
-
-	pool->is_reading = true;
-	pthread_mutex_unlock(&pool->lock);
-	ret = capture_read(pool, pool->batches[pool->n_full % BATCHES].batch);
-	pthread_mutex_lock(&pool->lock);
-	pool->is_reading = false;
-	if (ret > 0) {
-		pool->n_full++;
-	} else {
-		pool->ended = true;
-		pool->capture_said = ret;
-	}
-}
-
-// Any thread does what can be done next: if one of them only read, it would wait for the others or
-// they for it, and a CPU has nothing to do.
-static void work(struct pool *pool, bool has_signals) {
-	pthread_mutex_lock(&pool->lock);
-	while (!pool->ended || done_least(pool, pool->n_tasks) < pool->n_full) {
-		struct task *task;
-
-		if (batch_is_free(pool, has_signals)) {
-			read_run(pool);
-		} else if ((task = task_take(pool)) != NULL) {
-			task_run(pool, task);
-		} else {
-			pthread_cond_wait(&pool->moved, &pool->lock);
-			continue;
-		}
-		pthread_cond_broadcast(&pool->moved);
-	}
-	pthread_mutex_unlock(&pool->lock);
-}
-
-static void *thread_main(void *pool) {
-	work(pool, false);
-	return NULL;
-}
-
-static unsigned int threads_wanted(void) {
-	cpu_set_t cpus;
-
-	return sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? CPU_COUNT(&cpus) : 1;
-}
-
-// Signals are for this thread.
-static void pool_run(struct pool *pool, unsigned int n_threads) {
-	sigset_t all, before;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	while (pool->n_threads < n_threads &&
-	       pthread_create(&pool->threads[pool->n_threads], NULL, thread_main, pool) == 0)
-		pool->n_threads++;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	work(pool, true);
-	for (unsigned int i = 0; i < pool->n_threads; i++)
-		pthread_join(pool->threads[i], NULL);
-}
-
-static void pool_init(struct pool *pool, struct capture *capture, struct spread *spreads,
-		      unsigned int n, struct spread_totals *totals) {
-	memset(pool, 0, sizeof(*pool));
-	pthread_mutex_init(&pool->lock, NULL);
-	pthread_cond_init(&pool->moved, NULL);
-	pool->capture = capture;
-	pool->spreads = spreads;
-	pool->totals = totals;
-	for (unsigned int i = 0; i < BATCHES; i++) {
-		pool->batches[i].batch = calloc_or_exit(1, sizeof(struct capture_batch));
-		for (unsigned int p = 0; p < totals->n_places; p++)
-			pool->batches[i].places[p] =
-				calloc_or_exit(CAPTURE_BATCH_PACKETS, sizeof(uint16_t));
-	}
-	for (; pool->n_tasks < n; pool->n_tasks++)
-		pool->tasks[pool->n_tasks] = task_create(pool, pool->n_tasks);
-}
-
-static void pool_fini(struct pool *pool) {
-	for (unsigned int i = 0; i < pool->n_tasks; i++)
-		task_destroy(pool->tasks[i]);
-	for (unsigned int i = 0; i < BATCHES; i++) {
-		for (unsigned int p = 0; p < pool->totals->n_places; p++)
-			free(pool->batches[i].places[p]);
-		free(pool->batches[i].batch);
-	}
-	pthread_cond_destroy(&pool->moved);
-	pthread_mutex_destroy(&pool->lock);
-}
-
-static void pool_sum_up(const struct pool *pool) {
-	for (unsigned int i = 0; i < pool->n_tasks; i++) {
-		struct spread *spread = &pool->spreads[i];
-
-		shard_sum_up(pool->tasks[i]->shard);
-		if (spread->balancer != NULL)
-			spread->balancing = balancer_end(spread->balancer);
-		qsort(spread->types, spread->n_types, sizeof(spread->types[0]), by_packets);
-	}
-}
-
-/* Memory */
-
-#define MEMORY_FIXED (24U << 20) // profiles and what else does not depend on the capture
-#define MEMORY_LEAST (8U << 20)  // of all tables, whatever the limit is
-
-// Flows take most: many of them have one hash where a candidate does not tell them apart, and a UE
-// has several. There is no need to know many more flows than that; see flows.h on what it costs.
-static void memory_share(struct spread *spreads, unsigned int n, struct spread_totals *totals) {
-	size_t size = totals->memory != 0 ? totals->memory : MEMORY_DEFAULT;
-	size_t fixed = MEMORY_FIXED + n * ddp_cache_size() +
-		       BATCHES * (sizeof(struct capture_batch) +
-				  totals->n_places * CAPTURE_BATCH_PACKETS * sizeof(uint16_t));
-	unsigned int n_grouped = 0;
-
-	for (unsigned int i = 0; i < n; i++)
-		n_grouped += has_groups(&spreads[i]);
-	size = size > fixed + MEMORY_LEAST ? size - fixed : MEMORY_LEAST;
-	for (unsigned int i = 0; i < n; i++)
-		flows_limit(&spreads[i].groups, size / 4 / (n_grouped > 0 ? n_grouped : 1));
-	flows_limit(&totals->flows, size / 16 * 9);
-	flows_limit(&totals->ues, size / 16 * 3);
-}
-
-void spread_totals_init(struct spread_totals *totals) {
-	memset(totals, 0, sizeof(*totals));
-	totals->flow_spread = -1;
-	totals->ue_spread = -1;
-}
-
-void spread_totals_fini(struct spread_totals *totals) {
-	flows_fini(&totals->flows);
-	flows_fini(&totals->ues);
-}
-
-int spread_run(struct capture *capture, struct spread *spreads, unsigned int n,
-	       struct spread_totals *totals, unsigned int n_threads) {
-	struct pool *pool = calloc_or_exit(1, sizeof(*pool)); // too large for some stacks
-	int said;
-
-	if (n_threads == 0)
-		n_threads = threads_wanted();
-	n_threads--; // besides this one
-	if (n_threads > n)
-		n_threads = n;
-	if (n_threads > SPREAD_THREADS_MAX)
-		n_threads = SPREAD_THREADS_MAX;
-	pthread_mutex_init(&totals->layouts.lock, NULL);
-	flows_init(&totals->flows, true, totals->n_places);
-	flows_init(&totals->ues, true, totals->n_places);
-	memory_share(spreads, n, totals);
-	pool_init(pool, capture, spreads, n, totals);
-	progress_begin(&pool->progress);
-	pool_run(pool, n_threads);
-	totals->seconds = progress_end(&pool->progress);
-	pool_sum_up(pool);
-	pool_fini(pool);
-	said = pool->capture_said;
-	free(pool);
-	return said;
+		spread->balancing = balancer_end(spread->balancer);
+	free(spread->burst->mbufs[0]);
+	free(spread->burst->cache);
+	free(spread->burst);
+	spread->burst = NULL;
 }

@@ -4,7 +4,6 @@
 #ifndef DDPCTL_SIMULATE_WINDOWS_H
 #define DDPCTL_SIMULATE_WINDOWS_H
 
-#include <errno.h>
 #include <stdint.h>
 
 #define WINDOWS_MAX 4096
@@ -17,33 +16,28 @@ struct windows {
 	unsigned int n;     // in use
 	uint64_t start_ns;  // of the first one
 	uint64_t length_ns; // of each
-	uint64_t *packets;  // [n][n_queues]
-	unsigned int n_room;
-	unsigned int at; // the one used last,
-	uint64_t at_ns;  // and its start
+	uint64_t *packets;  // [n_max][n_queues]
+	unsigned int at;    // the one used last,
+	uint64_t at_ns;     // and its start
 };
 
-// length_ns 0: as short as WINDOWS_SHOWN of them allow. Allocates nothing.
+// length_ns 0: as short as WINDOWS_SHOWN of them allow. Without memory the process ends.
 void windows_init(struct windows *windows, unsigned int n_queues, uint64_t start_ns,
 		  uint64_t length_ns);
 void windows_fini(struct windows *windows);
 
-// Go to the window of a time; times before the start belong to the first one. 0 or -ENOMEM.
-int windows_move(struct windows *windows, uint64_t time_ns);
+// Go to the window of a time; times before the start belong to the first one.
+void windows_move(struct windows *windows, uint64_t time_ns);
 
-// A packet came that no queue gets: windows last as long as the capture. 0 or -ENOMEM.
-static inline int windows_pass(struct windows *windows, uint64_t time_ns) {
+// A packet came that no queue gets: windows last as long as the capture.
+static inline void windows_pass(struct windows *windows, uint64_t time_ns) {
 	if (time_ns - windows->at_ns >= windows->length_ns || windows->n == 0)
-		return windows_move(windows, time_ns);
-	return 0;
+		windows_move(windows, time_ns);
 }
 
-// Count a packet. 0 or -ENOMEM.
-static inline int windows_count(struct windows *windows, uint64_t time_ns, unsigned int queue) {
-	if (windows_pass(windows, time_ns) < 0)
-		return -ENOMEM;
+static inline void windows_count(struct windows *windows, uint64_t time_ns, unsigned int queue) {
+	windows_pass(windows, time_ns);
 	windows->packets[(uint64_t)windows->at * windows->n_queues + queue]++;
-	return 0;
 }
 
 // Twice the length.

@@ -146,7 +146,7 @@ def meeting(groups, who):
         other = next((p for p in group if p.queue != first.queue), None)
         if other is not None:
             parted.append((first, other))
-    result = {"number": len(groups), "parted": len(parted), "exact": True}
+    result = {"number": len(groups), "parted": len(parted)}
     if parted:
         first, other = min(parted, key=lambda pair: pair[0].n)
         result["example"] = {"who": who(first), "packets": [first.n, other.n],
@@ -259,7 +259,7 @@ def outcome(capture, spec, flows):
         "hottest": queues.hottest(),
         "unhashed": unhashed,
         "dropped": 0,
-        "hashes": len(groups), "hashes_exact": True,
+        "hashes": len(groups),
         "entropy": harness.entropy(groups.values()) if groups else 0,
         "largest_hash": largest,
         "least_imbalance": max(largest / len(packets) * n_queues, 1),

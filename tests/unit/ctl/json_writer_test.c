@@ -110,7 +110,7 @@ static void commas_are_where_they_belong(void **state) {
 	jsonw_close(&json, ']');
 	jsonw_end(&json);
 	assert_written("{\"a\":[0,18446744073709551615,1.25],\"b\":{},\"c\":null,"
-		       "\"d\":true,\"e\":12,\"f\":null,\"schema_version\":1}\n[]\n");
+		       "\"d\":true,\"e\":12,\"f\":null,\"schema_version\":2}\n[]\n");
 }
 
 static void fields_are_written_by_their_types(void **state) {
@@ -120,7 +120,7 @@ static void fields_are_written_by_their_types(void **state) {
 		     0.5, 10U);
 	jsonw_close(&json, ']');
 	assert_written("[{\"a\":\"x\",\"b\":1,\"c\":18446744073709551615,\"d\":true,"
-		       "\"e\":0.5,\"f\":\"0x000a\",\"schema_version\":1}]");
+		       "\"e\":0.5,\"f\":\"0x000a\",\"schema_version\":2}]");
 }
 
 static void each_document_of_an_array_has_the_schema_version(void **state) {
@@ -135,7 +135,7 @@ static void each_document_of_an_array_has_the_schema_version(void **state) {
 	}
 	jsonw_close(&json, ']');
 	jsonw_end(&json);
-	assert_written("[{\"a\":{},\"schema_version\":1},{\"a\":{},\"schema_version\":1}]\n");
+	assert_written("[{\"a\":{},\"schema_version\":2},{\"a\":{},\"schema_version\":2}]\n");
 }
 
 static void more_than_a_buffer_is_written_whole(void **state) {

@@ -17,7 +17,7 @@
 #define JUMBO 100000 // no segment of an mbuf has as much
 
 static uint64_t seed = 1;
-static unsigned int threads_left = UINT_MAX; // that can be had
+static unsigned int threads_left = UINT_MAX; // that can be had: 0, some, or all
 static struct ddp_personality base, gtpu;
 static struct steer steers[N_SPREADS];
 static struct spread spreads[N_SPREADS];
@@ -28,7 +28,10 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
 
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*run)(void *),
 			  void *arg) {
-	return threads_left-- == 0 ? EAGAIN : __real_pthread_create(thread, attr, run, arg);
+	if (threads_left == 0)
+		return EAGAIN;
+	threads_left--;
+	return __real_pthread_create(thread, attr, run, arg);
 }
 
 static uint32_t draw(uint32_t below) {
@@ -174,7 +177,7 @@ static void assert_windows(const struct spread_totals *totals) {
 	}
 }
 
-static void assert_sums(const char *path, unsigned int n_threads) {
+static void assert_sums(const char *path) {
 	static struct sums sums[N_SPREADS];
 	struct capture capture;
 	struct ddp_packet packet;
@@ -183,7 +186,7 @@ static void assert_sums(const char *path, unsigned int n_threads) {
 	memset(sums, 0, sizeof(sums));
 	assert_int_equal(capture_open(&capture, &(struct capture_config){.path = path}), 0);
 	spread_totals_init(&totals);
-	assert_int_equal(spread_run(&capture, spreads, N_SPREADS, &totals, n_threads), 0);
+	assert_int_equal(spread_run(&capture, spreads, N_SPREADS, &totals), 0);
 	assert_windows(&totals);
 	spread_totals_fini(&totals);
 	assert_int_equal(capture.n_packets, N_PACKETS);
@@ -204,11 +207,7 @@ static void sums_are_those_of_the_interpreter(void **state) {
 
 	for (int function = DDP_HASH_TOEPLITZ; function <= DDP_HASH_SIMPLE_XOR; function++) {
 		all_init(function, DDP_RSS_HF_ALL);
-		assert_sums(path, 0);
-	}
-	for (unsigned int n = 1; n <= SPREAD_THREADS_MAX; n++) {
-		all_init(DDP_HASH_TOEPLITZ, DDP_RSS_HF_ALL);
-		assert_sums(path, n);
+		assert_sums(path);
 	}
 }
 
@@ -219,7 +218,7 @@ static void threads_that_cannot_be_had_are_done_without(void **state) {
 	for (unsigned int n = 0; n < 3; n++) {
 		threads_left = n;
 		all_init(DDP_HASH_TOEPLITZ, DDP_RSS_HF_ALL);
-		assert_sums(path, SPREAD_THREADS_MAX);
+		assert_sums(path);
 	}
 	threads_left = UINT_MAX;
 }
@@ -239,54 +238,50 @@ static void assert_balancing(const struct balancing *a, const struct balancing *
 // many entries as load-aware RSS takes.
 static void balancing_is_the_same_whatever_the_threads_do(void **state) {
 	const char *path = capture_draw();
-	struct balancing *first[2] = {NULL};
-	struct spread kept[2];
+	struct spread first[2];
 	struct spread_totals totals;
 	struct capture capture;
 
-	for (unsigned int n = 1; n <= SPREAD_THREADS_MAX; n++) {
+	for (unsigned int run = 0; run < 2; run++) {
+		threads_left = run == 0 ? 0 : UINT_MAX;
 		all_init(DDP_HASH_TOEPLITZ, DDP_RSS_HF_ALL);
 		assert_int_equal(capture_open(&capture, &(struct capture_config){.path = path}), 0);
 		spread_totals_init(&totals);
 		totals.n_places = 2;
 		totals.balance_ns = 10 * 1000 * 1000;
-		assert_int_equal(spread_run(&capture, spreads, N_SPREADS, &totals, n), 0);
+		assert_int_equal(spread_run(&capture, spreads, N_SPREADS, &totals), 0);
 		spread_totals_fini(&totals);
 		capture_close(&capture);
 		assert_null(spreads[2].balancing);
-		for (unsigned int i = 0; i < 2; i++) {
-			const struct balancing *found = spreads[i].balancing;
-
-			assert_int_equal(found->n_intervals, 90);
-			if (n == 1) {
-				kept[i] = spreads[i];
-				first[i] = spreads[i].balancing;
+		for (unsigned int i = 0; i < N_SPREADS; i++) {
+			if (i < 2)
+				assert_int_equal(spreads[i].balancing->n_intervals, 90);
+			if (i < 2 && run == 0) {
+				first[i] = spreads[i];
 				continue;
 			}
-			assert_balancing(found, first[i]);
-		}
-		for (unsigned int i = n == 1 ? 2 : 0; i < N_SPREADS; i++)
+			if (i < 2)
+				assert_balancing(spreads[i].balancing, first[i].balancing);
 			spread_fini(&spreads[i]);
+		}
 	}
 	for (unsigned int i = 0; i < 2; i++)
-		spread_fini(&kept[i]);
+		spread_fini(&first[i]);
 }
 
-static void assert_flows(const struct flows *a, const struct flows *b) {
-	assert_int_equal(a->packets, b->packets);
-	assert_int_equal(flows_number(a), flows_number(b));
-	for (uint32_t i = 0; i < flows_number(a); i++) {
-		const struct flow *one = flows_kept(a, i), *other = flows_kept(b, i);
-		const struct flow_detail *detail = flows_kept_detail(a, i);
-		const struct flow_detail *other_detail = flows_kept_detail(b, i);
+static void assert_flows(const struct flow_counter *a, const struct flow_counter *b) {
+	const size_t places_size = a->n_places * sizeof(struct flow_place);
 
-		assert_int_equal(one->key, other->key);
+	assert_int_equal(a->table.packets, b->table.packets);
+	assert_int_equal(a->table.n, b->table.n);
+	for (uint32_t i = 0; i < a->table.n; i++) {
+		const struct flow *one = flows_at(&a->table, i), *other = flows_at(&b->table, i);
+
 		assert_int_equal(one->packets, other->packets);
 		assert_int_equal(one->bytes, other->bytes);
-		assert_int_equal(detail->pair, other_detail->pair);
-		assert_memory_equal(detail->input, other_detail->input, FLOW_INPUT_SIZE);
-		assert_memory_equal(detail->places, other_detail->places,
-				    a->n_places * sizeof(struct flow_place));
+		assert_int_equal(one->direction, other->direction);
+		assert_memory_equal(one->input, other->input, FLOW_INPUT_SIZE);
+		assert_memory_equal(one->places, other->places, places_size);
 	}
 }
 
@@ -295,29 +290,27 @@ static void flows_are_the_same_whatever_the_threads_do(void **state) {
 	const char *path = capture_draw();
 	struct candidates candidates[2];
 
-	for (unsigned int n = 1; n <= SPREAD_THREADS_MAX; n++) {
-		struct candidates *now = &candidates[n > 1];
+	for (unsigned int run = 0; run < 2; run++) {
+		struct candidates *now = &candidates[run];
 		struct ddp_personality loaded;
 		struct capture capture;
 
+		threads_left = run == 0 ? 0 : UINT_MAX;
 		candidates_init(now, &steers[2].config);
 		assert_int_equal(candidates_add_base(now), 0);
 		assert_int_equal(load_or_report(&loaded, "gtpu"), 0);
 		assert_int_equal(candidates_add(now, "gtpu", &loaded, NULL), 0);
 		candidates_look(now, "gtpu");
 		assert_int_equal(capture_open(&capture, &(struct capture_config){.path = path}), 0);
-		assert_int_equal(spread_run(&capture, now->spreads, now->n_all, &now->totals, n),
-				 0);
+		assert_int_equal(candidates_run(now, &capture), 0);
 		capture_close(&capture);
-		assert_in_range(flows_number(&now->totals.flows), 1000, N_PACKETS);
-		assert_in_range(flows_number(&now->totals.ues), 100, N_PACKETS);
-		if (n == 1)
-			continue;
-		assert_flows(&now->totals.flows, &candidates[0].totals.flows);
-		assert_flows(&now->totals.ues, &candidates[0].totals.ues);
-		candidates_fini(now);
+		assert_in_range(now->totals.flows.table.n, 1000, N_PACKETS);
+		assert_in_range(now->totals.ues.table.n, 100, N_PACKETS);
 	}
+	assert_flows(&candidates[0].totals.flows, &candidates[1].totals.flows);
+	assert_flows(&candidates[0].totals.ues, &candidates[1].totals.ues);
 	candidates_fini(&candidates[0]);
+	candidates_fini(&candidates[1]);
 }
 
 static void without_rss_all_is_for_queue_0(void **state) {
@@ -325,7 +318,7 @@ static void without_rss_all_is_for_queue_0(void **state) {
 
 	for (int function = DDP_HASH_TOEPLITZ; function <= DDP_HASH_SIMPLE_XOR; function++) {
 		all_init(function, 0);
-		assert_sums(path, 0);
+		assert_sums(path);
 		for (unsigned int i = 0; i < N_SPREADS; i++)
 			assert_int_equal(spreads[i].queue_packets[0], N_PACKETS);
 	}
@@ -345,7 +338,7 @@ static void what_a_broken_capture_has_is_counted(void **state) {
 	all_init(DDP_HASH_TOEPLITZ, DDP_RSS_HF_ALL);
 	assert_int_equal(capture_open(&capture, &(struct capture_config){.path = path}), 0);
 	spread_totals_init(&totals);
-	assert_true(spread_run(&capture, spreads, N_SPREADS, &totals, 0) < 0);
+	assert_true(spread_run(&capture, spreads, N_SPREADS, &totals) < 0);
 	spread_totals_fini(&totals);
 	for (unsigned int i = 0; i < N_SPREADS; i++) {
 		assert_int_equal(spreads[i].packets, 0);

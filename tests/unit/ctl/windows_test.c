@@ -26,7 +26,7 @@ static void packets_are_in_their_windows(void **state) {
 
 	windows_init(&windows, 4, START, 1000);
 	for (unsigned int i = 0; i < 10000; i++)
-		assert_int_equal(windows_count(&windows, START + i, i % 4), 0);
+		windows_count(&windows, START + i, i % 4);
 	assert_int_equal(windows.n, 10);
 	for (unsigned int w = 0; w < 10; w++)
 		for (unsigned int q = 0; q < 4; q++)
@@ -39,7 +39,7 @@ static void a_long_capture_has_longer_windows(void **state) {
 
 	windows_init(&windows, 2, START, 0);
 	for (uint64_t i = 0; i < 100000; i++)
-		assert_int_equal(windows_count(&windows, START + i * WINDOW_NS, i % 2), 0);
+		windows_count(&windows, START + i * WINDOW_NS, i % 2);
 	assert_in_range(windows.n, WINDOWS_SHOWN / 2, WINDOWS_SHOWN);
 	assert_int_equal(windows.length_ns, 512 * WINDOW_NS);
 	for (unsigned int w = 0; w + 1 < windows.n; w++)
@@ -56,7 +56,7 @@ static void strange_times_do_no_harm(void **state) {
 	for (unsigned int chosen = 0; chosen < 2; chosen++) {
 		windows_init(&windows, 1024, START, chosen);
 		for (unsigned int i = 0; i < sizeof(times) / sizeof(times[0]); i++)
-			assert_int_equal(windows_count(&windows, times[i], 1023), 0);
+			windows_count(&windows, times[i], 1023);
 		assert_true(windows.n <= WINDOWS_MAX);
 		assert_int_equal(sum_of(&windows), sizeof(times) / sizeof(times[0]));
 		windows_fini(&windows);

@@ -97,7 +97,7 @@ static void the_sums_are_there(void **state) {
 	assert_true(json_real_value(json_object_get(root, "imbalance")) == 1.25);
 	assert_true(json_real_value(json_object_get(root, "jain")) == 0.5);
 	assert_int_equal(json_object_size(root), 16);
-	assert_int_equal(json_integer_value(json_object_get(root, "schema_version")), 1);
+	assert_int_equal(json_integer_value(json_object_get(root, "schema_version")), 2);
 	json_decref(root);
 }
 
