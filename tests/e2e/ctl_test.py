@@ -825,6 +825,18 @@ class Simulate(harness.TestCase):
             self.assertEqual(pairs[flow["flow"], flow["ptype"].startswith("GTPU")],
                              flow["packets"], flow)
 
+    def test_more_flows_than_memory(self):
+        """Those that came first are counted, and one line says so; packets and queues are those of all."""
+        path = self.traffic("--ues", 4000, "--flows", 8, "--packets", 40000)
+        few, all_of_them = (harness.simulate("gtpu", path, "--memory", megabytes) for megabytes in (32, 200))
+        self.assertEqual((all_of_them["flows"]["number"], all_of_them["flows"]["exact"]), (32000, True))
+        self.assertEqual(few["flows"]["exact"], False)
+        self.assertTrue(20000 < few["flows"]["number"] < 32000, few["flows"]["number"])
+        for key in "packets", "queues", "imbalance", "jain", "ptypes", "scaling", "windows":
+            self.assertEqual(few[key], all_of_them[key])
+        text = harness.ddpctl("simulate", "gtpu", path, "--memory", 32).stdout
+        self.assertEqual(text.count("came first"), 1)
+
     def test_both_directions(self):
         """A counter-example is one: its packets are of that UE, on those queues."""
         path = self.traffic("--kind", "mix", "--ues", 50, "--packets-per-flow", 2)

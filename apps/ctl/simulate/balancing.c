@@ -26,7 +26,6 @@ struct balancer {
 	double shares[DDP_RETA_SIZE];   // sums of its shares and packets then
 	uint64_t bound_packets[DDP_RETA_SIZE];
 	uint64_t packets; // of all intervals
-	unsigned int intervals_room, moves_room;
 	struct balancing result;
 };
 
@@ -47,16 +46,6 @@ static double imbalance(const struct balancer *balancer, const uint16_t *table) 
 	return ddp_imbalance(queues, balancer->n_queues);
 }
 
-static void *grown(void *array, unsigned int n, unsigned int *room, size_t size) {
-	if (n < *room)
-		return array;
-	*room = *room > 0 ? 2 * *room : 64;
-	array = realloc(array, *room * size);
-	if (array == NULL)
-		no_memory_exit();
-	return array;
-}
-
 static void move_make(struct balancer *balancer, const struct ddp_rebalance_move *move) {
 	struct balancing *result = &balancer->result;
 	const unsigned int n = result->n_moves_kept;
@@ -65,7 +54,7 @@ static void move_make(struct balancer *balancer, const struct ddp_rebalance_move
 	result->n_moves++;
 	if (n >= balancer->n_kept)
 		return;
-	result->moves = grown(result->moves, n, &balancer->moves_room, sizeof(*result->moves));
+	result->moves = grow_or_exit(result->moves, n, sizeof(*result->moves));
 	result->moves[n] =
 		(struct balancing_move){balancer->number, move->entry, move->from, move->to};
 	result->n_moves_kept++;
@@ -77,8 +66,7 @@ static void interval_keep(struct balancer *balancer, const struct balancing_inte
 
 	if (n >= balancer->n_kept || n != balancer->number)
 		return; // from the first one that is left out on, none is kept
-	result->intervals =
-		grown(result->intervals, n, &balancer->intervals_room, sizeof(*result->intervals));
+	result->intervals = grow_or_exit(result->intervals, n, sizeof(*result->intervals));
 	result->intervals[n] = *interval;
 	result->n_intervals_kept++;
 }

@@ -117,12 +117,6 @@ struct flow *flows_count(struct flows *flows, uint64_t key) {
 	return flow;
 }
 
-const struct flow *flows_find(const struct flows *flows, uint64_t key) {
-	uint64_t slot = *slot_find(flows, key, ddp_seed_hash(&flows->seed, key));
-
-	return slot != 0 ? flows_at(flows, (uint32_t)slot - 1) : NULL;
-}
-
 void flows_prefetch_slots(const struct flows *flows, const uint64_t *keys, unsigned int n) {
 	for (unsigned int i = 0; i < n; i++)
 		__builtin_prefetch(

@@ -75,9 +75,6 @@ struct flow *flows_count(struct flows *flows, uint64_t key);
 void flows_prefetch_slots(const struct flows *flows, const uint64_t *keys, unsigned int n);
 void flows_prefetch_entries(const struct flows *flows, const uint64_t *keys, unsigned int n);
 
-// NULL: not there.
-const struct flow *flows_find(const struct flows *flows, uint64_t key);
-
 // Packet n, at a place that belongs to a queue. Packets may come in any order.
 void flow_place_add(struct flow_place *place, uint64_t n, uint16_t at, uint16_t queue);
 
@@ -86,22 +83,9 @@ static inline bool flows_are_exact(const struct flows *flows) {
 	return flows->n_beyond == 0;
 }
 
-static inline uint64_t flows_number(const struct flows *flows) {
-	return flows->n;
-}
-
-// Entry i, of flows_number().
+// Entry i of n.
 static inline struct flow *flows_at(const struct flows *flows, uint32_t i) {
 	return (struct flow *)(uintptr_t)(flows->entries + (size_t)i * flows->stride);
-}
-
-// The next entry after flow (NULL: the first one); NULL at the end.
-static inline const struct flow *flows_next(const struct flows *flows, const struct flow *flow) {
-	const uint8_t *next = flow == NULL ? flows->entries : (const uint8_t *)flow + flows->stride;
-
-	return next < flows->entries + (size_t)flows->n * flows->stride ?
-		       (const struct flow *)next :
-		       NULL;
 }
 
 // The most frequent ones, at most n, most first; of two as frequent the one that came first.

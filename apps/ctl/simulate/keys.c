@@ -43,8 +43,9 @@ static uint64_t *entries_fill(const struct steer *steer, const struct flows *gro
 	struct sums bits[HASH_BITS], sums;
 
 	bits_make(bits);
-	for (const struct flow *group = flows_next(groups, NULL); group != NULL;
-	     group = flows_next(groups, group)) {
+	for (uint32_t i = 0; i < groups->n; i++) {
+		const struct flow *group = flows_at(groups, i);
+
 		memset(&sums, 0, sizeof(sums));
 		for (unsigned int bit = 0; bit < HASH_BITS; bit++)
 			for (unsigned int k = 0; k < KEYS && group->key << bit & 1U << 31; k++)

@@ -78,7 +78,7 @@ static void groups_make(const struct simulation *simulation, const struct spread
 	const struct flow *largest;
 
 	outcome->entropy = flows_entropy(&spread->groups);
-	outcome->n_groups = flows_number(&spread->groups);
+	outcome->n_groups = spread->groups.n;
 	if (flows_top(&spread->groups, &largest, 1) > 0)
 		outcome->largest_group = largest->packets;
 	if (outcome->largest_group < spread->unhashed) // these stay together, too
@@ -358,7 +358,7 @@ static bool flows_fit(const struct candidates *candidates) {
 
 // What looks like one flow may be many in a tunnel that only a candidate reads.
 static void finest_find(struct simulation *simulation) {
-	for (unsigned int i = 0; i < simulation->n_outcomes; i++) {
+	for (unsigned int i = 0; i < simulation->n_outcomes && simulation->flows_exact; i++) {
 		const struct outcome *outcome = &simulation->outcomes[i];
 
 		if (outcome->n_groups <= simulation->n_flows || simulation->n_top_flows == 0 ||
@@ -476,7 +476,7 @@ static void nic_make(struct simulation *simulation, const struct nic_now *now,
 		.nic = now->nic,
 		.imbalance = ddp_imbalance(spread->queue_packets, simulation->n_queues),
 		.unhashed = spread->unhashed,
-		.n_groups = flows_number(&spread->groups),
+		.n_groups = spread->groups.n,
 		.n_queues = queues_used(spread, simulation->n_queues),
 		.shares = shares,
 		.n_shares = nic_now_shares(now, spread, shares),
@@ -544,8 +544,8 @@ void simulation_make(struct simulation *simulation, const struct options *option
 	telling.simulation = simulation;
 	ues_make(&telling, candidates, outcomes);
 	flows_make(&telling, candidates, outcomes);
-	finest_find(simulation);
 	simulation->flows_exact = flows_fit(candidates);
+	finest_find(simulation);
 }
 
 void simulation_free(struct simulation *simulation) {
