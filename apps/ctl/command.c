@@ -26,22 +26,20 @@
 #define PORT_OPTIONS(command, ...) OPTIONS(command, AT(PROCESS, port, process), __VA_ARGS__)
 
 // Of the commands that still share one struct.
-#define SHARED                                                      \
-	.size = sizeof(struct options),                             \
-	.at = {[GROUP_CAPTURE] = offsetof(struct options, capture), \
-	       [GROUP_COUNT] = offsetof(struct options, count),     \
-	       [GROUP_NIC] = offsetof(struct options, nic),         \
-	       [GROUP_RSS] = offsetof(struct options, rss)}
+#define SHARED SHARED_AS(options)
+#define SHARED_AS(tag)                                                                          \
+	.size = sizeof(struct tag), .at = {[GROUP_CAPTURE] = offsetof(struct options, capture), \
+					   [GROUP_COUNT] = offsetof(struct options, count),     \
+					   [GROUP_NIC] = offsetof(struct options, nic),         \
+					   [GROUP_RSS] = offsetof(struct options, rss)}
 #define RUN(name)                                                        \
 	static int run_##name(const void *options, struct output *out) { \
 		return cmd_##name(options, out);                         \
 	}
-RUN(advise)
 RUN(classify)
 RUN(explain)
 RUN(graph)
 RUN(new)
-RUN(simulate)
 
 static command_function cmd_help, cmd_version;
 
@@ -62,11 +60,13 @@ const struct command commands[] = {
 	 "explain one packet step by step: headers, decisions and reasons, hashed bytes",
 	 run_explain, .options = "json packet" CAPTURE NIC RSS, SHARED},
 	{"simulate", "FILE PCAP",
-	 "show how packets spread over queues, beside a fixed-function NIC", run_simulate,
-	 .options = "balance count json memory nic-now rule with" CAPTURE LOAD NIC RSS, SHARED},
+	 "show how packets spread over queues, beside a fixed-function NIC", cmd_simulate,
+	 .options = "balance count json memory nic-now rule with" CAPTURE LOAD NIC RSS,
+	 SHARED_AS(simulate_options)},
 	{"advise", "PCAP",
 	 "find the profile and the input set that spread a capture best, with the reasons",
-	 run_advise, .options = "balance count json memory with" CAPTURE LOAD RSS, SHARED},
+	 cmd_advise, .options = "balance count json memory with" CAPTURE LOAD RSS,
+	 SHARED_AS(simulate_options)},
 	{"diff", "FILE FILE", "show what one profile or package classifies that the other does not",
 	 cmd_diff, .options = "json"},
 	{"new", "[NAME]", "write a commented, valid template of a profile", run_new,
@@ -379,8 +379,8 @@ static bool is_input(const struct options *options, const char *path) {
 }
 
 // Before anything is read or written: a report must not take the place of what it tells of.
-static int report_check(const struct options *options, char error[OPTION_ERROR_SIZE]) {
-	if (options->report == NULL || !is_input(options, options->report))
+static int report_check(const struct simulate_options *options, char error[OPTION_ERROR_SIZE]) {
+	if (options->report == NULL || !is_input(&options->base, options->report))
 		return 0;
 	snprintf(error, OPTION_ERROR_SIZE,
 		 "option --report: '%.128s' is read, and would be overwritten", options->report);
@@ -405,7 +405,8 @@ static int command_run(const struct command *command, int argc, const char **arg
 	int status = EXIT_GOOD;
 
 	if (command_parse(command, argc, argv, options, error) < 0 ||
-	    (command->size == sizeof(struct options) && report_check((void *)options, error) < 0)) {
+	    (command->size == sizeof(struct simulate_options) &&
+	     report_check((void *)options, error) < 0)) {
 		status = misuse(command, error);
 	} else {
 		options->argv = line;

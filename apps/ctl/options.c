@@ -34,7 +34,7 @@ static int nic_parse(const struct option_row *row, const char *value, void *opti
 
 static int nic_now_parse(const struct option_row *row, const char *value, void *options,
 			 char error[OPTION_ERROR_SIZE]) {
-	struct options *o = options;
+	struct simulate_options *o = options;
 
 	o->nic_now = true;
 	return value != NULL ? nic_parse(row, value, options, error) : 0;
@@ -94,9 +94,9 @@ static int ip_at_parse(const struct option_row *row, const char *value, void *op
 		.what = "a UDP port from 1 to 65535"
 #define PROCESS(field) OF(process, field), .group = GROUP_PROCESS
 #define RSS(field) OF(rss, field), .group = GROUP_RSS
-#define MPPS(field)                                         \
-	option_real, FIELD(field), .min = 1e-6, .max = 1e6, \
-				   .what = "a number of million packets a second"
+#define MPPS(field)                                                \
+	option_real, OF(simulate, field), .min = 1e-6, .max = 1e6, \
+					  .what = "a number of million packets a second"
 #define TEXT(field) option_text, FIELD(field)
 
 const struct option_row option_rows[] = {
@@ -111,7 +111,7 @@ const struct option_row option_rows[] = {
 	 CAPTURE_FLAG(as_captured)},
 	{"balance", 0, "[MS]",
 	 "predict load-aware RSS with this interval in milliseconds (default 100)", balance_parse,
-	 FIELD(balance_ms), .min = 1, .max = 60000, .what = "milliseconds from 1 to 60000"},
+	 OF(simulate, balance_ms), .min = 1, .max = 60000, .what = "milliseconds from 1 to 60000"},
 	{"color", 0, "WHEN", "colour messages (default: auto, to a terminal without NO_COLOR)",
 	 option_choice, OF(check, color), .choice = color_choice},
 	{"commands", 0, NULL, "show the commands that set up the NIC instead of the plan",
@@ -151,11 +151,12 @@ const struct option_row option_rows[] = {
 	 RSS(steer.key)},
 	{"load-mpps", 0, "X",
 	 "million packets a second to process (default: the rate of the capture)", MPPS(load_mpps)},
-	{"memory", 0, "MB", "memory to use, about (default: 200)", option_number, FIELD(memory_mb),
-	 .min = 32, .max = 1 << 20, .what = "megabytes from 32 to 1048576"},
+	{"memory", 0, "MB", "memory to use, about (default: 200)", option_number,
+	 OF(simulate, memory_mb), .min = 32, .max = 1 << 20,
+	 .what = "megabytes from 32 to 1048576"},
 	{"nic", 0, "KIND", "kind of NIC", nic_parse, OF(plan, kind), .choice = nic_choice},
 	{"nic-now", 0, "[KIND]", "show what NICs hash without RSS rules, or one kind of NIC",
-	 nic_now_parse, FIELD(kind), .choice = nic_choice},
+	 nic_now_parse, OF(simulate, kind), .choice = nic_choice},
 	{"output", 'o', "FILE", "file to write, - for standard output (default: NAME.yaml)",
 	 TEXT(output)},
 	{"package", 0, "FILE", "package of Intel's that a 700-series NIC gets", option_text,
@@ -174,8 +175,8 @@ const struct option_row option_rows[] = {
 	 RSS(steer.n_queues), .min = 1, .max = STEER_QUEUES_MAX},
 	{"raw", 0, NULL, "show keys and counters by the names that telemetry and xstats use",
 	 FLAG_OF(port_show, raw)},
-	{"report", 0, "FILE", "write a report with charts, in HTML", report_parse, FIELD(report),
-	 .min = 1, .what = "the name of a file"},
+	{"report", 0, "FILE", "write a report with charts, in HTML", report_parse,
+	 OF(simulate, report), .min = 1, .what = "the name of a file"},
 	{"reta-size", 0, "N",
 	 "entries of the redirection table, a power of two up to 4096 (default 512)", option_power,
 	 RSS(steer.reta_size), .min = 1, .max = STEER_RETA_MAX},
@@ -191,7 +192,7 @@ const struct option_row option_rows[] = {
 	 NIC_PORTS(vxlan_ports, n_vxlan)},
 	{"window", 0, "SECONDS",
 	 "length of a window of imbalance over time (default: by the capture)", option_seconds,
-	 FIELD(window_ns), .per_second = 1e9, .min = 1e-6, .max = 86400,
+	 OF(simulate, window_ns), .per_second = 1e9, .min = 1e-6, .max = 86400,
 	 .what = "a number of seconds from 0.000001 to 86400"},
 	{"with", 0, "FILE", "another profile or package to compare; may be repeated", option_text,
 	 ARRAY(with, n_with)},

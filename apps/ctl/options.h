@@ -114,22 +114,15 @@ struct options {
 			COMMON_OPTIONS
 		};
 	};
-	bool nic_now;               // of kind, NULL for the common ones
-	const struct ddp_nic *kind; // of NIC, NULL for none
-	unsigned int packet;        // which one of the capture, from 1
-	const char *after;          // what a new header comes after, NULL for none
-	unsigned int ip_at;         // bytes of it in front of an IP header
+	unsigned int packet; // which one of the capture, from 1
+	const char *after;   // what a new header comes after, NULL for none
+	unsigned int ip_at;  // bytes of it in front of an IP header
 	bool has_ip_at;
 	const char *output;            // file to write, NULL for the default
 	const char *write;             // capture to write, NULL for none
 	bool decap;                    // without tunnels
 	unsigned int count;            // of packets, 0 for no end
 	struct capture_config capture; // but for the file
-	double core_mpps, load_mpps;   // million packets a second, 0: not given
-	unsigned int memory_mb;        // 0: the default
-	unsigned int balance_ms;       // interval of load-aware RSS; 0: without it
-	uint64_t window_ns;            // 0: as the capture asks for
-	const char *report;            // file to write, NULL for none
 	const char *with[WITH_MAX];    // further candidates
 	unsigned int n_with;
 	union {
@@ -140,6 +133,18 @@ struct options {
 	unsigned int rule_of[OPTIONS_RULES_MAX]; // candidate: 0 is FILE, then with[0] ...
 	unsigned int n_rules;
 	struct e810_config nic; // what a driver sets, where FILE is a package
+};
+
+// Of simulate and advise.
+struct simulate_options {
+	struct options base;
+	double core_mpps, load_mpps; // million packets a second, 0: not given
+	unsigned int memory_mb;      // 0: the default
+	unsigned int balance_ms;     // interval of load-aware RSS; 0: without it
+	uint64_t window_ns;          // 0: as the capture asks for
+	const char *report;          // file to write, NULL for none
+	bool nic_now;                // of kind, NULL for the common ones
+	const struct ddp_nic *kind;  // of NIC, NULL for none
 };
 
 extern const struct option_row option_rows[];

@@ -21,7 +21,7 @@
 #define BALANCE_MS 100 // as net_ddp has it
 
 struct advising {
-	const struct options *options;
+	const struct simulate_options *options;
 	struct library library;
 	struct sample sample;
 	struct candidates first; // of the first packets; no flow_spread: nothing was read yet
@@ -57,7 +57,7 @@ static void tunnel_find(struct advising *a) {
 
 static int first_read(struct advising *a) {
 	static struct spread_totals totals; // too large for some stacks
-	struct options options = *a->options;
+	struct options options = a->options->base;
 	struct capture capture;
 	int status, ret;
 
@@ -157,11 +157,12 @@ static int library_try(struct advising *a) {
 }
 
 static int candidates_load(struct advising *a) {
-	const struct options *options = a->options;
+	const struct simulate_options *options = a->options;
+	const struct options *base = &options->base;
 	unsigned int balance_ms = options->balance_ms;
 	int status;
 
-	if (balance_ms == 0 && balancing_is_possible(&options->steer))
+	if (balance_ms == 0 && balancing_is_possible(&base->steer))
 		balance_ms = BALANCE_MS;
 	a->candidates.totals.window_ns = options->window_ns;
 	a->candidates.totals.memory = (size_t)options->memory_mb << 20;
@@ -169,8 +170,8 @@ static int candidates_load(struct advising *a) {
 	sample_init(&a->sample); // of all packets
 	a->candidates.totals.sample = &a->sample;
 	status = candidates_balance(&a->candidates, balance_ms);
-	for (unsigned int i = 0; i < options->n_with && status == EXIT_GOOD; i++)
-		status = named_try(a, options->with[i]);
+	for (unsigned int i = 0; i < base->n_with && status == EXIT_GOOD; i++)
+		status = named_try(a, base->with[i]);
 	if (status == EXIT_GOOD)
 		status = library_try(a);
 	if (status == EXIT_GOOD)
@@ -289,15 +290,15 @@ static void advice_show(const void *arg, enum format format, struct output *out)
 
 static int advise(struct advising *a, struct capture *capture, struct output *out) {
 	static struct simulation simulation;
-	struct advice advice = {.n_named = a->options->n_with};
+	struct advice advice = {.n_named = a->options->base.n_with};
 	int ret = candidates_run(&a->candidates, capture), status, reported;
 
 	simulation_make(&simulation, a->options, &a->candidates, capture);
 	simulation.partial = ret < 0 || (capture->interrupted && !capture->is_live);
 	if (simulation.finest == NULL) // else a candidate reads more than the library
 		unread_find(&advice.unread, &a->candidates, &a->sample, simulation.arena);
-	advice_make(&advice, &simulation, &a->candidates, a->options->argv);
-	advice_show(&advice, a->options->format, out);
+	advice_make(&advice, &simulation, &a->candidates, a->options->base.argv);
+	advice_show(&advice, a->options->base.format, out);
 	output_flush(out); // what was read comes before what went wrong
 	reported = report_write_or_report(a->options, simulation.path, advice_show, &advice);
 	simulation_free(&simulation);
@@ -315,7 +316,7 @@ static int loaded_advise(struct advising *a, struct output *out) {
 	int status = candidates_load(a);
 
 	if (status == EXIT_GOOD)
-		status = capture_open_or_report(&capture, a->options);
+		status = capture_open_or_report(&capture, &a->options->base);
 	if (status != EXIT_GOOD)
 		return status;
 	status = advise(a, &capture, out);
@@ -323,16 +324,17 @@ static int loaded_advise(struct advising *a, struct output *out) {
 	return status;
 }
 
-int cmd_advise(const struct options *options, struct output *out) {
+int cmd_advise(const void *arg, struct output *out) {
+	const struct simulate_options *options = arg;
 	static struct advising a;
 	int status;
 
 	a = (struct advising){.options = options};
 	sample_init(&a.sample);
-	candidates_init(&a.first, &options->steer);
-	candidates_init(&a.candidates, &options->steer);
+	candidates_init(&a.first, &options->base.steer);
+	candidates_init(&a.candidates, &options->base.steer);
 	status = library_scan(&a.library);
-	if (status == EXIT_GOOD && capture_is_file(options))
+	if (status == EXIT_GOOD && capture_is_file(&options->base))
 		status = first_read(&a);
 	if (status == EXIT_GOOD)
 		status = loaded_advise(&a, out);

@@ -50,7 +50,8 @@ static int candidate_load(struct simulating *s, const struct options *options, u
 }
 
 // FILE is loaded with the settings that options give to packages.
-static int all_load(struct simulating *s, const struct options *options) {
+static int all_load(struct simulating *s, const struct simulate_options *simulate) {
+	const struct options *options = &simulate->base;
 	struct strbuf spec;
 	int status;
 
@@ -63,10 +64,10 @@ static int all_load(struct simulating *s, const struct options *options) {
 		status = candidates_add_base(&s->candidates);
 	if (status == EXIT_GOOD)
 		candidates_look(&s->candidates, options->files[0]);
-	if (status == EXIT_GOOD && options->report != NULL)
+	if (status == EXIT_GOOD && simulate->report != NULL)
 		candidates_judge(&s->candidates);
-	if (status == EXIT_GOOD && options->nic_now)
-		status = candidates_add_nics(&s->candidates, options->kind);
+	if (status == EXIT_GOOD && simulate->nic_now)
+		status = candidates_add_nics(&s->candidates, simulate->kind);
 	return status;
 }
 
@@ -100,29 +101,29 @@ static void mismatch_print(const struct options *options, const struct candidate
 			options->files[0]);
 }
 
-static int simulate(const struct options *options, struct candidates *candidates,
+static int simulate(const struct simulate_options *options, struct candidates *candidates,
 		    struct capture *capture, struct output *out) {
 	static struct simulation simulation;
 	int ret = candidates_run(candidates, capture), status;
 
 	simulation_make(&simulation, options, candidates, capture);
 	simulation.partial = ret < 0 || (capture->interrupted && !capture->is_live);
-	simulation_show(&simulation, options->format, out);
+	simulation_show(&simulation, options->base.format, out);
 	output_flush(out); // what was read comes before what went wrong
-	mismatch_print(options, candidates, &simulation);
+	mismatch_print(&options->base, candidates, &simulation);
 	status = report_write_or_report(options, simulation.path, simulation_show, &simulation);
 	simulation_free(&simulation);
 	ret = capture_end_or_report(capture, ret);
 	return status != EXIT_GOOD ? status : ret;
 }
 
-static int loaded_simulate(const struct options *options, struct simulating *s,
+static int loaded_simulate(const struct simulate_options *options, struct simulating *s,
 			   struct output *out) {
 	struct capture capture;
 	int status = all_load(s, options);
 
 	if (status == EXIT_GOOD)
-		status = capture_open_or_report(&capture, options);
+		status = capture_open_or_report(&capture, &options->base);
 	if (status != EXIT_GOOD)
 		return status;
 	status = simulate(options, &s->candidates, &capture, out);
@@ -130,14 +131,15 @@ static int loaded_simulate(const struct options *options, struct simulating *s,
 	return status;
 }
 
-int cmd_simulate(const struct options *options, struct output *out) {
+int cmd_simulate(const void *arg, struct output *out) {
+	const struct simulate_options *options = arg;
 	static struct simulating s;
-	int status = e810_nic_options_check(options);
+	int status = e810_nic_options_check(&options->base);
 
 	if (status != EXIT_GOOD)
 		return status;
 	s = (struct simulating){0};
-	candidates_init(&s.candidates, &options->steer);
+	candidates_init(&s.candidates, &options->base.steer);
 	s.candidates.totals.window_ns = options->window_ns;
 	s.candidates.totals.memory = (size_t)options->memory_mb << 20;
 	strbuf_init(&s.text);

@@ -19,7 +19,7 @@ static const char page[] = {
 	, '\0'};
 
 struct report {
-	const struct options *options;
+	const char *const *argv;
 	const char *capture;
 	report_answer_fn *answer;
 	const void *arg;
@@ -41,7 +41,7 @@ static void part_write(const struct report *report, char part, struct output *to
 		break;
 	default: // the command line
 		strbuf_init(&line);
-		shell_line(line.to, report->options->argv);
+		shell_line(line.to, report->argv);
 		output_text(to, strbuf_take(&line));
 		strbuf_fini(&line);
 	}
@@ -82,10 +82,10 @@ static int page_write(const struct report *report) {
 	return ret != 0 ? ret : closed;
 }
 
-int report_write_or_report(const struct options *options, const char *capture,
+int report_write_or_report(const struct simulate_options *options, const char *capture,
 			   report_answer_fn *answer, const void *arg) {
 	static struct output out;
-	const struct report report = {options, capture, answer, arg, &out};
+	const struct report report = {options->base.argv, capture, answer, arg, &out};
 	struct new_file file;
 	int ret;
 

@@ -12,7 +12,7 @@ typedef void report_answer_fn(const void *arg, enum format format, struct output
 
 // The report that options ask for, if they do. Returns the exit status; an error is printed to
 // stderr.
-int report_write_or_report(const struct options *options, const char *capture,
+int report_write_or_report(const struct simulate_options *options, const char *capture,
 			   report_answer_fn *answer, const void *arg);
 
 #endif

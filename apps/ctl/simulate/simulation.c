@@ -498,7 +498,7 @@ static void nics_make(struct simulation *simulation, const struct candidates *ca
 	simulation->n_nics = candidates->n_nics;
 }
 
-static void head_make(struct simulation *simulation, const struct options *options,
+static void head_make(struct simulation *simulation, const struct simulate_options *options,
 		      const struct candidates *candidates, const struct capture *capture) {
 	const struct spread_totals *totals = &candidates->totals;
 	double duration =
@@ -512,8 +512,8 @@ static void head_make(struct simulation *simulation, const struct options *optio
 	simulation->seconds = totals->seconds;
 	simulation->first_ns = totals->first_ns;
 	simulation->last_ns = totals->last_ns;
-	simulation->n_queues = options->steer.n_queues;
-	simulation->reta_size = options->steer.reta_size;
+	simulation->n_queues = options->base.steer.n_queues;
+	simulation->reta_size = options->base.steer.reta_size;
 	simulation->core_mpps = options->core_mpps;
 	simulation->load_given = options->load_mpps > 0;
 	simulation->load_mpps = options->load_mpps;
@@ -521,7 +521,7 @@ static void head_make(struct simulation *simulation, const struct options *optio
 		simulation->load_mpps = capture->n_packets * 1e3 / duration;
 }
 
-void simulation_make(struct simulation *simulation, const struct options *options,
+void simulation_make(struct simulation *simulation, const struct simulate_options *options,
 		     struct candidates *candidates, const struct capture *capture) {
 	static struct telling telling;
 	struct outcome *outcomes;

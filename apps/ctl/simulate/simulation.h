@@ -132,7 +132,7 @@ static inline double share_of(uint64_t part, uint64_t all) {
 
 // What came of candidates that have run, the last one being the fixed-function NIC; they, the
 // capture and the options must outlive it.
-void simulation_make(struct simulation *simulation, const struct options *options,
+void simulation_make(struct simulation *simulation, const struct simulate_options *options,
 		     struct candidates *candidates, const struct capture *capture);
 void simulation_free(struct simulation *simulation);
 

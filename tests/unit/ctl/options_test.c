@@ -43,19 +43,21 @@ static void nothing_given_means_the_defaults(void **state) {
 
 static void options_and_files_may_be_mixed(void **state) {
 	char error[OPTION_ERROR_SIZE];
-	struct options options;
+	struct simulate_options options;
 
-	assert_int_equal(parse("simulate",
-			       "gtpu --queues 16 - --json --hash=simple_xor --reta-size=64",
-			       &options, error),
-			 0);
-	assert_int_equal(options.n_files, 2);
-	assert_string_equal(options.files[0], "gtpu");
-	assert_string_equal(options.files[1], "-");
-	assert_int_equal(options.steer.n_queues, 16);
-	assert_int_equal(options.steer.reta_size, 64);
-	assert_int_equal(options.steer.function, DDP_HASH_SIMPLE_XOR);
-	assert_int_equal(options.format, FORMAT_JSON);
+	assert_int_equal(
+		parse("simulate",
+		      "gtpu --queues 16 - --json --hash=simple_xor --memory 64 --reta-size=64",
+		      &options, error),
+		0);
+	assert_int_equal(options.base.n_files, 2);
+	assert_string_equal(options.base.files[0], "gtpu");
+	assert_string_equal(options.base.files[1], "-");
+	assert_int_equal(options.base.steer.n_queues, 16);
+	assert_int_equal(options.base.steer.reta_size, 64);
+	assert_int_equal(options.base.steer.function, DDP_HASH_SIMPLE_XOR);
+	assert_int_equal(options.base.format, FORMAT_JSON);
+	assert_int_equal(options.memory_mb, 64);
 }
 
 static void two_dashes_end_the_options(void **state) {
@@ -251,7 +253,7 @@ static void misuse_is_told_in_one_line(void **state) {
 		 "option --file-prefix: 'a/b' is not a file prefix, as given to EAL"},
 	};
 	char error[OPTION_ERROR_SIZE];
-	struct options options;
+	struct simulate_options options; // the largest
 
 	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		assert_true(parse(rows[i].command, rows[i].line, &options, error) < 0);
