@@ -21,6 +21,9 @@ def check(case, name, document, part=None):
     schema = load(name)
     if part is not None:
         schema = {"$ref": f"#/$defs/{part}", "$defs": schema["$defs"]}
+    if "simulation" in schema.get("properties", {}):  # of advise: the output of simulate
+        check(case, "simulate", document["simulation"] | {"schema_version": 1})
+        schema["properties"]["simulation"] = {}
     error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(document))
     if error is not None:
         words = [f"{each.json_path}: {each.message[-200:]}" for each in [error, *error.context]]
