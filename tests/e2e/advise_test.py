@@ -12,14 +12,12 @@ import json
 import os
 import random
 import shlex
-import signal
 import statistics
 import struct
-import subprocess
 import unittest
 
 from support import harness
-from packets import DATA, eth, gre, gtpu, ipv4, mpls, packet, ppp, pppoe, tcp, udp, vlan, vxlan
+from packets import DATA, eth, gre, ipv4, packet, tcp, udp, vxlan
 
 QUEUES = 8
 CASES = harness.SOURCE_ROOT.parent / "shared" / "cases"
@@ -153,10 +151,10 @@ class Advise(harness.TestCase):
         advice = self.advise(CASES / "vxlan-8472.pcap")
         self.assertEqual((advice["verdict"], advice["profile"]), ("take", "vxlan;port=8472"))
         self.assertEqual(advice["simulation"]["candidates"][0]["hashes"], 64)
-        for name, versions in ("own-tunnel-no-inner-checksum", 4), ("own-tunnel-dual-stack", None):
+        for name in "own-tunnel-no-inner-checksum", "own-tunnel-dual-stack":
             advice = self.advise(CASES / f"{name}.pcap", status=1)
             self.assertEqual(advice["commands"]["new"], "ddpctl new --after 'udp(dport=9999)' --ip-at 12")
-            self.assertEqual((advice["verdict"], advice["unread"]["ip_version"]), ("unread", versions))
+            self.assertEqual(advice["verdict"], "unread")
         said = " ".join(self.advise(CASES / "netflow-one-exporter.pcap", status=1)["reasons"])
         self.assertIn("no profile parts it", said)
         self.assertIn("what is behind udp.dport 2055 is not read", said)
@@ -170,42 +168,12 @@ class Advise(harness.TestCase):
         advice = self.advise(self.capture("none", []))
         self.assertEqual((advice["verdict"], advice["reasons"]), ("no packets", []))
 
-    def test_interrupted(self):
-        """Ctrl-C: the advice is on what was read until then."""
-        capture = self.traffic("--kind", "n3-up", "--packets", 1500000, "--snaplen", 96)
-        process = subprocess.Popen([harness.tools["ddpctl"], "advise", capture, "--json"],
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        with open(f"/proc/{process.pid}/io") as file:  # the first million packets are read twice
-            while int(file.read().split()[1]) < 1.2e6 * 112:
-                file.seek(0)
-                self.assertIsNone(process.poll())
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
-        self.assertEqual(process.returncode, 128 + signal.SIGINT)
-        self.assertTrue(json.loads(out)["simulation"]["partial"])
-        self.assertIn(b"interrupted after %d packets" % json.loads(out)["simulation"]["packets"], err)
-
-    def drawn(self, draw):
-        """Heavy-tailed traffic in tunnels, where one key is luck."""
-        tunnels = [lambda user: (ipv4(f"192.0.2.{user % 4 + 1}"), udp(49152 + user % 7), vxlan(user % 50), eth()),
-                   lambda user: (ipv4(f"192.0.2.{user % 8 + 1}"), gre(key=user % 40)),
-                   lambda user: (mpls(16 + user % 300),),
-                   lambda user: (vlan(1 + user % 100), pppoe(1 + user), ppp()),
-                   lambda user: (ipv4(f"192.0.2.{user % 4 + 1}"), udp(2152), gtpu(1000 + user))]
-        kinds, users = draw.sample(tunnels, draw.choice([1, 2])), draw.choice([10, 100, 1000])
-        frames = []
-        for n in range(draw.choice([100, 1000])):
-            user = draw.randrange(users)
-            inner = ipv4(f"10.0.{user >> 8}.{user & 255}", f"203.0.113.{draw.randrange(256)}")
-            frames.append(packet(eth(), *draw.choice(kinds)(user), inner, tcp(1024 + draw.randrange(60000), 443), DATA))
-        weights = [(n + 1) ** -draw.choice([0, 0.8, 1.1]) for n in range(len(frames))]
-        return draw.choices(frames, weights, k=20000)
-
     def test_drawn_captures(self):
         """Who follows the advice gets the most even candidate, or one within the range that was printed."""
         for seed in range(1, 1 + int(os.environ.get("ADVICE_CAPTURES", 1))):
             draw, truth = random.Random(seed), collections.defaultdict(list)
-            capture = self.capture(f"drawn{seed}", self.drawn(draw))
+            capture = self.traffic("--kind", draw.choice(["n3-up", "n3-down", "mix"]), "--seed", seed, "--packets", 20000,
+                                   "--ues", draw.choice([20, 200]), "--zipf", draw.choice([0.9, 1.1]), "--flows", 4)
             result = harness.ddpctl("advise", capture, "--json", "--queues", 16)
             advice = json.loads(result.stdout)
             sides = {side["name"]: side for side in advice["simulation"]["candidates"]}

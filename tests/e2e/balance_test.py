@@ -267,13 +267,6 @@ class Balance(harness.TestCase):
         self.assertEqual((advice["verdict"], advice["balance"]), ("nothing helps", False))
         self.assertIn("Load-aware RSS does not help", " ".join(advice["reasons"]))
 
-    def test_advice_does_not_blame_the_hash_for_chance(self):
-        """13 hashes could have a queue each, but 9 packets more or less are no reason to move an entry."""
-        path = self.traffic("--kind", "n6-up", "--ues", 13, "--flows", 1, "--packets-per-flow", 9)
-        advice = self.advise_json(path, status=1)
-        reason = next(each for each in advice["reasons"] if "Load-aware RSS does not help" in each)
-        self.assertTrue(reason.endswith("it acts only on differences that chance does not explain."), reason)
-
     def test_what_net_ddp_cannot_have_is_refused(self):
         path = self.zipf(1)
         for options in (["--queues", 257], ["--queues", 8, "--reta-size", 1024]):

@@ -101,13 +101,6 @@ static bool is_relevant(const struct advising *a, const struct ddp_profile *prof
 	return false;
 }
 
-static int named_try(struct advising *a, const char *spec) {
-	struct ddp_personality loaded;
-	int status = load_or_report(&loaded, spec);
-
-	return status != EXIT_GOOD ? status : candidates_add(&a->candidates, spec, &loaded, NULL);
-}
-
 // One of the library, if there is room for it. One that is no good is for `check` to report.
 static int spec_try(struct advising *a, const char *spec) {
 	struct ddp_personality loaded;
@@ -143,20 +136,24 @@ static int library_try(struct advising *a) {
 
 	for (unsigned int i = 0; i < a->library.n && status == EXIT_GOOD; i++) {
 		const char *name = a->library.profiles[i].name;
-		struct ddp_personality loaded;
+		struct ddp_profile *profile;
+		struct ddp_diag diag;
 
-		if (load_quietly(&loaded, name) < 0)
-			continue; // that is for `check` to report
-		if (is_relevant(a, loaded.profile))
-			status = sets_try(a, name, loaded.profile);
-		ddp_personality_unload(&loaded);
+		ddp_diag_init(&diag);
+		profile = ddp_profile_load(name, &diag);
+		if (diag.no_memory)
+			no_memory_exit();
+		ddp_diag_fini(&diag); // what is wrong is for `check` to report
+		if (profile != NULL && is_relevant(a, profile))
+			status = sets_try(a, name, profile);
+		ddp_profile_destroy(profile);
 	}
 	if (a->candidates.n >= TRIED_MAX)
 		error_print("the library is too large: its last profiles are not tried");
 	return status;
 }
 
-static int candidates_load(struct advising *a) {
+static int all_load(struct advising *a) {
 	const struct simulate_options *options = a->options;
 	const struct options *base = &options->base;
 	unsigned int balance_ms = options->balance_ms;
@@ -171,7 +168,7 @@ static int candidates_load(struct advising *a) {
 	a->candidates.totals.sample = &a->sample;
 	status = candidates_balance(&a->candidates, balance_ms);
 	for (unsigned int i = 0; i < base->n_with && status == EXIT_GOOD; i++)
-		status = named_try(a, base->with[i]);
+		status = candidates_add_spec(&a->candidates, base->with[i], base->with[i]);
 	if (status == EXIT_GOOD)
 		status = library_try(a);
 	if (status == EXIT_GOOD)
@@ -311,22 +308,10 @@ static int advise(struct advising *a, struct capture *capture, struct output *ou
 	return status;
 }
 
-static int loaded_advise(struct advising *a, struct output *out) {
-	struct capture capture;
-	int status = candidates_load(a);
-
-	if (status == EXIT_GOOD)
-		status = capture_open_or_report(&capture, &a->options->base);
-	if (status != EXIT_GOOD)
-		return status;
-	status = advise(a, &capture, out);
-	capture_close(&capture);
-	return status;
-}
-
 int cmd_advise(const void *arg, struct output *out) {
 	const struct simulate_options *options = arg;
 	static struct advising a;
+	struct capture capture;
 	int status;
 
 	a = (struct advising){.options = options};
@@ -337,7 +322,13 @@ int cmd_advise(const void *arg, struct output *out) {
 	if (status == EXIT_GOOD && capture_is_file(&options->base))
 		status = first_read(&a);
 	if (status == EXIT_GOOD)
-		status = loaded_advise(&a, out);
+		status = all_load(&a);
+	if (status == EXIT_GOOD)
+		status = capture_open_or_report(&capture, &options->base);
+	if (status == EXIT_GOOD) {
+		status = advise(&a, &capture, out);
+		capture_close(&capture);
+	}
 	candidates_fini(&a.first);
 	candidates_fini(&a.candidates);
 	free(a.tunnel);

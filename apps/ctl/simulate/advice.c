@@ -22,7 +22,6 @@
 #define UNHASHED 0.02    // of all packets: worth a line
 #define FEW_FLOWS 16     // a queue: below, chance makes queues uneven
 #define FEW_PACKETS 4    // a queue: fewer say nothing
-#define EQUAL_SHOWN 5
 
 const char *const verdict_names[] = {
 	[ADVICE_TAKE] = "take",
@@ -190,19 +189,13 @@ static void reason_end(struct advising *a) {
 }
 
 // "1.612 (1.430 to 2.103 by key)"
-struct score_text {
-	char text[64];
-};
-
-static struct score_text score_text(const struct outcome *outcome) {
+static const char *score_text(const struct advising *a, const struct outcome *outcome) {
 	const struct key_range *keys = &outcome->keys.plain;
-	struct score_text score;
-	int len = snprintf(score.text, sizeof(score.text), "%.3f", outcome_score(outcome));
 
-	if (keys->low < keys->high)
-		snprintf(score.text + len, sizeof(score.text) - len, " (%.3f to %.3f by key)",
-			 keys->low, keys->high);
-	return score;
+	return keys->low < keys->high ?
+		       ddp_arena_printf(a->simulation->arena, "%.3f (%.3f to %.3f by key)",
+					outcome_score(outcome), keys->low, keys->high) :
+		       ddp_arena_printf(a->simulation->arena, "%.3f", outcome_score(outcome));
 }
 
 static void new_command_add(struct advising *a) {
@@ -242,31 +235,10 @@ static void unread_add(struct advising *a) {
 	    unread->sampled < a->simulation->packets ? " of a sample" : "", unread->field,
 	    unread->n_varying, unread->n_bytes);
 	if (unread->ip_at >= 0)
-		add(a, " %" PRIu64 " of them have an %s header %d bytes behind it.",
-		    unread->ip_packets,
-		    unread->ip_version == 4 ? "IPv4" :
-		    unread->ip_version == 6 ? "IPv6" :
-					      "IPv4 or IPv6",
-		    unread->ip_at);
+		add(a, " %" PRIu64 " of them have an IP header %d bytes behind it.",
+		    unread->ip_packets, unread->ip_at);
 	add(a, " A profile begins with: ");
 	new_command_add(a);
-}
-
-// What else would do.
-static void equal_add(struct advising *a) {
-	const struct advice *advice = a->advice;
-	unsigned int n = 0;
-
-	if (advice->n_equal < 2 || advice->verdict != ADVICE_TAKE)
-		return;
-	add(a, "Equal, within 5 %% or what another key changes (%.3f to %.3f):",
-	    outcome_score(advice->ranking[0]), outcome_score(advice->ranking[advice->n_equal - 1]));
-	for (unsigned int i = 0; i < advice->n_equal; i++)
-		if (advice->ranking[i] != advice->best && n++ < EQUAL_SHOWN)
-			add(a, "%s %s", n > 1 ? "," : "", advice->ranking[i]->name);
-	if (n > EQUAL_SHOWN)
-		add(a, " and %u more", n - EQUAL_SHOWN);
-	add(a, ".");
 }
 
 // The kinds of NIC that spread the chosen profile's packet types without net_ddp.
@@ -360,11 +332,6 @@ static void flows_add(struct advising *a) {
 // Hash fields do not even out flows of unequal size.
 static void balancing_add(struct advising *a) {
 	const struct outcome *best = a->advice->best, *base = a->advice->base;
-	// is it one entry of the redirection table that a balanced imbalance comes from?
-	const bool bound = best->bound * CLEARLY >= best->balanced ||
-			   (best->balance_is_measured &&
-			    2 * best->balancing->n_bound >= best->balancing->n_loaded);
-
 	if (a->simulation->n_queues == 1 || best->balanced == 0)
 		return;
 	if (balance_helps(best)) {
@@ -380,11 +347,9 @@ static void balancing_add(struct advising *a) {
 			add(a, " That helps more than other hash fields.");
 	} else if (best->unbalanced >= EVEN) {
 		add(a,
-		    "Load-aware RSS does not help: a move of table entries brings imbalance to %.2f at "
-		    "best, because %s.",
-		    best->balanced,
-		    bound ? "packets of one hash stay together" :
-			    "it acts only on differences that chance does not explain");
+		    "Load-aware RSS does not help: a move of table entries brings imbalance to %.2f "
+		    "at best.",
+		    best->balanced);
 	}
 }
 
@@ -398,8 +363,7 @@ static void unhashed_add(struct advising *a) {
 
 static void reasons_add(struct advising *a) {
 	static void (*const parts[])(struct advising *) = {
-		gain_add,  unread_add,    equal_add,    hardware_add,
-		flows_add, balancing_add, unhashed_add,
+		gain_add, unread_add, hardware_add, flows_add, balancing_add, unhashed_add,
 	};
 
 	for (unsigned int i = 0; i < COUNT(parts) && a->advice->verdict != ADVICE_NO_PACKETS; i++) {
@@ -419,7 +383,7 @@ static void headline_add(struct advising *a) {
 	switch (a->advice->verdict) {
 	case ADVICE_TAKE:
 		add(a, "Take %s: on %u queues imbalance is %s, without a profile %s.", best->name,
-		    n, score_text(best).text, score_text(base).text);
+		    n, score_text(a, best), score_text(a, base));
 		break;
 	case ADVICE_BALANCE:
 		add(a,
@@ -431,21 +395,21 @@ static void headline_add(struct advising *a) {
 		add(a,
 		    "No profile is needed: a fixed-function NIC spreads this traffic over %u queue%s "
 		    "with imbalance %s.",
-		    n, plural(n), score_text(base).text);
+		    n, plural(n), score_text(a, base));
 		break;
 	case ADVICE_NOTHING_HELPS:
 		add(a,
 		    "%s helps: on %u queues imbalance is %s without a profile, and no candidate is "
 		    "clearly better (%s: %s).",
-		    balance_helps(base) ? "No profile" : "Nothing", n, score_text(base).text,
-		    first->name, score_text(first).text);
+		    balance_helps(base) ? "No profile" : "Nothing", n, score_text(a, base),
+		    first->name, score_text(a, first));
 		break;
 	case ADVICE_UNREAD:
 		add(a,
 		    "No profile reads %.1f %% of this traffic, which ends at %s: one that does could "
 		    "spread it. Without it, on %u queues imbalance is %s.",
 		    100 * share_of(unread->packets, unread->sampled), unread->field, n,
-		    score_text(base).text);
+		    score_text(a, base));
 		break;
 	case ADVICE_TOO_FEW:
 		add(a,

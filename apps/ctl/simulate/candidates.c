@@ -82,13 +82,15 @@ int candidates_balance(struct candidates *candidates, unsigned int ms) {
 	return EXIT_GOOD;
 }
 
-int candidates_add_base(struct candidates *candidates) {
-	struct ddp_personality base;
-	int status = load_or_report(&base, NULL);
+int candidates_add_spec(struct candidates *candidates, const char *name, const char *spec) {
+	struct ddp_personality loaded;
+	int status = load_or_report(&loaded, spec);
 
-	if (status == EXIT_GOOD)
-		status = candidates_add(candidates, "fixed-function NIC", &base, NULL);
-	return status;
+	return status != EXIT_GOOD ? status : candidates_add(candidates, name, &loaded, NULL);
+}
+
+int candidates_add_base(struct candidates *candidates) {
+	return candidates_add_spec(candidates, "fixed-function NIC", NULL);
 }
 
 void candidates_judge(struct candidates *candidates) {

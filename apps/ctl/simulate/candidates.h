@@ -41,6 +41,9 @@ void candidates_fini(struct candidates *candidates);
 int candidates_add(struct candidates *candidates, const char *name, struct ddp_personality *loaded,
 		   const struct rules *rules);
 
+// The same with what a specification names; NULL: base.
+int candidates_add_spec(struct candidates *candidates, const char *name, const char *spec);
+
 // Load-aware RSS with this interval, for the candidates that people see. What net_ddp cannot have
 // is reported.
 int candidates_balance(struct candidates *candidates, unsigned int ms);

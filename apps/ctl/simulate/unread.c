@@ -31,12 +31,10 @@ struct end {
 
 struct finding {
 	unsigned int n_ends;
-	struct end ends[ENDS_MAX];
-
-	// behind the most frequent one
+	struct end ends[ENDS_MAX], most; // the most frequent one, and behind it:
 	uint32_t counts[BYTES][256];
 	uint64_t n_with[BYTES]; // packets that have the byte
-	uint64_t ip[BYTES][2];  // packets with an IPv4, an IPv6 header there
+	uint64_t n_ip[BYTES];   // packets with an IP header there
 };
 
 static uint16_t be16(const uint8_t *at) {
@@ -101,44 +99,30 @@ static void end_count(struct finding *f, const struct end *end) {
 		return; // what comes often is met early
 	if (i == f->n_ends)
 		f->ends[f->n_ends++] = *end;
-	f->ends[i].packets++;
-}
-
-static const struct end *most_frequent(const struct finding *f) {
-	const struct end *most = &f->ends[0];
-
-	for (unsigned int i = 1; i < f->n_ends; i++)
-		if (f->ends[i].packets > most->packets)
-			most = &f->ends[i];
-	return most;
+	if (++f->ends[i].packets > f->most.packets)
+		f->most = f->ends[i];
 }
 
 /* The bytes behind it */
 
-// len bytes are there, of left on the wire. A checksum need not be right: a sender may leave it to
-// its NIC.
-static bool is_ipv4(const uint8_t *at, uint32_t len, uint32_t left) {
-	int size = (at[0] & 0xf) * 4;
+// Whether an IP header begins there, with the length that the packet leaves. A checksum need not be
+// right: a sender may leave it to its NIC.
+static bool is_ip(const struct capture_packet *packet, uint32_t off) {
+	const uint8_t *at = packet->data + off;
+	uint32_t size, len, left = packet->wire_len - off;
 
-	return len >= 20 && at[0] >> 4 == 4 && size >= 20 && be16(at + 2) >= size &&
-	       be16(at + 2) <= left && be16(at + 2) + TRAILER >= left;
-}
-
-static bool is_ipv6(const uint8_t *at, uint32_t len, uint32_t left) {
-	return len >= 40 && at[0] >> 4 == 6 && 40u + be16(at + 4) <= left &&
-	       40u + be16(at + 4) + TRAILER >= left;
+	if (off + 20 > packet->len || (at[0] >> 4 != 4 && at[0] >> 4 != 6))
+		return false;
+	size = at[0] >> 4 == 4 ? 4 * (at[0] & 0xfu) : 40;
+	len = at[0] >> 4 == 4 ? be16(at + 2) : size + be16(at + 4);
+	return size >= 20 && len >= size && len <= left && len + TRAILER >= left;
 }
 
 static void bytes_count(struct finding *f, const struct capture_packet *packet, uint32_t off) {
-	const uint8_t *at = packet->data + off;
-	uint32_t len = packet->len > off ? packet->len - off : 0;
-	uint32_t left = packet->wire_len > off ? packet->wire_len - off : 0;
-
-	for (unsigned int i = 0; i < BYTES && i < len; i++) {
-		f->counts[i][at[i]]++;
+	for (unsigned int i = 0; i < BYTES && off + i < packet->len; i++) {
+		f->counts[i][packet->data[off + i]]++;
 		f->n_with[i]++;
-		f->ip[i][0] += is_ipv4(at + i, len - i, left - i);
-		f->ip[i][1] += is_ipv6(at + i, len - i, left - i);
+		f->n_ip[i] += is_ip(packet, off + i);
 	}
 }
 
@@ -151,16 +135,12 @@ static bool is_varying(const uint32_t counts[256], uint64_t n) {
 
 static void bytes_judge(const struct finding *f, struct unread *unread) {
 	for (unsigned int i = 0; i < BYTES && 2 * f->n_with[i] > unread->packets; i++) {
-		const uint64_t *ip = f->ip[i];
-
 		unread->n_varying += is_varying(f->counts[i], f->n_with[i]);
 		unread->n_bytes++;
-		if (ip[0] + ip[1] <= unread->ip_packets ||
-		    ip[0] + ip[1] < IP_OFTEN * unread->packets)
-			continue;
-		unread->ip_at = i;
-		unread->ip_packets = ip[0] + ip[1];
-		unread->ip_version = ip[1] == 0 ? 4 : ip[0] == 0 ? 6 : 0;
+		if (f->n_ip[i] > unread->ip_packets && f->n_ip[i] >= IP_OFTEN * unread->packets) {
+			unread->ip_at = i;
+			unread->ip_packets = f->n_ip[i];
+		}
 	}
 }
 
@@ -191,7 +171,7 @@ static void names_make(const struct candidates *candidates, const struct end *en
 void unread_find(struct unread *unread, const struct candidates *candidates,
 		 const struct sample *sample, struct ddp_arena *arena) {
 	struct finding *f;
-	struct end end, most;
+	struct end end;
 
 	*unread = (struct unread){.ip_at = -1, .sampled = sample->n};
 	if (candidates->totals.flow_spread < 0)
@@ -203,15 +183,14 @@ void unread_find(struct unread *unread, const struct candidates *candidates,
 		if (end_find(candidates, &packet, &end))
 			end_count(f, &end);
 	}
-	most = *most_frequent(f);
-	if (most.packets > 0 && most.packets >= OFTEN * sample->n) {
-		unread->packets = most.packets;
-		names_make(candidates, &most, arena, unread);
+	if (f->most.packets > 0 && f->most.packets >= OFTEN * sample->n) {
+		unread->packets = f->most.packets;
+		names_make(candidates, &f->most, arena, unread);
 	}
 	for (unsigned int i = 0; unread->packets > 0 && i < sample->n; i++) {
 		const struct capture_packet packet = sample_packet(sample, i);
 
-		if (end_find(candidates, &packet, &end) && is_same_end(&end, &most))
+		if (end_find(candidates, &packet, &end) && is_same_end(&end, &f->most))
 			bytes_count(f, &packet, end.off);
 	}
 	bytes_judge(f, unread);
@@ -224,15 +203,11 @@ static bool is_tunnel(const struct ddp_program *program, const struct capture_pa
 		      uint32_t off) {
 	struct ddp_class class;
 	struct cut cut;
-	uint32_t at;
 
 	cut_begin(&cut, packet);
 	cut_classify(&cut, program, &class);
-	at = class.inner_l3_off;
-	if (class.status != DDP_STATUS_OK || at == UINT16_MAX || at < off || at + 20 > packet->len)
-		return false;
-	return is_ipv4(packet->data + at, packet->len - at, packet->wire_len - at) ||
-	       is_ipv6(packet->data + at, packet->len - at, packet->wire_len - at);
+	return class.status == DDP_STATUS_OK && class.inner_l3_off != UINT16_MAX &&
+	       class.inner_l3_off >= off && is_ip(packet, class.inner_l3_off);
 }
 
 bool unread_is_tunnel(const struct unread *unread, const struct candidates *candidates,
@@ -264,7 +239,6 @@ void unread_json(const struct unread *unread, struct json_writer *json) {
 		    unread->after, unread->field, unread->type, unread->packets, unread->sampled,
 		    unread->n_varying);
 	jsonw_key_uint_or_null(json, "ip_at", unread->ip_at >= 0, unread->ip_at);
-	jsonw_key_uint_or_null(json, "ip_version", unread->ip_version != 0, unread->ip_version);
 	jsonw_key_uint_or_null(json, "ip_packets", unread->ip_at >= 0, unread->ip_packets);
 	jsonw_close(json, '}');
 }

@@ -15,14 +15,13 @@ struct ddp_arena;
 struct unread {
 	uint64_t packets; // of the sample that end there; 0: nothing is unread
 	uint64_t sampled;
-	const char *field;       // "gre.protocol 0x8200"
-	const char *after;       // as profiles write it: "gre(protocol=0x8200)"
-	const char *type;        // packet type, as the profile "all" has it
-	uint16_t port;           // of UDP; 0: the number is of a table
-	unsigned int n_bytes;    // behind the header, that most packets have, at most 64
-	unsigned int n_varying;  // of them differ from packet to packet
-	int ip_at;               // where an IP header begins in most packets, -1: nowhere
-	unsigned int ip_version; // 0: both
+	const char *field;      // "gre.protocol 0x8200"
+	const char *after;      // as profiles write it: "gre(protocol=0x8200)"
+	const char *type;       // packet type, as the profile "all" has it
+	uint16_t port;          // of UDP; 0: the number is of a table
+	unsigned int n_bytes;   // behind the header, that most packets have, at most 64
+	unsigned int n_varying; // of them differ from packet to packet
+	int ip_at;              // where an IP header begins in most packets, -1: nowhere
 	uint64_t ip_packets;
 };
 
