@@ -126,6 +126,21 @@ class Profiles(harness.TestCase):
         self.assertRegex(result.stderr, r":3:11: warning: there is no packet type, ")
         self.assertEqual(harness.ddpctl("check", "--strict", path).returncode, NO)
 
+    def test_packets_that_cost_too_much(self):
+        """Each rule of a header searches an earlier one, and leads back to the header."""
+        path = self.folder / "rules.yaml"
+        # aa; 63 times bb with 5 rules of 3, and a search in each among 1 to 63 headers; aa.x to hash
+        for n, status, told in (5, GOOD, ", at most 11218 steps a packet)\n"), \
+                (100, NO, " steps, more than 50000, and the header 'bb' up to "):
+            path.write_text(
+                "profile: rules\nversion: 1.0.0\nsummary: many rules\nheaders:\n"
+                "  aa: {first: true, layout: 'x:16', next: bb}\n  bb:\n    layout: y:8\n    next:\n" +
+                "".join(f"      - {{when: {{aa.x: {i}, y: 1}}, then: bb}}\n" for i in range(n)) +
+                "packet_types:\n  AA: {path: aa bb, rss: aa.x}\n")
+            result = harness.ddpctl("check", "--strict", path)
+            self.assertEqual(result.returncode, status)
+            self.assertIn(told, result.stdout + result.stderr)
+
     def test_mistakes_have_a_place(self):
         capture = self.traffic("--ues", 1)
         for text, (line, column), words in MISTAKES:
@@ -299,6 +314,18 @@ class Wrong(harness.TestCase):
                      ["simulate", "gtpu", capture, "--json"]):
             with open("/dev/full", "w") as full:
                 self.check(UNREADABLE, args, "No space", stdout=full)
+
+    def test_a_closed_pipe_is_quiet(self):
+        reader, writer = os.pipe()
+        os.close(reader)
+        result = harness.ddpctl("list", stdout=writer)
+        os.close(writer)
+        self.assertEqual((result.returncode, result.stderr), (UNREADABLE, ""))
+
+    def test_a_capture_in_the_place_of_the_profile(self):
+        for command in ("classify", "simulate"):
+            self.check(NO, [command, self.traffic("--ues", 1), "base"],
+                       ": error: a capture, not a profile (FILE comes before PCAP)")
 
     def test_the_first_problem_is_told_before_any_output(self):
         result = harness.ddpctl("classify", "nowhere", "nowhere.pcap")
@@ -711,6 +738,13 @@ class Simulate(harness.TestCase):
             self.check_spread(spread, harness.classify(spec, path, *options), queues, place)
             self.check_spread(spread["baseline"], harness.classify("base", path, *options), queues,
                               place + " baseline")
+
+    def test_a_profile_that_reads_no_packet(self):
+        path = self.traffic("--ues", 1)
+        for spec, told in ("base", ""), \
+                ("vxlan;port=9", "ddpctl: no packet has a packet type of vxlan;port=9: does it read the right "
+                                 "tunnel and port?\n"):
+            self.assertEqual(harness.ddpctl("simulate", spec, path).stderr, told)
 
     def test_table(self):
         path = self.traffic("--kind", "mix", "--ues", 50, "--packets-per-flow", 1)
