@@ -13,83 +13,30 @@ from support import harness, rules, testpmd  # noqa: E402
 from support.rules import QUEUES, hash_rule, rule  # noqa: E402
 
 UDP = "eth / ipv4 / udp"
-TCP6 = "eth / ipv6 / tcp"
 UP = "eth / ipv4 / udp / gtpu / gtp_psc pdu_t is 1"
 
-LEVEL = "the RSS level is 0, 1 (outermost) or 2 (innermost)"
 TYPES_OR_QUEUES = "types or queues: what is hashed, and where packets go, are rules of their own"
 RAW_PLACE = ("a raw item behind a header is relative, has no search or limit, and an offset of 0 or "
              "more")
 RAW_BYTES = "spec and mask of a raw item are bytes or hexadecimal text, of one length"
-NO_ITEM = "no header of a profile stands for this item"
-RAW_LENGTH = "spec and mask of a raw pattern must be of one length"
-RAW_TEXT = "spec and mask of a raw pattern are hexadecimal text, of 512 digits at most"
+
+# A sample of each kind: unit tests (classify/flow_rss_test.c, port/port_flow_refusals_test.c) have the others.
 
 # Pattern, function and types, reason.
 TYPES = [
     (UDP, "ipv4 ipv4-udp", "RSS type ipv4 together with ipv4-udp or ipv4-tcp"),
-    ("eth / ipv4 / tcp", "ipv4 ipv4-tcp", "RSS type ipv4 together with ipv4-udp or ipv4-tcp"),
-    ("eth / ipv6 / udp", "ipv6 ipv6-udp", "RSS type ipv6 together with ipv6-udp or ipv6-tcp"),
-    (TCP6, "ipv6 ipv6-tcp", "RSS type ipv6 together with ipv6-udp or ipv6-tcp"),
-    (f"{UP} / ipv4 / udp", "ipv4 ipv4-udp", "RSS type ipv4 together with ipv4-udp or ipv4-tcp"),
-
-    ("eth", "ipv4", "RSS type 'ipv4' does not fit the pattern"),
-    ("eth / ipv4", "ipv6", "RSS type 'ipv6' does not fit the pattern"),
-    ("eth / ipv6", "ipv4", "RSS type 'ipv4' does not fit the pattern"),
-    ("eth / ipv4", "ipv4-udp", "RSS type 'ipv4-udp' does not fit the pattern"),
-    ("eth / ipv6", "ipv6-sctp", "RSS type 'ipv6-sctp' does not fit the pattern"),
-    (UDP, "ipv4-tcp", "RSS type 'ipv4-tcp' does not fit the pattern"),
-    (TCP6, "ipv6-udp", "RSS type 'ipv6-udp' does not fit the pattern"),
-    (TCP6, "ipv4-tcp", "RSS type 'ipv4-tcp' does not fit the pattern"),
-    (UDP, "gtpu", "RSS type 'gtpu' does not fit the pattern"),
-    (UDP, "c-vlan", "RSS type 'c-vlan' does not fit the pattern"),
-    ("eth / ipv4", "s-vlan", "RSS type 's-vlan' does not fit the pattern"),
-    ("eth / ipv6", "ipv6-frag", "RSS type 'ipv6-frag' does not fit the pattern"),
-    ("eth / ipv6", "ipv4-chksum", "RSS type 'ipv4-chksum' does not fit the pattern"),
-    ("eth / ipv4", "l4-chksum", "RSS type 'l4-chksum' does not fit the pattern"),
-    ("eth / ipv4", "l2-payload", "RSS type 'l2-payload' does not fit the pattern"),
-    ("eth / ipv4", "pppoe", "RSS type 'pppoe' does not fit the pattern"),
+    (f"{UP} / ipv4", "ipv6", "RSS type 'ipv6' does not fit the pattern"),
     ("eth / pppoes", "ipv4", "RSS type 'ipv4' does not fit the pattern"),
-    ("eth / pppoes / ipv4", "ipv6", "RSS type 'ipv6' does not fit the pattern"),
-    ("eth / ipv4 / esp", "ah", "RSS type 'ah' does not fit the pattern"),
-    ("eth / ipv4 / ah", "esp", "RSS type 'esp' does not fit the pattern"),
     ("eth / ipv4 / l2tpv3oip", "l2tpv2", "RSS type 'l2tpv2' does not fit the pattern"),
     ("eth / ipv4 / udp / pfcp", "ecpri", "RSS type 'ecpri' does not fit the pattern"),
-    ("eth / ipv4 / udp / gtpu", "ipv6", "RSS type 'ipv6' does not fit the pattern"),
-    ("eth / ipv4 / udp / gtpc", "pfcp", "RSS type 'pfcp' does not fit the pattern"),
-    (f"{UP} / ipv4", "ipv6", "RSS type 'ipv6' does not fit the pattern"),
-    (f"{UP} / ipv4", "ipv4-udp", "RSS type 'ipv4-udp' does not fit the pattern"),
-    (f"{UP} / ipv4 / udp", "ipv4-tcp", "RSS type 'ipv4-tcp' does not fit the pattern"),
-    (f"{UP} / ipv4", "eth", "RSS type 'eth' does not fit the pattern"),
-    (UDP, "port", "RSS type 'port' does not fit the pattern"),
-
     (UDP, "l3-src-only", "no RSS type says what to hash"),
-    ("eth / vlan / ipv4", "c-vlan l3-src-only", "l3-src-only and l3-dst-only need an RSS type of IP"),
-    ("eth / ipv4", "ipv4 l4-src-only",
-     "l4-src-only and l4-dst-only need an RSS type of UDP, TCP or SCTP"),
     (UDP, "ipv4 l4-dst-only", "l4-src-only and l4-dst-only need an RSS type of UDP, TCP or SCTP"),
-    (f"{UP} / ipv4", "gtpu l3-dst-only", "l3-src-only and l3-dst-only need an RSS type of IP"),
-    ("eth / ipv4", "ipv4 l2-src-only", "l2-src-only and l2-dst-only need the RSS type eth"),
-    ("eth / ipv4", "ipv4 l3-pre32", "l3-pre32, l3-pre48 and l3-pre64 need an RSS type of IPv6"),
-    ("eth / ipv6", "ipv6 l3-pre32 l3-pre64", "one of l3-pre32, l3-pre48 and l3-pre64 at most"),
     ("eth / ipv6", "ipv6 l3-pre40", "an IPv6 prefix to hash has 32, 48 or 64 bits"),
-    ("eth / ipv6", "ipv6 l3-pre56", "an IPv6 prefix to hash has 32, 48 or 64 bits"),
-    ("eth / ipv6", "ipv6 l3-pre96", "an IPv6 prefix to hash has 32, 48 or 64 bits"),
-
-    ("eth / ipv4", "symmetric ipv4 l3-src-only",
-     "a symmetric hash needs both sides: no l3-src-only or the like"),
     (UDP, "symmetric ipv4-udp l4-dst-only",
      "a symmetric hash needs both sides: no l3-src-only or the like"),
-    ("eth", "symmetric eth", "a symmetric hash needs an RSS type of IP, UDP, TCP or SCTP"),
-    ("eth / vlan / ipv4", "symmetric c-vlan",
-     "a symmetric hash needs an RSS type of IP, UDP, TCP or SCTP"),
     ("eth / pppoes", "symmetric pppoe", "a symmetric hash needs an RSS type of IP, UDP, TCP or SCTP"),
-    (f"{UP} / ipv4", "symmetric gtpu", "a symmetric hash needs an RSS type of IP, UDP, TCP or SCTP"),
-    ("eth / ipv4 / esp", "symmetric esp", "a symmetric hash needs an RSS type of IP, UDP, TCP or SCTP"),
-
     ("eth / ipv4", "simple_xor ipv4", "simple_xor is for the whole port: 'pattern end'"),
     ("eth / ipv4", "simple_xor", "simple_xor is for the whole port: 'pattern end'"),
-    (f"{UP} / ipv4 / udp", "simple_xor ipv4-udp", "simple_xor is for the whole port: 'pattern end'"),
     ("", "ipv4", "RSS types of a pattern without headers: use the port's rss_hf"),
     ("", "simple_xor ipv4", "RSS types of a pattern without headers: use the port's rss_hf"),
     ("", "symmetric ipv4", "RSS types of a pattern without headers: use the port's rss_hf"),
@@ -97,10 +44,8 @@ TYPES = [
 
 # Pattern, reason.
 PATTERNS = [
-    ("eth / ipv4 src spec 10.0.0.1 src last 10.0.0.9", "ranges of values are not supported"),
     (f"{UDP} dst spec 1000 dst last 2000", "ranges of values are not supported"),
     ("eth / ipv4 src mask 255.255.255.0", "a mask without a value"),
-    ("eth has_vlan is 0 / vlan", "the pattern has a header of which it says that it does not follow"),
     (f"{UDP} / raw relative is 0 pattern spec 00 pattern mask ff", RAW_PLACE),
     (f"{UDP} / raw relative is 1 search is 1 pattern spec 00 pattern mask ff", RAW_PLACE),
     (f"{UDP} / raw relative is 1 limit is 9 pattern spec 00 pattern mask ff", RAW_PLACE),
@@ -112,55 +57,31 @@ PATTERNS = [
     (f"{UDP} / raw relative is 1", RAW_BYTES),
     (f"{UDP} / raw relative is 1 pattern spec 00 pattern mask ff / ipv4",
      "no header can stand behind a raw item"),
-    ("any", NO_ITEM),
-    ("eth / e_tag", NO_ITEM),
-    ("eth / ipv4 / fuzzy", NO_ITEM),
-    ("eth / ipv4 / udp / vxlan / gre_key", "a GRE key without GRE before it"),
-    ("ipv4 / udp", "no packet that the loaded profiles parse has the headers ipv4 / udp"),
-    ("eth / udp", "no packet that the loaded profiles parse has the headers eth / udp"),
+    ("eth / e_tag", "no header of a profile stands for this item"),
     ("eth / ipv6 / ipv4 / ipv6 / vlan",
      "no packet that the loaded profiles parse has the headers eth / ipv6 / ipv4 / ipv6 / vlan"),
 ]
 
 # Actions for UDP packets, reason.
 ACTIONS = [
-    (f"queue index {QUEUES}", "the port has no such Rx queue"),
-    ("queue index 65535", "the port has no such Rx queue"),
     (f"rss queues 0 {QUEUES} end", "the port has no such Rx queue"),
-    ("queue index 1 / queue index 2", "a packet can be sent to one place only"),
     ("drop / queue index 1", "a packet can be sent to one place only"),
-    ("mark id 1 / flag", "a packet can have one mark only"),
-    ("count / count", "a rule counts once"),
-    ("jump group 1", "only RSS, QUEUE, DROP, PASSTHRU, MARK, FLAG and COUNT are supported"),
     ("of_pop_vlan", "only RSS, QUEUE, DROP, PASSTHRU, MARK, FLAG and COUNT are supported"),
-    ("void", "a rule without an action"),
     ("rss types ipv4-udp end queues 0 1 end", TYPES_OR_QUEUES),
-    ("rss types ipv4 end queues 3 end", TYPES_OR_QUEUES),
-    ("rss types ip l3-src-only end queues 0 1 end", TYPES_OR_QUEUES),
-    ("rss types udp end queues 0 1 end", TYPES_OR_QUEUES),
-    ("rss level 2 types ip end queues 0 1 end", TYPES_OR_QUEUES),
     ("rss level 1 types end queues 0 1 end", TYPES_OR_QUEUES),
     ("rss func symmetric_toeplitz queues 0 1 end", "a hash function belongs to a rule without queues"),
     ("rss types ipv4 end key_len 52 queues end", "the length of a key without a key"),
-    ("rss level 3 types ipv4 end key_len 0 queues end", LEVEL),
-    ("rss types ipv4 end key_len 0 queues end / count",
-     "a rule that says how to hash has no other action"),
     ("rss types ipv4 end key_len 0 queues end / queue index 1",
      "a rule that says how to hash has no other action"),
-    ("rss types ipv4 end key_len 0 queues end / rss types ipv4-udp end key_len 0 queues end",
-     "a packet has one hash only"),
 ]
 
 # Spec, mask, reason.
 HEADER = rules.vary(UDP.replace(" / ", " "))[:42].hex()
 RAW = [
-    (HEADER, HEADER[:-2], RAW_LENGTH),
-    (HEADER[:-2], HEADER, RAW_LENGTH),
-    (HEADER[:-1], HEADER[:-1], RAW_TEXT),
+    (HEADER, HEADER[:-2], "spec and mask of a raw pattern must be of one length"),
+    (HEADER[:-1] + "x", "f" * 84,
+     "spec and mask of a raw pattern are hexadecimal text, of 512 digits at most"),
     ("0b0101", "ffffff", "the loaded profiles know no packet type for the raw pattern"),
-    (HEADER[:-1] + "x", "f" * 84, RAW_TEXT),
-    (HEADER, "f" * 83 + "x", RAW_TEXT),
-    (HEADER, "0" * 84, "the mask of a raw pattern chooses no bytes to hash"),
 ]
 
 
@@ -188,11 +109,7 @@ class Refusals(rules.Case):
     def test_raw(self):
         self.check_all((rule(f"raw pattern spec {spec} pattern mask {mask}", "rss queues end"), reason)
                        for spec, mask, reason in RAW)
-        both = f"raw pattern spec {HEADER} pattern mask {HEADER}"
-        self.refused(rule(f"{both} / eth", "rss queues end"), "a raw pattern stands alone")
-        self.refused(rule(both, "queue index 1"),
-                     "a raw pattern says what is hashed: it has no other action")
-        self.refused(rule(both, "rss func simple_xor queues end"),
+        self.refused(rule(f"raw pattern spec {HEADER} pattern mask {HEADER}", "rss func simple_xor queues end"),
                      "simple_xor is for the whole port: 'pattern end'")
 
     def test_attributes(self):
