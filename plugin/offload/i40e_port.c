@@ -13,14 +13,6 @@
 // A record of the firmware's list.
 #define LOADED_SIZE 48
 
-void ddp_i40e_port_init(struct ddp_i40e_port *port, const struct ddp_i40e_calls *calls, uint16_t id,
-			uint16_t device) {
-	memset(port, 0, sizeof(*port));
-	port->calls = calls;
-	port->id = id;
-	port->device = device;
-}
-
 static int fail(const struct ddp_i40e_port *port, int error, const char *what,
 		struct ddp_diag *diag) {
 	if (error == -ENOMEM)
@@ -116,7 +108,7 @@ static bool all_written(const struct i40e_package *i40e, const uint8_t *bytes) {
 	return true;
 }
 
-static int package_remove(struct ddp_i40e_port *port, struct ddp_diag *diag) {
+static void package_remove(struct ddp_i40e_port *port, struct ddp_diag *diag) {
 	int ret = 0;
 
 	if (port->rollback != NULL)
@@ -127,7 +119,6 @@ static int package_remove(struct ddp_i40e_port *port, struct ddp_diag *diag) {
 			  port->id, port->track_id, strerror(-ret));
 	free(port->rollback);
 	port->rollback = NULL;
-	return ret;
 }
 
 // bytes becomes the port's, which removes the package with it.
@@ -165,8 +156,8 @@ static int load(struct ddp_i40e_port *port, const struct ddp_package *package, u
 	return n < 0 ? n : -EIO;
 }
 
-int ddp_i40e_port_add(struct ddp_i40e_port *port, const struct ddp_package *package,
-		      struct ddp_diag *diag) {
+static int package_add(struct ddp_i40e_port *port, const struct ddp_package *package,
+		       struct ddp_diag *diag) {
 	const struct ddp_place place = {.file = package->path};
 	uint32_t loaded[I40E_LOADED_MAX];
 	const char *reason;
@@ -215,13 +206,13 @@ static int flow_types_put(struct ddp_i40e_port *port, struct ddp_i40e_flow_type 
 }
 
 static int flow_types_set(struct ddp_i40e_port *port, const struct i40e_package *i40e,
-			  uint64_t *rss_hf, struct ddp_diag *diag) {
-	struct ddp_i40e_flow_type now[DDP_I40E_FLOW_TYPES], before[DDP_I40E_FLOW_TYPES];
+			  struct ddp_diag *diag) {
+	struct ddp_i40e_flow_type now[DDP_I40E_FLOW_TYPES];
 	int ret = port->calls->flow_types_get(port->id, now);
 
 	if (ret < 0)
 		return fail(port, ret, "its flow types cannot be read", diag);
-	memcpy(before, now, sizeof(before));
+	memcpy(port->flow_types, now, sizeof(now));
 	for (unsigned int i = 0; i < i40e->n_pctypes; i++) {
 		uint8_t pctype = i40e->pctypes[i].id;
 		unsigned int type;
@@ -233,15 +224,12 @@ static int flow_types_set(struct ddp_i40e_port *port, const struct i40e_package 
 			return fail(port, -ENOSPC, "no flow type is free for a pctype", diag);
 		now[type].flow_type = type;
 		now[type].pctypes = UINT64_C(1) << pctype;
-		*rss_hf |= UINT64_C(1) << type;
+		port->rss_hf |= UINT64_C(1) << type;
 	}
 	ret = flow_types_put(port, now);
 	if (ret < 0)
 		return fail(port, ret, "its flow types cannot be set", diag);
-	if (port->n_flow_types == 0) {
-		memcpy(port->flow_types, before, sizeof(before));
-		port->n_flow_types = DDP_I40E_FLOW_TYPES;
-	}
+	port->flow_types_changed = true;
 	return 0;
 }
 
@@ -263,35 +251,18 @@ static int ptypes_set(struct ddp_i40e_port *port, const struct i40e_package *i40
 	return 0;
 }
 
-static int flow_types_undo(struct ddp_i40e_port *port, struct ddp_diag *diag) {
-	int ret = 0;
+static void flow_types_undo(struct ddp_i40e_port *port, struct ddp_diag *diag) {
+	int ret = port->flow_types_changed ? flow_types_put(port, port->flow_types) : 0;
 
-	if (port->n_flow_types > 0)
-		ret = flow_types_put(port, port->flow_types);
-	port->n_flow_types = 0;
-	return ret < 0 ? fail(port, ret, "its flow types cannot be taken back", diag) : 0;
+	if (ret < 0)
+		fail(port, ret, "its flow types cannot be taken back", diag);
 }
 
-static int ptypes_undo(struct ddp_i40e_port *port, struct ddp_diag *diag) {
+static void ptypes_undo(struct ddp_i40e_port *port, struct ddp_diag *diag) {
 	int ret = port->ptypes_changed ? port->calls->ptypes_reset(port->id) : 0;
 
-	port->ptypes_changed = false;
-	return ret < 0 ? fail(port, ret, "its packet types cannot be taken back", diag) : 0;
-}
-
-int ddp_i40e_port_types(struct ddp_i40e_port *port, const struct ddp_package *package,
-			uint64_t *rss_hf, struct ddp_diag *diag) {
-	bool ptypes_before = port->ptypes_changed;
-	uint64_t bits = 0;
-	int ret = ptypes_set(port, package->i40e, diag);
-
-	if (ret == 0)
-		ret = flow_types_set(port, package->i40e, &bits, diag);
-	if (ret < 0 && !ptypes_before)
-		ptypes_undo(port, diag);
-	if (ret == 0)
-		*rss_hf |= bits;
-	return ret;
+	if (ret < 0)
+		fail(port, ret, "its packet types cannot be taken back", diag);
 }
 
 /* Hashing */
@@ -303,8 +274,8 @@ static bool inset_is_saved(const struct ddp_i40e_port *port, uint8_t pctype) {
 	return false;
 }
 
-int ddp_i40e_port_hash(struct ddp_i40e_port *port, uint8_t pctype, const uint8_t *words,
-		       unsigned int n, struct ddp_diag *diag) {
+static int inset_set(struct ddp_i40e_port *port, uint8_t pctype, const uint8_t *words,
+		     unsigned int n, struct ddp_diag *diag) {
 	struct ddp_i40e_inset before, inset = {0};
 	int ret;
 
@@ -337,45 +308,84 @@ static bool inset_same(const struct ddp_i40e_inset *a, const struct ddp_i40e_ins
 }
 
 // One that could not be set is unchanged.
-static int inset_undo(struct ddp_i40e_port *port, uint8_t pctype, struct ddp_i40e_inset *before,
-		      struct ddp_diag *diag) {
+static void inset_undo(struct ddp_i40e_port *port, uint8_t pctype, struct ddp_i40e_inset *before,
+		       struct ddp_diag *diag) {
 	struct ddp_i40e_inset now;
 	int ret = port->calls->inset_get(port->id, pctype, &now, DDP_I40E_INSET_HASH);
 
 	if (ret == 0 && inset_same(&now, before))
-		return 0;
+		return;
 	ret = port->calls->inset_set(port->id, pctype, before, DDP_I40E_INSET_HASH);
-	return ret < 0 ? fail(port, ret, "a pctype's input set cannot be taken back", diag) : 0;
+	if (ret < 0)
+		fail(port, ret, "a pctype's input set cannot be taken back", diag);
 }
 
-static int insets_undo(struct ddp_i40e_port *port, struct ddp_diag *diag) {
-	int first = 0;
+// All changes, the last one first, also if one fails.
+static void undo(struct ddp_i40e_port *port, struct ddp_diag *diag) {
+	for (unsigned int i = port->n_insets; i-- > 0;)
+		inset_undo(port, port->insets[i].pctype, &port->insets[i].inset, diag);
+	flow_types_undo(port, diag);
+	ptypes_undo(port, diag);
+	package_remove(port, diag);
+}
 
-	while (port->n_insets > 0) {
-		unsigned int i = --port->n_insets;
-		int ret = inset_undo(port, port->insets[i].pctype, &port->insets[i].inset, diag);
+/* A lower device */
 
-		first = first < 0 ? first : ret;
+const struct ddp_i40e_calls *(*ddp_i40e_lower_calls)(struct ddp_diag *diag) = ddp_i40e_calls_find;
+
+int ddp_i40e_hash(struct ddp_i40e_port *port, const struct ddp_plan *plan, struct ddp_diag *diag) {
+	int ret = 0;
+
+	for (unsigned int i = 0; i < plan->n_insets && ret == 0; i++)
+		ret = inset_set(port, plan->insets[i].pctype, plan->insets[i].words,
+				plan->insets[i].n, diag);
+	return ret;
+}
+
+static int package_program(struct ddp_i40e_port *port, const struct ddp_plan *plan,
+			   struct ddp_diag *diag) {
+	int ret = package_add(port, plan->package, diag);
+
+	if (ret == 0)
+		ret = ptypes_set(port, plan->package->i40e, diag);
+	if (ret == 0)
+		ret = flow_types_set(port, plan->package->i40e, diag);
+	if (ret == 0)
+		ret = ddp_i40e_hash(port, plan, diag);
+	if (ret < 0)
+		undo(port, diag);
+	return ret;
+}
+
+struct ddp_i40e_port *ddp_i40e_load(uint16_t port_id, uint16_t device, const struct ddp_plan *plan,
+				    struct ddp_diag *diag) {
+	const struct ddp_i40e_calls *calls = ddp_i40e_lower_calls(diag);
+	struct ddp_i40e_port *port;
+
+	assert(plan->package != NULL);
+	if (calls == NULL)
+		return NULL;
+	port = calloc(1, sizeof(*port));
+	if (port == NULL) {
+		ddp_no_memory(diag);
+		return NULL;
 	}
-	return first;
+	port->calls = calls;
+	port->id = port_id;
+	port->device = device;
+	if (package_program(port, plan, diag) < 0) {
+		free(port);
+		return NULL;
+	}
+	return port;
 }
 
-/* Taking back */
-
-int ddp_i40e_port_undo(struct ddp_i40e_port *port, struct ddp_diag *diag) {
-	int first = insets_undo(port, diag), ret = flow_types_undo(port, diag);
-
-	first = first < 0 ? first : ret;
-	ret = ptypes_undo(port, diag);
-	first = first < 0 ? first : ret;
-	ret = package_remove(port, diag);
-	return first < 0 ? first : ret;
-}
-
-void ddp_i40e_port_forget(struct ddp_i40e_port *port) {
-	free(port->rollback);
-	port->rollback = NULL;
-	port->ptypes_changed = false;
-	port->n_flow_types = 0;
-	port->n_insets = 0;
+void ddp_i40e_unload(struct ddp_i40e_port *port, bool gone, struct ddp_diag *diag) {
+	if (port == NULL)
+		return;
+	if (gone)
+		free(port->rollback);
+	else
+		undo(port, diag);
+	free(port);
 }

@@ -8,11 +8,9 @@
 // tests use fake functions. Control path only: the port is stopped, and one thread at a time uses
 // it.
 //
-//	ddp_i40e_port_init(&port, &calls, port_id, device_id);
-//	if (ddp_i40e_port_add(&port, package, &diag) == 0)
-//		ddp_i40e_port_types(&port, package, &rss_hf, &diag);
+//	port = ddp_i40e_load(port_id, device_id, plan, &diag);
 //	...
-//	ddp_i40e_port_undo(&port, &diag);
+//	ddp_i40e_unload(port, false, &diag);
 #ifndef DDP_OFFLOAD_I40E_PORT_H
 #define DDP_OFFLOAD_I40E_PORT_H
 
@@ -81,11 +79,12 @@ struct ddp_i40e_port {
 		rollback; // the file that removes the added package; NULL: none, or the NIC held it
 	size_t rollback_size;
 	uint32_t track_id; // of the added package
+	uint64_t rss_hf;   // that selects all of its pctypes
 
 	// other changes, in their order
 	bool ptypes_changed;
 	struct ddp_i40e_flow_type flow_types[DDP_I40E_FLOW_TYPES]; // as they were
-	unsigned int n_flow_types;
+	bool flow_types_changed;
 	struct {
 		uint8_t pctype;
 		struct ddp_i40e_inset inset; // as it was
@@ -93,32 +92,22 @@ struct ddp_i40e_port {
 	unsigned int n_insets;
 };
 
-// calls must outlive the port.
-void ddp_i40e_port_init(struct ddp_i40e_port *port, const struct ddp_i40e_calls *calls, uint16_t id,
-			uint16_t device);
+// Finds the driver's functions; tests replace it.
+extern const struct ddp_i40e_calls *(*ddp_i40e_lower_calls)(struct ddp_diag *diag);
 
-// Add a package to a port that added none. 0, or a negative errno with the reason in diag and the
-// NIC unchanged. A package that could not be removed again is refused without asking the NIC.
-int ddp_i40e_port_add(struct ddp_i40e_port *port, const struct ddp_package *package,
-		      struct ddp_diag *diag);
+// Write a plan's package and input sets to the stopped NIC, for all of its ports; the package must
+// outlive the result. A package that could not be removed again is refused without asking the NIC.
+// NULL with the reason in diag; further errors in diag name what could not be undone.
+struct ddp_i40e_port *ddp_i40e_load(uint16_t port_id, uint16_t device, const struct ddp_plan *plan,
+				    struct ddp_diag *diag);
 
-// Let mbufs get the packet types of an added package, and map each of its pctypes to a flow type of
-// its own: *rss_hf gets the bits that select them. 0, or a negative errno with the reason in diag
-// and nothing changed.
-int ddp_i40e_port_types(struct ddp_i40e_port *port, const struct ddp_package *package,
-			uint64_t *rss_hf, struct ddp_diag *diag);
+// Write the input sets of another plan; other pctypes keep theirs. 0, or a negative errno with the
+// reason in diag.
+int ddp_i40e_hash(struct ddp_i40e_port *port, const struct ddp_plan *plan, struct ddp_diag *diag);
 
-// Hash n words of the field vector for packets of a pctype. 0, or a negative errno with the reason
-// in diag.
-int ddp_i40e_port_hash(struct ddp_i40e_port *port, uint8_t pctype, const uint8_t *words,
-		       unsigned int n, struct ddp_diag *diag);
-
-// Undo all changes, the last one first, also if one fails. 0, or a negative errno with the failures
-// in diag; nothing is left to undo in either case.
-int ddp_i40e_port_undo(struct ddp_i40e_port *port, struct ddp_diag *diag);
-
-// The NIC was removed: forget all changes.
-void ddp_i40e_port_forget(struct ddp_i40e_port *port);
+// Undo everything on the stopped NIC, or forget it if the NIC is gone. NULL does nothing. What
+// cannot be undone is in diag.
+void ddp_i40e_unload(struct ddp_i40e_port *port, bool gone, struct ddp_diag *diag);
 
 // Does a profile have headers for which the NIC needs a package?
 bool ddp_i40e_package_wanted(const struct ddp_profile *profile);

@@ -18,7 +18,7 @@
 
 #include "offload/offload.h"
 
-struct ddp_i40e_lower;
+struct ddp_i40e_port;
 struct ddp_package;
 struct ddp_personality;
 struct ddp_port;
@@ -75,7 +75,7 @@ struct ddp_offload {
 	bool kept_alarm;  // it is set
 	struct ddp_kept kept[DDP_OFFLOAD_QUEUES];
 	struct ddp_package *package; // of the argument `package`, for a 700-series NIC; NULL: none
-	struct ddp_i40e_lower *i40e; // the NIC with this package; NULL: it has it not
+	struct ddp_i40e_port *i40e;  // the NIC with this package; NULL: it has it not
 };
 
 // Should the lower device have as many Rx queues as we? If it can hash for us and has a redirection

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The package of an Intel NIC that is the lower device: for the 800 series the package that its
-// driver loaded, for the 700 series the package that it is given (offload/i40e_lower.h).
+// driver loaded, for the 700 series the package that it is given (offload/i40e_port.h).
 #include "port/port.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include <rte_devargs.h>
 #include <rte_kvargs.h>
 
-#include "offload/i40e_lower.h"
+#include "offload/i40e_port.h"
 #include "package/package.h"
 #include "personality/package_open.h"
 
@@ -155,7 +155,7 @@ int ddp_package_load(struct ddp_port *port, const struct ddp_plan *plan, char *r
 	assert(offload->i40e == NULL);
 	ddp_diag_init(&diag);
 	if (ddp_lower_enter(port)) {
-		offload->i40e = ddp_i40e_lower_load(port->lower.port_id, device, plan, &diag);
+		offload->i40e = ddp_i40e_load(port->lower.port_id, device, plan, &diag);
 		ddp_lower_leave(port);
 	}
 	if (offload->i40e == NULL) {
@@ -172,7 +172,7 @@ void ddp_package_unload(struct ddp_port *port) {
 	bool gone = !ddp_lower_enter(port);
 
 	ddp_diag_init(&diag);
-	ddp_i40e_lower_unload(port->offload.i40e, gone, &diag);
+	ddp_i40e_unload(port->offload.i40e, gone, &diag);
 	if (!gone)
 		ddp_lower_leave(port);
 	rest_log(port, &diag, 0);
@@ -196,7 +196,7 @@ int ddp_package_hash(struct ddp_port *port, const struct ddp_plan *plan, char *r
 	if (port->offload.i40e == NULL)
 		return 0;
 	ddp_diag_init(&diag);
-	if (DDP_LOWER_CALL(port, ddp_i40e_lower_hash(port->offload.i40e, plan, &diag)) < 0)
+	if (DDP_LOWER_CALL(port, ddp_i40e_hash(port->offload.i40e, plan, &diag)) < 0)
 		ret = diag_fail(&diag, reason, size);
 	ddp_diag_fini(&diag);
 	return ret;

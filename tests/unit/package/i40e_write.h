@@ -15,6 +15,7 @@ uint8_t *i40e_write(const struct ddp_package *package, size_t *size);
 // published.
 #define I40E_GTP 0x80000008
 #define I40E_GTP_REGISTER 64
+#define I40E_GTP_SECTION 0x490 // the second of these, in the file
 extern const struct ddp_package i40e_gtp;
 
 // As it is read; the caller closes it.

@@ -15,7 +15,6 @@
 
 #include "fake_nic.h"
 #include "offload/i40e_fake.h"
-#include "offload/i40e_lower.h"
 #include "package/i40e_write.h"
 #include "port/port.h"
 #include "port_rules.h"
@@ -29,9 +28,19 @@
 
 static bool has_package; // the argument that names GTP_FILE
 
+static bool fails_once; // the section that is to fail
+static bool reads_back; // the firmware leaves the old values of all sections
+
 static int process(uint16_t port, uint8_t *bytes, uint32_t size, int op) {
+	int ret;
+
 	i40e_fake.started = rte_eth_devices[port].data->dev_started;
-	return i40e_fake_calls.process(port, bytes, size, op);
+	ret = i40e_fake_calls.process(port, bytes, size, op);
+	if (fails_once)
+		i40e_fake.fail_section = -1;
+	if (!reads_back && op == DDP_I40E_ADD)
+		bytes[I40E_GTP_SECTION + 5] = I40E_MMIO >> 8;
+	return ret;
 }
 
 static struct ddp_i40e_calls calls;
@@ -137,7 +146,8 @@ static int setup(void **state) {
 	calls = i40e_fake_calls;
 	calls.process = process;
 	i40e_fake_port = 3;
-	has_package = true;
+	has_package = reads_back = true;
+	fails_once = false;
 	ddp_i40e_lower_calls = calls_find;
 	gtp_put(I40E_GTP);
 	return leak_setup(state);
@@ -416,6 +426,84 @@ static void what_fails_leaves_the_nic_as_it_was(void **state) {
 	}
 }
 
+// Its sections write the same registers: only from the last one to the first the old values come
+// back.
+static void a_load_that_fails_is_taken_back_in_the_opposite_order(void **state) {
+	uint16_t port = port_make(GTPU);
+
+	fails_once = true;
+	for (int n = 0; n < 3; n++) {
+		i40e_fake.fail_section = n;
+		assert_int_equal(port_start(port), 0);
+		assert_int_equal(n_lines("gtp.pkgo: Input/output error"), 1);
+		assert_as_before();
+		assert_int_equal(rte_eth_dev_stop(port), 0);
+	}
+	ddp_end(port);
+}
+
+static void a_nic_that_goes_on_failing_is_said_to_need_a_reset(void **state) {
+	uint16_t port = port_make(GTPU);
+
+	i40e_fake.fail_section = 1;
+	assert_int_equal(port_start(port), 0);
+	assert_int_equal(n_lines("could not be taken back, only a reset of the NIC helps"), 1);
+	ddp_end(port);
+}
+
+// A file that writes wrong registers must not remove it.
+static void registers_that_are_not_read_back_are_an_error(void **state) {
+	uint16_t port = port_make(GTPU);
+
+	reads_back = false;
+	assert_int_equal(port_start(port), 0);
+	assert_int_equal(n_lines("gtp.pkgo: its registers were not read back"), 1);
+	assert_string_equal(i40e_fake.log, "add 80000008; write 80000008");
+	assert_int_equal(i40e_fake.registers[I40E_GTP_REGISTER], I40E_GTP_REGISTER);
+	assert_int_equal(i40e_fake.registers[I40E_GTP_REGISTER + 7], I40E_GTP_REGISTER + 7);
+	ddp_end(port);
+}
+
+static void accepted_but_not_listed_is_no_success(void **state) {
+	uint16_t port = port_make(GTPU);
+
+	i40e_fake.forgets = true;
+	assert_int_equal(port_start(port), 0);
+	assert_int_equal(n_lines("the driver took it, but the NIC does not list it"), 1);
+	assert_as_before();
+	ddp_end(port);
+}
+
+// What a stop could not take back.
+static unsigned int left_behind(void) {
+	unsigned int n = i40e_fake.n_loaded - before.n_loaded;
+
+	n += memcmp(i40e_fake.flow_types, before.flow_types, sizeof(before.flow_types)) != 0;
+	for (unsigned int i = 0; i < RTE_DIM(before.insets); i++)
+		n += memcmp(&i40e_fake.insets[i], &before.insets[i], sizeof(before.insets[i])) != 0;
+	return n + !i40e_fake.ptypes_default;
+}
+
+static void a_stop_goes_on_behind_what_fails_and_says_so(void **state) {
+	unsigned int n_calls = 1;
+
+	for (unsigned int i = 0; i < n_calls; i++) {
+		uint16_t port = port_run(GTPU);
+		FILE *log;
+
+		i40e_fake.n_calls = 0;
+		i40e_fake.fail_calls = UINT64_C(1) << i;
+		log = log_begin();
+		assert_int_equal(log_end(log, rte_eth_dev_stop(port)), 0);
+		n_calls = i40e_fake.n_calls;
+		assert_in_range(n_calls, 5, 60);
+		assert_in_range(left_behind(), 0, 1);
+		assert_true(n_lines("cannot be taken back") >= left_behind());
+		i40e_fake = before;
+		ddp_end(port);
+	}
+}
+
 static void where_it_is_required_the_port_does_not_start(void **state) {
 	unsigned int n_good = start_count();
 	uint16_t port = port_make(GTPU ",offload=require");
@@ -466,17 +554,13 @@ static void a_nic_that_does_not_start_again_starts_no_port(void **state) {
 }
 
 static void a_package_that_was_there_before_is_used_and_stays(void **state) {
-	struct ddp_package *package = i40e_write_gtp(I40E_GTP);
-	struct ddp_i40e_port other;
-	struct ddp_diag diag;
-	uint16_t port;
+	uint16_t port = port_run(GTPU);
+	struct i40e_fake held = i40e_fake;
 
-	ddp_i40e_port_init(&other, &i40e_fake_calls, 3, 0);
-	ddp_diag_init(&diag);
-	assert_int_equal(ddp_i40e_port_add(&other, package, &diag), 0);
-	ddp_i40e_port_forget(&other); // the process ended
-	ddp_diag_fini(&diag);
-	ddp_package_close(package);
+	ddp_end(port); // and it was not: the process died
+	memcpy(i40e_fake.registers, held.registers, sizeof(held.registers));
+	memcpy(i40e_fake.loaded, held.loaded, sizeof(held.loaded));
+	i40e_fake.n_loaded = held.n_loaded;
 	i40e_fake_restart();
 	before = i40e_fake;
 	port = port_run(GTPU);
@@ -621,6 +705,11 @@ int main(void) {
 		TEST(a_package_that_no_profile_needs_is_not_used),
 		TEST(packets_are_hashed_as_by_software),
 		TEST(what_fails_leaves_the_nic_as_it_was),
+		TEST(a_load_that_fails_is_taken_back_in_the_opposite_order),
+		TEST(a_nic_that_goes_on_failing_is_said_to_need_a_reset),
+		TEST(registers_that_are_not_read_back_are_an_error),
+		TEST(accepted_but_not_listed_is_no_success),
+		TEST(a_stop_goes_on_behind_what_fails_and_says_so),
 		TEST(where_it_is_required_the_port_does_not_start),
 		TEST(rss_that_cannot_be_changed_is_the_last_step),
 		TEST(a_nic_that_does_not_start_again_starts_no_port),
