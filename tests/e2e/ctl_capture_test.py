@@ -33,6 +33,7 @@ from packets import DATA, eth, gtpu, ipv4, packet, udp
 GOOD, NO, USAGE, UNREADABLE = range(4)
 INTERRUPTED = 128 + signal.SIGINT
 QUEUES = 16
+CANDIDATES = 20  # of one run of simulate
 
 RAW, SLL, SLL2, NULL, ETHERNET = 101, 113, 276, 0, 1
 CLONE_NEWNET = 0x40000000
@@ -197,8 +198,10 @@ class Spread(TestCase):
     """simulate sums up what classify, which interprets each packet, says of them."""
 
     def check(self, spec, path, *options):
+        return self.compare(spec, path, harness.simulate(spec, path, "--queues", QUEUES, *options), *options)
+
+    def compare(self, spec, path, spread, *options):
         found = harness.classify(spec, path, "--queues", QUEUES, *options)
-        spread = harness.simulate(spec, path, "--queues", QUEUES, *options)
         packets, octets = collections.Counter(), collections.Counter()
         for each in found:
             packets[each["queue"]] += 1
@@ -213,10 +216,16 @@ class Spread(TestCase):
         odd = self.capture("odd", [frame for frames in (odd_frames.LIES, odd_frames.ENDLESS,
                                                         odd_frames.LARGE) for frame in frames])
         for path in (odd, self.mix()):
-            for profile in harness.profiles():
-                spread = self.check(profile["name"], path)
-                self.assertEqual(spread["baseline"]["queues"],
-                                 harness.simulate("base", path, "--queues", QUEUES)["queues"])
+            names = [profile["name"] for profile in harness.profiles()]
+            names.insert(0, names.pop(names.index("base")))
+            for start in range(0, len(names), CANDIDATES):
+                some = names[start:start + CANDIDATES]
+                words = [word for name in some[1:] for word in ("--with", name)]
+                found = harness.simulate(some[0], path, "--queues", QUEUES, *words)
+                for name, spread in zip(some, found["candidates"], strict=True):
+                    self.compare(name, path, spread)
+                if start == 0:
+                    self.assertEqual(found["baseline"]["queues"], found["queues"])
             for function in ("symmetric_toeplitz", "simple_xor"):
                 self.check("gtpu:ue", path, "--hash", function)
             self.check("gtpu", path, "--rss-hf", "none")
