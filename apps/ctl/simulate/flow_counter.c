@@ -200,8 +200,7 @@ void flow_counter_count(struct flow_counter *counter, const struct capture_batch
 	const struct spread_burst *burst = counter->by->burst;
 
 	keys_make(counter, n);
-	flows_prefetch_slots(&counter->table, counter->keys, n);
-	flows_prefetch_entries(&counter->table, counter->keys, n);
+	flows_prefetch(&counter->table, counter->keys, n);
 	for (unsigned int i = 0; i < n; i++) {
 		const struct capture_packet *packet = &batch->packets[first + i];
 		struct flow *flow = burst->input_lens[i] > 0 ?

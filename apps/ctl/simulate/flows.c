@@ -117,13 +117,10 @@ struct flow *flows_count(struct flows *flows, uint64_t key) {
 	return flow;
 }
 
-void flows_prefetch_slots(const struct flows *flows, const uint64_t *keys, unsigned int n) {
+void flows_prefetch(const struct flows *flows, const uint64_t *keys, unsigned int n) {
 	for (unsigned int i = 0; i < n; i++)
 		__builtin_prefetch(
 			&flows->slots[ddp_seed_hash(&flows->seed, keys[i]) & flows->mask]);
-}
-
-void flows_prefetch_entries(const struct flows *flows, const uint64_t *keys, unsigned int n) {
 	for (unsigned int i = 0; i < n; i++) {
 		const uint64_t hash = ddp_seed_hash(&flows->seed, keys[i]);
 		const uint64_t slot = flows->slots[hash & flows->mask];

@@ -5,14 +5,10 @@
 // only, and what the table says is of the keys that came first. Entries have the order in which
 // their keys came, so no result depends on the random seed.
 //
-// With millions of flows time goes with the lines of memory that a packet needs: have those of a
-// burst brought before its first packet is counted.
-//
 //	flows_init(&flows, true, n_places);
-//	flows_prefetch_slots(&flows, keys, n);
-//	... other work ...
-//	flows_prefetch_entries(&flows, keys, n);
-//	flow = flows_count(&flows, key);
+//	flows_prefetch(&flows, keys, n);
+//	for (unsigned int i = 0; i < n; i++)
+//		flow = flows_count(&flows, keys[i]);
 #ifndef DDPCTL_SIMULATE_FLOWS_H
 #define DDPCTL_SIMULATE_FLOWS_H
 
@@ -72,8 +68,8 @@ void flows_limit(struct flows *flows, size_t size);
 // follows 0. NULL: there is no room for it.
 struct flow *flows_count(struct flows *flows, uint64_t key);
 
-void flows_prefetch_slots(const struct flows *flows, const uint64_t *keys, unsigned int n);
-void flows_prefetch_entries(const struct flows *flows, const uint64_t *keys, unsigned int n);
+// Before the packets of a burst are counted: have memory bring what they need all at once.
+void flows_prefetch(const struct flows *flows, const uint64_t *keys, unsigned int n);
 
 // Packet n, at a place that belongs to a queue. Packets may come in any order.
 void flow_place_add(struct flow_place *place, uint64_t n, uint16_t at, uint16_t queue);

@@ -138,7 +138,6 @@ void simulation_free(struct simulation *simulation);
 
 // For people, and parts of that, each with an empty line behind it.
 void simulation_print(const struct simulation *simulation, struct output *out);
-void simulation_outcomes_print(const struct simulation *simulation, struct output *out);
 void simulation_flows_print(const struct simulation *simulation, const struct outcome *outcome,
 			    struct output *out); // with queues of this candidate
 void simulation_warning_print(const struct simulation *simulation, struct output *out);

@@ -133,7 +133,7 @@ static void outcome_row(const struct simulation *simulation, const struct outcom
 		table_text(table, "never");
 }
 
-void simulation_outcomes_print(const struct simulation *simulation, struct output *out) {
+static void outcomes_print(const struct simulation *simulation, struct output *out) {
 	struct extras extras = {.cores = simulation->core_mpps > 0 && simulation->load_mpps > 0};
 	struct table table;
 
@@ -419,24 +419,20 @@ static void affinity_print(const char *name, const char *what, const struct affi
 			affinity->queues[1]);
 }
 
-static void meetings_print(const struct simulation *simulation, struct output *out) {
-	const unsigned int n = simulation->n_outcomes;
+static void affinities_print(const struct simulation *simulation, struct output *out) {
+	const struct outcome *first = simulation->outcomes, *end = first + simulation->n_outcomes;
 
 	if (simulation->n_queues == 1)
 		return;
-	if (simulation->outcomes[0].ues.n > 0)
+	if (first->ues.n > 0)
 		output_printf(out, "\nboth directions of a UE on one queue?%s\n",
-			      simulation->outcomes[0].flows.n > 0 ?
-				      "" :
-				      " (the capture has one direction only)");
-	for (unsigned int i = 0; i < n && simulation->outcomes[0].ues.n > 0; i++)
-		affinity_print(simulation->outcomes[i].name, "UEs", &simulation->outcomes[i].ues,
-			       out);
-	if (simulation->outcomes[0].flows.n > 0)
+			      first->flows.n > 0 ? "" : " (the capture has one direction only)");
+	for (const struct outcome *o = first; o < end && first->ues.n > 0; o++)
+		affinity_print(o->name, "UEs", &o->ues, out);
+	if (first->flows.n > 0)
 		output_text(out, "\nboth directions of a flow on one queue?\n");
-	for (unsigned int i = 0; i < n && simulation->outcomes[0].flows.n > 0; i++)
-		affinity_print(simulation->outcomes[i].name, "flows",
-			       &simulation->outcomes[i].flows, out);
+	for (const struct outcome *o = first; o < end && first->flows.n > 0; o++)
+		affinity_print(o->name, "flows", &o->flows, out);
 }
 
 /* The rest */
@@ -469,13 +465,13 @@ void simulation_notes_print(const struct simulation *simulation, struct output *
 void simulation_print(const struct simulation *simulation, struct output *out) {
 	simulation_warning_print(simulation, out);
 	queues_print(simulation, out);
-	simulation_outcomes_print(simulation, out);
+	outcomes_print(simulation, out);
 	nics_print(simulation, out);
 	scaling_print(simulation, out);
 	types_print(simulation, out);
 	moments_print(simulation, out);
 	balancing_print(simulation, out);
 	simulation_flows_print(simulation, &simulation->outcomes[0], out);
-	meetings_print(simulation, out);
+	affinities_print(simulation, out);
 	simulation_notes_print(simulation, out);
 }

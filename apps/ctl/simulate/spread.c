@@ -86,8 +86,7 @@ void spread_fini(struct spread *spread) {
 /* Packets of one hash */
 
 static void groups_count(struct spread *spread, const struct spread_burst *burst) {
-	flows_prefetch_slots(&spread->groups, burst->groups, burst->n_groups);
-	flows_prefetch_entries(&spread->groups, burst->groups, burst->n_groups);
+	flows_prefetch(&spread->groups, burst->groups, burst->n_groups);
 	for (unsigned int i = 0; i < burst->n_groups; i++)
 		flows_count(&spread->groups, burst->groups[i]);
 }
@@ -261,7 +260,6 @@ static void *aligned_or_exit(size_t size) {
 
 	if (memory == NULL)
 		no_memory_exit();
-	memset(memory, 0, size);
 	return memory;
 }
 
@@ -269,6 +267,8 @@ void spread_begin(struct spread *spread) {
 	struct spread_burst *burst = aligned_or_exit(sizeof(*burst));
 	struct rte_mbuf *mbufs = aligned_or_exit(DDP_BURST_MAX * sizeof(*mbufs));
 
+	memset(burst, 0, sizeof(*burst));
+	memset(mbufs, 0, DDP_BURST_MAX * sizeof(*mbufs));
 	spread->burst = burst;
 	burst->cache = aligned_or_exit(ddp_cache_size());
 	ddp_cache_init(burst->cache, ddp_isa_best(512));
