@@ -31,7 +31,6 @@ from support import harness, odd_frames
 from packets import DATA, eth, gtpu, ipv4, packet, udp
 
 GOOD, NO, USAGE, UNREADABLE = range(4)
-INTERRUPTED = 128 + signal.SIGINT
 QUEUES = 16
 CANDIDATES = 20  # of one run of simulate
 

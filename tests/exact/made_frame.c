@@ -23,10 +23,6 @@ void frame_add(struct frames *frames, const uint8_t *bytes, uint32_t len) {
 		frame->bytes[i] = i * 167 ^ len;
 }
 
-void frames_keep(struct frames *frames, unsigned int n) {
-	frames->n = n;
-}
-
 void frames_corpora_add(struct frames *frames) {
 	uint8_t bytes[PACKET_MAX];
 

@@ -38,8 +38,6 @@ void frames_graph_add(struct frames *frames, const struct ddp_profile *profile,
 // Look for the fields of all.
 void frames_spots_find(struct frames *frames, const struct ddp_profile *profile,
 		       const struct ddp_program *program);
-// Forget all but the first n.
-void frames_keep(struct frames *frames, unsigned int n);
 
 // Change len bytes of a packet made from frame in one place. Returns its new length.
 uint32_t frame_mutate(const struct frame *frame, uint8_t bytes[PACKET_MAX], uint32_t len,

@@ -201,10 +201,6 @@ uint16_t flow_frame(uint32_t flow, const uint8_t **frame) {
 	return flows[flow].len;
 }
 
-uint16_t flow_lower(uint32_t flow, uint16_t n_lower) {
-	return flow / 8 % n_lower;
-}
-
 static enum type type_seen(const struct flow *flow, const struct setup *setup) {
 	if (is_gtpu(flow->type) && !setup->gtpu)
 		return TYPE_IPV4_UDP;

@@ -92,8 +92,6 @@ void flows_init(void);
 
 // The frame of a flow without its stamp; returns its length.
 uint16_t flow_frame(uint32_t flow, const uint8_t **frame);
-// Of so many lower queues, the one that brings this flow.
-uint16_t flow_lower(uint32_t flow, uint16_t n_lower);
 
 // The source address of a group.
 uint32_t group_src(uint16_t group);

@@ -13,10 +13,8 @@
 #define LINK_NULL 0
 #define LINK_ETHERNET 1
 #define LINK_RAW 101
-#define LINK_LOOP 108
 #define LINK_SLL 113
 #define LINK_IPV4 228
-#define LINK_IPV6 229
 #define LINK_SLL2 276
 
 struct image {

@@ -20,7 +20,6 @@
 #include "common/output.h"
 
 #define ETHERNET 1 // link types
-#define RAW_IP 101
 
 static char scratch_dir[256];
 

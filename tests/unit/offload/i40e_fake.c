@@ -12,7 +12,6 @@
 #include "unit.h"
 
 #define SECTION_HEADER 16
-#define VALUES 4 // registers of a section
 
 struct i40e_fake i40e_fake;
 uint16_t i40e_fake_port = 3;

@@ -213,7 +213,6 @@ struct narrow_row {
 };
 
 #define MAC "000000000000000000000000"
-#define IP4 "ff0000000000003fff00ff00000000000000000000" // first nibbles, fragment, protocol
 
 static const struct narrow_row narrow_rows[] = {
 	{"tcp over ipv4: neither addresses, ports nor flags", "eth ipv4 tcp pay",

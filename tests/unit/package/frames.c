@@ -19,7 +19,6 @@ struct header {
 	unsigned int slot_at; // in the header
 };
 
-#define ADDRESSES4 "0a0000010a000002"
 #define ADDRESSES6 "20010db800000000000000000000000120010db8000000000000000000000002"
 
 static const struct header headers[] = {
