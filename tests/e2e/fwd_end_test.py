@@ -283,8 +283,6 @@ class Refusal(fwd.TestCase):
     def test_numbers_of_queues(self):
         for words, line in (
                 (["--rxq", 0], f"option --rxq: '0' is not a number from 1 to 65535 {HINT}"),
-                (["--rxq", -1], f"option --rxq: '-1' is not a number from 1 to 65535 {HINT}"),
-                (["--txq", 0], f"option --txq: '0' is not a number from 1 to 65535 {HINT}"),
                 (["--rxq", 257], r"--rxq 257: port 0 \(net_ddp0\) has at most 256 Rx queues"),
                 (["--rxq", 1, "--txq", 257],
                  r"--txq 257: port 0 \(net_ddp0\) has at most 256 Tx queues"),
@@ -294,15 +292,7 @@ class Refusal(fwd.TestCase):
     def test_options(self):
         for words, line in (
                 (["--rxqs", 4], "unknown option '--rxqs', did you mean '--rxq'?"),
-                (["--nonsense"], "unknown option '--nonsense'"),
-                (["-x"], "unknown option '-x'"),
                 (["nonsense"], "unexpected argument 'nonsense'"),
-                (["--rxq"], "option --rxq needs a value: N"),
-                (["--fwd", "both"], "option --fwd: 'both' is none of: io mac rxonly"),
-                (["--topology", "star"], "option --topology: 'star' is none of: paired chained loop"),
-                (["--rss-hf", "ip+nonsense"], "option --rss-hf: unknown hash field 'nonsense'"),
-                (["--key", "00"], "option --key: 1 bytes given, a key has 40 or 52 bytes"),
-                (["--duration", "soon"], "option --duration: 'soon' is not a number of seconds from 0 to 31536000"),
                 (["--burst", 513], "option --burst: '513' is not a number from 1 to 512")):
             self.refuse(2, f"{re.escape(line)} {HINT}", *words)
 
@@ -355,16 +345,11 @@ class Refusal(fwd.TestCase):
         for profile, line in (
                 ("nonsense", "error: profile 'nonsense' not found in .*"),
                 ("./syntax.yaml", r"\./syntax\.yaml:\d+:\d+: error: .*"),
-                ("./field.yaml", r"\./field\.yaml:8:10: error: .*'nonsense'.*"),
-                ("gtpu:nonsense", ".*error: .*'nonsense'.*")):
+                ("./field.yaml", r"\./field\.yaml:8:10: error: .*'nonsense'.*")):
             self.refuse_port(line, f"{GOOD},profile={profile}")
 
     def test_device_arguments(self):
         self.refuse_port(r"unknown argument 'nonsense' .*", GOOD + ",nonsense=1")
-        self.refuse_port("the lower device is missing: .*", "profile=gtpu")
-        self.refuse_port("overflow is drop or wait, not 'maybe'", GOOD + ",overflow=maybe")
-        self.refuse_port("lower_queues is a number from 1 to 256, not '0'",
-                         GOOD + ",lower_queues=0")
         self.refuse_port("lower device net_pcap0 has 1 Rx queues, 9 are needed",
                          GOOD + ",lower_queues=9")
 
