@@ -14,10 +14,7 @@ or are no text, are made here (MADE). In a profile
 Profiles build on those in lib, so that no message depends on the real library. --update writes the messages anew:
 read every line that changes.
 
-Messages that no file can provoke:
-    out of memory                (yaml.c, load.c, automaton.c, build.c) malloc fails
-    cannot be read: ...          (yaml.c, behind fread) a disk fails while it is read
-    nothing here                 (yaml.c) libyaml has no other kind of event inside a document
+The rows of tests/unit/profile have the other messages.
 """
 
 import difflib
