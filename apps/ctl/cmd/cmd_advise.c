@@ -35,23 +35,19 @@ struct advising {
 static void tunnel_find(struct advising *a) {
 	struct ddp_arena *arena = ddp_arena_create();
 	struct unread unread;
-	struct strbuf spec;
 
 	unread_find(&unread, &a->first, &a->sample, arena);
-	strbuf_init(&spec);
 	for (unsigned int i = 0; unread.port != 0 && i < a->library.n && a->tunnel == NULL; i++) {
+		const char *spec = ddp_arena_printf(arena, "%s;port=%u",
+						    a->library.profiles[i].name, unread.port);
 		struct ddp_personality loaded;
-		const char *text;
 
-		fprintf(spec.to, "%s;port=%u", a->library.profiles[i].name, unread.port);
-		text = strbuf_take(&spec);
-		if (load_quietly(&loaded, text) < 0)
+		if (load_quietly(&loaded, spec) < 0)
 			continue; // it has no such parameter
 		if (unread_is_tunnel(&unread, &a->first, &a->sample, loaded.program))
-			a->tunnel = strdup_or_exit(text);
+			a->tunnel = strdup_or_exit(spec);
 		ddp_personality_unload(&loaded);
 	}
-	strbuf_fini(&spec);
 	ddp_arena_destroy(arena);
 }
 
@@ -115,13 +111,11 @@ static int spec_try(struct advising *a, const char *spec) {
 
 // A profile as it is, and with each of its own input sets.
 static int sets_try(struct advising *a, const char *name, const struct ddp_profile *profile) {
+	// those that it requires come first
 	const struct ddp_profile_part *part = &profile->parts[profile->n_parts - 1];
 	struct strbuf spec;
 	int status = spec_try(a, name);
 
-	for (unsigned int i = 0; i < profile->n_parts; i++)
-		if (profile->parts[i].named)
-			part = &profile->parts[i];
 	strbuf_init(&spec);
 	for (unsigned int i = 0; i < part->n_input_sets && status == EXIT_GOOD; i++) {
 		fprintf(spec.to, "%s:%s", name, part->input_sets[i].name);
@@ -202,29 +196,22 @@ static void ranking_row(const struct simulation *simulation, const struct outcom
 	table_cell(table, "%.3f", outcome->bound);
 }
 
-// The best, then those that --with names and the fixed-function NIC, wherever they are.
+// The best, those that --with names and the fixed-function NIC.
 static void ranking_print(const struct advice *advice, struct output *out) {
-	unsigned int n = advice->n_ranking < RANKING_LINES ? advice->n_ranking : RANKING_LINES;
+	const struct outcome *outcomes = advice->simulation->outcomes;
 	struct table table;
 
 	if (advice->base->keys.n > 0)
-		output_printf(
-			out,
-			"imbalance with %u RSS keys: the median, what 8 of 10 keys give, the median "
-			"with load-aware RSS\n",
-			advice->base->keys.n);
-	table_init(
-		&table, out,
-		"CANDIDATE|>MEDIAN|>8 OF 10|>BALANCED|>THIS KEY|>NO HASH|>HASHES|>ENTROPY|>AT LEAST");
-	for (unsigned int i = 0; i < n; i++)
-		ranking_row(advice->simulation, advice->ranking[i], &table);
-	for (unsigned int i = 0; i < advice->simulation->n_outcomes; i++) {
-		const struct outcome *outcome = &advice->simulation->outcomes[i];
-		unsigned int shown = 0;
+		output_printf(out, "imbalance with %u RSS keys, BALANCED with load-aware RSS\n",
+			      advice->base->keys.n);
+	table_init(&table, out,
+		   "CANDIDATE|>MEDIAN|>8 OF 10|>BALANCED|>THIS KEY|>NO HASH|>HASHES|>ENTROPY|>AT "
+		   "LEAST");
+	for (unsigned int i = 0; i < advice->n_ranking; i++) {
+		const struct outcome *outcome = advice->ranking[i];
 
-		while (shown < n && advice->ranking[shown] != outcome)
-			shown++;
-		if (shown == n && (i < advice->n_named || outcome == advice->base))
+		if (i < RANKING_LINES || outcome - outcomes < advice->n_named ||
+		    outcome == advice->base)
 			ranking_row(advice->simulation, outcome, &table);
 	}
 	table_fini(&table);

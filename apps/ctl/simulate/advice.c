@@ -92,13 +92,13 @@ static int by_score(const void *a, const void *b) {
 
 // Another one that does the same stands for it if that is simpler.
 static bool is_ranked(const struct advising *a, const struct outcome *outcome) {
-	const struct outcome *base = a->advice->base;
+	const struct outcome *all = a->simulation->outcomes, *base = a->advice->base;
+	bool ranked = true;
 
-	for (const struct outcome *other = a->simulation->outcomes; other <= base; other++)
-		if (other != outcome && outcome != base && is_same(a, other, outcome) &&
-		    (other == base || is_simpler(a, other, outcome)))
-			return false;
-	return true;
+	for (const struct outcome *other = all; other <= base; other++)
+		ranked &= other == outcome || !is_same(a, other, outcome) ||
+			  (other != base && !is_simpler(a, other, outcome));
+	return ranked || outcome == base || outcome - all < a->advice->n_named;
 }
 
 // The largest score that is as good as the best one's. A profile that is worth it is not exchanged
@@ -263,11 +263,11 @@ static void hardware_add(struct advising *a) {
 			    ddp_nic_name(ddp_nics[i]));
 		ddp_spread_destroy(spread);
 	}
-	if (n == 0)
-		return;
-	add(a, " (rules: ddpctl plan ");
-	shell_word(a->text.to, best->name);
-	add(a, " --nic KIND).");
+	if (n > 0) {
+		add(a, " (rules: ddpctl plan ");
+		shell_word(a->text.to, best->name);
+		add(a, " --nic KIND).");
+	}
 }
 
 // Whether a candidate puts the largest flow under several hashes: it may run in several tunnels.
@@ -304,9 +304,8 @@ static bool elephant_add(struct advising *a) {
 		return false;
 	add(a,
 	    "One flow has %.1f %% of the packets (%s, %s): no profile parts it, and with %u queues "
-	    "imbalance is %.2f at least. All of them together carry the load of %.1f fully used "
-	    "cores at most; ",
-	    100 * part, s->top_flows[0].text, s->top_flows[0].type, s->n_queues, bound, 1 / part);
+	    "imbalance is %.2f at least; ",
+	    100 * part, s->top_flows[0].text, s->top_flows[0].type, s->n_queues, bound);
 	if (largest_ends_unread(a))
 		add(a,
 		    "what is behind %s is not read: %u of %u bytes there differ from packet to packet.",
@@ -331,26 +330,20 @@ static void flows_add(struct advising *a) {
 
 // Hash fields do not even out flows of unequal size.
 static void balancing_add(struct advising *a) {
-	const struct outcome *best = a->advice->best, *base = a->advice->base;
+	const struct outcome *best = a->advice->best;
+
 	if (a->simulation->n_queues == 1 || best->balanced == 0)
 		return;
-	if (balance_helps(best)) {
+	if (balance_helps(best))
 		add(a,
-		    "Load-aware RSS (balance=on of net_ddp) brings imbalance from %.2f to %s%.2f",
-		    best->unbalanced, best->balance_is_measured ? "" : "about ", best->balanced);
-		if (best->balance_is_measured)
-			add(a, " (mean of %g ms, %.1f moves a second)",
-			    best->balancing->interval_ns / 1e6,
-			    balancing_move_rate(best->balancing));
-		add(a, ": it moves entries of the redirection table away from loaded queues.");
-		if (best == base)
-			add(a, " That helps more than other hash fields.");
-	} else if (best->unbalanced >= EVEN) {
+		    "Load-aware RSS (balance=on of net_ddp) brings imbalance from %.2f to %s%.2f.%s",
+		    best->unbalanced, best->balance_is_measured ? "" : "about ", best->balanced,
+		    best == a->advice->base ? " That helps more than other hash fields." : "");
+	else if (best->unbalanced >= EVEN)
 		add(a,
 		    "Load-aware RSS does not help: a move of table entries brings imbalance to %.2f "
 		    "at best.",
 		    best->balanced);
-	}
 }
 
 static void unhashed_add(struct advising *a) {
@@ -376,7 +369,6 @@ static void reasons_add(struct advising *a) {
 
 static void headline_add(struct advising *a) {
 	const struct outcome *best = a->advice->best, *base = a->advice->base;
-	const struct outcome *first = a->advice->ranking[0];
 	const struct unread *unread = &a->advice->unread;
 	unsigned int n = a->simulation->n_queues;
 
@@ -402,7 +394,7 @@ static void headline_add(struct advising *a) {
 		    "%s helps: on %u queues imbalance is %s without a profile, and no candidate is "
 		    "clearly better (%s: %s).",
 		    balance_helps(base) ? "No profile" : "Nothing", n, score_text(a, base),
-		    first->name, score_text(a, first));
+		    a->advice->ranking[0]->name, score_text(a, a->advice->ranking[0]));
 		break;
 	case ADVICE_UNREAD:
 		add(a,

@@ -31,13 +31,13 @@ struct advice_command {
 
 struct advice {
 	const struct simulation *simulation;
-	unsigned int n_named; // candidates of --with, the first ones of the simulation
+	int n_named; // candidates of --with, the first ones of the simulation
 	enum verdict verdict;
 	const struct outcome *best; // the fixed-function NIC unless ADVICE_TAKE
 	const struct outcome *base; // the fixed-function NIC
 	bool balance;               // load-aware RSS makes the best one clearly better
-	// All, most even first, without those that do the same as a simpler one. The first n_equal
-	// are as good as the first one, but for chance.
+	// Most even first, without those that do the same as a simpler one unless they are named.
+	// The first n_equal are as good as the first one, but for chance.
 	const struct outcome **ranking;
 	unsigned int n_ranking, n_equal;
 	const char *headline;

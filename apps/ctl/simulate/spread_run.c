@@ -41,7 +41,8 @@ static void memory_share(struct run *run) {
 	size_t size = totals->memory != 0 ? totals->memory : MEMORY_DEFAULT;
 	size_t fixed = MEMORY_FIXED + run->n * ddp_cache_size() +
 		       STAGES * (sizeof(struct capture_batch) +
-				 totals->n_places * CAPTURE_BATCH_PACKETS * sizeof(uint16_t));
+				 totals->n_places * CAPTURE_BATCH_PACKETS * sizeof(uint16_t)) +
+		       (totals->sample != NULL ? SAMPLE_PACKETS * SAMPLE_BYTES : 0);
 	unsigned int n_grouped = run->n - (totals->flow_spread >= 0) - (totals->ue_spread >= 0);
 
 	size = size > fixed + MEMORY_LEAST ? size - fixed : MEMORY_LEAST;
