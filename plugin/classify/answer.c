@@ -9,6 +9,7 @@ void ddp_answer_steer(const struct ddp_program *program, const struct ddp_answer
 	answer->function = rss->hash->function;
 	answer->hash = answer->queue = 0;
 	answer->dropped = false;
+	answer->steps = NULL;
 	answer->input_len = 0;
 	if (rss->rss_hf != 0)
 		answer->input_len = ddp_input_gather(program, packet, &answer->class, rss->rss_hf,

@@ -11,12 +11,15 @@
 //	printf("%u bytes hashed to 0x%08x: queue %u\n", answer.input_len, answer.hash,
 //	       answer.queue);
 //
-// No call below allocates, fails or reads outside the packet, and any number of threads may use
-// one program and one struct ddp_answer_rss.
+// Data path, but for the steps: no call allocates, fails or reads outside the packet. Any number of
+// threads may use one program and one struct ddp_answer_rss.
 #ifndef DDP_CLASSIFY_ANSWER_H
 #define DDP_CLASSIFY_ANSWER_H
 
 #include "classify.h"
+
+struct ddp_arena;
+struct ddp_steps;
 
 // How a port hashes and spreads packets. What the pointers lead to stays the caller's and does not
 // change meanwhile.
@@ -40,6 +43,8 @@ struct ddp_answer {
 	uint8_t function;   // enum ddp_hash_function by which the bytes were gathered and hashed
 	uint8_t input_len;  // bytes hashed, 0 to DDP_MAX_INPUT_SIZE; 0: not hashed
 	uint8_t input[DDP_MAX_INPUT_SIZE];
+
+	struct ddp_steps *steps; // why; NULL: nobody asked
 };
 
 // All of answer, as a port without flow rules does it.
@@ -49,5 +54,92 @@ void ddp_answer(const struct ddp_program *program, const struct ddp_answer_rss *
 // The same for a packet whose class is filled in.
 void ddp_answer_steer(const struct ddp_program *program, const struct ddp_answer_rss *rss,
 		      const struct ddp_packet *packet, struct ddp_answer *answer);
+
+/* Steps: why an answer is what it is */
+
+// A field or number that was read. Texts have no line breaks.
+struct ddp_read {
+	const char *name;  // "next_ext", "inner.ipv4.src"
+	const char *text;  // the value as people write it: "0xc0", "10.0.0.1", "(not there)"
+	const char *value; // the same for programs: decimal, or an address; NULL: not there
+	uint32_t bit;      // of what is hashed or extracted: where, bits from the packet's start
+	uint8_t bits;
+	bool ahead; // of the bytes behind the header
+};
+
+struct ddp_reads {
+	struct ddp_read *reads;
+	unsigned int n;
+};
+
+// One of several that are tried in order until one applies: a rule of a header, a packet type, an
+// input set, an entry of a package's table.
+struct ddp_try {
+	const char *what; // leads to: "gtpu", "ethertype(type)", "stop"; the type; the fields
+	const char *when; // its condition, as the profile writes it
+	const char *why;  // why it applies to this packet, or why not; "" if it always does
+	const struct ddp_place *place; // NULL: not from a file with lines
+	bool decides;
+	// It does not apply because one field, which is there, has another value; else NULL.
+	struct ddp_read *compared;
+	const char *wanted; // "0x85 or 0x86"
+};
+
+// What is wrong with a header.
+enum ddp_flaw {
+	DDP_FLAW_NONE,
+	DDP_FLAW_CUT,     // the packet ends inside it
+	DDP_FLAW_SHORT,   // its length is less than its own fields take
+	DDP_FLAW_INVALID, // 'valid' does not hold; packages: the parse graph has no entry
+	DDP_FLAW_AHEAD,   // good itself, but the packet ends before what its rule wants to see
+};
+
+// A header that was looked at; of a package, a step of the NIC's parser.
+struct ddp_step {
+	const char *name;              // header, or the parser's node
+	const struct ddp_place *place; // NULL: not from a profile
+	uint32_t offset;               // bytes from the packet's start
+	uint64_t size;        // bytes, as its length says, or the layout; cut: as far as known
+	const char *size_why; // "12 bytes: 8 and 4 for [seq] because s is true (s 1)"
+	bool hidden;          // takes no place in a path
+	bool fragment;
+	const char *fragment_why;
+	enum ddp_flaw flaw;
+	const char *flaw_why;
+	struct ddp_reads reads; // fields of it that mattered
+	struct ddp_try *tries;  // up to the one that decides
+	unsigned int n_tries;
+	const char *next; // header that follows, NULL: the path ends
+};
+
+struct ddp_steps {
+	struct ddp_step *steps; // headers found, then the one that was no good, if any
+	unsigned int n_steps;
+	const struct ddp_packet_type *type; // NULL for none
+	const char *path;                   // of the type, as the profile writes it
+	struct ddp_try *types; // that have the packet's path, up to the one that applies
+	unsigned int n_types;
+	struct ddp_try *sets; // input sets of the type, up to the one that applies
+	unsigned int n_sets;
+	const struct ddp_input_set *set; // that applies, NULL for none
+	const char *unhashed;            // why none does; NULL: the type has none
+	struct ddp_reads hashed;         // fields of the set, those that the packet has not too
+	struct ddp_reads extracted;      // the first is the class's value
+	struct ddp_reads parser;         // packages: results of the NIC's parser, such as flags
+};
+
+// ddp_answer() with answer->steps, which live as long as arena, profile and program; the profile is
+// that of the program. Control path. Returns 0, or -ENOMEM without steps. Packages: see
+// ddp_personality_answer().
+int ddp_answer_steps(const struct ddp_profile *profile, const struct ddp_program *program,
+		     const struct ddp_answer_rss *rss, const struct ddp_packet *packet,
+		     struct ddp_arena *arena, struct ddp_answer *answer);
+
+// Whether a path ends because no rule of its last header applies to the packet, which class is of.
+// Then rule is the first one that looked up a number of that header in a table in vain, and value
+// the number; NULL for none. False of packages. Control path, but it allocates nothing.
+bool ddp_answer_end(const struct ddp_profile *profile, const struct ddp_program *program,
+		    const struct ddp_packet *packet, const struct ddp_class *class,
+		    const struct ddp_rule **rule, uint64_t *value);
 
 #endif

@@ -177,3 +177,51 @@ uint32_t e810_ptype_rte(const struct e810_parser *parser, uint16_t ptype) {
 	}
 	return 0;
 }
+
+/* Packet flags */
+
+const char *e810_packet_flag_name(unsigned int flag) {
+	static const char *const names[64] = {
+		[8] = "unicast",
+		[9] = "multicast",
+		[10] = "broadcast",
+		[11] = "two outer MACs",
+		[12] = "S-tag 88a8",
+		[13] = "I-tag",
+		[14] = "external VLAN 8100",
+		[15] = "external VLAN 9100",
+		[16] = "VLAN 8100",
+		[17] = "NSH",
+		[18] = "MPLS 8847",
+		[19] = "MPLS 8848",
+		[20] = "several MPLS labels",
+		[21] = "inner MPLS",
+		[22] = "MAC in a tunnel",
+		[23] = "VLAN in a tunnel",
+		[24] = "fragment",
+		[25] = "IPv6 extension header",
+		[26] = "VLAN in double VLAN mode",
+		[28] = "RoCE",
+		[29] = "UDP checksum is zero",
+		[30] = "ESP",
+		[31] = "ESP in UDP",
+		[32] = "TCP URG",
+		[33] = "TCP ACK",
+		[34] = "TCP PSH",
+		[35] = "TCP RST",
+		[36] = "TCP SYN",
+		[37] = "TCP FIN",
+		[38] = "tunnel type bit 0",
+		[39] = "tunnel type bit 1",
+		[40] = "tunnel type bit 2",
+		[41] = "UDP or GRE tunnel",
+		[42] = "OAM",
+		[43] = "NSH tunnel",
+		[50] = "abort",
+		[51] = "partial",
+		[53] = "GTP-U PDU session container",
+		[54] = "GTP-U uplink",
+	};
+
+	return flag < 64 ? names[flag] : NULL;
+}

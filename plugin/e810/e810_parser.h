@@ -128,6 +128,8 @@ unsigned int e810_result_chain_traced(const struct e810_parser *parser,
 				      uint16_t offsets[E810_CHAIN_MAX], struct e810_trace *trace);
 // A hardware protocol id: "ipv4 (outer or only)", ... Never NULL.
 const char *e810_protocol_name(const struct e810_parser *parser, uint8_t id);
+// What a packet flag says: labels of public packages are wrong about some. NULL: not known.
+const char *e810_packet_flag_name(unsigned int flag);
 // rte_mbuf packet_type of a ptype, as DPDK's ice driver would report it (RTE_PTYPE_*), 0 for
 // unknown.
 uint32_t e810_ptype_rte(const struct e810_parser *parser, uint16_t ptype);

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "base/diag.h"
-#include "classify/classify.h"
+#include "classify/answer.h"
 #include "profile/profile.h"
 
 struct ddp_package;
@@ -54,6 +54,14 @@ int ddp_personality_read(struct ddp_personality *personality, const struct ddp_l
 void ddp_personality_unload(struct ddp_personality *personality);
 // The same of one that was allocated; NULL: nothing to do.
 void ddp_personality_destroy(struct ddp_personality *personality);
+
+// ddp_answer(); with an arena, in which they live, steps too: of a package those of the NIC's
+// parser. 0, or -ENOMEM without steps.
+int ddp_personality_answer(const struct ddp_personality *personality,
+			   const struct ddp_answer_rss *rss, const struct ddp_packet *packet,
+			   struct ddp_arena *arena, struct ddp_answer *answer);
+// What of a package's answers is exact, and what is modelled.
+extern const char ddp_package_note[];
 
 // ddp_source_name() of a profile or a package.
 char *ddp_personality_name(const struct ddp_source *source, struct ddp_diag *diag);

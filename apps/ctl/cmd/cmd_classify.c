@@ -12,10 +12,9 @@
 #include "ctl/capture/cut.h"
 #include "ctl/command.h"
 #include "ctl/flow_rule/rule_text.h"
-#include "ctl/package/e810_nic.h"
-#include "ctl/profile/field_format.h"
 #include "ctl/profile/profile_load.h"
-#include "personality/package_open.h"
+#include "e810/e810_parser.h"
+#include "profile/field_format.h"
 
 // One packet and what was found out about it.
 struct result {
@@ -34,6 +33,7 @@ struct listing {
 	struct cut_count unknown;   // packets that were cut too short
 	enum format format;
 	const struct ddp_program *program;
+	const struct e810_parser *parser; // of a package, else NULL
 	uint64_t rss_hf;
 	struct fields fields;
 	struct json_writer json;
@@ -60,24 +60,24 @@ static const char *status_note(const struct result *result) {
 	}
 }
 
-static void chain_json(struct listing *listing, const struct ddp_class *class) {
-	jsonw_key_open(&listing->json, "chain", '[');
-	for (unsigned int i = 0; i < class->n_seen; i++) {
-		const struct ddp_node_info *node =
-			ddp_program_node(listing->program, class->seen[i].node);
+// What the NIC's parser found beside headers, where FILE is a package.
+static void parser_json(struct listing *listing, const struct ddp_packet *packet) {
+	struct json_writer *json = &listing->json;
+	struct e810_result found;
 
-		if (!node->hidden)
-			jsonw_text(&listing->json, node->token);
+	e810_parse(listing->parser, packet->data, packet->first_len, &found);
+	jsonw_key_open(json, "protocols", '[');
+	for (unsigned int i = 0; i < found.n_protocols; i++) {
+		jsonw_open(json, '[');
+		jsonw_uint(json, found.protocols[i].id);
+		jsonw_uint(json, found.protocols[i].offset);
+		jsonw_close(json, ']');
 	}
-	jsonw_close(&listing->json, ']');
-}
-
-static void offsets_json(struct listing *listing, const struct ddp_class *class) {
-	jsonw_key_open(&listing->json, "offsets", '[');
-	for (unsigned int i = 0; i < class->n_seen; i++)
-		if (!ddp_program_node(listing->program, class->seen[i].node)->hidden)
-			jsonw_uint(&listing->json, class->seen[i].off);
-	jsonw_close(&listing->json, ']');
+	jsonw_close(json, ']');
+	jsonw_key_hex(json, "flags", found.packet_flags, 16);
+	jsonw_key_hex(json, "rss_flags", found.rss_flags, 4);
+	jsonw_key_hex(json, "fd_flags", found.fd_flags, 4);
+	jsonw_key_hex(json, "sw_flags", found.sw_flags, 4);
 }
 
 // outer.ipv4.src is the packet's first ipv4.src, and shown by that name.
@@ -105,8 +105,7 @@ static void result_json(struct listing *listing, const struct result *result) {
 	jsonw_key_uint(json, "len", result->len);
 	jsonw_key_text(json, "ptype", type_name(listing->program, result->answer.class.type));
 	jsonw_key_uint(json, "ptype_id", result->answer.class.type_id);
-	chain_json(listing, &result->answer.class);
-	offsets_json(listing, &result->answer.class);
+	chain_json(listing->program, &result->answer.class, json);
 	jsonw_key_open(json, "fields", '{');
 	ddp_fields_each(listing->program, &result->cut.packet, &result->answer.class,
 			listing->rss_hf, field_json, listing);
@@ -115,6 +114,8 @@ static void result_json(struct listing *listing, const struct result *result) {
 	jsonw_key_text(json, "status", status_name(result->answer.class.status));
 	if (result->cut.unknown)
 		jsonw_key_bool(json, "cut", true);
+	if (listing->parser != NULL)
+		parser_json(listing, &result->cut.packet);
 	jsonw_close(json, '}');
 }
 
@@ -278,6 +279,7 @@ static int classify(const struct options *options, const struct ddp_personality 
 		(struct listing){.options = options, .capture = capture, .format = options->format};
 	steer_init(&listing.steer, &options->steer);
 	listing.program = loaded->program;
+	listing.parser = loaded->parser;
 	ret = rules_read(&listing, options, loaded);
 	if (ret != EXIT_GOOD)
 		return ret;
@@ -294,6 +296,10 @@ static int classify(const struct options *options, const struct ddp_personality 
 			   &listing.table, packet_show, &listing);
 	if (!warned)
 		warning_print(&listing, capture, out);
+	if (loaded->parser != NULL && options->format == FORMAT_TABLE) {
+		output_char(out, '\n');
+		output_wrapped(out, ddp_package_note, 0, 0);
+	}
 	if (options->write != NULL)
 		status = capture_out_close(&listing.written);
 	output_flush(out); // what was read comes before what went wrong
@@ -302,19 +308,9 @@ static int classify(const struct options *options, const struct ddp_personality 
 }
 
 int cmd_classify(const struct options *options, struct output *out) {
-	if (ddp_is_package(options->files[0]) && options->n_rules > 0) {
-		error_print("--rule is for profiles: of a package a NIC's driver decides");
-		return EXIT_USAGE;
-	}
-	if (ddp_is_package(options->files[0]) && options->write != NULL) {
-		error_print("-w is for profiles");
-		return EXIT_USAGE;
-	}
 	if (options->decap && options->write == NULL) {
 		error_print("--decap needs a file to write: -w FILE");
 		return EXIT_USAGE;
 	}
-	if (ddp_is_package(options->files[0]))
-		return e810_classify(options, out);
 	return capture_use(options, out, classify);
 }

@@ -14,10 +14,9 @@
 #include "common/output.h"
 #include "common/strbuf.h"
 #include "ctl/command.h"
-#include "ctl/package/e810_nic.h"
-#include "ctl/profile/profile_format.h"
+#include "ctl/package/e810_graph.h"
 #include "ctl/profile/profile_load.h"
-#include "personality/package_open.h"
+#include "profile/profile_format.h"
 
 #define LABEL_COLUMNS 28 // of an edge's label
 #define GREY "#6b6f76"
@@ -485,7 +484,7 @@ static void graph_json(struct graph *graph) {
 
 		jsonw_write(&json, "{name:%s profile:%s hidden:%d", header->name, header->profile,
 			    header->hidden);
-		format_fields_json(&json, header);
+		header_fields_json(header, &json);
 		jsonw_close(&json, '}');
 	}
 	jsonw_write(&json, "] edges:[");
@@ -503,17 +502,15 @@ int cmd_graph(const struct options *options, struct output *out) {
 
 	graph->out = out;
 	graph->arena = ddp_arena_create();
-	if (ddp_is_package(options->files[0])) {
-		status = e810_graph(options, out);
-		goto free_arena;
-	}
 	status = load_or_report(&loaded, options->files[0]);
 	if (status != EXIT_GOOD)
 		goto free_arena;
 	graph->profile = loaded.profile;
 	format_init(&graph->format, loaded.profile);
 	strbuf_init(&graph->text);
-	if (options->format == FORMAT_JSON)
+	if (loaded.package != NULL)
+		e810_graph(loaded.package, options->format, out);
+	else if (options->format == FORMAT_JSON)
 		graph_json(graph);
 	else
 		graph_write(graph);

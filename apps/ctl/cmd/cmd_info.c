@@ -11,8 +11,8 @@
 #include "common/table.h"
 #include "ctl/command.h"
 #include "ctl/package/package_info.h"
-#include "ctl/profile/profile_format.h"
 #include "ctl/profile/profile_load.h"
+#include "profile/profile_format.h"
 
 #define INDENT 13 // of what is said about a packet type
 
@@ -115,7 +115,7 @@ static void header_json(struct info *info, unsigned int index) {
 	key_place(info, &header->place);
 	jsonw_write(json, "hidden:%d first:%d min_size:%u max_size:%u", header->hidden,
 		    header->is_first, header->min_size, header->max_size);
-	format_fields_json(&info->json, header);
+	header_fields_json(header, &info->json);
 	jsonw_key_open(json, "after", '[');
 	origins_each(info, index, origin_json, entry_json);
 	jsonw_write(json, "]}");

@@ -9,7 +9,7 @@
 #include "common/strbuf.h"
 #include "ctl/capture/capture.h"
 #include "ctl/command.h"
-#include "ctl/package/e810_nic.h"
+#include "ctl/package/package_spec.h"
 #include "ctl/profile/profile_load.h"
 #include "ctl/report/report.h"
 #include "ctl/simulate/simulation.h"
@@ -56,7 +56,7 @@ static int all_load(struct simulating *s, const struct simulate_options *simulat
 	int status;
 
 	strbuf_init(&spec);
-	status = candidate_load(s, options, 0, options->files[0], e810_nic_spec(options, &spec));
+	status = candidate_load(s, options, 0, options->files[0], package_spec(options, &spec));
 	strbuf_fini(&spec);
 	for (unsigned int i = 0; i < options->n_with && status == EXIT_GOOD; i++)
 		status = candidate_load(s, options, i + 1, options->with[i], options->with[i]);
@@ -134,7 +134,7 @@ static int loaded_simulate(const struct simulate_options *options, struct simula
 int cmd_simulate(const void *arg, struct output *out) {
 	const struct simulate_options *options = arg;
 	static struct simulating s;
-	int status = e810_nic_options_check(&options->base);
+	int status = package_options_check(&options->base);
 
 	if (status != EXIT_GOOD)
 		return status;

@@ -8,9 +8,9 @@
 #include "common/exit_status.h"
 #include "common/json_writer.h"
 #include "common/strbuf.h"
-#include "ctl/profile/profile_format.h"
 #include "e810/e810_rss.h"
 #include "package_diff.h"
+#include "profile/profile_format.h"
 
 // A packet type of one side, and what the other makes of its packets.
 struct seen {

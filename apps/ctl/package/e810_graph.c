@@ -9,15 +9,17 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "common/json_writer.h"
+#include "common/strbuf.h"
+#include "e810_graph.h"
 #include "e810_links.h"
-#include "e810_nic.h"
 
 #define N_NODES 2048
 #define BOOST_SIZE 88
 #define BOOST_INDEX 44 // byte of an entry
 
 struct graph {
-	const struct e810_nic *nic;
+	const struct ddp_package *package;
 	struct ddp_arena *arena;
 	struct e810_edge *edges;
 	unsigned int n_edges;
@@ -51,15 +53,21 @@ static void node_reach(struct graph *graph, unsigned int node) {
 }
 
 static void edges_find(struct graph *graph) {
-	const struct e810_table *init = e810_table(graph->nic->package, E810_METADATA_INIT);
+	const struct e810_table *init = e810_table(graph->package, E810_METADATA_INIT);
 
-	e810_edges_each(graph->nic->package, edge_take, graph);
+	e810_edges_each(graph->package, edge_take, graph);
 	graph->back = ddp_arena_alloc(graph->arena, graph->n_edges + 1);
 	graph->root = e810_entry_bits(init->entries, 25, 11);
 	node_reach(graph, graph->root);
 }
 
-/* Words */
+/* Labels */
+
+static const char *label_of(const struct ddp_package *package, uint32_t labels, uint16_t value) {
+	const char *label = e810_label(package, labels, value);
+
+	return label != NULL ? label : "";
+}
 
 // "IPV4_1" of "N_IPV4_1"
 static const char *short_label(const char *label, const char *prefix) {
@@ -69,13 +77,13 @@ static const char *short_label(const char *label, const char *prefix) {
 }
 
 static const uint8_t *boost_entry(const struct graph *graph, unsigned int i) {
-	const struct e810_table *boost = e810_table(graph->nic->package, E810_BOOST_TCAM);
+	const struct e810_table *boost = e810_table(graph->package, E810_BOOST_TCAM);
 
 	return i < boost->n_entries ? boost->entries + BOOST_SIZE * i : NULL;
 }
 
 static const char *boost_label(const struct graph *graph, const uint8_t *entry) {
-	return e810_nic_label(graph->nic->package, E810_LABELS_BOOST, entry[0] | entry[1] << 8);
+	return label_of(graph->package, E810_LABELS_BOOST, entry[0] | entry[1] << 8);
 }
 
 // The entries of the boost TCAM with an index: the first, and how many more.
@@ -118,10 +126,9 @@ static void number_write(struct graph *graph, const struct e810_edge *edge) {
 		{47, "NVGRE"},    {50, "ESP"},     {51, "AH"},       {58, "ICMPv6"},
 		{60, "IPV6_EXT"}, {115, "L2TPV3"}, {132, "SCTP"},    {135, "IPV6_EXT"},
 	};
-	const struct ddp_package *package = graph->nic->package;
-	const char *from = short_label(e810_nic_label(package, E810_LABELS_NODE, edge->node), "N_");
-	const char *label =
-		short_label(e810_nic_label(package, E810_LABELS_NODE, edge->next_node), "N_");
+	const struct ddp_package *package = graph->package;
+	const char *from = short_label(label_of(package, E810_LABELS_NODE, edge->node), "N_");
+	const char *label = short_label(label_of(package, E810_LABELS_NODE, edge->next_node), "N_");
 
 	for (unsigned int i = 0; i < sizeof(ip) / sizeof(ip[0]); i++) {
 		if (edge->protocol != ip[i].number || !is_before_ip_protocol(from) ||
@@ -200,7 +207,7 @@ static void ends_write(struct graph *graph, unsigned int node) {
 }
 
 static void node_write(struct graph *graph, unsigned int node) {
-	const char *label = e810_nic_label(graph->nic->package, E810_LABELS_NODE, node);
+	const char *label = label_of(graph->package, E810_LABELS_NODE, node);
 
 	output_printf(graph->out, "  n%u [label=<<B>", node);
 	html(graph->out, *label != '\0' ? short_label(label, "N_") : "(no label)");
@@ -226,7 +233,7 @@ static void arrow_write(struct graph *graph, unsigned int first) {
 }
 
 static void graph_write(struct graph *graph) {
-	const struct ddp_package *package = graph->nic->package;
+	const struct ddp_package *package = graph->package;
 
 	output_text(graph->out,
 		    "digraph package {\n"
@@ -271,7 +278,7 @@ static void edge_json(struct graph *graph, struct json_writer *json, const struc
 	boost_json(graph, json, edge->boost);
 	jsonw_key_uint_or_null(json, "next_protocol", !edge->no_match, edge->protocol);
 	jsonw_write(json, "next_pc:%u next_pc_label:%s last:%d}", edge->next_pc,
-		    e810_label(graph->nic->package, E810_LABELS_PC, edge->next_pc), edge->last);
+		    e810_label(graph->package, E810_LABELS_PC, edge->next_pc), edge->last);
 }
 
 static void graph_json(struct graph *graph) {
@@ -282,30 +289,22 @@ static void graph_json(struct graph *graph) {
 	for (unsigned int i = 0; i < N_NODES; i++)
 		if (graph->reached[i])
 			jsonw_object(&json, "node:%u label:%s", i,
-				     e810_label(graph->nic->package, E810_LABELS_NODE, i));
+				     e810_label(graph->package, E810_LABELS_NODE, i));
 	jsonw_write(&json, "] edges:[");
 	for (unsigned int i = 0; i < graph->n_edges; i++)
 		edge_json(graph, &json, &graph->edges[i]);
 	jsonw_write(&json, "]}\n");
 }
 
-int e810_graph(const struct options *options, struct output *out) {
-	struct graph graph = {.out = out};
-	struct e810_nic nic;
-	int status = e810_nic_open(&nic, options);
+void e810_graph(const struct ddp_package *package, enum format format, struct output *out) {
+	struct graph graph = {.package = package, .out = out, .arena = ddp_arena_create()};
 
-	if (status != EXIT_GOOD)
-		return status;
-	graph.nic = &nic;
-	graph.arena = ddp_arena_create();
 	strbuf_init(&graph.text);
 	edges_find(&graph);
-	if (options->format == FORMAT_JSON)
+	if (format == FORMAT_JSON)
 		graph_json(&graph);
 	else
 		graph_write(&graph);
 	strbuf_fini(&graph.text);
 	ddp_arena_destroy(graph.arena);
-	e810_nic_close(&nic);
-	return EXIT_GOOD;
 }

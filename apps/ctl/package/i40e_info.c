@@ -5,8 +5,8 @@
 
 #include "common/strbuf.h"
 #include "common/table.h"
-#include "ctl/profile/profile_format.h"
 #include "i40e_package.h"
+#include "profile/profile_format.h"
 
 #define INDENT 11 // of a paragraph
 

@@ -3,10 +3,10 @@
 #include "common/strbuf.h"
 #include "common/table.h"
 #include "ctl/options.h"
-#include "ctl/profile/profile_format.h"
 #include "ctl/profile/profile_load.h"
 #include "e810/e810_parser.h"
 #include "package_info.h"
+#include "profile/profile_format.h"
 
 // Its parser as the file has it: no tunnel ports, single VLAN mode. NULL with errors told.
 static struct e810_parser *parser_create(const struct ddp_package *package) {

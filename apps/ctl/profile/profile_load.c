@@ -17,7 +17,7 @@
 #include "ctl/capture/interrupt.h"
 #include "ctl/flow_rule/rule_text.h"
 #include "ctl/options.h"
-#include "ctl/package/e810_nic.h"
+#include "ctl/package/package_spec.h"
 #include "personality/package_open.h"
 
 // FILE and PCAP in the wrong order.
@@ -117,6 +117,28 @@ const char *type_name(const struct ddp_program *program, uint16_t type) {
 	return type == DDP_TYPE_NONE ? "UNKNOWN" : ddp_program_type(program, type)->name;
 }
 
+void header_fields_json(const struct ddp_header *header, struct json_writer *json) {
+	jsonw_key_open(json, "fields", '[');
+	for (unsigned int i = 0; i < header->n_fields; i++)
+		jsonw_object(json, "name:%s bits:%u", header->fields[i].name,
+			     header->fields[i].width);
+	jsonw_close(json, ']');
+}
+
+void chain_json(const struct ddp_program *program, const struct ddp_class *class,
+		struct json_writer *json) {
+	jsonw_key_open(json, "chain", '[');
+	for (unsigned int i = 0; i < class->n_seen; i++)
+		if (!ddp_program_node(program, class->seen[i].node)->hidden)
+			jsonw_text(json, ddp_program_node(program, class->seen[i].node)->token);
+	jsonw_close(json, ']');
+	jsonw_key_open(json, "offsets", '[');
+	for (unsigned int i = 0; i < class->n_seen; i++)
+		if (!ddp_program_node(program, class->seen[i].node)->hidden)
+			jsonw_uint(json, class->seen[i].off);
+	jsonw_close(json, ']');
+}
+
 int capture_open_or_report(struct capture *capture, const struct options *options) {
 	struct capture_config config = options->capture;
 
@@ -214,19 +236,34 @@ int capture_list(struct capture *capture, const struct options *options, const c
 	return ret;
 }
 
+// What a package cannot be set to is a warning.
+static int file_load(struct ddp_personality *loaded, const struct options *options) {
+	struct ddp_diag diag;
+	struct strbuf spec;
+	bool failed;
+
+	strbuf_init(&spec);
+	ddp_diag_init(&diag);
+	failed = load_profile(loaded, package_spec(options, &spec), &diag) < 0;
+	strbuf_fini(&spec);
+	if (!failed && loaded->package != NULL) {
+		ddp_diag_print(&diag, stderr);
+		for (unsigned int i = 0; i < loaded->n_types; i++) // as the NIC numbers them
+			ddp_program_number(loaded->program, i, loaded->ptypes[i]);
+	}
+	return load_end(&diag, failed);
+}
+
 int capture_use(const struct options *options, struct output *out,
 		int (*command)(const struct options *options, const struct ddp_personality *loaded,
 			       struct capture *capture, struct output *out)) {
 	struct capture capture;
 	struct ddp_personality loaded;
-	struct strbuf spec;
-	int status = e810_nic_options_check(options);
+	int status = package_options_check(options);
 
 	if (status != EXIT_GOOD)
 		return status;
-	strbuf_init(&spec);
-	status = load_or_report(&loaded, e810_nic_spec(options, &spec));
-	strbuf_fini(&spec);
+	status = file_load(&loaded, options);
 	if (status != EXIT_GOOD)
 		return status;
 	status = capture_open_or_report(&capture, options);

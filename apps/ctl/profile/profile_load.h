@@ -74,6 +74,13 @@ const char *status_name(uint8_t status);
 // The profile that a packet type comes from, by the type's name; "" where there is none of it.
 const char *type_origin(const struct ddp_profile *profile, const char *name);
 
+// The key "fields": names and widths of a header's fields.
+void header_fields_json(const struct ddp_header *header, struct json_writer *json);
+
+// The keys "chain" and "offsets": the headers that were found, without hidden ones.
+void chain_json(const struct ddp_program *program, const struct ddp_class *class,
+		struct json_writer *json);
+
 // A packet type as people and machines read it: "UNKNOWN" for DDP_TYPE_NONE.
 const char *type_name(const struct ddp_program *program, uint16_t type);
 

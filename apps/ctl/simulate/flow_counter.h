@@ -8,8 +8,8 @@
 #define DDPCTL_SIMULATE_FLOW_COUNTER_H
 
 #include "ctl/capture/capture.h"
-#include "ctl/profile/field_format.h"
 #include "flows.h"
+#include "profile/field_format.h"
 #include "rss/rss.h"
 
 struct ddp_verdict;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "classify/explain.h"
+#include "classify/answer.h"
 #include "common/strbuf.h"
 #include "ctl/capture/cut.h"
 
@@ -48,41 +48,34 @@ static bool end_find(const struct candidates *candidates, const struct capture_p
 	const int flows = candidates->totals.flow_spread;
 	const struct ddp_profile *profile = candidates_loaded(candidates, flows)->profile;
 	const struct ddp_program *program = candidates->spreads[flows].program;
-	static struct ddp_explain explain;
-	struct ddp_step last;
+	const struct ddp_header *header;
+	const struct ddp_rule *rule;
+	const struct ddp_seen *last;
+	struct ddp_class class;
+	uint64_t value;
 	struct cut cut;
 
 	cut_begin(&cut, packet);
-	cut_classify(&cut, program, &explain.class);
-	if (cut.unknown || explain.class.status != DDP_STATUS_OK || explain.class.n_seen == 0)
+	cut_classify(&cut, program, &class);
+	if (cut.unknown || !ddp_answer_end(profile, program, &cut.packet, &class, &rule, &value))
 		return false;
-	ddp_explain_init(&explain, profile, program, &cut.packet);
-	ddp_explain_step(&explain, explain.n_steps - 1, &last);
-	if (last.next >= 0 || last.rule >= 0 || last.flaw != DDP_FLAW_NONE)
-		return false;
+	last = &class.seen[class.n_seen - 1];
+	header = &profile->headers[last->node];
 	*end = (struct end){
-		.node = last.seen->node,
+		.node = last->node,
 		.field = "dport",
-		.type = explain.class.type,
-		.off = last.seen->off + last.seen->len,
+		.type = class.type,
+		.off = last->off + last->len,
 	};
-	for (unsigned int i = 0; i < last.header->n_rules; i++) {
-		const struct ddp_question question = {DDP_ASKED_RULE, explain.n_steps - 1, i};
-		const struct ddp_rule *rule = &last.header->rules[i];
-		struct ddp_value value;
-
-		if (!ddp_explain_holds(&explain, &question) || rule->kind != DDP_RULE_LOOKUP ||
-		    rule->key.which != DDP_WHICH_SELF ||
-		    !ddp_explain_field(&explain, question.at, &rule->key, &value))
-			continue; // the rule asks something else of this packet
+	if (rule != NULL) {
 		end->table = &profile->tables[rule->table];
-		end->field = last.header->fields[rule->key.field].name;
-		end->value = value.lo;
+		end->field = header->fields[rule->key.field].name;
+		end->value = value;
 		return true;
 	}
-	if (strcmp(last.header->name, "udp") != 0 || last.seen->off + 4u > packet->len)
+	if (strcmp(header->name, "udp") != 0 || last->off + 4u > packet->len)
 		return false;
-	end->value = be16(packet->data + last.seen->off + 2);
+	end->value = be16(packet->data + last->off + 2);
 	return true;
 }
 

@@ -546,7 +546,8 @@ void number_load(const struct ddp_packet *packet, uint32_t bit, unsigned int wid
 	*lo = value.lo;
 }
 
-// For explain.c, not for packets: the same as one header sees it, class holding those before it.
+// For answer_steps.c, not for packets: the same as one header sees it, class holding those before
+// it.
 COLD bool cond_holds_at(const struct ddp_program *program, const struct ddp_packet *packet,
 			const struct ddp_class *class, const struct ddp_seen *self,
 			const struct prog_cond *cond, struct trace *trace, bool *beyond) {

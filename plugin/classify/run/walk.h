@@ -103,9 +103,9 @@ bool field_value(const struct ddp_program *program, const struct ddp_packet *pac
 // width bits of the packet from bit on, right-aligned; the packet has them.
 void number_load(const struct ddp_packet *packet, uint32_t bit, unsigned int width, uint64_t *hi,
 		 uint64_t *lo);
-// For explain.c and forms.c: the same, and what conditions are made of, as header self sees it,
-// class holding those before it. beyond: that it is false says nothing, the packet ends before what
-// was asked. trace may be NULL.
+// For answer_steps.c and forms.c: the same, and what conditions are made of, as header self sees
+// it, class holding those before it. beyond: that it is false says nothing, the packet ends before
+// what was asked. trace may be NULL.
 bool cond_holds_at(const struct ddp_program *program, const struct ddp_packet *packet,
 		   const struct ddp_class *class, const struct ddp_seen *self,
 		   const struct prog_cond *cond, struct trace *trace, bool *beyond);

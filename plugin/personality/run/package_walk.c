@@ -87,15 +87,13 @@ enum ddp_status package_walk(const struct model *of, const struct ddp_packet *pa
 		e810_parse_traced(model->parser, data, packet->len, &result, &looked);
 	else
 		e810_parse(model->parser, data, packet->len, &result);
-	if (result.status != E810_LOOP) {
-		if (data == packet->data)
-			there = packet->first_len < packet->len ? packet->first_len : packet->len;
-		places_fill(&result, class);
-		if (result.ptype < E810_N_PTYPES)
-			class->type = model->types[result.ptype];
-		class->unhashed = is_unhashed(model, &result);
-		seen_fill(model, &result, data, there, class, trace != NULL ? &looked : NULL);
-	}
+	if (data == packet->data)
+		there = packet->first_len < packet->len ? packet->first_len : packet->len;
+	places_fill(&result, class);
+	if (result.ptype < E810_N_PTYPES)
+		class->type = model->types[result.ptype];
+	class->unhashed = is_unhashed(model, &result);
+	seen_fill(model, &result, data, there, class, trace != NULL ? &looked : NULL);
 	if (trace != NULL)
 		trace_add(trace, &looked);
 	return status_of(result.status);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "classify/answer.h"
 
+#include "base/arena.h"
 #include "corpus.h"
 #include "ctl/known_frames.h"
 #include "unit.h"
 
-static struct loaded base;
+static struct loaded base, gtpu;
+static struct ddp_arena *arena; // of the steps
 static uint16_t reta[128];
 
 static struct ddp_answer answer_of(enum ddp_hash_function function, uint64_t rss_hf,
@@ -64,17 +66,200 @@ static void what_is_not_hashed_is_on_queue_0(void **state) {
 	assert_int_equal(ethernet.queue, 0);
 }
 
+/* Steps */
+
+static struct ddp_answer steps_of(const struct loaded *l, const uint8_t *bytes, uint32_t len) {
+	const struct ddp_packet packet = {.data = bytes, .first_len = len, .len = len};
+	static struct ddp_hash hash;
+	const struct ddp_answer_rss rss = {&hash, reta, COUNT(reta), DDP_RSS_HF_ALL};
+	struct ddp_answer answer;
+
+	ddp_hash_init(&hash, DDP_HASH_TOEPLITZ, ddp_default_key);
+	ddp_arena_destroy(arena);
+	arena = ddp_arena_create();
+	assert_int_equal(ddp_answer_steps(l->profile, l->program, &rss, &packet, arena, &answer),
+			 0);
+	return answer;
+}
+
+// A step's rule leads to the next step, and the last one to nothing or to what could not be read.
+static void assert_coherent(const struct loaded *l, const struct ddp_answer *answer) {
+	const struct ddp_class *class = &answer->class;
+	const struct ddp_steps *steps = answer->steps;
+
+	for (unsigned int i = 0; i < steps->n_steps; i++) {
+		const struct ddp_step *step = &steps->steps[i];
+		bool last = i + 1 == steps->n_steps;
+
+		assert_string_equal(step->name, l->profile->headers[class->seen[i].node].name);
+		assert_int_equal(step->offset, class->seen[i].off);
+		if (i < class->n_seen)
+			assert_int_equal(step->size, class->seen[i].len);
+		if (!last) {
+			assert_string_equal(step->next, steps->steps[i + 1].name);
+			assert_int_equal(step->flaw, DDP_FLAW_NONE);
+			assert_true(step->tries[step->n_tries - 1].decides);
+		} else if (class->status == DDP_STATUS_OK) {
+			assert_null(step->next);
+		} else if (class->status == DDP_STATUS_MALFORMED) {
+			assert_true(step->flaw == DDP_FLAW_SHORT || step->flaw == DDP_FLAW_INVALID);
+		} else if (class->status == DDP_STATUS_TRUNCATED) {
+			assert_true(step->flaw == DDP_FLAW_CUT || step->flaw == DDP_FLAW_AHEAD);
+		}
+	}
+}
+
+static void samples_are_coherent(const struct loaded *l, const struct sample *sample) {
+	uint8_t bytes[PACKET_MAX];
+	unsigned int len = packet_build(sample->packet, bytes);
+
+	for (unsigned int n = 0; n <= len; n++) { // wherever it is cut
+		struct ddp_answer answer = steps_of(l, bytes, n);
+
+		assert_coherent(l, &answer);
+	}
+}
+
+static void steps_of_base_are_coherent(void **state) {
+	samples_are_coherent(&base, *state);
+}
+
+static void steps_of_gtpu_are_coherent(void **state) {
+	samples_are_coherent(&gtpu, *state);
+}
+
+static void a_packet_with_everything(void **state) {
+	const struct piece uplink[] = {
+		ETH(0x0800),
+		IPV4(17, GNB, UPF),
+		UDP(2152, 2152),
+		GTPU_OPT(0x34, 255, 0xc0),
+		GTPU_EXT(0x85),
+		PSC(UPLINK, 9, 0),
+		IPV4(17, UE, NET),
+		UDP(1024, 53),
+		END,
+	};
+	uint8_t bytes[PACKET_MAX];
+	struct ddp_answer answer = steps_of(&gtpu, bytes, packet_build(uplink, bytes));
+	const struct ddp_step *step = &answer.steps->steps[3];
+	const struct ddp_read *hashed = answer.steps->hashed.reads;
+
+	assert_string_equal(step->name, "gtpu");
+	assert_string_equal(step->size_why, "12 bytes: 8 and 4 for [seq npdu next_ext] because "
+					    "e | s | pn is true (e 1, s 0, pn 0)");
+	assert_int_equal(step->n_tries, 2);
+	assert_false(step->tries[0].decides);
+	assert_string_equal(step->tries[0].what, "gtpu_psc");
+	assert_string_equal(step->tries[0].why, "next_ext is 0xc0, not 0x85");
+	assert_true(step->tries[1].decides);
+	assert_string_equal(step->tries[1].why, "e is 1 and next_ext is 0xc0 (not 0)");
+	assert_string_equal(step->next, "gtpu_ext");
+	// the rule of a header reads a field of one before it
+	step = &answer.steps->steps[5];
+	assert_string_equal(step->tries[step->n_tries - 1].why, "gtpu.type is 255");
+
+	assert_string_equal(answer.steps->type->name, "GTPU_IPV4_UDP");
+	assert_int_equal(answer.steps->n_sets, 1);
+	assert_ptr_equal(answer.steps->set, &answer.steps->type->sets[0]);
+	assert_string_equal(hashed->name, "inner.ipv4.src");
+	assert_string_equal(hashed->value, "10.1.2.3");
+	assert_int_equal(hashed->bit, 8 * (14 + 20 + 8 + 12 + 4 + 4 + 12));
+	assert_string_equal(answer.steps->extracted.reads[0].name, "gtpu.teid");
+}
+
+// IPV4_FRAG has the path of IPV4 and is tried first.
+static void types_of_the_same_path_are_tried_in_order(void **state) {
+	const struct piece pieces[] = {ETH(0x0800), IPV4(99, UE, NET), END};
+	uint8_t bytes[PACKET_MAX];
+	struct ddp_answer answer = steps_of(&base, bytes, packet_build(pieces, bytes));
+
+	assert_int_equal(answer.steps->n_types, 2);
+	assert_string_equal(answer.steps->types[0].what, "IPV4_FRAG");
+	assert_false(answer.steps->types[0].decides);
+	assert_string_equal(answer.steps->types[1].what, "IPV4");
+	assert_true(answer.steps->types[1].decides);
+}
+
+static void flaws_are_told_apart(void **state) {
+	const struct {
+		struct piece packet[5];
+		unsigned int cut; // bytes
+		enum ddp_flaw flaw;
+		const char *why;
+	} rows[] = {
+		{{ETH(0x0800), IPV4(17, UE, NET), END},
+		 3,
+		 DDP_FLAW_CUT,
+		 "truncated: ipv4 takes 20 bytes, the packet has 17 more"},
+		{{ETH(0x0800), IPV4_AS(0x44, 0, 17, UE, NET), END},
+		 0,
+		 DDP_FLAW_SHORT,
+		 "malformed: ipv4 says it has 16 bytes: 4 * ihl (ihl 4), its own fields take 20"},
+		{{ETH(0x0800), IPV4_AS(0x55, 0, 17, UE, NET), END},
+		 0,
+		 DDP_FLAW_INVALID,
+		 "malformed: no valid ipv4, version is 5, not 4"},
+		{{ETH(0x0800), IPV4(17, GNB, UPF), UDP(2152, 2152), GTPU(0x30, 255), END},
+		 0,
+		 DDP_FLAW_AHEAD,
+		 "truncated: what comes next cannot be known, first lies beyond the packet's end"},
+		{{ETH(0x0800), IPV4_AS(0x45, 1, 17, UE, NET), END}, 0, DDP_FLAW_NONE, ""},
+	};
+
+	for (unsigned int i = 0; i < COUNT(rows); i++) {
+		uint8_t bytes[PACKET_MAX];
+		unsigned int len = packet_build(rows[i].packet, bytes) - rows[i].cut;
+		struct ddp_answer answer = steps_of(&gtpu, bytes, len);
+		const struct ddp_step *last = &answer.steps->steps[answer.steps->n_steps - 1];
+
+		assert_int_equal(last->flaw, rows[i].flaw);
+		assert_string_equal(last->flaw_why, rows[i].why);
+	}
+}
+
+static void the_number_that_leads_nowhere_is_found(void **state) {
+	const struct piece pieces[] = {ETH(0x0800), IPV4(99, UE, NET), END};
+	const struct ddp_rule *rule;
+	uint8_t bytes[PACKET_MAX];
+	struct ddp_packet packet = {.data = bytes};
+	struct ddp_answer answer;
+	uint64_t value;
+
+	packet.len = packet.first_len = packet_build(pieces, bytes);
+	answer = steps_of(&base, bytes, packet.len);
+	assert_true(
+		ddp_answer_end(base.profile, base.program, &packet, &answer.class, &rule, &value));
+	assert_string_equal(rule->key.name, "protocol");
+	assert_int_equal(value, 99);
+	packet.len = packet.first_len = 20; // cut
+	answer = steps_of(&base, bytes, packet.len);
+	assert_false(
+		ddp_answer_end(base.profile, base.program, &packet, &answer.class, &rule, &value));
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_known_answer_comes_out),
 		cmocka_unit_test(both_directions_meet_with_a_symmetric_hash),
 		cmocka_unit_test(what_is_not_hashed_is_on_queue_0),
+		cmocka_unit_test(a_packet_with_everything),
+		cmocka_unit_test(types_of_the_same_path_are_tried_in_order),
+		cmocka_unit_test(flaws_are_told_apart),
+		cmocka_unit_test(the_number_that_leads_nowhere_is_found),
 	};
 	int n_failed;
 
 	ddp_reta_fill(reta, COUNT(reta), 8);
-	base = load_good("base");
-	n_failed = cmocka_run_group_tests(tests, NULL, NULL);
+	base = load_good(corpora[0].spec);
+	gtpu = load_good(corpora[1].spec);
+	n_failed = rows_run_array("base", steps_of_base_are_coherent, corpora[0].samples,
+				  corpora[0].n_samples, sizeof(struct sample)) +
+		   rows_run_array("gtpu", steps_of_gtpu_are_coherent, corpora[1].samples,
+				  corpora[1].n_samples, sizeof(struct sample)) +
+		   cmocka_run_group_tests(tests, NULL, NULL);
+	ddp_arena_destroy(arena);
 	unload(&base);
+	unload(&gtpu);
 	return n_failed;
 }

@@ -4,7 +4,7 @@
 // damaged.
 #include <dirent.h>
 
-#include "classify/explain.h"
+#include "classify/classify.h"
 #include "corpus.h"
 #include "unit.h"
 
@@ -140,12 +140,11 @@ static uint32_t named_bytes(const struct ddp_header *header) {
 }
 
 static void assert_within(const struct loaded *loaded, const struct ddp_bound *bound,
-			  const struct ddp_explain *explain) {
-	const struct ddp_class *class = &explain->class;
+			  const struct ddp_class *class) {
 	unsigned int n_headers = 0;
 	uint32_t n_bytes = 0, end = 0;
 
-	for (unsigned int i = 0; i < explain->n_steps; i++) {
+	for (unsigned int i = 0; i < class->n_seen; i++) {
 		const struct ddp_seen *seen = &class->seen[i];
 		const struct ddp_header *header = &loaded->profile->headers[seen->node];
 
@@ -153,7 +152,7 @@ static void assert_within(const struct loaded *loaded, const struct ddp_bound *b
 		n_bytes += named_bytes(header);
 		end = seen->off + seen->len;
 	}
-	assert_true(explain->n_steps <= bound->n_steps);
+	assert_true(class->n_seen <= bound->n_steps);
 	assert_true(n_headers <= bound->n_headers);
 	assert_true(end <= bound->end);
 	assert_true(n_bytes <= bound->n_bytes);
@@ -164,11 +163,11 @@ static void walk(const struct loaded *loaded, const struct ddp_bound *bound,
 		 const struct packet *packet) {
 	uint8_t *bytes = malloc(packet->len + 1);
 	struct ddp_packet p = {.data = bytes + 1, .first_len = packet->len, .len = packet->len};
-	struct ddp_explain explain;
+	struct ddp_class class;
 
 	memcpy(bytes + 1, packet->bytes, packet->len);
-	ddp_explain_init(&explain, loaded->profile, loaded->program, &p);
-	assert_within(loaded, bound, &explain);
+	ddp_classify(loaded->program, &p, &class);
+	assert_within(loaded, bound, &class);
 	free(bytes);
 }
 

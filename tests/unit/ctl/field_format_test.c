@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "scratch_folder.h"
 
-#include "ctl/profile/field_format.h"
+#include "profile/field_format.h"
 
 static struct ddp_field eth_fields[] = {
 	{.name = "dst", .width = 48},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // A profile put in words says what it said.
-#include "ctl/profile/profile_format.h"
+#include "profile/profile_format.h"
 
 #include "common/strbuf.h"
 #include "scratch_folder.h"

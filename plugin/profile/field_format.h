@@ -4,13 +4,13 @@
 // The classifier hands out a name as the profile wrote it ("inner.ipv4.src", "udp#2.sport",
 // "ipv6.src/64") and bits. What they mean is looked up in the profile, which takes a while, so it
 // is remembered.
-#ifndef DDPCTL_PROFILE_FIELD_FORMAT_H
-#define DDPCTL_PROFILE_FIELD_FORMAT_H
+#ifndef DDP_PROFILE_FIELD_FORMAT_H
+#define DDP_PROFILE_FIELD_FORMAT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "profile/profile.h"
+#include "profile.h"
 
 #define FIELD_TEXT_SIZE 48 // the longest IPv6 address fits, and 128 bits in hexadecimal
 

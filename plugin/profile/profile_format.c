@@ -6,7 +6,8 @@
 
 #include "base/rss_hf.h"
 #include "base/rte_ptype.h"
-#include "common/strbuf.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 void format_init(struct profile_format *format, const struct ddp_profile *profile) {
 	format->profile = profile;
@@ -300,13 +301,7 @@ void format_ptype(FILE *to, uint32_t rte_ptype) {
 }
 
 void format_place(FILE *to, const struct ddp_place *place) {
-	fprintf(to, "%s:%u", path_name(place->file), place->line);
-}
+	const char *slash = strrchr(place->file, '/');
 
-void format_fields_json(struct json_writer *json, const struct ddp_header *header) {
-	jsonw_key_open(json, "fields", '[');
-	for (unsigned int i = 0; i < header->n_fields; i++)
-		jsonw_object(json, "name:%s bits:%u", header->fields[i].name,
-			     header->fields[i].width);
-	jsonw_close(json, ']');
+	fprintf(to, "%s:%u", slash != NULL ? slash + 1 : place->file, place->line);
 }

@@ -5,14 +5,13 @@
 //
 //	format_init(&words, profile);
 //	format_cond(&words, text.to, &rule->cond);    // "e = 1 and next_ext = 0x85"
-#ifndef DDPCTL_PROFILE_PROFILE_FORMAT_H
-#define DDPCTL_PROFILE_PROFILE_FORMAT_H
+#ifndef DDP_PROFILE_PROFILE_FORMAT_H
+#define DDP_PROFILE_PROFILE_FORMAT_H
 
 #include <stdio.h>
 
-#include "common/json_writer.h"
 #include "field_format.h"
-#include "profile/profile.h"
+#include "profile.h"
 
 struct profile_format {
 	const struct ddp_profile *profile;
@@ -50,8 +49,5 @@ void format_ptype(FILE *to, uint32_t rte_ptype); // "L2_ETHER L3_IPV4_EXT_UNKNOW
 
 // "gtpu.yaml:36"
 void format_place(FILE *to, const struct ddp_place *place);
-
-// The key "fields": names and widths of a header's fields.
-void format_fields_json(struct json_writer *json, const struct ddp_header *header);
 
 #endif

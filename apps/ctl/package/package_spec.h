@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// FILE as a package: its path, and what options set as ";parameter=value" does for net_ddp.
+#ifndef DDPCTL_PACKAGE_PACKAGE_SPEC_H
+#define DDPCTL_PACKAGE_PACKAGE_SPEC_H
+
+#include "common/strbuf.h"
+#include "ctl/options.h"
+
+// Options that only packages have are given, although FILE is none, or the other way round. Says
+// so; EXIT_USAGE, or EXIT_GOOD.
+int package_options_check(const struct options *options);
+
+// FILE with the settings of its options; valid until text is written again.
+const char *package_spec(const struct options *options, struct strbuf *text);
+
+#endif

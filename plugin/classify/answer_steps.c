@@ -1,0 +1,749 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Why an answer is what it is. The walk notes nothing for this: conditions are evaluated again
+// afterwards, by the interpreter's own code, so the steps cannot differ from ddp_classify(). Header
+// i of the profile is node i of the program, and its rules, groups and sets have the same order.
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answer.h"
+#include "base/rss_hf.h"
+#include "classify/run/walk.h"
+#include "profile/profile_format.h"
+
+struct builder {
+	const struct ddp_profile *profile;
+	const struct ddp_program *program;
+	struct ddp_packet packet; // no longer than a walk reads
+	uint64_t rss_hf;
+	const struct ddp_class *class;
+	struct ddp_steps *steps;
+	struct ddp_arena *arena;
+	struct profile_format *format;
+	FILE *to; // the text that is being written
+	char *text;
+	size_t text_size;
+	bool failed; // no memory for it
+};
+
+// From where a condition or a field is evaluated: a header of class.seen, or as packet types do.
+#define FROM_TYPE UINT32_MAX
+
+// A condition in both forms.
+struct asked {
+	const struct ddp_cond *cond;
+	const struct prog_cond *prog;
+	unsigned int from;
+};
+
+struct value {
+	uint64_t hi, lo;
+	uint32_t bit; // bits from the packet's start, where packet types find it
+	bool there;
+	bool beyond; // not there because the packet ends before
+};
+
+// What was written since the last call.
+static const char *taken(struct builder *b) {
+	const char *text = "";
+
+	if (fputc('\0', b->to) == EOF || fflush(b->to) != 0 || ferror(b->to) || b->text == NULL)
+		b->failed = true;
+	else
+		text = ddp_arena_strdup(b->arena, b->text);
+	rewind(b->to);
+	return text;
+}
+
+/* Evaluation */
+
+// What a header sees: itself and those before it.
+static const struct ddp_seen *self_of(const struct builder *b, unsigned int from,
+				      struct ddp_class *class) {
+	*class = *b->class;
+	if (from == FROM_TYPE)
+		return NULL;
+	class->n_seen = from;
+	return &class->seen[from];
+}
+
+static const struct prog_node *node_of(const struct builder *b, unsigned int at) {
+	return &b->program->nodes[b->class->seen[at].node];
+}
+
+static const struct ddp_header *header_of(const struct builder *b, unsigned int at) {
+	return &b->profile->headers[b->class->seen[at].node];
+}
+
+static struct value value_of(const struct builder *b, unsigned int from,
+			     const struct ddp_ref *ref) {
+	struct prog_ref prog_ref = {
+		.field = ref->field,
+		.node = ref->node,
+		.which = ref->which,
+		.nth = ref->nth,
+		.skip = ref->skip,
+		.bits = ref->bits,
+	};
+	struct ddp_class class;
+	const struct ddp_seen *self = self_of(b, from, &class);
+	struct value value = {0};
+
+	for (unsigned int i = 0; i < ref->node; i++)
+		prog_ref.field += b->profile->headers[i].n_fields;
+	if (from != FROM_TYPE || !field_locate(b->program, &class, &prog_ref, &value.bit))
+		value.bit = 0;
+	if (ref->which != DDP_WHICH_PLACE) {
+		value.there = field_value_at(b->program, &b->packet, &class, self, &prog_ref,
+					     &value.hi, &value.lo, &value.beyond);
+	} else if (field_locate(b->program, &class, &prog_ref, &value.bit)) {
+		value.beyond = value.bit + ref->bits > 8 * b->packet.len;
+		value.there = !value.beyond;
+		if (value.there)
+			number_load(&b->packet, value.bit, ref->bits, &value.hi, &value.lo);
+	}
+	return value;
+}
+
+static bool holds(const struct builder *b, const struct asked *asked, bool *beyond) {
+	struct ddp_class class;
+	const struct ddp_seen *self = self_of(b, asked->from, &class);
+
+	return cond_holds_at(b->program, &b->packet, &class, self, asked->prog, NULL, beyond);
+}
+
+static bool match_holds(const struct builder *b, const struct asked *asked, unsigned int match) {
+	struct ddp_class class;
+	const struct ddp_seen *self = self_of(b, asked->from, &class);
+
+	return match_holds_at(b->program, &b->packet, &class, self,
+			      &b->program->matches[asked->prog->first_match + match]);
+}
+
+/* Values in text */
+
+// "is 0x85", "is not there"
+static void is_write(struct builder *b, unsigned int from, const struct ddp_ref *ref) {
+	struct value value = value_of(b, from, ref);
+
+	if (value.there) {
+		fputs("is ", b->to);
+		format_value(b->format, b->to, ref, value.hi, value.lo,
+			     format_is_hex(b->format, ref));
+	} else {
+		fputs(value.beyond ? "lies beyond the packet's end" : "is not there", b->to);
+	}
+}
+
+// "0x85", "(not there)"
+static void value_write(struct builder *b, const struct ddp_ref *ref, const struct value *value) {
+	if (value->there)
+		format_value(b->format, b->to, ref, value->hi, value->lo,
+			     format_is_hex(b->format, ref));
+	else
+		fputs(value->beyond ? "(beyond the packet's end)" : "(not there)", b->to);
+}
+
+static void read_make(struct builder *b, unsigned int from, const struct ddp_ref *ref,
+		      struct ddp_read *read) {
+	struct value value = value_of(b, from, ref);
+
+	*read = (struct ddp_read){.name = ref->name, .bit = value.bit, .bits = ref->bits};
+	value_write(b, ref, &value);
+	read->text = taken(b);
+	if (!value.there)
+		return;
+	format_value(b->format, b->to, ref, value.hi, value.lo, false);
+	read->value = taken(b);
+}
+
+static void refs_read(struct builder *b, const struct ddp_ref *refs, unsigned int n,
+		      struct ddp_reads *reads) {
+	for (unsigned int i = 0; i < n; i++)
+		read_make(b, FROM_TYPE, &refs[i], DDP_APPEND(b->arena, reads->reads, reads->n));
+}
+
+static bool is_same_ref(const struct ddp_ref *a, const struct ddp_ref *b) {
+	return a->node == b->node && a->field == b->field && a->which == b->which &&
+	       a->nth == b->nth;
+}
+
+static bool is_repeat(const struct ddp_expr *expr, unsigned int op) {
+	for (unsigned int i = 0; i < op; i++)
+		if (expr->ops[i].op == DDP_OP_FIELD &&
+		    is_same_ref(&expr->ops[i].ref, &expr->ops[op].ref))
+			return true;
+	return false;
+}
+
+// The fields of an expression, in brackets; nothing for one without a field.
+static void operands_write(struct builder *b, unsigned int from, const struct ddp_expr *expr) {
+	const char *separator = " (";
+
+	for (unsigned int i = 0; i < expr->n_ops; i++) {
+		const struct ddp_ref *ref = &expr->ops[i].ref;
+		struct value value;
+
+		if (expr->ops[i].op != DDP_OP_FIELD || is_repeat(expr, i))
+			continue;
+		value = value_of(b, from, ref);
+		fprintf(b->to, "%s%s ", separator, ref->name);
+		value_write(b, ref, &value);
+		separator = ", ";
+	}
+	fputs(separator[0] == ',' ? ")" : "", b->to);
+}
+
+/* Conditions in text */
+
+static bool is_exact(const struct builder *b, const struct ddp_match *match) {
+	const struct ddp_pattern *pattern = match->patterns;
+	unsigned int width = format_field(b->format, &match->ref)->width;
+	uint64_t lo = width >= 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
+
+	return !match->negate && match->n_patterns == 1 && pattern->mask_lo == lo && width <= 64;
+}
+
+// "next_ext is 0xc0, not 0x85" where it fails; "next_ext is 0x85", and what else it might have
+// been, where it holds.
+static void match_write(struct builder *b, const struct asked *asked, unsigned int index,
+			bool is_true) {
+	const struct ddp_match *match = &asked->cond->matches[index];
+	bool there = value_of(b, asked->from, &match->ref).there;
+
+	fprintf(b->to, "%s ", match->ref.name);
+	is_write(b, asked->from, &match->ref);
+	if (!there || (is_true ? is_exact(b, match) : match->negate))
+		return;
+	fputs(!is_true ? ", not " : match->negate ? " (not " : " (", b->to);
+	format_patterns(b->format, b->to, match);
+	fputs(is_true ? ")" : "", b->to);
+}
+
+// It fails by the first match that fails; what comes after was not evaluated.
+static bool matches_write(struct builder *b, const struct asked *asked) {
+	for (unsigned int i = 0; i < asked->cond->n_matches; i++) {
+		if (match_holds(b, asked, i))
+			continue;
+		match_write(b, asked, i, false);
+		return false;
+	}
+	for (unsigned int i = 0; i < asked->cond->n_matches; i++) {
+		fputs(i > 0 ? " and " : "", b->to);
+		match_write(b, asked, i, true);
+	}
+	return true;
+}
+
+static void cond_write(struct builder *b, const struct asked *asked) {
+	bool beyond;
+
+	if (!matches_write(b, asked) || asked->cond->expr.n_ops == 0)
+		return;
+	fputs(asked->cond->n_matches > 0 ? " and " : "", b->to);
+	format_expr(b->to, &asked->cond->expr);
+	fputs(holds(b, asked, &beyond) ? " is true" : " is false", b->to);
+	operands_write(b, asked->from, &asked->cond->expr);
+}
+
+static const char *cond_text(struct builder *b, const struct asked *asked) {
+	cond_write(b, asked);
+	return taken(b);
+}
+
+/* Headers */
+
+// A header that is being explained.
+struct look {
+	const struct ddp_header *header;
+	const struct ddp_seen *seen;
+	unsigned int at;
+	struct ddp_step *step;
+	uint32_t fields_size; // what its own fields take
+	uint32_t left;        // bytes of the packet from its start
+	uint64_t fields;      // bit f: field f mattered
+};
+
+// Measure the header again, in the order of the walk.
+static void measure(const struct builder *b, struct look *look) {
+	const struct prog_node *node = node_of(b, look->at);
+	struct ddp_class class;
+	const struct ddp_seen *self = self_of(b, look->at, &class);
+
+	look->left = b->packet.len - look->seen->off;
+	look->fields_size = node->start_size;
+	for (unsigned int g = 0; g < node->n_groups; g++)
+		if ((self->groups & 1u << g) != 0)
+			look->fields_size += node->group_bits[g] / 8;
+	// Where the packet ends before these, they and the length are not known.
+	look->step->size = look->fields_size;
+	if (look->step->size > look->left)
+		return;
+	look->fields_size += node->end_size;
+	look->step->size = look->fields_size;
+	if (node->length.n_ops != 0)
+		look->step->size =
+			expr_value_at(b->program, &b->packet, &class, self, &node->length);
+}
+
+static const char *bytes(uint64_t n) {
+	return n == 1 ? "byte" : "bytes";
+}
+
+static void group_write(struct builder *b, const struct look *look, unsigned int group) {
+	const struct ddp_header *header = look->header;
+	const struct asked asked = {&header->groups[group].cond,
+				    &node_of(b, look->at)->groups[group], look->at};
+	bool any = false;
+
+	fprintf(b->to, " and %u for [", header->groups[group].bits / 8);
+	for (unsigned int i = 0; i < header->n_fields; i++) {
+		if (header->fields[i].group != (int)group)
+			continue;
+		fprintf(b->to, "%s%s", any ? " " : "", header->fields[i].name);
+		any = true;
+	}
+	fputs("] because ", b->to);
+	cond_write(b, &asked);
+}
+
+// "12 bytes: 8 and 4 for [seq npdu next_ext] because e | s | pn is true (e 1, s 0, pn 0)"
+static void size_write(struct builder *b, const struct look *look) {
+	const struct ddp_header *header = look->header;
+
+	fprintf(b->to, "%" PRIu64 " %s", look->step->size, bytes(look->step->size));
+	if (header->length.n_ops > 0) {
+		fputs(": ", b->to);
+		format_expr(b->to, &header->length);
+		operands_write(b, look->at, &header->length);
+		return;
+	}
+	if (look->seen->groups == 0)
+		return;
+	fprintf(b->to, ": %u", (header->start_bits + header->end_bits) / 8);
+	for (unsigned int i = 0; i < header->n_groups; i++)
+		if ((look->seen->groups & 1u << i) != 0)
+			group_write(b, look, i);
+}
+
+/* Rules */
+
+static struct asked rule_asked(const struct builder *b, const struct look *look, unsigned int i) {
+	return (struct asked){&look->header->rules[i].cond,
+			      &b->program->rules[node_of(b, look->at)->first_rule + i].cond,
+			      look->at};
+}
+
+// Where a rule leads: "gtpu", "ethertype(type)", "stop".
+static const char *target_text(struct builder *b, const struct ddp_rule *rule) {
+	if (rule->kind == DDP_RULE_STOP)
+		return "stop";
+	if (rule->kind == DDP_RULE_GOTO)
+		return b->profile->headers[rule->target].name;
+	return ddp_arena_printf(b->arena, "%s(%s)", b->profile->tables[rule->table].name,
+				rule->key.name);
+}
+
+static const struct ddp_table_entry *
+entry_find(const struct builder *b, const struct ddp_rule *rule, const struct value *key) {
+	const struct ddp_table *table = &b->profile->tables[rule->table];
+
+	for (unsigned int i = 0; key->there && i < table->n_entries; i++)
+		if (table->entries[i].value == key->lo)
+			return &table->entries[i];
+	return NULL;
+}
+
+static const char *rule_why(struct builder *b, const struct asked *asked,
+			    const struct ddp_rule *rule, bool is_true,
+			    const struct ddp_table_entry *entry) {
+	const bool always = format_is_always(asked->cond);
+	const struct ddp_table *table = &b->profile->tables[rule->table];
+
+	if (!always)
+		cond_write(b, asked);
+	else if (rule->kind != DDP_RULE_LOOKUP)
+		fputs("always", b->to);
+	if (rule->kind != DDP_RULE_LOOKUP || !is_true)
+		return taken(b);
+	fprintf(b->to, "%s%s ", always ? "" : ", and ", rule->key.name);
+	is_write(b, asked->from, &rule->key);
+	if (value_of(b, asked->from, &rule->key).there)
+		fprintf(b->to,
+			entry != NULL ? ", its number in table %s" :
+					", which table %s does not have",
+			table->name);
+	return taken(b);
+}
+
+// A rule that compares one field, which is there but has another value: it can stand in a list.
+static void compared_note(struct builder *b, const struct look *look, const struct ddp_rule *rule,
+			  struct ddp_try *try) {
+	const struct ddp_match *match = rule->cond.matches;
+
+	if (rule->kind != DDP_RULE_GOTO || rule->cond.n_matches != 1 || rule->cond.expr.n_ops > 0 ||
+	    match->negate || !value_of(b, look->at, &match->ref).there)
+		return;
+	try->compared = ddp_arena_alloc(b->arena, sizeof(*try->compared));
+	read_make(b, look->at, &match->ref, try->compared);
+	format_patterns(b->format, b->to, match);
+	try->wanted = taken(b);
+}
+
+// Try a rule. Returns whether that ends the walk's questions to this header.
+static bool rule_try(struct builder *b, struct look *look, unsigned int index) {
+	const struct ddp_rule *rule = &look->header->rules[index];
+	const struct asked asked = rule_asked(b, look, index);
+	const struct ddp_table_entry *entry = NULL;
+	struct ddp_step *step = look->step;
+	struct ddp_try *try = DDP_APPEND(b->arena, step->tries, step->n_tries);
+	struct value key = {0};
+	bool beyond, is_true = holds(b, &asked, &beyond);
+
+	if (is_true && rule->kind == DDP_RULE_LOOKUP) {
+		key = value_of(b, look->at, &rule->key);
+		entry = entry_find(b, rule, &key);
+		beyond = !key.there && key.beyond;
+	}
+	*try = (struct ddp_try){.what = target_text(b, rule), .place = &rule->place};
+	try->why = rule_why(b, &asked, rule, is_true, entry);
+	format_cond(b->format, b->to, &rule->cond);
+	try->when = taken(b);
+	if (beyond) {
+		step->flaw = DDP_FLAW_AHEAD;
+		return true;
+	}
+	if (!is_true || (rule->kind == DDP_RULE_LOOKUP && entry == NULL)) {
+		compared_note(b, look, rule, try);
+		return false;
+	}
+	try->decides = true;
+	if (entry != NULL)
+		try->place = &entry->place;
+	if (rule->kind != DDP_RULE_STOP)
+		step->next = b->profile->headers[entry != NULL ? entry->target : rule->target].name;
+	return true;
+}
+
+static void flaw_write(struct builder *b, const struct look *look) {
+	const struct asked valid = {&look->header->valid, &node_of(b, look->at)->valid, look->at};
+	const struct ddp_step *step = look->step;
+
+	switch (step->flaw) {
+	case DDP_FLAW_NONE:
+		break;
+	case DDP_FLAW_CUT:
+		fprintf(b->to, "truncated: %s takes %" PRIu64 " %s, the packet has %u more",
+			step->name, step->size, bytes(step->size), look->left);
+		break;
+	case DDP_FLAW_SHORT:
+		fprintf(b->to, "malformed: %s says it has ", step->name);
+		size_write(b, look);
+		fprintf(b->to, ", its own fields take %u", look->fields_size);
+		break;
+	case DDP_FLAW_INVALID:
+		fprintf(b->to, "malformed: no valid %s, ", step->name);
+		cond_write(b, &valid);
+		break;
+	case DDP_FLAW_AHEAD:
+		fprintf(b->to, "truncated: what comes next cannot be known, %s",
+			step->tries[step->n_tries - 1].why);
+		break;
+	}
+}
+
+/* Fields that mattered */
+
+// ref, as it is seen from there, may lie in the header that is explained.
+static void ref_mark(const struct builder *b, struct look *look, unsigned int from,
+		     const struct ddp_ref *ref) {
+	struct value value;
+
+	if (from != FROM_TYPE) {
+		if (ref->which == DDP_WHICH_SELF)
+			look->fields |= UINT64_C(1) << ref->field;
+		return;
+	}
+	if (ref->node != look->seen->node)
+		return;
+	value = value_of(b, from, ref);
+	if (value.there && value.bit / 8 >= look->seen->off &&
+	    value.bit / 8 < (uint32_t)look->seen->off + look->seen->len)
+		look->fields |= UINT64_C(1) << ref->field;
+}
+
+static void expr_mark(const struct builder *b, struct look *look, unsigned int from,
+		      const struct ddp_expr *expr) {
+	for (unsigned int i = 0; i < expr->n_ops; i++)
+		if (expr->ops[i].op == DDP_OP_FIELD)
+			ref_mark(b, look, from, &expr->ops[i].ref);
+}
+
+static void cond_mark(const struct builder *b, struct look *look, unsigned int from,
+		      const struct ddp_cond *cond) {
+	for (unsigned int i = 0; i < cond->n_matches; i++)
+		ref_mark(b, look, from, &cond->matches[i].ref);
+	expr_mark(b, look, from, &cond->expr);
+}
+
+static void header_mark(const struct builder *b, struct look *look) {
+	const struct ddp_header *header = look->header;
+
+	expr_mark(b, look, look->at, &header->length);
+	for (unsigned int i = 0; i < header->n_groups; i++)
+		cond_mark(b, look, look->at, &header->groups[i].cond);
+	cond_mark(b, look, look->at, &header->valid);
+	cond_mark(b, look, look->at, &header->fragment);
+	for (unsigned int i = 0; i < look->step->n_tries; i++) {
+		cond_mark(b, look, look->at, &header->rules[i].cond);
+		if (header->rules[i].kind == DDP_RULE_LOOKUP)
+			ref_mark(b, look, look->at, &header->rules[i].key);
+	}
+}
+
+// What the packet type asks, hashes or extracts.
+static void type_mark(const struct builder *b, struct look *look) {
+	const struct ddp_packet_type *type = b->steps->type;
+	const struct ddp_input_set *set = b->steps->set;
+
+	if (type == NULL)
+		return;
+	cond_mark(b, look, FROM_TYPE, &type->cond);
+	for (unsigned int i = 0; i < b->steps->n_sets; i++)
+		cond_mark(b, look, FROM_TYPE, &type->sets[i].cond);
+	for (unsigned int i = 0; set != NULL && i < set->n_inputs; i++)
+		ref_mark(b, look, FROM_TYPE, &set->inputs[i]);
+	for (unsigned int i = 0; i < type->n_extract; i++)
+		ref_mark(b, look, FROM_TYPE, &type->extract[i]);
+}
+
+static void fields_read(struct builder *b, struct look *look) {
+	const struct ddp_field *fields = look->header->fields;
+
+	header_mark(b, look);
+	type_mark(b, look);
+	for (unsigned int i = 0; i < look->header->n_fields; i++) {
+		const struct ddp_ref ref = {
+			.node = look->seen->node,
+			.field = i,
+			.which = DDP_WHICH_SELF,
+			.bits = fields[i].width,
+			.name = fields[i].name,
+		};
+		struct ddp_read *read;
+
+		if ((look->fields >> i & 1) == 0)
+			continue;
+		read = DDP_APPEND(b->arena, look->step->reads.reads, look->step->reads.n);
+		read_make(b, look->at, &ref, read);
+		read->ahead = fields[i].anchor == DDP_AHEAD;
+	}
+}
+
+static void step_make(struct builder *b, unsigned int at) {
+	const struct ddp_class *class = b->class;
+	struct look look = {
+		.header = header_of(b, at),
+		.seen = &class->seen[at],
+		.at = at,
+		.step = DDP_APPEND(b->arena, b->steps->steps, b->steps->n_steps),
+	};
+	const struct asked fragment = {&look.header->fragment, &node_of(b, at)->fragment, at};
+	struct ddp_step *step = look.step;
+
+	*step = (struct ddp_step){
+		.name = look.header->name,
+		.place = &look.header->place,
+		.hidden = look.header->hidden,
+		.offset = look.seen->off,
+		.fragment = at < class->n_seen && look.seen->fragment,
+	};
+	measure(b, &look);
+	if (at < class->n_seen)
+		for (unsigned int i = 0; i < look.header->n_rules && !rule_try(b, &look, i);)
+			i++;
+	else if (class->status != DDP_STATUS_MALFORMED)
+		step->flaw = DDP_FLAW_CUT;
+	else
+		step->flaw = step->size < look.fields_size ? DDP_FLAW_SHORT : DDP_FLAW_INVALID;
+	size_write(b, &look);
+	step->size_why = taken(b);
+	if (step->fragment)
+		step->fragment_why = cond_text(b, &fragment);
+	flaw_write(b, &look);
+	step->flaw_why = taken(b);
+	fields_read(b, &look);
+}
+
+// Whether the header after those found was looked at and is no good.
+static bool ends_inside(const struct builder *b) {
+	const struct ddp_class *class = b->class;
+
+	if (class->status != DDP_STATUS_TRUNCATED && class->status != DDP_STATUS_MALFORMED)
+		return false;
+	return b->steps->n_steps == 0 || b->steps->steps[b->steps->n_steps - 1].next != NULL;
+}
+
+/* Packet type and input set */
+
+static void types_try(struct builder *b) {
+	const struct ddp_class *class = b->class;
+	const struct automaton *a = &b->program->automaton;
+	const uint16_t *accepts;
+
+	if (b->steps->type == NULL || b->program->model != NULL)
+		return;
+	accepts = &a->accepts[a->first_accept[class->seen[class->n_matched - 1].state]];
+	for (unsigned int i = 0;; i++) {
+		const struct ddp_packet_type *type = &b->profile->types[accepts[i]];
+		const struct asked asked = {&type->cond, &b->program->types[accepts[i]].cond,
+					    FROM_TYPE};
+
+		*DDP_APPEND(b->arena, b->steps->types, b->steps->n_types) = (struct ddp_try){
+			.what = type->name,
+			.place = &type->place,
+			.when = "which has the same path",
+			.decides = accepts[i] == class->type,
+			.why = cond_text(b, &asked),
+		};
+		if (accepts[i] == class->type)
+			return;
+	}
+}
+
+static void set_try(struct builder *b, unsigned int index) {
+	const struct ddp_input_set *set = &b->steps->type->sets[index];
+	const struct asked asked = {
+		&set->cond,
+		&b->program->sets[b->program->types[b->class->type].first_set + index].cond,
+		FROM_TYPE,
+	};
+	struct ddp_try *try = DDP_APPEND(b->arena, b->steps->sets, b->steps->n_sets);
+	bool beyond;
+	bool is_asked = !b->profile->by_rss_hf || (set->rss_hf & b->rss_hf) != 0;
+
+	format_refs(b->to, set->inputs, set->n_inputs);
+	try->what = taken(b);
+	try->place = &set->place;
+	try->decides =
+		b->rss_hf != 0 && is_asked && holds(b, &asked, &beyond) && !b->class->unhashed;
+	if (is_asked) {
+		cond_write(b, &asked);
+	} else {
+		fputs("rss_hf has none of ", b->to);
+		format_rss_hf(b->to, set->rss_hf);
+	}
+	try->why = taken(b);
+	if (try->decides)
+		b->steps->set = set;
+}
+
+// The sets in the order of ddp_input_gather().
+static void sets_try(struct builder *b) {
+	const struct ddp_packet_type *type = b->steps->type;
+
+	for (unsigned int i = 0; type != NULL && i < type->n_sets && b->steps->set == NULL; i++)
+		set_try(b, i);
+	if (b->steps->set != NULL)
+		refs_read(b, b->steps->set->inputs, b->steps->set->n_inputs, &b->steps->hashed);
+	else if (b->steps->n_sets > 0)
+		b->steps->unhashed =
+			b->rss_hf == 0 ? "rss_hf is none" : "none of its input sets applies";
+	if (type != NULL)
+		refs_read(b, type->extract, type->n_extract, &b->steps->extracted);
+}
+
+static void steps_build(void *arg) {
+	struct builder *b = arg;
+	const struct ddp_class *class = b->class;
+
+	b->steps = ddp_arena_alloc(b->arena, sizeof(*b->steps));
+	if (class->type != DDP_TYPE_NONE) {
+		b->steps->type = &b->profile->types[class->type];
+		if (b->steps->type->path != NULL)
+			format_path(b->format, b->to, b->steps->type->path);
+		b->steps->path = taken(b);
+	}
+	types_try(b);
+	sets_try(b);
+	if (b->program->model != NULL)
+		return; // the steps are those of the model
+	for (unsigned int i = 0; i < class->n_seen; i++)
+		step_make(b, i);
+	if (ends_inside(b))
+		step_make(b, class->n_seen);
+}
+
+static void packet_clip(struct ddp_packet *packet) {
+	if (packet->len > UINT16_MAX)
+		packet->len = UINT16_MAX;
+}
+
+int ddp_answer_steps(const struct ddp_profile *profile, const struct ddp_program *program,
+		     const struct ddp_answer_rss *rss, const struct ddp_packet *packet,
+		     struct ddp_arena *arena, struct ddp_answer *answer) {
+	struct profile_format format;
+	struct builder b = {
+		.profile = profile,
+		.program = program,
+		.packet = *packet,
+		.rss_hf = rss->rss_hf,
+		.class = &answer->class,
+		.arena = arena,
+		.format = &format,
+	};
+	int ret;
+
+	packet_clip(&b.packet);
+	b.to = open_memstream(&b.text, &b.text_size);
+	if (b.to == NULL)
+		return -ENOMEM;
+	format_init(&format, profile);
+	ddp_answer(program, rss, packet, answer);
+	ret = ddp_arena_run(steps_build, &b);
+	if (b.failed)
+		ret = -ENOMEM;
+	fclose(b.to);
+	free(b.text);
+	answer->steps = ret == 0 ? b.steps : NULL;
+	return ret;
+}
+
+bool ddp_answer_end(const struct ddp_profile *profile, const struct ddp_program *program,
+		    const struct ddp_packet *packet, const struct ddp_class *class,
+		    const struct ddp_rule **rule, uint64_t *value) {
+	struct builder b = {
+		.profile = profile,
+		.program = program,
+		.packet = *packet,
+		.class = class,
+	};
+	struct look look = {.at = class->n_seen - 1u};
+
+	*rule = NULL;
+	if (class->status != DDP_STATUS_OK || class->n_seen == 0 || program->model != NULL)
+		return false;
+	packet_clip(&b.packet);
+	look.header = header_of(&b, look.at);
+	for (unsigned int i = 0; i < look.header->n_rules; i++) {
+		const struct ddp_rule *r = &look.header->rules[i];
+		const struct asked asked = rule_asked(&b, &look, i);
+		struct value key;
+		bool beyond, is_true = holds(&b, &asked, &beyond);
+
+		if (beyond || (is_true && r->kind != DDP_RULE_LOOKUP))
+			return false;
+		if (!is_true)
+			continue;
+		key = value_of(&b, look.at, &r->key);
+		if (key.beyond || entry_find(&b, r, &key) != NULL)
+			return false;
+		if (*rule == NULL && key.there && r->key.which == DDP_WHICH_SELF) {
+			*rule = r;
+			*value = key.lo;
+		}
+	}
+	return true;
+}
