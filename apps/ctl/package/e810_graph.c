@@ -11,17 +11,29 @@
 #include "base/arena.h"
 #include "common/json_writer.h"
 #include "common/strbuf.h"
+#include "e810/e810.h"
 #include "e810_graph.h"
-#include "e810_links.h"
 
 #define N_NODES 2048
 #define BOOST_SIZE 88
 #define BOOST_INDEX 44 // byte of an entry
 
+// An entry of the parse graph.
+struct edge {
+	bool no_match;     // no next protocol is asked
+	unsigned int row;  // of its table
+	uint16_t node;     // where it starts from
+	uint8_t boost;     // index, 0: no entry of the boost TCAM
+	uint32_t protocol; // next protocol
+	uint16_t next_node;
+	uint8_t next_pc;
+	bool last;
+};
+
 struct graph {
 	const struct ddp_package *package;
 	struct ddp_arena *arena;
-	struct e810_edge *edges;
+	struct edge *edges;
 	unsigned int n_edges;
 	bool reached[N_NODES], open[N_NODES]; // from the root node; by a way that is being followed
 	bool *back;                           // of each edge
@@ -30,18 +42,43 @@ struct graph {
 	struct output *out;
 };
 
-static bool edge_take(void *arg, const struct e810_edge *edge) {
-	struct graph *graph = arg;
+// Bits first to first + n - 1 of an entry, n at most 32.
+static uint32_t bits(const uint8_t *entry, unsigned int first, unsigned int n) {
+	uint64_t value = 0;
 
-	*DDP_APPEND(graph->arena, graph->edges, graph->n_edges) = *edge;
-	return true;
+	for (unsigned int i = first / 8; i <= (first + n - 1) / 8; i++)
+		value |= (uint64_t)entry[i] << 8 * (i - first / 8);
+	return value >> first % 8 & ((UINT64_C(1) << n) - 1);
+}
+
+// The valid entries of a table; first bits of key and action.
+static void edges_read(struct graph *graph, uint32_t id, unsigned int key, unsigned int action,
+		       bool no_match, unsigned int first_row) {
+	const struct e810_table *table = e810_table(graph->package, id);
+
+	for (unsigned int i = 0; i < table->n_entries; i++) {
+		const uint8_t *entry = table->entries + table->entry_size * i;
+
+		if (bits(entry, key, 1) == 0)
+			continue;
+		*DDP_APPEND(graph->arena, graph->edges, graph->n_edges) = (struct edge){
+			.no_match = no_match,
+			.row = first_row + i,
+			.node = bits(entry, key + 1, 11),
+			.boost = bits(entry, key + 16, 1) ? bits(entry, key + 17, 8) : 0,
+			.protocol = no_match ? 0 : bits(entry, key + 41, 32),
+			.next_node = bits(entry, action, 11),
+			.next_pc = bits(entry, action + 11, 8),
+			.last = bits(entry, action + 40, 1),
+		};
+	}
 }
 
 // Follow all ways from a node.
 static void node_reach(struct graph *graph, unsigned int node) {
 	graph->reached[node] = graph->open[node] = true;
 	for (unsigned int i = 0; i < graph->n_edges; i++) {
-		const struct e810_edge *edge = &graph->edges[i];
+		const struct edge *edge = &graph->edges[i];
 
 		if (edge->node != node || edge->last)
 			continue;
@@ -55,9 +92,12 @@ static void node_reach(struct graph *graph, unsigned int node) {
 static void edges_find(struct graph *graph) {
 	const struct e810_table *init = e810_table(graph->package, E810_METADATA_INIT);
 
-	e810_edges_each(graph->package, edge_take, graph);
+	edges_read(graph, E810_PG_CAM, 0, 73, false, 0);
+	edges_read(graph, E810_PG_SPILL, 56, 0, false, 2048);
+	edges_read(graph, E810_PG_NO_MATCH, 0, 41, true, 0);
+	edges_read(graph, E810_NO_MATCH_SPILL, 56, 0, true, 1024);
 	graph->back = ddp_arena_alloc(graph->arena, graph->n_edges + 1);
-	graph->root = e810_entry_bits(init->entries, 25, 11);
+	graph->root = bits(init->entries, 25, 11);
 	node_reach(graph, graph->root);
 }
 
@@ -105,7 +145,7 @@ static void boost_write(struct graph *graph, uint8_t index) {
 }
 
 // Whether an edge is drawn with another: the same places and index.
-static bool is_together(const struct e810_edge *a, const struct e810_edge *b) {
+static bool is_together(const struct edge *a, const struct edge *b) {
 	return a->node == b->node && a->next_node == b->next_node && a->last == b->last &&
 	       a->boost == b->boost;
 }
@@ -116,7 +156,7 @@ static bool is_before_ip_protocol(const char *label) {
 }
 
 // Numbers have a meaning by the place where they are, which only labels tell.
-static void number_write(struct graph *graph, const struct e810_edge *edge) {
+static void number_write(struct graph *graph, const struct edge *edge) {
 	static const struct {
 		uint32_t number;
 		const char *label;
@@ -143,7 +183,7 @@ static void number_write(struct graph *graph, const struct e810_edge *edge) {
 
 // What leads along an edge and those that are drawn as the same line.
 static void line_write(struct graph *graph, unsigned int first) {
-	const struct e810_edge *edge = &graph->edges[first];
+	const struct edge *edge = &graph->edges[first];
 	const char *separator = "";
 
 	if (edge->boost != 0) {
@@ -169,7 +209,7 @@ static bool is_first_of_line(const struct graph *graph, unsigned int i) {
 	return true;
 }
 
-static bool is_arrow(const struct e810_edge *a, const struct e810_edge *b) {
+static bool is_arrow(const struct edge *a, const struct edge *b) {
 	return a->node == b->node && a->next_node == b->next_node && a->last == b->last;
 }
 
@@ -191,7 +231,7 @@ static void ends_write(struct graph *graph, unsigned int node) {
 	bool any = false;
 
 	for (unsigned int i = 0; i < graph->n_edges; i++) {
-		const struct e810_edge *edge = &graph->edges[i];
+		const struct edge *edge = &graph->edges[i];
 
 		if (edge->node != node || !edge->last || edge->boost == 0 ||
 		    !is_first_of_line(graph, i))
@@ -218,7 +258,7 @@ static void node_write(struct graph *graph, unsigned int node) {
 }
 
 static void arrow_write(struct graph *graph, unsigned int first) {
-	const struct e810_edge *edge = &graph->edges[first];
+	const struct edge *edge = &graph->edges[first];
 
 	output_printf(graph->out, "  n%u -> n%u [style=%s, label=<", edge->node, edge->next_node,
 		      graph->back[first] ? "dashed, constraint=false" : "solid");
@@ -272,7 +312,7 @@ static void boost_json(struct graph *graph, struct json_writer *json, uint8_t in
 	jsonw_close(json, ']');
 }
 
-static void edge_json(struct graph *graph, struct json_writer *json, const struct e810_edge *edge) {
+static void edge_json(struct graph *graph, struct json_writer *json, const struct edge *edge) {
 	jsonw_write(json, "{table:%s row:%u from:%u to:%u", edge->no_match ? "no-match CAM" : "CAM",
 		    edge->row, edge->node, edge->next_node);
 	boost_json(graph, json, edge->boost);
