@@ -2,6 +2,7 @@
 // ddpctl plan FILE --nic KIND: will a kind of NIC spread this traffic, and which packet types can
 // it hash exactly as the profile does? With --port, the profiles of a running port, and its lower
 // device. With neither, all kinds side by side.
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,10 +14,10 @@
 #include "common/port_telemetry.h"
 #include "common/strbuf.h"
 #include "ctl/command.h"
-#include "ctl/plan/nic_plan.h"
 #include "ctl/plan/plan_capture.h"
 #include "ctl/plan/plan_report.h"
 #include "ctl/profile/profile_load.h"
+#include "ctl/simulate/nic_plan.h"
 #include "offload/i40e_port.h"
 
 /* What is asked */
@@ -91,146 +92,115 @@ static int asked_take(const struct plan_options *options, struct asked *asked) {
 	return status;
 }
 
-static int capabilities_find(const struct plan_options *options, const struct ddp_nic *nic,
+/* Planning */
+
+#define KINDS_MAX 16
+
+struct plans {
+	const struct plan_options *options;
+	const struct asked *asked;
+	const struct ddp_personality *loaded;
+	struct plan_report report;
+	struct planned planned[KINDS_MAX];
+	unsigned int n;
+	struct plan_capture capture;
+};
+
+static int capabilities_find(const char *package, const struct ddp_nic *nic,
 			     const struct ddp_profile *profile, struct capabilities *capabilities) {
-	ddp_diag_init(&capabilities->diag);
+	struct ddp_diag *diag = &capabilities->diag;
+
 	capabilities->possible = nic == ddp_nic_find("i40e") && ddp_i40e_package_wanted(profile);
-	capabilities->package = NULL;
 	if (!capabilities->possible)
 		return EXIT_GOOD;
-	if (options->package == NULL) {
-		ddp_error(&capabilities->diag, NULL, "none is given (--package)");
-	} else {
-		capabilities->package =
-			ddp_i40e_package_open(options->package, &capabilities->diag);
-		if (capabilities->package == NULL)
-			return load_end(&capabilities->diag, true);
-		if (!ddp_i40e_package_covers(capabilities->package, 0, profile,
-					     &capabilities->diag)) {
-			ddp_package_close(capabilities->package);
-			capabilities->package = NULL;
-		}
+	if (package == NULL) {
+		ddp_error(diag, NULL, "none is given (--package)");
+		return EXIT_GOOD;
 	}
-	if (capabilities->diag.no_memory)
+	capabilities->package = ddp_i40e_package_open(package, diag);
+	if (capabilities->package == NULL) {
+		ddp_diag_print(diag, stderr);
+		return load_status(diag);
+	}
+	if (!ddp_i40e_package_covers(capabilities->package, 0, profile, diag)) {
+		ddp_package_close(capabilities->package);
+		capabilities->package = NULL;
+	}
+	if (diag->no_memory)
 		no_memory_exit();
 	return EXIT_GOOD;
 }
 
-static void planned_fini(struct planned *planned) {
-	ddp_spread_destroy(planned->spread);
-	ddp_plan_destroy(planned->plan);
-	ddp_package_close(planned->capabilities.package);
-	ddp_diag_fini(&planned->capabilities.diag);
-}
+static int plan_make(struct plans *plans, const struct ddp_nic *nic) {
+	struct ddp_plan_ask ask = {.rss_hf = plans->asked->rss_hf,
+				   .n_queues = plans->report.n_queues};
+	struct planned *planned = &plans->planned[plans->n++];
+	int status;
 
-// EXIT_GOOD, or nothing is left to be freed.
-static int planned_make(const struct plan_options *options, const struct asked *asked,
-			const struct ddp_nic *nic, const struct ddp_personality *loaded,
-			struct planned *planned) {
-	struct ddp_plan_ask ask = {.rss_hf = asked->rss_hf,
-				   .n_queues = options->rss.steer.n_queues};
-	int status = capabilities_find(options, nic, loaded->profile, &planned->capabilities);
-
-	planned->plan = NULL;
-	planned->spread = NULL;
-	if (status != EXIT_GOOD) {
-		planned_fini(planned);
-		return status;
-	}
+	*planned = (struct planned){0};
+	ddp_diag_init(&planned->capabilities.diag);
+	status = capabilities_find(plans->options->package, nic, plans->loaded->profile,
+				   &planned->capabilities);
 	ask.package = planned->capabilities.package;
-	planned->plan = nic_plan(nic, loaded, &ask, &planned->spread);
-	return EXIT_GOOD;
-}
-
-static void plan_show(const struct plan_options *options, const struct plan_report *report,
-		      const struct planned *planned, const struct plan_capture *capture,
-		      struct output *out) {
-	struct json_writer json;
-
-	if (options->common.format == FORMAT_JSON) {
-		jsonw_init(&json, out);
-		jsonw_open(&json, '{');
-		plan_json(report, planned, &json);
-		if (capture != NULL)
-			plan_capture_json(capture, &json);
-		jsonw_write(&json, "}\n");
-	} else if (options->commands) {
-		plan_commands_print(planned, out);
-	} else {
-		if (capture != NULL)
-			plan_capture_warn(capture, out);
-		plan_print(report, planned, out);
-		if (capture != NULL)
-			plan_capture_print(capture, out);
-	}
-}
-
-static int plan(const struct plan_options *options, const struct asked *asked,
-		const struct plan_report *report, const char *spec,
-		const struct ddp_personality *loaded, struct output *out) {
-	struct plan_capture capture = {0};
-	struct planned planned;
-	int status = planned_make(options, asked, asked->kind, loaded, &planned);
-
-	if (status != EXIT_GOOD)
-		return status;
-	if (options->pcap != NULL)
-		status = plan_capture_read(options->pcap, &options->rss.steer, spec, &planned,
-					   &capture);
-	if (status == EXIT_GOOD || capture.n_choices > 0)
-		plan_show(options, report, &planned, options->pcap != NULL ? &capture : NULL, out);
-	plan_capture_fini(&capture);
-	planned_fini(&planned);
+	if (status == EXIT_GOOD)
+		planned->plan = nic_plan(nic, plans->loaded, &ask, &planned->spread);
 	return status;
 }
 
-/* All kinds side by side */
-
-#define KINDS_MAX 16
-
-struct kinds {
-	struct planned planned[KINDS_MAX];
-	unsigned int n;
-};
-
-static int kinds_plan(const struct plan_options *options, const struct asked *asked,
-		      const struct ddp_personality *loaded, struct kinds *kinds) {
+// Of the kind that is asked for; else of all but "none", of which there is nothing to tell.
+static int plans_make(struct plans *plans) {
+	const struct ddp_nic *kind = plans->asked->kind, *none = ddp_nic_find("none");
 	int status = EXIT_GOOD;
 
-	for (unsigned int i = 0; status == EXIT_GOOD && i < ddp_n_nics && i < KINDS_MAX; i++)
-		if (ddp_nics[i] != ddp_nic_find("none")) // of which there is nothing to tell
-			status = planned_make(options, asked, ddp_nics[i], loaded,
-					      &kinds->planned[kinds->n++]);
-	if (status != EXIT_GOOD)
-		kinds->n--; // of which nothing is left
+	assert(ddp_n_nics <= KINDS_MAX);
+	for (unsigned int i = 0; status == EXIT_GOOD && i < ddp_n_nics; i++)
+		if (kind != NULL ? ddp_nics[i] == kind : ddp_nics[i] != none)
+			status = plan_make(plans, ddp_nics[i]);
 	return status;
 }
 
-static void kinds_show(const struct plan_options *options, const struct plan_report *report,
-		       const struct kinds *kinds, struct output *out) {
+static void plans_fini(struct plans *plans) {
+	while (plans->n > 0) {
+		struct planned *planned = &plans->planned[--plans->n];
+
+		ddp_spread_destroy(planned->spread);
+		ddp_plan_destroy(planned->plan);
+		ddp_package_close(planned->capabilities.package);
+		ddp_diag_fini(&planned->capabilities.diag);
+	}
+	plan_capture_fini(&plans->capture);
+}
+
+static void plans_json(const struct plans *plans, struct output *out) {
 	struct json_writer json;
 
-	if (options->common.format != FORMAT_JSON) {
-		kinds_print(report, kinds->planned, kinds->n, out);
-		return;
-	}
 	jsonw_init(&json, out);
 	jsonw_open(&json, '{');
-	kinds_json(report, kinds->planned, kinds->n, &json);
+	if (plans->asked->kind == NULL)
+		kinds_json(&plans->report, plans->planned, plans->n, &json);
+	else
+		plan_json(&plans->report, plans->planned, &json);
+	if (plans->options->pcap != NULL)
+		plan_capture_json(&plans->capture, &json);
 	jsonw_write(&json, "}\n");
 }
 
-static int plans(const struct plan_options *options, const struct asked *asked,
-		 const struct plan_report *report, const struct ddp_personality *loaded,
-		 struct output *out) {
-	static struct kinds kinds; // too large for some stacks
-	int status = kinds_plan(options, asked, loaded, &kinds);
+static void plans_show(const struct plans *plans, struct output *out) {
+	const bool captured = plans->options->pcap != NULL;
 
-	if (status == EXIT_GOOD)
-		kinds_show(options, report, &kinds, out);
-	while (kinds.n > 0)
-		planned_fini(&kinds.planned[--kinds.n]);
-	return status;
+	if (plans->options->common.format == FORMAT_JSON) {
+		plans_json(plans, out);
+	} else if (plans->asked->kind == NULL) {
+		kinds_print(&plans->report, plans->planned, plans->n, out);
+	} else if (plans->options->commands) {
+		plan_commands_print(plans->planned, out);
+	} else {
+		if (captured)
+			plan_capture_warn(&plans->capture, out);
+		plan_print(&plans->report, plans->planned, out);
+		if (captured)
+			plan_capture_print(&plans->capture, out);
+	}
 }
 
 static int options_check(const struct plan_options *options, const struct asked *asked) {
@@ -247,20 +217,30 @@ static int options_check(const struct plan_options *options, const struct asked 
 	return EXIT_GOOD;
 }
 
-static int loaded_plan(const struct plan_options *options, const struct asked *asked,
-		       const char *spec, struct output *out) {
-	struct plan_report report = {.spec = spec[0] != '\0' ? spec : "base",
-				     .columns = output_columns(out),
-				     .n_queues = options->rss.steer.n_queues};
+static int plan(const struct plan_options *options, const struct asked *asked, const char *spec,
+		struct output *out) {
+	static struct plans plans; // too large for some stacks
 	struct ddp_personality loaded;
-	int status = load_or_report(&loaded, spec[0] != '\0' ? spec : NULL);
+	int status = load_or_report(&loaded, spec);
 
 	if (status != EXIT_GOOD)
 		return status;
-	report.program = loaded.program;
-	status = asked->kind == NULL ?
-			 plans(options, asked, &report, &loaded, out) :
-			 plan(options, asked, &report, spec[0] != '\0' ? spec : NULL, &loaded, out);
+	plans = (struct plans){
+		.options = options,
+		.asked = asked,
+		.loaded = &loaded,
+		.report = {.spec = spec != NULL ? spec : "base",
+			   .program = loaded.program,
+			   .columns = output_columns(out),
+			   .n_queues = options->rss.steer.n_queues},
+	};
+	status = plans_make(&plans);
+	if (status == EXIT_GOOD && options->pcap != NULL)
+		status = plan_capture_read(options->pcap, &options->rss.steer, spec, plans.planned,
+					   &plans.capture);
+	if (status == EXIT_GOOD || plans.capture.n_choices > 0)
+		plans_show(&plans, out);
+	plans_fini(&plans);
 	ddp_personality_unload(&loaded);
 	return status;
 }
@@ -268,14 +248,17 @@ static int loaded_plan(const struct plan_options *options, const struct asked *a
 int cmd_plan(const void *arg, struct output *out) {
 	const struct plan_options *options = arg;
 	struct asked asked;
+	const char *spec;
 	int status;
 
 	strbuf_init(&asked.spec);
 	status = asked_take(options, &asked);
 	if (status == EXIT_GOOD)
 		status = options_check(options, &asked);
-	if (status == EXIT_GOOD)
-		status = loaded_plan(options, &asked, strbuf_take(&asked.spec), out);
+	if (status == EXIT_GOOD) {
+		spec = strbuf_take(&asked.spec);
+		status = plan(options, &asked, spec[0] != '\0' ? spec : NULL, out);
+	}
 	strbuf_fini(&asked.spec);
 	return status;
 }

@@ -7,8 +7,8 @@
 #include "base/rss_hf.h"
 #include "common/strbuf.h"
 #include "ctl/options.h"
-#include "ctl/plan/nic_plan.h"
 #include "ctl/profile/profile_load.h"
+#include "nic_plan.h"
 #include "spread.h"
 
 #define KNOWS_MOST "all"

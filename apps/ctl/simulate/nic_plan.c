@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "nic_plan.h"
 
-#include "ctl/options.h"
+#include "common/output.h"
 #include "ctl/profile/profile_load.h"
 
 struct ddp_plan *nic_plan(const struct ddp_nic *nic, const struct ddp_personality *loaded,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // What a NIC does of a profile, and how it spreads.
-#ifndef DDPCTL_PLAN_NIC_PLAN_H
-#define DDPCTL_PLAN_NIC_PLAN_H
+#ifndef DDPCTL_SIMULATE_NIC_PLAN_H
+#define DDPCTL_SIMULATE_NIC_PLAN_H
 
 #include "offload/offload.h"
 
