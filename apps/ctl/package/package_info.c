@@ -170,7 +170,7 @@ static void e810_json(struct shown *shown) {
 	jsonw_write(json, "buffers:%u device_buffers:%u", e810_n_buffers(package),
 		    e810_first_metadata_buffer(package));
 	if (shown->ptypes)
-		shown->status = package_ptypes_json(package, json);
+		shown->status = package_ptypes_show(package, true, json);
 	else
 		sections_json(json, package);
 }
@@ -278,7 +278,7 @@ static void shown_print(struct shown *shown) {
 	}
 	devices_print(shown);
 	if (shown->ptypes)
-		shown->status = package_ptypes_print(shown->package, shown->json->out);
+		shown->status = package_ptypes_show(shown->package, false, shown->json);
 	else
 		sections_print(shown);
 }

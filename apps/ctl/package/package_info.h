@@ -14,9 +14,8 @@ int package_info(const struct ddp_package *package, bool ptypes, bool is_json,
 		 struct json_writer *json);
 
 // Of an 800-series package: all packet types, in ascending order, with their headers. What is wrong
-// with its parser's tables goes to stderr. Return the exit status.
-int package_ptypes_print(const struct ddp_package *package, struct output *out);
-int package_ptypes_json(const struct ddp_package *package, struct json_writer *json);
+// with its parser's tables goes to stderr. Returns the exit status.
+int package_ptypes_show(const struct ddp_package *package, bool is_json, struct json_writer *json);
 
 // The members "name", "version" and "track_id".
 void package_identity_json(struct json_writer *json, const struct ddp_package *package);
