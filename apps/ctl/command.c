@@ -25,21 +25,10 @@
 #define AT(group, command, member) [GROUP_##group] = offsetof(struct command##_options, member)
 #define PORT_OPTIONS(command, ...) OPTIONS(command, AT(PROCESS, port, process), __VA_ARGS__)
 
-// Of the commands that still share one struct.
-#define SHARED SHARED_AS(options)
-#define SHARED_AS(tag)                                                                          \
-	.size = sizeof(struct tag), .at = {[GROUP_CAPTURE] = offsetof(struct options, capture), \
-					   [GROUP_COUNT] = offsetof(struct options, count),     \
-					   [GROUP_NIC] = offsetof(struct options, nic),         \
-					   [GROUP_RSS] = offsetof(struct options, rss)}
-#define RUN(name)                                                        \
-	static int run_##name(const void *options, struct output *out) { \
-		return cmd_##name(options, out);                         \
-	}
-RUN(classify)
-RUN(explain)
-RUN(graph)
-RUN(new)
+#define PACKET_OPTIONS(command, ...)                                         \
+	OPTIONS(command, AT(CAPTURE, packet, capture), AT(NIC, packet, nic), \
+		AT(COUNT, packet, capture.n_packets), AT(RSS, packet, rss), __VA_ARGS__)
+#define CANDIDATE_OPTIONS(command) PACKET_OPTIONS(command, AT(CANDIDATES, command, candidates))
 
 static command_function cmd_help, cmd_version;
 
@@ -52,25 +41,25 @@ const struct command commands[] = {
 	 cmd_info, .options = "json ptypes", OPTIONS(info)},
 	{"check", "FILE...", "validate profiles and Intel's packages, with the place of each error",
 	 cmd_check, .options = "color json strict", OPTIONS(check)},
-	{"graph", "FILE", "write the parse graph for Graphviz", run_graph, .options = "json",
-	 SHARED},
+	{"graph", "FILE", "write the parse graph for Graphviz", cmd_graph, .options = "json"},
 	{"classify", "FILE PCAP", "show packet type, path, fields, hash and queue of each packet",
-	 run_classify, .options = "count decap json jsonl rule write" CAPTURE NIC RSS, SHARED},
+	 cmd_classify, .options = "count decap json jsonl rule write" CAPTURE NIC RSS,
+	 CANDIDATE_OPTIONS(classify)},
 	{"explain", "FILE PCAP",
 	 "explain one packet step by step: headers, decisions and reasons, hashed bytes",
-	 run_explain, .options = "json packet" CAPTURE NIC RSS, SHARED},
+	 cmd_explain, .options = "json packet" CAPTURE NIC RSS, PACKET_OPTIONS(explain)},
 	{"simulate", "FILE PCAP",
 	 "show how packets spread over queues, beside a fixed-function NIC", cmd_simulate,
 	 .options = "balance count json memory nic-now rule with" CAPTURE LOAD NIC RSS,
-	 SHARED_AS(simulate_options)},
+	 CANDIDATE_OPTIONS(simulate)},
 	{"advise", "PCAP",
 	 "find the profile and the input set that spread a capture best, with the reasons",
 	 cmd_advise, .options = "balance count json memory with" CAPTURE LOAD RSS,
-	 SHARED_AS(simulate_options)},
+	 CANDIDATE_OPTIONS(simulate)},
 	{"diff", "FILE FILE", "show what one profile or package classifies that the other does not",
 	 cmd_diff, .options = "json"},
-	{"new", "[NAME]", "write a commented, valid template of a profile", run_new,
-	 .options = "after ip-at json output", SHARED},
+	{"new", "[NAME]", "write a commented, valid template of a profile", cmd_new,
+	 .options = "after ip-at json output", OPTIONS(new)},
 	{"plan", "[FILE]",
 	 "tell whether NICs spread the packets of a profile, by which fields, and which packet types "
 	 "they hash exactly as it does",
@@ -331,15 +320,13 @@ static int options_parse(const struct command *command, int argc, const char **a
 
 int command_parse(const struct command *command, int argc, const char **argv, void *options,
 		  char error[OPTION_ERROR_SIZE]) {
-	const struct capture_config *capture = group_of(command, options, GROUP_CAPTURE);
+	struct capture_config *capture = group_of(command, options, GROUP_CAPTURE);
 	struct rss_options *rss = group_of(command, options, GROUP_RSS);
 	struct common_options *common = options;
 	unsigned int min = 0, max = 0, less;
 	int n_files;
 
 	memset(options, 0, size_of(command));
-	if (command->size == sizeof(struct options))
-		((struct options *)options)->packet = 1;
 	if (rss != NULL)
 		rss_init(rss);
 	n_files = options_parse(command, argc, argv, options, error);
@@ -361,26 +348,33 @@ int command_parse(const struct command *command, int argc, const char **argv, vo
 	if (common->n_files > max - less)
 		return option_fail(error, "unexpected argument '%.128s'",
 				   common->files[max - less]);
+	if (capture != NULL && less == 0)
+		capture->path = common->files[max - 1];
 	return 0;
 }
 
-static bool is_input(const struct options *options, const char *path) {
-	for (unsigned int i = 0; i < options->n_files; i++)
-		if (ddp_spec_reads(options->files[i], path) ||
-		    (strcmp(options->files[i], "-") == 0 && ddp_is_same_file("/dev/stdin", path)))
+static bool is_input(const struct simulate_options *options, const char *path) {
+	const struct candidate_options *candidates = &options->candidates;
+	const struct common_options *common = &options->base.common;
+	const char *indir = options->base.rss.indir;
+
+	for (unsigned int i = 0; i < common->n_files; i++)
+		if (ddp_spec_reads(common->files[i], path) ||
+		    (strcmp(common->files[i], "-") == 0 && ddp_is_same_file("/dev/stdin", path)))
 			return true;
-	for (unsigned int i = 0; i < options->n_with; i++)
-		if (ddp_spec_reads(options->with[i], path))
+	for (unsigned int i = 0; i < candidates->n_with; i++)
+		if (ddp_spec_reads(candidates->with[i], path))
 			return true;
-	for (unsigned int i = 0; i < options->n_rules; i++)
-		if (options->rules[i][0] == '@' && ddp_is_same_file(options->rules[i] + 1, path))
+	for (unsigned int i = 0; i < candidates->n_rules; i++)
+		if (candidates->rules[i][0] == '@' &&
+		    ddp_is_same_file(candidates->rules[i] + 1, path))
 			return true;
-	return options->rss.indir != NULL && ddp_is_same_file(options->rss.indir, path);
+	return indir != NULL && ddp_is_same_file(indir, path);
 }
 
 // Before anything is read or written: a report must not take the place of what it tells of.
 static int report_check(const struct simulate_options *options, char error[OPTION_ERROR_SIZE]) {
-	if (options->report == NULL || !is_input(&options->base, options->report))
+	if (options->report == NULL || !is_input(options, options->report))
 		return 0;
 	snprintf(error, OPTION_ERROR_SIZE,
 		 "option --report: '%.128s' is read, and would be overwritten", options->report);

@@ -62,29 +62,29 @@ static int balance_parse(const struct option_row *row, const char *value, void *
 
 static int rule_parse(const struct option_row *row, const char *value, void *options,
 		      char error[OPTION_ERROR_SIZE]) {
-	struct options *o = options;
+	const size_t off = row->off - offsetof(struct candidate_options, rules);
+	struct candidate_options *candidates = (void *)((char *)options + off);
 
-	if (o->n_rules == OPTIONS_RULES_MAX)
+	if (candidates->n_rules == OPTIONS_RULES_MAX)
 		return option_fail(error,
 				   "more than %u of them: write them into a file, and give @FILE",
 				   OPTIONS_RULES_MAX);
-	o->rule_of[o->n_rules] = o->n_with;
+	candidates->rule_of[candidates->n_rules] = candidates->n_with;
 	return option_text(row, value, options, error);
 }
 
 static int ip_at_parse(const struct option_row *row, const char *value, void *options,
 		       char error[OPTION_ERROR_SIZE]) {
-	struct options *o = options;
+	struct new_options *o = options;
 
 	o->has_ip_at = true;
 	return option_number(row, value, options, error);
 }
 
 #define OF(command, field) OPTION_FIELD(struct command##_options, field)
-#define FIELD(field) OPTION_FIELD(struct options, field)
-#define ARRAY(field, count) OPTION_ARRAY(struct options, field, count)
-#define FLAG(field) OPTION_FLAG(struct options, field)
 #define FLAG_OF(command, field) OPTION_FLAG(struct command##_options, field)
+#define CANDIDATES(field) \
+	OPTION_ARRAY(struct candidate_options, field, n_##field), .group = GROUP_CANDIDATES
 #define CAPTURE(field) OPTION_FIELD(struct capture_config, field), .group = GROUP_CAPTURE
 #define CAPTURE_FLAG(field) option_constant, CAPTURE(field), .max = true
 #define FORMAT(constant) option_constant, OF(common, format), .max = constant
@@ -97,12 +97,12 @@ static int ip_at_parse(const struct option_row *row, const char *value, void *op
 #define MPPS(field)                                                \
 	option_real, OF(simulate, field), .min = 1e-6, .max = 1e6, \
 					  .what = "a number of million packets a second"
-#define TEXT(field) option_text, FIELD(field)
 
 const struct option_row option_rows[] = {
 	{"after", 0, "WHERE",
 	 "what the new header comes after, such as 'gre(protocol=0x8200)' or 'ethertype(0x88b5)'",
-	 TEXT(after), .min = 1, .what = "a header with a field and its value, or a table with one"},
+	 option_text, OF(new, after), .min = 1,
+	 .what = "a header with a field and its value, or a table with one"},
 	{"all", 0, NULL, "show packet types without packets, too", FLAG_OF(port_ptypes, all)},
 	{"any-expansion", 0, NULL,
 	 "read a compressed capture even if it expands more than 1000 times",
@@ -119,9 +119,10 @@ const struct option_row option_rows[] = {
 	{"core-mpps", 0, "X", "million packets a second that one core can process",
 	 MPPS(core_mpps)},
 	{"count", 0, "N", "stop after this many packets; watch: periods (default: on Ctrl-C)",
-	 option_number, .size = sizeof(unsigned int), .group = GROUP_COUNT, .min = 1,
-	 .max = UINT_MAX, .what = "a number from 1"},
-	{"decap", 0, NULL, "write the packets of -w without their tunnels", FLAG(decap)},
+	 option_number, .size = sizeof(uint64_t), .group = GROUP_COUNT, .min = 1, .max = UINT_MAX,
+	 .what = "a number from 1"},
+	{"decap", 0, NULL, "write the packets of -w without their tunnels",
+	 FLAG_OF(classify, decap)},
 	{"dvm", 0, NULL, "package: use double VLAN mode",
 	 OPTION_FLAG(struct e810_config, double_vlan), .group = GROUP_NIC},
 	{"ecpri-port", 0, "P", "package: UDP port of eCPRI; may be repeated",
@@ -144,7 +145,7 @@ const struct option_row option_rows[] = {
 	{"interval", 0, "SECONDS", "length of a period (default 1)", option_seconds,
 	 OF(port_watch, interval_ms), .per_second = 1e3, .min = 0.01, .max = 86400},
 	{"ip-at", 0, "BYTES", "an IP packet follows this many bytes of the new header", ip_at_parse,
-	 FIELD(ip_at), .min = 0, .max = 64},
+	 OF(new, ip_at), .min = 0, .max = 64},
 	{"json", 0, NULL, "write JSON instead of a table", FORMAT(FORMAT_JSON)},
 	{"jsonl", 0, NULL, "write one JSON object a line for each packet", FORMAT(FORMAT_JSONL)},
 	{"key", 0, "HEX", "RSS key, 40 or 52 bytes (default: Microsoft's, 40 bytes)", option_key,
@@ -158,11 +159,11 @@ const struct option_row option_rows[] = {
 	{"nic-now", 0, "[KIND]", "show what NICs hash without RSS rules, or one kind of NIC",
 	 nic_now_parse, OF(simulate, kind), .choice = nic_choice},
 	{"output", 'o', "FILE", "file to write, - for standard output (default: NAME.yaml)",
-	 TEXT(output)},
+	 option_text, OF(new, output)},
 	{"package", 0, "FILE", "package of Intel's that a 700-series NIC gets", option_text,
 	 OF(plan, package)},
 	{"packet", 'n', "K", "number of the packet in the capture (default 1)", option_number,
-	 FIELD(packet), .min = 1, .max = UINT_MAX, .what = "the number of a packet, from 1"},
+	 OF(explain, packet), .min = 1, .max = UINT_MAX, .what = "the number of a packet, from 1"},
 	{"pcap", 0, "FILE", "compare the choices of the plan on this capture", option_text,
 	 OF(plan, pcap)},
 	{"pid", 0, "N", "use the process with this id", option_number, PROCESS(pid), .min = 1,
@@ -185,7 +186,7 @@ const struct option_row option_rows[] = {
 	 option_rss_hf, RSS(steer.rss_hf)},
 	{"rule", 0, "TEXT",
 	 "an rte_flow rule in testpmd syntax, or @FILE with rules; may be repeated", rule_parse,
-	 ARRAY(rules, n_rules)},
+	 CANDIDATES(rules)},
 	{"strict", 0, NULL, "treat warnings as errors", FLAG_OF(check, strict)},
 	{"version", 0, NULL, "show the version", FLAG_OF(common, version), .ends = true},
 	{"vxlan-port", 0, "P", "package: UDP port of VXLAN; may be repeated (default: none)",
@@ -195,8 +196,9 @@ const struct option_row option_rows[] = {
 	 OF(simulate, window_ns), .per_second = 1e9, .min = 1e-6, .max = 86400,
 	 .what = "a number of seconds from 0.000001 to 86400"},
 	{"with", 0, "FILE", "another profile or package to compare; may be repeated", option_text,
-	 ARRAY(with, n_with)},
-	{"write", 'w', "FILE", "write the packets to FILE, a capture in pcap format", TEXT(write)},
+	 CANDIDATES(with)},
+	{"write", 'w', "FILE", "write the packets to FILE, a capture in pcap format", option_text,
+	 OF(classify, write)},
 };
 const unsigned int n_option_rows = sizeof(option_rows) / sizeof(option_rows[0]);
 

@@ -10,6 +10,7 @@
 #include "common/option_table.h"
 #include "common/output.h"
 #include "ctl/capture/capture.h"
+#include "ctl/profile/diagnostics.h"
 #include "ctl/profile/steer.h"
 #include "e810/e810_parser.h"
 #include "offload/offload.h"
@@ -23,34 +24,26 @@ enum format {
 #define OPTIONS_RULES_MAX 16
 #define WITH_MAX 32
 
-enum color {
-	COLOR_AUTO,
-	COLOR_ALWAYS,
-	COLOR_NEVER,
-};
-
 // Options that several commands take lie in a struct of their own, a group. A command says where
 // its options have it.
 enum option_group {
 	GROUP_OWN, // of one command: offsets count from its struct
+	GROUP_CANDIDATES,
 	GROUP_CAPTURE,
-	GROUP_COUNT, // an unsigned int
+	GROUP_COUNT, // a uint64_t
 	GROUP_NIC,
 	GROUP_PROCESS,
 	GROUP_RSS,
 	N_GROUPS,
 };
 
-#define COMMON_OPTIONS                                                \
-	const char *const *argv;  /* the command line, up to NULL */  \
-	const char *const *files; /* arguments that are no options */ \
-	unsigned int n_files;                                         \
-	bool help, version;                                           \
-	enum format format;
-
 // The options of each command begin with these.
 struct common_options {
-	COMMON_OPTIONS
+	const char *const *argv;  // the command line, up to NULL
+	const char *const *files; // arguments that are no options
+	unsigned int n_files;
+	bool help, version;
+	enum format format;
 };
 
 struct process_options {
@@ -103,41 +96,49 @@ struct port_ptypes_options {
 struct port_watch_options {
 	struct port_options port;
 	unsigned int interval_ms; // 0: the default
-	unsigned int count;       // of periods, 0 for no end
+	uint64_t count;           // of periods, 0 for no end
 };
 
-// Of all other commands.
-struct options {
-	union {
-		struct common_options common;
-		struct {
-			COMMON_OPTIONS
-		};
-	};
-	unsigned int packet; // which one of the capture, from 1
-	const char *after;   // what a new header comes after, NULL for none
-	unsigned int ip_at;  // bytes of it in front of an IP header
+struct new_options {
+	struct common_options common;
+	const char *after;  // what a new header comes after, NULL for none
+	unsigned int ip_at; // bytes of it in front of an IP header
 	bool has_ip_at;
-	const char *output;            // file to write, NULL for the default
-	const char *write;             // capture to write, NULL for none
-	bool decap;                    // without tunnels
-	unsigned int count;            // of packets, 0 for no end
-	struct capture_config capture; // but for the file
-	const char *with[WITH_MAX];    // further candidates
+	const char *output; // file to write, NULL for the default
+};
+
+// The options of commands that read packets begin with these.
+struct packet_options {
+	struct common_options common;
+	struct capture_config capture;
+	struct rss_options rss;
+	struct e810_config nic; // what a driver sets, where FILE is a package
+};
+
+struct candidate_options {
+	const char *with[WITH_MAX]; // beside FILE
 	unsigned int n_with;
-	union {
-		struct rss_options rss;
-		struct steer_config steer;
-	};
 	const char *rules[OPTIONS_RULES_MAX];    // as rules_add() takes them
 	unsigned int rule_of[OPTIONS_RULES_MAX]; // candidate: 0 is FILE, then with[0] ...
 	unsigned int n_rules;
-	struct e810_config nic; // what a driver sets, where FILE is a package
+};
+
+struct classify_options {
+	struct packet_options base;
+	struct candidate_options candidates;
+	const char *write; // capture to write, NULL for none
+	bool decap;        // without tunnels
+};
+
+struct explain_options {
+	struct packet_options base;
+	unsigned int packet; // which one of the capture, from 1; 0: the first
 };
 
 // Of simulate and advise.
 struct simulate_options {
-	struct options base;
+	struct packet_options base;
+	struct candidate_options candidates;
 	double core_mpps, load_mpps; // million packets a second, 0: not given
 	unsigned int memory_mb;      // 0: the default
 	unsigned int balance_ms;     // interval of load-aware RSS; 0: without it

@@ -53,16 +53,16 @@ static void tunnel_find(struct advising *a) {
 
 static int first_read(struct advising *a) {
 	static struct spread_totals totals; // too large for some stacks
-	struct options options = a->options->base;
+	struct capture_config config = a->options->base.capture;
 	struct capture capture;
 	int status, ret;
 
 	candidates_look(&a->first, NULL);
 	if (a->first.totals.flow_spread < 0)
 		return EXIT_GOOD;
-	if (options.count == 0 || options.count > FIRST_PACKETS)
-		options.count = FIRST_PACKETS;
-	status = capture_open_or_report(&capture, &options);
+	if (config.n_packets == 0 || config.n_packets > FIRST_PACKETS)
+		config.n_packets = FIRST_PACKETS;
+	status = capture_open_or_report(&capture, &config);
 	if (status != EXIT_GOOD)
 		return status;
 	spread_totals_init(&totals); // no flows
@@ -149,11 +149,11 @@ static int library_try(struct advising *a) {
 
 static int all_load(struct advising *a) {
 	const struct simulate_options *options = a->options;
-	const struct options *base = &options->base;
+	const struct candidate_options *candidates = &options->candidates;
 	unsigned int balance_ms = options->balance_ms;
 	int status;
 
-	if (balance_ms == 0 && balancing_is_possible(&base->steer))
+	if (balance_ms == 0 && balancing_is_possible(&options->base.rss.steer))
 		balance_ms = BALANCE_MS;
 	a->candidates.totals.window_ns = options->window_ns;
 	a->candidates.totals.memory = (size_t)options->memory_mb << 20;
@@ -161,8 +161,9 @@ static int all_load(struct advising *a) {
 	sample_init(&a->sample); // of all packets
 	a->candidates.totals.sample = &a->sample;
 	status = candidates_balance(&a->candidates, balance_ms);
-	for (unsigned int i = 0; i < base->n_with && status == EXIT_GOOD; i++)
-		status = candidates_add_spec(&a->candidates, base->with[i], base->with[i]);
+	for (unsigned int i = 0; i < candidates->n_with && status == EXIT_GOOD; i++)
+		status = candidates_add_spec(&a->candidates, candidates->with[i],
+					     candidates->with[i]);
 	if (status == EXIT_GOOD)
 		status = library_try(a);
 	if (status == EXIT_GOOD)
@@ -274,15 +275,15 @@ static void advice_show(const void *arg, enum format format, struct output *out)
 
 static int advise(struct advising *a, struct capture *capture, struct output *out) {
 	static struct simulation simulation;
-	struct advice advice = {.n_named = a->options->base.n_with};
+	struct advice advice = {.n_named = a->options->candidates.n_with};
 	int ret = candidates_run(&a->candidates, capture), status, reported;
 
 	simulation_make(&simulation, a->options, &a->candidates, capture);
 	simulation.partial = ret < 0 || (capture->interrupted && !capture->is_live);
 	if (simulation.finest == NULL) // else a candidate reads more than the library
 		unread_find(&advice.unread, &a->candidates, &a->sample, simulation.arena);
-	advice_make(&advice, &simulation, &a->candidates, a->options->base.argv);
-	advice_show(&advice, a->options->base.format, out);
+	advice_make(&advice, &simulation, &a->candidates, a->options->base.common.argv);
+	advice_show(&advice, a->options->base.common.format, out);
 	output_flush(out); // what was read comes before what went wrong
 	reported = report_write_or_report(a->options, simulation.path, advice_show, &advice);
 	simulation_free(&simulation);
@@ -303,15 +304,15 @@ int cmd_advise(const void *arg, struct output *out) {
 
 	a = (struct advising){.options = options};
 	sample_init(&a.sample);
-	candidates_init(&a.first, &options->base.steer);
-	candidates_init(&a.candidates, &options->base.steer);
+	candidates_init(&a.first, &options->base.rss.steer);
+	candidates_init(&a.candidates, &options->base.rss.steer);
 	status = library_scan(&a.library);
-	if (status == EXIT_GOOD && capture_is_file(&options->base))
+	if (status == EXIT_GOOD && capture_is_file(&options->base.capture))
 		status = first_read(&a);
 	if (status == EXIT_GOOD)
 		status = all_load(&a);
 	if (status == EXIT_GOOD)
-		status = capture_open_or_report(&capture, &options->base);
+		status = capture_open_or_report(&capture, &options->base.capture);
 	if (status == EXIT_GOOD) {
 		status = advise(&a, &capture, out);
 		capture_close(&capture);

@@ -10,6 +10,7 @@
 #include "ctl/capture/capture.h"
 #include "ctl/capture/capture_out.h"
 #include "ctl/capture/cut.h"
+#include "ctl/cmd/capture_use.h"
 #include "ctl/command.h"
 #include "ctl/flow_rule/rule_text.h"
 #include "ctl/profile/profile_load.h"
@@ -27,7 +28,7 @@ struct result {
 #define WARNING_PACKETS 1000000 // of a file are read before the first one is shown
 
 struct listing {
-	const struct options *options;
+	const struct classify_options *options;
 	const struct capture *capture;
 	struct capture_out written; // if options->write
 	struct cut_count unknown;   // packets that were cut too short
@@ -176,8 +177,7 @@ static void packet_judge(struct listing *listing, const struct capture_packet *c
 	cut_count_add(&listing->unknown, &result->cut);
 }
 
-static void packet_show(void *arg, const struct ddp_packet *packet, uint64_t n) {
-	struct listing *listing = arg;
+static void packet_show(struct listing *listing, const struct ddp_packet *packet, uint64_t n) {
 	const struct capture_packet *captured = capture_current(listing->capture);
 	struct result result;
 
@@ -214,21 +214,19 @@ static void warning_print(const struct listing *listing, const struct capture *c
 
 // A file is read once more, before: what its packets do not tell belongs at the top. Returns
 // whether all is said.
-static bool warned_before(struct listing *listing, const struct options *options,
+static bool warned_before(struct listing *listing, const struct classify_options *options,
 			  struct output *out) {
-	struct capture_config config = options->capture;
+	struct capture_config config = options->base.capture;
 	struct ddp_packet packet;
 	struct capture capture;
 	struct result result;
 
 	if (listing->format != FORMAT_TABLE)
 		return true; // for machines each of these packets says so
-	if (!capture_is_file(options))
+	if (!capture_is_file(&config))
 		return false;
-	config.path = options->files[options->n_files - 1];
-	config.n_packets = options->count != 0 && options->count < WARNING_PACKETS ?
-				   options->count :
-				   WARNING_PACKETS;
+	if (config.n_packets == 0 || config.n_packets > WARNING_PACKETS)
+		config.n_packets = WARNING_PACKETS;
 	if (capture_open(&capture, &config) < 0)
 		return false;
 	while (capture_next(&capture, &packet) > 0)
@@ -240,22 +238,23 @@ static bool warned_before(struct listing *listing, const struct options *options
 }
 
 // Returns the exit status; what is wrong goes to stderr.
-static int rules_read(struct listing *listing, const struct options *options,
+static int rules_read(struct listing *listing, const struct classify_options *options,
 		      const struct ddp_personality *loaded) {
+	const struct steer_config *steer = &options->base.rss.steer;
 	int status = EXIT_GOOD;
 	struct ddp_diag diag;
 	bool failed;
 
-	if (options->n_rules > 0)
-		status = rules_read_or_report(&listing->rules, options, 0);
+	if (options->candidates.n_rules > 0)
+		status = rules_read_or_report(&listing->rules, &options->candidates, steer, 0);
 	if (listing->rules == NULL)
 		return status;
 	listing->policy.program = loaded->program;
-	listing->policy.rss = options->steer.rss_hf != 0;
-	listing->policy.rss_hf = options->steer.rss_hf;
+	listing->policy.rss = steer->rss_hf != 0;
+	listing->policy.rss_hf = steer->rss_hf;
 	ddp_diag_init(&diag);
-	failed = rules_build(listing->rules, loaded->profile, loaded->program, &options->steer,
-			     &listing->set, &listing->policy, &diag) < 0;
+	failed = rules_build(listing->rules, loaded->profile, loaded->program, steer, &listing->set,
+			     &listing->policy, &diag) < 0;
 	if (failed)
 		rules_destroy(listing->rules);
 	return load_end(&diag, failed);
@@ -269,15 +268,45 @@ static int rules_end(struct listing *listing, int status) {
 	return status;
 }
 
-static int classify(const struct options *options, const struct ddp_personality *loaded,
-		    struct capture *capture, struct output *out) {
+// Show every packet, as a row of a table or as JSON. Returns what capture_next() said last.
+static int packets_show(struct listing *listing, struct capture *capture) {
+	const bool waits = !capture_is_file(&capture->config);
+	struct output *out = listing->json.out;
+	struct ddp_packet packet;
+	int ret = 0;
+
+	if (listing->format == FORMAT_TABLE)
+		table_init(&listing->table, out, ">N|TYPE|PATH|FIELDS|HASH|>QUEUE");
+	if (listing->format == FORMAT_JSON)
+		jsonw_open(&listing->json, '[');
+	while (out->error == 0 && (ret = capture_next(capture, &packet)) > 0) {
+		packet_show(listing, &packet, capture->n_packets);
+		if (listing->format == FORMAT_JSONL)
+			jsonw_end(&listing->json);
+		if (capture_pending(capture))
+			continue;
+		if (listing->format == FORMAT_TABLE && waits) // the next one may be long in coming
+			table_flush(&listing->table);
+		output_flush(out);
+	}
+	if (listing->format == FORMAT_TABLE)
+		table_fini(&listing->table);
+	if (listing->format == FORMAT_JSON)
+		jsonw_write(&listing->json, "]\n");
+	return ret;
+}
+
+static int classify(const void *arg, const struct ddp_personality *loaded, struct capture *capture,
+		    struct output *out) {
+	const struct classify_options *options = arg;
+	const struct steer_config *steer = &options->base.rss.steer;
+	const enum format format = options->base.common.format;
 	static struct listing listing;
 	int ret, status = EXIT_GOOD;
 	bool warned;
 
-	listing =
-		(struct listing){.options = options, .capture = capture, .format = options->format};
-	steer_init(&listing.steer, &options->steer);
+	listing = (struct listing){.options = options, .capture = capture, .format = format};
+	steer_init(&listing.steer, steer);
 	listing.program = loaded->program;
 	listing.parser = loaded->parser;
 	ret = rules_read(&listing, options, loaded);
@@ -288,15 +317,14 @@ static int classify(const struct options *options, const struct ddp_personality 
 		if (status != EXIT_GOOD)
 			return rules_end(&listing, status);
 	}
-	listing.rss_hf = options->steer.rss_hf;
+	listing.rss_hf = steer->rss_hf;
 	fields_init(&listing.fields, loaded->profile);
 	warned = warned_before(&listing, options, out);
 	jsonw_init(&listing.json, out);
-	ret = capture_list(capture, options, ">N|TYPE|PATH|FIELDS|HASH|>QUEUE", &listing.json,
-			   &listing.table, packet_show, &listing);
+	ret = packets_show(&listing, capture);
 	if (!warned)
 		warning_print(&listing, capture, out);
-	if (loaded->parser != NULL && options->format == FORMAT_TABLE) {
+	if (loaded->parser != NULL && format == FORMAT_TABLE) {
 		output_char(out, '\n');
 		output_wrapped(out, ddp_package_note, 0, 0);
 	}
@@ -307,7 +335,9 @@ static int classify(const struct options *options, const struct ddp_personality 
 	return rules_end(&listing, ret != EXIT_GOOD ? ret : status);
 }
 
-int cmd_classify(const struct options *options, struct output *out) {
+int cmd_classify(const void *arg, struct output *out) {
+	const struct classify_options *options = arg;
+
 	if (options->decap && options->write == NULL) {
 		error_print("--decap needs a file to write: -w FILE");
 		return EXIT_USAGE;

@@ -2,6 +2,7 @@
 // ddpctl explain FILE PCAP -n K: why one packet is classified and steered as it is.
 #include "base/arena.h"
 #include "ctl/capture/cut.h"
+#include "ctl/cmd/capture_use.h"
 #include "ctl/command.h"
 #include "ctl/explain/explain.h"
 #include "ctl/profile/profile_load.h"
@@ -12,7 +13,7 @@ static void packet_explain(struct explanation *explanation, struct cut *cut) {
 	static struct steer steer;
 	struct ddp_answer_rss rss;
 
-	steer_init(&steer, &explanation->options->steer);
+	steer_init(&steer, explanation->steer);
 	rss = steer_of(&steer);
 	cut_answer(cut, loaded->program, &steer, NULL, &explanation->answer);
 	explanation->len = cut->captured->len;
@@ -22,7 +23,7 @@ static void packet_explain(struct explanation *explanation, struct cut *cut) {
 	if (explanation->answer.steps == NULL)
 		no_memory_exit();
 	strbuf_init(&explanation->text);
-	if (explanation->options->format == FORMAT_JSON)
+	if (explanation->is_json)
 		explain_json(explanation);
 	else
 		explain_print(explanation);
@@ -30,20 +31,23 @@ static void packet_explain(struct explanation *explanation, struct cut *cut) {
 	ddp_arena_destroy(arena);
 }
 
-static int capture_explain(const struct options *options, const struct ddp_personality *loaded,
+static int capture_explain(const void *arg, const struct ddp_personality *loaded,
 			   struct capture *capture, struct output *out) {
+	const struct explain_options *options = arg;
+	const unsigned int n = options->packet > 0 ? options->packet : 1;
 	static struct explanation explanation;
 	struct ddp_packet packet;
 	struct cut cut;
-	int status = capture_seek_or_report(capture, options->packet, &packet);
+	int status = capture_seek_or_report(capture, n, &packet);
 
 	if (status != EXIT_GOOD)
 		return status;
 	explanation = (struct explanation){
-		.options = options,
+		.steer = &options->base.rss.steer,
+		.is_json = options->base.common.format == FORMAT_JSON,
 		.loaded = loaded,
 		.pcap = capture->path,
-		.n = options->packet,
+		.n = n,
 		.out = out,
 	};
 	cut_begin(&cut, capture_current(capture));
@@ -51,6 +55,6 @@ static int capture_explain(const struct options *options, const struct ddp_perso
 	return EXIT_GOOD;
 }
 
-int cmd_explain(const struct options *options, struct output *out) {
+int cmd_explain(const void *options, struct output *out) {
 	return capture_use(options, out, capture_explain);
 }

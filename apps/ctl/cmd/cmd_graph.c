@@ -495,7 +495,8 @@ static void graph_json(struct graph *graph) {
 	jsonw_write(&json, "]}\n");
 }
 
-int cmd_graph(const struct options *options, struct output *out) {
+int cmd_graph(const void *arg, struct output *out) {
+	const struct common_options *options = arg;
 	struct graph *graph = calloc_or_exit(1, sizeof(*graph)); // too large for some stacks
 	struct ddp_personality loaded;
 	int status;

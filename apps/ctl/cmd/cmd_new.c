@@ -342,7 +342,7 @@ static int file_write(const char *text, const char *path, const char *profile, e
 	return EXIT_GOOD;
 }
 
-static int file_make(struct start *start, const struct options *options, struct output *out) {
+static int file_make(struct start *start, const struct new_options *options, struct output *out) {
 	char own[NAME_MAX_LEN + sizeof(".yaml")];
 	const char *path = options->output != NULL ? options->output : own;
 	bool is_stdout = strcmp(path, "-") == 0;
@@ -363,19 +363,20 @@ static int file_make(struct start *start, const struct options *options, struct 
 	if (status == EXIT_GOOD && is_stdout)
 		output_text(out, text.s);
 	else if (status == EXIT_GOOD)
-		status = file_write(text.s, path, start->profile, options->format, out);
+		status = file_write(text.s, path, start->profile, options->common.format, out);
 	strbuf_fini(&text);
 	return status;
 }
 
-int cmd_new(const struct options *options, struct output *out) {
+int cmd_new(const void *arg, struct output *out) {
+	const struct new_options *options = arg;
 	struct start start = {
 		.words = {['a'] = "udp(dport=$port)",
 			  ['m'] = options->after == NULL ? parameters : "",
 			  ['o'] = "ipv4.src ipv4.dst ipv6.src ipv6.dst"},
 		.ip_at = options->has_ip_at ? (int)options->ip_at : -1,
 	};
-	const char *name = options->n_files > 0 ? options->files[0] : NULL;
+	const char *name = options->common.n_files > 0 ? options->common.files[0] : NULL;
 	char of_number[NAME_MAX_LEN + 1];
 	int status = EXIT_GOOD;
 

@@ -23,7 +23,8 @@ struct simulating {
 /* Candidates */
 
 // "gtpu with rules 2 3": as they are numbered on the command line.
-static void name_write(const struct options *options, unsigned int i, const char *name, FILE *to) {
+static void name_write(const struct candidate_options *options, unsigned int i, const char *name,
+		       FILE *to) {
 	unsigned int n = 0;
 
 	fputs(name, to);
@@ -36,38 +37,41 @@ static void name_write(const struct options *options, unsigned int i, const char
 			fprintf(to, " %u", r + 1);
 }
 
-static int candidate_load(struct simulating *s, const struct options *options, unsigned int i,
-			  const char *name, const char *spec) {
+static int candidate_load(struct simulating *s, const struct simulate_options *options,
+			  unsigned int i, const char *name, const char *spec) {
 	struct ddp_personality loaded;
-	int status = rules_read_or_report(&s->rules[i], options, i);
+	int status = rules_read_or_report(&s->rules[i], &options->candidates,
+					  &options->base.rss.steer, i);
 
 	if (status == EXIT_GOOD)
 		status = load_or_report(&loaded, spec);
 	if (status != EXIT_GOOD)
 		return status;
-	name_write(options, i, name, s->text.to);
+	name_write(&options->candidates, i, name, s->text.to);
 	return candidates_add(&s->candidates, strbuf_take(&s->text), &loaded, s->rules[i]);
 }
 
 // FILE is loaded with the settings that options give to packages.
-static int all_load(struct simulating *s, const struct simulate_options *simulate) {
-	const struct options *options = &simulate->base;
+static int all_load(struct simulating *s, const struct simulate_options *options) {
+	const struct candidate_options *candidates = &options->candidates;
+	const char *file = options->base.common.files[0];
 	struct strbuf spec;
 	int status;
 
 	strbuf_init(&spec);
-	status = candidate_load(s, options, 0, options->files[0], package_spec(options, &spec));
+	status = candidate_load(s, options, 0, file, package_spec(file, &options->base.nic, &spec));
 	strbuf_fini(&spec);
-	for (unsigned int i = 0; i < options->n_with && status == EXIT_GOOD; i++)
-		status = candidate_load(s, options, i + 1, options->with[i], options->with[i]);
+	for (unsigned int i = 0; i < candidates->n_with && status == EXIT_GOOD; i++)
+		status =
+			candidate_load(s, options, i + 1, candidates->with[i], candidates->with[i]);
 	if (status == EXIT_GOOD)
 		status = candidates_add_base(&s->candidates);
 	if (status == EXIT_GOOD)
-		candidates_look(&s->candidates, options->files[0]);
-	if (status == EXIT_GOOD && simulate->report != NULL)
+		candidates_look(&s->candidates, file);
+	if (status == EXIT_GOOD && options->report != NULL)
 		candidates_judge(&s->candidates);
-	if (status == EXIT_GOOD && simulate->nic_now)
-		status = candidates_add_nics(&s->candidates, simulate->kind);
+	if (status == EXIT_GOOD && options->nic_now)
+		status = candidates_add_nics(&s->candidates, options->kind);
 	return status;
 }
 
@@ -88,7 +92,7 @@ static void simulation_show(const void *arg, enum format format, struct output *
 }
 
 // A wrong tunnel port, or another encapsulation than expected, is easily overlooked in a table.
-static void mismatch_print(const struct options *options, const struct candidates *candidates,
+static void mismatch_print(const char *file, const struct candidates *candidates,
 			   const struct simulation *simulation) {
 	const struct ddp_profile *profile = candidates_loaded(candidates, 0)->profile;
 	bool has_types = false;
@@ -98,7 +102,7 @@ static void mismatch_print(const struct options *options, const struct candidate
 	if (has_types && simulation->packets > 0 && own_packets(profile, simulation->outcomes) == 0)
 		error_print(
 			"no packet has a packet type of %s: does it read the right tunnel and port?",
-			options->files[0]);
+			file);
 }
 
 static int simulate(const struct simulate_options *options, struct candidates *candidates,
@@ -108,9 +112,9 @@ static int simulate(const struct simulate_options *options, struct candidates *c
 
 	simulation_make(&simulation, options, candidates, capture);
 	simulation.partial = ret < 0 || (capture->interrupted && !capture->is_live);
-	simulation_show(&simulation, options->base.format, out);
+	simulation_show(&simulation, options->base.common.format, out);
 	output_flush(out); // what was read comes before what went wrong
-	mismatch_print(&options->base, candidates, &simulation);
+	mismatch_print(options->base.common.files[0], candidates, &simulation);
 	status = report_write_or_report(options, simulation.path, simulation_show, &simulation);
 	simulation_free(&simulation);
 	ret = capture_end_or_report(capture, ret);
@@ -123,7 +127,7 @@ static int loaded_simulate(const struct simulate_options *options, struct simula
 	int status = all_load(s, options);
 
 	if (status == EXIT_GOOD)
-		status = capture_open_or_report(&capture, &options->base);
+		status = capture_open_or_report(&capture, &options->base.capture);
 	if (status != EXIT_GOOD)
 		return status;
 	status = simulate(options, &s->candidates, &capture, out);
@@ -134,12 +138,13 @@ static int loaded_simulate(const struct simulate_options *options, struct simula
 int cmd_simulate(const void *arg, struct output *out) {
 	const struct simulate_options *options = arg;
 	static struct simulating s;
-	int status = package_options_check(&options->base);
+	int status = package_options_check(options->base.common.files[0], &options->base.nic,
+					   options->base.rss.steer.function);
 
 	if (status != EXIT_GOOD)
 		return status;
 	s = (struct simulating){0};
-	candidates_init(&s.candidates, &options->base.steer);
+	candidates_init(&s.candidates, &options->base.rss.steer);
 	s.candidates.totals.window_ns = options->window_ns;
 	s.candidates.totals.memory = (size_t)options->memory_mb << 20;
 	strbuf_init(&s.text);

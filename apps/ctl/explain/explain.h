@@ -6,11 +6,12 @@
 
 #include "common/json_writer.h"
 #include "common/strbuf.h"
-#include "ctl/options.h"
+#include "ctl/profile/steer.h"
 #include "personality/personality.h"
 
 struct explanation {
-	const struct options *options;
+	const struct steer_config *steer;
+	bool is_json;
 	const struct ddp_personality *loaded;
 	const char *pcap;     // its name
 	uint64_t n;           // which packet, from 1

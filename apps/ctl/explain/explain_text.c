@@ -22,7 +22,7 @@ unsigned int explain_n_visible(const struct explanation *e, unsigned int n) {
 }
 
 unsigned int explain_reta_index(const struct explanation *e) {
-	return e->answer.hash & (e->options->steer.reta_size - 1);
+	return e->answer.hash & (e->steer->reta_size - 1);
 }
 
 // The text just written, as a paragraph by itself, or below one.
@@ -288,7 +288,7 @@ static void inputs_print(struct explanation *e) {
 }
 
 static void queue_print(struct explanation *e) {
-	const struct steer_config *config = &e->options->steer;
+	const struct steer_config *config = e->steer;
 	const struct ddp_answer *answer = &e->answer;
 
 	fprintf(e->text.to, "%u bytes: ", answer->input_len);
@@ -316,7 +316,7 @@ static void hash_print(struct explanation *e) {
 		else
 			fprintf(e->text.to, "not hashed, so queue 0: %s", steps->unhashed);
 		head_print(e);
-		if (e->options->steer.rss_hf != 0)
+		if (e->steer->rss_hf != 0)
 			sets_passed_print(e);
 		return;
 	}

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctl/options.h"
+#include "ctl/profile/profile_load.h"
 #include "rule_parse.h"
 
 #define FILE_MAX (64 * 1024 * 1024)
@@ -335,4 +337,26 @@ const struct ddp_flow_entry *rule_steer(const struct ddp_policy *policy, const s
 	answer->dropped = queue == RULE_DROPPED;
 	answer->queue = answer->dropped ? 0 : queue;
 	return rule;
+}
+
+int rules_read_or_report(struct rules **rules, const struct candidate_options *options,
+			 const struct steer_config *port, unsigned int i) {
+	struct ddp_diag diag;
+	int status = EXIT_GOOD, ret = 0;
+
+	*rules = rules_create(port);
+	if (*rules == NULL)
+		no_memory_exit();
+	ddp_diag_init(&diag);
+	for (unsigned int r = 0; r < options->n_rules && ret == 0; r++)
+		if (options->rule_of[r] == i)
+			ret = rules_add(*rules, options->rules[r], &diag);
+	ddp_diag_print(&diag, stderr);
+	if (ret < 0) {
+		status = load_status(&diag);
+		rules_destroy(*rules);
+		*rules = NULL;
+	}
+	ddp_diag_fini(&diag);
+	return status;
 }

@@ -25,6 +25,12 @@ struct rules;
 
 // port outlives the rules. RSS actions that name no queues or types have those of it.
 struct rules *rules_create(const struct steer_config *port);
+
+// Those of candidate i on the command line (0: FILE; then each --with), an empty set if there are
+// none. What is wrong goes to stderr. Returns the exit status, and with EXIT_GOOD rules to destroy.
+struct candidate_options;
+int rules_read_or_report(struct rules **rules, const struct candidate_options *options,
+			 const struct steer_config *port, unsigned int i);
 void rules_destroy(struct rules *rules);
 
 // Add one command, or several in lines, or those of the file after an '@'. Of a command

@@ -4,13 +4,15 @@
 #define DDPCTL_PACKAGE_PACKAGE_SPEC_H
 
 #include "common/strbuf.h"
-#include "ctl/options.h"
+#include "e810/e810_parser.h"
+#include "rss/rss.h"
 
 // Options that only packages have are given, although FILE is none, or the other way round. Says
 // so; EXIT_USAGE, or EXIT_GOOD.
-int package_options_check(const struct options *options);
+int package_options_check(const char *file, const struct e810_config *nic,
+			  enum ddp_hash_function function);
 
-// FILE with the settings of its options; valid until text is written again.
-const char *package_spec(const struct options *options, struct strbuf *text);
+// A file with its settings; valid until text is written again.
+const char *package_spec(const char *file, const struct e810_config *nic, struct strbuf *text);
 
 #endif

@@ -93,7 +93,7 @@ static int capture_run(const char *path, struct candidates *candidates,
 	struct capture capture;
 	int status, ret;
 
-	status = capture_start_or_report(&capture, &config);
+	status = capture_open_or_report(&capture, &config);
 	if (status != EXIT_GOOD)
 		return status;
 	ret = candidates_run(candidates, &capture);

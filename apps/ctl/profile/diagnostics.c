@@ -9,7 +9,6 @@
 #include "base/utf8.h"
 #include "common/json_writer.h"
 #include "common/output.h"
-#include "ctl/options.h"
 
 #define LINE_MAX_SHOWN 400 // bytes of a line: one of more is data
 #define BOLD "\033[1m"

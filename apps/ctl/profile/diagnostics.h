@@ -7,6 +7,12 @@
 
 struct json_writer;
 
+enum color {
+	COLOR_AUTO,
+	COLOR_ALWAYS,
+	COLOR_NEVER,
+};
+
 // Print each message to stderr, and below it the line of the source with a mark at the place. text:
 // the source of messages of no file that can be read again, NULL for none.
 void diagnostics_print(const struct ddp_diag *diag, const char *text, bool color);

@@ -9,15 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/exit_status.h"
 #include "common/json_writer.h"
 #include "common/strbuf.h"
-#include "common/table.h"
 #include "ctl/capture/capture.h"
 #include "ctl/capture/input.h"
 #include "ctl/capture/interrupt.h"
-#include "ctl/flow_rule/rule_text.h"
-#include "ctl/options.h"
-#include "ctl/package/package_spec.h"
 #include "personality/package_open.h"
 
 // FILE and PCAP in the wrong order.
@@ -64,27 +61,6 @@ int load_or_report(struct ddp_personality *loaded, const char *spec) {
 
 	ddp_diag_init(&diag);
 	return load_end(&diag, load_profile(loaded, spec, &diag) < 0);
-}
-
-int rules_read_or_report(struct rules **rules, const struct options *options, unsigned int i) {
-	struct ddp_diag diag;
-	int status = EXIT_GOOD, ret = 0;
-
-	*rules = rules_create(&options->steer);
-	if (*rules == NULL)
-		no_memory_exit();
-	ddp_diag_init(&diag);
-	for (unsigned int r = 0; r < options->n_rules && ret == 0; r++)
-		if (options->rule_of[r] == i)
-			ret = rules_add(*rules, options->rules[r], &diag);
-	ddp_diag_print(&diag, stderr);
-	if (ret < 0) {
-		status = load_status(&diag);
-		rules_destroy(*rules);
-		*rules = NULL;
-	}
-	ddp_diag_fini(&diag);
-	return status;
 }
 
 int load_status(const struct ddp_diag *diag) {
@@ -139,16 +115,7 @@ void chain_json(const struct ddp_program *program, const struct ddp_class *class
 	jsonw_close(json, ']');
 }
 
-int capture_open_or_report(struct capture *capture, const struct options *options) {
-	struct capture_config config = options->capture;
-
-	if (config.interface == NULL)
-		config.path = options->files[options->n_files - 1];
-	config.n_packets = options->count;
-	return capture_start_or_report(capture, &config);
-}
-
-int capture_start_or_report(struct capture *capture, const struct capture_config *config) {
+int capture_open_or_report(struct capture *capture, const struct capture_config *config) {
 	int ret;
 
 	interrupt_catch();
@@ -168,11 +135,10 @@ static void emptiness_print(const struct capture *capture) {
 		error_print("%s: the capture has no packets", capture->path);
 }
 
-bool capture_is_file(const struct options *options) {
-	const char *path = options->files[options->n_files - 1];
+bool capture_is_file(const struct capture_config *config) {
 	struct stat stat_of;
 
-	return options->capture.interface == NULL && stat(path, &stat_of) == 0 &&
+	return config->interface == NULL && stat(config->path, &stat_of) == 0 &&
 	       S_ISREG(stat_of.st_mode);
 }
 
@@ -205,72 +171,4 @@ int capture_seek_or_report(struct capture *capture, unsigned int n, struct ddp_p
 	error_print("%s: there is no packet %u, the last one is %" PRIu64, capture->path, n,
 		    capture->n_packets);
 	return EXIT_NO;
-}
-
-int capture_list(struct capture *capture, const struct options *options, const char *titles,
-		 struct json_writer *json, struct table *table,
-		 void (*show)(void *arg, const struct ddp_packet *packet, uint64_t n), void *arg) {
-	const bool is_file = capture_is_file(options);
-	struct ddp_packet packet;
-	int ret = 0;
-
-	if (options->format == FORMAT_TABLE)
-		table_init(table, json->out, titles);
-	if (options->format == FORMAT_JSON)
-		jsonw_open(json, '[');
-	while (json->out->error == 0 && (ret = capture_next(capture, &packet)) > 0) {
-		show(arg, &packet, capture->n_packets);
-		if (options->format == FORMAT_JSONL)
-			jsonw_end(json);
-		if (capture_pending(capture))
-			continue;
-		if (options->format == FORMAT_TABLE &&
-		    !is_file) // the next one may be long in coming
-			table_flush(table);
-		output_flush(json->out);
-	}
-	if (options->format == FORMAT_TABLE)
-		table_fini(table);
-	if (options->format == FORMAT_JSON)
-		jsonw_write(json, "]\n");
-	return ret;
-}
-
-// What a package cannot be set to is a warning.
-static int file_load(struct ddp_personality *loaded, const struct options *options) {
-	struct ddp_diag diag;
-	struct strbuf spec;
-	bool failed;
-
-	strbuf_init(&spec);
-	ddp_diag_init(&diag);
-	failed = load_profile(loaded, package_spec(options, &spec), &diag) < 0;
-	strbuf_fini(&spec);
-	if (!failed && loaded->package != NULL) {
-		ddp_diag_print(&diag, stderr);
-		for (unsigned int i = 0; i < loaded->n_types; i++) // as the NIC numbers them
-			ddp_program_number(loaded->program, i, loaded->ptypes[i]);
-	}
-	return load_end(&diag, failed);
-}
-
-int capture_use(const struct options *options, struct output *out,
-		int (*command)(const struct options *options, const struct ddp_personality *loaded,
-			       struct capture *capture, struct output *out)) {
-	struct capture capture;
-	struct ddp_personality loaded;
-	int status = package_options_check(options);
-
-	if (status != EXIT_GOOD)
-		return status;
-	status = file_load(&loaded, options);
-	if (status != EXIT_GOOD)
-		return status;
-	status = capture_open_or_report(&capture, options);
-	if (status == EXIT_GOOD) {
-		status = command(options, &loaded, &capture, out);
-		capture_close(&capture);
-	}
-	ddp_personality_unload(&loaded);
-	return status;
 }

@@ -9,10 +9,6 @@
 struct capture;
 struct capture_config;
 struct json_writer;
-struct options;
-struct table;
-struct output;
-struct rules;
 
 // ddp_personality_load_spec(); ends the process without memory.
 int load_profile(struct ddp_personality *loaded, const char *spec, struct ddp_diag *diag);
@@ -29,20 +25,12 @@ int load_sources(struct ddp_personality *loaded, const struct ddp_source *source
 // are for `check`). Returns the exit status.
 int load_or_report(struct ddp_personality *loaded, const char *spec);
 
-// The rules that stand behind candidate i on the command line (0: FILE; then each --with), an empty
-// set if there are none. What is wrong goes to stderr. Returns the exit status, and with EXIT_GOOD
-// rules to destroy.
-int rules_read_or_report(struct rules **rules, const struct options *options, unsigned int i);
-
-// Open what the options name, PCAP or an interface; Ctrl-C will end it. Returns the exit status;
-// with EXIT_GOOD the capture is to be closed.
-int capture_open_or_report(struct capture *capture, const struct options *options);
-
-// The same for what config says.
-int capture_start_or_report(struct capture *capture, const struct capture_config *config);
+// Open what config says; Ctrl-C will end it. Returns the exit status; with EXIT_GOOD the capture is
+// to be closed.
+int capture_open_or_report(struct capture *capture, const struct capture_config *config);
 
 // Whether that is a file, which can be read once more.
-bool capture_is_file(const struct options *options);
+bool capture_is_file(const struct capture_config *config);
 
 // After the output is written: what ended the capture, if it was not its end. ret is what
 // capture_next() or capture_fill() said last. Returns the exit status.
@@ -50,17 +38,6 @@ int capture_end_or_report(const struct capture *capture, int ret);
 
 // Read up to packet n of a capture, counted from 1. Returns the exit status; errors go to stderr.
 int capture_seek_or_report(struct capture *capture, unsigned int n, struct ddp_packet *packet);
-
-// Show every packet, as a row of a table with these titles or an object of JSON, each begun here.
-// Returns what capture_next() said last.
-int capture_list(struct capture *capture, const struct options *options, const char *titles,
-		 struct json_writer *json, struct table *table,
-		 void (*show)(void *arg, const struct ddp_packet *packet, uint64_t n), void *arg);
-
-// Run a command with its FILE loaded and its PCAP opened. Returns the exit status.
-int capture_use(const struct options *options, struct output *out,
-		int (*command)(const struct options *options, const struct ddp_personality *loaded,
-			       struct capture *capture, struct output *out));
 
 // The exit status for a profile that could not be loaded.
 int load_status(const struct ddp_diag *diag);

@@ -85,7 +85,7 @@ static int page_write(const struct report *report) {
 int report_write_or_report(const struct simulate_options *options, const char *capture,
 			   report_answer_fn *answer, const void *arg) {
 	static struct output out;
-	const struct report report = {options->base.argv, capture, answer, arg, &out};
+	const struct report report = {options->base.common.argv, capture, answer, arg, &out};
 	struct new_file file;
 	int ret;
 

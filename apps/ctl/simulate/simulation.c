@@ -512,8 +512,8 @@ static void head_make(struct simulation *simulation, const struct simulate_optio
 	simulation->seconds = totals->seconds;
 	simulation->first_ns = totals->first_ns;
 	simulation->last_ns = totals->last_ns;
-	simulation->n_queues = options->base.steer.n_queues;
-	simulation->reta_size = options->base.steer.reta_size;
+	simulation->n_queues = options->base.rss.steer.n_queues;
+	simulation->reta_size = options->base.rss.steer.reta_size;
 	simulation->core_mpps = options->core_mpps;
 	simulation->load_given = options->load_mpps > 0;
 	simulation->load_mpps = options->load_mpps;

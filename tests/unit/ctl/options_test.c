@@ -30,15 +30,15 @@ static int parse(const char *command, const char *line, void *options,
 
 static void nothing_given_means_the_defaults(void **state) {
 	char error[OPTION_ERROR_SIZE];
-	struct options options;
+	struct classify_options options;
 
 	assert_int_equal(parse("classify", "gtpu a.pcap", &options, error), 0);
-	assert_int_equal(options.steer.n_queues, 16);
-	assert_int_equal(options.steer.reta_size, 512);
-	assert_int_equal(options.steer.function, DDP_HASH_TOEPLITZ);
-	assert_true(options.steer.rss_hf == DDP_RSS_HF_ALL);
-	assert_memory_equal(options.steer.key, ddp_default_key, DDP_KEY_SIZE);
-	assert_int_equal(options.format, FORMAT_TABLE);
+	assert_int_equal(options.base.rss.steer.n_queues, 16);
+	assert_int_equal(options.base.rss.steer.reta_size, 512);
+	assert_int_equal(options.base.rss.steer.function, DDP_HASH_TOEPLITZ);
+	assert_true(options.base.rss.steer.rss_hf == DDP_RSS_HF_ALL);
+	assert_memory_equal(options.base.rss.steer.key, ddp_default_key, DDP_KEY_SIZE);
+	assert_int_equal(options.base.common.format, FORMAT_TABLE);
 }
 
 static void options_and_files_may_be_mixed(void **state) {
@@ -50,13 +50,13 @@ static void options_and_files_may_be_mixed(void **state) {
 		      "gtpu --queues 16 - --json --hash=simple_xor --memory 64 --reta-size=64",
 		      &options, error),
 		0);
-	assert_int_equal(options.base.n_files, 2);
-	assert_string_equal(options.base.files[0], "gtpu");
-	assert_string_equal(options.base.files[1], "-");
-	assert_int_equal(options.base.steer.n_queues, 16);
-	assert_int_equal(options.base.steer.reta_size, 64);
-	assert_int_equal(options.base.steer.function, DDP_HASH_SIMPLE_XOR);
-	assert_int_equal(options.base.format, FORMAT_JSON);
+	assert_int_equal(options.base.common.n_files, 2);
+	assert_string_equal(options.base.common.files[0], "gtpu");
+	assert_string_equal(options.base.common.files[1], "-");
+	assert_int_equal(options.base.rss.steer.n_queues, 16);
+	assert_int_equal(options.base.rss.steer.reta_size, 64);
+	assert_int_equal(options.base.rss.steer.function, DDP_HASH_SIMPLE_XOR);
+	assert_int_equal(options.base.common.format, FORMAT_JSON);
 	assert_int_equal(options.memory_mb, 64);
 }
 
@@ -76,40 +76,40 @@ static void two_dashes_end_the_options(void **state) {
 
 static void help_needs_no_arguments(void **state) {
 	char error[OPTION_ERROR_SIZE];
-	struct options options;
+	struct classify_options options;
 
 	assert_int_equal(parse("classify", "--help", &options, error), 0);
-	assert_true(options.help);
+	assert_true(options.base.common.help);
 	assert_int_equal(parse("classify", "-h", &options, error), 0);
-	assert_true(options.help);
+	assert_true(options.base.common.help);
 	assert_int_equal(parse("", "--version", &options, error), 0);
-	assert_true(options.version);
+	assert_true(options.base.common.version);
 }
 
 static void a_key_is_40_or_52_bytes_with_or_without_colons(void **state) {
 	char error[OPTION_ERROR_SIZE];
-	struct options options;
+	struct classify_options options;
 	char line[256] = "p c --key ";
 
 	for (unsigned int i = 0; i < DDP_KEY_SIZE; i++)
 		sprintf(line + strlen(line), "%02x", i);
 	assert_int_equal(parse("classify", line, &options, error), 0);
 	for (unsigned int i = 0; i < DDP_KEY_SIZE; i++)
-		assert_int_equal(options.steer.key[i], i);
+		assert_int_equal(options.base.rss.steer.key[i], i);
 
 	strcpy(line, "p c --key ");
 	for (unsigned int i = 0; i < DDP_KEY_SIZE; i++)
 		sprintf(line + strlen(line), "%s%02X", i == 0 ? "" : ":", 255 - i);
 	assert_int_equal(parse("classify", line, &options, error), 0);
 	for (unsigned int i = 0; i < DDP_KEY_SIZE; i++)
-		assert_int_equal(options.steer.key[i], 255 - i);
+		assert_int_equal(options.base.rss.steer.key[i], 255 - i);
 
 	strcpy(line, "p c --key ");
 	for (unsigned int i = 0; i < 40; i++)
 		sprintf(line + strlen(line), "%02x", 100 + i);
 	assert_int_equal(parse("classify", line, &options, error), 0);
 	for (unsigned int i = 0; i < DDP_KEY_SIZE; i++)
-		assert_int_equal(options.steer.key[i], 100 + i % 40);
+		assert_int_equal(options.base.rss.steer.key[i], 100 + i % 40);
 	strcat(line, "6d");
 	assert_true(parse("classify", line, &options, error) < 0);
 	assert_string_equal(error, "option --key: 41 bytes given, a key has 40 or 52 bytes");
@@ -117,12 +117,13 @@ static void a_key_is_40_or_52_bytes_with_or_without_colons(void **state) {
 
 static void hash_fields_are_read(void **state) {
 	char error[OPTION_ERROR_SIZE];
-	struct options options;
+	struct classify_options options;
 
 	assert_int_equal(parse("classify", "p c --rss-hf none", &options, error), 0);
-	assert_true(options.steer.rss_hf == 0);
+	assert_true(options.base.rss.steer.rss_hf == 0);
 	assert_int_equal(parse("classify", "p c --rss-hf ip", &options, error), 0);
-	assert_true(options.steer.rss_hf != 0 && options.steer.rss_hf != DDP_RSS_HF_ALL);
+	assert_true(options.base.rss.steer.rss_hf != 0 &&
+		    options.base.rss.steer.rss_hf != DDP_RSS_HF_ALL);
 }
 
 static void periods_and_processes_are_read(void **state) {
@@ -147,38 +148,39 @@ static void periods_and_processes_are_read(void **state) {
 
 static void what_a_driver_sets_is_read(void **state) {
 	char error[OPTION_ERROR_SIZE];
-	struct options options;
+	struct classify_options options;
 
 	assert_int_equal(parse("classify", "a.pkg a.pcap", &options, error), 0);
-	assert_int_equal(options.nic.n_vxlan + options.nic.n_geneve + options.nic.n_ecpri, 0);
-	assert_false(options.nic.double_vlan);
+	assert_int_equal(
+		options.base.nic.n_vxlan + options.base.nic.n_geneve + options.base.nic.n_ecpri, 0);
+	assert_false(options.base.nic.double_vlan);
 	assert_int_equal(
 		parse("explain",
 		      "a.pkg a.pcap --vxlan-port 4789 --vxlan-port=8472 --geneve-port=65535 "
 		      "--ecpri-port=1 --dvm",
 		      &options, error),
 		0);
-	assert_int_equal(options.nic.n_vxlan, 2);
-	assert_int_equal(options.nic.vxlan_ports[0], 4789);
-	assert_int_equal(options.nic.vxlan_ports[1], 8472);
-	assert_int_equal(options.nic.n_geneve, 1);
-	assert_int_equal(options.nic.geneve_ports[0], 65535);
-	assert_int_equal(options.nic.ecpri_ports[0], 1);
-	assert_true(options.nic.double_vlan);
+	assert_int_equal(options.base.nic.n_vxlan, 2);
+	assert_int_equal(options.base.nic.vxlan_ports[0], 4789);
+	assert_int_equal(options.base.nic.vxlan_ports[1], 8472);
+	assert_int_equal(options.base.nic.n_geneve, 1);
+	assert_int_equal(options.base.nic.geneve_ports[0], 65535);
+	assert_int_equal(options.base.nic.ecpri_ports[0], 1);
+	assert_true(options.base.nic.double_vlan);
 }
 
 static void a_letter_takes_its_value_attached_or_as_the_next_argument(void **state) {
 	static const char *const lines[] = {"p c -n5", "p c -n 5", "-n5 p c"};
 	char error[OPTION_ERROR_SIZE];
-	struct options options;
+	struct explain_options options;
 
 	for (unsigned int i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		assert_int_equal(parse("explain", lines[i], &options, error), 0);
 		assert_int_equal(options.packet, 5);
-		assert_int_equal(options.n_files, 2);
+		assert_int_equal(options.base.common.n_files, 2);
 	}
 	assert_int_equal(parse("explain", "p -ieth0", &options, error), 0);
-	assert_string_equal(options.capture.interface, "eth0");
+	assert_string_equal(options.base.capture.interface, "eth0");
 }
 
 static void misuse_is_told_in_one_line(void **state) {
@@ -265,7 +267,7 @@ static void words_of_any_length_do_no_harm(void **state) {
 	static const char *const options_with_value[] = {"--queues", "--key", "--hash", "--rss-hf"};
 	static char word[5000];
 	char error[OPTION_ERROR_SIZE];
-	struct options options;
+	struct classify_options options;
 
 	memset(word, 'x', sizeof(word) - 1);
 	for (unsigned int i = 0; i < 4; i++) {
