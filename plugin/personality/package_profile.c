@@ -414,9 +414,24 @@ static void types_fill(void *arg) {
 	}
 }
 
+// What the NIC tells apart and the library has no header for: without fields.
+static void headers_add(struct loader *l, const struct part *part) {
+	static const char *const names[] = {"lldp", "mac_control", "ptp"};
+
+	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (header_find(l, names[i], strlen(names[i])) < 0)
+			*DDP_APPEND(l->arena, l->profile->headers, l->profile->n_headers) =
+				(struct ddp_header){
+					.name = names[i],
+					.profile = part->name,
+					.place = {.file = part->file},
+				};
+}
+
 static void types_make(struct loader *l, const struct part *part) {
 	struct types types = {.loader = l, .part = part};
 
+	headers_add(l, part);
 	if (!requests_init(&types.requests, personality_of(l)->parser, l->diag))
 		return;
 	if (ddp_arena_run(types_fill, &types) < 0)

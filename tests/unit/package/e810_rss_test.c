@@ -340,6 +340,73 @@ static void a_profile_hashes_what_the_driver_asks_for(void **state) {
 	}
 }
 
+// A frame of some kind, damaged: the parser's own view of it and the program's are the same.
+static void answer_check(const struct ddp_personality *personality,
+			 const struct e810_parser *parser, uint64_t rss_hf,
+			 const struct frame *frame) {
+	const struct ddp_packet packet = {
+		.data = frame->bytes, .first_len = frame->len, .len = frame->len};
+	static struct ddp_hash hash;
+	static uint16_t reta[1];
+	const struct ddp_answer_rss answer_rss = {&hash, reta, COUNT(reta), rss_hf};
+	struct e810_rss *rss = rss_make(parser, rss_hf);
+	uint8_t input[2 * E810_WORDS];
+	const char *chain[E810_CHAIN_MAX];
+	uint16_t offsets[E810_CHAIN_MAX];
+	struct e810_result result;
+	struct ddp_answer answer;
+	unsigned int n;
+
+	e810_parse(parser, frame->bytes, frame->len, &result);
+	assert_int_equal(ddp_personality_answer(personality, &answer_rss, &packet, NULL, &answer),
+			 0);
+	assert_int_equal(answer.input_len,
+			 e810_rss_input(rss, &result, frame->bytes, frame->len, input));
+	assert_memory_equal(answer.input, input, answer.input_len);
+	n = e810_result_chain(parser, &result, frame->bytes, frame->len, chain, offsets);
+	for (unsigned int i = 0; i < answer.class.n_seen; i++)
+		assert_true(i < n && answer.class.seen[i].off == offsets[i]);
+	e810_rss_destroy(rss);
+}
+
+static void a_program_answers_as_the_parser(void **state) {
+	static const char *const words[] = {
+		"eth vlan ipv4 udp=53 pay",
+		"eth ipv6 hop dest tcp pay",
+		"eth ipv4 udp=2152 gtpu ipv4 udp=53 pay",
+		"eth ipv6 udp=2152 gtpu ipv6 sctp pay",
+		"eth ipv4 udp=4790 x=0d00000300006400 eth ipv4 tcp pay",
+		"eth ipv4 gre ipv6 tcp pay",
+	};
+	static const uint64_t asked[] = {DDP_RSS_HF_ALL, DDP_RSS_HF(IPV4) | DDP_RSS_HF(IPV6_UDP)};
+	uint64_t random = 47;
+
+	genuine_need();
+	for (unsigned int which = 0; which < N_GENUINE; which++) {
+		struct e810_parser *parser = genuine_parser(which, &(struct e810_config){0});
+		struct ddp_personality personality;
+		struct ddp_diag diag;
+
+		ddp_diag_init(&diag);
+		assert_int_equal(ddp_personality_load_spec(&personality,
+							   genuine_package(which)->path, &diag),
+				 0);
+		for (unsigned int i = 0; i < 3000; i++) {
+			struct frame frame;
+
+			frame_make(&frame, words[i % COUNT(words)]);
+			for (unsigned int n = random_below(&random, 3); n > 0; n--)
+				frame.bytes[random_below(&random, frame.len)] = random >> 40;
+			if (random_below(&random, 4) == 0)
+				frame.len = 1 + random_below(&random, frame.len);
+			answer_check(&personality, parser, asked[i % 2], &frame);
+		}
+		ddp_personality_unload(&personality);
+		ddp_diag_fini(&diag);
+		e810_parser_destroy(parser);
+	}
+}
+
 // What rules and fields count from.
 static void headers_are_as_long_as_the_next_is_behind(void **state) {
 	static const char *const words[] = {
@@ -443,6 +510,7 @@ int main(void) {
 		cmocka_unit_test(words_fill_the_vector_from_its_end),
 		cmocka_unit_test(words_have_names),
 		cmocka_unit_test(a_profile_hashes_what_the_driver_asks_for),
+		cmocka_unit_test(a_program_answers_as_the_parser),
 		cmocka_unit_test(headers_are_as_long_as_the_next_is_behind),
 		cmocka_unit_test(a_packet_without_a_packet_type_has_no_headers_of_one),
 		cmocka_unit_test_setup_teardown(a_library_that_lacks_what_is_hashed_is_told,
