@@ -23,9 +23,7 @@ MANY_QUEUES = 100  # more than telemetry tells at once
 PERIOD = "0.2"
 UNEVEN, EVEN = 3, 1.5  # imbalance of the capture, without and with gtpu
 
-
-def setUpModule():
-    testpmd.set_up_module()
+setUpModule = testpmd.set_up_module
 
 
 class Case(harness.TestCase):

@@ -15,9 +15,7 @@ PREFIX = "ddp"
 QUEUES = 8
 MANY_QUEUES = 100  # more than one page of them
 
-
-def setUpModule():
-    testpmd.set_up_module()
+setUpModule = testpmd.set_up_module
 
 
 class Client(telemetry.Client):

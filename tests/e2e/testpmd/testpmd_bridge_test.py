@@ -46,9 +46,7 @@ TINY_PACKETS = [packet(eth(), outer(), udp(1, 7777), id.to_bytes(4, "big"), *inn
                 for inner in ([b"\0"], [ipv4(), udp(), DATA], [ipv6(), udp(), DATA],
                               [ipv4(), tcp(), DATA])]
 
-
-def setUpModule():
-    testpmd.set_up_module()
+setUpModule = testpmd.set_up_module
 
 
 class Case(harness.TestCase):

@@ -51,9 +51,7 @@ packet_types:
     rss: ipv4.src udp.nonsense
 """
 
-
-def setUpModule():
-    testpmd.set_up_module()
+setUpModule = testpmd.set_up_module
 
 
 class Devargs(harness.TestCase):

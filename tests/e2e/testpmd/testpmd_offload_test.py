@@ -17,9 +17,7 @@ from packets import DATA, eth, gre, gtpu, ipv4, ipv6, packet, tcp, udp, vlan, vx
 
 REQUIRED = ",offload=require,lower_queues=1" # one, so that a queue has the order of the capture
 
-
-def setUpModule():
-    testpmd.set_up_module()
+setUpModule = testpmd.set_up_module
 
 
 class Case(packets_test.Case):

@@ -35,9 +35,7 @@ PTYPE_WORDS = {
     "gtpu": ("TUNNEL_GTPU", None),
 }
 
-
-def setUpModule():
-    testpmd.set_up_module()
+setUpModule = testpmd.set_up_module
 
 
 def ptype_words(packet):

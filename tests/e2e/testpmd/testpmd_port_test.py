@@ -16,9 +16,7 @@ from support import harness, testpmd  # noqa: E402
 QUEUES = 8
 OTHER_KEY = bytes(range(1, 41))
 
-
-def setUpModule():
-    testpmd.set_up_module()
+setUpModule = testpmd.set_up_module
 
 
 def vdev(source, *arguments, name="net_ddp0", lower="net_pcap0"):

@@ -137,9 +137,7 @@ HASHED_BY_ALL = {name for name in FRAMES
                  if name not in ("arp", "ecpri", "pppoe-lcp", "pppoe-discovery")}
 PLAIN = [ip + l4 for ip in IPS for l4 in ("", "-udp", "-tcp", "-sctp")]
 
-
-def setUpModule():
-    testpmd.set_up_module()
+setUpModule = testpmd.set_up_module
 
 
 class Case(harness.TestCase):

@@ -72,9 +72,7 @@ class Row:
         self.alike = alike
         self.strangers = strangers
 
-
-def setUpModule():
-    testpmd.set_up_module()
+setUpModule = testpmd.set_up_module
 
 
 class Case(rules.Case):

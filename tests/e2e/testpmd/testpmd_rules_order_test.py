@@ -16,9 +16,7 @@ WIDE, NARROW = "eth / ipv4", "eth / ipv4 / udp"
 UP, DOWN = (f"eth / ipv4 / udp / gtpu / gtp_psc pdu_t is {n} / ipv4" for n in (1, 0))
 BY_SRC, BY_DST, BY_SPORT = "ipv4 l3-src-only", "ipv4 l3-dst-only", "ipv4-udp l4-src-only"
 
-
-def setUpModule():
-    testpmd.set_up_module()
+setUpModule = testpmd.set_up_module
 
 
 class Case(rules.Case):

@@ -84,9 +84,7 @@ RAW = [
     ("0b0101", "ffffff", "the loaded profiles know no packet type for the raw pattern"),
 ]
 
-
-def setUpModule():
-    testpmd.set_up_module()
+setUpModule = testpmd.set_up_module
 
 
 class Refusals(rules.Case):

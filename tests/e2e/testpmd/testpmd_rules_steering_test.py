@@ -127,9 +127,7 @@ VALUES = [
     ("eth / ecpri common type rtc_ctrl rtc_id is 7", "eth rtc", "pc_id", ["eth iq"]),
 ]
 
-
-def setUpModule():
-    testpmd.set_up_module()
+setUpModule = testpmd.set_up_module
 
 
 class Values(rules.Case):
