@@ -47,42 +47,24 @@ static bool package_take(struct loader *l, struct ddp_package *package, const ch
 	return l->profile->modelled;
 }
 
-// As it stands in quotes, whatever a file is called.
-static const char *quotable(struct loader *l, const char *name) {
-	char *safe = ddp_arena_strdup(l->arena, name);
+// The package's name with letters, digits and some other signs alone.
+static const char *name_of(struct loader *l, const struct ddp_package *package, const char *signs,
+			   char other) {
+	char *name = ddp_arena_strdup(l->arena, package->name);
 
-	for (char *s = safe; *s != '\0'; s++)
-		if (!isalnum((unsigned char)*s) && strchr(" ._-+()", *s) == NULL)
-			*s = '_';
-	return safe;
+	for (char *s = name; *s != '\0'; s++)
+		if (!isalnum((unsigned char)*s) && strchr(signs, *s) == NULL)
+			*s = other;
+	return name;
 }
 
-static const char *text_of(struct loader *l, const struct ddp_package *package, const char *name) {
-	return ddp_arena_printf(
-		l->arena,
-		"profile: \"%s\"\n"
-		"version: " DDP_VERSION_FMT "\n"
-		"summary: \"%s, an 800-series port with it\"\n"
-		"rss_by: rss_hf\n"
-		"requires: [all]\n"
-		"parameters:\n"
-		"  vxlan_port: {default: 0, summary: UDP port of VXLAN; 0 for none}\n"
-		"  geneve_port: {default: 0, summary: UDP port of GENEVE; 0 for none}\n"
-		"  ecpri_port: {default: 0, summary: UDP port of eCPRI; 0 for none}\n"
-		"  dvm: {default: 0, summary: 1 for double VLAN mode}\n",
-		quotable(l, name), DDP_VERSION_NUMBERS(package->version),
-		quotable(l, package->name));
-}
-
-static struct ddp_yaml *tree_of(struct loader *l, const struct ddp_package *package,
-				const char *name, const char *path) {
-	const char *text = text_of(l, package, name);
-
-	l->foreign = path;
-	return ddp_yaml_parse(text, strlen(text), path, l->arena, l->diag);
-}
-
-static struct ddp_yaml *package_file_read(struct loader *l, struct ddp_profile_file *file) {
+static bool package_read(struct loader *l, struct ddp_profile_file *file, struct part *part) {
+	static const struct param params[] = {
+		{.name = "vxlan_port", .summary = "UDP port of VXLAN; 0 for none"},
+		{.name = "geneve_port", .summary = "UDP port of GENEVE; 0 for none"},
+		{.name = "ecpri_port", .summary = "UDP port of eCPRI; 0 for none"},
+		{.name = "dvm", .summary = "1 for double VLAN mode"},
+	};
 	struct ddp_package *package;
 
 	if (file->text == NULL)
@@ -90,29 +72,25 @@ static struct ddp_yaml *package_file_read(struct loader *l, struct ddp_profile_f
 	else
 		package = ddp_package_read(file->path, file->text, file->size, l->diag);
 	if (!package_take(l, package, file->path))
-		return NULL;
+		return false;
 	file->text = (const char *)package->bytes;
 	file->size = package->size;
-	return tree_of(l, package, file_name(l, file->path), file->path);
-}
+	if (part->name == NULL) // by which it can be deleted: ICE-COMMS-Package
+		part->name = name_of(l, package, "_", '-');
+	part->version =
+		ddp_arena_printf(l->arena, DDP_VERSION_FMT, DDP_VERSION_NUMBERS(package->version));
+	part->summary = ddp_arena_printf(l->arena, "%s, an 800-series port with it",
+					 name_of(l, package, " ._-+()", '_'));
+	part->by_rss_hf = true;
+	for (unsigned int i = 0; i < sizeof(params) / sizeof(params[0]); i++) {
+		struct param *param = DDP_APPEND(l->arena, part->params, part->n_params);
 
-// A name by which it can be deleted: "ICE COMMS Package" is ICE-COMMS-Package.
-static char *name_of(struct loader *l, const struct ddp_package *package) {
-	char *name = ddp_arena_strdup(l->arena, package->name);
-
-	for (char *s = name; *s != '\0'; s++)
-		if (!isalnum((unsigned char)*s) && *s != '_')
-			*s = '-';
-	return name;
-}
-
-static struct ddp_yaml *package_text_read(struct loader *l, const struct ddp_source *source) {
-	struct ddp_package *package =
-		ddp_package_read(text_file, source->text, source->size, l->diag);
-
-	if (!package_take(l, package, text_file))
-		return NULL;
-	return tree_of(l, package, name_of(l, package), text_file);
+		*param = params[i];
+		param->default_value = "0";
+		*DDP_APPEND(l->arena, param->values, param->n_values) =
+			(struct ddp_text){.s = "0", .len = 1};
+	}
+	return true;
 }
 
 /* Parameters */
@@ -444,16 +422,15 @@ static void types_all(struct loader *l) {
 	const struct part *part = l->parts;
 	struct e810_config config;
 
-	while (part->file != l->foreign)
+	while (part->root != NULL)
 		part++;
-	if (part->request == NULL || l->n_sources != 1 ||
-	    (l->sources[0].spec != NULL && strchr(l->sources[0].spec, '+') != NULL)) {
+	if (part->request == NULL || l->n_requests != 1) {
 		ddp_error(
 			l->diag, &(struct ddp_place){.file = part->file},
 			"a package is all that a NIC knows: it cannot be joined with other profiles");
 		return;
 	}
-	if (part->request->input_set != NULL)
+	if (part->request->spec.input_set != NULL)
 		ddp_error(
 			l->diag, &(struct ddp_place){.file = part->file},
 			"a package has no named input sets: what is hashed, rss_hf and flow rules say");
@@ -470,7 +447,7 @@ static void types_all(struct loader *l) {
 
 void package_format_init(struct package_format *format, struct ddp_personality *personality) {
 	*format = (struct package_format){
-		.format = {ddp_is_package, package_file_read, package_text_read, types_all},
+		.format = {"all", ddp_is_package, package_read, types_all},
 		.personality = personality,
 	};
 }

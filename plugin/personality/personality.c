@@ -11,76 +11,19 @@
 #include "package_model.h"
 #include "package_profile.h"
 
-static int source_copy(struct ddp_source *to, const struct ddp_source *from) {
-	char *copy = malloc(from->spec != NULL ? strlen(from->spec) + 1 : from->size + 1);
-
-	if (copy == NULL)
-		return -ENOMEM;
-	if (from->spec != NULL) {
-		to->spec = strcpy(copy, from->spec);
-	} else {
-		to->text = memcpy(copy, from->text, from->size);
-		to->size = from->size;
-	}
-	return 0;
-}
-
-static void source_free(struct ddp_source *source) {
-	free((void *)(uintptr_t)source->spec);
-	free((void *)(uintptr_t)source->text);
-}
-
-static int sources_copy(struct ddp_personality *personality, const struct ddp_source *sources,
-			unsigned int n) {
-	personality->sources = calloc(n + 1, sizeof(*personality->sources));
-	personality->parts = calloc(n + 1, sizeof(*personality->parts));
-	if (personality->sources == NULL || personality->parts == NULL)
-		return -ENOMEM;
-	for (; personality->n_sources < n; personality->n_sources++) {
-		struct ddp_source *copy = &personality->sources[personality->n_sources];
-
-		if (source_copy(copy, &sources[personality->n_sources]) < 0)
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-// Note which profile each source became.
-static void parts_find(struct ddp_personality *personality) {
-	const struct ddp_profile *profile = personality->profile;
-
-	for (unsigned int i = 0; i < profile->n_parts; i++)
-		if (profile->parts[i].named)
-			personality->parts[profile->parts[i].source] = &profile->parts[i];
-}
-
-static int profile_load(struct ddp_personality *personality, const struct ddp_load *load,
-			struct ddp_diag *diag) {
+int ddp_personality_read(struct ddp_personality *personality, const struct ddp_load *load,
+			 struct ddp_diag *diag) {
 	struct ddp_load with_packages = *load;
 	struct package_format packages;
 
+	*personality = (struct ddp_personality){0};
 	package_format_init(&packages, personality);
 	with_packages.format = &packages.format;
 	personality->profile = ddp_profile_read(&with_packages, diag);
-	if (personality->profile == NULL)
-		return diag->no_memory ? -ENOMEM : diag->unreadable ? -ENOENT : -EINVAL;
-	parts_find(personality);
-	return 0;
-}
-
-int ddp_personality_read(struct ddp_personality *personality, const struct ddp_load *load,
-			 struct ddp_diag *diag) {
-	int ret;
-
-	*personality = (struct ddp_personality){0};
-	ret = sources_copy(personality, load->sources, load->n_sources);
-	if (ret < 0)
-		ddp_no_memory(diag);
-	else
-		ret = profile_load(personality, load, diag);
-	if (ret < 0)
-		ddp_personality_unload(personality);
-	return ret;
+	if (personality->profile != NULL)
+		return 0;
+	ddp_personality_unload(personality);
+	return diag->no_memory ? -ENOMEM : diag->unreadable ? -ENOENT : -EINVAL;
 }
 
 static int program_make(struct ddp_personality *personality, const struct ddp_memory *memory,
@@ -126,10 +69,6 @@ void ddp_personality_unload(struct ddp_personality *personality) {
 	e810_parser_destroy(personality->parser);
 	ddp_profile_destroy(personality->profile);
 	ddp_package_close(personality->package);
-	for (unsigned int i = 0; i < personality->n_sources; i++)
-		source_free(&personality->sources[i]);
-	free(personality->sources);
-	free(personality->parts);
 	*personality = (struct ddp_personality){0};
 }
 
@@ -139,13 +78,14 @@ void ddp_personality_destroy(struct ddp_personality *personality) {
 	free(personality);
 }
 
-char *ddp_personality_name(const struct ddp_source *source, struct ddp_diag *diag) {
+char *ddp_personality_name(const struct ddp_source *source, unsigned int nth,
+			   struct ddp_diag *diag) {
 	struct ddp_personality personality = {0};
 	struct package_format packages;
 	char *name;
 
 	package_format_init(&packages, &personality);
-	name = ddp_source_name(source, &packages.format, diag);
+	name = ddp_source_name(source, nth, &packages.format, diag);
 	ddp_personality_unload(&personality);
 	return name;
 }

@@ -25,9 +25,6 @@ struct e810_parser;
 struct e810_rss;
 
 struct ddp_personality {
-	struct ddp_source *sources;            // copies of what it was loaded from
-	const struct ddp_profile_part **parts; // what they are in the profile, the last one of each
-	unsigned int n_sources;                // 0: base, by rss_hf
 	struct ddp_profile *profile;
 	struct ddp_program *program;
 	uint16_t n_types;
@@ -64,6 +61,7 @@ int ddp_personality_answer(const struct ddp_personality *personality,
 extern const char ddp_package_note[];
 
 // ddp_source_name() of a profile or a package.
-char *ddp_personality_name(const struct ddp_source *source, struct ddp_diag *diag);
+char *ddp_personality_name(const struct ddp_source *source, unsigned int nth,
+			   struct ddp_diag *diag);
 
 #endif

@@ -104,7 +104,7 @@ int rte_pmd_ddp_profile_del_text(uint16_t port_id, const char *text, size_t size
 	if (text == NULL)
 		return null_refuse("text", error, error_size);
 	ddp_diag_init(&diag);
-	name = ddp_personality_name(&source, &diag);
+	name = ddp_personality_name(&source, 0, &diag);
 	if (name != NULL)
 		ret = rte_pmd_ddp_profile_del(port_id, name, line, sizeof(line));
 	else
@@ -120,22 +120,21 @@ static void text_set(char *to, size_t size, const char *text) {
 	snprintf(to, size, "%s", text != NULL ? text : "");
 }
 
-static void profile_fill(struct rte_pmd_ddp_profile *to, const struct ddp_personality *personality,
-			 unsigned int i) {
-	const struct ddp_profile_part *part = personality->parts[i];
-
-	text_set(to->spec, sizeof(to->spec), personality->sources[i].spec);
+static void profile_fill(struct rte_pmd_ddp_profile *to, const struct ddp_profile *profile,
+			 const struct ddp_profile_part *part) {
+	text_set(to->spec, sizeof(to->spec), part->source.spec);
 	text_set(to->name, sizeof(to->name), part->name);
 	text_set(to->version, sizeof(to->version), part->version);
 	text_set(to->summary, sizeof(to->summary), part->summary);
 	text_set(to->file, sizeof(to->file), part->file);
 	to->n_packet_types = 0;
-	for (unsigned int t = 0; t < personality->profile->n_types; t++)
-		to->n_packet_types += personality->profile->types[t].profile == part->name;
+	for (unsigned int t = 0; t < profile->n_types; t++)
+		to->n_packet_types += profile->types[t].profile == part->name;
 }
 
 int rte_pmd_ddp_profiles_get(uint16_t port_id, struct rte_pmd_ddp_profile *profiles,
 			     unsigned int n) {
+	const struct ddp_profile *profile;
 	struct ddp_port *port;
 	unsigned int n_profiles;
 
@@ -144,9 +143,10 @@ int rte_pmd_ddp_profiles_get(uint16_t port_id, struct rte_pmd_ddp_profile *profi
 	port = ddp_registry_get(port_id);
 	if (port == NULL)
 		return -ENODEV;
-	n_profiles = port->personality->n_sources;
+	profile = port->personality->profile;
+	n_profiles = profile->n_named;
 	for (unsigned int i = 0; i < RTE_MIN(n, n_profiles); i++)
-		profile_fill(&profiles[i], port->personality, i);
+		profile_fill(&profiles[i], profile, profile->named[i]);
 	ddp_registry_put(port);
 	return n_profiles;
 }

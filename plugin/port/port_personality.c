@@ -42,68 +42,11 @@ static int personality_create(struct ddp_port *port, const struct ddp_profile *f
 	return ret;
 }
 
-/* Lists of sources, each of one profile */
-
-// A list does not own its sources. pieces holds the parts of a specification.
-struct list {
-	struct ddp_source *sources;
-	unsigned int n;
-	char *pieces;
-};
-
-static unsigned int pieces_count(const char *spec) {
-	unsigned int n = 1;
-
-	for (; *spec != '\0'; spec++)
-		n += *spec == '+';
-	return n;
-}
-
-// The sources of a personality (NULL: none), followed by those of added.
-static int list_init(struct list *list, const struct ddp_personality *now,
-		     const struct ddp_source *added) {
-	unsigned int n_now = now != NULL ? now->n_sources : 0;
-	unsigned int n_added = added->spec != NULL ? pieces_count(added->spec) : 1;
-	char *rest;
-
-	memset(list, 0, sizeof(*list));
-	list->sources = calloc(n_now + n_added, sizeof(*list->sources));
-	if (list->sources == NULL)
-		return -ENOMEM;
-	for (; list->n < n_now; list->n++)
-		list->sources[list->n] = now->sources[list->n];
-	if (added->spec == NULL) {
-		list->sources[list->n++] = *added;
-		return 0;
-	}
-	list->pieces = strdup(added->spec);
-	if (list->pieces == NULL)
-		return -ENOMEM;
-	for (rest = list->pieces; rest != NULL; list->n++)
-		list->sources[list->n].spec = strsep(&rest, "+");
-	return 0;
-}
-
-static void list_fini(struct list *list) {
-	free(list->sources);
-	free(list->pieces);
-}
-
 int ddp_personality_init(struct ddp_port *port, const char *spec, struct ddp_diag *diag) {
 	const struct ddp_source source = {.spec = spec};
-	struct list list = {0};
-	int ret = 0;
 
 	assert(port->personality == NULL);
-	if (spec != NULL)
-		ret = list_init(&list, NULL, &source);
-	if (ret < 0)
-		ddp_no_memory(diag);
-	else
-		ret = personality_create(port, NULL, list.sources, list.n, &port->personality,
-					 diag);
-	list_fini(&list);
-	return ret;
+	return personality_create(port, NULL, &source, spec != NULL, &port->personality, diag);
 }
 
 /* Changes under traffic */
@@ -200,12 +143,12 @@ static int personality_change(struct ddp_port *port, const struct ddp_profile *f
 	return ret;
 }
 
-// The source with this specification, or whose profile has this name; -1: none.
-static int source_find(const struct ddp_personality *personality, const char *name) {
-	for (unsigned int i = 0; i < personality->n_sources; i++) {
-		const char *spec = personality->sources[i].spec;
+// The index of the profile with this name or specification; -1: none.
+static int named_find(const struct ddp_profile *profile, const char *name) {
+	for (unsigned int i = 0; i < profile->n_named; i++) {
+		const char *spec = profile->named[i]->source.spec;
 
-		if (strcmp(personality->parts[i]->name, name) == 0 ||
+		if (strcmp(profile->named[i]->name, name) == 0 ||
 		    (spec != NULL && strcmp(spec, name) == 0))
 			return i;
 	}
@@ -220,57 +163,57 @@ static int absence_check(const struct ddp_port *port, const struct ddp_source *s
 	int ret = 0;
 
 	ddp_diag_init(&diag);
-	name = ddp_personality_name(source, &diag);
-	if (name == NULL) {
+	for (unsigned int i = 0;
+	     ret == 0 && (name = ddp_personality_name(source, i, &diag)) != NULL; i++) {
+		if (named_find(port->personality->profile, name) >= 0)
+			ret = ddp_fail(error, error_size, -EEXIST, "profile '%s' is already there",
+				       name);
+		free(name);
+	}
+	if (diag.no_memory || diag.n_errors > 0) {
 		diag_report(&diag, error, error_size);
 		ret = diag.no_memory ? -ENOMEM : -EINVAL;
-	} else if (source_find(port->personality, name) >= 0) {
-		ret = ddp_fail(error, error_size, -EEXIST, "profile '%s' is already there", name);
 	}
-	free(name);
 	ddp_diag_fini(&diag);
 	return ret;
 }
 
-// A change of the list of profiles.
-static int list_change(struct ddp_port *port, const struct ddp_profile *former,
-		       const struct ddp_source *sources, unsigned int n_sources, char *error,
+// Build the port's list of profiles anew, with the UDP ports that are declared now: without the
+// profile of index del, if there is one, and with added at the end, if that is not NULL.
+static int list_change(struct ddp_port *port, int del, const struct ddp_source *added, char *error,
 		       size_t error_size) {
-	int ret = personality_change(port, former, sources, n_sources, error, error_size);
+	const struct ddp_profile *now = port->personality->profile;
+	struct ddp_source *sources = calloc(now->n_named + 1, sizeof(*sources));
+	unsigned int n = 0;
+	int ret;
 
-	if (ret == 0)
-		port->n_profile_changes++;
+	if (sources == NULL)
+		return DDP_FAIL_NO_MEMORY(error, error_size);
+	for (unsigned int i = 0; i < now->n_named; i++)
+		if ((int)i != del)
+			sources[n++] = now->named[i]->source;
+	if (added != NULL)
+		sources[n++] = *added;
+	ret = personality_change(port, now, sources, n, error, error_size);
+	free(sources);
 	return ret;
 }
 
 int ddp_personality_add(struct ddp_port *port, const struct ddp_source *source, char *error,
 			size_t error_size) {
-	struct list list;
-	int ret = list_init(&list, port->personality, source);
+	int ret = absence_check(port, source, error, error_size);
 
-	if (ret < 0)
-		DDP_FAIL_NO_MEMORY(error, error_size);
-	for (unsigned int i = port->personality->n_sources; ret == 0 && i < list.n; i++)
-		ret = absence_check(port, &list.sources[i], error, error_size);
 	if (ret == 0)
-		ret = list_change(port, port->personality->profile, list.sources, list.n, error,
-				  error_size);
-	list_fini(&list);
+		ret = list_change(port, -1, source, error, error_size);
+	port->n_profile_changes += ret == 0;
 	return ret;
 }
 
 int ddp_personality_set(struct ddp_port *port, const char *spec, char *error, size_t error_size) {
 	const struct ddp_source source = {.spec = spec};
-	struct list list = {0};
-	int ret = 0;
+	int ret = personality_change(port, NULL, &source, spec != NULL, error, error_size);
 
-	if (spec != NULL)
-		ret = list_init(&list, NULL, &source);
-	if (ret < 0)
-		DDP_FAIL_NO_MEMORY(error, error_size);
-	else
-		ret = list_change(port, NULL, list.sources, list.n, error, error_size);
-	list_fini(&list);
+	port->n_profile_changes += ret == 0;
 	return ret;
 }
 
@@ -282,61 +225,49 @@ static void append(char *text, size_t size, const char *more) {
 }
 
 // -EBUSY if other profiles of the list require this one.
-static int need_check(const struct ddp_personality *personality, unsigned int del, char *error,
+static int need_check(const struct ddp_profile *profile, unsigned int del, char *error,
 		      size_t error_size) {
-	const struct ddp_profile_part *part = personality->parts[del];
-	uint64_t bit = UINT64_C(1) << (part - personality->profile->parts);
+	const struct ddp_profile_part *part = profile->named[del];
+	uint64_t bit = UINT64_C(1) << (part - profile->parts);
 	bool needed = false;
 
 	snprintf(error, error_size, "profile '%s' is required by ", part->name);
-	for (unsigned int i = 0; i < personality->n_sources; i++) {
-		if ((personality->parts[i]->requires & bit) == 0)
+	for (unsigned int i = 0; i < profile->n_named; i++) {
+		if ((profile->named[i]->requires & bit) == 0)
 			continue;
 		if (needed)
 			append(error, error_size, ", ");
-		append(error, error_size, personality->parts[i]->name);
+		append(error, error_size, profile->named[i]->name);
 		needed = true;
 	}
 	return needed ? -EBUSY : 0;
 }
 
-static int unknown(const struct ddp_personality *personality, const char *name, char *error,
+static int unknown(const struct ddp_profile *profile, const char *name, char *error,
 		   size_t error_size) {
 	snprintf(error, error_size, "no profile '%s' was added; the port has %s", name,
-		 personality->n_sources == 0 ? "none" : "");
-	for (unsigned int i = 0; i < personality->n_sources; i++) {
+		 profile->n_named == 0 ? "none" : "");
+	for (unsigned int i = 0; i < profile->n_named; i++) {
 		append(error, error_size, i == 0 ? "" : ", ");
-		append(error, error_size, personality->parts[i]->name);
+		append(error, error_size, profile->named[i]->name);
 	}
 	return -ENOENT;
 }
 
 int ddp_personality_del(struct ddp_port *port, const char *name, char *error, size_t error_size) {
-	const struct ddp_personality *now = port->personality;
-	int del = source_find(now, name), ret;
-	struct ddp_source *left;
-	unsigned int n = 0;
+	const struct ddp_profile *now = port->personality->profile;
+	int del = named_find(now, name), ret;
 
 	if (del < 0)
 		return unknown(now, name, error, error_size);
 	ret = need_check(now, del, error, error_size);
-	if (ret < 0)
-		return ret;
-	left = calloc(now->n_sources, sizeof(*left));
-	if (left == NULL)
-		return DDP_FAIL_NO_MEMORY(error, error_size);
-	for (unsigned int i = 0; i < now->n_sources; i++)
-		if (i != (unsigned int)del)
-			left[n++] = now->sources[i];
-	ret = list_change(port, now->profile, left, n, error, error_size);
-	free(left);
+	if (ret == 0)
+		ret = list_change(port, del, NULL, error, error_size);
+	port->n_profile_changes += ret == 0;
 	// Only base is read, which was not used before.
 	return ret == -ENOENT ? -EINVAL : ret;
 }
 
 int ddp_personality_rebuild(struct ddp_port *port, char *error, size_t error_size) {
-	const struct ddp_personality *now = port->personality;
-
-	return personality_change(port, now->profile, now->sources, now->n_sources, error,
-				  error_size);
+	return list_change(port, -1, NULL, error, error_size);
 }

@@ -232,24 +232,24 @@ static int list(const char *cmd, const char *params, struct rte_tel_data *d) {
 	return 0;
 }
 
-static void profiles_fill(struct rte_tel_data *d, const struct ddp_personality *personality) {
+static void profiles_fill(struct rte_tel_data *d, const struct ddp_profile *profile) {
 	struct rte_tel_data *names = texts_in(d, "profiles");
 
-	for (unsigned int i = 0; names != NULL && i < personality->n_sources; i++)
-		texts_add(names, personality->parts[i]->name);
+	for (unsigned int i = 0; names != NULL && i < profile->n_named; i++)
+		texts_add(names, profile->named[i]->name);
 }
 
-static void specs_fill(struct rte_tel_data *d, const struct ddp_personality *personality) {
+static void specs_fill(struct rte_tel_data *d, const struct ddp_profile *profile) {
 	struct rte_tel_data *specs = texts_in(d, "profile_specs");
 	struct rte_tel_data *versions = texts_in(d, "profile_versions");
 
-	for (unsigned int i = 0; i < personality->n_sources; i++) {
-		const char *spec = personality->sources[i].spec;
+	for (unsigned int i = 0; i < profile->n_named; i++) {
+		const char *spec = profile->named[i]->source.spec;
 
 		if (specs != NULL)
 			texts_add(specs, spec != NULL ? spec : "<text>");
 		if (versions != NULL)
-			texts_add(versions, personality->parts[i]->version);
+			texts_add(versions, profile->named[i]->version);
 	}
 }
 
@@ -281,13 +281,13 @@ static uint64_t profile_packets(const struct ddp_port *port, const struct ddp_st
 }
 
 static void profile_packets_fill(struct rte_tel_data *d, struct ddp_port *port) {
-	const struct ddp_personality *personality = port->personality;
+	const struct ddp_profile *profile = port->personality->profile;
 	struct rte_tel_data *packets = numbers_in(d, "profile_packets");
 	const struct ddp_stats *stats = ddp_stats_read(port);
 
-	for (unsigned int i = 0; packets != NULL && i < personality->n_sources; i++)
+	for (unsigned int i = 0; packets != NULL && i < profile->n_named; i++)
 		rte_tel_data_add_array_uint(packets,
-					    profile_packets(port, stats, personality->parts[i]));
+					    profile_packets(port, stats, profile->named[i]));
 }
 
 // For a port that runs Intel's package: the package's own name, whatever its file name.
@@ -372,8 +372,8 @@ static void info_fill(struct rte_tel_data *d, struct ddp_port *port,
 	rte_tel_data_add_dict_int(d, "rx_queues", port->data->nb_rx_queues);
 	rte_tel_data_add_dict_int(d, "tx_queues", port->data->nb_tx_queues);
 	rss_fill(d, port);
-	profiles_fill(d, port->personality);
-	specs_fill(d, port->personality);
+	profiles_fill(d, port->personality->profile);
+	specs_fill(d, port->personality->profile);
 	profile_packets_fill(d, port);
 	package_fill(d, port->personality->package);
 	rte_tel_data_add_dict_int(d, "packet_types", port->personality->n_types);
@@ -633,7 +633,7 @@ static void metrics_port_fill(struct rte_tel_data *d, struct ddp_port *port,
 	text_add(d, "lower_device", port->lower.name);
 	offload_fill(d, port);
 	rte_tel_data_add_dict_uint(d, "offload_bypass", ddp_hw_ptypes_bypass(port->hw_ptypes));
-	profiles_fill(d, port->personality);
+	profiles_fill(d, port->personality->profile);
 	rte_tel_data_add_dict_uint(d, "profile_changes", port->n_profile_changes);
 	rte_tel_data_add_dict_int(d, "flow_rules", ddp_flows_count(port));
 	rte_tel_data_add_dict_uint(d, "balance_interval_ms",
@@ -799,7 +799,7 @@ static int profile_change(const char *cmd, const char *params, struct rte_tel_da
 	} else {
 		rte_tel_data_start_dict(d);
 		rte_tel_data_add_dict_int(d, "ok", 1);
-		profiles_fill(d, port->personality);
+		profiles_fill(d, port->personality->profile);
 	}
 	ddp_change_end(port);
 	return 0;

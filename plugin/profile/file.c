@@ -65,8 +65,6 @@ struct ddp_profile_file *file_find(struct loader *l, const char *asked,
 }
 
 struct ddp_yaml *file_read(struct loader *l, struct ddp_profile_file *file) {
-	if (is_foreign(l, file->path))
-		return l->format->file_read(l, file);
 	if (file->text == NULL)
 		file->text = ddp_yaml_read(file->path, &file->size, l->arena, l->diag);
 	if (file->text == NULL)

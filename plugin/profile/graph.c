@@ -255,6 +255,19 @@ static bool after_fields(struct loader *l, struct ddp_lexer *lexer, struct ddp_h
 	return ddp_lexer_expect(lexer, ")");
 }
 
+// A rule by which target comes after a header; rank: the place among the target's attachments.
+static struct ddp_rule *attachment_add(struct loader *l, struct ddp_header *header,
+				       unsigned int target, unsigned int rank,
+				       const struct ddp_place *place) {
+	struct ddp_rule *rule = rule_add(l, header, place);
+
+	rule->kind = DDP_RULE_GOTO;
+	rule->target = target;
+	rule->attached = true;
+	rule->rank = rank;
+	return rule;
+}
+
 static bool attachment_read(struct loader *l, struct ddp_lexer *lexer, unsigned int target,
 			    unsigned int rank) {
 	struct ddp_token name = lexer->token;
@@ -277,11 +290,7 @@ static bool attachment_read(struct loader *l, struct ddp_lexer *lexer, unsigned 
 		return false;
 	}
 	header = &l->profile->headers[index];
-	rule = rule_add(l, header, &name.place);
-	rule->kind = DDP_RULE_GOTO;
-	rule->target = target;
-	rule->attached = true;
-	rule->rank = rank;
+	rule = attachment_add(l, header, target, rank, &name.place);
 	if (ddp_lexer_accept(lexer, "(") && !after_fields(l, lexer, header, rule))
 		return false;
 	attachment_check(l, header, rule);
@@ -312,6 +321,29 @@ void after_read(struct loader *l, unsigned int header, const struct ddp_yaml *af
 	}
 	for (unsigned int i = 0; i < after->n_items; i++)
 		after_text(l, header, after->items[i], &rank);
+}
+
+void tunnel_attach(struct loader *l, const struct ddp_tunnel *tunnel) {
+	int target = header_find(l, tunnel->header, strlen(tunnel->header));
+	int udp = header_find(l, "udp", strlen("udp"));
+	struct ddp_token dport = {.kind = DDP_TOKEN_NAME, .s = "dport", .len = strlen("dport")};
+	struct scope scope = {.header = &l->profile->headers[udp]};
+	struct ddp_match *match;
+	struct ddp_rule *rule;
+
+	if (target < 0 || udp < 0)
+		return;
+	for (l->part = l->parts; l->part->name != l->profile->headers[target].profile; l->part++)
+		; // the attachment is as if that profile had made it
+	dport.place.file =
+		ddp_arena_printf(l->arena, "UDP port %u of %s", tunnel->port, tunnel->header);
+	rule = attachment_add(l, &l->profile->headers[udp], target, 0, &dport.place);
+	match = DDP_APPEND(l->arena, rule->cond.matches, rule->cond.n_matches);
+	if (!ref_read(l, &scope, &dport, &match->ref))
+		return;
+	*DDP_APPEND(l->arena, match->patterns, match->n_patterns) =
+		(struct ddp_pattern){.value_lo = tunnel->port, .mask_lo = UINT16_MAX};
+	attachment_check(l, scope.header, rule);
 }
 
 static bool rule_before(const struct ddp_rule *a, const struct ddp_rule *b) {

@@ -101,16 +101,28 @@ static void params_read(struct loader *l, struct part *part) {
 static void part_load(struct loader *l, const char *name, const struct request *request,
 		      const struct ddp_place *place);
 
-static void requires_load(struct loader *l, const struct ddp_yaml *root) {
-	const struct ddp_yaml *requires = ddp_yaml_get(root, "requires");
+// Returns the bits of the profile and of those that it requires.
+static uint64_t required_load(struct loader *l, const char *name, const struct ddp_place *place) {
+	const struct part *part;
 
+	part_load(l, name, NULL, place);
+	part = part_find(l, file_name(l, name));
+	return part != NULL ? UINT64_C(1) << (part - l->parts) | part->requires : 0;
+}
+
+static void requires_load(struct loader *l, struct part *part) {
+	const struct ddp_yaml *requires = ddp_yaml_get(part->root, "requires");
+
+	if (part->root == NULL)
+		part->requires = required_load(l, l->format->requires,
+					       &(struct ddp_place){.file = part->file});
 	if (requires == NULL || !yaml_is(l, requires, DDP_YAML_LIST, "a list such as [base]"))
 		return;
 	for (unsigned int i = 0; i < requires->n_items; i++) {
 		const struct ddp_yaml *item = requires->items[i];
 
 		if (yaml_is(l, item, DDP_YAML_SCALAR, "a profile's name"))
-			part_load(l, item->value, NULL, &item->place);
+			part->requires |= required_load(l, item->value, &item->place);
 	}
 }
 
@@ -138,35 +150,45 @@ static bool visit_begin(struct loader *l, const char *name, struct ddp_profile_f
 	return true;
 }
 
-static struct ddp_yaml *part_read(struct loader *l, const char *name,
-				  struct ddp_profile_file *file) {
-	struct ddp_yaml *root = file_read(l, file);
-	const struct ddp_yaml *given;
+static bool part_read(struct loader *l, struct ddp_profile_file *file, struct part *part) {
+	const struct ddp_yaml *root, *given;
 
+	part->file = file->path;
+	if (is_foreign(l, file->path))
+		return l->format->read(l, file, part);
+	root = part->root = file_read(l, file);
 	if (root == NULL || !yaml_is(l, root, DDP_YAML_MAP, "a profile") ||
 	    !keys_allowed(l, root, "a profile", top_keys, COUNT(top_keys)))
-		return NULL;
+		return false;
 	given = ddp_yaml_get(root, "profile");
 	if (given == NULL)
-		ddp_error(l->diag, &root->place, "'profile: %s' is missing", name);
+		ddp_error(l->diag, &root->place, "'profile: %s' is missing", part->name);
 	else if (yaml_is(l, given, DDP_YAML_SCALAR, "the profile's name") &&
-		 strcmp(given->value, name) != 0 && file->path != l->foreign)
+		 strcmp(given->value, part->name) != 0)
 		ddp_error(l->diag, &given->place, "profile '%s' in a file named '%s'", given->value,
-			  name);
-	return root;
+			  part->name);
+	return true;
+}
+
+// What stands beside headers and packet types.
+static void words_read(struct loader *l, struct part *part) {
+	const char *by = word_get(l, part->root, "rss_by");
+
+	part->version = word_get(l, part->root, "version");
+	part->summary = word_get(l, part->root, "summary");
+	part->by_rss_hf = by != NULL;
+	if (by != NULL && strcmp(by, "rss_hf") != 0)
+		ddp_error(l->diag, &ddp_yaml_get(part->root, "rss_by")->place,
+			  "rss_by '%s': rss_hf is all that can stand here", by);
+	params_read(l, part);
 }
 
 // Add a profile behind those that it requires.
-static void part_add(struct loader *l, const struct visit *visit, struct ddp_yaml *root,
-		     const struct request *request) {
-	struct part new = {
-		.name = visit->name, .file = visit->file->path, .root = root, .request = request};
-	struct part *part;
-
-	requires_load(l, root);
-	part = DDP_APPEND(l->arena, l->parts, l->n_parts);
-	*part = new;
-	params_read(l, part);
+static void part_add(struct loader *l, struct part *part) {
+	requires_load(l, part);
+	if (part->root != NULL)
+		words_read(l, part);
+	*DDP_APPEND(l->arena, l->parts, l->n_parts) = *part;
 }
 
 static bool is_given_as_text(const struct loader *l, const char *name) {
@@ -181,7 +203,7 @@ static void part_load(struct loader *l, const char *name, const struct request *
 		      const struct ddp_place *place) {
 	unsigned int visit = l->n_visits;
 	struct ddp_profile_file *file = &l->text;
-	struct ddp_yaml *root;
+	struct part part = {.request = request};
 
 	if (!is_given_as_text(l, name)) {
 		file = file_find(l, name, place);
@@ -191,41 +213,43 @@ static void part_load(struct loader *l, const char *name, const struct request *
 	}
 	if (!visit_begin(l, name, file, place))
 		return;
-	root = part_read(l, name, file);
-	if (root != NULL)
-		part_add(l, &l->visits[visit], root, request);
+	part.name = name;
+	if (part_read(l, file, &part))
+		part_add(l, &part);
 	l->visits[visit].open = false;
 }
 
 static void text_load(struct loader *l, struct request *request) {
-	const struct ddp_yaml *name;
-	struct ddp_yaml *root = text_read(l, request->source, &name);
+	struct part part = {.request = request};
+	struct ddp_place place = {.file = text_file};
 	unsigned int visit = l->n_visits;
 
-	if (root == NULL || !keys_allowed(l, root, "a profile", top_keys, COUNT(top_keys)))
+	if (!text_read(l, request->source, &part) ||
+	    !keys_allowed(l, part.root, "a profile", top_keys, COUNT(top_keys)))
 		return;
-	request->name = name->value;
-	if (!visit_begin(l, name->value, &l->text, &name->place))
+	request->spec.file = part.name;
+	if (part.root != NULL)
+		place = ddp_yaml_get(part.root, "profile")->place;
+	if (!visit_begin(l, part.name, &l->text, &place))
 		return;
-	part_add(l, &l->visits[visit], root, request);
+	part_add(l, &part);
 	l->visits[visit].open = false;
 }
 
 // A profile both named and required may have been required first: its request counts all the same.
-static void requests_note(struct loader *l, const struct request *requests,
-			  unsigned int n_requests) {
-	for (unsigned int i = 0; i < n_requests; i++) {
-		const char *name = file_name(l, requests[i].name);
+static void requests_note(struct loader *l) {
+	for (unsigned int i = 0; i < l->n_requests; i++) {
+		const char *name = file_name(l, l->requests[i].spec.file);
 
 		for (unsigned int j = 0; j < l->n_parts; j++) {
 			struct part *part = &l->parts[j];
 
 			if (strcmp(part->name, name) != 0)
 				continue;
-			if (part->request != NULL && part->request != &requests[i])
+			if (part->request != NULL && part->request != &l->requests[i])
 				ddp_error(l->diag, &(struct ddp_place){.file = "profile"},
 					  "'%s' is named twice", name);
-			part->request = &requests[i];
+			part->request = &l->requests[i];
 		}
 	}
 }
@@ -249,9 +273,13 @@ static struct param *setting_target(struct loader *l, const struct part *part, c
 	return part == NULL ? NULL : part_param(part, dot + 1);
 }
 
-static void setting_apply(struct loader *l, const struct part *part, const struct setting *settings,
-			  unsigned int at) {
+static void setting_apply(struct loader *l, const struct part *part,
+			  const struct ddp_spec_param *settings, unsigned int at) {
 	struct param *param = setting_target(l, part, settings[at].name);
+	// What is wrong with a value is told with the setting as its place.
+	const struct ddp_place place = {
+		.file = ddp_arena_printf(l->arena, "%s=%s", settings[at].name, settings[at].value),
+	};
 	bool first = true;
 
 	if (param == NULL) {
@@ -262,8 +290,8 @@ static void setting_apply(struct loader *l, const struct part *part, const struc
 		for (unsigned int i = 0; i < n; i++)
 			known[i] = part->params[i].name;
 		snprintf(kind, sizeof(kind), "parameter of profile '%.40s':", part->name);
-		unknown_name(l, &settings[at].value.place, kind, settings[at].name,
-			     strlen(settings[at].name), known, n);
+		unknown_name(l, &place, kind, settings[at].name, strlen(settings[at].name), known,
+			     n);
 		return;
 	}
 	// A parameter given several times has several values; the first takes the default's place.
@@ -271,16 +299,17 @@ static void setting_apply(struct loader *l, const struct part *part, const struc
 		first &= strcmp(settings[i].name, settings[at].name) != 0;
 	if (first)
 		param->n_values = 0;
-	*DDP_APPEND(l->arena, param->values, param->n_values) = settings[at].value;
+	*DDP_APPEND(l->arena, param->values, param->n_values) =
+		(struct ddp_text){settings[at].value, strlen(settings[at].value), place};
 }
 
 static void settings_apply(struct loader *l) {
 	for (unsigned int i = 0; i < l->n_parts; i++) {
 		const struct part *part = &l->parts[i];
+		const struct request *request = part->request;
 
-		for (unsigned int j = 0; part->request != NULL && j < part->request->n_settings;
-		     j++)
-			setting_apply(l, part, part->request->settings, j);
+		for (unsigned int j = 0; request != NULL && j < request->spec.n_params; j++)
+			setting_apply(l, part, request->spec.params, j);
 	}
 }
 
@@ -292,7 +321,7 @@ static void already_there(struct loader *l, const char *section, const char *wha
 	for (const struct part *part = l->parts; part < l->part; part++) {
 		const struct ddp_yaml *map = ddp_yaml_get(part->root, section);
 
-		for (unsigned int i = 0; map != NULL && i < ddp_yaml_n_pairs(map); i++) {
+		for (unsigned int i = 0; i < ddp_yaml_n_pairs(map); i++) {
 			const struct ddp_yaml *other = ddp_yaml_key(map, i);
 
 			if (strcmp(other->value, key->value) != 0)
@@ -525,7 +554,7 @@ static void extend_read(struct loader *l, const struct ddp_yaml *key, const stru
 static void graph_read(struct loader *l, const struct part *part, enum pass pass) {
 	const struct ddp_yaml *map = ddp_yaml_get(part->root, "headers");
 
-	for (unsigned int i = 0; map != NULL && i < ddp_yaml_n_pairs(map); i++)
+	for (unsigned int i = 0; i < ddp_yaml_n_pairs(map); i++)
 		header_read(l, ddp_yaml_key(map, i), ddp_yaml_value(map, i), pass);
 	if (pass != PASS_AFTER)
 		return;
@@ -540,10 +569,12 @@ static void graph_read(struct loader *l, const struct part *part, enum pass pass
 // Without a first header most likely base is missing, and each of its names would be an error of
 // its own.
 static bool has_first(struct loader *l) {
+	const struct ddp_yaml *root = l->parts[l->n_parts - 1].root;
+
 	if (l->diag->n_errors > 0 ||
 	    (l->profile->n_headers > 0 && l->profile->headers[l->profile->first].is_first))
 		return true;
-	ddp_error(l->diag, &l->parts[l->n_parts - 1].root->place,
+	ddp_error(l->diag, root != NULL ? &root->place : NULL,
 		  "no header is the first of a packet; did you mean 'requires: [base]'?");
 	return false;
 }
@@ -558,7 +589,7 @@ static bool passes_run(struct loader *l) {
 			return false;
 	}
 	for (unsigned int i = 0; i < l->n_tunnels; i++)
-		tunnel_read(l, &l->tunnels[i]);
+		tunnel_attach(l, &l->tunnels[i]);
 	for (unsigned int i = 0; i < l->profile->n_headers; i++)
 		rules_sort(&l->profile->headers[i]);
 	if (l->profile->modelled) {
@@ -581,16 +612,16 @@ static bool input_set_find(struct loader *l, const char *wanted, const struct pa
 
 static void unknown_input_set(struct loader *l, const struct part *part) {
 	const struct ddp_yaml *sets = ddp_yaml_get(part->root, "input_sets");
+	const char *wanted = part->request->spec.input_set;
 	struct ddp_place place = {.file = part->file};
 	const char *known[64];
 	unsigned int n = 0;
 	char kind[80];
 
-	for (unsigned int i = 0; sets != NULL && i < ddp_yaml_n_pairs(sets) && n < 64; i++)
+	for (unsigned int i = 0; i < ddp_yaml_n_pairs(sets) && n < 64; i++)
 		known[n++] = ddp_yaml_key(sets, i)->value;
 	snprintf(kind, sizeof(kind), "input set of profile '%.40s':", part->name);
-	unknown_name(l, &place, kind, part->request->input_set, strlen(part->request->input_set),
-		     known, n);
+	unknown_name(l, &place, kind, wanted, strlen(wanted), known, n);
 }
 
 static void input_sets_run(struct loader *l) {
@@ -599,7 +630,7 @@ static void input_sets_run(struct loader *l) {
 		return;
 	for (unsigned int i = 0; i < l->n_parts; i++) {
 		const struct part *part = &l->parts[i];
-		const char *wanted = part->request == NULL ? NULL : part->request->input_set;
+		const char *wanted = part->request == NULL ? NULL : part->request->spec.input_set;
 
 		// What a bundle says of the profiles it puts together, where it is asked for
 		// itself.
@@ -627,78 +658,76 @@ static void params_finish(struct loader *l, const struct part *part, struct ddp_
 	}
 }
 
-// A profile and all that it requires, which come first.
-static uint64_t required(struct loader *l, const char *name) {
-	unsigned int i = part_find(l, file_name(l, name)) - l->parts;
+static void named_finish(struct loader *l, const struct request *request,
+			 struct ddp_profile_part *p) {
+	const struct ddp_source *source = request->source;
 
-	return UINT64_C(1) << i | l->profile->parts[i].requires;
-}
-
-static void requires_finish(struct loader *l, const struct part *part, struct ddp_profile_part *p) {
-	const struct ddp_yaml *requires = ddp_yaml_get(part->root, "requires");
-
-	for (unsigned int i = 0; requires != NULL && i < requires->n_items; i++)
-		p->requires |= required(l, requires->items[i]->value);
+	p->named = true;
+	l->profile->named[request - l->requests] = p;
+	if (source->spec != NULL) {
+		p->source.spec = request->spec.text;
+	} else {
+		p->source.text = ddp_arena_strndup(l->arena, source->text, source->size);
+		p->source.size = source->size;
+	}
 }
 
 static void parts_finish(struct loader *l) {
 	struct ddp_profile *profile = l->profile;
-	bool by_rss_hf = true;
 
+	profile->by_rss_hf = true;
+	profile->n_parts = l->n_parts;
+	profile->parts = ddp_arena_alloc(l->arena, l->n_parts * sizeof(*profile->parts));
+	profile->n_named = l->n_requests;
+	profile->named = ddp_arena_alloc(l->arena, l->n_requests * sizeof(*profile->named));
 	for (unsigned int i = 0; i < l->n_parts; i++) {
 		const struct part *part = &l->parts[i];
-		struct ddp_profile_part *p = DDP_APPEND(l->arena, profile->parts, profile->n_parts);
-		const char *by;
+		struct ddp_profile_part *p = &profile->parts[i];
 
 		p->name = part->name;
 		p->file = part->file == text_file ? NULL : part->file;
-		p->version = word_get(l, part->root, "version");
-		p->summary = word_get(l, part->root, "summary");
-		p->named = part->request != NULL;
-		if (p->named)
-			p->source = part->request->source - l->sources;
+		p->version = part->version;
+		p->summary = part->summary;
+		p->requires = part->requires;
 		params_finish(l, part, p);
-		requires_finish(l, part, p);
-		by = word_get(l, part->root, "rss_by");
-		if (by != NULL && strcmp(by, "rss_hf") != 0)
-			ddp_error(l->diag, &ddp_yaml_get(part->root, "rss_by")->place,
-				  "rss_by '%s': rss_hf is all that can stand here", by);
-		if (p->named && by == NULL)
-			by_rss_hf = false;
+		if (part->request == NULL)
+			continue;
+		named_finish(l, part->request, p);
+		profile->by_rss_hf &= part->by_rss_hf;
 	}
-	profile->by_rss_hf = by_rss_hf;
 }
 
-static int source_parse(struct loader *l, const struct ddp_source *source,
-			struct request **requests, unsigned int *n_requests) {
-	unsigned int first = *n_requests;
+// Add the requests of a source.
+static int source_parse(struct loader *l, const struct ddp_source *source) {
+	struct ddp_spec text = {.text = text_file, .file = text_file}, *specs = &text;
+	const char *before = l->profile->spec;
+	unsigned int n = 1;
 	int ret = 0;
 
 	if (source->spec != NULL)
-		ret = ddp_spec_parse(l, source->spec, requests, n_requests);
-	else // not known before it is read
-		DDP_APPEND(l->arena, *requests, *n_requests)->name = text_file;
-	for (unsigned int i = first; i < *n_requests; i++)
-		(*requests)[i].source = source;
+		ret = ddp_spec_parse(source->spec, l->arena, &specs, &n, l->diag);
+	for (unsigned int i = 0; i < n && ret == 0; i++)
+		*DDP_APPEND(l->arena, l->requests, l->n_requests) =
+			(struct request){specs[i], source};
+	l->profile->spec = ddp_arena_printf(l->arena, "%s%s%s", before != NULL ? before : "",
+					    before != NULL ? "+" : "",
+					    source->spec != NULL ? source->spec : text_file);
 	return ret;
 }
 
 static void load_all(void *arg) {
-	struct request *requests = NULL;
-	unsigned int n_requests = 0;
 	struct loader *l = arg;
 
-	l->profile->spec = sources_spec(l->arena, l->sources, l->n_sources);
 	for (unsigned int i = 0; i < l->n_sources; i++)
-		if (source_parse(l, &l->sources[i], &requests, &n_requests) < 0)
+		if (source_parse(l, &l->sources[i]) < 0)
 			return;
-	for (unsigned int i = 0; i < n_requests; i++) {
-		if (requests[i].source->spec == NULL)
-			text_load(l, &requests[i]);
+	for (unsigned int i = 0; i < l->n_requests; i++) {
+		if (l->requests[i].source->spec == NULL)
+			text_load(l, &l->requests[i]);
 		else
-			part_load(l, requests[i].name, &requests[i], NULL);
+			part_load(l, l->requests[i].spec.file, &l->requests[i], NULL);
 	}
-	requests_note(l, requests, n_requests);
+	requests_note(l);
 	if (l->diag->n_errors > 0)
 		return;
 	settings_apply(l);
@@ -739,6 +768,8 @@ struct ddp_profile *ddp_profile_read(const struct ddp_load *load, struct ddp_dia
 		ddp_profile_destroy(l.profile);
 		return NULL;
 	}
+	if (load->n_sources == 0) // base is not asked for
+		l.profile->n_named = 0;
 	return l.profile;
 }
 

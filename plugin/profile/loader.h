@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Inside of plugin/profile: what its files share while a profile is being put together.
 //
-//	spec.c     "gtpu:ue;port=2153+vxlan" -> requests
 //	search.c   a name -> a file
 //	file.c     a file, or what was read from it before -> its text
 //	header_provider.c a header -> the profile to load for it (not part of a load)
@@ -11,7 +10,6 @@
 //	layout.c     fields of a header
 //	expr.c       expressions, references, conditions, literals
 //	graph.c      rules: what follows a header
-//	tunnel.c     rules for UDP ports that no profile names
 //	packet_types.c paths, packet types, input sets
 //	names.c      all of them look things up by name here, and say when there is none
 //	range.c      what an expression can be at most
@@ -20,23 +18,15 @@
 #define DDP_PROFILE_LOADER_H
 
 #include "base/arena.h"
+#include "base/spec.h"
 #include "lexer.h"
 #include "profile.h"
 #include "yaml.h"
 
-// "parameter=value" of a specification.
-struct setting {
-	const char *name;
-	struct ddp_text value;
-};
-
-// One "name-or-file[:input set][;parameter=value...]", or a text.
+// A profile that is asked for, by a specification or as a text.
 struct request {
-	const char *name;
-	const struct ddp_source *source; // of all that are loaded
-	const char *input_set;           // NULL for none
-	struct setting *settings;
-	unsigned int n_settings;
+	struct ddp_spec spec; // of a text: its own name as the file, once it is read
+	const struct ddp_source *source;
 };
 
 struct param {
@@ -51,10 +41,14 @@ struct param {
 struct part {
 	const char *name;
 	const char *file; // as messages call it
-	struct ddp_yaml *root;
-	const struct request *request; // NULL: only required by another
+	const char *version;
+	const char *summary;
+	bool by_rss_hf;
 	struct param *params;
 	unsigned int n_params;
+	const struct ddp_yaml *root;   // NULL: of another format, without headers of its own
+	uint64_t requires;             // bit i: parts[i], itself or through others
+	const struct request *request; // NULL: only required by another
 };
 
 // A profile asked for: its file is read once, however often it is required.
@@ -80,6 +74,8 @@ struct loader {
 	struct ddp_profile_file text;      // the file of all profiles that are given as text
 	const struct ddp_source *sources;
 	unsigned int n_sources;
+	struct request *requests; // of them, in order
+	unsigned int n_requests;
 	const struct ddp_tunnel *tunnels;
 	unsigned int n_tunnels;
 	struct part *parts; // in order: what is required comes first
@@ -89,19 +85,19 @@ struct loader {
 	struct alias *aliases;
 	unsigned int n_aliases;
 	const struct part *part; // whose text is being read: its parameters count
-	const char *foreign;     // the file that was of that format, NULL for none
 };
 
-// A format of profile files other than YAML. A file of it is read as a YAML tree with headers and
-// parameters; its packet types are made from the content of the file.
+// A format of profile files other than YAML, whose packet types are made from a file's content.
 struct ddp_profile_format {
+	// The profile of which its types have their headers.
+	const char *requires;
 	// Whether a file has this format, by its name. The name without its last suffix is the
 	// profile's.
 	bool (*has)(const char *file);
-	// The tree of a file, and of a text that contains a NUL; both set l->foreign and
-	// profile->modelled. NULL with errors in diag.
-	struct ddp_yaml *(*file_read)(struct loader *l, struct ddp_profile_file *file);
-	struct ddp_yaml *(*text_read)(struct loader *l, const struct ddp_source *source);
+	// Read a file, or a text that contains a NUL and whose name is not known: set
+	// profile->modelled and the part's name, if it has none, version, summary and parameters.
+	// false with errors in diag.
+	bool (*read)(struct loader *l, struct ddp_profile_file *file, struct part *part);
 	// Make all packet types of the profile.
 	void (*types_make)(struct loader *l);
 };
@@ -117,10 +113,6 @@ struct scope {
 	bool no_ahead;   // no look-ahead
 };
 
-// spec.c
-int ddp_spec_parse(struct loader *l, const char *spec, struct request **requests,
-		   unsigned int *n_requests);
-
 // search.c; place: where the name stands, NULL for the specification
 const char *ddp_profile_find(struct loader *l, const char *name, const struct ddp_place *place);
 
@@ -128,7 +120,7 @@ const char *ddp_profile_find(struct loader *l, const char *name, const struct dd
 // What a name asks for, as the former load had it, else from the search path.
 struct ddp_profile_file *file_find(struct loader *l, const char *asked,
 				   const struct ddp_place *place);
-// The tree of its text, which is read from disk where nobody did yet. NULL with errors in diag.
+// The tree of a YAML file, which is read from disk where nobody did yet. NULL with errors in diag.
 struct ddp_yaml *file_read(struct loader *l, struct ddp_profile_file *file);
 // True where a file is the same as one that was read, by whatever name.
 bool file_is_same(struct ddp_profile_file *file, const struct ddp_profile_file *other);
@@ -140,12 +132,8 @@ struct param *part_param(const struct part *part, const char *name);
 extern const char text_file[]; // the file of a profile that is given as text, this very string
 // The name of the profile in a file.
 const char *file_name(struct loader *l, const char *file);
-// Sources as one specification, for people.
-const char *sources_spec(struct ddp_arena *arena, const struct ddp_source *sources,
-			 unsigned int n_sources);
-// The tree of a text, and in it the name that the text gives itself. NULL with errors in diag.
-struct ddp_yaml *text_read(struct loader *l, const struct ddp_source *source,
-			   const struct ddp_yaml **name);
+// Read a text, which gives itself a name. false with errors in diag.
+bool text_read(struct loader *l, const struct ddp_source *source, struct part *part);
 
 // names.c: things by name; errors with suggestions
 int header_find(const struct loader *l, const char *name, size_t len);
@@ -198,9 +186,10 @@ void after_read(struct loader *l, unsigned int header, const struct ddp_yaml *af
 void rules_sort(struct ddp_header *header);
 void attachment_check(struct loader *l, const struct ddp_header *header,
 		      const struct ddp_rule *rule);
-
-// tunnel.c: after all attachments that profiles make
-void tunnel_read(struct loader *l, const struct ddp_tunnel *tunnel);
+// Attach the header of a UDP port that is declared while a port runs, as its profile would have
+// done ("vxlan: {after: udp(dport=4790)}"): after all attachments that profiles make. Nothing if
+// there is no such header.
+void tunnel_attach(struct loader *l, const struct ddp_tunnel *tunnel);
 
 // packet_types.c
 void types_read(struct loader *l, const struct part *part);

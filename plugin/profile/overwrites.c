@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/spec.h"
 #include "profile.h"
 
 bool ddp_is_same_file(const char *a, const char *b) {
@@ -38,16 +39,17 @@ static bool is_found_by_name(const char *path) {
 }
 
 bool ddp_spec_reads(const char *spec, const char *path) {
-	char name[PATH_MAX];
+	bool reads = ddp_is_same_file(spec, path) || is_found_by_name(path);
+	struct ddp_arena *arena = ddp_arena_create();
+	struct ddp_spec *specs;
+	struct ddp_diag diag;
+	unsigned int n;
 
-	if (ddp_is_same_file(spec, path) || is_found_by_name(path))
-		return true;
-	for (;;) {
-		snprintf(name, sizeof(name), "%.*s", (int)strcspn(spec, "+:;"), spec);
-		if (ddp_is_same_file(name, path))
-			return true;
-		spec += strcspn(spec, "+");
-		if (*spec++ == '\0')
-			return false;
-	}
+	ddp_diag_init(&diag);
+	ddp_spec_parse(spec, arena, &specs, &n, &diag);
+	for (unsigned int i = 0; i < n && !reads; i++)
+		reads = ddp_is_same_file(specs[i].file, path);
+	ddp_diag_fini(&diag);
+	ddp_arena_destroy(arena);
+	return reads;
 }

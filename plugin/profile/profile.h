@@ -265,14 +265,21 @@ struct ddp_named_set {
 	unsigned int n_entries;
 };
 
+// Where profiles come from: a specification (base/spec.h), or what stands in a profile file.
+struct ddp_source {
+	const char *spec; // NULL: text
+	const char *text; // size bytes
+	size_t size;
+};
+
 // A profile file that takes part.
 struct ddp_profile_part {
 	const char *name;
 	const char *file; // NULL: given as text
 	const char *version;
 	const char *summary;
-	bool named;          // in a specification or as a text, not only required by another
-	unsigned int source; // that names it
+	bool named;               // in a specification or as a text, not only required by another
+	struct ddp_source source; // if named: its part of the specification, or a copy of the text
 	struct ddp_profile_param *params;
 	unsigned int n_params;
 	struct ddp_named_set *input_sets;
@@ -293,6 +300,8 @@ struct ddp_profile {
 	const char *spec; // as given to ddp_profile_load(), sources joined by '+'; "base" for none
 	struct ddp_profile_part *parts;
 	unsigned int n_parts;
+	const struct ddp_profile_part **named; // those named, in this order; no source: none
+	unsigned int n_named;
 	struct ddp_profile_file **files; // each name that asks for one has its own
 	unsigned int n_files;
 	bool by_rss_hf;             // rss_hf chooses the fields (base alone, e810-comms)
@@ -309,7 +318,7 @@ struct ddp_profile {
 	bool modelled;
 };
 
-// Load "name-or-file[:input set][;parameter=value...]+..." and what it requires. NULL loads base
+// Load the profiles of a specification (base/spec.h) and what they require. NULL loads base
 // alone. A name without '/' is looked for as <name>.yaml in $DDP_PROFILE_PATH (colon-separated),
 // then in the source tree's profiles/ when run from a build, then in <prefix>/share/ddp/profiles.
 // Returns NULL when diag has errors (all that were found). Warnings alone do not fail.
@@ -319,13 +328,6 @@ void ddp_profile_destroy(struct ddp_profile *profile);
 // A number for a profile where Intel's tools want a package's: dd and six digits made from name and
 // version.
 uint32_t ddp_profile_track_id(const char *name, const char *version);
-
-// Where a profile comes from: a specification as above, or what stands in a profile file.
-struct ddp_source {
-	const char *spec; // NULL: text
-	const char *text; // size bytes
-	size_t size;
-};
 
 // Load several as one: specifications are joined as if by '+', and a text has the name it gives
 // itself, by which the others may require it. None: base alone. Messages call the file of a text
@@ -357,10 +359,11 @@ struct ddp_load {
 // The same with all of these.
 struct ddp_profile *ddp_profile_read(const struct ddp_load *load, struct ddp_diag *diag);
 
-// The name of the (first) profile that a source stands for, which need not be any good. NULL with
-// the reason in diag; the caller frees it. format: NULL for YAML alone.
-char *ddp_source_name(const struct ddp_source *source, struct ddp_profile_format *format,
-		      struct ddp_diag *diag);
+// The name of the nth profile that a source stands for, from 0, which need not be any good; the
+// caller frees it. NULL: there are no more, or with the reason in diag. format: NULL for YAML
+// alone.
+char *ddp_source_name(const struct ddp_source *source, unsigned int nth,
+		      struct ddp_profile_format *format, struct ddp_diag *diag);
 
 // Is there a value that both lists of patterns fit? (Whether a match negates plays no part.)
 bool ddp_patterns_meet(const struct ddp_match *a, const struct ddp_match *b);

@@ -23,16 +23,6 @@ const char *file_name(struct loader *l, const char *file) {
 	return ddp_arena_strndup(l->arena, base, len);
 }
 
-const char *sources_spec(struct ddp_arena *arena, const struct ddp_source *sources,
-			 unsigned int n_sources) {
-	const char *joined = "";
-
-	for (unsigned int i = 0; i < n_sources; i++)
-		joined = ddp_arena_printf(arena, "%s%s%s", joined, i == 0 ? "" : "+",
-					  sources[i].spec != NULL ? sources[i].spec : text_file);
-	return joined;
-}
-
 // A name by which a specification can mean the profile.
 static bool text_name_check(struct loader *l, const struct ddp_yaml *name) {
 	const char *s = name->value;
@@ -63,21 +53,27 @@ static const struct ddp_yaml *text_name(struct loader *l, const struct ddp_yaml 
 	return NULL;
 }
 
-struct ddp_yaml *text_read(struct loader *l, const struct ddp_source *source,
-			   const struct ddp_yaml **name) {
-	struct ddp_yaml *root;
+bool text_read(struct loader *l, const struct ddp_source *source, struct part *part) {
+	struct ddp_profile_file file = {
+		.path = text_file,
+		.text = source->text,
+		.size = source->size,
+	};
+	const struct ddp_yaml *name;
 
+	part->file = text_file;
 	if (l->format != NULL && memchr(source->text, '\0', source->size) != NULL) // no text
-		root = l->format->text_read(l, source);
-	else
-		root = ddp_yaml_parse(source->text, source->size, text_file, l->arena, l->diag);
-	*name = root == NULL ? NULL : text_name(l, root);
-	return *name == NULL ? NULL : root;
+		return l->format->read(l, &file, part);
+	part->root = ddp_yaml_parse(source->text, source->size, text_file, l->arena, l->diag);
+	name = part->root == NULL ? NULL : text_name(l, part->root);
+	part->name = name == NULL ? NULL : name->value;
+	return name != NULL;
 }
 
 struct naming {
 	struct loader loader;
 	const struct ddp_source *source;
+	unsigned int nth;
 	const char *name; // NULL without one
 };
 
@@ -85,23 +81,27 @@ static void name_find(void *arg) {
 	struct naming *naming = arg;
 	const struct ddp_source *source = naming->source;
 	struct loader *l = &naming->loader;
-	struct request *requests = NULL;
-	unsigned int n_requests = 0;
-	const struct ddp_yaml *name;
+	struct part part = {0};
+	struct ddp_spec *specs;
+	unsigned int n;
 
-	if (source->spec == NULL)
-		naming->name = text_read(l, source, &name) == NULL ? NULL : name->value;
-	else if (ddp_spec_parse(l, source->spec, &requests, &n_requests) == 0)
-		naming->name = file_name(l, requests[0].name);
+	if (source->spec == NULL) {
+		if (naming->nth == 0 && text_read(l, source, &part))
+			naming->name = part.name;
+	} else if (ddp_spec_parse(source->spec, l->arena, &specs, &n, l->diag) == 0 &&
+		   naming->nth < n) {
+		naming->name = file_name(l, specs[naming->nth].file);
+	}
 }
 
-char *ddp_source_name(const struct ddp_source *source, struct ddp_profile_format *format,
-		      struct ddp_diag *diag) {
+char *ddp_source_name(const struct ddp_source *source, unsigned int nth,
+		      struct ddp_profile_format *format, struct ddp_diag *diag) {
 	struct ddp_arena *arena = ddp_arena_create();
 	struct ddp_profile profile = {.arena = arena};
 	struct naming naming = {
 		.loader = {.arena = arena, .diag = diag, .profile = &profile, .format = format},
 		.source = source,
+		.nth = nth,
 	};
 	char *copy = NULL;
 	int ret = ddp_arena_run(name_find, &naming);

@@ -43,7 +43,7 @@ struct ddp_yaml *ddp_yaml_load(const char *file, struct ddp_arena *arena, struct
 struct ddp_yaml *ddp_yaml_parse(const char *text, size_t size, const char *file,
 				struct ddp_arena *arena, struct ddp_diag *diag);
 
-// The value of key, NULL when the map has none.
+// The value of key, NULL when the map has none. NULL is a map without keys.
 struct ddp_yaml *ddp_yaml_get(const struct ddp_yaml *map, const char *key);
 
 // The key node of the nth pair and its value.
@@ -56,7 +56,7 @@ static inline struct ddp_yaml *ddp_yaml_value(const struct ddp_yaml *map, unsign
 }
 
 static inline unsigned int ddp_yaml_n_pairs(const struct ddp_yaml *map) {
-	return map->kind == DDP_YAML_MAP ? map->n_items / 2 : 0;
+	return map != NULL && map->kind == DDP_YAML_MAP ? map->n_items / 2 : 0;
 }
 
 #endif

@@ -116,7 +116,7 @@ static int name_get(const void *arg, char *error) {
 	char *name;
 
 	ddp_diag_init(&diag);
-	name = ddp_personality_name(&(struct ddp_source){.spec = arg}, &diag);
+	name = ddp_personality_name(&(struct ddp_source){.spec = arg}, 0, &diag);
 	free(name);
 	return diag_end(name != NULL, error);
 }

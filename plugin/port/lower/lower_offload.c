@@ -248,7 +248,7 @@ int ddp_offload_replan(struct ddp_port *port, const struct ddp_personality *pers
 		return 0;
 	ddp_hw_ptypes_set(port, NULL, false);
 	plan_undo(port);
-	if (personality->n_sources != port->personality->n_sources)
+	if (personality->profile->n_named != port->personality->profile->n_named)
 		package_report(port, personality);
 	ret = plan_apply(port, personality);
 	if (ret == 0 || (ret != -ENOMEM && offload->mode != DDP_OFFLOAD_REQUIRE))

@@ -140,8 +140,11 @@ static void sources_are_one_profile(void **state) {
 	assert_string_equal(profile->parts[2].name, "mine");
 	assert_null(profile->parts[2].file);
 	assert_true(profile->parts[2].named);
-	assert_int_equal(profile->parts[2].source, 1);
-	assert_int_equal(profile->parts[1].source, 0);
+	assert_string_equal(profile->parts[2].source.text, MINE_ON_BASE);
+	assert_string_equal(profile->parts[1].source.spec, "gtpu;port=2153");
+	assert_int_equal(profile->n_named, 2);
+	assert_ptr_equal(profile->named[0], &profile->parts[1]);
+	assert_ptr_equal(profile->named[1], &profile->parts[2]);
 	assert_false(profile->by_rss_hf);
 	ddp_profile_destroy(profile);
 }
@@ -191,11 +194,13 @@ static void a_source_has_a_name(void **state) {
 	static const struct {
 		struct ddp_source source;
 		const char *name; // NULL: none
+		unsigned int nth;
 	} names[] = {
 		{SPEC("gtpu"), "gtpu"},
 		{SPEC("gtpu:ue;port=2153"), "gtpu"},
 		{SPEC("/a/b/my.yaml;x=1"), "my"},
 		{SPEC("one+two"), "one"},
+		{SPEC("one:a+/b/two.yaml;c=1+three"), "two", 1},
 		{SPEC(""), NULL},
 		{TEXT(MINE), "mine"},
 		{TEXT("profile: mine\nheaders: nonsense\n"), "mine"},
@@ -208,7 +213,7 @@ static void a_source_has_a_name(void **state) {
 		char *name;
 
 		ddp_diag_init(&diag);
-		name = ddp_source_name(&names[i].source, NULL, &diag);
+		name = ddp_source_name(&names[i].source, names[i].nth, NULL, &diag);
 		assert_int_equal(name == NULL, names[i].name == NULL);
 		assert_int_equal(name == NULL, diag.n_errors == 1);
 		if (name != NULL)
