@@ -32,18 +32,12 @@ static void refuse(const struct check *q, const char *fmt, const char *what) {
 	expected->exact = false;
 }
 
-static const struct ddp_header *header_named(const struct ddp_profile *profile, const char *name) {
-	for (unsigned int i = 0; i < profile->n_headers; i++)
-		if (strcmp(profile->headers[i].name, name) == 0)
-			return &profile->headers[i];
-	return NULL;
-}
-
 // The profile's name for a bit of the packet.
 static void place_name(const struct check *q, unsigned int bit, char *name, size_t size) {
 	for (unsigned int i = 0; i < q->packet_class->n_headers; i++) {
 		const struct class_header *at = &q->packet_class->headers[i];
-		const struct ddp_header *header = header_named(q->profile, at->name);
+		const int node = ddp_header_find(q->profile, at->name);
+		const struct ddp_header *header = node < 0 ? NULL : &q->profile->headers[node];
 		unsigned int off = bit - 8u * at->off;
 
 		if (bit < 8u * at->off || off >= 8u * at->len)
@@ -52,8 +46,8 @@ static void place_name(const struct check *q, unsigned int bit, char *name, size
 		for (unsigned int f = 0; header != NULL && f < header->n_fields; f++) {
 			const struct ddp_field *field = &header->fields[f];
 
-			if (field->name != NULL && field->anchor == DDP_FROM_START &&
-			    off >= field->bit_off && off < field->bit_off + field->width)
+			if (field->anchor == DDP_FROM_START && off >= field->bit_off &&
+			    off < field->bit_off + field->width)
 				snprintf(name, size, "%s.%s", at->name, field->name);
 		}
 		return;

@@ -20,24 +20,20 @@ static bool path_has(const struct ddp_path *path, unsigned int node) {
 }
 
 static void input_add(struct builder *b, const char *header, const char *name, bool outer) {
-	for (unsigned int h = 0; h < b->profile->n_headers; h++) {
-		const struct ddp_header *in = &b->profile->headers[h];
+	const int h = ddp_header_find(b->profile, header);
+	const struct ddp_header *in = h < 0 ? NULL : &b->profile->headers[h];
+	const int f = in == NULL ? -1 : ddp_field_find(in, name);
 
-		if (strcmp(in->name, header) != 0 || !path_has(b->path, h))
-			continue;
-		for (unsigned int f = 0; f < in->n_fields; f++) {
-			if (in->fields[f].name == NULL || strcmp(in->fields[f].name, name) != 0)
-				continue;
-			b->set->inputs[b->set->n_inputs++] = (struct ddp_ref){
-				.node = h,
-				.field = f,
-				.which = outer ? DDP_WHICH_OUTER : DDP_WHICH_INNER,
-				.bits = in->fields[f].width,
-				.name = name,
-			};
-			b->set->size += (in->fields[f].width + 7) / 8;
-		}
-	}
+	if (f < 0 || !path_has(b->path, h))
+		return;
+	b->set->inputs[b->set->n_inputs++] = (struct ddp_ref){
+		.node = h,
+		.field = f,
+		.which = outer ? DDP_WHICH_OUTER : DDP_WHICH_INNER,
+		.bits = in->fields[f].width,
+		.name = name,
+	};
+	b->set->size += (in->fields[f].width + 7) / 8;
 }
 
 static void side_add(struct builder *b, uint32_t fields, bool outer) {

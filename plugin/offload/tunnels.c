@@ -3,16 +3,9 @@
 
 #include <string.h>
 
-static int header_index(const struct ddp_profile *profile, const char *name) {
-	for (unsigned int i = 0; i < profile->n_headers; i++)
-		if (strcmp(profile->headers[i].name, name) == 0)
-			return i;
-	return -1;
-}
-
 unsigned int tunnels_find(const struct ddp_profile *profile, const char *header,
 			  struct ddp_offload_tunnel tunnels[DDP_OFFLOAD_TUNNELS]) {
-	int udp = header_index(profile, "udp"), target = header_index(profile, header);
+	int udp = ddp_header_find(profile, "udp"), target = ddp_header_find(profile, header);
 	unsigned int n = 0;
 
 	if (udp < 0 || target < 0)

@@ -196,12 +196,11 @@ static unsigned int field_find(const struct e810_word *words, unsigned int n,
 
 static bool ref_make(struct loader *l, enum ddp_which which, const char *header, const char *field,
 		     const char *name, struct ddp_ref *ref) {
-	int node = header_find(l, header, strlen(header));
+	int node = ddp_header_find(l->profile, header);
 	const struct ddp_header *h = node < 0 ? NULL : &l->profile->headers[node];
+	int i = h == NULL ? -1 : ddp_field_find(h, field);
 
-	for (unsigned int i = 0; h != NULL && i < h->n_fields; i++) {
-		if (h->fields[i].name == NULL || strcmp(h->fields[i].name, field) != 0)
-			continue;
+	if (i >= 0) {
 		*ref = (struct ddp_ref){.node = node,
 					.field = i,
 					.which = which,
@@ -312,7 +311,7 @@ static struct ddp_path *path_make(struct loader *l, const struct e810_parser *pa
 	struct ddp_path *path = NULL;
 
 	for (unsigned int i = 0; i < n; i++) {
-		int node = header_find(l, chain[i], strlen(chain[i]));
+		int node = ddp_header_find(l->profile, chain[i]);
 		struct ddp_path *header, *both;
 
 		if (node < 0) // of a protocol that no profile of the library knows

@@ -13,28 +13,13 @@
 
 /* Values */
 
-static const struct ddp_header *header_find(const struct ddp_profile *profile, const char *name) {
-	for (unsigned int i = 0; i < profile->n_headers; i++)
-		if (strcmp(profile->headers[i].name, name) == 0)
-			return &profile->headers[i];
-	return NULL;
-}
-
-static const struct ddp_field *field_find(const struct ddp_header *header, const char *name) {
-	for (unsigned int i = 0; i < header->n_fields; i++)
-		if (header->fields[i].name != NULL && strcmp(header->fields[i].name, name) == 0)
-			return &header->fields[i];
-	return NULL;
-}
-
 // The field that contains this bit of the header.
 static const struct ddp_field *field_at(const struct ddp_header *header, unsigned int bit) {
 	for (unsigned int i = 0; i < header->n_fields; i++) {
 		const struct ddp_field *field = &header->fields[i];
 
-		if (field->name != NULL && field->anchor == DDP_FROM_START &&
-		    field->n_before == 0 && bit >= field->bit_off &&
-		    bit < field->bit_off + field->width)
+		if (field->anchor == DDP_FROM_START && field->n_before == 0 &&
+		    bit >= field->bit_off && bit < field->bit_off + field->width)
 			return field;
 	}
 	return NULL;
@@ -147,18 +132,21 @@ static void run_print(FILE *out, const struct ddp_header *header,
 
 static void value_print(FILE *out, const struct ddp_profile *profile, const struct ddp_flow *rule,
 			const struct ddp_flow_value *value) {
-	const struct ddp_header *header = header_find(profile, rule->items[value->at.item]);
-	const struct ddp_field *field;
+	const int node = ddp_header_find(profile, rule->items[value->at.item]);
+	const struct ddp_header *header;
+	int field;
 
-	if (header == NULL)
+	if (node < 0)
 		return;
+	header = &profile->headers[node];
 	if (value->at.field == NULL) {
 		run_print(out, header, value);
 		return;
 	}
-	field = field_find(header, value->at.field);
-	if (field != NULL)
-		field_print(out, field, &value->pattern, field->bit_off, field->width);
+	field = ddp_field_find(header, value->at.field);
+	if (field >= 0)
+		field_print(out, &header->fields[field], &value->pattern,
+			    header->fields[field].bit_off, header->fields[field].width);
 }
 
 /* Rules */

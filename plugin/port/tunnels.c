@@ -27,13 +27,6 @@ static const struct known *known_find(const struct ddp_port *port,
 	return NULL;
 }
 
-static bool header_loaded(const struct ddp_profile *profile, const char *header) {
-	for (unsigned int i = 0; i < profile->n_headers; i++)
-		if (strcmp(profile->headers[i].name, header) == 0)
-			return true;
-	return false;
-}
-
 static int tunnel_find(const struct ddp_port *port, uint16_t udp_port) {
 	for (unsigned int i = 0; i < port->n_tunnels; i++)
 		if (port->tunnels[i].port == udp_port)
@@ -53,7 +46,7 @@ static int rebuild(struct ddp_port *port) {
 static int add_check(const struct ddp_port *port, const struct known *to, uint16_t udp_port) {
 	int at = tunnel_find(port, udp_port);
 
-	if (!header_loaded(port->personality->profile, to->header)) {
+	if (ddp_header_find(port->personality->profile, to->header) < 0) {
 		PORT_LOG(ERR, port->name,
 			 "no profile of this port has the header %s; profile '%s' has it",
 			 to->header, to->profile);

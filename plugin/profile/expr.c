@@ -12,25 +12,14 @@
 
 /* References */
 
-static int field_find(const struct ddp_header *header, const char *name, size_t len) {
-	for (unsigned int i = 0; i < header->n_fields; i++)
-		if (strlen(header->fields[i].name) == len &&
-		    memcmp(header->fields[i].name, name, len) == 0)
-			return i;
-	return -1;
-}
-
 static void unknown_field(struct loader *l, const struct ddp_place *place,
 			  const struct ddp_header *header, const char *name, size_t len) {
-	const char *known[DDP_MAX_FIELDS];
 	char kind[80];
 
 	if (header->broken) // reported where the layout is
 		return;
-	for (unsigned int i = 0; i < header->n_fields; i++)
-		known[i] = header->fields[i].name;
 	snprintf(kind, sizeof(kind), "field of header '%.40s'", header->name);
-	unknown_name(l, place, kind, name, len, known, header->n_fields);
+	unknown_name(l, place, kind, name, len, header->fields, header->n_fields);
 }
 
 // The words of a dotted reference.
@@ -149,7 +138,7 @@ bool ref_read(struct loader *l, const struct scope *scope, const struct ddp_toke
 		}
 		header = &l->profile->headers[node];
 	}
-	field = field_find(header, w.field, w.field_len);
+	field = NAME_FIND(header->fields, header->n_fields, w.field, w.field_len);
 	if (field < 0) {
 		unknown_field(l, &token->place, header, w.field, w.field_len);
 		return false;
@@ -172,19 +161,13 @@ bool ref_read(struct loader *l, const struct scope *scope, const struct ddp_toke
 /* Literals */
 
 const struct param *param_find(struct loader *l, const struct ddp_token *token) {
-	const char *known[64];
-	unsigned int n = 0;
+	const struct part *part = l->part;
+	int i = NAME_FIND(part->params, part->n_params, token->s, token->len);
 
-	for (unsigned int i = 0; i < l->part->n_params; i++) {
-		const struct param *param = &l->part->params[i];
-
-		if (strlen(param->name) == token->len &&
-		    memcmp(param->name, token->s, token->len) == 0)
-			return param;
-		if (n < 64)
-			known[n++] = param->name;
-	}
-	unknown_name(l, &token->place, "parameter", token->s, token->len, known, n);
+	if (i >= 0)
+		return &part->params[i];
+	unknown_name(l, &token->place, "parameter", token->s, token->len, part->params,
+		     part->n_params);
 	return NULL;
 }
 
@@ -647,7 +630,7 @@ bool cond_is_never(const struct ddp_cond *cond) {
 
 void cond_read(struct loader *l, const struct scope *scope, const struct ddp_yaml *node,
 	       struct ddp_cond *cond) {
-	if (node->kind == DDP_YAML_SCALAR) {
+	if (node != NULL && node->kind == DDP_YAML_SCALAR) {
 		expr_read_all(l, scope, node, &cond->expr);
 		return;
 	}

@@ -106,7 +106,7 @@ static void rule_read(struct loader *l, struct ddp_header *header, const struct 
 	static const char *const keys[] = {"when", "then"};
 	struct scope scope = {.header = header};
 	struct ddp_rule *rule = rule_add(l, header, &node->place);
-	const struct ddp_yaml *when, *then;
+	const struct ddp_yaml *then;
 
 	rule->kind = DDP_RULE_STOP;
 	if (node->kind == DDP_YAML_SCALAR) {
@@ -116,25 +116,22 @@ static void rule_read(struct loader *l, struct ddp_header *header, const struct 
 	if (!yaml_is(l, node, DDP_YAML_MAP, "a rule such as {when: {type: 255}, then: ip}") ||
 	    !keys_allowed(l, node, "a rule", keys, 2))
 		return;
-	when = ddp_yaml_get(node, "when");
 	then = ddp_yaml_get(node, "then");
 	if (then == NULL) {
 		ddp_error(l->diag, &node->place, "a rule without 'then'");
 		return;
 	}
-	if (when != NULL)
-		cond_read(l, &scope, when, &rule->cond);
+	cond_read(l, &scope, ddp_yaml_get(node, "when"), &rule->cond);
 	if (target_read(l, header, then, rule) && cond_is_never(&rule->cond))
 		header->rules[--header->n_rules] = (struct ddp_rule){0};
 }
 
 void rules_read(struct loader *l, struct ddp_header *header, const struct ddp_yaml *next) {
-	if (next->kind != DDP_YAML_LIST) {
+	if (next != NULL && next->kind != DDP_YAML_LIST)
 		rule_read(l, header, next);
-		return;
-	}
-	for (unsigned int i = 0; i < next->n_items; i++)
-		rule_read(l, header, next->items[i]);
+	else
+		for (unsigned int i = 0; next != NULL && i < next->n_items; i++)
+			rule_read(l, header, next->items[i]);
 }
 
 /* after */
@@ -315,35 +312,36 @@ static void after_text(struct loader *l, unsigned int header, const struct ddp_y
 void after_read(struct loader *l, unsigned int header, const struct ddp_yaml *after) {
 	unsigned int rank = 0;
 
-	if (after->kind != DDP_YAML_LIST) {
+	if (after != NULL && after->kind != DDP_YAML_LIST)
 		after_text(l, header, after, &rank);
-		return;
-	}
-	for (unsigned int i = 0; i < after->n_items; i++)
-		after_text(l, header, after->items[i], &rank);
+	else
+		for (unsigned int i = 0; after != NULL && i < after->n_items; i++)
+			after_text(l, header, after->items[i], &rank);
 }
 
 void tunnel_attach(struct loader *l, const struct ddp_tunnel *tunnel) {
-	int target = header_find(l, tunnel->header, strlen(tunnel->header));
-	int udp = header_find(l, "udp", strlen("udp"));
+	int target = ddp_header_find(l->profile, tunnel->header);
+	int udp = ddp_header_find(l->profile, "udp");
 	struct ddp_token dport = {.kind = DDP_TOKEN_NAME, .s = "dport", .len = strlen("dport")};
-	struct scope scope = {.header = &l->profile->headers[udp]};
+	struct scope scope = {0};
+	struct ddp_header *header;
 	struct ddp_match *match;
 	struct ddp_rule *rule;
 
 	if (target < 0 || udp < 0)
 		return;
+	scope.header = header = &l->profile->headers[udp];
 	for (l->part = l->parts; l->part->name != l->profile->headers[target].profile; l->part++)
 		; // the attachment is as if that profile had made it
 	dport.place.file =
 		ddp_arena_printf(l->arena, "UDP port %u of %s", tunnel->port, tunnel->header);
-	rule = attachment_add(l, &l->profile->headers[udp], target, 0, &dport.place);
+	rule = attachment_add(l, header, target, 0, &dport.place);
 	match = DDP_APPEND(l->arena, rule->cond.matches, rule->cond.n_matches);
 	if (!ref_read(l, &scope, &dport, &match->ref))
 		return;
 	*DDP_APPEND(l->arena, match->patterns, match->n_patterns) =
 		(struct ddp_pattern){.value_lo = tunnel->port, .mask_lo = UINT16_MAX};
-	attachment_check(l, scope.header, rule);
+	attachment_check(l, header, rule);
 }
 
 static bool rule_before(const struct ddp_rule *a, const struct ddp_rule *b) {

@@ -66,18 +66,11 @@ static bool width_read(struct layout *y, uint64_t *width) {
 }
 
 static bool name_is_new(struct layout *y, const struct ddp_token *name) {
-	for (unsigned int i = 0; i < y->header->n_fields; i++) {
-		const struct ddp_field *field = &y->header->fields[i];
-
-		if (field->name != NULL && strlen(field->name) == name->len &&
-		    memcmp(field->name, name->s, name->len) == 0) {
-			ddp_error(y->l->diag, &name->place,
-				  "header '%s': field '%s' stands twice in its layout",
-				  y->header->name, field->name);
-			return false;
-		}
-	}
-	return true;
+	if (NAME_FIND(y->header->fields, y->header->n_fields, name->s, name->len) < 0)
+		return true;
+	ddp_error(y->l->diag, &name->place, "header '%s': field '%.*s' stands twice in its layout",
+		  y->header->name, (int)name->len, name->s);
+	return false;
 }
 
 static bool field_add(struct layout *y, const struct ddp_token *name, uint64_t width) {
@@ -253,12 +246,12 @@ void layout_read(struct loader *l, struct ddp_header *header, const struct ddp_y
 		 const struct ddp_yaml *ahead) {
 	struct layout y = {.l = l, .header = header};
 
-	if (layout != NULL && yaml_is(l, layout, DDP_YAML_SCALAR, "a layout")) {
+	if (yaml_is(l, layout, DDP_YAML_SCALAR, "a layout")) {
 		header->broken = !items_read(&y, &layout->text, DDP_FROM_START);
 		if (!header->broken)
 			parts_close(&y, &layout->place);
 	}
-	if (ahead == NULL || !yaml_is(l, ahead, DDP_YAML_SCALAR, "a layout"))
+	if (!yaml_is(l, ahead, DDP_YAML_SCALAR, "a layout"))
 		return;
 	if (items_read(&y, &ahead->text, DDP_AHEAD))
 		header->ahead_bits = y.bits;

@@ -11,15 +11,13 @@
 static const char *word_get(struct loader *l, const struct ddp_yaml *map, const char *key) {
 	const struct ddp_yaml *value = ddp_yaml_get(map, key);
 
-	if (value == NULL || !yaml_is(l, value, DDP_YAML_SCALAR, "a word"))
-		return NULL;
-	return value->value;
+	return yaml_is(l, value, DDP_YAML_SCALAR, "a word") ? value->value : NULL;
 }
 
 static bool flag_get(struct loader *l, const struct ddp_yaml *map, const char *key) {
 	const struct ddp_yaml *value = ddp_yaml_get(map, key);
 
-	if (value == NULL || !yaml_is(l, value, DDP_YAML_SCALAR, "true or false"))
+	if (!yaml_is(l, value, DDP_YAML_SCALAR, "true or false"))
 		return false;
 	if (strcmp(value->value, "true") != 0 && strcmp(value->value, "false") != 0)
 		ddp_error(l->diag, &value->place, "'%s: %s': true or false is expected", key,
@@ -54,10 +52,9 @@ static const char *const top_keys[] = {
 };
 
 static const struct part *part_find(const struct loader *l, const char *name) {
-	for (unsigned int i = 0; i < l->n_parts; i++)
-		if (strcmp(l->parts[i].name, name) == 0)
-			return &l->parts[i];
-	return NULL;
+	int i = NAME_FIND(l->parts, l->n_parts, name, strlen(name));
+
+	return i < 0 ? NULL : &l->parts[i];
 }
 
 static void param_read(struct loader *l, struct part *part, const struct ddp_yaml *key,
@@ -92,7 +89,7 @@ static void param_read(struct loader *l, struct part *part, const struct ddp_yam
 static void params_read(struct loader *l, struct part *part) {
 	const struct ddp_yaml *params = ddp_yaml_get(part->root, "parameters");
 
-	if (params == NULL || !yaml_is(l, params, DDP_YAML_MAP, "parameters by name"))
+	if (!yaml_is(l, params, DDP_YAML_MAP, "parameters by name"))
 		return;
 	for (unsigned int i = 0; i < ddp_yaml_n_pairs(params); i++)
 		param_read(l, part, ddp_yaml_key(params, i), ddp_yaml_value(params, i));
@@ -116,7 +113,7 @@ static void requires_load(struct loader *l, struct part *part) {
 	if (part->root == NULL)
 		part->requires = required_load(l, l->format->requires,
 					       &(struct ddp_place){.file = part->file});
-	if (requires == NULL || !yaml_is(l, requires, DDP_YAML_LIST, "a list such as [base]"))
+	if (!yaml_is(l, requires, DDP_YAML_LIST, "a list such as [base]"))
 		return;
 	for (unsigned int i = 0; i < requires->n_items; i++) {
 		const struct ddp_yaml *item = requires->items[i];
@@ -257,10 +254,9 @@ static void requests_note(struct loader *l) {
 /* Settings */
 
 struct param *part_param(const struct part *part, const char *name) {
-	for (unsigned int i = 0; i < part->n_params; i++)
-		if (strcmp(part->params[i].name, name) == 0)
-			return &part->params[i];
-	return NULL;
+	int i = NAME_FIND(part->params, part->n_params, name, strlen(name));
+
+	return i < 0 ? NULL : &part->params[i];
 }
 
 // "port" is the named profile's own, "gtpu.port" that of one it requires.
@@ -283,15 +279,11 @@ static void setting_apply(struct loader *l, const struct part *part,
 	bool first = true;
 
 	if (param == NULL) {
-		const char *known[64];
-		unsigned int n = part->n_params < 64 ? part->n_params : 64;
 		char kind[80];
 
-		for (unsigned int i = 0; i < n; i++)
-			known[i] = part->params[i].name;
 		snprintf(kind, sizeof(kind), "parameter of profile '%.40s':", part->name);
-		unknown_name(l, &place, kind, settings[at].name, strlen(settings[at].name), known,
-			     n);
+		unknown_name(l, &place, kind, settings[at].name, strlen(settings[at].name),
+			     part->params, part->n_params);
 		return;
 	}
 	// A parameter given several times has several values; the first takes the default's place.
@@ -353,10 +345,12 @@ static void table_declare(struct loader *l, const struct ddp_yaml *key,
 	table->summary = summary->value;
 }
 
-static void header_declare(struct loader *l, const struct ddp_yaml *key) {
+static void header_declare(struct loader *l, const struct ddp_yaml *key,
+			   const struct ddp_yaml *value) {
 	int other = header_find(l, key->value, strlen(key->value));
 	struct ddp_header *header;
 
+	(void)value; // header_read() reads it
 	if (!name_check(l, key, "header"))
 		return;
 	if (other >= 0) {
@@ -382,9 +376,7 @@ static void alias_declare(struct loader *l, const struct ddp_yaml *key,
 	if (!name_check(l, key, "path") ||
 	    !yaml_is(l, value, DDP_YAML_SCALAR, "a path such as 'eth vlan*'"))
 		return;
-	for (unsigned int i = 0; i < l->n_aliases; i++) {
-		if (strcmp(l->aliases[i].name, key->value) != 0)
-			continue;
+	if (NAME_FIND(l->aliases, l->n_aliases, key->value, strlen(key->value)) >= 0) {
 		already_there(l, "paths", "path", key);
 		return;
 	}
@@ -397,20 +389,9 @@ static void alias_declare(struct loader *l, const struct ddp_yaml *key,
 }
 
 static void declare(struct loader *l, const struct part *part) {
-	const struct ddp_yaml *map;
-
-	map = ddp_yaml_get(part->root, "tables");
-	if (map != NULL && yaml_is(l, map, DDP_YAML_MAP, "tables by name"))
-		for (unsigned int i = 0; i < ddp_yaml_n_pairs(map); i++)
-			table_declare(l, ddp_yaml_key(map, i), ddp_yaml_value(map, i));
-	map = ddp_yaml_get(part->root, "headers");
-	if (map != NULL && yaml_is(l, map, DDP_YAML_MAP, "headers by name"))
-		for (unsigned int i = 0; i < ddp_yaml_n_pairs(map); i++)
-			header_declare(l, ddp_yaml_key(map, i));
-	map = ddp_yaml_get(part->root, "paths");
-	if (map != NULL && yaml_is(l, map, DDP_YAML_MAP, "paths by name"))
-		for (unsigned int i = 0; i < ddp_yaml_n_pairs(map); i++)
-			alias_declare(l, ddp_yaml_key(map, i), ddp_yaml_value(map, i));
+	pairs_read(l, part->root, "tables", "tables by name", table_declare);
+	pairs_read(l, part->root, "headers", "headers by name", header_declare);
+	pairs_read(l, part->root, "paths", "paths by name", alias_declare);
 }
 
 /* Headers, in passes: a pass may use what the one before it has read of all headers */
@@ -454,31 +435,19 @@ static void pair_read(struct loader *l, struct ddp_header *header, const struct 
 static void header_body(struct loader *l, struct ddp_header *header, const struct ddp_yaml *node) {
 	struct scope before = {.header = header, .start_only = true, .no_ahead = true};
 	struct scope whole = {.header = header, .no_ahead = true};
-	const struct ddp_yaml *value;
+	const struct ddp_yaml *length = ddp_yaml_get(node, "length");
+	const struct ddp_yaml *fragment = ddp_yaml_get(node, "fragment");
 
 	groups_read(l, header, ddp_yaml_get(node, "layout"));
-	value = ddp_yaml_get(node, "length");
-	if (value != NULL) {
-		expr_read_all(l, &before, value, &header->length);
+	expr_read_all(l, &before, length, &header->length);
+	if (length != NULL)
 		header->open &= header->length.n_ops > 0; // else reported: it does not lack one
-	}
-	value = ddp_yaml_get(node, "valid");
-	if (value != NULL)
-		cond_read(l, &whole, value, &header->valid);
-	value = ddp_yaml_get(node, "fragment");
-	if (value != NULL) {
-		cond_read(l, &whole, value, &header->fragment);
-		header->can_fragment = true;
-	}
-	value = ddp_yaml_get(node, "pair");
-	if (value != NULL)
-		pair_read(l, header, value);
-	value = ddp_yaml_get(node, "ptype");
-	if (value != NULL)
-		header->rte_ptype = ptype_read(l, value);
-	value = ddp_yaml_get(node, "next");
-	if (value != NULL)
-		rules_read(l, header, value);
+	cond_read(l, &whole, ddp_yaml_get(node, "valid"), &header->valid);
+	cond_read(l, &whole, fragment, &header->fragment);
+	header->can_fragment = fragment != NULL;
+	pair_read(l, header, ddp_yaml_get(node, "pair"));
+	header->rte_ptype = ptype_read(l, ddp_yaml_get(node, "ptype"));
+	rules_read(l, header, ddp_yaml_get(node, "next"));
 }
 
 static void header_layout(struct loader *l, struct ddp_header *header,
@@ -519,14 +488,13 @@ static void header_read(struct loader *l, const struct ddp_yaml *key, const stru
 		header_layout(l, header, node);
 	else if (pass == PASS_BODY)
 		header_body(l, header, node);
-	else if (ddp_yaml_get(node, "after") != NULL)
+	else
 		after_read(l, index, ddp_yaml_get(node, "after"));
 }
 
 static void extend_read(struct loader *l, const struct ddp_yaml *key, const struct ddp_yaml *node) {
 	static const char *const keys[] = {"after", "next"};
 	int index = header_find(l, key->value, strlen(key->value));
-	const struct ddp_yaml *value;
 	struct ddp_header *header;
 	unsigned int n;
 
@@ -538,17 +506,13 @@ static void extend_read(struct loader *l, const struct ddp_yaml *key, const stru
 	    !keys_allowed(l, node, "an extended header", keys, COUNT(keys)))
 		return;
 	header = &l->profile->headers[index];
-	value = ddp_yaml_get(node, "next");
 	n = header->n_rules;
-	if (value != NULL)
-		rules_read(l, header, value);
+	rules_read(l, header, ddp_yaml_get(node, "next"));
 	for (unsigned int i = n; i < header->n_rules; i++)
 		attachment_check(l, header, &header->rules[i]);
 	for (; n < header->n_rules; n++)
 		header->rules[n].attached = true;
-	value = ddp_yaml_get(node, "after");
-	if (value != NULL)
-		after_read(l, index, value);
+	after_read(l, index, ddp_yaml_get(node, "after"));
 }
 
 static void graph_read(struct loader *l, const struct part *part, enum pass pass) {
@@ -556,12 +520,8 @@ static void graph_read(struct loader *l, const struct part *part, enum pass pass
 
 	for (unsigned int i = 0; i < ddp_yaml_n_pairs(map); i++)
 		header_read(l, ddp_yaml_key(map, i), ddp_yaml_value(map, i), pass);
-	if (pass != PASS_AFTER)
-		return;
-	map = ddp_yaml_get(part->root, "extend");
-	if (map != NULL && yaml_is(l, map, DDP_YAML_MAP, "headers by name"))
-		for (unsigned int i = 0; i < ddp_yaml_n_pairs(map); i++)
-			extend_read(l, ddp_yaml_key(map, i), ddp_yaml_value(map, i));
+	if (pass == PASS_AFTER)
+		pairs_read(l, part->root, "extend", "headers by name", extend_read);
 }
 
 /* Everything */

@@ -136,17 +136,28 @@ const char *file_name(struct loader *l, const char *file);
 bool text_read(struct loader *l, const struct ddp_source *source, struct part *part);
 
 // names.c: things by name; errors with suggestions
+// The index among n items, of size bytes each, that begin with their names; -1: none.
+int name_find(const void *items, unsigned int n, size_t size, const char *name, size_t len);
+#define NAME_FIND(items, n, name, len) name_find(items, n, sizeof(*(items)), name, len)
 int header_find(const struct loader *l, const char *name, size_t len);
 int table_find(const struct loader *l, const char *name, size_t len);
 bool keys_allowed(struct loader *l, const struct ddp_yaml *map, const char *what,
 		  const char *const *keys, unsigned int n_keys);
+// Is node of this kind, and not empty? NULL, an absent key, is none, without an error.
 bool yaml_is(struct loader *l, const struct ddp_yaml *node, enum ddp_yaml_kind kind,
 	     const char *what);
+// Call read for each pair of the map behind a key, if there is one.
+void pairs_read(struct loader *l, const struct ddp_yaml *root, const char *key, const char *what,
+		void (*read)(struct loader *l, const struct ddp_yaml *key,
+			     const struct ddp_yaml *value));
 // Is there room for one more than n?
 bool room_check(struct loader *l, unsigned int n, unsigned int most, const struct ddp_place *place,
 		const char *what);
-void unknown_name(struct loader *l, const struct ddp_place *place, const char *kind,
-		  const char *name, size_t len, const char *const *known, unsigned int n_known);
+// known: as for name_find(), or names.
+void unknown_item(struct loader *l, const struct ddp_place *place, const char *kind,
+		  const char *name, size_t len, const void *known, unsigned int n, size_t size);
+#define unknown_name(l, place, kind, name, len, known, n) \
+	unknown_item(l, place, kind, name, len, known, n, sizeof(*(known)))
 void unknown_header(struct loader *l, const struct ddp_place *place, const char *name, size_t len);
 const struct ddp_field *ref_field(const struct ddp_profile *profile, const struct ddp_ref *ref);
 
@@ -161,7 +172,7 @@ void layout_read(struct loader *l, struct ddp_header *header, const struct ddp_y
 		 const struct ddp_yaml *ahead);
 void groups_read(struct loader *l, struct ddp_header *header, const struct ddp_yaml *layout);
 
-// expr.c
+// expr.c; nodes may be NULL, then nothing is read
 bool ref_read(struct loader *l, const struct scope *scope, const struct ddp_token *token,
 	      struct ddp_ref *ref);
 bool expr_read(struct loader *l, const struct scope *scope, struct ddp_lexer *lexer,
@@ -179,7 +190,7 @@ bool pattern_read(struct loader *l, const struct ddp_text *text, unsigned int wi
 bool patterns_read(struct loader *l, struct ddp_lexer *lexer, unsigned int width,
 		   struct ddp_pattern **patterns, unsigned int *n_patterns);
 
-// graph.c
+// graph.c; next and after may be NULL
 void rules_read(struct loader *l, struct ddp_header *header, const struct ddp_yaml *next);
 void after_read(struct loader *l, unsigned int header, const struct ddp_yaml *after);
 // Put the rules into the order in which they are tried, once all are read.

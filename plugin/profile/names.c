@@ -5,25 +5,43 @@
 
 #include "loader.h"
 
-int header_find(const struct loader *l, const char *name, size_t len) {
-	for (unsigned int i = 0; i < l->profile->n_headers; i++)
-		if (strlen(l->profile->headers[i].name) == len &&
-		    memcmp(l->profile->headers[i].name, name, len) == 0)
+static const char *name_at(const void *items, unsigned int i, size_t size) {
+	return *(const char *const *)((const char *)items + i * size);
+}
+
+int name_find(const void *items, unsigned int n, size_t size, const char *name, size_t len) {
+	for (unsigned int i = 0; i < n; i++) {
+		const char *other = name_at(items, i, size);
+
+		if (strncmp(other, name, len) == 0 && other[len] == '\0')
 			return i;
+	}
 	return -1;
+}
+
+int ddp_header_find(const struct ddp_profile *profile, const char *name) {
+	return NAME_FIND(profile->headers, profile->n_headers, name, strlen(name));
+}
+
+int ddp_field_find(const struct ddp_header *header, const char *name) {
+	return NAME_FIND(header->fields, header->n_fields, name, strlen(name));
+}
+
+int header_find(const struct loader *l, const char *name, size_t len) {
+	return NAME_FIND(l->profile->headers, l->profile->n_headers, name, len);
 }
 
 int table_find(const struct loader *l, const char *name, size_t len) {
-	for (unsigned int i = 0; i < l->profile->n_tables; i++)
-		if (strlen(l->profile->tables[i].name) == len &&
-		    memcmp(l->profile->tables[i].name, name, len) == 0)
-			return i;
-	return -1;
+	return NAME_FIND(l->profile->tables, l->profile->n_tables, name, len);
 }
 
-void unknown_name(struct loader *l, const struct ddp_place *place, const char *kind,
-		  const char *name, size_t len, const char *const *known, unsigned int n_known) {
-	const char *nearest = ddp_nearest(ddp_arena_strndup(l->arena, name, len), known, n_known);
+void unknown_item(struct loader *l, const struct ddp_place *place, const char *kind,
+		  const char *name, size_t len, const void *known, unsigned int n, size_t size) {
+	const char **names = ddp_arena_alloc(l->arena, n * sizeof(*names)), *nearest;
+
+	for (unsigned int i = 0; i < n; i++)
+		names[i] = name_at(known, i, size);
+	nearest = ddp_nearest(ddp_arena_strndup(l->arena, name, len), names, n);
 
 	if (nearest != NULL)
 		ddp_error(l->diag, place, "unknown %s '%.*s'; did you mean '%s'?", kind, (int)len,
@@ -33,11 +51,7 @@ void unknown_name(struct loader *l, const struct ddp_place *place, const char *k
 }
 
 void unknown_header(struct loader *l, const struct ddp_place *place, const char *name, size_t len) {
-	const char *known[DDP_MAX_NODES];
-
-	for (unsigned int i = 0; i < l->profile->n_headers; i++)
-		known[i] = l->profile->headers[i].name;
-	unknown_name(l, place, "header", name, len, known, l->profile->n_headers);
+	unknown_name(l, place, "header", name, len, l->profile->headers, l->profile->n_headers);
 }
 
 bool keys_allowed(struct loader *l, const struct ddp_yaml *map, const char *what,
@@ -48,10 +62,8 @@ bool keys_allowed(struct loader *l, const struct ddp_yaml *map, const char *what
 	snprintf(kind, sizeof(kind), "key of %s:", what);
 	for (unsigned int i = 0; i < ddp_yaml_n_pairs(map); i++) {
 		const struct ddp_yaml *key = ddp_yaml_key(map, i);
-		bool known = false;
+		bool known = NAME_FIND(keys, n_keys, key->value, strlen(key->value)) >= 0;
 
-		for (unsigned int j = 0; j < n_keys; j++)
-			known |= strcmp(keys[j], key->value) == 0;
 		if (!known)
 			unknown_name(l, &key->place, kind, key->value, strlen(key->value), keys,
 				     n_keys);
@@ -74,13 +86,24 @@ bool yaml_is(struct loader *l, const struct ddp_yaml *node, enum ddp_yaml_kind k
 		[DDP_YAML_LIST] = "a list",
 		[DDP_YAML_MAP] = "a mapping",
 	};
-	bool is_empty = node->kind == DDP_YAML_SCALAR && *node->value == '\0';
+	bool is_empty = node != NULL && node->kind == DDP_YAML_SCALAR && *node->value == '\0';
 
-	if (node->kind == kind && !is_empty)
-		return true;
+	if (node == NULL || (node->kind == kind && !is_empty))
+		return node != NULL;
 	ddp_error(l->diag, &node->place, "expected %s, found %s", what,
 		  is_empty ? "nothing" : found[node->kind]);
 	return false;
+}
+
+void pairs_read(struct loader *l, const struct ddp_yaml *root, const char *key, const char *what,
+		void (*read)(struct loader *l, const struct ddp_yaml *key,
+			     const struct ddp_yaml *value)) {
+	const struct ddp_yaml *map = ddp_yaml_get(root, key);
+
+	if (!yaml_is(l, map, DDP_YAML_MAP, what))
+		return;
+	for (unsigned int i = 0; i < ddp_yaml_n_pairs(map); i++)
+		read(l, ddp_yaml_key(map, i), ddp_yaml_value(map, i));
 }
 
 const struct ddp_field *ref_field(const struct ddp_profile *profile, const struct ddp_ref *ref) {

@@ -52,11 +52,9 @@ static void unknown_step(struct loader *l, const struct ddp_token *token) {
 }
 
 static struct alias *alias_find(struct loader *l, const struct ddp_token *token) {
-	for (unsigned int i = 0; i < l->n_aliases; i++)
-		if (strlen(l->aliases[i].name) == token->len &&
-		    memcmp(l->aliases[i].name, token->s, token->len) == 0)
-			return &l->aliases[i];
-	return NULL;
+	int i = NAME_FIND(l->aliases, l->n_aliases, token->s, token->len);
+
+	return i < 0 ? NULL : &l->aliases[i];
 }
 
 static struct ddp_path *alias_expand(struct path_reader *r, struct alias *alias,
@@ -335,12 +333,8 @@ static void input_set_read(struct loader *l, const struct ddp_yaml *node,
 	if (!yaml_is(l, node, DDP_YAML_MAP, "an input set such as {when: {...}, hash: ipv4.src}") ||
 	    !keys_allowed(l, node, "an input set", keys, COUNT(keys)))
 		return;
-	value = ddp_yaml_get(node, "when");
-	if (value != NULL)
-		cond_read(l, &scope, value, &set->cond);
-	value = ddp_yaml_get(node, "rss_hf");
-	if (value != NULL)
-		hf_read(l, value, &set->rss_hf);
+	cond_read(l, &scope, ddp_yaml_get(node, "when"), &set->cond);
+	hf_read(l, ddp_yaml_get(node, "rss_hf"), &set->rss_hf);
 	value = ddp_yaml_get(node, "hash");
 	if (value == NULL)
 		ddp_error(l->diag, &node->place, "an input set without 'hash'");
@@ -350,7 +344,7 @@ static void input_set_read(struct loader *l, const struct ddp_yaml *node,
 
 static void rss_read(struct loader *l, const struct ddp_yaml *node, struct ddp_input_set **sets,
 		     unsigned int *n_sets) {
-	const unsigned int n = node->kind == DDP_YAML_LIST ? node->n_items : 1;
+	const unsigned int n = node == NULL ? 0 : node->kind == DDP_YAML_LIST ? node->n_items : 1;
 
 	for (unsigned int i = 0; i < n; i++) {
 		struct ddp_input_set *set = DDP_APPEND(l->arena, *sets, *n_sets);
@@ -373,25 +367,19 @@ static const struct {
 };
 
 uint32_t ptype_read(struct loader *l, const struct ddp_yaml *node) {
-	const char *known[COUNT(ptype_words)];
 	struct ddp_lexer lexer;
 	uint32_t bits = 0;
 
 	if (!yaml_is(l, node, DDP_YAML_SCALAR, "packet type words such as L3_IPV4"))
 		return 0;
-	for (unsigned int i = 0; i < COUNT(ptype_words); i++)
-		known[i] = ptype_words[i].name;
 	ddp_lexer_init(&lexer, &node->text, l->diag);
 	while (lexer.token.kind == DDP_TOKEN_NAME) {
 		struct ddp_token word = ddp_lexer_take(&lexer);
-		unsigned int i = 0;
+		int i = NAME_FIND(ptype_words, COUNT(ptype_words), word.s, word.len);
 
-		while (i < COUNT(ptype_words) &&
-		       (strlen(known[i]) != word.len || memcmp(known[i], word.s, word.len) != 0))
-			i++;
-		if (i == COUNT(ptype_words))
-			unknown_name(l, &word.place, "packet type word", word.s, word.len, known,
-				     COUNT(ptype_words));
+		if (i < 0)
+			unknown_name(l, &word.place, "packet type word", word.s, word.len,
+				     ptype_words, COUNT(ptype_words));
 		else
 			bits |= ptype_words[i].bits;
 	}
@@ -415,10 +403,9 @@ static void priority_read(struct loader *l, const struct ddp_yaml *node, int *pr
 }
 
 static struct ddp_packet_type *type_find(struct loader *l, const char *name) {
-	for (unsigned int i = 0; i < l->profile->n_types; i++)
-		if (strcmp(l->profile->types[i].name, name) == 0)
-			return &l->profile->types[i];
-	return NULL;
+	int i = NAME_FIND(l->profile->types, l->profile->n_types, name, strlen(name));
+
+	return i < 0 ? NULL : &l->profile->types[i];
 }
 
 static struct ddp_packet_type *type_new(struct loader *l, const struct ddp_yaml *key) {
@@ -475,23 +462,15 @@ static void type_read(struct loader *l, const struct ddp_yaml *key, const struct
 	else
 		type->path = path_read(l, value);
 	value = ddp_yaml_get(node, "summary");
-	if (value != NULL && yaml_is(l, value, DDP_YAML_SCALAR, "text"))
+	if (yaml_is(l, value, DDP_YAML_SCALAR, "text"))
 		type->summary = value->value;
-	value = ddp_yaml_get(node, "when");
-	if (value != NULL)
-		cond_read(l, &scope, value, &type->cond);
-	value = ddp_yaml_get(node, "ptype");
-	if (value != NULL)
-		type->rte_ptype = ptype_read(l, value);
-	value = ddp_yaml_get(node, "priority");
-	if (value != NULL)
-		priority_read(l, value, &type->priority);
-	value = ddp_yaml_get(node, "rss");
-	if (value != NULL)
-		rss_read(l, value, &type->sets, &type->n_sets);
+	cond_read(l, &scope, ddp_yaml_get(node, "when"), &type->cond);
+	type->rte_ptype = ptype_read(l, ddp_yaml_get(node, "ptype"));
+	priority_read(l, ddp_yaml_get(node, "priority"), &type->priority);
+	rss_read(l, ddp_yaml_get(node, "rss"), &type->sets, &type->n_sets);
 	value = ddp_yaml_get(node, "extract");
-	if (value != NULL && refs_read(l, value, &type->extract, &type->n_extract) &&
-	    type->n_extract > 0 && type->extract[0].bits > 32)
+	if (refs_read(l, value, &type->extract, &type->n_extract) && type->n_extract > 0 &&
+	    type->extract[0].bits > 32)
 		ddp_error(
 			l->diag, &value->place,
 			"'%s' has %u bits: the first field extracted goes into the mbuf and has at "
@@ -500,12 +479,7 @@ static void type_read(struct loader *l, const struct ddp_yaml *key, const struct
 }
 
 void types_read(struct loader *l, const struct part *part) {
-	const struct ddp_yaml *types = ddp_yaml_get(part->root, "packet_types");
-
-	if (types == NULL || !yaml_is(l, types, DDP_YAML_MAP, "packet types by name"))
-		return;
-	for (unsigned int i = 0; i < ddp_yaml_n_pairs(types); i++)
-		type_read(l, ddp_yaml_key(types, i), ddp_yaml_value(types, i));
+	pairs_read(l, part->root, "packet_types", "packet types by name", type_read);
 }
 
 /* Named input sets */
@@ -534,14 +508,9 @@ static void set_pair_read(struct loader *l, const struct ddp_yaml *key, const st
 			type->n_sets = n_sets;
 		}
 	}
-	if (n_fit == 0) {
-		const char *known[DDP_MAX_TYPES];
-
-		for (unsigned int i = 0; i < l->profile->n_types; i++)
-			known[i] = l->profile->types[i].name;
-		unknown_name(l, &key->place, "packet type", key->value, strlen(key->value), known,
-			     l->profile->n_types);
-	}
+	if (n_fit == 0)
+		unknown_name(l, &key->place, "packet type", key->value, strlen(key->value),
+			     l->profile->types, l->profile->n_types);
 }
 
 static struct ddp_named_set *named_add(struct loader *l, const struct part *part,
@@ -560,7 +529,7 @@ static struct ddp_named_set *named_add(struct loader *l, const struct part *part
 void input_sets_read(struct loader *l, const struct part *part, const char *wanted, bool *found) {
 	const struct ddp_yaml *all = ddp_yaml_get(part->root, "input_sets");
 
-	if (all == NULL || !yaml_is(l, all, DDP_YAML_MAP, "input sets by name"))
+	if (!yaml_is(l, all, DDP_YAML_MAP, "input sets by name"))
 		return;
 	for (unsigned int i = 0; i < ddp_yaml_n_pairs(all); i++) {
 		const struct ddp_yaml *name = ddp_yaml_key(all, i), *set = ddp_yaml_value(all, i);

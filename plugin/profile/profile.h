@@ -120,7 +120,7 @@ enum ddp_anchor {
 };
 
 struct ddp_field {
-	const char *name; // NULL for a filler
+	const char *name;
 	struct ddp_place place;
 	uint16_t width;   // bits, 1 to 128
 	uint16_t bit_off; // without what optional groups before it add
@@ -364,6 +364,10 @@ struct ddp_profile *ddp_profile_read(const struct ddp_load *load, struct ddp_dia
 // alone.
 char *ddp_source_name(const struct ddp_source *source, unsigned int nth,
 		      struct ddp_profile_format *format, struct ddp_diag *diag);
+
+// The index of a profile's header and of a header's field by name; -1: none.
+int ddp_header_find(const struct ddp_profile *profile, const char *name);
+int ddp_field_find(const struct ddp_header *header, const char *name);
 
 // Is there a value that both lists of patterns fit? (Whether a match negates plays no part.)
 bool ddp_patterns_meet(const struct ddp_match *a, const struct ddp_match *b);

@@ -77,7 +77,7 @@ struct naming {
 	const char *name; // NULL without one
 };
 
-static void name_find(void *arg) {
+static void naming_run(void *arg) {
 	struct naming *naming = arg;
 	const struct ddp_source *source = naming->source;
 	struct loader *l = &naming->loader;
@@ -104,7 +104,7 @@ char *ddp_source_name(const struct ddp_source *source, unsigned int nth,
 		.nth = nth,
 	};
 	char *copy = NULL;
-	int ret = ddp_arena_run(name_find, &naming);
+	int ret = ddp_arena_run(naming_run, &naming);
 
 	if (ret == 0 && naming.name != NULL) {
 		copy = strdup(naming.name);

@@ -165,13 +165,6 @@ int ddp_flow_serve_check(const struct ddp_profile *profile, const struct ddp_pro
 	return ret;
 }
 
-static bool is_parsed(const struct ddp_profile *profile, const char *header) {
-	for (unsigned int i = 0; i < profile->n_headers; i++)
-		if (strcmp(profile->headers[i].name, header) == 0)
-			return true;
-	return false;
-}
-
 // Where a rule failed for a header that is not parsed: which profile to load.
 void ddp_flow_profile_suggest(const struct ddp_profile *profile, const struct ddp_flow *rule,
 			      char *reason, size_t size) {
@@ -179,7 +172,7 @@ void ddp_flow_profile_suggest(const struct ddp_profile *profile, const struct dd
 	size_t len;
 	unsigned int i = 0;
 
-	while (i < rule->n_items && is_parsed(profile, rule->items[i]))
+	while (i < rule->n_items && ddp_header_find(profile, rule->items[i]) >= 0)
 		i++;
 	name = i < rule->n_items ? ddp_profile_defining(rule->items[i]) : NULL;
 	if (name == NULL)

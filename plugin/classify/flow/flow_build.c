@@ -38,32 +38,16 @@ struct builder {
 #define ADD(b, what) DDP_APPEND((b)->set->arena, (b)->set->what, (b)->set->n_##what)
 #define VIEW_ADD(b, what) DDP_APPEND((b)->set->arena, (b)->set->view.what, (b)->set->view.n_##what)
 
-/* Names */
-
-static int node_find(const struct ddp_profile *profile, const char *name) {
-	for (unsigned int i = 0; i < profile->n_headers; i++)
-		if (strcmp(profile->headers[i].name, name) == 0)
-			return i;
-	return -1;
-}
-
-static int field_find(const struct ddp_header *header, const char *name) {
-	for (unsigned int i = 0; i < header->n_fields; i++)
-		if (header->fields[i].name != NULL && strcmp(header->fields[i].name, name) == 0)
-			return i;
-	return -1;
-}
-
 static bool is_known(const struct builder *b, const struct ddp_flow *rule) {
 	for (unsigned int i = 0; i < rule->n_items; i++)
-		if (node_find(b->profile, rule->items[i]) < 0)
+		if (ddp_header_find(b->profile, rule->items[i]) < 0)
 			return false;
 	return true;
 }
 
 static bool items_check(struct builder *b, const struct ddp_flow *rule) {
 	for (unsigned int i = 0; i < rule->n_items && !rule->optional; i++) {
-		if (node_find(b->profile, rule->items[i]) >= 0)
+		if (ddp_header_find(b->profile, rule->items[i]) >= 0)
 			continue;
 		ddp_error(b->diag, NULL, "no loaded profile parses header '%s'", rule->items[i]);
 		return false;
@@ -117,7 +101,7 @@ static struct ddp_path *path_skipped(struct builder *b, const struct ddp_flow *r
 	struct ddp_path *choice = NULL, *any;
 
 	for (unsigned int i = 0; i < sizeof(skips) / sizeof(skips[0]); i++) {
-		int node = node_find(b->profile, skips[i].skipped);
+		int node = ddp_header_find(b->profile, skips[i].skipped);
 		struct ddp_path *either;
 
 		if (strcmp(skips[i].after, rule->items[item]) != 0 || node < 0 ||
@@ -144,7 +128,8 @@ static struct ddp_path *path_of_rule(struct builder *b, const struct ddp_flow *r
 	struct ddp_path *path = NULL;
 
 	for (unsigned int i = 0; i < rule->n_items; i++) {
-		path = path_join(b, path, path_header(b, node_find(b->profile, rule->items[i])));
+		path = path_join(b, path,
+				 path_header(b, ddp_header_find(b->profile, rule->items[i])));
 		if (!rule->exact && i + 1 < rule->n_items)
 			path = path_join(b, path, path_skipped(b, rule, i));
 	}
@@ -170,7 +155,7 @@ static void path_add(struct builder *b, const struct ddp_flow *rule) {
 	b->paths[p].path = path_of_rule(b, rule);
 	b->first[p] = rule;
 	for (unsigned int i = 0; i < rule->n_items; i++)
-		b->nodes[p * DDP_FLOW_ITEMS + i] = node_find(b->profile, rule->items[i]);
+		b->nodes[p * DDP_FLOW_ITEMS + i] = ddp_header_find(b->profile, rule->items[i]);
 	ADD(b, paths);
 }
 
@@ -283,7 +268,7 @@ static bool ref_make(struct builder *b, unsigned int r, const struct ddp_flow_fi
 	};
 	if (at->field == NULL)
 		return place_add(b, at, &ref->field);
-	field = field_find(header, at->field);
+	field = ddp_field_find(header, at->field);
 	if (field < 0 || at->width > header->fields[field].width) {
 		ddp_error(b->diag, NULL,
 			  "header '%s' of profile '%s' has no field '%s' of %u bits or more", item,
@@ -337,11 +322,11 @@ static void without_add(const struct builder *b, const struct ddp_flow *rule,
 
 	if (rule->n_items == 0 || rule->without[last] == NULL)
 		return;
-	group->without = node_find(b->profile, rule->without[last]); // none: -1
+	group->without = ddp_header_find(b->profile, rule->without[last]); // none: -1
 	for (unsigned int i = 0; i < sizeof(skips) / sizeof(skips[0]); i++)
 		if (strcmp(skips[i].after, rule->items[last]) == 0 &&
 		    !is_without(rule, last, skips[i].skipped))
-			group->skipped = node_find(b->profile, skips[i].skipped);
+			group->skipped = ddp_header_find(b->profile, skips[i].skipped);
 }
 
 static bool group_add(struct builder *b, unsigned int r) {
