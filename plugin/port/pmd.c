@@ -38,15 +38,18 @@ static bool is_missing(const void *array, size_t n) {
 	return array == NULL && n > 0;
 }
 
-static int profile_add(uint16_t port_id, const struct ddp_source *source, char *error,
-		       size_t error_size) {
+// change: a function of port_personality.c.
+static int profile_change(uint16_t port_id, const struct ddp_source *source, char *error,
+			  size_t error_size,
+			  int (*change)(struct ddp_port *port, const struct ddp_source *source,
+					char *error, size_t error_size)) {
 	char line[ERROR_SIZE];
 	int ret;
 	struct ddp_port *port = ddp_registry_change(port_id, &ret);
 
 	if (port == NULL)
 		return told(no_change(port_id, ret, line, sizeof(line)), line, error, error_size);
-	ret = ddp_personality_add(port, source, line, sizeof(line));
+	ret = change(port, source, line, sizeof(line));
 	ddp_change_end(port);
 	return told(ret, line, error, error_size);
 }
@@ -56,7 +59,7 @@ int rte_pmd_ddp_profile_add(uint16_t port_id, const char *spec, char *error, siz
 
 	if (spec == NULL)
 		return null_refuse("specification", error, error_size);
-	return profile_add(port_id, &source, error, error_size);
+	return profile_change(port_id, &source, error, error_size, ddp_personality_add);
 }
 
 int rte_pmd_ddp_profile_add_text(uint16_t port_id, const char *text, size_t size, char *error,
@@ -65,32 +68,21 @@ int rte_pmd_ddp_profile_add_text(uint16_t port_id, const char *text, size_t size
 
 	if (text == NULL)
 		return null_refuse("text", error, error_size);
-	return profile_add(port_id, &source, error, error_size);
-}
-
-// change: a function of port_personality.c.
-static int profile_change(uint16_t port_id, const char *text, char *error, size_t error_size,
-			  int (*change)(struct ddp_port *port, const char *text, char *error,
-					size_t error_size)) {
-	char line[ERROR_SIZE];
-	int ret;
-	struct ddp_port *port = ddp_registry_change(port_id, &ret);
-
-	if (port == NULL)
-		return told(no_change(port_id, ret, line, sizeof(line)), line, error, error_size);
-	ret = change(port, text, line, sizeof(line));
-	ddp_change_end(port);
-	return told(ret, line, error, error_size);
+	return profile_change(port_id, &source, error, error_size, ddp_personality_add);
 }
 
 int rte_pmd_ddp_profile_del(uint16_t port_id, const char *name, char *error, size_t error_size) {
+	const struct ddp_source source = {.spec = name};
+
 	if (name == NULL)
 		return null_refuse("name", error, error_size);
-	return profile_change(port_id, name, error, error_size, ddp_personality_del);
+	return profile_change(port_id, &source, error, error_size, ddp_personality_del);
 }
 
 int rte_pmd_ddp_profile_set(uint16_t port_id, const char *spec, char *error, size_t error_size) {
-	return profile_change(port_id, spec, error, error_size, ddp_personality_set);
+	const struct ddp_source source = {.spec = spec};
+
+	return profile_change(port_id, &source, error, error_size, ddp_personality_set);
 }
 
 int rte_pmd_ddp_profile_del_text(uint16_t port_id, const char *text, size_t size, char *error,

@@ -497,8 +497,12 @@ int ddp_personality_init(struct ddp_port *port, const char *spec, struct ddp_dia
 // return what the public functions of rte_pmd_ddp.h document.
 int ddp_personality_add(struct ddp_port *port, const struct ddp_source *source, char *error,
 			size_t error_size);
-int ddp_personality_set(struct ddp_port *port, const char *spec, char *error, size_t error_size);
-int ddp_personality_del(struct ddp_port *port, const char *name, char *error, size_t error_size);
+// source->spec NULL: no profile.
+int ddp_personality_set(struct ddp_port *port, const struct ddp_source *source, char *error,
+			size_t error_size);
+// source->spec: a name, or a specification as it was given.
+int ddp_personality_del(struct ddp_port *port, const struct ddp_source *source, char *error,
+			size_t error_size);
 // Compile the same profiles with the UDP ports that are declared now.
 int ddp_personality_rebuild(struct ddp_port *port, char *error, size_t error_size);
 

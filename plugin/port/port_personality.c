@@ -209,9 +209,9 @@ int ddp_personality_add(struct ddp_port *port, const struct ddp_source *source, 
 	return ret;
 }
 
-int ddp_personality_set(struct ddp_port *port, const char *spec, char *error, size_t error_size) {
-	const struct ddp_source source = {.spec = spec};
-	int ret = personality_change(port, NULL, &source, spec != NULL, error, error_size);
+int ddp_personality_set(struct ddp_port *port, const struct ddp_source *source, char *error,
+			size_t error_size) {
+	int ret = personality_change(port, NULL, source, source->spec != NULL, error, error_size);
 
 	port->n_profile_changes += ret == 0;
 	return ret;
@@ -254,12 +254,13 @@ static int unknown(const struct ddp_profile *profile, const char *name, char *er
 	return -ENOENT;
 }
 
-int ddp_personality_del(struct ddp_port *port, const char *name, char *error, size_t error_size) {
+int ddp_personality_del(struct ddp_port *port, const struct ddp_source *source, char *error,
+			size_t error_size) {
 	const struct ddp_profile *now = port->personality->profile;
-	int del = named_find(now, name), ret;
+	int del = named_find(now, source->spec), ret;
 
 	if (del < 0)
-		return unknown(now, name, error, error_size);
+		return unknown(now, source->spec, error, error_size);
 	ret = need_check(now, del, error, error_size);
 	if (ret == 0)
 		ret = list_change(port, del, NULL, error, error_size);

@@ -785,16 +785,17 @@ static int balance(const char *cmd, const char *params, struct rte_tel_data *d) 
 }
 
 static int profile_change(const char *cmd, const char *params, struct rte_tel_data *d,
-			  int (*change)(struct ddp_port *port, const char *profile, char *error,
-					size_t error_size)) {
+			  int (*change)(struct ddp_port *port, const struct ddp_source *source,
+					char *error, size_t error_size)) {
 	struct ddp_port *port = port_change(cmd, params, &params, d);
+	const struct ddp_source source = {.spec = params};
 	char line[LINE_SIZE];
 
 	if (port == NULL)
 		return 0;
 	if (params == NULL || *params == '\0') {
 		fail(d, "a profile is missing: %s,<port>,<profile>", cmd);
-	} else if (change(port, params, line, sizeof(line)) < 0) {
+	} else if (change(port, &source, line, sizeof(line)) < 0) {
 		fail(d, "%s", line);
 	} else {
 		rte_tel_data_start_dict(d);
@@ -805,14 +806,8 @@ static int profile_change(const char *cmd, const char *params, struct rte_tel_da
 	return 0;
 }
 
-static int spec_add(struct ddp_port *port, const char *spec, char *error, size_t error_size) {
-	const struct ddp_source source = {.spec = spec};
-
-	return ddp_personality_add(port, &source, error, error_size);
-}
-
 static int profile_add(const char *cmd, const char *params, struct rte_tel_data *d) {
-	return profile_change(cmd, params, d, spec_add);
+	return profile_change(cmd, params, d, ddp_personality_add);
 }
 
 static int profile_del(const char *cmd, const char *params, struct rte_tel_data *d) {

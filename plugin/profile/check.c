@@ -135,6 +135,14 @@ static bool patterns_are_apart(const struct ddp_pattern *a, const struct ddp_pat
 	       ((a->value_lo ^ b->value_lo) & a->mask_lo & b->mask_lo) != 0;
 }
 
+bool ddp_patterns_meet(const struct ddp_match *a, const struct ddp_match *b) {
+	for (unsigned int i = 0; i < a->n_patterns; i++)
+		for (unsigned int j = 0; j < b->n_patterns; j++)
+			if (!patterns_are_apart(&a->patterns[i], &b->patterns[j]))
+				return true;
+	return false;
+}
+
 static bool is_covered(const struct ddp_pattern *pattern, const struct ddp_match *by) {
 	for (unsigned int i = 0; i < by->n_patterns; i++)
 		if (pattern_covers(&by->patterns[i], pattern))

@@ -7,77 +7,77 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/spec.h"
 #include "common/port_telemetry.h"
 #include "common/strbuf.h"
 #include "common/table.h"
 #include "ctl/command.h"
 #include "ctl/telemetry/port_info.h"
+#include "personality/package_open.h"
+#include "personality/personality.h"
 
 #define CHANGE_MS 60000 // a large profile is built before it is exchanged
 
 /* add, set, del */
 
-static bool names_file(const char *name, size_t len) {
-	static const char *const ends[] = {".yaml", ".pkg", ".pkgo"};
+static bool names_file(const char *name) {
+	size_t len = strlen(name);
 
-	for (unsigned int i = 0; i < COUNT(ends); i++) {
-		size_t end_len = strlen(ends[i]);
-
-		if (len >= end_len && memcmp(name + len - end_len, ends[i], end_len) == 0)
-			return true;
-	}
-	return memchr(name, '/', len) != NULL;
+	return strchr(name, '/') != NULL || ddp_is_package(name) ||
+	       (len > 5 && strcmp(name + len - 5, ".yaml") == 0);
 }
 
 // The process has another current folder: give it files by their whole names. NULL: it was said why
 // not.
 static char *spec_complete(const char *spec) {
-	char folder[PATH_MAX], *complete;
-	const char *cut;
+	struct ddp_arena *arena = ddp_arena_create();
+	char folder[PATH_MAX], *complete = NULL;
+	const char *cut = NULL;
+	struct ddp_spec *specs;
+	struct ddp_diag diag;
 	struct strbuf text;
+	unsigned int n;
 
-	if (getcwd(folder, sizeof(folder)) == NULL)
-		return strdup(spec);
-	cut = strpbrk(folder, ":;+");
+	ddp_diag_init(&diag);
 	strbuf_init(&text);
-	for (;;) {
-		size_t len = strcspn(spec, "+"), name_len = strcspn(spec, ":;+");
-		bool completed = names_file(spec, name_len) && spec[0] != '/';
-
-		if (completed && cut != NULL) {
-			error_print("'%c' is in the path of the current folder, and would end the "
-				    "file's name: no file of this folder can be given",
-				    *cut);
-			strbuf_fini(&text);
-			return NULL;
-		}
-		if (completed)
-			fprintf(text.to, "%s/", folder);
-		fprintf(text.to, "%.*s", (int)len, spec);
-		if (spec[len] == '\0')
-			break;
-		fputc('+', text.to);
-		spec += len + 1;
+	if (ddp_spec_parse(spec, arena, &specs, &n, &diag) < 0 ||
+	    getcwd(folder, PATH_MAX) == NULL) {
+		if (diag.no_memory)
+			no_memory_exit();
+		fputs(spec, text.to); // the process will say what is wrong
+		n = 0;
 	}
-	complete = strdup(strbuf_take(&text));
+	for (unsigned int i = 0; i < n && cut == NULL; i++) {
+		bool completed = names_file(specs[i].file) && specs[i].file[0] != '/';
+
+		if (completed)
+			cut = strpbrk(folder, ":;+");
+		fprintf(text.to, "%s%s%s%s", i > 0 ? "+" : "", completed ? folder : "",
+			completed ? "/" : "", specs[i].text);
+	}
+	if (cut != NULL)
+		error_print("'%c' is in the path of the current folder, and would end the file's "
+			    "name: no file of this folder can be given",
+			    *cut);
+	else
+		complete = strdup_or_exit(strbuf_take(&text));
 	strbuf_fini(&text);
+	ddp_diag_fini(&diag);
+	ddp_arena_destroy(arena);
 	return complete;
 }
 
 // A profile is called as its file is.
 static char *name_of(const char *spec) {
-	size_t len = strcspn(spec, ":;");
-	const char *slash = memrchr(spec, '/', len);
+	const struct ddp_source source = {.spec = spec};
+	struct ddp_diag diag;
+	char *name = NULL;
 
-	if (strchr(spec, '+') != NULL || !names_file(spec, len))
-		return strdup(spec);
-	if (slash != NULL) {
-		len -= slash + 1 - spec;
-		spec = slash + 1;
-	}
-	if (len > 5 && memcmp(spec + len - 5, ".yaml", 5) == 0)
-		len -= 5;
-	return strndup(spec, len);
+	ddp_diag_init(&diag);
+	if (strchr(spec, '+') == NULL && names_file(spec))
+		name = ddp_personality_name(&source, 0, &diag);
+	ddp_diag_fini(&diag);
+	return name != NULL ? name : strdup_or_exit(spec);
 }
 
 static void change_json(const struct port *port, json_t *answer, struct output *out) {

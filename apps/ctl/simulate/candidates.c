@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/spec.h"
 #include "common/strbuf.h"
 #include "ctl/options.h"
 #include "personality/package_open.h"
@@ -100,37 +101,33 @@ void candidates_judge(struct candidates *candidates) {
 
 /* Flows and UEs */
 
-// One source of a specification, "gtpu:inner-ip;port=2153", with another input set or none:
-// "gtpu;port=2153". Returns whether it is the profile of that name.
-static bool source_write(const char *source, size_t len, const char *name, const char *set,
-			 FILE *to) {
-	size_t name_len = strcspn(source, ":;+");
-	const char *parameters = memchr(source, ';', len);
-	bool found = name_len == strlen(name) && memcmp(source, name, name_len) == 0;
-
-	fprintf(to, "%.*s%s", (int)name_len, source, found ? set : "");
-	if (parameters != NULL)
-		fprintf(to, "%.*s", (int)(source + len - parameters), parameters);
-	return found;
-}
-
-// A specification with the profile of that name among its sources, and with no input set but that
-// of it.
+// A specification with the profile of that name among its own, and with no input set but that of
+// it (NULL: none).
 static const char *spec_with(const char *spec, const char *name, const char *set,
 			     struct strbuf *text) {
+	struct ddp_arena *arena = ddp_arena_create();
+	struct ddp_spec *specs, more = {.file = name, .input_set = set};
+	struct ddp_diag diag;
 	bool found = false;
+	unsigned int n;
 
-	for (const char *source = spec;; source++) {
-		size_t len = strcspn(source, "+");
+	ddp_diag_init(&diag);
+	if (ddp_spec_parse(spec, arena, &specs, &n, &diag) < 0)
+		no_memory_exit(); // it was loaded before
+	for (unsigned int i = 0; i < n; i++) {
+		bool is = strcmp(specs[i].file, name) == 0;
 
-		found |= source_write(source, len, name, set, text->to);
-		source += len;
-		if (*source == '\0')
-			break;
-		fputc('+', text->to);
+		found |= is;
+		specs[i].input_set = is ? set : NULL;
+		fputs(i > 0 ? "+" : "", text->to);
+		ddp_spec_print(&specs[i], text->to);
 	}
-	if (!found)
-		fprintf(text->to, "+%s%s", name, set);
+	if (!found) {
+		fputc('+', text->to);
+		ddp_spec_print(&more, text->to);
+	}
+	ddp_diag_fini(&diag);
+	ddp_arena_destroy(arena);
 	return strbuf_take(text);
 }
 
@@ -154,7 +151,7 @@ static int load_with(struct ddp_personality *loaded, const char *spec, const cha
 	if (spec != NULL && !ddp_is_package(spec))
 		ret = load_quietly(loaded, spec_with(spec, name, set, &text));
 	if (ret < 0) {
-		fprintf(text.to, "%s%s", name, set);
+		ddp_spec_print(&(struct ddp_spec){.file = name, .input_set = set}, text.to);
 		ret = load_quietly(loaded, strbuf_take(&text));
 	}
 	strbuf_fini(&text);
@@ -176,8 +173,8 @@ static void look(struct candidates *candidates, const char *spec, const char *na
 
 void candidates_look(struct candidates *candidates, const char *spec) {
 	candidates->totals.n_places = candidates->n;
-	look(candidates, spec, "all", "", &candidates->totals.flow_spread);
-	look(candidates, spec, "gtpu", ":ue", &candidates->totals.ue_spread);
+	look(candidates, spec, "all", NULL, &candidates->totals.flow_spread);
+	look(candidates, spec, "gtpu", "ue", &candidates->totals.ue_spread);
 }
 
 static int nic_add(struct candidates *candidates, const struct ddp_nic *nic) {
