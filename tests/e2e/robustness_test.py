@@ -5,9 +5,11 @@ what is not in the packet, and what it prints stays well-formed. Most use with s
 
     robustness_test.py path/to/ddpctl path/to/ddp-traffic
 
-Everything is drawn from SEED: a failure, which names the packet, is there again in the next run."""
+Everything is drawn from SEED: a failure, which names the packet, is there again in the next run. DDP_DAMAGED=100000 in
+the environment tries more packets (minutes)."""
 
 import json
+import os
 import pathlib
 import random
 
@@ -17,6 +19,7 @@ from support.frames import LONG, MADE
 from packets import eth, hopopts, ipv6, ipv6_ext, packet, udp, vlan
 
 SEED = 20260101
+N_DAMAGED = int(os.environ.get("DDP_DAMAGED", 2000))  # packets of a profile
 QUEUES = 16
 HEAD = 128  # bytes from a packet's start that are worth damaging
 MAX_INPUT = 48
@@ -179,16 +182,16 @@ class Robustness(harness.TestCase):
     def test_damaged_packets(self):
         for seed, spec in enumerate(["base", "gtpu", "gtpu:ue", "gtpu:outer", "gtpu:teid"]):
             with self.subTest(spec=spec):
-                self.check_frames(spec, self.damaged(5000, seed) + ENDLESS)
+                self.check_frames(spec, self.damaged(N_DAMAGED, seed) + ENDLESS)
 
     def test_damaged_packets_with_every_profile(self):
-        frames = self.damaged(500, 100) + ENDLESS
+        frames = self.damaged(N_DAMAGED // 10, 100) + ENDLESS
         for profile in harness.profiles():
             with self.subTest(profile=profile["name"]):
                 self.check_frames(profile["name"], frames)
 
     def test_damaged_packets_in_every_output(self):
-        frames = self.damaged(2000, 200) + ENDLESS
+        frames = self.damaged(N_DAMAGED, 200) + ENDLESS
         self.assertEqual(len(self.output(frames, "classify", "gtpu").splitlines()), 1 + len(frames))
         array = json.loads(self.output(frames, "classify", "gtpu", "--json"))
         self.assertEqual(len(array), len(frames))

@@ -805,14 +805,15 @@ static void a_buffer_of_just_the_size_will_do(void **state) {
 
 	for (enum ddp_isa isa = 0; isa < DDP_ISA_LEVELS; isa++) {
 		unsigned int least = 0;
+		struct user user;
 
 		if (!ddp_isa_supported(isa))
 			continue;
+		user_init(&user, "base", isa);
 		for (unsigned int size = len; size < 256; size++) {
 			struct rte_mbuf mbuf = mbuf_of(bytes, size, len);
-			struct user user;
 
-			user_init(&user, "base", isa);
+			ddp_cache_init(user.cache, isa);
 			verdict_of(&user, &mbuf);
 			if (user.cache->n_entries > 1) {
 				const struct cache_entry *entry = &user.cache->entries[1];
@@ -825,8 +826,8 @@ static void a_buffer_of_just_the_size_will_do(void **state) {
 			} else {
 				assert_int_equal(least, 0);
 			}
-			user_fini(&user);
 		}
+		user_fini(&user);
 		assert_int_not_equal(least, 0);
 	}
 }
