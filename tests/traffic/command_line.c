@@ -3,114 +3,37 @@
 
 #include <err.h>
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
-#include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "common/option_table.h"
+#include "common/output.h"
 #include "frame.h"
 #include "population.h"
 
 #define EXIT_USAGE 2
-#define ARG_SIZE 64
-#define LONG_FIRST 256         // of the numbers for getopt, above all letters
 #define PACKETS_MAX UINT32_MAX // and streams and flows: all are numbered in 32 bits
 #define MS_MAX 1000000000      // of a time
 
-// max tells an option that is a number, or may be one, and gives its range.
-struct option_def {
-	char letter;
-	const char *name;
-	const char *arg; // what it may be beside a number, NULL for nothing else
-	const char *help;
-	// Reads value; false when it is not what the option takes.
-	bool (*read)(const struct option_def *def, struct config *config, const char *value);
-	size_t offset; // of the number in config
-	uint64_t preset;
-	uint64_t min;
-	uint64_t max;
-};
-
-static const struct {
-	const char *name;
-	enum kind kinds[N_KINDS];
-	unsigned int n_kinds;
-} kind_names[] = {
-	{"n3-up", {KIND_N3_UP}, 1},
-	{"n3-down", {KIND_N3_DOWN}, 1},
-	{"n6-up", {KIND_N6_UP}, 1},
-	{"n6-down", {KIND_N6_DOWN}, 1},
-	{"mix", {KIND_N3_UP, KIND_N3_DOWN, KIND_N6_UP, KIND_N6_DOWN}, N_KINDS},
-};
-
-static bool output_read(const struct option_def *def, struct config *config, const char *value) {
-	(void)def;
-	config->output = value;
-	return *value != '\0';
-}
-
-static uint64_t *number_of(const struct option_def *def, struct config *config) {
-	return (uint64_t *)((char *)config + def->offset);
-}
-
-static bool number_read(const struct option_def *def, struct config *config, const char *value) {
-	unsigned long long number;
-	char *end;
-
-	errno = 0;
-	number = strtoull(value, &end, 10);
-	*number_of(def, config) = number;
-	return *value >= '0' && *value <= '9' && *end == '\0' && errno == 0 && number >= def->min &&
-	       number <= def->max;
-}
-
-static bool kind_read(const struct option_def *def, struct config *config, const char *value) {
-	(void)def;
-	for (size_t i = 0; i < sizeof(kind_names) / sizeof(*kind_names); i++) {
-		if (strcmp(kind_names[i].name, value) != 0)
-			continue;
-		memcpy(config->kinds, kind_names[i].kinds, sizeof(config->kinds));
-		config->n_kinds = kind_names[i].n_kinds;
-		return true;
+#define CHOICE(name, ...)                                               \
+	static const char *name(unsigned int i) {                       \
+		static const char *const words[] = {__VA_ARGS__, NULL}; \
+                                                                        \
+		return words[i];                                        \
 	}
-	return false;
-}
 
-static bool zipf_read(const struct option_def *def, struct config *config, const char *value) {
-	char *end;
+CHOICE(kinds, "n3-up", "n3-down", "n6-up", "n6-down", "mix") // as in enum kind, and all of them
+CHOICE(versions, "ipv4", "ipv6")
+CHOICE(arrivals, "even", "poisson")
 
-	(void)def;
-	config->zipf = strtod(value, &end);
-	return end != value && *end == '\0' && config->zipf > 0 && config->zipf <= 10;
-}
-
-static bool sizes_read(const struct option_def *def, struct config *config, const char *value) {
-	if (strcmp(value, "imix") == 0) {
-		config->size = 0;
-		return true;
-	}
-	return number_read(def, config, value);
-}
-
-static bool no_psc_read(const struct option_def *def, struct config *config, const char *value) {
-	(void)def;
-	(void)value;
-	config->no_psc = true;
-	return true;
-}
-
-static bool outer_read(const struct option_def *def, struct config *config, const char *value) {
-	(void)def;
-	config->outer_ipv6 = strcmp(value, "ipv6") == 0;
-	return config->outer_ipv6 || strcmp(value, "ipv4") == 0;
-}
-
-static bool arrivals_read(const struct option_def *def, struct config *config, const char *value) {
-	(void)def;
-	config->poisson = strcmp(value, "poisson") == 0;
-	return config->poisson || strcmp(value, "even") == 0;
+static int sizes_read(const struct option_row *row, const char *value, void *options,
+		      char error[OPTION_ERROR_SIZE]) {
+	if (strcmp(value, "imix") != 0)
+		return option_number(row, value, options, error);
+	((struct config *)options)->size = 0;
+	return 0;
 }
 
 // A number at *text, which goes on behind it.
@@ -126,38 +49,43 @@ static bool part_read(const char **text, uint64_t max, uint64_t *number) {
 }
 
 // Percent with up to three decimals: a floating-point number would be rounded.
-static bool churn_read(const struct option_def *def, struct config *config, const char *value) {
+static int churn_read(const struct option_row *row, const char *value, void *options,
+		      char error[OPTION_ERROR_SIZE]) {
+	struct config *config = options;
 	uint64_t whole, thousandths = 0;
 
-	(void)def;
+	(void)row;
+	(void)error;
 	if (!part_read(&value, 100, &whole))
-		return false;
+		return -EINVAL;
 	if (*value == '.') {
 		unsigned int digits = 0;
 
 		for (value++; digits < 3 && *value >= '0' && *value <= '9'; digits++)
 			thousandths = 10 * thousandths + (*value++ - '0');
 		if (digits == 0)
-			return false;
+			return -EINVAL;
 		for (; digits < 3; digits++)
 			thousandths *= 10;
 	}
 	config->churn = 1000 * whole + thousandths;
-	return *value == '\0' && config->churn <= CHURN_WHOLE;
+	return *value == '\0' && config->churn <= CHURN_WHOLE ? 0 : -EINVAL;
 }
 
 // SHARE:BEGIN:LENGTH[:EVERY] in percent and milliseconds.
-static bool elephant_read(const struct option_def *def, struct config *config, const char *value) {
+static int elephant_read(const struct option_row *row, const char *value, void *options,
+			 char error[OPTION_ERROR_SIZE]) {
+	struct config *config = options;
 	struct elephant *elephant = &config->elephants[config->n_elephants];
 	uint64_t parts[4] = {0};
 	unsigned int n = 0;
 
-	(void)def;
+	(void)row;
 	if (config->n_elephants++ == ELEPHANTS_MAX)
-		errx(EXIT_USAGE, "more than %u elephants", ELEPHANTS_MAX);
+		return option_fail(error, "more than %u elephants", ELEPHANTS_MAX);
 	do {
 		if (n == 4 || !part_read(&value, n == 0 ? 100 : MS_MAX, &parts[n]))
-			return false;
+			return -EINVAL;
 		n++;
 	} while (*value++ == ':');
 	*elephant = (struct elephant){
@@ -167,76 +95,71 @@ static bool elephant_read(const struct option_def *def, struct config *config, c
 		.every_us = 1000 * parts[3],
 	};
 	return n >= 3 && value[-1] == '\0' && parts[0] > 0 && parts[2] > 0 &&
-	       (n == 3 || parts[3] >= parts[2]);
+			       (n == 3 || parts[3] >= parts[2]) ?
+		       0 :
+		       -EINVAL;
 }
 
-static bool truth_read(const struct option_def *def, struct config *config, const char *value) {
-	(void)def;
-	config->truth = value;
-	return *value != '\0';
-}
+#define NUMBER(field, least, most)                                                       \
+	"N", .parse = option_number, OPTION_FIELD(struct config, field), .min = (least), \
+	     .max = (most)
 
-static bool help_read(const struct option_def *def, struct config *config, const char *value);
-
-#define NUMBER(field, usual, least, most)                                                 \
-	.read = number_read, .offset = offsetof(struct config, field), .preset = (usual), \
-	.min = (least), .max = (most)
-
-// Every fact about an option: what getopt takes, the presets, the checks and the help.
-static const struct option_def defs[] = {
-	{'o', "output", "FILE", "write the capture to FILE, - for the standard output; needed",
-	 .read = output_read},
-	{0, "seed", NULL, "another number gives another population and order",
-	 NUMBER(seed, 1, 0, UINT64_MAX)},
-	{0, "kind", "n3-up|n3-down|n6-up|n6-down|mix",
-	 "where it is captured: N3 is between gNBs and UPF, N6 between UPF and data network,\n"
-	 "up is from the UE; mix is all four (n3-up)",
-	 .read = kind_read},
-	{0, "ues", NULL, "UEs", NUMBER(ues, 2000, 1, 10000000)},
-	{0, "flows", NULL, "flows of each UE", NUMBER(flows, 8, 1, MAX_FLOWS)},
-	{0, "gnbs", NULL, "gNBs", NUMBER(gnbs, 4, 1, 65535)},
-	{0, "packets", NULL, "packets together, dealt out to the flows",
-	 NUMBER(packets, 0, 1, PACKETS_MAX)},
-	{0, "packets-per-flow", NULL,
-	 "packets of each flow, in each kind of a mix (4, without --packets)",
-	 NUMBER(packets_per_flow, 0, 1, PACKETS_MAX)},
-	{0, "zipf", "S",
-	 "the n-th largest flow gets 1/n^S of what the largest gets, S above 0 and up to 10;\n"
-	 "needs --packets (all flows are equal)",
-	 .read = zipf_read},
-	{0, "ipv6", NULL, "percent of UEs with an IPv6 address, the others have IPv4",
-	 NUMBER(ipv6, 20, 0, 100)},
-	{0, "tcp", NULL, "percent of flows that are TCP, the others are UDP",
-	 NUMBER(tcp, 60, 0, 100)},
-	{0, "sizes", "imix|",
-	 "bytes of the UE's IP packets, raised where headers and mark need more; imix is 40,\n"
-	 "576 and 1400 in the proportion 7:4:1 (imix)",
-	 .read = sizes_read, .offset = offsetof(struct config, size), .min = PACKET_SIZE_MIN,
+static const struct option_row rows[] = {
+	{"output", 'o', "FILE", "write the capture to FILE, - for the standard output; needed",
+	 option_text, OPTION_FIELD(struct config, output), .min = 1, .what = "a file"},
+	{"seed", .help = "another number gives another population and order (1)",
+	 .argument = NUMBER(seed, 0, UINT64_MAX)},
+	{"kind", 0, "KIND",
+	 "where it is captured: N3 is between gNBs and UPF, N6 between UPF and data network, up is from "
+	 "the UE (n3-up)",
+	 option_choice, OPTION_FIELD(struct config, kind), .choice = kinds},
+	{"ues", .help = "UEs (2000)", .argument = NUMBER(ues, 1, 10000000)},
+	{"flows", .help = "flows of each UE (8)", .argument = NUMBER(flows, 1, MAX_FLOWS)},
+	{"gnbs", .help = "gNBs (4)", .argument = NUMBER(gnbs, 1, 65535)},
+	{"packets", .help = "packets together, dealt out to the flows",
+	 .argument = NUMBER(packets, 1, PACKETS_MAX)},
+	{"packets-per-flow",
+	 .help = "packets of each flow, in each kind of a mix (4, without --packets)",
+	 .argument = NUMBER(packets_per_flow, 1, PACKETS_MAX)},
+	{"zipf", 0, "S",
+	 "the n-th largest flow gets 1/n^S of what the largest gets, S up to 10; needs --packets (all "
+	 "flows are equal)",
+	 option_real, OPTION_FIELD(struct config, zipf), .min = 1e-9, .max = 10,
+	 .what = "a number above 0 and up to 10"},
+	{"ipv6", .help = "percent of UEs with an IPv6 address, the others have IPv4 (20)",
+	 .argument = NUMBER(ipv6, 0, 100)},
+	{"tcp", .help = "percent of flows that are TCP, the others are UDP (60)",
+	 .argument = NUMBER(tcp, 0, 100)},
+	{"sizes", 0, "N",
+	 "bytes of the UE's IP packets, raised where headers and mark need more, or imix: 40, 576 and "
+	 "1400 in the proportion 7:4:1 (imix)",
+	 sizes_read, OPTION_FIELD(struct config, size), .min = PACKET_SIZE_MIN,
 	 .max = PACKET_SIZE_MAX},
-	{0, "no-psc", NULL, "N3: no PDU session container, as on LTE's S1-U", .read = no_psc_read},
-	{0, "outer", "ipv4|ipv6", "N3: outer IP version (ipv4)", .read = outer_read},
-	{0, "vlan", NULL, "N3: VLAN tag (none)", NUMBER(vlan, 0, 1, 4094)},
-	{0, "snaplen", NULL, "bytes of a packet that are captured, at most",
-	 NUMBER(snaplen, 262144, 1, 262144)},
-	{0, "rate-pps", NULL, "packets per second, for the timestamps",
-	 NUMBER(rate_pps, 1000000, 1, 1000000000)},
-	{0, "arrivals", "even|poisson", "packets are equally far apart, or arrive at random (even)",
-	 .read = arrivals_read},
-	{0, "churn", "PERCENT",
-	 "of the flows end in each 100 ms, and others take their places and sizes (0); up to three\n"
+	{"no-psc", .help = "N3: no PDU session container, as on LTE's S1-U",
+	 OPTION_FLAG(struct config, no_psc)},
+	{"outer", 0, "VERSION", "N3: outer IP version (ipv4)", option_choice,
+	 OPTION_FIELD(struct config, outer_ipv6), .choice = versions},
+	{"vlan", .help = "N3: VLAN tag (none)", .argument = NUMBER(vlan, 1, 4094)},
+	{"snaplen", .help = "bytes of a packet that are captured, at most (262144)",
+	 .argument = NUMBER(snaplen, 1, 262144)},
+	{"rate-pps", .help = "packets per second, for the timestamps (1000000)",
+	 .argument = NUMBER(rate_pps, 1, 1000000000)},
+	{"arrivals", 0, "HOW", "packets are equally far apart, or arrive at random (even)",
+	 option_choice, OPTION_FIELD(struct config, poisson), .choice = arrivals},
+	{"churn", 0, "PERCENT",
+	 "of the flows end in each 100 ms, and others take their places and sizes (0); up to three "
 	 "decimals",
-	 .read = churn_read},
-	{0, "elephant", "SHARE:BEGIN:LENGTH[:EVERY]",
-	 "one more flow that gets SHARE percent of all packets, from BEGIN milliseconds after the\n"
-	 "first packet on for LENGTH milliseconds, and then another one EVERY milliseconds; may be\n"
-	 "repeated (none)",
-	 .read = elephant_read},
-	{0, "truth", "FILE", "write the flows to FILE as CSV, each with its times and packets",
-	 .read = truth_read},
-	{'h', "help", NULL, "print this", .read = help_read},
+	 churn_read, .what = "a percentage with up to three decimals"},
+	{"elephant", 0, "SHARE:BEGIN:LENGTH[:EVERY]",
+	 "one more flow that gets SHARE percent of all packets, from BEGIN milliseconds on for LENGTH "
+	 "milliseconds, then another one EVERY milliseconds; may be repeated (none)",
+	 elephant_read, .what = "SHARE:BEGIN:LENGTH[:EVERY]"},
+	{"truth", 0, "FILE", "write the flows to FILE as CSV, each with its times and packets",
+	 option_text, OPTION_FIELD(struct config, truth), .min = 1, .what = "a file"},
+	{"help", 'h', .help = "print this", OPTION_FLAG(struct config, help), .ends = true},
 };
 
-#define N_DEFS (sizeof(defs) / sizeof(*defs))
+#define N_ROWS (sizeof(rows) / sizeof(rows[0]))
 
 static const char intro[] =
 	"usage: ddp-traffic -o FILE [options]\n"
@@ -256,44 +179,14 @@ static const char notes[] =
 	"of the flow's time, first_us and last_us of its packets. packets and bytes (of frames) are\n"
 	"those of all kinds together; replaces is the flow that had its place before.\n";
 
-// "imix|36..1432" and the like. Returns text.
-static const char *arg_text(const struct option_def *def, char *text, size_t size) {
-	int len = snprintf(text, size, "%s", def->arg != NULL ? def->arg : "");
+static void help(void) {
+	struct output out;
 
-	if (def->max != 0)
-		snprintf(text + len, size - len, "%" PRIu64 "..%" PRIu64, def->min, def->max);
-	return text;
-}
-
-static void option_print(const struct option_def *def) {
-	char arg[ARG_SIZE];
-
-	fputs("  ", stdout);
-	if (def->letter != 0)
-		printf("-%c, ", def->letter);
-	arg_text(def, arg, sizeof(arg));
-	printf("--%s%s%s\n", def->name, *arg != '\0' ? " " : "", arg);
-	for (const char *line = def->help; *line != '\0';) {
-		int len = strcspn(line, "\n");
-
-		printf("\t%.*s", len, line);
-		line += len;
-		if (*line == '\n')
-			putchar(*line++);
-	}
-	if (def->preset != 0)
-		printf(" (%" PRIu64 ")", def->preset);
-	putchar('\n');
-}
-
-static bool help_read(const struct option_def *def, struct config *config, const char *value) {
-	(void)def;
-	(void)config;
-	(void)value;
-	fputs(intro, stdout);
-	for (size_t i = 0; i < N_DEFS; i++)
-		option_print(&defs[i]);
-	fputs(notes, stdout);
+	output_init(&out, STDOUT_FILENO);
+	output_text(&out, intro);
+	options_help(rows, N_ROWS, &out);
+	output_text(&out, notes);
+	output_flush(&out);
 	exit(EXIT_SUCCESS);
 }
 
@@ -316,12 +209,13 @@ static void flows_check(const struct config *config, uint64_t n_packets) {
 }
 
 // What no single option can tell.
-static void config_check(struct config *config, int argc, char **argv) {
-	uint64_t n_streams = (flow_count(config) + config->n_elephants) * config->n_kinds;
-	uint64_t n_packets;
+static void config_check(struct config *config) {
+	uint64_t n_streams, n_packets;
 
-	if (optind < argc)
-		errx(EXIT_USAGE, "'%s' is not an option; see --help", argv[optind]);
+	config->n_kinds = config->kind < N_KINDS ? 1 : N_KINDS;
+	for (unsigned int i = 0; i < config->n_kinds; i++)
+		config->kinds[i] = config->kind < N_KINDS ? config->kind : i;
+	n_streams = (flow_count(config) + config->n_elephants) * config->n_kinds;
 	if (config->output == NULL)
 		errx(EXIT_USAGE, "no output file; see --help");
 	if (config->packets != 0 && config->packets_per_flow != 0)
@@ -344,57 +238,26 @@ static void config_check(struct config *config, int argc, char **argv) {
 	elephants_check(config);
 }
 
-// getopt's letters (at most 2 characters each) and long options.
-static void getopt_tables(char *letters, struct option *options) {
-	for (size_t i = 0; i < N_DEFS; i++) {
-		const struct option_def *def = &defs[i];
-		bool has_arg = def->arg != NULL || def->max != 0;
-
-		options[i] = (struct option){
-			.name = def->name,
-			.has_arg = has_arg ? required_argument : no_argument,
-			.val = LONG_FIRST + i,
-		};
-		if (def->letter == 0)
-			continue;
-		*letters++ = def->letter;
-		if (has_arg)
-			*letters++ = ':';
-	}
-	*letters = '\0';
-	options[N_DEFS] = (struct option){0};
-}
-
-// The option that getopt found.
-static const struct option_def *option_find(int c) {
-	size_t i = 0;
-
-	if (c >= LONG_FIRST)
-		return &defs[c - LONG_FIRST];
-	while (defs[i].letter != c)
-		i++;
-	return &defs[i];
-}
-
 void options_parse(struct config *config, int argc, char **argv) {
-	char letters[2 * N_DEFS + 1], arg[ARG_SIZE];
-	struct option options[N_DEFS + 1];
-	int c;
+	char error[OPTION_ERROR_SIZE];
+	int n;
 
-	*config = (struct config){.kinds = {KIND_N3_UP}, .n_kinds = 1};
-	for (size_t i = 0; i < N_DEFS; i++)
-		if (defs[i].read == number_read)
-			*number_of(&defs[i], config) = defs[i].preset;
-	getopt_tables(letters, options);
-	while ((c = getopt_long(argc, argv, letters, options, NULL)) != -1) {
-		const struct option_def *def;
-
-		if (c == '?')
-			exit(EXIT_USAGE); // getopt has said why
-		def = option_find(c);
-		if (!def->read(def, config, optarg))
-			errx(EXIT_USAGE, "--%s: '%s' is not %s", def->name, optarg,
-			     arg_text(def, arg, sizeof(arg)));
-	}
-	config_check(config, argc, argv);
+	*config = (struct config){
+		.seed = 1,
+		.ues = 2000,
+		.flows = 8,
+		.gnbs = 4,
+		.ipv6 = 20,
+		.tcp = 60,
+		.snaplen = 262144,
+		.rate_pps = 1000000,
+	};
+	n = options_read(rows, N_ROWS, argc, (const char **)argv, config, error);
+	if (n < 0)
+		errx(EXIT_USAGE, "%s", error);
+	if (config->help)
+		help();
+	if (n > 0)
+		errx(EXIT_USAGE, "'%s' is not an option; see --help", argv[1]);
+	config_check(config);
 }

@@ -33,10 +33,10 @@ struct elephant {
 	uint64_t every_us; // another one comes so long after the last one came; 0: none does
 };
 
-// Numbers are all 64 bits wide, so that one function reads them.
 struct config {
 	const char *output;
 	uint64_t seed;
+	unsigned int kind; // or N_KINDS: all
 	enum kind kinds[N_KINDS];
 	unsigned int n_kinds;
 	uint64_t ues;
@@ -58,6 +58,7 @@ struct config {
 	struct elephant elephants[ELEPHANTS_MAX];
 	unsigned int n_elephants;
 	const char *truth; // file, NULL for none
+	bool help;
 };
 
 #endif
