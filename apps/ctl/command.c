@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "common/strbuf.h"
-#include "ctl/profile/indir.h"
+#include "ctl/steer/indir.h"
 #include "profile/profile.h"
 
 #define CAPTURE " any-expansion as-captured filter interface"
@@ -365,9 +365,9 @@ static bool is_input(const struct simulate_options *options, const char *path) {
 	for (unsigned int i = 0; i < candidates->n_with; i++)
 		if (ddp_spec_reads(candidates->with[i], path))
 			return true;
-	for (unsigned int i = 0; i < candidates->n_rules; i++)
-		if (candidates->rules[i][0] == '@' &&
-		    ddp_is_same_file(candidates->rules[i] + 1, path))
+	for (unsigned int i = 0; i < candidates->rules.n; i++)
+		if (candidates->rules.texts[i][0] == '@' &&
+		    ddp_is_same_file(candidates->rules.texts[i] + 1, path))
 			return true;
 	return indir != NULL && ddp_is_same_file(indir, path);
 }

@@ -62,14 +62,14 @@ static int balance_parse(const struct option_row *row, const char *value, void *
 
 static int rule_parse(const struct option_row *row, const char *value, void *options,
 		      char error[OPTION_ERROR_SIZE]) {
-	const size_t off = row->off - offsetof(struct candidate_options, rules);
+	const size_t off = row->off - offsetof(struct candidate_options, rules.texts);
 	struct candidate_options *candidates = (void *)((char *)options + off);
 
-	if (candidates->n_rules == OPTIONS_RULES_MAX)
+	if (candidates->rules.n == RULE_OPTIONS_MAX)
 		return option_fail(error,
 				   "more than %u of them: write them into a file, and give @FILE",
-				   OPTIONS_RULES_MAX);
-	candidates->rule_of[candidates->n_rules] = candidates->n_with;
+				   RULE_OPTIONS_MAX);
+	candidates->rules.candidates[candidates->rules.n] = candidates->n_with;
 	return option_text(row, value, options, error);
 }
 
@@ -83,8 +83,8 @@ static int ip_at_parse(const struct option_row *row, const char *value, void *op
 
 #define OF(command, field) OPTION_FIELD(struct command##_options, field)
 #define FLAG_OF(command, field) OPTION_FLAG(struct command##_options, field)
-#define CANDIDATES(field) \
-	OPTION_ARRAY(struct candidate_options, field, n_##field), .group = GROUP_CANDIDATES
+#define CANDIDATES(field, count) \
+	OPTION_ARRAY(struct candidate_options, field, count), .group = GROUP_CANDIDATES
 #define CAPTURE(field) OPTION_FIELD(struct capture_config, field), .group = GROUP_CAPTURE
 #define CAPTURE_FLAG(field) option_constant, CAPTURE(field), .max = true
 #define FORMAT(constant) option_constant, OF(common, format), .max = constant
@@ -186,7 +186,7 @@ const struct option_row option_rows[] = {
 	 option_rss_hf, RSS(steer.rss_hf)},
 	{"rule", 0, "TEXT",
 	 "an rte_flow rule in testpmd syntax, or @FILE with rules; may be repeated", rule_parse,
-	 CANDIDATES(rules)},
+	 CANDIDATES(rules.texts, rules.n)},
 	{"strict", 0, NULL, "treat warnings as errors", FLAG_OF(check, strict)},
 	{"version", 0, NULL, "show the version", FLAG_OF(common, version), .ends = true},
 	{"vxlan-port", 0, "P", "package: UDP port of VXLAN; may be repeated (default: none)",
@@ -196,7 +196,7 @@ const struct option_row option_rows[] = {
 	 OF(simulate, window_ns), .per_second = 1e9, .min = 1e-6, .max = 86400,
 	 .what = "a number of seconds from 0.000001 to 86400"},
 	{"with", 0, "FILE", "another profile or package to compare; may be repeated", option_text,
-	 CANDIDATES(with)},
+	 CANDIDATES(with, n_with)},
 	{"write", 'w', "FILE", "write the packets to FILE, a capture in pcap format", option_text,
 	 OF(classify, write)},
 };

@@ -11,7 +11,7 @@
 #include "common/output.h"
 #include "ctl/capture/capture.h"
 #include "ctl/profile/diagnostics.h"
-#include "ctl/profile/steer.h"
+#include "ctl/steer/steer.h"
 #include "e810/e810_parser.h"
 #include "offload/offload.h"
 
@@ -21,7 +21,6 @@ enum format {
 	FORMAT_JSONL,
 };
 
-#define OPTIONS_RULES_MAX 16
 #define WITH_MAX 32
 
 // Options that several commands take lie in a struct of their own, a group. A command says where
@@ -118,9 +117,7 @@ struct packet_options {
 struct candidate_options {
 	const char *with[WITH_MAX]; // beside FILE
 	unsigned int n_with;
-	const char *rules[OPTIONS_RULES_MAX];    // as rules_add() takes them
-	unsigned int rule_of[OPTIONS_RULES_MAX]; // candidate: 0 is FILE, then with[0] ...
-	unsigned int n_rules;
+	struct rule_options rules;
 };
 
 struct classify_options {

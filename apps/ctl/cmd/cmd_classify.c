@@ -9,11 +9,11 @@
 #include "common/table.h"
 #include "ctl/capture/capture.h"
 #include "ctl/capture/capture_out.h"
-#include "ctl/capture/cut.h"
 #include "ctl/cmd/capture_use.h"
 #include "ctl/command.h"
-#include "ctl/flow_rule/rule_text.h"
 #include "ctl/profile/profile_load.h"
+#include "ctl/steer/cut.h"
+#include "ctl/steer/rule_text.h"
 #include "e810/e810_parser.h"
 #include "profile/field_format.h"
 
@@ -245,8 +245,9 @@ static int rules_read(struct listing *listing, const struct classify_options *op
 	struct ddp_diag diag;
 	bool failed;
 
-	if (options->candidates.n_rules > 0)
-		status = rules_read_or_report(&listing->rules, &options->candidates, steer, 0);
+	if (options->candidates.rules.n > 0)
+		status =
+			rules_read_or_report(&listing->rules, &options->candidates.rules, steer, 0);
 	if (listing->rules == NULL)
 		return status;
 	listing->policy.program = loaded->program;

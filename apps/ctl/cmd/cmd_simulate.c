@@ -23,31 +23,31 @@ struct simulating {
 /* Candidates */
 
 // "gtpu with rules 2 3": as they are numbered on the command line.
-static void name_write(const struct candidate_options *options, unsigned int i, const char *name,
+static void name_write(const struct rule_options *rules, unsigned int i, const char *name,
 		       FILE *to) {
 	unsigned int n = 0;
 
 	fputs(name, to);
-	for (unsigned int r = 0; r < options->n_rules; r++)
-		n += options->rule_of[r] == i;
+	for (unsigned int r = 0; r < rules->n; r++)
+		n += rules->candidates[r] == i;
 	if (n > 0)
 		fprintf(to, " with rule%s", plural(n));
-	for (unsigned int r = 0; r < options->n_rules; r++)
-		if (options->rule_of[r] == i)
+	for (unsigned int r = 0; r < rules->n; r++)
+		if (rules->candidates[r] == i)
 			fprintf(to, " %u", r + 1);
 }
 
 static int candidate_load(struct simulating *s, const struct simulate_options *options,
 			  unsigned int i, const char *name, const char *spec) {
 	struct ddp_personality loaded;
-	int status = rules_read_or_report(&s->rules[i], &options->candidates,
+	int status = rules_read_or_report(&s->rules[i], &options->candidates.rules,
 					  &options->base.rss.steer, i);
 
 	if (status == EXIT_GOOD)
 		status = load_or_report(&loaded, spec);
 	if (status != EXIT_GOOD)
 		return status;
-	name_write(&options->candidates, i, name, s->text.to);
+	name_write(&options->candidates.rules, i, name, s->text.to);
 	return candidates_add(&s->candidates, strbuf_take(&s->text), &loaded, s->rules[i]);
 }
 

@@ -6,7 +6,7 @@
 
 #include "common/json_writer.h"
 #include "common/strbuf.h"
-#include "ctl/profile/steer.h"
+#include "ctl/steer/steer.h"
 #include "personality/personality.h"
 
 struct explanation {

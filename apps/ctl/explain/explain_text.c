@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "ctl/capture/cut.h"
+#include "ctl/steer/cut.h"
 #include "explain.h"
 #include "profile/profile_format.h"
 

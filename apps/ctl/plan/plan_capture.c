@@ -8,9 +8,9 @@
 #include "common/exit_status.h"
 #include "common/strbuf.h"
 #include "common/table.h"
-#include "ctl/capture/cut.h"
 #include "ctl/profile/profile_load.h"
 #include "ctl/simulate/candidates.h"
+#include "ctl/steer/cut.h"
 #include "rss/rss.h"
 
 static void type_count(const struct planned *planned, const struct ddp_program *program,

@@ -4,7 +4,7 @@
 #ifndef DDPCTL_PLAN_PLAN_CAPTURE_H
 #define DDPCTL_PLAN_PLAN_CAPTURE_H
 
-#include "ctl/profile/steer.h"
+#include "ctl/steer/steer.h"
 #include "plan_report.h"
 
 #define PLAN_CHOICES 3

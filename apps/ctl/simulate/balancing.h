@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "ctl/capture/capture.h"
-#include "ctl/profile/steer.h"
+#include "ctl/steer/steer.h"
 
 #define INTERVALS_MAX (1U << 18) // kept, of all candidates together: 7 hours of 100 ms
 #define BALANCING_FEW 64         // packets a queue, on average: fewer are uneven by chance

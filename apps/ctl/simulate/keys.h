@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "ctl/profile/steer.h"
+#include "ctl/steer/steer.h"
 #include "flows.h"
 
 #define KEYS 128         // tried: so many that medians differ little by chance

@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "classify/answer.h"
 #include "common/strbuf.h"
-#include "ctl/capture/cut.h"
+#include "ctl/steer/cut.h"
 
 #define ENDS_MAX 256     // different ones
 #define BYTES 64         // behind the header

@@ -8,9 +8,9 @@
 
 #include "base/dpdk_compat.h"
 #include "base/rte_item.h"
-#include "ctl/flow_rule/rule_parse.h"
-#include "ctl/flow_rule/rule_text.h"
 #include "ctl/profile/profile_load.h"
+#include "ctl/steer/rule_parse.h"
+#include "ctl/steer/rule_text.h"
 
 static struct ddp_personality comms, gtpu;
 

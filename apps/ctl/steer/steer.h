@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // How the command line's port steers packets, and the JSON of where it sends one.
-#ifndef DDPCTL_PROFILE_STEER_H
-#define DDPCTL_PROFILE_STEER_H
+#ifndef DDPCTL_STEER_STEER_H
+#define DDPCTL_STEER_STEER_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,6 +32,15 @@ struct steer {
 	struct steer_config config;
 	uint16_t reta[STEER_RETA_MAX];
 	struct ddp_hash hash;
+};
+
+#define RULE_OPTIONS_MAX 16
+
+// Rules on the command line.
+struct rule_options {
+	const char *texts[RULE_OPTIONS_MAX];       // as rules_add() takes them
+	unsigned int candidates[RULE_OPTIONS_MAX]; // of each: 0 is FILE, then each --with
+	unsigned int n;
 };
 
 void steer_init(struct steer *steer, const struct steer_config *config);

@@ -9,28 +9,27 @@
 //		ddp_cache_run(cache, &policy, &hash, mbufs, n, &burst);
 //		... rule_queue(burst.steer[i], hashed, burst.hashes[i], queue) ...
 //		rule_set_fini(&set);
-#ifndef DDPCTL_FLOW_RULE_RULE_TEXT_H
-#define DDPCTL_FLOW_RULE_RULE_TEXT_H
+#ifndef DDPCTL_STEER_RULE_TEXT_H
+#define DDPCTL_STEER_RULE_TEXT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/diag.h"
 #include "classify/cache/cache.h"
-#include "ctl/profile/steer.h"
 #include "profile/profile.h"
 #include "rules/rules.h"
+#include "steer.h"
 
 struct rules;
 
 // port outlives the rules. RSS actions that name no queues or types have those of it.
 struct rules *rules_create(const struct steer_config *port);
 
-// Those of candidate i on the command line (0: FILE; then each --with), an empty set if there are
-// none. What is wrong goes to stderr. Returns the exit status, and with EXIT_GOOD rules to destroy.
-struct candidate_options;
-int rules_read_or_report(struct rules **rules, const struct candidate_options *options,
-			 const struct steer_config *port, unsigned int i);
+// The rules of a candidate, an empty set if there are none. What is wrong goes to stderr. Returns
+// the exit status, and with EXIT_GOOD rules to destroy.
+int rules_read_or_report(struct rules **rules, const struct rule_options *options,
+			 const struct steer_config *port, unsigned int candidate);
 void rules_destroy(struct rules *rules);
 
 // Add one command, or several in lines, or those of the file after an '@'. Of a command

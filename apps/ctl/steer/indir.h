@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The redirection table and the RSS key of a NIC, as "ethtool -x" prints them.
-#ifndef DDPCTL_PROFILE_INDIR_H
-#define DDPCTL_PROFILE_INDIR_H
+#ifndef DDPCTL_STEER_INDIR_H
+#define DDPCTL_STEER_INDIR_H
 
 #include "steer.h"
 

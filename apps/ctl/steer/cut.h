@@ -7,14 +7,14 @@
 //	cut_begin(&cut, captured);
 //	cut_answer(&cut, program, &steer, NULL, &answer);
 //	n_unknown += cut.unknown;
-#ifndef DDPCTL_CAPTURE_CUT_H
-#define DDPCTL_CAPTURE_CUT_H
+#ifndef DDPCTL_STEER_CUT_H
+#define DDPCTL_STEER_CUT_H
 
 #include <stdio.h>
 
-#include "capture.h"
 #include "common/output.h"
-#include "ctl/profile/steer.h"
+#include "ctl/capture/capture.h"
+#include "steer.h"
 
 struct ddp_flow_entry;
 struct ddp_policy;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/strbuf.h"
-#include "ctl/flow_rule/rule_text.h"
+#include "rule_text.h"
 
 #define SNAPLEN_STEP 32
 

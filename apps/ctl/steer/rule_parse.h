@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // testpmd's flow commands, read into the structures of rte_flow.
-#ifndef DDPCTL_FLOW_RULE_RULE_PARSE_H
-#define DDPCTL_FLOW_RULE_RULE_PARSE_H
+#ifndef DDPCTL_STEER_RULE_PARSE_H
+#define DDPCTL_STEER_RULE_PARSE_H
 
 #include <rte_flow.h>
 
 #include "base/arena.h"
 #include "base/diag.h"
-#include "ctl/profile/steer.h"
+#include "steer.h"
 
 // An item, and the fields that its structure has: name@bit:width, counted from the most significant
 // bit of the first byte, and the kind of value: m MAC address, 4 and 6 IP addresses, s on or off,

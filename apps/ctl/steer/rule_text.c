@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctl/options.h"
+#include "common/exit_status.h"
 #include "ctl/profile/profile_load.h"
 #include "rule_parse.h"
 
@@ -339,8 +339,8 @@ const struct ddp_flow_entry *rule_steer(const struct ddp_policy *policy, const s
 	return rule;
 }
 
-int rules_read_or_report(struct rules **rules, const struct candidate_options *options,
-			 const struct steer_config *port, unsigned int i) {
+int rules_read_or_report(struct rules **rules, const struct rule_options *options,
+			 const struct steer_config *port, unsigned int candidate) {
 	struct ddp_diag diag;
 	int status = EXIT_GOOD, ret = 0;
 
@@ -348,9 +348,9 @@ int rules_read_or_report(struct rules **rules, const struct candidate_options *o
 	if (*rules == NULL)
 		no_memory_exit();
 	ddp_diag_init(&diag);
-	for (unsigned int r = 0; r < options->n_rules && ret == 0; r++)
-		if (options->rule_of[r] == i)
-			ret = rules_add(*rules, options->rules[r], &diag);
+	for (unsigned int r = 0; r < options->n && ret == 0; r++)
+		if (options->candidates[r] == candidate)
+			ret = rules_add(*rules, options->texts[r], &diag);
 	ddp_diag_print(&diag, stderr);
 	if (ret < 0) {
 		status = load_status(&diag);
