@@ -108,8 +108,9 @@ static void walks_check(struct loader *l) {
 			return;
 	memset(marks, UNSEEN, sizeof(marks));
 	reach_visit(l, l->profile->first, marks);
-	// A hidden header that nothing uses is a choice offered to other profiles.
-	for (unsigned int i = 0; i < l->profile->n_headers; i++)
+	// A hidden header that nothing uses is a choice offered to other profiles. A model finds
+	// headers without rules.
+	for (unsigned int i = 0; i < l->profile->n_headers && !l->profile->modelled; i++)
 		if (marks[i] == UNSEEN && !l->profile->headers[i].hidden)
 			ddp_warn(l->diag, &l->profile->headers[i].place,
 				 "header '%s' is never reached: nothing leads to it",
