@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// ddpctl new [NAME]: a commented template of a profile, which is good as it is.
-// With --after its header comes behind a number that no profile knows (advise finds such numbers),
-// and the profile requires those with the headers before it.
+// ddpctl new [NAME]: a commented, valid template of a profile. With --after its header comes behind
+// a number that no profile knows (advise finds some), and it requires the profiles before that.
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -351,8 +350,7 @@ static int file_make(struct start *start, const struct new_options *options, str
 
 	snprintf(own, sizeof(own), "%s.yaml", start->profile);
 	if (!is_stdout && strcmp(path_name(path), own) != 0) {
-		error_print("%s: the file of profile '%s' must be called %s", path, start->profile,
-			    own);
+		error_print("%s: the file of profile '%s' must be %s", path, start->profile, own);
 		return EXIT_USAGE;
 	}
 	strbuf_init(&text);
