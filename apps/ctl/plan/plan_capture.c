@@ -73,11 +73,9 @@ static void cut_warn(const struct candidates *candidates, const struct capture *
 
 static int candidates_load(struct candidates *candidates, const char *spec,
 			   const struct planned *planned) {
+	int status = candidates_add_spec(candidates, "profile", spec);
 	struct ddp_personality loaded;
-	int status = load_or_report(&loaded, spec);
 
-	if (status == EXIT_GOOD)
-		status = candidates_add(candidates, "profile", &loaded, NULL);
 	if (status == EXIT_GOOD && planned->spread != NULL)
 		status = nic_profile_load(&loaded, spec, planned->spread);
 	if (status == EXIT_GOOD && planned->spread != NULL)

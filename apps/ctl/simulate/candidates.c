@@ -5,11 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/rss_hf.h"
 #include "base/spec.h"
 #include "common/strbuf.h"
 #include "ctl/options.h"
+#include "nic_plan.h"
 #include "personality/package_open.h"
 #include "rss/rebalance.h"
+
+#define KNOWS_MOST "all"
 
 void candidates_init(struct candidates *candidates, const struct steer_config *config) {
 	struct steer_config plain = *config;
@@ -33,7 +37,7 @@ void candidates_fini(struct candidates *candidates) {
 		free(candidates->list[i].name);
 	}
 	while (candidates->n_nics > 0)
-		nic_now_fini(&candidates->nics[--candidates->n_nics]);
+		ddp_spread_destroy(candidates->nics[--candidates->n_nics].plan);
 	spread_totals_fini(&candidates->totals);
 	free(candidates->spreads);
 	free(candidates->list);
@@ -175,6 +179,61 @@ void candidates_look(struct candidates *candidates, const char *spec) {
 	candidates->totals.n_places = candidates->n;
 	look(candidates, spec, "all", NULL, &candidates->totals.flow_spread);
 	look(candidates, spec, "gtpu", "ue", &candidates->totals.ue_spread);
+}
+
+/* NICs as they are */
+
+bool nic_is_common(const struct ddp_nic *nic) {
+	return nic != ddp_nic_find("none") && nic != ddp_nic_find("net_ddp");
+}
+
+static int program_rebuild(struct ddp_personality *loaded) {
+	struct ddp_diag diag;
+
+	ddp_diag_init(&diag);
+	ddp_program_destroy(loaded->program);
+	loaded->program = ddp_program_build(loaded->profile, &diag);
+	return load_end(&diag, loaded->program == NULL);
+}
+
+int nic_profile_load(struct ddp_personality *loaded, const char *spec,
+		     const struct ddp_spread_plan *plan) {
+	int status = load_or_report(loaded, spec);
+
+	if (status != EXIT_GOOD)
+		return status;
+	if (!ddp_spread_apply(plan, loaded->profile))
+		no_memory_exit();
+	status = program_rebuild(loaded);
+	if (status != EXIT_GOOD)
+		ddp_personality_unload(loaded);
+	return status;
+}
+
+static bool rule_refuse(void *ctx, const struct ddp_offload_rule *rule) {
+	(void)ctx;
+	(void)rule;
+	return false;
+}
+
+static int nic_now_load(struct nic_now *now, const struct ddp_nic *nic,
+			struct ddp_personality *loaded) {
+	const struct ddp_plan_ask ask = {.rss_hf = DDP_RSS_HF_ALL, .accepts = rule_refuse};
+	struct ddp_personality asked;
+	struct ddp_spread_plan *spread;
+	struct ddp_plan *plan;
+	int status = load_or_report(&asked, KNOWS_MOST);
+
+	if (status != EXIT_GOOD)
+		return status;
+	plan = nic_plan(nic, &asked, &ask, &spread);
+	*now = (struct nic_now){nic, spread};
+	ddp_plan_destroy(plan);
+	ddp_personality_unload(&asked);
+	status = nic_profile_load(loaded, KNOWS_MOST, now->plan);
+	if (status != EXIT_GOOD)
+		ddp_spread_destroy(now->plan);
+	return status;
 }
 
 static int nic_add(struct candidates *candidates, const struct ddp_nic *nic) {

@@ -11,8 +11,18 @@
 #define DDPCTL_SIMULATE_CANDIDATES_H
 
 #include "ctl/profile/profile_load.h"
-#include "nic_now.h"
+#include "offload/offload.h"
 #include "spread.h"
+
+#define NICS_NOW 16
+
+// A NIC as it is: without an RSS rule, and with all types of rss_hf that it offers. The profile
+// that knows most packets is loaded, and changed to hash what the NIC hashes. Its program has the
+// packet types of the plan, in its order.
+struct nic_now {
+	const struct ddp_nic *nic;
+	struct ddp_spread_plan *plan; // without a rule
+};
 
 struct candidate {
 	char *name;
@@ -60,6 +70,14 @@ void candidates_judge(struct candidates *candidates);
 // After that: look at flows and at UEs. spec is what their parameters are taken from where
 // it loads together with what is needed.
 void candidates_look(struct candidates *candidates, const char *spec);
+
+// Of the kinds that there are, those whose users ask what they do: real NICs with RSS.
+bool nic_is_common(const struct ddp_nic *nic);
+
+// Load a profile, changed to what the NIC hashes as its plan says. Returns the exit status; what is
+// wrong goes to stderr.
+int nic_profile_load(struct ddp_personality *loaded, const char *spec,
+		     const struct ddp_spread_plan *plan);
 
 // After that: NICs as they are. nic NULL: the common ones.
 int candidates_add_nics(struct candidates *candidates, const struct ddp_nic *nic);

@@ -11,6 +11,7 @@
 #include "ctl/options.h"
 
 #define MOMENT_PACKETS 64  // a queue at least, on average: fewer are uneven by chance
+#define SHARE_LEAST 0.0005 // of all packets: worth a word
 #define UNKNOWNS_SHOWN 3   // candidates of which packets are unknown
 #define INTERVALS_LEAST 20 // with enough packets, to tell from them how load-aware RSS does
 
@@ -465,6 +466,74 @@ static unsigned int queues_used(const struct spread *spread, unsigned int n) {
 	for (unsigned int q = 0; q < n; q++)
 		n_used += spread->queue_packets[q] > 0;
 	return n_used;
+}
+
+static const struct ddp_spread_type *type_find(const struct nic_now *now,
+					       const struct spread *spread, const char *name) {
+	for (unsigned int i = 0; i < now->plan->n_types; i++)
+		if (strcmp(ddp_program_type(spread->program, i)->name, name) == 0)
+			return &now->plan->types[i];
+	return NULL;
+}
+
+static void share_add(struct nic_share *shares, unsigned int *n, struct nic_share more) {
+	for (unsigned int i = 0; i < *n; i++)
+		if (strcmp(shares[i].by, more.by) == 0 && shares[i].inner_lost == more.inner_lost) {
+			shares[i].packets += more.packets;
+			return;
+		}
+	if (*n < NIC_SHARES)
+		shares[(*n)++] = more;
+}
+
+static int by_packets(const void *a, const void *b) {
+	uint64_t n_a = ((const struct nic_share *)a)->packets;
+	uint64_t n_b = ((const struct nic_share *)b)->packets;
+
+	return n_a != n_b ?
+		       (n_a < n_b ? 1 : -1) :
+		       strcmp(((const struct nic_share *)a)->by, ((const struct nic_share *)b)->by);
+}
+
+// Most packets first. Returns their number.
+static unsigned int nic_now_shares(const struct nic_now *now, const struct spread *spread,
+				   struct nic_share shares[NIC_SHARES]) {
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < spread->n_types && spread->types[i].packets > 0; i++) {
+		const struct ddp_spread_type *type = type_find(now, spread, spread->types[i].name);
+		struct nic_share share = {"nothing", false, spread->types[i].packets};
+
+		if (type != NULL && type->by[0] != '\0')
+			share.by = type->by;
+		share.inner_lost = type != NULL && type->spread == DDP_SPREAD_OUTER;
+		share_add(shares, &n, share);
+	}
+	qsort(shares, n, sizeof(*shares), by_packets);
+	return n;
+}
+
+// Which fields of how many packets, and what stays together because of that.
+static void nic_shares_write(const struct nic_share *shares, unsigned int n, uint64_t n_packets,
+			     FILE *to) {
+	const struct nic_share *lost = NULL;
+
+	for (unsigned int i = 0; i < n; i++) {
+		if (i > 0 && shares[i].packets < SHARE_LEAST * n_packets)
+			break;
+		fprintf(to, "%s%s (%s%s)", i > 0 ? ", " : "", shares[i].by,
+			share_text(n_packets == 0 ? 0 : (double)shares[i].packets / n_packets, 1,
+				   "%")
+				.text,
+			i == 0 ? " of the packets" : "");
+		if (lost == NULL && shares[i].inner_lost)
+			lost = &shares[i];
+	}
+	if (lost != NULL)
+		fprintf(to,
+			". The headers behind are not parsed: all packets with the same %s stay on "
+			"one queue.",
+			lost->by);
 }
 
 static void nic_make(struct simulation *simulation, const struct nic_now *now,

@@ -70,6 +70,15 @@ struct outcome {
 			    // suffices
 };
 
+#define NIC_SHARES 8
+
+// Of the capture's packets, those that a NIC hashes alike.
+struct nic_share {
+	const char *by;  // "outer addresses and ports"; "nothing"
+	bool inner_lost; // the NIC does not parse the headers that follow
+	uint64_t packets;
+};
+
 // How a NIC as it is does.
 struct nic_outcome {
 	const struct ddp_nic *nic;
