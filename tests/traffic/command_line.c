@@ -102,7 +102,7 @@ static int elephant_read(const struct option_row *row, const char *value, void *
 
 #define NUMBER(field, least, most)                                                       \
 	"N", .parse = option_number, OPTION_FIELD(struct config, field), .min = (least), \
-	     .max = (most)
+	     .max = (double)(most)
 
 static const struct option_row rows[] = {
 	{"output", 'o', "FILE", "write the capture to FILE, - for the standard output; needed",
