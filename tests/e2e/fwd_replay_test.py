@@ -111,7 +111,7 @@ class Balance(fwd.TestCase):
             self.assertEqual((set(row), row["port"], row["interval_ms"]), (self.KEYS, 0, 20))
             self.assertGreater(row["rounds"], 5)
             self.assertGreater(row["moves"], 0)
-            self.assertLess(row["before"], row["worst"])
+            self.assertLessEqual(row["before"], row["worst"])  # equal if the last interval was the worst one
             self.assertGreater(len(re.findall(r"(?m)^port every ms +rounds ", result.stdout)), 2)
             self.assertRegex(result.stdout, rf"(?m)^ +0 +20 +{row['rounds']} +{row['moves']} ")
 
