@@ -243,14 +243,15 @@ static void any_device_event(const char *name, enum rte_dev_event_type type, voi
 // port for the next port with that id, and does not report that it could not remove a callback that
 // is being called.
 static int events_register(void) {
-	int ret;
+	static bool registered;
 
 	for (unsigned int i = 0; i < RTE_DIM(event_types); i++)
 		if (rte_eth_dev_callback_register(RTE_ETH_ALL, event_types[i], any_event, NULL) !=
 		    0)
 			return -ENOMEM;
-	ret = rte_dev_event_callback_register(NULL, any_device_event, NULL);
-	return ret == -EEXIST ? 0 : ret;
+	if (__atomic_exchange_n(&registered, true, __ATOMIC_RELAXED))
+		return 0; // EAL would log an error
+	return rte_dev_event_callback_register(NULL, any_device_event, NULL);
 }
 
 static int lower_unknown(const struct ddp_port *port, const char *devargs) {
