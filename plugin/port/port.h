@@ -64,6 +64,7 @@
 #include <sys/queue.h>
 
 #include <ethdev_driver.h>
+#include <rte_alarm.h>
 #include <rte_common.h>
 #include <rte_ethdev.h>
 #include <rte_flow_driver.h>
@@ -598,6 +599,10 @@ void ddp_registry_put(struct ddp_port *port);
 // A port with a change begun, to be ended by ddp_change_end(). Waits for another thread's change.
 // NULL: -ENODEV, or -EBUSY as above, in ret.
 struct ddp_port *ddp_registry_change(uint16_t port_id, int *ret);
+// The same in fn, an alarm's callback with port_id as its argument. Does not wait: NULL if there is
+// no such port, or if fn is called again in us microseconds because a change is under way.
+struct ddp_port *ddp_registry_change_alarm(uint16_t port_id, unsigned int us,
+					   rte_eal_alarm_callback fn);
 void ddp_registry_each(void (*fn)(struct ddp_port *port, void *arg), void *arg);
 
 // attach.c: errors are logged, -errno returned. The port must be in the registry for

@@ -89,6 +89,18 @@ struct ddp_port *ddp_registry_change(uint16_t port_id, int *ret) {
 	}
 }
 
+struct ddp_port *ddp_registry_change_alarm(uint16_t port_id, unsigned int us,
+					   rte_eal_alarm_callback fn) {
+	struct ddp_port *port = ddp_registry_get(port_id);
+
+	// The interrupt thread, which calls fn, must not wait.
+	if (port == NULL || (!port->changing && ddp_change_try(port) == 0))
+		return port;
+	ddp_registry_put(port);
+	rte_eal_alarm_set(us, fn, (void *)(uintptr_t)port_id);
+	return NULL;
+}
+
 void ddp_registry_each(void (*fn)(struct ddp_port *port, void *arg), void *arg) {
 	pthread_mutex_lock(&ports_mutex);
 	for (unsigned int i = 0; i < RTE_DIM(ports); i++)

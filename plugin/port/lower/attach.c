@@ -209,15 +209,11 @@ static int any_event(uint16_t port_id, enum rte_eth_event_type type, void *arg, 
 // runs, and the application cannot stop a port that it does not see.
 static void leaving_stop(void *arg) {
 	const uint16_t port_id = (uintptr_t)arg;
-	struct ddp_port *port = ddp_registry_get(port_id);
+	struct ddp_port *port =
+		ddp_registry_change_alarm(port_id, DDP_CONTROL_WAIT_US, leaving_stop);
 
 	if (port == NULL)
 		return;
-	if (port->changing || ddp_change_try(port) < 0) {
-		ddp_registry_put(port);
-		rte_eal_alarm_set(DDP_CONTROL_WAIT_US, leaving_stop, arg);
-		return;
-	}
 	if (!port->lower.gone && ddp_port_quiesce_in(port, REMOVAL_PATIENCE_S))
 		ddp_lower_stop(port);
 	ddp_change_end(port);

@@ -357,16 +357,11 @@ void ddp_offload_renew(struct ddp_port *port) {
 }
 
 static void recovered_ring(void *arg) {
-	struct ddp_port *port = ddp_registry_get((uintptr_t)arg);
+	struct ddp_port *port = ddp_registry_change_alarm((uintptr_t)arg, KEPT_US, recovered_ring);
 	char error[256];
 
 	if (port == NULL)
 		return;
-	if (port->changing || ddp_change_try(port) < 0) {
-		ddp_registry_put(port);
-		rte_eal_alarm_set(KEPT_US, recovered_ring, arg);
-		return;
-	}
 	if (port->offload.plan != NULL &&
 	    __atomic_load_n(&port->offload.recovered, __ATOMIC_RELAXED)) {
 		if (ddp_offload_replan(port, port->personality, error, sizeof(error)) < 0)
