@@ -427,6 +427,12 @@ static bool rule_try(struct builder *b, struct look *look, unsigned int index) {
 	return true;
 }
 
+static void rules_try(struct builder *b, struct look *look) {
+	for (unsigned int i = 0; i < look->header->n_rules; i++)
+		if (rule_try(b, look, i))
+			return;
+}
+
 static void flaw_write(struct builder *b, const struct look *look) {
 	const struct asked valid = {&look->header->valid, &node_of(b, look->at)->valid, look->at};
 	const struct ddp_step *step = look->step;
@@ -562,8 +568,7 @@ static void step_make(struct builder *b, unsigned int at) {
 	};
 	measure(b, &look);
 	if (at < class->n_seen)
-		for (unsigned int i = 0; i < look.header->n_rules && !rule_try(b, &look, i);)
-			i++;
+		rules_try(b, &look);
 	else if (class->status != DDP_STATUS_MALFORMED)
 		step->flaw = DDP_FLAW_CUT;
 	else

@@ -3,21 +3,46 @@
 // parser flag sets is known beforehand.
 #include "e810_model.h"
 
+#include <assert.h>
+
 #define KEY_BUILDER_SIZE 204
 #define N_SELECTORS 15
 
 // Selectors are bits of metadata words; the packet flags are words 20 to 23.
 #define SELECTOR_FLAGS 320
 
+// The bit of metadata that sets bit j of a block's flags.
+static unsigned int selector(const uint8_t *builder, unsigned int j) {
+	const uint8_t *entry = builder + 12; // the first of eight; the others are for other ports
+
+	return entry_bits(entry, 38 + 9 * j, 9);
+}
+
 // What packet flag f sets in a block.
 static uint16_t block_flags(const uint8_t *builder, unsigned int f) {
-	const uint8_t *entry = builder + 12; // the first of eight; the others are for other ports
 	uint16_t flags = entry_bits(builder + 4, f, 1) << 15;
 
 	for (unsigned int j = 0; j < N_SELECTORS; j++)
-		if (entry_bits(entry, 38 + 9 * j, 9) == SELECTOR_FLAGS + f)
+		if (selector(builder, j) == SELECTOR_FLAGS + f)
 			flags |= 1u << j;
 	return flags;
+}
+
+static const uint8_t *builder_of(const struct ddp_package *package, uint32_t id) {
+	const struct e810_table *table = e810_table(package, id);
+
+	return table != NULL && table->n_entries > 0 && table->entry_size >= KEY_BUILDER_SIZE ?
+		       table->entries :
+		       NULL;
+}
+
+unsigned int e810_rss_flag_source(const struct ddp_package *package, unsigned int bit) {
+	const uint8_t *builder = builder_of(package, E810_RSS_KEY_BUILDER);
+	unsigned int source = builder == NULL ? 0 : selector(builder, bit);
+
+	assert(bit < N_SELECTORS);
+	return source >= SELECTOR_FLAGS && source < SELECTOR_FLAGS + 64 ? source - SELECTOR_FLAGS :
+									  64;
 }
 
 static uint64_t blocks_of(const struct ddp_package *package, unsigned int f) {
@@ -33,10 +58,10 @@ static uint64_t blocks_of(const struct ddp_package *package, unsigned int f) {
 	uint64_t flags = 0;
 
 	for (unsigned int b = 0; b < sizeof(blocks) / sizeof(blocks[0]); b++) {
-		const struct e810_table *table = e810_table(package, blocks[b].id);
+		const uint8_t *builder = builder_of(package, blocks[b].id);
 
-		if (table != NULL && table->n_entries > 0 && table->entry_size >= KEY_BUILDER_SIZE)
-			flags |= (uint64_t)block_flags(table->entries, f) << blocks[b].shift;
+		if (builder != NULL)
+			flags |= (uint64_t)block_flags(builder, f) << blocks[b].shift;
 	}
 	return flags;
 }

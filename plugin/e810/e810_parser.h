@@ -16,6 +16,7 @@ struct e810_parser;
 #define E810_NO_PTYPE UINT16_MAX
 #define E810_PORTS_MAX 16
 #define E810_N_PTYPES 1024
+#define E810_N_MARKERS 72
 #define E810_WINDOW 504 // bytes of a packet that the parser sees
 
 // What a driver sets at run time. Ports in host order.
@@ -130,6 +131,8 @@ unsigned int e810_result_chain_traced(const struct e810_parser *parser,
 const char *e810_protocol_name(const struct e810_parser *parser, uint8_t id);
 // What a packet flag says: labels of public packages are wrong about some. NULL: not known.
 const char *e810_packet_flag_name(unsigned int flag);
+// The packet flag that sets a bit, 0 to 14, of the flags of the RSS block. 64: none.
+unsigned int e810_rss_flag_source(const struct ddp_package *package, unsigned int bit);
 // rte_mbuf packet_type of a ptype, as DPDK's ice driver would report it (RTE_PTYPE_*), 0 for
 // unknown.
 uint32_t e810_ptype_rte(const struct e810_parser *parser, uint16_t ptype);

@@ -10,7 +10,6 @@
 #include "e810/e810_rss.h"
 #include "personality.h"
 
-#define MARKERS 72
 #define PTYPE_KEY 14    // first byte of the bits that must be set, in an entry of the ptype TCAM
 #define PTYPE_INVERSE 4 // and of those that must not
 
@@ -30,7 +29,7 @@ struct builder {
 	struct e810_step *walk;
 	unsigned int n_walk;
 	struct e810_result result;
-	bool markers[MARKERS];
+	bool markers[E810_N_MARKERS];
 };
 
 static const char *label_of(const struct builder *b, uint32_t labels, uint16_t value) {
@@ -110,7 +109,7 @@ static void step_read(struct builder *b, const struct e810_step *from, struct dd
 		 decimal(b, from->next_protocol));
 	for (unsigned int i = 0; i < from->n_markers; i++) {
 		markers = joined(b, markers, named(b, E810_LABELS_MARKER, from->markers[i]));
-		if (from->markers[i] < MARKERS)
+		if (from->markers[i] < E810_N_MARKERS)
 			b->markers[from->markers[i]] = true;
 	}
 	read_add(b, &step->reads, "markers", markers, markers);
@@ -198,7 +197,7 @@ static bool bit_of(const uint8_t *bits, unsigned int bit) {
 static unsigned int distance(const struct builder *b, const uint8_t *entry) {
 	unsigned int n = 0;
 
-	for (unsigned int m = 0; m < MARKERS; m++) {
+	for (unsigned int m = 0; m < E810_N_MARKERS; m++) {
 		bool may_lack = bit_of(entry + PTYPE_INVERSE, m),
 		     may_have = bit_of(entry + PTYPE_KEY, m);
 
@@ -212,7 +211,7 @@ static unsigned int distance(const struct builder *b, const uint8_t *entry) {
 static const char *difference_text(struct builder *b, const uint8_t *entry) {
 	const char *list = NULL;
 
-	for (unsigned int m = 0; m < MARKERS; m++)
+	for (unsigned int m = 0; m < E810_N_MARKERS; m++)
 		if (!bit_of(entry + (b->markers[m] ? PTYPE_KEY : PTYPE_INVERSE), m))
 			list = joined(b, list,
 				      ddp_arena_printf(b->arena, "it %s marker %s",
@@ -250,19 +249,11 @@ static void ptype_try(struct builder *b) {
 
 /* Flags */
 
-// What a bit of the RSS block's flags stands for: the key builder selects a packet flag.
+// What a bit of the RSS block's flags stands for.
 static const char *rss_flag_name(const struct builder *b, unsigned int bit) {
-	const struct e810_table *table = e810_table(b->personality->package, E810_RSS_KEY_BUILDER);
-	unsigned int first = 38 + 9 * bit, selector;
-	const uint8_t *at;
-
 	if (bit == 15)
 		return "one of several packet flags";
-	if (table->n_entries == 0 || table->entry_size < 204)
-		return NULL;
-	at = table->entries + 12 + first / 8;
-	selector = (at[0] | at[1] << 8) >> first % 8 & 0x1ff;
-	return selector >= 320 && selector < 384 ? e810_packet_flag_name(selector - 320) : NULL;
+	return e810_packet_flag_name(e810_rss_flag_source(b->personality->package, bit));
 }
 
 static void flags_add(struct builder *b, const char *name, uint64_t flags, int digits, bool is_rss,
@@ -340,7 +331,7 @@ static void parser_add(struct builder *b) {
 	const char *markers = NULL, *protocols, *end = end_text(b);
 
 	read_add(b, parser, "end", end, decimal(b, b->result.end));
-	for (unsigned int m = 0; m < MARKERS; m++)
+	for (unsigned int m = 0; m < E810_N_MARKERS; m++)
 		if (b->markers[m])
 			markers = joined(b, markers, named(b, E810_LABELS_MARKER, m));
 	read_add(b, parser, "markers", markers, markers);
