@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <rte_alarm.h>
 #include <rte_cycles.h>
 #include <rte_ether.h>
 #include <rte_ip.h>
@@ -455,41 +454,12 @@ static void round_do(struct ddp_port *port) {
 		decide(port, balance, &measured);
 }
 
-/* The alarm */
+/* On and off */
 
-// It has the port's id, not its address, and a number, because the port may be closed and its id
-// used by another port.
-static void *alarm_arg(const struct ddp_port *port) {
-	return (void *)((uintptr_t)port->balance->id << 16 | port->id);
-}
-
-static void alarm_ring(void *arg) {
-	struct ddp_port *port = ddp_registry_get_early((uintptr_t)arg & UINT16_MAX);
-
-	if (port == NULL)
-		return;
-	if (port->balance == NULL || port->balance->ms == 0 || alarm_arg(port) != arg) {
-		ddp_registry_put(port);
-		return;
-	}
-	if (rte_eal_alarm_set((uint64_t)port->balance->ms * 1000, alarm_ring, arg) < 0)
-		PORT_LOG(ERR, port->name, "balance: no alarm can be set");
-	if (port->changing || ddp_change_try(port) < 0) { // next time
-		ddp_registry_put(port);
-		return;
-	}
+static void interval_end(struct ddp_port *port) {
+	ddp_alarm_set(port, DDP_ALARM_BALANCE, 1000ULL * port->balance->ms, interval_end);
 	round_do(port);
 	ddp_change_end(port);
-}
-
-static int alarm_begin(struct ddp_port *port) {
-	static uint32_t last;
-
-	port->balance->id = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
-	if (rte_eal_alarm_set((uint64_t)port->balance->ms * 1000, alarm_ring, alarm_arg(port)) == 0)
-		return 0;
-	PORT_LOG(ERR, port->name, "balance: no alarm can be set");
-	return -ENOMEM;
 }
 
 static int balance_alloc(struct ddp_port *port) {
@@ -540,6 +510,7 @@ int ddp_balance_set(struct ddp_port *port, unsigned int ms) {
 	if (ms == before)
 		return 0;
 	port->balance->fresh = false;
+	ddp_alarm_unset(port, DDP_ALARM_BALANCE);
 	if (ms == 0) {
 		moves_settle(port, true);
 		counting_end(port);
@@ -547,8 +518,8 @@ int ddp_balance_set(struct ddp_port *port, unsigned int ms) {
 	}
 	if (before == 0)
 		ret = counting_begin(port);
-	if (ret == 0)
-		ret = alarm_begin(port);
+	if (ret == 0 && !ddp_alarm_set(port, DDP_ALARM_BALANCE, 1000ULL * ms, interval_end))
+		ret = -ENOMEM;
 	if (ret < 0)
 		port->balance->ms = 0;
 	return ret;

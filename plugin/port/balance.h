@@ -47,7 +47,6 @@ struct ddp_balance_queue {
 // Control path. Exists from the first time that it is on.
 struct ddp_balance {
 	unsigned int ms; // interval; 0: off
-	uint32_t id;     // of the alarm that belongs to it
 	bool fresh;      // the counters of the last interval are known
 	uint64_t rounds, moves;
 	double before, after; // imbalance of the last interval with packets

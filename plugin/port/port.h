@@ -64,7 +64,6 @@
 #include <sys/queue.h>
 
 #include <ethdev_driver.h>
-#include <rte_alarm.h>
 #include <rte_common.h>
 #include <rte_ethdev.h>
 #include <rte_flow_driver.h>
@@ -335,6 +334,17 @@ struct ddp_lower {
 	struct rte_eth_stats base;    // subtracted if it cannot reset its counters
 };
 
+enum ddp_alarm {
+	DDP_ALARM_HW_PTYPES, // hashes of the lower device are watched
+	DDP_ALARM_KEPT,      // packets are kept by the net_ddp below
+	DDP_ALARM_MP,        // locks of other processes are watched
+	DDP_ALARM_BALANCE,
+	DDP_ALARM_LEAVING,   // the lower device is about to be removed
+	DDP_ALARM_RECOVERED, // the lower device has recovered
+	DDP_N_ALARMS,
+	DDP_ALARM_CHANGES = DDP_ALARM_BALANCE, // this and the following ring within a change
+};
+
 // dev->data->dev_private
 struct ddp_port {
 	uint64_t layout; // ddp_mp_layout() of the primary process; first, so that all layouts have
@@ -363,15 +373,15 @@ struct ddp_port {
 	struct ddp_txq txqs[DDP_PORT_QUEUES];
 
 	// control
-	pthread_mutex_t *mutex; // the registry's
-	bool mp_watched;        // see ddp_mp_watch()
-	uint64_t pid_ns;        // the primary process' namespace of process ids; 0: unknown
-	bool changing;          // a change is under way,
-	pthread_t changer;      // by this thread
-	bool stuck;             // a burst call did not end when a device was to be removed
-	unsigned int n_out;     // threads that released the mutex to call the lower device
-	bool ready;             // set up; secondary processes read it, too
-	const char *name;       // net_ddp0
+	pthread_mutex_t *mutex;     // the registry's
+	void *alarms[DDP_N_ALARMS]; // that are set; atomic
+	uint64_t pid_ns;            // the primary process' namespace of process ids; 0: unknown
+	bool changing;              // a change is under way,
+	pthread_t changer;          // by this thread
+	bool stuck;                 // a burst call did not end when a device was to be removed
+	unsigned int n_out;         // threads that released the mutex to call the lower device
+	bool ready;                 // set up; secondary processes read it, too
+	const char *name;           // net_ddp0
 	struct rte_eth_dev_data *data;
 	// Names of packet types by id. A name keeps its id as long as the port exists; id 0 is
 	// none.
@@ -599,10 +609,16 @@ void ddp_registry_put(struct ddp_port *port);
 // A port with a change begun, to be ended by ddp_change_end(). Waits for another thread's change.
 // NULL: -ENODEV, or -EBUSY as above, in ret.
 struct ddp_port *ddp_registry_change(uint16_t port_id, int *ret);
-// The same in fn, an alarm's callback with port_id as its argument. Does not wait: NULL if there is
-// no such port, or if fn is called again in us microseconds because a change is under way.
-struct ddp_port *ddp_registry_change_alarm(uint16_t port_id, unsigned int us,
-					   rte_eal_alarm_callback fn);
+// The interrupt thread calls fn in us microseconds, once the port is set up, with the port's mutex
+// held, within a change from
+// DDP_ALARM_CHANGES on, and never after the port is removed. fn
+// releases it with ddp_registry_put() or ddp_change_end(). Does nothing if the alarm is set. Any
+// thread, without a mutex, too. false: there is no memory (logged).
+typedef void ddp_alarm_fn(struct ddp_port *port);
+bool ddp_alarm_set(struct ddp_port *port, enum ddp_alarm alarm, uint64_t us, ddp_alarm_fn *fn);
+static inline void ddp_alarm_unset(struct ddp_port *port, enum ddp_alarm alarm) {
+	__atomic_store_n(&port->alarms[alarm], NULL, __ATOMIC_SEQ_CST);
+}
 void ddp_registry_each(void (*fn)(struct ddp_port *port, void *arg), void *arg);
 
 // attach.c: errors are logged, -errno returned. The port must be in the registry for

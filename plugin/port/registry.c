@@ -12,7 +12,10 @@
 
 #include <errno.h>
 
+#include <rte_alarm.h>
 #include <rte_cycles.h>
+
+#define ALARM_RETRY_US 1000
 
 // Of all ids.
 static pthread_mutex_t port_mutexes[RTE_MAX_ETHPORTS] = {
@@ -89,16 +92,48 @@ struct ddp_port *ddp_registry_change(uint16_t port_id, int *ret) {
 	}
 }
 
-struct ddp_port *ddp_registry_change_alarm(uint16_t port_id, unsigned int us,
-					   rte_eal_alarm_callback fn) {
-	struct ddp_port *port = ddp_registry_get(port_id);
+static ddp_alarm_fn *alarm_fns[DDP_N_ALARMS];
 
-	// The interrupt thread, which calls fn, must not wait.
-	if (port == NULL || (!port->changing && ddp_change_try(port) == 0))
-		return port;
-	ddp_registry_put(port);
-	rte_eal_alarm_set(us, fn, (void *)(uintptr_t)port_id);
-	return NULL;
+// The port may be closed, and its id used by another one, or the alarm set anew.
+static void alarm_ring(void *arg) {
+	struct ddp_port *port = ddp_registry_get_early((uintptr_t)arg & UINT16_MAX);
+	unsigned int alarm = 0;
+
+	if (port == NULL)
+		return;
+	while (alarm < DDP_N_ALARMS &&
+	       __atomic_load_n(&port->alarms[alarm], __ATOMIC_SEQ_CST) != arg)
+		alarm++;
+	if (alarm == DDP_N_ALARMS) {
+		ddp_registry_put(port);
+		return;
+	}
+	// This is the interrupt thread, which must not wait.
+	if (!port->ready ||
+	    (alarm >= DDP_ALARM_CHANGES && (port->changing || ddp_change_try(port) < 0))) {
+		if (rte_eal_alarm_set(ALARM_RETRY_US, alarm_ring, arg) < 0)
+			ddp_alarm_unset(port, alarm);
+		ddp_registry_put(port);
+		return;
+	}
+	ddp_alarm_unset(port, alarm);
+	alarm_fns[alarm](port);
+}
+
+bool ddp_alarm_set(struct ddp_port *port, enum ddp_alarm alarm, uint64_t us, ddp_alarm_fn *fn) {
+	static uintptr_t last;
+	void *none = NULL, *arg;
+
+	arg = (void *)(__atomic_add_fetch(&last, 1, __ATOMIC_RELAXED) << 16 | port->id);
+	if (!__atomic_compare_exchange_n(&port->alarms[alarm], &none, arg, false, __ATOMIC_SEQ_CST,
+					 __ATOMIC_SEQ_CST))
+		return true;
+	__atomic_store_n(&alarm_fns[alarm], fn, __ATOMIC_RELAXED);
+	if (rte_eal_alarm_set(us, alarm_ring, arg) == 0)
+		return true;
+	ddp_alarm_unset(port, alarm);
+	PORT_LOG(ERR, port->name, "no alarm can be set");
+	return false;
 }
 
 void ddp_registry_each(void (*fn)(struct ddp_port *port, void *arg), void *arg) {

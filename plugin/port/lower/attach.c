@@ -13,7 +13,6 @@
 #include <string.h>
 #include <sys/queue.h>
 
-#include <rte_alarm.h>
 #include <rte_bus.h>
 #include <rte_bus_vdev.h>
 #include <rte_cycles.h>
@@ -175,7 +174,7 @@ static void port_event(struct ddp_port *port, void *arg) {
 	if (event->type == RTE_ETH_EVENT_INTR_RMV)
 		lower_unplugged(port);
 	if (event->type == RTE_ETH_EVENT_RECOVERY_SUCCESS)
-		__atomic_store_n(&port->offload.recovered, true, __ATOMIC_RELEASE);
+		ddp_offload_recovered(port);
 	event->above = port->id;
 }
 
@@ -189,8 +188,6 @@ static void event_pass(const struct event *event) {
 		lower_destroyed(event->above);
 		type = RTE_ETH_EVENT_INTR_LSC;
 	}
-	if (type == RTE_ETH_EVENT_RECOVERY_SUCCESS)
-		ddp_offload_recovered(event->above);
 	rte_eth_dev_callback_process(&rte_eth_devices[event->above], type, NULL);
 }
 
@@ -207,13 +204,9 @@ static int any_event(uint16_t port_id, enum rte_eth_event_type type, void *arg, 
 
 // The device of a lower port is about to be removed. Some drivers refuse that while their port
 // runs, and the application cannot stop a port that it does not see.
-static void leaving_stop(void *arg) {
-	const uint16_t port_id = (uintptr_t)arg;
-	struct ddp_port *port =
-		ddp_registry_change_alarm(port_id, DDP_CONTROL_WAIT_US, leaving_stop);
+static void leaving_stop(struct ddp_port *port) {
+	const uint16_t port_id = port->id;
 
-	if (port == NULL)
-		return;
 	if (!port->lower.gone && ddp_port_quiesce_in(port, REMOVAL_PATIENCE_S))
 		ddp_lower_stop(port);
 	ddp_change_end(port);
@@ -226,7 +219,7 @@ static void device_leaves(struct ddp_port *port, void *arg) {
 	if (strcmp(port->lower.name, name) != 0 || ddp_lower_is_unplugged(port))
 		return;
 	lower_unplugged(port);
-	rte_eal_alarm_set(1, leaving_stop, (void *)(uintptr_t)port->id);
+	ddp_alarm_set(port, DDP_ALARM_LEAVING, 1, leaving_stop);
 }
 
 static void any_device_event(const char *name, enum rte_dev_event_type type, void *arg) {

@@ -5,7 +5,6 @@
 
 #include <stdio.h>
 
-#include <rte_alarm.h>
 #include <rte_cycles.h>
 #include <rte_malloc.h>
 
@@ -122,25 +121,15 @@ void ddp_hw_ptypes_watch(struct ddp_port *port) {
 		port->lower.name, ddp_nic_name(port->offload.nic));
 }
 
-// An alarm has the port's id, not its address: the port may be closed, and its id used by another
-// port.
-static void alarm_ring(void *arg) {
-	struct ddp_port *port = ddp_registry_get((uintptr_t)arg);
-
-	if (port == NULL)
-		return;
+static void watch_ring(struct ddp_port *port) {
 	ddp_hw_ptypes_watch(port);
-	port->offload.watched =
-		port->offload.on && rte_eal_alarm_set(WATCH_US, alarm_ring, arg) == 0;
+	if (port->offload.on)
+		ddp_hw_ptypes_watch_begin(port);
 	ddp_registry_put(port);
 }
 
 void ddp_hw_ptypes_watch_begin(struct ddp_port *port) {
-	struct ddp_offload *offload = &port->offload;
-
-	if (!offload->watched)
-		offload->watched =
-			rte_eal_alarm_set(WATCH_US, alarm_ring, (void *)(uintptr_t)port->id) == 0;
+	ddp_alarm_set(port, DDP_ALARM_HW_PTYPES, WATCH_US, watch_ring);
 }
 
 /* The table */

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <rte_alarm.h>
 #include <rte_cycles.h>
 #include <rte_errno.h>
 #include <rte_flow.h>
@@ -297,40 +296,17 @@ static void hardware_use(struct ddp_port *port) {
 	ddp_hw_ptypes_watch_begin(port);
 }
 
-static void kept_alarm_ring(void *arg);
-
-// Returns whether it will be looked at.
-static bool kept_alarm_set(struct ddp_port *port) {
+static void kept_ring(struct ddp_port *port) {
 	struct ddp_offload *offload = &port->offload;
 
-	if (!offload->kept_alarm)
-		offload->kept_alarm = rte_eal_alarm_set(offload->kept_us, kept_alarm_ring,
-							(void *)(uintptr_t)port->id) == 0;
-	return offload->kept_alarm;
-}
-
-static void kept_see(struct ddp_port *port) {
-	struct ddp_offload *offload = &port->offload;
-
-	if (!port->changing && !ddp_lower_keeps(port, false)) {
+	if (offload->kept_us != 0 && !port->changing && !ddp_lower_keeps(port, false)) {
 		offload->kept_us = 0;
 		hardware_use(port);
-		return;
+	} else if (offload->kept_us != 0) {
+		if (!port->changing) // else the change begins to wait anew
+			offload->kept_us = RTE_MIN(2 * offload->kept_us, KEPT_US_MAX);
+		ddp_alarm_set(port, DDP_ALARM_KEPT, offload->kept_us, kept_ring);
 	}
-	if (!port->changing) // else the change begins to wait anew
-		offload->kept_us = RTE_MIN(2 * offload->kept_us, KEPT_US_MAX);
-	kept_alarm_set(port);
-}
-
-// The port may be closed, and its id used by another one.
-static void kept_alarm_ring(void *arg) {
-	struct ddp_port *port = ddp_registry_get((uintptr_t)arg);
-
-	if (port == NULL)
-		return;
-	port->offload.kept_alarm = false;
-	if (port->offload.kept_us != 0)
-		kept_see(port);
 	ddp_registry_put(port);
 }
 
@@ -348,7 +324,7 @@ void ddp_offload_renew(struct ddp_port *port) {
 		rte_delay_us_sleep(DRAIN_US);
 		if (ddp_lower_keeps(port, true)) {
 			offload->kept_us = KEPT_US;
-			if (kept_alarm_set(port))
+			if (ddp_alarm_set(port, DDP_ALARM_KEPT, KEPT_US, kept_ring))
 				return;
 			offload->kept_us = 0;
 		}
@@ -356,12 +332,9 @@ void ddp_offload_renew(struct ddp_port *port) {
 	hardware_use(port);
 }
 
-static void recovered_ring(void *arg) {
-	struct ddp_port *port = ddp_registry_change_alarm((uintptr_t)arg, KEPT_US, recovered_ring);
+static void recovered_ring(struct ddp_port *port) {
 	char error[256];
 
-	if (port == NULL)
-		return;
 	if (port->offload.plan != NULL &&
 	    __atomic_load_n(&port->offload.recovered, __ATOMIC_RELAXED)) {
 		if (ddp_offload_replan(port, port->personality, error, sizeof(error)) < 0)
@@ -372,8 +345,9 @@ static void recovered_ring(void *arg) {
 	ddp_change_end(port);
 }
 
-void ddp_offload_recovered(uint16_t port_id) {
-	rte_eal_alarm_set(1, recovered_ring, (void *)(uintptr_t)port_id);
+void ddp_offload_recovered(struct ddp_port *port) {
+	__atomic_store_n(&port->offload.recovered, true, __ATOMIC_RELEASE);
+	ddp_alarm_set(port, DDP_ALARM_RECOVERED, 1, recovered_ring);
 }
 
 static void start_log(const struct ddp_port *port, int ret) {

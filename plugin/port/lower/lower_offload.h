@@ -70,9 +70,7 @@ struct ddp_offload {
 	unsigned int n_mismatched; // of these
 	unsigned int n_unlogged;   // mismatches since the last log line
 	uint64_t log_at;           // the next one, by TSC
-	bool watched;              // an alarm is set that looks for mismatches
 	uint32_t kept_us; // packets hashed before are kept below: until the next look; 0: none are
-	bool kept_alarm;  // it is set
 	struct ddp_kept kept[DDP_OFFLOAD_QUEUES];
 	struct ddp_package *package; // of the argument `package`, for a 700-series NIC; NULL: none
 	struct ddp_i40e_port *i40e;  // the NIC with this package; NULL: it has it not
@@ -100,7 +98,7 @@ int ddp_offload_replan(struct ddp_port *port, const struct ddp_personality *pers
 void ddp_offload_renew(struct ddp_port *port);
 // The lower device of a port has recovered from an error, and may have lost rules and tunnels.
 // Program it again soon. From any thread, also one inside its driver.
-void ddp_offload_recovered(uint16_t port_id);
+void ddp_offload_recovered(struct ddp_port *port);
 
 // lower_rules.c: the rte_flow rules and tunnels of a plan on the lower port.
 

@@ -9,8 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include <rte_alarm.h>
-
 #define WATCH_US 1000000
 
 uint64_t ddp_mp_pid_namespace(void) {
@@ -143,19 +141,12 @@ static void locks_watch(struct ddp_port *port) {
 	}
 }
 
-// As with the watch on hardware hashes, an alarm has the port's id, not its address.
-static void alarm_ring(void *arg) {
-	struct ddp_port *port = ddp_registry_get((uintptr_t)arg);
-
-	if (port == NULL)
-		return;
+static void watch_ring(struct ddp_port *port) {
 	locks_watch(port);
-	port->mp_watched = rte_eal_alarm_set(WATCH_US, alarm_ring, arg) == 0;
+	ddp_mp_watch(port);
 	ddp_registry_put(port);
 }
 
 void ddp_mp_watch(struct ddp_port *port) {
-	if (!port->mp_watched)
-		port->mp_watched =
-			rte_eal_alarm_set(WATCH_US, alarm_ring, (void *)(uintptr_t)port->id) == 0;
+	ddp_alarm_set(port, DDP_ALARM_MP, WATCH_US, watch_ring);
 }
