@@ -12,7 +12,7 @@
 
 #include "ctl/profile/profile_load.h"
 #include "offload/offload.h"
-#include "spread.h"
+#include "spread_run.h"
 
 #define NICS_NOW 16
 

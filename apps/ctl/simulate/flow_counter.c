@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "spread.h"
-
 /* Layouts */
 
 static unsigned int field_size(const struct layout *layout, unsigned int field) {

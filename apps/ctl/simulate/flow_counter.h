@@ -7,13 +7,8 @@
 #ifndef DDPCTL_SIMULATE_FLOW_COUNTER_H
 #define DDPCTL_SIMULATE_FLOW_COUNTER_H
 
-#include "ctl/capture/capture.h"
-#include "flows.h"
 #include "profile/field_format.h"
-#include "rss/rss.h"
-
-struct ddp_verdict;
-struct spread;
+#include "spread.h"
 
 #define LAYOUT_FIELDS 16
 #define FLOW_TEXT_SIZE 256

@@ -1,14 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// How the packets of a capture spread over queues, for any number of candidates (a program and how
-// its hashes are made and used) in one pass.
-//
-//	spread_init(&spreads[0], loaded.profile, loaded.program, &steer, NULL, &diag);
-//	spread_init(&spreads[1], ...);
-//	spread_totals_init(&totals);
-//	ret = spread_run(&capture, spreads, 2, &totals);
-//	... spreads[0].queue_packets[3] ...
-//	spread_totals_fini(&totals);
-//	spread_fini(...);
+// How the packets of a capture spread over queues with one candidate: a program, and how its hashes
+// are made and used. spread_run.h does that for any number of them in one pass.
 //
 // Packets are classified through path caches, which agree with the interpreter on every packet, and
 // counted in the order of the capture.
@@ -20,15 +12,42 @@
 #include "balancing.h"
 #include "classify/cache/cache.h"
 #include "ctl/capture/capture.h"
-#include "ctl/capture/sample.h"
 #include "ctl/steer/cut.h"
 #include "ctl/steer/rule_text.h"
 #include "ctl/steer/steer.h"
-#include "flow_counter.h"
 #include "flows.h"
-#include "windows.h"
 
-#define SPREADS_MAX 256
+#define WINDOWS_MAX 4096
+#define WINDOWS_SHOWN 240 // where nobody asked for a length
+#define WINDOW_NS 1000000 // then this is the least length
+
+// Packets by queue in equal parts of a capture's time. There are at most WINDOWS_MAX: a longer
+// capture has longer windows.
+struct windows {
+	unsigned int n_queues;
+	unsigned int n_max;
+	unsigned int n;     // in use
+	uint64_t start_ns;  // of the first one
+	uint64_t length_ns; // of each
+	uint64_t *packets;  // [n_max][n_queues]
+	unsigned int at;    // the one used last,
+	uint64_t at_ns;     // and its start
+};
+
+// length_ns 0: as short as WINDOWS_SHOWN of them allow. Without memory the process ends.
+void windows_init(struct windows *windows, unsigned int n_queues, uint64_t start_ns,
+		  uint64_t length_ns);
+void windows_fini(struct windows *windows);
+
+// A packet of this time came to a queue; times before the start belong to the first window.
+void windows_count(struct windows *windows, uint64_t time_ns, unsigned int queue);
+
+// Twice the length.
+void windows_coarsen(struct windows *windows);
+
+static inline const uint64_t *windows_queues(const struct windows *windows, unsigned int window) {
+	return windows->packets + (uint64_t)window * windows->n_queues;
+}
 
 struct spread_type {
 	const char *name;
@@ -82,25 +101,6 @@ struct spread_burst {
 	uint64_t groups[DDP_BURST_MAX]; // of packets that belong to one
 };
 
-// What is looked at of all spreads together.
-struct spread_totals {
-	unsigned int n_places; // the first so many spreads are those whose queues matter
-	// Packets that belong together are those of which these spreads hash the same; -1: not
-	// wanted.
-	int flow_spread;
-	int ue_spread;
-	uint64_t window_ns;    // length of windows; 0: as the capture's time asks for
-	uint64_t balance_ns;   // interval of load-aware RSS, of the first n_places; 0: not wanted
-	size_t memory;         // bytes to use; 0: 200 MB
-	struct sample *sample; // takes some of the packets; NULL: not wanted
-
-	// the result; to be freed with spread_totals_fini()
-	struct flow_counter flows, ues;
-	uint64_t first_ns, last_ns; // times of packets; 0 where the capture has none
-	uint64_t bytes;             // of frames
-	double seconds;             // that it took
-};
-
 // All must outlive the spread; rules may be NULL. 0, or -ENOMEM or -EINVAL, with the reason in
 // diag.
 int spread_init(struct spread *spread, const struct ddp_profile *profile,
@@ -108,18 +108,7 @@ int spread_init(struct spread *spread, const struct ddp_profile *profile,
 		const struct rules *rules, struct ddp_diag *diag);
 void spread_fini(struct spread *spread);
 
-// Nothing wanted, and nothing to free yet.
-void spread_totals_init(struct spread_totals *totals);
-void spread_totals_fini(struct spread_totals *totals);
-
-// Send the rest of the capture through all of the n spreads, 1 to SPREADS_MAX, and show how far it
-// is. Returns what capture_fill() said last, 0 or less. Without memory the process ends.
-int spread_run(struct capture *capture, struct spread *spreads, unsigned int n,
-	       struct spread_totals *totals);
-
-/* For spread_run() */
-
-// Before the first packet and behind the last one.
+// For spread_run(): before the first packet and behind the last one.
 void spread_begin(struct spread *spread);
 void spread_end(struct spread *spread);
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "spread_run.h"
+
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -7,7 +9,6 @@
 #include <string.h>
 
 #include "ctl/capture/progress.h"
-#include "spread.h"
 
 #define MEMORY_DEFAULT (200U << 20)
 #define MEMORY_FIXED (24U << 20) // profiles and what else does not depend on the capture
