@@ -24,7 +24,10 @@ struct advising {
 	const struct simulate_options *options;
 	struct library library;
 	struct sample sample;
-	struct candidates first; // of the first packets; no flow_spread: nothing was read yet
+	bool has_all;               // else the library is not there
+	struct ddp_personality all; // the profile that knows most packets
+	bool has_first;
+	struct spread first; // of the first packets, with it
 	struct candidates candidates;
 	char *tunnel; // "vxlan;port=8472": read on another port than the library's
 };
@@ -36,7 +39,7 @@ static void tunnel_find(struct advising *a) {
 	struct ddp_arena *arena = ddp_arena_create();
 	struct unread unread;
 
-	unread_find(&unread, &a->first, &a->sample, arena);
+	unread_find(&unread, &a->all, &a->sample, arena);
 	for (unsigned int i = 0; unread.port != 0 && i < a->library.n && a->tunnel == NULL; i++) {
 		const char *spec = ddp_arena_printf(arena, "%s;port=%u",
 						    a->library.profiles[i].name, unread.port);
@@ -44,7 +47,7 @@ static void tunnel_find(struct advising *a) {
 
 		if (load_quietly(&loaded, spec) < 0)
 			continue; // it has no such parameter
-		if (unread_is_tunnel(&unread, &a->first, &a->sample, loaded.program))
+		if (unread_is_tunnel(&unread, &a->all, &a->sample, loaded.program))
 			a->tunnel = strdup_or_exit(spec);
 		ddp_personality_unload(&loaded);
 	}
@@ -52,23 +55,24 @@ static void tunnel_find(struct advising *a) {
 }
 
 static int first_read(struct advising *a) {
-	static struct spread_totals totals; // too large for some stacks
+	static struct spread_totals totals; // too large for some stacks; no flows
 	struct capture_config config = a->options->base.capture;
 	struct capture capture;
+	struct ddp_diag diag;
 	int status, ret;
 
-	candidates_look(&a->first, NULL);
-	if (a->first.totals.flow_spread < 0)
-		return EXIT_GOOD;
 	if (config.n_packets == 0 || config.n_packets > FIRST_PACKETS)
 		config.n_packets = FIRST_PACKETS;
 	status = capture_open_or_report(&capture, &config);
 	if (status != EXIT_GOOD)
 		return status;
-	spread_totals_init(&totals); // no flows
-	totals.sample = &a->sample;
-	ret = spread_run(&capture, &a->first.spreads[a->first.totals.flow_spread], 1, &totals);
-	spread_totals_fini(&totals);
+	ddp_diag_init(&diag);
+	if (spread_init(&a->first, &a->all, &a->candidates.plain, NULL, &diag) < 0)
+		no_memory_exit();
+	ddp_diag_fini(&diag);
+	a->has_first = true;
+	totals = (struct spread_totals){.sample = &a->sample};
+	ret = spread_run(&capture, &a->first, 1, &totals);
 	if (capture.interrupted)
 		status = capture_end_or_report(&capture, ret);
 	capture_close(&capture); // what is wrong with it is reported when all is read
@@ -81,14 +85,12 @@ static int first_read(struct advising *a) {
 // Whether it knows packet types of the capture. One that hashes what rss_hf asks for stands in for
 // a NIC: it is no answer unless --with names it.
 static bool is_relevant(const struct advising *a, const struct ddp_profile *profile) {
-	const int flows = a->first.totals.flow_spread;
-	const struct spread *all = &a->first.spreads[flows];
+	const struct spread *first = &a->first;
 
-	if (profile->by_rss_hf || flows < 0)
+	if (profile->by_rss_hf || !a->has_first)
 		return !profile->by_rss_hf;
-	for (unsigned int i = 0; i < all->n_types && all->types[i].packets > 0; i++) {
-		const char *origin = type_origin(candidates_loaded(&a->first, flows)->profile,
-						 all->types[i].name);
+	for (unsigned int i = 0; i < first->n_types && first->types[i].packets > 0; i++) {
+		const char *origin = type_origin(a->all.profile, first->types[i].name);
 
 		for (unsigned int p = 0; p < profile->n_parts && strcmp(origin, "base") != 0; p++)
 			if (strcmp(profile->parts[p].name, origin) == 0)
@@ -102,8 +104,10 @@ static int spec_try(struct advising *a, const char *spec) {
 	struct ddp_personality loaded;
 
 	for (unsigned int i = 0; i < a->candidates.n; i++)
-		if (strcmp(a->candidates.list[i].name, spec) == 0)
+		if (strcmp(a->candidates.spreads[i].name, spec) == 0)
 			return EXIT_GOOD; // --with names it
+	if (a->has_all && strcmp(spec, KNOWS_MOST) == 0 && a->candidates.n < TRIED_MAX)
+		return candidates_add_loaded(&a->candidates, spec, &a->all, NULL);
 	if (a->candidates.n >= TRIED_MAX || load_quietly(&loaded, spec) < 0)
 		return EXIT_GOOD;
 	return candidates_add(&a->candidates, spec, &loaded, NULL);
@@ -155,6 +159,7 @@ static int all_load(struct advising *a) {
 
 	if (balance_ms == 0 && balancing_is_possible(&options->base.rss.steer))
 		balance_ms = BALANCE_MS;
+	a->candidates.judged = true;
 	a->candidates.totals.window_ns = options->window_ns;
 	a->candidates.totals.memory = (size_t)options->memory_mb << 20;
 	sample_fini(&a->sample);
@@ -169,8 +174,8 @@ static int all_load(struct advising *a) {
 	if (status == EXIT_GOOD)
 		status = candidates_add_base(&a->candidates);
 	if (status == EXIT_GOOD)
-		candidates_look(&a->candidates, a->tunnel);
-	candidates_judge(&a->candidates);
+		candidates_look(&a->candidates, a->tunnel,
+				a->has_all && a->tunnel == NULL ? &a->all : NULL);
 	return status;
 }
 
@@ -191,8 +196,8 @@ static void ranking_row(const struct simulation *simulation, const struct outcom
 	else
 		table_text(table, "-");
 	table_cell(table, "%.3f", outcome->imbalance);
-	table_share(table, share_of(outcome->unhashed, simulation->packets));
-	table_cell(table, "%" PRIu64, outcome->n_groups);
+	table_share(table, share_of(outcome->spread->unhashed, simulation->packets));
+	table_number(table, outcome->spread->groups.n);
 	table_cell(table, "%.2f", outcome->entropy);
 	table_cell(table, "%.3f", outcome->bound);
 }
@@ -277,12 +282,14 @@ static int advise(struct advising *a, struct capture *capture, struct output *ou
 	static struct simulation simulation;
 	struct advice advice = {.n_named = a->options->candidates.n_with};
 	int ret = candidates_run(&a->candidates, capture), status, reported;
+	const struct spread *flows = a->candidates.totals.flows.by;
 
 	simulation_make(&simulation, a->options, &a->candidates, capture);
 	simulation.partial = ret < 0 || (capture->interrupted && !capture->is_live);
-	if (simulation.finest == NULL) // else a candidate reads more than the library
-		unread_find(&advice.unread, &a->candidates, &a->sample, simulation.arena);
-	advice_make(&advice, &simulation, &a->candidates, a->options->base.common.argv);
+	// else a candidate reads more than the library
+	if (simulation.finest == NULL && flows != NULL)
+		unread_find(&advice.unread, flows->loaded, &a->sample, simulation.arena);
+	advice_make(&advice, &simulation, a->options->base.common.argv);
 	advice_show(&advice, a->options->base.common.format, out);
 	output_flush(out); // what was read comes before what went wrong
 	reported = report_write_or_report(a->options, simulation.path, advice_show, &advice);
@@ -304,10 +311,10 @@ int cmd_advise(const void *arg, struct output *out) {
 
 	a = (struct advising){.options = options};
 	sample_init(&a.sample);
-	candidates_init(&a.first, &options->base.rss.steer);
+	a.has_all = load_quietly(&a.all, KNOWS_MOST) == 0;
 	candidates_init(&a.candidates, &options->base.rss.steer);
 	status = library_scan(&a.library);
-	if (status == EXIT_GOOD && capture_is_file(&options->base.capture))
+	if (status == EXIT_GOOD && a.has_all && capture_is_file(&options->base.capture))
 		status = first_read(&a);
 	if (status == EXIT_GOOD)
 		status = all_load(&a);
@@ -317,8 +324,11 @@ int cmd_advise(const void *arg, struct output *out) {
 		status = advise(&a, &capture, out);
 		capture_close(&capture);
 	}
-	candidates_fini(&a.first);
 	candidates_fini(&a.candidates);
+	if (a.has_first)
+		spread_fini(&a.first);
+	if (a.has_all)
+		ddp_personality_unload(&a.all);
 	free(a.tunnel);
 	sample_fini(&a.sample);
 	library_free(&a.library);

@@ -67,9 +67,7 @@ static int all_load(struct simulating *s, const struct simulate_options *options
 	if (status == EXIT_GOOD)
 		status = candidates_add_base(&s->candidates);
 	if (status == EXIT_GOOD)
-		candidates_look(&s->candidates, file);
-	if (status == EXIT_GOOD && options->report != NULL)
-		candidates_judge(&s->candidates);
+		candidates_look(&s->candidates, file, NULL);
 	if (status == EXIT_GOOD && options->nic_now)
 		status = candidates_add_nics(&s->candidates, options->kind);
 	return status;
@@ -94,12 +92,12 @@ static void simulation_show(const void *arg, enum format format, struct output *
 // A wrong tunnel port, or another encapsulation than expected, is easily overlooked in a table.
 static void mismatch_print(const char *file, const struct candidates *candidates,
 			   const struct simulation *simulation) {
-	const struct ddp_profile *profile = candidates_loaded(candidates, 0)->profile;
+	const struct ddp_profile *profile = candidates->loaded[0].profile;
 	bool has_types = false;
 
 	for (unsigned int i = 0; i < profile->n_types && !profile->modelled; i++)
 		has_types |= strcmp(profile->types[i].profile, "base") != 0;
-	if (has_types && simulation->packets > 0 && own_packets(profile, simulation->outcomes) == 0)
+	if (has_types && simulation->packets > 0 && own_packets(candidates->spreads) == 0)
 		error_print(
 			"no packet has a packet type of %s: does it read the right tunnel and port?",
 			file);
@@ -145,6 +143,7 @@ int cmd_simulate(const void *arg, struct output *out) {
 		return status;
 	s = (struct simulating){0};
 	candidates_init(&s.candidates, &options->base.rss.steer);
+	s.candidates.judged = options->report != NULL;
 	s.candidates.totals.window_ns = options->window_ns;
 	s.candidates.totals.memory = (size_t)options->memory_mb << 20;
 	strbuf_init(&s.text);

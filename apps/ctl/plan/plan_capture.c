@@ -39,8 +39,8 @@ static void choices_fill(const struct candidates *candidates, const struct plann
 
 	capture->n_packets = profile->packets;
 	for (unsigned int i = 0; i < profile->n_types; i++)
-		type_count(planned, profile->program, &profile->types[i], capture);
-	choice_add(capture, "NIC without rules", &candidates->spreads[candidates->nic_spreads[0]]);
+		type_count(planned, profile->loaded->program, &profile->types[i], capture);
+	choice_add(capture, "NIC without rules", candidates->nics[0].spread);
 	if (planned->spread != NULL)
 		choice_add(capture, "NIC alone, with the rules", &candidates->spreads[1]);
 	choice_add(capture, "NIC and net_ddp", profile);

@@ -36,28 +36,23 @@ const char *const verdict_names[] = {
 struct advising {
 	struct advice *advice;
 	const struct simulation *simulation;
-	const struct candidates *candidates;
 	const char *const *argv; // the command line
 	struct strbuf text;      // of what is written next
 };
 
-static const struct ddp_profile *profile_of(const struct advising *a,
-					    const struct outcome *outcome) {
-	return candidates_loaded(a->candidates, outcome - a->simulation->outcomes)->profile;
-}
-
 /* Ranking */
 
 static bool is_same(const struct advising *a, const struct outcome *p, const struct outcome *q) {
-	return p->n_groups == q->n_groups && p->unhashed == q->unhashed &&
-	       p->entropy == q->entropy &&
-	       memcmp(p->queue_packets, q->queue_packets,
-		      a->simulation->n_queues * sizeof(*p->queue_packets)) == 0;
+	return p->spread->groups.n == q->spread->groups.n &&
+	       p->spread->unhashed == q->spread->unhashed && p->entropy == q->entropy &&
+	       memcmp(p->spread->queue_packets, q->spread->queue_packets,
+		      a->simulation->n_queues * sizeof(uint64_t)) == 0;
 }
 
 // Of two that are equal: what loads fewer profiles, keeps finer flows apart, names its input set.
 static bool is_simpler(const struct advising *a, const struct outcome *p, const struct outcome *q) {
-	unsigned int n_p = profile_of(a, p)->n_parts, n_q = profile_of(a, q)->n_parts;
+	unsigned int n_p = p->spread->loaded->profile->n_parts,
+		     n_q = q->spread->loaded->profile->n_parts;
 	bool set_p = strchr(p->name, ':') != NULL, set_q = strchr(q->name, ':') != NULL;
 
 	if (n_p != n_q)
@@ -72,8 +67,7 @@ static bool is_simpler(const struct advising *a, const struct outcome *p, const 
 static bool is_preferred(const struct advising *a, const struct outcome *p,
 			 const struct outcome *q) {
 	const struct outcome *base = a->advice->base;
-	double more =
-		(double)own_packets(profile_of(a, p), p) - (double)own_packets(profile_of(a, q), q);
+	double more = (double)own_packets(p->spread) - (double)own_packets(q->spread);
 
 	if (p == base || q == base)
 		return p == base;
@@ -215,12 +209,12 @@ static void gain_add(struct advising *a) {
 
 	if (a->advice->verdict == ADVICE_TAKE)
 		add(a,
-		    "A fixed-function NIC sees %" PRIu64 " different hash%s in %" PRIu64
+		    "A fixed-function NIC sees %u different hash%s in %" PRIu64
 		    " flow%s and puts %.1f %% of the packets on one of %u queues; with %s there "
-		    "are %" PRIu64 " and the most loaded queue has %.1f %%.",
-		    base->n_groups, base->n_groups == 1 ? "" : "es", s->n_flows, plural(s->n_flows),
-		    even * outcome_score(base), s->n_queues, best->name, best->n_groups,
-		    even * outcome_score(best));
+		    "are %u and the most loaded queue has %.1f %%.",
+		    base->spread->groups.n, base->spread->groups.n == 1 ? "" : "es", s->n_flows,
+		    plural(s->n_flows), even * outcome_score(base), s->n_queues, best->name,
+		    best->spread->groups.n, even * outcome_score(best));
 }
 
 static void unread_add(struct advising *a) {
@@ -246,8 +240,7 @@ static void hardware_add(struct advising *a) {
 	const struct ddp_plan_ask ask = {.rss_hf = DDP_RSS_HF_ALL,
 					 .n_queues = a->simulation->n_queues};
 	const struct outcome *best = a->advice->best;
-	const struct ddp_personality *loaded =
-		candidates_loaded(a->candidates, best - a->simulation->outcomes);
+	const struct ddp_personality *loaded = best->spread->loaded;
 	unsigned int n = 0;
 
 	if (a->advice->verdict != ADVICE_TAKE || loaded->profile->modelled)
@@ -347,7 +340,7 @@ static void balancing_add(struct advising *a) {
 }
 
 static void unhashed_add(struct advising *a) {
-	const double unhashed = share_of(a->advice->best->unhashed, a->simulation->packets);
+	const double unhashed = share_of(a->advice->best->spread->unhashed, a->simulation->packets);
 
 	if (unhashed >= UNHASHED)
 		add(a, "%.1f %% of the packets have nothing that is hashed and are on queue 0.",
@@ -473,8 +466,8 @@ static void commands_add(struct advising *a) {
 }
 
 void advice_make(struct advice *advice, const struct simulation *simulation,
-		 const struct candidates *candidates, const char *const *argv) {
-	struct advising a = {advice, simulation, candidates, argv, {0}};
+		 const char *const *argv) {
+	struct advising a = {advice, simulation, argv, {0}};
 
 	strbuf_init(&a.text);
 	advice->simulation = simulation;

@@ -54,8 +54,8 @@ static inline double outcome_score(const struct outcome *outcome) {
 }
 
 // All that advice points to belongs to the simulation or its arena; unread and n_named are filled
-// in before. // argv is the command line, "ddpctl advise" first, up to NULL.
+// in before. argv is the command line, "ddpctl advise" first, up to NULL.
 void advice_make(struct advice *advice, const struct simulation *simulation,
-		 const struct candidates *candidates, const char *const *argv);
+		 const char *const *argv);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "candidates.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,14 +14,11 @@
 #include "personality/package_open.h"
 #include "rss/rebalance.h"
 
-#define KNOWS_MOST "all"
-
 void candidates_init(struct candidates *candidates, const struct steer_config *config) {
 	struct steer_config plain = *config;
 
 	memset(candidates, 0, sizeof(*candidates));
-	spread_totals_init(&candidates->totals);
-	candidates->list = calloc_or_exit(SPREADS_MAX, sizeof(*candidates->list));
+	candidates->loaded = calloc_or_exit(SPREADS_MAX, sizeof(*candidates->loaded));
 	candidates->spreads = calloc_or_exit(SPREADS_MAX, sizeof(*candidates->spreads));
 	steer_init(&candidates->steer, config);
 	plain.function = DDP_HASH_TOEPLITZ;
@@ -30,20 +28,17 @@ void candidates_init(struct candidates *candidates, const struct steer_config *c
 }
 
 void candidates_fini(struct candidates *candidates) {
-	for (unsigned int i = 0; i < candidates->n_all; i++)
+	for (unsigned int i = 0; i < candidates->n_all; i++) {
 		spread_fini(&candidates->spreads[i]);
-	for (unsigned int i = 0; i < candidates->n_list; i++) {
-		ddp_personality_unload(&candidates->list[i].loaded);
-		free(candidates->list[i].name);
+		free(candidates->spreads[i].name);
 	}
+	while (candidates->n_loaded > 0)
+		ddp_personality_unload(&candidates->loaded[--candidates->n_loaded]);
 	while (candidates->n_nics > 0)
 		ddp_spread_destroy(candidates->nics[--candidates->n_nics].plan);
 	spread_totals_fini(&candidates->totals);
 	free(candidates->spreads);
-	free(candidates->list);
-	candidates->spreads = NULL;
-	candidates->list = NULL;
-	candidates->n_all = candidates->n_list = 0;
+	free(candidates->loaded);
 }
 
 static int add(struct candidates *candidates, const struct ddp_personality *loaded,
@@ -54,8 +49,7 @@ static int add(struct candidates *candidates, const struct ddp_personality *load
 
 	ddp_diag_init(&diag);
 	if (i < SPREADS_MAX)
-		ret = spread_init(&candidates->spreads[i], loaded->profile, loaded->program, steer,
-				  rules, &diag);
+		ret = spread_init(&candidates->spreads[i], loaded, steer, rules, &diag);
 	if (ret == 0)
 		candidates->n_all++;
 	ddp_diag_print(&diag, stderr);
@@ -63,17 +57,28 @@ static int add(struct candidates *candidates, const struct ddp_personality *load
 	return ret;
 }
 
-int candidates_add(struct candidates *candidates, const char *name, struct ddp_personality *loaded,
-		   const struct rules *rules) {
+// What belongs to the candidates from now on.
+static const struct ddp_personality *keep(struct candidates *candidates,
+					  const struct ddp_personality *loaded) {
+	assert(candidates->n_loaded < SPREADS_MAX);
+	candidates->loaded[candidates->n_loaded] = *loaded;
+	return &candidates->loaded[candidates->n_loaded++];
+}
+
+int candidates_add_loaded(struct candidates *candidates, const char *name,
+			  const struct ddp_personality *loaded, const struct rules *rules) {
 	int ret = add(candidates, loaded, &candidates->steer, rules);
 
-	if (ret < 0) {
-		ddp_personality_unload(loaded);
+	if (ret < 0)
 		return ret == -ENOMEM ? EXIT_UNREADABLE : EXIT_NO;
-	}
-	candidates->list[candidates->n_list++] = (struct candidate){strdup_or_exit(name), *loaded};
+	candidates->spreads[candidates->n].name = strdup_or_exit(name);
 	candidates->n = candidates->n_all;
 	return EXIT_GOOD;
+}
+
+int candidates_add(struct candidates *candidates, const char *name, struct ddp_personality *loaded,
+		   const struct rules *rules) {
+	return candidates_add_loaded(candidates, name, keep(candidates, loaded), rules);
 }
 
 int candidates_balance(struct candidates *candidates, unsigned int ms) {
@@ -96,11 +101,6 @@ int candidates_add_spec(struct candidates *candidates, const char *name, const c
 
 int candidates_add_base(struct candidates *candidates) {
 	return candidates_add_spec(candidates, "fixed-function NIC", NULL);
-}
-
-void candidates_judge(struct candidates *candidates) {
-	for (unsigned int i = 0; i < candidates->n; i++)
-		candidates->spreads[i].judged = true;
 }
 
 /* Flows and UEs */
@@ -162,23 +162,28 @@ static int load_with(struct ddp_personality *loaded, const char *spec, const cha
 	return ret;
 }
 
+// loaded: already, or NULL.
 static void look(struct candidates *candidates, const char *spec, const char *name, const char *set,
-		 int *spread) {
-	struct ddp_personality *loaded = &candidates->list[candidates->n_list].loaded;
-	int i = candidates->n_all;
+		 const struct ddp_personality *loaded, struct flow_counter *counter) {
+	struct spread *spread = &candidates->spreads[candidates->n_all];
+	struct ddp_personality own;
 
-	if (load_with(loaded, spec, name, set) < 0)
-		return; // the library is not there: nothing is said of it
-	candidates->n_list++;
+	if (loaded == NULL) {
+		if (load_with(&own, spec, name, set) < 0)
+			return; // the library is not there: nothing is said of it
+		loaded = keep(candidates, &own);
+	}
 	if (add(candidates, loaded, &candidates->plain, NULL) < 0)
 		no_memory_exit();
-	*spread = i;
+	spread->is_view = true;
+	counter->by = spread;
 }
 
-void candidates_look(struct candidates *candidates, const char *spec) {
+void candidates_look(struct candidates *candidates, const char *spec,
+		     const struct ddp_personality *all) {
 	candidates->totals.n_places = candidates->n;
-	look(candidates, spec, "all", NULL, &candidates->totals.flow_spread);
-	look(candidates, spec, "gtpu", "ue", &candidates->totals.ue_spread);
+	look(candidates, spec, KNOWS_MOST, NULL, all, &candidates->totals.flows);
+	look(candidates, spec, "gtpu", "ue", NULL, &candidates->totals.ues);
 }
 
 /* NICs as they are */
@@ -227,7 +232,7 @@ static int nic_now_load(struct nic_now *now, const struct ddp_nic *nic,
 	if (status != EXIT_GOOD)
 		return status;
 	plan = nic_plan(nic, &asked, &ask, &spread);
-	*now = (struct nic_now){nic, spread};
+	*now = (struct nic_now){.nic = nic, .plan = spread};
 	ddp_plan_destroy(plan);
 	ddp_personality_unload(&asked);
 	status = nic_profile_load(loaded, KNOWS_MOST, now->plan);
@@ -237,16 +242,15 @@ static int nic_now_load(struct nic_now *now, const struct ddp_nic *nic,
 }
 
 static int nic_add(struct candidates *candidates, const struct ddp_nic *nic) {
-	struct ddp_personality *loaded = &candidates->list[candidates->n_list].loaded;
-	unsigned int i = candidates->n_nics;
-	int status = nic_now_load(&candidates->nics[i], nic, loaded);
+	struct nic_now *now = &candidates->nics[candidates->n_nics];
+	struct ddp_personality loaded;
+	int status = nic_now_load(now, nic, &loaded);
 
 	if (status != EXIT_GOOD)
 		return status;
 	candidates->n_nics++;
-	candidates->n_list++;
-	candidates->nic_spreads[i] = candidates->n_all;
-	if (add(candidates, loaded, &candidates->steer, NULL) < 0)
+	now->spread = &candidates->spreads[candidates->n_all];
+	if (add(candidates, keep(candidates, &loaded), &candidates->steer, NULL) < 0)
 		no_memory_exit();
 	return EXIT_GOOD;
 }
@@ -258,11 +262,6 @@ int candidates_add_nics(struct candidates *candidates, const struct ddp_nic *nic
 		if (nic == ddp_nics[i] || (nic == NULL && nic_is_common(ddp_nics[i])))
 			status = nic_add(candidates, ddp_nics[i]);
 	return status;
-}
-
-const struct ddp_personality *candidates_loaded(const struct candidates *candidates,
-						unsigned int spread) {
-	return &candidates->list[spread].loaded;
 }
 
 int candidates_run(struct candidates *candidates, struct capture *capture) {

@@ -15,6 +15,7 @@
 #include "spread_run.h"
 
 #define NICS_NOW 16
+#define KNOWS_MOST "all" // the profile that does
 
 // A NIC as it is: without an RSS rule, and with all types of rss_hf that it offers. The profile
 // that knows most packets is loaded, and changed to hash what the NIC hashes. Its program has the
@@ -22,21 +23,17 @@
 struct nic_now {
 	const struct ddp_nic *nic;
 	struct ddp_spread_plan *plan; // without a rule
-};
-
-struct candidate {
-	char *name;
-	struct ddp_personality loaded;
+	const struct spread *spread;
 };
 
 struct candidates {
-	unsigned int n; // the first n of both; those that are not for people to see follow
-	unsigned int n_all, n_list; // the same where all is well
-	struct candidate *list;
-	struct spread *spreads;
+	unsigned int n, n_all;  // the first n are for people to see; views and NICs follow
+	struct spread *spreads; // their names belong to the candidates
+	unsigned int n_loaded;
+	struct ddp_personality *loaded;
+	bool judged;         // those that people see, by many keys
 	unsigned int n_nics; // NICs as they are
 	struct nic_now nics[NICS_NOW];
-	unsigned int nic_spreads[NICS_NOW]; // of them
 	struct spread_totals totals;
 	struct steer steer; // of the first n, and of NICs
 	struct steer plain; // of the others
@@ -51,6 +48,10 @@ void candidates_fini(struct candidates *candidates);
 int candidates_add(struct candidates *candidates, const char *name, struct ddp_personality *loaded,
 		   const struct rules *rules);
 
+// The same with what is loaded already, and outlives them.
+int candidates_add_loaded(struct candidates *candidates, const char *name,
+			  const struct ddp_personality *loaded, const struct rules *rules);
+
 // The same with what a specification names; NULL: base.
 int candidates_add_spec(struct candidates *candidates, const char *name, const char *spec);
 
@@ -64,12 +65,11 @@ int load_quietly(struct ddp_personality *loaded, const char *spec);
 // The last one: what NICs do without any profile.
 int candidates_add_base(struct candidates *candidates);
 
-// Judge those that people see by many keys.
-void candidates_judge(struct candidates *candidates);
-
 // After that: look at flows and at UEs. spec is what their parameters are taken from where
-// it loads together with what is needed.
-void candidates_look(struct candidates *candidates, const char *spec);
+// it loads together with what is needed; NULL: none. all (or NULL) is KNOWS_MOST, loaded already,
+// and outlives them.
+void candidates_look(struct candidates *candidates, const char *spec,
+		     const struct ddp_personality *all);
 
 // Of the kinds that there are, those whose users ask what they do: real NICs with RSS.
 bool nic_is_common(const struct ddp_nic *nic);
@@ -81,10 +81,6 @@ int nic_profile_load(struct ddp_personality *loaded, const char *spec,
 
 // After that: NICs as they are. nic NULL: the common ones.
 int candidates_add_nics(struct candidates *candidates, const struct ddp_nic *nic);
-
-// What is loaded for a spread, one of the view's too.
-const struct ddp_personality *candidates_loaded(const struct candidates *candidates,
-						unsigned int spread);
 
 // As spread_run().
 int candidates_run(struct candidates *candidates, struct capture *capture);

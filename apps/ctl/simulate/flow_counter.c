@@ -88,9 +88,10 @@ static unsigned int packet_layout(struct flow_counter *counter, unsigned int i,
 	struct cut cut;
 
 	cut_begin(&cut, packet);
-	cut_answer(&cut, by->program, by->steer, NULL, &answer);
+	cut_answer(&cut, by->loaded->program, by->steer, NULL, &answer);
 	f.layout.type = answer.class.type;
-	ddp_fields_each(by->program, &cut.packet, &answer.class, by->policy.rss_hf, field_take, &f);
+	ddp_fields_each(by->loaded->program, &cut.packet, &answer.class, by->policy.rss_hf,
+			field_take, &f);
 	return layout_add(counter, &f.layout);
 }
 
@@ -221,14 +222,13 @@ void flow_counter_count(struct flow_counter *counter, const struct capture_batch
 	}
 }
 
-void flow_counter_init(struct flow_counter *counter, const struct spread *by, bool is_ue,
-		       const struct spread *spreads, unsigned int n_places, size_t size) {
-	*counter = (struct flow_counter){
-		.by = by,
-		.is_ue = is_ue,
-		.spreads = spreads,
-		.n_places = n_places,
-	};
+void flow_counter_init(struct flow_counter *counter, bool is_ue, const struct spread *spreads,
+		       unsigned int n_places, size_t size) {
+	if (counter->by == NULL)
+		return;
+	counter->is_ue = is_ue;
+	counter->spreads = spreads;
+	counter->n_places = n_places;
 	flows_init(&counter->table, true, n_places);
 	flows_limit(&counter->table, size);
 }

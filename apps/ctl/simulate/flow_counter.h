@@ -25,12 +25,12 @@ struct layout {
 };
 
 struct flow_counter {
+	const struct spread *by; // gathers the bytes; NULL: neither flows nor UEs are wanted
 	struct flows table;
 	struct layout *layouts;
 	unsigned int n_layouts;
 
 	// while packets are counted
-	const struct spread *by; // gathers the bytes; NULL: neither flows nor UEs are wanted
 	bool is_ue;
 	const struct spread *spreads; // the candidates
 	unsigned int n_places;        // their number
@@ -42,10 +42,10 @@ struct flow_counter {
 	uint64_t keys[DDP_HASH_ROWS]; // of the burst
 };
 
-// With size bytes of memory, about; n_places: the first so many spreads are the candidates. Here
-// and below, without memory the process ends.
-void flow_counter_init(struct flow_counter *counter, const struct spread *by, bool is_ue,
-		       const struct spread *spreads, unsigned int n_places, size_t size);
+// Of zeros, and of what is by: with size bytes of memory, about; n_places: the first so many
+// spreads are the candidates. Here and below, without memory the process ends.
+void flow_counter_init(struct flow_counter *counter, bool is_ue, const struct spread *spreads,
+		       unsigned int n_places, size_t size);
 void flow_counter_fini(struct flow_counter *counter);
 
 // n packets of the batch, which are the last burst of counter->by. places: of packets of the batch,

@@ -17,7 +17,7 @@
 
 /* Load */
 
-static uint64_t most(const uint64_t *loads, unsigned int n) {
+uint64_t most_of(const uint64_t *loads, unsigned int n) {
 	uint64_t max = 0;
 
 	for (unsigned int i = 0; i < n; i++)
@@ -46,14 +46,14 @@ static double scaling(const struct spread *spread, unsigned int n) {
 		all += spread->ruled[q];
 	}
 	loads[0] += spread->packets - all; // neither hashed nor steered
-	max = most(loads, n);
+	max = most_of(loads, n);
 	return max == 0 ? n : (double)spread->packets / max;
 }
 
 // The fewest that carry a load of so many cores: not fewer than these, and an entry of the table
 // stays whole.
 static unsigned int cores_find(const struct spread *spread, double load) {
-	uint64_t largest = most(spread->entry_packets, spread->steer->config.reta_size);
+	uint64_t largest = most_of(spread->entry_packets, spread->steer->config.reta_size);
 
 	if (load > STEER_QUEUES_MAX || (largest > 0 && (double)spread->packets / largest < load))
 		return 0;
@@ -79,7 +79,6 @@ static void groups_make(const struct simulation *simulation, const struct spread
 	const struct flow *largest;
 
 	outcome->entropy = flows_entropy(&spread->groups);
-	outcome->n_groups = spread->groups.n;
 	if (flows_top(&spread->groups, &largest, 1) > 0)
 		outcome->largest_group = largest->packets;
 	if (outcome->largest_group < spread->unhashed) // these stay together, too
@@ -87,28 +86,6 @@ static void groups_make(const struct simulation *simulation, const struct spread
 	outcome->bound = share_of(outcome->largest_group, spread->packets) * simulation->n_queues;
 	if (outcome->bound < 1 && spread->packets > 0)
 		outcome->bound = 1;
-}
-
-static void types_make(const struct simulation *simulation, const struct spread *spread,
-		       struct outcome *outcome) {
-	struct outcome_type *types =
-		ddp_arena_alloc(simulation->arena, spread->n_types * sizeof(*types));
-	const unsigned int n_queues = simulation->n_queues;
-
-	for (unsigned int i = 0; i < spread->n_types && spread->types[i].packets > 0; i++) {
-		const struct spread_type *type = &spread->types[i];
-
-		types[i] = (struct outcome_type){
-			.name = type->name,
-			.packets = type->packets,
-			.unhashed = type->unhashed,
-			.imbalance = ddp_imbalance(type->queue_packets, n_queues),
-			.jain = ddp_jain(type->queue_packets, n_queues),
-			.hottest = share_of(most(type->queue_packets, n_queues), type->packets),
-		};
-		outcome->n_types++;
-	}
-	outcome->types = types;
 }
 
 /* Time */
@@ -158,7 +135,6 @@ static void others_find(const struct spread *spread, uint64_t others[STEER_QUEUE
 static void balanced_make(const struct spread *spread, struct outcome *outcome) {
 	uint64_t others[STEER_QUEUES_MAX];
 
-	outcome->balancing = spread->balancing;
 	if (!balancing_is_possible(&spread->steer->config))
 		return;
 	if (spread->balancing != NULL && spread->balancing->n_loaded >= INTERVALS_LEAST &&
@@ -178,8 +154,6 @@ static void balanced_make(const struct spread *spread, struct outcome *outcome) 
 static void keys_make(const struct spread *spread, struct outcome *outcome) {
 	uint64_t others[STEER_QUEUES_MAX], n_hashed = spread->packets - spread->unhashed;
 
-	if (!spread->judged)
-		return;
 	others_find(spread, others);
 	for (unsigned int q = 0; q < spread->steer->config.n_queues; q++)
 		n_hashed -= spread->ruled[q];
@@ -198,10 +172,9 @@ struct telling {
 	struct fields fields;
 };
 
-static void telling_init(struct telling *telling, const struct candidates *candidates,
-			 const struct flow_counter *counter, unsigned int spread) {
+static void telling_init(struct telling *telling, const struct flow_counter *counter) {
 	telling->counter = counter;
-	fields_init(&telling->fields, candidates_loaded(candidates, spread)->profile);
+	fields_init(&telling->fields, counter->by->loaded->profile);
 }
 
 static const char *flow_tell(struct telling *telling, const struct flow *flow) {
@@ -240,9 +213,9 @@ static void ues_make(struct telling *telling, const struct candidates *candidate
 	const struct flow_counter *ues = &candidates->totals.ues;
 	char address[FIELD_TEXT_SIZE];
 
-	if (candidates->totals.ue_spread < 0)
+	if (ues->by == NULL)
 		return;
-	telling_init(telling, candidates, ues, candidates->totals.ue_spread);
+	telling_init(telling, ues);
 	for (uint32_t i = 0; i < ues->table.n; i++) {
 		const struct flow *ue = flows_at(&ues->table, i);
 
@@ -324,19 +297,18 @@ static void bound_tell(struct telling *telling, struct balancing *balancing, uns
 static void flows_make(struct telling *telling, const struct candidates *candidates,
 		       struct outcome *outcomes) {
 	const struct flow_counter *counter = &candidates->totals.flows;
-	const int spread = candidates->totals.flow_spread;
 	struct simulation *simulation = telling->simulation;
 	const struct flow *top[TOP_FLOWS];
 
-	if (spread < 0)
+	if (counter->by == NULL)
 		return;
-	telling_init(telling, candidates, counter, spread);
+	telling_init(telling, counter);
 	simulation->n_flows = counter->table.n;
 	simulation->n_top_flows = flows_top(&counter->table, top, TOP_FLOWS);
 	for (unsigned int i = 0; i < simulation->n_top_flows; i++)
 		simulation->top_flows[i] = (struct top_flow){
 			.text = flow_tell(telling, top[i]),
-			.type = type_name(candidates_loaded(candidates, spread)->program,
+			.type = type_name(counter->by->loaded->program,
 					  counter->layouts[top[i]->layout].type),
 			.packets = top[i]->packets,
 			.bytes = top[i]->bytes,
@@ -362,10 +334,11 @@ static void finest_find(struct simulation *simulation) {
 	for (unsigned int i = 0; i < simulation->n_outcomes && simulation->flows_exact; i++) {
 		const struct outcome *outcome = &simulation->outcomes[i];
 
-		if (outcome->n_groups <= simulation->n_flows || simulation->n_top_flows == 0 ||
+		if (outcome->spread->groups.n <= simulation->n_flows ||
+		    simulation->n_top_flows == 0 ||
 		    outcome->largest_group >= simulation->top_flows[0].packets)
 			continue;
-		simulation->n_flows = outcome->n_groups;
+		simulation->n_flows = outcome->spread->groups.n;
 		simulation->finest = outcome;
 	}
 }
@@ -383,8 +356,7 @@ static uint64_t nics_unknown(const struct candidates *candidates, struct cut_cou
 	uint64_t most = 0;
 
 	for (unsigned int i = 0; i < candidates->n_nics; i++) {
-		const struct cut_count *count =
-			&candidates->spreads[candidates->nic_spreads[i]].cut;
+		const struct cut_count *count = &candidates->nics[i].spread->cut;
 
 		cut_count_merge(all, count);
 		if (most < count->packets)
@@ -396,7 +368,7 @@ static uint64_t nics_unknown(const struct candidates *candidates, struct cut_cou
 // Of which candidates what is not known. Returns whether there is any.
 static bool unknowns_write(const struct simulation *simulation, const struct candidates *candidates,
 			   struct cut_count *all, FILE *to) {
-	const int flows = candidates->totals.flow_spread;
+	const struct spread *flows = candidates->totals.flows.by;
 	uint64_t of_nics = nics_unknown(candidates, all);
 	unsigned int n = 0;
 
@@ -405,18 +377,17 @@ static bool unknowns_write(const struct simulation *simulation, const struct can
 
 		cut_count_merge(all, count);
 		if (count->packets > 0 && n++ < UNKNOWNS_SHOWN)
-			unknown_write(simulation, candidates->list[i].name, count->packets, n == 1,
-				      to);
+			unknown_write(simulation, candidates->spreads[i].name, count->packets,
+				      n == 1, to);
 	}
 	if (n > UNKNOWNS_SHOWN)
 		fprintf(to, ", %u other candidates", n - UNKNOWNS_SHOWN);
 	if (of_nics > 0)
 		unknown_write(simulation, "the NICs", of_nics, n++ == 0, to);
-	if (flows < 0 || candidates->spreads[flows].cut.packets == 0)
+	if (flows == NULL || flows->cut.packets == 0)
 		return n > 0;
-	cut_count_merge(all, &candidates->spreads[flows].cut);
-	unknown_write(simulation, "the number of flows", candidates->spreads[flows].cut.packets,
-		      n == 0, to);
+	cut_count_merge(all, &flows->cut);
+	unknown_write(simulation, "the number of flows", flows->cut.packets, n == 0, to);
 	return true;
 }
 
@@ -438,24 +409,20 @@ static void cut_warning_make(struct simulation *simulation, const struct candida
 
 /* All of it */
 
-static void outcome_make(const struct simulation *simulation, const char *name,
-			 const struct spread *spread, struct outcome *outcome) {
-	outcome->name = name;
-	outcome->queue_packets = spread->queue_packets;
-	outcome->queue_bytes = spread->queue_bytes;
-	outcome->unhashed = spread->unhashed;
-	outcome->dropped = spread->dropped;
-	outcome->unknown = spread->cut.packets;
+static void outcome_make(const struct simulation *simulation, const struct spread *spread,
+			 bool judged, struct outcome *outcome) {
+	outcome->name = spread->name;
+	outcome->spread = spread;
 	outcome->imbalance = ddp_imbalance(spread->queue_packets, simulation->n_queues);
 	outcome->jain = ddp_jain(spread->queue_packets, simulation->n_queues);
 	outcome->hottest =
-		share_of(most(spread->queue_packets, simulation->n_queues), spread->packets);
+		share_of(most_of(spread->queue_packets, simulation->n_queues), spread->packets);
 	groups_make(simulation, spread, outcome);
 	scaling_make(simulation, spread, outcome);
-	types_make(simulation, spread, outcome);
 	moments_make(simulation, spread, outcome);
 	balanced_make(spread, outcome);
-	keys_make(spread, outcome);
+	if (judged)
+		keys_make(spread, outcome);
 }
 
 /* NICs as they are */
@@ -468,10 +435,9 @@ static unsigned int queues_used(const struct spread *spread, unsigned int n) {
 	return n_used;
 }
 
-static const struct ddp_spread_type *type_find(const struct nic_now *now,
-					       const struct spread *spread, const char *name) {
+static const struct ddp_spread_type *type_find(const struct nic_now *now, const char *name) {
 	for (unsigned int i = 0; i < now->plan->n_types; i++)
-		if (strcmp(ddp_program_type(spread->program, i)->name, name) == 0)
+		if (strcmp(ddp_program_type(now->spread->loaded->program, i)->name, name) == 0)
 			return &now->plan->types[i];
 	return NULL;
 }
@@ -496,12 +462,12 @@ static int by_packets(const void *a, const void *b) {
 }
 
 // Most packets first. Returns their number.
-static unsigned int nic_now_shares(const struct nic_now *now, const struct spread *spread,
-				   struct nic_share shares[NIC_SHARES]) {
+static unsigned int nic_now_shares(const struct nic_now *now, struct nic_share shares[NIC_SHARES]) {
+	const struct spread *spread = now->spread;
 	unsigned int n = 0;
 
 	for (unsigned int i = 0; i < spread->n_types && spread->types[i].packets > 0; i++) {
-		const struct ddp_spread_type *type = type_find(now, spread, spread->types[i].name);
+		const struct ddp_spread_type *type = type_find(now, spread->types[i].name);
 		struct nic_share share = {"nothing", false, spread->types[i].packets};
 
 		if (type != NULL && type->by[0] != '\0')
@@ -537,7 +503,8 @@ static void nic_shares_write(const struct nic_share *shares, unsigned int n, uin
 }
 
 static void nic_make(struct simulation *simulation, const struct nic_now *now,
-		     const struct spread *spread, struct nic_outcome *outcome) {
+		     struct nic_outcome *outcome) {
+	const struct spread *spread = now->spread;
 	struct nic_share *shares = ddp_arena_alloc(simulation->arena, NIC_SHARES * sizeof(*shares));
 	struct strbuf why;
 
@@ -548,7 +515,7 @@ static void nic_make(struct simulation *simulation, const struct nic_now *now,
 		.n_groups = spread->groups.n,
 		.n_queues = queues_used(spread, simulation->n_queues),
 		.shares = shares,
-		.n_shares = nic_now_shares(now, spread, shares),
+		.n_shares = nic_now_shares(now, shares),
 	};
 	strbuf_init(&why);
 	nic_shares_write(shares, outcome->n_shares, spread->packets, why.to);
@@ -561,8 +528,7 @@ static void nics_make(struct simulation *simulation, const struct candidates *ca
 		ddp_arena_alloc(simulation->arena, (candidates->n_nics + 1) * sizeof(*nics));
 
 	for (unsigned int i = 0; i < candidates->n_nics; i++)
-		nic_make(simulation, &candidates->nics[i],
-			 &candidates->spreads[candidates->nic_spreads[i]], &nics[i]);
+		nic_make(simulation, &candidates->nics[i], &nics[i]);
 	simulation->nics = nics;
 	simulation->n_nics = candidates->n_nics;
 }
@@ -601,8 +567,7 @@ void simulation_make(struct simulation *simulation, const struct simulate_option
 	windows_fit(candidates, options->window_ns != 0);
 	outcomes = ddp_arena_alloc(simulation->arena, candidates->n * sizeof(*outcomes));
 	for (unsigned int i = 0; i < candidates->n; i++)
-		outcome_make(simulation, candidates->list[i].name, &candidates->spreads[i],
-			     &outcomes[i]);
+		outcome_make(simulation, &candidates->spreads[i], candidates->judged, &outcomes[i]);
 	simulation->outcomes = outcomes;
 	simulation->n_outcomes = candidates->n;
 	nics_make(simulation, candidates);
@@ -621,14 +586,14 @@ void simulation_free(struct simulation *simulation) {
 	ddp_arena_destroy(simulation->arena);
 }
 
-uint64_t own_packets(const struct ddp_profile *profile, const struct outcome *outcome) {
+uint64_t own_packets(const struct spread *spread) {
 	uint64_t n = 0;
 
-	for (unsigned int i = 0; i < outcome->n_types; i++) {
-		const char *origin = type_origin(profile, outcome->types[i].name);
+	for (unsigned int i = 0; i < spread->n_types; i++) {
+		const char *origin = type_origin(spread->loaded->profile, spread->types[i].name);
 
 		if (origin[0] != '\0' && strcmp(origin, "base") != 0)
-			n += outcome->types[i].packets;
+			n += spread->types[i].packets;
 	}
 	return n;
 }

@@ -33,24 +33,14 @@ struct affinity {
 	unsigned int queues[2];
 };
 
-struct outcome_type {
-	const char *name;
-	uint64_t packets, unhashed;
-	double imbalance, jain,
-		hottest; // share of its packets that its most loaded queue has, 0 to 1
-};
-
 // How one candidate does.
 struct outcome {
 	const char *name; // as on the command line; "fixed-function NIC"
-	const uint64_t *queue_packets, *queue_bytes;
-	uint64_t unhashed; // packets that are on queue 0 for want of a hash
-	uint64_t dropped;  // by its rules
-	uint64_t unknown;  // packets of which too little was captured
-	double imbalance, jain, hottest;
-	double entropy;         // of the hash, in bits
-	uint64_t n_groups;      // hashes seen: packets of one hash stay together whatever the table
-	uint64_t largest_group; // its packets
+	const struct spread
+		*spread; // its groups: packets of one hash stay together whatever the table
+	double imbalance, jain, hottest; // share of the most loaded queue
+	double entropy;                  // of the hash, in bits
+	uint64_t largest_group;          // packets of one hash, the most
 	double bound; // least imbalance that any table could reach, for the largest group stays
 		      // whole
 	const double *scaling; // [n - 1]: cores' worth of load that n queues and cores carry until
@@ -58,9 +48,6 @@ struct outcome {
 	const struct moment *moments; // n_moments
 	unsigned int worst;           // of the moments
 	struct affinity ues, flows;
-	const struct outcome_type *types; // most packets first
-	unsigned int n_types;
-	const struct balancing *balancing; // NULL: not asked for, or the capture has no times
 	// Imbalance without and with load-aware RSS: in intervals, if there are enough of them, or
 	// with intervals like the whole capture. 0: net_ddp cannot have this.
 	double unbalanced, balanced;
@@ -139,6 +126,9 @@ static inline double share_of(uint64_t part, uint64_t all) {
 	return all == 0 ? 0 : (double)part / all;
 }
 
+// Of a number for each of n queues: the largest.
+uint64_t most_of(const uint64_t *loads, unsigned int n);
+
 // What came of candidates that have run, the last one being the fixed-function NIC; they, the
 // capture and the options must outlive it.
 void simulation_make(struct simulation *simulation, const struct simulate_options *options,
@@ -156,6 +146,6 @@ void simulation_notes_print(const struct simulation *simulation, struct output *
 void simulation_json(const struct simulation *simulation, struct json_writer *json);
 
 // Packets with a packet type of the profile's own, or of one that it loads other than base.
-uint64_t own_packets(const struct ddp_profile *profile, const struct outcome *outcome);
+uint64_t own_packets(const struct spread *spread);
 
 #endif

@@ -3,25 +3,32 @@
 
 static void queues_json(const struct simulation *simulation, const struct outcome *outcome,
 			struct json_writer *json) {
-	jsonw_write(json, "packets:%ju queues:[", simulation->packets - outcome->dropped);
+	const struct spread *spread = outcome->spread;
+
+	jsonw_write(json, "packets:%ju queues:[", spread->packets);
 	for (unsigned int i = 0; i < simulation->n_queues; i++)
-		jsonw_object(json, "queue:%u packets:%ju bytes:%ju", i, outcome->queue_packets[i],
-			     outcome->queue_bytes[i]);
+		jsonw_object(json, "queue:%u packets:%ju bytes:%ju", i, spread->queue_packets[i],
+			     spread->queue_bytes[i]);
 	jsonw_write(json, "] imbalance:%g jain:%g", outcome->imbalance, outcome->jain);
 }
 
-static void ptypes_json(const struct outcome *outcome, struct json_writer *json) {
+static void ptypes_json(const struct spread *spread, struct json_writer *json) {
+	const unsigned int n_queues = spread->steer->config.n_queues;
+	unsigned int n = 0;
+
 	jsonw_key_open(json, "ptypes", '[');
-	for (unsigned int i = 0; i < outcome->n_types; i++)
-		jsonw_object(json, "name:%s packets:%ju", outcome->types[i].name,
-			     outcome->types[i].packets);
+	for (; n < spread->n_types && spread->types[n].packets > 0; n++)
+		jsonw_object(json, "name:%s packets:%ju", spread->types[n].name,
+			     spread->types[n].packets);
 	jsonw_write(json, "] ptype_spreads:[");
-	for (unsigned int i = 0; i < outcome->n_types; i++) {
-		const struct outcome_type *type = &outcome->types[i];
+	for (unsigned int i = 0; i < n; i++) {
+		const struct spread_type *type = &spread->types[i];
 
 		jsonw_object(json, "name:%s unhashed:%ju imbalance:%g jain:%g hottest:%g",
-			     type->name, type->unhashed, type->imbalance, type->jain,
-			     type->hottest);
+			     type->name, type->unhashed,
+			     ddp_imbalance(type->queue_packets, n_queues),
+			     ddp_jain(type->queue_packets, n_queues),
+			     share_of(most_of(type->queue_packets, n_queues), type->packets));
 	}
 	jsonw_close(json, ']');
 }
@@ -123,19 +130,20 @@ static void keys_json(const struct key_spread *keys, struct json_writer *json) {
 
 static void outcome_json(const struct simulation *simulation, const struct outcome *outcome,
 			 struct json_writer *json) {
-	queues_json(simulation, outcome, json);
-	ptypes_json(outcome, json);
+	const struct spread *spread = outcome->spread;
 
+	queues_json(simulation, outcome, json);
+	ptypes_json(spread, json);
 	jsonw_write(
 		json,
 		"hottest:%g unhashed:%ju dropped:%ju hashes:%ju entropy:%g largest_hash:%ju least_imbalance:%g",
-		outcome->hottest, outcome->unhashed, outcome->dropped, outcome->n_groups,
+		outcome->hottest, spread->unhashed, spread->dropped, (uint64_t)spread->groups.n,
 		outcome->entropy, outcome->largest_group, outcome->bound);
-	jsonw_key_uint(json, "unknown", outcome->unknown);
+	jsonw_key_uint(json, "unknown", spread->cut.packets);
 	scaling_json(simulation, outcome, json);
 	moments_json(simulation, outcome, json);
-	if (outcome->balancing != NULL)
-		balancing_json(simulation, outcome->balancing, json);
+	if (spread->balancing != NULL)
+		balancing_json(simulation, spread->balancing, json);
 	if (outcome->keys.n > 0)
 		keys_json(&outcome->keys, json);
 	affinity_json("ues", &outcome->ues, json);

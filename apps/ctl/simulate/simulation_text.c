@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <inttypes.h>
+#include <rte_common.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -36,16 +37,15 @@ static uint64_t longest_find(const struct simulation *simulation) {
 	uint64_t longest = 0;
 
 	for (unsigned int i = 0; i < simulation->n_outcomes; i++)
-		for (unsigned int q = 0; q < simulation->n_queues; q++)
-			if (simulation->outcomes[i].queue_packets[q] > longest)
-				longest = simulation->outcomes[i].queue_packets[q];
+		longest = RTE_MAX(longest, most_of(simulation->outcomes[i].spread->queue_packets,
+						   simulation->n_queues));
 	return longest;
 }
 
 // Packets, share and bar of a queue: three cells. longest is the load that a whole bar stands for.
 static void queue_cells(const struct simulation *simulation, const struct outcome *outcome,
 			unsigned int queue, uint64_t longest, struct table *table) {
-	uint64_t packets = outcome->queue_packets[queue];
+	uint64_t packets = outcome->spread->queue_packets[queue];
 
 	table_cell(table, "%" PRIu64, packets);
 	table_share(table, share_of(packets, simulation->packets));
@@ -86,7 +86,7 @@ static void many_queues_print(const struct simulation *simulation, struct output
 	for (unsigned int q = 0; q < simulation->n_queues; q++) {
 		table_cell(&table, "%u", q);
 		for (unsigned int i = 0; i < simulation->n_outcomes; i++) {
-			uint64_t packets = simulation->outcomes[i].queue_packets[q];
+			uint64_t packets = simulation->outcomes[i].spread->queue_packets[q];
 
 			snprintf(number, sizeof(number), "%6s",
 				 share_text(share_of(packets, simulation->packets), 1, "%").text);
@@ -119,12 +119,12 @@ static void outcome_row(const struct simulation *simulation, const struct outcom
 	table_cell(table, "%.3f", outcome->imbalance);
 	table_cell(table, "%.3f", outcome->jain);
 	table_share(table, outcome->hottest);
-	table_share(table, share_of(outcome->unhashed, simulation->packets));
-	table_cell(table, "%" PRIu64, outcome->n_groups);
+	table_share(table, share_of(outcome->spread->unhashed, simulation->packets));
+	table_number(table, outcome->spread->groups.n);
 	table_cell(table, "%.2f", outcome->entropy);
 	table_cell(table, "%.3f", outcome->bound);
 	if (extras.dropped)
-		table_share(table, share_of(outcome->dropped, simulation->packets));
+		table_share(table, share_of(outcome->spread->dropped, simulation->packets));
 	if (!extras.cores)
 		return;
 	if (outcome->cores > 0)
@@ -140,7 +140,7 @@ static void outcomes_print(const struct simulation *simulation, struct output *o
 	table_init(&table, out,
 		   "CANDIDATE|>IMBALANCE|>JAIN|>HOTTEST|>NO HASH|>HASHES|>ENTROPY|>AT LEAST");
 	for (unsigned int i = 0; i < simulation->n_outcomes; i++)
-		extras.dropped |= simulation->outcomes[i].dropped > 0;
+		extras.dropped |= simulation->outcomes[i].spread->dropped > 0;
 	if (extras.dropped)
 		table_columns(&table, ">DROPPED");
 	if (extras.cores)
@@ -236,19 +236,21 @@ static void scaling_print(const struct simulation *simulation, struct output *ou
 /* Packet types */
 
 static void types_print(const struct simulation *simulation, struct output *out) {
-	const struct outcome *outcome = &simulation->outcomes[0];
+	const struct spread *spread = simulation->outcomes[0].spread;
+	const unsigned int n_queues = simulation->n_queues;
 	struct table table;
 
 	table_init(&table, out, "PACKET TYPE|>PACKETS|>SHARE|>IMBALANCE|>JAIN|>HOTTEST|>NO HASH");
-	for (unsigned int i = 0; i < outcome->n_types; i++) {
-		const struct outcome_type *type = &outcome->types[i];
+	for (unsigned int i = 0; i < spread->n_types && spread->types[i].packets > 0; i++) {
+		const struct spread_type *type = &spread->types[i];
 
 		table_text(&table, type->name);
 		table_cell(&table, "%" PRIu64, type->packets);
 		table_share(&table, share_of(type->packets, simulation->packets));
-		table_cell(&table, "%.3f", type->imbalance);
-		table_cell(&table, "%.3f", type->jain);
-		table_share(&table, type->hottest);
+		table_cell(&table, "%.3f", ddp_imbalance(type->queue_packets, n_queues));
+		table_cell(&table, "%.3f", ddp_jain(type->queue_packets, n_queues));
+		table_share(&table,
+			    share_of(most_of(type->queue_packets, n_queues), type->packets));
 		table_share(&table, share_of(type->unhashed, type->packets));
 	}
 	table_fini(&table);
@@ -286,7 +288,7 @@ static void worst_cell(struct table *table, double worst) {
 }
 
 static void balancing_row(const struct outcome *outcome, struct table *table) {
-	const struct balancing *balancing = outcome->balancing;
+	const struct balancing *balancing = outcome->spread->balancing;
 
 	table_text(table, outcome->name);
 	table_cell(table, "%.3f", balancing->fixed);
@@ -301,7 +303,7 @@ static void balancing_row(const struct outcome *outcome, struct table *table) {
 
 static void bound_print(const struct simulation *simulation, const struct outcome *outcome,
 			struct output *out) {
-	const struct balancing *balancing = outcome->balancing;
+	const struct balancing *balancing = outcome->spread->balancing;
 
 	if (balancing->bound_entry < 0)
 		return;
@@ -318,7 +320,7 @@ static void bound_print(const struct simulation *simulation, const struct outcom
 }
 
 static void balancing_print(const struct simulation *simulation, struct output *out) {
-	const struct balancing *first = simulation->outcomes[0].balancing;
+	const struct balancing *first = simulation->outcomes[0].spread->balancing;
 	struct table table;
 
 	if (first == NULL)
@@ -330,11 +332,11 @@ static void balancing_print(const struct simulation *simulation, struct output *
 	table_init(&table, out,
 		   "CANDIDATE|>WITHOUT|>WITH|>AFTER|>WORST WITHOUT|>WITH|>AFTER|>MOVES|>A SECOND");
 	for (unsigned int i = 0; i < simulation->n_outcomes; i++)
-		if (simulation->outcomes[i].balancing != NULL)
+		if (simulation->outcomes[i].spread->balancing != NULL)
 			balancing_row(&simulation->outcomes[i], &table);
 	table_fini(&table);
 	for (unsigned int i = 0; i < simulation->n_outcomes; i++)
-		if (simulation->outcomes[i].balancing != NULL)
+		if (simulation->outcomes[i].spread->balancing != NULL)
 			bound_print(simulation, &simulation->outcomes[i], out);
 	output_text(out, "\n");
 }

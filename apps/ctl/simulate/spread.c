@@ -72,16 +72,15 @@ void windows_count(struct windows *windows, uint64_t time_ns, unsigned int queue
 /* Candidates */
 
 // The path cache hashes plainly unless a rule says otherwise.
-static int rules_make(struct spread *spread, const struct ddp_profile *profile,
-		      const struct rules *rules, struct ddp_diag *diag) {
+static int rules_make(struct spread *spread, const struct rules *rules, struct ddp_diag *diag) {
 	const struct steer_config *config = &spread->steer->config;
 	int ret;
 
 	if (rules_count(rules) == 0 &&
 	    (config->function == DDP_HASH_TOEPLITZ || !spread->policy.rss))
 		return 0;
-	ret = rules_build(rules, profile, spread->program, config, &spread->rules, &spread->policy,
-			  diag);
+	ret = rules_build(rules, spread->loaded->profile, spread->loaded->program, config,
+			  &spread->rules, &spread->policy, diag);
 	spread->has_rules = ret == 0;
 	return ret;
 }
@@ -92,14 +91,14 @@ static void results_make(struct spread *spread) {
 
 	spread->types = calloc_or_exit(spread->n_types, sizeof(*spread->types));
 	for (unsigned int i = 0; i < spread->n_types - 1; i++) {
-		const struct ddp_type_info *type = ddp_program_type(spread->program, i);
+		const struct ddp_type_info *type = ddp_program_type(spread->loaded->program, i);
 
 		spread->types[i].name = type->name;
 		spread->types[i].id = type->id;
 		if (n_ids <= type->id)
 			n_ids = type->id + 1;
 	}
-	spread->types[spread->n_types - 1].name = type_name(spread->program, DDP_TYPE_NONE);
+	spread->types[spread->n_types - 1].name = type_name(spread->loaded->program, DDP_TYPE_NONE);
 	spread->type_queues = calloc_or_exit((size_t)n_ids * config->n_queues, sizeof(uint64_t));
 	spread->type_unhashed = calloc_or_exit(n_ids, sizeof(uint64_t));
 	spread->entry_packets = calloc_or_exit(config->reta_size, sizeof(uint64_t));
@@ -109,23 +108,22 @@ static void results_make(struct spread *spread) {
 	flows_init(&spread->groups, false, 0);
 }
 
-int spread_init(struct spread *spread, const struct ddp_profile *profile,
-		const struct ddp_program *program, const struct steer *steer,
-		const struct rules *rules, struct ddp_diag *diag) {
+int spread_init(struct spread *spread, const struct ddp_personality *loaded,
+		const struct steer *steer, const struct rules *rules, struct ddp_diag *diag) {
 	int ret;
 
 	*spread = (struct spread){
-		.program = program,
+		.loaded = loaded,
 		.steer = steer,
-		.policy.program = program,
+		.policy.program = loaded->program,
 		// 0 turns RSS off, whatever the profile says
 		.policy.rss = steer->config.rss_hf != 0,
 		.policy.rss_hf = steer->config.rss_hf,
 		.policy.id = 1, // each has a cache of its own
-		.n_types = ddp_program_n_types(program) + 1,
+		.n_types = ddp_program_n_types(loaded->program) + 1,
 	};
 	results_make(spread);
-	ret = rules_make(spread, profile, rules, diag);
+	ret = rules_make(spread, rules, diag);
 	if (ret < 0)
 		spread_fini(spread);
 	return ret;
@@ -227,7 +225,7 @@ static void packet_interpret(struct spread *spread, unsigned int i,
 	struct cut cut;
 
 	cut_begin(&cut, packet);
-	fate.rule = cut_answer(&cut, spread->program, spread->steer,
+	fate.rule = cut_answer(&cut, spread->loaded->program, spread->steer,
 			       spread->has_rules ? &spread->policy : NULL, &answer);
 	cut_count_add(&spread->cut, &cut);
 	fate.id = answer.class.type_id;

@@ -16,6 +16,7 @@
 #include "ctl/steer/rule_text.h"
 #include "ctl/steer/steer.h"
 #include "flows.h"
+#include "personality/personality.h"
 
 #define WINDOWS_MAX 4096
 #define WINDOWS_SHOWN 240 // where nobody asked for a length
@@ -59,11 +60,11 @@ struct spread_type {
 
 struct spread {
 	// the candidate
-	const struct ddp_program *program;
+	char *name; // NULL unless people see it
+	const struct ddp_personality *loaded;
 	const struct steer *steer;
 	struct ddp_policy policy;
 	struct rule_set rules; // compiled; where has_rules
-	bool judged;           // by many keys
 	bool has_rules;        // or the hash is not plain Toeplitz, which is a rule, too
 	bool is_view; // nobody asks for the spread itself, but for the flows or UEs it tells apart
 
@@ -103,9 +104,8 @@ struct spread_burst {
 
 // All must outlive the spread; rules may be NULL. 0, or -ENOMEM or -EINVAL, with the reason in
 // diag.
-int spread_init(struct spread *spread, const struct ddp_profile *profile,
-		const struct ddp_program *program, const struct steer *steer,
-		const struct rules *rules, struct ddp_diag *diag);
+int spread_init(struct spread *spread, const struct ddp_personality *loaded,
+		const struct steer *steer, const struct rules *rules, struct ddp_diag *diag);
 void spread_fini(struct spread *spread);
 
 // For spread_run(): before the first packet and behind the last one.

@@ -44,17 +44,13 @@ static void memory_share(struct run *run) {
 		       STAGES * (sizeof(struct capture_batch) +
 				 totals->n_places * CAPTURE_BATCH_PACKETS * sizeof(uint16_t)) +
 		       (totals->sample != NULL ? SAMPLE_PACKETS * SAMPLE_BYTES : 0);
-	unsigned int n_grouped = run->n - (totals->flow_spread >= 0) - (totals->ue_spread >= 0);
+	unsigned int n_grouped = run->n - (totals->flows.by != NULL) - (totals->ues.by != NULL);
 
 	size = size > fixed + MEMORY_LEAST ? size - fixed : MEMORY_LEAST;
 	for (unsigned int i = 0; i < run->n; i++)
 		flows_limit(&run->spreads[i].groups, size / 4 / (n_grouped > 0 ? n_grouped : 1));
-	if (totals->flow_spread >= 0)
-		flow_counter_init(&totals->flows, &run->spreads[totals->flow_spread], false,
-				  run->spreads, totals->n_places, size / 16 * 9);
-	if (totals->ue_spread >= 0)
-		flow_counter_init(&totals->ues, &run->spreads[totals->ue_spread], true,
-				  run->spreads, totals->n_places, size / 16 * 3);
+	flow_counter_init(&totals->flows, false, run->spreads, totals->n_places, size / 16 * 9);
+	flow_counter_init(&totals->ues, true, run->spreads, totals->n_places, size / 16 * 3);
 }
 
 static void run_begin(struct run *run) {
@@ -67,11 +63,8 @@ static void run_begin(struct run *run) {
 			run->batches[i].places[p] =
 				calloc_or_exit(CAPTURE_BATCH_PACKETS, sizeof(uint16_t));
 	}
-	for (unsigned int i = 0; i < run->n; i++) {
-		run->spreads[i].is_view =
-			(int)i == totals->flow_spread || (int)i == totals->ue_spread;
+	for (unsigned int i = 0; i < run->n; i++)
 		spread_begin(&run->spreads[i]);
-	}
 }
 
 static void run_end(struct run *run) {
@@ -118,9 +111,9 @@ static void spread_batch(struct run *run, unsigned int which, const struct run_b
 	struct spread_totals *totals = run->totals;
 	const struct capture_batch *batch = stage->batch;
 	struct spread *spread = &run->spreads[which];
-	struct flow_counter *counter = (int)which == totals->flow_spread ? &totals->flows :
-				       (int)which == totals->ue_spread   ? &totals->ues :
-									   NULL;
+	struct flow_counter *counter = spread == totals->flows.by ? &totals->flows :
+				       spread == totals->ues.by   ? &totals->ues :
+								    NULL;
 	unsigned int n;
 
 	for (unsigned int i = 0; i < batch->n; i += n) {
@@ -178,12 +171,6 @@ static int round_run(struct run *run, struct capture *capture) {
 		times_begin(run, batch->packets[0].time_ns);
 	batch_sum_up(run->totals, batch);
 	return said;
-}
-
-void spread_totals_init(struct spread_totals *totals) {
-	memset(totals, 0, sizeof(*totals));
-	totals->flow_spread = -1;
-	totals->ue_spread = -1;
 }
 
 void spread_totals_fini(struct spread_totals *totals) {

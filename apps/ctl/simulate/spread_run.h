@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // A run of a capture through any number of spreads, and the flows and UEs that it has.
 //
-//	spread_init(&spreads[0], loaded.profile, loaded.program, &steer, NULL, &diag);
+//	struct spread_totals totals = {0}; // nothing wanted besides
+//
+//	spread_init(&spreads[0], &loaded, &steer, NULL, &diag);
 //	spread_init(&spreads[1], ...);
-//	spread_totals_init(&totals);
 //	ret = spread_run(&capture, spreads, 2, &totals);
 //	... spreads[0].queue_packets[3] ...
 //	spread_totals_fini(&totals);
@@ -19,24 +20,20 @@
 // What is looked at of all spreads together.
 struct spread_totals {
 	unsigned int n_places; // the first so many spreads are those whose queues matter
-	// Packets that belong together are those of which these spreads hash the same; -1: not
-	// wanted.
-	int flow_spread;
-	int ue_spread;
 	uint64_t window_ns;    // length of windows; 0: as the capture's time asks for
 	uint64_t balance_ns;   // interval of load-aware RSS, of the first n_places; 0: not wanted
 	size_t memory;         // bytes to use; 0: 200 MB
 	struct sample *sample; // takes some of the packets; NULL: not wanted
 
-	// the result; to be freed with spread_totals_fini()
+	// Packets that belong together: those of which the spreads `by` hash the same.
 	struct flow_counter flows, ues;
+
+	// the result; to be freed with spread_totals_fini()
 	uint64_t first_ns, last_ns; // times of packets; 0 where the capture has none
 	uint64_t bytes;             // of frames
 	double seconds;             // that it took
 };
 
-// Nothing wanted, and nothing to free yet.
-void spread_totals_init(struct spread_totals *totals);
 void spread_totals_fini(struct spread_totals *totals);
 
 // Send the rest of the capture through all of the n spreads, 1 to SPREADS_MAX, and show how far it

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "classify/answer.h"
 #include "common/strbuf.h"
+#include "ctl/profile/profile_load.h"
 #include "ctl/steer/cut.h"
 
 #define ENDS_MAX 256     // different ones
@@ -43,11 +44,10 @@ static uint16_t be16(const uint8_t *at) {
 
 // The rule whose number is unknown: of a table, else of UDP's destination port. A path that a rule
 // ended, or a cut packet of which too little is known, has no such end.
-static bool end_find(const struct candidates *candidates, const struct capture_packet *packet,
+static bool end_find(const struct ddp_personality *all, const struct capture_packet *packet,
 		     struct end *end) {
-	const int flows = candidates->totals.flow_spread;
-	const struct ddp_profile *profile = candidates_loaded(candidates, flows)->profile;
-	const struct ddp_program *program = candidates->spreads[flows].program;
+	const struct ddp_profile *profile = all->profile;
+	const struct ddp_program *program = all->program;
 	const struct ddp_header *header;
 	const struct ddp_rule *rule;
 	const struct ddp_seen *last;
@@ -138,11 +138,9 @@ static void bytes_judge(const struct finding *f, struct unread *unread) {
 }
 
 // What base's own headers announce, they announce wherever the table is asked.
-static void names_make(const struct candidates *candidates, const struct end *end,
+static void names_make(const struct ddp_personality *all, const struct end *end,
 		       struct ddp_arena *arena, struct unread *unread) {
-	const int flows = candidates->totals.flow_spread;
-	const struct ddp_header *header =
-		&candidates_loaded(candidates, flows)->profile->headers[end->node];
+	const struct ddp_header *header = &all->profile->headers[end->node];
 	const struct ddp_table *table = end->table;
 	char value[24];
 
@@ -156,34 +154,31 @@ static void names_make(const struct candidates *candidates, const struct end *en
 	else
 		unread->after =
 			ddp_arena_printf(arena, "%s(%s=%s)", header->name, end->field, value);
-	unread->type =
-		ddp_arena_strdup(arena, type_name(candidates->spreads[flows].program, end->type));
+	unread->type = ddp_arena_strdup(arena, type_name(all->program, end->type));
 	unread->port = table == NULL ? end->value : 0;
 }
 
-void unread_find(struct unread *unread, const struct candidates *candidates,
+void unread_find(struct unread *unread, const struct ddp_personality *all,
 		 const struct sample *sample, struct ddp_arena *arena) {
 	struct finding *f;
 	struct end end;
 
 	*unread = (struct unread){.ip_at = -1, .sampled = sample->n};
-	if (candidates->totals.flow_spread < 0)
-		return;
 	f = calloc_or_exit(1, sizeof(*f));
 	for (unsigned int i = 0; i < sample->n; i++) {
 		const struct capture_packet packet = sample_packet(sample, i);
 
-		if (end_find(candidates, &packet, &end))
+		if (end_find(all, &packet, &end))
 			end_count(f, &end);
 	}
 	if (f->most.packets > 0 && f->most.packets >= OFTEN * sample->n) {
 		unread->packets = f->most.packets;
-		names_make(candidates, &f->most, arena, unread);
+		names_make(all, &f->most, arena, unread);
 	}
 	for (unsigned int i = 0; unread->packets > 0 && i < sample->n; i++) {
 		const struct capture_packet packet = sample_packet(sample, i);
 
-		if (end_find(candidates, &packet, &end) && is_same_end(&end, &f->most))
+		if (end_find(all, &packet, &end) && is_same_end(&end, &f->most))
 			bytes_count(f, &packet, end.off);
 	}
 	bytes_judge(f, unread);
@@ -203,7 +198,7 @@ static bool is_tunnel(const struct ddp_program *program, const struct capture_pa
 	       class.inner_l3_off >= off && is_ip(packet, class.inner_l3_off);
 }
 
-bool unread_is_tunnel(const struct unread *unread, const struct candidates *candidates,
+bool unread_is_tunnel(const struct unread *unread, const struct ddp_personality *all,
 		      const struct sample *sample, const struct ddp_program *program) {
 	struct end end;
 	uint64_t n = 0;
@@ -211,8 +206,7 @@ bool unread_is_tunnel(const struct unread *unread, const struct candidates *cand
 	for (unsigned int i = 0; i < sample->n; i++) {
 		const struct capture_packet packet = sample_packet(sample, i);
 
-		if (end_find(candidates, &packet, &end) && end.table == NULL &&
-		    end.value == unread->port)
+		if (end_find(all, &packet, &end) && end.table == NULL && end.value == unread->port)
 			n += is_tunnel(program, &packet, end.off);
 	}
 	return n >= TUNNEL_OFTEN * unread->packets;

@@ -6,9 +6,9 @@
 
 #include <stdint.h>
 
-#include "candidates.h"
 #include "common/json_writer.h"
 #include "ctl/capture/sample.h"
+#include "personality/personality.h"
 
 struct ddp_arena;
 
@@ -25,13 +25,13 @@ struct unread {
 	uint64_t ip_packets;
 };
 
-// Candidates must look at flows. The arena owns the result.
-void unread_find(struct unread *unread, const struct candidates *candidates,
+// all: the profile that knows most packets. The arena owns the result.
+void unread_find(struct unread *unread, const struct ddp_personality *all,
 		 const struct sample *sample, struct ddp_arena *arena);
 
 // Whether a program reads what is behind unread->port as a tunnel: it finds an IP header with the
 // length that the packets leave in nearly all of them.
-bool unread_is_tunnel(const struct unread *unread, const struct candidates *candidates,
+bool unread_is_tunnel(const struct unread *unread, const struct ddp_personality *all,
 		      const struct sample *sample, const struct ddp_program *program);
 
 // Whether a profile that reads this is worth trying.

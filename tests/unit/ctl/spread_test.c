@@ -97,9 +97,7 @@ static void all_init(enum ddp_hash_function function, uint64_t rss_hf) {
 		memcpy(config.key, ddp_default_key, sizeof(config.key));
 		config.key[i] ^= i;
 		steer_init(&steers[i], &config);
-		assert_int_equal(spread_init(&spreads[i], loaded->profile, loaded->program,
-					     &steers[i], NULL, &diag),
-				 0);
+		assert_int_equal(spread_init(&spreads[i], loaded, &steers[i], NULL, &diag), 0);
 	}
 }
 
@@ -116,7 +114,7 @@ static void packet_interpret(const struct spread *spread, const struct ddp_packe
 	const struct ddp_answer_rss rss = steer_of(spread->steer);
 	struct ddp_answer answer;
 
-	ddp_answer(spread->program, &rss, packet, &answer);
+	ddp_answer(spread->loaded->program, &rss, packet, &answer);
 	sums->packets++;
 	sums->queue_packets[answer.queue]++;
 	sums->queue_bytes[answer.queue] += packet->len;
@@ -146,7 +144,7 @@ static void assert_spread(const struct spread *spread, const struct sums *sums) 
 	assert_memory_equal(spread->entry_packets, sums->entries,
 			    spread->steer->config.reta_size * sizeof(sums->entries[0]));
 	for (unsigned int i = 0; i < spread->n_types - 1; i++) {
-		assert_int_equal(type_packets(spread, type_name(spread->program, i)),
+		assert_int_equal(type_packets(spread, type_name(spread->loaded->program, i)),
 				 sums->types[i]);
 		n_seen += sums->types[i] > 0;
 	}
@@ -180,11 +178,10 @@ static void assert_sums(const char *path) {
 	static struct sums sums[N_SPREADS];
 	struct capture capture;
 	struct ddp_packet packet;
-	struct spread_totals totals;
+	struct spread_totals totals = {0};
 
 	memset(sums, 0, sizeof(sums));
 	assert_int_equal(capture_open(&capture, &(struct capture_config){.path = path}), 0);
-	spread_totals_init(&totals);
 	assert_int_equal(spread_run(&capture, spreads, N_SPREADS, &totals), 0);
 	assert_windows(&totals);
 	spread_totals_fini(&totals);
@@ -238,16 +235,14 @@ static void assert_balancing(const struct balancing *a, const struct balancing *
 static void balancing_is_the_same_whatever_the_threads_do(void **state) {
 	const char *path = capture_draw();
 	struct spread first[2];
-	struct spread_totals totals;
 	struct capture capture;
 
 	for (unsigned int run = 0; run < 2; run++) {
+		struct spread_totals totals = {.n_places = 2, .balance_ns = 10 * 1000 * 1000};
+
 		threads_left = run == 0 ? 0 : UINT_MAX;
 		all_init(DDP_HASH_TOEPLITZ, DDP_RSS_HF_ALL);
 		assert_int_equal(capture_open(&capture, &(struct capture_config){.path = path}), 0);
-		spread_totals_init(&totals);
-		totals.n_places = 2;
-		totals.balance_ns = 10 * 1000 * 1000;
 		assert_int_equal(spread_run(&capture, spreads, N_SPREADS, &totals), 0);
 		spread_totals_fini(&totals);
 		capture_close(&capture);
@@ -299,7 +294,7 @@ static void flows_are_the_same_whatever_the_threads_do(void **state) {
 		assert_int_equal(candidates_add_base(now), 0);
 		assert_int_equal(load_or_report(&loaded, "gtpu"), 0);
 		assert_int_equal(candidates_add(now, "gtpu", &loaded, NULL), 0);
-		candidates_look(now, "gtpu");
+		candidates_look(now, "gtpu", NULL);
 		assert_int_equal(capture_open(&capture, &(struct capture_config){.path = path}), 0);
 		assert_int_equal(candidates_run(now, &capture), 0);
 		capture_close(&capture);
@@ -326,7 +321,7 @@ static void without_rss_all_is_for_queue_0(void **state) {
 static void what_a_broken_capture_has_is_counted(void **state) {
 	const char *path = capture_draw();
 	struct capture capture;
-	struct spread_totals totals;
+	struct spread_totals totals = {0};
 	long size;
 	char *all;
 
@@ -336,7 +331,6 @@ static void what_a_broken_capture_has_is_counted(void **state) {
 	free(all);
 	all_init(DDP_HASH_TOEPLITZ, DDP_RSS_HF_ALL);
 	assert_int_equal(capture_open(&capture, &(struct capture_config){.path = path}), 0);
-	spread_totals_init(&totals);
 	assert_true(spread_run(&capture, spreads, N_SPREADS, &totals) < 0);
 	spread_totals_fini(&totals);
 	for (unsigned int i = 0; i < N_SPREADS; i++) {
