@@ -29,25 +29,42 @@ static void field_take(void *arg, const char *name, unsigned int width, const ui
 	f->len += field_size(layout, layout->n_fields++);
 }
 
-// "ipv4.src" and "ipv4.dst", "udp.sport" and "udp.dport": what is behind the last '.' begins
-// otherwise.
+// What a field is called behind its header.
+static const char *last_name(const char *name) {
+	const char *dot = memrchr(name, '.', strcspn(name, "/"));
+
+	return dot != NULL ? dot + 1 : name;
+}
+
+// Which part of an address a field is: its name begins so. The other direction has part ^ 1.
+enum part {
+	SRC,
+	DST,
+	SPORT,
+	DPORT,
+	N_PARTS, // none
+};
+
+static const char *const part_names[N_PARTS] = {"src", "dst", "sport", "dport"};
+
+static enum part part_of(const char *name) {
+	enum part part = 0;
+
+	while (part < N_PARTS &&
+	       strncmp(last_name(name), part_names[part], strlen(part_names[part])) != 0)
+		part++;
+	return part;
+}
+
+// "ipv4.src" and "ipv4.dst", "udp.sport" and "udp.dport".
 static bool is_counterpart(const char *a, const char *b) {
-	static const char *const pairs[][2] = {
-		{"src", "dst"}, {"dst", "src"}, {"sport", "dport"}, {"dport", "sport"}};
-	const char *end_a = strrchr(a, '.'), *end_b = strrchr(b, '.');
+	const size_t header = last_name(a) - a;
+	const enum part part = part_of(a), other = part_of(b);
 
-	if (end_a == NULL || end_b == NULL || end_a - a != end_b - b ||
-	    memcmp(a, b, end_a - a) != 0)
-		return false;
-	for (unsigned int i = 0; i < 4; i++) {
-		size_t len = strlen(pairs[i][0]);
-
-		if (strncmp(end_a + 1, pairs[i][0], len) == 0 &&
-		    strncmp(end_b + 1, pairs[i][1], len) == 0 &&
-		    strcmp(end_a + 1 + len, end_b + 1 + len) == 0)
-			return true;
-	}
-	return false;
+	return header > 0 && (size_t)(last_name(b) - b) == header && memcmp(a, b, header) == 0 &&
+	       part != N_PARTS && other == (part ^ 1) &&
+	       strcmp(a + header + strlen(part_names[part]),
+		      b + header + strlen(part_names[other])) == 0;
 }
 
 static void opposite_find(struct layout *layout) {
@@ -229,8 +246,7 @@ void flow_counter_init(struct flow_counter *counter, bool is_ue, const struct sp
 	counter->is_ue = is_ue;
 	counter->spreads = spreads;
 	counter->n_places = n_places;
-	flows_init(&counter->table, true, n_places);
-	flows_limit(&counter->table, size);
+	flows_init(&counter->table, true, n_places, size);
 }
 
 void flow_counter_fini(struct flow_counter *counter) {
@@ -241,27 +257,10 @@ void flow_counter_fini(struct flow_counter *counter) {
 
 /* Texts */
 
-enum part {
-	SRC,
-	DST,
-	SPORT,
-	DPORT,
-	N_PARTS,
-};
-
-static const char *const part_names[N_PARTS] = {"src", "dst", "sport", "dport"};
-
 struct flow_words {
 	char parts[N_PARTS][FIELD_TEXT_SIZE];
 	char rest[FLOW_TEXT_SIZE];
 };
-
-// What a field is called behind its header.
-static const char *last_name(const char *name) {
-	const char *dot = memrchr(name, '.', strcspn(name, "/"));
-
-	return dot != NULL ? dot + 1 : name;
-}
 
 static void field_value(struct fields *fields, const struct layout *layout, unsigned int field,
 			const uint8_t *bytes, char text[FIELD_TEXT_SIZE]) {
@@ -273,16 +272,14 @@ static void field_value(struct fields *fields, const struct layout *layout, unsi
 }
 
 static void word_take(struct flow_words *words, const char *name, const char *value) {
+	const enum part part = part_of(name);
 	size_t len = strlen(words->rest);
 
-	for (unsigned int i = 0; i < N_PARTS; i++)
-		if (strncmp(name, part_names[i], strlen(part_names[i])) == 0 &&
-		    words->parts[i][0] == '\0') {
-			snprintf(words->parts[i], sizeof(words->parts[i]), "%s", value);
-			return;
-		}
-	snprintf(words->rest + len, sizeof(words->rest) - len, "%s%s=%s", len > 0 ? " " : "", name,
-		 value);
+	if (part != N_PARTS && words->parts[part][0] == '\0')
+		snprintf(words->parts[part], FIELD_TEXT_SIZE, "%s", value);
+	else
+		snprintf(words->rest + len, sizeof(words->rest) - len, "%s%s=%s",
+			 len > 0 ? " " : "", last_name(name), value);
 }
 
 // Addresses of IPv6 are in brackets where a port follows.
@@ -304,7 +301,7 @@ void flow_text(struct fields *fields, const struct flow_counter *counter, const 
 		if (at + field_size(layout, i) > flow->input_len)
 			break;
 		field_value(fields, layout, i, flow->input + at, value);
-		word_take(&words, last_name(layout->names[i]), value);
+		word_take(&words, layout->names[i], value);
 	}
 	text[0] = '\0';
 	if (words.parts[SRC][0] != '\0' || words.parts[SPORT][0] != '\0')
@@ -331,15 +328,14 @@ void flow_outer_text(const struct flow *flow, char text[FLOW_TEXT_SIZE]) {
 const char *flow_address(struct fields *fields, const struct flow_counter *counter,
 			 const struct flow *flow, char text[FIELD_TEXT_SIZE]) {
 	const struct layout *layout = &counter->layouts[flow->layout];
-	const char *name = layout->n_fields == 1 ? last_name(layout->names[0]) : "";
 	size_t len;
 
-	if ((strncmp(name, "src", 3) != 0 && strncmp(name, "dst", 3) != 0) ||
+	if (layout->n_fields != 1 || part_of(layout->names[0]) > DST ||
 	    field_size(layout, 0) != flow->input_len)
 		return NULL;
 	field_value(fields, layout, 0, flow->input, text);
 	len = strlen(text);
-	if (strchr(name, '/') != NULL) // a prefix of it
-		snprintf(text + len, FIELD_TEXT_SIZE - len, "%s", strchr(name, '/'));
+	snprintf(text + len, FIELD_TEXT_SIZE - len, "%s",
+		 strchrnul(layout->names[0], '/')); // of a part of it
 	return text;
 }

@@ -39,19 +39,17 @@ static size_t slots_size(const struct flows *flows) {
 	return n * sizeof(*flows->slots);
 }
 
-static void memory_init(struct flows *flows, uint32_t n_max) {
-	flows->n_max = n_max;
-	flows->mask = FIRST_SLOTS - 1;
-	flows->slots = memory_reserve(slots_size(flows));
-	flows->entries = memory_reserve((size_t)n_max * flows->stride);
-}
+void flows_init(struct flows *flows, bool detailed, unsigned int n_places, size_t size) {
+	size_t n;
 
-void flows_init(struct flows *flows, bool detailed, unsigned int n_places) {
-	*flows = (struct flows){.stride = offsetof(struct flow, bytes)};
+	*flows = (struct flows){.mask = FIRST_SLOTS - 1, .stride = offsetof(struct flow, bytes)};
 	if (detailed)
 		flows->stride = sizeof(struct flow) + n_places * sizeof(struct flow_place);
+	n = size / (flows->stride + SLOT_BYTES);
+	flows->n_max = RTE_MAX(RTE_MIN(n, (size_t)UINT32_MAX / 4), (size_t)FLOWS_LEAST);
+	flows->slots = memory_reserve(slots_size(flows));
+	flows->entries = memory_reserve((size_t)flows->n_max * flows->stride);
 	ddp_seed_draw(&flows->seed);
-	memory_init(flows, FLOWS_MAX);
 }
 
 void flows_fini(struct flows *flows) {
@@ -60,13 +58,6 @@ void flows_fini(struct flows *flows) {
 	munmap(flows->slots, slots_size(flows));
 	munmap(flows->entries, (size_t)flows->n_max * flows->stride);
 	flows->slots = NULL;
-}
-
-void flows_limit(struct flows *flows, size_t size) {
-	size_t n = size / (flows->stride + SLOT_BYTES);
-
-	flows_fini(flows);
-	memory_init(flows, RTE_MAX(RTE_MIN(n, (size_t)UINT32_MAX / 4), (size_t)FLOWS_LEAST));
 }
 
 // The slot of a key, or the free one where it would be.

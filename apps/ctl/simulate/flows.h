@@ -5,7 +5,7 @@
 // only, and what the table says is of the keys that came first. Entries have the order in which
 // their keys came, so no result depends on the random seed.
 //
-//	flows_init(&flows, true, n_places);
+//	flows_init(&flows, true, n_places, 64 << 20);
 //	flows_prefetch(&flows, keys, n);
 //	for (unsigned int i = 0; i < n; i++)
 //		flow = flows_count(&flows, keys[i]);
@@ -18,8 +18,7 @@
 
 #include "base/seed.h"
 
-#define FLOWS_MAX (1U << 17) // n_max unless flows_limit() says otherwise
-#define FLOWS_LEAST 4096     // whatever it says
+#define FLOWS_LEAST 4096 // entries, whatever the limit is
 #define FLOW_INPUT_SIZE 48
 #define FLOW_OUTER_SIZE 32
 
@@ -57,12 +56,9 @@ struct flows {
 	uint8_t *entries;
 };
 
-// Here and below, without memory the process ends.
-void flows_init(struct flows *flows, bool detailed, unsigned int n_places);
-void flows_fini(struct flows *flows);
-
-// Of an empty one: use about so many bytes.
-void flows_limit(struct flows *flows, size_t size);
+// It uses about size bytes. Here and below, without memory the process ends.
+void flows_init(struct flows *flows, bool detailed, unsigned int n_places, size_t size);
+void flows_fini(struct flows *flows); // also of zeros
 
 // Count a packet. Returns the entry, which stays where it is; packets is 1 if it is new, and what
 // follows 0. NULL: there is no room for it.

@@ -105,7 +105,6 @@ static void results_make(struct spread *spread) {
 	for (unsigned int i = 0; i < spread->n_types; i++)
 		spread->types[i].queue_packets =
 			spread->type_queues + (size_t)spread->types[i].id * config->n_queues;
-	flows_init(&spread->groups, false, 0);
 }
 
 int spread_init(struct spread *spread, const struct ddp_personality *loaded,

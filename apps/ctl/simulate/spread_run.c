@@ -2,6 +2,7 @@
 #include "spread_run.h"
 
 #include <pthread.h>
+#include <rte_common.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -48,7 +49,7 @@ static void memory_share(struct run *run) {
 
 	size = size > fixed + MEMORY_LEAST ? size - fixed : MEMORY_LEAST;
 	for (unsigned int i = 0; i < run->n; i++)
-		flows_limit(&run->spreads[i].groups, size / 4 / (n_grouped > 0 ? n_grouped : 1));
+		flows_init(&run->spreads[i].groups, false, 0, size / 4 / RTE_MAX(n_grouped, 1u));
 	flow_counter_init(&totals->flows, false, run->spreads, totals->n_places, size / 16 * 9);
 	flow_counter_init(&totals->ues, true, run->spreads, totals->n_places, size / 16 * 3);
 }

@@ -20,7 +20,7 @@ static void each_is_counted(void **state) {
 	const struct flow *top[3];
 	struct flows flows;
 
-	flows_init(&flows, false, 0);
+	flows_init(&flows, false, 0, 4 << 20);
 	for (unsigned int i = 0; i < 50000; i++)
 		for (unsigned int n = 0; n <= i % 3 + (i == 4711) * 10; n++)
 			assert_int_equal(flows_count(&flows, key_of(i))->packets, n + 1);
@@ -44,8 +44,7 @@ static void beyond_the_limit_first_ones_are_counted(void **state) {
 	struct flows flows;
 	uint32_t n_max;
 
-	flows_init(&flows, true, 2);
-	flows_limit(&flows, 1 << 20);
+	flows_init(&flows, true, 2, 1 << 20);
 	n_max = flows.n_max;
 	assert_in_range(n_max, FLOWS_LEAST, (1 << 20) / sizeof(struct flow));
 	for (unsigned int i = 0; i < N; i++) {
@@ -98,7 +97,7 @@ static double reads_with(bool chosen) {
 	struct flows flows;
 	double reads;
 
-	flows_init(&flows, false, 0);
+	flows_init(&flows, false, 0, 4 << 20);
 	for (uint64_t i = 1; i <= 20000; i++)
 		flows_count(&flows, chosen ? key_hashed(i << 32) : key_of(i));
 	reads = reads_of(&flows);
@@ -121,7 +120,7 @@ static void entropy_is_that_of_a_packet(void **state) {
 	};
 	struct flows flows;
 
-	flows_init(&flows, false, 0);
+	flows_init(&flows, false, 0, 4 << 20);
 	assert_float_equal(flows_entropy(&flows), 0, 0);
 	for (unsigned int i = 0; i < N; i++) {
 		flows_count(&flows, key_of(i % (N / 4)));
