@@ -13,56 +13,6 @@
 #define SECTION_SIZE_MAX 4084
 #define IS_METADATA(id) ((id) >> 31)
 
-// A run of bytes, taken piece by piece.
-struct cursor {
-	struct package_reader *reader;
-	uint64_t at, end; // offsets in the file
-};
-
-static const uint8_t *at_bytes(const struct cursor *cursor) {
-	return cursor->reader->package->bytes + cursor->at;
-}
-
-// A u32 count and as many items of a size, of what is called name; *items is where they begin.
-static int counted_take(struct cursor *cursor, const char *name, uint32_t item_size, uint32_t *n,
-			const uint8_t **items) {
-	uint64_t left = cursor->end - cursor->at;
-
-	if (left < 4)
-		return reader_error(cursor->reader, cursor->at,
-				    "the segment ends before the number of %s", name);
-	*n = le32_get(at_bytes(cursor));
-	if (*n > (left - 4) / item_size)
-		return reader_error(cursor->reader, cursor->at,
-				    "%" PRIu32 " %s do not fit the segment's last %" PRIu64
-				    " bytes",
-				    *n, name, left - 4);
-	*items = at_bytes(cursor) + 4;
-	cursor->at += 4 + (uint64_t)*n * item_size;
-	return 0;
-}
-
-static int devices_read(struct cursor *cursor, struct e810_package *e810) {
-	struct ddp_arena *arena = cursor->reader->package->arena;
-	const uint8_t *items;
-	uint32_t n;
-
-	if (counted_take(cursor, "devices", 8, &n, &items) < 0)
-		return -EBADMSG;
-	e810->n_devices = n;
-	e810->devices = ddp_arena_alloc(arena, n * sizeof(*e810->devices));
-	for (uint32_t i = 0; i < n; i++, items += 8)
-		e810->devices[i] = (struct e810_device){le16_get(items), le16_get(items + 2),
-							le16_get(items + 4), le16_get(items + 6)};
-	if (counted_take(cursor, "NVM versions", 4, &n, &items) < 0)
-		return -EBADMSG;
-	e810->n_nvm_versions = n;
-	e810->nvm_versions = ddp_arena_alloc(arena, n * sizeof(*e810->nvm_versions));
-	for (uint32_t i = 0; i < n; i++)
-		e810->nvm_versions[i] = le32_get(items + 4 * i);
-	return 0;
-}
-
 // Sections of one buffer, as its list gives them.
 struct buffer {
 	struct package_reader *reader;
@@ -191,7 +141,7 @@ static void configuration_read(struct package_reader *reader) {
 	struct cursor cursor = {reader, segment->offset + SEGMENT_HEADER_SIZE,
 				(uint64_t)segment->offset + segment->size};
 
-	if (devices_read(&cursor, e810) < 0)
+	if (devices_read(&cursor) < 0)
 		return;
 	buffers_read(&cursor, e810);
 	metadata_find(reader, e810);
@@ -316,16 +266,6 @@ int e810_read(struct package_reader *reader) {
 const struct e810_part *e810_parts(const struct ddp_package *package, unsigned int *n) {
 	*n = package->e810->n_parts;
 	return package->e810->parts;
-}
-
-const struct e810_device *e810_devices(const struct ddp_package *package, unsigned int *n) {
-	*n = package->e810->n_devices;
-	return package->e810->devices;
-}
-
-const uint32_t *e810_nvm_versions(const struct ddp_package *package, unsigned int *n) {
-	*n = package->e810->n_nvm_versions;
-	return package->e810->nvm_versions;
 }
 
 unsigned int e810_n_buffers(const struct ddp_package *package) {

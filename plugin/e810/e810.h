@@ -95,12 +95,7 @@ const char *e810_label(const struct ddp_package *package, uint32_t id, uint16_t 
 #define E810_VERSION_MAJOR 1
 #define E810_VERSION_MINOR 3
 
-// The configuration segment's list of devices, versions of NVM and buffers.
-struct e810_device {
-	uint16_t device, vendor, sub_device, sub_vendor;
-};
-const struct e810_device *e810_devices(const struct ddp_package *package, unsigned int *n);
-const uint32_t *e810_nvm_versions(const struct ddp_package *package, unsigned int *n);
+// Buffers of the configuration segment.
 unsigned int e810_n_buffers(const struct ddp_package *package);
 unsigned int e810_first_metadata_buffer(const struct ddp_package *package); // or e810_n_buffers()
 

@@ -51,10 +51,6 @@ static inline bool e810_is_label(const struct e810_layout *layout) {
 
 struct e810_package {
 	const struct ddp_segment *segment; // the configuration
-	struct e810_device *devices;
-	unsigned int n_devices;
-	uint32_t *nvm_versions;
-	unsigned int n_nvm_versions;
 	unsigned int n_buffers;
 	unsigned int first_metadata;
 	struct e810_part *parts;

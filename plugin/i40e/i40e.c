@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,88 +13,17 @@
 
 #define IDS_MAX 256 // that 8 bits can tell apart
 
-// A part of the file that is being read, by offsets from the start of the file.
-struct span {
-	uint64_t start, end;
-};
-
 struct profile_reader {
 	struct package_reader *reader;
+	struct ddp_arena *arena;
 	struct i40e_package *i40e;
 	const uint8_t *bytes; // of the file
-	struct span segment;  // the profile's
+	uint64_t start, end;  // of the profile's segment
 	uint64_t tables_end;  // of the last table before the sections
 
 	// the first sections of their types, NULL for none
 	const struct i40e_section *protocols, *pctypes, *ptypes;
 };
-
-/* Tables of the segment */
-
-// The table at offset: a count, and items of item_size. Where it ends, or 0 if it runs off the
-// segment.
-static uint64_t table_end(struct profile_reader *profile, uint64_t offset, unsigned int item_size,
-			  const char *name) {
-	uint64_t end, space;
-	uint32_t n;
-
-	if (offset + 4 > profile->segment.end) {
-		reader_error(profile->reader, offset, "the segment ends before its %s", name);
-		return 0;
-	}
-	n = le32_get(profile->bytes + offset);
-	end = offset + 4 + (uint64_t)n * item_size;
-	space = profile->segment.end - offset - 4;
-	if (end > profile->segment.end) {
-		reader_error(profile->reader, offset,
-			     "the %s of %" PRIu32 " entries needs %" PRIu64
-			     " bytes, the segment has %" PRIu64 " left",
-			     name, n, (uint64_t)n * item_size, space);
-		return 0;
-	}
-	return end;
-}
-
-static struct i40e_device device_get(const uint8_t *bytes) {
-	uint32_t id = le32_get(bytes), sub_id = le32_get(bytes + 4);
-
-	return (struct i40e_device){
-		.vendor = id >> 16,
-		.device = id,
-		.sub_vendor = sub_id >> 16,
-		.sub_device = sub_id,
-	};
-}
-
-// Where the table ends, or 0.
-static uint64_t devices_read(struct profile_reader *profile, uint64_t offset) {
-	struct i40e_package *i40e = profile->i40e;
-	uint64_t end = table_end(profile, offset, DEVICE_SIZE, "device table");
-
-	if (end == 0)
-		return 0;
-	i40e->n_devices = le32_get(profile->bytes + offset);
-	i40e->devices = ddp_arena_alloc(profile->reader->package->arena,
-					i40e->n_devices * sizeof(*i40e->devices));
-	for (unsigned int i = 0; i < i40e->n_devices; i++)
-		i40e->devices[i] = device_get(profile->bytes + offset + 4 + DEVICE_SIZE * i);
-	return end;
-}
-
-// Where the table ends, or 0.
-static uint64_t nvms_read(struct profile_reader *profile, uint64_t offset) {
-	struct i40e_package *i40e = profile->i40e;
-	uint64_t end = table_end(profile, offset, 4, "table of NVM versions");
-
-	if (end == 0)
-		return 0;
-	i40e->n_nvms = le32_get(profile->bytes + offset);
-	i40e->nvms = ddp_arena_alloc(profile->reader->package->arena,
-				     i40e->n_nvms * sizeof(*i40e->nvms));
-	for (unsigned int i = 0; i < i40e->n_nvms; i++)
-		i40e->nvms[i] = le32_get(profile->bytes + offset + 4 + 4 * i);
-	return end;
-}
 
 /* Lists within a section */
 
@@ -112,54 +42,32 @@ static uint64_t record_len(struct profile_reader *profile, uint64_t offset, uint
 
 static void protocol_read(struct profile_reader *profile, uint64_t offset, uint64_t len) {
 	const uint8_t *bytes = profile->bytes + offset + RECORD_HEADER_SIZE;
-	const uint8_t *name = bytes + 1;
-	size_t room = len - RECORD_HEADER_SIZE - 1, name_len = strnlen((const char *)name, room);
+	size_t room = len - RECORD_HEADER_SIZE - 1;
+	size_t name_len = strnlen((const char *)bytes + 1, room);
 	struct i40e_package *i40e = profile->i40e;
 	struct i40e_protocol *protocol;
 
-	if (name_len == room) {
+	if (name_len == room || name_len >= I40E_PROTOCOL_NAME_SIZE) {
 		reader_error(profile->reader, offset + RECORD_HEADER_SIZE + 1,
-			     "the name of protocol %u does not end within its record", bytes[0]);
+			     "the name of protocol %u does not end within its record and %u "
+			     "characters",
+			     bytes[0], I40E_PROTOCOL_NAME_SIZE - 1);
 		return;
 	}
-	if (name_len >= I40E_PROTOCOL_NAME_SIZE) {
-		reader_error(profile->reader, offset + RECORD_HEADER_SIZE + 1,
-			     "the name of protocol %u has %zu characters, more than %u", bytes[0],
-			     name_len, I40E_PROTOCOL_NAME_SIZE - 1);
-		return;
-	}
-	protocol = DDP_APPEND(profile->reader->package->arena, i40e->protocols, i40e->n_protocols);
+	protocol = DDP_APPEND(profile->arena, i40e->protocols, i40e->n_protocols);
 	protocol->id = bytes[0];
-	memcpy(protocol->name, name, name_len);
+	memcpy(protocol->name, bytes + 1, name_len);
 }
 
-static struct i40e_type type_get(const uint8_t *record) {
-	struct i40e_type type = {.id = record[RECORD_HEADER_SIZE]};
+static void type_read(struct profile_reader *profile, struct i40e_types *types, uint64_t offset) {
+	const uint8_t *bytes = profile->bytes + offset + RECORD_HEADER_SIZE;
+	struct i40e_type *type = DDP_APPEND(profile->arena, types->types, types->n);
 
-	memcpy(type.protocols, record + RECORD_HEADER_SIZE + 1, sizeof(type.protocols));
-	return type;
+	type->id = bytes[0];
+	memcpy(type->protocols, bytes + 1, sizeof(type->protocols));
 }
 
-static void pctype_read(struct profile_reader *profile, uint64_t offset, uint64_t len) {
-	struct i40e_package *i40e = profile->i40e;
-
-	(void)len;
-	*DDP_APPEND(profile->reader->package->arena, i40e->pctypes, i40e->n_pctypes) =
-		type_get(profile->bytes + offset);
-}
-
-static void ptype_read(struct profile_reader *profile, uint64_t offset, uint64_t len) {
-	struct i40e_package *i40e = profile->i40e;
-
-	(void)len;
-	*DDP_APPEND(profile->reader->package->arena, i40e->ptypes, i40e->n_ptypes) =
-		type_get(profile->bytes + offset);
-}
-
-typedef void (*record_fn)(struct profile_reader *profile, uint64_t offset, uint64_t len);
-
-static void records_read(struct profile_reader *profile, const struct i40e_section *section,
-			 record_fn record_read) {
+static void records_read(struct profile_reader *profile, const struct i40e_section *section) {
 	uint64_t offset = section->offset + SECTION_HEADER_SIZE;
 	uint64_t end = offset + section->size / RECORD_SIZE * RECORD_SIZE, len;
 
@@ -171,7 +79,12 @@ static void records_read(struct profile_reader *profile, const struct i40e_secti
 		len = record_len(profile, offset, end);
 		if (len == 0)
 			return;
-		record_read(profile, offset, len);
+		if (section->type == I40E_PROTOCOL)
+			protocol_read(profile, offset, len);
+		else if (section->type == I40E_PCTYPE)
+			type_read(profile, &profile->i40e->pctypes, offset);
+		else
+			type_read(profile, &profile->i40e->ptypes, offset);
 	}
 }
 
@@ -179,28 +92,19 @@ static void records_read(struct profile_reader *profile, const struct i40e_secti
 
 // An admin queue command: its data must be in the section, for drivers send what datalen says.
 static void command_check(struct profile_reader *profile, const struct i40e_section *section) {
-	uint64_t offset = section->offset + SECTION_HEADER_SIZE;
-	uint16_t data_len;
-
-	if (section->size < COMMAND_SIZE) {
+	if (section->size < COMMAND_SIZE ||
+	    le16_get(section->data + COMMAND_DATA_LEN_AT) > section->size - COMMAND_SIZE)
 		reader_error(profile->reader, section->offset + SECTION_SIZE_AT,
-			     "%" PRIu32 " bytes are too few for an admin queue command",
+			     "%" PRIu32
+			     " bytes are too few for an admin queue command and its data",
 			     section->size);
-		return;
-	}
-	data_len = le16_get(section->data + COMMAND_DATA_LEN_AT);
-	if (data_len > section->size - COMMAND_SIZE)
-		reader_error(profile->reader, offset + COMMAND_DATA_LEN_AT,
-			     "an admin queue command with %u bytes of data, where the section has "
-			     "%" PRIu32,
-			     data_len, section->size - COMMAND_SIZE);
 }
 
 static void list_read(struct profile_reader *profile, const struct i40e_section *section,
-		      const struct i40e_section **first, record_fn record_read) {
+		      const struct i40e_section **first) {
 	if (*first == NULL) {
 		*first = section;
-		records_read(profile, section, record_read);
+		records_read(profile, section);
 	} else {
 		reader_warn(profile->reader, section->offset,
 			    "a second section 0x%" PRIx32 ": drivers see the first only",
@@ -211,53 +115,38 @@ static void list_read(struct profile_reader *profile, const struct i40e_section 
 static void content_read(struct profile_reader *profile, const struct i40e_section *section) {
 	struct i40e_package *i40e = profile->i40e;
 
-	switch (section->type) {
-	case I40E_MMIO:
-		i40e->has_mmio = true;
-		break;
-	case I40E_RB_MMIO:
-		i40e->is_rollback = true;
-		break;
-	case I40E_RB_AQ:
-		i40e->is_rollback = true;
-		i40e->has_aq = true;
-		break;
-	case I40E_AQ:
-		i40e->has_aq = true;
+	i40e->is_rollback |= section->type == I40E_RB_MMIO || section->type == I40E_RB_AQ;
+	i40e->has_aq |= section->type == I40E_AQ || section->type == I40E_RB_AQ;
+	if (section->type == I40E_AQ)
 		command_check(profile, section);
-		break;
-	case I40E_PROTOCOL:
-		list_read(profile, section, &profile->protocols, protocol_read);
-		break;
-	case I40E_PCTYPE:
-		list_read(profile, section, &profile->pctypes, pctype_read);
-		break;
-	case I40E_PTYPE:
-		list_read(profile, section, &profile->ptypes, ptype_read);
-		break;
-	}
+	else if (section->type == I40E_PROTOCOL)
+		list_read(profile, section, &profile->protocols);
+	else if (section->type == I40E_PCTYPE)
+		list_read(profile, section, &profile->pctypes);
+	else if (section->type == I40E_PTYPE)
+		list_read(profile, section, &profile->ptypes);
 }
 
 // The section whose offset, from the start of the segment, is at entry of the section table.
 static void section_read(struct profile_reader *profile, uint64_t entry) {
 	struct i40e_package *i40e = profile->i40e;
-	uint64_t start = profile->segment.start + le32_get(profile->bytes + entry);
+	uint64_t start = profile->start + le32_get(profile->bytes + entry);
 	struct i40e_section *section;
 	uint32_t size;
 
-	if (start < profile->tables_end || start + SECTION_HEADER_SIZE > profile->segment.end) {
+	if (start < profile->tables_end || start + SECTION_HEADER_SIZE > profile->end) {
 		reader_error(profile->reader, entry,
 			     "a section at 0x%" PRIx64
 			     ", where the segment's sections are 0x%" PRIx64 " to 0x%" PRIx64,
-			     start, profile->tables_end, profile->segment.end);
+			     start, profile->tables_end, profile->end);
 		return;
 	}
 	size = le32_get(profile->bytes + start + SECTION_SIZE_AT);
-	if (size > profile->segment.end - start - SECTION_HEADER_SIZE) {
+	if (size > profile->end - start - SECTION_HEADER_SIZE) {
 		reader_error(profile->reader, start + SECTION_SIZE_AT,
 			     "a section of %" PRIu32 " bytes where the segment has %" PRIu64
 			     " left",
-			     size, profile->segment.end - start - SECTION_HEADER_SIZE);
+			     size, profile->end - start - SECTION_HEADER_SIZE);
 		return;
 	}
 	section = &i40e->sections[i40e->n_sections++];
@@ -276,12 +165,9 @@ static int by_offset(const void *a, const void *b) {
 // A section in two places of the table is an overlap, too: drivers would write it twice.
 static void overlaps_check(struct profile_reader *profile) {
 	const struct i40e_package *i40e = profile->i40e;
-	const struct i40e_section **sorted;
+	const struct i40e_section **sorted =
+		ddp_arena_alloc(profile->arena, (i40e->n_sections + 1) * sizeof(*sorted));
 
-	if (i40e->n_sections == 0)
-		return;
-	sorted = ddp_arena_alloc(profile->reader->package->arena,
-				 i40e->n_sections * sizeof(const struct i40e_section *));
 	for (unsigned int i = 0; i < i40e->n_sections; i++)
 		sorted[i] = &i40e->sections[i];
 	qsort(sorted, i40e->n_sections, sizeof(*sorted), by_offset);
@@ -293,42 +179,33 @@ static void overlaps_check(struct profile_reader *profile) {
 				     sorted[i - 1]->offset);
 }
 
-static void sections_read(struct profile_reader *profile, uint64_t offset) {
+static void sections_read(struct profile_reader *profile, struct cursor *cursor) {
 	struct i40e_package *i40e = profile->i40e;
+	const uint8_t *entries;
+	uint64_t left;
 	uint32_t n;
 
-	i40e->section_table_at = offset;
-	profile->tables_end = table_end(profile, offset, 4, "section table");
-	if (profile->tables_end == 0)
+	i40e->section_table_at = cursor->at;
+	if (counted_take(cursor, "sections", 4, &n, &entries) < 0)
 		return;
-	n = le32_get(profile->bytes + offset);
-	if (n > (profile->segment.end - profile->tables_end) / SECTION_HEADER_SIZE) {
-		reader_error(profile->reader, offset,
+	profile->tables_end = cursor->at;
+	left = profile->end - cursor->at;
+	if (n > left / SECTION_HEADER_SIZE) {
+		reader_error(profile->reader, i40e->section_table_at,
 			     "%" PRIu32 " sections do not fit a segment that has %" PRIu64
 			     " bytes left",
-			     n, profile->segment.end - profile->tables_end);
+			     n, left);
 		return;
 	}
-	i40e->sections =
-		ddp_arena_alloc(profile->reader->package->arena, n * sizeof(*i40e->sections));
+	i40e->sections = ddp_arena_alloc(profile->arena, n * sizeof(*i40e->sections));
 	for (uint32_t i = 0; i < n; i++)
-		section_read(profile, offset + 4 + 4 * (uint64_t)i);
+		section_read(profile, i40e->section_table_at + 4 + 4 * (uint64_t)i);
 	overlaps_check(profile);
-	if (profile->reader->n_errors > 0)
-		return;
-	for (unsigned int i = 0; i < i40e->n_sections; i++)
+	for (unsigned int i = 0; i < i40e->n_sections && profile->reader->n_errors == 0; i++)
 		content_read(profile, &i40e->sections[i]);
 }
 
 /* Segments */
-
-static bool is_named(const struct i40e_package *i40e, const struct i40e_type *type) {
-	for (unsigned int i = 0; i < I40E_TYPE_PROTOCOLS; i++)
-		if (type->protocols[i] != I40E_NO_PROTOCOL &&
-		    i40e_protocol_find(i40e, type->protocols[i]) != NULL)
-			return true;
-	return false;
-}
 
 static void list_check(struct profile_reader *profile, const struct i40e_section *section,
 		       const char *name, unsigned int n, unsigned int max) {
@@ -337,36 +214,37 @@ static void list_check(struct profile_reader *profile, const struct i40e_section
 			     name, max);
 }
 
-// Where DPDK's names of pctypes end up without a character, it cuts off the last one all the same.
-static void names_check(struct profile_reader *profile) {
-	const struct i40e_package *i40e = profile->i40e;
-
-	for (unsigned int i = 0; i < i40e->n_pctypes && i40e->n_protocols > 0; i++)
-		if (!is_named(i40e, &i40e->pctypes[i]))
-			reader_error(profile->reader, profile->pctypes->offset,
-				     "no protocol of pctype %u has a name", i40e->pctypes[i].id);
-}
-
+// If DPDK's name of a pctype is empty, it still cuts off the last character.
 static void lists_check(struct profile_reader *profile) {
 	const struct i40e_package *i40e = profile->i40e;
+	char name[I40E_TYPE_NAME_SIZE];
 
 	list_check(profile, profile->protocols, "protocols", i40e->n_protocols, IDS_MAX);
-	list_check(profile, profile->pctypes, "pctypes", i40e->n_pctypes, I40E_PCTYPES_MAX);
-	list_check(profile, profile->ptypes, "ptypes", i40e->n_ptypes, IDS_MAX);
-	if (profile->reader->n_errors == 0)
-		names_check(profile);
+	list_check(profile, profile->pctypes, "pctypes", i40e->pctypes.n, I40E_PCTYPES_MAX);
+	list_check(profile, profile->ptypes, "ptypes", i40e->ptypes.n, IDS_MAX);
+	if (profile->reader->n_errors > 0 || i40e->n_protocols == 0)
+		return;
+	for (unsigned int i = 0; i < i40e->pctypes.n; i++) {
+		i40e_type_name(i40e, &i40e->pctypes.types[i], name);
+		if (name[0] == '\0')
+			reader_error(profile->reader, profile->pctypes->offset,
+				     "no protocol of pctype %u has a name",
+				     i40e->pctypes.types[i].id);
+	}
 }
 
 static void profile_read(struct package_reader *reader, const struct ddp_segment *segment) {
 	struct i40e_package *i40e = reader->package->i40e;
 	struct profile_reader profile = {
 		.reader = reader,
+		.arena = reader->package->arena,
 		.i40e = i40e,
 		.bytes = reader->package->bytes,
-		.segment = {segment->offset, (uint64_t)segment->offset + segment->size},
+		.start = segment->offset,
+		.end = (uint64_t)segment->offset + segment->size,
 	};
+	struct cursor cursor = {reader, segment->offset + PROFILE_DEVICES_AT, profile.end};
 	const uint8_t *bytes = profile.bytes + segment->offset;
-	uint64_t end;
 
 	if (segment->size < PROFILE_SIZE) {
 		reader_error(reader, segment->offset + 8,
@@ -375,14 +253,10 @@ static void profile_read(struct package_reader *reader, const struct ddp_segment
 		return;
 	}
 	i40e->segment_at = segment->offset;
-	i40e->is_x722 = segment->type == SEGMENT_X722;
 	i40e->version = version_get(bytes + SEGMENT_HEADER_SIZE);
 	package_text(i40e->name, bytes + SEGMENT_HEADER_SIZE + 4, DDP_PACKAGE_NAME_SIZE - 1);
-	end = devices_read(&profile, segment->offset + PROFILE_DEVICES_AT);
-	if (end > 0)
-		end = nvms_read(&profile, end);
-	if (end > 0)
-		sections_read(&profile, end);
+	if (devices_read(&cursor) == 0)
+		sections_read(&profile, &cursor);
 	lists_check(&profile);
 }
 
@@ -410,17 +284,58 @@ static void notes_read(struct package_reader *reader) {
 
 int i40e_read(struct package_reader *reader) {
 	struct ddp_package *package = reader->package;
-	const struct ddp_segment *segment = segment_find(package, SEGMENT_I40E);
 
 	package->kind = DDP_PACKAGE_I40E;
 	package->i40e = ddp_arena_alloc(package->arena, sizeof(*package->i40e));
-	if (segment == NULL)
-		segment = segment_find(package, SEGMENT_X722);
 	if (metadata_read(reader) == -ENOENT)
 		reader_error(reader, 4, "there is no metadata segment, which has the track id");
-	profile_read(reader, segment);
+	profile_read(reader, segment_find(package, SEGMENT_I40E));
 	notes_read(reader);
-	if (reader->n_errors > 0)
-		return -EBADMSG;
+	return reader->n_errors > 0 ? -EBADMSG : 0;
+}
+
+/* What it is good for */
+
+void i40e_type_name(const struct i40e_package *i40e, const struct i40e_type *type,
+		    char name[I40E_TYPE_NAME_SIZE]) {
+	size_t len = 0;
+
+	name[0] = '\0';
+	for (unsigned int i = 0; i < I40E_TYPE_PROTOCOLS; i++) {
+		unsigned int n = 0;
+
+		while (n < i40e->n_protocols && i40e->protocols[n].id != type->protocols[i])
+			n++;
+		if (n < i40e->n_protocols && type->protocols[i] != I40E_NO_PROTOCOL)
+			len += snprintf(name + len, I40E_TYPE_NAME_SIZE - len, "%s%s",
+					len > 0 ? "_" : "", i40e->protocols[n].name);
+	}
+}
+
+#define TRACK_ID_INVALID 0xffffffff
+#define INTEL 0x8086
+
+static bool is_for(const struct ddp_package *package, uint16_t device) {
+	for (unsigned int i = 0; i < package->n_devices; i++)
+		if (package->devices[i].vendor == INTEL &&
+		    (device == 0 || package->devices[i].device == device))
+			return true;
+	return package->n_devices == 0;
+}
+
+int i40e_verdict(const struct ddp_package *package, uint16_t device, const char **reason) {
+	*reason = "its track id is invalid or read only";
+	if (package->track_id == TRACK_ID_INVALID || package->track_id >> 24 == 0)
+		return -EINVAL;
+	*reason = "it is for other devices";
+	if (!is_for(package, device))
+		return -ENODEV;
+	*reason = "it is a rollback file";
+	if (package->i40e->is_rollback)
+		return -ENOTSUP;
+	*reason = "it has admin queue commands, which DPDK cannot undo";
+	if (package->i40e->has_aq)
+		return -ENOTSUP;
+	*reason = "DPDK accepts it, and can remove it again";
 	return 0;
 }

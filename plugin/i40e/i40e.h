@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// A 700-series profile package: what it teaches the NIC, and what drivers do with it.
+// A 700-series profile package: what it teaches the NIC, and whether drivers can use it.
 //
-// The first i40e segment of a file is the profile (the first X722 segment where there is no other).
-// Of the sections that list protocols, packet classification types and packet types the first of
-// each kind counts, as in DPDK's rte_pmd_i40e_get_ddp_info(). That function trusts a file; it may
-// be given any that was read here, only that it has no answer about a profile for X722 (is_x722)
-// and crashes when asked.
+// The first i40e segment of a file is the profile. Of the sections that list protocols, packet
+// classification types and packet types the first of each kind counts, as in DPDK's
+// rte_pmd_i40e_get_ddp_info(). That function trusts a file; it may be given any that was read here.
 //
 // No NIC was at hand: what a driver answers is taken from the sources of DPDK 22.11.
 #ifndef DDP_I40E_I40E_H
@@ -14,21 +12,13 @@
 #include "package/package.h"
 
 enum i40e_section_type {
-	I40E_INFO = 0x10,
-	I40E_MMIO = 0x800,      // register values to write
-	I40E_AQ,                // admin queue command
-	I40E_RB_MMIO = 0x1800,  // register values read back
-	I40E_RB_AQ,             // admin queue command done
-	I40E_NOTE = 0x80000000, // text
-	I40E_NAME,
-	I40E_PROTOCOL,
+	I40E_MMIO = 0x800,     // register values to write
+	I40E_AQ,               // admin queue command
+	I40E_RB_MMIO = 0x1800, // register values read back
+	I40E_RB_AQ,            // admin queue command done
+	I40E_PROTOCOL = 0x80000002,
 	I40E_PCTYPE,
 	I40E_PTYPE,
-};
-
-struct i40e_device {
-	uint16_t vendor, device;
-	uint16_t sub_vendor, sub_device; // 0xffff: any
 };
 
 struct i40e_section {
@@ -54,34 +44,27 @@ struct i40e_type {
 	uint8_t protocols[I40E_TYPE_PROTOCOLS]; // I40E_NO_PROTOCOL where unused
 };
 
+struct i40e_types {
+	struct i40e_type *types;
+	unsigned int n;
+};
+
 struct i40e_package {
-	bool is_x722;
 	struct ddp_version version; // of the profile; package->version is the metadata's
 	char name[DDP_PACKAGE_NAME_SIZE];
-	struct i40e_device *devices; // none: any device
-	unsigned int n_devices;
-	uint32_t *nvms; // as they are in the file
-	unsigned int n_nvms;
 	struct i40e_section *sections; // in the order of the section table
 	unsigned int n_sections;
 	uint32_t segment_at, section_table_at; // in the file
 	struct i40e_protocol *protocols;
 	unsigned int n_protocols;
-	struct i40e_type *pctypes;
-	unsigned int n_pctypes;
-	struct i40e_type *ptypes;
-	unsigned int n_ptypes;
+	struct i40e_types pctypes, ptypes;
 	const char *notes; // text of the notes segment; NULL without one
-	bool has_mmio;     // MMIO sections: it can be added
 	bool has_aq;       // AQ or RB_AQ sections: DPDK cannot take it back
 	bool is_rollback;  // RB_ sections: a file to take a profile back with
 };
 
 #define I40E_PCTYPES_MAX 12 // of a package, for DPDK
-
-/* Rules */
-
-#define I40E_LOADED_MAX 16 // profiles in the firmware's list
+#define I40E_LOADED_MAX 16  // profiles in the firmware's list
 
 // Can DPDK add the package and remove it again? device is the NIC's PCI device id, 0 for one of
 // those that the package is for. Returns 0 or a negative errno; *reason gets a static text.
@@ -89,23 +72,11 @@ struct i40e_package {
 // it: the driver knows.
 int i40e_verdict(const struct ddp_package *package, uint16_t device, const char **reason);
 
-/* What DPDK makes of the types */
-
 #define I40E_TYPE_NAME_SIZE (I40E_TYPE_PROTOCOLS * I40E_PROTOCOL_NAME_SIZE)
 
-// The protocol of an id, or NULL.
-const struct i40e_protocol *i40e_protocol_find(const struct i40e_package *i40e, uint8_t id);
-
-// "GTPU_IPV4": the names of a type's protocols. "" where none is named.
+// "GTPU_IPV4": the names of a type's protocols. "" if none has a name.
 void i40e_type_name(const struct i40e_package *i40e, const struct i40e_type *type,
 		    char name[I40E_TYPE_NAME_SIZE]);
-
-// The RTE_PTYPE_* bits that DPDK puts together for a ptype, by the names of its protocols.
-uint32_t i40e_rte_ptype(const struct i40e_package *i40e, const struct i40e_type *ptype);
-
-// The first ptype whose bits DPDK does not take, or NULL. With one, DPDK takes none of the
-// package's.
-const struct i40e_type *i40e_refused_ptype(const struct i40e_package *i40e);
 
 struct package_reader;
 

@@ -72,11 +72,11 @@ static int package_commands(const struct ddp_plan *plan, ddp_command_fn fn, void
 	free(command);
 	for (unsigned int i = 0; i < plan->n_insets; i++)
 		inset_commands(&plan->insets[i], fn, arg);
-	for (unsigned int i = 0; i < i40e->n_pctypes; i++) {
+	for (unsigned int i = 0; i < i40e->pctypes.n; i++) {
 		char mapping[128];
 
 		snprintf(mapping, sizeof(mapping), "port config 0 pctype mapping update %u %u",
-			 i40e->pctypes[i].id, DDP_I40E_FLOW_TYPE_FIRST + i);
+			 i40e->pctypes.types[i].id, DDP_I40E_FLOW_TYPE_FIRST + i);
 		fn(arg, mapping);
 	}
 	fn(arg, "port start all");

@@ -4,14 +4,14 @@
 // The NIC finds a packet's pctype and ptype. The pctype has an input set: the words of the field
 // vector that are hashed, in their order. A package says which protocols its pctypes and ptypes
 // stand for, but not from where the words are taken: undocumented registers hold that. Intel
-// publishes it for some packages, and only for these can a plan predict the hash.
+// publishes it for its GTP package, and only with this a plan can predict the hash.
 #ifndef DDP_OFFLOAD_I40E_CAPABILITIES_H
 #define DDP_OFFLOAD_I40E_CAPABILITIES_H
 
 #include "i40e/i40e.h"
 #include "nic.h"
 
-#define I40E_PUBLISHED_FIELDS 6
+#define I40E_PUBLISHED_FIELDS 4
 
 // The words of the field vector that hold n words of a header, from this byte on.
 struct i40e_field {
@@ -19,14 +19,11 @@ struct i40e_field {
 	uint8_t byte, first, n;
 };
 
-// Published contents of a pctype's field vector. Track id and name are those that the firmware
-// lists for the package.
+// Published contents of a pctype's field vector.
 struct i40e_published {
-	uint32_t track_id;
-	const char *name;
 	uint8_t pctype;
 	const char *type;
-	struct i40e_field fields[I40E_PUBLISHED_FIELDS]; // n 0: no more
+	struct i40e_field fields[I40E_PUBLISHED_FIELDS];
 };
 
 // How the NIC reports and hashes packets of one kind with the package.
@@ -47,14 +44,5 @@ void i40e_nic_extend(const struct ddp_package *package, struct ddp_nic *nic);
 static inline bool i40e_needs_package(enum encap encap) {
 	return (ENCAPS_GTPU & 1U << encap) != 0;
 }
-
-// Why the package does not help with a header that the NIC does not know ("pppoe"); "" if there is
-// nothing to say.
-void i40e_header_reason(const struct ddp_package *package, const char *header, char *text,
-			size_t size);
-
-// The prefix of the names of a package's protocols that stand for a header. NULL: the NIC needs no
-// package for the header, or there is none.
-const char *i40e_protocol_of(const char *header);
 
 #endif

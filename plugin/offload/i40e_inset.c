@@ -23,7 +23,7 @@ static int field_place(const struct i40e_field *field, const struct packet_class
 static int word_place(const struct packet_class *class, uint8_t word) {
 	const struct i40e_published *published = class->published;
 
-	for (unsigned int i = 0; i < I40E_PUBLISHED_FIELDS && published->fields[i].n > 0; i++) {
+	for (unsigned int i = 0; i < I40E_PUBLISHED_FIELDS; i++) {
 		const struct i40e_field *field = &published->fields[i];
 		int byte = field_place(field, class);
 

@@ -28,7 +28,7 @@ static int list_read(const struct ddp_i40e_port *port, uint32_t loaded[I40E_LOAD
 		     struct ddp_diag *diag) {
 	uint8_t bytes[DDP_I40E_LIST_SIZE] = {0};
 	uint32_t n;
-	int ret = port->calls->list(port->id, bytes, sizeof(bytes));
+	int ret = port->calls->get_ddp_list(port->id, bytes, sizeof(bytes));
 
 	if (ret < 0)
 		return fail(port, ret, "the NIC's list of profiles cannot be read", diag);
@@ -82,7 +82,8 @@ static void restore(const struct ddp_i40e_port *port, const struct ddp_package *
 	int ret = 0;
 
 	if (restore_make(package->i40e, bytes) > 0)
-		ret = port->calls->process(port->id, bytes, package->size, DDP_I40E_WRITE_ONLY);
+		ret = port->calls->process_ddp_package(port->id, bytes, package->size,
+						       DDP_I40E_WRITE_ONLY);
 	if (ret < 0)
 		fail(port, ret,
 		     "what the load had written could not be taken back, only a reset of the NIC helps",
@@ -92,7 +93,7 @@ static void restore(const struct ddp_i40e_port *port, const struct ddp_package *
 // The NIC holds the package already, and keeps it; the driver learns its names by adding it again.
 static int adopt(struct ddp_i40e_port *port, const struct ddp_package *package, uint8_t *bytes,
 		 struct ddp_diag *diag) {
-	int ret = port->calls->process(port->id, bytes, package->size, DDP_I40E_ADD);
+	int ret = port->calls->process_ddp_package(port->id, bytes, package->size, DDP_I40E_ADD);
 
 	free(bytes);
 	if (ret < 0 && ret != -EEXIST)
@@ -112,8 +113,8 @@ static void package_remove(struct ddp_i40e_port *port, struct ddp_diag *diag) {
 	int ret = 0;
 
 	if (port->rollback != NULL)
-		ret = port->calls->process(port->id, port->rollback, port->rollback_size,
-					   DDP_I40E_DEL);
+		ret = port->calls->process_ddp_package(port->id, port->rollback,
+						       port->rollback_size, DDP_I40E_DEL);
 	if (ret < 0)
 		ddp_error(diag, NULL, "port %u: profile 0x%08" PRIx32 " cannot be taken back: %s",
 			  port->id, port->track_id, strerror(-ret));
@@ -125,7 +126,7 @@ static void package_remove(struct ddp_i40e_port *port, struct ddp_diag *diag) {
 static int load(struct ddp_i40e_port *port, const struct ddp_package *package, uint8_t *bytes,
 		struct ddp_diag *diag) {
 	uint32_t loaded[I40E_LOADED_MAX];
-	int ret = port->calls->process(port->id, bytes, package->size, DDP_I40E_ADD), n;
+	int ret = port->calls->process_ddp_package(port->id, bytes, package->size, DDP_I40E_ADD), n;
 
 	if (ret == -EEXIST) {
 		ddp_error(diag, NULL, "port %u: %s: the NIC holds a profile that excludes it",
@@ -158,18 +159,11 @@ static int load(struct ddp_i40e_port *port, const struct ddp_package *package, u
 
 static int package_add(struct ddp_i40e_port *port, const struct ddp_package *package,
 		       struct ddp_diag *diag) {
-	const struct ddp_place place = {.file = package->path};
 	uint32_t loaded[I40E_LOADED_MAX];
-	const char *reason;
 	uint8_t *bytes;
-	int ret, n;
+	int n;
 
 	assert(port->rollback == NULL);
-	ret = i40e_verdict(package, port->device, &reason);
-	if (ret < 0) {
-		ddp_error(diag, &place, "port %u does not take it: %s", port->id, reason);
-		return ret;
-	}
 	n = list_read(port, loaded, diag);
 	if (n < 0)
 		return n;
@@ -184,37 +178,34 @@ static int package_add(struct ddp_i40e_port *port, const struct ddp_package *pac
 
 /* Types */
 
-static bool is_free(const struct ddp_i40e_flow_type types[DDP_I40E_FLOW_TYPES], unsigned int i) {
-	return types[i].pctypes == 0;
-}
-
 // The flow type of this pctype, else a free one, else DDP_I40E_FLOW_TYPES.
 static unsigned int flow_type_find(const struct ddp_i40e_flow_type types[DDP_I40E_FLOW_TYPES],
 				   uint8_t pctype) {
 	for (unsigned int i = 0; i < DDP_I40E_FLOW_TYPES; i++)
-		if (types[i].pctypes == UINT64_C(1) << pctype)
+		if (types[i].pctype == UINT64_C(1) << pctype)
 			return i;
 	for (unsigned int i = DDP_I40E_FLOW_TYPE_FIRST; i < DDP_I40E_FLOW_TYPES; i++)
-		if (is_free(types, i))
+		if (types[i].pctype == 0)
 			return i;
 	return DDP_I40E_FLOW_TYPES;
 }
 
 // All but the first one get 0, which the driver does not treat as a flow type.
 static int flow_types_put(struct ddp_i40e_port *port, struct ddp_i40e_flow_type *types) {
-	return port->calls->flow_types_update(port->id, types + 1, DDP_I40E_FLOW_TYPES - 1, 0);
+	return port->calls->flow_type_mapping_update(port->id, types + 1, DDP_I40E_FLOW_TYPES - 1,
+						     0);
 }
 
 static int flow_types_set(struct ddp_i40e_port *port, const struct i40e_package *i40e,
 			  struct ddp_diag *diag) {
 	struct ddp_i40e_flow_type now[DDP_I40E_FLOW_TYPES];
-	int ret = port->calls->flow_types_get(port->id, now);
+	int ret = port->calls->flow_type_mapping_get(port->id, now);
 
 	if (ret < 0)
 		return fail(port, ret, "its flow types cannot be read", diag);
 	memcpy(port->flow_types, now, sizeof(now));
-	for (unsigned int i = 0; i < i40e->n_pctypes; i++) {
-		uint8_t pctype = i40e->pctypes[i].id;
+	for (unsigned int i = 0; i < i40e->pctypes.n; i++) {
+		uint8_t pctype = i40e->pctypes.types[i].id;
 		unsigned int type;
 
 		if (pctype >= DDP_I40E_FLOW_TYPES)
@@ -223,7 +214,7 @@ static int flow_types_set(struct ddp_i40e_port *port, const struct i40e_package 
 		if (type == DDP_I40E_FLOW_TYPES)
 			return fail(port, -ENOSPC, "no flow type is free for a pctype", diag);
 		now[type].flow_type = type;
-		now[type].pctypes = UINT64_C(1) << pctype;
+		now[type].pctype = UINT64_C(1) << pctype;
 		port->rss_hf |= UINT64_C(1) << type;
 	}
 	ret = flow_types_put(port, now);
@@ -233,36 +224,11 @@ static int flow_types_set(struct ddp_i40e_port *port, const struct i40e_package 
 	return 0;
 }
 
-static int ptypes_set(struct ddp_i40e_port *port, const struct i40e_package *i40e,
-		      struct ddp_diag *diag) {
-	struct ddp_i40e_ptype ptypes[DDP_I40E_PTYPES];
-	unsigned int n = 0;
-	int ret;
-
-	for (unsigned int i = 0; i < i40e->n_ptypes && n < DDP_I40E_PTYPES; i++)
-		ptypes[n++] = (struct ddp_i40e_ptype){i40e->ptypes[i].id,
-						      i40e_rte_ptype(i40e, &i40e->ptypes[i])};
-	if (n == 0)
-		return 0;
-	ret = port->calls->ptypes_update(port->id, ptypes, n, 0);
-	if (ret < 0)
-		return fail(port, ret, "its packet types cannot be set", diag);
-	port->ptypes_changed = true;
-	return 0;
-}
-
 static void flow_types_undo(struct ddp_i40e_port *port, struct ddp_diag *diag) {
 	int ret = port->flow_types_changed ? flow_types_put(port, port->flow_types) : 0;
 
 	if (ret < 0)
 		fail(port, ret, "its flow types cannot be taken back", diag);
-}
-
-static void ptypes_undo(struct ddp_i40e_port *port, struct ddp_diag *diag) {
-	int ret = port->ptypes_changed ? port->calls->ptypes_reset(port->id) : 0;
-
-	if (ret < 0)
-		fail(port, ret, "its packet types cannot be taken back", diag);
 }
 
 /* Hashing */
@@ -285,7 +251,7 @@ static int inset_set(struct ddp_i40e_port *port, uint8_t pctype, const uint8_t *
 	for (unsigned int i = 0; i < n; i++) {
 		if (words[i] >= DDP_OFFLOAD_FIELDS)
 			return fail(port, -EINVAL, "no such word of the field vector", diag);
-		inset.words |= UINT64_C(1) << (DDP_OFFLOAD_FIELDS - 1 - words[i]);
+		inset.inset |= UINT64_C(1) << (DDP_OFFLOAD_FIELDS - 1 - words[i]);
 	}
 	ret = port->calls->inset_get(port->id, pctype, &before, DDP_I40E_INSET_HASH);
 	if (ret < 0)
@@ -298,24 +264,10 @@ static int inset_set(struct ddp_i40e_port *port, uint8_t pctype, const uint8_t *
 	return ret < 0 ? fail(port, ret, "a pctype's input set cannot be set", diag) : 0;
 }
 
-static bool inset_same(const struct ddp_i40e_inset *a, const struct ddp_i40e_inset *b) {
-	bool same = a->words == b->words;
-
-	for (unsigned int i = 0; i < 2; i++)
-		same &= a->masks[i].word == b->masks[i].word &&
-			a->masks[i].mask == b->masks[i].mask;
-	return same;
-}
-
-// One that could not be set is unchanged.
 static void inset_undo(struct ddp_i40e_port *port, uint8_t pctype, struct ddp_i40e_inset *before,
 		       struct ddp_diag *diag) {
-	struct ddp_i40e_inset now;
-	int ret = port->calls->inset_get(port->id, pctype, &now, DDP_I40E_INSET_HASH);
+	int ret = port->calls->inset_set(port->id, pctype, before, DDP_I40E_INSET_HASH);
 
-	if (ret == 0 && inset_same(&now, before))
-		return;
-	ret = port->calls->inset_set(port->id, pctype, before, DDP_I40E_INSET_HASH);
 	if (ret < 0)
 		fail(port, ret, "a pctype's input set cannot be taken back", diag);
 }
@@ -325,7 +277,6 @@ static void undo(struct ddp_i40e_port *port, struct ddp_diag *diag) {
 	for (unsigned int i = port->n_insets; i-- > 0;)
 		inset_undo(port, port->insets[i].pctype, &port->insets[i].inset, diag);
 	flow_types_undo(port, diag);
-	ptypes_undo(port, diag);
 	package_remove(port, diag);
 }
 
@@ -347,8 +298,6 @@ static int package_program(struct ddp_i40e_port *port, const struct ddp_plan *pl
 	int ret = package_add(port, plan->package, diag);
 
 	if (ret == 0)
-		ret = ptypes_set(port, plan->package->i40e, diag);
-	if (ret == 0)
 		ret = flow_types_set(port, plan->package->i40e, diag);
 	if (ret == 0)
 		ret = ddp_i40e_hash(port, plan, diag);
@@ -357,7 +306,7 @@ static int package_program(struct ddp_i40e_port *port, const struct ddp_plan *pl
 	return ret;
 }
 
-struct ddp_i40e_port *ddp_i40e_load(uint16_t port_id, uint16_t device, const struct ddp_plan *plan,
+struct ddp_i40e_port *ddp_i40e_load(uint16_t port_id, const struct ddp_plan *plan,
 				    struct ddp_diag *diag) {
 	const struct ddp_i40e_calls *calls = ddp_i40e_lower_calls(diag);
 	struct ddp_i40e_port *port;
@@ -372,7 +321,6 @@ struct ddp_i40e_port *ddp_i40e_load(uint16_t port_id, uint16_t device, const str
 	}
 	port->calls = calls;
 	port->id = port_id;
-	port->device = device;
 	if (package_program(port, plan, diag) < 0) {
 		free(port);
 		return NULL;

@@ -25,10 +25,9 @@
 
 #define DDP_I40E_FLOW_TYPES 64
 #define DDP_I40E_FLOW_TYPE_FIRST 26 // DPDK uses the flow types below
-#define DDP_I40E_PTYPES 256
-#define DDP_I40E_LIST_SIZE 772 // bytes: a count and 16 profiles of 48
+#define DDP_I40E_LIST_SIZE 772      // bytes: a count and 16 profiles of 48
 
-// Copied from rte_pmd_i40e.h, which needs ethdev.
+// Numbers and structs of rte_pmd_i40e.h, which needs ethdev; i40e_calls.c compares them with it.
 enum ddp_i40e_op {
 	DDP_I40E_ADD = 1,
 	DDP_I40E_DEL = 2,
@@ -36,36 +35,33 @@ enum ddp_i40e_op {
 };
 #define DDP_I40E_INSET_HASH 1
 
-struct ddp_i40e_ptype {
-	uint16_t hardware;
-	uint32_t software; // RTE_PTYPE_*
-};
-
 struct ddp_i40e_flow_type {
 	uint16_t flow_type;
-	uint64_t pctypes; // bits
+	uint64_t pctype; // bits
 };
 
 struct ddp_i40e_inset {
-	uint64_t words; // bit 63 - n: word n of the field vector
+	uint64_t inset; // bit 63 - n: word n of the field vector
 	struct {
-		uint8_t word;
+		uint8_t field_idx;
 		uint16_t mask;
-	} masks[2];
+	} mask[2];
 };
 
-// The driver's functions: rte_pmd_i40e_process_ddp_package() and so on. 0 or a negative errno.
+// The driver's functions: name after rte_pmd_i40e_, parameters. 0 or a negative errno. Adding a
+// package maps its ptypes to those of DPDK, also if the NIC held it (-EEXIST); deleting it maps
+// those of the NIC alone.
+#define DDP_I40E_CALLS(X)                                                                     \
+	X(process_ddp_package, uint16_t, uint8_t *, uint32_t, int)                            \
+	X(get_ddp_list, uint16_t, uint8_t *, uint32_t)                                        \
+	X(flow_type_mapping_get, uint16_t, struct ddp_i40e_flow_type *)                       \
+	X(flow_type_mapping_update, uint16_t, struct ddp_i40e_flow_type *, uint16_t, uint8_t) \
+	X(inset_get, uint16_t, uint8_t, struct ddp_i40e_inset *, int)                         \
+	X(inset_set, uint16_t, uint8_t, struct ddp_i40e_inset *, int)
+
+#define DDP_I40E_POINTER(name, ...) int (*name)(__VA_ARGS__);
 struct ddp_i40e_calls {
-	int (*process)(uint16_t port, uint8_t *bytes, uint32_t size, int op);
-	int (*list)(uint16_t port, uint8_t *bytes, uint32_t size);
-	int (*ptypes_update)(uint16_t port, struct ddp_i40e_ptype *ptypes, uint16_t n,
-			     uint8_t exclusive);
-	int (*ptypes_reset)(uint16_t port);
-	int (*flow_types_get)(uint16_t port, struct ddp_i40e_flow_type *types); // all of them
-	int (*flow_types_update)(uint16_t port, struct ddp_i40e_flow_type *types, uint16_t n,
-				 uint8_t exclusive);
-	int (*inset_get)(uint16_t port, uint8_t pctype, struct ddp_i40e_inset *inset, int type);
-	int (*inset_set)(uint16_t port, uint8_t pctype, struct ddp_i40e_inset *inset, int type);
+	DDP_I40E_CALLS(DDP_I40E_POINTER)
 };
 
 // The functions of DPDK's driver net_i40e, if this process has it. NULL with an error in diag.
@@ -74,7 +70,6 @@ const struct ddp_i40e_calls *ddp_i40e_calls_find(struct ddp_diag *diag);
 struct ddp_i40e_port {
 	const struct ddp_i40e_calls *calls;
 	uint16_t id;
-	uint16_t device; // PCI device id
 	uint8_t *
 		rollback; // the file that removes the added package; NULL: none, or the NIC held it
 	size_t rollback_size;
@@ -82,7 +77,6 @@ struct ddp_i40e_port {
 	uint64_t rss_hf;   // that selects all of its pctypes
 
 	// other changes, in their order
-	bool ptypes_changed;
 	struct ddp_i40e_flow_type flow_types[DDP_I40E_FLOW_TYPES]; // as they were
 	bool flow_types_changed;
 	struct {
@@ -95,10 +89,10 @@ struct ddp_i40e_port {
 // Finds the driver's functions; tests replace it.
 extern const struct ddp_i40e_calls *(*ddp_i40e_lower_calls)(struct ddp_diag *diag);
 
-// Write a plan's package and input sets to the stopped NIC, for all of its ports; the package must
-// outlive the result. A package that could not be removed again is refused without asking the NIC.
-// NULL with the reason in diag; further errors in diag name what could not be undone.
-struct ddp_i40e_port *ddp_i40e_load(uint16_t port_id, uint16_t device, const struct ddp_plan *plan,
+// Write a plan's package, which ddp_i40e_package_covers() has accepted, and its input sets to the
+// stopped NIC, for all of its ports. NULL with the reason in diag; further errors in diag name what
+// could not be undone.
+struct ddp_i40e_port *ddp_i40e_load(uint16_t port_id, const struct ddp_plan *plan,
 				    struct ddp_diag *diag);
 
 // Write the input sets of another plan; other pctypes keep theirs. 0, or a negative errno with the
@@ -109,15 +103,15 @@ int ddp_i40e_hash(struct ddp_i40e_port *port, const struct ddp_plan *plan, struc
 // cannot be undone is in diag.
 void ddp_i40e_unload(struct ddp_i40e_port *port, bool gone, struct ddp_diag *diag);
 
-// Does a profile have headers for which the NIC needs a package?
+// Does a profile have tunnels for which the NIC needs a package whose hash is documented?
 bool ddp_i40e_package_wanted(const struct ddp_profile *profile);
 
 // Open a 700-series package; the caller closes it. NULL with errors in diag.
 struct ddp_package *ddp_i40e_package_open(const char *path, struct ddp_diag *diag);
 
-// Is a 700-series package for this device (0: any), with every tunnel of the profile that the NIC
-// does not know? If not, an error in diag.
+// Is it a package for this device (0: any) of which Intel documents what is hashed? If not, an
+// error in diag.
 bool ddp_i40e_package_covers(const struct ddp_package *package, uint16_t device,
-			     const struct ddp_profile *profile, struct ddp_diag *diag);
+			     struct ddp_diag *diag);
 
 #endif

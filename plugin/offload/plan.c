@@ -372,13 +372,7 @@ static void pctype_reason(const struct item *item, char *text, size_t size) {
 	struct ddp_offload_inset inset;
 	int pctype = item->class->pctype;
 
-	if (item->class->published == NULL)
-		snprintf(
-			text, size,
-			"pctype %d of the package is for them, but the contents of its field vector are "
-			"not published",
-			pctype);
-	else if (!i40e_inset_find(item->class, &item->expected.hashed, &inset))
+	if (!i40e_inset_find(item->class, &item->expected.hashed, &inset))
 		snprintf(
 			text, size,
 			"the field vector of pctype %d does not have exactly these fields in their "
@@ -457,8 +451,7 @@ static struct tally tally(const struct draft *d, unsigned int type) {
 // Returns the note at the end; NULL: none.
 static const char *unknown_reason(const struct draft *d, unsigned int type, char *text,
 				  size_t size) {
-	const char *header, *note;
-	char package_note[160] = "";
+	const char *header;
 
 	if (d->profile->modelled) {
 		snprintf(text, size,
@@ -470,15 +463,13 @@ static const char *unknown_reason(const struct draft *d, unsigned int type, char
 		return NULL;
 	}
 	header = path_unknown(d, d->profile->types[type].path);
-	if (header != NULL && d->ask->package != NULL)
-		i40e_header_reason(d->ask->package, header, package_note, sizeof(package_note));
-	note = package_note[0] != '\0' ? package_note : d->nic->note;
 	if (header == NULL)
 		snprintf(text, size, "no packet type of the driver is for these packets only");
 	else
 		snprintf(text, size, "no packet type of the driver is for packets with '%s'%s%s",
-			 header, note != NULL ? ": " : "", note != NULL ? note : "");
-	return header != NULL && note == d->nic->note ? note : NULL;
+			 header, d->nic->note != NULL ? ": " : "",
+			 d->nic->note != NULL ? d->nic->note : "");
+	return header != NULL ? d->nic->note : NULL;
 }
 
 static void type_evaluate(const struct draft *d, unsigned int type, struct ddp_offload_type *out) {

@@ -116,3 +116,47 @@ int metadata_read(struct package_reader *reader) {
 	package_text(package->name, bytes + 52, DDP_PACKAGE_NAME_SIZE - 1);
 	return 0;
 }
+
+int counted_take(struct cursor *cursor, const char *name, uint32_t item_size, uint32_t *n,
+		 const uint8_t **items) {
+	const uint8_t *bytes = cursor->reader->package->bytes + cursor->at;
+	uint64_t left = cursor->end - cursor->at;
+
+	if (left < 4)
+		return reader_error(cursor->reader, cursor->at,
+				    "the segment ends before the number of %s", name);
+	*n = le32_get(bytes);
+	if (*n > (left - 4) / item_size)
+		return reader_error(cursor->reader, cursor->at,
+				    "%" PRIu32 " %s do not fit the segment's last %" PRIu64
+				    " bytes",
+				    *n, name, left - 4);
+	*items = bytes + 4;
+	cursor->at += 4 + (uint64_t)*n * item_size;
+	return 0;
+}
+
+int devices_read(struct cursor *cursor) {
+	struct ddp_package *package = cursor->reader->package;
+	const uint8_t *items;
+	uint32_t n;
+
+	if (counted_take(cursor, "devices", 8, &n, &items) < 0)
+		return -EBADMSG;
+	package->n_devices = n;
+	package->devices = ddp_arena_alloc(package->arena, n * sizeof(*package->devices));
+	for (uint32_t i = 0; i < n; i++, items += 8)
+		package->devices[i] = (struct ddp_device){
+			.device = le16_get(items),
+			.vendor = le16_get(items + 2),
+			.sub_device = le16_get(items + 4),
+			.sub_vendor = le16_get(items + 6),
+		};
+	if (counted_take(cursor, "NVM versions", 4, &n, &items) < 0)
+		return -EBADMSG;
+	package->n_nvm_versions = n;
+	package->nvm_versions = ddp_arena_alloc(package->arena, n * sizeof(*package->nvm_versions));
+	for (uint32_t i = 0; i < n; i++)
+		package->nvm_versions[i] = le32_get(items + 4 * i);
+	return 0;
+}

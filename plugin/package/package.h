@@ -26,7 +26,7 @@
 
 enum ddp_package_kind {
 	DDP_PACKAGE_E810, // 800 series: holds an ICE configuration segment
-	DDP_PACKAGE_I40E, // 700 series: holds an i40e or X722 segment
+	DDP_PACKAGE_I40E, // 700 series: holds an i40e segment
 };
 
 struct ddp_version {
@@ -46,6 +46,11 @@ struct ddp_segment {
 	char name[DDP_PACKAGE_NAME_SIZE];
 };
 
+struct ddp_device { // PCI ids
+	uint16_t vendor, device;
+	uint16_t sub_vendor, sub_device; // 0xffff: any, 700 series
+};
+
 struct ddp_arena;
 
 struct ddp_package {
@@ -59,6 +64,10 @@ struct ddp_package {
 	struct ddp_version version; // of the package
 	char name[DDP_PACKAGE_NAME_SIZE];
 	uint32_t track_id;
+	struct ddp_device *devices; // none: any device
+	unsigned int n_devices;
+	uint32_t *nvm_versions; // none: any version
+	unsigned int n_nvm_versions;
 	struct e810_package *e810; // of that kind, else NULL
 	struct i40e_package *i40e;
 };

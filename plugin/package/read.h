@@ -17,7 +17,6 @@ enum segment_type {
 	SEGMENT_NOTES = 0x2,
 	SEGMENT_E810 = 0x10,
 	SEGMENT_I40E = 0x11,
-	SEGMENT_X722 = 0x12,
 	SEGMENT_E830 = 0x17,
 	SEGMENT_RUN_TIME = 0x20,
 	SEGMENT_OLD_SIGNATURE = 0x1000,
@@ -68,6 +67,21 @@ int container_read(struct package_reader *reader);
 
 // The first segment of a type, or NULL.
 const struct ddp_segment *segment_find(const struct ddp_package *package, uint32_t type);
+
+// A run of bytes, taken piece by piece.
+struct cursor {
+	struct package_reader *reader;
+	uint64_t at, end; // offsets in the file
+};
+
+// A u32 count and as many items of a size, of what is called name; *items is where they begin. 0,
+// or -EBADMSG.
+int counted_take(struct cursor *cursor, const char *name, uint32_t item_size, uint32_t *n,
+		 const uint8_t **items);
+
+// The devices and NVM versions that a configuration is for, which follow its header. 0, or
+// -EBADMSG.
+int devices_read(struct cursor *cursor);
 
 // Version, track id and name of the package from its metadata segment, which both families have.
 // 0, -ENOENT without one, or -EBADMSG.

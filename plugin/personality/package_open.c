@@ -33,7 +33,6 @@ static int family_read(struct package_reader *reader) {
 			package->kind = DDP_PACKAGE_E810;
 			return e810_read(reader);
 		case SEGMENT_I40E:
-		case SEGMENT_X722:
 			return i40e_read(reader);
 		}
 	}

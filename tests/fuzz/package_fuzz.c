@@ -16,8 +16,8 @@ static void i40e_look(const struct ddp_package *package) {
 	char name[I40E_TYPE_NAME_SIZE];
 
 	assert(i40e_dpdk_differs(package) == NULL);
-	for (unsigned int i = 0; i < i40e->n_ptypes; i++)
-		i40e_type_name(i40e, &i40e->ptypes[i], name);
+	for (unsigned int i = 0; i < i40e->ptypes.n; i++)
+		i40e_type_name(i40e, &i40e->ptypes.types[i], name);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

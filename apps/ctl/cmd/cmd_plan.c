@@ -122,7 +122,7 @@ static int capabilities_find(const char *package, const struct ddp_nic *nic,
 		ddp_diag_print(diag, stderr);
 		return load_status(diag);
 	}
-	if (!ddp_i40e_package_covers(capabilities->package, 0, profile, diag)) {
+	if (!ddp_i40e_package_covers(capabilities->package, 0, diag)) {
 		ddp_package_close(capabilities->package);
 		capabilities->package = NULL;
 	}

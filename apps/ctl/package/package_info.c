@@ -72,8 +72,6 @@ static const char *segment_words(uint32_t type) {
 		return "configuration of E810";
 	case 0x11:
 		return "configuration of the 700 series";
-	case 0x12:
-		return "configuration of X722";
 	case 0x17:
 		return "configuration of E830";
 	case 0x20:
@@ -110,19 +108,17 @@ static void segments_json(struct json_writer *json, const struct ddp_package *pa
 }
 
 static void devices_json(struct json_writer *json, const struct ddp_package *package) {
-	unsigned int n;
-	const struct e810_device *devices = e810_devices(package, &n);
-	const uint32_t *versions;
-
 	jsonw_key_open(json, "devices", '[');
-	for (unsigned int i = 0; i < n; i++)
+	for (unsigned int i = 0; i < package->n_devices; i++) {
+		const struct ddp_device *device = &package->devices[i];
+
 		jsonw_object(json, "vendor:%04x device:%04x sub_vendor:%04x sub_device:%04x",
-			     devices[i].vendor, devices[i].device, devices[i].sub_vendor,
-			     devices[i].sub_device);
+			     device->vendor, device->device, device->sub_vendor,
+			     device->sub_device);
+	}
 	jsonw_write(json, "] nvm_versions:[");
-	versions = e810_nvm_versions(package, &n);
-	for (unsigned int i = 0; i < n; i++)
-		jsonw_uint(json, versions[i]);
+	for (unsigned int i = 0; i < package->n_nvm_versions; i++)
+		jsonw_uint(json, package->nvm_versions[i]);
 	jsonw_close(json, ']');
 }
 
@@ -166,7 +162,6 @@ static void e810_json(struct shown *shown) {
 	const struct ddp_package *package = shown->package;
 	struct json_writer *json = shown->json;
 
-	devices_json(json, package);
 	jsonw_write(json, "buffers:%u device_buffers:%u", e810_n_buffers(package),
 		    e810_first_metadata_buffer(package));
 	if (shown->ptypes)
@@ -182,6 +177,7 @@ static void shown_json(struct shown *shown) {
 	package_identity_json(json, shown->package);
 	jsonw_key_uint(json, "size", shown->package->size);
 	segments_json(json, shown->package);
+	devices_json(json, shown->package);
 	if (shown->package->kind == DDP_PACKAGE_E810)
 		e810_json(shown);
 	else
@@ -220,21 +216,26 @@ static void segments_print(const struct shown *shown) {
 }
 
 static void devices_print(const struct shown *shown) {
+	const struct ddp_package *package = shown->package;
 	struct output *out = shown->json->out;
-	unsigned int n;
-	const struct e810_device *devices = e810_devices(shown->package, &n);
-	const uint32_t *versions;
 
-	output_printf(out, "\ndevices: %s", n == 0 ? "any" : "");
-	for (unsigned int i = 0; i < n; i++)
+	output_printf(out, "\ndevices: %s", package->n_devices == 0 ? "any" : "");
+	for (unsigned int i = 0; i < package->n_devices; i++) {
+		const struct ddp_device *device = &package->devices[i];
+
 		output_printf(out, "%s%04x:%04x (subsystem %04x:%04x)", i > 0 ? ", " : "",
-			      devices[i].vendor, devices[i].device, devices[i].sub_vendor,
-			      devices[i].sub_device);
-	versions = e810_nvm_versions(shown->package, &n);
-	output_printf(out, "; NVM versions: %s", n == 0 ? "any" : "");
-	for (unsigned int i = 0; i < n; i++)
-		output_printf(out, "%s0x%" PRIx32, i > 0 ? ", " : "", versions[i]);
-	output_printf(out, "\nbuffers: %u, of which the NIC gets %u; the rest are labels\n\n",
+			      device->vendor, device->device, device->sub_vendor,
+			      device->sub_device);
+	}
+	output_printf(out, "; NVM versions: %s", package->n_nvm_versions == 0 ? "any" : "");
+	for (unsigned int i = 0; i < package->n_nvm_versions; i++)
+		output_printf(out, "%s0x%" PRIx32, i > 0 ? ", " : "", package->nvm_versions[i]);
+	output_char(out, '\n');
+}
+
+static void buffers_print(const struct shown *shown) {
+	output_printf(shown->json->out,
+		      "buffers: %u, of which the NIC gets %u; the rest are labels\n\n",
 		      e810_n_buffers(shown->package), e810_first_metadata_buffer(shown->package));
 }
 
@@ -272,11 +273,12 @@ static void sections_print(const struct shown *shown) {
 static void shown_print(struct shown *shown) {
 	identity_print(shown);
 	segments_print(shown);
+	devices_print(shown);
 	if (shown->package->kind != DDP_PACKAGE_E810) {
 		i40e_info_print(shown->package, shown->json->out);
 		return;
 	}
-	devices_print(shown);
+	buffers_print(shown);
 	if (shown->ptypes)
 		shown->status = package_ptypes_show(shown->package, false, shown->json);
 	else

@@ -129,7 +129,7 @@ const struct ddp_package *ddp_package_for(const struct ddp_port *port,
 	ddp_diag_init(&diag);
 	if (package == NULL)
 		ddp_error(&diag, NULL, "none is given (argument package)");
-	else if (!ddp_i40e_package_covers(package, device_of(port), personality->profile, &diag))
+	else if (!ddp_i40e_package_covers(package, device_of(port), &diag))
 		package = NULL;
 	if (package == NULL)
 		PORT_LOG(INFO, port->name, "no package for lower device %s covers the profile: %s",
@@ -148,14 +148,13 @@ static void rest_log(const struct ddp_port *port, const struct ddp_diag *diag, u
 int ddp_package_load(struct ddp_port *port, const struct ddp_plan *plan, char *reason,
 		     size_t size) {
 	struct ddp_offload *offload = &port->offload;
-	uint16_t device = device_of(port);
 	struct ddp_diag diag;
 	int ret = 0;
 
 	assert(offload->i40e == NULL);
 	ddp_diag_init(&diag);
 	if (ddp_lower_enter(port)) {
-		offload->i40e = ddp_i40e_load(port->lower.port_id, device, plan, &diag);
+		offload->i40e = ddp_i40e_load(port->lower.port_id, plan, &diag);
 		ddp_lower_leave(port);
 	}
 	if (offload->i40e == NULL) {

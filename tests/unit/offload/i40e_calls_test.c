@@ -27,40 +27,24 @@ static void without_the_driver_it_is_said(void) {
 	ddp_diag_fini(&diag);
 }
 
-static void all_are_found_in_a_library_of_somebody_else(void **state) {
-	assert_non_null(calls->process);
-	assert_non_null(calls->list);
-	assert_non_null(calls->ptypes_update);
-	assert_non_null(calls->ptypes_reset);
-	assert_non_null(calls->flow_types_get);
-	assert_non_null(calls->flow_types_update);
-	assert_non_null(calls->inset_get);
-	assert_non_null(calls->inset_set);
-}
-
 static void a_port_that_is_none_is_refused_by_each(void **state) {
 	struct ddp_i40e_flow_type types[DDP_I40E_FLOW_TYPES] = {{1, 2}};
-	struct ddp_i40e_ptype ptype = {22, 1};
 	struct ddp_i40e_inset inset = {0};
 	uint8_t bytes[DDP_I40E_LIST_SIZE] = {0};
 
-	assert_int_equal(calls->process(NO_PORT, bytes, sizeof(bytes), DDP_I40E_ADD), -ENODEV);
-	assert_int_equal(calls->process(NO_PORT, bytes, sizeof(bytes), DDP_I40E_DEL), -ENODEV);
-	assert_int_equal(calls->process(NO_PORT, bytes, sizeof(bytes), DDP_I40E_WRITE_ONLY),
-			 -ENODEV);
-	assert_int_equal(calls->list(NO_PORT, bytes, sizeof(bytes)), -ENODEV);
-	assert_int_equal(calls->ptypes_update(NO_PORT, &ptype, 1, 0), -ENODEV);
-	assert_int_equal(calls->ptypes_reset(NO_PORT), -ENODEV);
-	assert_int_equal(calls->flow_types_get(NO_PORT, types), -ENODEV);
+	for (int op = DDP_I40E_ADD; op <= DDP_I40E_WRITE_ONLY; op++)
+		assert_int_equal(calls->process_ddp_package(NO_PORT, bytes, sizeof(bytes), op),
+				 -ENODEV);
+	assert_int_equal(calls->get_ddp_list(NO_PORT, bytes, sizeof(bytes)), -ENODEV);
+	assert_int_equal(calls->flow_type_mapping_get(NO_PORT, types), -ENODEV);
 	assert_int_equal(types[0].flow_type, 1); // as it was
-	assert_int_equal(calls->flow_types_update(NO_PORT, types, 1, 0), -ENODEV);
+	assert_int_equal(calls->flow_type_mapping_update(NO_PORT, types, 1, 0), -ENODEV);
 	assert_int_equal(calls->inset_get(NO_PORT, 22, &inset, DDP_I40E_INSET_HASH), -ENODEV);
 	assert_int_equal(calls->inset_set(NO_PORT, 22, &inset, DDP_I40E_INSET_HASH), -ENODEV);
 }
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_are_found_in_a_library_of_somebody_else),
 		cmocka_unit_test(a_port_that_is_none_is_refused_by_each),
 	};
 	struct ddp_diag diag;

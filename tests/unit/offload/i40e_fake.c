@@ -84,16 +84,26 @@ static int find(uint32_t track_id) {
 	return -1;
 }
 
+static bool section_has(const struct i40e_package *i40e, uint32_t type) {
+	for (unsigned int i = 0; i < i40e->n_sections; i++)
+		if (i40e->sections[i].type == type)
+			return true;
+	return false;
+}
+
 static int add(uint8_t *bytes, const struct ddp_package *package) {
 	note("add", package->track_id);
-	if (i40e_fake.n_loaded > 0) // itself, or one that excludes it
+	if (i40e_fake.n_loaded > 0) { // itself, or one that excludes it
+		i40e_fake.maps_ptypes = true;
 		return -EEXIST;
+	}
 	if (package->i40e->is_rollback)
 		return -EINVAL;
 	if (sections_write(bytes, package->i40e, I40E_MMIO, false) < 0)
 		return -EIO;
 	if (!i40e_fake.forgets)
 		i40e_fake.loaded[i40e_fake.n_loaded++] = package->track_id;
+	i40e_fake.maps_ptypes = true;
 	return 0;
 }
 
@@ -103,13 +113,14 @@ static int del(uint8_t *bytes, const struct ddp_package *package) {
 	note("del", package->track_id);
 	if (at < 0 && !i40e_fake.forgets)
 		return -EACCES;
-	if (package->i40e->has_mmio || package->i40e->has_aq)
+	if (section_has(package->i40e, I40E_MMIO) || package->i40e->has_aq)
 		return -EINVAL;
 	if (sections_write(bytes, package->i40e, I40E_RB_MMIO, true) < 0)
 		return -EIO;
 	if (at >= 0)
 		memmove(&i40e_fake.loaded[at], &i40e_fake.loaded[at + 1],
 			(--i40e_fake.n_loaded - at) * sizeof(i40e_fake.loaded[0]));
+	i40e_fake.maps_ptypes = false;
 	return 0;
 }
 
@@ -151,23 +162,6 @@ static int list(uint16_t port, uint8_t *bytes, uint32_t size) {
 
 /* Tables */
 
-static int ptypes_update(uint16_t port, struct ddp_i40e_ptype *ptypes, uint16_t n,
-			 uint8_t exclusive) {
-	CALL(port);
-	assert_int_equal(exclusive, 0);
-	for (unsigned int i = 0; i < n; i++)
-		i40e_fake.ptypes[ptypes[i].hardware] = ptypes[i].software;
-	i40e_fake.ptypes_default = false;
-	return 0;
-}
-
-static int ptypes_reset(uint16_t port) {
-	CALL(port);
-	memset(i40e_fake.ptypes, 0, sizeof(i40e_fake.ptypes));
-	i40e_fake.ptypes_default = true;
-	return 0;
-}
-
 static int flow_types_get(uint16_t port, struct ddp_i40e_flow_type *types) {
 	CALL(port);
 	memcpy(types, i40e_fake.flow_types, sizeof(i40e_fake.flow_types));
@@ -182,10 +176,10 @@ static int flow_types_update(uint16_t port, struct ddp_i40e_flow_type *types, ui
 		return -EINVAL;
 	for (unsigned int i = 0; i < n; i++) // flow type 0 and pctype 0 are "unknown" and "invalid"
 		if (types[i].flow_type == 0 || types[i].flow_type >= DDP_I40E_FLOW_TYPES ||
-		    (types[i].pctypes & 1) != 0)
+		    (types[i].pctype & 1) != 0)
 			return -EINVAL;
 	for (unsigned int i = 0; i < n; i++)
-		i40e_fake.flow_types[types[i].flow_type].pctypes = types[i].pctypes;
+		i40e_fake.flow_types[types[i].flow_type].pctype = types[i].pctype;
 	return 0;
 }
 
@@ -204,12 +198,10 @@ static int inset_set(uint16_t port, uint8_t pctype, struct ddp_i40e_inset *inset
 }
 
 const struct ddp_i40e_calls i40e_fake_calls = {
-	.process = process,
-	.list = list,
-	.ptypes_update = ptypes_update,
-	.ptypes_reset = ptypes_reset,
-	.flow_types_get = flow_types_get,
-	.flow_types_update = flow_types_update,
+	.process_ddp_package = process,
+	.get_ddp_list = list,
+	.flow_type_mapping_get = flow_types_get,
+	.flow_type_mapping_update = flow_types_update,
 	.inset_get = inset_get,
 	.inset_set = inset_set,
 };
@@ -220,8 +212,8 @@ void i40e_fake_restart(void) {
 	memset(i40e_fake.flow_types, 0, sizeof(i40e_fake.flow_types));
 	for (unsigned int i = 0; i < DDP_I40E_FLOW_TYPES; i++)
 		i40e_fake.flow_types[i].flow_type = i;
-	i40e_fake.flow_types[2].pctypes = UINT64_C(1) << 31; // as DPDK has it
-	ptypes_reset(i40e_fake_port);
+	i40e_fake.flow_types[2].pctype = UINT64_C(1) << 31; // as DPDK has it
+	i40e_fake.maps_ptypes = false;
 	i40e_fake.fail_section = -1;
 	i40e_fake.log[0] = '\0';
 	i40e_fake.n_calls = 0;

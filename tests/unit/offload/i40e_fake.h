@@ -18,8 +18,7 @@ struct i40e_fake {
 	// the driver
 	bool started; // a port that runs takes no package
 	struct ddp_i40e_flow_type flow_types[DDP_I40E_FLOW_TYPES];
-	uint32_t ptypes[256];
-	bool ptypes_default;
+	bool maps_ptypes; // of the package
 
 	// what the test wants
 	int fail_section;    // this many more sections are written, then one fails; -1: none fails

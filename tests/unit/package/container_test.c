@@ -36,7 +36,7 @@ static const struct damage rows[] = {
 	 "segment 1 of 4294967295 bytes does not fit a file of 4352"},
 	{"segments_overlap", CONFIGURATION, 8, 4, 4200, 4152, "segment 2 overlaps segment 1"},
 	{"a_segment_of_the_700_series", CONFIGURATION, 0, 4, 0x11, 80,
-	 "the device table of 1701273963 entries needs 13610191704 bytes, the segment has 4068 left"},
+	 "1701273963 devices do not fit the segment's last 4068 bytes"},
 	{"another_format", FILE_START, 1, 1, 1, 0, "format 1.1.0.0: only 1.0.0.0 is known"},
 };
 

@@ -96,16 +96,16 @@ static bool notes_good(const struct question *question) {
 }
 
 static bool devices_good(const struct question *question) {
-	const struct i40e_package *i40e = question->package->i40e;
+	const struct ddp_package *package = question->package;
 	struct rte_pmd_i40e_ddp_device_id *ids;
 	bool good;
 
-	if (!number_is(question, RTE_PMD_I40E_PKG_INFO_DEVID_NUM, i40e->n_devices))
+	if (!number_is(question, RTE_PMD_I40E_PKG_INFO_DEVID_NUM, package->n_devices))
 		return false;
-	ids = list_get(question, RTE_PMD_I40E_PKG_INFO_DEVID_LIST, i40e->n_devices, sizeof(*ids),
+	ids = list_get(question, RTE_PMD_I40E_PKG_INFO_DEVID_LIST, package->n_devices, sizeof(*ids),
 		       &good);
-	for (unsigned int i = 0; i < i40e->n_devices && good; i++) {
-		const struct i40e_device *device = &i40e->devices[i];
+	for (unsigned int i = 0; i < package->n_devices && good; i++) {
+		const struct ddp_device *device = &package->devices[i];
 
 		good = ids[i].vendor_dev_id == ((uint32_t)device->vendor << 16 | device->device) &&
 		       ids[i].sub_vendor_dev_id ==
@@ -132,17 +132,17 @@ static bool protocols_good(const struct question *question) {
 }
 
 static bool types_good(const struct question *question, enum rte_pmd_i40e_package_info number,
-		       enum rte_pmd_i40e_package_info list, const struct i40e_type *types,
-		       unsigned int n) {
+		       enum rte_pmd_i40e_package_info list, const struct i40e_types *types) {
 	struct rte_pmd_i40e_ptype_info *infos;
 	bool good;
 
-	if (!number_is(question, number, n))
+	if (!number_is(question, number, types->n))
 		return false;
-	infos = list_get(question, list, n, sizeof(*infos), &good);
-	for (unsigned int i = 0; i < n && good; i++)
-		good = infos[i].ptype_id == types[i].id &&
-		       memcmp(infos[i].protocols, types[i].protocols, I40E_TYPE_PROTOCOLS) == 0;
+	infos = list_get(question, list, types->n, sizeof(*infos), &good);
+	for (unsigned int i = 0; i < types->n && good; i++)
+		good = infos[i].ptype_id == types->types[i].id &&
+		       memcmp(infos[i].protocols, types->types[i].protocols, I40E_TYPE_PROTOCOLS) ==
+			       0;
 	free(infos);
 	return good;
 }
@@ -157,10 +157,10 @@ static const char *profile_differs(const struct question *question) {
 	if (!protocols_good(question))
 		return "protocols";
 	if (!types_good(question, RTE_PMD_I40E_PKG_INFO_PCTYPE_NUM,
-			RTE_PMD_I40E_PKG_INFO_PCTYPE_LIST, i40e->pctypes, i40e->n_pctypes))
+			RTE_PMD_I40E_PKG_INFO_PCTYPE_LIST, &i40e->pctypes))
 		return "pctypes";
 	if (!types_good(question, RTE_PMD_I40E_PKG_INFO_PTYPE_NUM, RTE_PMD_I40E_PKG_INFO_PTYPE_LIST,
-			i40e->ptypes, i40e->n_ptypes))
+			&i40e->ptypes))
 		return "ptypes";
 	return NULL;
 }
@@ -175,6 +175,5 @@ const char *i40e_dpdk_differs(const struct ddp_package *package) {
 		return "track id, name or version of the package";
 	if (!notes_good(&question))
 		return "notes";
-	// where there is no i40e segment, the function reads at NULL
-	return package->i40e->is_x722 ? NULL : profile_differs(&question);
+	return profile_differs(&question);
 }

@@ -27,12 +27,11 @@ static uint8_t *package_draw(uint64_t *random, size_t *size) {
 	struct i40e_package i40e = *i40e_gtp.i40e;
 
 	package.i40e = &i40e;
-	i40e.is_x722 = random_below(random, 20) == 0;
 	i40e.notes = random_below(random, 3) > 0 ? i40e.notes : NULL;
-	i40e.n_devices = random_below(random, i40e.n_devices + 1);
-	i40e.n_nvms = random_below(random, i40e.n_nvms + 1);
-	i40e.n_pctypes = random_below(random, i40e.n_pctypes + 1);
-	i40e.n_ptypes = random_below(random, i40e.n_ptypes + 1);
+	package.n_devices = random_below(random, package.n_devices + 1);
+	package.n_nvm_versions = random_below(random, package.n_nvm_versions + 1);
+	i40e.pctypes.n = random_below(random, i40e.pctypes.n + 1);
+	i40e.ptypes.n = random_below(random, i40e.ptypes.n + 1);
 	i40e.n_sections = random_below(random, i40e.n_sections + 1);
 	return i40e_write(&package, size);
 }

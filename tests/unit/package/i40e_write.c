@@ -61,9 +61,9 @@ static void record_add(struct file *file, uint8_t id, const void *data, size_t s
 	memcpy(record + RECORD_HEADER_SIZE + 1, data, size);
 }
 
-static void types_add(struct file *file, const struct i40e_type *types, unsigned int n) {
-	for (unsigned int i = 0; i < n; i++)
-		record_add(file, types[i].id, types[i].protocols, sizeof(types[i].protocols));
+static void types_add(struct file *file, const struct i40e_types *list) {
+	for (unsigned int i = 0; i < list->n; i++)
+		record_add(file, list->types[i].id, list->types[i].protocols, I40E_TYPE_PROTOCOLS);
 }
 
 static void section_data_add(struct file *file, const struct i40e_package *i40e,
@@ -71,9 +71,9 @@ static void section_data_add(struct file *file, const struct i40e_package *i40e,
 	if (section->data != NULL)
 		bytes_add(file, section->data, section->size);
 	else if (section->type == I40E_PCTYPE)
-		types_add(file, i40e->pctypes, i40e->n_pctypes);
+		types_add(file, &i40e->pctypes);
 	else if (section->type == I40E_PTYPE)
-		types_add(file, i40e->ptypes, i40e->n_ptypes);
+		types_add(file, &i40e->ptypes);
 	else if (section->type == I40E_PROTOCOL)
 		for (unsigned int i = 0; i < i40e->n_protocols; i++)
 			record_add(file, i40e->protocols[i].id, i40e->protocols[i].name,
@@ -117,23 +117,23 @@ static void segment_end(struct file *file, uint8_t *start) {
 	le32_put(start + 8, file->bytes + file->size - start);
 }
 
-static void profile_add(struct file *file, unsigned int entry, const struct i40e_package *i40e) {
-	uint8_t *start = segment_begin(file, entry, i40e->is_x722 ? SEGMENT_X722 : SEGMENT_I40E,
-				       i40e->version, i40e->name);
+static void profile_add(struct file *file, unsigned int entry, const struct ddp_package *package) {
+	const struct i40e_package *i40e = package->i40e;
+	uint8_t *start = segment_begin(file, entry, SEGMENT_I40E, i40e->version, i40e->name);
 	uint8_t *table;
 
 	version_add(file, i40e->version);
 	name_add(file, i40e->name);
-	u32_add(file, i40e->n_devices);
-	for (unsigned int i = 0; i < i40e->n_devices; i++) {
-		const struct i40e_device *device = &i40e->devices[i];
+	u32_add(file, package->n_devices);
+	for (unsigned int i = 0; i < package->n_devices; i++) {
+		const struct ddp_device *device = &package->devices[i];
 
 		u32_add(file, (uint32_t)device->vendor << 16 | device->device);
 		u32_add(file, (uint32_t)device->sub_vendor << 16 | device->sub_device);
 	}
-	u32_add(file, i40e->n_nvms);
-	for (unsigned int i = 0; i < i40e->n_nvms; i++)
-		u32_add(file, i40e->nvms[i]);
+	u32_add(file, package->n_nvm_versions);
+	for (unsigned int i = 0; i < package->n_nvm_versions; i++)
+		u32_add(file, package->nvm_versions[i]);
 	u32_add(file, i40e->n_sections);
 	table = extend(file, 4 * (size_t)i40e->n_sections);
 	for (unsigned int i = 0; i < i40e->n_sections; i++) {
@@ -162,7 +162,7 @@ uint8_t *i40e_write(const struct ddp_package *package, size_t *size) {
 		bytes_add(&file, notes, strlen(notes) + 1);
 		segment_end(&file, start);
 	}
-	profile_add(&file, notes != NULL ? 2 : 1, package->i40e);
+	profile_add(&file, notes != NULL ? 2 : 1, package);
 	*size = file.size;
 	return realloc(file.bytes, file.size);
 }
@@ -216,7 +216,7 @@ static struct i40e_section sections[] = {
 	{.type = I40E_MMIO, .size = sizeof(registers[2]), .data = registers[2]},
 };
 
-static struct i40e_device devices[] = {
+static struct ddp_device devices[] = {
 	{0x8086, 0x1572, 0xffff, 0xffff},
 	{0x8086, 0x1583, 0x8086, 0x0001},
 };
@@ -226,18 +226,12 @@ static uint32_t nvms[] = {0x60001};
 static struct i40e_package gtp = {
 	.version = {1, 0, 3, 1},
 	.name = "GTPv1-C/U IPv4/IPv6 payload",
-	.devices = devices,
-	.n_devices = COUNT(devices),
-	.nvms = nvms,
-	.n_nvms = COUNT(nvms),
 	.sections = sections,
 	.n_sections = COUNT(sections),
 	.protocols = protocols,
 	.n_protocols = COUNT(protocols),
-	.pctypes = pctypes,
-	.n_pctypes = COUNT(pctypes),
-	.ptypes = ptypes,
-	.n_ptypes = COUNT(ptypes),
+	.pctypes = {pctypes, COUNT(pctypes)},
+	.ptypes = {ptypes, COUNT(ptypes)},
 	.notes = "Hash input set for GTPC is TEID",
 };
 
@@ -245,6 +239,10 @@ const struct ddp_package i40e_gtp = {
 	.version = {1, 0, 3, 0},
 	.name = "GTP",
 	.track_id = I40E_GTP,
+	.devices = devices,
+	.n_devices = COUNT(devices),
+	.nvm_versions = nvms,
+	.n_nvm_versions = COUNT(nvms),
 	.i40e = &gtp,
 };
 

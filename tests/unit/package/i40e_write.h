@@ -5,8 +5,9 @@
 
 #include "i40e/i40e.h"
 
-// Of struct ddp_package the version, name, track id and i40e are used. A section of type PROTOCOL,
-// PCTYPE or PTYPE without data is made from the list in package->i40e. The caller frees the file.
+// Of struct ddp_package the version, name, track id, devices, NVM versions and i40e are used. A
+// section of type PROTOCOL, PCTYPE or PTYPE without data is made from the list in package->i40e.
+// The caller frees the file.
 uint8_t *i40e_write(const struct ddp_package *package, size_t *size);
 
 // Intel's package for GTP as far as its documents describe it (pctypes, ptypes, their protocols),

@@ -42,9 +42,10 @@ static inline void e810_look(const struct ddp_package *package) {
 
 	for (unsigned int i = 0; i < n; i++)
 		section_look(package, &parts[i]);
-	e810_devices(package, &n);
-	bytes_look((const uint8_t *)e810_devices(package, &n), n * sizeof(struct e810_device));
-	bytes_look((const uint8_t *)e810_nvm_versions(package, &n), n * sizeof(uint32_t));
+	bytes_look((const uint8_t *)package->devices,
+		   package->n_devices * sizeof(struct ddp_device));
+	bytes_look((const uint8_t *)package->nvm_versions,
+		   package->n_nvm_versions * sizeof(uint32_t));
 	assert(e810_first_metadata_buffer(package) <= e810_n_buffers(package));
 }
 
