@@ -20,7 +20,7 @@ struct ddp_arena {
 	struct chunk *chunks;
 };
 
-// Where the innermost ddp_arena_run() of this thread goes on.
+// The place at which the innermost ddp_arena_run() of this thread continues.
 static _Thread_local jmp_buf *way_out;
 
 int ddp_arena_run(void (*work)(void *arg), void *arg) {

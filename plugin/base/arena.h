@@ -31,7 +31,7 @@ struct ddp_arena;
 
 // NULL is an arena, too: one that has no memory.
 struct ddp_arena *ddp_arena_create(void);
-// The same with memory from elsewhere (NULL: that of the C library), which outlives it.
+// Create an arena in other memory (NULL: that of the C library), which outlives it.
 struct ddp_arena *ddp_arena_create_in(const struct ddp_memory *memory);
 const struct ddp_memory *ddp_arena_memory(const struct ddp_arena *arena);
 void ddp_arena_destroy(struct ddp_arena *arena);
@@ -56,7 +56,7 @@ void *ddp_arena_grow(struct ddp_arena *arena, void *items, unsigned int n, size_
 #define DDP_APPEND(arena, array, n) \
 	((array) = ddp_arena_grow(arena, array, n, sizeof(*(array))), &(array)[(n)++])
 
-// The same as ddp_arena_alloc(), from anywhere: NULL without memory.
+// Like ddp_arena_alloc(), also outside ddp_arena_run(). NULL: no memory.
 void *ddp_arena_try_alloc(struct ddp_arena *arena, size_t size);
 
 #endif

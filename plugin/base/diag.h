@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What is wrong with a user's input, and where.
+// Messages about a user's input: a text and a place.
 //
 // Code that reads something a user wrote (a profile, a package) collects messages here and goes on
 // as far as it can, so that one run shows every mistake. Only the program on top prints them.
@@ -59,8 +59,8 @@ int ddp_no_memory(struct ddp_diag *diag);
 // The first error, or "" when there is none; before all others, that there is no memory. Owned by
 // diag.
 const char *ddp_diag_first(const struct ddp_diag *diag);
-// The same without the word "error" that a message of no place begins with: for a sentence that
-// says so itself.
+// Like ddp_diag_first(), without the word "error" that a message without a place begins with: for a
+// sentence that already contains it.
 const char *ddp_diag_reason(const struct ddp_diag *diag);
 
 // How often an error was added, also one told before: grows with every failure.

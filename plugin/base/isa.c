@@ -13,7 +13,7 @@ static bool has_v2(void) {
 	       __builtin_cpu_supports("pclmul");
 }
 
-// What x86-64-v3 has and not every compiler's __builtin_cpu_supports() knows.
+// Features of x86-64-v3 that not every compiler's __builtin_cpu_supports() knows.
 static bool has_v3_scalars(void) {
 	const unsigned int wanted = bit_FMA | bit_MOVBE | bit_F16C;
 	unsigned int eax, ebx, ecx, edx;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Where memory comes from, for objects that net_ddp lets several processes use, and other programs
-// only one.
+// The source of memory for objects that net_ddp shares between processes, and that other programs
+// use in one process only.
 #ifndef DDP_BASE_MEMORY_H
 #define DDP_BASE_MEMORY_H
 

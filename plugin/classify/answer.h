@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What becomes of one packet: packet type, headers, the bytes that are hashed, hash and queue.
+// The answer for one packet: packet type, headers, the bytes that are hashed, hash and queue.
 //
 // An application, ddpctl and tests all get it here. A port's bursts find the same in their own way
 // (cache/).
@@ -51,7 +51,7 @@ struct ddp_answer {
 void ddp_answer(const struct ddp_program *program, const struct ddp_answer_rss *rss,
 		const struct ddp_packet *packet, struct ddp_answer *answer);
 
-// The same for a packet whose class is filled in.
+// Like ddp_answer(), for a packet whose class is filled in.
 void ddp_answer_steer(const struct ddp_program *program, const struct ddp_answer_rss *rss,
 		      const struct ddp_packet *packet, struct ddp_answer *answer);
 
@@ -85,7 +85,7 @@ struct ddp_try {
 	const char *wanted; // "0x85 or 0x86"
 };
 
-// What is wrong with a header.
+// The fault of a header.
 enum ddp_flaw {
 	DDP_FLAW_NONE,
 	DDP_FLAW_CUT,     // the packet ends inside it

@@ -45,7 +45,7 @@ struct value {
 	bool beyond; // not there because the packet ends before
 };
 
-// What was written since the last call.
+// The text that was written since the last call.
 static const char *taken(struct builder *b) {
 	const char *text = "";
 
@@ -59,7 +59,7 @@ static const char *taken(struct builder *b) {
 
 /* Evaluation */
 
-// What a header sees: itself and those before it.
+// The headers that a header's conditions read: itself and those before it.
 static const struct ddp_seen *self_of(const struct builder *b, unsigned int from,
 				      struct ddp_class *class) {
 	*class = *b->class;
@@ -277,7 +277,7 @@ static void measure(const struct builder *b, struct look *look) {
 	for (unsigned int g = 0; g < node->n_groups; g++)
 		if ((self->groups & 1u << g) != 0)
 			look->fields_size += node->group_bits[g] / 8;
-	// Where the packet ends before these, they and the length are not known.
+	// If the packet ends before these, their sizes and the length are unknown.
 	look->step->size = look->fields_size;
 	if (look->step->size > look->left)
 		return;
@@ -336,7 +336,7 @@ static struct asked rule_asked(const struct builder *b, const struct look *look,
 			      look->at};
 }
 
-// Where a rule leads: "gtpu", "ethertype(type)", "stop".
+// The target of a rule: "gtpu", "ethertype(type)", "stop".
 static const char *target_text(struct builder *b, const struct ddp_rule *rule) {
 	if (rule->kind == DDP_RULE_STOP)
 		return "stop";
@@ -509,7 +509,7 @@ static void header_mark(const struct builder *b, struct look *look) {
 	}
 }
 
-// What the packet type asks, hashes or extracts.
+// Mark the fields that the packet type reads, hashes or extracts.
 static void type_mark(const struct builder *b, struct look *look) {
 	const struct ddp_packet_type *type = b->steps->type;
 	const struct ddp_input_set *set = b->steps->set;

@@ -93,7 +93,7 @@ struct ddp_type_info {
 // that is too complex.
 struct ddp_program *ddp_program_build(const struct ddp_profile *profile, struct ddp_diag *diag);
 void ddp_program_destroy(struct ddp_program *program);
-// What it was built in; objects that are used together with it belong there, too.
+// The memory that a program was built in; objects that are used with it belong there, too.
 const struct ddp_memory *ddp_program_memory(const struct ddp_program *program);
 // Give a packet type another id, before anybody uses the program.
 void ddp_program_number(struct ddp_program *program, uint16_t type, uint16_t id);
@@ -108,8 +108,8 @@ uint64_t ddp_program_rss_hf(const struct ddp_program *program); // bits known to
 void ddp_classify(const struct ddp_program *program, const struct ddp_packet *packet,
 		  struct ddp_class *class);
 
-// The same for the packet type, and what is hashed, alone: headers behind those that decide are not
-// looked at. status, n_seen and seen are of the others.
+// Like ddp_classify(), for the packet type and the hashed bytes alone: headers behind those that
+// decide are not read. status, n_seen and seen describe the others.
 void ddp_classify_type(const struct ddp_program *program, const struct ddp_packet *packet,
 		       struct ddp_class *class);
 

@@ -10,7 +10,7 @@
 
 #include "program.h"
 
-// What is done for itself, and how often all headers found so far are searched.
+// Cost of its own, and the number of searches through all headers found so far.
 struct cost {
 	uint64_t own, searches;
 };
@@ -96,8 +96,8 @@ static struct cost node_cost(const struct ddp_program *program, const struct pro
 
 #define UNREACHED UINT64_MAX
 
-// What walks of so many steps have cost that stand before a header, with so many headers that have
-// a place in a path behind them.
+// The cost of walks of one number of steps, by the header they stand before and the number of
+// headers behind them that have a place in a path.
 typedef uint64_t front[DDP_MAX_HEADERS + 1][256];
 
 static void reach(uint64_t *place, uint64_t cost) {

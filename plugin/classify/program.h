@@ -64,8 +64,8 @@ struct prog_test {
 
 #define TRACE_LIST 16 // values of a list of exceptions
 
-// What a test asks of 16 bits, as a table over all their values; and as a list where it holds for
-// all but a few.
+// The 16-bit values for which a test holds, as a table; and as a list if it holds for all but a
+// few.
 struct prog_word {
 	uint64_t holds[65536 / 64];
 	unsigned int n_exceptions; // 0: none, or too many for the list
@@ -105,7 +105,7 @@ struct prog_table {
 	struct prog_word *absent; // which 16-bit numbers are not in it
 };
 
-// What a header does to DPDK's packet type, by what was before it: no IP header, one, a tunnel.
+// The effect of a header on DPDK's packet type, by what was before it: no IP header, one, a tunnel.
 #define LAYERS_INSIDE 2
 #define LAYERS_MODES 3
 struct prog_layers {
@@ -149,8 +149,8 @@ struct prog_option {
 	uint16_t size;
 };
 
-// Where guard holds and the header has these groups, a value of up to 16 bits says what follows, or
-// nothing.
+// If guard holds and the header has these groups, a value of up to 16 bits decides the next header,
+// or does not.
 struct prog_branch {
 	struct prog_bit_test guard;
 	int16_t byte;  // of the two that are loaded
@@ -167,8 +167,8 @@ struct prog_branch {
 	uint16_t back_mask, back_value; // in memory's order
 };
 
-// What a step has beside the size of its layout and a branch by a value alone: each is looked at
-// only where it is there.
+// The parts of a step beyond the size of its layout and a branch by a value alone; each is read
+// only if it is there.
 enum step_has {
 	STEP_LENGTH = 1 << 0,
 	STEP_OPTIONS = 1 << 1,
@@ -196,7 +196,7 @@ struct prog_step {
 	struct prog_bit_test valid, fragment;
 };
 
-// What a form has beside a fixed size and a first branch by a value alone.
+// The parts of a form beyond a fixed size and a first branch by a value alone.
 enum form_has {
 	FORM_LENGTH = 1 << 0, // len is the smallest: the step says which it is
 	FORM_FRAGMENT = 1 << 1,
@@ -324,7 +324,7 @@ struct ddp_program {
 	struct automaton automaton;
 };
 
-// Where a table would keep value.
+// The slot in which a table would keep value.
 static inline uint64_t slot_of(const struct prog_table *table, uint64_t value) {
 	return value * UINT64_C(0x9e3779b97f4a7c15) >> table->shift;
 }

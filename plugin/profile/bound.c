@@ -9,8 +9,8 @@
 
 #define UNREACHED UINT32_MAX
 
-// Where walks of so many steps can stand: before a header, with so many headers that have a place
-// in a path behind them; the value is the most bytes behind them.
+// Walks of one number of steps, by the header they stand before and the number of headers behind
+// them that have a place in a path; the value is the most bytes behind them.
 struct front {
 	unsigned int n_nodes, max_headers;
 	uint32_t *bytes; // [n_headers * n_nodes + node]

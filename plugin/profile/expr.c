@@ -576,7 +576,7 @@ static void match_value_read(struct loader *l, struct ddp_text text, unsigned in
 	}
 }
 
-// Who writes {tag.id: 7} in the rules of tag means its own id.
+// An author who writes {tag.id: 7} in the rules of tag means the header's own id.
 static void own_name_check(struct loader *l, const struct scope *scope,
 			   const struct ddp_token *token, const struct ddp_ref *ref) {
 	const struct ddp_header *header = &l->profile->headers[ref->node];

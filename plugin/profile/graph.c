@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What follows a header: its own rules ('next'), then those by which other headers attach
-// themselves
+// The rules of a header: its own ('next'), then those by which other headers attach themselves
 // ('after'). A rule names a header, asks a table, or ends the path; the first that applies decides.
 #include <string.h>
 

@@ -167,7 +167,7 @@ static bool part_read(struct loader *l, struct ddp_profile_file *file, struct pa
 	return true;
 }
 
-// What stands beside headers and packet types.
+// Read the entries beside headers and packet types.
 static void words_read(struct loader *l, struct part *part) {
 	const char *by = word_get(l, part->root, "rss_by");
 
@@ -272,7 +272,7 @@ static struct param *setting_target(struct loader *l, const struct part *part, c
 static void setting_apply(struct loader *l, const struct part *part,
 			  const struct ddp_spec_param *settings, unsigned int at) {
 	struct param *param = setting_target(l, part, settings[at].name);
-	// What is wrong with a value is told with the setting as its place.
+	// An error in a value names the setting as its place.
 	const struct ddp_place place = {
 		.file = ddp_arena_printf(l->arena, "%s=%s", settings[at].name, settings[at].value),
 	};
@@ -592,8 +592,7 @@ static void input_sets_run(struct loader *l) {
 		const struct part *part = &l->parts[i];
 		const char *wanted = part->request == NULL ? NULL : part->request->spec.input_set;
 
-		// What a bundle says of the profiles it puts together, where it is asked for
-		// itself.
+		// A bundle's default input set applies only if the bundle itself was asked for.
 		if (part->request != NULL)
 			input_set_find(l, "default", part);
 		// A bundle has those of the profiles it requires.

@@ -106,7 +106,7 @@ static inline bool is_foreign(const struct loader *l, const char *file) {
 	return l->format != NULL && l->format->has(file);
 }
 
-// Where a reference or condition stands: in the rules of a header, or in a packet type.
+// The scope of a reference or condition: the rules of a header, or a packet type.
 struct scope {
 	const struct ddp_header *header; // NULL: a packet type
 	bool start_only; // only fields from the header's start: its size is not known yet
@@ -117,7 +117,7 @@ struct scope {
 const char *ddp_profile_find(struct loader *l, const char *name, const struct ddp_place *place);
 
 // file.c
-// What a name asks for, as the former load had it, else from the search path.
+// The file that a name stands for: the one of the former load, else from the search path.
 struct ddp_profile_file *file_find(struct loader *l, const char *asked,
 				   const struct ddp_place *place);
 // The tree of a YAML file, which is read from disk where nobody did yet. NULL with errors in diag.

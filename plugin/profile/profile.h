@@ -250,7 +250,7 @@ struct ddp_profile_param {
 	unsigned int n_values;
 };
 
-// What a named input set says of the packet types that fit a pattern.
+// The sets that a named input set gives to the packet types that fit a pattern.
 struct ddp_named_entry {
 	const char *types; // such as GTPU_IPV4*
 	struct ddp_input_set *sets;
@@ -265,7 +265,7 @@ struct ddp_named_set {
 	unsigned int n_entries;
 };
 
-// Where profiles come from: a specification (base/spec.h), or what stands in a profile file.
+// A source of profiles: a specification (base/spec.h), or the text of a profile file.
 struct ddp_source {
 	const char *spec; // NULL: text
 	const char *text; // size bytes
@@ -356,7 +356,7 @@ struct ddp_load {
 	const struct ddp_memory *memory; // of the program that is made of it. NULL: the C library's
 };
 
-// The same with all of these.
+// Load a profile with all of these options.
 struct ddp_profile *ddp_profile_read(const struct ddp_load *load, struct ddp_diag *diag);
 
 // The name of the nth profile that a source stands for, from 0, which need not be any good; the
@@ -401,7 +401,8 @@ bool ddp_spec_reads(const char *spec, const char *path);
 // or require). By its name; NULL for none. The caller frees it. It loads every profile on its way.
 char *ddp_profile_defining(const char *header);
 
-// What `ddpctl list` shows of a file: name, version and summary, without loading what it requires.
+// The line of `ddpctl list` for a file: name, version and summary, without loading what it
+// requires.
 struct ddp_profile_summary {
 	char *name, *version, *summary; // NULL where the file has none
 };

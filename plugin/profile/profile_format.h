@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What a profile says, in words for people: conditions, expressions, paths, fields.
+// Parts of a profile as text for people: conditions, expressions, paths, fields.
 //
 //	struct words words;
 //

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Where profiles are found: $DDP_PROFILE_PATH, the source tree when run from its build, the
+// The search path of profiles: $DDP_PROFILE_PATH, the source tree when run from its build, the
 // installed library (DDP_INSTALLED_PROFILES).
 #include <dirent.h>
 #include <dlfcn.h>
@@ -38,7 +38,8 @@ static size_t source_profiles_of(const char *file, char dir[PATH_MAX]) {
 	return 0;
 }
 
-// The same when this code, a program's or a plugin's, or else the program lies there.
+// Find the source tree if this code, a program's or a plugin's, or else the program, lies in its
+// build.
 static size_t source_profiles(char dir[PATH_MAX]) {
 	size_t len = 0;
 	Dl_info info;
@@ -127,8 +128,8 @@ static void names_list(struct names *names, const char *dir) {
 	closedir(stream);
 }
 
-// What may have been meant: "; did you mean ...?" or "". Nothing is allocated, since the caller
-// owns what an arena without memory would not free.
+// Write a hint: "; did you mean ...?" or "". Nothing is allocated, since the caller owns memory
+// that an arena without memory would not free.
 static void hint_write(char **dirs, const char *name, char hint[HINT_SIZE]) {
 	const char *pointers[NAMES_MAX], *nearest;
 	struct names names = {.n = 0};
@@ -149,7 +150,8 @@ static void hint_write(char **dirs, const char *name, char hint[HINT_SIZE]) {
 		snprintf(hint, HINT_SIZE, "; did you mean '%s'?", nearest);
 }
 
-// What a specification names has to be there; what a profile requires is that profile's mistake.
+// A missing name in a specification is the user's mistake; a missing name in `requires` is that
+// profile's.
 static void absence_report(struct loader *l, char **dirs, const char *name,
 			   const struct ddp_place *place) {
 	char where[PATH_MAX] = "", hint[HINT_SIZE];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What a profile is loaded from, specifications and texts, and what it is called.
+// Sources of profiles: specifications and texts, and the names of their profiles.
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>

@@ -327,7 +327,7 @@ static bool keys_check(struct reader *r, const struct ddp_yaml *map) {
 	return keys_differ(r, map);
 }
 
-// What would make a node stand for something else than what is written there.
+// Whether a node has an anchor, tag or alias, which would make it stand for something else.
 static bool is_decorated(const yaml_event_t *event) {
 	switch (event->type) {
 	case YAML_SCALAR_EVENT:

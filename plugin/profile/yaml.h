@@ -37,9 +37,9 @@ struct ddp_yaml {
 // ddp_arena_run() around them.
 const char *ddp_yaml_read(const char *file, size_t *size, struct ddp_arena *arena,
 			  struct ddp_diag *diag);
-// The same, as a tree.
+// Load a YAML file as a tree.
 struct ddp_yaml *ddp_yaml_load(const char *file, struct ddp_arena *arena, struct ddp_diag *diag);
-// The same from memory, which is copied; messages call it file.
+// Parse YAML text, which is copied, as a tree; messages call it file.
 struct ddp_yaml *ddp_yaml_parse(const char *text, size_t size, const char *file,
 				struct ddp_arena *arena, struct ddp_diag *diag);
 

@@ -29,7 +29,7 @@ int ddp_key_read(uint8_t to[DDP_KEY_SIZE], const uint8_t *key, unsigned int len)
 
 enum ddp_hash_function {
 	DDP_HASH_TOEPLITZ,
-	// The same on symmetric input, see ddp_input_gather():
+	// Toeplitz of symmetric input, see ddp_input_gather():
 	DDP_HASH_SYMMETRIC_TOEPLITZ,      // a source and a destination are replaced by their XOR,
 	DDP_HASH_SYMMETRIC_TOEPLITZ_SORT, // or exchanged where the first is greater
 	DDP_HASH_SIMPLE_XOR,              // XOR of big-endian 32-bit words; the key plays no part
@@ -55,11 +55,11 @@ void ddp_hash_init(struct ddp_hash *hash, enum ddp_hash_function function,
 // as big-endian words, for any len (zero padding on the right changes no hash).
 uint32_t ddp_hash_compute(const struct ddp_hash *hash, const uint8_t *input, unsigned int len);
 
-// The same by this function, whichever the hash was initialised for.
+// Like ddp_hash_compute(), by this function instead of the one that the hash was initialised for.
 uint32_t ddp_hash_compute_by(const struct ddp_hash *hash, enum ddp_hash_function function,
 			     const uint8_t *input, unsigned int len);
 
-// The same with DDP_HASH_SIMPLE_XOR, which needs no key.
+// Hash by DDP_HASH_SIMPLE_XOR, which needs no key.
 uint32_t ddp_hash_simple_xor(const uint8_t *input, unsigned int len);
 
 // Inputs to hash, one a row: side by side, so that several are loaded at once, with room for that
@@ -96,9 +96,9 @@ void ddp_hash_rows(const struct ddp_hash *hash, enum ddp_isa isa, unsigned int w
 		   const struct ddp_rows *rows, unsigned int first, unsigned int n,
 		   uint32_t *hashes);
 
-// The same of rows here and there: of the n in index, which are different and end as
-// ddp_rows_index_end() leaves them. They may be of several lengths, up to `words`, and are zero
-// from there to their end.
+// Like ddp_hash_rows(), for the n rows in index, which are different; the index ends as
+// ddp_rows_index_end() leaves it. The rows may have several lengths, up to `words`, and are zero
+// from their end to there.
 void ddp_hash_rows_at(const struct ddp_hash *hash, enum ddp_isa isa, unsigned int words,
 		      const struct ddp_rows *rows, const uint8_t *index, unsigned int n,
 		      uint32_t *hashes);

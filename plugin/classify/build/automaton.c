@@ -113,7 +113,7 @@ static int32_t path_lay(struct builder *b, const struct ddp_path *path, int32_t 
 	}
 }
 
-/* What can follow what, hidden headers left out */
+/* Headers that can follow each other, without hidden ones */
 
 static void ref_ask(struct builder *b, const struct ddp_ref *ref) {
 	if (b->profile->headers[ref->node].hidden)
@@ -141,7 +141,7 @@ static void type_ask(struct builder *b, const struct ddp_packet_type *type) {
 		ref_ask(b, &type->extract[i]);
 }
 
-// Where IP is, and ports are, is asked for whatever the packet type.
+// The places of IP and of ports are needed for every packet type.
 static void asked_find(struct builder *b) {
 	const uint32_t asked = DDP_RTE_PTYPE_L3_MASK | DDP_RTE_PTYPE_L4_MASK;
 	const struct ddp_profile *profile = b->profile;

@@ -65,7 +65,7 @@ static struct prog_cond cond_build(struct build *b, const struct ddp_cond *cond)
 	return c;
 }
 
-// The same of a rule or an input set. A parameter alone that is not 0 is no condition.
+// The condition of a rule or an input set. A parameter alone that is not 0 is no condition.
 static struct prog_cond when_build(struct build *b, const struct ddp_cond *cond) {
 	struct prog_cond c = cond_build(b, cond);
 	const struct prog_op *ops = b->program->ops;
@@ -96,7 +96,7 @@ static void fields_build(struct build *b) {
 	}
 }
 
-// The same layer inside a tunnel, as RTE_PTYPE_INNER_* bits (0 where DPDK has none).
+// The RTE_PTYPE_INNER_* bits of an outer layer (0 where DPDK has none).
 static uint32_t ptype_inner(uint32_t outer) {
 	static const struct {
 		uint32_t mask, outer, inner;
@@ -471,8 +471,8 @@ static unsigned int outer_pair(const struct ddp_profile *profile, uint8_t node,
 	return size;
 }
 
-// What a NIC that knows no tunnel hashes: addresses and ports of the first IP header. A packet has
-// one of the network headers there, and one or more of the transport headers.
+// The set that a NIC without tunnels hashes: addresses and ports of the first IP header. A packet
+// has one of the network headers there, and one or more of the transport headers.
 static void outermost_build(struct build *b) {
 	static const uint32_t layers[] = {DDP_RTE_PTYPE_L3_MASK, DDP_RTE_PTYPE_L4_MASK};
 	struct ddp_ref refs[DDP_MAX_INPUT_SIZE];

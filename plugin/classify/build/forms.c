@@ -8,7 +8,7 @@
 #include "classify/run/walk.h"
 #include "steps.h"
 
-/* What is known */
+/* Known bytes */
 
 // Whether a field is the header's own; of any length, also where it is.
 static bool ref_is_own(const struct ddp_program *program, const struct prog_ref *ref,
@@ -54,8 +54,8 @@ static bool looked_at(const struct steps *s, const struct trace *trace, uint8_t 
 	return ok;
 }
 
-// What a header says of a condition: 1 or 0, -1: something else decides. Adds the bits that were
-// looked at, and the bytes that the packet must have.
+// The value of a condition on a header: 1 or 0; -1: something else decides. Adds the bits that were
+// read, and the bytes that the packet must have.
 static int cond_says(const struct steps *s, const struct given *given, const struct prog_cond *cond,
 		     uint8_t *mask, uint32_t *need) {
 	const struct ddp_packet packet = {given->bytes, LOOK_SIZE, LOOK_SIZE, NULL, NULL};
@@ -331,7 +331,7 @@ static void form_try_length(struct steps *s, const uint8_t *bytes, struct forms 
 	forms->given[forms->n++] = given;
 }
 
-// The same header, with the bits that a test asks for.
+// Try the header with the bits that a test needs.
 static void form_try_test(struct steps *s, const uint8_t *plain,
 			  const struct prog_bit_test *bit_test, struct forms *forms) {
 	uint8_t bytes[LOOK_SIZE], mask[FORM_BYTES] = {0};

@@ -97,7 +97,7 @@ static uint16_t factor_find(struct steps *s, unsigned int *log2) {
 	return 1;
 }
 
-// What an empty slot holds: a value that is looked for elsewhere.
+// The content of an empty slot: a value that belongs to another slot.
 static uint32_t slot_empty(unsigned int slot, uint16_t factor, unsigned int log2) {
 	uint32_t value = 0;
 
@@ -219,7 +219,7 @@ struct parts {
 	const struct prog_match *back; // of an earlier header, or NULL
 };
 
-// What a step can do with a rule.
+// Whether a step can hold a rule.
 enum rule_can {
 	RULE_CAN,
 	RULE_NEVER, // it does not hold
@@ -251,7 +251,8 @@ static uint16_t key_load(const struct key *key, const struct prog_branch *branch
 	return key->any ? htobe16(value << left) : 0;
 }
 
-// Where two bytes are loaded: such that they end with the key where there is a byte in front of it.
+// The place of the two bytes that a branch loads: they end with the key if there is a byte in front
+// of it.
 static void branch_place(struct steps *s, const struct key *key, struct prog_branch *branch) {
 	struct prog_step *step = s->step;
 	int end;
@@ -548,7 +549,7 @@ bool branch_is_guarded(const struct prog_branch *branch) {
 	return !bit_test_is_none(&branch->guard) || branch->groups != 0 || branch->asks_back;
 }
 
-// What the walk has to look at.
+// The parts of a step that the walk has to read.
 static uint8_t step_has(const struct steps *s) {
 	const struct prog_step *step = s->step;
 	uint8_t has = 0;

@@ -24,7 +24,7 @@ struct key {
 #define FORMS_MAX 5   // of a kind of header
 #define LOOK_SIZE 256 // of the header that stands for all of a form
 
-// What is known of a header while the step of a form is made.
+// The known bytes of a header while the step of a form is made.
 struct given {
 	uint8_t bytes[LOOK_SIZE];
 	uint8_t mask[FORM_BYTES]; // known bits
@@ -65,7 +65,7 @@ struct steps {
 // steps.c: what a condition is as one test of bits; false: it is more than that.
 bool cond_bit_test(struct steps *s, const struct prog_cond *cond, struct prog_bit_test *bit_test);
 bool bit_test_is_none(const struct prog_bit_test *bit_test);
-// What follows s->node, into s->step.
+// Write the branches of s->node into s->step.
 void branches_make(struct steps *s);
 // The length of s->node, into s->step. false: it is more than base + factor * a field.
 bool length_make(struct steps *s);
@@ -79,7 +79,7 @@ static inline unsigned int slot_index(uint16_t value, uint16_t factor, unsigned 
 
 // forms.c: the forms of s->node, whose step is made: at most FORMS_MAX. Returns their number.
 unsigned int forms_make(struct steps *s, const struct prog_step *step, struct prog_form *forms);
-// What the form that is made says of a condition: 1 or 0, -1: it does not say.
+// The value of a condition on the form that is made: 1 or 0; -1: unknown.
 int given_says(struct steps *s, const struct prog_cond *cond);
 // Whether it says that one of the condition's tests holds.
 bool given_says_test(struct steps *s, const struct prog_cond *cond, unsigned int test);

@@ -231,8 +231,8 @@ static void cache_learn(struct ddp_cache *cache, const struct ddp_policy *policy
 	__atomic_store_n(&cache->stats.entries, cache->n_entries - 1, __ATOMIC_RELAXED);
 }
 
-// Whoever prefetches packets stops after two lines. The interpreter looks deeper, and while it
-// walks one packet the memory has time to bring the next one.
+// Callers prefetch two lines of a packet. The interpreter reads further, and the other lines arrive
+// while it walks the packet before.
 static inline void deep_prefetch(const struct rte_mbuf *mbuf) {
 	const uint8_t *bytes = cache_bytes(mbuf);
 
@@ -345,8 +345,8 @@ static void heads_hash(const struct ddp_cache *cache, const struct ddp_hash *has
 			      burst->hashes);
 }
 
-// What rows have behind their heads. If packets will be interpreted, it is hashed with theirs: code
-// that has just run costs least.
+// Hash the bytes of rows behind their heads. If packets will be interpreted, these rows are hashed
+// with theirs: code that has just run costs least.
 static void rest_hash(const struct ddp_cache *cache, const struct ddp_policy *policy,
 		      const struct ddp_hash *hash, unsigned int first, uint64_t misses,
 		      struct unhashed *unhashed, struct ddp_burst *burst) {
@@ -455,7 +455,7 @@ static uint64_t burst_look_up(struct ddp_cache *cache, const struct ddp_policy *
 	return misses;
 }
 
-/* What learning is worth */
+/* Whether learning is worth its cost */
 
 static void policy_take(struct ddp_cache *cache, uint64_t id) {
 	cache->policy = id;

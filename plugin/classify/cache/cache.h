@@ -64,7 +64,7 @@ static inline uint32_t ddp_policy_ptype(const struct ddp_policy *policy, uint16_
 	return found & ~policy->ptype_hidden;
 }
 
-// What all packets of an entry (or one packet, where none matched) have in common.
+// The verdict that all packets of an entry share, or that one packet has if no entry matched.
 struct ddp_verdict {
 	uint32_t packet_type;
 	uint16_t type_id;      // 0: none
@@ -159,9 +159,10 @@ void ddp_cache_run(struct ddp_cache *cache, const struct ddp_policy *policy,
 		   const struct ddp_hash *hash, struct rte_mbuf *const *mbufs, unsigned int n,
 		   struct ddp_burst *burst);
 
-// The same, and meanwhile prefetch the headers of the next n packets, as far as paths now known
-// need; they begin off bytes behind where their mbufs do (these are not looked at). Memory answers
-// while packets are compared: a block of prefetches before or after would only wait for it.
+// Like ddp_cache_run(), and meanwhile prefetch the headers of the next n packets, as far as paths
+// now known need; they begin off bytes behind the start of their mbufs (the mbufs are not read).
+// Memory answers while packets are compared: a block of prefetches before or after would only wait
+// for it.
 void ddp_cache_run_ahead(struct ddp_cache *cache, const struct ddp_policy *policy,
 			 const struct ddp_hash *hash, struct rte_mbuf *const *mbufs, unsigned int n,
 			 struct rte_mbuf *const *next, unsigned int off, struct ddp_burst *burst);

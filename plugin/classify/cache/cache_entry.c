@@ -22,8 +22,8 @@ static void reach_add(struct maker *m, uint32_t end) {
 		m->entry->reach = end;
 }
 
-// Where to read size bytes that begin with the one at: further to the front, if that way none is
-// read that a packet might not have. Then its length says that all can be read.
+// The place to read size bytes from that begin with the one at. It lies further to the front if
+// that way no byte is read that a packet might lack: then its length proves that all can be read.
 static unsigned int read_at(const struct maker *m, unsigned int at, unsigned int size) {
 	unsigned int end = m->trace->min_len;
 
@@ -32,7 +32,7 @@ static unsigned int read_at(const struct maker *m, unsigned int at, unsigned int
 	return at + size > end ? end - size : at;
 }
 
-// Where a field is; false where the packet has none.
+// Find the bit at which a field begins; false: the packet has no such field.
 static bool field_place(struct maker *m, const struct ddp_program *program,
 			const struct prog_ref *ref, uint32_t *bit) {
 	if (!field_locate(program, m->class, ref, bit))
@@ -45,7 +45,7 @@ static bool field_place(struct maker *m, const struct ddp_program *program,
 	return true;
 }
 
-/* What is hashed */
+/* Hashed bytes */
 
 // The byte that ends n bits behind the place of bit 0; mask says which of its bits count.
 static void source_put(struct cache_byte *byte, unsigned int source, int end, uint8_t mask) {
@@ -371,7 +371,7 @@ static void windows_make(struct maker *m) {
 		m->trace->lost = true;
 }
 
-// The same with pieces.
+// Write the mask and value of the entry as pieces.
 static void pieces_make(struct maker *m) {
 	struct cache_entry *entry = m->entry;
 	unsigned int n = 0;
@@ -428,7 +428,7 @@ static unsigned int lines_picked(const struct cache_entry *entry) {
 	return last / 64 + 1;
 }
 
-// The same, exclusions included, as a pick, which takes whole lines of the packet.
+// Write mask, value and exclusions of the entry as a pick, which takes whole lines of the packet.
 static void pick_make(struct maker *m) {
 	struct cache_entry *entry = m->entry;
 	unsigned int n = 0;

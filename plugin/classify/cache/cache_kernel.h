@@ -126,7 +126,7 @@ static uint32_t odd_fails(const struct cache_entry *entry, const uint8_t *bytes,
 }
 
 #ifndef PICKS
-// What an entry asks for beside few windows and one shuffle a block.
+// Compare what an entry needs beyond few windows and one shuffle a block.
 static uint32_t one_more(const struct cache_entry *entry, const uint8_t *bytes,
 			 struct ddp_rows *rows, unsigned int row) {
 	uint32_t fails = odd_fails(entry, bytes, rows, row);
@@ -423,7 +423,7 @@ INLINE uint64_t bits_of(const uint8_t *flags, uint8_t flag, unsigned int n) {
 	return bits & UINT64_MAX >> (64 - n);
 }
 
-// What a leaf of the tree means.
+// The entry that a leaf of the tree stands for.
 INLINE const struct cache_entry *place_entry(const struct ddp_cache *cache, unsigned int place,
 					     const uint8_t *bytes) {
 #ifdef LANES
@@ -502,7 +502,7 @@ static void guess(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs, 
 			burst->verdicts[i] = &cache->entries[0].verdict; // which matches nothing
 }
 
-// What all packets need; burst->flags says which need more, or fail.
+// The comparison that all packets need; burst->flags has those that need more, or fail.
 INLINE void many_compare(const struct ddp_cache *cache, const unsigned int n_pairs,
 			 struct rte_mbuf *const *mbufs, unsigned int first, unsigned int n,
 			 struct ddp_burst *burst) {

@@ -68,8 +68,8 @@ INLINE uint64_t lanes_find(lanes_t lanes, lines_t lines, const unsigned int n_li
 	return _tzcnt_u32(right_dwords(picked, lanes.value, lanes.mask));
 }
 
-// What is the same for all blocks of a burst's packets: these, from one on, and where what is found
-// of them goes.
+// Arguments that are equal for all blocks of a burst: the packets from first on, and the arrays for
+// the results.
 struct stretch {
 	const struct ddp_cache *cache;
 	const struct cache_lanes *only; // group of entries, if near

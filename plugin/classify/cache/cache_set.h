@@ -17,8 +17,8 @@
 #include "classify/run/flow_match.h"
 #include "classify/run/walk.h"
 
-// What is done for each packet: compilers take some of it for too much to be worth it. A sanitizer
-// adds its checks to each copy, and compiling them all takes 40 times as long.
+// Functions that run for each packet: compilers find some of them too long to inline. A sanitizer
+// adds its checks to each copy, and compiling all copies takes 40 times as long.
 #ifdef DDP_SANITIZED
 #define INLINE static inline
 #else
@@ -89,8 +89,8 @@ struct cache_sort {
 	uint8_t at, other, size;
 };
 
-// Where a key is: some bits of an 8-byte word of the packet, as a big-endian number. Of a long one
-// these are its lower 64 bits, and the others are the first bits of another word.
+// The place of a key: some bits of an 8-byte word of the packet, as a big-endian number. Of a long
+// key these are the lower 64 bits; the others are the first bits of another word.
 struct cache_key {
 	uint8_t high, low;        // bytes
 	uint8_t low_up, low_down; // shifts that leave its bits: first this way, then that
@@ -106,7 +106,7 @@ struct cache_lookup {
 	struct cache_key keys[CACHE_KEYS];
 };
 
-// What else is to be done for a packet of an entry than for those of most.
+// Work that few entries need for their packets.
 enum cache_extra {
 	CACHE_FAIL = 1 << 0,   // interpret it
 	CACHE_PIECES = 1 << 1, // compare further pairs
@@ -118,9 +118,8 @@ enum cache_extra {
 	CACHE_RARE = CACHE_PIECES | CACHE_ODD | CACHE_APART, // few packets are so
 };
 
-// What packets need that are of many entries comes first, in as few cache lines as it takes: these
-// are what a cache of many paths waits for. The same lies in windows for packets that are all of
-// one entry.
+// The members for packets of many entries come first, in as few cache lines as possible: a cache of
+// many paths waits for these. For packets that are all of one entry, windows hold the same bytes.
 struct cache_entry {
 	struct ddp_verdict verdict;
 	uint16_t min_len; // bytes the first segment must have
@@ -163,7 +162,7 @@ struct cache_entry {
 	} words[TRACE_WORDS];
 	struct cache_lookup lookups[CACHE_GROUPS];
 	struct cache_byte bytes[DDP_HASH_INPUT_MAX];
-	// What windows and exclusions are made of, for the tree.
+	// The source of windows and exclusions, for the tree.
 	uint8_t mask[TRACE_REACH], value[TRACE_REACH];
 	uint8_t n_lists;
 	uint8_t list_bytes[TRACE_WORDS];         // where words are that must be none of a list
@@ -178,7 +177,7 @@ static inline void cache_ban_clear(struct cache_exclusion *exclusion) {
 	memset(exclusion->words, 0xff, sizeof(exclusion->words));
 }
 
-// Where the data of its first segment begin.
+// The first byte of a packet's first segment.
 static inline const uint8_t *cache_bytes(const struct rte_mbuf *mbuf) {
 	return (const uint8_t *)mbuf->buf_addr + mbuf->data_off;
 }
@@ -225,10 +224,11 @@ struct cache_kernel {
 	// Which of n packets the entry does not match: bit i for packet i. Rows are filled for all.
 	uint64_t (*one)(const struct ddp_cache *cache, const struct cache_entry *entry,
 			struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst);
-	// The same with the entry that is guessed, whose verdict burst->verdicts gets, for packets
-	// from first on. What most packets need is done first. What was found is stored one by one
-	// then and read many at a time at the end, which waits until it has reached the cache:
-	// heads of rows can be hashed between, unless burst->heads_changed is set at the end.
+	// Like one(), with the entry that is guessed for each packet from first on; burst->verdicts
+	// gets the verdicts. The comparison that most packets need runs first. Its results are
+	// stored one by one and read many at a time in many_end(), which waits until they have
+	// reached the cache: heads of rows can be hashed between, unless burst->heads_changed is
+	// set at the end.
 	void (*many_begin)(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
 			   unsigned int first, unsigned int n, struct ddp_burst *burst);
 	uint64_t (*many_end)(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,

@@ -63,7 +63,7 @@ static bool is_plain(const struct cache_lookup *lookup) {
 	return lookup->group->n_keys == 1 && !lookup->keys[0].apart && !lookup->keys[0].is_long;
 }
 
-// The same for packets that are all of one entry.
+// Like probes_make(), for packets of one entry that are looked up by one plain number.
 static bool plain_probes_make(struct cache_steering *s, const struct cache_lookup *lookup) {
 	const struct ddp_flow_table *table = lookup->group->table;
 	const struct flow_buckets *buckets = flow_buckets_of(table);

@@ -100,8 +100,8 @@ static unsigned int split_cost(const struct builder *b, const uint16_t *set, uns
 	       n;
 }
 
-// Where all entries have a say, as few bits as tell them apart as well: small tables stay in the
-// cache.
+// If all entries define these bits, keep as few as distinguish the entries equally well: small
+// tables stay in the cache.
 static uint8_t bits_thin(const struct builder *b, const uint16_t *set, unsigned int n,
 			 unsigned int at, uint8_t bits) {
 	struct spread all = spread_count(b, set, n, at, bits);
@@ -198,15 +198,15 @@ static cache_node leaf(unsigned int place) {
 	return cache_node_make(place, 0, 0, 0);
 }
 
-// What is behind a node that looks at nothing more.
+// The leaf that stands for the entries of a set.
 static cache_node leaf_of(struct ddp_cache *cache, const uint16_t *set, unsigned int n) {
 	if (cache_has_lanes(cache))
 		return leaf(cache_lanes_make(cache, set, n, true));
 	return leaf(n == 0 ? 0 : set[0]);
 }
 
-// Where the entries of a set part. set is in the order of their specificity; room has n_room
-// indexes.
+// The node that separates the entries of a set, which is in the order of their specificity; room
+// has n_room indexes.
 static cache_node node_build(struct builder *b, const uint16_t *set, unsigned int n, uint16_t *room,
 			     unsigned int n_room);
 

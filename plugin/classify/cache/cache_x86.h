@@ -34,7 +34,7 @@ INLINE void gather_store(uint8_t *row, gather_t g) {
 	_mm_store_si128((void *)row, g);
 }
 
-// Where the bytes are that tell the entries of a group apart.
+// The places of the bytes that distinguish the entries of a group.
 typedef struct {
 	__m128i shuffles[CACHE_PLACES];
 	unsigned int places[CACHE_PLACES];
@@ -64,7 +64,7 @@ INLINE __m128i pool_gather(pool_t pool, const uint8_t *bytes) {
 #define LANES
 
 #ifdef __AVX2__
-// What differs in a pair.
+// The bits of a pair that differ from the entry's.
 INLINE __m256i pair_differs(const struct cache_entry *entry, unsigned int p, const uint8_t *bytes) {
 	const struct cache_pair *pair = &entry->pairs[p];
 	__m256i both =

@@ -94,8 +94,8 @@ static bool is_without(const struct ddp_flow *rule, unsigned int item, const cha
 	return rule->without[item] != NULL && strcmp(rule->without[item], header) == 0;
 }
 
-// What may be skipped behind an item; NULL: nothing. Not what is named later: that is the nth of
-// its kind, counted from the packet's start.
+// The headers that may be skipped behind an item; NULL: none. A header that the rule names later is
+// not among them: it is the nth of its kind, counted from the packet's start.
 static struct ddp_path *path_skipped(struct builder *b, const struct ddp_flow *rule,
 				     unsigned int item) {
 	struct ddp_path *choice = NULL, *any;
@@ -315,7 +315,7 @@ static bool key_add(struct builder *b, unsigned int rule, const struct ddp_flow_
 	return ref_make(b, rule, &value->at, &key->ref, &named);
 }
 
-// What may not follow the last header of a rule; nor what is skipped before it.
+// Exclude the headers that may not follow the last header of a rule, nor one skipped before it.
 static void without_add(const struct builder *b, const struct ddp_flow *rule,
 			struct flow_group *group) {
 	const unsigned int last = rule->n_items - 1;
@@ -364,7 +364,7 @@ static bool path_groups_make(struct builder *b, unsigned int p, struct flow_path
 	return true;
 }
 
-/* What is hashed */
+/* Hashed fields */
 
 static bool inputs_make(struct builder *b, unsigned int r) {
 	const struct ddp_flow *rule = b->rules[r];

@@ -93,7 +93,7 @@ static int fields_add(struct raw *raw, unsigned int item, unsigned int first_fie
 	return ret;
 }
 
-// What is left of the mask from `from` to `to`, counted from there (payload: as behind the header).
+// Add the rest of the mask from `from` to `to`, counted from there (payload: as behind the header).
 static int rest_add(struct raw *raw, unsigned int item, uint32_t from, uint32_t to, bool payload) {
 	int ret = 0;
 

@@ -134,7 +134,7 @@ static void layer_find(const struct ddp_flow *rule, unsigned int n_items, struct
 	}
 }
 
-/* What is refused */
+/* Refusals */
 
 static int refuse(const struct hash *h, const char *reason) {
 	snprintf(h->error, h->error_size, "%s", reason);
@@ -258,7 +258,7 @@ static int types_check(const struct hash *h) {
 	return ret;
 }
 
-/* What is hashed */
+/* Hashed fields */
 
 static void input_add(const struct hash *h, int item, const char *field, unsigned int bits) {
 	struct ddp_flow *rule = h->rule;

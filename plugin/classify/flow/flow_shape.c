@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What rules that differ only in values have in common.
+// Shapes: rules that differ only in values share one.
 #include <stdlib.h>
 #include <string.h>
 

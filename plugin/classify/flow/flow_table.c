@@ -92,7 +92,7 @@ static unsigned int entry_place(struct flow_buckets *buckets, uint64_t hash,
 	return n_overflowed;
 }
 
-// Where the entries with these values are; NULL: there are none.
+// The place of the entries with these values; NULL: there are none.
 static struct ddp_flow_entry **place_find(const struct ddp_flow_table *table, uint64_t hash,
 					  const uint64_t *values, uint8_t **tag) {
 	struct flow_buckets *buckets = table->buckets;

@@ -172,7 +172,7 @@ static inline const struct ddp_seen *run_header(const struct ddp_program *progra
 	return seen_header(program, class, ref);
 }
 
-// What lies side by side at once.
+// Gather fields that lie side by side with one copy.
 static unsigned int gather_runs(const struct ddp_program *program, const struct ddp_packet *packet,
 				const struct ddp_class *class, const struct prog_set *set,
 				uint8_t *input) {

@@ -218,7 +218,7 @@ static struct number bits_gather(const struct ddp_packet *packet, uint32_t bit,
 	return (struct number){.hi = value >> 64, .lo = value};
 }
 
-// The same; most fields are narrow and not the packet's last bytes: one load does.
+// Like bits_gather(). Most fields are narrow and not the packet's last bytes: one load does.
 static inline struct number bits_load(const struct ddp_packet *packet, uint32_t bit,
 				      unsigned int width) {
 	uint64_t word;
@@ -229,7 +229,7 @@ static inline struct number bits_load(const struct ddp_packet *packet, uint32_t 
 	return (struct number){.lo = be64toh(word) << bit % 8 >> (64 - width)};
 }
 
-// Where it is. false: the packet has no such field.
+// The first bit of a field. false: the packet has no such field.
 static bool field_find(struct walk *w, const struct prog_ref *ref, uint32_t *bit) {
 	const struct prog_field *field = &w->program->fields[ref->field];
 	const struct ddp_seen *seen = seen_find(w->program, w->class, w->self, ref);
@@ -686,7 +686,7 @@ uint32_t inner_set(uint32_t word, uint32_t bits) {
 	return layer_set(word, bits, DDP_RTE_PTYPE_INNER_L4_MASK);
 }
 
-// What a fragment's header makes of the layers that it has set.
+// The layers after a fragment's header, whose own layers are in word.
 static uint32_t fragment_set(const struct ddp_program *program, unsigned int node,
 			     unsigned int mode, uint32_t word) {
 	if (program->nodes[node].is_tunnel)
@@ -719,7 +719,7 @@ static int next_find(struct walk *w, const struct prog_node *node, unsigned int 
 	return -1;
 }
 
-// Where a walk is: the header of kind next at off.
+// The position of a walk: the header of kind next begins at off.
 struct place {
 	uint32_t off;
 	uint16_t state;                // of the path automaton
@@ -740,8 +740,8 @@ static inline void place_pass(const struct ddp_program *program, struct place *p
 	place->row = layers->row;
 	place->l3 = place->l3 << 1 | layers->is_l3;
 	seen->state = place->state;
-	// What follows a fragmented IP header is no part of the packet type: only its first
-	// fragment has it, and all fragments must go one way.
+	// Headers behind a fragmented IP header are no part of the packet type: only its first
+	// fragment has them, and all fragments must go one way.
 	if (seen->fragment) {
 		place->layers = fragment_set(program, place->next, layers->mode, place->layers);
 		place->state = 0;
@@ -782,7 +782,7 @@ static __attribute__((noinline)) enum ddp_status header_walk(struct walk *w, str
 	return DDP_STATUS_OK;
 }
 
-// What follows the last header collected where its branches do not say.
+// The node behind the last header collected, if its branches do not decide.
 static __attribute__((noinline)) unsigned int next_slow(struct walk *w,
 							const struct prog_step *step) {
 	const struct ddp_seen *seen = &w->class->seen[w->class->n_seen - 1];
@@ -838,7 +838,7 @@ static inline bool branch_asks(const struct prog_branch *branch, const uint8_t *
 	       (!branch->asks_back || back_says(branch, header, seen, first));
 }
 
-// What the branches of a step behind the first say.
+// The result of the branches behind a step's first one.
 static inline uint16_t branches_find(const struct prog_step *step, const uint8_t *header,
 				     const struct ddp_seen *seen, const struct ddp_seen *first) {
 	const struct prog_branch *branch = step->branches;
@@ -851,7 +851,7 @@ static inline uint16_t branches_find(const struct prog_step *step, const uint8_t
 	return step->otherwise;
 }
 
-// What follows a header: a node, STEP_END or STEP_SLOW. first: of the packet.
+// The next node behind a header, or STEP_END or STEP_SLOW. first: of the packet.
 static inline uint16_t branch_find(const struct prog_step *step, const uint8_t *header,
 				   const struct ddp_seen *seen, const struct ddp_seen *first) {
 	uint16_t next;
@@ -877,7 +877,7 @@ static inline bool form_fits(const struct prog_form *form, const uint8_t *header
 	(offsetof(struct prog_form, member) - offsetof(struct prog_form, node) == \
 	 offsetof(struct ddp_seen, member))
 
-// What a form says of a header: the first 8 bytes of both are alike, up to where seen->off is.
+// Copy the first 8 bytes of a form, which equal those of struct ddp_seen up to seen->off.
 static inline void form_copy(const struct prog_form *form, struct ddp_seen *seen) {
 	const uint8_t *from = (const uint8_t *)form + offsetof(struct prog_form, node);
 
@@ -1084,7 +1084,7 @@ static __attribute__((noinline)) enum ddp_status steps_walk(struct walk *w) {
 	return w->beyond ? DDP_STATUS_TRUNCATED : DDP_STATUS_OK;
 }
 
-// The same with header_walk() alone, which notes what it looks at.
+// Like steps_walk(), with header_walk() alone, which notes each bit that it reads.
 static __attribute__((noinline)) enum ddp_status headers_walk(struct walk *w) {
 	struct place place = {.state = w->program->automaton.start,
 			      .row = w->program->layers,
@@ -1223,8 +1223,8 @@ static inline void type_fill(struct walk *w) {
 
 /* Packages */
 
-// What the NIC's parser found; the library's layouts say what lies in it. A header that is cut, or
-// not what it should be, has no fields beyond those that are there.
+// The headers that the NIC's parser found, with the library's layouts for their fields. A header
+// that is cut or malformed has only the fields that are there.
 static enum ddp_status model_headers(struct walk *w) {
 	struct ddp_class *class = w->class;
 	const struct model *model = w->program->model;

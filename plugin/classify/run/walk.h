@@ -7,8 +7,8 @@
 
 #include "classify/program.h"
 
-// What a walk looked at: every packet that has these bits alike, and is long enough, is walked the
-// same way.
+// The bits that a walk read: each packet that has these bits alike, and is long enough, is walked
+// the same way.
 #define TRACE_REACH 256 // bytes from the packet's start
 #define TRACE_WORDS 4   // places of each kind below
 
@@ -90,7 +90,7 @@ nth_find(const struct ddp_seen *first, const struct ddp_seen *end, uint8_t node,
 // walk.c: the header that a reference means, or NULL; not DDP_WHICH_SELF.
 const struct ddp_seen *seen_header(const struct ddp_program *program, const struct ddp_class *class,
 				   const struct prog_ref *ref);
-// What a condition or a field says of a classified packet.
+// Evaluate a condition on a classified packet.
 bool cond_holds(const struct ddp_program *program, const struct ddp_packet *packet,
 		const struct ddp_class *class, const struct prog_cond *cond, struct trace *trace);
 // The place of a field in the packet, in bits. false: the packet has no such field.

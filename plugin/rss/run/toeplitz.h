@@ -7,7 +7,7 @@
 
 #define DDP_HASH_WORDS (DDP_HASH_INPUT_MAX / 4)
 
-// What the bytes from first on, up to len, add to the hash of the input. By tables.
+// The share of the bytes from first on, up to len, in the hash of the input. By tables.
 uint32_t ddp_toeplitz_bytes(const struct ddp_hash *hash, const uint8_t *input, unsigned int first,
 			    unsigned int len);
 

@@ -93,13 +93,13 @@
 #define TRIPLE 3U          // words of two products
 #define BATCH (4U * LANES) // rows at once
 
-// What to hash of each row: from which word up to which.
+// The words to hash of each row.
 struct part {
 	unsigned int first;
 	unsigned int end;
 };
 
-// What is left to hash.
+// The rows that are left to hash.
 struct job {
 	const struct ddp_rows *rows;
 	const uint8_t *index; // of the next ones; NULL: rows one after the other
@@ -137,7 +137,7 @@ static ALWAYS_INLINE LANE block_at(struct job job, unsigned int i, unsigned int 
 	return LANE_LOAD(block_of(job.rows, job.index[i], block));
 }
 
-// The same of LANES rows.
+// The blocks of LANES rows.
 static ALWAYS_INLINE VEC blocks_at(struct job job, unsigned int i, unsigned int block) {
 	LANE first = block_at(job, i, block);
 
@@ -330,8 +330,8 @@ static ALWAYS_INLINE void few_put(struct job job, VEC hashes) {
 		job.hashes[job.index[i]] = words[i];
 }
 
-// The same where hashes exist, and get what is missing in them. All are read before any is written:
-// a row that is named several times gets the same each time.
+// Add to the hashes of the next few. All are read before any is written: a row that is named
+// several times gets the same hash each time.
 static ALWAYS_INLINE void few_add(struct job job, VEC hashes) {
 	uint32_t words[BATCH], *of[DDP_HASH_FEW];
 
