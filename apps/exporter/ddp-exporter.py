@@ -32,7 +32,7 @@ histogram - ddp_fwd_latency_seconds
 gauge port _running _offload_on _offload_ptypes=n_offload_ptypes _offload_bypass _offload_rules _flow_rules
 gauge port _rx_ring_packets=rx_in_rings _tx_ring_packets=tx_in_rings _cache_paths=rx_path_cache_entries
 gauge port _balance_interval_seconds=balance_interval_ms _balance_before_ratio=balance_before_permille
-gauge port _balance_after_ratio=balance_after_permille _order_longest_parking_seconds=balance_longest_parking_us
+gauge port _balance_after_ratio=balance_after_permille _order_longest_parking_seconds=order_longest_parking_us
 gauge offload_ptypes _offload_proven
 counter queue _rx_packets _rx_bytes _rx_missed_packets=rx_missed _tx_packets _tx_bytes
 counter ptypes _ptype_packets
@@ -44,7 +44,7 @@ counter port _rx_stop_dropped_packets=rx_dropped_at_stop _tx_stop_dropped_packet
 counter port _decapped_packets=rx_decapped_packets _not_decapped_packets=rx_not_decapped_packets
 counter port _cache_hits=rx_path_cache_hits _cache_misses=rx_path_cache_misses _balance_rounds _balance_moves
 counter port _cache_learned_paths=rx_path_cache_learned _profile_changes _offloaded_packets=rx_offloaded
-counter port _order_parked_packets=balance_parked _order_given_up=balance_given_up
+counter port _order_parked_packets=order_parked _order_given_up=balance_given_up
 counter worker _packets _bytes _sent_packets=sent _consumed_packets=consumed _tx_full_packets=tx_full _busy_seconds=busy_ns
 """
 FAMILIES = [(kind, of, {"-": "", "worker": "ddp_fwd_worker"}.get(of, "net_ddp") + name.split("=")[0] +

@@ -115,7 +115,7 @@ void report_collect_left(struct report *report);
 int report_collect_ptypes(struct report *report, const struct workers *workers);
 
 static inline bool port_is_balanced(const struct port_report *row) {
-	return row->balance.ms != 0 || row->balance.rounds != 0;
+	return row->balance.interval_ms != 0 || row->balance.rounds != 0;
 }
 
 // Write the report as text or as JSON. The caller looks for errors of out.

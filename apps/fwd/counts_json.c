@@ -61,11 +61,11 @@ static json_t *balance_pack(const struct report *report, unsigned int i) {
 	const struct rte_pmd_ddp_balance *b = &report->ports[i].balance;
 
 	return json_pack("{si sI sI sI sf sf sf sf ss sI sI sI}", "port", report->ports[i].port->id,
-			 "interval_ms", number(b->ms), "rounds", number(b->rounds), "moves",
-			 number(b->moves), "before", b->before, "after", b->after, "worst",
+			 "interval_ms", number(b->interval_ms), "rounds", number(b->rounds),
+			 "moves", number(b->moves), "before", b->before, "after", b->after, "worst",
 			 b->worst, "bound_share", b->bound_share, "bound_flow", b->bound_flow,
-			 "parked_packets", number(b->parked), "given_up", number(b->given_up),
-			 "longest_parking_us", number(b->longest_us));
+			 "order_parked", number(b->order_parked), "given_up", number(b->given_up),
+			 "order_longest_parking_us", number(b->order_longest_parking_us));
 }
 
 static json_t *balances_pack(const struct report *report) {

@@ -108,8 +108,8 @@ static void balance_row_print(const struct port_report *row, FILE *out) {
 	fprintf(out,
 		"%4u %8u %10" PRIu64 " %10" PRIu64 " %9.3f %9.3f %9.3f %10" PRIu64 " %10" PRIu64
 		"\n",
-		row->port->id, b->ms, b->rounds, b->moves, b->before, b->after, b->worst, b->parked,
-		b->longest_us);
+		row->port->id, b->interval_ms, b->rounds, b->moves, b->before, b->after, b->worst,
+		b->order_parked, b->order_longest_parking_us);
 	if (b->bound_share > 0)
 		fprintf(out,
 			"     %s has %.0f%% of the load, more than an even share: no move relieves its "

@@ -384,7 +384,7 @@ static void moves_keep(struct ddp_balance *balance, const struct ddp_rebalance_m
 		balance->last[balance->moves++ % DDP_BALANCE_LAST] = (struct ddp_balance_move){
 			.move = *move,
 			.round = balance->rounds,
-			.load = load / sum,
+			.share = load / sum,
 			.from_load = loads[move->from] / mean,
 			.to_load = loads[move->to] / mean,
 			.tsc = rte_rdtsc(),
@@ -523,6 +523,30 @@ int ddp_balance_set(struct ddp_port *port, unsigned int ms) {
 	if (ret < 0)
 		port->balance->ms = 0;
 	return ret;
+}
+
+struct rte_pmd_ddp_balance ddp_balance_numbers(const struct ddp_port *port,
+					       const struct ddp_stats *stats) {
+	const struct ddp_balance *balance = port->balance;
+	struct rte_pmd_ddp_balance numbers = {
+		.rounds = stats->balance_rounds,
+		.moves = stats->balance_moves,
+		.given_up = stats->balance_given_up,
+		.order_parked = stats->order_parked,
+		.order_longest_parking_us = ddp_parking_us(port),
+		.bound_entry = RTE_PMD_DDP_NO_ENTRY,
+	};
+
+	if (balance == NULL)
+		return numbers;
+	numbers.interval_ms = balance->ms;
+	numbers.before = balance->before;
+	numbers.after = balance->after;
+	numbers.worst = balance->worst;
+	numbers.bound_entry = balance->bound_entry;
+	numbers.bound_share = balance->bound_share;
+	memcpy(numbers.bound_flow, balance->bound_flow, sizeof(numbers.bound_flow));
+	return numbers;
 }
 
 void ddp_balance_free(struct ddp_port *port) {

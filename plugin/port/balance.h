@@ -9,6 +9,7 @@
 
 #include "port.h"
 #include "rss/rebalance.h"
+#include "rte_pmd_ddp.h"
 
 #define DDP_BALANCE_MS 100       // default interval
 #define DDP_BALANCE_MS_MAX 60000 // longest interval
@@ -18,7 +19,7 @@
 struct ddp_balance_move {
 	struct ddp_rebalance_move move;
 	uint64_t round;
-	double load;               // the entry's part of the port's load
+	double share;              // the entry's part of the port's load
 	double from_load, to_load; // over the mean, before the move
 	uint64_t tsc;              // when
 };
@@ -76,6 +77,9 @@ int ddp_balance_set(struct ddp_port *port, unsigned int ms);
 // is more than chance, does not count. (Least squares; its error is that of the slope.)
 void ddp_balance_costs(struct ddp_balance *balance, const struct ddp_rxq *rxqs, unsigned int n_rxqs,
 		       double costs[DDP_PORT_QUEUES]);
+// What xstats, telemetry and applications are told.
+struct rte_pmd_ddp_balance ddp_balance_numbers(const struct ddp_port *port,
+					       const struct ddp_stats *stats);
 // Before the port is removed.
 void ddp_balance_free(struct ddp_port *port);
 

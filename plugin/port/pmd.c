@@ -268,32 +268,13 @@ int rte_pmd_ddp_balance_set(uint16_t port_id, unsigned int ms) {
 
 int rte_pmd_ddp_balance_get(uint16_t port_id, struct rte_pmd_ddp_balance *balance) {
 	struct ddp_port *port;
-	const struct ddp_stats *stats;
 
 	if (balance == NULL)
 		return -EINVAL;
 	port = ddp_registry_get(port_id);
 	if (port == NULL)
 		return -ENODEV;
-	stats = ddp_stats_read(port);
-	*balance = (struct rte_pmd_ddp_balance){
-		.rounds = stats->balance_rounds,
-		.moves = stats->balance_moves,
-		.parked = stats->rx_parked,
-		.given_up = stats->rx_given_up,
-		.longest_us = ddp_parking_us(port),
-		.bound_entry = RTE_PMD_DDP_NO_ENTRY,
-	};
-	if (port->balance != NULL) {
-		balance->ms = port->balance->ms;
-		balance->before = port->balance->before;
-		balance->after = port->balance->after;
-		balance->worst = port->balance->worst;
-		balance->bound_entry = port->balance->bound_entry;
-		balance->bound_share = port->balance->bound_share;
-		text_set(balance->bound_flow, sizeof(balance->bound_flow),
-			 port->balance->bound_flow);
-	}
+	*balance = ddp_balance_numbers(port, ddp_stats_read(port));
 	ddp_registry_put(port);
 	return 0;
 }

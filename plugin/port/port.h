@@ -294,8 +294,8 @@ struct ddp_stats {
 	uint64_t rx_rule_dropped; // by rte_flow rules
 	uint64_t rx_offloaded;    // hashed by the lower device
 	uint64_t rx_decapped, rx_decap_passed;
-	uint64_t rx_parked, rx_given_up;
-	uint64_t balance_rounds, balance_moves;
+	uint64_t order_parked;
+	uint64_t balance_given_up, balance_rounds, balance_moves;
 	uint64_t rx_dropped; // at stop
 	uint64_t tx_dropped; // at stop
 	uint64_t cache_hits, cache_misses, cache_learned;

@@ -201,12 +201,12 @@ RTE_PMD_DDP_API
 int rte_pmd_ddp_balance_set(uint16_t port_id, unsigned int ms);
 
 struct rte_pmd_ddp_balance {
-	uint32_t ms;          // interval; 0: off
-	uint64_t rounds;      // intervals, since the last reset of the port's statistics
-	uint64_t moves;       // entries moved, since then
-	uint64_t parked;      // packets that waited after any change of the port, since then
-	uint64_t given_up;    // queues that were not polled: waits and moves given up, since then
-	uint64_t longest_us;  // longest wait of packets, ever, in microseconds
+	uint32_t interval_ms;  // 0: off
+	uint64_t rounds;       // intervals, since the last reset of the port's statistics
+	uint64_t moves;        // entries moved, since then
+	uint64_t given_up;     // queues that were not polled: waits and moves given up, since then
+	uint64_t order_parked; // packets that waited after any change of the port, since then
+	uint64_t order_longest_parking_us; // longest wait of packets, ever
 	double before, after; // most loaded queue over the mean in the last interval, without and
 			      // with its moves; 0: there was no interval with packets
 	double worst; // the largest value of before since it was first turned on

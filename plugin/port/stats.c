@@ -19,8 +19,8 @@
 // rx_decapped_packets and rx_not_decapped_packets count packets with decap=on that no rule drops:
 // those whose tunnel was removed, and all others.
 //
-// balance_parked counts packets that waited at a lower queue after a change, so that they
-// overtake no packet of their flow (run/order.h); balance_longest_parking_us is the longest time
+// order_parked counts packets that waited at a lower queue after a change, so that they
+// overtake no packet of their flow (run/order.h); order_longest_parking_us is the longest time
 // that packets waited (not reset). balance_given_up counts queues that a change did not wait for
 // any longer, because they were not polled, and moves of table entries given up for this reason.
 //
@@ -186,7 +186,7 @@ static void rx_read_once(const struct ddp_port *port, struct ddp_stats *stats) {
 	stats->rx_dropped = port->rx_dropped;
 	stats->rx_rule_dropped = stats->rx_offloaded = 0;
 	stats->rx_decapped = stats->rx_decap_passed = 0;
-	stats->rx_parked = stats->rx_given_up = 0;
+	stats->order_parked = stats->balance_given_up = 0;
 	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
 		const struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
 
@@ -194,8 +194,8 @@ static void rx_read_once(const struct ddp_port *port, struct ddp_stats *stats) {
 		stats->rx_offloaded += counter_read(&lower->offloaded);
 		stats->rx_decapped += counter_read(&lower->decapped);
 		stats->rx_decap_passed += counter_read(&lower->decap_passed);
-		stats->rx_parked += counter_read(&lower->order_counts.parked);
-		stats->rx_given_up += counter_read(&lower->order_counts.given_up);
+		stats->order_parked += counter_read(&lower->order_counts.parked);
+		stats->balance_given_up += counter_read(&lower->order_counts.given_up);
 	}
 	caches_read(port, stats);
 	stats->balance_rounds = port->balance != NULL ? port->balance->rounds : 0;
@@ -362,7 +362,7 @@ static void put(struct xstats *out, uint64_t value, const char *fmt, ...) {
 static void port_put(struct xstats *out, const struct ddp_port *port,
 		     const struct ddp_stats *stats) {
 	const struct totals totals = totals_of(stats);
-	const struct ddp_balance *balance = port->balance;
+	const struct rte_pmd_ddp_balance balance = ddp_balance_numbers(port, stats);
 
 	put(out, stats->rx_taken, "rx_lower_packets");
 	put(out, totals.rx_delivered, "rx_delivered_packets");
@@ -382,13 +382,13 @@ static void port_put(struct xstats *out, const struct ddp_port *port,
 	put(out, cache_entries(port), "rx_path_cache_entries");
 	put(out, stats->rx_decapped, "rx_decapped_packets");
 	put(out, stats->rx_decap_passed, "rx_not_decapped_packets");
-	put(out, stats->rx_parked, "balance_parked");
-	put(out, stats->rx_given_up, "balance_given_up");
-	put(out, ddp_parking_us(port), "balance_longest_parking_us");
-	put(out, stats->balance_rounds, "balance_rounds");
-	put(out, stats->balance_moves, "balance_moves");
-	put(out, balance != NULL ? 1000 * balance->before + 0.5 : 0, "balance_before_permille");
-	put(out, balance != NULL ? 1000 * balance->after + 0.5 : 0, "balance_after_permille");
+	put(out, balance.order_parked, "order_parked");
+	put(out, balance.order_longest_parking_us, "order_longest_parking_us");
+	put(out, balance.given_up, "balance_given_up");
+	put(out, balance.rounds, "balance_rounds");
+	put(out, balance.moves, "balance_moves");
+	put(out, 1000 * balance.before + 0.5, "balance_before_permille");
+	put(out, 1000 * balance.after + 0.5, "balance_after_permille");
 }
 
 static void queues_put(struct xstats *out, const struct ddp_port *port,

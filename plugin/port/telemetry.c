@@ -713,7 +713,7 @@ static void move_fill(struct rte_tel_data *one, const struct ddp_balance *balanc
 	rte_tel_data_add_dict_uint(one, "entry", move->move.entry);
 	rte_tel_data_add_dict_uint(one, "from", move->move.from);
 	rte_tel_data_add_dict_uint(one, "to", move->move.to);
-	permille_add(one, "load_permille", move->load);
+	permille_add(one, "share_permille", move->share);
 	permille_add(one, "from_load_permille", move->from_load);
 	permille_add(one, "to_load_permille", move->to_load);
 }
@@ -730,28 +730,27 @@ static void interval_fill(struct rte_tel_data *one, const struct ddp_balance *ba
 
 // Loads of queues are in thousandths of the mean, those of entries in thousandths of the port's.
 static void balance_fill(struct rte_tel_data *d, struct ddp_port *port) {
-	const struct ddp_stats *stats = ddp_stats_read(port);
+	const struct rte_pmd_ddp_balance numbers = ddp_balance_numbers(port, ddp_stats_read(port));
 	const struct ddp_balance *balance = port->balance;
 
 	rte_tel_data_start_dict(d);
-	rte_tel_data_add_dict_uint(d, "interval_ms", balance != NULL ? balance->ms : 0);
-	rte_tel_data_add_dict_uint(d, "rounds", stats->balance_rounds);
-	rte_tel_data_add_dict_uint(d, "moves", stats->balance_moves);
-	rte_tel_data_add_dict_uint(d, "parked_packets", stats->rx_parked);
-	rte_tel_data_add_dict_uint(d, "given_up", stats->rx_given_up);
-	rte_tel_data_add_dict_uint(d, "longest_parking_us", ddp_parking_us(port));
-	if (balance == NULL)
-		return;
-	permille_add(d, "before_permille", balance->before);
-	permille_add(d, "after_permille", balance->after);
-	permille_add(d, "worst_permille", balance->worst);
-	if (balance->bound_entry != DDP_REBALANCE_NONE) {
-		rte_tel_data_add_dict_uint(d, "bound_entry", balance->bound_entry);
-		permille_add(d, "bound_permille", balance->bound_share);
-		text_add(d, "bound_flow", balance->bound_flow);
+	rte_tel_data_add_dict_uint(d, "interval_ms", numbers.interval_ms);
+	rte_tel_data_add_dict_uint(d, "rounds", numbers.rounds);
+	rte_tel_data_add_dict_uint(d, "moves", numbers.moves);
+	rte_tel_data_add_dict_uint(d, "given_up", numbers.given_up);
+	rte_tel_data_add_dict_uint(d, "order_parked", numbers.order_parked);
+	rte_tel_data_add_dict_uint(d, "order_longest_parking_us", numbers.order_longest_parking_us);
+	permille_add(d, "before_permille", numbers.before);
+	permille_add(d, "after_permille", numbers.after);
+	permille_add(d, "worst_permille", numbers.worst);
+	if (numbers.bound_entry != RTE_PMD_DDP_NO_ENTRY) {
+		rte_tel_data_add_dict_uint(d, "bound_entry", numbers.bound_entry);
+		permille_add(d, "bound_share_permille", numbers.bound_share);
+		text_add(d, "bound_flow", numbers.bound_flow);
 	}
-	items_fill(d, "last_intervals", balance, balance->n_intervals, interval_fill);
-	items_fill(d, "last_moves", balance, balance->moves, move_fill);
+	items_fill(d, "last_intervals", balance, balance != NULL ? balance->n_intervals : 0,
+		   interval_fill);
+	items_fill(d, "last_moves", balance, balance != NULL ? balance->moves : 0, move_fill);
 }
 
 static int balance_change(const char *cmd, const char *params, struct rte_tel_data *d) {

@@ -454,6 +454,9 @@ class Watch(Case):
                 "/net_ddp/info": {**dict.fromkeys(("name", "state", "lower_device", "offload"), "x"), "rx_queues": 1,
                                   **dict.fromkeys(("profiles", "profile_specs", "profile_versions", "rss_hf"), []),
                                   "counters": counters},
+                "/net_ddp/balance": {**dict.fromkeys(
+                    ("interval_ms", "rounds", "moves", "given_up", "order_parked", "order_longest_parking_us",
+                     "before_permille", "after_permille", "worst_permille"), 0), "last_intervals": {}, "last_moves": {}},
                 "/net_ddp/queues": {"count": 1, "queues": {"0": dict.fromkeys(
                     ("rx_packets", "rx_bytes", "rx_missed"), 0)}}}.get(path))
 
@@ -523,16 +526,16 @@ class Balance(Case):
     def check_state(self, state):
         self.assertGreaterEqual(state["rounds"], len(state["last_intervals"]))
         self.assertEqual(min(state["moves"], 32), len(state["last_moves"]))
-        self.assertGreaterEqual(state["imbalance_worst"], state["imbalance_before"])
-        self.assertGreaterEqual(state["imbalance_before"], 1)
+        self.assertGreaterEqual(state["worst"], state["before"])
+        self.assertGreaterEqual(state["before"], 1)
         for interval in state["last_intervals"]:
-            self.assertLessEqual(interval["imbalance_after"], interval["imbalance_before"])
+            self.assertLessEqual(interval["after"], interval["before"])
         rounds = [interval["round"] for interval in state["last_intervals"]]
         self.assertEqual(rounds, sorted(set(rounds), reverse=True))
         for move in state["last_moves"]:
             self.assertEqual({move["from"], move["to"]}, {0, 1})
             self.assertLess(move["entry"], harness.RETA_SIZE)
-            self.assertTrue(0 <= move["load"] <= 1, move)
+            self.assertTrue(0 <= move["share"] <= 1, move)
             # of two queues, when the mean is 1
             self.assertAlmostEqual(move["from_load"] + move["to_load"], 2, delta=0.003)
 
@@ -542,11 +545,11 @@ class Balance(Case):
         self.assertGreater(self.imbalance(), 1.2)
         state = self.object("balance", "net_ddp0")
         self.assertEqual((state["interval_ms"], state["rounds"], state["moves"], state["last_moves"],
-                          state["imbalance_before"]), (0, 0, 0, [], None))
+                          state["before"]), (0, 0, 0, [], 0))
         self.assertEqual(self.good("balance", "0", self.MS),
                          f"port 0: balance on, every {self.MS} ms\n")
         pmd.wait(lambda: self.object("balance", "0")["moves"] > 0, "moves")
-        pmd.wait(lambda: min(interval["imbalance_before"] for interval in
+        pmd.wait(lambda: min(interval["before"] for interval in
                              self.object("balance", "0")["last_intervals"]) < 1.1, "even queues")
         self.check_state(self.object("balance", "0"))
         self.assertEqual(self.good("balance", "0", "off"), "port 0: balance off\n")
@@ -555,12 +558,11 @@ class Balance(Case):
         self.assertEqual(self.object("balance")[0]["moves"], state["moves"])
         xstats = pmd.xstats()
         for key, name in (("rounds", "balance_rounds"), ("moves", "balance_moves"),
-                          ("parked_packets", "balance_parked"), ("given_up", "balance_given_up"),
-                          ("longest_parking_us", "balance_longest_parking_us")):
+                          ("order_parked", "order_parked"), ("given_up", "balance_given_up"),
+                          ("order_longest_parking_us", "order_longest_parking_us")):
             self.assertEqual(state[key], xstats[name], name)
         for key in ("before", "after"):
-            self.assertEqual(round(1000 * state[f"imbalance_{key}"]),
-                             xstats[f"balance_{key}_permille"])
+            self.assertEqual(round(1000 * state[key]), xstats[f"balance_{key}_permille"])
         self.assertEqual(xstats["rx_lower_packets"],
                          xstats["rx_delivered_packets"] + xstats["rx_missed_packets"] +
                          xstats["rx_dropped_at_stop"] + xstats["rx_in_rings"])
@@ -582,12 +584,12 @@ class Balance(Case):
         few = self.traffic("--kind", "n6-up", "--ues", 8, "--flows", 1, "--packets", 1000, "--zipf", 4,
                            "--ipv6", 0)
         pmd = self.start("balance=on", n_queues=2, capture=few)
-        pmd.wait(lambda: (self.object("balance", "0")["elephant"] or {}).get("flow"), "an elephant")
-        elephant = self.object("balance", "0")["elephant"]
-        self.assertGreater(elephant["load"], 0.5)
-        self.assertRegex(elephant["flow"], r"^10\.45\.\d+\.\d+:\d+ > [0-9.]+:\d+ (TCP|UDP)$")
+        pmd.wait(lambda: self.object("balance", "0").get("bound_flow"), "an elephant")
+        state = self.object("balance", "0")
+        self.assertGreater(state["bound_share"], 0.5)
+        self.assertRegex(state["bound_flow"], r"^10\.45\.\d+\.\d+:\d+ > [0-9.]+:\d+ (TCP|UDP)$")
         self.assertRegex(self.good("balance", "0"), r"\nelephant: +entry \d+ has \d+\.\d% of the load: "
-                                                    rf"{re.escape(elephant['flow'])}\n")
+                                                    rf"{re.escape(state['bound_flow'])}\n")
         pmd.quit()
 
     def test_refusals(self):

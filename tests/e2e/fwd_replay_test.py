@@ -97,7 +97,7 @@ class Balance(fwd.TestCase):
     """Flows of very different sizes on two queues: a hash leaves these uneven."""
 
     KEYS = {"port", "interval_ms", "rounds", "moves", "before", "after", "worst", "bound_share", "bound_flow",
-            "parked_packets", "given_up", "longest_parking_us"}
+            "order_parked", "given_up", "order_longest_parking_us"}
 
     def test_net_ddp_is_balanced_by_option_and_by_device_argument(self):
         zipf = self.traffic("--kind", "n6-up", "--ues", 400, "--flows", 4, "--packets", 4000, "--zipf", 1.1)

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // ddpctl port balance: load-aware RSS of a port, shown and turned on or off.
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "common/port_telemetry.h"
 #include "common/strbuf.h"
 #include "common/table.h"
@@ -12,34 +9,26 @@
 
 /* Show */
 
-static json_t *state_json(const struct port *port, const struct balance *balance) {
-	json_t *state = json_pack("{si}", "port", port->id), *more = balance_json(balance, 0);
-
-	json_object_update(state, more);
-	json_decref(more);
-	return state;
-}
-
-static void setting_print(const struct port *port, const struct balance *balance,
-			  struct output *out) {
-	if (balance->interval_ms == 0)
+static void setting_print(const struct port *port, const json_t *balance, struct output *out) {
+	if (balance_number(balance, "interval_ms") == 0)
 		output_printf(out, "port %u: balance off\n", port->id);
 	else
-		output_printf(out, "port %u: balance on, every %" PRIu64 " ms\n", port->id,
-			      balance->interval_ms);
+		output_printf(out, "port %u: balance on, every %.0f ms\n", port->id,
+			      balance_number(balance, "interval_ms"));
 }
 
-static void imbalance_print(const struct balance *balance, struct output *out) {
+static void imbalance_print(const json_t *balance, struct output *out) {
 	struct strbuf text;
 
-	if (!balance->measured)
+	if (balance_number(balance, "before") == 0) // no interval with packets
 		return;
 	output_printf(out,
 		      "imbalance before: %.3f\n"
 		      "imbalance after:  %.3f\n"
 		      "worst imbalance:  %.3f\n",
-		      balance->before, balance->after, balance->worst);
-	if (!balance->bounded)
+		      balance_number(balance, "before"), balance_number(balance, "after"),
+		      balance_number(balance, "worst"));
+	if (json_object_get(balance, "bound_entry") == NULL)
 		return;
 	strbuf_init(&text);
 	balance_bound_write(balance, text.to);
@@ -47,93 +36,86 @@ static void imbalance_print(const struct balance *balance, struct output *out) {
 	strbuf_fini(&text);
 }
 
-static void moves_table(const struct balance *balance, struct output *out) {
+static void moves_table(const json_t *moves, struct output *out) {
 	struct table table;
 	struct strbuf text;
+	json_t *move;
+	size_t i;
 
-	if (balance->n_last_moves == 0)
+	if (json_array_size(moves) == 0)
 		return;
 	output_char(out, '\n');
 	table_init(&table, out, ">SECONDS AGO|LAST MOVES");
 	strbuf_init(&text);
-	for (unsigned int i = 0; i < balance->n_last_moves; i++) {
-		table_cell(&table, "%.1f", balance->last_moves[i].ms_ago / 1000.0);
-		balance_move_write(&balance->last_moves[i], text.to);
+	json_array_foreach(moves, i, move) {
+		table_cell(&table, "%.1f", balance_number(move, "ms_ago") / 1000);
+		balance_move_write(move, text.to);
 		table_text(&table, strbuf_take(&text));
 	}
 	strbuf_fini(&text);
 	table_fini(&table);
 }
 
-static void state_print(const struct port *port, const struct balance *balance,
-			struct output *out) {
+static void state_print(const struct port *port, const json_t *balance, struct output *out) {
 	setting_print(port, balance, out);
 	output_printf(out,
-		      "intervals:        %" PRIu64 "\n"
-		      "moves:            %" PRIu64 "\n",
-		      balance->rounds, balance->moves);
+		      "intervals:        %.0f\n"
+		      "moves:            %.0f\n",
+		      balance_number(balance, "rounds"), balance_number(balance, "moves"));
 	imbalance_print(balance, out);
 	output_printf(out,
-		      "parked packets:   %" PRIu64 "\n"
-		      "longest parking:  %" PRIu64 " us\n"
-		      "given up:         %" PRIu64 "\n",
-		      balance->parked, balance->longest_us, balance->given_up);
-	moves_table(balance, out);
+		      "parked packets:   %.0f\n"
+		      "longest parking:  %.0f us\n"
+		      "given up:         %.0f\n",
+		      balance_number(balance, "order_parked"),
+		      balance_number(balance, "order_longest_parking_us"),
+		      balance_number(balance, "given_up"));
+	moves_table(json_object_get(balance, "last_moves"), out);
 }
 
+// Of one port, or of all.
 static void show(const struct port_options *options, struct port *port, struct output *out) {
-	struct balance balance;
-
-	if (balance_read(&balance, port, NULL) != EXIT_GOOD)
-		return;
-	if (options->common.format == FORMAT_JSON)
-		json_write(out, state_json(port, &balance));
-	else
-		state_print(port, &balance, out);
-}
-
-static void show_all(const struct port_options *options, struct port *port, struct output *out) {
-	json_t *ids = port_list(port), *states = json_array(), *id;
-	struct balance balance;
+	const bool json = options->common.format == FORMAT_JSON, all = options->common.n_files == 0;
+	json_t *ids = all ? port_list(port) : json_pack("[i]", port->id);
+	json_t *states = json_array(), *id;
 	size_t i;
 
 	json_array_foreach(ids, i, id) {
+		json_t *balance, *state;
+
 		port->id = json_integer_value(id);
-		if (balance_read(&balance, port, NULL) != EXIT_GOOD)
+		balance = balance_read(port, NULL);
+		if (balance == NULL)
 			break;
-		if (options->common.format == FORMAT_JSON) {
-			json_array_append_new(states, state_json(port, &balance));
-			continue;
-		}
-		if (i > 0)
+		if (!json && i > 0)
 			output_char(out, '\n');
-		state_print(port, &balance, out);
+		if (!json)
+			state_print(port, balance, out);
+		state = json_pack("{si}", "port", port->id);
+		json_object_update(state, balance);
+		json_array_append_new(states, state);
+		json_decref(balance);
 	}
-	if (options->common.format == FORMAT_JSON && port->status == EXIT_GOOD)
-		json_write(out, json_incref(states));
+	if (json && port->status == EXIT_GOOD)
+		json_write(out, json_incref(all ? states : json_array_get(states, 0)));
 	json_decref(states);
 	json_decref(ids);
 }
 
 /* Set */
 
-static void set_json(const struct port *port, const struct balance *balance, struct output *out) {
-	if (port->status == EXIT_GOOD)
-		json_write(out, json_pack("{sb si sI}", "ok", true, "port", port->id, "interval_ms",
-					  (json_int_t)balance->interval_ms));
-	else if (port->status == EXIT_NO)
+static void set(const struct port_options *options, struct port *port, struct output *out) {
+	json_t *balance = balance_read(port, options->common.files[1]);
+
+	if (options->common.format != FORMAT_JSON && balance != NULL)
+		setting_print(port, balance, out);
+	else if (options->common.format == FORMAT_JSON && balance != NULL)
+		json_write(out, json_pack("{sb si sO}", "ok", true, "port", port->id, "interval_ms",
+					  json_object_get(balance, "interval_ms")));
+	else if (options->common.format == FORMAT_JSON && port->status == EXIT_NO)
 		json_write(out, json_pack("{sb si ss}", "ok", false, "port", port->id, "error",
 					  port->error));
-}
-
-static void set(const struct port_options *options, struct port *port, struct output *out) {
-	struct balance balance;
-
-	balance_read(&balance, port, options->common.files[1]);
-	if (options->common.format == FORMAT_JSON)
-		set_json(port, &balance, out);
-	else if (port->status == EXIT_GOOD)
-		setting_print(port, &balance, out);
+	json_decref(balance);
 }
 
 int cmd_port_balance(const void *arg, struct output *out) {
@@ -142,9 +124,7 @@ int cmd_port_balance(const void *arg, struct output *out) {
 
 	if (port_start(&port, options) != EXIT_GOOD)
 		return port_close(&port);
-	if (options->common.n_files == 0)
-		show_all(options, &port, out);
-	else if (options->common.n_files == 1)
+	if (options->common.n_files < 2)
 		show(options, &port, out);
 	else
 		set(options, &port, out);

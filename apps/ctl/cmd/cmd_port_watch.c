@@ -33,8 +33,8 @@ struct watch {
 	struct queues before, now, counts;
 	bool knows_lower;             // an older net_ddp does not
 	uint64_t lower_before, lower; // packets that the lower device dropped
-	bool balances;                // the process can
-	struct balance balance_before, balance;
+	json_t *balance;
+	uint64_t round_before; // last interval of the period before
 	struct strbuf text;
 };
 
@@ -50,12 +50,7 @@ static double rate(const struct watch *watch, uint64_t count) {
 }
 
 static bool balance_is_on(const struct watch *watch) {
-	return watch->balances && watch->balance.interval_ms > 0;
-}
-
-// The last interval of the period before.
-static uint64_t round_before(const struct watch *watch) {
-	return balance_round(&watch->balance_before);
+	return balance_number(watch->balance, "interval_ms") > 0;
 }
 
 static double lower_rate(const struct watch *watch) {
@@ -90,8 +85,7 @@ static void period_json(const struct watch *watch, const struct port *port, doub
 	json_object_set_new(object, "imbalance", json_real(queues_imbalance(&watch->counts)));
 	json_object_set_new(object, "queues", queues);
 	if (balance_is_on(watch))
-		json_object_set_new(object, "balance",
-				    balance_json(&watch->balance, round_before(watch)));
+		json_object_set(object, "balance", watch->balance);
 	json_write(watch->out, object);
 }
 
@@ -114,60 +108,67 @@ static void sum_write(const struct watch *watch, double seconds, FILE *to) {
 
 // On one line: means of the period's intervals, and the last move.
 static void balance_line_write(const struct watch *watch, FILE *to) {
-	const struct balance *balance = &watch->balance;
+	const json_t *intervals = json_object_get(watch->balance, "last_intervals");
+	const json_t *moves = json_object_get(watch->balance, "last_moves");
+	const size_t n = json_array_size(intervals);
 	double before = 0, after = 0;
-	unsigned int n = 0;
+	json_t *interval;
+	size_t i;
 
-	for (; n < balance->n_intervals && balance->intervals[n].round > round_before(watch); n++) {
-		before += balance->intervals[n].before;
-		after += balance->intervals[n].after;
+	json_array_foreach(intervals, i, interval) {
+		before += balance_number(interval, "before");
+		after += balance_number(interval, "after");
 	}
 	fputs(", balance ", to);
 	if (n > 0)
 		fprintf(to, "%.3f -> %.3f", before / n, after / n);
 	else
 		fputs("-", to);
-	if (balance->n_last_moves > 0 && balance->last_moves[0].round > round_before(watch)) {
+	if (json_array_size(moves) > 0) {
 		fputs(", moved ", to);
-		balance_move_write(&balance->last_moves[0], to);
+		balance_move_write(json_array_get(moves, 0), to);
 	}
 }
 
 // Of the last intervals, the newest is the last.
-static void imbalances_write(const struct balance *balance, const char *title, bool after,
-			     FILE *to) {
-	unsigned int n = balance->n_intervals;
+static void imbalances_write(const json_t *balance, const char *key, FILE *to) {
+	const json_t *intervals = json_object_get(balance, "last_intervals");
+	const size_t n = json_array_size(intervals);
 
-	fprintf(to, "%-16s", title);
-	for (unsigned int i = n < INTERVALS_SHOWN ? n : INTERVALS_SHOWN; i-- > 0;)
-		fprintf(to, "  %.2f",
-			after ? balance->intervals[i].after : balance->intervals[i].before);
+	fprintf(to, "imbalance %-6s", key);
+	for (size_t i = n < INTERVALS_SHOWN ? n : INTERVALS_SHOWN; i-- > 0;)
+		fprintf(to, "  %.2f", balance_number(json_array_get(intervals, i), key));
 	fputc('\n', to);
 }
 
 static void balance_write(const struct watch *watch, FILE *to) {
-	const struct balance *balance = &watch->balance;
+	const json_t *balance = watch->balance;
 
 	fprintf(to,
-		"balance every %" PRIu64 " ms: %" PRIu64 " moves, %" PRIu64
-		" packets parked, at most %" PRIu64 " us, %" PRIu64 " given up\n",
-		balance->interval_ms, balance->moves, balance->parked, balance->longest_us,
-		balance->given_up);
-	imbalances_write(balance, "imbalance before", false, to);
-	imbalances_write(balance, "imbalance after", true, to);
+		"balance every %.0f ms: %.0f moves, %.0f packets parked, at most %.0f us, %.0f "
+		"given up\n",
+		balance_number(balance, "interval_ms"), balance_number(balance, "moves"),
+		balance_number(balance, "order_parked"),
+		balance_number(balance, "order_longest_parking_us"),
+		balance_number(balance, "given_up"));
+	imbalances_write(balance, "before", to);
+	imbalances_write(balance, "after", to);
 }
 
 static void moves_write(const struct watch *watch, FILE *to) {
-	const struct balance *balance = &watch->balance;
+	json_t *move;
+	size_t i;
 
-	if (balance->bounded) {
+	if (json_object_get(watch->balance, "bound_entry") != NULL) {
 		fputs("elephant: ", to);
-		balance_bound_write(balance, to);
+		balance_bound_write(watch->balance, to);
 		fputc('\n', to);
 	}
-	for (unsigned int i = 0; i < balance->n_last_moves && i < MOVES_SHOWN; i++) {
-		fprintf(to, "moved %.1f s ago: ", balance->last_moves[i].ms_ago / 1000.0);
-		balance_move_write(&balance->last_moves[i], to);
+	json_array_foreach(json_object_get(watch->balance, "last_moves"), i, move) {
+		if (i == MOVES_SHOWN)
+			break;
+		fprintf(to, "moved %.1f s ago: ", balance_number(move, "ms_ago") / 1000);
+		balance_move_write(move, to);
 		fputc('\n', to);
 	}
 }
@@ -241,11 +242,15 @@ static void line_print(struct watch *watch, double seconds) {
 }
 
 static void period_show(struct watch *watch, const struct port *port, double seconds) {
-	if (watch->options->port.common.format == FORMAT_JSON) {
+	const bool json = watch->options->port.common.format == FORMAT_JSON;
+	const uint64_t round = balance_round(watch->balance);
+
+	if (json || !watch->terminal)
+		balance_forget(watch->balance, watch->round_before);
+	watch->round_before = round;
+	if (json)
 		period_json(watch, port, seconds);
-		return;
-	}
-	if (watch->terminal)
+	else if (watch->terminal)
 		screen_draw(watch, screen_text(watch, seconds));
 	else
 		line_print(watch, seconds);
@@ -263,7 +268,6 @@ static void period_end(struct watch *watch, const struct port *port) {
 	output_flush(watch->out);
 	watch->before = watch->now;
 	watch->lower_before = watch->lower;
-	watch->balance_before = watch->balance;
 	watch->last = now;
 }
 
@@ -284,10 +288,11 @@ static int lower_read(struct watch *watch, struct port *port) {
 
 // Returns the status.
 static int state_read(struct watch *watch, struct port *port) {
-	if (queues_read(&watch->now, port) != EXIT_GOOD || lower_read(watch, port) != EXIT_GOOD ||
-	    !watch->balances)
-		return port->status;
-	return balance_read(&watch->balance, port, NULL);
+	json_decref(watch->balance);
+	watch->balance = NULL;
+	if (queues_read(&watch->now, port) == EXIT_GOOD && lower_read(watch, port) == EXIT_GOOD)
+		watch->balance = balance_read(port, NULL);
+	return port->status;
 }
 
 static void periods_run(struct watch *watch, struct port *port, const sigset_t *signals) {
@@ -296,12 +301,11 @@ static void periods_run(struct watch *watch, struct port *port, const sigset_t *
 	const unsigned int count = watch->options->count;
 	const struct timespec period = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
 
-	watch->balances = balance_is_known(port);
 	if (state_read(watch, port) != EXIT_GOOD)
 		return;
 	watch->before = watch->now;
 	watch->lower_before = watch->lower;
-	watch->balance_before = watch->balance;
+	watch->round_before = balance_round(watch->balance);
 	watch->began = watch->last = seconds_now();
 	for (unsigned int n = 0; count == 0 || n < count; n++) {
 		if (sigtimedwait(signals, NULL, &period) >= 0 || watch->out->error != 0 ||
@@ -325,6 +329,7 @@ int cmd_port_watch(const void *arg, struct output *out) {
 	strbuf_init(&watch.text);
 	if (port_start(&port, &options->port) == EXIT_GOOD)
 		periods_run(&watch, &port, &signals);
+	json_decref(watch.balance);
 	strbuf_fini(&watch.text);
 	return port_close(&port);
 }

@@ -29,7 +29,7 @@ static struct port_report ports[] = {
 			  .opackets = 6,
 			  .obytes = 7,
 			  .oerrors = 8},
-		.balance = {.ms = 20,
+		.balance = {.interval_ms = 20,
 			    .rounds = 1,
 			    .moves = 2,
 			    .before = 1.5,
@@ -37,9 +37,9 @@ static struct port_report ports[] = {
 			    .worst = 1.75,
 			    .bound_share = 0.5,
 			    .bound_flow = "10.0.0.1:1 > 10.0.0.2:2 UDP",
-			    .parked = 3,
+			    .order_parked = 3,
 			    .given_up = 4,
-			    .longest_us = 5},
+			    .order_longest_parking_us = 5},
 	},
 };
 static struct ptype_report ptypes[] = {{.name = "GTPU_IPV4_UDP", .packets = 3}};
@@ -83,8 +83,8 @@ static const char expected[] =
 	"'ptypes': [{'name': 'GTPU_IPV4_UDP', 'packets': 3}], "
 	"'balance': [{'port': 0, 'interval_ms': 20, 'rounds': 1, 'moves': 2, 'before': 1.5, "
 	"'after': 1.25, 'worst': 1.75, 'bound_share': 0.5, "
-	"'bound_flow': '10.0.0.1:1 > 10.0.0.2:2 UDP', 'parked_packets': 3, 'given_up': 4, "
-	"'longest_parking_us': 5}], 'schema_version': 2}";
+	"'bound_flow': '10.0.0.1:1 > 10.0.0.2:2 UDP', 'order_parked': 3, 'given_up': 4, "
+	"'order_longest_parking_us': 5}], 'schema_version': 2}";
 
 static void the_report_is_all_of_this(void **state) {
 	char due[sizeof(expected)], *text = NULL;

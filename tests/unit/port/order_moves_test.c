@@ -79,7 +79,7 @@ static void move_give_up(uint16_t port, uint32_t *seq) {
 	entry_move(port, 1, PATIENCE_US);
 	feed(10);
 	poll_until_given_up(port, seq);
-	assert_int_equal(xstat(port, "balance_parked"), 10);
+	assert_int_equal(xstat(port, "order_parked"), 10);
 }
 
 static void poll_all_in_order(uint16_t port, uint16_t queue, uint32_t *seq) {
@@ -145,7 +145,7 @@ static void other_queues_do_not_notice_one_that_is_not_polled_for_a_second(void 
 	}
 	assert_true(n > 1);
 	assert_int_equal(xstat(port, "balance_given_up"), 1);
-	assert_int_equal(xstat(port, "balance_parked"), 10);
+	assert_int_equal(xstat(port, "order_parked"), 10);
 	poll_all_in_order(port, 0, &seq);
 	assert_comes_at_once(port, flow);
 	assert_int_equal(xstat(port, "rx_missed_packets"), 0);

@@ -81,7 +81,7 @@ static void packets_wait_until_the_old_queue_is_done(void **state) {
 	entry_move(port, entry, 1);
 	feed(FLOW, 10);
 	assert_int_equal(poll(port, 1, 32, &seq), 0); // the older ones are still on queue 0
-	assert_int_equal(xstat(port, "balance_parked"), 10);
+	assert_int_equal(xstat(port, "order_parked"), 10);
 	assert_int_equal(poll(port, 0, 16, &seq), 16);
 	assert_int_equal(poll(port, 1, 32, &seq), 0);
 	assert_int_equal(poll(port, 0, 16, &seq), 4);
@@ -91,7 +91,7 @@ static void packets_wait_until_the_old_queue_is_done(void **state) {
 	assert_sum_holds(port);
 	feed(FLOW, 5);
 	assert_int_equal(poll(port, 1, 32, &seq), 5); // as without any change
-	assert_int_equal(xstat(port, "balance_parked"), 10);
+	assert_int_equal(xstat(port, "order_parked"), 10);
 	assert_int_equal(xstat(port, "balance_given_up"), 0);
 	ddp_end(port);
 }
@@ -114,13 +114,13 @@ static void a_full_queue_does_not_park_packets_forever(void **state) {
 	assert_int_equal(poll(port, 0, 32, &seq), 0);
 	for (unsigned int i = 0; i < 300; i++) {
 		if (i == 100)
-			parked = xstat(port, "balance_parked");
+			parked = xstat(port, "order_parked");
 		feed(FLOW, 8);
 		assert_int_equal(poll(port, 0, 32, &seq), 0); // reads a burst of the lower queue
 		assert_int_equal(poll(port, 1, 8, &seq), 8);
 	}
 	assert_in_range(parked, 6 * 32, 420);
-	assert_int_equal(xstat(port, "balance_parked"), parked);
+	assert_int_equal(xstat(port, "order_parked"), parked);
 	poll_to_end(port, 2, 0, NULL);
 	ddp_end(port);
 }
@@ -141,7 +141,7 @@ static void other_entries_do_not_wait(void **state) {
 	feed(OTHER, 3);
 	assert_int_equal(rte_eth_rx_burst(port, 1, mbufs, 32), 3);
 	rte_pktmbuf_free_bulk(mbufs, 3);
-	assert_int_equal(xstat(port, "balance_parked"), 0);
+	assert_int_equal(xstat(port, "order_parked"), 0);
 	poll_to_end(port, 2, 0, NULL);
 	ddp_end(port);
 }
@@ -171,7 +171,7 @@ static void with_another_key_all_packets_wait(void **state) {
 			poll(port, (first + n) % 2, 8, &seq);
 		assert_int_equal(seq, next_seq);
 	}
-	assert_true(xstat(port, "balance_parked") > 0);
+	assert_true(xstat(port, "order_parked") > 0);
 	assert_int_equal(xstat(port, "balance_given_up"), 0);
 	assert_int_equal(xstat(port, "rx_missed_packets"), 0);
 	ddp_end(port);
@@ -293,7 +293,7 @@ static void loaded_entries_move(void **state) {
 	} while (counts[0] > 280 && rte_rdtsc() < end);
 	assert_in_range(counts[0], 180, 280); // 460 packets
 	assert_int_equal(rte_pmd_ddp_balance_get(port, &balance), 0);
-	assert_int_equal(balance.ms, 10);
+	assert_int_equal(balance.interval_ms, 10);
 	assert_true(balance.moves > 0 && balance.rounds > 0);
 	assert_int_equal(xstat(port, "balance_moves"), balance.moves);
 	assert_int_equal(xstat(port, "balance_given_up"), 0);
