@@ -162,20 +162,17 @@ struct fate {
 // A rule puts it on a queue, where all of the rule's packets stay together unless their hash parts
 // them.
 static bool rule_apply(const struct fate *fate, uint16_t *queue, uint64_t *group) {
+	const struct ddp_flow_action *action = ddp_flow_action_of(fate->rule);
 	const bool hashed = fate->input_len > 0;
-	const uint16_t *queues;
-	unsigned int n_queues;
-	enum rule_fate action = rule_fate(fate->rule, &queues, &n_queues);
-	int to;
 
-	if (action == RULE_PASS)
+	if (action->fate == DDP_FLOW_PASS)
 		return false;
-	if (action != RULE_RSS || !hashed)
+	if (action->n_queues <= 1 || !hashed)
 		*group = spread_key(0) | UINT64_C(1) << 32 | fate->rule->number;
-	else if (rule_key(fate->rule) != NULL)
+	else if (ddp_flow_key_of(action) != NULL)
 		*group = spread_key(fate->rule_hash);
-	to = rule_queue(fate->rule, hashed, fate->rule_hash, *queue);
-	*queue = to == RULE_DROPPED ? DROPPED : to;
+	*queue = action->fate == DDP_FLOW_DROP ? DROPPED :
+						 ddp_flow_queue(action, hashed, fate->rule_hash);
 	return true;
 }
 
@@ -247,7 +244,8 @@ static void packet_take(struct spread *spread, unsigned int i,
 		.rule_hash = run->hashes[i],
 		.rule = spread->policy.flows != NULL ? run->steer[i] : NULL,
 	};
-	const struct ddp_hash *key = rule_key(fate.rule);
+	const struct ddp_hash *key =
+		fate.rule == NULL ? NULL : ddp_flow_key_of(ddp_flow_action_of(fate.rule));
 
 	// A path that the cache knows is the same in every longer packet. What is hashed of one
 	// that it does not know is not kept.

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/strbuf.h"
-#include "rule_text.h"
+#include "rules/rules.h"
 
 #define SNAPLEN_STEP 32
 
@@ -86,15 +86,59 @@ void cut_classify(struct cut *cut, const struct ddp_program *program, struct ddp
 		unknown_classify(cut, program, class);
 }
 
-static const struct ddp_flow_entry *
-plain_steer(const struct cut *cut, const struct ddp_program *program, const struct steer *steer,
-	    const struct ddp_policy *policy, struct ddp_answer *answer) {
-	const struct ddp_answer_rss rss = steer_of(steer);
+// Hash as the rule says.
+static void rule_hash(const struct ddp_policy *policy, const struct steer *steer,
+		      const struct ddp_packet *packet, const struct ddp_flow_hit *hit,
+		      struct ddp_answer *answer) {
+	const struct ddp_flow_hashing *hashing = ddp_flow_hashing_of(policy->flows, hit);
 
-	if (policy != NULL)
-		return rule_steer(policy, steer, &cut->packet, answer);
-	ddp_answer_steer(program, &rss, &cut->packet, answer);
-	return NULL;
+	answer->function = hashing->function;
+	if (hashing->own_inputs)
+		answer->input_len = ddp_flow_gather(policy->flows, packet, &answer->class, hit,
+						    hashing->function, answer->input);
+	else
+		answer->input_len = ddp_input_gather(policy->program, packet, &answer->class,
+						     policy->rss ? policy->rss_hf : DDP_RSS_HF_ALL,
+						     hashing->function, answer->input);
+	answer->hash = answer->queue = 0;
+	if (answer->input_len > 0) {
+		answer->hash = ddp_hash_compute_by(&steer->hash, hashing->function, answer->input,
+						   answer->input_len);
+		answer->queue = steer->reta[answer->hash & (steer->config.reta_size - 1)];
+	}
+	answer->port_hash = answer->hash;
+}
+
+// As ddp_answer_steer(), with rules unless policy is NULL: the interpreter's way. A path cache with
+// the policy says the same. Returns the rule that steers the packet, NULL for none.
+static const struct ddp_flow_entry *
+rule_steer(const struct ddp_program *program, const struct ddp_policy *policy,
+	   const struct steer *steer, const struct ddp_packet *packet, struct ddp_answer *answer) {
+	const struct ddp_answer_rss rss = steer_of(steer);
+	struct ddp_flow_hit hit = {{NULL, NULL}, 0};
+	const struct ddp_flow_entry *rule;
+	const struct ddp_flow_action *action;
+	const struct ddp_hash *key;
+
+	if (policy != NULL && policy->flows != NULL)
+		ddp_flow_match(policy->flows, packet, &answer->class, &hit);
+	ddp_answer_steer(program, &rss, packet, answer);
+	if (hit.rules[DDP_FLOW_HASH] != NULL)
+		rule_hash(policy, steer, packet, &hit, answer);
+	rule = hit.rules[DDP_FLOW_STEER];
+	if (rule == NULL)
+		return NULL;
+	action = ddp_flow_action_of(rule);
+	key = ddp_flow_key_of(action);
+	if (key != NULL && answer->input_len > 0)
+		answer->hash = ddp_hash_compute_by(key, answer->function, answer->input,
+						   answer->input_len);
+	answer->dropped = action->fate == DDP_FLOW_DROP;
+	if (action->fate == DDP_FLOW_DROP)
+		answer->queue = 0;
+	else if (action->fate != DDP_FLOW_PASS)
+		answer->queue = ddp_flow_queue(action, answer->input_len > 0, answer->hash);
+	return rule;
 }
 
 const struct ddp_flow_entry *cut_answer(struct cut *cut, const struct ddp_program *program,
@@ -103,11 +147,11 @@ const struct ddp_flow_entry *cut_answer(struct cut *cut, const struct ddp_progra
 	const struct ddp_flow_entry *rule;
 
 	cut_classify(cut, program, &answer->class);
-	rule = plain_steer(cut, program, steer, policy, answer);
+	rule = rule_steer(program, policy, steer, &cut->packet, answer);
 	if (cut->unknown || cut->needed == 0)
 		return rule;
 	unknown_classify(cut, program, &answer->class); // what is hashed was not captured
-	return plain_steer(cut, program, steer, policy, answer);
+	return rule_steer(program, policy, steer, &cut->packet, answer);
 }
 
 void cut_count_add(struct cut_count *count, const struct cut *cut) {

@@ -31,7 +31,7 @@ void cut_begin(struct cut *cut, const struct capture_packet *captured);
 // ddp_classify().
 void cut_classify(struct cut *cut, const struct ddp_program *program, struct ddp_class *class);
 
-// ddp_answer(), or with a policy rule_steer(). Returns the rule, NULL for none.
+// ddp_answer(), with rules unless policy is NULL. Returns the rule that steers it, NULL for none.
 const struct ddp_flow_entry *cut_answer(struct cut *cut, const struct ddp_program *program,
 					const struct steer *steer, const struct ddp_policy *policy,
 					struct ddp_answer *answer);

@@ -3,23 +3,36 @@
 //
 //	rules = rules_create(&steer.config);
 //	rules_add(rules, "pattern eth / ipv4 / end actions queue index 3 / end", &diag);
-//	rules_add(rules, "@rules.txt", &diag);
 //	for each profile, number of queues, ...:
 //		rules_build(rules, profile, program, &steer.config, &set, &policy, &diag);
 //		ddp_cache_run(cache, &policy, &hash, mbufs, n, &burst);
-//		... rule_queue(burst.steer[i], hashed, burst.hashes[i], queue) ...
+//		... ddp_flow_action_of(burst.steer[i]) ...
 //		rule_set_fini(&set);
 #ifndef DDPCTL_STEER_RULE_TEXT_H
 #define DDPCTL_STEER_RULE_TEXT_H
 
+#include <rte_flow.h>
 #include <stdbool.h>
-#include <stdint.h>
 
+#include "base/arena.h"
 #include "base/diag.h"
-#include "classify/cache/cache.h"
-#include "profile/profile.h"
 #include "rules/rules.h"
 #include "steer.h"
+
+// One command. Items and actions end with an END, as rte_flow has them.
+struct rule_text {
+	struct ddp_place place;
+	struct rte_flow_attr attr;
+	struct rte_flow_item *items;
+	struct rte_flow_action *actions;
+	struct ddp_place *places;                  // of items, then of actions
+	unsigned int n_items, n_actions, n_places; // with the END
+};
+
+// Read one line, which begins at place. port: see rules_create(). Returns whether it is a good rule
+// and not nothing, a comment or a command that makes none; errors are in diag.
+bool rule_parse(const char *line, const struct ddp_place *place, const struct steer_config *port,
+		struct ddp_arena *arena, struct rule_text *rule, struct ddp_diag *diag);
 
 struct rules;
 
@@ -53,30 +66,5 @@ int rules_build(const struct rules *rules, const struct ddp_profile *profile,
 		const struct ddp_program *program, const struct steer_config *config,
 		struct rule_set *set, struct ddp_policy *policy, struct ddp_diag *diag);
 void rule_set_fini(struct rule_set *set);
-
-enum rule_fate {
-	RULE_PASS,  // as RSS says
-	RULE_QUEUE, // to one queue
-	RULE_RSS,   // to one of several, by the hash
-	RULE_DROP,
-};
-
-// What a rule (struct ddp_burst: steer; struct ddp_flow_hit: rules[DDP_FLOW_STEER]), NULL for none,
-// does with its packets; the queues are in *queues.
-enum rule_fate rule_fate(const struct ddp_flow_entry *rule, const uint16_t **queues,
-			 unsigned int *n_queues);
-
-// Where such a rule sends a packet that would go to queue without it; RULE_DROPPED: nowhere. hash:
-// by the rule's key.
-#define RULE_DROPPED (-1)
-int rule_queue(const struct ddp_flow_entry *rule, bool hashed, uint32_t hash, unsigned int queue);
-
-// The key of the rule, by which its packets are hashed; NULL: by the port's.
-const struct ddp_hash *rule_key(const struct ddp_flow_entry *rule);
-
-// As ddp_answer_steer(), with rules. This is the interpreter's way; a path cache with the policy
-// says the same. Returns the rule that steers the packet, NULL for none.
-const struct ddp_flow_entry *rule_steer(const struct ddp_policy *policy, const struct steer *steer,
-					const struct ddp_packet *packet, struct ddp_answer *answer);
 
 #endif
