@@ -281,18 +281,19 @@ static void advice_show(const void *arg, enum format format, struct output *out)
 static int advise(struct advising *a, struct capture *capture, struct output *out) {
 	static struct simulation simulation;
 	struct advice advice = {.n_named = a->options->candidates.n_with};
-	int ret = candidates_run(&a->candidates, capture), status, reported;
+	int ret = candidates_run(&a->candidates, capture), status, reported = EXIT_GOOD;
 	const struct spread *flows = a->candidates.totals.flows.by;
 
-	simulation_make(&simulation, a->options, &a->candidates, capture);
-	simulation.partial = ret < 0 || (capture->interrupted && !capture->is_live);
+	simulation_make(&simulation, a->options, &a->candidates, capture, ret);
 	// else a candidate reads more than the library
 	if (simulation.finest == NULL && flows != NULL)
 		unread_find(&advice.unread, flows->loaded, &a->sample, simulation.arena);
 	advice_make(&advice, &simulation, a->options->base.common.argv);
 	advice_show(&advice, a->options->base.common.format, out);
 	output_flush(out); // what was read comes before what went wrong
-	reported = report_write_or_report(a->options, simulation.path, advice_show, &advice);
+	if (a->options->report != NULL)
+		reported =
+			report_write_or_report(a->options, simulation.path, advice_show, &advice);
 	simulation_free(&simulation);
 	status = capture_end_or_report(capture, ret);
 	if (reported != EXIT_GOOD)

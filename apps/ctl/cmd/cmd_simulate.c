@@ -106,14 +106,15 @@ static void mismatch_print(const char *file, const struct candidates *candidates
 static int simulate(const struct simulate_options *options, struct candidates *candidates,
 		    struct capture *capture, struct output *out) {
 	static struct simulation simulation;
-	int ret = candidates_run(candidates, capture), status;
+	int ret = candidates_run(candidates, capture), status = EXIT_GOOD;
 
-	simulation_make(&simulation, options, candidates, capture);
-	simulation.partial = ret < 0 || (capture->interrupted && !capture->is_live);
+	simulation_make(&simulation, options, candidates, capture, ret);
 	simulation_show(&simulation, options->base.common.format, out);
 	output_flush(out); // what was read comes before what went wrong
 	mismatch_print(options->base.common.files[0], candidates, &simulation);
-	status = report_write_or_report(options, simulation.path, simulation_show, &simulation);
+	if (options->report != NULL)
+		status = report_write_or_report(options, simulation.path, simulation_show,
+						&simulation);
 	simulation_free(&simulation);
 	ret = capture_end_or_report(capture, ret);
 	return status != EXIT_GOOD ? status : ret;

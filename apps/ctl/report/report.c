@@ -89,8 +89,6 @@ int report_write_or_report(const struct simulate_options *options, const char *c
 	struct new_file file;
 	int ret;
 
-	if (options->report == NULL)
-		return EXIT_GOOD;
 	ret = new_file_open(&file, options->report);
 	if (ret >= 0) {
 		output_init(&out, ret);

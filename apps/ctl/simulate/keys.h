@@ -28,7 +28,7 @@ struct key_spread {
 	struct key_range balanced; // by load-aware RSS, if each interval is like the whole capture
 };
 
-// groups: packets by spread_key() of their hash. others: packets by queue that the table does not
+// groups: packets by their hash. others: packets by queue that the table does not
 // place. n_hashed: packets that it does. The keys are the same for every capture. Without memory
 // the process ends.
 void keys_judge(struct key_spread *judged, const struct steer *steer, const struct flows *groups,

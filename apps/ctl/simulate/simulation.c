@@ -17,6 +17,18 @@
 
 /* Load */
 
+double share_of(uint64_t part, uint64_t all) {
+	return all == 0 ? 0 : (double)part / all;
+}
+
+uint64_t sum_of(const uint64_t *loads, unsigned int n) {
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < n; i++)
+		sum += loads[i];
+	return sum;
+}
+
 uint64_t most_of(const uint64_t *loads, unsigned int n) {
 	uint64_t max = 0;
 
@@ -102,26 +114,24 @@ static void windows_fit(struct candidates *candidates, bool chosen) {
 	}
 }
 
-static void moments_make(const struct simulation *simulation, const struct spread *spread,
-			 struct outcome *outcome) {
-	const struct windows *windows = &spread->windows;
-	struct moment *moments =
-		ddp_arena_alloc(simulation->arena, (windows->n + 1) * sizeof(*moments));
+static unsigned int worst_find(const struct spread *spread, unsigned int n_queues) {
+	const unsigned int n = spread->windows.n;
+	unsigned int worst = 0;
+	double most = 0;
 
-	for (unsigned int i = 0; i < windows->n; i++) {
-		const uint64_t *queues = windows_queues(windows, i);
+	for (unsigned int i = 0; i < n; i++) {
+		const uint64_t *queues = windows_queues(&spread->windows, i);
+		double imbalance = ddp_imbalance(queues, n_queues);
 
-		for (unsigned int q = 0; q < simulation->n_queues; q++)
-			moments[i].packets += queues[q];
-		moments[i].imbalance = ddp_imbalance(queues, simulation->n_queues);
 		// what is left of the time at its end may be a few packets
-		if (i > 0 && i == windows->n - 1 &&
-		    moments[i].packets < MOMENT_PACKETS * (uint64_t)simulation->n_queues)
+		if (imbalance <= most ||
+		    (i > 0 && i == n - 1 &&
+		     sum_of(queues, n_queues) < MOMENT_PACKETS * (uint64_t)n_queues))
 			continue;
-		if (moments[i].imbalance > moments[outcome->worst].imbalance)
-			outcome->worst = i;
+		most = imbalance;
+		worst = i;
 	}
-	outcome->moments = moments;
+	return worst;
 }
 
 /* Load-aware RSS */
@@ -419,21 +429,13 @@ static void outcome_make(const struct simulation *simulation, const struct sprea
 		share_of(most_of(spread->queue_packets, simulation->n_queues), spread->packets);
 	groups_make(simulation, spread, outcome);
 	scaling_make(simulation, spread, outcome);
-	moments_make(simulation, spread, outcome);
+	outcome->worst = worst_find(spread, simulation->n_queues);
 	balanced_make(spread, outcome);
 	if (judged)
 		keys_make(spread, outcome);
 }
 
 /* NICs as they are */
-
-static unsigned int queues_used(const struct spread *spread, unsigned int n) {
-	unsigned int n_used = 0;
-
-	for (unsigned int q = 0; q < n; q++)
-		n_used += spread->queue_packets[q] > 0;
-	return n_used;
-}
 
 static const struct ddp_spread_type *type_find(const struct nic_now *now, const char *name) {
 	for (unsigned int i = 0; i < now->plan->n_types; i++)
@@ -510,13 +512,13 @@ static void nic_make(struct simulation *simulation, const struct nic_now *now,
 
 	*outcome = (struct nic_outcome){
 		.nic = now->nic,
+		.spread = spread,
 		.imbalance = ddp_imbalance(spread->queue_packets, simulation->n_queues),
-		.unhashed = spread->unhashed,
-		.n_groups = spread->groups.n,
-		.n_queues = queues_used(spread, simulation->n_queues),
 		.shares = shares,
 		.n_shares = nic_now_shares(now, shares),
 	};
+	for (unsigned int q = 0; q < simulation->n_queues; q++)
+		outcome->n_queues += spread->queue_packets[q] > 0;
 	strbuf_init(&why);
 	nic_shares_write(shares, outcome->n_shares, spread->packets, why.to);
 	outcome->why = ddp_arena_strdup(simulation->arena, strbuf_take(&why));
@@ -557,13 +559,14 @@ static void head_make(struct simulation *simulation, const struct simulate_optio
 }
 
 void simulation_make(struct simulation *simulation, const struct simulate_options *options,
-		     struct candidates *candidates, const struct capture *capture) {
+		     struct candidates *candidates, const struct capture *capture, int ret) {
 	static struct telling telling;
 	struct outcome *outcomes;
 
 	memset(simulation, 0, sizeof(*simulation));
 	simulation->arena = ddp_arena_create();
 	head_make(simulation, options, candidates, capture);
+	simulation->partial = ret < 0 || (capture->interrupted && !capture->is_live);
 	windows_fit(candidates, options->window_ns != 0);
 	outcomes = ddp_arena_alloc(simulation->arena, candidates->n * sizeof(*outcomes));
 	for (unsigned int i = 0; i < candidates->n; i++)

@@ -17,12 +17,6 @@ struct ddp_arena;
 
 #define TOP_FLOWS 20
 
-// A part of the capture's time.
-struct moment {
-	uint64_t packets;
-	double imbalance; // 0 where there are no packets
-};
-
 // Do packets that belong together (a UE's, both directions of a flow) come to one queue?
 struct affinity {
 	uint64_t n;       // UEs; flows that have packets in both directions
@@ -45,8 +39,7 @@ struct outcome {
 		      // whole
 	const double *scaling; // [n - 1]: cores' worth of load that n queues and cores carry until
 			       // one is full
-	const struct moment *moments; // n_moments
-	unsigned int worst;           // of the moments
+	unsigned int worst;    // of the windows of time
 	struct affinity ues, flows;
 	// Imbalance without and with load-aware RSS: in intervals, if there are enough of them, or
 	// with intervals like the whole capture. 0: net_ddp cannot have this.
@@ -69,8 +62,8 @@ struct nic_share {
 // How a NIC as it is does.
 struct nic_outcome {
 	const struct ddp_nic *nic;
+	const struct spread *spread;
 	double imbalance;
-	uint64_t unhashed, n_groups;
 	unsigned int n_queues; // that have packets
 	const struct nic_share *shares;
 	unsigned int n_shares;
@@ -122,17 +115,16 @@ struct simulation {
 	struct ddp_arena *arena; // owns all of the above
 };
 
-static inline double share_of(uint64_t part, uint64_t all) {
-	return all == 0 ? 0 : (double)part / all;
-}
+double share_of(uint64_t part, uint64_t all); // 0 of 0
 
-// Of a number for each of n queues: the largest.
+// Of a number for each of n queues: the sum, and the largest.
+uint64_t sum_of(const uint64_t *loads, unsigned int n);
 uint64_t most_of(const uint64_t *loads, unsigned int n);
 
 // What came of candidates that have run, the last one being the fixed-function NIC; they, the
-// capture and the options must outlive it.
+// capture and the options must outlive it. ret is what candidates_run() returned.
 void simulation_make(struct simulation *simulation, const struct simulate_options *options,
-		     struct candidates *candidates, const struct capture *capture);
+		     struct candidates *candidates, const struct capture *capture, int ret);
 void simulation_free(struct simulation *simulation);
 
 // For people, and parts of that, each with an empty line behind it.

@@ -46,10 +46,14 @@ static void scaling_json(const struct simulation *simulation, const struct outco
 static void moments_json(const struct simulation *simulation, const struct outcome *outcome,
 			 struct json_writer *json) {
 	jsonw_key_open(json, "windows", '[');
-	for (unsigned int i = 0; i < simulation->n_moments; i++)
+	for (unsigned int i = 0; i < simulation->n_moments; i++) {
+		const uint64_t *queues = windows_queues(&outcome->spread->windows, i);
+
 		jsonw_object(json, "start:%g packets:%ju imbalance:%g",
-			     i * (simulation->moment_ns / 1e9), outcome->moments[i].packets,
-			     outcome->moments[i].imbalance);
+			     i * (simulation->moment_ns / 1e9),
+			     sum_of(queues, simulation->n_queues),
+			     ddp_imbalance(queues, simulation->n_queues));
+	}
 	jsonw_close(json, ']');
 	jsonw_key_uint_or_null(json, "worst_window", simulation->n_moments > 0, outcome->worst);
 }
@@ -162,8 +166,8 @@ static void candidates_json(const struct simulation *simulation, struct json_wri
 
 static void nic_json(const struct nic_outcome *nic, struct json_writer *json) {
 	jsonw_write(json, "{nic:%s imbalance:%g queues_used:%u hashes:%ju unhashed:%ju why:%s",
-		    ddp_nic_name(nic->nic), nic->imbalance, nic->n_queues, nic->n_groups,
-		    nic->unhashed, nic->why);
+		    ddp_nic_name(nic->nic), nic->imbalance, nic->n_queues,
+		    (uint64_t)nic->spread->groups.n, nic->spread->unhashed, nic->why);
 	jsonw_key_open(json, "hashed", '[');
 	for (unsigned int i = 0; i < nic->n_shares; i++)
 		jsonw_object(json, "fields:%s packets:%ju", nic->shares[i].by,

@@ -158,8 +158,8 @@ static void nic_row(const struct simulation *simulation, const struct nic_outcom
 	table_text(table, ddp_nic_name(nic->nic));
 	table_cell(table, "%.3f", nic->imbalance);
 	table_cell(table, "%u of %u", nic->n_queues, simulation->n_queues);
-	table_cell(table, "%" PRIu64, nic->n_groups);
-	table_share(table, share_of(nic->unhashed, simulation->packets));
+	table_number(table, nic->spread->groups.n);
+	table_share(table, share_of(nic->spread->unhashed, simulation->packets));
 }
 
 static bool whys_alike(const struct nic_outcome *a, const struct nic_outcome *b) {
@@ -266,13 +266,14 @@ static void moments_print(const struct simulation *simulation, struct output *ou
 		      simulation->moment_ns / 1e9);
 	for (unsigned int i = 0; i < simulation->n_outcomes; i++) {
 		const struct outcome *outcome = &simulation->outcomes[i];
+		const uint64_t *queues = windows_queues(&outcome->spread->windows, outcome->worst);
 
-		if (outcome->moments[outcome->worst].packets == 0) // dropped by rules
+		if (sum_of(queues, simulation->n_queues) == 0) // dropped by rules
 			output_escaped_printf(out, "  %s: too few packets\n", outcome->name);
 		else
 			output_escaped_printf(out, "  %s: imbalance %.3f after %g s\n",
 					      outcome->name,
-					      outcome->moments[outcome->worst].imbalance,
+					      ddp_imbalance(queues, simulation->n_queues),
 					      outcome->worst * (simulation->moment_ns / 1e9));
 	}
 	output_text(out, "\n");

@@ -142,6 +142,11 @@ void spread_fini(struct spread *spread) {
 
 /* Packets of one hash */
 
+// Their key; never 0.
+static uint64_t spread_key(uint32_t hash) {
+	return hash | UINT64_C(1) << 63;
+}
+
 static void groups_count(struct spread *spread, const struct spread_burst *burst) {
 	flows_prefetch(&spread->groups, burst->groups, burst->n_groups);
 	for (unsigned int i = 0; i < burst->n_groups; i++)

@@ -82,7 +82,9 @@ struct spread {
 	struct spread_type
 		*types; // each of the program and that of no type; after a run, most first
 	unsigned int n_types;
-	struct flows groups; // packets that no redirection table can part: those of one hash
+	// Packets that no redirection table can part: those of one hash, the low 32 bits of the
+	// key.
+	struct flows groups;
 	struct windows windows;
 	struct balancer *balancer;   // NULL: not wanted, or the capture has no times
 	struct balancing *balancing; // its result
@@ -115,10 +117,5 @@ void spread_end(struct spread *spread);
 // Count the packets of a burst that begins with this one of the batch. Returns their number.
 unsigned int spread_count(struct spread *spread, const struct capture_batch *batch,
 			  unsigned int first);
-
-// The key of packets of a hash; never 0.
-static inline uint64_t spread_key(uint32_t hash) {
-	return hash | UINT64_C(1) << 63;
-}
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "spread_run.h"
 
+#include <inttypes.h>
 #include <pthread.h>
 #include <rte_common.h>
 #include <sched.h>
@@ -8,8 +9,11 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
-#include "ctl/capture/progress.h"
+#include "base/utf8.h"
+#include "common/strbuf.h"
 
 #define MEMORY_DEFAULT (200U << 20)
 #define MEMORY_FIXED (24U << 20) // profiles and what else does not depend on the capture
@@ -17,6 +21,12 @@
 
 #define THREADS_MAX 8
 #define STAGES 3 // a batch is read, counted by candidates, counted by views
+
+#define NS_PER_S 1000000000
+#define FIRST_NS (NS_PER_S / 2) // until progress is shown
+#define PERIOD_NS (NS_PER_S / 5)
+#define BAR_LEN 20
+#define NAME_LEN 24
 
 struct run_batch {
 	struct capture_batch *batch;
@@ -178,6 +188,73 @@ void spread_totals_fini(struct spread_totals *totals) {
 	flow_counter_fini(&totals->flows);
 	flow_counter_fini(&totals->ues);
 }
+
+/* Progress */
+
+struct progress {
+	bool possible; // standard error is a terminal
+	bool shown;
+	uint64_t start_ns, next_ns;
+};
+
+static uint64_t now_ns(void) {
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
+static void bar_text(const struct input *input, double seconds, char *text, size_t size) {
+	static const char bar[] = "####################";
+	double part = (double)input_position(input) / input->size;
+	unsigned int left;
+
+	if (part > 1) // it grows while it is read
+		part = 1;
+	left = part > 0 ? seconds / part - seconds + 0.5 : 0;
+	snprintf(text, size, " [%-*.*s] %3.0f%% of %.1f GB, %u:%02u left", BAR_LEN,
+		 (int)(part * BAR_LEN), bar, 100 * part, input->size / 1e9, left / 60, left % 60);
+}
+
+void progress_text(const struct capture *capture, double seconds, char text[PROGRESS_TEXT_SIZE]) {
+	char name[NAME_LEN + 1], bar[64] = "";
+
+	ddp_escape(path_name(capture->path), name, sizeof(name));
+	if (capture->input.size > 0)
+		bar_text(&capture->input, seconds, bar, sizeof(bar));
+	snprintf(text, PROGRESS_TEXT_SIZE, "%s%s, %" PRIu64 " packets, %.1f million a second", name,
+		 bar, capture->n_packets, seconds > 0 ? capture->n_packets / seconds / 1e6 : 0);
+}
+
+static void progress_begin(struct progress *progress) {
+	progress->possible = isatty(STDERR_FILENO);
+	progress->shown = false;
+	progress->start_ns = now_ns();
+	progress->next_ns = progress->start_ns + FIRST_NS;
+}
+
+static void progress_show(struct progress *progress, const struct capture *capture) {
+	char text[PROGRESS_TEXT_SIZE];
+	uint64_t now;
+
+	if (!progress->possible)
+		return;
+	now = now_ns();
+	if (now < progress->next_ns)
+		return;
+	progress->next_ns = now + PERIOD_NS;
+	progress->shown = true;
+	progress_text(capture, (double)(now - progress->start_ns) / NS_PER_S, text);
+	fprintf(stderr, "\r\033[K%s", text);
+}
+
+static double progress_end(struct progress *progress) {
+	if (progress->shown)
+		fputs("\r\033[K", stderr);
+	return (double)(now_ns() - progress->start_ns) / NS_PER_S;
+}
+
+/* All of it */
 
 static unsigned int threads_wanted(unsigned int n_spreads) {
 	unsigned int n = 1;

@@ -36,9 +36,14 @@ struct spread_totals {
 
 void spread_totals_fini(struct spread_totals *totals);
 
-// Send the rest of the capture through all of the n spreads, 1 to SPREADS_MAX, and show how far it
-// is. Returns what capture_fill() said last, 0 or less. Without memory the process ends.
+// Send the rest of the capture through all of the n spreads, 1 to SPREADS_MAX. If that takes long,
+// a line on a terminal shows how far it is. Returns what capture_fill() said last, 0 or less.
+// Without memory the process ends.
 int spread_run(struct capture *capture, struct spread *spreads, unsigned int n,
 	       struct spread_totals *totals);
+
+// That line, after so many seconds.
+#define PROGRESS_TEXT_SIZE 160
+void progress_text(const struct capture *capture, double seconds, char text[PROGRESS_TEXT_SIZE]);
 
 #endif
