@@ -11,27 +11,28 @@
 #define SAMPLE_PACKETS 65536
 #define SAMPLE_BYTES 256 // of a packet, from its first
 
+struct sample_packet {
+	uint32_t wire_len; // that it had
+	uint16_t len;
+	uint8_t bytes[SAMPLE_BYTES];
+};
+
 struct sample {
 	uint64_t stride; // each so many-th packet is in it
 	unsigned int n;
-	uint16_t *lens;
-	uint32_t *wire_lens; // that the packets had
-	uint8_t (*bytes)[SAMPLE_BYTES];
+	struct sample_packet *packets;
 };
-
-// Without memory the process ends.
-void sample_init(struct sample *sample);
-void sample_fini(struct sample *sample);
 
 // Packet i, whose bytes belong to the sample.
 static inline struct capture_packet sample_packet(const struct sample *sample, unsigned int i) {
 	return (struct capture_packet){
-		.data = sample->bytes[i],
-		.len = sample->lens[i],
-		.wire_len = sample->wire_lens[i],
+		.data = sample->packets[i].bytes,
+		.len = sample->packets[i].len,
+		.wire_len = sample->packets[i].wire_len,
 	};
 }
 
+// Of a sample with stride 1 and room for SAMPLE_PACKETS.
 void sample_take(struct sample *sample, const struct capture_batch *batch);
 
 #endif

@@ -162,8 +162,8 @@ static int all_load(struct advising *a) {
 	a->candidates.judged = true;
 	a->candidates.totals.window_ns = options->window_ns;
 	a->candidates.totals.memory = (size_t)options->memory_mb << 20;
-	sample_fini(&a->sample);
-	sample_init(&a->sample); // of all packets
+	a->sample.n = 0; // from now on of all packets
+	a->sample.stride = 1;
 	a->candidates.totals.sample = &a->sample;
 	status = candidates_balance(&a->candidates, balance_ms);
 	for (unsigned int i = 0; i < candidates->n_with && status == EXIT_GOOD; i++)
@@ -280,7 +280,9 @@ static void advice_show(const void *arg, enum format format, struct output *out)
 
 static int advise(struct advising *a, struct capture *capture, struct output *out) {
 	static struct simulation simulation;
-	struct advice advice = {.n_named = a->options->candidates.n_with};
+	struct advice advice = {.simulation = &simulation,
+				.argv = a->options->base.common.argv,
+				.n_named = a->options->candidates.n_with};
 	int ret = candidates_run(&a->candidates, capture), status, reported = EXIT_GOOD;
 	const struct spread *flows = a->candidates.totals.flows.by;
 
@@ -288,7 +290,7 @@ static int advise(struct advising *a, struct capture *capture, struct output *ou
 	// else a candidate reads more than the library
 	if (simulation.finest == NULL && flows != NULL)
 		unread_find(&advice.unread, flows->loaded, &a->sample, simulation.arena);
-	advice_make(&advice, &simulation, a->options->base.common.argv);
+	advice_make(&advice);
 	advice_show(&advice, a->options->base.common.format, out);
 	output_flush(out); // what was read comes before what went wrong
 	if (a->options->report != NULL)
@@ -311,7 +313,8 @@ int cmd_advise(const void *arg, struct output *out) {
 	int status;
 
 	a = (struct advising){.options = options};
-	sample_init(&a.sample);
+	a.sample.stride = 1;
+	a.sample.packets = calloc_or_exit(SAMPLE_PACKETS, sizeof(*a.sample.packets));
 	a.has_all = load_quietly(&a.all, KNOWS_MOST) == 0;
 	candidates_init(&a.candidates, &options->base.rss.steer);
 	status = library_scan(&a.library);
@@ -331,7 +334,7 @@ int cmd_advise(const void *arg, struct output *out) {
 	if (a.has_all)
 		ddp_personality_unload(&a.all);
 	free(a.tunnel);
-	sample_fini(&a.sample);
+	free(a.sample.packets);
 	library_free(&a.library);
 	return status;
 }

@@ -33,16 +33,9 @@ const char *const verdict_names[] = {
 	[ADVICE_NO_PACKETS] = "no packets",
 };
 
-struct advising {
-	struct advice *advice;
-	const struct simulation *simulation;
-	const char *const *argv; // the command line
-	struct strbuf text;      // of what is written next
-};
-
 /* Ranking */
 
-static bool is_same(const struct advising *a, const struct outcome *p, const struct outcome *q) {
+static bool is_same(const struct advice *a, const struct outcome *p, const struct outcome *q) {
 	return p->spread->groups.n == q->spread->groups.n &&
 	       p->spread->unhashed == q->spread->unhashed && p->entropy == q->entropy &&
 	       memcmp(p->spread->queue_packets, q->spread->queue_packets,
@@ -50,7 +43,7 @@ static bool is_same(const struct advising *a, const struct outcome *p, const str
 }
 
 // Of two that are equal: what loads fewer profiles, keeps finer flows apart, names its input set.
-static bool is_simpler(const struct advising *a, const struct outcome *p, const struct outcome *q) {
+static bool is_simpler(const struct advice *a, const struct outcome *p, const struct outcome *q) {
 	unsigned int n_p = p->spread->loaded->profile->n_parts,
 		     n_q = q->spread->loaded->profile->n_parts;
 	bool set_p = strchr(p->name, ':') != NULL, set_q = strchr(q->name, ':') != NULL;
@@ -64,9 +57,8 @@ static bool is_simpler(const struct advising *a, const struct outcome *p, const 
 
 // The same, but first of all the one that is made for more of the traffic; nothing at all is better
 // than a profile.
-static bool is_preferred(const struct advising *a, const struct outcome *p,
-			 const struct outcome *q) {
-	const struct outcome *base = a->advice->base;
+static bool is_preferred(const struct advice *a, const struct outcome *p, const struct outcome *q) {
+	const struct outcome *base = a->base;
 	double more = (double)own_packets(p->spread) - (double)own_packets(q->spread);
 
 	if (p == base || q == base)
@@ -85,14 +77,14 @@ static int by_score(const void *a, const void *b) {
 }
 
 // Another one that does the same stands for it if that is simpler.
-static bool is_ranked(const struct advising *a, const struct outcome *outcome) {
-	const struct outcome *all = a->simulation->outcomes, *base = a->advice->base;
+static bool is_ranked(const struct advice *a, const struct outcome *outcome) {
+	const struct outcome *all = a->simulation->outcomes, *base = a->base;
 	bool ranked = true;
 
 	for (const struct outcome *other = all; other <= base; other++)
 		ranked &= other == outcome || !is_same(a, other, outcome) ||
 			  (other != base && !is_simpler(a, other, outcome));
-	return ranked || outcome == base || outcome - all < a->advice->n_named;
+	return ranked || outcome == base || outcome - all < a->n_named;
 }
 
 // The largest score that is as good as the best one's. A profile that is worth it is not exchanged
@@ -107,24 +99,23 @@ static double limit_find(const struct outcome *best, const struct outcome *base)
 }
 
 // The best one is chosen, too.
-static void ranking_make(struct advising *a) {
+static void ranking_make(struct advice *a) {
 	const struct simulation *s = a->simulation;
-	struct advice *advice = a->advice;
 	double limit;
 
-	advice->ranking = ddp_arena_alloc(s->arena, s->n_outcomes * sizeof(*advice->ranking));
+	a->ranking = ddp_arena_alloc(s->arena, s->n_outcomes * sizeof(*a->ranking));
 	for (unsigned int i = 0; i < s->n_outcomes; i++)
 		if (is_ranked(a, &s->outcomes[i]))
-			advice->ranking[advice->n_ranking++] = &s->outcomes[i];
-	qsort(advice->ranking, advice->n_ranking, sizeof(*advice->ranking), by_score);
-	limit = limit_find(advice->ranking[0], advice->base);
-	for (; advice->n_equal < advice->n_ranking; advice->n_equal++) {
-		const struct outcome *equal = advice->ranking[advice->n_equal];
+			a->ranking[a->n_ranking++] = &s->outcomes[i];
+	qsort(a->ranking, a->n_ranking, sizeof(*a->ranking), by_score);
+	limit = limit_find(a->ranking[0], a->base);
+	for (; a->n_equal < a->n_ranking; a->n_equal++) {
+		const struct outcome *equal = a->ranking[a->n_equal];
 
 		if (outcome_score(equal) > limit)
 			break;
-		if (advice->best == NULL || is_preferred(a, equal, advice->best))
-			advice->best = equal;
+		if (a->best == NULL || is_preferred(a, equal, a->best))
+			a->best = equal;
 	}
 }
 
@@ -139,19 +130,18 @@ static bool balance_is_advised(const struct outcome *outcome) {
 	return outcome->balance_is_measured && balance_helps(outcome);
 }
 
-static enum verdict verdict_find(const struct advising *a) {
-	const struct advice *advice = a->advice;
+static enum verdict verdict_find(const struct advice *a) {
 	const uint64_t packets = a->simulation->packets;
 
 	if (packets == 0)
 		return ADVICE_NO_PACKETS;
-	if (outcome_score(advice->best) < outcome_score(advice->base) / CLEARLY)
+	if (outcome_score(a->best) < outcome_score(a->base) / CLEARLY)
 		return ADVICE_TAKE;
-	if (outcome_score(advice->base) <= EVEN)
+	if (outcome_score(a->base) <= EVEN)
 		return ADVICE_NONE_NEEDED;
-	if (balance_is_advised(advice->base))
+	if (balance_is_advised(a->base))
 		return ADVICE_BALANCE;
-	if (unread_is_promising(&advice->unread))
+	if (unread_is_promising(&a->unread))
 		return ADVICE_UNREAD;
 	if (packets < (uint64_t)FEW_PACKETS * a->simulation->n_queues)
 		return ADVICE_TOO_FEW;
@@ -160,9 +150,9 @@ static enum verdict verdict_find(const struct advising *a) {
 
 /* Sentences */
 
-static void add(struct advising *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void add(struct advice *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-static void add(struct advising *a, const char *fmt, ...) {
+static void add(struct advice *a, const char *fmt, ...) {
 	va_list args;
 
 	va_start(args, fmt);
@@ -170,20 +160,20 @@ static void add(struct advising *a, const char *fmt, ...) {
 	va_end(args);
 }
 
-static const char *text_end(struct advising *a) {
+static const char *text_end(struct advice *a) {
 	return ddp_arena_strdup(a->simulation->arena, strbuf_take(&a->text));
 }
 
 // Of what was added, if anything was.
-static void reason_end(struct advising *a) {
+static void reason_end(struct advice *a) {
 	const char *reason = text_end(a);
 
-	if (reason[0] != '\0' && a->advice->n_reasons < REASONS_MAX)
-		a->advice->reasons[a->advice->n_reasons++] = reason;
+	if (reason[0] != '\0' && a->n_reasons < REASONS_MAX)
+		a->reasons[a->n_reasons++] = reason;
 }
 
 // "1.612 (1.430 to 2.103 by key)"
-static const char *score_text(const struct advising *a, const struct outcome *outcome) {
+static const char *score_text(const struct advice *a, const struct outcome *outcome) {
 	const struct key_range *keys = &outcome->keys.plain;
 
 	return keys->low < keys->high ?
@@ -192,8 +182,8 @@ static const char *score_text(const struct advising *a, const struct outcome *ou
 		       ddp_arena_printf(a->simulation->arena, "%.3f", outcome_score(outcome));
 }
 
-static void new_command_add(struct advising *a) {
-	const struct unread *unread = &a->advice->unread;
+static void new_command_add(struct advice *a) {
+	const struct unread *unread = &a->unread;
 	char at[16];
 
 	snprintf(at, sizeof(at), "%d", unread->ip_at);
@@ -202,12 +192,12 @@ static void new_command_add(struct advising *a) {
 					 unread->ip_at >= 0 ? "--ip-at" : NULL, at, NULL});
 }
 
-static void gain_add(struct advising *a) {
-	const struct outcome *best = a->advice->best, *base = a->advice->base;
+static void gain_add(struct advice *a) {
+	const struct outcome *best = a->best, *base = a->base;
 	const struct simulation *s = a->simulation;
 	const double even = 100.0 / s->n_queues;
 
-	if (a->advice->verdict == ADVICE_TAKE)
+	if (a->verdict == ADVICE_TAKE)
 		add(a,
 		    "A fixed-function NIC sees %u different hash%s in %" PRIu64
 		    " flow%s and puts %.1f %% of the packets on one of %u queues; with %s there "
@@ -217,10 +207,10 @@ static void gain_add(struct advising *a) {
 		    best->spread->groups.n, even * outcome_score(best));
 }
 
-static void unread_add(struct advising *a) {
-	const struct unread *unread = &a->advice->unread;
+static void unread_add(struct advice *a) {
+	const struct unread *unread = &a->unread;
 
-	if (outcome_score(a->advice->best) < UNEVEN || !unread_is_promising(unread))
+	if (outcome_score(a->best) < UNEVEN || !unread_is_promising(unread))
 		return;
 	add(a,
 	    "%" PRIu64 " of %" PRIu64 " packets%s end at %s, which no profile reads: %u of the %u "
@@ -236,14 +226,14 @@ static void unread_add(struct advising *a) {
 }
 
 // The kinds of NIC that spread the chosen profile's packet types without net_ddp.
-static void hardware_add(struct advising *a) {
+static void hardware_add(struct advice *a) {
 	const struct ddp_plan_ask ask = {.rss_hf = DDP_RSS_HF_ALL,
 					 .n_queues = a->simulation->n_queues};
-	const struct outcome *best = a->advice->best;
+	const struct outcome *best = a->best;
 	const struct ddp_personality *loaded = best->spread->loaded;
 	unsigned int n = 0;
 
-	if (a->advice->verdict != ADVICE_TAKE || loaded->profile->modelled)
+	if (a->verdict != ADVICE_TAKE || loaded->profile->modelled)
 		return;
 	for (unsigned int i = 0; i < ddp_n_nics; i++) {
 		struct ddp_spread_plan *spread;
@@ -273,8 +263,8 @@ static bool elephant_is_split(const struct simulation *s) {
 
 // A profile may tell the largest flow's packets apart by what is behind its port, even if that has
 // no IP header.
-static bool largest_ends_unread(const struct advising *a) {
-	const struct unread *unread = &a->advice->unread;
+static bool largest_ends_unread(const struct advice *a) {
+	const struct unread *unread = &a->unread;
 	const char *port = strrchr(a->simulation->top_flows[0].text, ':');
 
 	return unread->port != 0 && unread->n_varying > 0 && port != NULL &&
@@ -283,9 +273,9 @@ static bool largest_ends_unread(const struct advising *a) {
 }
 
 // One flow that no profile splits. Returns whether it makes the queues uneven.
-static bool elephant_add(struct advising *a) {
+static bool elephant_add(struct advice *a) {
 	const struct simulation *s = a->simulation;
-	const struct unread *unread = &a->advice->unread;
+	const struct unread *unread = &a->unread;
 	double part, bound;
 
 	if (s->n_top_flows == 0 || s->finest != NULL || elephant_is_split(s) ||
@@ -305,16 +295,16 @@ static bool elephant_add(struct advising *a) {
 		    unread->field, unread->n_varying, unread->n_bytes);
 	else
 		add(a, "only the sender can make more flows of it.");
-	return bound * CLEARLY >= outcome_score(a->advice->best);
+	return bound * CLEARLY >= outcome_score(a->best);
 }
 
-static void flows_add(struct advising *a) {
+static void flows_add(struct advice *a) {
 	const struct simulation *s = a->simulation;
 
-	if (outcome_score(a->advice->best) < EVEN || elephant_add(a))
+	if (outcome_score(a->best) < EVEN || elephant_add(a))
 		return;
 	reason_end(a);
-	if (a->advice->verdict != ADVICE_UNREAD && s->n_flows > 0 &&
+	if (a->verdict != ADVICE_UNREAD && s->n_flows > 0 &&
 	    s->n_flows < (uint64_t)FEW_FLOWS * s->n_queues)
 		add(a,
 		    "%u queues are uneven by chance, with any hash, for only %" PRIu64 " flow%s.",
@@ -322,8 +312,8 @@ static void flows_add(struct advising *a) {
 }
 
 // Hash fields do not even out flows of unequal size.
-static void balancing_add(struct advising *a) {
-	const struct outcome *best = a->advice->best;
+static void balancing_add(struct advice *a) {
+	const struct outcome *best = a->best;
 
 	if (a->simulation->n_queues == 1 || best->balanced == 0)
 		return;
@@ -331,7 +321,7 @@ static void balancing_add(struct advising *a) {
 		add(a,
 		    "Load-aware RSS (balance=on of net_ddp) brings imbalance from %.2f to %s%.2f.%s",
 		    best->unbalanced, best->balance_is_measured ? "" : "about ", best->balanced,
-		    best == a->advice->base ? " That helps more than other hash fields." : "");
+		    best == a->base ? " That helps more than other hash fields." : "");
 	else if (best->unbalanced >= EVEN)
 		add(a,
 		    "Load-aware RSS does not help: a move of table entries brings imbalance to %.2f "
@@ -339,20 +329,20 @@ static void balancing_add(struct advising *a) {
 		    best->balanced);
 }
 
-static void unhashed_add(struct advising *a) {
-	const double unhashed = share_of(a->advice->best->spread->unhashed, a->simulation->packets);
+static void unhashed_add(struct advice *a) {
+	const double unhashed = share_of(a->best->spread->unhashed, a->simulation->packets);
 
 	if (unhashed >= UNHASHED)
 		add(a, "%.1f %% of the packets have nothing that is hashed and are on queue 0.",
 		    100 * unhashed);
 }
 
-static void reasons_add(struct advising *a) {
-	static void (*const parts[])(struct advising *) = {
+static void reasons_add(struct advice *a) {
+	static void (*const parts[])(struct advice *) = {
 		gain_add, unread_add, hardware_add, flows_add, balancing_add, unhashed_add,
 	};
 
-	for (unsigned int i = 0; i < COUNT(parts) && a->advice->verdict != ADVICE_NO_PACKETS; i++) {
+	for (unsigned int i = 0; i < COUNT(parts) && a->verdict != ADVICE_NO_PACKETS; i++) {
 		parts[i](a);
 		reason_end(a);
 	}
@@ -360,12 +350,12 @@ static void reasons_add(struct advising *a) {
 
 /* What to do */
 
-static void headline_add(struct advising *a) {
-	const struct outcome *best = a->advice->best, *base = a->advice->base;
-	const struct unread *unread = &a->advice->unread;
+static void headline_add(struct advice *a) {
+	const struct outcome *best = a->best, *base = a->base;
+	const struct unread *unread = &a->unread;
 	unsigned int n = a->simulation->n_queues;
 
-	switch (a->advice->verdict) {
+	switch (a->verdict) {
 	case ADVICE_TAKE:
 		add(a, "Take %s: on %u queues imbalance is %s, without a profile %s.", best->name,
 		    n, score_text(a, best), score_text(a, base));
@@ -387,7 +377,7 @@ static void headline_add(struct advising *a) {
 		    "%s helps: on %u queues imbalance is %s without a profile, and no candidate is "
 		    "clearly better (%s: %s).",
 		    balance_helps(base) ? "No profile" : "Nothing", n, score_text(a, base),
-		    a->advice->ranking[0]->name, score_text(a, a->advice->ranking[0]));
+		    a->ranking[0]->name, score_text(a, a->ranking[0]));
 		break;
 	case ADVICE_UNREAD:
 		add(a,
@@ -406,17 +396,16 @@ static void headline_add(struct advising *a) {
 		add(a, "There are no packets to advise on.");
 		break;
 	}
-	a->advice->headline = text_end(a);
+	a->headline = text_end(a);
 }
 
-static void command_end(struct advising *a, const char *key, const char *what) {
-	a->advice->commands[a->advice->n_commands++] =
-		(struct advice_command){key, what, text_end(a)};
+static void command_end(struct advice *a, const char *key, const char *what) {
+	a->commands[a->n_commands++] = (struct advice_command){key, what, text_end(a)};
 }
 
 // The same capture, queues, hash and table; --with, for it compares.
-static void simulate_add(struct advising *a, const char *name) {
-	bool balance = a->advice->balance;
+static void simulate_add(struct advice *a, const char *name) {
+	bool balance = a->balance;
 
 	shell_line(a->text.to, (const char *const[]){"ddpctl", "simulate", name, NULL});
 	for (const char *const *word = a->argv + 2; *word != NULL; word++) { // "ddpctl advise"
@@ -433,22 +422,21 @@ static void simulate_add(struct advising *a, const char *name) {
 	command_end(a, "simulate", "see each queue");
 }
 
-static void commands_add(struct advising *a) {
-	const struct advice *advice = a->advice;
-	const char *name = advice->best == advice->base ? NULL : advice->best->name;
+static void commands_add(struct advice *a) {
+	const char *name = a->best == a->base ? NULL : a->best->name;
 	const char *devargs;
 	char queues[16];
 
-	if (advice->verdict == ADVICE_UNREAD) {
+	if (a->verdict == ADVICE_UNREAD) {
 		new_command_add(a);
 		command_end(a, "new", "begin a profile that reads it");
 	}
-	if (advice->verdict != ADVICE_TAKE && advice->verdict != ADVICE_BALANCE)
+	if (a->verdict != ADVICE_TAKE && a->verdict != ADVICE_BALANCE)
 		return;
 	snprintf(queues, sizeof(queues), "%u", a->simulation->n_queues);
 	simulate_add(a, name != NULL ? name : "base");
 	add(a, "net_ddp0,dev(0000:81:00.0)%s%s%s", name != NULL ? ",profile=" : "",
-	    name != NULL ? name : "", advice->balance ? ",balance=on" : "");
+	    name != NULL ? name : "", a->balance ? ",balance=on" : "");
 	devargs = text_end(a);
 	shell_line(a->text.to, (const char *const[]){"ddp-fwd", "--vdev", devargs, "--", "--rxq",
 						     queues, "--txq", queues, NULL});
@@ -465,20 +453,16 @@ static void commands_add(struct advising *a) {
 	command_end(a, "port", "give it to a net_ddp port that runs");
 }
 
-void advice_make(struct advice *advice, const struct simulation *simulation,
-		 const char *const *argv) {
-	struct advising a = {advice, simulation, argv, {0}};
-
-	strbuf_init(&a.text);
-	advice->simulation = simulation;
-	advice->base = &simulation->outcomes[simulation->n_outcomes - 1];
-	ranking_make(&a);
-	advice->verdict = verdict_find(&a);
-	if (advice->verdict != ADVICE_TAKE)
-		advice->best = advice->base;
-	advice->balance = balance_is_advised(advice->best);
-	headline_add(&a);
-	reasons_add(&a);
-	commands_add(&a);
-	strbuf_fini(&a.text);
+void advice_make(struct advice *a) {
+	strbuf_init(&a->text);
+	a->base = &a->simulation->outcomes[a->simulation->n_outcomes - 1];
+	ranking_make(a);
+	a->verdict = verdict_find(a);
+	if (a->verdict != ADVICE_TAKE)
+		a->best = a->base;
+	a->balance = balance_is_advised(a->best);
+	headline_add(a);
+	reasons_add(a);
+	commands_add(a);
+	strbuf_fini(&a->text);
 }

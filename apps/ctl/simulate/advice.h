@@ -5,6 +5,7 @@
 #ifndef DDPCTL_SIMULATE_ADVICE_H
 #define DDPCTL_SIMULATE_ADVICE_H
 
+#include "common/strbuf.h"
 #include "simulation.h"
 #include "unread.h"
 
@@ -30,8 +31,13 @@ struct advice_command {
 };
 
 struct advice {
+	// filled in before
 	const struct simulation *simulation;
+	const char *const *argv; // the command line, "ddpctl advise" first, up to NULL
+	struct unread unread;
 	int n_named; // candidates of --with, the first ones of the simulation
+
+	struct strbuf text; // of what is written next
 	enum verdict verdict;
 	const struct outcome *best; // the fixed-function NIC unless ADVICE_TAKE
 	const struct outcome *base; // the fixed-function NIC
@@ -45,7 +51,6 @@ struct advice {
 	unsigned int n_reasons;
 	struct advice_command commands[ADVICE_COMMANDS];
 	unsigned int n_commands;
-	struct unread unread;
 };
 
 // The imbalance that a candidate is judged by.
@@ -53,9 +58,7 @@ static inline double outcome_score(const struct outcome *outcome) {
 	return outcome->keys.n > 0 ? outcome->keys.plain.median : outcome->imbalance;
 }
 
-// All that advice points to belongs to the simulation or its arena; unread and n_named are filled
-// in before. argv is the command line, "ddpctl advise" first, up to NULL.
-void advice_make(struct advice *advice, const struct simulation *simulation,
-		 const char *const *argv);
+// All that advice points to belongs to the simulation or its arena.
+void advice_make(struct advice *advice);
 
 #endif

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+
 /* Layouts */
 
 static unsigned int field_size(const struct layout *layout, unsigned int field) {
@@ -246,6 +248,7 @@ void flow_counter_init(struct flow_counter *counter, bool is_ue, const struct sp
 	counter->is_ue = is_ue;
 	counter->spreads = spreads;
 	counter->n_places = n_places;
+	fields_init(&counter->fields, counter->by->loaded->profile);
 	flows_init(&counter->table, true, n_places, size);
 }
 
@@ -257,83 +260,73 @@ void flow_counter_fini(struct flow_counter *counter) {
 
 /* Texts */
 
-struct flow_words {
-	char parts[N_PARTS][FIELD_TEXT_SIZE];
-	char rest[FLOW_TEXT_SIZE];
-};
-
-static void field_value(struct fields *fields, const struct layout *layout, unsigned int field,
-			const uint8_t *bytes, char text[FIELD_TEXT_SIZE]) {
+static void field_value(struct flow_counter *counter, const struct layout *layout,
+			unsigned int field, const uint8_t *bytes, char text[FIELD_TEXT_SIZE]) {
 	unsigned int size = field_size(layout, field);
 	uint8_t value[16] = {0};
 
 	memcpy(value + sizeof(value) - size, bytes, size);
-	fields_text(fields, layout->names[field], layout->widths[field], value, text);
-}
-
-static void word_take(struct flow_words *words, const char *name, const char *value) {
-	const enum part part = part_of(name);
-	size_t len = strlen(words->rest);
-
-	if (part != N_PARTS && words->parts[part][0] == '\0')
-		snprintf(words->parts[part], FIELD_TEXT_SIZE, "%s", value);
-	else
-		snprintf(words->rest + len, sizeof(words->rest) - len, "%s%s=%s",
-			 len > 0 ? " " : "", last_name(name), value);
+	fields_text(&counter->fields, layout->names[field], layout->widths[field], value, text);
 }
 
 // Addresses of IPv6 are in brackets where a port follows.
-static int end_write(char *text, size_t room, const char *address, const char *port) {
+static const char *end_text(struct ddp_arena *arena, const char *address, const char *port) {
 	const char *format = port[0] == '\0' ? "%s%s" : strchr(address, ':') ? "[%s]:%s" : "%s:%s";
 
-	return snprintf(text, room, format, address, port);
+	return address[0] != '\0' || port[0] != '\0' ?
+		       ddp_arena_printf(arena, format, address, port) :
+		       "";
 }
 
-void flow_text(struct fields *fields, const struct flow_counter *counter, const struct flow *flow,
-	       char text[FLOW_TEXT_SIZE]) {
+const char *flow_text(struct flow_counter *counter, const struct flow *flow,
+		      struct ddp_arena *arena) {
 	const struct layout *layout = &counter->layouts[flow->layout];
-	struct flow_words words = {0};
-	char value[FIELD_TEXT_SIZE];
+	char parts[N_PARTS][FIELD_TEXT_SIZE] = {0}, value[FIELD_TEXT_SIZE];
+	const char *rest = "", *from, *to;
 	unsigned int at = 0;
-	int len = 0;
 
 	for (unsigned int i = 0; i < layout->n_fields; at += field_size(layout, i++)) {
+		const enum part part = part_of(layout->names[i]);
+
 		if (at + field_size(layout, i) > flow->input_len)
 			break;
-		field_value(fields, layout, i, flow->input + at, value);
-		word_take(&words, layout->names[i], value);
+		field_value(counter, layout, i, flow->input + at, value);
+		if (part != N_PARTS && parts[part][0] == '\0')
+			memcpy(parts[part], value, sizeof(value));
+		else
+			rest = ddp_arena_printf(arena, "%s%s%s=%s", rest,
+						rest[0] != '\0' ? " " : "",
+						last_name(layout->names[i]), value);
 	}
-	text[0] = '\0';
-	if (words.parts[SRC][0] != '\0' || words.parts[SPORT][0] != '\0')
-		len = end_write(text, FLOW_TEXT_SIZE, words.parts[SRC], words.parts[SPORT]);
-	if (words.parts[DST][0] != '\0' || words.parts[DPORT][0] != '\0') {
-		len += snprintf(text + len, FLOW_TEXT_SIZE - len, "%s> ", len > 0 ? " " : "");
-		len += end_write(text + len, FLOW_TEXT_SIZE - len, words.parts[DST],
-				 words.parts[DPORT]);
-	}
-	if (words.rest[0] != '\0' && len < FLOW_TEXT_SIZE)
-		snprintf(text + len, FLOW_TEXT_SIZE - len, "%s%s", len > 0 ? " " : "", words.rest);
+	from = end_text(arena, parts[SRC], parts[SPORT]);
+	to = end_text(arena, parts[DST], parts[DPORT]);
+	if (to[0] != '\0')
+		from = ddp_arena_printf(arena, "%s%s> %s", from, from[0] != '\0' ? " " : "", to);
+	return ddp_arena_printf(arena, "%s%s%s", from,
+				from[0] != '\0' && rest[0] != '\0' ? " " : "", rest);
 }
 
-void flow_outer_text(const struct flow *flow, char text[FLOW_TEXT_SIZE]) {
+const char *flow_outer_text(const struct flow *flow, struct ddp_arena *arena) {
 	const unsigned int size = flow->outer_len / 2;
 	const int family = size == 16 ? AF_INET6 : AF_INET;
 	char src[INET6_ADDRSTRLEN], dst[INET6_ADDRSTRLEN];
 
+	if (size == 0)
+		return NULL;
 	inet_ntop(family, flow->outer, src, sizeof(src));
 	inet_ntop(family, flow->outer + size, dst, sizeof(dst));
-	snprintf(text, FLOW_TEXT_SIZE, "%s > %s", src, dst);
+	return ddp_arena_printf(arena, "%s > %s", src, dst);
 }
 
-const char *flow_address(struct fields *fields, const struct flow_counter *counter,
-			 const struct flow *flow, char text[FIELD_TEXT_SIZE]) {
+const char *flow_address(struct flow_counter *counter, const struct flow *flow,
+			 char text[FIELD_TEXT_SIZE]) {
 	const struct layout *layout = &counter->layouts[flow->layout];
 	size_t len;
 
 	if (layout->n_fields != 1 || part_of(layout->names[0]) > DST ||
 	    field_size(layout, 0) != flow->input_len)
 		return NULL;
-	field_value(fields, layout, 0, flow->input, text);
+	field_value(counter, layout, 0, flow->input, text);
 	len = strlen(text);
 	snprintf(text + len, FIELD_TEXT_SIZE - len, "%s",
 		 strchrnul(layout->names[0], '/')); // of a part of it

@@ -10,8 +10,9 @@
 #include "profile/field_format.h"
 #include "spread.h"
 
+struct ddp_arena;
+
 #define LAYOUT_FIELDS 16
-#define FLOW_TEXT_SIZE 256
 #define VERDICTS_KNOWN 256
 
 // Which fields an input has, in order: each takes whole bytes, its bits are the last ones.
@@ -29,6 +30,7 @@ struct flow_counter {
 	struct flows table;
 	struct layout *layouts;
 	unsigned int n_layouts;
+	struct fields fields; // for texts
 
 	// while packets are counted
 	bool is_ue;
@@ -54,14 +56,14 @@ void flow_counter_count(struct flow_counter *counter, const struct capture_batch
 			unsigned int first, unsigned int n, uint16_t *const *places);
 
 // "10.45.0.1:4000 > 198.51.100.7:443", other fields as "teid=4660".
-void flow_text(struct fields *fields, const struct flow_counter *counter, const struct flow *flow,
-	       char text[FLOW_TEXT_SIZE]);
+const char *flow_text(struct flow_counter *counter, const struct flow *flow,
+		      struct ddp_arena *arena);
 
-// "192.0.2.1 > 192.0.2.2": the addresses of the outer IP header, of a flow that has them.
-void flow_outer_text(const struct flow *flow, char text[FLOW_TEXT_SIZE]);
+// "192.0.2.1 > 192.0.2.2": the addresses of the outer IP header; NULL if there is only one.
+const char *flow_outer_text(const struct flow *flow, struct ddp_arena *arena);
 
 // Of a UE: its address, if that alone is hashed; else NULL.
-const char *flow_address(struct fields *fields, const struct flow_counter *counter,
-			 const struct flow *flow, char text[FIELD_TEXT_SIZE]);
+const char *flow_address(struct flow_counter *counter, const struct flow *flow,
+			 char text[FIELD_TEXT_SIZE]);
 
 #endif

@@ -13,7 +13,12 @@
 #define MOMENT_PACKETS 64  // a queue at least, on average: fewer are uneven by chance
 #define SHARE_LEAST 0.0005 // of all packets: worth a word
 #define UNKNOWNS_SHOWN 3   // candidates of which packets are unknown
+#define KEYS 128           // tried: so many that medians differ little by chance
+#define KEYS_BALANCED 32   // of these also with load-aware RSS, which takes longer
+#define HASH_BITS 32
 #define INTERVALS_LEAST 20 // with enough packets, to tell from them how load-aware RSS does
+
+_Static_assert(STEER_RETA_MAX <= 1 << 16, "16 bits of a hash pick an entry");
 
 /* Load */
 
@@ -161,47 +166,116 @@ static void balanced_make(const struct spread *spread, struct outcome *outcome) 
 
 /* Many keys */
 
-static void keys_make(const struct spread *spread, struct outcome *outcome) {
-	uint64_t others[STEER_QUEUES_MAX], n_hashed = spread->packets - spread->unhashed;
+// A Toeplitz hash is a linear map of its input, drawn by the key. Inputs are long, and hashes of a
+// run are known. So each tried key hashes the 4 bytes of these: another linear map, under which two
+// inputs meet as often as under another key, and which keeps together what the key of the run does
+// (both directions of a flow with a symmetric key or function). The keys are the same for every
+// capture.
 
+// Of hashes under each key the low 16 bits, which pick the entry of a table.
+struct sums {
+	uint16_t sums[KEYS];
+};
+
+// What each bit of a hash adds to them, the highest first: the 32 bits of the key that begin at its
+// place, here the last 16 of these. Keys are drawn by splitmix64 (Steele et al., "Fast splittable
+// pseudorandom number generators", 2014).
+static void bits_make(struct sums bits[HASH_BITS]) {
+	for (unsigned int k = 0; k < KEYS; k++) {
+		uint64_t state = k, key = 0;
+
+		for (unsigned int i = 0; i < sizeof(key); i++) {
+			uint64_t z = state += UINT64_C(0x9e3779b97f4a7c15);
+
+			z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+			z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+			key = key << 8 | ((z ^ z >> 31) & 0xff);
+		}
+		for (unsigned int bit = 0; bit < HASH_BITS; bit++)
+			bits[bit].sums[k] = key >> (HASH_BITS - bit);
+	}
+}
+
+// Packets by key and entry of the table: [KEYS][reta_size].
+static uint64_t *entries_fill(const struct spread *spread) {
+	const unsigned int size = spread->steer->config.reta_size;
+	uint64_t *entries = calloc_or_exit((size_t)KEYS * size, sizeof(*entries));
+	uint64_t n_hashed = sum_of(spread->entry_packets, size);
+	struct sums bits[HASH_BITS], sums;
+
+	bits_make(bits);
+	for (uint32_t i = 0; i < spread->groups.n; i++) {
+		const struct flow *group = flows_at(&spread->groups, i);
+
+		memset(&sums, 0, sizeof(sums));
+		for (unsigned int bit = 0; bit < HASH_BITS; bit++)
+			for (unsigned int k = 0; k < KEYS && group->key << bit & 1U << 31; k++)
+				sums.sums[k] ^= bits[bit].sums[k];
+		for (unsigned int k = 0; k < KEYS; k++)
+			entries[k * size + (sums.sums[k] & (size - 1))] += group->packets;
+		n_hashed -= group->packets < n_hashed ? group->packets : n_hashed;
+	}
+	// what is not known by its hash is many small groups
+	for (unsigned int i = 0; i < KEYS * size; i++)
+		entries[i] += n_hashed / size;
+	return entries;
+}
+
+static double key_imbalance(const struct steer *steer, const uint64_t *entries,
+			    const uint64_t *others) {
+	uint64_t queues[STEER_QUEUES_MAX];
+
+	memcpy(queues, others, steer->config.n_queues * sizeof(*queues));
+	for (unsigned int i = 0; i < steer->config.reta_size; i++)
+		queues[steer->reta[i]] += entries[i];
+	return ddp_imbalance(queues, steer->config.n_queues);
+}
+
+static int by_value(const void *a, const void *b) {
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+// n is even.
+static struct key_range range_of(double *values, unsigned int n) {
+	qsort(values, n, sizeof(*values), by_value);
+	return (struct key_range){
+		.median = (values[n / 2 - 1] + values[n / 2]) / 2,
+		.low = values[n / 10],
+		.high = values[n - 1 - n / 10],
+	};
+}
+
+static void keys_make(const struct spread *spread, struct outcome *outcome) {
+	const struct steer *steer = spread->steer;
+	const unsigned int size = steer->config.reta_size;
+	struct key_spread *keys = &outcome->keys;
+	uint64_t others[STEER_QUEUES_MAX], *entries;
+	double values[KEYS];
+
+	if (steer->config.function == DDP_HASH_SIMPLE_XOR)
+		return; // all keys are alike
 	others_find(spread, others);
-	for (unsigned int q = 0; q < spread->steer->config.n_queues; q++)
-		n_hashed -= spread->ruled[q];
-	keys_judge(&outcome->keys, spread->steer, &spread->groups, n_hashed, others);
-	if (outcome->balance_is_measured || outcome->keys.n_balanced == 0)
+	entries = entries_fill(spread);
+	keys->n = KEYS;
+	for (unsigned int k = 0; k < KEYS; k++)
+		values[k] = key_imbalance(steer, entries + (size_t)k * size, others);
+	keys->plain = range_of(values, KEYS);
+	if (balancing_is_possible(&steer->config)) {
+		keys->n_balanced = KEYS_BALANCED;
+		for (unsigned int k = 0; k < KEYS_BALANCED; k++)
+			values[k] = balancing_steady(steer, entries + (size_t)k * size, others);
+		keys->balanced = range_of(values, KEYS_BALANCED);
+	}
+	free(entries);
+	if (outcome->balance_is_measured || keys->n_balanced == 0)
 		return;
-	outcome->unbalanced = outcome->keys.plain.median;
-	outcome->balanced = outcome->keys.balanced.median;
+	outcome->unbalanced = keys->plain.median;
+	outcome->balanced = keys->balanced.median;
 }
 
 /* Flows and UEs */
-
-struct telling {
-	struct simulation *simulation;
-	const struct flow_counter *counter;
-	struct fields fields;
-};
-
-static void telling_init(struct telling *telling, const struct flow_counter *counter) {
-	telling->counter = counter;
-	fields_init(&telling->fields, counter->by->loaded->profile);
-}
-
-static const char *flow_tell(struct telling *telling, const struct flow *flow) {
-	char text[FLOW_TEXT_SIZE];
-
-	flow_text(&telling->fields, telling->counter, flow, text);
-	return ddp_arena_strdup(telling->simulation->arena, text);
-}
-
-static const char *outer_tell(const struct telling *telling, const struct flow *flow) {
-	char text[FLOW_TEXT_SIZE];
-
-	if (flow->outer_len == 0)
-		return NULL;
-	flow_outer_text(flow, text);
-	return ddp_arena_strdup(telling->simulation->arena, text);
-}
 
 // Returns whether this is the example from now on: of those that are split, the first one.
 static bool affinity_add(struct affinity *affinity, const struct flow_place *place) {
@@ -218,23 +292,19 @@ static bool affinity_add(struct affinity *affinity, const struct flow_place *pla
 	return true;
 }
 
-static void ues_make(struct telling *telling, const struct candidates *candidates,
+static void ues_make(const struct simulation *simulation, struct candidates *candidates,
 		     struct outcome *outcomes) {
-	const struct flow_counter *ues = &candidates->totals.ues;
+	struct flow_counter *ues = &candidates->totals.ues;
 	char address[FIELD_TEXT_SIZE];
 
-	if (ues->by == NULL)
-		return;
-	telling_init(telling, ues);
 	for (uint32_t i = 0; i < ues->table.n; i++) {
 		const struct flow *ue = flows_at(&ues->table, i);
 
-		if (flow_address(&telling->fields, ues, ue, address) == NULL)
+		if (flow_address(ues, ue, address) == NULL)
 			continue;
 		for (unsigned int p = 0; p < candidates->n; p++)
 			if (affinity_add(&outcomes[p].ues, &ue->places[p]))
-				outcomes[p].ues.who =
-					ddp_arena_strdup(telling->simulation->arena, address);
+				outcomes[p].ues.who = ddp_arena_strdup(simulation->arena, address);
 	}
 }
 
@@ -247,13 +317,13 @@ static int by_pair(const void *a, const void *b) {
 }
 
 // All n flows of a pair.
-static void pair_meet(struct telling *telling, const struct flow *const *flows, unsigned int n,
-		      unsigned int n_outcomes, struct outcome *outcomes) {
+static void pair_meet(const struct simulation *simulation, struct candidates *candidates,
+		      const struct flow *const *flows, unsigned int n, struct outcome *outcomes) {
 	unsigned int directions = 0;
 
 	for (unsigned int i = 0; i < n; i++)
 		directions |= 1u << flows[i]->direction;
-	for (unsigned int p = 0; p < n_outcomes && directions == 3; p++) {
+	for (unsigned int p = 0; p < candidates->n && directions == 3; p++) {
 		struct flow_place all = {0};
 		unsigned int first = 0;
 
@@ -266,13 +336,14 @@ static void pair_meet(struct telling *telling, const struct flow *const *flows, 
 		while (flows[first]->places[p].n[0] != all.n[0])
 			first++;
 		if (affinity_add(&outcomes[p].flows, &all))
-			outcomes[p].flows.who = flow_tell(telling, flows[first]);
+			outcomes[p].flows.who = flow_text(&candidates->totals.flows, flows[first],
+							  simulation->arena);
 	}
 }
 
-static void directions_make(struct telling *telling, unsigned int n_outcomes,
+static void directions_make(const struct simulation *simulation, struct candidates *candidates,
 			    struct outcome *outcomes) {
-	const struct flows *table = &telling->counter->table;
+	const struct flows *table = &candidates->totals.flows.table;
 	const struct flow **flows = calloc_or_exit(table->n + 1, sizeof(*flows));
 	unsigned int n;
 
@@ -282,52 +353,47 @@ static void directions_make(struct telling *telling, unsigned int n_outcomes,
 	for (uint32_t i = 0; i < table->n; i += n) {
 		for (n = 1; i + n < table->n && flows[i + n]->pair == flows[i]->pair; n++)
 			;
-		pair_meet(telling, flows + i, n, n_outcomes, outcomes);
+		pair_meet(simulation, candidates, flows + i, n, outcomes);
 	}
 	free(flows);
 }
 
 // The largest flow of the entry that bounds load-aware RSS, if it has most of its packets.
-static void bound_tell(struct telling *telling, struct balancing *balancing, unsigned int p) {
+static void bound_find(const struct simulation *simulation, struct flow_counter *counter,
+		       struct balancing *balancing, unsigned int p) {
 	const struct flow *largest = NULL;
 
 	if (balancing == NULL || balancing->bound_entry < 0)
 		return;
-	for (uint32_t i = 0; i < telling->counter->table.n; i++) {
-		const struct flow *flow = flows_at(&telling->counter->table, i);
+	for (uint32_t i = 0; i < counter->table.n; i++) {
+		const struct flow *flow = flows_at(&counter->table, i);
 
 		if (flow->places[p].n[0] != 0 && flow->places[p].place == balancing->bound_entry &&
 		    (largest == NULL || flow->packets > largest->packets))
 			largest = flow;
 	}
 	if (largest != NULL && 2 * largest->packets > balancing->bound_packets)
-		balancing->bound_flow = flow_tell(telling, largest);
+		balancing->bound_flow = flow_text(counter, largest, simulation->arena);
 }
 
-static void flows_make(struct telling *telling, const struct candidates *candidates,
-		       struct outcome *outcomes) {
-	const struct flow_counter *counter = &candidates->totals.flows;
-	struct simulation *simulation = telling->simulation;
+static void flows_make(struct simulation *simulation, struct candidates *candidates) {
+	struct flow_counter *counter = &candidates->totals.flows;
 	const struct flow *top[TOP_FLOWS];
 
-	if (counter->by == NULL)
-		return;
-	telling_init(telling, counter);
 	simulation->n_flows = counter->table.n;
 	simulation->n_top_flows = flows_top(&counter->table, top, TOP_FLOWS);
 	for (unsigned int i = 0; i < simulation->n_top_flows; i++)
 		simulation->top_flows[i] = (struct top_flow){
-			.text = flow_tell(telling, top[i]),
+			.text = flow_text(counter, top[i], simulation->arena),
 			.type = type_name(counter->by->loaded->program,
 					  counter->layouts[top[i]->layout].type),
 			.packets = top[i]->packets,
 			.bytes = top[i]->bytes,
-			.outer = outer_tell(telling, top[i]),
+			.outer = flow_outer_text(top[i], simulation->arena),
 			.places = top[i]->places,
 		};
-	directions_make(telling, candidates->n, outcomes);
 	for (unsigned int i = 0; i < candidates->n; i++)
-		bound_tell(telling, candidates->spreads[i].balancing, i);
+		bound_find(simulation, counter, candidates->spreads[i].balancing, i);
 }
 
 static bool flows_fit(const struct candidates *candidates) {
@@ -560,7 +626,6 @@ static void head_make(struct simulation *simulation, const struct simulate_optio
 
 void simulation_make(struct simulation *simulation, const struct simulate_options *options,
 		     struct candidates *candidates, const struct capture *capture, int ret) {
-	static struct telling telling;
 	struct outcome *outcomes;
 
 	memset(simulation, 0, sizeof(*simulation));
@@ -578,9 +643,9 @@ void simulation_make(struct simulation *simulation, const struct simulate_option
 	simulation->moment_ns = candidates->spreads[0].windows.length_ns;
 	simulation->balance_is_told = options->balance_ms != 0;
 	cut_warning_make(simulation, candidates, capture);
-	telling.simulation = simulation;
-	ues_make(&telling, candidates, outcomes);
-	flows_make(&telling, candidates, outcomes);
+	ues_make(simulation, candidates, outcomes);
+	flows_make(simulation, candidates);
+	directions_make(simulation, candidates, outcomes);
 	simulation->flows_exact = flows_fit(candidates);
 	finest_find(simulation);
 }

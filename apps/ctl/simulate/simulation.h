@@ -11,7 +11,6 @@
 #include "candidates.h"
 #include "common/json_writer.h"
 #include "ctl/options.h"
-#include "keys.h"
 
 struct ddp_arena;
 
@@ -25,6 +24,19 @@ struct affinity {
 	const char *who;     // NULL: none
 	uint64_t packets[2]; // two of its packets, counted in the capture from 1
 	unsigned int queues[2];
+};
+
+// Of what some keys give.
+struct key_range {
+	double median, low, high; // the 10th and the 90th percentile
+};
+
+// How even a candidate is with many RSS keys: with one key it may be lucky.
+struct key_spread {
+	unsigned int n; // keys; 0: not judged
+	struct key_range plain;
+	unsigned int n_balanced;   // keys; 0: net_ddp cannot have this
+	struct key_range balanced; // by load-aware RSS, if each interval is like the whole capture
 };
 
 // How one candidate does.

@@ -54,7 +54,7 @@ static void memory_share(struct run *run) {
 	size_t fixed = MEMORY_FIXED + run->n * ddp_cache_size() +
 		       STAGES * (sizeof(struct capture_batch) +
 				 totals->n_places * CAPTURE_BATCH_PACKETS * sizeof(uint16_t)) +
-		       (totals->sample != NULL ? SAMPLE_PACKETS * SAMPLE_BYTES : 0);
+		       (totals->sample != NULL ? SAMPLE_PACKETS * sizeof(struct sample_packet) : 0);
 	unsigned int n_grouped = run->n - (totals->flows.by != NULL) - (totals->ues.by != NULL);
 
 	size = size > fixed + MEMORY_LEAST ? size - fixed : MEMORY_LEAST;
