@@ -69,6 +69,10 @@ void windows_count(struct windows *windows, uint64_t time_ns, unsigned int queue
 	windows->packets[(uint64_t)windows->at * windows->n_queues + queue]++;
 }
 
+const uint64_t *windows_queues(const struct windows *windows, unsigned int window) {
+	return windows->packets + (uint64_t)window * windows->n_queues;
+}
+
 /* Candidates */
 
 // The path cache hashes plainly unless a rule says otherwise.

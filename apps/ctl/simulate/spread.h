@@ -46,9 +46,8 @@ void windows_count(struct windows *windows, uint64_t time_ns, unsigned int queue
 // Twice the length.
 void windows_coarsen(struct windows *windows);
 
-static inline const uint64_t *windows_queues(const struct windows *windows, unsigned int window) {
-	return windows->packets + (uint64_t)window * windows->n_queues;
-}
+// Packets of a window by queue.
+const uint64_t *windows_queues(const struct windows *windows, unsigned int window);
 
 struct spread_type {
 	const char *name;
