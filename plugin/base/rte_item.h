@@ -28,7 +28,6 @@ struct ddp_rte_item {
 	size_t size;        // of the structure; 0: it has no values, or no fixed size
 	// Terminated by size 0; none: no packet can be matched with it.
 	struct ddp_rte_item_part parts[DDP_RTE_ITEM_PARTS];
-	bool offload; // RSS rules of NICs may have it
 	// A header that may follow, and the structure with no bit set but the one that says so; or
 	// NULL.
 	const char *follows;

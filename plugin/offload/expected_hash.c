@@ -36,19 +36,20 @@ static void refuse(const struct check *q, const char *fmt, const char *what) {
 static void place_name(const struct check *q, unsigned int bit, char *name, size_t size) {
 	for (unsigned int i = 0; i < q->packet_class->n_headers; i++) {
 		const struct class_header *at = &q->packet_class->headers[i];
-		const int node = ddp_header_find(q->profile, at->name);
+		const char *of = class_header_names[at->id];
+		const int node = ddp_header_find(q->profile, of);
 		const struct ddp_header *header = node < 0 ? NULL : &q->profile->headers[node];
 		unsigned int off = bit - 8u * at->off;
 
 		if (bit < 8u * at->off || off >= 8u * at->len)
 			continue;
-		snprintf(name, size, "%s", at->name);
+		snprintf(name, size, "%s", of);
 		for (unsigned int f = 0; header != NULL && f < header->n_fields; f++) {
 			const struct ddp_field *field = &header->fields[f];
 
 			if (field->anchor == DDP_FROM_START && off >= field->bit_off &&
 			    off < field->bit_off + field->width)
-				snprintf(name, size, "%s.%s", at->name, field->name);
+				snprintf(name, size, "%s.%s", of, field->name);
 		}
 		return;
 	}
@@ -59,9 +60,10 @@ static void place_name(const struct check *q, unsigned int bit, char *name, size
 // protocol of a fragment, bytes after the headers.
 static bool is_minor(const struct check *q, unsigned int bit) {
 	static const struct {
-		const char *header;
+		enum class_header_id header;
 		unsigned int byte;
-	} protocols[] = {{"ipv4", 9}, {"ipv6", 6}, {"ipv6_ext", 0}, {"ipv6_frag", 0}};
+	} protocols[] = {
+		{HEADER_IPV4, 9}, {HEADER_IPV6, 6}, {HEADER_IPV6_EXT, 0}, {HEADER_IPV6_FRAG, 0}};
 
 	for (unsigned int i = 0; i < q->packet_class->n_headers; i++) {
 		const struct class_header *at = &q->packet_class->headers[i];
@@ -69,8 +71,7 @@ static bool is_minor(const struct check *q, unsigned int bit) {
 		if (bit < 8u * at->off || bit >= 8u * (at->off + at->len))
 			continue;
 		for (unsigned int p = 0; p < sizeof(protocols) / sizeof(protocols[0]); p++)
-			if (strcmp(at->name, protocols[p].header) == 0 &&
-			    bit / 8 == at->off + protocols[p].byte)
+			if (at->id == protocols[p].header && bit / 8 == at->off + protocols[p].byte)
 				return true;
 		return false;
 	}

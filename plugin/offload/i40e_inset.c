@@ -15,7 +15,7 @@ static int field_place(const struct i40e_field *field, const struct packet_class
 	if (field->header == NULL)
 		header = has_ports(class) ? (int)class->n_headers - 1 : -1;
 	else
-		header = packet_class_header(class, field->header);
+		header = packet_class_named(class, field->header);
 	return header < 0 ? -1 : class->headers[header].off + field->byte;
 }
 
@@ -35,9 +35,15 @@ static int word_place(const struct packet_class *class, uint8_t word) {
 
 // The word that holds the 16 bits from this one on; -1: none.
 static int word_at(const struct packet_class *class, int bit) {
-	for (unsigned int word = 0; word < DDP_OFFLOAD_FIELDS; word++)
-		if (word_place(class, word) == bit)
-			return word;
+	const struct i40e_published *published = class->published;
+
+	for (unsigned int i = 0; i < I40E_PUBLISHED_FIELDS && published->fields[i].n > 0; i++) {
+		const struct i40e_field *field = &published->fields[i];
+		int byte = field_place(field, class), off = bit - 8 * byte;
+
+		if (byte >= 0 && off >= 0 && off % 16 == 0 && off / 16 < field->n)
+			return field->first + off / 16;
+	}
 	return -1;
 }
 

@@ -14,52 +14,6 @@
 #define L3_SIDES (HF(L3_SRC_ONLY) | HF(L3_DST_ONLY))
 #define L4_SIDES (HF(L4_SRC_ONLY) | HF(L4_DST_ONLY))
 
-// A packet class as a pattern.
-struct pattern {
-	const char *items[PACKET_CLASS_HEADERS];
-	uint8_t headers[PACKET_CLASS_HEADERS]; // of the class
-	unsigned int n;
-	bool complete; // nothing was left out except tags, extension headers and PPP
-};
-
-static bool is_skipped(const char *header) {
-	return strcmp(header, "vlan") == 0 || strcmp(header, "ipv6_ext") == 0 ||
-	       strcmp(header, "ppp") == 0 || strcmp(header, "ipv6_frag") == 0 ||
-	       strcmp(header, "icmp") == 0 || strcmp(header, "icmp6") == 0;
-}
-
-// The item of NICs' rules for a header; NULL: none.
-static const char *item_of(const char *header) {
-	for (unsigned int i = 0; i < ddp_n_rte_items; i++)
-		if (ddp_rte_items[i].offload && strcmp(ddp_rte_items[i].header, header) == 0)
-			return ddp_rte_items[i].name;
-	return NULL;
-}
-
-static void pattern_make(const struct packet_class *class, struct pattern *pattern) {
-	*pattern = (struct pattern){.complete = true};
-	for (unsigned int h = 0; h < class->n_headers; h++) {
-		const char *name = class->headers[h].name;
-		const char *item = item_of(name);
-
-		if (item != NULL) {
-			pattern->headers[pattern->n] = h;
-			pattern->items[pattern->n++] = item;
-		} else if (!is_skipped(name)) {
-			pattern->complete = false;
-			return; // no driver has an item for this header
-		}
-	}
-}
-
-static bool is_ip(const char *item) {
-	return strcmp(item, "ipv4") == 0 || strcmp(item, "ipv6") == 0;
-}
-
-static bool is_l4(const char *item) {
-	return strcmp(item, "udp") == 0 || strcmp(item, "tcp") == 0 || strcmp(item, "sctp") == 0;
-}
-
 // The next word of a pattern of the driver's list. Returns its length; 0: none.
 static size_t word_nth(const char **text) {
 	size_t len;
@@ -71,12 +25,12 @@ static size_t word_nth(const char **text) {
 
 static bool word_fits(const char *word, size_t len, const char *item) {
 	if (len == 2 && memcmp(word, "ip", 2) == 0)
-		return is_ip(item);
+		return item[0] == 'i';
 	return strlen(item) == len && memcmp(word, item, len) == 0;
 }
 
 // The types that the driver accepts for the first n items; 0: it refuses the pattern.
-static uint64_t types_accepted(const struct ddp_nic *nic, const struct pattern *pattern,
+static uint64_t types_accepted(const struct ddp_nic *nic, const struct packet_class *class,
 			       unsigned int n, bool v6) {
 	for (const struct nic_pattern *p = nic->patterns; p != NULL && p->items != NULL; p++) {
 		const char *at = p->items;
@@ -84,7 +38,7 @@ static uint64_t types_accepted(const struct ddp_nic *nic, const struct pattern *
 		size_t len;
 
 		while ((len = word_nth(&at)) > 0 && i < n &&
-		       word_fits(at, len, pattern->items[i])) {
+		       word_fits(at, len, class_header_items[class->item_ids[i]])) {
 			at += len;
 			i++;
 		}
@@ -137,22 +91,21 @@ static void ports_add(struct hashed *hashed, const struct class_header *l4, bool
 		field_add(hashed, l4, 2, 16);
 }
 
-static void types_hash(const struct ddp_nic *nic, const struct packet_class *class,
-		       const struct pattern *pattern, unsigned int n, uint64_t types,
-		       struct hashed *hashed) {
+static void types_hash(const struct ddp_nic *nic, const struct packet_class *class, unsigned int n,
+		       uint64_t types, struct hashed *hashed) {
 	const struct class_header *l4 = NULL, *ip, *gtpu = NULL;
 	unsigned int last = n - 1;
 	bool v6;
 
-	assert(n > 0 && n <= pattern->n);
+	assert(n > 0 && n <= class->n_items);
 	hashed->n = 0;
-	if (is_l4(pattern->items[last]))
-		l4 = &class->headers[pattern->headers[last--]];
-	ip = &class->headers[pattern->headers[last]];
-	v6 = strcmp(pattern->items[last], "ipv6") == 0;
+	if (header_is_l4(class->item_ids[last]))
+		l4 = &class->headers[class->items[last--]];
+	ip = &class->headers[class->items[last]];
+	v6 = ip->id == HEADER_IPV6;
 	for (unsigned int i = 0; i < n; i++)
-		if (strcmp(pattern->items[i], "gtpu") == 0)
-			gtpu = &class->headers[pattern->headers[i]];
+		if (class->item_ids[i] == HEADER_GTPU)
+			gtpu = &class->headers[class->items[i]];
 	if (l4 != NULL && nic->protocol == PROTOCOL_FIRST) {
 		hashed_zeros(hashed, 8);
 		field_add(hashed, ip, v6 ? 6 : 9, 8);
@@ -169,43 +122,34 @@ static void types_hash(const struct ddp_nic *nic, const struct packet_class *cla
 
 /* Comparison */
 
-static bool is_protocol(const struct packet_class *class, int bit) {
-	for (unsigned int i = 0; i < class->n_headers; i++) {
-		const struct class_header *at = &class->headers[i];
-		int off = bit / 8 - at->off;
+#define SET_BYTES PACKET_CLASS_SIZE
 
-		if ((strcmp(at->name, "ipv4") == 0 && off == 9) ||
-		    (strcmp(at->name, "ipv6") == 0 && off == 6))
-			return true;
-	}
-	return false;
-}
-
-#define SET_BITS (8 * PACKET_CLASS_SIZE)
-
+// Mark hashed bits of the packet, but for those of the IP protocol.
 static void bits_mark(const struct packet_class *class, const struct hashed *hashed,
-		      bool set[SET_BITS]) {
-	memset(set, 0, SET_BITS * sizeof(*set));
+		      uint8_t set[SET_BYTES]) {
+	memset(set, 0, SET_BYTES);
 	for (unsigned int i = 0; i < hashed->n; i++)
-		if (hashed->bits[i] != BIT_ZERO && hashed->bits[i] < SET_BITS &&
-		    !is_protocol(class, hashed->bits[i]))
-			set[hashed->bits[i]] = true;
+		if (hashed->bits[i] != BIT_ZERO && hashed->bits[i] < 8 * SET_BYTES)
+			set[hashed->bits[i] / 8] |= 0x80 >> hashed->bits[i] % 8;
+	for (unsigned int i = 0; i < class->n_headers; i++)
+		if (header_is_ip(class->headers[i].id))
+			set[class->headers[i].off + (class->headers[i].id == HEADER_IPV4 ? 9 : 6)] =
+				0;
 }
 
 enum hashed_relation hashed_compare(const struct packet_class *class, const struct hashed *a,
 				    const struct hashed *b) {
-	bool in_a[SET_BITS], in_b[SET_BITS];
-	unsigned int n_a = 0, n_b = 0; // in one only
+	uint8_t in_a[SET_BYTES], in_b[SET_BYTES], only_a = 0, only_b = 0;
 
 	bits_mark(class, a, in_a);
 	bits_mark(class, b, in_b);
-	for (unsigned int i = 0; i < SET_BITS; i++) {
-		n_a += in_a[i] && !in_b[i];
-		n_b += in_b[i] && !in_a[i];
+	for (unsigned int i = 0; i < SET_BYTES; i++) {
+		only_a |= in_a[i] & ~in_b[i];
+		only_b |= in_b[i] & ~in_a[i];
 	}
-	if (n_a > 0)
+	if (only_a != 0)
 		return HASHED_OTHER;
-	return n_b > 0 ? HASHED_LESS : HASHED_EQUAL;
+	return only_b != 0 ? HASHED_LESS : HASHED_EQUAL;
 }
 
 /* Rules for a class */
@@ -223,17 +167,16 @@ static const uint64_t sides[] = {
 };
 static const uint64_t prefixes[] = {0, HF(L3_PRE64), HF(L3_PRE48), HF(L3_PRE32)};
 
-static uint64_t type_of(const struct pattern *pattern, unsigned int n, bool v6) {
+static uint64_t type_of(enum class_header_id last, bool v6) {
 	static const uint64_t types[][2] = {
-		{HF(IPV4_UDP), HF(IPV6_UDP)},
-		{HF(IPV4_TCP), HF(IPV6_TCP)},
-		{HF(IPV4_SCTP), HF(IPV6_SCTP)},
+		[HEADER_IPV4] = {HF(IPV4), HF(IPV4)},
+		[HEADER_IPV6] = {HF(IPV6), HF(IPV6)},
+		[HEADER_UDP] = {HF(IPV4_UDP), HF(IPV6_UDP)},
+		[HEADER_TCP] = {HF(IPV4_TCP), HF(IPV6_TCP)},
+		[HEADER_SCTP] = {HF(IPV4_SCTP), HF(IPV6_SCTP)},
 	};
-	const char *last = pattern->items[n - 1];
 
-	if (is_ip(last))
-		return v6 ? HF(IPV6) : HF(IPV4);
-	return types[last[0] == 'u' ? 0 : last[0] == 't' ? 1 : 2][v6];
+	return types[last][v6];
 }
 
 struct search {
@@ -241,7 +184,6 @@ struct search {
 	const struct packet_class *class;
 	const struct hashed *hashed;
 	bool any_order; // and with or without the IP protocol
-	struct pattern pattern;
 	rule_fn fn;
 	void *arg;
 };
@@ -253,21 +195,24 @@ static bool is_found(const struct search *search, const struct hashed *hashed) {
 }
 
 static bool rule_offer(const struct search *search, unsigned int n, uint64_t types) {
-	struct rule rule = {.rule = {.n_items = n, .pdu_type = -1, .types = types}};
+	struct rule rule = {.rule = {.n_items = n, .pdu_type = -1, .types = types},
+			    .of = search->class};
 
 	if (n > DDP_OFFLOAD_ITEMS)
 		return false;
-	memcpy(rule.rule.items, search->pattern.items, n * sizeof(rule.rule.items[0]));
-	for (unsigned int i = 0; i < n; i++)
-		if (strcmp(rule.rule.items[i], "gtp_psc") == 0)
+	for (unsigned int i = 0; i < n; i++) {
+		rule.rule.items[i] = class_header_items[search->class->item_ids[i]];
+		if (search->class->item_ids[i] == HEADER_GTPU_PSC)
 			rule.rule.pdu_type = search->class->encap == ENCAP_GTPU_UP;
+	}
 	return search->fn(search->arg, &rule);
 }
 
 // Search for types with which the first n items of the class's pattern hash exactly these bits.
 static bool types_search(const struct search *search, unsigned int n, bool v6) {
-	uint64_t accepted = types_accepted(search->nic, &search->pattern, n, v6);
-	uint64_t type = type_of(&search->pattern, n, v6);
+	const enum class_header_id last = search->class->item_ids[n - 1];
+	uint64_t accepted = types_accepted(search->nic, search->class, n, v6);
+	uint64_t type = type_of(last, v6);
 	struct hashed hashed;
 
 	for (unsigned int more = 0; more < 3; more++) {
@@ -279,10 +224,9 @@ static bool types_search(const struct search *search, unsigned int n, bool v6) {
 			for (unsigned int p = 0; p < (v6 ? COUNT(prefixes) : 1); p++) {
 				uint64_t types = base | sides[s] | prefixes[p];
 
-				if (is_ip(search->pattern.items[n - 1]) && (sides[s] & L4_SIDES))
+				if (header_is_ip(last) && (sides[s] & L4_SIDES))
 					continue;
-				types_hash(search->nic, search->class, &search->pattern, n, types,
-					   &hashed);
+				types_hash(search->nic, search->class, n, types, &hashed);
 				if (is_found(search, &hashed) && rule_offer(search, n, types))
 					return true;
 			}
@@ -292,15 +236,15 @@ static bool types_search(const struct search *search, unsigned int n, bool v6) {
 
 // Try patterns that end in the innermost IP header, then those with an L4 header after it.
 static bool items_search(const struct search *search) {
-	const struct pattern *pattern = &search->pattern;
-	unsigned int ip = pattern->n;
+	const struct packet_class *class = search->class;
+	unsigned int ip = class->n_items;
 
-	while (ip > 0 && !is_ip(pattern->items[ip - 1]))
+	while (ip > 0 && !header_is_ip(class->item_ids[ip - 1]))
 		ip--;
-	if (ip == 0 || !pattern->complete)
+	if (ip == 0 || !class->complete)
 		return false;
-	for (unsigned int n = ip; n <= pattern->n; n++)
-		if (types_search(search, n, strcmp(pattern->items[ip - 1], "ipv6") == 0))
+	for (unsigned int n = ip; n <= class->n_items; n++)
+		if (types_search(search, n, class->item_ids[ip - 1] == HEADER_IPV6))
 			return true;
 	return false;
 }
@@ -323,8 +267,8 @@ static bool mask_fits(const struct hashed *hashed) {
 static bool raw_search(const struct search *search) {
 	const struct hashed *hashed = search->hashed;
 	struct rule rule = {.rule = {.pdu_type = -1, .size = search->class->len},
-			    .of = *search->class,
-			    .hashed = *hashed};
+			    .of = search->class,
+			    .hashed = hashed};
 
 	if (!search->nic->raw || search->class->len > DDP_OFFLOAD_RAW_SIZE || !mask_fits(hashed))
 		return false;
@@ -339,7 +283,6 @@ bool rule_find(const struct ddp_nic *nic, const struct packet_class *class,
 	       const struct hashed *hashed, rule_fn fn, void *arg) {
 	struct search search = {.nic = nic, .class = class, .hashed = hashed, .fn = fn, .arg = arg};
 
-	pattern_make(class, &search.pattern);
 	// A raw rule may match only some headers; a wide rule beside it would match the others.
 	if (nic->raw_exact)
 		return raw_search(&search) || items_search(&search);
@@ -357,7 +300,6 @@ bool rule_find_spreading(const struct ddp_nic *nic, const struct packet_class *c
 			 const struct hashed *hashed, rule_fn fn, void *arg) {
 	struct search search = {nic, class, hashed, .any_order = true, .fn = fn, .arg = arg};
 
-	pattern_make(class, &search.pattern);
 	return !(class->l4 == L4_FRAGMENT && !nic->fragments) && items_search(&search);
 }
 
@@ -394,7 +336,7 @@ bool rule_find_level2(const struct ddp_nic *nic, const struct packet_class *clas
 		      void *arg) {
 	for (const struct nic_level2 *p = nic->level2; p != NULL && p->items != NULL; p++) {
 		struct rule rule = {.rule = {.pdu_type = -1, .level = 2, .types = INNER_TYPES},
-				    .of = *class};
+				    .of = class};
 
 		if ((p->encaps & 1U << class->encap) == 0)
 			continue;
@@ -410,7 +352,6 @@ bool rule_spreads(const struct ddp_nic *nic, const struct packet_class *class,
 	struct search search = {.nic = &plain, .class = class, .hashed = hashed, .fn = rule_take};
 
 	plain.protocol = PROTOCOL_NEVER;
-	pattern_make(class, &search.pattern);
 	return nic->protocol != PROTOCOL_NEVER && items_search(&search);
 }
 
@@ -419,30 +360,26 @@ bool rule_spreads(const struct ddp_nic *nic, const struct packet_class *class,
 static enum rule_match items_match(const struct ddp_nic *nic, const struct rule *rule,
 				   const struct packet_class *class) {
 	const struct ddp_offload_rule *r = &rule->rule;
-	bool l4 = is_l4(r->items[r->n_items - 1]);
-	struct pattern pattern;
+	bool l4 = header_is_l4(rule->of->item_ids[r->n_items - 1]);
 
-	pattern_make(class, &pattern);
-	if (r->n_items > pattern.n)
+	if (r->n_items > class->n_items ||
+	    memcmp(rule->of->item_ids, class->item_ids, r->n_items) != 0)
 		return RULE_NEVER;
-	for (unsigned int i = 0; i < r->n_items; i++)
-		if (strcmp(r->items[i], pattern.items[i]) != 0)
-			return RULE_NEVER;
 	if (r->pdu_type >= 0 && r->pdu_type != (class->encap == ENCAP_GTPU_UP))
 		return RULE_NEVER;
 	// The headers after the pattern's last one may turn it into another packet.
-	if (pattern.headers[r->n_items - 1] < class->first_inner)
+	if (class->items[r->n_items - 1] < class->first_inner)
 		return RULE_MAYBE;
 	if (class->l4 == L4_FRAGMENT && !nic->fragments)
 		return RULE_MAYBE;
-	return l4 && class->encap != ENCAP_NONE && !pattern.complete ? RULE_MAYBE : RULE_ALWAYS;
+	return l4 && class->encap != ENCAP_NONE && !class->complete ? RULE_MAYBE : RULE_ALWAYS;
 }
 
 static bool headers_same(const struct packet_class *a, const struct packet_class *b) {
 	if (a->n_headers != b->n_headers || a->encap != b->encap)
 		return false;
 	for (unsigned int i = 0; i < a->n_headers; i++)
-		if (strcmp(a->headers[i].name, b->headers[i].name) != 0)
+		if (a->headers[i].id != b->headers[i].id)
 			return false;
 	return true;
 }
@@ -450,11 +387,11 @@ static bool headers_same(const struct packet_class *a, const struct packet_class
 // Packets in the same tunnel over the same IP version. (Of IP in IP, the inner version, too.)
 static enum rule_match level2_matches(const struct ddp_nic *nic, const struct rule *rule,
 				      const struct packet_class *class) {
-	bool inner = class->encap != ENCAP_IPIP || class->inner == rule->of.inner;
+	bool inner = class->encap != ENCAP_IPIP || class->inner == rule->of->inner;
 
 	for (const struct nic_level2 *p = nic->level2; p != NULL && p->items != NULL; p++)
 		if ((p->encaps & 1U << class->encap) != 0 &&
-		    (p->encaps & 1U << rule->of.encap) != 0 && class->outer == rule->of.outer &&
+		    (p->encaps & 1U << rule->of->encap) != 0 && class->outer == rule->of->outer &&
 		    inner)
 			return RULE_ALWAYS;
 	return RULE_NEVER;
@@ -468,15 +405,15 @@ enum rule_match rule_matches(const struct ddp_nic *nic, const struct rule *rule,
 	if (rule->rule.n_items > 0)
 		return items_match(nic, rule, class);
 	if (nic->raw_exact)
-		return headers_same(&rule->of, class) ? RULE_ALWAYS : RULE_NEVER;
-	return rule->of.ptype == class->ptype ? RULE_ALWAYS : RULE_NEVER;
+		return headers_same(rule->of, class) ? RULE_ALWAYS : RULE_NEVER;
+	return rule->of->ptype == class->ptype ? RULE_ALWAYS : RULE_NEVER;
 }
 
 static unsigned int count_behind(const struct packet_class *class, unsigned int header) {
 	unsigned int n = 0;
 
 	for (unsigned int i = header + 1; i < class->n_headers; i++)
-		n += strcmp(class->headers[i].name, class->headers[header].name) == 0;
+		n += class->headers[i].id == class->headers[header].id;
 	return n;
 }
 
@@ -486,27 +423,27 @@ static int header_like(const struct packet_class *class, const struct packet_cla
 	unsigned int n = count_behind(of, header);
 
 	for (int i = (int)class->n_headers - 1; i >= 0; i--)
-		if (strcmp(class->headers[i].name, of->headers[header].name) == 0 && n-- == 0)
+		if (class->headers[i].id == of->headers[header].id && n-- == 0)
 			return i;
 	return -1;
 }
 
 static bool raw_hashes(const struct rule *rule, const struct packet_class *class,
 		       struct hashed *hashed) {
-	const struct packet_class *of = &rule->of;
+	const struct packet_class *of = rule->of;
 
 	hashed->n = 0;
-	for (unsigned int i = 0; i < rule->hashed.n; i++) {
+	for (unsigned int i = 0; i < rule->hashed->n; i++) {
 		unsigned int h = of->n_headers - 1;
 		int like;
 
-		while (h > 0 && rule->hashed.bits[i] < 8 * of->headers[h].off)
+		while (h > 0 && rule->hashed->bits[i] < 8 * of->headers[h].off)
 			h--;
 		like = header_like(class, of, h);
 		if (like < 0)
 			return false;
 		hashed_add(hashed,
-			   rule->hashed.bits[i] - 8 * of->headers[h].off +
+			   rule->hashed->bits[i] - 8 * of->headers[h].off +
 				   8 * class->headers[like].off,
 			   1);
 	}
@@ -519,7 +456,7 @@ static bool has_ports(const struct packet_class *class) {
 
 static void level2_hashes(const struct packet_class *class, struct hashed *hashed) {
 	bool v6 = class->inner == 6;
-	int ip = packet_class_header(class, v6 ? "ipv6" : "ipv4");
+	int ip = packet_class_header(class, v6 ? HEADER_IPV6 : HEADER_IPV4);
 
 	hashed->n = 0;
 	addresses_add(hashed, &class->headers[ip], v6, v6 ? HF(IPV6) : HF(IPV4));
@@ -529,16 +466,13 @@ static void level2_hashes(const struct packet_class *class, struct hashed *hashe
 
 bool rule_hashes(const struct ddp_nic *nic, const struct rule *rule,
 		 const struct packet_class *class, struct hashed *hashed) {
-	struct pattern pattern;
-
 	if (rule->rule.level == 2) {
 		level2_hashes(class, hashed);
 		return true;
 	}
 	if (rule->rule.n_items == 0)
 		return raw_hashes(rule, class, hashed);
-	pattern_make(class, &pattern);
-	types_hash(nic, class, &pattern, rule->rule.n_items, rule->rule.types, hashed);
+	types_hash(nic, class, rule->rule.n_items, rule->rule.types, hashed);
 	return true;
 }
 
@@ -553,7 +487,7 @@ bool rss_hf_hashes(const struct ddp_nic *nic, const struct packet_class *class,
 		[L4_ICMP] = {HF(IPV4_OTHER), HF(IPV6_OTHER)},
 	};
 	bool v6 = class->inner == 6;
-	int ip = packet_class_header(class, v6 ? "ipv6" : "ipv4");
+	int ip = packet_class_header(class, v6 ? HEADER_IPV6 : HEADER_IPV4);
 
 	if (class->encap != ENCAP_NONE || (types[class->l4][v6] & ~nic->rss_hf) != 0)
 		return false;
@@ -564,10 +498,10 @@ bool rss_hf_hashes(const struct ddp_nic *nic, const struct packet_class *class,
 	return true;
 }
 
-// The first header of this name; -1: none.
-static int header_first(const struct packet_class *class, const char *name) {
+// The first header of this kind; -1: none.
+static int header_first(const struct packet_class *class, enum class_header_id id) {
 	for (unsigned int i = 0; i < class->n_headers; i++)
-		if (strcmp(class->headers[i].name, name) == 0)
+		if (class->headers[i].id == id)
 			return i;
 	return -1;
 }
@@ -578,8 +512,8 @@ static int ports_header(const struct ddp_nic *nic, const struct packet_class *cl
 		     (nic->inner_ports & nic->encaps & 1U << class->encap) != 0;
 
 	if (!known)
-		return header_first(class, "udp") < class->first_inner ?
-			       header_first(class, "udp") :
+		return header_first(class, HEADER_UDP) < class->first_inner ?
+			       header_first(class, HEADER_UDP) :
 			       -1;
 	if (!has_ports(class) || (class->l4 == L4_SCTP && (nic->l4s & L4(SCTP)) == 0))
 		return -1;
@@ -589,7 +523,8 @@ static int ports_header(const struct ddp_nic *nic, const struct packet_class *cl
 bool plain_hashes(const struct ddp_nic *nic, const struct packet_class *class,
 		  struct hashed *hashed) {
 	bool v6 = (class->encap == ENCAP_PPPOE ? class->inner : class->outer) == 6;
-	int ip = header_first(class, v6 ? "ipv6" : "ipv4"), ports = ports_header(nic, class);
+	int ip = header_first(class, v6 ? HEADER_IPV6 : HEADER_IPV4),
+	    ports = ports_header(nic, class);
 
 	assert(ip >= 0);
 	hashed->n = 0;

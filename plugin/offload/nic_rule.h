@@ -7,8 +7,8 @@
 
 struct rule {
 	struct ddp_offload_rule rule;
-	struct packet_class of; // of a raw rule: its packet
-	struct hashed hashed;   // and the bits that are hashed
+	const struct packet_class *of; // for which the rule was found
+	const struct hashed *hashed;   // of a raw rule: the bits that are hashed
 };
 
 // Find a rule of the NIC that hashes exactly these bits of a class, the widest first: fn is called

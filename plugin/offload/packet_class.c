@@ -13,6 +13,11 @@ enum {
 	DDP_RTE_PTYPES(PTYPE)
 };
 
+#define NAME(id, name, item) name,
+#define ITEM(id, name, item) item,
+const char *const class_header_names[] = {CLASS_HEADERS(NAME)};
+const char *const class_header_items[] = {CLASS_HEADERS(ITEM)};
+
 // The variable parts of a class's headers.
 struct form {
 	unsigned int outer, inner; // 4, 6
@@ -40,11 +45,11 @@ static void bytes_known(struct packet_class *s, unsigned int at, uint64_t value,
 }
 
 // Append a header of len bytes. Returns its offset.
-static unsigned int header_add(struct packet_class *s, const char *name, unsigned int len) {
+static unsigned int header_add(struct packet_class *s, enum class_header_id id, unsigned int len) {
 	unsigned int off = s->len;
 
 	assert(s->n_headers < PACKET_CLASS_HEADERS && off + len <= PACKET_CLASS_SIZE);
-	s->headers[s->n_headers++] = (struct class_header){name, off, len};
+	s->headers[s->n_headers++] = (struct class_header){id, off, len};
 	// Unknown bytes get values without a meaning.
 	for (unsigned int i = 0; i < len; i++)
 		s->data[off + i] = 0x5b + 37 * (off + i);
@@ -53,11 +58,11 @@ static unsigned int header_add(struct packet_class *s, const char *name, unsigne
 }
 
 static void eth_add(struct packet_class *s, unsigned int n_vlans, uint16_t type) {
-	unsigned int at = header_add(s, "eth", 14) + 12;
+	unsigned int at = header_add(s, HEADER_ETH, 14) + 12;
 
 	for (unsigned int i = 0; i < n_vlans; i++) {
 		bytes_known(s, at, i + 1 < n_vlans ? 0x88a8 : 0x8100, 0xffff, 2);
-		at = header_add(s, "vlan", 4) + 2;
+		at = header_add(s, HEADER_VLAN, 4) + 2;
 	}
 	bytes_known(s, at, type, 0xffff, 2);
 }
@@ -73,7 +78,7 @@ static void ipv4_add(struct packet_class *s, const struct form *form, bool inner
 		     unsigned int protocol) {
 	bool fragment = inner && form->l4 == L4_FRAGMENT;
 	unsigned int words = form->options ? 6 : 5;
-	unsigned int at = header_add(s, "ipv4", 4 * words);
+	unsigned int at = header_add(s, HEADER_IPV4, 4 * words);
 
 	bytes_known(s, at, 0x40 | words, 0xff, 1);
 	if (fragment && form->later)
@@ -89,17 +94,17 @@ static void ipv4_add(struct packet_class *s, const struct form *form, bool inner
 static void ipv6_add(struct packet_class *s, const struct form *form, bool inner,
 		     unsigned int protocol) {
 	bool fragment = inner && form->l4 == L4_FRAGMENT;
-	unsigned int at = header_add(s, "ipv6", 40) + 6;
+	unsigned int at = header_add(s, HEADER_IPV6, 40) + 6;
 
 	bytes_known(s, at - 6, 0x60, 0xf0, 1);
 	if (form->options) {
 		bytes_known(s, at, form->extension, 0xff, 1);
-		at = header_add(s, "ipv6_ext", 8);
+		at = header_add(s, HEADER_IPV6_EXT, 8);
 		bytes_known(s, at + 1, 0, 0xff, 1);
 	}
 	if (fragment) {
 		bytes_known(s, at, 44, 0xff, 1);
-		at = header_add(s, "ipv6_frag", 8);
+		at = header_add(s, HEADER_IPV6_FRAG, 8);
 		bytes_known(s, at + 2, form->later ? 0x0090 : 1, 0xfff9, 2);
 		s->data[at] = protocol;
 		return;
@@ -121,17 +126,17 @@ static void l4_add(struct packet_class *s, const struct form *form, unsigned int
 
 	switch (form->l4) {
 	case L4_UDP:
-		s->udp = header_add(s, "udp", 8);
+		s->udp = header_add(s, HEADER_UDP, 8);
 		break;
 	case L4_TCP:
-		at = header_add(s, "tcp", form->options ? 32 : 20);
+		at = header_add(s, HEADER_TCP, form->options ? 32 : 20);
 		bytes_known(s, at + 12, form->options ? 0x80 : 0x50, 0xf0, 1);
 		break;
 	case L4_SCTP:
-		header_add(s, "sctp", 12);
+		header_add(s, HEADER_SCTP, 12);
 		break;
 	case L4_ICMP:
-		header_add(s, version == 4 ? "icmp" : "icmp6", version == 4 ? 8 : 4);
+		header_add(s, version == 4 ? HEADER_ICMP : HEADER_ICMP6, version == 4 ? 8 : 4);
 		break;
 	default:
 		break;
@@ -150,7 +155,7 @@ static unsigned int protocol_of(const struct form *form, unsigned int version) {
 /* Tunnels */
 
 static void udp_to(struct packet_class *s, uint16_t port) {
-	unsigned int at = header_add(s, "udp", 8);
+	unsigned int at = header_add(s, HEADER_UDP, 8);
 
 	bytes_known(s, at + 2, port, 0xffff, 2);
 }
@@ -158,21 +163,21 @@ static void udp_to(struct packet_class *s, uint16_t port) {
 static void gtpu_add(struct packet_class *s, const struct form *form) {
 	bool psc = form->encap != ENCAP_GTPU;
 	unsigned int flags = 0x30 | (psc ? 4 : 0) | (form->options ? 2 : 0);
-	unsigned int at = header_add(s, "gtpu", flags != 0x30 ? 12 : 8);
+	unsigned int at = header_add(s, HEADER_GTPU, flags != 0x30 ? 12 : 8);
 
 	bytes_known(s, at, flags << 8 | 255, 0xf7ff, 2);
 	if (flags != 0x30)
 		bytes_known(s, at + 11, psc ? 0x85 : 0, 0xff, 1);
 	if (!psc)
 		return;
-	at = header_add(s, "gtpu_psc", 4);
+	at = header_add(s, HEADER_GTPU_PSC, 4);
 	bytes_known(s, at, 0x0100 | (form->encap == ENCAP_GTPU_UP ? 0x10 : 0), 0xfff0, 2);
 	bytes_known(s, at + 3, 0, 0xff, 1);
 }
 
 static void gre_add(struct packet_class *s, const struct form *form, uint16_t protocol) {
 	bool key = form->encap == ENCAP_NVGRE ? !form->keyless : form->options;
-	unsigned int at = header_add(s, "gre", key ? 8 : 4);
+	unsigned int at = header_add(s, HEADER_GRE, key ? 8 : 4);
 
 	bytes_known(s, at, key ? 0x20000000 | protocol : protocol, 0xffffffff, 4);
 }
@@ -208,12 +213,12 @@ static void outer_add(const struct packet_classes *classes, struct packet_class 
 		break;
 	case ENCAP_VXLAN:
 		udp_to(s, tunnel_port(classes, "vxlan"));
-		at = header_add(s, "vxlan", 8);
+		at = header_add(s, HEADER_VXLAN, 8);
 		bytes_known(s, at, 8, 0xff, 1);
 		break;
 	case ENCAP_GENEVE:
 		udp_to(s, 6081);
-		at = header_add(s, "geneve", form->options ? 16 : 8);
+		at = header_add(s, HEADER_GENEVE, form->options ? 16 : 8);
 		bytes_known(s, at, form->options ? 2 : 0, 0xff, 1);
 		bytes_known(s, at + 2, 0x6558, 0xffff, 2);
 		break;
@@ -232,9 +237,9 @@ static void pppoe_add(struct packet_class *s, const struct form *form) {
 	unsigned int at;
 
 	eth_add(s, form->n_vlans, 0x8864);
-	at = header_add(s, "pppoe", 6);
+	at = header_add(s, HEADER_PPPOE, 6);
 	bytes_known(s, at, 0x1100, 0xffff, 2);
-	at = header_add(s, "ppp", 2);
+	at = header_add(s, HEADER_PPP, 2);
 	bytes_known(s, at, form->inner == 4 ? 0x0021 : 0x0057, 0xffff, 2);
 }
 
@@ -247,7 +252,7 @@ static void length_put(struct packet_class *s, unsigned int i, unsigned int at, 
 // A NIC takes what a user sends for IP by its first bits. A profile may tell Ethernet frames by
 // their lengths and EtherTypes: the class has only packets that both take for IP.
 static void user_ip_assume(struct packet_class *s, const struct form *form) {
-	const struct class_header *gtpu = &s->headers[packet_class_header(s, "gtpu")];
+	const struct class_header *gtpu = &s->headers[packet_class_header(s, HEADER_GTPU)];
 	const unsigned int at = s->headers[s->first_inner].off;
 	const unsigned int length = 1000; // of the user's packet
 
@@ -278,6 +283,20 @@ static void class_fill(const struct packet_classes *classes, struct packet_class
 	    form->encap == ENCAP_GTPU_UP)
 		user_ip_assume(s, form);
 	l4_add(s, form, form->inner);
+}
+
+static void pattern_make(struct packet_class *s) {
+	s->complete = true;
+	for (unsigned int h = 0; s->complete && h < s->n_headers; h++) {
+		const enum class_header_id id = s->headers[h].id;
+		const char *item = class_header_items[id];
+
+		s->complete = item != NULL;
+		if (item == NULL || item[0] == '\0')
+			continue;
+		s->items[s->n_items] = h;
+		s->item_ids[s->n_items++] = id;
+	}
 }
 
 /* What the NIC reports */
@@ -355,8 +374,6 @@ static void capability_apply(struct packet_classes *classes, struct packet_class
 	s->ptype = capability->ptype;
 	s->pctype = capability->pctype;
 	s->published = capability->published;
-	if (s->ptype == 0)
-		classes->n--; // the NIC does not distinguish it
 }
 
 static void class_make(struct packet_classes *classes, const struct form *form) {
@@ -365,6 +382,7 @@ static void class_make(struct packet_classes *classes, const struct form *form) 
 	if (s == NULL)
 		return;
 	class_fill(classes, s, form);
+	pattern_make(s);
 	s->ptype = ptype_of(classes->nic, form);
 	s->pctype = -1;
 	s->encap = form->encap;
@@ -375,6 +393,10 @@ static void class_make(struct packet_classes *classes, const struct form *form) 
 	s->tagged = form->n_vlans > 0;
 	if (classes->has_package && i40e_needs_package(form->encap))
 		capability_apply(classes, s);
+	if (s->ptype == 0)
+		classes->n--; // the NIC does not distinguish it
+	for (unsigned int i = 0; s->ptype != 0 && i < s->n_headers; i++)
+		classes->headers |= 1U << s->headers[i].id;
 }
 
 static bool has_outer(enum encap encap) {
@@ -514,12 +536,19 @@ void packet_class_print(const struct packet_class *class, char *text, size_t siz
 	text[0] = '\0';
 	for (unsigned int i = 0; i < class->n_headers && len < size; i++)
 		len += snprintf(text + len, size - len, "%s%s", i > 0 ? " " : "",
-				class->headers[i].name);
+				class_header_names[class->headers[i].id]);
 }
 
-int packet_class_header(const struct packet_class *class, const char *name) {
+int packet_class_named(const struct packet_class *class, const char *name) {
 	for (int i = (int)class->n_headers - 1; i >= 0; i--)
-		if (strcmp(class->headers[i].name, name) == 0)
+		if (strcmp(class_header_names[class->headers[i].id], name) == 0)
+			return i;
+	return -1;
+}
+
+int packet_class_header(const struct packet_class *class, enum class_header_id id) {
+	for (int i = (int)class->n_headers - 1; i >= 0; i--)
+		if (class->headers[i].id == id)
 			return i;
 	return -1;
 }

@@ -13,8 +13,35 @@
 #define PACKET_CLASS_SIZE 320
 #define PACKET_CLASS_HEADERS 14
 
+// Headers: id, name in the profile library, item of NICs' RSS rules ("": rules pass over the
+// header, NULL: no driver has one).
+#define CLASS_HEADERS(X)                   \
+	X(ETH, "eth", "eth")               \
+	X(VLAN, "vlan", "")                \
+	X(IPV4, "ipv4", "ipv4")            \
+	X(IPV6, "ipv6", "ipv6")            \
+	X(IPV6_EXT, "ipv6_ext", "")        \
+	X(IPV6_FRAG, "ipv6_frag", "")      \
+	X(UDP, "udp", "udp")               \
+	X(TCP, "tcp", "tcp")               \
+	X(SCTP, "sctp", "sctp")            \
+	X(ICMP, "icmp", "")                \
+	X(ICMP6, "icmp6", "")              \
+	X(GTPU, "gtpu", "gtpu")            \
+	X(GTPU_PSC, "gtpu_psc", "gtp_psc") \
+	X(VXLAN, "vxlan", NULL)            \
+	X(GENEVE, "geneve", NULL)          \
+	X(GRE, "gre", "gre")               \
+	X(PPPOE, "pppoe", "pppoes")        \
+	X(PPP, "ppp", "")
+#define CLASS_HEADER_ID(id, name, item) HEADER_##id,
+enum class_header_id {
+	CLASS_HEADERS(CLASS_HEADER_ID) N_CLASS_HEADERS
+};
+extern const char *const class_header_names[N_CLASS_HEADERS], *const class_header_items[];
+
 struct class_header {
-	const char *name; // in the profile library
+	enum class_header_id id;
 	uint16_t off, len;
 };
 
@@ -23,7 +50,11 @@ struct packet_class {
 	uint16_t len;
 	struct class_header headers[PACKET_CLASS_HEADERS];
 	unsigned int n_headers;
-	uint16_t udp; // offset of a UDP header that precedes no tunnel; 0: none
+	// As a rule's pattern: which headers are its items.
+	uint8_t items[PACKET_CLASS_HEADERS], item_ids[PACKET_CLASS_HEADERS];
+	unsigned int n_items;
+	bool complete; // no header is left out but those that rules pass over
+	uint16_t udp;  // offset of a UDP header that precedes no tunnel; 0: none
 	// Of GTP-U, where the NIC takes a user's packet for IP, and the class has what is IP:
 	// offsets of lengths that are right, and of a frame's EtherType, which is none; 0: nowhere.
 	uint16_t lengths[2], no_type;
@@ -48,6 +79,7 @@ struct packet_classes {
 	struct i40e_capability capabilities[2][2][N_L4S]; // by outer and inner version
 	const struct ddp_offload_tunnel *tunnels;
 	unsigned int n_tunnels;
+	uint32_t headers; // of all classes: bits 1 << id
 	bool failed;
 };
 
@@ -69,7 +101,16 @@ bool packet_class_protocol_is_other(const struct packet_classes *classes,
 // Print the headers: "eth ipv4 udp gtpu ipv4 tcp"; size bytes.
 void packet_class_print(const struct packet_class *class, char *text, size_t size);
 
-// The index of the last header of this name; -1: none.
-int packet_class_header(const struct packet_class *class, const char *name);
+// The index of the last header of this kind; -1: none.
+int packet_class_header(const struct packet_class *class, enum class_header_id id);
+int packet_class_named(const struct packet_class *class, const char *name);
+
+static inline bool header_is_ip(enum class_header_id id) {
+	return id == HEADER_IPV4 || id == HEADER_IPV6;
+}
+
+static inline bool header_is_l4(enum class_header_id id) {
+	return id >= HEADER_UDP && id <= HEADER_SCTP;
+}
 
 #endif

@@ -342,8 +342,9 @@ static void draft_choose(struct draft *d) {
 /* Why */
 
 static bool names_have(const struct draft *d, const char *name) {
-	for (unsigned int i = 0; i < d->classes.n; i++)
-		if (packet_class_header(&d->classes.classes[i], name) >= 0)
+	for (unsigned int id = 0; id < N_CLASS_HEADERS; id++)
+		if ((d->classes.headers >> id & 1) != 0 &&
+		    strcmp(class_header_names[id], name) == 0)
 			return true;
 	return false;
 }

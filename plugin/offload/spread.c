@@ -339,7 +339,7 @@ static const char *setup_find(const struct draft *d) {
 	for (unsigned int i = 0; i < d->list.n; i++)
 		for (const struct nic_level2 *p = d->nic.level2; p != NULL && p->items != NULL; p++)
 			if (d->list.rules[i].rule.level > 0 && p->setup != NULL &&
-			    (p->encaps & 1U << d->list.rules[i].of.encap) != 0)
+			    (p->encaps & 1U << d->list.rules[i].of->encap) != 0)
 				return p->setup;
 	return NULL;
 }

@@ -15,12 +15,11 @@ static uint32_t ip_field(unsigned int byte, bool v6) {
 }
 
 static uint32_t field_of(const struct class_header *header, unsigned int byte) {
-	if (strcmp(header->name, "ipv4") == 0 || strcmp(header->name, "ipv6") == 0)
-		return ip_field(byte, header->name[3] == '6');
-	if (strcmp(header->name, "udp") == 0 || strcmp(header->name, "tcp") == 0 ||
-	    strcmp(header->name, "sctp") == 0)
+	if (header_is_ip(header->id))
+		return ip_field(byte, header->id == HEADER_IPV6);
+	if (header_is_l4(header->id))
 		return byte < 2 ? FIELD_SPORT : byte < 4 ? FIELD_DPORT : FIELD_REST;
-	if (strcmp(header->name, "gtpu") == 0 && byte >= 4 && byte < 8)
+	if (header->id == HEADER_GTPU && byte >= 4 && byte < 8)
 		return FIELD_TEID;
 	return FIELD_REST;
 }
