@@ -420,6 +420,7 @@ static int ptypes_decode(struct e810_parser *parser, struct ddp_diag *diag) {
 
 		if (!marker_row_decode(entry + 4, entry + 14, row))
 			continue;
+		row->address = entry_bits(entry, 0, 16);
 		row->ptype = entry_bits(entry, 16, 16);
 		if (row->ptype >= E810_N_PTYPES) {
 			ddp_error(diag, &place,

@@ -182,6 +182,7 @@ struct marker_row {
 	uint64_t value, care;
 	uint8_t value_high, care_high;
 	uint16_t ptype;
+	uint16_t address;
 };
 
 struct e810_parser {

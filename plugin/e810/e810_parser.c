@@ -60,3 +60,54 @@ void e810_parser_destroy(struct e810_parser *parser) {
 	free(parser->marker_wild);
 	free(parser);
 }
+
+/* For people */
+
+uint16_t e810_edges(const struct e810_parser *parser, e810_edge_fn fn, void *arg) {
+	for (unsigned int i = 0; i < parser->n_graph; i++) {
+		const struct graph_entry *entry = &parser->graph[i];
+		const struct graph_hash *hash =
+			entry->no_match ? &parser->no_match : &parser->match;
+		const struct graph_slot *slot = hash->slots;
+
+		while (slot <= &hash->slots[hash->mask] && slot->entry != i + 1)
+			slot++;
+		if (slot > &hash->slots[hash->mask])
+			continue; // an entry before it has the same key
+		fn(arg, &(struct e810_edge){
+				.node = (uint16_t)slot->state,
+				.next_node = entry->next_node,
+				.boost = (uint8_t)(slot->state >> 20),
+				.no_match = entry->no_match,
+				.protocol = slot->next,
+				.last = entry->last,
+			});
+	}
+	return parser->first_node;
+}
+
+unsigned int e810_ptype_nearest(const struct e810_parser *parser,
+				const bool markers[E810_N_MARKERS],
+				struct e810_ptype_entry *nearest) {
+	unsigned int least = UINT32_MAX;
+
+	for (unsigned int i = 0; i < parser->n_marker_rows; i++) {
+		const struct marker_row *row = &parser->marker_rows[i];
+		struct e810_ptype_entry entry = {.address = row->address, .ptype = row->ptype};
+		unsigned int n = 0;
+
+		for (unsigned int m = 0; m < E810_N_MARKERS; m++) {
+			const uint64_t value = m < 64 ? row->value : row->value_high;
+			const uint64_t care = m < 64 ? row->care : row->care_high;
+
+			entry.differs[m] =
+				(care >> m % 64 & 1) != 0 && (value >> m % 64 & 1) != markers[m];
+			n += entry.differs[m];
+		}
+		if (n < least) {
+			least = n;
+			*nearest = entry;
+		}
+	}
+	return least;
+}

@@ -17,6 +17,7 @@ struct e810_parser;
 #define E810_PORTS_MAX 16
 #define E810_N_PTYPES 1024
 #define E810_N_MARKERS 72
+#define E810_N_NODES 2048
 #define E810_WINDOW 504 // bytes of a packet that the parser sees
 
 // What a driver sets at run time. Ports in host order.
@@ -97,6 +98,29 @@ struct e810_step {
 typedef void (*e810_step_fn)(void *arg, const struct e810_step *step);
 void e810_parse_stepwise(const struct e810_parser *parser, const uint8_t *data, uint32_t len,
 			 struct e810_result *result, e810_step_fn fn, void *arg);
+
+// For people: an entry of the parse graph.
+struct e810_edge {
+	uint16_t node, next_node;
+	uint8_t boost;     // index of the entry of the boost TCAM that matches, 0 for none
+	bool no_match;     // any next protocol
+	uint32_t protocol; // the next protocol
+	bool last;         // parsing ends
+};
+typedef void (*e810_edge_fn)(void *arg, const struct e810_edge *edge);
+// All entries in the order of the tables; returns the node where parsing begins.
+uint16_t e810_edges(const struct e810_parser *parser, e810_edge_fn fn, void *arg);
+
+// For people: the entry of the packet type TCAM that matches these markers, or of those that do not
+// the first one with the fewest markers that differ. Returns how many differ; UINT_MAX: there is no
+// entry.
+struct e810_ptype_entry {
+	uint16_t address, ptype;
+	bool differs[E810_N_MARKERS];
+};
+unsigned int e810_ptype_nearest(const struct e810_parser *parser,
+				const bool markers[E810_N_MARKERS],
+				struct e810_ptype_entry *nearest);
 
 // Names for users, derived from the package's labels and what the parser records.
 // Packet type: such as "MAC_IPV4_GTPU_IPV4_UDP_PAY"; "PTYPE_417" where it has no label, "NONE" for

@@ -10,9 +10,6 @@
 #include "e810/e810_rss.h"
 #include "personality.h"
 
-#define PTYPE_KEY 14    // first byte of the bits that must be set, in an entry of the ptype TCAM
-#define PTYPE_INVERSE 4 // and of those that must not
-
 const char ddp_package_note[] =
 	"No silicon was at hand. Exact by the package's own tables: the steps of the parser, packet types, "
 	"protocols with their offsets, flags, groups of packet types. Modelled after DPDK's ice driver: which "
@@ -189,30 +186,11 @@ static const char *end_text(struct builder *b) {
 
 /* Packet type */
 
-static bool bit_of(const uint8_t *bits, unsigned int bit) {
-	return bits[bit / 8] >> bit % 8 & 1;
-}
-
-// How many markers an entry wants otherwise; UINT_MAX where it can never match.
-static unsigned int distance(const struct builder *b, const uint8_t *entry) {
-	unsigned int n = 0;
-
-	for (unsigned int m = 0; m < E810_N_MARKERS; m++) {
-		bool may_lack = bit_of(entry + PTYPE_INVERSE, m),
-		     may_have = bit_of(entry + PTYPE_KEY, m);
-
-		if (!may_lack && !may_have)
-			return UINT32_MAX;
-		n += b->markers[m] ? !may_have : !may_lack;
-	}
-	return n;
-}
-
-static const char *difference_text(struct builder *b, const uint8_t *entry) {
+static const char *difference_text(struct builder *b, const bool *differs) {
 	const char *list = NULL;
 
 	for (unsigned int m = 0; m < E810_N_MARKERS; m++)
-		if (!bit_of(entry + (b->markers[m] ? PTYPE_KEY : PTYPE_INVERSE), m))
+		if (differs[m])
 			list = joined(b, list,
 				      ddp_arena_printf(b->arena, "it %s marker %s",
 						       b->markers[m] ? "is without" : "also wants",
@@ -220,31 +198,21 @@ static const char *difference_text(struct builder *b, const uint8_t *entry) {
 	return list;
 }
 
-// The entry of the TCAM that matches, or the nearest one if that tells anybody anything.
+// The entry of the TCAM that matches, or the nearest one if few of its markers differ.
 static void ptype_try(struct builder *b) {
-	const struct e810_table *table = e810_table(b->personality->package, E810_PTYPE_TCAM);
-	const uint8_t *nearest = NULL;
-	unsigned int least = 3; // markers
+	struct e810_ptype_entry nearest;
+	unsigned int n = e810_ptype_nearest(b->personality->parser, b->markers, &nearest);
 	struct ddp_try *try;
 
-	for (unsigned int i = 0; i < table->n_entries && least > 0; i++) {
-		const uint8_t *entry = table->entries + table->entry_size * i;
-		unsigned int n = distance(b, entry);
-
-		if (n < least) {
-			least = n;
-			nearest = entry;
-		}
-	}
-	if (nearest == NULL || b->result.status == E810_LOOP)
+	if (n > 2 || b->result.status == E810_LOOP)
 		return;
 	try = DDP_APPEND(b->arena, b->steps->types, b->steps->n_types);
-	try->what = e810_ptype_name(b->personality->parser, nearest[2] | nearest[3] << 8);
+	try->what = e810_ptype_name(b->personality->parser, nearest.ptype);
 	try->when = "the nearest";
-	try->decides = least == 0;
-	try->why = least > 0 ? difference_text(b, nearest) :
-			       ddp_arena_printf(b->arena, "entry %u of the packet type TCAM",
-						nearest[0] | nearest[1] << 8);
+	try->decides = n == 0;
+	try->why = n > 0 ? difference_text(b, nearest.differs) :
+			   ddp_arena_printf(b->arena, "entry %u of the packet type TCAM",
+					    nearest.address);
 }
 
 /* Flags */
