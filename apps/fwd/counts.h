@@ -11,7 +11,7 @@
 
 #include "config.h"
 #include "latency.h"
-#include "port/rte_pmd_ddp.h"
+#include "port/state/rte_pmd_ddp.h"
 #include "ports.h"
 #include "workers.h"
 

@@ -11,7 +11,7 @@
 #include <rte_mbuf.h>
 #include <rte_mempool.h>
 
-#include "port/rte_pmd_ddp.h"
+#include "port/state/rte_pmd_ddp.h"
 #include "rx_capture.h"
 
 #define POOL_CACHE 256 // mbufs an lcore keeps to itself

@@ -8,7 +8,7 @@
 #include <rte_mbuf_dyn.h>
 #include <rte_pause.h>
 
-#include "port/rte_pmd_ddp.h"
+#include "port/state/rte_pmd_ddp.h"
 
 // How many packets the queue may receive now: a burst, or what --packets leaves. 0 for none.
 static inline uint16_t budget_take(struct worker *worker) {

@@ -12,7 +12,7 @@
 #include <rte_malloc.h>
 #include <rte_mbuf_dyn.h>
 
-#include "port/rte_pmd_ddp.h"
+#include "port/state/rte_pmd_ddp.h"
 
 // The smallest burst that every driver's vector code takes.
 #define BURST_LEAST 8

@@ -20,7 +20,7 @@
 
 #include "ddp_info.h"
 #include "personality/personality.h"
-#include "port/rte_pmd_ddp.h"
+#include "port/state/rte_pmd_ddp.h"
 
 #define ERROR_SIZE 512
 #define FIRST_ASKED RTE_PMD_I40E_PKG_INFO_GLOBAL_HEADER // of several for one page, by testpmd

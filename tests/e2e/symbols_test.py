@@ -22,7 +22,7 @@ def exported(name):
 
 class Symbols(harness.TestCase):
     def test_the_plugin_exports_what_its_header_declares(self):
-        header = (SOURCE_ROOT / "plugin" / "port" / "rte_pmd_ddp.h").read_text()
+        header = (SOURCE_ROOT / "plugin" / "port" / "state" / "rte_pmd_ddp.h").read_text()
         declared = re.findall(r"(?m)^RTE_PMD_DDP_API\n(?:[a-z].*?)\b(rte_pmd_ddp_\w+)\(", header)
         self.assertEqual(len(declared), header.count("\nRTE_PMD_DDP_API\n"))
         self.assertEqual(exported("net_ddp"), sorted(f"{name}@@DDP_1.0" for name in declared))

@@ -13,7 +13,7 @@
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>
 
-#include "port/rte_pmd_ddp.h"
+#include "port/state/rte_pmd_ddp.h"
 #include "stress/fault.h"
 #include "unit/port/testsrc.h"
 

@@ -14,7 +14,7 @@
 #include <rte_eal.h>
 #include <rte_ethdev.h>
 
-#include "port/rte_pmd_ddp.h"
+#include "port/state/rte_pmd_ddp.h"
 #include "stress/fault.h"
 
 #define ANSWER_SECONDS 60

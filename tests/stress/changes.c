@@ -11,7 +11,7 @@
 #include "flow_order.h"
 #include "packet_stream.h"
 #include "poller.h"
-#include "port/rte_pmd_ddp.h"
+#include "port/state/rte_pmd_ddp.h"
 #include "rss/rss.h"
 #include "xstat.h"
 

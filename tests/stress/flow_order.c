@@ -9,7 +9,8 @@
 
 #include "fault.h"
 #include "packet_stream.h"
-#include "port/port.h"
+#include "port/run/order.h"
+#include "port/state/port.h"
 
 // A wait is given up after DDP_ORDER_WAIT_US. Until then packets waited on the queue's ring, or its
 // last burst was in use: one of both for half of the time at least.

@@ -15,7 +15,7 @@
 #include "fault.h"
 #include "hashing_nic.h"
 #include "packet_stream.h"
-#include "port/rte_pmd_ddp.h"
+#include "port/state/rte_pmd_ddp.h"
 #include "stress_flows.h"
 
 #define XSTATS_MAX 1024

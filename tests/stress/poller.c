@@ -13,7 +13,7 @@
 #include "fault.h"
 #include "flow_order.h"
 #include "packet_stream.h"
-#include "port/rte_pmd_ddp.h"
+#include "port/state/rte_pmd_ddp.h"
 
 #define BURST_MAX 64
 #define RARELY 4 // tries to poll a queue that is polled rarely

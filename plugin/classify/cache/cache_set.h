@@ -14,8 +14,8 @@
 #include <rte_mbuf_core.h>
 
 #include "cache.h"
-#include "classify/run/flow_match.h"
 #include "classify/run/walk.h"
+#include "flow_match.h"
 
 // Functions that run for each packet: compilers find some of them too long to inline. A sanitizer
 // adds its checks to each copy, and compiling all copies takes 40 times as long.

@@ -4,7 +4,7 @@
 #include <endian.h>
 
 #include "cache_set.h"
-#include "classify/run/flow_lookup.h"
+#include "flow_lookup.h"
 
 #define PREFETCH_BUCKETS 256 // of a table: a smaller one stays close
 

@@ -6,7 +6,9 @@
 // when our driver's remove is called instead: rte_eal_cleanup() may be the caller, which walks the
 // list of devices and may hold a pointer to this one. Such a device stays on its bus without a
 // port, an orphan. The bus removes it at clean-up, or we do before we probe it again.
-#include "port/port.h"
+#include "port/lower/lower.h"
+#include "port/quiesce/quiesce.h"
+#include "port/state/control.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -153,7 +155,7 @@ static void lower_destroyed(uint16_t port_id) {
 	port->lower.started = false;
 	__atomic_store_n(&port->running, false, __ATOMIC_SEQ_CST);
 	// A call that a signal handler interrupted does not end while that removes devices: see
-	// probe.c.
+	// app/close.c.
 	if (!port->stuck)
 		port->stuck = !ddp_port_quiesce_in(port, REMOVAL_PATIENCE_S);
 	PORT_LOG(ERR, port->name, "lower device %s was removed", port->lower.name);

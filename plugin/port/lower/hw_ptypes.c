@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The packet types that the lower device hashes for us: built from the plan, exchanged under
 // traffic, and watched for wrong hashes.
-#include "port/port.h"
+#include "port/lower/hw_ptypes.h"
+#include "port/quiesce/quiesce.h"
+#include "port/run/order.h"
+#include "port/state/control.h"
 
 #include <stdio.h>
 

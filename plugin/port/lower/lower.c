@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The lower port: configured, set up, started and stopped with our port.
-#include "port/port.h"
+#include "port/lower/lower.h"
+#include "port/state/control.h"
 
 #include <errno.h>
 #include <string.h>

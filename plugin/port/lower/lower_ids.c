@@ -5,7 +5,7 @@
 //
 // An id is held as a driver allocates one. Such a port was never announced: ethdev's iterators skip
 // it, its functions refuse it, and no event is sent when it is released.
-#include "port/port.h"
+#include "port/lower/lower.h"
 
 #include <stdio.h>
 

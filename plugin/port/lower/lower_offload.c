@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "port/port.h"
+#include "port/lower/hw_ptypes.h"
+#include "port/lower/lower.h"
+#include "port/state/control.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -21,8 +23,6 @@ static_assert(sizeof(((struct ddp_offload *)0)->key) == DDP_KEY_SIZE, "a key is 
 #define KEPT_US 1000
 #define KEPT_US_MAX 100000
 
-static_assert(DDP_OFFLOAD_QUEUES == DDP_PORT_QUEUES, "there is one for each lower queue");
-
 /* What the lower device is */
 
 static bool is_net_ddp(const struct ddp_port *port) {
@@ -33,10 +33,16 @@ static bool is_net_ddp(const struct ddp_port *port) {
 
 // Its parser depends on its profiles. Only the one that models an 800-series NIC is known.
 static bool net_ddp_is_known(uint16_t port_id) {
-	struct rte_pmd_ddp_profile profiles[2];
+	struct ddp_port *lower = ddp_registry_get(port_id);
+	const struct ddp_profile *profile;
+	bool known;
 
-	return rte_pmd_ddp_profiles_get(port_id, profiles, 2) == 1 &&
-	       strcmp(profiles[0].name, "e810-comms") == 0;
+	if (lower == NULL)
+		return false;
+	profile = lower->personality->profile;
+	known = profile->n_named == 1 && strcmp(profile->named[0]->name, "e810-comms") == 0;
+	ddp_registry_put(lower);
+	return known;
 }
 
 static const struct ddp_nic *nic_find(struct ddp_port *port) {

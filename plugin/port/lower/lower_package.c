@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The package of an Intel NIC that is the lower device: for the 800 series the package that its
 // driver loaded, for the 700 series the package that it is given (offload/i40e_port.h).
-#include "port/port.h"
+#include "port/lower/lower.h"
+#include "port/state/control.h"
 
 #include <errno.h>
 #include <inttypes.h>

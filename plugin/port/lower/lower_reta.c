@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Makes the lower device's redirection table equal to ours.
-#include "port/port.h"
+#include "port/lower/lower.h"
+#include "port/state/control.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The rte_flow rules of a plan, and the UDP ports of its tunnels, on the lower port.
-#include "port/port.h"
+#include "port/lower/lower.h"
+#include "port/state/control.h"
 
 #include <errno.h>
 #include <stdio.h>

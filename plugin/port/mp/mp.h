@@ -33,7 +33,7 @@
 
 #include <stdint.h>
 
-#include "port/port.h"
+#include "port/state/port.h"
 
 struct rte_vdev_device;
 
@@ -105,15 +105,5 @@ void ddp_mp_serve(void);
 int ddp_mp_attach(struct rte_vdev_device *vdev);
 // Detach from it and from its lower port.
 int ddp_mp_remove(struct rte_eth_dev *dev);
-
-// mp_recover.c: under the port's mutex.
-// The namespace of this process' id; 0: unknown.
-uint64_t ddp_mp_pid_namespace(void);
-// Has the process ended that locks with this value?
-bool ddp_mp_has_ended(int owner);
-// Take the locks of a process that ended away from it.
-void ddp_mp_recover(struct ddp_port *port, int owner);
-// Do so from now on, whenever a process has ended.
-void ddp_mp_watch(struct ddp_port *port);
 
 #endif

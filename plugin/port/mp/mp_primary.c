@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Carries out what secondary processes ask for; see mp.h.
-#include "mp.h"
+#include "port/app/app.h"
+#include "port/counts/stats.h"
+#include "port/exchange/exchange.h"
+#include "port/mp/mp.h"
+#include "port/quiesce/quiesce.h"
+#include "port/state/control.h"
 
 #include <errno.h>
 #include <pthread.h>

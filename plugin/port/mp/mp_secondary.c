@@ -5,7 +5,11 @@
 // and resets it if they fail: a secondary process that configured a port would take the queues away
 // from the primary process. So configure and the set-up of queues are left out, which ethdev
 // refuses before it writes anything.
-#include "mp.h"
+#include "port/app/app.h"
+#include "port/lower/lower.h"
+#include "port/mp/mp.h"
+#include "port/quiesce/quiesce.h"
+#include "port/run/run.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -477,9 +481,9 @@ int ddp_mp_attach(struct rte_vdev_device *vdev) {
 	return 0;
 }
 
-// The lower device stays on its bus, which may be walking over its devices now; see attach.c. When
-// the bus removes it, its driver must not find the port by its name once more: net_pcap would close
-// what is closed, and crash.
+// The lower device stays on its bus, which may be walking over its devices now; see lower/attach.c.
+// When the bus removes it, its driver must not find the port by its name once more: net_pcap would
+// close what is closed, and crash.
 static void lower_close(uint16_t id) {
 	rte_eth_dev_close(id);
 	rte_eth_devices[id].data = NULL;

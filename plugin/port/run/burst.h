@@ -9,8 +9,10 @@
 #include <rte_mbuf_dyn.h>
 #include <rte_prefetch.h>
 
-#include "port/port.h"
+#include "port/run/hw_ptypes.h"
+#include "port/run/load.h"
 #include "port/run/order.h"
+#include "port/run/run.h"
 
 // Acquire: if this is true, the set-up before it is visible, too.
 static inline bool port_running(const struct ddp_port *port) {
@@ -49,13 +51,6 @@ static inline void poll_end(struct ddp_rxq *queue, unsigned int got) {
 	ddp_poll_end(&queue->polls, got);
 	if (unlikely(port_balances(queue->port)))
 		ddp_queue_load_end(&queue->load, rte_rdtsc(), got);
-}
-
-// Packets were put on a ring of a queue, whose thread may sleep. After a full barrier: see
-// rx_intr.c.
-static inline void queue_wake(struct ddp_rxq *queue) {
-	if (__atomic_load_n(&queue->armed, __ATOMIC_RELAXED))
-		ddp_rx_intr_wake(queue);
 }
 
 // Do packets with a hardware hash bypass the rings? The lock is held.

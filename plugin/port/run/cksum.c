@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Checksums of IPv4 (RFC 791), UDP (RFC 768, RFC 8200) and TCP (RFC 9293).
-#include "cksum.h"
+#include "port/run/cksum.h"
 
 #include <netinet/in.h>
 #include <string.h>

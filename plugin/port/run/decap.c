@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "decap.h"
+#include "port/run/decap.h"
 
 #include <rte_mbuf_ptype.h>
 

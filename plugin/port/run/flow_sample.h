@@ -10,20 +10,7 @@
 
 #include <rte_mbuf.h>
 
-#include "rss/rss.h"
-
-#define DDP_FLOW_SAMPLE_PACKETS 64
-#define DDP_FLOW_SAMPLE_BYTES 192
-
-struct ddp_flow_sample {
-	uint16_t entry;
-	uint16_t left;  // packets to look at; 0: nothing is wanted, or the sample is complete
-	uint16_t votes; // of the flow, less those of others
-	uint16_t len;   // bytes in data
-	uint16_t inner_l3_off; // from their beginning; UINT16_MAX: none
-	uint32_t hash;         // of the flow
-	uint8_t data[DDP_FLOW_SAMPLE_BYTES];
-};
+#include "port/state/queues.h"
 
 // The majority vote of Boyer and Moore: flows of an entry differ in their hashes.
 static inline void ddp_flow_sample_vote(struct ddp_flow_sample *sample, uint32_t hash,

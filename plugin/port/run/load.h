@@ -4,7 +4,7 @@
 // This includes the application's work on the packets if it does that before it polls again, as
 // run-to-completion applications do. It also includes what a polling loop does beside that, at the
 // queue that it polls last. So sums of squares and products are kept, too: by these the control
-// path (balance.h) finds what does not grow with the burst.
+// path (exchange/balance.c) finds what does not grow with the burst.
 #ifndef DDP_PORT_RUN_LOAD_H
 #define DDP_PORT_RUN_LOAD_H
 
@@ -13,21 +13,12 @@
 #include <rte_cycles.h>
 #include <rte_lcore.h>
 
+#include "port/state/queues.h"
+
 // A longer time is no work: the thread was preempted or did something else.
 #define DDP_LOAD_MAX_CYCLES (rte_get_tsc_hz() / 256)
 
 #define DDP_LOAD_POLLS 512 // queues that a thread may poll one after another
-
-// Written by the burst call.
-struct ddp_queue_load {
-	uint64_t bursts, packets, cycles; // of all bursts whose time is known
-	// Sums over these bursts: squares, and packets times cycles.
-	uint64_t packets_2, cycles_2, products;
-	uint64_t since;   // when the last burst was returned
-	uint32_t got;     // packets of that burst
-	uint32_t n_polls; // of the thread then
-	uint32_t lcore;   // that polled
-};
 
 // Beginnings of an lcore's last burst calls, of all ports that measure load.
 struct ddp_poll_times {

@@ -2,7 +2,7 @@
 // ddp_meta of packets that the lower device hashed, for applications that ask for it. A burst of
 // them is classified as it would have been at Rx, under the lock of any lower queue; the hash is
 // computed again, which costs less than a second kind of classification.
-#include "burst.h"
+#include "port/run/burst.h"
 
 #include <errno.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "order.h"
-#include "burst.h"
+#include "port/run/order.h"
+#include "port/run/burst.h"
+#include "port/run/ring.h"
 
-static_assert(DDP_ORDER_QUEUES == DDP_PORT_QUEUES, "every queue can be waited for");
 static_assert(DDP_ORDER_SLOTS % DDP_PORT_BURST == 0 &&
 		      (DDP_ORDER_SLOTS & (DDP_ORDER_SLOTS - 1)) == 0,
 	      "positions are masked");

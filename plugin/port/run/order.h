@@ -24,15 +24,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "rss/rss.h"
-
-struct ddp_batch;
-struct ddp_lower_rxq;
-struct rte_mbuf;
+#include "port/state/queues.h"
 
 #define DDP_ORDER_SLOTS 4096     // packets parked at a lower queue, at most
 #define DDP_ORDER_WAIT_US 100000 // for a queue that is not polled
-#define DDP_ORDER_QUEUES 256     // DDP_PORT_QUEUES
 
 // What a lower queue's packets wait for.
 enum ddp_order_mode {
@@ -63,31 +58,24 @@ struct ddp_order_slot {
 	bool changed; // with DDP_ORDER_ALL: the steering changed before this packet
 };
 
-// Of a lower queue; counters since the port exists.
-struct ddp_order_counts {
-	uint64_t parked;   // packets
-	uint64_t given_up; // waits for a queue, and moves of an entry
-	uint64_t longest;  // wait that packets were parked for, in TSC cycles
-};
-
 // Of a lower queue, while the port is started; protected by its lock.
 struct ddp_order {
-	bool marked;                      // marks are set
-	bool returns;                     // a move that takes too long is given up
-	bool release;                     // parked packets may have become ready
-	bool changed;                     // the steering changed after the last packet was parked
-	uint16_t n_entries;               // that do not stay
-	uint16_t n_returned;              // of these: moves that were given up
-	uint16_t n_waits;                 // queues in waits
-	uint32_t head, tail;              // positions of the packets parked
-	uint64_t began;                   // by TSC
-	uint64_t end;                     // of the wait
-	uint8_t waits[DDP_ORDER_QUEUES];  // queues that are not done
-	uint8_t queues[DDP_ORDER_QUEUES]; // enum ddp_order_queue
-	uint32_t marks[DDP_ORDER_QUEUES]; // ring positions behind the packets placed before
-	uint32_t polls[DDP_ORDER_QUEUES]; // the queue's, when the last of them was taken
-	uint8_t entries[DDP_RETA_SIZE];   // enum ddp_order_entry
-	uint8_t from[DDP_RETA_SIZE];      // queue that the entry left
+	bool marked;                     // marks are set
+	bool returns;                    // a move that takes too long is given up
+	bool release;                    // parked packets may have become ready
+	bool changed;                    // the steering changed after the last packet was parked
+	uint16_t n_entries;              // that do not stay
+	uint16_t n_returned;             // of these: moves that were given up
+	uint16_t n_waits;                // queues in waits
+	uint32_t head, tail;             // positions of the packets parked
+	uint64_t began;                  // by TSC
+	uint64_t end;                    // of the wait
+	uint8_t waits[DDP_PORT_QUEUES];  // queues that are not done
+	uint8_t queues[DDP_PORT_QUEUES]; // enum ddp_order_queue
+	uint32_t marks[DDP_PORT_QUEUES]; // ring positions behind the packets placed before
+	uint32_t polls[DDP_PORT_QUEUES]; // the queue's, when the last of them was taken
+	uint8_t entries[DDP_RETA_SIZE];  // enum ddp_order_entry
+	uint8_t from[DDP_RETA_SIZE];     // queue that the entry left
 	struct ddp_order_slot slots[DDP_ORDER_SLOTS];
 };
 

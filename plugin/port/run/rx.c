@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The Rx burst; port.h documents locks and threads.
+// The Rx burst; state/port.h documents locks and threads.
 //
 // Order. Packets of one flow come from one lower Rx queue, in order, and go to one Rx queue until
 // the steering changes, which order.h is about. Between the two they pass one ring or, if the
@@ -13,10 +13,11 @@
 // same queue; packets for other queues go on. This keeps the order, because held packets are placed
 // before anything else is read. A lower queue holds one burst at most. A queue that nobody polls
 // then stops the port, which is what "wait" means.
-#include "burst.h"
-#include "cksum.h"
-#include "decap.h"
-#include "order.h"
+#include "port/run/burst.h"
+#include "port/run/cksum.h"
+#include "port/run/decap.h"
+#include "port/run/flow_sample.h"
+#include "port/run/ring.h"
 
 #include <errno.h>
 #include <string.h>

@@ -6,8 +6,8 @@
 // queue i reads them into the application's array, and writes only a few fields of the mbufs. It
 // takes the lower queue's lock only, which the control path takes, too. The queue's rings are read
 // when another thread has set `waiting`.
-#include "burst.h"
-#include "burst_scan.h"
+#include "port/run/burst.h"
+#include "port/run/burst_scan.h"
 
 // The hardware packet type of all packets of a burst; NULL: they have none, or several. bytes: the
 // sum of their lengths.

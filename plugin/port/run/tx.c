@@ -6,8 +6,8 @@
 // Order. A flow that moves to another Rx queue is often sent on another Tx queue, too. So packets
 // leave the rings burst by burst in the order in which the bursts came, whatever ring they are on,
 // and no burst goes past the rings while packets are left there.
-#include "burst.h"
-#include "cksum.h"
+#include "port/run/burst.h"
+#include "port/run/cksum.h"
 
 #include <errno.h>
 

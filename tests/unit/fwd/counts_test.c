@@ -7,7 +7,7 @@
 #include <rte_ethdev.h>
 
 #include "fwd/counts.h"
-#include "port/rte_pmd_ddp.h"
+#include "port/state/rte_pmd_ddp.h"
 
 #define N_QUEUES 2
 #define N_VALUES 100000

@@ -7,7 +7,7 @@
 #include <rte_mbuf.h>
 
 #include "fwd/worker.h"
-#include "port/rte_pmd_ddp.h"
+#include "port/state/rte_pmd_ddp.h"
 
 #define PORT 0
 #define N_FRAMES 64

@@ -13,7 +13,10 @@
 #include <rte_alarm.h>
 
 #include "ctl/simulate/balancing.h"
-#include "port/balance.h"
+#include "port/exchange/exchange.h"
+#include "port/run/load.h"
+#include "port/state/balance.h"
+#include "port/state/control.h"
 #include "rss/rss.h"
 
 #define QUEUES 8

@@ -10,7 +10,9 @@
 
 #include "fake_nic.h"
 #include "packet.h"
-#include "port/port.h"
+#include "port/lower/hw_ptypes.h"
+#include "port/quiesce/quiesce.h"
+#include "port/state/control.h"
 #include "port_rules.h"
 
 #define OS "dev(net_testsrc0,nic=1,rxq=4),overflow=wait,offload=auto:ice-os"

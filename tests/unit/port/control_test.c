@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Answers plugin/port/control.c: while the lower device is called, an application can ask the port,
-// from a callback or another thread, and nobody waits for ever.
+// Answers plugin/port/state/control.c: while the lower device is called, an application can ask the
+// port, from a callback or another thread, and nobody waits for ever.
 #include "port_rules.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include <rte_cycles.h>
 
 #include "fake_nic.h"
-#include "port/port.h"
+#include "port/exchange/exchange.h"
 
 #define WAIT_S 10 // a thread that takes longer waits for ever
 // A NIC that does all that a lower device can be asked for.

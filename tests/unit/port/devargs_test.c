@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-#include "port/balance.h"
+#include "port/app/app.h"
+#include "port/state/balance.h"
 
 struct good {
 	const char *args, *lower, *profile;

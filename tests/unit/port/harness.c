@@ -17,7 +17,7 @@
 
 #include "base/isa.h"
 #include "packet.h"
-#include "port/port.h"
+#include "port/state/port.h"
 
 #define PORT_BASE 1000 // source port of flow 0
 

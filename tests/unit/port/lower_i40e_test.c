@@ -16,7 +16,8 @@
 #include "fake_nic.h"
 #include "offload/i40e_fake.h"
 #include "package/i40e_write.h"
-#include "port/port.h"
+#include "port/lower/hw_ptypes.h"
+#include "port/state/control.h"
 #include "port_rules.h"
 #include "scratch.h"
 

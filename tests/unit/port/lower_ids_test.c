@@ -9,7 +9,7 @@
 #include <rte_bus_vdev.h>
 #include <rte_dev.h>
 
-#include "port/port.h"
+#include "port/state/port.h"
 
 static int port_make(unsigned int n, const char *devargs) {
 	char name[32];

@@ -7,7 +7,8 @@
 
 #include <rte_cycles.h>
 
-#include "port/port.h"
+#include "port/exchange/exchange.h"
+#include "port/state/control.h"
 #include "rss/rss.h"
 
 #define FLOW 7

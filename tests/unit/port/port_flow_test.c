@@ -14,7 +14,7 @@
 
 #include "base/dpdk_compat.h"
 #include "packet.h"
-#include "port/port.h"
+#include "port/state/port.h"
 #include "rss/rss.h"
 #include "rules/rules.h"
 

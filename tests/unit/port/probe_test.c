@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Answers plugin/port/probe.c, lower/attach.c and lower/lower.c: a port's beginning and end.
+// Answers plugin/port/mp/probe.c, lower/attach.c and lower/lower.c: a port's beginning and end.
 #include "harness.h"
 
 #include <stdio.h>

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "port/mp/mp.h"
+#include "port/quiesce/quiesce.h"
 
 static void *thread_run(void *arg) {
 	(void)arg;

@@ -9,7 +9,7 @@
 #include <rte_interrupts.h>
 #include <rte_malloc.h>
 
-#include "port/port.h"
+#include "port/state/port.h"
 
 #define N_QUEUES 2
 #define SRC "dev(net_testsrc0,intr=1),overflow=wait"

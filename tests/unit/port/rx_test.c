@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Answers plugin/port/run/rx.c and stats.c: order, full rings, sums.
+// Answers plugin/port/run/rx.c and counts/stats.c: order, full rings, sums.
 #include "harness.h"
 
 #include <pthread.h>

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Data path: which flow rules are a packet's.
+#include "flow_match.h"
+#include "classify/run/walk.h"
+#include "flow_lookup.h"
+
+struct notes {
+	struct trace *trace;
+	flow_group_fn note;
+	void *arg;
+};
+
+static const struct ddp_flow_entry *group_lookup(const struct ddp_flow_set *set,
+						 const struct flow_group *group,
+						 const struct ddp_packet *packet,
+						 const struct ddp_class *class) {
+	const struct flow_buckets *buckets = flow_buckets_of(group->table);
+	uint64_t values[2 * DDP_FLOW_MATCHES];
+
+	for (unsigned int i = 0; i < group->n_keys; i++) {
+		const struct flow_key *key = &set->keys[group->first_key + i];
+
+		if (!field_value(&set->view, packet, class, &key->ref, &values[2 * i],
+				 &values[2 * i + 1]))
+			return NULL;
+		values[2 * i] &= key->mask_hi;
+		values[2 * i + 1] &= key->mask_lo;
+	}
+	return flow_buckets_find(buckets, values, flow_values_hash(buckets, values, group->n_keys),
+				 group->n_keys);
+}
+
+// Is the group looked up when a packet comes, whatever its rules were when the notes were made?
+static bool is_looked_up_later(const struct flow_group *group, const struct notes *notes) {
+	return notes->note != NULL && group->stage == DDP_FLOW_STEER && group->n_keys > 0;
+}
+
+static void group_match(const struct ddp_flow_set *set, const struct flow_group *group,
+			const struct ddp_packet *packet, const struct ddp_class *class,
+			struct ddp_flow_hit *hit, const struct notes *notes) {
+	const struct ddp_flow_entry **best = &hit->rules[group->stage], *entry;
+	const bool later = is_looked_up_later(group, notes);
+
+	if (*best != NULL && !later && flow_table_is_outranked(group->table, *best))
+		return;
+	if (!cond_holds(&set->view, packet, class, &group->guards, notes->trace))
+		return;
+	if (notes->note != NULL)
+		notes->note(notes->arg, group);
+	if (later)
+		return;
+	entry = group_lookup(set, group, packet, class);
+	if (entry == NULL || (*best != NULL && !ddp_flow_is_preferred(entry, *best)))
+		return;
+	*best = entry;
+	if (group->stage == DDP_FLOW_HASH)
+		hit->hashing = group->shape;
+}
+
+// Does the header that the group excludes follow the one at index i?
+static bool is_excluded(const struct ddp_flow_set *set, const struct flow_group *group,
+			const struct ddp_class *class, unsigned int i) {
+	if (group->without == FLOW_NODE_NONE)
+		return false;
+	do
+		i++;
+	while (i < class->n_seen && (set->view.nodes[class->seen[i].node].info.hidden ||
+				     class->seen[i].node == group->skipped));
+	return i < class->n_seen && class->seen[i].node == group->without;
+}
+
+// The path ends with the header at index `at`.
+static void path_match(const struct ddp_flow_set *set, const struct flow_path *path,
+		       const struct ddp_packet *packet, const struct ddp_class *class,
+		       unsigned int at, bool at_end, struct ddp_flow_hit *hit,
+		       const struct notes *notes) {
+	for (unsigned int i = 0; i < path->n_groups; i++) {
+		const struct flow_group *group = &set->groups[path->first_group + i];
+
+		if ((!group->ends || at_end) && !is_excluded(set, group, class, at))
+			group_match(set, group, packet, class, hit, notes);
+	}
+}
+
+void flow_match_traced(const struct ddp_flow_set *set, const struct ddp_packet *packet,
+		       const struct ddp_class *class, struct ddp_flow_hit *hit, struct trace *trace,
+		       flow_group_fn note, void *arg) {
+	const struct notes notes = {trace, note, arg};
+	const struct automaton *a = &set->automaton;
+	const unsigned int n = seen_shown(&set->view, class, class->n_seen);
+	uint16_t state = a->start;
+
+	for (unsigned int i = 0; i < DDP_FLOW_STAGES; i++)
+		hit->rules[i] = NULL;
+	path_match(set, &set->any, packet, class, 0, n == 0, hit, &notes);
+	for (unsigned int i = 0; i < n && state != 0; i++) {
+		const struct ddp_seen *seen = &class->seen[i];
+		bool at_end = i + 1 == n || seen->fragment;
+
+		if (set->view.nodes[seen->node].info.hidden)
+			continue;
+		state = a->next[state * a->n_tokens + seen->node];
+		for (unsigned int j = 0; j < a->n_accepts[state]; j++)
+			path_match(set, &set->paths[a->accepts[a->first_accept[state] + j]], packet,
+				   class, i, at_end, hit, &notes);
+		if (seen->fragment) // what follows is in the first fragment only
+			break;
+	}
+}
+
+void ddp_flow_match(const struct ddp_flow_set *set, const struct ddp_packet *packet,
+		    const struct ddp_class *class, struct ddp_flow_hit *hit) {
+	flow_match_traced(set, packet, class, hit, NULL, NULL, NULL);
+}
+
+const struct ddp_flow_hashing *ddp_flow_hashing_of(const struct ddp_flow_set *set,
+						   const struct ddp_flow_hit *hit) {
+	return hit->rules[DDP_FLOW_HASH] == NULL ? NULL : &set->hashings[hit->hashing];
+}
+
+unsigned int ddp_flow_gather(const struct ddp_flow_set *set, const struct ddp_packet *packet,
+			     const struct ddp_class *class, const struct ddp_flow_hit *hit,
+			     enum ddp_hash_function function, uint8_t *input) {
+	return set_gather(&set->view, packet, class, &set->inputs[hit->hashing], function, input);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// What applications call: ethdev's operations, the public functions, telemetry, arguments.
+#ifndef DDP_PORT_APP_APP_H
+#define DDP_PORT_APP_APP_H
+
+#include "port/state/port.h"
+
+// devargs.c
+#define DDP_DEVARGS(X)                                                            \
+	X(profile, "<name or file>[:<input set>][;<parameter>=<value>...][+...]") \
+	X(meta, "on|off")                                                         \
+	X(overflow, "drop|wait")                                                  \
+	X(offload, "off|auto|require[:<kind of NIC>]")                            \
+	X(lower_queues, "<number>")                                               \
+	X(rss_key_len, "40|52")                                                   \
+	X(package, "<file>")                                                      \
+	X(decap, "on|off")                                                        \
+	X(balance, "off|on|<ms>")
+
+struct ddp_devargs {
+	char *lower;   // devargs of the lower device
+	char *profile; // NULL: none given
+	char *package; // file for a 700-series NIC; NULL: none given
+	bool meta;
+	enum ddp_overflow overflow;
+	enum ddp_offload_mode offload;
+	const struct ddp_nic *nic; // NULL: none given
+	uint16_t lower_queues;     // 0: none given
+	uint8_t rss_key_len;       // 0: none given
+	bool decap;
+	unsigned int balance_ms; // 0: off
+};
+
+// 0, or -errno with one line in error. Call ddp_devargs_fini() in either case.
+int ddp_devargs_parse(const char *args, struct ddp_devargs *devargs, char *error,
+		      size_t error_size);
+void ddp_devargs_fini(struct ddp_devargs *devargs);
+
+// ethdev.c
+extern const struct eth_dev_ops ddp_port_ops;
+// Parts of these operations, also for other processes. Under the port's mutex; the last three
+// within a change.
+#define DDP_PTYPES_MAX 106 // the end of the list included
+void ddp_info_get(const struct ddp_port *port, struct rte_eth_dev_info *info);
+int ddp_fw_version_get(const struct ddp_port *port, char *version, size_t size);
+// All zero if the lower device has no link to report.
+void ddp_link_get(struct ddp_port *port, bool wait, struct rte_eth_link *link);
+// Values of single layers, as ethdev defines them, and RTE_PTYPE_UNKNOWN as the end. Returns how
+// many come before it.
+unsigned int ddp_ptypes_get(const struct ddp_port *port, uint32_t ptypes[DDP_PTYPES_MAX]);
+uint32_t *ddp_ptypes_list(void);
+void ddp_rxq_info_get(const struct ddp_port *port, uint16_t id, struct rte_eth_rxq_info *info);
+void ddp_txq_info_get(const struct ddp_port *port, uint16_t id, struct rte_eth_txq_info *info);
+int ddp_promiscuous_set(struct ddp_port *port, bool on);
+int ddp_allmulticast_set(struct ddp_port *port, bool on);
+int ddp_mtu_set(struct ddp_port *port, uint16_t mtu);
+
+// telemetry.c: once a process.
+void ddp_telemetry_register(void);
+
+// close.c
+int ddp_port_close(struct rte_eth_dev *dev);
+// Close a port that the application did not close, because its device is being removed.
+int ddp_port_remove(struct rte_eth_dev *dev);
+// Free all except the lower device and what ethdev frees.
+void ddp_port_tables_free(struct ddp_port *port);
+
+#endif

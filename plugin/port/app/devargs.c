@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// The arguments of --vdev: dev(<devargs of the lower device>)[,<key>=<value>...]
+//
+// They are not split by rte_kvargs: the devargs in dev(...) contain commas, and the value of
+// profile= contains '=' (gtpu;port=2153), where rte_kvargs of 22.11 takes the text before the
+// second '=' for the key.
+#include "port/app/app.h"
+#include "port/exchange/exchange.h"
+#include "port/state/balance.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LOWER "dev("
+
+struct parser {
+	struct ddp_devargs *devargs;
+	char *error;
+	size_t error_size;
+	bool seen_meta, seen_overflow, seen_offload, seen_decap, seen_balance;
+};
+
+#define FAIL(parser, ...) ddp_fail((parser)->error, (parser)->error_size, -EINVAL, __VA_ARGS__)
+
+static int text_set(struct parser *parser, char **text, const char *value, size_t len) {
+	*text = strndup(value, len);
+	return *text == NULL ? DDP_FAIL_NO_MEMORY(parser->error, parser->error_size) : 0;
+}
+
+static int profile_parse(struct parser *parser, const char *value) {
+	if (parser->devargs->profile != NULL)
+		return FAIL(parser, "profile is given twice (join profiles with '+')");
+	return text_set(parser, &parser->devargs->profile, value, strlen(value));
+}
+
+static int package_parse(struct parser *parser, const char *value) {
+	if (parser->devargs->package != NULL)
+		return FAIL(parser, "package is given twice");
+	return text_set(parser, &parser->devargs->package, value, strlen(value));
+}
+
+static int switch_parse(struct parser *parser, const char *key, const char *value, bool *seen,
+			bool *on) {
+	if (*seen)
+		return FAIL(parser, "%s is given twice", key);
+	*seen = true;
+	*on = strcmp(value, "on") == 0;
+	if (!*on && strcmp(value, "off") != 0)
+		return FAIL(parser, "%s is on or off, not '%s'", key, value);
+	return 0;
+}
+
+static int meta_parse(struct parser *parser, const char *value) {
+	return switch_parse(parser, "meta", value, &parser->seen_meta, &parser->devargs->meta);
+}
+
+static int decap_parse(struct parser *parser, const char *value) {
+	return switch_parse(parser, "decap", value, &parser->seen_decap, &parser->devargs->decap);
+}
+
+static int overflow_parse(struct parser *parser, const char *value) {
+	if (parser->seen_overflow)
+		return FAIL(parser, "overflow is given twice");
+	parser->seen_overflow = true;
+	if (strcmp(value, "drop") == 0)
+		parser->devargs->overflow = DDP_OVERFLOW_DROP;
+	else if (strcmp(value, "wait") == 0)
+		parser->devargs->overflow = DDP_OVERFLOW_WAIT;
+	else
+		return FAIL(parser, "overflow is drop or wait, not '%s'", value);
+	return 0;
+}
+
+static int nic_parse(struct parser *parser, const char *name) {
+	parser->devargs->nic = ddp_nic_find(name);
+	if (parser->devargs->nic == NULL)
+		return FAIL(parser, "offload: no kind of NIC is called '%s'", name);
+	return 0;
+}
+
+static int offload_parse(struct parser *parser, const char *value) {
+	static const char *const words[] = {
+		[DDP_OFFLOAD_AUTO] = "auto",
+		[DDP_OFFLOAD_OFF] = "off",
+		[DDP_OFFLOAD_REQUIRE] = "require",
+	};
+	size_t len = strcspn(value, ":");
+
+	if (parser->seen_offload)
+		return FAIL(parser, "offload is given twice");
+	parser->seen_offload = true;
+	for (unsigned int i = 0; i < RTE_DIM(words); i++) {
+		if (strlen(words[i]) != len || memcmp(words[i], value, len) != 0)
+			continue;
+		parser->devargs->offload = i;
+		return value[len] == ':' ? nic_parse(parser, value + len + 1) : 0;
+	}
+	return FAIL(parser, "offload is off, auto or require, not '%s'", value);
+}
+
+static int lower_queues_parse(struct parser *parser, const char *value) {
+	unsigned long n;
+	char *end;
+
+	if (parser->devargs->lower_queues != 0)
+		return FAIL(parser, "lower_queues is given twice");
+	errno = 0;
+	n = strtoul(value, &end, 10);
+	if (!isdigit((unsigned char)*value) || *end != '\0' || errno != 0 || n < 1 ||
+	    n > DDP_PORT_QUEUES)
+		return FAIL(parser, "lower_queues is a number from 1 to %d, not '%s'",
+			    DDP_PORT_QUEUES, value);
+	parser->devargs->lower_queues = n;
+	return 0;
+}
+
+static int balance_parse(struct parser *parser, const char *value) {
+	int ret;
+
+	if (parser->seen_balance)
+		return FAIL(parser, "balance is given twice");
+	parser->seen_balance = true;
+	ret = ddp_balance_ms_read(value, &parser->devargs->balance_ms);
+	return ret == 0 ? 0 :
+			  FAIL(parser, "balance is off, on, or milliseconds from 1 to %d, not '%s'",
+			       DDP_BALANCE_MS_MAX, value);
+}
+
+static int rss_key_len_parse(struct parser *parser, const char *value) {
+	if (parser->devargs->rss_key_len != 0)
+		return FAIL(parser, "rss_key_len is given twice");
+	if (strcmp(value, "40") == 0)
+		parser->devargs->rss_key_len = DDP_KEY_SHORT;
+	else if (strcmp(value, "52") == 0)
+		parser->devargs->rss_key_len = DDP_KEY_SIZE;
+	else
+		return FAIL(parser, "rss_key_len is 40 or 52, not '%s'", value);
+	return 0;
+}
+
+#define KEY(name, values) #name,
+static const char *const keys[] = {DDP_DEVARGS(KEY)};
+#undef KEY
+
+#define PARSE(name, values) name##_parse,
+static int (*const key_parsers[])(struct parser *parser, const char *value) = {DDP_DEVARGS(PARSE)};
+#undef PARSE
+
+#define KNOWN(name, values) ", " #name "="
+static const char known[] = "dev(...)" DDP_DEVARGS(KNOWN);
+#undef KNOWN
+
+static int key_unknown(struct parser *parser, const char *key) {
+	const char *near = ddp_nearest(key, keys, RTE_DIM(keys));
+
+	if (near != NULL)
+		return FAIL(parser, "unknown argument '%s', did you mean '%s'?", key, near);
+	return FAIL(parser, "unknown argument '%s' (there are %s)", key, known);
+}
+
+// Parse one "key=value", which is modified.
+static int pair_parse(struct parser *parser, char *pair) {
+	char *value = strchr(pair, '=');
+
+	if (value != NULL)
+		*value++ = '\0';
+	for (unsigned int i = 0; i < RTE_DIM(keys); i++) {
+		if (strcmp(pair, keys[i]) != 0)
+			continue;
+		if (value == NULL || *value == '\0')
+			return FAIL(parser, "argument '%s' needs a value", pair);
+		return key_parsers[i](parser, value);
+	}
+	return key_unknown(parser, pair);
+}
+
+// The parenthesis that closes the one at open; NULL: none.
+static const char *closing(const char *open) {
+	unsigned int depth = 0;
+
+	for (const char *c = open; *c != '\0'; c++) {
+		if (*c == '(')
+			depth++;
+		if (*c == ')' && --depth == 0)
+			return c;
+	}
+	return NULL;
+}
+
+// Parse "dev(...)" at *args, and move *args behind it.
+static int lower_parse(struct parser *parser, const char **args) {
+	const char *open = *args + strlen(LOWER) - 1;
+	const char *close = closing(open);
+
+	if (parser->devargs->lower != NULL)
+		return FAIL(parser, "dev(...) is given twice");
+	if (close == NULL)
+		return FAIL(parser, "the parenthesis of '%s' is not closed", *args);
+	if (close == open + 1)
+		return FAIL(parser, "dev() names no lower device");
+	if (close[1] != ',' && close[1] != '\0')
+		return FAIL(parser, "a comma is missing after dev(...), before '%s'", close + 1);
+	*args = close + 1;
+	return text_set(parser, &parser->devargs->lower, open + 1, close - open - 1);
+}
+
+static int argument_parse(struct parser *parser, const char **args) {
+	size_t len = strcspn(*args, ",");
+	char *pair;
+	int ret;
+
+	if (strncmp(*args, LOWER, strlen(LOWER)) == 0)
+		return lower_parse(parser, args);
+	ret = text_set(parser, &pair, *args, len);
+	if (ret < 0)
+		return ret;
+	*args += len;
+	if (len > 0) // an extra comma is accepted
+		ret = pair_parse(parser, pair);
+	free(pair);
+	return ret;
+}
+
+int ddp_devargs_parse(const char *args, struct ddp_devargs *devargs, char *error,
+		      size_t error_size) {
+	struct parser parser = {.devargs = devargs, .error = error, .error_size = error_size};
+
+	memset(devargs, 0, sizeof(*devargs));
+	devargs->meta = true;
+	while (args != NULL && *args != '\0') {
+		int ret = argument_parse(&parser, &args);
+
+		if (ret < 0)
+			return ret;
+		if (*args == ',')
+			args++;
+	}
+	if (devargs->lower == NULL)
+		return FAIL(
+			&parser,
+			"the lower device is missing: dev(<its devargs>), as in dev(net_pcap0,...)");
+	return 0;
+}
+
+void ddp_devargs_fini(struct ddp_devargs *devargs) {
+	free(devargs->lower);
+	free(devargs->profile);
+	free(devargs->package);
+	memset(devargs, 0, sizeof(*devargs));
+}

@@ -1,0 +1,858 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// The port's ethdev operations. Each either reads, with the port's mutex held, or is a change
+// (state/control.c).
+#include "port/app/app.h"
+#include "port/counts/stats.h"
+#include "port/exchange/exchange.h"
+#include "port/lower/lower.h"
+#include "port/run/cksum.h"
+#include "port/run/run.h"
+#include "port/start/start.h"
+#include "port/state/control.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <rte_errno.h>
+
+// Rx offloads of the lower device that do not alter hashed bytes. Others (VLAN and QinQ strip, LRO,
+// keep CRC, ...) are not offered.
+#define RX_OFFLOADS_PASSED                                                          \
+	(RTE_ETH_RX_OFFLOAD_IPV4_CKSUM | RTE_ETH_RX_OFFLOAD_UDP_CKSUM |             \
+	 RTE_ETH_RX_OFFLOAD_TCP_CKSUM | RTE_ETH_RX_OFFLOAD_SCTP_CKSUM |             \
+	 RTE_ETH_RX_OFFLOAD_OUTER_IPV4_CKSUM | RTE_ETH_RX_OFFLOAD_OUTER_UDP_CKSUM | \
+	 RTE_ETH_RX_OFFLOAD_SCATTER | RTE_ETH_RX_OFFLOAD_TIMESTAMP |                \
+	 RTE_ETH_RX_OFFLOAD_VLAN_FILTER)
+
+// Tx offloads of the lower device that our port cannot offer: FAST_FREE and LOCKFREE because our
+// queues, each with mbufs of any pool, share its queues; the others because they need calls with
+// its port id.
+#define TX_OFFLOADS_KEPT                                                      \
+	(RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE | RTE_ETH_TX_OFFLOAD_MT_LOCKFREE | \
+	 RTE_ETH_TX_OFFLOAD_SECURITY | RTE_ETH_TX_OFFLOAD_MACSEC_INSERT)
+
+// RSS types that an application may enable if the profile, not rss_hf, selects the fields: any of
+// these bits enables RSS.
+#define RSS_HF_USUAL (RTE_ETH_RSS_IP | RTE_ETH_RSS_TCP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_SCTP)
+
+// A packet type has a value in each layer, RTE_PTYPE_L2_MASK to RTE_PTYPE_INNER_L4_MASK.
+#define PTYPE_LAYERS 7
+#define PTYPE_LAYER_BITS 4
+#define PTYPE_LAYER_MAX 15U
+
+static_assert(DDP_PTYPES_MAX == PTYPE_LAYERS * PTYPE_LAYER_MAX + 1, "all values fit the list");
+
+static_assert(RTE_PTYPE_INNER_L4_MASK == PTYPE_LAYER_MAX << (PTYPE_LAYERS - 1) * PTYPE_LAYER_BITS,
+	      "the last layer is the inner L4");
+
+// NULL: another thread closes the port.
+static struct ddp_port *port_lock(const struct rte_eth_dev *dev) {
+	return ddp_registry_get(ddp_port_id(dev));
+}
+
+// Unlock and return ret.
+static int port_unlock(struct ddp_port *port, int ret) {
+	ddp_registry_put(port);
+	return ret;
+}
+
+// Begin a change of the port. NULL: refused; rte_errno is EBUSY, or ENODEV while another thread
+// closes the port.
+static struct ddp_port *change_begin(const struct rte_eth_dev *dev) {
+	int ret;
+	struct ddp_port *port = ddp_registry_change(ddp_port_id(dev), &ret);
+
+	if (port == NULL)
+		rte_errno = -ret;
+	return port;
+}
+
+// End it and return ret.
+static int change_end(struct ddp_port *port, int ret) {
+	ddp_change_end(port);
+	return ret;
+}
+
+// Call the same function of the lower port.
+static int lower_call(struct rte_eth_dev *dev, int (*call)(uint16_t port_id)) {
+	struct ddp_port *port = change_begin(dev);
+
+	if (port == NULL)
+		return -rte_errno;
+	return change_end(port, DDP_LOWER_CALL(port, call(port->lower.port_id)));
+}
+
+// Operations that ask the lower port by a function of ethdev.
+#define LOWER_ASKED(op, function, type)                                                         \
+	static int op(struct rte_eth_dev *dev, type *asked) {                                   \
+		struct ddp_port *port = port_lock(dev);                                         \
+                                                                                                \
+		if (port == NULL)                                                               \
+			return -ENODEV;                                                         \
+		return port_unlock(port,                                                        \
+				   DDP_LOWER_CALL(port, function(port->lower.port_id, asked))); \
+	}
+
+LOWER_ASKED(flow_ctrl_get, rte_eth_dev_flow_ctrl_get, struct rte_eth_fc_conf)
+LOWER_ASKED(module_eeprom_get, rte_eth_dev_get_module_eeprom, struct rte_dev_eeprom_info)
+LOWER_ASKED(module_info_get, rte_eth_dev_get_module_info, struct rte_eth_dev_module_info)
+LOWER_ASKED(pool_ops_supported, rte_eth_dev_pool_ops_supported, const char)
+LOWER_ASKED(read_clock, rte_eth_read_clock, uint64_t)
+
+static uint64_t rss_hf_capa(const struct ddp_port *port) {
+	const struct ddp_program *program = port->personality->program;
+	uint64_t rss_hf = ddp_program_rss_hf(program);
+
+	if (ddp_rss_emulates(port))
+		return rss_hf;
+	rss_hf |= RTE_ETH_RSS_LEVEL_MASK;
+	return ddp_program_by_rss_hf(program) ? rss_hf : rss_hf | RSS_HF_USUAL;
+}
+
+static struct rte_eth_desc_lim desc_lim(const struct rte_eth_desc_lim *lower) {
+	return (struct rte_eth_desc_lim){
+		.nb_max = DDP_PORT_DESC_MAX,
+		.nb_min = 1,
+		.nb_align = 1,
+		.nb_seg_max = lower->nb_seg_max,
+		.nb_mtu_seg_max = lower->nb_mtu_seg_max,
+	};
+}
+
+static void functions_offer(struct rte_eth_dev_info *info) {
+	for (int i = DDP_HASH_TOEPLITZ; i <= DDP_HASH_SIMPLE_XOR; i++)
+		DPDK_RSS_FUNCTION_OFFER(info, ddp_flow_function(i));
+}
+
+void ddp_info_get(const struct ddp_port *port, struct rte_eth_dev_info *info) {
+	const struct rte_eth_dev_portconf defaults = {
+		.burst_size = DDP_PORT_BURST,
+		.ring_size = DDP_PORT_DESC_DEFAULT,
+		.nb_queues = 1,
+	};
+	const struct rte_eth_dev_info *lower = &port->lower.info;
+
+	info->if_index = lower->if_index;
+	info->min_mtu = lower->min_mtu;
+	info->max_mtu = lower->max_mtu;
+	info->min_rx_bufsize = lower->min_rx_bufsize;
+	info->max_rx_pktlen = lower->max_rx_pktlen;
+	info->max_rx_queues = DDP_PORT_QUEUES;
+	info->max_tx_queues = lower->max_tx_queues > 0 ? DDP_PORT_QUEUES : 0;
+	info->max_mac_addrs = ddp_lower_n_macs(port);
+	info->rx_offload_capa = (lower->rx_offload_capa & RX_OFFLOADS_PASSED) | DDP_RX_CHECKSUMS |
+				RTE_ETH_RX_OFFLOAD_RSS_HASH | RTE_ETH_RX_OFFLOAD_SCATTER;
+	info->tx_offload_capa = ddp_lower_tx_capa(&port->lower) & ~TX_OFFLOADS_KEPT;
+	if (info->max_tx_queues > 0)
+		info->tx_offload_capa |= DDP_TX_CHECKSUMS;
+	info->reta_size = DDP_RETA_SIZE;
+	info->hash_key_size = port->rss_key_size;
+	info->flow_type_rss_offloads = rss_hf_capa(port);
+	functions_offer(info);
+	info->rx_desc_lim = desc_lim(&lower->rx_desc_lim);
+	info->tx_desc_lim = desc_lim(&lower->tx_desc_lim);
+	info->speed_capa = lower->speed_capa;
+	info->dev_capa = RTE_ETH_DEV_CAPA_FLOW_RULE_KEEP;
+	info->default_rxportconf = defaults;
+	info->default_txportconf = defaults;
+}
+
+static int infos_get(struct rte_eth_dev *dev, struct rte_eth_dev_info *info) {
+	struct ddp_port *port = port_lock(dev);
+
+	if (port == NULL)
+		return -ENODEV;
+	ddp_info_get(port, info);
+	return port_unlock(port, 0);
+}
+
+// The profiles are our firmware.
+int ddp_fw_version_get(const struct ddp_port *port, char *version, size_t size) {
+	const struct ddp_profile *profile = port->personality->profile;
+	size_t len = 0;
+
+	for (unsigned int i = 0; i < profile->n_parts; i++) {
+		const struct ddp_profile_part *part = &profile->parts[i];
+		bool room = len < size;
+
+		if (part->named)
+			len += snprintf(room ? version + len : NULL, room ? size - len : 0,
+					"%s%s %s", len > 0 ? "+" : "", part->name,
+					part->version != NULL ? part->version : "?");
+	}
+	return len < size ? 0 : (int)len + 1;
+}
+
+static int fw_version_get(struct rte_eth_dev *dev, char *version, size_t size) {
+	struct ddp_port *port = port_lock(dev);
+
+	if (port == NULL)
+		return -ENODEV;
+	return port_unlock(port, ddp_fw_version_get(port, version, size));
+}
+
+// An application would not notice that these have no effect.
+static int conf_check(const struct ddp_port *port) {
+	const struct rte_eth_conf *conf = &port->data->dev_conf;
+	const struct rte_eth_txmode *tx = &conf->txmode;
+	const char *refused = NULL;
+
+	if ((conf->rxmode.mq_mode & ~RTE_ETH_MQ_RX_RSS_FLAG) != 0 ||
+	    tx->mq_mode != RTE_ETH_MQ_TX_NONE || conf->dcb_capability_en != 0)
+		refused = "RSS is the only multi-queue mode supported (no DCB, no VMDq)";
+	else if (conf->lpbk_mode != 0)
+		refused = "loopback modes are not supported";
+	else if (tx->pvid != 0 || tx->hw_vlan_reject_tagged || tx->hw_vlan_reject_untagged ||
+		 tx->hw_vlan_insert_pvid)
+		refused = "VLAN tags are not inserted or rejected by port";
+	if (refused == NULL)
+		return 0;
+	PORT_LOG(ERR, port->name, "%s", refused);
+	return -ENOTSUP;
+}
+
+static int flow_ops_get(struct rte_eth_dev *dev, const struct rte_flow_ops **ops) {
+	RTE_SET_USED(dev);
+	*ops = &ddp_flow_ops;
+	return 0;
+}
+
+static int flows_check(const struct ddp_port *port) {
+	struct ddp_flows *flows;
+	char reason[200];
+	int ret = ddp_flows_compile(port, port->personality, port->data->nb_rx_queues, &flows,
+				    reason, sizeof(reason));
+
+	if (ret == 0)
+		ddp_flows_destroy(flows);
+	else
+		PORT_LOG(ERR, port->name, "%u Rx queues: %s", port->data->nb_rx_queues, reason);
+	return ret;
+}
+
+// Software verifies all checksums unless the lower device can verify each that was asked for: one
+// packet has the flags of one of the two. Of a packet to send, each computes its part.
+static void checksums_choose(struct ddp_port *port, const struct rte_eth_conf *conf) {
+	const uint64_t rx = conf->rxmode.offloads & DDP_RX_CHECKSUMS;
+	const uint64_t tx = conf->txmode.offloads & DDP_TX_CHECKSUMS;
+	const struct rte_eth_dev_info *lower = &port->lower.info;
+
+	port->rx_checksums = port->decap || (rx & ~lower->rx_offload_capa) != 0 ? rx : 0;
+	port->tx_checksums = tx & ~lower->tx_offload_capa;
+	port->rx_extras = port->decap || port->rx_checksums != 0;
+}
+
+static int port_configure(struct ddp_port *port) {
+	struct rte_eth_conf *conf = &port->data->dev_conf;
+	int ret;
+
+	if (port->lower.gone)
+		return -ENODEV;
+	checksums_choose(port, conf);
+	ret = conf_check(port);
+	if (ret == 0 && conf->intr_conf.rxq)
+		ret = ddp_rx_intr_check(port);
+	if (ret == 0)
+		ret = flows_check(port);
+	if (ret == 0)
+		ret = ddp_lower_configure(port, conf);
+	if (ret == 0)
+		ret = ddp_rss_configure(port);
+	if (ret < 0)
+		return ret;
+	if (conf->rxmode.mq_mode & RTE_ETH_MQ_RX_RSS_FLAG)
+		conf->rxmode.offloads |= RTE_ETH_RX_OFFLOAD_RSS_HASH;
+	// Now the lower device has it. If the bit stayed here, ethdev would not ask us for the link
+	// any more but use the state of the last interrupt; some drivers do not send one for each
+	// change.
+	conf->intr_conf.lsc = 0;
+	return 0;
+}
+
+static int configure(struct rte_eth_dev *dev) {
+	struct ddp_port *port = change_begin(dev);
+
+	if (port == NULL)
+		return -rte_errno;
+	return change_end(port, port_configure(port));
+}
+
+static int rx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc,
+			  unsigned int socket, const struct rte_eth_rxconf *conf,
+			  struct rte_mempool *pool) {
+	struct ddp_port *port = change_begin(dev);
+	int ret;
+
+	if (port == NULL)
+		return -rte_errno;
+	RTE_SET_USED(socket);
+	ret = id == 0 ? ddp_lower_pool_check(port, pool) : 0;
+	if (ret < 0)
+		return change_end(port, ret);
+	port->rxqs[id].n_desc = n_desc;
+	port->rxqs[id].pool = pool;
+	port->rxqs[id].deferred = conf->rx_deferred_start;
+	dev->data->rx_queues[id] = &port->rxqs[id];
+	return change_end(port, 0);
+}
+
+static int tx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc,
+			  unsigned int socket, const struct rte_eth_txconf *conf) {
+	struct ddp_port *port = change_begin(dev);
+
+	if (port == NULL)
+		return -rte_errno;
+	RTE_SET_USED(socket);
+	port->txqs[id].n_desc = n_desc;
+	port->txqs[id].deferred = conf->tx_deferred_start;
+	dev->data->tx_queues[id] = &port->txqs[id];
+	return change_end(port, 0);
+}
+
+static int start(struct rte_eth_dev *dev) {
+	struct ddp_port *port = change_begin(dev);
+	struct rte_ether_addr *mac;
+	int ret;
+
+	if (port == NULL)
+		return -rte_errno;
+	mac = &dev->data->mac_addrs[0];
+	ret = ddp_port_start(port);
+	if (ret == 0 && rte_is_zero_ether_addr(mac)) // bonding has none before it is started
+		DDP_LOWER_CALL(port, rte_eth_macaddr_get(port->lower.port_id, mac));
+	return change_end(port, ret);
+}
+
+static int stop(struct rte_eth_dev *dev) {
+	struct ddp_port *port = change_begin(dev);
+
+	if (port == NULL)
+		return -rte_errno;
+	ddp_port_stop(port);
+	dev->data->dev_link.link_status = RTE_ETH_LINK_DOWN;
+	return change_end(port, 0);
+}
+
+// ethdev has stopped the port. What the application set of our port stays: MAC addresses and
+// filters of the lower device are restored by ethdev, which sets those of our port when it is
+// started.
+static int reset(struct rte_eth_dev *dev) {
+	struct ddp_port *port = change_begin(dev);
+
+	if (port == NULL)
+		return -rte_errno;
+	return change_end(port, port->lower.started ? -EBUSY : ddp_lower_reset(port));
+}
+
+static int rx_queue_start(struct rte_eth_dev *dev, uint16_t id) {
+	struct ddp_port *port = change_begin(dev);
+
+	if (port == NULL)
+		return -rte_errno;
+	return change_end(port, ddp_rxq_start(port, id));
+}
+
+static int rx_queue_stop(struct rte_eth_dev *dev, uint16_t id) {
+	struct ddp_port *port = change_begin(dev);
+
+	if (port == NULL)
+		return -rte_errno;
+	ddp_rxq_stop(port, id);
+	return change_end(port, 0);
+}
+
+static int tx_queue_start(struct rte_eth_dev *dev, uint16_t id) {
+	struct ddp_port *port = change_begin(dev);
+
+	if (port == NULL)
+		return -rte_errno;
+	ddp_txq_start(port, id);
+	return change_end(port, 0);
+}
+
+static int tx_queue_stop(struct rte_eth_dev *dev, uint16_t id) {
+	struct ddp_port *port = change_begin(dev);
+
+	if (port == NULL)
+		return -rte_errno;
+	ddp_txq_stop(port, id);
+	return change_end(port, 0);
+}
+
+// Not changes: the thread that polls a queue must not wait for the end of one.
+static int rx_intr_enable(struct rte_eth_dev *dev, uint16_t id) {
+	struct ddp_port *port = port_lock(dev);
+
+	if (port == NULL)
+		return -ENODEV;
+	return port_unlock(port, ddp_rx_intr_enable(port, id));
+}
+
+static int rx_intr_disable(struct rte_eth_dev *dev, uint16_t id) {
+	struct ddp_port *port = port_lock(dev);
+
+	if (port == NULL)
+		return -ENODEV;
+	return port_unlock(port, ddp_rx_intr_disable(port, id));
+}
+
+// Not of a port that is being closed: ethdev would mark its id as one with a removed device.
+static int is_removed(struct rte_eth_dev *dev) {
+	struct ddp_port *port = port_lock(dev);
+	int removed;
+
+	if (port == NULL)
+		return 0;
+	removed = ddp_lower_is_unplugged(port);
+	if (!removed)
+		removed = DDP_LOWER_CALL(port, rte_eth_dev_is_removed(port->lower.port_id));
+	return port_unlock(port, removed);
+}
+
+void ddp_link_get(struct ddp_port *port, bool wait, struct rte_eth_link *link) {
+	uint16_t lower = port->lower.port_id;
+
+	memset(link, 0, sizeof(*link));
+	if (DDP_LOWER_CALL(port, wait ? rte_eth_link_get(lower, link) :
+					rte_eth_link_get_nowait(lower, link)) < 0)
+		memset(link, 0, sizeof(*link));
+}
+
+static int link_update(struct rte_eth_dev *dev, int wait_to_complete) {
+	struct ddp_port *port = port_lock(dev);
+	struct rte_eth_link link;
+
+	if (port == NULL)
+		return -ENODEV;
+	ddp_link_get(port, wait_to_complete, &link);
+	return port_unlock(port, rte_eth_linkstatus_set(dev, &link));
+}
+
+static int set_link_up(struct rte_eth_dev *dev) {
+	return lower_call(dev, rte_eth_dev_set_link_up);
+}
+
+static int set_link_down(struct rte_eth_dev *dev) {
+	return lower_call(dev, rte_eth_dev_set_link_down);
+}
+
+// A device without this operation (capture, ring) delivers all packets.
+static int enabled_anyway(int ret) {
+	return ret == -ENOTSUP ? 0 : ret;
+}
+
+// The same for MAC addresses.
+static int received_anyway(const struct ddp_port *port, int ret) {
+	return rte_eth_promiscuous_get(port->lower.port_id) == 1 ? enabled_anyway(ret) : ret;
+}
+
+int ddp_promiscuous_set(struct ddp_port *port, bool on) {
+	uint16_t lower = port->lower.port_id;
+
+	if (on)
+		return enabled_anyway(DDP_LOWER_CALL(port, rte_eth_promiscuous_enable(lower)));
+	return DDP_LOWER_CALL(port, rte_eth_promiscuous_disable(lower));
+}
+
+int ddp_allmulticast_set(struct ddp_port *port, bool on) {
+	uint16_t lower = port->lower.port_id;
+
+	if (on)
+		return enabled_anyway(DDP_LOWER_CALL(port, rte_eth_allmulticast_enable(lower)));
+	return DDP_LOWER_CALL(port, rte_eth_allmulticast_disable(lower));
+}
+
+static int filter_set(struct rte_eth_dev *dev, int (*set)(struct ddp_port *port, bool on),
+		      bool on) {
+	struct ddp_port *port = change_begin(dev);
+
+	if (port == NULL)
+		return -rte_errno;
+	return change_end(port, set(port, on));
+}
+
+static int promiscuous_enable(struct rte_eth_dev *dev) {
+	return filter_set(dev, ddp_promiscuous_set, true);
+}
+
+static int promiscuous_disable(struct rte_eth_dev *dev) {
+	return filter_set(dev, ddp_promiscuous_set, false);
+}
+
+static int allmulticast_enable(struct rte_eth_dev *dev) {
+	return filter_set(dev, ddp_allmulticast_set, true);
+}
+
+static int allmulticast_disable(struct rte_eth_dev *dev) {
+	return filter_set(dev, ddp_allmulticast_set, false);
+}
+
+int ddp_mtu_set(struct ddp_port *port, uint16_t mtu) {
+	int ret = DDP_LOWER_CALL(port, rte_eth_dev_set_mtu(port->lower.port_id, mtu));
+
+	// Without a limit on packets (net_pcap, net_ring, ...) there is nothing to set.
+	if (ret == -ENOTSUP && port->lower.info.max_rx_pktlen == UINT32_MAX)
+		ret = 0;
+	if (ret == 0)
+		port->lower.conf.rxmode.mtu = mtu;
+	return ret;
+}
+
+static int mtu_set(struct rte_eth_dev *dev, uint16_t mtu) {
+	struct ddp_port *port = change_begin(dev);
+
+	if (port == NULL)
+		return -rte_errno;
+	return change_end(port, ddp_mtu_set(port, mtu));
+}
+
+static int lower_mac_set(struct ddp_port *port, struct rte_ether_addr *addr) {
+	uint16_t lower = port->lower.port_id;
+	struct rte_ether_addr now;
+	int ret;
+
+	if (port->lower.gone)
+		return -ENODEV;
+	// ethdev calls this at each start, also for devices without the operation
+	if (rte_eth_macaddr_get(lower, &now) == 0 && rte_is_same_ether_addr(&now, addr))
+		return 0;
+	ret = DDP_LOWER_CALL(port, rte_eth_dev_default_mac_addr_set(lower, addr));
+	return received_anyway(port, ret);
+}
+
+static int mac_addr_set(struct rte_eth_dev *dev, struct rte_ether_addr *addr) {
+	struct ddp_port *port = change_begin(dev);
+
+	if (port == NULL)
+		return -rte_errno;
+	return change_end(port, lower_mac_set(port, addr));
+}
+
+static int mac_addr_add(struct rte_eth_dev *dev, struct rte_ether_addr *addr, uint32_t index,
+			uint32_t pool) {
+	struct ddp_port *port = change_begin(dev);
+	int ret;
+
+	RTE_SET_USED(index); // the lower port has its own table
+	if (port == NULL)
+		return -rte_errno;
+	if (pool != 0) // of VMDq
+		return change_end(port, -ENOTSUP);
+	ret = DDP_LOWER_CALL(port, rte_eth_dev_mac_addr_add(port->lower.port_id, addr, 0));
+	return change_end(port, received_anyway(port, ret));
+}
+
+static void mac_addr_remove(struct rte_eth_dev *dev, uint32_t index) {
+	struct ddp_port *port = change_begin(dev);
+	struct rte_ether_addr *addr;
+
+	if (port == NULL)
+		return; // ddp_change_try() has logged it
+	addr = &dev->data->mac_addrs[index];
+	DDP_LOWER_CALL(port, rte_eth_dev_mac_addr_remove(port->lower.port_id, addr));
+	ddp_change_end(port);
+}
+
+static int mc_addr_list_set(struct rte_eth_dev *dev, struct rte_ether_addr *addrs, uint32_t n) {
+	struct ddp_port *port = change_begin(dev);
+	int ret;
+
+	if (port == NULL)
+		return -rte_errno;
+	ret = DDP_LOWER_CALL(port, rte_eth_dev_set_mc_addr_list(port->lower.port_id, addrs, n));
+	return change_end(port, received_anyway(port, ret));
+}
+
+static int vlan_filter_set(struct rte_eth_dev *dev, uint16_t vlan, int on) {
+	struct ddp_port *port = change_begin(dev);
+	int ret;
+
+	if (port == NULL)
+		return -rte_errno;
+	ret = DDP_LOWER_CALL(port, rte_eth_dev_vlan_filter(port->lower.port_id, vlan, on));
+	return change_end(port, ret);
+}
+
+// Only the VLAN filter is offered.
+static int vlan_offload_set(struct rte_eth_dev *dev, int mask) {
+	struct ddp_port *port = change_begin(dev);
+	struct ddp_lower *lower;
+	uint64_t offload;
+	int ret, flags;
+
+	RTE_SET_USED(mask);
+	if (port == NULL)
+		return -rte_errno;
+	lower = &port->lower;
+	offload = dev->data->dev_conf.rxmode.offloads & RTE_ETH_RX_OFFLOAD_VLAN_FILTER;
+	flags = offload != 0 ? RTE_ETH_VLAN_FILTER_OFFLOAD : 0;
+	ret = DDP_LOWER_CALL(port, rte_eth_dev_set_vlan_offload(lower->port_id, flags));
+	if (ret == 0) {
+		lower->conf.rxmode.offloads &= ~RTE_ETH_RX_OFFLOAD_VLAN_FILTER;
+		lower->conf.rxmode.offloads |= offload;
+	}
+	return change_end(port, ret);
+}
+
+static int flow_ctrl_set(struct rte_eth_dev *dev, struct rte_eth_fc_conf *conf) {
+	struct ddp_port *port = change_begin(dev);
+	int ret;
+
+	if (port == NULL)
+		return -rte_errno;
+	ret = DDP_LOWER_CALL(port, rte_eth_dev_flow_ctrl_set(port->lower.port_id, conf));
+	return change_end(port, ret);
+}
+
+static int udp_tunnel_port_add(struct rte_eth_dev *dev, struct rte_eth_udp_tunnel *tunnel) {
+	struct ddp_port *port = change_begin(dev);
+
+	if (port == NULL)
+		return -rte_errno;
+	return change_end(port, ddp_tunnel_add(port, tunnel));
+}
+
+static int udp_tunnel_port_del(struct rte_eth_dev *dev, struct rte_eth_udp_tunnel *tunnel) {
+	struct ddp_port *port = change_begin(dev);
+
+	if (port == NULL)
+		return -rte_errno;
+	return change_end(port, ddp_tunnel_del(port, tunnel));
+}
+
+static int rss_hash_update(struct rte_eth_dev *dev, struct rte_eth_rss_conf *conf) {
+	struct ddp_port *port = change_begin(dev);
+
+	if (port == NULL)
+		return -rte_errno;
+	return change_end(port, ddp_rss_hash_update(port, conf));
+}
+
+static int rss_hash_conf_get(struct rte_eth_dev *dev, struct rte_eth_rss_conf *conf) {
+	struct ddp_port *port = port_lock(dev);
+
+	if (port == NULL)
+		return -ENODEV;
+	ddp_rss_hash_get(port, conf);
+	return port_unlock(port, 0);
+}
+
+static int reta_update(struct rte_eth_dev *dev, struct rte_eth_rss_reta_entry64 *conf,
+		       uint16_t size) {
+	struct ddp_port *port = change_begin(dev);
+
+	if (port == NULL)
+		return -rte_errno;
+	return change_end(port, ddp_rss_reta_update(port, conf, size));
+}
+
+static int reta_query(struct rte_eth_dev *dev, struct rte_eth_rss_reta_entry64 *conf,
+		      uint16_t size) {
+	struct ddp_port *port = port_lock(dev);
+
+	if (port == NULL)
+		return -ENODEV;
+	return port_unlock(port, ddp_rss_reta_query(port, conf, size));
+}
+
+void ddp_rxq_info_get(const struct ddp_port *port, uint16_t id, struct rte_eth_rxq_info *info) {
+	info->mp = port->rxqs[id].pool;
+	info->nb_desc = port->rxqs[id].n_desc;
+	info->conf.rx_deferred_start = port->rxqs[id].deferred;
+	info->conf.offloads = port->data->dev_conf.rxmode.offloads;
+}
+
+static void rxq_info_get(struct rte_eth_dev *dev, uint16_t id, struct rte_eth_rxq_info *info) {
+	struct ddp_port *port = port_lock(dev);
+
+	if (port == NULL)
+		return;
+	ddp_rxq_info_get(port, id, info);
+	port_unlock(port, 0);
+}
+
+void ddp_txq_info_get(const struct ddp_port *port, uint16_t id, struct rte_eth_txq_info *info) {
+	info->nb_desc = port->txqs[id].n_desc;
+	info->conf.tx_deferred_start = port->txqs[id].deferred;
+	info->conf.offloads = port->data->dev_conf.txmode.offloads;
+}
+
+static void txq_info_get(struct rte_eth_dev *dev, uint16_t id, struct rte_eth_txq_info *info) {
+	struct ddp_port *port = port_lock(dev);
+
+	if (port == NULL)
+		return;
+	ddp_txq_info_get(port, id, info);
+	port_unlock(port, 0);
+}
+
+// Is there a packet type with this value in this layer?
+static bool ptype_known(const struct ddp_port *port, uint32_t value, uint32_t layer) {
+	const struct ddp_personality *personality = port->personality;
+
+	for (unsigned int i = 0; i < personality->n_types; i++) {
+		const struct ddp_type_info *type = ddp_program_type(personality->program, i);
+
+		if ((ddp_mapping_of(port, type) & layer) == value)
+			return true;
+	}
+	return false;
+}
+
+unsigned int ddp_ptypes_get(const struct ddp_port *port, uint32_t ptypes[DDP_PTYPES_MAX]) {
+	unsigned int n = 0;
+
+	for (unsigned int shift = 0; shift < PTYPE_LAYERS * PTYPE_LAYER_BITS;
+	     shift += PTYPE_LAYER_BITS)
+		for (uint32_t value = 1; value <= PTYPE_LAYER_MAX; value++)
+			if (ptype_known(port, value << shift, PTYPE_LAYER_MAX << shift))
+				ptypes[n++] = value << shift;
+	ptypes[n] = RTE_PTYPE_UNKNOWN;
+	return n;
+}
+
+uint32_t *ddp_ptypes_list(void) {
+	static __thread uint32_t ptypes[DDP_PTYPES_MAX];
+
+	return ptypes;
+}
+
+static const uint32_t *supported_ptypes_get(struct rte_eth_dev *dev, size_t *n_ptypes) {
+	uint32_t *ptypes = ddp_ptypes_list();
+	struct ddp_port *port = port_lock(dev);
+
+	*n_ptypes = 0;
+	if (port == NULL)
+		return NULL;
+	*n_ptypes = ddp_ptypes_get(port, ptypes);
+	port_unlock(port, 0);
+	return ptypes;
+}
+
+DPDK_PTYPES_GET_OP(supported_ptypes_get_op, supported_ptypes_get)
+
+// ethdev has checked that the mask consists of whole layers. Applications that do not read packet
+// types pass 0, as testpmd does at each start by default. This would not save time here, and users
+// read the types in testpmd's output, so 0 means all types.
+static int ptypes_set(struct rte_eth_dev *dev, uint32_t mask) {
+	struct ddp_port *port = change_begin(dev);
+
+	if (port == NULL)
+		return -rte_errno;
+	return change_end(port, ddp_ptypes_set(port, mask != 0 ? mask : UINT32_MAX));
+}
+
+static int rx_burst_mode_get(struct rte_eth_dev *dev, uint16_t queue,
+			     struct rte_eth_burst_mode *mode) {
+	struct ddp_port *port = port_lock(dev);
+
+	RTE_SET_USED(queue);
+	if (port == NULL)
+		return -ENODEV;
+	if (dev->data->dev_started) // isa is chosen at start
+		snprintf(mode->info, sizeof(mode->info), "net_ddp %s", ddp_isa_name(port->isa));
+	else
+		snprintf(mode->info, sizeof(mode->info), "net_ddp");
+	return port_unlock(port, 0);
+}
+
+static int tx_burst_mode_get(struct rte_eth_dev *dev, uint16_t queue,
+			     struct rte_eth_burst_mode *mode) {
+	RTE_SET_USED(dev);
+	RTE_SET_USED(queue);
+	snprintf(mode->info, sizeof(mode->info), "net_ddp");
+	return 0;
+}
+
+static int stats_get(struct rte_eth_dev *dev, struct rte_eth_stats *stats) {
+	struct ddp_port *port = port_lock(dev);
+
+	if (port == NULL)
+		return -ENODEV;
+	return port_unlock(port, ddp_stats_get(port, stats));
+}
+
+DPDK_STATS_GET_OP(stats_get_op, stats_get)
+
+static int stats_reset(struct rte_eth_dev *dev) {
+	struct ddp_port *port = port_lock(dev);
+
+	if (port == NULL)
+		return -ENODEV;
+	return port_unlock(port, ddp_stats_reset(port));
+}
+
+static int xstats_get(struct rte_eth_dev *dev, struct rte_eth_xstat *values, unsigned int n) {
+	struct ddp_port *port = port_lock(dev);
+
+	if (port == NULL)
+		return -ENODEV;
+	return port_unlock(port, ddp_xstats_get(port, NULL, values, n));
+}
+
+static int xstats_get_names(struct rte_eth_dev *dev, struct rte_eth_xstat_name *names,
+			    unsigned int n) {
+	struct ddp_port *port = port_lock(dev);
+
+	if (port == NULL)
+		return -ENODEV;
+	return port_unlock(port, ddp_xstats_get(port, names, NULL, n));
+}
+
+const struct eth_dev_ops ddp_port_ops = {
+	.dev_configure = configure,
+	.dev_start = start,
+	.dev_stop = stop,
+	.dev_close = ddp_port_close,
+	.dev_reset = reset,
+	.dev_infos_get = infos_get,
+	.fw_version_get = fw_version_get,
+	.is_removed = is_removed,
+	.link_update = link_update,
+	.dev_set_link_up = set_link_up,
+	.dev_set_link_down = set_link_down,
+	.promiscuous_enable = promiscuous_enable,
+	.promiscuous_disable = promiscuous_disable,
+	.allmulticast_enable = allmulticast_enable,
+	.allmulticast_disable = allmulticast_disable,
+	.mtu_set = mtu_set,
+	.mac_addr_set = mac_addr_set,
+	.mac_addr_add = mac_addr_add,
+	.mac_addr_remove = mac_addr_remove,
+	.vlan_filter_set = vlan_filter_set,
+	.vlan_offload_set = vlan_offload_set,
+	.set_mc_addr_list = mc_addr_list_set,
+	.flow_ops_get = flow_ops_get,
+	.rx_queue_setup = rx_queue_setup,
+	.tx_queue_setup = tx_queue_setup,
+	.rx_queue_start = rx_queue_start,
+	.rx_queue_stop = rx_queue_stop,
+	.rx_queue_intr_enable = rx_intr_enable,
+	.rx_queue_intr_disable = rx_intr_disable,
+	.tx_queue_start = tx_queue_start,
+	.tx_queue_stop = tx_queue_stop,
+	.tx_done_cleanup = ddp_tx_done_cleanup,
+	.flow_ctrl_get = flow_ctrl_get,
+	.flow_ctrl_set = flow_ctrl_set,
+	.get_module_info = module_info_get,
+	.get_module_eeprom = module_eeprom_get,
+	.read_clock = read_clock,
+	.pool_ops_supported = pool_ops_supported,
+	.udp_tunnel_port_add = udp_tunnel_port_add,
+	.udp_tunnel_port_del = udp_tunnel_port_del,
+	.rss_hash_update = rss_hash_update,
+	.rss_hash_conf_get = rss_hash_conf_get,
+	.reta_update = reta_update,
+	.reta_query = reta_query,
+	.dev_supported_ptypes_get = supported_ptypes_get_op,
+	.dev_ptypes_set = ptypes_set,
+	.rxq_info_get = rxq_info_get,
+	.txq_info_get = txq_info_get,
+	.rx_burst_mode_get = rx_burst_mode_get,
+	.tx_burst_mode_get = tx_burst_mode_get,
+	.stats_get = stats_get_op,
+	.stats_reset = stats_reset,
+	.xstats_get = xstats_get,
+	.xstats_get_names = xstats_get_names,
+};

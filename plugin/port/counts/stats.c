@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Statistics. Counters only grow, because the data path owns them; a reset saves their values,
+// which are subtracted from then on.
+//
+// At any moment, and after any reset:
+//
+//	rx_lower_packets = rx_delivered_packets + rx_missed_packets + rx_dropped_by_rule +
+//			   rx_dropped_at_stop + rx_in_rings
+//
+// rx_in_rings counts packets that were taken from the lower device and not yet counted elsewhere:
+// on rings, held, or inside a burst call. At a reset these count as taken after it.
+//
+// rx_offloaded counts packets with a hardware hash, which bypassed the path caches.
+//
+// rx_path_cache_hits and _misses count packets whose path was in a path cache, or not; _learned
+// counts paths that were added; _entries is the present number of entries in the caches of all
+// lower queues (not reset).
+//
+// rx_decapped_packets and rx_not_decapped_packets count packets with decap=on that no rule drops:
+// those whose tunnel was removed, and all others.
+//
+// order_parked counts packets that waited at a lower queue after a change, so that they
+// overtake no packet of their flow (run/order.h); order_longest_parking_us is the longest time
+// that packets waited (not reset). balance_given_up counts queues that a change did not wait for
+// any longer, because they were not polled, and moves of table entries given up for this reason.
+//
+// balance_rounds and balance_moves count intervals of load-aware RSS, and the table entries
+// that it moved. balance_before_permille and balance_after_permille are gauges: the load of
+// the most loaded queue in its last interval with packets, in thousandths of the mean, without and
+// with the moves made then (not reset).
+//
+// lower_... are the lower device's own xstats. Of these, lower_rx_missed_errors, lower_rx_errors
+// and lower_rx_mbuf_allocation_errors, its drops, are in telemetry, too. The sum above does not
+// have these packets.
+#include "port/counts/stats.h"
+#include "port/quiesce/quiesce.h"
+#include "port/state/balance.h"
+#include "port/state/control.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_cycles.h>
+#include <rte_malloc.h>
+
+// Sums over all queues.
+struct totals {
+	uint64_t rx_delivered, rx_delivered_bytes, rx_missed;
+	uint64_t tx_sent, tx_sent_bytes;
+};
+
+static size_t stats_size(unsigned int n_types) {
+	return sizeof(struct ddp_stats) + n_types * sizeof(uint64_t);
+}
+
+// Enlarge an array and zero the new part.
+static int stats_grow(struct ddp_stats **stats, unsigned int n_old, unsigned int n) {
+	struct ddp_stats *grown = realloc(*stats, stats_size(n));
+
+	if (grown == NULL)
+		return -ENOMEM;
+	if (*stats == NULL)
+		memset(grown, 0, stats_size(n));
+	else
+		memset(&grown->types[n_old], 0, (n - n_old) * sizeof(uint64_t));
+	*stats = grown;
+	return 0;
+}
+
+// Move the counters of a lower queue to grown, which is zeroed. Returns the old array.
+static uint64_t *types_move(struct ddp_lower_rxq *lower, uint64_t *grown, unsigned int n) {
+	uint64_t *old;
+
+	ddp_lower_rxq_lock(lower);
+	old = lower->types;
+	if (old != NULL)
+		memcpy(grown, old, n * sizeof(*grown));
+	lower->types = grown;
+	ddp_unlock(&lower->lock);
+	return old;
+}
+
+// Each lower queue has its own counters, in cache lines that it does not share.
+static int types_grow(struct ddp_port *port, uint64_t **grown, unsigned int n) {
+	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
+		grown[i] = rte_calloc_socket("ddp_types", n, sizeof(uint64_t), RTE_CACHE_LINE_SIZE,
+					     port->data->numa_node);
+		if (grown[i] == NULL)
+			return -ENOMEM;
+	}
+	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++)
+		grown[i] = types_move(&port->lower_rxqs[i], grown[i], port->n_counted);
+	return 0;
+}
+
+int ddp_stats_reserve(struct ddp_port *port) {
+	unsigned int n = port->n_type_ids;
+	uint64_t *unused[DDP_PORT_QUEUES] = {0};
+	int ret;
+
+	if (n <= port->n_counted)
+		return 0;
+	ret = stats_grow(&port->stats_now, port->n_counted, n);
+	if (ret == 0)
+		ret = stats_grow(&port->stats_base, port->n_counted, n);
+	if (ret == 0)
+		ret = types_grow(port, unused, n);
+	if (ret == 0)
+		port->n_counted = n;
+	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++)
+		rte_free(unused[i]);
+	return ret;
+}
+
+static uint64_t missed_read(const struct ddp_port *port, unsigned int queue) {
+	uint64_t missed = 0;
+
+	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++)
+		missed += counter_read(&port->lower_rxqs[i].missed[queue]);
+	return missed;
+}
+
+// Under the port's mutex, which is held when caches are allocated and freed.
+static struct ddp_cache_stats cache_read(const struct ddp_lower_rxq *lower) {
+	struct ddp_cache_stats stats = {0};
+
+	if (lower->cache != NULL)
+		ddp_cache_stats_get(lower->cache, &stats);
+	return stats;
+}
+
+static void caches_read(const struct ddp_port *port, struct ddp_stats *stats) {
+	stats->cache_hits = stats->cache_misses = stats->cache_learned = 0;
+	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
+		const struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
+		struct ddp_cache_stats now = cache_read(lower);
+
+		stats->cache_hits += lower->past.hits + now.hits;
+		stats->cache_misses += lower->past.misses + now.misses;
+		stats->cache_learned += lower->past.learned + now.learned;
+	}
+}
+
+uint64_t ddp_parking_us(const struct ddp_port *port) {
+	uint64_t longest = 0;
+
+	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++)
+		longest =
+			RTE_MAX(longest, __atomic_load_n(&port->lower_rxqs[i].order_counts.longest,
+							 __ATOMIC_RELAXED));
+	return longest / RTE_MAX(rte_get_tsc_hz() / 1000000, 1U);
+}
+
+struct rte_pmd_ddp_balance ddp_balance_numbers(const struct ddp_port *port,
+					       const struct ddp_stats *stats) {
+	const struct ddp_balance *balance = port->balance;
+	struct rte_pmd_ddp_balance numbers = {
+		.rounds = stats->balance_rounds,
+		.moves = stats->balance_moves,
+		.given_up = stats->balance_given_up,
+		.order_parked = stats->order_parked,
+		.order_longest_parking_us = ddp_parking_us(port),
+		.bound_entry = RTE_PMD_DDP_NO_ENTRY,
+	};
+
+	if (balance == NULL)
+		return numbers;
+	numbers.interval_ms = balance->ms;
+	numbers.before = balance->before;
+	numbers.after = balance->after;
+	numbers.worst = balance->worst;
+	numbers.bound_entry = balance->bound_entry;
+	numbers.bound_share = balance->bound_share;
+	memcpy(numbers.bound_flow, balance->bound_flow, sizeof(numbers.bound_flow));
+	return numbers;
+}
+
+static uint64_t cache_entries(const struct ddp_port *port) {
+	uint64_t n = 0;
+
+	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++)
+		n += cache_read(&port->lower_rxqs[i]).entries;
+	return n;
+}
+
+static uint64_t taken_read(const struct ddp_port *port) {
+	uint64_t n = 0;
+
+	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++)
+		n += counter_read(&port->lower_rxqs[i].taken);
+	return n;
+}
+
+static void rx_read_once(const struct ddp_port *port, struct ddp_stats *stats) {
+	for (unsigned int i = 0; i < DDP_PORT_QUEUES; i++) {
+		stats->rx[i].packets = counter_read(&port->rxqs[i].packets);
+		stats->rx[i].bytes = counter_read(&port->rxqs[i].bytes);
+		stats->rx[i].missed = missed_read(port, i);
+	}
+	stats->rx_dropped = port->rx_dropped;
+	stats->rx_rule_dropped = stats->rx_offloaded = 0;
+	stats->rx_decapped = stats->rx_decap_passed = 0;
+	stats->order_parked = stats->balance_given_up = 0;
+	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
+		const struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
+
+		stats->rx_rule_dropped += counter_read(&lower->rule_dropped);
+		stats->rx_offloaded += counter_read(&lower->offloaded);
+		stats->rx_decapped += counter_read(&lower->decapped);
+		stats->rx_decap_passed += counter_read(&lower->decap_passed);
+		stats->order_parked += counter_read(&lower->order_counts.parked);
+		stats->balance_given_up += counter_read(&lower->order_counts.given_up);
+	}
+	caches_read(port, stats);
+	stats->balance_rounds = port->balance != NULL ? port->balance->rounds : 0;
+	stats->balance_moves = port->balance != NULL ? port->balance->moves : 0;
+	stats->rx_taken = taken_read(port); // last, to include all packets counted above
+}
+
+// Packets that are taken while the counters are read seem to be on rings. Read again if these are
+// many, since a thread may have been preempted in between.
+#define READ_TRIES 16
+#define READ_SLACK 512 // packets
+
+static void rx_read(const struct ddp_port *port, struct ddp_stats *stats) {
+	for (unsigned int i = 0; i < READ_TRIES; i++) {
+		uint64_t before = taken_read(port);
+
+		rx_read_once(port, stats);
+		if (stats->rx_taken - before <= READ_SLACK)
+			return;
+	}
+}
+
+static void tx_read(const struct ddp_port *port, struct ddp_stats *stats) {
+	for (unsigned int i = 0; i < DDP_PORT_QUEUES; i++) {
+		stats->tx[i].packets = counter_read(&port->txqs[i].packets);
+		stats->tx[i].bytes = counter_read(&port->txqs[i].bytes);
+	}
+	stats->tx_dropped = port->tx_dropped;
+}
+
+static void types_read(const struct ddp_port *port, struct ddp_stats *stats) {
+	for (unsigned int i = 0; i < port->n_counted; i++) {
+		stats->types[i] = 0;
+		for (unsigned int j = 0; j < port->lower.n_rxq_max; j++)
+			stats->types[i] += counter_read(&port->lower_rxqs[j].types[i]);
+	}
+}
+
+static void all_read(const struct ddp_port *port, struct ddp_stats *stats) {
+	rx_read(port, stats);
+	tx_read(port, stats);
+	types_read(port, stats);
+}
+
+static struct totals totals_of(const struct ddp_stats *stats) {
+	struct totals totals = {0};
+
+	for (unsigned int i = 0; i < DDP_PORT_QUEUES; i++) {
+		totals.rx_delivered += stats->rx[i].packets;
+		totals.rx_delivered_bytes += stats->rx[i].bytes;
+		totals.rx_missed += stats->rx[i].missed;
+		totals.tx_sent += stats->tx[i].packets;
+		totals.tx_sent_bytes += stats->tx[i].bytes;
+	}
+	return totals;
+}
+
+const struct ddp_stats *ddp_stats_read(struct ddp_port *port) {
+	const uint64_t *base = (const uint64_t *)port->stats_base;
+	uint64_t *now = (uint64_t *)port->stats_now;
+
+	assert(port->n_counted >= port->n_type_ids);
+	all_read(port, port->stats_now);
+	for (size_t i = 0; i < stats_size(port->n_counted) / sizeof(uint64_t); i++)
+		now[i] -= base[i];
+	return port->stats_now;
+}
+
+struct rte_eth_stats ddp_stats_lower(struct ddp_port *port) {
+	const struct rte_eth_stats *base = &port->lower.base;
+	struct rte_eth_stats stats;
+
+	if (DDP_LOWER_CALL(port, rte_eth_stats_get(port->lower.port_id, &stats)) != 0)
+		return (struct rte_eth_stats){0};
+	stats.imissed -= base->imissed;
+	stats.ierrors -= base->ierrors;
+	stats.oerrors -= base->oerrors;
+	stats.rx_nombuf -= base->rx_nombuf;
+	return stats;
+}
+
+static void lower_reset(struct ddp_port *port) {
+	struct ddp_lower *lower = &port->lower;
+	struct rte_eth_stats base = {0};
+
+	DDP_LOWER_CALL(port, rte_eth_xstats_reset(lower->port_id));
+	if (DDP_LOWER_CALL(port, rte_eth_stats_reset(lower->port_id)) != 0)
+		DDP_LOWER_CALL(port, rte_eth_stats_get(lower->port_id, &base));
+	lower->base = base;
+}
+
+int ddp_stats_get(struct ddp_port *port, struct rte_eth_stats *out) {
+	// First, because it releases the mutex.
+	const struct rte_eth_stats lower = ddp_stats_lower(port);
+	const struct ddp_stats *stats = ddp_stats_read(port);
+	const struct totals totals = totals_of(stats);
+
+	out->ipackets = totals.rx_delivered;
+	out->ibytes = totals.rx_delivered_bytes;
+	out->imissed = totals.rx_missed + lower.imissed;
+	out->ierrors = lower.ierrors;
+	out->rx_nombuf = lower.rx_nombuf;
+	out->opackets = totals.tx_sent;
+	out->obytes = totals.tx_sent_bytes;
+	out->oerrors = lower.oerrors;
+	for (unsigned int i = 0; i < RTE_ETHDEV_QUEUE_STAT_CNTRS; i++) {
+		DPDK_QUEUE_STAT_SET(out, q_ipackets, i, stats->rx[i].packets);
+		DPDK_QUEUE_STAT_SET(out, q_ibytes, i, stats->rx[i].bytes);
+		DPDK_QUEUE_STAT_SET(out, q_errors, i, stats->rx[i].missed);
+		DPDK_QUEUE_STAT_SET(out, q_opackets, i, stats->tx[i].packets);
+		DPDK_QUEUE_STAT_SET(out, q_obytes, i, stats->tx[i].bytes);
+	}
+	return 0;
+}
+
+int ddp_stats_reset(struct ddp_port *port) {
+	struct ddp_stats *base = port->stats_base;
+	struct totals totals;
+
+	all_read(port, base);
+	totals = totals_of(base);
+	// Only packets that are counted elsewhere; the others count as taken after the reset.
+	base->rx_taken =
+		totals.rx_delivered + totals.rx_missed + base->rx_rule_dropped + base->rx_dropped;
+	lower_reset(port);
+	return 0;
+}
+
+static uint64_t tx_in_rings(const struct ddp_port *port) {
+	uint64_t n = 0;
+
+	for (unsigned int i = 0; i < port->n_txqs; i++)
+		if (port->txqs[i].ring != NULL)
+			n += rte_ring_count(port->txqs[i].ring);
+	return n;
+}
+
+// Output for extended statistics: one function writes names and values, so their order is equal.
+struct xstats {
+	struct rte_eth_xstat_name *names;
+	struct rte_eth_xstat *values;
+	unsigned int n;
+	unsigned int size;
+};
+
+static void put(struct xstats *out, uint64_t value, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void put(struct xstats *out, uint64_t value, const char *fmt, ...) {
+	unsigned int i = out->n++;
+	va_list ap;
+
+	if (i >= out->size)
+		return;
+	if (out->values != NULL)
+		out->values[i] = (struct rte_eth_xstat){.id = i, .value = value};
+	if (out->names != NULL) {
+		va_start(ap, fmt);
+		vsnprintf(out->names[i].name, sizeof(out->names[i].name), fmt, ap);
+		va_end(ap);
+	}
+}
+
+static void port_put(struct xstats *out, const struct ddp_port *port,
+		     const struct ddp_stats *stats) {
+	const struct totals totals = totals_of(stats);
+	const struct rte_pmd_ddp_balance balance = ddp_balance_numbers(port, stats);
+
+	put(out, stats->rx_taken, "rx_lower_packets");
+	put(out, totals.rx_delivered, "rx_delivered_packets");
+	put(out, totals.rx_missed, "rx_missed_packets");
+	put(out, stats->rx_rule_dropped, "rx_dropped_by_rule");
+	put(out, stats->rx_offloaded, "rx_offloaded");
+	put(out, stats->rx_dropped, "rx_dropped_at_stop");
+	put(out,
+	    stats->rx_taken - totals.rx_delivered - totals.rx_missed - stats->rx_rule_dropped -
+		    stats->rx_dropped,
+	    "rx_in_rings");
+	put(out, tx_in_rings(port), "tx_in_rings");
+	put(out, stats->tx_dropped, "tx_dropped_at_stop");
+	put(out, stats->cache_hits, "rx_path_cache_hits");
+	put(out, stats->cache_misses, "rx_path_cache_misses");
+	put(out, stats->cache_learned, "rx_path_cache_learned");
+	put(out, cache_entries(port), "rx_path_cache_entries");
+	put(out, stats->rx_decapped, "rx_decapped_packets");
+	put(out, stats->rx_decap_passed, "rx_not_decapped_packets");
+	put(out, balance.order_parked, "order_parked");
+	put(out, balance.order_longest_parking_us, "order_longest_parking_us");
+	put(out, balance.given_up, "balance_given_up");
+	put(out, balance.rounds, "balance_rounds");
+	put(out, balance.moves, "balance_moves");
+	put(out, 1000 * balance.before + 0.5, "balance_before_permille");
+	put(out, 1000 * balance.after + 0.5, "balance_after_permille");
+}
+
+static void queues_put(struct xstats *out, const struct ddp_port *port,
+		       const struct ddp_stats *stats) {
+	for (unsigned int i = 0; i < port->n_rxqs; i++) {
+		put(out, stats->rx[i].packets, "rx_q%u_packets", i);
+		put(out, stats->rx[i].bytes, "rx_q%u_bytes", i);
+		put(out, stats->rx[i].missed, "rx_q%u_missed", i);
+	}
+	for (unsigned int i = 0; i < port->n_txqs; i++) {
+		put(out, stats->tx[i].packets, "tx_q%u_packets", i);
+		put(out, stats->tx[i].bytes, "tx_q%u_bytes", i);
+	}
+}
+
+#define TYPE_NAME_LEN ((int)(RTE_ETH_XSTATS_NAME_SIZE - sizeof("rx_type__packets")))
+#define TYPE_CUT_LEN (TYPE_NAME_LEN - (int)strlen("_65535"))
+
+// A name that is too long ends with the id, because another may begin alike.
+static void type_put(struct xstats *out, const struct ddp_port *port, unsigned int id, uint64_t n) {
+	const char *name = ddp_types_name(port, id);
+
+	if (strlen(name) > (size_t)TYPE_NAME_LEN)
+		put(out, n, "rx_type_%.*s_%u_packets", TYPE_CUT_LEN, name, id);
+	else
+		put(out, n, "rx_type_%s_packets", name);
+}
+
+// Includes types of deleted profiles, so that the sum holds and the ids of xstats, which an
+// application may keep, do not change.
+static void types_put(struct xstats *out, const struct ddp_port *port,
+		      const struct ddp_stats *stats) {
+	put(out, stats->types[0], "rx_type_none_packets");
+	for (unsigned int i = 1; i < port->n_type_ids; i++)
+		type_put(out, port, i, stats->types[i]);
+}
+
+unsigned int ddp_xstats_port_get(struct ddp_port *port, const struct rte_eth_stats *lower,
+				 struct rte_eth_xstat_name *names, struct rte_eth_xstat *values,
+				 unsigned int n) {
+	struct xstats out = {.names = names, .values = values, .size = n};
+
+	port_put(&out, port, ddp_stats_read(port));
+	put(&out, lower->imissed, "lower_rx_missed_errors");
+	put(&out, lower->ierrors, "lower_rx_errors");
+	put(&out, lower->rx_nombuf, "lower_rx_mbuf_allocation_errors");
+	return out.n;
+}
+
+// Those of the lower device.
+struct lower_xstats {
+	unsigned int n;
+	struct rte_eth_xstat_name *names;
+	struct rte_eth_xstat *values;
+};
+
+// Get their number, and names or values as asked. Values are 0 if the lower device does not give
+// them. 0 or -ENOMEM.
+static int lower_xstats_read(struct ddp_port *port, bool names, bool values,
+			     struct lower_xstats *lower) {
+	const uint16_t id = port->lower.port_id;
+	int n = DDP_LOWER_CALL(port, rte_eth_xstats_get_names(id, NULL, 0));
+
+	if (n <= 0)
+		return 0;
+	lower->names = calloc(n, sizeof(*lower->names));
+	lower->values = calloc(n, sizeof(*lower->values));
+	if (lower->names == NULL || lower->values == NULL)
+		return -ENOMEM;
+	lower->n = n;
+	if (names)
+		DDP_LOWER_CALL(port, rte_eth_xstats_get_names(id, lower->names, n));
+	if (values)
+		DDP_LOWER_CALL(port, rte_eth_xstats_get(id, lower->values, n));
+	return 0;
+}
+
+static void lower_put(struct xstats *out, const struct lower_xstats *lower) {
+	for (unsigned int i = 0; i < lower->n; i++)
+		put(out, lower->values[i].value, "lower_%s", lower->names[i].name);
+}
+
+int ddp_xstats_get(struct ddp_port *port, struct rte_eth_xstat_name *names,
+		   struct rte_eth_xstat *values, unsigned int n) {
+	struct xstats out = {.names = names, .values = values, .size = n};
+	struct lower_xstats lower = {0};
+	// First, because it releases the mutex.
+	int ret = lower_xstats_read(port, names != NULL, values != NULL, &lower);
+
+	if (ret == 0) {
+		const struct ddp_stats *stats = ddp_stats_read(port);
+
+		port_put(&out, port, stats);
+		queues_put(&out, port, stats);
+		lower_put(&out, &lower);
+		types_put(&out, port, stats); // last: profiles add some
+		ret = out.n;
+	}
+	free(lower.names);
+	free(lower.values);
+	return ret;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Inside of plugin/port: what is counted.
+#ifndef DDP_PORT_COUNTS_STATS_H
+#define DDP_PORT_COUNTS_STATS_H
+
+#include "port/state/port.h"
+
+// stats.c: under the port's mutex.
+int ddp_stats_get(struct ddp_port *port, struct rte_eth_stats *stats);
+int ddp_stats_reset(struct ddp_port *port);
+// The lower device's own statistics since the last reset, 0 if it has none. Releases the mutex
+// meanwhile.
+struct rte_eth_stats ddp_stats_lower(struct ddp_port *port);
+// Names and values (either may be NULL) of at most n extended statistics. Returns their number, or
+// -ENOMEM. Releases the mutex meanwhile.
+int ddp_xstats_get(struct ddp_port *port, struct rte_eth_xstat_name *names,
+		   struct rte_eth_xstat *values, unsigned int n);
+// The same for the port only, and what the lower device dropped. lower: ddp_stats_lower(). Keeps
+// the mutex.
+unsigned int ddp_xstats_port_get(struct ddp_port *port, const struct rte_eth_stats *lower,
+				 struct rte_eth_xstat_name *names, struct rte_eth_xstat *values,
+				 unsigned int n);
+// All counters since the last reset. Valid until the next call.
+const struct ddp_stats *ddp_stats_read(struct ddp_port *port);
+// Make room for the counters of all packet types that have an id. -ENOMEM leaves the old ones.
+int ddp_stats_reserve(struct ddp_port *port);
+// The longest time that packets were parked for (run/order.h), in microseconds.
+uint64_t ddp_parking_us(const struct ddp_port *port);
+// What xstats, telemetry and applications are told of load-aware RSS.
+struct rte_pmd_ddp_balance ddp_balance_numbers(const struct ddp_port *port,
+					       const struct ddp_stats *stats);
+
+#endif

@@ -1,0 +1,538 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "port/state/balance.h"
+#include "port/exchange/exchange.h"
+#include "port/quiesce/quiesce.h"
+#include "port/run/order.h"
+#include "port/state/control.h"
+
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_cycles.h>
+#include <rte_ether.h>
+#include <rte_ip.h>
+#include <rte_malloc.h>
+
+/* Counting on or off */
+
+// The counters of a lower queue, exchanged under its lock. Returns the old ones.
+static uint32_t *entries_exchange(struct ddp_lower_rxq *lower, uint32_t *entries) {
+	uint32_t *old;
+
+	ddp_lower_rxq_lock(lower);
+	old = lower->entries;
+	lower->entries = entries;
+	lower->sample.left = 0;
+	ddp_unlock(&lower->lock);
+	return old;
+}
+
+static void counting_end(struct ddp_port *port) {
+	__atomic_store_n(&port->balances, false, __ATOMIC_RELAXED);
+	for (unsigned int i = 0; port->lower_rxqs != NULL && i < port->lower.n_rxq_max; i++)
+		rte_free(entries_exchange(&port->lower_rxqs[i], NULL));
+}
+
+static int counting_begin(struct ddp_port *port) {
+	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
+		uint32_t *entries =
+			rte_calloc_socket("ddp_entries", DDP_RETA_SIZE, sizeof(*entries),
+					  RTE_CACHE_LINE_SIZE, port->data->numa_node);
+
+		if (entries == NULL) {
+			counting_end(port);
+			PORT_LOG(ERR, port->name, "balance: out of memory");
+			return -ENOMEM;
+		}
+		rte_free(entries_exchange(&port->lower_rxqs[i], entries));
+	}
+	__atomic_store_n(&port->balances, true, __ATOMIC_RELAXED);
+	return 0;
+}
+
+/* What packets cost */
+
+#define BURSTS_MS 1600  // bursts that are older hardly count
+#define CHANCE 4        // squared: what is not two standard deviations from none may be chance
+#define LEAST (1 / 64.) // of the time is the packets'
+
+static uint64_t sum_read(const uint64_t *sum) {
+	return __atomic_load_n(sum, __ATOMIC_RELAXED);
+}
+
+// The bursts since the last call, and those since long before in all.
+static struct ddp_balance_bursts bursts_read(const struct ddp_queue_load *load,
+					     struct ddp_balance_queue *queue, double keep) {
+	const struct ddp_queue_load last = queue->load;
+	struct ddp_queue_load *now = &queue->load;
+	struct ddp_balance_bursts *all = &queue->bursts, new;
+
+	now->bursts = sum_read(&load->bursts);
+	now->packets = sum_read(&load->packets);
+	now->cycles = sum_read(&load->cycles);
+	now->packets_2 = sum_read(&load->packets_2);
+	now->cycles_2 = sum_read(&load->cycles_2);
+	now->products = sum_read(&load->products);
+	new = (struct ddp_balance_bursts){
+		.n = now->bursts - last.bursts,
+		.packets = now->packets - last.packets,
+		.cycles = now->cycles - last.cycles,
+	};
+	if (new.n == 0)
+		return new;
+	new.packets_2 = now->packets_2 - last.packets_2 - new.packets *new.packets / new.n;
+	new.cycles_2 = now->cycles_2 - last.cycles_2 - new.cycles *new.cycles / new.n;
+	new.products = now->products - last.products - new.packets *new.cycles / new.n;
+	all->n = all->n * keep + new.n;
+	all->packets = all->packets * keep + new.packets;
+	all->cycles = all->cycles * keep + new.cycles;
+	all->packets_2 = all->packets_2 * keep + new.packets_2;
+	all->cycles_2 = all->cycles_2 * keep + new.cycles_2;
+	all->products = all->products * keep + new.products;
+	return new;
+}
+
+// The cycles of a burst that are the same whatever its size.
+static double bursts_fixed(const struct ddp_balance_bursts *bursts) {
+	double slope, fixed, variance;
+
+	if (bursts->packets_2 <= 0)
+		return 0;
+	slope = bursts->products / bursts->packets_2;
+	fixed = bursts->cycles - slope * bursts->packets;
+	variance = (bursts->cycles_2 - slope * bursts->products) / bursts->packets_2 / bursts->n *
+		   bursts->packets * bursts->packets;
+	if (fixed <= 0 || fixed * fixed <= CHANCE * variance)
+		return 0;
+	return (fixed - CHANCE * RTE_MAX(variance, 0) / fixed) / bursts->n;
+}
+
+// The thread that polls a queue: a number below RTE_MAX_LCORE + DDP_PORT_QUEUES. Threads that are
+// none of EAL's are not known, as if each polled one queue.
+static unsigned int thread_of(const struct ddp_rxq *queue, unsigned int id) {
+	const uint32_t lcore = __atomic_load_n(&queue->load.lcore, __ATOMIC_RELAXED);
+
+	return lcore < RTE_MAX_LCORE ? lcore : RTE_MAX_LCORE + id;
+}
+
+void ddp_balance_costs(struct ddp_balance *balance, const struct ddp_rxq *rxqs, unsigned int n_rxqs,
+		       double costs[DDP_PORT_QUEUES]) {
+	const double keep = balance->ms < BURSTS_MS ? 1 - (double)balance->ms / BURSTS_MS : 0;
+	struct {
+		double packets, cycles, fixed;
+	} threads[RTE_MAX_LCORE + DDP_PORT_QUEUES] = {0}, *thread;
+
+	for (unsigned int i = 0; i < n_rxqs; i++) {
+		struct ddp_balance_queue *queue = &balance->queues[i];
+		struct ddp_balance_bursts new = bursts_read(&rxqs[i].load, queue, keep);
+
+		thread = &threads[thread_of(&rxqs[i], i)];
+		thread->packets += new.packets;
+		thread->cycles += new.cycles;
+		thread->fixed += bursts_fixed(&queue->bursts) * new.n;
+	}
+	for (unsigned int i = 0; i < n_rxqs; i++) {
+		thread = &threads[thread_of(&rxqs[i], i)];
+		costs[i] = thread->packets == 0 ?
+				   0 :
+				   RTE_MAX(thread->cycles - thread->fixed, thread->cycles * LEAST) /
+					   thread->packets;
+	}
+}
+
+/* An interval's counters */
+
+// What changed since the last interval.
+struct measured {
+	uint64_t taken, placed; // packets of the port, and those that the table placed
+	uint32_t packets[DDP_RETA_SIZE];
+	uint64_t delivered[DDP_PORT_QUEUES], others[DDP_PORT_QUEUES];
+	double costs[DDP_PORT_QUEUES];
+	bool usable[DDP_PORT_QUEUES];
+};
+
+static uint32_t entry_read(const struct ddp_port *port, unsigned int entry) {
+	uint32_t n = 0;
+
+	for (unsigned int i = 0; i < port->n_lower_rxqs; i++)
+		n += __atomic_load_n(&port->lower_rxqs[i].entries[entry], __ATOMIC_RELAXED);
+	return n;
+}
+
+static uint64_t taken_read(const struct ddp_port *port) {
+	uint64_t n = 0;
+
+	for (unsigned int i = 0; i < port->n_lower_rxqs; i++)
+		n += counter_read(&port->lower_rxqs[i].taken);
+	return n;
+}
+
+static void queue_measure(const struct ddp_port *port, struct ddp_balance_queue *last,
+			  unsigned int id, struct measured *measured) {
+	const struct ddp_rxq *queue = &port->rxqs[id];
+	const uint32_t polls = __atomic_load_n(&queue->polls, __ATOMIC_RELAXED);
+	const uint64_t delivered = counter_read(&queue->packets);
+
+	measured->delivered[id] = delivered - last->delivered;
+	measured->usable[id] = queue->started && polls != last->polls;
+	last->polls = polls;
+	last->delivered = delivered;
+}
+
+// Packets that rules steer, or that have no hash, are not counted by entry. Their queues are what
+// the queues delivered beyond the entries' packets.
+static void others_find(const struct ddp_port *port, struct measured *measured) {
+	uint64_t others =
+		measured->taken > measured->placed ? measured->taken - measured->placed : 0;
+	uint64_t sum = 0;
+
+	if (others < measured->taken / 64)
+		return;
+	memcpy(measured->others, measured->delivered, sizeof(measured->others));
+	for (unsigned int i = 0; i < DDP_RETA_SIZE; i++) {
+		uint64_t *queue = &measured->others[port->rss.reta[i]];
+
+		*queue -= RTE_MIN(*queue, measured->packets[i]);
+	}
+	for (unsigned int i = 0; i < port->n_rxqs; i++)
+		sum += measured->others[i];
+	for (unsigned int i = 0; i < port->n_rxqs; i++)
+		measured->others[i] = measured->others[i] * others / RTE_MAX(sum, 1U);
+}
+
+// Returns whether a whole interval was measured.
+static bool measure(const struct ddp_port *port, struct ddp_balance *balance,
+		    struct measured *measured) {
+	const uint64_t taken = taken_read(port);
+	bool whole = balance->fresh;
+
+	memset(measured, 0, sizeof(*measured));
+	measured->taken = taken - balance->taken;
+	balance->taken = taken;
+	for (unsigned int i = 0; i < DDP_RETA_SIZE; i++) {
+		uint32_t now = entry_read(port, i);
+
+		measured->packets[i] = now - balance->entries[i];
+		measured->placed += measured->packets[i];
+		balance->entries[i] = now;
+	}
+	for (unsigned int i = 0; i < port->n_rxqs; i++)
+		queue_measure(port, &balance->queues[i], i, measured);
+	ddp_balance_costs(balance, port->rxqs, port->n_rxqs, measured->costs);
+	balance->fresh = true;
+	return whole;
+}
+
+/* The flow that bounds the rest */
+
+static void sample_begin(struct ddp_lower_rxq *lower, uint16_t entry) {
+	lower->sample.votes = 0;
+	lower->sample.entry = entry;
+	lower->sample.left = DDP_FLOW_SAMPLE_PACKETS;
+}
+
+// Take a sample's result, and have the next one collected.
+static struct ddp_flow_sample sample_take(struct ddp_port *port, uint16_t entry) {
+	struct ddp_flow_sample best = {0};
+
+	for (unsigned int i = 0; i < port->n_lower_rxqs; i++) {
+		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
+
+		if (!ddp_lower_rxq_trylock(lower)) // next time
+			continue;
+		if (lower->sample.entry == entry && lower->sample.votes > best.votes)
+			best = lower->sample;
+		sample_begin(lower, entry);
+		ddp_unlock(&lower->lock);
+	}
+	return best;
+}
+
+// Where the IP header is that identifies the flow; -1: there is none.
+static int flow_l3(const struct ddp_flow_sample *sample) {
+	uint16_t off = 2 * RTE_ETHER_ADDR_LEN, type;
+
+	if (sample->inner_l3_off != UINT16_MAX)
+		return sample->inner_l3_off;
+	for (;;) {
+		if (off + sizeof(type) > sample->len)
+			return -1;
+		memcpy(&type, &sample->data[off], sizeof(type));
+		off += sizeof(type);
+		if (type != htons(RTE_ETHER_TYPE_VLAN) && type != htons(RTE_ETHER_TYPE_QINQ))
+			break;
+		off += sizeof(type);
+	}
+	return type == htons(RTE_ETHER_TYPE_IPV4) || type == htons(RTE_ETHER_TYPE_IPV6) ? off : -1;
+}
+
+// Addresses, protocol and ports: "UDP 10.0.0.1:1234 > 10.0.0.2:80".
+static void flow_text(const struct ddp_flow_sample *sample, char *text, size_t size) {
+	char from[INET6_ADDRSTRLEN] = "?", to[INET6_ADDRSTRLEN] = "?";
+	uint16_t ports[2] = {0};
+	const uint8_t *ip;
+	uint8_t proto;
+	int l3 = flow_l3(sample);
+	unsigned int l4;
+	bool v4;
+
+	snprintf(text, size, "hash 0x%08x", sample->hash);
+	if (l3 < 0 || l3 + sizeof(struct rte_ipv4_hdr) > sample->len)
+		return;
+	ip = &sample->data[l3];
+	v4 = ip[0] >> 4 == 4;
+	if (!v4 && l3 + sizeof(struct rte_ipv6_hdr) > sample->len)
+		return;
+	proto = v4 ? ip[9] : ip[6];
+	l4 = l3 + (v4 ? (ip[0] & 15) * 4U : sizeof(struct rte_ipv6_hdr));
+	inet_ntop(v4 ? AF_INET : AF_INET6, ip + (v4 ? 12 : 8), from, sizeof(from));
+	inet_ntop(v4 ? AF_INET : AF_INET6, ip + (v4 ? 16 : 24), to, sizeof(to));
+	if ((proto != IPPROTO_TCP && proto != IPPROTO_UDP && proto != IPPROTO_SCTP) ||
+	    l4 + sizeof(ports) > sample->len) {
+		snprintf(text, size, "%s > %s protocol %u", from, to, proto);
+		return;
+	}
+	memcpy(ports, &sample->data[l4], sizeof(ports));
+	snprintf(text, size, v4 ? "%s:%u > %s:%u %s" : "[%s]:%u > [%s]:%u %s", from,
+		 ntohs(ports[0]), to, ntohs(ports[1]),
+		 proto == IPPROTO_TCP ? "TCP" :
+		 proto == IPPROTO_UDP ? "UDP" :
+					"SCTP");
+}
+
+static void bound_find(struct ddp_port *port, struct ddp_balance *balance) {
+	const struct ddp_rebalance *rebalance = &balance->rebalance;
+	struct ddp_flow_sample sample;
+
+	if (rebalance->bound_entry != balance->bound_entry)
+		balance->bound_flow[0] = '\0';
+	balance->bound_entry = rebalance->bound_entry;
+	balance->bound_share = rebalance->bound_share;
+	if (balance->bound_entry == DDP_REBALANCE_NONE)
+		return;
+	sample = sample_take(port, balance->bound_entry);
+	if (sample.votes > 0)
+		flow_text(&sample, balance->bound_flow, sizeof(balance->bound_flow));
+}
+
+/* Decisions */
+
+static unsigned int patience_us(const struct ddp_balance *balance) {
+	return balance->ms * 1000 * DDP_BALANCE_PATIENCE;
+}
+
+static int table_apply(struct ddp_port *port, const struct ddp_rss *rss, unsigned int patience) {
+	const struct ddp_change change = {
+		.rss = rss,
+		.patience_us = patience,
+	};
+
+	return ddp_change_apply(port, &change);
+}
+
+// Put entries whose move was given up back where the lower queues already send their packets.
+// Returns whether packets are parked, or were until now: then nothing is decided. last: no move is
+// given up from now on, because nobody would put its entry back.
+//
+// A thread that wants a lower queue's lock keeps workers off that queue: only needed locks are
+// taken.
+//
+// A lower queue that did not give up moves the entry back, too. It is more patient, or where all
+// queues are polled slowly, one lower queue after the other would give up and none would be done.
+static bool moves_settle(struct ddp_port *port, bool last) {
+	struct ddp_rss rss = port->rss;
+	bool parked = false, returned = false;
+
+	for (unsigned int i = 0; i < port->n_lower_rxqs; i++) {
+		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
+
+		if (!ddp_order_is_waiting(lower))
+			continue;
+		parked = true;
+		if (last)
+			ddp_lower_rxq_lock(lower);
+		else if (!ddp_order_has_returned(lower) || !ddp_lower_rxq_trylock(lower))
+			continue;
+		returned |= ddp_order_returned(lower, rss.reta);
+		if (last)
+			ddp_order_keep_moves(lower);
+		ddp_unlock(&lower->lock);
+	}
+	if (returned)
+		table_apply(port, &rss,
+			    last ? 0 : RTE_MAX(patience_us(port->balance), DDP_ORDER_WAIT_US));
+	return parked;
+}
+
+// Keep what the moves were decided by: each changes the loads of its queues.
+static void moves_keep(struct ddp_balance *balance, const struct ddp_rebalance_move *moves,
+		       unsigned int n) {
+	const struct ddp_rebalance *rebalance = &balance->rebalance;
+	double loads[DDP_REBALANCE_QUEUES], sum = 0, most = 0, mean;
+
+	memcpy(loads, rebalance->queue_loads, sizeof(loads));
+	for (unsigned int i = 0; i < rebalance->n_queues; i++) {
+		sum += loads[i];
+		most = RTE_MAX(most, loads[i]);
+	}
+	mean = most / rebalance->before;
+	for (unsigned int i = 0; i < n; i++) {
+		const struct ddp_rebalance_move *move = &moves[i];
+		const double load = rebalance->loads[move->entry];
+
+		balance->last[balance->moves++ % DDP_BALANCE_LAST] = (struct ddp_balance_move){
+			.move = *move,
+			.round = balance->rounds,
+			.share = load / sum,
+			.from_load = loads[move->from] / mean,
+			.to_load = loads[move->to] / mean,
+			.tsc = rte_rdtsc(),
+		};
+		loads[move->from] -= load;
+		loads[move->to] += load;
+	}
+}
+
+static void interval_keep(struct ddp_balance *balance, unsigned int n_moves) {
+	const struct ddp_rebalance *rebalance = &balance->rebalance;
+
+	if (rebalance->before == 0) // no packet
+		return;
+	balance->before = rebalance->before;
+	balance->after = n_moves > 0 ? rebalance->after : rebalance->before;
+	balance->worst = RTE_MAX(balance->worst, balance->before);
+	balance->intervals[balance->n_intervals++ % DDP_BALANCE_LAST] =
+		(struct ddp_balance_interval){
+			.round = balance->rounds,
+			.before = balance->before,
+			.after = balance->after,
+			.n_moves = n_moves,
+		};
+}
+
+static void decide(struct ddp_port *port, struct ddp_balance *balance, struct measured *measured) {
+	struct ddp_rebalance_move moves[DDP_REBALANCE_MOVES];
+	const struct ddp_rebalance_interval interval = {
+		.reta = port->rss.reta,
+		.packets = measured->packets,
+		.others = measured->others,
+		.costs = measured->costs,
+		.usable = measured->usable,
+	};
+	struct ddp_rss rss = port->rss;
+	unsigned int n;
+
+	others_find(port, measured);
+	n = ddp_rebalance_step(&balance->rebalance, &interval, moves);
+	balance->rounds++;
+	bound_find(port, balance);
+	for (unsigned int i = 0; i < n; i++)
+		rss.reta[moves[i].entry] = moves[i].to;
+	if (n > 0 && table_apply(port, &rss, patience_us(balance)) < 0)
+		n = 0;
+	interval_keep(balance, n);
+	moves_keep(balance, moves, n);
+}
+
+static bool can_balance(const struct ddp_port *port) {
+	return __atomic_load_n(&port->running, __ATOMIC_RELAXED) && port->n_rxqs > 1 &&
+	       port->rss.enabled;
+}
+
+static void round_do(struct ddp_port *port) {
+	struct ddp_balance *balance = port->balance;
+	struct measured measured;
+
+	if (!can_balance(port)) {
+		balance->fresh = false;
+		return;
+	}
+	if (balance->rebalance.n_queues != port->n_rxqs)
+		ddp_rebalance_init(&balance->rebalance, DDP_RETA_SIZE, port->n_rxqs);
+	if (measure(port, balance, &measured) && !moves_settle(port, false))
+		decide(port, balance, &measured);
+}
+
+/* On and off */
+
+static void interval_end(struct ddp_port *port) {
+	ddp_alarm_set(port, DDP_ALARM_BALANCE, 1000ULL * port->balance->ms, interval_end);
+	round_do(port);
+	ddp_change_end(port);
+}
+
+static int balance_alloc(struct ddp_port *port) {
+	if (port->balance != NULL)
+		return 0;
+	port->balance = calloc(1, sizeof(*port->balance));
+	if (port->balance == NULL) {
+		PORT_LOG(ERR, port->name, "balance: out of memory");
+		return -ENOMEM;
+	}
+	port->balance->bound_entry = DDP_REBALANCE_NONE;
+	return 0;
+}
+
+int ddp_balance_ms_read(const char *text, unsigned int *ms) {
+	unsigned long n;
+	char *end;
+
+	if (strcmp(text, "off") == 0 || strcmp(text, "on") == 0) {
+		*ms = strcmp(text, "on") == 0 ? DDP_BALANCE_MS : 0;
+		return 0;
+	}
+	errno = 0;
+	n = strtoul(text, &end, 10);
+	if (!isdigit((unsigned char)*text) || *end != '\0' || errno != 0 || n < 1 ||
+	    n > DDP_BALANCE_MS_MAX)
+		return -EINVAL;
+	*ms = n;
+	return 0;
+}
+
+int ddp_balance_set(struct ddp_port *port, unsigned int ms) {
+	unsigned int before;
+	int ret;
+
+	if (ms > DDP_BALANCE_MS_MAX) {
+		PORT_LOG(ERR, port->name, "balance: the interval is at most %u ms, not %u",
+			 DDP_BALANCE_MS_MAX, ms);
+		return -EINVAL;
+	}
+	if (ms == 0 && port->balance == NULL)
+		return 0;
+	ret = balance_alloc(port);
+	if (ret < 0)
+		return ret;
+	before = port->balance->ms;
+	port->balance->ms = ms;
+	if (ms == before)
+		return 0;
+	port->balance->fresh = false;
+	ddp_alarm_unset(port, DDP_ALARM_BALANCE);
+	if (ms == 0) {
+		moves_settle(port, true);
+		counting_end(port);
+		return 0;
+	}
+	if (before == 0)
+		ret = counting_begin(port);
+	if (ret == 0 && !ddp_alarm_set(port, DDP_ALARM_BALANCE, 1000ULL * ms, interval_end))
+		ret = -ENOMEM;
+	if (ret < 0)
+		port->balance->ms = 0;
+	return ret;
+}
+
+void ddp_balance_free(struct ddp_port *port) {
+	if (port->balance == NULL)
+		return;
+	counting_end(port);
+	free(port->balance);
+	port->balance = NULL;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// What is exchanged under traffic: profiles, mappings, flow rules, RSS, and the steering, which is
+// built from them.
+#ifndef DDP_PORT_EXCHANGE_EXCHANGE_H
+#define DDP_PORT_EXCHANGE_EXCHANGE_H
+
+#include "port/state/port.h"
+
+// A change of what a steering is made of. NULL: unchanged.
+struct ddp_change {
+	struct ddp_personality *personality;
+	struct ddp_mapping *mapping;
+	const struct ddp_rss *rss;
+	struct ddp_flows *flows;
+	uint32_t ptype_mask; // 0: unchanged
+	// With a redirection table: give moves of entries up after this time; 0: they are final.
+	unsigned int patience_us;
+};
+
+// Below, "under the port's mutex" means for functions that change anything: within a change.
+
+// port_personality.c: all under the port's mutex (except while the port is set up).
+// The first personality, from a specification (NULL: none). -errno with messages in diag.
+int ddp_personality_init(struct ddp_port *port, const char *spec, struct ddp_diag *diag);
+// Change it under traffic, or fail with one line in error and leave everything as it was. They
+// return what the public functions of rte_pmd_ddp.h document.
+int ddp_personality_add(struct ddp_port *port, const struct ddp_source *source, char *error,
+			size_t error_size);
+// source->spec NULL: no profile.
+int ddp_personality_set(struct ddp_port *port, const struct ddp_source *source, char *error,
+			size_t error_size);
+// source->spec: a name, or a specification as it was given.
+int ddp_personality_del(struct ddp_port *port, const struct ddp_source *source, char *error,
+			size_t error_size);
+// Compile the same profiles with the UDP ports that are declared now.
+int ddp_personality_rebuild(struct ddp_port *port, char *error, size_t error_size);
+
+// tunnels.c: UDP ports of tunnels, in addition to those in the profiles. Under the port's mutex,
+// under traffic; errors are logged. Declared ports remain when a profile is deleted. -ENOTSUP: no
+// profile has this tunnel; -EEXIST: the port is declared for some tunnel; -EINVAL: a profile uses
+// the port for another header; -ENOSPC.
+int ddp_tunnel_add(struct ddp_port *port, const struct rte_eth_udp_tunnel *tunnel);
+// -ENOENT: it was not declared.
+int ddp_tunnel_del(struct ddp_port *port, const struct rte_eth_udp_tunnel *tunnel);
+
+// mapping.c: all under the port's mutex.
+// RTE_PTYPE_* that mbufs of a type of the current personality get.
+uint32_t ddp_mapping_of(const struct ddp_port *port, const struct ddp_type_info *type);
+// As documented in rte_pmd_ddp.h.
+int ddp_mapping_update(struct ddp_port *port, const struct rte_pmd_ddp_ptype_mapping *items,
+		       unsigned int n, bool exclusive);
+int ddp_mapping_replace(struct ddp_port *port, uint32_t target, bool mask, uint32_t rte_ptype);
+int ddp_mapping_reset(struct ddp_port *port);
+
+// Let mbufs have only these layers of packet types. -ENOMEM leaves everything as it was.
+int ddp_ptypes_set(struct ddp_port *port, uint32_t mask);
+
+// change.c, steering.c: under the port's mutex (except while the port is set up). Apply a change,
+// then let the lower device hash for the new steering. -ENOMEM leaves everything as it was.
+int ddp_change_apply(struct ddp_port *port, const struct ddp_change *change);
+// Build the steering and exchange it under traffic, in one step; the replaced objects are freed.
+// The port owns what the change refers to, except rss, which is copied. -ENOMEM leaves everything
+// as it was.
+int ddp_steering_apply(struct ddp_port *port, const struct ddp_change *change);
+
+// Between these two, rules come or go that path caches learn, and no packet is classified. After it
+// the path caches learn anew, and packets wait for those of before.
+void ddp_steering_relearn_begin(struct ddp_port *port);
+void ddp_steering_relearn_end(struct ddp_port *port);
+// Wait until no burst call uses what was taken out of the rules' tables before.
+void ddp_steering_wait(struct ddp_port *port);
+
+// rss.c: under the port's mutex; errors are logged.
+void ddp_rss_init(struct ddp_rss *rss);
+int ddp_rss_configure(struct ddp_port *port);
+int ddp_rss_hash_update(struct ddp_port *port, const struct rte_eth_rss_conf *conf);
+// Does the personality resemble an 800-series NIC, in the fields that rss_hf chooses too?
+bool ddp_rss_emulates(const struct ddp_port *port);
+void ddp_rss_hash_get(const struct ddp_port *port, struct rte_eth_rss_conf *conf);
+int ddp_rss_reta_update(struct ddp_port *port, struct rte_eth_rss_reta_entry64 *conf,
+			uint16_t size);
+int ddp_rss_reta_query(const struct ddp_port *port, struct rte_eth_rss_reta_entry64 *conf,
+		       uint16_t size);
+
+// port_flow.c: under the port's mutex. Compile the port's rules for a personality and a number of
+// Rx queues (DDP_PORT_QUEUES: unchanged). -EINVAL or -ENOMEM with the reason, which names the rule,
+// in why (may be NULL).
+int ddp_flows_compile(const struct ddp_port *port, const struct ddp_personality *personality,
+		      uint16_t n_rxqs, struct ddp_flows **flows, char *reason, size_t reason_size);
+unsigned int ddp_flows_count(const struct ddp_port *port);
+// The hash function for packets that no rule with a pattern matches.
+enum ddp_hash_function ddp_flows_function(const struct ddp_port *port);
+// List the patterns of the rules that cannot be compiled for a personality in text (size bytes). 0
+// or -ENOMEM.
+int ddp_flows_unserved(const struct ddp_port *port, const struct ddp_personality *personality,
+		       char *text, size_t size);
+extern const struct rte_flow_ops ddp_flow_ops;
+
+// balance.c
+
+// Read "off", "on" or a number of milliseconds. -EINVAL: it is none of these.
+int ddp_balance_ms_read(const char *text, unsigned int *ms);
+// Under the port's mutex, within a change. ms: 0 turns it off. -EINVAL, -ENOMEM: logged.
+int ddp_balance_set(struct ddp_port *port, unsigned int ms);
+// At the end of an interval: what a packet of each queue costs, in cycles; 0: not known.
+//
+// What a thread does in a turn of its polling loop, beside its work on packets, comes after the
+// queue that it polls last, and that queue would seem to have expensive packets. The fewer packets
+// it then gets, the more expensive they would seem. So queues of one thread share one cost, as they
+// share its time, and the part of a burst's time that is the same whatever its size, as far as that
+// is more than chance, does not count. (Least squares; its error is that of the slope.)
+void ddp_balance_costs(struct ddp_balance *balance, const struct ddp_rxq *rxqs, unsigned int n_rxqs,
+		       double costs[DDP_PORT_QUEUES]);
+// Before the port is removed.
+void ddp_balance_free(struct ddp_port *port);
+
+#endif

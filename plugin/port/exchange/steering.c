@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Where packets go: built aside, where errors can occur, and exchanged under traffic.
+#include "port/exchange/exchange.h"
+#include "port/lower/hw_ptypes.h"
+#include "port/quiesce/quiesce.h"
+#include "port/run/order.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <rte_cycles.h>
+#include <rte_malloc.h>
+
+// Are all packets classified as before, with the same bytes hashed? Then only the key or the
+// redirection table changes.
+static bool policy_stays(const struct ddp_steering *before, const struct ddp_steering *now) {
+	return before->policy.program == now->policy.program && before->flows == now->flows &&
+	       before->policy.rss == now->policy.rss &&
+	       before->policy.rss_hf == now->policy.rss_hf &&
+	       before->policy.function == now->policy.function && before->mapping == now->mapping &&
+	       before->ptype_mask == now->ptype_mask;
+}
+
+static uint64_t policy_id_new(void) {
+	static uint64_t last;
+
+	return __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+}
+
+// The objects of the old steering still exist, so no new object has the address of an old one.
+static uint64_t policy_id(const struct ddp_steering *before, const struct ddp_steering *now) {
+	if (before != NULL && policy_stays(before, now))
+		return before->policy.id;
+	return policy_id_new();
+}
+
+static void policy_build(struct ddp_policy *policy, const struct ddp_personality *personality,
+			 const struct ddp_steering *steering, const struct ddp_rss *rss,
+			 uint32_t ptype_hidden) {
+	policy->program = personality->program;
+	if (steering->flows != NULL)
+		policy->flows = steering->flows->set;
+	policy->rss = rss->enabled && (rss->rss_hf & ~DDP_RSS_LEVELS) != 0;
+	policy->rss_hf = rss->rss_hf;
+	policy->function = rss->function;
+	if (steering->mapping != NULL) {
+		policy->ptypes = steering->mapping->ptypes;
+		policy->n_ptypes = steering->mapping->n;
+	}
+	policy->ptype_hidden = ptype_hidden;
+}
+
+static struct ddp_steering *steering_build(const struct ddp_port *port,
+					   const struct ddp_change *change) {
+	const struct ddp_rss *rss = change->rss != NULL ? change->rss : &port->rss;
+	struct ddp_steering *steering;
+
+	steering = rte_zmalloc_socket("ddp_steering", sizeof(*steering), RTE_CACHE_LINE_SIZE,
+				      port->data->numa_node);
+	if (steering == NULL)
+		return NULL;
+	steering->flows = change->flows != NULL ? change->flows : port->flows;
+	if (steering->flows != NULL && steering->flows->n == 0)
+		steering->flows = NULL;
+	steering->mapping = change->mapping != NULL ? change->mapping : port->mapping;
+	steering->ptype_mask = change->ptype_mask != 0 ? change->ptype_mask : port->ptype_mask;
+	// With decap=on inner layers become outer ones before the mask applies.
+	policy_build(&steering->policy,
+		     change->personality != NULL ? change->personality : port->personality,
+		     steering, rss, port->decap ? 0 : ~steering->ptype_mask);
+	steering->policy.id = policy_id(port->steering, steering);
+	memcpy(steering->reta, rss->reta, sizeof(steering->reta));
+	ddp_hash_init(&steering->hash, DDP_HASH_TOEPLITZ, rss->key);
+	return steering;
+}
+
+// May a flow go to another queue, and not only because its entry of the redirection table changed?
+static bool any_flow_moves(const struct ddp_steering *before, const struct ddp_steering *now) {
+	return before->policy.program != now->policy.program || before->flows != now->flows ||
+	       before->policy.rss != now->policy.rss ||
+	       before->policy.rss_hf != now->policy.rss_hf ||
+	       before->policy.function != now->policy.function ||
+	       memcmp(before->hash.key, now->hash.key, sizeof(now->hash.key)) != 0;
+}
+
+static uint64_t moves_end(unsigned int patience_us) {
+	return rte_rdtsc() +
+	       (patience_us != 0 ? patience_us : DDP_ORDER_WAIT_US) * (rte_get_tsc_hz() / 1000000);
+}
+
+// The lower queue's lock is held.
+static void order_keep(struct ddp_lower_rxq *lower, const struct ddp_steering *before,
+		       const struct ddp_steering *now, unsigned int patience_us) {
+	if (before == NULL || before == now)
+		return;
+	if (any_flow_moves(before, now))
+		ddp_order_change_all(lower);
+	else if (memcmp(before->reta, now->reta, sizeof(now->reta)) != 0)
+		ddp_order_change_entries(lower, before->reta, now->reta, moves_end(patience_us),
+					 patience_us != 0);
+}
+
+// After the loop no thread uses the old steering, because burst calls use it only under a lower
+// queue's lock.
+static void steering_exchange(struct ddp_port *port, struct ddp_steering *steering,
+			      unsigned int patience_us) {
+	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
+		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
+
+		ddp_lower_rxq_lock(lower);
+		order_keep(lower, lower->steering, steering, patience_us);
+		lower->steering = steering;
+		ddp_hw_ptypes_lower_set(port, lower, NULL);
+		ddp_unlock(&lower->lock);
+	}
+	rte_free(port->steering);
+	port->steering = steering;
+	ddp_hw_ptypes_replace(port, NULL);
+	ddp_rx_intr_wake_all(port); // packets may wait for these queues to be polled
+}
+
+// Packages run by functions that only the primary process has at this address. After this call no
+// burst call of a secondary process is in the port, nor can one begin.
+static void mp_receives_set(struct ddp_port *port, bool receives) {
+	__atomic_store_n(&port->mp_receives, receives, __ATOMIC_SEQ_CST);
+	for (unsigned int i = 0; !receives && i < DDP_PORT_QUEUES; i++)
+		ddp_call_wait(port, &port->rxqs[i].mp);
+}
+
+int ddp_steering_apply(struct ddp_port *port, const struct ddp_change *change) {
+	struct ddp_steering *steering = steering_build(port, change);
+	const struct ddp_personality *personality =
+		change->personality != NULL ? change->personality : port->personality;
+
+	assert(change->personality == NULL || change->personality != port->personality);
+	if (steering == NULL)
+		return -ENOMEM;
+	if (personality->package != NULL)
+		mp_receives_set(port, false);
+	steering_exchange(port, steering, change->patience_us);
+	if (personality->package == NULL)
+		mp_receives_set(port, true);
+	port->ptype_mask = steering->ptype_mask;
+	if (change->rss != NULL)
+		port->rss = *change->rss;
+	if (change->personality != NULL) {
+		ddp_personality_destroy(port->personality);
+		port->personality = change->personality;
+	}
+	if (change->flows != NULL) {
+		ddp_flows_destroy(port->flows);
+		port->flows = change->flows;
+	}
+	if (change->mapping != NULL) {
+		rte_free(port->mapping);
+		port->mapping = change->mapping;
+	}
+	return 0;
+}
+
+// All lower queues see the rules and the new id from the same moment on. A packet that saw a rule
+// before would not wait for older ones of its flow.
+void ddp_steering_relearn_begin(struct ddp_port *port) {
+	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
+		ddp_lower_rxq_lock(&port->lower_rxqs[i]);
+		ddp_order_change_all(&port->lower_rxqs[i]);
+	}
+}
+
+void ddp_steering_relearn_end(struct ddp_port *port) {
+	// Release: who reads the new id sees the rules as they are now.
+	__atomic_store_n(&port->steering->policy.id, policy_id_new(), __ATOMIC_RELEASE);
+	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++)
+		ddp_unlock(&port->lower_rxqs[i].lock);
+	ddp_rx_intr_wake_all(port);
+}
+
+void ddp_steering_wait(struct ddp_port *port) {
+	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
+		ddp_lower_rxq_lock(&port->lower_rxqs[i]);
+		ddp_unlock(&port->lower_rxqs[i].lock);
+	}
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// The lower device: attached, configured, started and programmed.
+#ifndef DDP_PORT_LOWER_LOWER_H
+#define DDP_PORT_LOWER_LOWER_H
+
+#include "port/state/port.h"
+
+// attach.c: errors are logged, -errno returned. The port must be in the registry for
+// ddp_lower_attach(), which learns of the lower port by an event, and not in it for the others.
+int ddp_lower_attach(struct ddp_port *port, const char *devargs);
+// Undo an attach, even a failed one: remove the device if we probed it.
+void ddp_lower_release(struct ddp_port *port);
+// Close the lower port, and remove its device from its bus if remove_device is set.
+void ddp_lower_close(struct ddp_port *port, bool remove_device);
+
+// lower_ids.c: hold the port ids below DDP_LOWER_ID_MIN for a port, so that its lower device gets a
+// higher one. Holds none if the high ones are nearly used up.
+void ddp_ids_hold(struct ddp_ids *ids, uint16_t port_id);
+void ddp_ids_release(struct ddp_ids *ids);
+
+// RSS types for a lower device with several queues. They only have to keep a flow on one queue.
+#define DDP_LOWER_SPREAD_HF (RTE_ETH_RSS_IP | RTE_ETH_RSS_TCP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_SCTP)
+
+// lower.c: under the port's mutex; errors are logged, -errno returned. Can the lower device write
+// RSS hashes into mbufs, and may it? Without the RSS flag of an mbuf nobody knows which packets
+// were hashed.
+bool ddp_lower_can_hash(const struct ddp_port *port);
+// The Tx offloads that it has.
+uint64_t ddp_lower_tx_capa(const struct ddp_lower *lower);
+// May the lower device have this mempool, Rx queue 0's? -EINVAL: not with several threads.
+int ddp_lower_pool_check(const struct ddp_port *port, const struct rte_mempool *pool);
+int ddp_lower_configure(struct ddp_port *port, const struct rte_eth_conf *conf);
+// Reset it while it is stopped, and configure it as before.
+int ddp_lower_reset(struct ddp_port *port);
+int ddp_lower_start(struct ddp_port *port);
+void ddp_lower_stop(struct ddp_port *port);
+
+// Unplugged or removed? No lock is needed.
+static inline bool ddp_lower_is_unplugged(const struct ddp_port *port) {
+	return port->lower.gone || __atomic_load_n(&port->lower.unplugged, __ATOMIC_SEQ_CST);
+}
+
+// lower_offload.c
+
+// Should the lower device have as many Rx queues as we? If it can hash for us and has a redirection
+// table.
+bool ddp_offload_spreads(const struct ddp_port *port);
+// Call this before the lower port starts: a 700-series NIC takes a package only then. -ENOTSUP or
+// -ENOMEM if the offload is required but fails (logged).
+int ddp_offload_prepare(struct ddp_port *port);
+// Call this after the lower port started. -ENOTSUP or -ENOMEM if the offload is required but fails
+// (logged).
+int ddp_offload_start(struct ddp_port *port);
+// Call this before the lower port stops, or after its removal.
+void ddp_offload_stop(struct ddp_port *port);
+// Call this after the lower port stopped: undoes ddp_offload_prepare().
+void ddp_offload_release(struct ddp_port *port);
+// Program the lower port for a personality that the port is about to get. If that is required but
+// fails, or without memory, -errno with one line in error, and the lower port is as before, but no
+// packet bypasses classification until ddp_offload_renew(). error must not be the port's own `why`.
+int ddp_offload_replan(struct ddp_port *port, const struct ddp_personality *personality,
+		       char *error, size_t error_size);
+// Call this after each change of the steering.
+void ddp_offload_renew(struct ddp_port *port);
+// The lower device of a port has recovered from an error, and may have lost rules and tunnels.
+// Program it again soon. From any thread, also one inside its driver.
+void ddp_offload_recovered(struct ddp_port *port);
+
+// lower_rules.c: the rte_flow rules and tunnels of a plan on the lower port.
+
+// A ddp_plan_ask.accepts; ctx is the port.
+bool ddp_lower_rule_is_accepted(void *ctx, const struct ddp_offload_rule *rule);
+// -errno with the reason in error: some may have been created, to be undone by the next function.
+int ddp_lower_rules_create(struct ddp_port *port, const struct ddp_plan *plan, char *error,
+			   size_t size);
+void ddp_lower_rules_destroy(struct ddp_port *port);
+int ddp_lower_tunnels_add(struct ddp_port *port, const struct ddp_plan *plan, char *error,
+			  size_t size);
+void ddp_lower_tunnels_del(struct ddp_port *port);
+
+// lower_package.c: the package of a lower device.
+
+// The kind of an 800-series NIC by the package that its driver was told to load. NULL: the driver
+// was told none, or the file is not known (logged). At probe.
+const struct ddp_nic *ddp_package_nic(const struct ddp_port *port);
+
+// The package of a 700-series NIC. Is the lower device such a NIC?
+bool ddp_package_is_possible(const struct ddp_port *port);
+// Open the package of the argument `package`; NULL: there is none. 0, or -errno (logged). At probe.
+int ddp_package_open_given(struct ddp_port *port, const char *file);
+// That package if it covers a personality. NULL: none is needed, or it does not (logged).
+const struct ddp_package *ddp_package_for(const struct ddp_port *port,
+					  const struct ddp_personality *personality);
+// Write a plan's package to the stopped NIC. -ENOTSUP or -ENOMEM with the reason in `reason`, and
+// the NIC as before.
+int ddp_package_load(struct ddp_port *port, const struct ddp_plan *plan, char *reason, size_t size);
+// Remove it from the stopped NIC; does nothing if there is none.
+void ddp_package_unload(struct ddp_port *port);
+// The package that the NIC has; NULL: none.
+const struct ddp_package *ddp_package_of(const struct ddp_port *port);
+// The bits of rss_hf that select the flow types which the package adds.
+uint64_t ddp_package_rss_hf(const struct ddp_port *port);
+// Write the plan's input sets. -ENOTSUP or -ENOMEM with the reason in why.
+int ddp_package_hash(struct ddp_port *port, const struct ddp_plan *plan, char *reason, size_t size);
+
+// lower_reta.c
+
+// Write our redirection table to the lower device if it has as many queues as we and its table can
+// express ours: then packets need not be moved between queues.
+void ddp_lower_reta_follow(struct ddp_port *port);
+// Restore its own table.
+void ddp_lower_reta_undo(struct ddp_port *port);
+
+#endif

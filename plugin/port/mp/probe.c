@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// The driver: creates a net_ddp port from its devargs.
+#include "port/app/app.h"
+#include "port/counts/stats.h"
+#include "port/exchange/exchange.h"
+#include "port/lower/lower.h"
+#include "port/mp/mp.h"
+#include "port/quiesce/quiesce.h"
+#include "port/run/run.h"
+#include "port/state/control.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <bus_vdev_driver.h>
+#include <ethdev_vdev.h>
+#include <rte_devargs.h>
+#include <rte_eal.h>
+#include <rte_interrupts.h>
+#include <rte_malloc.h>
+#include <rte_mbuf_dyn.h>
+#include <rte_version.h>
+
+#include "package/package.h"
+
+// Flags of the lower device that also apply to our port.
+#define DEV_FLAGS_PASSED (RTE_ETH_DEV_INTR_LSC | RTE_ETH_DEV_INTR_RMV | RTE_ETH_DEV_NOLIVE_MAC_ADDR)
+
+#define DRIVER "net_ddp"
+
+// The layout of ethdev's structures differs between DPDK releases.
+static int dpdk_check(const char *name) {
+	unsigned int year, month;
+
+	if (sscanf(rte_version(), "%*s %u.%u", &year, &month) == 2 && year == RTE_VER_YEAR &&
+	    month == RTE_VER_MONTH)
+		return 0;
+	PORT_LOG(ERR, name, "this net_ddp was built for DPDK %u.%02u and cannot work with %s",
+		 RTE_VER_YEAR, RTE_VER_MONTH, rte_version());
+	return -ENOTSUP;
+}
+
+static int dynfields_register(const char *name) {
+	static const struct rte_mbuf_dynfield meta = {
+		.name = RTE_PMD_DDP_META_DYNFIELD,
+		.size = sizeof(struct rte_pmd_ddp_meta),
+		.align = 4,
+	};
+	static const struct rte_mbuf_dynfield rx_tsc = {
+		.name = RTE_PMD_DDP_RX_TSC_DYNFIELD,
+		.size = sizeof(uint64_t),
+		.align = sizeof(uint64_t),
+	};
+
+	// In this order they are adjacent, 16 bytes together.
+	int rx_tsc_off = rte_mbuf_dynfield_register(&rx_tsc);
+	int meta_off = rte_mbuf_dynfield_register(&meta);
+
+	if (meta_off >= 0 && rx_tsc_off >= 0) {
+		ddp_meta_off = meta_off;
+		ddp_rx_tsc_off = rx_tsc_off;
+		return 0;
+	}
+	PORT_LOG(ERR, name, "no room in mbufs for the dynamic fields %s and %s",
+		 RTE_PMD_DDP_META_DYNFIELD, RTE_PMD_DDP_RX_TSC_DYNFIELD);
+	return -ENOMEM;
+}
+
+static void diag_log(const char *name, const struct ddp_diag *diag) {
+	for (unsigned int i = 0; i < diag->n_kept; i++) {
+		if (diag->severities[i] == DDP_ERROR)
+			PORT_LOG(ERR, name, "%s", diag->messages[i]);
+		else
+			PORT_LOG(WARNING, name, "%s", diag->messages[i]);
+	}
+}
+
+static int personality_load(struct ddp_port *port, const char *spec) {
+	struct ddp_diag diag;
+	int ret;
+
+	ddp_diag_init(&diag);
+	ret = ddp_personality_init(port, spec, &diag);
+	diag_log(port->name, &diag);
+	ddp_diag_fini(&diag);
+	return ret;
+}
+
+static int no_memory(const struct ddp_port *port) {
+	PORT_LOG(ERR, port->name, "no memory for a port");
+	return -ENOMEM;
+}
+
+// Each queue of these is a source of its own, such as a capture.
+static bool queues_are_sources(const struct ddp_lower *lower) {
+	return strcmp(lower->info.driver_name, "net_pcap") == 0 ||
+	       strcmp(lower->info.driver_name, "net_ring") == 0;
+}
+
+// Choose the maximum number of lower Rx queues.
+static int lower_rxqs_choose(struct ddp_port *port, uint16_t wanted) {
+	struct ddp_lower *lower = &port->lower;
+	uint16_t n = RTE_MIN(lower->info.max_rx_queues, DDP_PORT_QUEUES);
+
+	if (n == 0 || wanted > n) {
+		PORT_LOG(ERR, port->name, "lower device %s has %u Rx queues, %u are needed",
+			 lower->name, n, RTE_MAX(wanted, 1));
+		return -EINVAL;
+	}
+	lower->unshared = strcmp(lower->info.driver_name, "net_pcap") == 0;
+	lower->n_rxq_fixed = wanted > 0 || queues_are_sources(lower);
+	if (wanted > 0)
+		lower->n_rxq_max = wanted;
+	else if (lower->n_rxq_fixed || ddp_offload_spreads(port))
+		lower->n_rxq_max = n;
+	else
+		lower->n_rxq_max = RTE_MIN(n, RTE_MAX(lower->info.default_rxportconf.nb_queues, 1));
+	return 0;
+}
+
+static void *array_alloc(struct ddp_port *port, unsigned int n, size_t size) {
+	return rte_calloc_socket("ddp_port", n, size, RTE_CACHE_LINE_SIZE, port->data->numa_node);
+}
+
+static int lower_queues_alloc(struct ddp_port *port) {
+	unsigned int n = port->lower.n_rxq_max;
+
+	port->lower_rxqs = array_alloc(port, n, sizeof(*port->lower_rxqs));
+	port->lower_txqs = array_alloc(port, n, sizeof(*port->lower_txqs));
+	if (port->lower_rxqs == NULL || port->lower_txqs == NULL)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < n; i++) {
+		port->lower_rxqs[i].id = i;
+		port->lower_rxqs[i].port = port;
+		port->lower_txqs[i].id = i;
+		port->lower_txqs[i].port = port;
+	}
+	return 0;
+}
+
+static int tables_alloc(struct ddp_port *port) {
+	int ret = lower_queues_alloc(port);
+
+	if (ret == 0)
+		ret = ddp_stats_reserve(port);
+	port->data->mac_addrs =
+		array_alloc(port, ddp_lower_n_macs(port), sizeof(*port->data->mac_addrs));
+	if (ret < 0 || port->data->mac_addrs == NULL)
+		return no_memory(port);
+	return 0;
+}
+
+static void queues_init(struct ddp_port *port) {
+	for (unsigned int i = 0; i < DDP_PORT_QUEUES; i++) {
+		port->rxqs[i].id = i;
+		port->rxqs[i].port = port;
+		port->txqs[i].id = i;
+		port->txqs[i].port = port;
+	}
+}
+
+// Copy the attributes of the lower device that our port shares.
+static void lower_resemble(struct rte_eth_dev *dev) {
+	struct ddp_port *port = dev->data->dev_private;
+	uint16_t lower = port->lower.port_id;
+
+	dev->data->dev_flags |= *port->lower.info.dev_flags & DEV_FLAGS_PASSED;
+	dev->data->dev_flags |= RTE_ETH_DEV_FLOW_OPS_THREAD_SAFE; // ethdev then holds no lock
+	rte_eth_macaddr_get(lower, &dev->data->mac_addrs[0]);
+	rte_eth_dev_get_mtu(lower, &dev->data->mtu);
+	dev->data->promiscuous = rte_eth_promiscuous_get(lower) == 1;
+	dev->data->all_multicast = rte_eth_allmulticast_get(lower) == 1;
+}
+
+static void port_init(struct rte_eth_dev *dev) {
+	struct ddp_port *port = dev->data->dev_private;
+
+	port->layout = ddp_mp_layout();
+	port->pid_ns = ddp_mp_pid_namespace();
+	port->id = dev->data->port_id;
+	port->name = dev->data->name;
+	port->data = dev->data;
+	port->lower.port_id = DDP_PORT_NONE;
+	port->ptype_mask = UINT32_MAX;
+	ddp_rss_init(&port->rss);
+	ddp_flow_list_init(&port->rules, &ddp_port_memory);
+	queues_init(port);
+	dev->dev_ops = &ddp_port_ops;
+	dev->rx_pkt_burst = ddp_rx_burst;
+	dev->tx_pkt_burst = ddp_tx_burst;
+	dev->tx_pkt_prepare = ddp_tx_prepare;
+	dev->rx_queue_count = ddp_rx_queue_count;
+	dev->rx_descriptor_status = ddp_rx_descriptor_status;
+	dev->tx_descriptor_status = ddp_tx_descriptor_status;
+}
+
+// Applications that have a key of their own mostly have 40 bytes. They ask for the length once, so
+// later profiles do not change it.
+static uint8_t key_size_choose(const struct ddp_port *port, uint8_t wanted) {
+	if (wanted != 0)
+		return wanted;
+	return ddp_rss_emulates(port) ? DDP_KEY_SIZE : DDP_KEY_SHORT;
+}
+
+static int port_setup(struct rte_eth_dev *dev, const struct ddp_devargs *devargs) {
+	struct ddp_port *port = dev->data->dev_private;
+	int ret;
+
+	port->meta = devargs->meta;
+	port->decap = devargs->decap;
+	port->overflow = devargs->overflow;
+	port->offload.mode = devargs->offload;
+	port->offload.asked = devargs->nic;
+	ret = personality_load(port, devargs->profile);
+	if (ret == 0)
+		ret = ddp_lower_attach(port, devargs->lower);
+	if (ret < 0)
+		return ret;
+	port->rss_key_size = key_size_choose(port, devargs->rss_key_len);
+	port->offload.known = ddp_package_nic(port);
+	ret = ddp_package_open_given(port, devargs->package);
+	if (ret < 0)
+		return ret;
+	dev->data->numa_node = rte_eth_dev_socket_id(port->lower.port_id);
+	ret = lower_rxqs_choose(port, devargs->lower_queues);
+	if (ret == 0)
+		ret = tables_alloc(port);
+	if (ret == 0)
+		ret = ddp_balance_set(port, devargs->balance_ms);
+	if (ret == 0)
+		lower_resemble(dev);
+	return ret;
+}
+
+static int port_create(struct rte_vdev_device *vdev, const struct ddp_devargs *devargs) {
+	const char *name = rte_vdev_device_name(vdev);
+	struct ddp_port *port;
+	struct rte_eth_dev *dev;
+	int ret;
+
+	// Allocated before the lower device's port, so that ours has the lower id.
+	dev = rte_eth_vdev_allocate(vdev, sizeof(*port));
+	if (dev == NULL) {
+		PORT_LOG(ERR, name,
+			 "no Ethernet port can be allocated: all are in use, or out of memory");
+		return -ENOMEM;
+	}
+	port = dev->data->dev_private;
+	port_init(dev);
+	ddp_registry_add(port);
+	ret = port_setup(dev, devargs);
+	if (ret < 0) {
+		ddp_registry_del(port);
+		ddp_lower_release(port);
+		ddp_port_tables_free(port);
+		rte_eth_dev_release_port(dev);
+		return ret;
+	}
+	pthread_mutex_lock(port->mutex);
+	__atomic_store_n(&port->ready, true, __ATOMIC_RELEASE);
+	pthread_mutex_unlock(port->mutex);
+	rte_eth_dev_probing_finish(dev);
+	return 0;
+}
+
+static int port_probe(struct rte_vdev_device *vdev) {
+	const char *name = rte_vdev_device_name(vdev);
+	struct ddp_devargs devargs;
+	char error[512];
+	int ret;
+
+	ret = dpdk_check(name);
+	if (ret == 0)
+		ret = dynfields_register(name); // in a secondary process: finds them
+	if (ret < 0)
+		return ret;
+	if (rte_eal_process_type() != RTE_PROC_PRIMARY)
+		return ddp_mp_attach(vdev);
+	ddp_mp_serve();
+	ret = ddp_devargs_parse(rte_vdev_device_args(vdev), &devargs, error, sizeof(error));
+	if (ret < 0)
+		PORT_LOG(ERR, name, "%s", error);
+	else
+		ret = port_create(vdev, &devargs);
+	ddp_devargs_fini(&devargs);
+	return ret;
+}
+
+static int port_remove(struct rte_vdev_device *vdev) {
+	struct rte_eth_dev *dev = rte_eth_dev_allocated(rte_vdev_device_name(vdev));
+	int ret;
+
+	if (dev == NULL)
+		return 0; // the application closed it
+	if (rte_eal_process_type() != RTE_PROC_PRIMARY)
+		return ddp_mp_remove(dev);
+	ret = ddp_port_remove(dev);
+	if (ret < 0)
+		return ret; // also within a change of it, or while another thread closes it
+	return rte_eth_dev_release_port(dev);
+}
+
+static struct rte_vdev_driver ddp_driver = {
+	.probe = port_probe,
+	.remove = port_remove,
+};
+
+// Does the process have a driver of this name? Asks the buses whose device that would be, without
+// EAL's error message.
+static bool driver_is_there(void) {
+	int level = rte_log_get_level(RTE_LOGTYPE_EAL);
+	struct rte_devargs devargs = {0};
+	bool found;
+
+	rte_log_set_level(RTE_LOGTYPE_EAL, RTE_LOG_EMERG);
+	found = rte_devargs_parse(&devargs, DRIVER) == 0;
+	rte_log_set_level(RTE_LOGTYPE_EAL, level);
+	rte_devargs_reset(&devargs);
+	return found;
+}
+
+// An application with a built-in copy of the driver may also load the plugin. Both would register
+// the same driver and telemetry names, and each would know only its own ports.
+static void duplicate_report(void) {
+	const char *file = "";
+	Dl_info info;
+
+	if (dladdr(&ddp_driver, &info) != 0)
+		file = info.dli_fname;
+	PORT_LOG(NOTICE, DRIVER, "this process already has the driver; the copy in %s is not used",
+		 file);
+}
+
+RTE_INIT(ddp_register) {
+	ddp_port_logtype = rte_log_register_type_and_pick_level("pmd.net.ddp", RTE_LOG_NOTICE);
+	if (driver_is_there()) {
+		duplicate_report();
+		return;
+	}
+	ddp_driver.driver.name = DRIVER;
+	rte_vdev_register(&ddp_driver);
+	ddp_telemetry_register();
+}
+
+#define PARAM(name, values) " " #name "=" values
+
+DPDK_PMD_EXPORT_NAME(net_ddp);
+RTE_PMD_REGISTER_PARAM_STRING(net_ddp, "dev(<devargs>)" DDP_DEVARGS(PARAM));

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Starts and stops the port's queues: the rings between lower queues and ours, and the path caches.
+#include "port/lower/lower.h"
+#include "port/quiesce/quiesce.h"
+#include "port/run/order.h"
+#include "port/run/ring.h"
+#include "port/run/run.h"
+#include "port/start/start.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <rte_malloc.h>
+#include <rte_vect.h>
+
+// Allocate a ring of an Rx queue.
+static struct ddp_ring *rx_ring_alloc(const struct ddp_port *port, uint16_t n_desc) {
+	struct ddp_ring *ring = rte_malloc_socket("ddp_ring", ddp_ring_memsize(n_desc),
+						  RTE_CACHE_LINE_SIZE, port->data->numa_node);
+
+	if (ring != NULL)
+		ddp_ring_init(ring, n_desc);
+	return ring;
+}
+
+// Free a ring and the packets on it. Returns their number.
+static unsigned int ring_destroy(struct ddp_ring **ring) {
+	struct rte_mbuf *mbuf;
+	unsigned int n = 0;
+	uint64_t bytes = 0; // not used
+
+	if (*ring == NULL)
+		return 0;
+	for (; ddp_ring_take(*ring, &mbuf, 1, &bytes) == 1; n++)
+		rte_pktmbuf_free(mbuf);
+	rte_free(*ring);
+	*ring = NULL;
+	return n;
+}
+
+// The same with the ring from a lower queue to an Rx queue.
+static unsigned int rx_ring_free(struct ddp_lower_rxq *lower, unsigned int id) {
+	lower->all_rings[id] = NULL;
+	return ring_destroy(&lower->rings[id]);
+}
+
+// Allocate the ring of a Tx queue, for exactly n_desc packets. It is not in DPDK's list of rings,
+// which is limited.
+static struct rte_ring *ring_alloc(const struct ddp_port *port, uint16_t n_desc) {
+	ssize_t size =
+		rte_ring_get_memsize_elem(sizeof(struct ddp_tx_slot), rte_align32pow2(n_desc + 1));
+	struct rte_ring *ring;
+
+	ring = rte_malloc_socket("ddp_ring", size, RTE_CACHE_LINE_SIZE, port->data->numa_node);
+	if (ring != NULL)
+		rte_ring_init(ring, "ddp", n_desc, RING_F_SP_ENQ | RING_F_SC_DEQ | RING_F_EXACT_SZ);
+	return ring;
+}
+
+// Free the packets on a ring. Returns their number.
+static unsigned int ring_clear(struct rte_ring *ring) {
+	struct ddp_tx_slot slot;
+	unsigned int n = 0;
+
+	while (rte_ring_sc_dequeue_elem(ring, &slot, sizeof(slot)) == 0) {
+		rte_pktmbuf_free(slot.mbuf);
+		n++;
+	}
+	return n;
+}
+
+// Free a ring and the packets on it. Returns their number.
+static unsigned int ring_free(struct rte_ring **ring) {
+	unsigned int n;
+
+	if (*ring == NULL)
+		return 0;
+	n = ring_clear(*ring);
+	rte_free(*ring);
+	*ring = NULL;
+	return n;
+}
+
+static unsigned int held_free(struct ddp_batch *held) {
+	unsigned int n = held->n;
+
+	rte_pktmbuf_free_bulk(held->mbufs, n);
+	held->n = 0;
+	return n;
+}
+
+// The best level that EAL allows, which may change between starts.
+static enum ddp_isa isa_choose(void) {
+	return ddp_isa_best(rte_vect_get_max_simd_bitwidth());
+}
+
+// Allocate the path caches of the lower queues in use, and the room for parked packets. They are
+// large, so they exist only from start to stop.
+static int caches_alloc(struct ddp_port *port) {
+	port->isa = isa_choose();
+	for (unsigned int i = 0; i < port->n_lower_rxqs; i++) {
+		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
+
+		lower->cache = rte_malloc_socket("ddp_cache", ddp_cache_size(), DDP_CACHE_ALIGN,
+						 port->data->numa_node);
+		lower->orders = rte_zmalloc_socket("ddp_order", sizeof(*lower->orders),
+						   RTE_CACHE_LINE_SIZE, port->data->numa_node);
+		if (lower->cache == NULL || lower->orders == NULL) {
+			PORT_LOG(ERR, port->name, "no memory for the path cache of lower queue %u",
+				 i);
+			rte_free(lower->cache);
+			lower->cache = NULL;
+			return -ENOMEM;
+		}
+		ddp_cache_init(lower->cache, port->isa);
+	}
+	return 0;
+}
+
+// Free a cache. Its counters are kept.
+static void cache_free(struct ddp_lower_rxq *lower) {
+	if (lower->cache == NULL)
+		return;
+	ddp_stats_cache_keep(lower);
+	rte_free(lower->cache);
+	lower->cache = NULL;
+}
+
+// Free the packets that are parked, and their room. Returns their number.
+static unsigned int order_free(struct ddp_lower_rxq *lower) {
+	unsigned int n = ddp_order_clear(lower);
+
+	rte_free(lower->orders);
+	lower->orders = NULL;
+	return n;
+}
+
+static int rxq_rings_alloc(struct ddp_port *port, const struct ddp_rxq *queue,
+			   struct ddp_ring **rings) {
+	for (unsigned int i = 0; i < port->n_lower_rxqs; i++) {
+		rings[i] = rx_ring_alloc(port, queue->n_desc);
+		if (rings[i] == NULL) {
+			while (i > 0)
+				ring_destroy(&rings[--i]);
+			return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+// Allow or forbid polling of the queue. Once it is forbidden, no burst call is inside.
+static void rxq_started_set(struct ddp_port *port, struct ddp_rxq *queue, bool started) {
+	__atomic_store_n(&queue->started, started, __ATOMIC_RELEASE);
+	if (!started)
+		ddp_call_wait(port, &queue->busy);
+	port->data->rx_queue_state[queue->id] =
+		started ? RTE_ETH_QUEUE_STATE_STARTED : RTE_ETH_QUEUE_STATE_STOPPED;
+}
+
+static void txq_started_set(struct ddp_port *port, struct ddp_txq *queue, bool started) {
+	__atomic_store_n(&queue->started, started, __ATOMIC_RELEASE);
+	if (!started)
+		ddp_call_wait(port, &queue->busy);
+	port->data->tx_queue_state[queue->id] =
+		started ? RTE_ETH_QUEUE_STATE_STARTED : RTE_ETH_QUEUE_STATE_STOPPED;
+}
+
+int ddp_rxq_start(struct ddp_port *port, uint16_t id) {
+	struct ddp_ring *rings[DDP_PORT_QUEUES] = {0};
+	int ret = rxq_rings_alloc(port, &port->rxqs[id], rings);
+
+	assert(id < port->n_rxqs && port->n_lower_rxqs > 0);
+	if (ret < 0) {
+		PORT_LOG(ERR, port->name, "no memory for the rings of Rx queue %u", id);
+		return ret;
+	}
+	for (unsigned int i = 0; i < port->n_lower_rxqs; i++) {
+		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
+
+		ddp_lower_rxq_lock(lower);
+		lower->rings[id] = lower->all_rings[id] = rings[i];
+		ddp_unlock(&lower->lock);
+	}
+	port->rxqs[id].next = port->rxqs[id].next_other =
+		id % port->n_lower_rxqs; // spread the queues over the lower queues
+	__atomic_store_n(&port->rxqs[id].absent, UINT32_MAX, __ATOMIC_RELAXED);
+	port->rxqs[id].load.got = 0;
+	rxq_started_set(port, &port->rxqs[id], true);
+	return ddp_rx_intr_assign(port);
+}
+
+void ddp_rxq_stop(struct ddp_port *port, uint16_t id) {
+	assert(id < port->n_rxqs);
+	rxq_started_set(port, &port->rxqs[id], false); // from now on its rings are not read
+	for (unsigned int i = 0; i < port->n_lower_rxqs; i++) {
+		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
+
+		ddp_lower_rxq_lock(lower);
+		ddp_order_queue_stop(lower, id);
+		counter_add(&lower->missed[id], rx_ring_free(lower, id));
+		ddp_unlock(&lower->lock);
+	}
+	ddp_rx_intr_assign(port); // its errors were those of the start
+}
+
+void ddp_txq_start(struct ddp_port *port, uint16_t id) {
+	assert(id < port->n_txqs && port->txqs[id].lower != NULL);
+	txq_started_set(port, &port->txqs[id], true);
+}
+
+void ddp_txq_stop(struct ddp_port *port, uint16_t id) {
+	struct ddp_txq *queue = &port->txqs[id];
+
+	assert(id < port->n_txqs && port->txqs[id].lower != NULL);
+	txq_started_set(port, queue, false); // from now on nothing is added to its ring
+	if (queue->ring == NULL)
+		return;
+	ddp_lower_txq_lock(queue->lower);
+	if (port->lower.started) // and not removed
+		ddp_tx_lower_flush(port, queue->lower);
+	port->tx_dropped += ring_clear(queue->ring);
+	ddp_unlock(&queue->lower->lock);
+	if (port->lower.started)
+		ddp_tx_flush(port); // packets that other threads left meanwhile
+}
+
+static int rxqs_start(struct ddp_port *port) {
+	for (unsigned int q = 0; q < port->n_rxqs; q++) {
+		int ret = port->rxqs[q].deferred ? 0 : ddp_rxq_start(port, q);
+
+		if (ret < 0)
+			return ret;
+	}
+	return 0;
+}
+
+static int tx_ring_alloc(struct ddp_port *port, struct ddp_txq *queue) {
+	if (!queue->lower->shared)
+		return 0;
+	queue->ring = ring_alloc(port, queue->n_desc);
+	if (queue->ring == NULL) {
+		PORT_LOG(ERR, port->name, "no memory for the ring of Tx queue %u", queue->id);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+static int txqs_start(struct ddp_port *port) {
+	for (unsigned int t = 0; t < port->n_txqs; t++) {
+		int ret = tx_ring_alloc(port, &port->txqs[t]);
+
+		if (ret < 0)
+			return ret;
+		if (!port->txqs[t].deferred)
+			ddp_txq_start(port, t);
+	}
+	return 0;
+}
+
+// Free rings and caches, and mark all queues stopped. No burst call is inside the port.
+static void queues_stop(struct ddp_port *port) {
+	assert(!__atomic_load_n(&port->running, __ATOMIC_RELAXED));
+	for (unsigned int i = 0; i < port->n_lower_rxqs; i++) {
+		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
+
+		cache_free(lower);
+		port->rx_dropped += order_free(lower);
+		port->rx_dropped += held_free(&lower->held);
+		for (unsigned int q = 0; q < port->n_rxqs; q++)
+			port->rx_dropped += rx_ring_free(lower, q);
+	}
+	for (unsigned int q = 0; q < port->n_rxqs; q++)
+		rxq_started_set(port, &port->rxqs[q], false);
+	for (unsigned int t = 0; t < port->n_txqs; t++) {
+		port->tx_dropped += ring_free(&port->txqs[t].ring);
+		txq_started_set(port, &port->txqs[t], false);
+	}
+}
+
+// Map Tx queue t to lower queue t modulo their number.
+static void txqs_map(struct ddp_port *port) {
+	assert(port->n_lower_txqs > 0 || port->n_txqs == 0);
+	port->tx_shared = port->n_txqs > port->n_lower_txqs;
+	for (unsigned int i = 0; i < port->n_lower_txqs; i++) {
+		port->lower_txqs[i].shared = i + port->n_lower_txqs < port->n_txqs;
+		port->lower_txqs[i].waiting = false;
+	}
+	for (unsigned int t = 0; t < port->n_txqs; t++)
+		port->txqs[t].lower = &port->lower_txqs[t % port->n_lower_txqs];
+}
+
+static int queues_check(const struct ddp_port *port) {
+	const struct rte_eth_dev_data *data = port->data;
+
+	for (unsigned int i = 0; i < data->nb_rx_queues; i++) {
+		if (data->rx_queues[i] == NULL) {
+			PORT_LOG(ERR, port->name, "Rx queue %u is not set up", i);
+			return -EINVAL;
+		}
+	}
+	for (unsigned int i = 0; i < data->nb_tx_queues; i++) {
+		if (data->tx_queues[i] == NULL) {
+			PORT_LOG(ERR, port->name, "Tx queue %u is not set up", i);
+			return -EINVAL;
+		}
+	}
+	if (data->nb_rx_queues > 0 && port->lower.n_rxq == 0) {
+		PORT_LOG(ERR, port->name, "lower device %s is not configured", port->lower.name);
+		return -EINVAL;
+	}
+	if (data->nb_tx_queues > 0 && port->lower.n_txq == 0) {
+		PORT_LOG(ERR, port->name, "lower device %s has no Tx queue", port->lower.name);
+		return -ENOTSUP;
+	}
+	return 0;
+}
+
+static int unplugged(const struct ddp_port *port) {
+	PORT_LOG(ERR, port->name, "lower device %s was unplugged", port->lower.name);
+	return -ENODEV;
+}
+
+// Start the data path unless the lower device was unplugged meanwhile. lower_unplugged() sets its
+// flag, then clears running; this sets running, then reads the flag. So at least one of the two
+// stops the data path.
+static int running_set(struct ddp_port *port) {
+	__atomic_store_n(&port->running, true, __ATOMIC_SEQ_CST);
+	if (!ddp_lower_is_unplugged(port))
+		return 0;
+	__atomic_store_n(&port->running, false, __ATOMIC_SEQ_CST);
+	ddp_port_quiesce(port);
+	return unplugged(port);
+}
+
+int ddp_port_start(struct ddp_port *port) {
+	int ret;
+
+	if (ddp_lower_is_unplugged(port))
+		return unplugged(port);
+	ret = queues_check(port);
+	if (ret < 0)
+		return ret;
+	port->n_rxqs = port->data->nb_rx_queues;
+	port->n_txqs = port->data->nb_tx_queues;
+	port->n_lower_rxqs = port->lower.n_rxq;
+	port->n_lower_txqs = port->lower.n_txq;
+	for (unsigned int i = 0; i < port->n_lower_rxqs; i++)
+		port->lower_rxqs[i].port_id = port->lower.port_id;
+	txqs_map(port);
+	ret = caches_alloc(port);
+	if (ret == 0)
+		ret = rxqs_start(port);
+	if (ret == 0)
+		ret = txqs_start(port);
+	if (ret == 0)
+		ret = ddp_offload_prepare(port);
+	if (ret == 0)
+		ret = ddp_lower_start(port);
+	if (ret == 0)
+		ret = ddp_offload_start(port);
+	if (ret == 0)
+		ret = ddp_rx_intr_start(port);
+	if (ret == 0)
+		ret = running_set(port);
+	if (ret == 0)
+		return 0;
+	ddp_rx_intr_stop(port);
+	ddp_offload_stop(port);
+	ddp_lower_stop(port);
+	ddp_offload_release(port);
+	queues_stop(port);
+	return ret;
+}
+
+void ddp_port_stop(struct ddp_port *port) {
+	__atomic_store_n(&port->running, false, __ATOMIC_RELAXED);
+	ddp_port_quiesce(port);
+	if (port->lower.started)
+		ddp_tx_flush(port);
+	ddp_rx_intr_stop(port);
+	ddp_offload_stop(port);
+	queues_stop(port);
+	if (!port->lower.gone)
+		ddp_lower_stop(port);
+	ddp_offload_release(port);
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// The queues of a port, and the locks and counters of the data path.
+#ifndef DDP_PORT_STATE_QUEUES_H
+#define DDP_PORT_STATE_QUEUES_H
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <rte_common.h>
+#include <rte_mbuf.h>
+#include <rte_ring.h>
+#include <rte_spinlock.h>
+
+#include "classify/cache/cache.h"
+#include "rss/rss.h"
+
+struct ddp_hw_ptype;
+struct ddp_hw_ptypes;
+struct ddp_order;
+struct ddp_port;
+struct ddp_ring;
+struct ddp_steering;
+
+#define DDP_PORT_QUEUES 256     // Rx queues, and Tx queues
+#define DDP_PORT_DESC_MAX 32768 // descriptors of one of them
+#define DDP_PORT_DESC_DEFAULT 512
+#define DDP_PORT_BURST 32 // packets taken from a lower queue at once
+
+static_assert(DDP_PORT_BURST <= DDP_BURST_MAX, "a burst is classified in one go");
+static_assert(DDP_PORT_BURST % 16 == 0, "queues of a burst are compared in groups of 16");
+static_assert(DDP_PORT_QUEUES <= UINT8_MAX + 1, "a queue number fits one byte");
+
+/* What the queues below have; run/order.h, run/load.h and run/flow_sample.h use it. */
+
+// Of a lower queue; counters since the port exists.
+struct ddp_order_counts {
+	uint64_t parked;   // packets
+	uint64_t given_up; // waits for a queue, and moves of an entry
+	uint64_t longest;  // wait that packets were parked for, in TSC cycles
+};
+
+// Written by the burst call.
+struct ddp_queue_load {
+	uint64_t bursts, packets, cycles; // of all bursts whose time is known
+	// Sums over these bursts: squares, and packets times cycles.
+	uint64_t packets_2, cycles_2, products;
+	uint64_t since;   // when the last burst was returned
+	uint32_t got;     // packets of that burst
+	uint32_t n_polls; // of the thread then
+	uint32_t lcore;   // that polled
+};
+
+// The beginning of a packet of an entry's largest flow.
+#define DDP_FLOW_SAMPLE_PACKETS 64
+#define DDP_FLOW_SAMPLE_BYTES 192
+
+struct ddp_flow_sample {
+	uint16_t entry;
+	uint16_t left;  // packets to look at; 0: nothing is wanted, or the sample is complete
+	uint16_t votes; // of the flow, less those of others
+	uint16_t len;   // bytes in data
+	uint16_t inner_l3_off; // from their beginning; UINT16_MAX: none
+	uint32_t hash;         // of the flow
+	uint8_t data[DDP_FLOW_SAMPLE_BYTES];
+};
+
+// Packets and their Rx queues.
+struct ddp_batch {
+	uint16_t n;
+	uint8_t queues[DDP_PORT_BURST] __attribute__((aligned(16)));
+	struct rte_mbuf *mbufs[DDP_PORT_BURST];
+};
+
+// A lock of the data path has this value while this process holds it: 1 in the primary process, in
+// others their process id, so that the locks of a process that ended are known. Not
+// rte_spinlock_trylock(), which writes 1 even if it fails.
+extern int ddp_lock_owner;
+
+static inline bool ddp_trylock(rte_spinlock_t *lock) {
+	int unlocked = 0;
+
+	return __atomic_compare_exchange_n(&lock->locked, &unlocked, ddp_lock_owner, false,
+					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+// Not rte_spinlock_unlock(), which on x86 exchanges the value and so waits for all stores before,
+// such as those to the mbufs of a burst.
+static inline void ddp_unlock(rte_spinlock_t *lock) {
+	__atomic_store_n(&lock->locked, 0, __ATOMIC_RELEASE);
+}
+
+struct ddp_lower_rxq {
+	// All calls use this cache line.
+	rte_spinlock_t lock; // protects all fields below but wanted, seen and left_until
+	bool wanted;         // by the control path: the data path does not try the lock
+	uint8_t order;       // enum ddp_order_mode
+	uint16_t id;
+	uint16_t port_id;                // of the lower device
+	uint16_t n_bursts;               // read so far, while hw_ptypes is set
+	uint32_t drain;                  // packets to hash in software before hw_ptypes is used
+	struct ddp_hw_ptypes *hw_ptypes; // NULL: every packet is classified
+	uint64_t *types;                 // packets by packet type id
+	uint64_t taken;                  // packets read
+	uint64_t offloaded;              // packets with a hardware hash
+	struct ddp_batch held;           // with overflow=wait: packets that did not fit
+
+	const struct ddp_steering *steering;
+	uint32_t *entries; // with balance=: packets by entry of the redirection table; else NULL
+	struct ddp_flow_sample sample;
+	struct ddp_order_counts order_counts;
+	struct ddp_order *orders;                // while the port is started
+	struct ddp_cache *cache;                 // ditto
+	struct ddp_cache_stats past;             // control: of caches that were freed
+	struct ddp_ring *rings[DDP_PORT_QUEUES]; // to each Rx queue that is started
+	// control: the same, while a burst call replaces one of them for itself
+	struct ddp_ring *all_rings[DDP_PORT_QUEUES];
+	struct ddp_port *port; // control
+	uint16_t wakes;        // control: the Rx queue that its interrupt wakes; see rx_intr.c
+	uint64_t missed[DDP_PORT_QUEUES];    // packets that did not fit (imissed), by Rx queue
+	uint64_t rule_dropped;               // packets that an rte_flow rule drops
+	uint64_t decapped, decap_passed;     // with decap=on: packets with and without a tunnel
+	uint32_t seen;                       // polls of the own queue when another last looked
+	uint64_t left_until;                 // by TSC: others leave it to its own queue
+	const struct ddp_hw_ptype *hw_ptype; // of all packets of the burst; NULL: differs
+	const struct ddp_hw_ptype
+		*mixed[DDP_PORT_BURST]; // by packet of the burst; NULL: classified
+	struct ddp_hw_ptype
+		*unverified[DDP_PORT_BURST]; // by classified packet: to verify; NULL: nothing
+	struct ddp_burst burst;              // result of classifying the burst
+} __rte_cache_aligned;
+
+static_assert(offsetof(struct ddp_lower_rxq, held) + sizeof(uint16_t) <= RTE_CACHE_LINE_SIZE,
+	      "held.n is in the first cache line");
+
+struct ddp_lower_txq {
+	rte_spinlock_t lock; // protects the lower queue
+	bool wanted;         // as a lower Rx queue's
+	uint16_t id;
+	bool shared;           // by several Tx queues; set while stopped
+	struct ddp_port *port; // control
+
+	// Set after packets were put on a ring, cleared before all rings are flushed.
+	bool waiting __rte_cache_aligned;
+	uint64_t ticket; // of the next burst that is put on a ring
+} __rte_cache_aligned;
+
+struct ddp_rxq {
+	rte_spinlock_t busy;
+	bool started; // it has rings; the control path clears this, then waits for the lock
+	uint16_t id;
+	uint16_t next; // lower queue to try first
+	struct ddp_port *port;
+	uint16_t bypass_left; // calls until the queue polls another lower queue
+	uint16_t next_other;  // that one
+	bool lower_first;     // before the rings, in the last call that read both
+	// Packets may be on its rings. A queue that bypasses its rings reads them only if this is
+	// set. Set after packets were put there, cleared before they are taken.
+	bool waiting;
+	// The lower queue of the same number if its packets bypass the rings; else NULL. Written
+	// under that lower queue's lock; without the lock it is a hint.
+	struct ddp_lower_rxq *own;
+	const struct ddp_hw_ptype
+		*last;    // of the last burst of one packet type; protected by the same lock
+	uint64_t packets; // written by the burst call
+	uint64_t bytes;
+	uint32_t polls;             // ditto; see run/order.h
+	uint32_t absent;            // polls when a change stopped waiting for the queue
+	struct ddp_queue_load load; // written by the burst call
+	struct rte_mempool *pool;   // control
+	uint16_t n_desc;            // control
+	bool deferred;              // control: not started with the port
+	rte_spinlock_t mp; // held by a burst call of a secondary process, around all others
+	// with Rx interrupts, see rx_intr.c: to be woken by who puts packets on its rings
+	bool armed;
+	int intr_fd, wake_fd; // control
+} __rte_cache_aligned;
+
+// A packet on a Tx ring.
+struct ddp_tx_slot {
+	struct rte_mbuf *mbuf;
+	uint64_t ticket; // its burst's place in the order of all bursts on the lower queue's rings
+};
+
+struct ddp_txq {
+	rte_spinlock_t busy;
+	rte_spinlock_t counted; // by a call that any thread may make
+	bool started;           // as for an Rx queue
+	uint16_t id;
+	struct ddp_port *port;
+	struct ddp_lower_txq *lower; // while started
+	struct rte_ring *ring;       // of slots; while the port is started, if lower is shared
+	uint16_t n_desc;             // control
+	bool deferred;               // control: not started with the port
+
+	// written under the lower queue's lock, or under the busy lock if it is not shared
+	uint64_t packets __rte_cache_aligned;
+	uint64_t bytes;
+} __rte_cache_aligned;
+
+static inline void counter_add(uint64_t *counter, uint64_t n) {
+	// Release: a reader of this counter also sees the counters that the same packets updated
+	// before.
+	__atomic_store_n(counter, *counter + n, __ATOMIC_RELEASE);
+}
+
+static inline uint64_t counter_read(const uint64_t *counter) {
+	return __atomic_load_n(counter, __ATOMIC_ACQUIRE);
+}
+
+// Wake the thread that sleeps at a queue, if it does; see start/rx_intr.c.
+void ddp_rx_intr_wake(struct ddp_rxq *queue);
+void ddp_rx_intr_wake_all(struct ddp_port *port);
+
+// Packets were put on a ring of a queue, whose thread may sleep. After a full barrier: see
+// start/rx_intr.c.
+static inline void queue_wake(struct ddp_rxq *queue) {
+	if (__atomic_load_n(&queue->armed, __ATOMIC_RELAXED))
+		ddp_rx_intr_wake(queue);
+}
+
+#endif
