@@ -181,17 +181,17 @@ static void overlaps_check(struct profile_reader *profile) {
 
 static void sections_read(struct profile_reader *profile, struct cursor *cursor) {
 	struct i40e_package *i40e = profile->i40e;
+	const uint64_t table = cursor->at;
 	const uint8_t *entries;
 	uint64_t left;
 	uint32_t n;
 
-	i40e->section_table_at = cursor->at;
 	if (counted_take(cursor, "sections", 4, &n, &entries) < 0)
 		return;
 	profile->tables_end = cursor->at;
 	left = profile->end - cursor->at;
 	if (n > left / SECTION_HEADER_SIZE) {
-		reader_error(profile->reader, i40e->section_table_at,
+		reader_error(profile->reader, table,
 			     "%" PRIu32 " sections do not fit a segment that has %" PRIu64
 			     " bytes left",
 			     n, left);
@@ -199,7 +199,7 @@ static void sections_read(struct profile_reader *profile, struct cursor *cursor)
 	}
 	i40e->sections = ddp_arena_alloc(profile->arena, n * sizeof(*i40e->sections));
 	for (uint32_t i = 0; i < n; i++)
-		section_read(profile, i40e->section_table_at + 4 + 4 * (uint64_t)i);
+		section_read(profile, table + 4 + 4 * (uint64_t)i);
 	overlaps_check(profile);
 	for (unsigned int i = 0; i < i40e->n_sections && profile->reader->n_errors == 0; i++)
 		content_read(profile, &i40e->sections[i]);
@@ -252,7 +252,6 @@ static void profile_read(struct package_reader *reader, const struct ddp_segment
 			     segment->size, PROFILE_SIZE);
 		return;
 	}
-	i40e->segment_at = segment->offset;
 	i40e->version = version_get(bytes + SEGMENT_HEADER_SIZE);
 	package_text(i40e->name, bytes + SEGMENT_HEADER_SIZE + 4, DDP_PACKAGE_NAME_SIZE - 1);
 	if (devices_read(&cursor) == 0)

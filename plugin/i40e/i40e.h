@@ -54,7 +54,6 @@ struct i40e_package {
 	char name[DDP_PACKAGE_NAME_SIZE];
 	struct i40e_section *sections; // in the order of the section table
 	unsigned int n_sections;
-	uint32_t segment_at, section_table_at; // in the file
 	struct i40e_protocol *protocols;
 	unsigned int n_protocols;
 	struct i40e_types pctypes, ptypes;

@@ -15,7 +15,6 @@
 
 _Static_assert((int)DDP_I40E_ADD == (int)RTE_PMD_I40E_PKG_OP_WR_ADD &&
 		       (int)DDP_I40E_DEL == (int)RTE_PMD_I40E_PKG_OP_WR_DEL &&
-		       (int)DDP_I40E_WRITE_ONLY == (int)RTE_PMD_I40E_PKG_OP_WR_ONLY &&
 		       DDP_I40E_INSET_HASH == (int)INSET_HASH,
 	       "our numbers are the driver's");
 _Static_assert(sizeof(struct ddp_i40e_flow_type) == sizeof(struct rte_pmd_i40e_flow_type_mapping) &&

@@ -52,44 +52,6 @@ static bool is_listed(const uint32_t *loaded, int n, uint32_t track_id) {
 
 /* Adding */
 
-// The firmware replaces each section that it writes by the previous register values.
-static bool was_written(const uint8_t *bytes, const struct i40e_section *section) {
-	return section->type == I40E_MMIO &&
-	       le32_get(bytes + section->offset + SECTION_TYPE_AT) == I40E_RB_MMIO;
-}
-
-// Make the file that a failed load left into one that writes the previous register values: it keeps
-// the sections that were written, the last one first. Returns their number.
-static unsigned int restore_make(const struct i40e_package *i40e, uint8_t *bytes) {
-	uint8_t *table = bytes + i40e->section_table_at;
-	unsigned int n = 0;
-
-	for (unsigned int i = i40e->n_sections; i-- > 0;) {
-		const struct i40e_section *section = &i40e->sections[i];
-
-		if (!was_written(bytes, section))
-			continue;
-		le32_put(bytes + section->offset + SECTION_TYPE_AT, I40E_MMIO);
-		le32_put(table + 4 + 4 * (size_t)n++, section->offset - i40e->segment_at);
-	}
-	le32_put(table, n);
-	return n;
-}
-
-// Undo a partial load: write the previous values of the written sections.
-static void restore(const struct ddp_i40e_port *port, const struct ddp_package *package,
-		    uint8_t *bytes, struct ddp_diag *diag) {
-	int ret = 0;
-
-	if (restore_make(package->i40e, bytes) > 0)
-		ret = port->calls->process_ddp_package(port->id, bytes, package->size,
-						       DDP_I40E_WRITE_ONLY);
-	if (ret < 0)
-		fail(port, ret,
-		     "what the load had written could not be taken back, only a reset of the NIC helps",
-		     diag);
-}
-
 // The NIC holds the package already, and keeps it; the driver learns its names by adding it again.
 static int adopt(struct ddp_i40e_port *port, const struct ddp_package *package, uint8_t *bytes,
 		 struct ddp_diag *diag) {
@@ -101,12 +63,15 @@ static int adopt(struct ddp_i40e_port *port, const struct ddp_package *package, 
 	return 0;
 }
 
-// Without all previous values the buffer would write wrong ones.
-static bool all_written(const struct i40e_package *i40e, const uint8_t *bytes) {
+// The sections of a type in the file after it was added: the firmware makes those that it writes
+// into ones with the previous register values.
+static unsigned int sections_count(const struct i40e_package *i40e, const uint8_t *bytes,
+				   uint32_t type) {
+	unsigned int n = 0;
+
 	for (unsigned int i = 0; i < i40e->n_sections; i++)
-		if (i40e->sections[i].type == I40E_MMIO && !was_written(bytes, &i40e->sections[i]))
-			return false;
-	return true;
+		n += le32_get(bytes + i40e->sections[i].offset + SECTION_TYPE_AT) == type;
+	return n;
 }
 
 static void package_remove(struct ddp_i40e_port *port, struct ddp_diag *diag) {
@@ -125,36 +90,30 @@ static void package_remove(struct ddp_i40e_port *port, struct ddp_diag *diag) {
 // bytes becomes the port's, which removes the package with it.
 static int load(struct ddp_i40e_port *port, const struct ddp_package *package, uint8_t *bytes,
 		struct ddp_diag *diag) {
-	uint32_t loaded[I40E_LOADED_MAX];
-	int ret = port->calls->process_ddp_package(port->id, bytes, package->size, DDP_I40E_ADD), n;
+	int ret = port->calls->process_ddp_package(port->id, bytes, package->size, DDP_I40E_ADD);
 
 	if (ret == -EEXIST) {
 		ddp_error(diag, NULL, "port %u: %s: the NIC holds a profile that excludes it",
 			  port->id, package->path);
 	} else if (ret < 0) {
 		fail(port, ret, package->path, diag);
-	} else if (!all_written(package->i40e, bytes)) {
+	} else if (sections_count(package->i40e, bytes, I40E_MMIO) > 0) {
 		ddp_error(diag, NULL, "port %u: %s: its registers were not read back", port->id,
 			  package->path);
 		ret = -EIO;
 	}
-	if (ret < 0) {
-		restore(port, package, bytes, diag);
-		free(bytes);
-		return ret;
-	}
-	port->rollback = bytes;
-	port->rollback_size = package->size;
-	port->track_id = package->track_id;
-	n = list_read(port, loaded, diag);
-	if (n >= 0 && is_listed(loaded, n, package->track_id))
+	if (ret == 0) {
+		port->rollback = bytes;
+		port->rollback_size = package->size;
+		port->track_id = package->track_id;
 		return 0;
-	if (n >= 0)
+	}
+	if (sections_count(package->i40e, bytes, I40E_RB_MMIO) > 0)
 		ddp_error(diag, NULL,
-			  "port %u: %s: the driver took it, but the NIC does not list it", port->id,
-			  package->path);
-	package_remove(port, diag);
-	return n < 0 ? n : -EIO;
+			  "port %u: what the package has written stays until the NIC is reset",
+			  port->id);
+	free(bytes);
+	return ret;
 }
 
 static int package_add(struct ddp_i40e_port *port, const struct ddp_package *package,

@@ -2,7 +2,8 @@
 // Adds a package to a 700-series NIC, and removes it, through its driver's private functions.
 //
 // A package that the NIC already held (because an application ended without removing it) is used
-// and stays there. A partial failure is undone at once.
+// and stays there. A failure is undone at once; if the NIC itself fails while it writes a package,
+// it keeps what was written until it is reset.
 //
 // This was never run on such a NIC: the rules are those of DPDK 22.11's sources (i40e/i40e.h), and
 // tests use fake functions. Control path only: the port is stopped, and one thread at a time uses
@@ -31,7 +32,6 @@
 enum ddp_i40e_op {
 	DDP_I40E_ADD = 1,
 	DDP_I40E_DEL = 2,
-	DDP_I40E_WRITE_ONLY = 3,
 };
 #define DDP_I40E_INSET_HASH 1
 

@@ -32,7 +32,7 @@ static void a_port_that_is_none_is_refused_by_each(void **state) {
 	struct ddp_i40e_inset inset = {0};
 	uint8_t bytes[DDP_I40E_LIST_SIZE] = {0};
 
-	for (int op = DDP_I40E_ADD; op <= DDP_I40E_WRITE_ONLY; op++)
+	for (int op = DDP_I40E_ADD; op <= DDP_I40E_DEL; op++)
 		assert_int_equal(calls->process_ddp_package(NO_PORT, bytes, sizeof(bytes), op),
 				 -ENODEV);
 	assert_int_equal(calls->get_ddp_list(NO_PORT, bytes, sizeof(bytes)), -ENODEV);

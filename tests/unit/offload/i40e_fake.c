@@ -101,8 +101,7 @@ static int add(uint8_t *bytes, const struct ddp_package *package) {
 		return -EINVAL;
 	if (sections_write(bytes, package->i40e, I40E_MMIO, false) < 0)
 		return -EIO;
-	if (!i40e_fake.forgets)
-		i40e_fake.loaded[i40e_fake.n_loaded++] = package->track_id;
+	i40e_fake.loaded[i40e_fake.n_loaded++] = package->track_id;
 	i40e_fake.maps_ptypes = true;
 	return 0;
 }
@@ -111,15 +110,14 @@ static int del(uint8_t *bytes, const struct ddp_package *package) {
 	int at = find(package->track_id);
 
 	note("del", package->track_id);
-	if (at < 0 && !i40e_fake.forgets)
+	if (at < 0)
 		return -EACCES;
 	if (section_has(package->i40e, I40E_MMIO) || package->i40e->has_aq)
 		return -EINVAL;
 	if (sections_write(bytes, package->i40e, I40E_RB_MMIO, true) < 0)
 		return -EIO;
-	if (at >= 0)
-		memmove(&i40e_fake.loaded[at], &i40e_fake.loaded[at + 1],
-			(--i40e_fake.n_loaded - at) * sizeof(i40e_fake.loaded[0]));
+	memmove(&i40e_fake.loaded[at], &i40e_fake.loaded[at + 1],
+		(--i40e_fake.n_loaded - at) * sizeof(i40e_fake.loaded[0]));
 	i40e_fake.maps_ptypes = false;
 	return 0;
 }
@@ -133,19 +131,11 @@ static int process(uint16_t port, uint8_t *bytes, uint32_t size, int op) {
 		return ret;
 	if (i40e_fake.started)
 		return -EBUSY;
-	ret = -EINVAL;
 	ddp_diag_init(&diag);
 	package = ddp_package_read("given", bytes, size, &diag);
 	ddp_diag_fini(&diag);
 	assert_non_null(package);
-	if (op == DDP_I40E_ADD) {
-		ret = add(bytes, package);
-	} else if (op == DDP_I40E_DEL) {
-		ret = del(bytes, package);
-	} else if (op == DDP_I40E_WRITE_ONLY) {
-		note("write", package->track_id);
-		ret = sections_write(bytes, package->i40e, I40E_MMIO, false);
-	}
+	ret = op == DDP_I40E_ADD ? add(bytes, package) : del(bytes, package);
 	ddp_package_close(package);
 	return ret;
 }

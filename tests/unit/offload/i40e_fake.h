@@ -25,7 +25,6 @@ struct i40e_fake {
 	uint64_t fail_calls; // bit n: call n from now on fails, the first of them with -EIO, others
 			     // with -ENODEV
 	unsigned int n_calls;
-	bool forgets;  // adds are accepted, and nothing is listed
 	char log[512]; // "add 80000008; del ...": what was asked, in order
 };
 
