@@ -12,15 +12,9 @@
 #define N_PACKETS 15000 // for base and gtpu
 #define N_OF_FEW_LINES 2000
 
-// For each other profile; sanitizers look for other errors than a wrong answer. ORACLE_TIMES=10 in
-// the environment: ten times as many.
-#ifdef DDP_SANITIZED
-#define N_OF_LIBRARY 20
-#define N_DRAWN 20
-#else
-#define N_OF_LIBRARY 200
-#define N_DRAWN 150 // at least, along the profile's own parse graph; each thrice
-#endif
+// For each other profile. ORACLE_TIMES=10 in the environment: ten times as many.
+#define N_OF_LIBRARY DRAWN(200)
+#define N_DRAWN DRAWN(150) // at least, along the profile's own parse graph; each thrice
 
 static unsigned int times(unsigned int n) {
 	const char *more = getenv("ORACLE_TIMES");

@@ -9,7 +9,7 @@
 #include "scratch.h"
 #include "unit.h"
 
-#define N_PROFILES 300
+#define N_PROFILES DRAWN(300)
 #define N_PACKETS 100 // for each, and a fifth as many that follow its rules
 
 // Small numbers decide more than large ones.

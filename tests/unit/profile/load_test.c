@@ -200,7 +200,7 @@ static void profiles_are(unsigned int n, const char *messages) {
 	void *state = &row;
 
 	for (unsigned int i = 0; i < n; i++) {
-		char name[16], text[100];
+		char name[24], text[128];
 
 		snprintf(name, sizeof(name), "p%u.yaml", i);
 		if (i + 1 < n)
