@@ -177,7 +177,7 @@ static uint32_t path_ends(const struct ddp_path *path, const uint8_t *nodes, uns
 			  uint32_t from) {
 	uint32_t ends = 0;
 
-	if (path == NULL)
+	if (path == NULL || from == 0)
 		return 0;
 	switch (path->kind) {
 	case DDP_PATH_HEADER:

@@ -10,7 +10,7 @@
 #include "ctl/capture/input.h"
 #include "ctl/capture/interrupt.h"
 
-#define PLAIN_SIZE (3 << 20) // more than any buffer
+#define PLAIN_SIZE (3 << 19) // more than any buffer
 
 static uint8_t plain[PLAIN_SIZE];
 static uint8_t packed[3 * PLAIN_SIZE];
