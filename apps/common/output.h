@@ -11,6 +11,15 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
+// What ddpctl and ddp-fwd exit with.
+enum exit_status {
+	EXIT_GOOD = 0,
+	EXIT_NO = 1,         // the answer is no; a profile that cannot be used
+	EXIT_FAILED = 1,     // what was asked for cannot be done
+	EXIT_USAGE = 2,      // the command line is wrong
+	EXIT_UNREADABLE = 3, // a file or a process cannot be read, or the output not be written
+};
+
 struct output {
 	int fd;
 	int error; // errno of the first failure, 0 for none

@@ -14,7 +14,6 @@
 
 #include <jansson.h>
 
-#include "exit_status.h"
 #include "output.h"
 #include "telemetry_client.h"
 

@@ -11,7 +11,6 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "common/strbuf.h"
-#include "ctl/steer/indir.h"
 #include "profile/profile.h"
 
 #define CAPTURE " any-expansion as-captured filter interface"

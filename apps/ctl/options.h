@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/exit_status.h"
 #include "common/option_table.h"
 #include "common/output.h"
 #include "ctl/capture/capture.h"

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "common/option_table.h"
-#include "error.h"
+#include "log.h"
 #include "rss/rss.h"
 #include "topology.h"
 

@@ -7,7 +7,6 @@
 #include <rte_cycles.h>
 #include <rte_ethdev.h>
 
-#include "common/service_manager.h"
 #include "live.h"
 
 #define WATCH_US 1000     // how often the main lcore looks at what the workers do

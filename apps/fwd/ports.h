@@ -10,7 +10,7 @@
 #include <rte_ether.h>
 
 #include "config.h"
-#include "error.h"
+#include "log.h"
 
 struct port {
 	uint16_t id;

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "error.h"
+#include "log.h"
 
 // The next capture file named in devargs from *pos on (start with 0). Copied to path; false when
 // there are no more.

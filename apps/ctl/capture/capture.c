@@ -11,8 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/exit_status.h"
-#include "interrupt.h"
+#include "common/output.h"
 
 #define PAUSE_SIZE (1 << 20) // bytes of a file
 #define ORDINARY_SIZE 2048   // of a record with a packet: a pipe with less left may make us wait

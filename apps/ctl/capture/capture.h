@@ -73,7 +73,7 @@ void capture_close(struct capture *capture);
 // 1, 0 at the end of the file (or when it is interrupted), or as capture_open().
 int capture_fill(struct capture *capture, struct capture_batch *batch);
 
-// Whether that may wait for a packet. A signal that interrupt.h knows ends it, if this thread gets
+// Whether that may wait for a packet. A signal that asks to end ends it, if this thread gets
 // it.
 static inline bool capture_waits(const struct capture *capture) {
 	return capture->is_live || !capture->input.plain;

@@ -11,10 +11,26 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "interrupt.h"
-
 #define BUF_SIZE (64 << 10)
 #define POLL_MS 200 // between two checks whether to end
+
+volatile sig_atomic_t interrupt_signal;
+
+static void interrupted(int signal_number) {
+	interrupt_signal = signal_number;
+}
+
+void interrupt_catch(void) {
+	static const int signals[] = {SIGINT, SIGTERM};
+	struct sigaction action, old;
+
+	memset(&action, 0, sizeof(action));
+	action.sa_handler = interrupted;
+	action.sa_flags = SA_RESETHAND; // and no SA_RESTART: what waits is to look up
+	for (unsigned int i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+			sigaction(signals[i], &action, NULL);
+}
 
 static int input_fail(struct input *input, const char *what, const char *reason) {
 	snprintf(input->error, sizeof(input->error), "%s%s", what, reason);

@@ -4,12 +4,20 @@
 #ifndef DDPCTL_CAPTURE_INPUT_H
 #define DDPCTL_CAPTURE_INPUT_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #define INPUT_ERROR_SIZE 256
+
+// Ctrl-C, for commands that then show what they know so far: the signal that asked to end, 0 for
+// none.
+extern volatile sig_atomic_t interrupt_signal;
+
+// From now on SIGINT and SIGTERM only ask to end; the second time they end the process as ever.
+void interrupt_catch(void);
 
 struct archive;
 
@@ -48,7 +56,7 @@ int input_open(struct input *input, int fd, bool whole, bool bounded);
 void input_close(struct input *input);
 
 // A FILE without a buffer of its own, which must be closed before the input. A read fails with
-// error set, or without it if a signal asks to end (interrupt.h). NULL with errno.
+// error set, or without it if a signal asks to end. NULL with errno.
 FILE *input_file(struct input *input);
 
 // Bytes of the file that were read so far.

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // ddpctl classify FILE PCAP: what the profile makes of each packet.
+#include <errno.h>
 #include <inttypes.h>
+#include <pcap/pcap.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/json_writer.h"
+#include "common/new_file.h"
 #include "common/strbuf.h"
 #include "common/table.h"
 #include "ctl/capture/capture.h"
-#include "ctl/capture/capture_out.h"
 #include "ctl/cmd/capture_use.h"
 #include "ctl/command.h"
 #include "ctl/profile/profile_load.h"
@@ -25,7 +28,16 @@ struct result {
 	struct ddp_answer answer;
 };
 
+#define ADDRESSES 12            // bytes of both Ethernet addresses
 #define WARNING_PACKETS 1000000 // of a file are read before the first one is shown
+
+// A pcap file of Ethernet frames, times in nanoseconds.
+struct capture_out {
+	const char *path;
+	struct new_file file;
+	pcap_t *pcap;
+	pcap_dumper_t *dumper;
+};
 
 struct listing {
 	const struct classify_options *options;
@@ -45,6 +57,85 @@ struct listing {
 	struct rule_set set;
 	struct ddp_policy policy;
 };
+
+/* A capture to write */
+
+static int write_failed(const struct capture_out *out, int err) {
+	error_print("%s: %s", out->path, strerror(err));
+	return EXIT_UNREADABLE;
+}
+
+// Returns the exit status, after a message if it is not good.
+static int capture_out_open(struct capture_out *out, const char *path) {
+	FILE *to;
+	int fd;
+
+	out->path = path;
+	fd = new_file_open(&out->file, path);
+	if (fd < 0)
+		return write_failed(out, -fd);
+	to = fdopen(fd, "w");
+	out->pcap = pcap_open_dead_with_tstamp_precision(DLT_EN10MB, CAPTURE_PACKET_MAX,
+							 PCAP_TSTAMP_PRECISION_NANO);
+	out->dumper = to == NULL || out->pcap == NULL ? NULL : pcap_dump_fopen(out->pcap, to);
+	if (out->dumper != NULL)
+		return EXIT_GOOD;
+	if (out->pcap != NULL)
+		pcap_close(out->pcap);
+	if (to != NULL)
+		fclose(to);
+	else
+		close(fd);
+	new_file_end(&out->file, -ENOMEM);
+	return write_failed(out, ENOMEM);
+}
+
+static void capture_out_write(struct capture_out *out, const struct capture_packet *packet) {
+	const struct pcap_pkthdr header = {
+		.ts = {.tv_sec = packet->time_ns / 1000000000,
+		       .tv_usec = packet->time_ns % 1000000000}, // nanoseconds
+		.caplen = packet->len,
+		.len = packet->wire_len,
+	};
+
+	pcap_dump((u_char *)out->dumper, &header, packet->data);
+}
+
+// Write a packet as net_ddp with decap=on gives it: without what lies between its Ethernet
+// addresses and the IP header at l3_off.
+static void capture_out_decap(struct capture_out *out, const struct capture_packet *packet,
+			      uint16_t l3_off) {
+	static uint8_t frame[CAPTURE_PACKET_MAX];
+	const unsigned int cut = l3_off - LINK_ETH_SIZE;
+	struct capture_packet left = *packet;
+	unsigned int version;
+
+	version = l3_off < packet->len ? packet->data[l3_off] >> 4 : 0;
+	if (version != 4 && version != 6) {
+		capture_out_write(out, packet);
+		return;
+	}
+	left.data = frame;
+	left.len -= cut;
+	left.wire_len -= cut;
+	memcpy(frame, packet->data, ADDRESSES);
+	memcpy(frame + ADDRESSES, version == 4 ? "\x08\x00" : "\x86\xdd", 2);
+	memcpy(frame + LINK_ETH_SIZE, packet->data + l3_off, packet->len - l3_off);
+	capture_out_write(out, &left);
+}
+
+// Complete the file. Returns the exit status, after a message if it is not good.
+static int capture_out_close(struct capture_out *out) {
+	FILE *to = pcap_dump_file(out->dumper);
+	int ret = fflush(to) != 0 || ferror(to) != 0 ? -(errno != 0 ? errno : EIO) : 0;
+
+	pcap_dump_close(out->dumper);
+	pcap_close(out->pcap);
+	ret = new_file_end(&out->file, ret);
+	return ret < 0 ? write_failed(out, -ret) : EXIT_GOOD;
+}
+
+/* A packet to show */
 
 static const char *status_note(const struct result *result) {
 	if (result->cut.unknown)

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "common/exit_status.h"
+#include "common/output.h"
 #include "common/table.h"
 #include "i40e_package.h"
 #include "package_info.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // ddpctl info --ptypes: what an 800-series package tells apart.
-#include "common/exit_status.h"
+#include "common/output.h"
 #include "common/strbuf.h"
 #include "common/table.h"
 #include "ctl/profile/profile_load.h"

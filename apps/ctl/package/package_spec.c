@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "package_spec.h"
 
-#include "common/exit_status.h"
+#include "common/output.h"
 #include "personality/package_open.h"
 
 int package_options_check(const char *file, const struct e810_config *nic,

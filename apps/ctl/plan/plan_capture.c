@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/exit_status.h"
+#include "common/output.h"
 #include "common/strbuf.h"
 #include "common/table.h"
 #include "ctl/profile/profile_load.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/exit_status.h"
+#include "common/output.h"
 #include "common/strbuf.h"
 #include "profile/profile.h"
 

@@ -9,12 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/exit_status.h"
 #include "common/json_writer.h"
+#include "common/output.h"
 #include "common/strbuf.h"
 #include "ctl/capture/capture.h"
 #include "ctl/capture/input.h"
-#include "ctl/capture/interrupt.h"
 #include "personality/package_open.h"
 
 // FILE and PCAP in the wrong order.

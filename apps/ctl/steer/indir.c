@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "indir.h"
-
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/exit_status.h"
+#include "common/output.h"
 #include "common/strbuf.h"
+#include "steer.h"
 
 #define LINE_SIZE 1024 // ethtool's longest is a key of 52 bytes
 

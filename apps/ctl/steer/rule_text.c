@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/exit_status.h"
+#include "common/output.h"
 #include "ctl/profile/profile_load.h"
 
 struct rules {

@@ -51,6 +51,12 @@ static inline struct ddp_answer_rss steer_of(const struct steer *steer) {
 				       steer->config.rss_hf};
 }
 
+// The redirection table and the RSS key of a NIC, as "ethtool -x" prints them, from a file: queues,
+// table and key of steer become those of the NIC. A key that the command line gave stays, and so
+// does the default if the file has none. reta is where the table is kept, at least as long as
+// steer. Whatever is wrong is reported. Returns the exit status.
+int indir_read(const char *path, struct steer_config *steer, uint16_t reta[STEER_RETA_MAX]);
+
 // As "hash", "input" and "queue" of an object.
 void steered_write(const struct ddp_answer *answer, struct json_writer *json);
 

@@ -8,7 +8,6 @@
 #include <pthread.h>
 
 #include "ctl/capture/input.h"
-#include "ctl/capture/interrupt.h"
 
 #define PLAIN_SIZE (3 << 19) // more than any buffer
 
