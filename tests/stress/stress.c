@@ -603,8 +603,8 @@ static struct order_port order_port_read(void) {
 		order.given_up += counter_read(&port->lower_rxqs[i].order_counts.given_up);
 	}
 	if (port->balance != NULL) {
-		order.rounds = port->balance->rounds;
-		order.moves = port->balance->moves;
+		order.rounds = port->balance->balancer.rounds;
+		order.moves = port->balance->balancer.n_moves;
 	}
 	ddp_registry_put(port);
 	return order;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/output.h"
-#include "rss/rebalance.h"
+#include "rss/balancer.h"
 
 #define IDLE_MAX 4096       // intervals without packets that are decided on, one after another
 #define STEADY_INTERVALS 50 // until nothing moves any more
@@ -17,11 +17,11 @@ struct balancer {
 	unsigned int n_entries, n_queues;
 	unsigned int n_kept;
 	uint64_t start_ns;
-	uint64_t number;                                       // of the interval that runs,
-	uint64_t end_ns;                                       // and its end, since the start
-	uint32_t counts[DDP_RETA_SIZE + DDP_REBALANCE_QUEUES]; // its packets, by place
+	uint64_t number;                                      // of the interval that runs,
+	uint64_t end_ns;                                      // and its end, since the start
+	uint32_t counts[DDP_RETA_SIZE + DDP_BALANCER_QUEUES]; // its packets, by place
 	uint16_t table[DDP_RETA_SIZE];
-	struct ddp_rebalance rebalance;
+	struct ddp_balancer decisions;
 	uint32_t bounds[DDP_RETA_SIZE]; // intervals in which an entry was the bound
 	double shares[DDP_RETA_SIZE];   // sums of its shares and packets then
 	uint64_t bound_packets[DDP_RETA_SIZE];
@@ -30,23 +30,27 @@ struct balancer {
 };
 
 bool balancing_is_possible(const struct steer_config *config) {
-	return config->reta_size <= DDP_RETA_SIZE && config->n_queues <= DDP_REBALANCE_QUEUES;
+	return config->reta_size <= DDP_RETA_SIZE && config->n_queues <= DDP_BALANCER_QUEUES;
 }
 
 /* An interval's end */
 
-static double imbalance(const struct balancer *balancer, const uint16_t *table) {
-	const uint32_t *others = balancer->counts + balancer->n_entries;
-	uint64_t queues[DDP_REBALANCE_QUEUES] = {0};
-
+static void queues_sum(const struct balancer *balancer, const uint16_t *table,
+		       uint64_t queues[DDP_BALANCER_QUEUES]) {
+	for (unsigned int q = 0; q < balancer->n_queues; q++)
+		queues[q] = balancer->counts[balancer->n_entries + q];
 	for (unsigned int i = 0; i < balancer->n_entries; i++)
 		queues[table[i]] += balancer->counts[i];
-	for (unsigned int q = 0; q < balancer->n_queues; q++)
-		queues[q] += others[q];
+}
+
+static double imbalance(const struct balancer *balancer, const uint16_t *table) {
+	uint64_t queues[DDP_BALANCER_QUEUES];
+
+	queues_sum(balancer, table, queues);
 	return ddp_imbalance(queues, balancer->n_queues);
 }
 
-static void move_make(struct balancer *balancer, const struct ddp_rebalance_move *move) {
+static void move_make(struct balancer *balancer, const struct ddp_balancer_move *move) {
 	struct balancing *result = &balancer->result;
 	const unsigned int n = result->n_moves_kept;
 
@@ -71,18 +75,6 @@ static void interval_keep(struct balancer *balancer, const struct balancing_inte
 	result->n_intervals_kept++;
 }
 
-// Packets that the table does not place. Where they are few the driver leaves them out.
-static const uint64_t *others_find(const struct balancer *balancer, uint64_t all,
-				   uint64_t others[DDP_REBALANCE_QUEUES]) {
-	uint64_t sum = 0;
-
-	for (unsigned int q = 0; q < balancer->n_queues; q++) {
-		others[q] = balancer->counts[balancer->n_entries + q];
-		sum += others[q];
-	}
-	return sum < all / 64 ? NULL : others;
-}
-
 // Else the imbalance says little, and most of what an entry has is chance.
 static bool is_loaded(const struct balancer *balancer, uint64_t packets) {
 	return packets >= BALANCING_FEW * (uint64_t)balancer->n_queues;
@@ -97,20 +89,24 @@ static void bound_count(struct balancer *balancer, unsigned int entry, double sh
 
 // Decide as the driver does. Returns the number of moves.
 static unsigned int decide(struct balancer *balancer, uint64_t packets) {
-	struct ddp_rebalance *rebalance = &balancer->rebalance;
-	struct ddp_rebalance_move moves[DDP_REBALANCE_MOVES];
-	uint64_t others[DDP_REBALANCE_QUEUES];
-	const struct ddp_rebalance_interval interval = {
+	struct ddp_balancer *decisions = &balancer->decisions;
+	struct ddp_balancer_move moves[DDP_BALANCER_MOVES];
+	uint64_t queues[DDP_BALANCER_QUEUES];
+	const struct ddp_balancer_interval interval = {
 		.reta = balancer->table,
 		.packets = balancer->counts,
-		.others = others_find(balancer, packets, others),
+		.delivered = queues,
+		.taken = packets,
 	};
-	unsigned int n = ddp_rebalance_step(rebalance, &interval, moves);
+	unsigned int n;
+
+	queues_sum(balancer, balancer->table, queues);
+	n = ddp_balancer_step(decisions, &interval, moves);
 
 	for (unsigned int i = 0; i < n; i++)
 		move_make(balancer, &moves[i]);
-	if (is_loaded(balancer, packets) && rebalance->bound_entry != DDP_REBALANCE_NONE)
-		bound_count(balancer, rebalance->bound_entry, rebalance->bound_share);
+	if (is_loaded(balancer, packets) && decisions->bound_entry != DDP_BALANCER_NONE)
+		bound_count(balancer, decisions->bound_entry, decisions->bound_share);
 	return n;
 }
 
@@ -190,7 +186,7 @@ struct balancer *balancer_create(const struct steer *steer, uint64_t start_ns, u
 	balancer->result.interval_ns = interval_ns;
 	balancer->result.bound_entry = -1;
 	memcpy(balancer->table, steer->reta, balancer->n_entries * sizeof(balancer->table[0]));
-	ddp_rebalance_init(&balancer->rebalance, balancer->n_entries, balancer->n_queues);
+	ddp_balancer_init(&balancer->decisions, balancer->n_entries, balancer->n_queues);
 	interval_begin(balancer, 0);
 	return balancer;
 }
@@ -262,7 +258,7 @@ double balancing_steady(const struct steer *steer, const uint64_t *entries,
 		balancer->counts[i] = entries[i] >> shift;
 	for (unsigned int q = 0; q < balancer->n_queues; q++)
 		balancer->counts[n + q] = others[q] >> shift;
-	for (unsigned int i = 0; i < STEADY_INTERVALS && balancer->rebalance.n_quiet < STEADY_QUIET;
+	for (unsigned int i = 0; i < STEADY_INTERVALS && balancer->decisions.n_quiet < STEADY_QUIET;
 	     i++)
 		interval_end(balancer);
 	result = imbalance(balancer, balancer->table);

@@ -12,7 +12,7 @@
 #include "ctl/options.h"
 #include "nic_plan.h"
 #include "personality/package_open.h"
-#include "rss/rebalance.h"
+#include "rss/balancer.h"
 
 void candidates_init(struct candidates *candidates, const struct steer_config *config) {
 	struct steer_config plain = *config;
@@ -85,7 +85,7 @@ int candidates_balance(struct candidates *candidates, unsigned int ms) {
 	if (ms != 0 && !balancing_is_possible(&candidates->steer.config)) {
 		error_print(
 			"--balance needs a redirection table of at most %u entries and at most %u queues",
-			DDP_RETA_SIZE, DDP_REBALANCE_QUEUES);
+			DDP_RETA_SIZE, DDP_BALANCER_QUEUES);
 		return EXIT_USAGE;
 	}
 	candidates->totals.balance_ns = ms * UINT64_C(1000000);

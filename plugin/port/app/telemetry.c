@@ -688,50 +688,47 @@ static void permille_add(struct rte_tel_data *d, const char *name, double value)
 	rte_tel_data_add_dict_uint(d, name, 1000 * value + 0.5);
 }
 
-// The last of n items that are kept in an array of DDP_BALANCE_LAST: item 0 is the newest.
-static unsigned int last_at(uint64_t n, unsigned int i) {
-	return (n - 1 - i) % DDP_BALANCE_LAST;
-}
-
-// Add a dict of n items, and fill each.
-static void items_fill(struct rte_tel_data *d, const char *name, const struct ddp_balance *balance,
+// Add a dict of the last of n items, which are kept in an array of DDP_BALANCER_LAST, the newest
+// first, and fill each.
+static void items_fill(struct rte_tel_data *d, const char *name, const struct ddp_port *port,
 		       uint64_t n,
-		       void (*fill)(struct rte_tel_data *one, const struct ddp_balance *balance,
+		       void (*fill)(struct rte_tel_data *one, const struct ddp_balancer *balancer,
 				    unsigned int i)) {
 	struct rte_tel_data *all = dict_in(d, name), *one;
 	char number[16];
 
-	for (unsigned int i = 0; all != NULL && i < RTE_MIN(n, (uint64_t)DDP_BALANCE_LAST); i++) {
+	for (unsigned int i = 0; all != NULL && i < RTE_MIN(n, (uint64_t)DDP_BALANCER_LAST); i++) {
 		snprintf(number, sizeof(number), "%u", i);
 		one = dict_in(all, number);
 		if (one == NULL)
 			return;
-		fill(one, balance, last_at(n, i));
+		fill(one, &port->balance->balancer, (n - 1 - i) % DDP_BALANCER_LAST);
 	}
 }
 
-static void move_fill(struct rte_tel_data *one, const struct ddp_balance *balance, unsigned int i) {
-	const struct ddp_balance_move *move = &balance->last[i];
+static void move_fill(struct rte_tel_data *one, const struct ddp_balancer *balancer,
+		      unsigned int i) {
+	const struct ddp_balancer_move *move = &balancer->moves[i];
 
 	rte_tel_data_add_dict_uint(one, "round", move->round);
 	rte_tel_data_add_dict_uint(one, "ms_ago",
-				   (rte_rdtsc() - move->tsc) / (rte_get_tsc_hz() / 1000));
-	rte_tel_data_add_dict_uint(one, "entry", move->move.entry);
-	rte_tel_data_add_dict_uint(one, "from", move->move.from);
-	rte_tel_data_add_dict_uint(one, "to", move->move.to);
+				   (rte_rdtsc() - move->when) / (rte_get_tsc_hz() / 1000));
+	rte_tel_data_add_dict_uint(one, "entry", move->entry);
+	rte_tel_data_add_dict_uint(one, "from", move->from);
+	rte_tel_data_add_dict_uint(one, "to", move->to);
 	permille_add(one, "share_permille", move->share);
 	permille_add(one, "from_load_permille", move->from_load);
 	permille_add(one, "to_load_permille", move->to_load);
 }
 
-static void interval_fill(struct rte_tel_data *one, const struct ddp_balance *balance,
-			  unsigned int i) {
-	const struct ddp_balance_interval *interval = &balance->intervals[i];
+static void past_fill(struct rte_tel_data *one, const struct ddp_balancer *balancer,
+		      unsigned int i) {
+	const struct ddp_balancer_past *past = &balancer->past[i];
 
-	rte_tel_data_add_dict_uint(one, "round", interval->round);
-	permille_add(one, "before_permille", interval->before);
-	permille_add(one, "after_permille", interval->after);
-	rte_tel_data_add_dict_uint(one, "moves", interval->n_moves);
+	rte_tel_data_add_dict_uint(one, "round", past->round);
+	permille_add(one, "before_permille", past->before);
+	permille_add(one, "after_permille", past->after);
+	rte_tel_data_add_dict_uint(one, "moves", past->n_moves);
 }
 
 // Loads of queues are in thousandths of the mean, those of entries in thousandths of the port's.
@@ -754,9 +751,10 @@ static void balance_fill(struct rte_tel_data *d, struct ddp_port *port) {
 		permille_add(d, "bound_share_permille", numbers.bound_share);
 		text_add(d, "bound_flow", numbers.bound_flow);
 	}
-	items_fill(d, "last_intervals", balance, balance != NULL ? balance->n_intervals : 0,
-		   interval_fill);
-	items_fill(d, "last_moves", balance, balance != NULL ? balance->moves : 0, move_fill);
+	items_fill(d, "last_intervals", port, balance != NULL ? balance->balancer.n_past : 0,
+		   past_fill);
+	items_fill(d, "last_moves", port, balance != NULL ? balance->balancer.n_moves : 0,
+		   move_fill);
 }
 
 static int balance_change(const char *cmd, const char *params, struct rte_tel_data *d) {

@@ -158,6 +158,7 @@ uint64_t ddp_parking_us(const struct ddp_port *port) {
 struct rte_pmd_ddp_balance ddp_balance_numbers(const struct ddp_port *port,
 					       const struct ddp_stats *stats) {
 	const struct ddp_balance *balance = port->balance;
+	const struct ddp_balancer_past *past;
 	struct rte_pmd_ddp_balance numbers = {
 		.rounds = stats->balance_rounds,
 		.moves = stats->balance_moves,
@@ -169,12 +170,13 @@ struct rte_pmd_ddp_balance ddp_balance_numbers(const struct ddp_port *port,
 
 	if (balance == NULL)
 		return numbers;
+	past = &balance->balancer.past[(balance->balancer.n_past - 1) % DDP_BALANCER_LAST];
 	numbers.interval_ms = balance->ms;
-	numbers.before = balance->before;
-	numbers.after = balance->after;
-	numbers.worst = balance->worst;
-	numbers.bound_entry = balance->bound_entry;
-	numbers.bound_share = balance->bound_share;
+	numbers.before = past->before; // 0 without any
+	numbers.after = past->after;
+	numbers.worst = balance->balancer.worst;
+	numbers.bound_entry = balance->balancer.bound_entry;
+	numbers.bound_share = balance->balancer.bound_share;
 	memcpy(numbers.bound_flow, balance->bound_flow, sizeof(numbers.bound_flow));
 	return numbers;
 }
@@ -216,8 +218,8 @@ static void rx_read_once(const struct ddp_port *port, struct ddp_stats *stats) {
 		stats->balance_given_up += counter_read(&lower->order_counts.given_up);
 	}
 	caches_read(port, stats);
-	stats->balance_rounds = port->balance != NULL ? port->balance->rounds : 0;
-	stats->balance_moves = port->balance != NULL ? port->balance->moves : 0;
+	stats->balance_rounds = port->balance != NULL ? port->balance->balancer.rounds : 0;
+	stats->balance_moves = port->balance != NULL ? port->balance->balancer.n_moves : 0;
 	stats->rx_taken = taken_read(port); // last, to include all packets counted above
 }
 

@@ -55,103 +55,13 @@ static int counting_begin(struct ddp_port *port) {
 	return 0;
 }
 
-/* What packets cost */
-
-#define BURSTS_MS 1600  // bursts that are older hardly count
-#define CHANCE 4        // squared: what is not two standard deviations from none may be chance
-#define LEAST (1 / 64.) // of the time is the packets'
-
-static uint64_t sum_read(const uint64_t *sum) {
-	return __atomic_load_n(sum, __ATOMIC_RELAXED);
-}
-
-// The bursts since the last call, and those since long before in all.
-static struct ddp_balance_bursts bursts_read(const struct ddp_queue_load *load,
-					     struct ddp_balance_queue *queue, double keep) {
-	const struct ddp_queue_load last = queue->load;
-	struct ddp_queue_load *now = &queue->load;
-	struct ddp_balance_bursts *all = &queue->bursts, new;
-
-	now->bursts = sum_read(&load->bursts);
-	now->packets = sum_read(&load->packets);
-	now->cycles = sum_read(&load->cycles);
-	now->packets_2 = sum_read(&load->packets_2);
-	now->cycles_2 = sum_read(&load->cycles_2);
-	now->products = sum_read(&load->products);
-	new = (struct ddp_balance_bursts){
-		.n = now->bursts - last.bursts,
-		.packets = now->packets - last.packets,
-		.cycles = now->cycles - last.cycles,
-	};
-	if (new.n == 0)
-		return new;
-	new.packets_2 = now->packets_2 - last.packets_2 - new.packets *new.packets / new.n;
-	new.cycles_2 = now->cycles_2 - last.cycles_2 - new.cycles *new.cycles / new.n;
-	new.products = now->products - last.products - new.packets *new.cycles / new.n;
-	all->n = all->n * keep + new.n;
-	all->packets = all->packets * keep + new.packets;
-	all->cycles = all->cycles * keep + new.cycles;
-	all->packets_2 = all->packets_2 * keep + new.packets_2;
-	all->cycles_2 = all->cycles_2 * keep + new.cycles_2;
-	all->products = all->products * keep + new.products;
-	return new;
-}
-
-// The cycles of a burst that are the same whatever its size.
-static double bursts_fixed(const struct ddp_balance_bursts *bursts) {
-	double slope, fixed, variance;
-
-	if (bursts->packets_2 <= 0)
-		return 0;
-	slope = bursts->products / bursts->packets_2;
-	fixed = bursts->cycles - slope * bursts->packets;
-	variance = (bursts->cycles_2 - slope * bursts->products) / bursts->packets_2 / bursts->n *
-		   bursts->packets * bursts->packets;
-	if (fixed <= 0 || fixed * fixed <= CHANCE * variance)
-		return 0;
-	return (fixed - CHANCE * RTE_MAX(variance, 0) / fixed) / bursts->n;
-}
-
-// The thread that polls a queue: a number below RTE_MAX_LCORE + DDP_PORT_QUEUES. Threads that are
-// none of EAL's are not known, as if each polled one queue.
-static unsigned int thread_of(const struct ddp_rxq *queue, unsigned int id) {
-	const uint32_t lcore = __atomic_load_n(&queue->load.lcore, __ATOMIC_RELAXED);
-
-	return lcore < RTE_MAX_LCORE ? lcore : RTE_MAX_LCORE + id;
-}
-
-void ddp_balance_costs(struct ddp_balance *balance, const struct ddp_rxq *rxqs, unsigned int n_rxqs,
-		       double costs[DDP_PORT_QUEUES]) {
-	const double keep = balance->ms < BURSTS_MS ? 1 - (double)balance->ms / BURSTS_MS : 0;
-	struct {
-		double packets, cycles, fixed;
-	} threads[RTE_MAX_LCORE + DDP_PORT_QUEUES] = {0}, *thread;
-
-	for (unsigned int i = 0; i < n_rxqs; i++) {
-		struct ddp_balance_queue *queue = &balance->queues[i];
-		struct ddp_balance_bursts new = bursts_read(&rxqs[i].load, queue, keep);
-
-		thread = &threads[thread_of(&rxqs[i], i)];
-		thread->packets += new.packets;
-		thread->cycles += new.cycles;
-		thread->fixed += bursts_fixed(&queue->bursts) * new.n;
-	}
-	for (unsigned int i = 0; i < n_rxqs; i++) {
-		thread = &threads[thread_of(&rxqs[i], i)];
-		costs[i] = thread->packets == 0 ?
-				   0 :
-				   RTE_MAX(thread->cycles - thread->fixed, thread->cycles * LEAST) /
-					   thread->packets;
-	}
-}
-
 /* An interval's counters */
 
 // What changed since the last interval.
 struct measured {
-	uint64_t taken, placed; // packets of the port, and those that the table placed
+	uint64_t taken; // packets of the port
 	uint32_t packets[DDP_RETA_SIZE];
-	uint64_t delivered[DDP_PORT_QUEUES], others[DDP_PORT_QUEUES];
+	uint64_t delivered[DDP_PORT_QUEUES];
 	double costs[DDP_PORT_QUEUES];
 	bool usable[DDP_PORT_QUEUES];
 };
@@ -184,30 +94,31 @@ static void queue_measure(const struct ddp_port *port, struct ddp_balance_queue 
 	last->delivered = delivered;
 }
 
-// Packets that rules steer, or that have no hash, are not counted by entry. Their queues are what
-// the queues delivered beyond the entries' packets.
-static void others_find(const struct ddp_port *port, struct measured *measured) {
-	uint64_t others =
-		measured->taken > measured->placed ? measured->taken - measured->placed : 0;
-	uint64_t sum = 0;
+static uint64_t sum_read(const uint64_t *sum) {
+	return __atomic_load_n(sum, __ATOMIC_RELAXED);
+}
 
-	if (others < measured->taken / 64)
-		return;
-	memcpy(measured->others, measured->delivered, sizeof(measured->others));
-	for (unsigned int i = 0; i < DDP_RETA_SIZE; i++) {
-		uint64_t *queue = &measured->others[port->rss.reta[i]];
+// Threads that are none of EAL's are not known, as if each polled one queue.
+struct ddp_balancer_queue ddp_balance_queue_read(const struct ddp_rxq *queue, unsigned int id) {
+	const struct ddp_queue_load *load = &queue->load;
+	const uint32_t lcore = __atomic_load_n(&load->lcore, __ATOMIC_RELAXED);
 
-		*queue -= RTE_MIN(*queue, measured->packets[i]);
-	}
-	for (unsigned int i = 0; i < port->n_rxqs; i++)
-		sum += measured->others[i];
-	for (unsigned int i = 0; i < port->n_rxqs; i++)
-		measured->others[i] = measured->others[i] * others / RTE_MAX(sum, 1U);
+	static_assert(RTE_MAX_LCORE + DDP_PORT_QUEUES <= DDP_BALANCER_THREADS, "threads");
+	return (struct ddp_balancer_queue){
+		.thread = lcore < RTE_MAX_LCORE ? lcore : RTE_MAX_LCORE + id,
+		.bursts = sum_read(&load->bursts),
+		.packets = sum_read(&load->packets),
+		.cycles = sum_read(&load->cycles),
+		.packets_2 = sum_read(&load->packets_2),
+		.cycles_2 = sum_read(&load->cycles_2),
+		.products = sum_read(&load->products),
+	};
 }
 
 // Returns whether a whole interval was measured.
 static bool measure(const struct ddp_port *port, struct ddp_balance *balance,
 		    struct measured *measured) {
+	struct ddp_balancer_queue queues[DDP_PORT_QUEUES];
 	const uint64_t taken = taken_read(port);
 	bool whole = balance->fresh;
 
@@ -218,12 +129,13 @@ static bool measure(const struct ddp_port *port, struct ddp_balance *balance,
 		uint32_t now = entry_read(port, i);
 
 		measured->packets[i] = now - balance->entries[i];
-		measured->placed += measured->packets[i];
 		balance->entries[i] = now;
 	}
-	for (unsigned int i = 0; i < port->n_rxqs; i++)
+	for (unsigned int i = 0; i < port->n_rxqs; i++) {
 		queue_measure(port, &balance->queues[i], i, measured);
-	ddp_balance_costs(balance, port->rxqs, port->n_rxqs, measured->costs);
+		queues[i] = ddp_balance_queue_read(&port->rxqs[i], i);
+	}
+	ddp_balancer_costs(&balance->balancer, balance->ms, queues, measured->costs);
 	balance->fresh = true;
 	return whole;
 }
@@ -305,17 +217,17 @@ static void flow_text(const struct ddp_flow_sample *sample, char *text, size_t s
 					"SCTP");
 }
 
-static void bound_find(struct ddp_port *port, struct ddp_balance *balance) {
-	const struct ddp_rebalance *rebalance = &balance->rebalance;
+// The flow of the entry that bounds the rest, if one does.
+static void flow_find(struct ddp_port *port, struct ddp_balance *balance) {
+	const uint16_t entry = balance->balancer.bound_entry;
 	struct ddp_flow_sample sample;
 
-	if (rebalance->bound_entry != balance->bound_entry)
+	if (entry != balance->sampled)
 		balance->bound_flow[0] = '\0';
-	balance->bound_entry = rebalance->bound_entry;
-	balance->bound_share = rebalance->bound_share;
-	if (balance->bound_entry == DDP_REBALANCE_NONE)
+	balance->sampled = entry;
+	if (entry == DDP_BALANCER_NONE)
 		return;
-	sample = sample_take(port, balance->bound_entry);
+	sample = sample_take(port, entry);
 	if (sample.votes > 0)
 		flow_text(&sample, balance->bound_flow, sizeof(balance->bound_flow));
 }
@@ -369,74 +281,26 @@ static bool moves_settle(struct ddp_port *port, bool last) {
 	return parked;
 }
 
-// Keep what the moves were decided by: each changes the loads of its queues.
-static void moves_keep(struct ddp_balance *balance, const struct ddp_rebalance_move *moves,
-		       unsigned int n) {
-	const struct ddp_rebalance *rebalance = &balance->rebalance;
-	double loads[DDP_REBALANCE_QUEUES], sum = 0, most = 0, mean;
-
-	memcpy(loads, rebalance->queue_loads, sizeof(loads));
-	for (unsigned int i = 0; i < rebalance->n_queues; i++) {
-		sum += loads[i];
-		most = RTE_MAX(most, loads[i]);
-	}
-	mean = most / rebalance->before;
-	for (unsigned int i = 0; i < n; i++) {
-		const struct ddp_rebalance_move *move = &moves[i];
-		const double load = rebalance->loads[move->entry];
-
-		balance->last[balance->moves++ % DDP_BALANCE_LAST] = (struct ddp_balance_move){
-			.move = *move,
-			.round = balance->rounds,
-			.share = load / sum,
-			.from_load = loads[move->from] / mean,
-			.to_load = loads[move->to] / mean,
-			.tsc = rte_rdtsc(),
-		};
-		loads[move->from] -= load;
-		loads[move->to] += load;
-	}
-}
-
-static void interval_keep(struct ddp_balance *balance, unsigned int n_moves) {
-	const struct ddp_rebalance *rebalance = &balance->rebalance;
-
-	if (rebalance->before == 0) // no packet
-		return;
-	balance->before = rebalance->before;
-	balance->after = n_moves > 0 ? rebalance->after : rebalance->before;
-	balance->worst = RTE_MAX(balance->worst, balance->before);
-	balance->intervals[balance->n_intervals++ % DDP_BALANCE_LAST] =
-		(struct ddp_balance_interval){
-			.round = balance->rounds,
-			.before = balance->before,
-			.after = balance->after,
-			.n_moves = n_moves,
-		};
-}
-
 static void decide(struct ddp_port *port, struct ddp_balance *balance, struct measured *measured) {
-	struct ddp_rebalance_move moves[DDP_REBALANCE_MOVES];
-	const struct ddp_rebalance_interval interval = {
+	struct ddp_balancer_move moves[DDP_BALANCER_MOVES];
+	const struct ddp_balancer_interval interval = {
 		.reta = port->rss.reta,
 		.packets = measured->packets,
-		.others = measured->others,
+		.delivered = measured->delivered,
+		.taken = measured->taken,
 		.costs = measured->costs,
 		.usable = measured->usable,
 	};
 	struct ddp_rss rss = port->rss;
 	unsigned int n;
 
-	others_find(port, measured);
-	n = ddp_rebalance_step(&balance->rebalance, &interval, moves);
-	balance->rounds++;
-	bound_find(port, balance);
+	n = ddp_balancer_step(&balance->balancer, &interval, moves);
+	flow_find(port, balance);
 	for (unsigned int i = 0; i < n; i++)
 		rss.reta[moves[i].entry] = moves[i].to;
 	if (n > 0 && table_apply(port, &rss, patience_us(balance)) < 0)
 		n = 0;
-	interval_keep(balance, n);
-	moves_keep(balance, moves, n);
+	ddp_balancer_keep(&balance->balancer, moves, n, rte_rdtsc());
 }
 
 static bool can_balance(const struct ddp_port *port) {
@@ -452,8 +316,8 @@ static void round_do(struct ddp_port *port) {
 		balance->fresh = false;
 		return;
 	}
-	if (balance->rebalance.n_queues != port->n_rxqs)
-		ddp_rebalance_init(&balance->rebalance, DDP_RETA_SIZE, port->n_rxqs);
+	if (balance->balancer.n_queues != port->n_rxqs)
+		ddp_balancer_init(&balance->balancer, DDP_RETA_SIZE, port->n_rxqs);
 	if (measure(port, balance, &measured) && !moves_settle(port, false))
 		decide(port, balance, &measured);
 }
@@ -474,7 +338,8 @@ static int balance_alloc(struct ddp_port *port) {
 		PORT_LOG(ERR, port->name, "balance: out of memory");
 		return -ENOMEM;
 	}
-	port->balance->bound_entry = DDP_REBALANCE_NONE;
+	port->balance->sampled = DDP_BALANCER_NONE;
+	ddp_balancer_init(&port->balance->balancer, 0, 0);
 	return 0;
 }
 

@@ -102,15 +102,8 @@ extern const struct rte_flow_ops ddp_flow_ops;
 int ddp_balance_ms_read(const char *text, unsigned int *ms);
 // Under the port's mutex, within a change. ms: 0 turns it off. -EINVAL, -ENOMEM: logged.
 int ddp_balance_set(struct ddp_port *port, unsigned int ms);
-// At the end of an interval: what a packet of each queue costs, in cycles; 0: not known.
-//
-// What a thread does in a turn of its polling loop, beside its work on packets, comes after the
-// queue that it polls last, and that queue would seem to have expensive packets. The fewer packets
-// it then gets, the more expensive they would seem. So queues of one thread share one cost, as they
-// share its time, and the part of a burst's time that is the same whatever its size, as far as that
-// is more than chance, does not count. (Least squares; its error is that of the slope.)
-void ddp_balance_costs(struct ddp_balance *balance, const struct ddp_rxq *rxqs, unsigned int n_rxqs,
-		       double costs[DDP_PORT_QUEUES]);
+// The counters of Rx queue id.
+struct ddp_balancer_queue ddp_balance_queue_read(const struct ddp_rxq *queue, unsigned int id);
 // Before the port is removed.
 void ddp_balance_free(struct ddp_port *port);
 

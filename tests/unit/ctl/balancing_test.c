@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "ctl/simulate/balancing.h"
-#include "rss/rebalance.h"
+#include "rss/balancer.h"
 
 #define START UINT64_C(1700000000000000000)
 #define MS UINT64_C(1000000)
@@ -83,14 +83,15 @@ static double imbalance(const uint16_t *table, const uint32_t *counts, const uin
 // itself.
 struct oracle {
 	uint16_t table[ENTRIES];
-	struct ddp_rebalance rebalance;
+	struct ddp_balancer decisions;
 	unsigned int n_moves;
 };
 
 static void oracle_check(struct oracle *oracle, const struct balancing *said, unsigned int interval,
 			 uint64_t interval_ns) {
-	struct ddp_rebalance_move moves[DDP_REBALANCE_MOVES];
-	uint64_t others[DDP_REBALANCE_QUEUES] = {0}, n_others = 0, n = 0;
+	struct ddp_balancer_move moves[DDP_BALANCER_MOVES];
+	uint64_t others[DDP_BALANCER_QUEUES] = {0}, n = 0;
+	uint64_t queues[DDP_BALANCER_QUEUES];
 	uint32_t counts[DDP_RETA_SIZE] = {0};
 	unsigned int n_moves;
 
@@ -102,18 +103,20 @@ static void oracle_check(struct oracle *oracle, const struct balancing *said, un
 		if (places[i] < ENTRIES)
 			counts[places[i]]++;
 		else
-			others[places[i] - ENTRIES]++, n_others++;
+			others[places[i] - ENTRIES]++;
 	}
 	assert_int_equal(said->intervals[interval].packets, n);
 	assert_float_equal(said->intervals[interval].fixed, imbalance(steer.reta, counts, others),
 			   1e-9);
 	assert_float_equal(said->intervals[interval].balanced,
 			   imbalance(oracle->table, counts, others), 1e-9);
-	n_moves = ddp_rebalance_step(
-		&oracle->rebalance,
-		&(struct ddp_rebalance_interval){.reta = oracle->table,
-						 .packets = counts,
-						 .others = n_others < n / 64 ? NULL : others},
+	memcpy(queues, others, sizeof(queues));
+	for (unsigned int i = 0; i < ENTRIES; i++)
+		queues[oracle->table[i]] += counts[i];
+	n_moves = ddp_balancer_step(
+		&oracle->decisions,
+		&(struct ddp_balancer_interval){
+			.reta = oracle->table, .packets = counts, .delivered = queues, .taken = n},
 		moves);
 	assert_int_equal(said->intervals[interval].n_moves, n_moves);
 	for (unsigned int i = 0; i < n_moves; i++) {
@@ -134,7 +137,7 @@ static void oracle_agrees(const struct balancing *said, uint64_t interval_ns) {
 
 	memset(&oracle, 0, sizeof(oracle));
 	memcpy(oracle.table, steer.reta, sizeof(oracle.table));
-	ddp_rebalance_init(&oracle.rebalance, ENTRIES, QUEUES);
+	ddp_balancer_init(&oracle.decisions, ENTRIES, QUEUES);
 	assert_int_equal(said->n_intervals_kept, said->n_intervals);
 	for (unsigned int i = 0; i < said->n_intervals; i++)
 		oracle_check(&oracle, said, i, interval_ns);

@@ -96,14 +96,14 @@ static void interval_run(uint16_t port, unsigned int interval, struct prediction
 static uint64_t moves_keep(uint16_t id, uint64_t n, struct balancing_move *moves) {
 	int ret;
 	struct ddp_port *port = ddp_registry_change(id, &ret);
-	const struct ddp_balance *balance = port->balance;
+	const struct ddp_balancer *balancer = &port->balance->balancer;
 
-	for (; n < balance->moves; n++) {
-		const struct ddp_balance_move *last = &balance->last[n % DDP_BALANCE_LAST];
+	for (; n < balancer->n_moves; n++) {
+		const struct ddp_balancer_move *last = &balancer->moves[n % DDP_BALANCER_LAST];
 
 		assert_true(n < MOVES_MAX);
-		moves[n] = (struct balancing_move){last->round - 1, last->move.entry,
-						   last->move.from, last->move.to};
+		moves[n] =
+			(struct balancing_move){last->round - 1, last->entry, last->from, last->to};
 	}
 	ddp_change_end(port);
 	return n;
@@ -309,7 +309,7 @@ struct loop_case {
 struct loop {
 	const struct loop_case *row;
 	struct ddp_rxq rxqs[LOOP_QUEUES];
-	struct ddp_balance balance;
+	struct ddp_balancer balancer;
 	uint16_t reta[DDP_RETA_SIZE];
 	uint32_t packets[DDP_RETA_SIZE];
 	uint64_t loads[LOOP_QUEUES]; // cycles of packets
@@ -367,9 +367,10 @@ static unsigned int loop_next(const struct loop *loop) {
 }
 
 static void loop_interval(struct loop *loop, uint64_t end) {
-	struct ddp_rebalance_move moves[DDP_REBALANCE_MOVES];
+	struct ddp_balancer_move moves[DDP_BALANCER_MOVES];
+	struct ddp_balancer_queue queues[LOOP_QUEUES];
 	double costs[DDP_PORT_QUEUES];
-	const struct ddp_rebalance_interval interval = {
+	const struct ddp_balancer_interval interval = {
 		.reta = loop->reta,
 		.packets = loop->packets,
 		.costs = costs,
@@ -379,8 +380,10 @@ static void loop_interval(struct loop *loop, uint64_t end) {
 	memset(loop->packets, 0, sizeof(loop->packets));
 	while (loop->now[loop_next(loop)] < end)
 		loop_turn(loop, loop_next(loop));
-	ddp_balance_costs(&loop->balance, loop->rxqs, loop->balance.rebalance.n_queues, costs);
-	n = ddp_rebalance_step(&loop->balance.rebalance, &interval, moves);
+	for (unsigned int i = 0; i < loop->balancer.n_queues; i++)
+		queues[i] = ddp_balance_queue_read(&loop->rxqs[i], i);
+	ddp_balancer_costs(&loop->balancer, DDP_BALANCE_MS, queues, costs);
+	n = ddp_balancer_step(&loop->balancer, &interval, moves);
 	for (unsigned int i = 0; i < n; i++)
 		loop->reta[moves[i].entry] = moves[i].to;
 }
@@ -392,8 +395,7 @@ static void loop_run(struct loop *loop, const struct loop_case *row, uint64_t se
 	memset(loop, 0, sizeof(*loop));
 	seed = seed_of;
 	loop->row = row;
-	loop->balance.ms = DDP_BALANCE_MS;
-	ddp_rebalance_init(&loop->balance.rebalance, DDP_RETA_SIZE, n_queues);
+	ddp_balancer_init(&loop->balancer, DDP_RETA_SIZE, n_queues);
 	for (unsigned int i = 0; i < DDP_RETA_SIZE; i++)
 		loop->reta[i] = i % n_queues;
 	loop->arrived = begin;

@@ -3,8 +3,9 @@
 // entries with another, while that brings the larger of both loads down by enough. Of an entry
 // that alone is more than a queue's even share the neighbours leave; its queue then counts no more,
 // and the others are made even among themselves.
-#include "rebalance.h"
+#include "balancer.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #define TOLERANCE 0.02 // of the mean: queues that are closer to it are even
@@ -21,16 +22,18 @@ static double larger(double a, double b) {
 	return a > b ? a : b;
 }
 
-void ddp_rebalance_init(struct ddp_rebalance *rebalance, uint16_t n_entries, uint16_t n_queues) {
-	memset(rebalance, 0, sizeof(*rebalance));
-	rebalance->n_entries = n_entries;
-	rebalance->n_queues = n_queues;
-	rebalance->span = LEVEL_MOST;
-	rebalance->bound_entry = DDP_REBALANCE_NONE;
+void ddp_balancer_init(struct ddp_balancer *balancer, uint16_t n_entries, uint16_t n_queues) {
+	const size_t kept = offsetof(struct ddp_balancer, n_entries);
+
+	memset((char *)balancer + kept, 0, sizeof(*balancer) - kept);
+	balancer->n_entries = n_entries;
+	balancer->n_queues = n_queues;
+	balancer->span = LEVEL_MOST;
+	balancer->bound_entry = DDP_BALANCER_NONE;
 }
 
 // A new mean begins with this value.
-static void level_begin(struct ddp_rebalance_level *level, double value, double chance) {
+static void level_begin(struct ddp_balancer_level *level, double value, double chance) {
 	level->mean = value;
 	level->variance = larger(level->variance, chance);
 	level->n = 1;
@@ -39,7 +42,7 @@ static void level_begin(struct ddp_rebalance_level *level, double value, double 
 
 // A value that is far off begins another mean and says nothing of the variance, unless the last one
 // was far off to the other side: then both are how this value varies.
-static void level_jump(struct ddp_rebalance_level *level, double value, double chance) {
+static void level_jump(struct ddp_balancer_level *level, double value, double chance) {
 	int8_t jump = value > level->mean ? 1 : -1;
 
 	if (jump == -level->jump)
@@ -50,7 +53,7 @@ static void level_jump(struct ddp_rebalance_level *level, double value, double c
 
 // chance: the least variance that the value can have. span: intervals in the mean, at most. Returns
 // the variance that the error could be expected to have.
-static double level_follow(struct ddp_rebalance_level *level, double value, double chance,
+static double level_follow(struct ddp_balancer_level *level, double value, double chance,
 			   double span) {
 	double error = value - level->mean, spread, expected;
 
@@ -74,20 +77,20 @@ static double level_follow(struct ddp_rebalance_level *level, double value, doub
 	return expected;
 }
 
-static double packets_follow(struct ddp_rebalance_level *level, double packets, double span) {
+static double packets_follow(struct ddp_balancer_level *level, double packets, double span) {
 	return level_follow(level, packets, larger(larger(packets, level->mean), 1), span);
 }
 
 // Errors that have the sign of those an interval before tell that means are too slow for traffic
 // that changes, errors of the other sign that they are too quick. (In a Kalman filter with the
 // right gain they are independent.)
-static void entries_follow(struct ddp_rebalance *rebalance, const uint32_t *packets) {
+static void entries_follow(struct ddp_balancer *balancer, const uint32_t *packets) {
 	double together = 0, all = 0;
 
-	for (unsigned int i = 0; i < rebalance->n_entries; i++) {
-		struct ddp_rebalance_level *level = &rebalance->packets[i];
+	for (unsigned int i = 0; i < balancer->n_entries; i++) {
+		struct ddp_balancer_level *level = &balancer->packets[i];
 		double last = level->error;
-		double expected = packets_follow(level, packets[i], rebalance->span);
+		double expected = packets_follow(level, packets[i], balancer->span);
 
 		if (last != 0 && level->error != 0) {
 			together += last * level->error / expected;
@@ -96,72 +99,99 @@ static void entries_follow(struct ddp_rebalance *rebalance, const uint32_t *pack
 	}
 	if (all == 0)
 		return;
-	rebalance->span *= 1 - larger(-1, together < all ? together / all : 1) / 2;
-	rebalance->span = larger(rebalance->span, 1);
-	rebalance->span = rebalance->span < LEVEL_MOST ? rebalance->span : LEVEL_MOST;
+	balancer->span *= 1 - larger(-1, together < all ? together / all : 1) / 2;
+	balancer->span = larger(balancer->span, 1);
+	balancer->span = balancer->span < LEVEL_MOST ? balancer->span : LEVEL_MOST;
 }
 
 // What an entry or a queue's other packets have too much or too little for their own to tell may be
 // plain in the sum of a queue: then all of it begins again. Traffic that grows as a whole does
 // that.
-static void queues_catch_up(struct ddp_rebalance *rebalance,
-			    const struct ddp_rebalance_interval *interval) {
-	double errors[DDP_REBALANCE_QUEUES] = {0}, variances[DDP_REBALANCE_QUEUES] = {0};
+static void queues_catch_up(struct ddp_balancer *balancer,
+			    const struct ddp_balancer_interval *interval) {
+	double errors[DDP_BALANCER_QUEUES] = {0}, variances[DDP_BALANCER_QUEUES] = {0};
 
-	for (unsigned int i = 0; i < rebalance->n_entries; i++) {
-		const struct ddp_rebalance_level *level = &rebalance->packets[i];
+	for (unsigned int i = 0; i < balancer->n_entries; i++) {
+		const struct ddp_balancer_level *level = &balancer->packets[i];
 
 		errors[interval->reta[i]] += interval->packets[i] - level->mean;
 		variances[interval->reta[i]] += level->variance;
 	}
-	for (unsigned int i = 0; i < rebalance->n_entries; i++) {
+	for (unsigned int i = 0; i < balancer->n_entries; i++) {
 		unsigned int q = interval->reta[i];
 
 		if (errors[q] * errors[q] > JUMP * variances[q])
-			level_begin(&rebalance->packets[i], interval->packets[i], 1);
+			level_begin(&balancer->packets[i], interval->packets[i], 1);
 	}
 }
 
 // Mean cost of a packet, over the queues where it is known.
-static double costs_mean(const struct ddp_rebalance *rebalance) {
+static double costs_mean(const struct ddp_balancer *balancer) {
 	double sum = 0;
 	unsigned int n = 0;
 
-	for (unsigned int q = 0; q < rebalance->n_queues; q++) {
-		if (rebalance->costs[q].n > 0) {
-			sum += rebalance->costs[q].mean;
+	for (unsigned int q = 0; q < balancer->n_queues; q++) {
+		if (balancer->costs[q].n > 0) {
+			sum += balancer->costs[q].mean;
 			n++;
 		}
 	}
 	return n > 0 ? sum / n : 1;
 }
 
-static void observe(struct ddp_rebalance *rebalance,
-		    const struct ddp_rebalance_interval *interval) {
-	entries_follow(rebalance, interval->packets);
-	for (unsigned int q = 0; q < rebalance->n_queues; q++) {
-		if (interval->others != NULL)
-			packets_follow(&rebalance->others[q], interval->others[q], rebalance->span);
+// Packets that rules steer, or that have no hash, are not counted by entry. Their queues are what
+// the queues delivered beyond the entries' packets.
+static void others_find(const struct ddp_balancer *balancer,
+			const struct ddp_balancer_interval *interval,
+			uint64_t others[DDP_BALANCER_QUEUES]) {
+	uint64_t placed = 0, all, sum = 0;
+
+	for (unsigned int i = 0; i < balancer->n_entries; i++)
+		placed += interval->packets[i];
+	all = interval->taken > placed ? interval->taken - placed : 0;
+	if (all < interval->taken / 64)
+		return;
+	memcpy(others, interval->delivered, balancer->n_queues * sizeof(*others));
+	for (unsigned int i = 0; i < balancer->n_entries; i++) {
+		uint64_t *queue = &others[interval->reta[i]];
+
+		*queue -= *queue < interval->packets[i] ? *queue : interval->packets[i];
+	}
+	for (unsigned int q = 0; q < balancer->n_queues; q++)
+		sum += others[q];
+	for (unsigned int q = 0; q < balancer->n_queues; q++)
+		others[q] = others[q] * all / (sum > 0 ? sum : 1);
+}
+
+static void observe(struct ddp_balancer *balancer, const struct ddp_balancer_interval *interval) {
+	uint64_t others[DDP_BALANCER_QUEUES] = {0};
+
+	if (interval->delivered != NULL)
+		others_find(balancer, interval, others);
+	entries_follow(balancer, interval->packets);
+	for (unsigned int q = 0; q < balancer->n_queues; q++) {
+		if (interval->delivered != NULL)
+			packets_follow(&balancer->others[q], others[q], balancer->span);
 		if (interval->costs != NULL && interval->costs[q] > 0)
-			level_follow(&rebalance->costs[q], interval->costs[q],
+			level_follow(&balancer->costs[q], interval->costs[q],
 				     1e-5 * interval->costs[q] * interval->costs[q], LEVEL_MOST);
 	}
-	queues_catch_up(rebalance, interval);
+	queues_catch_up(balancer, interval);
 }
 
 // The queues as they would be with the moves so far.
 struct plan {
-	struct ddp_rebalance *rebalance;
+	struct ddp_balancer *balancer;
 	const bool *usable;
-	double loads[DDP_REBALANCE_QUEUES];
-	double variances[DDP_REBALANCE_QUEUES];
+	double loads[DDP_BALANCER_QUEUES];
+	double variances[DDP_BALANCER_QUEUES];
 	double total;
-	unsigned int n_counted;          // queues that are usable or loaded
-	bool done[DDP_REBALANCE_QUEUES]; // nothing of it can move with a gain
-	uint16_t first[DDP_REBALANCE_QUEUES], next[DDP_RETA_SIZE]; // entries, largest first
-	double noise[DDP_RETA_SIZE];                               // variance of loads
+	unsigned int n_counted;         // queues that are usable or loaded
+	bool done[DDP_BALANCER_QUEUES]; // nothing of it can move with a gain
+	uint16_t first[DDP_BALANCER_QUEUES], next[DDP_RETA_SIZE]; // entries, largest first
+	double noise[DDP_RETA_SIZE];                              // variance of loads
 	bool moved[DDP_RETA_SIZE];
-	struct ddp_rebalance_move *moves;
+	struct ddp_balancer_move *moves;
 	unsigned int n_moves;
 };
 
@@ -170,10 +200,10 @@ static bool plan_may_get(const struct plan *plan, unsigned int q) {
 }
 
 static void plan_insert(struct plan *plan, unsigned int q, uint16_t entry) {
-	const double *loads = plan->rebalance->loads;
+	const double *loads = plan->balancer->loads;
 	uint16_t *at = &plan->first[q];
 
-	while (*at != DDP_REBALANCE_NONE && loads[*at] > loads[entry])
+	while (*at != DDP_BALANCER_NONE && loads[*at] > loads[entry])
 		at = &plan->next[*at];
 	plan->next[entry] = *at;
 	*at = entry;
@@ -219,26 +249,26 @@ static void entries_sort(uint16_t *entries, unsigned int n, const double *loads)
 }
 
 // What queues and entries are expected to have in the next interval.
-static void plan_init(struct plan *plan, struct ddp_rebalance *rebalance,
-		      const struct ddp_rebalance_interval *interval) {
-	double mean_cost = costs_mean(rebalance);
+static void plan_init(struct plan *plan, struct ddp_balancer *balancer,
+		      const struct ddp_balancer_interval *interval) {
+	double mean_cost = costs_mean(balancer);
 
 	memset(plan, 0, sizeof(*plan));
-	plan->rebalance = rebalance;
+	plan->balancer = balancer;
 	plan->usable = interval->usable;
-	for (unsigned int i = 0; i < rebalance->n_entries; i++) {
-		const struct ddp_rebalance_level *level = &rebalance->packets[i];
+	for (unsigned int i = 0; i < balancer->n_entries; i++) {
+		const struct ddp_balancer_level *level = &balancer->packets[i];
 		unsigned int q = interval->reta[i];
-		double cost = rebalance->costs[q].n > 0 ? rebalance->costs[q].mean : mean_cost;
+		double cost = balancer->costs[q].n > 0 ? balancer->costs[q].mean : mean_cost;
 
-		rebalance->loads[i] = level->mean * cost;
+		balancer->loads[i] = level->mean * cost;
 		plan->noise[i] = level->variance / level->n * cost * cost;
-		plan->loads[q] += rebalance->loads[i];
+		plan->loads[q] += balancer->loads[i];
 		plan->variances[q] += plan->noise[i];
 	}
-	for (unsigned int q = 0; q < rebalance->n_queues; q++) {
-		const struct ddp_rebalance_level *others = &rebalance->others[q];
-		const struct ddp_rebalance_level *cost = &rebalance->costs[q];
+	for (unsigned int q = 0; q < balancer->n_queues; q++) {
+		const struct ddp_balancer_level *others = &balancer->others[q];
+		const struct ddp_balancer_level *cost = &balancer->costs[q];
 		double each = cost->n > 0 ? cost->mean : mean_cost;
 
 		if (others->n > 0) {
@@ -257,9 +287,9 @@ static void plan_init(struct plan *plan, struct ddp_rebalance *rebalance,
 
 static void plan_list_entries(struct plan *plan, const uint16_t *reta) {
 	uint16_t entries[DDP_RETA_SIZE];
-	unsigned int n = plan->rebalance->n_entries;
+	unsigned int n = plan->balancer->n_entries;
 
-	entries_sort(entries, n, plan->rebalance->loads);
+	entries_sort(entries, n, plan->balancer->loads);
 	memset(plan->first, 0xff, sizeof(plan->first));
 	for (unsigned int i = 0; i < n; i++) {
 		plan->next[entries[i]] = plan->first[reta[entries[i]]];
@@ -271,7 +301,7 @@ static void plan_list_entries(struct plan *plan, const uint16_t *reta) {
 static double plan_most(const struct plan *plan) {
 	double most = 0;
 
-	for (unsigned int q = 0; q < plan->rebalance->n_queues; q++)
+	for (unsigned int q = 0; q < plan->balancer->n_queues; q++)
 		most = larger(most, plan->loads[q]);
 	return most;
 }
@@ -281,8 +311,17 @@ static double plan_imbalance(const struct plan *plan) {
 }
 
 static void plan_move(struct plan *plan, uint16_t entry, uint16_t from, uint16_t to) {
-	double load = plan->rebalance->loads[entry];
+	double load = plan->balancer->loads[entry], mean = plan->total / plan->n_counted;
 
+	plan->moves[plan->n_moves++] = (struct ddp_balancer_move){
+		.entry = entry,
+		.from = from,
+		.to = to,
+		.share = load / plan->total,
+		.from_load = plan->loads[from] / mean,
+		.to_load = plan->loads[to] / mean,
+		.round = plan->balancer->rounds,
+	};
 	plan_remove(plan, from, entry);
 	plan_insert(plan, to, entry);
 	plan->loads[from] -= load;
@@ -290,21 +329,19 @@ static void plan_move(struct plan *plan, uint16_t entry, uint16_t from, uint16_t
 	plan->variances[from] -= plan->noise[entry];
 	plan->variances[to] += plan->noise[entry];
 	plan->moved[entry] = true;
-	plan->moves[plan->n_moves++] =
-		(struct ddp_rebalance_move){.entry = entry, .from = from, .to = to};
 }
 
 // One move, or two that exchange entries.
 struct step {
 	double most;          // the larger of both loads after it
-	uint16_t entry, back; // back: DDP_REBALANCE_NONE for one move
+	uint16_t entry, back; // back: DDP_BALANCER_NONE for one move
 	uint16_t to;
 };
 
 static int hottest(const struct plan *plan) {
 	int hot = -1;
 
-	for (unsigned int q = 0; q < plan->rebalance->n_queues; q++)
+	for (unsigned int q = 0; q < plan->balancer->n_queues; q++)
 		if (!plan->done[q] && (hot < 0 || plan->loads[q] > plan->loads[hot]))
 			hot = q;
 	return hot;
@@ -313,7 +350,7 @@ static int hottest(const struct plan *plan) {
 static int coldest(const struct plan *plan, unsigned int but) {
 	int cold = -1;
 
-	for (unsigned int q = 0; q < plan->rebalance->n_queues; q++)
+	for (unsigned int q = 0; q < plan->balancer->n_queues; q++)
 		if (q != but && plan_may_get(plan, q) &&
 		    (cold < 0 || plan->loads[q] < plan->loads[cold]))
 			cold = q;
@@ -327,27 +364,27 @@ static void step_offer(struct step *best, double most, uint16_t entry, uint16_t 
 
 static void step_single(const struct plan *plan, unsigned int hot, unsigned int cold,
 			struct step *best) {
-	const double *loads = plan->rebalance->loads;
+	const double *loads = plan->balancer->loads;
 
-	for (uint16_t i = plan->first[hot]; i != DDP_REBALANCE_NONE; i = plan->next[i])
+	for (uint16_t i = plan->first[hot]; i != DDP_BALANCER_NONE; i = plan->next[i])
 		if (!plan->moved[i])
 			step_offer(
 				best,
 				larger(plan->loads[hot] - loads[i], plan->loads[cold] + loads[i]),
-				i, DDP_REBALANCE_NONE, cold);
+				i, DDP_BALANCER_NONE, cold);
 }
 
 // Both lists are sorted, so as one entry gets smaller its best counterpart does, too.
 static void step_exchange(const struct plan *plan, unsigned int hot, unsigned int cold,
 			  struct step *best) {
-	const double *loads = plan->rebalance->loads;
+	const double *loads = plan->balancer->loads;
 	double aim = (plan->loads[hot] - plan->loads[cold]) / 2;
 	uint16_t back = plan->first[cold];
 
-	for (uint16_t i = plan->first[hot]; i != DDP_REBALANCE_NONE; i = plan->next[i]) {
+	for (uint16_t i = plan->first[hot]; i != DDP_BALANCER_NONE; i = plan->next[i]) {
 		if (plan->moved[i])
 			continue;
-		for (; back != DDP_REBALANCE_NONE; back = plan->next[back]) {
+		for (; back != DDP_BALANCER_NONE; back = plan->next[back]) {
 			double more = loads[i] - loads[back];
 
 			if (plan->moved[back])
@@ -362,7 +399,7 @@ static void step_exchange(const struct plan *plan, unsigned int hot, unsigned in
 
 static void step_make(struct plan *plan, unsigned int hot, const struct step *step) {
 	plan_move(plan, step->entry, hot, step->to);
-	if (step->back != DDP_REBALANCE_NONE)
+	if (step->back != DDP_BALANCER_NONE)
 		plan_move(plan, step->back, step->to, hot);
 }
 
@@ -371,7 +408,7 @@ static double plan_mean(const struct plan *plan) {
 	double sum = 0;
 	unsigned int n = 0;
 
-	for (unsigned int q = 0; q < plan->rebalance->n_queues; q++) {
+	for (unsigned int q = 0; q < plan->balancer->n_queues; q++) {
 		if (!plan->done[q]) {
 			sum += plan->loads[q];
 			n += plan->usable == NULL || plan->usable[q] || plan->loads[q] > 0;
@@ -387,10 +424,10 @@ static bool is_beyond(double value, double variance, double times) {
 // Whether both gains of a step are more than chance: what the hot queue gets rid of, and what the
 // other one then has less than the hot one had.
 static bool step_is_certain(const struct plan *plan, unsigned int hot, const struct step *step) {
-	const double *loads = plan->rebalance->loads;
+	const double *loads = plan->balancer->loads;
 	double moved = loads[step->entry], noise = plan->noise[step->entry];
 
-	if (step->back != DDP_REBALANCE_NONE) {
+	if (step->back != DDP_BALANCER_NONE) {
 		moved -= loads[step->back];
 		noise += plan->noise[step->back];
 	}
@@ -401,7 +438,7 @@ static bool step_is_certain(const struct plan *plan, unsigned int hot, const str
 
 // By how much the hottest queue has too much to leave it at that.
 static double excess_allowed(const struct plan *plan, double mean) {
-	bool fine = plan->n_moves > 0 || plan->rebalance->n_quiet >= QUIET;
+	bool fine = plan->n_moves > 0 || plan->balancer->n_quiet >= QUIET;
 
 	return mean * (fine ? TOLERANCE / 4 : TOLERANCE);
 }
@@ -411,7 +448,7 @@ static double excess_allowed(const struct plan *plan, double mean) {
 static double gain_least(const struct plan *plan, unsigned int hot, double mean, double excess) {
 	uint16_t first = plan->first[hot];
 
-	if (plan->rebalance->loads[first] > plan->total / plan->n_counted)
+	if (plan->balancer->loads[first] > plan->total / plan->n_counted)
 		return 0;
 	return mean * (excess > 2 * TOLERANCE * mean ? TOLERANCE / 16 : TOLERANCE / 4);
 }
@@ -420,8 +457,8 @@ static double gain_least(const struct plan *plan, unsigned int hot, double mean,
 static bool entry_is_alone(const struct plan *plan, unsigned int q) {
 	uint16_t first = plan->first[q];
 
-	return first == DDP_REBALANCE_NONE || plan->next[first] == DDP_REBALANCE_NONE ||
-	       plan->rebalance->loads[plan->next[first]] == 0;
+	return first == DDP_BALANCER_NONE || plan->next[first] == DDP_BALANCER_NONE ||
+	       plan->balancer->loads[plan->next[first]] == 0;
 }
 
 // Relieve the queue by one step. False if there is none that is worth it.
@@ -431,13 +468,13 @@ static bool relieve(struct plan *plan, unsigned int hot, double mean, unsigned i
 	struct step best = {.most = load};
 	struct step both;
 
-	if (cold < 0 || plan->first[hot] == DDP_REBALANCE_NONE)
+	if (cold < 0 || plan->first[hot] == DDP_BALANCER_NONE)
 		return false;
 	least = gain_least(plan, hot, mean, load - mean);
 	step_single(plan, hot, cold, &best);
 	if (load - best.most < least && n_left >= 2 && plan_may_get(plan, hot)) {
 		both.most = load - 2 * least;
-		for (unsigned int q = 0; q < plan->rebalance->n_queues; q++)
+		for (unsigned int q = 0; q < plan->balancer->n_queues; q++)
 			if (q != hot && plan_may_get(plan, q) &&
 			    (load + plan->loads[q]) / 2 < both.most) // as good as it can be
 				step_exchange(plan, hot, q, &both);
@@ -466,7 +503,7 @@ static int overloaded(const struct plan *plan, double *mean) {
 }
 
 static void plan_search(struct plan *plan, const uint16_t *reta) {
-	unsigned int most_moves = DDP_REBALANCE_MOVES, n_failed = 0;
+	unsigned int most_moves = DDP_BALANCER_MOVES, n_failed = 0;
 	double mean;
 	int hot = overloaded(plan, &mean);
 
@@ -485,48 +522,68 @@ static void plan_search(struct plan *plan, const uint16_t *reta) {
 }
 
 static void bound_find(struct plan *plan) {
-	struct ddp_rebalance *rebalance = plan->rebalance;
+	struct ddp_balancer *balancer = plan->balancer;
 	double most = plan->total / plan->n_counted;
 
-	rebalance->bound_entry = DDP_REBALANCE_NONE;
-	rebalance->bound_share = 0;
-	for (unsigned int i = 0; i < rebalance->n_entries; i++) {
-		if (rebalance->loads[i] > most) {
-			most = rebalance->loads[i];
-			rebalance->bound_entry = i;
-			rebalance->bound_share = most / plan->total;
+	balancer->bound_entry = DDP_BALANCER_NONE;
+	balancer->bound_share = 0;
+	for (unsigned int i = 0; i < balancer->n_entries; i++) {
+		if (balancer->loads[i] > most) {
+			most = balancer->loads[i];
+			balancer->bound_entry = i;
+			balancer->bound_share = most / plan->total;
 		}
 	}
 }
 
 // What a packet costs on a queue may be another once other flows are there.
-static void costs_begin(struct ddp_rebalance *rebalance, const struct ddp_rebalance_move *moves,
+static void costs_begin(struct ddp_balancer *balancer, const struct ddp_balancer_move *moves,
 			unsigned int n_moves) {
 	for (unsigned int i = 0; i < n_moves; i++) {
-		rebalance->costs[moves[i].from].n = 0;
-		rebalance->costs[moves[i].to].n = 0;
+		balancer->costs[moves[i].from].n = 0;
+		balancer->costs[moves[i].to].n = 0;
 	}
 }
 
-unsigned int ddp_rebalance_step(struct ddp_rebalance *rebalance,
-				const struct ddp_rebalance_interval *interval,
-				struct ddp_rebalance_move moves[DDP_REBALANCE_MOVES]) {
+unsigned int ddp_balancer_step(struct ddp_balancer *balancer,
+			       const struct ddp_balancer_interval *interval,
+			       struct ddp_balancer_move moves[DDP_BALANCER_MOVES]) {
 	struct plan plan;
 
-	observe(rebalance, interval);
-	plan_init(&plan, rebalance, interval);
-	memcpy(rebalance->queue_loads, plan.loads, sizeof(rebalance->queue_loads));
-	rebalance->before = rebalance->after = 0;
-	rebalance->bound_entry = DDP_REBALANCE_NONE;
-	rebalance->bound_share = 0;
+	observe(balancer, interval);
+	plan_init(&plan, balancer, interval);
+	balancer->rounds++;
+	balancer->before = balancer->after = 0;
+	balancer->bound_entry = DDP_BALANCER_NONE;
+	balancer->bound_share = 0;
 	if (plan.total <= 0)
 		return 0;
 	plan.moves = moves;
 	bound_find(&plan);
-	rebalance->before = plan_imbalance(&plan);
+	balancer->before = plan_imbalance(&plan);
 	plan_search(&plan, interval->reta);
-	rebalance->after = plan_imbalance(&plan);
-	rebalance->n_quiet = plan.n_moves > 0 ? 0 : rebalance->n_quiet + 1;
-	costs_begin(rebalance, moves, plan.n_moves);
+	balancer->after = plan_imbalance(&plan);
+	balancer->n_quiet = plan.n_moves > 0 ? 0 : balancer->n_quiet + 1;
+	costs_begin(balancer, moves, plan.n_moves);
 	return plan.n_moves;
+}
+
+void ddp_balancer_keep(struct ddp_balancer *balancer, const struct ddp_balancer_move *moves,
+		       unsigned int n, uint64_t when) {
+	for (unsigned int i = 0; i < n; i++) {
+		struct ddp_balancer_move *move =
+			&balancer->moves[balancer->n_moves++ % DDP_BALANCER_LAST];
+
+		*move = moves[i];
+		move->when = when;
+	}
+	if (balancer->before == 0) // no packet
+		return;
+	balancer->worst = larger(balancer->worst, balancer->before);
+	balancer->past[balancer->n_past++ % DDP_BALANCER_LAST] = (struct ddp_balancer_past){
+		.round = balancer->rounds,
+		.before = balancer->before,
+		.after = n > 0 ? balancer->after : balancer->before,
+		.n_moves = n,
+	};
 }

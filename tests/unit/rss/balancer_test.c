@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 
-#include "rss/rebalance.h"
+#include "rss/balancer.h"
 #include "unit.h"
 
 #define N_ENTRIES 512
@@ -9,23 +9,23 @@
 
 // A port, its traffic, and what is decided for it.
 struct port {
-	struct ddp_rebalance rebalance;
-	struct ddp_rebalance_move moves[DDP_REBALANCE_MOVES];
+	struct ddp_balancer balancer;
+	struct ddp_balancer_move moves[DDP_BALANCER_MOVES];
 	unsigned int n_moves; // in the last interval
 	uint64_t random;
 	unsigned int n_entries, n_queues;
 	double rates[N_ENTRIES]; // packets in an interval, on average
 	uint16_t reta[N_ENTRIES];
 	uint32_t packets[N_ENTRIES];
-	uint64_t others[DDP_REBALANCE_QUEUES];
-	double costs[DDP_REBALANCE_QUEUES];
-	bool usable[DDP_REBALANCE_QUEUES];
+	uint64_t others[DDP_BALANCER_QUEUES];
+	double costs[DDP_BALANCER_QUEUES];
+	bool usable[DDP_BALANCER_QUEUES];
 };
 
 static void port_init(struct port *port, unsigned int n_entries, unsigned int n_queues,
 		      uint64_t seed) {
 	memset(port, 0, sizeof(*port));
-	ddp_rebalance_init(&port->rebalance, n_entries, n_queues);
+	ddp_balancer_init(&port->balancer, n_entries, n_queues);
 	ddp_reta_fill(port->reta, n_entries, n_queues);
 	port->random = 88172645463325252 + seed * 7919;
 	port->n_entries = n_entries;
@@ -64,7 +64,7 @@ static uint32_t poisson(uint64_t *random, double mean) {
 }
 
 static double imbalance_of(const struct port *port, const double *rates) {
-	uint64_t loads[DDP_REBALANCE_QUEUES] = {0};
+	uint64_t loads[DDP_BALANCER_QUEUES] = {0};
 
 	for (unsigned int i = 0; i < port->n_entries; i++)
 		loads[port->reta[i]] += rates[i];
@@ -74,9 +74,9 @@ static double imbalance_of(const struct port *port, const double *rates) {
 static void assert_moves_are_sound(const struct port *port) {
 	bool moved[N_ENTRIES] = {false};
 
-	assert_in_range(port->n_moves, 0, DDP_REBALANCE_MOVES);
+	assert_in_range(port->n_moves, 0, DDP_BALANCER_MOVES);
 	for (unsigned int i = 0; i < port->n_moves; i++) {
-		const struct ddp_rebalance_move *move = &port->moves[i];
+		const struct ddp_balancer_move *move = &port->moves[i];
 
 		assert_in_range(move->entry, 0, port->n_entries - 1);
 		assert_false(moved[move->entry]);
@@ -86,22 +86,28 @@ static void assert_moves_are_sound(const struct port *port) {
 		assert_int_not_equal(move->to, move->from);
 		assert_true(port->usable[move->to]);
 	}
-	assert_true(port->rebalance.after <= port->rebalance.before);
+	assert_true(port->balancer.after <= port->balancer.before);
 	if (port->n_moves == 0)
-		assert_float_equal(port->rebalance.after, port->rebalance.before, 0);
+		assert_float_equal(port->balancer.after, port->balancer.before, 0);
 }
 
 // Decide with the packets as they are, check the moves and make them.
 static void port_decide(struct port *port) {
-	const struct ddp_rebalance_interval interval = {
+	uint64_t delivered[DDP_BALANCER_QUEUES];
+	struct ddp_balancer_interval interval = {
 		.reta = port->reta,
 		.packets = port->packets,
-		.others = port->others,
+		.delivered = delivered,
 		.costs = port->costs,
 		.usable = port->usable,
 	};
 
-	port->n_moves = ddp_rebalance_step(&port->rebalance, &interval, port->moves);
+	memcpy(delivered, port->others, sizeof(delivered));
+	for (unsigned int i = 0; i < port->n_entries; i++)
+		delivered[port->reta[i]] += port->packets[i];
+	for (unsigned int q = 0; q < port->n_queues; q++)
+		interval.taken += delivered[q];
+	port->n_moves = ddp_balancer_step(&port->balancer, &interval, port->moves);
 	assert_moves_are_sound(port);
 	for (unsigned int i = 0; i < port->n_moves; i++)
 		port->reta[port->moves[i].entry] = port->moves[i].to;
@@ -176,8 +182,8 @@ static void an_idle_port_moves_nothing(void **state) {
 
 	port_init(&port, 128, 4, 1);
 	assert_int_equal(port_run_for(&port, 30), 0);
-	assert_float_equal(port.rebalance.before, 0, 0);
-	assert_int_equal(port.rebalance.bound_entry, DDP_REBALANCE_NONE);
+	assert_float_equal(port.balancer.before, 0, 0);
+	assert_int_equal(port.balancer.bound_entry, DDP_BALANCER_NONE);
 }
 
 // 30 % of what a queue has, on top.
@@ -187,12 +193,12 @@ static void an_elephant_is_answered_at_once(void **state) {
 	port_init_even(&port, 512, 16, 1, 9000);
 	port_run_for(&port, 3 * SECOND);
 	port.rates[37] += 0.3 * 32 * 9000;
-	assert_in_range(port_run(&port), 1, DDP_REBALANCE_MOVES);
+	assert_in_range(port_run(&port), 1, DDP_BALANCER_MOVES);
 	port_run(&port);
 	assert_true(imbalance_of(&port, port.rates) < 1.02);
 	assert_true(port_run_for(&port, 2 * SECOND) <= 10);
 	port.rates[37] = 9000;
-	assert_in_range(port_run(&port), 1, DDP_REBALANCE_MOVES);
+	assert_in_range(port_run(&port), 1, DDP_BALANCER_MOVES);
 	port_run(&port);
 	assert_true(imbalance_of(&port, port.rates) < 1.02);
 }
@@ -210,9 +216,9 @@ static void a_bounding_elephant_stays_and_its_neighbours_leave(void **state) {
 		if (i != 21)
 			assert_int_not_equal(port.reta[i], port.reta[21]);
 	}
-	assert_int_equal(port.rebalance.bound_entry, 21);
-	assert_float_equal(port.rebalance.bound_share, port.rates[21] / total, 0.01);
-	assert_float_equal(port.rebalance.after, 16 * port.rates[21] / total, 0.02);
+	assert_int_equal(port.balancer.bound_entry, 21);
+	assert_float_equal(port.balancer.bound_share, port.rates[21] / total, 0.01);
+	assert_float_equal(port.balancer.after, 16 * port.rates[21] / total, 0.02);
 	assert_int_equal(port_run_for(&port, 10 * SECOND), 0);
 }
 
@@ -237,8 +243,8 @@ static void without_an_elephant_no_entry_bounds(void **state) {
 
 	port_init_even(&port, 512, 16, 1, 1000);
 	port_run(&port);
-	assert_int_equal(port.rebalance.bound_entry, DDP_REBALANCE_NONE);
-	assert_float_equal(port.rebalance.bound_share, 0, 0);
+	assert_int_equal(port.balancer.bound_entry, DDP_BALANCER_NONE);
+	assert_float_equal(port.balancer.bound_share, 0, 0);
 }
 
 // Every other entry has a third more: no single move makes two queues of two entries each equal.
@@ -419,7 +425,7 @@ static void steady_traffic_settles(void **state) {
 		for (unsigned int second = 0; second < 10; second++)
 			assert_in_range(port_run_for(&port, SECOND), 0, 10);
 		// No worse than the largest entry, or the largest two in few queues.
-		if (port.rebalance.bound_entry == DDP_REBALANCE_NONE && row->n_queues <= 16)
+		if (port.balancer.bound_entry == DDP_BALANCER_NONE && row->n_queues <= 16)
 			assert_true(imbalance_of(&port, port.rates) < 1.05);
 	}
 }
@@ -449,7 +455,7 @@ static void whatever_happens_moves_are_sound(void **state) {
 
 		port_init(&port, 1, 1, seed);
 		port_init(&port, 1U << random_below(&port.random, 10),
-			  1 + random_below(&port.random, DDP_REBALANCE_QUEUES), seed);
+			  1 + random_below(&port.random, DDP_BALANCER_QUEUES), seed);
 		for (unsigned int i = 0; i < 50; i++)
 			step_by_chance(&port);
 	}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Which entries of a redirection table move to another queue, so that queues get equal load.
+//
+// A hash spreads flows, not load. At the end of each interval the caller says how many packets each
+// entry had and what a packet costs on each queue. A few entries of the most loaded queue move,
+// most often none. Who calls this makes the moves: it decides only, and keeps nothing but its own
+// state.
+//
+// What an entry will have is expected from what it had: a mean over up to 8 intervals, and how far
+// single intervals were from it, at least as much as chance explains (the square root of the number
+// of packets). A value that is far outside begins a new mean, so a flow that comes or goes counts
+// at once, and chance alone moves nothing.
+//
+// What is decided is kept, to be told: the caller says which moves it made.
+//
+// balancer_measure.c finds what a packet costs from counters of bursts.
+#ifndef DDP_RSS_BALANCER_H
+#define DDP_RSS_BALANCER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "rss/rss.h"
+
+#define DDP_BALANCER_MOVES 16   // in one interval, at most
+#define DDP_BALANCER_QUEUES 256 // at most
+#define DDP_BALANCER_NONE UINT16_MAX
+#define DDP_BALANCER_LAST 32      // moves, and intervals, that are kept
+#define DDP_BALANCER_THREADS 2048 // at most
+
+struct ddp_balancer_move {
+	uint16_t entry;
+	uint16_t from, to;         // queues
+	double share;              // the entry's part of the port's load
+	double from_load, to_load; // of the queues over the mean, before the move
+	uint64_t round;            // number of the interval
+	uint64_t when;             // as the caller counts time
+};
+
+// An interval with packets.
+struct ddp_balancer_past {
+	uint64_t round;
+	double before, after; // most loaded queue over the mean, without and with its moves
+	unsigned int n_moves;
+};
+
+// One interval, as measured.
+struct ddp_balancer_interval {
+	const uint16_t *reta;    // queues by entry, at its end
+	const uint32_t *packets; // by entry
+	// Packets by queue, and of all: what queues have beyond their entries' packets is what the
+	// table did not place, and counts if it is a 64th or more. NULL: the table places all.
+	const uint64_t *delivered;
+	uint64_t taken;      // some of it may not be delivered yet
+	const double *costs; // of a packet by queue, in any unit; 0: not known. NULL: all equal
+	const bool *usable;  // by queue: it may get entries. NULL: all may
+};
+
+// What is expected of a value in the next interval.
+struct ddp_balancer_level {
+	double mean, variance;
+	double n;     // intervals that the mean is of; 0: begins with the next
+	double error; // of the last value
+	int8_t jump;  // whether a mean began with the last value: upwards 1, downwards -1, no 0
+};
+
+// Counters of a queue, of all time.
+struct ddp_balancer_queue {
+	uint32_t thread; // that polls it, below DDP_BALANCER_THREADS
+	// Of the bursts whose time is known, and squares and products of a burst's.
+	uint64_t bursts, packets, cycles, packets_2, cycles_2, products;
+};
+
+// What bursts of a queue were like. Older ones count less.
+struct ddp_balancer_bursts {
+	double n, packets, cycles;
+	double packets_2, cycles_2, products; // of what differs from the mean of an interval
+};
+
+// State from interval to interval, and what the last one was like. Fixed size, no pointers.
+struct ddp_balancer {
+	// Kept by ddp_balancer_init(); all zero at first. The newest move is in
+	// moves[(n_moves - 1) % DDP_BALANCER_LAST], and so are the intervals.
+	uint64_t rounds, n_moves, n_past;
+	double worst; // before, of all intervals
+	struct ddp_balancer_move moves[DDP_BALANCER_LAST];
+	struct ddp_balancer_past past[DDP_BALANCER_LAST];
+
+	uint16_t n_entries; // a power of two, at most DDP_RETA_SIZE
+	uint16_t n_queues;  // 1 to DDP_BALANCER_QUEUES
+	double before,
+		after; // most loaded queue over the mean, without and with the moves; 0: idle
+	// The entry that alone is more than a queue's even share, so that no move can help; or
+	// DDP_BALANCER_NONE.
+	uint16_t bound_entry;
+	double bound_share;          // its part of the port's load
+	double loads[DDP_RETA_SIZE]; // that are expected, in units of the costs
+	double span;                 // intervals in a mean, at most
+	unsigned int n_quiet;        // intervals since the last that moved something
+	struct ddp_balancer_level packets[DDP_RETA_SIZE];      // by entry
+	struct ddp_balancer_level others[DDP_BALANCER_QUEUES]; // by queue
+	struct ddp_balancer_level costs[DDP_BALANCER_QUEUES];
+	struct ddp_balancer_queue queues[DDP_BALANCER_QUEUES]; // at the last interval's end
+	struct ddp_balancer_bursts bursts[DDP_BALANCER_QUEUES];
+};
+
+void ddp_balancer_init(struct ddp_balancer *balancer, uint16_t n_entries, uint16_t n_queues);
+
+// Decide at the end of an interval. Returns the number of moves, 0 if the queues are even enough.
+// An entry moves at most once. Queues that are not usable get no entry; entries that they have move
+// away only to relieve them, like any other's. Allocates nothing, and takes less than 100 us for
+// 512 entries and 64 queues.
+unsigned int ddp_balancer_step(struct ddp_balancer *balancer,
+			       const struct ddp_balancer_interval *interval,
+			       struct ddp_balancer_move moves[DDP_BALANCER_MOVES]);
+
+// The caller made the first n of the moves, or none.
+void ddp_balancer_keep(struct ddp_balancer *balancer, const struct ddp_balancer_move *moves,
+		       unsigned int n, uint64_t when);
+
+// At the end of an interval of ms: what a packet of each queue costs, in cycles; 0: not known.
+//
+// What a thread does in a turn of its polling loop, beside its work on packets, comes after the
+// queue that it polls last, and that queue would seem to have expensive packets. The fewer packets
+// it then gets, the more expensive they would seem. So queues of one thread share one cost, as they
+// share its time, and the part of a burst's time that is the same whatever its size, as far as that
+// is more than chance, does not count. (Least squares; its error is that of the slope.)
+void ddp_balancer_costs(struct ddp_balancer *balancer, unsigned int ms,
+			const struct ddp_balancer_queue *queues, double *costs);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// What packets cost the queues.
+#include "balancer.h"
+
+#define BURSTS_MS 1600  // bursts that are older hardly count
+#define CHANCE 4        // squared: what is not two standard deviations from none may be chance
+#define LEAST (1 / 64.) // of the time is the packets'
+
+static double larger(double a, double b) {
+	return a > b ? a : b;
+}
+
+// The bursts since the last call, and those since long before in all.
+static struct ddp_balancer_bursts bursts_add(struct ddp_balancer_bursts *all,
+					     const struct ddp_balancer_queue *now,
+					     const struct ddp_balancer_queue *last, double keep) {
+	struct ddp_balancer_bursts new = {
+		.n = now->bursts - last->bursts,
+		.packets = now->packets - last->packets,
+		.cycles = now->cycles - last->cycles,
+	};
+
+	if (new.n == 0)
+		return new;
+	new.packets_2 = now->packets_2 - last->packets_2 - new.packets *new.packets / new.n;
+	new.cycles_2 = now->cycles_2 - last->cycles_2 - new.cycles *new.cycles / new.n;
+	new.products = now->products - last->products - new.packets *new.cycles / new.n;
+	all->n = all->n * keep + new.n;
+	all->packets = all->packets * keep + new.packets;
+	all->cycles = all->cycles * keep + new.cycles;
+	all->packets_2 = all->packets_2 * keep + new.packets_2;
+	all->cycles_2 = all->cycles_2 * keep + new.cycles_2;
+	all->products = all->products * keep + new.products;
+	return new;
+}
+
+// The cycles of a burst that are the same whatever its size.
+static double bursts_fixed(const struct ddp_balancer_bursts *bursts) {
+	double slope, fixed, variance;
+
+	if (bursts->packets_2 <= 0)
+		return 0;
+	slope = bursts->products / bursts->packets_2;
+	fixed = bursts->cycles - slope * bursts->packets;
+	variance = (bursts->cycles_2 - slope * bursts->products) / bursts->packets_2 / bursts->n *
+		   bursts->packets * bursts->packets;
+	if (fixed <= 0 || fixed * fixed <= CHANCE * variance)
+		return 0;
+	return (fixed - CHANCE * larger(variance, 0) / fixed) / bursts->n;
+}
+
+void ddp_balancer_costs(struct ddp_balancer *balancer, unsigned int ms,
+			const struct ddp_balancer_queue *queues, double *costs) {
+	const double keep = ms < BURSTS_MS ? 1 - (double)ms / BURSTS_MS : 0;
+	struct {
+		double packets, cycles, fixed;
+	} threads[DDP_BALANCER_THREADS] = {0}, *thread;
+
+	for (unsigned int i = 0; i < balancer->n_queues; i++) {
+		struct ddp_balancer_bursts *bursts = &balancer->bursts[i];
+		struct ddp_balancer_bursts new =
+			bursts_add(bursts, &queues[i], &balancer->queues[i], keep);
+
+		balancer->queues[i] = queues[i];
+		thread = &threads[queues[i].thread];
+		thread->packets += new.packets;
+		thread->cycles += new.cycles;
+		thread->fixed += bursts_fixed(bursts) * new.n;
+	}
+	for (unsigned int i = 0; i < balancer->n_queues; i++) {
+		thread = &threads[queues[i].thread];
+		costs[i] = thread->packets == 0 ?
+				   0 :
+				   larger(thread->cycles - thread->fixed, thread->cycles * LEAST) /
+					   thread->packets;
+	}
+}
