@@ -26,8 +26,7 @@ struct advising {
 	struct sample sample;
 	bool has_all;               // else the library is not there
 	struct ddp_personality all; // the profile that knows most packets
-	bool has_first;
-	struct spread first; // of the first packets, with it
+	struct spread first;        // of the first packets, with it; zeros: none are read
 	struct candidates candidates;
 	char *tunnel; // "vxlan;port=8472": read on another port than the library's
 };
@@ -70,12 +69,12 @@ static int first_read(struct advising *a) {
 	if (spread_init(&a->first, &a->all, &a->candidates.plain, NULL, &diag) < 0)
 		no_memory_exit();
 	ddp_diag_fini(&diag);
-	a->has_first = true;
 	totals = (struct spread_totals){.sample = &a->sample};
 	ret = spread_run(&capture, &a->first, 1, &totals);
 	if (capture.interrupted)
 		status = capture_end_or_report(&capture, ret);
 	capture_close(&capture); // what is wrong with it is reported when all is read
+	flows_fini(&a->first.groups);
 	tunnel_find(a);
 	return status;
 }
@@ -87,7 +86,7 @@ static int first_read(struct advising *a) {
 static bool is_relevant(const struct advising *a, const struct ddp_profile *profile) {
 	const struct spread *first = &a->first;
 
-	if (profile->by_rss_hf || !a->has_first)
+	if (profile->by_rss_hf || first->loaded == NULL)
 		return !profile->by_rss_hf;
 	for (unsigned int i = 0; i < first->n_types && first->types[i].packets > 0; i++) {
 		const char *origin = type_origin(a->all.profile, first->types[i].name);
@@ -294,8 +293,7 @@ static int advise(struct advising *a, struct capture *capture, struct output *ou
 	advice_show(&advice, a->options->base.common.format, out);
 	output_flush(out); // what was read comes before what went wrong
 	if (a->options->report != NULL)
-		reported =
-			report_write_or_report(a->options, simulation.path, advice_show, &advice);
+		reported = report_write_or_report(a->options, capture->path, advice_show, &advice);
 	simulation_free(&simulation);
 	status = capture_end_or_report(capture, ret);
 	if (reported != EXIT_GOOD)
@@ -329,8 +327,7 @@ int cmd_advise(const void *arg, struct output *out) {
 		capture_close(&capture);
 	}
 	candidates_fini(&a.candidates);
-	if (a.has_first)
-		spread_fini(&a.first);
+	spread_fini(&a.first);
 	if (a.has_all)
 		ddp_personality_unload(&a.all);
 	free(a.tunnel);

@@ -113,7 +113,7 @@ static int simulate(const struct simulate_options *options, struct candidates *c
 	output_flush(out); // what was read comes before what went wrong
 	mismatch_print(options->base.common.files[0], candidates, &simulation);
 	if (options->report != NULL)
-		status = report_write_or_report(options, simulation.path, simulation_show,
+		status = report_write_or_report(options, capture->path, simulation_show,
 						&simulation);
 	simulation_free(&simulation);
 	ret = capture_end_or_report(capture, ret);

@@ -87,8 +87,9 @@ static void scaling_make(const struct simulation *simulation, const struct sprea
 	for (unsigned int n = 1; n <= simulation->n_queues; n++)
 		cores[n - 1] = scaling(spread, n);
 	outcome->scaling = cores;
-	if (simulation->core_mpps > 0 && simulation->load_mpps > 0)
-		outcome->cores = cores_find(spread, simulation->load_mpps / simulation->core_mpps);
+	if (simulation->options->core_mpps > 0 && simulation->load_mpps > 0)
+		outcome->cores =
+			cores_find(spread, simulation->load_mpps / simulation->options->core_mpps);
 }
 
 static void groups_make(const struct simulation *simulation, const struct spread *spread,
@@ -601,37 +602,29 @@ static void nics_make(struct simulation *simulation, const struct candidates *ca
 	simulation->n_nics = candidates->n_nics;
 }
 
-static void head_make(struct simulation *simulation, const struct simulate_options *options,
-		      const struct candidates *candidates, const struct capture *capture) {
-	const struct spread_totals *totals = &candidates->totals;
-	double duration =
-		totals->last_ns > totals->first_ns ? totals->last_ns - totals->first_ns : 0;
-
-	simulation->path = capture->path;
-	simulation->packets = capture->n_packets;
-	simulation->bytes = totals->bytes;
-	simulation->cut = capture->n_cut;
-	simulation->live = capture->is_live;
-	simulation->seconds = totals->seconds;
-	simulation->first_ns = totals->first_ns;
-	simulation->last_ns = totals->last_ns;
-	simulation->n_queues = options->base.rss.steer.n_queues;
-	simulation->reta_size = options->base.rss.steer.reta_size;
-	simulation->core_mpps = options->core_mpps;
-	simulation->load_given = options->load_mpps > 0;
-	simulation->load_mpps = options->load_mpps;
-	if (!simulation->load_given && duration > 0 && totals->first_ns != 0)
-		simulation->load_mpps = capture->n_packets * 1e3 / duration;
+// Million packets a second of the capture; 0: not known.
+static double rate_find(const struct spread_totals *totals, uint64_t packets) {
+	if (totals->first_ns == 0 || totals->last_ns <= totals->first_ns)
+		return 0;
+	return packets * 1e3 / (double)(totals->last_ns - totals->first_ns);
 }
 
 void simulation_make(struct simulation *simulation, const struct simulate_options *options,
 		     struct candidates *candidates, const struct capture *capture, int ret) {
 	struct outcome *outcomes;
 
-	memset(simulation, 0, sizeof(*simulation));
-	simulation->arena = ddp_arena_create();
-	head_make(simulation, options, candidates, capture);
-	simulation->partial = ret < 0 || (capture->interrupted && !capture->is_live);
+	*simulation = (struct simulation){
+		.options = options,
+		.candidates = candidates,
+		.capture = capture,
+		.packets = capture->n_packets,
+		.partial = ret < 0 || (capture->interrupted && !capture->is_live),
+		.n_queues = options->base.rss.steer.n_queues,
+		.load_mpps = options->load_mpps,
+		.arena = ddp_arena_create(),
+	};
+	if (options->load_mpps <= 0)
+		simulation->load_mpps = rate_find(&candidates->totals, capture->n_packets);
 	windows_fit(candidates, options->window_ns != 0);
 	outcomes = ddp_arena_alloc(simulation->arena, candidates->n * sizeof(*outcomes));
 	for (unsigned int i = 0; i < candidates->n; i++)
@@ -639,9 +632,6 @@ void simulation_make(struct simulation *simulation, const struct simulate_option
 	simulation->outcomes = outcomes;
 	simulation->n_outcomes = candidates->n;
 	nics_make(simulation, candidates);
-	simulation->n_moments = candidates->spreads[0].windows.n;
-	simulation->moment_ns = candidates->spreads[0].windows.length_ns;
-	simulation->balance_is_told = options->balance_ms != 0;
 	cut_warning_make(simulation, candidates, capture);
 	ues_make(simulation, candidates, outcomes);
 	flows_make(simulation, candidates);

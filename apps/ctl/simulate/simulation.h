@@ -91,28 +91,21 @@ struct top_flow {
 };
 
 struct simulation {
-	const char *path; // of the capture
-	uint64_t packets, bytes, cut;
+	const struct simulate_options *options;
+	const struct candidates *candidates;
+	const struct capture *capture;
+	uint64_t packets;        // of the capture
 	const char *cut_warning; // what is not known because packets were cut; NULL: all is
 	unsigned int snaplen;    // that would do then
 	bool partial;            // the capture has more
-	bool live;
-	double seconds;             // that the run took
-	uint64_t first_ns, last_ns; // times of packets since 1970; 0: not known
-	unsigned int n_queues; // the answer is for; also the length of queue_packets and scaling
-	unsigned int reta_size;
-	double core_mpps; // what a core can do, 0: not given
-	double load_mpps; // what all cores have to do; 0: neither given nor in the capture
-	bool load_given;
+	unsigned int n_queues;   // the answer is for; also the length of scaling
+	double load_mpps;        // what all cores have to do; 0: neither given nor in the capture
 
 	// candidates; the last one is the fixed-function NIC
 	const struct outcome *outcomes;
 	unsigned int n_outcomes;
 	const struct nic_outcome *nics;
 	unsigned int n_nics;
-	unsigned int n_moments;
-	uint64_t moment_ns;   // length of each; 0: the capture has no times
-	bool balance_is_told; // intervals and moves were asked for, not only what comes of them
 
 	// its flows: addresses, protocol and ports of the innermost IP packet
 	uint64_t n_flows;

@@ -39,23 +39,23 @@ static void scaling_json(const struct simulation *simulation, const struct outco
 	for (unsigned int i = 0; i < simulation->n_queues; i++)
 		jsonw_real(json, outcome->scaling[i]);
 	jsonw_close(json, ']');
-	if (simulation->core_mpps > 0 && simulation->load_mpps > 0)
+	if (simulation->options->core_mpps > 0 && simulation->load_mpps > 0)
 		jsonw_key_uint_or_null(json, "cores", outcome->cores > 0, outcome->cores);
 }
 
-static void moments_json(const struct simulation *simulation, const struct outcome *outcome,
-			 struct json_writer *json) {
+static void windows_json(const struct outcome *outcome, struct json_writer *json) {
+	const struct windows *windows = &outcome->spread->windows;
+
 	jsonw_key_open(json, "windows", '[');
-	for (unsigned int i = 0; i < simulation->n_moments; i++) {
-		const uint64_t *queues = windows_queues(&outcome->spread->windows, i);
+	for (unsigned int i = 0; i < windows->n; i++) {
+		const uint64_t *queues = windows_queues(windows, i);
 
 		jsonw_object(json, "start:%g packets:%ju imbalance:%g",
-			     i * (simulation->moment_ns / 1e9),
-			     sum_of(queues, simulation->n_queues),
-			     ddp_imbalance(queues, simulation->n_queues));
+			     i * (windows->length_ns / 1e9), sum_of(queues, windows->n_queues),
+			     ddp_imbalance(queues, windows->n_queues));
 	}
 	jsonw_close(json, ']');
-	jsonw_key_uint_or_null(json, "worst_window", simulation->n_moments > 0, outcome->worst);
+	jsonw_key_uint_or_null(json, "worst_window", windows->n > 0, outcome->worst);
 }
 
 static void intervals_json(const struct balancing *balancing, struct json_writer *json) {
@@ -101,7 +101,7 @@ static void balancing_json(const struct simulation *simulation, const struct bal
 		balancing->after, balancing->fixed_worst, balancing->balanced_worst,
 		balancing->after_worst);
 	bound_json(balancing, json);
-	if (simulation->balance_is_told)
+	if (simulation->options->balance_ms != 0)
 		intervals_json(balancing, json);
 	jsonw_close(json, '}');
 }
@@ -145,7 +145,7 @@ static void outcome_json(const struct simulation *simulation, const struct outco
 		outcome->entropy, outcome->largest_group, outcome->bound);
 	jsonw_key_uint(json, "unknown", spread->cut.packets);
 	scaling_json(simulation, outcome, json);
-	moments_json(simulation, outcome, json);
+	windows_json(outcome, json);
 	if (spread->balancing != NULL)
 		balancing_json(simulation, spread->balancing, json);
 	if (outcome->keys.n > 0)
@@ -215,8 +215,9 @@ void simulation_json(const struct simulation *simulation, struct json_writer *js
 		nics_json(simulation, json);
 	flows_json(simulation, json);
 	jsonw_write(json, "window:%g load_mpps:%g bytes:%ju cut:%ju partial:%d",
-		    simulation->moment_ns / 1e9, simulation->load_mpps, simulation->bytes,
-		    simulation->cut, simulation->partial);
+		    simulation->outcomes[0].spread->windows.length_ns / 1e9, simulation->load_mpps,
+		    simulation->candidates->totals.bytes, simulation->capture->n_cut,
+		    simulation->partial);
 	jsonw_key_text(json, "warning", simulation->cut_warning);
 	jsonw_key_uint_or_null(json, "snaplen", simulation->cut_warning != NULL,
 			       simulation->snaplen);

@@ -134,7 +134,8 @@ static void outcome_row(const struct simulation *simulation, const struct outcom
 }
 
 static void outcomes_print(const struct simulation *simulation, struct output *out) {
-	struct extras extras = {.cores = simulation->core_mpps > 0 && simulation->load_mpps > 0};
+	struct extras extras = {.cores = simulation->options->core_mpps > 0 &&
+					 simulation->load_mpps > 0};
 	struct table table;
 
 	table_init(&table, out,
@@ -208,15 +209,15 @@ static void nics_print(const struct simulation *simulation, struct output *out) 
 /* More cores */
 
 static void scaling_print(const struct simulation *simulation, struct output *out) {
-	const double unit = simulation->core_mpps > 0 ? simulation->core_mpps : 1;
+	const double unit = simulation->options->core_mpps > 0 ? simulation->options->core_mpps : 1;
 	struct table table;
 	char number[32];
 
 	if (simulation->n_queues == 1 || simulation->n_outcomes > BARS_MAX)
 		return;
 	output_printf(out, "%s that so many cores with a queue each carry:\n",
-		      simulation->core_mpps > 0 ? "million packets a second" :
-						  "cores' worth of load");
+		      simulation->options->core_mpps > 0 ? "million packets a second" :
+							   "cores' worth of load");
 	bars_begin(simulation, ">CORES", &table, out);
 	for (unsigned int n = 1;; n = 2 * n < simulation->n_queues ? 2 * n : simulation->n_queues) {
 		table_cell(&table, "%u", n);
@@ -260,10 +261,12 @@ static void types_print(const struct simulation *simulation, struct output *out)
 /* Time */
 
 static void moments_print(const struct simulation *simulation, struct output *out) {
-	if (simulation->n_moments < 2)
+	const struct windows *windows = &simulation->outcomes[0].spread->windows;
+
+	if (windows->n < 2)
 		return;
-	output_printf(out, "over time, in %u windows of %g s, at worst:\n", simulation->n_moments,
-		      simulation->moment_ns / 1e9);
+	output_printf(out, "over time, in %u windows of %g s, at worst:\n", windows->n,
+		      windows->length_ns / 1e9);
 	for (unsigned int i = 0; i < simulation->n_outcomes; i++) {
 		const struct outcome *outcome = &simulation->outcomes[i];
 		const uint64_t *queues = windows_queues(&outcome->spread->windows, outcome->worst);
@@ -274,7 +277,7 @@ static void moments_print(const struct simulation *simulation, struct output *ou
 			output_escaped_printf(out, "  %s: imbalance %.3f after %g s\n",
 					      outcome->name,
 					      ddp_imbalance(queues, simulation->n_queues),
-					      outcome->worst * (simulation->moment_ns / 1e9));
+					      outcome->worst * (windows->length_ns / 1e9));
 	}
 	output_text(out, "\n");
 }
@@ -449,20 +452,23 @@ void simulation_warning_print(const struct simulation *simulation, struct output
 
 void simulation_notes_print(const struct simulation *simulation, struct output *out) {
 	output_printf(out, "\npackets: %" PRIu64 "\n", simulation->packets);
-	if (simulation->cut > 0)
-		output_printf(
-			out, "cut short in the capture: %" PRIu64 " (%s)%s\n", simulation->cut,
-			share_text(share_of(simulation->cut, simulation->packets), 1, "%").text,
-			simulation->cut_warning == NULL ? ", behind all that decides" :
-							  ": see the warning at the top");
+	if (simulation->capture->n_cut > 0)
+		output_printf(out, "cut short in the capture: %" PRIu64 " (%s)%s\n",
+			      simulation->capture->n_cut,
+			      share_text(share_of(simulation->capture->n_cut, simulation->packets),
+					 1, "%")
+				      .text,
+			      simulation->cut_warning == NULL ? ", behind all that decides" :
+								": see the warning at the top");
 	if (!simulation->flows_exact)
 		output_text(out, "flows, hashes and UEs are those that came first: for all of them "
 				 "the memory is too small (--memory)\n");
 	if (simulation->partial)
 		output_text(out, "the capture has more: this is what was read of it\n");
-	if (simulation->packets >= RATE_PACKETS && !simulation->live)
+	if (simulation->packets >= RATE_PACKETS && !simulation->capture->is_live)
 		output_printf(out, "%.2f seconds, %.1f million packets a second\n",
-			      simulation->seconds, simulation->packets / simulation->seconds / 1e6);
+			      simulation->candidates->totals.seconds,
+			      simulation->packets / simulation->candidates->totals.seconds / 1e6);
 }
 
 void simulation_print(const struct simulation *simulation, struct output *out) {
