@@ -17,7 +17,7 @@
 #include "ctl/plan/plan_capture.h"
 #include "ctl/plan/plan_report.h"
 #include "ctl/profile/profile_load.h"
-#include "ctl/simulate/nic_plan.h"
+#include "ctl/simulate/candidates.h"
 #include "offload/i40e_port.h"
 
 /* What is asked */

@@ -11,7 +11,6 @@
 #include "base/rss_hf.h"
 #include "common/shell_quote.h"
 #include "common/strbuf.h"
-#include "nic_plan.h"
 
 #define CLEARLY 1.1      // so much less imbalance is worth a change
 #define EVEN 1.25        // nobody minds

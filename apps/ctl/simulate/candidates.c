@@ -10,7 +10,6 @@
 #include "base/spec.h"
 #include "common/strbuf.h"
 #include "ctl/options.h"
-#include "nic_plan.h"
 #include "personality/package_open.h"
 #include "rss/balancer.h"
 
@@ -192,6 +191,21 @@ bool nic_is_common(const struct ddp_nic *nic) {
 	return nic != ddp_nic_find("none") && nic != ddp_nic_find("net_ddp");
 }
 
+struct ddp_plan *nic_plan(const struct ddp_nic *nic, const struct ddp_personality *loaded,
+			  const struct ddp_plan_ask *ask, struct ddp_spread_plan **spread) {
+	struct ddp_plan *plan = ddp_plan_build(nic, loaded->profile, loaded->program, ask);
+
+	*spread = NULL;
+	if (plan == NULL)
+		no_memory_exit();
+	if (loaded->profile->modelled)
+		return plan;
+	*spread = ddp_spread_build(plan, loaded->profile, loaded->program, ask);
+	if (*spread == NULL)
+		no_memory_exit();
+	return plan;
+}
+
 static int program_rebuild(struct ddp_personality *loaded) {
 	struct ddp_diag diag;
 
@@ -221,34 +235,19 @@ static bool rule_refuse(void *ctx, const struct ddp_offload_rule *rule) {
 	return false;
 }
 
-static int nic_now_load(struct nic_now *now, const struct ddp_nic *nic,
-			struct ddp_personality *loaded) {
+// most: KNOWS_MOST, loaded.
+static int nic_add(struct candidates *candidates, const struct ddp_nic *nic,
+		   const struct ddp_personality *most) {
 	const struct ddp_plan_ask ask = {.rss_hf = DDP_RSS_HF_ALL, .accepts = rule_refuse};
-	struct ddp_personality asked;
-	struct ddp_spread_plan *spread;
-	struct ddp_plan *plan;
-	int status = load_or_report(&asked, KNOWS_MOST);
-
-	if (status != EXIT_GOOD)
-		return status;
-	plan = nic_plan(nic, &asked, &ask, &spread);
-	*now = (struct nic_now){.nic = nic, .plan = spread};
-	ddp_plan_destroy(plan);
-	ddp_personality_unload(&asked);
-	status = nic_profile_load(loaded, KNOWS_MOST, now->plan);
-	if (status != EXIT_GOOD)
-		ddp_spread_destroy(now->plan);
-	return status;
-}
-
-static int nic_add(struct candidates *candidates, const struct ddp_nic *nic) {
-	struct nic_now *now = &candidates->nics[candidates->n_nics];
+	struct nic_now *now = &candidates->nics[candidates->n_nics++];
 	struct ddp_personality loaded;
-	int status = nic_now_load(now, nic, &loaded);
+	int status;
 
+	now->nic = nic;
+	ddp_plan_destroy(nic_plan(nic, most, &ask, &now->plan));
+	status = nic_profile_load(&loaded, KNOWS_MOST, now->plan);
 	if (status != EXIT_GOOD)
 		return status;
-	candidates->n_nics++;
 	now->spread = &candidates->spreads[candidates->n_all];
 	if (add(candidates, keep(candidates, &loaded), &candidates->steer, NULL) < 0)
 		no_memory_exit();
@@ -256,11 +255,15 @@ static int nic_add(struct candidates *candidates, const struct ddp_nic *nic) {
 }
 
 int candidates_add_nics(struct candidates *candidates, const struct ddp_nic *nic) {
-	int status = EXIT_GOOD;
+	struct ddp_personality most;
+	int status = load_or_report(&most, KNOWS_MOST);
 
+	if (status != EXIT_GOOD)
+		return status;
 	for (unsigned int i = 0; i < ddp_n_nics && status == EXIT_GOOD; i++)
 		if (nic == ddp_nics[i] || (nic == NULL && nic_is_common(ddp_nics[i])))
-			status = nic_add(candidates, ddp_nics[i]);
+			status = nic_add(candidates, ddp_nics[i], &most);
+	ddp_personality_unload(&most);
 	return status;
 }
 

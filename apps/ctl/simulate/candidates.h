@@ -74,6 +74,11 @@ void candidates_look(struct candidates *candidates, const char *spec,
 // Of the kinds that there are, those whose users ask what they do: real NICs with RSS.
 bool nic_is_common(const struct ddp_nic *nic);
 
+// What a NIC does of a profile, and how it spreads. Both plans are the caller's. *spread is NULL
+// for a profile that stands for a package. Without memory the process ends.
+struct ddp_plan *nic_plan(const struct ddp_nic *nic, const struct ddp_personality *loaded,
+			  const struct ddp_plan_ask *ask, struct ddp_spread_plan **spread);
+
 // Load a profile, changed to what the NIC hashes as its plan says. Returns the exit status; what is
 // wrong goes to stderr.
 int nic_profile_load(struct ddp_personality *loaded, const char *spec,
