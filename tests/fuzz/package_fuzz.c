@@ -5,7 +5,7 @@
 #include <assert.h>
 
 #include "personality/package_open.h"
-#include "unit/package/i40e_dpdk.h"
+#include "unit/package/i40e_write.h"
 #include "unit/package/look_at_all.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

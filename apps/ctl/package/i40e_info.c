@@ -4,7 +4,8 @@
 
 #include "common/strbuf.h"
 #include "common/table.h"
-#include "i40e_package.h"
+#include "i40e/i40e.h"
+#include "package_info.h"
 
 #define INDENT 11 // of a paragraph
 

@@ -5,7 +5,6 @@
 
 #include "common/output.h"
 #include "common/table.h"
-#include "i40e_package.h"
 #include "package_info.h"
 
 #define LABELS_FIRST 0x80000000 // ids of metadata sections

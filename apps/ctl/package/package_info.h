@@ -17,6 +17,10 @@ int package_info(const struct ddp_package *package, bool ptypes, bool is_json,
 // with its parser's tables goes to stderr. Returns the exit status.
 int package_ptypes_show(const struct ddp_package *package, bool is_json, struct json_writer *json);
 
+// What a 700-series package has of its own, after what all packages have.
+void i40e_info_json(const struct ddp_package *package, struct json_writer *json);
+void i40e_info_print(const struct ddp_package *package, struct output *out);
+
 // The members "name", "version" and "track_id".
 void package_identity_json(struct json_writer *json, const struct ddp_package *package);
 

@@ -66,18 +66,6 @@ static void people_see_what_a_package_holds(void **state) {
 	PRINTS(expected, EXIT_GOOD, "info", package_write());
 }
 
-static void an_empty_package_is_shown(void **state) {
-	static const char *const expected[] = {"devices: any; NVM versions: any\n",
-					       "protocols  none\n", NULL};
-	struct i40e_package empty = {0};
-	struct ddp_package package = {.i40e = &empty};
-	size_t size;
-	uint8_t *bytes = i40e_write(&package, &size);
-
-	PRINTS(expected, EXIT_GOOD, "info", file_write("a.pkgo", bytes, size));
-	free(bytes);
-}
-
 static void machines_see_what_a_package_holds(void **state) {
 	static const char *const expected[] = {
 		"{\"vendor\":\"0x8086\",\"device\":\"0x1583\",\"sub_vendor\":\"0x8086\","
@@ -104,7 +92,6 @@ static void diff_refuses_packages_of_the_700_series(void **state) {
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(people_see_what_a_package_holds),
-		cmocka_unit_test(an_empty_package_is_shown),
 		cmocka_unit_test(machines_see_what_a_package_holds),
 		cmocka_unit_test(diff_refuses_packages_of_the_700_series),
 	};

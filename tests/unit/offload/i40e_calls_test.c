@@ -6,26 +6,12 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <stdio.h>
 
 #include "unit.h"
 
 #define NO_PORT 31 // EAL does not run: there is no port at all
 
 static const struct ddp_i40e_calls *calls;
-
-static void without_the_driver_it_is_said(void) {
-	struct ddp_diag diag;
-
-	ddp_diag_init(&diag);
-	calls = ddp_i40e_calls_find(&diag);
-	if (calls != NULL || strstr(ddp_diag_first(&diag), "rte_pmd_i40e_") == NULL) {
-		fprintf(stderr, "found without the library, or no reason: %s\n",
-			ddp_diag_first(&diag));
-		exit(1);
-	}
-	ddp_diag_fini(&diag);
-}
 
 static void a_port_that_is_none_is_refused_by_each(void **state) {
 	struct ddp_i40e_flow_type types[DDP_I40E_FLOW_TYPES] = {{1, 2}};
@@ -49,19 +35,18 @@ int main(void) {
 	};
 	struct ddp_diag diag;
 
-	without_the_driver_it_is_said();
+	ddp_diag_init(&diag);
+	if (ddp_i40e_calls_find(&diag) != NULL || ddp_diag_failures(&diag) == 0)
+		return 1; // found without the library, or no reason
 	// As EAL loads drivers: with RTLD_LOCAL.
 	if (dlopen("librte_net_i40e.so", RTLD_NOW) == NULL &&
 	    dlopen("librte_net_i40e.so.23", RTLD_NOW) == NULL) {
 		printf("skipped: %s\n", dlerror());
 		return 77;
 	}
-	ddp_diag_init(&diag);
 	calls = ddp_i40e_calls_find(&diag);
-	if (calls == NULL) {
-		fprintf(stderr, "%s\n", ddp_diag_first(&diag));
+	if (calls == NULL)
 		return 1;
-	}
 	ddp_diag_fini(&diag);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

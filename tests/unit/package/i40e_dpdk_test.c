@@ -2,7 +2,6 @@
 // Parts of a 700-series package, whole and damaged: what our reader takes, DPDK must be able to
 // read, and say the same of it. A user would lose a process, or see another profile than the driver
 // does.
-#include "i40e_dpdk.h"
 #include "i40e_write.h"
 #include "personality/package_open.h"
 #include "unit.h"

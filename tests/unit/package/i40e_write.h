@@ -19,6 +19,11 @@ uint8_t *i40e_write(const struct ddp_package *package, size_t *size);
 #define I40E_GTP_SECTION 0x490 // the second of these, in the file
 extern const struct ddp_package i40e_gtp;
 
+// i40e_dpdk.c: ask rte_pmd_i40e_get_ddp_info() all it answers about the package's file. NULL, or
+// what it answers otherwise than the package. The file lies in front of a page that cannot be read:
+// if the function reads behind it, the process ends.
+const char *i40e_dpdk_differs(const struct ddp_package *package);
+
 // As it is read; the caller closes it.
 struct ddp_package *i40e_write_gtp(uint32_t track_id);
 
