@@ -118,14 +118,14 @@ static int configure(struct boost_reader *r, const struct e810_config *config) {
 
 // The part of a row that looks at the packet. False where a bit never matches.
 static bool row_decode(const struct ternary *t, struct boost_row *row) {
+	uint8_t values[KEY_SIZE], cares[KEY_SIZE];
 	uint8_t value[8 * BOOST_WORDS] = {0}, care[8 * BOOST_WORDS] = {0};
 
-	for (unsigned int i = 0; i < KEY_SIZE; i++)
-		if ((t->key[i] | t->inverse[i]) != 0xff)
-			return false;
+	if (!ternary_decode(t->key, t->inverse, KEY_SIZE, values, cares))
+		return false;
 	for (unsigned int i = 0; i < BOOST_BYTES; i++) {
-		care[i] = t->key[BOOST_BYTES - 1 - i] ^ t->inverse[BOOST_BYTES - 1 - i];
-		value[i] = t->inverse[BOOST_BYTES - 1 - i] & care[i];
+		value[i] = values[BOOST_BYTES - 1 - i];
+		care[i] = cares[BOOST_BYTES - 1 - i];
 	}
 	memcpy(row->value, value, sizeof(row->value));
 	memcpy(row->care, care, sizeof(row->care));

@@ -346,22 +346,19 @@ static int graph_decode(struct e810_parser *parser, struct ddp_diag *diag) {
 
 /* Markers -> packet type */
 
-// A ternary pair of key and inverse: true with value and care, false where a bit never matches.
-static bool marker_row_decode(const uint8_t *key, const uint8_t *inverse, struct marker_row *row) {
-	*row = (struct marker_row){0};
-	for (unsigned int i = 0; i < 9; i++) {
-		uint8_t care = key[i] ^ inverse[i], value = inverse[i] & care;
+static bool marker_row_decode(const uint8_t *entry, struct marker_row *row) {
+	uint8_t value[9], care[9];
 
-		if ((key[i] | inverse[i]) != 0xff)
-			return false;
-		if (i == 8) {
-			row->value_high = value;
-			row->care_high = care;
-		} else {
-			row->value |= (uint64_t)value << 8 * i;
-			row->care |= (uint64_t)care << 8 * i;
-		}
-	}
+	if (!ternary_decode(entry + 4, entry + 14, 9, value, care))
+		return false;
+	*row = (struct marker_row){
+		.value = entry_bits(value, 0, 32) | entry_bits(value, 32, 32) << 32,
+		.care = entry_bits(care, 0, 32) | entry_bits(care, 32, 32) << 32,
+		.value_high = value[8],
+		.care_high = care[8],
+		.address = entry_bits(entry, 0, 16),
+		.ptype = entry_bits(entry, 16, 16),
+	};
 	return true;
 }
 
@@ -418,10 +415,8 @@ static int ptypes_decode(struct e810_parser *parser, struct ddp_diag *diag) {
 		const uint8_t *entry = entries + 24 * i;
 		struct marker_row *row = &parser->marker_rows[parser->n_marker_rows];
 
-		if (!marker_row_decode(entry + 4, entry + 14, row))
+		if (!marker_row_decode(entry, row))
 			continue;
-		row->address = entry_bits(entry, 0, 16);
-		row->ptype = entry_bits(entry, 16, 16);
 		if (row->ptype >= E810_N_PTYPES) {
 			ddp_error(diag, &place,
 				  "entry %u of the packet type TCAM: packet type %u; there are %u",

@@ -244,6 +244,27 @@ static inline uint64_t entry_bits(const uint8_t *entry, unsigned int first, unsi
 	return v >> first % 8 & ((UINT64_C(1) << n) - 1);
 }
 
+// n bytes of a ternary pair of key and inverse: a packet matches where its care bits equal value.
+// false: a bit never matches.
+static inline bool ternary_decode(const uint8_t *key, const uint8_t *inverse, unsigned int n,
+				  uint8_t *value, uint8_t *care) {
+	for (unsigned int i = 0; i < n; i++) {
+		if ((key[i] | inverse[i]) != 0xff)
+			return false;
+		care[i] = key[i] ^ inverse[i];
+		value[i] = inverse[i] & care[i];
+	}
+	return true;
+}
+
+// The offset of a protocol that the parser recorded, or -1.
+static inline int protocol_offset(const struct e810_result *result, uint8_t id) {
+	for (unsigned int i = 0; i < result->n_protocols; i++)
+		if (result->protocols[i].id == id)
+			return result->protocols[i].offset;
+	return -1;
+}
+
 // e810_decode.c: the tables; e810_boost.c: the boost TCAM with ports and VLAN mode; e810_flags.c:
 // packet and block flags; 0 or -errno with errors in diag.
 int e810_decode_tables(struct e810_parser *parser, struct ddp_diag *diag);

@@ -140,17 +140,12 @@ unsigned int e810_ptype_chain(const struct e810_parser *parser, uint16_t ptype,
 // The headers of a parsed packet, with offsets: those that the parser recorded, and between them
 // those that it walked without recording (MPLS labels, IPv6 and GTP-U extension headers, the
 // tunnel's header), read from the packet. Only headers that are wholly captured; where there are
-// too many, the recorded ones first.
+// too many, the recorded ones first. What it looked at is added to the trace of the walk, which
+// then stands for packets that have the same chain, too: it reads what the parser does not, and
+// where headers end. trace may be NULL.
 unsigned int e810_result_chain(const struct e810_parser *parser, const struct e810_result *result,
 			       const uint8_t *data, uint32_t len, const char *chain[E810_CHAIN_MAX],
-			       uint16_t offsets[E810_CHAIN_MAX]);
-// The same, and what it looked at is added to the trace of the walk, which then stands for packets
-// that have the same chain, too: it reads what the parser does not, and where headers end. trace
-// may be NULL.
-unsigned int e810_result_chain_traced(const struct e810_parser *parser,
-				      const struct e810_result *result, const uint8_t *data,
-				      uint32_t len, const char *chain[E810_CHAIN_MAX],
-				      uint16_t offsets[E810_CHAIN_MAX], struct e810_trace *trace);
+			       uint16_t offsets[E810_CHAIN_MAX], struct e810_trace *trace);
 // A hardware protocol id: "ipv4 (outer or only)", ... Never NULL.
 const char *e810_protocol_name(const struct e810_parser *parser, uint8_t id);
 // What a packet flag says: labels of public packages are wrong about some. NULL: not known.

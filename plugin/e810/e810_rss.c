@@ -14,7 +14,7 @@
 #define TCAM_ENTRY 13
 
 // In the driver's order: where two are for the same group, the later one decides.
-static const struct request requests[] = {
+static const struct request requests[N_REQUESTS] = {
 	{DDP_RSS_HF(IPV4), IP_V4, L4_NONE, false, "IPv4 addresses"},
 	{DDP_RSS_HF(IPV6), IP_V6, L4_NONE, false, "IPv6 addresses"},
 	{DDP_RSS_HF(IPV4_UDP), IP_V4, L4_UDP, false, "IPv4 addresses and UDP ports"},
@@ -30,7 +30,6 @@ static const struct request requests[] = {
 	{DDP_RSS_HF(IPV4_TCP), IP_V4, L4_TCP, true, "PPPoE: IPv4 addresses and TCP ports"},
 	{DDP_RSS_HF(IPV6_TCP), IP_V6, L4_TCP, true, "PPPoE: IPv6 addresses and TCP ports"},
 };
-#define N_REQUESTS (sizeof(requests) / sizeof(requests[0]))
 
 struct range {
 	uint16_t first, last;
@@ -103,11 +102,12 @@ static bool request_has(const struct request *request, uint16_t ptype) {
 // all others there.
 static void requests_apply(struct e810_rss *rss, uint64_t rss_hf) {
 	for (unsigned int r = 0; r < N_REQUESTS; r++) {
-		if (!(rss_hf & requests[r].rss_hf))
-			continue;
 		for (unsigned int p = 0; p < E810_N_PTYPES; p++)
 			if (request_has(&requests[r], p))
-				rss->asked[rss->groups[p]] = &requests[r];
+				rss->applicable[rss->groups[p]] |= 1u << r;
+		for (unsigned int g = 0; g < N_GROUPS; g++)
+			if ((rss_hf & requests[r].rss_hf) != 0 && (rss->applicable[g] >> r & 1))
+				rss->asked[g] = &requests[r];
 	}
 }
 
@@ -145,18 +145,12 @@ static void group_names_read(struct e810_rss *rss) {
 
 // False for an entry that never matches, and for one that always does: the last resort.
 static bool own_entry_read(const uint8_t *entry, struct own_entry *own) {
-	bool cares = false;
+	static const uint8_t nothing[5];
 
 	own->address = entry_bits(entry, 0, 16);
 	own->profile = entry[12];
-	for (unsigned int i = 0; i < 5; i++) {
-		if ((entry[2 + i] | entry[7 + i]) != 0xff)
-			return false;
-		own->care[i] = entry[2 + i] ^ entry[7 + i];
-		own->value[i] = entry[7 + i] & own->care[i];
-		cares |= own->care[i] != 0;
-	}
-	return cares;
+	return ternary_decode(entry + 2, entry + 7, 5, own->value, own->care) &&
+	       memcmp(own->care, nothing, sizeof(nothing)) != 0;
 }
 
 static int own_compare(const void *a, const void *b) {

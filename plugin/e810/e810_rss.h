@@ -32,12 +32,20 @@ const char *e810_rss_group_name(const struct e810_rss *rss, uint8_t group); // l
 // addresses and UDP ports"), or NULL where none does (nothing is hashed): no request is for its
 // group, or an entry of the package comes first, as for packets with a tunnel's OAM bit.
 const char *e810_rss_request(const struct e810_rss *rss, uint16_t ptype, uint16_t rss_flags);
-// The place of that request in the driver's order, for packets without RSS block flags; -1 for
-// none. Where several apply to a packet type, the one with the highest decides.
-int e810_rss_rank(const struct e810_rss *rss, uint16_t ptype);
 // Its words. Returns how many, 0 for not hashed.
 unsigned int e810_rss_words(const struct e810_rss *rss, uint16_t ptype, uint16_t rss_flags,
 			    struct e810_word words[E810_WORDS]);
+
+// A request that decides for packets of a type without RSS block flags, if rss_hf has its bit and
+// not that of a newer one.
+struct e810_choice {
+	uint64_t rss_hf;
+	unsigned int n;
+	struct e810_word words[E810_WORDS];
+};
+// The nth of them, the newest first, whatever rss_hf the block has. false: there are not as many.
+bool e810_rss_choice(const struct e810_rss *rss, uint16_t ptype, unsigned int nth,
+		     struct e810_choice *choice);
 
 // The bytes that enter the hash for a parsed packet: two a word; words of absent protocols and
 // words beyond the packet's end read as 0. Returns how many bytes.

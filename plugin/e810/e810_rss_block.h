@@ -6,6 +6,7 @@
 #include "e810_rss.h"
 
 #define N_GROUPS 256
+#define N_REQUESTS 14
 #define FIELD_VECTOR (4 * E810_WORDS)
 
 enum ip {
@@ -37,9 +38,10 @@ struct own_entry {
 
 struct e810_rss {
 	const struct e810_parser *parser;
-	const struct request *requests;        // all that there are, in order
+	const struct request *requests;        // all N_REQUESTS, in order
 	uint8_t groups[E810_N_PTYPES];         // by ptype
-	const struct request *asked[N_GROUPS]; // by group
+	uint16_t applicable[N_GROUPS];         // by group: bit r for request r
+	const struct request *asked[N_GROUPS]; // by group: the newest one that rss_hf has
 	const char *group_names[N_GROUPS];
 	char unlabelled[N_GROUPS][sizeof("PTG_255")];
 	struct own_entry *own; // that look at flags, by address: they come before the requests

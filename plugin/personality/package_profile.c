@@ -242,65 +242,16 @@ static void inputs_make(struct loader *l, const struct e810_word *words, unsigne
 	}
 }
 
-// All requests that the driver may make, each by itself.
-struct requests {
-	struct e810_rss *by_bit[64]; // NULL: that bit asks for nothing
-};
-
-static void requests_fini(struct requests *requests) {
-	for (unsigned int bit = 0; bit < 64; bit++)
-		e810_rss_destroy(requests->by_bit[bit]);
-}
-
-static bool requests_init(struct requests *requests, const struct e810_parser *parser,
-			  struct ddp_diag *diag) {
-	memset(requests, 0, sizeof(*requests));
-	for (unsigned int bit = 0; bit < 64; bit++) {
-		requests->by_bit[bit] = e810_rss_create(parser, UINT64_C(1) << bit, diag);
-		if (requests->by_bit[bit] == NULL) {
-			requests_fini(requests);
-			return false;
-		}
-	}
-	return true;
-}
-
-// The driver's newest request decides: those that it makes last come first.
-static struct ddp_input_set *set_insert(struct loader *l, struct ddp_packet_type *type, int *ranks,
-					int rank) {
-	unsigned int at = type->n_sets;
-
-	DDP_APPEND(l->arena, type->sets, type->n_sets);
-	for (; at > 0 && ranks[at - 1] < rank; at--) {
-		type->sets[at] = type->sets[at - 1];
-		ranks[at] = ranks[at - 1];
-	}
-	ranks[at] = rank;
-	type->sets[at] = (struct ddp_input_set){0};
-	return &type->sets[at];
-}
-
-static void sets_make(struct loader *l, const struct requests *requests, uint16_t ptype,
+// The driver's newest request decides, so it comes first.
+static void sets_make(struct loader *l, const struct e810_rss *rss, uint16_t ptype,
 		      struct ddp_packet_type *type) {
-	struct e810_word words[E810_WORDS];
-	int ranks[64];
+	struct e810_choice choice;
 
-	for (unsigned int bit = 0; bit < 64; bit++) {
-		int rank = e810_rss_rank(requests->by_bit[bit], ptype);
-		unsigned int n = e810_rss_words(requests->by_bit[bit], ptype, 0, words), i = 0;
-		struct ddp_input_set *set;
+	for (unsigned int i = 0; e810_rss_choice(rss, ptype, i, &choice); i++) {
+		struct ddp_input_set *set = DDP_APPEND(l->arena, type->sets, type->n_sets);
 
-		if (n == 0 || rank < 0)
-			continue;
-		while (i < type->n_sets && ranks[i] != rank)
-			i++;
-		if (i < type->n_sets) {
-			type->sets[i].rss_hf |= UINT64_C(1) << bit;
-			continue;
-		}
-		set = set_insert(l, type, ranks, rank);
-		set->rss_hf = UINT64_C(1) << bit;
-		inputs_make(l, words, n, set);
+		set->rss_hf = choice.rss_hf;
+		inputs_make(l, choice.words, choice.n, set);
 	}
 }
 
@@ -355,8 +306,8 @@ static void extract_make(struct loader *l, struct ddp_packet_type *type) {
 				 DDP_APPEND(l->arena, type->extract, type->n_extract));
 }
 
-static void type_make(struct loader *l, const struct part *part, const struct e810_parser *parser,
-		      const struct requests *requests, uint16_t ptype) {
+static void type_make(struct loader *l, const struct part *part, uint16_t ptype) {
+	const struct e810_parser *parser = personality_of(l)->parser;
 	struct ddp_profile *profile = l->profile;
 	struct ddp_packet_type *type = DDP_APPEND(l->arena, profile->types, profile->n_types);
 
@@ -365,30 +316,8 @@ static void type_make(struct loader *l, const struct part *part, const struct e8
 	type->place.file = part->file;
 	type->rte_ptype = e810_ptype_rte(parser, ptype);
 	type->path = path_make(l, parser, ptype);
-	sets_make(l, requests, ptype, type);
+	sets_make(l, personality_of(l)->rss, ptype, type);
 	extract_make(l, type);
-}
-
-struct types {
-	struct loader *loader;
-	const struct part *part;
-	struct requests requests;
-};
-
-static void types_fill(void *arg) {
-	struct types *types = arg;
-	struct loader *l = types->loader;
-	struct ddp_personality *personality = personality_of(l);
-	const struct e810_parser *parser = personality->parser;
-
-	for (unsigned int ptype = 0; ptype < E810_N_PTYPES; ptype++) {
-		if (!e810_ptype_used(parser, ptype))
-			continue;
-		personality->ptypes = ddp_arena_grow(l->arena, personality->ptypes,
-						     l->profile->n_types, sizeof(uint16_t));
-		personality->ptypes[l->profile->n_types] = ptype;
-		type_make(l, types->part, parser, &types->requests, ptype);
-	}
 }
 
 // What the NIC tells apart and the library has no header for: without fields.
@@ -406,14 +335,17 @@ static void headers_add(struct loader *l, const struct part *part) {
 }
 
 static void types_make(struct loader *l, const struct part *part) {
-	struct types types = {.loader = l, .part = part};
+	struct ddp_personality *personality = personality_of(l);
 
 	headers_add(l, part);
-	if (!requests_init(&types.requests, personality_of(l)->parser, l->diag))
-		return;
-	if (ddp_arena_run(types_fill, &types) < 0)
-		ddp_no_memory(l->diag);
-	requests_fini(&types.requests);
+	for (unsigned int ptype = 0; ptype < E810_N_PTYPES; ptype++) {
+		if (!e810_ptype_used(personality->parser, ptype))
+			continue;
+		personality->ptypes = ddp_arena_grow(l->arena, personality->ptypes,
+						     l->profile->n_types, sizeof(uint16_t));
+		personality->ptypes[l->profile->n_types] = ptype;
+		type_make(l, part, ptype);
+	}
 }
 
 static void types_all(struct loader *l) {

@@ -138,8 +138,8 @@ struct chain {
 static void chain_make(struct chain *chain, const struct e810_parser *parser,
 		       const struct e810_result *result, const uint8_t *data, uint32_t len,
 		       struct e810_trace *trace) {
-	chain->n = e810_result_chain_traced(parser, result, data, len, chain->headers,
-					    chain->offsets, trace);
+	chain->n =
+		e810_result_chain(parser, result, data, len, chain->headers, chain->offsets, trace);
 	assert(chain->n <= E810_CHAIN_MAX);
 }
 

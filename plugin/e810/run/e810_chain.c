@@ -250,13 +250,6 @@ static void pppoe_add(struct chain *c, uint32_t offset) {
 	chain_add(c, "ppp", offset + 6, 2);
 }
 
-static int protocol_offset(const struct e810_result *result, uint8_t id) {
-	for (unsigned int i = 0; i < result->n_protocols; i++)
-		if (result->protocols[i].id == id)
-			return result->protocols[i].offset;
-	return -1;
-}
-
 // Both public packages record the inner MAC of NVGRE and GENEVE 16 and more bytes too early, but
 // its EtherType where it is.
 static void inner_mac_add(struct chain *c, const struct e810_result *result, uint32_t recorded_at) {
@@ -293,10 +286,9 @@ static void unrecorded_add(struct chain *c, const struct e810_parser *parser,
 		udp_payload_add(c, parser, result->ptype, protocol->offset + 8);
 }
 
-unsigned int e810_result_chain_traced(const struct e810_parser *parser,
-				      const struct e810_result *result, const uint8_t *data,
-				      uint32_t len, const char *chain[E810_CHAIN_MAX],
-				      uint16_t offsets[E810_CHAIN_MAX], struct e810_trace *trace) {
+unsigned int e810_result_chain(const struct e810_parser *parser, const struct e810_result *result,
+			       const uint8_t *data, uint32_t len, const char *chain[E810_CHAIN_MAX],
+			       uint16_t offsets[E810_CHAIN_MAX], struct e810_trace *trace) {
 	struct chain c = {
 		.data = data, .len = len, .trace = trace, .headers = chain, .offsets = offsets};
 
@@ -306,10 +298,4 @@ unsigned int e810_result_chain_traced(const struct e810_parser *parser,
 	for (unsigned int i = 0; i < result->n_protocols; i++)
 		unrecorded_add(&c, parser, result, &result->protocols[i]);
 	return c.n;
-}
-
-unsigned int e810_result_chain(const struct e810_parser *parser, const struct e810_result *result,
-			       const uint8_t *data, uint32_t len, const char *chain[E810_CHAIN_MAX],
-			       uint16_t offsets[E810_CHAIN_MAX]) {
-	return e810_result_chain_traced(parser, result, data, len, chain, offsets, NULL);
 }

@@ -43,12 +43,6 @@ const char *e810_rss_request(const struct e810_rss *rss, uint16_t ptype, uint16_
 	return request != NULL ? request->name : NULL;
 }
 
-int e810_rss_rank(const struct e810_rss *rss, uint16_t ptype) {
-	const struct request *request = request_find(rss, ptype, 0);
-
-	return request != NULL ? (int)(request - rss->requests) : -1;
-}
-
 static void word_add(struct e810_word words[E810_WORDS], unsigned int *n, uint8_t protocol,
 		     uint16_t offset) {
 	words[*n] = (struct e810_word){protocol, offset, E810_WORDS - 1 - *n};
@@ -75,6 +69,28 @@ static unsigned int request_words(const struct request *request,
 	return n;
 }
 
+bool e810_rss_choice(const struct e810_rss *rss, uint16_t ptype, unsigned int nth,
+		     struct e810_choice *choice) {
+	uint8_t group = e810_rss_group(rss, ptype);
+	uint64_t newer = 0;
+
+	if (ptype >= E810_N_PTYPES || own_find(rss, 0, group) != NULL)
+		return false;
+	for (unsigned int r = N_REQUESTS; r-- > 0;) {
+		const struct request *request = &rss->requests[r];
+
+		if ((rss->applicable[group] >> r & 1) == 0 || (newer & request->rss_hf) != 0)
+			continue;
+		newer |= request->rss_hf;
+		if (nth-- > 0)
+			continue;
+		choice->rss_hf = request->rss_hf;
+		choice->n = request_words(request, choice->words);
+		return true;
+	}
+	return false;
+}
+
 static unsigned int own_words(const struct e810_rss *rss, const struct own_entry *own,
 			      struct e810_word words[E810_WORDS]) {
 	unsigned int profile = rss->redirection[own->profile], n = 0;
@@ -99,13 +115,6 @@ unsigned int e810_rss_words(const struct e810_rss *rss, uint16_t ptype, uint16_t
 	if (own != NULL)
 		return own_words(rss, own, words);
 	return request != NULL ? request_words(request, words) : 0;
-}
-
-static int protocol_offset(const struct e810_result *result, uint8_t id) {
-	for (unsigned int i = 0; i < result->n_protocols; i++)
-		if (result->protocols[i].id == id)
-			return result->protocols[i].offset;
-	return -1;
 }
 
 unsigned int e810_rss_input(const struct e810_rss *rss, const struct e810_result *result,

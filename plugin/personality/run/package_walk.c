@@ -25,7 +25,7 @@ static void seen_fill(const struct package_model *model, const struct e810_resul
 	const char *chain[E810_CHAIN_MAX];
 	uint16_t offsets[E810_CHAIN_MAX];
 	unsigned int n =
-		e810_result_chain_traced(model->parser, result, data, len, chain, offsets, looked);
+		e810_result_chain(model->parser, result, data, len, chain, offsets, looked);
 
 	for (unsigned int i = 0; i < n; i++) {
 		int node = token_node(model, chain[i]);

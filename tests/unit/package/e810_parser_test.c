@@ -172,7 +172,7 @@ static void chain_text(char *text, size_t size, const struct e810_parser *parser
 	const char *chain[E810_CHAIN_MAX];
 	uint16_t offsets[E810_CHAIN_MAX];
 	unsigned int n =
-		e810_result_chain(parser, result, frame->bytes, frame->len, chain, offsets);
+		e810_result_chain(parser, result, frame->bytes, frame->len, chain, offsets, NULL);
 
 	text[0] = '\0';
 	for (unsigned int i = 0; i < n; i++) {

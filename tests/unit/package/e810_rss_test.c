@@ -363,7 +363,7 @@ static void answer_check(const struct ddp_personality *personality,
 	assert_int_equal(answer.input_len,
 			 e810_rss_input(rss, &result, frame->bytes, frame->len, input));
 	assert_memory_equal(answer.input, input, answer.input_len);
-	n = e810_result_chain(parser, &result, frame->bytes, frame->len, chain, offsets);
+	n = e810_result_chain(parser, &result, frame->bytes, frame->len, chain, offsets, NULL);
 	for (unsigned int i = 0; i < answer.class.n_seen; i++)
 		assert_true(i < n && answer.class.seen[i].off == offsets[i]);
 	e810_rss_destroy(rss);

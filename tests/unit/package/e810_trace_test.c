@@ -105,8 +105,8 @@ struct chain {
 static void chain_make(struct chain *chain, const struct e810_parser *parser,
 		       const struct e810_result *result, const struct frame *frame,
 		       struct e810_trace *trace) {
-	chain->n = e810_result_chain_traced(parser, result, frame->bytes, frame->len,
-					    chain->headers, chain->offsets, trace);
+	chain->n = e810_result_chain(parser, result, frame->bytes, frame->len, chain->headers,
+				     chain->offsets, trace);
 }
 
 static void chains_agree(const struct chain *a, const struct chain *b) {
