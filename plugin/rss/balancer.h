@@ -13,7 +13,7 @@
 //
 // What is decided is kept, to be told: the caller says which moves it made.
 //
-// balancer_measure.c finds what a packet costs from counters of bursts.
+// balancer_measure.c finds what an interval was like from counters.
 #ifndef DDP_RSS_BALANCER_H
 #define DDP_RSS_BALANCER_H
 
@@ -64,11 +64,20 @@ struct ddp_balancer_level {
 	int8_t jump;  // whether a mean began with the last value: upwards 1, downwards -1, no 0
 };
 
-// Counters of a queue, of all time.
+// Counters, of all time.
 struct ddp_balancer_queue {
+	bool started;
+	uint32_t polls;
 	uint32_t thread; // that polls it, below DDP_BALANCER_THREADS
+	uint64_t delivered;
 	// Of the bursts whose time is known, and squares and products of a burst's.
 	uint64_t bursts, packets, cycles, packets_2, cycles_2, products;
+};
+
+struct ddp_balancer_counters {
+	uint64_t taken;                  // packets that came
+	uint32_t entries[DDP_RETA_SIZE]; // of these, by entry
+	struct ddp_balancer_queue queues[DDP_BALANCER_QUEUES];
 };
 
 // What bursts of a queue were like. Older ones count less.
@@ -100,8 +109,15 @@ struct ddp_balancer {
 	struct ddp_balancer_level packets[DDP_RETA_SIZE];      // by entry
 	struct ddp_balancer_level others[DDP_BALANCER_QUEUES]; // by queue
 	struct ddp_balancer_level costs[DDP_BALANCER_QUEUES];
-	struct ddp_balancer_queue queues[DDP_BALANCER_QUEUES]; // at the last interval's end
 	struct ddp_balancer_bursts bursts[DDP_BALANCER_QUEUES];
+	struct ddp_balancer_counters last; // at the last interval's end
+	bool fresh;                        // these are known
+	struct {
+		uint32_t packets[DDP_RETA_SIZE];
+		uint64_t delivered[DDP_BALANCER_QUEUES];
+		double costs[DDP_BALANCER_QUEUES];
+		bool usable[DDP_BALANCER_QUEUES];
+	} measured; // in that interval
 };
 
 void ddp_balancer_init(struct ddp_balancer *balancer, uint16_t n_entries, uint16_t n_queues);
@@ -118,14 +134,17 @@ unsigned int ddp_balancer_step(struct ddp_balancer *balancer,
 void ddp_balancer_keep(struct ddp_balancer *balancer, const struct ddp_balancer_move *moves,
 		       unsigned int n, uint64_t when);
 
-// At the end of an interval of ms: what a packet of each queue costs, in cycles; 0: not known.
+// At the end of an interval of ms: fill it but for the table, from the counters as they are now. A
+// queue is usable that is started and was polled. Returns whether the last call was at its
+// beginning. The interval is good until the next call.
 //
 // What a thread does in a turn of its polling loop, beside its work on packets, comes after the
 // queue that it polls last, and that queue would seem to have expensive packets. The fewer packets
 // it then gets, the more expensive they would seem. So queues of one thread share one cost, as they
 // share its time, and the part of a burst's time that is the same whatever its size, as far as that
 // is more than chance, does not count. (Least squares; its error is that of the slope.)
-void ddp_balancer_costs(struct ddp_balancer *balancer, unsigned int ms,
-			const struct ddp_balancer_queue *queues, double *costs);
+bool ddp_balancer_measure(struct ddp_balancer *balancer, unsigned int ms,
+			  const struct ddp_balancer_counters *now,
+			  struct ddp_balancer_interval *interval);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What packets cost the queues.
+// What an interval was like: packets, and what they cost the queues.
 #include "balancer.h"
 
 #define BURSTS_MS 1600  // bursts that are older hardly count
@@ -49,8 +49,8 @@ static double bursts_fixed(const struct ddp_balancer_bursts *bursts) {
 	return (fixed - CHANCE * larger(variance, 0) / fixed) / bursts->n;
 }
 
-void ddp_balancer_costs(struct ddp_balancer *balancer, unsigned int ms,
-			const struct ddp_balancer_queue *queues, double *costs) {
+static void costs_find(struct ddp_balancer *balancer, unsigned int ms,
+		       const struct ddp_balancer_queue *queues, double *costs) {
 	const double keep = ms < BURSTS_MS ? 1 - (double)ms / BURSTS_MS : 0;
 	struct {
 		double packets, cycles, fixed;
@@ -59,9 +59,8 @@ void ddp_balancer_costs(struct ddp_balancer *balancer, unsigned int ms,
 	for (unsigned int i = 0; i < balancer->n_queues; i++) {
 		struct ddp_balancer_bursts *bursts = &balancer->bursts[i];
 		struct ddp_balancer_bursts new =
-			bursts_add(bursts, &queues[i], &balancer->queues[i], keep);
+			bursts_add(bursts, &queues[i], &balancer->last.queues[i], keep);
 
-		balancer->queues[i] = queues[i];
 		thread = &threads[queues[i].thread];
 		thread->packets += new.packets;
 		thread->cycles += new.cycles;
@@ -74,4 +73,31 @@ void ddp_balancer_costs(struct ddp_balancer *balancer, unsigned int ms,
 				   larger(thread->cycles - thread->fixed, thread->cycles * LEAST) /
 					   thread->packets;
 	}
+}
+
+bool ddp_balancer_measure(struct ddp_balancer *balancer, unsigned int ms,
+			  const struct ddp_balancer_counters *now,
+			  struct ddp_balancer_interval *interval) {
+	const bool whole = balancer->fresh;
+
+	for (unsigned int i = 0; i < balancer->n_entries; i++)
+		balancer->measured.packets[i] = now->entries[i] - balancer->last.entries[i];
+	for (unsigned int q = 0; q < balancer->n_queues; q++) {
+		const struct ddp_balancer_queue *queue = &now->queues[q];
+		const struct ddp_balancer_queue *last = &balancer->last.queues[q];
+
+		balancer->measured.delivered[q] = queue->delivered - last->delivered;
+		balancer->measured.usable[q] = queue->started && queue->polls != last->polls;
+	}
+	costs_find(balancer, ms, now->queues, balancer->measured.costs);
+	*interval = (struct ddp_balancer_interval){
+		.packets = balancer->measured.packets,
+		.delivered = balancer->measured.delivered,
+		.taken = now->taken - balancer->last.taken,
+		.costs = balancer->measured.costs,
+		.usable = balancer->measured.usable,
+	};
+	balancer->last = *now;
+	balancer->fresh = true;
+	return whole;
 }

@@ -55,44 +55,7 @@ static int counting_begin(struct ddp_port *port) {
 	return 0;
 }
 
-/* An interval's counters */
-
-// What changed since the last interval.
-struct measured {
-	uint64_t taken; // packets of the port
-	uint32_t packets[DDP_RETA_SIZE];
-	uint64_t delivered[DDP_PORT_QUEUES];
-	double costs[DDP_PORT_QUEUES];
-	bool usable[DDP_PORT_QUEUES];
-};
-
-static uint32_t entry_read(const struct ddp_port *port, unsigned int entry) {
-	uint32_t n = 0;
-
-	for (unsigned int i = 0; i < port->n_lower_rxqs; i++)
-		n += __atomic_load_n(&port->lower_rxqs[i].entries[entry], __ATOMIC_RELAXED);
-	return n;
-}
-
-static uint64_t taken_read(const struct ddp_port *port) {
-	uint64_t n = 0;
-
-	for (unsigned int i = 0; i < port->n_lower_rxqs; i++)
-		n += counter_read(&port->lower_rxqs[i].taken);
-	return n;
-}
-
-static void queue_measure(const struct ddp_port *port, struct ddp_balance_queue *last,
-			  unsigned int id, struct measured *measured) {
-	const struct ddp_rxq *queue = &port->rxqs[id];
-	const uint32_t polls = __atomic_load_n(&queue->polls, __ATOMIC_RELAXED);
-	const uint64_t delivered = counter_read(&queue->packets);
-
-	measured->delivered[id] = delivered - last->delivered;
-	measured->usable[id] = queue->started && polls != last->polls;
-	last->polls = polls;
-	last->delivered = delivered;
-}
+/* Counters */
 
 static uint64_t sum_read(const uint64_t *sum) {
 	return __atomic_load_n(sum, __ATOMIC_RELAXED);
@@ -105,7 +68,10 @@ struct ddp_balancer_queue ddp_balance_queue_read(const struct ddp_rxq *queue, un
 
 	static_assert(RTE_MAX_LCORE + DDP_PORT_QUEUES <= DDP_BALANCER_THREADS, "threads");
 	return (struct ddp_balancer_queue){
+		.started = queue->started,
+		.polls = __atomic_load_n(&queue->polls, __ATOMIC_RELAXED),
 		.thread = lcore < RTE_MAX_LCORE ? lcore : RTE_MAX_LCORE + id,
+		.delivered = counter_read(&queue->packets),
 		.bursts = sum_read(&load->bursts),
 		.packets = sum_read(&load->packets),
 		.cycles = sum_read(&load->cycles),
@@ -115,29 +81,16 @@ struct ddp_balancer_queue ddp_balance_queue_read(const struct ddp_rxq *queue, un
 	};
 }
 
-// Returns whether a whole interval was measured.
-static bool measure(const struct ddp_port *port, struct ddp_balance *balance,
-		    struct measured *measured) {
-	struct ddp_balancer_queue queues[DDP_PORT_QUEUES];
-	const uint64_t taken = taken_read(port);
-	bool whole = balance->fresh;
-
-	memset(measured, 0, sizeof(*measured));
-	measured->taken = taken - balance->taken;
-	balance->taken = taken;
-	for (unsigned int i = 0; i < DDP_RETA_SIZE; i++) {
-		uint32_t now = entry_read(port, i);
-
-		measured->packets[i] = now - balance->entries[i];
-		balance->entries[i] = now;
-	}
-	for (unsigned int i = 0; i < port->n_rxqs; i++) {
-		queue_measure(port, &balance->queues[i], i, measured);
-		queues[i] = ddp_balance_queue_read(&port->rxqs[i], i);
-	}
-	ddp_balancer_costs(&balance->balancer, balance->ms, queues, measured->costs);
-	balance->fresh = true;
-	return whole;
+static void counters_read(const struct ddp_port *port, struct ddp_balancer_counters *now) {
+	memset(now, 0, sizeof(*now));
+	for (unsigned int i = 0; i < port->n_lower_rxqs; i++)
+		now->taken += counter_read(&port->lower_rxqs[i].taken);
+	for (unsigned int i = 0; i < port->n_lower_rxqs; i++)
+		for (unsigned int entry = 0; entry < DDP_RETA_SIZE; entry++)
+			now->entries[entry] += __atomic_load_n(&port->lower_rxqs[i].entries[entry],
+							       __ATOMIC_RELAXED);
+	for (unsigned int i = 0; i < port->n_rxqs; i++)
+		now->queues[i] = ddp_balance_queue_read(&port->rxqs[i], i);
 }
 
 /* The flow that bounds the rest */
@@ -281,20 +234,13 @@ static bool moves_settle(struct ddp_port *port, bool last) {
 	return parked;
 }
 
-static void decide(struct ddp_port *port, struct ddp_balance *balance, struct measured *measured) {
+static void decide(struct ddp_port *port, struct ddp_balance *balance,
+		   const struct ddp_balancer_interval *interval) {
 	struct ddp_balancer_move moves[DDP_BALANCER_MOVES];
-	const struct ddp_balancer_interval interval = {
-		.reta = port->rss.reta,
-		.packets = measured->packets,
-		.delivered = measured->delivered,
-		.taken = measured->taken,
-		.costs = measured->costs,
-		.usable = measured->usable,
-	};
 	struct ddp_rss rss = port->rss;
 	unsigned int n;
 
-	n = ddp_balancer_step(&balance->balancer, &interval, moves);
+	n = ddp_balancer_step(&balance->balancer, interval, moves);
 	flow_find(port, balance);
 	for (unsigned int i = 0; i < n; i++)
 		rss.reta[moves[i].entry] = moves[i].to;
@@ -310,16 +256,22 @@ static bool can_balance(const struct ddp_port *port) {
 
 static void round_do(struct ddp_port *port) {
 	struct ddp_balance *balance = port->balance;
-	struct measured measured;
+	struct ddp_balancer *balancer = &balance->balancer;
+	struct ddp_balancer_interval interval;
+	struct ddp_balancer_counters now;
 
 	if (!can_balance(port)) {
-		balance->fresh = false;
+		balancer->fresh = false;
 		return;
 	}
-	if (balance->balancer.n_queues != port->n_rxqs)
-		ddp_balancer_init(&balance->balancer, DDP_RETA_SIZE, port->n_rxqs);
-	if (measure(port, balance, &measured) && !moves_settle(port, false))
-		decide(port, balance, &measured);
+	if (balancer->n_queues != port->n_rxqs)
+		ddp_balancer_init(balancer, DDP_RETA_SIZE, port->n_rxqs);
+	counters_read(port, &now);
+	if (!ddp_balancer_measure(balancer, balance->ms, &now, &interval))
+		return;
+	interval.reta = port->rss.reta;
+	if (!moves_settle(port, false))
+		decide(port, balance, &interval);
 }
 
 /* On and off */
@@ -378,7 +330,7 @@ int ddp_balance_set(struct ddp_port *port, unsigned int ms) {
 	port->balance->ms = ms;
 	if (ms == before)
 		return 0;
-	port->balance->fresh = false;
+	port->balance->balancer.fresh = false;
 	ddp_alarm_unset(port, DDP_ALARM_BALANCE);
 	if (ms == 0) {
 		moves_settle(port, true);

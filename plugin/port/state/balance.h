@@ -14,22 +14,12 @@
 #define DDP_BALANCE_MS_MAX 60000 // longest interval
 #define DDP_BALANCE_PATIENCE 10 // intervals: a queue that is not polled for so long keeps its entry
 
-// Of a queue, at the end of the last interval.
-struct ddp_balance_queue {
-	uint32_t polls;
-	uint64_t delivered;
-};
-
 // Control path. Exists from the first time that it is on.
 struct ddp_balance {
 	unsigned int ms;      // interval; 0: off
-	bool fresh;           // the counters of the last interval are known
 	uint16_t sampled;     // entry whose flow is looked for; DDP_BALANCER_NONE: none is
 	char bound_flow[128]; // the flow of that entry; "": not known
 	struct ddp_balancer balancer;
-	uint64_t taken;
-	uint32_t entries[DDP_RETA_SIZE];
-	struct ddp_balance_queue queues[DDP_PORT_QUEUES];
 };
 
 #endif

@@ -368,21 +368,19 @@ static unsigned int loop_next(const struct loop *loop) {
 
 static void loop_interval(struct loop *loop, uint64_t end) {
 	struct ddp_balancer_move moves[DDP_BALANCER_MOVES];
-	struct ddp_balancer_queue queues[LOOP_QUEUES];
-	double costs[DDP_PORT_QUEUES];
-	const struct ddp_balancer_interval interval = {
-		.reta = loop->reta,
-		.packets = loop->packets,
-		.costs = costs,
-	};
+	static struct ddp_balancer_counters now;
+	struct ddp_balancer_interval interval;
 	unsigned int n;
 
-	memset(loop->packets, 0, sizeof(loop->packets));
 	while (loop->now[loop_next(loop)] < end)
 		loop_turn(loop, loop_next(loop));
+	memcpy(now.entries, loop->packets, sizeof(now.entries));
 	for (unsigned int i = 0; i < loop->balancer.n_queues; i++)
-		queues[i] = ddp_balance_queue_read(&loop->rxqs[i], i);
-	ddp_balancer_costs(&loop->balancer, DDP_BALANCE_MS, queues, costs);
+		now.queues[i] = ddp_balance_queue_read(&loop->rxqs[i], i);
+	ddp_balancer_measure(&loop->balancer, DDP_BALANCE_MS, &now, &interval);
+	interval.reta = loop->reta;
+	interval.delivered = NULL;
+	interval.usable = NULL;
 	n = ddp_balancer_step(&loop->balancer, &interval, moves);
 	for (unsigned int i = 0; i < n; i++)
 		loop->reta[moves[i].entry] = moves[i].to;
