@@ -29,7 +29,7 @@ gauge - ddp_exporter_scrape_duration_seconds ddp_exporter_sockets_left_out ddp_e
 gauge - ddp_process_scrape_duration_seconds ddp_fwd_latency_max_seconds net_ddp_rx_imbalance_ratio
 gauge - net_ddp_rx_jain_ratio
 histogram - ddp_fwd_latency_seconds
-gauge port _running _offload_on _offload_ptypes=n_offload_ptypes _offload_bypass _offload_rules _flow_rules
+gauge port _running _offload_on _offload_idle _offload_ptypes=n_offload_ptypes _offload_bypass _offload_rules _flow_rules
 gauge port _rx_ring_packets=rx_in_rings _tx_ring_packets=tx_in_rings _cache_paths=rx_path_cache_entries
 gauge port _balance_interval_seconds=balance_interval_ms _balance_before_ratio=balance_before_permille
 gauge port _balance_after_ratio=balance_after_permille _order_longest_parking_seconds=order_longest_parking_us
@@ -148,7 +148,8 @@ class Process(threading.Thread):
         self.add("net_ddp_port_info", 1, version=text["version"], lower=lower, isa=text["isa"], nic=text["offload"],
                  offload_state=text["offload_state"], profiles="+".join(map(printable, answer["profiles"])), **labels)
         numbers = {**answer, **answer["counters"], "n_offload_ptypes": len(set(answer.get("offload_ptypes", []))),
-                   "running": int(text["state"] == "running"), "offload_on": int(text["offload_state"] == "on")}
+                   "running": int(text["state"] == "running"), "offload_on": int(text["offload_state"] in ("on", "idle")),
+                   "offload_idle": int(text["offload_state"] == "idle")}
         for _, of, name, key in FAMILIES:
             with self.spared(f"{text['name']}: {key}"):
                 if of in ("port", "lower") and key in numbers:

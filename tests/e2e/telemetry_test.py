@@ -179,7 +179,7 @@ class Look(Case):
             "name": "net_ddp0", "version": harness.version(), "state": "running",
             "isa": info["isa"], "overflow": "wait",
             "lower_device": "net_pcap0", "lower_port": info["lower_port"], "lower_rx_queues": 1,
-            "lower_tx_queues": 1, "offload": "", "offload_rules": 0, "offload_ptypes": 0,
+            "lower_tx_queues": 1, "offload": "", "offload_rules": 0, "offload_ptypes": 0, "offload_ruled": 0,
             "offload_state": "it does not offer RSS_HASH (the RSS hash in mbufs)",
             "rx_queues": QUEUES, "tx_queues": QUEUES,
             "rss": 1, "rss_hash_function": "toeplitz", "rss_fields_by": "profiles",

@@ -156,9 +156,15 @@ static const struct property {
 	{"offload", "offload_state", "waiting", "waiting"},
 	{"offload", "offload_state", "on",
 	 "on, as {offload}: {offload_ptypes} packet types, {offload_rules} rules"},
+	{"offload", "offload_state", "idle",
+	 "idle, as {offload}: {offload_rules} rules, but the lower device hashed no packet in 10 s of "
+	 "traffic"},
 	{"offload", "offload_state", NULL, "none: {offload_state}"},
 	{"package", "package_name", NULL, "{package_name}, track id {#package_track_id}"},
 	{"packet types", "packet_types", NULL, "{packet_types}"},
+	{"flow rules", "offload_ruled", "0", "{flow_rules}"},
+	{"flow rules", "offload_ruled", NULL,
+	 "{flow_rules}; they keep {offload_ruled} packet types of the lower device in software"},
 	{"flow rules", "flow_rules", NULL, "{flow_rules}"},
 };
 

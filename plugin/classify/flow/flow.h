@@ -187,6 +187,10 @@ struct ddp_flow_set *ddp_flow_set_build(const struct ddp_profile *profile,
 					struct ddp_diag *diag);
 void ddp_flow_set_destroy(struct ddp_flow_set *set);
 
+// Can packets of this packet type, an index in the program, match a rule of the set, whatever
+// values it has? If not, none does. A packet whose end is cut off counts as whole.
+bool ddp_flow_set_reaches(const struct ddp_flow_set *set, unsigned int type);
+
 // The rule of a packet that stands for others like it: those with the same headers are hashed at
 // the places where mask has bits. n is at most DDP_FLOW_RAW_SIZE. The rule's names are the
 // profile's. 0, or -EINVAL with the reason in error.

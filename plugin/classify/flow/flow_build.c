@@ -458,6 +458,7 @@ static bool set_fill(struct builder *b) {
 	for (unsigned int i = 0; i < b->n_rules; i++)
 		if (b->path_of[i] != NO_PATH && !inputs_make(b, i))
 			return false;
+	flow_reach_find(set, b->program, b->scratch);
 	return true;
 }
 

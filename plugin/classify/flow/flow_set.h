@@ -100,7 +100,12 @@ struct ddp_flow_set {
 	unsigned int n_keys;
 	struct prog_set *inputs;           // by shape
 	struct ddp_flow_hashing *hashings; // by shape
+	bool *reached;                     // by packet type: see ddp_flow_set_reaches()
 };
+
+// flow_reach.c: fill reached, as the last thing of all. scratch is of no use afterwards.
+void flow_reach_find(struct ddp_flow_set *set, const struct ddp_program *program,
+		     struct ddp_arena *scratch);
 
 static inline uint64_t flow_values_hash(const struct flow_buckets *buckets, const uint64_t *values,
 					unsigned int n_keys) {

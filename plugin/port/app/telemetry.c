@@ -337,21 +337,15 @@ static const char *state_name(const struct ddp_port *port) {
 	return __atomic_load_n(&port->running, __ATOMIC_RELAXED) ? "running" : "stopped";
 }
 
-static const char *offload_state(const struct ddp_port *port) {
-	if (port->offload.mode == DDP_OFFLOAD_OFF)
-		return "off";
-	if (port->hw_ptypes != NULL)
-		return "on";
-	return port->offload.plan != NULL ? "waiting" : port->offload.reason;
-}
-
 // The lower device's part.
 static void offload_fill(struct rte_tel_data *d, const struct ddp_port *port) {
 	const struct ddp_offload *offload = &port->offload;
 
 	text_add(d, "offload", offload->nic != NULL ? ddp_nic_name(offload->nic) : "");
 	rte_tel_data_add_dict_int(d, "offload_rules", offload->n_flows);
-	text_add(d, "offload_state", offload_state(port));
+	text_add(d, "offload_state", ddp_offload_state(port));
+	rte_tel_data_add_dict_int(d, "offload_ruled",
+				  port->hw_ptypes != NULL ? ddp_hw_ptypes_n_ruled(port) : 0);
 }
 
 // Its packet types: metrics have a list of this name.
@@ -432,6 +426,8 @@ static int ptypes(const char *cmd, const char *params, struct rte_tel_data *d) {
 }
 
 static const char *hw_ptype_state(const struct ddp_hw_ptype *hw_ptype) {
+	if (hw_ptype->ruled)
+		return "flow rules";
 	if (ddp_hw_ptype_is_proven(hw_ptype))
 		return "proven";
 	return ddp_hw_ptype_read(&hw_ptype->wrong) > 0 ? "wrong" : "unproven";

@@ -111,7 +111,7 @@ void ddp_hw_ptypes_watch(struct ddp_port *port) {
 	struct ddp_hw_ptypes *hw_ptypes = port->hw_ptypes;
 
 	for (uint32_t i = 0; hw_ptypes != NULL && i <= hw_ptypes->mask; i++)
-		if (hw_ptypes->slots[i].rte_ptype != 0)
+		if (hw_ptypes->slots[i].rte_ptype != 0 && !hw_ptypes->slots[i].ruled)
 			suspect_watch(port, &hw_ptypes->slots[i]);
 	if (hw_ptypes == NULL || port->offload.misrouted ||
 	    ddp_hw_ptype_read(&hw_ptypes->misrouted) == 0)
@@ -124,8 +124,28 @@ void ddp_hw_ptypes_watch(struct ddp_port *port) {
 		port->lower.name, ddp_nic_name(port->offload.nic));
 }
 
+void ddp_hw_ptypes_idle_watch(struct ddp_port *port) {
+	struct ddp_offload *offload = &port->offload;
+	const uint64_t taken_was = offload->taken, offloaded_was = offload->offloaded;
+
+	offload->taken = offload->offloaded = 0;
+	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
+		offload->taken += counter_read(&port->lower_rxqs[i].taken);
+		offload->offloaded += counter_read(&port->lower_rxqs[i].offloaded);
+	}
+	if (offload->offloaded != offloaded_was)
+		offload->idle_looks = 0;
+	else if (port->hw_ptypes != NULL && offload->taken != taken_was &&
+		 offload->idle_looks < DDP_IDLE_LOOKS && ++offload->idle_looks == DDP_IDLE_LOOKS)
+		PORT_LOG(WARNING, port->name,
+			 "lower device %s (%s) hashed no packet in 10 s of traffic, though %u of "
+			 "its packet types are to be: 'ddpctl port verify' names them",
+			 port->lower.name, ddp_nic_name(offload->nic), offload->plan->n_ptypes);
+}
+
 static void watch_ring(struct ddp_port *port) {
 	ddp_hw_ptypes_watch(port);
+	ddp_hw_ptypes_idle_watch(port);
 	if (port->offload.on)
 		ddp_hw_ptypes_watch_begin(port);
 	ddp_registry_put(port);
@@ -146,6 +166,20 @@ static void hw_ptype_put(struct ddp_hw_ptypes *hw_ptypes, const struct ddp_hw_pt
 	hw_ptypes->slots[at] = *hw_ptype;
 }
 
+static bool is_ruled(const struct ddp_port *port, const struct ddp_offload_ptype *ptype) {
+	return port->flows != NULL && port->flows->n > 0 &&
+	       ddp_flow_set_reaches(port->flows->set, ptype->type);
+}
+
+unsigned int ddp_hw_ptypes_n_ruled(const struct ddp_port *port) {
+	const struct ddp_plan *plan = port->offload.plan;
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; plan != NULL && i < plan->n_ptypes; i++)
+		n += is_ruled(port, &plan->ptypes[i]);
+	return n;
+}
+
 struct ddp_hw_ptypes *ddp_hw_ptypes_make(struct ddp_port *port) {
 	const struct ddp_plan *plan = port->offload.plan;
 	unsigned int n = rte_align32pow2(2 * plan->n_ptypes + 2);
@@ -162,16 +196,19 @@ struct ddp_hw_ptypes *ddp_hw_ptypes_make(struct ddp_port *port) {
 		const struct ddp_offload_ptype *ptype = &plan->ptypes[i];
 		uint16_t id = ddp_program_type(port->personality->program, ptype->type)->id;
 		const struct ddp_suspect *suspect = suspect_find(&port->offload, ptype->rte_ptype);
-		const struct ddp_hw_ptype hw_ptype = {
+		struct ddp_hw_ptype hw_ptype = {
 			.rte_ptype = ptype->rte_ptype,
 			.packet_type = ddp_mapping_apply(port->mapping, id, ptype->found) &
 				       port->ptype_mask,
 			.type_id = id,
+			.ruled = is_ruled(port, ptype),
 			.unproven = DDP_PROOF_PACKETS << (suspect != NULL ? suspect->level : 0),
 			.checked = suspect != NULL ? suspect->checked : 0,
 			.wrong = suspect != NULL ? suspect->wrong : 0,
 		};
 
+		if (hw_ptype.ruled)
+			hw_ptype.unproven = DDP_PROOF_REFUTED;
 		hw_ptype_put(hw_ptypes, &hw_ptype);
 	}
 	return hw_ptypes;

@@ -8,6 +8,8 @@
 
 // All of these: under the port's mutex.
 
+// How many of the plan's packet types flow rules may match.
+unsigned int ddp_hw_ptypes_n_ruled(const struct ddp_port *port);
 // Build the table for the port's plan. NULL: out of memory.
 struct ddp_hw_ptypes *ddp_hw_ptypes_make(struct ddp_port *port);
 // Exchange the table under traffic. NULL: classify and hash every packet, as after each change of
@@ -25,7 +27,10 @@ void ddp_hw_ptypes_replace(struct ddp_port *port, struct ddp_hw_ptypes *hw_ptype
 bool ddp_lower_keeps(struct ddp_port *port, bool begins);
 // Look for mismatches, log them, and begin new proofs.
 void ddp_hw_ptypes_watch(struct ddp_port *port);
-// Do that every tenth of a second from now on: the data path cannot log.
+// Has the lower device hashed any of the packets that came since the last call? Log if it has not
+// at DDP_IDLE_LOOKS calls.
+void ddp_hw_ptypes_idle_watch(struct ddp_port *port);
+// Do both every tenth of a second from now on: the data path cannot log.
 void ddp_hw_ptypes_watch_begin(struct ddp_port *port);
 
 #endif

@@ -62,6 +62,9 @@ int ddp_offload_replan(struct ddp_port *port, const struct ddp_personality *pers
 		       char *error, size_t error_size);
 // Call this after each change of the steering.
 void ddp_offload_renew(struct ddp_port *port);
+// "on", "idle" (the same, but the lower device hashed none of the packets of 10 s), "off" (by the
+// argument), "waiting" (for packets of before a change), or the reason why it hashes nothing.
+const char *ddp_offload_state(const struct ddp_port *port);
 // The lower device of a port has recovered from an error, and may have lost rules and tunnels.
 // Program it again soon. From any thread, also one inside its driver.
 void ddp_offload_recovered(struct ddp_port *port);

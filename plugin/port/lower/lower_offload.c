@@ -108,6 +108,7 @@ static void plan_undo(struct ddp_port *port) {
 	offload->plan = NULL;
 	offload->drain = true;
 	offload->n_mismatched = 0;
+	offload->idle_looks = 0;
 }
 
 // Program all of a plan, or nothing. The plan is owned by the port, or destroyed.
@@ -266,13 +267,50 @@ int ddp_offload_replan(struct ddp_port *port, const struct ddp_personality *pers
 
 /* What has_drained */
 
-// No hardware hash is used if flow rules decide, or if RSS is off.
-static bool may_use_hardware(const struct ddp_port *port) {
-	return port->offload.on && port->offload.plan != NULL && port->rss.enabled &&
-	       !port->rx_extras && (port->rss.rss_hf & ~DDP_RSS_LEVELS) != 0 &&
-	       !ddp_rss_hf_is_outermost(port->rss.rss_hf) &&
-	       port->rss.function == DDP_HASH_TOEPLITZ &&
-	       (port->flows == NULL || port->flows->n == 0);
+// Why is no hash of the programmed lower device used? NULL: they are used.
+static const char *off_reason(const struct ddp_port *port) {
+	const struct ddp_offload *offload = &port->offload;
+
+	if (!port->rss.enabled || (port->rss.rss_hf & ~DDP_RSS_LEVELS) == 0)
+		return "RSS is off";
+	if (port->decap)
+		return "with decap=on software parses each packet";
+	if (port->rx_extras)
+		return "software parses each packet to verify checksums";
+	if (ddp_rss_hf_is_outermost(port->rss.rss_hf))
+		return "rss_hf asks for the outermost headers of each packet";
+	if (port->rss.function != DDP_HASH_TOEPLITZ)
+		return "the hash function is not Toeplitz";
+	if (ddp_hw_ptypes_n_ruled(port) == offload->plan->n_ptypes)
+		return "flow rules can match each packet type that it hashes";
+	return NULL;
+}
+
+static bool may_use_hardware(struct ddp_port *port) {
+	struct ddp_offload *offload = &port->offload;
+	const char *was = offload->off;
+
+	if (!offload->on || offload->plan == NULL)
+		return false;
+	offload->off = off_reason(port);
+	if (offload->off != NULL && offload->off != was)
+		PORT_LOG(NOTICE, port->name, "lower device %s hashes nothing for us: %s",
+			 port->lower.name, offload->off);
+	return offload->off == NULL;
+}
+
+const char *ddp_offload_state(const struct ddp_port *port) {
+	const struct ddp_offload *offload = &port->offload;
+
+	if (offload->mode == DDP_OFFLOAD_OFF)
+		return "off";
+	if (port->hw_ptypes != NULL)
+		return offload->idle_looks < DDP_IDLE_LOOKS ? "on" : "idle";
+	if (!port->data->dev_started)
+		return "the port is stopped";
+	if (offload->plan == NULL)
+		return offload->reason;
+	return offload->off != NULL ? offload->off : "waiting";
 }
 
 static void rss_follow(struct ddp_port *port) {
@@ -323,7 +361,7 @@ void ddp_offload_renew(struct ddp_port *port) {
 	if (!may_use_hardware(port))
 		return;
 	rss_follow(port);
-	if (offload->plan == NULL)
+	if (!may_use_hardware(port))
 		return;
 	ddp_lower_reta_follow(port);
 	if (offload->drain) {

@@ -15,6 +15,10 @@
 //
 // A packet that the profile takes for another type, with the same hash, is no mismatch. It does not
 // count for the proof either.
+//
+// Packets that a flow rule may match are never proven, and so classified: rules are applied in
+// software. Which these are depends on the shapes of the rules only. A rule of a new shape is in
+// force after the table was made for it, and out of force before one is made without.
 #ifndef DDP_PORT_RUN_HW_PTYPES_H
 #define DDP_PORT_RUN_HW_PTYPES_H
 
@@ -33,6 +37,7 @@ struct ddp_hw_ptype {
 	uint32_t rte_ptype;   // of the lower device; 0: the slot is empty
 	uint32_t packet_type; // that the mbufs get
 	uint16_t type_id;
+	bool ruled; // flow rules may match it: DDP_PROOF_REFUTED for good
 	// Written by all lower queues, so atomic.
 	uint16_t wrong_id; // type id, for the profile, of the last packet with another hash
 	uint32_t unproven; // packets to verify before any is trusted; or DDP_PROOF_REFUTED

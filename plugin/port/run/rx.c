@@ -115,31 +115,6 @@ static inline uint16_t hw_fill(const struct rx_common *common, const struct ddp_
 	return queue_of(common->steering, mbuf->hash.rss);
 }
 
-// Packets with a hardware hash, and between them those that were classified.
-static void mixed_fill(struct ddp_lower_rxq *lower, const struct rx_common *common,
-		       struct ddp_batch *batch) {
-	unsigned int n_classified = 0;
-
-	for (unsigned int i = 0; i < batch->n; i++) {
-		const struct ddp_hw_ptype *hw_ptype = lower->mixed[i];
-		const struct ddp_verdict *verdict;
-
-		if (hw_ptype != NULL) {
-			batch->queues[i] = hw_fill(common, hw_ptype, hw_dynfields(common, hw_ptype),
-						   batch->mbufs[i]);
-			counter_add(&lower->types[hw_ptype->type_id], 1);
-			continue;
-		}
-		verdict = ddp_burst_verdict(&lower->burst, n_classified);
-		batch->queues[i] = packet_fill(common, dynfields_pair(common), verdict,
-					       verdict->input_len > 0, verdict->own,
-					       lower->burst.hashes[n_classified], batch->mbufs[i]);
-		counter_add(&lower->types[verdict->type_id], 1);
-		n_classified++;
-	}
-	counter_add(&lower->offloaded, batch->n - n_classified);
-}
-
 static inline void rule_tag(const struct ddp_flow_action *action, struct rte_mbuf *mbuf) {
 	mbuf->ol_flags |= RTE_MBUF_F_RX_FDIR;
 	if (action->tag == DDP_FLOW_MARKED)
@@ -190,6 +165,53 @@ static __attribute__((noinline)) void rule_drop(struct ddp_lower_rxq *lower,
 						struct rte_mbuf *mbuf) {
 	counter_add(&lower->rule_dropped, 1);
 	rte_pktmbuf_free(mbuf);
+}
+
+// Packets with a hardware hash, which no rule matches, and between them those that were classified.
+// Those that rules drop are removed from the batch. Returns which ones, as bits, rules sent to
+// their queues.
+static uint32_t mixed_fill(struct ddp_lower_rxq *lower, const struct rx_common *common,
+			   struct ddp_batch *batch) {
+	const bool pair = dynfields_pair(common), rules = common->steering->flows != NULL;
+	const unsigned int n_read = batch->n;
+	unsigned int n = 0, n_classified = 0;
+	uint32_t ruled = 0;
+
+	for (unsigned int i = 0; i < n_read; i++) {
+		const struct ddp_hw_ptype *hw_ptype = lower->mixed[i];
+		struct rte_mbuf *mbuf = batch->mbufs[i];
+		const struct ddp_flow_action *action = NULL;
+		uint16_t queue;
+
+		if (hw_ptype != NULL) {
+			queue = hw_fill(common, hw_ptype, hw_dynfields(common, hw_ptype), mbuf);
+			counter_add(&lower->types[hw_ptype->type_id], 1);
+		} else {
+			const unsigned int k = n_classified++;
+			const struct ddp_verdict *verdict = ddp_burst_verdict(&lower->burst, k);
+			const bool hashed = verdict->input_len > 0;
+			const uint32_t hash = lower->burst.hashes[k];
+
+			queue = packet_fill(common, pair, verdict, hashed, verdict->own, hash,
+					    mbuf);
+			counter_add(&lower->types[verdict->type_id], 1);
+			if (rules && lower->burst.steer[k] != NULL) {
+				action = ddp_flow_action_of(lower->burst.steer[k]);
+				queue = rule_apply(lower, action, k, hashed, hash, mbuf, queue);
+			}
+		}
+		if (queue == QUEUE_NONE) {
+			rule_drop(lower, mbuf);
+			continue;
+		}
+		if (action != NULL && action->fate != DDP_FLOW_PASS)
+			ruled |= UINT32_C(1) << n;
+		batch->queues[n] = queue;
+		batch->mbufs[n++] = mbuf;
+	}
+	counter_add(&lower->offloaded, n_read - n_classified);
+	batch->n = n;
+	return ruled;
 }
 
 // Write the mbufs and choose their queues. rules: the port has some; packets that they drop are
@@ -593,7 +615,8 @@ static void unverified_check(struct ddp_lower_rxq *lower, struct rte_mbuf *const
 		if (hw_ptype == NULL)
 			continue;
 		hw_ptype_count(&hw_ptype->checked);
-		if (verdict->input_len == 0 || lower->burst.hashes[i] != rest[i]->hash.rss) {
+		if (verdict->input_len == 0 || lower->burst.hashes[i] != rest[i]->hash.rss ||
+		    (lower->steering->flows != NULL && lower->burst.steer[i] != NULL)) {
 			hw_ptype_refute(hw_ptype, verdict->type_id);
 			continue;
 		}
@@ -729,7 +752,7 @@ static __attribute__((noinline)) void ordered_place(struct ddp_lower_rxq *lower,
 		hw_place(lower, *common, batch, 0, false);
 		queues_record(common->steering, batch);
 	} else if (reading == READ_MIXED) {
-		mixed_fill(lower, common, batch);
+		ruled = mixed_fill(lower, common, batch);
 	} else {
 		ruled = many_fill_ruled(lower, common, port, batch);
 	}

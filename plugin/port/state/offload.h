@@ -34,6 +34,7 @@ enum ddp_offload_mode {
 };
 
 #define DDP_OFFLOAD_MISMATCHES 64
+#define DDP_IDLE_LOOKS 100 // in 10 s of traffic
 
 // What a lower queue of another net_ddp below had when the lower device was last changed.
 struct ddp_kept {
@@ -66,8 +67,11 @@ struct ddp_offload {
 	bool misrouted;        // but its packets were on other queues
 	struct rte_flow **flows;
 	unsigned int n_flows, n_tunnels;
-	bool recovered;   // since they were created. Set by any thread, so atomic.
-	char reason[256]; // nothing is programmed
+	bool recovered;            // since they were created. Set by any thread, so atomic.
+	char reason[256];          // nothing is programmed
+	const char *off;           // why nothing is used of what is programmed; NULL: it is used
+	uint64_t taken, offloaded; // packets when we looked last
+	unsigned int idle_looks;   // at which others had come since, but none that it had hashed
 	struct ddp_suspect suspects[DDP_OFFLOAD_MISMATCHES];
 	unsigned int n_mismatched; // of these
 	unsigned int n_unlogged;   // mismatches since the last log line

@@ -7,11 +7,12 @@ that ddpctl predicts for it.
     testpmd_offload_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so"""
 
 import pathlib
+import re
 import sys
 import unittest
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
-from support import harness, odd_frames, testpmd  # noqa: E402
+from support import eal, harness, odd_frames, telemetry, testpmd  # noqa: E402
 import testpmd_packets_test as packets_test  # noqa: E402
 from packets import DATA, eth, gre, gtpu, ipv4, ipv6, packet, tcp, udp, vlan, vxlan  # noqa: E402
 
@@ -67,12 +68,14 @@ class Traffic(Case):
         self.check_each(seen, testpmd.Packet.answer, [packets_test.answer_of(one) for one in expected])
         self.assertGreater(self.share(), 0.8) # the first of each packet type are checked
 
-    def test_flow_rules_of_the_application_decide_everything(self):
-        seen = self.replay(self.mix(), len(harness.classify("gtpu", self.mix())), "gtpu",
+    def test_flow_rules_of_the_application_decide_what_they_match(self):
+        expected = harness.classify("gtpu", self.mix(), "--queues", packets_test.QUEUES)
+        seen = self.replay(self.mix(), len(expected), "gtpu",
                            ([], ["flow create 0 ingress pattern eth / ipv4 / end actions queue index 3 / end"],
                             []))
-        self.assertEqual(self.xstats["rx_offloaded"], 0)
-        self.assertIn(3, {one.queue for one in seen})
+        self.assertEqual(sum(one.queue == 3 for one in seen),
+                         sum("ipv4" in one["chain"][:3] or one["queue"] == 3 for one in expected))
+        self.assertGreater(self.xstats["rx_offloaded"], 0)
 
     def test_as_many_lower_queues(self):
         """What passes goes straight from a lower queue to the Rx queue of its number."""
@@ -118,6 +121,50 @@ class RealCaptures(Case):
             with self.subTest(profile=profile):
                 settings = packets_test.RSS_ALL if profile in ("base", "e810-comms") else packets_test.USUAL
                 self.compare(self.path, "" if profile == "base" else profile, settings, self.names)
+
+
+class Reasons(Case):
+    """Why the lower device hashes nothing: ddpctl and telemetry say the same."""
+
+    def start(self, more=""):
+        pmd = testpmd.Testpmd(self, [f"net_ddp0,dev({self.lower(self.mix().name)}),profile=gtpu{more}"],
+                              "--rxq=2", "--txq=2", prefix="why")
+        return pmd, telemetry.Client(self, "why")
+
+    def says(self, state, shown=None):
+        self.assertEqual(self.client.ask("/net_ddp/info", 0)["offload_state"], state)
+        text = harness.output_of(harness.tools["ddpctl"], "port", "show", "0", "--file-prefix", "why",
+                                 env=eal.environment(self.folder))
+        self.assertRegex(text, rf"(?m)^offload: +{shown or 'none: ' + re.escape(state)}")
+        return text
+
+    def test_what_is_asked_for_while_it_runs(self):
+        pmd, self.client = self.start()
+        self.says("on", "on, as ")
+        pmd.command("flow create 0 ingress pattern eth / ipv4 / udp / gtpu teid is 7 / end actions count / end")
+        self.assertRegex(self.says("on", "on, as "), r"(?m)^flow rules: +1; they keep \d+ packet types of the lower ")
+        pmd.command("flow create 0 ingress pattern end actions count / end")
+        self.says("flow rules can match each packet type that it hashes")
+        pmd.wait(lambda: "hashes nothing for us: flow rules can match each" in pmd.text, "a line in the log")
+        pmd.command("flow flush 0")
+        self.says("on", "on, as ")
+        pmd.command("port config all rss none")
+        self.says("RSS is off")
+        pmd.commands("port config all rss all", "port config all rss level-outer")
+        self.says("rss_hf asks for the outermost headers of each packet")
+        pmd.commands("stop", "port stop 0")
+        self.says("the port is stopped")
+        pmd.quit()
+
+    def test_arguments(self):
+        for more, state, shown in (
+                (",offload=off", "off", "off$"),
+                (",decap=on", "with decap=on software parses each packet", None),
+                (",offload=auto:none", "a device that hashes nothing hashes no packet type as the profile does", None)):
+            with self.subTest(more=more):
+                pmd, self.client = self.start(more)
+                self.says(state, shown)
+                pmd.quit()
 
 
 class Refusals(Case):

@@ -109,7 +109,7 @@ static void sample_draw(const struct loaded *loaded, struct graph *graph, struct
 }
 
 struct coverage {
-	unsigned int n_hits[DDP_FLOW_STAGES], n_misses[DDP_FLOW_STAGES], n_bytes;
+	unsigned int n_hits[DDP_FLOW_STAGES], n_misses[DDP_FLOW_STAGES], n_bytes, n_unreached;
 };
 
 static void packet_agrees(const struct loaded *loaded, const struct ddp_flow_set *set,
@@ -129,6 +129,10 @@ static void packet_agrees(const struct loaded *loaded, const struct ddp_flow_set
 		assert_int_equal(rule_hit(&ours, s), theirs.rules[s]);
 		coverage->n_hits[s] += ours.rules[s] != NULL;
 		coverage->n_misses[s] += ours.rules[s] == NULL;
+		if (ours.rules[s] != NULL && class.type != DDP_TYPE_NONE)
+			assert_true(ddp_flow_set_reaches(set, class.type));
+		else if (class.type != DDP_TYPE_NONE)
+			coverage->n_unreached += !ddp_flow_set_reaches(set, class.type);
 	}
 	for (unsigned int i = 0; i < DDP_HASH_SIMPLE_XOR * n_rules; i++) {
 		uint8_t our_input[DDP_MAX_INPUT_SIZE], their_input[DDP_MAX_INPUT_SIZE];
@@ -191,6 +195,7 @@ static void random_rules_agree(const char *spec, struct graph *graph, unsigned i
 		assert_in_range(coverage.n_misses[i], DRAWN(1000), UINT32_MAX);
 	}
 	assert_in_range(coverage.n_bytes, DRAWN(10000), UINT32_MAX);
+	assert_in_range(coverage.n_unreached, DRAWN(100), UINT32_MAX);
 	unload(&loaded);
 }
 
@@ -564,6 +569,52 @@ static void a_raw_rule_of_too_many_places_is_refused(void **state) {
 	unload(&loaded);
 }
 
+/* Reach */
+
+static const struct reach_row {
+	const char *name, *rule, *types; // of gtpu
+} reach_rows[] = {
+	{"a_rule_for_gtpu_reaches_what_is_in_it", "eth ipv4 udp gtpu",
+	 "GTPU GTPU_IPV4 GTPU_IPV4_UDP GTPU_IPV4_TCP GTPU_IPV4_SCTP GTPU_IPV6 GTPU_IPV6_UDP "
+	 "GTPU_IPV6_TCP GTPU_IPV6_SCTP"},
+	{"a_rule_for_tcp_in_gtpu_reaches_one_type", "eth ipv6 udp gtpu ipv4 tcp", "GTPU_IPV4_TCP"},
+	{"a_rule_for_ip_in_gtpu_reaches_no_other_version", "eth ipv4 udp gtpu gtpu_psc ipv6",
+	 "GTPU_IPV6 GTPU_IPV6_UDP GTPU_IPV6_TCP GTPU_IPV6_SCTP"},
+	{"a_rule_for_tcp_reaches_no_tunnel", "eth ipv4 tcp", "IPV4_TCP"},
+	{"a_rule_for_tags_reaches_what_has_them", "eth vlan vlan arp", "ARP"},
+};
+
+static void reaches(void **state) {
+	const struct reach_row *row = *state;
+	const struct ddp_flow rule = rule_of(DDP_FLOW_STEER, row->rule);
+	struct loaded loaded = load_good("gtpu");
+	struct ddp_flow_set *set = set_of(&loaded, &rule, 1);
+	char wanted[400], all[400], word[50];
+
+	snprintf(wanted, sizeof(wanted), " %s ", row->types);
+	strcpy(all, " ");
+	for (unsigned int i = 0; i < ddp_program_n_types(loaded.program); i++) {
+		snprintf(word, sizeof(word), "%s ", ddp_program_type(loaded.program, i)->name);
+		if (ddp_flow_set_reaches(set, i))
+			strcat(all, word);
+	}
+	assert_string_equal(all, wanted);
+	set_destroy(set);
+	unload(&loaded);
+}
+
+static void a_rule_for_all_packets_reaches_all(void **state) {
+	const struct ddp_flow rules[] = {rule_of(DDP_FLOW_STEER, "eth ipv4 tcp"),
+					 rule_of(DDP_FLOW_STEER, "")};
+	struct loaded loaded = load_good("gtpu");
+	struct ddp_flow_set *set = set_of(&loaded, rules, COUNT(rules));
+
+	for (unsigned int i = 0; i < ddp_program_n_types(loaded.program); i++)
+		assert_true(ddp_flow_set_reaches(set, i));
+	set_destroy(set);
+	unload(&loaded);
+}
+
 /* Errors */
 
 static void cannot_be_built(const struct ddp_flow *rule, const char *message) {
@@ -650,6 +701,7 @@ int main(void) {
 		cmocka_unit_test(a_raw_rules_options_may_be_absent),
 		cmocka_unit_test(a_raw_rule_of_no_known_packet_is_refused),
 		cmocka_unit_test(a_raw_rule_of_too_many_places_is_refused),
+		cmocka_unit_test(a_rule_for_all_packets_reaches_all),
 		cmocka_unit_test(what_no_packet_has_is_an_error),
 		cmocka_unit_test(more_than_can_be_hashed_is_an_error),
 		cmocka_unit_test(an_optional_rule_is_left_out),
@@ -658,5 +710,6 @@ int main(void) {
 	unsetenv("DDP_PROFILE_PATH");
 	return cmocka_run_group_tests(tests, NULL, NULL) +
 	       rows_run("headers left out", is_left_out, left_outs) +
-	       rows_run("behind GRE", has_variants, variants_rows);
+	       rows_run("behind GRE", has_variants, variants_rows) +
+	       rows_run("reach", reaches, reach_rows);
 }

@@ -16,7 +16,9 @@
 #include "classify/graph_packets.h"
 #include "fake_nic.h"
 #include "package/small_package.h"
+#include "packet.h"
 #include "port/lower/hw_ptypes.h"
+#include "port/lower/lower.h"
 #include "port/state/control.h"
 #include "port_rules.h"
 #include "profile/profile.h"
@@ -29,7 +31,7 @@
 struct answer {
 	uint16_t queue, type_id;
 	bool hashed;
-	uint32_t hash, packet_type;
+	uint32_t hash, packet_type, mark;
 };
 
 /* Packets of any profile */
@@ -86,6 +88,7 @@ static void answer_read(const struct rte_mbuf *mbuf, uint16_t queue, struct answ
 		.hashed = (mbuf->ol_flags & RTE_MBUF_F_RX_RSS_HASH) != 0,
 		.hash = mbuf->hash.rss,
 		.packet_type = mbuf->packet_type,
+		.mark = mbuf->ol_flags & RTE_MBUF_F_RX_FDIR_ID ? mbuf->hash.fdir.hi : 0,
 	};
 }
 
@@ -127,6 +130,12 @@ static unsigned int mismatched(uint16_t port_id) {
 
 static bool nic_lies; // it accepts rules and does nothing
 
+// The application's; items NULL: none.
+static struct {
+	const struct rte_flow_item *items;
+	const struct rte_flow_action *actions;
+} app_rule;
+
 // Returns the share of packets with a hardware hash.
 static double packets_run(const char *devargs, const struct drawn *packets,
 			  struct answer *answers) {
@@ -135,6 +144,8 @@ static double packets_run(const char *devargs, const struct drawn *packets,
 
 	if (nic_lies)
 		testsrc_nic(0)->lies = true;
+	if (app_rule.items != NULL)
+		rule_create(port, app_rule.items, app_rule.actions);
 	for (unsigned int i = 0; i < N_PACKETS; i += BATCH)
 		batch_run(port, &packets[i], &answers[i]);
 	share = (double)xstat(port, "rx_offloaded") / N_PACKETS;
@@ -175,11 +186,12 @@ static double profile_compare(const char *spec, unsigned int nic) {
 			continue;
 		hex_print(&packets[i]);
 		fail_msg("%s on %s: packet %u: type %u, hash %x (%d), queue %u, ptype %x, not %u, "
-			 "%x (%d), %u, %x",
+			 "%x (%d), %u, %x (marks %u, %u)",
 			 spec, nics[nic].kind, i, hardware[i].type_id, hardware[i].hash,
 			 hardware[i].hashed, hardware[i].queue, hardware[i].packet_type,
 			 software[i].type_id, software[i].hash, software[i].hashed,
-			 software[i].queue, software[i].packet_type);
+			 software[i].queue, software[i].packet_type, hardware[i].mark,
+			 software[i].mark);
 	}
 	return share;
 }
@@ -308,6 +320,217 @@ static void a_nic_with_wrong_packet_types_is_never_proven(void **state) {
 		tcp_check(port);
 	assert_int_equal(xstat(port, "rx_offloaded"), 0);
 	assert_int_equal(mismatched(port), 0);
+	ddp_end(port);
+}
+
+/* Flow rules */
+
+static const struct rte_flow_item_gtp one_teid = {.teid = RTE_BE32(TEID)};
+static const struct rte_flow_item_gtp teid_mask = {.teid = RTE_BE32(UINT32_MAX)};
+#define ONE_TEID \
+	ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(UDP), ITEM(GTPU, .spec = &one_teid, .mask = &teid_mask))
+#define ANY_GTPU ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(UDP), ITEM(GTPU))
+static const struct rte_flow_action_mark mark = {.id = 42};
+static const uint16_t spread_queues[] = {1, 3};
+static const struct rte_flow_action_rss spread_rss = {.queue = spread_queues, .queue_num = 2};
+static const struct rte_flow_action_rss source_rss = {.types = RTE_ETH_RSS_NONFRAG_IPV4_TCP |
+							       RTE_ETH_RSS_L3_SRC_ONLY};
+
+// Packets that a rule does not match are hashed by the NIC, and each packet is as in software.
+static void hardware_equals_software_with_flow_rules(void **state) {
+	const struct {
+		const struct rte_flow_item *items;
+		const struct rte_flow_action *actions;
+	} rules[] = {
+		{ANY_GTPU, ACTIONS(ACTION(MARK, .conf = &mark))},
+		{ANY_GTPU, ACTIONS(TO_QUEUE(3), ACTION(COUNT))},
+		{udp_items, ACTIONS(ACTION(RSS, .conf = &spread_rss))},
+		{ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(TCP)),
+		 ACTIONS(ACTION(RSS, .conf = &source_rss))},
+		{ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(UDP), ITEM(GTPU), ITEM(IPV4), ITEM(TCP)),
+		 ACTIONS(TO_QUEUE(2))},
+	};
+
+	packets_draw("gtpu", packets);
+	for (unsigned int i = 0; i < RTE_DIM(rules); i++) {
+		app_rule.items = rules[i].items;
+		app_rule.actions = rules[i].actions;
+		packets_run("dev(net_testsrc0),profile=gtpu,overflow=wait,offload=off", packets,
+			    software);
+		for (unsigned int n = 0; n < RTE_DIM(nics); n++)
+			assert_true(profile_compare("gtpu", n) > 0.02);
+		nic_spreads = true;
+		assert_true(profile_compare("gtpu", 1) > 0.02);
+		nic_spreads = false;
+	}
+	app_rule.items = NULL;
+}
+
+static struct rte_mbuf *gtpu_tcp_packet(void) {
+	const struct piece pieces[] = {ETH(0x0800),
+				       IPV4(17, GNB, UPF),
+				       UDP(2152, 2152),
+				       GTPU(0x30, 255),
+				       IPV4(6, UE, NET),
+				       TCP(1024, 80),
+				       DATA,
+				       END};
+	struct rte_mbuf *mbuf = rte_pktmbuf_alloc(pool);
+	uint8_t bytes[PACKET_MAX];
+	unsigned int len = packet_build(pieces, bytes);
+
+	assert_non_null(mbuf);
+	memcpy(rte_pktmbuf_append(mbuf, len), bytes, len);
+	return mbuf;
+}
+
+#define MIXED 4096 // packets, one in 32 of them TCP in GTP-U, else TCP
+
+// Returns the share of packets that the NIC hashes.
+static double mixed_run(uint16_t port, unsigned int *n_marked, uint64_t counts[N_QUEUES]) {
+	const uint64_t before = xstat(port, "rx_offloaded");
+
+	for (unsigned int i = 0; i < MIXED; i += 64) {
+		for (unsigned int k = 0; k < 64; k++) {
+			struct rte_mbuf *mbuf = k % 32 == 0 ? gtpu_tcp_packet() : tcp_packet(k);
+
+			testsrc_feed(0, 0, &mbuf, 1);
+		}
+		for (unsigned int q = 0, n = 0; n < 64; q++) {
+			struct rte_mbuf *mbufs[32];
+			uint16_t got = rte_eth_rx_burst(port, q % N_QUEUES, mbufs, RTE_DIM(mbufs));
+
+			for (uint16_t k = 0; k < got; k++)
+				*n_marked += (mbufs[k]->ol_flags & RTE_MBUF_F_RX_FDIR_ID) != 0;
+			rte_pktmbuf_free_bulk(mbufs, got);
+			counts[q % N_QUEUES] += got;
+			n += got;
+		}
+	}
+	return (double)(xstat(port, "rx_offloaded") - before) / MIXED;
+}
+
+// What a rule says holds from its creation to its destruction, and the NIC hashes what it cannot
+// match.
+static void a_rule_leaves_other_packet_types_to_the_nic(void **state) {
+	const struct {
+		const char *name;
+		const struct rte_flow_action *actions;
+	} rules[] = {
+		{"COUNT", ACTIONS(ACTION(COUNT))},
+		{"MARK", ACTIONS(ACTION(MARK, .conf = &mark), ACTION(COUNT))},
+		{"QUEUE", ACTIONS(TO_QUEUE(3), ACTION(COUNT))},
+	};
+	uint16_t port = ddp_start("dev(net_testsrc0,nic=2),profile=gtpu,overflow=wait,"
+				  "offload=auto:ice-comms",
+				  N_QUEUES, 1, 512);
+	struct ddp_port *ddp = rte_eth_devices[port].data->dev_private;
+	uint64_t none[N_QUEUES] = {0};
+	unsigned int n_marked = 0;
+
+	for (unsigned int i = 0; i < 2; i++) // proves that the NIC is right
+		mixed_run(port, &n_marked, none);
+	for (unsigned int i = 0; i < RTE_DIM(rules); i++) {
+		struct rte_flow *flow = rule_create(port, ONE_TEID, rules[i].actions);
+		struct rte_flow_query_count count = {0};
+		uint64_t with[N_QUEUES] = {0}, without[N_QUEUES] = {0};
+		double share;
+
+		mixed_run(port, &n_marked, without); // proves again that the NIC is right
+		share = mixed_run(port, &n_marked, with);
+
+		assert_int_equal(rte_flow_query(port, flow, ACTIONS(ACTION(COUNT)), &count, NULL),
+				 0);
+		assert_int_equal(count.hits, 2 * MIXED / 32);
+		assert_int_equal(n_marked, i == 1 ? 2 * MIXED / 32 : 0);
+		assert_string_equal(ddp_offload_state(ddp), "on");
+		assert_in_range(ddp_hw_ptypes_n_ruled(ddp), 1, ddp->offload.plan->n_ptypes - 1);
+		rule_destroy(port, flow);
+		assert_int_equal(ddp_hw_ptypes_n_ruled(ddp), 0);
+		memset(without, 0, sizeof(without));
+		mixed_run(port, &n_marked, without);
+		assert_int_equal(n_marked, i == 1 ? 2 * MIXED / 32 : 0);
+		n_marked = 0;
+		assert_int_equal(with[3] > without[3], i == 2);
+		print_message("with a %s rule for one TEID: %.2f%% hashed by the NIC, 3.13%% of "
+			      "the packets are GTP-U\n",
+			      rules[i].name, 100 * share);
+		assert_true(share > 0.95);
+	}
+	ddp_end(port);
+}
+
+// A drop in the middle of a burst that the NIC hashes in part.
+static void a_rule_drops_packets_between_hashed_ones(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0,nic=2),profile=gtpu,overflow=wait,"
+				  "offload=auto:ice-comms",
+				  N_QUEUES, 1, 512);
+	const unsigned int n = 2048;
+	uint64_t counts[N_QUEUES] = {0};
+	unsigned int n_marked = 0;
+
+	mixed_run(port, &n_marked, counts);
+	rule_create(port, ANY_GTPU, ACTIONS(ACTION(DROP)));
+	for (unsigned int i = 0; i < n; i++) {
+		struct rte_mbuf *mbuf = i % 5 == 0 ? gtpu_tcp_packet() : tcp_packet(i % 16);
+
+		testsrc_feed(0, 0, &mbuf, 1);
+	}
+	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), n - (n + 4) / 5);
+	assert_int_equal(xstat(port, "rx_dropped_by_rule"), (n + 4) / 5);
+	assert_true(xstat(port, "rx_offloaded") > n / 2);
+	assert_sum_holds(port);
+	ddp_end(port);
+}
+
+static void a_rule_for_all_packets_leaves_nothing_to_the_nic(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0,nic=2),profile=gtpu,overflow=wait,"
+				  "offload=auto:ice-comms",
+				  N_QUEUES, 1, 512);
+	struct ddp_port *ddp = rte_eth_devices[port].data->dev_private;
+	struct rte_flow *flow = rule_create(port, ITEMS(ITEM(VOID)), ACTIONS(ACTION(COUNT)));
+
+	assert_string_equal(ddp_offload_state(ddp),
+			    "flow rules can match each packet type that it hashes");
+	packets_feed(0, 0, 16, 128);
+	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 128);
+	assert_int_equal(xstat(port, "rx_offloaded"), 0);
+	rule_destroy(port, flow);
+	assert_string_equal(ddp_offload_state(ddp), "on");
+	assert_int_equal(rte_eth_dev_stop(port), 0);
+	assert_string_equal(ddp_offload_state(ddp), "the port is stopped");
+	ddp_end(port);
+}
+
+// As an alarm does ten times a second.
+static void idle_look(uint16_t port) {
+	ddp_hw_ptypes_idle_watch(ddp_registry_get(port));
+	ddp_registry_put(rte_eth_devices[port].data->dev_private);
+}
+
+// The NIC hashes, but nothing that comes.
+static void a_nic_that_hashes_nothing_of_the_traffic_is_idle(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0,nic=1),overflow=wait,offload=auto:ice-os",
+				  N_QUEUES, 1, 512);
+	struct ddp_port *ddp = rte_eth_devices[port].data->dev_private;
+
+	for (unsigned int i = 0; i < DDP_IDLE_LOOKS + 10; i++) {
+		idle_look(port);
+		assert_string_equal(ddp_offload_state(ddp), "on"); // no traffic is no reason
+	}
+	for (unsigned int i = 0; i < DDP_IDLE_LOOKS; i++) {
+		struct rte_mbuf *mbuf = packet(0, i);
+
+		rte_pktmbuf_mtod(mbuf, uint8_t *)[12] = 0x88; // of no known EtherType
+		testsrc_feed(0, 0, &mbuf, 1);
+		assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 1);
+		idle_look(port);
+	}
+	assert_string_equal(ddp_offload_state(ddp), "idle");
+	packets_feed(0, 0, 16, 256);
+	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 256);
+	idle_look(port);
+	assert_string_equal(ddp_offload_state(ddp), "on");
 	ddp_end(port);
 }
 
@@ -835,6 +1058,11 @@ int main(void) {
 		port_test(hardware_equals_software_for_each_profile),
 		port_test(a_nic_with_wrong_hashes_is_detected),
 		port_test(a_nic_with_wrong_packet_types_is_never_proven),
+		port_test(hardware_equals_software_with_flow_rules),
+		port_test(a_rule_leaves_other_packet_types_to_the_nic),
+		port_test(a_rule_drops_packets_between_hashed_ones),
+		port_test(a_rule_for_all_packets_leaves_nothing_to_the_nic),
+		port_test(a_nic_that_hashes_nothing_of_the_traffic_is_idle),
 		port_test(packets_of_another_type_do_not_end_the_offload),
 		port_test(packets_with_another_hash_interrupt_the_offload),
 		port_test(a_nic_that_hashes_one_type_wrongly_is_not_used),
