@@ -124,9 +124,7 @@ unsigned int output_columns(const struct output *out) {
 	return columns < 40 ? 40 : columns;
 }
 
-int no_memory_status = 3;
-
 void no_memory_exit(void) {
 	fprintf(stderr, "%s: out of memory\n", program_invocation_short_name);
-	exit(no_memory_status);
+	exit(EXIT_UNREADABLE);
 }

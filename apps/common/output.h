@@ -45,7 +45,6 @@ int output_close(struct output *out);
 
 // "out of memory", and the end of the process: a tool that cannot go on has nothing to undo.
 _Noreturn void no_memory_exit(void);
-extern int no_memory_status; // of the process then: that of ddpctl, unless main() sets another
 
 // Memory to be freed, never NULL.
 void *calloc_or_exit(size_t n, size_t size);

@@ -11,6 +11,8 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "common/strbuf.h"
+#include "ctl/package/package_spec.h"
+#include "ctl/profile/profile_load.h"
 #include "profile/profile.h"
 
 #define CAPTURE " any-expansion as-captured filter interface"
@@ -383,7 +385,7 @@ static int report_check(const struct simulate_options *options, char error[OPTIO
 // With what options read from files.
 static int command_start(const struct command *command, void *options, struct output *out) {
 	struct rss_options *rss = group_of(command, options, GROUP_RSS);
-	uint16_t reta[STEER_RETA_MAX];
+	static uint16_t reta[STEER_RETA_MAX]; // too large for a small stack
 	int status = EXIT_GOOD;
 
 	if (rss != NULL && rss->indir != NULL)
@@ -449,4 +451,48 @@ int ctl_run(int argc, const char **argv, struct output *out) {
 		no_memory_exit();
 	free(line);
 	return r.status;
+}
+
+/* Commands of FILE and PCAP */
+
+// What a package cannot be set to is a warning.
+static int file_load(struct ddp_personality *loaded, const struct packet_options *options) {
+	struct ddp_diag diag;
+	struct strbuf spec;
+	bool failed;
+
+	strbuf_init(&spec);
+	ddp_diag_init(&diag);
+	failed = load_profile(loaded, package_spec(options->common.files[0], &options->nic, &spec),
+			      &diag) < 0;
+	strbuf_fini(&spec);
+	if (!failed && loaded->package != NULL) {
+		ddp_diag_print(&diag, stderr);
+		for (unsigned int i = 0; i < loaded->n_types; i++) // as the NIC numbers them
+			ddp_program_number(loaded->program, i, loaded->ptypes[i]);
+	}
+	return load_end(&diag, failed);
+}
+
+int capture_use(const void *arg, struct output *out,
+		int (*command)(const void *options, const struct ddp_personality *loaded,
+			       struct capture *capture, struct output *out)) {
+	const struct packet_options *options = arg;
+	struct ddp_personality loaded;
+	struct capture capture;
+	int status = package_options_check(options->common.files[0], &options->nic,
+					   options->rss.steer.function);
+
+	if (status != EXIT_GOOD)
+		return status;
+	status = file_load(&loaded, options);
+	if (status != EXIT_GOOD)
+		return status;
+	status = capture_open_or_report(&capture, &options->capture);
+	if (status == EXIT_GOOD) {
+		status = command(arg, &loaded, &capture, out);
+		capture_close(&capture);
+	}
+	ddp_personality_unload(&loaded);
+	return status;
 }

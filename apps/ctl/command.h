@@ -5,7 +5,9 @@
 #ifndef DDPCTL_COMMAND_H
 #define DDPCTL_COMMAND_H
 
+#include "ctl/capture/capture.h"
 #include "options.h"
+#include "personality/personality.h"
 
 // options is the command's own struct, which begins with struct common_options. Returns enum
 // exit_status.
@@ -43,5 +45,11 @@ int command_parse(const struct command *command, int argc, const char **argv, vo
 // The whole tool but for the process around it; argv is without the program's name. Returns the
 // exit status.
 int ctl_run(int argc, const char **argv, struct output *out);
+
+// For a command with the arguments FILE and PCAP: run the rest of it with FILE loaded and PCAP
+// opened; options begin with struct packet_options. Returns the exit status.
+int capture_use(const void *options, struct output *out,
+		int (*command)(const void *options, const struct ddp_personality *loaded,
+			       struct capture *capture, struct output *out));
 
 #endif

@@ -73,12 +73,6 @@ void capture_close(struct capture *capture);
 // 1, 0 at the end of the file (or when it is interrupted), or as capture_open().
 int capture_fill(struct capture *capture, struct capture_batch *batch);
 
-// Whether that may wait for a packet. A signal that asks to end ends it, if this thread gets
-// it.
-static inline bool capture_waits(const struct capture *capture) {
-	return capture->is_live || !capture->input.plain;
-}
-
 // The next packet; its bytes are valid until the next call. Returns as capture_fill().
 int capture_next(struct capture *capture, struct ddp_packet *packet);
 

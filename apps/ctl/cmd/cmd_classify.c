@@ -12,7 +12,6 @@
 #include "common/strbuf.h"
 #include "common/table.h"
 #include "ctl/capture/capture.h"
-#include "ctl/cmd/capture_use.h"
 #include "ctl/command.h"
 #include "ctl/profile/profile_load.h"
 #include "ctl/steer/cut.h"
@@ -187,6 +186,24 @@ static void field_json(void *arg, const char *name, unsigned int width, const ui
 		jsonw_number(&listing->json, text);
 	else
 		jsonw_text(&listing->json, text);
+}
+
+// As "hash", "input" and "queue" of an object.
+static void steered_write(const struct ddp_answer *answer, struct json_writer *json) {
+	const bool hashed = answer->input_len > 0;
+	char text[2 * DDP_MAX_INPUT_SIZE + 1];
+
+	if (hashed)
+		jsonw_key_hex(json, "hash", answer->hash, 8);
+	else
+		jsonw_key_text(json, "hash", NULL);
+	for (unsigned int i = 0; i < answer->input_len; i++) {
+		text[2 * i] = "0123456789abcdef"[answer->input[i] >> 4];
+		text[2 * i + 1] = "0123456789abcdef"[answer->input[i] & 0xf];
+	}
+	text[2 * answer->input_len] = '\0';
+	jsonw_key_text(json, "input", hashed ? text : NULL);
+	jsonw_key_uint_or_null(json, "queue", !answer->dropped, answer->queue);
 }
 
 static void result_json(struct listing *listing, const struct result *result) {

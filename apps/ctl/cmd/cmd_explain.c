@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // ddpctl explain FILE PCAP -n K: why one packet is classified and steered as it is.
 #include "base/arena.h"
-#include "ctl/cmd/capture_use.h"
 #include "ctl/command.h"
 #include "ctl/explain/explain.h"
 #include "ctl/profile/profile_load.h"

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "ctl/steer/cut.h"
 #include "explain.h"
 #include "profile/profile_format.h"
 
@@ -334,7 +333,12 @@ static void hash_print(struct explanation *e) {
 
 void explain_print(struct explanation *e) {
 	if (e->snaplen > 0)
-		cut_packet_warning_print(e->len, e->wire_len, e->snaplen, e->out);
+		output_printf(
+			e->out,
+			"warning: only %u of the packet's %u bytes were captured. It is "
+			"explained as if it ended there.\nA snaplen of %u would do (tcpdump -s "
+			"%u).\n\n",
+			e->len, e->wire_len, e->snaplen, e->snaplen);
 	output_escaped_printf(e->out, "packet %" PRIu64 " of %s, %u", e->n, e->pcap, e->len);
 	if (e->wire_len > e->len)
 		output_printf(e->out, " of %u", e->wire_len);

@@ -190,11 +190,3 @@ void cut_warning_print(const struct capture *capture, const char *unknown, uint3
 	output_char(out, '\n');
 	strbuf_fini(&text);
 }
-
-void cut_packet_warning_print(uint32_t len, uint32_t wire_len, unsigned int snaplen,
-			      struct output *out) {
-	output_printf(out,
-		      "warning: only %u of the packet's %u bytes were captured. It is explained "
-		      "as if it ended there.\nA snaplen of %u would do (tcpdump -s %u).\n\n",
-		      len, wire_len, snaplen, snaplen);
-}

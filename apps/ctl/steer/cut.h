@@ -61,8 +61,5 @@ void cut_warning_write(FILE *to, const struct capture *capture, const char *unkn
 // The same and an empty line.
 void cut_warning_print(const struct capture *capture, const char *unknown, uint32_t needed,
 		       struct output *out);
-// That of one packet which is explained.
-void cut_packet_warning_print(uint32_t len, uint32_t wire_len, unsigned int snaplen,
-			      struct output *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// How the command line's port steers packets, and the JSON of where it sends one.
+// How the command line's port steers packets.
 #ifndef DDPCTL_STEER_STEER_H
 #define DDPCTL_STEER_STEER_H
 
@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 #include "classify/answer.h"
-#include "common/json_writer.h"
 #include "profile/profile.h"
 #include "rss/rss.h"
 
@@ -56,8 +55,5 @@ static inline struct ddp_answer_rss steer_of(const struct steer *steer) {
 // does the default if the file has none. reta is where the table is kept, at least as long as
 // steer. Whatever is wrong is reported. Returns the exit status.
 int indir_read(const char *path, struct steer_config *steer, uint16_t reta[STEER_RETA_MAX]);
-
-// As "hash", "input" and "queue" of an object.
-void steered_write(const struct ddp_answer *answer, struct json_writer *json);
 
 #endif
