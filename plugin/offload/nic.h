@@ -94,6 +94,10 @@ struct ddp_nic {
 	const char *note; // a note on packets that it does not distinguish; NULL: none
 };
 
+static inline bool nic_parses(const struct ddp_nic *nic, enum encap encap) {
+	return encap == ENCAP_NONE || (nic->encaps & 1U << encap) != 0;
+}
+
 // All kinds, sorted by name. X(kind) is struct ddp_nic nic_kind in one of nic_*.c.
 #define NICS(X)      \
 	X(generic)   \

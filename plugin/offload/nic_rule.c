@@ -362,7 +362,7 @@ static enum rule_match items_match(const struct ddp_nic *nic, const struct rule 
 	const struct ddp_offload_rule *r = &rule->rule;
 	bool l4 = header_is_l4(rule->of->item_ids[r->n_items - 1]);
 
-	if (r->n_items > class->n_items ||
+	if (!nic_parses(nic, class->encap) || r->n_items > class->n_items ||
 	    memcmp(rule->of->item_ids, class->item_ids, r->n_items) != 0)
 		return RULE_NEVER;
 	if (r->pdu_type >= 0 && r->pdu_type != (class->encap == ENCAP_GTPU_UP))
@@ -476,28 +476,6 @@ bool rule_hashes(const struct ddp_nic *nic, const struct rule *rule,
 	return true;
 }
 
-bool rss_hf_hashes(const struct ddp_nic *nic, const struct packet_class *class,
-		   struct hashed *hashed) {
-	static const uint64_t types[N_L4S][2] = {
-		[L4_FRAGMENT] = {HF(IPV4_FRAG), HF(IPV6_FRAG)},
-		[L4_OTHER] = {HF(IPV4_OTHER), HF(IPV6_OTHER)},
-		[L4_UDP] = {HF(IPV4_UDP), HF(IPV6_UDP)},
-		[L4_TCP] = {HF(IPV4_TCP), HF(IPV6_TCP)},
-		[L4_SCTP] = {HF(IPV4_SCTP), HF(IPV6_SCTP)},
-		[L4_ICMP] = {HF(IPV4_OTHER), HF(IPV6_OTHER)},
-	};
-	bool v6 = class->inner == 6;
-	int ip = packet_class_header(class, v6 ? HEADER_IPV6 : HEADER_IPV4);
-
-	if (class->encap != ENCAP_NONE || (types[class->l4][v6] & ~nic->rss_hf) != 0)
-		return false;
-	hashed->n = 0;
-	addresses_add(hashed, &class->headers[ip], v6, v6 ? HF(IPV6) : HF(IPV4));
-	if (class->l4 == L4_UDP || class->l4 == L4_TCP || class->l4 == L4_SCTP)
-		field_add(hashed, &class->headers[class->n_headers - 1], 0, 32);
-	return true;
-}
-
 // The first header of this kind; -1: none.
 static int header_first(const struct packet_class *class, enum class_header_id id) {
 	for (unsigned int i = 0; i < class->n_headers; i++)
@@ -536,6 +514,22 @@ bool plain_hashes(const struct ddp_nic *nic, const struct packet_class *class,
 	if (ports >= 0)
 		field_add(hashed, &class->headers[ports], 0, 32);
 	return true;
+}
+
+bool rss_hf_hashes(const struct ddp_nic *nic, const struct packet_class *class,
+		   struct hashed *hashed) {
+	static const uint64_t types[N_L4S][2] = {
+		[L4_FRAGMENT] = {HF(IPV4_FRAG), HF(IPV6_FRAG)},
+		[L4_OTHER] = {HF(IPV4_OTHER), HF(IPV6_OTHER)},
+		[L4_UDP] = {HF(IPV4_UDP), HF(IPV6_UDP)},
+		[L4_TCP] = {HF(IPV4_TCP), HF(IPV6_TCP)},
+		[L4_SCTP] = {HF(IPV4_SCTP), HF(IPV6_SCTP)},
+		[L4_ICMP] = {HF(IPV4_OTHER), HF(IPV6_OTHER)},
+	};
+
+	return class->encap == ENCAP_NONE &&
+	       (types[class->l4][class->inner == 6] & ~nic->rss_hf) == 0 &&
+	       plain_hashes(nic, class, hashed);
 }
 
 int rule_compare(const struct rule *a, const struct rule *b) {

@@ -115,6 +115,7 @@ struct ddp_plan {
 	unsigned int n_types;
 	struct ddp_offload_ptype *ptypes; // sorted by rte_ptype
 	unsigned int n_ptypes;
+	struct ddp_spread_plan *spread; // NULL: not asked, or the profile stands for a package
 };
 
 // Parameters of a plan besides the profile.
@@ -125,6 +126,7 @@ struct ddp_plan_ask {
 	// The NIC spreads packets over its own queues, so that packets without a rule must still be
 	// hashed. (Ignored for kinds without a reliable rss_hf.)
 	bool spreads;
+	bool spread; // a spread plan, too
 	// The package that a 700-series NIC has or would be given; NULL: none. It must outlive the
 	// plan.
 	const struct ddp_package *package;
@@ -135,7 +137,7 @@ struct ddp_plan_ask {
 };
 
 // NULL with errno ENOMEM. ask may be NULL: all of rss_hf, every rule. The program must be the
-// profile's. Profile and program must outlive the plan.
+// profile's.
 struct ddp_plan *ddp_plan_build(const struct ddp_nic *nic, const struct ddp_profile *profile,
 				const struct ddp_program *program, const struct ddp_plan_ask *ask);
 void ddp_plan_destroy(struct ddp_plan *plan);
@@ -184,7 +186,6 @@ enum ddp_spread_verdict {
 };
 
 struct ddp_spread_plan {
-	const struct ddp_nic *nic;
 	enum ddp_spread_verdict verdict;
 	bool tunnels;                   // packet types of tunnels matter; else all that are hashed
 	unsigned int n_wanted;          // packet types that matter
@@ -198,13 +199,6 @@ struct ddp_spread_plan {
 	unsigned int n_types;
 };
 
-// plan is that of the same NIC, profile, program and ask, and may be destroyed afterwards. NULL
-// with errno ENOMEM.
-struct ddp_spread_plan *ddp_spread_build(const struct ddp_plan *plan,
-					 const struct ddp_profile *profile,
-					 const struct ddp_program *program,
-					 const struct ddp_plan_ask *ask);
-void ddp_spread_destroy(struct ddp_spread_plan *spread);
 const char *ddp_spread_name(enum ddp_spread spread);
 const char *ddp_spread_verdict_name(enum ddp_spread_verdict verdict);
 // The commands that set the NIC up so in testpmd.

@@ -376,6 +376,19 @@ static void capability_apply(struct packet_classes *classes, struct packet_class
 	s->published = capability->published;
 }
 
+static uint32_t l4s_of(const struct ddp_nic *nic, enum encap encap) {
+	if ((ENCAPS_GTPU & 1U << encap) != 0 && !nic->gtpu_sctp)
+		return nic->l4s & ~L4(SCTP);
+	return nic->l4s;
+}
+
+static bool is_parsed(const struct ddp_nic *nic, const struct form *form) {
+	return nic_parses(nic, form->encap) &&
+	       (form->encap != ENCAP_VXLAN || nic->declares_vxlan) &&
+	       (nic->ipv6 || (form->inner == 4 && form->outer == 4)) &&
+	       (l4s_of(nic, form->encap) & 1U << form->l4) != 0;
+}
+
 static void class_make(struct packet_classes *classes, const struct form *form) {
 	struct packet_class *s = class_new(classes);
 
@@ -393,9 +406,10 @@ static void class_make(struct packet_classes *classes, const struct form *form) 
 	s->tagged = form->n_vlans > 0;
 	if (classes->has_package && i40e_needs_package(form->encap))
 		capability_apply(classes, s);
-	if (s->ptype == 0)
-		classes->n--; // the NIC does not distinguish it
-	for (unsigned int i = 0; s->ptype != 0 && i < s->n_headers; i++)
+	s->parsed = s->ptype != 0 && is_parsed(classes->nic, form);
+	if (!s->parsed && !(classes->wide && s->usual && !s->tagged))
+		classes->n--;
+	for (unsigned int i = 0; s->parsed && i < s->n_headers; i++)
 		classes->headers |= 1U << s->headers[i].id;
 }
 
@@ -427,29 +441,14 @@ static void variants_make(struct packet_classes *classes, struct form *form) {
 	}
 }
 
-static bool is_parsed(const struct packet_classes *classes, enum encap encap) {
-	if (encap == ENCAP_NONE)
-		return true;
-	if (encap == ENCAP_VXLAN && tunnel_port(classes, "vxlan") == 0)
-		return false;
-	return (classes->nic->encaps & 1U << encap) != 0;
-}
-
-static uint32_t l4s_of(const struct ddp_nic *nic, enum encap encap) {
-	if ((ENCAPS_GTPU & 1U << encap) != 0 && !nic->gtpu_sctp)
-		return nic->l4s & ~L4(SCTP);
-	return nic->l4s;
-}
-
 static void forms_make(struct packet_classes *classes, struct form *form) {
 	for (unsigned int i = 0; i < 4; i++) {
 		form->outer = i / 2 == 0 ? 4 : 6;
 		form->inner = i % 2 == 0 ? 4 : 6;
-		if ((!has_outer(form->encap) && form->outer != 4) ||
-		    (!classes->nic->ipv6 && (form->inner == 6 || form->outer == 6)))
+		if (!has_outer(form->encap) && form->outer != 4)
 			continue;
 		for (form->l4 = 0; form->l4 < N_L4S; form->l4++)
-			if (l4s_of(classes->nic, form->encap) & 1U << form->l4)
+			if (classes->wide || is_parsed(classes->nic, form))
 				variants_make(classes, form);
 	}
 }
@@ -465,14 +464,16 @@ static void package_read(struct packet_classes *classes, const struct ddp_packag
 
 bool packet_classes_make(struct packet_classes *classes, const struct ddp_nic *nic,
 			 const struct ddp_package *package,
-			 const struct ddp_offload_tunnel *tunnels, unsigned int n_tunnels) {
-	*classes = (struct packet_classes){.nic = nic, .tunnels = tunnels, .n_tunnels = n_tunnels};
+			 const struct ddp_offload_tunnel *tunnels, unsigned int n_tunnels,
+			 bool wide) {
+	*classes = (struct packet_classes){
+		.nic = nic, .tunnels = tunnels, .n_tunnels = n_tunnels, .wide = wide};
 	if (package != NULL)
 		package_read(classes, package);
 	for (unsigned int encap = 0; encap < N_ENCAPS; encap++) {
 		struct form form = {.encap = encap};
 
-		if (!is_parsed(classes, encap))
+		if (encap == ENCAP_VXLAN && tunnel_port(classes, "vxlan") == 0)
 			continue;
 		forms_make(classes, &form);
 		form.keyless = encap == ENCAP_NVGRE;
@@ -494,7 +495,7 @@ bool packet_classes_port_is_tunnel(const struct packet_classes *classes,
 	for (const uint16_t *known = classes->nic->udp_ports; known != NULL && *known != 0; known++)
 		if (*known == port)
 			return true;
-	for (unsigned int i = 0; i < classes->n_tunnels; i++)
+	for (unsigned int i = 0; classes->nic->declares_vxlan && i < classes->n_tunnels; i++)
 		if (classes->tunnels[i].port == port)
 			return true;
 	return false;
@@ -525,7 +526,7 @@ bool packet_class_protocol_is_other(const struct packet_classes *classes,
 	if (memchr(ipsec, protocol, sizeof(ipsec)) != NULL)
 		return !classes->nic->ipsec;
 	if (protocol == 132)
-		return (l4s_of(classes->nic, class->encap) & L4(SCTP)) == 0;
+		return class->parsed && (l4s_of(classes->nic, class->encap) & L4(SCTP)) == 0;
 	return memchr(known, protocol, sizeof(known)) == NULL &&
 	       protocol != (class->inner == 4 ? 1 : 58);
 }

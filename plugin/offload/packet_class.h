@@ -68,6 +68,7 @@ struct packet_class {
 	unsigned int outer, inner; // 4, 6; without a tunnel both are equal
 	bool usual;                // no tag except VLAN, no option, no extension header
 	bool tagged;
+	bool parsed; // the NIC distinguishes it
 };
 
 struct packet_classes {
@@ -79,15 +80,17 @@ struct packet_classes {
 	struct i40e_capability capabilities[2][2][N_L4S]; // by outer and inner version
 	const struct ddp_offload_tunnel *tunnels;
 	unsigned int n_tunnels;
-	uint32_t headers; // of all classes: bits 1 << id
+	uint32_t headers; // of all classes that the NIC distinguishes: bits 1 << id
+	bool wide;
 	bool failed;
 };
 
-// Make all packet classes of a NIC with its package, if any, and these declared tunnels. false: out
-// of memory.
+// Make all packet classes of a NIC with its package, if any, and these tunnels. wide: and also
+// usual ones without a tag that the NIC does not distinguish. false: out of memory.
 bool packet_classes_make(struct packet_classes *classes, const struct ddp_nic *nic,
 			 const struct ddp_package *package,
-			 const struct ddp_offload_tunnel *tunnels, unsigned int n_tunnels);
+			 const struct ddp_offload_tunnel *tunnels, unsigned int n_tunnels,
+			 bool wide);
 void packet_classes_free(struct packet_classes *classes);
 
 // Does the NIC recognize a tunnel by this port of a class's last UDP header?

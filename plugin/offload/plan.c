@@ -6,60 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "draft.h"
 #include "i40e_capabilities.h"
 #include "i40e_inset.h"
-#include "offload.h"
-#include "rule_list.h"
-#include "tunnels.h"
-
-enum outcome {
-	OUTCOME_UNHASHED, // the mbuf has no RSS flag: net_ddp hashes it
-	OUTCOME_RIGHT,
-	OUTCOME_WRONG,
-};
-
-// A packet class in a plan.
-struct item {
-	const struct packet_class *class;
-	struct expected_hash expected;
-	enum outcome outcome;
-	bool offloaded;             // its packet type is offloaded
-	int rule;                   // that decides; -1: rss_hf or none
-	const struct item *blocker; // class of the same NIC packet type that prevents the offload
-	bool blocked_by_type;       // because it is another packet type of the profile
-};
-
-struct draft {
-	const struct ddp_nic *nic;
-	struct ddp_nic package_nic; // nic with what the package adds
-	const struct ddp_profile *profile;
-	const struct ddp_program *program;
-	const struct ddp_plan_ask *ask;
-	struct ddp_offload_tunnel tunnels[DDP_OFFLOAD_TUNNELS];
-	unsigned int n_tunnels;
-	struct packet_classes classes;
-	struct item *items; // sorted by ptype
-	unsigned int n_items;
-	bool by_rss_hf;
-	struct ddp_offload_inset insets[DDP_OFFLOAD_INSETS]; // one per pctype at most
-	unsigned int n_insets;
-	struct rule_list list;
-	bool failed;
-};
 
 /* Rules */
 
-static bool rule_add(void *arg, const struct rule *rule) {
+bool draft_rule_add(void *arg, const struct rule *rule) {
 	struct draft *d = arg;
 
-	if (rule_list_has(&d->list, rule))
-		return true;
-	if (d->ask->accepts != NULL && !d->ask->accepts(d->ask->ctx, &rule->rule))
-		return false;
-	if (rule_list_insert(&d->list, rule))
-		return true;
-	d->failed = true;
-	return false;
+	return rule_list_has(&d->list, rule) ||
+	       ((d->ask->accepts == NULL || d->ask->accepts(d->ask->ctx, &rule->rule)) &&
+		rule_list_insert(&d->list, rule));
 }
 
 static unsigned int key_size(const struct draft *d) {
@@ -90,41 +48,46 @@ static enum outcome rss_hf_evaluate(const struct draft *d, const struct item *it
 }
 
 // A package's pctype is always hashed; the words are known only if they were set.
-static enum outcome inset_evaluate(const struct draft *d, const struct item *item) {
-	struct hashed hashed;
-
+static void inset_hash(const struct draft *d, const struct packet_class *class,
+		       struct nic_hash *hash) {
+	hash->match = RULE_ALWAYS;
 	for (unsigned int i = 0; i < d->n_insets; i++)
-		if (d->insets[i].pctype == item->class->pctype &&
-		    i40e_inset_hashes(&d->insets[i], item->class, &hashed) &&
-		    hash_is_expected(d, item, &hashed))
-			return OUTCOME_RIGHT;
-	return OUTCOME_WRONG;
+		if (d->insets[i].pctype == class->pctype)
+			hash->known = i40e_inset_hashes(&d->insets[i], class, &hash->hashed);
 }
 
-// Evaluate an item by the newest rule that matches.
-static void item_evaluate(const struct draft *d, struct item *item) {
-	struct hashed hashed;
-
-	item->rule = -1;
-	if (item->class->pctype >= 0) {
-		item->outcome = inset_evaluate(d, item);
+// The newest rule that matches decides.
+void draft_hash(const struct draft *d, const struct packet_class *class, struct nic_hash *hash) {
+	hash->match = RULE_NEVER;
+	hash->rule = -1;
+	hash->known = false;
+	if (d->by_package && class->pctype >= 0) {
+		inset_hash(d, class, hash);
 		return;
 	}
-	for (unsigned int i = d->list.n; i-- > 0;) {
-		enum rule_match match = rule_matches(d->nic, &d->list.rules[i], item->class);
+	for (unsigned int i = d->list.n; hash->match == RULE_NEVER && i-- > 0;) {
+		const struct rule *rule = &d->list.rules[i];
 
-		if (match == RULE_NEVER)
+		hash->match = rule_matches(d->nic, rule, class);
+		if (hash->match == RULE_NEVER)
 			continue;
-		item->rule = i;
-		item->outcome = match == RULE_ALWAYS &&
-						rule_hashes(d->nic, &d->list.rules[i], item->class,
-							    &hashed) &&
-						hash_is_expected(d, item, &hashed) ?
+		hash->rule = i;
+		hash->known = rule_hashes(d->nic, rule, class, &hash->hashed);
+	}
+}
+
+static void item_evaluate(const struct draft *d, struct item *item) {
+	struct nic_hash hash;
+
+	draft_hash(d, item->class, &hash);
+	item->rule = hash.rule;
+	if (hash.match == RULE_NEVER)
+		item->outcome = rss_hf_evaluate(d, item);
+	else
+		item->outcome = hash.match == RULE_ALWAYS && hash.known &&
+						hash_is_expected(d, item, &hash.hashed) ?
 					OUTCOME_RIGHT :
 					OUTCOME_WRONG;
-		return;
-	}
-	item->outcome = rss_hf_evaluate(d, item);
 }
 
 static unsigned int group_end(const struct draft *d, unsigned int first) {
@@ -203,7 +166,7 @@ static bool rules_prune(struct draft *d) {
 	bool any = false;
 
 	if (used == NULL) {
-		d->failed = true;
+		d->list.failed = true;
 		return false;
 	}
 	for (unsigned int i = 0; i < d->n_items; i++)
@@ -219,14 +182,14 @@ static bool rules_prune(struct draft *d) {
 }
 
 static void rules_find_once(struct draft *d) {
-	for (unsigned int i = 0; i < d->n_items && !d->failed; i++) {
+	for (unsigned int i = 0; i < d->n_items && !d->list.failed; i++) {
 		struct item *item = &d->items[i];
 
 		if (!item_counts(item) || !is_offloadable(d, &item->expected))
 			continue;
 		item_evaluate(d, item);
 		if (item->outcome != OUTCOME_RIGHT)
-			rule_find(d->nic, item->class, &item->expected.hashed, rule_add, d);
+			rule_find(d->nic, item->class, &item->expected.hashed, draft_rule_add, d);
 	}
 }
 
@@ -238,7 +201,7 @@ static void rules_find(struct draft *d) {
 	do {
 		n_before = d->list.n;
 		rules_find_once(d);
-	} while (d->list.n > n_before && !d->failed);
+	} while (d->list.n > n_before && !d->list.failed);
 }
 
 static bool inset_same(const struct ddp_offload_inset *a, const struct ddp_offload_inset *b) {
@@ -326,7 +289,7 @@ static unsigned int draft_make(struct draft *d, bool by_rss_hf) {
 		insets_find(d);
 	do
 		evaluate(d);
-	while (!d->failed && rules_prune(d));
+	while (!d->list.failed && rules_prune(d));
 	return score(d);
 }
 
@@ -459,7 +422,7 @@ static const char *unknown_reason(const struct draft *d, unsigned int type, char
 			 "the package is emulated in software: its NIC needs no profile");
 		return NULL;
 	}
-	if (d->classes.n == 0) {
+	if (d->n_items == 0) {
 		snprintf(text, size, "the lower device hashes nothing reliably");
 		return NULL;
 	}
@@ -552,7 +515,7 @@ static bool ptypes_fill(const struct draft *d, struct ddp_plan *plan) {
 // Declare tunnels even if their contents are not offloaded: the NIC must not treat them as plain
 // UDP.
 static void tunnels_fill(const struct draft *d, struct ddp_plan *plan) {
-	plan->n_tunnels = plan->n_ptypes > 0 ? d->n_tunnels : 0;
+	plan->n_tunnels = d->nic->declares_vxlan && plan->n_ptypes > 0 ? d->n_tunnels : 0;
 	memcpy(plan->tunnels, d->tunnels, sizeof(plan->tunnels));
 }
 
@@ -562,8 +525,8 @@ static void insets_fill(const struct draft *d, struct ddp_plan *plan) {
 	memcpy(plan->insets, d->insets, sizeof(plan->insets));
 }
 
-static struct ddp_plan *plan_fill(const struct draft *d, const struct ddp_nic *nic) {
-	struct ddp_plan *plan = d->failed ? NULL : calloc(1, sizeof(*plan));
+static struct ddp_plan *plan_fill(struct draft *d, const struct ddp_nic *nic) {
+	struct ddp_plan *plan = d->list.failed ? NULL : calloc(1, sizeof(*plan));
 
 	if (plan == NULL)
 		return NULL;
@@ -572,37 +535,71 @@ static struct ddp_plan *plan_fill(const struct draft *d, const struct ddp_nic *n
 		tunnels_fill(d, plan);
 		insets_fill(d, plan);
 		plan->rss_hf = d->by_rss_hf ? d->nic->rss_hf : 0;
-		return plan;
+		if (!d->ask->spread || d->profile->modelled)
+			return plan;
+		if (plan->package == NULL) // it is of no use, so the NIC does not get it
+			d->nic = nic;
+		plan->spread = spread_make(d);
+		if (plan->spread != NULL)
+			return plan;
 	}
 	ddp_plan_destroy(plan);
 	return NULL;
 }
 
+// Items that the NIC distinguishes, by what it reports; then the others.
 static int item_compare(const void *a, const void *b) {
-	const struct item *x = a, *y = b;
+	const struct packet_class *x = ((const struct item *)a)->class;
+	const struct packet_class *y = ((const struct item *)b)->class;
 
-	if (x->class->ptype != y->class->ptype)
-		return x->class->ptype < y->class->ptype ? -1 : 1;
-	return x->class < y->class ? -1 : x->class > y->class;
+	if (x->parsed != y->parsed)
+		return x->parsed ? -1 : 1;
+	if (x->parsed && x->ptype != y->ptype)
+		return x->ptype < y->ptype ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+// The UDP ports at which the profile finds VXLAN.
+static void tunnels_find(struct draft *d) {
+	int udp = ddp_header_find(d->profile, "udp"), vxlan = ddp_header_find(d->profile, "vxlan");
+
+	for (unsigned int i = 0; udp >= 0 && i < d->profile->headers[udp].n_rules; i++) {
+		const struct ddp_rule *rule = &d->profile->headers[udp].rules[i];
+
+		if (rule->kind != DDP_RULE_GOTO || rule->target != vxlan)
+			continue;
+		for (unsigned int m = 0; m < rule->cond.n_matches; m++)
+			for (unsigned int p = 0; p < rule->cond.matches[m].n_patterns; p++) {
+				uint64_t port = rule->cond.matches[m].patterns[p].value_lo;
+
+				if (strstr(rule->cond.matches[m].ref.name, "dport") != NULL &&
+				    d->n_tunnels < DDP_OFFLOAD_TUNNELS && port > 0 &&
+				    port <= UINT16_MAX)
+					d->tunnels[d->n_tunnels++] =
+						(struct ddp_offload_tunnel){"vxlan", port};
+			}
+	}
 }
 
 static bool items_make(struct draft *d) {
-	if (d->nic->declares_vxlan)
-		d->n_tunnels = tunnels_find(d->profile, "vxlan", d->tunnels);
-	if (!d->profile->modelled &&
-	    !packet_classes_make(&d->classes, d->nic, d->ask->package, d->tunnels, d->n_tunnels))
+	if (d->profile->modelled)
+		return true;
+	tunnels_find(d);
+	if (!packet_classes_make(&d->classes, d->nic, d->ask->package, d->tunnels, d->n_tunnels,
+				 d->ask->spread))
 		return false;
 	d->items = calloc(d->classes.n + 1, sizeof(*d->items));
 	if (d->items == NULL)
 		return false;
-	for (; d->n_items < d->classes.n; d->n_items++) {
-		struct item *item = &d->items[d->n_items];
+	for (; d->n_all < d->classes.n; d->n_all++) {
+		struct item *item = &d->items[d->n_all];
 
-		item->class = &d->classes.classes[d->n_items];
+		item->class = &d->classes.classes[d->n_all];
+		d->n_items += item->class->parsed;
 		expected_hash_make(d->profile, d->program, &d->classes, item->class, d->ask->rss_hf,
 				   &item->expected);
 	}
-	qsort(d->items, d->n_items, sizeof(*d->items), item_compare);
+	qsort(d->items, d->n_all, sizeof(*d->items), item_compare);
 	return true;
 }
 
@@ -622,6 +619,7 @@ struct ddp_plan *ddp_plan_build(const struct ddp_nic *nic, const struct ddp_prof
 		d.package_nic = *nic;
 		i40e_nic_extend(d.ask->package, &d.package_nic);
 		d.nic = &d.package_nic;
+		d.by_package = true;
 	}
 	if (items_make(&d)) {
 		draft_choose(&d);
@@ -638,6 +636,7 @@ struct ddp_plan *ddp_plan_build(const struct ddp_nic *nic, const struct ddp_prof
 void ddp_plan_destroy(struct ddp_plan *plan) {
 	if (plan == NULL)
 		return;
+	spread_free(plan->spread);
 	free(plan->rules);
 	free(plan->types);
 	free(plan->ptypes);

@@ -1,42 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The spread plan. Packet classes of all tunnels are made, also of those that the NIC does not
-// parse. For each class that the profile hashes a rule is searched that hashes the same fields, or
-// else the inner packet. Then each class is hashed by the newest rule that matches, or without one.
+// The spread plan. For each class that the profile hashes a rule is searched that hashes the same
+// fields, or else the inner packet. Then each class is hashed by the newest rule that matches, or
+// without one.
 #include <assert.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "i40e_capabilities.h"
-#include "i40e_inset.h"
-#include "rule_list.h"
+#include "draft.h"
 #include "spread_fields.h"
-#include "tunnels.h"
 
-struct item {
-	const struct packet_class *class;
-	struct expected_hash expected;
-	enum ddp_spread spread;
-	uint32_t fields, asked; // that the NIC and the profile hash
-};
-
-struct draft {
-	const struct ddp_plan *plan;
-	const struct ddp_profile *profile;
-	const struct ddp_program *program;
-	const struct ddp_plan_ask *ask;
-	struct ddp_nic nic;  // with what its package adds
-	struct ddp_nic wide; // that parses all tunnels
-	struct ddp_offload_tunnel tunnels[DDP_OFFLOAD_TUNNELS];
-	struct packet_classes classes;
-	struct item *items;
-	unsigned int n_items;
-	struct rule_list list;
-};
-
-static bool is_parsed(const struct draft *d, const struct packet_class *class) {
-	return class->encap == ENCAP_NONE || (d->nic.encaps & 1U << class->encap) != 0;
+static bool is_of_package(const struct draft *d, const struct packet_class *class) {
+	return d->by_package && class->pctype >= 0;
 }
 
 static bool is_tunnel(const struct packet_class *class) {
@@ -45,62 +20,25 @@ static bool is_tunnel(const struct packet_class *class) {
 
 /* Rules */
 
-static bool rule_add(void *arg, const struct rule *rule) {
-	struct draft *d = arg;
-
-	if (rule_list_has(&d->list, rule))
-		return true;
-	if (d->ask->accepts != NULL && !d->ask->accepts(d->ask->ctx, &rule->rule))
-		return false;
-	if (!rule_list_insert(&d->list, rule))
-		return false;
-	for (unsigned int i = 0; i < d->list.n; i++)
-		if (d->list.rules[i].rule.level > 0)
-			d->list.rules[i].rule.n_queues = d->ask->n_queues;
-	return true;
-}
-
 static bool plain_is_enough(const struct draft *d, const struct item *item) {
 	struct hashed hashed;
 
-	return plain_hashes(&d->nic, item->class, &hashed) &&
+	return plain_hashes(d->nic, item->class, &hashed) &&
 	       hashed_compare(item->class, &hashed, &item->expected.hashed) == HASHED_EQUAL;
 }
 
 static void rule_search(struct draft *d, const struct item *item) {
-	if (item->expected.hashed.n == 0 || item->class->pctype >= 0 || plain_is_enough(d, item))
+	if (item->expected.hashed.n == 0 || is_of_package(d, item->class) ||
+	    plain_is_enough(d, item))
 		return;
-	if (is_parsed(d, item->class) && !item->expected.depends &&
-	    rule_find_spreading(&d->nic, item->class, &item->expected.hashed, rule_add, d))
+	if (nic_parses(d->nic, item->class->encap) && !item->expected.depends &&
+	    rule_find_spreading(d->nic, item->class, &item->expected.hashed, draft_rule_add, d))
 		return;
 	if (is_tunnel(item->class))
-		rule_find_level2(&d->nic, item->class, rule_add, d);
+		rule_find_level2(d->nic, item->class, draft_rule_add, d);
 }
 
 /* Judging */
-
-static bool inset_hash(const struct draft *d, const struct packet_class *class,
-		       struct hashed *hashed) {
-	for (unsigned int i = 0; i < d->plan->n_insets; i++)
-		if (d->plan->insets[i].pctype == class->pctype)
-			return i40e_inset_hashes(&d->plan->insets[i], class, hashed);
-	return false;
-}
-
-// What the NIC hashes of a class; false: nothing.
-static bool nic_hash(const struct draft *d, const struct packet_class *class,
-		     struct hashed *hashed) {
-	if (class->pctype >= 0)
-		return inset_hash(d, class, hashed);
-	for (unsigned int i = d->list.n; i-- > 0;) {
-		const struct rule *rule = &d->list.rules[i];
-
-		if ((rule->rule.level > 0 || is_parsed(d, class)) &&
-		    rule_matches(&d->nic, rule, class) != RULE_NEVER)
-			return rule_hashes(&d->nic, rule, class, hashed);
-	}
-	return plain_hashes(&d->nic, class, hashed);
-}
 
 static bool has_inner(uint32_t fields) {
 	return (fields & (FIELDS_ADDRESSES | FIELDS_PORTS | FIELD_TEID | FIELD_REST)) != 0;
@@ -117,18 +55,22 @@ static enum ddp_spread unequal_judge(const struct item *item, const struct hashe
 }
 
 static void item_judge(const struct draft *d, struct item *item) {
-	struct hashed hashed = {0};
-	bool any = nic_hash(d, item->class, &hashed);
+	struct nic_hash hash;
 
-	item->fields = fields_of(item->class, &hashed);
+	draft_hash(d, item->class, &hash);
+	if (!hash.known)
+		hash.hashed.n = 0;
+	if (hash.match == RULE_NEVER)
+		hash.known = plain_hashes(d->nic, item->class, &hash.hashed);
+	item->fields = fields_of(item->class, &hash.hashed);
 	item->asked = fields_of(item->class, &item->expected.hashed);
-	if (!any)
+	if (!hash.known)
 		item->spread = DDP_SPREAD_NONE;
 	else if (!item->expected.depends &&
-		 hashed_compare(item->class, &hashed, &item->expected.hashed) == HASHED_EQUAL)
+		 hashed_compare(item->class, &hash.hashed, &item->expected.hashed) == HASHED_EQUAL)
 		item->spread = DDP_SPREAD_SAME;
 	else
-		item->spread = unequal_judge(item, &hashed);
+		item->spread = unequal_judge(item, &hash.hashed);
 }
 
 /* Packet types without a class: how far does the NIC come? */
@@ -150,7 +92,7 @@ static bool is_name(const char *name, const char *names) {
 // Headers that do not change which fields the NIC hashes.
 static bool is_passed(const struct draft *d, const struct ddp_header *header) {
 	return header->hidden || is_name(header->name, "vlan ipv6_ext ipv6_frag icmp icmp6") ||
-	       (d->nic.labels && strcmp(header->name, "mpls") == 0);
+	       (d->nic->labels && strcmp(header->name, "mpls") == 0);
 }
 
 static void prefix_add(const struct draft *d, const struct ddp_path *path, struct prefix *prefix) {
@@ -212,7 +154,7 @@ static void classless_judge(const struct draft *d, unsigned int type, struct ddp
 
 	prefix_add(d, d->profile->types[type].path, &prefix);
 	if (prefix.n < 2 || !is_name(prefix.names[1], "ipv4 ipv6") ||
-	    (d->nic.rss_hf == 0 && d->nic.l4s == 0)) {
+	    (d->nic->rss_hf == 0 && d->nic->l4s == 0)) {
 		out->spread = DDP_SPREAD_NONE;
 		fields_print(0, out->by, sizeof(out->by));
 		return;
@@ -315,29 +257,10 @@ static void verdict_find(struct ddp_spread_plan *spread) {
 
 /* All of it */
 
-static bool items_make(struct draft *d) {
-	unsigned int n_tunnels = tunnels_find(d->profile, "vxlan", d->tunnels);
-
-	if (!packet_classes_make(&d->classes, &d->wide, d->plan->package, d->tunnels, n_tunnels))
-		return false;
-	d->items = calloc(d->classes.n + 1, sizeof(*d->items));
-	if (d->items == NULL)
-		return false;
-	for (unsigned int i = 0; i < d->classes.n; i++) {
-		const struct packet_class *class = &d->classes.classes[i];
-
-		if (!class->usual || class->tagged)
-			continue;
-		d->items[d->n_items].class = class;
-		expected_hash_make(d->profile, d->program, &d->classes, class, d->ask->rss_hf,
-				   &d->items[d->n_items++].expected);
-	}
-	return true;
-}
-
 static const char *setup_find(const struct draft *d) {
 	for (unsigned int i = 0; i < d->list.n; i++)
-		for (const struct nic_level2 *p = d->nic.level2; p != NULL && p->items != NULL; p++)
+		for (const struct nic_level2 *p = d->nic->level2; p != NULL && p->items != NULL;
+		     p++)
 			if (d->list.rules[i].rule.level > 0 && p->setup != NULL &&
 			    (p->encaps & 1U << d->list.rules[i].of->encap) != 0)
 				return p->setup;
@@ -349,14 +272,15 @@ static struct ddp_spread_plan *spread_fill(const struct draft *d) {
 
 	if (spread == NULL)
 		return NULL;
-	spread->nic = d->plan->nic;
 	spread->n_types = d->profile->n_types;
 	spread->types = calloc(spread->n_types + 1, sizeof(*spread->types));
 	spread->rules = rule_list_copy(&d->list);
 	spread->n_rules = d->list.n;
+	for (unsigned int i = 0; spread->rules != NULL && i < spread->n_rules; i++)
+		spread->rules[i].n_queues = spread->rules[i].level > 0 ? d->ask->n_queues : 0;
 	spread->setup = setup_find(d);
 	if (spread->types == NULL || spread->rules == NULL) {
-		ddp_spread_destroy(spread);
+		spread_free(spread);
 		return NULL;
 	}
 	for (unsigned int i = 0; i < spread->n_types; i++)
@@ -365,43 +289,37 @@ static struct ddp_spread_plan *spread_fill(const struct draft *d) {
 	return spread;
 }
 
-static void nics_make(struct draft *d) {
-	d->nic = *d->plan->nic;
-	if (d->plan->package != NULL)
-		i40e_nic_extend(d->plan->package, &d->nic);
-	d->wide = d->nic;
-	d->wide.encaps = (1U << N_ENCAPS) - 1;
-	d->wide.l4s = (1U << N_L4S) - 1;
-	d->wide.ipv6 = true;
-	d->wide.gtpu_sctp = true;
+static int by_class(const void *a, const void *b) {
+	const struct packet_class *x = ((const struct item *)a)->class;
+	const struct packet_class *y = ((const struct item *)b)->class;
+
+	return x < y ? -1 : x > y;
 }
 
-struct ddp_spread_plan *ddp_spread_build(const struct ddp_plan *plan,
-					 const struct ddp_profile *profile,
-					 const struct ddp_program *program,
-					 const struct ddp_plan_ask *ask) {
-	struct draft d = {.plan = plan, .profile = profile, .program = program, .ask = ask};
-	struct ddp_spread_plan *spread = NULL;
-
-	assert(!profile->modelled);
-	nics_make(&d);
-	if (items_make(&d)) {
-		for (unsigned int i = 0; i < d.n_items; i++)
-			rule_search(&d, &d.items[i]);
-		rule_list_join(&d.list);
-		for (unsigned int i = 0; i < d.n_items; i++)
-			item_judge(&d, &d.items[i]);
-		spread = spread_fill(&d);
-	}
-	rule_list_fini(&d.list);
-	free(d.items);
-	packet_classes_free(&d.classes);
-	if (spread == NULL)
-		errno = ENOMEM;
-	return spread;
+// Packets of which the spread plan tells.
+static bool is_told(const struct draft *d, const struct packet_class *class) {
+	return class->usual && !class->tagged && (!d->by_package || class->ptype != 0);
 }
 
-void ddp_spread_destroy(struct ddp_spread_plan *spread) {
+struct ddp_spread_plan *spread_make(struct draft *d) {
+	unsigned int n = 0;
+
+	d->by_package = d->n_insets > 0;
+	d->list.n = 0;
+	for (unsigned int i = 0; i < d->n_all; i++)
+		if (is_told(d, d->items[i].class))
+			d->items[n++] = d->items[i];
+	d->n_items = n;
+	qsort(d->items, n, sizeof(*d->items), by_class);
+	for (unsigned int i = 0; i < n; i++)
+		rule_search(d, &d->items[i]);
+	rule_list_join(&d->list);
+	for (unsigned int i = 0; i < n; i++)
+		item_judge(d, &d->items[i]);
+	return spread_fill(d);
+}
+
+void spread_free(struct ddp_spread_plan *spread) {
 	if (spread == NULL)
 		return;
 	free(spread->rules);

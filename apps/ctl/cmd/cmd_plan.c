@@ -132,8 +132,8 @@ static int capabilities_find(const char *package, const struct ddp_nic *nic,
 }
 
 static int plan_make(struct plans *plans, const struct ddp_nic *nic) {
-	struct ddp_plan_ask ask = {.rss_hf = plans->asked->rss_hf,
-				   .n_queues = plans->report.n_queues};
+	struct ddp_plan_ask ask = {
+		.rss_hf = plans->asked->rss_hf, .n_queues = plans->report.n_queues, .spread = true};
 	struct planned *planned = &plans->planned[plans->n++];
 	int status;
 
@@ -143,7 +143,7 @@ static int plan_make(struct plans *plans, const struct ddp_nic *nic) {
 				   &planned->capabilities);
 	ask.package = planned->capabilities.package;
 	if (status == EXIT_GOOD)
-		planned->plan = nic_plan(nic, plans->loaded, &ask, &planned->spread);
+		planned->plan = nic_plan(nic, plans->loaded, &ask);
 	return status;
 }
 
@@ -163,7 +163,6 @@ static void plans_fini(struct plans *plans) {
 	while (plans->n > 0) {
 		struct planned *planned = &plans->planned[--plans->n];
 
-		ddp_spread_destroy(planned->spread);
 		ddp_plan_destroy(planned->plan);
 		ddp_package_close(planned->capabilities.package);
 		ddp_diag_fini(&planned->capabilities.diag);

@@ -19,8 +19,8 @@ static void type_count(const struct planned *planned, const struct ddp_program *
 		if (strcmp(ddp_program_type(program, i)->name, type->name) != 0)
 			continue;
 		capture->by_class[planned->plan->types[i].class] += type->packets;
-		if (planned->spread != NULL)
-			capture->by_spread[planned->spread->types[i].spread] += type->packets;
+		if (planned->plan->spread != NULL)
+			capture->by_spread[planned->plan->spread->types[i].spread] += type->packets;
 		return;
 	}
 	capture->by_class[DDP_OFFLOAD_NONE] += type->packets; // of no packet type
@@ -41,7 +41,7 @@ static void choices_fill(const struct candidates *candidates, const struct plann
 	for (unsigned int i = 0; i < profile->n_types; i++)
 		type_count(planned, profile->loaded->program, &profile->types[i], capture);
 	choice_add(capture, "NIC without rules", candidates->nics[0].spread);
-	if (planned->spread != NULL)
+	if (planned->plan->spread != NULL)
 		choice_add(capture, "NIC alone, with the rules", &candidates->spreads[1]);
 	choice_add(capture, "NIC and net_ddp", profile);
 }
@@ -76,9 +76,9 @@ static int candidates_load(struct candidates *candidates, const char *spec,
 	int status = candidates_add_spec(candidates, "profile", spec);
 	struct ddp_personality loaded;
 
-	if (status == EXIT_GOOD && planned->spread != NULL)
-		status = nic_profile_load(&loaded, spec, planned->spread);
-	if (status == EXIT_GOOD && planned->spread != NULL)
+	if (status == EXIT_GOOD && planned->plan->spread != NULL)
+		status = nic_profile_load(&loaded, spec, planned->plan->spread);
+	if (status == EXIT_GOOD && planned->plan->spread != NULL)
 		status = candidates_add(candidates, "alone", &loaded, NULL);
 	if (status == EXIT_GOOD)
 		status = candidates_add_nics(candidates, planned->plan->nic);

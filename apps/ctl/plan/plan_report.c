@@ -104,7 +104,7 @@ static void verdict_write(const struct ddp_spread_plan *spread, FILE *to) {
 }
 
 static unsigned int spread_write(const struct planned *planned, unsigned int i, FILE *to) {
-	const struct ddp_spread_type *type = &planned->spread->types[i];
+	const struct ddp_spread_type *type = &planned->plan->spread->types[i];
 
 	fprintf(to, "%s", ddp_spread_name(type->spread));
 	if (type->spread == DDP_SPREAD_UNASKED) {
@@ -125,8 +125,8 @@ static void spread_print(const struct plan_report *report, const struct planned 
 	struct strbuf text;
 
 	strbuf_init(&text);
-	verdict_write(planned->spread, text.to);
-	output_printf(out, "spread: %s\n", ddp_spread_verdict_name(planned->spread->verdict));
+	verdict_write(planned->plan->spread, text.to);
+	output_printf(out, "spread: %s\n", ddp_spread_verdict_name(planned->plan->spread->verdict));
 	paragraph_print(report, strbuf_take(&text), INDENT, out);
 	output_text(out, "\nhashed by the NIC alone:\n");
 	groups_print(report, planned, spread_write, out);
@@ -236,8 +236,8 @@ void plan_commands_print(const struct planned *planned, struct output *out) {
 	const struct ddp_plan *plan = planned->plan;
 	int n_too_long;
 
-	if (planned->spread != NULL)
-		spread_commands_print(planned->spread, out);
+	if (planned->plan->spread != NULL)
+		spread_commands_print(planned->plan->spread, out);
 	output_text(out, "# testpmd: hashes equal to those of the profile; net_ddp with "
 			 "offload=auto does this itself\n");
 	n_too_long = ddp_plan_testpmd(plan, line_write, out);
@@ -277,7 +277,7 @@ static bool has_commands(const struct planned *planned) {
 	const struct ddp_plan *plan = planned->plan;
 
 	return plan->rss_hf != 0 || plan->n_rules > 0 || plan->n_insets > 0 ||
-	       (planned->spread != NULL && planned->spread->n_rules > 0);
+	       (planned->plan->spread != NULL && planned->plan->spread->n_rules > 0);
 }
 
 void plan_print(const struct plan_report *report, const struct planned *planned,
@@ -286,7 +286,7 @@ void plan_print(const struct plan_report *report, const struct planned *planned,
 
 	output_escaped_printf(out, "%s on %s (%s)\n", report->spec, ddp_nic_name(nic),
 			      ddp_nic_title(nic));
-	if (planned->spread != NULL)
+	if (planned->plan->spread != NULL)
 		spread_print(report, planned, out);
 	equal_print(report, planned, out);
 	capabilities_print(report, planned, out);
@@ -308,8 +308,8 @@ static void types_json(const struct plan_report *report, const struct planned *p
 		jsonw_write(json, "{name:%s where:%s why:%s",
 			    ddp_program_type(report->program, i)->name,
 			    ddp_offload_class_name(plan->types[i].class), plan->types[i].reason);
-		if (planned->spread != NULL) {
-			const struct ddp_spread_type *type = &planned->spread->types[i];
+		if (planned->plan->spread != NULL) {
+			const struct ddp_spread_type *type = &planned->plan->spread->types[i];
 
 			jsonw_write(json, "spread:%s by:%s", ddp_spread_name(type->spread),
 				    type->by);
@@ -321,7 +321,7 @@ static void types_json(const struct plan_report *report, const struct planned *p
 }
 
 static void spread_json(const struct planned *planned, struct json_writer *json) {
-	const struct ddp_spread_plan *spread = planned->spread;
+	const struct ddp_spread_plan *spread = planned->plan->spread;
 
 	if (spread == NULL)
 		return;
@@ -374,9 +374,9 @@ static void verdicts_print(const struct planned *planned, unsigned int n, struct
 
 	table_init(&table, out, "NIC|SPREAD|>RSS RULES");
 	for (unsigned int k = 0; k < n; k++) {
-		const struct ddp_spread_plan *spread = planned[k].spread;
+		const struct ddp_spread_plan *spread = planned[k].plan->spread;
 
-		table_text(&table, ddp_nic_name(spread->nic));
+		table_text(&table, ddp_nic_name(planned[k].plan->nic));
 		table_text(&table, ddp_spread_verdict_name(spread->verdict));
 		table_number(&table, spread->n_rules);
 	}
@@ -395,7 +395,7 @@ void kinds_print(const struct plan_report *report, const struct planned *planned
 		 struct output *out) {
 	struct table table;
 
-	if (planned[0].spread != NULL)
+	if (planned[0].plan->spread != NULL)
 		verdicts_print(planned, n, out);
 	output_text(out, "equal hashes (hw; part: of some packets; sw: net_ddp hashes them):\n");
 	table_init(&table, out, "PACKET TYPE");

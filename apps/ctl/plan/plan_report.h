@@ -19,7 +19,6 @@ struct capabilities {
 struct planned {
 	struct capabilities capabilities;
 	struct ddp_plan *plan;
-	struct ddp_spread_plan *spread; // NULL: FILE is a package
 };
 
 struct plan_report {

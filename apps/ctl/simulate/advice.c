@@ -226,8 +226,8 @@ static void unread_add(struct advice *a) {
 
 // The kinds of NIC that spread the chosen profile's packet types without net_ddp.
 static void hardware_add(struct advice *a) {
-	const struct ddp_plan_ask ask = {.rss_hf = DDP_RSS_HF_ALL,
-					 .n_queues = a->simulation->n_queues};
+	const struct ddp_plan_ask ask = {
+		.rss_hf = DDP_RSS_HF_ALL, .n_queues = a->simulation->n_queues, .spread = true};
 	const struct outcome *best = a->best;
 	const struct ddp_personality *loaded = best->spread->loaded;
 	unsigned int n = 0;
@@ -235,15 +235,15 @@ static void hardware_add(struct advice *a) {
 	if (a->verdict != ADVICE_TAKE || loaded->profile->modelled)
 		return;
 	for (unsigned int i = 0; i < ddp_n_nics; i++) {
-		struct ddp_spread_plan *spread;
+		struct ddp_plan *plan;
 
 		if (!nic_is_common(ddp_nics[i]))
 			continue;
-		ddp_plan_destroy(nic_plan(ddp_nics[i], loaded, &ask, &spread));
-		if (spread != NULL && spread->verdict == DDP_SPREAD_HARDWARE)
+		plan = nic_plan(ddp_nics[i], loaded, &ask);
+		if (plan->spread->verdict == DDP_SPREAD_HARDWARE)
 			add(a, "%s %s", n++ > 0 ? "," : "A NIC may do it without net_ddp:",
 			    ddp_nic_name(ddp_nics[i]));
-		ddp_spread_destroy(spread);
+		ddp_plan_destroy(plan);
 	}
 	if (n > 0) {
 		add(a, " (rules: ddpctl plan ");

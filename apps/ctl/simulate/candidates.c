@@ -34,7 +34,7 @@ void candidates_fini(struct candidates *candidates) {
 	while (candidates->n_loaded > 0)
 		ddp_personality_unload(&candidates->loaded[--candidates->n_loaded]);
 	while (candidates->n_nics > 0)
-		ddp_spread_destroy(candidates->nics[--candidates->n_nics].plan);
+		ddp_plan_destroy(candidates->nics[--candidates->n_nics].plan);
 	spread_totals_fini(&candidates->totals);
 	free(candidates->spreads);
 	free(candidates->loaded);
@@ -192,16 +192,10 @@ bool nic_is_common(const struct ddp_nic *nic) {
 }
 
 struct ddp_plan *nic_plan(const struct ddp_nic *nic, const struct ddp_personality *loaded,
-			  const struct ddp_plan_ask *ask, struct ddp_spread_plan **spread) {
+			  const struct ddp_plan_ask *ask) {
 	struct ddp_plan *plan = ddp_plan_build(nic, loaded->profile, loaded->program, ask);
 
-	*spread = NULL;
 	if (plan == NULL)
-		no_memory_exit();
-	if (loaded->profile->modelled)
-		return plan;
-	*spread = ddp_spread_build(plan, loaded->profile, loaded->program, ask);
-	if (*spread == NULL)
 		no_memory_exit();
 	return plan;
 }
@@ -238,14 +232,15 @@ static bool rule_refuse(void *ctx, const struct ddp_offload_rule *rule) {
 // most: KNOWS_MOST, loaded.
 static int nic_add(struct candidates *candidates, const struct ddp_nic *nic,
 		   const struct ddp_personality *most) {
-	const struct ddp_plan_ask ask = {.rss_hf = DDP_RSS_HF_ALL, .accepts = rule_refuse};
+	const struct ddp_plan_ask ask = {
+		.rss_hf = DDP_RSS_HF_ALL, .spread = true, .accepts = rule_refuse};
 	struct nic_now *now = &candidates->nics[candidates->n_nics++];
 	struct ddp_personality loaded;
 	int status;
 
 	now->nic = nic;
-	ddp_plan_destroy(nic_plan(nic, most, &ask, &now->plan));
-	status = nic_profile_load(&loaded, KNOWS_MOST, now->plan);
+	now->plan = nic_plan(nic, most, &ask);
+	status = nic_profile_load(&loaded, KNOWS_MOST, now->plan->spread);
 	if (status != EXIT_GOOD)
 		return status;
 	now->spread = &candidates->spreads[candidates->n_all];

@@ -22,7 +22,7 @@
 // packet types of the plan, in its order.
 struct nic_now {
 	const struct ddp_nic *nic;
-	struct ddp_spread_plan *plan; // without a rule
+	struct ddp_plan *plan; // a spread plan without a rule
 	const struct spread *spread;
 };
 
@@ -74,10 +74,9 @@ void candidates_look(struct candidates *candidates, const char *spec,
 // Of the kinds that there are, those whose users ask what they do: real NICs with RSS.
 bool nic_is_common(const struct ddp_nic *nic);
 
-// What a NIC does of a profile, and how it spreads. Both plans are the caller's. *spread is NULL
-// for a profile that stands for a package. Without memory the process ends.
+// What a NIC does of a profile. The plan is the caller's. Without memory the process ends.
 struct ddp_plan *nic_plan(const struct ddp_nic *nic, const struct ddp_personality *loaded,
-			  const struct ddp_plan_ask *ask, struct ddp_spread_plan **spread);
+			  const struct ddp_plan_ask *ask);
 
 // Load a profile, changed to what the NIC hashes as its plan says. Returns the exit status; what is
 // wrong goes to stderr.

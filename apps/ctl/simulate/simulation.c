@@ -507,7 +507,7 @@ static void outcome_make(const struct simulation *simulation, const struct sprea
 static const struct ddp_spread_type *type_find(const struct nic_now *now, const char *name) {
 	for (unsigned int i = 0; i < now->plan->n_types; i++)
 		if (strcmp(ddp_program_type(now->spread->loaded->program, i)->name, name) == 0)
-			return &now->plan->types[i];
+			return &now->plan->spread->types[i];
 	return NULL;
 }
 

@@ -58,7 +58,8 @@ static const struct row {
 struct setting {
 	struct ddp_profile *profile;
 	struct ddp_program *program;
-	struct ddp_spread_plan *spread;
+	struct ddp_plan *plan;
+	const struct ddp_spread_plan *spread; // of the plan
 	struct fake_nic nic;
 };
 
@@ -90,8 +91,8 @@ static void rule_create_on(struct fake_nic *nic, const struct ddp_offload_rule *
 }
 
 static void setting_init(struct setting *s, const char *spec, unsigned int nic) {
-	const struct ddp_plan_ask ask = {.rss_hf = DDP_RSS_HF_ALL, .n_queues = N_QUEUES};
-	struct ddp_plan *plan;
+	const struct ddp_plan_ask ask = {
+		.rss_hf = DDP_RSS_HF_ALL, .n_queues = N_QUEUES, .spread = true};
 	struct ddp_diag diag;
 
 	ddp_diag_init(&diag);
@@ -100,11 +101,9 @@ static void setting_init(struct setting *s, const char *spec, unsigned int nic) 
 	s->program = ddp_program_build(s->profile, &diag);
 	assert_non_null(s->program);
 	ddp_diag_fini(&diag);
-	plan = ddp_plan_build(ddp_nic_find(nics[nic].kind), s->profile, s->program, &ask);
-	assert_non_null(plan);
-	s->spread = ddp_spread_build(plan, s->profile, s->program, &ask);
-	assert_non_null(s->spread);
-	ddp_plan_destroy(plan);
+	s->plan = ddp_plan_build(ddp_nic_find(nics[nic].kind), s->profile, s->program, &ask);
+	assert_non_null(s->plan);
+	s->spread = s->plan->spread;
 	fake_nic_init(&s->nic, nics[nic].fake);
 	for (unsigned int i = 0; i < sizeof(s->nic.key); i++)
 		s->nic.key[i] = 37 * i + 11;
@@ -116,7 +115,7 @@ static void setting_init(struct setting *s, const char *spec, unsigned int nic) 
 
 static void setting_fini(struct setting *s) {
 	fake_nic_fini(&s->nic);
-	ddp_spread_destroy(s->spread);
+	ddp_plan_destroy(s->plan);
 	ddp_program_destroy(s->program);
 	ddp_profile_destroy(s->profile);
 }
