@@ -104,34 +104,25 @@ static void mismatch_print(const char *file, const struct candidates *candidates
 }
 
 static int simulate(const struct simulate_options *options, struct candidates *candidates,
-		    struct capture *capture, struct output *out) {
+		    struct output *out) {
 	static struct simulation simulation;
-	int ret = candidates_run(candidates, capture), status = EXIT_GOOD;
+	struct capture capture;
+	int ret, status = capture_open_or_report(&capture, &options->base.capture);
 
-	simulation_make(&simulation, options, candidates, capture, ret);
+	if (status != EXIT_GOOD)
+		return status;
+	ret = candidates_run(candidates, &capture);
+	simulation_make(&simulation, options, candidates, &capture, ret);
 	simulation_show(&simulation, options->base.common.format, out);
 	output_flush(out); // what was read comes before what went wrong
 	mismatch_print(options->base.common.files[0], candidates, &simulation);
 	if (options->report != NULL)
-		status = report_write_or_report(options, capture->path, simulation_show,
-						&simulation);
+		status =
+			report_write_or_report(options, capture.path, simulation_show, &simulation);
 	simulation_free(&simulation);
-	ret = capture_end_or_report(capture, ret);
-	return status != EXIT_GOOD ? status : ret;
-}
-
-static int loaded_simulate(const struct simulate_options *options, struct simulating *s,
-			   struct output *out) {
-	struct capture capture;
-	int status = all_load(s, options);
-
-	if (status == EXIT_GOOD)
-		status = capture_open_or_report(&capture, &options->base.capture);
-	if (status != EXIT_GOOD)
-		return status;
-	status = simulate(options, &s->candidates, &capture, out);
+	ret = capture_end_or_report(&capture, ret);
 	capture_close(&capture);
-	return status;
+	return status != EXIT_GOOD ? status : ret;
 }
 
 int cmd_simulate(const void *arg, struct output *out) {
@@ -150,7 +141,9 @@ int cmd_simulate(const void *arg, struct output *out) {
 	strbuf_init(&s.text);
 	status = candidates_balance(&s.candidates, options->balance_ms);
 	if (status == EXIT_GOOD)
-		status = loaded_simulate(options, &s, out);
+		status = all_load(&s, options);
+	if (status == EXIT_GOOD)
+		status = simulate(options, &s.candidates, out);
 	candidates_fini(&s.candidates);
 	strbuf_fini(&s.text);
 	for (unsigned int i = 0; i <= WITH_MAX; i++)

@@ -117,18 +117,14 @@ static void affinity_json(const char *key, const struct affinity *affinity,
 	jsonw_close(json, '}');
 }
 
-static void range_json(const char *key, const struct key_range *range, struct json_writer *json) {
-	jsonw_key_open(json, key, '{');
-	jsonw_write(json, "median:%g low:%g high:%g", range->median, range->low, range->high);
-	jsonw_close(json, '}');
-}
-
 static void keys_json(const struct key_spread *keys, struct json_writer *json) {
-	jsonw_key_open(json, "keys", '{');
-	jsonw_key_uint(json, "number", keys->n);
-	range_json("imbalance", &keys->plain, json);
+	const struct key_range *plain = &keys->plain, *balanced = &keys->balanced;
+
+	jsonw_write(json, "keys:{number:%u imbalance:{median:%g low:%g high:%g}", keys->n,
+		    plain->median, plain->low, plain->high);
 	if (keys->n_balanced > 0)
-		range_json("balanced", &keys->balanced, json);
+		jsonw_write(json, "balanced:{median:%g low:%g high:%g}", balanced->median,
+			    balanced->low, balanced->high);
 	jsonw_close(json, '}');
 }
 
@@ -164,21 +160,21 @@ static void candidates_json(const struct simulation *simulation, struct json_wri
 	jsonw_close(json, ']');
 }
 
-static void nic_json(const struct nic_outcome *nic, struct json_writer *json) {
-	jsonw_write(json, "{nic:%s imbalance:%g queues_used:%u hashes:%ju unhashed:%ju why:%s",
-		    ddp_nic_name(nic->nic), nic->imbalance, nic->n_queues,
-		    (uint64_t)nic->spread->groups.n, nic->spread->unhashed, nic->why);
-	jsonw_key_open(json, "hashed", '[');
-	for (unsigned int i = 0; i < nic->n_shares; i++)
-		jsonw_object(json, "fields:%s packets:%ju", nic->shares[i].by,
-			     nic->shares[i].packets);
-	jsonw_write(json, "]}");
-}
-
 static void nics_json(const struct simulation *simulation, struct json_writer *json) {
 	jsonw_key_open(json, "nics", '[');
-	for (unsigned int i = 0; i < simulation->n_nics; i++)
-		nic_json(&simulation->nics[i], json);
+	for (unsigned int i = 0; i < simulation->n_nics; i++) {
+		const struct nic_outcome *nic = &simulation->nics[i];
+
+		jsonw_write(json,
+			    "{nic:%s imbalance:%g queues_used:%u hashes:%ju unhashed:%ju why:%s "
+			    "hashed:[",
+			    ddp_nic_name(nic->nic), nic->imbalance, nic->n_queues,
+			    (uint64_t)nic->spread->groups.n, nic->spread->unhashed, nic->why);
+		for (unsigned int k = 0; k < nic->n_shares; k++)
+			jsonw_object(json, "fields:%s packets:%ju", nic->shares[k].by,
+				     nic->shares[k].packets);
+		jsonw_write(json, "]}");
+	}
 	jsonw_close(json, ']');
 }
 
