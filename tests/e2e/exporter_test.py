@@ -221,6 +221,14 @@ class Others(harness.TestCase):
                          {("net_ddp0", "A"): 6, ("net_ddp0", "B"): 2})
         self.assertIn("no rings", server.end())
 
+    def test_a_nic_that_is_idle_is_on(self):
+        exporter.Process(self, "off", Machine(1, 1))
+        exporter.Process(self, "idle", lambda command: Machine(1, 1)(command).replace(
+            b'"offload_state":"off"', b'"offload_state":"idle"'))
+        metrics = exporter.Exporter(self).metrics()
+        for name in "net_ddp_offload_on", "net_ddp_offload_idle":
+            self.assertEqual(metrics.of(name), {("net_ddp0", "off"): 0, ("net_ddp0", "idle"): 1}, name)
+
     def test_names_of_others_are_labels(self):
         odd = 'A"\n\\\ud800\x1b'
         exporter.Process(self, "odd", Machine(1, 1, ptypes=[odd], ptype_packets=[1]))

@@ -502,6 +502,25 @@ static void a_rule_for_all_packets_leaves_nothing_to_the_nic(void **state) {
 	ddp_end(port);
 }
 
+// The lower device verifies no checksums.
+static void checksums_leave_nothing_to_the_nic(void **state) {
+	const struct rte_eth_conf conf = {
+		.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS,
+		.rxmode.offloads = RTE_ETH_RX_OFFLOAD_UDP_CKSUM,
+		.rx_adv_conf.rss_conf.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP,
+	};
+	uint16_t port = ddp_start("dev(net_testsrc0,nic=1),offload=auto:ice-os", N_QUEUES, 1, 512);
+
+	assert_int_equal(rte_eth_dev_stop(port), 0);
+	assert_int_equal(rte_eth_dev_configure(port, 1, 1, &conf), 0);
+	assert_int_equal(rte_eth_rx_queue_setup(port, 0, 512, 0, NULL, pool), 0);
+	assert_int_equal(rte_eth_tx_queue_setup(port, 0, 512, 0, NULL), 0);
+	assert_int_equal(rte_eth_dev_start(port), 0);
+	assert_string_equal(ddp_offload_state(rte_eth_devices[port].data->dev_private),
+			    "software parses each packet to verify checksums");
+	ddp_end(port);
+}
+
 // As an alarm does ten times a second.
 static void idle_look(uint16_t port) {
 	ddp_hw_ptypes_idle_watch(ddp_registry_get(port));
@@ -1062,6 +1081,7 @@ int main(void) {
 		port_test(a_rule_leaves_other_packet_types_to_the_nic),
 		port_test(a_rule_drops_packets_between_hashed_ones),
 		port_test(a_rule_for_all_packets_leaves_nothing_to_the_nic),
+		port_test(checksums_leave_nothing_to_the_nic),
 		port_test(a_nic_that_hashes_nothing_of_the_traffic_is_idle),
 		port_test(packets_of_another_type_do_not_end_the_offload),
 		port_test(packets_with_another_hash_interrupt_the_offload),
