@@ -11,13 +11,11 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "common/strbuf.h"
-#include "ctl/package/package_spec.h"
 #include "ctl/profile/profile_load.h"
 #include "profile/profile.h"
 
 #define CAPTURE " any-expansion as-captured filter interface"
 #define LOAD " core-mpps load-mpps report window"
-#define NIC " dvm ecpri-port geneve-port vxlan-port"
 #define PROCESS " file-prefix json pid"
 #define RSS " hash indir key queues reta-size rss-hf"
 
@@ -26,9 +24,9 @@
 #define AT(group, command, member) [GROUP_##group] = offsetof(struct command##_options, member)
 #define PORT_OPTIONS(command, ...) OPTIONS(command, AT(PROCESS, port, process), __VA_ARGS__)
 
-#define PACKET_OPTIONS(command, ...)                                         \
-	OPTIONS(command, AT(CAPTURE, packet, capture), AT(NIC, packet, nic), \
-		AT(COUNT, packet, capture.n_packets), AT(RSS, packet, rss), __VA_ARGS__)
+#define PACKET_OPTIONS(command, ...)                                                         \
+	OPTIONS(command, AT(CAPTURE, packet, capture), AT(COUNT, packet, capture.n_packets), \
+		AT(RSS, packet, rss), __VA_ARGS__)
 #define CANDIDATE_OPTIONS(command) PACKET_OPTIONS(command, AT(CANDIDATES, command, candidates))
 
 static command_function cmd_help, cmd_version;
@@ -44,14 +42,14 @@ const struct command commands[] = {
 	 cmd_check, .options = "color json strict", OPTIONS(check)},
 	{"graph", "FILE", "write the parse graph for Graphviz", cmd_graph, .options = "json"},
 	{"classify", "FILE PCAP", "show packet type, path, fields, hash and queue of each packet",
-	 cmd_classify, .options = "count decap json jsonl rule write" CAPTURE NIC RSS,
+	 cmd_classify, .options = "count decap json jsonl rule write" CAPTURE RSS,
 	 CANDIDATE_OPTIONS(classify)},
 	{"explain", "FILE PCAP",
 	 "explain one packet step by step: headers, decisions and reasons, hashed bytes",
-	 cmd_explain, .options = "json packet" CAPTURE NIC RSS, PACKET_OPTIONS(explain)},
+	 cmd_explain, .options = "json packet" CAPTURE RSS, PACKET_OPTIONS(explain)},
 	{"simulate", "FILE PCAP",
 	 "show how packets spread over queues, beside a fixed-function NIC", cmd_simulate,
-	 .options = "balance count json memory nic-now rule with" CAPTURE LOAD NIC RSS,
+	 .options = "balance count json memory nic-now rule with" CAPTURE LOAD RSS,
 	 CANDIDATE_OPTIONS(simulate)},
 	{"advise", "PCAP",
 	 "find the profile and the input set that spread a capture best, with the reasons",
@@ -458,14 +456,10 @@ int ctl_run(int argc, const char **argv, struct output *out) {
 // What a package cannot be set to is a warning.
 static int file_load(struct ddp_personality *loaded, const struct packet_options *options) {
 	struct ddp_diag diag;
-	struct strbuf spec;
 	bool failed;
 
-	strbuf_init(&spec);
 	ddp_diag_init(&diag);
-	failed = load_profile(loaded, package_spec(options->common.files[0], &options->nic, &spec),
-			      &diag) < 0;
-	strbuf_fini(&spec);
+	failed = load_profile(loaded, options->common.files[0], &diag) < 0;
 	if (!failed && loaded->package != NULL) {
 		ddp_diag_print(&diag, stderr);
 		for (unsigned int i = 0; i < loaded->n_types; i++) // as the NIC numbers them
@@ -480,15 +474,13 @@ int capture_use(const void *arg, struct output *out,
 	const struct packet_options *options = arg;
 	struct ddp_personality loaded;
 	struct capture capture;
-	int status = package_options_check(options->common.files[0], &options->nic,
-					   options->rss.steer.function);
+	int status = file_load(&loaded, options);
 
 	if (status != EXIT_GOOD)
 		return status;
-	status = file_load(&loaded, options);
-	if (status != EXIT_GOOD)
-		return status;
-	status = capture_open_or_report(&capture, &options->capture);
+	status = package_hash_check(&loaded, options->rss.steer.function);
+	if (status == EXIT_GOOD)
+		status = capture_open_or_report(&capture, &options->capture);
 	if (status == EXIT_GOOD) {
 		status = command(arg, &loaded, &capture, out);
 		capture_close(&capture);

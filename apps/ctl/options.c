@@ -88,10 +88,6 @@ static int ip_at_parse(const struct option_row *row, const char *value, void *op
 #define CAPTURE(field) OPTION_FIELD(struct capture_config, field), .group = GROUP_CAPTURE
 #define CAPTURE_FLAG(field) option_constant, CAPTURE(field), .max = true
 #define FORMAT(constant) option_constant, OF(common, format), .max = constant
-#define NIC_PORTS(field, count)                                        \
-	option_number, OPTION_ARRAY(struct e810_config, field, count), \
-		.group = GROUP_NIC, .min = 1, .max = UINT16_MAX,       \
-		.what = "a UDP port from 1 to 65535"
 #define PROCESS(field) OF(process, field), .group = GROUP_PROCESS
 #define RSS(field) OF(rss, field), .group = GROUP_RSS
 #define MPPS(field)                                                \
@@ -123,17 +119,11 @@ const struct option_row option_rows[] = {
 	 .what = "a number from 1"},
 	{"decap", 0, NULL, "write the packets of -w without their tunnels",
 	 FLAG_OF(classify, decap)},
-	{"dvm", 0, NULL, "package: use double VLAN mode",
-	 OPTION_FLAG(struct e810_config, double_vlan), .group = GROUP_NIC},
-	{"ecpri-port", 0, "P", "package: UDP port of eCPRI; may be repeated",
-	 NIC_PORTS(ecpri_ports, n_ecpri)},
 	{"file-prefix", 0, "NAME", "use the process with this EAL --file-prefix", name_parse,
 	 PROCESS(file_prefix), .min = 1, .max = NAME_MAX, .what = "a file prefix, as given to EAL"},
 	{"filter", 0, "EXPR",
 	 "only packets that match, such as 'udp port 2152' (see pcap-filter(7))", option_text,
 	 CAPTURE(expression)},
-	{"geneve-port", 0, "P", "package: UDP port of GENEVE; may be repeated (default: none)",
-	 NIC_PORTS(geneve_ports, n_geneve)},
 	{"hash", 0, "NAME", "hash function (default: toeplitz)", option_choice, RSS(steer.function),
 	 .choice = hash_choice},
 	{"help", 'h', NULL, "show this help", FLAG_OF(common, help), .ends = true},
@@ -189,8 +179,6 @@ const struct option_row option_rows[] = {
 	 CANDIDATES(rules.texts, rules.n)},
 	{"strict", 0, NULL, "treat warnings as errors", FLAG_OF(check, strict)},
 	{"version", 0, NULL, "show the version", FLAG_OF(common, version), .ends = true},
-	{"vxlan-port", 0, "P", "package: UDP port of VXLAN; may be repeated (default: none)",
-	 NIC_PORTS(vxlan_ports, n_vxlan)},
 	{"window", 0, "SECONDS",
 	 "length of a window of imbalance over time (default: by the capture)", option_seconds,
 	 OF(simulate, window_ns), .per_second = 1e9, .min = 1e-6, .max = 86400,

@@ -11,7 +11,6 @@
 #include "ctl/capture/capture.h"
 #include "ctl/profile/diagnostics.h"
 #include "ctl/steer/steer.h"
-#include "e810/e810_parser.h"
 #include "offload/offload.h"
 
 enum format {
@@ -29,7 +28,6 @@ enum option_group {
 	GROUP_CANDIDATES,
 	GROUP_CAPTURE,
 	GROUP_COUNT, // a uint64_t
-	GROUP_NIC,
 	GROUP_PROCESS,
 	GROUP_RSS,
 	N_GROUPS,
@@ -110,7 +108,6 @@ struct packet_options {
 	struct common_options common;
 	struct capture_config capture;
 	struct rss_options rss;
-	struct e810_config nic; // what a driver sets, where FILE is a package
 };
 
 struct candidate_options {

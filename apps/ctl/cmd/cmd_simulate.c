@@ -9,7 +9,6 @@
 #include "common/strbuf.h"
 #include "ctl/capture/capture.h"
 #include "ctl/command.h"
-#include "ctl/package/package_spec.h"
 #include "ctl/profile/profile_load.h"
 #include "ctl/report/report.h"
 #include "ctl/simulate/simulation.h"
@@ -38,7 +37,7 @@ static void name_write(const struct rule_options *rules, unsigned int i, const c
 }
 
 static int candidate_load(struct simulating *s, const struct simulate_options *options,
-			  unsigned int i, const char *name, const char *spec) {
+			  unsigned int i, const char *spec) {
 	struct ddp_personality loaded;
 	int status = rules_read_or_report(&s->rules[i], &options->candidates.rules,
 					  &options->base.rss.steer, i);
@@ -47,23 +46,22 @@ static int candidate_load(struct simulating *s, const struct simulate_options *o
 		status = load_or_report(&loaded, spec);
 	if (status != EXIT_GOOD)
 		return status;
-	name_write(&options->candidates.rules, i, name, s->text.to);
+	status = package_hash_check(&loaded, options->base.rss.steer.function);
+	if (status != EXIT_GOOD) {
+		ddp_personality_unload(&loaded);
+		return status;
+	}
+	name_write(&options->candidates.rules, i, spec, s->text.to);
 	return candidates_add(&s->candidates, strbuf_take(&s->text), &loaded, s->rules[i]);
 }
 
-// FILE is loaded with the settings that options give to packages.
 static int all_load(struct simulating *s, const struct simulate_options *options) {
 	const struct candidate_options *candidates = &options->candidates;
 	const char *file = options->base.common.files[0];
-	struct strbuf spec;
-	int status;
+	int status = candidate_load(s, options, 0, file);
 
-	strbuf_init(&spec);
-	status = candidate_load(s, options, 0, file, package_spec(file, &options->base.nic, &spec));
-	strbuf_fini(&spec);
 	for (unsigned int i = 0; i < candidates->n_with && status == EXIT_GOOD; i++)
-		status =
-			candidate_load(s, options, i + 1, candidates->with[i], candidates->with[i]);
+		status = candidate_load(s, options, i + 1, candidates->with[i]);
 	if (status == EXIT_GOOD)
 		status = candidates_add_base(&s->candidates);
 	if (status == EXIT_GOOD)
@@ -128,11 +126,8 @@ static int simulate(const struct simulate_options *options, struct candidates *c
 int cmd_simulate(const void *arg, struct output *out) {
 	const struct simulate_options *options = arg;
 	static struct simulating s;
-	int status = package_options_check(options->base.common.files[0], &options->base.nic,
-					   options->base.rss.steer.function);
+	int status;
 
-	if (status != EXIT_GOOD)
-		return status;
 	s = (struct simulating){0};
 	candidates_init(&s.candidates, &options->base.rss.steer);
 	s.candidates.judged = options->report != NULL;

@@ -114,6 +114,14 @@ void chain_json(const struct ddp_program *program, const struct ddp_class *class
 	jsonw_close(json, ']');
 }
 
+int package_hash_check(const struct ddp_personality *loaded, enum ddp_hash_function function) {
+	if (loaded->package == NULL || function != DDP_HASH_SYMMETRIC_TOEPLITZ_SORT)
+		return EXIT_GOOD;
+	error_print("no NIC that Intel's packages are for has the hash function %s",
+		    ddp_hash_function_name(function));
+	return EXIT_USAGE;
+}
+
 int capture_open_or_report(struct capture *capture, const struct capture_config *config) {
 	int ret;
 

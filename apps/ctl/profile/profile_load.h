@@ -5,6 +5,7 @@
 
 #include "base/diag.h"
 #include "personality/personality.h"
+#include "rss/rss.h"
 
 struct capture;
 struct capture_config;
@@ -24,6 +25,9 @@ int load_sources(struct ddp_personality *loaded, const struct ddp_source *source
 // The same for commands that only use the profile: what makes it unusable goes to stderr (warnings
 // are for `check`). Returns the exit status.
 int load_or_report(struct ddp_personality *loaded, const char *spec);
+
+// A package's NICs have not all hash functions. Returns the exit status.
+int package_hash_check(const struct ddp_personality *loaded, enum ddp_hash_function function);
 
 // Open what config says; Ctrl-C will end it. Returns the exit status; with EXIT_GOOD the capture is
 // to be closed.

@@ -10,7 +10,6 @@
 #include "base/spec.h"
 #include "common/strbuf.h"
 #include "ctl/options.h"
-#include "personality/package_open.h"
 #include "rss/balancer.h"
 
 void candidates_init(struct candidates *candidates, const struct steer_config *config) {
@@ -151,7 +150,7 @@ static int load_with(struct ddp_personality *loaded, const char *spec, const cha
 	int ret = -EINVAL;
 
 	strbuf_init(&text);
-	if (spec != NULL && !ddp_is_package(spec))
+	if (spec != NULL)
 		ret = load_quietly(loaded, spec_with(spec, name, set, &text));
 	if (ret < 0) {
 		ddp_spec_print(&(struct ddp_spec){.file = name, .input_set = set}, text.to);

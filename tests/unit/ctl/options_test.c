@@ -146,29 +146,6 @@ static void periods_and_processes_are_read(void **state) {
 	assert_int_equal(options.interval_ms, 250);
 }
 
-static void what_a_driver_sets_is_read(void **state) {
-	char error[OPTION_ERROR_SIZE];
-	struct classify_options options;
-
-	assert_int_equal(parse("classify", "a.pkg a.pcap", &options, error), 0);
-	assert_int_equal(
-		options.base.nic.n_vxlan + options.base.nic.n_geneve + options.base.nic.n_ecpri, 0);
-	assert_false(options.base.nic.double_vlan);
-	assert_int_equal(
-		parse("explain",
-		      "a.pkg a.pcap --vxlan-port 4789 --vxlan-port=8472 --geneve-port=65535 "
-		      "--ecpri-port=1 --dvm",
-		      &options, error),
-		0);
-	assert_int_equal(options.base.nic.n_vxlan, 2);
-	assert_int_equal(options.base.nic.vxlan_ports[0], 4789);
-	assert_int_equal(options.base.nic.vxlan_ports[1], 8472);
-	assert_int_equal(options.base.nic.n_geneve, 1);
-	assert_int_equal(options.base.nic.geneve_ports[0], 65535);
-	assert_int_equal(options.base.nic.ecpri_ports[0], 1);
-	assert_true(options.base.nic.double_vlan);
-}
-
 static void a_letter_takes_its_value_attached_or_as_the_next_argument(void **state) {
 	static const char *const lines[] = {"p c -n5", "p c -n 5", "-n5 p c"};
 	char error[OPTION_ERROR_SIZE];
@@ -232,11 +209,6 @@ static void misuse_is_told_in_one_line(void **state) {
 		{"classify", "p c --key zz", "option --key: not a byte in hexadecimal: 'zz'"},
 		{"classify", "p c --rss-hf ip+bogus",
 		 "option --rss-hf: unknown hash field 'bogus'"},
-		{"classify", "p c --vxlan-port 0",
-		 "option --vxlan-port: '0' is not a UDP port from 1 to 65535"},
-		{"explain", "p c --ecpri-port 65536",
-		 "option --ecpri-port: '65536' is not a UDP port from 1 to 65535"},
-		{"simulate", "p c --dvm=1", "option --dvm takes no value"},
 		{"simulate", "p c --report -", "option --report: '-' is not the name of a file"},
 		{"diff", "p", "arguments missing: FILE FILE (quote a FILE that contains ';')"},
 		{"port add", "0", "arguments missing: PORT PROFILE"},
@@ -291,7 +263,6 @@ int main(void) {
 		cmocka_unit_test(a_key_is_40_or_52_bytes_with_or_without_colons),
 		cmocka_unit_test(hash_fields_are_read),
 		cmocka_unit_test(periods_and_processes_are_read),
-		cmocka_unit_test(what_a_driver_sets_is_read),
 		cmocka_unit_test(a_letter_takes_its_value_attached_or_as_the_next_argument),
 		cmocka_unit_test(misuse_is_told_in_one_line),
 		cmocka_unit_test(words_of_any_length_do_no_harm),
