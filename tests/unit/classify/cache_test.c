@@ -18,8 +18,8 @@ struct user {
 	struct ddp_burst *burst;
 };
 
-static void user_init(struct user *user, const char *spec, enum ddp_isa isa) {
-	user->loaded = load_good(spec);
+static void user_begin(struct user *user, struct loaded loaded, enum ddp_isa isa) {
+	user->loaded = loaded;
 	user->cache = aligned_alloc(DDP_CACHE_ALIGN,
 				    (ddp_cache_size() + DDP_CACHE_ALIGN - 1) & -DDP_CACHE_ALIGN);
 	user->hash = malloc(sizeof(*user->hash));
@@ -34,10 +34,18 @@ static void user_init(struct user *user, const char *spec, enum ddp_isa isa) {
 	};
 }
 
-static void user_fini(struct user *user) {
+static void user_init(struct user *user, const char *spec, enum ddp_isa isa) {
+	user_begin(user, load_good(spec), isa);
+}
+
+static void user_end(struct user *user) {
 	free(user->cache);
 	free(user->hash);
 	free(user->burst);
+}
+
+static void user_fini(struct user *user) {
+	user_end(user);
 	unload(&user->loaded);
 }
 
@@ -260,7 +268,7 @@ static void strays_check(enum ddp_isa isa, const struct piece *pieces, bool ahea
 	struct user cached, walked;
 
 	user_init(&cached, "gtpu", isa);
-	user_init(&walked, "gtpu", DDP_ISA_SCALAR);
+	user_begin(&walked, cached.loaded, DDP_ISA_SCALAR);
 	ddp_cache_force(walked.cache, DDP_CACHE_BYPASS);
 	for (unsigned int i = 0; i < N_BURST; i++)
 		mbufs[i] = &usual_mbuf;
@@ -277,8 +285,8 @@ static void strays_check(enum ddp_isa isa, const struct piece *pieces, bool ahea
 		bursts_compare(&cached, &walked);
 		mbufs[byte % N_BURST] = &usual_mbuf;
 	}
+	user_end(&walked);
 	user_fini(&cached);
-	user_fini(&walked);
 }
 
 static void one_stray_in_a_burst_is_found(void **state) {
@@ -301,7 +309,7 @@ static void split_check(enum ddp_isa isa, const struct piece *pieces, bool ahead
 	struct user cached, walked;
 
 	user_init(&cached, "gtpu", isa);
-	user_init(&walked, "gtpu", DDP_ISA_SCALAR);
+	user_begin(&walked, cached.loaded, DDP_ISA_SCALAR);
 	ddp_cache_force(walked.cache, DDP_CACHE_BYPASS);
 	memcpy(stale, usual, len);
 	for (unsigned int i = 0; i < N_BURST; i++)
@@ -323,8 +331,8 @@ static void split_check(enum ddp_isa isa, const struct piece *pieces, bool ahead
 		bursts_compare(&cached, &walked);
 		mbufs[cut % N_BURST] = &usual_mbuf;
 	}
+	user_end(&walked);
 	user_fini(&cached);
-	user_fini(&walked);
 }
 
 static void a_split_packet_is_not_hashed_by_stale_bytes(void **state) {
@@ -352,7 +360,7 @@ static void stray_among(const char *profile, enum ddp_isa isa, const uint8_t *us
 	for (unsigned int i = 0; i < N_BURST; i++)
 		mbufs[i] = i == (place ^ 2) ? &other_mbuf : &usual_mbuf;
 	user_init(&cached, profile, isa);
-	user_init(&walked, profile, DDP_ISA_SCALAR);
+	user_begin(&walked, cached.loaded, DDP_ISA_SCALAR);
 	ddp_cache_force(walked.cache, DDP_CACHE_BYPASS);
 	for (unsigned int i = 0; i < 4; i++)
 		burst_run(&cached, mbufs, false);
@@ -362,8 +370,8 @@ static void stray_among(const char *profile, enum ddp_isa isa, const uint8_t *us
 	assert_int_not_equal(ddp_burst_verdict(walked.burst, place)->type_id,
 			     ddp_burst_verdict(walked.burst, place ^ 1)->type_id);
 	bursts_compare(&cached, &walked);
+	user_end(&walked);
 	user_fini(&cached);
-	user_fini(&walked);
 }
 
 static void stray_check(const char *profile, enum ddp_isa isa, const uint8_t *usual,

@@ -391,7 +391,7 @@ static void a_program_answers_as_the_parser(void **state) {
 		assert_int_equal(ddp_personality_load_spec(&personality,
 							   genuine_package(which)->path, &diag),
 				 0);
-		for (unsigned int i = 0; i < 3000; i++) {
+		for (unsigned int i = 0; i < DRAWN(3000); i++) {
 			struct frame frame;
 
 			frame_make(&frame, words[i % COUNT(words)]);

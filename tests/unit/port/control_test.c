@@ -15,6 +15,7 @@
 
 #include "fake_nic.h"
 #include "port/exchange/exchange.h"
+#include "unit.h"
 
 #define WAIT_S 10 // a thread that takes longer waits for ever
 // A NIC that does all that a lower device can be asked for.
@@ -433,7 +434,7 @@ static void a_device_unplugged_while_the_port_is_stopped_is_not_used(void **stat
 
 /* Closed at any moment */
 
-#define N_CLOSES 200
+#define N_CLOSES DRAWN(200)
 #define N_READERS 2
 
 // A thread that ethdev has let in calls an operation, however long ago that was.
