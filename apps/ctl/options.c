@@ -19,7 +19,13 @@ static const char *hash_choice(unsigned int i) {
 }
 
 static const char *nic_choice(unsigned int i) {
-	return i < ddp_n_nics ? ddp_nic_name(ddp_nics[i]) : NULL;
+	if (i < ddp_n_nics)
+		return ddp_nic_name(ddp_nics[i]);
+	i -= ddp_n_nics;
+	for (unsigned int k = 0; k < ddp_n_nics; k++)
+		if (ddp_nic_alias(ddp_nics[k]) != NULL && i-- == 0)
+			return ddp_nic_alias(ddp_nics[k]);
+	return NULL;
 }
 
 /* Values of their own kind */

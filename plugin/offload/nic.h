@@ -65,6 +65,7 @@ struct nic_level2 {
 
 struct ddp_nic {
 	const char *name;
+	const char *alias; // what people call it; NULL: nothing else
 	const char *title;
 	const char *const *drivers; // NULL-terminated
 	uint32_t encaps;            // that it parses and reports

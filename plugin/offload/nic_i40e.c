@@ -7,6 +7,7 @@ static const char *const drivers[] = {"net_i40e", NULL};
 
 const struct ddp_nic nic_i40e = {
 	.name = "i40e",
+	.alias = "xl710",
 	.title = "Intel 700 series",
 	.drivers = drivers,
 	.encaps = ENCAP(GRE) | ENCAP(IPIP) | ENCAP(NVGRE),

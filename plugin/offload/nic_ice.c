@@ -71,6 +71,7 @@ static const char *const iavf_drivers[] = {"net_iavf", NULL};
 
 const struct ddp_nic nic_ice_comms = {
 	.name = "ice-comms",
+	.alias = "e810",
 	.title = "Intel 800 series with the Comms package",
 	.encaps =
 		ENCAP(GRE) | ENCAP(IPIP) | ENCAP(NVGRE) | ENCAP(PPPOE) | ENCAP(VXLAN) | ENCAPS_GTPU,
@@ -82,6 +83,7 @@ const struct ddp_nic nic_ice_comms = {
 // The default for ports of net_ice: the driver does not tell which package it has.
 const struct ddp_nic nic_ice_os = {
 	.name = "ice-os",
+	.alias = "e810-os",
 	.title = "Intel 800 series with the OS default package",
 	.drivers = ice_drivers,
 	.encaps = ENCAP(GRE) | ENCAP(IPIP) | ENCAP(NVGRE) | ENCAP(VXLAN),

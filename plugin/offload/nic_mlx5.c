@@ -19,6 +19,7 @@ static const struct nic_level2 level2[] = {
 
 const struct ddp_nic nic_mlx5 = {
 	.name = "mlx5",
+	.alias = "connectx",
 	.title = "NVIDIA ConnectX, BlueField",
 	.drivers = drivers,
 	.l4s = L4(TCP) | L4(UDP),

@@ -12,7 +12,8 @@ const unsigned int ddp_n_nics = sizeof(ddp_nics) / sizeof(ddp_nics[0]);
 
 const struct ddp_nic *ddp_nic_find(const char *name) {
 	for (unsigned int i = 0; i < ddp_n_nics; i++)
-		if (strcmp(ddp_nics[i]->name, name) == 0)
+		if (strcmp(ddp_nics[i]->name, name) == 0 ||
+		    (ddp_nics[i]->alias != NULL && strcmp(ddp_nics[i]->alias, name) == 0))
 			return ddp_nics[i];
 	return NULL;
 }
@@ -42,6 +43,10 @@ const struct ddp_nic *ddp_nic_of_package(const struct ddp_package *package) {
 
 const char *ddp_nic_name(const struct ddp_nic *nic) {
 	return nic->name;
+}
+
+const char *ddp_nic_alias(const struct ddp_nic *nic) {
+	return nic->alias;
 }
 
 const char *ddp_nic_title(const struct ddp_nic *nic) {

@@ -44,7 +44,7 @@ struct ddp_package;
 extern const struct ddp_nic *const ddp_nics[];
 extern const unsigned int ddp_n_nics;
 
-// A kind by its name ("ice-comms"); NULL for none.
+// A kind by its name ("ice-comms") or its alias ("e810"); NULL for none.
 const struct ddp_nic *ddp_nic_find(const char *name);
 // The kind that a driver ("net_iavf") drives; of several kinds the least capable. Never NULL: an
 // unknown driver's kind is "generic".
@@ -52,6 +52,7 @@ const struct ddp_nic *ddp_nic_of_driver(const char *driver);
 // The kind that an 800-series NIC is with a package; NULL: no such kind is known.
 const struct ddp_nic *ddp_nic_of_package(const struct ddp_package *package);
 const char *ddp_nic_name(const struct ddp_nic *nic);
+const char *ddp_nic_alias(const struct ddp_nic *nic); // NULL: it has none
 const char *ddp_nic_title(const struct ddp_nic *nic); // printable
 
 enum ddp_offload_class {

@@ -289,6 +289,13 @@ static void a_package_that_is_of_no_use_is_not_asked_for(void **state) {
 	planned_fini(&p);
 }
 
+static void kinds_have_the_names_that_people_use(void **state) {
+	assert_string_equal(ddp_nic_name(ddp_nic_find("e810")), "ice-comms");
+	assert_string_equal(ddp_nic_name(ddp_nic_find("e810-os")), "ice-os");
+	assert_string_equal(ddp_nic_name(ddp_nic_find("xl710")), "i40e");
+	assert_string_equal(ddp_nic_name(ddp_nic_find("connectx")), "mlx5");
+}
+
 static void drivers_have_their_kinds(void **state) {
 	assert_string_equal(ddp_nic_name(ddp_nic_of_driver("net_ice")), "ice-os");
 	assert_string_equal(ddp_nic_name(ddp_nic_of_driver("net_iavf")), "iavf");
@@ -306,6 +313,7 @@ int main(void) {
 		cmocka_unit_test(wide_rules_come_first),
 		cmocka_unit_test(input_sets_are_the_published_words),
 		cmocka_unit_test(a_package_that_is_of_no_use_is_not_asked_for),
+		cmocka_unit_test(kinds_have_the_names_that_people_use),
 		cmocka_unit_test(drivers_have_their_kinds),
 	};
 	int n_failed = rows_run("types", type_is_where_it_belongs, rows);

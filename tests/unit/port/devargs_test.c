@@ -109,6 +109,7 @@ static void offload_is_read_with_the_kind_of_nic(void **state) {
 		{"dev(net_null0),offload=auto", DDP_OFFLOAD_AUTO, NULL},
 		{"dev(net_null0),offload=off", DDP_OFFLOAD_OFF, NULL},
 		{"offload=require:ice-comms,dev(net_null0)", DDP_OFFLOAD_REQUIRE, "ice-comms"},
+		{"dev(net_null0),offload=auto:e810", DDP_OFFLOAD_AUTO, "ice-comms"},
 	};
 
 	for (unsigned int i = 0; i < RTE_DIM(rows); i++) {
