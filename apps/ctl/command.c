@@ -460,11 +460,8 @@ static int file_load(struct ddp_personality *loaded, const struct packet_options
 
 	ddp_diag_init(&diag);
 	failed = load_profile(loaded, options->common.files[0], &diag) < 0;
-	if (!failed && loaded->package != NULL) {
+	if (!failed && loaded->package != NULL)
 		ddp_diag_print(&diag, stderr);
-		for (unsigned int i = 0; i < loaded->n_types; i++) // as the NIC numbers them
-			ddp_program_number(loaded->program, i, loaded->ptypes[i]);
-	}
 	return load_end(&diag, failed);
 }
 

@@ -83,7 +83,7 @@ struct ddp_node_info {
 
 struct ddp_type_info {
 	const char *name;
-	uint16_t id;        // its index + 1, unless ddp_program_number() gave it another
+	uint16_t id;        // from the profile
 	uint32_t rte_ptype; // of its shortest path; 0 where unknown
 	uint64_t rss_hf;    // all bits its input sets know
 	bool hashed;        // has an input set
@@ -95,8 +95,6 @@ struct ddp_program *ddp_program_build(const struct ddp_profile *profile, struct 
 void ddp_program_destroy(struct ddp_program *program);
 // The memory that a program was built in; objects that are used with it belong there, too.
 const struct ddp_memory *ddp_program_memory(const struct ddp_program *program);
-// Give a packet type another id, before anybody uses the program.
-void ddp_program_number(struct ddp_program *program, uint16_t type, uint16_t id);
 
 unsigned int ddp_program_n_types(const struct ddp_program *program);
 const struct ddp_type_info *ddp_program_type(const struct ddp_program *program, uint16_t type);

@@ -312,6 +312,7 @@ static void type_make(struct loader *l, const struct part *part, uint16_t ptype)
 	struct ddp_packet_type *type = DDP_APPEND(l->arena, profile->types, profile->n_types);
 
 	type->name = ddp_arena_strdup(l->arena, e810_ptype_name(parser, ptype));
+	type->id = ptype;
 	type->profile = part->name;
 	type->place.file = part->file;
 	type->rte_ptype = e810_ptype_rte(parser, ptype);

@@ -42,16 +42,20 @@ static int program_make(struct ddp_personality *personality, const struct ddp_me
 	return 0;
 }
 
+int ddp_personality_compile(struct ddp_personality *personality, const struct ddp_memory *memory,
+			    struct ddp_diag *diag) {
+	int ret = program_make(personality, memory, diag);
+
+	if (ret < 0)
+		ddp_personality_unload(personality);
+	return ret;
+}
+
 int ddp_personality_load(struct ddp_personality *personality, const struct ddp_load *load,
 			 struct ddp_diag *diag) {
 	int ret = ddp_personality_read(personality, load, diag);
 
-	if (ret == 0) {
-		ret = program_make(personality, load->memory, diag);
-		if (ret < 0)
-			ddp_personality_unload(personality);
-	}
-	return ret;
+	return ret < 0 ? ret : ddp_personality_compile(personality, load->memory, diag);
 }
 
 int ddp_personality_load_spec(struct ddp_personality *personality, const char *spec,

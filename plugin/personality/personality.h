@@ -44,9 +44,11 @@ int ddp_personality_load(struct ddp_personality *personality, const struct ddp_l
 // The same for one specification; NULL: base.
 int ddp_personality_load_spec(struct ddp_personality *personality, const char *spec,
 			      struct ddp_diag *diag);
-// The same without a program.
+// The same in two steps. Packet types have the ids that the profile has at the second.
 int ddp_personality_read(struct ddp_personality *personality, const struct ddp_load *load,
 			 struct ddp_diag *diag);
+int ddp_personality_compile(struct ddp_personality *personality, const struct ddp_memory *memory,
+			    struct ddp_diag *diag);
 // Nothing to do if it is all zero.
 void ddp_personality_unload(struct ddp_personality *personality);
 // The same of one that was allocated; NULL: nothing to do.

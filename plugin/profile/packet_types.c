@@ -438,6 +438,7 @@ static struct ddp_packet_type *type_new(struct loader *l, const struct ddp_yaml 
 		return NULL;
 	type = DDP_APPEND(l->arena, l->profile->types, l->profile->n_types);
 	type->name = key->value;
+	type->id = l->profile->n_types;
 	type->profile = l->part->name;
 	type->place = key->place;
 	return type;

@@ -232,6 +232,7 @@ struct ddp_packet_type {
 	const char *summary; // may be NULL
 	const char *profile;
 	struct ddp_place place;
+	uint16_t id; // of its packets: its index + 1, of a package the NIC's number; may be changed
 	const struct ddp_path *path;
 	int priority;               // higher wins where two types match one path
 	struct ddp_cond cond;       // on fields of the packet

@@ -173,7 +173,9 @@ static void policies_make(struct subject *subject, uint64_t *seed) {
 
 #define RANDOM "random:" // a number follows
 
-static int spec_load(struct ddp_personality *personality, const char *spec, struct ddp_diag *diag) {
+// As a port that had other profiles before, it has ids from first_id on.
+static int spec_load(struct ddp_personality *personality, const char *spec, unsigned int first_id,
+		     struct ddp_diag *diag) {
 	struct ddp_source source = {.spec = spec};
 	char *text = NULL;
 	uint64_t seed;
@@ -184,17 +186,22 @@ static int spec_load(struct ddp_personality *personality, const char *spec, stru
 		text = profile_draw(&seed);
 		source = (struct ddp_source){.text = text, .size = strlen(text)};
 	}
-	ret = ddp_personality_load(personality,
+	ret = ddp_personality_read(personality,
 				   &(struct ddp_load){.sources = &source, .n_sources = 1}, diag);
+	for (unsigned int i = 0; ret == 0 && i < personality->profile->n_types; i++)
+		personality->profile->types[i].id = first_id + i;
+	if (ret == 0)
+		ret = ddp_personality_compile(personality, NULL, diag);
 	free(text);
 	return ret;
 }
 
-static void subject_load(struct ddp_personality *personality, const char *spec) {
+static void subject_load(struct ddp_personality *personality, const char *spec,
+			 unsigned int first_id) {
 	struct ddp_diag diag;
 
 	ddp_diag_init(&diag);
-	if (spec_load(personality, spec, &diag) < 0)
+	if (spec_load(personality, spec, first_id, &diag) < 0)
 		give_up(spec, ddp_diag_first(&diag));
 	ddp_diag_fini(&diag);
 }
@@ -204,7 +211,7 @@ void subject_exchange(struct subject *subject) {
 
 	ddp_personality_unload(&subject->other);
 	subject_load(&subject->other,
-		     subject->policies[N_POLICIES - 1].id % 2 == 0 ? "base" : "gtpu");
+		     subject->policies[N_POLICIES - 1].id % 2 == 0 ? "base" : "gtpu", 1);
 	policy = policy_add(subject, N_POLICIES - 1, "another profile");
 	policy->program = subject->other.program;
 }
@@ -215,12 +222,9 @@ void subject_init(struct subject *subject, const char *spec, const struct frames
 	subject->spec = spec;
 	subject->salt = random_next(&seed) >> 32;
 	names_draw(subject, &seed);
-	subject_load(&subject->personality, spec);
+	subject_load(&subject->personality, spec, 1 + subject->salt % 5000);
 	subject->profile = subject->personality.profile;
 	subject->program = subject->personality.program;
-	// As a port numbers them that had other profiles before.
-	for (unsigned int i = 0; i < ddp_program_n_types(subject->program); i++)
-		ddp_program_number(subject->program, i, 1 + i + subject->salt % 5000);
 	for (unsigned int i = 0; i < common->n; i++)
 		frame_add(&subject->frames, common->list[i].bytes, common->list[i].len);
 	frames_graph_add(&subject->frames, subject->profile, subject->program,

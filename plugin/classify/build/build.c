@@ -419,7 +419,7 @@ static void type_build(struct build *b, const struct ddp_packet_type *type) {
 	unsigned int n = 0;
 
 	t->info.name = ddp_arena_strdup(b->program->arena, type->name);
-	t->info.id = b->program->n_types;
+	t->info.id = type->id;
 	t->info.hashed = type->n_sets > 0;
 	t->rte_set = type->rte_ptype; // all of it, where a model says so
 	if (b->model == NULL) {
@@ -623,10 +623,6 @@ void ddp_program_destroy(struct ddp_program *program) {
 
 const struct ddp_memory *ddp_program_memory(const struct ddp_program *program) {
 	return ddp_arena_memory(program->arena);
-}
-
-void ddp_program_number(struct ddp_program *program, uint16_t type, uint16_t id) {
-	program->types[type].info.id = id;
 }
 
 unsigned int ddp_program_n_types(const struct ddp_program *program) {

@@ -28,15 +28,17 @@ static int personality_create(struct ddp_port *port, const struct ddp_profile *f
 	*personality = NULL;
 	if (new == NULL)
 		return ddp_no_memory(diag);
-	ret = ddp_personality_load(new, &load, diag);
+	ret = ddp_personality_read(new, &load, diag);
 	if (ret == 0) {
-		ret = ddp_types_number(port, new->program);
+		ret = ddp_types_number(port, new->profile);
 		if (ret == -ENOSPC)
 			ddp_error(
 				diag, NULL,
 				"no packet type ids are left: this port has had 65535 packet types");
 		else if (ret < 0)
 			ddp_no_memory(diag);
+		else
+			ret = ddp_personality_compile(new, load.memory, diag);
 	}
 	if (ret < 0)
 		ddp_personality_destroy(new);

@@ -54,8 +54,8 @@ static int id_get(struct ddp_port *port, const char *name, unsigned int *id) {
 	return *id > UINT16_MAX ? -ENOSPC : 0;
 }
 
-int ddp_types_number(struct ddp_port *port, struct ddp_program *program) {
-	unsigned int n = ddp_program_n_types(program), n_before;
+int ddp_types_number(struct ddp_port *port, struct ddp_profile *profile) {
+	unsigned int n = profile->n_types, n_before;
 
 	if (names_grow(port, port->n_type_ids + n + 1) < 0)
 		return -ENOMEM;
@@ -64,13 +64,13 @@ int ddp_types_number(struct ddp_port *port, struct ddp_program *program) {
 	n_before = port->n_type_ids;
 	for (unsigned int i = 0; i < n; i++) {
 		unsigned int id;
-		int ret = id_get(port, ddp_program_type(program, i)->name, &id);
+		int ret = id_get(port, profile->types[i].name, &id);
 
 		if (ret < 0) {
 			ddp_types_forget(port, n_before);
 			return ret;
 		}
-		ddp_program_number(program, i, id);
+		profile->types[i].id = id;
 	}
 	return 0;
 }
