@@ -74,24 +74,20 @@ static int change_end(struct ddp_port *port, int ret) {
 	return ret;
 }
 
+// Operations that are one call.
+#define READ(dev, port, call) DDP_PORT_READ(ddp_port_id(dev), port, call)
+#define CHANGE(dev, port, call) DDP_PORT_CHANGE(ddp_port_id(dev), port, call)
+
 // Call the same function of the lower port.
 static int lower_call(struct rte_eth_dev *dev, int (*call)(uint16_t port_id)) {
-	struct ddp_port *port = change_begin(dev);
-
-	if (port == NULL)
-		return -rte_errno;
-	return change_end(port, DDP_LOWER_CALL(port, call(port->lower.port_id)));
+	return CHANGE(dev, port, DDP_LOWER_CALL(port, call(port->lower.port_id)));
 }
 
 // Operations that ask the lower port by a function of ethdev.
-#define LOWER_ASKED(op, function, type)                                                         \
-	static int op(struct rte_eth_dev *dev, type *asked) {                                   \
-		struct ddp_port *port = port_lock(dev);                                         \
-                                                                                                \
-		if (port == NULL)                                                               \
-			return -ENODEV;                                                         \
-		return port_unlock(port,                                                        \
-				   DDP_LOWER_CALL(port, function(port->lower.port_id, asked))); \
+#define LOWER_ASKED(op, function, type)                                                  \
+	static int op(struct rte_eth_dev *dev, type *asked) {                            \
+		return READ(dev, port,                                                   \
+			    DDP_LOWER_CALL(port, function(port->lower.port_id, asked))); \
 	}
 
 LOWER_ASKED(flow_ctrl_get, rte_eth_dev_flow_ctrl_get, struct rte_eth_fc_conf)
@@ -159,12 +155,7 @@ void ddp_info_get(const struct ddp_port *port, struct rte_eth_dev_info *info) {
 }
 
 static int infos_get(struct rte_eth_dev *dev, struct rte_eth_dev_info *info) {
-	struct ddp_port *port = port_lock(dev);
-
-	if (port == NULL)
-		return -ENODEV;
-	ddp_info_get(port, info);
-	return port_unlock(port, 0);
+	return READ(dev, port, (ddp_info_get(port, info), 0));
 }
 
 // The profiles are our firmware.
@@ -185,11 +176,7 @@ int ddp_fw_version_get(const struct ddp_port *port, char *version, size_t size) 
 }
 
 static int fw_version_get(struct rte_eth_dev *dev, char *version, size_t size) {
-	struct ddp_port *port = port_lock(dev);
-
-	if (port == NULL)
-		return -ENODEV;
-	return port_unlock(port, ddp_fw_version_get(port, version, size));
+	return READ(dev, port, ddp_fw_version_get(port, version, size));
 }
 
 // An application would not notice that these have no effect.
@@ -271,11 +258,7 @@ static int port_configure(struct ddp_port *port) {
 }
 
 static int configure(struct rte_eth_dev *dev) {
-	struct ddp_port *port = change_begin(dev);
-
-	if (port == NULL)
-		return -rte_errno;
-	return change_end(port, port_configure(port));
+	return CHANGE(dev, port, port_configure(port));
 }
 
 static int rx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc,
@@ -338,63 +321,32 @@ static int stop(struct rte_eth_dev *dev) {
 // filters of the lower device are restored by ethdev, which sets those of our port when it is
 // started.
 static int reset(struct rte_eth_dev *dev) {
-	struct ddp_port *port = change_begin(dev);
-
-	if (port == NULL)
-		return -rte_errno;
-	return change_end(port, port->lower.started ? -EBUSY : ddp_lower_reset(port));
+	return CHANGE(dev, port, port->lower.started ? -EBUSY : ddp_lower_reset(port));
 }
 
 static int rx_queue_start(struct rte_eth_dev *dev, uint16_t id) {
-	struct ddp_port *port = change_begin(dev);
-
-	if (port == NULL)
-		return -rte_errno;
-	return change_end(port, ddp_rxq_start(port, id));
+	return CHANGE(dev, port, ddp_rxq_start(port, id));
 }
 
 static int rx_queue_stop(struct rte_eth_dev *dev, uint16_t id) {
-	struct ddp_port *port = change_begin(dev);
-
-	if (port == NULL)
-		return -rte_errno;
-	ddp_rxq_stop(port, id);
-	return change_end(port, 0);
+	return CHANGE(dev, port, (ddp_rxq_stop(port, id), 0));
 }
 
 static int tx_queue_start(struct rte_eth_dev *dev, uint16_t id) {
-	struct ddp_port *port = change_begin(dev);
-
-	if (port == NULL)
-		return -rte_errno;
-	ddp_txq_start(port, id);
-	return change_end(port, 0);
+	return CHANGE(dev, port, (ddp_txq_start(port, id), 0));
 }
 
 static int tx_queue_stop(struct rte_eth_dev *dev, uint16_t id) {
-	struct ddp_port *port = change_begin(dev);
-
-	if (port == NULL)
-		return -rte_errno;
-	ddp_txq_stop(port, id);
-	return change_end(port, 0);
+	return CHANGE(dev, port, (ddp_txq_stop(port, id), 0));
 }
 
 // Not changes: the thread that polls a queue must not wait for the end of one.
 static int rx_intr_enable(struct rte_eth_dev *dev, uint16_t id) {
-	struct ddp_port *port = port_lock(dev);
-
-	if (port == NULL)
-		return -ENODEV;
-	return port_unlock(port, ddp_rx_intr_enable(port, id));
+	return READ(dev, port, ddp_rx_intr_enable(port, id));
 }
 
 static int rx_intr_disable(struct rte_eth_dev *dev, uint16_t id) {
-	struct ddp_port *port = port_lock(dev);
-
-	if (port == NULL)
-		return -ENODEV;
-	return port_unlock(port, ddp_rx_intr_disable(port, id));
+	return READ(dev, port, ddp_rx_intr_disable(port, id));
 }
 
 // Not of a port that is being closed: ethdev would mark its id as one with a removed device.
@@ -465,11 +417,7 @@ int ddp_allmulticast_set(struct ddp_port *port, bool on) {
 
 static int filter_set(struct rte_eth_dev *dev, int (*set)(struct ddp_port *port, bool on),
 		      bool on) {
-	struct ddp_port *port = change_begin(dev);
-
-	if (port == NULL)
-		return -rte_errno;
-	return change_end(port, set(port, on));
+	return CHANGE(dev, port, set(port, on));
 }
 
 static int promiscuous_enable(struct rte_eth_dev *dev) {
@@ -500,11 +448,7 @@ int ddp_mtu_set(struct ddp_port *port, uint16_t mtu) {
 }
 
 static int mtu_set(struct rte_eth_dev *dev, uint16_t mtu) {
-	struct ddp_port *port = change_begin(dev);
-
-	if (port == NULL)
-		return -rte_errno;
-	return change_end(port, ddp_mtu_set(port, mtu));
+	return CHANGE(dev, port, ddp_mtu_set(port, mtu));
 }
 
 static int lower_mac_set(struct ddp_port *port, struct rte_ether_addr *addr) {
@@ -522,11 +466,7 @@ static int lower_mac_set(struct ddp_port *port, struct rte_ether_addr *addr) {
 }
 
 static int mac_addr_set(struct rte_eth_dev *dev, struct rte_ether_addr *addr) {
-	struct ddp_port *port = change_begin(dev);
-
-	if (port == NULL)
-		return -rte_errno;
-	return change_end(port, lower_mac_set(port, addr));
+	return CHANGE(dev, port, lower_mac_set(port, addr));
 }
 
 static int mac_addr_add(struct rte_eth_dev *dev, struct rte_ether_addr *addr, uint32_t index,
@@ -555,23 +495,15 @@ static void mac_addr_remove(struct rte_eth_dev *dev, uint32_t index) {
 }
 
 static int mc_addr_list_set(struct rte_eth_dev *dev, struct rte_ether_addr *addrs, uint32_t n) {
-	struct ddp_port *port = change_begin(dev);
-	int ret;
-
-	if (port == NULL)
-		return -rte_errno;
-	ret = DDP_LOWER_CALL(port, rte_eth_dev_set_mc_addr_list(port->lower.port_id, addrs, n));
-	return change_end(port, received_anyway(port, ret));
+	return CHANGE(dev, port,
+		      received_anyway(
+			      port, DDP_LOWER_CALL(port, rte_eth_dev_set_mc_addr_list(
+								 port->lower.port_id, addrs, n))));
 }
 
 static int vlan_filter_set(struct rte_eth_dev *dev, uint16_t vlan, int on) {
-	struct ddp_port *port = change_begin(dev);
-	int ret;
-
-	if (port == NULL)
-		return -rte_errno;
-	ret = DDP_LOWER_CALL(port, rte_eth_dev_vlan_filter(port->lower.port_id, vlan, on));
-	return change_end(port, ret);
+	return CHANGE(dev, port,
+		      DDP_LOWER_CALL(port, rte_eth_dev_vlan_filter(port->lower.port_id, vlan, on)));
 }
 
 // Only the VLAN filter is offered.
@@ -596,64 +528,34 @@ static int vlan_offload_set(struct rte_eth_dev *dev, int mask) {
 }
 
 static int flow_ctrl_set(struct rte_eth_dev *dev, struct rte_eth_fc_conf *conf) {
-	struct ddp_port *port = change_begin(dev);
-	int ret;
-
-	if (port == NULL)
-		return -rte_errno;
-	ret = DDP_LOWER_CALL(port, rte_eth_dev_flow_ctrl_set(port->lower.port_id, conf));
-	return change_end(port, ret);
+	return CHANGE(dev, port,
+		      DDP_LOWER_CALL(port, rte_eth_dev_flow_ctrl_set(port->lower.port_id, conf)));
 }
 
 static int udp_tunnel_port_add(struct rte_eth_dev *dev, struct rte_eth_udp_tunnel *tunnel) {
-	struct ddp_port *port = change_begin(dev);
-
-	if (port == NULL)
-		return -rte_errno;
-	return change_end(port, ddp_tunnel_add(port, tunnel));
+	return CHANGE(dev, port, ddp_tunnel_add(port, tunnel));
 }
 
 static int udp_tunnel_port_del(struct rte_eth_dev *dev, struct rte_eth_udp_tunnel *tunnel) {
-	struct ddp_port *port = change_begin(dev);
-
-	if (port == NULL)
-		return -rte_errno;
-	return change_end(port, ddp_tunnel_del(port, tunnel));
+	return CHANGE(dev, port, ddp_tunnel_del(port, tunnel));
 }
 
 static int rss_hash_update(struct rte_eth_dev *dev, struct rte_eth_rss_conf *conf) {
-	struct ddp_port *port = change_begin(dev);
-
-	if (port == NULL)
-		return -rte_errno;
-	return change_end(port, ddp_rss_hash_update(port, conf));
+	return CHANGE(dev, port, ddp_rss_hash_update(port, conf));
 }
 
 static int rss_hash_conf_get(struct rte_eth_dev *dev, struct rte_eth_rss_conf *conf) {
-	struct ddp_port *port = port_lock(dev);
-
-	if (port == NULL)
-		return -ENODEV;
-	ddp_rss_hash_get(port, conf);
-	return port_unlock(port, 0);
+	return READ(dev, port, (ddp_rss_hash_get(port, conf), 0));
 }
 
 static int reta_update(struct rte_eth_dev *dev, struct rte_eth_rss_reta_entry64 *conf,
 		       uint16_t size) {
-	struct ddp_port *port = change_begin(dev);
-
-	if (port == NULL)
-		return -rte_errno;
-	return change_end(port, ddp_rss_reta_update(port, conf, size));
+	return CHANGE(dev, port, ddp_rss_reta_update(port, conf, size));
 }
 
 static int reta_query(struct rte_eth_dev *dev, struct rte_eth_rss_reta_entry64 *conf,
 		      uint16_t size) {
-	struct ddp_port *port = port_lock(dev);
-
-	if (port == NULL)
-		return -ENODEV;
-	return port_unlock(port, ddp_rss_reta_query(port, conf, size));
+	return READ(dev, port, ddp_rss_reta_query(port, conf, size));
 }
 
 void ddp_rxq_info_get(const struct ddp_port *port, uint16_t id, struct rte_eth_rxq_info *info) {
@@ -736,11 +638,7 @@ DPDK_PTYPES_GET_OP(supported_ptypes_get_op, supported_ptypes_get)
 // types pass 0, as testpmd does at each start by default. This would not save time here, and users
 // read the types in testpmd's output, so 0 means all types.
 static int ptypes_set(struct rte_eth_dev *dev, uint32_t mask) {
-	struct ddp_port *port = change_begin(dev);
-
-	if (port == NULL)
-		return -rte_errno;
-	return change_end(port, ddp_ptypes_set(port, mask != 0 ? mask : UINT32_MAX));
+	return CHANGE(dev, port, ddp_ptypes_set(port, mask != 0 ? mask : UINT32_MAX));
 }
 
 static int rx_burst_mode_get(struct rte_eth_dev *dev, uint16_t queue,
@@ -766,38 +664,22 @@ static int tx_burst_mode_get(struct rte_eth_dev *dev, uint16_t queue,
 }
 
 static int stats_get(struct rte_eth_dev *dev, struct rte_eth_stats *stats) {
-	struct ddp_port *port = port_lock(dev);
-
-	if (port == NULL)
-		return -ENODEV;
-	return port_unlock(port, ddp_stats_get(port, stats));
+	return READ(dev, port, ddp_stats_get(port, stats));
 }
 
 DPDK_STATS_GET_OP(stats_get_op, stats_get)
 
 static int stats_reset(struct rte_eth_dev *dev) {
-	struct ddp_port *port = port_lock(dev);
-
-	if (port == NULL)
-		return -ENODEV;
-	return port_unlock(port, ddp_stats_reset(port));
+	return READ(dev, port, ddp_stats_reset(port));
 }
 
 static int xstats_get(struct rte_eth_dev *dev, struct rte_eth_xstat *values, unsigned int n) {
-	struct ddp_port *port = port_lock(dev);
-
-	if (port == NULL)
-		return -ENODEV;
-	return port_unlock(port, ddp_xstats_get(port, NULL, values, n));
+	return READ(dev, port, ddp_xstats_get(port, NULL, values, n));
 }
 
 static int xstats_get_names(struct rte_eth_dev *dev, struct rte_eth_xstat_name *names,
 			    unsigned int n) {
-	struct ddp_port *port = port_lock(dev);
-
-	if (port == NULL)
-		return -ENODEV;
-	return port_unlock(port, ddp_xstats_get(port, names, NULL, n));
+	return READ(dev, port, ddp_xstats_get(port, names, NULL, n));
 }
 
 const struct eth_dev_ops ddp_port_ops = {

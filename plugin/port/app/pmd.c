@@ -222,51 +222,22 @@ int rte_pmd_ddp_ptype_mapping_get(uint16_t port_id, struct rte_pmd_ddp_ptype_map
 int rte_pmd_ddp_ptype_mapping_update(uint16_t port_id,
 				     const struct rte_pmd_ddp_ptype_mapping *items, unsigned int n,
 				     bool exclusive) {
-	int ret;
-	struct ddp_port *port;
-
 	if (is_missing(items, n))
 		return -EINVAL;
-	port = ddp_registry_change(port_id, &ret);
-	if (port == NULL)
-		return ret;
-	ret = ddp_mapping_update(port, items, n, exclusive);
-	ddp_change_end(port);
-	return ret;
+	return DDP_PORT_CHANGE(port_id, port, ddp_mapping_update(port, items, n, exclusive));
 }
 
 int rte_pmd_ddp_ptype_mapping_replace(uint16_t port_id, uint32_t target, bool mask,
 				      uint32_t rte_ptype) {
-	int ret;
-	struct ddp_port *port = ddp_registry_change(port_id, &ret);
-
-	if (port == NULL)
-		return ret;
-	ret = ddp_mapping_replace(port, target, mask, rte_ptype);
-	ddp_change_end(port);
-	return ret;
+	return DDP_PORT_CHANGE(port_id, port, ddp_mapping_replace(port, target, mask, rte_ptype));
 }
 
 int rte_pmd_ddp_ptype_mapping_reset(uint16_t port_id) {
-	int ret;
-	struct ddp_port *port = ddp_registry_change(port_id, &ret);
-
-	if (port == NULL)
-		return ret;
-	ret = ddp_mapping_reset(port);
-	ddp_change_end(port);
-	return ret;
+	return DDP_PORT_CHANGE(port_id, port, ddp_mapping_reset(port));
 }
 
 int rte_pmd_ddp_balance_set(uint16_t port_id, unsigned int ms) {
-	int ret;
-	struct ddp_port *port = ddp_registry_change(port_id, &ret);
-
-	if (port == NULL)
-		return ret;
-	ret = ddp_balance_set(port, ms);
-	ddp_change_end(port);
-	return ret;
+	return DDP_PORT_CHANGE(port_id, port, ddp_balance_set(port, ms));
 }
 
 int rte_pmd_ddp_balance_get(uint16_t port_id, struct rte_pmd_ddp_balance *balance) {

@@ -110,32 +110,14 @@ static const struct {
 #undef OP
 };
 
-static int change_run(struct ddp_mp_request *request) {
-	int ret;
-	struct ddp_port *port = ddp_registry_change(request->port_id, &ret);
-
-	if (port == NULL)
-		return ret;
-	ret = ops[request->op].run(port, request);
-	ddp_change_end(port);
-	return ret;
-}
-
-static int read_run(struct ddp_mp_request *request) {
-	struct ddp_port *port = ddp_registry_get(request->port_id);
-	int ret;
-
-	if (port == NULL)
-		return -ENODEV;
-	ret = ops[request->op].run(port, request);
-	ddp_registry_put(port);
-	return ret;
-}
-
 static int request_run(struct ddp_mp_request *request) {
+	const uint16_t id = request->port_id;
+
 	if (request->op >= RTE_DIM(ops))
 		return -ENOTSUP;
-	return ops[request->op].changes ? change_run(request) : read_run(request);
+	if (ops[request->op].changes)
+		return DDP_PORT_CHANGE(id, port, ops[request->op].run(port, request));
+	return DDP_PORT_READ(id, port, ops[request->op].run(port, request));
 }
 
 // The request is not ours any more.

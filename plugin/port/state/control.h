@@ -58,6 +58,30 @@ bool ddp_alarm_set(struct ddp_port *port, enum ddp_alarm alarm, uint64_t us, ddp
 static inline void ddp_alarm_unset(struct ddp_port *port, enum ddp_alarm alarm) {
 	__atomic_store_n(&port->alarms[alarm], NULL, __ATOMIC_SEQ_CST);
 }
+// One call that reads a port, or is a change of it. The value is that of the call, an int, or
+// -ENODEV or -EBUSY as above. port: what the call names the port.
+#define DDP_PORT_READ(port_id, port, call)                         \
+	({                                                         \
+		struct ddp_port *port = ddp_registry_get(port_id); \
+		int ret_ = -ENODEV;                                \
+                                                                   \
+		if (port != NULL) {                                \
+			ret_ = (call);                             \
+			ddp_registry_put(port);                    \
+		}                                                  \
+		ret_;                                              \
+	})
+#define DDP_PORT_CHANGE(port_id, port, call)                                 \
+	({                                                                   \
+		int ret_;                                                    \
+		struct ddp_port *port = ddp_registry_change(port_id, &ret_); \
+                                                                             \
+		if (port != NULL) {                                          \
+			ret_ = (call);                                       \
+			ddp_change_end(port);                                \
+		}                                                            \
+		ret_;                                                        \
+	})
 void ddp_registry_each(void (*fn)(struct ddp_port *port, void *arg), void *arg);
 
 // ptype_ids.c: ids of packet types. Under the port's mutex.
