@@ -109,8 +109,10 @@ struct plans {
 static int capabilities_find(const char *package, const struct ddp_nic *nic,
 			     const struct ddp_profile *profile, struct capabilities *capabilities) {
 	struct ddp_diag *diag = &capabilities->diag;
+	const bool wanted = ddp_i40e_package_wanted(profile);
+	const struct ddp_place place = {.file = package};
 
-	capabilities->possible = nic == ddp_nic_find("i40e") && ddp_i40e_package_wanted(profile);
+	capabilities->possible = nic == ddp_nic_find("i40e") && (wanted || package != NULL);
 	if (!capabilities->possible)
 		return EXIT_GOOD;
 	if (package == NULL) {
@@ -122,7 +124,9 @@ static int capabilities_find(const char *package, const struct ddp_nic *nic,
 		ddp_diag_print(diag, stderr);
 		return load_status(diag);
 	}
-	if (!ddp_i40e_package_covers(capabilities->package, 0, diag)) {
+	if (!wanted)
+		ddp_error(diag, &place, "the profile has no GTP-U, for which packages are used");
+	if (!wanted || !ddp_i40e_package_covers(capabilities->package, 0, diag)) {
 		ddp_package_close(capabilities->package);
 		capabilities->package = NULL;
 	}
