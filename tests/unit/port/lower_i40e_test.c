@@ -212,10 +212,11 @@ static uint16_t port_run(const char *devargs) {
 
 #define N_PACKETS 1000
 
+// Compared byte by byte, so it has no padding.
 struct answer {
 	uint32_t hash, packet_type;
 	uint16_t queue;
-	bool hashed;
+	uint16_t hashed; // 0 or 1
 };
 
 #define TUNNEL "eth ipv4 udp=2152 gtpu "

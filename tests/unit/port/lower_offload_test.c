@@ -28,9 +28,10 @@
 #define N_PACKETS 3000 // of a profile, drawn along its own parse graph
 #define BATCH 1000
 
+// Compared byte by byte, so it has no padding.
 struct answer {
 	uint16_t queue, type_id;
-	bool hashed;
+	uint32_t hashed; // 0 or 1
 	uint32_t hash, packet_type, mark;
 };
 
