@@ -199,6 +199,11 @@ static unsigned int operation_fail(const struct operation *operation, unsigned i
 		step(operation, undo, UINT_MAX);
 	if (operation->check != NULL)
 		operation->check();
+	if (n_blocks < before) { // a part that a port can do without is back after the next change
+		step(operation, operation->run, UINT_MAX);
+		if (undo != NULL)
+			step(operation, undo, UINT_MAX);
+	}
 	if (n_blocks != before && at != UINT_MAX)
 		fail_msg("%s, allocation %u: %ld blocks are lost", operation->name, at,
 			 n_blocks - before);
