@@ -35,24 +35,30 @@ QUEUE = {"rx_packets": 3, "rx_bytes": 200, "rx_missed": 1, "tx_packets": 1, "tx_
 PTYPE = {"name": "GTPU", "packets": 4, "rte_ptype": 17}
 PROOF = {"name": "GTPU", "rte_ptype": 17, "checked": 4, "wrong": 0, "other_type": 3, "state": "proven"}
 CHANGE = {"ok": 1, "profiles": ["gtpu"]}
+BALANCE = {"interval_ms": 100, "rounds": 1, "moves": 1, "given_up": 0, "order_parked": 0, "order_longest_parking_us": 0,
+           "before_permille": 1500, "after_permille": 1100, "worst_permille": 1500,
+           "bound_entry": 7, "bound_share_permille": 300, "bound_flow": "10.0.0.1 > 10.0.0.2",
+           "last_intervals": {"0": {"round": 1, "before_permille": 1500, "after_permille": 1100, "moves": 1}},
+           "last_moves": {"0": {"round": 1, "ms_ago": 5, "entry": 7, "from": 0, "to": 1, "share_permille": 300,
+                                "from_load_permille": 1500, "to_load_permille": 500}}}
 GOOD = {"/net_ddp/list": [0], "/net_ddp/info": INFO,
         "/net_ddp/queues": {"count": 2, "start": 0, "queues": {"0": QUEUE, "1": QUEUE}},
         "/net_ddp/ptypes": {"count": 1, "start": 0, "ptypes": {"0": PTYPE}},
         "/net_ddp/verify": {"count": 1, "start": 0, "offload": "i40e", "offload_state": "on",
                             "straight": 0, "ptypes": {"0": PROOF}},
         "/net_ddp/profile_add": CHANGE, "/net_ddp/profile_del": CHANGE,
-        "/net_ddp/profile_set": CHANGE}
+        "/net_ddp/profile_set": CHANGE, "/net_ddp/balance": BALANCE}
 
 COMMANDS = [["port", "list"], ["port", "show", "0"], ["port", "show", "net_ddp0"],
             ["port", "queues", "0"], ["port", "ptypes", "0"], ["port", "verify", "0"],
             ["port", "add", "0", "gtpu"], ["port", "set", "0", "gtpu"],
-            ["port", "del", "0", "gtpu"],
+            ["port", "del", "0", "gtpu"], ["port", "balance", "0"],
             ["port", "watch", "0", "--interval", "0.1", "--count", "1"], ["plan", "--port", "0"]]
 # The answers that a command reads, and so those that are worth changing.
 READS = {"list": ["list", "info"], "show": ["list", "info"], "queues": ["queues"],
          "ptypes": ["ptypes"], "verify": ["verify"], "add": ["profile_add"], "del": ["profile_del"],
-         "set": ["profile_set"],
-         "watch": ["queues", "info"], "--port": ["info"]}
+         "balance": ["balance"], "set": ["profile_set"],
+         "watch": ["queues", "info", "balance"], "--port": ["info"]}
 
 
 class Server:

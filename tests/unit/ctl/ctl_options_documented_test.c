@@ -46,7 +46,10 @@ static void the_page_on_plans_has_each_kind_of_nic(void **state) {
 	assert_non_null(from);
 	*strstr(from, "\n.El\n") = '\0';
 	for (unsigned int i = 0; i < ddp_n_nics; i++) {
-		snprintf(item, sizeof(item), "\n.It Cm %s\n", ddp_nic_name(ddp_nics[i]));
+		const char *alias = ddp_nic_alias(ddp_nics[i]);
+
+		snprintf(item, sizeof(item), "\n.It Cm %s%s%s\n", ddp_nic_name(ddp_nics[i]),
+			 alias != NULL ? " , " : "", alias != NULL ? alias : "");
 		page_contains(from, item);
 	}
 	assert_int_equal(page_count(from, "\n.It "), ddp_n_nics);
