@@ -44,8 +44,12 @@ enum {
 	DDP_RTE_PTYPES(PTYPE_VALUE)
 };
 
+const struct i40e_published *i40e_published_find(unsigned int inner) {
+	return &publications[inner == 6];
+}
+
 // DPDK puts these together from the names of a ptype's protocols.
-static uint32_t ptype_of(unsigned int outer, unsigned int inner, enum l4 l4) {
+uint32_t i40e_ptype(unsigned int outer, unsigned int inner, enum l4 l4) {
 	static const uint32_t l4s[N_L4S] = {
 		[L4_FRAGMENT] = PTYPE_INNER_L4_FRAG, [L4_UDP] = PTYPE_INNER_L4_UDP,
 		[L4_TCP] = PTYPE_INNER_L4_TCP,       [L4_SCTP] = PTYPE_INNER_L4_SCTP,
@@ -58,25 +62,94 @@ static uint32_t ptype_of(unsigned int outer, unsigned int inner, enum l4 l4) {
 	       PTYPE_TUNNEL_GTPU | l4s[l4];
 }
 
-struct i40e_capability i40e_capability_find(const struct ddp_package *package, unsigned int outer,
-					    unsigned int inner, enum l4 l4) {
-	const struct i40e_published *published = &publications[inner == 6];
-
-	if (!is_documented(package))
-		return (struct i40e_capability){.pctype = -1};
-	return (struct i40e_capability){
-		.ptype = ptype_of(outer, inner, l4),
-		.pctype = published->pctype,
-		.published = published,
-	};
-}
-
-void i40e_nic_extend(const struct ddp_package *package, struct ddp_nic *nic) {
-	if (!is_documented(package))
-		return;
+void i40e_nic_extend(struct ddp_nic *nic) {
 	nic->encaps |= ENCAPS_GTPU;
 	nic->gtpu_sctp = true;
 	nic->note = NULL;
+}
+
+/* Input sets */
+
+static bool has_ports(const struct packet_class *class) {
+	return class->l4 == L4_UDP || class->l4 == L4_TCP || class->l4 == L4_SCTP;
+}
+
+// The first byte of a field in a packet. -1: the packet has no such header, so what is hashed is
+// not known.
+static int field_place(const struct i40e_field *field, const struct packet_class *class) {
+	int header;
+
+	if (field->header == NULL)
+		header = has_ports(class) ? (int)class->n_headers - 1 : -1;
+	else
+		header = packet_class_named(class, field->header);
+	return header < 0 ? -1 : class->headers[header].off + field->byte;
+}
+
+// The first bit of a word; -1: not known.
+static int word_place(const struct packet_class *class, uint8_t word) {
+	const struct i40e_published *published = class->published;
+
+	for (unsigned int i = 0; i < I40E_PUBLISHED_FIELDS; i++) {
+		const struct i40e_field *field = &published->fields[i];
+		int byte = field_place(field, class);
+
+		if (word >= field->first && word < field->first + field->n)
+			return byte < 0 ? -1 : 8 * (byte + 2 * (word - field->first));
+	}
+	return -1;
+}
+
+// The word that holds the 16 bits from this one on; -1: none.
+static int word_at(const struct packet_class *class, int bit) {
+	const struct i40e_published *published = class->published;
+
+	for (unsigned int i = 0; i < I40E_PUBLISHED_FIELDS; i++) {
+		const struct i40e_field *field = &published->fields[i];
+		int byte = field_place(field, class), off = bit - 8 * byte;
+
+		if (byte >= 0 && off >= 0 && off % 16 == 0 && off / 16 < field->n)
+			return field->first + off / 16;
+	}
+	return -1;
+}
+
+static bool is_word(const struct hashed *hashed, unsigned int at) {
+	for (unsigned int i = 0; i < 16; i++)
+		if (at + i >= hashed->n || hashed->bits[at + i] != hashed->bits[at] + (int)i)
+			return false;
+	return hashed->bits[at] != BIT_ZERO;
+}
+
+bool i40e_inset_find(const struct packet_class *class, const struct hashed *hashed,
+		     struct ddp_offload_inset *inset) {
+	int last = -1;
+
+	assert(class->published != NULL);
+	*inset = (struct ddp_offload_inset){.pctype = class->pctype};
+	for (unsigned int at = 0; at < hashed->n; at += 16) {
+		int word = is_word(hashed, at) ? word_at(class, hashed->bits[at]) : -1;
+
+		if (word <= last ||
+		    inset->n == DDP_OFFLOAD_WORDS) // the NIC hashes words in ascending order
+			return false;
+		inset->words[inset->n++] = word;
+		last = word;
+	}
+	return inset->n > 0;
+}
+
+bool i40e_inset_hashes(const struct ddp_offload_inset *inset, const struct packet_class *class,
+		       struct hashed *hashed) {
+	hashed->n = 0;
+	for (unsigned int i = 0; i < inset->n; i++) {
+		int bit = word_place(class, inset->words[i]);
+
+		if (bit < 0)
+			return false;
+		hashed_add(hashed, bit, 16);
+	}
+	return true;
 }
 
 /* Packages for a port */

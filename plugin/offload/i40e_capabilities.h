@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Inside of plugin/offload: what a 700-series package adds to the NIC, as far as a plan needs it.
+// Inside of plugin/offload: what Intel's GTP package adds to a 700-series NIC, as far as a plan
+// needs it.
 //
 // The NIC finds a packet's pctype and ptype. The pctype has an input set: the words of the field
 // vector that are hashed, in their order. A package says which protocols its pctypes and ptypes
@@ -8,8 +9,7 @@
 #ifndef DDP_OFFLOAD_I40E_CAPABILITIES_H
 #define DDP_OFFLOAD_I40E_CAPABILITIES_H
 
-#include "i40e/i40e.h"
-#include "nic.h"
+#include "expected_hash.h"
 
 #define I40E_PUBLISHED_FIELDS 4
 
@@ -26,23 +26,21 @@ struct i40e_published {
 	struct i40e_field fields[I40E_PUBLISHED_FIELDS];
 };
 
-// How the NIC reports and hashes packets of one kind with the package.
-struct i40e_capability {
-	uint32_t ptype; // RTE_PTYPE_*; 0: not distinguished from other packets
-	int pctype;
-	const struct i40e_published *published; // of the pctype; NULL: nothing
-};
+// Of packets with this inner IP version (4, 6).
+const struct i40e_published *i40e_published_find(unsigned int inner);
 
-// Packets from outer IP version (4, 6) to inner L4 header.
-struct i40e_capability i40e_capability_find(const struct ddp_package *package, unsigned int outer,
-					    unsigned int inner, enum l4 l4);
+// The RTE_PTYPE_* of packets from outer IP version (4, 6) to inner L4 header.
+uint32_t i40e_ptype(unsigned int outer, unsigned int inner, enum l4 l4);
 
 // Add to nic what the package adds to the NIC.
-void i40e_nic_extend(const struct ddp_package *package, struct ddp_nic *nic);
+void i40e_nic_extend(struct ddp_nic *nic);
 
-// Does the NIC need a package to distinguish such packets?
-static inline bool i40e_needs_package(enum encap encap) {
-	return (ENCAPS_GTPU & 1U << encap) != 0;
-}
+// The input set of the class's pctype that hashes exactly these bits. false: there is none.
+bool i40e_inset_find(const struct packet_class *class, const struct hashed *hashed,
+		     struct ddp_offload_inset *inset);
+
+// The bits of a packet class that an input set of its pctype hashes. false: not known.
+bool i40e_inset_hashes(const struct ddp_offload_inset *inset, const struct packet_class *class,
+		       struct hashed *hashed);
 
 #endif

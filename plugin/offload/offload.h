@@ -128,8 +128,8 @@ struct ddp_plan_ask {
 	// hashed. (Ignored for kinds without a reliable rss_hf.)
 	bool spreads;
 	bool spread; // a spread plan, too
-	// The package that a 700-series NIC has or would be given; NULL: none. It must outlive the
-	// plan.
+	// The package that a 700-series NIC has or would be given, one that
+	// ddp_i40e_package_covers() accepted; NULL: none. It must outlive the plan.
 	const struct ddp_package *package;
 	// Does the driver accept a rule? (It may refuse a rule that other drivers of its kind
 	// accept.) NULL: yes.

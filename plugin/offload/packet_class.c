@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/rte_ptype.h"
+#include "i40e_capabilities.h"
 
 #define PTYPE(name, bits) PTYPE_##name = bits,
 enum {
@@ -362,20 +363,6 @@ static struct packet_class *class_new(struct packet_classes *classes) {
 	return &classes->classes[classes->n++];
 }
 
-static const struct i40e_capability *capability_find(const struct packet_classes *classes,
-						     const struct packet_class *s, enum l4 l4) {
-	return &classes->capabilities[s->outer == 6][s->inner == 6][l4];
-}
-
-static void capability_apply(struct packet_classes *classes, struct packet_class *s) {
-	const struct i40e_capability *capability = capability_find(classes, s, s->l4);
-
-	assert(classes->n > 0 && s == &classes->classes[classes->n - 1]);
-	s->ptype = capability->ptype;
-	s->pctype = capability->pctype;
-	s->published = capability->published;
-}
-
 static uint32_t l4s_of(const struct ddp_nic *nic, enum encap encap) {
 	if ((ENCAPS_GTPU & 1U << encap) != 0 && !nic->gtpu_sctp)
 		return nic->l4s & ~L4(SCTP);
@@ -404,8 +391,11 @@ static void class_make(struct packet_classes *classes, const struct form *form) 
 	s->inner = form->inner;
 	s->usual = !form->options && !form->later && !form->keyless && form->n_vlans < 3;
 	s->tagged = form->n_vlans > 0;
-	if (classes->has_package && i40e_needs_package(form->encap))
-		capability_apply(classes, s);
+	if (classes->has_package && (ENCAPS_GTPU & 1U << form->encap) != 0) {
+		s->ptype = i40e_ptype(s->outer, s->inner, s->l4);
+		s->published = i40e_published_find(s->inner);
+		s->pctype = s->published->pctype;
+	}
 	s->parsed = s->ptype != 0 && is_parsed(classes->nic, form);
 	if (!s->parsed && !(classes->wide && s->usual && !s->tagged))
 		classes->n--;
@@ -453,23 +443,14 @@ static void forms_make(struct packet_classes *classes, struct form *form) {
 	}
 }
 
-static void package_read(struct packet_classes *classes, const struct ddp_package *package) {
-	classes->has_package = true;
-	for (unsigned int outer = 0; outer < 2; outer++)
-		for (unsigned int inner = 0; inner < 2; inner++)
-			for (unsigned int l4 = 0; l4 < N_L4S; l4++)
-				classes->capabilities[outer][inner][l4] = i40e_capability_find(
-					package, outer ? 6 : 4, inner ? 6 : 4, l4);
-}
-
 bool packet_classes_make(struct packet_classes *classes, const struct ddp_nic *nic,
-			 const struct ddp_package *package,
-			 const struct ddp_offload_tunnel *tunnels, unsigned int n_tunnels,
-			 bool wide) {
-	*classes = (struct packet_classes){
-		.nic = nic, .tunnels = tunnels, .n_tunnels = n_tunnels, .wide = wide};
-	if (package != NULL)
-		package_read(classes, package);
+			 bool has_package, const struct ddp_offload_tunnel *tunnels,
+			 unsigned int n_tunnels, bool wide) {
+	*classes = (struct packet_classes){.nic = nic,
+					   .has_package = has_package,
+					   .tunnels = tunnels,
+					   .n_tunnels = n_tunnels,
+					   .wide = wide};
 	for (unsigned int encap = 0; encap < N_ENCAPS; encap++) {
 		struct form form = {.encap = encap};
 
@@ -502,13 +483,12 @@ bool packet_classes_port_is_tunnel(const struct packet_classes *classes,
 }
 
 // Does the package's parser know this protocol? Only the names of its types are known.
-static bool package_parses(const struct packet_classes *classes, const struct packet_class *class,
-			   uint8_t protocol) {
+static bool package_parses(const struct packet_class *class, uint8_t protocol) {
 	for (enum l4 l4 = L4_UDP; l4 <= L4_ICMP; l4++) {
 		const struct form form = {.l4 = l4};
 
 		if (protocol_of(&form, class->inner) == protocol)
-			return capability_find(classes, class, l4)->ptype != 0;
+			return true;
 	}
 	return false;
 }
@@ -520,7 +500,7 @@ bool packet_class_protocol_is_other(const struct packet_classes *classes,
 	static const uint8_t extensions[] = {0, 43, 44, 60, 135};
 
 	if (class->pctype >= 0)
-		return !package_parses(classes, class, protocol);
+		return !package_parses(class, protocol);
 	if (class->inner == 6 && memchr(extensions, protocol, sizeof(extensions)) != NULL)
 		return false;
 	if (memchr(ipsec, protocol, sizeof(ipsec)) != NULL)

@@ -7,7 +7,6 @@
 #ifndef DDP_OFFLOAD_PACKET_CLASS_H
 #define DDP_OFFLOAD_PACKET_CLASS_H
 
-#include "i40e_capabilities.h"
 #include "nic.h"
 
 #define PACKET_CLASS_SIZE 320
@@ -76,8 +75,7 @@ struct packet_classes {
 	unsigned int n;
 	unsigned int room;
 	const struct ddp_nic *nic;
-	bool has_package;
-	struct i40e_capability capabilities[2][2][N_L4S]; // by outer and inner version
+	bool has_package; // Intel's for GTP
 	const struct ddp_offload_tunnel *tunnels;
 	unsigned int n_tunnels;
 	uint32_t headers; // of all classes that the NIC distinguishes: bits 1 << id
@@ -85,12 +83,11 @@ struct packet_classes {
 	bool failed;
 };
 
-// Make all packet classes of a NIC with its package, if any, and these tunnels. wide: and also
-// usual ones without a tag that the NIC does not distinguish. false: out of memory.
+// Make all packet classes of a NIC, with Intel's GTP package or without, and these tunnels. wide:
+// and also usual ones without a tag that the NIC does not distinguish. false: out of memory.
 bool packet_classes_make(struct packet_classes *classes, const struct ddp_nic *nic,
-			 const struct ddp_package *package,
-			 const struct ddp_offload_tunnel *tunnels, unsigned int n_tunnels,
-			 bool wide);
+			 bool has_package, const struct ddp_offload_tunnel *tunnels,
+			 unsigned int n_tunnels, bool wide);
 void packet_classes_free(struct packet_classes *classes);
 
 // Does the NIC recognize a tunnel by this port of a class's last UDP header?

@@ -8,7 +8,6 @@
 
 #include "draft.h"
 #include "i40e_capabilities.h"
-#include "i40e_inset.h"
 
 /* Rules */
 
@@ -585,7 +584,7 @@ static bool items_make(struct draft *d) {
 	if (d->profile->modelled)
 		return true;
 	tunnels_find(d);
-	if (!packet_classes_make(&d->classes, d->nic, d->ask->package, d->tunnels, d->n_tunnels,
+	if (!packet_classes_make(&d->classes, d->nic, d->by_package, d->tunnels, d->n_tunnels,
 				 d->ask->spread))
 		return false;
 	d->items = calloc(d->classes.n + 1, sizeof(*d->items));
@@ -617,7 +616,7 @@ struct ddp_plan *ddp_plan_build(const struct ddp_nic *nic, const struct ddp_prof
 	assert(nic != NULL && profile != NULL && program != NULL);
 	if (d.ask->package != NULL) {
 		d.package_nic = *nic;
-		i40e_nic_extend(d.ask->package, &d.package_nic);
+		i40e_nic_extend(&d.package_nic);
 		d.nic = &d.package_nic;
 		d.by_package = true;
 	}

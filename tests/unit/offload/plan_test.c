@@ -8,7 +8,6 @@
 #include "package/i40e_write.h"
 #include "unit.h"
 
-#define OTHER_TRACK 0x80080001
 #define PROFILE(types) "profile: t\nrequires: [base, gtpu]\npacket_types:\n" types
 #define TUNNEL "link ip udp gtpu (gtpu_ext | gtpu_psc)* ipv4 tcp"
 
@@ -89,8 +88,6 @@ static const struct row {
 	 "the field vector of pctype 22 does not have exactly", I40E_GTP},
 	{"gtp_package_no_tunnel", "gtpu", NULL, "i40e", "IPV4_TCP", DDP_OFFLOAD_HARDWARE, NULL,
 	 I40E_GTP},
-	{"package_without_published_words", "gtpu", NULL, "i40e", "GTPU_IPV4_TCP",
-	 DDP_OFFLOAD_SOFTWARE, "packets with 'gtpu'", OTHER_TRACK},
 	{"gtp_package_does_not_know_pppoe", "gtpu+pppoe", NULL, "i40e", "PPPOE_IPV4_TCP",
 	 DDP_OFFLOAD_SOFTWARE, "packets with 'pppoe'", I40E_GTP},
 	{"gtp_package_pctype_outside_of_the_model", "gtpu+gtpc", NULL, "i40e", "GTPC",
@@ -283,7 +280,7 @@ static void input_sets_are_the_published_words(void **state) {
 static void a_package_that_is_of_no_use_is_not_asked_for(void **state) {
 	struct planned p;
 
-	gtp_init(&p, &(struct ddp_source){.spec = "gtpu"}, "i40e", OTHER_TRACK);
+	gtp_init(&p, &(struct ddp_source){.spec = "gtpu:outer"}, "i40e", I40E_GTP);
 	assert_null(p.plan->package);
 	assert_int_equal(p.plan->n_insets, 0);
 	planned_fini(&p);
