@@ -63,7 +63,6 @@ struct i40e_package {
 };
 
 #define I40E_PCTYPES_MAX 12 // of a package, for DPDK
-#define I40E_LOADED_MAX 16  // profiles in the firmware's list
 
 // Can DPDK add the package and remove it again? device is the NIC's PCI device id, 0 for one of
 // those that the package is for. Returns 0 or a negative errno; *reason gets a static text.

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Adds a package to a 700-series NIC, and removes it, through its driver's private functions.
 //
-// A package that the NIC already held (because an application ended without removing it) is used
-// and stays there. A failure is undone at once; if the NIC itself fails while it writes a package,
-// it keeps what was written until it is reset.
+// A package that the NIC already holds (because an application ended without removing it) is a
+// failure. A failure is undone at once; if the NIC itself fails while it writes a package, it keeps
+// what was written until it is reset.
 //
 // This was never run on such a NIC: the rules are those of DPDK 22.11's sources (i40e/i40e.h), and
 // tests use fake functions. Control path only: the port is stopped, and one thread at a time uses
 // it.
 //
-//	port = ddp_i40e_load(port_id, device_id, plan, &diag);
+//	port = ddp_i40e_load(port_id, plan, &diag);
 //	...
 //	ddp_i40e_unload(port, false, &diag);
 #ifndef DDP_OFFLOAD_I40E_PORT_H
@@ -26,7 +26,6 @@
 
 #define DDP_I40E_FLOW_TYPES 64
 #define DDP_I40E_FLOW_TYPE_FIRST 26 // DPDK uses the flow types below
-#define DDP_I40E_LIST_SIZE 772      // bytes: a count and 16 profiles of 48
 
 // Numbers and structs of rte_pmd_i40e.h, which needs ethdev; i40e_calls.c compares them with it.
 enum ddp_i40e_op {
@@ -49,11 +48,10 @@ struct ddp_i40e_inset {
 };
 
 // The driver's functions: name after rte_pmd_i40e_, parameters. 0 or a negative errno. Adding a
-// package maps its ptypes to those of DPDK, also if the NIC held it (-EEXIST); deleting it maps
-// those of the NIC alone.
+// package maps its ptypes to those of DPDK, also if it is refused (-EEXIST: the NIC holds it, or
+// one of its group or of an excluding one); deleting it maps those of the NIC alone.
 #define DDP_I40E_CALLS(X)                                                                     \
 	X(process_ddp_package, uint16_t, uint8_t *, uint32_t, int)                            \
-	X(get_ddp_list, uint16_t, uint8_t *, uint32_t)                                        \
 	X(flow_type_mapping_get, uint16_t, struct ddp_i40e_flow_type *)                       \
 	X(flow_type_mapping_update, uint16_t, struct ddp_i40e_flow_type *, uint16_t, uint8_t) \
 	X(inset_get, uint16_t, uint8_t, struct ddp_i40e_inset *, int)                         \
@@ -70,8 +68,7 @@ const struct ddp_i40e_calls *ddp_i40e_calls_find(struct ddp_diag *diag);
 struct ddp_i40e_port {
 	const struct ddp_i40e_calls *calls;
 	uint16_t id;
-	uint8_t *
-		rollback; // the file that removes the added package; NULL: none, or the NIC held it
+	uint8_t *rollback; // the file that removes the added package
 	size_t rollback_size;
 	uint32_t track_id; // of the added package
 	uint64_t rss_hf;   // that selects all of its pctypes

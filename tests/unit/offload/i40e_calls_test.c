@@ -16,12 +16,11 @@ static const struct ddp_i40e_calls *calls;
 static void a_port_that_is_none_is_refused_by_each(void **state) {
 	struct ddp_i40e_flow_type types[DDP_I40E_FLOW_TYPES] = {{1, 2}};
 	struct ddp_i40e_inset inset = {0};
-	uint8_t bytes[DDP_I40E_LIST_SIZE] = {0};
+	uint8_t bytes[84] = {0};
 
 	for (int op = DDP_I40E_ADD; op <= DDP_I40E_DEL; op++)
 		assert_int_equal(calls->process_ddp_package(NO_PORT, bytes, sizeof(bytes), op),
 				 -ENODEV);
-	assert_int_equal(calls->get_ddp_list(NO_PORT, bytes, sizeof(bytes)), -ENODEV);
 	assert_int_equal(calls->flow_type_mapping_get(NO_PORT, types), -ENODEV);
 	assert_int_equal(types[0].flow_type, 1); // as it was
 	assert_int_equal(calls->flow_type_mapping_update(NO_PORT, types, 1, 0), -ENODEV);
