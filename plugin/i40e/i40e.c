@@ -21,8 +21,7 @@ struct profile_reader {
 	uint64_t start, end;  // of the profile's segment
 	uint64_t tables_end;  // of the last table before the sections
 
-	// the first sections of their types, NULL for none
-	const struct i40e_section *protocols, *pctypes, *ptypes;
+	const struct i40e_section *lists[3]; // the first section of each type, NULL for none
 };
 
 /* Lists within a section */
@@ -100,8 +99,9 @@ static void command_check(struct profile_reader *profile, const struct i40e_sect
 			     section->size);
 }
 
-static void list_read(struct profile_reader *profile, const struct i40e_section *section,
-		      const struct i40e_section **first) {
+static void list_read(struct profile_reader *profile, const struct i40e_section *section) {
+	const struct i40e_section **first = &profile->lists[section->type - I40E_PROTOCOL];
+
 	if (*first == NULL) {
 		*first = section;
 		records_read(profile, section);
@@ -119,12 +119,8 @@ static void content_read(struct profile_reader *profile, const struct i40e_secti
 	i40e->has_aq |= section->type == I40E_AQ || section->type == I40E_RB_AQ;
 	if (section->type == I40E_AQ)
 		command_check(profile, section);
-	else if (section->type == I40E_PROTOCOL)
-		list_read(profile, section, &profile->protocols);
-	else if (section->type == I40E_PCTYPE)
-		list_read(profile, section, &profile->pctypes);
-	else if (section->type == I40E_PTYPE)
-		list_read(profile, section, &profile->ptypes);
+	else if (section->type >= I40E_PROTOCOL && section->type <= I40E_PTYPE)
+		list_read(profile, section);
 }
 
 // The section whose offset, from the start of the segment, is at entry of the section table.
@@ -207,11 +203,11 @@ static void sections_read(struct profile_reader *profile, struct cursor *cursor)
 
 /* Segments */
 
-static void list_check(struct profile_reader *profile, const struct i40e_section *section,
+static void list_check(struct profile_reader *profile, enum i40e_section_type type,
 		       const char *name, unsigned int n, unsigned int max) {
 	if (n > max)
-		reader_error(profile->reader, section->offset, "%u %s: drivers take %u at most", n,
-			     name, max);
+		reader_error(profile->reader, profile->lists[type - I40E_PROTOCOL]->offset,
+			     "%u %s: drivers take %u at most", n, name, max);
 }
 
 // If DPDK's name of a pctype is empty, it still cuts off the last character.
@@ -219,15 +215,16 @@ static void lists_check(struct profile_reader *profile) {
 	const struct i40e_package *i40e = profile->i40e;
 	char name[I40E_TYPE_NAME_SIZE];
 
-	list_check(profile, profile->protocols, "protocols", i40e->n_protocols, IDS_MAX);
-	list_check(profile, profile->pctypes, "pctypes", i40e->pctypes.n, I40E_PCTYPES_MAX);
-	list_check(profile, profile->ptypes, "ptypes", i40e->ptypes.n, IDS_MAX);
+	list_check(profile, I40E_PROTOCOL, "protocols", i40e->n_protocols, IDS_MAX);
+	list_check(profile, I40E_PCTYPE, "pctypes", i40e->pctypes.n, I40E_PCTYPES_MAX);
+	list_check(profile, I40E_PTYPE, "ptypes", i40e->ptypes.n, IDS_MAX);
 	if (profile->reader->n_errors > 0 || i40e->n_protocols == 0)
 		return;
 	for (unsigned int i = 0; i < i40e->pctypes.n; i++) {
 		i40e_type_name(i40e, &i40e->pctypes.types[i], name);
 		if (name[0] == '\0')
-			reader_error(profile->reader, profile->pctypes->offset,
+			reader_error(profile->reader,
+				     profile->lists[I40E_PCTYPE - I40E_PROTOCOL]->offset,
 				     "no protocol of pctype %u has a name",
 				     i40e->pctypes.types[i].id);
 	}

@@ -6,7 +6,6 @@
 // The profile's segment: header, version, name, device table, NVM versions, section table.
 #define PROFILE_DEVICES_AT 80
 #define PROFILE_SIZE 84 // with the count of devices
-#define DEVICE_SIZE 8
 
 #define SECTION_HEADER_SIZE 16
 #define SECTION_DATA_END_AT 2

@@ -10,12 +10,10 @@
 #include <rte_pmd_i40e.h>
 
 #define FILE_MAX ((size_t)1 << 26) // larger ones are no packages
-#define ANSWER_MAX FILE_MAX
 
 struct question {
 	uint8_t *bytes;
 	uint32_t size;
-	uint8_t *answer; // ANSWER_MAX bytes
 };
 
 static uint8_t *room_make(void) {
@@ -34,10 +32,12 @@ static uint8_t *room_make(void) {
 // The answer of size bytes, or NULL.
 static const void *ask(const struct question *question, enum rte_pmd_i40e_package_info type,
 		       size_t size) {
-	return size <= ANSWER_MAX && rte_pmd_i40e_get_ddp_info(question->bytes, question->size,
-							       question->answer, size, type) == 0 ?
-		       question->answer :
-		       NULL;
+	static uint8_t answer[FILE_MAX];
+
+	if (size > sizeof(answer) ||
+	    rte_pmd_i40e_get_ddp_info(question->bytes, question->size, answer, size, type) != 0)
+		return NULL;
+	return answer;
 }
 
 static bool number_is(const struct question *question, enum rte_pmd_i40e_package_info type,
@@ -119,13 +119,8 @@ static bool types_good(const struct question *question, enum rte_pmd_i40e_packag
 }
 
 const char *i40e_dpdk_differs(const struct ddp_package *package) {
-	static uint8_t answer[ANSWER_MAX]; // as long as a file may be
 	const struct i40e_package *i40e = package->i40e;
-	const struct question question = {
-		.bytes = room_make() + FILE_MAX - package->size,
-		.size = package->size,
-		.answer = answer,
-	};
+	const struct question question = {room_make() + FILE_MAX - package->size, package->size};
 
 	memcpy(question.bytes, package->bytes, package->size);
 	if (!header_is(&question, RTE_PMD_I40E_PKG_INFO_GLOBAL_HEADER, package->track_id,

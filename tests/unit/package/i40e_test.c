@@ -248,37 +248,22 @@ static struct ddp_device devices[] = {
 
 static const struct verdict {
 	const char *name;
-	struct ddp_package package;
+	uint32_t track_id;
+	unsigned int first, n; // of the devices above
+	uint16_t device;
 	uint32_t section; // its type
 	int error;
-	uint16_t device;
 } verdicts[] = {
-	{"any_device", {.track_id = I40E_GTP}, I40E_MMIO, 0, 0x1572},
-	{"its_device",
-	 {.track_id = I40E_GTP, .devices = devices, .n_devices = 2},
-	 I40E_MMIO,
-	 0,
-	 0x158b},
-	{"other",
-	 {.track_id = I40E_GTP, .devices = devices, .n_devices = 2},
-	 I40E_MMIO,
-	 -ENODEV,
-	 0x1572},
-	{"vendor",
-	 {.track_id = I40E_GTP, .devices = devices, .n_devices = 2},
-	 I40E_MMIO,
-	 -ENODEV,
-	 0x1583},
-	{"no_intel",
-	 {.track_id = I40E_GTP, .devices = devices + 1, .n_devices = 1},
-	 I40E_MMIO,
-	 -ENODEV,
-	 0},
-	{"an_invalid_track_id", {.track_id = 0xffffffff}, I40E_MMIO, -EINVAL, 0},
-	{"a_read_only_track_id", {.track_id = 0x00010001}, I40E_MMIO, -EINVAL, 0},
-	{"a_rollback_file", {.track_id = I40E_GTP}, I40E_RB_MMIO, -ENOTSUP, 0},
-	{"commands_done", {.track_id = I40E_GTP}, I40E_RB_AQ, -ENOTSUP, 0},
-	{"commands", {.track_id = I40E_GTP}, I40E_AQ, -ENOTSUP, 0},
+	{"any_device", I40E_GTP, 0, 0, 0x1572, I40E_MMIO, 0},
+	{"its_device", I40E_GTP, 0, 2, 0x158b, I40E_MMIO, 0},
+	{"other", I40E_GTP, 0, 2, 0x1572, I40E_MMIO, -ENODEV},
+	{"vendor", I40E_GTP, 0, 2, 0x1583, I40E_MMIO, -ENODEV},
+	{"no_intel", I40E_GTP, 1, 1, 0, I40E_MMIO, -ENODEV},
+	{"an_invalid_track_id", 0xffffffff, 0, 0, 0, I40E_MMIO, -EINVAL},
+	{"a_read_only_track_id", 0x00010001, 0, 0, 0, I40E_MMIO, -EINVAL},
+	{"a_rollback_file", I40E_GTP, 0, 0, 0, I40E_RB_MMIO, -ENOTSUP},
+	{"commands_done", I40E_GTP, 0, 0, 0, I40E_RB_AQ, -ENOTSUP},
+	{"commands", I40E_GTP, 0, 0, 0, I40E_AQ, -ENOTSUP},
 };
 
 static void a_package_is_accepted_or_refused(void **state) {
@@ -286,13 +271,18 @@ static void a_package_is_accepted_or_refused(void **state) {
 	static const uint8_t data[32];
 	struct i40e_section section = {verdict->section, 0, sizeof(data), data};
 	struct i40e_package profile = {.sections = &section, .n_sections = 1};
-	struct ddp_package description = verdict->package, *package;
+	struct ddp_package description = {
+		.track_id = verdict->track_id,
+		.devices = devices + verdict->first,
+		.n_devices = verdict->n,
+		.i40e = &profile,
+	};
+	struct ddp_package *package;
 	struct ddp_diag diag;
 	const char *reason;
 	uint8_t *bytes;
 	size_t size;
 
-	description.i40e = &profile;
 	bytes = i40e_write(&description, &size);
 	package = bytes_read(bytes, size, &diag);
 	assert_non_null(package);
