@@ -77,9 +77,7 @@ static const struct net_ddp *net_ddp_of(uint16_t port) {
 }
 
 // testpmd says that a command failed, and seldom why.
-static void refuse(uint16_t port, const char *reason) {
-	fprintf(stderr, "net_ddp: port %u: %s\n", port, reason);
-}
+#define SAY(port, fmt, ...) fprintf(stderr, "net_ddp: port %u: " fmt "\n", port, __VA_ARGS__)
 
 // A profile is text; of Intel's packages DPDK's own code can tell what they hold.
 static bool is_text(const uint8_t *data, uint32_t size) {
@@ -109,9 +107,8 @@ static int profile_add(const struct net_ddp *net_ddp, uint16_t port, const char 
 				 net_ddp->profile_add_text(port, text, size, error, sizeof(error));
 
 	free(list);
-
 	if (ret < 0)
-		refuse(port, error);
+		SAY(port, "%s", error);
 	return ret;
 }
 
@@ -121,7 +118,7 @@ static int profile_del(const struct net_ddp *net_ddp, uint16_t port, const char 
 	int ret = net_ddp->profile_del_text(port, text, size, error, sizeof(error));
 
 	if (ret < 0)
-		refuse(port, error);
+		SAY(port, "%s", error);
 	return ret == -ENOENT ? -EACCES : ret; // as i40e says that a profile is not there
 }
 
@@ -177,8 +174,7 @@ static void list_fill(struct rte_pmd_i40e_profile_list *list,
 // What has no place in answers of a fixed size is not passed over in silence.
 static void tell_left(uint16_t port, int n, int n_max, const char *what) {
 	if (n > n_max)
-		fprintf(stderr, "net_ddp: port %u: %d more %s than can be shown\n", port, n - n_max,
-			what);
+		SAY(port, "%d more %s than can be shown", n - n_max, what);
 }
 
 EXPORT int rte_pmd_i40e_get_ddp_list(uint16_t port, uint8_t *buff, uint32_t size) {
@@ -237,30 +233,22 @@ EXPORT int rte_pmd_i40e_ptype_mapping_get(uint16_t port, struct rte_pmd_i40e_pty
 	return RTE_MIN(n, 0);
 }
 
-static bool has_type(const struct net_ddp *net_ddp, uint16_t port, uint16_t id) {
-	struct rte_pmd_ddp_ptype_mapping *mapping;
-	bool found = false;
-	int n;
-
-	mapping = mapping_read(net_ddp, port, &n);
-	for (int i = 0; i < n; i++)
-		found |= mapping[i].id == id;
-	free(mapping);
-	return found;
-}
-
 // net_ddp refused items without a word: find the first of no packet type.
 static void mapping_explain(const struct net_ddp *net_ddp, uint16_t port,
 			    const struct rte_pmd_i40e_ptype_mapping *items, uint16_t count) {
-	char reason[64];
+	struct rte_pmd_ddp_ptype_mapping *mapping;
+	bool found = true;
+	int n;
 
-	for (uint16_t i = 0; i < count; i++) {
-		if (has_type(net_ddp, port, items[i].hw_ptype))
-			continue;
-		snprintf(reason, sizeof(reason), "no packet type has the id %u", items[i].hw_ptype);
-		refuse(port, reason);
-		return;
+	mapping = mapping_read(net_ddp, port, &n);
+	for (uint16_t i = 0; i < count && found; i++) {
+		found = false;
+		for (int j = 0; j < n; j++)
+			found |= mapping[j].id == items[i].hw_ptype;
+		if (!found)
+			SAY(port, "no packet type has the id %u", items[i].hw_ptype);
 	}
+	free(mapping);
 }
 
 EXPORT int rte_pmd_i40e_ptype_mapping_update(uint16_t port,

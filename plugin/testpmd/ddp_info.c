@@ -136,19 +136,16 @@ static int types_list(const struct ddp_profile *profile, bool hashed_only, struc
 
 /* Answers */
 
-static int number_answer(uint32_t number, uint8_t *info, uint32_t size) {
-	if (size < sizeof(number))
-		return -EINVAL;
-	memcpy(info, &number, sizeof(number));
-	return 0;
-}
-
 static int array_answer(const void *items, size_t items_size, uint8_t *info, uint32_t size) {
 	if (size < items_size)
 		return -EINVAL;
 	if (items_size > 0)
 		memcpy(info, items, items_size);
 	return 0;
+}
+
+static int number_answer(uint32_t number, uint8_t *info, uint32_t size) {
+	return array_answer(&number, sizeof(number), info, size);
 }
 
 static int head_answer(const struct ddp_profile *profile, uint8_t *info, uint32_t size) {
@@ -184,36 +181,28 @@ static int types_answer(const struct ddp_profile *profile, enum rte_pmd_i40e_pac
 }
 
 // The headers of the packet types shown.
-static int protocols_list(const struct ddp_profile *profile,
-			  struct rte_pmd_i40e_proto_info *protocols, uint32_t *n) {
+static int protocols_answer(const struct ddp_profile *profile, enum rte_pmd_i40e_package_info type,
+			    uint8_t *info, uint32_t size) {
+	struct rte_pmd_i40e_proto_info protocols[DDP_MAX_NODES];
 	bool used[UINT8_MAX + 1] = {false};
 	struct lines lines = {0};
+	uint32_t n = 0;
 	int ret = types_list(profile, false, &lines);
 
 	for (uint32_t i = 0; i < lines.n; i++)
 		for (unsigned int j = 0; j < RTE_PMD_I40E_PROTO_NUM; j++)
 			used[lines.lines[i].protocols[j]] = true;
 	free(lines.lines);
-	*n = 0;
+	if (ret < 0)
+		return ret;
 	for (unsigned int i = 0; i < profile->n_headers; i++) {
 		if (!used[i])
 			continue;
-		protocols[*n].proto_id = i;
-		snprintf(protocols[*n].name, sizeof(protocols[*n].name), "%s",
+		protocols[n].proto_id = i;
+		snprintf(protocols[n].name, sizeof(protocols[n].name), "%s",
 			 profile->headers[i].name);
-		(*n)++;
+		n++;
 	}
-	return ret;
-}
-
-static int protocols_answer(const struct ddp_profile *profile, enum rte_pmd_i40e_package_info type,
-			    uint8_t *info, uint32_t size) {
-	struct rte_pmd_i40e_proto_info protocols[DDP_MAX_NODES];
-	uint32_t n;
-	int ret = protocols_list(profile, protocols, &n);
-
-	if (ret < 0)
-		return ret;
 	if (type == RTE_PMD_I40E_PKG_INFO_PROTOCOL_NUM)
 		return number_answer(n, info, size);
 	return array_answer(protocols, n * sizeof(protocols[0]), info, size);
