@@ -53,8 +53,6 @@ int ddp_offload_prepare(struct ddp_port *port);
 int ddp_offload_start(struct ddp_port *port);
 // Call this before the lower port stops, or after its removal.
 void ddp_offload_stop(struct ddp_port *port);
-// Call this after the lower port stopped: undoes ddp_offload_prepare().
-void ddp_offload_release(struct ddp_port *port);
 // Program the lower port for a personality that the port is about to get. If that is required but
 // fails, or without memory, -errno with one line in error, and the lower port is as before, but no
 // packet bypasses classification until ddp_offload_renew(). error must not be the port's own `why`.
@@ -87,17 +85,17 @@ void ddp_lower_tunnels_del(struct ddp_port *port);
 // was told none, or the file is not known (logged). At probe.
 const struct ddp_nic *ddp_package_nic(const struct ddp_port *port);
 
-// The package of a 700-series NIC. Is the lower device such a NIC?
-bool ddp_package_is_possible(const struct ddp_port *port);
-// Open the package of the argument `package`; NULL: there is none. 0, or -errno (logged). At probe.
+// Open the package of the argument `package`, for a 700-series NIC; NULL: there is none. 0, or
+// -errno (logged). At probe.
 int ddp_package_open_given(struct ddp_port *port, const char *file);
-// That package if it covers a personality. NULL: none is needed, or it does not (logged).
+// That package if it covers a personality. NULL: it is another NIC, none is needed, or it does not
+// (logged).
 const struct ddp_package *ddp_package_for(const struct ddp_port *port,
 					  const struct ddp_personality *personality);
 // Write a plan's package to the stopped NIC. -ENOTSUP or -ENOMEM with the reason in `reason`, and
 // the NIC as before.
 int ddp_package_load(struct ddp_port *port, const struct ddp_plan *plan, char *reason, size_t size);
-// Remove it from the stopped NIC; does nothing if there is none.
+// Remove it from the stopped NIC: undoes ddp_offload_prepare(). Does nothing if there is none.
 void ddp_package_unload(struct ddp_port *port);
 // The package that the NIC has; NULL: none.
 const struct ddp_package *ddp_package_of(const struct ddp_port *port);

@@ -207,21 +207,15 @@ int ddp_offload_prepare(struct ddp_port *port) {
 	if (!ddp_lower_can_hash(port))
 		return 0;
 	port->offload.nic = nic_find(port);
-	if (!ddp_package_is_possible(port))
-		return 0;
 	package = ddp_package_for(port, port->personality);
 	return package != NULL ? package_use(port, package) : 0;
-}
-
-void ddp_offload_release(struct ddp_port *port) {
-	ddp_package_unload(port);
 }
 
 // A running NIC takes no package. Log if the new personality needs it.
 static void package_report(const struct ddp_port *port, const struct ddp_personality *personality) {
 	const struct ddp_package *package;
 
-	if (!ddp_package_is_possible(port) || ddp_package_of(port) != NULL)
+	if (ddp_package_of(port) != NULL)
 		return;
 	package = ddp_package_for(port, personality);
 	if (package != NULL)

@@ -77,11 +77,10 @@ static int diag_fail(const struct ddp_diag *diag, char *reason, size_t size) {
 			diag->n_kept > 0 ? ddp_diag_reason(diag) : "the device was removed");
 }
 
-bool ddp_package_is_possible(const struct ddp_port *port) {
+static bool is_700(const struct ddp_port *port) {
 	const char *driver = port->lower.info.driver_name;
 
-	return driver != NULL && strcmp(driver, DRIVER) == 0 &&
-	       port->offload.nic == ddp_nic_of_driver(DRIVER);
+	return driver != NULL && strcmp(driver, DRIVER) == 0;
 }
 
 // PCI device id of the lower device; 0: not known.
@@ -104,7 +103,7 @@ int ddp_package_open_given(struct ddp_port *port, const char *file) {
 
 	if (file == NULL)
 		return 0;
-	if (driver == NULL || strcmp(driver, DRIVER) != 0) {
+	if (!is_700(port)) {
 		PORT_LOG(ERR, port->name,
 			 "package is for lower devices of driver " DRIVER ", %s is of %s",
 			 port->lower.name, driver != NULL ? driver : "none");
@@ -125,7 +124,8 @@ const struct ddp_package *ddp_package_for(const struct ddp_port *port,
 	const struct ddp_package *package = port->offload.package;
 	struct ddp_diag diag;
 
-	if (!ddp_i40e_package_wanted(personality->profile))
+	if (!is_700(port) || port->offload.nic != ddp_nic_of_driver(DRIVER) ||
+	    !ddp_i40e_package_wanted(personality->profile))
 		return NULL;
 	ddp_diag_init(&diag);
 	if (package == NULL)

@@ -367,7 +367,7 @@ int ddp_port_start(struct ddp_port *port) {
 	ddp_rx_intr_stop(port);
 	ddp_offload_stop(port);
 	ddp_lower_stop(port);
-	ddp_offload_release(port);
+	ddp_package_unload(port);
 	queues_stop(port);
 	return ret;
 }
@@ -382,5 +382,5 @@ void ddp_port_stop(struct ddp_port *port) {
 	queues_stop(port);
 	if (!port->lower.gone)
 		ddp_lower_stop(port);
-	ddp_offload_release(port);
+	ddp_package_unload(port);
 }
