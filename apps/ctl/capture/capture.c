@@ -18,6 +18,122 @@
 #define LIVE_TIMEOUT_MS 100  // until a packet is shown, and between two looks whether to end
 #define LIVE_BUFFER_SIZE (16 << 20) // the system's, while packets are classified
 
+#define TYPE_IPV4 0x0800
+#define TYPE_IPV6 0x86dd
+#define TYPE_LENGTH_MAX 1500 // up to here an EtherType is a length
+
+/* Link types */
+
+struct link {
+	const char *name;    // "Ethernet"
+	int type;            // DLT_*
+	uint32_t header_len; // of its header, which the Ethernet header replaces
+	// Finds the EtherType; NULL: it is always only. len is at least header_len.
+	uint16_t (*ether_type)(const uint8_t *data, uint32_t len);
+	uint16_t only;
+};
+
+static uint16_t be16(const uint8_t *bytes) {
+	return bytes[0] << 8 | bytes[1];
+}
+
+static uint16_t raw_type(const uint8_t *data, uint32_t len) {
+	const uint8_t version = len == 0 ? 0 : data[0] >> 4;
+
+	return version == 4 ? TYPE_IPV4 : version == 6 ? TYPE_IPV6 : 0;
+}
+
+// An address family in either byte order. IPv6 has another number on each system.
+static uint16_t family_type(const uint8_t *data, uint32_t len) {
+	uint8_t family = data[0] != 0 ? data[0] : data[3];
+
+	(void)len;
+	switch (family) {
+	case 2:
+		return TYPE_IPV4;
+	case 10:
+	case 24:
+	case 28:
+	case 30:
+		return TYPE_IPV6;
+	default:
+		return 0;
+	}
+}
+
+// Linux says with small numbers that there is no EtherType: 1 and 4 stand for frames with a length.
+static uint16_t cooked_type(uint16_t protocol, uint32_t payload_len) {
+	if (protocol != 1 && protocol != 4)
+		return protocol;
+	return payload_len < TYPE_LENGTH_MAX ? payload_len : TYPE_LENGTH_MAX;
+}
+
+static uint16_t sll_type(const uint8_t *data, uint32_t len) {
+	return cooked_type(be16(data + 14), len - 16);
+}
+
+static uint16_t sll2_type(const uint8_t *data, uint32_t len) {
+	return cooked_type(be16(data), len - 20);
+}
+
+static const struct link links[] = {
+	{"Ethernet", DLT_EN10MB, 0, NULL, 0},
+	{"raw IP", DLT_RAW, 0, raw_type, 0},
+	{"raw IPv4", DLT_IPV4, 0, NULL, TYPE_IPV4},
+	{"raw IPv6", DLT_IPV6, 0, NULL, TYPE_IPV6},
+	{"Linux cooked", DLT_LINUX_SLL, 16, sll_type, 0},
+	{"Linux cooked v2", DLT_LINUX_SLL2, 20, sll2_type, 0},
+	{"BSD loopback", DLT_LOOP, 4, family_type, 0},
+	{"BSD null", DLT_NULL, 4, family_type, 0},
+};
+
+const struct link *link_find(int type) {
+	for (unsigned int i = 0; i < COUNT(links); i++)
+		if (links[i].type == type)
+			return &links[i];
+	return NULL;
+}
+
+const char *link_type_name(int type) {
+	static char number[16];
+	const char *name = pcap_datalink_val_to_name(type);
+
+	if (name != NULL)
+		return name;
+	snprintf(number, sizeof(number), "%d", type);
+	return number;
+}
+
+const char *link_names(void) {
+	static char names[256];
+
+	if (names[0] == '\0')
+		for (unsigned int i = 0; i < COUNT(links); i++)
+			snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s",
+				 i == 0 ? "" : ", ", links[i].name);
+	return names;
+}
+
+uint32_t link_to_ethernet(const struct link *link, const uint8_t *data, uint32_t len,
+			  uint8_t *frame) {
+	uint16_t type;
+
+	if (link->type == DLT_EN10MB) {
+		memcpy(frame, data, len);
+		return len;
+	}
+	if (len < link->header_len)
+		return 0;
+	type = link->ether_type == NULL ? link->only : link->ether_type(data, len);
+	memset(frame, 0, LINK_ETH_SIZE - 2);
+	frame[12] = type >> 8;
+	frame[13] = type;
+	memcpy(frame + LINK_ETH_SIZE, data + link->header_len, len - link->header_len);
+	return len + LINK_ETH_SIZE - link->header_len;
+}
+
+/* Errors */
+
 __attribute__((format(printf, 2, 3))) static int capture_fail(struct capture *capture,
 							      const char *fmt, ...) {
 	int len = snprintf(capture->error, sizeof(capture->error), "%s: ", capture->path);
@@ -164,17 +280,10 @@ static bool file_pauses(const struct capture *capture, uint64_t begin) {
 	       (input->pollable && input_left(input) < ORDINARY_SIZE);
 }
 
-// What libpcap says about interfaces of a pcapng file that differ, which it does not read.
-static const char *file_hint(const char *reason) {
-	if (strstr(reason, "of the first interface") == NULL)
-		return "";
-	return " (editcap makes files of one link type and snapshot length: see ddpctl(1))";
-}
-
 /* Both */
 
 static int capture_end(struct capture *capture) {
-	const char *reason = capture->input.error;
+	const char *reason = capture->input.error, *hint = "";
 
 	if (capture->pcap_end == PCAP_ERROR_BREAK)
 		return 0;
@@ -184,7 +293,10 @@ static int capture_end(struct capture *capture) {
 	}
 	if (reason[0] == '\0')
 		reason = pcap_geterr(capture->pcap);
-	return capture_fail(capture, "%s%s; packets read: %" PRIu64, reason, file_hint(reason),
+	// libpcap does not read pcapng files whose interfaces differ
+	if (strstr(reason, "of the first interface") != NULL)
+		hint = " (editcap makes files of one link type and snapshot length: see ddpctl(1))";
+	return capture_fail(capture, "%s%s; packets read: %" PRIu64, reason, hint,
 			    capture->n_packets);
 }
 
@@ -281,24 +393,21 @@ void capture_close(struct capture *capture) {
 	free(capture->batch);
 }
 
+// Not more than were asked for.
 static int batch_fill(struct capture *capture, struct capture_batch *batch) {
+	uint64_t left = capture->config.n_packets - capture->n_packets;
+
 	batch->n = 0;
 	while (batch->n == 0 && !capture->ended)
 		capture->ended = !batch_read(capture, batch);
-	if (batch->n > 0)
-		return 1;
-	return capture->pcap_end < 0 ? capture_end(capture) : 0;
-}
-
-// Not more than were asked for.
-static void batch_limit(struct capture *capture, struct capture_batch *batch) {
-	uint64_t left = capture->config.n_packets - capture->n_packets;
-
-	if (capture->config.n_packets == 0 || batch->n < left)
-		return;
-	batch->n = left;
-	capture->ended = true;
-	capture->pcap_end = PCAP_ERROR_BREAK;
+	if (batch->n == 0)
+		return capture->pcap_end < 0 ? capture_end(capture) : 0;
+	if (capture->config.n_packets > 0 && batch->n >= left) {
+		batch->n = left;
+		capture->ended = true;
+		capture->pcap_end = PCAP_ERROR_BREAK;
+	}
+	return 1;
 }
 
 static void cut_note(struct capture *capture, const struct capture_packet *packet) {
@@ -314,7 +423,6 @@ int capture_fill(struct capture *capture, struct capture_batch *batch) {
 
 	if (ret <= 0)
 		return ret;
-	batch_limit(capture, batch);
 	batch->first = capture->n_packets + 1;
 	capture->n_packets += batch->n;
 	for (unsigned int i = 0; i < batch->n; i++)
@@ -326,20 +434,6 @@ bool capture_pending(const struct capture *capture) {
 	return capture->batch != NULL && capture->batch_at < capture->batch->n;
 }
 
-static int batch_next(struct capture *capture) {
-	int ret;
-
-	if (capture->batch == NULL)
-		capture->batch = malloc(sizeof(*capture->batch));
-	if (capture->batch == NULL)
-		return capture_fail(capture, "%s", strerror(ENOMEM));
-	capture->batch_at = 0;
-	ret = batch_fill(capture, capture->batch);
-	if (ret > 0)
-		batch_limit(capture, capture->batch);
-	return ret;
-}
-
 const struct capture_packet *capture_current(const struct capture *capture) {
 	assert(capture->batch_at > 0);
 	return &capture->batch->packets[capture->batch_at - 1];
@@ -348,11 +442,14 @@ const struct capture_packet *capture_current(const struct capture *capture) {
 int capture_next(struct capture *capture, struct ddp_packet *packet) {
 	const struct capture_packet *next;
 
+	if (capture->batch == NULL)
+		capture->batch = calloc_or_exit(1, sizeof(*capture->batch));
 	if (!capture_pending(capture)) {
-		int ret = batch_next(capture);
+		int ret = batch_fill(capture, capture->batch);
 
 		if (ret <= 0)
 			return ret;
+		capture->batch_at = 0;
 	}
 	next = &capture->batch->packets[capture->batch_at++];
 	capture->n_packets++;
@@ -379,4 +476,30 @@ int capture_status(const struct capture *capture, int ret) {
 	if (ret == -EINVAL)
 		return EXIT_USAGE;
 	return ret < 0 ? EXIT_UNREADABLE : EXIT_GOOD;
+}
+
+/* Samples */
+
+// Leave out every second one.
+static void halve(struct sample *sample) {
+	for (unsigned int i = 0; i < SAMPLE_PACKETS; i += 2)
+		sample->packets[i / 2] = sample->packets[i];
+	sample->n = SAMPLE_PACKETS / 2;
+	sample->stride *= 2;
+}
+
+void sample_take(struct sample *sample, const struct capture_batch *batch) {
+	for (unsigned int i = 0; i < batch->n; i++) {
+		const struct capture_packet *packet = &batch->packets[i];
+		struct sample_packet *to;
+
+		if ((batch->first - 1 + i) % sample->stride == 0 && sample->n == SAMPLE_PACKETS)
+			halve(sample);
+		if ((batch->first - 1 + i) % sample->stride != 0)
+			continue;
+		to = &sample->packets[sample->n++];
+		to->wire_len = packet->wire_len;
+		to->len = packet->len < SAMPLE_BYTES ? packet->len : SAMPLE_BYTES;
+		memcpy(to->bytes, packet->data, to->len);
+	}
 }

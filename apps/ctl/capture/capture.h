@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Packets out of a capture: a file in pcap or pcapng format, compressed or not, standard input, or
 // an interface. libpcap reads all of them. Every packet begins with Ethernet, whatever the
-// capture's link type is (link.h). Memory does not grow with the capture.
+// capture's link type is. Memory does not grow with the capture.
 //
 //	capture_open(&capture, &(struct capture_config){.path = "n3.pcap.gz"});
 //	while (capture_next(&capture, &packet) > 0)
@@ -16,7 +16,6 @@
 
 #include "classify/classify.h"
 #include "input.h"
-#include "link.h"
 
 struct capture_config {
 	const char *path;       // of the file, "-" for standard input
@@ -73,7 +72,8 @@ void capture_close(struct capture *capture);
 // 1, 0 at the end of the file (or when it is interrupted), or as capture_open().
 int capture_fill(struct capture *capture, struct capture_batch *batch);
 
-// The next packet; its bytes are valid until the next call. Returns as capture_fill().
+// The next packet; its bytes are valid until the next call. Returns as capture_fill(); without
+// memory the process ends.
 int capture_next(struct capture *capture, struct ddp_packet *packet);
 
 // The packet that capture_next() gave last, with its time; valid as long as its bytes.
@@ -94,5 +94,55 @@ uint64_t capture_dropped(const struct capture *capture);
 // The process's exit status after capture_open(), capture_next() or capture_fill() returned ret, 0
 // or less.
 int capture_status(const struct capture *capture, int ret);
+
+/* Link types: what the packets of a capture begin with */
+
+// Packets of other links than Ethernet get an Ethernet header in place of their own link header:
+// zero addresses and the EtherType that the link header or the IP version tells.
+#define LINK_ETH_SIZE 14 // bytes by which a frame can be longer than its packet
+
+// Of a DLT_*; NULL: not supported.
+const struct link *link_find(int type);
+
+// "RAW", or its number.
+const char *link_type_name(int type);
+
+// All that are supported, for messages: "Ethernet, raw IP, ...".
+const char *link_names(void);
+
+// Copy a packet as an Ethernet frame. Returns its length: 0 if the packet is too short for its link
+// header.
+uint32_t link_to_ethernet(const struct link *link, const uint8_t *data, uint32_t len,
+			  uint8_t *frame);
+
+/* A sample, for what takes too long to be done with each packet */
+
+#define SAMPLE_PACKETS 65536
+#define SAMPLE_BYTES 256 // of a packet, from its first
+
+struct sample_packet {
+	uint32_t wire_len; // that it had
+	uint16_t len;
+	uint8_t bytes[SAMPLE_BYTES];
+};
+
+// Evenly taken from all of a capture, however long it is, in limited memory.
+struct sample {
+	uint64_t stride; // each so many-th packet is in it
+	unsigned int n;
+	struct sample_packet *packets;
+};
+
+// Packet i, whose bytes belong to the sample.
+static inline struct capture_packet sample_packet(const struct sample *sample, unsigned int i) {
+	return (struct capture_packet){
+		.data = sample->packets[i].bytes,
+		.len = sample->packets[i].len,
+		.wire_len = sample->packets[i].wire_len,
+	};
+}
+
+// Of a sample with stride 1 and room for SAMPLE_PACKETS.
+void sample_take(struct sample *sample, const struct capture_batch *batch);
 
 #endif

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/output.h"
+
 #define BUF_SIZE (64 << 10)
 #define POLL_MS 200 // between two checks whether to end
 
@@ -83,8 +85,7 @@ static int archive_open(struct input *input) {
 	int ret;
 
 	if (entry == NULL)
-		return input_fail(input, "", "out of memory");
-
+		no_memory_exit();
 	if (archive_read_support_filter_gzip(archive) != ARCHIVE_OK ||
 	    archive_read_support_filter_xz(archive) != ARCHIVE_OK ||
 	    archive_read_support_filter_zstd(archive) != ARCHIVE_OK ||
@@ -124,15 +125,13 @@ int input_open(struct input *input, int fd, bool whole, bool bounded) {
 		input->pollable = false;
 	}
 	input->plain = whole && !input->pollable && input_is_plain(fd);
-	input->buf = malloc(2 * BUF_SIZE);
-	if (input->buf != NULL)
-		input->file_buf = (char *)input->buf + BUF_SIZE;
-	if (!input->plain)
-		input->archive = archive_read_new();
-	if (input->buf == NULL || (input->archive == NULL && !input->plain))
-		ret = input_fail(input, "", strerror(ENOMEM));
-	else
-		ret = input->plain ? 0 : archive_open(input);
+	input->buf = calloc_or_exit(2, BUF_SIZE);
+	if (input->plain)
+		return 0;
+	input->archive = archive_read_new();
+	if (input->archive == NULL)
+		no_memory_exit();
+	ret = archive_open(input);
 	if (ret < 0)
 		input_close(input);
 	return ret;
@@ -198,26 +197,19 @@ static int cookie_seek(void *cookie, off64_t *offset, int whence) {
 	return 0;
 }
 
-static FILE *archive_file(struct input *input) {
-	const cookie_io_functions_t functions = {.read = cookie_read, .seek = cookie_seek};
-
-	return fopencookie(input, "r", functions);
-}
-
-static FILE *plain_file(const struct input *input) {
-	int fd = dup(input->fd);
-	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
-
-	if (file == NULL && fd >= 0)
-		close(fd);
-	return file;
-}
-
 FILE *input_file(struct input *input) {
-	input->file = input->plain ? plain_file(input) : archive_file(input);
+	const cookie_io_functions_t functions = {.read = cookie_read, .seek = cookie_seek};
+	int fd = input->plain ? dup(input->fd) : -1;
+
+	if (!input->plain)
+		input->file = fopencookie(input, "r", functions);
+	else if (fd >= 0)
+		input->file = fdopen(fd, "r");
+	if (input->file == NULL && fd >= 0)
+		close(fd);
 	if (input->file == NULL)
 		return NULL;
-	setvbuf(input->file, input->file_buf, _IOFBF, BUF_SIZE);
+	setvbuf(input->file, (char *)input->buf + BUF_SIZE, _IOFBF, BUF_SIZE);
 	__fsetlocking(input->file, FSETLOCKING_BYCALLER); // one thread reads
 	return input->file;
 }

@@ -30,14 +30,13 @@ struct input {
 	bool plain;
 	uint64_t position; // bytes of another file read so far
 	struct archive *archive;
-	uint8_t *buf; // of the file
+	uint8_t *buf; // of archive, and behind it of file
 	bool ended;
 	const uint8_t *at; // decompressed, not yet given out
 	size_t len;
 	uint64_t given; // decompressed bytes given out
 	bool bounded;   // it may not expand without limit
 	FILE *file;
-	char *file_buf;
 	char error[INPUT_ERROR_SIZE]; // after a failure
 };
 
@@ -51,7 +50,8 @@ bool input_is_plain(int fd);
 
 // Takes over fd, except standard input. whole: nobody asks for the position after each packet,
 // which costs a system call where a file is plain. bounded: it may not expand more than
-// INPUT_EXPANSION_MAX times. 0, or -EIO with error set and nothing to close.
+// INPUT_EXPANSION_MAX times. 0, or -EIO with error set and nothing to close; without memory the
+// process ends.
 int input_open(struct input *input, int fd, bool whole, bool bounded);
 void input_close(struct input *input);
 

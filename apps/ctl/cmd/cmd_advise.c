@@ -24,8 +24,8 @@ struct advising {
 	const struct simulate_options *options;
 	struct library library;
 	struct sample sample;
-	bool has_all;               // else the library is not there
-	struct ddp_personality all; // the profile that knows most packets
+	struct ddp_personality all; // the profile that knows most packets; zeros: there is no
+				    // library
 	struct spread first;        // of the first packets, with it; zeros: none are read
 	struct candidates candidates;
 	char *tunnel; // "vxlan;port=8472": read on another port than the library's
@@ -105,8 +105,6 @@ static int spec_try(struct advising *a, const char *spec) {
 	for (unsigned int i = 0; i < a->candidates.n; i++)
 		if (strcmp(a->candidates.spreads[i].name, spec) == 0)
 			return EXIT_GOOD; // --with names it
-	if (a->has_all && strcmp(spec, KNOWS_MOST) == 0 && a->candidates.n < TRIED_MAX)
-		return candidates_add_loaded(&a->candidates, spec, &a->all, NULL);
 	if (a->candidates.n >= TRIED_MAX || load_quietly(&loaded, spec) < 0)
 		return EXIT_GOOD;
 	return candidates_add(&a->candidates, spec, &loaded, NULL);
@@ -174,7 +172,7 @@ static int all_load(struct advising *a) {
 		status = candidates_add_base(&a->candidates);
 	if (status == EXIT_GOOD)
 		candidates_look(&a->candidates, a->tunnel,
-				a->has_all && a->tunnel == NULL ? &a->all : NULL);
+				a->all.program != NULL && a->tunnel == NULL ? &a->all : NULL);
 	return status;
 }
 
@@ -282,7 +280,7 @@ static int advise(struct advising *a, struct capture *capture, struct output *ou
 	struct advice advice = {.simulation = &simulation,
 				.argv = a->options->base.common.argv,
 				.n_named = a->options->candidates.n_with};
-	int ret = candidates_run(&a->candidates, capture), status, reported = EXIT_GOOD;
+	int ret = candidates_run(&a->candidates, capture), status, reported;
 	const struct spread *flows = a->candidates.totals.flows.by;
 
 	simulation_make(&simulation, a->options, &a->candidates, capture, ret);
@@ -290,10 +288,7 @@ static int advise(struct advising *a, struct capture *capture, struct output *ou
 	if (simulation.finest == NULL && flows != NULL)
 		unread_find(&advice.unread, flows->loaded, &a->sample, simulation.arena);
 	advice_make(&advice);
-	advice_show(&advice, a->options->base.common.format, out);
-	output_flush(out); // what was read comes before what went wrong
-	if (a->options->report != NULL)
-		reported = report_write_or_report(a->options, capture->path, advice_show, &advice);
+	reported = answer_show_or_report(a->options, capture->path, advice_show, &advice, out);
 	simulation_free(&simulation);
 	status = capture_end_or_report(capture, ret);
 	if (reported != EXIT_GOOD)
@@ -313,10 +308,10 @@ int cmd_advise(const void *arg, struct output *out) {
 	a = (struct advising){.options = options};
 	a.sample.stride = 1;
 	a.sample.packets = calloc_or_exit(SAMPLE_PACKETS, sizeof(*a.sample.packets));
-	a.has_all = load_quietly(&a.all, KNOWS_MOST) == 0;
+	load_quietly(&a.all, KNOWS_MOST);
 	candidates_init(&a.candidates, &options->base.rss.steer);
 	status = library_scan(&a.library);
-	if (status == EXIT_GOOD && a.has_all && capture_is_file(&options->base.capture))
+	if (status == EXIT_GOOD && a.all.program != NULL && capture_is_file(&options->base.capture))
 		status = first_read(&a);
 	if (status == EXIT_GOOD)
 		status = all_load(&a);
@@ -328,8 +323,7 @@ int cmd_advise(const void *arg, struct output *out) {
 	}
 	candidates_fini(&a.candidates);
 	spread_fini(&a.first);
-	if (a.has_all)
-		ddp_personality_unload(&a.all);
+	ddp_personality_unload(&a.all);
 	free(a.tunnel);
 	free(a.sample.packets);
 	library_free(&a.library);

@@ -111,12 +111,8 @@ static int simulate(const struct simulate_options *options, struct candidates *c
 		return status;
 	ret = candidates_run(candidates, &capture);
 	simulation_make(&simulation, options, candidates, &capture, ret);
-	simulation_show(&simulation, options->base.common.format, out);
-	output_flush(out); // what was read comes before what went wrong
+	status = answer_show_or_report(options, capture.path, simulation_show, &simulation, out);
 	mismatch_print(options->base.common.files[0], candidates, &simulation);
-	if (options->report != NULL)
-		status =
-			report_write_or_report(options, capture.path, simulation_show, &simulation);
 	simulation_free(&simulation);
 	ret = capture_end_or_report(&capture, ret);
 	capture_close(&capture);

@@ -58,7 +58,4 @@ struct graph_edge *graph_edge_add(struct graph *graph, unsigned int from, unsign
 void graph_of_profile(struct graph *graph, const struct ddp_profile *profile);
 void graph_of_package(struct graph *graph, const struct ddp_personality *personality);
 
-// For Graphviz.
-void graph_dot(struct graph *graph);
-
 #endif

@@ -10,6 +10,19 @@ struct source {
 	struct profile_format format;
 };
 
+struct graph_edge *graph_edge_add(struct graph *graph, unsigned int from, unsigned int to,
+				  int port) {
+	struct graph_edge *edge = DDP_APPEND(graph->arena, graph->edges, graph->n_edges);
+
+	*edge = (struct graph_edge){
+		.from = from,
+		.to = to,
+		.port = port,
+		.when = ddp_arena_strdup(graph->arena, strbuf_take(&graph->text)),
+	};
+	return edge;
+}
+
 static bool is_shared(const struct ddp_profile *profile, unsigned int table) {
 	unsigned int n = 0;
 

@@ -2,6 +2,7 @@
 #include "plan_capture.h"
 
 #include <inttypes.h>
+#include <rte_common.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,18 +14,16 @@
 #include "ctl/steer/cut.h"
 #include "rss/rss.h"
 
-static void type_count(const struct planned *planned, const struct ddp_program *program,
-		       const struct spread_type *type, struct plan_capture *capture) {
-	for (unsigned int i = 0; i < planned->plan->n_types; i++) {
-		if (strcmp(ddp_program_type(program, i)->name, type->name) != 0)
-			continue;
-		capture->by_class[planned->plan->types[i].class] += type->packets;
-		if (planned->plan->spread != NULL)
-			capture->by_spread[planned->plan->spread->types[i].spread] += type->packets;
-		return;
-	}
-	capture->by_class[DDP_OFFLOAD_NONE] += type->packets; // of no packet type
-	capture->by_spread[DDP_SPREAD_UNASKED] += type->packets;
+static void type_count(const struct ddp_plan *plan, const struct spread_type *type,
+		       struct plan_capture *capture) {
+	const bool none = type->number == plan->n_types;
+
+	capture->by_class[none ? DDP_OFFLOAD_NONE : plan->types[type->number].class] +=
+		type->packets;
+	if (none)
+		capture->by_spread[DDP_SPREAD_UNASKED] += type->packets;
+	else if (plan->spread != NULL)
+		capture->by_spread[plan->spread->types[type->number].spread] += type->packets;
 }
 
 static void choice_add(struct plan_capture *capture, const char *name,
@@ -39,7 +38,7 @@ static void choices_fill(const struct candidates *candidates, const struct plann
 
 	capture->n_packets = profile->packets;
 	for (unsigned int i = 0; i < profile->n_types; i++)
-		type_count(planned, profile->loaded->program, &profile->types[i], capture);
+		type_count(planned->plan, &profile->types[i], capture);
 	choice_add(capture, "NIC without rules", candidates->nics[0].spread);
 	if (planned->plan->spread != NULL)
 		choice_add(capture, "NIC alone, with the rules", &candidates->spreads[1]);
@@ -49,14 +48,13 @@ static void choices_fill(const struct candidates *candidates, const struct plann
 // The choice with the most packets of which too little was captured stands for all.
 static void cut_warn(const struct candidates *candidates, const struct capture *of,
 		     struct plan_capture *capture) {
-	struct cut_count all = {0};
+	uint32_t needed = 0;
 	uint64_t most = 0;
 	struct strbuf unknown, text;
 
 	for (unsigned int i = 0; i < candidates->n_all; i++) {
-		cut_count_merge(&all, &candidates->spreads[i].cut);
-		if (most < candidates->spreads[i].cut.packets)
-			most = candidates->spreads[i].cut.packets;
+		needed = RTE_MAX(needed, candidates->spreads[i].cut.needed);
+		most = RTE_MAX(most, candidates->spreads[i].cut.packets);
 	}
 	if (most == 0)
 		return;
@@ -64,9 +62,9 @@ static void cut_warn(const struct candidates *candidates, const struct capture *
 	strbuf_init(&text);
 	fprintf(unknown.to, "the shares and imbalances (%.1f %% of the packets)",
 		100.0 * most / capture->n_packets);
-	cut_warning_write(text.to, of, strbuf_take(&unknown), all.needed);
+	cut_warning_write(text.to, of, strbuf_take(&unknown), needed);
 	capture->cut_warning = strdup_or_exit(strbuf_take(&text));
-	capture->snaplen = cut_snaplen(all.needed);
+	capture->snaplen = cut_snaplen(needed);
 	strbuf_fini(&text);
 	strbuf_fini(&unknown);
 }

@@ -82,16 +82,20 @@ static int page_write(const struct report *report) {
 	return ret != 0 ? ret : closed;
 }
 
-int report_write_or_report(const struct simulate_options *options, const char *capture,
-			   report_answer_fn *answer, const void *arg) {
-	static struct output out;
-	const struct report report = {options->base.common.argv, capture, answer, arg, &out};
+int answer_show_or_report(const struct simulate_options *options, const char *capture,
+			  report_answer_fn *answer, const void *arg, struct output *out) {
+	static struct output to;
+	const struct report report = {options->base.common.argv, capture, answer, arg, &to};
 	struct new_file file;
 	int ret;
 
+	answer(arg, options->base.common.format, out);
+	output_flush(out); // what was read comes before what went wrong
+	if (options->report == NULL)
+		return EXIT_GOOD;
 	ret = new_file_open(&file, options->report);
 	if (ret >= 0) {
-		output_init(&out, ret);
+		output_init(&to, ret);
 		ret = new_file_end(&file, page_write(&report));
 	}
 	if (ret == 0)

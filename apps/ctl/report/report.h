@@ -10,8 +10,9 @@
 // Write the answer in this format, as the command does to standard output.
 typedef void report_answer_fn(const void *arg, enum format format, struct output *out);
 
-// The report that options ask for. Returns the exit status; an error is printed to stderr.
-int report_write_or_report(const struct simulate_options *options, const char *capture,
-			   report_answer_fn *answer, const void *arg);
+// Show the answer, and write the report if options ask for one. Returns the exit status; an error
+// is printed to stderr.
+int answer_show_or_report(const struct simulate_options *options, const char *capture,
+			  report_answer_fn *answer, const void *arg, struct output *out);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -149,16 +148,6 @@ static enum verdict verdict_find(const struct advice *a) {
 
 /* Sentences */
 
-static void add(struct advice *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-static void add(struct advice *a, const char *fmt, ...) {
-	va_list args;
-
-	va_start(args, fmt);
-	vfprintf(a->text.to, fmt, args);
-	va_end(args);
-}
-
 static const char *text_end(struct advice *a) {
 	return ddp_arena_strdup(a->simulation->arena, strbuf_take(&a->text));
 }
@@ -197,13 +186,13 @@ static void gain_add(struct advice *a) {
 	const double even = 100.0 / s->n_queues;
 
 	if (a->verdict == ADVICE_TAKE)
-		add(a,
-		    "A fixed-function NIC sees %u different hash%s in %" PRIu64
-		    " flow%s and puts %.1f %% of the packets on one of %u queues; with %s there "
-		    "are %u and the most loaded queue has %.1f %%.",
-		    base->spread->groups.n, base->spread->groups.n == 1 ? "" : "es", s->n_flows,
-		    plural(s->n_flows), even * outcome_score(base), s->n_queues, best->name,
-		    best->spread->groups.n, even * outcome_score(best));
+		fprintf(a->text.to,
+			"A fixed-function NIC sees %u different hash%s in %" PRIu64
+			" flow%s and puts %.1f %% of the packets on one of %u queues; with %s there "
+			"are %u and the most loaded queue has %.1f %%.",
+			base->spread->groups.n, base->spread->groups.n == 1 ? "" : "es", s->n_flows,
+			plural(s->n_flows), even * outcome_score(base), s->n_queues, best->name,
+			best->spread->groups.n, even * outcome_score(best));
 }
 
 static void unread_add(struct advice *a) {
@@ -211,16 +200,17 @@ static void unread_add(struct advice *a) {
 
 	if (outcome_score(a->best) < UNEVEN || !unread_is_promising(unread))
 		return;
-	add(a,
-	    "%" PRIu64 " of %" PRIu64 " packets%s end at %s, which no profile reads: %u of the %u "
-	    "bytes behind it differ from packet to packet.",
-	    unread->packets, unread->sampled,
-	    unread->sampled < a->simulation->packets ? " of a sample" : "", unread->field,
-	    unread->n_varying, unread->n_bytes);
+	fprintf(a->text.to,
+		"%" PRIu64 " of %" PRIu64
+		" packets%s end at %s, which no profile reads: %u of the %u "
+		"bytes behind it differ from packet to packet.",
+		unread->packets, unread->sampled,
+		unread->sampled < a->simulation->packets ? " of a sample" : "", unread->field,
+		unread->n_varying, unread->n_bytes);
 	if (unread->ip_at >= 0)
-		add(a, " %" PRIu64 " of them have an IP header %d bytes behind it.",
-		    unread->ip_packets, unread->ip_at);
-	add(a, " A profile begins with: ");
+		fprintf(a->text.to, " %" PRIu64 " of them have an IP header %d bytes behind it.",
+			unread->ip_packets, unread->ip_at);
+	fprintf(a->text.to, " A profile begins with: ");
 	new_command_add(a);
 }
 
@@ -241,14 +231,15 @@ static void hardware_add(struct advice *a) {
 			continue;
 		plan = nic_plan(ddp_nics[i], loaded, &ask);
 		if (plan->spread->verdict == DDP_SPREAD_HARDWARE)
-			add(a, "%s %s", n++ > 0 ? "," : "A NIC may do it without net_ddp:",
-			    ddp_nic_name(ddp_nics[i]));
+			fprintf(a->text.to, "%s %s",
+				n++ > 0 ? "," : "A NIC may do it without net_ddp:",
+				ddp_nic_name(ddp_nics[i]));
 		ddp_plan_destroy(plan);
 	}
 	if (n > 0) {
-		add(a, " (rules: ddpctl plan ");
+		fprintf(a->text.to, " (rules: ddpctl plan ");
 		shell_word(a->text.to, best->name);
-		add(a, " --nic KIND).");
+		fprintf(a->text.to, " --nic KIND).");
 	}
 }
 
@@ -284,16 +275,16 @@ static bool elephant_add(struct advice *a) {
 	bound = part * s->n_queues;
 	if (bound < CLEARLY)
 		return false;
-	add(a,
-	    "One flow has %.1f %% of the packets (%s, %s): no profile parts it, and with %u queues "
-	    "imbalance is %.2f at least; ",
-	    100 * part, s->top_flows[0].text, s->top_flows[0].type, s->n_queues, bound);
+	fprintf(a->text.to,
+		"One flow has %.1f %% of the packets (%s, %s): no profile parts it, and with %u queues "
+		"imbalance is %.2f at least; ",
+		100 * part, s->top_flows[0].text, s->top_flows[0].type, s->n_queues, bound);
 	if (largest_ends_unread(a))
-		add(a,
-		    "what is behind %s is not read: %u of %u bytes there differ from packet to packet.",
-		    unread->field, unread->n_varying, unread->n_bytes);
+		fprintf(a->text.to,
+			"what is behind %s is not read: %u of %u bytes there differ from packet to packet.",
+			unread->field, unread->n_varying, unread->n_bytes);
 	else
-		add(a, "only the sender can make more flows of it.");
+		fprintf(a->text.to, "only the sender can make more flows of it.");
 	return bound * CLEARLY >= outcome_score(a->best);
 }
 
@@ -305,9 +296,10 @@ static void flows_add(struct advice *a) {
 	reason_end(a);
 	if (a->verdict != ADVICE_UNREAD && s->n_flows > 0 &&
 	    s->n_flows < (uint64_t)FEW_FLOWS * s->n_queues)
-		add(a,
-		    "%u queues are uneven by chance, with any hash, for only %" PRIu64 " flow%s.",
-		    s->n_queues, s->n_flows, plural(s->n_flows));
+		fprintf(a->text.to,
+			"%u queues are uneven by chance, with any hash, for only %" PRIu64
+			" flow%s.",
+			s->n_queues, s->n_flows, plural(s->n_flows));
 }
 
 // Hash fields do not even out flows of unequal size.
@@ -317,23 +309,24 @@ static void balancing_add(struct advice *a) {
 	if (a->simulation->n_queues == 1 || best->balanced == 0)
 		return;
 	if (balance_helps(best))
-		add(a,
-		    "Load-aware RSS (balance=on of net_ddp) brings imbalance from %.2f to %s%.2f.%s",
-		    best->unbalanced, best->balance_is_measured ? "" : "about ", best->balanced,
-		    best == a->base ? " That helps more than other hash fields." : "");
+		fprintf(a->text.to,
+			"Load-aware RSS (balance=on of net_ddp) brings imbalance from %.2f to %s%.2f.%s",
+			best->unbalanced, best->balance_is_measured ? "" : "about ", best->balanced,
+			best == a->base ? " That helps more than other hash fields." : "");
 	else if (best->unbalanced >= EVEN)
-		add(a,
-		    "Load-aware RSS does not help: a move of table entries brings imbalance to %.2f "
-		    "at best.",
-		    best->balanced);
+		fprintf(a->text.to,
+			"Load-aware RSS does not help: a move of table entries brings imbalance to %.2f "
+			"at best.",
+			best->balanced);
 }
 
 static void unhashed_add(struct advice *a) {
 	const double unhashed = share_of(a->best->spread->unhashed, a->simulation->packets);
 
 	if (unhashed >= UNHASHED)
-		add(a, "%.1f %% of the packets have nothing that is hashed and are on queue 0.",
-		    100 * unhashed);
+		fprintf(a->text.to,
+			"%.1f %% of the packets have nothing that is hashed and are on queue 0.",
+			100 * unhashed);
 }
 
 static void reasons_add(struct advice *a) {
@@ -356,43 +349,43 @@ static void headline_add(struct advice *a) {
 
 	switch (a->verdict) {
 	case ADVICE_TAKE:
-		add(a, "Take %s: on %u queues imbalance is %s, without a profile %s.", best->name,
-		    n, score_text(a, best), score_text(a, base));
+		fprintf(a->text.to, "Take %s: on %u queues imbalance is %s, without a profile %s.",
+			best->name, n, score_text(a, best), score_text(a, base));
 		break;
 	case ADVICE_BALANCE:
-		add(a,
-		    "Take load-aware RSS (balance=on) and no profile: on %u queues imbalance is %.3f, "
-		    "without it %.3f.",
-		    n, base->balanced, base->unbalanced);
+		fprintf(a->text.to,
+			"Take load-aware RSS (balance=on) and no profile: on %u queues imbalance is %.3f, "
+			"without it %.3f.",
+			n, base->balanced, base->unbalanced);
 		break;
 	case ADVICE_NONE_NEEDED:
-		add(a,
-		    "No profile is needed: a fixed-function NIC spreads this traffic over %u queue%s "
-		    "with imbalance %s.",
-		    n, plural(n), score_text(a, base));
+		fprintf(a->text.to,
+			"No profile is needed: a fixed-function NIC spreads this traffic over %u queue%s "
+			"with imbalance %s.",
+			n, plural(n), score_text(a, base));
 		break;
 	case ADVICE_NOTHING_HELPS:
-		add(a,
-		    "%s helps: on %u queues imbalance is %s without a profile, and no candidate is "
-		    "clearly better (%s: %s).",
-		    balance_helps(base) ? "No profile" : "Nothing", n, score_text(a, base),
-		    a->ranking[0]->name, score_text(a, a->ranking[0]));
+		fprintf(a->text.to,
+			"%s helps: on %u queues imbalance is %s without a profile, and no candidate is "
+			"clearly better (%s: %s).",
+			balance_helps(base) ? "No profile" : "Nothing", n, score_text(a, base),
+			a->ranking[0]->name, score_text(a, a->ranking[0]));
 		break;
 	case ADVICE_UNREAD:
-		add(a,
-		    "No profile reads %.1f %% of this traffic, which ends at %s: one that does could "
-		    "spread it. Without it, on %u queues imbalance is %s.",
-		    100 * share_of(unread->packets, unread->sampled), unread->field, n,
-		    score_text(a, base));
+		fprintf(a->text.to,
+			"No profile reads %.1f %% of this traffic, which ends at %s: one that does could "
+			"spread it. Without it, on %u queues imbalance is %s.",
+			100 * share_of(unread->packets, unread->sampled), unread->field, n,
+			score_text(a, base));
 		break;
 	case ADVICE_TOO_FEW:
-		add(a,
-		    "There are too few packets to advise on: %" PRIu64
-		    " for %u queues. Capture %u or more.",
-		    a->simulation->packets, n, n * 100);
+		fprintf(a->text.to,
+			"There are too few packets to advise on: %" PRIu64
+			" for %u queues. Capture %u or more.",
+			a->simulation->packets, n, n * 100);
 		break;
 	case ADVICE_NO_PACKETS:
-		add(a, "There are no packets to advise on.");
+		fprintf(a->text.to, "There are no packets to advise on.");
 		break;
 	}
 	a->headline = text_end(a);
@@ -412,12 +405,12 @@ static void simulate_add(struct advice *a, const char *name) {
 			word++;
 		else if (strcmp(*word, "--json") != 0 && strncmp(*word, "--report=", 9) != 0) {
 			balance &= strncmp(*word, "--balance", 9) != 0;
-			add(a, " ");
+			fprintf(a->text.to, " ");
 			shell_word(a->text.to, *word);
 		}
 	}
 	if (balance)
-		add(a, " --balance");
+		fprintf(a->text.to, " --balance");
 	command_end(a, "simulate", "see each queue");
 }
 
@@ -434,13 +427,13 @@ static void commands_add(struct advice *a) {
 		return;
 	snprintf(queues, sizeof(queues), "%u", a->simulation->n_queues);
 	simulate_add(a, name != NULL ? name : "base");
-	add(a, "net_ddp0,dev(0000:81:00.0)%s%s%s", name != NULL ? ",profile=" : "",
-	    name != NULL ? name : "", a->balance ? ",balance=on" : "");
+	fprintf(a->text.to, "net_ddp0,dev(0000:81:00.0)%s%s%s", name != NULL ? ",profile=" : "",
+		name != NULL ? name : "", a->balance ? ",balance=on" : "");
 	devargs = text_end(a);
 	shell_line(a->text.to, (const char *const[]){"ddp-fwd", "--vdev", devargs, "--", "--rxq",
 						     queues, "--txq", queues, NULL});
 	command_end(a, "ddp-fwd", "forward with it, from the NIC 0000:81:00.0");
-	add(a, "dpdk-testpmd -d librte_net_ddp.so ");
+	fprintf(a->text.to, "dpdk-testpmd -d librte_net_ddp.so ");
 	shell_line(a->text.to, (const char *const[]){"--vdev", devargs, "--", "-i", "--rxq", queues,
 						     "--txq", queues, NULL});
 	command_end(a, "testpmd", "the same in testpmd or any other DPDK application");
@@ -448,7 +441,7 @@ static void commands_add(struct advice *a) {
 		shell_line(a->text.to,
 			   (const char *const[]){"ddpctl", "port", "add", "net_ddp0", name, NULL});
 	else
-		add(a, "ddpctl port balance net_ddp0 on");
+		fprintf(a->text.to, "ddpctl port balance net_ddp0 on");
 	command_end(a, "port", "give it to a net_ddp port that runs");
 }
 

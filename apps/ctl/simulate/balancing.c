@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "balancing.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/output.h"
-#include "rss/balancer.h"
 
 #define IDLE_MAX 4096       // intervals without packets that are decided on, one after another
 #define STEADY_INTERVALS 50 // until nothing moves any more
@@ -22,10 +22,12 @@ struct balancer {
 	uint32_t counts[DDP_RETA_SIZE + DDP_BALANCER_QUEUES]; // its packets, by place
 	uint16_t table[DDP_RETA_SIZE];
 	struct ddp_balancer decisions;
-	uint32_t bounds[DDP_RETA_SIZE]; // intervals in which an entry was the bound
-	double shares[DDP_RETA_SIZE];   // sums of its shares and packets then
-	uint64_t bound_packets[DDP_RETA_SIZE];
-	uint64_t packets; // of all intervals
+	struct {
+		uint32_t n;   // intervals in which it was the bound
+		double share; // sums of those
+		uint64_t packets;
+	} bounds[DDP_RETA_SIZE]; // by entry
+	uint64_t packets;        // of all intervals
 	struct balancing result;
 };
 
@@ -59,8 +61,8 @@ static void move_make(struct balancer *balancer, const struct ddp_balancer_move 
 	if (n >= balancer->n_kept)
 		return;
 	result->moves = grow_or_exit(result->moves, n, sizeof(*result->moves));
-	result->moves[n] =
-		(struct balancing_move){balancer->number, move->entry, move->from, move->to};
+	result->moves[n] = *move;
+	result->moves[n].when = balancer->number;
 	result->n_moves_kept++;
 }
 
@@ -80,13 +82,6 @@ static bool is_loaded(const struct balancer *balancer, uint64_t packets) {
 	return packets >= BALANCING_FEW * (uint64_t)balancer->n_queues;
 }
 
-static void bound_count(struct balancer *balancer, unsigned int entry, double share) {
-	balancer->result.n_bound++;
-	balancer->bounds[entry]++;
-	balancer->shares[entry] += share;
-	balancer->bound_packets[entry] += balancer->counts[entry];
-}
-
 // Decide as the driver does. Returns the number of moves.
 static unsigned int decide(struct balancer *balancer, uint64_t packets) {
 	struct ddp_balancer *decisions = &balancer->decisions;
@@ -98,20 +93,20 @@ static unsigned int decide(struct balancer *balancer, uint64_t packets) {
 		.delivered = queues,
 		.taken = packets,
 	};
+	const uint16_t *bound = &decisions->bound_entry;
 	unsigned int n;
 
 	queues_sum(balancer, balancer->table, queues);
 	n = ddp_balancer_step(decisions, &interval, moves);
-
 	for (unsigned int i = 0; i < n; i++)
 		move_make(balancer, &moves[i]);
-	if (is_loaded(balancer, packets) && decisions->bound_entry != DDP_BALANCER_NONE)
-		bound_count(balancer, decisions->bound_entry, decisions->bound_share);
+	if (is_loaded(balancer, packets) && *bound != DDP_BALANCER_NONE) {
+		balancer->result.n_bound++;
+		balancer->bounds[*bound].n++;
+		balancer->bounds[*bound].share += decisions->bound_share;
+		balancer->bounds[*bound].packets += balancer->counts[*bound];
+	}
 	return n;
-}
-
-static double larger(double a, double b) {
-	return a > b ? a : b;
 }
 
 static void sum_up(struct balancer *balancer, const struct balancing_interval *interval,
@@ -126,10 +121,10 @@ static void sum_up(struct balancer *balancer, const struct balancing_interval *i
 	if (!is_loaded(balancer, interval->packets))
 		return;
 	result->n_loaded++;
-	result->fixed_worst = larger(result->fixed_worst, interval->fixed);
-	result->after_worst = larger(result->after_worst, interval->after);
+	result->fixed_worst = fmax(result->fixed_worst, interval->fixed);
+	result->after_worst = fmax(result->after_worst, interval->after);
 	if (moved_before)
-		result->balanced_worst = larger(result->balanced_worst, interval->balanced);
+		result->balanced_worst = fmax(result->balanced_worst, interval->balanced);
 }
 
 static void interval_begin(struct balancer *balancer, uint64_t number) {
@@ -162,9 +157,7 @@ static void interval_end(struct balancer *balancer) {
 static void intervals_pass(struct balancer *balancer, uint64_t since_ns) {
 	const uint64_t number = since_ns / balancer->result.interval_ns;
 
-	interval_end(balancer);
-	interval_begin(balancer, balancer->number + 1);
-	for (unsigned int i = 0; i < IDLE_MAX && balancer->number < number; i++) {
+	for (unsigned int i = 0; i <= IDLE_MAX && balancer->number < number; i++) {
 		interval_end(balancer);
 		interval_begin(balancer, balancer->number + 1);
 	}
@@ -219,12 +212,12 @@ static void bound_find(struct balancer *balancer) {
 	if (result->n_bound < BOUND_SHARE * result->n_loaded)
 		return;
 	for (unsigned int i = 0; i < balancer->n_entries; i++) {
-		if (balancer->bounds[i] <= most)
+		if (balancer->bounds[i].n <= most)
 			continue;
-		most = balancer->bounds[i];
+		most = balancer->bounds[i].n;
 		result->bound_entry = i;
-		result->bound_share = balancer->shares[i] / most;
-		result->bound_packets = balancer->bound_packets[i];
+		result->bound_share = balancer->bounds[i].share / most;
+		result->bound_packets = balancer->bounds[i].packets;
 	}
 }
 

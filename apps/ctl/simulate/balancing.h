@@ -18,6 +18,7 @@
 
 #include "ctl/capture/capture.h"
 #include "ctl/steer/steer.h"
+#include "rss/balancer.h"
 
 #define INTERVALS_MAX (1U << 18) // kept, of all candidates together: 7 hours of 100 ms
 #define BALANCING_FEW 64         // packets a queue, on average: fewer are uneven by chance
@@ -29,11 +30,6 @@ struct balancing_interval {
 	double balanced; // with the table at the beginning of the interval
 	double after;    // with the table at its end, had it been there from the beginning
 	unsigned int n_moves;
-};
-
-struct balancing_move {
-	uint64_t interval; // at the end of which it is made
-	uint16_t entry, from, to;
 };
 
 struct balancing {
@@ -48,7 +44,7 @@ struct balancing {
 
 	// The first ones.
 	struct balancing_interval *intervals;
-	struct balancing_move *moves;
+	struct ddp_balancer_move *moves; // at the end of the interval that each has as its time
 	unsigned int n_intervals_kept, n_moves_kept;
 
 	// The entry that has more than an even share of a queue most often, if any has.

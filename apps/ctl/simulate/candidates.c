@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/rss_hf.h"
 #include "base/spec.h"
 #include "common/strbuf.h"
@@ -63,20 +64,15 @@ static const struct ddp_personality *keep(struct candidates *candidates,
 	return &candidates->loaded[candidates->n_loaded++];
 }
 
-int candidates_add_loaded(struct candidates *candidates, const char *name,
-			  const struct ddp_personality *loaded, const struct rules *rules) {
-	int ret = add(candidates, loaded, &candidates->steer, rules);
+int candidates_add(struct candidates *candidates, const char *name,
+		   const struct ddp_personality *loaded, const struct rules *rules) {
+	int ret = add(candidates, keep(candidates, loaded), &candidates->steer, rules);
 
 	if (ret < 0)
 		return ret == -ENOMEM ? EXIT_UNREADABLE : EXIT_NO;
 	candidates->spreads[candidates->n].name = strdup_or_exit(name);
 	candidates->n = candidates->n_all;
 	return EXIT_GOOD;
-}
-
-int candidates_add(struct candidates *candidates, const char *name, struct ddp_personality *loaded,
-		   const struct rules *rules) {
-	return candidates_add_loaded(candidates, name, keep(candidates, loaded), rules);
 }
 
 int candidates_balance(struct candidates *candidates, unsigned int ms) {
@@ -103,36 +99,6 @@ int candidates_add_base(struct candidates *candidates) {
 
 /* Flows and UEs */
 
-// A specification with the profile of that name among its own, and with no input set but that of
-// it (NULL: none).
-static const char *spec_with(const char *spec, const char *name, const char *set,
-			     struct strbuf *text) {
-	struct ddp_arena *arena = ddp_arena_create();
-	struct ddp_spec *specs, more = {.file = name, .input_set = set};
-	struct ddp_diag diag;
-	bool found = false;
-	unsigned int n;
-
-	ddp_diag_init(&diag);
-	if (ddp_spec_parse(spec, arena, &specs, &n, &diag) < 0)
-		no_memory_exit(); // it was loaded before
-	for (unsigned int i = 0; i < n; i++) {
-		bool is = strcmp(specs[i].file, name) == 0;
-
-		found |= is;
-		specs[i].input_set = is ? set : NULL;
-		fputs(i > 0 ? "+" : "", text->to);
-		ddp_spec_print(&specs[i], text->to);
-	}
-	if (!found) {
-		fputc('+', text->to);
-		ddp_spec_print(&more, text->to);
-	}
-	ddp_diag_fini(&diag);
-	ddp_arena_destroy(arena);
-	return strbuf_take(text);
-}
-
 int load_quietly(struct ddp_personality *loaded, const char *spec) {
 	struct ddp_diag diag;
 	int ret;
@@ -143,20 +109,41 @@ int load_quietly(struct ddp_personality *loaded, const char *spec) {
 	return ret;
 }
 
-// Together with the parameters of spec where that can be, else alone.
+// The profile of that name with this input set (NULL: none): among those of spec, with their
+// parameters, where that can be, else alone.
 static int load_with(struct ddp_personality *loaded, const char *spec, const char *name,
 		     const char *set) {
+	const struct ddp_spec alone = {.file = name, .input_set = set};
+	struct ddp_arena *arena = ddp_arena_create();
+	struct ddp_spec *specs;
 	struct strbuf text;
-	int ret = -EINVAL;
+	struct ddp_diag diag;
+	unsigned int n = 0;
+	bool found = false;
+	int ret;
 
+	ddp_diag_init(&diag);
 	strbuf_init(&text);
-	if (spec != NULL)
-		ret = load_quietly(loaded, spec_with(spec, name, set, &text));
-	if (ret < 0) {
-		ddp_spec_print(&(struct ddp_spec){.file = name, .input_set = set}, text.to);
+	if (spec != NULL && ddp_spec_parse(spec, arena, &specs, &n, &diag) < 0)
+		no_memory_exit(); // it was loaded before
+	for (unsigned int i = 0; i < n; i++) {
+		bool is = strcmp(specs[i].file, name) == 0;
+
+		found |= is;
+		specs[i].input_set = is ? set : NULL;
+		ddp_spec_print(&specs[i], text.to);
+		fputs(i + 1 < n || !found ? "+" : "", text.to);
+	}
+	if (!found)
+		ddp_spec_print(&alone, text.to);
+	ret = load_quietly(loaded, strbuf_take(&text));
+	if (ret < 0 && n > 0) {
+		ddp_spec_print(&alone, text.to);
 		ret = load_quietly(loaded, strbuf_take(&text));
 	}
 	strbuf_fini(&text);
+	ddp_diag_fini(&diag);
+	ddp_arena_destroy(arena);
 	return ret;
 }
 
@@ -199,24 +186,19 @@ struct ddp_plan *nic_plan(const struct ddp_nic *nic, const struct ddp_personalit
 	return plan;
 }
 
-static int program_rebuild(struct ddp_personality *loaded) {
-	struct ddp_diag diag;
-
-	ddp_diag_init(&diag);
-	ddp_program_destroy(loaded->program);
-	loaded->program = ddp_program_build(loaded->profile, &diag);
-	return load_end(&diag, loaded->program == NULL);
-}
-
 int nic_profile_load(struct ddp_personality *loaded, const char *spec,
 		     const struct ddp_spread_plan *plan) {
 	int status = load_or_report(loaded, spec);
+	struct ddp_diag diag;
 
 	if (status != EXIT_GOOD)
 		return status;
 	if (!ddp_spread_apply(plan, loaded->profile))
 		no_memory_exit();
-	status = program_rebuild(loaded);
+	ddp_program_destroy(loaded->program);
+	ddp_diag_init(&diag);
+	loaded->program = ddp_program_build(loaded->profile, &diag);
+	status = load_end(&diag, loaded->program == NULL);
 	if (status != EXIT_GOOD)
 		ddp_personality_unload(loaded);
 	return status;

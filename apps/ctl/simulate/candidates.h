@@ -12,7 +12,7 @@
 
 #include "ctl/profile/profile_load.h"
 #include "offload/offload.h"
-#include "spread_run.h"
+#include "spread.h"
 
 #define NICS_NOW 16
 #define KNOWS_MOST "all" // the profile that does
@@ -45,12 +45,8 @@ void candidates_fini(struct candidates *candidates);
 
 // Whatever becomes of it, loaded belongs to the candidates from now on. rules (NULL: none) must
 // outlive them. Returns the exit status; what is wrong goes to stderr.
-int candidates_add(struct candidates *candidates, const char *name, struct ddp_personality *loaded,
-		   const struct rules *rules);
-
-// The same with what is loaded already, and outlives them.
-int candidates_add_loaded(struct candidates *candidates, const char *name,
-			  const struct ddp_personality *loaded, const struct rules *rules);
+int candidates_add(struct candidates *candidates, const char *name,
+		   const struct ddp_personality *loaded, const struct rules *rules);
 
 // The same with what a specification names; NULL: base.
 int candidates_add_spec(struct candidates *candidates, const char *name, const char *spec);

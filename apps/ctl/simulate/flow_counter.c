@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "spread.h"
 
 /* Layouts */
 
@@ -208,13 +209,9 @@ static void keys_make(struct flow_counter *counter, unsigned int n) {
 	}
 }
 
-static uint16_t queue_of(const struct steer *steer, uint16_t place) {
-	return place < steer->config.reta_size ? steer->reta[place] :
-						 place - steer->config.reta_size;
-}
-
 void flow_counter_count(struct flow_counter *counter, const struct capture_batch *batch,
-			unsigned int first, unsigned int n, uint16_t *const *places) {
+			unsigned int first, unsigned int n,
+			uint16_t (*places)[CAPTURE_BATCH_PACKETS]) {
 	const struct spread_burst *burst = counter->by->burst;
 
 	keys_make(counter, n);
@@ -232,11 +229,16 @@ void flow_counter_count(struct flow_counter *counter, const struct capture_batch
 		flow->bytes += packet->wire_len;
 		for (unsigned int p = 0; p < counter->n_places; p++) {
 			const uint16_t place = places[p][first + i];
+			const struct steer *steer;
 
-			if (place != STEER_PLACE_NONE && flow->places[p].n[1] == 0 &&
-			    (place != flow->places[p].place || flow->places[p].n[0] == 0))
-				flow_place_add(&flow->places[p], batch->first + first + i, place,
-					       queue_of(counter->spreads[p].steer, place));
+			if (place == STEER_PLACE_NONE || flow->places[p].n[1] != 0 ||
+			    (place == flow->places[p].place && flow->places[p].n[0] != 0))
+				continue;
+			steer = counter->spreads[p].steer;
+			flow_place_add(&flow->places[p], batch->first + first + i, place,
+				       place < steer->config.reta_size ?
+					       steer->reta[place] :
+					       place - steer->config.reta_size);
 		}
 	}
 }

@@ -7,10 +7,13 @@
 #ifndef DDPCTL_SIMULATE_FLOW_COUNTER_H
 #define DDPCTL_SIMULATE_FLOW_COUNTER_H
 
+#include "ctl/capture/capture.h"
+#include "flows.h"
 #include "profile/field_format.h"
-#include "spread.h"
+#include "rss/rss.h"
 
 struct ddp_arena;
+struct spread;
 
 #define LAYOUT_FIELDS 16
 #define VERDICTS_KNOWN 256
@@ -53,7 +56,8 @@ void flow_counter_fini(struct flow_counter *counter);
 // n packets of the batch, which are the last burst of counter->by. places: of packets of the batch,
 // by candidate.
 void flow_counter_count(struct flow_counter *counter, const struct capture_batch *batch,
-			unsigned int first, unsigned int n, uint16_t *const *places);
+			unsigned int first, unsigned int n,
+			uint16_t (*places)[CAPTURE_BATCH_PACKETS]);
 
 // "10.45.0.1:4000 > 198.51.100.7:443", other fields as "teid=4660".
 const char *flow_text(struct flow_counter *counter, const struct flow *flow,

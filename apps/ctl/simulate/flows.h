@@ -51,7 +51,7 @@ struct flows {
 	uint32_t mask;     // of slots in use, a power of two less one
 	uint32_t stride;   // bytes of an entry
 	uint64_t packets;  // of the keys that have an entry
-	uint64_t n_beyond; // packets of others
+	uint64_t n_beyond; // packets of others; 0: all keys are counted
 	uint64_t *slots;   // part of the hash of a key, and the number of its entry from 1; 0: free
 	uint8_t *entries;
 };
@@ -69,11 +69,6 @@ void flows_prefetch(const struct flows *flows, const uint64_t *keys, unsigned in
 
 // Packet n, at a place that belongs to a queue. Packets may come in any order.
 void flow_place_add(struct flow_place *place, uint64_t n, uint16_t at, uint16_t queue);
-
-// Whether all keys are counted.
-static inline bool flows_are_exact(const struct flows *flows) {
-	return flows->n_beyond == 0;
-}
 
 // Entry i of n.
 static inline struct flow *flows_at(const struct flows *flows, uint32_t i) {

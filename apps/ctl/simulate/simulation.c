@@ -2,6 +2,7 @@
 #include "simulation.h"
 
 #include <math.h>
+#include <rte_common.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,10 @@
 #define INTERVALS_LEAST 20 // with enough packets, to tell from them how load-aware RSS does
 
 _Static_assert(STEER_RETA_MAX <= 1 << 16, "16 bits of a hash pick an entry");
+
+static const char *text_end(struct simulation *simulation) {
+	return ddp_arena_strdup(simulation->arena, strbuf_take(&simulation->text));
+}
 
 /* Load */
 
@@ -78,18 +83,6 @@ static unsigned int cores_find(const struct spread *spread, double load) {
 		if (scaling(spread, n) >= load)
 			return n;
 	return 0;
-}
-
-static void scaling_make(const struct simulation *simulation, const struct spread *spread,
-			 struct outcome *outcome) {
-	double *cores = ddp_arena_alloc(simulation->arena, simulation->n_queues * sizeof(*cores));
-
-	for (unsigned int n = 1; n <= simulation->n_queues; n++)
-		cores[n - 1] = scaling(spread, n);
-	outcome->scaling = cores;
-	if (simulation->options->core_mpps > 0 && simulation->load_mpps > 0)
-		outcome->cores =
-			cores_find(spread, simulation->load_mpps / simulation->options->core_mpps);
 }
 
 static void groups_make(const struct simulation *simulation, const struct spread *spread,
@@ -398,12 +391,12 @@ static void flows_make(struct simulation *simulation, struct candidates *candida
 }
 
 static bool flows_fit(const struct candidates *candidates) {
-	bool exact = flows_are_exact(&candidates->totals.flows.table) &&
-		     flows_are_exact(&candidates->totals.ues.table);
+	uint64_t n =
+		candidates->totals.flows.table.n_beyond + candidates->totals.ues.table.n_beyond;
 
 	for (unsigned int i = 0; i < candidates->n_all; i++)
-		exact &= flows_are_exact(&candidates->spreads[i].groups);
-	return exact;
+		n += candidates->spreads[i].groups.n_beyond;
+	return n == 0;
 }
 
 // What looks like one flow may be many in a tunnel that only a candidate reads.
@@ -428,59 +421,42 @@ static void unknown_write(const struct simulation *simulation, const char *who, 
 		share_text(share_of(packets, simulation->packets), 1, " %").text);
 }
 
-// Of the NICs, the one with the most such packets.
-static uint64_t nics_unknown(const struct candidates *candidates, struct cut_count *all) {
-	uint64_t most = 0;
-
-	for (unsigned int i = 0; i < candidates->n_nics; i++) {
-		const struct cut_count *count = &candidates->nics[i].spread->cut;
-
-		cut_count_merge(all, count);
-		if (most < count->packets)
-			most = count->packets;
-	}
-	return most;
-}
-
-// Of which candidates what is not known. Returns whether there is any.
-static bool unknowns_write(const struct simulation *simulation, const struct candidates *candidates,
-			   struct cut_count *all, FILE *to) {
+// Of NICs, the one with the most such packets counts.
+static void cut_warning_make(struct simulation *simulation, const struct candidates *candidates) {
 	const struct spread *flows = candidates->totals.flows.by;
-	uint64_t of_nics = nics_unknown(candidates, all);
+	uint64_t most = 0;
+	uint32_t needed = 0;
+	struct strbuf unknown;
 	unsigned int n = 0;
 
+	strbuf_init(&unknown);
 	for (unsigned int i = 0; i < candidates->n; i++) {
-		const struct cut_count *count = &candidates->spreads[i].cut;
+		const struct spread *spread = &candidates->spreads[i];
 
-		cut_count_merge(all, count);
-		if (count->packets > 0 && n++ < UNKNOWNS_SHOWN)
-			unknown_write(simulation, candidates->spreads[i].name, count->packets,
-				      n == 1, to);
+		needed = RTE_MAX(needed, spread->cut.needed);
+		if (spread->cut.packets > 0 && n++ < UNKNOWNS_SHOWN)
+			unknown_write(simulation, spread->name, spread->cut.packets, n == 1,
+				      unknown.to);
 	}
 	if (n > UNKNOWNS_SHOWN)
-		fprintf(to, ", %u other candidates", n - UNKNOWNS_SHOWN);
-	if (of_nics > 0)
-		unknown_write(simulation, "the NICs", of_nics, n++ == 0, to);
-	if (flows == NULL || flows->cut.packets == 0)
-		return n > 0;
-	cut_count_merge(all, &flows->cut);
-	unknown_write(simulation, "the number of flows", flows->cut.packets, n == 0, to);
-	return true;
-}
-
-static void cut_warning_make(struct simulation *simulation, const struct candidates *candidates,
-			     const struct capture *capture) {
-	struct cut_count all = {0};
-	struct strbuf unknown, text;
-
-	strbuf_init(&unknown);
-	strbuf_init(&text);
-	if (unknowns_write(simulation, candidates, &all, unknown.to)) {
-		cut_warning_write(text.to, capture, strbuf_take(&unknown), all.needed);
-		simulation->cut_warning = ddp_arena_strdup(simulation->arena, strbuf_take(&text));
-		simulation->snaplen = cut_snaplen(all.needed);
+		fprintf(unknown.to, ", %u other candidates", n - UNKNOWNS_SHOWN);
+	for (unsigned int i = 0; i < candidates->n_nics; i++) {
+		needed = RTE_MAX(needed, candidates->nics[i].spread->cut.needed);
+		most = RTE_MAX(most, candidates->nics[i].spread->cut.packets);
 	}
-	strbuf_fini(&text);
+	if (most > 0)
+		unknown_write(simulation, "the NICs", most, n++ == 0, unknown.to);
+	if (flows != NULL && flows->cut.packets > 0) {
+		needed = RTE_MAX(needed, flows->cut.needed);
+		unknown_write(simulation, "the number of flows", flows->cut.packets, n++ == 0,
+			      unknown.to);
+	}
+	if (n > 0) {
+		cut_warning_write(simulation->text.to, simulation->capture, strbuf_take(&unknown),
+				  needed);
+		simulation->cut_warning = text_end(simulation);
+		simulation->snaplen = cut_snaplen(needed);
+	}
 	strbuf_fini(&unknown);
 }
 
@@ -495,7 +471,13 @@ static void outcome_make(const struct simulation *simulation, const struct sprea
 	outcome->hottest =
 		share_of(most_of(spread->queue_packets, simulation->n_queues), spread->packets);
 	groups_make(simulation, spread, outcome);
-	scaling_make(simulation, spread, outcome);
+	outcome->scaling = ddp_arena_alloc(simulation->arena,
+					   simulation->n_queues * sizeof(*outcome->scaling));
+	for (unsigned int n = 1; n <= simulation->n_queues; n++)
+		outcome->scaling[n - 1] = scaling(spread, n);
+	if (simulation->options->core_mpps > 0 && simulation->load_mpps > 0)
+		outcome->cores =
+			cores_find(spread, simulation->load_mpps / simulation->options->core_mpps);
 	outcome->worst = worst_find(spread, simulation->n_queues);
 	balanced_make(spread, outcome);
 	if (judged)
@@ -504,21 +486,24 @@ static void outcome_make(const struct simulation *simulation, const struct sprea
 
 /* NICs as they are */
 
-static const struct ddp_spread_type *type_find(const struct nic_now *now, const char *name) {
-	for (unsigned int i = 0; i < now->plan->n_types; i++)
-		if (strcmp(ddp_program_type(now->spread->loaded->program, i)->name, name) == 0)
-			return &now->plan->spread->types[i];
-	return NULL;
-}
+static void share_add(const struct nic_now *now, const struct spread_type *type,
+		      struct nic_outcome *nic) {
+	struct nic_share share = {"nothing", false, type->packets};
 
-static void share_add(struct nic_share *shares, unsigned int *n, struct nic_share more) {
-	for (unsigned int i = 0; i < *n; i++)
-		if (strcmp(shares[i].by, more.by) == 0 && shares[i].inner_lost == more.inner_lost) {
-			shares[i].packets += more.packets;
+	if (type->number < now->plan->n_types) {
+		const struct ddp_spread_type *planned = &now->plan->spread->types[type->number];
+
+		share.by = planned->by[0] != '\0' ? planned->by : share.by;
+		share.inner_lost = planned->spread == DDP_SPREAD_OUTER;
+	}
+	for (unsigned int i = 0; i < nic->n_shares; i++)
+		if (strcmp(nic->shares[i].by, share.by) == 0 &&
+		    nic->shares[i].inner_lost == share.inner_lost) {
+			nic->shares[i].packets += share.packets;
 			return;
 		}
-	if (*n < NIC_SHARES)
-		shares[(*n)++] = more;
+	if (nic->n_shares < NIC_SHARES)
+		nic->shares[nic->n_shares++] = share;
 }
 
 static int by_packets(const void *a, const void *b) {
@@ -530,39 +515,21 @@ static int by_packets(const void *a, const void *b) {
 		       strcmp(((const struct nic_share *)a)->by, ((const struct nic_share *)b)->by);
 }
 
-// Most packets first. Returns their number.
-static unsigned int nic_now_shares(const struct nic_now *now, struct nic_share shares[NIC_SHARES]) {
-	const struct spread *spread = now->spread;
-	unsigned int n = 0;
-
-	for (unsigned int i = 0; i < spread->n_types && spread->types[i].packets > 0; i++) {
-		const struct ddp_spread_type *type = type_find(now, spread->types[i].name);
-		struct nic_share share = {"nothing", false, spread->types[i].packets};
-
-		if (type != NULL && type->by[0] != '\0')
-			share.by = type->by;
-		share.inner_lost = type != NULL && type->spread == DDP_SPREAD_OUTER;
-		share_add(shares, &n, share);
-	}
-	qsort(shares, n, sizeof(*shares), by_packets);
-	return n;
-}
-
 // Which fields of how many packets, and what stays together because of that.
-static void nic_shares_write(const struct nic_share *shares, unsigned int n, uint64_t n_packets,
-			     FILE *to) {
+static void nic_why_write(const struct nic_outcome *nic, FILE *to) {
+	const uint64_t all = nic->spread->packets;
 	const struct nic_share *lost = NULL;
 
-	for (unsigned int i = 0; i < n; i++) {
-		if (i > 0 && shares[i].packets < SHARE_LEAST * n_packets)
+	for (unsigned int i = 0; i < nic->n_shares; i++) {
+		const struct nic_share *share = &nic->shares[i];
+
+		if (i > 0 && share->packets < SHARE_LEAST * all)
 			break;
-		fprintf(to, "%s%s (%s%s)", i > 0 ? ", " : "", shares[i].by,
-			share_text(n_packets == 0 ? 0 : (double)shares[i].packets / n_packets, 1,
-				   "%")
-				.text,
+		fprintf(to, "%s%s (%s%s)", i > 0 ? ", " : "", share->by,
+			share_text(share_of(share->packets, all), 1, "%").text,
 			i == 0 ? " of the packets" : "");
-		if (lost == NULL && shares[i].inner_lost)
-			lost = &shares[i];
+		if (lost == NULL && share->inner_lost)
+			lost = share;
 	}
 	if (lost != NULL)
 		fprintf(to,
@@ -571,35 +538,20 @@ static void nic_shares_write(const struct nic_share *shares, unsigned int n, uin
 			lost->by);
 }
 
-static void nic_make(struct simulation *simulation, const struct nic_now *now,
-		     struct nic_outcome *outcome) {
+static void nic_make(struct simulation *simulation, const struct nic_now *now) {
+	struct nic_outcome *nic = &simulation->nics[simulation->n_nics++];
 	const struct spread *spread = now->spread;
-	struct nic_share *shares = ddp_arena_alloc(simulation->arena, NIC_SHARES * sizeof(*shares));
-	struct strbuf why;
 
-	*outcome = (struct nic_outcome){
-		.nic = now->nic,
-		.spread = spread,
-		.imbalance = ddp_imbalance(spread->queue_packets, simulation->n_queues),
-		.shares = shares,
-		.n_shares = nic_now_shares(now, shares),
-	};
+	nic->nic = now->nic;
+	nic->spread = spread;
+	nic->imbalance = ddp_imbalance(spread->queue_packets, simulation->n_queues);
 	for (unsigned int q = 0; q < simulation->n_queues; q++)
-		outcome->n_queues += spread->queue_packets[q] > 0;
-	strbuf_init(&why);
-	nic_shares_write(shares, outcome->n_shares, spread->packets, why.to);
-	outcome->why = ddp_arena_strdup(simulation->arena, strbuf_take(&why));
-	strbuf_fini(&why);
-}
-
-static void nics_make(struct simulation *simulation, const struct candidates *candidates) {
-	struct nic_outcome *nics =
-		ddp_arena_alloc(simulation->arena, (candidates->n_nics + 1) * sizeof(*nics));
-
-	for (unsigned int i = 0; i < candidates->n_nics; i++)
-		nic_make(simulation, &candidates->nics[i], &nics[i]);
-	simulation->nics = nics;
-	simulation->n_nics = candidates->n_nics;
+		nic->n_queues += spread->queue_packets[q] > 0;
+	for (unsigned int i = 0; i < spread->n_types && spread->types[i].packets > 0; i++)
+		share_add(now, &spread->types[i], nic);
+	qsort(nic->shares, nic->n_shares, sizeof(nic->shares[0]), by_packets);
+	nic_why_write(nic, simulation->text.to);
+	nic->why = text_end(simulation);
 }
 
 // Million packets a second of the capture; 0: not known.
@@ -631,8 +583,11 @@ void simulation_make(struct simulation *simulation, const struct simulate_option
 		outcome_make(simulation, &candidates->spreads[i], candidates->judged, &outcomes[i]);
 	simulation->outcomes = outcomes;
 	simulation->n_outcomes = candidates->n;
-	nics_make(simulation, candidates);
-	cut_warning_make(simulation, candidates, capture);
+	strbuf_init(&simulation->text);
+	for (unsigned int i = 0; i < candidates->n_nics; i++)
+		nic_make(simulation, &candidates->nics[i]);
+	cut_warning_make(simulation, candidates);
+	strbuf_fini(&simulation->text);
 	ues_make(simulation, candidates, outcomes);
 	flows_make(simulation, candidates);
 	directions_make(simulation, candidates, outcomes);

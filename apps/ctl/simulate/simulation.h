@@ -10,6 +10,7 @@
 #include "balancing.h"
 #include "candidates.h"
 #include "common/json_writer.h"
+#include "common/strbuf.h"
 #include "ctl/options.h"
 
 struct ddp_arena;
@@ -47,11 +48,11 @@ struct outcome {
 	double imbalance, jain, hottest; // share of the most loaded queue
 	double entropy;                  // of the hash, in bits
 	uint64_t largest_group;          // packets of one hash, the most
-	double bound; // least imbalance that any table could reach, for the largest group stays
-		      // whole
-	const double *scaling; // [n - 1]: cores' worth of load that n queues and cores carry until
-			       // one is full
-	unsigned int worst;    // of the windows of time
+	double bound;    // least imbalance that any table could reach, for the largest group stays
+			 // whole
+	double *scaling; // [n - 1]: cores' worth of load that n queues and cores carry until
+			 // one is full
+	unsigned int worst; // of the windows of time
 	struct affinity ues, flows;
 	// Imbalance without and with load-aware RSS: in intervals, if there are enough of them, or
 	// with intervals like the whole capture. 0: net_ddp cannot have this.
@@ -76,8 +77,8 @@ struct nic_outcome {
 	const struct ddp_nic *nic;
 	const struct spread *spread;
 	double imbalance;
-	unsigned int n_queues; // that have packets
-	const struct nic_share *shares;
+	unsigned int n_queues;               // that have packets
+	struct nic_share shares[NIC_SHARES]; // most packets first
 	unsigned int n_shares;
 	const char *why; // what it hashes, in words
 };
@@ -104,7 +105,7 @@ struct simulation {
 	// candidates; the last one is the fixed-function NIC
 	const struct outcome *outcomes;
 	unsigned int n_outcomes;
-	const struct nic_outcome *nics;
+	struct nic_outcome nics[NICS_NOW];
 	unsigned int n_nics;
 
 	// its flows: addresses, protocol and ports of the innermost IP packet
@@ -118,6 +119,7 @@ struct simulation {
 	unsigned int n_top_flows;
 
 	struct ddp_arena *arena; // owns all of the above
+	struct strbuf text;      // while it is made: of what is written next
 };
 
 double share_of(uint64_t part, uint64_t all); // 0 of 0

@@ -1,17 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "simulation.h"
 
-static void queues_json(const struct simulation *simulation, const struct outcome *outcome,
-			struct json_writer *json) {
-	const struct spread *spread = outcome->spread;
-
-	jsonw_write(json, "packets:%ju queues:[", spread->packets);
-	for (unsigned int i = 0; i < simulation->n_queues; i++)
-		jsonw_object(json, "queue:%u packets:%ju bytes:%ju", i, spread->queue_packets[i],
-			     spread->queue_bytes[i]);
-	jsonw_write(json, "] imbalance:%g jain:%g", outcome->imbalance, outcome->jain);
-}
-
 static void ptypes_json(const struct spread *spread, struct json_writer *json) {
 	const unsigned int n_queues = spread->steer->config.n_queues;
 	unsigned int n = 0;
@@ -69,21 +58,12 @@ static void intervals_json(const struct balancing *balancing, struct json_writer
 	}
 	jsonw_write(json, "] moves:[");
 	for (unsigned int i = 0; i < balancing->n_moves_kept; i++) {
-		const struct balancing_move *move = &balancing->moves[i];
+		const struct ddp_balancer_move *move = &balancing->moves[i];
 
-		jsonw_object(json, "interval:%ju entry:%u from:%u to:%u", move->interval,
-			     move->entry, move->from, move->to);
+		jsonw_object(json, "interval:%ju entry:%u from:%u to:%u", move->when, move->entry,
+			     move->from, move->to);
 	}
 	jsonw_close(json, ']');
-}
-
-static void bound_json(const struct balancing *balancing, struct json_writer *json) {
-	jsonw_key_uint(json, "bound_intervals", balancing->n_bound);
-	if (balancing->bound_entry < 0)
-		return;
-	jsonw_write(json, "bound_entry:%u bound_share:%g", (unsigned int)balancing->bound_entry,
-		    balancing->bound_share);
-	jsonw_key_text(json, "bound_flow", balancing->bound_flow);
 }
 
 static void balancing_json(const struct simulation *simulation, const struct balancing *balancing,
@@ -96,11 +76,14 @@ static void balancing_json(const struct simulation *simulation, const struct bal
 		balancing->n_loaded, balancing->n_moves);
 	jsonw_write(
 		json,
-		"moves_per_second:%g fixed:%g balanced:%g after:%g fixed_worst:%g balanced_worst:%g after_worst:%g",
+		"moves_per_second:%g fixed:%g balanced:%g after:%g fixed_worst:%g balanced_worst:%g after_worst:%g bound_intervals:%ju",
 		balancing_move_rate(balancing), balancing->fixed, balancing->balanced,
 		balancing->after, balancing->fixed_worst, balancing->balanced_worst,
-		balancing->after_worst);
-	bound_json(balancing, json);
+		balancing->after_worst, balancing->n_bound);
+	if (balancing->bound_entry >= 0)
+		jsonw_write(json, "bound_entry:%u bound_share:%g bound_flow:%s",
+			    (unsigned int)balancing->bound_entry, balancing->bound_share,
+			    balancing->bound_flow);
 	if (simulation->options->balance_ms != 0)
 		intervals_json(balancing, json);
 	jsonw_close(json, '}');
@@ -132,14 +115,17 @@ static void outcome_json(const struct simulation *simulation, const struct outco
 			 struct json_writer *json) {
 	const struct spread *spread = outcome->spread;
 
-	queues_json(simulation, outcome, json);
+	jsonw_write(json, "packets:%ju queues:[", spread->packets);
+	for (unsigned int i = 0; i < simulation->n_queues; i++)
+		jsonw_object(json, "queue:%u packets:%ju bytes:%ju", i, spread->queue_packets[i],
+			     spread->queue_bytes[i]);
+	jsonw_write(json, "] imbalance:%g jain:%g", outcome->imbalance, outcome->jain);
 	ptypes_json(spread, json);
 	jsonw_write(
 		json,
-		"hottest:%g unhashed:%ju dropped:%ju hashes:%ju entropy:%g largest_hash:%ju least_imbalance:%g",
+		"hottest:%g unhashed:%ju dropped:%ju hashes:%ju entropy:%g largest_hash:%ju least_imbalance:%g unknown:%ju",
 		outcome->hottest, spread->unhashed, spread->dropped, (uint64_t)spread->groups.n,
-		outcome->entropy, outcome->largest_group, outcome->bound);
-	jsonw_key_uint(json, "unknown", spread->cut.packets);
+		outcome->entropy, outcome->largest_group, outcome->bound, spread->cut.packets);
 	scaling_json(simulation, outcome, json);
 	windows_json(outcome, json);
 	if (spread->balancing != NULL)
@@ -150,17 +136,9 @@ static void outcome_json(const struct simulation *simulation, const struct outco
 	affinity_json("directions", &outcome->flows, json);
 }
 
-static void candidates_json(const struct simulation *simulation, struct json_writer *json) {
-	jsonw_key_open(json, "candidates", '[');
-	for (unsigned int i = 0; i + 1 < simulation->n_outcomes; i++) {
-		jsonw_write(json, "{name:%s", simulation->outcomes[i].name);
-		outcome_json(simulation, &simulation->outcomes[i], json);
-		jsonw_close(json, '}');
-	}
-	jsonw_close(json, ']');
-}
-
 static void nics_json(const struct simulation *simulation, struct json_writer *json) {
+	if (simulation->n_nics == 0)
+		return;
 	jsonw_key_open(json, "nics", '[');
 	for (unsigned int i = 0; i < simulation->n_nics; i++) {
 		const struct nic_outcome *nic = &simulation->nics[i];
@@ -205,16 +183,19 @@ void simulation_json(const struct simulation *simulation, struct json_writer *js
 	outcome_json(simulation, &simulation->outcomes[0], json);
 	jsonw_key_open(json, "baseline", '{');
 	outcome_json(simulation, &simulation->outcomes[simulation->n_outcomes - 1], json);
-	jsonw_close(json, '}');
-	candidates_json(simulation, json);
-	if (simulation->n_nics > 0)
-		nics_json(simulation, json);
+	jsonw_write(json, "} candidates:[");
+	for (unsigned int i = 0; i + 1 < simulation->n_outcomes; i++) {
+		jsonw_write(json, "{name:%s", simulation->outcomes[i].name);
+		outcome_json(simulation, &simulation->outcomes[i], json);
+		jsonw_close(json, '}');
+	}
+	jsonw_close(json, ']');
+	nics_json(simulation, json);
 	flows_json(simulation, json);
-	jsonw_write(json, "window:%g load_mpps:%g bytes:%ju cut:%ju partial:%d",
+	jsonw_write(json, "window:%g load_mpps:%g bytes:%ju cut:%ju partial:%d warning:%s",
 		    simulation->outcomes[0].spread->windows.length_ns / 1e9, simulation->load_mpps,
 		    simulation->candidates->totals.bytes, simulation->capture->n_cut,
-		    simulation->partial);
-	jsonw_key_text(json, "warning", simulation->cut_warning);
+		    simulation->partial, simulation->cut_warning);
 	jsonw_key_uint_or_null(json, "snaplen", simulation->cut_warning != NULL,
 			       simulation->snaplen);
 }

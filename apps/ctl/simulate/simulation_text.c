@@ -19,9 +19,10 @@
 static const char bar[] = "##############################";
 _Static_assert(sizeof(bar) == BAR_LEN + 1, "a whole bar");
 
-// A number with a bar behind it.
-static void bar_cell(struct table *table, const char *number, int len) {
-	table_cell(table, "%s%s%.*s", number, len > 0 ? " " : "", len, bar);
+// Behind a number: the end of its cell.
+static void bar_end(struct table *table, int len) {
+	table_printf(table, "%s%.*s", len > 0 ? " " : "", len, bar);
+	table_next(table);
 }
 
 // Of what is there, at least one mark is seen.
@@ -33,27 +34,9 @@ static int bar_len(double part, double longest, int room) {
 
 /* Queues */
 
-static uint64_t longest_find(const struct simulation *simulation) {
-	uint64_t longest = 0;
-
-	for (unsigned int i = 0; i < simulation->n_outcomes; i++)
-		longest = RTE_MAX(longest, most_of(simulation->outcomes[i].spread->queue_packets,
-						   simulation->n_queues));
-	return longest;
-}
-
-// Packets, share and bar of a queue: three cells. longest is the load that a whole bar stands for.
-static void queue_cells(const struct simulation *simulation, const struct outcome *outcome,
-			unsigned int queue, uint64_t longest, struct table *table) {
-	uint64_t packets = outcome->spread->queue_packets[queue];
-
-	table_cell(table, "%" PRIu64, packets);
-	table_share(table, share_of(packets, simulation->packets));
-	table_cell(table, "%.*s", bar_len(packets, longest, BAR_LEN), bar);
-}
-
-static void two_queues_print(const struct simulation *simulation, struct output *out) {
-	uint64_t longest = longest_find(simulation);
+// Packets, share and bar. longest is the load that a whole bar stands for.
+static void two_queues_print(const struct simulation *simulation, uint64_t longest,
+			     struct output *out) {
 	struct table table;
 
 	table_init(&table, out, ">QUEUE");
@@ -63,8 +46,13 @@ static void two_queues_print(const struct simulation *simulation, struct output 
 	}
 	for (unsigned int q = 0; q < simulation->n_queues; q++) {
 		table_cell(&table, "%u", q);
-		for (unsigned int i = 0; i < 2; i++)
-			queue_cells(simulation, &simulation->outcomes[i], q, longest, &table);
+		for (unsigned int i = 0; i < 2; i++) {
+			uint64_t packets = simulation->outcomes[i].spread->queue_packets[q];
+
+			table_number(&table, packets);
+			table_share(&table, share_of(packets, simulation->packets));
+			table_cell(&table, "%.*s", bar_len(packets, longest, BAR_LEN), bar);
+		}
 	}
 	table_fini(&table);
 }
@@ -77,10 +65,9 @@ static void bars_begin(const struct simulation *simulation, const char *first, s
 		table_column(table, simulation->outcomes[i].name);
 }
 
-static void many_queues_print(const struct simulation *simulation, struct output *out) {
-	uint64_t longest = longest_find(simulation);
+static void many_queues_print(const struct simulation *simulation, uint64_t longest,
+			      struct output *out) {
 	struct table table;
-	char number[32];
 
 	bars_begin(simulation, ">QUEUE", &table, out);
 	for (unsigned int q = 0; q < simulation->n_queues; q++) {
@@ -88,80 +75,70 @@ static void many_queues_print(const struct simulation *simulation, struct output
 		for (unsigned int i = 0; i < simulation->n_outcomes; i++) {
 			uint64_t packets = simulation->outcomes[i].spread->queue_packets[q];
 
-			snprintf(number, sizeof(number), "%6s",
-				 share_text(share_of(packets, simulation->packets), 1, "%").text);
-			bar_cell(&table, number, bar_len(packets, longest, BAR_SHORT));
+			table_printf(
+				&table, "%6s",
+				share_text(share_of(packets, simulation->packets), 1, "%").text);
+			bar_end(&table, bar_len(packets, longest, BAR_SHORT));
 		}
 	}
 	table_fini(&table);
 }
 
 static void queues_print(const struct simulation *simulation, struct output *out) {
-	if (simulation->n_outcomes == 2)
-		two_queues_print(simulation, out);
-	else if (simulation->n_outcomes <= BARS_MAX)
-		many_queues_print(simulation, out);
-	else
+	uint64_t longest = 0;
+
+	if (simulation->n_outcomes > BARS_MAX)
 		return;
+	for (unsigned int i = 0; i < simulation->n_outcomes; i++)
+		longest = RTE_MAX(longest, most_of(simulation->outcomes[i].spread->queue_packets,
+						   simulation->n_queues));
+	if (simulation->n_outcomes == 2)
+		two_queues_print(simulation, longest, out);
+	else
+		many_queues_print(simulation, longest, out);
 	output_text(out, "\n");
 }
 
 /* Candidates */
 
 // Some columns are there only if they say something.
-struct extras {
-	bool dropped, cores;
-};
-
-static void outcome_row(const struct simulation *simulation, const struct outcome *outcome,
-			struct extras extras, struct table *table) {
-	table_text(table, outcome->name);
-	table_cell(table, "%.3f", outcome->imbalance);
-	table_cell(table, "%.3f", outcome->jain);
-	table_share(table, outcome->hottest);
-	table_share(table, share_of(outcome->spread->unhashed, simulation->packets));
-	table_number(table, outcome->spread->groups.n);
-	table_cell(table, "%.2f", outcome->entropy);
-	table_cell(table, "%.3f", outcome->bound);
-	if (extras.dropped)
-		table_share(table, share_of(outcome->spread->dropped, simulation->packets));
-	if (!extras.cores)
-		return;
-	if (outcome->cores > 0)
-		table_number(table, outcome->cores);
-	else
-		table_text(table, "never");
-}
-
 static void outcomes_print(const struct simulation *simulation, struct output *out) {
-	struct extras extras = {.cores = simulation->options->core_mpps > 0 &&
-					 simulation->load_mpps > 0};
+	const bool cores = simulation->options->core_mpps > 0 && simulation->load_mpps > 0;
+	bool dropped = false;
 	struct table table;
 
 	table_init(&table, out,
 		   "CANDIDATE|>IMBALANCE|>JAIN|>HOTTEST|>NO HASH|>HASHES|>ENTROPY|>AT LEAST");
 	for (unsigned int i = 0; i < simulation->n_outcomes; i++)
-		extras.dropped |= simulation->outcomes[i].spread->dropped > 0;
-	if (extras.dropped)
+		dropped |= simulation->outcomes[i].spread->dropped > 0;
+	if (dropped)
 		table_columns(&table, ">DROPPED");
-	if (extras.cores)
+	if (cores)
 		table_columns(&table, ">CORES");
-	for (unsigned int i = 0; i < simulation->n_outcomes; i++)
-		outcome_row(simulation, &simulation->outcomes[i], extras, &table);
+	for (unsigned int i = 0; i < simulation->n_outcomes; i++) {
+		const struct outcome *outcome = &simulation->outcomes[i];
+
+		table_text(&table, outcome->name);
+		table_cell(&table, "%.3f", outcome->imbalance);
+		table_cell(&table, "%.3f", outcome->jain);
+		table_share(&table, outcome->hottest);
+		table_share(&table, share_of(outcome->spread->unhashed, simulation->packets));
+		table_number(&table, outcome->spread->groups.n);
+		table_cell(&table, "%.2f", outcome->entropy);
+		table_cell(&table, "%.3f", outcome->bound);
+		if (dropped)
+			table_share(&table,
+				    share_of(outcome->spread->dropped, simulation->packets));
+		if (cores && outcome->cores > 0)
+			table_number(&table, outcome->cores);
+		else if (cores)
+			table_text(&table, "never");
+	}
 	table_fini(&table);
 	output_text(out, "\n");
 }
 
 /* NICs as they are */
-
-static void nic_row(const struct simulation *simulation, const struct nic_outcome *nic,
-		    struct table *table) {
-	table_text(table, ddp_nic_name(nic->nic));
-	table_cell(table, "%.3f", nic->imbalance);
-	table_cell(table, "%u of %u", nic->n_queues, simulation->n_queues);
-	table_number(table, nic->spread->groups.n);
-	table_share(table, share_of(nic->spread->unhashed, simulation->packets));
-}
 
 static bool whys_alike(const struct nic_outcome *a, const struct nic_outcome *b) {
 	return strcmp(a->why, b->why) == 0;
@@ -198,8 +175,15 @@ static void nics_print(const struct simulation *simulation, struct output *out) 
 		return;
 	output_text(out, "NICs as they are, without RSS rules (all types of rss_hf):\n");
 	table_init(&table, out, "NIC|>IMBALANCE|>QUEUES|>HASHES|>NO HASH");
-	for (unsigned int i = 0; i < simulation->n_nics; i++)
-		nic_row(simulation, &simulation->nics[i], &table);
+	for (unsigned int i = 0; i < simulation->n_nics; i++) {
+		const struct nic_outcome *nic = &simulation->nics[i];
+
+		table_text(&table, ddp_nic_name(nic->nic));
+		table_cell(&table, "%.3f", nic->imbalance);
+		table_cell(&table, "%u of %u", nic->n_queues, simulation->n_queues);
+		table_number(&table, nic->spread->groups.n);
+		table_share(&table, share_of(nic->spread->unhashed, simulation->packets));
+	}
 	table_fini(&table);
 	output_text(out, "fields that they hash:\n");
 	whys_print(simulation, out);
@@ -211,7 +195,6 @@ static void nics_print(const struct simulation *simulation, struct output *out) 
 static void scaling_print(const struct simulation *simulation, struct output *out) {
 	const double unit = simulation->options->core_mpps > 0 ? simulation->options->core_mpps : 1;
 	struct table table;
-	char number[32];
 
 	if (simulation->n_queues == 1 || simulation->n_outcomes > BARS_MAX)
 		return;
@@ -224,8 +207,8 @@ static void scaling_print(const struct simulation *simulation, struct output *ou
 		for (unsigned int i = 0; i < simulation->n_outcomes; i++) {
 			double cores = simulation->outcomes[i].scaling[n - 1];
 
-			snprintf(number, sizeof(number), "%7.2f", unit * cores);
-			bar_cell(&table, number, bar_len(cores, simulation->n_queues, BAR_LEN / 2));
+			table_printf(&table, "%7.2f", unit * cores);
+			bar_end(&table, bar_len(cores, simulation->n_queues, BAR_LEN / 2));
 		}
 		if (n == simulation->n_queues)
 			break;
@@ -336,12 +319,10 @@ static void balancing_print(const struct simulation *simulation, struct output *
 	table_init(&table, out,
 		   "CANDIDATE|>WITHOUT|>WITH|>AFTER|>WORST WITHOUT|>WITH|>AFTER|>MOVES|>A SECOND");
 	for (unsigned int i = 0; i < simulation->n_outcomes; i++)
-		if (simulation->outcomes[i].spread->balancing != NULL)
-			balancing_row(&simulation->outcomes[i], &table);
+		balancing_row(&simulation->outcomes[i], &table);
 	table_fini(&table);
 	for (unsigned int i = 0; i < simulation->n_outcomes; i++)
-		if (simulation->outcomes[i].spread->balancing != NULL)
-			bound_print(simulation, &simulation->outcomes[i], out);
+		bound_print(simulation, &simulation->outcomes[i], out);
 	output_text(out, "\n");
 }
 

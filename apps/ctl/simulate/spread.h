@@ -1,9 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// How the packets of a capture spread over queues with one candidate: a program, and how its hashes
-// are made and used. spread_run.h does that for any number of them in one pass.
+// How the packets of a capture spread over queues with a candidate: a program, and how its hashes
+// are made and used. Any number of them are run in one pass, with the flows and UEs that the
+// capture has.
 //
 // Packets are classified through path caches, which agree with the interpreter on every packet, and
 // counted in the order of the capture.
+//
+//	struct spread_totals totals = {0}; // nothing wanted besides
+//
+//	spread_init(&spreads[0], &loaded, &steer, NULL, &diag);
+//	spread_init(&spreads[1], ...);
+//	ret = spread_run(&capture, spreads, 2, &totals);
+//	... spreads[0].queue_packets[3] ...
+//	spread_totals_fini(&totals);
+//	spread_fini(...);
 #ifndef DDPCTL_SIMULATE_SPREAD_H
 #define DDPCTL_SIMULATE_SPREAD_H
 
@@ -15,7 +25,7 @@
 #include "ctl/steer/cut.h"
 #include "ctl/steer/rule_text.h"
 #include "ctl/steer/steer.h"
-#include "flows.h"
+#include "flow_counter.h"
 #include "personality/personality.h"
 
 #define WINDOWS_MAX 4096
@@ -52,6 +62,7 @@ const uint64_t *windows_queues(const struct windows *windows, unsigned int windo
 struct spread_type {
 	const char *name;
 	uint16_t id;
+	unsigned int number; // of the program's types; that of no type comes last
 	uint64_t packets;
 	uint64_t unhashed;       // of them
 	uint64_t *queue_packets; // of the spread's n_queues
@@ -109,12 +120,35 @@ int spread_init(struct spread *spread, const struct ddp_personality *loaded,
 		const struct steer *steer, const struct rules *rules, struct ddp_diag *diag);
 void spread_fini(struct spread *spread);
 
-// For spread_run(): before the first packet and behind the last one.
-void spread_begin(struct spread *spread);
-void spread_end(struct spread *spread);
+#define SPREADS_MAX 256
 
-// Count the packets of a burst that begins with this one of the batch. Returns their number.
-unsigned int spread_count(struct spread *spread, const struct capture_batch *batch,
-			  unsigned int first);
+// What is looked at of all spreads together.
+struct spread_totals {
+	unsigned int n_places; // the first so many spreads are those whose queues matter
+	uint64_t window_ns;    // length of windows; 0: as the capture's time asks for
+	uint64_t balance_ns;   // interval of load-aware RSS, of the first n_places; 0: not wanted
+	size_t memory;         // bytes to use; 0: 200 MB
+	struct sample *sample; // takes some of the packets; NULL: not wanted
+
+	// Packets that belong together: those of which the spreads `by` hash the same.
+	struct flow_counter flows, ues;
+
+	// the result; to be freed with spread_totals_fini()
+	uint64_t first_ns, last_ns; // times of packets; 0 where the capture has none
+	uint64_t bytes;             // of frames
+	double seconds;             // that it took
+};
+
+void spread_totals_fini(struct spread_totals *totals);
+
+// Send the rest of the capture through all of the n spreads, 1 to SPREADS_MAX. If that takes long,
+// a line on a terminal shows how far it is. Returns what capture_fill() said last, 0 or less.
+// Without memory the process ends.
+int spread_run(struct capture *capture, struct spread *spreads, unsigned int n,
+	       struct spread_totals *totals);
+
+// That line, after so many seconds.
+#define PROGRESS_TEXT_SIZE 160
+void progress_text(const struct capture *capture, double seconds, char text[PROGRESS_TEXT_SIZE]);
 
 #endif

@@ -7,7 +7,6 @@
 
 #include "base/arena.h"
 #include "classify/answer.h"
-#include "common/strbuf.h"
 #include "ctl/profile/profile_load.h"
 #include "ctl/steer/cut.h"
 
@@ -42,10 +41,10 @@ static uint16_t be16(const uint8_t *at) {
 	return at[0] << 8 | at[1];
 }
 
-// The rule whose number is unknown: of a table, else of UDP's destination port. A path that a rule
-// ended, or a cut packet of which too little is known, has no such end.
-static bool end_find(const struct ddp_personality *all, const struct capture_packet *packet,
-		     struct end *end) {
+// Of packet i, the rule whose number is unknown: of a table, else of UDP's destination port. A path
+// that a rule ended, or a cut packet of which too little is known, has no such end.
+static bool end_find(const struct ddp_personality *all, const struct sample *sample, unsigned int i,
+		     struct capture_packet *packet, struct end *end) {
 	const struct ddp_profile *profile = all->profile;
 	const struct ddp_program *program = all->program;
 	const struct ddp_header *header;
@@ -55,6 +54,7 @@ static bool end_find(const struct ddp_personality *all, const struct capture_pac
 	uint64_t value;
 	struct cut cut;
 
+	*packet = sample_packet(sample, i);
 	cut_begin(&cut, packet);
 	cut_classify(&cut, program, &class);
 	if (cut.unknown || !ddp_answer_end(profile, program, &cut.packet, &class, &rule, &value))
@@ -160,27 +160,22 @@ static void names_make(const struct ddp_personality *all, const struct end *end,
 
 void unread_find(struct unread *unread, const struct ddp_personality *all,
 		 const struct sample *sample, struct ddp_arena *arena) {
+	struct capture_packet packet;
 	struct finding *f;
 	struct end end;
 
 	*unread = (struct unread){.ip_at = -1, .sampled = sample->n};
 	f = calloc_or_exit(1, sizeof(*f));
-	for (unsigned int i = 0; i < sample->n; i++) {
-		const struct capture_packet packet = sample_packet(sample, i);
-
-		if (end_find(all, &packet, &end))
+	for (unsigned int i = 0; i < sample->n; i++)
+		if (end_find(all, sample, i, &packet, &end))
 			end_count(f, &end);
-	}
 	if (f->most.packets > 0 && f->most.packets >= OFTEN * sample->n) {
 		unread->packets = f->most.packets;
 		names_make(all, &f->most, arena, unread);
 	}
-	for (unsigned int i = 0; unread->packets > 0 && i < sample->n; i++) {
-		const struct capture_packet packet = sample_packet(sample, i);
-
-		if (end_find(all, &packet, &end) && is_same_end(&end, &f->most))
+	for (unsigned int i = 0; unread->packets > 0 && i < sample->n; i++)
+		if (end_find(all, sample, i, &packet, &end) && is_same_end(&end, &f->most))
 			bytes_count(f, &packet, end.off);
-	}
 	bytes_judge(f, unread);
 	free(f);
 }
@@ -200,15 +195,14 @@ static bool is_tunnel(const struct ddp_program *program, const struct capture_pa
 
 bool unread_is_tunnel(const struct unread *unread, const struct ddp_personality *all,
 		      const struct sample *sample, const struct ddp_program *program) {
+	struct capture_packet packet;
 	struct end end;
 	uint64_t n = 0;
 
-	for (unsigned int i = 0; i < sample->n; i++) {
-		const struct capture_packet packet = sample_packet(sample, i);
-
-		if (end_find(all, &packet, &end) && end.table == NULL && end.value == unread->port)
+	for (unsigned int i = 0; i < sample->n; i++)
+		if (end_find(all, sample, i, &packet, &end) && end.table == NULL &&
+		    end.value == unread->port)
 			n += is_tunnel(program, &packet, end.off);
-	}
 	return n >= TUNNEL_OFTEN * unread->packets;
 }
 

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "common/json_writer.h"
-#include "ctl/capture/sample.h"
+#include "ctl/capture/capture.h"
 #include "personality/personality.h"
 
 struct ddp_arena;

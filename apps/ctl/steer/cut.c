@@ -160,12 +160,6 @@ void cut_count_add(struct cut_count *count, const struct cut *cut) {
 		count->needed = cut->needed;
 }
 
-void cut_count_merge(struct cut_count *count, const struct cut_count *other) {
-	count->packets += other->packets;
-	if (count->needed < other->needed)
-		count->needed = other->needed;
-}
-
 unsigned int cut_snaplen(uint32_t needed) {
 	return (needed + SNAPLEN_MORE + SNAPLEN_STEP - 1) / SNAPLEN_STEP * SNAPLEN_STEP;
 }

@@ -47,7 +47,6 @@ struct cut_count {
 };
 
 void cut_count_add(struct cut_count *count, const struct cut *cut);
-void cut_count_merge(struct cut_count *count, const struct cut_count *other);
 
 // The snapshot length to advise, where packets need so many bytes at least: what follows these is
 // not known, and may be a tunnel's header, IPv6 and TCP.

@@ -120,9 +120,9 @@ static void oracle_check(struct oracle *oracle, const struct balancing *said, un
 		moves);
 	assert_int_equal(said->intervals[interval].n_moves, n_moves);
 	for (unsigned int i = 0; i < n_moves; i++) {
-		const struct balancing_move *move = &said->moves[oracle->n_moves++];
+		const struct ddp_balancer_move *move = &said->moves[oracle->n_moves++];
 
-		assert_int_equal(move->interval, interval);
+		assert_int_equal(move->when, interval);
 		assert_int_equal(move->entry, moves[i].entry);
 		assert_int_equal(move->from, moves[i].from);
 		assert_int_equal(move->to, moves[i].to);

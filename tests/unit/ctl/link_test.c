@@ -3,7 +3,7 @@
 
 #include <pcap/pcap.h>
 
-#include "ctl/capture/link.h"
+#include "ctl/capture/capture.h"
 
 static uint8_t frame[128];
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "scratch_folder.h"
 
-#include "ctl/simulate/spread_run.h"
+#include "ctl/simulate/spread.h"
 
 static struct capture capture = {.path = "/some/where/n3.pcap"};
 

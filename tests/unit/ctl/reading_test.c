@@ -134,7 +134,7 @@ static unsigned int file_compare(const char *path) {
 		if (theirs != 1 || ours != 1)
 			break;
 		packet_compare(&batch.packets[at], header, data,
-			       capture.link->ether_type != NULL ? LINK_ETH_SIZE : 0);
+			       pcap_datalink(pcap) != DLT_EN10MB ? LINK_ETH_SIZE : 0);
 	}
 	if (theirs == 1)
 		fail_msg("packet %u is missing: %s", n + 1, capture.error);

@@ -93,7 +93,7 @@ static void interval_run(uint16_t port, unsigned int interval, struct prediction
 
 // The moves of an interval, which the driver keeps for a while. Returns how many there were until
 // then.
-static uint64_t moves_keep(uint16_t id, uint64_t n, struct balancing_move *moves) {
+static uint64_t moves_keep(uint16_t id, uint64_t n, struct ddp_balancer_move *moves) {
 	int ret;
 	struct ddp_port *port = ddp_registry_change(id, &ret);
 	const struct ddp_balancer *balancer = &port->balance->balancer;
@@ -102,28 +102,29 @@ static uint64_t moves_keep(uint16_t id, uint64_t n, struct balancing_move *moves
 		const struct ddp_balancer_move *last = &balancer->moves[n % DDP_BALANCER_LAST];
 
 		assert_true(n < MOVES_MAX);
-		moves[n] =
-			(struct balancing_move){last->round - 1, last->entry, last->from, last->to};
+		moves[n] = *last;
+		moves[n].when = last->round - 1;
 	}
 	ddp_change_end(port);
 	return n;
 }
 
-static void compare(const struct balancing *said, const struct balancing_move *moves, uint64_t n) {
+static void compare(const struct balancing *said, const struct ddp_balancer_move *moves,
+		    uint64_t n) {
 	assert_int_equal(said->n_moves, n);
 	for (uint64_t i = 0; i < n; i++) {
-		assert_int_equal(said->moves[i].interval, moves[i].interval);
+		assert_int_equal(said->moves[i].when, moves[i].when);
 		assert_int_equal(said->moves[i].entry, moves[i].entry);
 		assert_int_equal(said->moves[i].from, moves[i].from);
 		assert_int_equal(said->moves[i].to, moves[i].to);
 	}
 	assert_true(n > 20);
-	assert_true(moves[n - 1].interval > INTERVALS / 2);
+	assert_true(moves[n - 1].when > INTERVALS / 2);
 	assert_true(said->balanced < said->fixed);
 }
 
 static void the_driver_makes_the_moves_that_are_predicted(void **state) {
-	static struct balancing_move moves[MOVES_MAX];
+	static struct ddp_balancer_move moves[MOVES_MAX];
 	static struct prediction prediction;
 	static struct steer steer;
 	struct steer_config config = {
