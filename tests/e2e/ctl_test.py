@@ -20,8 +20,6 @@ from packets import DATA, eth, ipv4, ipv6, packet, tcp, udp, vlan
 GOOD, NO, USAGE, UNREADABLE = range(4)
 COMMANDS = ["list", "check", "classify", "simulate"]
 
-SPREAD_KEYS = ["packets", "queues", "imbalance", "jain", "ptypes"]
-
 # Microsoft, "Verifying the RSS Hash Calculation": source, its port, destination, its port, the hash
 # of all four, and that of the addresses.
 MICROSOFT = [
@@ -407,6 +405,7 @@ class Captures(harness.TestCase):
         self.assertEqual(self.jsonl(path), "")
         spread = harness.simulate("gtpu", path, "--queues", 3)
         self.assertEqual((spread["packets"], spread["ptypes"], len(spread["queues"])), (0, [], 3))
+        self.assertEqual(list(spread)[:5], ["packets", "queues", "imbalance", "jain", "ptypes"])
 
     def test_what_was_read_of_a_cut_capture_is_shown(self):
         whole = self.traffic("--ues", 5)
@@ -682,62 +681,7 @@ class Classify(harness.TestCase):
             self.assertEqual(one | {"n": 0}, other | {"n": 0})
 
 
-GTPU = struct.pack(">H", 2152) # UDP port
-
-
-def inner_flow(data):
-    """The flow of the UE's packet in words, on N3 and N6."""
-    at = 14
-    if data[23] == 17 and data[36:38] == GTPU:
-        at = 14 + 20 + 8
-        flags, at = data[at], at + 8
-        if flags & 7:
-            following, at = data[at + 3], at + 4
-            while following:
-                following, at = data[at + 4 * data[at] - 1], at + 4 * data[at]
-    if data[at] >> 4 == 4:
-        ends = [ipaddress.IPv4Address(data[at + 12 + 4 * i:at + 16 + 4 * i]) for i in (0, 1)]
-        at += 20
-    else:
-        ends = [f"[{ipaddress.IPv6Address(data[at + 8 + 16 * i:at + 24 + 16 * i])}]" for i in (0, 1)]
-        at += 40
-    return " > ".join(f"{end}:{port}" for end, port in zip(ends, struct.unpack_from(">HH", data, at)))
-
-
 class Simulate(harness.TestCase):
-    def check_spread(self, spread, packets, queues, place):
-        loads = [0] * queues
-        sizes = [0] * queues
-        for one in packets:
-            loads[one["queue"]] += 1
-            sizes[one["queue"]] += one["len"]
-        self.assertEqual(spread["packets"], len(packets), place)
-        self.assertEqual(spread["queues"], [{"queue": i, "packets": loads[i], "bytes": sizes[i]}
-                                            for i in range(queues)], place)
-        self.assertAlmostEqual(spread["imbalance"], harness.imbalance(loads), 4, place)
-        self.assertAlmostEqual(spread["jain"], sum(loads) ** 2 /
-                               (queues * sum(load * load for load in loads)), 4, place)
-        types = collections.Counter(one["ptype"] for one in packets)
-        self.assertEqual({tuple(found) for found in spread["ptypes"]}, {("name", "packets")}, place)
-        self.assertEqual({found["name"]: found["packets"] for found in spread["ptypes"]}, types,
-                         place)
-
-    def test_counts_are_those_of_classify(self):
-        for spec, kind, options in [
-                ("gtpu", "mix", ["--queues", 16]),
-                ("gtpu", "n3-up", ["--queues", 5, "--reta-size", 64]),
-                ("gtpu:ue", "n3-down", ["--queues", 64, "--hash", "simple_xor"]),
-                ("base", "n6-up", ["--queues", 8, "--rss-hf", "ipv4"]),
-                ("gtpu", "n3-up", [])]:
-            path = self.traffic("--kind", kind, "--ues", 50, "--packets-per-flow", 1)
-            place = f"{spec} {path.name} {options}"
-            queues = options[1] if options else 16
-            spread = harness.simulate(spec, path, *options)
-            self.assertEqual(list(spread)[:len(SPREAD_KEYS)], SPREAD_KEYS, place)
-            self.assertEqual(list(spread["baseline"])[:len(SPREAD_KEYS)], SPREAD_KEYS, place)
-            self.check_spread(spread, harness.classify(spec, path, *options), queues, place)
-            self.check_spread(spread["baseline"], harness.classify("base", path, *options), queues,
-                              place + " baseline")
 
     def test_a_profile_that_reads_no_packet(self):
         path = self.traffic("--ues", 1)
@@ -745,29 +689,6 @@ class Simulate(harness.TestCase):
                 ("vxlan;port=9", "ddpctl: no packet has a packet type of vxlan;port=9: does it read the right "
                                  "tunnel and port?\n"):
             self.assertEqual(harness.ddpctl("simulate", spec, path).stderr, told)
-
-    def test_table(self):
-        path = self.traffic("--kind", "mix", "--ues", 50, "--packets-per-flow", 1)
-        spread = harness.simulate("gtpu", path, "--queues", 4)
-        text = harness.ddpctl("simulate", "gtpu", path, "--queues", 4).stdout
-        for queue, baseline in zip(spread["queues"], spread["baseline"]["queues"]):
-            self.assertRegex(text, rf"(?m)^ +{queue['queue']} +{queue['packets']} .*"
-                                   rf" {baseline['packets']} ")
-        self.assertIn(f"{spread['imbalance']:.3f}", text)
-        self.assertIn(f"{spread['baseline']['imbalance']:.3f}", text)
-        for ptype in spread["ptypes"]:
-            self.assertRegex(text, rf"{ptype['name']} +{ptype['packets']} ")
-
-    def test_candidates_are_what_each_is_alone(self):
-        path = self.traffic("--kind", "mix", "--ues", 50, "--packets-per-flow", 2)
-        others = ["gtpu:ue", "gtpu:teid+vxlan", "base"]
-        spread = harness.simulate("gtpu", path, "--queues", 6,
-                                  *[word for other in others for word in ("--with", other)])
-        self.assertEqual([each["name"] for each in spread["candidates"]], ["gtpu", *others])
-        for each in spread["candidates"]:
-            alone = harness.simulate(each["name"], path, "--queues", 6)
-            for key in set(each) - {"name"}:
-                self.assertEqual(each[key], alone[key], f"{each['name']} {key}")
 
     def test_rules_are_of_the_candidate_before_them(self):
         path = self.traffic("--kind", "mix", "--ues", 50, "--packets-per-flow", 2)
@@ -829,36 +750,6 @@ class Simulate(harness.TestCase):
         self.assertEqual((spread["unhashed"], spread["least_imbalance"]), (60, 1))
         self.assertEqual(spread["baseline"]["unhashed"], 120)
 
-    def test_more_cores(self):
-        """What N cores carry is what a simulation with N queues says."""
-        path = self.traffic("--kind", "mix", "--ues", 50, "--zipf", 1.2, "--packets", 4000)
-        frames = [frame for frame, _ in harness.pcap_frames(path)]
-        path = self.capture("cores", frames + [packet(eth(type=0x88b5), DATA)] * 1000)
-        spread = harness.simulate("gtpu", path, "--queues", 9, "--core-mpps", 2, "--load-mpps", 7)
-        self.assertEqual(spread["unhashed"], 1000)
-        for n, cores in enumerate(spread["scaling"], 1):
-            queues = harness.simulate("gtpu", path, "--queues", n)["queues"]
-            self.assertAlmostEqual(cores, 5000 / max(q["packets"] for q in queues), places=5)
-        enough = [n for n, cores in enumerate(spread["scaling"], 1) if cores * 2 >= 7]
-        self.assertEqual(spread["cores"], enough[0])
-        spread = harness.simulate("gtpu", path, "--core-mpps", 1e-6, "--load-mpps", 1)
-        self.assertIsNone(spread["cores"])
-
-    def test_flows(self):
-        """As many as the generator made, the largest first, in a tunnel and outside."""
-        path = self.traffic("--kind", "mix", "--ues", 50, "--flows", 8, "--zipf", 1.2,
-                            "--packets", 20000)
-        pairs = collections.Counter()
-        for data, _ in harness.pcap_frames(path):
-            pairs[inner_flow(data), data[36:38] == GTPU] += 1
-        flows = harness.simulate("gtpu", path)["flows"]
-        self.assertEqual((flows["number"], flows["exact"]), (len(pairs), True))
-        self.assertEqual([flow["packets"] for flow in flows["top"]],
-                         [n for _, n in pairs.most_common(20)])
-        for flow in flows["top"][:5]:
-            self.assertEqual(pairs[flow["flow"], flow["ptype"].startswith("GTPU")],
-                             flow["packets"], flow)
-
     def test_more_flows_than_memory(self):
         """Those that came first are counted, and one line says so; packets and queues are those of all."""
         path = self.traffic("--ues", 4000, "--flows", 8, "--packets", 40000)
@@ -870,42 +761,6 @@ class Simulate(harness.TestCase):
             self.assertEqual(few[key], all_of_them[key])
         text = harness.ddpctl("simulate", "gtpu", path, "--memory", 32).stdout
         self.assertEqual(text.count("came first"), 1)
-
-    def test_both_directions(self):
-        """A counter-example is one: its packets are of that UE, on those queues."""
-        path = self.traffic("--kind", "mix", "--ues", 50, "--packets-per-flow", 2)
-        ranges = "ue_ipv4=10.45.0.0/16;ue_ipv6=2001:db8:45::/48"
-        spread = harness.simulate(f"gtpu;{ranges}", path, "--queues", 8, "--with",
-                                  f"gtpu:ue;{ranges}")
-        self.assertEqual(spread["candidates"][1]["ues"], {"number": 50, "parted": 0})
-        self.assertEqual(spread["candidates"][1]["directions"]["parted"], 0)
-        self.assertEqual(spread["directions"]["number"], 400)
-        self.assertEqual(spread["ues"]["number"], 50)
-        self.assertGreater(spread["ues"]["parted"], 40)
-        found = harness.classify(f"gtpu;{ranges}", path, "--queues", 8)
-        example = spread["ues"]["example"]
-        for n, queue in zip(example["packets"], example["queues"]):
-            self.assertEqual(found[n - 1]["queue"], queue)
-            self.assertTrue(any(str(value).startswith(example["who"].split("::/")[0])
-                                for value in found[n - 1]["fields"].values()), found[n - 1])
-        example = spread["directions"]["example"]
-        self.assertEqual([found[n - 1]["queue"] for n in example["packets"]], example["queues"])
-        self.assertNotEqual(*example["queues"])
-
-    def test_windows(self):
-        path = self.traffic("--kind", "n3-up", "--ues", 50, "--packets", 5003,
-                            "--rate-pps", 1000)
-        spread = harness.simulate("gtpu", path, "--queues", 4, "--window", 0.5)
-        self.assertEqual([window["packets"] for window in spread["windows"]], [500] * 10 + [3])
-        self.assertEqual(spread["window"], 0.5)
-        # three packets are uneven on four queues whatever is done
-        self.assertGreater(spread["windows"][-1]["imbalance"], 1.3)
-        worst = max(spread["windows"][:-1], key=lambda window: window["imbalance"])
-        self.assertEqual(spread["windows"][spread["worst_window"]], worst)
-        # few packets are uneven by chance: not fewer than 64 a queue unless asked for
-        spread = harness.simulate("gtpu", path, "--queues", 4)
-        self.assertTrue(all(window["packets"] >= 256 for window in spread["windows"][:-1]))
-        self.assertAlmostEqual(spread["load_mpps"], 0.001, places=5)
 
 
 if __name__ == "__main__":

@@ -90,67 +90,6 @@ class Order(Case):
         self.assertIsNone(self.hashed_by("eth ipv4 udp gtpu up ipv4", up, down, 0))
         self.assertEqual(self.hashed_by("eth ipv4 udp gtpu down ipv4", up, down, 0), "dst")
 
-    def test_both_versions_of_ip_live_side_by_side(self):
-        steps = (WIDE, BY_SRC), ("eth / ipv6", "ipv6 l3-dst-only")
-        self.assertEqual(self.hashed_by("eth ipv4", *steps), "src")
-        self.assertEqual(self.hashed_by("eth ipv6", *steps), "dst")
-
-    def test_a_rule_has_id_0_each_time(self):
-        self.renew(vary("eth ipv4 udp"))
-        for _ in range(100):
-            self.create(hash_rule(NARROW, "ipv4-udp"))
-            self.destroy()
-        self.no_rules()
-        self.create(hash_rule(NARROW, BY_SRC))
-        self.assertEqual(self.receive()[0].hash, harness.toeplitz(bytes([10, 1, 0, 1])))
-
-    def test_list_and_flush(self):
-        self.renew(vary("eth ipv4 udp"))
-        self.no_rules()
-        for n, pattern in enumerate((WIDE, NARROW, "eth / ipv6")):
-            self.create(hash_rule(pattern, "ipv6" if "6" in pattern else "ipv4"), n)
-        listed = self.pmd.command("flow list 0").splitlines()
-        self.assertEqual([line.split()[0] for line in listed[1:]], ["0", "1", "2"])
-        self.assertIn("ETH IPV4 UDP => RSS", listed[2])
-        self.pmd.command("flow flush 0")
-        self.no_rules()
-        self.assertIsNone(self.receive()[0].hash)
-
-    def test_a_rule_that_is_only_validated_does_nothing(self):
-        self.renew(vary("eth ipv4 udp"))
-        self.assertIn("validated", self.pmd.command(f"flow validate 0 ingress {hash_rule(WIDE, 'ipv4')}"))
-        self.no_rules()
-        self.assertIsNone(self.receive()[0].hash)
-
-    def test_many_patterns_at_once(self):
-        """Each packet by its own rule."""
-        packets = {"eth / ipv4 / udp": "eth ipv4 udp", "eth / ipv4 / tcp": "eth ipv4 tcp",
-                   "eth / ipv4 / sctp": "eth ipv4 sctp", "eth / ipv4 / esp": "eth ipv4 esp",
-                   "eth / ipv4 / ah": "eth ipv4 ah", UP: "eth ipv4 udp gtpu up ipv4",
-                   DOWN: "eth ipv4 udp gtpu down ipv4", "eth / pppoes / ipv4": "eth pppoe ppp ipv4",
-                   "eth / ipv4 / udp / vxlan / eth / ipv4": "eth ipv4 udp vxlan eth ipv4"}
-        by = {pattern: BY_SRC if n % 2 else BY_DST for n, pattern in enumerate(packets)}
-        self.renew(*(vary(text, *varied) for text in packets.values()
-                     for varied in ((), ("src",), ("dst",))))
-        for n, pattern in enumerate(packets):
-            self.create(hash_rule(pattern, by[pattern]), n)
-        seen = self.receive()
-        for n, pattern in enumerate(packets):
-            base, src, dst = (one.hash for one in seen[3 * n:3 * n + 3])
-            self.assertIsNotNone(base, pattern)
-            self.assertEqual((src != base, dst != base), (by[pattern] == BY_SRC, by[pattern] == BY_DST),
-                             pattern)
-
-    def test_what_a_dump_shows(self):
-        self.renew()
-        self.create(hash_rule(NARROW, BY_SRC))
-        self.create(rule("eth / ipv4 dst is 192.0.2.5", "queue index 3 / count"), 1)
-        self.assertEqual(
-            self.pmd.command("flow dump 0 all").splitlines()[:2],
-            ["priority 0: eth / ipv4 / udp: hash toeplitz ipv4.src",
-             "priority 0: eth / ipv4 dst=192.0.2.5: queues 3; 0 packets, 0 bytes"])
-        self.assertIn("queues 3", self.pmd.command("flow dump 0 rule 1").splitlines()[0])
-
 
 class OnTop(Case):
     """A port that hashes by itself."""
@@ -165,17 +104,6 @@ class OnTop(Case):
         self.assertEqual(self.hashed_by("eth ipv4 udp", (NARROW, BY_SPORT), 0), own)
         self.assertEqual(self.hashed_by("eth ipv4 udp", (NARROW, BY_SPORT), (NARROW, BY_SRC), 1), own)
         self.assertEqual(self.hashed_by("eth ipv4 tcp", (NARROW, BY_SPORT)), own)
-
-    def test_a_list_of_queues_shares_packets_by_their_hash(self):
-        queues = (3, 9, 5)
-        frames = [vary("eth ipv4 udp", *([name] if name else []))
-                  for name in ("", "src", "dst", "swap_ip")] + [vary("eth ipv4 tcp", "src")]
-        self.renew(*frames, vary("eth ipv6 udp"))
-        self.create(rule(WIDE, f"rss queues {' '.join(map(str, queues))} end"))
-        *seen, other = self.receive()
-        for one in seen:
-            self.assertEqual(one.queue, queues[one.hash % len(queues)])
-        self.check_queue(other, "eth ipv6 udp")
 
     def test_the_redirection_table_is_the_rules_too(self):
         self.renew(vary("eth ipv4 udp"))

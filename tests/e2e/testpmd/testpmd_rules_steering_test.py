@@ -156,13 +156,6 @@ class Fates(rules.Case):
         self.create(rule_text, attributes=attributes)
         return self.receive(n_dropped)
 
-    def test_every_queue(self):
-        for queue in (0, 1, QUEUES - 1):
-            one, other = self.seen("eth ipv4 udp", rule(f"{UDP4} src is 1000", f"queue index {queue}"),
-                                   "sport")
-            self.assertEqual((one.queue, other.queue), (queue, 0))
-            self.assertEqual((one.flag, one.hash), (False, None))
-
     def test_mark_and_flag(self):
         for mark in (0, 1, 0xffffffff):
             one, other = self.seen("eth ipv4 udp", rule(f"{UDP4} src is 1000", f"mark id {mark}"), "sport")
@@ -185,44 +178,11 @@ class Fates(rules.Case):
                   ("rx_dropped_by_rule", "rx_delivered_packets", "rx_lower_packets", "rx_missed_packets")}
         self.assertEqual(list(change.values()), [1, 1, 2, 0])
 
-    def test_count_alone_leaves_packets_where_they_go(self):
-        one, other = self.seen("eth ipv4 udp", rule(UDP4, "count"), "sport")
-        self.assertEqual((one.queue, other.queue, one.flag), (0, 0, False))
-        self.assertRegex(self.pmd.command("flow query 0 0 count"), r"hits_set: 1\s+bytes_set: 1\s+hits: 2\s")
-
-    def test_a_rule_that_does_not_count_has_no_count(self):
-        self.renew()
-        self.create(rule(UDP4, "drop"))
-        self.assertIn("the rule has no such action that can be queried",
-                      self.pmd.command("flow query 0 0 count"))
-
     def test_passthru_takes_packets_out_of_a_wider_rule(self):
         self.renew(vary("eth ipv4 udp"), vary("eth ipv4 udp", "sport"))
         self.create(rule(UDP4, f"queue index {QUEUE}"), attributes="ingress priority 1")
         self.create(rule(f"{UDP4} src is 1000", "passthru"), 1)
         self.assertEqual([one.queue for one in self.receive()], [0, QUEUE])
-
-    def test_the_smallest_priority_decides_then_the_newest(self):
-        wide, narrow = UDP4, f"{UDP4} src is 1000"
-        for rows, expected in (
-                (((wide, 0, 1), (narrow, 1, 2)), 1), (((wide, 1, 1), (narrow, 0, 2)), 2),
-                (((wide, 0, 1), (narrow, 0, 2)), 2), (((narrow, 0, 2), (wide, 0, 1)), 1)):
-            self.renew(vary("eth ipv4 udp"))
-            for n, (pattern, priority, queue) in enumerate(rows):
-                self.create(rule(pattern, f"queue index {queue}"), n, f"ingress priority {priority}")
-            self.assertEqual(self.receive()[0].queue, expected, rows)
-
-    def test_a_rule_that_goes_leaves_the_one_below(self):
-        self.renew(vary("eth ipv4 udp"))
-        self.create(rule(UDP4, "queue index 1"))
-        self.create(rule(f"{UDP4} src is 1000", "queue index 2"), 1)
-        self.destroy(1)
-        self.assertEqual(self.receive()[0].queue, 1)
-        self.renew(vary("eth ipv4 udp"))
-        self.create(rule(UDP4, "queue index 1"))
-        self.pmd.command("flow flush 0")
-        self.no_rules()
-        self.assertEqual(self.receive()[0].queue, 0)
 
     def test_one_rule_hashes_another_steers(self):
         """A list of queues is shared by the hash of the hash rule."""
@@ -243,25 +203,6 @@ class Fates(rules.Case):
             self.create(rule(f"eth / ipv6 / tcp / {raw}", "queue index 2"))
             self.assertEqual([one.queue for one in self.receive()],
                              [0 if frame == short else 2 for frame in frames])
-
-    def test_without_a_hash_a_list_of_queues_is_its_first(self):
-        one, other = self.seen("eth ipv4 udp", rule(UDP4, "rss queues 5 6 end"), "sport")
-        self.assertEqual((one.hash, one.queue, other.queue), (None, 5, 5))
-
-    def test_many_sessions(self):
-        """Each TEID to its queue."""
-        frames = []
-        for teid in range(200):
-            frame = bytearray(vary("eth ipv4 udp gtpu up ipv4"))
-            frame[46:50] = teid.to_bytes(4, "big")
-            frames.append(bytes(frame))
-        self.renew(*frames)
-        for teid in range(100):
-            text = self.pmd.command("flow create 0 ingress " + rule(
-                f"{GTPU} teid is {teid}", f"queue index {teid * 7 % QUEUES}"))
-            self.assertIn(f"Flow rule #{teid} created", text)
-        for teid, one in enumerate(self.receive()):
-            self.assertEqual(one.queue, teid * 7 % QUEUES if teid < 100 else 0, teid)
 
 
 if __name__ == "__main__":
