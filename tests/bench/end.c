@@ -18,9 +18,7 @@
 #include "work.h"
 
 #define ROUNDS 101
-#define ROUNDS_QUICK 15
 #define SECONDS 10 // for all of them, at most
-#define SECONDS_QUICK 2
 #define ROUND_PACKETS 65536
 #define WARM_UP_PACKETS 262144 // until net_ddp knows its traffic
 #define N_DESC 512
@@ -208,8 +206,7 @@ static void setup_measure(struct table *table, const struct setup *setup,
 	rules_create(ddp, setup, packets);
 	mode_tell(&table->rows[row], ddp);
 	port_poll(ddp, setup->queues, WARM_UP_PACKETS, frees);
-	samples_begin(&samples, options.quick ? ROUNDS_QUICK : ROUNDS,
-		      options.quick ? SECONDS_QUICK : SECONDS);
+	samples_begin(&samples, ROUNDS, SECONDS);
 	while (samples_next(&samples, &i)) {
 		samples.ns[ALONE][i] = port_time(alone, setup->lower_queues, frees);
 		samples.ns[DDP][i] = port_time(ddp, setup->queues, frees);

@@ -12,9 +12,7 @@
 #include "samples.h"
 
 #define ROUNDS 61
-#define ROUNDS_QUICK 15
 #define SECONDS 12 // for all of them, at most
-#define SECONDS_QUICK 3
 #define ROUND_PACKETS 65536U
 #define ROUND_TURNS 8192U // of a line that goes to and fro
 #define N_PACKETS 4096    // more than may be on their way
@@ -215,8 +213,7 @@ static void kind_measure(struct table *table, const struct handover *handovers, 
 	struct packets packets;
 
 	packets_make(&packets, kind, N_PACKETS, N_PACKETS);
-	samples_begin(&samples, options.quick ? ROUNDS_QUICK : ROUNDS,
-		      options.quick ? SECONDS_QUICK : SECONDS);
+	samples_begin(&samples, ROUNDS, SECONDS);
 	while (samples_next(&samples, &round))
 		for (unsigned int i = 0; i < n; i++)
 			if (handovers[i].absent == NULL)

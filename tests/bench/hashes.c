@@ -7,14 +7,11 @@
 #include "base/isa.h"
 #include "bench.h"
 #include "gfni.h"
-#include "machine.h"
 #include "samples.h"
 #include "work.h"
 
 #define ROUNDS 101
-#define ROUNDS_QUICK 15
-#define SECONDS 2 // for all of them, at most
-#define SECONDS_QUICK 0.4
+#define SECONDS 2      // for all of them, at most
 #define N_ROWS 256     // distinct inputs
 #define N_HASHES 16384 // of a round
 #define BASE 1         // rte_softrss_be
@@ -136,8 +133,7 @@ static void length_measure(struct table *table, unsigned int len) {
 	snprintf(id, sizeof(id), "%u", len);
 	snprintf(title, sizeof(title), "%u bytes", len);
 	column = table_column(table, id, title);
-	samples_begin(&samples, options.quick ? ROUNDS_QUICK : ROUNDS,
-		      options.quick ? SECONDS_QUICK : SECONDS);
+	samples_begin(&samples, ROUNDS, SECONDS);
 	while (samples_next(&samples, &round))
 		for (unsigned int i = 0; i < RTE_DIM(functions); i++)
 			if (function_runs(&functions[i]))

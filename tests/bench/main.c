@@ -4,12 +4,15 @@
 #include <sched.h>
 #include <string.h>
 
+#include <rte_cycles.h>
 #include <rte_eal.h>
+#include <rte_lcore.h>
+#include <rte_vect.h>
+#include <rte_version.h>
 
 #include "base/isa.h"
 #include "bench.h"
 #include "fail.h"
-#include "machine.h"
 #include "methods.h"
 #include "packets/kinds.h"
 
@@ -145,6 +148,21 @@ static void eal_start(void) {
 void table_done(const struct table *table) {
 	table_print(table, stdout);
 	json_array_append_new(tables, table_json(table));
+}
+
+static json_t *machine_json(void) {
+	FILE *file = fopen("/proc/cpuinfo", "r");
+	char line[256], model[256] = "?";
+
+	while (file != NULL && fgets(line, sizeof(line), file) != NULL)
+		if (sscanf(line, "model name : %255[^\n]", model) == 1)
+			break;
+	if (file != NULL)
+		fclose(file);
+	return json_pack("{s:s, s:s, s:b, s:i, s:f, s:s, s:i}", "cpu", model, "isa",
+			 ddp_isa_name(ddp_isa_best(RTE_VECT_SIMD_512)), "gfni", machine_has_gfni(),
+			 "lcores", (int)rte_lcore_count(), "tsc_ghz", rte_get_tsc_hz() / 1e9,
+			 "dpdk", rte_version(), "simd_bits", (int)rte_vect_get_max_simd_bitwidth());
 }
 
 static void measure(void) {

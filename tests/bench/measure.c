@@ -9,9 +9,7 @@
 #include "samples.h"
 
 #define ROUNDS 101
-#define ROUNDS_QUICK 15
-#define SECONDS 3 // for all of them, at most
-#define SECONDS_QUICK 0.5
+#define SECONDS 3    // for all of them, at most
 #define ROUND_NS 3e6 // of a method, at most
 #define ROUND_NS_QUICK 1e6
 #define WARM_UP 2048U // visits
@@ -110,8 +108,7 @@ static void packets_measure(struct table *table, unsigned int column, struct pac
 	for (unsigned int i = 0; i < n_methods; i++)
 		if (method_runs(&methods[i], temperature))
 			n_visits[i] = visits_choose(&methods[i], packets, temperature);
-	samples_begin(&samples, options.quick ? ROUNDS_QUICK : ROUNDS,
-		      options.quick ? SECONDS_QUICK : SECONDS);
+	samples_begin(&samples, ROUNDS, SECONDS);
 	while (samples_next(&samples, &round))
 		for (unsigned int i = 0; i < n_methods; i++)
 			if (method_runs(&methods[i], temperature))
@@ -274,8 +271,7 @@ static void flood_rounds(struct packets *packets,
 	for (unsigned int i = 0; i < n_methods; i++)
 		for (unsigned int k = 0; method_runs(&methods[i], AHEAD) && k < LESSONS; k++)
 			visits_run(&methods[i], packets, packets->n_visits, AHEAD);
-	samples_begin(&flood_samples[first], options.quick ? ROUNDS_QUICK : ROUNDS,
-		      options.quick ? SECONDS_QUICK : SECONDS);
+	samples_begin(&flood_samples[first], ROUNDS, SECONDS);
 	while (samples_next(&flood_samples[first], &round))
 		for (unsigned int i = 0; i < n_methods; i++)
 			if (method_runs(&methods[i], AHEAD))

@@ -8,9 +8,21 @@
 #include "base/isa.h"
 #include "bench.h"
 #include "fail.h"
+#include "gfni.h"
 
 struct method methods[METHODS_MAX];
 unsigned int n_methods;
+
+bool machine_has_gfni(void) {
+#if defined(__x86_64__)
+	return gfni_built() && __builtin_cpu_supports("gfni") &&
+	       __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+	       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+	       __builtin_cpu_supports("avx512vbmi");
+#else
+	return false;
+#endif
+}
 
 struct method *method_add(const char *id, const char *title) {
 	struct method *method = &methods[n_methods++];

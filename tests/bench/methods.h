@@ -32,6 +32,9 @@ struct method {
 		name(arg, mbufs, n, next);                                                     \
 	}
 
+// GFNI and AVX-512, as rte_thash_gfni() needs them.
+bool machine_has_gfni(void);
+
 extern struct method methods[METHODS_MAX];
 extern unsigned int n_methods;
 

@@ -7,7 +7,6 @@
 
 #include "gfni.h"
 #include "hand.h"
-#include "machine.h"
 #include "methods.h"
 
 static uint8_t key_be[DDP_KEY_SIZE] __rte_aligned(4); // as rte_softrss_be() wants it

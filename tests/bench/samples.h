@@ -18,7 +18,7 @@ struct samples {
 };
 
 // Begin with n_rounds to come: fewer where they take more than so many seconds, as on a busy
-// machine.
+// machine, and a sixth of both with --quick.
 void samples_begin(struct samples *samples, unsigned int n_rounds, double seconds);
 // Whether there is another round, and its number.
 bool samples_next(struct samples *samples, unsigned int *round);

@@ -19,7 +19,6 @@
 #define N_PACKETS 8192 // more than rings and bursts hold
 #define CORES 2
 #define ROUNDS 9
-#define ROUNDS_QUICK 3
 #define ROUND_MS 100
 #define ROUND_MS_QUICK 20
 #define OUTER_OFF 26 // addresses of IPv4 behind Ethernet, and the source port of UDP
@@ -133,7 +132,7 @@ static void scaling_run(struct table *table, unsigned int row, const char *args,
 	pollers_init(two, both, work_ns);
 	pollers_run(one, 1, lcore); // they learn
 	pollers_run(two, CORES, lcore);
-	samples_begin(&samples, options.quick ? ROUNDS_QUICK : ROUNDS, 60);
+	samples_begin(&samples, ROUNDS, 60);
 	while (samples_next(&samples, &i)) {
 		pollers_run(one, 1, lcore);
 		pollers_run(two, CORES, lcore);

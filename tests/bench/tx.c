@@ -10,9 +10,7 @@
 #include "work.h"
 
 #define ROUNDS 61
-#define ROUNDS_QUICK 15
 #define SECONDS 4 // at most
-#define SECONDS_QUICK 1
 #define ROUND_PACKETS 65536U
 
 struct sender {
@@ -55,8 +53,7 @@ void tx_measure(void) {
 	template_packets_set(&packets);
 	for (unsigned int s = 0; s < RTE_DIM(senders); s++)
 		ports[s] = port_open(senders[s].name, senders[s].args, senders[s].n_queues);
-	samples_begin(&samples, options.quick ? ROUNDS_QUICK : ROUNDS,
-		      options.quick ? SECONDS_QUICK : SECONDS);
+	samples_begin(&samples, ROUNDS, SECONDS);
 	while (samples_next(&samples, &round))
 		for (unsigned int s = 0; s < RTE_DIM(senders); s++)
 			samples.ns[s][round] = sender_time(&senders[s], ports[s], &packets);
