@@ -18,6 +18,8 @@
 #include <rte_telemetry.h>
 #include <yaml.h>
 
+#include "port/harness.h"
+
 #define ANSWERS_MAX 4096
 
 static bool counting;
@@ -175,9 +177,14 @@ static bool memory_named(const char *error) {
 
 // Returns whether it succeeded. Any failure but of the failing allocation at fails the test.
 static bool step(const struct operation *operation, operation_fn *fn, unsigned int at) {
-	char error[ERROR_SIZE] = "";
-	int ret = fn(operation->arg, error);
+	char error[ERROR_SIZE] = "", logged[ERROR_SIZE];
+	int ret;
 
+	log_capture(logged, sizeof(logged));
+	ret = fn(operation->arg, error);
+	log_release();
+	if (error[0] == '\0')
+		strcpy(error, logged);
 	if (ret != 0 && (ret != -ENOMEM || !memory_named(error) || at == UINT_MAX))
 		fail_msg("%s, allocation %u: %d, '%s'", operation->name, at, ret, error);
 	return ret == 0;

@@ -6,7 +6,8 @@
 
 #define ERROR_SIZE 4096
 
-// An operation returns 0, or -errno with its reason in error (of ERROR_SIZE, empty before).
+// An operation returns 0, or -errno with its reason in error (of ERROR_SIZE, empty before) or the
+// log.
 typedef int operation_fn(const void *arg, char *error);
 
 struct operation {

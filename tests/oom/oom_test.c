@@ -179,19 +179,6 @@ static int plan(const void *arg, char *error) {
 
 /* The life of a port */
 
-static FILE *log_file;
-
-static void log_begin(char *error) {
-	log_file = fmemopen(error, ERROR_SIZE, "w");
-	rte_openlog_stream(log_file);
-}
-
-static int log_end(int ret) {
-	rte_openlog_stream(NULL);
-	fclose(log_file);
-	return ret;
-}
-
 static int start(void) {
 	const struct rte_eth_conf conf = {
 		.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS,
@@ -208,13 +195,11 @@ static int start(void) {
 
 // A port that does not start can be started again.
 static int live_and_end(const void *arg, char *error) {
-	int ret;
+	int ret = rte_vdev_init("net_ddp0", arg);
 
-	log_begin(error);
-	ret = rte_vdev_init("net_ddp0", arg);
 	if (ret != 0)
-		return log_end(ret);
-	ret = log_end(start());
+		return ret;
+	ret = start();
 	if (ret != 0) {
 		failing_end();
 		assert_int_equal(start(), 0);
@@ -248,53 +233,49 @@ static int text_del(const void *arg, char *error) {
 	return rte_pmd_ddp_profile_del_text(0, arg, strlen(arg), error, ERROR_SIZE);
 }
 
-static int key_set(const uint8_t *key, uint64_t rss_hf, char *error) {
+static int key_set(const uint8_t *key, uint64_t rss_hf) {
 	struct rte_eth_rss_conf conf = {
 		.rss_key = (uint8_t *)(uintptr_t)key, .rss_key_len = 40, .rss_hf = rss_hf};
 
-	log_begin(error);
-	return log_end(rte_eth_dev_rss_hash_update(0, &conf));
+	return rte_eth_dev_rss_hash_update(0, &conf);
 }
 
 static int key_update(const void *arg, char *error) {
 	static const uint8_t key[40] = {1, 2, 3};
 
-	return key_set(key, RTE_ETH_RSS_IPV4, error);
+	return key_set(key, RTE_ETH_RSS_IPV4);
 }
 
 static int key_undo(const void *arg, char *error) {
-	return key_set(ddp_default_key, RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP, error);
+	return key_set(ddp_default_key, RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP);
 }
 
-static int reta_set(uint16_t first, char *error) {
+static int reta_set(uint16_t first) {
 	struct rte_eth_rss_reta_entry64 reta[512 / RTE_ETH_RETA_GROUP_SIZE];
 
 	for (unsigned int i = 0; i < 512; i++) {
 		reta[i / 64].mask = UINT64_MAX;
 		reta[i / 64].reta[i % 64] = (first + i) % N_QUEUES;
 	}
-	log_begin(error);
-	return log_end(rte_eth_dev_rss_reta_update(0, reta, 512));
+	return rte_eth_dev_rss_reta_update(0, reta, 512);
 }
 
 static int reta_update(const void *arg, char *error) {
-	return reta_set(1, error);
+	return reta_set(1);
 }
 
 static int reta_undo(const void *arg, char *error) {
-	return reta_set(0, error);
+	return reta_set(0);
 }
 
 static struct rte_eth_udp_tunnel tunnel = {4790, RTE_ETH_TUNNEL_TYPE_VXLAN};
 
 static int tunnel_add(const void *arg, char *error) {
-	log_begin(error);
-	return log_end(rte_eth_dev_udp_tunnel_port_add(0, &tunnel));
+	return rte_eth_dev_udp_tunnel_port_add(0, &tunnel);
 }
 
 static int tunnel_del(const void *arg, char *error) {
-	log_begin(error);
-	return log_end(rte_eth_dev_udp_tunnel_port_delete(0, &tunnel));
+	return rte_eth_dev_udp_tunnel_port_delete(0, &tunnel);
 }
 
 // These have only their return value.
@@ -334,8 +315,7 @@ static int queue_stop(const void *arg, char *error) {
 }
 
 static int queue_start(const void *arg, char *error) {
-	log_begin(error);
-	return log_end(rte_eth_dev_rx_queue_start(0, 1));
+	return rte_eth_dev_rx_queue_start(0, 1);
 }
 
 /* Rules */

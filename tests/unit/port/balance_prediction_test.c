@@ -183,14 +183,6 @@ static void assert_round_does_not_wait(uint16_t id) {
 	assert_int_equal(ret, 0);
 }
 
-static void flow_feed(unsigned int flow, unsigned int n) {
-	for (unsigned int i = 0; i < n; i++) {
-		struct rte_mbuf *mbuf = packet(flow, i);
-
-		testsrc_feed(0, 0, &mbuf, 1);
-	}
-}
-
 static uint16_t balancing_start(unsigned int n_rxq) {
 	uint16_t port = ddp_start("dev(net_testsrc0),balance=on,overflow=wait", n_rxq, 1, 1024);
 
@@ -207,7 +199,7 @@ static void a_round_without_parked_packets_waits_for_no_worker(void **state) {
 	assert_int_equal(rounds_of(port), n + 1);
 	// The flow of an entry that is more than a queue's share is sampled when that is possible.
 	for (unsigned int i = 0; i < 4; i++) {
-		flow_feed(ELEPHANT, 2000);
+		flow_feed(0, ELEPHANT, 0, 2000);
 		poll_to_end(port, QUEUES, 0, NULL);
 		costs_forget(port);
 		assert_round_does_not_wait(port);
@@ -225,14 +217,14 @@ static void a_round_with_parked_packets_waits_for_no_worker(void **state) {
 	struct rte_mbuf *mbuf;
 	uint64_t n;
 
-	flow_feed(ELEPHANT, 20);
+	flow_feed(0, ELEPHANT, 0, 20);
 	assert_int_equal(rte_eth_rx_burst(port, 1 - from, &mbuf, 1), 0);
 	rss.reta[entry] = 1 - from;
 	assert_int_equal(ddp_change_try(ddp), 0);
 	assert_int_equal(ddp_change_apply(ddp, &change), 0);
 	ddp_change_end(ddp);
 	n = rounds_of(port);
-	flow_feed(ELEPHANT, 10);
+	flow_feed(0, ELEPHANT, 0, 10);
 	while (xstat(port, "balance_given_up") == 0)
 		assert_int_equal(rte_eth_rx_burst(port, 1 - from, &mbuf, 1), 0);
 	assert_round_does_not_wait(port);
@@ -266,7 +258,7 @@ static void assert_even(const uint64_t *counts, unsigned int n, uint64_t seed_of
 static void interval_of_turns(uint16_t port, uint64_t *counts) {
 	for (unsigned int turn = 0; turn < TURNS; turn++) {
 		for (unsigned int i = 0; i < TURN_PACKETS; i++)
-			flow_feed(draw(FLOWS * 8), 1);
+			flow_feed(0, draw(FLOWS * 8), 0, 1);
 		poll_all(port, TURN_QUEUES, counts);
 		rte_delay_us_block(TURN_US);
 	}

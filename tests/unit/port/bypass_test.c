@@ -102,16 +102,6 @@ static int begin(void **state) {
 	return leak_setup(state);
 }
 
-static void reta_turn(uint16_t port, unsigned int by) {
-	struct rte_eth_rss_reta_entry64 reta[8];
-
-	for (unsigned int i = 0; i < 512; i++) {
-		reta[i / 64].mask = UINT64_MAX;
-		reta[i / 64].reta[i % 64] = (i + by) % N_QUEUES;
-	}
-	assert_int_equal(rte_eth_dev_rss_reta_update(port, reta, 512), 0);
-}
-
 static void hardware_hashed_packets_bypass_the_rings(void **state) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 
@@ -141,7 +131,7 @@ static void the_lower_redirection_table_is_written_and_restored(void **state) {
 		nic->reta[i] = i % 3; // whoever used it before
 	assert_int_equal(rte_eth_dev_start(port), 0);
 	for (unsigned int by = 0; by < 6; by++) {
-		reta_turn(port, by);
+		reta_fill(port, 0, N_QUEUES, by);
 		for (unsigned int i = 0; i < 512; i++)
 			assert_int_equal(nic->reta[i], (i + by) % N_QUEUES);
 		arrive(512);
@@ -166,7 +156,7 @@ static void packets_from_before_a_change_follow_the_new_table(void **state) {
 	poll_until_idle(port, 0, N_QUEUES);
 	for (unsigned int by = 1; by < 6; by++) {
 		arrive(512);
-		reta_turn(port, by);
+		reta_fill(port, 0, N_QUEUES, by);
 		assert_int_equal(poll_until_idle(port, 0, N_QUEUES), 512);
 	}
 	assert_int_equal(n_misrouted, 0);
@@ -181,8 +171,8 @@ static void a_further_change_waits_for_packets_from_before_others(void **state) 
 
 	for (unsigned int by = 1; by < 6; by++) {
 		arrive(512);
-		reta_turn(port, by);
-		reta_turn(port, by);
+		reta_fill(port, 0, N_QUEUES, by);
+		reta_fill(port, 0, N_QUEUES, by);
 		assert_int_equal(poll_until_idle(port, 0, N_QUEUES), 512);
 		assert_true(is_bypassing(port));
 	}
@@ -398,14 +388,6 @@ static void bytes_of_all_bursts_are_counted(void **state) {
 	ddp_end(port);
 }
 
-static void reta_to_queue_0(uint16_t port) {
-	struct rte_eth_rss_reta_entry64 reta[8] = {0};
-
-	for (unsigned int i = 0; i < RTE_DIM(reta); i++)
-		reta[i].mask = UINT64_MAX;
-	assert_int_equal(rte_eth_dev_rss_reta_update(port, reta, 512), 0);
-}
-
 // Poll a queue; its packets arrive again.
 static uint16_t poll_in_a_circle(uint16_t port, uint16_t queue) {
 	struct rte_mbuf *mbufs[32];
@@ -433,7 +415,7 @@ static bool uses_rings(uint16_t port_id, uint16_t queue) {
 static uint16_t start_with_one_busy_queue(void) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 
-	reta_to_queue_0(port);
+	reta_fill(port, 0, 1, 0);
 	arrive(512);
 	assert_int_equal(poll_until_idle(port, 0, N_QUEUES), 512);
 	arrive(256);
@@ -570,10 +552,6 @@ static void small_bursts_return_packets(void **state) {
 	ddp_end(port);
 }
 
-static int meta_off(void) {
-	return rte_mbuf_dynfield_lookup(RTE_PMD_DDP_META_DYNFIELD, NULL);
-}
-
 // One burst call in many reads rings and other lower queues, whose packets have the dynamic fields:
 // the next call of each queue is none of these.
 static void next_calls_bypass(uint16_t port_id) {
@@ -595,7 +573,7 @@ static unsigned int with_meta(const char *devargs) {
 	for (unsigned int i = 0; i < N_FLOWS; i++) {
 		struct rte_mbuf *mbuf = packet(i, 0);
 
-		memset(RTE_MBUF_DYNFIELD(mbuf, meta_off(), void *), 0, 8);
+		memset(meta_of(mbuf), 0, sizeof(struct rte_pmd_ddp_meta));
 		testsrc_arrive(0, &mbuf, 1);
 	}
 	next_calls_bypass(port);
@@ -603,12 +581,8 @@ static unsigned int with_meta(const char *devargs) {
 		struct rte_mbuf *mbufs[32];
 		uint16_t got = rte_eth_rx_burst(port, q, mbufs, RTE_DIM(mbufs));
 
-		for (uint16_t i = 0; i < got; i++) {
-			const struct rte_pmd_ddp_meta *meta = RTE_MBUF_DYNFIELD(
-				mbufs[i], meta_off(), const struct rte_pmd_ddp_meta *);
-
-			n += meta->ptype_id != 0;
-		}
+		for (uint16_t i = 0; i < got; i++)
+			n += meta_of(mbufs[i])->ptype_id != 0;
 		rte_pktmbuf_free_bulk(mbufs, got);
 	}
 	ddp_end(port);
@@ -621,27 +595,6 @@ static void dynamic_fields_are_written_unless_meta_is_off(void **state) {
 }
 
 #define COMMS "dev(net_testsrc0,nic=2,rxq=4),overflow=wait,profile=gtpu,offload=auto:ice-comms"
-
-static struct rte_pmd_ddp_meta *meta_of(struct rte_mbuf *mbuf) {
-	return RTE_MBUF_DYNFIELD(mbuf, meta_off(), struct rte_pmd_ddp_meta *);
-}
-
-// The NIC hashes TCP in GTP-U.
-static struct rte_mbuf *gtpu_tcp_packet(void) {
-	const struct piece pieces[] = {ETH(0x0800),
-				       IPV4(17, GNB, UPF),
-				       UDP(2152, 2152),
-				       GTPU(0x30, 255),
-				       IPV4(6, UE, NET),
-				       TCP(1024, 53),
-				       END};
-	struct rte_mbuf *mbuf = rte_pktmbuf_alloc(pool);
-	uint8_t bytes[PACKET_MAX];
-	unsigned int len = packet_build(pieces, bytes);
-
-	memcpy(rte_pktmbuf_append(mbuf, len), bytes, len);
-	return mbuf;
-}
 
 // 32 packets of one tunnel that bypass the rings, and their queue.
 static uint16_t gtpu_bypass(uint16_t port, struct rte_mbuf *mbufs[32]) {
@@ -771,7 +724,7 @@ static void changes_under_traffic_lose_nothing(void **state) {
 		assert_int_equal(pthread_create(&threads[i], NULL, poller_main, &pollers[i]), 0);
 	}
 	for (unsigned int i = 0; i < 32; i++) {
-		reta_turn(port, i);
+		reta_fill(port, 0, N_QUEUES, i);
 		assert_sum_holds(port);
 		if (i % 8 == 3)
 			rte_pmd_ddp_profile_add(port, "gtpu", error, sizeof(error));
@@ -923,11 +876,11 @@ static void packets_parked_by_a_lower_net_ddp_are_not_misrouted(void **state) {
 	arrive(256);
 	for (unsigned int i = 0; i < 64; i++)
 		n += poll_and_verify(port, 1);
-	reta_turn(port, 1);
+	reta_fill(port, 0, N_QUEUES, 1);
 	arrive(2048);
 	for (unsigned int i = 0; i < 256; i++)
 		n += poll_and_verify(port, 1);
-	reta_turn(port, 2);
+	reta_fill(port, 0, N_QUEUES, 2);
 	while (n < 2048 + 256 + 2048)
 		n += poll_all_and_verify(port);
 	bypass_comes_and_stays(port);
@@ -938,35 +891,26 @@ static void packets_parked_by_a_lower_net_ddp_are_not_misrouted(void **state) {
 	"dev(net_ddp1,dev(net_testsrc0,rxq=2),lower_queues=2,profile=e810-comms,overflow=wait)," \
 	"lower_queues=4,overflow=wait,offload=auto"
 
-// Let n packets come from one of the two queues.
-static void feed(uint16_t source, unsigned int n) {
-	for (unsigned int i = 0; i < n; i++) {
-		struct rte_mbuf *mbuf = packet(i % N_FLOWS, 0);
-
-		testsrc_feed(0, source, &mbuf, 1);
-	}
-}
-
 // The same, while many more packets come past them: from another of its queues.
 static void packets_parked_by_a_lower_net_ddp_may_come_late(void **state) {
 	const uint64_t end = rte_rdtsc() + 10 * rte_get_tsc_hz();
 	uint16_t port = ddp_start(OVER_TWO_QUEUES, N_QUEUES, 1, 4096);
 	unsigned int n = 0;
 
-	feed(0, 2048);
-	feed(1, 2048);
+	packets_feed(0, 0, N_FLOWS, 2048);
+	packets_feed(0, 1, N_FLOWS, 2048);
 	while (n < 4096)
 		n += poll_all_and_verify(port);
 	assert_true(is_bypassing(port));
-	feed(0, 256);
+	packets_feed(0, 0, N_FLOWS, 256);
 	for (unsigned int i = 0; i < 64; i++)
 		n += poll_and_verify(port, 1);
-	reta_turn(port, 1);
-	feed(0, 1024);
+	reta_fill(port, 0, N_QUEUES, 1);
+	packets_feed(0, 0, N_FLOWS, 1024);
 	for (unsigned int i = 0; i < 128; i++)
 		n += poll_and_verify(port, 1);
-	reta_turn(port, 2);
-	feed(1, 8192);
+	reta_fill(port, 0, N_QUEUES, 2);
+	packets_feed(0, 1, N_FLOWS, 8192);
 	while (n < 4096 + 1536 && rte_rdtsc() < end)
 		n += poll_and_verify(port, 1);
 	assert_in_range(n, 4096 + 1536, 4096 + 256 + 1024 + 8192);

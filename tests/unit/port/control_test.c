@@ -107,20 +107,15 @@ static struct rte_eth_udp_tunnel tunnel = {
 
 static void everything_change(uint16_t port) {
 	struct rte_eth_rss_conf rss = {.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP};
-	struct rte_eth_rss_reta_entry64 reta[8];
 	struct rte_flow_error flow_error;
 	struct rte_eth_stats stats;
 	struct rte_flow *flow;
 	char error[256];
 	uint8_t key[40] = {1, 2, 3};
 
-	for (unsigned int i = 0; i < 512; i++) {
-		reta[i / 64].mask = UINT64_MAX;
-		reta[i / 64].reta[i % 64] = (i + 1) % N_QUEUES;
-	}
 	rss.rss_key = key;
 	rss.rss_key_len = sizeof(key);
-	assert_int_equal(rte_eth_dev_rss_reta_update(port, reta, 512), 0);
+	reta_fill(port, 0, N_QUEUES, 1);
 	assert_int_equal(rte_eth_dev_rss_hash_update(port, &rss), 0);
 	assert_int_equal(rte_pmd_ddp_profile_add(port, "gtpu", error, sizeof(error)), 0);
 	assert_int_equal(rte_eth_dev_udp_tunnel_port_add(port, &tunnel), 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Answers plugin/port/ethdev.c and queues.c: what an application does with a port and its queues.
-#include "harness.h"
+#include "port_rules.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -14,7 +14,6 @@
 #include <rte_cycles.h>
 #include <rte_dev.h>
 
-#define N_QUEUES 4
 #define N_FLOWS 64
 #define LOWER_PORT port_id_of("net_testsrc0")
 
@@ -415,13 +414,8 @@ static void a_port_works_as_configured_after_a_reset(void **state) {
 	for (unsigned int again = 0; again < 2; again++) {
 		uint16_t port =
 			ddp_start("dev(net_testsrc0,rxq=2),lower_queues=2,overflow=wait", 2, 1, 64);
-		struct rte_eth_rss_reta_entry64 reta[8];
 
-		for (unsigned int i = 0; i < RTE_DIM(reta); i++) {
-			reta[i].mask = UINT64_MAX;
-			memset(reta[i].reta, 0, sizeof(reta[i].reta));
-		}
-		assert_int_equal(rte_eth_dev_rss_reta_update(port, reta, 512), 0);
+		reta_fill(port, 0, 1, 0);
 		packets_feed(0, 0, N_FLOWS, 64);
 		assert_true(poll_all(port, 1, NULL) > 0); // some are left
 		assert_int_equal(rte_eth_dev_reset(port), 0);
@@ -584,12 +578,9 @@ static void what_is_not_supported_is_refused(void **state) {
 	char log[300];
 
 	for (unsigned int i = 0; i < RTE_DIM(rows); i++) {
-		FILE *file = fmemopen(log, sizeof(log), "w");
-
-		rte_openlog_stream(file);
+		log_capture(log, sizeof(log));
 		assert_int_equal(rte_eth_dev_configure(port, 1, 1, &rows[i].conf), -ENOTSUP);
-		rte_openlog_stream(NULL);
-		fclose(file);
+		log_release();
 		assert_non_null(strstr(log, rows[i].reason));
 	}
 	assert_int_equal(rte_eth_dev_configure(port, 1, 1, &usual), 0);
@@ -686,39 +677,22 @@ static void the_firmware_is_the_profiles(void **state) {
 	ddp_end(port);
 }
 
-static struct rte_flow *rule_create(uint16_t port, uint16_t queue, uint32_t priority) {
-	const struct rte_flow_attr attr = {.ingress = 1, .priority = priority};
-	const struct rte_flow_item pattern[] = {
-		{.type = RTE_FLOW_ITEM_TYPE_ETH},
-		{.type = RTE_FLOW_ITEM_TYPE_END},
-	};
-	const struct rte_flow_action_queue to = {.index = queue};
-	const struct rte_flow_action actions[] = {
-		{.type = RTE_FLOW_ACTION_TYPE_QUEUE, .conf = &to},
-		{.type = RTE_FLOW_ACTION_TYPE_END},
-	};
-	struct rte_flow_error error;
-
-	return rte_flow_create(port, &attr, pattern, actions, &error);
-}
-
 // ethdev takes all queues away when it cannot configure a port. Then rules would need queues that
 // there are not, and nothing could be changed, not even those rules.
 static void rules_outlive_a_failed_configure(void **state) {
 	struct rte_eth_conf conf = {.rxmode.mq_mode = RTE_ETH_MQ_RX_DCB};
 	uint16_t port = ddp_start("dev(net_testsrc0)", 4, 1, 64);
-	struct rte_flow *first = rule_create(port, 3, 0);
-	struct rte_flow *second = rule_create(port, 2, 1);
-	struct rte_flow_error error;
+	const struct rte_flow_item *all = ITEMS(ITEM(ETH));
+	struct rte_flow *first = rule_create(port, all, ACTIONS(TO_QUEUE(3)));
 
-	assert_non_null(first);
-	assert_non_null(second);
+	rule_create_at(port, 1, all, ACTIONS(TO_QUEUE(2)));
 	assert_int_equal(rte_eth_dev_stop(port), 0);
 	assert_int_not_equal(rte_eth_dev_configure(port, 4, 1, &conf), 0);
 	assert_int_equal(rte_pmd_ddp_profile_add(port, "gtpu", NULL, 0), 0);
-	assert_int_equal(rte_flow_destroy(port, first, &error), 0);
+	rule_destroy(port, first);
 	assert_int_equal(rte_pmd_ddp_profile_del(port, "gtpu", NULL, 0), 0);
-	assert_null(rule_create(port, 2, 2)); // it has no such queue now
+	rule_refused(port, &ingress, all, ACTIONS(TO_QUEUE(2)), EINVAL,
+		     "the port has no such Rx queue"); // now
 	ddp_configure(port, 3, 1, 64, RTE_ETH_RSS_IP);
 	assert_int_equal(rte_eth_dev_start(port), 0);
 	packets_feed(0, 0, 8, 8);
@@ -912,25 +886,13 @@ struct pool_case {
 static char log_text[1024];
 
 // With the log in log_text.
-static int logged(int (*fn)(uint16_t port, struct rte_mempool *mempool), uint16_t port,
-		  struct rte_mempool *mempool) {
-	FILE *log = fmemopen(log_text, sizeof(log_text), "w");
+static int rxq_0_setup(uint16_t port, struct rte_mempool *mempool) {
 	int ret;
 
-	rte_openlog_stream(log);
-	ret = fn(port, mempool);
-	rte_openlog_stream(NULL);
-	fclose(log);
+	log_capture(log_text, sizeof(log_text));
+	ret = rte_eth_rx_queue_setup(port, 0, 512, 0, NULL, mempool);
+	log_release();
 	return ret;
-}
-
-static int rxq_0_setup(uint16_t port, struct rte_mempool *mempool) {
-	return rte_eth_rx_queue_setup(port, 0, 512, 0, NULL, mempool);
-}
-
-static int port_start(uint16_t port, struct rte_mempool *mempool) {
-	RTE_SET_USED(mempool);
-	return rte_eth_dev_start(port);
 }
 
 static struct rte_mempool *pool_create(const struct pool_case *row) {
@@ -962,7 +924,7 @@ static void a_mempool_for_one_thread_is_refused_where_several_use_it(void **stat
 
 		assert_non_null(mempool);
 		ddp_configure(port, rows[i].n_rxq, rows[i].n_txq, 512, RTE_ETH_RSS_IP);
-		assert_int_equal(logged(rxq_0_setup, port, mempool), rows[i].log ? -EINVAL : 0);
+		assert_int_equal(rxq_0_setup(port, mempool), rows[i].log ? -EINVAL : 0);
 		if (rows[i].log != NULL)
 			assert_non_null(strstr(log_text, rows[i].log));
 		ddp_configure(port, rows[i].n_rxq, rows[i].n_txq, 512, 0);
@@ -990,7 +952,9 @@ static void a_mempool_for_one_thread_is_refused_once_there_are_more_queues(void 
 	assert_int_equal(rte_eth_dev_configure(port, 2, 1, &conf), 0);
 	assert_int_equal(rte_eth_rx_queue_setup(port, 1, 512, 0, NULL, mempool), 0);
 	assert_int_equal(rte_eth_tx_queue_setup(port, 0, 512, 0, NULL), 0);
-	assert_int_equal(logged(port_start, port, NULL), -EINVAL);
+	log_capture(log_text, sizeof(log_text));
+	assert_int_equal(rte_eth_dev_start(port), -EINVAL);
+	log_release();
 	assert_non_null(strstr(log_text, "mempool single (ring_sp_sc) is for one thread"));
 	assert_int_equal(rte_eth_dev_close(port), 0);
 	assert_int_equal(rte_vdev_uninit("net_ddp0"), 0);

@@ -454,16 +454,6 @@ static void a_mask_of_packet_types_is_for_what_is_left(void **state) {
 	ddp_end(port);
 }
 
-static struct rte_mbuf *packet_make(const struct piece *pieces) {
-	struct rte_mbuf *mbuf = rte_pktmbuf_alloc(pool);
-	uint8_t bytes[PACKET_MAX];
-	unsigned int len = packet_build(pieces, bytes);
-
-	assert_non_null(mbuf);
-	memcpy(rte_pktmbuf_append(mbuf, len), bytes, len);
-	return mbuf;
-}
-
 #define PPPOE(ppp) PIECE(0x11, 0, 0, 5, 0, 60, BE16(ppp))
 #define MPLS PIECE(0, 1, 1, 64)
 #define USER IPV4(6, UE, NET), TCP(1024, 80), DATA
@@ -498,7 +488,7 @@ static void all_before_the_innermost_ip_header_is_removed(void **state) {
 
 	for (unsigned int i = 0; i < RTE_DIM(removed); i++)
 		for (unsigned int size = 10; size <= 200; size += 190) {
-			struct rte_mbuf *whole = packet_make(removed[i].pieces), *mbuf;
+			struct rte_mbuf *whole = packet_of(removed[i].pieces), *mbuf;
 			const unsigned int off = removed[i].ip_off, cut = off == 0 ? 0 : off - 14;
 			uint8_t *bytes = rte_pktmbuf_mtod(whole, uint8_t *), buf[PACKET_MAX];
 

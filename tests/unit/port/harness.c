@@ -12,6 +12,7 @@
 #include <rte_ip.h>
 #include <rte_log.h>
 #include <rte_malloc.h>
+#include <rte_mbuf_dyn.h>
 #include <rte_udp.h>
 #include <rte_vect.h>
 
@@ -109,15 +110,7 @@ uint32_t packet_seq(const struct rte_mbuf *mbuf) {
 	return frame_of(mbuf)->seq;
 }
 
-struct rte_mbuf *gtpu_packet(void) {
-	const struct piece pieces[] = {ETH(0x0800),
-				       IPV4(17, GNB, UPF),
-				       UDP(2152, 2152),
-				       GTPU(0x30, 255),
-				       IPV4(17, UE, NET),
-				       UDP(1024, 53),
-				       DATA,
-				       END};
+struct rte_mbuf *packet_of(const struct piece *pieces) {
 	struct rte_mbuf *mbuf = rte_pktmbuf_alloc(pool);
 	uint8_t bytes[PACKET_MAX];
 	unsigned int len = packet_build(pieces, bytes);
@@ -125,6 +118,21 @@ struct rte_mbuf *gtpu_packet(void) {
 	assert_non_null(mbuf);
 	memcpy(rte_pktmbuf_append(mbuf, len), bytes, len);
 	return mbuf;
+}
+
+#define IN_GTPU(protocol) \
+	ETH(0x0800), IPV4(17, GNB, UPF), UDP(2152, 2152), GTPU(0x30, 255), IPV4(protocol, UE, NET)
+
+struct rte_mbuf *gtpu_packet(void) {
+	const struct piece pieces[] = {IN_GTPU(17), UDP(1024, 53), DATA, END};
+
+	return packet_of(pieces);
+}
+
+struct rte_mbuf *gtpu_tcp_packet(void) {
+	const struct piece pieces[] = {IN_GTPU(6), TCP(1024, 80), DATA, END};
+
+	return packet_of(pieces);
 }
 
 struct rte_mbuf *packet_split(struct rte_mbuf *mbuf, unsigned int size) {
@@ -154,6 +162,20 @@ void packets_feed(unsigned int dev, unsigned int queue, unsigned int n_flows, un
 	}
 }
 
+void flow_feed(unsigned int queue, unsigned int flow, uint32_t seq, unsigned int n) {
+	for (unsigned int i = 0; i < n; i++) {
+		struct rte_mbuf *mbuf = packet(flow, seq + i);
+
+		testsrc_feed(0, queue, &mbuf, 1);
+	}
+}
+
+struct rte_pmd_ddp_meta *meta_of(const struct rte_mbuf *mbuf) {
+	int off = rte_mbuf_dynfield_lookup(RTE_PMD_DDP_META_DYNFIELD, NULL);
+
+	return RTE_MBUF_DYNFIELD(mbuf, off, struct rte_pmd_ddp_meta *);
+}
+
 uint16_t port_id_of(const char *name) {
 	uint16_t id;
 
@@ -162,16 +184,25 @@ uint16_t port_id_of(const char *name) {
 	return id;
 }
 
-// What is logged while fn runs goes to probe_log.
+static FILE *log_file;
+
+void log_capture(char *text, size_t size) {
+	memset(text, 0, size);
+	log_file = fmemopen(text, size, "w");
+	rte_openlog_stream(log_file);
+}
+
+void log_release(void) {
+	rte_openlog_stream(NULL);
+	fclose(log_file);
+}
+
 int ddp_probe(const char *devargs) {
-	FILE *log = fmemopen(probe_log, sizeof(probe_log), "w");
 	int ret;
 
-	memset(probe_log, 0, sizeof(probe_log));
-	rte_openlog_stream(log);
+	log_capture(probe_log, sizeof(probe_log));
 	ret = rte_vdev_init("net_ddp0", devargs);
-	rte_openlog_stream(NULL);
-	fclose(log);
+	log_release();
 	if (ret != 0)
 		return -1;
 	return port_id_of("net_ddp0");
@@ -335,4 +366,14 @@ uint16_t reta_get(uint16_t port, unsigned int entry) {
 	reta[entry / 64].mask = RTE_BIT64(entry % 64);
 	assert_int_equal(rte_eth_dev_rss_reta_query(port, reta, 512), 0);
 	return reta[entry / 64].reta[entry % 64];
+}
+
+void reta_fill(uint16_t port, uint16_t first, uint16_t n, unsigned int by) {
+	struct rte_eth_rss_reta_entry64 reta[512 / RTE_ETH_RETA_GROUP_SIZE];
+
+	for (unsigned int i = 0; i < 512; i++) {
+		reta[i / 64].mask = UINT64_MAX;
+		reta[i / 64].reta[i % 64] = first + (i + by) % n;
+	}
+	assert_int_equal(rte_eth_dev_rss_reta_update(port, reta, 512), 0);
 }

@@ -35,13 +35,24 @@ uint16_t flow_sport(unsigned int flow);
 struct rte_mbuf *packet(unsigned int flow, uint32_t seq);
 unsigned int packet_flow(const struct rte_mbuf *mbuf);
 uint32_t packet_seq(const struct rte_mbuf *mbuf);
-// A G-PDU of the TEID that packet.h has, with a UDP packet of a UE behind 50 bytes.
+struct piece;
+// A packet of pieces (packet.h).
+struct rte_mbuf *packet_of(const struct piece *pieces);
+// A G-PDU of the TEID that packet.h has, with a UDP or TCP packet of a UE behind 50 bytes.
 struct rte_mbuf *gtpu_packet(void);
+struct rte_mbuf *gtpu_tcp_packet(void);
 // Cut a packet into segments of at most size bytes.
 struct rte_mbuf *packet_split(struct rte_mbuf *mbuf, unsigned int size);
 // Feed n packets of flows 0 to n_flows - 1 in turn to a net_testsrc.
 void packets_feed(unsigned int dev, unsigned int queue, unsigned int n_flows, unsigned int n);
+// Feed n packets of one flow, numbered from seq on, to a queue of net_testsrc0.
+void flow_feed(unsigned int queue, unsigned int flow, uint32_t seq, unsigned int n);
+// The dynamic field of a packet that was received.
+struct rte_pmd_ddp_meta *meta_of(const struct rte_mbuf *mbuf);
 
+// What is logged between the two is in text.
+void log_capture(char *text, size_t size);
+void log_release(void);
 // Probe net_ddp0 with these devargs. Returns its port, or -1 (then error has the log of it).
 int ddp_probe(const char *devargs);
 const char *ddp_probe_log(void);
@@ -53,6 +64,8 @@ uint16_t ddp_start(const char *devargs, uint16_t n_rxq, uint16_t n_txq, uint16_t
 void ddp_configure(uint16_t port, uint16_t n_rxq, uint16_t n_txq, uint16_t n_desc, uint64_t rss_hf);
 // The queue of an entry of the redirection table, of 512.
 uint16_t reta_get(uint16_t port, unsigned int entry);
+// Entry i to queue first + (i + by) % n.
+void reta_fill(uint16_t port, uint16_t first, uint16_t n, unsigned int by);
 // Stop, close and remove net_ddp0.
 void ddp_end(uint16_t port);
 

@@ -75,17 +75,10 @@ static struct rte_mbuf *mbuf_of(const struct drawn *drawn) {
 	return mbuf;
 }
 
-static int meta_offset(void) {
-	return rte_mbuf_dynfield_lookup("ddp_meta", NULL);
-}
-
 static void answer_read(const struct rte_mbuf *mbuf, uint16_t queue, struct answer *answer) {
-	const struct rte_pmd_ddp_meta *meta =
-		RTE_MBUF_DYNFIELD(mbuf, meta_offset(), const struct rte_pmd_ddp_meta *);
-
 	*answer = (struct answer){
 		.queue = queue,
-		.type_id = meta->ptype_id,
+		.type_id = meta_of(mbuf)->ptype_id,
 		.hashed = (mbuf->ol_flags & RTE_MBUF_F_RX_RSS_HASH) != 0,
 		.hash = mbuf->hash.rss,
 		.packet_type = mbuf->packet_type,
@@ -367,24 +360,6 @@ static void hardware_equals_software_with_flow_rules(void **state) {
 	app_rule.items = NULL;
 }
 
-static struct rte_mbuf *gtpu_tcp_packet(void) {
-	const struct piece pieces[] = {ETH(0x0800),
-				       IPV4(17, GNB, UPF),
-				       UDP(2152, 2152),
-				       GTPU(0x30, 255),
-				       IPV4(6, UE, NET),
-				       TCP(1024, 80),
-				       DATA,
-				       END};
-	struct rte_mbuf *mbuf = rte_pktmbuf_alloc(pool);
-	uint8_t bytes[PACKET_MAX];
-	unsigned int len = packet_build(pieces, bytes);
-
-	assert_non_null(mbuf);
-	memcpy(rte_pktmbuf_append(mbuf, len), bytes, len);
-	return mbuf;
-}
-
 #define MIXED 4096 // packets, one in 32 of them TCP in GTP-U, else TCP
 
 // Returns the share of packets that the NIC hashes.
@@ -600,8 +575,7 @@ static void tally_add(struct tally *tally, const uint8_t *key, const struct rte_
 	const unsigned int flow = packet_flow(mbuf);
 	uint32_t input[] = {flow_src(flow), FLOW_DST, flow_sport(flow) << 16 | 53};
 	uint32_t words[RTE_DIM(input) + 1]; // of the key: rte_softrss() wants it aligned
-	bool parsed = rte_pmd_ddp_meta_is_parsed(
-		RTE_MBUF_DYNFIELD(mbuf, meta_offset(), const struct rte_pmd_ddp_meta *));
+	bool parsed = rte_pmd_ddp_meta_is_parsed(meta_of(mbuf));
 
 	if (mbuf->vlan_tci_outer != 0) {
 		tally->cut_udp += mbuf->packet_type == UDP_PTYPE;
@@ -913,41 +887,43 @@ static void a_change_that_the_lower_device_refuses_fails_if_required(void **stat
 	ddp_end(port);
 }
 
-// The number of packets that are hashed in software after a change, even if none are reported as
-// waiting.
-static void burst_drain(uint16_t port) {
-	packets_feed(0, 0, 16, DDP_PORT_BURST);
-	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), DDP_PORT_BURST);
+// Let n packets through the port, and return how many the NIC has hashed so far.
+static uint64_t pass(uint16_t port, unsigned int n) {
+	packets_feed(0, 0, 16, n);
+	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), n);
+	return xstat(port, "rx_offloaded");
+}
+
+static uint8_t other_key[40] = {1, 2, 3};
+
+static void key_change(uint16_t port) {
+	struct rte_eth_rss_conf conf = {
+		.rss_key = other_key,
+		.rss_key_len = sizeof(other_key),
+		.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP,
+	};
+
+	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
 }
 
 // Packets that wait in the NIC were hashed by the rules of their arrival.
 static void packets_from_before_a_change_are_hashed_again(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0,nic=1),overflow=wait,offload=auto:ice-os",
 				  N_QUEUES, 1, 512);
-	struct rte_eth_rss_conf conf = {.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP};
-	uint8_t key[40] = {1, 2, 3};
 
-	burst_drain(port);
+	// As many are hashed in software after a change, even if none are reported as waiting.
+	pass(port, DDP_PORT_BURST);
+	assert_int_equal(pass(port, 64), 0); // they prove that it is right
+	assert_int_equal(pass(port, 64), 64);
 	packets_feed(0, 0, 16, 64);
-	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 64);
-	assert_int_equal(xstat(port, "rx_offloaded"), 0); // they prove that it is right
-	packets_feed(0, 0, 16, 64);
-	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 64);
-	assert_int_equal(xstat(port, "rx_offloaded"), 64);
-	packets_feed(0, 0, 16, 64);
-	conf.rss_key = key;
-	conf.rss_key_len = sizeof(key);
-	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
-	assert_memory_equal(testsrc_nic(0)->key, key, sizeof(key));
-	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0); // changes nothing
+	key_change(port);
+	assert_memory_equal(testsrc_nic(0)->key, other_key, sizeof(other_key));
+	key_change(port); // changes nothing
 	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 64);
 	assert_int_equal(xstat(port, "rx_offloaded"), 64);
-	burst_drain(port);
-	for (unsigned int i = 1; i <= 2; i++) { // and once more
-		packets_feed(0, 0, 16, 64);
-		assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 64);
-		assert_int_equal(xstat(port, "rx_offloaded"), 64 * i);
-	}
+	pass(port, DDP_PORT_BURST);
+	for (unsigned int i = 1; i <= 2; i++) // and once more
+		assert_int_equal(pass(port, 64), 64 * i);
 	assert_int_equal(mismatched(port), 0);
 	ddp_end(port);
 }
@@ -958,14 +934,10 @@ static void packets_from_before_a_change_are_hashed_again(void **state) {
 static void an_empty_burst_does_not_mean_an_empty_queue(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0,nic=1),overflow=wait,offload=auto:ice-os",
 				  N_QUEUES, 1, 512);
-	struct rte_eth_rss_conf conf = {.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP};
 	struct rte_mbuf *mbufs[32];
-	uint8_t key[40] = {1, 2, 3};
 
 	packets_feed(0, 0, 16, 256);
-	conf.rss_key = key;
-	conf.rss_key_len = sizeof(key);
-	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
+	key_change(port);
 	testsrc_starve(0, 1);
 	assert_int_equal(rte_eth_rx_burst(port, 0, mbufs, RTE_DIM(mbufs)), 0);
 	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 256);
@@ -977,20 +949,14 @@ static void an_empty_burst_does_not_mean_an_empty_queue(void **state) {
 static void uncounted_packets_are_drained_too(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0,nic=1),overflow=wait,offload=auto:ice-os",
 				  N_QUEUES, 1, 512);
-	struct rte_eth_rss_conf conf = {.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP};
-	uint8_t key[40] = {1, 2, 3};
 
 	packets_feed(0, 0, 16, DDP_PORT_BURST);
 	testsrc_stage(0, DDP_PORT_BURST);
-	conf.rss_key = key;
-	conf.rss_key_len = sizeof(key);
-	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
+	key_change(port);
 	packets_feed(0, 0, 16, 64);
 	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), DDP_PORT_BURST + 64);
 	assert_int_equal(xstat(port, "rx_offloaded"), 0); // the last 64 prove that it is right
-	packets_feed(0, 0, 16, 64);
-	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 64);
-	assert_int_equal(xstat(port, "rx_offloaded"), 64);
+	assert_int_equal(pass(port, 64), 64);
 	ddp_end(port);
 }
 
@@ -1011,15 +977,10 @@ static void flow_rules_and_rss_off_end_the_bypass(void **state) {
 	assert_int_equal(xstat(port, "rx_offloaded"), 0);
 	rule_destroy(port, flow);
 	assert_int_equal(rte_eth_dev_rss_hash_update(port, &none), 0);
-	packets_feed(0, 0, 16, 64);
-	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 64);
-	assert_int_equal(xstat(port, "rx_offloaded"), 0);
+	assert_int_equal(pass(port, 64), 0);
 	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
-	for (unsigned int i = 0; i < 2; i++) {
-		packets_feed(0, 0, 16, 64);
-		assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 64);
-		assert_int_equal(xstat(port, "rx_offloaded"), 64 * i);
-	}
+	for (unsigned int i = 0; i < 2; i++)
+		assert_int_equal(pass(port, 64), 64 * i);
 	ddp_end(port);
 }
 
@@ -1035,19 +996,13 @@ static void another_hash_function_ends_the_bypass(void **state) {
 		skip();
 	}
 	port = ddp_start("dev(net_testsrc0,nic=1),offload=auto:ice-os", N_QUEUES, 1, 512);
-	packets_feed(0, 0, 16, 64);
-	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 64); // the NIC is proven right
+	pass(port, 64); // the NIC is proven right
 	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
-	packets_feed(0, 0, 16, 64);
-	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 64);
-	assert_int_equal(xstat(port, "rx_offloaded"), 0);
+	assert_int_equal(pass(port, 64), 0);
 	DPDK_RSS_FUNCTION_SET(&conf, RTE_ETH_HASH_FUNCTION_TOEPLITZ);
 	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
-	for (unsigned int i = 0; i < 2; i++) {
-		packets_feed(0, 0, 16, 64);
-		assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 64);
-	}
-	assert_true(xstat(port, "rx_offloaded") >= 64);
+	pass(port, 64);
+	assert_true(pass(port, 64) >= 64);
 	ddp_end(port);
 }
 

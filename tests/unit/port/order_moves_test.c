@@ -19,11 +19,8 @@
 static uint32_t next_seq;
 
 static void feed(unsigned int n) {
-	for (unsigned int i = 0; i < n; i++) {
-		struct rte_mbuf *mbuf = packet(FLOW, next_seq++);
-
-		testsrc_feed(0, 0, &mbuf, 1);
-	}
+	flow_feed(0, FLOW, next_seq, n);
+	next_seq += n;
 }
 
 // Poll a queue for packets with consecutive numbers from *seq.
@@ -250,14 +247,6 @@ static void packets_of_a_rule_do_not_return(void **state) {
 #define OTHER 4 // a flow of another entry
 #define THIRD 1 // and of a third
 
-static void lower_feed(unsigned int lower, unsigned int flow, unsigned int n) {
-	for (unsigned int i = 0; i < n; i++) {
-		struct rte_mbuf *mbuf = packet(flow, i);
-
-		testsrc_feed(0, lower, &mbuf, 1);
-	}
-}
-
 static uint16_t entry_of(unsigned int flow) {
 	return hash_of(flow) % DDP_RETA_SIZE;
 }
@@ -301,14 +290,14 @@ static void moves_given_up_by_one_lower_queue_do_not_stop_another(void **state) 
 	assert_int_not_equal(entry_of(FLOW), entry_of(OTHER));
 	flows_move(port, 0, 2, 0);
 	poll_to_end(port, 3, 0, NULL);
-	lower_feed(0, FLOW, 10);
-	lower_feed(1, OTHER, 10);
+	flow_feed(0, FLOW, 0, 10);
+	flow_feed(1, OTHER, 0, 10);
 	queue_1_poll(port, 4);
 	flows_move(port, 1, 1, PATIENCE_US);
 	end = rte_rdtsc() + 20 * rte_get_tsc_hz();
 	while (xstat(port, "balance_given_up") < 2 && rte_rdtsc() < end) {
-		lower_feed(0, FLOW, 1);
-		lower_feed(1, OTHER, 1);
+		flow_feed(0, FLOW, 0, 1);
+		flow_feed(1, OTHER, 0, 1);
 		queue_1_poll(port, 4);
 		rte_delay_us_sleep(100);
 	}
@@ -316,7 +305,7 @@ static void moves_given_up_by_one_lower_queue_do_not_stop_another(void **state) 
 	assert_int_equal(reta_get(port, entry_of(FLOW)), 0);
 	assert_int_equal(reta_get(port, entry_of(OTHER)), 2);
 	for (unsigned int lower = 0; lower < 2; lower++) {
-		lower_feed(lower, THIRD, 3);
+		flow_feed(lower, THIRD, 0, 3);
 		assert_int_equal(queue_1_poll(port, 4), 3);
 	}
 	assert_int_equal(xstat(port, "balance_given_up"), 2);

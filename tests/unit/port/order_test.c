@@ -17,11 +17,8 @@
 static uint32_t next_seq;
 
 static void feed(unsigned int flow, unsigned int n) {
-	for (unsigned int i = 0; i < n; i++) {
-		struct rte_mbuf *mbuf = packet(flow, next_seq++);
-
-		testsrc_feed(0, 0, &mbuf, 1);
-	}
+	flow_feed(0, flow, next_seq, n);
+	next_seq += n;
 }
 
 // Poll a queue for at most n packets. They must be of a flow, with consecutive numbers from *seq.

@@ -79,12 +79,6 @@ static const char *names_of(uint16_t port) {
 	return names;
 }
 
-static const struct rte_pmd_ddp_meta *meta_of(const struct rte_mbuf *mbuf) {
-	int off = rte_mbuf_dynfield_lookup(RTE_PMD_DDP_META_DYNFIELD, NULL);
-
-	return RTE_MBUF_DYNFIELD(mbuf, off, const struct rte_pmd_ddp_meta *);
-}
-
 // Receive a packet on a port with one queue; it is freed before the next one is.
 static const struct rte_mbuf *receive(uint16_t port) {
 	static struct rte_mbuf *mbuf;
@@ -388,7 +382,8 @@ static void an_id_means_one_name_for_ever(void **state) {
 	good(del(port, "mine"));
 	assert_int_equal(type_is(port, "IPV4_UDP"), udp);
 	// packets of it may still be on their way
-	assert_int_equal(rte_pmd_ddp_ptype_name(port, mine, name, sizeof(name)), 4);
+	assert_int_equal(rte_pmd_ddp_ptype_name(port, mine, name, 3), 4);
+	assert_string_equal(name, "MI");
 	good(add(port, "gtpu+vxlan"));
 	good(add_text(port, MINE));
 	assert_int_equal(type_is(port, "MINE"), mine);
@@ -512,11 +507,16 @@ static void assert_types_add_up(uint16_t port) {
 
 static void counters_outlive_profiles(void **state) {
 	static struct rte_eth_xstat_name before[NAMES_MAX], after[NAMES_MAX];
+	struct rte_mbuf *mbuf = rte_pktmbuf_alloc(pool);
 	struct rte_pmd_ddp_ptype ptypes[200];
 	uint16_t port = start(NULL);
 	int n_before, n_after, n;
 
 	type_is(port, "IPV4_UDP");
+	rte_pktmbuf_append(mbuf, 4); // of no type: no Ethernet header
+	testsrc_feed(0, 0, &mbuf, 1);
+	assert_int_equal(poll_to_end(port, 1, 0, NULL), 1);
+	assert_int_equal(xstat(port, "rx_type_none_packets"), 1);
 	n_before = rte_eth_xstats_get_names(port, before, NAMES_MAX);
 	good(add_text(port, MINE));
 	type_is(port, "MINE");
@@ -730,6 +730,7 @@ static void only_our_ports_have_profiles(void **state) {
 	assert_int_equal(rte_pmd_ddp_profiles_get(77, NULL, 0), -ENODEV);
 	assert_int_equal(rte_pmd_ddp_ptypes_get(77, NULL, 0), -ENODEV);
 	assert_int_equal(rte_pmd_ddp_ptype_name(77, 1, error, sizeof(error)), -ENODEV);
+	assert_int_equal(rte_pmd_ddp_ptype_name(lower, 1, error, sizeof(error)), -ENODEV);
 	ddp_end(port);
 	assert_int_equal(add(port, "gtpu"), -ENODEV); // closed
 }

@@ -283,12 +283,11 @@ static void a_better_rule_of_a_known_shape_is_found(void **state) {
 // How often a port warned while rules for more and more bits of an address came, each of a shape of
 // its own, and went.
 static unsigned int warnings_of_shapes(uint16_t port, unsigned int n) {
-	char text[8192] = "";
-	FILE *log = fmemopen(text, sizeof(text), "w");
+	static char text[8192];
 	unsigned int n_warnings = 0;
 	struct rte_flow *flows[32];
 
-	rte_openlog_stream(log);
+	log_capture(text, sizeof(text));
 	for (unsigned int i = 0; i < n; i++) {
 		const struct rte_flow_item_ipv4 spec = {.hdr.src_addr = RTE_BE32(0x0a000001)},
 						mask = {.hdr.src_addr = rte_cpu_to_be_32(
@@ -300,8 +299,7 @@ static unsigned int warnings_of_shapes(uint16_t port, unsigned int n) {
 	}
 	for (unsigned int i = 0; i < n; i++)
 		rule_destroy(port, flows[i]);
-	rte_openlog_stream(NULL);
-	fclose(log);
+	log_release();
 	for (const char *line = text; (line = strstr(line, "more than 32 shapes")) != NULL; line++)
 		n_warnings++;
 	return n_warnings;
@@ -627,13 +625,7 @@ static const struct {
 	ETH(0x0800), IPV4(47, GNB, UPF), PIECE(0, 0, (type) >> 8, (type)&0xff), ip, UDP(9, 2152)
 
 static struct seen seen_of_pieces(uint16_t port, const struct piece *pieces) {
-	struct rte_mbuf *mbuf = rte_pktmbuf_alloc(pool);
-	uint8_t bytes[PACKET_MAX];
-	unsigned int len = packet_build(pieces, bytes);
-
-	assert_non_null(mbuf);
-	memcpy(rte_pktmbuf_append(mbuf, len), bytes, len);
-	return seen_of(port, mbuf);
+	return seen_of(port, packet_of(pieces));
 }
 
 static bool is_marked(uint16_t port, const struct piece *pieces) {

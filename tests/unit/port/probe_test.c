@@ -142,13 +142,10 @@ static void an_orphan_below_an_orphan_is_reused(void **state) {
 static void an_orderly_end_says_nothing(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 2, 2, 64);
 	static char said[4096];
-	FILE *log = fmemopen(said, sizeof(said), "w");
 
-	assert_non_null(log);
-	rte_openlog_stream(log);
+	log_capture(said, sizeof(said));
 	ddp_end(port);
-	rte_openlog_stream(NULL);
-	fclose(log);
+	log_release();
 	assert_string_equal(said, "");
 }
 
@@ -224,30 +221,6 @@ static void two_hundred_and_fifty_six_queues_work(void **state) {
 	packets_feed(0, 0, 1000, 1000);
 	assert_int_equal(poll_to_end(port, 256, 0, NULL), 1000);
 	assert_sum_holds(port);
-	ddp_end(port);
-}
-
-static void packet_types_have_names(void **state) {
-	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
-	int off = rte_mbuf_dynfield_lookup(RTE_PMD_DDP_META_DYNFIELD, NULL);
-	const struct rte_pmd_ddp_meta *meta;
-	struct rte_mbuf *mbuf;
-	char name[64], cut[4];
-	int len;
-
-	packets_feed(0, 0, 1, 1);
-	assert_int_equal(rte_eth_rx_burst(port, 0, &mbuf, 1), 1);
-	meta = RTE_MBUF_DYNFIELD(mbuf, off, const struct rte_pmd_ddp_meta *);
-	len = rte_pmd_ddp_ptype_name(port, meta->ptype_id, name, sizeof(name));
-	assert_int_equal(len, strlen(name));
-	assert_non_null(strstr(name, "UDP"));
-	assert_int_equal(rte_pmd_ddp_ptype_name(port, meta->ptype_id, cut, sizeof(cut)), len);
-	assert_int_equal(strlen(cut), 3);
-	assert_int_equal(rte_pmd_ddp_ptype_name(port, 0, name, sizeof(name)), -ENOENT);
-	assert_int_equal(rte_pmd_ddp_ptype_name(port, 60000, name, sizeof(name)), -ENOENT);
-	assert_int_equal(rte_pmd_ddp_ptype_name(port + 1, 1, name, sizeof(name)), -ENODEV);
-	assert_int_equal(rte_pmd_ddp_ptype_name(65535, 1, name, sizeof(name)), -ENODEV);
-	rte_pktmbuf_free(mbuf);
 	ddp_end(port);
 }
 
@@ -336,7 +309,6 @@ int main(int argc, char **argv) {
 		port_test(limits_are_those_of_both),
 		port_test(mtu_is_not_more_than_the_lower_device_takes),
 		port_test(two_hundred_and_fifty_six_queues_work),
-		port_test(packet_types_have_names),
 		port_test(never_closed_before_eal_cleanup),
 		port_test(a_cleanup_inside_a_burst_call_ends),
 	};

@@ -16,16 +16,6 @@
 
 #define N_QUEUES 8
 
-static void reta_set_all(uint16_t port, uint16_t queue) {
-	struct rte_eth_rss_reta_entry64 reta[512 / RTE_ETH_RETA_GROUP_SIZE];
-
-	for (unsigned int i = 0; i < 512; i++) {
-		reta[i / 64].mask = UINT64_MAX;
-		reta[i / 64].reta[i % 64] = queue;
-	}
-	assert_int_equal(rte_eth_dev_rss_reta_update(port, reta, 512), 0);
-}
-
 // Toeplitz by DPDK over addresses and ports of packet(flow).
 static uint32_t hash_expected(unsigned int flow, const uint8_t *key) {
 	uint32_t words[] = {flow_src(flow), FLOW_DST, (uint32_t)flow_sport(flow) << 16 | 53};
@@ -51,8 +41,7 @@ static void hash_queue_and_fields_are_in_the_mbuf(void **state) {
 				struct rte_mbuf *m = mbufs[i];
 				uint32_t hash = hash_expected(packet_flow(m), ddp_default_key);
 				uint64_t tsc = *RTE_MBUF_DYNFIELD(m, tsc_off, uint64_t *);
-				struct rte_pmd_ddp_meta *meta =
-					RTE_MBUF_DYNFIELD(m, meta_off, struct rte_pmd_ddp_meta *);
+				struct rte_pmd_ddp_meta *meta = meta_of(m);
 
 				assert_int_equal(m->port, port);
 				assert_true((m->ol_flags & RTE_MBUF_F_RX_RSS_HASH) != 0);
@@ -168,12 +157,15 @@ static void key_has_the_length_that_the_device_tells(void **state) {
 #endif
 		conf = (struct rte_eth_rss_conf){.rss_key = key, .rss_key_len = 41};
 		assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), -EINVAL);
+		assert_int_equal(rte_eth_dev_stop(port), 0);
+		assert_int_equal(rte_eth_dev_start(port), 0);
 		assert_int_equal(rte_pmd_ddp_profile_set(port, ports[i].later, NULL, 0), 0);
 		assert_int_equal(rte_eth_dev_info_get(port, &info), 0);
 		assert_int_equal(info.hash_key_size, ports[i].len);
 		conf = (struct rte_eth_rss_conf){.rss_key = got, .rss_key_len = sizeof(got)};
 		assert_int_equal(rte_eth_dev_rss_hash_conf_get(port, &conf), 0);
 		assert_int_equal(conf.rss_key_len, ports[i].len);
+		assert_memory_equal(got, key, 40);
 		ddp_end(port);
 	}
 }
@@ -231,11 +223,12 @@ static void reta_is_round_robin_until_set(void **state) {
 		assert_int_equal(reta_get(port, i), i % N_QUEUES);
 	assert_int_not_equal(rte_eth_dev_rss_reta_update(port, reta, 512), 0);
 	assert_int_not_equal(rte_eth_dev_rss_reta_update(port, reta, 128), 0);
+	assert_int_equal(reta_get(port, 0), 0);
 	reta[0].reta[0] = 3;
 	assert_int_equal(rte_eth_dev_rss_reta_update(port, reta, 512), 0);
 	assert_int_equal(reta_get(port, 0), 3);
 	assert_int_equal(reta_get(port, 1), 1);
-	reta_set_all(port, 5);
+	reta_fill(port, 5, 1, 0);
 	packets_feed(0, 0, 64, 64);
 	assert_int_equal(poll_to_end(port, N_QUEUES, 0, counts), 64);
 	assert_int_equal(counts[5], 64);
@@ -323,7 +316,7 @@ static void paths_stay_learned_when_only_key_or_reta_change(void **state) {
 	for (unsigned int i = 0; i < sizeof(key); i++)
 		key[i] = i * 37 + 1;
 	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
-	reta_set_all(port, 3);
+	reta_fill(port, 3, 1, 0);
 	burst_check(port, key, 3, 3);
 	assert_int_equal(xstat(port, "rx_path_cache_learned"), learned);
 	assert_int_equal(xstat(port, "rx_path_cache_misses"), misses);
@@ -486,7 +479,7 @@ static void changes_under_traffic_lose_nothing(void **state) {
 		memset(key, i, sizeof(key));
 		key[0] = 1;
 		assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
-		reta_set_all(port, i % N_QUEUES);
+		reta_fill(port, i % N_QUEUES, 1, 0);
 		assert_sum_holds(port);
 	}
 	while (__atomic_load_n(&poller.n_packets, __ATOMIC_RELAXED) < 4096)

@@ -69,12 +69,6 @@ static unsigned int flow_of(uint16_t port, uint16_t queue) {
 	}
 }
 
-static void feed(unsigned int lower, unsigned int flow) {
-	struct rte_mbuf *mbuf = packet(flow, 0);
-
-	testsrc_feed(0, lower, &mbuf, 1);
-}
-
 static unsigned int take(uint16_t port, uint16_t queue) {
 	struct rte_mbuf *mbufs[32];
 	unsigned int n = rte_eth_rx_burst(port, queue, mbufs, RTE_DIM(mbufs));
@@ -90,7 +84,7 @@ static void a_queue_is_woken_by_the_lower_device_or_another_queue(void **state) 
 
 	for (unsigned int i = 0; i < 3; i++) {
 		all_sleep(port, N_QUEUES);
-		feed(0, flow);
+		flow_feed(0, flow, 0, 1);
 		assert_true(is_awake(port, 0));
 		assert_false(is_awake(port, 1));
 		assert_int_equal(rte_eth_dev_rx_intr_disable(port, 0), 0);
@@ -106,12 +100,12 @@ static void a_queue_with_packets_does_not_go_to_sleep(void **state) {
 	uint16_t port = intr_start(SRC, N_QUEUES);
 	unsigned int flow = flow_of(port, 1);
 
-	feed(0, flow);
+	flow_feed(0, flow, 0, 1);
 	assert_int_equal(take(port, 0), 0);
 	assert_int_equal(rte_eth_dev_rx_intr_enable(port, 1), 0);
 	assert_true(is_awake(port, 1)); // on its ring
 	assert_int_equal(take(port, 1), 1);
-	feed(0, flow);
+	flow_feed(0, flow, 0, 1);
 	assert_int_equal(rte_eth_dev_rx_intr_enable(port, 0), 0);
 	assert_true(is_awake(port, 0)); // in the lower device
 	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 1);
@@ -125,7 +119,7 @@ static void lower_queues_wake_queues_in_turn(void **state) {
 
 	for (unsigned int i = 0; i < 3; i++) {
 		all_sleep(port, N_QUEUES);
-		feed(i, 0);
+		flow_feed(i, 0, 0, 1);
 		assert_true(is_awake(port, i % N_QUEUES));
 		assert_false(is_awake(port, 1 - i % N_QUEUES));
 		assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 1);
@@ -141,12 +135,12 @@ static void another_queue_is_woken_for_one_that_is_stopped(void **state) {
 	assert_true(is_awake(port, 1)); // to arm what is its own now
 	assert_int_equal(rte_eth_dev_rx_intr_enable(port, 1), 0);
 	assert_false(is_awake(port, 1));
-	feed(0, 0);
+	flow_feed(0, 0, 0, 1);
 	assert_true(is_awake(port, 1));
 	poll_to_end(port, N_QUEUES, 0, NULL);
 	assert_int_equal(rte_eth_dev_rx_queue_start(port, 0), 0);
 	all_sleep(port, N_QUEUES);
-	feed(0, 0);
+	flow_feed(0, 0, 0, 1);
 	assert_true(is_awake(port, 0));
 	assert_false(is_awake(port, 1));
 	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 1);
@@ -279,15 +273,8 @@ static void no_wake_up_is_lost(void **state) {
 			n_fed += n;
 			while (taken(sleepers, n_rxq) < n_fed && rte_rdtsc() < end)
 				sched_yield();
-			if (i % 256 == 255) {
-				struct rte_eth_rss_reta_entry64 reta[8];
-
-				for (unsigned int e = 0; e < 512; e++) {
-					reta[e / 64].mask = UINT64_MAX;
-					reta[e / 64].reta[e % 64] = (e + i / 256) % n_rxq;
-				}
-				assert_int_equal(rte_eth_dev_rss_reta_update(port, reta, 512), 0);
-			}
+			if (i % 256 == 255)
+				reta_fill(port, 0, n_rxq, i / 256);
 		}
 		__atomic_store_n(&running, false, __ATOMIC_RELEASE);
 		for (unsigned int i = 0; i < n_rxq; i++)

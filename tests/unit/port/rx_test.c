@@ -240,51 +240,21 @@ static void sums_hold_over_stop_start_and_reset(void **state) {
 	ddp_end(port);
 }
 
-static void types_add_up_to_what_was_taken(void **state) {
-	uint16_t port = ddp_start("dev(net_testsrc0)", 2, 1, 512);
-	int n_names = rte_eth_xstats_get_names(port, NULL, 0);
-	struct rte_eth_xstat_name *names = calloc(n_names, sizeof(*names));
-	struct rte_mbuf *mbuf = rte_pktmbuf_alloc(pool); // of no type: no Ethernet header
-	uint64_t sum = 0;
-
-	rte_pktmbuf_append(mbuf, 4);
-	testsrc_feed(0, 0, &mbuf, 1);
-	packets_feed(0, 0, N_FLOWS, 100);
-	poll_to_end(port, 2, 0, NULL);
-	assert_int_equal(rte_eth_xstats_get_names(port, names, n_names), n_names);
-	for (int i = 0; i < n_names; i++)
-		if (strncmp(names[i].name, "rx_type_", 8) == 0)
-			sum += xstat(port, names[i].name);
-	assert_int_equal(sum, 101);
-	assert_int_equal(xstat(port, "rx_type_none_packets"), 1);
-	free(names);
-	ddp_end(port);
-}
-
 static void other_thread_reads_lower_1(void *arg) {
 	uint16_t port = *(uint16_t *)arg;
 	struct rte_mbuf *mbufs[32];
 
 	// Lower queue 0 is locked: this reads the first half from 1 and puts it on the ring (1, 1).
 	assert_int_equal(rte_eth_rx_burst(port, 0, mbufs, 32), 0);
-	for (uint32_t seq = 4; seq < 8; seq++) {
-		struct rte_mbuf *mbuf = packet(0, seq);
-
-		testsrc_feed(0, 1, &mbuf, 1);
-	}
+	flow_feed(1, 0, 4, 4);
 }
 
 static void what_another_thread_put_on_the_ring_comes_first(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0,rxq=2),lower_queues=2", 2, 1, 64);
-	struct rte_eth_rss_reta_entry64 reta[8];
 	struct rte_mbuf *mbufs[32];
 	unsigned int n = 0;
 
-	for (unsigned int i = 0; i < 512; i++) {
-		reta[i / 64].mask = UINT64_MAX;
-		reta[i / 64].reta[i % 64] = 1;
-	}
-	assert_int_equal(rte_eth_dev_rss_reta_update(port, reta, 512), 0);
+	reta_fill(port, 1, 1, 0);
 	poll_all(port, 2, NULL); // queue 1 tries lower queue 0 first from now on
 	packets_feed(0, 1, 1, 4);
 	testsrc_hook(other_thread_reads_lower_1, &port);
@@ -386,11 +356,7 @@ static void a_ring_is_read_while_another_lower_queue_has_full_bursts(void **stat
 	assert_int_equal(n, 4 * 2);
 	rte_pktmbuf_free_bulk(mbufs, n);
 	for (unsigned int i = 0; i < 4; i++) {
-		for (unsigned int k = 0; k < 32; k++) {
-			struct rte_mbuf *mbuf = packet(1, k);
-
-			testsrc_feed(0, 1, &mbuf, 1);
-		}
+		flow_feed(1, 1, 0, 32);
 		for (unsigned int k = rte_eth_rx_burst(port, 0, mbufs, 32); k > 0;) {
 			n += packet_flow(mbufs[--k]) == 0;
 			rte_pktmbuf_free(mbufs[k]);
@@ -443,7 +409,6 @@ int main(void) {
 		port_test(a_queue_that_is_polled_loses_nothing_on_a_small_ring),
 		port_test(wait_stops_reading_until_the_queue_is_polled),
 		port_test(sums_hold_over_stop_start_and_reset),
-		port_test(types_add_up_to_what_was_taken),
 		port_test(what_another_thread_put_on_the_ring_comes_first),
 		port_test(a_stop_waits_for_burst_calls),
 		port_test(every_source_queue_is_read),

@@ -25,16 +25,13 @@ static int del(uint16_t port, uint8_t type, uint16_t udp_port) {
 
 // The packet type of a packet whose UDP payload begins with this byte, and zeros.
 static void assert_type(uint16_t port, uint8_t first, const char *expected) {
-	int off = rte_mbuf_dynfield_lookup(RTE_PMD_DDP_META_DYNFIELD, NULL);
 	struct rte_mbuf *mbuf = packet(0, rte_cpu_to_le_32(first)); // seq is the payload
-	const struct rte_pmd_ddp_meta *meta;
 	char name[64];
 
 	memset(rte_pktmbuf_append(mbuf, 100), 0, 100);
 	testsrc_feed(0, 0, &mbuf, 1);
 	assert_int_equal(rte_eth_rx_burst(port, 0, &mbuf, 1), 1);
-	meta = RTE_MBUF_DYNFIELD(mbuf, off, const struct rte_pmd_ddp_meta *);
-	assert_true(rte_pmd_ddp_ptype_name(port, meta->ptype_id, name, sizeof(name)) > 0);
+	assert_true(rte_pmd_ddp_ptype_name(port, meta_of(mbuf)->ptype_id, name, sizeof(name)) > 0);
 	assert_string_equal(name, expected);
 	rte_pktmbuf_free(mbuf);
 }
