@@ -451,20 +451,6 @@ class Classify(harness.TestCase):
         return [self.traffic("--kind", "mix", "--ues", 30, "--flows", 4, "--packets-per-flow", 1),
                 self.traffic("--kind", "n3-up", "--ues", 20, "--outer", "ipv6", "--snaplen", 140)]
 
-    def test_shape(self):
-        for path in self.captures():
-            frames = harness.pcap_frames(path)
-            packets = harness.classify("gtpu", path, "--queues", 16)
-            self.assertEqual(len(packets), len(frames))
-            for n, ((data, _), one) in enumerate(zip(frames, packets), 1):
-                place = f"{path.name} frame {n}"
-                self.assertEqual(list(one), harness.PACKET_KEYS, place)
-                self.assertEqual((one["n"], one["len"]), (n, len(data)), place)
-                self.assertEqual(one["status"], "ok", place)
-                self.assertEqual(len(one["chain"]), len(one["offsets"]), place)
-                self.assertRegex(one["hash"], r"^0x[0-9a-f]{8}$", place)
-                self.assertIn(one["queue"], range(16), place)
-
     def test_json_is_the_same_in_an_array_and_the_table_has_a_line_each(self):
         path = self.captures()[0]
         lines = harness.classify("gtpu", path)

@@ -7,14 +7,12 @@
 import json
 import os
 import pathlib
-import socket
 import struct
 import subprocess
 import tempfile
-import threading
 import unicodedata
 
-from support import harness
+from support import exporter, harness
 from packets import DATA, eth, ipv4, packet, pcap, udp
 
 FORGED = "ice.pkg: OK"
@@ -42,39 +40,6 @@ def package(name):
     buffer = buffer.ljust(4096, b"\0")
     header = struct.pack("<I4BI32s", 0x10, 1, 0, 0, 0, 56 + len(buffer), name[:28])
     return struct.pack("<4BII", 1, 0, 0, 0, 1, 12) + header + struct.pack("<III", 0, 0, 1) + buffer
-
-
-class Process:
-    """What ddpctl port takes for a process with net_ddp: it gives the same answers to whoever connects."""
-
-    def __init__(self, test, folder, answers):
-        self.answers = answers
-        path = folder / "dpdk" / "rte"
-        path.mkdir(parents=True)
-        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self.socket.bind(str(path / "dpdk_telemetry.v2"))
-        self.socket.listen()
-        self.thread = threading.Thread(target=self.serve)
-        self.thread.start()
-        test.addCleanup(self.stop)
-
-    def stop(self):
-        self.socket.shutdown(socket.SHUT_RDWR)
-        self.thread.join()
-        self.socket.close()
-
-    def serve(self):
-        while True:
-            try:
-                client, _ = self.socket.accept()
-            except OSError:
-                return
-            with client:
-                client.send(b'{"version":"DPDK","pid":7,"max_output_len":16384}')
-                while command := client.recv(4096).decode():
-                    name = command.split(",")[0]
-                    answer = self.answers.get(name, {"ok": 0, "error": HOSTILE})
-                    client.send(json.dumps({name: answer}).encode())
 
 
 class Terminal(harness.TestCase):
@@ -200,7 +165,8 @@ class Terminal(harness.TestCase):
                                                         "rx_missed": 0}}},
                    "/net_ddp/profile_add": {"profiles": words},
                    "/net_ddp/profile_del": {"profiles": words}}
-        Process(self, self.folder, answers)
+        exporter.Process(self, "rte", lambda command: json.dumps(
+            {(name := command.split(",")[0]): answers.get(name, {"ok": 0, "error": HOSTILE})}).encode())
         env = {**os.environ, "RUNTIME_DIRECTORY": str(self.folder)}
         told = self.check_all("port", "show", "0", env=env)
         self.assertIn("\\x1b[2J\\x0a" + FORGED, told)

@@ -177,14 +177,11 @@ class Traffic(Case):
 
 
 class OddFrames(Case):
-    def test_without_a_profile(self):
+    def test_each_profile(self):
         self.compare_odd("", RSS_ALL)
-
-    def test_with_gtpu(self):
-        self.compare_odd("gtpu")
-
-    def test_with_gtpu_by_ue(self):
-        self.compare_odd("gtpu:ue")
+        for profile in ("gtpu", "gtpu:ue"):
+            with self.subTest(profile=profile):
+                self.compare_odd(profile)
 
     def compare_odd(self, profile, settings=USUAL):
         capture = self.capture("odd", odd_frames.PRINTABLE)
@@ -204,17 +201,10 @@ class RealCaptures(Case):
         cls.names, frames = zip(*real_frames())
         cls.path = cls.capture("real", frames)
 
-    def test_without_a_profile(self):
-        self.compare(self.path, names=self.names)
-
-    def test_without_a_profile_with_all_of_rss(self):
-        self.compare(self.path, settings=RSS_ALL, names=self.names)
-
-    def test_with_gtpu(self):
-        self.compare(self.path, "gtpu", names=self.names)
-
-    def test_with_gtpu_by_ue(self):
-        self.compare(self.path, "gtpu:ue", names=self.names)
+    def test_each_profile(self):
+        for profile, settings in (("", USUAL), ("", RSS_ALL), ("gtpu", USUAL), ("gtpu:ue", USUAL)):
+            with self.subTest(profile=profile, settings=settings):
+                self.compare(self.path, profile, settings, self.names)
 
 
 if __name__ == "__main__":
