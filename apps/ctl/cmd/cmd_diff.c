@@ -20,11 +20,11 @@
 // A packet type of one side, and what the other makes of its packets.
 struct seen {
 	const struct ddp_packet_type *type;
-	bool known;   // some of its chains are, to their ends
-	bool unknown; // some are not: the first, and the answer to it
+	const struct ddp_packet_type
+		*other; // of its shortest chain that is known to its end, or NULL
+	bool unknown;   // some are not: the first, and the answer to it
 	struct chain chain;
 	struct chain_answer answer;
-	const struct ddp_packet_type *other; // what the shortest that is known is to the other
 };
 
 struct side {
@@ -266,7 +266,6 @@ static void seen_fill(const struct ddp_profile *other, const struct chains *chai
 		if (other->modelled)
 			answer.type = same;
 		if (answer.type >= 0 && (other->modelled || answer.n_matched == chain->n)) {
-			seen->known = true;
 			if (seen->other == NULL)
 				seen->other = &other->types[answer.type];
 		} else if (!seen->unknown) {
@@ -301,19 +300,20 @@ static void unknown_print(struct diff *d, unsigned int side, const struct seen *
 		other = other_profile->types[seen->answer.type].name;
 	if (d->is_json) {
 		jsonw_write(&d->json, "{only:%s ptype:%s all:%d", side == 0 ? "a" : "b", type,
-			    !seen->known);
+			    seen->other == NULL);
 		jsonw_key_texts(&d->json, "chain", seen->chain.headers, seen->chain.n);
 		jsonw_write(&d->json, "other:%s}", other);
 	} else if (other == NULL && ftell(to(d)) > 0) { // all in one paragraph
 		fprintf(to(d), ", %s", type);
 	} else {
 		fprintf(to(d), "only in %s: %s%s", d->sides[side].name,
-			seen->known ? "some of " : "", type);
+			seen->other != NULL ? "some of " : "", type);
 	}
 	if (d->is_json || other == NULL)
 		return;
 	fputs(" (", to(d));
-	chain_write(to(d), &seen->chain);
+	for (unsigned int i = 0; i < seen->chain.n; i++)
+		fprintf(to(d), "%s%s", i > 0 ? " " : "", seen->chain.headers[i]);
 	fprintf(to(d), "), which is %s in %s", other, d->sides[!side].name);
 	paragraph_print(d);
 }
@@ -421,43 +421,43 @@ static unsigned int n_used(const struct ddp_package *package, uint32_t id) {
 	return n_live >= 0 ? (unsigned int)n_live : e810_table(package, id)->n_given;
 }
 
-// The keys of an object, or text if json is NULL.
-static void package_identities_write(const struct ddp_personality loaded[2],
-				     struct json_writer *json, struct output *out) {
+static void packages_show(struct diff *d) {
 	for (unsigned int i = 0; i < 2; i++) {
-		const struct ddp_package *package = loaded[i].package;
+		const struct ddp_personality *loaded = d->sides[i].loaded;
+		const struct ddp_package *package = loaded->package;
 
-		if (json == NULL) {
-			output_escaped_printf(out,
+		if (!d->is_json) {
+			output_escaped_printf(d->out,
 					      "%c: %s: %s " DDP_VERSION_FMT
 					      ", track id 0x%08x, %u packet types\n",
 					      'A' + i, package->path, package->name,
 					      DDP_VERSION_NUMBERS(package->version),
-					      package->track_id, loaded[i].n_types);
+					      package->track_id, loaded->n_types);
 			continue;
 		}
-		jsonw_key_open(json, i == 0 ? "a" : "b", '{');
-		jsonw_key_text(json, "file", package->path);
-		package_identity_json(json, package);
-		jsonw_write(json, "ptypes:%u}", loaded[i].n_types);
+		jsonw_key_open(&d->json, i == 0 ? "a" : "b", '{');
+		jsonw_key_text(&d->json, "file", package->path);
+		package_identity_json(&d->json, package);
+		jsonw_write(&d->json, "ptypes:%u}", loaded->n_types);
 	}
 }
 
-static void tables_show(const struct ddp_personality loaded[2], struct json_writer *json,
-			struct output *out) {
-	const struct ddp_package *a = loaded[0].package, *b = loaded[1].package;
+static void tables_show(struct diff *d, const struct ddp_package *a, const struct ddp_package *b) {
+	const bool same = a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0;
 	struct table table;
 
-	if (json != NULL)
-		jsonw_key_open(json, "tables", '[');
-	else
-		table_init(&table, out, "TABLE|>USED IN A|>USED IN B|>ENTRIES THAT DIFFER");
+	d->differ |= !same;
+	if (same && !d->is_json)
+		return;
+	list_open(d, "tables");
+	if (!d->is_json)
+		table_init(&table, d->out, "TABLE|>USED IN A|>USED IN B|>ENTRIES THAT DIFFER");
 	for (uint32_t id = 0; id < SECTIONS_END; id++) {
 		unsigned int n = n_different(e810_table(a, id), e810_table(b, id));
 		const char *name = or_dash(e810_section_name(id));
 
-		if (n > 0 && json != NULL) {
-			jsonw_object(json, "name:%s a:%u b:%u differ:%u", name, n_used(a, id),
+		if (n > 0 && d->is_json) {
+			jsonw_object(&d->json, "name:%s a:%u b:%u differ:%u", name, n_used(a, id),
 				     n_used(b, id), n);
 		} else if (n > 0) {
 			table_text(&table, name);
@@ -466,26 +466,18 @@ static void tables_show(const struct ddp_personality loaded[2], struct json_writ
 			table_number(&table, n);
 		}
 	}
-	if (json != NULL)
-		jsonw_close(json, ']');
-	else
+	list_close(d);
+	if (!d->is_json)
 		table_fini(&table);
-}
-
-// The same. Returns whether the files differ.
-static bool package_tables_diff(const struct ddp_personality loaded[2], struct json_writer *json,
-				struct output *out) {
-	const struct ddp_package *a = loaded[0].package, *b = loaded[1].package;
-	bool same = a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0;
-
-	if (json != NULL || !same)
-		tables_show(loaded, json, out);
-	return !same;
 }
 
 /* All */
 
 static void all_show(struct diff *d) {
+	const struct ddp_package *a = d->sides[0].loaded->package;
+
+	if (a != NULL)
+		packages_show(d);
 	unknown_show(d);
 	pairs_show(d, "named_differently", names_compare);
 	by_rss_hf_show(d);
@@ -493,36 +485,37 @@ static void all_show(struct diff *d) {
 	lines_compare(d, "headers", "header ", headers_gather);
 	lines_compare(d, "layouts", "", layouts_gather);
 	lines_compare(d, "rules", "", rules_gather);
+	if (a != NULL)
+		tables_show(d, a, d->sides[1].loaded->package);
 }
 
-static int diff_write(const struct ddp_personality loaded[2], const char *const specs[2],
-		      bool is_json, struct output *out) {
-	const bool is_packages = loaded[0].package != NULL;
+static int diff(const struct ddp_personality loaded[2], const struct common_options *options,
+		struct output *out) {
 	static struct diff d;
 
-	d = (struct diff){.is_json = is_json, .out = out};
+	if ((loaded[0].package == NULL) != (loaded[1].package == NULL)) {
+		error_print("diff: a package and a profile cannot be compared; 'ddpctl plan' shows "
+			    "what a NIC can do of a profile");
+		return EXIT_USAGE;
+	}
+	d = (struct diff){.is_json = options->format == FORMAT_JSON, .out = out};
 	jsonw_init(&d.json, out);
 	strbuf_init(&d.text);
 	for (unsigned int i = 0; i < 2; i++) {
-		d.sides[i].name = path_name(specs[i]);
+		d.sides[i].name = path_name(options->files[i]);
 		d.sides[i].loaded = &loaded[i];
 		d.sides[i].profile = loaded[i].profile;
 		format_init(&d.sides[i].format, loaded[i].profile);
+		side_fill(&d.sides[i], loaded[!i].profile);
 	}
 	if (strcmp(d.sides[0].name, d.sides[1].name) == 0) {
 		d.sides[0].name = "A";
 		d.sides[1].name = "B";
 	}
-	for (unsigned int i = 0; i < 2; i++)
-		side_fill(&d.sides[i], d.sides[!i].profile);
-	if (is_json)
+	if (d.is_json)
 		jsonw_open(&d.json, '{');
-	if (is_packages)
-		package_identities_write(loaded, is_json ? &d.json : NULL, out);
 	all_show(&d);
-	if (is_packages)
-		d.differ |= package_tables_diff(loaded, is_json ? &d.json : NULL, out);
-	if (is_json) {
+	if (d.is_json) {
 		jsonw_write(&d.json, "equal:%d}\n", !d.differ);
 	} else if (!d.differ) {
 		fputs("equal: the same headers, packet types and hashed fields", to(&d));
@@ -534,15 +527,6 @@ static int diff_write(const struct ddp_personality loaded[2], const char *const 
 	return d.differ ? EXIT_NO : EXIT_GOOD;
 }
 
-static int both_diff(const struct ddp_personality loaded[2], const struct common_options *options,
-		     struct output *out) {
-	if ((loaded[0].package == NULL) == (loaded[1].package == NULL))
-		return diff_write(loaded, options->files, options->format == FORMAT_JSON, out);
-	error_print("diff: a package and a profile cannot be compared; 'ddpctl plan' shows what a "
-		    "NIC can do of a profile");
-	return EXIT_USAGE;
-}
-
 int cmd_diff(const void *arg, struct output *out) {
 	const struct common_options *options = arg;
 	struct ddp_personality loaded[2] = {0};
@@ -551,7 +535,7 @@ int cmd_diff(const void *arg, struct output *out) {
 	if (status == EXIT_GOOD)
 		status = load_or_report(&loaded[1], options->files[1]);
 	if (status == EXIT_GOOD)
-		status = both_diff(loaded, options, out);
+		status = diff(loaded, options, out);
 	ddp_personality_unload(&loaded[0]);
 	ddp_personality_unload(&loaded[1]);
 	return status;

@@ -223,11 +223,11 @@ struct chain_answer chain_ask(const struct ddp_profile *profile, const struct ch
 			      const char *name) {
 	struct chain_answer answer = {.type = -1};
 	uint8_t nodes[CHAIN_MAX];
+	const unsigned int n_followed = chain_follow(profile, chain, nodes);
 
-	answer.n_followed = chain_follow(profile, chain, nodes);
 	for (unsigned int i = 0; i < profile->n_types; i++) {
 		const struct ddp_packet_type *type = &profile->types[i];
-		uint32_t ends = path_ends(type->path, nodes, answer.n_followed, 1);
+		uint32_t ends = path_ends(type->path, nodes, n_followed, 1);
 		unsigned int n = ends == 0 ? 0 : 31 - __builtin_clz(ends);
 
 		if (n == 0 || n < answer.n_matched)
@@ -238,9 +238,4 @@ struct chain_answer chain_ask(const struct ddp_profile *profile, const struct ch
 		answer.n_matched = n;
 	}
 	return answer;
-}
-
-void chain_write(FILE *to, const struct chain *chain) {
-	for (unsigned int i = 0; i < chain->n; i++)
-		fprintf(to, "%s%s", i > 0 ? " " : "", chain->headers[i]);
 }

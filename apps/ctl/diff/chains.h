@@ -27,11 +27,10 @@ struct chains {
 // another type gets, are left out, so there may be none.
 void chains_of_type(const struct ddp_profile *profile, unsigned int type, struct chains *chains);
 
-// What a profile says of a packet with this chain: how many of the headers it follows, the packet
-// type (-1 for none) and how many make that up. Where conditions on fields choose among several
+// What a profile says of a packet with this chain: the packet type (-1 for none) and how many of
+// the headers make that up. Where conditions on fields choose among several
 // types, one that is named like this is preferred.
 struct chain_answer {
-	unsigned int n_followed;
 	unsigned int n_matched;
 	int type;
 };
@@ -39,6 +38,5 @@ struct chain_answer chain_ask(const struct ddp_profile *profile, const struct ch
 			      const char *name);
 
 int chain_header(const struct ddp_profile *profile, const char *name); // index, -1 for none
-void chain_write(FILE *to, const struct chain *chain);
 
 #endif
