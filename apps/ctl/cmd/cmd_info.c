@@ -54,20 +54,15 @@ static void parts_json(struct info *info) {
 	}
 }
 
-static void param_json(struct info *info, const struct ddp_profile_part *part,
-		       const struct ddp_profile_param *param) {
-	jsonw_write(&info->json, "{profile:%s name:%s summary:%s default:%s", part->name,
-		    param->name, param->summary, param->default_value);
-	jsonw_key_texts(&info->json, "values", (const char *const *)param->values, param->n_values);
-	jsonw_close(&info->json, '}');
-}
+static void params_json(struct info *info, const struct ddp_profile_part *part) {
+	for (unsigned int i = 0; i < part->n_params; i++) {
+		const struct ddp_profile_param *param = &part->params[i];
 
-static void params_json(struct info *info) {
-	for (unsigned int i = 0; i < info->profile->n_parts; i++) {
-		const struct ddp_profile_part *part = &info->profile->parts[i];
-
-		for (unsigned int j = 0; j < part->n_params; j++)
-			param_json(info, part, &part->params[j]);
+		jsonw_write(&info->json, "{profile:%s name:%s summary:%s default:%s", part->name,
+			    param->name, param->summary, param->default_value);
+		jsonw_key_texts(&info->json, "values", (const char *const *)param->values,
+				param->n_values);
+		jsonw_close(&info->json, '}');
 	}
 }
 
@@ -191,12 +186,14 @@ static void named_json(struct info *info, const struct ddp_profile_part *part,
 	jsonw_write(json, "]}");
 }
 
-static void named_sets_json(struct info *info) {
+static void named_each(struct info *info,
+		       void (*fn)(struct info *info, const struct ddp_profile_part *part,
+				  const struct ddp_named_set *named)) {
 	for (unsigned int i = 0; i < info->profile->n_parts; i++) {
 		const struct ddp_profile_part *part = &info->profile->parts[i];
 
 		for (unsigned int j = 0; j < part->n_input_sets; j++)
-			named_json(info, part, &part->input_sets[j]);
+			fn(info, part, &part->input_sets[j]);
 	}
 }
 
@@ -208,7 +205,8 @@ static void info_json(struct info *info) {
 	jsonw_write(json, "{file:%s profiles:[", profile->spec);
 	parts_json(info);
 	jsonw_write(json, "] parameters:[");
-	params_json(info);
+	for (unsigned int i = 0; i < profile->n_parts; i++)
+		params_json(info, &profile->parts[i]);
 	jsonw_write(json, "] headers:[");
 	for (unsigned int i = 0; i < profile->n_headers; i++)
 		header_json(info, i);
@@ -219,7 +217,7 @@ static void info_json(struct info *info) {
 	for (unsigned int i = 0; i < profile->n_types; i++)
 		type_json(info, i);
 	jsonw_write(json, "] input_sets:[");
-	named_sets_json(info);
+	named_each(info, named_json);
 	jsonw_write(json, "] bound:{headers:%u steps:%u bytes:%u end:%u by_graph:%d}}",
 		    bound->n_headers, bound->n_steps, bound->n_bytes, bound->end, bound->by_graph);
 }
@@ -241,32 +239,32 @@ static void parts_print(struct info *info) {
 	table_fini(&table);
 }
 
-static void param_print(struct info *info, const struct ddp_profile_part *part,
-			const struct ddp_profile_param *param, struct table *table) {
-	table_cell(table, "%s.%s", part->name, param->name);
-	for (unsigned int i = 0; i < param->n_values; i++)
-		fprintf(info->text.to, "%s%s", i > 0 ? " or " : "", param->values[i]);
-	table_text(table, strbuf_take(&info->text));
-	table_text(table, param->default_value);
-	table_text(table, or_dash(param->summary));
+static void params_print(const struct ddp_profile_part *part, struct table *table) {
+	for (unsigned int i = 0; i < part->n_params; i++) {
+		const struct ddp_profile_param *param = &part->params[i];
+
+		table_cell(table, "%s.%s", part->name, param->name);
+		for (unsigned int j = 0; j < param->n_values; j++)
+			table_printf(table, "%s%s", j > 0 ? " or " : "", param->values[j]);
+		table_next(table);
+		table_text(table, param->default_value);
+		table_text(table, or_dash(param->summary));
+	}
 }
 
-static void params_print(struct info *info) {
+static void parameters_print(struct info *info) {
+	const struct ddp_profile *profile = info->profile;
 	unsigned int n = 0;
 	struct table table;
 
-	for (unsigned int i = 0; i < info->profile->n_parts; i++)
-		n += info->profile->parts[i].n_params;
+	for (unsigned int i = 0; i < profile->n_parts; i++)
+		n += profile->parts[i].n_params;
 	if (n == 0)
 		return;
 	output_char(info->out, '\n');
 	table_init(&table, info->out, "PARAMETER|VALUE|DEFAULT|SUMMARY");
-	for (unsigned int i = 0; i < info->profile->n_parts; i++) {
-		const struct ddp_profile_part *part = &info->profile->parts[i];
-
-		for (unsigned int j = 0; j < part->n_params; j++)
-			param_print(info, part, &part->params[j], &table);
-	}
+	for (unsigned int i = 0; i < profile->n_parts; i++)
+		params_print(&profile->parts[i], &table);
 	table_fini(&table);
 }
 
@@ -431,17 +429,12 @@ static void bound_print(struct info *info) {
 
 static void info_print(struct info *info) {
 	parts_print(info);
-	params_print(info);
+	parameters_print(info);
 	headers_print(info);
 	tables_print(info);
 	for (unsigned int i = 0; i < info->profile->n_types; i++)
 		type_print(info, i);
-	for (unsigned int i = 0; i < info->profile->n_parts; i++) {
-		const struct ddp_profile_part *part = &info->profile->parts[i];
-
-		for (unsigned int j = 0; j < part->n_input_sets; j++)
-			named_print(info, part, &part->input_sets[j]);
-	}
+	named_each(info, named_print);
 	bound_print(info);
 }
 
@@ -455,26 +448,20 @@ static int file_show(struct info *info, const char *file, const struct info_opti
 	status = load_end(&diag, load_file(&loaded, file, &diag) < 0);
 	if (status != EXIT_GOOD)
 		return status;
-	if (loaded.package != NULL) {
-		status = package_info(loaded.package, options->ptypes, is_json, &info->json);
-		ddp_personality_unload(&loaded);
-		return status;
-	}
-	if (ddp_profile_bound(loaded.profile, DDP_MAX_HEADERS, DDP_MAX_STEPS, UINT16_MAX,
-			      &info->bound) < 0) {
-		error_print("%s: %s", file, strerror(errno));
-		ddp_personality_unload(&loaded);
-		return EXIT_UNREADABLE;
-	}
 	info->profile = loaded.profile;
 	info->program = loaded.program;
-	format_init(&info->format, loaded.profile);
-	if (is_json)
-		info_json(info);
-	else
-		info_print(info);
+	if (loaded.package != NULL) {
+		status = package_info(loaded.package, options->ptypes, is_json, &info->json);
+	} else if (ddp_profile_bound(loaded.profile, DDP_MAX_HEADERS, DDP_MAX_STEPS, UINT16_MAX,
+				     &info->bound) < 0) {
+		error_print("%s: %s", file, strerror(errno));
+		status = EXIT_UNREADABLE;
+	} else {
+		format_init(&info->format, loaded.profile);
+		(is_json ? info_json : info_print)(info);
+	}
 	ddp_personality_unload(&loaded);
-	return EXIT_GOOD;
+	return status;
 }
 
 int cmd_info(const void *arg, struct output *out) {

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// ddpctl info of a package: segments, devices, and what each section id adds up to.
+// ddpctl info of a package: segments, devices, and what each section id adds up to, or what an
+// 800-series package tells apart.
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "common/output.h"
+#include "common/strbuf.h"
 #include "common/table.h"
+#include "ctl/profile/profile_load.h"
+#include "e810/e810_parser.h"
 #include "package_info.h"
+#include "profile/profile_format.h"
 
 #define LABELS_FIRST 0x80000000 // ids of metadata sections
-
-struct shown {
-	const struct ddp_package *package;
-	struct json_writer *json;
-	bool ptypes; // in place of sections
-	int status;
-};
 
 // All sections of one id.
 struct section {
@@ -94,8 +91,10 @@ void package_identity_json(struct json_writer *json, const struct ddp_package *p
 		    package->track_id);
 }
 
-static void segments_json(struct json_writer *json, const struct ddp_package *package) {
-	jsonw_key_open(json, "segments", '[');
+static void common_json(const struct ddp_package *package, struct json_writer *json) {
+	jsonw_write(json, "file:%s", package->path);
+	package_identity_json(json, package);
+	jsonw_write(json, "size:%ju segments:[", (uintmax_t)package->size);
 	for (unsigned int i = 0; i < package->n_segments; i++) {
 		const struct ddp_segment *segment = &package->segments[i];
 
@@ -103,11 +102,7 @@ static void segments_json(struct json_writer *json, const struct ddp_package *pa
 			     segment_words(segment->type), segment->name, segment->offset,
 			     segment->size);
 	}
-	jsonw_close(json, ']');
-}
-
-static void devices_json(struct json_writer *json, const struct ddp_package *package) {
-	jsonw_key_open(json, "devices", '[');
+	jsonw_write(json, "] devices:[");
 	for (unsigned int i = 0; i < package->n_devices; i++) {
 		const struct ddp_device *device = &package->devices[i];
 
@@ -121,89 +116,38 @@ static void devices_json(struct json_writer *json, const struct ddp_package *pac
 	jsonw_close(json, ']');
 }
 
-static void parts_json(struct json_writer *json, const struct ddp_package *package, uint32_t id) {
-	unsigned int n;
-	const struct e810_part *parts = e810_parts(package, &n);
-
-	jsonw_key_open(json, "parts", '[');
-	for (unsigned int i = 0; i < n; i++)
-		if (parts[i].id == id)
-			jsonw_object(json, "buffer:%u offset:%u size:%u", parts[i].buffer,
-				     parts[i].offset, parts[i].size);
-	jsonw_close(json, ']');
-}
-
 static void section_json(struct json_writer *json, const struct ddp_package *package,
 			 const struct section *section) {
-	bool known = section->table->n_entries > 0;
+	const bool known = section->table->n_entries > 0;
+	unsigned int n;
+	const struct e810_part *parts = e810_parts(package, &n);
 
 	jsonw_write(json, "{id:%01x name:%s size:%u", section->id, e810_section_name(section->id),
 		    section->size);
 	jsonw_key_uint_or_null(json, "entry_size", known, section->table->entry_size);
 	jsonw_key_uint_or_null(json, "entries", known, section->table->n_entries);
 	jsonw_key_uint_or_null(json, "live", section->n_live >= 0, section->n_live);
-	parts_json(json, package, section->id);
-	jsonw_close(json, '}');
-}
-
-static void sections_json(struct json_writer *json, const struct ddp_package *package) {
-	unsigned int n;
-	struct section *sections = sections_make(package, &n);
-
-	jsonw_key_open(json, "sections", '[');
+	jsonw_key_open(json, "parts", '[');
 	for (unsigned int i = 0; i < n; i++)
-		section_json(json, package, &sections[i]);
-	jsonw_close(json, ']');
-	free(sections);
-}
-
-static void e810_json(struct shown *shown) {
-	const struct ddp_package *package = shown->package;
-	struct json_writer *json = shown->json;
-
-	jsonw_write(json, "buffers:%u device_buffers:%u", e810_n_buffers(package),
-		    e810_first_metadata_buffer(package));
-	if (shown->ptypes)
-		shown->status = package_ptypes_show(package, true, json);
-	else
-		sections_json(json, package);
-}
-
-static void shown_json(struct shown *shown) {
-	struct json_writer *json = shown->json;
-
-	jsonw_write(json, "{file:%s", shown->package->path);
-	package_identity_json(json, shown->package);
-	jsonw_key_uint(json, "size", shown->package->size);
-	segments_json(json, shown->package);
-	devices_json(json, shown->package);
-	if (shown->package->kind == DDP_PACKAGE_E810)
-		e810_json(shown);
-	else
-		i40e_info_json(shown->package, json);
-	jsonw_close(json, '}');
+		if (parts[i].id == section->id)
+			jsonw_object(json, "buffer:%u offset:%u size:%u", parts[i].buffer,
+				     parts[i].offset, parts[i].size);
+	jsonw_write(json, "]}");
 }
 
 /* For people */
 
-static void identity_print(const struct shown *shown) {
-	const struct ddp_package *package = shown->package;
-	struct output *out = shown->json->out;
+static void common_print(const struct ddp_package *package, struct output *out) {
+	struct table table;
 
 	output_escaped_printf(
 		out, "package %s " DDP_VERSION_FMT ", track id 0x%08x, for the %s series\n",
 		package->name, DDP_VERSION_NUMBERS(package->version), package->track_id,
 		package->kind == DDP_PACKAGE_E810 ? "800" : "700");
-	output_escaped_printf(out, "file    %s, %zu bytes\n\n", shown->package->path,
-			      package->size);
-}
-
-static void segments_print(const struct shown *shown) {
-	struct table table;
-
-	table_init(&table, shown->json->out, "SEGMENT|WHAT|>OFFSET|>BYTES|NAME");
-	for (unsigned int i = 0; i < shown->package->n_segments; i++) {
-		const struct ddp_segment *segment = &shown->package->segments[i];
+	output_escaped_printf(out, "file    %s, %zu bytes\n\n", package->path, package->size);
+	table_init(&table, out, "SEGMENT|WHAT|>OFFSET|>BYTES|NAME");
+	for (unsigned int i = 0; i < package->n_segments; i++) {
+		const struct ddp_segment *segment = &package->segments[i];
 
 		table_cell(&table, "0x%" PRIx32, segment->type);
 		table_text(&table, segment_words(segment->type));
@@ -212,12 +156,6 @@ static void segments_print(const struct shown *shown) {
 		table_text(&table, segment->name);
 	}
 	table_fini(&table);
-}
-
-static void devices_print(const struct shown *shown) {
-	const struct ddp_package *package = shown->package;
-	struct output *out = shown->json->out;
-
 	output_printf(out, "\ndevices: %s", package->n_devices == 0 ? "any" : "");
 	for (unsigned int i = 0; i < package->n_devices; i++) {
 		const struct ddp_device *device = &package->devices[i];
@@ -230,12 +168,6 @@ static void devices_print(const struct shown *shown) {
 	for (unsigned int i = 0; i < package->n_nvm_versions; i++)
 		output_printf(out, "%s0x%" PRIx32, i > 0 ? ", " : "", package->nvm_versions[i]);
 	output_char(out, '\n');
-}
-
-static void buffers_print(const struct shown *shown) {
-	output_printf(shown->json->out,
-		      "buffers: %u, of which the NIC gets %u; the rest are labels\n\n",
-		      e810_n_buffers(shown->package), e810_first_metadata_buffer(shown->package));
 }
 
 static void section_print(const struct section *section, struct table *table) {
@@ -257,40 +189,121 @@ static void section_print(const struct section *section, struct table *table) {
 	table_next(table);
 }
 
-static void sections_print(const struct shown *shown) {
+/* For both: with a table, or as JSON */
+
+static void sections_show(const struct ddp_package *package, bool is_json,
+			  struct json_writer *json) {
 	unsigned int n;
-	struct section *sections = sections_make(shown->package, &n);
+	struct section *sections = sections_make(package, &n);
 	struct table table;
 
-	table_init(&table, shown->json->out, "ID|TABLE|>SECTIONS|>BYTES|>ENTRIES|>IN USE");
-	for (unsigned int i = 0; i < n; i++)
-		section_print(&sections[i], &table);
-	table_fini(&table);
+	if (is_json)
+		jsonw_key_open(json, "sections", '[');
+	else
+		table_init(&table, json->out, "ID|TABLE|>SECTIONS|>BYTES|>ENTRIES|>IN USE");
+	for (unsigned int i = 0; i < n; i++) {
+		if (is_json)
+			section_json(json, package, &sections[i]);
+		else
+			section_print(&sections[i], &table);
+	}
+	if (is_json)
+		jsonw_close(json, ']');
+	else
+		table_fini(&table);
 	free(sections);
 }
 
-static void shown_print(struct shown *shown) {
-	identity_print(shown);
-	segments_print(shown);
-	devices_print(shown);
-	if (shown->package->kind != DDP_PACKAGE_E810) {
-		i40e_info_print(shown->package, shown->json->out);
+static void ptype_show(const struct e810_parser *parser, uint16_t ptype, struct strbuf *text,
+		       struct json_writer *json, struct table *table) {
+	const char *chain[E810_CHAIN_MAX];
+	unsigned int n = e810_ptype_chain(parser, ptype, chain);
+
+	format_ptype(text->to, e810_ptype_rte(parser, ptype));
+	if (table == NULL) {
+		jsonw_write(json, "{id:%u name:%s rte_ptype:%s", ptype,
+			    e810_ptype_name(parser, ptype), strbuf_take(text));
+		jsonw_key_texts(json, "chain", chain, n);
+		jsonw_close(json, '}');
 		return;
 	}
-	buffers_print(shown);
-	if (shown->ptypes)
-		shown->status = package_ptypes_show(shown->package, false, shown->json);
+	table_number(table, ptype);
+	table_text(table, e810_ptype_name(parser, ptype));
+	for (unsigned int i = 0; i < n; i++)
+		table_printf(table, "%s%s", i > 0 ? " " : "", chain[i]);
+	table_next(table);
+	table_text(table, strbuf_take(text));
+}
+
+// All packet types, in ascending order, with their headers: of the parser as the file has it,
+// without tunnel ports, in single VLAN mode. What is wrong with its tables goes to stderr. Returns
+// the exit status.
+static int ptypes_show(const struct ddp_package *package, bool is_json, struct json_writer *json) {
+	const struct e810_config config = {0};
+	struct e810_parser *parser;
+	struct ddp_diag diag;
+	struct table table;
+	struct strbuf text;
+	int status;
+
+	ddp_diag_init(&diag);
+	parser = e810_parser_create(package, &config, &diag);
+	status = load_end(&diag, parser == NULL);
+	if (is_json && parser == NULL)
+		jsonw_key_text(json, "ptypes", NULL);
+	if (parser == NULL)
+		return status;
+	strbuf_init(&text);
+	if (is_json)
+		jsonw_key_open(json, "ptypes", '[');
 	else
-		sections_print(shown);
+		table_init(&table, json->out, ">PTYPE|NAME|HEADERS|IN AN MBUF");
+	for (uint16_t ptype = 0; ptype < E810_N_PTYPES; ptype++)
+		if (e810_ptype_used(parser, ptype))
+			ptype_show(parser, ptype, &text, json, is_json ? NULL : &table);
+	if (is_json)
+		jsonw_close(json, ']');
+	else
+		table_fini(&table);
+	strbuf_fini(&text);
+	e810_parser_destroy(parser);
+	return EXIT_GOOD;
+}
+
+static int e810_show(const struct ddp_package *package, bool ptypes, bool is_json,
+		     struct json_writer *json) {
+	const unsigned int n = e810_n_buffers(package);
+	const unsigned int n_device = e810_first_metadata_buffer(package);
+
+	if (is_json)
+		jsonw_write(json, "buffers:%u device_buffers:%u", n, n_device);
+	else
+		output_printf(json->out,
+			      "buffers: %u, of which the NIC gets %u; the rest are labels\n\n", n,
+			      n_device);
+	if (ptypes)
+		return ptypes_show(package, is_json, json);
+	sections_show(package, is_json, json);
+	return EXIT_GOOD;
 }
 
 int package_info(const struct ddp_package *package, bool ptypes, bool is_json,
 		 struct json_writer *json) {
-	struct shown shown = {.package = package, .json = json, .ptypes = ptypes};
+	int status = EXIT_GOOD;
 
-	if (is_json)
-		shown_json(&shown);
+	if (is_json) {
+		jsonw_open(json, '{');
+		common_json(package, json);
+	} else {
+		common_print(package, json->out);
+	}
+	if (package->kind == DDP_PACKAGE_E810)
+		status = e810_show(package, ptypes, is_json, json);
+	else if (is_json)
+		i40e_info_json(package, json);
 	else
-		shown_print(&shown);
-	return shown.status;
+		i40e_info_print(package, json->out);
+	if (is_json)
+		jsonw_close(json, '}');
+	return status;
 }

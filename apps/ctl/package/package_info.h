@@ -3,8 +3,6 @@
 #ifndef DDPCTL_PACKAGE_PACKAGE_INFO_H
 #define DDPCTL_PACKAGE_PACKAGE_INFO_H
 
-#include <stdio.h>
-
 #include "common/json_writer.h"
 #include "e810/e810.h"
 
@@ -12,10 +10,6 @@
 // sections. Returns the exit status.
 int package_info(const struct ddp_package *package, bool ptypes, bool is_json,
 		 struct json_writer *json);
-
-// Of an 800-series package: all packet types, in ascending order, with their headers. What is wrong
-// with its parser's tables goes to stderr. Returns the exit status.
-int package_ptypes_show(const struct ddp_package *package, bool is_json, struct json_writer *json);
 
 // What a 700-series package has of its own, after what all packages have.
 void i40e_info_json(const struct ddp_package *package, struct json_writer *json);
