@@ -9,7 +9,6 @@
 #include "common/option_table.h"
 #include "common/output.h"
 #include "ctl/capture/capture.h"
-#include "ctl/profile/diagnostics.h"
 #include "ctl/steer/steer.h"
 #include "offload/offload.h"
 
@@ -17,6 +16,12 @@ enum format {
 	FORMAT_TABLE,
 	FORMAT_JSON,
 	FORMAT_JSONL,
+};
+
+enum color {
+	COLOR_AUTO,
+	COLOR_ALWAYS,
+	COLOR_NEVER,
 };
 
 #define WITH_MAX 32

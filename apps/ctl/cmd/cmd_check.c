@@ -4,17 +4,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
 #include "classify/cost.h"
 #include "common/json_writer.h"
 #include "common/strbuf.h"
 #include "ctl/command.h"
 #include "ctl/package/package_info.h"
-#include "ctl/profile/diagnostics.h"
 #include "ctl/profile/profile_load.h"
 
 #define TEXT_MAX (1 << 20) // bytes of a profile on standard input
+#define LINE_MAX_SHOWN 400 // bytes of a line: one of more is data
+#define BOLD "\033[1m"
+#define RED "\033[1;31m"
+#define MAGENTA "\033[1;35m"
+#define GREEN "\033[1;32m"
+#define PLAIN "\033[0m"
 
 struct checked {
 	const char *file;
@@ -26,6 +33,121 @@ struct checked {
 	struct ddp_diag diag;
 	const char *text; // that was read from standard input, NULL for a file
 };
+
+/* Messages */
+
+static bool is_colored(unsigned int color) {
+	const char *no_color = getenv("NO_COLOR"); // no-color.org: set and not empty
+
+	if (color != COLOR_AUTO)
+		return color == COLOR_ALWAYS;
+	return isatty(STDERR_FILENO) && (no_color == NULL || no_color[0] == '\0');
+}
+
+static FILE *source_open(const struct ddp_place *place, const char *text) {
+	struct stat st;
+
+	if (text != NULL)
+		return fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+	if (stat(place->file, &st) < 0 || !S_ISREG(st.st_mode))
+		return NULL;
+	return fopen(place->file, "r");
+}
+
+// A line, without its end, to be freed; NULL: there is none to show.
+static char *source_line(const struct ddp_place *place, const char *text) {
+	FILE *in = source_open(place, text);
+	char *line = NULL;
+	size_t size = 0;
+	ssize_t len = 0;
+
+	for (uint32_t n = 0; in != NULL && n < place->line && len >= 0; n++)
+		len = getline(&line, &size, in);
+	if (in != NULL)
+		fclose(in);
+	if (in == NULL || len <= 0 || len > LINE_MAX_SHOWN) {
+		free(line);
+		return NULL;
+	}
+	line[strcspn(line, "\r\n")] = '\0';
+	return line;
+}
+
+// The line as a terminal shows it, and the mark below its character number place->col.
+static void line_print(const char *line, const struct ddp_place *place, bool color) {
+	unsigned int before = 0, col = 1;
+	char escaped[DDP_ESCAPED_SIZE];
+
+	fprintf(stderr, "%6u | ", place->line);
+	for (const char *at = line; *at != '\0'; col++) {
+		if (*at == '\t') {
+			strcpy(escaped, " ");
+			at++;
+		} else {
+			at += ddp_escape_char(at, escaped);
+		}
+		if (col < place->col)
+			before += escaped[0] == '\\' ? strlen(escaped) : 1;
+		fputs(escaped, stderr);
+	}
+	fprintf(stderr, "\n       | %*s%s^%s\n", (int)before, "", color ? GREEN : "",
+		color ? PLAIN : "");
+}
+
+static void message_print(const struct ddp_diag *diag, unsigned int i, bool color) {
+	const char *message = diag->messages[i], *text = diag->texts[i];
+	const char *word = diag->severities[i] == DDP_ERROR ? "error:" : "warning:";
+	const int place_len = text - message - strlen(word) - 1;
+
+	if (!color)
+		fprintf(stderr, "%s\n", message);
+	else
+		fprintf(stderr, BOLD "%.*s" PLAIN "%s%s" PLAIN " %s\n", place_len, message,
+			diag->severities[i] == DDP_ERROR ? RED : MAGENTA, word, text);
+}
+
+// Each message, and below it the line of the source with a mark at the place. text: the source of
+// messages of no file that can be read again, NULL for none.
+static void diagnostics_print(const struct ddp_diag *diag, const char *text, bool color) {
+	unsigned int all = diag->n_errors + diag->n_warnings;
+
+	for (unsigned int i = 0; i < diag->n_kept; i++) {
+		const struct ddp_place *place = &diag->places[i];
+		char *line = NULL;
+
+		message_print(diag, i, color);
+		if (place->file != NULL && place->line > 0 && place->col != DDP_PLACE_BYTE)
+			line = source_line(place, access(place->file, F_OK) == 0 ? NULL : text);
+		if (line != NULL)
+			line_print(line, place, color);
+		free(line);
+	}
+	if (all > diag->n_kept)
+		fprintf(stderr, "... and %u more\n", all - diag->n_kept);
+}
+
+/* For machines: errors, warnings, messages, diagnostics */
+
+static void diagnostics_json(const struct ddp_diag *diag, struct json_writer *json) {
+	jsonw_write(json, "errors:%u warnings:%u", diag->n_errors, diag->n_warnings);
+	jsonw_key_texts(json, "messages", (const char *const *)diag->messages, diag->n_kept);
+	jsonw_key_open(json, "diagnostics", '[');
+	for (unsigned int i = 0; i < diag->n_kept; i++) {
+		const struct ddp_place *place = &diag->places[i];
+		const bool is_byte = place->file != NULL && place->col == DDP_PLACE_BYTE;
+		const bool is_line = place->file != NULL && place->line > 0 && !is_byte;
+
+		jsonw_write(json, "{file:%s", place->file);
+		jsonw_key_uint_or_null(json, "line", is_line, place->line);
+		jsonw_key_uint_or_null(json, "column", is_line, place->col);
+		jsonw_key_uint_or_null(json, "offset", is_byte, place->line);
+		jsonw_write(json, "severity:%s message:%s}",
+			    diag->severities[i] == DDP_ERROR ? "error" : "warning", diag->texts[i]);
+	}
+	jsonw_close(json, ']');
+}
+
+/* Verdicts */
 
 static void checked_json(const struct checked *checked, struct json_writer *json) {
 	jsonw_write(json, "{file:%s valid:%d", checked->file, checked->valid);
@@ -63,7 +185,7 @@ static void checked_print(const struct checked *checked, unsigned int color, str
 	struct strbuf text;
 
 	output_flush(out);
-	diagnostics_print(&checked->diag, checked->text, is_colored(color, STDERR_FILENO));
+	diagnostics_print(&checked->diag, checked->text, is_colored(color));
 	strbuf_init(&text);
 	verdict_write(checked, text.to);
 	output_escaped_printf(out, "%s: %s\n", checked->file, strbuf_take(&text));
@@ -98,15 +220,6 @@ static int source_load(struct checked *checked) {
 	return load_sources(&checked->loaded, &source, 1, &checked->diag);
 }
 
-// A profile without packet types is of use to profiles that require it, and to nobody else.
-static void types_check(const struct ddp_profile *profile, struct checked *checked) {
-	checked->n_headers = profile->n_headers;
-	checked->n_types = ddp_program_n_types(checked->loaded.program);
-	if (checked->n_types == 0 && profile->n_headers > 0)
-		ddp_warn(&checked->diag, &profile->headers[profile->first].place,
-			 "there is no packet type, so every packet is unknown and has no hash");
-}
-
 // Packets that nobody expects can cost more than all others together.
 static int cost_check(const struct ddp_profile *profile, struct checked *checked) {
 	const struct ddp_header *header;
@@ -125,16 +238,23 @@ static int cost_check(const struct ddp_profile *profile, struct checked *checked
 	return 0;
 }
 
-static int checked_fill(struct checked *checked, bool strict) {
-	const struct ddp_profile *profile;
+// A profile without packet types is of use to profiles that require it, and to nobody else.
+static int profile_check(const struct ddp_profile *profile, struct checked *checked) {
+	if (profile == NULL) // a package
+		return 0;
+	if (cost_check(profile, checked) < 0)
+		return -ENOMEM;
+	checked->n_headers = profile->n_headers;
+	checked->n_types = ddp_program_n_types(checked->loaded.program);
+	if (checked->n_types == 0 && profile->n_headers > 0)
+		ddp_warn(&checked->diag, &profile->headers[profile->first].place,
+			 "there is no packet type, so every packet is unknown and has no hash");
+	return 0;
+}
 
-	if (source_load(checked) < 0)
+static int checked_fill(struct checked *checked, bool strict) {
+	if (source_load(checked) < 0 || profile_check(checked->loaded.profile, checked) < 0)
 		return load_status(&checked->diag);
-	profile = checked->loaded.profile;
-	if (profile != NULL && cost_check(profile, checked) < 0)
-		return load_status(&checked->diag);
-	if (profile != NULL)
-		types_check(profile, checked);
 	return strict && checked->diag.n_warnings > 0 ? EXIT_NO : EXIT_GOOD;
 }
 
