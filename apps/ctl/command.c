@@ -22,7 +22,7 @@
 // Where the options of a command are.
 #define OPTIONS(command, ...) .size = sizeof(struct command##_options), .at = {__VA_ARGS__}
 #define AT(group, command, member) [GROUP_##group] = offsetof(struct command##_options, member)
-#define PORT_OPTIONS(command, ...) OPTIONS(command, AT(PROCESS, port, process), __VA_ARGS__)
+#define PORT_OPTIONS OPTIONS(port, AT(COUNT, port, count), AT(PROCESS, port, process))
 
 #define PACKET_OPTIONS(command, ...)                                                         \
 	OPTIONS(command, AT(CAPTURE, packet, capture), AT(COUNT, packet, capture.n_packets), \
@@ -67,29 +67,28 @@ const struct command commands[] = {
 	{"port", "COMMAND...", "inspect the ports of running processes and change their profiles",
 	 .options = ""},
 	{"port list", "", "show the net_ddp ports of all running processes", cmd_port_list,
-	 .options = PROCESS, PORT_OPTIONS(port)},
+	 .options = PROCESS, PORT_OPTIONS},
 	{"port show", "PORT", "show a port: its lower device, its profiles, its counters",
-	 cmd_port_show, .options = "raw" PROCESS, PORT_OPTIONS(port_show)},
+	 cmd_port_show, .options = "raw" PROCESS, PORT_OPTIONS},
 	{"port add", "PORT PROFILE", "add a profile to a port while packets flow", cmd_port_add,
-	 .options = PROCESS, PORT_OPTIONS(port)},
+	 .options = PROCESS, PORT_OPTIONS},
 	{"port set", "PORT PROFILE",
 	 "exchange all profiles of a port in one step while packets flow", cmd_port_set,
-	 .options = PROCESS, PORT_OPTIONS(port)},
+	 .options = PROCESS, PORT_OPTIONS},
 	{"port del", "PORT PROFILE", "delete a profile from a port while packets flow",
-	 cmd_port_del, .options = PROCESS, PORT_OPTIONS(port)},
+	 cmd_port_del, .options = PROCESS, PORT_OPTIONS},
 	{"port queues", "PORT",
 	 "show the packets received and missed by each Rx queue of a port, and the imbalance",
-	 cmd_port_queues, .options = PROCESS, PORT_OPTIONS(port)},
+	 cmd_port_queues, .options = PROCESS, PORT_OPTIONS},
 	{"port ptypes", "PORT", "show the packet types of a port, with their packets",
-	 cmd_port_ptypes, .options = "all" PROCESS, PORT_OPTIONS(port_ptypes)},
+	 cmd_port_ptypes, .options = "all" PROCESS, PORT_OPTIONS},
 	{"port verify", "PORT", "show whether the lower device of a port hashes as expected",
-	 cmd_port_verify, .options = PROCESS, PORT_OPTIONS(port)},
+	 cmd_port_verify, .options = PROCESS, PORT_OPTIONS},
 	{"port balance", "[PORT] [on|off|MS]",
 	 "show load-aware RSS of a port, turn it on or off, or set its interval in milliseconds",
-	 cmd_port_balance, .options = PROCESS, PORT_OPTIONS(port)},
+	 cmd_port_balance, .options = PROCESS, PORT_OPTIONS},
 	{"port watch", "PORT", "show the rate of each Rx queue and the imbalance continuously",
-	 cmd_port_watch, .options = "count interval" PROCESS,
-	 PORT_OPTIONS(port_watch, AT(COUNT, port_watch, count))},
+	 cmd_port_watch, .options = "count interval" PROCESS, PORT_OPTIONS},
 	{"version", "", "show the version", cmd_version, .options = ""},
 	{"help", "[COMMAND...]", "show the help of a command", cmd_help, .options = ""},
 };
@@ -375,9 +374,8 @@ static bool is_input(const struct simulate_options *options, const char *path) {
 static int report_check(const struct simulate_options *options, char error[OPTION_ERROR_SIZE]) {
 	if (options->report == NULL || !is_input(options, options->report))
 		return 0;
-	snprintf(error, OPTION_ERROR_SIZE,
-		 "option --report: '%.128s' is read, and would be overwritten", options->report);
-	return -EINVAL;
+	return option_fail(error, "option --report: '%.128s' is read, and would be overwritten",
+			   options->report);
 }
 
 // With what options read from files.
@@ -391,31 +389,6 @@ static int command_start(const struct command *command, void *options, struct ou
 	return status == EXIT_GOOD ? command->run(options, out) : status;
 }
 
-static int command_run(const struct command *command, int argc, const char **argv,
-		       const char *const *line, struct output *out) {
-	struct common_options *options = calloc_or_exit(1, size_of(command));
-	char error[OPTION_ERROR_SIZE];
-	int status = EXIT_GOOD;
-
-	if (command_parse(command, argc, argv, options, error) < 0 ||
-	    (command->size == sizeof(struct simulate_options) &&
-	     report_check((void *)options, error) < 0)) {
-		status = misuse(command, error);
-	} else {
-		options->argv = line;
-		if (options->help)
-			help(command, out);
-		else if (options->version)
-			status = cmd_version(options, out);
-		else if (command->run == NULL)
-			status = misuse(command, "command missing");
-		else
-			status = command_start(command, options, out);
-	}
-	free(options);
-	return status;
-}
-
 struct run {
 	const struct command *command;
 	int argc;
@@ -425,16 +398,34 @@ struct run {
 	int status;
 };
 
-static void run(void *arg) {
+static void command_run(void *arg) {
 	struct run *r = arg;
+	const struct command *command = r->command;
+	struct common_options *options = calloc_or_exit(1, size_of(command));
+	char error[OPTION_ERROR_SIZE];
 
-	r->status = command_run(r->command, r->argc, r->argv, r->line, r->out);
+	if (command_parse(command, r->argc, r->argv, options, error) < 0 ||
+	    (command->size == sizeof(struct simulate_options) &&
+	     report_check((void *)options, error) < 0)) {
+		r->status = misuse(command, error);
+	} else {
+		options->argv = r->line;
+		if (options->help)
+			help(command, r->out);
+		else if (options->version)
+			r->status = cmd_version(options, r->out);
+		else if (command->run == NULL)
+			r->status = misuse(command, "command missing");
+		else
+			r->status = command_start(command, options, r->out);
+	}
+	free(options);
 }
 
 int ctl_run(int argc, const char **argv, struct output *out) {
 	const size_t room = argc + 2;
 	const char **line = calloc_or_exit(2 * room, sizeof(*line));
-	struct run r = {.line = line, .out = out};
+	struct run r = {.line = line, .out = out, .status = EXIT_GOOD};
 	int n_words;
 
 	line[0] = "ddpctl";
@@ -445,7 +436,7 @@ int ctl_run(int argc, const char **argv, struct output *out) {
 	r.argc = argc - n_words + 1;
 	if (r.command->run == NULL && r.argc > 1 && r.argv[1][0] != '-')
 		r.status = unknown_command(r.command, r.argv[1]);
-	else if (ddp_arena_run(run, &r) < 0)
+	else if (ddp_arena_run(command_run, &r) < 0)
 		no_memory_exit();
 	free(line);
 	return r.status;
@@ -453,26 +444,20 @@ int ctl_run(int argc, const char **argv, struct output *out) {
 
 /* Commands of FILE and PCAP */
 
-// What a package cannot be set to is a warning.
-static int file_load(struct ddp_personality *loaded, const struct packet_options *options) {
-	struct ddp_diag diag;
-	bool failed;
-
-	ddp_diag_init(&diag);
-	failed = load_profile(loaded, options->common.files[0], &diag) < 0;
-	if (!failed && loaded->package != NULL)
-		ddp_diag_print(&diag, stderr);
-	return load_end(&diag, failed);
-}
-
 int capture_use(const void *arg, struct output *out,
 		int (*command)(const void *options, const struct ddp_personality *loaded,
 			       struct capture *capture, struct output *out)) {
 	const struct packet_options *options = arg;
 	struct ddp_personality loaded;
 	struct capture capture;
-	int status = file_load(&loaded, options);
+	struct ddp_diag diag;
+	int ret, status;
 
+	ddp_diag_init(&diag);
+	ret = load_profile(&loaded, options->common.files[0], &diag);
+	if (ret == 0 && loaded.package != NULL) // what it cannot be set to is a warning
+		ddp_diag_print(&diag, stderr);
+	status = load_end(&diag, ret < 0);
 	if (status != EXIT_GOOD)
 		return status;
 	status = package_hash_check(&loaded, options->rss.steer.function);

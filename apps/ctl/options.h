@@ -82,22 +82,10 @@ struct plan_options {
 struct port_options {
 	struct common_options common;
 	struct process_options process;
-};
-
-struct port_show_options {
-	struct port_options port;
-	bool raw; // by the names that the process uses
-};
-
-struct port_ptypes_options {
-	struct port_options port;
-	bool all; // also what has no packets
-};
-
-struct port_watch_options {
-	struct port_options port;
-	unsigned int interval_ms; // 0: the default
-	uint64_t count;           // of periods, 0 for no end
+	bool all;                 // ptypes: also what has no packets
+	bool raw;                 // show: by the names that the process uses
+	unsigned int interval_ms; // watch; 0: the default
+	uint64_t count;           // watch: periods, 0 for no end
 };
 
 struct new_options {

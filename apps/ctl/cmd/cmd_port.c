@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// ddpctl port ...: change the profiles of a port of a running process, and show what it counts.
+// ddpctl port ...: list the ports of running processes, change the profiles of one, show what it
+// counts, and set its load-aware RSS.
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -13,17 +14,87 @@
 #include "common/table.h"
 #include "ctl/command.h"
 #include "ctl/telemetry/port_info.h"
-#include "personality/package_open.h"
 #include "personality/personality.h"
 
 #define CHANGE_MS 60000 // a large profile is built before it is exchanged
+
+/* list */
+
+struct list {
+	json_t *infos;
+	int status;
+};
+
+static void ports_add(struct port *port, json_t *infos) {
+	json_t *ids = port_list(port), *id;
+	size_t i;
+
+	json_array_foreach(ids, i, id) {
+		port->id = json_integer_value(id);
+		if (json_array_append_new(infos, port_info(port)) < 0)
+			break;
+	}
+	json_decref(ids);
+}
+
+static void process_add(void *arg, const struct telemetry_client *client) {
+	struct port port = {.client = *client, .status = EXIT_GOOD};
+	struct list *list = arg;
+
+	ports_add(&port, list->infos);
+	if (port_report(&port) != EXIT_GOOD)
+		list->status = port.status;
+}
+
+// Why there is no process. One that has just begun is told of as well.
+static void none(struct list *list, const struct port_options *options) {
+	struct port port;
+
+	if (port_start(&port, options) == EXIT_GOOD)
+		ports_add(&port, list->infos);
+	list->status = port_close(&port);
+}
+
+static void processes_add(struct list *list, const struct port_options *options) {
+	char reason[TELEMETRY_ERROR_SIZE];
+
+	if (telemetry_clients_each(options->process.file_prefix, options->process.pid, process_add,
+				   list, reason) == 0) {
+		none(list, options);
+	} else if (reason[0] != '\0') {
+		error_print("%s", reason);
+		list->status = EXIT_UNREADABLE;
+	}
+}
+
+int cmd_port_list(const void *arg, struct output *out) {
+	const struct port_options *options = arg;
+	struct list list = {.infos = json_array(), .status = EXIT_GOOD};
+
+	processes_add(&list, options);
+	// A process that does not answer does not hide the others.
+	if (list.status == EXIT_GOOD || json_array_size(list.infos) > 0) {
+		if (options->common.format == FORMAT_TABLE)
+			items_table(
+				list.infos,
+				">PROCESS|PROGRAM|FILE PREFIX|>PORT|NAME|STATE|>QUEUES|PROFILES|"
+				"LOWER DEVICE",
+				"{pid}|{program}|{file_prefix}|{port}|{name}|{state}|{rx_queues}|"
+				"{profiles}|{lower_device}",
+				out);
+		else
+			json_write(out, json_incref(list.infos));
+	}
+	json_decref(list.infos);
+	return list.status;
+}
 
 /* add, set, del */
 
 static bool names_file(const char *name) {
 	size_t len = strlen(name);
 
-	return strchr(name, '/') != NULL || ddp_is_package(name) ||
+	return strchr(name, '/') != NULL || strstr(name, ".pkg") != NULL ||
 	       (len > 5 && strcmp(name + len - 5, ".yaml") == 0);
 }
 
@@ -80,10 +151,11 @@ static char *name_of(const char *spec) {
 	return name != NULL ? name : strdup_or_exit(spec);
 }
 
-static void change_json(const struct port *port, json_t *answer, struct output *out) {
-	if (answer != NULL)
-		json_write(out, json_pack("{sb si sO?}", "ok", true, "port", port->id, "profiles",
-					  json_object_get(answer, "profiles")));
+// What the port has now; value NULL: it refused.
+static void change_json(const struct port *port, const char *key, json_t *value,
+			struct output *out) {
+	if (value != NULL)
+		json_write(out, json_pack("{sb si sO}", "ok", true, "port", port->id, key, value));
 	else
 		json_write(out, json_pack("{sb si ss}", "ok", false, "port", port->id, "error",
 					  port->error));
@@ -97,23 +169,25 @@ static void change_print(const struct port *port, const json_t *answer, struct o
 	fprintf(text.to, "port %u: ", port->id);
 	if (json_array_size(profiles) == 0)
 		fputs("no profile", text.to);
-	words_write(profiles, text.to);
+	value_write(profiles, text.to);
 	output_escaped_printf(out, "%s\n", strbuf_take(&text));
 	strbuf_fini(&text);
 }
 
-// Takes profile.
-static int change(const struct port_options *options, const char *command, char *profile,
-		  struct output *out) {
+static int change(const struct port_options *options, const char *command,
+		  char *(*complete)(const char *spec), struct output *out) {
+	char *profile = complete(options->common.files[1]);
 	json_t *answer = NULL;
 	struct port port;
 
+	if (profile == NULL)
+		return EXIT_NO;
 	if (port_start(&port, options) == EXIT_GOOD) {
 		telemetry_client_wait(&port.client, CHANGE_MS);
 		answer = port_ask(&port, command, profile);
 	}
 	if (options->common.format == FORMAT_JSON && port.status != EXIT_UNREADABLE)
-		change_json(&port, answer, out);
+		change_json(&port, "profiles", json_object_get(answer, "profiles"), out);
 	else if (answer != NULL)
 		change_print(&port, answer, out);
 	json_decref(answer);
@@ -121,23 +195,16 @@ static int change(const struct port_options *options, const char *command, char 
 	return port_close(&port);
 }
 
-int cmd_port_add(const void *arg, struct output *out) {
-	const struct port_options *options = arg;
-	char *spec = spec_complete(options->common.files[1]);
-
-	return spec == NULL ? EXIT_NO : change(options, "profile_add", spec, out);
+int cmd_port_add(const void *options, struct output *out) {
+	return change(options, "profile_add", spec_complete, out);
 }
 
-int cmd_port_set(const void *arg, struct output *out) {
-	const struct port_options *options = arg;
-	char *spec = spec_complete(options->common.files[1]);
-
-	return spec == NULL ? EXIT_NO : change(options, "profile_set", spec, out);
+int cmd_port_set(const void *options, struct output *out) {
+	return change(options, "profile_set", spec_complete, out);
 }
 
-int cmd_port_del(const void *arg, struct output *out) {
-	const struct port_options *options = arg;
-	return change(options, "profile_del", name_of(options->common.files[1]), out);
+int cmd_port_del(const void *options, struct output *out) {
+	return change(options, "profile_del", name_of, out);
 }
 
 /* queues */
@@ -169,7 +236,8 @@ static void queues_table(const struct queues *queues, struct output *out) {
 		table_number(&table, queue->packets);
 		table_number(&table, queue->bytes);
 		table_number(&table, queue->missed);
-		percent_cell(&table, queue->packets + queue->missed, sum.packets + sum.missed);
+		table_cell(&table, "%.1f%%",
+			   percent(queue->packets + queue->missed, sum.packets + sum.missed));
 	}
 	table_fini(&table);
 	output_printf(out, "\npackets: %" PRIu64 ", missed: %" PRIu64 ", imbalance: %.3f\n",
@@ -212,41 +280,37 @@ static json_int_t packets_of(const json_t *ptype) {
 
 // Most packet types of a profile are not in the traffic: those are left out unless asked for.
 static void ptypes_table(const json_t *ptypes, bool all, struct output *out) {
-	unsigned int n_hidden = 0;
-	struct table table;
+	json_t *shown = json_array(), *ptype;
+	unsigned int n_hidden;
 	uint64_t sum = 0;
-	json_t *ptype;
 	size_t i;
 
 	json_array_foreach(ptypes, i, ptype)
 		sum += packets_of(ptype);
-	table_init(&table, out, ">ID|PACKET TYPE|>PACKETS|>SHARE|>IN MBUFS");
 	json_array_foreach(ptypes, i, ptype) {
-		if (!all && packets_of(ptype) == 0) {
-			n_hidden++;
+		if (!all && packets_of(ptype) == 0)
 			continue;
-		}
-		table_number(&table, json_integer_value(json_object_get(ptype, "id")));
-		table_text(&table, json_text_of(ptype, "name"));
-		table_number(&table, packets_of(ptype));
-		percent_cell(&table, packets_of(ptype), sum);
-		table_cell(&table, "0x%08" PRIx64,
-			   (uint64_t)json_integer_value(json_object_get(ptype, "rte_ptype")));
+		json_object_set_new(ptype, "share",
+				    json_sprintf("%.1f%%", percent(packets_of(ptype), sum)));
+		json_array_append(shown, ptype);
 	}
-	table_fini(&table);
+	n_hidden = json_array_size(ptypes) - json_array_size(shown);
+	items_table(shown, ">ID|PACKET TYPE|>PACKETS|>SHARE|>IN MBUFS",
+		    "{id}|{name}|{packets}|{share}|{#rte_ptype}", out);
+	json_decref(shown);
 	if (n_hidden > 0)
 		output_printf(out, "\n%u packet type%s without packets (--all shows them)\n",
 			      n_hidden, plural(n_hidden));
 }
 
 int cmd_port_ptypes(const void *arg, struct output *out) {
-	const struct port_ptypes_options *options = arg;
+	const struct port_options *options = arg;
 	json_t *ptypes = json_array();
 	struct port port;
 
-	if (port_start(&port, &options->port) == EXIT_GOOD &&
+	if (port_start(&port, options) == EXIT_GOOD &&
 	    port_each(&port, "ptypes", "ptypes", ptype_add, ptypes) == EXIT_GOOD) {
-		if (options->port.common.format == FORMAT_JSON)
+		if (options->common.format == FORMAT_JSON)
 			json_write(out, json_pack("{si sO}", "port", port.id, "ptypes", ptypes));
 		else
 			ptypes_table(ptypes, options->all, out);
@@ -257,14 +321,8 @@ int cmd_port_ptypes(const void *arg, struct output *out) {
 
 /* verify */
 
-struct verifying {
-	json_t *ptypes;
-	unsigned int n_wrong;
-};
-
 // Adds {"name", "rte_ptype", "checked", "wrong", "other_type", "state"} to an array.
 static bool proof_add(void *arg, unsigned int id, json_t *item) {
-	struct verifying *verifying = arg;
 	json_int_t rte_ptype, checked, wrong, other;
 	const char *name, *state;
 
@@ -274,31 +332,12 @@ static bool proof_add(void *arg, unsigned int id, json_t *item) {
 			&state) < 0 ||
 	    rte_ptype < 0 || checked < 0 || wrong < 0 || other < 0)
 		return false;
-	verifying->n_wrong += wrong > 0;
-	json_array_append_new(verifying->ptypes, json_incref(item));
+	json_array_append(arg, item);
 	return true;
 }
 
-static void proofs_table(const json_t *ptypes, struct output *out) {
-	struct table table;
-	json_t *ptype;
-	size_t i;
-
-	table_init(&table, out, "OF THE NIC|PACKET TYPE|>CHECKED|>WRONG|>OTHER TYPE|STATE");
-	json_array_foreach(ptypes, i, ptype) {
-		table_cell(&table, "0x%08" PRIx64,
-			   (uint64_t)json_integer_value(json_object_get(ptype, "rte_ptype")));
-		table_text(&table, json_text_of(ptype, "name"));
-		table_number(&table, json_integer_value(json_object_get(ptype, "checked")));
-		table_number(&table, json_integer_value(json_object_get(ptype, "wrong")));
-		table_number(&table, json_integer_value(json_object_get(ptype, "other_type")));
-		table_text(&table, json_text_of(ptype, "state"));
-	}
-	table_fini(&table);
-}
-
-static void proofs_write(const struct port_options *options, struct port *port,
-			 const struct verifying *verifying, struct output *out) {
+static void proofs_write(const struct port_options *options, struct port *port, json_t *ptypes,
+			 struct output *out) {
 	json_t *info = port_ask(port, "verify", NULL);
 
 	if (info == NULL)
@@ -306,10 +345,10 @@ static void proofs_write(const struct port_options *options, struct port *port,
 	if (options->common.format == FORMAT_JSON)
 		json_write(out, json_pack("{si ss ss sO}", "port", port->id, "nic",
 					  json_text_of(info, "offload"), "state",
-					  json_text_of(info, "offload_state"), "ptypes",
-					  verifying->ptypes));
-	else if (json_array_size(verifying->ptypes) > 0)
-		proofs_table(verifying->ptypes, out);
+					  json_text_of(info, "offload_state"), "ptypes", ptypes));
+	else if (json_array_size(ptypes) > 0)
+		items_table(ptypes, "OF THE NIC|PACKET TYPE|>CHECKED|>WRONG|>OTHER TYPE|STATE",
+			    "{#rte_ptype}|{name}|{checked}|{wrong}|{other_type}|{state}", out);
 	else
 		output_escaped_printf(out, "the lower device hashes nothing for the port: %s\n",
 				      json_text_of(info, "offload_state"));
@@ -318,14 +357,136 @@ static void proofs_write(const struct port_options *options, struct port *port,
 
 int cmd_port_verify(const void *arg, struct output *out) {
 	const struct port_options *options = arg;
-	struct verifying verifying = {.ptypes = json_array()};
+	json_t *ptypes = json_array(), *ptype;
+	unsigned int n_wrong = 0;
 	struct port port;
 	int status;
+	size_t i;
 
 	if (port_start(&port, options) == EXIT_GOOD &&
-	    port_each(&port, "verify", "ptypes", proof_add, &verifying) == EXIT_GOOD)
-		proofs_write(options, &port, &verifying, out);
-	json_decref(verifying.ptypes);
+	    port_each(&port, "verify", "ptypes", proof_add, ptypes) == EXIT_GOOD)
+		proofs_write(options, &port, ptypes, out);
+	json_array_foreach(ptypes, i, ptype)
+		n_wrong += json_integer_value(json_object_get(ptype, "wrong")) > 0;
+	json_decref(ptypes);
 	status = port_close(&port);
-	return status == EXIT_GOOD && verifying.n_wrong > 0 ? EXIT_NO : status;
+	return status == EXIT_GOOD && n_wrong > 0 ? EXIT_NO : status;
+}
+
+/* balance */
+
+static void setting_print(const struct port *port, const json_t *balance, struct output *out) {
+	if (balance_number(balance, "interval_ms") == 0)
+		output_printf(out, "port %u: balance off\n", port->id);
+	else
+		output_printf(out, "port %u: balance on, every %.0f ms\n", port->id,
+			      balance_number(balance, "interval_ms"));
+}
+
+static void imbalance_print(const json_t *balance, struct output *out) {
+	struct strbuf text;
+
+	if (balance_number(balance, "before") == 0) // no interval with packets
+		return;
+	output_printf(out,
+		      "imbalance before: %.3f\n"
+		      "imbalance after:  %.3f\n"
+		      "worst imbalance:  %.3f\n",
+		      balance_number(balance, "before"), balance_number(balance, "after"),
+		      balance_number(balance, "worst"));
+	if (json_object_get(balance, "bound_entry") == NULL)
+		return;
+	strbuf_init(&text);
+	balance_bound_write(balance, text.to);
+	output_printf(out, "elephant:         %s\n", strbuf_take(&text));
+	strbuf_fini(&text);
+}
+
+static void moves_table(const json_t *moves, struct output *out) {
+	struct table table;
+	struct strbuf text;
+	json_t *move;
+	size_t i;
+
+	if (json_array_size(moves) == 0)
+		return;
+	output_char(out, '\n');
+	table_init(&table, out, ">SECONDS AGO|LAST MOVES");
+	strbuf_init(&text);
+	json_array_foreach(moves, i, move) {
+		table_cell(&table, "%.1f", balance_number(move, "ms_ago") / 1000);
+		balance_move_write(move, text.to);
+		table_text(&table, strbuf_take(&text));
+	}
+	strbuf_fini(&text);
+	table_fini(&table);
+}
+
+static void state_print(const struct port *port, const json_t *balance, struct output *out) {
+	setting_print(port, balance, out);
+	output_printf(out,
+		      "intervals:        %.0f\n"
+		      "moves:            %.0f\n",
+		      balance_number(balance, "rounds"), balance_number(balance, "moves"));
+	imbalance_print(balance, out);
+	output_printf(out,
+		      "parked packets:   %.0f\n"
+		      "longest parking:  %.0f us\n"
+		      "given up:         %.0f\n",
+		      balance_number(balance, "order_parked"),
+		      balance_number(balance, "order_longest_parking_us"),
+		      balance_number(balance, "given_up"));
+	moves_table(json_object_get(balance, "last_moves"), out);
+}
+
+// Of one port, or of all.
+static void show(const struct port_options *options, struct port *port, struct output *out) {
+	const bool json = options->common.format == FORMAT_JSON, all = options->common.n_files == 0;
+	json_t *ids = all ? port_list(port) : json_pack("[i]", port->id);
+	json_t *states = json_array(), *id;
+	size_t i;
+
+	json_array_foreach(ids, i, id) {
+		json_t *balance, *state;
+
+		port->id = json_integer_value(id);
+		balance = balance_read(port, NULL);
+		if (balance == NULL)
+			break;
+		if (!json && i > 0)
+			output_char(out, '\n');
+		if (!json)
+			state_print(port, balance, out);
+		state = json_pack("{si}", "port", port->id);
+		json_object_update(state, balance);
+		json_array_append_new(states, state);
+		json_decref(balance);
+	}
+	if (json && port->status == EXIT_GOOD)
+		json_write(out, json_incref(all ? states : json_array_get(states, 0)));
+	json_decref(states);
+	json_decref(ids);
+}
+
+static void set(const struct port_options *options, struct port *port, struct output *out) {
+	json_t *balance = balance_read(port, options->common.files[1]);
+
+	if (options->common.format == FORMAT_JSON && port->status != EXIT_UNREADABLE)
+		change_json(port, "interval_ms", json_object_get(balance, "interval_ms"), out);
+	else if (balance != NULL)
+		setting_print(port, balance, out);
+	json_decref(balance);
+}
+
+int cmd_port_balance(const void *arg, struct output *out) {
+	const struct port_options *options = arg;
+	struct port port;
+
+	if (port_start(&port, options) != EXIT_GOOD)
+		return port_close(&port);
+	if (options->common.n_files < 2)
+		show(options, &port, out);
+	else
+		set(options, &port, out);
+	return port_close(&port);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // ddpctl port show: a port in words and units, or with --raw by the names that the process uses.
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -53,13 +52,6 @@ static const struct counter {
 	{"balance_after_permille", "load-aware RSS: imbalance after moves", "", KIND_PERMILLE},
 };
 
-static bool is_known(const char *name) {
-	for (unsigned int i = 0; i < COUNT(counters); i++)
-		if (strcmp(counters[i].name, name) == 0)
-			return true;
-	return false;
-}
-
 static void counter_row(struct table *table, const struct counter *counter, uint64_t value,
 			uint64_t taken) {
 	table_text(table, counter->text);
@@ -71,13 +63,13 @@ static void counter_row(struct table *table, const struct counter *counter, uint
 		table_number(table, value);
 	table_text(table, counter->unit);
 	if (counter->kind == KIND_SHARE)
-		percent_cell(table, value, taken);
+		table_cell(table, "%.1f%%", percent(value, taken));
 	else
 		table_text(table, "");
 }
 
-// A process with a newer net_ddp may have counters that are not known here.
-static void counters_table(const json_t *values, struct output *out) {
+// Takes those of values away that are known. A process with a newer net_ddp may have more.
+static void counters_table(json_t *values, struct output *out) {
 	const uint64_t taken = json_integer_value(json_object_get(values, TAKEN));
 	struct table table;
 	const char *name;
@@ -88,16 +80,15 @@ static void counters_table(const json_t *values, struct output *out) {
 		value = json_object_get(values, counters[i].name);
 		if (value != NULL)
 			counter_row(&table, &counters[i], json_integer_value(value), taken);
+		json_object_del(values, counters[i].name);
 	}
-	json_object_foreach((json_t *)values, name, value) {
-		const struct counter unknown = {.text = name, .unit = ""};
-
-		if (!is_known(name))
-			counter_row(&table, &unknown, json_integer_value(value), taken);
-	}
+	json_object_foreach(values, name, value)
+		counter_row(&table, &(struct counter){.text = name, .unit = ""},
+			    json_integer_value(value), taken);
 	table_fini(&table);
 }
 
+// An older net_ddp does not count their packets.
 static void profiles_table(const json_t *info, struct output *out) {
 	const json_t *versions = json_object_get(info, "profile_versions");
 	const json_t *specs = json_object_get(info, "profile_specs");
@@ -105,21 +96,17 @@ static void profiles_table(const json_t *info, struct output *out) {
 	const json_t *names = json_object_get(info, "profiles");
 	const json_t *counters = json_object_get(info, "counters");
 	const bool any = json_integer_value(json_object_get(counters, TAKEN)) > 0;
-	struct table table;
-	json_t *name, *n;
+	json_t *rows = json_array(), *name, *n;
 	size_t i;
 
-	table_init(&table, out, "PROFILE|VERSION|>PACKETS|GIVEN AS");
-	json_array_foreach(names, i, name) {
-		table_text(&table, json_string_value(name) ?: "");
-		table_text(&table, json_string_value(json_array_get(versions, i)) ?: "");
-		if (json_array_get(packets, i) != NULL)
-			table_number(&table, json_integer_value(json_array_get(packets, i)));
-		else
-			table_text(&table, ""); // an older net_ddp
-		table_text(&table, json_string_value(json_array_get(specs, i)) ?: "");
-	}
-	table_fini(&table);
+	json_array_foreach(names, i, name)
+		json_array_append_new(rows, json_pack("{sO sO? sO? sO?}", "name", name, "version",
+						      json_array_get(versions, i), "packets",
+						      json_array_get(packets, i), "spec",
+						      json_array_get(specs, i)));
+	items_table(rows, "PROFILE|VERSION|>PACKETS|GIVEN AS", "{name}|{version}|{packets}|{spec}",
+		    out);
+	json_decref(rows);
 	json_array_foreach(packets, i, n)
 		if (any && json_integer_value(n) == 0)
 			output_escaped_printf(out,
@@ -130,14 +117,11 @@ static void profiles_table(const json_t *info, struct output *out) {
 
 /* Properties */
 
-// {key} stands for a member, {#key} for one in hexadecimal; [...] is left out if its first member
-// is missing or empty.
 static const struct property {
 	const char *text;
-	const char *key; // the process has to know it
-	const char
-		*value; // its value has to be this one; NULL: any. The first row of a text counts
-	const char *format;
+	const char *key;    // the process has to know it
+	const char *value;  // of it; NULL: any. The first row of a text counts
+	const char *format; // for members_write()
 } properties[] = {
 	{"process", "pid", NULL, "{pid}[ ({program})], file prefix {file_prefix}"},
 	{"driver", "version", NULL, "net_ddp {version}[, instruction set {isa}]"},
@@ -168,52 +152,6 @@ static const struct property {
 	{"flow rules", "flow_rules", NULL, "{flow_rules}"},
 };
 
-// A number, a text or a list of words.
-static void value_write(const json_t *value, FILE *to) {
-	if (json_is_integer(value))
-		fprintf(to, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
-	else if (json_is_string(value))
-		fputs(json_string_value(value), to);
-	else
-		words_write(value, to);
-}
-
-// The member that a format names next, and whether in hexadecimal.
-static const json_t *member_of(const json_t *info, const char *format, bool *hex) {
-	const char *name = strchr(format, '{') + 1;
-	char key[64];
-
-	*hex = *name == '#';
-	name += *hex;
-	snprintf(key, sizeof(key), "%.*s", (int)strcspn(name, "}"), name);
-	return json_object_get(info, key);
-}
-
-static bool is_empty(const json_t *value) {
-	return value == NULL || (json_is_string(value) && json_string_length(value) == 0);
-}
-
-static void property_write(const json_t *info, const char *format, FILE *to) {
-	bool hex;
-
-	for (const char *at = format; *at != '\0'; at++) {
-		if (*at == '[') {
-			if (is_empty(member_of(info, at, &hex)))
-				at = strchr(at, ']');
-		} else if (*at == '{') {
-			const json_t *value = member_of(info, at, &hex);
-
-			if (hex)
-				fprintf(to, "0x%08" PRIx64, (uint64_t)json_integer_value(value));
-			else
-				value_write(value, to);
-			at = strchr(at, '}');
-		} else if (*at != ']') {
-			fputc(*at, to);
-		}
-	}
-}
-
 static bool applies(const struct property *property, const json_t *info, struct strbuf *text) {
 	const json_t *value = json_object_get(info, property->key);
 
@@ -236,13 +174,13 @@ static void properties_print(const json_t *info, struct output *out) {
 	struct strbuf text;
 
 	strbuf_init(&text);
-	property_write(info, "{name} (port {port})", text.to);
+	members_write(info, "{name} (port {port})", text.to);
 	line_print(strbuf_take(&text), json_text_of(info, "state"), out);
 	for (unsigned int i = 0; i < COUNT(properties); i++) {
 		if (strcmp(properties[i].text, last) == 0 || !applies(&properties[i], info, &text))
 			continue;
 		last = properties[i].text;
-		property_write(info, properties[i].format, text.to);
+		members_write(info, properties[i].format, text.to);
 		line_print(last, strbuf_take(&text), out);
 	}
 	strbuf_fini(&text);
@@ -274,13 +212,13 @@ static void raw_members_print(const json_t *object, struct output *out) {
 }
 
 int cmd_port_show(const void *arg, struct output *out) {
-	const struct port_show_options *options = arg;
+	const struct port_options *options = arg;
 	json_t *info = NULL;
 	struct port port;
 
-	if (port_start(&port, &options->port) == EXIT_GOOD)
+	if (port_start(&port, options) == EXIT_GOOD)
 		info = port_info(&port);
-	if (info != NULL && options->port.common.format == FORMAT_JSON)
+	if (info != NULL && options->common.format == FORMAT_JSON)
 		json_write(out, json_incref(info));
 	else if (info != NULL && options->raw)
 		raw_members_print(info, out);

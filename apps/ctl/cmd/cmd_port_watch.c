@@ -5,7 +5,6 @@
 // On a terminal a table is drawn over the one before, else there is one line a period. SIGINT and
 // SIGTERM are blocked and waited for between periods, so they end it in order and never in the
 // middle of an answer.
-#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,15 +15,13 @@
 #include "common/port_telemetry.h"
 #include "common/strbuf.h"
 #include "ctl/command.h"
-#include "ctl/telemetry/port_balance.h"
 #include "ctl/telemetry/port_info.h"
 
-#define BAR_LEN 30
 #define INTERVALS_SHOWN 10
 #define MOVES_SHOWN 8
 
 struct watch {
-	const struct port_watch_options *options;
+	const struct port_options *options;
 	struct output *out;
 	bool terminal;
 	unsigned int n_lines; // on the terminal, of the last period
@@ -190,14 +187,13 @@ static void queues_write(const struct watch *watch, FILE *to) {
 	static const char bar[] = "##############################";
 	uint64_t longest = longest_load(&watch->counts);
 
-	_Static_assert(sizeof(bar) == BAR_LEN + 1, "a whole bar");
 	fprintf(to, "%5s  %11s  %9s  %11s\n", "QUEUE", "PACKETS/S", "MBIT/S", "MISSED/S");
 	for (unsigned int i = 0; i < watch->counts.n; i++) {
 		const struct queue *queue = &watch->counts.queues[i];
 
 		fprintf(to, "%5u  %11.0f  %9.1f  %11.0f  %.*s\n", i, rate(watch, queue->packets),
 			rate(watch, 8 * queue->bytes) / 1e6, rate(watch, queue->missed),
-			(int)((load(queue) * BAR_LEN + longest / 2) / longest), bar);
+			(int)((load(queue) * strlen(bar) + longest / 2) / longest), bar);
 	}
 }
 
@@ -242,7 +238,7 @@ static void line_print(struct watch *watch, double seconds) {
 }
 
 static void period_show(struct watch *watch, const struct port *port, double seconds) {
-	const bool json = watch->options->port.common.format == FORMAT_JSON;
+	const bool json = watch->options->common.format == FORMAT_JSON;
 	const uint64_t round = balance_round(watch->balance);
 
 	if (json || !watch->terminal)
@@ -257,19 +253,6 @@ static void period_show(struct watch *watch, const struct port *port, double sec
 }
 
 /* Periods */
-
-static void period_end(struct watch *watch, const struct port *port) {
-	double now = seconds_now();
-
-	watch->period = now - watch->last;
-	watch->counts = watch->now;
-	queues_subtract(&watch->counts, &watch->before);
-	period_show(watch, port, now - watch->began);
-	output_flush(watch->out);
-	watch->before = watch->now;
-	watch->lower_before = watch->lower;
-	watch->last = now;
-}
 
 // Returns the status.
 static int lower_read(struct watch *watch, struct port *port) {
@@ -295,28 +278,40 @@ static int state_read(struct watch *watch, struct port *port) {
 	return port->status;
 }
 
+static void period_end(struct watch *watch, const struct port *port, double now) {
+	watch->period = now - watch->last;
+	watch->counts = watch->now;
+	queues_subtract(&watch->counts, &watch->before);
+	period_show(watch, port, now - watch->began);
+	output_flush(watch->out);
+}
+
 static void periods_run(struct watch *watch, struct port *port, const sigset_t *signals) {
 	const unsigned int ms =
 		watch->options->interval_ms > 0 ? watch->options->interval_ms : 1000;
 	const unsigned int count = watch->options->count;
 	const struct timespec period = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
 
-	if (state_read(watch, port) != EXIT_GOOD)
-		return;
-	watch->before = watch->now;
-	watch->lower_before = watch->lower;
-	watch->round_before = balance_round(watch->balance);
-	watch->began = watch->last = seconds_now();
-	for (unsigned int n = 0; count == 0 || n < count; n++) {
-		if (sigtimedwait(signals, NULL, &period) >= 0 || watch->out->error != 0 ||
-		    state_read(watch, port) != EXIT_GOOD)
+	for (unsigned int n = 0; state_read(watch, port) == EXIT_GOOD; n++) {
+		const double now = seconds_now();
+
+		if (n > 0) {
+			period_end(watch, port, now);
+		} else {
+			watch->began = now;
+			watch->round_before = balance_round(watch->balance);
+		}
+		watch->before = watch->now;
+		watch->lower_before = watch->lower;
+		watch->last = now;
+		if ((count > 0 && n == count) || sigtimedwait(signals, NULL, &period) >= 0 ||
+		    watch->out->error != 0)
 			return;
-		period_end(watch, port);
 	}
 }
 
 int cmd_port_watch(const void *arg, struct output *out) {
-	const struct port_watch_options *options = arg;
+	const struct port_options *options = arg;
 	static struct watch watch;
 	struct port port;
 	sigset_t signals;
@@ -327,7 +322,7 @@ int cmd_port_watch(const void *arg, struct output *out) {
 	sigaddset(&signals, SIGTERM);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	strbuf_init(&watch.text);
-	if (port_start(&port, &options->port) == EXIT_GOOD)
+	if (port_start(&port, options) == EXIT_GOOD)
 		periods_run(&watch, &port, &signals);
 	json_decref(watch.balance);
 	strbuf_fini(&watch.text);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What a port and its process say of themselves, and how parts of it are shown.
+// What a port and its process say of themselves and of load-aware RSS, and how parts of it are
+// shown.
 #ifndef DDPCTL_PORT_INFO_H
 #define DDPCTL_PORT_INFO_H
 
@@ -19,10 +20,36 @@ int port_start(struct port *port, const struct port_options *options);
 // process; NULL with the status set.
 json_t *port_info(struct port *port);
 
-// A list of words: "gtpu vxlan".
-void words_write(const json_t *words, FILE *to);
+// A number, a text or a list of words: "gtpu vxlan".
+void value_write(const json_t *value, FILE *to);
 
-// "12.3%"
-void percent_cell(struct table *table, uint64_t part, uint64_t all);
+// Write a format up to its end or a '|', which is returned. {key} stands for a member, {#key} for
+// one in hexadecimal; [...] is left out if its first member is missing or empty.
+const char *members_write(const json_t *object, const char *format, FILE *to);
+
+// A table with a row for each object of an array: the formats of its cells, with '|' between them.
+void items_table(const json_t *items, const char *titles, const char *formats, struct output *out);
+
+double percent(uint64_t part, uint64_t all); // 0 of 0
+
+/* Load-aware RSS: an object with what /net_ddp/balance says, by the names that it has there.
+ * Thousandths (..._permille) are numbers, and lists are arrays. A load of a queue is relative to
+ * the mean of all queues; a share of an entry is its part of the port's load. */
+
+// Set it to "on", "off" or a number of milliseconds (NULL: as it is), and read. NULL: port->status.
+json_t *balance_read(struct port *port, const char *setting);
+
+// Of a member: 0 without it.
+double balance_number(const json_t *object, const char *key);
+
+// Of the last interval with packets, 0 without one.
+uint64_t balance_round(const json_t *balance);
+// Take away the intervals and moves up to a round.
+void balance_forget(json_t *balance, uint64_t round);
+
+// "entry 17 (1.2% of the load) from queue 3 (1.34 of the mean) to queue 5 (0.71)"
+void balance_move_write(const json_t *move, FILE *to);
+// "entry 17 has 31.2% of the load: 10.0.0.1:1234 > 10.0.0.2:80 UDP"
+void balance_bound_write(const json_t *balance, FILE *to);
 
 #endif

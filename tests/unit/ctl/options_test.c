@@ -128,20 +128,20 @@ static void hash_fields_are_read(void **state) {
 
 static void periods_and_processes_are_read(void **state) {
 	char error[OPTION_ERROR_SIZE];
-	struct port_watch_options options;
+	struct port_options options;
 
 	assert_int_equal(parse("port watch", "0", &options, error), 0);
 	assert_int_equal(options.interval_ms, 0);
 	assert_int_equal(options.count, 0);
-	assert_int_equal(options.port.process.pid, 0);
-	assert_null(options.port.process.file_prefix);
+	assert_int_equal(options.process.pid, 0);
+	assert_null(options.process.file_prefix);
 	assert_int_equal(parse("port watch", "0 --interval 0.25 --count=3 --pid 12 --file-prefix x",
 			       &options, error),
 			 0);
 	assert_int_equal(options.interval_ms, 250);
 	assert_int_equal(options.count, 3);
-	assert_int_equal(options.port.process.pid, 12);
-	assert_string_equal(options.port.process.file_prefix, "x");
+	assert_int_equal(options.process.pid, 12);
+	assert_string_equal(options.process.file_prefix, "x");
 	assert_int_equal(parse("port watch", "0 --interval 25e-2", &options, error), 0);
 	assert_int_equal(options.interval_ms, 250);
 }

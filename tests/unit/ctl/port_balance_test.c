@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Answers apps/ctl/telemetry/port_balance.c: what net_ddp tells of load-aware RSS, and what it
+// Answers apps/ctl/telemetry/port_info.c: what net_ddp tells of load-aware RSS, and what it
 // never does.
 #include "server.h"
 
 #include "common/strbuf.h"
-#include "ctl/telemetry/port_balance.h"
+#include "ctl/telemetry/port_info.h"
 
 #undef GREETING
 #define GREETING "{\"version\":\"DPDK\",\"pid\":7,\"max_output_len\":16384}"
