@@ -14,19 +14,26 @@
 #include "common/port_telemetry.h"
 #include "common/strbuf.h"
 #include "ctl/command.h"
-#include "ctl/plan/plan_capture.h"
 #include "ctl/plan/plan_report.h"
 #include "ctl/profile/profile_load.h"
 #include "ctl/simulate/candidates.h"
 #include "offload/i40e_port.h"
 
-/* What is asked */
+#define KINDS_MAX 16
 
-struct asked {
-	const struct ddp_nic *kind;
+struct plans {
+	const struct plan_options *options;
+	const struct ddp_nic *kind; // NULL: all
 	uint64_t rss_hf;
 	struct strbuf spec;
+	struct ddp_personality loaded;
+	struct plan_report report;
+	struct planned planned[KINDS_MAX];
+	unsigned int n;
+	struct plan_capture capture;
 };
+
+/* What is asked */
 
 static void specs_join(const json_t *specs, FILE *to) {
 	json_t *spec;
@@ -50,41 +57,41 @@ static uint64_t rss_hf_join(const json_t *names) {
 }
 
 // 0, or -EINVAL: the port's lower device is of a kind that is unknown here.
-static int info_take(const struct plan_options *options, const json_t *info, struct asked *asked) {
+static int info_take(struct plans *plans, const json_t *info) {
 	const char *kind = json_string_value(json_object_get(info, "offload"));
 
-	if (asked->kind == NULL)
-		asked->kind = ddp_nic_find(kind[0] != '\0' ? kind : "none");
-	if (options->common.n_files == 0)
-		specs_join(json_object_get(info, "profile_specs"), asked->spec.to);
-	asked->rss_hf = rss_hf_join(json_object_get(info, "rss_hf"));
-	return asked->kind != NULL ? 0 : -EINVAL;
+	if (plans->kind == NULL)
+		plans->kind = ddp_nic_find(kind[0] != '\0' ? kind : "none");
+	if (plans->options->common.n_files == 0)
+		specs_join(json_object_get(info, "profile_specs"), plans->spec.to);
+	plans->rss_hf = rss_hf_join(json_object_get(info, "rss_hf"));
+	return plans->kind != NULL ? 0 : -EINVAL;
 }
 
 // Of a running port: its lower device, its profiles and its hash fields, unless the command line
 // says others.
-static int port_take(const struct plan_options *options, struct asked *asked) {
+static int port_take(struct plans *plans) {
+	const struct plan_options *options = plans->options;
 	struct port port;
 	json_t *info = NULL;
 
 	if (port_open(&port, options->process.file_prefix, options->process.pid, options->port) ==
 	    EXIT_GOOD)
 		info = port_ask(&port, "info", NULL);
-	if (info != NULL && info_take(options, info, asked) < 0)
+	if (info != NULL && info_take(plans, info) < 0)
 		port_strange(&port, "info");
 	json_decref(info);
 	return port_close(&port);
 }
 
-static int asked_take(const struct plan_options *options, struct asked *asked) {
+static int asked_take(struct plans *plans) {
+	const struct plan_options *options = plans->options;
 	int status = EXIT_GOOD;
 
-	asked->kind = options->kind;
-	asked->rss_hf = options->rss.steer.rss_hf;
 	if (options->common.n_files > 0)
-		fputs(options->common.files[0], asked->spec.to);
+		fputs(options->common.files[0], plans->spec.to);
 	if (options->port != NULL)
-		status = port_take(options, asked);
+		status = port_take(plans);
 	else if (options->common.n_files == 0)
 		status = EXIT_USAGE;
 	if (status == EXIT_USAGE)
@@ -94,41 +101,29 @@ static int asked_take(const struct plan_options *options, struct asked *asked) {
 
 /* Planning */
 
-#define KINDS_MAX 16
-
-struct plans {
-	const struct plan_options *options;
-	const struct asked *asked;
-	const struct ddp_personality *loaded;
-	struct plan_report report;
-	struct planned planned[KINDS_MAX];
-	unsigned int n;
-	struct plan_capture capture;
-};
-
-static int capabilities_find(const char *package, const struct ddp_nic *nic,
-			     const struct ddp_profile *profile, struct capabilities *capabilities) {
-	struct ddp_diag *diag = &capabilities->diag;
+static int package_find(const char *path, const struct ddp_nic *nic,
+			const struct ddp_profile *profile, struct planned *planned) {
+	struct ddp_diag *diag = &planned->diag;
 	const bool wanted = ddp_i40e_package_wanted(profile);
-	const struct ddp_place place = {.file = package};
+	const struct ddp_place place = {.file = path};
 
-	capabilities->possible = nic == ddp_nic_find("i40e") && (wanted || package != NULL);
-	if (!capabilities->possible)
+	planned->takes_package = nic == ddp_nic_find("i40e") && (wanted || path != NULL);
+	if (!planned->takes_package)
 		return EXIT_GOOD;
-	if (package == NULL) {
+	if (path == NULL) {
 		ddp_error(diag, NULL, "none is given (--package)");
 		return EXIT_GOOD;
 	}
-	capabilities->package = ddp_i40e_package_open(package, diag);
-	if (capabilities->package == NULL) {
+	planned->package = ddp_i40e_package_open(path, diag);
+	if (planned->package == NULL) {
 		ddp_diag_print(diag, stderr);
 		return load_status(diag);
 	}
 	if (!wanted)
 		ddp_error(diag, &place, "the profile has no GTP-U, for which packages are used");
-	if (!wanted || !ddp_i40e_package_covers(capabilities->package, 0, diag)) {
-		ddp_package_close(capabilities->package);
-		capabilities->package = NULL;
+	if (!wanted || !ddp_i40e_package_covers(planned->package, 0, diag)) {
+		ddp_package_close(planned->package);
+		planned->package = NULL;
 	}
 	if (diag->no_memory)
 		no_memory_exit();
@@ -137,23 +132,22 @@ static int capabilities_find(const char *package, const struct ddp_nic *nic,
 
 static int plan_make(struct plans *plans, const struct ddp_nic *nic) {
 	struct ddp_plan_ask ask = {
-		.rss_hf = plans->asked->rss_hf, .n_queues = plans->report.n_queues, .spread = true};
+		.rss_hf = plans->rss_hf, .n_queues = plans->report.n_queues, .spread = true};
 	struct planned *planned = &plans->planned[plans->n++];
 	int status;
 
 	*planned = (struct planned){0};
-	ddp_diag_init(&planned->capabilities.diag);
-	status = capabilities_find(plans->options->package, nic, plans->loaded->profile,
-				   &planned->capabilities);
-	ask.package = planned->capabilities.package;
+	ddp_diag_init(&planned->diag);
+	status = package_find(plans->options->package, nic, plans->loaded.profile, planned);
+	ask.package = planned->package;
 	if (status == EXIT_GOOD)
-		planned->plan = nic_plan(nic, plans->loaded, &ask);
+		planned->plan = nic_plan(nic, &plans->loaded, &ask);
 	return status;
 }
 
 // Of the kind that is asked for; else of all but "none", of which there is nothing to tell.
 static int plans_make(struct plans *plans) {
-	const struct ddp_nic *kind = plans->asked->kind, *none = ddp_nic_find("none");
+	const struct ddp_nic *kind = plans->kind, *none = ddp_nic_find("none");
 	int status = EXIT_GOOD;
 
 	assert(ddp_n_nics <= KINDS_MAX);
@@ -168,8 +162,8 @@ static void plans_fini(struct plans *plans) {
 		struct planned *planned = &plans->planned[--plans->n];
 
 		ddp_plan_destroy(planned->plan);
-		ddp_package_close(planned->capabilities.package);
-		ddp_diag_fini(&planned->capabilities.diag);
+		ddp_package_close(planned->package);
+		ddp_diag_fini(&planned->diag);
 	}
 	plan_capture_fini(&plans->capture);
 }
@@ -179,7 +173,7 @@ static void plans_json(const struct plans *plans, struct output *out) {
 
 	jsonw_init(&json, out);
 	jsonw_open(&json, '{');
-	if (plans->asked->kind == NULL)
+	if (plans->kind == NULL)
 		kinds_json(&plans->report, plans->planned, plans->n, &json);
 	else
 		plan_json(&plans->report, plans->planned, &json);
@@ -193,7 +187,7 @@ static void plans_show(const struct plans *plans, struct output *out) {
 
 	if (plans->options->common.format == FORMAT_JSON) {
 		plans_json(plans, out);
-	} else if (plans->asked->kind == NULL) {
+	} else if (plans->kind == NULL) {
 		kinds_print(&plans->report, plans->planned, plans->n, out);
 	} else if (plans->options->commands) {
 		plan_commands_print(plans->planned, out);
@@ -206,13 +200,15 @@ static void plans_show(const struct plans *plans, struct output *out) {
 	}
 }
 
-static int options_check(const struct plan_options *options, const struct asked *asked) {
-	if (options->package != NULL && asked->kind != NULL &&
-	    asked->kind != ddp_nic_find("i40e")) {
+static int options_check(const struct plans *plans) {
+	const struct plan_options *options = plans->options;
+	const struct ddp_nic *kind = plans->kind;
+
+	if (options->package != NULL && kind != NULL && kind != ddp_nic_find("i40e")) {
 		error_print("plan: option --package is for NICs of kind i40e");
 		return EXIT_USAGE;
 	}
-	if (asked->kind == NULL && (options->commands || options->pcap != NULL)) {
+	if (kind == NULL && (options->commands || options->pcap != NULL)) {
 		error_print("plan: option --%s needs --nic or --port",
 			    options->commands ? "commands" : "pcap");
 		return EXIT_USAGE;
@@ -220,48 +216,43 @@ static int options_check(const struct plan_options *options, const struct asked 
 	return EXIT_GOOD;
 }
 
-static int plan(const struct plan_options *options, const struct asked *asked, const char *spec,
-		struct output *out) {
-	static struct plans plans; // too large for some stacks
-	struct ddp_personality loaded;
-	int status = load_or_report(&loaded, spec);
+static int plan(struct plans *plans, const char *spec, struct output *out) {
+	const struct plan_options *options = plans->options;
+	int status = load_or_report(&plans->loaded, spec);
 
 	if (status != EXIT_GOOD)
 		return status;
-	plans = (struct plans){
-		.options = options,
-		.asked = asked,
-		.loaded = &loaded,
-		.report = {.spec = spec != NULL ? spec : "base",
-			   .program = loaded.program,
-			   .columns = output_columns(out),
-			   .n_queues = options->rss.steer.n_queues},
+	plans->report = (struct plan_report){
+		.spec = spec != NULL ? spec : "base",
+		.program = plans->loaded.program,
+		.n_queues = options->rss.steer.n_queues,
 	};
-	status = plans_make(&plans);
+	status = plans_make(plans);
 	if (status == EXIT_GOOD && options->pcap != NULL)
-		status = plan_capture_read(options->pcap, &options->rss.steer, spec, plans.planned,
-					   &plans.capture);
-	if (status == EXIT_GOOD || plans.capture.n_choices > 0)
-		plans_show(&plans, out);
-	plans_fini(&plans);
-	ddp_personality_unload(&loaded);
+		status = plan_capture_read(options->pcap, &options->rss.steer, spec, plans->planned,
+					   &plans->capture);
+	if (status == EXIT_GOOD || plans->capture.n_choices > 0)
+		plans_show(plans, out);
+	plans_fini(plans);
+	ddp_personality_unload(&plans->loaded);
 	return status;
 }
 
 int cmd_plan(const void *arg, struct output *out) {
 	const struct plan_options *options = arg;
-	struct asked asked;
+	static struct plans plans; // too large for some stacks
 	const char *spec;
 	int status;
 
-	strbuf_init(&asked.spec);
-	status = asked_take(options, &asked);
+	plans = (struct plans){
+		.options = options, .kind = options->kind, .rss_hf = options->rss.steer.rss_hf};
+	strbuf_init(&plans.spec);
+	status = asked_take(&plans);
 	if (status == EXIT_GOOD)
-		status = options_check(options, &asked);
-	if (status == EXIT_GOOD) {
-		spec = strbuf_take(&asked.spec);
-		status = plan(options, &asked, spec[0] != '\0' ? spec : NULL, out);
-	}
-	strbuf_fini(&asked.spec);
+		status = options_check(&plans);
+	spec = strbuf_take(&plans.spec);
+	if (status == EXIT_GOOD)
+		status = plan(&plans, spec[0] != '\0' ? spec : NULL, out);
+	strbuf_fini(&plans.spec);
 	return status;
 }

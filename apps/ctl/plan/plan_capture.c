@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plan_capture.h"
+#include "plan_report.h"
 
 #include <inttypes.h>
 #include <rte_common.h>

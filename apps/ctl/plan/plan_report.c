@@ -14,10 +14,9 @@
 #define NAMES_INDENT 6
 #define N_RANKS (DDP_SPREAD_UNASKED + 1) // as many as there are, or more
 
-static void paragraph_print(const struct plan_report *report, const char *text, unsigned int indent,
-			    struct output *out) {
+static void paragraph_print(const char *text, unsigned int indent, struct output *out) {
 	output_blanks(out, indent);
-	output_wrapped_to(out, text, indent, indent, report->columns);
+	output_wrapped_to(out, text, indent, indent, output_columns(out));
 }
 
 /* Packet types with one paragraph */
@@ -41,12 +40,12 @@ static void group_print(const struct plan_report *report, const struct paragraph
 	for (unsigned int i = 0; i < first; i++)
 		if (is_same(&paragraphs[i], &paragraphs[first]))
 			return;
-	paragraph_print(report, paragraphs[first].text, INDENT, out);
+	paragraph_print(paragraphs[first].text, INDENT, out);
 	for (unsigned int i = first; i < n; i++)
 		if (is_same(&paragraphs[i], &paragraphs[first]))
 			fprintf(text->to, "%s%s", i > first ? " " : "",
 				ddp_program_type(report->program, i)->name);
-	paragraph_print(report, strbuf_take(text), NAMES_INDENT, out);
+	paragraph_print(strbuf_take(text), NAMES_INDENT, out);
 }
 
 static void groups_print(const struct plan_report *report, const struct planned *planned,
@@ -127,7 +126,7 @@ static void spread_print(const struct plan_report *report, const struct planned 
 	strbuf_init(&text);
 	verdict_write(planned->plan->spread, text.to);
 	output_printf(out, "spread: %s\n", ddp_spread_verdict_name(planned->plan->spread->verdict));
-	paragraph_print(report, strbuf_take(&text), INDENT, out);
+	paragraph_print(strbuf_take(&text), INDENT, out);
 	output_text(out, "\nhashed by the NIC alone:\n");
 	groups_print(report, planned, spread_write, out);
 	output_text(out, "\n");
@@ -167,14 +166,14 @@ static void equal_print(const struct plan_report *report, const struct planned *
 	fprintf(text.to, "hardware %u, partly %u, software %u, not at all %u",
 		count(plan, DDP_OFFLOAD_HARDWARE), count(plan, DDP_OFFLOAD_PARTLY),
 		count(plan, DDP_OFFLOAD_SOFTWARE), count(plan, DDP_OFFLOAD_NONE));
-	paragraph_print(report, strbuf_take(&text), INDENT, out);
+	paragraph_print(strbuf_take(&text), INDENT, out);
 	groups_print(report, planned, equal_write, out);
 	for (unsigned int i = 0; i < plan->n_types; i++)
 		if (plan->types[i].note != NULL)
 			note = plan->types[i].note;
 	if (note != NULL) {
 		fprintf(text.to, "note: %s", note);
-		paragraph_print(report, strbuf_take(&text), INDENT, out);
+		paragraph_print(strbuf_take(&text), INDENT, out);
 	}
 	strbuf_fini(&text);
 }
@@ -183,35 +182,32 @@ static void equal_print(const struct plan_report *report, const struct planned *
 
 #define NO_USE "with it the NIC would hash no more as the profile does"
 
-static void capabilities_print(const struct plan_report *report, const struct planned *planned,
-			       struct output *out) {
-	const struct ddp_package *package = planned->capabilities.package;
+static void package_print(const struct planned *planned, struct output *out) {
+	const struct ddp_package *package = planned->package;
 	struct strbuf text;
 
-	if (!planned->capabilities.possible)
+	if (!planned->takes_package)
 		return;
 	strbuf_init(&text);
 	if (package == NULL)
-		fprintf(text.to, "package: none: %s", ddp_diag_reason(&planned->capabilities.diag));
+		fprintf(text.to, "package: none: %s", ddp_diag_reason(&planned->diag));
 	else if (planned->plan->package == NULL)
 		fprintf(text.to, "package: %s knows such packets, but " NO_USE, package->path);
 	else
 		fprintf(text.to, "package: %s (%s)", package->path, package->i40e->name);
 	output_text(out, "\n");
-	paragraph_print(report, strbuf_take(&text), 0, out);
+	paragraph_print(strbuf_take(&text), 0, out);
 	strbuf_fini(&text);
 }
 
-static void capabilities_json(const struct planned *planned, struct json_writer *json) {
-	const struct capabilities *capabilities = &planned->capabilities;
+static void package_json(const struct planned *planned, struct json_writer *json) {
+	const struct ddp_package *package = planned->package;
 	const char *reason = NULL;
 
-	if (capabilities->possible && planned->plan->package == NULL)
-		reason = capabilities->package == NULL ? ddp_diag_reason(&capabilities->diag) :
-							 NO_USE;
-	jsonw_key_text(json, "package",
-		       capabilities->package != NULL ? capabilities->package->path : NULL);
-	jsonw_key_text(json, "package_why", reason);
+	if (planned->takes_package && planned->plan->package == NULL)
+		reason = package == NULL ? ddp_diag_reason(&planned->diag) : NO_USE;
+	jsonw_write(json, "package:%s package_why:%s", package != NULL ? package->path : NULL,
+		    reason);
 }
 
 /* Commands */
@@ -289,7 +285,7 @@ void plan_print(const struct plan_report *report, const struct planned *planned,
 	if (planned->plan->spread != NULL)
 		spread_print(report, planned, out);
 	equal_print(report, planned, out);
-	capabilities_print(report, planned, out);
+	package_print(planned, out);
 	reta_print(report, out);
 	if (has_commands(planned))
 		output_text(out, "\nfor the commands to set up the NIC, add --commands\n");
@@ -356,7 +352,7 @@ void plan_json(const struct plan_report *report, const struct planned *planned,
 
 	jsonw_write(json, "profile:%s nic:%s", report->spec, ddp_nic_name(plan->nic));
 	spread_json(planned, json);
-	capabilities_json(planned, json);
+	package_json(planned, json);
 	types_json(report, planned, json);
 	asked_json(plan, json);
 	jsonw_key_open(json, "testpmd", '[');
@@ -419,7 +415,7 @@ void kinds_json(const struct plan_report *report, const struct planned *planned,
 		jsonw_write(json, "{nic:%s title:%s", ddp_nic_name(planned[k].plan->nic),
 			    ddp_nic_title(planned[k].plan->nic));
 		spread_json(&planned[k], json);
-		capabilities_json(&planned[k], json);
+		package_json(&planned[k], json);
 		types_json(report, &planned[k], json);
 		jsonw_close(json, '}');
 	}
