@@ -46,7 +46,6 @@ struct listing {
 	enum format format;
 	const struct ddp_program *program;
 	const struct e810_parser *parser; // of a package, else NULL
-	uint64_t rss_hf;
 	struct fields fields;
 	struct json_writer json;
 	struct table table;
@@ -137,18 +136,14 @@ static int capture_out_close(struct capture_out *out) {
 /* A packet to show */
 
 static const char *status_note(const struct result *result) {
-	if (result->cut.unknown)
-		return " (cut)";
-	switch (result->answer.class.status) {
-	case DDP_STATUS_TRUNCATED:
-		return " (truncated)";
-	case DDP_STATUS_MALFORMED:
-		return " (malformed)";
-	case DDP_STATUS_TOO_DEEP:
-		return " (too deep)";
-	default:
-		return "";
-	}
+	static const char *const notes[] = {
+		[DDP_STATUS_OK] = "",
+		[DDP_STATUS_TRUNCATED] = " (truncated)",
+		[DDP_STATUS_MALFORMED] = " (malformed)",
+		[DDP_STATUS_TOO_DEEP] = " (too deep)",
+	};
+
+	return result->cut.unknown ? " (cut)" : notes[result->answer.class.status];
 }
 
 // What the NIC's parser found beside headers, where FILE is a package.
@@ -217,7 +212,7 @@ static void result_json(struct listing *listing, const struct result *result) {
 	chain_json(listing->program, &result->answer.class, json);
 	jsonw_key_open(json, "fields", '{');
 	ddp_fields_each(listing->program, &result->cut.packet, &result->answer.class,
-			listing->rss_hf, field_json, listing);
+			listing->steer.config.rss_hf, field_json, listing);
 	jsonw_close(json, '}');
 	steered_write(&result->answer, json);
 	jsonw_key_text(json, "status", status_name(result->answer.class.status));
@@ -263,7 +258,7 @@ static void result_row(struct listing *listing, const struct result *result) {
 	table_next(table);
 	listing->first_field = true;
 	ddp_fields_each(listing->program, &result->cut.packet, &result->answer.class,
-			listing->rss_hf, field_print, listing);
+			listing->steer.config.rss_hf, field_print, listing);
 	if (listing->first_field)
 		table_printf(table, "-");
 	table_next(table);
@@ -279,7 +274,7 @@ static void result_row(struct listing *listing, const struct result *result) {
 
 static void packet_judge(struct listing *listing, const struct capture_packet *captured,
 			 struct result *result) {
-	cut_begin(&result->cut, captured);
+	result->cut.captured = captured;
 	cut_answer(&result->cut, listing->program, &listing->steer,
 		   listing->rules != NULL ? &listing->policy : NULL, &result->answer);
 	cut_count_add(&listing->unknown, &result->cut);
@@ -322,9 +317,8 @@ static void warning_print(const struct listing *listing, const struct capture *c
 
 // A file is read once more, before: what its packets do not tell belongs at the top. Returns
 // whether all is said.
-static bool warned_before(struct listing *listing, const struct classify_options *options,
-			  struct output *out) {
-	struct capture_config config = options->base.capture;
+static bool warned_before(struct listing *listing, struct output *out) {
+	struct capture_config config = listing->options->base.capture;
 	struct ddp_packet packet;
 	struct capture capture;
 	struct result result;
@@ -346,21 +340,19 @@ static bool warned_before(struct listing *listing, const struct classify_options
 }
 
 // Returns the exit status; what is wrong goes to stderr.
-static int rules_read(struct listing *listing, const struct classify_options *options,
-		      const struct ddp_personality *loaded) {
-	const struct steer_config *steer = &options->base.rss.steer;
+static int rules_read(struct listing *listing, const struct ddp_personality *loaded) {
+	const struct rule_options *options = &listing->options->candidates.rules;
+	const struct steer_config *steer = &listing->options->base.rss.steer;
 	int status = EXIT_GOOD;
 	struct ddp_diag diag;
 	bool failed;
 
-	if (options->candidates.rules.n > 0)
-		status =
-			rules_read_or_report(&listing->rules, &options->candidates.rules, steer, 0);
+	if (options->n > 0)
+		status = rules_read_or_report(&listing->rules, options, steer, 0);
 	if (listing->rules == NULL)
 		return status;
-	listing->policy.program = loaded->program;
-	listing->policy.rss = steer->rss_hf != 0;
-	listing->policy.rss_hf = steer->rss_hf;
+	listing->policy = (struct ddp_policy){
+		.program = loaded->program, .rss = steer->rss_hf != 0, .rss_hf = steer->rss_hf};
 	ddp_diag_init(&diag);
 	failed = rules_build(listing->rules, loaded->profile, loaded->program, steer, &listing->set,
 			     &listing->policy, &diag) < 0;
@@ -408,32 +400,32 @@ static int packets_show(struct listing *listing, struct capture *capture) {
 static int classify(const void *arg, const struct ddp_personality *loaded, struct capture *capture,
 		    struct output *out) {
 	const struct classify_options *options = arg;
-	const struct steer_config *steer = &options->base.rss.steer;
-	const enum format format = options->base.common.format;
 	static struct listing listing;
 	int ret, status = EXIT_GOOD;
 	bool warned;
 
-	listing = (struct listing){.options = options, .capture = capture, .format = format};
-	steer_init(&listing.steer, steer);
-	listing.program = loaded->program;
-	listing.parser = loaded->parser;
-	ret = rules_read(&listing, options, loaded);
+	listing = (struct listing){
+		.options = options,
+		.capture = capture,
+		.format = options->base.common.format,
+		.program = loaded->program,
+		.parser = loaded->parser,
+	};
+	steer_init(&listing.steer, &options->base.rss.steer);
+	ret = rules_read(&listing, loaded);
 	if (ret != EXIT_GOOD)
 		return ret;
-	if (options->write != NULL) {
+	if (options->write != NULL)
 		status = capture_out_open(&listing.written, options->write);
-		if (status != EXIT_GOOD)
-			return rules_end(&listing, status);
-	}
-	listing.rss_hf = steer->rss_hf;
+	if (status != EXIT_GOOD)
+		return rules_end(&listing, status);
 	fields_init(&listing.fields, loaded->profile);
-	warned = warned_before(&listing, options, out);
+	warned = warned_before(&listing, out);
 	jsonw_init(&listing.json, out);
 	ret = packets_show(&listing, capture);
 	if (!warned)
 		warning_print(&listing, capture, out);
-	if (loaded->parser != NULL && format == FORMAT_TABLE) {
+	if (loaded->parser != NULL && listing.format == FORMAT_TABLE) {
 		output_char(out, '\n');
 		output_wrapped(out, ddp_package_note, 0, 0);
 	}

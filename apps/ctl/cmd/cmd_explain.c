@@ -531,7 +531,7 @@ static int capture_explain(const void *arg, const struct ddp_personality *loaded
 	status = capture_seek_or_report(capture, e.n, &packet);
 	if (status != EXIT_GOOD)
 		return status;
-	cut_begin(&cut, capture_current(capture));
+	cut.captured = capture_current(capture);
 	steer_init(&steer, e.steer);
 	rss = steer_of(&steer);
 	cut_answer(&cut, loaded->program, &steer, NULL, &e.answer);

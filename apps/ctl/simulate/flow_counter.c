@@ -105,9 +105,8 @@ static unsigned int packet_layout(struct flow_counter *counter, unsigned int i,
 	const struct spread *by = counter->by;
 	struct finding f = {.end = by->burst->input_lens[i]};
 	struct ddp_answer answer;
-	struct cut cut;
+	struct cut cut = {.captured = packet};
 
-	cut_begin(&cut, packet);
 	cut_answer(&cut, by->loaded->program, by->steer, NULL, &answer);
 	f.layout.type = answer.class.type;
 	ddp_fields_each(by->loaded->program, &cut.packet, &answer.class, by->policy.rss_hf,

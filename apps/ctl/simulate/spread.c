@@ -246,9 +246,8 @@ static void packet_interpret(struct spread *spread, unsigned int i,
 			     const struct capture_packet *packet) {
 	struct ddp_answer answer;
 	struct fate fate;
-	struct cut cut;
+	struct cut cut = {.captured = packet};
 
-	cut_begin(&cut, packet);
 	fate.rule = cut_answer(&cut, spread->loaded->program, spread->steer,
 			       spread->has_rules ? &spread->policy : NULL, &answer);
 	cut_count_add(&spread->cut, &cut);

@@ -52,10 +52,9 @@ static bool end_find(const struct ddp_personality *all, const struct sample *sam
 	const struct ddp_seen *last;
 	struct ddp_class class;
 	uint64_t value;
-	struct cut cut;
+	struct cut cut = {.captured = packet};
 
 	*packet = sample_packet(sample, i);
-	cut_begin(&cut, packet);
 	cut_classify(&cut, program, &class);
 	if (cut.unknown || !ddp_answer_end(profile, program, &cut.packet, &class, &rule, &value))
 		return false;
@@ -185,9 +184,8 @@ void unread_find(struct unread *unread, const struct ddp_personality *all,
 static bool is_tunnel(const struct ddp_program *program, const struct capture_packet *packet,
 		      uint32_t off) {
 	struct ddp_class class;
-	struct cut cut;
+	struct cut cut = {.captured = packet};
 
-	cut_begin(&cut, packet);
 	cut_classify(&cut, program, &class);
 	return class.status == DDP_STATUS_OK && class.inner_l3_off != UINT16_MAX &&
 	       class.inner_l3_off >= off && is_ip(packet, class.inner_l3_off);

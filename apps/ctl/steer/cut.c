@@ -6,6 +6,7 @@
 #include "common/strbuf.h"
 #include "rules/rules.h"
 
+#define SNAPLEN_MORE 80 // what follows is not known: it may be a tunnel's header, IPv6 and TCP
 #define SNAPLEN_STEP 32
 
 // Bytes that were not captured are 0, and it is noted that they were wanted.
@@ -41,11 +42,6 @@ static void as_sent(struct cut *cut) {
 		.read = missing_read,
 		.ctx = cut,
 	};
-}
-
-void cut_begin(struct cut *cut, const struct capture_packet *captured) {
-	*cut = (struct cut){.captured = captured};
-	as_captured(cut);
 }
 
 static void unknown_classify(struct cut *cut, const struct ddp_program *program,

@@ -4,7 +4,7 @@
 // on it, and those to hash, were captured. If one of them was not, the packet is unknown: it is
 // classified as if it ended where the capture does, and counted.
 //
-//	cut_begin(&cut, captured);
+//	struct cut cut = {.captured = captured};
 //	cut_answer(&cut, program, &steer, NULL, &answer);
 //	n_unknown += cut.unknown;
 #ifndef DDPCTL_STEER_CUT_H
@@ -26,8 +26,6 @@ struct cut {
 	uint32_t needed; // bytes that would have to be captured to know more; 0: not unknown
 };
 
-void cut_begin(struct cut *cut, const struct capture_packet *captured);
-
 // ddp_classify().
 void cut_classify(struct cut *cut, const struct ddp_program *program, struct ddp_class *class);
 
@@ -48,9 +46,7 @@ struct cut_count {
 
 void cut_count_add(struct cut_count *count, const struct cut *cut);
 
-// The snapshot length to advise, where packets need so many bytes at least: what follows these is
-// not known, and may be a tunnel's header, IPv6 and TCP.
-#define SNAPLEN_MORE 80
+// The snapshot length to advise, where packets need so many bytes at least.
 unsigned int cut_snaplen(uint32_t needed);
 
 // One line without its end: what share of the packets was cut, what is not known because of that,

@@ -161,20 +161,7 @@ static int line_read(struct reading *r, char *line) {
 	}
 }
 
-static int file_read(struct reading *r, FILE *in) {
-	char line[LINE_SIZE];
-	int status = EXIT_GOOD;
-
-	while (status == EXIT_GOOD && fgets(line, sizeof(line), in) != NULL) {
-		r->line++;
-		status = line_read(r, line);
-	}
-	if (status == EXIT_GOOD && ferror(in)) {
-		error_print("%s: cannot be read: %s", r->path, strerror(errno));
-		return EXIT_UNREADABLE;
-	}
-	if (status != EXIT_GOOD)
-		return status;
+static int end_check(struct reading *r) {
 	r->line = 0;
 	if (r->n_queues == 0)
 		return fail(r, "no redirection table, as 'ethtool -x' prints it");
@@ -186,14 +173,21 @@ static int file_read(struct reading *r, FILE *in) {
 int indir_read(const char *path, struct steer_config *steer, uint16_t reta[STEER_RETA_MAX]) {
 	struct reading r = {.path = path, .reta = reta};
 	FILE *in = fopen(path, "r");
-	int status;
+	char line[LINE_SIZE];
+	int status = EXIT_GOOD;
 
-	if (in == NULL) {
-		error_print("%s: cannot be read: %s", path, strerror(errno));
-		return EXIT_UNREADABLE;
+	while (in != NULL && status == EXIT_GOOD && fgets(line, sizeof(line), in) != NULL) {
+		r.line++;
+		status = line_read(&r, line);
 	}
-	status = file_read(&r, in);
-	fclose(in);
+	if (in == NULL || (status == EXIT_GOOD && ferror(in))) {
+		error_print("%s: cannot be read: %s", path, strerror(errno));
+		status = EXIT_UNREADABLE;
+	}
+	if (in != NULL)
+		fclose(in);
+	if (status == EXIT_GOOD)
+		status = end_check(&r);
 	if (status != EXIT_GOOD)
 		return status;
 	steer->n_queues = r.n_queues;
