@@ -11,7 +11,7 @@
 #include "common/strbuf.h"
 #include "common/table.h"
 #include "ctl/command.h"
-#include "ctl/profile/library.h"
+#include "ctl/profile/profile_load.h"
 #include "ctl/report/report.h"
 #include "ctl/simulate/advice.h"
 

@@ -6,7 +6,6 @@
 #include "common/strbuf.h"
 #include "common/table.h"
 #include "ctl/command.h"
-#include "ctl/profile/library.h"
 #include "ctl/profile/profile_load.h"
 
 struct list {

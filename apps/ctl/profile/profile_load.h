@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// From a profile's specification on the command line to a program.
+// From a profile's specification on the command line to a program, and the library of profiles.
 #ifndef DDPCTL_PROFILE_PROFILE_LOAD_H
 #define DDPCTL_PROFILE_PROFILE_LOAD_H
 
@@ -64,5 +64,22 @@ void chain_json(const struct ddp_program *program, const struct ddp_class *class
 
 // A packet type as people and machines read it: "UNKNOWN" for DDP_TYPE_NONE.
 const char *type_name(const struct ddp_program *program, uint16_t type);
+
+/* The profiles that are found by name. A file of the same name in a later directory is not reached,
+ * and not listed. */
+
+struct library_profile {
+	char *name; // by which it is loaded: the file's, without suffix
+	char *file;
+};
+
+struct library {
+	struct library_profile *profiles; // by name
+	unsigned int n;
+};
+
+// What cannot be read goes to stderr, and the rest is listed. Returns the exit status.
+int library_scan(struct library *library);
+void library_free(struct library *library);
 
 #endif
