@@ -27,7 +27,6 @@ enum encap {
 };
 #define ENCAP(name) (1U << ENCAP_##name)
 #define ENCAPS_GTPU (ENCAP(GTPU) | ENCAP(GTPU_DOWN) | ENCAP(GTPU_UP))
-#define ENCAPS_UDP (ENCAPS_GTPU | ENCAP(GENEVE) | ENCAP(VXLAN))
 #define ENCAPS_FRAME (ENCAP(GENEVE) | ENCAP(NVGRE) | ENCAP(VXLAN))
 
 enum l4 {
@@ -48,13 +47,6 @@ struct nic_pattern {
 	uint64_t types_v4, types_v6;
 };
 
-// Does a pattern that ends in UDP, TCP or SCTP also hash the IP protocol?
-enum nic_protocol {
-	PROTOCOL_NEVER,
-	PROTOCOL_FIRST, // before the addresses, in a word of its own
-	PROTOCOL_LAST,  // after all other fields, in a tunnel only
-};
-
 // A pattern of a tunnel whose inner packet an RSS rule of level 2 hashes: addresses, and the ports
 // of TCP and UDP.
 struct nic_level2 {
@@ -72,26 +64,19 @@ struct ddp_nic {
 	uint32_t l4s;               // that it parses and reports
 	bool ipv6;                  // extension headers do not change what it hashes
 	bool any_ipv4;              // drivers report IPv4 as one of three packet types
-	bool grenat;                // GRE, NVGRE and VXLAN are reported as one tunnel type
-	bool reports_outer_l4;      // the outer UDP header of a tunnel is reported, too
-	bool reports_nonfrag;       // a packet without a known L4 header is reported as L4_NONFRAG
-	bool by_source;             // tunnels are also recognized by their UDP source port
 	bool ipsec;                 // ESP, AH and L2TPv3 are known protocols
-	bool in_tunnels;            // UDP tunnels are also recognized inside of tunnels
 	bool gtpu_sctp;             // SCTP in GTP-U is reported as SCTP
 	uint16_t key_size;
-	const uint16_t *udp_ports; // of tunnels, besides declared ones; 0-terminated
-	bool declares_vxlan;       // its UDP port can be declared
+	const uint16_t *udp_ports; // of tunnels, besides declared ones of VXLAN; 0-terminated
 	uint64_t rss_hf;           // types that hash addresses and ports as Microsoft specifies
 	const struct nic_pattern *patterns; // terminated by items NULL
 	const struct nic_level2 *level2;    // the same; NULL: none
 	uint32_t inner_ports; // tunnels whose inner ports are hashed without a rule, with outer
 			      // addresses
-	bool labels; // IP behind MPLS labels is hashed without a rule
-	enum nic_protocol protocol;
-	bool fragments; // a pattern that ends in IP matches fragments, too
-	bool raw;       // it accepts raw patterns
-	bool raw_exact; // they match packets with exactly these headers; else all of a packet type
+	bool labels;   // IP behind MPLS labels is hashed without a rule
+	bool protocol; // a pattern that ends in UDP, TCP or SCTP also hashes the IP protocol,
+		       // before the addresses, in a word of its own
+	bool raw;         // it accepts raw patterns
 	const char *note; // a note on packets that it does not distinguish; NULL: none
 };
 
@@ -107,7 +92,6 @@ static inline bool nic_parses(const struct ddp_nic *nic, enum encap encap) {
 	X(ice_comms) \
 	X(ice_os)    \
 	X(mlx5)      \
-	X(net_ddp)   \
 	X(none)
 #define NIC_DECLARE(name) extern const struct ddp_nic nic_##name;
 NICS(NIC_DECLARE)

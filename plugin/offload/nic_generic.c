@@ -13,7 +13,11 @@ const struct ddp_nic nic_generic = {
 	.note = "RSS of unknown NICs is reliable for TCP and UDP over IPv4 only",
 };
 
+// The parser of another net_ddp depends on its profiles.
+static const char *const unknown[] = {"net_ddp", NULL};
+
 const struct ddp_nic nic_none = {
 	.name = "none",
 	.title = "a device that hashes nothing",
+	.drivers = unknown,
 };

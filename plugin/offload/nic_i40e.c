@@ -13,8 +13,6 @@ const struct ddp_nic nic_i40e = {
 	.encaps = ENCAP(GRE) | ENCAP(IPIP) | ENCAP(NVGRE),
 	.l4s = L4(FRAGMENT) | L4(OTHER) | L4(UDP) | L4(TCP) | L4(SCTP) | L4(ICMP),
 	.ipv6 = true,
-	.grenat = true,
-	.reports_nonfrag = true,
 	.key_size = 52,
 	.rss_hf = HF(IPV4_FRAG) | HF(IPV4_OTHER) | HF(IPV4_TCP) | HF(IPV4_UDP) | HF(IPV6_FRAG) |
 		  HF(IPV6_OTHER) | HF(IPV6_TCP) | HF(IPV6_UDP),

@@ -64,10 +64,9 @@ static const char *const iavf_drivers[] = {"net_iavf", NULL};
 
 #define E800                                                                                     \
 	.l4s = L4(FRAGMENT) | L4(OTHER) | L4(UDP) | L4(TCP) | L4(SCTP) | L4(ICMP), .ipv6 = true, \
-	.grenat = true, .reports_nonfrag = true, .key_size = 52, .rss_hf = RSS_HF,               \
-	.protocol = PROTOCOL_FIRST, .raw = true, .labels = true,                                 \
+	.key_size = 52, .rss_hf = RSS_HF, .protocol = true, .raw = true, .labels = true,         \
 	.inner_ports = ENCAPS_GTPU | ENCAP(GRE) | ENCAP(IPIP) | ENCAP(NVGRE)
-#define ICE E800, .declares_vxlan = true, .patterns = ice_patterns
+#define ICE E800, .patterns = ice_patterns
 
 const struct ddp_nic nic_ice_comms = {
 	.name = "ice-comms",

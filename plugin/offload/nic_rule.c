@@ -106,7 +106,7 @@ static void types_hash(const struct ddp_nic *nic, const struct packet_class *cla
 	for (unsigned int i = 0; i < n; i++)
 		if (class->item_ids[i] == HEADER_GTPU)
 			gtpu = &class->headers[class->items[i]];
-	if (l4 != NULL && nic->protocol == PROTOCOL_FIRST) {
+	if (l4 != NULL && nic->protocol) {
 		hashed_zeros(hashed, 8);
 		field_add(hashed, ip, v6 ? 6 : 9, 8);
 	}
@@ -115,9 +115,6 @@ static void types_hash(const struct ddp_nic *nic, const struct packet_class *cla
 		ports_add(hashed, l4, v6, types);
 	if (gtpu != NULL && (types & HF(GTPU)) != 0)
 		field_add(hashed, gtpu, 4, 32);
-	if (l4 != NULL && nic->protocol == PROTOCOL_LAST && n > 3 &&
-	    (types & (L3_SIDES | L4_SIDES)) == 0)
-		field_add(hashed, ip, v6 ? 6 : 9, 8);
 }
 
 /* Comparison */
@@ -283,11 +280,7 @@ bool rule_find(const struct ddp_nic *nic, const struct packet_class *class,
 	       const struct hashed *hashed, rule_fn fn, void *arg) {
 	struct search search = {.nic = nic, .class = class, .hashed = hashed, .fn = fn, .arg = arg};
 
-	// A raw rule may match only some headers; a wide rule beside it would match the others.
-	if (nic->raw_exact)
-		return raw_search(&search) || items_search(&search);
-	return (!(class->l4 == L4_FRAGMENT && !nic->fragments) && items_search(&search)) ||
-	       raw_search(&search);
+	return (class->l4 != L4_FRAGMENT && items_search(&search)) || raw_search(&search);
 }
 
 static bool rule_take(void *arg, const struct rule *rule) {
@@ -300,7 +293,7 @@ bool rule_find_spreading(const struct ddp_nic *nic, const struct packet_class *c
 			 const struct hashed *hashed, rule_fn fn, void *arg) {
 	struct search search = {nic, class, hashed, .any_order = true, .fn = fn, .arg = arg};
 
-	return !(class->l4 == L4_FRAGMENT && !nic->fragments) && items_search(&search);
+	return class->l4 != L4_FRAGMENT && items_search(&search);
 }
 
 #define INNER_TYPES                                                                           \
@@ -351,8 +344,8 @@ bool rule_spreads(const struct ddp_nic *nic, const struct packet_class *class,
 	struct ddp_nic plain = *nic;
 	struct search search = {.nic = &plain, .class = class, .hashed = hashed, .fn = rule_take};
 
-	plain.protocol = PROTOCOL_NEVER;
-	return nic->protocol != PROTOCOL_NEVER && items_search(&search);
+	plain.protocol = false;
+	return nic->protocol && items_search(&search);
 }
 
 /* Rules against classes */
@@ -370,18 +363,9 @@ static enum rule_match items_match(const struct ddp_nic *nic, const struct rule 
 	// The headers after the pattern's last one may turn it into another packet.
 	if (class->items[r->n_items - 1] < class->first_inner)
 		return RULE_MAYBE;
-	if (class->l4 == L4_FRAGMENT && !nic->fragments)
+	if (class->l4 == L4_FRAGMENT)
 		return RULE_MAYBE;
 	return l4 && class->encap != ENCAP_NONE && !class->complete ? RULE_MAYBE : RULE_ALWAYS;
-}
-
-static bool headers_same(const struct packet_class *a, const struct packet_class *b) {
-	if (a->n_headers != b->n_headers || a->encap != b->encap)
-		return false;
-	for (unsigned int i = 0; i < a->n_headers; i++)
-		if (a->headers[i].id != b->headers[i].id)
-			return false;
-	return true;
 }
 
 // Packets in the same tunnel over the same IP version. (Of IP in IP, the inner version, too.)
@@ -404,8 +388,6 @@ enum rule_match rule_matches(const struct ddp_nic *nic, const struct rule *rule,
 		return level2_matches(nic, rule, class);
 	if (rule->rule.n_items > 0)
 		return items_match(nic, rule, class);
-	if (nic->raw_exact)
-		return headers_same(rule->of, class) ? RULE_ALWAYS : RULE_NEVER;
 	return rule->of->ptype == class->ptype ? RULE_ALWAYS : RULE_NEVER;
 }
 

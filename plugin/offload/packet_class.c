@@ -310,42 +310,29 @@ static uint32_t inner_l3_ptype(unsigned int version) {
 	return version == 4 ? PTYPE_INNER_L3_IPV4_EXT_UNKNOWN : PTYPE_INNER_L3_IPV6_EXT_UNKNOWN;
 }
 
-static uint32_t l4_ptype(const struct ddp_nic *nic, enum l4 l4) {
-	static const uint32_t ptypes[N_L4S] = {
-		[L4_FRAGMENT] = PTYPE_L4_FRAG, [L4_UDP] = PTYPE_L4_UDP,   [L4_TCP] = PTYPE_L4_TCP,
+static uint32_t ptype_of(const struct form *form) {
+	static const uint32_t l4s[N_L4S] = {
+		[L4_FRAGMENT] = PTYPE_L4_FRAG, [L4_OTHER] = PTYPE_L4_NONFRAG,
+		[L4_UDP] = PTYPE_L4_UDP,       [L4_TCP] = PTYPE_L4_TCP,
 		[L4_SCTP] = PTYPE_L4_SCTP,     [L4_ICMP] = PTYPE_L4_ICMP,
 	};
-
-	return l4 == L4_OTHER && nic->reports_nonfrag ? PTYPE_L4_NONFRAG : ptypes[l4];
-}
-
-static uint32_t tunnel_ptype(const struct ddp_nic *nic, enum encap encap) {
-	static const uint32_t ptypes[N_ENCAPS] = {
-		[ENCAP_GENEVE] = PTYPE_TUNNEL_GENEVE, [ENCAP_GRE] = PTYPE_TUNNEL_GRE,
-		[ENCAP_GTPU] = PTYPE_TUNNEL_GTPU,     [ENCAP_GTPU_DOWN] = PTYPE_TUNNEL_GTPU,
-		[ENCAP_GTPU_UP] = PTYPE_TUNNEL_GTPU,  [ENCAP_IPIP] = PTYPE_TUNNEL_IP,
-		[ENCAP_NVGRE] = PTYPE_TUNNEL_NVGRE,   [ENCAP_VXLAN] = PTYPE_TUNNEL_VXLAN,
-	};
-
-	if (nic->grenat && (1U << encap & (ENCAPS_FRAME | ENCAP(GRE))) != 0)
-		return PTYPE_TUNNEL_GRENAT;
-	return ptypes[encap];
-}
-
-static uint32_t ptype_of(const struct ddp_nic *nic, const struct form *form) {
-	uint32_t l4 = l4_ptype(nic, form->l4);
+	const uint32_t encap = 1U << form->encap, l4 = l4s[form->l4];
 
 	if (form->encap == ENCAP_NONE)
 		return PTYPE_L2_ETHER | l3_ptype(form->inner) | l4;
 	if (form->encap == ENCAP_PPPOE)
 		return PTYPE_L2_ETHER_PPPOE | l3_ptype(form->inner) | l4;
-	return PTYPE_L2_ETHER | l3_ptype(form->outer) | tunnel_ptype(nic, form->encap) |
-	       (nic->reports_outer_l4 && ENCAPS_UDP & 1U << form->encap ? PTYPE_L4_UDP : 0) |
-	       (ENCAPS_FRAME & 1U << form->encap ? PTYPE_INNER_L2_ETHER : 0) |
-	       inner_l3_ptype(form->inner) | l4 << 16;
+	return PTYPE_L2_ETHER | l3_ptype(form->outer) |
+	       (encap & ENCAPS_GTPU  ? PTYPE_TUNNEL_GTPU :
+		encap == ENCAP(IPIP) ? PTYPE_TUNNEL_IP :
+				       PTYPE_TUNNEL_GRENAT) |
+	       (encap & ENCAPS_FRAME ? PTYPE_INNER_L2_ETHER : 0) | inner_l3_ptype(form->inner) |
+	       l4 << 16;
 }
 
 /* All of them */
+
+#define VLANS_MAX 2 // that a NIC skips
 
 static struct packet_class *class_new(struct packet_classes *classes) {
 	if (classes->n == classes->room) {
@@ -371,7 +358,6 @@ static uint32_t l4s_of(const struct ddp_nic *nic, enum encap encap) {
 
 static bool is_parsed(const struct ddp_nic *nic, const struct form *form) {
 	return nic_parses(nic, form->encap) &&
-	       (form->encap != ENCAP_VXLAN || nic->declares_vxlan) &&
 	       (nic->ipv6 || (form->inner == 4 && form->outer == 4)) &&
 	       (l4s_of(nic, form->encap) & 1U << form->l4) != 0;
 }
@@ -383,13 +369,13 @@ static void class_make(struct packet_classes *classes, const struct form *form) 
 		return;
 	class_fill(classes, s, form);
 	pattern_make(s);
-	s->ptype = ptype_of(classes->nic, form);
+	s->ptype = ptype_of(form);
 	s->pctype = -1;
 	s->encap = form->encap;
 	s->l4 = form->l4;
 	s->outer = form->encap == ENCAP_NONE ? form->inner : form->outer;
 	s->inner = form->inner;
-	s->usual = !form->options && !form->later && !form->keyless && form->n_vlans < 3;
+	s->usual = !form->options && !form->later && !form->keyless;
 	s->tagged = form->n_vlans > 0;
 	if (classes->has_package && (ENCAPS_GTPU & 1U << form->encap) != 0) {
 		s->ptype = i40e_ptype(s->outer, s->inner, s->l4);
@@ -418,9 +404,8 @@ static void variant_make(struct packet_classes *classes, struct form *form) {
 static void variants_make(struct packet_classes *classes, struct form *form) {
 	static const uint8_t extensions[] = {60, 0, 43, 135};
 	bool v6 = form->inner == 6 || (form->outer == 6 && has_outer(form->encap));
-	unsigned int max_vlans = classes->nic->raw_exact ? 3 : 2; // that a NIC skips
 
-	for (form->n_vlans = 0; form->n_vlans <= max_vlans; form->n_vlans++) {
+	for (form->n_vlans = 0; form->n_vlans <= VLANS_MAX; form->n_vlans++) {
 		form->options = false;
 		variant_make(classes, form);
 		form->options = true;
@@ -470,13 +455,13 @@ void packet_classes_free(struct packet_classes *classes) {
 
 bool packet_classes_port_is_tunnel(const struct packet_classes *classes,
 				   const struct packet_class *class, uint16_t port, bool source) {
-	if ((source && !classes->nic->by_source) ||
-	    (class->encap != ENCAP_NONE && !classes->nic->in_tunnels))
+	if (source || class->encap != ENCAP_NONE)
 		return false;
 	for (const uint16_t *known = classes->nic->udp_ports; known != NULL && *known != 0; known++)
 		if (*known == port)
 			return true;
-	for (unsigned int i = 0; classes->nic->declares_vxlan && i < classes->n_tunnels; i++)
+	for (unsigned int i = 0; nic_parses(classes->nic, ENCAP_VXLAN) && i < classes->n_tunnels;
+	     i++)
 		if (classes->tunnels[i].port == port)
 			return true;
 	return false;

@@ -514,7 +514,7 @@ static bool ptypes_fill(const struct draft *d, struct ddp_plan *plan) {
 // Declare tunnels even if their contents are not offloaded: the NIC must not treat them as plain
 // UDP.
 static void tunnels_fill(const struct draft *d, struct ddp_plan *plan) {
-	plan->n_tunnels = d->nic->declares_vxlan && plan->n_ptypes > 0 ? d->n_tunnels : 0;
+	plan->n_tunnels = nic_parses(d->nic, ENCAP_VXLAN) && plan->n_ptypes > 0 ? d->n_tunnels : 0;
 	memcpy(plan->tunnels, d->tunnels, sizeof(plan->tunnels));
 }
 

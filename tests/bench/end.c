@@ -124,11 +124,12 @@ struct setup {
 	unsigned int simd_bits; // that EAL allows; 0: as it is
 };
 
-#define HASHED ",offload=require:net_ddp" // by the device
+#define GTPU ",profile=gtpu"
+#define HASHED ",profile=" GTPU_NIC ",offload=require:ice-comms" // by the device
 static const struct setup setups[] = {
-	{"template", "prepared, GTP-U", "", 1, N_QUEUES, "", 0, 0},
-	{"template-512", "the same, 512 bits allowed", "", 1, N_QUEUES, "", 0, RTE_VECT_SIMD_512},
-	{"template-balance", "balance=on", "", 1, N_QUEUES, ",balance=on", 0, 0},
+	{"template", "prepared, GTP-U", "", 1, N_QUEUES, GTPU, 0, 0},
+	{"template-512", "the same, 512 bits allowed", "", 1, N_QUEUES, GTPU, 0, RTE_VECT_SIMD_512},
+	{"template-balance", "balance=on", "", 1, N_QUEUES, GTPU ",balance=on", 0, 0},
 	{"template-straight", "hashed by it, 8 queues of each", ",hashed=1,queues=8", N_QUEUES,
 	 N_QUEUES, HASHED, 0, 0},
 	{"template-straight-balance", "the same, balance=on", ",hashed=1,queues=8", N_QUEUES,
@@ -138,13 +139,14 @@ static const struct setup setups[] = {
 	{"template-single", "1 queue of each, meta=off", ",hashed=1", 1, 1, HASHED ",meta=off", 0,
 	 0},
 	{"template-passed", "1 queue of it for 8 of ours", ",hashed=1", 1, N_QUEUES, HASHED, 0, 0},
-	{"template-kept", "tunnels put back by it", ",restores=1", 1, N_QUEUES, "", 0, 0},
-	{"template-decap", "the same, decap=on", ",restores=1", 1, N_QUEUES, ",decap=on", 0, 0},
-	{"template-half", "every second one", ",hashed=2", 1, N_QUEUES, HASHED, 0, 0},
-	{"template-rules-16", "16 rules for TEIDs", "", 1, N_QUEUES, "", 16, 0},
-	{"template-rules-1024", "1,024 rules, one a packet", "", 1, N_QUEUES, "", TEMPLATE_PACKETS,
+	{"template-kept", "tunnels put back by it", ",restores=1", 1, N_QUEUES, GTPU, 0, 0},
+	{"template-decap", "the same, decap=on", ",restores=1", 1, N_QUEUES, GTPU ",decap=on", 0,
 	 0},
-	{"template-rules-100000", "100,000 rules, these among them", "", 1, N_QUEUES, "", 100000,
+	{"template-half", "every second one", ",hashed=2", 1, N_QUEUES, HASHED, 0, 0},
+	{"template-rules-16", "16 rules for TEIDs", "", 1, N_QUEUES, GTPU, 16, 0},
+	{"template-rules-1024", "1,024 rules, one a packet", "", 1, N_QUEUES, GTPU,
+	 TEMPLATE_PACKETS, 0},
+	{"template-rules-100000", "100,000 rules, these among them", "", 1, N_QUEUES, GTPU, 100000,
 	 0},
 };
 
@@ -200,7 +202,7 @@ static void setup_measure(struct table *table, const struct setup *setup,
 		must(rte_vect_set_max_simd_bitwidth(setup->simd_bits), "vectors");
 	snprintf(name, sizeof(name), "%s0", device);
 	alone = port_open(name, setup->args + (setup->args[0] == ','), setup->lower_queues);
-	snprintf(args, sizeof(args), "dev(%s1%s),profile=gtpu,overflow=wait%s", device, setup->args,
+	snprintf(args, sizeof(args), "dev(%s1%s),overflow=wait%s", device, setup->args,
 		 setup->ddp_args);
 	ddp = port_open("net_ddp0", args, setup->queues);
 	rules_create(ddp, setup, packets);
@@ -239,7 +241,7 @@ static void capture_measure(struct table *table) {
 
 	snprintf(args, sizeof(args), ",rx_pcap=%s,infinite_rx=1", options.capture);
 	setup_measure(table,
-		      &(struct setup){"pcap", "net_pcap, N3 uplink", args, 1, N_QUEUES, "", 0, 0},
+		      &(struct setup){"pcap", "net_pcap, N3 uplink", args, 1, N_QUEUES, GTPU, 0, 0},
 		      NULL);
 }
 

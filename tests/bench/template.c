@@ -182,7 +182,7 @@ static void packet_hash(struct rte_mbuf *mbuf) {
 	n = hand_tuple(mbuf, &flow, tuple);
 	mbuf->ol_flags = RTE_MBUF_F_RX_RSS_HASH;
 	mbuf->hash.rss = ddp_hash_compute(&hash, (const uint8_t *)tuple, 4 * n);
-	mbuf->packet_type = RTE_PTYPE_L2_ETHER | RTE_PTYPE_L3_IPV4_EXT_UNKNOWN | RTE_PTYPE_L4_UDP |
+	mbuf->packet_type = RTE_PTYPE_L2_ETHER | RTE_PTYPE_L3_IPV4_EXT_UNKNOWN |
 			    RTE_PTYPE_TUNNEL_GTPU | RTE_PTYPE_INNER_L3_IPV4_EXT_UNKNOWN |
 			    RTE_PTYPE_INNER_L4_UDP;
 }

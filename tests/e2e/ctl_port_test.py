@@ -4,7 +4,8 @@
 another profile without stopping it: ddpctl port, on stock testpmd. Without it profiles could be changed
 only by restarting.
 
-    ctl_port_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so path/to/ddp-fwd"""
+    ctl_port_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so path/to/ddp-fwd
+        path/to/libtestsrc.so"""
 
 import json
 import os
@@ -121,14 +122,14 @@ class Copies(fwd.TestCase, Case):
 
 class Verify(Case):
     def test_what_the_lower_device_hashes_is_proven(self):
-        """A net_ddp below stands for a NIC; what it does not do is said, too."""
-        lower = f"net_ddp1,dev(net_pcap0,rx_pcap={self.n3.name},infinite_rx=1),profile=e810-comms"
-        pmd = testpmd.Testpmd(self, [f"net_ddp0,dev({lower}),profile=gtpu"], "--rxq=4", "--txq=4",
+        """And what it does not hash is said, too."""
+        lower = f"net_testsrc0,nic=2,rxq=4,pcap={self.n3.name},infinite=1"
+        pmd = testpmd.Testpmd(self, [f"net_ddp0,dev({lower}),profile=gtpu,offload=auto:ice-comms"], "--rxq=4", "--txq=4",
                               prefix="ddp")
         pmd.commands("set fwd rxonly", "start")
         pmd.wait(lambda: pmd.xstats()["rx_offloaded"] > 0, "packets that pass")
         proof = self.object("verify", "net_ddp0")
-        self.assertEqual((proof["nic"], proof["state"]), ("net_ddp", "on"))
+        self.assertEqual((proof["nic"], proof["state"]), ("ice-comms", "on"))
         proven = [each for each in proof["ptypes"] if each["state"] == "proven"]
         self.assertTrue(proven)
         self.assertTrue(all(each["checked"] >= 64 and each["wrong"] == each["other_type"] == 0
@@ -140,7 +141,7 @@ class Verify(Case):
             self.assertEqual((result.returncode, result.stderr), (0, ""))
             plan = json.loads(result.stdout)
             self.assertEqual((plan["profile"], plan["nic"]),
-                             (more[0], more[2]) if more else ("gtpu", "net_ddp"))
+                             (more[0], more[2]) if more else ("gtpu", "ice-comms"))
             self.assertIn(wanted, [each["name"] for each in plan["packet_types"]])
         pmd.quit()
         pmd = self.start()
@@ -636,4 +637,4 @@ class Balance(Case):
 
 
 if __name__ == "__main__":
-    harness.main("ddpctl", "ddp-traffic", "net_ddp", "ddp-fwd")
+    harness.main("ddpctl", "ddp-traffic", "net_ddp", "ddp-fwd", "testsrc")

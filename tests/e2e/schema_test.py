@@ -57,7 +57,7 @@ class Output(harness.TestCase):
     def test_of_plans(self):
         for words in (["gtpu"], ["vxlan", "--nic", "i40e"], ["e810-comms", "--nic", "ice-comms"],
                       ["gtpu", "--nic", "ice-comms", "--pcap", self.n3], ["base", "--nic", "mlx5", "--pcap", self.cut],
-                      ["gtpu:ue", "--nic", "net_ddp"], ["gtpu", "--nic", "none"]):
+                      ["gtpu:ue", "--nic", "iavf"], ["gtpu", "--nic", "none"]):
             self.said("plan", *words)
 
     def test_of_packages(self):

@@ -3,7 +3,7 @@
 """An operator changes the profiles of a running port, and looks at it, through DPDK's telemetry socket:
 with dpdk-telemetry.py or any program that speaks to it, while the application knows nothing of it.
 
-    telemetry_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so"""
+    telemetry_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so path/to/libtestsrc.so"""
 
 import json
 import shutil
@@ -230,9 +230,9 @@ class Look(Case):
         pmd.quit()
 
     def test_packet_types_that_the_lower_device_hashes(self):
-        below = f"net_ddp1,dev(net_pcap0,rx_pcap={self.n3.name},infinite_rx=1),profile=e810-comms"
-        pmd = testpmd.Testpmd(self, [f"net_ddp0,dev({below}),profile=gtpu,lower_queues=2"], "--rxq=2", "--txq=2",
-                              prefix=PREFIX)
+        below = f"net_testsrc0,nic=2,rxq=2,pcap={self.n3.name},infinite=1"
+        pmd = testpmd.Testpmd(self, [f"net_ddp0,dev({below}),profile=gtpu,offload=auto:ice-comms,lower_queues=2"],
+                              "--rxq=2", "--txq=2", prefix=PREFIX)
         client = Client(self)
         pmd.commands("set fwd rxonly", "start")
         pmd.wait(lambda: sum(client.ask("/net_ddp/metrics", 0).get("offload_checked", [])) > 100, "verified packets")
@@ -296,4 +296,4 @@ class Look(Case):
 
 
 if __name__ == "__main__":
-    harness.main("ddpctl", "ddp-traffic", "net_ddp")
+    harness.main("ddpctl", "ddp-traffic", "net_ddp", "testsrc")

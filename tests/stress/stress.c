@@ -62,7 +62,7 @@ static const char *const below_args[] = {
 	[BELOW_ICE_OS] = "dev(net_stream0,rxq=%u,nic=1),offload=auto:ice-os",
 	[BELOW_ICE_COMMS] = "dev(net_stream0,rxq=%u,nic=2),offload=auto:ice-comms",
 	[BELOW_NET_DDP] =
-		"dev(net_ddp1,dev(net_stream0,rxq=%u,runs=1),profile=e810-comms,overflow=wait),offload=auto",
+		"dev(net_ddp1,dev(net_stream0,rxq=%u,runs=1),profile=e810-comms,overflow=wait),offload=auto:generic",
 };
 
 // What ports the changes are made on.

@@ -174,7 +174,7 @@ void candidates_look(struct candidates *candidates, const char *spec,
 /* NICs as they are */
 
 bool nic_is_common(const struct ddp_nic *nic) {
-	return nic != ddp_nic_find("none") && nic != ddp_nic_find("net_ddp");
+	return nic != ddp_nic_find("none");
 }
 
 struct ddp_plan *nic_plan(const struct ddp_nic *nic, const struct ddp_personality *loaded,

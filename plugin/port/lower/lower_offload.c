@@ -31,34 +31,14 @@ static bool is_net_ddp(const struct ddp_port *port) {
 	return driver != NULL && strcmp(driver, "net_ddp") == 0;
 }
 
-// Its parser depends on its profiles. Only the one that models an 800-series NIC is known.
-static bool net_ddp_is_known(uint16_t port_id) {
-	struct ddp_port *lower = ddp_registry_get(port_id);
-	const struct ddp_profile *profile;
-	bool known;
-
-	if (lower == NULL)
-		return false;
-	profile = lower->personality->profile;
-	known = profile->n_named == 1 && strcmp(profile->named[0]->name, "e810-comms") == 0;
-	ddp_registry_put(lower);
-	return known;
-}
-
-static const struct ddp_nic *nic_find(struct ddp_port *port) {
+static const struct ddp_nic *nic_find(const struct ddp_port *port) {
 	const char *driver = port->lower.info.driver_name;
-	bool known;
 
 	if (port->offload.asked != NULL)
 		return port->offload.asked;
 	if (port->offload.known != NULL)
 		return port->offload.known;
-	if (driver == NULL)
-		return ddp_nic_find("none");
-	if (!is_net_ddp(port))
-		return ddp_nic_of_driver(driver);
-	known = DDP_LOWER_CALL(port, net_ddp_is_known(port->lower.port_id)) == 1;
-	return ddp_nic_find(known ? "net_ddp" : "none");
+	return driver != NULL ? ddp_nic_of_driver(driver) : ddp_nic_find("none");
 }
 
 // More queues of another net_ddp do not add processing power.

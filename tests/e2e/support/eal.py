@@ -61,6 +61,18 @@ def home_folders():
             if folder.is_dir() and os.access(folder, os.W_OK) and is_protected(folder)]
 
 
+def drivers_load(*names):
+    """To be called in setUpModule(): such of these tools as there are become loadable()."""
+    for name in names:
+        if name in harness.tools:
+            harness.tools[name] = loadable(harness.tools[name])
+
+
+def fake_nics():
+    """EAL's options for net_testsrc (tests/unit/port/testsrc.h), in the tests that have it."""
+    return ["-d", harness.tools["testsrc"]] if "testsrc" in harness.tools else []
+
+
 def loadable(module):
     """The path of a plugin that EAL agrees to load: a copy, where folders above it are open to all.
 

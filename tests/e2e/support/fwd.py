@@ -25,7 +25,8 @@ class TestCase(harness.TestCase):
 
     def command(self, vdevs, *options, n_lcores=2):
         """n_lcores - 1 of them forward."""
-        words = [harness.tools["ddp-fwd"], *eal.options(n_lcores, MEGABYTES, self.prefix)]
+        words = [harness.tools["ddp-fwd"], *eal.options(n_lcores, MEGABYTES, self.prefix),
+                 *eal.fake_nics()]
         for device in vdevs:
             words += ["--vdev", device]
         return [*words, "--", *map(str, options)]

@@ -34,7 +34,7 @@ def set_up_module():
     """To be called in the setUpModule() of each program of tests."""
     if shutil.which(PROGRAM) is None:
         harness.skip(f"{PROGRAM} is not installed")
-    harness.tools["net_ddp"] = eal.loadable(harness.tools["net_ddp"])
+    eal.drivers_load("net_ddp", "testsrc")
 
 
 class Player:
@@ -76,7 +76,7 @@ class Testpmd:
     def __init__(self, test, vdevs, *options, n_lcores=2, prefix=None, preload=None,
                  huge_folder=None):
         command = [PROGRAM, *eal.options(n_lcores, MEGABYTES, prefix, huge_folder),
-                   "-d", harness.tools["net_ddp"]]
+                   "-d", harness.tools["net_ddp"], *eal.fake_nics()]
         for vdev in vdevs:
             command += ["--vdev", vdev]
         command += ["--", "--interactive", "--no-flush-rx", "--total-num-mbufs=20000",

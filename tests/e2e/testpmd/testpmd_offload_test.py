@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""net_ddp in front of a port that can do a part of the work: another net_ddp with the profile e810-comms, which has
-rte_flow rules, keys and hash flags as a NIC has. Whoever hashed a packet, it has the queue and the hash
-that ddpctl predicts for it.
+"""net_ddp in front of a port that can do a part of the work: a make-believe NIC, which has rte_flow rules, keys and
+hash flags. Whoever hashed a packet, it has the queue and the hash that ddpctl predicts for it.
 
-    testpmd_offload_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so"""
+    testpmd_offload_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so path/to/libtestsrc.so"""
 
 import pathlib
 import re
@@ -16,7 +15,9 @@ from support import eal, harness, odd_frames, telemetry, testpmd  # noqa: E402
 import testpmd_packets_test as packets_test  # noqa: E402
 from packets import DATA, eth, gre, gtpu, ipv4, ipv6, packet, tcp, udp, vlan, vxlan  # noqa: E402
 
-REQUIRED = ",offload=require,lower_queues=1" # one, so that a queue has the order of the capture
+REQUIRED = ",offload=require:ice-comms,lower_queues=1" # one, so that a queue has the order of the capture
+
+GTPU_NIC = harness.SOURCE_ROOT / "profiles" / "examples" / "gtpu-nic.yaml" # GTP-U as NICs parse it
 
 setUpModule = testpmd.set_up_module
 
@@ -25,7 +26,7 @@ class Case(packets_test.Case):
     more = REQUIRED
 
     def lower(self, path):
-        return f"net_ddp1,dev(net_pcap0,rx_pcap={path}),profile=e810-comms,overflow=wait"
+        return f"net_testsrc0,nic=2,rxq=8,pcap={path}"
 
     def share(self):
         return self.xstats["rx_offloaded"] / self.xstats["rx_lower_packets"]
@@ -36,20 +37,22 @@ class Case(packets_test.Case):
 
 class Traffic(Case):
     def test_gtpu_is_hashed_below(self):
-        self.compare(self.mix(), "gtpu")
-        self.assertGreater(self.share(), 0.8) # the first of each packet type are checked
+        for profile, least in ("gtpu", 0.4), (GTPU_NIC, 0.8): # the first of each packet type are checked
+            with self.subTest(profile=profile):
+                self.compare(self.mix(), profile)
+                self.assertGreater(self.share(), least)
 
     def test_gtpu_by_ue_is_hashed_below_where_the_packet_tells_the_direction(self):
         self.compare(self.mix(), "gtpu:ue")
-        self.assertGreater(self.share(), 0.3)
-        self.assertLess(self.share(), 0.9)
+        self.assertGreater(self.share(), 0.2)
+        self.assertLess(self.share(), 0.4)
 
     def test_without_a_profile_addresses_and_ports_are_hashed_below(self):
         self.compare(self.mix(), settings=packets_test.RSS_ALL)
         self.assertGreater(self.share(), 0.3)
 
     def test_rss_none_lets_nothing_pass(self):
-        self.more = ""
+        self.more = ",offload=auto:ice-comms,lower_queues=1"
         seen, _ = self.compare(self.mix(), "gtpu", packets_test.RSS_NONE)
         self.assertEqual({(one.hash, one.queue) for one in seen}, {(None, 0)})
         self.assertEqual(self.xstats["rx_offloaded"], 0)
@@ -66,7 +69,7 @@ class Traffic(Case):
         seen = self.replay(capture, len(expected), "gtpu",
                            ([], [f"port config 0 rss-hash-key ipv4 {key}"], []))
         self.check_each(seen, testpmd.Packet.answer, [packets_test.answer_of(one) for one in expected])
-        self.assertGreater(self.share(), 0.8) # the first of each packet type are checked
+        self.assertGreater(self.share(), 0.4)
 
     def test_flow_rules_of_the_application_decide_what_they_match(self):
         expected = harness.classify("gtpu", self.mix(), "--queues", packets_test.QUEUES)
@@ -79,10 +82,10 @@ class Traffic(Case):
 
     def test_as_many_lower_queues(self):
         """What passes goes straight from a lower queue to the Rx queue of its number."""
-        self.more = f",offload=require,lower_queues={packets_test.QUEUES}"
+        self.more = f",offload=require:ice-comms,lower_queues={packets_test.QUEUES}"
         self.check_order = lambda seen: None
         self.compare(self.mix(), "gtpu")
-        self.assertGreater(self.share(), 0.8) # the first of each packet type are checked
+        self.assertGreater(self.share(), 0.4)
 
 
 class Frames(Case):
@@ -126,7 +129,7 @@ class RealCaptures(Case):
 class Reasons(Case):
     """Why the lower device hashes nothing: ddpctl and telemetry say the same."""
 
-    def start(self, more=""):
+    def start(self, more=",offload=auto:ice-comms"):
         pmd = testpmd.Testpmd(self, [f"net_ddp0,dev({self.lower(self.mix().name)}),profile=gtpu{more}"],
                               "--rxq=2", "--txq=2", prefix="why")
         return pmd, telemetry.Client(self, "why")
@@ -178,4 +181,4 @@ class Refusals(Case):
 
 
 if __name__ == "__main__":
-    harness.main("ddpctl", "ddp-traffic", "net_ddp")
+    harness.main("ddpctl", "ddp-traffic", "net_ddp", "testsrc")

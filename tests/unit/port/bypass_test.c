@@ -821,7 +821,7 @@ static void packets_that_will_bypass_the_rings_are_counted(void **state) {
 }
 
 #define OVER_NET_DDP \
-	"dev(net_ddp1,dev(net_testsrc0),profile=e810-comms,overflow=wait),lower_queues=4,overflow=wait,offload=auto"
+	"dev(net_ddp1,dev(net_testsrc0),profile=e810-comms,overflow=wait),lower_queues=4,overflow=wait,offload=auto:generic"
 
 // Verify the next burst of each lower queue.
 static void verify_next(uint16_t port_id) {
@@ -889,7 +889,7 @@ static void packets_parked_by_a_lower_net_ddp_are_not_misrouted(void **state) {
 
 #define OVER_TWO_QUEUES                                                                          \
 	"dev(net_ddp1,dev(net_testsrc0,rxq=2),lower_queues=2,profile=e810-comms,overflow=wait)," \
-	"lower_queues=4,overflow=wait,offload=auto"
+	"lower_queues=4,overflow=wait,offload=auto:generic"
 
 // The same, while many more packets come past them: from another of its queues.
 static void packets_parked_by_a_lower_net_ddp_may_come_late(void **state) {

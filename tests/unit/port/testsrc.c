@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "testsrc.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -12,7 +13,9 @@
 #include <rte_interrupts.h>
 #include <rte_kvargs.h>
 #include <rte_malloc.h>
+#include <rte_mbuf_dyn.h>
 #include <rte_ring.h>
+#include <rte_spinlock.h>
 
 #include "base/dpdk_compat.h"
 #include "fake_nic.h"
@@ -42,6 +45,10 @@ struct device {
 	struct rte_eth_fc_conf flow_ctrl;
 	uint64_t pauses; // an extended statistic
 	struct fake_nic nic;
+	FILE *capture; // NULL: none, or no more of it
+	bool infinite;
+	rte_spinlock_t capture_lock;
+	struct rte_mempool *pool;
 };
 
 // They outlive the ports, so that a test can inspect sent packets after it closed everything.
@@ -77,6 +84,74 @@ static void queue_leave(struct queue *queue) {
 	__atomic_store_n(&queue->inside, false, __ATOMIC_RELEASE);
 }
 
+/* A capture, of this machine's byte order */
+
+#define CAPTURE_BURST 32
+#define CAPTURE_HEADER 24
+
+static bool capture_next(struct device *device, void *data, size_t size) {
+	if (fread(data, size, 1, device->capture) == 1)
+		return true;
+	if (device->infinite && fseek(device->capture, CAPTURE_HEADER, SEEK_SET) == 0 &&
+	    fread(data, size, 1, device->capture) == 1)
+		return true;
+	fclose(device->capture);
+	device->capture = NULL;
+	return false;
+}
+
+static void time_set(struct rte_mbuf *mbuf, uint64_t us) {
+	static int offset = -1;
+	static uint64_t flag;
+
+	if (offset < 0 && rte_mbuf_dyn_rx_timestamp_register(&offset, &flag) < 0)
+		abort();
+	*RTE_MBUF_DYNFIELD(mbuf, offset, rte_mbuf_timestamp_t *) = us;
+	mbuf->ol_flags |= flag;
+}
+
+// The next packet, in one segment or in several; NULL: there is none.
+static struct rte_mbuf *capture_read(struct device *device) {
+	struct {
+		uint32_t sec, usec, len, wire_len;
+	} record;
+	struct rte_mbuf *mbuf = NULL;
+
+	if (!capture_next(device, &record, sizeof(record)))
+		return NULL;
+	while (record.len > 0) {
+		struct rte_mbuf *segment = rte_pktmbuf_alloc(device->pool);
+		uint32_t n;
+
+		if (segment == NULL)
+			abort();
+		n = RTE_MIN(record.len, rte_pktmbuf_tailroom(segment));
+		if (fread(rte_pktmbuf_append(segment, n), n, 1, device->capture) != 1)
+			abort();
+		record.len -= n;
+		if (mbuf == NULL)
+			mbuf = segment;
+		else
+			rte_pktmbuf_chain(mbuf, segment);
+	}
+	time_set(mbuf, record.sec * UINT64_C(1000000) + record.usec);
+	return mbuf;
+}
+
+static void capture_play(struct device *device) {
+	struct rte_mbuf *mbuf;
+
+	if (!rte_spinlock_trylock(&device->capture_lock))
+		return;
+	if (rte_mempool_avail_count(device->pool) > 2 * CAPTURE_BURST)
+		for (unsigned int i = 0; i < CAPTURE_BURST && device->capture != NULL; i++) {
+			mbuf = capture_read(device);
+			if (mbuf != NULL)
+				testsrc_arrive(device - devices, &mbuf, 1);
+		}
+	rte_spinlock_unlock(&device->capture_lock);
+}
+
 static uint16_t rx(void *arg, struct rte_mbuf **mbufs, uint16_t n) {
 	struct queue *queue = arg;
 
@@ -85,8 +160,12 @@ static uint16_t rx(void *arg, struct rte_mbuf **mbufs, uint16_t n) {
 		queue->device->n_starved--;
 		n = 0;
 	}
+	if (queue->device->capture != NULL && rte_ring_empty(queue->ring))
+		capture_play(queue->device);
 	n = rte_ring_dequeue_burst(queue->ring, (void **)mbufs, n, NULL);
-	for (uint16_t i = 0; i < n && queue->device->nic.kind != FAKE_NIC_NONE; i++)
+	for (uint16_t i = 0;
+	     i < n && queue->device->nic.kind != FAKE_NIC_NONE && queue->device->capture == NULL;
+	     i++)
 		fake_nic_receive(&queue->device->nic, mbufs[i]);
 	__atomic_store_n(&queue->packets, queue->packets + n, __ATOMIC_RELAXED);
 	queue_leave(queue);
@@ -246,7 +325,7 @@ static int rx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc,
 	RTE_SET_USED(n_desc);
 	RTE_SET_USED(socket);
 	RTE_SET_USED(conf);
-	RTE_SET_USED(pool);
+	device->pool = pool;
 	dev->data->rx_queues[id] = &device->rx[id];
 	return 0;
 }
@@ -522,6 +601,17 @@ static void rings_create(struct device *device) {
 	}
 }
 
+static void capture_open(struct device *device, const struct rte_kvargs *args) {
+	const char *path = rte_kvargs_get(args, "pcap");
+	char header[CAPTURE_HEADER];
+
+	device->capture = path == NULL ? NULL : fopen(path, "rb");
+	device->infinite = arg_get(args, "infinite", 0);
+	if (path != NULL &&
+	    (device->capture == NULL || fread(header, sizeof(header), 1, device->capture) != 1))
+		abort();
+}
+
 static void interrupts_add(struct rte_eth_dev *dev, struct device *device) {
 	static struct eth_dev_ops intr_ops;
 
@@ -556,6 +646,7 @@ static int probe(struct rte_vdev_device *vdev) {
 	for (unsigned int i = 0; i < TESTSRC_QUEUES; i++)
 		device->tx_room[i] = UINT32_MAX;
 	rings_create(device);
+	capture_open(device, args);
 	dev = rte_eth_vdev_allocate(vdev, sizeof(struct device *));
 	if (dev == NULL) {
 		rte_kvargs_free(args);
