@@ -33,10 +33,6 @@ struct link {
 	uint16_t only;
 };
 
-static uint16_t be16(const uint8_t *bytes) {
-	return bytes[0] << 8 | bytes[1];
-}
-
 static uint16_t raw_type(const uint8_t *data, uint32_t len) {
 	const uint8_t version = len == 0 ? 0 : data[0] >> 4;
 

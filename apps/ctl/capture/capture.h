@@ -95,6 +95,10 @@ uint64_t capture_dropped(const struct capture *capture);
 // or less.
 int capture_status(const struct capture *capture, int ret);
 
+static inline uint16_t be16(const uint8_t *bytes) {
+	return bytes[0] << 8 | bytes[1];
+}
+
 /* Link types: what the packets of a capture begin with */
 
 // Packets of other links than Ethernet get an Ethernet header in place of their own link header:

@@ -178,30 +178,9 @@ static int all_load(struct advising *a) {
 
 /* Showing */
 
-static void ranking_row(const struct simulation *simulation, const struct outcome *outcome,
-			struct table *table) {
-	const struct key_spread *keys = &outcome->keys;
-
-	table_text(table, outcome->name);
-	table_cell(table, "%.3f", outcome_score(outcome));
-	if (keys->n > 0)
-		table_cell(table, "%.3f to %.3f", keys->plain.low, keys->plain.high);
-	else
-		table_text(table, "-");
-	if (keys->n_balanced > 0)
-		table_cell(table, "%.3f", keys->balanced.median);
-	else
-		table_text(table, "-");
-	table_cell(table, "%.3f", outcome->imbalance);
-	table_share(table, share_of(outcome->spread->unhashed, simulation->packets));
-	table_number(table, outcome->spread->groups.n);
-	table_cell(table, "%.2f", outcome->entropy);
-	table_cell(table, "%.3f", outcome->bound);
-}
-
 // The best, those that --with names and the fixed-function NIC.
 static void ranking_print(const struct advice *advice, struct output *out) {
-	const struct outcome *outcomes = advice->simulation->outcomes;
+	const struct simulation *simulation = advice->simulation;
 	struct table table;
 
 	if (advice->base->keys.n > 0)
@@ -212,10 +191,26 @@ static void ranking_print(const struct advice *advice, struct output *out) {
 		   "LEAST");
 	for (unsigned int i = 0; i < advice->n_ranking; i++) {
 		const struct outcome *outcome = advice->ranking[i];
+		const struct key_spread *keys = &outcome->keys;
 
-		if (i < RANKING_LINES || outcome - outcomes < advice->n_named ||
-		    outcome == advice->base)
-			ranking_row(advice->simulation, outcome, &table);
+		if (i >= RANKING_LINES && outcome != advice->base &&
+		    outcome - simulation->outcomes >= advice->n_named)
+			continue;
+		table_text(&table, outcome->name);
+		table_cell(&table, "%.3f", outcome_score(outcome));
+		if (keys->n > 0)
+			table_cell(&table, "%.3f to %.3f", keys->plain.low, keys->plain.high);
+		else
+			table_text(&table, "-");
+		if (keys->n_balanced > 0)
+			table_cell(&table, "%.3f", keys->balanced.median);
+		else
+			table_text(&table, "-");
+		table_cell(&table, "%.3f", outcome->imbalance);
+		table_share(&table, share_of(outcome->spread->unhashed, simulation->packets));
+		table_number(&table, outcome->spread->groups.n);
+		table_cell(&table, "%.2f", outcome->entropy);
+		table_cell(&table, "%.3f", outcome->bound);
 	}
 	table_fini(&table);
 	output_text(out, "\n");
@@ -289,7 +284,7 @@ static int advise(struct advising *a, struct capture *capture, struct output *ou
 		unread_find(&advice.unread, flows->loaded, &a->sample, simulation.arena);
 	advice_make(&advice);
 	reported = answer_show_or_report(a->options, capture->path, advice_show, &advice, out);
-	simulation_free(&simulation);
+	ddp_arena_destroy(simulation.arena);
 	status = capture_end_or_report(capture, ret);
 	if (reported != EXIT_GOOD)
 		return reported;

@@ -95,10 +95,8 @@ static unsigned int run_len(const struct ddp_step *step, unsigned int index) {
 
 // "dport 53: not gtpu (2152, gtpu.yaml:29), vxlan (4789, vxlan.yaml:20)"
 static void run_print(struct explanation *e, const struct ddp_try *tries, unsigned int n) {
+	fprintf(e->text.to, "%s %s: not ", tries[0].compared->name, tries[0].compared->text);
 	for (unsigned int i = 0; i < n; i++) {
-		if (i == 0)
-			fprintf(e->text.to, "%s %s: not ", tries[0].compared->name,
-				tries[0].compared->text);
 		fprintf(e->text.to, "%s%s (%s, ", i > 0 ? ", " : "", tries[i].what,
 			tries[i].wanted);
 		format_place(e->text.to, tries[i].place);

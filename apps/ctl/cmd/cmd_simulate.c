@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "common/strbuf.h"
 #include "ctl/capture/capture.h"
 #include "ctl/command.h"
@@ -113,7 +114,7 @@ static int simulate(const struct simulate_options *options, struct candidates *c
 	simulation_make(&simulation, options, candidates, &capture, ret);
 	status = answer_show_or_report(options, capture.path, simulation_show, &simulation, out);
 	mismatch_print(options->base.common.files[0], candidates, &simulation);
-	simulation_free(&simulation);
+	ddp_arena_destroy(simulation.arena);
 	ret = capture_end_or_report(&capture, ret);
 	capture_close(&capture);
 	return status != EXIT_GOOD ? status : ret;

@@ -14,12 +14,10 @@ struct graph_edge *graph_edge_add(struct graph *graph, unsigned int from, unsign
 				  int port) {
 	struct graph_edge *edge = DDP_APPEND(graph->arena, graph->edges, graph->n_edges);
 
-	*edge = (struct graph_edge){
-		.from = from,
-		.to = to,
-		.port = port,
-		.when = ddp_arena_strdup(graph->arena, strbuf_take(&graph->text)),
-	};
+	edge->from = from;
+	edge->to = to;
+	edge->port = port;
+	edge->when = ddp_arena_strdup(graph->arena, strbuf_take(&graph->text));
 	return edge;
 }
 

@@ -226,6 +226,7 @@ struct balancing *balancer_end(struct balancer *balancer) {
 
 	interval_end(balancer);
 	result->n_intervals = balancer->number + 1;
+	result->move_rate = result->n_moves * 1e9 / result->n_intervals / result->interval_ns;
 	if (balancer->packets > 0) {
 		result->fixed /= balancer->packets;
 		result->balanced /= balancer->packets;

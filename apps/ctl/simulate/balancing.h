@@ -38,6 +38,7 @@ struct balancing {
 	uint64_t n_busy;      // of them: with packets,
 	uint64_t n_loaded;    // and with BALANCING_FEW for each queue, or more
 	uint64_t n_moves;
+	double move_rate;              // a second
 	double fixed, balanced, after; // means over the intervals, by their packets
 	double fixed_worst, balanced_worst,
 		after_worst; // in one interval; the balanced one after the first move
@@ -54,10 +55,6 @@ struct balancing {
 	uint64_t bound_packets; // its own then
 	const char *bound_flow; // that has most of these; NULL: none has, or it is not known
 };
-
-static inline double balancing_move_rate(const struct balancing *balancing) { // a second
-	return balancing->n_moves * 1e9 / balancing->n_intervals / balancing->interval_ns;
-}
 
 struct balancer;
 

@@ -35,7 +35,8 @@ void candidates_fini(struct candidates *candidates) {
 		ddp_personality_unload(&candidates->loaded[--candidates->n_loaded]);
 	while (candidates->n_nics > 0)
 		ddp_plan_destroy(candidates->nics[--candidates->n_nics].plan);
-	spread_totals_fini(&candidates->totals);
+	flow_counter_fini(&candidates->totals.flows);
+	flow_counter_fini(&candidates->totals.ues);
 	free(candidates->spreads);
 	free(candidates->loaded);
 }

@@ -197,7 +197,9 @@ static void flow_begin(struct flow_counter *counter, struct flow *flow, unsigned
 		outer_take(verdict, packet, flow);
 }
 
-static void keys_make(struct flow_counter *counter, unsigned int n) {
+void flow_counter_count(struct flow_counter *counter, const struct capture_batch *batch,
+			unsigned int first, unsigned int n,
+			uint16_t (*places)[CAPTURE_BATCH_PACKETS]) {
 	const struct spread_burst *burst = counter->by->burst;
 	uint8_t input[FLOW_INPUT_SIZE];
 
@@ -206,14 +208,6 @@ static void keys_make(struct flow_counter *counter, unsigned int n) {
 		counter->keys[i] = input_key(counter, counter->is_ue ? 0 : burst->types[i], input,
 					     burst->input_lens[i]);
 	}
-}
-
-void flow_counter_count(struct flow_counter *counter, const struct capture_batch *batch,
-			unsigned int first, unsigned int n,
-			uint16_t (*places)[CAPTURE_BATCH_PACKETS]) {
-	const struct spread_burst *burst = counter->by->burst;
-
-	keys_make(counter, n);
 	flows_prefetch(&counter->table, counter->keys, n);
 	for (unsigned int i = 0; i < n; i++) {
 		const struct capture_packet *packet = &batch->packets[first + i];

@@ -595,10 +595,6 @@ void simulation_make(struct simulation *simulation, const struct simulate_option
 	finest_find(simulation);
 }
 
-void simulation_free(struct simulation *simulation) {
-	ddp_arena_destroy(simulation->arena);
-}
-
 uint64_t own_packets(const struct spread *spread) {
 	uint64_t n = 0;
 

@@ -118,7 +118,7 @@ struct simulation {
 	struct top_flow top_flows[TOP_FLOWS];
 	unsigned int n_top_flows;
 
-	struct ddp_arena *arena; // owns all of the above
+	struct ddp_arena *arena; // owns all of the above; the caller destroys it
 	struct strbuf text;      // while it is made: of what is written next
 };
 
@@ -132,7 +132,6 @@ uint64_t most_of(const uint64_t *loads, unsigned int n);
 // capture and the options must outlive it. ret is what candidates_run() returned.
 void simulation_make(struct simulation *simulation, const struct simulate_options *options,
 		     struct candidates *candidates, const struct capture *capture, int ret);
-void simulation_free(struct simulation *simulation);
 
 // For people, and parts of that, each with an empty line behind it.
 void simulation_print(const struct simulation *simulation, struct output *out);

@@ -77,9 +77,9 @@ static void balancing_json(const struct simulation *simulation, const struct bal
 	jsonw_write(
 		json,
 		"moves_per_second:%g fixed:%g balanced:%g after:%g fixed_worst:%g balanced_worst:%g after_worst:%g bound_intervals:%ju",
-		balancing_move_rate(balancing), balancing->fixed, balancing->balanced,
-		balancing->after, balancing->fixed_worst, balancing->balanced_worst,
-		balancing->after_worst, balancing->n_bound);
+		balancing->move_rate, balancing->fixed, balancing->balanced, balancing->after,
+		balancing->fixed_worst, balancing->balanced_worst, balancing->after_worst,
+		balancing->n_bound);
 	if (balancing->bound_entry >= 0)
 		jsonw_write(json, "bound_entry:%u bound_share:%g bound_flow:%s",
 			    (unsigned int)balancing->bound_entry, balancing->bound_share,

@@ -285,7 +285,7 @@ static void balancing_row(const struct outcome *outcome, struct table *table) {
 	worst_cell(table, balancing->balanced_worst);
 	worst_cell(table, balancing->after_worst);
 	table_cell(table, "%" PRIu64, balancing->n_moves);
-	table_cell(table, "%.1f", balancing_move_rate(balancing));
+	table_cell(table, "%.1f", balancing->move_rate);
 }
 
 static void bound_print(const struct simulation *simulation, const struct outcome *outcome,

@@ -540,11 +540,6 @@ static int round_run(struct run *run, struct capture *capture) {
 	return said;
 }
 
-void spread_totals_fini(struct spread_totals *totals) {
-	flow_counter_fini(&totals->flows);
-	flow_counter_fini(&totals->ues);
-}
-
 /* Progress */
 
 struct progress {

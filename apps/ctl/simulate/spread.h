@@ -12,7 +12,6 @@
 //	spread_init(&spreads[1], ...);
 //	ret = spread_run(&capture, spreads, 2, &totals);
 //	... spreads[0].queue_packets[3] ...
-//	spread_totals_fini(&totals);
 //	spread_fini(...);
 #ifndef DDPCTL_SIMULATE_SPREAD_H
 #define DDPCTL_SIMULATE_SPREAD_H
@@ -130,16 +129,15 @@ struct spread_totals {
 	size_t memory;         // bytes to use; 0: 200 MB
 	struct sample *sample; // takes some of the packets; NULL: not wanted
 
-	// Packets that belong together: those of which the spreads `by` hash the same.
+	// Packets that belong together: those of which the spreads `by` hash the same. To be freed
+	// with flow_counter_fini() if there are such spreads.
 	struct flow_counter flows, ues;
 
-	// the result; to be freed with spread_totals_fini()
+	// the result
 	uint64_t first_ns, last_ns; // times of packets; 0 where the capture has none
 	uint64_t bytes;             // of frames
 	double seconds;             // that it took
 };
-
-void spread_totals_fini(struct spread_totals *totals);
 
 // Send the rest of the capture through all of the n spreads, 1 to SPREADS_MAX. If that takes long,
 // a line on a terminal shows how far it is. Returns what capture_fill() said last, 0 or less.

@@ -37,10 +37,6 @@ struct finding {
 	uint64_t n_ip[BYTES];   // packets with an IP header there
 };
 
-static uint16_t be16(const uint8_t *at) {
-	return at[0] << 8 | at[1];
-}
-
 // Of packet i, the rule whose number is unknown: of a table, else of UDP's destination port. A path
 // that a rule ended, or a cut packet of which too little is known, has no such end.
 static bool end_find(const struct ddp_personality *all, const struct sample *sample, unsigned int i,

@@ -184,7 +184,6 @@ static void assert_sums(const char *path) {
 	assert_int_equal(capture_open(&capture, &(struct capture_config){.path = path}), 0);
 	assert_int_equal(spread_run(&capture, spreads, N_SPREADS, &totals), 0);
 	assert_windows(&totals);
-	spread_totals_fini(&totals);
 	assert_int_equal(capture.n_packets, N_PACKETS);
 	capture_close(&capture);
 	assert_int_equal(capture_open(&capture, &(struct capture_config){.path = path}), 0);
@@ -244,7 +243,6 @@ static void balancing_is_the_same_whatever_the_threads_do(void **state) {
 		all_init(DDP_HASH_TOEPLITZ, DDP_RSS_HF_ALL);
 		assert_int_equal(capture_open(&capture, &(struct capture_config){.path = path}), 0);
 		assert_int_equal(spread_run(&capture, spreads, N_SPREADS, &totals), 0);
-		spread_totals_fini(&totals);
 		capture_close(&capture);
 		assert_null(spreads[2].balancing);
 		for (unsigned int i = 0; i < N_SPREADS; i++) {
@@ -332,7 +330,6 @@ static void what_a_broken_capture_has_is_counted(void **state) {
 	all_init(DDP_HASH_TOEPLITZ, DDP_RSS_HF_ALL);
 	assert_int_equal(capture_open(&capture, &(struct capture_config){.path = path}), 0);
 	assert_true(spread_run(&capture, spreads, N_SPREADS, &totals) < 0);
-	spread_totals_fini(&totals);
 	for (unsigned int i = 0; i < N_SPREADS; i++) {
 		assert_int_equal(spreads[i].packets, 0);
 		spread_fini(&spreads[i]);
