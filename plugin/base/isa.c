@@ -8,6 +8,7 @@
 #include <cpuid.h>
 
 static bool has_v2(void) {
+	__builtin_cpu_init(); // may be asked before the compiler's own constructor has run
 	return __builtin_cpu_supports("ssse3") && __builtin_cpu_supports("sse4.1") &&
 	       __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt") &&
 	       __builtin_cpu_supports("pclmul");
@@ -35,25 +36,10 @@ static bool has_avx512(void) {
 	       __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi") &&
 	       __builtin_cpu_supports("vpclmulqdq");
 }
-
-static void cpu_init(void) {
-	__builtin_cpu_init(); // may be asked before the compiler's own constructor has run
-}
 #else
-static bool has_v2(void) {
-	return false;
-}
-
-static bool has_v3(void) {
-	return false;
-}
-
-static bool has_avx512(void) {
-	return false;
-}
-
-static void cpu_init(void) {
-}
+#define has_v2 has_none
+#define has_v3 has_none
+#define has_avx512 has_none
 #endif
 
 #ifdef __aarch64__
@@ -63,10 +49,12 @@ static bool has_pmull(void) {
 	return (getauxval(AT_HWCAP) & HWCAP_PMULL) != 0;
 }
 #else
-static bool has_pmull(void) {
+#define has_pmull has_none
+#endif
+
+static bool has_none(void) {
 	return false;
 }
-#endif
 
 static bool has_scalar(void) {
 	return true;
@@ -81,7 +69,6 @@ static const struct level {
 	DDP_ISAS(LEVEL)};
 
 bool ddp_isa_supported(enum ddp_isa isa) {
-	cpu_init();
 	return levels[isa].supported();
 }
 

@@ -7,56 +7,60 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Numbers of the bits (DPDK 22.11, lib/ethdev); a test compares them with rte_ethdev.h.
-#define DDP_RSS_HF_BITS(X) \
-	X(IPV4, 2)         \
-	X(IPV4_FRAG, 3)    \
-	X(IPV4_TCP, 4)     \
-	X(IPV4_UDP, 5)     \
-	X(IPV4_SCTP, 6)    \
-	X(IPV4_OTHER, 7)   \
-	X(IPV6, 8)         \
-	X(IPV6_FRAG, 9)    \
-	X(IPV6_TCP, 10)    \
-	X(IPV6_UDP, 11)    \
-	X(IPV6_SCTP, 12)   \
-	X(IPV6_OTHER, 13)  \
-	X(L2_PAYLOAD, 14)  \
-	X(IPV6_EX, 15)     \
-	X(IPV6_TCP_EX, 16) \
-	X(IPV6_UDP_EX, 17) \
-	X(VXLAN, 19)       \
-	X(GENEVE, 20)      \
-	X(NVGRE, 21)       \
-	X(GTPU, 23)        \
-	X(ETH, 24)         \
-	X(S_VLAN, 25)      \
-	X(C_VLAN, 26)      \
-	X(ESP, 27)         \
-	X(AH, 28)          \
-	X(L2TPV3, 29)      \
-	X(PFCP, 30)        \
-	X(PPPOE, 31)       \
-	X(ECPRI, 32)       \
-	X(MPLS, 33)        \
-	X(IPV4_CHKSUM, 34) \
-	X(L4_CHKSUM, 35)   \
-	X(L2TPV2, 36)      \
-	X(L3_PRE96, 52)    \
-	X(L3_PRE64, 53)    \
-	X(L3_PRE56, 54)    \
-	X(L3_PRE48, 55)    \
-	X(L3_PRE40, 56)    \
-	X(L3_PRE32, 57)    \
-	X(L2_DST_ONLY, 58) \
-	X(L2_SRC_ONLY, 59) \
-	X(L4_DST_ONLY, 60) \
-	X(L4_SRC_ONLY, 61) \
-	X(L3_DST_ONLY, 62) \
-	X(L3_SRC_ONLY, 63)
-#define DDP_RSS_HF_ENUM(name, bit) DDP_RSS_HF_##name = bit,
+// Numbers of the bits (DPDK 22.11, lib/ethdev), a test compares them with rte_ethdev.h; and their
+// names in testpmd.
+#define DDP_RSS_HF_NAMED(X)               \
+	X(IPV4, 2, "ipv4")                \
+	X(IPV4_FRAG, 3, "ipv4-frag")      \
+	X(IPV4_TCP, 4, "ipv4-tcp")        \
+	X(IPV4_UDP, 5, "ipv4-udp")        \
+	X(IPV4_SCTP, 6, "ipv4-sctp")      \
+	X(IPV4_OTHER, 7, "ipv4-other")    \
+	X(IPV6, 8, "ipv6")                \
+	X(IPV6_FRAG, 9, "ipv6-frag")      \
+	X(IPV6_TCP, 10, "ipv6-tcp")       \
+	X(IPV6_UDP, 11, "ipv6-udp")       \
+	X(IPV6_SCTP, 12, "ipv6-sctp")     \
+	X(IPV6_OTHER, 13, "ipv6-other")   \
+	X(L2_PAYLOAD, 14, "l2-payload")   \
+	X(IPV6_EX, 15, "ipv6-ex")         \
+	X(IPV6_TCP_EX, 16, "ipv6-tcp-ex") \
+	X(IPV6_UDP_EX, 17, "ipv6-udp-ex") \
+	X(PORT, 18, "port")               \
+	X(VXLAN, 19, "vxlan")             \
+	X(GENEVE, 20, "geneve")           \
+	X(NVGRE, 21, "nvgre")             \
+	X(GTPU, 23, "gtpu")               \
+	X(ETH, 24, "eth")                 \
+	X(S_VLAN, 25, "s-vlan")           \
+	X(C_VLAN, 26, "c-vlan")           \
+	X(ESP, 27, "esp")                 \
+	X(AH, 28, "ah")                   \
+	X(L2TPV3, 29, "l2tpv3")           \
+	X(PFCP, 30, "pfcp")               \
+	X(PPPOE, 31, "pppoe")             \
+	X(ECPRI, 32, "ecpri")             \
+	X(MPLS, 33, "mpls")               \
+	X(IPV4_CHKSUM, 34, "ipv4-chksum") \
+	X(L4_CHKSUM, 35, "l4-chksum")     \
+	X(L2TPV2, 36, "l2tpv2")
+// Bits without a name in testpmd.
+#define DDP_RSS_HF_UNNAMED(X)    \
+	X(L3_PRE96, 52, NULL)    \
+	X(L3_PRE64, 53, NULL)    \
+	X(L3_PRE56, 54, NULL)    \
+	X(L3_PRE48, 55, NULL)    \
+	X(L3_PRE40, 56, NULL)    \
+	X(L3_PRE32, 57, NULL)    \
+	X(L2_DST_ONLY, 58, NULL) \
+	X(L2_SRC_ONLY, 59, NULL) \
+	X(L4_DST_ONLY, 60, NULL) \
+	X(L4_SRC_ONLY, 61, NULL) \
+	X(L3_DST_ONLY, 62, NULL) \
+	X(L3_SRC_ONLY, 63, NULL)
+#define DDP_RSS_HF_ENUM(name, bit, testpmd) DDP_RSS_HF_##name = bit,
 enum {
-	DDP_RSS_HF_BITS(DDP_RSS_HF_ENUM)
+	DDP_RSS_HF_NAMED(DDP_RSS_HF_ENUM) DDP_RSS_HF_UNNAMED(DDP_RSS_HF_ENUM)
 };
 
 #define DDP_RSS_HF(name) (UINT64_C(1) << DDP_RSS_HF_##name)

@@ -90,8 +90,8 @@ static const struct constant {
 	const char *name;
 	uint64_t ours, dpdks;
 } constants[] = {
-#define X(name, bit) {#name, DDP_RSS_HF(name), RTE_ETH_RSS_##name},
-	DDP_RSS_HF_BITS(X)
+#define X(name, bit, testpmd) {#name, DDP_RSS_HF(name), RTE_ETH_RSS_##name},
+	DDP_RSS_HF_NAMED(X) DDP_RSS_HF_UNNAMED(X)
 #undef X
 };
 
