@@ -23,6 +23,13 @@ struct ddp_place {
 
 #define DDP_PLACE_BYTE UINT32_MAX
 
+// Text inside a file, as it stands there, so that an error can point into it.
+struct ddp_text {
+	const char *s;
+	size_t len;
+	struct ddp_place place; // of s[0]
+};
+
 enum ddp_severity {
 	DDP_ERROR,
 	DDP_WARNING,
@@ -51,6 +58,8 @@ void ddp_diag_add(struct ddp_diag *diag, enum ddp_severity severity, const struc
 
 #define ddp_error(diag, place, ...) ddp_diag_add(diag, DDP_ERROR, place, __VA_ARGS__)
 #define ddp_warn(diag, place, ...) ddp_diag_add(diag, DDP_WARNING, place, __VA_ARGS__)
+// Add an error; evaluates to false, for functions that return whether they succeeded.
+#define ddp_refuse(diag, place, ...) (ddp_error(diag, place, __VA_ARGS__), false)
 
 // Add "error: out of memory", for which no memory is needed. Returns -ENOMEM. An error whose text
 // cannot be allocated becomes this one.

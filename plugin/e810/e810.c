@@ -147,7 +147,7 @@ static void configuration_read(struct package_reader *reader) {
 	metadata_find(reader, e810);
 }
 
-// What a signature segment says it signs, and its own buffers.
+// Check the buffers that a signature segment says it signs, and its own.
 static void signature_check(struct package_reader *reader, const struct ddp_segment *segment) {
 	const struct ddp_package *package = reader->package;
 	const uint8_t *bytes = package->bytes + segment->offset;
@@ -242,36 +242,23 @@ static void identity_read(struct package_reader *reader) {
 			    DDP_VERSION_NUMBERS(outer), DDP_VERSION_NUMBERS(package->version));
 }
 
-int e810_read(struct package_reader *reader) {
+void e810_read(struct package_reader *reader) {
 	struct ddp_package *package = reader->package;
 
-	if (memcmp(package->bytes, (uint8_t[]){1, 0, 0, 0}, 4) != 0)
-		return reader_error(reader, 0, "format %u.%u.%u.%u: only 1.0.0.0 is known",
-				    package->bytes[0], package->bytes[1], package->bytes[2],
-				    package->bytes[3]);
+	if (memcmp(package->bytes, (uint8_t[]){1, 0, 0, 0}, 4) != 0) {
+		reader_error(reader, 0, "format %u.%u.%u.%u: only 1.0.0.0 is known",
+			     package->bytes[0], package->bytes[1], package->bytes[2],
+			     package->bytes[3]);
+		return;
+	}
 	package->e810 = ddp_arena_alloc(package->arena, sizeof(*package->e810));
 	package->e810->segment = segment_find(package, SEGMENT_E810);
 	if (package->e810->segment == NULL)
 		package->e810->segment = segment_find(package, SEGMENT_E830);
 	if (metadata_read(reader) == -EBADMSG)
-		return -EBADMSG;
+		return;
 	configuration_read(reader);
 	others_check(reader);
 	e810_tables_read(reader);
-	e810_labels_read(package);
 	identity_read(reader);
-	return reader->n_errors > 0 ? -EBADMSG : 0;
-}
-
-const struct e810_part *e810_parts(const struct ddp_package *package, unsigned int *n) {
-	*n = package->e810->n_parts;
-	return package->e810->parts;
-}
-
-unsigned int e810_n_buffers(const struct ddp_package *package) {
-	return package->e810->n_buffers;
-}
-
-unsigned int e810_first_metadata_buffer(const struct ddp_package *package) {
-	return package->e810->first_metadata;
 }

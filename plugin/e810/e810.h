@@ -20,7 +20,6 @@ enum e810_section {
 	E810_FD_KEY_BUILDER = 31,
 	E810_RSS_KEY_BUILDER = 41,
 	E810_RSS_XLT1 = 42,
-	E810_RSS_XLT2 = 43,
 	E810_RSS_TCAM = 44,
 	E810_RSS_REDIRECTION = 45,
 	E810_RSS_FIELD_VECTOR = 46,
@@ -35,16 +34,13 @@ enum e810_section {
 	E810_PG_SPILL = 76,
 	E810_NO_MATCH_SPILL = 78,
 	E810_FLAG_REDIRECTION = 97,
-	E810_LABELS = 0x80000010,
 	E810_LABELS_PC = 0x80000010,
 	E810_LABELS_NODE = 0x80000012,
 	E810_LABELS_MARKER = 0x80000014,
 	E810_LABELS_PTYPE = 0x80000016,
 	E810_LABELS_PROTOCOL = 0x80000017,
 	E810_LABELS_BOOST = 0x80000018,
-	E810_LABELS_PACKET_FLAG = 0x80000023,
 	E810_LABELS_RSS_PTG = 0x80000028,
-	E810_LABELS_RSS_PROFILE = 0x80000033,
 	E810_PROTOCOL_PTYPES = 0x80000042,
 };
 
@@ -54,7 +50,8 @@ struct e810_table {
 	// With indexes (count+offset): all slots of the hardware's table, zeros where no section
 	// has one. With an address in each entry (TCAMs): the entries in file order.
 	unsigned int n_entries;
-	unsigned int n_given; // entries that the file gives
+	unsigned int n_given;      // entries that the file gives
+	struct e810_label *labels; // of each entry, in a table of labels; else NULL
 };
 
 struct e810_label {
@@ -70,20 +67,32 @@ struct e810_part {
 	uint16_t buffer;
 };
 
+struct e810_package {
+	const struct ddp_segment *segment; // the configuration
+	unsigned int n_buffers;            // of it
+	unsigned int first_metadata;       // the NIC gets no buffer from this one on
+	// All sections, by buffer and then in the order of its list: the order in which they make
+	// up the tables.
+	struct e810_part *parts;
+	unsigned int n_parts;
+	struct e810_table *tables; // see e810_table()
+};
+
+// The nth entry of a table.
+static inline const uint8_t *e810_entry(const struct e810_table *table, unsigned int n) {
+	return table->entries + (size_t)n * table->entry_size;
+}
+
 // The table of a section id; n_entries 0 where the package has none, or where its layout is not
-// known.
+// known. If there are entries, their size is the one of the layout.
 const struct e810_table *e810_table(const struct ddp_package *package, uint32_t id);
 
 // How many entries of a table do anything at all: valid, able to match, not blank. -1 where that is
 // not known of this table.
 int e810_table_live(const struct ddp_package *package, uint32_t id);
 
-// What a section id stands for ("Rx boost TCAM"), or NULL.
+// The name of a section id ("Rx boost TCAM"), or NULL.
 const char *e810_section_name(uint32_t id);
-
-// All sections of the configuration segment, by buffer and then in the order of its list: the order
-// in which they make up the tables.
-const struct e810_part *e810_parts(const struct ddp_package *package, unsigned int *n);
 
 // The labels of a section id (E810_LABELS_...), in file order.
 const struct e810_label *e810_labels(const struct ddp_package *package, uint32_t id,
@@ -95,14 +104,10 @@ const char *e810_label(const struct ddp_package *package, uint32_t id, uint16_t 
 #define E810_VERSION_MAJOR 1
 #define E810_VERSION_MINOR 3
 
-// Buffers of the configuration segment.
-unsigned int e810_n_buffers(const struct ddp_package *package);
-unsigned int e810_first_metadata_buffer(const struct ddp_package *package); // or e810_n_buffers()
-
 struct package_reader;
 
 // Read the content of this series into package->e810, and the package's identity, allocated from
-// package->arena. Returns 0, or -EBADMSG after reporting errors.
-int e810_read(struct package_reader *reader);
+// package->arena. Reports errors.
+void e810_read(struct package_reader *reader);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Parser tables of a package -> tables of the walk: instructions, parse graph, marker TCAM.
-#include <errno.h>
-#include <stdlib.h>
+#include <assert.h>
 #include <string.h>
 
 #include "e810_model.h"
@@ -9,23 +8,6 @@
 static const uint8_t opcodes[] = {
 	ALU_MOVE_ADD, ALU_ADD, ALU_MOVE_XOR, ALU_SET_IF_EQUAL, ALU_OR_IF_EQUAL, ALU_OR_IF_LESS,
 };
-
-const uint8_t *e810_decode_entries(const struct ddp_package *package, uint32_t id,
-				   unsigned int size, unsigned int *n, struct ddp_diag *diag) {
-	const struct e810_table *table = e810_table(package, id);
-	struct ddp_place place = {.file = package->path};
-
-	*n = 0;
-	if (table == NULL || table->n_entries == 0)
-		return NULL;
-	if (table->entry_size != size) {
-		ddp_error(diag, &place, "section %u has entries of %u bytes, not %u", id,
-			  table->entry_size, size);
-		return NULL;
-	}
-	*n = table->n_entries;
-	return table->entries;
-}
 
 /* Words of instructions */
 
@@ -108,19 +90,16 @@ void e810_decode_key(const uint8_t *entry, unsigned int next_first, unsigned int
 	key->alu = entry_bits(entry, key_first + 28, 7);
 }
 
-static int instructions_decode(struct e810_parser *parser, struct ddp_diag *diag) {
-	unsigned int n;
-	const uint8_t *entries = e810_decode_entries(parser->package, E810_IMEM, 48, &n, diag);
+static void instructions_decode(struct e810_parser *parser, struct ddp_diag *diag) {
+	const struct e810_table *table = e810_table(parser->package, E810_IMEM);
+	struct ddp_place place = {.file = parser->package->path};
 
-	if (entries == NULL || n > E810_N_PCS) {
-		struct ddp_place place = {.file = parser->package->path};
-
+	assert(table->n_entries <= E810_N_PCS);
+	if (table->n_entries == 0)
 		ddp_error(diag, &place, "no instructions of a receive parser (section %u)",
 			  E810_IMEM);
-		return -EINVAL;
-	}
-	for (unsigned int i = 0; i < n; i++) {
-		const uint8_t *entry = entries + 48 * i;
+	for (unsigned int i = 0; i < table->n_entries; i++) {
+		const uint8_t *entry = e810_entry(table, i);
 		struct instruction *instruction = &parser->instructions[i];
 
 		instruction->boost = entry_bits(entry, 0, 4);
@@ -131,31 +110,26 @@ static int instructions_decode(struct e810_parser *parser, struct ddp_diag *diag
 		for (unsigned int k = 0; k < 3; k++)
 			e810_decode_alu(entry, 69 + 96 * k, &instruction->alus[k]);
 	}
-	return 0;
 }
 
-static int start_decode(struct e810_parser *parser, struct ddp_diag *diag) {
+static void start_decode(struct e810_parser *parser, struct ddp_diag *diag) {
+	const struct e810_table *table = e810_table(parser->package, E810_METADATA_INIT);
 	struct ddp_place place = {.file = parser->package->path};
-	unsigned int n;
-	const uint8_t *entry =
-		e810_decode_entries(parser->package, E810_METADATA_INIT, 24, &n, diag);
+	const uint8_t *entry = table->entries;
 
-	if (entry == NULL) {
+	if (table->n_entries == 0) {
 		ddp_error(diag, &place, "no initial state of a receive parser (section %u)",
 			  E810_METADATA_INIT);
-		return -EINVAL;
+		return;
 	}
 	parser->first_tsr = entry_bits(entry, 0, 8);
 	parser->first_offset = entry_bits(entry, 8, 9);
 	parser->first_pc = entry_bits(entry, 17, 8);
 	parser->first_node = entry_bits(entry, 25, 11);
 	parser->first_flags = entry_bits(entry, 123, 32) | entry_bits(entry, 155, 32) << 32;
-	if (parser->first_pc >= E810_N_PCS) {
+	if (parser->first_pc >= E810_N_PCS)
 		ddp_error(diag, &place, "the parser starts at instruction %u; there are %u",
 			  parser->first_pc, E810_N_PCS);
-		return -EINVAL;
-	}
-	return 0;
 }
 
 /* Parse graph */
@@ -163,16 +137,16 @@ static int start_decode(struct e810_parser *parser, struct ddp_diag *diag) {
 struct graph_table {
 	uint32_t id;
 	const char *name;
-	unsigned int size, key, action; // bytes; bits
+	unsigned int key, action; // their first bits
 	bool no_match;
 	unsigned int first_index; // of its entries among those of the same kind
 };
 
 static const struct graph_table graph_tables[] = {
-	{E810_PG_CAM, "parse-graph CAM", 16, 0, 73, false, 0},
-	{E810_PG_SPILL, "parse-graph spill", 17, 56, 0, false, 2048},
-	{E810_PG_NO_MATCH, "no-match CAM", 12, 0, 41, true, 0},
-	{E810_NO_MATCH_SPILL, "no-match spill", 13, 56, 0, true, 1024},
+	{E810_PG_CAM, "parse-graph CAM", 0, 73, false, 0},
+	{E810_PG_SPILL, "parse-graph spill", 56, 0, false, 2048},
+	{E810_PG_NO_MATCH, "no-match CAM", 0, 41, true, 0},
+	{E810_NO_MATCH_SPILL, "no-match spill", 56, 0, true, 1024},
 };
 #define N_GRAPH_TABLES (sizeof(graph_tables) / sizeof(graph_tables[0]))
 
@@ -181,60 +155,55 @@ struct graph_reader {
 	const struct graph_table *table;
 	unsigned int index;
 	struct ddp_diag *diag;
-	const uint8_t *protocol_groups, *marker_groups;
-	unsigned int n_protocol_groups, n_marker_groups;
+	const struct e810_table *protocol_groups, *marker_groups;
 };
 
-// One of its fields refers to what is not there.
-static int graph_error(struct graph_reader *r, const char *what, unsigned int value,
-		       unsigned int n) {
+// Report a field that refers to what is not there. Returns false.
+static bool graph_error(struct graph_reader *r, const char *what, unsigned int value,
+			unsigned int n) {
 	struct ddp_place place = {.file = r->parser->package->path};
 
-	ddp_error(r->diag, &place, "entry %u of the %s: %s %u; there are %u", r->index,
-		  r->table->name, what, value, n);
-	return -EINVAL;
+	return ddp_refuse(r->diag, &place, "entry %u of the %s: %s %u; there are %u", r->index,
+			  r->table->name, what, value, n);
 }
 
-static int marker_add(struct graph_reader *r, struct graph_entry *e, unsigned int marker) {
+static bool marker_add(struct graph_reader *r, struct graph_entry *e, unsigned int marker) {
 	if (marker >= E810_N_MARKERS)
 		return graph_error(r, "marker", marker, E810_N_MARKERS);
 	if (marker < 64)
 		e->markers |= UINT64_C(1) << marker;
 	else
 		e->markers_high |= 1u << (marker - 64);
-	return 0;
+	return true;
 }
 
-static int markers_decode(struct graph_reader *r, const uint8_t *entry, struct graph_entry *e) {
+static bool markers_decode(struct graph_reader *r, const uint8_t *entry, struct graph_entry *e) {
 	unsigned int first = r->table->action, number = entry_bits(entry, first + 32, 8);
-	int ret = 0;
+	const uint8_t *group;
 
 	if (!entry_bits(entry, first + 31, 1))
-		return number == E810_NO_MARKER ? 0 : marker_add(r, e, number);
-	if (number >= r->n_marker_groups)
-		return graph_error(r, "marker group", number, r->n_marker_groups);
-	for (unsigned int i = 0; i < 8 && ret == 0; i++) {
-		unsigned int marker = r->marker_groups[8 * number + i];
-
-		if (marker == E810_NO_MARKER)
-			break;
-		ret = marker_add(r, e, marker);
-	}
-	return ret;
+		return number == E810_NO_MARKER || marker_add(r, e, number);
+	if (number >= r->marker_groups->n_entries)
+		return graph_error(r, "marker group", number, r->marker_groups->n_entries);
+	group = e810_entry(r->marker_groups, number);
+	for (unsigned int i = 0; i < 8 && group[i] != E810_NO_MARKER; i++)
+		if (!marker_add(r, e, group[i]))
+			return false;
+	return true;
 }
 
-static int protocols_decode(struct graph_reader *r, const uint8_t *entry, struct graph_entry *e) {
+static bool protocols_decode(struct graph_reader *r, const uint8_t *entry, struct graph_entry *e) {
 	unsigned int first = r->table->action, number = entry_bits(entry, first + 23, 8);
 	const uint8_t *group;
 
 	if (!entry_bits(entry, first + 19, 1)) {
 		if (number != E810_NO_PROTOCOL)
 			e->protocols[e->n_protocols++].id = number;
-		return 0;
+		return true;
 	}
-	if (number >= r->n_protocol_groups)
-		return graph_error(r, "protocol group", number, r->n_protocol_groups);
-	group = r->protocol_groups + 24 * number;
+	if (number >= r->protocol_groups->n_entries)
+		return graph_error(r, "protocol group", number, r->protocol_groups->n_entries);
+	group = e810_entry(r->protocol_groups, number);
 	for (unsigned int i = 0; i < 8; i++) {
 		unsigned int id = entry_bits(group, 22 * i + 1, 8);
 		uint16_t offset = entry_bits(group, 22 * i + 12, 10);
@@ -245,13 +214,12 @@ static int protocols_decode(struct graph_reader *r, const uint8_t *entry, struct
 		e->protocols[e->n_protocols++].offset =
 			entry_bits(group, 22 * i, 1) ? -offset : offset;
 	}
-	return 0;
+	return true;
 }
 
-static int action_decode(struct graph_reader *r, const uint8_t *entry, struct graph_entry *e) {
+static bool action_decode(struct graph_reader *r, const uint8_t *entry, struct graph_entry *e) {
 	unsigned int first = r->table->action;
 	uint16_t adjust = entry_bits(entry, first + 42, 9);
-	int ret;
 
 	e->next_node = entry_bits(entry, first, 11);
 	e->next_pc = entry_bits(entry, first + 11, 8);
@@ -259,8 +227,7 @@ static int action_decode(struct graph_reader *r, const uint8_t *entry, struct gr
 	e->ho_add = entry_bits(entry, first + 41, 1) ? adjust : -adjust;
 	if (e->next_pc >= E810_N_PCS)
 		return graph_error(r, "next instruction", e->next_pc, E810_N_PCS);
-	ret = markers_decode(r, entry, e);
-	return ret < 0 ? ret : protocols_decode(r, entry, e);
+	return markers_decode(r, entry, e) && protocols_decode(r, entry, e);
 }
 
 static void graph_insert(struct graph_hash *hash, graph_state state, uint32_t next,
@@ -274,7 +241,7 @@ static void graph_insert(struct graph_hash *hash, graph_state state, uint32_t ne
 	hash->slots[i & hash->mask] = (struct graph_slot){state, next, entry};
 }
 
-static int graph_entry_decode(struct graph_reader *r, const uint8_t *entry) {
+static void graph_entry_decode(struct graph_reader *r, const uint8_t *entry) {
 	struct e810_parser *parser = r->parser;
 	unsigned int first = r->table->key;
 	struct graph_entry *e = &parser->graph[parser->n_graph];
@@ -283,7 +250,7 @@ static int graph_entry_decode(struct graph_reader *r, const uint8_t *entry) {
 	graph_state state;
 
 	if (!entry_bits(entry, first, 1))
-		return 0;
+		return;
 	e->index = r->index + r->table->first_index;
 	e->no_match = r->table->no_match;
 	state = graph_state_of(entry_bits(entry, first + 1, 11), entry_bits(entry, first + 12, 4),
@@ -292,56 +259,48 @@ static int graph_entry_decode(struct graph_reader *r, const uint8_t *entry) {
 		next = entry_bits(entry, first + 41, 32);
 	graph_insert(r->table->no_match ? &parser->no_match : &parser->match, state, next,
 		     ++parser->n_graph);
-	return action_decode(r, entry, e);
+	action_decode(r, entry, e);
 }
 
-static int graph_hash_create(struct graph_hash *hash, unsigned int n) {
+// The size of a hash table for n entries: a power of two, at most a quarter of it in use.
+static uint32_t hash_size(unsigned int n) {
 	uint32_t size = 16;
 
 	while (size < 4 * n)
 		size *= 2;
-	hash->slots = calloc(size, sizeof(*hash->slots));
-	hash->mask = size - 1;
-	return hash->slots == NULL ? -ENOMEM : 0;
+	return size;
 }
 
-static unsigned int graph_count(const struct graph_table *table, const uint8_t *entries,
-				unsigned int n) {
-	unsigned int n_valid = 0;
-
-	for (unsigned int i = 0; i < n; i++)
-		n_valid += entry_bits(entries + table->size * i, table->key, 1);
-	return n_valid;
+static void graph_hash_create(struct graph_hash *hash, unsigned int n, struct ddp_arena *arena) {
+	hash->slots = ddp_arena_alloc(arena, hash_size(n) * sizeof(*hash->slots));
+	hash->mask = hash_size(n) - 1;
 }
 
-static int graph_decode(struct e810_parser *parser, struct ddp_diag *diag) {
-	struct graph_reader r = {.parser = parser, .diag = diag};
-	const uint8_t *entries[N_GRAPH_TABLES];
-	unsigned int n_entries[N_GRAPH_TABLES], n[2] = {0};
-	int ret = 0;
+static void graph_decode(struct e810_parser *parser, struct ddp_diag *diag) {
+	struct graph_reader r = {
+		.parser = parser,
+		.diag = diag,
+		.protocol_groups = e810_table(parser->package, E810_PROTOCOL_GROUPS),
+		.marker_groups = e810_table(parser->package, E810_MARKER_GROUPS),
+	};
+	const struct e810_table *tables[N_GRAPH_TABLES];
+	unsigned int n[2] = {0};
 
-	r.protocol_groups = e810_decode_entries(parser->package, E810_PROTOCOL_GROUPS, 24,
-						&r.n_protocol_groups, diag);
-	r.marker_groups = e810_decode_entries(parser->package, E810_MARKER_GROUPS, 8,
-					      &r.n_marker_groups, diag);
 	for (unsigned int t = 0; t < N_GRAPH_TABLES; t++) {
 		const struct graph_table *table = &graph_tables[t];
 
-		entries[t] = e810_decode_entries(parser->package, table->id, table->size,
-						 &n_entries[t], diag);
-		n[table->no_match] += graph_count(table, entries[t], n_entries[t]);
+		tables[t] = e810_table(parser->package, table->id);
+		for (unsigned int i = 0; i < tables[t]->n_entries; i++)
+			n[table->no_match] += entry_bits(e810_entry(tables[t], i), table->key, 1);
 	}
-	parser->graph = calloc(n[0] + n[1] + 1, sizeof(*parser->graph));
-	if (parser->graph == NULL || graph_hash_create(&parser->match, n[0]) < 0 ||
-	    graph_hash_create(&parser->no_match, n[1]) < 0)
-		return -ENOMEM;
+	parser->graph = ddp_arena_alloc(parser->arena, (n[0] + n[1] + 1) * sizeof(*parser->graph));
+	graph_hash_create(&parser->match, n[0], parser->arena);
+	graph_hash_create(&parser->no_match, n[1], parser->arena);
 	for (unsigned int t = 0; t < N_GRAPH_TABLES; t++) {
 		r.table = &graph_tables[t];
-		for (r.index = 0; r.index < n_entries[t]; r.index++)
-			if (graph_entry_decode(&r, entries[t] + r.table->size * r.index) < 0)
-				ret = -EINVAL;
+		for (r.index = 0; r.index < tables[t]->n_entries; r.index++)
+			graph_entry_decode(&r, e810_entry(tables[t], r.index));
 	}
-	return ret;
 }
 
 /* Markers -> packet type */
@@ -387,63 +346,39 @@ static void marker_index(struct e810_parser *parser, unsigned int index) {
 	}
 }
 
-static int markers_alloc(struct e810_parser *parser, unsigned int n) {
-	uint32_t size = 16;
-
-	while (size < 4 * n)
-		size *= 2;
-	parser->marker_hash_mask = size - 1;
-	parser->marker_hash = calloc(size, sizeof(*parser->marker_hash));
-	parser->marker_rows = calloc(n + 1, sizeof(*parser->marker_rows));
-	parser->marker_wild = calloc(n + 1, sizeof(*parser->marker_wild));
-	return parser->marker_hash == NULL || parser->marker_rows == NULL ||
-			       parser->marker_wild == NULL ?
-		       -ENOMEM :
-		       0;
-}
-
-static int ptypes_decode(struct e810_parser *parser, struct ddp_diag *diag) {
+static void ptypes_decode(struct e810_parser *parser, struct ddp_diag *diag) {
+	const struct e810_table *table = e810_table(parser->package, E810_PTYPE_TCAM);
 	struct ddp_place place = {.file = parser->package->path};
-	unsigned int n;
-	const uint8_t *entries =
-		e810_decode_entries(parser->package, E810_PTYPE_TCAM, 24, &n, diag);
-	int ret = 0;
+	const unsigned int n = table->n_entries;
+	struct ddp_arena *arena = parser->arena;
 
-	if (n > UINT16_MAX - 1 || markers_alloc(parser, n) < 0)
-		return -ENOMEM;
+	if (n > UINT16_MAX - 1) {
+		ddp_no_memory(diag);
+		return;
+	}
+	parser->marker_hash_mask = hash_size(n) - 1;
+	parser->marker_hash = ddp_arena_alloc(arena, hash_size(n) * sizeof(*parser->marker_hash));
+	parser->marker_rows = ddp_arena_alloc(arena, (n + 1) * sizeof(*parser->marker_rows));
+	parser->marker_wild = ddp_arena_alloc(arena, (n + 1) * sizeof(*parser->marker_wild));
 	for (unsigned int i = 0; i < n; i++) {
-		const uint8_t *entry = entries + 24 * i;
 		struct marker_row *row = &parser->marker_rows[parser->n_marker_rows];
 
-		if (!marker_row_decode(entry, row))
+		if (!marker_row_decode(e810_entry(table, i), row))
 			continue;
 		if (row->ptype >= E810_N_PTYPES) {
 			ddp_error(diag, &place,
 				  "entry %u of the packet type TCAM: packet type %u; there are %u",
 				  i, row->ptype, E810_N_PTYPES);
-			ret = -EINVAL;
 			continue;
 		}
 		parser->ptype_used[row->ptype / 64] |= UINT64_C(1) << row->ptype % 64;
 		marker_index(parser, parser->n_marker_rows++);
 	}
-	return ret;
 }
 
-int e810_decode_tables(struct e810_parser *parser, struct ddp_diag *diag) {
-	int (*const decode[])(struct e810_parser *, struct ddp_diag *) = {
-		instructions_decode,
-		start_decode,
-		graph_decode,
-		ptypes_decode,
-	};
-	int ret = 0;
-
-	for (unsigned int i = 0; i < sizeof(decode) / sizeof(decode[0]); i++) {
-		int failed = decode[i](parser, diag);
-
-		if (failed < 0)
-			ret = failed;
-	}
-	return ret;
+void e810_decode_tables(struct e810_parser *parser, struct ddp_diag *diag) {
+	instructions_decode(parser, diag);
+	start_decode(parser, diag);
+	graph_decode(parser, diag);
+	ptypes_decode(parser, diag);
 }

@@ -5,7 +5,6 @@
 
 #include <assert.h>
 
-#define KEY_BUILDER_SIZE 204
 #define N_SELECTORS 15
 
 // Selectors are bits of metadata words; the packet flags are words 20 to 23.
@@ -18,7 +17,7 @@ static unsigned int selector(const uint8_t *builder, unsigned int j) {
 	return entry_bits(entry, 38 + 9 * j, 9);
 }
 
-// What packet flag f sets in a block.
+// The flags that packet flag f sets in a block.
 static uint16_t block_flags(const uint8_t *builder, unsigned int f) {
 	uint16_t flags = entry_bits(builder + 4, f, 1) << 15;
 
@@ -28,16 +27,8 @@ static uint16_t block_flags(const uint8_t *builder, unsigned int f) {
 	return flags;
 }
 
-static const uint8_t *builder_of(const struct ddp_package *package, uint32_t id) {
-	const struct e810_table *table = e810_table(package, id);
-
-	return table != NULL && table->n_entries > 0 && table->entry_size >= KEY_BUILDER_SIZE ?
-		       table->entries :
-		       NULL;
-}
-
 unsigned int e810_rss_flag_source(const struct ddp_package *package, unsigned int bit) {
-	const uint8_t *builder = builder_of(package, E810_RSS_KEY_BUILDER);
+	const uint8_t *builder = e810_table(package, E810_RSS_KEY_BUILDER)->entries;
 	unsigned int source = builder == NULL ? 0 : selector(builder, bit);
 
 	assert(bit < N_SELECTORS);
@@ -58,7 +49,7 @@ static uint64_t blocks_of(const struct ddp_package *package, unsigned int f) {
 	uint64_t flags = 0;
 
 	for (unsigned int b = 0; b < sizeof(blocks) / sizeof(blocks[0]); b++) {
-		const uint8_t *builder = builder_of(package, blocks[b].id);
+		const uint8_t *builder = e810_table(package, blocks[b].id)->entries;
 
 		if (builder != NULL)
 			flags |= (uint64_t)block_flags(builder, f) << blocks[b].shift;
@@ -69,8 +60,6 @@ static uint64_t blocks_of(const struct ddp_package *package, unsigned int f) {
 void e810_decode_flags(struct e810_parser *parser) {
 	const struct e810_table *table = e810_table(parser->package, E810_FLAG_REDIRECTION);
 
-	if (table == NULL || table->entry_size != 1)
-		return;
 	for (unsigned int f = 0; f < table->n_entries && f < 64; f++) {
 		unsigned int from = entry_bits(table->entries + f, 1, 6);
 

@@ -8,8 +8,8 @@
 #define BLOCK(tens, block, n_tcam, n_profiles, n_words)                                            \
 	{.id = tens + 0, block " XLT0", FORM_INDEXED, 1, 2048},                                    \
 	{.id = tens + 1, block " key builder", FORM_WHOLE, 204, 1},                                \
-	{.id = tens + 2, block " packet type groups (XLT1)", FORM_INDEXED, 1, 8192, LIVE_ANY},     \
-	{.id = tens + 3, block " VSI groups (XLT2)", FORM_INDEXED, 2, 1024, LIVE_ANY},             \
+	{.id = tens + 2, block " packet type groups (XLT1)", FORM_INDEXED, 1, 8192, LIVE_ANY, 0, 1}, \
+	{.id = tens + 3, block " VSI groups (XLT2)", FORM_INDEXED, 2, 1024, LIVE_ANY, 0, 2},       \
 	{.id = tens + 4, block " profile TCAM", FORM_ADDRESSED2, 13, n_tcam, LIVE_TERNARY, 2, 5},  \
 	{.id = tens + 5, block " profile redirection", FORM_INDEXED, 1, n_profiles},               \
 	{.id = tens + 6, block " field vectors", FORM_INDEXED, 4 * n_words, n_profiles,            \
@@ -39,7 +39,7 @@ const struct e810_layout e810_layouts[] = {
 	PARSER(53, 63, "XLT0 builder", FORM_OPAQUE),
 	PARSER(54, 64, "node packet types", FORM_OPAQUE),
 	PARSER(55, 65, "packet type TCAM", FORM_ADDRESSED4, 24, 1024, LIVE_TERNARY, 4, 10),
-	PARSER(56, 66, "boost TCAM", FORM_ADDRESSED4, 88, 256, LIVE_BYTE, 44),
+	PARSER(56, 66, "boost TCAM", FORM_ADDRESSED4, 88, 256, LIVE_ANY, 44, 1),
 	PARSER(57, 67, "protocol groups", FORM_INDEXED, 24, 192, LIVE_LIST22),
 	PARSER(58, 68, "metadata init", FORM_INDEXED, 24, 16),
 	PARSER(59, 69, "XLT0", FORM_INDEXED, 1, 1024),
@@ -98,7 +98,7 @@ const struct e810_layout e810_layouts[] = {
 
 const unsigned int e810_n_layouts = sizeof(e810_layouts) / sizeof(e810_layouts[0]);
 
-const struct e810_layout *e810_layout_find(uint32_t id) {
+static const struct e810_layout *layout_find(uint32_t id) {
 	for (unsigned int i = 0; i < e810_n_layouts; i++)
 		if (e810_layouts[i].id == id)
 			return &e810_layouts[i];
@@ -106,7 +106,7 @@ const struct e810_layout *e810_layout_find(uint32_t id) {
 }
 
 const char *e810_section_name(uint32_t id) {
-	const struct e810_layout *layout = e810_layout_find(id);
+	const struct e810_layout *layout = layout_find(id);
 
 	return layout != NULL ? layout->name : NULL;
 }
@@ -137,12 +137,10 @@ static bool is_live(const struct e810_layout *layout, const uint8_t *entry) {
 	switch (layout->live) {
 	case LIVE_BIT:
 		return entry[layout->live_at / 8] >> layout->live_at % 8 & 1;
-	case LIVE_BYTE:
-		return entry[layout->live_at] != 0;
 	case LIVE_TERNARY:
 		return can_match(entry + layout->live_at, layout->live_len);
 	case LIVE_ANY:
-		return is_any(entry, layout->entry_size);
+		return is_any(entry + layout->live_at, layout->live_len);
 	case LIVE_WORDS:
 		return is_word_used(entry, layout->entry_size);
 	case LIVE_LIST8:
@@ -156,20 +154,38 @@ static bool is_live(const struct e810_layout *layout, const uint8_t *entry) {
 }
 
 int e810_table_live(const struct ddp_package *package, uint32_t id) {
-	const struct e810_layout *layout = e810_layout_find(id);
+	const struct e810_layout *layout = layout_find(id);
 	const struct e810_table *table = e810_table(package, id);
 	int n = 0;
 
 	if (layout == NULL || layout->live == LIVE_UNKNOWN)
 		return -1;
 	for (unsigned int i = 0; i < table->n_entries; i++)
-		n += is_live(layout, table->entries + (size_t)i * table->entry_size);
+		n += is_live(layout, e810_entry(table, i));
 	return n;
 }
 
 const struct e810_table *e810_table(const struct ddp_package *package, uint32_t id) {
 	static const struct e810_table none;
-	const struct e810_layout *layout = e810_layout_find(id);
+	const struct e810_layout *layout = layout_find(id);
 
 	return layout != NULL ? &package->e810->tables[layout - e810_layouts] : &none;
+}
+
+const struct e810_label *e810_labels(const struct ddp_package *package, uint32_t id,
+				     unsigned int *n) {
+	const struct e810_table *table = e810_table(package, id);
+
+	*n = table->labels != NULL ? table->n_entries : 0;
+	return table->labels;
+}
+
+const char *e810_label(const struct ddp_package *package, uint32_t id, uint16_t value) {
+	unsigned int n;
+	const struct e810_label *labels = e810_labels(package, id, &n);
+
+	for (unsigned int i = 0; i < n; i++)
+		if (labels[i].value == value)
+			return labels[i].name;
+	return NULL;
 }

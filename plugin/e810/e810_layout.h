@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What is known of each section id, and where the reader keeps what it found: private to this
-// folder.
+// The layouts of sections, private to this folder.
 #ifndef DDP_E810_E810_LAYOUT_H
 #define DDP_E810_E810_LAYOUT_H
 
@@ -23,10 +22,9 @@ enum e810_form {
 enum e810_live {
 	LIVE_UNKNOWN,
 	LIVE_BIT,     // bit `live_at` of the entry is set
-	LIVE_BYTE,    // byte `live_at` is not 0
 	LIVE_TERNARY, // every bit of the `live_len` key bytes at `live_at` and the inverse behind
 		      // can match
-	LIVE_ANY,     // a byte is not 0
+	LIVE_ANY,     // one of the `live_len` bytes at `live_at` is not 0
 	LIVE_WORDS,   // a word is not the unused one (protocol 255, offset 0x1ff)
 	LIVE_LIST8,   // the first of eight bytes is below 71
 	LIVE_LIST22,  // the protocol of the first 22-bit item is below 255
@@ -45,25 +43,7 @@ struct e810_layout {
 extern const struct e810_layout e810_layouts[];
 extern const unsigned int e810_n_layouts;
 
-static inline bool e810_is_label(const struct e810_layout *layout) {
-	return layout->form == FORM_LIST && layout->entry_size == E810_LABEL_SIZE;
-}
-
-struct e810_package {
-	const struct ddp_segment *segment; // the configuration
-	unsigned int n_buffers;
-	unsigned int first_metadata;
-	struct e810_part *parts;
-	unsigned int n_parts;
-	struct e810_table *tables;  // of each layout
-	struct e810_label **labels; // of each layout, NULL where it has none
-};
-
-// The layout of a section id, or NULL.
-const struct e810_layout *e810_layout_find(uint32_t id);
-
 // All tables and labels from the parts.
 void e810_tables_read(struct package_reader *reader);
-void e810_labels_read(struct ddp_package *package);
 
 #endif

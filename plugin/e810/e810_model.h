@@ -7,13 +7,12 @@
 #ifndef DDP_E810_E810_MODEL_H
 #define DDP_E810_E810_MODEL_H
 
-#include "e810_parser.h"
+#include "base/arena.h"
+#include "e810_rss.h"
 
 #define E810_HEAD 32 // bytes from the header offset on that are in registers
 
 #define E810_N_PCS 192
-#define E810_N_PROTOCOL_GROUPS 192
-#define E810_N_MARKER_GROUPS 128
 #define E810_N_BOOST 256
 #define E810_NO_MARKER 71
 #define E810_NO_PROTOCOL 255
@@ -86,7 +85,7 @@ enum key_op {
 	KEY_ONES,
 };
 
-// What builds the key that is searched in the parse graph.
+// A key builder makes the key that is searched in the parse graph.
 struct key_builder {
 	uint8_t op;
 	struct bits bits;
@@ -186,6 +185,7 @@ struct marker_row {
 };
 
 struct e810_parser {
+	struct ddp_arena *arena; // owns the parser
 	const struct ddp_package *package;
 
 	uint16_t first_tsr, first_offset, first_node, first_pc;
@@ -212,7 +212,7 @@ struct e810_parser {
 	uint16_t *marker_wild; // indexes
 	unsigned int n_marker_wild;
 
-	// What a parser flag sets: packet flags; and block flags, 16 bits each: RSS, FD, SW, ACL.
+	// A parser flag sets packet flags, and block flags of 16 bits each: RSS, FD, SW, ACL.
 	uint64_t flag_packet[64], flag_blocks[64];
 
 	// For traces.
@@ -265,24 +265,67 @@ static inline int protocol_offset(const struct e810_result *result, uint8_t id) 
 	return -1;
 }
 
-// e810_decode.c: the tables; e810_boost.c: the boost TCAM with ports and VLAN mode; e810_flags.c:
-// packet and block flags; 0 or -errno with errors in diag.
-int e810_decode_tables(struct e810_parser *parser, struct ddp_diag *diag);
-int e810_decode_boost(struct e810_parser *parser, const struct e810_config *config,
-		      struct ddp_diag *diag);
+// Inside of ddp_arena_run(), with errors in diag: e810_decode.c: the tables; e810_boost.c: the
+// boost TCAM with ports and VLAN mode; e810_flags.c: packet and block flags.
+void e810_decode_tables(struct e810_parser *parser, struct ddp_diag *diag);
+void e810_decode_boost(struct e810_parser *parser, const struct e810_config *config,
+		       struct ddp_diag *diag);
 void e810_decode_flags(struct e810_parser *parser);
 // The parts of entries that instructions and boost entries share.
 void e810_decode_alu(const uint8_t *entry, unsigned int first, struct alu *alu);
 void e810_decode_key(const uint8_t *entry, unsigned int next_first, unsigned int key_first,
 		     struct key_builder *key);
-// A table's entries, of a known size; an error in diag where the package has none or others.
-const uint8_t *e810_decode_entries(const struct ddp_package *package, uint32_t id,
-				   unsigned int size, unsigned int *n, struct ddp_diag *diag);
 
 // e810_seen.c: which registers, flags and sources matter for a traced result.
 void e810_find_seen(struct e810_parser *parser);
 
 // e810_names.c
 void e810_names_init(struct e810_parser *parser);
+
+/* The RSS block, as e810_rss.c makes it and run/e810_words.c reads it */
+
+#define N_GROUPS 256
+#define N_REQUESTS 14
+
+enum ip {
+	IP_V4,
+	IP_V6,
+};
+
+enum l4 {
+	L4_NONE,
+	L4_UDP,
+	L4_TCP,
+	L4_SCTP,
+};
+
+struct request {
+	uint64_t rss_hf;
+	enum ip ip;
+	enum l4 l4;
+	bool pppoe;
+	const char *name;
+};
+
+// An entry of the package's own in the profile TCAM.
+struct own_entry {
+	uint16_t address;
+	uint8_t value[5], care[5]; // flags, group, group of VSIs
+	uint8_t profile;
+};
+
+struct e810_rss {
+	const struct e810_parser *parser;
+	const struct request *requests;        // all N_REQUESTS, in order
+	uint8_t groups[E810_N_PTYPES];         // by ptype
+	uint16_t applicable[N_GROUPS];         // by group: bit r for request r
+	const struct request *asked[N_GROUPS]; // by group: the newest one that rss_hf has
+	const char *group_names[N_GROUPS];
+	char unlabelled[N_GROUPS][sizeof("PTG_255")];
+	const struct e810_table *vectors; // of the package, by profile
+	uint8_t redirection[256];
+	unsigned int n_own;
+	struct own_entry own[]; // that look at flags, by address: they come before the requests
+};
 
 #endif

@@ -95,7 +95,7 @@ enum {
 	DDP_RTE_PTYPES(RTE)
 };
 
-// What follows an IP header, in the order of the packet types of a group.
+// Protocols that follow an IP header, in the order of the packet types of a group.
 static const uint8_t kinds_legacy[] = {RTE_L4_FRAG >> 8, RTE_L4_NONFRAG >> 8, RTE_L4_UDP >> 8, 0,
 				       RTE_L4_TCP >> 8,  RTE_L4_SCTP >> 8,    RTE_L4_ICMP >> 8};
 static const uint8_t kinds_pppoe[] = {RTE_L4_FRAG >> 8, RTE_L4_NONFRAG >> 8, RTE_L4_UDP >> 8,

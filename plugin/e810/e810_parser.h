@@ -4,8 +4,8 @@
 //	parser = e810_parser_create(package, &config, &diag);
 //	e810_parse(parser, data, len, &result);
 //
-// What is exact: the package's tables, and the rules by which a software parser follows them. What
-// is not known, because no silicon was at hand: see README.md here.
+// The package's tables, and the rules by which a software parser follows them, are exact. README.md
+// lists the rest, which is not known as no silicon was at hand.
 #ifndef DDP_E810_E810_PARSER_H
 #define DDP_E810_E810_PARSER_H
 
@@ -20,11 +20,19 @@ struct e810_parser;
 #define E810_N_NODES 2048
 #define E810_WINDOW 504 // bytes of a packet that the parser sees
 
-// What a driver sets at run time. Ports in host order.
+enum e810_tunnel {
+	E810_VXLAN,
+	E810_GENEVE,
+	E810_ECPRI,
+	E810_N_TUNNELS,
+};
+
+// Settings that a driver makes at run time. Ports in host order.
 struct e810_config {
-	uint16_t vxlan_ports[E810_PORTS_MAX], geneve_ports[E810_PORTS_MAX],
-		ecpri_ports[E810_PORTS_MAX];
-	unsigned int n_vxlan, n_geneve, n_ecpri;
+	struct e810_ports {
+		uint16_t ports[E810_PORTS_MAX];
+		unsigned int n;
+	} tunnels[E810_N_TUNNELS];
 	bool double_vlan;
 };
 
@@ -64,8 +72,8 @@ void e810_parser_destroy(struct e810_parser *parser);
 void e810_parse(const struct e810_parser *parser, const uint8_t *data, uint32_t len,
 		struct e810_result *result);
 
-// What decided a walk, for those who keep results (the path cache of net_ddp): all packets of at
-// least min_len bytes that have the bits of mask in common with this one have the same status,
+// The bits that decided a walk, for caches of results (the path cache of net_ddp): all packets of
+// at least min_len bytes that have the bits of mask in common with this one have the same status,
 // ptype, protocols, rss_flags, tunnel type (packet flags 38 to 40), n_steps and node. The other
 // flags and the end may differ (TCP flags, a UDP checksum of zero, the length of a last header).
 // mask has no bits at or beyond min_len.
@@ -148,7 +156,7 @@ unsigned int e810_result_chain(const struct e810_parser *parser, const struct e8
 			       uint16_t offsets[E810_CHAIN_MAX], struct e810_trace *trace);
 // A hardware protocol id: "ipv4 (outer or only)", ... Never NULL.
 const char *e810_protocol_name(const struct e810_parser *parser, uint8_t id);
-// What a packet flag says: labels of public packages are wrong about some. NULL: not known.
+// The meaning of a packet flag: labels of public packages are wrong about some. NULL: not known.
 const char *e810_packet_flag_name(unsigned int flag);
 // The packet flag that sets a bit, 0 to 14, of the flags of the RSS block. 64: none.
 unsigned int e810_rss_flag_source(const struct ddp_package *package, unsigned int bit);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The RSS block with the requests that DPDK's ice driver makes at start: packet type -> group ->
-// request
-// -> words of the field vector.
+// The RSS block with the requests that DPDK's ice driver makes at start: from a packet type to its
+// group, its request and the words of the field vector.
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,9 +9,6 @@
 
 #include "base/rss_hf.h"
 #include "e810_model.h"
-#include "e810_rss_block.h"
-
-#define TCAM_ENTRY 13
 
 // In the driver's order: where two are for the same group, the later one decides.
 static const struct request requests[N_REQUESTS] = {
@@ -111,26 +108,17 @@ static void requests_apply(struct e810_rss *rss, uint64_t rss_hf) {
 	}
 }
 
-static const struct e810_table *table_get(const struct e810_rss *rss, uint32_t id,
-					  unsigned int entry_size) {
-	const struct e810_table *table = e810_table(rss->parser->package, id);
-
-	return table != NULL && table->n_entries > 0 && table->entry_size == entry_size ? table :
-											  NULL;
-}
-
-static int groups_read(struct e810_rss *rss, struct ddp_diag *diag) {
-	const struct e810_table *table = table_get(rss, E810_RSS_XLT1, 1);
+static bool groups_read(struct e810_rss *rss, struct ddp_diag *diag) {
+	const struct e810_table *table = e810_table(rss->parser->package, E810_RSS_XLT1);
 	struct ddp_place place = {.file = rss->parser->package->path};
 
-	if (table == NULL) {
-		ddp_error(diag, &place, "no packet type groups of the RSS block (section %u)",
-			  E810_RSS_XLT1);
-		return -EINVAL;
-	}
-	memcpy(rss->groups, table->entries,
-	       table->n_entries < E810_N_PTYPES ? table->n_entries : E810_N_PTYPES);
-	return 0;
+	if (table->n_entries == 0)
+		return ddp_refuse(diag, &place,
+				  "no packet type groups of the RSS block (section %u)",
+				  E810_RSS_XLT1);
+	assert(table->n_entries >= sizeof(rss->groups));
+	memcpy(rss->groups, table->entries, sizeof(rss->groups));
+	return true;
 }
 
 static void group_names_read(struct e810_rss *rss) {
@@ -159,59 +147,42 @@ static int own_compare(const void *a, const void *b) {
 	return x->address - y->address;
 }
 
-static int own_read(struct e810_rss *rss) {
-	const struct e810_table *tcam = table_get(rss, E810_RSS_TCAM, TCAM_ENTRY);
-	const struct e810_table *vectors = table_get(rss, E810_RSS_FIELD_VECTOR, FIELD_VECTOR);
-	const struct e810_table *redirection = table_get(rss, E810_RSS_REDIRECTION, 1);
+static void own_read(struct e810_rss *rss, const struct e810_table *tcam) {
+	const struct ddp_package *package = rss->parser->package;
+	const struct e810_table *redirection = e810_table(package, E810_RSS_REDIRECTION);
 
 	for (unsigned int i = 0; i < 256; i++)
-		rss->redirection[i] = redirection != NULL && i < redirection->n_entries ?
-					      redirection->entries[i] :
-					      i;
-	if (vectors != NULL) {
-		rss->vectors = vectors->entries;
-		rss->n_vectors = vectors->n_entries;
-	}
-	if (tcam == NULL)
-		return 0;
-	rss->own = calloc(tcam->n_entries, sizeof(*rss->own));
-	if (rss->own == NULL)
-		return -ENOMEM;
+		rss->redirection[i] = i < redirection->n_entries ? redirection->entries[i] : i;
+	rss->vectors = e810_table(package, E810_RSS_FIELD_VECTOR);
 	for (unsigned int i = 0; i < tcam->n_entries; i++)
-		if (own_entry_read(tcam->entries + TCAM_ENTRY * i, &rss->own[rss->n_own]))
+		if (own_entry_read(e810_entry(tcam, i), &rss->own[rss->n_own]))
 			rss->n_own++;
 	qsort(rss->own, rss->n_own, sizeof(*rss->own), own_compare);
-	return 0;
 }
 
 struct e810_rss *e810_rss_create(const struct e810_parser *parser, uint64_t rss_hf,
 				 struct ddp_diag *diag) {
-	struct e810_rss *rss = calloc(1, sizeof(*rss));
-	int ret = -ENOMEM;
+	const struct e810_table *tcam = e810_table(parser->package, E810_RSS_TCAM);
+	struct e810_rss *rss = calloc(1, sizeof(*rss) + tcam->n_entries * sizeof(rss->own[0]));
 
-	if (rss != NULL) {
-		rss->parser = parser;
-		rss->requests = requests;
-		ret = groups_read(rss, diag);
-		if (ret == 0)
-			ret = own_read(rss);
-	}
-	if (ret < 0) {
-		if (ret == -ENOMEM)
-			ddp_no_memory(diag);
-		e810_rss_destroy(rss);
-		errno = -ret;
+	if (rss == NULL) {
+		ddp_no_memory(diag);
 		return NULL;
 	}
+	rss->parser = parser;
+	rss->requests = requests;
+	if (!groups_read(rss, diag)) {
+		e810_rss_destroy(rss);
+		errno = EINVAL;
+		return NULL;
+	}
+	own_read(rss, tcam);
 	group_names_read(rss);
 	requests_apply(rss, rss_hf);
 	return rss;
 }
 
 void e810_rss_destroy(struct e810_rss *rss) {
-	if (rss == NULL)
-		return;
-	free(rss->own);
 	free(rss);
 }
 

@@ -28,7 +28,7 @@ void e810_rss_destroy(struct e810_rss *rss);
 uint8_t e810_rss_group(const struct e810_rss *rss, uint16_t ptype);         // PTG
 const char *e810_rss_group_name(const struct e810_rss *rss, uint8_t group); // label or "PTG_32"
 
-// What request decides for a packet type with these RSS block flags: its name for people ("IPv4
+// The request that decides for a packet type with these RSS block flags: its name for people ("IPv4
 // addresses and UDP ports"), or NULL where none does (nothing is hashed): no request is for its
 // group, or an entry of the package comes first, as for packets with a tunnel's OAM bit.
 const char *e810_rss_request(const struct e810_rss *rss, uint16_t ptype, uint16_t rss_flags);

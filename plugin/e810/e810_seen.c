@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What can make a difference to a traced result: packet type, protocols, the walk itself and the
+// The values on which a traced result depends: packet type, protocols, the walk itself and the
 // flags of the RSS block. Programs also compute what nobody reads (an IP datagram's length), and
 // set flags for other blocks (TCP flags); a trace that noted their sources would be worth little.
 //

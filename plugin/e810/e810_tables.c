@@ -14,20 +14,11 @@ struct filling {
 	bool repeated;
 };
 
-static unsigned int head_size(enum e810_form form) {
-	switch (form) {
-	case FORM_INDEXED:
-	case FORM_ADDRESSED4:
-		return 4;
-	case FORM_ADDRESSED2:
-	case FORM_LIST:
-		return 2;
-	case FORM_WHOLE:
-	case FORM_OPAQUE:
-		break;
-	}
-	return 0;
-}
+// Bytes of a section before its entries.
+static const uint8_t head_sizes[] = {
+	[FORM_INDEXED] = 4, [FORM_ADDRESSED4] = 4, [FORM_ADDRESSED2] = 2,
+	[FORM_LIST] = 2,    [FORM_WHOLE] = 0,
+};
 
 static const uint8_t *part_bytes(const struct filling *filling, const struct e810_part *part) {
 	return filling->reader->package->bytes + part->offset;
@@ -36,7 +27,7 @@ static const uint8_t *part_bytes(const struct filling *filling, const struct e81
 // How many entries a section holds, 0 when it does not hold what it says.
 static unsigned int part_count(struct filling *filling, const struct e810_part *part) {
 	const struct e810_layout *layout = filling->layout;
-	unsigned int head = head_size(layout->form), n = 1;
+	unsigned int head = head_sizes[layout->form], n = 1;
 
 	if (part->size < head) {
 		reader_error(filling->reader, part->offset,
@@ -77,14 +68,14 @@ static void indexed_take(struct filling *filling, const struct e810_part *part, 
 	for (unsigned int i = 0; i < n; i++)
 		slot_take(filling, part, first + i);
 	memcpy(filling->entries + (size_t)first * layout->entry_size,
-	       part_bytes(filling, part) + head_size(layout->form), n * layout->entry_size);
+	       part_bytes(filling, part) + head_sizes[layout->form], n * layout->entry_size);
 	filling->table->n_given += n;
 }
 
 // Entries with addresses and such without follow what is there.
 static void appended_take(struct filling *filling, const struct e810_part *part, unsigned int n) {
 	const struct e810_layout *layout = filling->layout;
-	const uint8_t *from = part_bytes(filling, part) + head_size(layout->form);
+	const uint8_t *from = part_bytes(filling, part) + head_sizes[layout->form];
 	struct e810_table *table = filling->table;
 
 	for (unsigned int i = 0; layout->n_entries != 0 && i < n; i++) {
@@ -92,7 +83,7 @@ static void appended_take(struct filling *filling, const struct e810_part *part,
 
 		if (address >= layout->n_entries) {
 			reader_error(filling->reader,
-				     part->offset + head_size(layout->form) +
+				     part->offset + head_sizes[layout->form] +
 					     i * layout->entry_size,
 				     "%s: address %u, but the table has %u", layout->name, address,
 				     layout->n_entries);
@@ -109,28 +100,15 @@ static void appended_take(struct filling *filling, const struct e810_part *part,
 static void part_take(struct filling *filling, const struct e810_part *part) {
 	unsigned int n = part_count(filling, part);
 
-	switch (filling->layout->form) {
-	case FORM_INDEXED:
+	if (filling->layout->form == FORM_INDEXED) {
 		indexed_take(filling, part, n);
-		break;
-	case FORM_ADDRESSED4:
-	case FORM_ADDRESSED2:
-	case FORM_LIST:
+	} else if (filling->layout->form != FORM_WHOLE) {
 		appended_take(filling, part, n);
-		break;
-	case FORM_WHOLE:
+	} else {
 		memcpy(filling->entries, part_bytes(filling, part),
 		       n * filling->layout->entry_size);
 		filling->table->n_entries = filling->table->n_given = n;
-		break;
-	case FORM_OPAQUE:
-		break;
 	}
-}
-
-// Entries that a section has room for.
-static size_t part_room(const struct e810_layout *layout, const struct e810_part *part) {
-	return part->size / layout->entry_size;
 }
 
 static void table_read(struct package_reader *reader, const struct e810_layout *layout,
@@ -146,7 +124,7 @@ static void table_read(struct package_reader *reader, const struct e810_layout *
 			reader_error(reader, e810->parts[i].offset, "a second section of %s",
 				     layout->name);
 		if (layout->form != FORM_INDEXED)
-			room += part_room(layout, &e810->parts[i]);
+			room += e810->parts[i].size / layout->entry_size;
 	}
 	if (n_parts == 0)
 		return;
@@ -163,14 +141,29 @@ static void table_read(struct package_reader *reader, const struct e810_layout *
 			    layout->name, table->n_given, layout->n_entries);
 }
 
+static struct e810_label *labels_make(struct ddp_arena *arena, const struct e810_table *table) {
+	struct e810_label *labels = ddp_arena_alloc(arena, table->n_entries * sizeof(*labels));
+
+	for (unsigned int i = 0; i < table->n_entries; i++) {
+		labels[i].value = le16_get(e810_entry(table, i));
+		package_text(labels[i].name, e810_entry(table, i) + 2, E810_LABEL_SIZE - 2);
+	}
+	return labels;
+}
+
 void e810_tables_read(struct package_reader *reader) {
 	struct e810_package *e810 = reader->package->e810;
 
 	e810->tables =
 		ddp_arena_alloc(reader->package->arena, e810_n_layouts * sizeof(*e810->tables));
 	for (unsigned int i = 0; i < e810_n_layouts; i++) {
-		e810->tables[i].entry_size = e810_layouts[i].entry_size;
-		if (e810_layouts[i].form != FORM_OPAQUE)
-			table_read(reader, &e810_layouts[i], &e810->tables[i]);
+		const struct e810_layout *layout = &e810_layouts[i];
+		struct e810_table *table = &e810->tables[i];
+
+		table->entry_size = layout->entry_size;
+		if (layout->form != FORM_OPAQUE)
+			table_read(reader, layout, table);
+		if (layout->form == FORM_LIST && layout->entry_size == E810_LABEL_SIZE)
+			table->labels = labels_make(reader->package->arena, table);
 	}
 }

@@ -1,13 +1,37 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What the files of both families begin with: package header, segments, metadata.
+// Package header, segments and metadata, with which the files of both families begin; messages.
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "read.h"
 
 #define HEADER_SIZE 8
 #define SEGMENTS_MAX 256 // the public packages have four to six
+#define ERRORS_MAX 20    // told; a file of random bytes has thousands
+#define MESSAGE_SIZE 512
+
+int reader_error(struct package_reader *reader, uint64_t offset, const char *fmt, ...) {
+	char text[MESSAGE_SIZE];
+	va_list ap;
+
+	if (reader->n_errors++ < ERRORS_MAX) {
+		va_start(ap, fmt);
+		vsnprintf(text, sizeof(text), fmt, ap);
+		va_end(ap);
+		ddp_error(reader->diag, &READER_PLACE(reader, offset), "%s", text);
+	}
+	return -EBADMSG;
+}
+
+void reader_end(struct package_reader *reader) {
+	struct ddp_place place = {.file = reader->package->path};
+
+	if (reader->n_errors > ERRORS_MAX)
+		ddp_error(reader->diag, &place, "and %u errors more",
+			  reader->n_errors - ERRORS_MAX);
+}
 
 struct ddp_version version_get(const uint8_t *bytes) {
 	return (struct ddp_version){bytes[0], bytes[1], bytes[2], bytes[3]};

@@ -12,15 +12,26 @@
 
 #define PACKAGE_SIZE_MAX (1 << 26) // bytes: the public packages have less than one million
 
-// The bytes are not filled in. NULL without memory.
-static struct ddp_package *package_create(const char *path, size_t size, uint8_t **bytes) {
-	struct ddp_arena *arena = ddp_arena_create();
-	struct ddp_package *package = ddp_arena_try_alloc(arena, sizeof(*package));
-	char *path_copy = ddp_arena_try_alloc(arena, strlen(path) + 1);
+// The bytes are not filled in. NULL with errno and an error in diag.
+static struct ddp_package *package_create(const char *path, uint64_t size, uint8_t **bytes,
+					  struct ddp_diag *diag) {
+	struct ddp_place place = {.file = path};
+	struct ddp_package *package;
+	struct ddp_arena *arena;
+	char *path_copy;
 
+	if (size > PACKAGE_SIZE_MAX) {
+		ddp_error(diag, &place, "too large for a package");
+		errno = EFBIG;
+		return NULL;
+	}
+	arena = ddp_arena_create();
+	package = ddp_arena_try_alloc(arena, sizeof(*package));
+	path_copy = ddp_arena_try_alloc(arena, strlen(path) + 1);
 	*bytes = ddp_arena_try_alloc(arena, size > 0 ? size : 1);
 	if (package == NULL || path_copy == NULL || *bytes == NULL) {
 		ddp_arena_destroy(arena);
+		ddp_no_memory(diag);
 		return NULL;
 	}
 	package->arena = arena;
@@ -30,29 +41,12 @@ static struct ddp_package *package_create(const char *path, size_t size, uint8_t
 	return package;
 }
 
-static bool is_too_large(const char *path, uint64_t size, struct ddp_diag *diag) {
-	struct ddp_place place = {.file = path};
-
-	if (size > PACKAGE_SIZE_MAX)
-		ddp_error(diag, &place, "too large for a package");
-	return size > PACKAGE_SIZE_MAX;
-}
-
 struct ddp_package *package_copy(const char *path, const void *bytes, size_t size,
 				 struct ddp_diag *diag) {
-	struct ddp_package *package;
 	uint8_t *copy;
+	struct ddp_package *package = package_create(path, size, &copy, diag);
 
-	if (is_too_large(path, size, diag)) {
-		errno = EFBIG;
-		return NULL;
-	}
-	package = package_create(path, size, &copy);
-	if (package == NULL) {
-		ddp_no_memory(diag);
-		return NULL;
-	}
-	if (size > 0)
+	if (package != NULL && size > 0)
 		memcpy(copy, bytes, size);
 	return package;
 }
@@ -94,18 +88,13 @@ struct ddp_package *package_load(const char *path, struct ddp_diag *diag) {
 		ret = errno;
 	else if (!S_ISREG(stat.st_mode))
 		ret = S_ISDIR(stat.st_mode) ? EISDIR : EINVAL;
-	if (ret != 0 || is_too_large(path, stat.st_size, diag)) {
+	if (ret != 0) {
 		close(fd);
-		errno = EFBIG;
-		return ret != 0 ? unreadable(path, ret, diag) : NULL;
+		return unreadable(path, ret, diag);
 	}
-	package = package_create(path, stat.st_size, &bytes);
-	if (package == NULL) {
-		close(fd);
-		ddp_no_memory(diag);
-		return NULL;
-	}
-	ret = bytes_read(fd, bytes, stat.st_size);
+	package = package_create(path, stat.st_size, &bytes, diag);
+	if (package != NULL)
+		ret = bytes_read(fd, bytes, stat.st_size);
 	close(fd);
 	if (ret < 0) {
 		ddp_package_close(package);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What the readers of both families share: for package/, e810/, i40e/ and what opens packages.
+// Functions that the readers of both families share: for package/, e810/, i40e/ and what opens
+// packages.
 //
 // A reader goes on after an error as far as what it read can be trusted, so that one run shows what
 // is wrong; a package with any error is refused in the end.
@@ -29,15 +30,22 @@ struct package_reader {
 	unsigned int n_errors; // told or not
 };
 
+// The place of a byte of the file.
+#define READER_PLACE(reader, offset)             \
+	((struct ddp_place){                     \
+		.file = (reader)->package->path, \
+		.line = (offset),                \
+		.col = DDP_PLACE_BYTE,           \
+	})
+
 // An error at a byte of the file; those beyond a limit are only counted. Returns -EBADMSG.
 int reader_error(struct package_reader *reader, uint64_t offset, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-void reader_warn(struct package_reader *reader, uint64_t offset, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+#define reader_warn(reader, offset, ...) \
+	ddp_warn((reader)->diag, &READER_PLACE(reader, offset), __VA_ARGS__)
 
-// End of reading: report how many errors were left out. Returns 0, or -EBADMSG if there was any
-// error.
-int reader_end(struct package_reader *reader);
+// End of reading: report how many errors were left out.
+void reader_end(struct package_reader *reader);
 
 static inline uint16_t le16_get(const uint8_t *bytes) {
 	return bytes[0] | bytes[1] << 8;

@@ -3,10 +3,9 @@
 #ifndef DDP_PERSONALITY_PACKAGE_MODEL_H
 #define DDP_PERSONALITY_PACKAGE_MODEL_H
 
+#include "base/seed.h"
 #include "classify/program.h"
 #include "e810/e810_rss.h"
-
-struct ddp_personality;
 
 #define PACKAGE_TOKENS 1024u // a power of two, several times as many as a program has headers
 
@@ -22,16 +21,10 @@ struct package_model {
 };
 
 static inline unsigned int package_token_slot(const char *name) {
-	uint32_t sum = 2166136261; // FNV-1a
+	uint32_t sum = ddp_text_hash(DDP_TEXT_HASH, name);
 
-	for (; *name != '\0'; name++)
-		sum = (sum ^ (uint8_t)*name) * 16777619;
 	return (sum ^ sum >> 16) % PACKAGE_TOKENS;
 }
-
-// package_model.c: of a personality whose profile is loaded, and in its memory. NULL without
-// memory.
-const struct model *package_model_create(const struct ddp_personality *personality);
 
 // run/package_walk.c
 //

@@ -22,8 +22,8 @@ bool ddp_is_package(const char *spec) {
 	return false;
 }
 
-// The family's own part, by the first segment that holds a configuration.
-static int family_read(struct package_reader *reader) {
+// Read the family's own part, by the first segment that holds a configuration.
+static void family_read(struct package_reader *reader) {
 	struct ddp_package *package = reader->package;
 
 	for (unsigned int i = 0; i < package->n_segments; i++) {
@@ -31,47 +31,37 @@ static int family_read(struct package_reader *reader) {
 		case SEGMENT_E810:
 		case SEGMENT_E830:
 			package->kind = DDP_PACKAGE_E810;
-			return e810_read(reader);
+			e810_read(reader);
+			return;
 		case SEGMENT_I40E:
-			return i40e_read(reader);
+			i40e_read(reader);
+			return;
 		}
 	}
-	return reader_error(reader, 4,
-			    "no segment holds the configuration of an 800- or 700-series "
-			    "NIC");
+	reader_error(reader, 4, "no segment holds the configuration of an 800- or 700-series NIC");
 }
 
-struct reading {
-	struct package_reader reader;
-	int ret;
-};
-
 static void all_read(void *arg) {
-	struct reading *reading = arg;
-	struct package_reader *reader = &reading->reader;
+	struct package_reader *reader = arg;
 
-	reading->ret = container_read(reader);
-	if (reading->ret == 0)
-		reading->ret = family_read(reader);
-	if (reader_end(reader) < 0)
-		reading->ret = -EBADMSG;
+	if (container_read(reader) == 0)
+		family_read(reader);
+	reader_end(reader);
 }
 
 static struct ddp_package *read_or_close(struct ddp_package *package, struct ddp_diag *diag) {
-	struct reading reading = {.reader = {.package = package, .diag = diag}};
+	struct package_reader reader = {.package = package, .diag = diag};
 	int ret;
 
 	if (package == NULL)
 		return NULL;
-	ret = ddp_arena_run(all_read, &reading);
+	ret = ddp_arena_run(all_read, &reader);
 	if (ret < 0)
 		ddp_no_memory(diag);
-	else
-		ret = reading.ret;
-	if (ret == 0)
+	else if (reader.n_errors == 0)
 		return package;
 	ddp_package_close(package);
-	errno = ret == -ENOMEM ? ENOMEM : EBADMSG;
+	errno = ret < 0 ? ENOMEM : EBADMSG;
 	return NULL;
 }
 

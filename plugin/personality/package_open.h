@@ -16,7 +16,7 @@ bool ddp_is_package(const char *spec);
 // most.
 struct ddp_package *ddp_package_open(const char *path, struct ddp_diag *diag);
 
-// The same for a file in memory; path is for messages. The bytes are copied.
+// Read and check a file in memory; path is for messages. The bytes are copied.
 struct ddp_package *ddp_package_read(const char *path, const void *bytes, size_t size,
 				     struct ddp_diag *diag);
 

@@ -58,13 +58,16 @@ static const char *name_of(struct loader *l, const struct ddp_package *package, 
 	return name;
 }
 
+// Parameters of a package, those of tunnels by enum e810_tunnel.
+#define PARAM_DVM E810_N_TUNNELS
+static const struct ddp_profile_param params[] = {
+	[E810_VXLAN] = {.name = "vxlan_port", .summary = "UDP port of VXLAN; 0 for none"},
+	[E810_GENEVE] = {.name = "geneve_port", .summary = "UDP port of GENEVE; 0 for none"},
+	[E810_ECPRI] = {.name = "ecpri_port", .summary = "UDP port of eCPRI; 0 for none"},
+	[PARAM_DVM] = {.name = "dvm", .summary = "1 for double VLAN mode"},
+};
+
 static bool package_read(struct loader *l, struct ddp_profile_file *file, struct part *part) {
-	static const struct param params[] = {
-		{.name = "vxlan_port", .summary = "UDP port of VXLAN; 0 for none"},
-		{.name = "geneve_port", .summary = "UDP port of GENEVE; 0 for none"},
-		{.name = "ecpri_port", .summary = "UDP port of eCPRI; 0 for none"},
-		{.name = "dvm", .summary = "1 for double VLAN mode"},
-	};
 	struct ddp_package *package;
 
 	if (file->text == NULL)
@@ -83,7 +86,8 @@ static bool package_read(struct loader *l, struct ddp_profile_file *file, struct
 					 name_of(l, package, " ._-+()", '_'));
 	part->by_rss_hf = true;
 	for (unsigned int i = 0; i < sizeof(params) / sizeof(params[0]); i++) {
-		struct param *param = DDP_APPEND(l->arena, part->params, part->n_params);
+		struct ddp_profile_param *param =
+			DDP_APPEND(l->arena, part->params, part->n_params);
 
 		*param = params[i];
 		param->default_value = "0";
@@ -100,55 +104,44 @@ static bool number_read(struct loader *l, const struct ddp_text *text, unsigned 
 	char *s = ddp_arena_strndup(l->arena, text->s, text->len), *end;
 	unsigned long value = strtoul(s, &end, 10);
 
-	if (*s < '0' || *s > '9' || *end != '\0' || value > max) {
-		ddp_error(l->diag, &text->place, "'%s': a number from 0 to %u", s, max);
-		return false;
-	}
+	if (*s < '0' || *s > '9' || *end != '\0' || value > max)
+		return ddp_refuse(l->diag, &text->place, "'%s': a number from 0 to %u", s, max);
 	*number = value;
 	return true;
 }
 
-static void port_add(struct loader *l, uint16_t *ports, unsigned int *n, unsigned int port) {
-	for (unsigned int i = 0; i < *n; i++)
-		if (ports[i] == port)
+static void port_add(struct loader *l, struct e810_ports *ports, unsigned int port) {
+	for (unsigned int i = 0; i < ports->n; i++)
+		if (ports->ports[i] == port)
 			return;
 	if (port == 0)
 		return;
-	if (*n == E810_PORTS_MAX)
+	if (ports->n == E810_PORTS_MAX)
 		ddp_error(l->diag, NULL, "more than %d UDP ports of one tunnel", E810_PORTS_MAX);
 	else
-		ports[(*n)++] = port;
-}
-
-static void ports_read(struct loader *l, const struct part *part, const char *name, uint16_t *ports,
-		       unsigned int *n) {
-	const struct param *param = part_param(part, name);
-	unsigned int port;
-
-	for (unsigned int i = 0; i < param->n_values; i++)
-		if (number_read(l, &param->values[i], UINT16_MAX, &port))
-			port_add(l, ports, n, port);
+		ports->ports[ports->n++] = port;
 }
 
 static void config_read(struct loader *l, const struct part *part, struct e810_config *config) {
-	const struct param *dvm = part_param(part, "dvm");
-	unsigned int on = 0;
+	static const char *const headers[] = {"vxlan", "geneve", "ecpri"};
+	const struct ddp_profile_param *dvm = &part->params[PARAM_DVM];
+	unsigned int number = 0, t;
 
 	memset(config, 0, sizeof(*config));
-	ports_read(l, part, "vxlan_port", config->vxlan_ports, &config->n_vxlan);
-	ports_read(l, part, "geneve_port", config->geneve_ports, &config->n_geneve);
-	ports_read(l, part, "ecpri_port", config->ecpri_ports, &config->n_ecpri);
-	number_read(l, &dvm->values[dvm->n_values - 1], 1, &on);
-	config->double_vlan = on;
+	for (t = 0; t < E810_N_TUNNELS; t++)
+		for (unsigned int i = 0; i < part->params[t].n_values; i++)
+			if (number_read(l, &part->params[t].values[i], UINT16_MAX, &number))
+				port_add(l, &config->tunnels[t], number);
+	config->double_vlan =
+		number_read(l, &dvm->values[dvm->n_values - 1], 1, &number) && number != 0;
 	for (unsigned int i = 0; i < l->n_tunnels; i++) {
 		const struct ddp_tunnel *tunnel = &l->tunnels[i];
 
-		if (strcmp(tunnel->header, "vxlan") == 0)
-			port_add(l, config->vxlan_ports, &config->n_vxlan, tunnel->port);
-		else if (strcmp(tunnel->header, "geneve") == 0)
-			port_add(l, config->geneve_ports, &config->n_geneve, tunnel->port);
-		else if (strcmp(tunnel->header, "ecpri") == 0)
-			port_add(l, config->ecpri_ports, &config->n_ecpri, tunnel->port);
+		for (t = 0; t < E810_N_TUNNELS; t++)
+			if (strcmp(tunnel->header, headers[t]) == 0)
+				break;
+		if (t < E810_N_TUNNELS)
+			port_add(l, &config->tunnels[t], tunnel->port);
 		else
 			ddp_error(l->diag, NULL, "a package has no UDP ports of %s to set",
 				  tunnel->header);
@@ -209,9 +202,9 @@ static bool ref_make(struct loader *l, enum ddp_which which, const char *header,
 					.name = name};
 		return true;
 	}
-	ddp_error(l->diag, NULL, "the profile library has no '%s.%s' to name what a package hashes",
-		  header, field);
-	return false;
+	return ddp_refuse(l->diag, NULL,
+			  "the profile library has no '%s.%s' to name what a package hashes",
+			  header, field);
 }
 
 static unsigned int place_of(uint8_t protocol) {
@@ -288,7 +281,7 @@ static bool path_has(const struct ddp_path *path, const struct loader *l, const 
 	return path_has(path->left, l, header) || path_has(path->right, l, header);
 }
 
-// What mbufs carry beside the hash: the number that tells users of a tunnel apart.
+// Mbufs carry the number that tells users of a tunnel apart, beside the hash.
 static void extract_make(struct loader *l, struct ddp_packet_type *type) {
 	static const struct {
 		const char *header, *field, *name;
@@ -321,7 +314,7 @@ static void type_make(struct loader *l, const struct part *part, uint16_t ptype)
 	extract_make(l, type);
 }
 
-// What the NIC tells apart and the library has no header for: without fields.
+// Add the headers, without fields, that the NIC tells apart and the library lacks.
 static void headers_add(struct loader *l, const struct part *part) {
 	static const char *const names[] = {"lldp", "mac_control", "ptp"};
 

@@ -217,7 +217,7 @@ static void ptype_try(struct builder *b) {
 
 /* Flags */
 
-// What a bit of the RSS block's flags stands for.
+// The packet flag that a bit of the RSS block's flags stands for.
 static const char *rss_flag_name(const struct builder *b, unsigned int bit) {
 	if (bit == 15)
 		return "one of several packet flags";

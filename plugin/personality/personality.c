@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "personality.h"
 
+#include <assert.h>
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,29 +28,57 @@ int ddp_personality_read(struct ddp_personality *personality, const struct ddp_l
 	return diag->no_memory ? -ENOMEM : diag->unreadable ? -ENOENT : -EINVAL;
 }
 
-static int program_make(struct ddp_personality *personality, const struct ddp_memory *memory,
-			struct ddp_diag *diag) {
+/* The model of a package: the NIC's parser as a program uses it (run/package_walk.c) */
+
+static_assert(offsetof(struct package_model, model) == 0, "its walk finds the rest so");
+
+static void token_add(struct package_model *model, const char *name, uint8_t node) {
+	unsigned int at = package_token_slot(name);
+
+	while (model->tokens[at].name != NULL)
+		at = (at + 1) % PACKAGE_TOKENS;
+	model->tokens[at].name = name;
+	model->tokens[at].node = node;
+}
+
+// NULL without memory.
+static const struct model *package_model_create(const struct ddp_personality *personality) {
+	const struct ddp_profile *profile = personality->profile;
+	struct package_model *model = ddp_arena_try_alloc(profile->arena, sizeof(*model));
+
+	if (model == NULL)
+		return NULL;
+	model->model.walk = package_walk;
+	model->parser = personality->parser;
+	model->rss = personality->rss;
+	for (unsigned int i = 0; i < profile->n_headers; i++)
+		token_add(model, profile->headers[i].name, i);
+	for (unsigned int i = 0; i < E810_N_PTYPES; i++)
+		model->types[i] = DDP_TYPE_NONE;
+	for (unsigned int i = 0; i < profile->n_types; i++)
+		model->types[personality->ptypes[i]] = i;
+	return &model->model;
+}
+
+/* Loads */
+
+int ddp_personality_compile(struct ddp_personality *personality, const struct ddp_memory *memory,
+			    struct ddp_diag *diag) {
 	const struct model *model = NULL;
 
 	if (personality->package != NULL) {
 		model = package_model_create(personality);
 		if (model == NULL)
-			return ddp_no_memory(diag);
+			ddp_no_memory(diag);
 	}
-	personality->program = program_build(personality->profile, model, memory, diag);
-	if (personality->program == NULL)
+	if (personality->package == NULL || model != NULL)
+		personality->program = program_build(personality->profile, model, memory, diag);
+	if (personality->program == NULL) {
+		ddp_personality_unload(personality);
 		return diag->no_memory ? -ENOMEM : -EINVAL;
+	}
 	personality->n_types = ddp_program_n_types(personality->program);
 	return 0;
-}
-
-int ddp_personality_compile(struct ddp_personality *personality, const struct ddp_memory *memory,
-			    struct ddp_diag *diag) {
-	int ret = program_make(personality, memory, diag);
-
-	if (ret < 0)
-		ddp_personality_unload(personality);
-	return ret;
 }
 
 int ddp_personality_load(struct ddp_personality *personality, const struct ddp_load *load,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What a port runs: one or several profiles, or an Intel 800-series package alone, and their
-// program.
+// A port runs one or several profiles, or an Intel 800-series package alone, and their program.
 //
 //	struct ddp_personality personality;
 //
@@ -41,17 +40,17 @@ struct ddp_personality {
 // nothing to unload, -ENOMEM, -ENOENT if a file cannot be read, else -EINVAL.
 int ddp_personality_load(struct ddp_personality *personality, const struct ddp_load *load,
 			 struct ddp_diag *diag);
-// The same for one specification; NULL: base.
+// Load and compile one specification; NULL: base.
 int ddp_personality_load_spec(struct ddp_personality *personality, const char *spec,
 			      struct ddp_diag *diag);
-// The same in two steps. Packet types have the ids that the profile has at the second.
+// Load and compile in two steps. Packet types have the ids that the profile has at the second.
 int ddp_personality_read(struct ddp_personality *personality, const struct ddp_load *load,
 			 struct ddp_diag *diag);
 int ddp_personality_compile(struct ddp_personality *personality, const struct ddp_memory *memory,
 			    struct ddp_diag *diag);
 // Nothing to do if it is all zero.
 void ddp_personality_unload(struct ddp_personality *personality);
-// The same of one that was allocated; NULL: nothing to do.
+// Unload and free one that was allocated; NULL: nothing to do.
 void ddp_personality_destroy(struct ddp_personality *personality);
 
 // ddp_answer(); with an arena, in which they live, steps too: of a package those of the NIC's
@@ -59,7 +58,7 @@ void ddp_personality_destroy(struct ddp_personality *personality);
 int ddp_personality_answer(const struct ddp_personality *personality,
 			   const struct ddp_answer_rss *rss, const struct ddp_packet *packet,
 			   struct ddp_arena *arena, struct ddp_answer *answer);
-// What of a package's answers is exact, and what is modelled.
+// A note for people: which parts of a package's answers are exact, and which are modelled.
 extern const char ddp_package_note[];
 
 // ddp_source_name() of a profile or a package.

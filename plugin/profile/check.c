@@ -3,15 +3,15 @@
 //
 // - an expression never wraps or goes below zero (range.c);
 // - a header's size has a bound, and the walk refuses one that is smaller than its own layout;
-// - headers without bytes of their own never lead back to themselves, so that every DDP_MAX_STEPS a
-// walk
-//   ends, and every step but a bounded number moves forward in the packet;
+// - headers without bytes of their own never lead back to themselves, so that a walk ends and every
+//   step but a bounded number moves forward in the packet;
 // - tables are sorted, every index is valid.
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/rte_ptype.h"
 #include "loader.h"
+#include "profile_format.h"
 
 /* Sizes */
 
@@ -32,7 +32,7 @@ static void size_check(struct loader *l, struct ddp_header *header) {
 				  header->name);
 		return;
 	}
-	if (!expr_range(l->profile, &header->length, &min, &max, &what))
+	if (!expr_range(&header->length, &min, &max, &what))
 		return; // reported when it was read
 	if (max < fixed)
 		ddp_error(l->diag, &header->place,
@@ -198,10 +198,6 @@ static const struct ddp_rule *rule_before(const struct ddp_header *header, unsig
 	return NULL;
 }
 
-static bool is_always(const struct ddp_rule *rule) {
-	return rule->cond.n_matches == 0 && rule->cond.expr.n_ops == 0;
-}
-
 static void rules_check(struct loader *l, const struct ddp_header *header) {
 	for (unsigned int i = 1; i < header->n_rules; i++) {
 		const struct ddp_rule *before = rule_before(header, i);
@@ -211,8 +207,8 @@ static void rules_check(struct loader *l, const struct ddp_header *header) {
 		ddp_warn(l->diag, &header->rules[i].place,
 			 "this can never apply: the rule of header '%s' in %s:%u always does%s",
 			 header->name, before->place.file, before->place.line,
-			 is_always(before) ? "" : " where this one would");
-		if (is_always(before))
+			 format_is_always(&before->cond) ? "" : " where this one would");
+		if (format_is_always(&before->cond))
 			return;
 	}
 }

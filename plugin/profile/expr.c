@@ -12,14 +12,14 @@
 
 /* References */
 
-static void unknown_field(struct loader *l, const struct ddp_place *place,
+static bool unknown_field(struct loader *l, const struct ddp_place *place,
 			  const struct ddp_header *header, const char *name, size_t len) {
 	char kind[80];
 
 	if (header->broken) // reported where the layout is
-		return;
+		return false;
 	snprintf(kind, sizeof(kind), "field of header '%.40s'", header->name);
-	unknown_name(l, place, kind, name, len, header->fields, header->n_fields);
+	return unknown_name(l, place, kind, name, len, header->fields, header->n_fields);
 }
 
 // The words of a dotted reference.
@@ -56,22 +56,18 @@ static bool words_split(struct loader *l, const struct ddp_token *token, struct 
 		w->field = dot + 1;
 		w->field_len = end - dot - 1;
 	}
-	if (dot == NULL || memchr(w->field, '.', w->field_len) != NULL) {
-		ddp_error(l->diag, &token->place, "'%.*s' is not of the form header.field",
-			  (int)token->len, token->s);
-		return false;
-	}
+	if (dot == NULL || memchr(w->field, '.', w->field_len) != NULL)
+		return ddp_refuse(l->diag, &token->place, "'%.*s' is not of the form header.field",
+				  (int)token->len, token->s);
 	hash = memchr(w->header, '#', w->header_len);
 	if (hash != NULL) {
 		char *stop;
 		long nth = strtol(hash + 1, &stop, 10);
 
-		if (stop != dot || nth < 1 || nth > DDP_MAX_FIELDS || w->side) {
-			ddp_error(l->diag, &token->place,
-				  "'%.*s': after '#' comes which one it is, from 1",
-				  (int)token->len, token->s);
-			return false;
-		}
+		if (stop != dot || nth < 1 || nth > DDP_MAX_FIELDS || w->side)
+			return ddp_refuse(l->diag, &token->place,
+					  "'%.*s': after '#' comes which one it is, from 1",
+					  (int)token->len, token->s);
 		w->nth = nth;
 		w->header_len = hash - w->header;
 	}
@@ -82,18 +78,15 @@ static bool scope_allows(struct loader *l, const struct scope *scope, const stru
 			 const struct ddp_ref *ref) {
 	const struct ddp_field *field = ref_field(l->profile, ref);
 
-	if (ref->which == DDP_WHICH_SELF && scope->start_only && field->anchor != DDP_FROM_START) {
-		ddp_error(l->diag, &token->place,
-			  "'%.*s' lies where the header ends, and that is not known here yet",
-			  (int)token->len, token->s);
-		return false;
-	}
-	if (field->anchor == DDP_AHEAD && (ref->which != DDP_WHICH_SELF || scope->no_ahead)) {
-		ddp_error(l->diag, &token->place,
-			  "'%.*s' is look-ahead: only the header's own 'next' may use it",
-			  (int)token->len, token->s);
-		return false;
-	}
+	if (ref->which == DDP_WHICH_SELF && scope->start_only && field->anchor != DDP_FROM_START)
+		return ddp_refuse(
+			l->diag, &token->place,
+			"'%.*s' lies where the header ends, and that is not known here yet",
+			(int)token->len, token->s);
+	if (field->anchor == DDP_AHEAD && (ref->which != DDP_WHICH_SELF || scope->no_ahead))
+		return ddp_refuse(l->diag, &token->place,
+				  "'%.*s' is look-ahead: only the header's own 'next' may use it",
+				  (int)token->len, token->s);
 	return true;
 }
 
@@ -105,44 +98,34 @@ bool ref_read(struct loader *l, const struct scope *scope, const struct ddp_toke
 
 	if (token->kind == DDP_TOKEN_BAD)
 		return false; // was reported
-	if (token->kind == DDP_TOKEN_END) {
-		ddp_error(l->diag, &token->place, "expected a field, found the end");
-		return false;
-	}
-	if (token->kind != DDP_TOKEN_NAME) {
-		ddp_error(l->diag, &token->place, "expected a field, found '%.*s'", (int)token->len,
-			  token->s);
-		return false;
-	}
+	if (token->kind == DDP_TOKEN_END)
+		return ddp_refuse(l->diag, &token->place, "expected a field, found the end");
+	if (token->kind != DDP_TOKEN_NAME)
+		return ddp_refuse(l->diag, &token->place, "expected a field, found '%.*s'",
+				  (int)token->len, token->s);
 	if (!words_split(l, token, &w))
 		return false;
-	if (w.header == NULL && header == NULL) {
-		ddp_error(l->diag, &token->place, "field '%.*s': of which header? (header.field)",
-			  (int)token->len, token->s);
-		return false;
-	}
-	if (scope->header != NULL && (w.side || w.nth != 0)) {
-		ddp_error(l->diag, &token->place,
-			  "'%.*s': a header knows only itself and the nearest header of a name "
-			  "before it",
-			  (int)token->len, token->s);
-		return false;
-	}
+	if (w.header == NULL && header == NULL)
+		return ddp_refuse(l->diag, &token->place,
+				  "field '%.*s': of which header? (header.field)", (int)token->len,
+				  token->s);
+	if (scope->header != NULL && (w.side || w.nth != 0))
+		return ddp_refuse(
+			l->diag, &token->place,
+			"'%.*s': a header knows only itself and the nearest header of a name "
+			"before it",
+			(int)token->len, token->s);
 	if (w.header == NULL) {
 		node = header - l->profile->headers;
 	} else {
 		node = header_find(l, w.header, w.header_len);
-		if (node < 0) {
-			unknown_header(l, &token->place, w.header, w.header_len);
-			return false;
-		}
+		if (node < 0)
+			return unknown_header(l, &token->place, w.header, w.header_len);
 		header = &l->profile->headers[node];
 	}
 	field = NAME_FIND(header->fields, header->n_fields, w.field, w.field_len);
-	if (field < 0) {
-		unknown_field(l, &token->place, header, w.field, w.field_len);
-		return false;
-	}
+	if (field < 0)
+		return unknown_field(l, &token->place, header, w.field, w.field_len);
 	*ref = (struct ddp_ref){
 		.node = node,
 		.field = field,
@@ -160,7 +143,7 @@ bool ref_read(struct loader *l, const struct scope *scope, const struct ddp_toke
 
 /* Literals */
 
-const struct param *param_find(struct loader *l, const struct ddp_token *token) {
+static const struct ddp_profile_param *param_find(struct loader *l, const struct ddp_token *token) {
 	const struct part *part = l->part;
 	int i = NAME_FIND(part->params, part->n_params, token->s, token->len);
 
@@ -171,8 +154,8 @@ const struct param *param_find(struct loader *l, const struct ddp_token *token) 
 	return NULL;
 }
 
+// Set the leading prefix bits of width, right-aligned in 128.
 static void pattern_mask(struct ddp_pattern *pattern, unsigned int width, unsigned int prefix) {
-	// The leading prefix bits of width, right-aligned in 128.
 	for (unsigned int i = width - prefix; i < width; i++) {
 		if (i < 64)
 			pattern->mask_lo |= UINT64_C(1) << i;
@@ -209,15 +192,10 @@ static bool address_read(const char *s, unsigned int width, struct ddp_pattern *
 			return false;
 		prefix = n;
 	}
-	if (width == 32) {
-		if (inet_pton(AF_INET, address, bytes + 12) != 1)
-			return false;
-	} else if (width == 128) {
-		if (inet_pton(AF_INET6, address, bytes) != 1)
-			return false;
-	} else {
+	if (width != 32 && width != 128)
 		return false;
-	}
+	if (inet_pton(width == 32 ? AF_INET : AF_INET6, address, bytes + 16 - width / 8) != 1)
+		return false;
 	pattern_mask(pattern, width, prefix);
 	pattern->value_hi = load_be64(bytes) & pattern->mask_hi;
 	pattern->value_lo = load_be64(bytes + 8) & pattern->mask_lo;
@@ -248,22 +226,17 @@ bool pattern_read(struct loader *l, const struct ddp_text *text, unsigned int wi
 		if (address_read(s, width, pattern))
 			return true;
 		memset(pattern, 0, sizeof(*pattern));
-		ddp_error(l->diag, &text->place, "'%s' is no %s", s,
-			  width == 32  ? "IPv4 address or prefix" :
-			  width == 128 ? "IPv6 address or prefix" :
-					 "value for a field that is no IP address");
-		return false;
+		return ddp_refuse(l->diag, &text->place, "'%s' is no %s", s,
+				  width == 32  ? "IPv4 address or prefix" :
+				  width == 128 ? "IPv6 address or prefix" :
+						 "value for a field that is no IP address");
 	}
 	if (!number_parse(s, &pattern->value_lo, &end) ||
-	    ((masked = *end == '/') && !number_parse(end + 1, &mask, &end)) || *end != '\0') {
-		ddp_error(l->diag, &text->place, "'%s' is not a number%s", s,
-			  errno == ERANGE ? " of at most 64 bits" : "");
-		return false;
-	}
-	if (pattern->value_lo > most || mask > most) {
-		ddp_error(l->diag, &text->place, "'%s' does not fit %u bits", s, width);
-		return false;
-	}
+	    ((masked = *end == '/') && !number_parse(end + 1, &mask, &end)) || *end != '\0')
+		return ddp_refuse(l->diag, &text->place, "'%s' is not a number%s", s,
+				  errno == ERANGE ? " of at most 64 bits" : "");
+	if (pattern->value_lo > most || mask > most)
+		return ddp_refuse(l->diag, &text->place, "'%s' does not fit %u bits", s, width);
 	pattern->mask_lo = mask;
 	if (!masked && width > 64)
 		pattern_mask(pattern, width, width);
@@ -273,7 +246,7 @@ bool pattern_read(struct loader *l, const struct ddp_text *text, unsigned int wi
 
 static bool param_patterns(struct loader *l, const struct ddp_token *token, unsigned int width,
 			   struct ddp_pattern **patterns, unsigned int *n_patterns) {
-	const struct param *param = param_find(l, token);
+	const struct ddp_profile_param *param = param_find(l, token);
 	bool good = param != NULL;
 
 	for (unsigned int i = 0; param != NULL && i < param->n_values; i++) {
@@ -300,16 +273,12 @@ bool patterns_read(struct loader *l, struct ddp_lexer *lexer, unsigned int width
 			ddp_lexer_take(lexer);
 			continue;
 		}
-		if (token.kind != DDP_TOKEN_NUMBER) {
-			ddp_lexer_unexpected(lexer, "a number or $parameter");
-			return false;
-		}
+		if (token.kind != DDP_TOKEN_NUMBER)
+			return ddp_lexer_unexpected(lexer, "a number or $parameter");
 		ddp_lexer_take(lexer);
 		if (ddp_lexer_accept(lexer, "/")) { // the mask
-			if (lexer->token.kind != DDP_TOKEN_NUMBER) {
-				ddp_lexer_unexpected(lexer, "a mask");
-				return false;
-			}
+			if (lexer->token.kind != DDP_TOKEN_NUMBER)
+				return ddp_lexer_unexpected(lexer, "a mask");
 			text.len = lexer->token.s + lexer->token.len - text.s;
 			ddp_lexer_take(lexer);
 		}
@@ -320,36 +289,19 @@ bool patterns_read(struct loader *l, struct ddp_lexer *lexer, unsigned int width
 	return true;
 }
 
-/* Arithmetic: precedence from loosest to tightest is or, and, not, comparison, |, &, << >>, + -, *
- */
-
-struct binary {
-	const char *sign;
-	enum ddp_op op;
-	unsigned int level;
-};
+/* Arithmetic */
 
 #define LEVEL_OR 0
-#define LEVEL_AND 1
-#define LEVEL_COMPARE 2
-#define LEVEL_PRIMARY 7
+#define LEVEL_NOT 2
+#define LEVEL_PRIMARY 9
 
-static const struct binary binaries[] = {
-	{"or", DDP_OP_OR, LEVEL_OR},
-	{"and", DDP_OP_AND, LEVEL_AND},
-	{"==", DDP_OP_EQ, LEVEL_COMPARE},
-	{"!=", DDP_OP_NE, LEVEL_COMPARE},
-	{"<=", DDP_OP_LE, LEVEL_COMPARE},
-	{">=", DDP_OP_GE, LEVEL_COMPARE},
-	{"<", DDP_OP_LT, LEVEL_COMPARE},
-	{">", DDP_OP_GT, LEVEL_COMPARE},
-	{"|", DDP_OP_BIT_OR, 3},
-	{"&", DDP_OP_BIT_AND, 4},
-	{"<<", DDP_OP_SHL, 5},
-	{">>", DDP_OP_SHR, 5},
-	{"+", DDP_OP_ADD, 6},
-	{"-", DDP_OP_SUB, 6},
-	{"*", DDP_OP_MUL, LEVEL_PRIMARY},
+const struct op_sign op_signs[] = {
+	[DDP_OP_OR] = {"or", 0},    [DDP_OP_AND] = {"and", 1},   [DDP_OP_NOT] = {"not", 2},
+	[DDP_OP_EQ] = {"==", 3},    [DDP_OP_NE] = {"!=", 3},     [DDP_OP_LT] = {"<", 3},
+	[DDP_OP_LE] = {"<=", 3},    [DDP_OP_GT] = {">", 3},      [DDP_OP_GE] = {">=", 3},
+	[DDP_OP_BIT_OR] = {"|", 4}, [DDP_OP_BIT_AND] = {"&", 5}, [DDP_OP_SHL] = {"<<", 6},
+	[DDP_OP_SHR] = {">>", 6},   [DDP_OP_ADD] = {"+", 7},     [DDP_OP_SUB] = {"-", 7},
+	[DDP_OP_MUL] = {"*", 8},    [DDP_OP_CONST] = {"", 9},    [DDP_OP_FIELD] = {"", 9},
 };
 
 struct expression {
@@ -366,28 +318,26 @@ static bool op_add(struct expression *e, const struct ddp_expr_op *op) {
 
 	e->depth += pushes;
 	e->depth -= !pushes && op->op != DDP_OP_NOT;
-	if (e->expr->n_ops == DDP_EXPR_OPS || e->depth > DDP_EXPR_STACK) {
-		ddp_error(e->l->diag, &e->lexer->token.place, "this expression is too long");
-		return false;
-	}
+	if (e->expr->n_ops == DDP_EXPR_OPS || e->depth > DDP_EXPR_STACK)
+		return ddp_refuse(e->l->diag, &e->lexer->token.place,
+				  "this expression is too long");
 	*DDP_APPEND(e->l->arena, e->expr->ops, e->expr->n_ops) = *op;
 	return true;
 }
 
 static bool level_read(struct expression *e, unsigned int level);
 
-static bool param_number(struct expression *e, const struct ddp_token *token, uint64_t *number) {
-	const struct param *param = param_find(e->l, token);
+bool param_number(struct loader *l, const struct ddp_token *token, unsigned int width,
+		  const char *why, uint64_t *number) {
+	const struct ddp_profile_param *param = param_find(l, token);
 	struct ddp_pattern pattern;
 
 	if (param == NULL)
 		return false;
-	if (param->n_values != 1) {
-		ddp_error(e->l->diag, &token->place, "$%s has several values, one is needed here",
-			  param->name);
-		return false;
-	}
-	if (!pattern_read(e->l, &param->values[0], 64, &pattern))
+	if (param->n_values != 1)
+		return ddp_refuse(l->diag, &token->place, "$%s has several values, %s", param->name,
+				  why);
+	if (!pattern_read(l, &param->values[0], width, &pattern))
 		return false;
 	*number = pattern.value_lo;
 	return true;
@@ -405,15 +355,11 @@ static bool since_read(struct expression *e, const struct ddp_token *since, stru
 	if (name.kind != DDP_TOKEN_NAME || !ddp_lexer_expect(e->lexer, ")"))
 		return false;
 	node = header_find(e->l, name.s, name.len);
-	if (node < 0) {
-		unknown_header(e->l, &name.place, name.s, name.len);
-		return false;
-	}
-	if (e->scope->header == NULL || e->scope->start_only) {
-		ddp_error(e->l->diag, &since->place,
-			  "since() is for the rules of a header ('next')");
-		return false;
-	}
+	if (node < 0)
+		return unknown_header(e->l, &name.place, name.s, name.len);
+	if (e->scope->header == NULL || e->scope->start_only)
+		return ddp_refuse(e->l->diag, &since->place,
+				  "since() is for the rules of a header ('next')");
 	*ref = (struct ddp_ref){
 		.node = node,
 		.which = DDP_WHICH_SINCE,
@@ -430,10 +376,8 @@ static bool primary_read(struct expression *e) {
 	if (ddp_lexer_accept(e->lexer, "(")) {
 		bool good;
 
-		if (++e->nesting > NESTING_MAX) {
-			ddp_error(e->l->diag, &token.place, "nested too deep");
-			return false;
-		}
+		if (++e->nesting > NESTING_MAX)
+			return ddp_refuse(e->l->diag, &token.place, "nested too deep");
 		good = level_read(e, LEVEL_OR) && ddp_lexer_expect(e->lexer, ")");
 		e->nesting--;
 		return good;
@@ -442,13 +386,13 @@ static bool primary_read(struct expression *e) {
 		op.value = token.number;
 		op.hex = is_hex(token.s, token.len);
 	} else if (token.kind == DDP_TOKEN_PARAM) {
-		if (!param_number(e, &token, &op.value))
+		if (!param_number(e->l, &token, 64, "one is needed here", &op.value))
 			return false;
 	} else if (token.kind == DDP_TOKEN_NAME) {
 		op.op = DDP_OP_FIELD;
 		ddp_lexer_take(e->lexer);
 		if (token.len == 5 && memcmp(token.s, "since", 5) == 0 &&
-		    ddp_lexer_is_sign(e->lexer, "(")) {
+		    ddp_lexer_is(e->lexer, "(")) {
 			if (!since_read(e, &token, &op.ref))
 				return false;
 		} else if (!ref_read(e->l, e->scope, &token, &op.ref)) {
@@ -456,46 +400,42 @@ static bool primary_read(struct expression *e) {
 		}
 		return op_add(e, &op);
 	} else {
-		ddp_lexer_unexpected(e->lexer, "a field or a number");
-		return false;
+		return ddp_lexer_unexpected(e->lexer, "a field or a number");
 	}
 	ddp_lexer_take(e->lexer);
 	return op_add(e, &op);
 }
 
-static const struct binary *binary_next(const struct expression *e, unsigned int level) {
-	for (unsigned int i = 0; i < sizeof(binaries) / sizeof(binaries[0]); i++)
-		if (binaries[i].level == level && (ddp_lexer_is_sign(e->lexer, binaries[i].sign) ||
-						   ddp_lexer_is_word(e->lexer, binaries[i].sign)))
-			return &binaries[i];
-	return NULL;
+// The operator of a level that is next; -1: none.
+static int binary_next(const struct expression *e, unsigned int level) {
+	for (int op = 0; op <= DDP_OP_OR; op++)
+		if (op_signs[op].level == level && ddp_lexer_is(e->lexer, op_signs[op].sign))
+			return op;
+	return -1;
 }
 
 static bool not_read(struct expression *e) {
 	bool good;
 
-	if (++e->nesting > NESTING_MAX) {
-		ddp_error(e->l->diag, &e->lexer->token.place, "nested too deep");
-		return false;
-	}
-	good = level_read(e, LEVEL_COMPARE) && op_add(e, &(struct ddp_expr_op){.op = DDP_OP_NOT});
+	if (++e->nesting > NESTING_MAX)
+		return ddp_refuse(e->l->diag, &e->lexer->token.place, "nested too deep");
+	good = level_read(e, LEVEL_NOT) && op_add(e, &(struct ddp_expr_op){.op = DDP_OP_NOT});
 	e->nesting--;
 	return good;
 }
 
 static bool level_read(struct expression *e, unsigned int level) {
-	const struct binary *binary;
+	int op;
 
-	if (level > LEVEL_PRIMARY)
+	if (level == LEVEL_PRIMARY)
 		return primary_read(e);
-	if (level == LEVEL_COMPARE && ddp_lexer_accept_word(e->lexer, "not"))
+	if (level == LEVEL_NOT && ddp_lexer_accept(e->lexer, "not"))
 		return not_read(e);
 	if (!level_read(e, level + 1))
 		return false;
-	while ((binary = binary_next(e, level)) != NULL) {
+	while (level != LEVEL_NOT && (op = binary_next(e, level)) >= 0) {
 		ddp_lexer_take(e->lexer);
-		if (!level_read(e, level + 1) ||
-		    !op_add(e, &(struct ddp_expr_op){.op = binary->op}))
+		if (!level_read(e, level + 1) || !op_add(e, &(struct ddp_expr_op){.op = op}))
 			return false;
 	}
 	return true;
@@ -522,7 +462,7 @@ bool expr_read(struct loader *l, const struct scope *scope, struct ddp_lexer *le
 		expr->n_ops = 0;
 		return false;
 	}
-	if (!expr_range(l->profile, expr, &min, &max, &what)) {
+	if (!expr_range(expr, &min, &max, &what)) {
 		first.s -= first.kind == DDP_TOKEN_PARAM; // its '$'
 		ddp_error(l->diag, &first.place, "'%.*s' %s", text_len(&first, &lexer->token),
 			  first.s, what);

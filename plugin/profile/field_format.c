@@ -6,31 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/seed.h"
+#include "loader.h"
+
 static const unsigned int kind_bits[] = {
 	[FIELD_IPV4] = 32,
 	[FIELD_IPV6] = 128,
 	[FIELD_MAC] = 48,
 };
-
-static bool is_word(const char *text, size_t len, const char *word) {
-	return word != NULL && strlen(word) == len && memcmp(text, word, len) == 0;
-}
-
-static const struct ddp_header *header_find(const struct ddp_profile *profile, const char *name,
-					    size_t len) {
-	for (unsigned int i = 0; i < profile->n_headers; i++)
-		if (is_word(name, len, profile->headers[i].name))
-			return &profile->headers[i];
-	return NULL;
-}
-
-static const struct ddp_field *field_find(const struct ddp_header *header, const char *name,
-					  size_t len) {
-	for (unsigned int i = 0; i < header->n_fields; i++)
-		if (is_word(name, len, header->fields[i].name))
-			return &header->fields[i];
-	return NULL;
-}
 
 // [inner.|outer.]header[#n].field[/bits], or [/mask]: then it is a number.
 static enum field_kind kind_find(const struct ddp_profile *profile, const char *name) {
@@ -38,17 +21,20 @@ static enum field_kind kind_find(const struct ddp_profile *profile, const char *
 	const struct ddp_header *header;
 	const struct ddp_field *field;
 	bool src_or_dst;
+	int at;
 
 	if (dot == NULL || (bits != NULL && bits[1 + strspn(bits + 1, "0123456789")] != '\0'))
 		return FIELD_NUMBER;
 	if ((strncmp(name, "inner.", 6) == 0 || strncmp(name, "outer.", 6) == 0) && name + 6 < dot)
 		name += 6;
-	header = header_find(profile, name, strcspn(name, "#."));
-	if (header == NULL)
+	at = NAME_FIND(profile->headers, profile->n_headers, name, strcspn(name, "#."));
+	if (at < 0)
 		return FIELD_NUMBER;
-	field = field_find(header, dot + 1, strcspn(dot + 1, "/"));
-	if (field == NULL)
+	header = &profile->headers[at];
+	at = NAME_FIND(header->fields, header->n_fields, dot + 1, strcspn(dot + 1, "/"));
+	if (at < 0)
 		return FIELD_NUMBER;
+	field = &header->fields[at];
 	src_or_dst = strcmp(field->name, "src") == 0 || strcmp(field->name, "dst") == 0;
 	if (field->width == 128)
 		return FIELD_IPV6;
@@ -59,17 +45,8 @@ static enum field_kind kind_find(const struct ddp_profile *profile, const char *
 	return FIELD_NUMBER;
 }
 
-// FNV-1a
-static uint32_t name_hash(const char *name) {
-	uint32_t hash = 2166136261;
-
-	for (; *name != '\0'; name++)
-		hash = (hash ^ (unsigned char)*name) * 16777619;
-	return hash;
-}
-
 static enum field_kind kind_get(struct fields *fields, const char *name) {
-	unsigned int slot = name_hash(name) & (FIELDS_SLOTS - 1);
+	unsigned int slot = ddp_text_hash(DDP_TEXT_HASH, name) & (FIELDS_SLOTS - 1);
 	enum field_kind kind;
 
 	if (strcmp(fields->slots[slot].name, name) == 0)
@@ -100,26 +77,12 @@ static void address_fill(uint8_t *address, unsigned int n_bits, unsigned int wid
 	}
 }
 
-static uint64_t number_get(const uint8_t value[16]) {
+static uint64_t number_get(const uint8_t value[8]) {
 	uint64_t number = 0;
 
-	for (unsigned int i = 8; i < 16; i++)
+	for (unsigned int i = 0; i < 8; i++)
 		number = number << 8 | value[i];
 	return number;
-}
-
-static void digits_write(unsigned int width, const uint8_t value[16], char text[FIELD_TEXT_SIZE]) {
-	unsigned int n_digits = (width + 3) / 4;
-	unsigned int at = 0;
-
-	text[at++] = '0';
-	text[at++] = 'x';
-	for (unsigned int i = 32 - n_digits; i < 32; i++) {
-		unsigned int digit = i % 2 == 0 ? value[i / 2] >> 4 : value[i / 2] & 0xf;
-
-		text[at++] = "0123456789abcdef"[digit];
-	}
-	text[at] = '\0';
 }
 
 void fields_init(struct fields *fields, const struct ddp_profile *profile) {
@@ -149,9 +112,10 @@ bool fields_text(struct fields *fields, const char *name, unsigned int width,
 		break;
 	}
 	if (width > 64) {
-		digits_write(width, value, text);
+		snprintf(text, FIELD_TEXT_SIZE, "0x%0*" PRIx64 "%016" PRIx64,
+			 (int)(width + 3) / 4 - 16, number_get(value), number_get(value + 8));
 		return false;
 	}
-	snprintf(text, FIELD_TEXT_SIZE, "%" PRIu64, number_get(value));
+	snprintf(text, FIELD_TEXT_SIZE, "%" PRIu64, number_get(value + 8));
 	return true;
 }

@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The files that a profile is read from. Who loads it again, with others or without, has them from
-// the former load and not from disk: what is in use stays as it is, whatever became of its files.
+// The files that a profile is read from. A program that loads it again, with others or without, has
+// them from the former load and not from disk: a profile in use stays as it is, whatever became of
+// its files.
 #include <string.h>
 #include <sys/stat.h>
 
 #include "loader.h"
 
-static struct ddp_profile_file *asked_find(const struct ddp_profile *profile, const char *asked) {
-	for (unsigned int i = 0; profile != NULL && i < profile->n_files; i++)
-		if (strcmp(profile->files[i]->asked, asked) == 0)
-			return profile->files[i];
-	return NULL;
-}
+// The file that was asked for by a name, or that has a path.
+static struct ddp_profile_file *former_find(const struct ddp_profile *profile, const char *name,
+					    bool by_path) {
+	for (unsigned int i = 0; profile != NULL && i < profile->n_files; i++) {
+		struct ddp_profile_file *file = profile->files[i];
 
-static const struct ddp_profile_file *path_find(const struct ddp_profile *profile,
-						const char *path) {
-	for (unsigned int i = 0; profile != NULL && i < profile->n_files; i++)
-		if (strcmp(profile->files[i]->path, path) == 0)
-			return profile->files[i];
+		if (strcmp(by_path ? file->path : file->asked, name) == 0)
+			return file;
+	}
 	return NULL;
 }
 
@@ -42,8 +40,8 @@ static void path_set(struct ddp_profile_file *file, const char *path) {
 
 struct ddp_profile_file *file_find(struct loader *l, const char *asked,
 				   const struct ddp_place *place) {
-	struct ddp_profile_file *file = asked_find(l->profile, asked);
-	const struct ddp_profile_file *former = asked_find(l->former, asked);
+	struct ddp_profile_file *file = former_find(l->profile, asked, false);
+	const struct ddp_profile_file *former = former_find(l->former, asked, false);
 	const char *path = NULL;
 
 	if (file != NULL)
@@ -52,7 +50,7 @@ struct ddp_profile_file *file_find(struct loader *l, const char *asked,
 		path = ddp_profile_find(l, asked, place);
 		if (path == NULL)
 			return NULL;
-		former = path_find(l->former, path);
+		former = former_find(l->former, path, true);
 	}
 	file = ddp_arena_alloc(l->arena, sizeof(*file));
 	file->asked = ddp_arena_strdup(l->arena, asked);

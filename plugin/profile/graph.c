@@ -28,35 +28,30 @@ static bool lookup_read(struct loader *l, struct ddp_header *header, struct ddp_
 	if (!ref_read(l, &scope, &key, &rule->key) || !ddp_lexer_expect(lexer, ")"))
 		return false;
 	field = ref_field(l->profile, &rule->key);
-	if (field->width > 64) {
-		ddp_error(l->diag, &key.place,
-			  "field '%s' is wider than 64 bits: no key of a table", field->name);
-		return false;
-	}
+	if (field->width > 64)
+		return ddp_refuse(l->diag, &key.place,
+				  "field '%s' is wider than 64 bits: no key of a table",
+				  field->name);
 	return true;
 }
 
-static void unknown_target(struct loader *l, const struct ddp_token *token) {
+static bool unknown_target(struct loader *l, const struct ddp_token *token) {
 	const char *known[DDP_MAX_NODES + 100];
 	unsigned int n = 0;
 
-	if (header_find(l, token->s, token->len) >= 0) {
-		ddp_error(l->diag, &token->place, "'%.*s' is a header, no table", (int)token->len,
-			  token->s);
-		return;
-	}
-	if (table_find(l, token->s, token->len) >= 0) {
-		ddp_error(l->diag, &token->place,
-			  "'%.*s' is a table: of which field? (%.*s(field))", (int)token->len,
-			  token->s, (int)token->len, token->s);
-		return;
-	}
+	if (header_find(l, token->s, token->len) >= 0)
+		return ddp_refuse(l->diag, &token->place, "'%.*s' is a header, no table",
+				  (int)token->len, token->s);
+	if (table_find(l, token->s, token->len) >= 0)
+		return ddp_refuse(l->diag, &token->place,
+				  "'%.*s' is a table: of which field? (%.*s(field))",
+				  (int)token->len, token->s, (int)token->len, token->s);
 	for (unsigned int i = 0; i < l->profile->n_headers; i++)
 		known[n++] = l->profile->headers[i].name;
 	for (unsigned int i = 0; i < l->profile->n_tables && i < 99; i++)
 		known[n++] = l->profile->tables[i].name;
 	known[n++] = "stop";
-	unknown_name(l, &token->place, "header or table", token->s, token->len, known, n);
+	return unknown_name(l, &token->place, "header or table", token->s, token->len, known, n);
 }
 
 // "ipv4", "ethertype(type)" or "stop".
@@ -69,17 +64,13 @@ static bool target_read(struct loader *l, struct ddp_header *header, const struc
 	if (!yaml_is(l, node, DDP_YAML_SCALAR, "a header, table(field) or stop"))
 		return false;
 	ddp_lexer_init(&lexer, &node->text, l->diag);
-	if (lexer.token.kind != DDP_TOKEN_NAME) {
-		ddp_lexer_unexpected(&lexer, "a header, table(field) or stop");
-		return false;
-	}
+	if (lexer.token.kind != DDP_TOKEN_NAME)
+		return ddp_lexer_unexpected(&lexer, "a header, table(field) or stop");
 	name = ddp_lexer_take(&lexer);
-	if (ddp_lexer_is_sign(&lexer, "(")) {
+	if (ddp_lexer_is(&lexer, "(")) {
 		index = table_find(l, name.s, name.len);
-		if (index < 0) {
-			unknown_target(l, &name);
-			return false;
-		}
+		if (index < 0)
+			return unknown_target(l, &name);
 		rule->table = index;
 		if (!lookup_read(l, header, &lexer, rule))
 			return false;
@@ -87,18 +78,12 @@ static bool target_read(struct loader *l, struct ddp_header *header, const struc
 		rule->kind = DDP_RULE_STOP;
 	} else {
 		index = header_find(l, name.s, name.len);
-		if (index < 0) {
-			unknown_target(l, &name);
-			return false;
-		}
+		if (index < 0)
+			return unknown_target(l, &name);
 		rule->kind = DDP_RULE_GOTO;
 		rule->target = index;
 	}
-	if (!ddp_lexer_at_end(&lexer)) {
-		ddp_lexer_unexpected(&lexer, "the end");
-		return false;
-	}
-	return true;
+	return ddp_lexer_at_end(&lexer) || ddp_lexer_unexpected(&lexer, "the end");
 }
 
 static void rule_read(struct loader *l, struct ddp_header *header, const struct ddp_yaml *node) {
@@ -145,14 +130,13 @@ static bool entry_add(struct loader *l, struct ddp_table *table, uint64_t value,
 			continue;
 		if (entry->target == target)
 			return true;
-		ddp_error(
+		return ddp_refuse(
 			l->diag, place,
 			"%s 0x%llx leads to '%s' here (profile '%s') but to '%s' in %s:%u (profile "
 			"'%s')",
 			table->name, (unsigned long long)value, l->profile->headers[target].name,
 			l->part->name, l->profile->headers[entry->target].name, entry->place.file,
 			entry->place.line, entry->profile);
-		return false;
 	}
 	entry = DDP_APPEND(l->arena, table->entries, table->n_entries);
 	*entry = (struct ddp_table_entry){
@@ -177,11 +161,10 @@ static bool after_table(struct loader *l, struct ddp_lexer *lexer, struct ddp_ta
 		if (!patterns_read(l, lexer, 64, &patterns, &n))
 			return false;
 		for (unsigned int i = 0; i < n; i++) {
-			if (patterns[i].mask_lo != UINT64_MAX) {
-				ddp_error(l->diag, &place, "table '%s' holds values, not masks",
-					  table->name);
-				return false;
-			}
+			if (patterns[i].mask_lo != UINT64_MAX)
+				return ddp_refuse(l->diag, &place,
+						  "table '%s' holds values, not masks",
+						  table->name);
 			if (!entry_add(l, table, patterns[i].value_lo, hex, target, &place))
 				return false;
 		}
@@ -271,20 +254,16 @@ static bool attachment_read(struct loader *l, struct ddp_lexer *lexer, unsigned 
 	struct ddp_rule *rule;
 	int index;
 
-	if (name.kind != DDP_TOKEN_NAME) {
-		ddp_lexer_unexpected(lexer, "what it comes after, such as udp(dport=2152)");
-		return false;
-	}
+	if (name.kind != DDP_TOKEN_NAME)
+		return ddp_lexer_unexpected(lexer, "what it comes after, such as udp(dport=2152)");
 	ddp_lexer_take(lexer);
 	index = table_find(l, name.s, name.len);
 	if (index >= 0)
 		return ddp_lexer_expect(lexer, "(") &&
 		       after_table(l, lexer, &l->profile->tables[index], target);
 	index = header_find(l, name.s, name.len);
-	if (index < 0) {
-		unknown_target(l, &name);
-		return false;
-	}
+	if (index < 0)
+		return unknown_target(l, &name);
 	header = &l->profile->headers[index];
 	rule = attachment_add(l, header, target, rank, &name.place);
 	if (ddp_lexer_accept(lexer, "(") && !after_fields(l, lexer, header, rule))

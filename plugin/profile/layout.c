@@ -22,29 +22,13 @@ struct layout {
 // A factor of a width: a number or a parameter with one value.
 static bool factor_read(struct layout *y, uint64_t *factor) {
 	struct ddp_token token = y->lexer.token;
-	struct ddp_pattern pattern;
-	const struct param *param;
 
-	if (token.kind == DDP_TOKEN_NUMBER) {
+	if (token.kind == DDP_TOKEN_NUMBER)
 		*factor = token.number;
-		ddp_lexer_take(&y->lexer);
-		return true;
-	}
-	if (token.kind != DDP_TOKEN_PARAM) {
-		ddp_lexer_unexpected(&y->lexer, "a number of bits");
+	else if (token.kind != DDP_TOKEN_PARAM)
+		return ddp_lexer_unexpected(&y->lexer, "a number of bits");
+	else if (!param_number(y->l, &token, 16, "a width takes one", factor))
 		return false;
-	}
-	param = param_find(y->l, &token);
-	if (param == NULL)
-		return false;
-	if (param->n_values != 1) {
-		ddp_error(y->l->diag, &token.place, "$%s has several values, a width takes one",
-			  param->name);
-		return false;
-	}
-	if (!pattern_read(y->l, &param->values[0], 16, &pattern))
-		return false;
-	*factor = pattern.value_lo;
 	ddp_lexer_take(&y->lexer);
 	return true;
 }
@@ -68,9 +52,9 @@ static bool width_read(struct layout *y, uint64_t *width) {
 static bool name_is_new(struct layout *y, const struct ddp_token *name) {
 	if (NAME_FIND(y->header->fields, y->header->n_fields, name->s, name->len) < 0)
 		return true;
-	ddp_error(y->l->diag, &name->place, "header '%s': field '%.*s' stands twice in its layout",
-		  y->header->name, (int)name->len, name->s);
-	return false;
+	return ddp_refuse(y->l->diag, &name->place,
+			  "header '%s': field '%.*s' stands twice in its layout", y->header->name,
+			  (int)name->len, name->s);
 }
 
 static bool field_add(struct layout *y, const struct ddp_token *name, uint64_t width) {
@@ -81,25 +65,21 @@ static bool field_add(struct layout *y, const struct ddp_token *name, uint64_t w
 
 	for (unsigned int i = 0; i < y->header->n_groups; i++)
 		bits += y->header->groups[i].bits;
-	if (width == 0 || (width > 128 && !filler)) {
-		ddp_error(y->l->diag, &name->place,
-			  "field '%.*s': %llu bits, 1 to 128 are possible", (int)name->len, name->s,
-			  (unsigned long long)width);
-		return false;
-	}
-	if (bits + width > LAYOUT_BITS_MAX) {
-		ddp_error(y->l->diag, &name->place, "header '%s': a layout holds at most %d bytes",
-			  y->header->name, DDP_MAX_LAYOUT_SIZE);
-		return false;
-	}
+	if (width == 0 || (width > 128 && !filler))
+		return ddp_refuse(y->l->diag, &name->place,
+				  "field '%.*s': %llu bits, 1 to 128 are possible", (int)name->len,
+				  name->s, (unsigned long long)width);
+	if (bits + width > LAYOUT_BITS_MAX)
+		return ddp_refuse(y->l->diag, &name->place,
+				  "header '%s': a layout holds at most %d bytes", y->header->name,
+				  DDP_MAX_LAYOUT_SIZE);
 	if (!filler) {
 		if (!name_is_new(y, name))
 			return false;
-		if (y->header->n_fields == DDP_MAX_FIELDS) {
-			ddp_error(y->l->diag, &name->place, "header '%s': more than %d fields",
-				  y->header->name, DDP_MAX_FIELDS);
-			return false;
-		}
+		if (y->header->n_fields == DDP_MAX_FIELDS)
+			return ddp_refuse(y->l->diag, &name->place,
+					  "header '%s': more than %d fields", y->header->name,
+					  DDP_MAX_FIELDS);
 		field = DDP_APPEND(y->l->arena, y->header->fields, y->header->n_fields);
 		field->name = ddp_arena_strndup(y->l->arena, name->s, name->len);
 		field->place = name->place;
@@ -121,30 +101,24 @@ static bool group_open(struct layout *y) {
 	struct ddp_token bracket = ddp_lexer_take(&y->lexer);
 	unsigned int depth = 0;
 
-	if (y->group >= 0 || y->anchor != DDP_FROM_START) {
-		ddp_error(y->l->diag, &bracket.place, "optional fields cannot stand %s",
-			  y->group >= 0 ? "inside optional fields" : "behind '...' or in 'ahead'");
-		return false;
-	}
-	if (y->header->n_groups == DDP_MAX_GROUPS) {
-		ddp_error(y->l->diag, &bracket.place, "more than %d groups of optional fields",
-			  DDP_MAX_GROUPS);
-		return false;
-	}
-	if (y->bits % 8 != 0) {
-		ddp_error(y->l->diag, &bracket.place,
-			  "optional fields must begin at a whole byte, this is bit %u", y->bits);
-		return false;
-	}
+	if (y->group >= 0 || y->anchor != DDP_FROM_START)
+		return ddp_refuse(y->l->diag, &bracket.place, "optional fields cannot stand %s",
+				  y->group >= 0 ? "inside optional fields" :
+						  "behind '...' or in 'ahead'");
+	if (y->header->n_groups == DDP_MAX_GROUPS)
+		return ddp_refuse(y->l->diag, &bracket.place,
+				  "more than %d groups of optional fields", DDP_MAX_GROUPS);
+	if (y->bits % 8 != 0)
+		return ddp_refuse(y->l->diag, &bracket.place,
+				  "optional fields must begin at a whole byte, this is bit %u",
+				  y->bits);
 	// The condition is read once all headers are known: groups_read().
-	while (depth > 0 || !ddp_lexer_is_sign(&y->lexer, "?")) {
+	while (depth > 0 || !ddp_lexer_is(&y->lexer, "?")) {
 		if (ddp_lexer_at_end(&y->lexer) || y->lexer.token.kind == DDP_TOKEN_BAD ||
-		    ddp_lexer_is_sign(&y->lexer, "]")) {
-			ddp_lexer_unexpected(&y->lexer, "'condition ? fields ]'");
-			return false;
-		}
-		depth += ddp_lexer_is_sign(&y->lexer, "(");
-		depth -= ddp_lexer_is_sign(&y->lexer, ")") && depth > 0;
+		    ddp_lexer_is(&y->lexer, "]"))
+			return ddp_lexer_unexpected(&y->lexer, "'condition ? fields ]'");
+		depth += ddp_lexer_is(&y->lexer, "(");
+		depth -= ddp_lexer_is(&y->lexer, ")") && depth > 0;
 		ddp_lexer_take(&y->lexer);
 	}
 	ddp_lexer_take(&y->lexer);
@@ -157,15 +131,12 @@ static bool group_close(struct layout *y) {
 	struct ddp_token bracket = ddp_lexer_take(&y->lexer);
 	const struct ddp_group *group = y->group < 0 ? NULL : &y->header->groups[y->group];
 
-	if (group == NULL) {
-		ddp_error(y->l->diag, &bracket.place, "']' without '['");
-		return false;
-	}
-	if (group->bits == 0 || group->bits % 8 != 0) {
-		ddp_error(y->l->diag, &bracket.place,
-			  "optional fields must take whole bytes, these take %u bits", group->bits);
-		return false;
-	}
+	if (group == NULL)
+		return ddp_refuse(y->l->diag, &bracket.place, "']' without '['");
+	if (group->bits == 0 || group->bits % 8 != 0)
+		return ddp_refuse(y->l->diag, &bracket.place,
+				  "optional fields must take whole bytes, these take %u bits",
+				  group->bits);
 	y->group = -1;
 	return true;
 }
@@ -173,13 +144,12 @@ static bool group_close(struct layout *y) {
 static bool middle_read(struct layout *y) {
 	struct ddp_token dots = ddp_lexer_take(&y->lexer);
 
-	if (y->header->open || y->anchor != DDP_FROM_START || y->group >= 0) {
-		ddp_error(y->l->diag, &dots.place, "'...' %s",
-			  y->anchor == DDP_AHEAD ? "cannot stand in 'ahead': only in 'layout'" :
-			  y->group >= 0 ? "cannot stand inside optional fields: put it behind ']'" :
-					  "stands twice: a layout has one part of varying size");
-		return false;
-	}
+	if (y->header->open || y->anchor != DDP_FROM_START || y->group >= 0)
+		return ddp_refuse(
+			y->l->diag, &dots.place, "'...' %s",
+			y->anchor == DDP_AHEAD ? "cannot stand in 'ahead': only in 'layout'" :
+			y->group >= 0 ? "cannot stand inside optional fields: put it behind ']'" :
+					"stands twice: a layout has one part of varying size");
 	y->header->open = true;
 	y->header->start_bits = y->bits;
 	y->anchor = DDP_FROM_END;
@@ -192,18 +162,16 @@ static bool item_read(struct layout *y) {
 	struct ddp_token name;
 	uint64_t width;
 
-	if (ddp_lexer_is_sign(&y->lexer, "["))
+	if (ddp_lexer_is(&y->lexer, "["))
 		return group_open(y);
-	if (ddp_lexer_is_sign(&y->lexer, "]"))
+	if (ddp_lexer_is(&y->lexer, "]"))
 		return group_close(y);
-	if (ddp_lexer_is_sign(&y->lexer, "..."))
+	if (ddp_lexer_is(&y->lexer, "..."))
 		return middle_read(y);
 	if (y->lexer.token.kind != DDP_TOKEN_NAME ||
 	    memchr(y->lexer.token.s, '.', y->lexer.token.len) ||
-	    memchr(y->lexer.token.s, '#', y->lexer.token.len)) {
-		ddp_lexer_unexpected(&y->lexer, "a field such as 'teid:32'");
-		return false;
-	}
+	    memchr(y->lexer.token.s, '#', y->lexer.token.len))
+		return ddp_lexer_unexpected(&y->lexer, "a field such as 'teid:32'");
 	name = ddp_lexer_take(&y->lexer);
 	return ddp_lexer_expect(&y->lexer, ":") && width_read(y, &width) &&
 	       field_add(y, &name, width);
@@ -217,11 +185,7 @@ static bool items_read(struct layout *y, const struct ddp_text *text, enum ddp_a
 	while (!ddp_lexer_at_end(&y->lexer))
 		if (!item_read(y))
 			return false;
-	if (y->group >= 0) {
-		ddp_lexer_unexpected(&y->lexer, "']'");
-		return false;
-	}
-	return true;
+	return y->group < 0 || ddp_lexer_unexpected(&y->lexer, "']'");
 }
 
 static void parts_close(struct layout *y, const struct ddp_place *place) {

@@ -141,28 +141,15 @@ struct ddp_text ddp_lexer_word(struct ddp_lexer *lexer) {
 	return word;
 }
 
-static bool token_is(const struct ddp_token *token, enum ddp_token_kind kind, const char *s) {
-	return token->kind == kind && token->len == strlen(s) &&
-	       memcmp(token->s, s, token->len) == 0;
-}
+bool ddp_lexer_is(const struct ddp_lexer *lexer, const char *sign) {
+	const struct ddp_token *token = &lexer->token;
 
-bool ddp_lexer_is_sign(const struct ddp_lexer *lexer, const char *sign) {
-	return token_is(&lexer->token, DDP_TOKEN_SIGN, sign);
-}
-
-bool ddp_lexer_is_word(const struct ddp_lexer *lexer, const char *word) {
-	return token_is(&lexer->token, DDP_TOKEN_NAME, word);
+	return (token->kind == DDP_TOKEN_SIGN || token->kind == DDP_TOKEN_NAME) &&
+	       token->len == strlen(sign) && memcmp(token->s, sign, token->len) == 0;
 }
 
 bool ddp_lexer_accept(struct ddp_lexer *lexer, const char *sign) {
-	if (!ddp_lexer_is_sign(lexer, sign))
-		return false;
-	ddp_lexer_take(lexer);
-	return true;
-}
-
-bool ddp_lexer_accept_word(struct ddp_lexer *lexer, const char *word) {
-	if (!ddp_lexer_is_word(lexer, word))
+	if (!ddp_lexer_is(lexer, sign))
 		return false;
 	ddp_lexer_take(lexer);
 	return true;
@@ -175,18 +162,16 @@ bool ddp_lexer_expect(struct ddp_lexer *lexer, const char *sign) {
 		return true;
 	strncat(what, sign, 4);
 	strcat(what, "'");
-	ddp_lexer_unexpected(lexer, what);
-	return false;
+	return ddp_lexer_unexpected(lexer, what);
 }
 
-void ddp_lexer_unexpected(struct ddp_lexer *lexer, const char *what) {
+bool ddp_lexer_unexpected(struct ddp_lexer *lexer, const char *what) {
 	const struct ddp_token *token = &lexer->token;
 
 	if (token->kind == DDP_TOKEN_BAD)
-		return;
+		return false;
 	if (token->kind == DDP_TOKEN_END)
-		ddp_error(lexer->diag, &token->place, "expected %s, found the end", what);
-	else
-		ddp_error(lexer->diag, &token->place, "expected %s, found '%s%.*s'", what,
+		return ddp_refuse(lexer->diag, &token->place, "expected %s, found the end", what);
+	return ddp_refuse(lexer->diag, &token->place, "expected %s, found '%s%.*s'", what,
 			  token->kind == DDP_TOKEN_PARAM ? "$" : "", (int)token->len, token->s);
 }

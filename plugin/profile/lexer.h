@@ -42,18 +42,18 @@ struct ddp_token ddp_lexer_take(struct ddp_lexer *lexer);
 // Take the current token and what stands behind it up to a blank, which it returns.
 struct ddp_text ddp_lexer_word(struct ddp_lexer *lexer);
 
-bool ddp_lexer_is_sign(const struct ddp_lexer *lexer, const char *sign);
-bool ddp_lexer_is_word(const struct ddp_lexer *lexer, const char *word);
+// Whether a sign or word is next.
+bool ddp_lexer_is(const struct ddp_lexer *lexer, const char *sign);
 
 // Take the sign or word if it is next.
 bool ddp_lexer_accept(struct ddp_lexer *lexer, const char *sign);
-bool ddp_lexer_accept_word(struct ddp_lexer *lexer, const char *word);
 
 // Take the sign or report what stands there instead.
 bool ddp_lexer_expect(struct ddp_lexer *lexer, const char *sign);
 
 // Report "expected WHAT, found ..." at the next token (nothing, when that is BAD: it was reported).
-void ddp_lexer_unexpected(struct ddp_lexer *lexer, const char *what);
+// Returns false.
+bool ddp_lexer_unexpected(struct ddp_lexer *lexer, const char *what);
 
 static inline bool ddp_lexer_at_end(const struct ddp_lexer *lexer) {
 	return lexer->token.kind == DDP_TOKEN_END;

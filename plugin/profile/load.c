@@ -62,7 +62,8 @@ static void param_read(struct loader *l, struct part *part, const struct ddp_yam
 	static const char *const keys[] = {"default", "summary"};
 	const struct ddp_yaml *value = node;
 	const char *summary = NULL;
-	struct param *param;
+	struct ddp_profile_param *param;
+	struct ddp_text *text;
 
 	if (!name_check(l, key, "parameter"))
 		return;
@@ -83,7 +84,9 @@ static void param_read(struct loader *l, struct part *part, const struct ddp_yam
 	param->name = key->value;
 	param->summary = summary;
 	param->default_value = value->value;
-	*DDP_APPEND(l->arena, param->values, param->n_values) = value->text;
+	text = DDP_APPEND(l->arena, param->values, param->n_values);
+	*text = value->text;
+	text->s = ddp_arena_strndup(l->arena, text->s, text->len);
 }
 
 static void params_read(struct loader *l, struct part *part) {
@@ -138,11 +141,9 @@ static bool visit_begin(struct loader *l, const char *name, struct ddp_profile_f
 			ddp_error(l->diag, place, "profile '%s' requires itself", name);
 		return false;
 	}
-	if (l->n_visits == PARTS_MAX) {
-		ddp_error(l->diag, place, "profile '%s': more than %d profiles at once", name,
-			  PARTS_MAX);
-		return false;
-	}
+	if (l->n_visits == PARTS_MAX)
+		return ddp_refuse(l->diag, place, "profile '%s': more than %d profiles at once",
+				  name, PARTS_MAX);
 	*DDP_APPEND(l->arena, l->visits, l->n_visits) = (struct visit){name, file, true};
 	return true;
 }
@@ -253,14 +254,15 @@ static void requests_note(struct loader *l) {
 
 /* Settings */
 
-struct param *part_param(const struct part *part, const char *name) {
+static struct ddp_profile_param *part_param(const struct part *part, const char *name) {
 	int i = NAME_FIND(part->params, part->n_params, name, strlen(name));
 
 	return i < 0 ? NULL : &part->params[i];
 }
 
 // "port" is the named profile's own, "gtpu.port" that of one it requires.
-static struct param *setting_target(struct loader *l, const struct part *part, const char *name) {
+static struct ddp_profile_param *setting_target(struct loader *l, const struct part *part,
+						const char *name) {
 	const char *dot = strchr(name, '.');
 
 	if (dot == NULL)
@@ -271,7 +273,7 @@ static struct param *setting_target(struct loader *l, const struct part *part, c
 
 static void setting_apply(struct loader *l, const struct part *part,
 			  const struct ddp_spec_param *settings, unsigned int at) {
-	struct param *param = setting_target(l, part, settings[at].name);
+	struct ddp_profile_param *param = setting_target(l, part, settings[at].name);
 	// An error in a value names the setting as its place.
 	const struct ddp_place place = {
 		.file = ddp_arena_printf(l->arena, "%s=%s", settings[at].name, settings[at].value),
@@ -307,35 +309,23 @@ static void settings_apply(struct loader *l) {
 
 /* Declarations: everything gets its index before anything refers to it */
 
-// Tables and paths do not note who wrote them: only this message asks.
-static void already_there(struct loader *l, const char *section, const char *what,
-			  const struct ddp_yaml *key) {
-	for (const struct part *part = l->parts; part < l->part; part++) {
-		const struct ddp_yaml *map = ddp_yaml_get(part->root, section);
-
-		for (unsigned int i = 0; i < ddp_yaml_n_pairs(map); i++) {
-			const struct ddp_yaml *other = ddp_yaml_key(map, i);
-
-			if (strcmp(other->value, key->value) != 0)
-				continue;
-			ddp_error(l->diag, &key->place,
-				  "%s '%s' (profile '%s') is already in %s:%u (profile '%s')", what,
-				  key->value, l->part->name, other->place.file, other->place.line,
-				  part->name);
-			return;
-		}
-	}
+void already_there(struct loader *l, const char *what, const struct ddp_yaml *key,
+		   const struct ddp_place *place, const char *profile) {
+	ddp_error(l->diag, &key->place, "%s '%s' (profile '%s') is already in %s:%u (profile '%s')",
+		  what, key->value, l->part->name, place->file, place->line, profile);
 }
 
 static void table_declare(struct loader *l, const struct ddp_yaml *key,
 			  const struct ddp_yaml *summary) {
+	int other = table_find(l, key->value, strlen(key->value));
 	struct ddp_table *table;
 
 	if (!name_check(l, key, "table") ||
 	    !yaml_is(l, summary, DDP_YAML_SCALAR, "a summary: what its numbers are"))
 		return;
-	if (table_find(l, key->value, strlen(key->value)) >= 0) {
-		already_there(l, "tables", "table", key);
+	if (other >= 0) {
+		table = &l->profile->tables[other];
+		already_there(l, "table", key, &table->place, table->profile);
 		return;
 	}
 	if (!room_check(l, l->profile->n_tables, DDP_MAX_NAMES, &key->place, "tables"))
@@ -343,6 +333,8 @@ static void table_declare(struct loader *l, const struct ddp_yaml *key,
 	table = DDP_APPEND(l->arena, l->profile->tables, l->profile->n_tables);
 	table->name = key->value;
 	table->summary = summary->value;
+	table->profile = l->part->name;
+	table->place = key->place;
 }
 
 static void header_declare(struct loader *l, const struct ddp_yaml *key,
@@ -355,10 +347,7 @@ static void header_declare(struct loader *l, const struct ddp_yaml *key,
 		return;
 	if (other >= 0) {
 		header = &l->profile->headers[other];
-		ddp_error(l->diag, &key->place,
-			  "header '%s' (profile '%s') is already in %s:%u (profile '%s')",
-			  key->value, l->part->name, header->place.file, header->place.line,
-			  header->profile);
+		already_there(l, "header", key, &header->place, header->profile);
 		return;
 	}
 	if (!room_check(l, l->profile->n_headers, DDP_MAX_NODES, &key->place, "headers"))
@@ -371,13 +360,15 @@ static void header_declare(struct loader *l, const struct ddp_yaml *key,
 
 static void alias_declare(struct loader *l, const struct ddp_yaml *key,
 			  const struct ddp_yaml *value) {
+	int other = NAME_FIND(l->aliases, l->n_aliases, key->value, strlen(key->value));
 	struct alias *alias;
 
 	if (!name_check(l, key, "path") ||
 	    !yaml_is(l, value, DDP_YAML_SCALAR, "a path such as 'eth vlan*'"))
 		return;
-	if (NAME_FIND(l->aliases, l->n_aliases, key->value, strlen(key->value)) >= 0) {
-		already_there(l, "paths", "path", key);
+	if (other >= 0) {
+		alias = &l->aliases[other];
+		already_there(l, "path", key, &alias->place, alias->profile);
 		return;
 	}
 	if (!room_check(l, l->n_aliases, DDP_MAX_NAMES, &key->place, "named paths"))
@@ -386,12 +377,7 @@ static void alias_declare(struct loader *l, const struct ddp_yaml *key,
 	alias->name = key->value;
 	alias->text = value->text;
 	alias->place = key->place;
-}
-
-static void declare(struct loader *l, const struct part *part) {
-	pairs_read(l, part->root, "tables", "tables by name", table_declare);
-	pairs_read(l, part->root, "headers", "headers by name", header_declare);
-	pairs_read(l, part->root, "paths", "paths by name", alias_declare);
+	alias->profile = l->part->name;
 }
 
 /* Headers, in passes: a pass may use what the one before it has read of all headers */
@@ -427,9 +413,9 @@ static void pair_read(struct loader *l, struct ddp_header *header, const struct 
 			  "a pair is two fields of the header, equally wide");
 		return;
 	}
-	header->pairs[0].first = refs[0].field;
-	header->pairs[0].second = refs[1].field;
-	header->n_pairs = 1;
+	header->pair[0] = refs[0].field;
+	header->pair[1] = refs[1].field;
+	header->has_pair = true;
 }
 
 static void header_body(struct loader *l, struct ddp_header *header, const struct ddp_yaml *node) {
@@ -534,14 +520,16 @@ static bool has_first(struct loader *l) {
 	if (l->diag->n_errors > 0 ||
 	    (l->profile->n_headers > 0 && l->profile->headers[l->profile->first].is_first))
 		return true;
-	ddp_error(l->diag, root != NULL ? &root->place : NULL,
-		  "no header is the first of a packet; did you mean 'requires: [base]'?");
-	return false;
+	return ddp_refuse(l->diag, root != NULL ? &root->place : NULL,
+			  "no header is the first of a packet; did you mean 'requires: [base]'?");
 }
 
 static bool passes_run(struct loader *l) {
-	for (l->part = l->parts; l->part < l->parts + l->n_parts; l->part++)
-		declare(l, l->part);
+	for (l->part = l->parts; l->part < l->parts + l->n_parts; l->part++) {
+		pairs_read(l, l->part->root, "tables", "tables by name", table_declare);
+		pairs_read(l, l->part->root, "headers", "headers by name", header_declare);
+		pairs_read(l, l->part->root, "paths", "paths by name", alias_declare);
+	}
 	for (enum pass pass = PASS_LAYOUT; pass <= PASS_AFTER; pass++) {
 		for (l->part = l->parts; l->part < l->parts + l->n_parts; l->part++)
 			graph_read(l, l->part, pass);
@@ -603,20 +591,6 @@ static void input_sets_run(struct loader *l) {
 	}
 }
 
-static void params_finish(struct loader *l, const struct part *part, struct ddp_profile_part *p) {
-	for (unsigned int i = 0; i < part->n_params; i++) {
-		const struct param *from = &part->params[i];
-		struct ddp_profile_param *to = DDP_APPEND(l->arena, p->params, p->n_params);
-
-		to->name = from->name;
-		to->summary = from->summary;
-		to->default_value = from->default_value;
-		for (unsigned int j = 0; j < from->n_values; j++)
-			*DDP_APPEND(l->arena, to->values, to->n_values) =
-				ddp_arena_strndup(l->arena, from->values[j].s, from->values[j].len);
-	}
-}
-
 static void named_finish(struct loader *l, const struct request *request,
 			 struct ddp_profile_part *p) {
 	const struct ddp_source *source = request->source;
@@ -648,7 +622,8 @@ static void parts_finish(struct loader *l) {
 		p->version = part->version;
 		p->summary = part->summary;
 		p->requires = part->requires;
-		params_finish(l, part, p);
+		p->params = part->params;
+		p->n_params = part->n_params;
 		if (part->request == NULL)
 			continue;
 		named_finish(l, part->request, p);
@@ -732,17 +707,11 @@ struct ddp_profile *ddp_profile_read(const struct ddp_load *load, struct ddp_dia
 	return l.profile;
 }
 
-struct ddp_profile *ddp_profile_load_sources(const struct ddp_source *sources,
-					     unsigned int n_sources, struct ddp_diag *diag) {
-	struct ddp_load load = {.sources = sources, .n_sources = n_sources};
-
-	return ddp_profile_read(&load, diag);
-}
-
 struct ddp_profile *ddp_profile_load(const char *spec, struct ddp_diag *diag) {
-	struct ddp_source source = {.spec = spec};
+	const struct ddp_source source = {.spec = spec};
 
-	return ddp_profile_load_sources(&source, spec != NULL, diag);
+	return ddp_profile_read(&(struct ddp_load){.sources = &source, .n_sources = spec != NULL},
+				diag);
 }
 
 void ddp_profile_destroy(struct ddp_profile *profile) {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Inside of plugin/profile: what its files share while a profile is being put together.
 //
-//	search.c   a name -> a file
+//	search.c   a name -> a file; a header -> the profile to load for it (not part of a load)
 //	file.c     a file, or what was read from it before -> its text
-//	header_provider.c a header -> the profile to load for it (not part of a load)
 //	source.c   where a profile comes from, and its name
 //	yaml.c     a text -> a tree
 //	load.c     trees -> headers, tables and packet types by name, then, all names being known:
@@ -29,14 +28,6 @@ struct request {
 	const struct ddp_source *source;
 };
 
-struct param {
-	const char *name;
-	const char *summary; // may be NULL
-	const char *default_value;
-	struct ddp_text *values; // the default, or all that were set
-	unsigned int n_values;
-};
-
 // A file that takes part, while it is being read.
 struct part {
 	const char *name;
@@ -44,7 +35,7 @@ struct part {
 	const char *version;
 	const char *summary;
 	bool by_rss_hf;
-	struct param *params;
+	struct ddp_profile_param *params;
 	unsigned int n_params;
 	const struct ddp_yaml *root;   // NULL: of another format, without headers of its own
 	uint64_t requires;             // bit i: parts[i], itself or through others
@@ -60,6 +51,7 @@ struct visit {
 
 struct alias { // of a path: `ip` stands for `ipv4 | ipv6 ipv6_ext*`
 	const char *name;
+	const char *profile; // that declares it
 	struct ddp_text text;
 	struct ddp_place place;
 	bool open; // being expanded
@@ -125,8 +117,10 @@ struct ddp_yaml *file_read(struct loader *l, struct ddp_profile_file *file);
 // True where a file is the same as one that was read, by whatever name.
 bool file_is_same(struct ddp_profile_file *file, const struct ddp_profile_file *other);
 
-// load.c: a parameter of a profile, NULL for none of that name
-struct param *part_param(const struct part *part, const char *name);
+// load.c
+// Report a name that another profile has given to such a thing at a place.
+void already_there(struct loader *l, const char *what, const struct ddp_yaml *key,
+		   const struct ddp_place *place, const char *profile);
 
 // source.c
 extern const char text_file[]; // the file of a profile that is given as text, this very string
@@ -153,12 +147,13 @@ void pairs_read(struct loader *l, const struct ddp_yaml *root, const char *key, 
 // Is there room for one more than n?
 bool room_check(struct loader *l, unsigned int n, unsigned int most, const struct ddp_place *place,
 		const char *what);
-// known: as for name_find(), or names.
-void unknown_item(struct loader *l, const struct ddp_place *place, const char *kind,
+// Report an unknown name and the nearest of those that are known (items as for name_find()).
+// Returns false.
+bool unknown_item(struct loader *l, const struct ddp_place *place, const char *kind,
 		  const char *name, size_t len, const void *known, unsigned int n, size_t size);
 #define unknown_name(l, place, kind, name, len, known, n) \
 	unknown_item(l, place, kind, name, len, known, n, sizeof(*(known)))
-void unknown_header(struct loader *l, const struct ddp_place *place, const char *name, size_t len);
+bool unknown_header(struct loader *l, const struct ddp_place *place, const char *name, size_t len);
 const struct ddp_field *ref_field(const struct ddp_profile *profile, const struct ddp_ref *ref);
 
 // How a number was written: people shall read it back the same way.
@@ -183,7 +178,15 @@ void cond_read(struct loader *l, const struct scope *scope, const struct ddp_yam
 	       struct ddp_cond *cond);
 // Is it a parameter alone, which is 0?
 bool cond_is_never(const struct ddp_cond *cond);
-const struct param *param_find(struct loader *l, const struct ddp_token *token);
+// The value of a parameter that must have one; why ends the message if it has several.
+bool param_number(struct loader *l, const struct ddp_token *token, unsigned int width,
+		  const char *why, uint64_t *number);
+// By enum ddp_op; the looser ones have lower levels. Not is between and and the comparisons.
+struct op_sign {
+	const char *sign;
+	unsigned int level;
+};
+extern const struct op_sign op_signs[];
 bool pattern_read(struct loader *l, const struct ddp_text *text, unsigned int width,
 		  struct ddp_pattern *pattern);
 // Values separated by '|', numbers or parameters, up to a sign that is none.
@@ -204,6 +207,11 @@ void tunnel_attach(struct loader *l, const struct ddp_tunnel *tunnel);
 
 // packet_types.c
 void types_read(struct loader *l, const struct part *part);
+extern const struct ptype_word {
+	const char *name;
+	uint32_t bits;
+} ptype_words[];
+extern const unsigned int n_ptype_words;
 uint32_t ptype_read(struct loader *l, const struct ddp_yaml *node);
 // Read the part's named input sets; that of the wanted name (NULL: none) replaces the default ones.
 void input_sets_read(struct loader *l, const struct part *part, const char *wanted, bool *found);
@@ -214,7 +222,6 @@ void profile_check(struct loader *l);
 // range.c
 // The least and the largest value of an expression. false when it can be negative, wrap, or uses a
 // field of more than 64 bits; what says which.
-bool expr_range(const struct ddp_profile *profile, const struct ddp_expr *expr, uint64_t *min,
-		uint64_t *max, const char **what);
+bool expr_range(const struct ddp_expr *expr, uint64_t *min, uint64_t *max, const char **what);
 
 #endif

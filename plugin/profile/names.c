@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/seed.h"
 #include "loader.h"
 
 static const char *name_at(const void *items, unsigned int i, size_t size) {
@@ -35,23 +36,22 @@ int table_find(const struct loader *l, const char *name, size_t len) {
 	return NAME_FIND(l->profile->tables, l->profile->n_tables, name, len);
 }
 
-void unknown_item(struct loader *l, const struct ddp_place *place, const char *kind,
+bool unknown_item(struct loader *l, const struct ddp_place *place, const char *kind,
 		  const char *name, size_t len, const void *known, unsigned int n, size_t size) {
 	const char **names = ddp_arena_alloc(l->arena, n * sizeof(*names)), *nearest;
 
 	for (unsigned int i = 0; i < n; i++)
 		names[i] = name_at(known, i, size);
 	nearest = ddp_nearest(ddp_arena_strndup(l->arena, name, len), names, n);
-
-	if (nearest != NULL)
-		ddp_error(l->diag, place, "unknown %s '%.*s'; did you mean '%s'?", kind, (int)len,
+	if (nearest == NULL)
+		return ddp_refuse(l->diag, place, "unknown %s '%.*s'", kind, (int)len, name);
+	return ddp_refuse(l->diag, place, "unknown %s '%.*s'; did you mean '%s'?", kind, (int)len,
 			  name, nearest);
-	else
-		ddp_error(l->diag, place, "unknown %s '%.*s'", kind, (int)len, name);
 }
 
-void unknown_header(struct loader *l, const struct ddp_place *place, const char *name, size_t len) {
-	unknown_name(l, place, "header", name, len, l->profile->headers, l->profile->n_headers);
+bool unknown_header(struct loader *l, const struct ddp_place *place, const char *name, size_t len) {
+	return unknown_name(l, place, "header", name, len, l->profile->headers,
+			    l->profile->n_headers);
 }
 
 bool keys_allowed(struct loader *l, const struct ddp_yaml *map, const char *what,
@@ -62,12 +62,10 @@ bool keys_allowed(struct loader *l, const struct ddp_yaml *map, const char *what
 	snprintf(kind, sizeof(kind), "key of %s:", what);
 	for (unsigned int i = 0; i < ddp_yaml_n_pairs(map); i++) {
 		const struct ddp_yaml *key = ddp_yaml_key(map, i);
-		bool known = NAME_FIND(keys, n_keys, key->value, strlen(key->value)) >= 0;
 
-		if (!known)
-			unknown_name(l, &key->place, kind, key->value, strlen(key->value), keys,
-				     n_keys);
-		good &= known;
+		if (NAME_FIND(keys, n_keys, key->value, strlen(key->value)) < 0)
+			good = unknown_name(l, &key->place, kind, key->value, strlen(key->value),
+					    keys, n_keys);
 	}
 	return good;
 }
@@ -90,9 +88,8 @@ bool yaml_is(struct loader *l, const struct ddp_yaml *node, enum ddp_yaml_kind k
 
 	if (node == NULL || (node->kind == kind && !is_empty))
 		return node != NULL;
-	ddp_error(l->diag, &node->place, "expected %s, found %s", what,
-		  is_empty ? "nothing" : found[node->kind]);
-	return false;
+	return ddp_refuse(l->diag, &node->place, "expected %s, found %s", what,
+			  is_empty ? "nothing" : found[node->kind]);
 }
 
 void pairs_read(struct loader *l, const struct ddp_yaml *root, const char *key, const char *what,
@@ -108,4 +105,8 @@ void pairs_read(struct loader *l, const struct ddp_yaml *root, const char *key, 
 
 const struct ddp_field *ref_field(const struct ddp_profile *profile, const struct ddp_ref *ref) {
 	return &profile->headers[ref->node].fields[ref->field];
+}
+
+uint32_t ddp_profile_track_id(const char *name, const char *version) {
+	return 0xdd000000 | (ddp_text_hash(ddp_text_hash(DDP_TEXT_HASH, name), version) & 0xffffff);
 }

@@ -170,7 +170,7 @@ static struct ddp_path *sequence_read(struct path_reader *r) {
 	struct ddp_path *path = repeat_read(r);
 
 	while (path != NULL &&
-	       (r->lexer.token.kind == DDP_TOKEN_NAME || ddp_lexer_is_sign(&r->lexer, "("))) {
+	       (r->lexer.token.kind == DDP_TOKEN_NAME || ddp_lexer_is(&r->lexer, "("))) {
 		struct ddp_path *next = repeat_read(r);
 
 		path = next == NULL ? NULL : path_new(r, DDP_PATH_SEQUENCE, path, next);
@@ -233,12 +233,11 @@ static bool bits_read(struct loader *l, const struct ddp_text *text, struct ddp_
 		if (mask != 0 && ones == 0)
 			return true;
 	}
-	ddp_error(
+	return ddp_refuse(
 		l->diag, &text->place,
 		"'%s/%.*s': expected a number of leading bits, 1 to %u, or a mask of bits side by "
 		"side, such as 0x3c",
 		ref->name, (int)text->len, text->s, width);
-	return false;
 }
 
 static bool refs_parse(struct loader *l, const struct ddp_yaml *node, struct ddp_ref **refs,
@@ -251,14 +250,12 @@ static bool refs_parse(struct loader *l, const struct ddp_yaml *node, struct ddp
 		struct ddp_token name = lexer.token;
 		struct ddp_ref *ref = DDP_APPEND(l->arena, *refs, *n_refs);
 
-		if (name.kind != DDP_TOKEN_NAME) {
-			ddp_lexer_unexpected(&lexer, "a field");
-			return false;
-		}
+		if (name.kind != DDP_TOKEN_NAME)
+			return ddp_lexer_unexpected(&lexer, "a field");
 		ddp_lexer_take(&lexer);
 		if (!ref_read(l, &scope, &name, ref))
 			return false;
-		if (ddp_lexer_is_sign(&lexer, "/")) { // some of its bits only
+		if (ddp_lexer_is(&lexer, "/")) { // some of its bits only
 			struct ddp_text bits = ddp_lexer_word(&lexer);
 
 			if (!bits_read(l, &bits, ref))
@@ -322,23 +319,21 @@ static void input_set_read(struct loader *l, const struct ddp_yaml *node,
 			   struct ddp_input_set *set) {
 	static const char *const keys[] = {"when", "rss_hf", "hash"};
 	struct scope scope = {.no_ahead = true};
-	const struct ddp_yaml *value;
+	const struct ddp_yaml *value = node;
 
 	set->place = node->place;
-	if (node->kind == DDP_YAML_SCALAR) {
-		if (refs_read(l, node, &set->inputs, &set->n_inputs))
-			input_set_check(l, set);
-		return;
+	if (node->kind != DDP_YAML_SCALAR) {
+		if (!yaml_is(l, node, DDP_YAML_MAP,
+			     "an input set such as {when: {...}, hash: ipv4.src}") ||
+		    !keys_allowed(l, node, "an input set", keys, COUNT(keys)))
+			return;
+		cond_read(l, &scope, ddp_yaml_get(node, "when"), &set->cond);
+		hf_read(l, ddp_yaml_get(node, "rss_hf"), &set->rss_hf);
+		value = ddp_yaml_get(node, "hash");
+		if (value == NULL)
+			ddp_error(l->diag, &node->place, "an input set without 'hash'");
 	}
-	if (!yaml_is(l, node, DDP_YAML_MAP, "an input set such as {when: {...}, hash: ipv4.src}") ||
-	    !keys_allowed(l, node, "an input set", keys, COUNT(keys)))
-		return;
-	cond_read(l, &scope, ddp_yaml_get(node, "when"), &set->cond);
-	hf_read(l, ddp_yaml_get(node, "rss_hf"), &set->rss_hf);
-	value = ddp_yaml_get(node, "hash");
-	if (value == NULL)
-		ddp_error(l->diag, &node->place, "an input set without 'hash'");
-	else if (refs_read(l, value, &set->inputs, &set->n_inputs))
+	if (refs_read(l, value, &set->inputs, &set->n_inputs))
 		input_set_check(l, set);
 }
 
@@ -357,14 +352,12 @@ static void rss_read(struct loader *l, const struct ddp_yaml *node, struct ddp_i
 
 /* Packet types */
 
-static const struct {
-	const char *name;
-	uint32_t bits;
-} ptype_words[] = {
+const struct ptype_word ptype_words[] = {
 #define X(name, bits) {#name, bits},
 	DDP_RTE_PTYPES(X)
 #undef X
 };
+const unsigned int n_ptype_words = COUNT(ptype_words);
 
 uint32_t ptype_read(struct loader *l, const struct ddp_yaml *node) {
 	struct ddp_lexer lexer;
@@ -412,10 +405,7 @@ static struct ddp_packet_type *type_new(struct loader *l, const struct ddp_yaml 
 	struct ddp_packet_type *type = type_find(l, key->value);
 
 	if (type != NULL) {
-		ddp_error(l->diag, &key->place,
-			  "packet type '%s' (profile '%s') is already in %s:%u (profile '%s')",
-			  key->value, l->part->name, type->place.file, type->place.line,
-			  type->profile);
+		already_there(l, "packet type", key, &type->place, type->profile);
 		return NULL;
 	}
 	if (strlen(key->value) > 63 ||

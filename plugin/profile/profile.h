@@ -176,11 +176,8 @@ struct ddp_header {
 	bool can_fragment;        // fragment was given
 	struct ddp_rule *rules;
 	unsigned int n_rules;
-	struct {
-		uint8_t first,
-			second; // fields exchanged between both directions (source, destination)
-	} pairs[4];
-	unsigned int n_pairs;
+	bool has_pair;
+	uint8_t pair[2]; // fields exchanged between both directions (source, destination)
 	uint32_t min_size, max_size; // bytes, proved
 };
 
@@ -195,6 +192,8 @@ struct ddp_table_entry {
 struct ddp_table {
 	const char *name;
 	const char *summary;
+	const char *profile; // that declares it
+	struct ddp_place place;
 	struct ddp_table_entry *entries; // sorted by value
 	unsigned int n_entries;
 };
@@ -247,7 +246,7 @@ struct ddp_profile_param {
 	const char *name;
 	const char *summary; // may be NULL
 	const char *default_value;
-	const char **values; // the default, or all that were set
+	struct ddp_text *values; // the default, or all that were set; each ends with a NUL
 	unsigned int n_values;
 };
 
@@ -330,12 +329,6 @@ void ddp_profile_destroy(struct ddp_profile *profile);
 // version.
 uint32_t ddp_profile_track_id(const char *name, const char *version);
 
-// Load several as one: specifications are joined as if by '+', and a text has the name it gives
-// itself, by which the others may require it. None: base alone. Messages call the file of a text
-// "<text>".
-struct ddp_profile *ddp_profile_load_sources(const struct ddp_source *sources,
-					     unsigned int n_sources, struct ddp_diag *diag);
-
 // A further UDP destination port behind which a header follows, besides those that profiles name.
 struct ddp_tunnel {
 	const char *header;
@@ -347,6 +340,9 @@ struct ddp_profile_format;
 
 // The input of a load; fields that are not needed are 0.
 struct ddp_load {
+	// Several are loaded as one: specifications are joined as if by '+', and a text has the
+	// name it gives itself, by which the others may require it. None: base alone. Messages call
+	// the file of a text "<text>".
 	const struct ddp_source *sources;
 	unsigned int n_sources;
 	const struct ddp_tunnel *tunnels; // one for a header that no profile has is left out
@@ -403,9 +399,10 @@ bool ddp_spec_reads(const char *spec, const char *path);
 char *ddp_profile_defining(const char *header);
 
 // The line of `ddpctl list` for a file: name, version and summary, without loading what it
-// requires.
+// requires. To be ended by ddp_profile_summary_fini() after an error as well.
 struct ddp_profile_summary {
-	char *name, *version, *summary; // NULL where the file has none
+	const char *name, *version, *summary; // NULL where the file has none
+	struct ddp_arena *arena;              // owns them
 };
 int ddp_profile_summary(const char *file, struct ddp_profile_summary *summary,
 			struct ddp_diag *diag);

@@ -6,6 +6,7 @@
 
 #include "base/rss_hf.h"
 #include "base/rte_ptype.h"
+#include "loader.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -16,7 +17,7 @@ void format_init(struct profile_format *format, const struct ddp_profile *profil
 
 const struct ddp_field *format_field(const struct profile_format *format,
 				     const struct ddp_ref *ref) {
-	return &format->profile->headers[ref->node].fields[ref->field];
+	return ref_field(format->profile, ref);
 }
 
 /* Numbers */
@@ -138,19 +139,6 @@ void format_patterns(struct profile_format *format, FILE *to, const struct ddp_m
 	}
 }
 
-// Operators by how tightly they bind; not is between and and the comparisons.
-static const struct {
-	const char *sign;
-	unsigned int level;
-} operators[] = {
-	[DDP_OP_OR] = {"or", 0},    [DDP_OP_AND] = {"and", 1},   [DDP_OP_NOT] = {"not", 2},
-	[DDP_OP_EQ] = {"==", 3},    [DDP_OP_NE] = {"!=", 3},     [DDP_OP_LT] = {"<", 3},
-	[DDP_OP_LE] = {"<=", 3},    [DDP_OP_GT] = {">", 3},      [DDP_OP_GE] = {">=", 3},
-	[DDP_OP_BIT_OR] = {"|", 4}, [DDP_OP_BIT_AND] = {"&", 5}, [DDP_OP_SHL] = {"<<", 6},
-	[DDP_OP_SHR] = {">>", 6},   [DDP_OP_ADD] = {"+", 7},     [DDP_OP_SUB] = {"-", 7},
-	[DDP_OP_MUL] = {"*", 8},    [DDP_OP_CONST] = {"", 9},    [DDP_OP_FIELD] = {"", 9},
-};
-
 static unsigned int n_operands(enum ddp_op op) {
 	return op == DDP_OP_CONST || op == DDP_OP_FIELD ? 0 : op == DDP_OP_NOT ? 1 : 2;
 }
@@ -168,7 +156,7 @@ static unsigned int operand_start(const struct ddp_expr *expr, unsigned int end)
 static void operand_write(FILE *to, const struct ddp_expr *expr, unsigned int end,
 			  unsigned int level) {
 	const struct ddp_expr_op *op = &expr->ops[end];
-	unsigned int own = operators[op->op].level;
+	unsigned int own = op_signs[op->op].level;
 
 	fputs(own < level ? "(" : "", to);
 	if (op->op == DDP_OP_CONST) {
@@ -180,7 +168,7 @@ static void operand_write(FILE *to, const struct ddp_expr *expr, unsigned int en
 		operand_write(to, expr, end - 1, own);
 	} else {
 		operand_write(to, expr, operand_start(expr, end - 1) - 1, own);
-		fprintf(to, " %s ", operators[op->op].sign);
+		fprintf(to, " %s ", op_signs[op->op].sign);
 		operand_write(to, expr, end - 1, own + 1);
 	}
 	fputs(own < level ? ")" : "", to);
@@ -188,10 +176,6 @@ static void operand_write(FILE *to, const struct ddp_expr *expr, unsigned int en
 
 void format_expr(FILE *to, const struct ddp_expr *expr) {
 	operand_write(to, expr, expr->n_ops - 1, 0);
-}
-
-bool format_is_always(const struct ddp_cond *cond) {
-	return cond->n_matches == 0 && cond->expr.n_ops == 0;
 }
 
 void format_cond(struct profile_format *format, FILE *to, const struct ddp_cond *cond) {
@@ -280,21 +264,13 @@ void format_ptype(FILE *to, uint32_t rte_ptype) {
 		DDP_RTE_PTYPE_INNER_L2_MASK, DDP_RTE_PTYPE_INNER_L3_MASK,
 		DDP_RTE_PTYPE_INNER_L4_MASK,
 	};
-	static const struct {
-		const char *name;
-		uint32_t bits;
-	} ptypes[] = {
-#define X(name, bits) {#name, bits},
-		DDP_RTE_PTYPES(X)
-#undef X
-	};
 	const char *separator = "";
 
 	for (unsigned int i = 0; i < COUNT(masks); i++) {
-		for (unsigned int j = 0; j < COUNT(ptypes); j++) {
-			if (ptypes[j].bits != (rte_ptype & masks[i]))
+		for (unsigned int j = 0; j < n_ptype_words; j++) {
+			if (ptype_words[j].bits != (rte_ptype & masks[i]))
 				continue;
-			fprintf(to, "%s%s", separator, ptypes[j].name);
+			fprintf(to, "%s%s", separator, ptype_words[j].name);
 			separator = " ";
 		}
 	}

@@ -36,8 +36,10 @@ void format_key(const struct ddp_table *table, FILE *to, uint64_t value);
 void format_patterns(struct profile_format *format, FILE *to, const struct ddp_match *match);
 void format_expr(FILE *to, const struct ddp_expr *expr);
 void format_cond(struct profile_format *format, FILE *to, const struct ddp_cond *cond);
-bool format_is_always(
-	const struct ddp_cond *cond); // nothing is asked: format_cond() writes nothing
+// Whether nothing is asked: format_cond() writes nothing.
+static inline bool format_is_always(const struct ddp_cond *cond) {
+	return cond->n_matches == 0 && cond->expr.n_ops == 0;
+}
 
 // The headers of a path, names of parts of paths written out.
 void format_path(const struct profile_format *format, FILE *to, const struct ddp_path *path);

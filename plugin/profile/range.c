@@ -6,18 +6,6 @@ struct range {
 	uint64_t min, max;
 };
 
-static bool field_range(const struct ddp_profile *profile, const struct ddp_ref *ref,
-			struct range *range) {
-	const unsigned int width =
-		ref->which == DDP_WHICH_SINCE ? ref->bits : ref_field(profile, ref)->width;
-
-	if (width > 64)
-		return false;
-	range->min = 0;
-	range->max = width == 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
-	return true;
-}
-
 // Smallest number of the form 2^n - 1 that is not below value.
 static uint64_t all_ones(uint64_t value) {
 	return value == 0 ? 0 : UINT64_MAX >> __builtin_clzll(value);
@@ -68,8 +56,7 @@ static const char *range_apply(enum ddp_op op, struct range *a, const struct ran
 	}
 }
 
-bool expr_range(const struct ddp_profile *profile, const struct ddp_expr *expr, uint64_t *min,
-		uint64_t *max, const char **what) {
+bool expr_range(const struct ddp_expr *expr, uint64_t *min, uint64_t *max, const char **what) {
 	struct range stack[DDP_EXPR_STACK];
 	unsigned int n = 0;
 
@@ -80,8 +67,9 @@ bool expr_range(const struct ddp_profile *profile, const struct ddp_expr *expr, 
 			stack[n++] = (struct range){op->value, op->value};
 		} else if (op->op == DDP_OP_FIELD) {
 			*what = "uses a field of more than 64 bits";
-			if (!field_range(profile, &op->ref, &stack[n++]))
+			if (op->ref.bits > 64)
 				return false;
+			stack[n++] = (struct range){0, UINT64_MAX >> (64 - op->ref.bits)};
 		} else if (op->op == DDP_OP_NOT) {
 			stack[n - 1] = (struct range){0, 1};
 		} else {

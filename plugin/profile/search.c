@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The search path of profiles: $DDP_PROFILE_PATH, the source tree when run from its build, the
-// installed library (DDP_INSTALLED_PROFILES).
+// installed library (DDP_INSTALLED_PROFILES); and questions about the files in it.
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "loader.h"
@@ -167,10 +168,13 @@ static void absence_report(struct loader *l, char **dirs, const char *name,
 		  name, where, hint);
 }
 
-static const char *search(struct loader *l, const char *name, const struct ddp_place *place) {
-	char **dirs = ddp_search_path();
-	char *file = malloc(PATH_MAX), *found = NULL; // too large for some stacks
+const char *ddp_profile_find(struct loader *l, const char *name, const struct ddp_place *place) {
+	char **dirs, *file, *found = NULL;
 
+	if (strchr(name, '/') != NULL || ends_with(name, SUFFIX) || is_foreign(l, name))
+		return name;
+	dirs = ddp_search_path();
+	file = malloc(PATH_MAX); // too large for some stacks
 	if (dirs == NULL || file == NULL) {
 		ddp_no_memory(l->diag);
 	} else if (!dirs_search(dirs, name, file, PATH_MAX)) {
@@ -187,8 +191,120 @@ static const char *search(struct loader *l, const char *name, const struct ddp_p
 	return found;
 }
 
-const char *ddp_profile_find(struct loader *l, const char *name, const struct ddp_place *place) {
-	if (strchr(name, '/') != NULL || ends_with(name, SUFFIX) || is_foreign(l, name))
-		return name;
-	return search(l, name, place);
+/* Questions about files */
+
+static const char *word_of(const struct ddp_yaml *root, const char *key) {
+	const struct ddp_yaml *value = ddp_yaml_get(root, key);
+
+	return value != NULL && value->kind == DDP_YAML_SCALAR ? value->value : NULL;
+}
+
+int ddp_profile_summary(const char *file, struct ddp_profile_summary *summary,
+			struct ddp_diag *diag) {
+	struct ddp_arena *arena = ddp_arena_create();
+	const struct ddp_yaml *root = ddp_yaml_load(file, arena, diag);
+
+	*summary = (struct ddp_profile_summary){
+		.name = word_of(root, "profile"),
+		.version = word_of(root, "version"),
+		.summary = word_of(root, "summary"),
+		.arena = arena,
+	};
+	return root != NULL ? 0 : diag->no_memory ? -ENOMEM : -EINVAL;
+}
+
+void ddp_profile_summary_fini(struct ddp_profile_summary *summary) {
+	ddp_arena_destroy(summary->arena);
+	memset(summary, 0, sizeof(*summary));
+}
+
+// Files are compared, not names, so that no link deceives.
+bool ddp_is_same_file(const char *a, const char *b) {
+	struct stat one, other;
+
+	return stat(a, &one) == 0 && S_ISREG(one.st_mode) && stat(b, &other) == 0 &&
+	       one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+// All profiles that are found by name are inputs: those that are asked for may require any of them.
+static bool is_found_by_name(const char *path) {
+	char real[PATH_MAX], file[PATH_MAX];
+	const char *name, *dot;
+	bool found = false;
+	char **dirs;
+
+	if (realpath(path, real) == NULL)
+		return false;
+	name = strrchr(real, '/');
+	dot = strrchr(name, '.');
+	if (dot == NULL || strcmp(dot, SUFFIX) != 0)
+		return false;
+	dirs = ddp_search_path();
+	for (unsigned int i = 0; dirs != NULL && dirs[i] != NULL && !found; i++)
+		found = snprintf(file, sizeof(file), "%s%s", dirs[i], name) < (int)sizeof(file) &&
+			ddp_is_same_file(file, real);
+	ddp_search_path_free(dirs);
+	return found;
+}
+
+bool ddp_spec_reads(const char *spec, const char *path) {
+	bool reads = ddp_is_same_file(spec, path) || is_found_by_name(path);
+	struct ddp_arena *arena = ddp_arena_create();
+	struct ddp_spec *specs;
+	struct ddp_diag diag;
+	unsigned int n;
+
+	ddp_diag_init(&diag);
+	ddp_spec_parse(spec, arena, &specs, &n, &diag);
+	for (unsigned int i = 0; i < n && !reads; i++)
+		reads = ddp_is_same_file(specs[i].file, path);
+	ddp_diag_fini(&diag);
+	ddp_arena_destroy(arena);
+	return reads;
+}
+
+// Whether the profile that a name finds defines a header. The name decides: of two files of a name
+// the search finds the first.
+static bool name_defines(const char *name, const char *header) {
+	struct ddp_profile *profile;
+	struct ddp_diag ignored;
+	int node;
+
+	ddp_diag_init(&ignored);
+	profile = ddp_profile_load(name, &ignored);
+	node = profile != NULL ? ddp_header_find(profile, header) : -1;
+	if (node >= 0 && strcmp(profile->headers[node].profile, profile->named[0]->name) != 0)
+		node = -1;
+	ddp_profile_destroy(profile);
+	ddp_diag_fini(&ignored);
+	return node >= 0;
+}
+
+static char *dir_search(const char *dir, const char *header) {
+	struct dirent **entries;
+	int n = scandir(dir, &entries, NULL, alphasort);
+	char *found = NULL;
+
+	for (int i = 0; i < n; i++) {
+		char *name = entries[i]->d_name, *suffix = strrchr(name, '.');
+
+		if (found == NULL && suffix != NULL && strcmp(suffix, SUFFIX) == 0) {
+			*suffix = '\0';
+			found = name_defines(name, header) ? strdup(name) : NULL;
+		}
+		free(entries[i]);
+	}
+	if (n >= 0)
+		free(entries);
+	return found;
+}
+
+char *ddp_profile_defining(const char *header) {
+	char **dirs = ddp_search_path();
+	char *found = NULL;
+
+	for (unsigned int i = 0; dirs != NULL && dirs[i] != NULL && found == NULL; i++)
+		found = dir_search(dirs[i], header);
+	ddp_search_path_free(dirs);
+	return found;
 }

@@ -313,15 +313,13 @@ static bool keys_check(struct reader *r, const struct ddp_yaml *map) {
 	for (unsigned int i = 0; i < ddp_yaml_n_pairs(map); i++) {
 		const struct ddp_yaml *key = ddp_yaml_key(map, i), *value = ddp_yaml_value(map, i);
 
-		if (key->kind != DDP_YAML_SCALAR) {
-			ddp_error(r->diag, &key->place, "a key must be a plain word");
-			return false;
-		}
+		if (key->kind != DDP_YAML_SCALAR)
+			return ddp_refuse(r->diag, &key->place, "a key must be a plain word");
 		if (strchr(key->value, '=') != NULL && value->kind == DDP_YAML_SCALAR &&
 		    value->text.len == 0) { // {version = 1}
-			ddp_error(r->diag, &key->place,
-				  "'%s' has no value; did you mean ':' for '='?", key->value);
-			return false;
+			return ddp_refuse(r->diag, &key->place,
+					  "'%s' has no value; did you mean ':' for '='?",
+					  key->value);
 		}
 	}
 	return keys_differ(r, map);
@@ -411,30 +409,11 @@ static void document_read(void *arg) {
 	}
 }
 
-static struct ddp_yaml *source_parse(struct reader *r) {
-	if (r->size >= 3 && memcmp(r->source, "\xef\xbb\xbf", 3) == 0) { // byte order mark
-		r->source += 3;
-		r->size -= 3;
-	}
-	r->at = r->source;
-	if (!yaml_parser_initialize(&r->parser)) {
-		ddp_no_memory(r->diag);
-		return NULL;
-	}
-	yaml_parser_set_encoding(&r->parser, YAML_UTF8_ENCODING);
-	yaml_parser_set_input_string(&r->parser, (const unsigned char *)r->source, r->size);
-	if (ddp_arena_run(document_read, r) < 0)
-		ddp_no_memory(r->diag);
-	yaml_event_delete(&r->event);
-	yaml_parser_delete(&r->parser);
-	return r->root;
-}
-
 struct ddp_yaml *ddp_yaml_load(const char *file, struct ddp_arena *arena, struct ddp_diag *diag) {
-	struct reader r = {.file = file, .arena = arena, .diag = diag};
+	size_t size;
+	const char *text = ddp_yaml_read(file, &size, arena, diag);
 
-	r.source = ddp_yaml_read(file, &r.size, arena, diag);
-	return r.source == NULL ? NULL : source_parse(&r);
+	return text == NULL ? NULL : ddp_yaml_parse(text, size, file, arena, diag);
 }
 
 struct ddp_yaml *ddp_yaml_parse(const char *text, size_t size, const char *file,
@@ -445,13 +424,23 @@ struct ddp_yaml *ddp_yaml_parse(const char *text, size_t size, const char *file,
 	if (!size_check(size, file, diag))
 		return NULL;
 	source = ddp_arena_try_alloc(arena, size + 1);
-	if (source == NULL) {
+	if (source == NULL || !yaml_parser_initialize(&r.parser)) {
 		ddp_no_memory(diag);
 		return NULL;
 	}
-	memcpy(source, text, size);
-	r.source = source;
-	return source_parse(&r);
+	r.source = memcpy(source, text, size);
+	if (size >= 3 && memcmp(source, "\xef\xbb\xbf", 3) == 0) { // byte order mark
+		r.source += 3;
+		r.size -= 3;
+	}
+	r.at = r.source;
+	yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
+	yaml_parser_set_input_string(&r.parser, (const unsigned char *)r.source, r.size);
+	if (ddp_arena_run(document_read, &r) < 0)
+		ddp_no_memory(diag);
+	yaml_event_delete(&r.event);
+	yaml_parser_delete(&r.parser);
+	return r.root;
 }
 
 struct ddp_yaml *ddp_yaml_get(const struct ddp_yaml *map, const char *key) {

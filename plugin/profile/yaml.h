@@ -11,13 +11,6 @@
 #include "base/arena.h"
 #include "base/diag.h"
 
-// Text inside a file: what a scalar says, as it stands there, so that an error can point into it.
-struct ddp_text {
-	const char *s;
-	size_t len;
-	struct ddp_place place; // of s[0]
-};
-
 enum ddp_yaml_kind {
 	DDP_YAML_SCALAR,
 	DDP_YAML_LIST,

@@ -44,8 +44,8 @@ static struct e810_parser *parser_make(unsigned int options) {
 	struct ddp_diag diag;
 
 	if (options & OPTION_PORTS) {
-		config.vxlan_ports[config.n_vxlan++] = 4789;
-		config.geneve_ports[config.n_geneve++] = 6081;
+		config.tunnels[E810_VXLAN] = (struct e810_ports){{4789}, 1};
+		config.tunnels[E810_GENEVE] = (struct e810_ports){{6081}, 1};
 	}
 	ddp_diag_init(&diag);
 	parser = e810_parser_create(packages[options & OPTION_PACKAGE], &config, &diag);

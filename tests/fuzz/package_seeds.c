@@ -77,7 +77,8 @@ static void buffers_write(const char *folder, const char *path) {
 		ddp_diag_print(&diag, stderr);
 		exit(1);
 	}
-	parts = e810_parts(package, &n);
+	parts = package->e810->parts;
+	n = package->e810->n_parts;
 	while (i < n) {
 		struct build *build = build_create();
 		unsigned int buffer = parts[i].buffer;

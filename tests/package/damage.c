@@ -138,7 +138,7 @@ static size_t buffer_offset(unsigned int index) {
 	const struct ddp_segment *segment = genuine.package->e810->segment;
 
 	return segment->offset + segment->size -
-	       (size_t)(e810_n_buffers(genuine.package) - index) * BUFFER_SIZE;
+	       (size_t)(genuine.package->e810->n_buffers - index) * BUFFER_SIZE;
 }
 
 // Numbers between the header of the configuration and its buffers.
@@ -175,10 +175,9 @@ static void buffer_try(unsigned int index) {
 
 // Counts and first indexes inside the sections.
 static void sections_try(void) {
-	unsigned int n;
-	const struct e810_part *parts = e810_parts(genuine.package, &n);
+	const struct e810_part *parts = genuine.package->e810->parts;
 
-	for (unsigned int i = 0; i < n; i++) {
+	for (unsigned int i = 0; i < genuine.package->e810->n_parts; i++) {
 		if (e810_table(genuine.package, parts[i].id)->n_entries == 0 || parts[i].size < 4)
 			continue;
 		number_try("entries of a section", parts[i].offset, 2, UINT16_MAX, ANY);
@@ -225,7 +224,7 @@ int main(int argc, char **argv) {
 	truncations_try();
 	headers_try();
 	counts_try();
-	for (unsigned int i = 0; i < e810_n_buffers(package); i++)
+	for (unsigned int i = 0; i < package->e810->n_buffers; i++)
 		buffer_try(i);
 	sections_try();
 	random_try();

@@ -60,8 +60,10 @@ static void params_json(struct info *info, const struct ddp_profile_part *part) 
 
 		jsonw_write(&info->json, "{profile:%s name:%s summary:%s default:%s", part->name,
 			    param->name, param->summary, param->default_value);
-		jsonw_key_texts(&info->json, "values", (const char *const *)param->values,
-				param->n_values);
+		jsonw_key_open(&info->json, "values", '[');
+		for (unsigned int j = 0; j < param->n_values; j++)
+			jsonw_text(&info->json, param->values[j].s);
+		jsonw_close(&info->json, ']');
 		jsonw_close(&info->json, '}');
 	}
 }
@@ -245,7 +247,7 @@ static void params_print(const struct ddp_profile_part *part, struct table *tabl
 
 		table_cell(table, "%s.%s", part->name, param->name);
 		for (unsigned int j = 0; j < param->n_values; j++)
-			table_printf(table, "%s%s", j > 0 ? " or " : "", param->values[j]);
+			table_printf(table, "%s%s", j > 0 ? " or " : "", param->values[j].s);
 		table_next(table);
 		table_text(table, param->default_value);
 		table_text(table, or_dash(param->summary));

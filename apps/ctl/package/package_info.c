@@ -37,8 +37,8 @@ static struct section *section_find(struct section *sections, unsigned int n, ui
 
 // The package's section ids in ascending order, to be freed.
 static struct section *sections_make(const struct ddp_package *package, unsigned int *n) {
-	unsigned int n_parts;
-	const struct e810_part *parts = e810_parts(package, &n_parts);
+	const unsigned int n_parts = package->e810->n_parts;
+	const struct e810_part *parts = package->e810->parts;
 	struct section *sections = calloc_or_exit(n_parts + 1, sizeof(*sections));
 
 	*n = 0;
@@ -119,8 +119,8 @@ static void common_json(const struct ddp_package *package, struct json_writer *j
 static void section_json(struct json_writer *json, const struct ddp_package *package,
 			 const struct section *section) {
 	const bool known = section->table->n_entries > 0;
-	unsigned int n;
-	const struct e810_part *parts = e810_parts(package, &n);
+	const unsigned int n = package->e810->n_parts;
+	const struct e810_part *parts = package->e810->parts;
 
 	jsonw_write(json, "{id:%01x name:%s size:%u", section->id, e810_section_name(section->id),
 		    section->size);
@@ -272,8 +272,8 @@ static int ptypes_show(const struct ddp_package *package, bool is_json, struct j
 
 static int e810_show(const struct ddp_package *package, bool ptypes, bool is_json,
 		     struct json_writer *json) {
-	const unsigned int n = e810_n_buffers(package);
-	const unsigned int n_device = e810_first_metadata_buffer(package);
+	const unsigned int n = package->e810->n_buffers;
+	const unsigned int n_device = package->e810->first_metadata;
 
 	if (is_json)
 		jsonw_write(json, "buffers:%u device_buffers:%u", n, n_device);

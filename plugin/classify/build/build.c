@@ -264,12 +264,9 @@ static struct prog_input *input_build(struct build *b, const struct ddp_ref *ref
 static int partner_field(const struct ddp_profile *profile, const struct ddp_ref *ref) {
 	const struct ddp_header *header = &profile->headers[ref->node];
 
-	for (unsigned int i = 0; i < header->n_pairs; i++) {
-		if (header->pairs[i].first == ref->field)
-			return header->pairs[i].second;
-		if (header->pairs[i].second == ref->field)
-			return header->pairs[i].first;
-	}
+	for (unsigned int i = 0; header->has_pair && i < 2; i++)
+		if (header->pair[i] == ref->field)
+			return header->pair[1 - i];
 	return -1;
 }
 
@@ -449,19 +446,18 @@ static void type_build(struct build *b, const struct ddp_packet_type *type) {
 	t->info.rte_ptype = (path_layers(b->program, nodes, n) & t->rte_keep) | t->rte_set;
 }
 
-// References to both fields of a header's first pair, where it comes before a tunnel.
+// References to both fields of a header's pair, where it comes before a tunnel.
 static unsigned int outer_pair(const struct ddp_profile *profile, uint8_t node,
 			       struct ddp_ref refs[2]) {
 	const struct ddp_header *header = &profile->headers[node];
-	const uint8_t fields[] = {header->pairs[0].first, header->pairs[0].second};
 	unsigned int size = 0;
 
 	for (unsigned int i = 0; i < 2; i++) {
-		const struct ddp_field *field = &header->fields[fields[i]];
+		const struct ddp_field *field = &header->fields[header->pair[i]];
 
 		refs[i] = (struct ddp_ref){
 			.node = node,
-			.field = fields[i],
+			.field = header->pair[i],
 			.which = DDP_WHICH_OUTER,
 			.bits = field->width,
 			.name = field->name,
@@ -484,7 +480,7 @@ static void outermost_build(struct build *b) {
 			const struct ddp_header *header = &b->profile->headers[i];
 			unsigned int more;
 
-			if ((header->rte_ptype & layers[l]) == 0 || header->n_pairs == 0 ||
+			if ((header->rte_ptype & layers[l]) == 0 || !header->has_pair ||
 			    set.n_inputs + 2 > DDP_MAX_INPUT_SIZE)
 				continue;
 			more = outer_pair(b->profile, i, &refs[set.n_inputs]);

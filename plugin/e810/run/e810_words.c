@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Which words of a packet the RSS block hashes, and what they are. Data path.
 #include "e810/e810_model.h"
-#include "e810/e810_rss_block.h"
 
 #define NO_WORD 255
 
@@ -95,10 +94,10 @@ static unsigned int own_words(const struct e810_rss *rss, const struct own_entry
 			      struct e810_word words[E810_WORDS]) {
 	unsigned int profile = rss->redirection[own->profile], n = 0;
 
-	if (profile >= rss->n_vectors)
+	if (profile >= rss->vectors->n_entries)
 		return 0;
 	for (int i = E810_WORDS - 1; i >= 0; i--) {
-		const uint8_t *word = rss->vectors + FIELD_VECTOR * profile + 4 * i;
+		const uint8_t *word = e810_entry(rss->vectors, profile) + 4 * i;
 
 		if (word[0] == NO_WORD)
 			continue; // unused, or metadata

@@ -465,10 +465,8 @@ static bool are_pair(const struct naive *n, const struct ddp_ref *a, const struc
 	const struct ddp_header *header = &n->profile->headers[a->node];
 	bool pair = false;
 
-	for (unsigned int i = 0; i < header->n_pairs; i++)
-		pair |= (header->pairs[i].first == a->field &&
-			 header->pairs[i].second == b->field) ||
-			(header->pairs[i].first == b->field && header->pairs[i].second == a->field);
+	for (unsigned int i = 0; header->has_pair && i < 2; i++)
+		pair |= header->pair[i] == a->field && header->pair[1 - i] == b->field;
 	return pair && a->node == b->node && a->which == b->which && a->nth == b->nth &&
 	       a->skip == b->skip && a->bits == b->bits;
 }

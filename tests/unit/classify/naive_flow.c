@@ -206,14 +206,10 @@ static const struct ddp_flow_field *partner_of(const struct naive *n, const stru
 		if (other->field == NULL || other->item != at->item ||
 		    bits_of(header, other) != bits_of(header, at))
 			continue;
-		for (unsigned int p = 0; p < header->n_pairs; p++) {
-			const char *first = header->fields[header->pairs[p].first].name;
-			const char *second = header->fields[header->pairs[p].second].name;
-
-			if ((strcmp(at->field, first) == 0 && strcmp(other->field, second) == 0) ||
-			    (strcmp(at->field, second) == 0 && strcmp(other->field, first) == 0))
+		for (unsigned int p = 0; header->has_pair && p < 2; p++)
+			if (strcmp(at->field, header->fields[header->pair[p]].name) == 0 &&
+			    strcmp(other->field, header->fields[header->pair[1 - p]].name) == 0)
 				return other;
-		}
 	}
 	return NULL;
 }

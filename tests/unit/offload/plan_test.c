@@ -109,7 +109,7 @@ static void planned_init(struct planned *p, const struct ddp_source *source, con
 
 	ddp_diag_init(&diag);
 	p->package = NULL;
-	p->profile = ddp_profile_load_sources(source, 1, &diag);
+	p->profile = ddp_profile_read(&(struct ddp_load){.sources = source, .n_sources = 1}, &diag);
 	if (p->profile == NULL)
 		fail_msg("%s", ddp_diag_first(&diag));
 	p->program = ddp_program_build(p->profile, &diag);

@@ -163,7 +163,7 @@ static const struct kind kinds[] = {
 };
 
 static const struct e810_config kind_configs[] = {
-	[PORTS] = {.n_vxlan = 1, .vxlan_ports = {4789}, .n_geneve = 1, .geneve_ports = {6081}},
+	[PORTS] = {.tunnels = {[E810_VXLAN] = {{4789}, 1}, [E810_GENEVE] = {{6081}, 1}}},
 	[DOUBLE_VLAN] = {.double_vlan = true},
 };
 
@@ -313,13 +313,14 @@ static void the_vlan_mode_decides_which_tag_is_external(void **state) {
 /* Tunnel ports */
 
 static void a_driver_has_two_ports_a_function_and_the_model_sixteen(void **state) {
-	struct e810_config config = {.n_vxlan = E810_PORTS_MAX, .n_geneve = E810_PORTS_MAX};
+	struct e810_config config = {
+		.tunnels = {[E810_VXLAN].n = E810_PORTS_MAX, [E810_GENEVE].n = E810_PORTS_MAX}};
 	struct frame frame;
 
 	genuine_need();
 	for (unsigned int i = 0; i < E810_PORTS_MAX; i++) {
-		config.vxlan_ports[i] = 5000 + i;
-		config.geneve_ports[i] = 6000 + i;
+		config.tunnels[E810_VXLAN].ports[i] = 5000 + i;
+		config.tunnels[E810_GENEVE].ports[i] = 6000 + i;
 	}
 	for (unsigned int i = 0; i < N_GENUINE; i++) {
 		struct e810_parser *parser = genuine_parser(i, &config);
@@ -340,7 +341,7 @@ static void a_driver_has_two_ports_a_function_and_the_model_sixteen(void **state
 }
 
 static void a_port_that_the_package_has_no_place_for_is_an_error(void **state) {
-	struct e810_config config = {.n_ecpri = 1, .ecpri_ports = {9000}};
+	struct e810_config config = {.tunnels = {[E810_ECPRI] = {{9000}, 1}}};
 	struct e810_parser *parser;
 	char expected[4096 + 128];
 	struct ddp_diag diag;

@@ -153,16 +153,15 @@ static void devices_buffers_and_sections_are_found(void **state) {
 	struct ddp_diag diag;
 	struct ddp_package *package = sample_read(build, &diag);
 	const struct e810_part *parts;
-	unsigned int n;
 
 	assert_non_null(package);
 	assert_int_equal(package->n_devices, 1);
 	assert_int_equal(package->devices[0].device, 0x1592);
 	assert_int_equal(package->devices[0].vendor, 0x8086);
-	assert_int_equal(e810_n_buffers(package), 2);
-	assert_int_equal(e810_first_metadata_buffer(package), 1);
-	parts = e810_parts(package, &n);
-	assert_int_equal(n, 5);
+	assert_int_equal(package->e810->n_buffers, 2);
+	assert_int_equal(package->e810->first_metadata, 1);
+	parts = package->e810->parts;
+	assert_int_equal(package->e810->n_parts, 5);
 	assert_int_equal(parts[1].id, E810_IMEM);
 	assert_int_equal(parts[1].offset, build_buffer_at(build, 0) + 72);
 	assert_int_equal(parts[1].size, 100);

@@ -43,7 +43,7 @@ static const char *const words[] = {
 
 static const struct e810_config configs[] = {
 	{.double_vlan = false},
-	{.n_vxlan = 1, .vxlan_ports = {4789}, .n_geneve = 1, .geneve_ports = {6081}},
+	{.tunnels = {[E810_VXLAN] = {{4789}, 1}, [E810_GENEVE] = {{6081}, 1}}},
 	{.double_vlan = true},
 };
 

@@ -25,7 +25,7 @@ static inline void section_look(const struct ddp_package *package, const struct 
 	unsigned int n_labels;
 	const struct e810_label *labels = e810_labels(package, part->id, &n_labels);
 
-	assert(part->buffer < e810_n_buffers(package));
+	assert(part->buffer < package->e810->n_buffers);
 	assert((size_t)part->offset + part->size <= package->size);
 	bytes_look(package->bytes + part->offset, part->size);
 	bytes_look(table->entries, (size_t)table->n_entries * table->entry_size);
@@ -37,16 +37,13 @@ static inline void section_look(const struct ddp_package *package, const struct 
 }
 
 static inline void e810_look(const struct ddp_package *package) {
-	unsigned int n;
-	const struct e810_part *parts = e810_parts(package, &n);
-
-	for (unsigned int i = 0; i < n; i++)
-		section_look(package, &parts[i]);
+	for (unsigned int i = 0; i < package->e810->n_parts; i++)
+		section_look(package, &package->e810->parts[i]);
 	bytes_look((const uint8_t *)package->devices,
 		   package->n_devices * sizeof(struct ddp_device));
 	bytes_look((const uint8_t *)package->nvm_versions,
 		   package->n_nvm_versions * sizeof(uint32_t));
-	assert(e810_first_metadata_buffer(package) <= e810_n_buffers(package));
+	assert(package->e810->first_metadata <= package->e810->n_buffers);
 }
 
 #endif

@@ -449,7 +449,7 @@ static void a_file_read_before_is_not_read_again_by_any_of_its_names(void **stat
 	scratch_write_text("u.yaml", "profile: u\nrequires: [base2]\n");
 	both[1].spec = strdup(scratch_path("./base2.yaml"));
 	ddp_diag_init(&diag);
-	first = ddp_profile_load_sources(both, 2, &diag);
+	first = ddp_profile_read(&(struct ddp_load){.sources = both, .n_sources = 2}, &diag);
 	assert_non_null(first);
 	assert_int_equal(unlink(scratch_path("base2.yaml")), 0);
 	again = read_again(first, &both[1], 1, &diag);

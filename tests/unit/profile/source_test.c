@@ -108,7 +108,8 @@ static void sources_are_read(void **state) {
 	char *messages;
 
 	ddp_diag_init(&diag);
-	profile = ddp_profile_load_sources(row->sources, row->n_sources, &diag);
+	profile = ddp_profile_read(
+		&(struct ddp_load){.sources = row->sources, .n_sources = row->n_sources}, &diag);
 	messages = scratch_messages(&diag);
 	folders_hide(messages);
 	assert_string_equal(messages, row->messages);
@@ -123,7 +124,8 @@ static struct ddp_profile *load(const struct ddp_source *sources, unsigned int n
 	struct ddp_diag diag;
 
 	ddp_diag_init(&diag);
-	profile = ddp_profile_load_sources(sources, n_sources, &diag);
+	profile = ddp_profile_read(&(struct ddp_load){.sources = sources, .n_sources = n_sources},
+				   &diag);
 	assert_string_equal(ddp_diag_first(&diag), "");
 	ddp_diag_fini(&diag);
 	return profile;
@@ -136,7 +138,7 @@ static void sources_are_one_profile(void **state) {
 	assert_string_equal(profile->spec, "gtpu;port=2153+<text>");
 	assert_int_equal(profile->n_parts, 3);
 	assert_string_equal(profile->parts[1].name, "gtpu");
-	assert_string_equal(profile->parts[1].params[0].values[0], "2153");
+	assert_string_equal(profile->parts[1].params[0].values[0].s, "2153");
 	assert_string_equal(profile->parts[2].name, "mine");
 	assert_null(profile->parts[2].file);
 	assert_true(profile->parts[2].named);
