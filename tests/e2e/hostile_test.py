@@ -8,12 +8,10 @@ never crash, hang, or show numbers that are not there.
 
 import copy
 import json
-import os
 import random
-import socket
-import threading
+import types
 
-from support import harness
+from support import eal, exporter, harness
 
 PID = 4242
 BIG = 9223372036854775807
@@ -61,39 +59,6 @@ READS = {"list": ["list", "info"], "show": ["list", "info"], "queues": ["queues"
          "watch": ["queues", "info", "balance"], "--port": ["info"]}
 
 
-class Server:
-    """Answers in EAL's way. answers: an object for each path, or bytes as they are."""
-
-    def __init__(self, folder):
-        path = folder / "dpdk" / "hostile"
-        path.mkdir(parents=True)
-        self.environment = {**os.environ, "RUNTIME_DIRECTORY": str(folder)}
-        self.answers = {}
-        self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self.listener.bind(str(path / "dpdk_telemetry.v2"))
-        self.listener.listen(16)
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self):
-        while True:
-            threading.Thread(target=self.serve, args=[self.listener.accept()[0]],
-                             daemon=True).start()
-
-    def serve(self, client):
-        greeting = {"version": "DPDK", "pid": PID, "max_output_len": 16384}
-        try:
-            client.send(json.dumps(greeting).encode())
-            while command := client.recv(2048):
-                path = command.decode().split(",")[0]
-                answer = self.answers.get(path)
-                if not isinstance(answer, bytes):
-                    answer = json.dumps({path: answer}).encode()
-                client.send(answer)
-        except OSError:
-            pass
-        client.close()
-
-
 def places(value, path=()):
     """All members of a value, itself first, as paths."""
     yield path
@@ -122,12 +87,22 @@ class Hostile(harness.TestCase):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.server = Server(cls.folder)
+        cls.environment = eal.environment(cls.folder)
+        cls.answers = {}  # an object for each path, or bytes as they are
+        owner = types.SimpleNamespace(folder=cls.folder, addCleanup=cls.addClassCleanup)
+        exporter.Process(owner, "hostile", cls.answer,
+                         b'{"version":"DPDK","pid":%d,"max_output_len":16384}' % PID)
+
+    @classmethod
+    def answer(cls, command):
+        path = command.split(",")[0]
+        answer = cls.answers.get(path)
+        return answer if isinstance(answer, bytes) else json.dumps({path: answer}).encode()
 
     def check(self, answers, *words):
         """Status 0 or 1 with what was asked for, or 3 with one line: why it cannot be had."""
-        self.server.answers = answers
-        result = harness.run(harness.tools["ddpctl"], *words, env=self.server.environment,
+        type(self).answers = answers
+        result = harness.run(harness.tools["ddpctl"], *words, env=self.environment,
                              cwd=self.folder, timeout=30)
         with self.subTest(words=words, answers=answers):
             self.assertIn(result.returncode, (0, 1, 3), result.stderr)
