@@ -79,20 +79,11 @@ static const struct ddp_header *header_of(const struct builder *b, unsigned int 
 
 static struct value value_of(const struct builder *b, unsigned int from,
 			     const struct ddp_ref *ref) {
-	struct prog_ref prog_ref = {
-		.field = ref->field,
-		.node = ref->node,
-		.which = ref->which,
-		.nth = ref->nth,
-		.skip = ref->skip,
-		.bits = ref->bits,
-	};
+	const struct prog_ref prog_ref = prog_ref_of(b->program, ref);
 	struct ddp_class class;
 	const struct ddp_seen *self = self_of(b, from, &class);
 	struct value value = {0};
 
-	for (unsigned int i = 0; i < ref->node; i++)
-		prog_ref.field += b->profile->headers[i].n_fields;
 	if (from != FROM_TYPE || !field_locate(b->program, &class, &prog_ref, &value.bit))
 		value.bit = 0;
 	if (ref->which != DDP_WHICH_PLACE) {
@@ -114,36 +105,20 @@ static bool holds(const struct builder *b, const struct asked *asked, bool *beyo
 	return cond_holds_at(b->program, &b->packet, &class, self, asked->prog, NULL, beyond);
 }
 
-static bool match_holds(const struct builder *b, const struct asked *asked, unsigned int match) {
-	struct ddp_class class;
-	const struct ddp_seen *self = self_of(b, asked->from, &class);
-
-	return match_holds_at(b->program, &b->packet, &class, self,
-			      &b->program->matches[asked->prog->first_match + match]);
-}
-
 /* Values in text */
 
-// "is 0x85", "is not there"
-static void is_write(struct builder *b, unsigned int from, const struct ddp_ref *ref) {
-	struct value value = value_of(b, from, ref);
-
-	if (value.there) {
-		fputs("is ", b->to);
-		format_value(b->format, b->to, ref, value.hi, value.lo,
-			     format_is_hex(b->format, ref));
-	} else {
-		fputs(value.beyond ? "lies beyond the packet's end" : "is not there", b->to);
-	}
-}
-
-// "0x85", "(not there)"
-static void value_write(struct builder *b, const struct ddp_ref *ref, const struct value *value) {
-	if (value->there)
+// "0x85", "(not there)"; as a verb "is 0x85", "is not there"
+static void value_write(struct builder *b, const struct ddp_ref *ref, const struct value *value,
+			bool verb) {
+	if (value->there) {
+		fputs(verb ? "is " : "", b->to);
 		format_value(b->format, b->to, ref, value->hi, value->lo,
 			     format_is_hex(b->format, ref));
-	else
-		fputs(value->beyond ? "(beyond the packet's end)" : "(not there)", b->to);
+	} else if (value->beyond) {
+		fputs(verb ? "lies beyond the packet's end" : "(beyond the packet's end)", b->to);
+	} else {
+		fputs(verb ? "is not there" : "(not there)", b->to);
+	}
 }
 
 static void read_make(struct builder *b, unsigned int from, const struct ddp_ref *ref,
@@ -151,7 +126,7 @@ static void read_make(struct builder *b, unsigned int from, const struct ddp_ref
 	struct value value = value_of(b, from, ref);
 
 	*read = (struct ddp_read){.name = ref->name, .bit = value.bit, .bits = ref->bits};
-	value_write(b, ref, &value);
+	value_write(b, ref, &value, false);
 	read->text = taken(b);
 	if (!value.there)
 		return;
@@ -165,16 +140,17 @@ static void refs_read(struct builder *b, const struct ddp_ref *refs, unsigned in
 		read_make(b, FROM_TYPE, &refs[i], DDP_APPEND(b->arena, reads->reads, reads->n));
 }
 
-static bool is_same_ref(const struct ddp_ref *a, const struct ddp_ref *b) {
-	return a->node == b->node && a->field == b->field && a->which == b->which &&
-	       a->nth == b->nth;
-}
-
 static bool is_repeat(const struct ddp_expr *expr, unsigned int op) {
-	for (unsigned int i = 0; i < op; i++)
-		if (expr->ops[i].op == DDP_OP_FIELD &&
-		    is_same_ref(&expr->ops[i].ref, &expr->ops[op].ref))
+	const struct ddp_ref *ref = &expr->ops[op].ref;
+
+	for (unsigned int i = 0; i < op; i++) {
+		const struct ddp_ref *other = &expr->ops[i].ref;
+
+		if (expr->ops[i].op == DDP_OP_FIELD && other->node == ref->node &&
+		    other->field == ref->field && other->which == ref->which &&
+		    other->nth == ref->nth)
 			return true;
+	}
 	return false;
 }
 
@@ -190,7 +166,7 @@ static void operands_write(struct builder *b, unsigned int from, const struct dd
 			continue;
 		value = value_of(b, from, ref);
 		fprintf(b->to, "%s%s ", separator, ref->name);
-		value_write(b, ref, &value);
+		value_write(b, ref, &value, false);
 		separator = ", ";
 	}
 	fputs(separator[0] == ',' ? ")" : "", b->to);
@@ -211,11 +187,11 @@ static bool is_exact(const struct builder *b, const struct ddp_match *match) {
 static void match_write(struct builder *b, const struct asked *asked, unsigned int index,
 			bool is_true) {
 	const struct ddp_match *match = &asked->cond->matches[index];
-	bool there = value_of(b, asked->from, &match->ref).there;
+	const struct value value = value_of(b, asked->from, &match->ref);
 
 	fprintf(b->to, "%s ", match->ref.name);
-	is_write(b, asked->from, &match->ref);
-	if (!there || (is_true ? is_exact(b, match) : match->negate))
+	value_write(b, &match->ref, &value, true);
+	if (!value.there || (is_true ? is_exact(b, match) : match->negate))
 		return;
 	fputs(!is_true ? ", not " : match->negate ? " (not " : " (", b->to);
 	format_patterns(b->format, b->to, match);
@@ -223,24 +199,23 @@ static void match_write(struct builder *b, const struct asked *asked, unsigned i
 }
 
 // It fails by the first match that fails; what comes after was not evaluated.
-static bool matches_write(struct builder *b, const struct asked *asked) {
+static void cond_write(struct builder *b, const struct asked *asked) {
+	const struct prog_match *matches = &b->program->matches[asked->prog->first_match];
+	struct ddp_class class;
+	const struct ddp_seen *self = self_of(b, asked->from, &class);
+	bool beyond;
+
 	for (unsigned int i = 0; i < asked->cond->n_matches; i++) {
-		if (match_holds(b, asked, i))
+		if (match_holds_at(b->program, &b->packet, &class, self, &matches[i]))
 			continue;
 		match_write(b, asked, i, false);
-		return false;
+		return;
 	}
 	for (unsigned int i = 0; i < asked->cond->n_matches; i++) {
 		fputs(i > 0 ? " and " : "", b->to);
 		match_write(b, asked, i, true);
 	}
-	return true;
-}
-
-static void cond_write(struct builder *b, const struct asked *asked) {
-	bool beyond;
-
-	if (!matches_write(b, asked) || asked->cond->expr.n_ops == 0)
+	if (asked->cond->expr.n_ops == 0)
 		return;
 	fputs(asked->cond->n_matches > 0 ? " and " : "", b->to);
 	format_expr(b->to, &asked->cond->expr);
@@ -262,7 +237,6 @@ struct look {
 	unsigned int at;
 	struct ddp_step *step;
 	uint32_t fields_size; // what its own fields take
-	uint32_t left;        // bytes of the packet from its start
 	uint64_t fields;      // bit f: field f mattered
 };
 
@@ -272,14 +246,10 @@ static void measure(const struct builder *b, struct look *look) {
 	struct ddp_class class;
 	const struct ddp_seen *self = self_of(b, look->at, &class);
 
-	look->left = b->packet.len - look->seen->off;
-	look->fields_size = node->start_size;
-	for (unsigned int g = 0; g < node->n_groups; g++)
-		if ((self->groups & 1u << g) != 0)
-			look->fields_size += node->group_bits[g] / 8;
+	look->fields_size = node->start_size + groups_size(node, self->groups, node->n_groups);
 	// If the packet ends before these, their sizes and the length are unknown.
 	look->step->size = look->fields_size;
-	if (look->step->size > look->left)
+	if (look->step->size > b->packet.len - look->seen->off)
 		return;
 	look->fields_size += node->end_size;
 	look->step->size = look->fields_size;
@@ -296,14 +266,14 @@ static void group_write(struct builder *b, const struct look *look, unsigned int
 	const struct ddp_header *header = look->header;
 	const struct asked asked = {&header->groups[group].cond,
 				    &node_of(b, look->at)->groups[group], look->at};
-	bool any = false;
+	const char *separator = "";
 
 	fprintf(b->to, " and %u for [", header->groups[group].bits / 8);
 	for (unsigned int i = 0; i < header->n_fields; i++) {
 		if (header->fields[i].group != (int)group)
 			continue;
-		fprintf(b->to, "%s%s", any ? " " : "", header->fields[i].name);
-		any = true;
+		fprintf(b->to, "%s%s", separator, header->fields[i].name);
+		separator = " ";
 	}
 	fputs("] because ", b->to);
 	cond_write(b, &asked);
@@ -330,10 +300,30 @@ static void size_write(struct builder *b, const struct look *look) {
 
 /* Rules */
 
-static struct asked rule_asked(const struct builder *b, const struct look *look, unsigned int i) {
-	return (struct asked){&look->header->rules[i].cond,
-			      &b->program->rules[node_of(b, look->at)->first_rule + i].cond,
-			      look->at};
+// A rule of a header, evaluated.
+struct tried {
+	struct asked asked;
+	bool is_true;
+	bool beyond;                         // only the packet's end says that it does not apply
+	struct value key;                    // of a lookup whose condition is true,
+	const struct ddp_table_entry *entry; // and what it has found
+};
+
+static struct tried rule_evaluate(const struct builder *b, unsigned int at, unsigned int index) {
+	const struct ddp_rule *rule = &header_of(b, at)->rules[index];
+	const struct prog_rule *prog = &b->program->rules[node_of(b, at)->first_rule + index];
+	const struct ddp_table *table = &b->profile->tables[rule->table];
+	struct tried tried = {.asked = {&rule->cond, &prog->cond, at}};
+
+	tried.is_true = holds(b, &tried.asked, &tried.beyond);
+	if (!tried.is_true || rule->kind != DDP_RULE_LOOKUP)
+		return tried;
+	tried.key = value_of(b, at, &rule->key);
+	tried.beyond = !tried.key.there && tried.key.beyond;
+	for (unsigned int i = 0; tried.key.there && i < table->n_entries; i++)
+		if (tried.entry == NULL && table->entries[i].value == tried.key.lo)
+			tried.entry = &table->entries[i];
+	return tried;
 }
 
 // The target of a rule: "gtpu", "ethertype(type)", "stop".
@@ -346,35 +336,23 @@ static const char *target_text(struct builder *b, const struct ddp_rule *rule) {
 				rule->key.name);
 }
 
-static const struct ddp_table_entry *
-entry_find(const struct builder *b, const struct ddp_rule *rule, const struct value *key) {
-	const struct ddp_table *table = &b->profile->tables[rule->table];
-
-	for (unsigned int i = 0; key->there && i < table->n_entries; i++)
-		if (table->entries[i].value == key->lo)
-			return &table->entries[i];
-	return NULL;
-}
-
-static const char *rule_why(struct builder *b, const struct asked *asked,
-			    const struct ddp_rule *rule, bool is_true,
-			    const struct ddp_table_entry *entry) {
-	const bool always = format_is_always(asked->cond);
-	const struct ddp_table *table = &b->profile->tables[rule->table];
+static const char *rule_why(struct builder *b, const struct ddp_rule *rule,
+			    const struct tried *tried) {
+	const bool always = format_is_always(&rule->cond);
 
 	if (!always)
-		cond_write(b, asked);
+		cond_write(b, &tried->asked);
 	else if (rule->kind != DDP_RULE_LOOKUP)
 		fputs("always", b->to);
-	if (rule->kind != DDP_RULE_LOOKUP || !is_true)
+	if (rule->kind != DDP_RULE_LOOKUP || !tried->is_true)
 		return taken(b);
 	fprintf(b->to, "%s%s ", always ? "" : ", and ", rule->key.name);
-	is_write(b, asked->from, &rule->key);
-	if (value_of(b, asked->from, &rule->key).there)
+	value_write(b, &rule->key, &tried->key, true);
+	if (tried->key.there)
 		fprintf(b->to,
-			entry != NULL ? ", its number in table %s" :
-					", which table %s does not have",
-			table->name);
+			tried->entry != NULL ? ", its number in table %s" :
+					       ", which table %s does not have",
+			b->profile->tables[rule->table].name);
 	return taken(b);
 }
 
@@ -395,27 +373,20 @@ static void compared_note(struct builder *b, const struct look *look, const stru
 // Try a rule. Returns whether that ends the walk's questions to this header.
 static bool rule_try(struct builder *b, struct look *look, unsigned int index) {
 	const struct ddp_rule *rule = &look->header->rules[index];
-	const struct asked asked = rule_asked(b, look, index);
-	const struct ddp_table_entry *entry = NULL;
+	const struct tried tried = rule_evaluate(b, look->at, index);
+	const struct ddp_table_entry *entry = tried.entry;
 	struct ddp_step *step = look->step;
 	struct ddp_try *try = DDP_APPEND(b->arena, step->tries, step->n_tries);
-	struct value key = {0};
-	bool beyond, is_true = holds(b, &asked, &beyond);
 
-	if (is_true && rule->kind == DDP_RULE_LOOKUP) {
-		key = value_of(b, look->at, &rule->key);
-		entry = entry_find(b, rule, &key);
-		beyond = !key.there && key.beyond;
-	}
 	*try = (struct ddp_try){.what = target_text(b, rule), .place = &rule->place};
-	try->why = rule_why(b, &asked, rule, is_true, entry);
+	try->why = rule_why(b, rule, &tried);
 	format_cond(b->format, b->to, &rule->cond);
 	try->when = taken(b);
-	if (beyond) {
+	if (tried.beyond) {
 		step->flaw = DDP_FLAW_AHEAD;
 		return true;
 	}
-	if (!is_true || (rule->kind == DDP_RULE_LOOKUP && entry == NULL)) {
+	if (!tried.is_true || (rule->kind == DDP_RULE_LOOKUP && entry == NULL)) {
 		compared_note(b, look, rule, try);
 		return false;
 	}
@@ -427,12 +398,6 @@ static bool rule_try(struct builder *b, struct look *look, unsigned int index) {
 	return true;
 }
 
-static void rules_try(struct builder *b, struct look *look) {
-	for (unsigned int i = 0; i < look->header->n_rules; i++)
-		if (rule_try(b, look, i))
-			return;
-}
-
 static void flaw_write(struct builder *b, const struct look *look) {
 	const struct asked valid = {&look->header->valid, &node_of(b, look->at)->valid, look->at};
 	const struct ddp_step *step = look->step;
@@ -442,7 +407,7 @@ static void flaw_write(struct builder *b, const struct look *look) {
 		break;
 	case DDP_FLAW_CUT:
 		fprintf(b->to, "truncated: %s takes %" PRIu64 " %s, the packet has %u more",
-			step->name, step->size, bytes(step->size), look->left);
+			step->name, step->size, bytes(step->size), b->packet.len - look->seen->off);
 		break;
 	case DDP_FLAW_SHORT:
 		fprintf(b->to, "malformed: %s says it has ", step->name);
@@ -465,39 +430,29 @@ static void flaw_write(struct builder *b, const struct look *look) {
 // ref, as it is seen from there, may lie in the header that is explained.
 static void ref_mark(const struct builder *b, struct look *look, unsigned int from,
 		     const struct ddp_ref *ref) {
-	struct value value;
+	const struct value value = value_of(b, from, ref);
+	const bool is_here = value.bit / 8 >= look->seen->off &&
+			     value.bit / 8 < (uint32_t)look->seen->off + look->seen->len;
 
-	if (from != FROM_TYPE) {
-		if (ref->which == DDP_WHICH_SELF)
-			look->fields |= UINT64_C(1) << ref->field;
-		return;
-	}
-	if (ref->node != look->seen->node)
-		return;
-	value = value_of(b, from, ref);
-	if (value.there && value.bit / 8 >= look->seen->off &&
-	    value.bit / 8 < (uint32_t)look->seen->off + look->seen->len)
+	if (from != FROM_TYPE ? ref->which == DDP_WHICH_SELF :
+				ref->node == look->seen->node && value.there && is_here)
 		look->fields |= UINT64_C(1) << ref->field;
-}
-
-static void expr_mark(const struct builder *b, struct look *look, unsigned int from,
-		      const struct ddp_expr *expr) {
-	for (unsigned int i = 0; i < expr->n_ops; i++)
-		if (expr->ops[i].op == DDP_OP_FIELD)
-			ref_mark(b, look, from, &expr->ops[i].ref);
 }
 
 static void cond_mark(const struct builder *b, struct look *look, unsigned int from,
 		      const struct ddp_cond *cond) {
 	for (unsigned int i = 0; i < cond->n_matches; i++)
 		ref_mark(b, look, from, &cond->matches[i].ref);
-	expr_mark(b, look, from, &cond->expr);
+	for (unsigned int i = 0; i < cond->expr.n_ops; i++)
+		if (cond->expr.ops[i].op == DDP_OP_FIELD)
+			ref_mark(b, look, from, &cond->expr.ops[i].ref);
 }
 
 static void header_mark(const struct builder *b, struct look *look) {
 	const struct ddp_header *header = look->header;
+	const struct ddp_cond length = {.expr = header->length};
 
-	expr_mark(b, look, look->at, &header->length);
+	cond_mark(b, look, look->at, &length);
 	for (unsigned int i = 0; i < header->n_groups; i++)
 		cond_mark(b, look, look->at, &header->groups[i].cond);
 	cond_mark(b, look, look->at, &header->valid);
@@ -558,6 +513,7 @@ static void step_make(struct builder *b, unsigned int at) {
 	};
 	const struct asked fragment = {&look.header->fragment, &node_of(b, at)->fragment, at};
 	struct ddp_step *step = look.step;
+	bool decided = false;
 
 	*step = (struct ddp_step){
 		.name = look.header->name,
@@ -567,11 +523,11 @@ static void step_make(struct builder *b, unsigned int at) {
 		.fragment = at < class->n_seen && look.seen->fragment,
 	};
 	measure(b, &look);
-	if (at < class->n_seen)
-		rules_try(b, &look);
-	else if (class->status != DDP_STATUS_MALFORMED)
+	for (unsigned int i = 0; at < class->n_seen && i < look.header->n_rules && !decided; i++)
+		decided = rule_try(b, &look, i);
+	if (at >= class->n_seen && class->status != DDP_STATUS_MALFORMED)
 		step->flaw = DDP_FLAW_CUT;
-	else
+	else if (at >= class->n_seen)
 		step->flaw = step->size < look.fields_size ? DDP_FLAW_SHORT : DDP_FLAW_INVALID;
 	size_write(b, &look);
 	step->size_why = taken(b);
@@ -681,11 +637,6 @@ static void steps_build(void *arg) {
 		step_make(b, class->n_seen);
 }
 
-static void packet_clip(struct ddp_packet *packet) {
-	if (packet->len > UINT16_MAX)
-		packet->len = UINT16_MAX;
-}
-
 int ddp_answer_steps(const struct ddp_profile *profile, const struct ddp_program *program,
 		     const struct ddp_answer_rss *rss, const struct ddp_packet *packet,
 		     struct ddp_arena *arena, struct ddp_answer *answer) {
@@ -701,7 +652,8 @@ int ddp_answer_steps(const struct ddp_profile *profile, const struct ddp_program
 	};
 	int ret;
 
-	packet_clip(&b.packet);
+	if (b.packet.len > UINT16_MAX)
+		b.packet.len = UINT16_MAX;
 	b.to = open_memstream(&b.text, &b.text_size);
 	if (b.to == NULL)
 		return -ENOMEM;
@@ -725,29 +677,23 @@ bool ddp_answer_end(const struct ddp_profile *profile, const struct ddp_program 
 		.packet = *packet,
 		.class = class,
 	};
-	struct look look = {.at = class->n_seen - 1u};
+	const unsigned int at = class->n_seen - 1u;
 
 	*rule = NULL;
 	if (class->status != DDP_STATUS_OK || class->n_seen == 0 || program->model != NULL)
 		return false;
-	packet_clip(&b.packet);
-	look.header = header_of(&b, look.at);
-	for (unsigned int i = 0; i < look.header->n_rules; i++) {
-		const struct ddp_rule *r = &look.header->rules[i];
-		const struct asked asked = rule_asked(&b, &look, i);
-		struct value key;
-		bool beyond, is_true = holds(&b, &asked, &beyond);
+	if (b.packet.len > UINT16_MAX)
+		b.packet.len = UINT16_MAX;
+	for (unsigned int i = 0; i < header_of(&b, at)->n_rules; i++) {
+		const struct ddp_rule *r = &header_of(&b, at)->rules[i];
+		const struct tried tried = rule_evaluate(&b, at, i);
 
-		if (beyond || (is_true && r->kind != DDP_RULE_LOOKUP))
+		if (tried.beyond || tried.entry != NULL ||
+		    (tried.is_true && r->kind != DDP_RULE_LOOKUP))
 			return false;
-		if (!is_true)
-			continue;
-		key = value_of(&b, look.at, &r->key);
-		if (key.beyond || entry_find(&b, r, &key) != NULL)
-			return false;
-		if (*rule == NULL && key.there && r->key.which == DDP_WHICH_SELF) {
+		if (*rule == NULL && tried.key.there && r->key.which == DDP_WHICH_SELF) {
 			*rule = r;
-			*value = key.lo;
+			*value = tried.key.lo;
 		}
 	}
 	return true;

@@ -102,6 +102,20 @@ const struct ddp_node_info *ddp_program_node(const struct ddp_program *program, 
 bool ddp_program_by_rss_hf(const struct ddp_program *program);
 uint64_t ddp_program_rss_hf(const struct ddp_program *program); // bits known to any type
 
+// What a packet can cost at most, in steps: a value compared, an operation of an expression, a
+// header looked at in the search for an earlier one. That is what the interpreter does for packets
+// whose path no path cache knows, which a sender can always send.
+#define DDP_COST_MAX 50000 // `ddpctl check` warns above it: at up to 2 ns a step, 100 us a packet
+
+struct ddp_cost {
+	uint32_t steps;        // of a packet; UINT32_MAX: or more
+	uint8_t header;        // the node that takes most,
+	uint32_t header_steps; // once, after as many headers as there can be
+};
+
+// Of a profile's program. -ENOMEM.
+int ddp_program_cost(const struct ddp_program *program, struct ddp_cost *cost);
+
 // Data path: never allocates, fails or reads outside the packet.
 void ddp_classify(const struct ddp_program *program, const struct ddp_packet *packet,
 		  struct ddp_class *class);

@@ -2,8 +2,6 @@
 // The most that a packet can cost: of all walks through the parse graph within the limits the one
 // that takes most steps, whatever the conditions of the rules; then the conditions of packet types
 // on the way, and the input sets of one type.
-#include "cost.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -123,6 +123,7 @@ struct prog_node {
 	struct prog_cond groups[DDP_MAX_GROUPS];
 	uint16_t group_bits[DDP_MAX_GROUPS];
 	uint32_t first_rule, n_rules;
+	uint16_t first_field;
 	uint16_t start_size, end_size; // bytes of the layout
 	uint8_t n_groups;
 	bool can_fragment;
@@ -323,6 +324,19 @@ struct ddp_program {
 	unsigned int n_types;
 	struct automaton automaton;
 };
+
+// A reference of the profile that the program was built of.
+static inline struct prog_ref prog_ref_of(const struct ddp_program *program,
+					  const struct ddp_ref *ref) {
+	return (struct prog_ref){
+		.field = program->nodes[ref->node].first_field + ref->field,
+		.node = ref->node,
+		.which = ref->which,
+		.nth = ref->nth,
+		.skip = ref->skip,
+		.bits = ref->bits,
+	};
+}
 
 // The slot in which a table would keep value.
 static inline uint64_t slot_of(const struct prog_table *table, uint64_t value) {

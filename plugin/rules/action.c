@@ -11,7 +11,6 @@
 
 #include "base/dpdk_compat.h"
 #include "base/rss_hf.h"
-#include "classify/flow/flow_rss.h"
 
 struct actions {
 	const struct ddp_flow_config *config;
@@ -26,11 +25,6 @@ static int refuse(const struct actions *a, const char *reason) {
 	return ddp_flow_error(a->error, EINVAL, RTE_FLOW_ERROR_TYPE_ACTION, a->action, reason);
 }
 
-static int no_memory(const struct actions *a) {
-	return ddp_flow_error(a->error, ENOMEM, RTE_FLOW_ERROR_TYPE_UNSPECIFIED, NULL,
-			      "out of memory");
-}
-
 /* Where to */
 
 static int fate_set(struct actions *a, enum ddp_flow_fate fate) {
@@ -41,20 +35,12 @@ static int fate_set(struct actions *a, enum ddp_flow_fate fate) {
 	return 0;
 }
 
-static bool are_queues_of(const struct ddp_flow_config *config, const uint16_t *queues,
-			  unsigned int n) {
-	for (unsigned int i = 0; i < n; i++)
-		if (queues[i] >= config->n_rxqs)
-			return false;
-	return true;
-}
-
 static int spread_set(struct actions *a, const uint16_t *queues, unsigned int n) {
 	struct ddp_flow_spread *spread =
 		ddp_memory_alloc(a->config->memory, sizeof(*spread) + n * sizeof(*queues));
 
 	if (spread == NULL)
-		return no_memory(a);
+		return ddp_flow_no_memory(a->error);
 	memcpy(spread->queues, queues, n * sizeof(*queues));
 	a->flow->action.fate = DDP_FLOW_SPREAD;
 	a->flow->action.spread = spread;
@@ -69,8 +55,9 @@ static int queues_set(struct actions *a, const uint16_t *queues, unsigned int n,
 		return ret;
 	if (n > DDP_FLOW_QUEUES_MAX)
 		return refuse(a, "too many queues");
-	if (!are_queues_of(a->config, queues, n))
-		return refuse(a, "the port has no such Rx queue");
+	for (unsigned int i = 0; i < n; i++)
+		if (queues[i] >= a->config->n_rxqs)
+			return refuse(a, "the port has no such Rx queue");
 	action->n_queues = n;
 	if (spread)
 		return spread_set(a, queues, n);
@@ -95,7 +82,7 @@ static int count_set(struct actions *a) {
 	a->has_count = true;
 	action->counts =
 		ddp_memory_alloc(a->config->memory, a->config->n_counts * sizeof(*action->counts));
-	return action->counts != NULL ? 0 : no_memory(a);
+	return action->counts != NULL ? 0 : ddp_flow_no_memory(a->error);
 }
 
 /* RSS */
@@ -121,55 +108,33 @@ static bool types_are_default(const struct actions *a, const struct rte_flow_act
 		(rss->types & ALL_OF_IP) == ALL_OF_IP);
 }
 
-static int key_check(const struct actions *a, const struct rte_flow_action_rss *rss) {
-	if (rss->key_len == 0)
-		return 0;
-	if (rss->key == NULL)
-		return refuse(a, "the length of a key without a key");
-	if (rss->key_len != DDP_KEY_SHORT && rss->key_len != DDP_KEY_SIZE)
-		return refuse(a, "a key has 40 or 52 bytes");
-	return 0;
-}
-
-static int key_set(struct actions *a, const struct rte_flow_action_rss *rss) {
-	if (rss->key_len == 0)
+static int key_set(struct actions *a, const uint8_t key[DDP_KEY_SIZE], uint32_t len) {
+	if (len == 0)
 		return 0;
 	a->flow->key_bytes = malloc(DDP_KEY_SIZE);
 	if (a->flow->key_bytes == NULL)
-		return no_memory(a);
-	ddp_key_read(a->flow->key_bytes, rss->key, rss->key_len);
-	a->flow->key_len = rss->key_len;
+		return ddp_flow_no_memory(a->error);
+	memcpy(a->flow->key_bytes, key, DDP_KEY_SIZE);
+	a->flow->key_len = len;
 	return 0;
 }
 
-// Is it the port's, or none?
-static bool key_is_ports(const struct ddp_flow_config *config,
-			 const struct rte_flow_action_rss *rss) {
-	uint8_t key[DDP_KEY_SIZE];
-
-	if (rss->key_len == 0)
-		return true;
-	ddp_key_read(key, rss->key, rss->key_len);
-	return memcmp(key, config->key, sizeof(key)) == 0;
-}
-
-static void rss_note(struct actions *a, const struct rte_flow_action_rss *rss) {
-	a->flow->rss_types = rss->types;
-	a->flow->rss_level = rss->level;
-}
-
 static int rss_set(struct actions *a, const struct rte_flow_action_rss *rss) {
+	uint8_t key[DDP_KEY_SIZE] = {0};
 	int ret;
 
+	a->flow->rss_types = rss->types;
+	a->flow->rss_level = rss->level;
 	if (rss->level > 2)
 		return refuse(a, "the RSS level is 0, 1 (outermost) or 2 (innermost)");
-	ret = key_check(a, rss);
-	if (ret < 0)
-		return ret;
+	if (rss->key_len != 0 && rss->key == NULL)
+		return refuse(a, "the length of a key without a key");
+	if (rss->key_len != 0 && ddp_key_read(key, rss->key, rss->key_len) < 0)
+		return refuse(a, "a key has 40 or 52 bytes");
 	if (rss->queue_num == 0) {
 		if (a->hash != NULL)
 			return refuse(a, "a packet has one hash only");
-		if (!key_is_ports(a->config, rss))
+		if (rss->key_len != 0 && memcmp(key, a->config->key, sizeof(key)) != 0)
 			return refuse(a, "a rule without queues hashes by the port's key "
 					 "(rte_eth_dev_rss_hash_update)");
 		a->hash = rss;
@@ -184,9 +149,8 @@ static int rss_set(struct actions *a, const struct rte_flow_action_rss *rss) {
 	if (rss->func != RTE_ETH_HASH_FUNCTION_DEFAULT &&
 	    rss->func != RTE_ETH_HASH_FUNCTION_TOEPLITZ)
 		return refuse(a, "a hash function belongs to a rule without queues");
-	rss_note(a, rss);
 	ret = queues_set(a, rss->queue, rss->queue_num, rss->queue_num > 1 || rss->key_len != 0);
-	return ret < 0 ? ret : key_set(a, rss);
+	return ret < 0 ? ret : key_set(a, key, rss->key_len);
 }
 
 static const enum rte_eth_hash_function functions[] = {
@@ -249,7 +213,6 @@ static int hash_finish(struct actions *a) {
 	if (a->has_fate || a->has_mark || a->has_count)
 		return refuse(a, "a rule that says how to hash has no other action");
 	a->flow->rule->stage = DDP_FLOW_HASH;
-	rss_note(a, a->hash);
 	if (ddp_flow_function_read(a->hash->func, &a->flow->rule->hashing.function) < 0)
 		return refuse(a, "no such hash function");
 	if (a->flow->rule->n_items == 0 && a->flow->raw == NULL)

@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <netinet/in.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <rte_flow.h>
@@ -139,6 +140,13 @@ static int follower_take(const struct ddp_rte_item *item, const uint8_t *spec, u
 	return -1;
 }
 
+static int header_add(const struct pattern *p, const char *header) {
+	if (p->rule->n_items == DDP_FLOW_ITEMS)
+		return refuse(p, "too many items in one pattern");
+	p->rule->items[p->rule->n_items++] = header;
+	return 0;
+}
+
 // The header that follows the item, which the pattern may leave out.
 static int follower_add(const struct pattern *p, const struct ddp_rte_item *item, bool follows) {
 	const struct ddp_rte_item *next = ddp_rte_item_find(item_next(p->item)->type);
@@ -154,10 +162,7 @@ static int follower_add(const struct pattern *p, const struct ddp_rte_item *item
 		rule->without[rule->n_items - 1] = item->follows;
 		return 0;
 	}
-	if (rule->n_items == DDP_FLOW_ITEMS)
-		return refuse(p, "too many items in one pattern");
-	rule->items[rule->n_items++] = item->follows;
-	return 0;
+	return header_add(p, item->follows);
 }
 
 static int values_add(const struct pattern *p, const struct ddp_rte_item *item) {
@@ -181,9 +186,7 @@ static int values_add(const struct pattern *p, const struct ddp_rte_item *item) 
 }
 
 static int gre_key_add(const struct pattern *p, const struct ddp_rte_item *item) {
-	const struct ddp_flow *rule = p->rule;
-
-	if (rule->n_items == 0 || strcmp(rule->items[rule->n_items - 1], "gre") != 0)
+	if (!ddp_flow_names(p->rule, p->rule->n_items - 1, "gre"))
 		return refuse(p, "a GRE key without GRE before it");
 	return p->item->spec == NULL ? 0 : values_add(p, item);
 }
@@ -212,31 +215,21 @@ static int frame_add(const struct pattern *p) {
 
 	if (next == RTE_FLOW_ITEM_TYPE_END || next == RTE_FLOW_ITEM_TYPE_ETH)
 		return 0;
-	if (p->rule->n_items == DDP_FLOW_ITEMS)
-		return refuse(p, "too many items in one pattern");
-	p->rule->items[p->rule->n_items++] = "eth";
-	return 0;
+	return header_add(p, "eth");
 }
 
 /* Raw items */
-
-static int digit(char c) {
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c = tolower((unsigned char)c);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
 
 // Hexadecimal text -> bytes. Returns their number, 0 where it is none.
 static unsigned int hex_read(const char *text, size_t n, uint8_t *bytes) {
 	if (n % 2 != 0 || n > 2 * DDP_FLOW_RAW_SIZE)
 		return 0;
 	for (size_t i = 0; i < n; i += 2) {
-		int high = digit(text[i]), low = digit(text[i + 1]);
+		const char digits[] = {text[i], text[i + 1], '\0'};
 
-		if (high < 0 || low < 0)
+		if (strspn(digits, "0123456789abcdefABCDEF") != 2)
 			return 0;
-		bytes[i / 2] = high << 4 | low;
+		bytes[i / 2] = strtoul(digits, NULL, 16);
 	}
 	return n / 2;
 }
@@ -310,11 +303,10 @@ static int item_add(struct pattern *p) {
 		return refuse(p, "no header can stand behind a raw item");
 	if (p->item->type == RTE_FLOW_ITEM_TYPE_GRE_KEY)
 		return gre_key_add(p, item);
-	if (p->rule->n_items == DDP_FLOW_ITEMS)
-		return refuse(p, "too many items in one pattern");
 	p->header = p->rule->n_items;
-	p->rule->items[p->rule->n_items++] = item->header;
-	ret = values_add(p, item);
+	ret = header_add(p, item->header);
+	if (ret == 0)
+		ret = values_add(p, item);
 	if (ret == 0 && p->item->type == RTE_FLOW_ITEM_TYPE_NVGRE)
 		ret = nvgre_add(p);
 	if (ret == 0 && (p->item->type == RTE_FLOW_ITEM_TYPE_NVGRE ||
@@ -323,46 +315,50 @@ static int item_add(struct pattern *p) {
 	return ret;
 }
 
-int ddp_flow_pattern_parse(const struct rte_flow_item *pattern, struct ddp_flow *rule,
+/* Raw patterns */
+
+static int raw_parse(struct pattern *p, struct rte_flow *flow) {
+	const struct rte_flow_item_raw *spec = p->item->spec, *mask = p->item->mask;
+	struct ddp_flow_raw *raw;
+	size_t n;
+
+	if (p->item[1].type != RTE_FLOW_ITEM_TYPE_END) {
+		p->item++;
+		return refuse(p, "a raw pattern stands alone");
+	}
+	raw = flow->raw = calloc(1, sizeof(*raw));
+	if (raw == NULL)
+		return ddp_flow_no_memory(p->error);
+	if (spec == NULL || mask == NULL)
+		return refuse(p, "a raw pattern needs spec and mask");
+	if (spec->relative || spec->search || spec->offset != 0 || spec->limit != 0)
+		return refuse(p, "a raw pattern begins with the packet");
+	n = raw_len(spec);
+	if (n == 0 || raw_len(mask) != n)
+		return refuse(p, "spec and mask of a raw pattern must be of one length");
+	raw->n = hex_read((const char *)spec->pattern, n, raw->spec);
+	if (raw->n == 0 || hex_read((const char *)mask->pattern, n, raw->mask) == 0)
+		return refuse(p, "spec and mask of a raw pattern are hexadecimal text, of 512 "
+				 "digits at most");
+	if (is_zero(raw->mask, raw->n))
+		return refuse(p, "the mask of a raw pattern chooses no bytes to hash");
+	return 0;
+}
+
+int ddp_flow_pattern_parse(const struct rte_flow_item *pattern, struct rte_flow *flow,
 			   struct rte_flow_error *error) {
-	struct pattern p = {.rule = rule, .error = error, .item = pattern};
+	struct pattern p = {.rule = flow->rule, .error = error, .item = pattern};
 	int ret = 0;
 
 	if (pattern == NULL)
 		return ddp_flow_error(error, EINVAL, RTE_FLOW_ERROR_TYPE_ITEM_NUM, NULL,
 				      "no pattern");
+	if (p.item->type == RTE_FLOW_ITEM_TYPE_VOID)
+		p.item = item_next(p.item);
+	if (p.item->type == RTE_FLOW_ITEM_TYPE_RAW)
+		return raw_parse(&p, flow);
 	for (; p.item->type != RTE_FLOW_ITEM_TYPE_END && ret == 0; p.item++)
 		if (p.item->type != RTE_FLOW_ITEM_TYPE_VOID)
 			ret = item_add(&p);
 	return ret;
-}
-
-/* Raw patterns */
-
-int ddp_flow_raw_parse(const struct rte_flow_item *item, struct ddp_flow_raw *raw,
-		       struct rte_flow_error *error) {
-	const struct pattern p = {.error = error, .item = item};
-	const struct rte_flow_item_raw *spec = item->spec, *mask = item->mask;
-	size_t n;
-
-	if (spec == NULL || mask == NULL)
-		return refuse(&p, "a raw pattern needs spec and mask");
-	if (spec->relative || spec->search || spec->offset != 0 || spec->limit != 0)
-		return refuse(&p, "a raw pattern begins with the packet");
-	n = raw_len(spec);
-	if (n == 0 || raw_len(mask) != n)
-		return refuse(&p, "spec and mask of a raw pattern must be of one length");
-	raw->n = hex_read((const char *)spec->pattern, n, raw->spec);
-	if (raw->n == 0 || hex_read((const char *)mask->pattern, n, raw->mask) == 0)
-		return refuse(&p, "spec and mask of a raw pattern are hexadecimal text, of 512 "
-				  "digits at most");
-	if (is_zero(raw->mask, raw->n))
-		return refuse(&p, "the mask of a raw pattern chooses no bytes to hash");
-	return 0;
-}
-
-bool ddp_flow_is_raw(const struct rte_flow_item *pattern) {
-	while (pattern != NULL && pattern->type == RTE_FLOW_ITEM_TYPE_VOID)
-		pattern++;
-	return pattern != NULL && pattern->type == RTE_FLOW_ITEM_TYPE_RAW;
 }

@@ -17,14 +17,9 @@ struct compilation {
 	size_t size;
 };
 
-static int reason_set(char *reason, size_t size, int ret, const char *message) {
-	if (reason != NULL)
-		snprintf(reason, size, "%s", message);
-	return ret;
-}
-
 static int no_memory(const struct compilation *c) {
-	return reason_set(c->reason, c->size, -ENOMEM, "out of memory");
+	snprintf(c->reason, c->size, "out of memory");
+	return -ENOMEM;
 }
 
 // Any entry of rules in force may be in use, so look at the rules, if one could be wrong.
@@ -40,9 +35,7 @@ static int queues_check(const struct ddp_flow_list *list, unsigned int n_rxqs, c
 
 			if (queue < n_rxqs)
 				continue;
-			if (reason != NULL)
-				snprintf(reason, size, "a flow rule sends packets to Rx queue %u",
-					 queue);
+			snprintf(reason, size, "a flow rule sends packets to Rx queue %u", queue);
 			return -EINVAL;
 		}
 	return 0;
@@ -50,12 +43,9 @@ static int queues_check(const struct ddp_flow_list *list, unsigned int n_rxqs, c
 
 static int raw_insert(const struct rte_flow *flow, const struct ddp_flow *rule,
 		      struct ddp_flow_table *table) {
-	struct ddp_flow_entry *entry = ddp_flow_entry_create(table);
+	struct ddp_flow_entry *entry = ddp_flow_entry_create(table, rule);
 
-	if (entry == NULL)
-		return -ENOMEM;
-	ddp_flow_entry_fill(entry, rule);
-	if (ddp_flow_table_reserve(table, entry) < 0)
+	if (entry == NULL || ddp_flow_table_reserve(table, entry) < 0)
 		return -ENOMEM;
 	entry->number = flow->number;
 	ddp_flow_table_insert(table, entry);
@@ -67,12 +57,9 @@ static int raw_add(struct compilation *c, const struct rte_flow *flow) {
 	const struct ddp_flow_raw *raw = flow->raw;
 	struct ddp_flow rule = flow->shapes[0]->rule;
 	struct ddp_flow_shape *shape;
-	char ignored[200];
-	int ret;
+	int ret = ddp_flow_raw_rule(c->profile, c->program, raw->spec, raw->mask, raw->n, &rule,
+				    c->reason, c->size);
 
-	ret = ddp_flow_raw_rule(c->profile, c->program, raw->spec, raw->mask, raw->n, &rule,
-				c->reason != NULL ? c->reason : ignored,
-				c->reason != NULL ? c->size : sizeof(ignored));
 	if (ret < 0)
 		return ret;
 	shape = ddp_flow_shape_create(&c->flows->raws, ddp_program_memory(c->program), &rule,
@@ -83,37 +70,42 @@ static int raw_add(struct compilation *c, const struct rte_flow *flow) {
 	return 0;
 }
 
-static int shape_add(struct compilation *c, const struct ddp_flow_shape *shape) {
-	if (shape->owner != NULL)
-		return raw_add(c, shape->owner);
-	c->shapes[c->flows->n++] = shape;
-	return 0;
-}
-
 static int set_build(struct compilation *c) {
 	struct ddp_diag diag;
 	int ret = 0;
 
 	ddp_diag_init(&diag);
 	c->flows->set = ddp_flow_set_build(c->profile, c->program, c->shapes, c->flows->n, &diag);
-	if (c->flows->set == NULL)
-		ret = reason_set(c->reason, c->size, diag.no_memory ? -ENOMEM : -EINVAL,
-				 ddp_diag_reason(&diag));
+	if (c->flows->set == NULL) {
+		snprintf(c->reason, c->size, "%s", ddp_diag_reason(&diag));
+		ret = diag.no_memory ? -ENOMEM : -EINVAL;
+	}
 	ddp_diag_fini(&diag);
 	return ret;
 }
 
-// Room for n shapes.
-static int compilation_begin(struct compilation *c, unsigned int n) {
+// A shape that is given, or it and those behind it of which there are rules.
+static int shapes_compile(struct compilation *c, const struct ddp_flow_shape *shape, bool all,
+			  struct ddp_flows **flows) {
+	unsigned int n = 0;
+	int ret = 0;
+
+	for (const struct ddp_flow_shape *s = shape; s != NULL; s = TAILQ_NEXT(s, entry))
+		n++;
 	c->shapes = calloc(n + 1, sizeof(*c->shapes));
 	c->flows = calloc(1, sizeof(*c->flows));
 	if (c->flows != NULL)
 		TAILQ_INIT(&c->flows->raws);
-	return c->shapes != NULL && c->flows != NULL ? 0 : no_memory(c);
-}
-
-// Returns ret. *flows is set if that is 0.
-static int compilation_end(struct compilation *c, int ret, struct ddp_flows **flows) {
+	if (c->shapes == NULL || c->flows == NULL)
+		ret = no_memory(c);
+	for (; shape != NULL && ret == 0; shape = all ? TAILQ_NEXT(shape, entry) : NULL) {
+		if (shape->owner != NULL && (shape->n_rules > 0 || !all))
+			ret = raw_add(c, shape->owner);
+		else if (shape->n_rules > 0 || !all)
+			c->shapes[c->flows->n++] = shape;
+	}
+	if (ret == 0)
+		ret = set_build(c);
 	free(c->shapes);
 	if (ret == 0)
 		*flows = c->flows;
@@ -122,64 +114,38 @@ static int compilation_end(struct compilation *c, int ret, struct ddp_flows **fl
 	return ret;
 }
 
-static unsigned int n_shapes(const struct ddp_flow_list *list) {
-	const struct ddp_flow_shape *shape;
-	unsigned int n = 0;
-
-	TAILQ_FOREACH(shape, &list->shapes, entry)
-		n++;
-	return n;
-}
-
 int ddp_flow_list_compile(const struct ddp_flow_list *list, const struct ddp_profile *profile,
 			  const struct ddp_program *program, unsigned int n_rxqs,
 			  struct ddp_flows **flows, char *reason, size_t size) {
 	struct compilation c = {profile, program, NULL, NULL, reason, size};
-	const struct ddp_flow_shape *shape;
 	int ret = queues_check(list, n_rxqs, reason, size);
 
-	if (ret < 0)
-		return ret;
-	ret = compilation_begin(&c, n_shapes(list));
-	TAILQ_FOREACH(shape, &list->shapes, entry)
-		if (ret == 0 && shape->n_rules > 0)
-			ret = shape_add(&c, shape);
-	if (ret == 0)
-		ret = set_build(&c);
-	return compilation_end(&c, ret, flows);
+	return ret < 0 ? ret : shapes_compile(&c, TAILQ_FIRST(&list->shapes), true, flows);
 }
 
 int ddp_flow_serve_check(const struct ddp_profile *profile, const struct ddp_program *program,
 			 const struct ddp_flow_shape *shape, char *reason, size_t size) {
 	struct compilation c = {profile, program, NULL, NULL, reason, size};
-	struct ddp_flows *flows;
-	int ret = compilation_begin(&c, 1);
+	struct ddp_flows *flows = NULL;
+	int ret = shapes_compile(&c, shape, false, &flows);
 
-	if (ret == 0)
-		ret = shape_add(&c, shape);
-	if (ret == 0)
-		ret = set_build(&c);
-	ret = compilation_end(&c, ret, &flows);
-	if (ret == 0)
-		ddp_flows_destroy(flows);
+	ddp_flows_destroy(flows);
 	return ret;
 }
 
 // Where a rule failed for a header that is not parsed: which profile to load.
 void ddp_flow_profile_suggest(const struct ddp_profile *profile, const struct ddp_flow *rule,
 			      char *reason, size_t size) {
-	char more[100], *name;
-	size_t len;
+	const size_t len = strlen(reason);
 	unsigned int i = 0;
+	char *name;
 
 	while (i < rule->n_items && ddp_header_find(profile, rule->items[i]) >= 0)
 		i++;
 	name = i < rule->n_items ? ddp_profile_defining(rule->items[i]) : NULL;
 	if (name == NULL)
 		return;
-	snprintf(more, sizeof(more), ": profile %s does", name);
-	len = strlen(reason);
-	snprintf(reason + len, size - len, "%s", more);
+	snprintf(reason + len, size - len, ": profile %s does", name);
 	free(name);
 }
 

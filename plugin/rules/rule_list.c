@@ -7,19 +7,69 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int no_memory(struct rte_flow_error *error) {
-	return ddp_flow_error(error, ENOMEM, RTE_FLOW_ERROR_TYPE_UNSPECIFIED, NULL,
-			      "out of memory");
+/* Rules by the application's handle, and by their pattern */
+
+#define BUCKETS_FIRST 64
+
+static struct ddp_flow_node **bucket_of(const struct ddp_flow_index *index, uint64_t hash) {
+	return &index->buckets[hash & (index->n_buckets - 1)];
+}
+
+static void index_insert(struct ddp_flow_index *index, struct ddp_flow_node *node) {
+	struct ddp_flow_node **bucket = bucket_of(index, node->hash);
+
+	node->next = *bucket;
+	*bucket = node;
+	index->n++;
+}
+
+// Room for one more, or -ENOMEM.
+static int index_reserve(struct ddp_flow_index *index) {
+	struct ddp_flow_index larger = {
+		.n_buckets = index->n_buckets > 0 ? 2 * index->n_buckets : BUCKETS_FIRST,
+	};
+
+	if (index->n < index->n_buckets)
+		return 0;
+	larger.buckets = calloc(larger.n_buckets, sizeof(*larger.buckets));
+	if (larger.buckets == NULL)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < index->n_buckets; i++)
+		while (index->buckets[i] != NULL) {
+			struct ddp_flow_node *node = index->buckets[i];
+
+			index->buckets[i] = node->next;
+			index_insert(&larger, node);
+		}
+	free(index->buckets);
+	*index = larger;
+	return 0;
+}
+
+static void index_remove(struct ddp_flow_index *index, struct ddp_flow_node *node) {
+	struct ddp_flow_node **place = bucket_of(index, node->hash);
+
+	while (*place != node)
+		place = &(*place)->next;
+	*place = node->next;
+	index->n--;
+}
+
+// The first node with this hash behind another (NULL: of all). NULL: there are no more.
+static struct ddp_flow_node *index_next(const struct ddp_flow_index *index, uint64_t hash,
+					const struct ddp_flow_node *behind) {
+	struct ddp_flow_node *node = NULL;
+
+	if (behind != NULL)
+		node = behind->next;
+	else if (index->n_buckets > 0)
+		node = *bucket_of(index, hash);
+	while (node != NULL && node->hash != hash)
+		node = node->next;
+	return node;
 }
 
 /* Patterns */
-
-static bool place_same(const struct ddp_flow_value *a, const struct ddp_flow_value *b) {
-	return a->at.item == b->at.item && a->at.bit == b->at.bit && a->at.width == b->at.width &&
-	       (a->at.field == NULL) == (b->at.field == NULL) &&
-	       (a->at.field == NULL || strcmp(a->at.field, b->at.field) == 0) &&
-	       a->pattern.mask_hi == b->pattern.mask_hi && a->pattern.mask_lo == b->pattern.mask_lo;
-}
 
 // The first key from i on. What a rule asks for beside its keys comes of its RSS types.
 static unsigned int key_next(const struct ddp_flow *rule, unsigned int i) {
@@ -31,7 +81,8 @@ static unsigned int key_next(const struct ddp_flow *rule, unsigned int i) {
 static bool keys_same(const struct ddp_flow *a, const struct ddp_flow *b) {
 	unsigned int i = key_next(a, 0), j = key_next(b, 0);
 
-	while (i < a->n_values && j < b->n_values && place_same(&a->values[i], &b->values[j])) {
+	while (i < a->n_values && j < b->n_values &&
+	       ddp_flow_value_same(&a->values[i], &b->values[j])) {
 		i = key_next(a, i + 1);
 		j = key_next(b, j + 1);
 	}
@@ -69,19 +120,6 @@ static bool pattern_same(const struct ddp_flow_shape *x, const struct ddp_flow_s
 	return keys_same(a, b);
 }
 
-static void pattern_number(struct ddp_flow_list *list, struct ddp_flow_shape *shape) {
-	const struct ddp_flow_shape *other;
-
-	if (shape->pattern != 0)
-		return;
-	TAILQ_FOREACH(other, &list->shapes, entry)
-		if (other->pattern != 0 && pattern_same(other, shape)) {
-			shape->pattern = other->pattern;
-			return;
-		}
-	shape->pattern = ++list->last_pattern;
-}
-
 static unsigned int n_values(const struct rte_flow *flow) {
 	return flow->entries[0] == NULL ? 0 : 2 * ddp_flow_n_keys(&flow->shapes[0]->rule);
 }
@@ -89,10 +127,9 @@ static unsigned int n_values(const struct rte_flow *flow) {
 static uint64_t pattern_hash(const struct ddp_flow_list *list, const struct rte_flow *flow) {
 	const unsigned int n = n_values(flow);
 	const struct ddp_seed *seed = &list->seed;
-	uint64_t hash = ddp_seed_add(seed, seed->start, flow->shapes[0]->rule.stage,
-				     flow->shapes[0]->pattern);
+	uint64_t hash =
+		ddp_seed_add(seed, seed->start, flow->shapes[0]->rule.stage, flow->priority);
 
-	hash = ddp_seed_add(seed, hash, 0, flow->priority);
 	for (unsigned int i = 0; i < n; i += 2)
 		hash = ddp_seed_add(seed, hash, flow->entries[0]->values[i],
 				    flow->entries[0]->values[i + 1]);
@@ -101,7 +138,7 @@ static uint64_t pattern_hash(const struct ddp_flow_list *list, const struct rte_
 
 static bool competes(const struct rte_flow *a, const struct rte_flow *b) {
 	return a->shapes[0]->rule.stage == b->shapes[0]->rule.stage && a->priority == b->priority &&
-	       a->shapes[0]->pattern == b->shapes[0]->pattern &&
+	       pattern_same(a->shapes[0], b->shapes[0]) &&
 	       (a->entries[0] == NULL ||
 		memcmp(a->entries[0]->values, b->entries[0]->values,
 		       n_values(a) * sizeof(a->entries[0]->values[0])) == 0);
@@ -112,38 +149,31 @@ static bool competes(const struct rte_flow *a, const struct rte_flow *b) {
 
 // The rule in force that has the same pattern and priority. NULL: there is none.
 static struct rte_flow *rival_find(const struct ddp_flow_list *list, const struct rte_flow *flow) {
-	struct ddp_flow_node *node = ddp_flow_index_first(&list->by_pattern, flow->by_pattern.hash);
+	struct ddp_flow_node *node = NULL;
 
-	for (; node != NULL; node = ddp_flow_index_next(node))
-		if (competes(FLOW_OF(node, by_pattern), flow))
-			return FLOW_OF(node, by_pattern);
-	return NULL;
+	do
+		node = index_next(&list->by_pattern, flow->by_pattern.hash, node);
+	while (node != NULL && !competes(FLOW_OF(node, by_pattern), flow));
+	return node != NULL ? FLOW_OF(node, by_pattern) : NULL;
 }
 
 /* Keys */
 
-static struct ddp_flow_key *key_find(const struct ddp_flow_list *list, const uint8_t *bytes) {
-	struct ddp_flow_key *key = list->keys;
-
-	while (key != NULL && memcmp(key->hash.key, bytes, sizeof(key->hash.key)) != 0)
-		key = key->next;
-	return key;
-}
-
 static int key_get(struct ddp_flow_list *list, struct rte_flow *flow,
 		   struct rte_flow_error *error) {
-	struct ddp_flow_key *key;
+	struct ddp_flow_key *key = list->keys;
 
 	if (flow->key_bytes == NULL)
 		return 0;
-	key = key_find(list, flow->key_bytes);
+	while (key != NULL && memcmp(key->hash.key, flow->key_bytes, DDP_KEY_SIZE) != 0)
+		key = key->next;
 	if (key == NULL && list->n_keys == DDP_FLOW_KEYS_MAX)
 		return ddp_flow_error(error, ENOSPC, RTE_FLOW_ERROR_TYPE_ACTION_CONF, NULL,
 				      "the rules have as many different RSS keys as they may have");
 	if (key == NULL) {
 		key = ddp_memory_alloc(list->memory, sizeof(*key));
 		if (key == NULL)
-			return no_memory(error);
+			return ddp_flow_no_memory(error);
 		ddp_hash_init(&key->hash, DDP_HASH_TOEPLITZ, flow->key_bytes);
 		key->next = list->keys;
 		list->keys = key;
@@ -182,11 +212,10 @@ static void parts_put(struct ddp_flow_list *list, struct rte_flow *flow) {
 
 static int entry_get(struct rte_flow *flow, unsigned int i, const struct ddp_flow *rule) {
 	struct ddp_flow_table *table = flow->shapes[i]->table;
-	struct ddp_flow_entry *entry = ddp_flow_entry_create(table);
+	struct ddp_flow_entry *entry = ddp_flow_entry_create(table, rule);
 
 	if (entry == NULL)
 		return -ENOMEM;
-	ddp_flow_entry_fill(entry, rule);
 	if (ddp_flow_table_reserve(table, entry) < 0) {
 		ddp_flow_entry_destroy(table, entry);
 		return -ENOMEM;
@@ -234,32 +263,25 @@ static void parts_unreserve(struct rte_flow *flow) {
 			ddp_flow_table_unreserve(flow->shapes[i]->table);
 }
 
-static void parts_insert(struct rte_flow *flow) {
+static void parts_move(struct rte_flow *flow,
+		       void (*move)(struct ddp_flow_table *table, struct ddp_flow_entry *entry)) {
 	for (unsigned int i = 0; i < flow->n_entries; i++)
 		if (flow->entries[i] != NULL)
-			ddp_flow_table_insert(flow->shapes[i]->table, flow->entries[i]);
+			move(flow->shapes[i]->table, flow->entries[i]);
 }
 
-static void parts_remove(struct rte_flow *flow) {
-	for (unsigned int i = 0; i < flow->n_entries; i++)
-		if (flow->entries[i] != NULL)
-			ddp_flow_table_remove(flow->shapes[i]->table, flow->entries[i]);
-}
-
-// Both return whether there is something else to compile.
-static bool parts_count(struct rte_flow *flow) {
+// Let the rule (1) count among those of its shapes, or (-1) no longer. Returns whether there is
+// something else to compile.
+static bool parts_count(struct rte_flow *flow, int by) {
 	bool changed = flow->raw != NULL;
 
-	for (unsigned int i = 0; i < flow->n_entries; i++)
-		changed |= flow->shapes[i]->n_rules++ == 0;
-	return changed;
-}
+	for (unsigned int i = 0; i < flow->n_entries; i++) {
+		struct ddp_flow_shape *shape = flow->shapes[i];
 
-static bool parts_discount(struct rte_flow *flow) {
-	bool changed = flow->raw != NULL;
-
-	for (unsigned int i = 0; i < flow->n_entries; i++)
-		changed |= --flow->shapes[i]->n_rules == 0;
+		changed |= shape->n_rules == 0;
+		shape->n_rules += by;
+		changed |= shape->n_rules == 0;
+	}
 	return changed;
 }
 
@@ -301,11 +323,11 @@ static uint64_t address_hash(const struct ddp_flow_list *list, const struct rte_
 }
 
 bool ddp_flow_list_has(const struct ddp_flow_list *list, const struct rte_flow *flow) {
-	const struct ddp_flow_node *node =
-		ddp_flow_index_first(&list->by_address, address_hash(list, flow));
+	const struct ddp_flow_node *node = NULL;
 
-	while (node != NULL && FLOW_OF(node, by_address) != flow)
-		node = ddp_flow_index_next(node);
+	do
+		node = index_next(&list->by_address, address_hash(list, flow), node);
+	while (node != NULL && FLOW_OF(node, by_address) != flow);
 	return node != NULL;
 }
 
@@ -313,7 +335,6 @@ bool ddp_flow_list_has(const struct ddp_flow_list *list, const struct rte_flow *
 // rule takes the place of an older one of the same pattern, for good.
 static int rival_check(struct ddp_flow_list *list, struct rte_flow *flow,
 		       struct rte_flow_error *error) {
-	pattern_number(list, flow->shapes[0]);
 	flow->by_pattern.hash = pattern_hash(list, flow);
 	flow->replaces = rival_find(list, flow);
 	if (flow->replaces == NULL || flow->shapes[0]->rule.stage == DDP_FLOW_HASH)
@@ -332,8 +353,8 @@ static void flow_append(struct ddp_flow_list *list, struct rte_flow *flow) {
 			flow->entries[i]->priority = flow->priority;
 		}
 	flow->by_address.hash = address_hash(list, flow);
-	ddp_flow_index_insert(&list->by_address, &flow->by_address);
-	ddp_flow_index_insert(&list->by_pattern, &flow->by_pattern);
+	index_insert(&list->by_address, &flow->by_address);
+	index_insert(&list->by_pattern, &flow->by_pattern);
 	TAILQ_INSERT_TAIL(&list->flows, flow, entry);
 	list->n++;
 	for (unsigned int i = 0; i < n; i++)
@@ -349,9 +370,9 @@ int ddp_flow_list_add(struct ddp_flow_list *list, struct rte_flow *flow, bool *c
 
 	if (ret < 0)
 		return ret;
-	if (parts_get(list, flow) < 0 || ddp_flow_index_reserve(&list->by_address) < 0 ||
-	    ddp_flow_index_reserve(&list->by_pattern) < 0)
-		ret = no_memory(error);
+	if (parts_get(list, flow) < 0 || index_reserve(&list->by_address) < 0 ||
+	    index_reserve(&list->by_pattern) < 0)
+		ret = ddp_flow_no_memory(error);
 	if (ret == 0)
 		ret = rival_check(list, flow, error);
 	if (ret < 0) {
@@ -360,18 +381,18 @@ int ddp_flow_list_add(struct ddp_flow_list *list, struct rte_flow *flow, bool *c
 		return ret;
 	}
 	flow_append(list, flow);
-	*compile = parts_count(flow);
+	*compile = parts_count(flow, 1);
 	if (flow->replaces != NULL) {
 		flow->replaces->dead = true;
-		*compile |= parts_discount(flow->replaces);
+		*compile |= parts_count(flow->replaces, -1);
 	}
 	return 0;
 }
 
 static void flow_unlist(struct ddp_flow_list *list, struct rte_flow *flow) {
-	ddp_flow_index_remove(&list->by_address, &flow->by_address);
+	index_remove(&list->by_address, &flow->by_address);
 	if (!flow->dead)
-		ddp_flow_index_remove(&list->by_pattern, &flow->by_pattern);
+		index_remove(&list->by_pattern, &flow->by_pattern);
 	TAILQ_REMOVE(&list->flows, flow, entry);
 	list->n--;
 }
@@ -379,9 +400,9 @@ static void flow_unlist(struct ddp_flow_list *list, struct rte_flow *flow) {
 void ddp_flow_list_take_back(struct ddp_flow_list *list, struct rte_flow *flow) {
 	if (flow->replaces != NULL) {
 		flow->replaces->dead = false;
-		parts_count(flow->replaces);
+		parts_count(flow->replaces, 1);
 	}
-	parts_discount(flow);
+	parts_count(flow, -1);
 	parts_unreserve(flow);
 	flow_unlist(list, flow);
 	flow_free(list, flow);
@@ -393,26 +414,26 @@ bool ddp_flow_is_learned(const struct rte_flow *flow) {
 }
 
 void ddp_flow_list_commit(struct ddp_flow_list *list, struct rte_flow *flow) {
-	parts_insert(flow);
+	parts_move(flow, ddp_flow_table_insert);
 	if (flow->replaces != NULL) {
-		parts_remove(flow->replaces);
-		ddp_flow_index_remove(&list->by_pattern, &flow->replaces->by_pattern);
+		parts_move(flow->replaces, ddp_flow_table_remove);
+		index_remove(&list->by_pattern, &flow->replaces->by_pattern);
 		flow->replaces = NULL;
 	}
 }
 
 bool ddp_flow_leave(struct rte_flow *flow) {
-	return !flow->dead && parts_discount(flow);
+	return !flow->dead && parts_count(flow, -1);
 }
 
 void ddp_flow_stay(struct rte_flow *flow) {
 	if (!flow->dead)
-		parts_count(flow);
+		parts_count(flow, 1);
 }
 
 void ddp_flow_list_remove(struct ddp_flow_list *list, struct rte_flow *flow) {
 	if (!flow->dead)
-		parts_remove(flow);
+		parts_move(flow, ddp_flow_table_remove);
 	flow_unlist(list, flow);
 	TAILQ_INSERT_TAIL(&list->left, flow, entry);
 	list->n_left++;

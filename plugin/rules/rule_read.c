@@ -16,30 +16,10 @@ static int attr_check(const struct rte_flow_attr *attr, struct rte_flow_error *e
 	return 0;
 }
 
-static int no_memory(struct rte_flow_error *error) {
-	return ddp_flow_error(error, ENOMEM, RTE_FLOW_ERROR_TYPE_UNSPECIFIED, NULL,
-			      "out of memory");
-}
-
-static int raw_read(const struct rte_flow_item *pattern, struct rte_flow *flow,
-		    struct rte_flow_error *error) {
-	const struct rte_flow_item *item = pattern;
-
-	while (item->type == RTE_FLOW_ITEM_TYPE_VOID)
-		item++;
-	if (item[1].type != RTE_FLOW_ITEM_TYPE_END)
-		return ddp_flow_error(error, EINVAL, RTE_FLOW_ERROR_TYPE_ITEM, &item[1],
-				      "a raw pattern stands alone");
-	flow->raw = calloc(1, sizeof(*flow->raw));
-	return flow->raw == NULL ? no_memory(error) : ddp_flow_raw_parse(item, flow->raw, error);
-}
-
 // A hash rule for UDP is not for tunnels in it, as on these NICs, unless a raw item names its
 // bytes.
 static void hash_narrow(struct ddp_flow *rule) {
-	const char *last = rule->n_items > 0 ? rule->items[rule->n_items - 1] : "";
-
-	rule->ends = rule->stage == DDP_FLOW_HASH && strcmp(last, "udp") == 0;
+	rule->ends = rule->stage == DDP_FLOW_HASH && ddp_flow_names(rule, rule->n_items - 1, "udp");
 	for (unsigned int i = 0; i < rule->n_values; i++)
 		rule->ends &= (rule->values[i].at.bit & DDP_FLOW_PAYLOAD) == 0;
 }
@@ -49,12 +29,8 @@ static int flow_parse(const struct ddp_flow_config *config, const struct rte_flo
 		      struct rte_flow *flow, struct rte_flow_error *error) {
 	int ret = attr_check(attr, error);
 
-	if (ret < 0)
-		return ret;
-	if (ddp_flow_is_raw(pattern))
-		ret = raw_read(pattern, flow, error);
-	else
-		ret = ddp_flow_pattern_parse(pattern, flow->rule, error);
+	if (ret == 0)
+		ret = ddp_flow_pattern_parse(pattern, flow, error);
 	if (ret == 0)
 		ret = ddp_flow_actions_parse(config, actions, flow, error);
 	if (ret < 0)
@@ -84,7 +60,7 @@ struct rte_flow *ddp_flow_create(const struct ddp_flow_config *config,
 	if (flow != NULL)
 		flow->rule = calloc(1, sizeof(*flow->rule));
 	if (flow == NULL || flow->rule == NULL) {
-		*ret = no_memory(error);
+		*ret = ddp_flow_no_memory(error);
 		free(flow);
 		return NULL;
 	}

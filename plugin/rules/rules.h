@@ -22,6 +22,7 @@
 #define DDP_RULES_RULES_H
 
 #include <assert.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,7 +34,6 @@
 #include "base/seed.h"
 #include "classify/cache/cache.h"
 #include "classify/flow/flow.h"
-#include "classify/flow/flow_rss.h"
 #include "profile/profile.h"
 
 #define DDP_FLOW_QUEUES_MAX 256 // of one rule
@@ -164,7 +164,6 @@ struct ddp_flow_list {
 	uint64_t last_number;
 	uint16_t queue_max; // that a rule ever named
 	struct ddp_flow_shapes shapes;
-	uint64_t last_pattern;
 	struct ddp_seed seed; // of the hashes in the indexes
 	struct ddp_flow_index by_address, by_pattern;
 	struct ddp_flow_key *keys;
@@ -195,6 +194,11 @@ static inline int ddp_flow_error(struct rte_flow_error *error, int err,
 	if (error != NULL)
 		*error = (struct rte_flow_error){.type = type, .cause = cause, .message = message};
 	return -err;
+}
+
+static inline int ddp_flow_no_memory(struct rte_flow_error *error) {
+	return ddp_flow_error(error, ENOMEM, RTE_FLOW_ERROR_TYPE_UNSPECIFIED, NULL,
+			      "out of memory");
 }
 
 // action.c: what ethdev calls a hash function, and back; DEFAULT is Toeplitz. -EINVAL: there is no
@@ -248,7 +252,7 @@ void ddp_flow_stay(struct rte_flow *flow);
 void ddp_flow_list_reclaim(struct ddp_flow_list *list);
 
 // rule_compile.c: compile the rules for a profile's program and a number of Rx queues. -EINVAL or
-// -ENOMEM with the reason, which names the rule, in reason (may be NULL).
+// -ENOMEM with the reason, which names the rule, in reason (NULL if size is 0).
 int ddp_flow_list_compile(const struct ddp_flow_list *list, const struct ddp_profile *profile,
 			  const struct ddp_program *program, unsigned int n_rxqs,
 			  struct ddp_flows **flows, char *reason, size_t size);
@@ -262,21 +266,10 @@ void ddp_flow_profile_suggest(const struct ddp_profile *profile, const struct dd
 			      char *reason, size_t size);
 void ddp_flows_destroy(struct ddp_flows *flows);
 
-// rule_index.c: a hash table for the control path.
-int ddp_flow_index_reserve(struct ddp_flow_index *index); // room for one more, or -ENOMEM
-void ddp_flow_index_insert(struct ddp_flow_index *index, struct ddp_flow_node *node);
-void ddp_flow_index_remove(struct ddp_flow_index *index, struct ddp_flow_node *node);
-// The first node with this hash, and the next one; NULL: there are no more.
-struct ddp_flow_node *ddp_flow_index_first(const struct ddp_flow_index *index, uint64_t hash);
-struct ddp_flow_node *ddp_flow_index_next(const struct ddp_flow_node *node);
-
 // pattern.c: all refuse with -EINVAL and the reason in error.
-// Add the headers and values of a pattern to a rule.
-int ddp_flow_pattern_parse(const struct rte_flow_item *pattern, struct ddp_flow *rule,
+// Add the headers and values of a pattern to flow->rule, or set flow->raw; -ENOMEM, too.
+int ddp_flow_pattern_parse(const struct rte_flow_item *pattern, struct rte_flow *flow,
 			   struct rte_flow_error *error);
-bool ddp_flow_is_raw(const struct rte_flow_item *pattern);
-int ddp_flow_raw_parse(const struct rte_flow_item *item, struct ddp_flow_raw *raw,
-		       struct rte_flow_error *error);
 
 // action.c: what becomes of the packets; the pattern is in flow->rule already.
 int ddp_flow_actions_parse(const struct ddp_flow_config *config,

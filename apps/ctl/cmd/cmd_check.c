@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
-#include "classify/cost.h"
+#include "classify/classify.h"
 #include "common/json_writer.h"
 #include "common/strbuf.h"
 #include "ctl/command.h"

@@ -47,7 +47,7 @@ struct builder {
 	uint32_t mark;
 	int32_t *stack;
 	bool *successors;  // [node * n + node]; in row n, what a packet can begin with
-	bool *asked;       // [node]: hidden, but packet types ask for it
+	const bool *asked; // [node], or NULL: see automaton_build()
 	bool *asks_hidden; // [node]: such a header can follow
 	bool *matched;     // [type]
 	bool failed;
@@ -115,43 +115,12 @@ static int32_t path_lay(struct builder *b, const struct ddp_path *path, int32_t 
 
 /* Headers that can follow each other, without hidden ones */
 
-static void ref_ask(struct builder *b, const struct ddp_ref *ref) {
-	if (b->profile->headers[ref->node].hidden)
-		b->asked[ref->node] = true;
-}
+// Whether a hidden header is wanted; the places of IP and of ports are for every packet type.
+static bool is_asked(const struct builder *b, unsigned int node) {
+	const uint32_t always = DDP_RTE_PTYPE_L3_MASK | DDP_RTE_PTYPE_L4_MASK;
 
-static void cond_ask(struct builder *b, const struct ddp_cond *cond) {
-	for (unsigned int i = 0; i < cond->n_matches; i++)
-		ref_ask(b, &cond->matches[i].ref);
-	for (unsigned int i = 0; i < cond->expr.n_ops; i++)
-		if (cond->expr.ops[i].op == DDP_OP_FIELD)
-			ref_ask(b, &cond->expr.ops[i].ref);
-}
-
-static void type_ask(struct builder *b, const struct ddp_packet_type *type) {
-	cond_ask(b, &type->cond);
-	for (unsigned int i = 0; i < type->n_sets; i++) {
-		const struct ddp_input_set *set = &type->sets[i];
-
-		cond_ask(b, &set->cond);
-		for (unsigned int k = 0; k < set->n_inputs; k++)
-			ref_ask(b, &set->inputs[k]);
-	}
-	for (unsigned int i = 0; i < type->n_extract; i++)
-		ref_ask(b, &type->extract[i]);
-}
-
-// The places of IP and of ports are needed for every packet type.
-static void asked_find(struct builder *b) {
-	const uint32_t asked = DDP_RTE_PTYPE_L3_MASK | DDP_RTE_PTYPE_L4_MASK;
-	const struct ddp_profile *profile = b->profile;
-
-	b->asked = ddp_arena_alloc(b->arena, profile->n_headers * sizeof(*b->asked));
-	for (unsigned int i = 0; i < profile->n_headers; i++)
-		b->asked[i] =
-			profile->headers[i].hidden && (profile->headers[i].rte_ptype & asked) != 0;
-	for (unsigned int i = 0; i < profile->n_types; i++)
-		type_ask(b, &profile->types[i]);
+	return (b->profile->headers[node].rte_ptype & always) != 0 ||
+	       (b->asked != NULL && b->asked[node]);
 }
 
 static void successors_mark(struct builder *b, unsigned int of, unsigned int node, bool *visited);
@@ -161,7 +130,7 @@ static void successor_mark(struct builder *b, unsigned int of, unsigned int targ
 		b->successors[of * b->profile->n_headers + target] = true;
 	} else if (!visited[target]) {
 		visited[target] = true;
-		b->asks_hidden[of] = b->asks_hidden[of] || b->asked[target];
+		b->asks_hidden[of] = b->asks_hidden[of] || is_asked(b, target);
 		successors_mark(b, of, target, visited);
 	}
 }
@@ -186,7 +155,6 @@ static void successors_mark(struct builder *b, unsigned int of, unsigned int nod
 static void successors_find(struct builder *b) {
 	unsigned int n = b->profile->n_headers;
 
-	asked_find(b);
 	b->successors = ddp_arena_alloc(b->arena, (size_t)(n + 1) * n * sizeof(bool));
 	b->asks_hidden = ddp_arena_alloc(b->arena, (n + 1) * sizeof(*b->asks_hidden));
 	for (unsigned int i = 0; i <= n; i++) {
@@ -509,8 +477,9 @@ static void dfa_build(struct builder *b, struct automaton *a) {
 }
 
 bool automaton_build(struct automaton *automaton, const struct ddp_profile *profile,
-		     struct ddp_arena *arena, struct ddp_arena *scratch, struct ddp_diag *diag) {
-	struct builder b = {.profile = profile, .arena = scratch, .diag = diag};
+		     const bool *asked, struct ddp_arena *arena, struct ddp_arena *scratch,
+		     struct ddp_diag *diag) {
+	struct builder b = {.profile = profile, .asked = asked, .arena = scratch, .diag = diag};
 	unsigned int n_failures = ddp_diag_failures(diag);
 
 	b.whole.file = profile->parts[profile->n_parts - 1].file;

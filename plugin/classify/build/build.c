@@ -13,23 +13,17 @@ struct build {
 	const struct ddp_profile *profile;
 	const struct model *model;
 	struct ddp_diag *diag;
-	bool failed;            // with the reason in diag
-	uint32_t *first_fields; // per header: its first field in the program
-	uint16_t *n_types;      // see program_compile()
-	bool *pairs;            // of headers, of one path
+	bool failed;       // with the reason in diag
+	bool *asked;       // by header: something refers to it
+	uint16_t *n_types; // see program_compile()
+	bool *pairs;       // of headers, of one path
 };
 
 #define ADD(b, what) DDP_APPEND((b)->program->arena, (b)->program->what, (b)->program->n_##what)
 
-static struct prog_ref ref_build(const struct build *b, const struct ddp_ref *ref) {
-	return (struct prog_ref){
-		.field = b->first_fields[ref->node] + ref->field,
-		.node = ref->node,
-		.which = ref->which,
-		.nth = ref->nth,
-		.skip = ref->skip,
-		.bits = ref->bits,
-	};
+static struct prog_ref ref_build(struct build *b, const struct ddp_ref *ref) {
+	b->asked[ref->node] = true;
+	return prog_ref_of(b->program, ref);
 }
 
 static void match_build(struct build *b, const struct ddp_match *match) {
@@ -76,12 +70,10 @@ static struct prog_cond when_build(struct build *b, const struct ddp_cond *cond)
 }
 
 static void fields_build(struct build *b) {
-	b->first_fields = ddp_arena_alloc(b->program->arena,
-					  (b->profile->n_headers + 1) * sizeof(*b->first_fields));
 	for (unsigned int i = 0; i < b->profile->n_headers; i++) {
 		const struct ddp_header *header = &b->profile->headers[i];
 
-		b->first_fields[i] = b->program->n_fields;
+		ADD(b, nodes)->first_field = b->program->n_fields;
 		for (unsigned int j = 0; j < header->n_fields; j++) {
 			const struct ddp_field *field = &header->fields[j];
 
@@ -209,9 +201,8 @@ static void rules_build(struct build *b, const struct ddp_header *header, struct
 	}
 }
 
-static void node_build(struct build *b, const struct ddp_header *header) {
+static void node_build(struct build *b, const struct ddp_header *header, struct prog_node *node) {
 	struct ddp_cond length = {.expr = header->length};
-	struct prog_node *node = ADD(b, nodes);
 
 	node->info.token = ddp_arena_strdup(b->program->arena, header->name);
 	node->info.hidden = header->hidden;
@@ -300,112 +291,73 @@ static void set_build(struct build *b, const struct ddp_input_set *set) {
 	*ADD(b, sets) = s;
 }
 
-// The nodes of the shortest path.
-static void shortest_path(const struct ddp_path *path, uint8_t *nodes, unsigned int *n);
+// The nodes of the shortest path, room of them at most. Returns how many there are.
+static unsigned int shortest_path(const struct ddp_path *path, uint8_t *nodes, unsigned int room) {
+	uint8_t other[DDP_MAX_STEPS];
+	unsigned int n, n_other;
 
-static unsigned int path_len(const struct ddp_path *path) {
-	unsigned int left, right;
-
-	switch (path->kind) {
-	case DDP_PATH_HEADER:
-		return 1;
-	case DDP_PATH_SEQUENCE:
-		return path_len(path->left) + path_len(path->right);
-	case DDP_PATH_EITHER:
-		left = path_len(path->left);
-		right = path_len(path->right);
-		return left <= right ? left : right;
-	case DDP_PATH_SOME:
-		return path_len(path->left);
-	default:
+	if (path->kind == DDP_PATH_OPTIONAL || path->kind == DDP_PATH_ANY || room == 0)
 		return 0;
-	}
-}
-
-static void shortest_path(const struct ddp_path *path, uint8_t *nodes, unsigned int *n) {
-	switch (path->kind) {
-	case DDP_PATH_HEADER:
-		if (*n < DDP_MAX_STEPS)
-			nodes[(*n)++] = path->node;
-		break;
-	case DDP_PATH_SEQUENCE:
-		shortest_path(path->left, nodes, n);
-		shortest_path(path->right, nodes, n);
-		break;
-	case DDP_PATH_EITHER:
-		shortest_path(path_len(path->left) <= path_len(path->right) ? path->left :
-									      path->right,
-			      nodes, n);
-		break;
-	case DDP_PATH_SOME:
-		shortest_path(path->left, nodes, n);
-		break;
-	default:
-		break;
-	}
-}
-
-// Headers by which part of a path can begin, and end; or all of it can be left out.
-struct path_ends {
-	bool first[DDP_MAX_NODES], last[DDP_MAX_NODES];
-	bool optional;
-};
-
-static void pairs_mark(const struct build *b, const bool *last, const bool *first, bool *pairs) {
-	const unsigned int n = b->profile->n_headers;
-
-	for (unsigned int i = 0; i < n; i++)
-		for (unsigned int j = 0; last[i] && j < n; j++)
-			pairs[i * n + j] = pairs[i * n + j] || first[j];
-}
-
-static void ends_join(const struct build *b, bool *to, const bool *from) {
-	for (unsigned int i = 0; i < b->profile->n_headers; i++)
-		to[i] = to[i] || from[i];
-}
-
-// Which header can come right behind which on a path.
-static void path_pairs(const struct build *b, const struct ddp_path *path, struct path_ends *ends,
-		       bool *pairs) {
-	struct path_ends right = {.optional = true};
-
-	*ends = (struct path_ends){0};
 	if (path->kind == DDP_PATH_HEADER) {
-		ends->first[path->node] = ends->last[path->node] = true;
+		*nodes = path->node;
+		return 1;
+	}
+	n = shortest_path(path->left, nodes, room);
+	if (path->kind == DDP_PATH_SEQUENCE)
+		return n + shortest_path(path->right, nodes + n, room - n);
+	if (path->kind == DDP_PATH_SOME)
+		return n;
+	n_other = shortest_path(path->right, other, room);
+	if (n_other >= n)
+		return n;
+	memcpy(nodes, other, n_other);
+	return n_other;
+}
+
+// Add the headers by which a path can end. Returns whether all of it can be left out.
+static bool lasts_add(const struct ddp_path *path, bool *lasts) {
+	bool optional;
+
+	if (path->kind == DDP_PATH_HEADER) {
+		lasts[path->node] = true;
+		return false;
+	}
+	if (path->kind == DDP_PATH_SEQUENCE)
+		return lasts_add(path->right, lasts) && lasts_add(path->left, lasts);
+	optional = lasts_add(path->left, lasts);
+	if (path->kind == DDP_PATH_EITHER)
+		return lasts_add(path->right, lasts) || optional;
+	return optional || path->kind != DDP_PATH_SOME;
+}
+
+// Note which header can come right behind which on a path, that stands behind one of some.
+static void path_pairs(struct build *b, const struct ddp_path *path, const bool *before) {
+	const unsigned int n = b->profile->n_headers;
+	bool inside[DDP_MAX_NODES];
+
+	if (path->kind == DDP_PATH_HEADER) {
+		for (unsigned int i = 0; i < n; i++)
+			b->pairs[i * n + path->node] |= before[i];
 		return;
 	}
-	path_pairs(b, path->left, ends, pairs);
-	switch (path->kind) {
-	case DDP_PATH_SEQUENCE:
-		path_pairs(b, path->right, &right, pairs);
-		pairs_mark(b, ends->last, right.first, pairs);
-		if (ends->optional)
-			ends_join(b, ends->first, right.first);
-		if (right.optional)
-			ends_join(b, right.last, ends->last);
-		memcpy(ends->last, right.last, sizeof(ends->last));
-		ends->optional = ends->optional && right.optional;
-		break;
-	case DDP_PATH_EITHER:
-		path_pairs(b, path->right, &right, pairs);
-		ends_join(b, ends->first, right.first);
-		ends_join(b, ends->last, right.last);
-		ends->optional = ends->optional || right.optional;
-		break;
-	default: // optional, any, some
-		if (path->kind != DDP_PATH_OPTIONAL)
-			pairs_mark(b, ends->last, ends->first, pairs);
-		ends->optional = ends->optional || path->kind != DDP_PATH_SOME;
-		break;
+	memcpy(inside, before, sizeof(inside));
+	if (path->kind == DDP_PATH_ANY || path->kind == DDP_PATH_SOME)
+		lasts_add(path->left, inside);
+	path_pairs(b, path->left, inside);
+	if (path->kind == DDP_PATH_SEQUENCE && !lasts_add(path->left, inside)) {
+		memset(inside, 0, sizeof(inside));
+		lasts_add(path->left, inside);
 	}
+	if (path->right != NULL)
+		path_pairs(b, path->right, inside);
 }
 
 static void pairs_count(struct build *b, const struct ddp_path *path) {
 	const unsigned int n = b->profile->n_headers * b->profile->n_headers;
-	struct path_ends ends;
+	const bool none[DDP_MAX_NODES] = {false};
 
 	memset(b->pairs, 0, n * sizeof(*b->pairs));
-	path_pairs(b, path, &ends, b->pairs);
+	path_pairs(b, path, none);
 	for (unsigned int i = 0; i < n; i++)
 		b->n_types[i] += b->pairs[i];
 }
@@ -438,7 +390,7 @@ static void type_build(struct build *b, const struct ddp_packet_type *type) {
 		input_build(b, &type->extract[i]);
 	b->program->rss_hf |= t->info.rss_hf;
 	if (type->path != NULL) {
-		shortest_path(type->path, nodes, &n);
+		n = shortest_path(type->path, nodes, DDP_MAX_STEPS);
 		pairs_count(b, type->path);
 	}
 	for (unsigned int i = 1; i < n; i++)
@@ -493,6 +445,7 @@ static void outermost_build(struct build *b) {
 				size += more;
 		}
 	set_build(b, &set);
+	b->program->outermost = &b->program->sets[b->program->n_sets - 1];
 }
 
 // The types of states where no condition has a say.
@@ -525,7 +478,6 @@ static void hidden_pass(struct ddp_program *program) {
 static void arrays_begin(struct ddp_program *program) {
 	void *nothing = ddp_arena_alloc(program->arena, 1);
 
-	program->nodes = nothing;
 	program->fields = nothing;
 	program->ops = nothing;
 	program->matches = nothing;
@@ -540,47 +492,40 @@ static void arrays_begin(struct ddp_program *program) {
 	program->types = nothing;
 }
 
-static bool paths_build(struct build *b) {
-	struct ddp_program *program = b->program;
-
-	if (!automaton_build(&program->automaton, b->profile, program->arena, b->scratch, b->diag))
-		return false;
-	types_find(program);
-	hidden_pass(program);
-	return true;
-}
-
 static void program_fill(void *arg) {
 	struct build *b = arg;
 	const struct ddp_profile *profile = b->profile;
 
 	b->program->by_rss_hf = profile->by_rss_hf;
 	b->program->first = profile->first;
+	b->asked = ddp_arena_alloc(b->scratch, profile->n_headers);
 	arrays_begin(b->program);
 	fields_build(b);
 	b->program->layers =
 		ddp_arena_alloc(b->program->arena,
 				LAYERS_MODES * b->profile->n_headers * sizeof(*b->program->layers));
 	for (unsigned int i = 0; i < profile->n_headers; i++)
-		node_build(b, &profile->headers[i]);
+		node_build(b, &profile->headers[i], &b->program->nodes[i]);
 	for (unsigned int i = 0; i < profile->n_tables; i++)
 		table_build(b, &profile->tables[i]);
 	b->n_types = ddp_arena_alloc(b->scratch,
 				     profile->n_headers * profile->n_headers * sizeof(*b->n_types));
 	b->pairs = ddp_arena_alloc(b->scratch,
 				   profile->n_headers * profile->n_headers * sizeof(*b->pairs));
+	memset(b->asked, false, profile->n_headers); // from now on by packet types
 	for (unsigned int i = 0; i < profile->n_types; i++)
 		type_build(b, &profile->types[i]);
 	if (b->model == NULL && !profile->by_rss_hf)
 		outermost_build(b);
 	b->program->model = b->model;
 	if (b->model == NULL)
-		b->failed = !paths_build(b);
+		b->failed = !automaton_build(&b->program->automaton, profile, b->asked,
+					     b->program->arena, b->scratch, b->diag);
 	if (b->failed)
 		return;
+	types_find(b->program);
+	hidden_pass(b->program);
 	program_compile(b->program, b->n_types, b->scratch);
-	if (b->model == NULL && !profile->by_rss_hf) // the set behind those of the types
-		b->program->outermost = &b->program->sets[b->program->n_sets - 1];
 }
 
 struct ddp_program *program_build(const struct ddp_profile *profile, const struct model *model,

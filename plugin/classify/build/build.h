@@ -14,10 +14,12 @@ struct ddp_program *program_build(const struct ddp_profile *profile, const struc
 int partner_find(const struct ddp_profile *profile, const struct ddp_ref *refs, unsigned int n,
 		 unsigned int of);
 
-// automaton.c: the tables are arena's; what scratch is given is of no use afterwards. false with
+// automaton.c: the tables are arena's; what scratch is given is of no use afterwards. asked, by
+// header: something is asked of it, so that it is wanted even if hidden; NULL: of none. false with
 // errors in diag.
 bool automaton_build(struct automaton *automaton, const struct ddp_profile *profile,
-		     struct ddp_arena *arena, struct ddp_arena *scratch, struct ddp_diag *diag);
+		     const bool *asked, struct ddp_arena *arena, struct ddp_arena *scratch,
+		     struct ddp_diag *diag);
 
 // conditions.c: tests for all conditions; once everything else is built. n_types[a * n_nodes + b]:
 // how many packet types can have header b behind a; those that always have it, on their shortest
@@ -33,5 +35,85 @@ void set_compile(struct ddp_program *program, struct ddp_arena *arena, struct pr
 static inline int floor8(int bit) {
 	return bit >= 0 ? bit / 8 : -((7 - bit) / 8);
 }
+
+/* Steps of headers, and forms, which are steps for headers of which some bytes are known */
+
+#define ENTRIES_MAX 1024 // of a table
+#define RULES_MAX 255    // of a header; later ones are the interpreter's
+#define NEED_NEVER (1u << 24)
+
+// The bytes that a rule looks a value up by.
+struct key {
+	bool any; // false: the rule looks at none
+	bool from_end;
+	int8_t group;
+	int byte;
+	int shift;         // where a form is known: how many bytes after byte it is from the start
+	unsigned int size; // 1 or 2
+};
+
+#define FORM_BYTES 8  // of a header, side by side, which tell a form
+#define FORMS_MAX 5   // of a kind of header
+#define LOOK_SIZE 256 // of the header that stands for all of a form
+
+// The known bytes of a header while the step of a form is made.
+struct given {
+	uint8_t bytes[LOOK_SIZE];
+	uint64_t mask; // known bits of those that tell it, in memory's order
+	struct ddp_seen seen;
+	uint32_t min_len; // bytes that the packet must have
+	bool any_length;  // seen.len is the smallest
+};
+
+// The forms of a kind of header, the more usual ones first.
+struct forms {
+	struct given given[FORMS_MAX];
+	unsigned int n;
+};
+
+// A rule while it grows.
+struct growing {
+	struct key key;
+	struct prog_bit_test guard;
+	const struct prog_match *back;
+	struct prog_branch place; // only where its bytes are
+	unsigned int n;
+	uint32_t entries[ENTRIES_MAX]; // value << 16 | outcome
+};
+
+struct steps {
+	struct ddp_program *program;
+	const uint16_t *n_types; // see program_compile()
+	const struct prog_node *node;
+	struct prog_step *step;
+	const struct given *given; // NULL: the step is for all headers of its kind
+	unsigned int at;           // where the bytes begin that tell forms of this kind
+	struct prog_branch branches[RULES_MAX];
+	struct growing rule;
+	struct forms forms;
+	uint8_t taken[65536]; // how often a slot is
+};
+
+// steps.c: what a condition is as one test of bits; false: it is more than that.
+bool cond_bit_test(struct steps *s, const struct prog_cond *cond, struct prog_bit_test *bit_test);
+bool bit_test_is_none(const struct prog_bit_test *bit_test);
+// Write the branches of s->node into s->step.
+void branches_make(struct steps *s);
+// The length of s->node, into s->step. false: it is more than base + factor * a field.
+bool length_make(struct steps *s);
+// Whether the first branch asks more than a value.
+bool branch_is_guarded(const struct prog_branch *branch);
+
+// The slot of a value in a table of 1 << log2.
+static inline unsigned int slot_index(uint16_t value, uint16_t factor, unsigned int log2) {
+	return (uint16_t)((uint32_t)value * factor) >> (16 - log2);
+}
+
+// forms.c: the forms of s->node, whose step is made: at most FORMS_MAX. Returns their number.
+unsigned int forms_make(struct steps *s, const struct prog_step *step, struct prog_form *forms);
+// The value of a condition on the form that is made: 1 or 0; -1: unknown.
+int given_says(struct steps *s, const struct prog_cond *cond);
+// Whether it says that one of the condition's tests holds.
+bool given_says_test(struct steps *s, const struct prog_cond *cond, unsigned int test);
 
 #endif

@@ -17,7 +17,7 @@ struct compiler {
 	const struct prog_node *node;
 	uint8_t node_index;
 	bool sized;       // the header's size is known when the condition is asked
-	uint64_t *values; // of what is tabulated
+	uint64_t *values; // of what is tabulated, by the bits' value, these packed to the right
 };
 
 // Bits of a header, [bit, bit + width), from its start or its end.
@@ -47,17 +47,14 @@ static bool place_find(const struct compiler *c, const struct prog_ref *ref, str
 	return true;
 }
 
-static bool place_joins(const struct place *a, const struct place *b) {
-	return a->from_end == b->from_end && a->group == b->group && a->n_before == b->n_before;
-}
-
 // The smallest place that holds both; false where it takes more than size bytes.
 static bool place_join(struct place *a, const struct place *b, unsigned int size) {
 	int first = a->bit < b->bit ? a->bit : b->bit;
 	int end_a = a->bit + (int)a->width, end_b = b->bit + (int)b->width;
 	int end = end_a > end_b ? end_a : end_b;
 
-	if (!place_joins(a, b) || floor8(end - 1) - floor8(first) + 1 > (int)size)
+	if (a->from_end != b->from_end || a->group != b->group || a->n_before != b->n_before ||
+	    floor8(end - 1) - floor8(first) + 1 > (int)size)
 		return false;
 	a->bit = first;
 	a->width = end - first;
@@ -148,10 +145,9 @@ static unsigned int match_compile(struct compiler *c, const struct prog_cond *co
 // Values of an expression over the bits that it looks at, which lie in two bytes of the header.
 struct tabulated {
 	struct place place;
-	uint16_t bits;    // of the two bytes
-	int byte;         // the first of these two, both of which every such header has
-	bool one;         // or the first only, and the second has no bits
-	uint64_t *values; // by the bits' value, these packed to the right
+	uint16_t bits; // of the two bytes
+	int byte;      // the first of these two, both of which every such header has
+	bool one;      // or the first only, and the second has no bits
 	unsigned int n_bits;
 };
 
@@ -192,8 +188,7 @@ static bool bytes_choose(const struct compiler *c, struct tabulated *t) {
 }
 
 // false where an expression looks at more than that.
-static bool tabulate(const struct compiler *c, const struct prog_cond *cond, struct tabulated *t,
-		     uint64_t *values) {
+static bool tabulate(const struct compiler *c, const struct prog_cond *cond, struct tabulated *t) {
 	struct place place;
 	bool any = false;
 
@@ -225,18 +220,18 @@ static bool tabulate(const struct compiler *c, const struct prog_cond *cond, str
 	t->n_bits = __builtin_popcount(t->bits);
 	if (t->n_bits > WORD_BITS_MAX)
 		return false;
-	t->values = values;
 	for (uint32_t v = 0; v < 1u << t->n_bits; v++)
-		values[v] = expression_value(c, cond, t->byte, bits_deposit(v, t->bits));
+		c->values[v] = expression_value(c, cond, t->byte, bits_deposit(v, t->bits));
 	return true;
 }
 
 // Are the values for which an expression is (or is not) true all those with some bits alike?
-static bool is_cube(const struct tabulated *t, bool truth, uint32_t *mask, uint32_t *value) {
+static bool is_cube(const struct compiler *c, const struct tabulated *t, bool truth, uint32_t *mask,
+		    uint32_t *value) {
 	uint32_t all = (1u << t->n_bits) - 1, same_1 = all, same_0 = all, n = 0;
 
 	for (uint32_t v = 0; v <= all; v++) {
-		if ((t->values[v] != 0) != truth)
+		if ((c->values[v] != 0) != truth)
 			continue;
 		same_1 &= v;
 		same_0 &= ~v;
@@ -260,25 +255,14 @@ static void exceptions_find(struct prog_word *word) {
 	word->n_exceptions = n;
 }
 
-static struct prog_word *word_get(struct ddp_program *program, struct prog_word *word) {
-	struct prog_word *copy;
-
+// The index of a word, which is added if it is new.
+static uint32_t word_get(struct ddp_program *program, struct prog_word *word) {
 	exceptions_find(word);
 	for (unsigned int i = 0; i < program->n_words; i++)
 		if (memcmp(program->words[i], word, sizeof(*word)) == 0)
-			return program->words[i];
-	copy = ddp_arena_alloc(program->arena, sizeof(*copy));
-	*copy = *word;
-	*DDP_APPEND(program->arena, program->words, program->n_words) = copy;
-	return copy;
-}
-
-static uint32_t word_index(const struct ddp_program *program, const struct prog_word *word) {
-	uint32_t i = 0;
-
-	while (program->words[i] != word)
-		i++;
-	return i;
+			return i;
+	*DDP_APPEND(program->arena, program->words, program->n_words) = word;
+	return program->n_words - 1;
 }
 
 static void word_compile(struct compiler *c, const struct tabulated *t, struct prog_test *test) {
@@ -292,11 +276,11 @@ static void word_compile(struct compiler *c, const struct tabulated *t, struct p
 		for (unsigned int bit = 0; bit < 16; bit++)
 			if ((bits >> bit & 1) != 0)
 				packed |= (v >> bit & 1) << n++;
-		if (t->values[packed] != 0)
+		if (c->values[packed] != 0)
 			word->holds[v / 64] |= UINT64_C(1) << v % 64;
 	}
 	test->kind = TEST_WORD;
-	test->index = word_index(c->program, word_get(c->program, word));
+	test->index = word_get(c->program, word);
 }
 
 static void expression_compile(struct compiler *c, const struct prog_cond *cond) {
@@ -304,16 +288,16 @@ static void expression_compile(struct compiler *c, const struct prog_cond *cond)
 	struct tabulated t;
 	uint32_t mask, value;
 
-	if (!tabulate(c, cond, &t, c->values)) {
+	if (!tabulate(c, cond, &t)) {
 		test_add(c, TEST_EXPRESSION);
 		return;
 	}
 	test = test_add(c, TEST_BITS);
 	test->byte = t.byte;
 	test->size = t.one ? 1 : 2;
-	if (is_cube(&t, true, &mask, &value)) {
+	if (is_cube(c, &t, true, &mask, &value)) {
 		test->kind = TEST_BITS;
-	} else if (is_cube(&t, false, &mask, &value)) {
+	} else if (is_cube(c, &t, false, &mask, &value)) {
 		test->kind = TEST_NOT_BITS;
 	} else if (t.one) {
 		*test = (struct prog_test){.kind = TEST_EXPRESSION, .group = -1};
@@ -339,11 +323,11 @@ static void cond_compile(struct compiler *c, struct prog_cond *cond) {
 
 static void length_compile(struct compiler *c, struct prog_node *node) {
 	struct prog_length *linear = &node->linear;
-	uint64_t *values = c->values;
+	const uint64_t *values = c->values;
 	unsigned int shift;
 	struct tabulated t;
 
-	if (node->length.n_ops == 0 || !tabulate(c, &node->length, &t, values))
+	if (node->length.n_ops == 0 || !tabulate(c, &node->length, &t))
 		return;
 	shift = __builtin_ctz(t.bits);
 	if ((((t.bits >> shift) + 1) & (t.bits >> shift)) != 0) // not side by side
@@ -363,13 +347,15 @@ static void length_compile(struct compiler *c, struct prog_node *node) {
 
 static void absent_make(struct ddp_program *program, struct prog_table *table) {
 	struct prog_word *word = ddp_arena_alloc(program->arena, sizeof(*word));
+	uint32_t index;
 
-	memset(word, 0xff, sizeof(*word));
+	memset(word->holds, 0xff, sizeof(word->holds));
 	for (uint64_t i = 0; i < UINT64_C(1) << (64 - table->shift); i++)
 		if (table->slots[i].target >= 0 && table->slots[i].value < 65536)
 			word->holds[table->slots[i].value / 64] &=
 				~(UINT64_C(1) << table->slots[i].value % 64);
-	table->absent = word_get(program, word);
+	index = word_get(program, word); // may move the array
+	table->absent = program->words[index];
 }
 
 // Whether each such header has the field at one place; a flow rule may ask for bytes that not every

@@ -5,8 +5,8 @@
 #include <endian.h>
 #include <string.h>
 
+#include "build.h"
 #include "classify/run/walk.h"
-#include "steps.h"
 
 /* Known bytes */
 
@@ -32,17 +32,17 @@ static bool cond_is_own(const struct ddp_program *program, const struct prog_con
 	return true;
 }
 
-static bool bits_add(const struct steps *s, unsigned int byte, uint8_t bits, uint8_t *mask) {
+static bool bits_add(const struct steps *s, unsigned int byte, uint8_t bits, uint64_t *mask) {
 	if (bits == 0)
 		return true;
 	if (byte - s->at >= FORM_BYTES) // also where it is before them
 		return false;
-	mask[byte - s->at] |= bits;
+	((uint8_t *)mask)[byte - s->at] |= bits;
 	return true;
 }
 
 // Add the bits that were looked at to mask. false: there are others than those that tell a form.
-static bool looked_at(const struct steps *s, const struct trace *trace, uint8_t *mask) {
+static bool looked_at(const struct steps *s, const struct trace *trace, uint64_t *mask) {
 	bool ok = !trace->lost;
 
 	for (unsigned int i = 0; i < TRACE_REACH; i++)
@@ -57,7 +57,7 @@ static bool looked_at(const struct steps *s, const struct trace *trace, uint8_t 
 // The value of a condition on a header: 1 or 0; -1: something else decides. Adds the bits that were
 // read, and the bytes that the packet must have.
 static int cond_says(const struct steps *s, const struct given *given, const struct prog_cond *cond,
-		     uint8_t *mask, uint32_t *need) {
+		     uint64_t *mask, uint32_t *need) {
 	const struct ddp_packet packet = {given->bytes, LOOK_SIZE, LOOK_SIZE, NULL, NULL};
 	struct ddp_class none = {0};
 	struct trace trace = {0};
@@ -74,14 +74,12 @@ static int cond_says(const struct steps *s, const struct given *given, const str
 }
 
 int given_says(struct steps *s, const struct prog_cond *cond) {
-	const struct given *given = s->given;
-	uint8_t mask[FORM_BYTES] = {0};
+	uint64_t mask = 0;
 	uint32_t need = s->step->need;
-	int says = cond_says(s, given, cond, mask, &need);
+	int says = cond_says(s, s->given, cond, &mask, &need);
 
-	for (unsigned int i = 0; i < FORM_BYTES; i++)
-		if ((mask[i] & ~given->mask[i]) != 0)
-			return -1;
+	if ((mask & ~s->given->mask) != 0)
+		return -1;
 	s->step->need = need;
 	return says;
 }
@@ -97,7 +95,7 @@ bool given_says_test(struct steps *s, const struct prog_cond *cond, unsigned int
 /* Headers as they are usual */
 
 // Give a header the bits that a test asks for. false: some do not tell a form.
-static bool bits_place(const struct steps *s, const struct prog_bit_test *bit_test, uint8_t *mask,
+static bool bits_place(const struct steps *s, const struct prog_bit_test *bit_test, uint64_t *mask,
 		       uint8_t *bytes) {
 	uint8_t bits[8], wanted[8];
 
@@ -119,10 +117,10 @@ static void plain_make(struct steps *s, uint8_t *bytes) {
 	const struct prog_length *linear = &s->node->linear;
 	uint32_t size = s->node->start_size + s->node->end_size;
 	struct prog_bit_test valid;
-	uint8_t mask[FORM_BYTES] = {0};
+	uint64_t mask = 0;
 
 	if (cond_bit_test(s, &s->node->valid, &valid))
-		bits_place(s, &valid, mask, bytes);
+		bits_place(s, &valid, &mask, bytes);
 	if (linear->mask != 0 && linear->factor != 0 && size > linear->base) {
 		uint32_t value = (size - linear->base + linear->factor - 1) / linear->factor;
 		uint16_t word = htobe16((uint16_t)((value & linear->mask) << linear->shift));
@@ -205,6 +203,14 @@ static void usual_choose(const struct steps *s, struct prog_form *form) {
 		}
 }
 
+// The bits of a header that tell it from others.
+static uint64_t given_value(const struct steps *s, const struct given *given) {
+	uint64_t value;
+
+	memcpy(&value, given->bytes + s->at, FORM_BYTES);
+	return value & given->mask;
+}
+
 // false: the step cannot say what follows.
 static bool form_fill(struct steps *s, const struct given *given, struct prog_form *form) {
 	const struct prog_branch *branch;
@@ -225,6 +231,8 @@ static bool form_fill(struct steps *s, const struct given *given, struct prog_fo
 	if (branch_is_guarded(branch))
 		s->step->has = STEP_GUARD;
 	*form = (struct prog_form){
+		.mask = given->mask,
+		.value = given_value(s, given),
 		.slots = branch->slots,
 		.step = s->step,
 		.node = given->seen.node,
@@ -238,9 +246,6 @@ static bool form_fill(struct steps *s, const struct given *given, struct prog_fo
 		.at = s->at,
 		.need = s->step->need,
 	};
-	memcpy(&form->mask, given->mask, FORM_BYTES);
-	memcpy(&form->value, given->bytes + s->at, FORM_BYTES);
-	form->value &= form->mask;
 	if (given->any_length)
 		form->has |= FORM_LENGTH;
 	if (given->seen.fragment)
@@ -251,35 +256,18 @@ static bool form_fill(struct steps *s, const struct given *given, struct prog_fo
 	return true;
 }
 
-// Bits of the header that tell it from others, as numbers.
-static uint64_t given_word(const struct steps *s, const struct given *given, uint64_t *mask) {
-	uint64_t value;
-
-	memcpy(mask, given->mask, FORM_BYTES);
-	memcpy(&value, given->bytes + s->at, FORM_BYTES);
-	return value & *mask;
-}
-
 // Whether each header with b's bits has a's, too.
 static bool given_covers(const struct steps *s, const struct given *a, const struct given *b) {
-	uint64_t a_mask, b_mask;
-	uint64_t a_value = given_word(s, a, &a_mask), b_value = given_word(s, b, &b_mask);
-
-	return (a_mask & ~b_mask) == 0 && (b_value & a_mask) == a_value;
-}
-
-static int given_bits(const struct steps *s, const struct given *given) {
-	uint64_t mask;
-
-	given_word(s, given, &mask);
-	return __builtin_popcountll(mask);
+	return (a->mask & ~b->mask) == 0 && (given_value(s, b) & a->mask) == given_value(s, a);
 }
 
 // Those that ask for few bits come first, which more headers have.
-static void given_add(const struct steps *s, const struct given *given, struct forms *forms) {
+static void given_add(struct steps *s, const struct given *given) {
+	struct forms *forms = &s->forms;
+	const int n_bits = __builtin_popcountll(given->mask);
 	unsigned int at = 0, n = 0;
 
-	while (at < forms->n && given_bits(s, &forms->given[at]) <= given_bits(s, given))
+	while (at < forms->n && __builtin_popcountll(forms->given[at].mask) <= n_bits)
 		if (given_covers(s, &forms->given[at++], given))
 			return;
 	if (at == FORMS_MAX)
@@ -296,23 +284,21 @@ static void given_add(const struct steps *s, const struct given *given, struct f
 }
 
 // The form of a header with the given bits; mask has those that it differs in from others.
-static void form_try(struct steps *s, const uint8_t *bytes, const uint8_t *mask,
-		     struct forms *forms) {
+static void form_try(struct steps *s, const uint8_t *bytes, uint64_t mask) {
 	const struct ddp_packet packet = {bytes, LOOK_SIZE, LOOK_SIZE, NULL, NULL};
-	struct given given = {.seen.node = s->node - s->program->nodes};
+	struct given given = {.mask = mask, .seen.node = s->node - s->program->nodes};
 	struct trace trace = {0};
 
 	if (!header_look(s->program, &packet, &given.seen, &trace))
 		return;
 	memcpy(given.bytes, bytes, LOOK_SIZE);
-	memcpy(given.mask, mask, FORM_BYTES);
 	given.min_len = trace.min_len;
-	if (looked_at(s, &trace, given.mask))
-		given_add(s, &given, forms);
+	if (looked_at(s, &trace, &given.mask))
+		given_add(s, &given);
 }
 
 // The form of a header of any length that one field tells. It is the last one.
-static void form_try_length(struct steps *s, const uint8_t *bytes, struct forms *forms) {
+static void form_try_length(struct steps *s, const uint8_t *bytes) {
 	const struct ddp_packet packet = {bytes, LOOK_SIZE, LOOK_SIZE, NULL, NULL};
 	const struct prog_node *node = s->node;
 	struct given given = {.seen.node = node - s->program->nodes, .any_length = true};
@@ -322,23 +308,24 @@ static void form_try_length(struct steps *s, const uint8_t *bytes, struct forms 
 	    !header_look(s->program, &packet, &given.seen, &trace))
 		return;
 	memcpy(given.bytes, bytes, LOOK_SIZE);
-	if (cond_says(s, &given, &node->valid, given.mask, &given.min_len) != 1 ||
-	    (node->can_fragment && cond_says(s, &given, &node->fragment, given.mask,
+	if (cond_says(s, &given, &node->valid, &given.mask, &given.min_len) != 1 ||
+	    (node->can_fragment && cond_says(s, &given, &node->fragment, &given.mask,
 					     &given.min_len) != given.seen.fragment))
 		return;
-	if (forms->n == FORMS_MAX)
-		forms->n--;
-	forms->given[forms->n++] = given;
+	if (s->forms.n == FORMS_MAX)
+		s->forms.n--;
+	s->forms.given[s->forms.n++] = given;
 }
 
 // Try the header with the bits that a test needs.
 static void form_try_test(struct steps *s, const uint8_t *plain,
-			  const struct prog_bit_test *bit_test, struct forms *forms) {
-	uint8_t bytes[LOOK_SIZE], mask[FORM_BYTES] = {0};
+			  const struct prog_bit_test *bit_test) {
+	uint8_t bytes[LOOK_SIZE];
+	uint64_t mask = 0;
 
 	memcpy(bytes, plain, sizeof(bytes));
-	if (bit_test->mask != 0 && bits_place(s, bit_test, mask, bytes))
-		form_try(s, bytes, mask, forms);
+	if (bit_test->mask != 0 && bits_place(s, bit_test, &mask, bytes))
+		form_try(s, bytes, mask);
 }
 
 static bool measure_is_own(const struct ddp_program *program, const struct prog_node *node) {
@@ -350,11 +337,10 @@ static bool measure_is_own(const struct ddp_program *program, const struct prog_
 	       cond_is_own(program, &node->fragment, false);
 }
 
-// Headers that stand for all that are alike, into forms->given.
-static void given_find(struct steps *s, const struct prog_step *step, struct forms *forms) {
+// Headers that stand for all that are alike, into s->forms.
+static void given_find(struct steps *s, const struct prog_step *step) {
 	const struct prog_length *linear = &s->node->linear;
 	uint8_t bytes[LOOK_SIZE] = {0};
-	const uint8_t none[FORM_BYTES] = {0};
 	struct prog_step ignored = {0};
 
 	s->step = &ignored;
@@ -362,13 +348,13 @@ static void given_find(struct steps *s, const struct prog_step *step, struct for
 	if (linear->mask != 0 && linear->byte + 2 > FORM_BYTES)
 		s->at = linear->byte + 2 - FORM_BYTES;
 	plain_make(s, bytes);
-	form_try(s, bytes, none, forms);
-	form_try_test(s, bytes, &step->branch.guard, forms);
+	form_try(s, bytes, 0);
+	form_try_test(s, bytes, &step->branch.guard);
 	for (unsigned int i = 0; i < step->n_branches; i++)
-		form_try_test(s, bytes, &step->branches[i].guard, forms);
+		form_try_test(s, bytes, &step->branches[i].guard);
 	for (unsigned int g = 0; g < step->n_options; g++)
-		form_try_test(s, bytes, &step->options[g].present, forms);
-	form_try_length(s, bytes, forms);
+		form_try_test(s, bytes, &step->options[g].present);
+	form_try_length(s, bytes);
 }
 
 unsigned int forms_make(struct steps *s, const struct prog_step *step, struct prog_form *forms) {
@@ -376,7 +362,7 @@ unsigned int forms_make(struct steps *s, const struct prog_step *step, struct pr
 
 	s->forms.n = 0;
 	if (measure_is_own(s->program, s->node))
-		given_find(s, step, &s->forms);
+		given_find(s, step);
 	for (unsigned int i = 0; i < s->forms.n; i++)
 		n += form_fill(s, &s->forms.given[i], &forms[n]);
 	return n;

@@ -7,7 +7,6 @@
 
 #include "build.h"
 #include "classify/run/walk.h"
-#include "steps.h"
 
 #define MULTIPLIERS 64 // tried for a table of one size
 
@@ -237,9 +236,10 @@ static int outcome(const struct steps *s, const struct parts *parts, uint32_t va
 			    ref_value(s, &parts->rule->key, &parts->key, value));
 }
 
-static bool entry_known(const struct growing *rule, uint32_t value) {
+// Is there an entry with these bits?
+static bool entry_is(const struct growing *rule, uint32_t entry, uint32_t bits) {
 	for (unsigned int i = 0; i < rule->n; i++)
-		if (rule->entries[i] >> 16 == value)
+		if (((rule->entries[i] ^ entry) & bits) == 0)
 			return true;
 	return false;
 }
@@ -284,7 +284,7 @@ static bool entries_add(const struct steps *s, const struct parts *parts, struct
 		int target = outcome(s, parts, given | value);
 		uint32_t loaded = key_load(&rule->key, &rule->place, given | value);
 
-		if (target >= 0 && !entry_known(rule, loaded)) {
+		if (target >= 0 && !entry_is(rule, loaded << 16, 0xffff0000)) {
 			if (rule->n == ENTRIES_MAX)
 				return false;
 			rule->entries[rule->n++] = loaded << 16 | target;
@@ -382,13 +382,6 @@ static void back_fill(const struct steps *s, const struct prog_match *match,
 	branch->back_value = htobe16((uint16_t)(pattern->value_lo << left));
 }
 
-static bool entry_is(const struct growing *rule, uint32_t entry) {
-	for (unsigned int i = 0; i < rule->n; i++)
-		if (rule->entries[i] == entry)
-			return true;
-	return false;
-}
-
 // Leave out a bit of the values that changes no outcome, such as one beside a field of a few bits.
 static void bit_drop(struct growing *rule, struct prog_branch *branch, uint32_t bit) {
 	unsigned int n = 0;
@@ -398,7 +391,7 @@ static void bit_drop(struct growing *rule, struct prog_branch *branch, uint32_t 
 	if (2 * n != rule->n)
 		return;
 	for (unsigned int i = 0; i < rule->n; i++)
-		if (!entry_is(rule, rule->entries[i] ^ bit << 16))
+		if (!entry_is(rule, rule->entries[i] ^ bit << 16, UINT32_MAX))
 			return;
 	n = 0;
 	for (unsigned int i = 0; i < rule->n; i++)
@@ -456,14 +449,6 @@ static void stop_join(struct steps *s) {
 	step->n_branches--;
 }
 
-// A branch that says nothing.
-static struct prog_branch branch_never(struct steps *s) {
-	struct prog_branch branch = {.shift = 16, .guard.negate = true};
-
-	branch.slots = ddp_arena_alloc(s->program->arena, sizeof(*branch.slots));
-	return branch;
-}
-
 void branches_make(struct steps *s) {
 	const struct prog_node *node = s->node;
 	struct prog_step *step = s->step;
@@ -500,8 +485,12 @@ void branches_make(struct steps *s) {
 	}
 	branch_add(s);
 	stop_join(s);
-	if (step->n_branches == 0) {
-		step->branch = branch_never(s);
+	if (step->n_branches == 0) { // one that says nothing
+		step->branch = (struct prog_branch){
+			.slots = ddp_arena_alloc(s->program->arena, sizeof(*branches->slots)),
+			.shift = 16,
+			.guard.negate = true,
+		};
 		return;
 	}
 	step->n_branches--;

@@ -8,8 +8,7 @@
 // GTP-U extension headers other than the PDU session container, PPP behind PPPoE.
 //
 //	shape = ddp_flow_shape_get(&shapes, NULL, &rule, sizeof(my_data));
-//	entry = ddp_flow_entry_create(shape->table);
-//	ddp_flow_entry_fill(entry, &rule);
+//	entry = ddp_flow_entry_create(shape->table, &rule);
 //	ddp_flow_table_reserve(shape->table, entry);
 //	ddp_flow_table_insert(shape->table, entry);
 //
@@ -33,6 +32,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/queue.h>
 
 #include "base/memory.h"
@@ -89,6 +89,25 @@ struct ddp_flow {
 	struct ddp_flow_field inputs[DDP_MAX_INPUT_SIZE]; // what is hashed, in order
 };
 
+// Is the header at item of this name, or an IP header?
+static inline bool ddp_flow_names(const struct ddp_flow *rule, unsigned int item,
+				  const char *header) {
+	return item < rule->n_items && strcmp(rule->items[item], header) == 0;
+}
+
+static inline bool ddp_flow_names_ip(const struct ddp_flow *rule, unsigned int item) {
+	return ddp_flow_names(rule, item, "ipv4") || ddp_flow_names(rule, item, "ipv6");
+}
+
+// The how manieth of its name it is in the rule, from 1.
+static inline unsigned int ddp_flow_nth(const struct ddp_flow *rule, unsigned int item) {
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i <= item; i++)
+		n += ddp_flow_names(rule, i, rule->items[item]);
+	return n;
+}
+
 // A rule in the table of its shape. The caller's data lies before it.
 struct ddp_flow_entry {
 	uint64_t number;             // of two rules of one priority the larger is preferred
@@ -112,12 +131,10 @@ struct ddp_flow_shape {
 	TAILQ_ENTRY(ddp_flow_shape) entry;
 	struct ddp_flow rule; // these values are 0
 	struct ddp_flow_table *table;
-	uint64_t hash;
 	unsigned int n_users; // see ddp_flow_shape_get()
 	// for the caller
 	unsigned int n_rules;
-	uint64_t pattern;
-	const void *owner;
+	const void *owner; // whose alone it is, or NULL
 };
 
 TAILQ_HEAD(ddp_flow_shapes, ddp_flow_shape);
@@ -139,12 +156,14 @@ unsigned int ddp_flow_gre_variants(const struct ddp_flow *rule,
 // Is the header at item such an IP header behind GRE, of which the rule means both versions?
 bool ddp_flow_gre_either(const struct ddp_flow *rule, unsigned int item);
 
-// flow_shape.c: a value that all packets of a rule share is a key; one that they must only have, or
+// flow_table.c: a value that all packets of a rule share is a key; one that they must only have, or
 // must not have, belongs to the shape.
 static inline bool ddp_flow_is_key(const struct ddp_flow_value *value) {
 	return !value->negate && (value->pattern.mask_hi != 0 || value->pattern.mask_lo != 0);
 }
 unsigned int ddp_flow_n_keys(const struct ddp_flow *rule);
+// Do both ask for the same of the same place? Keys: whatever their values.
+bool ddp_flow_value_same(const struct ddp_flow_value *a, const struct ddp_flow_value *b);
 // The shape of a rule, made if it is new, with room for data_size bytes before each entry; for
 // another user. NULL: no memory.
 // The table is in memory (NULL: the C library's).
@@ -157,15 +176,13 @@ struct ddp_flow_shape *ddp_flow_shape_create(struct ddp_flow_shapes *shapes,
 					     const struct ddp_flow *rule, size_t data_size);
 // Free the shape with its last user.
 void ddp_flow_shape_put(struct ddp_flow_shapes *shapes, struct ddp_flow_shape *shape);
-// Write a rule's keys into an entry of its shape's table, and back.
-void ddp_flow_entry_fill(struct ddp_flow_entry *entry, const struct ddp_flow *rule);
+// Write the keys of an entry of a rule's table into the rule.
 void ddp_flow_entry_read(const struct ddp_flow_entry *entry, struct ddp_flow *rule);
 
-// flow_table.c. NULL: no memory. Entries are zeroed, data included.
-struct ddp_flow_table *ddp_flow_table_create(const struct ddp_memory *memory, unsigned int n_keys,
-					     size_t data_size);
-void ddp_flow_table_destroy(struct ddp_flow_table *table); // with all entries
-struct ddp_flow_entry *ddp_flow_entry_create(struct ddp_flow_table *table);
+// An entry with a rule's keys, for the table of its shape. The rest is zeroed, data included. NULL:
+// no memory.
+struct ddp_flow_entry *ddp_flow_entry_create(struct ddp_flow_table *table,
+					     const struct ddp_flow *rule);
 // No thread may be looking at the entry any more.
 void ddp_flow_entry_destroy(struct ddp_flow_table *table, struct ddp_flow_entry *entry);
 // Make room for this entry, which is filled in. Until it is inserted or the room is given back no
@@ -197,6 +214,18 @@ bool ddp_flow_set_reaches(const struct ddp_flow_set *set, unsigned int type);
 int ddp_flow_raw_rule(const struct ddp_profile *profile, const struct ddp_program *program,
 		      const uint8_t *packet, const uint8_t *mask, unsigned int n,
 		      struct ddp_flow *rule, char *error, size_t error_size);
+
+// Whose RSS types a rule has.
+enum ddp_flow_dialect {
+	DDP_FLOW_ICE,  // as DPDK's ice and iavf drivers take them
+	DDP_FLOW_I40E, // as its i40e driver does, where a profile stands in for a 700-series NIC
+};
+
+// flow_rss.c: add to a rule, whose headers are given, what its RSS types (RTE_ETH_RSS_* bits,
+// attributes among them) say is hashed, and which packets that leaves. They are refused where the
+// dialect's drivers refuse them. 0, or -EINVAL with the reason in error.
+int ddp_flow_rss_apply(struct ddp_flow *rule, uint64_t types, enum ddp_flow_dialect dialect,
+		       bool symmetric, char *error, size_t error_size);
 
 // Data path.
 void ddp_flow_match(const struct ddp_flow_set *set, const struct ddp_packet *packet,

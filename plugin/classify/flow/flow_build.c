@@ -24,36 +24,16 @@ struct builder {
 	bool ok;
 	struct ddp_arena *scratch;
 	const struct ddp_flow_shape *const *shapes;
-	const struct ddp_flow **rules; // the shapes'
-	unsigned int n_rules;
+	unsigned int n_rules;          // of shapes
 	struct ddp_packet_type *paths; // as types, for the automaton
 	uint32_t *path_of;             // by rule
 	const struct ddp_flow **first; // by path: the first rule that has it
-	uint8_t *nodes;                // of its items: [path * DDP_FLOW_ITEMS + item]
-	uint32_t *first_fields;        // by header: its first field in the program
 };
 
 #define NO_PATH UINT32_MAX
 
 #define ADD(b, what) DDP_APPEND((b)->set->arena, (b)->set->what, (b)->set->n_##what)
 #define VIEW_ADD(b, what) DDP_APPEND((b)->set->arena, (b)->set->view.what, (b)->set->view.n_##what)
-
-static bool is_known(const struct builder *b, const struct ddp_flow *rule) {
-	for (unsigned int i = 0; i < rule->n_items; i++)
-		if (ddp_header_find(b->profile, rule->items[i]) < 0)
-			return false;
-	return true;
-}
-
-static bool items_check(struct builder *b, const struct ddp_flow *rule) {
-	for (unsigned int i = 0; i < rule->n_items && !rule->optional; i++) {
-		if (ddp_header_find(b->profile, rule->items[i]) >= 0)
-			continue;
-		ddp_error(b->diag, NULL, "no loaded profile parses header '%s'", rule->items[i]);
-		return false;
-	}
-	return true;
-}
 
 /* Paths */
 
@@ -71,23 +51,22 @@ static struct ddp_path *path_header(struct builder *b, int node) {
 	return path;
 }
 
-static struct ddp_path *path_join(struct builder *b, struct ddp_path *left,
+static struct ddp_path *path_join(struct builder *b, enum ddp_path_kind kind, struct ddp_path *left,
 				  struct ddp_path *right) {
 	struct ddp_path *path;
 
 	if (left == NULL || right == NULL)
 		return left != NULL ? left : right;
-	path = path_new(b, DDP_PATH_SEQUENCE);
+	path = path_new(b, kind);
 	path->left = left;
 	path->right = right;
 	return path;
 }
 
 static bool is_named(const struct ddp_flow *rule, unsigned int from, const char *header) {
-	for (unsigned int i = from; i < rule->n_items; i++)
-		if (strcmp(rule->items[i], header) == 0)
-			return true;
-	return false;
+	while (from < rule->n_items && !ddp_flow_names(rule, from, header))
+		from++;
+	return from < rule->n_items;
 }
 
 static bool is_without(const struct ddp_flow *rule, unsigned int item, const char *header) {
@@ -102,20 +81,11 @@ static struct ddp_path *path_skipped(struct builder *b, const struct ddp_flow *r
 
 	for (unsigned int i = 0; i < sizeof(skips) / sizeof(skips[0]); i++) {
 		int node = ddp_header_find(b->profile, skips[i].skipped);
-		struct ddp_path *either;
 
-		if (strcmp(skips[i].after, rule->items[item]) != 0 || node < 0 ||
-		    is_without(rule, item, skips[i].skipped) ||
-		    is_named(rule, item + 1, skips[i].skipped))
-			continue;
-		if (choice == NULL) {
-			choice = path_header(b, node);
-			continue;
-		}
-		either = path_new(b, DDP_PATH_EITHER);
-		either->left = choice;
-		either->right = path_header(b, node);
-		choice = either;
+		if (strcmp(skips[i].after, rule->items[item]) == 0 && node >= 0 &&
+		    !is_without(rule, item, skips[i].skipped) &&
+		    !is_named(rule, item + 1, skips[i].skipped))
+			choice = path_join(b, DDP_PATH_EITHER, choice, path_header(b, node));
 	}
 	if (choice == NULL)
 		return NULL;
@@ -128,10 +98,11 @@ static struct ddp_path *path_of_rule(struct builder *b, const struct ddp_flow *r
 	struct ddp_path *path = NULL;
 
 	for (unsigned int i = 0; i < rule->n_items; i++) {
-		path = path_join(b, path,
-				 path_header(b, ddp_header_find(b->profile, rule->items[i])));
+		const int node = ddp_header_find(b->profile, rule->items[i]);
+
+		path = path_join(b, DDP_PATH_SEQUENCE, path, path_header(b, node));
 		if (!rule->exact && i + 1 < rule->n_items)
-			path = path_join(b, path, path_skipped(b, rule, i));
+			path = path_join(b, DDP_PATH_SEQUENCE, path, path_skipped(b, rule, i));
 	}
 	return path;
 }
@@ -140,8 +111,7 @@ static bool path_same(const struct ddp_flow *a, const struct ddp_flow *b) {
 	if (a->n_items != b->n_items || a->exact != b->exact || a->optional != b->optional)
 		return false;
 	for (unsigned int i = 0; i < a->n_items; i++)
-		if (a->without[i] != b->without[i] ||
-		    (a->items[i] != b->items[i] && strcmp(a->items[i], b->items[i]) != 0))
+		if (a->without[i] != b->without[i] || strcmp(a->items[i], b->items[i]) != 0)
 			return false;
 	return true;
 }
@@ -154,8 +124,6 @@ static void path_add(struct builder *b, const struct ddp_flow *rule) {
 	b->paths[p].name = "";
 	b->paths[p].path = path_of_rule(b, rule);
 	b->first[p] = rule;
-	for (unsigned int i = 0; i < rule->n_items; i++)
-		b->nodes[p * DDP_FLOW_ITEMS + i] = ddp_header_find(b->profile, rule->items[i]);
 	ADD(b, paths);
 }
 
@@ -163,20 +131,26 @@ static bool paths_find(struct builder *b) {
 	const struct ddp_flow_set *set = b->set;
 
 	for (unsigned int i = 0; i < b->n_rules; i++) {
-		unsigned int p = 0;
+		const struct ddp_flow *rule = &b->shapes[i]->rule;
+		unsigned int p = 0, known = 0;
 
 		b->path_of[i] = NO_PATH;
-		if (b->rules[i]->n_items == 0)
-			continue;
-		while (p < set->n_paths && !path_same(b->first[p], b->rules[i]))
+		while (p < set->n_paths && !path_same(b->first[p], rule))
 			p++;
-		if (p == set->n_paths && !items_check(b, b->rules[i]))
-			return false;
-		if (p == set->n_paths && !is_known(b, b->rules[i]))
+		while (known < rule->n_items &&
+		       ddp_header_find(b->profile, rule->items[known]) >= 0)
+			known++;
+		if (known < rule->n_items && rule->optional)
 			continue;
-		if (p == set->n_paths)
-			path_add(b, b->rules[i]);
-		b->path_of[i] = p;
+		if (known < rule->n_items) {
+			ddp_error(b->diag, NULL, "no loaded profile parses header '%s'",
+				  rule->items[known]);
+			return false;
+		}
+		if (rule->n_items > 0 && p == set->n_paths)
+			path_add(b, rule);
+		if (rule->n_items > 0)
+			b->path_of[i] = p;
 	}
 	return true;
 }
@@ -199,7 +173,7 @@ static bool automaton_make(struct builder *b) {
 
 	paths.types = b->paths;
 	paths.n_types = b->set->n_paths;
-	ok = automaton_build(a, &paths, b->set->arena, b->scratch, &b->ignored);
+	ok = automaton_build(a, &paths, NULL, b->set->arena, b->scratch, &b->ignored);
 	if (!ok) {
 		ddp_error(b->diag, NULL, "the flow rules have too many paths together");
 		return false;
@@ -219,14 +193,6 @@ static bool automaton_make(struct builder *b) {
 
 /* References */
 
-static unsigned int occurrence(const struct ddp_flow *rule, unsigned int item) {
-	unsigned int n = 0;
-
-	for (unsigned int i = 0; i <= item; i++)
-		n += strcmp(rule->items[i], rule->items[item]) == 0;
-	return n;
-}
-
 // false: so many places that an index has no room for more.
 static bool place_add(struct builder *b, const struct ddp_flow_field *at, uint16_t *index) {
 	struct prog_field *field;
@@ -245,48 +211,40 @@ static bool place_add(struct builder *b, const struct ddp_flow_field *at, uint16
 }
 
 // Resolve a place: for the program in *ref, for the profile (to find pairs) in *named.
-static bool ref_make(struct builder *b, unsigned int r, const struct ddp_flow_field *at,
-		     struct prog_ref *ref, struct ddp_ref *named) {
-	const struct ddp_flow *rule = b->rules[r];
+static bool ref_make(struct builder *b, const struct ddp_flow *rule,
+		     const struct ddp_flow_field *at, struct prog_ref *ref, struct ddp_ref *named) {
 	const char *item = rule->items[at->item];
-	int node = b->nodes[b->path_of[r] * DDP_FLOW_ITEMS + at->item], field;
+	const int node = ddp_header_find(b->profile, item);
 	const struct ddp_header *header = &b->profile->headers[node];
+	int field = UINT8_MAX;
 
+	if (at->field != NULL) {
+		field = ddp_field_find(header, at->field);
+		if (field < 0 || at->width > header->fields[field].width) {
+			ddp_error(b->diag, NULL,
+				  "header '%s' of profile '%s' has no field '%s' of %u bits or "
+				  "more",
+				  item, header->profile, at->field, at->width);
+			return false;
+		}
+	}
 	*named = (struct ddp_ref){
 		.node = node,
-		.field = UINT8_MAX,
+		.field = field,
 		.which = DDP_WHICH_NTH_SEEN,
-		.nth = occurrence(rule, at->item),
-		.bits = at->width,
+		.nth = ddp_flow_nth(rule, at->item),
+		.bits = at->field != NULL && at->width == 0 ? header->fields[field].width :
+							      at->width,
 		.name = at->field,
 	};
-	*ref = (struct prog_ref){
-		.node = node,
-		.which = DDP_WHICH_NTH_SEEN,
-		.nth = named->nth,
-		.bits = at->width,
-	};
-	if (at->field == NULL)
-		return place_add(b, at, &ref->field);
-	field = ddp_field_find(header, at->field);
-	if (field < 0 || at->width > header->fields[field].width) {
-		ddp_error(b->diag, NULL,
-			  "header '%s' of profile '%s' has no field '%s' of %u bits or more", item,
-			  header->profile, at->field, at->width);
-		return false;
-	}
-	named->field = field;
-	if (at->width == 0)
-		named->bits = header->fields[field].width;
-	ref->bits = named->bits;
-	ref->field = b->first_fields[node] + field;
-	return true;
+	*ref = prog_ref_of(b->program, named);
+	return at->field != NULL || place_add(b, at, &ref->field);
 }
 
 /* Groups */
 
-static bool guard_add(struct builder *b, unsigned int rule, const struct ddp_flow_value *value,
-		      struct prog_cond *guards) {
+static bool guard_add(struct builder *b, const struct ddp_flow *rule,
+		      const struct ddp_flow_value *value, struct prog_cond *guards) {
 	struct prog_match *match = VIEW_ADD(b, matches);
 	struct ddp_pattern *pattern;
 	struct ddp_ref named;
@@ -304,8 +262,8 @@ static bool guard_add(struct builder *b, unsigned int rule, const struct ddp_flo
 	return true;
 }
 
-static bool key_add(struct builder *b, unsigned int rule, const struct ddp_flow_value *value,
-		    struct flow_group *group) {
+static bool key_add(struct builder *b, const struct ddp_flow *rule,
+		    const struct ddp_flow_value *value, struct flow_group *group) {
 	struct flow_key *key = ADD(b, keys);
 	struct ddp_ref named;
 
@@ -330,7 +288,7 @@ static void without_add(const struct builder *b, const struct ddp_flow *rule,
 }
 
 static bool group_add(struct builder *b, unsigned int r) {
-	const struct ddp_flow *rule = b->rules[r];
+	const struct ddp_flow *rule = &b->shapes[r]->rule;
 	struct flow_group group = {
 		.stage = rule->stage,
 		.ends = rule->ends,
@@ -346,8 +304,8 @@ static bool group_add(struct builder *b, unsigned int r) {
 	for (unsigned int i = 0; i < rule->n_values; i++) {
 		const struct ddp_flow_value *value = &rule->values[i];
 
-		if (ddp_flow_is_key(value) ? !key_add(b, r, value, &group) :
-					     !guard_add(b, r, value, &group.guards))
+		if (ddp_flow_is_key(value) ? !key_add(b, rule, value, &group) :
+					     !guard_add(b, rule, value, &group.guards))
 			return false;
 	}
 	*ADD(b, groups) = group;
@@ -367,7 +325,7 @@ static bool path_groups_make(struct builder *b, unsigned int p, struct flow_path
 /* Hashed fields */
 
 static bool inputs_make(struct builder *b, unsigned int r) {
-	const struct ddp_flow *rule = b->rules[r];
+	const struct ddp_flow *rule = &b->shapes[r]->rule;
 	struct ddp_ref named[DDP_MAX_INPUT_SIZE];
 	struct prog_set *set = &b->set->inputs[r];
 	unsigned int size = 0;
@@ -377,7 +335,7 @@ static bool inputs_make(struct builder *b, unsigned int r) {
 	for (unsigned int i = 0; i < rule->n_inputs; i++) {
 		struct prog_input *input = VIEW_ADD(b, inputs);
 
-		if (!ref_make(b, r, &rule->inputs[i], &input->ref, &named[i]))
+		if (!ref_make(b, rule, &rule->inputs[i], &input->ref, &named[i]))
 			return false;
 		input->name = "";
 		size += (input->ref.bits + 7) / 8;
@@ -400,17 +358,6 @@ static bool inputs_make(struct builder *b, unsigned int r) {
 
 /* The view */
 
-static void fields_number(struct builder *b) {
-	uint32_t n = 0;
-
-	b->first_fields =
-		ddp_arena_alloc(b->scratch, (b->profile->n_headers + 1) * sizeof(*b->first_fields));
-	for (unsigned int i = 0; i < b->profile->n_headers; i++) {
-		b->first_fields[i] = n;
-		n += b->profile->headers[i].n_fields;
-	}
-}
-
 // Begin with the program's own; only what rules add to is copied.
 static void view_make(struct builder *b) {
 	const struct ddp_program *program = b->program;
@@ -422,32 +369,22 @@ static void view_make(struct builder *b) {
 		*VIEW_ADD(b, fields) = program->fields[i];
 }
 
-static void rules_take(struct builder *b) {
-	b->rules = ddp_arena_alloc(b->scratch, (b->n_rules + 1) * sizeof(*b->rules));
-	b->set->hashings =
-		ddp_arena_alloc(b->set->arena, (b->n_rules + 1) * sizeof(*b->set->hashings));
-	for (unsigned int i = 0; i < b->n_rules; i++) {
-		b->rules[i] = &b->shapes[i]->rule;
-		b->set->hashings[i] = b->rules[i]->hashing;
-	}
-}
-
 static bool set_fill(struct builder *b) {
 	struct ddp_flow_set *set = b->set;
 
-	rules_take(b);
 	b->path_of = ddp_arena_alloc(b->scratch, (b->n_rules + 1) * sizeof(*b->path_of));
 	b->paths = ddp_arena_alloc(b->scratch, (b->n_rules + 1) * sizeof(*b->paths));
 	b->first = ddp_arena_alloc(b->scratch, (b->n_rules + 1) * sizeof(*b->first));
 	set->inputs = ddp_arena_alloc(set->arena, (b->n_rules + 1) * sizeof(*set->inputs));
-	b->nodes = ddp_arena_alloc(b->scratch, (b->n_rules + 1) * DDP_FLOW_ITEMS);
-	fields_number(b);
+	set->hashings = ddp_arena_alloc(set->arena, (b->n_rules + 1) * sizeof(*set->hashings));
 	view_make(b);
 	if (!paths_find(b))
 		return false;
-	for (unsigned int i = 0; i < b->n_rules; i++)
-		if (b->rules[i]->n_items == 0)
+	for (unsigned int i = 0; i < b->n_rules; i++) {
+		set->hashings[i] = b->shapes[i]->rule.hashing;
+		if (b->shapes[i]->rule.n_items == 0)
 			b->path_of[i] = set->n_paths;
+	}
 	if (!automaton_make(b))
 		return false;
 	for (unsigned int p = 0; p < set->n_paths; p++)

@@ -6,14 +6,6 @@
 
 #include "flow.h"
 
-static bool is(const struct ddp_flow *rule, unsigned int item, const char *header) {
-	return item < rule->n_items && strcmp(rule->items[item], header) == 0;
-}
-
-static bool is_ip(const struct ddp_flow *rule, unsigned int item) {
-	return is(rule, item, "ipv4") || is(rule, item, "ipv6");
-}
-
 static bool is_used(const struct ddp_flow *rule, unsigned int item) {
 	for (unsigned int i = 0; i < rule->n_values; i++)
 		if (rule->values[i].at.item == item)
@@ -41,24 +33,27 @@ static void gre_insert(struct ddp_flow *rule, unsigned int at, const char *ip) {
 }
 
 bool ddp_flow_gre_either(const struct ddp_flow *rule, unsigned int item) {
-	return !rule->exact && item > 0 && is(rule, item - 1, "gre") && is_ip(rule, item) &&
-	       is(rule, item + 1, "udp") && is(rule, item + 2, "gtpu") && !is_used(rule, item);
+	return !rule->exact && item > 0 && ddp_flow_names(rule, item - 1, "gre") &&
+	       ddp_flow_names_ip(rule, item) && ddp_flow_names(rule, item + 1, "udp") &&
+	       ddp_flow_names(rule, item + 2, "gtpu") && !is_used(rule, item);
 }
 
 unsigned int ddp_flow_gre_variants(const struct ddp_flow *rule,
 				   struct ddp_flow variants[DDP_FLOW_VARIANTS]) {
 	unsigned int udp = 0;
 
-	while (udp < rule->n_items && !(is(rule, udp, "udp") && is(rule, udp + 1, "gtpu")))
+	while (udp < rule->n_items &&
+	       !(ddp_flow_names(rule, udp, "udp") && ddp_flow_names(rule, udp + 1, "gtpu")))
 		udp++;
-	if (udp == rule->n_items || rule->exact || udp < 2 || !is_ip(rule, udp - 1))
+	if (udp == rule->n_items || rule->exact || udp < 2 || !ddp_flow_names_ip(rule, udp - 1))
 		return 0;
-	if (is(rule, udp - 2, "gre")) {
+	if (ddp_flow_names(rule, udp - 2, "gre")) {
 		if (!ddp_flow_gre_either(rule, udp - 1))
 			return 0;
 		variants[0] = *rule;
 		variants[0].optional = true;
-		variants[0].items[udp - 1] = is(rule, udp - 1, "ipv4") ? "ipv6" : "ipv4";
+		variants[0].items[udp - 1] =
+			ddp_flow_names(rule, udp - 1, "ipv4") ? "ipv6" : "ipv4";
 		return 1;
 	}
 	if (rule->stage != DDP_FLOW_HASH || rule->n_items + 2 > DDP_FLOW_ITEMS)

@@ -59,16 +59,8 @@ static int input_add(struct raw *raw, const struct ddp_flow_field *at) {
 	return 0;
 }
 
-static unsigned int occurrence(const struct ddp_flow *rule, unsigned int item) {
-	unsigned int n = 0;
-
-	for (unsigned int i = 0; i <= item; i++)
-		n += rule->items[i] == rule->items[item];
-	return n;
-}
-
 // Whole fields by name, so that a symmetric hash finds the other one of a pair.
-static int fields_add(struct raw *raw, unsigned int item, unsigned int first_field) {
+static int fields_add(struct raw *raw, unsigned int item) {
 	uint8_t node = raw->class.seen[raw->items[item]].node;
 	const struct ddp_header *header = &raw->profile->headers[node];
 	int ret = 0;
@@ -77,10 +69,10 @@ static int fields_add(struct raw *raw, unsigned int item, unsigned int first_fie
 		const struct ddp_field *field = &header->fields[i];
 		const struct ddp_flow_field at = {.item = item, .field = field->name};
 		const struct prog_ref ref = {
-			.field = first_field + i,
+			.field = raw->program->nodes[node].first_field + i,
 			.node = node,
 			.which = DDP_WHICH_NTH_SEEN,
-			.nth = occurrence(raw->rule, item),
+			.nth = ddp_flow_nth(raw->rule, item),
 			.bits = field->width,
 		};
 		uint32_t bit;
@@ -115,20 +107,15 @@ static int rest_add(struct raw *raw, unsigned int item, uint32_t from, uint32_t 
 }
 
 static int inputs_add(struct raw *raw) {
-	unsigned int first_fields[DDP_MAX_NODES], n = 0;
 	unsigned int n_items = raw->rule->n_items;
 	uint32_t end = 0;
 	int ret = 0;
 
-	for (unsigned int i = 0; i < raw->profile->n_headers; i++) {
-		first_fields[i] = n;
-		n += raw->profile->headers[i].n_fields;
-	}
 	for (unsigned int i = 0; i < n_items && ret == 0; i++) {
 		const struct ddp_seen *seen = &raw->class.seen[raw->items[i]];
 
 		end = 8u * (seen->off + seen->len);
-		ret = fields_add(raw, i, first_fields[seen->node]);
+		ret = fields_add(raw, i);
 		if (ret == 0)
 			ret = rest_add(raw, i, 8u * seen->off, end, false);
 	}
@@ -146,7 +133,7 @@ static void direction_add(struct raw *raw) {
 			.pattern = {.mask_lo = 0xf},
 		};
 
-		if (strcmp(raw->rule->items[i], "gtpu_psc") != 0)
+		if (!ddp_flow_names(raw->rule, i, "gtpu_psc"))
 			continue;
 		value.pattern.value_lo = raw->packet.data[seen->off + 1] >> 4;
 		raw->rule->values[raw->rule->n_values++] = value;

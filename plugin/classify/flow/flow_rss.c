@@ -5,7 +5,7 @@
 // that, and the Ethernet header and VLAN tags before it as far as they belong to the same (inner)
 // frame. With the outermost RSS level it is that of the first IP header. A type adds the fields
 // that it names; attributes (RTE_ETH_RSS_L3_SRC_ONLY, ...) take some away again.
-#include "flow_rss.h"
+#include "flow.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -85,17 +85,9 @@ struct hash {
 	size_t error_size;
 };
 
-static bool is(const struct ddp_flow *rule, unsigned int item, const char *header) {
-	return strcmp(rule->items[item], header) == 0;
-}
-
-static bool is_ip(const struct ddp_flow *rule, unsigned int item) {
-	return is(rule, item, "ipv4") || is(rule, item, "ipv6");
-}
-
 static const struct transport *transport_of(const struct ddp_flow *rule, unsigned int item) {
 	for (unsigned int i = 0; i < sizeof(transports) / sizeof(transports[0]); i++)
-		if (is(rule, item, transports[i].header))
+		if (ddp_flow_names(rule, item, transports[i].header))
 			return &transports[i];
 	return NULL;
 }
@@ -105,9 +97,9 @@ static unsigned int outermost_items(const struct ddp_flow *rule) {
 	bool ip = false;
 
 	for (unsigned int i = 0; i < rule->n_items; i++) {
-		if (ip && (is_ip(rule, i) || is(rule, i, "eth")))
+		if (ip && (ddp_flow_names_ip(rule, i) || ddp_flow_names(rule, i, "eth")))
 			return i;
-		ip |= is_ip(rule, i);
+		ip |= ddp_flow_names_ip(rule, i);
 	}
 	return rule->n_items;
 }
@@ -115,17 +107,17 @@ static unsigned int outermost_items(const struct ddp_flow *rule) {
 static void layer_find(const struct ddp_flow *rule, unsigned int n_items, struct layer *layer) {
 	*layer = (struct layer){-1, -1, -1, -1, -1, -1, false, NULL};
 	for (unsigned int i = 0; i < n_items; i++) {
-		if (is(rule, i, "eth")) { // a frame: what is around it is not hashed
+		if (ddp_flow_names(rule, i, "eth")) { // a frame: what is around it is not hashed
 			*layer = (struct layer){i, -1, -1, -1, -1, -1, false, NULL};
-		} else if (is(rule, i, "vlan")) {
+		} else if (ddp_flow_names(rule, i, "vlan")) {
 			layer->first_vlan = layer->first_vlan < 0 ? (int)i : layer->first_vlan;
 			layer->last_vlan = i;
-		} else if (is_ip(rule, i)) {
+		} else if (ddp_flow_names_ip(rule, i)) {
 			if (layer->l3 >= 0) // a packet in a packet
 				*layer = (struct layer){-1, -1, -1, -1, -1, -1, false, NULL};
 			layer->l3 = i;
-			layer->ipv4 = is(rule, i, "ipv4");
-		} else if (is(rule, i, "ipv6_frag")) {
+			layer->ipv4 = ddp_flow_names(rule, i, "ipv4");
+		} else if (ddp_flow_names(rule, i, "ipv6_frag")) {
 			layer->frag = i;
 		} else if (transport_of(rule, i) != NULL) {
 			layer->l4 = i;
@@ -168,7 +160,7 @@ static uint64_t allowed(const struct hash *h) {
 		types |= layer->ipv4 ? HF(IPV4_OTHER) : HF(IPV6_OTHER);
 	for (unsigned int i = 0; i < sizeof(specials) / sizeof(specials[0]); i++)
 		for (unsigned int j = 0; j < h->rule->n_items; j++)
-			if (is(h->rule, j, specials[i].header))
+			if (ddp_flow_names(h->rule, j, specials[i].header))
 				types |= specials[i].type;
 	return types;
 }
@@ -289,12 +281,10 @@ static void l2_add(const struct hash *h) {
 		input_add(h, layer->eth, "type", 0);
 	// The tag's 16 bits, priority included.
 	if ((h->types & HF(S_VLAN)) != 0)
-		h->rule->inputs[h->rule->n_inputs++] =
-			(struct ddp_flow_field){.item = layer->first_vlan, .width = 16};
+		input_add(h, layer->first_vlan, NULL, 16);
 	if ((h->types & HF(C_VLAN)) != 0 &&
 	    ((h->types & HF(S_VLAN)) == 0 || layer->last_vlan != layer->first_vlan))
-		h->rule->inputs[h->rule->n_inputs++] =
-			(struct ddp_flow_field){.item = layer->last_vlan, .width = 16};
+		input_add(h, layer->last_vlan, NULL, 16);
 }
 
 static unsigned int prefix_bits(uint64_t types) {
@@ -311,14 +301,17 @@ static void value_add(struct hash *h, const struct ddp_flow_value *value) {
 		h->rule->values[h->rule->n_values++] = *value;
 }
 
+// Only fragments of IPv4, or none: by MF and the fragment offset, RFC 791.
+static void fragments_add(struct hash *h, bool only) {
+	value_add(h, &(struct ddp_flow_value){
+			     .at = {.item = h->layer.l3, .bit = 50, .width = 14},
+			     .pattern = {.mask_lo = 0x3fff},
+			     .negate = only,
+		     });
+}
+
 static void l3_add(struct hash *h) {
 	const struct layer *layer = &h->layer;
-	// MF and the fragment offset, RFC 791
-	const struct ddp_flow_value fragment = {
-		.at = {.item = layer->l3, .bit = 50, .width = 14},
-		.pattern = {.mask_lo = 0x3fff},
-		.negate = true,
-	};
 
 	if ((h->types & (IPV4_TYPES | IPV6_TYPES)) != 0 &&
 	    ((h->types & L3_SIDES) != 0 || (h->types & L4_SIDES) == 0))
@@ -329,7 +322,7 @@ static void l3_add(struct hash *h) {
 	if ((h->types & HF(IPV4_CHKSUM)) != 0)
 		input_add(h, layer->l3, "checksum", 0);
 	if ((h->types & HF(IPV4_FRAG)) != 0)
-		value_add(h, &fragment);
+		fragments_add(h, true);
 	if (h->i40e)
 		return;
 	if ((h->types & HF(IPV4_FRAG)) != 0)
@@ -359,11 +352,8 @@ static void i40e_kind_add(struct hash *h) {
 				     .pattern = {.value_lo = protocols[i], .mask_lo = 0xff},
 				     .negate = true,
 			     });
-	if (layer->ipv4) // no fragment
-		value_add(h, &(struct ddp_flow_value){
-				     .at = {.item = layer->l3, .bit = 50, .width = 14},
-				     .pattern = {.mask_lo = 0x3fff},
-			     });
+	if (layer->ipv4)
+		fragments_add(h, false);
 }
 
 // These NICs hash the protocol with the ports, so that flows which differ in nothing else differ in
@@ -390,19 +380,19 @@ static void l4_add(const struct hash *h) {
 }
 
 // A field that only some packets have (PFCP's SEID) leaves the rule those that have it.
-static void special_add(struct hash *h, unsigned int item, const struct special *special) {
-	const struct ddp_flow_value present = {.at = {.item = item, .field = special->field}};
-
-	input_add(h, item, special->field, 0);
-	value_add(h, &present);
-}
-
 static void specials_add(struct hash *h) {
 	for (unsigned int i = 0; i < sizeof(specials) / sizeof(specials[0]); i++)
-		for (unsigned int j = 0; (h->types & specials[i].type) != 0 && j < h->rule->n_items;
-		     j++)
-			if (is(h->rule, j, specials[i].header))
-				special_add(h, j, &specials[i]);
+		for (unsigned int j = 0; j < h->rule->n_items; j++) {
+			const struct ddp_flow_value present = {
+				.at = {.item = j, .field = specials[i].field},
+			};
+
+			if ((h->types & specials[i].type) == 0 ||
+			    !ddp_flow_names(h->rule, j, specials[i].header))
+				continue;
+			input_add(h, j, specials[i].field, 0);
+			value_add(h, &present);
+		}
 }
 
 // Source and destination of a layer both given is as if neither were. (To the i40e driver they also

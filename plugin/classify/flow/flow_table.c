@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The values of a shape's rules: a hash table that is changed while it is read.
+// Shapes, and the values of their rules: a hash table that is changed while it is read.
 //
 // A bucket's tags and entries are written one by one. A reader takes the tag for a hint, and an
 // entry for one after it compared all of its values, so whatever mixture it sees is one that it
@@ -65,14 +65,14 @@ static int free_place(const struct flow_bucket *bucket) {
 	return -1;
 }
 
-// The bucket with a free place for these values; -1: it would be too far away.
-static int64_t bucket_find(const struct flow_buckets *buckets, uint64_t hash) {
+// false: the next free place would be too far away.
+static bool has_room(const struct flow_buckets *buckets, uint64_t hash) {
 	uint32_t at = flow_hash_bucket(hash) & buckets->mask;
 
 	for (unsigned int tried = 0; tried < FLOW_RUN_MAX; tried++, at = (at + 1) & buckets->mask)
 		if (free_place(&buckets->buckets[at]) >= 0)
-			return at;
-	return -1;
+			return true;
+	return false;
 }
 
 // There must be a bucket. Returns how many others have overflowed by this.
@@ -129,16 +129,11 @@ static bool buckets_fill(struct flow_buckets *buckets, const struct ddp_flow_tab
 			if (entry == NULL)
 				continue;
 			hash = flow_values_hash(buckets, entry->values, table->n_keys);
-			if (bucket_find(buckets, hash) < 0)
+			if (!has_room(buckets, hash))
 				return false;
 			*n_overflowed += entry_place(buckets, hash, entry);
 		}
 	return true;
-}
-
-static bool has_room(const struct flow_buckets *buckets, const struct ddp_flow_table *table,
-		     const struct ddp_flow_entry *entry) {
-	return bucket_find(buckets, flow_values_hash(buckets, entry->values, table->n_keys)) >= 0;
 }
 
 // Other buckets, n or more, with another seed and room for the entry.
@@ -151,7 +146,7 @@ static int buckets_renew(struct ddp_flow_table *table, uint32_t n,
 		if (buckets == NULL)
 			return -ENOMEM;
 		if (buckets_fill(buckets, table, &table->n_overflowed) &&
-		    has_room(buckets, table, entry))
+		    has_room(buckets, flow_values_hash(buckets, entry->values, table->n_keys)))
 			break;
 		lines_free(table->memory, buckets);
 	}
@@ -182,7 +177,21 @@ static int chunk_add(struct ddp_flow_table *table) {
 	return 0;
 }
 
-struct ddp_flow_entry *ddp_flow_entry_create(struct ddp_flow_table *table) {
+static void entry_fill(struct ddp_flow_entry *entry, const struct ddp_flow *rule) {
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < rule->n_values; i++) {
+		const struct ddp_pattern *pattern = &rule->values[i].pattern;
+
+		if (!ddp_flow_is_key(&rule->values[i]))
+			continue;
+		entry->values[n++] = pattern->value_hi & pattern->mask_hi;
+		entry->values[n++] = pattern->value_lo & pattern->mask_lo;
+	}
+}
+
+struct ddp_flow_entry *ddp_flow_entry_create(struct ddp_flow_table *table,
+					     const struct ddp_flow *rule) {
 	uint8_t *entry;
 
 	if (table->free == NULL && chunk_add(table) < 0)
@@ -190,6 +199,7 @@ struct ddp_flow_entry *ddp_flow_entry_create(struct ddp_flow_table *table) {
 	entry = table->free;
 	table->free = *(void **)entry;
 	memset(entry, 0, table->entry_size);
+	entry_fill((struct ddp_flow_entry *)(entry + table->data_size), rule);
 	return (struct ddp_flow_entry *)(entry + table->data_size);
 }
 
@@ -202,8 +212,8 @@ void ddp_flow_entry_destroy(struct ddp_flow_table *table, struct ddp_flow_entry 
 
 /* Tables */
 
-struct ddp_flow_table *ddp_flow_table_create(const struct ddp_memory *memory, unsigned int n_keys,
-					     size_t data_size) {
+static struct ddp_flow_table *table_create(const struct ddp_memory *memory, unsigned int n_keys,
+					   size_t data_size) {
 	const size_t size =
 		data_size + sizeof(struct ddp_flow_entry) + 2 * n_keys * sizeof(uint64_t);
 	struct ddp_flow_table *table = ddp_memory_alloc(memory, sizeof(*table));
@@ -225,9 +235,7 @@ struct ddp_flow_table *ddp_flow_table_create(const struct ddp_memory *memory, un
 	return table;
 }
 
-void ddp_flow_table_destroy(struct ddp_flow_table *table) {
-	if (table == NULL)
-		return;
+static void table_destroy(struct ddp_flow_table *table) {
 	while (table->chunks != NULL) {
 		void *chunk = table->chunks;
 
@@ -239,6 +247,7 @@ void ddp_flow_table_destroy(struct ddp_flow_table *table) {
 }
 
 int ddp_flow_table_reserve(struct ddp_flow_table *table, const struct ddp_flow_entry *entry) {
+	const uint64_t hash = flow_values_hash(table->buckets, entry->values, table->n_keys);
 	uint32_t n = table->buckets->mask + 1;
 	int ret = 0;
 
@@ -247,7 +256,7 @@ int ddp_flow_table_reserve(struct ddp_flow_table *table, const struct ddp_flow_e
 		ret = buckets_renew(table, 2 * n, entry);
 	else if (table->n_removed > table->n_used && table->n_overflowed > n / 4)
 		ret = buckets_renew(table, n, entry); // many marks may be of entries that are gone
-	else if (!has_room(table->buckets, table, entry))
+	else if (!has_room(table->buckets, hash))
 		ret = buckets_renew(table, n, entry);
 	table->reserved = ret == 0;
 	return ret;
@@ -306,4 +315,105 @@ void ddp_flow_table_remove(struct ddp_flow_table *table, struct ddp_flow_entry *
 void ddp_flow_table_reclaim(struct ddp_flow_table *table) {
 	buckets_destroy(table->memory, table->buckets->outgrown);
 	table->buckets->outgrown = NULL;
+}
+
+/* Shapes */
+
+unsigned int ddp_flow_n_keys(const struct ddp_flow *rule) {
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < rule->n_values; i++)
+		n += ddp_flow_is_key(&rule->values[i]);
+	return n;
+}
+
+static bool text_same(const char *a, const char *b) {
+	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+static bool field_same(const struct ddp_flow_field *a, const struct ddp_flow_field *b) {
+	return a->item == b->item && a->bit == b->bit && a->width == b->width &&
+	       a->spare == b->spare && text_same(a->field, b->field);
+}
+
+bool ddp_flow_value_same(const struct ddp_flow_value *a, const struct ddp_flow_value *b) {
+	const struct ddp_pattern *x = &a->pattern, *y = &b->pattern;
+
+	return field_same(&a->at, &b->at) && a->negate == b->negate && x->mask_hi == y->mask_hi &&
+	       x->mask_lo == y->mask_lo &&
+	       (ddp_flow_is_key(a) || (((x->value_hi ^ y->value_hi) & x->mask_hi) |
+				       ((x->value_lo ^ y->value_lo) & x->mask_lo)) == 0);
+}
+
+static bool shape_same(const struct ddp_flow *a, const struct ddp_flow *b) {
+	if (a->stage != b->stage || a->hashing.function != b->hashing.function ||
+	    a->hashing.own_inputs != b->hashing.own_inputs || a->exact != b->exact ||
+	    a->ends != b->ends || a->optional != b->optional || a->n_items != b->n_items ||
+	    a->n_values != b->n_values || a->n_inputs != b->n_inputs)
+		return false;
+	for (unsigned int i = 0; i < a->n_items; i++)
+		if (!text_same(a->items[i], b->items[i]) ||
+		    !text_same(a->without[i], b->without[i]))
+			return false;
+	for (unsigned int i = 0; i < a->n_values; i++)
+		if (!ddp_flow_value_same(&a->values[i], &b->values[i]))
+			return false;
+	for (unsigned int i = 0; i < a->n_inputs; i++)
+		if (!field_same(&a->inputs[i], &b->inputs[i]))
+			return false;
+	return true;
+}
+
+struct ddp_flow_shape *ddp_flow_shape_create(struct ddp_flow_shapes *shapes,
+					     const struct ddp_memory *memory,
+					     const struct ddp_flow *rule, size_t data_size) {
+	struct ddp_flow_shape *shape = calloc(1, sizeof(*shape));
+
+	if (shape == NULL)
+		return NULL;
+	shape->table = table_create(memory, ddp_flow_n_keys(rule), data_size);
+	if (shape->table == NULL) {
+		free(shape);
+		return NULL;
+	}
+	shape->rule = *rule;
+	for (unsigned int i = 0; i < rule->n_values; i++)
+		if (ddp_flow_is_key(&rule->values[i]))
+			shape->rule.values[i].pattern.value_hi =
+				shape->rule.values[i].pattern.value_lo = 0;
+	shape->n_users = 1;
+	TAILQ_INSERT_TAIL(shapes, shape, entry);
+	return shape;
+}
+
+struct ddp_flow_shape *ddp_flow_shape_get(struct ddp_flow_shapes *shapes,
+					  const struct ddp_memory *memory,
+					  const struct ddp_flow *rule, size_t data_size) {
+	struct ddp_flow_shape *shape;
+
+	TAILQ_FOREACH(shape, shapes, entry)
+		if (shape->owner == NULL && shape_same(&shape->rule, rule)) {
+			shape->n_users++;
+			return shape;
+		}
+	return ddp_flow_shape_create(shapes, memory, rule, data_size);
+}
+
+void ddp_flow_shape_put(struct ddp_flow_shapes *shapes, struct ddp_flow_shape *shape) {
+	if (--shape->n_users > 0)
+		return;
+	TAILQ_REMOVE(shapes, shape, entry);
+	table_destroy(shape->table);
+	free(shape);
+}
+
+void ddp_flow_entry_read(const struct ddp_flow_entry *entry, struct ddp_flow *rule) {
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < rule->n_values; i++) {
+		if (!ddp_flow_is_key(&rule->values[i]))
+			continue;
+		rule->values[i].pattern.value_hi = entry->values[n++];
+		rule->values[i].pattern.value_lo = entry->values[n++];
+	}
 }

@@ -19,9 +19,8 @@ static void rule_add(struct flow_book *book, const struct ddp_flow *rule) {
 	struct ddp_flow_entry *entry;
 
 	assert_non_null(shape);
-	entry = ddp_flow_entry_create(shape->table);
+	entry = ddp_flow_entry_create(shape->table, rule);
 	assert_non_null(entry);
-	ddp_flow_entry_fill(entry, rule);
 	entry->number = book->n;
 	book->rules[book->n].shape = shape;
 	book->rules[book->n].entry = entry;

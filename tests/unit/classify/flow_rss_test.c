@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // RSS types of a rule mean the fields that they mean to DPDK's drivers of the NICs whose rules we
 // take.
-#include "classify/flow/flow_rss.h"
+#include "classify/flow/flow.h"
 
 #include <errno.h>
 

@@ -59,10 +59,9 @@ static void one_fini(struct one *one) {
 static struct ddp_flow_entry *entry_make(const struct one *one, uint32_t teid, uint32_t priority,
 					 uint64_t number) {
 	const struct ddp_flow rule = rule_of_teid(teid);
-	struct ddp_flow_entry *entry = ddp_flow_entry_create(one->shape->table);
+	struct ddp_flow_entry *entry = ddp_flow_entry_create(one->shape->table, &rule);
 
 	assert_non_null(entry);
-	ddp_flow_entry_fill(entry, &rule);
 	entry->priority = priority;
 	entry->number = number;
 	return entry;
@@ -226,7 +225,8 @@ static struct reads reads_with(unsigned int n, bool chosen) {
 
 	assert_non_null(shape);
 	for (unsigned int i = 0; i < n; i++) {
-		struct ddp_flow_entry *entry = ddp_flow_entry_create(shape->table);
+		struct ddp_flow_entry *entry =
+			ddp_flow_entry_create(shape->table, &rule_of_address);
 
 		assert_non_null(entry);
 		entry->values[0] = chosen ? 0 : random_below(&seed, UINT32_MAX);
