@@ -10,7 +10,7 @@ static struct ddp_field eth_fields[] = {
 };
 
 static struct ddp_field ipv4_fields[] = {
-	{.name = NULL, .width = 96},
+	{.name = "head", .width = 96},
 	{.name = "src", .width = 32},
 	{.name = "dst", .width = 32},
 	{.name = "opt", .width = 32},
