@@ -7,6 +7,7 @@
 #include <rte_common.h>
 
 #include "common/output.h"
+#include "rss/balancer.h"
 
 const char *const mode_names[] = {
 	[MODE_IO] = "io",
@@ -44,15 +45,13 @@ static int key_parse(const struct option_row *row, const char *value, void *opti
 	return option_key(row, value, options, error);
 }
 
-#define BALANCE_MS 100 // unless told; as net_ddp's
-
 static int balance_parse(const struct option_row *row, const char *value, void *options,
 			 char error[OPTION_ERROR_SIZE]) {
 	struct config *config = options;
 
 	if (value != NULL)
 		return option_number(row, value, options, error);
-	config->balance_ms = BALANCE_MS;
+	config->balance_ms = DDP_BALANCER_MS;
 	return 0;
 }
 

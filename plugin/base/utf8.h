@@ -4,7 +4,7 @@
 //
 // It may hold what drives a terminal (ESC, or U+009B, which means the same), begins a new line that
 // looks like one of ours, or turns the order of what is shown (U+202E). All that is printed of it
-// passes ddp_escape_char(): messages in diag.c, log lines in port/state/message.h, and the output
+// passes ddp_escape_char(): messages in diag.c, log lines in port/state/port.h, and the output
 // of the tools in apps/common/strbuf.c and table.c.
 #ifndef DDP_BASE_UTF8_H
 #define DDP_BASE_UTF8_H

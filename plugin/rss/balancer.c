@@ -297,17 +297,12 @@ static void plan_list_entries(struct plan *plan, const uint16_t *reta) {
 	}
 }
 
-// Of all queues, or of those that still count.
-static double plan_most(const struct plan *plan) {
+static double plan_imbalance(const struct plan *plan) {
 	double most = 0;
 
 	for (unsigned int q = 0; q < plan->balancer->n_queues; q++)
 		most = larger(most, plan->loads[q]);
-	return most;
-}
-
-static double plan_imbalance(const struct plan *plan) {
-	return plan_most(plan) * plan->n_counted / plan->total;
+	return most * plan->n_counted / plan->total;
 }
 
 static void plan_move(struct plan *plan, uint16_t entry, uint16_t from, uint16_t to) {
@@ -397,12 +392,6 @@ static void step_exchange(const struct plan *plan, unsigned int hot, unsigned in
 	}
 }
 
-static void step_make(struct plan *plan, unsigned int hot, const struct step *step) {
-	plan_move(plan, step->entry, hot, step->to);
-	if (step->back != DDP_BALANCER_NONE)
-		plan_move(plan, step->back, step->to, hot);
-}
-
 // Mean of the queues that still count.
 static double plan_mean(const struct plan *plan) {
 	double sum = 0;
@@ -483,7 +472,9 @@ static bool relieve(struct plan *plan, unsigned int hot, double mean, unsigned i
 	}
 	if (best.most == load || load - best.most < least || !step_is_certain(plan, hot, &best))
 		return false;
-	step_make(plan, hot, &best);
+	plan_move(plan, best.entry, hot, best.to);
+	if (best.back != DDP_BALANCER_NONE)
+		plan_move(plan, best.back, best.to, hot);
 	return true;
 }
 

@@ -22,6 +22,7 @@
 
 #include "rss/rss.h"
 
+#define DDP_BALANCER_MS 100     // the usual interval
 #define DDP_BALANCER_MOVES 16   // in one interval, at most
 #define DDP_BALANCER_QUEUES 256 // at most
 #define DDP_BALANCER_NONE UINT16_MAX

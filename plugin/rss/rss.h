@@ -113,7 +113,10 @@ void ddp_hash_rows_rest(const struct ddp_hash *hash, enum ddp_isa isa, unsigned 
 			unsigned int n, uint32_t *hashes);
 
 // Fill a redirection table round robin over n_queues (1 or more).
-void ddp_reta_fill(uint16_t *reta, unsigned int size, unsigned int n_queues);
+static inline void ddp_reta_fill(uint16_t *reta, unsigned int size, unsigned int n_queues) {
+	for (unsigned int i = 0; i < size; i++)
+		reta[i] = i % n_queues;
+}
 
 // Names are those of testpmd.
 const char *ddp_hash_function_name(enum ddp_hash_function function);

@@ -27,7 +27,7 @@
 #include "poller.h"
 #include "pool.h"
 #include "port/counts/stats.h"
-#include "port/lower/hw_ptypes.h"
+#include "port/lower/lower.h"
 #include "port/run/order.h"
 #include "port/state/balance.h"
 #include "port/state/control.h"

@@ -14,11 +14,11 @@
 #include "ctl/profile/profile_load.h"
 #include "ctl/report/report.h"
 #include "ctl/simulate/advice.h"
+#include "rss/balancer.h"
 
 #define TRIED_MAX (SPREADS_MAX - 8) // room for the base, flows and UEs
 #define FIRST_PACKETS 1000000
 #define RANKING_LINES 10
-#define BALANCE_MS 100 // as net_ddp has it
 
 struct advising {
 	const struct simulate_options *options;
@@ -155,7 +155,7 @@ static int all_load(struct advising *a) {
 	int status;
 
 	if (balance_ms == 0 && balancing_is_possible(&options->base.rss.steer))
-		balance_ms = BALANCE_MS;
+		balance_ms = DDP_BALANCER_MS;
 	a->candidates.judged = true;
 	a->candidates.totals.window_ns = options->window_ns;
 	a->candidates.totals.memory = (size_t)options->memory_mb << 20;

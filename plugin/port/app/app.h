@@ -38,7 +38,7 @@ void ddp_devargs_fini(struct ddp_devargs *devargs);
 
 // ethdev.c
 extern const struct eth_dev_ops ddp_port_ops;
-// Parts of these operations, also for other processes. Under the port's mutex; the last three
+// Parts of these operations, also for other processes. Under the port's mutex; the last four
 // within a change.
 #define DDP_PTYPES_MAX 106 // the end of the list included
 void ddp_info_get(const struct ddp_port *port, struct rte_eth_dev_info *info);
@@ -53,6 +53,7 @@ void ddp_rxq_info_get(const struct ddp_port *port, uint16_t id, struct rte_eth_r
 void ddp_txq_info_get(const struct ddp_port *port, uint16_t id, struct rte_eth_txq_info *info);
 int ddp_promiscuous_set(struct ddp_port *port, bool on);
 int ddp_allmulticast_set(struct ddp_port *port, bool on);
+int ddp_link_up_set(struct ddp_port *port, bool up);
 int ddp_mtu_set(struct ddp_port *port, uint16_t mtu);
 
 // telemetry.c: once a process.

@@ -20,7 +20,7 @@ struct parser {
 	struct ddp_devargs *devargs;
 	char *error;
 	size_t error_size;
-	bool seen_meta, seen_overflow, seen_offload, seen_decap, seen_balance;
+	uint32_t seen; // bits of keys
 };
 
 #define FAIL(parser, ...) ddp_fail((parser)->error, (parser)->error_size, -EINVAL, __VA_ARGS__)
@@ -31,47 +31,44 @@ static int text_set(struct parser *parser, char **text, const char *value, size_
 }
 
 static int profile_parse(struct parser *parser, const char *value) {
-	if (parser->devargs->profile != NULL)
-		return FAIL(parser, "profile is given twice (join profiles with '+')");
 	return text_set(parser, &parser->devargs->profile, value, strlen(value));
 }
 
 static int package_parse(struct parser *parser, const char *value) {
-	if (parser->devargs->package != NULL)
-		return FAIL(parser, "package is given twice");
 	return text_set(parser, &parser->devargs->package, value, strlen(value));
 }
 
-static int switch_parse(struct parser *parser, const char *key, const char *value, bool *seen,
-			bool *on) {
-	if (*seen)
-		return FAIL(parser, "%s is given twice", key);
-	*seen = true;
-	*on = strcmp(value, "on") == 0;
-	if (!*on && strcmp(value, "off") != 0)
-		return FAIL(parser, "%s is on or off, not '%s'", key, value);
-	return 0;
+// Sets whether the value is the first or the second word.
+static int word_parse(struct parser *parser, const char *key, const char *first, const char *second,
+		      const char *value, bool *is_first) {
+	*is_first = strcmp(value, first) == 0;
+	if (*is_first || strcmp(value, second) == 0)
+		return 0;
+	return FAIL(parser, "%s is %s or %s, not '%s'", key, first, second, value);
 }
 
 static int meta_parse(struct parser *parser, const char *value) {
-	return switch_parse(parser, "meta", value, &parser->seen_meta, &parser->devargs->meta);
+	return word_parse(parser, "meta", "on", "off", value, &parser->devargs->meta);
 }
 
 static int decap_parse(struct parser *parser, const char *value) {
-	return switch_parse(parser, "decap", value, &parser->seen_decap, &parser->devargs->decap);
+	return word_parse(parser, "decap", "on", "off", value, &parser->devargs->decap);
 }
 
 static int overflow_parse(struct parser *parser, const char *value) {
-	if (parser->seen_overflow)
-		return FAIL(parser, "overflow is given twice");
-	parser->seen_overflow = true;
-	if (strcmp(value, "drop") == 0)
-		parser->devargs->overflow = DDP_OVERFLOW_DROP;
-	else if (strcmp(value, "wait") == 0)
-		parser->devargs->overflow = DDP_OVERFLOW_WAIT;
-	else
-		return FAIL(parser, "overflow is drop or wait, not '%s'", value);
-	return 0;
+	bool drop;
+	int ret = word_parse(parser, "overflow", "drop", "wait", value, &drop);
+
+	parser->devargs->overflow = drop ? DDP_OVERFLOW_DROP : DDP_OVERFLOW_WAIT;
+	return ret;
+}
+
+static int rss_key_len_parse(struct parser *parser, const char *value) {
+	bool is_short;
+	int ret = word_parse(parser, "rss_key_len", "40", "52", value, &is_short);
+
+	parser->devargs->rss_key_len = is_short ? DDP_KEY_SHORT : DDP_KEY_SIZE;
+	return ret;
 }
 
 static int nic_parse(struct parser *parser, const char *name) {
@@ -89,9 +86,6 @@ static int offload_parse(struct parser *parser, const char *value) {
 	};
 	size_t len = strcspn(value, ":");
 
-	if (parser->seen_offload)
-		return FAIL(parser, "offload is given twice");
-	parser->seen_offload = true;
 	for (unsigned int i = 0; i < RTE_DIM(words); i++) {
 		if (strlen(words[i]) != len || memcmp(words[i], value, len) != 0)
 			continue;
@@ -105,8 +99,6 @@ static int lower_queues_parse(struct parser *parser, const char *value) {
 	unsigned long n;
 	char *end;
 
-	if (parser->devargs->lower_queues != 0)
-		return FAIL(parser, "lower_queues is given twice");
 	errno = 0;
 	n = strtoul(value, &end, 10);
 	if (!isdigit((unsigned char)*value) || *end != '\0' || errno != 0 || n < 1 ||
@@ -118,27 +110,10 @@ static int lower_queues_parse(struct parser *parser, const char *value) {
 }
 
 static int balance_parse(struct parser *parser, const char *value) {
-	int ret;
-
-	if (parser->seen_balance)
-		return FAIL(parser, "balance is given twice");
-	parser->seen_balance = true;
-	ret = ddp_balance_ms_read(value, &parser->devargs->balance_ms);
-	return ret == 0 ? 0 :
-			  FAIL(parser, "balance is off, on, or milliseconds from 1 to %d, not '%s'",
-			       DDP_BALANCE_MS_MAX, value);
-}
-
-static int rss_key_len_parse(struct parser *parser, const char *value) {
-	if (parser->devargs->rss_key_len != 0)
-		return FAIL(parser, "rss_key_len is given twice");
-	if (strcmp(value, "40") == 0)
-		parser->devargs->rss_key_len = DDP_KEY_SHORT;
-	else if (strcmp(value, "52") == 0)
-		parser->devargs->rss_key_len = DDP_KEY_SIZE;
-	else
-		return FAIL(parser, "rss_key_len is 40 or 52, not '%s'", value);
-	return 0;
+	if (ddp_balance_ms_read(value, &parser->devargs->balance_ms) == 0)
+		return 0;
+	return FAIL(parser, "balance is off, on, or milliseconds from 1 to %d, not '%s'",
+		    DDP_BALANCE_MS_MAX, value);
 }
 
 #define KEY(name, values) #name,
@@ -172,6 +147,11 @@ static int pair_parse(struct parser *parser, char *pair) {
 			continue;
 		if (value == NULL || *value == '\0')
 			return FAIL(parser, "argument '%s' needs a value", pair);
+		if ((parser->seen & RTE_BIT32(i)) != 0)
+			return FAIL(parser, "%s is given twice%s", pair,
+				    key_parsers[i] == profile_parse ? " (join profiles with '+')" :
+								      "");
+		parser->seen |= RTE_BIT32(i);
 		return key_parsers[i](parser, value);
 	}
 	return key_unknown(parser, pair);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The port's ethdev operations. Each either reads, with the port's mutex held, or is a change
-// (state/control.c).
+// (state/registry.c).
 #include "port/app/app.h"
 #include "port/counts/stats.h"
 #include "port/exchange/exchange.h"
@@ -13,8 +13,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <rte_errno.h>
 
 // Rx offloads of the lower device that do not alter hashed bytes. Others (VLAN and QinQ strip, LRO,
 // keep CRC, ...) are not offered.
@@ -46,55 +44,15 @@ static_assert(DDP_PTYPES_MAX == PTYPE_LAYERS * PTYPE_LAYER_MAX + 1, "all values 
 static_assert(RTE_PTYPE_INNER_L4_MASK == PTYPE_LAYER_MAX << (PTYPE_LAYERS - 1) * PTYPE_LAYER_BITS,
 	      "the last layer is the inner L4");
 
-// NULL: another thread closes the port.
-static struct ddp_port *port_lock(const struct rte_eth_dev *dev) {
-	return ddp_registry_get(ddp_port_id(dev));
-}
-
-// Unlock and return ret.
-static int port_unlock(struct ddp_port *port, int ret) {
-	ddp_registry_put(port);
-	return ret;
-}
-
-// Begin a change of the port. NULL: refused; rte_errno is EBUSY, or ENODEV while another thread
-// closes the port.
-static struct ddp_port *change_begin(const struct rte_eth_dev *dev) {
-	int ret;
-	struct ddp_port *port = ddp_registry_change(ddp_port_id(dev), &ret);
-
-	if (port == NULL)
-		rte_errno = -ret;
-	return port;
-}
-
-// End it and return ret.
-static int change_end(struct ddp_port *port, int ret) {
-	ddp_change_end(port);
-	return ret;
-}
-
-// Operations that are one call.
-#define READ(dev, port, call) DDP_PORT_READ(ddp_port_id(dev), port, call)
-#define CHANGE(dev, port, call) DDP_PORT_CHANGE(ddp_port_id(dev), port, call)
-
-// Call the same function of the lower port.
-static int lower_call(struct rte_eth_dev *dev, int (*call)(uint16_t port_id)) {
-	return CHANGE(dev, port, DDP_LOWER_CALL(port, call(port->lower.port_id)));
-}
-
-// Operations that ask the lower port by a function of ethdev.
-#define LOWER_ASKED(op, function, type)                                                  \
-	static int op(struct rte_eth_dev *dev, type *asked) {                            \
-		return READ(dev, port,                                                   \
-			    DDP_LOWER_CALL(port, function(port->lower.port_id, asked))); \
+// An operation that is one call, which reads or changes the port, and its parameters beside dev.
+// -ENODEV while another thread closes the port; -EBUSY: a change is refused.
+#define OP(access, op, call, ...)                                       \
+	static int op(struct rte_eth_dev *dev, ##__VA_ARGS__) {         \
+		return DDP_PORT_##access(ddp_port_id(dev), port, call); \
 	}
 
-LOWER_ASKED(flow_ctrl_get, rte_eth_dev_flow_ctrl_get, struct rte_eth_fc_conf)
-LOWER_ASKED(module_eeprom_get, rte_eth_dev_get_module_eeprom, struct rte_dev_eeprom_info)
-LOWER_ASKED(module_info_get, rte_eth_dev_get_module_info, struct rte_eth_dev_module_info)
-LOWER_ASKED(pool_ops_supported, rte_eth_dev_pool_ops_supported, const char)
-LOWER_ASKED(read_clock, rte_eth_read_clock, uint64_t)
+// Call a function of ethdev for the lower port.
+#define LOWER(function, ...) DDP_LOWER_CALL(port, function(port->lower.port_id, ##__VA_ARGS__))
 
 static uint64_t rss_hf_capa(const struct ddp_port *port) {
 	const struct ddp_program *program = port->personality->program;
@@ -139,7 +97,7 @@ void ddp_info_get(const struct ddp_port *port, struct rte_eth_dev_info *info) {
 	info->max_mac_addrs = ddp_lower_n_macs(port);
 	info->rx_offload_capa = (lower->rx_offload_capa & RX_OFFLOADS_PASSED) | DDP_RX_CHECKSUMS |
 				RTE_ETH_RX_OFFLOAD_RSS_HASH | RTE_ETH_RX_OFFLOAD_SCATTER;
-	info->tx_offload_capa = ddp_lower_tx_capa(&port->lower) & ~TX_OFFLOADS_KEPT;
+	info->tx_offload_capa = ddp_lower_tx_capa(port) & ~TX_OFFLOADS_KEPT;
 	if (info->max_tx_queues > 0)
 		info->tx_offload_capa |= DDP_TX_CHECKSUMS;
 	info->reta_size = DDP_RETA_SIZE;
@@ -154,9 +112,7 @@ void ddp_info_get(const struct ddp_port *port, struct rte_eth_dev_info *info) {
 	info->default_txportconf = defaults;
 }
 
-static int infos_get(struct rte_eth_dev *dev, struct rte_eth_dev_info *info) {
-	return READ(dev, port, (ddp_info_get(port, info), 0));
-}
+OP(READ, infos_get, (ddp_info_get(port, info), 0), struct rte_eth_dev_info *info)
 
 // The profiles are our firmware.
 int ddp_fw_version_get(const struct ddp_port *port, char *version, size_t size) {
@@ -175,9 +131,7 @@ int ddp_fw_version_get(const struct ddp_port *port, char *version, size_t size) 
 	return len < size ? 0 : (int)len + 1;
 }
 
-static int fw_version_get(struct rte_eth_dev *dev, char *version, size_t size) {
-	return READ(dev, port, ddp_fw_version_get(port, version, size));
-}
+OP(READ, fw_version_get, ddp_fw_version_get(port, version, size), char *version, size_t size)
 
 // An application would not notice that these have no effect.
 static int conf_check(const struct ddp_port *port) {
@@ -197,12 +151,6 @@ static int conf_check(const struct ddp_port *port) {
 		return 0;
 	PORT_LOG(ERR, port->name, "%s", refused);
 	return -ENOTSUP;
-}
-
-static int flow_ops_get(struct rte_eth_dev *dev, const struct rte_flow_ops **ops) {
-	RTE_SET_USED(dev);
-	*ops = &ddp_flow_ops;
-	return 0;
 }
 
 static int flows_check(const struct ddp_port *port) {
@@ -257,109 +205,66 @@ static int port_configure(struct ddp_port *port) {
 	return 0;
 }
 
-static int configure(struct rte_eth_dev *dev) {
-	return CHANGE(dev, port, port_configure(port));
-}
+OP(CHANGE, configure, port_configure(port))
 
-static int rx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc,
-			  unsigned int socket, const struct rte_eth_rxconf *conf,
-			  struct rte_mempool *pool) {
-	struct ddp_port *port = change_begin(dev);
-	int ret;
+static int rxq_setup(struct ddp_port *port, uint16_t id, uint16_t n_desc,
+		     const struct rte_eth_rxconf *conf, struct rte_mempool *pool) {
+	int ret = id == 0 ? ddp_lower_pool_check(port, pool) : 0;
 
-	if (port == NULL)
-		return -rte_errno;
-	RTE_SET_USED(socket);
-	ret = id == 0 ? ddp_lower_pool_check(port, pool) : 0;
 	if (ret < 0)
-		return change_end(port, ret);
+		return ret;
 	port->rxqs[id].n_desc = n_desc;
 	port->rxqs[id].pool = pool;
 	port->rxqs[id].deferred = conf->rx_deferred_start;
-	dev->data->rx_queues[id] = &port->rxqs[id];
-	return change_end(port, 0);
+	port->data->rx_queues[id] = &port->rxqs[id];
+	return 0;
 }
 
-static int tx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc,
-			  unsigned int socket, const struct rte_eth_txconf *conf) {
-	struct ddp_port *port = change_begin(dev);
-
-	if (port == NULL)
-		return -rte_errno;
-	RTE_SET_USED(socket);
+static int txq_setup(struct ddp_port *port, uint16_t id, uint16_t n_desc,
+		     const struct rte_eth_txconf *conf) {
 	port->txqs[id].n_desc = n_desc;
 	port->txqs[id].deferred = conf->tx_deferred_start;
-	dev->data->tx_queues[id] = &port->txqs[id];
-	return change_end(port, 0);
+	port->data->tx_queues[id] = &port->txqs[id];
+	return 0;
 }
 
-static int start(struct rte_eth_dev *dev) {
-	struct ddp_port *port = change_begin(dev);
-	struct rte_ether_addr *mac;
-	int ret;
+static int port_start(struct ddp_port *port) {
+	struct rte_ether_addr *mac = &port->data->mac_addrs[0];
+	int ret = ddp_port_start(port);
 
-	if (port == NULL)
-		return -rte_errno;
-	mac = &dev->data->mac_addrs[0];
-	ret = ddp_port_start(port);
 	if (ret == 0 && rte_is_zero_ether_addr(mac)) // bonding has none before it is started
-		DDP_LOWER_CALL(port, rte_eth_macaddr_get(port->lower.port_id, mac));
-	return change_end(port, ret);
+		LOWER(rte_eth_macaddr_get, mac);
+	return ret;
 }
 
-static int stop(struct rte_eth_dev *dev) {
-	struct ddp_port *port = change_begin(dev);
-
-	if (port == NULL)
-		return -rte_errno;
+static int port_stop(struct ddp_port *port) {
 	ddp_port_stop(port);
-	dev->data->dev_link.link_status = RTE_ETH_LINK_DOWN;
-	return change_end(port, 0);
+	port->data->dev_link.link_status = RTE_ETH_LINK_DOWN;
+	return 0;
 }
 
+OP(CHANGE, rx_queue_setup, rxq_setup(port, id, n_desc, conf, pool), uint16_t id, uint16_t n_desc,
+   __rte_unused unsigned int socket, const struct rte_eth_rxconf *conf, struct rte_mempool *pool)
+OP(CHANGE, tx_queue_setup, txq_setup(port, id, n_desc, conf), uint16_t id, uint16_t n_desc,
+   __rte_unused unsigned int socket, const struct rte_eth_txconf *conf)
+OP(CHANGE, start, port_start(port))
+OP(CHANGE, stop, port_stop(port))
 // ethdev has stopped the port. What the application set of our port stays: MAC addresses and
 // filters of the lower device are restored by ethdev, which sets those of our port when it is
 // started.
-static int reset(struct rte_eth_dev *dev) {
-	return CHANGE(dev, port, port->lower.started ? -EBUSY : ddp_lower_reset(port));
-}
-
-static int rx_queue_start(struct rte_eth_dev *dev, uint16_t id) {
-	return CHANGE(dev, port, ddp_rxq_start(port, id));
-}
-
-static int rx_queue_stop(struct rte_eth_dev *dev, uint16_t id) {
-	return CHANGE(dev, port, (ddp_rxq_stop(port, id), 0));
-}
-
-static int tx_queue_start(struct rte_eth_dev *dev, uint16_t id) {
-	return CHANGE(dev, port, (ddp_txq_start(port, id), 0));
-}
-
-static int tx_queue_stop(struct rte_eth_dev *dev, uint16_t id) {
-	return CHANGE(dev, port, (ddp_txq_stop(port, id), 0));
-}
-
+OP(CHANGE, reset, port->lower.started ? -EBUSY : ddp_lower_reset(port))
+OP(CHANGE, rx_queue_start, ddp_rxq_start(port, id), uint16_t id)
+OP(CHANGE, rx_queue_stop, (ddp_rxq_stop(port, id), 0), uint16_t id)
+OP(CHANGE, tx_queue_start, (ddp_txq_start(port, id), 0), uint16_t id)
+OP(CHANGE, tx_queue_stop, (ddp_txq_stop(port, id), 0), uint16_t id)
 // Not changes: the thread that polls a queue must not wait for the end of one.
-static int rx_intr_enable(struct rte_eth_dev *dev, uint16_t id) {
-	return READ(dev, port, ddp_rx_intr_enable(port, id));
-}
-
-static int rx_intr_disable(struct rte_eth_dev *dev, uint16_t id) {
-	return READ(dev, port, ddp_rx_intr_disable(port, id));
-}
+OP(READ, rx_intr_enable, ddp_rx_intr_enable(port, id), uint16_t id)
+OP(READ, rx_intr_disable, ddp_rx_intr_disable(port, id), uint16_t id)
+OP(READ, removed_read, ddp_lower_is_unplugged(port) || LOWER(rte_eth_dev_is_removed))
 
 // Not of a port that is being closed: ethdev would mark its id as one with a removed device.
 static int is_removed(struct rte_eth_dev *dev) {
-	struct ddp_port *port = port_lock(dev);
-	int removed;
-
-	if (port == NULL)
-		return 0;
-	removed = ddp_lower_is_unplugged(port);
-	if (!removed)
-		removed = DDP_LOWER_CALL(port, rte_eth_dev_is_removed(port->lower.port_id));
-	return port_unlock(port, removed);
+	return removed_read(dev) > 0;
 }
 
 void ddp_link_get(struct ddp_port *port, bool wait, struct rte_eth_link *link) {
@@ -371,22 +276,11 @@ void ddp_link_get(struct ddp_port *port, bool wait, struct rte_eth_link *link) {
 		memset(link, 0, sizeof(*link));
 }
 
-static int link_update(struct rte_eth_dev *dev, int wait_to_complete) {
-	struct ddp_port *port = port_lock(dev);
+static int link_set(struct rte_eth_dev *dev, struct ddp_port *port, bool wait) {
 	struct rte_eth_link link;
 
-	if (port == NULL)
-		return -ENODEV;
-	ddp_link_get(port, wait_to_complete, &link);
-	return port_unlock(port, rte_eth_linkstatus_set(dev, &link));
-}
-
-static int set_link_up(struct rte_eth_dev *dev) {
-	return lower_call(dev, rte_eth_dev_set_link_up);
-}
-
-static int set_link_down(struct rte_eth_dev *dev) {
-	return lower_call(dev, rte_eth_dev_set_link_down);
+	ddp_link_get(port, wait, &link);
+	return rte_eth_linkstatus_set(dev, &link);
 }
 
 // A device without this operation (capture, ring) delivers all packets.
@@ -400,44 +294,21 @@ static int received_anyway(const struct ddp_port *port, int ret) {
 }
 
 int ddp_promiscuous_set(struct ddp_port *port, bool on) {
-	uint16_t lower = port->lower.port_id;
-
-	if (on)
-		return enabled_anyway(DDP_LOWER_CALL(port, rte_eth_promiscuous_enable(lower)));
-	return DDP_LOWER_CALL(port, rte_eth_promiscuous_disable(lower));
+	return on ? enabled_anyway(LOWER(rte_eth_promiscuous_enable)) :
+		    LOWER(rte_eth_promiscuous_disable);
 }
 
 int ddp_allmulticast_set(struct ddp_port *port, bool on) {
-	uint16_t lower = port->lower.port_id;
-
-	if (on)
-		return enabled_anyway(DDP_LOWER_CALL(port, rte_eth_allmulticast_enable(lower)));
-	return DDP_LOWER_CALL(port, rte_eth_allmulticast_disable(lower));
+	return on ? enabled_anyway(LOWER(rte_eth_allmulticast_enable)) :
+		    LOWER(rte_eth_allmulticast_disable);
 }
 
-static int filter_set(struct rte_eth_dev *dev, int (*set)(struct ddp_port *port, bool on),
-		      bool on) {
-	return CHANGE(dev, port, set(port, on));
-}
-
-static int promiscuous_enable(struct rte_eth_dev *dev) {
-	return filter_set(dev, ddp_promiscuous_set, true);
-}
-
-static int promiscuous_disable(struct rte_eth_dev *dev) {
-	return filter_set(dev, ddp_promiscuous_set, false);
-}
-
-static int allmulticast_enable(struct rte_eth_dev *dev) {
-	return filter_set(dev, ddp_allmulticast_set, true);
-}
-
-static int allmulticast_disable(struct rte_eth_dev *dev) {
-	return filter_set(dev, ddp_allmulticast_set, false);
+int ddp_link_up_set(struct ddp_port *port, bool up) {
+	return up ? LOWER(rte_eth_dev_set_link_up) : LOWER(rte_eth_dev_set_link_down);
 }
 
 int ddp_mtu_set(struct ddp_port *port, uint16_t mtu) {
-	int ret = DDP_LOWER_CALL(port, rte_eth_dev_set_mtu(port->lower.port_id, mtu));
+	int ret = LOWER(rte_eth_dev_set_mtu, mtu);
 
 	// Without a limit on packets (net_pcap, net_ring, ...) there is nothing to set.
 	if (ret == -ENOTSUP && port->lower.info.max_rx_pktlen == UINT32_MAX)
@@ -447,116 +318,68 @@ int ddp_mtu_set(struct ddp_port *port, uint16_t mtu) {
 	return ret;
 }
 
-static int mtu_set(struct rte_eth_dev *dev, uint16_t mtu) {
-	return CHANGE(dev, port, ddp_mtu_set(port, mtu));
-}
-
 static int lower_mac_set(struct ddp_port *port, struct rte_ether_addr *addr) {
-	uint16_t lower = port->lower.port_id;
 	struct rte_ether_addr now;
-	int ret;
 
 	if (port->lower.gone)
 		return -ENODEV;
 	// ethdev calls this at each start, also for devices without the operation
-	if (rte_eth_macaddr_get(lower, &now) == 0 && rte_is_same_ether_addr(&now, addr))
+	if (rte_eth_macaddr_get(port->lower.port_id, &now) == 0 &&
+	    rte_is_same_ether_addr(&now, addr))
 		return 0;
-	ret = DDP_LOWER_CALL(port, rte_eth_dev_default_mac_addr_set(lower, addr));
-	return received_anyway(port, ret);
-}
-
-static int mac_addr_set(struct rte_eth_dev *dev, struct rte_ether_addr *addr) {
-	return CHANGE(dev, port, lower_mac_set(port, addr));
-}
-
-static int mac_addr_add(struct rte_eth_dev *dev, struct rte_ether_addr *addr, uint32_t index,
-			uint32_t pool) {
-	struct ddp_port *port = change_begin(dev);
-	int ret;
-
-	RTE_SET_USED(index); // the lower port has its own table
-	if (port == NULL)
-		return -rte_errno;
-	if (pool != 0) // of VMDq
-		return change_end(port, -ENOTSUP);
-	ret = DDP_LOWER_CALL(port, rte_eth_dev_mac_addr_add(port->lower.port_id, addr, 0));
-	return change_end(port, received_anyway(port, ret));
+	return received_anyway(port, LOWER(rte_eth_dev_default_mac_addr_set, addr));
 }
 
 static void mac_addr_remove(struct rte_eth_dev *dev, uint32_t index) {
-	struct ddp_port *port = change_begin(dev);
-	struct rte_ether_addr *addr;
-
-	if (port == NULL)
-		return; // ddp_change_try() has logged it
-	addr = &dev->data->mac_addrs[index];
-	DDP_LOWER_CALL(port, rte_eth_dev_mac_addr_remove(port->lower.port_id, addr));
-	ddp_change_end(port);
-}
-
-static int mc_addr_list_set(struct rte_eth_dev *dev, struct rte_ether_addr *addrs, uint32_t n) {
-	return CHANGE(dev, port,
-		      received_anyway(
-			      port, DDP_LOWER_CALL(port, rte_eth_dev_set_mc_addr_list(
-								 port->lower.port_id, addrs, n))));
-}
-
-static int vlan_filter_set(struct rte_eth_dev *dev, uint16_t vlan, int on) {
-	return CHANGE(dev, port,
-		      DDP_LOWER_CALL(port, rte_eth_dev_vlan_filter(port->lower.port_id, vlan, on)));
+	DDP_PORT_CHANGE(ddp_port_id(dev), port,
+			LOWER(rte_eth_dev_mac_addr_remove, &dev->data->mac_addrs[index]));
 }
 
 // Only the VLAN filter is offered.
-static int vlan_offload_set(struct rte_eth_dev *dev, int mask) {
-	struct ddp_port *port = change_begin(dev);
-	struct ddp_lower *lower;
-	uint64_t offload;
-	int ret, flags;
+static int lower_vlan_set(struct ddp_port *port) {
+	uint64_t *offloads = &port->lower.conf.rxmode.offloads;
+	uint64_t offload = port->data->dev_conf.rxmode.offloads & RTE_ETH_RX_OFFLOAD_VLAN_FILTER;
+	int ret =
+		LOWER(rte_eth_dev_set_vlan_offload, offload != 0 ? RTE_ETH_VLAN_FILTER_OFFLOAD : 0);
 
-	RTE_SET_USED(mask);
-	if (port == NULL)
-		return -rte_errno;
-	lower = &port->lower;
-	offload = dev->data->dev_conf.rxmode.offloads & RTE_ETH_RX_OFFLOAD_VLAN_FILTER;
-	flags = offload != 0 ? RTE_ETH_VLAN_FILTER_OFFLOAD : 0;
-	ret = DDP_LOWER_CALL(port, rte_eth_dev_set_vlan_offload(lower->port_id, flags));
-	if (ret == 0) {
-		lower->conf.rxmode.offloads &= ~RTE_ETH_RX_OFFLOAD_VLAN_FILTER;
-		lower->conf.rxmode.offloads |= offload;
-	}
-	return change_end(port, ret);
+	if (ret == 0)
+		*offloads = (*offloads & ~RTE_ETH_RX_OFFLOAD_VLAN_FILTER) | offload;
+	return ret;
 }
 
-static int flow_ctrl_set(struct rte_eth_dev *dev, struct rte_eth_fc_conf *conf) {
-	return CHANGE(dev, port,
-		      DDP_LOWER_CALL(port, rte_eth_dev_flow_ctrl_set(port->lower.port_id, conf)));
-}
-
-static int udp_tunnel_port_add(struct rte_eth_dev *dev, struct rte_eth_udp_tunnel *tunnel) {
-	return CHANGE(dev, port, ddp_tunnel_add(port, tunnel));
-}
-
-static int udp_tunnel_port_del(struct rte_eth_dev *dev, struct rte_eth_udp_tunnel *tunnel) {
-	return CHANGE(dev, port, ddp_tunnel_del(port, tunnel));
-}
-
-static int rss_hash_update(struct rte_eth_dev *dev, struct rte_eth_rss_conf *conf) {
-	return CHANGE(dev, port, ddp_rss_hash_update(port, conf));
-}
-
-static int rss_hash_conf_get(struct rte_eth_dev *dev, struct rte_eth_rss_conf *conf) {
-	return READ(dev, port, (ddp_rss_hash_get(port, conf), 0));
-}
-
-static int reta_update(struct rte_eth_dev *dev, struct rte_eth_rss_reta_entry64 *conf,
-		       uint16_t size) {
-	return CHANGE(dev, port, ddp_rss_reta_update(port, conf, size));
-}
-
-static int reta_query(struct rte_eth_dev *dev, struct rte_eth_rss_reta_entry64 *conf,
-		      uint16_t size) {
-	return READ(dev, port, ddp_rss_reta_query(port, conf, size));
-}
+OP(READ, link_update, link_set(dev, port, wait_to_complete), int wait_to_complete)
+OP(CHANGE, set_link_up, ddp_link_up_set(port, true))
+OP(CHANGE, set_link_down, ddp_link_up_set(port, false))
+OP(CHANGE, promiscuous_enable, ddp_promiscuous_set(port, true))
+OP(CHANGE, promiscuous_disable, ddp_promiscuous_set(port, false))
+OP(CHANGE, allmulticast_enable, ddp_allmulticast_set(port, true))
+OP(CHANGE, allmulticast_disable, ddp_allmulticast_set(port, false))
+OP(CHANGE, mtu_set, ddp_mtu_set(port, mtu), uint16_t mtu)
+OP(CHANGE, mac_addr_set, lower_mac_set(port, addr), struct rte_ether_addr *addr)
+// The lower port has its own table; the pool is VMDq's.
+OP(CHANGE, mac_addr_add,
+   pool != 0 ? -ENOTSUP : received_anyway(port, LOWER(rte_eth_dev_mac_addr_add, addr, 0)),
+   struct rte_ether_addr *addr, __rte_unused uint32_t index, uint32_t pool)
+OP(CHANGE, mc_addr_list_set, received_anyway(port, LOWER(rte_eth_dev_set_mc_addr_list, addrs, n)),
+   struct rte_ether_addr *addrs, uint32_t n)
+OP(CHANGE, vlan_filter_set, LOWER(rte_eth_dev_vlan_filter, vlan, on), uint16_t vlan, int on)
+OP(CHANGE, vlan_offload_set, lower_vlan_set(port), __rte_unused int mask)
+OP(READ, flow_ctrl_get, LOWER(rte_eth_dev_flow_ctrl_get, conf), struct rte_eth_fc_conf *conf)
+OP(CHANGE, flow_ctrl_set, LOWER(rte_eth_dev_flow_ctrl_set, conf), struct rte_eth_fc_conf *conf)
+OP(READ, module_info_get, LOWER(rte_eth_dev_get_module_info, info),
+   struct rte_eth_dev_module_info *info)
+OP(READ, module_eeprom_get, LOWER(rte_eth_dev_get_module_eeprom, info),
+   struct rte_dev_eeprom_info *info)
+OP(READ, pool_ops_supported, LOWER(rte_eth_dev_pool_ops_supported, pool), const char *pool)
+OP(READ, read_clock, LOWER(rte_eth_read_clock, clock), uint64_t *clock)
+OP(CHANGE, udp_tunnel_port_add, ddp_tunnel_add(port, tunnel), struct rte_eth_udp_tunnel *tunnel)
+OP(CHANGE, udp_tunnel_port_del, ddp_tunnel_del(port, tunnel), struct rte_eth_udp_tunnel *tunnel)
+OP(CHANGE, rss_hash_update, ddp_rss_hash_update(port, conf), struct rte_eth_rss_conf *conf)
+OP(READ, rss_hash_conf_get, (ddp_rss_hash_get(port, conf), 0), struct rte_eth_rss_conf *conf)
+OP(CHANGE, reta_update, ddp_rss_reta_update(port, conf, size),
+   struct rte_eth_rss_reta_entry64 *conf, uint16_t size)
+OP(READ, reta_query, ddp_rss_reta_query(port, conf, size), struct rte_eth_rss_reta_entry64 *conf,
+   uint16_t size)
 
 void ddp_rxq_info_get(const struct ddp_port *port, uint16_t id, struct rte_eth_rxq_info *info) {
 	info->mp = port->rxqs[id].pool;
@@ -566,12 +389,7 @@ void ddp_rxq_info_get(const struct ddp_port *port, uint16_t id, struct rte_eth_r
 }
 
 static void rxq_info_get(struct rte_eth_dev *dev, uint16_t id, struct rte_eth_rxq_info *info) {
-	struct ddp_port *port = port_lock(dev);
-
-	if (port == NULL)
-		return;
-	ddp_rxq_info_get(port, id, info);
-	port_unlock(port, 0);
+	DDP_PORT_READ(ddp_port_id(dev), port, (ddp_rxq_info_get(port, id, info), 0));
 }
 
 void ddp_txq_info_get(const struct ddp_port *port, uint16_t id, struct rte_eth_txq_info *info) {
@@ -581,12 +399,7 @@ void ddp_txq_info_get(const struct ddp_port *port, uint16_t id, struct rte_eth_t
 }
 
 static void txq_info_get(struct rte_eth_dev *dev, uint16_t id, struct rte_eth_txq_info *info) {
-	struct ddp_port *port = port_lock(dev);
-
-	if (port == NULL)
-		return;
-	ddp_txq_info_get(port, id, info);
-	port_unlock(port, 0);
+	DDP_PORT_READ(ddp_port_id(dev), port, (ddp_txq_info_get(port, id, info), 0));
 }
 
 // Is there a packet type with this value in this layer?
@@ -622,37 +435,20 @@ uint32_t *ddp_ptypes_list(void) {
 
 static const uint32_t *supported_ptypes_get(struct rte_eth_dev *dev, size_t *n_ptypes) {
 	uint32_t *ptypes = ddp_ptypes_list();
-	struct ddp_port *port = port_lock(dev);
+	int n = DDP_PORT_READ(ddp_port_id(dev), port, ddp_ptypes_get(port, ptypes));
 
-	*n_ptypes = 0;
-	if (port == NULL)
-		return NULL;
-	*n_ptypes = ddp_ptypes_get(port, ptypes);
-	port_unlock(port, 0);
-	return ptypes;
+	*n_ptypes = RTE_MAX(n, 0);
+	return n < 0 ? NULL : ptypes;
 }
 
 DPDK_PTYPES_GET_OP(supported_ptypes_get_op, supported_ptypes_get)
 
-// ethdev has checked that the mask consists of whole layers. Applications that do not read packet
-// types pass 0, as testpmd does at each start by default. This would not save time here, and users
-// read the types in testpmd's output, so 0 means all types.
-static int ptypes_set(struct rte_eth_dev *dev, uint32_t mask) {
-	return CHANGE(dev, port, ddp_ptypes_set(port, mask != 0 ? mask : UINT32_MAX));
-}
-
-static int rx_burst_mode_get(struct rte_eth_dev *dev, uint16_t queue,
-			     struct rte_eth_burst_mode *mode) {
-	struct ddp_port *port = port_lock(dev);
-
-	RTE_SET_USED(queue);
-	if (port == NULL)
-		return -ENODEV;
-	if (dev->data->dev_started) // isa is chosen at start
+static int rx_burst_mode_fill(const struct ddp_port *port, struct rte_eth_burst_mode *mode) {
+	if (port->data->dev_started) // isa is chosen at start
 		snprintf(mode->info, sizeof(mode->info), "net_ddp %s", ddp_isa_name(port->isa));
 	else
 		snprintf(mode->info, sizeof(mode->info), "net_ddp");
-	return port_unlock(port, 0);
+	return 0;
 }
 
 static int tx_burst_mode_get(struct rte_eth_dev *dev, uint16_t queue,
@@ -663,23 +459,24 @@ static int tx_burst_mode_get(struct rte_eth_dev *dev, uint16_t queue,
 	return 0;
 }
 
-static int stats_get(struct rte_eth_dev *dev, struct rte_eth_stats *stats) {
-	return READ(dev, port, ddp_stats_get(port, stats));
-}
-
+OP(READ, rx_burst_mode_get, rx_burst_mode_fill(port, mode), __rte_unused uint16_t queue,
+   struct rte_eth_burst_mode *mode)
+// ethdev has checked that the mask consists of whole layers. Applications that do not read packet
+// types pass 0, as testpmd does at each start by default. This would not save time here, and users
+// read the types in testpmd's output, so 0 means all types.
+OP(CHANGE, ptypes_set, ddp_ptypes_set(port, mask != 0 ? mask : UINT32_MAX), uint32_t mask)
+OP(READ, stats_get, ddp_stats_get(port, stats), struct rte_eth_stats *stats)
 DPDK_STATS_GET_OP(stats_get_op, stats_get)
+OP(READ, stats_reset, ddp_stats_reset(port))
+OP(READ, xstats_get, ddp_xstats_get(port, NULL, values, n), struct rte_eth_xstat *values,
+   unsigned int n)
+OP(READ, xstats_get_names, ddp_xstats_get(port, names, NULL, n), struct rte_eth_xstat_name *names,
+   unsigned int n)
 
-static int stats_reset(struct rte_eth_dev *dev) {
-	return READ(dev, port, ddp_stats_reset(port));
-}
-
-static int xstats_get(struct rte_eth_dev *dev, struct rte_eth_xstat *values, unsigned int n) {
-	return READ(dev, port, ddp_xstats_get(port, NULL, values, n));
-}
-
-static int xstats_get_names(struct rte_eth_dev *dev, struct rte_eth_xstat_name *names,
-			    unsigned int n) {
-	return READ(dev, port, ddp_xstats_get(port, names, NULL, n));
+static int flow_ops_get(struct rte_eth_dev *dev, const struct rte_flow_ops **ops) {
+	RTE_SET_USED(dev);
+	*ops = &ddp_flow_ops;
+	return 0;
 }
 
 const struct eth_dev_ops ddp_port_ops = {

@@ -2,7 +2,6 @@
 // The functions of rte_pmd_ddp.h. Each gets the port, for reading or for a change.
 #include "port/counts/stats.h"
 #include "port/exchange/exchange.h"
-#include "port/state/balance.h"
 #include "port/state/control.h"
 
 #include <errno.h>
@@ -13,14 +12,6 @@
 
 #define ERROR_SIZE 512
 
-// Explain why the port cannot be changed.
-static int no_change(uint16_t port_id, int ret, char *error, size_t error_size) {
-	return ddp_fail(error, error_size, ret,
-			ret == -ENODEV ? "port %u is not a net_ddp port" :
-					 "port %u is being changed by the caller of this",
-			port_id);
-}
-
 // Copy the line to the caller's error, which may be NULL.
 static int told(int ret, const char *line, char *error, size_t error_size) {
 	if (error != NULL && error_size > 0)
@@ -28,64 +19,56 @@ static int told(int ret, const char *line, char *error, size_t error_size) {
 	return ret;
 }
 
-// what: the argument that is NULL.
-static int null_refuse(const char *what, char *error, size_t error_size) {
+// missing: the argument that is NULL; NULL: none. change: a function of port_personality.c.
+static int profile_change(uint16_t port_id, const struct ddp_source *source, const char *missing,
+			  char *error, size_t error_size, ddp_personality_change_fn *change) {
+	struct ddp_port *port;
 	char line[ERROR_SIZE];
-	int ret = ddp_fail(line, sizeof(line), -EINVAL, "the %s is NULL", what);
+	int ret = -EINVAL;
 
-	return told(ret, line, error, error_size);
-}
-
-// Is an array missing that has entries?
-static bool is_missing(const void *array, size_t n) {
-	return array == NULL && n > 0;
-}
-
-// change: a function of port_personality.c.
-static int profile_change(uint16_t port_id, const struct ddp_source *source, char *error,
-			  size_t error_size,
-			  int (*change)(struct ddp_port *port, const struct ddp_source *source,
-					char *error, size_t error_size)) {
-	char line[ERROR_SIZE];
-	int ret;
-	struct ddp_port *port = ddp_registry_change(port_id, &ret);
-
-	if (port == NULL)
-		return told(no_change(port_id, ret, line, sizeof(line)), line, error, error_size);
-	ret = change(port, source, line, sizeof(line));
-	ddp_change_end(port);
+	if (missing != NULL) {
+		ddp_fail(line, sizeof(line), ret, "the %s is NULL", missing);
+		return told(ret, line, error, error_size);
+	}
+	port = ddp_registry_change(port_id, &ret);
+	if (port != NULL) {
+		ret = change(port, source, line, sizeof(line));
+		ddp_change_end(port);
+	} else if (ret == -ENODEV) {
+		ddp_fail(line, sizeof(line), ret, "port %u is not a net_ddp port", port_id);
+	} else {
+		ddp_fail(line, sizeof(line), ret, "port %u is being changed by the caller of this",
+			 port_id);
+	}
 	return told(ret, line, error, error_size);
 }
 
 int rte_pmd_ddp_profile_add(uint16_t port_id, const char *spec, char *error, size_t error_size) {
 	const struct ddp_source source = {.spec = spec};
 
-	if (spec == NULL)
-		return null_refuse("specification", error, error_size);
-	return profile_change(port_id, &source, error, error_size, ddp_personality_add);
+	return profile_change(port_id, &source, spec == NULL ? "specification" : NULL, error,
+			      error_size, ddp_personality_add);
 }
 
 int rte_pmd_ddp_profile_add_text(uint16_t port_id, const char *text, size_t size, char *error,
 				 size_t error_size) {
 	const struct ddp_source source = {.text = text, .size = size};
 
-	if (text == NULL)
-		return null_refuse("text", error, error_size);
-	return profile_change(port_id, &source, error, error_size, ddp_personality_add);
+	return profile_change(port_id, &source, text == NULL ? "text" : NULL, error, error_size,
+			      ddp_personality_add);
 }
 
 int rte_pmd_ddp_profile_del(uint16_t port_id, const char *name, char *error, size_t error_size) {
 	const struct ddp_source source = {.spec = name};
 
-	if (name == NULL)
-		return null_refuse("name", error, error_size);
-	return profile_change(port_id, &source, error, error_size, ddp_personality_del);
+	return profile_change(port_id, &source, name == NULL ? "name" : NULL, error, error_size,
+			      ddp_personality_del);
 }
 
 int rte_pmd_ddp_profile_set(uint16_t port_id, const char *spec, char *error, size_t error_size) {
 	const struct ddp_source source = {.spec = spec};
 
-	return profile_change(port_id, &source, error, error_size, ddp_personality_set);
+	return profile_change(port_id, &source, NULL, error, error_size, ddp_personality_set);
 }
 
 int rte_pmd_ddp_profile_del_text(uint16_t port_id, const char *text, size_t size, char *error,
@@ -97,7 +80,7 @@ int rte_pmd_ddp_profile_del_text(uint16_t port_id, const char *text, size_t size
 	char *name;
 
 	if (text == NULL)
-		return null_refuse("text", error, error_size);
+		return profile_change(port_id, &source, "text", error, error_size, NULL);
 	ddp_diag_init(&diag);
 	name = ddp_personality_name(&source, 0, &diag);
 	if (name != NULL)
@@ -127,37 +110,19 @@ static void profile_fill(struct rte_pmd_ddp_profile *to, const struct ddp_profil
 		to->n_packet_types += profile->types[t].profile == part->name;
 }
 
-int rte_pmd_ddp_profiles_get(uint16_t port_id, struct rte_pmd_ddp_profile *profiles,
-			     unsigned int n) {
-	const struct ddp_profile *profile;
-	struct ddp_port *port;
-	unsigned int n_profiles;
+static int profiles_fill(const struct ddp_port *port, struct rte_pmd_ddp_profile *profiles,
+			 unsigned int n) {
+	const struct ddp_profile *profile = port->personality->profile;
 
-	if (is_missing(profiles, n))
-		return -EINVAL;
-	port = ddp_registry_get(port_id);
-	if (port == NULL)
-		return -ENODEV;
-	profile = port->personality->profile;
-	n_profiles = profile->n_named;
-	for (unsigned int i = 0; i < RTE_MIN(n, n_profiles); i++)
+	for (unsigned int i = 0; i < RTE_MIN(n, profile->n_named); i++)
 		profile_fill(&profiles[i], profile, profile->named[i]);
-	ddp_registry_put(port);
-	return n_profiles;
+	return profile->n_named;
 }
 
-int rte_pmd_ddp_ptypes_get(uint16_t port_id, struct rte_pmd_ddp_ptype *ptypes, unsigned int n) {
-	struct ddp_port *port;
-	const struct ddp_stats *stats;
-	unsigned int n_types;
+static int ptypes_fill(struct ddp_port *port, struct rte_pmd_ddp_ptype *ptypes, unsigned int n) {
+	const struct ddp_stats *stats = ddp_stats_read(port);
+	const unsigned int n_types = port->personality->n_types;
 
-	if (is_missing(ptypes, n))
-		return -EINVAL;
-	port = ddp_registry_get(port_id);
-	if (port == NULL)
-		return -ENODEV;
-	stats = ddp_stats_read(port);
-	n_types = port->personality->n_types;
 	for (unsigned int i = 0; i < RTE_MIN(n, n_types); i++) {
 		const struct ddp_type_info *type = ddp_program_type(port->personality->program, i);
 
@@ -166,63 +131,58 @@ int rte_pmd_ddp_ptypes_get(uint16_t port_id, struct rte_pmd_ddp_ptype *ptypes, u
 		ptypes[i].packets = stats->types[type->id];
 		text_set(ptypes[i].name, sizeof(ptypes[i].name), type->name);
 	}
-	ddp_registry_put(port);
 	return n_types;
 }
 
-int rte_pmd_ddp_ptype_name(uint16_t port_id, uint16_t ptype_id, char *name, size_t size) {
-	struct ddp_port *port;
-	const char *found;
-	int ret = -ENOENT;
+static int mappings_fill(const struct ddp_port *port, struct rte_pmd_ddp_ptype_mapping *items,
+			 unsigned int n) {
+	const unsigned int n_types = port->personality->n_types;
 
-	if (is_missing(name, size))
-		return -EINVAL;
-	port = ddp_registry_get(port_id);
-	if (port == NULL)
-		return -ENODEV;
-	found = ddp_types_name(port, ptype_id);
-	if (found != NULL)
-		ret = snprintf(name, size, "%s", found);
-	ddp_registry_put(port);
-	return ret;
-}
-
-int rte_pmd_ddp_meta_is_on(uint16_t port_id) {
-	struct ddp_port *port = ddp_registry_get(port_id);
-	int ret;
-
-	if (port == NULL)
-		return -ENODEV;
-	ret = port->meta;
-	ddp_registry_put(port);
-	return ret;
-}
-
-int rte_pmd_ddp_ptype_mapping_get(uint16_t port_id, struct rte_pmd_ddp_ptype_mapping *items,
-				  unsigned int n) {
-	struct ddp_port *port;
-	unsigned int n_types;
-
-	if (is_missing(items, n))
-		return -EINVAL;
-	port = ddp_registry_get(port_id);
-	if (port == NULL)
-		return -ENODEV;
-	n_types = port->personality->n_types;
 	for (unsigned int i = 0; i < RTE_MIN(n, n_types); i++) {
 		const struct ddp_type_info *type = ddp_program_type(port->personality->program, i);
 
 		items[i].id = type->id;
 		items[i].rte_ptype = ddp_mapping_of(port, type);
 	}
-	ddp_registry_put(port);
 	return n_types;
+}
+
+static int name_fill(const struct ddp_port *port, uint16_t id, char *name, size_t size) {
+	const char *found = ddp_types_name(port, id);
+
+	return found != NULL ? snprintf(name, size, "%s", found) : -ENOENT;
+}
+
+// A function that reads a port. -EINVAL if an array of n items is missing.
+#define GET(port_id, array, n, call) \
+	((array) == NULL && (n) > 0 ? -EINVAL : DDP_PORT_READ(port_id, port, call))
+
+int rte_pmd_ddp_profiles_get(uint16_t port_id, struct rte_pmd_ddp_profile *profiles,
+			     unsigned int n) {
+	return GET(port_id, profiles, n, profiles_fill(port, profiles, n));
+}
+
+int rte_pmd_ddp_ptypes_get(uint16_t port_id, struct rte_pmd_ddp_ptype *ptypes, unsigned int n) {
+	return GET(port_id, ptypes, n, ptypes_fill(port, ptypes, n));
+}
+
+int rte_pmd_ddp_ptype_name(uint16_t port_id, uint16_t ptype_id, char *name, size_t size) {
+	return GET(port_id, name, size, name_fill(port, ptype_id, name, size));
+}
+
+int rte_pmd_ddp_meta_is_on(uint16_t port_id) {
+	return DDP_PORT_READ(port_id, port, port->meta);
+}
+
+int rte_pmd_ddp_ptype_mapping_get(uint16_t port_id, struct rte_pmd_ddp_ptype_mapping *items,
+				  unsigned int n) {
+	return GET(port_id, items, n, mappings_fill(port, items, n));
 }
 
 int rte_pmd_ddp_ptype_mapping_update(uint16_t port_id,
 				     const struct rte_pmd_ddp_ptype_mapping *items, unsigned int n,
 				     bool exclusive) {
-	if (is_missing(items, n))
+	if (items == NULL && n > 0)
 		return -EINVAL;
 	return DDP_PORT_CHANGE(port_id, port, ddp_mapping_update(port, items, n, exclusive));
 }
@@ -241,14 +201,6 @@ int rte_pmd_ddp_balance_set(uint16_t port_id, unsigned int ms) {
 }
 
 int rte_pmd_ddp_balance_get(uint16_t port_id, struct rte_pmd_ddp_balance *balance) {
-	struct ddp_port *port;
-
-	if (balance == NULL)
-		return -EINVAL;
-	port = ddp_registry_get(port_id);
-	if (port == NULL)
-		return -ENODEV;
-	*balance = ddp_balance_numbers(port, ddp_stats_read(port));
-	ddp_registry_put(port);
-	return 0;
+	return GET(port_id, balance, 1,
+		   (*balance = ddp_balance_numbers(port, ddp_stats_read(port)), 0));
 }

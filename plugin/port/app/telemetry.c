@@ -1,14 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The commands of DPDK's telemetry socket for our ports:
-//
-//	/net_ddp/list                          the port ids
-//	/net_ddp/info,<port>                   the port, its profiles, its counters
-//	/net_ddp/ptypes,<port>[,<start>]       its packet types
-//	/net_ddp/queues,<port>[,<start>]       its queues
-//	/net_ddp/metrics,<port>[,<start>]      all counters in few bytes, for ddp-exporter
-//	/net_ddp/balance,<port>[,on|off|<ms>]  load-aware RSS, after turning it on or off
-//	/net_ddp/profile_add,<port>,<profile>  as in profile=
-//	/net_ddp/profile_del,<port>,<profile>  by name, or as given
+// The commands of DPDK's telemetry socket for our ports, which COMMANDS at the end lists.
 //
 // The socket's users have the rights of the process: profile_add reads any file that the process
 // can read, and the error quotes the beginning of a file that is no profile. EAL makes the socket's
@@ -25,7 +16,6 @@
 #include "port/app/app.h"
 #include "port/counts/stats.h"
 #include "port/exchange/exchange.h"
-#include "port/lower/hw_ptypes.h"
 #include "port/lower/lower.h"
 #include "port/state/balance.h"
 #include "port/state/control.h"
@@ -69,6 +59,10 @@ static void text_add(struct rte_tel_data *d, const char *name, const char *text)
 	rte_tel_data_add_dict_string(d, name, ascii);
 }
 
+static void number_add(struct rte_tel_data *d, const char *name, uint64_t number) {
+	rte_tel_data_add_dict_uint(d, name, number);
+}
+
 static int fail(struct rte_tel_data *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 static int fail(struct rte_tel_data *d, const char *fmt, ...) {
@@ -80,7 +74,7 @@ static int fail(struct rte_tel_data *d, const char *fmt, ...) {
 	vsnprintf(line, sizeof(line), fmt, ap);
 	va_end(ap);
 	rte_tel_data_start_dict(d);
-	rte_tel_data_add_dict_int(d, "ok", 0);
+	number_add(d, "ok", 0);
 	for (unsigned int i = 2; *rest != '\0'; i++) {
 		rest += ascii_copy(ascii, rest);
 		rte_tel_data_add_dict_string(d, name, ascii);
@@ -89,50 +83,46 @@ static int fail(struct rte_tel_data *d, const char *fmt, ...) {
 	return 0;
 }
 
-// Add a container to a dict, to be filled; NULL: out of memory.
-static struct rte_tel_data *dict_in(struct rte_tel_data *d, const char *name) {
-	struct rte_tel_data *dict = rte_tel_data_alloc();
+#define DICT -1
+#define TEXTS RTE_TEL_STRING_VAL
+#define NUMBERS RTE_TEL_UINT_VAL
 
-	if (dict == NULL)
+// Add a container of a type, a dict or an array, to a dict. NULL: out of memory, as the dict may
+// be.
+static struct rte_tel_data *container_in(struct rte_tel_data *d, const char *name, int type) {
+	struct rte_tel_data *container = d != NULL ? rte_tel_data_alloc() : NULL;
+
+	if (container == NULL)
 		return NULL;
-	rte_tel_data_start_dict(dict);
-	if (rte_tel_data_add_dict_container(d, name, dict, 0) == 0)
-		return dict;
-	rte_tel_data_free(dict);
+	if (type == DICT)
+		rte_tel_data_start_dict(container);
+	else
+		rte_tel_data_start_array(container, type);
+	if (rte_tel_data_add_dict_container(d, name, container, 0) == 0)
+		return container;
+	rte_tel_data_free(container);
 	return NULL;
 }
 
-// Add an array of strings to a dict.
-static struct rte_tel_data *texts_in(struct rte_tel_data *d, const char *name) {
-	struct rte_tel_data *array = rte_tel_data_alloc();
+static struct rte_tel_data *item_in(struct rte_tel_data *d, unsigned int number) {
+	char name[16];
 
-	if (array == NULL)
-		return NULL;
-	rte_tel_data_start_array(array, RTE_TEL_STRING_VAL);
-	if (rte_tel_data_add_dict_container(d, name, array, 0) == 0)
-		return array;
-	rte_tel_data_free(array);
-	return NULL;
+	snprintf(name, sizeof(name), "%u", number);
+	return container_in(d, name, DICT);
 }
 
-// Add an array of numbers to a dict.
-static struct rte_tel_data *numbers_in(struct rte_tel_data *d, const char *name) {
-	struct rte_tel_data *array = rte_tel_data_alloc();
-
-	if (array == NULL)
-		return NULL;
-	rte_tel_data_start_array(array, RTE_TEL_UINT_VAL);
-	if (rte_tel_data_add_dict_container(d, name, array, 0) == 0)
-		return array;
-	rte_tel_data_free(array);
-	return NULL;
-}
-
+// Add to an array, which may be NULL.
 static void texts_add(struct rte_tel_data *array, const char *text) {
 	char ascii[TEXT_MAX + 1];
 
 	ascii_copy(ascii, text != NULL ? text : "");
-	rte_tel_data_add_array_string(array, ascii);
+	if (array != NULL)
+		rte_tel_data_add_array_string(array, ascii);
+}
+
+static void numbers_add(struct rte_tel_data *array, uint64_t number) {
+	if (array != NULL)
+		rte_tel_data_add_array_uint(array, number);
 }
 
 /* Parameters */
@@ -153,79 +143,62 @@ static bool number_take(const char *params, unsigned int *number, const char **r
 	return true;
 }
 
-static void port_missing(const char *cmd, const char *params, struct rte_tel_data *d) {
-	int len = params == NULL ? 0 : RTE_MIN(strcspn(params, ","), (size_t)WORD_MAX);
+// Answer a command about the port whose id is at the beginning of params; changes: within a change.
+static int port_run(const char *cmd, const char *params, struct rte_tel_data *d, bool changes,
+		    void (*answer)(struct ddp_port *port, const char *params,
+				   struct rte_tel_data *d)) {
+	const int len = params == NULL ? 0 : RTE_MIN(strcspn(params, ","), (size_t)WORD_MAX);
+	struct ddp_port *port;
+	unsigned int id;
+	int ret = -ENODEV;
 
 	if (len == 0)
-		fail(d, "the port number is missing: %s,<port>", cmd);
+		return fail(d, "the port number is missing: %s,<port>", cmd);
+	if (!number_take(params, &id, &params))
+		return fail(d, "'%.*s' is not a port number: %s,<port>", len, params, cmd);
+	port = changes ? ddp_registry_change(id, &ret) : ddp_registry_get(id);
+	if (port == NULL)
+		return fail(d,
+			    ret == -ENODEV ? "port %u is not a net_ddp port" :
+					     "port %u is being changed",
+			    id);
+	answer(port, params, d);
+	if (changes)
+		ddp_change_end(port);
 	else
-		fail(d, "'%.*s' is not a port number: %s,<port>", len, params, cmd);
+		ddp_registry_put(port);
+	return 0;
 }
 
-// Parse the port id at the beginning of params. false: the error is in d.
-static bool id_get(const char *cmd, const char *params, const char **rest, unsigned int *id,
-		   struct rte_tel_data *d) {
-	if (number_take(params, id, rest))
-		return true;
-	port_missing(cmd, params, d);
-	return false;
-}
+// A part of a list.
+struct part {
+	unsigned int start, end;
+};
 
-// The port at the beginning of params, to be released. NULL: the error is in d.
-static struct ddp_port *port_get(const char *cmd, const char *params, const char **rest,
-				 struct rte_tel_data *d) {
-	struct ddp_port *port;
-	unsigned int id;
-
-	if (!id_get(cmd, params, rest, &id, d))
-		return NULL;
-	port = ddp_registry_get(id);
-	if (port == NULL)
-		fail(d, "port %u is not a net_ddp port", id);
-	return port;
-}
-
-// The same with a change begun, to be ended.
-static struct ddp_port *port_change(const char *cmd, const char *params, const char **rest,
-				    struct rte_tel_data *d) {
-	struct ddp_port *port;
-	unsigned int id;
-	int ret;
-
-	if (!id_get(cmd, params, rest, &id, d))
-		return NULL;
-	port = ddp_registry_change(id, &ret);
-	if (port == NULL)
-		fail(d,
-		     ret == -ENODEV ? "port %u is not a net_ddp port" : "port %u is being changed",
-		     id);
-	return port;
-}
-
-// Begin an answer that is one page of n items: the items from start to end.
-static int page_begin(struct rte_tel_data *d, const char *params, unsigned int n, unsigned int size,
-		      unsigned int *start, unsigned int *end) {
+// Begin an answer that is one page of n items. Returns whether it did; else the error is in d.
+static bool page_begin(struct rte_tel_data *d, const char *params, unsigned int n,
+		       unsigned int size, struct part *page) {
 	const char *rest;
 
-	*start = 0;
-	if (params != NULL && (!number_take(params, start, &rest) || *start > n || rest != NULL)) {
+	page->start = 0;
+	if (params != NULL &&
+	    (!number_take(params, &page->start, &rest) || page->start > n || rest != NULL)) {
 		fail(d, "'%s' is not a start index: there are %u entries", params, n);
-		return -EINVAL;
+		return false;
 	}
-	*end = RTE_MIN(*start + size, n);
+	page->end = RTE_MIN(page->start + size, n);
 	rte_tel_data_start_dict(d);
-	rte_tel_data_add_dict_int(d, "count", n);
-	rte_tel_data_add_dict_int(d, "start", *start);
-	if (*end < n)
-		rte_tel_data_add_dict_int(d, "next", *end);
-	return 0;
+	number_add(d, "count", n);
+	number_add(d, "start", page->start);
+	if (page->end < n)
+		number_add(d, "next", page->end);
+	return true;
 }
 
 /* Commands */
 
-static int list(const char *cmd, const char *params, struct rte_tel_data *d) {
-	RTE_SET_USED(cmd);
-	RTE_SET_USED(params);
+static int list(__rte_unused const char *cmd, __rte_unused const char *params,
+		struct rte_tel_data *d) {
 	rte_tel_data_start_array(d, RTE_TEL_INT_VAL);
 	for (uint16_t id = 0; id < RTE_MAX_ETHPORTS; id++) {
 		struct ddp_port *port = ddp_registry_get(id);
@@ -239,24 +212,10 @@ static int list(const char *cmd, const char *params, struct rte_tel_data *d) {
 }
 
 static void profiles_fill(struct rte_tel_data *d, const struct ddp_profile *profile) {
-	struct rte_tel_data *names = texts_in(d, "profiles");
+	struct rte_tel_data *names = container_in(d, "profiles", TEXTS);
 
-	for (unsigned int i = 0; names != NULL && i < profile->n_named; i++)
+	for (unsigned int i = 0; i < profile->n_named; i++)
 		texts_add(names, profile->named[i]->name);
-}
-
-static void specs_fill(struct rte_tel_data *d, const struct ddp_profile *profile) {
-	struct rte_tel_data *specs = texts_in(d, "profile_specs");
-	struct rte_tel_data *versions = texts_in(d, "profile_versions");
-
-	for (unsigned int i = 0; i < profile->n_named; i++) {
-		const char *spec = profile->named[i]->source.spec;
-
-		if (specs != NULL)
-			texts_add(specs, spec != NULL ? spec : "<text>");
-		if (versions != NULL)
-			texts_add(versions, profile->named[i]->version);
-	}
 }
 
 // Packets that have a packet type of a profile or of one that it requires. All require base: its
@@ -286,14 +245,20 @@ static uint64_t profile_packets(const struct ddp_port *port, const struct ddp_st
 	return any ? n : n_base;
 }
 
-static void profile_packets_fill(struct rte_tel_data *d, struct ddp_port *port) {
+static void profile_details_fill(struct rte_tel_data *d, struct ddp_port *port) {
 	const struct ddp_profile *profile = port->personality->profile;
-	struct rte_tel_data *packets = numbers_in(d, "profile_packets");
+	struct rte_tel_data *specs = container_in(d, "profile_specs", TEXTS);
+	struct rte_tel_data *versions = container_in(d, "profile_versions", TEXTS);
+	struct rte_tel_data *packets = container_in(d, "profile_packets", NUMBERS);
 	const struct ddp_stats *stats = ddp_stats_read(port);
 
-	for (unsigned int i = 0; packets != NULL && i < profile->n_named; i++)
-		rte_tel_data_add_array_uint(packets,
-					    profile_packets(port, stats, profile->named[i]));
+	for (unsigned int i = 0; i < profile->n_named; i++) {
+		const struct ddp_profile_part *part = profile->named[i];
+
+		texts_add(specs, part->source.spec != NULL ? part->source.spec : "<text>");
+		texts_add(versions, part->version);
+		numbers_add(packets, profile_packets(port, stats, part));
+	}
 }
 
 // For a port that runs Intel's package: the package's own name, whatever its file name.
@@ -301,20 +266,19 @@ static void package_fill(struct rte_tel_data *d, const struct ddp_package *packa
 	if (package == NULL)
 		return;
 	text_add(d, "package_name", package->name);
-	rte_tel_data_add_dict_uint(d, "package_track_id", package->track_id);
+	number_add(d, "package_track_id", package->track_id);
 }
 
 static void rss_fill(struct rte_tel_data *d, const struct ddp_port *port) {
-	const struct ddp_rss *rss = &port->rss;
 	struct rte_tel_data *names;
 
-	rte_tel_data_add_dict_int(d, "rss", port->steering != NULL && port->steering->policy.rss);
+	number_add(d, "rss", port->steering != NULL && port->steering->policy.rss);
 	text_add(d, "rss_hash_function", ddp_hash_function_name(ddp_flows_function(port)));
 	text_add(d, "rss_fields_by",
 		 ddp_program_by_rss_hf(port->personality->program) ? "rss_hf" : "profiles");
-	names = texts_in(d, "rss_hf");
-	for (unsigned int bit = 0; names != NULL && bit < 64; bit++)
-		if ((rss->rss_hf & RTE_BIT64(bit)) != 0)
+	names = container_in(d, "rss_hf", TEXTS);
+	for (unsigned int bit = 0; bit < 64; bit++)
+		if ((port->rss.rss_hf & RTE_BIT64(bit)) != 0)
 			texts_add(names, ddp_rss_hf_name(bit));
 }
 
@@ -324,11 +288,11 @@ static void counters_fill(struct rte_tel_data *d, struct ddp_port *port,
 			  const struct rte_eth_stats *lower) {
 	struct rte_eth_xstat_name names[COUNTERS_MAX];
 	struct rte_eth_xstat values[COUNTERS_MAX];
-	struct rte_tel_data *dict = dict_in(d, "counters");
+	struct rte_tel_data *dict = container_in(d, "counters", DICT);
 	unsigned int n = ddp_xstats_port_get(port, lower, names, values, COUNTERS_MAX);
 
 	for (unsigned int i = 0; dict != NULL && i < RTE_MIN(n, COUNTERS_MAX); i++)
-		rte_tel_data_add_dict_uint(dict, names[i].name, values[i].value);
+		number_add(dict, names[i].name, values[i].value);
 }
 
 static const char *state_name(const struct ddp_port *port) {
@@ -337,92 +301,70 @@ static const char *state_name(const struct ddp_port *port) {
 	return __atomic_load_n(&port->running, __ATOMIC_RELAXED) ? "running" : "stopped";
 }
 
-// The lower device's part.
-static void offload_fill(struct rte_tel_data *d, const struct ddp_port *port) {
+// The lower device's part. ptypes: how many of its packet types; metrics have a list of this name.
+static void offload_fill(struct rte_tel_data *d, const struct ddp_port *port, bool ptypes) {
 	const struct ddp_offload *offload = &port->offload;
 
 	text_add(d, "offload", offload->nic != NULL ? ddp_nic_name(offload->nic) : "");
-	rte_tel_data_add_dict_int(d, "offload_rules", offload->n_flows);
+	number_add(d, "offload_rules", offload->n_flows);
 	text_add(d, "offload_state", ddp_offload_state(port));
-	rte_tel_data_add_dict_int(d, "offload_ruled",
-				  port->hw_ptypes != NULL ? ddp_hw_ptypes_n_ruled(port) : 0);
+	number_add(d, "offload_ruled", port->hw_ptypes != NULL ? ddp_hw_ptypes_n_ruled(port) : 0);
+	if (ptypes)
+		number_add(d, "offload_ptypes",
+			   offload->plan != NULL ? offload->plan->n_ptypes : 0);
 }
 
-// Its packet types: metrics have a list of this name.
-static void offload_ptypes_fill(struct rte_tel_data *d, const struct ddp_port *port) {
-	const struct ddp_plan *plan = port->offload.plan;
-
-	rte_tel_data_add_dict_int(d, "offload_ptypes", plan != NULL ? (int)plan->n_ptypes : 0);
-}
-
-static void info_fill(struct rte_tel_data *d, struct ddp_port *port,
-		      const struct rte_eth_stats *lower) {
-	rte_tel_data_start_dict(d);
+// What /info and /metrics begin with.
+static void port_fill(struct rte_tel_data *d, const struct ddp_port *port) {
 	text_add(d, "name", port->name);
 	text_add(d, "version", DDP_VERSION);
 	text_add(d, "state", state_name(port));
 	text_add(d, "isa", port->data->dev_started ? ddp_isa_name(port->isa) : "");
+}
+
+static void info(struct ddp_port *port, __rte_unused const char *params, struct rte_tel_data *d) {
+	// First, because it releases the mutex.
+	const struct rte_eth_stats lower = ddp_stats_lower(port);
+
+	rte_tel_data_start_dict(d);
+	port_fill(d, port);
 	text_add(d, "overflow", port->overflow == DDP_OVERFLOW_WAIT ? "wait" : "drop");
 	text_add(d, "lower_device", port->lower.name);
-	rte_tel_data_add_dict_int(d, "lower_port", port->lower.port_id);
-	rte_tel_data_add_dict_int(d, "lower_rx_queues", port->lower.n_rxq);
-	rte_tel_data_add_dict_int(d, "lower_tx_queues", port->lower.n_txq);
-	offload_fill(d, port);
-	offload_ptypes_fill(d, port);
-	rte_tel_data_add_dict_int(d, "rx_queues", port->data->nb_rx_queues);
-	rte_tel_data_add_dict_int(d, "tx_queues", port->data->nb_tx_queues);
+	number_add(d, "lower_port", port->lower.port_id);
+	number_add(d, "lower_rx_queues", port->lower.n_rxq);
+	number_add(d, "lower_tx_queues", port->lower.n_txq);
+	offload_fill(d, port, true);
+	number_add(d, "rx_queues", port->data->nb_rx_queues);
+	number_add(d, "tx_queues", port->data->nb_tx_queues);
 	rss_fill(d, port);
 	profiles_fill(d, port->personality->profile);
-	specs_fill(d, port->personality->profile);
-	profile_packets_fill(d, port);
+	profile_details_fill(d, port);
 	package_fill(d, port->personality->package);
-	rte_tel_data_add_dict_int(d, "packet_types", port->personality->n_types);
-	rte_tel_data_add_dict_int(d, "flow_rules", ddp_flows_count(port));
-	counters_fill(d, port, lower);
+	number_add(d, "packet_types", port->personality->n_types);
+	number_add(d, "flow_rules", port->rules.n);
+	counters_fill(d, port, &lower);
 }
 
-static int info(const char *cmd, const char *params, struct rte_tel_data *d) {
-	struct ddp_port *port = port_get(cmd, params, &params, d);
-	struct rte_eth_stats lower;
+static void ptypes(struct ddp_port *port, const char *params, struct rte_tel_data *d) {
+	const struct ddp_personality *personality = port->personality;
+	const struct ddp_stats *stats;
+	struct rte_tel_data *all, *one;
+	struct part page;
 
-	if (port == NULL)
-		return 0;
-	lower = ddp_stats_lower(port); // first, because it releases the mutex
-	info_fill(d, port, &lower);
-	ddp_registry_put(port);
-	return 0;
-}
+	if (!page_begin(d, params, personality->n_types, PTYPES_PAGE, &page))
+		return;
+	stats = ddp_stats_read(port);
+	all = container_in(d, "ptypes", DICT);
+	for (unsigned int i = page.start; i < page.end; i++) {
+		const struct ddp_type_info *type = ddp_program_type(personality->program, i);
 
-static void ptypes_fill(struct rte_tel_data *d, struct ddp_port *port, unsigned int start,
-			unsigned int end) {
-	const struct ddp_stats *stats = ddp_stats_read(port);
-	struct rte_tel_data *all = dict_in(d, "ptypes");
-	char id[16];
-
-	for (unsigned int i = start; all != NULL && i < end; i++) {
-		const struct ddp_type_info *type = ddp_program_type(port->personality->program, i);
-		struct rte_tel_data *one;
-
-		snprintf(id, sizeof(id), "%u", type->id);
-		one = dict_in(all, id);
+		one = item_in(all, type->id);
 		if (one == NULL)
 			return;
 		text_add(one, "name", type->name);
-		rte_tel_data_add_dict_uint(one, "packets", stats->types[type->id]);
-		rte_tel_data_add_dict_uint(one, "rte_ptype", ddp_mapping_of(port, type));
+		number_add(one, "packets", stats->types[type->id]);
+		number_add(one, "rte_ptype", ddp_mapping_of(port, type));
 	}
-}
-
-static int ptypes(const char *cmd, const char *params, struct rte_tel_data *d) {
-	struct ddp_port *port = port_get(cmd, params, &params, d);
-	unsigned int start, end;
-
-	if (port == NULL)
-		return 0;
-	if (page_begin(d, params, port->personality->n_types, PTYPES_PAGE, &start, &end) == 0)
-		ptypes_fill(d, port, start, end);
-	ddp_registry_put(port);
-	return 0;
 }
 
 static const char *hw_ptype_state(const struct ddp_hw_ptype *hw_ptype) {
@@ -433,97 +375,55 @@ static const char *hw_ptype_state(const struct ddp_hw_ptype *hw_ptype) {
 	return ddp_hw_ptype_read(&hw_ptype->wrong) > 0 ? "wrong" : "unproven";
 }
 
-static void verify_fill(struct rte_tel_data *d, struct ddp_port *port, unsigned int start,
-			unsigned int end) {
-	struct rte_tel_data *all = dict_in(d, "ptypes");
-	char id[16];
+// Show whether the lower device hashes as its plan expects.
+static void verify(struct ddp_port *port, const char *params, struct rte_tel_data *d) {
+	const struct ddp_plan *plan = port->offload.plan;
+	struct rte_tel_data *all, *one;
+	struct part page;
 
-	for (unsigned int i = start; all != NULL && i < end; i++) {
-		const struct ddp_offload_ptype *ptype = &port->offload.plan->ptypes[i];
+	ddp_hw_ptypes_watch(port);
+	if (!page_begin(d, params, port->hw_ptypes != NULL ? plan->n_ptypes : 0, VERIFY_PAGE,
+			&page))
+		return;
+	offload_fill(d, port, true);
+	number_add(d, "straight", ddp_hw_ptypes_bypass(port->hw_ptypes));
+	all = container_in(d, "ptypes", DICT);
+	for (unsigned int i = page.start; i < page.end && (one = item_in(all, i)) != NULL; i++) {
+		const struct ddp_offload_ptype *ptype = &plan->ptypes[i];
 		const struct ddp_hw_ptype *hw_ptype =
 			ddp_hw_ptypes_find(port->hw_ptypes, ptype->rte_ptype);
-		struct rte_tel_data *one;
 
-		snprintf(id, sizeof(id), "%u", i);
-		one = dict_in(all, id);
-		if (one == NULL)
-			return;
 		text_add(one, "name",
 			 ddp_program_type(port->personality->program, ptype->type)->name);
-		rte_tel_data_add_dict_uint(one, "rte_ptype", ptype->rte_ptype);
-		rte_tel_data_add_dict_uint(one, "checked", ddp_hw_ptype_read(&hw_ptype->checked));
-		rte_tel_data_add_dict_uint(one, "wrong", ddp_hw_ptype_read(&hw_ptype->wrong));
-		rte_tel_data_add_dict_uint(one, "other_type", ddp_hw_ptype_read(&hw_ptype->other));
+		number_add(one, "rte_ptype", ptype->rte_ptype);
+		number_add(one, "checked", ddp_hw_ptype_read(&hw_ptype->checked));
+		number_add(one, "wrong", ddp_hw_ptype_read(&hw_ptype->wrong));
+		number_add(one, "other_type", ddp_hw_ptype_read(&hw_ptype->other));
 		text_add(one, "state", hw_ptype_state(hw_ptype));
 	}
 }
 
-// Show whether the lower device hashes as its plan expects.
-static int verify(const char *cmd, const char *params, struct rte_tel_data *d) {
-	struct ddp_port *port = port_get(cmd, params, &params, d);
-	unsigned int start, end, n;
+static void queues(struct ddp_port *port, const char *params, struct rte_tel_data *d) {
+	const struct ddp_stats *stats;
+	struct rte_tel_data *all, *one;
+	struct part page;
 
-	if (port == NULL)
-		return 0;
-	ddp_hw_ptypes_watch(port);
-	n = port->hw_ptypes != NULL ? port->offload.plan->n_ptypes : 0;
-	if (page_begin(d, params, n, VERIFY_PAGE, &start, &end) == 0) {
-		offload_fill(d, port);
-		offload_ptypes_fill(d, port);
-		rte_tel_data_add_dict_uint(d, "straight", ddp_hw_ptypes_bypass(port->hw_ptypes));
-		verify_fill(d, port, start, end);
-	}
-	ddp_registry_put(port);
-	return 0;
-}
-
-static void queue_fill(struct rte_tel_data *d, const struct ddp_port *port,
-		       const struct ddp_stats *stats, unsigned int i) {
-	if (i < port->n_rxqs) {
-		rte_tel_data_add_dict_uint(d, "rx_packets", stats->rx[i].packets);
-		rte_tel_data_add_dict_uint(d, "rx_bytes", stats->rx[i].bytes);
-		rte_tel_data_add_dict_uint(d, "rx_missed", stats->rx[i].missed);
-	}
-	if (i < port->n_txqs) {
-		rte_tel_data_add_dict_uint(d, "tx_packets", stats->tx[i].packets);
-		rte_tel_data_add_dict_uint(d, "tx_bytes", stats->tx[i].bytes);
+	if (!page_begin(d, params, RTE_MAX(port->n_rxqs, port->n_txqs), QUEUES_PAGE, &page))
+		return;
+	stats = ddp_stats_read(port);
+	all = container_in(d, "queues", DICT);
+	for (unsigned int i = page.start; i < page.end && (one = item_in(all, i)) != NULL; i++) {
+		if (i < port->n_rxqs) {
+			number_add(one, "rx_packets", stats->rx[i].packets);
+			number_add(one, "rx_bytes", stats->rx[i].bytes);
+			number_add(one, "rx_missed", stats->rx[i].missed);
+		}
+		if (i < port->n_txqs) {
+			number_add(one, "tx_packets", stats->tx[i].packets);
+			number_add(one, "tx_bytes", stats->tx[i].bytes);
+		}
 	}
 }
-
-static void queues_fill(struct rte_tel_data *d, struct ddp_port *port, unsigned int start,
-			unsigned int end) {
-	const struct ddp_stats *stats = ddp_stats_read(port);
-	struct rte_tel_data *all = dict_in(d, "queues");
-	char name[16];
-
-	for (unsigned int i = start; all != NULL && i < end; i++) {
-		struct rte_tel_data *one;
-
-		snprintf(name, sizeof(name), "%u", i);
-		one = dict_in(all, name);
-		if (one == NULL)
-			return;
-		queue_fill(one, port, stats, i);
-	}
-}
-
-static int queues(const char *cmd, const char *params, struct rte_tel_data *d) {
-	struct ddp_port *port = port_get(cmd, params, &params, d);
-	unsigned int start, end;
-
-	if (port == NULL)
-		return 0;
-	if (page_begin(d, params, RTE_MAX(port->n_rxqs, port->n_txqs), QUEUES_PAGE, &start, &end) ==
-	    0)
-		queues_fill(d, port, start, end);
-	ddp_registry_put(port);
-	return 0;
-}
-
-// A part of a list.
-struct part {
-	unsigned int start, end;
-};
 
 // Lists follow one another, and a page has the items from start to end of them all: the part of the
 // list that begins at *first and has n items. The next list begins at *first then.
@@ -538,18 +438,19 @@ static struct part part_take(const struct part *page, unsigned int *first, unsig
 // The numbers of a part, which are at the same place in structures of a size.
 static void column_fill(struct rte_tel_data *d, const char *name, struct part part,
 			const uint64_t *column, size_t size) {
-	struct rte_tel_data *numbers = part.start < part.end ? numbers_in(d, name) : NULL;
+	struct rte_tel_data *numbers =
+		part.start < part.end ? container_in(d, name, NUMBERS) : NULL;
 
-	for (unsigned int i = part.start; numbers != NULL && i < part.end; i++)
-		rte_tel_data_add_array_uint(numbers,
-					    *(const uint64_t *)((const char *)column + i * size));
+	for (unsigned int i = part.start; i < part.end; i++)
+		numbers_add(numbers, *(const uint64_t *)((const char *)column + i * size));
 }
 
 static void ptype_columns_fill(struct rte_tel_data *d, const struct ddp_port *port,
 			       const struct ddp_stats *stats, struct part part) {
-	struct rte_tel_data *names = part.start < part.end ? texts_in(d, "ptypes") : NULL;
+	struct rte_tel_data *names =
+		part.start < part.end ? container_in(d, "ptypes", TEXTS) : NULL;
 
-	for (unsigned int i = part.start; names != NULL && i < part.end; i++)
+	for (unsigned int i = part.start; i < part.end; i++)
 		texts_add(names, i == 0 ? "none" : ddp_types_name(port, i));
 	column_fill(d, "ptype_packets", part, stats->types, sizeof(stats->types[0]));
 }
@@ -574,29 +475,29 @@ static unsigned int verified_count(const struct ddp_port *port) {
 
 // A packet type of the profile, from the NIC's first one on: the sum of all of the NIC's that it
 // is. It is proven if those are that had packets.
-struct verified {
-	uint64_t checked, wrong;
-	bool any_proven, any_unproven;
-};
-
-static struct verified verified_sum(const struct ddp_port *port, unsigned int first) {
+static void verified_fill(const struct ddp_port *port, unsigned int first,
+			  struct rte_tel_data *checked, struct rte_tel_data *wrong,
+			  struct rte_tel_data *proven) {
 	const struct ddp_plan *plan = port->offload.plan;
-	struct verified sum = {0};
+	uint64_t n_checked = 0, n_wrong = 0;
+	bool any_proven = false, any_unproven = false;
 
 	for (unsigned int i = first; i < plan->n_ptypes; i++) {
-		const struct ddp_hw_ptype *hw_ptype;
+		const struct ddp_hw_ptype *hw_ptype =
+			ddp_hw_ptypes_find(port->hw_ptypes, plan->ptypes[i].rte_ptype);
 
 		if (plan->ptypes[i].type != plan->ptypes[first].type)
 			continue;
-		hw_ptype = ddp_hw_ptypes_find(port->hw_ptypes, plan->ptypes[i].rte_ptype);
-		sum.checked += ddp_hw_ptype_read(&hw_ptype->checked);
-		sum.wrong += ddp_hw_ptype_read(&hw_ptype->wrong);
+		n_checked += ddp_hw_ptype_read(&hw_ptype->checked);
+		n_wrong += ddp_hw_ptype_read(&hw_ptype->wrong);
 		if (ddp_hw_ptype_is_proven(hw_ptype))
-			sum.any_proven = true;
+			any_proven = true;
 		else if (ddp_hw_ptype_read(&hw_ptype->checked) > 0)
-			sum.any_unproven = true;
+			any_unproven = true;
 	}
-	return sum;
+	numbers_add(checked, n_checked);
+	numbers_add(wrong, n_wrong);
+	numbers_add(proven, any_proven && !any_unproven);
 }
 
 static void verify_columns_fill(struct rte_tel_data *d, const struct ddp_port *port,
@@ -606,64 +507,46 @@ static void verify_columns_fill(struct rte_tel_data *d, const struct ddp_port *p
 
 	if (part.start == part.end)
 		return;
-	names = texts_in(d, "offload_ptypes");
-	checked = numbers_in(d, "offload_checked");
-	wrong = numbers_in(d, "offload_wrong");
-	proven = numbers_in(d, "offload_proven");
-	if (names == NULL || checked == NULL || wrong == NULL || proven == NULL)
-		return;
+	names = container_in(d, "offload_ptypes", TEXTS);
+	checked = container_in(d, "offload_checked", NUMBERS);
+	wrong = container_in(d, "offload_wrong", NUMBERS);
+	proven = container_in(d, "offload_proven", NUMBERS);
 	for (unsigned int i = 0, row = 0; row < part.end; i++) {
-		struct verified sum;
-
 		if (!is_first_of_type(plan, i) || row++ < part.start)
 			continue;
-		sum = verified_sum(port, i);
 		texts_add(names,
 			  ddp_program_type(port->personality->program, plan->ptypes[i].type)->name);
-		rte_tel_data_add_array_uint(checked, sum.checked);
-		rte_tel_data_add_array_uint(wrong, sum.wrong);
-		rte_tel_data_add_array_uint(proven, sum.any_proven && !sum.any_unproven);
+		verified_fill(port, i, checked, wrong, proven);
 	}
-}
-
-static void metrics_port_fill(struct rte_tel_data *d, struct ddp_port *port,
-			      const struct rte_eth_stats *lower) {
-	text_add(d, "name", port->name);
-	text_add(d, "version", DDP_VERSION);
-	text_add(d, "state", state_name(port));
-	text_add(d, "isa", port->data->dev_started ? ddp_isa_name(port->isa) : "");
-	text_add(d, "lower_device", port->lower.name);
-	offload_fill(d, port);
-	rte_tel_data_add_dict_uint(d, "offload_bypass", ddp_hw_ptypes_bypass(port->hw_ptypes));
-	profiles_fill(d, port->personality->profile);
-	rte_tel_data_add_dict_uint(d, "profile_changes", port->n_profile_changes);
-	rte_tel_data_add_dict_int(d, "flow_rules", ddp_flows_count(port));
-	rte_tel_data_add_dict_uint(d, "balance_interval_ms",
-				   port->balance != NULL ? port->balance->ms : 0);
-	counters_fill(d, port, lower);
 }
 
 // What a monitor reads every few seconds. An array takes a tenth of the time of a dict with a dict
 // for each item, in the process as well as in the reader. Types of deleted profiles are counted,
 // too, so that no counter goes backwards.
-static int metrics(const char *cmd, const char *params, struct rte_tel_data *d) {
-	struct ddp_port *port = port_get(cmd, params, &params, d);
+static void metrics(struct ddp_port *port, const char *params, struct rte_tel_data *d) {
 	struct rte_eth_stats lower = {0};
 	const struct ddp_stats *stats;
 	unsigned int first = 0, n_verified;
 	struct part page, part;
 
-	if (port == NULL)
-		return 0;
 	if (params == NULL || strcmp(params, "0") == 0)
 		lower = ddp_stats_lower(port); // first, because it releases the mutex
 	ddp_hw_ptypes_watch(port);
 	n_verified = verified_count(port);
-	if (page_begin(d, params, port->n_rxqs + port->n_txqs + port->n_type_ids + n_verified,
-		       METRICS_PAGE, &page.start, &page.end) < 0)
-		goto put_port;
-	if (page.start == 0)
-		metrics_port_fill(d, port, &lower);
+	if (!page_begin(d, params, port->n_rxqs + port->n_txqs + port->n_type_ids + n_verified,
+			METRICS_PAGE, &page))
+		return;
+	if (page.start == 0) {
+		port_fill(d, port);
+		text_add(d, "lower_device", port->lower.name);
+		offload_fill(d, port, false);
+		number_add(d, "offload_bypass", ddp_hw_ptypes_bypass(port->hw_ptypes));
+		profiles_fill(d, port->personality->profile);
+		number_add(d, "profile_changes", port->n_profile_changes);
+		number_add(d, "flow_rules", port->rules.n);
+		number_add(d, "balance_interval_ms", port->balance != NULL ? port->balance->ms : 0);
+		counters_fill(d, port, &lower);
+	}
 	stats = ddp_stats_read(port);
 	part = part_take(&page, &first, port->n_rxqs);
 	column_fill(d, "rx_packets", part, &stats->rx[0].packets, sizeof(stats->rx[0]));
@@ -674,166 +557,139 @@ static int metrics(const char *cmd, const char *params, struct rte_tel_data *d) 
 	column_fill(d, "tx_bytes", part, &stats->tx[0].bytes, sizeof(stats->tx[0]));
 	ptype_columns_fill(d, port, stats, part_take(&page, &first, port->n_type_ids));
 	verify_columns_fill(d, port, part_take(&page, &first, n_verified));
-put_port:
-	ddp_registry_put(port);
-	return 0;
 }
 
 // Telemetry has no real numbers.
 static void permille_add(struct rte_tel_data *d, const char *name, double value) {
-	rte_tel_data_add_dict_uint(d, name, 1000 * value + 0.5);
+	number_add(d, name, 1000 * value + 0.5);
 }
 
-// Add a dict of the last of n items, which are kept in an array of DDP_BALANCER_LAST, the newest
-// first, and fill each.
-static void items_fill(struct rte_tel_data *d, const char *name, const struct ddp_port *port,
-		       uint64_t n,
-		       void (*fill)(struct rte_tel_data *one, const struct ddp_balancer *balancer,
-				    unsigned int i)) {
-	struct rte_tel_data *all = dict_in(d, name), *one;
-	char number[16];
+static void moves_fill(struct rte_tel_data *d, const struct ddp_balancer *balancer) {
+	const unsigned int n =
+		balancer != NULL ? RTE_MIN(balancer->n_moves, (uint64_t)DDP_BALANCER_LAST) : 0;
+	struct rte_tel_data *all = container_in(d, "last_moves", DICT), *one;
 
-	for (unsigned int i = 0; all != NULL && i < RTE_MIN(n, (uint64_t)DDP_BALANCER_LAST); i++) {
-		snprintf(number, sizeof(number), "%u", i);
-		one = dict_in(all, number);
-		if (one == NULL)
-			return;
-		fill(one, &port->balance->balancer, (n - 1 - i) % DDP_BALANCER_LAST);
+	for (unsigned int i = 0; i < n && (one = item_in(all, i)) != NULL; i++) {
+		const struct ddp_balancer_move *move =
+			&balancer->moves[(balancer->n_moves - 1 - i) % DDP_BALANCER_LAST];
+
+		number_add(one, "round", move->round);
+		number_add(one, "ms_ago", (rte_rdtsc() - move->when) / (rte_get_tsc_hz() / 1000));
+		number_add(one, "entry", move->entry);
+		number_add(one, "from", move->from);
+		number_add(one, "to", move->to);
+		permille_add(one, "share_permille", move->share);
+		permille_add(one, "from_load_permille", move->from_load);
+		permille_add(one, "to_load_permille", move->to_load);
 	}
 }
 
-static void move_fill(struct rte_tel_data *one, const struct ddp_balancer *balancer,
-		      unsigned int i) {
-	const struct ddp_balancer_move *move = &balancer->moves[i];
+static void past_fill(struct rte_tel_data *d, const struct ddp_balancer *balancer) {
+	const unsigned int n =
+		balancer != NULL ? RTE_MIN(balancer->n_past, (uint64_t)DDP_BALANCER_LAST) : 0;
+	struct rte_tel_data *all = container_in(d, "last_intervals", DICT), *one;
 
-	rte_tel_data_add_dict_uint(one, "round", move->round);
-	rte_tel_data_add_dict_uint(one, "ms_ago",
-				   (rte_rdtsc() - move->when) / (rte_get_tsc_hz() / 1000));
-	rte_tel_data_add_dict_uint(one, "entry", move->entry);
-	rte_tel_data_add_dict_uint(one, "from", move->from);
-	rte_tel_data_add_dict_uint(one, "to", move->to);
-	permille_add(one, "share_permille", move->share);
-	permille_add(one, "from_load_permille", move->from_load);
-	permille_add(one, "to_load_permille", move->to_load);
-}
+	for (unsigned int i = 0; i < n && (one = item_in(all, i)) != NULL; i++) {
+		const struct ddp_balancer_past *past =
+			&balancer->past[(balancer->n_past - 1 - i) % DDP_BALANCER_LAST];
 
-static void past_fill(struct rte_tel_data *one, const struct ddp_balancer *balancer,
-		      unsigned int i) {
-	const struct ddp_balancer_past *past = &balancer->past[i];
-
-	rte_tel_data_add_dict_uint(one, "round", past->round);
-	permille_add(one, "before_permille", past->before);
-	permille_add(one, "after_permille", past->after);
-	rte_tel_data_add_dict_uint(one, "moves", past->n_moves);
+		number_add(one, "round", past->round);
+		permille_add(one, "before_permille", past->before);
+		permille_add(one, "after_permille", past->after);
+		number_add(one, "moves", past->n_moves);
+	}
 }
 
 // Loads of queues are in thousandths of the mean, those of entries in thousandths of the port's.
 static void balance_fill(struct rte_tel_data *d, struct ddp_port *port) {
 	const struct rte_pmd_ddp_balance numbers = ddp_balance_numbers(port, ddp_stats_read(port));
-	const struct ddp_balance *balance = port->balance;
+	const struct ddp_balancer *balancer =
+		port->balance != NULL ? &port->balance->balancer : NULL;
 
 	rte_tel_data_start_dict(d);
-	rte_tel_data_add_dict_uint(d, "interval_ms", numbers.interval_ms);
-	rte_tel_data_add_dict_uint(d, "rounds", numbers.rounds);
-	rte_tel_data_add_dict_uint(d, "moves", numbers.moves);
-	rte_tel_data_add_dict_uint(d, "given_up", numbers.given_up);
-	rte_tel_data_add_dict_uint(d, "order_parked", numbers.order_parked);
-	rte_tel_data_add_dict_uint(d, "order_longest_parking_us", numbers.order_longest_parking_us);
+	number_add(d, "interval_ms", numbers.interval_ms);
+	number_add(d, "rounds", numbers.rounds);
+	number_add(d, "moves", numbers.moves);
+	number_add(d, "given_up", numbers.given_up);
+	number_add(d, "order_parked", numbers.order_parked);
+	number_add(d, "order_longest_parking_us", numbers.order_longest_parking_us);
 	permille_add(d, "before_permille", numbers.before);
 	permille_add(d, "after_permille", numbers.after);
 	permille_add(d, "worst_permille", numbers.worst);
 	if (numbers.bound_entry != RTE_PMD_DDP_NO_ENTRY) {
-		rte_tel_data_add_dict_uint(d, "bound_entry", numbers.bound_entry);
+		number_add(d, "bound_entry", numbers.bound_entry);
 		permille_add(d, "bound_share_permille", numbers.bound_share);
 		text_add(d, "bound_flow", numbers.bound_flow);
 	}
-	items_fill(d, "last_intervals", port, balance != NULL ? balance->balancer.n_past : 0,
-		   past_fill);
-	items_fill(d, "last_moves", port, balance != NULL ? balance->balancer.n_moves : 0,
-		   move_fill);
+	past_fill(d, balancer);
+	moves_fill(d, balancer);
 }
 
-static int balance_change(const char *cmd, const char *params, struct rte_tel_data *d) {
-	struct ddp_port *port = port_change(cmd, params, &params, d);
+// params: NULL to read.
+static void balance(struct ddp_port *port, const char *params, struct rte_tel_data *d) {
 	unsigned int ms;
 
-	if (port == NULL)
-		return 0;
-	if (ddp_balance_ms_read(params, &ms) < 0)
+	if (params != NULL && ddp_balance_ms_read(params, &ms) < 0)
 		fail(d, "'%.*s' is not off, on, or milliseconds from 1 to %d", WORD_MAX, params,
 		     DDP_BALANCE_MS_MAX);
-	else if (ddp_balance_set(port, ms) < 0)
+	else if (params != NULL && ddp_balance_set(port, ms) < 0)
 		fail(d, "out of memory");
 	else
 		balance_fill(d, port);
-	ddp_change_end(port);
-	return 0;
 }
 
-// Reading does not wait for the end of a change.
-static int balance(const char *cmd, const char *params, struct rte_tel_data *d) {
-	const char *rest = NULL;
-	struct ddp_port *port = port_get(cmd, params, &rest, d);
-
-	if (port == NULL)
-		return 0;
-	if (rest == NULL)
-		balance_fill(d, port);
-	ddp_registry_put(port);
-	return rest == NULL ? 0 : balance_change(cmd, params, d);
-}
-
-static int profile_change(const char *cmd, const char *params, struct rte_tel_data *d,
-			  int (*change)(struct ddp_port *port, const struct ddp_source *source,
-					char *error, size_t error_size)) {
-	struct ddp_port *port = port_change(cmd, params, &params, d);
+static void profile_change(struct ddp_port *port, const char *params, struct rte_tel_data *d,
+			   const char *command, ddp_personality_change_fn *change) {
 	const struct ddp_source source = {.spec = params};
 	char line[LINE_SIZE];
 
-	if (port == NULL)
-		return 0;
 	if (params == NULL || *params == '\0') {
-		fail(d, "a profile is missing: %s,<port>,<profile>", cmd);
+		fail(d, "a profile is missing: /net_ddp/%s,<port>,<profile>", command);
 	} else if (change(port, &source, line, sizeof(line)) < 0) {
 		fail(d, "%s", line);
 	} else {
 		rte_tel_data_start_dict(d);
-		rte_tel_data_add_dict_int(d, "ok", 1);
+		number_add(d, "ok", 1);
 		profiles_fill(d, port->personality->profile);
 	}
-	ddp_change_end(port);
-	return 0;
 }
 
-static int profile_add(const char *cmd, const char *params, struct rte_tel_data *d) {
-	return profile_change(cmd, params, d, ddp_personality_add);
-}
+#define PROFILE_CHANGE(name)                                                               \
+	static void profile_##name(struct ddp_port *port, const char *params,              \
+				   struct rte_tel_data *d) {                               \
+		profile_change(port, params, d, "profile_" #name, ddp_personality_##name); \
+	}
+PROFILE_CHANGE(add)
+PROFILE_CHANGE(del)
+PROFILE_CHANGE(set)
 
-static int profile_del(const char *cmd, const char *params, struct rte_tel_data *d) {
-	return profile_change(cmd, params, d, ddp_personality_del);
-}
-
-static int profile_set(const char *cmd, const char *params, struct rte_tel_data *d) {
-	return profile_change(cmd, params, d, ddp_personality_set);
-}
-
+// X(command, is it a change, help): run by the function of the command's name.
 #define COMMANDS(X)                                                                                 \
-	X(list, "Returns the ids of net_ddp ports. Takes no parameters")                            \
-	X(info, "Returns a port, its profiles and counters. Parameters: int port_id")               \
-	X(ptypes, "Returns packet types by id. Parameters: int port_id[, int start]")               \
-	X(verify,                                                                                   \
+	X(info, false, "Returns a port, its profiles and counters. Parameters: int port_id")        \
+	X(ptypes, false, "Returns packet types by id. Parameters: int port_id[, int start]")        \
+	X(verify, false,                                                                            \
 	  "Returns the results of verifying hardware hashes. Parameters: int port_id[, int start]") \
-	X(queues, "Returns the counters of queues. Parameters: int port_id[, int start]")           \
-	X(metrics, "Returns all counters as lists. Parameters: int port_id[, int start]")           \
-	X(balance, "Returns or sets load-aware RSS. Parameters: int port_id[, string on|off|ms]")   \
-	X(profile_add, "Adds a profile. Parameters: int port_id, string name_or_file[...]")         \
-	X(profile_del, "Deletes a profile. Parameters: int port_id, string name")                   \
-	X(profile_set,                                                                              \
+	X(queues, false, "Returns the counters of queues. Parameters: int port_id[, int start]")    \
+	X(metrics, false, "Returns all counters as lists. Parameters: int port_id[, int start]")    \
+	X(balance, params != NULL && strchr(params, ',') != NULL,                                   \
+	  "Returns or sets load-aware RSS. Parameters: int port_id[, string on|off|ms]")            \
+	X(profile_add, true, "Adds a profile. Parameters: int port_id, string name_or_file[...]")   \
+	X(profile_del, true, "Deletes a profile. Parameters: int port_id, string name")             \
+	X(profile_set, true,                                                                        \
 	  "Exchanges all profiles in one step. Parameters: int port_id, string name_or_file[...]")
+
+#define RUN(command, changes, help)                                                             \
+	static int command##_run(const char *cmd, const char *params, struct rte_tel_data *d) { \
+		return port_run(cmd, params, d, changes, command);                              \
+	}
+COMMANDS(RUN)
 
 // Without telemetry the commands are registered, but never called.
 void ddp_telemetry_register(void) {
-#define REGISTER(command, help) rte_telemetry_register_cmd("/net_ddp/" #command, command, help);
+	rte_telemetry_register_cmd("/net_ddp/list", list,
+				   "Returns the ids of net_ddp ports. Takes no parameters");
+#define REGISTER(command, changes, help) \
+	rte_telemetry_register_cmd("/net_ddp/" #command, command##_run, help);
 	COMMANDS(REGISTER)
 #undef REGISTER
 }

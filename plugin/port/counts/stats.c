@@ -116,13 +116,16 @@ int ddp_stats_reserve(struct ddp_port *port) {
 	return ret;
 }
 
-static uint64_t missed_read(const struct ddp_port *port, unsigned int queue) {
-	uint64_t missed = 0;
+// The sum of the lower queues' counters at this place in each.
+static uint64_t lower_sum(const struct ddp_port *port, size_t off) {
+	uint64_t sum = 0;
 
 	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++)
-		missed += counter_read(&port->lower_rxqs[i].missed[queue]);
-	return missed;
+		sum += counter_read((const uint64_t *)((const char *)&port->lower_rxqs[i] + off));
+	return sum;
 }
+
+#define LOWER_SUM(port, counter) lower_sum(port, offsetof(struct ddp_lower_rxq, counter))
 
 // Under the port's mutex, which is held when caches are allocated and freed.
 static struct ddp_cache_stats cache_read(const struct ddp_lower_rxq *lower) {
@@ -189,38 +192,23 @@ static uint64_t cache_entries(const struct ddp_port *port) {
 	return n;
 }
 
-static uint64_t taken_read(const struct ddp_port *port) {
-	uint64_t n = 0;
-
-	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++)
-		n += counter_read(&port->lower_rxqs[i].taken);
-	return n;
-}
-
 static void rx_read_once(const struct ddp_port *port, struct ddp_stats *stats) {
 	for (unsigned int i = 0; i < DDP_PORT_QUEUES; i++) {
 		stats->rx[i].packets = counter_read(&port->rxqs[i].packets);
 		stats->rx[i].bytes = counter_read(&port->rxqs[i].bytes);
-		stats->rx[i].missed = missed_read(port, i);
+		stats->rx[i].missed = LOWER_SUM(port, missed[i]);
 	}
 	stats->rx_dropped = port->rx_dropped;
-	stats->rx_rule_dropped = stats->rx_offloaded = 0;
-	stats->rx_decapped = stats->rx_decap_passed = 0;
-	stats->order_parked = stats->balance_given_up = 0;
-	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
-		const struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
-
-		stats->rx_rule_dropped += counter_read(&lower->rule_dropped);
-		stats->rx_offloaded += counter_read(&lower->offloaded);
-		stats->rx_decapped += counter_read(&lower->decapped);
-		stats->rx_decap_passed += counter_read(&lower->decap_passed);
-		stats->order_parked += counter_read(&lower->order_counts.parked);
-		stats->balance_given_up += counter_read(&lower->order_counts.given_up);
-	}
+	stats->rx_rule_dropped = LOWER_SUM(port, rule_dropped);
+	stats->rx_offloaded = LOWER_SUM(port, offloaded);
+	stats->rx_decapped = LOWER_SUM(port, decapped);
+	stats->rx_decap_passed = LOWER_SUM(port, decap_passed);
+	stats->order_parked = LOWER_SUM(port, order_counts.parked);
+	stats->balance_given_up = LOWER_SUM(port, order_counts.given_up);
 	caches_read(port, stats);
 	stats->balance_rounds = port->balance != NULL ? port->balance->balancer.rounds : 0;
 	stats->balance_moves = port->balance != NULL ? port->balance->balancer.n_moves : 0;
-	stats->rx_taken = taken_read(port); // last, to include all packets counted above
+	stats->rx_taken = LOWER_SUM(port, taken); // last, to include all packets counted above
 }
 
 // Packets that are taken while the counters are read seem to be on rings. Read again if these are
@@ -230,7 +218,7 @@ static void rx_read_once(const struct ddp_port *port, struct ddp_stats *stats) {
 
 static void rx_read(const struct ddp_port *port, struct ddp_stats *stats) {
 	for (unsigned int i = 0; i < READ_TRIES; i++) {
-		uint64_t before = taken_read(port);
+		uint64_t before = LOWER_SUM(port, taken);
 
 		rx_read_once(port, stats);
 		if (stats->rx_taken - before <= READ_SLACK)
@@ -238,26 +226,18 @@ static void rx_read(const struct ddp_port *port, struct ddp_stats *stats) {
 	}
 }
 
-static void tx_read(const struct ddp_port *port, struct ddp_stats *stats) {
+static void all_read(const struct ddp_port *port, struct ddp_stats *stats) {
+	rx_read(port, stats);
 	for (unsigned int i = 0; i < DDP_PORT_QUEUES; i++) {
 		stats->tx[i].packets = counter_read(&port->txqs[i].packets);
 		stats->tx[i].bytes = counter_read(&port->txqs[i].bytes);
 	}
 	stats->tx_dropped = port->tx_dropped;
-}
-
-static void types_read(const struct ddp_port *port, struct ddp_stats *stats) {
 	for (unsigned int i = 0; i < port->n_counted; i++) {
 		stats->types[i] = 0;
 		for (unsigned int j = 0; j < port->lower.n_rxq_max; j++)
 			stats->types[i] += counter_read(&port->lower_rxqs[j].types[i]);
 	}
-}
-
-static void all_read(const struct ddp_port *port, struct ddp_stats *stats) {
-	rx_read(port, stats);
-	tx_read(port, stats);
-	types_read(port, stats);
 }
 
 static struct totals totals_of(const struct ddp_stats *stats) {

@@ -4,6 +4,8 @@
 #ifndef DDP_PORT_EXCHANGE_EXCHANGE_H
 #define DDP_PORT_EXCHANGE_EXCHANGE_H
 
+#include <stdio.h>
+
 #include "port/state/port.h"
 
 // A change of what a steering is made of. NULL: unchanged.
@@ -20,20 +22,17 @@ struct ddp_change {
 // Below, "under the port's mutex" means for functions that change anything: within a change.
 
 // port_personality.c: all under the port's mutex (except while the port is set up).
-// The first personality, from a specification (NULL: none). -errno with messages in diag.
-int ddp_personality_init(struct ddp_port *port, const char *spec, struct ddp_diag *diag);
+// The first personality, from a specification (NULL: none). -errno (logged).
+int ddp_personality_init(struct ddp_port *port, const char *spec);
 // Change it under traffic, or fail with one line in error and leave everything as it was. They
 // return what the public functions of rte_pmd_ddp.h document.
-int ddp_personality_add(struct ddp_port *port, const struct ddp_source *source, char *error,
-			size_t error_size);
-// source->spec NULL: no profile.
-int ddp_personality_set(struct ddp_port *port, const struct ddp_source *source, char *error,
-			size_t error_size);
-// source->spec: a name, or a specification as it was given.
-int ddp_personality_del(struct ddp_port *port, const struct ddp_source *source, char *error,
-			size_t error_size);
-// Compile the same profiles with the UDP ports that are declared now.
-int ddp_personality_rebuild(struct ddp_port *port, char *error, size_t error_size);
+typedef int ddp_personality_change_fn(struct ddp_port *port, const struct ddp_source *source,
+				      char *error, size_t error_size);
+ddp_personality_change_fn ddp_personality_add;
+ddp_personality_change_fn ddp_personality_set; // source->spec NULL: no profile
+ddp_personality_change_fn ddp_personality_del; // source->spec: a name, or as it was given
+// Compile the same profiles with the UDP ports that are declared now. -errno (logged).
+int ddp_personality_rebuild(struct ddp_port *port);
 
 // tunnels.c: UDP ports of tunnels, in addition to those in the profiles. Under the port's mutex,
 // under traffic; errors are logged. Declared ports remain when a profile is deleted. -ENOTSUP: no
@@ -55,13 +54,11 @@ int ddp_mapping_reset(struct ddp_port *port);
 // Let mbufs have only these layers of packet types. -ENOMEM leaves everything as it was.
 int ddp_ptypes_set(struct ddp_port *port, uint32_t mask);
 
-// change.c, steering.c: under the port's mutex (except while the port is set up). Apply a change,
-// then let the lower device hash for the new steering. -ENOMEM leaves everything as it was.
+// steering.c: under the port's mutex (except while the port is set up). Build the steering and
+// exchange it under traffic, in one step; the replaced objects are freed. Then let the lower device
+// hash for the new steering. The port owns what the change refers to, except rss, which is copied.
+// -ENOMEM leaves everything as it was.
 int ddp_change_apply(struct ddp_port *port, const struct ddp_change *change);
-// Build the steering and exchange it under traffic, in one step; the replaced objects are freed.
-// The port owns what the change refers to, except rss, which is copied. -ENOMEM leaves everything
-// as it was.
-int ddp_steering_apply(struct ddp_port *port, const struct ddp_change *change);
 
 // Between these two, rules come or go that path caches learn, and no packet is classified. After it
 // the path caches learn anew, and packets wait for those of before.
@@ -87,7 +84,6 @@ int ddp_rss_reta_query(const struct ddp_port *port, struct rte_eth_rss_reta_entr
 // in why (may be NULL).
 int ddp_flows_compile(const struct ddp_port *port, const struct ddp_personality *personality,
 		      uint16_t n_rxqs, struct ddp_flows **flows, char *reason, size_t reason_size);
-unsigned int ddp_flows_count(const struct ddp_port *port);
 // The hash function for packets that no rule with a pattern matches.
 enum ddp_hash_function ddp_flows_function(const struct ddp_port *port);
 // List the patterns of the rules that cannot be compiled for a personality in text (size bytes). 0
@@ -95,6 +91,9 @@ enum ddp_hash_function ddp_flows_function(const struct ddp_port *port);
 int ddp_flows_unserved(const struct ddp_port *port, const struct ddp_personality *personality,
 		       char *text, size_t size);
 extern const struct rte_flow_ops ddp_flow_ops;
+// port_flow_dump.c: write one line, with the counts of a rule that counts.
+void ddp_flow_print(const struct ddp_port *port, const struct rte_flow *flow,
+		    const struct ddp_flow_count *count, FILE *out);
 
 // balance.c
 

@@ -13,10 +13,6 @@ static bool is_ptype(uint32_t ptype) {
 	return (ptype & USER_DEFINED) != 0 || (ptype & ~(uint32_t)RTE_PTYPE_ALL_MASK) == 0;
 }
 
-static unsigned int n_types(const struct ddp_port *port) {
-	return port->personality->n_types;
-}
-
 static const struct ddp_type_info *type_at(const struct ddp_port *port, unsigned int i) {
 	return ddp_program_type(port->personality->program, i);
 }
@@ -49,7 +45,7 @@ static int mapping_exchange(struct ddp_port *port, struct ddp_mapping *mapping) 
 }
 
 static bool has_id(const struct ddp_port *port, uint16_t id) {
-	for (unsigned int i = 0; i < n_types(port); i++)
+	for (unsigned int i = 0; i < port->personality->n_types; i++)
 		if (type_at(port, i)->id == id)
 			return true;
 	return false;
@@ -69,7 +65,7 @@ int ddp_mapping_update(struct ddp_port *port, const struct rte_pmd_ddp_ptype_map
 	mapping = mapping_copy(port);
 	if (mapping == NULL)
 		return -ENOMEM;
-	for (unsigned int i = 0; exclusive && i < n_types(port); i++)
+	for (unsigned int i = 0; exclusive && i < port->personality->n_types; i++)
 		mapping->ptypes[type_at(port, i)->id] = RTE_PTYPE_UNKNOWN;
 	for (unsigned int i = 0; i < n; i++)
 		mapping->ptypes[items[i].id] = items[i].rte_ptype;
@@ -84,7 +80,7 @@ int ddp_mapping_replace(struct ddp_port *port, uint32_t target, bool mask, uint3
 	mapping = mapping_copy(port);
 	if (mapping == NULL)
 		return -ENOMEM;
-	for (unsigned int i = 0; i < n_types(port); i++) {
+	for (unsigned int i = 0; i < port->personality->n_types; i++) {
 		const struct ddp_type_info *type = type_at(port, i);
 		uint32_t now = ddp_mapping_of(port, type);
 

@@ -2,7 +2,6 @@
 // rte_flow operations of a port; plugin/rules reads the rules. Only a rule of a new shape is
 // compiled, together with the other shapes, and exchanged with the steering. Any other rule is
 // inserted into a table that the data path is using, or removed from it: see rules.h.
-#include "port/exchange/port_flow.h"
 #include "port/exchange/exchange.h"
 #include "port/state/control.h"
 
@@ -20,20 +19,13 @@ int ddp_flows_compile(const struct ddp_port *port, const struct ddp_personality 
 				     n_rxqs, flows, reason, size);
 }
 
-// Append to text of size bytes, truncated.
-static void append(char *text, size_t size, const char *more) {
-	size_t len = strlen(text);
-
-	snprintf(text + len, size - len, "%s", more);
-}
-
 static void pattern_append(const struct ddp_flow_shape *shape, char *text, size_t size) {
 	if (shape->owner != NULL)
-		append(text, size, "raw");
+		ddp_append(text, size, "raw");
 	for (unsigned int i = 0; i < shape->rule.n_items; i++) {
 		if (i > 0)
-			append(text, size, " / ");
-		append(text, size, shape->rule.items[i]);
+			ddp_append(text, size, " / ");
+		ddp_append(text, size, shape->rule.items[i]);
 	}
 }
 
@@ -53,17 +45,13 @@ int ddp_flows_unserved(const struct ddp_port *port, const struct ddp_personality
 		if (ret == 0)
 			continue;
 		if (*text != '\0')
-			append(text, size, "; ");
+			ddp_append(text, size, "; ");
 		pattern_append(shape, text, size);
 	}
 	return 0;
 }
 
 /* Rules */
-
-unsigned int ddp_flows_count(const struct ddp_port *port) {
-	return port->rules.n;
-}
 
 // Of the rules without a pattern one at most is in force: a newer one takes the place of another.
 enum ddp_hash_function ddp_flows_function(const struct ddp_port *port) {
@@ -92,18 +80,31 @@ static int flows_apply(struct ddp_port *port, struct ddp_flows *flows,
 	return refused(error, ret, "out of memory");
 }
 
-// Add a rule to the list; it is not in force yet. *flows: what is to be applied first; NULL:
-// nothing. On failure the list is unchanged, and the rule freed.
-static int flow_add(struct ddp_port *port, struct rte_flow *flow, struct ddp_flows **flows,
+// Make a rule and add it to the list; it is not in force yet. *flows: what is to be applied first;
+// NULL: nothing. On failure the list is unchanged, and there is no rule.
+static int flow_add(struct ddp_port *port, const struct rte_flow_attr *attr,
+		    const struct rte_flow_item *pattern, const struct rte_flow_action *actions,
+		    struct rte_flow **flow, struct ddp_flows **flows,
 		    struct rte_flow_error *error) {
 	static __thread char reason[500]; // the error's message outlives the call
+	const struct ddp_flow_config config = {
+		.n_rxqs = port->data->nb_rx_queues,
+		.n_counts = port->lower.n_rxq_max,
+		.rss_hf = port->rss.rss_hf,
+		.dialect = ddp_flow_dialect_of(port->personality->profile),
+		.key = port->rss.key,
+		.memory = &ddp_port_memory,
+	};
 	bool compile;
-	int ret = ddp_flow_list_add(&port->rules, flow, &compile, error);
+	int ret;
 
 	*flows = NULL;
+	*flow = ddp_flow_create(&config, attr, pattern, actions, error, &ret);
+	if (*flow == NULL)
+		return ret;
+	ret = ddp_flow_list_add(&port->rules, *flow, &compile, error);
 	if (ret < 0) {
-		ddp_flow_destroy(flow);
-		rte_errno = -ret;
+		ddp_flow_destroy(*flow);
 		return ret;
 	}
 	if (!compile)
@@ -113,32 +114,10 @@ static int flow_add(struct ddp_port *port, struct rte_flow *flow, struct ddp_flo
 	if (ret == 0)
 		return 0;
 	*flows = NULL;
-	ddp_flow_profile_suggest(port->personality->profile, ddp_flow_rule(flow), reason,
+	ddp_flow_profile_suggest(port->personality->profile, ddp_flow_rule(*flow), reason,
 				 sizeof(reason));
-	ddp_flow_list_take_back(&port->rules, flow);
+	ddp_flow_list_take_back(&port->rules, *flow);
 	return refused(error, ret, reason);
-}
-
-// NULL with rte_errno.
-static struct rte_flow *flow_make(const struct ddp_port *port, const struct rte_flow_attr *attr,
-				  const struct rte_flow_item *pattern,
-				  const struct rte_flow_action *actions,
-				  struct rte_flow_error *error) {
-	const struct ddp_flow_config config = {
-		.n_rxqs = port->data->nb_rx_queues,
-		.n_counts = port->lower.n_rxq_max,
-		.rss_hf = port->rss.rss_hf,
-		.dialect = ddp_flow_dialect_of(port->personality->profile),
-		.key = port->rss.key,
-		.memory = &ddp_port_memory,
-	};
-	struct rte_flow *flow;
-	int ret;
-
-	flow = ddp_flow_create(&config, attr, pattern, actions, error, &ret);
-	if (flow == NULL)
-		rte_errno = -ret;
-	return flow;
 }
 
 // Let a rule come or go, in tables that the data path is using.
@@ -165,47 +144,46 @@ static void shapes_warn(struct ddp_port *port) {
 		 SHAPES_MAX);
 }
 
-// Add it and put it in force. NULL: it was freed.
-static struct rte_flow *flow_commit(struct ddp_port *port, struct rte_flow *flow,
-				    struct rte_flow_error *error) {
+static int flow_create(struct ddp_port *port, const struct rte_flow_attr *attr,
+		       const struct rte_flow_item *pattern, const struct rte_flow_action *actions,
+		       struct rte_flow **flow, struct rte_flow_error *error) {
 	struct ddp_flows *flows;
+	int ret = flow_add(port, attr, pattern, actions, flow, &flows, error);
 
-	if (flow_add(port, flow, &flows, error) < 0)
-		return NULL;
-	if (flows != NULL && flows_apply(port, flows, error) < 0) {
-		ddp_flow_list_take_back(&port->rules, flow);
-		return NULL;
-	}
-	if (flows != NULL)
+	if (ret < 0)
+		return ret;
+	if (flows != NULL) {
+		ret = flows_apply(port, flows, error);
+		if (ret < 0) {
+			ddp_flow_list_take_back(&port->rules, *flow);
+			return ret;
+		}
 		shapes_warn(port);
-	rule_exchange(port, flow, ddp_flow_list_commit);
-	return flow;
+	}
+	rule_exchange(port, *flow, ddp_flow_list_commit);
+	return 0;
 }
 
-static struct rte_flow *create_locked(struct ddp_port *port, const struct rte_flow_attr *attr,
-				      const struct rte_flow_item *pattern,
-				      const struct rte_flow_action *actions,
-				      struct rte_flow_error *error) {
-	struct rte_flow *flow = flow_make(port, attr, pattern, actions, error);
-
-	return flow == NULL ? NULL : flow_commit(port, flow, error);
-}
-
-static int validate_locked(struct ddp_port *port, const struct rte_flow_attr *attr,
-			   const struct rte_flow_item *pattern,
-			   const struct rte_flow_action *actions, struct rte_flow_error *error) {
-	struct rte_flow *flow = flow_make(port, attr, pattern, actions, error);
+static int flow_validate(struct ddp_port *port, const struct rte_flow_attr *attr,
+			 const struct rte_flow_item *pattern, const struct rte_flow_action *actions,
+			 struct rte_flow_error *error) {
+	struct rte_flow *flow;
 	struct ddp_flows *flows;
-	int ret;
+	int ret = flow_add(port, attr, pattern, actions, &flow, &flows, error);
 
-	if (flow == NULL)
-		return -rte_errno;
-	ret = flow_add(port, flow, &flows, error);
 	if (ret == 0) {
 		ddp_flows_destroy(flows);
 		ddp_flow_list_take_back(&port->rules, flow);
 	}
 	return ret;
+}
+
+static int flow_check(const struct ddp_port *port, const struct rte_flow *flow,
+		      struct rte_flow_error *error) {
+	if (ddp_flow_list_has(&port->rules, flow))
+		return 0;
+	return rte_flow_error_set(error, ENOENT, RTE_FLOW_ERROR_TYPE_HANDLE, flow,
+				  "the port has no such rule");
 }
 
 // Free the rules that were removed.
@@ -223,9 +201,13 @@ static int rest_apply(struct ddp_port *port, struct rte_flow_error *error) {
 }
 
 static int flow_remove(struct ddp_port *port, struct rte_flow *flow, struct rte_flow_error *error) {
-	bool compile = ddp_flow_leave(flow);
-	int ret = compile ? rest_apply(port, error) : 0;
+	int ret = flow_check(port, flow, error);
+	bool compile;
 
+	if (ret < 0)
+		return ret;
+	compile = ddp_flow_leave(flow);
+	ret = compile ? rest_apply(port, error) : 0;
 	if (ret < 0) {
 		ddp_flow_stay(flow);
 		return ret;
@@ -254,86 +236,7 @@ static int flows_remove(struct ddp_port *port, struct rte_flow_error *error) {
 	return 0;
 }
 
-/* Operations */
-
-static struct ddp_port *port_lock(struct rte_eth_dev *dev) {
-	return ddp_registry_get(ddp_port_id(dev));
-}
-
-// The operations are not called for a port that is closed, except while another thread closes it.
-static int closed(struct rte_flow_error *error) {
-	return rte_flow_error_set(error, ENODEV, RTE_FLOW_ERROR_TYPE_UNSPECIFIED, NULL,
-				  "the port is closed");
-}
-
-// NULL: refused, with the reason in error and rte_errno.
-static struct ddp_port *change_begin(struct rte_eth_dev *dev, struct rte_flow_error *error) {
-	int ret;
-	struct ddp_port *port = ddp_registry_change(ddp_port_id(dev), &ret);
-
-	if (port != NULL)
-		return port;
-	if (ret == -ENODEV)
-		closed(error);
-	else
-		rte_flow_error_set(error, EBUSY, RTE_FLOW_ERROR_TYPE_UNSPECIFIED, NULL,
-				   "the port is being changed by the caller of this");
-	return NULL;
-}
-
-static int validate(struct rte_eth_dev *dev, const struct rte_flow_attr *attr,
-		    const struct rte_flow_item pattern[], const struct rte_flow_action actions[],
-		    struct rte_flow_error *error) {
-	struct ddp_port *port = change_begin(dev, error);
-	int ret;
-
-	if (port == NULL)
-		return -rte_errno;
-	ret = validate_locked(port, attr, pattern, actions, error);
-	ddp_change_end(port);
-	return ret;
-}
-
-static struct rte_flow *create(struct rte_eth_dev *dev, const struct rte_flow_attr *attr,
-			       const struct rte_flow_item pattern[],
-			       const struct rte_flow_action actions[],
-			       struct rte_flow_error *error) {
-	struct ddp_port *port = change_begin(dev, error);
-	struct rte_flow *flow;
-
-	if (port == NULL)
-		return NULL;
-	flow = create_locked(port, attr, pattern, actions, error);
-	ddp_change_end(port);
-	return flow;
-}
-
-static int destroy(struct rte_eth_dev *dev, struct rte_flow *flow, struct rte_flow_error *error) {
-	struct ddp_port *port = change_begin(dev, error);
-	int ret;
-
-	if (port == NULL)
-		return -rte_errno;
-	if (ddp_flow_list_has(&port->rules, flow)) {
-		ret = flow_remove(port, flow, error);
-	} else {
-		ret = rte_flow_error_set(error, ENOENT, RTE_FLOW_ERROR_TYPE_HANDLE, flow,
-					 "the port has no such rule");
-	}
-	ddp_change_end(port);
-	return ret;
-}
-
-static int flush(struct rte_eth_dev *dev, struct rte_flow_error *error) {
-	struct ddp_port *port = change_begin(dev, error);
-	int ret;
-
-	if (port == NULL)
-		return -rte_errno;
-	ret = flows_remove(port, error);
-	ddp_change_end(port);
-	return ret;
-}
+/* Reading */
 
 // The counts since the last reset; zeros if the rule does not count.
 static struct ddp_flow_count counts_read(const struct ddp_port *port, const struct rte_flow *flow) {
@@ -376,12 +279,13 @@ static void rss_query(const struct rte_flow *flow, struct rte_flow_action_rss *r
 	};
 }
 
-static int query_locked(const struct ddp_port *port, struct rte_flow *flow,
-			const struct rte_flow_action *action, void *data,
-			struct rte_flow_error *error) {
-	if (!ddp_flow_list_has(&port->rules, flow))
-		return rte_flow_error_set(error, ENOENT, RTE_FLOW_ERROR_TYPE_HANDLE, flow,
-					  "the port has no such rule");
+static int flow_query(const struct ddp_port *port, struct rte_flow *flow,
+		      const struct rte_flow_action *action, void *data,
+		      struct rte_flow_error *error) {
+	int ret = flow_check(port, flow, error);
+
+	if (ret < 0)
+		return ret;
 	if (action == NULL || data == NULL)
 		return rte_flow_error_set(error, EINVAL, RTE_FLOW_ERROR_TYPE_ACTION, action,
 					  "nothing to ask for");
@@ -396,25 +300,13 @@ static int query_locked(const struct ddp_port *port, struct rte_flow *flow,
 	return 0;
 }
 
-static int query(struct rte_eth_dev *dev, struct rte_flow *flow,
-		 const struct rte_flow_action *action, void *data, struct rte_flow_error *error) {
-	struct ddp_port *port = port_lock(dev);
-	int ret;
-
-	if (port == NULL)
-		return closed(error);
-	ret = query_locked(port, flow, action, data, error);
-	ddp_registry_put(port);
-	return ret;
-}
-
-static int dump_locked(const struct ddp_port *port, const struct rte_flow *flow, FILE *file,
-		       struct rte_flow_error *error) {
+static int flows_dump(const struct ddp_port *port, const struct rte_flow *flow, FILE *file,
+		      struct rte_flow_error *error) {
+	int ret = flow != NULL ? flow_check(port, flow, error) : 0;
 	const struct rte_flow *each;
 
-	if (flow != NULL && !ddp_flow_list_has(&port->rules, flow))
-		return rte_flow_error_set(error, ENOENT, RTE_FLOW_ERROR_TYPE_HANDLE, flow,
-					  "the port has no such rule");
+	if (ret < 0)
+		return ret;
 	TAILQ_FOREACH(each, &port->rules.flows, entry)
 		if (flow == NULL || each == flow) {
 			const struct ddp_flow_count count = counts_read(port, each);
@@ -424,17 +316,60 @@ static int dump_locked(const struct ddp_port *port, const struct rte_flow *flow,
 	return 0;
 }
 
+/* Operations */
+
+// The result of a call, which returns none of these two errors, or the reason why it was not made.
+// Applications read rte_errno too.
+static int answer(int ret, struct rte_flow_error *error) {
+	// The operations are not called for a port that is closed, except while another thread
+	// closes it.
+	if (ret == -ENODEV)
+		return rte_flow_error_set(error, ENODEV, RTE_FLOW_ERROR_TYPE_UNSPECIFIED, NULL,
+					  "the port is closed");
+	if (ret == -EBUSY)
+		return rte_flow_error_set(error, EBUSY, RTE_FLOW_ERROR_TYPE_UNSPECIFIED, NULL,
+					  "the port is being changed by the caller of this");
+	if (ret < 0)
+		rte_errno = -ret;
+	return ret;
+}
+
+#define READ(dev, error, call) answer(DDP_PORT_READ(ddp_port_id(dev), port, call), error)
+#define CHANGE(dev, error, call) answer(DDP_PORT_CHANGE(ddp_port_id(dev), port, call), error)
+
+static int validate(struct rte_eth_dev *dev, const struct rte_flow_attr *attr,
+		    const struct rte_flow_item pattern[], const struct rte_flow_action actions[],
+		    struct rte_flow_error *error) {
+	return CHANGE(dev, error, flow_validate(port, attr, pattern, actions, error));
+}
+
+static struct rte_flow *create(struct rte_eth_dev *dev, const struct rte_flow_attr *attr,
+			       const struct rte_flow_item pattern[],
+			       const struct rte_flow_action actions[],
+			       struct rte_flow_error *error) {
+	struct rte_flow *flow = NULL;
+	int ret = CHANGE(dev, error, flow_create(port, attr, pattern, actions, &flow, error));
+
+	return ret == 0 ? flow : NULL;
+}
+
+static int destroy(struct rte_eth_dev *dev, struct rte_flow *flow, struct rte_flow_error *error) {
+	return CHANGE(dev, error, flow_remove(port, flow, error));
+}
+
+static int flush(struct rte_eth_dev *dev, struct rte_flow_error *error) {
+	return CHANGE(dev, error, flows_remove(port, error));
+}
+
+static int query(struct rte_eth_dev *dev, struct rte_flow *flow,
+		 const struct rte_flow_action *action, void *data, struct rte_flow_error *error) {
+	return READ(dev, error, flow_query(port, flow, action, data, error));
+}
+
 // Write one rule, or all (NULL), the oldest first.
 static int dump(struct rte_eth_dev *dev, struct rte_flow *flow, FILE *file,
 		struct rte_flow_error *error) {
-	struct ddp_port *port = port_lock(dev);
-	int ret;
-
-	if (port == NULL)
-		return closed(error);
-	ret = dump_locked(port, flow, file, error);
-	ddp_registry_put(port);
-	return ret;
+	return READ(dev, error, flows_dump(port, flow, file, error));
 }
 
 const struct rte_flow_ops ddp_flow_ops = {

@@ -3,7 +3,7 @@
 //
 //	priority 1: eth / ipv4 dst=192.0.2.0/24 / udp: queues 2 3, mark 7; 12 packets, 720 bytes
 //	priority 0: eth / ipv4 / udp: hash toeplitz ipv4.src udp.sport ipv4.protocol
-#include "port/exchange/port_flow.h"
+#include "port/exchange/exchange.h"
 
 #include <arpa/inet.h>
 #include <inttypes.h>

@@ -47,11 +47,26 @@ static int personality_create(struct ddp_port *port, const struct ddp_profile *f
 	return ret;
 }
 
-int ddp_personality_init(struct ddp_port *port, const char *spec, struct ddp_diag *diag) {
+static void diag_log(const struct ddp_port *port, const struct ddp_diag *diag) {
+	for (unsigned int i = 0; i < diag->n_kept; i++) {
+		if (diag->severities[i] == DDP_ERROR)
+			PORT_LOG(ERR, port->name, "%s", diag->messages[i]);
+		else
+			PORT_LOG(WARNING, port->name, "%s", diag->messages[i]);
+	}
+}
+
+int ddp_personality_init(struct ddp_port *port, const char *spec) {
 	const struct ddp_source source = {.spec = spec};
+	struct ddp_diag diag;
+	int ret;
 
 	assert(port->personality == NULL);
-	return personality_create(port, NULL, &source, spec != NULL, &port->personality, diag);
+	ddp_diag_init(&diag);
+	ret = personality_create(port, NULL, &source, spec != NULL, &port->personality, &diag);
+	diag_log(port, &diag);
+	ddp_diag_fini(&diag);
+	return ret;
 }
 
 /* Changes under traffic */
@@ -64,12 +79,6 @@ static void diag_report(const struct ddp_diag *diag, char *error, size_t error_s
 		snprintf(error, error_size, "%s (and %u more)", first, diag->n_errors - 1);
 	else
 		snprintf(error, error_size, "%s", first);
-}
-
-static void warnings_log(const struct ddp_port *port, const struct ddp_diag *diag) {
-	for (unsigned int i = 0; i < diag->n_kept; i++)
-		if (diag->severities[i] == DDP_WARNING)
-			PORT_LOG(WARNING, port->name, "%s", diag->messages[i]);
 }
 
 // -EBUSY: some flow rules cannot be compiled for the personality; they are listed in error.
@@ -142,7 +151,7 @@ static int personality_change(struct ddp_port *port, const struct ddp_profile *f
 		ddp_personality_destroy(personality);
 		ddp_types_forget(port, n_type_ids);
 	} else {
-		warnings_log(port, &diag);
+		diag_log(port, &diag); // warnings
 	}
 	ddp_diag_fini(&diag);
 	return ret;
@@ -222,13 +231,6 @@ int ddp_personality_set(struct ddp_port *port, const struct ddp_source *source, 
 	return ret;
 }
 
-// Append to a string of at most size bytes.
-static void append(char *text, size_t size, const char *more) {
-	size_t len = strlen(text);
-
-	snprintf(text + len, size - len, "%s", more);
-}
-
 // -EBUSY if other profiles of the list require this one.
 static int need_check(const struct ddp_profile *profile, unsigned int del, char *error,
 		      size_t error_size) {
@@ -241,8 +243,8 @@ static int need_check(const struct ddp_profile *profile, unsigned int del, char 
 		if ((profile->named[i]->requires & bit) == 0)
 			continue;
 		if (needed)
-			append(error, error_size, ", ");
-		append(error, error_size, profile->named[i]->name);
+			ddp_append(error, error_size, ", ");
+		ddp_append(error, error_size, profile->named[i]->name);
 		needed = true;
 	}
 	return needed ? -EBUSY : 0;
@@ -253,8 +255,8 @@ static int unknown(const struct ddp_profile *profile, const char *name, char *er
 	snprintf(error, error_size, "no profile '%s' was added; the port has %s", name,
 		 profile->n_named == 0 ? "none" : "");
 	for (unsigned int i = 0; i < profile->n_named; i++) {
-		append(error, error_size, i == 0 ? "" : ", ");
-		append(error, error_size, profile->named[i]->name);
+		ddp_append(error, error_size, i == 0 ? "" : ", ");
+		ddp_append(error, error_size, profile->named[i]->name);
 	}
 	return -ENOENT;
 }
@@ -274,6 +276,11 @@ int ddp_personality_del(struct ddp_port *port, const struct ddp_source *source, 
 	return ret == -ENOENT ? -EINVAL : ret;
 }
 
-int ddp_personality_rebuild(struct ddp_port *port, char *error, size_t error_size) {
-	return list_change(port, -1, NULL, error, error_size);
+int ddp_personality_rebuild(struct ddp_port *port) {
+	char error[512];
+	int ret = list_change(port, -1, NULL, error, sizeof(error));
+
+	if (ret < 0)
+		PORT_LOG(ERR, port->name, "%s", error);
+	return ret;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Where packets go: built aside, where errors can occur, and exchanged under traffic.
 #include "port/exchange/exchange.h"
-#include "port/lower/hw_ptypes.h"
+#include "port/lower/lower.h"
 #include "port/quiesce/quiesce.h"
 #include "port/run/order.h"
 
@@ -11,14 +11,12 @@
 #include <rte_cycles.h>
 #include <rte_malloc.h>
 
-// Are all packets classified as before, with the same bytes hashed? Then only the key or the
-// redirection table changes.
-static bool policy_stays(const struct ddp_steering *before, const struct ddp_steering *now) {
+// Are packets classified as before, with the same bytes hashed?
+static bool hashing_stays(const struct ddp_steering *before, const struct ddp_steering *now) {
 	return before->policy.program == now->policy.program && before->flows == now->flows &&
 	       before->policy.rss == now->policy.rss &&
 	       before->policy.rss_hf == now->policy.rss_hf &&
-	       before->policy.function == now->policy.function && before->mapping == now->mapping &&
-	       before->ptype_mask == now->ptype_mask;
+	       before->policy.function == now->policy.function;
 }
 
 static uint64_t policy_id_new(void) {
@@ -29,8 +27,9 @@ static uint64_t policy_id_new(void) {
 
 // The objects of the old steering still exist, so no new object has the address of an old one.
 static uint64_t policy_id(const struct ddp_steering *before, const struct ddp_steering *now) {
-	if (before != NULL && policy_stays(before, now))
-		return before->policy.id;
+	if (before != NULL && hashing_stays(before, now) && before->mapping == now->mapping &&
+	    before->ptype_mask == now->ptype_mask)
+		return before->policy.id; // only the key or the redirection table changes
 	return policy_id_new();
 }
 
@@ -74,15 +73,6 @@ static struct ddp_steering *steering_build(const struct ddp_port *port,
 	return steering;
 }
 
-// May a flow go to another queue, and not only because its entry of the redirection table changed?
-static bool any_flow_moves(const struct ddp_steering *before, const struct ddp_steering *now) {
-	return before->policy.program != now->policy.program || before->flows != now->flows ||
-	       before->policy.rss != now->policy.rss ||
-	       before->policy.rss_hf != now->policy.rss_hf ||
-	       before->policy.function != now->policy.function ||
-	       memcmp(before->hash.key, now->hash.key, sizeof(now->hash.key)) != 0;
-}
-
 static uint64_t moves_end(unsigned int patience_us) {
 	return rte_rdtsc() +
 	       (patience_us != 0 ? patience_us : DDP_ORDER_WAIT_US) * (rte_get_tsc_hz() / 1000000);
@@ -93,7 +83,9 @@ static void order_keep(struct ddp_lower_rxq *lower, const struct ddp_steering *b
 		       const struct ddp_steering *now, unsigned int patience_us) {
 	if (before == NULL || before == now)
 		return;
-	if (any_flow_moves(before, now))
+	// A flow may go to another queue, and not only because its entry of the table changed.
+	if (!hashing_stays(before, now) ||
+	    memcmp(before->hash.key, now->hash.key, sizeof(now->hash.key)) != 0)
 		ddp_order_change_all(lower);
 	else if (memcmp(before->reta, now->reta, sizeof(now->reta)) != 0)
 		ddp_order_change_entries(lower, before->reta, now->reta, moves_end(patience_us),
@@ -127,7 +119,7 @@ static void mp_receives_set(struct ddp_port *port, bool receives) {
 		ddp_call_wait(port, &port->rxqs[i].mp);
 }
 
-int ddp_steering_apply(struct ddp_port *port, const struct ddp_change *change) {
+int ddp_change_apply(struct ddp_port *port, const struct ddp_change *change) {
 	struct ddp_steering *steering = steering_build(port, change);
 	const struct ddp_personality *personality =
 		change->personality != NULL ? change->personality : port->personality;
@@ -155,6 +147,7 @@ int ddp_steering_apply(struct ddp_port *port, const struct ddp_change *change) {
 		rte_free(port->mapping);
 		port->mapping = change->mapping;
 	}
+	ddp_offload_renew(port);
 	return 0;
 }
 

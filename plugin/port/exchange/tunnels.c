@@ -34,15 +34,6 @@ static int tunnel_find(const struct ddp_port *port, uint16_t udp_port) {
 	return -1;
 }
 
-static int rebuild(struct ddp_port *port) {
-	char error[512];
-	int ret = ddp_personality_rebuild(port, error, sizeof(error));
-
-	if (ret < 0)
-		PORT_LOG(ERR, port->name, "%s", error);
-	return ret;
-}
-
 static int add_check(const struct ddp_port *port, const struct known *to, uint16_t udp_port) {
 	int at = tunnel_find(port, udp_port);
 
@@ -72,7 +63,7 @@ int ddp_tunnel_add(struct ddp_port *port, const struct rte_eth_udp_tunnel *tunne
 	if (ret < 0)
 		return ret;
 	port->tunnels[port->n_tunnels++] = (struct ddp_tunnel){to->header, tunnel->udp_port};
-	ret = rebuild(port);
+	ret = ddp_personality_rebuild(port);
 	if (ret < 0)
 		port->n_tunnels--;
 	return ret;
@@ -94,7 +85,7 @@ int ddp_tunnel_del(struct ddp_port *port, const struct rte_eth_udp_tunnel *tunne
 	}
 	del = tunnels[at];
 	tunnels[at] = tunnels[--port->n_tunnels];
-	ret = rebuild(port);
+	ret = ddp_personality_rebuild(port);
 	if (ret < 0)
 		tunnels[port->n_tunnels++] = del;
 	return ret;

@@ -30,19 +30,15 @@ bool ddp_lower_can_hash(const struct ddp_port *port) {
 }
 
 // Drivers that announce neither SCATTER nor MULTI_SEGS, and take and give segments all the same.
-static bool takes_segments(const struct ddp_lower *lower) {
-	static const char *const drivers[] = {"net_pcap", "net_ring", "net_null", "net_memif"};
-
-	for (unsigned int i = 0; i < RTE_DIM(drivers); i++)
-		if (strcmp(lower->info.driver_name, drivers[i]) == 0)
-			return true;
-	return false;
+static bool takes_segments(const struct ddp_port *port) {
+	return ddp_lower_is(port, "net_pcap") || ddp_lower_is(port, "net_ring") ||
+	       ddp_lower_is(port, "net_null") || ddp_lower_is(port, "net_memif");
 }
 
-uint64_t ddp_lower_tx_capa(const struct ddp_lower *lower) {
-	uint64_t capa = lower->info.tx_offload_capa;
+uint64_t ddp_lower_tx_capa(const struct ddp_port *port) {
+	uint64_t capa = port->lower.info.tx_offload_capa;
 
-	return takes_segments(lower) ? capa | RTE_ETH_TX_OFFLOAD_MULTI_SEGS : capa;
+	return takes_segments(port) ? capa | RTE_ETH_TX_OFFLOAD_MULTI_SEGS : capa;
 }
 
 // Enable RSS hashes on the lower port.
@@ -142,7 +138,7 @@ static int scatter_check(const struct ddp_port *port, struct rte_mempool *pool) 
 	unsigned int packet = mode->mtu + RTE_ETHER_HDR_LEN;
 
 	if ((mode->offloads & RTE_ETH_RX_OFFLOAD_SCATTER) == 0 || pool == NULL ||
-	    takes_segments(&port->lower) ||
+	    takes_segments(port) ||
 	    (port->lower.info.rx_offload_capa & RTE_ETH_RX_OFFLOAD_SCATTER) != 0 ||
 	    packet + RTE_PKTMBUF_HEADROOM <= room)
 		return 0;
@@ -180,12 +176,6 @@ int ddp_lower_pool_check(const struct ddp_port *port, const struct rte_mempool *
 	return -EINVAL;
 }
 
-// net_pcap with infinite_rx reads its capture when a queue is set up, and cannot read it again. By
-// then it has taken the new mempool, and it goes on with the packets that it has read.
-static bool has_its_packets(const struct ddp_lower *lower, int ret, bool again) {
-	return again && ret == -ENOENT && strcmp(lower->info.driver_name, "net_pcap") == 0;
-}
-
 // again: the queues were set up before.
 static int rxqs_setup(struct ddp_port *port, bool again) {
 	struct ddp_lower *lower = &port->lower;
@@ -199,7 +189,10 @@ static int rxqs_setup(struct ddp_port *port, bool again) {
 			DDP_LOWER_CALL(port, rte_eth_rx_queue_setup(lower->port_id, i, lower->n_rxd,
 								    socket, &rxconf, lower->pool));
 
-		if (ret < 0 && !has_its_packets(lower, ret, again))
+		// net_pcap with infinite_rx reads its capture when a queue is set up, and cannot
+		// read it again. By then it has taken the new mempool, and it goes on with the
+		// packets that it has read.
+		if (ret < 0 && !(again && ret == -ENOENT && ddp_lower_is(port, "net_pcap")))
 			return ret;
 	}
 	return 0;

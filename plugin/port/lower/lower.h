@@ -3,6 +3,9 @@
 #ifndef DDP_PORT_LOWER_LOWER_H
 #define DDP_PORT_LOWER_LOWER_H
 
+#include <string.h>
+
+#include "port/run/hw_ptypes.h"
 #include "port/state/port.h"
 
 // attach.c: errors are logged, -errno returned. The port must be in the registry for
@@ -13,11 +16,6 @@ void ddp_lower_release(struct ddp_port *port);
 // Close the lower port, and remove its device from its bus if remove_device is set.
 void ddp_lower_close(struct ddp_port *port, bool remove_device);
 
-// lower_ids.c: hold the port ids below DDP_LOWER_ID_MIN for a port, so that its lower device gets a
-// higher one. Holds none if the high ones are nearly used up.
-void ddp_ids_hold(struct ddp_ids *ids, uint16_t port_id);
-void ddp_ids_release(struct ddp_ids *ids);
-
 // RSS types for a lower device with several queues. They only have to keep a flow on one queue.
 #define DDP_LOWER_SPREAD_HF (RTE_ETH_RSS_IP | RTE_ETH_RSS_TCP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_SCTP)
 
@@ -26,7 +24,7 @@ void ddp_ids_release(struct ddp_ids *ids);
 // were hashed.
 bool ddp_lower_can_hash(const struct ddp_port *port);
 // The Tx offloads that it has.
-uint64_t ddp_lower_tx_capa(const struct ddp_lower *lower);
+uint64_t ddp_lower_tx_capa(const struct ddp_port *port);
 // May the lower device have this mempool, Rx queue 0's? -EINVAL: not with several threads.
 int ddp_lower_pool_check(const struct ddp_port *port, const struct rte_mempool *pool);
 int ddp_lower_configure(struct ddp_port *port, const struct rte_eth_conf *conf);
@@ -34,6 +32,12 @@ int ddp_lower_configure(struct ddp_port *port, const struct rte_eth_conf *conf);
 int ddp_lower_reset(struct ddp_port *port);
 int ddp_lower_start(struct ddp_port *port);
 void ddp_lower_stop(struct ddp_port *port);
+
+// Has it this driver?
+static inline bool ddp_lower_is(const struct ddp_port *port, const char *driver) {
+	return port->lower.info.driver_name != NULL &&
+	       strcmp(port->lower.info.driver_name, driver) == 0;
+}
 
 // Unplugged or removed? No lock is needed.
 static inline bool ddp_lower_is_unplugged(const struct ddp_port *port) {
@@ -103,6 +107,33 @@ const struct ddp_package *ddp_package_of(const struct ddp_port *port);
 uint64_t ddp_package_rss_hf(const struct ddp_port *port);
 // Write the plan's input sets. -ENOTSUP or -ENOMEM with the reason in why.
 int ddp_package_hash(struct ddp_port *port, const struct ddp_plan *plan, char *reason, size_t size);
+
+// lower_ptypes.c: the table of run/hw_ptypes.h, made, exchanged under traffic, and watched.
+
+// How many of the plan's packet types flow rules may match.
+unsigned int ddp_hw_ptypes_n_ruled(const struct ddp_port *port);
+// Build the table for the port's plan. NULL: out of memory.
+struct ddp_hw_ptypes *ddp_hw_ptypes_make(struct ddp_port *port);
+// Exchange the table under traffic. NULL: classify and hash every packet, as after each change of
+// the steering. The port owns hw_ptypes. drain: packets that wait on the lower queues now are
+// hashed in software.
+void ddp_hw_ptypes_set(struct ddp_port *port, struct ddp_hw_ptypes *hw_ptypes, bool drain);
+// The same for one lower queue whose lock is held. ddp_hw_ptypes_replace() follows.
+void ddp_hw_ptypes_lower_set(struct ddp_port *port, struct ddp_lower_rxq *lower,
+			     struct ddp_hw_ptypes *hw_ptypes);
+// Free the port's table, which no lower queue uses any more, and keep hw_ptypes in its place.
+void ddp_hw_ptypes_replace(struct ddp_port *port, struct ddp_hw_ptypes *hw_ptypes);
+// Does another net_ddp below keep packets that it took before now back from its queues? They may
+// come later than any number of others: no hardware hash is to be used until they have come.
+// begins: now is when this is called, else when it was last called with it.
+bool ddp_lower_keeps(struct ddp_port *port, bool begins);
+// Look for mismatches, log them, and begin new proofs.
+void ddp_hw_ptypes_watch(struct ddp_port *port);
+// Has the lower device hashed any of the packets that came since the last call? Log if it has not
+// at DDP_IDLE_LOOKS calls.
+void ddp_hw_ptypes_idle_watch(struct ddp_port *port);
+// Do both every tenth of a second from now on: the data path cannot log.
+void ddp_hw_ptypes_watch_begin(struct ddp_port *port);
 
 // lower_reta.c
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "port/lower/hw_ptypes.h"
 #include "port/lower/lower.h"
 #include "port/state/control.h"
 
@@ -25,12 +24,6 @@ static_assert(sizeof(((struct ddp_offload *)0)->key) == DDP_KEY_SIZE, "a key is 
 
 /* What the lower device is */
 
-static bool is_net_ddp(const struct ddp_port *port) {
-	const char *driver = port->lower.info.driver_name;
-
-	return driver != NULL && strcmp(driver, "net_ddp") == 0;
-}
-
 static const struct ddp_nic *nic_find(const struct ddp_port *port) {
 	const char *driver = port->lower.info.driver_name;
 
@@ -43,7 +36,8 @@ static const struct ddp_nic *nic_find(const struct ddp_port *port) {
 
 // More queues of another net_ddp do not add processing power.
 bool ddp_offload_spreads(const struct ddp_port *port) {
-	return ddp_lower_can_hash(port) && port->lower.info.reta_size > 0 && !is_net_ddp(port);
+	return ddp_lower_can_hash(port) && port->lower.info.reta_size > 0 &&
+	       !ddp_lower_is(port, "net_ddp");
 }
 
 /* Programming */

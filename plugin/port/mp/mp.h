@@ -37,31 +37,30 @@
 
 struct rte_vdev_device;
 
-// What can be asked for: X(name in capitals, function of mp_primary.c, is it a change).
-#define DDP_MP_OPS(X)                                  \
-	X(ALLMULTICAST, allmulticast, true)            \
-	X(ATTACH, attach, false)                       \
-	X(FW_VERSION, fw_version, false)               \
-	X(INFO, info, false)                           \
-	X(LINK, link, false)                           \
-	X(LINK_SET, link_set, true)                    \
-	X(MTU, mtu, true)                              \
-	X(PROMISCUOUS, promiscuous, true)              \
-	X(PTYPES, ptypes, false)                       \
-	X(RETA_QUERY, reta_query, false)               \
-	X(RETA_UPDATE, reta_update, true)              \
-	X(RSS_HASH_CONF_GET, rss_hash_conf_get, false) \
-	X(RSS_HASH_UPDATE, rss_hash_update, true)      \
-	X(STATS, stats, false)                         \
-	X(STATS_RESET, stats_reset, false)             \
-	X(XSTATS, xstats, false)                       \
-	X(XSTATS_NAMES, xstats_names, false)
+// What can be asked for: X(name, READ or CHANGE, the call that mp_primary.c makes of it).
+#define DDP_MP_OPS(X)                                                           \
+	X(ALLMULTICAST, CHANGE, ddp_allmulticast_set(port, request->n != 0))    \
+	X(ATTACH, READ, (ddp_mp_watch(port), 0))                                \
+	X(FW_VERSION, READ, ddp_fw_version_get(port, data, request->size))      \
+	X(INFO, READ, (ddp_info_get(port, data), 0))                            \
+	X(LINK, READ, (ddp_link_get(port, request->n != 0, data), 0))           \
+	X(LINK_SET, CHANGE, ddp_link_up_set(port, request->n != 0))             \
+	X(MTU, CHANGE, ddp_mtu_set(port, request->n))                           \
+	X(PROMISCUOUS, CHANGE, ddp_promiscuous_set(port, request->n != 0))      \
+	X(PTYPES, READ, ddp_ptypes_get(port, data))                             \
+	X(RETA_QUERY, READ, ddp_rss_reta_query(port, data, request->n))         \
+	X(RETA_UPDATE, CHANGE, ddp_rss_reta_update(port, data, request->n))     \
+	X(RSS_HASH_CONF_GET, READ, (ddp_rss_hash_get(port, rss_conf(data)), 0)) \
+	X(RSS_HASH_UPDATE, CHANGE, ddp_rss_hash_update(port, rss_conf(data)))   \
+	X(STATS, READ, ddp_stats_get(port, data))                               \
+	X(STATS_RESET, READ, ddp_stats_reset(port))                             \
+	X(XSTATS, READ, ddp_xstats_get(port, NULL, data, request->n))           \
+	X(XSTATS_NAMES, READ, ddp_xstats_get(port, data, NULL, request->n))
 
 enum ddp_mp_op {
-#define OP(name, function, changes) DDP_MP_##name,
+#define OP(name, access, call) DDP_MP_##name,
 	DDP_MP_OPS(OP)
 #undef OP
-	DDP_MP_N_OPS,
 };
 
 // The primary process makes a request done, the secondary process gives it up: whichever comes
@@ -89,10 +88,7 @@ struct ddp_mp_rss {
 	uint8_t key[DDP_KEY_SIZE];
 };
 
-#define DDP_MP_NAME "net_ddp" // of the message
-struct ddp_mp_message {
-	struct ddp_mp_request *request;
-};
+#define DDP_MP_NAME "net_ddp" // of the message, which has the address of a request
 
 // Identifies the layout of what processes share: they must all run the same net_ddp.
 uint64_t ddp_mp_layout(void);

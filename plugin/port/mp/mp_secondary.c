@@ -57,10 +57,9 @@ static int request_wait(const struct rte_eth_dev *dev, const struct ddp_mp_reque
 }
 
 static int request_send(const struct rte_eth_dev *dev, struct ddp_mp_request *request) {
-	const struct ddp_mp_message message = {request};
-	struct rte_mp_msg msg = {.name = DDP_MP_NAME, .len_param = sizeof(message)};
+	struct rte_mp_msg msg = {.name = DDP_MP_NAME, .len_param = sizeof(request)};
 
-	memcpy(msg.param, &message, sizeof(message));
+	memcpy(msg.param, &request, sizeof(request));
 	return rte_mp_sendmsg(&msg) == 0 ? request_wait(dev, request) : primary_gone(dev);
 }
 
@@ -99,69 +98,44 @@ static int ask(const struct rte_eth_dev *dev, enum ddp_mp_op op, uint32_t n, voi
 
 /* Operations */
 
-static int infos_get(struct rte_eth_dev *dev, struct rte_eth_dev_info *info) {
-	return ask(dev, DDP_MP_INFO, 0, info, sizeof(*info));
+// An operation that is a request, and its parameters beside dev.
+#define ASK(op, request, n, data, size, ...)                      \
+	static int op(struct rte_eth_dev *dev, ##__VA_ARGS__) {   \
+		return ask(dev, DDP_MP_##request, n, data, size); \
+	}
+
+static size_t reta_size(uint16_t n) {
+	return RTE_ALIGN_CEIL(n, RTE_ETH_RETA_GROUP_SIZE) / RTE_ETH_RETA_GROUP_SIZE *
+	       sizeof(struct rte_eth_rss_reta_entry64);
 }
 
-static int fw_version_get(struct rte_eth_dev *dev, char *version, size_t size) {
-	return ask(dev, DDP_MP_FW_VERSION, 0, version, size);
-}
+ASK(infos_get, INFO, 0, info, sizeof(*info), struct rte_eth_dev_info *info)
+ASK(fw_version_get, FW_VERSION, 0, version, size, char *version, size_t size)
+ASK(set_link_up, LINK_SET, true, NULL, 0)
+ASK(set_link_down, LINK_SET, false, NULL, 0)
+ASK(promiscuous_enable, PROMISCUOUS, true, NULL, 0)
+ASK(promiscuous_disable, PROMISCUOUS, false, NULL, 0)
+ASK(allmulticast_enable, ALLMULTICAST, true, NULL, 0)
+ASK(allmulticast_disable, ALLMULTICAST, false, NULL, 0)
+ASK(mtu_set, MTU, mtu, NULL, 0, uint16_t mtu)
+ASK(reta_update, RETA_UPDATE, n, conf, reta_size(n), struct rte_eth_rss_reta_entry64 *conf,
+    uint16_t n)
+ASK(reta_query, RETA_QUERY, n, conf, reta_size(n), struct rte_eth_rss_reta_entry64 *conf,
+    uint16_t n)
+ASK(stats_get, STATS, 0, stats, sizeof(*stats), struct rte_eth_stats *stats)
+DPDK_STATS_GET_OP(stats_get_op, stats_get)
+ASK(stats_reset, STATS_RESET, 0, NULL, 0)
+// An application that asks for the number of statistics passes no array.
+ASK(xstats_get, XSTATS, values != NULL ? n : 0, values, values != NULL ? n * sizeof(*values) : 0,
+    struct rte_eth_xstat *values, unsigned int n)
+ASK(xstats_get_names, XSTATS_NAMES, names != NULL ? n : 0, names,
+    names != NULL ? n * sizeof(*names) : 0, struct rte_eth_xstat_name *names, unsigned int n)
 
 static int link_update(struct rte_eth_dev *dev, int wait_to_complete) {
 	struct rte_eth_link link = {0};
 	int ret = ask(dev, DDP_MP_LINK, wait_to_complete != 0, &link, sizeof(link));
 
 	return ret < 0 ? ret : rte_eth_linkstatus_set(dev, &link);
-}
-
-static int set_link_up(struct rte_eth_dev *dev) {
-	return ask(dev, DDP_MP_LINK_SET, true, NULL, 0);
-}
-
-static int set_link_down(struct rte_eth_dev *dev) {
-	return ask(dev, DDP_MP_LINK_SET, false, NULL, 0);
-}
-
-static int promiscuous_enable(struct rte_eth_dev *dev) {
-	return ask(dev, DDP_MP_PROMISCUOUS, true, NULL, 0);
-}
-
-static int promiscuous_disable(struct rte_eth_dev *dev) {
-	return ask(dev, DDP_MP_PROMISCUOUS, false, NULL, 0);
-}
-
-static int allmulticast_enable(struct rte_eth_dev *dev) {
-	return ask(dev, DDP_MP_ALLMULTICAST, true, NULL, 0);
-}
-
-static int allmulticast_disable(struct rte_eth_dev *dev) {
-	return ask(dev, DDP_MP_ALLMULTICAST, false, NULL, 0);
-}
-
-static int mtu_set(struct rte_eth_dev *dev, uint16_t mtu) {
-	return ask(dev, DDP_MP_MTU, mtu, NULL, 0);
-}
-
-static int stats_get(struct rte_eth_dev *dev, struct rte_eth_stats *stats) {
-	return ask(dev, DDP_MP_STATS, 0, stats, sizeof(*stats));
-}
-
-DPDK_STATS_GET_OP(stats_get_op, stats_get)
-
-static int stats_reset(struct rte_eth_dev *dev) {
-	return ask(dev, DDP_MP_STATS_RESET, 0, NULL, 0);
-}
-
-// An application that asks for the number of statistics passes no array.
-static int xstats_get(struct rte_eth_dev *dev, struct rte_eth_xstat *values, unsigned int n) {
-	return ask(dev, DDP_MP_XSTATS, values != NULL ? n : 0, values,
-		   values != NULL ? n * sizeof(*values) : 0);
-}
-
-static int xstats_get_names(struct rte_eth_dev *dev, struct rte_eth_xstat_name *names,
-			    unsigned int n) {
-	return ask(dev, DDP_MP_XSTATS_NAMES, names != NULL ? n : 0, names,
-		   names != NULL ? n * sizeof(*names) : 0);
 }
 
 static int rss_ask(const struct rte_eth_dev *dev, enum ddp_mp_op op, struct ddp_mp_rss *rss,
@@ -192,23 +166,6 @@ static int rss_hash_conf_get(struct rte_eth_dev *dev, struct rte_eth_rss_conf *c
 	if (key != NULL)
 		memcpy(key, rss.key, room);
 	return ret;
-}
-
-static int reta_ask(const struct rte_eth_dev *dev, enum ddp_mp_op op,
-		    struct rte_eth_rss_reta_entry64 *conf, uint16_t size) {
-	return ask(dev, op, size, conf,
-		   RTE_ALIGN_CEIL(size, RTE_ETH_RETA_GROUP_SIZE) / RTE_ETH_RETA_GROUP_SIZE *
-			   sizeof(*conf));
-}
-
-static int reta_update(struct rte_eth_dev *dev, struct rte_eth_rss_reta_entry64 *conf,
-		       uint16_t size) {
-	return reta_ask(dev, DDP_MP_RETA_UPDATE, conf, size);
-}
-
-static int reta_query(struct rte_eth_dev *dev, struct rte_eth_rss_reta_entry64 *conf,
-		      uint16_t size) {
-	return reta_ask(dev, DDP_MP_RETA_QUERY, conf, size);
 }
 
 static const uint32_t *supported_ptypes_get(struct rte_eth_dev *dev, size_t *n_ptypes) {

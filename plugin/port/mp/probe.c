@@ -70,35 +70,9 @@ static int dynfields_register(const char *name) {
 	return -ENOMEM;
 }
 
-static void diag_log(const char *name, const struct ddp_diag *diag) {
-	for (unsigned int i = 0; i < diag->n_kept; i++) {
-		if (diag->severities[i] == DDP_ERROR)
-			PORT_LOG(ERR, name, "%s", diag->messages[i]);
-		else
-			PORT_LOG(WARNING, name, "%s", diag->messages[i]);
-	}
-}
-
-static int personality_load(struct ddp_port *port, const char *spec) {
-	struct ddp_diag diag;
-	int ret;
-
-	ddp_diag_init(&diag);
-	ret = ddp_personality_init(port, spec, &diag);
-	diag_log(port->name, &diag);
-	ddp_diag_fini(&diag);
-	return ret;
-}
-
 static int no_memory(const struct ddp_port *port) {
 	PORT_LOG(ERR, port->name, "no memory for a port");
 	return -ENOMEM;
-}
-
-// Each queue of these is a source of its own, such as a capture.
-static bool queues_are_sources(const struct ddp_lower *lower) {
-	return strcmp(lower->info.driver_name, "net_pcap") == 0 ||
-	       strcmp(lower->info.driver_name, "net_ring") == 0;
 }
 
 // Choose the maximum number of lower Rx queues.
@@ -111,8 +85,9 @@ static int lower_rxqs_choose(struct ddp_port *port, uint16_t wanted) {
 			 lower->name, n, RTE_MAX(wanted, 1));
 		return -EINVAL;
 	}
-	lower->unshared = strcmp(lower->info.driver_name, "net_pcap") == 0;
-	lower->n_rxq_fixed = wanted > 0 || queues_are_sources(lower);
+	lower->unshared = ddp_lower_is(port, "net_pcap");
+	// Each queue of these two is a source of its own, such as a capture.
+	lower->n_rxq_fixed = wanted > 0 || lower->unshared || ddp_lower_is(port, "net_ring");
 	if (wanted > 0)
 		lower->n_rxq_max = wanted;
 	else if (lower->n_rxq_fixed || ddp_offload_spreads(port))
@@ -126,32 +101,22 @@ static void *array_alloc(struct ddp_port *port, unsigned int n, size_t size) {
 	return rte_calloc_socket("ddp_port", n, size, RTE_CACHE_LINE_SIZE, port->data->numa_node);
 }
 
-static int lower_queues_alloc(struct ddp_port *port) {
+static int tables_alloc(struct ddp_port *port) {
 	unsigned int n = port->lower.n_rxq_max;
 
 	port->lower_rxqs = array_alloc(port, n, sizeof(*port->lower_rxqs));
 	port->lower_txqs = array_alloc(port, n, sizeof(*port->lower_txqs));
-	if (port->lower_rxqs == NULL || port->lower_txqs == NULL)
-		return -ENOMEM;
+	port->data->mac_addrs =
+		array_alloc(port, ddp_lower_n_macs(port), sizeof(*port->data->mac_addrs));
+	if (port->lower_rxqs == NULL || port->lower_txqs == NULL || port->data->mac_addrs == NULL)
+		return no_memory(port);
 	for (unsigned int i = 0; i < n; i++) {
 		port->lower_rxqs[i].id = i;
 		port->lower_rxqs[i].port = port;
 		port->lower_txqs[i].id = i;
 		port->lower_txqs[i].port = port;
 	}
-	return 0;
-}
-
-static int tables_alloc(struct ddp_port *port) {
-	int ret = lower_queues_alloc(port);
-
-	if (ret == 0)
-		ret = ddp_stats_reserve(port);
-	port->data->mac_addrs =
-		array_alloc(port, ddp_lower_n_macs(port), sizeof(*port->data->mac_addrs));
-	if (ret < 0 || port->data->mac_addrs == NULL)
-		return no_memory(port);
-	return 0;
+	return ddp_stats_reserve(port) < 0 ? no_memory(port) : 0;
 }
 
 static void queues_init(struct ddp_port *port) {
@@ -215,7 +180,7 @@ static int port_setup(struct rte_eth_dev *dev, const struct ddp_devargs *devargs
 	port->overflow = devargs->overflow;
 	port->offload.mode = devargs->offload;
 	port->offload.asked = devargs->nic;
-	ret = personality_load(port, devargs->profile);
+	ret = ddp_personality_init(port, devargs->profile);
 	if (ret == 0)
 		ret = ddp_lower_attach(port, devargs->lower);
 	if (ret < 0)

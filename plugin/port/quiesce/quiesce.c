@@ -70,16 +70,17 @@ static bool lock_wait_until(struct ddp_port *port, rte_spinlock_t *lock, bool *w
 	return true;
 }
 
-// Wait for the call that is inside a queue. Returns whether it ended until a time.
-static bool call_wait_until(struct ddp_port *port, rte_spinlock_t *busy, uint64_t end) {
-	if (!lock_wait_until(port, busy, NULL, end))
+// Wait for the call that holds a lock, as above.
+static bool call_wait_until(struct ddp_port *port, rte_spinlock_t *lock, bool *wanted,
+			    uint64_t end) {
+	if (!lock_wait_until(port, lock, wanted, end))
 		return false;
-	ddp_unlock(busy);
+	ddp_unlock(lock);
 	return true;
 }
 
 void ddp_call_wait(struct ddp_port *port, rte_spinlock_t *busy) {
-	call_wait_until(port, busy, FOREVER);
+	call_wait_until(port, busy, NULL, FOREVER);
 }
 
 void ddp_lower_rxq_lock(struct ddp_lower_rxq *lower) {
@@ -94,25 +95,18 @@ void ddp_lower_txq_lock(struct ddp_lower_txq *lower) {
 	lock_wait_until(lower->port, &lower->lock, &lower->wanted, FOREVER);
 }
 
-// A bypass holds only the lower queue's lock.
-static bool bypass_wait_until(struct ddp_lower_rxq *lower, uint64_t end) {
-	if (!lock_wait_until(lower->port, &lower->lock, &lower->wanted, end))
-		return false;
-	ddp_unlock(&lower->lock);
-	return true;
-}
-
 static bool quiesce_until(struct ddp_port *port, uint64_t end) {
 	bool quiet = true;
 
 	assert(!__atomic_load_n(&port->running, __ATOMIC_RELAXED));
 	for (unsigned int i = 0; quiet && i < port->n_rxqs; i++)
-		quiet = call_wait_until(port, &port->rxqs[i].busy, end);
-	for (unsigned int i = 0; quiet && i < port->n_lower_rxqs; i++)
-		quiet = bypass_wait_until(&port->lower_rxqs[i], end);
+		quiet = call_wait_until(port, &port->rxqs[i].busy, NULL, end);
+	for (unsigned int i = 0; quiet && i < port->n_lower_rxqs; i++) // all that a bypass holds
+		quiet = call_wait_until(port, &port->lower_rxqs[i].lock,
+					&port->lower_rxqs[i].wanted, end);
 	for (unsigned int i = 0; quiet && i < port->n_txqs; i++)
-		quiet = call_wait_until(port, &port->txqs[i].busy, end) &&
-			call_wait_until(port, &port->txqs[i].counted, end);
+		quiet = call_wait_until(port, &port->txqs[i].busy, NULL, end) &&
+			call_wait_until(port, &port->txqs[i].counted, NULL, end);
 	return quiet;
 }
 

@@ -4,7 +4,7 @@
 // This includes the application's work on the packets if it does that before it polls again, as
 // run-to-completion applications do. It also includes what a polling loop does beside that, at the
 // queue that it polls last. So sums of squares and products are kept, too: by these the control
-// path (exchange/balance.c) finds what does not grow with the burst.
+// path (exchange/port_balance.c) finds what does not grow with the burst.
 #ifndef DDP_PORT_RUN_LOAD_H
 #define DDP_PORT_RUN_LOAD_H
 

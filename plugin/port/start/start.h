@@ -5,7 +5,7 @@
 
 #include "port/state/port.h"
 
-// queues.c: under the port's mutex.
+// start.c: under the port's mutex.
 int ddp_port_start(struct ddp_port *port);
 void ddp_port_stop(struct ddp_port *port);
 // Start and stop queues of a started port. Packets for a stopped Rx queue, including those on its

@@ -10,7 +10,6 @@
 #include "port/state/queues.h"
 #include "rss/balancer.h"
 
-#define DDP_BALANCE_MS 100       // default interval
 #define DDP_BALANCE_MS_MAX 60000 // longest interval
 #define DDP_BALANCE_PATIENCE 10 // intervals: a queue that is not polled for so long keeps its entry
 

@@ -5,7 +5,7 @@
 
 #include "port/state/port.h"
 
-// control.c: access to a port.
+// registry.c
 #define DDP_CONTROL_WAIT_US 100 // poll interval of a thread that waits for a change to end
 // Begin a change, with the mutex held. -EAGAIN: not during another thread's change. -EBUSY (logged)
 // if waiting for the end of a change would never end: within a change by this thread (the lower
@@ -32,7 +32,6 @@ bool ddp_is_alone(const struct ddp_port *port);
 		ret_;                          \
 	})
 
-// registry.c
 // For ethdev's operations. While another thread closes the port, ethdev clears dev and dev->data.
 static inline uint16_t ddp_port_id(const struct rte_eth_dev *dev) {
 	return dev - rte_eth_devices;

@@ -14,7 +14,7 @@
 //
 // Files of lower/ from top to bottom, none calls one above it: attach.c; lower_offload.c (plan,
 // start, stop); lower_rules.c, lower_reta.c and lower_package.c (parts of a plan on the lower
-// port); hw_ptypes.c; lower.c, lower_ids.c.
+// port); lower_ptypes.c; lower.c.
 #ifndef DDP_PORT_STATE_OFFLOAD_H
 #define DDP_PORT_STATE_OFFLOAD_H
 

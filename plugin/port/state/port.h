@@ -42,8 +42,8 @@
 //     port for its link or statistics. The lower device may lead back to this port: net_bonding may
 //     have it as a member. And it may wait for the interrupt thread, in which the application may
 //     be asking this port.
-//   - A port is changed by one thread at a time (state/control.c), also while that thread calls the
-//   lower
+//   - A port is changed by one thread at a time (state/registry.c), also while that thread calls
+//   the lower
 //     device. Other threads can read the port meanwhile and may see an intermediate state.
 //
 // A ring has one writer, which holds the lower Rx queue's lock (or polls the Tx queue), and one
@@ -53,7 +53,7 @@
 // counter_read().
 //
 // Calls between rooms go one way: mp -> app -> exchange, start -> lower, counts -> quiesce -> run
-// -> state. In exchange/, all others call change.c, which calls steering.c, then lower/.
+// -> state. In exchange/, all others call steering.c, which calls lower/.
 #ifndef DDP_PORT_STATE_PORT_H
 #define DDP_PORT_STATE_PORT_H
 
@@ -68,6 +68,7 @@
 #include <rte_common.h>
 #include <rte_ethdev.h>
 #include <rte_flow_driver.h>
+#include <rte_log.h>
 
 #include "base/dpdk_compat.h"
 #include "base/isa.h"
@@ -75,7 +76,6 @@
 #include "classify/classify.h"
 #include "classify/flow/flow.h"
 #include "personality/personality.h"
-#include "port/state/message.h"
 #include "port/state/offload.h"
 #include "port/state/queues.h"
 #include "port/state/rte_pmd_ddp.h"
@@ -112,7 +112,7 @@ static inline uint32_t ddp_mapping_apply(const struct ddp_mapping *mapping, uint
 }
 
 // Everything that decides where a packet goes. Constant once built, but for policy.id and the rules
-// in the tables of flows; see ddp_steering_apply().
+// in the tables of flows; see ddp_change_apply().
 struct ddp_steering {
 	struct ddp_policy policy;          // path caches are valid for its id
 	const struct ddp_flows *flows;     // NULL: no rules
@@ -152,7 +152,7 @@ struct ddp_stats {
 	uint64_t types[]; // by id
 };
 
-// Port ids that are held; see lower_ids.c.
+// Port ids that are held; see lower/attach.c.
 struct ddp_ids {
 	unsigned int n;
 	struct rte_eth_dev *devs[DDP_LOWER_ID_MIN];
@@ -262,6 +262,21 @@ struct ddp_port {
 static inline uint32_t ddp_lower_n_macs(const struct ddp_port *port) {
 	return RTE_MAX(port->lower.info.max_mac_addrs, 1U);
 }
+
+// Lines for people: in the log, and as the error of a call.
+extern int ddp_port_logtype;
+
+// Log one line, preceded by the port's name. Control characters, which may come from names in it,
+// are escaped.
+#define PORT_LOG(level, name, fmt, ...) \
+	ddp_port_log(RTE_LOG_##level, "%s: " fmt, name, ##__VA_ARGS__)
+void ddp_port_log(uint32_t level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+// Write one line to error (size bytes). Returns ret, which is negative.
+int ddp_fail(char *error, size_t size, int ret, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+// Append to a string of at most size bytes, truncated.
+void ddp_append(char *text, size_t size, const char *more);
+#define DDP_FAIL_NO_MEMORY(error, size) ddp_fail(error, size, -ENOMEM, "out of memory")
 
 // What the data path reads, which also runs in secondary processes, is in EAL's memory: they all
 // have it at the same address.

@@ -22,15 +22,6 @@ static int names_compare(const void *a, const void *b) {
 	return strcmp(x->name, y->name);
 }
 
-static int names_grow(struct ddp_port *port, unsigned int n) {
-	struct ddp_type_name **grown = realloc(port->type_names, n * sizeof(*grown));
-
-	if (grown == NULL)
-		return -ENOMEM;
-	port->type_names = grown;
-	return 0;
-}
-
 // The id of a name; a new name gets a new one.
 static int id_get(struct ddp_port *port, const char *name, unsigned int *id) {
 	struct ddp_type_name *new = calloc(1, sizeof(*new));
@@ -56,9 +47,12 @@ static int id_get(struct ddp_port *port, const char *name, unsigned int *id) {
 
 int ddp_types_number(struct ddp_port *port, struct ddp_profile *profile) {
 	unsigned int n = profile->n_types, n_before;
+	struct ddp_type_name **names =
+		realloc(port->type_names, (port->n_type_ids + n + 1) * sizeof(*names));
 
-	if (names_grow(port, port->n_type_ids + n + 1) < 0)
+	if (names == NULL)
 		return -ENOMEM;
+	port->type_names = names;
 	if (port->n_type_ids == 0)
 		port->type_names[port->n_type_ids++] = NULL; // id 0 is no packet type
 	n_before = port->n_type_ids;

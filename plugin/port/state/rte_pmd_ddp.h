@@ -192,11 +192,10 @@ int rte_pmd_ddp_ptype_mapping_reset(uint16_t port_id);
 // are, and a queue that is not polled gets no entry. The packets of a flow keep their order: those
 // of an entry that moves wait until its old queue has been polled again.
 
-#define RTE_PMD_DDP_BALANCE_MS 100 // the usual interval
 #define RTE_PMD_DDP_NO_ENTRY UINT16_MAX
 
-// Turn it on with an interval of 1 to 60000 milliseconds, or off: 0. Returns 0; -EINVAL: the
-// interval is longer; -ENOMEM.
+// Turn it on with an interval of 1 to 60000 milliseconds, usually 100, or off: 0. Returns 0;
+// -EINVAL: the interval is longer; -ENOMEM.
 RTE_PMD_DDP_API
 int rte_pmd_ddp_balance_set(uint16_t port_id, unsigned int ms);
 

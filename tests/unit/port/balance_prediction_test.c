@@ -370,7 +370,7 @@ static void loop_interval(struct loop *loop, uint64_t end) {
 	memcpy(now.entries, loop->packets, sizeof(now.entries));
 	for (unsigned int i = 0; i < loop->balancer.n_queues; i++)
 		now.queues[i] = ddp_balance_queue_read(&loop->rxqs[i], i);
-	ddp_balancer_measure(&loop->balancer, DDP_BALANCE_MS, &now, &interval);
+	ddp_balancer_measure(&loop->balancer, DDP_BALANCER_MS, &now, &interval);
 	interval.reta = loop->reta;
 	interval.delivered = NULL;
 	interval.usable = NULL;

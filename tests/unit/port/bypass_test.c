@@ -10,7 +10,7 @@
 
 #include "fake_nic.h"
 #include "packet.h"
-#include "port/lower/hw_ptypes.h"
+#include "port/lower/lower.h"
 #include "port/quiesce/quiesce.h"
 #include "port/state/control.h"
 #include "port_rules.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Answers plugin/port/state/control.c: while the lower device is called, an application can ask the
-// port, from a callback or another thread, and nobody waits for ever.
+// Answers plugin/port/state/registry.c: while the lower device is called, an application can ask
+// the port, from a callback or another thread, and nobody waits for ever.
 #include "port_rules.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Answers plugin/port/ethdev.c and queues.c: what an application does with a port and its queues.
+// Answers plugin/port/app/ethdev.c and start/start.c: what an application does with a port and its
+// queues.
 #include "port_rules.h"
 
 #include <pthread.h>

@@ -21,7 +21,7 @@
 #include "package/i40e_write.h"
 #include "package/read.h"
 #include "personality/package_open.h"
-#include "port/lower/hw_ptypes.h"
+#include "port/lower/lower.h"
 #include "port/state/control.h"
 #include "port_rules.h"
 #include "scratch.h"

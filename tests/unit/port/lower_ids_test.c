@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Answers plugin/port/lower/lower_ids.c: an application's ports have the ids 0 to n - 1, and it
+// Answers plugin/port/lower/attach.c: an application's ports have the ids 0 to n - 1, and it
 // learns nothing of how.
 #include "harness.h"
 

@@ -17,7 +17,6 @@
 #include "fake_nic.h"
 #include "package/small_package.h"
 #include "packet.h"
-#include "port/lower/hw_ptypes.h"
 #include "port/lower/lower.h"
 #include "port/state/control.h"
 #include "port_rules.h"

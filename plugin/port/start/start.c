@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Starts and stops the port's queues: the rings between lower queues and ours, and the path caches.
+#include "port/start/start.h"
 #include "port/lower/lower.h"
 #include "port/quiesce/quiesce.h"
 #include "port/run/order.h"
 #include "port/run/ring.h"
 #include "port/run/run.h"
-#include "port/start/start.h"
 
 #include <errno.h>
 #include <string.h>
@@ -89,15 +89,10 @@ static unsigned int held_free(struct ddp_batch *held) {
 	return n;
 }
 
-// The best level that EAL allows, which may change between starts.
-static enum ddp_isa isa_choose(void) {
-	return ddp_isa_best(rte_vect_get_max_simd_bitwidth());
-}
-
 // Allocate the path caches of the lower queues in use, and the room for parked packets. They are
 // large, so they exist only from start to stop.
 static int caches_alloc(struct ddp_port *port) {
-	port->isa = isa_choose();
+	port->isa = ddp_isa_best(rte_vect_get_max_simd_bitwidth()); // may change between starts
 	for (unsigned int i = 0; i < port->n_lower_rxqs; i++) {
 		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The packet types that the lower device hashes for us: built from the plan, exchanged under
 // traffic, and watched for wrong hashes.
-#include "port/lower/hw_ptypes.h"
+#include "port/lower/lower.h"
 #include "port/quiesce/quiesce.h"
 #include "port/run/order.h"
 #include "port/state/control.h"
@@ -234,11 +234,6 @@ void ddp_hw_ptypes_replace(struct ddp_port *port, struct ddp_hw_ptypes *hw_ptype
 
 /* Packets from before a change */
 
-// Another net_ddp below, with its mutex held, too; NULL: the lower device is none.
-static struct ddp_port *below_get(const struct ddp_port *port) {
-	return ddp_registry_get(port->lower.port_id);
-}
-
 // Does a lower queue of the port below keep packets?
 static bool kept_look(struct ddp_lower_rxq *lower, struct ddp_kept *kept, bool begins) {
 	ddp_lower_rxq_lock(lower);
@@ -252,7 +247,7 @@ static bool kept_look(struct ddp_lower_rxq *lower, struct ddp_kept *kept, bool b
 }
 
 bool ddp_lower_keeps(struct ddp_port *port, bool begins) {
-	struct ddp_port *below = below_get(port);
+	struct ddp_port *below = ddp_registry_get(port->lower.port_id); // another net_ddp
 	bool keeps = false;
 
 	if (below == NULL)
@@ -266,7 +261,7 @@ bool ddp_lower_keeps(struct ddp_port *port, bool begins) {
 // How many packets a lower queue may give out for each that waits on it. Another net_ddp has a ring
 // for each of its own lower queues, and reads in turn from them and what comes past them.
 static unsigned int drain_factor(const struct ddp_port *port) {
-	struct ddp_port *below = below_get(port);
+	struct ddp_port *below = ddp_registry_get(port->lower.port_id); // another net_ddp
 	unsigned int factor = 1;
 
 	if (below == NULL)

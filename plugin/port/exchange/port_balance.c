@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "port/state/balance.h"
 #include "port/exchange/exchange.h"
 #include "port/quiesce/quiesce.h"
 #include "port/run/order.h"
+#include "port/state/balance.h"
 #include "port/state/control.h"
 
 #include <arpa/inet.h>
@@ -57,10 +57,6 @@ static int counting_begin(struct ddp_port *port) {
 
 /* Counters */
 
-static uint64_t sum_read(const uint64_t *sum) {
-	return __atomic_load_n(sum, __ATOMIC_RELAXED);
-}
-
 // Threads that are none of EAL's are not known, as if each polled one queue.
 struct ddp_balancer_queue ddp_balance_queue_read(const struct ddp_rxq *queue, unsigned int id) {
 	const struct ddp_queue_load *load = &queue->load;
@@ -72,12 +68,12 @@ struct ddp_balancer_queue ddp_balance_queue_read(const struct ddp_rxq *queue, un
 		.polls = __atomic_load_n(&queue->polls, __ATOMIC_RELAXED),
 		.thread = lcore < RTE_MAX_LCORE ? lcore : RTE_MAX_LCORE + id,
 		.delivered = counter_read(&queue->packets),
-		.bursts = sum_read(&load->bursts),
-		.packets = sum_read(&load->packets),
-		.cycles = sum_read(&load->cycles),
-		.packets_2 = sum_read(&load->packets_2),
-		.cycles_2 = sum_read(&load->cycles_2),
-		.products = sum_read(&load->products),
+		.bursts = counter_read(&load->bursts),
+		.packets = counter_read(&load->packets),
+		.cycles = counter_read(&load->cycles),
+		.packets_2 = counter_read(&load->packets_2),
+		.cycles_2 = counter_read(&load->cycles_2),
+		.products = counter_read(&load->products),
 	};
 }
 
@@ -300,7 +296,7 @@ int ddp_balance_ms_read(const char *text, unsigned int *ms) {
 	char *end;
 
 	if (strcmp(text, "off") == 0 || strcmp(text, "on") == 0) {
-		*ms = strcmp(text, "on") == 0 ? DDP_BALANCE_MS : 0;
+		*ms = strcmp(text, "on") == 0 ? DDP_BALANCER_MS : 0;
 		return 0;
 	}
 	errno = 0;
