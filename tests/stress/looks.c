@@ -73,7 +73,7 @@ static void telemetry_look(uint16_t port) {
 static pthread_mutex_t parking = PTHREAD_MUTEX_INITIALIZER;
 
 // Whether a number of packets fits the rings of a queue, one for each lower queue, and the queues
-// of the NIC, or of another net_ddp.
+// of the NIC.
 static void count_check(uint16_t queue, int n, uint16_t n_desc) {
 	if (n < 0 || n > STREAM_RXQ_MAX * (n_desc + NIC_DESC + STREAM_RXQ_MAX * n_desc))
 		fault("Rx queue %u of %u descriptors: %d packets wait", queue, n_desc, n);

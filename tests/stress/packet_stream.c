@@ -27,7 +27,6 @@ struct rxq {
 	uint16_t id;
 	struct rte_mempool *pool;
 	uint32_t random;
-	struct stream_runs runs;
 	bool inside;
 	uint64_t emitted;
 } __rte_cache_aligned;
@@ -45,7 +44,7 @@ static struct rxq rxqs[STREAM_RXQ_MAX];
 static struct txq the_txq;
 static uint16_t n_rxqs;
 static uint32_t seqs[FLOWS]; // each written by the one queue that has the flow
-static bool emitting, slow, hashes, in_runs;
+static bool emitting, slow, hashes;
 static uint64_t n_bypassed;
 __thread struct rte_mbuf **stream_array;
 static uint32_t n_begun, n_done;
@@ -124,9 +123,7 @@ static uint32_t flow_uneven(uint32_t random) {
 static uint32_t flow_choose(struct rxq *queue) {
 	uint32_t random = random_next(&queue->random), flow;
 
-	if (in_runs)
-		flow = stream_flow(&queue->runs, random);
-	else if (__atomic_load_n(&skewed, __ATOMIC_ACQUIRE))
+	if (__atomic_load_n(&skewed, __ATOMIC_ACQUIRE))
 		flow = flow_skewed(random);
 	else
 		flow = flow_uneven(random);
@@ -163,16 +160,6 @@ static void bypass_count(struct last *last, struct rte_mbuf **mbufs, uint16_t n)
 		__atomic_fetch_add(&n_bypassed, last->n_direct, __ATOMIC_RELAXED);
 	last->before = now;
 	last->n_direct = mbufs == stream_array && n > 0 && !is_amid(stamp_of(mbufs[0])) ? n : 0;
-}
-
-static void stamps_take(uint16_t queue, struct rte_mbuf **mbufs, uint16_t n) {
-	for (uint16_t i = 0; i < n; i++)
-		stamp_take(stamp_of(mbufs[i]), queue);
-}
-
-void stream_taken(uint16_t queue, struct rte_mbuf **mbufs, uint16_t n) {
-	stamps_take(queue, mbufs, n);
-	bypass_count(&lasts[queue], mbufs, n);
 }
 
 void stream_watch(uint16_t queue, const uint64_t *passed) {
@@ -241,10 +228,9 @@ static uint16_t rx(void *arg, struct rte_mbuf **mbufs, uint16_t n) {
 	if (random_next(&queue->random) % 8 == 0) // now and then a NIC has less than a burst
 		n = random_next(&queue->random) % (n + 1);
 	n = hashes ? nic_rx(queue->id, queue->pool, mbufs, n) : source_rx(queue, mbufs, n);
-	if (hashes)
-		stream_taken(queue->id, mbufs, n);
-	else // what takes them from another net_ddp says so
-		stamps_take(queue->id, mbufs, n);
+	for (uint16_t i = 0; i < n; i++)
+		stamp_take(stamp_of(mbufs[i]), queue->id);
+	bypass_count(&lasts[queue->id], mbufs, n);
 	__atomic_store_n(&queue->emitted, queue->emitted + n, __ATOMIC_RELEASE);
 	leave(&queue->inside);
 	return n;
@@ -503,7 +489,6 @@ static int probe(struct rte_vdev_device *vdev) {
 
 	n_rxqs = rxq == NULL ? 1 : atoi(rxq);
 	hashes = nic != NULL;
-	in_runs = args != NULL && rte_kvargs_get(args, "runs") != NULL;
 	if (hashes)
 		nic_init(atoi(nic));
 	rte_kvargs_free(args);

@@ -4,7 +4,6 @@
 //
 //	rxq=N     Rx queues: 1, 2, 4 or 8; it has one Tx queue
 //	nic=KIND  of enum fake_nic_kind, as a number: it hashes and spreads packets as that (nic.h)
-//	runs=1    packets come in long runs of one type, as they do with nic=
 #ifndef DDP_TESTS_STRESS_STREAM_H
 #define DDP_TESTS_STRESS_STREAM_H
 
@@ -25,8 +24,6 @@ struct stamp *stamp_of(struct rte_mbuf *mbuf);
 // rings are read.
 extern __thread struct rte_mbuf **stream_array;
 
-// Stamps of packets that net_ddp is about to be given by a queue of its lower device.
-void stream_taken(uint16_t queue, struct rte_mbuf **mbufs, uint16_t n);
 // Packets that bypassed the rings while no change was under way: read into the application's own
 // array, and counted as such before the next read from that queue, which is when it is noticed.
 uint64_t stream_bypassed(void);
@@ -49,7 +46,7 @@ void stream_stamp(struct rte_mbuf *mbuf, uint32_t flow);
 bool stream_emits(void);
 
 // Whether the sizes of flows are as Zipf's law has them, with other flows in front every few
-// milliseconds. Not of a device with runs.
+// milliseconds. Not of a device that hashes.
 void stream_skew(bool skewed);
 
 // Whether there are packets. They begin anew with each flow's packet 0 after stream_reset().

@@ -53,16 +53,13 @@ enum below {
 	BELOW_NOTHING,
 	BELOW_ICE_OS, // make-believe NICs
 	BELOW_ICE_COMMS,
-	BELOW_NET_DDP, // another net_ddp, with the profile that stands for a NIC
 };
 
-static const char *const below_names[] = {"net_stream", "ice-os", "ice-comms", "net_ddp"};
+static const char *const below_names[] = {"net_stream", "ice-os", "ice-comms"};
 static const char *const below_args[] = {
 	[BELOW_NOTHING] = "dev(net_stream0,rxq=%u)",
 	[BELOW_ICE_OS] = "dev(net_stream0,rxq=%u,nic=1),offload=auto:ice-os",
 	[BELOW_ICE_COMMS] = "dev(net_stream0,rxq=%u,nic=2),offload=auto:ice-comms",
-	[BELOW_NET_DDP] =
-		"dev(net_ddp1,dev(net_stream0,rxq=%u,runs=1),profile=e810-comms,overflow=wait),offload=auto:generic",
 };
 
 // What ports the changes are made on.
@@ -70,7 +67,6 @@ struct stage {
 	uint16_t n_queues, n_lower, n_desc;
 	bool wait, forward, no_meta;
 	enum below below;
-	uint16_t n_source; // queues of net_stream below another net_ddp
 };
 
 static const struct stage stages[] = {
@@ -87,8 +83,6 @@ static const struct stage bypass_stages[] = {
 	{.n_queues = 4, .n_lower = 4, .n_desc = 256, .wait = true, .below = BELOW_ICE_COMMS},
 	{.n_queues = 8, .n_lower = 8, .n_desc = 64, .forward = true, .below = BELOW_ICE_COMMS},
 	{4, 4, 128, .wait = true, .no_meta = true, .below = BELOW_ICE_OS},
-	{4, 4, 256, .wait = true, .below = BELOW_NET_DDP, .n_source = 1},
-	{8, 8, 64, .below = BELOW_NET_DDP, .n_source = 2},
 };
 
 static unsigned int n_rounds = 200;   // of each change
@@ -158,41 +152,6 @@ static void rings_check(void) {
 
 	if (n < 0)
 		fault("%ld packets are on rings", n);
-}
-
-/* Another net_ddp below */
-
-static uint16_t inner;
-static const struct rte_eth_rxtx_callback *inner_hooks[QUEUES_MAX];
-static uint64_t inner_counts[QUEUES_MAX]; // packets taken from its queues
-
-static uint16_t inner_taken_note(uint16_t port, uint16_t queue, struct rte_mbuf **mbufs, uint16_t n,
-				 uint16_t room, void *arg) {
-	RTE_SET_USED(port);
-	RTE_SET_USED(room);
-	RTE_SET_USED(arg);
-	stream_taken(queue, mbufs, n);
-	__atomic_store_n(&inner_counts[queue], inner_counts[queue] + n, __ATOMIC_RELEASE);
-	return n;
-}
-
-static uint64_t inner_taken(void) {
-	uint64_t n = 0;
-
-	for (unsigned int i = 0; i < QUEUES_MAX; i++)
-		n += __atomic_load_n(&inner_counts[i], __ATOMIC_ACQUIRE);
-	return n;
-}
-
-static void inner_hook(void) {
-	must(rte_eth_dev_get_port_by_name("net_ddp1", &inner), "net_ddp1");
-	for (uint16_t q = 0; q < stage->n_lower; q++)
-		inner_hooks[q] = rte_eth_add_rx_callback(inner, q, inner_taken_note, NULL);
-}
-
-static void inner_unhook(void) {
-	for (uint16_t q = 0; q < stage->n_lower; q++)
-		rte_eth_remove_rx_callback(inner, q, inner_hooks[q]);
 }
 
 /* Changes under load */
@@ -325,23 +284,14 @@ static void change_make(const struct change *change, unsigned int round) {
 
 /* Sums */
 
-// Packets that wait in the lower device.
-static uint64_t lower_waiting(void) {
-	uint64_t n = 0;
-
-	if (stage->below == BELOW_NET_DDP)
-		xstat_read(inner, "rx_in_rings", &n);
-	return n + stream_waiting();
-}
-
 // Let all packets that were taken come to the workers.
 static void drain(void) {
 	uint64_t end = deadline();
 
 	stream_emit(false);
-	while (lower_waiting() > 0 && rte_get_timer_cycles() < end)
+	while (stream_waiting() > 0 && rte_get_timer_cycles() < end)
 		usleep(100);
-	equal("packets that wait in the lower device", lower_waiting(), 0);
+	equal("packets that wait in the lower device", stream_waiting(), 0);
 	while (xstat("rx_in_rings") > 0 && rte_get_timer_cycles() < end)
 		usleep(100);
 	workers_park(); // what is in their hands is counted then
@@ -366,8 +316,7 @@ static void rx_sums_check(uint64_t received, bool was_reset, bool stops) {
 	equal("imissed", stats.imissed, missed);
 	if (was_reset)
 		return;
-	equal("taken", xstat("rx_lower_packets"),
-	      stage->below == BELOW_NET_DDP ? inner_taken() : stream_emitted());
+	equal("taken", xstat("rx_lower_packets"), stream_emitted());
 	equal("delivered", stats.ipackets, received);
 	if (stage->wait && !stops)
 		equal("missed", missed, 0);
@@ -437,7 +386,6 @@ static void traffic_begin(unsigned int n, bool gives_up) {
 	stream_begun(0);
 	stream_done(0);
 	stream_reset();
-	memset(inner_counts, 0, sizeof(inner_counts));
 	workers_reset();
 	order_reset(&(struct order_rules){
 		.port = rte_eth_devices[run.port].data->dev_private,
@@ -740,12 +688,11 @@ static void bypass_watch(bool watch) {
 static void port_open(void) {
 	struct rte_eth_conf conf = {.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS};
 	uint16_t n_txq = stage->forward ? stage->n_queues : 0;
-	uint16_t n_source = stage->n_source > 0 ? stage->n_source : stage->n_lower;
 	char below[128], devargs[256];
 
 	setup_init(&setup, stage->n_queues);
 	conf.rx_adv_conf.rss_conf.rss_hf = setup.rss_hf;
-	snprintf(below, sizeof(below), below_args[stage->below], n_source);
+	snprintf(below, sizeof(below), below_args[stage->below], stage->n_lower);
 	snprintf(devargs, sizeof(devargs), "%s,lower_queues=%u,overflow=%s,meta=%s", below,
 		 stage->n_lower, stage->wait ? "wait" : "drop", stage->no_meta ? "off" : "on");
 	must(rte_vdev_init("net_ddp0", devargs), "net_ddp0");
@@ -757,14 +704,10 @@ static void port_open(void) {
 		must(rte_eth_tx_queue_setup(run.port, i, stage->n_desc, 0, NULL), "Tx queue");
 	must(rte_eth_dev_start(run.port), "rte_eth_dev_start");
 	bypass_watch(true);
-	if (stage->below == BELOW_NET_DDP)
-		inner_hook();
 }
 
 static void port_close(void) {
 	bypass_watch(false);
-	if (stage->below == BELOW_NET_DDP)
-		inner_unhook();
 	must(rte_eth_dev_stop(run.port), "rte_eth_dev_stop");
 	must(rte_eth_dev_close(run.port), "rte_eth_dev_close");
 	must(rte_vdev_uninit("net_ddp0"), "rte_vdev_uninit");

@@ -65,7 +65,7 @@ int ddp_offload_replan(struct ddp_port *port, const struct ddp_personality *pers
 // Call this after each change of the steering.
 void ddp_offload_renew(struct ddp_port *port);
 // "on", "idle" (the same, but the lower device hashed none of the packets of 10 s), "off" (by the
-// argument), "waiting" (for packets of before a change), or the reason why it hashes nothing.
+// argument), "waiting" (a change is under way), or the reason why it hashes nothing.
 const char *ddp_offload_state(const struct ddp_port *port);
 // The lower device of a port has recovered from an error, and may have lost rules and tunnels.
 // Program it again soon. From any thread, also one inside its driver.
@@ -123,10 +123,6 @@ void ddp_hw_ptypes_lower_set(struct ddp_port *port, struct ddp_lower_rxq *lower,
 			     struct ddp_hw_ptypes *hw_ptypes);
 // Free the port's table, which no lower queue uses any more, and keep hw_ptypes in its place.
 void ddp_hw_ptypes_replace(struct ddp_port *port, struct ddp_hw_ptypes *hw_ptypes);
-// Does another net_ddp below keep packets that it took before now back from its queues? They may
-// come later than any number of others: no hardware hash is to be used until they have come.
-// begins: now is when this is called, else when it was last called with it.
-bool ddp_lower_keeps(struct ddp_port *port, bool begins);
 // Look for mismatches, log them, and begin new proofs.
 void ddp_hw_ptypes_watch(struct ddp_port *port);
 // Has the lower device hashed any of the packets that came since the last call? Log if it has not

@@ -15,18 +15,17 @@
 
 static_assert(sizeof(((struct ddp_offload *)0)->key) == DDP_KEY_SIZE, "a key is kept whole");
 
-// After this time every packet that was hashed before a change is on a queue, unless another
-// net_ddp below keeps it.
+// After this time every packet that was hashed before a change is on a queue.
 #define DRAIN_US 100
-// Until that is looked at again, at first and at most.
-#define KEPT_US 1000
-#define KEPT_US_MAX 100000
 
 /* What the lower device is */
 
+// Another net_ddp is never used as a NIC: it may hold packets of before a change back.
 static const struct ddp_nic *nic_find(const struct ddp_port *port) {
 	const char *driver = port->lower.info.driver_name;
 
+	if (ddp_lower_is(port, "net_ddp"))
+		return ddp_nic_of_driver(driver);
 	if (port->offload.asked != NULL)
 		return port->offload.asked;
 	if (port->offload.known != NULL)
@@ -308,39 +307,15 @@ static void hardware_use(struct ddp_port *port) {
 	ddp_hw_ptypes_watch_begin(port);
 }
 
-static void kept_ring(struct ddp_port *port) {
-	struct ddp_offload *offload = &port->offload;
-
-	if (offload->kept_us != 0 && !port->changing && !ddp_lower_keeps(port, false)) {
-		offload->kept_us = 0;
-		hardware_use(port);
-	} else if (offload->kept_us != 0) {
-		if (!port->changing) // else the change begins to wait anew
-			offload->kept_us = RTE_MIN(2 * offload->kept_us, KEPT_US_MAX);
-		ddp_alarm_set(port, DDP_ALARM_KEPT, offload->kept_us, kept_ring);
-	}
-	ddp_registry_put(port);
-}
-
 void ddp_offload_renew(struct ddp_port *port) {
-	struct ddp_offload *offload = &port->offload;
-
-	offload->kept_us = 0;
 	if (!may_use_hardware(port))
 		return;
 	rss_follow(port);
 	if (!may_use_hardware(port))
 		return;
 	ddp_lower_reta_follow(port);
-	if (offload->drain) {
+	if (port->offload.drain)
 		rte_delay_us_sleep(DRAIN_US);
-		if (ddp_lower_keeps(port, true)) {
-			offload->kept_us = KEPT_US;
-			if (ddp_alarm_set(port, DDP_ALARM_KEPT, KEPT_US, kept_ring))
-				return;
-			offload->kept_us = 0;
-		}
-	}
 	hardware_use(port);
 }
 
@@ -415,7 +390,6 @@ int ddp_offload_start(struct ddp_port *port) {
 void ddp_offload_stop(struct ddp_port *port) {
 	if (!port->offload.on)
 		return;
-	port->offload.kept_us = 0;
 	ddp_hw_ptypes_watch(port);
 	ddp_hw_ptypes_set(port, NULL, false);
 	plan_undo(port);

@@ -3,7 +3,6 @@
 // traffic, and watched for wrong hashes.
 #include "port/lower/lower.h"
 #include "port/quiesce/quiesce.h"
-#include "port/run/order.h"
 #include "port/state/control.h"
 
 #include <stdio.h>
@@ -232,57 +231,15 @@ void ddp_hw_ptypes_replace(struct ddp_port *port, struct ddp_hw_ptypes *hw_ptype
 	port->hw_ptypes = hw_ptypes;
 }
 
-/* Packets from before a change */
-
-// Does a lower queue of the port below keep packets?
-static bool kept_look(struct ddp_lower_rxq *lower, struct ddp_kept *kept, bool begins) {
-	ddp_lower_rxq_lock(lower);
-	if (begins)
-		*kept = (struct ddp_kept){lower->taken, true, true};
-	// Held packets are placed before others are taken.
-	kept->held &= lower->held.n > 0 && lower->taken == kept->taken;
-	kept->parked &= ddp_order_parked(lower) > 0;
-	ddp_unlock(&lower->lock);
-	return kept->held || kept->parked;
-}
-
-bool ddp_lower_keeps(struct ddp_port *port, bool begins) {
-	struct ddp_port *below = ddp_registry_get(port->lower.port_id); // another net_ddp
-	bool keeps = false;
-
-	if (below == NULL)
-		return false;
-	for (unsigned int i = 0; i < below->lower.n_rxq_max; i++)
-		keeps |= kept_look(&below->lower_rxqs[i], &port->offload.kept[i], begins);
-	ddp_registry_put(below);
-	return keeps;
-}
-
-// How many packets a lower queue may give out for each that waits on it. Another net_ddp has a ring
-// for each of its own lower queues, and reads in turn from them and what comes past them.
-static unsigned int drain_factor(const struct ddp_port *port) {
-	struct ddp_port *below = ddp_registry_get(port->lower.port_id); // another net_ddp
-	unsigned int factor = 1;
-
-	if (below == NULL)
-		return factor;
-	if (below->n_lower_rxqs > 0)
-		factor = 2 * below->n_lower_rxqs;
-	ddp_registry_put(below);
-	return factor;
-}
-
 // How many packets a lower queue, whose lock is held, gives out until none of those that wait on it
 // now is left. A driver does not count a burst that it took from the NIC and has not returned yet.
-static uint32_t drain_count(const struct ddp_port *port, uint16_t queue, unsigned int factor) {
+static uint32_t drain_count(const struct ddp_port *port, uint16_t queue) {
 	int n = rte_eth_rx_queue_count(port->lower.port_id, queue);
 
-	return (n < 0 ? port->lower.n_rxd : n) * factor + DDP_PORT_BURST;
+	return (n < 0 ? port->lower.n_rxd : n) + DDP_PORT_BURST;
 }
 
 void ddp_hw_ptypes_set(struct ddp_port *port, struct ddp_hw_ptypes *hw_ptypes, bool drain) {
-	const unsigned int factor = drain ? drain_factor(port) : 0;
-
 	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
 		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
 
@@ -292,7 +249,7 @@ void ddp_hw_ptypes_set(struct ddp_port *port, struct ddp_hw_ptypes *hw_ptypes, b
 		for (unsigned int q = 0; hw_ptypes != NULL && q < port->n_rxqs; q++)
 			__atomic_store_n(&port->rxqs[q].waiting, true, __ATOMIC_RELEASE);
 		if (drain && i < port->lower.n_rxq) // else what an earlier change left
-			lower->drain = drain_count(port, i, factor);
+			lower->drain = drain_count(port, i);
 		ddp_unlock(&lower->lock);
 	}
 	ddp_hw_ptypes_replace(port, hw_ptypes);

@@ -524,10 +524,6 @@ void ddp_order_queue_stop(struct ddp_lower_rxq *lower, uint16_t queue) {
 	order->release = true;
 }
 
-uint32_t ddp_order_parked(const struct ddp_lower_rxq *lower) {
-	return lower->order != DDP_ORDER_NONE ? lower->orders->tail - lower->orders->head : 0;
-}
-
 unsigned int ddp_order_clear(struct ddp_lower_rxq *lower) {
 	struct ddp_order *order = lower->orders;
 	unsigned int n = 0;

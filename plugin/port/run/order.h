@@ -110,8 +110,6 @@ bool ddp_order_returned(const struct ddp_lower_rxq *lower, uint16_t *reta);
 void ddp_order_keep_moves(struct ddp_lower_rxq *lower);
 // An Rx queue's ring is about to be removed.
 void ddp_order_queue_stop(struct ddp_lower_rxq *lower, uint16_t queue);
-// The number of packets that are parked, or slightly more.
-uint32_t ddp_order_parked(const struct ddp_lower_rxq *lower);
 // Free the packets that are parked. Returns their number.
 unsigned int ddp_order_clear(struct ddp_lower_rxq *lower);
 

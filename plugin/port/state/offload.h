@@ -36,12 +36,6 @@ enum ddp_offload_mode {
 #define DDP_OFFLOAD_MISMATCHES 64
 #define DDP_IDLE_LOOKS 100 // in 10 s of traffic
 
-// What a lower queue of another net_ddp below had when the lower device was last changed.
-struct ddp_kept {
-	uint64_t taken;    // packets, ever
-	bool held, parked; // some of them still are
-};
-
 // A packet type of the plan that had packets with another hash.
 struct ddp_suspect {
 	uint32_t rte_ptype;
@@ -73,11 +67,9 @@ struct ddp_offload {
 	uint64_t taken, offloaded; // packets when we looked last
 	unsigned int idle_looks;   // at which others had come since, but none that it had hashed
 	struct ddp_suspect suspects[DDP_OFFLOAD_MISMATCHES];
-	unsigned int n_mismatched; // of these
-	unsigned int n_unlogged;   // mismatches since the last log line
-	uint64_t log_at;           // the next one, by TSC
-	uint32_t kept_us; // packets hashed before are kept below: until the next look; 0: none are
-	struct ddp_kept kept[DDP_PORT_QUEUES];
+	unsigned int n_mismatched;   // of these
+	unsigned int n_unlogged;     // mismatches since the last log line
+	uint64_t log_at;             // the next one, by TSC
 	struct ddp_package *package; // of the argument `package`, for a 700-series NIC; NULL: none
 	struct ddp_i40e_port *i40e;  // the NIC with this package; NULL: it has it not
 };

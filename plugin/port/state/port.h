@@ -184,7 +184,6 @@ struct ddp_lower {
 
 enum ddp_alarm {
 	DDP_ALARM_HW_PTYPES, // hashes of the lower device are watched
-	DDP_ALARM_KEPT,      // packets are kept by the net_ddp below
 	DDP_ALARM_MP,        // locks of other processes are watched
 	DDP_ALARM_BALANCE,
 	DDP_ALARM_LEAVING,   // the lower device is about to be removed

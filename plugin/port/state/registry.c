@@ -6,8 +6,8 @@
 // ports' mutexes are not freed with them: ethdev does not keep a thread (of telemetry, for example)
 // out of a port that another thread closes. Such a thread locks the mutex, and finds no port.
 //
-// A thread with the registry's mutex never waits for a port's mutex. One with a port's mutex may
-// wait for that of the net_ddp below, and for no other.
+// A thread with the registry's mutex never waits for a port's mutex, nor one with a port's mutex
+// for another port's.
 #include "port/state/control.h"
 
 #include <errno.h>

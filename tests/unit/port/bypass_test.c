@@ -5,8 +5,6 @@
 
 #include <pthread.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "fake_nic.h"
 #include "packet.h"
@@ -820,150 +818,6 @@ static void packets_that_will_bypass_the_rings_are_counted(void **state) {
 	ddp_end(port);
 }
 
-#define OVER_NET_DDP \
-	"dev(net_ddp1,dev(net_testsrc0),profile=e810-comms,overflow=wait),lower_queues=4,overflow=wait,offload=auto:generic"
-
-// Verify the next burst of each lower queue.
-static void verify_next(uint16_t port_id) {
-	struct ddp_port *port = rte_eth_devices[port_id].data->dev_private;
-
-	for (unsigned int i = 0; i < port->n_lower_rxqs; i++)
-		port->lower_rxqs[i].n_bursts = DDP_PROOF_STRIDE - 1;
-}
-
-static unsigned int poll_and_verify(uint16_t port, uint16_t queue) {
-	struct rte_mbuf *mbufs[64];
-	uint16_t got;
-
-	verify_next(port);
-	got = rte_eth_rx_burst(port, queue, mbufs, RTE_DIM(mbufs));
-	rte_pktmbuf_free_bulk(mbufs, got);
-	return got;
-}
-
-static unsigned int poll_all_and_verify(uint16_t port) {
-	unsigned int n = 0;
-
-	for (uint16_t q = 0; q < N_QUEUES; q++)
-		n += poll_and_verify(port, q);
-	return n;
-}
-
-// Packets bypass the rings again when those that were parked before the last change have come.
-static void bypass_comes_and_stays(uint16_t port) {
-	const uint64_t end = rte_rdtsc() + 10 * rte_get_tsc_hz();
-	unsigned int n = 0;
-
-	while (!is_bypassing(port) && rte_rdtsc() < end)
-		assert_int_equal(poll_all_and_verify(port), 0);
-	assert_true(is_bypassing(port));
-	arrive(2048);
-	while (n < 2048)
-		n += poll_all_and_verify(port);
-	assert_true(is_bypassing(port));
-}
-
-// Queue 0 is not polled, so packets of entries that left it wait inside the lower net_ddp, for
-// queues that a further table does not have them on. They must not end the bypass.
-static void packets_parked_by_a_lower_net_ddp_are_not_misrouted(void **state) {
-	uint16_t port = ddp_start(OVER_NET_DDP, N_QUEUES, 1, 4096);
-	unsigned int n = 0;
-
-	arrive(2048);
-	while (n < 2048)
-		n += poll_all_and_verify(port);
-	assert_true(is_bypassing(port));
-	arrive(256);
-	for (unsigned int i = 0; i < 64; i++)
-		n += poll_and_verify(port, 1);
-	reta_fill(port, 0, N_QUEUES, 1);
-	arrive(2048);
-	for (unsigned int i = 0; i < 256; i++)
-		n += poll_and_verify(port, 1);
-	reta_fill(port, 0, N_QUEUES, 2);
-	while (n < 2048 + 256 + 2048)
-		n += poll_all_and_verify(port);
-	bypass_comes_and_stays(port);
-	ddp_end(port);
-}
-
-#define OVER_TWO_QUEUES                                                                          \
-	"dev(net_ddp1,dev(net_testsrc0,rxq=2),lower_queues=2,profile=e810-comms,overflow=wait)," \
-	"lower_queues=4,overflow=wait,offload=auto:generic"
-
-// The same, while many more packets come past them: from another of its queues.
-static void packets_parked_by_a_lower_net_ddp_may_come_late(void **state) {
-	const uint64_t end = rte_rdtsc() + 10 * rte_get_tsc_hz();
-	uint16_t port = ddp_start(OVER_TWO_QUEUES, N_QUEUES, 1, 4096);
-	unsigned int n = 0;
-
-	packets_feed(0, 0, N_FLOWS, 2048);
-	packets_feed(0, 1, N_FLOWS, 2048);
-	while (n < 4096)
-		n += poll_all_and_verify(port);
-	assert_true(is_bypassing(port));
-	packets_feed(0, 0, N_FLOWS, 256);
-	for (unsigned int i = 0; i < 64; i++)
-		n += poll_and_verify(port, 1);
-	reta_fill(port, 0, N_QUEUES, 1);
-	packets_feed(0, 0, N_FLOWS, 1024);
-	for (unsigned int i = 0; i < 128; i++)
-		n += poll_and_verify(port, 1);
-	reta_fill(port, 0, N_QUEUES, 2);
-	packets_feed(0, 1, N_FLOWS, 8192);
-	while (n < 4096 + 1536 && rte_rdtsc() < end)
-		n += poll_and_verify(port, 1);
-	assert_in_range(n, 4096 + 1536, 4096 + 256 + 1024 + 8192);
-	while (n < 4096 + 256 + 1024 + 8192)
-		n += poll_all_and_verify(port);
-	bypass_comes_and_stays(port);
-	ddp_end(port);
-}
-
-struct holder {
-	uint16_t port;
-	const rte_spinlock_t *lock;
-	bool begun;
-	int seen;
-};
-
-// Has the port's mutex for longer than a wait for a lock of it takes to look at the lock's owner.
-static void *holder_main(void *arg) {
-	struct holder *holder = arg;
-	struct ddp_port *port = ddp_registry_get(holder->port);
-
-	__atomic_store_n(&holder->begun, true, __ATOMIC_RELEASE);
-	rte_delay_us_sleep(500000);
-	holder->seen = __atomic_load_n(&holder->lock->locked, __ATOMIC_RELAXED);
-	ddp_registry_put(port);
-	return NULL;
-}
-
-// Who takes the lock of a process that ended away changes what the port's mutex protects.
-static void a_lock_of_a_lower_net_ddp_is_taken_away_under_its_mutex(void **state) {
-	uint16_t port_id = ddp_start(OVER_NET_DDP, N_QUEUES, 1, 4096);
-	struct holder holder = {.port = port_id_of("net_ddp1")};
-	struct ddp_port *below = rte_eth_devices[holder.port].data->dev_private, *port;
-	pthread_t thread;
-	pid_t pid = fork();
-
-	if (pid == 0)
-		_exit(0);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	below->lower_rxqs[0].lock.locked = pid;
-	holder.lock = &below->lower_rxqs[0].lock;
-	assert_int_equal(pthread_create(&thread, NULL, holder_main, &holder), 0);
-	while (!__atomic_load_n(&holder.begun, __ATOMIC_ACQUIRE))
-		rte_pause();
-	port = ddp_registry_get(port_id);
-	assert_false(ddp_lower_keeps(port, true));
-	ddp_registry_put(port);
-	pthread_join(thread, NULL);
-	assert_int_equal(holder.seen, pid);
-	assert_int_equal(holder.lock->locked, 0);
-	ddp_end(port_id);
-}
-
 struct inside {
 	uint16_t port;
 	bool yes;
@@ -1044,9 +898,6 @@ int main(void) {
 		bypass_test(changes_under_traffic_lose_nothing),
 		bypass_test(waiting_packets_are_counted_during_a_bypass),
 		bypass_test(packets_that_will_bypass_the_rings_are_counted),
-		bypass_test(packets_parked_by_a_lower_net_ddp_are_not_misrouted),
-		bypass_test(packets_parked_by_a_lower_net_ddp_may_come_late),
-		bypass_test(a_lock_of_a_lower_net_ddp_is_taken_away_under_its_mutex),
 		bypass_test(a_stop_waits_for_burst_calls_inside),
 	};
 

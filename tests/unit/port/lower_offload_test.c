@@ -752,6 +752,17 @@ static void rules_exist_while_the_port_runs(void **state) {
 	ddp_end(port);
 }
 
+static void another_net_ddp_is_no_nic(void **state) {
+	uint16_t port =
+		ddp_start("dev(net_ddp1,dev(net_testsrc0),profile=e810-comms),offload=auto:generic",
+			  N_QUEUES, 1, 64);
+	const struct ddp_port *ddp = rte_eth_devices[port].data->dev_private;
+
+	assert_string_equal(ddp_nic_name(ddp->offload.nic), "none");
+	assert_null(ddp->hw_ptypes);
+	ddp_end(port);
+}
+
 // A driver that does not keep rules has none after it recovered from an error.
 static void rules_are_created_again_after_a_recovery(void **state) {
 	uint16_t port = ddp_start(COMMS, N_QUEUES, 1, 64);
@@ -1041,6 +1052,7 @@ int main(void) {
 		port_test(packets_of_another_type_do_not_end_the_offload),
 		port_test(packets_with_another_hash_interrupt_the_offload),
 		port_test(a_nic_that_hashes_one_type_wrongly_is_not_used),
+		port_test(another_net_ddp_is_no_nic),
 		port_test(rules_exist_while_the_port_runs),
 		port_test(rules_are_created_again_after_a_recovery),
 		port_test(a_rule_that_fails_removes_all_others),
