@@ -278,8 +278,10 @@ static void *error_make(void) {
 }
 
 // What an error says must be there to be read.
-static void error_say(const struct rte_flow_error *error) {
-	if (error != NULL && error->type != RTE_FLOW_ERROR_TYPE_NONE && error->message != NULL)
+static void error_say(int ret, const struct rte_flow_error *error) {
+	say(": %d", ret);
+	if (ret < 0 && error != NULL && error->type != RTE_FLOW_ERROR_TYPE_NONE &&
+	    error->message != NULL)
 		say(" (%s)", error->message);
 }
 
@@ -289,20 +291,16 @@ static void flow_create(uint16_t port) {
 	struct rte_flow *flow =
 		rte_flow_create(port, attr_make(), pattern_make(), actions_make(), error);
 
-	if (flow == NULL)
-		error_say(error);
-	else
+	error_say(flow == NULL ? -rte_errno : 0, error);
+	if (flow != NULL)
 		*handle = (struct handle){flow, port, true};
-	say(": %p", (void *)flow);
 }
 
 static void flow_validate(uint16_t port) {
 	struct rte_flow_error *error = error_make();
-	int ret = rte_flow_validate(port, attr_make(), pattern_make(), actions_make(), error);
 
-	say(": %d", ret);
-	if (ret < 0)
-		error_say(error);
+	error_say(rte_flow_validate(port, attr_make(), pattern_make(), actions_make(), error),
+		  error);
 }
 
 static void flow_destroy(uint16_t port) {
@@ -310,9 +308,7 @@ static void flow_destroy(uint16_t port) {
 	struct handle *handle = handle_choose(port);
 	int ret = rte_flow_destroy(port, handle->flow, error);
 
-	say(" %p: %d", (void *)handle->flow, ret);
-	if (ret < 0)
-		error_say(error);
+	error_say(ret, error);
 	// That an unknown one can says nothing: a newer rule may be where an old one was.
 	if (ret < 0 && is_known(handle, port))
 		fault("port %u: a rule cannot be destroyed", port);
@@ -328,12 +324,10 @@ static void flow_query(uint16_t port) {
 				     (int)below(100),
 	};
 	struct rte_flow_error *error = error_make();
-	int ret = rte_flow_query(port, handle_choose(port)->flow, &action, zero_bytes(UNKNOWN_SIZE),
-				 error);
 
-	say(": %d", ret);
-	if (ret < 0)
-		error_say(error);
+	error_say(rte_flow_query(port, handle_choose(port)->flow, &action, zero_bytes(UNKNOWN_SIZE),
+				 error),
+		  error);
 }
 
 static void flow_flush(uint16_t port) {

@@ -25,7 +25,7 @@
 #include "unit/port/testsrc.h"
 
 #define POOL_SIZE 8191
-#define CALLS_PER_PROCESS 500
+#define CALLS_PER_PROCESS 250
 #define SECONDS_PER_PROCESS 300
 #define MEMORY_MAX 1024
 
@@ -227,9 +227,6 @@ static int process_run(uint64_t seed, unsigned int n_calls, bool close, bool wat
 static char folder[256];
 
 static int path_remove(const char *path, const struct stat *stat, int type, struct FTW *ftw) {
-	RTE_SET_USED(stat);
-	RTE_SET_USED(type);
-	RTE_SET_USED(ftw);
 	return remove(path);
 }
 
@@ -289,7 +286,7 @@ static int child_run(const char *self, uint64_t seed, unsigned int n_calls, unsi
 static int usage(FILE *out) {
 	fprintf(out,
 		"usage: control_fuzz [-n CALLS] [-s SEED] [-p PROCESS [-v]]\n"
-		"  -n CALLS     how many in all (default 2000), " RTE_STR(
+		"  -n CALLS     how many in all (default 1000), " RTE_STR(
 			CALLS_PER_PROCESS) " a process\n"
 					   "  -s SEED      of all that is random (default 1)\n"
 					   "  -p PROCESS   only this one, from 0\n"
@@ -298,7 +295,7 @@ static int usage(FILE *out) {
 }
 
 int main(int argc, char **argv) {
-	unsigned int n_calls = 2000, process = 0;
+	unsigned int n_calls = 1000, process = 0;
 	bool one = false;
 	uint64_t seed = 1;
 

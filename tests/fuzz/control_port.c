@@ -15,10 +15,10 @@
 
 #include "port/state/rte_pmd_ddp.h"
 #include "stress/fault.h"
+#include "stress/xstat.h"
 #include "unit/port/testsrc.h"
 
 #define N_TESTSRC 3
-#define XSTATS_MAX 4096
 
 static const char *const names[] = {"net_ddp0", "net_ddp1", "net_ddp2"};
 static const char *const lowers[] = {
@@ -113,7 +113,6 @@ static void probe(uint16_t port) {
 	char both[512];
 	int ret;
 
-	RTE_SET_USED(port);
 	snprintf(both, sizeof(both), "%s,%s", name, devargs);
 	say(" %s", both);
 	if (chance(80))
@@ -126,7 +125,6 @@ static void probe(uint16_t port) {
 static void removal(uint16_t port) {
 	const char *name = PICK(names);
 
-	RTE_SET_USED(port);
 	say(" %s: %d", name, rte_vdev_uninit(name));
 }
 
@@ -141,7 +139,6 @@ static void lower_meddle(uint16_t port) {
 	const char *name = PICK(lowers);
 	uint16_t lower;
 
-	RTE_SET_USED(port);
 	if (rte_eth_dev_get_port_by_name(name, &lower) != 0)
 		return;
 	say(" %s", name);
@@ -170,7 +167,6 @@ static void lower_meddle(uint16_t port) {
 static void lower_probe(uint16_t port) {
 	const char *name = PICK(lowers);
 
-	RTE_SET_USED(port);
 	say(" %s: %d", name, rte_vdev_init(name, ""));
 }
 
@@ -385,7 +381,6 @@ static struct rte_mbuf *packet_make(void) {
 static void feed(uint16_t port) {
 	unsigned int dev = below(N_TESTSRC), queue = below(TESTSRC_QUEUES);
 
-	RTE_SET_USED(port);
 	if (testsrc_left(dev) > 1000)
 		return;
 	for (uint32_t n = below(200); n > 0; n--) {
@@ -638,30 +633,22 @@ const unsigned int n_port_calls = RTE_DIM(port_calls);
 
 /* Sums */
 
-static uint64_t xstat_find(const struct rte_eth_xstat_name *list,
-			   const struct rte_eth_xstat *values, int n, const char *name) {
-	for (int i = 0; i < n; i++)
-		if (strcmp(list[i].name, name) == 0)
-			return values[i].value;
-	fault("no statistic %s", name);
-	return 0;
+static uint64_t xstat(uint16_t port, const char *name) {
+	uint64_t value = 0;
+
+	if (!xstat_read(port, name, &value))
+		fault("no statistic %s", name);
+	return value;
 }
 
-// Profiles may come and go meanwhile, and the statistics of packet types with them: those are last.
 static void port_sum_check(uint16_t port) {
-	static struct rte_eth_xstat_name list[XSTATS_MAX];
-	static struct rte_eth_xstat values[XSTATS_MAX];
-	int n = rte_eth_xstats_get(port, values, XSTATS_MAX);
-	uint64_t in_rings;
+	const uint64_t in_rings = xstat(port, "rx_in_rings");
 
-	n = RTE_MIN(n, rte_eth_xstats_get_names(port, list, XSTATS_MAX));
-	in_rings = xstat_find(list, values, n, "rx_in_rings");
 	if (in_rings > UINT16_MAX ||
-	    xstat_find(list, values, n, "rx_lower_packets") !=
-		    in_rings + xstat_find(list, values, n, "rx_delivered_packets") +
-			    xstat_find(list, values, n, "rx_missed_packets") +
-			    xstat_find(list, values, n, "rx_dropped_by_rule") +
-			    xstat_find(list, values, n, "rx_dropped_at_stop"))
+	    xstat(port, "rx_lower_packets") != in_rings + xstat(port, "rx_delivered_packets") +
+						       xstat(port, "rx_missed_packets") +
+						       xstat(port, "rx_dropped_by_rule") +
+						       xstat(port, "rx_dropped_at_stop"))
 		fault("port %u: sums do not hold, %lu packets in rings", port, in_rings);
 	if (!rte_eth_devices[port].data->dev_started && in_rings != 0)
 		fault("port %u is stopped and has %lu packets", port, in_rings);

@@ -240,7 +240,6 @@ static void telemetry(uint16_t port) {
 	char command[256];
 	int fd = socket_open();
 
-	RTE_SET_USED(port);
 	command_make(command, sizeof(command));
 	say(" %s", command);
 	if (fd >= 0) {
@@ -257,7 +256,6 @@ static void *watcher_main(void *arg) {
 	int fd = socket_open();
 	unsigned int i = 0;
 
-	RTE_SET_USED(arg);
 	while (fd >= 0 && __atomic_load_n(&watching, __ATOMIC_ACQUIRE)) {
 		char command[64];
 

@@ -12,13 +12,9 @@
 #include "packet_stream.h"
 #include "poller.h"
 #include "port/state/rte_pmd_ddp.h"
+#include "rss/balancer.h"
 #include "rss/rss.h"
 #include "xstat.h"
-
-static uint32_t random_next(uint32_t *state) {
-	*state = *state * 1664525 + 1013904223;
-	return *state >> 8;
-}
 
 void setup_init(struct setup *setup, uint16_t n_queues) {
 	memset(setup, 0, sizeof(*setup));
@@ -29,9 +25,6 @@ void setup_init(struct setup *setup, uint16_t n_queues) {
 }
 
 static void nothing_plan(struct setup *next, uint16_t n_queues, uint32_t *random) {
-	RTE_SET_USED(next);
-	RTE_SET_USED(n_queues);
-	RTE_SET_USED(random);
 }
 
 /* Redirection table */
@@ -75,7 +68,6 @@ static void hash_plan(struct setup *next, uint16_t n_queues, uint32_t *random) {
 		RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_TCP,
 	};
 
-	RTE_SET_USED(n_queues);
 	if (random_next(random) % 2 == 0)
 		for (unsigned int i = 0; i < KEY_SIZE; i++)
 			next->key[i] = random_next(random);
@@ -99,7 +91,6 @@ static int hash_apply(uint16_t port, const struct setup *now, const struct setup
 
 // One comes or goes.
 static void profiles_plan(struct setup *next, uint16_t n_queues, uint32_t *random) {
-	RTE_SET_USED(n_queues);
 	if (random_next(random) % 2 == 0) {
 		next->vxlan = !next->vxlan;
 	} else {
@@ -132,7 +123,6 @@ static int profiles_apply(uint16_t port, const struct setup *now, const struct s
 
 // All in one step.
 static void list_plan(struct setup *next, uint16_t n_queues, uint32_t *random) {
-	RTE_SET_USED(n_queues);
 	next->vxlan = random_next(random) % 2 == 0;
 	next->gtpu = random_next(random) % 4 > 0;
 	next->gtpu_teid = next->gtpu && random_next(random) % 2 == 0;
@@ -142,7 +132,6 @@ static int list_apply(uint16_t port, const struct setup *now, const struct setup
 	char error[256] = "", list[64];
 	int ret;
 
-	RTE_SET_USED(now);
 	snprintf(list, sizeof(list), "base%s%s%s", next->gtpu ? "+gtpu" : "",
 		 next->gtpu_teid ? ":teid" : "", next->vxlan ? "+vxlan" : "");
 	ret = rte_pmd_ddp_profile_set(port, list, error, sizeof(error));
@@ -162,7 +151,6 @@ static int id_find(uint16_t port, const char *name) {
 }
 
 static void mapping_plan(struct setup *next, uint16_t n_queues, uint32_t *random) {
-	RTE_SET_USED(n_queues);
 	next->tcp_ptype = next->tcp_ptype != 0 ? 0 : UINT32_C(0x80000000) | random_next(random);
 }
 
@@ -170,7 +158,6 @@ static int mapping_apply(uint16_t port, const struct setup *now, const struct se
 	int id = id_find(port, type_names[TYPE_IPV4_TCP]);
 	const struct rte_pmd_ddp_ptype_mapping item = {.id = id, .rte_ptype = next->tcp_ptype};
 
-	RTE_SET_USED(now);
 	if (next->tcp_ptype == 0)
 		return rte_pmd_ddp_ptype_mapping_reset(port);
 	return id < 0 ? id : rte_pmd_ddp_ptype_mapping_update(port, &item, 1, false);
@@ -186,19 +173,15 @@ static void layers_plan(struct setup *next, uint16_t n_queues, uint32_t *random)
 		RTE_PTYPE_ALL_MASK,
 	};
 
-	RTE_SET_USED(n_queues);
 	next->ptype_mask = masks[random_next(random) % RTE_DIM(masks)];
 }
 
 static int layers_apply(uint16_t port, const struct setup *now, const struct setup *next) {
-	RTE_SET_USED(now);
 	return rte_eth_dev_set_ptypes(port, next->ptype_mask, NULL, 0);
 }
 
 // It can be declared while a profile knows the tunnel; it outlives the profile.
 static void tunnel_plan(struct setup *next, uint16_t n_queues, uint32_t *random) {
-	RTE_SET_USED(n_queues);
-	RTE_SET_USED(random);
 	if (next->tunnel || next->vxlan)
 		next->tunnel = !next->tunnel;
 	else
@@ -249,8 +232,6 @@ static int tx_queue_apply(uint16_t port, const struct setup *now, const struct s
 	struct rte_eth_dev_info info;
 	int ret = rte_eth_dev_info_get(port, &info);
 
-	RTE_SET_USED(now);
-	RTE_SET_USED(next);
 	if (ret < 0)
 		return ret;
 	last = (last + 1) % info.nb_tx_queues;
@@ -329,8 +310,6 @@ static void group_rule_plan(struct group_rule *rule, unsigned int first, unsigne
 }
 
 static void rule_src_plan(struct setup *next, uint16_t n_queues, uint32_t *random) {
-	RTE_SET_USED(n_queues);
-	RTE_SET_USED(random);
 	next->rule_src = !next->rule_src;
 }
 
@@ -375,7 +354,6 @@ static int ruled_list_apply(uint16_t port, const struct setup *now, const struct
 }
 
 static void rule_mark_plan(struct setup *next, uint16_t n_queues, uint32_t *random) {
-	RTE_SET_USED(n_queues);
 	group_rule_plan(&next->rule_mark, 5, 5, random_next(random), random);
 }
 
@@ -391,7 +369,6 @@ static int rule_mark_apply(uint16_t port, const struct setup *now, const struct 
 }
 
 static void rule_drop_plan(struct setup *next, uint16_t n_queues, uint32_t *random) {
-	RTE_SET_USED(n_queues);
 	group_rule_plan(&next->rule_drop, 10, 6, 0, random);
 }
 
@@ -466,20 +443,17 @@ void changes_balance(bool balances) {
 }
 
 static bool balance_possible(uint16_t port) {
-	RTE_SET_USED(port);
 	return may_balance;
 }
 
 static void balance_plan(struct setup *next, uint16_t n_queues, uint32_t *random) {
 	static const uint16_t ms[] = {0, 1, 1, 1, 2, 7};
 
-	RTE_SET_USED(n_queues);
 	next->balance_ms = ms[random_next(random) % RTE_DIM(ms)];
 	next->adrift |= next->balance_ms > 0;
 }
 
 static int balance_apply(uint16_t port, const struct setup *now, const struct setup *next) {
-	RTE_SET_USED(now);
 	return rte_pmd_ddp_balance_set(port, next->balance_ms);
 }
 
@@ -503,6 +477,46 @@ int changes_spread(uint16_t port, struct setup *setup, uint16_t n_queues) {
 		ret = hash_apply(port, setup, &next);
 	*setup = next;
 	return ret;
+}
+
+// Instead of the moves that plugin/rss decides on, which are few, each interval some entries move,
+// from any queue to any that is polled.
+
+static bool at_random;
+static uint32_t moves_state;
+
+void moves_random(bool random) {
+	__atomic_store_n(&at_random, random, __ATOMIC_RELAXED);
+}
+
+unsigned int __real_ddp_balancer_step(struct ddp_balancer *balancer,
+				      const struct ddp_balancer_interval *interval,
+				      struct ddp_balancer_move *moves);
+unsigned int __wrap_ddp_balancer_step(struct ddp_balancer *balancer,
+				      const struct ddp_balancer_interval *interval,
+				      struct ddp_balancer_move *moves);
+
+// A queue that is not polled may lose entries, and gets none.
+unsigned int __wrap_ddp_balancer_step(struct ddp_balancer *balancer,
+				      const struct ddp_balancer_interval *interval,
+				      struct ddp_balancer_move *moves) {
+	unsigned int n = __real_ddp_balancer_step(balancer, interval, moves), n_tries, first;
+
+	if (!__atomic_load_n(&at_random, __ATOMIC_RELAXED) || balancer->before == 0)
+		return n;
+	n = 0;
+	n_tries = 1 + random_next(&moves_state) % DDP_BALANCER_MOVES;
+	first = random_next(&moves_state);
+	for (unsigned int i = 0; i < n_tries; i++) {
+		uint16_t entry = (first + i * 37) % balancer->n_entries;
+		uint16_t from = interval->reta[entry],
+			 to = random_next(&moves_state) % balancer->n_queues;
+
+		if (to != from && interval->usable[to])
+			moves[n++] =
+				(struct ddp_balancer_move){.entry = entry, .from = from, .to = to};
+	}
+	return n;
 }
 
 /* All rules at once */
@@ -572,8 +586,6 @@ static int refused_apply(uint16_t port, const struct setup *now, const struct se
 	uint8_t key[KEY_SIZE] = {0};
 	struct rte_eth_rss_conf conf = {.rss_key = key, .rss_key_len = 39, .rss_hf = 0};
 
-	RTE_SET_USED(now);
-	RTE_SET_USED(next);
 	memset(groups, 0, sizeof(groups));
 	for (unsigned int i = 0; i < RTE_DIM(groups); i++)
 		groups[i].mask = UINT64_MAX;
@@ -588,8 +600,6 @@ static int stats_apply(uint16_t port, const struct setup *now, const struct setu
 	struct rte_eth_stats stats;
 	int ret = rte_eth_stats_get(port, &stats);
 
-	RTE_SET_USED(now);
-	RTE_SET_USED(next);
 	if (ret == 0)
 		ret = stats.ipackets % 2 == 0 ? rte_eth_stats_reset(port) :
 						rte_eth_xstats_reset(port);
@@ -603,8 +613,6 @@ static int lower_apply(uint16_t port, const struct setup *now, const struct setu
 	struct rte_ether_addr more = {{2, 0, 0, 0, 1, 1}}, group = {{0x33, 0x33, 0, 0, 0, 1}};
 	bool on = turn / 8 % 2 == 0;
 
-	RTE_SET_USED(now);
-	RTE_SET_USED(next);
 	switch (turn++ % 8) {
 	case 0:
 		return rte_eth_dev_set_mtu(port, on ? 1400 : RTE_ETHER_MTU);

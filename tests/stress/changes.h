@@ -30,6 +30,9 @@ extern const unsigned int n_changes;
 
 // Is load-aware RSS turned on and off, too?
 void changes_balance(bool balances);
+// Whether it moves entries at random. All else is that of net_ddp: the alarm, the exchange of the
+// table, moves that are given up.
+void moves_random(bool random);
 // A port that was just configured.
 void setup_init(struct setup *setup, uint16_t n_queues);
 // Spread packets over all queues again, as at first. 0 or -errno.

@@ -32,11 +32,6 @@ static struct fifo fifos[STREAM_RXQ_MAX];
 static struct stream_runs runs;
 static uint32_t random_state;
 
-static uint32_t random_next(void) {
-	random_state = random_state * 1664525 + 1013904223;
-	return random_state >> 8;
-}
-
 /* Packets arrive */
 
 static void packet_hash(struct rte_mbuf *mbuf, uint32_t flow) {
@@ -78,14 +73,14 @@ static void packets_arrive(struct rte_mempool *pool) {
 	if (!stream_emits() || rte_pktmbuf_alloc_bulk(pool, mbufs, ARRIVE) != 0)
 		return;
 	for (unsigned int i = 0; i < ARRIVE; i++)
-		packet_arrive(mbufs[i], stream_flow(&runs, random_next()));
+		packet_arrive(mbufs[i], stream_flow(&runs, random_next(&random_state)));
 }
 
 /* Packets are read */
 
 // Most bursts end where the type changes.
 static uint16_t fifo_take(struct fifo *fifo, struct rte_mbuf **mbufs, uint16_t n) {
-	bool mixed = random_next() % 8 == 0;
+	bool mixed = random_next(&random_state) % 8 == 0;
 	uint16_t i = 0;
 
 	for (; i < n && fifo->head != fifo->tail; i++) {
@@ -156,30 +151,25 @@ void nic_info(struct rte_eth_dev_info *info) {
 }
 
 int nic_rss_hash_update(struct rte_eth_dev *dev, struct rte_eth_rss_conf *conf) {
-	RTE_SET_USED(dev);
 	settings_begin();
 	return settings_end(fake_nic_rss(&nic, conf));
 }
 
 int nic_reta_update(struct rte_eth_dev *dev, struct rte_eth_rss_reta_entry64 *reta, uint16_t n) {
-	RTE_SET_USED(dev);
 	settings_begin();
 	return settings_end(fake_nic_reta_update(&nic, reta, n));
 }
 
 int nic_reta_query(struct rte_eth_dev *dev, struct rte_eth_rss_reta_entry64 *reta, uint16_t n) {
-	RTE_SET_USED(dev);
 	return fake_nic_reta_query(&nic, reta, n);
 }
 
 int nic_tunnel_add(struct rte_eth_dev *dev, struct rte_eth_udp_tunnel *tunnel) {
-	RTE_SET_USED(dev);
 	settings_begin();
 	return settings_end(fake_nic_tunnel(&nic, tunnel, true));
 }
 
 int nic_tunnel_del(struct rte_eth_dev *dev, struct rte_eth_udp_tunnel *tunnel) {
-	RTE_SET_USED(dev);
 	settings_begin();
 	return settings_end(fake_nic_tunnel(&nic, tunnel, false));
 }
@@ -187,8 +177,6 @@ int nic_tunnel_del(struct rte_eth_dev *dev, struct rte_eth_udp_tunnel *tunnel) {
 static int flow_validate(struct rte_eth_dev *dev, const struct rte_flow_attr *attr,
 			 const struct rte_flow_item items[], const struct rte_flow_action actions[],
 			 struct rte_flow_error *error) {
-	RTE_SET_USED(dev);
-	RTE_SET_USED(attr);
 	return fake_nic_validate(&nic, items, actions, error);
 }
 
@@ -198,8 +186,6 @@ static struct rte_flow *flow_create(struct rte_eth_dev *dev, const struct rte_fl
 				    struct rte_flow_error *error) {
 	struct rte_flow *flow;
 
-	RTE_SET_USED(dev);
-	RTE_SET_USED(attr);
 	settings_begin();
 	flow = fake_nic_create(&nic, items, actions, error);
 	settings_end(0);
@@ -208,7 +194,6 @@ static struct rte_flow *flow_create(struct rte_eth_dev *dev, const struct rte_fl
 
 static int flow_destroy(struct rte_eth_dev *dev, struct rte_flow *flow,
 			struct rte_flow_error *error) {
-	RTE_SET_USED(dev);
 	settings_begin();
 	return settings_end(fake_nic_destroy(&nic, flow, error));
 }
@@ -220,7 +205,6 @@ int nic_flow_ops_get(struct rte_eth_dev *dev, const struct rte_flow_ops **ops) {
 		.destroy = flow_destroy,
 	};
 
-	RTE_SET_USED(dev);
 	*ops = &flow_ops;
 	return 0;
 }

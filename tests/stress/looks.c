@@ -161,7 +161,6 @@ static bool looking;
 static uint64_t n_calls;
 
 static void *look_main(void *arg) {
-	RTE_SET_USED(arg);
 	while (__atomic_load_n(&looking, __ATOMIC_ACQUIRE)) {
 		n_calls += port_look(looked_at);
 		usleep(1000);

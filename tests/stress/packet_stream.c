@@ -49,11 +49,6 @@ static uint64_t n_bypassed;
 __thread struct rte_mbuf **stream_array;
 static uint32_t n_begun, n_done;
 
-static uint32_t random_next(uint32_t *state) {
-	*state = *state * 1664525 + 1013904223;
-	return *state >> 8;
-}
-
 static void enter(bool *inside) {
 	if (__atomic_exchange_n(inside, true, __ATOMIC_ACQUIRE))
 		fault("two threads are in one queue of the lower device");
@@ -338,7 +333,6 @@ void stream_dropped_some(void) {
 static struct rte_ether_addr macs[4];
 
 static int configure(struct rte_eth_dev *dev) {
-	RTE_SET_USED(dev);
 	return 0;
 }
 
@@ -364,7 +358,6 @@ static int device_close(struct rte_eth_dev *dev) {
 }
 
 static int infos_get(struct rte_eth_dev *dev, struct rte_eth_dev_info *info) {
-	RTE_SET_USED(dev);
 	info->max_rx_queues = n_rxqs;
 	info->max_tx_queues = 1;
 	info->max_rx_pktlen = RTE_ETHER_MAX_LEN;
@@ -378,9 +371,6 @@ static int infos_get(struct rte_eth_dev *dev, struct rte_eth_dev_info *info) {
 static int rx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc,
 			  unsigned int socket, const struct rte_eth_rxconf *conf,
 			  struct rte_mempool *pool) {
-	RTE_SET_USED(n_desc);
-	RTE_SET_USED(socket);
-	RTE_SET_USED(conf);
 	rxqs[id].id = id;
 	rxqs[id].pool = pool;
 	rxqs[id].random = id;
@@ -390,16 +380,11 @@ static int rx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc,
 
 static int tx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc,
 			  unsigned int socket, const struct rte_eth_txconf *conf) {
-	RTE_SET_USED(n_desc);
-	RTE_SET_USED(socket);
-	RTE_SET_USED(conf);
 	dev->data->tx_queues[id] = &the_txq;
 	return 0;
 }
 
 static int link_update(struct rte_eth_dev *dev, int wait) {
-	RTE_SET_USED(dev);
-	RTE_SET_USED(wait);
 	return 0;
 }
 
@@ -421,45 +406,30 @@ static int set_link_down(struct rte_eth_dev *dev) {
 // What is asked of it is in what ethdev keeps of the port; packets come all the same.
 
 static int mode_set(struct rte_eth_dev *dev) {
-	RTE_SET_USED(dev);
 	return 0;
 }
 
 static int mtu_set(struct rte_eth_dev *dev, uint16_t mtu) {
-	RTE_SET_USED(dev);
-	RTE_SET_USED(mtu);
 	return 0;
 }
 
 static int mac_addr_set(struct rte_eth_dev *dev, struct rte_ether_addr *addr) {
-	RTE_SET_USED(dev);
-	RTE_SET_USED(addr);
 	return 0;
 }
 
 static int mac_addr_add(struct rte_eth_dev *dev, struct rte_ether_addr *addr, uint32_t index,
 			uint32_t vmdq) {
-	RTE_SET_USED(dev);
-	RTE_SET_USED(addr);
-	RTE_SET_USED(index);
-	RTE_SET_USED(vmdq);
 	return 0;
 }
 
 static void mac_addr_remove(struct rte_eth_dev *dev, uint32_t index) {
-	RTE_SET_USED(dev);
-	RTE_SET_USED(index);
 }
 
 static int mc_addr_list_set(struct rte_eth_dev *dev, struct rte_ether_addr *addrs, uint32_t n) {
-	RTE_SET_USED(dev);
-	RTE_SET_USED(addrs);
-	RTE_SET_USED(n);
 	return 0;
 }
 
 static int stats_get(struct rte_eth_dev *dev, struct rte_eth_stats *stats) {
-	RTE_SET_USED(dev);
 	stats->ipackets = stream_emitted();
 	stats->opackets = stream_sent();
 	return 0;

@@ -3,7 +3,7 @@
 // read, and that checks what is sent to it. There is one such device. Devargs:
 //
 //	rxq=N     Rx queues: 1, 2, 4 or 8; it has one Tx queue
-//	nic=KIND  of enum fake_nic_kind, as a number: it hashes and spreads packets as that (nic.h)
+//	nic=KIND  of enum fake_nic_kind, as a number: it hashes as that (hashing_nic.h)
 #ifndef DDP_TESTS_STRESS_STREAM_H
 #define DDP_TESTS_STRESS_STREAM_H
 
@@ -39,14 +39,14 @@ struct stream_runs {
 // A flow, given a random number.
 uint32_t stream_flow(struct stream_runs *runs, uint32_t random);
 
-// For nic.c, which makes packets in two steps: a flow's frame in a new mbuf, and its stamp, which
-// makes it the next packet of the flow.
+// For hashing_nic.c, which makes packets in two steps: a flow's frame in a new mbuf, and its stamp,
+// which makes it the next packet of the flow.
 void stream_frame(struct rte_mbuf *mbuf, uint32_t flow);
 void stream_stamp(struct rte_mbuf *mbuf, uint32_t flow);
 bool stream_emits(void);
 
 // Whether the sizes of flows are as Zipf's law has them, with other flows in front every few
-// milliseconds. Not of a device that hashes.
+// milliseconds. Not of a device with runs.
 void stream_skew(bool skewed);
 
 // Whether there are packets. They begin anew with each flow's packet 0 after stream_reset().

@@ -44,11 +44,6 @@ static uint16_t neglected = QUEUE_NONE;
 static unsigned int n_parked;
 static int meta_off, tsc_off;
 
-static uint32_t random_next(uint32_t *state) {
-	*state = *state * 1664525 + 1013904223;
-	return *state >> 8;
-}
-
 // That of the packet type, or of a packet that nobody looked into.
 static bool meta_holds(const struct verdict *verdict, const struct rte_pmd_ddp_meta *meta) {
 	if (run->no_meta)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // net_ddp under full load while everything is changed that may be: two workers, a source that never
-// ends. Each packet is judged (worker.h), all are accounted for, and all mbufs come back. With -b
-// the same over lower devices that hash and spread packets as the port does, so that these bypass
-// its rings.
+// ends. Each packet is judged (poller.h), all are accounted for, and all mbufs come back. With -b
+// the same over NICs that hash and spread packets as the port does, so that these bypass its rings.
 #include <assert.h>
 #include <errno.h>
 #include <getopt.h>
@@ -22,7 +21,6 @@
 #include "flow_order.h"
 #include "hashing_nic.h"
 #include "looks.h"
-#include "moves.h"
 #include "packet_stream.h"
 #include "poller.h"
 #include "pool.h"
@@ -57,9 +55,9 @@ enum below {
 
 static const char *const below_names[] = {"net_stream", "ice-os", "ice-comms"};
 static const char *const below_args[] = {
-	[BELOW_NOTHING] = "dev(net_stream0,rxq=%u)",
-	[BELOW_ICE_OS] = "dev(net_stream0,rxq=%u,nic=1),offload=auto:ice-os",
-	[BELOW_ICE_COMMS] = "dev(net_stream0,rxq=%u,nic=2),offload=auto:ice-comms",
+	[BELOW_NOTHING] = ")",
+	[BELOW_ICE_OS] = ",nic=1),offload=auto:ice-os",
+	[BELOW_ICE_COMMS] = ",nic=2),offload=auto:ice-comms",
 };
 
 // What ports the changes are made on.
@@ -112,11 +110,6 @@ static struct sums {
 	struct order_counts order;
 	uint64_t taken, offloaded; // as the port counts, where its statistics were not reset
 } sums;
-
-static uint32_t random_next(void) {
-	random_state = random_state * 1664525 + 1013904223;
-	return random_state >> 8;
-}
 
 static void must(int ret, const char *what) {
 	if (ret >= 0)
@@ -218,29 +211,6 @@ static bool bypass_is_due(void) {
 	       !setup.rules_idle;
 }
 
-// Report why no packet bypasses the rings.
-static void bypass_report(void) {
-	struct ddp_port *port = ddp_registry_get(run.port);
-	const struct ddp_hw_ptypes *hw_ptypes = port->hw_ptypes;
-
-	fprintf(stderr, "gtpu %d, vxlan %d, rss_hf 0x%lx; plan: %s; bypass %d, misrouted %u\n",
-		setup.gtpu, setup.vxlan, setup.rss_hf,
-		port->offload.plan != NULL ? "some" : port->offload.reason,
-		ddp_hw_ptypes_bypass(hw_ptypes), hw_ptypes != NULL ? hw_ptypes->misrouted : 0);
-	for (uint32_t i = 0; hw_ptypes != NULL && i <= hw_ptypes->mask; i++)
-		if (hw_ptypes->slots[i].rte_ptype != 0)
-			fprintf(stderr, "  packet type 0x%x: %u checked, %u wrong\n",
-				hw_ptypes->slots[i].rte_ptype, hw_ptypes->slots[i].checked,
-				hw_ptypes->slots[i].wrong);
-	for (uint16_t q = 0; q < stage->n_lower; q++)
-		fprintf(stderr,
-			"  lower queue %u: %lu taken, %lu with hardware hashes, to drain %u, held %u; waiting %d\n",
-			q, port->lower_rxqs[q].taken, port->lower_rxqs[q].offloaded,
-			port->lower_rxqs[q].drain, port->lower_rxqs[q].held.n,
-			port->rxqs[q].waiting);
-	ddp_registry_put(port);
-}
-
 // Packets bypass the rings again after every change.
 static void bypass_wait(uint64_t n) {
 	uint64_t end = deadline();
@@ -252,7 +222,6 @@ static void bypass_wait(uint64_t n) {
 		fprintf(stderr,
 			"in %d s only %lu packets, not %lu, bypass the rings after a change\n",
 			STALL_SECONDS, stream_bypassed() - last_bypassed, n);
-		bypass_report();
 		abort();
 	}
 }
@@ -278,8 +247,8 @@ static void change_make(const struct change *change, unsigned int round) {
 	setup = next;
 	last_bypassed = stream_bypassed();
 	rings_check();
-	traffic_wait(random_next() % n_between);
-	bypass_wait(BYPASS_MIN + random_next() % n_between);
+	traffic_wait(random_next(&random_state) % n_between);
+	bypass_wait(BYPASS_MIN + random_next(&random_state) % n_between);
 }
 
 /* Sums */
@@ -481,7 +450,7 @@ static const struct change *change_choose(const struct change *change) {
 	if (change != &any_change)
 		return change;
 	do
-		change = &changes[random_next() % n_changes];
+		change = &changes[random_next(&random_state) % n_changes];
 	while (!change_possible(change));
 	return change;
 }
@@ -505,11 +474,11 @@ static void others_wait(uint16_t queue) {
 // Have a queue not polled for 15 to 30 intervals of load-aware RSS, which then gives moves up; or
 // for so long that a change made meanwhile (NULL: none) gives up, too.
 static void queue_neglect(const struct change *change, unsigned int round) {
-	uint16_t queue = random_next() % stage->n_queues;
+	uint16_t queue = random_next(&random_state) % stage->n_queues;
 
 	neglecting = true;
 	workers_neglect(queue);
-	usleep(1000 * (15 + random_next() % 16));
+	usleep(1000 * (15 + random_next(&random_state) % 16));
 	if (change == &no_change) {
 		others_wait(queue);
 	} else if (change != NULL) {
@@ -530,7 +499,7 @@ static void round_make(const struct section *section, unsigned int round) {
 			return;
 	}
 	if (none)
-		traffic_wait(random_next() % n_between);
+		traffic_wait(random_next(&random_state) % n_between);
 	else
 		change_make(change_choose(change), round);
 }
@@ -688,13 +657,14 @@ static void bypass_watch(bool watch) {
 static void port_open(void) {
 	struct rte_eth_conf conf = {.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS};
 	uint16_t n_txq = stage->forward ? stage->n_queues : 0;
-	char below[128], devargs[256];
+	char devargs[256];
 
 	setup_init(&setup, stage->n_queues);
 	conf.rx_adv_conf.rss_conf.rss_hf = setup.rss_hf;
-	snprintf(below, sizeof(below), below_args[stage->below], stage->n_lower);
-	snprintf(devargs, sizeof(devargs), "%s,lower_queues=%u,overflow=%s,meta=%s", below,
-		 stage->n_lower, stage->wait ? "wait" : "drop", stage->no_meta ? "off" : "on");
+	snprintf(devargs, sizeof(devargs),
+		 "dev(net_stream0,rxq=%u%s,lower_queues=%u,overflow=%s,meta=%s", stage->n_lower,
+		 below_args[stage->below], stage->n_lower, stage->wait ? "wait" : "drop",
+		 stage->no_meta ? "off" : "on");
 	must(rte_vdev_init("net_ddp0", devargs), "net_ddp0");
 	must(rte_eth_dev_get_port_by_name("net_ddp0", &run.port), "net_ddp0");
 	must(rte_eth_dev_configure(run.port, stage->n_queues, n_txq, &conf), "configure");

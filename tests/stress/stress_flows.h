@@ -88,6 +88,11 @@ struct verdict {
 	bool missed;  // its queue is stopped
 };
 
+static inline uint32_t random_next(uint32_t *state) {
+	*state = *state * 1664525 + 1013904223;
+	return *state >> 8;
+}
+
 void flows_init(void);
 
 // The frame of a flow without its stamp; returns its length.

@@ -7,7 +7,7 @@
 
 #include "fault.h"
 
-#define XSTATS_MAX 1024
+#define XSTATS_MAX 4096
 
 bool xstat_read(uint16_t port, const char *name, uint64_t *value) {
 	static struct rte_eth_xstat_name names[XSTATS_MAX];
