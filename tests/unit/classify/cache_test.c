@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The path cache where tests/exact seldom goes. What a user would lose: a packet with another type
+// The path cache where tests/judge seldom goes. What a user would lose: a packet with another type
 // or queue than the profile says, for no reason that could be seen; or the cache's speed.
 #include <rte_mbuf_core.h>
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // What the profile language can say, one thing at a time, and what it then does to a packet.
 #include "classify/classify.h"
-#include "oracle.h"
+#include "corpus.h"
 #include "profile/profile.h"
 #include "scratch.h"
 #include "unit.h"
+#include "verdict.h"
 
 struct feature {
 	struct sample sample; // its name is the test's
@@ -361,6 +362,22 @@ static const struct feature features[] = {
 	 "t:two"},
 };
 // clang-format on
+
+// Fail unless the program says what the naive reference says, of the bytes in one block of memory.
+static void assert_agree(const struct loaded *loaded, const uint8_t *bytes, uint32_t len,
+			 struct ddp_class *class) {
+	uint8_t *copy = copy_of(bytes, len);
+	const struct ddp_packet packet = {.data = copy, .first_len = len, .len = len};
+	static struct naive naive;
+	const char *what;
+
+	naive_classify(loaded->profile, copy, len, &naive);
+	what = class_difference(loaded->program, &packet, &naive, UINT64_MAX);
+	if (what != NULL)
+		fail_msg("%s of a packet of %u bytes", what, len);
+	ddp_classify(loaded->program, &packet, class);
+	free(copy);
+}
 
 static void means(void **state) {
 	const struct feature *row = *state;

@@ -13,8 +13,8 @@
 
 #include "base/dpdk_compat.h"
 #include "classify/classify.h"
-#include "classify/graph_packets.h"
 #include "fake_nic.h"
+#include "graph_packets.h"
 #include "package/small_package.h"
 #include "packet.h"
 #include "port/lower/lower.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// A slow, obvious second reading of what a profile says of a packet, straight from struct
-// ddp_profile: what ddp_classify() and ddp_input_gather() must agree with. It has no program, no
+// The reference: a slow, obvious second reading of what a profile says of a packet, straight from
+// struct ddp_profile. It calls nothing of plugin/classify and plugin/rss, has no program, no
 // automaton and no offsets worked out before; it reads one bit at a time and asserts what the
 // checker claims to have proved.
 #ifndef CLASSIFY_NAIVE_H
@@ -11,6 +11,7 @@
 
 #include "classify/classify.h"
 #include "profile/profile.h"
+#include "rss/rss.h"
 
 typedef unsigned __int128 number;
 
@@ -48,5 +49,9 @@ number naive_paired(enum ddp_hash_function function, number value, number other,
 // As ddp_input_gather().
 unsigned int naive_input(struct naive *n, uint64_t rss_hf, enum ddp_hash_function function,
 			 uint8_t input[DDP_MAX_INPUT_SIZE]);
+
+// As ddp_hash_compute_by().
+uint32_t naive_hash(enum ddp_hash_function function, const uint8_t key[DDP_KEY_SIZE],
+		    const uint8_t *input, unsigned int len);
 
 #endif

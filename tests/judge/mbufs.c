@@ -9,7 +9,6 @@
 #define PAGE 4096U
 #define SLOT (2 * PAGE) // a page, and one that cannot be read
 #define N_SEGMENTS (BURST_MAX * BURST_SEGMENTS)
-#define N_SLOTS (N_SEGMENTS + 1) // the last one is burst_copy()'s
 #define HEADROOM_MAX 256
 #define TAILROOM_MAX 160
 
@@ -17,7 +16,7 @@ static_assert(HEADROOM_MAX + PACKET_MAX + TAILROOM_MAX <= PAGE, "a packet has ro
 
 // Every second page can be read, and what is before the first cannot.
 bool burst_init(struct burst *burst) {
-	size_t size = PAGE + (size_t)N_SLOTS * SLOT;
+	size_t size = PAGE + (size_t)N_SEGMENTS * SLOT;
 	uint8_t *map = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	memset(burst, 0, sizeof(*burst));
@@ -29,15 +28,15 @@ bool burst_init(struct burst *burst) {
 	if (burst->segments == NULL || burst->before == NULL)
 		return false;
 	memset(burst->segments, 0, N_SEGMENTS * sizeof(*burst->segments));
-	for (unsigned int i = 0; i < N_SLOTS; i++)
+	for (unsigned int i = 0; i < N_SEGMENTS; i++)
 		if (mprotect(burst->slots + i * SLOT, PAGE, PROT_READ | PROT_WRITE) != 0)
 			return false;
 	return true;
 }
 
 void burst_fini(struct burst *burst) {
-	ASAN_UNPOISON_MEMORY_REGION(burst->slots, N_SLOTS * SLOT);
-	munmap(burst->slots - PAGE, PAGE + (size_t)N_SLOTS * SLOT);
+	ASAN_UNPOISON_MEMORY_REGION(burst->slots, N_SEGMENTS * SLOT);
+	munmap(burst->slots - PAGE, PAGE + (size_t)N_SEGMENTS * SLOT);
 	free(burst->segments);
 	free(burst->before);
 }
@@ -111,12 +110,6 @@ void burst_lay(struct burst *burst, unsigned int i, unsigned int whole, uint64_t
 	}
 	burst->mbufs[i]->nb_segs = n;
 	burst->mbufs[i]->pkt_len = packet->len;
-}
-
-const uint8_t *burst_copy(struct burst *burst, unsigned int i) {
-	const struct bytes *packet = &burst->packets[i];
-
-	return memcpy(slot_open(burst, N_SEGMENTS, packet->len, true), packet->data, packet->len);
 }
 
 int burst_find(const struct burst *burst, const void *address) {

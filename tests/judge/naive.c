@@ -505,3 +505,18 @@ unsigned int naive_input(struct naive *n, uint64_t rss_hf, enum ddp_hash_functio
 	}
 	return len;
 }
+
+/* Hash */
+
+uint32_t naive_hash(enum ddp_hash_function function, const uint8_t key[DDP_KEY_SIZE],
+		    const uint8_t *input, unsigned int len) {
+	uint32_t hash = 0;
+
+	for (unsigned int i = 0; i < len && function == DDP_HASH_SIMPLE_XOR; i++)
+		hash ^= (uint32_t)input[i] << (24 - i % 4 * 8);
+	for (unsigned int bit = 0; bit < 8 * len && function != DDP_HASH_SIMPLE_XOR; bit++)
+		for (unsigned int b = bit;
+		     b < bit + 32 && (input[bit / 8] >> (7 - bit % 8) & 1) != 0; b++)
+			hash ^= (uint32_t)(key[b / 8] >> (7 - b % 8) & 1) << (31 - (b - bit));
+	return hash;
+}

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Bursts of packets that take a few paths again and again, so that a cache has them, and leave them
 // at every bit and at every byte, so that it must notice.
-#ifndef EXACT_DRAW_H
-#define EXACT_DRAW_H
+#ifndef JUDGE_DRAW_H
+#define JUDGE_DRAW_H
 
-#include "made_frame.h"
+#include "frames.h"
 #include "mbufs.h"
 
 #define DRAW_FRAMES 400

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Do cache and interpreter agree on every packet, whichever instruction set and front end? Over all
-// profiles of the library, each with its input sets, and Intel's packages, with rss_hf and flow
-// rules of all kinds.
+// Does a packet get the type, fields, hash and rule that the profile says? By the naive reference,
+// of the answer that ddpctl prints and of the path cache with each instruction set and mode, over
+// all profiles of the library, each with its input sets, profiles that nobody wrote, and Intel's
+// packages, with rss_hf and flow rules of all kinds.
 //
 // The same options give the same packets: what is printed about a difference says how to come back
 // to it.
@@ -13,35 +14,41 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "capture_source.h"
 #include "draw.h"
-#include "lanes.h"
-#include "policy.h"
+#include "fronts.h"
 #include "unit.h"
 
-#define CAPTURED 40 // packets of one capture
+#define CAPTURED 40  // packets of one capture
+#define N_JOINED 200 // packets made of several
 #define N_KEYS 3
 #define N_SPECS 300
 #define N_RANDOM 60 // profiles that nobody wrote
 
 struct options {
 	uint64_t seed, packets, seconds;
-	const char *profile, *captures;
-	enum ddp_isa isa; // DDP_ISA_LEVELS: all
-	int mode;         // -1: all
+	const char *profile, *captures, *front; // NULL: all, none, all
+	enum ddp_isa isa;                       // DDP_ISA_LEVELS: all
 	bool verbose;
+};
+
+// What came up, so that nothing agrees because nothing happened.
+struct seen {
+	uint64_t statuses[DDP_STATUS_TOO_DEEP + 1];
+	uint64_t typed, hashed, steered;
 };
 
 struct run {
 	struct options options;
-	struct lanes lanes;
+	struct seen seen;
+	struct fronts fronts;
 	struct burst burst;
-	struct frames common; // packets for every profile
+	struct verdict *verdicts; // of the burst
+	struct frames common;     // packets for every profile
 	struct ddp_hash *keys;
 	char *specs[N_SPECS];
 	unsigned int n_specs;
 	uint64_t n_packets, n_bursts;
-	const char *spec; // of now
+	const char *spec; // of now; NULL: the end was reached
 	uint64_t start;   // packets before it
 };
 
@@ -118,11 +125,14 @@ static void specs_find(struct run *run) {
 	// Headers that nobody sees unless a parameter says so.
 	spec_add(run, "l2tpv3", ";ethernet=1;cookie=4;sublayer=4");
 	spec_add(run, "ecpri", ";port=5000");
+	spec_add(run, "quic", ";cid_length=8");
+	spec_add(run, "gtpu", ";port=2152;port=53+vxlan;port=54+geneve");
 	packages_add(run);
-	for (unsigned int i = 0; i < N_RANDOM; i++) {
+	for (unsigned int i = 0; i < N_RANDOM + n_lines_specs; i++) {
 		char name[32];
 
-		snprintf(name, sizeof(name), "random:%u", i);
+		snprintf(name, sizeof(name), "%s:%u", i < N_RANDOM ? "random" : "lines",
+			 i < N_RANDOM ? i : i - N_RANDOM);
 		spec_add(run, name, "");
 	}
 }
@@ -161,33 +171,54 @@ static void again_print(const struct run *run) {
 	       captures != NULL ? " --captures " : "", captures != NULL ? captures : "");
 }
 
-static bool burst_agrees(struct run *run, const struct ddp_policy *policy,
-			 const struct ddp_hash *hash) {
-	struct verdict verdicts[BURST_MAX];
+static void see(struct seen *seen, const struct verdict *verdict) {
+	if (verdict->naive.profile != NULL)
+		seen->statuses[verdict->naive.status]++;
+	seen->typed += verdict->type_id != 0;
+	seen->hashed += verdict->input_len > 0;
+	seen->steered += verdict->steer >= 0;
+}
 
-	for (unsigned int i = 0; i < run->burst.n; i++)
-		verdict_find(&verdicts[i], policy, hash, burst_copy(&run->burst, i),
+// False: something never came up.
+static bool seen_report(const struct seen *s) {
+	printf("%" PRIu64 " ok, %" PRIu64 " truncated, %" PRIu64 " malformed, %" PRIu64
+	       " too deep; %" PRIu64 " with a type, %" PRIu64 " hashed, %" PRIu64
+	       " steered by a rule\n",
+	       s->statuses[DDP_STATUS_OK], s->statuses[DDP_STATUS_TRUNCATED],
+	       s->statuses[DDP_STATUS_MALFORMED], s->statuses[DDP_STATUS_TOO_DEEP], s->typed,
+	       s->hashed, s->steered);
+	for (unsigned int i = 0; i < COUNT(s->statuses); i++)
+		if (s->statuses[i] == 0)
+			return false;
+	return s->typed > 0 && s->hashed > 0 && s->steered > 0;
+}
+
+static bool burst_agrees(struct run *run, const struct way *way, const struct ddp_hash *hash) {
+	for (unsigned int i = 0; i < run->burst.n; i++) {
+		verdict_find(&run->verdicts[i], way, hash, run->burst.packets[i].data,
 			     run->burst.packets[i].len);
+		see(&run->seen, &run->verdicts[i]);
+	}
 	run->n_packets += run->burst.n;
 	run->n_bursts++;
-	return lanes_agree(&run->lanes, policy, hash, &run->burst, verdicts);
+	return fronts_agree(&run->fronts, way, hash, &run->burst, run->verdicts);
 }
 
 // Seldom the last one, of another profile.
-static unsigned int policy_any(uint64_t *seed) {
-	return random_below(seed, random_below(seed, 3) == 0 ? N_POLICIES : N_POLICIES - 1);
+static unsigned int way_any(uint64_t *seed) {
+	return random_below(seed, random_below(seed, 3) == 0 ? N_WAYS : N_WAYS - 1);
 }
 
-// Some bursts with one policy, or with two in turns: until so many packets and that time, at most;
+// Some bursts in one way, or in two by turns: until so many packets and that time, at most;
 // at least one.
 static bool round_agrees(struct run *run, struct subject *subject, struct draw *draw, uint64_t end,
 			 double until) {
-	unsigned int with[2] = {policy_any(&draw->seed), policy_any(&draw->seed)};
+	unsigned int with[2] = {way_any(&draw->seed), way_any(&draw->seed)};
 	unsigned int most = random_below(&draw->seed, 8) == 0 ? 1500 : 200;
 	unsigned int n_bursts = 1 + random_below(&draw->seed, most);
 	bool in_turns = random_below(&draw->seed, 4) == 0;
 	const struct ddp_hash *hash = key_draw(run, &draw->seed);
-	struct ddp_policy policy; // one place for all, as a port has it
+	struct way way; // one place for all, as a port has it
 
 	for (unsigned int i = 0, p = with[0]; i < n_bursts && run->n_packets < end; i++) {
 		if (i > 0 && now() >= until)
@@ -197,19 +228,19 @@ static bool round_agrees(struct run *run, struct subject *subject, struct draw *
 		if (random_below(&draw->seed, 100) == 0)
 			hash = key_draw(run, &draw->seed);
 		if (random_below(&draw->seed, 4) == 0)
-			subject_rules_change(subject, p, &draw->seed);
-		policy = subject->policies[p];
+			subject_rules_change(&subject->ways[p], &draw->seed);
+		way = subject->ways[p];
 		draw_burst(draw, &run->burst);
-		if (burst_agrees(run, &policy, hash))
+		if (burst_agrees(run, &way, hash))
 			continue;
-		printf("policy: %s\nprofile: %s, burst %" PRIu64 " since the start\n",
-		       subject->names[p], subject->spec, run->n_bursts);
+		printf("way: %s\nprofile: %s, burst %" PRIu64 " since the start\n", way.name,
+		       subject->spec, run->n_bursts);
 		return false;
 	}
 	return true;
 }
 
-// All policies of a profile, until so many packets in all, and so many seconds after it is loaded;
+// All ways of a profile, until so many packets in all, and so many seconds after it is loaded;
 // at least one burst, however long that took.
 static bool subject_agrees(struct run *run, const char *spec, uint64_t end, double seconds) {
 	struct draw draw = {.seed = run->options.seed * 2 + 1};
@@ -223,11 +254,12 @@ static bool subject_agrees(struct run *run, const char *spec, uint64_t end, doub
 	run->start = run->n_packets;
 	subject_init(&subject, spec, &run->common, random_next(&draw.seed));
 	draw.frames = &subject.frames;
-	lanes_restart(&run->lanes); // so that a difference comes again without the profiles before
+	fronts_restart(
+		&run->fronts); // so that a difference comes again without the profiles before
 	until = now() + seconds;
 	do {
 		if (random_below(&draw.seed, 20) == 0)
-			lanes_restart(&run->lanes);
+			fronts_restart(&run->fronts);
 		if (random_below(&draw.seed, 8) == 0)
 			subject_exchange(&subject);
 		draw_renew(&draw);
@@ -250,27 +282,28 @@ static bool all_agree(struct run *run) {
 		if (!subject_agrees(run, run->specs[i], upto, share))
 			return false;
 	}
+	run->spec = NULL;
 	if (run->n_packets < options->packets)
 		printf("skipped: the time was up after %" PRIu64 " of %" PRIu64 " packets\n",
 		       run->n_packets, options->packets);
 	printf("%u profiles, %" PRIu64 " packets, %" PRIu64
-	       " bursts, %.1f s: %.0f packets compared a second\n",
+	       " bursts, %.1f s: %.0f packets judged a second\n",
 	       run->n_specs, run->n_packets, run->n_bursts, now() - start,
-	       lanes_packets(&run->lanes) / (now() - start));
+	       fronts_packets(&run->fronts) / (now() - start));
 	return true;
 }
 
 /* The program */
 
 static void usage(FILE *out) {
-	fputs("usage: ddp-exact [OPTION...]\n"
-	      "Compare the path cache with the interpreter, packet by packet.\n"
+	fputs("usage: ddp-judge [OPTION...]\n"
+	      "Compare what packets get with what the naive reference says, packet by packet.\n"
 	      "  --seed N        of all that is random (default 1)\n"
 	      "  --packets N     to draw; each goes through every instruction set and front end (default 1000000)\n"
 	      "  --time S        stop after so many seconds at the latest\n"
 	      "  --isa LEVEL     only this instruction set (default: all this machine has)\n"
-	      "  --mode MODE     only this front end: auto, bypass, uniform, tree\n"
-	      "  --profile SPEC  only this profile (default: the library, and random ones: random:N)\n"
+	      "  --front FRONT   only this front end: answer, or a cache's mode: auto, bypass, uniform, tree\n"
+	      "  --profile SPEC  only this profile (default: the library, and others: random:N, lines:N)\n"
 	      "  --captures DIR  more packets to start from; no such folder: without\n"
 	      "  --verbose       say what is next\n"
 	      "  --help          this text\n",
@@ -278,7 +311,7 @@ static void usage(FILE *out) {
 }
 
 static void misused(const char *option, const char *value) {
-	fprintf(stderr, "ddp-exact: --%s %s: no such value\n", option, value);
+	fprintf(stderr, "ddp-judge: --%s %s: no such value\n", option, value);
 	exit(2);
 }
 
@@ -291,14 +324,6 @@ static uint64_t number_of(const char *option, const char *text) {
 	return n;
 }
 
-static int mode_of(const char *option, const char *text) {
-	for (int m = 0; m < LANE_MODES; m++)
-		if (strcmp(lane_mode_name(m), text) == 0)
-			return m;
-	misused(option, text);
-	return -1;
-}
-
 static void option_read(struct options *options, const char *name, const char *value) {
 	if (strcmp(name, "seed") == 0)
 		options->seed = number_of(name, value);
@@ -306,8 +331,8 @@ static void option_read(struct options *options, const char *name, const char *v
 		options->packets = number_of(name, value);
 	else if (strcmp(name, "time") == 0)
 		options->seconds = number_of(name, value);
-	else if (strcmp(name, "mode") == 0)
-		options->mode = mode_of(name, value);
+	else if (strcmp(name, "front") == 0)
+		options->front = value;
 	else if (strcmp(name, "profile") == 0)
 		options->profile = value;
 	else if (strcmp(name, "captures") == 0)
@@ -322,7 +347,7 @@ static void options_read(struct options *options, int argc, char **argv) {
 	static const struct option known[] = {
 		{"seed", required_argument, NULL, 1},     {"packets", required_argument, NULL, 1},
 		{"time", required_argument, NULL, 1},     {"isa", required_argument, NULL, 1},
-		{"mode", required_argument, NULL, 1},     {"profile", required_argument, NULL, 1},
+		{"front", required_argument, NULL, 1},    {"profile", required_argument, NULL, 1},
 		{"captures", required_argument, NULL, 1}, {"verbose", no_argument, NULL, 1},
 		{"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
 	};
@@ -332,7 +357,6 @@ static void options_read(struct options *options, int argc, char **argv) {
 		.seed = 1,
 		.packets = 1000000,
 		.isa = DDP_ISA_LEVELS,
-		.mode = -1,
 	};
 	while ((c = getopt_long(argc, argv, "h", known, &which)) != -1) {
 		if (c == 'h') {
@@ -360,14 +384,17 @@ static void run_init(struct run *run) {
 		printf("this machine has no %s\n", ddp_isa_name(options->isa));
 		exit(77);
 	}
-	if (!lanes_init(&run->lanes, options->isa, options->mode) || !burst_init(&run->burst)) {
-		perror("ddp-exact");
+	run->verdicts = calloc(BURST_MAX, sizeof(*run->verdicts));
+	if (!fronts_init(&run->fronts, options->isa, options->front))
+		misused("front", options->front != NULL ? options->front : "(any)");
+	if (!burst_init(&run->burst) || run->verdicts == NULL) {
+		perror("ddp-judge");
 		exit(2);
 	}
 	keys_make(run);
-	frames_corpora_add(&run->common);
+	frames_corpora_add(&run->common, N_JOINED, 2 * options->seed + 1);
 	if (options->captures != NULL &&
-	    captures_add(&run->common, options->captures, CAPTURED) == 0)
+	    frames_captures_add(&run->common, options->captures, CAPTURED) == 0)
 		printf("skipped: no captures in %s\n", options->captures);
 	specs_find(run);
 }
@@ -377,8 +404,9 @@ static void run_fini(struct run *run) {
 		free(run->specs[i]);
 	free(run->common.list);
 	free(run->keys);
+	free(run->verdicts);
 	burst_fini(&run->burst);
-	lanes_fini(&run->lanes);
+	fronts_fini(&run->fronts);
 }
 
 static struct run run;
@@ -391,11 +419,17 @@ static struct run run;
 #define SANITIZED 0
 #endif
 
+// Also where an assertion of the reference fails.
+static void ended(void) {
+	if (run.spec != NULL)
+		again_print(&run);
+}
+
 // A page beside a buffer was read, or written.
 static void beyond(int signal, siginfo_t *info, void *context) {
 	(void)signal;
 	(void)context;
-	lanes_beyond(&run.lanes, &run.burst, info->si_addr);
+	fronts_beyond(&run.fronts, &run.burst, info->si_addr);
 	again_print(&run);
 	fflush(stdout);
 	_exit(1);
@@ -408,11 +442,15 @@ int main(int argc, char **argv) {
 	if (!SANITIZED) // it says more by itself
 		sigaction(SIGSEGV, &action, NULL);
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	atexit(ended);
 	options_read(&run.options, argc, argv);
 	run_init(&run);
-	good = all_agree(&run) && lanes_report(&run.lanes);
+	good = all_agree(&run) && fronts_report(&run.fronts) &&
+	       (seen_report(&run.seen) || run.options.profile != NULL);
 	if (good)
-		printf("%" PRIu64 " packets compared, 0 differences\n", lanes_packets(&run.lanes));
+		printf("%" PRIu64 " packets judged, 0 differences\n", fronts_packets(&run.fronts));
+	if (!good)
+		return 1;
 	run_fini(&run);
-	return good ? 0 : 1;
+	return 0;
 }

@@ -150,18 +150,6 @@ static bool items_hold(const struct naive *n, const unsigned int *visible, unsig
 	return false;
 }
 
-static bool is_known(const struct naive *n, const struct ddp_flow *rule) {
-	for (unsigned int i = 0; i < rule->n_items; i++) {
-		bool known = false;
-
-		for (unsigned int j = 0; j < n->profile->n_headers; j++)
-			known |= strcmp(n->profile->headers[j].name, rule->items[i]) == 0;
-		if (!known)
-			return false;
-	}
-	return true;
-}
-
 static bool rule_holds(const struct naive *n, const struct ddp_flow *rule) {
 	unsigned int visible[DDP_MAX_STEPS], end = 0;
 
@@ -172,8 +160,6 @@ static bool rule_holds(const struct naive *n, const struct ddp_flow *rule) {
 		if (n->headers[i].fragment) // what follows is in the first fragment only
 			break;
 	}
-	if (!is_known(n, rule))
-		return false;
 	if (rule->n_items == 0)
 		return (!rule->ends || end == 0) && values_hold(n, rule);
 	return items_hold(n, visible, 0, end, rule, 0) && values_hold(n, rule);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Packets that others are made from: of the tests' corpora, of captures, and along the profile's
-// own parse graph.
-#ifndef EXACT_FRAME_H
-#define EXACT_FRAME_H
+// Packets that others are made from: samples of the corpora whole and joined, captures, and packets
+// along a profile's own parse graph.
+#ifndef JUDGE_FRAMES_H
+#define JUDGE_FRAMES_H
 
 #include "classify/classify.h"
 #include "packet.h"
@@ -30,11 +30,12 @@ struct frames {
 
 void frame_add(struct frames *frames, const uint8_t *bytes, uint32_t len);
 
-// Add those of the corpora.
-void frames_corpora_add(struct frames *frames);
-// Add n along the parse graph, each packet type in turn.
-void frames_graph_add(struct frames *frames, const struct ddp_profile *profile,
-		      const struct ddp_program *program, unsigned int n, uint64_t seed);
+// Add the corpora's packets, and n that are joined from several, or have a header again and again.
+void frames_corpora_add(struct frames *frames, unsigned int n, uint64_t seed);
+// Add at most so many packets of each capture in a folder. Returns their number.
+unsigned int frames_captures_add(struct frames *frames, const char *dir, unsigned int most);
+// Add n packets of small numbers, which decide more than large ones in profiles nobody wrote.
+void frames_small_add(struct frames *frames, unsigned int n, uint64_t seed);
 // Look for the fields of all.
 void frames_spots_find(struct frames *frames, const struct ddp_profile *profile,
 		       const struct ddp_program *program);
@@ -42,5 +43,7 @@ void frames_spots_find(struct frames *frames, const struct ddp_profile *profile,
 // Change len bytes of a packet made from frame in one place. Returns its new length.
 uint32_t frame_mutate(const struct frame *frame, uint8_t bytes[PACKET_MAX], uint32_t len,
 		      uint64_t *seed);
+// Change a packet here and there, in at most PACKET_MAX bytes. Returns its new length.
+uint32_t mutate(uint8_t bytes[PACKET_MAX], uint32_t len, uint64_t *seed);
 
 #endif

@@ -42,10 +42,8 @@ static void draft_classify(struct draft *d, uint32_t len) {
 
 /* Fields */
 
-static bool field_place(const struct ddp_header *header, const struct ddp_seen *seen,
-			const struct ddp_ref *ref, uint32_t *bit) {
-	const struct ddp_field *field = &header->fields[ref->field];
-
+bool graph_field_place(const struct ddp_header *header, const struct ddp_seen *seen,
+		       const struct ddp_field *field, uint32_t *bit) {
 	if (field->group >= 0 && (seen->groups >> field->group & 1) == 0)
 		return false;
 	*bit = 8 * seen->off + field->bit_off;
@@ -55,7 +53,7 @@ static bool field_place(const struct ddp_header *header, const struct ddp_seen *
 		*bit = 8 * (seen->off + seen->len) + field->bit_off;
 	for (unsigned int g = 0; g < field->n_before; g++)
 		*bit += (seen->groups >> g & 1) != 0 ? header->groups[g].bits : 0;
-	return *bit + ref->bits <= 8 * PACKET_MAX;
+	return true;
 }
 
 // A header that a reference may mean: self, or any of its kind.
@@ -74,11 +72,14 @@ static const struct ddp_seen *header_find(const struct draft *d, const struct dd
 static void field_set(struct draft *d, const struct ddp_ref *ref, const struct ddp_seen *self,
 		      uint64_t hi, uint64_t lo) {
 	const struct ddp_seen *seen = header_find(d, ref, self);
+	const struct ddp_header *header;
 	uint32_t bit;
 
-	if (ref->which == DDP_WHICH_SINCE)
+	if (ref->which == DDP_WHICH_SINCE || seen == NULL)
 		return;
-	if (seen == NULL || !field_place(&d->graph->profile->headers[seen->node], seen, ref, &bit))
+	header = &d->graph->profile->headers[seen->node];
+	if (!graph_field_place(header, seen, &header->fields[ref->field], &bit) ||
+	    bit + ref->bits > 8 * PACKET_MAX)
 		return;
 	for (uint32_t at = bit + ref->bits; at-- > bit;) {
 		uint8_t one = 0x80 >> at % 8;

@@ -2,8 +2,8 @@
 // Mbufs by hand, without EAL, in memory whose end a reader cannot miss: each buffer ends right
 // before, or begins right behind, a page that cannot be read; AddressSanitizer watches the rest of
 // its page, too.
-#ifndef EXACT_MBUFS_H
-#define EXACT_MBUFS_H
+#ifndef JUDGE_MBUFS_H
+#define JUDGE_MBUFS_H
 
 #include <rte_mbuf.h>
 
@@ -34,9 +34,6 @@ void burst_fini(struct burst *burst);
 // Put a packet into an mbuf, at random: alignment, room before and behind; several segments for one
 // in `whole`.
 void burst_lay(struct burst *burst, unsigned int i, unsigned int whole, uint64_t *seed);
-
-// A copy of a packet that ends right before a page that cannot be read. One at a time.
-const uint8_t *burst_copy(struct burst *burst, unsigned int i);
 
 // The packet in or beside whose buffers an address is, -1: none.
 int burst_find(const struct burst *burst, const void *address);

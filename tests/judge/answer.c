@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// The front end that ddpctl asks: ddp_answer() and what it is made of.
+#include "classify/answer.h"
+#include "base/arena.h"
+#include "unit.h"
+#include "verdict.h"
+
+#define RETA_SIZE 128
+
+static const char *headers_difference(const struct ddp_class *class, const struct naive *naive) {
+	for (unsigned int i = 0; i < class->n_seen; i++) {
+		const struct naive_header *theirs = &naive->headers[i];
+		const struct ddp_seen *ours = &class->seen[i];
+
+		if (ours->node != theirs->node || ours->off != theirs->off ||
+		    ours->len != theirs->len)
+			return "header";
+		if (ours->fragment != theirs->fragment)
+			return "fragment";
+		for (unsigned int g = 0; g < DDP_MAX_GROUPS; g++)
+			if ((ours->groups >> g & 1) != theirs->groups[g])
+				return "optional fields";
+	}
+	return NULL;
+}
+
+static const char *type_difference(const struct ddp_program *program, const struct ddp_class *class,
+				   const struct naive *naive) {
+	const struct ddp_type_info *type = ddp_program_type(program, class->type);
+
+	if (strcmp(type->name, naive->type == NULL ? "UNKNOWN" : naive->type->name) != 0)
+		return "type";
+	if (class->type_id != type->id ||
+	    class->type_id != (naive->type == NULL ? 0 : naive->type->id))
+		return "type_id";
+	if (class->l3_off != naive->l3_off)
+		return "l3_off";
+	if (class->inner_l3_off != naive->inner_l3_off)
+		return "inner_l3_off";
+	if (class->encapsulated != naive->encapsulated)
+		return "encapsulated";
+	if (class->rte_ptype != naive->rte_ptype)
+		return "packet_type";
+	return class->value != naive->value ? "value" : NULL;
+}
+
+static const char *inputs_difference(const struct ddp_program *program,
+				     const struct ddp_packet *packet, const struct ddp_class *class,
+				     struct naive *naive, uint64_t rss_hf) {
+	for (enum ddp_hash_function function = 0; function < DDP_HASH_SIMPLE_XOR; function++) {
+		uint8_t ours[DDP_MAX_INPUT_SIZE], theirs[DDP_MAX_INPUT_SIZE];
+		unsigned int n = ddp_input_gather(program, packet, class, rss_hf, function, ours);
+
+		if (n != naive_input(naive, rss_hf, function, theirs))
+			return "number of bytes to hash";
+		if (memcmp(ours, theirs, (n + 3) / 4 * 4) != 0) // zeros follow
+			return "bytes to hash";
+	}
+	return NULL;
+}
+
+const char *class_difference(const struct ddp_program *program, const struct ddp_packet *packet,
+			     struct naive *naive, uint64_t rss_hf) {
+	struct ddp_class class;
+	const char *what;
+
+	memset(&class, 0xa5, sizeof(class));
+	ddp_classify(program, packet, &class);
+	if (class.n_seen != naive->n_headers)
+		return "number of headers";
+	if (class.status != naive->status)
+		return "status";
+	if (class.n_matched != naive->n_matched)
+		return "number of headers of the type";
+	if ((what = headers_difference(&class, naive)) != NULL ||
+	    (what = type_difference(program, &class, naive)) != NULL ||
+	    (what = inputs_difference(program, packet, &class, naive, rss_hf)) != NULL)
+		return what;
+	// What is said of the type alone is the same, of no more headers.
+	memset(&class, 0xa5, sizeof(class));
+	ddp_classify_type(program, packet, &class);
+	if (class.n_seen > naive->n_headers || class.n_matched > class.n_seen)
+		return "number of headers for the type alone";
+	if ((what = headers_difference(&class, naive)) != NULL ||
+	    (what = type_difference(program, &class, naive)) != NULL)
+		return what;
+	return inputs_difference(program, packet, &class, naive, rss_hf);
+}
+
+static const char *flow_difference(struct verdict *verdict, const struct way *way,
+				   const struct ddp_packet *packet, const struct ddp_class *class) {
+	const struct ddp_policy *policy = &way->policy;
+	const struct ddp_flow_hashing *hashing;
+	uint8_t input[DDP_HASH_INPUT_MAX];
+	struct ddp_flow_hit hit;
+	unsigned int n;
+
+	ddp_flow_match(policy->flows, packet, class, &hit);
+	if (flow_book_index(hit.rules[DDP_FLOW_STEER]) != verdict->steer)
+		return "rule that steers";
+	for (unsigned int s = 0; s < DDP_FLOW_STAGES; s++)
+		if (hit.rules[s] != NULL && class->type != DDP_TYPE_NONE &&
+		    !ddp_flow_set_reaches(policy->flows, class->type))
+			return "reach of the rules";
+	hashing = ddp_flow_hashing_of(policy->flows, &hit);
+	if (hashing == NULL || !hashing->own_inputs)
+		return NULL;
+	n = ddp_flow_gather(policy->flows, packet, class, &hit, hashing->function, input);
+	if (hashing->function != verdict->function || n != verdict->input_len)
+		return "rule that hashes";
+	return memcmp(input, verdict->input, n) != 0 ? "bytes that a rule hashes" : NULL;
+}
+
+// The whole answer; steps, which take long, now and then.
+static const char *whole_difference(const struct verdict *verdict, const struct way *way,
+				    const struct ddp_hash *hash, const struct ddp_packet *packet) {
+	uint16_t reta[RETA_SIZE];
+	const struct ddp_answer_rss rss = {hash, reta, RETA_SIZE, way->policy.rss_hf};
+	static unsigned int n_calls;
+	struct ddp_arena *arena = n_calls++ % 64 == 0 ? ddp_arena_create() : NULL;
+	struct ddp_answer answer;
+	int ret;
+
+	for (unsigned int i = 0; i < RETA_SIZE; i++)
+		reta[i] = i * 7 + 1;
+	ret = ddp_personality_answer(way->personality, &rss, packet, arena, &answer);
+	ddp_arena_destroy(arena);
+	if (ret < 0)
+		return "memory for steps";
+	if (answer.class.type_id != verdict->type_id)
+		return "type_id of the answer";
+	if (answer.input_len != verdict->input_len ||
+	    memcmp(answer.input, verdict->input, verdict->input_len) != 0)
+		return "input of the answer";
+	if (answer.hash != (verdict->input_len > 0 ? verdict->hash : 0))
+		return "hash of the answer";
+	if (answer.queue != (verdict->input_len > 0 ? reta[verdict->hash % RETA_SIZE] : 0))
+		return "queue of the answer";
+	return NULL;
+}
+
+const char *answer_difference(struct verdict *verdict, const struct way *way,
+			      const struct ddp_hash *hash, const struct ddp_packet *packet) {
+	const struct ddp_program *program = way->policy.program;
+	struct ddp_class class;
+	const char *what = NULL;
+
+	if (verdict->naive.profile != NULL)
+		what = class_difference(program, packet, &verdict->naive, way->policy.rss_hf);
+	if (what == NULL && way->book != NULL) {
+		ddp_classify(program, packet, &class);
+		what = flow_difference(verdict, way, packet, &class);
+	}
+	if (what == NULL && way->book == NULL && way->policy.rss && way->policy.rss_hf != 0 &&
+	    way->policy.function == hash->function)
+		what = whole_difference(verdict, way, hash, packet);
+	return what;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// A profile and ways to classify and hash with it: by rss_hf, with each hash function, with flow
+// rules that hash, that steer, with both, and what an application wants types to be called.
+#ifndef JUDGE_SUBJECT_H
+#define JUDGE_SUBJECT_H
+
+#include "classify/cache/cache.h"
+#include "flow_book.h"
+#include "frames.h"
+#include "personality/personality.h"
+
+#define N_WAYS 11
+#define NAMES_MAX 5100 // ids that the application may name
+
+struct way {
+	const char *name;
+	struct ddp_policy policy;
+	const struct ddp_personality *personality;
+	struct flow_book *book; // of flow rules; NULL: none
+	struct ddp_flow *rules; // in the book, by index
+};
+
+struct subject {
+	const char *spec;
+	struct ddp_personality personality, other; // other: of the last way
+	struct frames frames;
+	struct way ways[N_WAYS];
+	uint32_t salt;              // of the application's names,
+	uint32_t ptypes[NAMES_MAX]; // which are these, by id
+};
+
+// Profiles that no file has: "random:7", one of any number that nobody wrote; "lines:7", one of
+// these with headers of any length.
+extern const unsigned int n_lines_specs;
+
+// Load a profile, find packets for it (those that frames has already, and more) and make the ways.
+// Ends the program if the profile is no good, or has a packet type that no packet drawn has.
+void subject_init(struct subject *subject, const char *spec, const struct frames *common,
+		  uint64_t seed);
+// Free another profile's program, and make it again for a new way: as a port does whose profile is
+// exchanged.
+void subject_exchange(struct subject *subject);
+// Take some rules of a way out of force, or put them in force again.
+void subject_rules_change(struct way *way, uint64_t *seed);
+void subject_fini(struct subject *subject);
+
+#endif
