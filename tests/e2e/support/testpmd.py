@@ -135,10 +135,18 @@ class Testpmd:
 
     def receive(self, player, n_packets):
         """Forward until so many packets of a capture have been printed: them, as printed."""
-        start = len(self.text)
+        start = at = len(self.text)
+        n_seen = 0
+
+        def all_seen():
+            nonlocal at, n_seen
+            n_seen += self.text.count(PACKET_END, at)
+            at = max(at, len(self.text) - len(PACKET_END) + 1)
+            return n_seen >= n_packets
+
         self.command("start")
         player.play()
-        self.wait(lambda: self.text.count(PACKET_END, start) >= n_packets, f"{n_packets} packets")
+        self.wait(all_seen, f"{n_packets} packets")
         self.command("stop")
         return [Packet(match) for match in PACKET.finditer(self.text, start)]
 

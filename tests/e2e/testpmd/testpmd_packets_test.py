@@ -7,18 +7,19 @@ Each packet of a capture has a time of its own, which testpmd prints: so the two
 
     testpmd_packets_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so"""
 
-import collections
 import pathlib
 import sys
 import unittest
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
-from support import harness, marks, odd_frames, testpmd  # noqa: E402
-from packets import DATA, eth, ipv4, packet, udp, vxlan  # noqa: E402
+from support import harness, odd_frames, testpmd  # noqa: E402
+from packets import DATA, eth, ipv4, packet, tcp, udp, vxlan, vxlan_gpe  # noqa: E402
 
 CAPTURES = harness.SOURCE_ROOT.parent / "shared" / "captures"
+OS, COMMS = map(harness.intel_package, ("ice-1.3.30.0.pkg", "ice_comms-1.3.31.0.pkg"))
 QUEUES = 8
 SHOWN = 10  # wrong packets in a message
+FIRST = 150  # packets of a real capture
 
 # Options and commands of testpmd, and the same for ddpctl.
 USUAL = ([], [], ["--rss-hf", "ip"])  # which only base takes for an answer
@@ -56,9 +57,9 @@ def answer_of(packet):
 
 
 def real_frames():
-    """All packets of the real captures that testpmd can print, with their names."""
+    """The first packets of each real capture, as far as testpmd can print them, with their names."""
     return [(f"{path.name} packet {n}", frame) for path in sorted(CAPTURES.glob("*.*cap"))
-            for n, (frame, _) in enumerate(harness.pcap_frames(path), 1)
+            for n, (frame, _) in enumerate(harness.pcap_frames(path)[:FIRST], 1)
             if len(frame) >= odd_frames.ETHERNET_SIZE]
 
 
@@ -112,39 +113,21 @@ class Case(harness.TestCase):
 
 
 class Traffic(Case):
-    def test_without_a_profile_hashes_addresses_as_testpmd_asks(self):
-        seen, expected = self.compare(self.mix())
-        self.check_ptypes(seen, expected)
-
-    def test_rss_udp_hashes_ports_of_udp_and_nothing_of_tcp(self):
-        seen, _ = self.compare(self.mix(), settings=RSS_UDP)
-        self.assertEqual({packet.hash is None for packet in seen if "L4_TCP" in packet.ptype},
-                         {True})
-        self.assertEqual({packet.hash is None for packet in seen if "L4_UDP" in packet.ptype},
-                         {False})
-
-    def test_rss_all_hashes_outer_ports(self):
-        self.compare(self.mix(), settings=RSS_ALL)
-
-    def test_gtpu_sees_inside_tunnels(self):
-        seen, expected = self.compare(self.mix(), "gtpu")
-        self.check_ptypes(seen, expected)
-        self.assertGreater(len({packet.hash for packet in seen if "TUNNEL_GTPU" in packet.ptype}),
-                           900)
-
-    def test_rss_none_turns_hashing_off_whatever_the_profile(self):
-        seen, _ = self.compare(self.mix(), "gtpu", RSS_NONE)
-        self.assertEqual({(packet.hash, packet.queue) for packet in seen}, {(None, 0)})
+    def test_each_profile_and_setting(self):
+        """Without a profile, as testpmd asks: addresses, ports of UDP alone, all; gtpu; without RSS whatever the profile."""
+        mix = self.traffic("--kind", "mix", "--ues", 30, "--packets-per-flow", 1)
+        for profile, settings in (("", USUAL), ("", RSS_UDP), ("", RSS_ALL), ("gtpu", USUAL), ("gtpu", RSS_NONE),
+                                  ("gtpu;port=2153", USUAL)):
+            with self.subTest(profile=profile, settings=settings):
+                seen, expected = self.compare(mix, profile, settings)
+                if settings == USUAL and "port" not in profile:
+                    self.check_ptypes(seen, expected)
+        self.assertEqual({"TUNNEL_GTPU" in packet.ptype for packet in seen}, {False})
 
     def test_gtpu_over_outer_ipv6_with_vlan_and_without_container(self):
-        for options in (["--outer", "ipv6", "--vlan", 7], ["--no-psc"], ["--snaplen", 60]):
-            capture = self.traffic("--ues", 50, "--packets-per-flow", 1, *options)
-            with self.subTest(options=options):
-                self.compare(capture, "gtpu")
-
-    def test_a_parameter_moves_the_tunnel_port(self):
-        seen, _ = self.compare(self.traffic("--ues", 50), "gtpu;port=2153")
-        self.assertEqual({"TUNNEL_GTPU" in packet.ptype for packet in seen}, {False})
+        frames = [frame for options in (["--outer", "ipv6", "--vlan", 7], ["--no-psc"], ["--snaplen", 60])
+                  for frame in harness.pcap_frames(self.traffic("--ues", 20, "--packets-per-flow", 1, *options))]
+        self.compare(self.capture("around", frames), "gtpu")
 
     def test_a_declared_udp_port_is_as_one_that_the_profile_names(self):
         inner = [(ipv4(f"10.0.0.{n}"), udp(1000 + n, 2000), DATA) for n in range(20)]
@@ -159,52 +142,68 @@ class Traffic(Case):
             self.check_each(seen, testpmd.Packet.answer, [answer_of(one) for one in expected])
             self.assertEqual({"TUNNEL_VXLAN" in one.ptype for one in seen}, {True, False})
 
-    def test_both_directions_of_a_ue_meet_on_n3_and_n6(self):
-        capture = self.mix()
-        frames = [frame for frame, _ in harness.pcap_frames(capture)]
-        seen, _ = self.compare(capture, "gtpu:ue")
-        queues = collections.defaultdict(collections.Counter)
-        for packet in seen:
-            queues[marks.ue(frames[packet.n])][packet.queue] += 1
-        self.assertEqual(len(queues), 150)
-        for ue, found in queues.items():
-            # 8 flows in each of the 4 kinds
-            self.assertEqual(list(found.values()), [32], f"UE {ue}: {dict(found)}")
-        self.assertEqual(len({queue for found in queues.values() for queue in found}), QUEUES)
 
-    def mix(self):
-        return self.traffic("--kind", "mix", "--ues", 150, "--packets-per-flow", 1)
+class Frames(Case):
+    """Odd and real ones."""
 
-
-class OddFrames(Case):
-    def test_each_profile(self):
-        self.compare_odd("", RSS_ALL)
-        for profile in ("gtpu", "gtpu:ue"):
-            with self.subTest(profile=profile):
-                self.compare_odd(profile)
-
-    def compare_odd(self, profile, settings=USUAL):
-        capture = self.capture("odd", odd_frames.PRINTABLE)
-        seen, expected = self.compare(capture, profile, settings)
+    def compare_odd(self, frames, profile, settings, names=None):
+        seen, expected = self.compare(self.capture("odd", frames), profile, settings, names)
         # These frames are of use only if they take different ways through net_ddp.
         self.assertGreater(len({packet["ptype"] for packet in expected}), 8)
         self.assertLessEqual({"ok", "error", "loop"}, {packet["status"] for packet in expected})
         self.assertIn(None, {packet.hash for packet in seen})
         self.assertGreater(max(packet.n_segs for packet in seen), 1)
 
-
-@unittest.skipUnless(CAPTURES.is_dir(), "no folder of real captures")
-class RealCaptures(Case):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.names, frames = zip(*real_frames())
-        cls.path = cls.capture("real", frames)
-
     def test_each_profile(self):
-        for profile, settings in (("", USUAL), ("", RSS_ALL), ("gtpu", USUAL), ("gtpu:ue", USUAL)):
-            with self.subTest(profile=profile, settings=settings):
-                self.compare(self.path, profile, settings, self.names)
+        frames = [(f"odd {n}", frame) for n, frame in enumerate(odd_frames.PRINTABLE, 1)]
+        if CAPTURES.is_dir():
+            frames += real_frames()
+        else:
+            print("skipped: no folder of real captures")
+        names, frames = zip(*frames)
+        for profile, settings in (("", RSS_ALL), ("gtpu", USUAL), ("gtpu:ue", USUAL)):
+            with self.subTest(profile=profile):
+                self.compare_odd(frames, profile, settings, names)
+
+
+@unittest.skipUnless(OS.exists() and COMMS.exists(), "no packages of Intel's (scripts/packages fetches them)")
+class Package(Case):
+    """net_ddp with an Intel package is the NIC with that package, as the model of the NIC says when ddpctl asks it."""
+
+    def short(self, package):
+        """A name that fits a vdev's arguments."""
+        path = self.folder / "nic.pkg"
+        path.unlink(missing_ok=True)
+        path.symlink_to(package)
+        return path
+
+    def test_gtpu_is_told_apart_by_comms_alone(self):
+        path = self.traffic("--kind", "n3-up", "--ues", 10)
+        for package, even in ((OS, False), (COMMS, True)):
+            with self.subTest(package=package.name):
+                seen, expected = self.compare(path, self.short(package), RSS_ALL)
+                self.assertEqual(any("GTPU" in packet["ptype"] for packet in expected), even)
+                self.assertEqual(len({packet.queue for packet in seen}) > 4, even)
+
+    def test_a_tunnels_oam_packets_have_no_hash(self):
+        """As on the NIC: they stay on queue 0, and the mbuf has no hash."""
+        frames = [packet(eth(), ipv4(f"192.0.2.{n}"), udp(1000 + n), vxlan_gpe(7, flags=flags), eth(),
+                         ipv4(f"10.0.0.{n}"), tcp(n), DATA)
+                  for n in range(1, 31) for flags in (0x0c, 0x0d)]
+        seen, _ = self.compare(self.capture("oam", frames), self.short(COMMS), RSS_ALL)
+        answers = sorted(seen, key=lambda each: each.n)
+        self.assertEqual([each.hash is None for each in answers], [False, True] * 30)
+        self.assertEqual({each.queue for each in answers[1::2]}, {0})
+
+    @unittest.skipUnless(CAPTURES.is_dir(), "no folder of real captures")
+    def test_real_packets(self):
+        """Also with tunnel ports and double VLAN as parameters."""
+        names, frames = zip(*real_frames())
+        path = self.capture("real", frames)
+        for package, more, settings in ((OS, "", USUAL), (COMMS, "", RSS_ALL),
+                                        (COMMS, ";vxlan_port=4789;geneve_port=6081;dvm=1", RSS_ALL)):
+            with self.subTest(package=package.name, more=more):
+                self.compare(path, f"{self.short(package)}{more}", settings, names)
 
 
 if __name__ == "__main__":

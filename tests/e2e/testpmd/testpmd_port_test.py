@@ -56,23 +56,9 @@ class Case(harness.TestCase):
                          xstats["rx_in_rings"])
 
 
-class Tunnels(Case):
-    def test_a_udp_port_that_cannot_be_declared_is_told_why(self):
-        pmd = self.start(self.mix.name)
-
-        def refused(command):
-            text = pmd.command(f"port config 0 udp_tunnel_port {command}")
-            self.assertIn("udp tunneling port", text)
-            return re.findall(r"(?m)^net_ddp0: (.*)$", text)
-
-        self.assertEqual(refused("add vxlan 8472"),
-                         ["no profile of this port has the header vxlan; profile 'vxlan' has it"])
-        self.assertEqual(refused("rm ecpri 7000"), ["UDP port 7000 was not declared for ecpri"])
-
-
-class Count(Case):
+class Use(Case):
     def test_counters_are_those_of_the_capture(self):
-        """Also of queues beyond 16, for which ethdev itself has no counters."""
+        """Also of queues beyond 16, for which ethdev itself has no counters; clearing sets all to 0."""
         pmd = self.start(self.mix.name, "overflow=wait", n_queues=40)
         self.forward(pmd, len(self.packets))
         stats = pmd.stats()
@@ -87,18 +73,11 @@ class Count(Case):
         self.assertEqual({name[len("rx_type_"):-len("_packets")]: n for name, n in xstats.items()
                           if name.startswith("rx_type_") and n > 0},
                          collections.Counter(packet["ptype"] for packet in self.packets))
+        pmd.commands("clear port stats 0", "clear port xstats 0")
+        counters = pmd.stats() | pmd.xstats()
+        self.assertGreater(counters.pop("rx_path_cache_entries"), 0) # what is there now
+        self.assertEqual({name for name, n in counters.items() if n}, set())
 
-    def test_clearing_counters_sets_all_to_0(self):
-        pmd = self.start(self.mix.name, "overflow=wait")
-        self.forward(pmd, len(self.packets))
-        for clear in ("clear port stats 0", "clear port xstats 0"):
-            pmd.command(clear)
-            counters = pmd.stats() | pmd.xstats()
-            self.assertGreater(counters.pop("rx_path_cache_entries"), 0) # what is there now
-            self.assertEqual({name for name, n in counters.items() if n}, set())
-
-
-class StopAndStart(Case):
     def test_settings_of_the_port_are_kept_and_shown(self):
         pmd = self.start(self.mix.name)
         self.assertIn("Promiscuous mode: enabled", pmd.command("show port info 0"))
@@ -110,6 +89,10 @@ class StopAndStart(Case):
             self.assertEqual(pmd.command(f"port config mtu 0 {mtu}").strip(), "")
             pmd.commands("port stop 0", "port start 0")
             self.assertIn(f"MTU: {mtu}\n", pmd.command("show port info 0"))
+        for command, why in (("add vxlan 8472", "no profile of this port has the header vxlan; profile 'vxlan' has it"),
+                             ("rm ecpri 7000", "UDP port 7000 was not declared for ecpri")):
+            text = pmd.command(f"port config 0 udp_tunnel_port {command}")
+            self.assertEqual(re.findall(r"(?m)^net_ddp0: (.*)$", text), [why])
         pmd.quit()
 
 
@@ -130,15 +113,11 @@ class RemoveAndAdd(Case):
         self.assertNotIn("rx_type_GTPU_IPV4_TCP_packets", types)
         self.assertIn("rx_type_IPV4_UDP_packets", types)
 
-    def test_detach_and_attach_again(self):
+    def test_detach_or_close_and_attach_again(self):
         pmd = self.start(self.mix.name, "overflow=wait")
         self.forward(pmd, len(self.packets))
-        for _ in range(3):
+        for _ in range(2):
             self.again(pmd, "port detach 0")
-        pmd.quit()
-
-    def test_close_and_attach_again(self):
-        pmd = self.start(self.mix.name, "overflow=wait")
         self.again(pmd, "port close 0", "device detach net_ddp0")
         pmd.quit()
 
@@ -152,6 +131,50 @@ class RemoveAndAdd(Case):
         self.assertIn("Now total ports is 2", text)
         pmd.command("port start all")
         self.forward(pmd, len(self.packets))
+        pmd.quit()
+
+
+class Mistakes(Case):
+    """In the arguments of net_ddp: told in one line, and testpmd runs on; else an operator is left with EAL's -22.
+    A sample of what port/devargs_test.c has, and what only probing finds."""
+
+    LOWER = "dev(net_pcap0,rx_pcap={capture})"
+    MISTAKES = [
+        ("dev(net_pcap0,rx_pcap={capture}", r"the parenthesis of 'dev\(net_pcap.*' is not closed"),
+        ("dev(net_nonsense0)", r"no bus or driver for the lower device 'net_nonsense0'"),
+        ("dev(net_pcap0,rx_pcap=field.yaml)",
+         r"lower device 'net_pcap0,rx_pcap=field.yaml' cannot be probed: .*"),
+        (LOWER + ",profile=nonsense", r"error: profile 'nonsense' not found in .*profiles.*"),
+        (LOWER + ",profile=./field.yaml", r"\./field\.yaml:4:\d+: error: .*'nonsense'.*"),
+        (LOWER + ",profile=gtpu:nonsense", r".*error: .*'nonsense'.*"),
+        (LOWER + ",overflow=maybe", r"overflow is drop or wait, not 'maybe'"),
+        (LOWER + ",lower_queues=2", r"lower device net_pcap0 has 1 Rx queues, 2 are needed"),
+        ("dev(net_ddp0,dev(net_null0))", r"the lower device net_ddp0 is this port itself"),
+    ]
+
+    def check(self, text, pattern):
+        lines = re.findall(r"(?m)^net_ddp0: (.*)$", text)
+        self.assertEqual(len(lines), 1, lines)
+        self.assertRegex(lines[0], rf"^{pattern}$")
+
+    def test_each_is_told_and_can_be_mended(self):
+        (self.folder / "field.yaml").write_text("profile: field\nversion: 1.0.0\nrequires: [base]\n"
+                                                "packet_types: {T: {path: eth ipv4 udp, rss: udp.nonsense}}\n")
+        pmd = testpmd.Testpmd(self, ["net_ddp0," + self.LOWER.format(capture=self.mix.name) + ",profile=nonsense"])
+        self.check(pmd.banner, self.MISTAKES[3][1])  # at the start, too
+        self.assertIn("available ports: 0", pmd.command("show port summary all"))
+        pmd.command("set port setup on iterator")
+        for arguments, pattern in self.MISTAKES:
+            with self.subTest(arguments=arguments):
+                text = pmd.command("port attach net_ddp0," + arguments.format(capture=self.mix.name))
+                self.check(text, pattern)
+                self.assertIn("available ports: 0", pmd.command("show port summary all"))
+        # Nothing is left of them that would be in the way.
+        text = pmd.command("port attach " + vdev(self.mix.name, "profile=gtpu"))
+        self.assertNotIn("net_ddp0: ", text)
+        self.assertIn("Now total ports is 1", text)
+        pmd.command("port start all")
+        self.assertIn("Device name: net_ddp0", pmd.command("show port info 0"))
         pmd.quit()
 
 

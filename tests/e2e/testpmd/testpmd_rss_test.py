@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""With profile e810-comms, what testpmd's `port config all rss <type>` and its options say is hashed as
-an 800-series port hashes it, no rte_flow rule being there, and by the function that it names. Without it, a user who tests on net_ddp what will
-run on such a NIC learns of packets on other queues in production.
+"""With profile e810-comms, what testpmd's `port config all rss <type>` says is hashed as an 800-series port hashes it, no
+rte_flow rule being there, and by the function that it names. Without it, a user who tests on net_ddp what will run on
+such a NIC learns of packets on other queues in production.
 
     testpmd_rss_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so"""
 
 import pathlib
 import sys
+import types
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 from support import harness, testpmd  # noqa: E402
-from packets import (DATA, IP6_A, IP6_B, IP_A, IP_B, ah, ecpri, eth, esp, geneve, gre, gtpu, hopopts,  # noqa: E402
+from packets import (DATA, IP6_A, IP6_B, IP_A, IP_B, ah, eth, esp, geneve, gre, gtpu, hopopts,  # noqa: E402
                      icmp, ipv4, ipv6, ipv6_frag, l2tpv3, lcp, mpls, nvgre, packet, pfcp, ppp, pppoe,
                      pppoed, psc, sctp, tcp, udp, vlan, vxlan)
 
@@ -95,11 +96,6 @@ FRAMES = {
     "pppoe-lcp": packet(*SESSION, lcp()),
     "pppoe-discovery": packet(eth(), pppoed()),
 
-    "ecpri": packet(eth(), ecpri(0, bytes.fromhex("12030180"))),
-    "ecpri udp": packet(eth(), ipv4(), udp(9, 7000), ecpri(0, bytes.fromhex("12030180"))),
-    "ecpri udp source": packet(eth(), ipv4(OTHER), udp(9, 7000), ecpri(2, bytes.fromhex("12030181"))),
-    "ecpri udp id": packet(eth(), ipv4(), udp(9, 7000), ecpri(0, bytes.fromhex("12040180"))),
-
     "chksum": patched(UDP4, 40, 0x1111),
     "chksum l4": patched(UDP4, 40, 0x2222),
     "chksum ip": patched(packet(eth(), ipv4(ttl=9), udp(1000, 2000), DATA), 40, 0x1111),
@@ -134,39 +130,45 @@ for tunnel, between in TUNNELS.items():
 FRAMES |= {"mpls": packet(eth(), mpls(16), *INNER), "mpls inside": packet(eth(), mpls(16), *INNER2)}
 
 HASHED_BY_ALL = {name for name in FRAMES
-                 if name not in ("arp", "ecpri", "pppoe-lcp", "pppoe-discovery")}
+                 if name not in ("arp", "pppoe-lcp", "pppoe-discovery")}
 PLAIN = [ip + l4 for ip in IPS for l4 in ("", "-udp", "-tcp", "-sctp")]
 
 setUpModule = testpmd.set_up_module
 
 
 class Case(harness.TestCase):
-    """Replays one capture again and again, under settings that follow each other."""
+    """One testpmd replays one capture under settings that follow each other."""
 
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
         cls.all = cls.capture("all", FRAMES.values())
-
-    def launch(self, *options):
-        self.player = testpmd.Player(self.all)
-        vdev = f"net_ddp0,dev(net_pcap0,rx_pcap={self.player.path.name})"
-        self.pmd = testpmd.Testpmd(self, [f"{vdev},profile=e810-comms,overflow=wait"],
-                                   f"--rxq={QUEUES}", f"--txq={QUEUES}", *options)
-        self.pmd.commands("set fwd rxonly", "set verbose 1")
+        cls.found = {}  # by setting
+        cls.player = testpmd.Player(cls.all)
+        owner = types.SimpleNamespace(folder=cls.folder, addCleanup=cls.addClassCleanup)
+        vdev = f"net_ddp0,dev(net_pcap0,rx_pcap={cls.player.path.name}),profile=e810-comms,overflow=wait"
+        cls.pmd = testpmd.Testpmd(owner, [vdev], f"--rxq={QUEUES}", f"--txq={QUEUES}")
+        cls.pmd.commands("set fwd rxonly", "set verbose 1")
 
     def replay(self, *commands):
         """The hash of each frame by its name, None for one without, after these commands."""
-        self.pmd.commands(*commands)
-        packets = self.pmd.receive(self.player, len(FRAMES))
-        self.pmd.command("port stop 0")
-        self.player = testpmd.Player(self.all)  # net_pcap opens it when the port starts
-        self.pmd.command("port start 0")
+        cls = type(self)
+        cls.pmd.commands(*commands)
+        packets = cls.pmd.receive(cls.player, len(FRAMES))
+        cls.pmd.command("port stop 0")
+        cls.player = testpmd.Player(cls.all)  # net_pcap opens it when the port starts
+        cls.pmd.command("port start 0")
         hashes = {packet.n: packet.hash for packet in packets}
         for packet in packets:
             expected = 0 if packet.hash is None else packet.hash % QUEUES
             self.assertEqual(packet.queue, expected, list(FRAMES)[packet.n])
         return dict(zip(FRAMES, (hashes[n] for n in range(len(FRAMES)))))
+
+    def by(self, kind):
+        """Hashes by an RSS type; each is tried once."""
+        if kind not in self.found:
+            self.found[kind] = self.replay(f"port config all rss {kind}")
+        return self.found[kind]
 
     def hashed(self, hashes):
         return {name for name, value in hashes.items() if value is not None}
@@ -192,9 +194,6 @@ class Case(harness.TestCase):
 
 
 class Types(Case):
-    def setUp(self):
-        self.launch()
-
     def check_by_addresses(self, hashes):
         self.assertEqual(self.hashed(hashes), HASHED_BY_ALL)
         for name in PLAIN:
@@ -244,21 +243,17 @@ class Types(Case):
         self.check_different(hashes, "pppoe icmp", "pppoe icmp source")
 
     def test_groups_of_types(self):
-        self.check_by_addresses(self.replay())  # what testpmd asks for unless told
-        for kind, check in (("all", self.check_all), ("default", self.check_all),
-                            ("ip", self.check_by_addresses)):
-            with self.subTest(rss=kind):
-                check(self.replay(f"port config all rss {kind}"))
+        self.check_by_addresses(self.by("ip"))
+        for kind in ("all", "default"):
+            self.check_all(self.by(kind))
         for l4 in L4S:
             with self.subTest(rss=l4):
-                self.check_only_l4(self.replay(f"port config all rss {l4}"), l4)
-        hashes = self.replay("port config all rss none")
-        self.assertEqual(self.hashed(hashes), set())
-        self.check_all(self.replay("port config all rss all"))
+                self.check_only_l4(self.by(l4), l4)
+        self.assertEqual(self.hashed(self.by("none")), set())
 
     def test_single_types_hash_their_packets_only(self):
         for kind in PLAIN:
-            hashes = self.replay(f"port config all rss {kind}")
+            hashes = self.by(kind)
             with self.subTest(rss=kind):
                 plains = {name.split()[0] for name in self.hashed(hashes)} & set(PLAIN)
                 # Addresses are those of all packets that have them, ports are of one protocol.
@@ -271,109 +266,48 @@ class Types(Case):
     def test_tunnels_in_ipv4_have_no_hash_by_a_type_of_ipv6(self):
         """Not even of their ports alone."""
         in_udp = [f"{tunnel} in ipv6" for tunnel in ("vxlan", "geneve", "natt", "pfcp")]
-        for kind, others in (("ipv6-udp", ["ipv6-ext", *in_udp]),
-                             ("ipv6-tcp", ["chksum6", "pppoe tcp"])):
-            hashed = self.hashed(self.replay(f"port config all rss {kind}"))
-            self.assertEqual(hashed, {name for name in FRAMES if name.startswith((kind, *others))})
+        for kind, others in (("ipv6-udp", ["ipv6-ext", *in_udp]), ("ipv6-tcp", ["chksum6", "pppoe tcp"])):
+            self.assertEqual(self.hashed(self.by(kind)), {name for name in FRAMES if name.startswith((kind, *others))})
 
     def test_other_and_fragments(self):
         for ip in IPS:
-            hashed = self.hashed(self.replay(f"port config all rss {ip}-other"))
+            hashed = self.hashed(self.by(f"{ip}-other"))
             self.assertIn(ip, hashed)
             self.assertEqual(hashed & {f"{ip}-udp", f"{ip}-tcp", f"{ip}-sctp"}, set())
-            hashes = self.replay(f"port config all rss {ip}-frag")
+            hashes = self.by(f"{ip}-frag")
             self.assertEqual(self.hashed(hashes), {f"{ip}-frag", f"{ip}-frag second"})
             self.check_same(hashes, f"{ip}-frag", f"{ip}-frag second")
 
     def test_checksums_count_when_asked_for(self):
-        hashes = self.replay("port config all rss ipv4-chksum")
+        hashes = self.by("ipv4-chksum")
         self.check_same(hashes, "chksum", "chksum l4")
         self.check_different(hashes, "chksum", "chksum ip")
-        hashes = self.replay("port config all rss l4-chksum")
+        hashes = self.by("l4-chksum")
         self.check_same(hashes, "chksum", "chksum ip")
         self.check_different(hashes, "chksum", "chksum l4")
         self.check_different(hashes, "chksum6", "chksum6 l4")
-        hashes = self.replay("port config all rss all")
-        self.check_same(hashes, "chksum", "chksum l4", "chksum ip")
+        self.check_same(self.by("all"), "chksum", "chksum l4", "chksum ip")
 
     def test_a_type_that_the_port_does_not_know_alone_hashes_nothing(self):
         # net_ice knows no flow label either, and testpmd since 24.03.
-        for kind in ("gtpu", "eth", "level-inner", "ipv6-flow-label"):
+        for kind in ("gtpu", "ipv6-flow-label"):
             hashes = self.replay("port config all rss none", f"port config all rss {kind}")
             self.assertEqual(self.hashed(hashes), set(), kind)
-
-
-class Rules(Case):
-    def test_ecpri_over_udp_needs_its_port(self):
-        self.launch()
-        rule = "flow create 0 ingress pattern {} / ecpri / end actions rss types ecpri end key_len 0 " \
-               "queues end / end"
-        rules = [rule.format("eth"), rule.format("eth / ipv4 / udp")]  # gone when the port stops
-        hashes = self.replay(*rules)
-        self.check_different(hashes, "ecpri", "ecpri udp", "ecpri udp source")
-        self.check_same(hashes, "ecpri udp", "ecpri udp id")
-        hashes = self.replay(*rules, "port config 0 udp_tunnel_port add ecpri 7000")
-        self.check_same(hashes, "ecpri", "ecpri udp", "ecpri udp source")
-        self.check_different(hashes, "ecpri udp", "ecpri udp id")
-        hashes = self.replay(*rules, "port config 0 udp_tunnel_port rm ecpri 7000")
-        self.check_different(hashes, "ecpri", "ecpri udp", "ecpri udp source")
 
 
 class Functions(Case):
     """Hash functions of the whole port, which testpmd has words for since DPDK 24.03."""
 
-    def setUp(self):
-        self.launch()
-        if "Bad arguments" in self.pmd.command("port config 0 rss-hash-algo toeplitz"):
-            self.pmd.quit()
-            self.skipTest("this testpmd has no `port config 0 rss-hash-algo`")
-
-    def told(self):
-        return self.pmd.command("show port 0 rss-hash algorithm").split()[-1]
-
-    def check(self, function):
-        """Hashes of all frames, and the function told, are those of this function."""
-        self.assertEqual(self.told(), function)
-        packets = harness.classify("e810-comms", self.all, "--hash", function)
-        self.assertEqual({name: value and f"0x{value:08x}" for name, value in self.replay().items()},
-                         {name: packet["hash"] for name, packet in zip(FRAMES, packets, strict=True)})
-
     def test_hashes_are_what_ddpctl_says(self):
-        self.pmd.command("port config all rss all")
+        if "Bad arguments" in self.pmd.command("port config 0 rss-hash-algo toeplitz"):
+            self.skipTest("this testpmd has no `port config 0 rss-hash-algo`")
         for function in ("symmetric_toeplitz", "symmetric_toeplitz_sort", "simple_xor", "toeplitz"):
-            with self.subTest(function=function):
-                self.pmd.command(f"port config 0 rss-hash-algo {function}")
-                self.check(function)
-
-    def test_other_changes_keep_the_function(self):
-        self.pmd.commands("port config 0 rss-hash-algo symmetric_toeplitz",
-                          "port config all rss all")  # names no function
-        self.check("symmetric_toeplitz")
-
-
-class Options(Case):
-    """Of testpmd's command line."""
-
-    def check(self, option, check):
-        self.launch(option)
-        check(self.replay())
-        self.pmd.quit()
-
-    def test_rss_ip(self):
-        self.check("--rss-ip", lambda hashes: self.check_plain(hashes, "ipv4-udp", by_ports=False))
-
-    def test_rss_udp(self):
-        def check(hashes):
-            self.check_plain(hashes, "ipv4-udp", by_ports=True)
-            # 24.11.8 and 25.11 add UDP to IP, where others ask for UDP alone.
-            if " ipv4 " in self.pmd.command("show port 0 rss-hash"):
-                self.check_plain(hashes, "ipv4-tcp", by_ports=False)
-            else:
-                self.assertEqual([hashes[name] for name in PLAIN if "udp" not in name], [None] * 6)
-        self.check("--rss-udp", check)
-
-    def test_disable_rss(self):
-        self.check("--disable-rss", lambda hashes: self.assertEqual(self.hashed(hashes), set()))
+            with self.subTest(function=function):  # other changes keep the function
+                found = self.replay(f"port config 0 rss-hash-algo {function}", "port config all rss all")
+                self.assertEqual(self.pmd.command("show port 0 rss-hash algorithm").split()[-1], function)
+                packets = harness.classify("e810-comms", self.all, "--hash", function)
+                self.assertEqual({name: value and f"0x{value:08x}" for name, value in found.items()},
+                                 {name: packet["hash"] for name, packet in zip(FRAMES, packets, strict=True)})
 
 
 if __name__ == "__main__":
