@@ -4,8 +4,9 @@
 
     plan_test.py path/to/ddpctl path/to/profiles path/to/package_seeds [--update]
 
-plan.expected has a paragraph for each profile and its input sets: what is not in software, how many rules that takes,
-and for gtpu why. --update writes it anew: read every line that changes, for each is a claim about a NIC.
+plan.expected has a paragraph for each profile and its input sets: what is not in software, how many rules that takes on
+a NIC with the Comms package, and for gtpu why. --update writes it anew: read every line that changes, for each is a
+claim about a NIC.
 """
 
 import difflib
@@ -66,25 +67,26 @@ def nics():
     return [nic["nic"] for nic in json.loads(command("gtpu", "--json").stdout)["nics"]] + ["none"]
 
 
-def of_nic(spec, nic):
-    found = plan(os.path.join(profiles, spec) if "/" in spec else spec, nic)
-    asked = (["rss_hf"] if found["rss_hf"] else []) + [f"{found['rules']} rules"]
-    yield ", ".join(asked + [f"{t['header']} {t['port']}" for t in found["tunnels"]])
+def where_and_why(spec, packet_types):
     for where in "hardware", "partly":
-        names = [t["name"] for t in found["packet_types"] if t["where"] == where]
+        names = [t["name"] for t in packet_types if t["where"] == where]
         if names:
             yield f"    {where} {short(names)}"
     if spec == "gtpu":
-        for t in found["packet_types"]:
+        for t in packet_types:
             yield f"      {t['name']}: {t['where']}: {t['why']}"
 
 
 def lines(spec):
     """Kinds of NIC of which the same is said stand together."""
+    file = os.path.join(profiles, spec) if "/" in spec else spec
     kinds = {}
-    for nic in nics():
-        kinds.setdefault("\n".join(of_nic(spec, nic)), []).append(nic)
-    return [spec, *(f"  {' '.join(names)}: {said}" for said, names in kinds.items())]
+    for nic in json.loads(command("--json", file).stdout)["nics"]:
+        kinds.setdefault("\n".join(where_and_why(spec, nic["packet_types"])), []).append(nic["nic"])
+    rules = plan(file, "ice-comms")
+    told = [f"{spec}: {'rss_hf, ' if rules['rss_hf'] else ''}{rules['rules']} rules",
+            *(f"{t['header']} {t['port']}" for t in rules["tunnels"])]
+    return [", ".join(told), *(f"  {' '.join(names)}: {said.strip() or 'nothing'}" for said, names in kinds.items())]
 
 
 NO_PACKETS = b"ddpctl: standard input: the capture has no packets\n"
