@@ -7,6 +7,7 @@ with dpdk-telemetry.py or any program that speaks to it, while the application k
 
 import json
 import shutil
+import types
 
 from support import eal, harness, telemetry, testpmd
 
@@ -27,10 +28,6 @@ class Client(telemetry.Client):
         items, _ = self.pages("ptypes", "/net_ddp/ptypes", 0)
         return {item["name"]: item["packets"] for item in items.values()}
 
-    def tunnelled(self):
-        """Packets of types that only gtpu knows."""
-        return sum(n for name, n in self.ptypes().items() if name.startswith("GTPU"))
-
 
 def error_of(answer):
     """The line of a failure, which comes in pieces of what telemetry has room for."""
@@ -44,76 +41,66 @@ class Case(harness.TestCase):
         super().setUpClass()
         cls.n3 = cls.traffic("--kind", "n3-up", "--ues", 200, "--packets-per-flow", 1)
 
-    def start(self, *arguments, n_queues=QUEUES):
+    @classmethod
+    def start(cls, test, *arguments, n_queues=QUEUES):
         """testpmd that forwards the capture again and again, and who speaks to it."""
-        vdev = ",".join([f"net_ddp0,dev(net_pcap0,rx_pcap={self.n3.name},infinite_rx=1)", *arguments])
-        pmd = testpmd.Testpmd(self, [vdev], f"--rxq={n_queues}", f"--txq={n_queues}", prefix=PREFIX)
+        vdev = ",".join([f"net_ddp0,dev(net_pcap0,rx_pcap={cls.n3.name},infinite_rx=1)", *arguments])
+        pmd = testpmd.Testpmd(test, [vdev], f"--rxq={n_queues}", f"--txq={n_queues}", prefix=PREFIX)
         pmd.commands("set fwd rxonly", "start")
-        return pmd, Client(self)
+        return pmd, Client(test)
 
 
 class Change(Case):
-    def test_a_profile_comes_and_goes_while_packets_flow(self):
-        pmd, client = self.start()
-        self.assertEqual(client.ask("/net_ddp/info", 0)["profiles"], [])
-        pmd.wait(lambda: client.ptypes()["IPV4_UDP"] > 1000, "packets without a profile")
-        before, _ = client.pages("queues", "/net_ddp/queues", 0)
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        owner = types.SimpleNamespace(folder=cls.folder, addCleanup=cls.addClassCleanup)
+        cls.pmd, cls.client = cls.start(owner)
 
-        self.assertEqual(client.ask("/net_ddp/profile_add", 0, "gtpu"),
-                         {"ok": 1, "profiles": ["gtpu"]})
-        pmd.wait(lambda: client.tunnelled() > 1000, "packets with gtpu")
-        plain = client.ptypes()["IPV4_UDP"]
-        after, _ = client.pages("queues", "/net_ddp/queues", 0)
-        # N3 has few outer addresses; with gtpu the packets of many UEs go everywhere.
-        grown = [q for q in after if after[q]["rx_packets"] > before[q]["rx_packets"]]
-        self.assertEqual(len(grown), QUEUES)
-
-        self.assertEqual(client.ask("/net_ddp/profile_del", 0, "gtpu"), {"ok": 1, "profiles": []})
-        self.assertEqual(client.tunnelled(), 0)  # no such types any more
-        pmd.wait(lambda: client.ptypes()["IPV4_UDP"] > plain, "packets without a profile")
-        self.assertEqual(client.ask("/net_ddp/info", 0)["state"], "running")
-        pmd.command("stop")
-        xstats = pmd.xstats()
-        self.assertEqual(sum(n for name, n in xstats.items() if name.startswith("rx_type_")),
-                         xstats["rx_lower_packets"])
-        pmd.quit()
-
-    def test_a_profile_has_an_input_set_and_parameters(self):
-        pmd, client = self.start()
+    def test_profiles_are_added_deleted_and_exchanged_in_one_step(self):
+        """A user who changes an input set loses neither packets nor the other profiles meanwhile. What packets do then:
+        ctl_port_test.py."""
+        ask = self.client.ask
+        self.assertEqual(ask("/net_ddp/profile_set", 0, "base"), {"ok": 1, "profiles": ["base"]})
+        ask("/net_ddp/profile_del", 0, "base")
         spec = "gtpu:ue;ue_ipv4=10.45.0.0/16;ue_ipv6=2001:db8:45::/48"
-        self.assertEqual(client.ask("/net_ddp/profile_add", 0, spec)["profiles"], ["gtpu"])
-        self.assertEqual(client.ask("/net_ddp/profile_add", 0, "vxlan+geneve")["profiles"],
-                         ["gtpu", "vxlan", "geneve"])
-        info = client.ask("/net_ddp/info", 0)
-        self.assertEqual(info["profile_specs"], [spec, "vxlan", "geneve"])
-        self.assertEqual(client.ask("/net_ddp/profile_del", 0, spec)["profiles"],
-                         ["vxlan", "geneve"])
-        pmd.quit()
-
-    def test_the_list_of_profiles_is_exchanged_in_one_step(self):
-        """A user who changes an input set loses neither packets nor the other profiles meanwhile."""
-        pmd, client = self.start()
-        for spec, names in (("gtpu+vxlan", ["gtpu", "vxlan"]), ("gtpu:teid", ["gtpu"]),
-                            ("vxlan+gtpu:ue", ["vxlan", "gtpu"]), ("base", ["base"])):
-            self.assertEqual(client.ask("/net_ddp/profile_set", 0, spec),
-                             {"ok": 1, "profiles": names})
-            self.assertEqual(client.ask("/net_ddp/info", 0)["profile_specs"], spec.split("+"))
-        self.assertEqual(client.ask("/net_ddp/profile_set", 0, "gtpu+gtpu"),
+        self.assertEqual(ask("/net_ddp/profile_add", 0, spec)["profiles"], ["gtpu"])
+        self.assertEqual(ask("/net_ddp/profile_add", 0, "vxlan+geneve")["profiles"], ["gtpu", "vxlan", "geneve"])
+        self.assertEqual(ask("/net_ddp/info", 0)["profile_specs"], [spec, "vxlan", "geneve"])
+        self.assertEqual(ask("/net_ddp/profile_del", 0, spec)["profiles"], ["vxlan", "geneve"])
+        for spec, names in (("gtpu+vxlan", ["gtpu", "vxlan"]), ("vxlan+gtpu:ue", ["vxlan", "gtpu"]), ("base", ["base"])):
+            self.assertEqual(ask("/net_ddp/profile_set", 0, spec), {"ok": 1, "profiles": names})
+            self.assertEqual(ask("/net_ddp/info", 0)["profile_specs"], spec.split("+"))
+        self.assertEqual(ask("/net_ddp/profile_set", 0, "gtpu+gtpu"),
                          {"ok": 0, "error": "profile: error: 'gtpu' is named twice"})
-        self.assertEqual(client.ask("/net_ddp/info", 0)["profiles"], ["base"])
-        pmd.quit()
+        self.assertEqual(ask("/net_ddp/info", 0)["profiles"], ["base"])
 
     def test_a_page_begins_within_the_list(self):
-        pmd, client = self.start()
-        count = client.ask("/net_ddp/ptypes", 0)["count"]
-        self.assertEqual(len(client.ask("/net_ddp/ptypes", 0, count - 1)["ptypes"]), 1)
-        end = client.ask("/net_ddp/ptypes", 0, count)
+        count = self.client.ask("/net_ddp/ptypes", 0)["count"]
+        self.assertEqual(len(self.client.ask("/net_ddp/ptypes", 0, count - 1)["ptypes"]), 1)
+        end = self.client.ask("/net_ddp/ptypes", 0, count)
         self.assertEqual((end["start"], "next" in end), (count, False), end)
         for start in (count + 1, f"{count}x", "-1", f"{count},0"):
-            answer = client.ask("/net_ddp/ptypes", 0, start)
+            answer = self.client.ask("/net_ddp/ptypes", 0, start)
             self.assertEqual(answer.get("ok"), 0, answer)
             self.assertIn(f"there are {count}", error_of(answer))
-        pmd.quit()
+
+    def test_dpdks_own_tool_shows_it(self):
+        if shutil.which(TOOL) is None:
+            self.skipTest(f"{TOOL} is not installed")
+        self.client.ask("/net_ddp/profile_set", 0, "base")
+        result = harness.run(TOOL, "-f", PREFIX, env=eal.environment(self.folder), stdin=None,
+                             input="/net_ddp/list\n/net_ddp/profile_add,0,gtpu:teid\n"
+                                   "/net_ddp/info,0\n/help,/net_ddp/profile_add\n"
+                                   "/net_ddp/profile_del,5,gtpu\nquit\n")
+        answers = [json.loads(line) for line in result.stdout.splitlines() if line[0] == "{"]
+        answers = [answer for answer in answers if "pid" not in answer]
+        self.assertEqual(answers[0], {"/net_ddp/list": [0]})
+        self.assertEqual(answers[1]["/net_ddp/profile_add"], {"ok": 1, "profiles": ["base", "gtpu"]})
+        self.assertEqual(answers[2]["/net_ddp/info"]["profile_specs"], ["base", "gtpu:teid"])
+        self.assertIn("Adds a profile", answers[3]["/help"]["/net_ddp/profile_add"])
+        self.assertEqual(answers[4]["/net_ddp/profile_del"],
+                         {"ok": 0, "error": "port 5 is not a net_ddp port"})
 
     def test_a_failure_says_why_and_changes_nothing(self):
         broken = self.folder / "broken.yaml"
@@ -121,7 +108,8 @@ class Change(Case):
                           "headers: {x: {after: udp(dprt=9), layout: a:8}}\n")
         strange = self.folder / "strange.yaml"
         strange.write_text('profile: strange\nrequires: ["naïve \\"\\\\one"]\n')
-        pmd, client = self.start("profile=gtpu+5g-upf")
+        client = self.client
+        client.ask("/net_ddp/profile_set", 0, "gtpu+5g-upf")
         before = client.ask("/net_ddp/info", 0)
         for words, reason in (
                 (["profile_add", 0, "gtpu"], "profile 'gtpu' is already there"),
@@ -163,12 +151,11 @@ class Change(Case):
         for answer in (before, after):
             del answer["counters"], answer["profile_packets"]
         self.assertEqual(after, before)
-        pmd.quit()
 
 
 class Look(Case):
     def test_list_and_info_tell_what_the_port_is(self):
-        pmd, client = self.start("profile=gtpu;port=2152", "overflow=wait")
+        pmd, client = self.start(self, "profile=gtpu;port=2152", "overflow=wait")
         self.assertEqual(client.ask("/net_ddp/list"), [0])
         info = client.ask("/net_ddp/info", 0)
         counters = info.pop("counters")
@@ -205,7 +192,7 @@ class Look(Case):
         pmd.quit()
 
     def test_long_lists_come_in_pages(self):
-        pmd, client = self.start("profile=all", n_queues=MANY_QUEUES)
+        pmd, client = self.start(self, "profile=all", n_queues=MANY_QUEUES)
         ptypes, n_pages = client.pages("ptypes", "/net_ddp/ptypes", 0)
         self.assertGreater(n_pages, 1)
         self.assertEqual(len({item["name"] for item in ptypes.values()}), len(ptypes))
@@ -274,24 +261,6 @@ class Look(Case):
                          [lower[key] for key in ("imissed", "ierrors", "rx_nombuf")])
         pmd.command("clear port stats 0")
         self.assertEqual(client.ask("/net_ddp/info", 0)["counters"]["lower_rx_errors"], 0)
-        pmd.quit()
-
-    def test_dpdks_own_tool_shows_it(self):
-        if shutil.which(TOOL) is None:
-            self.skipTest(f"{TOOL} is not installed")
-        pmd, _ = self.start()
-        result = harness.run(TOOL, "-f", PREFIX, env=eal.environment(self.folder), stdin=None,
-                             input="/net_ddp/list\n/net_ddp/profile_add,0,gtpu:teid\n"
-                                   "/net_ddp/info,0\n/help,/net_ddp/profile_add\n"
-                                   "/net_ddp/profile_del,5,gtpu\nquit\n")
-        answers = [json.loads(line) for line in result.stdout.splitlines() if line[0] == "{"]
-        answers = [answer for answer in answers if "pid" not in answer]
-        self.assertEqual(answers[0], {"/net_ddp/list": [0]})
-        self.assertEqual(answers[1]["/net_ddp/profile_add"], {"ok": 1, "profiles": ["gtpu"]})
-        self.assertEqual(answers[2]["/net_ddp/info"]["profile_specs"], ["gtpu:teid"])
-        self.assertIn("Adds a profile", answers[3]["/help"]["/net_ddp/profile_add"])
-        self.assertEqual(answers[4]["/net_ddp/profile_del"],
-                         {"ok": 0, "error": "port 5 is not a net_ddp port"})
         pmd.quit()
 
 
