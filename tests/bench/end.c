@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // End to end: what net_ddp adds to a device. One lcore polls the device alone, then all queues of
 // net_ddp over another one like it.
+#include <stdio.h>
 #include <string.h>
 
 #include <rte_bus_vdev.h>
@@ -11,11 +12,7 @@
 
 #include "base/isa.h"
 #include "bench.h"
-#include "end.h"
-#include "fail.h"
-#include "samples.h"
-#include "template.h"
-#include "work.h"
+#include "methods.h"
 
 #define ROUNDS 101
 #define SECONDS 10 // for all of them, at most
@@ -57,7 +54,7 @@ void port_close(uint16_t port, const char *name) {
 }
 
 // Receive n packets on all queues.
-static uint64_t port_poll(uint16_t port, uint16_t n_queues, uint64_t n, bool frees) {
+static uint64_t port_poll(uint16_t port, uint16_t n_queues, uint64_t n) {
 	struct rte_mbuf *mbufs[BURST];
 	uint64_t sum = 0, bytes = 0;
 
@@ -68,8 +65,6 @@ static uint64_t port_poll(uint16_t port, uint16_t n_queues, uint64_t n, bool fre
 			sum += got;
 			for (unsigned int k = 0; k < got; k++)
 				bytes += rte_pktmbuf_pkt_len(mbufs[k]);
-			if (frees)
-				rte_pktmbuf_free_bulk(mbufs, got);
 		}
 	received[port] += sum;
 	received_bytes += bytes;
@@ -77,12 +72,12 @@ static uint64_t port_poll(uint16_t port, uint16_t n_queues, uint64_t n, bool fre
 }
 
 // ns a packet, polling all queues.
-static double port_time(uint16_t port, uint16_t n_queues, bool frees) {
+static double port_time(uint16_t port, uint16_t n_queues) {
 	uint64_t tsc, n;
 
-	port_poll(port, n_queues, BURST * N_QUEUES, frees);
+	port_poll(port, n_queues, BURST * N_QUEUES);
 	tsc = rte_rdtsc_precise();
-	n = port_poll(port, n_queues, ROUND_PACKETS, frees);
+	n = port_poll(port, n_queues, ROUND_PACKETS);
 	return samples_ns(tsc, n);
 }
 
@@ -142,8 +137,6 @@ static const struct setup setups[] = {
 	{"template-kept", "tunnels put back by it", ",restores=1", 1, N_QUEUES, GTPU, 0, 0},
 	{"template-decap", "the same, decap=on", ",restores=1", 1, N_QUEUES, GTPU ",decap=on", 0,
 	 0},
-	{"template-half", "every second one", ",hashed=2", 1, N_QUEUES, HASHED, 0, 0},
-	{"template-rules-16", "16 rules for TEIDs", "", 1, N_QUEUES, GTPU, 16, 0},
 	{"template-rules-1024", "1,024 rules, one a packet", "", 1, N_QUEUES, GTPU,
 	 TEMPLATE_PACKETS, 0},
 	{"template-rules-100000", "100,000 rules, these among them", "", 1, N_QUEUES, GTPU, 100000,
@@ -187,39 +180,35 @@ enum series {
 	N_SERIES,
 };
 
-// packets: of the template; NULL: of net_pcap, and ours to free.
 static void setup_measure(struct table *table, const struct setup *setup,
 			  const struct packets *packets) {
-	const char *device = packets != NULL ? "net_template" : "net_pcap";
 	const uint16_t simd_bits = rte_vect_get_max_simd_bitwidth();
-	const bool frees = packets == NULL;
 	static struct samples samples;
 	unsigned int row = table_row(table, setup->id, setup->title), i;
-	char name[16], args[640];
+	char args[256];
 	uint16_t alone, ddp;
 
 	if (setup->simd_bits != 0)
 		must(rte_vect_set_max_simd_bitwidth(setup->simd_bits), "vectors");
-	snprintf(name, sizeof(name), "%s0", device);
-	alone = port_open(name, setup->args + (setup->args[0] == ','), setup->lower_queues);
-	snprintf(args, sizeof(args), "dev(%s1%s),overflow=wait%s", device, setup->args,
+	alone = port_open("net_template0", setup->args + (setup->args[0] == ','),
+			  setup->lower_queues);
+	snprintf(args, sizeof(args), "dev(net_template1%s),overflow=wait%s", setup->args,
 		 setup->ddp_args);
 	ddp = port_open("net_ddp0", args, setup->queues);
 	rules_create(ddp, setup, packets);
 	mode_tell(&table->rows[row], ddp);
-	port_poll(ddp, setup->queues, WARM_UP_PACKETS, frees);
+	port_poll(ddp, setup->queues, WARM_UP_PACKETS);
 	samples_begin(&samples, ROUNDS, SECONDS);
 	while (samples_next(&samples, &i)) {
-		samples.ns[ALONE][i] = port_time(alone, setup->lower_queues, frees);
-		samples.ns[DDP][i] = port_time(ddp, setup->queues, frees);
+		samples.ns[ALONE][i] = port_time(alone, setup->lower_queues);
+		samples.ns[DDP][i] = port_time(ddp, setup->queues);
 		samples.ns[ADDED][i] = samples.ns[DDP][i] - samples.ns[ALONE][i];
-		if (packets != NULL)
-			template_check(ddp);
+		template_check(ddp);
 	}
 	for (i = 0; i < N_SERIES; i++)
 		table->figures[row][i] = samples_figure(&samples, i, -1);
 	port_close(ddp, "net_ddp0");
-	port_close(alone, name);
+	port_close(alone, "net_template0");
 	rte_vect_set_max_simd_bitwidth(simd_bits);
 }
 
@@ -236,15 +225,6 @@ static void templates_measure(struct table *table) {
 	packets_free(&packets);
 }
 
-static void capture_measure(struct table *table) {
-	char args[512];
-
-	snprintf(args, sizeof(args), ",rx_pcap=%s,infinite_rx=1", options.capture);
-	setup_measure(table,
-		      &(struct setup){"pcap", "net_pcap, N3 uplink", args, 1, N_QUEUES, GTPU, 0, 0},
-		      NULL);
-}
-
 void end_measure(void) {
 	struct table table;
 
@@ -258,7 +238,5 @@ void end_measure(void) {
 	table_column(&table, "net_ddp", "with net_ddp");
 	table_column(&table, "added", "added");
 	templates_measure(&table);
-	if (options.capture != NULL)
-		capture_measure(&table);
 	table_done(&table);
 }

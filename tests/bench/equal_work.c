@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "bench.h"
-#include "fail.h"
 #include "methods.h"
 
 #define SHOWN_MAX 3 // packets of a kind that are told of

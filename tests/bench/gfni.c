@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // rte_thash_gfni(), which an application has only if it was itself built for such a CPU: so is this
 // file.
-#include "gfni.h"
+#include "methods.h"
 
 #include <string.h>
 

@@ -12,8 +12,7 @@
 #include <rte_net.h>
 
 #include "base/dpdk_compat.h"
-#include "packets/bench_frame.h"
-#include "work.h"
+#include "methods.h"
 
 #define HAND_EXTS_MAX 16 // extension headers of one packet, tags, labels
 

@@ -7,9 +7,7 @@
 #include <rte_ring.h>
 
 #include "bench.h"
-#include "fail.h"
 #include "methods.h"
-#include "samples.h"
 
 #define ROUNDS 61
 #define SECONDS 12 // for all of them, at most

@@ -6,15 +6,13 @@
 
 #include "base/isa.h"
 #include "bench.h"
-#include "gfni.h"
-#include "samples.h"
-#include "work.h"
+#include "methods.h"
 
 #define ROUNDS 101
 #define SECONDS 2      // for all of them, at most
 #define N_ROWS 256     // distinct inputs
 #define N_HASHES 16384 // of a round
-#define BASE 1         // rte_softrss_be
+#define BASE 0         // rte_softrss_be
 #define WORDS (DDP_HASH_INPUT_MAX / 4)
 
 struct function {
@@ -31,14 +29,6 @@ static uint32_t rows_cpu[N_ROWS][WORDS];
 static struct ddp_rows rows_ours[N_ROWS / BURST];
 static uint32_t key_be[DDP_KEY_SIZE / 4];
 static uint32_t sink; // of hashes, which nobody would compute else
-
-static void softrss(const struct function *function, const void *rows, unsigned int len,
-		    uint32_t *hashes) {
-	size_t first = (const uint32_t(*)[WORDS])rows - rows_be;
-
-	for (unsigned int i = 0; i < BURST; i++)
-		hashes[i] = rte_softrss(rows_cpu[first + i], len / 4, ddp_default_key);
-}
 
 static void softrss_be(const struct function *function, const void *rows, unsigned int len,
 		       uint32_t *hashes) {
@@ -74,7 +64,6 @@ static void hash_rows(const struct function *function, const void *rows, unsigne
 }
 
 static const struct function functions[] = {
-	{.id = "softrss", .title = "rte_softrss", .hash = softrss},
 	{.id = "softrss-be", .title = "rte_softrss_be", .hash = softrss_be},
 	{.id = "thash-gfni", .title = "rte_thash_gfni", .hash = thash_gfni, .gfni = true},
 	{

@@ -2,6 +2,8 @@
 // ddp-bench: what classifying, hashing and steering costs, beside what else does it.
 #include <getopt.h>
 #include <sched.h>
+#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <rte_cycles.h>
@@ -12,9 +14,7 @@
 
 #include "base/isa.h"
 #include "bench.h"
-#include "fail.h"
 #include "methods.h"
-#include "packets/kinds.h"
 
 struct part {
 	const char *id, *what;
@@ -32,7 +32,22 @@ static const struct part parts[] = {
 };
 
 struct options options;
-static json_t *tables;
+
+void fail(const char *fmt, ...) {
+	va_list args;
+
+	va_start(args, fmt);
+	fputs("ddp-bench: ", stderr);
+	vfprintf(stderr, fmt, args);
+	fputc('\n', stderr);
+	va_end(args);
+	exit(1);
+}
+
+void must(int ret, const char *what) {
+	if (ret < 0)
+		fail("%s: %s", what, strerror(-ret));
+}
 
 static void usage(FILE *out) {
 	fprintf(out, "usage: ddp-bench [options]\n"
@@ -42,7 +57,6 @@ static void usage(FILE *out) {
 		fprintf(out, "                    %-12s %s\n", parts[i].id, parts[i].what);
 	fprintf(out, "  --isa LEVEL     our code for this instruction set only\n"
 		     "  --kind ID       hot packets of this kind only\n"
-		     "  --capture FILE  packets for net_pcap\n"
 		     "  --json FILE     write all figures\n"
 		     "  --check         measure nothing: check that equal work is compared\n"
 		     "  -h, --help      this text\n");
@@ -69,9 +83,7 @@ static void only_parse(char *list) {
 static void option_read(const char *name, char *value) {
 	enum ddp_isa isa;
 
-	if (strcmp(name, "capture") == 0) {
-		options.capture = value;
-	} else if (strcmp(name, "json") == 0) {
+	if (strcmp(name, "json") == 0) {
 		options.json = value;
 	} else if (strcmp(name, "only") == 0) {
 		only_parse(value);
@@ -90,15 +102,10 @@ static void option_read(const char *name, char *value) {
 static bool options_parse(int argc, char **argv) {
 	int check_only = 0, quick = 0, which, opt;
 	const struct option longs[] = {
-		{"capture", required_argument, NULL, 1},
-		{"check", no_argument, &check_only, 1},
-		{"help", no_argument, NULL, 'h'},
-		{"isa", required_argument, NULL, 1},
-		{"json", required_argument, NULL, 1},
-		{"kind", required_argument, NULL, 1},
-		{"only", required_argument, NULL, 1},
-		{"quick", no_argument, &quick, 1},
-		{0},
+		{"check", no_argument, &check_only, 1}, {"help", no_argument, NULL, 'h'},
+		{"isa", required_argument, NULL, 1},    {"json", required_argument, NULL, 1},
+		{"kind", required_argument, NULL, 1},   {"only", required_argument, NULL, 1},
+		{"quick", no_argument, &quick, 1},      {0},
 	};
 
 	while ((opt = getopt_long(argc, argv, "h", longs, &which)) != -1) {
@@ -145,11 +152,6 @@ static void eal_start(void) {
 		fail("rte_eal_init failed");
 }
 
-void table_done(const struct table *table) {
-	table_print(table, stdout);
-	json_array_append_new(tables, table_json(table));
-}
-
 static json_t *machine_json(void) {
 	FILE *file = fopen("/proc/cpuinfo", "r");
 	char line[256], model[256] = "?";
@@ -191,7 +193,6 @@ int main(int argc, char **argv) {
 	int status = 0;
 
 	eal_start();
-	work_init();
 	methods_init();
 	tables = json_array();
 	if (check_only)
@@ -202,7 +203,6 @@ int main(int argc, char **argv) {
 		json_write();
 	json_decref(tables);
 	methods_fini();
-	work_fini();
 	// EAL waits for its thread of alarms without giving up the CPU: of the same real-time
 	// priority, on one CPU, that thread would never run.
 	sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){0});

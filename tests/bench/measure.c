@@ -6,7 +6,6 @@
 
 #include "bench.h"
 #include "methods.h"
-#include "samples.h"
 
 #define ROUNDS 101
 #define SECONDS 3    // for all of them, at most

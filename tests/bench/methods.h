@@ -4,9 +4,49 @@
 #ifndef BENCH_METHODS_H
 #define BENCH_METHODS_H
 
-#include "work.h"
+#include <rte_mbuf.h>
+#include <rte_prefetch.h>
 
+#include "classify/classify.h"
+#include "packets/packets.h"
+#include "rss/rss.h"
+
+#define N_QUEUES 8
 #define METHODS_MAX 32
+
+// What all methods work with.
+struct work {
+	struct ddp_program *program;
+	struct ddp_hash hash;
+	uint16_t reta[DDP_RETA_SIZE];
+	uint16_t queues[BURST]; // of the last burst: what a method is for
+};
+
+extern struct work work;
+
+// Write what is known of packet i of a burst where the application looks for it.
+static inline void packet_hashed(struct rte_mbuf *mbuf, unsigned int i, uint32_t packet_type,
+				 uint32_t hash) {
+	mbuf->packet_type = packet_type;
+	mbuf->hash.rss = hash;
+	mbuf->ol_flags |= RTE_MBUF_F_RX_RSS_HASH;
+	work.queues[i] = work.reta[hash & (DDP_RETA_SIZE - 1)];
+}
+
+static inline void packet_unhashed(struct rte_mbuf *mbuf, unsigned int i, uint32_t packet_type) {
+	mbuf->packet_type = packet_type;
+	mbuf->ol_flags &= ~RTE_MBUF_F_RX_RSS_HASH;
+	work.queues[i] = 0;
+}
+
+// The headers of a packet of the next burst, in so many lines. Its mbuf is not read: all packets
+// begin at the same place.
+static inline void headers_prefetch(const struct rte_mbuf *mbuf, unsigned int n_lines) {
+	const char *data = (const char *)mbuf + sizeof(*mbuf) + RTE_PKTMBUF_HEADROOM;
+
+	for (unsigned int i = 0; i < n_lines; i++)
+		rte_prefetch0(data + RTE_CACHE_LINE_SIZE * i);
+}
 
 struct method {
 	char id[24];
@@ -32,14 +72,9 @@ struct method {
 		name(arg, mbufs, n, next);                                                     \
 	}
 
-// GFNI and AVX-512, as rte_thash_gfni() needs them.
-bool machine_has_gfni(void);
-
 extern struct method methods[METHODS_MAX];
 extern unsigned int n_methods;
 
-// A new method with id and title; the caller fills in the rest.
-struct method *method_add(const char *id, const char *title);
 // NULL: there is none.
 const struct method *method_find(const char *id);
 // The one that others are compared with.
@@ -48,15 +83,21 @@ const struct method *method_find(const char *id);
 const struct method *method_ours(void);
 const struct method *method_usual(void);
 
-// Make a list of all methods that this machine runs.
+// Load the profiles, and make a list of all methods that this machine runs.
 void methods_init(void);
 void methods_fini(void);
-// By file, in the order of the tables.
-void floor_methods_add(void);
-void peer_methods_add(void);
-void interpreter_methods_add(void);
-void cache_methods_add(void);
-void cache_methods_fini(void);
-void driver_methods_add(void);
+
+// GFNI and AVX-512, as rte_thash_gfni() needs them.
+bool machine_has_gfni(void);
+
+// gfni.c; only gfni_built() may be called on a CPU without GFNI and AVX-512.
+bool gfni_built(void); // the compiler knows these instructions
+void gfni_init(void);
+void gfni_method_fill(struct method *method);
+// Hash n rows of len bytes each, one by one and in bulk (at most BURST).
+void gfni_hash(const uint8_t *rows, unsigned int row_size, unsigned int len, unsigned int n,
+	       uint32_t *hashes);
+void gfni_hash_bulk(const uint8_t *rows, unsigned int row_size, unsigned int len, unsigned int n,
+		    uint32_t *hashes);
 
 #endif

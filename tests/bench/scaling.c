@@ -10,11 +10,7 @@
 #include <rte_lcore.h>
 
 #include "bench.h"
-#include "end.h"
-#include "fail.h"
-#include "samples.h"
-#include "template.h"
-#include "work.h"
+#include "methods.h"
 
 #define N_PACKETS 8192 // more than rings and bursts hold
 #define CORES 2
@@ -30,10 +26,7 @@ struct poller {
 	uint64_t work; // cycles a packet
 	uint64_t duration;
 
-	// results, in cycles but for packets
-	uint64_t packets;
-	uint64_t polling, waiting, working; // polls with packets, without, and work
-	uint64_t all;
+	uint64_t packets, cycles; // results
 } __rte_cache_aligned;
 
 static volatile uint64_t bytes_received; // what is read must be of use
@@ -43,20 +36,18 @@ static int poller_run(void *arg) {
 	struct rte_mbuf *mbufs[BURST];
 	uint64_t begin = rte_rdtsc(), now = begin, sum = 0;
 
-	poller->packets = poller->polling = poller->waiting = poller->working = 0;
+	poller->packets = 0;
 	while (now - begin < poller->duration) {
 		uint16_t n = rte_eth_rx_burst(poller->port, poller->queue, mbufs, BURST);
-		uint64_t polled = rte_rdtsc(), end = polled + n * poller->work;
+		uint64_t end = rte_rdtsc() + n * poller->work;
 
-		*(n > 0 ? &poller->polling : &poller->waiting) += polled - now;
 		for (uint16_t i = 0; i < n; i++)
 			sum += rte_pktmbuf_pkt_len(mbufs[i]) + mbufs[i]->hash.rss;
 		for (now = rte_rdtsc(); now < end; now = rte_rdtsc())
 			;
-		poller->working += now - polled;
 		poller->packets += n;
 	}
-	poller->all = now - begin;
+	poller->cycles = now - begin;
 	bytes_received += sum;
 	return 0;
 }
@@ -68,18 +59,11 @@ enum result {
 	TWO,   // million packets a second
 	TIMES, // the second of the first
 	LEAST, // percent of the packets that the less loaded core has
-	WORK,  // percent of both cores' time: work,
-	POLL,  // polls with packets,
-	EMPTY, // and without: the other core has the lock, or it is its queue that has packets
 	N_RESULTS,
 };
 
-static double percent(uint64_t part, uint64_t all) {
-	return 100.0 * part / all;
-}
-
 static double mpps(const struct poller *poller) {
-	return poller->packets * (rte_get_tsc_hz() / 1e6) / poller->all;
+	return poller->packets * (rte_get_tsc_hz() / 1e6) / poller->cycles;
 }
 
 static void pollers_run(struct poller *pollers, unsigned int n, unsigned int lcore) {
@@ -103,15 +87,10 @@ static void pollers_init(struct poller *pollers, uint16_t port, unsigned int wor
 }
 
 static void two_tell(const struct poller *p, double *results[N_RESULTS], unsigned int round) {
-	uint64_t all = p[0].all + p[1].all;
-
 	results[TWO][round] = mpps(&p[0]) + mpps(&p[1]);
 	results[TIMES][round] = results[TWO][round] / results[ONE][round];
-	results[LEAST][round] = percent(RTE_MIN(p[0].packets, p[1].packets),
-					RTE_MAX(p[0].packets + p[1].packets, UINT64_C(1)));
-	results[WORK][round] = percent(p[0].working + p[1].working, all);
-	results[POLL][round] = percent(p[0].polling + p[1].polling, all);
-	results[EMPTY][round] = percent(p[0].waiting + p[1].waiting, all);
+	results[LEAST][round] = 100.0 * RTE_MIN(p[0].packets, p[1].packets) /
+				RTE_MAX(p[0].packets + p[1].packets, UINT64_C(1));
 }
 
 static void scaling_run(struct table *table, unsigned int row, const char *args,
@@ -185,14 +164,11 @@ void scaling_measure(void) {
 	snprintf(
 		table.note, sizeof(table.note),
 		"million packets a second of one core and of two, one lower queue, all packets in one "
-		"tunnel; share of the less loaded core, and of both cores' time, in percent");
+		"tunnel; share of the less loaded core in percent");
 	table_column(&table, "one", "one core");
 	table_column(&table, "two", "two cores");
 	table_column(&table, "times", "times");
 	table_column(&table, "least", "less loaded %");
-	table_column(&table, "work", "work %");
-	table_column(&table, "poll", "polls %");
-	table_column(&table, "empty", "empty polls %");
 	if (lcore == RTE_MAX_LCORE) {
 		table.rows[table_row(&table, "none", "two cores")].absent = "needs two CPUs";
 		table_done(&table);

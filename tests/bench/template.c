@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "template.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +9,7 @@
 #include <rte_kvargs.h>
 
 #include "base/dpdk_compat.h"
+#include "bench.h"
 #include "hand.h"
 #include "rss/rss.h"
 
@@ -34,7 +33,7 @@ struct queue {
 };
 
 struct device {
-	unsigned int hashed; // every so many packets have a hash; 0: none
+	bool hashed;
 	unsigned int n_queues;
 	bool restores; // what decap=on writes over
 	uint16_t reta[DDP_RETA_SIZE];
@@ -115,7 +114,7 @@ static int device_close(struct rte_eth_dev *dev) {
 static int infos_get(struct rte_eth_dev *dev, struct rte_eth_dev_info *info) {
 	const struct device *device = *(struct device **)dev->data->dev_private;
 
-	if (device->hashed > 0) {
+	if (device->hashed) {
 		info->rx_offload_capa = RTE_ETH_RX_OFFLOAD_RSS_HASH;
 		info->hash_key_size = 52;
 	}
@@ -187,7 +186,7 @@ static void packet_hash(struct rte_mbuf *mbuf) {
 			    RTE_PTYPE_INNER_L4_UDP;
 }
 
-static void packet_put(struct device *device, uint16_t port, struct rte_mbuf *mbuf, bool hashed) {
+static void packet_put(struct device *device, uint16_t port, struct rte_mbuf *mbuf) {
 	struct descriptor *descriptor;
 	struct queue *queue;
 
@@ -196,7 +195,7 @@ static void packet_put(struct device *device, uint16_t port, struct rte_mbuf *mb
 	mbuf->ol_flags = 0;
 	mbuf->vlan_tci = 0;
 	mbuf->hash.rss = 0;
-	if (hashed)
+	if (device->hashed)
 		packet_hash(mbuf);
 	queue = &device->queues[device->reta[mbuf->hash.rss % DDP_RETA_SIZE]];
 	descriptor = &queue->descriptors[queue->n++];
@@ -213,8 +212,7 @@ static void packets_spread(struct device *device, uint16_t port) {
 	for (unsigned int q = 0; q < device->n_queues; q++)
 		device->queues[q].n = device->queues[q].next = 0;
 	for (unsigned int i = 0; i < prepared->n; i++)
-		packet_put(device, port, prepared->mbufs[i],
-			   device->hashed > 0 && i % device->hashed == 0);
+		packet_put(device, port, prepared->mbufs[i]);
 	for (unsigned int q = 0; q < device->n_queues; q++)
 		device->queues[q].n -= device->queues[q].n % BURST;
 }
@@ -288,14 +286,12 @@ static int probe(struct rte_vdev_device *vdev) {
 	static struct rte_ether_addr mac = {{2, 0, 0, 0, 0, 1}};
 	const char *number = rte_vdev_device_name(vdev) + strlen("net_template");
 	struct rte_kvargs *args = rte_kvargs_parse(rte_vdev_device_args(vdev), NULL);
-	const char *hashed = args != NULL ? rte_kvargs_get(args, "hashed") : NULL;
-	const char *restores = args != NULL ? rte_kvargs_get(args, "restores") : NULL;
 	const char *queues = args != NULL ? rte_kvargs_get(args, "queues") : NULL;
 	struct rte_eth_dev *dev = rte_eth_vdev_allocate(vdev, sizeof(struct device *));
 	struct device *device = &devices[atoi(number) % N_DEVICES];
 
-	device->hashed = hashed != NULL ? atoi(hashed) : 0;
-	device->restores = restores != NULL;
+	device->hashed = args != NULL && rte_kvargs_get(args, "hashed") != NULL;
+	device->restores = args != NULL && rte_kvargs_get(args, "restores") != NULL;
 	device->n_queues = queues != NULL ? RTE_MIN(atoi(queues), QUEUES_MAX) : 1;
 	ddp_reta_fill(device->reta, DDP_RETA_SIZE, device->n_queues); // net_ddp's, too
 	rte_kvargs_free(args);

@@ -3,11 +3,7 @@
 #include <rte_ethdev.h>
 
 #include "bench.h"
-#include "end.h"
-#include "fail.h"
-#include "samples.h"
-#include "template.h"
-#include "work.h"
+#include "methods.h"
 
 #define ROUNDS 61
 #define SECONDS 4 // at most

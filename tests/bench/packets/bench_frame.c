@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "bench_frame.h"
+#include "packets.h"
 
 #include <assert.h>
 #include <string.h>

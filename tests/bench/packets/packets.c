@@ -7,7 +7,7 @@
 #include <rte_mbuf_pool_ops.h>
 #include <string.h>
 
-#include "fail.h"
+#include "bench.h"
 
 #define CACHE 256
 

@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "print.h"
+#include "bench.h"
 
 #include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <rte_cycles.h>
+
 #define NAME_WIDTH 38
 #define CELL_WIDTH 16
 #define WIDTH_DEFAULT 132
+#define ROUNDS_MIN 5
+
+json_t *tables;
 
 void table_init(struct table *table, const char *id, const char *title) {
 	memset(table, 0, sizeof(*table));
@@ -34,55 +41,54 @@ unsigned int table_column(struct table *table, const char *id, const char *title
 	return table->n_columns++;
 }
 
-static unsigned int width_get(FILE *out) {
+static unsigned int width_get(void) {
 	struct winsize size;
 
-	if (ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col >= NAME_WIDTH + CELL_WIDTH)
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= NAME_WIDTH + CELL_WIDTH)
 		return size.ws_col;
 	return WIDTH_DEFAULT;
 }
 
-static void figure_print(const struct figure *figure, FILE *out) {
+static void figure_print(const struct figure *figure) {
 	char text[CELL_WIDTH] = "-";
 
 	if (figure->given && figure->ratio > 0)
 		snprintf(text, sizeof(text), "%.2f (%.2f)", figure->ns, figure->ratio);
 	else if (figure->given)
 		snprintf(text, sizeof(text), "%.2f", figure->ns);
-	fprintf(out, "%*s", CELL_WIDTH, text);
+	printf("%*s", CELL_WIDTH, text);
 }
 
 // Columns from first to before end.
-static void block_print(const struct table *table, unsigned int first, unsigned int end,
-			FILE *out) {
-	fprintf(out, "%-*s", NAME_WIDTH, "");
+static void block_print(const struct table *table, unsigned int first, unsigned int end) {
+	printf("%-*s", NAME_WIDTH, "");
 	for (unsigned int i = first; i < end; i++)
-		fprintf(out, "%*s", CELL_WIDTH, table->columns[i].title);
-	fprintf(out, "\n");
+		printf("%*s", CELL_WIDTH, table->columns[i].title);
+	printf("\n");
 	for (unsigned int row = 0; row < table->n_rows; row++) {
 		const struct heading *heading = &table->rows[row];
 
-		fprintf(out, "%-*s", NAME_WIDTH, heading->title);
+		printf("%-*s", NAME_WIDTH, heading->title);
 		if (heading->absent != NULL)
-			fprintf(out, "  %s", heading->absent);
+			printf("  %s", heading->absent);
 		else
 			for (unsigned int i = first; i < end; i++)
-				figure_print(&table->figures[row][i], out);
-		fprintf(out, "\n");
+				figure_print(&table->figures[row][i]);
+		printf("\n");
 	}
 }
 
-void table_print(const struct table *table, FILE *out) {
-	unsigned int fit = (width_get(out) - NAME_WIDTH) / CELL_WIDTH;
+static void table_print(const struct table *table) {
+	unsigned int fit = (width_get() - NAME_WIDTH) / CELL_WIDTH;
 
-	fprintf(out, "\n%s\n%s\n", table->title, table->note);
+	printf("\n%s\n%s\n", table->title, table->note);
 	for (unsigned int i = 0; i < table->n_columns; i += fit) {
 		unsigned int end = i + fit < table->n_columns ? i + fit : table->n_columns;
 
-		fprintf(out, "\n");
-		block_print(table, i, end, out);
+		printf("\n");
+		block_print(table, i, end);
 	}
-	fflush(out);
+	fflush(stdout);
 }
 
 static json_t *figure_json(const struct table *table, unsigned int column,
@@ -107,7 +113,7 @@ static json_t *row_json(const struct table *table, unsigned int row) {
 			 "absent", heading->absent, "figures", figures);
 }
 
-json_t *table_json(const struct table *table) {
+static json_t *table_json(const struct table *table) {
 	json_t *rows = json_array(), *columns = json_array();
 
 	for (unsigned int i = 0; i < table->n_columns; i++)
@@ -117,4 +123,62 @@ json_t *table_json(const struct table *table) {
 		json_array_append_new(rows, row_json(table, i));
 	return json_pack("{s:s, s:s, s:s, s:o, s:o}", "id", table->id, "title", table->title,
 			 "note", table->note, "columns", columns, "rows", rows);
+}
+
+void table_done(const struct table *table) {
+	table_print(table);
+	json_array_append_new(tables, table_json(table));
+}
+
+/* Rounds */
+
+void samples_begin(struct samples *samples, unsigned int n_rounds, double seconds) {
+	if (options.quick) {
+		n_rounds = (n_rounds + 5) / 6;
+		seconds /= 6;
+	}
+	samples->n_rounds = 0;
+	samples->n_rounds_max = n_rounds;
+	samples->end_tsc = rte_rdtsc() + (uint64_t)(seconds * rte_get_tsc_hz());
+}
+
+bool samples_next(struct samples *samples, unsigned int *round) {
+	if (samples->n_rounds == samples->n_rounds_max)
+		return false;
+	if (samples->n_rounds >= ROUNDS_MIN && rte_rdtsc() > samples->end_tsc)
+		return false;
+	*round = samples->n_rounds++;
+	return true;
+}
+
+double samples_ns(uint64_t tsc, uint64_t n) {
+	return (double)(rte_rdtsc_precise() - tsc) * 1e9 / rte_get_tsc_hz() / n;
+}
+
+static int compare(const void *a, const void *b) {
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+// The value that a part of all are below; sorts them.
+static double quantile(double *values, unsigned int n, double part) {
+	qsort(values, n, sizeof(*values), compare);
+	return values[(unsigned int)(part * (n - 1) + 0.5)];
+}
+
+struct figure samples_figure(const struct samples *samples, unsigned int i, int base) {
+	double values[ROUNDS_MAX];
+	unsigned int n = samples->n_rounds;
+	struct figure figure = {.given = true};
+
+	memcpy(values, samples->ns[i], n * sizeof(*values));
+	figure.ns = quantile(values, n, 0.5);
+	figure.spread = (quantile(values, n, 0.9) - quantile(values, n, 0.1)) / figure.ns;
+	if (base < 0)
+		return figure;
+	for (unsigned int k = 0; k < n; k++)
+		values[k] = samples->ns[base][k] / samples->ns[i][k];
+	figure.ratio = quantile(values, n, 0.5);
+	return figure;
 }
