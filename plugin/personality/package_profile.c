@@ -67,7 +67,8 @@ static const struct ddp_profile_param params[] = {
 	[PARAM_DVM] = {.name = "dvm", .summary = "1 for double VLAN mode"},
 };
 
-static bool package_read(struct loader *l, struct ddp_profile_file *file, struct part *part) {
+static bool package_read(struct loader *l, struct ddp_profile_file *file,
+			 struct ddp_profile_part *part) {
 	struct ddp_package *package;
 
 	if (file->text == NULL)
@@ -122,7 +123,8 @@ static void port_add(struct loader *l, struct e810_ports *ports, unsigned int po
 		ports->ports[ports->n++] = port;
 }
 
-static void config_read(struct loader *l, const struct part *part, struct e810_config *config) {
+static void config_read(struct loader *l, const struct ddp_profile_part *part,
+			struct e810_config *config) {
 	static const char *const headers[] = {"vxlan", "geneve", "ecpri"};
 	const struct ddp_profile_param *dvm = &part->params[PARAM_DVM];
 	unsigned int number = 0, t;
@@ -299,7 +301,7 @@ static void extract_make(struct loader *l, struct ddp_packet_type *type) {
 				 DDP_APPEND(l->arena, type->extract, type->n_extract));
 }
 
-static void type_make(struct loader *l, const struct part *part, uint16_t ptype) {
+static void type_make(struct loader *l, const struct ddp_profile_part *part, uint16_t ptype) {
 	const struct e810_parser *parser = personality_of(l)->parser;
 	struct ddp_profile *profile = l->profile;
 	struct ddp_packet_type *type = DDP_APPEND(l->arena, profile->types, profile->n_types);
@@ -315,7 +317,7 @@ static void type_make(struct loader *l, const struct part *part, uint16_t ptype)
 }
 
 // Add the headers, without fields, that the NIC tells apart and the library lacks.
-static void headers_add(struct loader *l, const struct part *part) {
+static void headers_add(struct loader *l, const struct ddp_profile_part *part) {
 	static const char *const names[] = {"lldp", "mac_control", "ptp"};
 
 	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -328,7 +330,7 @@ static void headers_add(struct loader *l, const struct part *part) {
 				};
 }
 
-static void types_make(struct loader *l, const struct part *part) {
+static void types_make(struct loader *l, const struct ddp_profile_part *part) {
 	struct ddp_personality *personality = personality_of(l);
 
 	headers_add(l, part);
@@ -344,7 +346,7 @@ static void types_make(struct loader *l, const struct part *part) {
 
 static void types_all(struct loader *l) {
 	struct ddp_personality *personality = personality_of(l);
-	const struct part *part = l->parts;
+	const struct ddp_profile_part *part = l->profile->parts;
 	struct e810_config config;
 
 	while (part->root != NULL)

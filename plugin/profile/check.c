@@ -50,14 +50,11 @@ typedef bool (*edge_fn)(struct loader *l, unsigned int target, void *arg);
 // Call fn for every header that may follow. false as soon as fn says so.
 static bool edges_each(struct loader *l, const struct ddp_header *header, edge_fn fn, void *arg) {
 	for (unsigned int i = 0; i < header->n_rules; i++) {
-		const struct ddp_rule *rule = &header->rules[i];
+		int target;
 
-		if (rule->kind == DDP_RULE_GOTO && !fn(l, rule->target, arg))
-			return false;
-		if (rule->kind != DDP_RULE_LOOKUP)
-			continue;
-		for (unsigned int j = 0; j < l->profile->tables[rule->table].n_entries; j++)
-			if (!fn(l, l->profile->tables[rule->table].entries[j].target, arg))
+		for (unsigned int n = 0;
+		     (target = ddp_rule_target(l->profile, &header->rules[i], n)) >= 0; n++)
+			if (!fn(l, target, arg))
 				return false;
 	}
 	return true;

@@ -144,7 +144,7 @@ bool ref_read(struct loader *l, const struct scope *scope, const struct ddp_toke
 /* Literals */
 
 static const struct ddp_profile_param *param_find(struct loader *l, const struct ddp_token *token) {
-	const struct part *part = l->part;
+	const struct ddp_profile_part *part = l->part;
 	int i = NAME_FIND(part->params, part->n_params, token->s, token->len);
 
 	if (i >= 0)

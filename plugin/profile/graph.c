@@ -309,7 +309,8 @@ void tunnel_attach(struct loader *l, const struct ddp_tunnel *tunnel) {
 	if (target < 0 || udp < 0)
 		return;
 	scope.header = header = &l->profile->headers[udp];
-	for (l->part = l->parts; l->part->name != l->profile->headers[target].profile; l->part++)
+	l->part = l->profile->parts;
+	for (; l->part->name != l->profile->headers[target].profile; l->part++)
 		; // the attachment is as if that profile had made it
 	dport.place.file =
 		ddp_arena_printf(l->arena, "UDP port %u of %s", tunnel->port, tunnel->header);

@@ -7,6 +7,9 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define PARTS_MAX 64 // as many as bits in ddp_profile_part.requires
+#define FOR_PARTS(l)                          \
+	for ((l)->part = (l)->profile->parts; \
+	     (l)->part < (l)->profile->parts + (l)->profile->n_parts; (l)->part++)
 
 static const char *word_get(struct loader *l, const struct ddp_yaml *map, const char *key) {
 	const struct ddp_yaml *value = ddp_yaml_get(map, key);
@@ -51,14 +54,13 @@ static const char *const top_keys[] = {
 	"tables",  "headers", "extend",  "paths",    "packet_types", "input_sets",
 };
 
-static const struct part *part_find(const struct loader *l, const char *name) {
-	int i = NAME_FIND(l->parts, l->n_parts, name, strlen(name));
+static struct ddp_profile_part *part_find(const struct loader *l, const char *name) {
+	int i = NAME_FIND(l->profile->parts, l->profile->n_parts, name, strlen(name));
 
-	return i < 0 ? NULL : &l->parts[i];
+	return i < 0 ? NULL : &l->profile->parts[i];
 }
 
-static void param_read(struct loader *l, struct part *part, const struct ddp_yaml *key,
-		       const struct ddp_yaml *node) {
+static void param_read(struct loader *l, const struct ddp_yaml *key, const struct ddp_yaml *node) {
 	static const char *const keys[] = {"default", "summary"};
 	const struct ddp_yaml *value = node;
 	const char *summary = NULL;
@@ -78,9 +80,9 @@ static void param_read(struct loader *l, struct part *part, const struct ddp_yam
 		return;
 	}
 	if (!yaml_is(l, value, DDP_YAML_SCALAR, "a default value") ||
-	    !room_check(l, part->n_params, DDP_MAX_NAMES, &key->place, "parameters"))
+	    !room_check(l, l->part->n_params, DDP_MAX_NAMES, &key->place, "parameters"))
 		return;
-	param = DDP_APPEND(l->arena, part->params, part->n_params);
+	param = DDP_APPEND(l->arena, l->part->params, l->part->n_params);
 	param->name = key->value;
 	param->summary = summary;
 	param->default_value = value->value;
@@ -89,28 +91,19 @@ static void param_read(struct loader *l, struct part *part, const struct ddp_yam
 	text->s = ddp_arena_strndup(l->arena, text->s, text->len);
 }
 
-static void params_read(struct loader *l, struct part *part) {
-	const struct ddp_yaml *params = ddp_yaml_get(part->root, "parameters");
-
-	if (!yaml_is(l, params, DDP_YAML_MAP, "parameters by name"))
-		return;
-	for (unsigned int i = 0; i < ddp_yaml_n_pairs(params); i++)
-		param_read(l, part, ddp_yaml_key(params, i), ddp_yaml_value(params, i));
-}
-
 static void part_load(struct loader *l, const char *name, const struct request *request,
 		      const struct ddp_place *place);
 
 // Returns the bits of the profile and of those that it requires.
 static uint64_t required_load(struct loader *l, const char *name, const struct ddp_place *place) {
-	const struct part *part;
+	const struct ddp_profile_part *part;
 
 	part_load(l, name, NULL, place);
 	part = part_find(l, file_name(l, name));
-	return part != NULL ? UINT64_C(1) << (part - l->parts) | part->requires : 0;
+	return part != NULL ? UINT64_C(1) << (part - l->profile->parts) | part->requires : 0;
 }
 
-static void requires_load(struct loader *l, struct part *part) {
+static void requires_load(struct loader *l, struct ddp_profile_part *part) {
 	const struct ddp_yaml *requires = ddp_yaml_get(part->root, "requires");
 
 	if (part->root == NULL)
@@ -148,7 +141,8 @@ static bool visit_begin(struct loader *l, const char *name, struct ddp_profile_f
 	return true;
 }
 
-static bool part_read(struct loader *l, struct ddp_profile_file *file, struct part *part) {
+static bool part_read(struct loader *l, struct ddp_profile_file *file,
+		      struct ddp_profile_part *part) {
 	const struct ddp_yaml *root, *given;
 
 	part->file = file->path;
@@ -169,7 +163,7 @@ static bool part_read(struct loader *l, struct ddp_profile_file *file, struct pa
 }
 
 // Read the entries beside headers and packet types.
-static void words_read(struct loader *l, struct part *part) {
+static void words_read(struct loader *l, struct ddp_profile_part *part) {
 	const char *by = word_get(l, part->root, "rss_by");
 
 	part->version = word_get(l, part->root, "version");
@@ -178,15 +172,16 @@ static void words_read(struct loader *l, struct part *part) {
 	if (by != NULL && strcmp(by, "rss_hf") != 0)
 		ddp_error(l->diag, &ddp_yaml_get(part->root, "rss_by")->place,
 			  "rss_by '%s': rss_hf is all that can stand here", by);
-	params_read(l, part);
+	l->part = part;
+	pairs_read(l, part->root, "parameters", "parameters by name", param_read);
 }
 
 // Add a profile behind those that it requires.
-static void part_add(struct loader *l, struct part *part) {
+static void part_add(struct loader *l, struct ddp_profile_part *part) {
 	requires_load(l, part);
 	if (part->root != NULL)
 		words_read(l, part);
-	*DDP_APPEND(l->arena, l->parts, l->n_parts) = *part;
+	*DDP_APPEND(l->arena, l->profile->parts, l->profile->n_parts) = *part;
 }
 
 static bool is_given_as_text(const struct loader *l, const char *name) {
@@ -201,7 +196,7 @@ static void part_load(struct loader *l, const char *name, const struct request *
 		      const struct ddp_place *place) {
 	unsigned int visit = l->n_visits;
 	struct ddp_profile_file *file = &l->text;
-	struct part part = {.request = request};
+	struct ddp_profile_part part = {.request = request};
 
 	if (!is_given_as_text(l, name)) {
 		file = file_find(l, name, place);
@@ -218,7 +213,7 @@ static void part_load(struct loader *l, const char *name, const struct request *
 }
 
 static void text_load(struct loader *l, struct request *request) {
-	struct part part = {.request = request};
+	struct ddp_profile_part part = {.request = request};
 	struct ddp_place place = {.file = text_file};
 	unsigned int visit = l->n_visits;
 
@@ -239,30 +234,28 @@ static void requests_note(struct loader *l) {
 	for (unsigned int i = 0; i < l->n_requests; i++) {
 		const char *name = file_name(l, l->requests[i].spec.file);
 
-		for (unsigned int j = 0; j < l->n_parts; j++) {
-			struct part *part = &l->parts[j];
+		struct ddp_profile_part *part = part_find(l, name);
 
-			if (strcmp(part->name, name) != 0)
-				continue;
-			if (part->request != NULL && part->request != &l->requests[i])
-				ddp_error(l->diag, &(struct ddp_place){.file = "profile"},
-					  "'%s' is named twice", name);
-			part->request = &l->requests[i];
-		}
+		if (part == NULL)
+			continue;
+		if (part->request != NULL && part->request != &l->requests[i])
+			ddp_error(l->diag, &(struct ddp_place){.file = "profile"},
+				  "'%s' is named twice", name);
+		part->request = &l->requests[i];
 	}
 }
 
 /* Settings */
 
-static struct ddp_profile_param *part_param(const struct part *part, const char *name) {
+static struct ddp_profile_param *part_param(const struct ddp_profile_part *part, const char *name) {
 	int i = NAME_FIND(part->params, part->n_params, name, strlen(name));
 
 	return i < 0 ? NULL : &part->params[i];
 }
 
 // "port" is the named profile's own, "gtpu.port" that of one it requires.
-static struct ddp_profile_param *setting_target(struct loader *l, const struct part *part,
-						const char *name) {
+static struct ddp_profile_param *
+setting_target(struct loader *l, const struct ddp_profile_part *part, const char *name) {
 	const char *dot = strchr(name, '.');
 
 	if (dot == NULL)
@@ -271,7 +264,7 @@ static struct ddp_profile_param *setting_target(struct loader *l, const struct p
 	return part == NULL ? NULL : part_param(part, dot + 1);
 }
 
-static void setting_apply(struct loader *l, const struct part *part,
+static void setting_apply(struct loader *l, const struct ddp_profile_part *part,
 			  const struct ddp_spec_param *settings, unsigned int at) {
 	struct ddp_profile_param *param = setting_target(l, part, settings[at].name);
 	// An error in a value names the setting as its place.
@@ -298,8 +291,8 @@ static void setting_apply(struct loader *l, const struct part *part,
 }
 
 static void settings_apply(struct loader *l) {
-	for (unsigned int i = 0; i < l->n_parts; i++) {
-		const struct part *part = &l->parts[i];
+	for (unsigned int i = 0; i < l->profile->n_parts; i++) {
+		const struct ddp_profile_part *part = &l->profile->parts[i];
 		const struct request *request = part->request;
 
 		for (unsigned int j = 0; request != NULL && j < request->spec.n_params; j++)
@@ -309,26 +302,22 @@ static void settings_apply(struct loader *l) {
 
 /* Declarations: everything gets its index before anything refers to it */
 
-void already_there(struct loader *l, const char *what, const struct ddp_yaml *key,
+bool already_there(struct loader *l, const char *what, const struct ddp_yaml *key,
 		   const struct ddp_place *place, const char *profile) {
-	ddp_error(l->diag, &key->place, "%s '%s' (profile '%s') is already in %s:%u (profile '%s')",
-		  what, key->value, l->part->name, place->file, place->line, profile);
+	return ddp_refuse(l->diag, &key->place,
+			  "%s '%s' (profile '%s') is already in %s:%u (profile '%s')", what,
+			  key->value, l->part->name, place->file, place->line, profile);
 }
 
 static void table_declare(struct loader *l, const struct ddp_yaml *key,
 			  const struct ddp_yaml *summary) {
 	int other = table_find(l, key->value, strlen(key->value));
-	struct ddp_table *table;
+	struct ddp_table *table = other < 0 ? NULL : &l->profile->tables[other];
 
 	if (!name_check(l, key, "table") ||
-	    !yaml_is(l, summary, DDP_YAML_SCALAR, "a summary: what its numbers are"))
-		return;
-	if (other >= 0) {
-		table = &l->profile->tables[other];
-		already_there(l, "table", key, &table->place, table->profile);
-		return;
-	}
-	if (!room_check(l, l->profile->n_tables, DDP_MAX_NAMES, &key->place, "tables"))
+	    !yaml_is(l, summary, DDP_YAML_SCALAR, "a summary: what its numbers are") ||
+	    (table != NULL && !already_there(l, "table", key, &table->place, table->profile)) ||
+	    !room_check(l, l->profile->n_tables, DDP_MAX_NAMES, &key->place, "tables"))
 		return;
 	table = DDP_APPEND(l->arena, l->profile->tables, l->profile->n_tables);
 	table->name = key->value;
@@ -340,17 +329,12 @@ static void table_declare(struct loader *l, const struct ddp_yaml *key,
 static void header_declare(struct loader *l, const struct ddp_yaml *key,
 			   const struct ddp_yaml *value) {
 	int other = header_find(l, key->value, strlen(key->value));
-	struct ddp_header *header;
+	struct ddp_header *header = other < 0 ? NULL : &l->profile->headers[other];
 
 	(void)value; // header_read() reads it
-	if (!name_check(l, key, "header"))
-		return;
-	if (other >= 0) {
-		header = &l->profile->headers[other];
-		already_there(l, "header", key, &header->place, header->profile);
-		return;
-	}
-	if (!room_check(l, l->profile->n_headers, DDP_MAX_NODES, &key->place, "headers"))
+	if (!name_check(l, key, "header") ||
+	    (header != NULL && !already_there(l, "header", key, &header->place, header->profile)) ||
+	    !room_check(l, l->profile->n_headers, DDP_MAX_NODES, &key->place, "headers"))
 		return;
 	header = DDP_APPEND(l->arena, l->profile->headers, l->profile->n_headers);
 	header->name = key->value;
@@ -361,17 +345,12 @@ static void header_declare(struct loader *l, const struct ddp_yaml *key,
 static void alias_declare(struct loader *l, const struct ddp_yaml *key,
 			  const struct ddp_yaml *value) {
 	int other = NAME_FIND(l->aliases, l->n_aliases, key->value, strlen(key->value));
-	struct alias *alias;
+	struct alias *alias = other < 0 ? NULL : &l->aliases[other];
 
 	if (!name_check(l, key, "path") ||
-	    !yaml_is(l, value, DDP_YAML_SCALAR, "a path such as 'eth vlan*'"))
-		return;
-	if (other >= 0) {
-		alias = &l->aliases[other];
-		already_there(l, "path", key, &alias->place, alias->profile);
-		return;
-	}
-	if (!room_check(l, l->n_aliases, DDP_MAX_NAMES, &key->place, "named paths"))
+	    !yaml_is(l, value, DDP_YAML_SCALAR, "a path such as 'eth vlan*'") ||
+	    (alias != NULL && !already_there(l, "path", key, &alias->place, alias->profile)) ||
+	    !room_check(l, l->n_aliases, DDP_MAX_NAMES, &key->place, "named paths"))
 		return;
 	alias = DDP_APPEND(l->arena, l->aliases, l->n_aliases);
 	alias->name = key->value;
@@ -501,13 +480,13 @@ static void extend_read(struct loader *l, const struct ddp_yaml *key, const stru
 	after_read(l, index, ddp_yaml_get(node, "after"));
 }
 
-static void graph_read(struct loader *l, const struct part *part, enum pass pass) {
-	const struct ddp_yaml *map = ddp_yaml_get(part->root, "headers");
+static void graph_read(struct loader *l, enum pass pass) {
+	const struct ddp_yaml *map = ddp_yaml_get(l->part->root, "headers");
 
 	for (unsigned int i = 0; i < ddp_yaml_n_pairs(map); i++)
 		header_read(l, ddp_yaml_key(map, i), ddp_yaml_value(map, i), pass);
 	if (pass == PASS_AFTER)
-		pairs_read(l, part->root, "extend", "headers by name", extend_read);
+		pairs_read(l, l->part->root, "extend", "headers by name", extend_read);
 }
 
 /* Everything */
@@ -515,7 +494,7 @@ static void graph_read(struct loader *l, const struct part *part, enum pass pass
 // Without a first header most likely base is missing, and each of its names would be an error of
 // its own.
 static bool has_first(struct loader *l) {
-	const struct ddp_yaml *root = l->parts[l->n_parts - 1].root;
+	const struct ddp_yaml *root = l->profile->parts[l->profile->n_parts - 1].root;
 
 	if (l->diag->n_errors > 0 ||
 	    (l->profile->n_headers > 0 && l->profile->headers[l->profile->first].is_first))
@@ -525,14 +504,14 @@ static bool has_first(struct loader *l) {
 }
 
 static bool passes_run(struct loader *l) {
-	for (l->part = l->parts; l->part < l->parts + l->n_parts; l->part++) {
+	FOR_PARTS(l) {
 		pairs_read(l, l->part->root, "tables", "tables by name", table_declare);
 		pairs_read(l, l->part->root, "headers", "headers by name", header_declare);
 		pairs_read(l, l->part->root, "paths", "paths by name", alias_declare);
 	}
 	for (enum pass pass = PASS_LAYOUT; pass <= PASS_AFTER; pass++) {
-		for (l->part = l->parts; l->part < l->parts + l->n_parts; l->part++)
-			graph_read(l, l->part, pass);
+		FOR_PARTS(l)
+		graph_read(l, pass);
 		if (pass == PASS_LAYOUT && !has_first(l))
 			return false;
 	}
@@ -544,21 +523,23 @@ static bool passes_run(struct loader *l) {
 		l->format->types_make(l);
 		return true;
 	}
-	for (l->part = l->parts; l->part < l->parts + l->n_parts; l->part++)
-		types_read(l, l->part);
+	FOR_PARTS(l)
+	types_read(l);
 	return true;
 }
 
-static bool input_set_find(struct loader *l, const char *wanted, const struct part *only) {
+// Let the named input set of a profile take effect, of all of them if part is NULL.
+static bool input_set_choose(struct loader *l, const char *wanted,
+			     const struct ddp_profile_part *part) {
 	bool found = false;
 
-	for (l->part = l->parts; l->part < l->parts + l->n_parts; l->part++)
-		if (only == NULL || l->part == only)
-			input_sets_read(l, l->part, wanted, &found);
+	FOR_PARTS(l)
+	if (part == NULL || l->part == part)
+		found |= input_sets_read(l, wanted);
 	return found;
 }
 
-static void unknown_input_set(struct loader *l, const struct part *part) {
+static void unknown_input_set(struct loader *l, const struct ddp_profile_part *part) {
 	const struct ddp_yaml *sets = ddp_yaml_get(part->root, "input_sets");
 	const char *wanted = part->request->spec.input_set;
 	struct ddp_place place = {.file = part->file};
@@ -573,35 +554,21 @@ static void unknown_input_set(struct loader *l, const struct part *part) {
 }
 
 static void input_sets_run(struct loader *l) {
-	input_set_find(l, NULL, NULL);
+	input_set_choose(l, NULL, NULL);
 	if (l->diag->n_errors > 0)
 		return;
-	for (unsigned int i = 0; i < l->n_parts; i++) {
-		const struct part *part = &l->parts[i];
+	for (unsigned int i = 0; i < l->profile->n_parts; i++) {
+		const struct ddp_profile_part *part = &l->profile->parts[i];
 		const char *wanted = part->request == NULL ? NULL : part->request->spec.input_set;
 
 		// A bundle's default input set applies only if the bundle itself was asked for.
 		if (part->request != NULL)
-			input_set_find(l, "default", part);
+			input_set_choose(l, "default", part);
 		// A bundle has those of the profiles it requires.
-		if (wanted != NULL && !input_set_find(l, wanted, part) &&
+		if (wanted != NULL && !input_set_choose(l, wanted, part) &&
 		    (ddp_yaml_get(part->root, "input_sets") != NULL ||
-		     !input_set_find(l, wanted, NULL)))
+		     !input_set_choose(l, wanted, NULL)))
 			unknown_input_set(l, part);
-	}
-}
-
-static void named_finish(struct loader *l, const struct request *request,
-			 struct ddp_profile_part *p) {
-	const struct ddp_source *source = request->source;
-
-	p->named = true;
-	l->profile->named[request - l->requests] = p;
-	if (source->spec != NULL) {
-		p->source.spec = request->spec.text;
-	} else {
-		p->source.text = ddp_arena_strndup(l->arena, source->text, source->size);
-		p->source.size = source->size;
 	}
 }
 
@@ -609,25 +576,27 @@ static void parts_finish(struct loader *l) {
 	struct ddp_profile *profile = l->profile;
 
 	profile->by_rss_hf = true;
-	profile->n_parts = l->n_parts;
-	profile->parts = ddp_arena_alloc(l->arena, l->n_parts * sizeof(*profile->parts));
 	profile->n_named = l->n_requests;
 	profile->named = ddp_arena_alloc(l->arena, l->n_requests * sizeof(*profile->named));
-	for (unsigned int i = 0; i < l->n_parts; i++) {
-		const struct part *part = &l->parts[i];
-		struct ddp_profile_part *p = &profile->parts[i];
+	FOR_PARTS(l) {
+		const struct request *request = l->part->request;
+		const struct ddp_source *source;
 
-		p->name = part->name;
-		p->file = part->file == text_file ? NULL : part->file;
-		p->version = part->version;
-		p->summary = part->summary;
-		p->requires = part->requires;
-		p->params = part->params;
-		p->n_params = part->n_params;
-		if (part->request == NULL)
+		if (l->part->file == text_file)
+			l->part->file = NULL;
+		if (request == NULL)
 			continue;
-		named_finish(l, part->request, p);
-		profile->by_rss_hf &= part->by_rss_hf;
+		source = request->source;
+		l->part->named = true;
+		profile->by_rss_hf &= l->part->by_rss_hf;
+		profile->named[request - l->requests] = l->part;
+		if (source->spec != NULL) {
+			l->part->source.spec = request->spec.text;
+		} else {
+			l->part->source.text =
+				ddp_arena_strndup(l->arena, source->text, source->size);
+			l->part->source.size = source->size;
+		}
 	}
 }
 
@@ -667,9 +636,9 @@ static void load_all(void *arg) {
 	settings_apply(l);
 	if (!passes_run(l))
 		return;
-	parts_finish(l);
 	if (l->diag->n_errors == 0 && !l->profile->modelled)
 		input_sets_run(l);
+	parts_finish(l);
 	profile_check(l);
 }
 

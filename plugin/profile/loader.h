@@ -28,20 +28,6 @@ struct request {
 	const struct ddp_source *source;
 };
 
-// A file that takes part, while it is being read.
-struct part {
-	const char *name;
-	const char *file; // as messages call it
-	const char *version;
-	const char *summary;
-	bool by_rss_hf;
-	struct ddp_profile_param *params;
-	unsigned int n_params;
-	const struct ddp_yaml *root;   // NULL: of another format, without headers of its own
-	uint64_t requires;             // bit i: parts[i], itself or through others
-	const struct request *request; // NULL: only required by another
-};
-
 // A profile asked for: its file is read once, however often it is required.
 struct visit {
 	const char *name;
@@ -70,13 +56,13 @@ struct loader {
 	unsigned int n_requests;
 	const struct ddp_tunnel *tunnels;
 	unsigned int n_tunnels;
-	struct part *parts; // in order: what is required comes first
-	unsigned int n_parts;
 	struct visit *visits;
 	unsigned int n_visits;
 	struct alias *aliases;
 	unsigned int n_aliases;
-	const struct part *part; // whose text is being read: its parameters count
+	// Of the profile's parts, of which what is required comes first, the one whose text is
+	// being read: its parameters count.
+	struct ddp_profile_part *part;
 };
 
 // A format of profile files other than YAML, whose packet types are made from a file's content.
@@ -89,7 +75,8 @@ struct ddp_profile_format {
 	// Read a file, or a text that contains a NUL and whose name is not known: set
 	// profile->modelled and the part's name, if it has none, version, summary and parameters.
 	// false with errors in diag.
-	bool (*read)(struct loader *l, struct ddp_profile_file *file, struct part *part);
+	bool (*read)(struct loader *l, struct ddp_profile_file *file,
+		     struct ddp_profile_part *part);
 	// Make all packet types of the profile.
 	void (*types_make)(struct loader *l);
 };
@@ -118,8 +105,8 @@ struct ddp_yaml *file_read(struct loader *l, struct ddp_profile_file *file);
 bool file_is_same(struct ddp_profile_file *file, const struct ddp_profile_file *other);
 
 // load.c
-// Report a name that another profile has given to such a thing at a place.
-void already_there(struct loader *l, const char *what, const struct ddp_yaml *key,
+// Report a name that another profile has given to such a thing at a place. Returns false.
+bool already_there(struct loader *l, const char *what, const struct ddp_yaml *key,
 		   const struct ddp_place *place, const char *profile);
 
 // source.c
@@ -127,7 +114,7 @@ extern const char text_file[]; // the file of a profile that is given as text, t
 // The name of the profile in a file.
 const char *file_name(struct loader *l, const char *file);
 // Read a text, which gives itself a name. false with errors in diag.
-bool text_read(struct loader *l, const struct ddp_source *source, struct part *part);
+bool text_read(struct loader *l, const struct ddp_source *source, struct ddp_profile_part *part);
 
 // names.c: things by name; errors with suggestions
 // The index among n items, of size bytes each, that begin with their names; -1: none.
@@ -206,7 +193,7 @@ void attachment_check(struct loader *l, const struct ddp_header *header,
 void tunnel_attach(struct loader *l, const struct ddp_tunnel *tunnel);
 
 // packet_types.c
-void types_read(struct loader *l, const struct part *part);
+void types_read(struct loader *l);
 extern const struct ptype_word {
 	const char *name;
 	uint32_t bits;
@@ -214,7 +201,8 @@ extern const struct ptype_word {
 extern const unsigned int n_ptype_words;
 uint32_t ptype_read(struct loader *l, const struct ddp_yaml *node);
 // Read the part's named input sets; that of the wanted name (NULL: none) replaces the default ones.
-void input_sets_read(struct loader *l, const struct part *part, const char *wanted, bool *found);
+// Returns whether there is one.
+bool input_sets_read(struct loader *l, const char *wanted);
 
 // check.c
 void profile_check(struct loader *l);

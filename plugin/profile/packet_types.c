@@ -395,19 +395,13 @@ static void priority_read(struct loader *l, const struct ddp_yaml *node, int *pr
 		*priority = value;
 }
 
-static struct ddp_packet_type *type_find(struct loader *l, const char *name) {
-	int i = NAME_FIND(l->profile->types, l->profile->n_types, name, strlen(name));
-
-	return i < 0 ? NULL : &l->profile->types[i];
-}
-
 static struct ddp_packet_type *type_new(struct loader *l, const struct ddp_yaml *key) {
-	struct ddp_packet_type *type = type_find(l, key->value);
+	int other =
+		NAME_FIND(l->profile->types, l->profile->n_types, key->value, strlen(key->value));
+	struct ddp_packet_type *type = other < 0 ? NULL : &l->profile->types[other];
 
-	if (type != NULL) {
-		already_there(l, "packet type", key, &type->place, type->profile);
+	if (type != NULL && !already_there(l, "packet type", key, &type->place, type->profile))
 		return NULL;
-	}
 	if (strlen(key->value) > 63 ||
 	    strspn(key->value, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 			       "abcdefghijklmnopqrstuvwxyz"
@@ -469,8 +463,8 @@ static void type_read(struct loader *l, const struct ddp_yaml *key, const struct
 			type->extract[0].name, type->extract[0].bits);
 }
 
-void types_read(struct loader *l, const struct part *part) {
-	pairs_read(l, part->root, "packet_types", "packet types by name", type_read);
+void types_read(struct loader *l) {
+	pairs_read(l, l->part->root, "packet_types", "packet types by name", type_read);
 }
 
 /* Named input sets */
@@ -504,10 +498,10 @@ static void set_pair_read(struct loader *l, const struct ddp_yaml *key, const st
 			     l->profile->types, l->profile->n_types);
 }
 
-static struct ddp_named_set *named_add(struct loader *l, const struct part *part,
-				       const struct ddp_yaml *key, const struct ddp_yaml *set) {
-	struct ddp_profile_part *p = &l->profile->parts[part - l->parts];
-	struct ddp_named_set *named = DDP_APPEND(l->arena, p->input_sets, p->n_input_sets);
+static struct ddp_named_set *named_add(struct loader *l, const struct ddp_yaml *key,
+				       const struct ddp_yaml *set) {
+	struct ddp_named_set *named =
+		DDP_APPEND(l->arena, l->part->input_sets, l->part->n_input_sets);
 	const struct ddp_yaml *summary = ddp_yaml_get(set, "summary");
 
 	named->name = key->value;
@@ -517,27 +511,29 @@ static struct ddp_named_set *named_add(struct loader *l, const struct part *part
 
 // Every named set is read once, so that mistakes show (wanted NULL); then the one asked for, to
 // take effect.
-void input_sets_read(struct loader *l, const struct part *part, const char *wanted, bool *found) {
-	const struct ddp_yaml *all = ddp_yaml_get(part->root, "input_sets");
+bool input_sets_read(struct loader *l, const char *wanted) {
+	const struct ddp_yaml *all = ddp_yaml_get(l->part->root, "input_sets");
+	bool found = false;
 
 	if (!yaml_is(l, all, DDP_YAML_MAP, "input sets by name"))
-		return;
+		return false;
 	for (unsigned int i = 0; i < ddp_yaml_n_pairs(all); i++) {
 		const struct ddp_yaml *name = ddp_yaml_key(all, i), *set = ddp_yaml_value(all, i);
 		struct ddp_named_set *named = NULL;
 
 		if (wanted != NULL && strcmp(wanted, name->value) != 0)
 			continue;
-		*found |= wanted != NULL;
+		found |= wanted != NULL;
 		if (!yaml_is(l, set, DDP_YAML_MAP, "packet types and what to hash for them"))
 			continue;
 		if (wanted == NULL)
-			named = named_add(l, part, name, set);
+			named = named_add(l, name, set);
 		else
-			l->profile->parts[part - l->parts].input_sets[i].chosen = true;
+			l->part->input_sets[i].chosen = true;
 		for (unsigned int j = 0; j < ddp_yaml_n_pairs(set); j++)
 			if (strcmp(ddp_yaml_key(set, j)->value, "summary") != 0)
 				set_pair_read(l, ddp_yaml_key(set, j), ddp_yaml_value(set, j),
 					      named);
 	}
+	return found;
 }

@@ -272,6 +272,9 @@ struct ddp_source {
 	size_t size;
 };
 
+struct ddp_yaml;
+struct request;
+
 // A profile file that takes part.
 struct ddp_profile_part {
 	const char *name;
@@ -285,6 +288,10 @@ struct ddp_profile_part {
 	struct ddp_named_set *input_sets;
 	unsigned int n_input_sets;
 	uint64_t requires; // bit i: parts[i], itself or through others
+	// While it is loaded.
+	bool by_rss_hf;
+	const struct ddp_yaml *root;   // NULL: of another format, without headers of its own
+	const struct request *request; // NULL: only required by another
 };
 
 // A file as it was when it was read.
@@ -366,6 +373,14 @@ char *ddp_source_name(const struct ddp_source *source, unsigned int nth,
 int ddp_header_find(const struct ddp_profile *profile, const char *name);
 int ddp_field_find(const struct ddp_header *header, const char *name);
 
+// The nth header, from 0, that a rule may lead to; -1: there are no more.
+static inline int ddp_rule_target(const struct ddp_profile *profile, const struct ddp_rule *rule,
+				  unsigned int n) {
+	if (rule->kind == DDP_RULE_LOOKUP && n < profile->tables[rule->table].n_entries)
+		return profile->tables[rule->table].entries[n].target;
+	return rule->kind == DDP_RULE_GOTO && n == 0 ? rule->target : -1;
+}
+
 // Is there a value that both lists of patterns fit? (Whether a match negates plays no part.)
 bool ddp_patterns_meet(const struct ddp_match *a, const struct ddp_match *b);
 
@@ -383,10 +398,9 @@ struct ddp_bound {
 int ddp_profile_bound(const struct ddp_profile *profile, unsigned int max_headers,
 		      unsigned int max_steps, uint32_t max_bytes, struct ddp_bound *bound);
 
-// The directories searched, in order; entries are owned by the list. NULL-terminated. NULL with
-// errno ENOMEM.
-char **ddp_search_path(void);
-void ddp_search_path_free(char **dirs);
+// The directories searched, in order, NULL-terminated. NULL with errno ENOMEM. It needs no
+// ddp_arena_run().
+char **ddp_search_path(struct ddp_arena *arena);
 
 // Whether two paths lead to one regular file, by whatever links.
 bool ddp_is_same_file(const char *a, const char *b);

@@ -50,59 +50,42 @@ static size_t source_profiles(char dir[PATH_MAX]) {
 	return len > 0 ? len : source_profiles_of("/proc/self/exe", dir);
 }
 
-static bool dir_add(char **dirs, unsigned int *n, const char *dir, size_t len) {
-	dirs[*n] = strndup(dir, len);
-	return dirs[(*n)++] != NULL;
+static bool dir_add(struct ddp_arena *arena, char **dirs, unsigned int *n, const char *dir,
+		    size_t len) {
+	char *copy = ddp_arena_try_alloc(arena, len + 1);
+
+	dirs[(*n)++] = copy;
+	return copy != NULL && memcpy(copy, dir, len) != NULL;
 }
 
-static bool dirs_add(char **dirs, const char *path) {
+char **ddp_search_path(struct ddp_arena *arena) {
+	const char *given = getenv("DDP_PROFILE_PATH"), *path = given != NULL ? given : "";
+	const size_t room = strlen(path) / 2 + 4; // "a:b", two more and NULL
+	char **dirs = ddp_arena_try_alloc(arena, room * sizeof(*dirs));
 	char source[PATH_MAX];
 	size_t source_len = source_profiles(source);
+	bool good = dirs != NULL;
 	unsigned int n = 0;
 
-	while (*path != '\0') {
+	while (good && *path != '\0') {
 		size_t len = strcspn(path, ":");
 
-		if (len > 0 && !dir_add(dirs, &n, path, len))
-			return false;
+		good = len == 0 || dir_add(arena, dirs, &n, path, len);
 		path += len + (path[len] == ':');
 	}
-	if (source_len > 0 && !dir_add(dirs, &n, source, source_len))
-		return false;
-	return dir_add(dirs, &n, DDP_INSTALLED_PROFILES, strlen(DDP_INSTALLED_PROFILES));
-}
-
-char **ddp_search_path(void) {
-	const char *given = getenv("DDP_PROFILE_PATH"), *path = given != NULL ? given : "";
-	char **dirs = calloc(strlen(path) / 2 + 4, sizeof(*dirs)); // "a:b", two more and NULL
-
-	if (dirs != NULL && dirs_add(dirs, path))
+	if (good && source_len > 0)
+		good = dir_add(arena, dirs, &n, source, source_len);
+	if (good &&
+	    dir_add(arena, dirs, &n, DDP_INSTALLED_PROFILES, strlen(DDP_INSTALLED_PROFILES)))
 		return dirs;
-	ddp_search_path_free(dirs);
 	errno = ENOMEM;
 	return NULL;
-}
-
-void ddp_search_path_free(char **dirs) {
-	for (unsigned int i = 0; dirs != NULL && dirs[i] != NULL; i++)
-		free(dirs[i]);
-	free(dirs);
 }
 
 static bool ends_with(const char *s, const char *end) {
 	size_t len = strlen(s), end_len = strlen(end);
 
 	return len >= end_len && strcmp(s + len - end_len, end) == 0;
-}
-
-static bool dirs_search(char **dirs, const char *name, char *file, size_t size) {
-	for (unsigned int i = 0; dirs[i] != NULL; i++) {
-		size_t len = snprintf(file, size, "%s/%s" SUFFIX, dirs[i], name);
-
-		if (len < size && access(file, F_OK) == 0)
-			return true;
-	}
-	return false;
 }
 
 // Names of profiles; those too long for it resemble no other name.
@@ -129,8 +112,7 @@ static void names_list(struct names *names, const char *dir) {
 	closedir(stream);
 }
 
-// Write a hint: "; did you mean ...?" or "". Nothing is allocated, since the caller owns memory
-// that an arena without memory would not free.
+// Write a hint: "; did you mean ...?" or "".
 static void hint_write(char **dirs, const char *name, char hint[HINT_SIZE]) {
 	const char *pointers[NAMES_MAX], *nearest;
 	struct names names = {.n = 0};
@@ -169,26 +151,23 @@ static void absence_report(struct loader *l, char **dirs, const char *name,
 }
 
 const char *ddp_profile_find(struct loader *l, const char *name, const struct ddp_place *place) {
-	char **dirs, *file, *found = NULL;
+	char **dirs;
 
 	if (strchr(name, '/') != NULL || ends_with(name, SUFFIX) || is_foreign(l, name))
 		return name;
-	dirs = ddp_search_path();
-	file = malloc(PATH_MAX); // too large for some stacks
-	if (dirs == NULL || file == NULL) {
+	dirs = ddp_search_path(l->arena);
+	if (dirs == NULL) {
 		ddp_no_memory(l->diag);
-	} else if (!dirs_search(dirs, name, file, PATH_MAX)) {
-		absence_report(l, dirs, name, place);
-	} else {
-		found = ddp_arena_try_alloc(l->arena, strlen(file) + 1);
-		if (found != NULL)
-			strcpy(found, file);
-		else
-			ddp_no_memory(l->diag);
+		return NULL;
 	}
-	free(file);
-	ddp_search_path_free(dirs);
-	return found;
+	for (unsigned int i = 0; dirs[i] != NULL; i++) {
+		const char *file = ddp_arena_printf(l->arena, "%s/%s" SUFFIX, dirs[i], name);
+
+		if (access(file, F_OK) == 0)
+			return file;
+	}
+	absence_report(l, dirs, name, place);
+	return NULL;
 }
 
 /* Questions about files */
@@ -227,7 +206,7 @@ bool ddp_is_same_file(const char *a, const char *b) {
 }
 
 // All profiles that are found by name are inputs: those that are asked for may require any of them.
-static bool is_found_by_name(const char *path) {
+static bool is_found_by_name(const char *path, struct ddp_arena *arena) {
 	char real[PATH_MAX], file[PATH_MAX];
 	const char *name, *dot;
 	bool found = false;
@@ -239,17 +218,16 @@ static bool is_found_by_name(const char *path) {
 	dot = strrchr(name, '.');
 	if (dot == NULL || strcmp(dot, SUFFIX) != 0)
 		return false;
-	dirs = ddp_search_path();
+	dirs = ddp_search_path(arena);
 	for (unsigned int i = 0; dirs != NULL && dirs[i] != NULL && !found; i++)
 		found = snprintf(file, sizeof(file), "%s%s", dirs[i], name) < (int)sizeof(file) &&
 			ddp_is_same_file(file, real);
-	ddp_search_path_free(dirs);
 	return found;
 }
 
 bool ddp_spec_reads(const char *spec, const char *path) {
-	bool reads = ddp_is_same_file(spec, path) || is_found_by_name(path);
 	struct ddp_arena *arena = ddp_arena_create();
+	bool reads = ddp_is_same_file(spec, path) || is_found_by_name(path, arena);
 	struct ddp_spec *specs;
 	struct ddp_diag diag;
 	unsigned int n;
@@ -300,11 +278,11 @@ static char *dir_search(const char *dir, const char *header) {
 }
 
 char *ddp_profile_defining(const char *header) {
-	char **dirs = ddp_search_path();
-	char *found = NULL;
+	struct ddp_arena *arena = ddp_arena_create();
+	char **dirs = ddp_search_path(arena), *found = NULL;
 
 	for (unsigned int i = 0; dirs != NULL && dirs[i] != NULL && found == NULL; i++)
 		found = dir_search(dirs[i], header);
-	ddp_search_path_free(dirs);
+	ddp_arena_destroy(arena);
 	return found;
 }

@@ -53,7 +53,7 @@ static const struct ddp_yaml *text_name(struct loader *l, const struct ddp_yaml 
 	return NULL;
 }
 
-bool text_read(struct loader *l, const struct ddp_source *source, struct part *part) {
+bool text_read(struct loader *l, const struct ddp_source *source, struct ddp_profile_part *part) {
 	struct ddp_profile_file file = {
 		.path = text_file,
 		.text = source->text,
@@ -81,7 +81,7 @@ static void naming_run(void *arg) {
 	struct naming *naming = arg;
 	const struct ddp_source *source = naming->source;
 	struct loader *l = &naming->loader;
-	struct part part = {0};
+	struct ddp_profile_part part = {0};
 	struct ddp_spec *specs;
 	unsigned int n;
 

@@ -321,6 +321,6 @@ int cmd_advise(const void *arg, struct output *out) {
 	ddp_personality_unload(&a.all);
 	free(a.tunnel);
 	free(a.sample.packets);
-	library_free(&a.library);
+	ddp_arena_destroy(a.library.arena);
 	return status;
 }

@@ -55,6 +55,6 @@ int cmd_list(const void *arg, struct output *out) {
 		jsonw_write(&list.json, "]\n");
 	else
 		table_fini(&list.table);
-	library_free(&library);
+	ddp_arena_destroy(library.arena);
 	return list.status;
 }

@@ -122,16 +122,12 @@ static void reach(struct ways *w, int from, uint8_t node) {
 
 static void header_follow(struct ways *w, int from, uint8_t node) {
 	const struct ddp_header *of = &w->profile->headers[node];
+	int target;
 
-	for (unsigned int r = 0; r < of->n_rules; r++) {
-		const struct ddp_rule *rule = &of->rules[r];
-		const struct ddp_table *table = &w->profile->tables[rule->table];
-
-		if (rule->kind == DDP_RULE_GOTO)
-			reach(w, from, rule->target);
-		for (unsigned int i = 0; rule->kind == DDP_RULE_LOOKUP && i < table->n_entries; i++)
-			reach(w, from, table->entries[i].target);
-	}
+	for (unsigned int r = 0; r < of->n_rules; r++)
+		for (unsigned int n = 0;
+		     (target = ddp_rule_target(w->profile, &of->rules[r], n)) >= 0; n++)
+			reach(w, from, target);
 }
 
 // The number of the nearest header of that name, or that looks its successor up in a table of that
@@ -298,7 +294,8 @@ static int text_check(const struct start *start, const char *text) {
 
 // Editors with yaml-language-server complete and check what has this line.
 static void schema_write(FILE *to) {
-	char **dirs = ddp_search_path(), file[4096];
+	struct ddp_arena *arena = ddp_arena_create();
+	char **dirs = ddp_search_path(arena), file[4096];
 	bool found = false;
 
 	for (unsigned int i = 0; dirs != NULL && dirs[i] != NULL && !found; i++) {
@@ -307,7 +304,7 @@ static void schema_write(FILE *to) {
 	}
 	if (found)
 		fprintf(to, "# yaml-language-server: $schema=%s\n", file);
-	ddp_search_path_free(dirs);
+	ddp_arena_destroy(arena);
 }
 
 static void written_report(const char *path, const char *profile, enum format format,

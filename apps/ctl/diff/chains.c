@@ -116,19 +116,13 @@ static bool leads_to(const struct ddp_profile *profile, unsigned int from, unsig
 		     bool *visited) {
 	const struct ddp_header *header = &profile->headers[from];
 
-	for (unsigned int i = 0; i < header->n_rules; i++) {
-		const struct ddp_rule *rule = &header->rules[i];
-		const struct ddp_table *table;
+	int target;
 
-		if (rule->kind == DDP_RULE_GOTO && is_way(profile, rule->target, to, visited))
-			return true;
-		if (rule->kind != DDP_RULE_LOOKUP)
-			continue;
-		table = &profile->tables[rule->table];
-		for (unsigned int j = 0; j < table->n_entries; j++)
-			if (is_way(profile, table->entries[j].target, to, visited))
+	for (unsigned int i = 0; i < header->n_rules; i++)
+		for (unsigned int n = 0;
+		     (target = ddp_rule_target(profile, &header->rules[i], n)) >= 0; n++)
+			if (is_way(profile, target, to, visited))
 				return true;
-	}
 	return false;
 }
 

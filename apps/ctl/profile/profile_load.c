@@ -195,21 +195,16 @@ static bool is_found(const struct library *library, const char *name) {
 }
 
 static void entry_add(struct library *library, const char *dir, const char *entry) {
-	int len = strlen(entry) - strlen(SUFFIX);
-	struct library_profile found;
+	const size_t len = strlen(entry), suffix = strlen(SUFFIX);
+	const char *name;
 
-	if (len <= 0 || strcmp(entry + len, SUFFIX) != 0)
+	if (len <= suffix || strcmp(entry + len - suffix, SUFFIX) != 0)
 		return;
-	if (asprintf(&found.name, "%.*s", len, entry) < 0 ||
-	    asprintf(&found.file, "%s/%s", dir, entry) < 0)
-		no_memory_exit();
-	if (is_found(library, found.name)) {
-		free(found.name);
-		free(found.file);
-		return;
-	}
-	library->profiles = grow_or_exit(library->profiles, library->n, sizeof(found));
-	library->profiles[library->n++] = found;
+	name = ddp_arena_strndup(library->arena, entry, len - suffix);
+	if (!is_found(library, name))
+		*DDP_APPEND(library->arena, library->profiles, library->n) =
+			(struct library_profile){
+				name, ddp_arena_printf(library->arena, "%s/%s", dir, entry)};
 }
 
 // A directory that does not exist is no mistake: not every place of the search path is in use.
@@ -235,25 +230,17 @@ static int by_name(const void *a, const void *b) {
 }
 
 int library_scan(struct library *library) {
-	char **dirs = ddp_search_path();
+	struct ddp_arena *arena = ddp_arena_create();
+	char **dirs = ddp_search_path(arena);
 	int status = EXIT_GOOD;
 
-	*library = (struct library){0};
+	*library = (struct library){.arena = arena};
 	if (dirs == NULL)
 		no_memory_exit();
 	for (unsigned int i = 0; dirs[i] != NULL; i++)
 		if (dir_scan(library, dirs[i]) != EXIT_GOOD)
 			status = EXIT_UNREADABLE;
-	ddp_search_path_free(dirs);
 	if (library->n > 0)
 		qsort(library->profiles, library->n, sizeof(library->profiles[0]), by_name);
 	return status;
-}
-
-void library_free(struct library *library) {
-	for (unsigned int i = 0; i < library->n; i++) {
-		free(library->profiles[i].name);
-		free(library->profiles[i].file);
-	}
-	free(library->profiles);
 }

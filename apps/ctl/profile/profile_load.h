@@ -3,6 +3,7 @@
 #ifndef DDPCTL_PROFILE_PROFILE_LOAD_H
 #define DDPCTL_PROFILE_PROFILE_LOAD_H
 
+#include "base/arena.h"
 #include "base/diag.h"
 #include "personality/personality.h"
 #include "rss/rss.h"
@@ -69,17 +70,17 @@ const char *type_name(const struct ddp_program *program, uint16_t type);
  * and not listed. */
 
 struct library_profile {
-	char *name; // by which it is loaded: the file's, without suffix
-	char *file;
+	const char *name; // by which it is loaded: the file's, without suffix
+	const char *file;
 };
 
 struct library {
+	struct ddp_arena *arena;          // owns the rest: ddp_arena_destroy()
 	struct library_profile *profiles; // by name
 	unsigned int n;
 };
 
 // What cannot be read goes to stderr, and the rest is listed. Returns the exit status.
 int library_scan(struct library *library);
-void library_free(struct library *library);
 
 #endif

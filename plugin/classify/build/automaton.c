@@ -138,18 +138,12 @@ static void successor_mark(struct builder *b, unsigned int of, unsigned int targ
 static void successors_mark(struct builder *b, unsigned int of, unsigned int node, bool *visited) {
 	const struct ddp_header *header = &b->profile->headers[node];
 
-	for (unsigned int i = 0; i < header->n_rules; i++) {
-		const struct ddp_rule *rule = &header->rules[i];
-		const struct ddp_table *table;
+	int target;
 
-		if (rule->kind == DDP_RULE_GOTO)
-			successor_mark(b, of, rule->target, visited);
-		if (rule->kind != DDP_RULE_LOOKUP)
-			continue;
-		table = &b->profile->tables[rule->table];
-		for (unsigned int j = 0; j < table->n_entries; j++)
-			successor_mark(b, of, table->entries[j].target, visited);
-	}
+	for (unsigned int i = 0; i < header->n_rules; i++)
+		for (unsigned int n = 0;
+		     (target = ddp_rule_target(b->profile, &header->rules[i], n)) >= 0; n++)
+			successor_mark(b, of, target, visited);
 }
 
 static void successors_find(struct builder *b) {

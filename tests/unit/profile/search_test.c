@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "personality/personality.h"
 #include "scratch.h"
 #include "unit.h"
@@ -85,15 +86,16 @@ static void a_file_of_this_folder_needs_no_slash(void **state) {
 
 static void the_library_is_found_when_run_from_a_build(void **state) {
 	struct ddp_diag diag;
+	struct ddp_arena *arena = ddp_arena_create();
 	struct ddp_profile *profile;
 	char **dirs;
 
 	assert_int_equal(unsetenv("DDP_PROFILE_PATH"), 0);
-	dirs = ddp_search_path();
+	dirs = ddp_search_path(arena);
 	assert_non_null(dirs[0]);
 	assert_non_null(dirs[1]); // the source tree, then the installed library
 	assert_null(dirs[2]);
-	ddp_search_path_free(dirs);
+	ddp_arena_destroy(arena);
 	ddp_diag_init(&diag);
 	profile = ddp_profile_load("base", &diag);
 	assert_string_equal(ddp_diag_first(&diag), "");
@@ -103,15 +105,15 @@ static void the_library_is_found_when_run_from_a_build(void **state) {
 }
 
 static void the_path_has_its_folders_in_front_of_the_library(void **state) {
+	struct ddp_arena *arena = ddp_arena_create();
 	char **dirs;
 
 	path_set("one", ":", "/two");
-	dirs = ddp_search_path();
+	dirs = ddp_search_path(arena);
 	assert_string_equal(dirs[0], scratch_path("one"));
 	assert_string_equal(dirs[1], scratch_path("two"));
 	assert_non_null(dirs[2]);
-	ddp_search_path_free(dirs);
-	ddp_search_path_free(NULL);
+	ddp_arena_destroy(arena);
 }
 
 // Load what cannot be; the caller frees the messages.
