@@ -22,12 +22,14 @@
 // Where the options of a command are.
 #define OPTIONS(command, ...) .size = sizeof(struct command##_options), .at = {__VA_ARGS__}
 #define AT(group, command, member) [GROUP_##group] = offsetof(struct command##_options, member)
-#define PORT_OPTIONS OPTIONS(port, AT(COUNT, port, count), AT(PROCESS, port, process))
+#define PORT_OPTIONS \
+	OPTIONS(port, AT(COUNT, port, count), AT(PROCESS, port, process), AT(WRITE, port, write))
 
 #define PACKET_OPTIONS(command, ...)                                                         \
 	OPTIONS(command, AT(CAPTURE, packet, capture), AT(COUNT, packet, capture.n_packets), \
 		AT(RSS, packet, rss), __VA_ARGS__)
-#define CANDIDATE_OPTIONS(command) PACKET_OPTIONS(command, AT(CANDIDATES, command, candidates))
+#define CANDIDATE_OPTIONS(command, ...) \
+	PACKET_OPTIONS(command, AT(CANDIDATES, command, candidates), __VA_ARGS__)
 
 static command_function cmd_help, cmd_version;
 
@@ -43,7 +45,7 @@ const struct command commands[] = {
 	{"graph", "FILE", "write the parse graph for Graphviz", cmd_graph, .options = "json"},
 	{"classify", "FILE PCAP", "show packet type, path, fields, hash and queue of each packet",
 	 cmd_classify, .options = "count decap json jsonl rule write" CAPTURE RSS,
-	 CANDIDATE_OPTIONS(classify)},
+	 CANDIDATE_OPTIONS(classify, AT(WRITE, classify, write))},
 	{"explain", "FILE PCAP",
 	 "explain one packet step by step: headers, decisions and reasons, hashed bytes",
 	 cmd_explain, .options = "json packet" CAPTURE RSS, PACKET_OPTIONS(explain)},
@@ -87,6 +89,8 @@ const struct command commands[] = {
 	{"port balance", "[PORT] [on|off|MS]",
 	 "show load-aware RSS of a port, turn it on or off, or set its interval in milliseconds",
 	 cmd_port_balance, .options = PROCESS, PORT_OPTIONS},
+	{"port capture", "PORT", "write the packets that a port receives to a file",
+	 cmd_port_capture, .options = "count file-prefix pid write", PORT_OPTIONS},
 	{"port watch", "PORT", "show the rate of each Rx queue and the imbalance continuously",
 	 cmd_port_watch, .options = "count interval" PROCESS, PORT_OPTIONS},
 	{"version", "", "show the version", cmd_version, .options = ""},

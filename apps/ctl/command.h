@@ -14,9 +14,9 @@
 typedef int command_function(const void *options, struct output *out);
 
 command_function cmd_advise, cmd_check, cmd_classify, cmd_diff, cmd_explain, cmd_graph, cmd_info,
-	cmd_list, cmd_new, cmd_plan, cmd_port_add, cmd_port_balance, cmd_port_del, cmd_port_list,
-	cmd_port_set, cmd_port_ptypes, cmd_port_queues, cmd_port_show, cmd_port_verify,
-	cmd_port_watch, cmd_simulate;
+	cmd_list, cmd_new, cmd_plan, cmd_port_add, cmd_port_balance, cmd_port_capture, cmd_port_del,
+	cmd_port_list, cmd_port_set, cmd_port_ptypes, cmd_port_queues, cmd_port_show,
+	cmd_port_verify, cmd_port_watch, cmd_simulate;
 
 struct command {
 	const char *name;      // "" for ddpctl itself, "port add" for a command of port

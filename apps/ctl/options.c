@@ -120,7 +120,7 @@ const struct option_row option_rows[] = {
 	 FLAG_OF(plan, commands)},
 	{"core-mpps", 0, "X", "million packets a second that one core can process",
 	 MPPS(core_mpps)},
-	{"count", 0, "N", "stop after this many packets; watch: periods (default: on Ctrl-C)",
+	{"count", 'n', "N", "stop after this many packets; watch: periods (default: on Ctrl-C)",
 	 option_number, .size = sizeof(uint64_t), .group = GROUP_COUNT, .min = 1, .max = UINT_MAX,
 	 .what = "a number from 1"},
 	{"decap", 0, NULL, "write the packets of -w without their tunnels",
@@ -191,8 +191,8 @@ const struct option_row option_rows[] = {
 	 .what = "a number of seconds from 0.000001 to 86400"},
 	{"with", 0, "FILE", "another profile or package to compare; may be repeated", option_text,
 	 CANDIDATES(with, n_with)},
-	{"write", 'w', "FILE", "write the packets to FILE, a capture in pcap format", option_text,
-	 OF(classify, write)},
+	{"write", 'w', "FILE", "write the packets to FILE, a capture", option_text,
+	 .size = sizeof(const char *), .group = GROUP_WRITE},
 };
 const unsigned int n_option_rows = sizeof(option_rows) / sizeof(option_rows[0]);
 

@@ -35,6 +35,7 @@ enum option_group {
 	GROUP_COUNT, // a uint64_t
 	GROUP_PROCESS,
 	GROUP_RSS,
+	GROUP_WRITE, // a const char *
 	N_GROUPS,
 };
 
@@ -85,7 +86,8 @@ struct port_options {
 	bool all;                 // ptypes: also what has no packets
 	bool raw;                 // show: by the names that the process uses
 	unsigned int interval_ms; // watch; 0: the default
-	uint64_t count;           // watch: periods, 0 for no end
+	uint64_t count;           // watch: periods, capture: packets; 0 for no end
+	const char *write;        // capture: the file
 };
 
 struct new_options {

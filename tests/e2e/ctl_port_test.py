@@ -347,6 +347,9 @@ class Change(Case):
         self.refused(1, "no profile 'vxlan' was added.*", "del", "0", "vxlan")
         self.refused(1, "no profile 'long-name' was added.*", "del", "0", "./long-name")
         self.refused(1, rf"process {pmd.pid} has no net_ddp port 70000", "show", "70000")
+        self.refused(1, rf"process {pmd.pid} runs with --no-huge: no second process can attach .*",
+                     "capture", "0", "-w", "now.pcapng")
+        self.refused(2, r"which file\? \(-w FILE\)", "capture", "0")
         # longer than a string of telemetry's
         name = "./" + "x" * 200 + ".yaml"
         self.refused(1, f"{self.folder}/{re.escape(name)}: .*No such file.*", "add", "0", name)

@@ -91,7 +91,6 @@ class Operations(harness.TestCase):
         for there, here in (
                 ("build/tests/traffic/ddp-traffic", harness.tools["ddp-traffic"]),
                 ("dpdk-testpmd ", f"dpdk-testpmd -d {harness.tools['net_ddp']} {' '.join(memory)} "),
-                ("LD_PRELOAD=", f"LD_PRELOAD={harness.tools['net_ddp']}:"),
                 ("/etc/ddp/", f"{self.folder}/"), ("/var/run/dpdk/", f"{self.folder}/dpdk/"),
                 ("-l 0,1", f"--lcores '(0,1)@({cpus})'"), ("-l 2-10", f"--lcores '(2-10)@({cpus})'"),
                 ('-l "$(cat /sys/fs/cgroup/cpuset.cpus.effective)"', f"--lcores '(0-5)@({cpus})'"),
