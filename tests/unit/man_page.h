@@ -3,18 +3,8 @@
 #ifndef MAN_PAGE_H
 #define MAN_PAGE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-// cmocka.h wants the above first
-#include <cmocka.h>
-
 #include "common/option_table.h"
+#include "unit.h"
 
 static inline void page_contains(const char *page, const char *what) {
 	if (strstr(page, what) == NULL)

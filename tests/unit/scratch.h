@@ -9,7 +9,7 @@
 // Group set-up and tear-down.
 int scratch_setup(void **state);
 int scratch_teardown(void **state);
-// The same for a main() of several groups. The second returns n_failed, or 1 if something remains.
+// For UNIT_TESTS() of several groups. The second returns n_failed, or 1 if something remains.
 void scratch_begin(void);
 int scratch_end(int n_failed);
 

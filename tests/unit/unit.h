@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What every unit test of plugin/ includes: CMocka, and tests that are rows of a table.
+// Every unit test includes this: CMocka, the tests of a file, and tests that are rows of a table.
 #ifndef UNIT_H
 #define UNIT_H
 
@@ -15,7 +15,28 @@
 // cmocka.h wants the above first
 #include <cmocka.h>
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+// The tests of a file, in place of its main(): UNIT_TESTS(file) { ... return n_failed; }. main.c
+// runs those whose name is its first argument; without one it lists the names.
+struct unit {
+	const char *name;
+	int (*run)(void);
+	struct unit *next;
+};
+
+void unit_add(struct unit *unit);
+
+// The second argument, of a test that starts itself again; else NULL.
+extern const char *unit_argument;
+
+#define UNIT_TESTS(file)                                                    \
+	static int unit_run(void);                                          \
+	static __attribute__((constructor)) void unit_register(void) {      \
+		static struct unit unit = {.name = #file, .run = unit_run}; \
+		unit_add(&unit);                                            \
+	}                                                                   \
+	static int unit_run(void)
 
 // So many of what is drawn: sanitizers look for other errors than a wrong answer.
 #ifdef DDP_SANITIZED

@@ -104,7 +104,7 @@ static void tests_run(void *arg) {
 	*(int *)arg = cmocka_run_group_tests(tests, setup, teardown);
 }
 
-int main(void) {
+UNIT_TESTS(arena) {
 	int n_failed = -1;
 
 	return ddp_arena_run(tests_run, &n_failed) < 0 ? 1 : n_failed;

@@ -180,7 +180,7 @@ static void without_names_nothing_is_near(void **state) {
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-int main(void) {
+UNIT_TESTS(diag) {
 	const struct CMUnitTest tests[] = {
 		TEST(a_message_names_file_line_and_column),
 		TEST(a_message_about_a_whole_file_names_no_line),

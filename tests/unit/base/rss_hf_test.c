@@ -133,7 +133,7 @@ static void is_refused(void **state) {
 	assert_string_equal(text, row->unknown);
 }
 
-int main(void) {
+UNIT_TESTS(rss_hf) {
 	return rows_run("rss_hf", has_the_bits_of_dpdk, types) +
 	       rows_run("rss_hf constants", is_the_constant_of_dpdk, constants) +
 	       rows_run("rss_hf refused", is_refused, refusals);

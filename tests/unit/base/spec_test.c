@@ -84,7 +84,7 @@ static void without_memory_nothing_is_parsed(void **state) {
 	ddp_diag_fini(&diag);
 }
 
-int main(void) {
+UNIT_TESTS(spec) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_memory_nothing_is_parsed),
 	};

@@ -95,7 +95,7 @@ static void an_escaped_text_is_cut_between_characters(void **state) {
 	}
 }
 
-int main(void) {
+UNIT_TESTS(utf8) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(characters_are_decoded),
 		cmocka_unit_test(what_is_no_character_has_no_length),

@@ -238,7 +238,7 @@ static void the_number_that_leads_nowhere_is_found(void **state) {
 		ddp_answer_end(base.profile, base.program, &packet, &answer.class, &rule, &value));
 }
 
-int main(void) {
+UNIT_TESTS(answer) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_known_answer_comes_out),
 		cmocka_unit_test(both_directions_meet_with_a_symmetric_hash),

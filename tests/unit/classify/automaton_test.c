@@ -106,7 +106,7 @@ static void too_long_paths_are_refused(void **state) {
 	free(text);
 }
 
-int main(void) {
+UNIT_TESTS(automaton) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(too_many_paths_are_refused_not_tried),
 		cmocka_unit_test(too_long_paths_are_refused),

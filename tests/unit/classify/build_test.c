@@ -95,7 +95,7 @@ static void no_program_can_be_destroyed(void **state) {
 	ddp_profile_destroy(NULL);
 }
 
-int main(void) {
+UNIT_TESTS(build) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(packet_types_are_numbered_from_1_in_the_order_of_the_profile),
 		cmocka_unit_test(no_packet_type_is_called_unknown),

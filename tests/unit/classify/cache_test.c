@@ -840,7 +840,7 @@ static void a_buffer_of_just_the_size_will_do(void **state) {
 	}
 }
 
-int main(void) {
+UNIT_TESTS(cache) {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_longest_packet_is_no_hit_of_an_empty_cache),
 		cmocka_unit_test(headers_in_two_segments_fill_no_cache),

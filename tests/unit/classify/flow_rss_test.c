@@ -295,7 +295,7 @@ static void is_refused(void **state) {
 	assert_string_equal(error, row->reason);
 }
 
-int main(void) {
+UNIT_TESTS(flow_rss) {
 	return rows_run("RSS types", means_these_fields, rows) +
 	       rows_run("RSS types refused", is_refused, refusals);
 }

@@ -304,7 +304,7 @@ static void what_stays_is_found_while_other_rules_come_and_go(void **state) {
 	one_fini(&one);
 }
 
-int main(void) {
+UNIT_TESTS(flow_table) {
 	static unsigned int numbers[] = {5000, 20000, 100000};
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_in_a_table_is_found),

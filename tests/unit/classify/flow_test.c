@@ -557,7 +557,7 @@ static void an_optional_rule_is_left_out(void **state) {
 	unload(&loaded);
 }
 
-int main(void) {
+UNIT_TESTS(flow) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_thousand_sessions_are_one_lookup),
 		cmocka_unit_test(no_rules_match_nothing),

@@ -439,7 +439,7 @@ static void the_input_is_padded_to_words_and_no_further(void **state) {
 	unload(&loaded);
 }
 
-int main(void) {
+UNIT_TESTS(input_set) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_packet_that_is_not_to_be_hashed_has_no_input),
 		cmocka_unit_test(a_pair_is_replaced_by_its_xor_in_both_places),

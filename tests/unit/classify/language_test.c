@@ -523,7 +523,7 @@ static void a_table_of_many_values_knows_each_and_no_other(void **state) {
 	unload(&loaded);
 }
 
-int main(void) {
+UNIT_TESTS(language) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_field_of_any_width_at_any_bit),
 		cmocka_unit_test(a_list_of_70000_values_is_not_cut),

@@ -253,7 +253,7 @@ static void has_this_end(void **state) {
 	unload(&loaded);
 }
 
-int main(void) {
+UNIT_TESTS(walk_bound) {
 	struct CMUnitTest profiles[100] = {0};
 	unsigned int n = 0;
 	DIR *dir = opendir(PROFILES);

@@ -338,7 +338,7 @@ static void a_packet_of_more_than_64_kilobytes_is_read_up_to_there(void **state)
 	free(bytes);
 }
 
-int main(void) {
+UNIT_TESTS(walk) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(gtpu_leaves_what_base_classifies_alone),
 		cmocka_unit_test(a_packet_cut_anywhere_keeps_the_headers_that_are_whole),

@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The prediction of load-aware RSS decides as net_ddp would. If this is wrong, a user who turns it
 // on sees other moves than were promised, or a capture with a wrong time takes all the memory.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "ctl/simulate/balancing.h"
 #include "rss/balancer.h"
+#include "unit.h"
 
 #define START UINT64_C(1700000000000000000)
 #define MS UINT64_C(1000000)
@@ -273,7 +266,7 @@ static void steady_traffic_ends_even(void **state) {
 	assert_float_equal(balancing_steady(&steer, entries, others), 0, 0);
 }
 
-int main(void) {
+UNIT_TESTS(balancing) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(moves_are_those_of_the_decision, setup),
 		cmocka_unit_test_setup(packets_without_an_entry_count_for_their_queue, setup),

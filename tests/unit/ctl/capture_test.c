@@ -329,7 +329,7 @@ static void an_interface_that_cannot_be_opened_is_told(void **state) {
 		assert_string_equal(capture.error, "no-such-if: no such interface");
 }
 
-int main(void) {
+UNIT_TESTS(capture) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(packets_come_in_order_and_then_the_end),
 		cmocka_unit_test(a_cut_record_is_an_error_after_the_others),

@@ -91,7 +91,7 @@ static void help_can_be_read_by_shells(void **state) {
 	}
 }
 
-int main(void) {
+UNIT_TESTS(ctl_options_documented) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_manual_page_has_each_command),
 		cmocka_unit_test(the_manual_page_has_each_option),

@@ -206,7 +206,7 @@ static void a_bad_profile_is_no_and_a_missing_one_is_unreadable(void **state) {
 	}
 }
 
-int main(void) {
+UNIT_TESTS(diff) {
 	struct CMUnitTest tests[sizeof(rows) / sizeof(rows[0]) + 3];
 	unsigned int n = 0;
 

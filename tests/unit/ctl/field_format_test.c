@@ -91,7 +91,7 @@ static void values_are_written_as_what_they_are(void **state) {
 	}
 }
 
-int main(void) {
+UNIT_TESTS(field_format) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values_are_written_as_what_they_are),
 	};

@@ -2,15 +2,9 @@
 // Which flows there are, how large they are, and on which queues: if this is wrong, an elephant is
 // missed, or the answer to "one queue for both directions?" is.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "ctl/simulate/flows.h"
+#include "unit.h"
 
 static uint64_t key_of(uint64_t i) {
 	return (i + 1) * UINT64_C(0x9e3779b97f4a7c15) | UINT64_C(1) << 63;
@@ -162,7 +156,7 @@ static void places_do_not_depend_on_order(void **state) {
 	}
 }
 
-int main(void) {
+UNIT_TESTS(flows) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_is_counted),
 		cmocka_unit_test(beyond_the_limit_first_ones_are_counted),

@@ -270,7 +270,7 @@ static void pcapng_that_ends_in_a_block_is_an_error(void **state) {
 	}
 }
 
-int main(void) {
+UNIT_TESTS(formats) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pcap_in_both_orders_and_resolutions),
 		cmocka_unit_test(a_pcap_that_ends_in_a_record_is_an_error_after_the_others),

@@ -89,7 +89,7 @@ static void diff_refuses_packages_of_the_700_series(void **state) {
 	PRINTS(nothing, EXIT_NO, "diff", a, "gtpu");
 }
 
-int main(void) {
+UNIT_TESTS(i40e_info) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(people_see_what_a_package_holds),
 		cmocka_unit_test(machines_see_what_a_package_holds),

@@ -302,7 +302,7 @@ static void a_folder_cannot_be_read(void **state) {
 	assert_string_equal(input.error, "Is a directory");
 }
 
-int main(void) {
+UNIT_TESTS(input) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_file_comes_as_it_is),
 		cmocka_unit_test(a_capture_comes_as_it_is),

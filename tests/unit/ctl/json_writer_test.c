@@ -164,7 +164,7 @@ static void the_first_write_error_is_kept(void **state) {
 	close(fds[1]);
 }
 
-int main(void) {
+UNIT_TESTS(json_writer) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_text_comes_back_as_it_was),
 		cmocka_unit_test(bytes_that_are_not_utf8_are_replaced),

@@ -99,7 +99,7 @@ static void other_links_are_not_known(void **state) {
 					  "Linux cooked v2, BSD loopback, BSD null");
 }
 
-int main(void) {
+UNIT_TESTS(link) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ethernet_stays_as_it_is),
 		cmocka_unit_test(raw_ip_says_its_version),

@@ -254,7 +254,7 @@ static void words_of_any_length_do_no_harm(void **state) {
 	assert_true(strlen(error) < OPTION_ERROR_SIZE);
 }
 
-int main(void) {
+UNIT_TESTS(options) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_given_means_the_defaults),
 		cmocka_unit_test(options_and_files_may_be_mixed),

@@ -161,7 +161,7 @@ static void what_was_before_a_round_is_forgotten(void **state) {
 	json_decref(balance);
 }
 
-int main(void) {
+UNIT_TESTS(port_balance) {
 	const struct CMUnitTest others[] = {
 		cmocka_unit_test(numbers_are_what_was_told),
 		cmocka_unit_test(a_move_has_its_reason),

@@ -80,7 +80,7 @@ static void queues_are_counted_from_a_reset_on(void **state) {
 	assert_true(queues_imbalance(&now) > 1.63 && queues_imbalance(&now) < 1.64); // 6 of 11
 }
 
-int main(void) {
+UNIT_TESTS(port_telemetry) {
 	struct CMUnitTest tests[COUNT(rows) + 1];
 	int n_failed;
 

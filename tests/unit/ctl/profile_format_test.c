@@ -154,7 +154,7 @@ static void long_lines_go_on_below(void **state) {
 	free(got);
 }
 
-int main(void) {
+UNIT_TESTS(profile_format) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(conditions_in_words),
 		cmocka_unit_test(paths_in_words),

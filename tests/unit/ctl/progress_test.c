@@ -54,7 +54,7 @@ static void the_line_never_overflows(void **state) {
 	assert_non_null(strstr(text, " a second"));
 }
 
-int main(void) {
+UNIT_TESTS(progress) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_file_has_a_bar_and_an_end_in_sight),
 		cmocka_unit_test(a_file_that_grows_is_at_its_end),

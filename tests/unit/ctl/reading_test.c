@@ -185,7 +185,7 @@ static void real_captures_are_read_as_libpcap_does(void **state) {
 	assert_true(n_packets > 100);
 }
 
-int main(void) {
+UNIT_TESTS(reading) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(drawn_files_are_read_as_libpcap_does),
 		cmocka_unit_test(real_captures_are_read_as_libpcap_does),

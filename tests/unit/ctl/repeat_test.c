@@ -75,7 +75,7 @@ static void a_row(void **state) {
 	free(again);
 }
 
-int main(void) {
+UNIT_TESTS(repeat) {
 	struct CMUnitTest tests[N_ROWS];
 	int n_failed;
 

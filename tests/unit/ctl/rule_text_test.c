@@ -338,7 +338,7 @@ static void tests_run(void *arg) {
 	*(int *)arg = cmocka_run_group_tests(tests, set_up, tear_down);
 }
 
-int main(void) {
+UNIT_TESTS(rule_text) {
 	int n_failed = -1;
 
 	return ddp_arena_run(tests_run, &n_failed) < 0 ? 1 : n_failed;

@@ -4,20 +4,10 @@
 #define CTL_SCRATCH_H
 
 #include <ftw.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-// cmocka.h wants the above first
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "common/output.h"
+#include "unit.h"
 
 #define ETHERNET 1 // link types
 

@@ -58,7 +58,7 @@ static void what_needs_no_quotes_has_none(void **state) {
 	strbuf_fini(&text);
 }
 
-int main(void) {
+UNIT_TESTS(shell_quote) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_shell_reads_back_the_words),
 		cmocka_unit_test(what_needs_no_quotes_has_none),

@@ -404,7 +404,7 @@ static int teardown(void **state) {
 	return scratch_teardown(state);
 }
 
-int main(void) {
+UNIT_TESTS(spread) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums_are_those_of_the_interpreter),
 		cmocka_unit_test(threads_that_cannot_be_had_are_done_without),

@@ -100,7 +100,7 @@ static void a_share_that_is_there_is_never_zero(void **state) {
 	free(written);
 }
 
-int main(void) {
+UNIT_TESTS(table) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(columns_are_in_line),
 		cmocka_unit_test(a_table_without_rows_has_titles),

@@ -222,7 +222,7 @@ static void without_a_folder_no_process_runs(void **state) {
 	setenv("RUNTIME_DIRECTORY", scratch_dir, 1);
 }
 
-int main(void) {
+UNIT_TESTS(telemetry_client) {
 	struct CMUnitTest single[COUNT(rows)];
 	const struct CMUnitTest others[] = {
 		cmocka_unit_test(trouble_with_a_socket_is_told),

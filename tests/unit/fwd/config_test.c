@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "test.h"
+#include "unit.h"
 
 #include "fwd/config.h"
 
@@ -182,7 +182,7 @@ static void each_mistake_has_its_line(void **state) {
 	bad("n3.pcap", "unexpected argument 'n3.pcap'");
 }
 
-int main(void) {
+UNIT_TESTS(config) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_options_give_the_defaults),
 		cmocka_unit_test(options_are_those_behind_two_dashes),

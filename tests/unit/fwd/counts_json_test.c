@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "test.h"
+#include "unit.h"
 
 #include <jansson.h>
 
@@ -107,7 +107,7 @@ static void the_report_is_all_of_this(void **state) {
 	free(text);
 }
 
-int main(void) {
+UNIT_TESTS(counts_json) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_report_is_all_of_this),
 	};

@@ -21,7 +21,7 @@ static void the_page_has_each_drop_reason(void **state) {
 		page_contains(page, entries[i]);
 }
 
-int main(void) {
+UNIT_TESTS(fwd_options_documented) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_page_has_each_option),
 		cmocka_unit_test(the_page_has_each_drop_reason),

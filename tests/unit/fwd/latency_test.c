@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "test.h"
+#include "unit.h"
 
 #include "fwd/latency.h"
 
@@ -134,7 +134,7 @@ static void values_up_to_a_limit_are_counted(void **state) {
 	assert_int_equal(latency_count_to(&sum, UINT64_MAX), 1000);
 }
 
-int main(void) {
+UNIT_TESTS(latency) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(buckets_are_in_order_and_without_gaps),
 		cmocka_unit_test(small_values_are_exact),

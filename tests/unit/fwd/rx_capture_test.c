@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "test.h"
+#include "unit.h"
 
 #include <pcap/pcap.h>
 #include <unistd.h>
@@ -110,7 +110,7 @@ static void a_missing_capture_is_named(void **state) {
 	assert_string_equal(error.text, "/nowhere/a.pcap: No such file or directory");
 }
 
-int main(void) {
+UNIT_TESTS(rx_capture) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(files_are_found_at_any_depth),
 		cmocka_unit_test(a_path_may_have_parentheses),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "test.h"
+#include "unit.h"
 
 #include "fwd/topology.h"
 
@@ -52,7 +52,7 @@ static void fewer_tx_queues_are_all_used(void **state) {
 		assert_true(used[t]);
 }
 
-int main(void) {
+UNIT_TESTS(topology) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(paired_ports_exchange),
 		cmocka_unit_test(a_last_odd_port_pairs_with_itself),

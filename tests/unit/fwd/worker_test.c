@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The data path over a port that is only two functions, without EAL.
-#include "test.h"
+#include "unit.h"
 
 #include <rte_cycles.h>
 #include <rte_ethdev.h>
@@ -258,7 +258,7 @@ static void rounds_with_packets_are_busy(void **state) {
 	assert_int_equal(counter_get(&worker.busy_tsc), busy);
 }
 
-int main(void) {
+UNIT_TESTS(worker) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(a_round_receives_a_burst_and_sends_it, setup),
 		cmocka_unit_test_setup(nothing_received_sends_nothing, setup),

@@ -28,7 +28,7 @@ static void a_port_that_is_none_is_refused_by_each(void **state) {
 	assert_int_equal(calls->inset_set(NO_PORT, 22, &inset, DDP_I40E_INSET_HASH), -ENODEV);
 }
 
-int main(void) {
+UNIT_TESTS(i40e_calls) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_port_that_is_none_is_refused_by_each),
 	};

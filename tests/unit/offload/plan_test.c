@@ -301,7 +301,7 @@ static void drivers_have_their_kinds(void **state) {
 	assert_string_equal(ddp_nic_name(ddp_nic_of_driver("net_virtio")), "generic");
 }
 
-int main(void) {
+UNIT_TESTS(plan) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(refused_rules_leave_the_rest),
 		cmocka_unit_test(rss_hf_stays_where_the_nic_spreads),

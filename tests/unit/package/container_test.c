@@ -107,7 +107,7 @@ static void a_file_full_of_errors_is_told_briefly(void **state) {
 	build_destroy(build);
 }
 
-int main(void) {
+UNIT_TESTS(container) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_cut_file_is_refused_at_every_length),
 		cmocka_unit_test(names_need_no_nul),

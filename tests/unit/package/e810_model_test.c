@@ -1,59 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The parser's rules on tables of a few entries that each test writes itself: what Intel's packages
-// do not make use of, and what a package must not say. This file is the package: it has
-// e810_table() and the labels that the reader of files has otherwise.
+// do not make use of, and what a package must not say.
 #include "e810/e810_parser.h"
 #include "unit.h"
 
 /* Tables */
 
-#define N_TABLES 16
+#define N_TABLES 128 // at least as many as layouts
 
 static struct e810_table tables[N_TABLES];
-static uint32_t ids[N_TABLES];
 static uint8_t bytes[N_TABLES][256 * 88];
-static unsigned int n_tables;
 
-static const struct ddp_package package = {.kind = DDP_PACKAGE_E810, .path = "t.pkg"};
-
-const struct e810_table *e810_table(const struct ddp_package *p, uint32_t id) {
-	static const struct e810_table none;
-
-	assert_ptr_equal(p, &package);
-	for (unsigned int i = 0; i < n_tables; i++)
-		if (ids[i] == id)
-			return &tables[i];
-	return &none;
-}
-
-const struct e810_label *e810_labels(const struct ddp_package *p, uint32_t id, unsigned int *n) {
-	(void)p;
-	(void)id;
-	*n = 0;
-	return NULL;
-}
-
-const char *e810_label(const struct ddp_package *p, uint32_t id, uint16_t value) {
-	(void)p;
-	(void)id;
-	(void)value;
-	return NULL;
-}
+static struct e810_package e810 = {.tables = tables};
+static const struct ddp_package package = {
+	.kind = DDP_PACKAGE_E810, .path = "t.pkg", .e810 = &e810};
 
 static void table_add(uint32_t id, unsigned int size, unsigned int n) {
-	assert_true(n_tables < N_TABLES && size * n <= sizeof(bytes[0]));
-	ids[n_tables] = id;
-	memset(bytes[n_tables], 0, sizeof(bytes[0]));
-	tables[n_tables] = (struct e810_table){bytes[n_tables], size, n, n, NULL};
-	n_tables++;
+	struct e810_table *table = (struct e810_table *)e810_table(&package, id);
+
+	assert_true(table >= tables && table < tables + N_TABLES && size * n <= sizeof(bytes[0]));
+	memset(bytes[table - tables], 0, sizeof(bytes[0]));
+	*table = (struct e810_table){bytes[table - tables], size, n, n, NULL};
 }
 
 static uint8_t *entry_of(uint32_t id, unsigned int index) {
-	for (unsigned int i = 0; i < n_tables; i++)
-		if (ids[i] == id)
-			return bytes[i] + tables[i].entry_size * index;
-	fail_msg("no table %u", id);
-	return NULL;
+	const struct e810_table *table = e810_table(&package, id);
+
+	assert_non_null(table->entries);
+	return bytes[table - tables] + table->entry_size * index;
 }
 
 static void put(uint8_t *entry, unsigned int first, unsigned int n, uint64_t value) {
@@ -173,7 +147,7 @@ static void boost_put(unsigned int index, uint8_t hit, uint8_t value, uint8_t ca
 
 // Instruction 0 looks at the first byte, and nothing follows; the walk starts at byte 0.
 static int tables_setup(void **state) {
-	n_tables = 0;
+	memset(tables, 0, sizeof(tables));
 	table_add(E810_IMEM, 48, 192);
 	table_add(E810_PG_CAM, 16, 32);
 	table_add(E810_PG_SPILL, 17, 4);
@@ -580,7 +554,7 @@ static void ptype_beyond(void) {
 }
 
 static void no_instructions(void) {
-	ids[0] = 0;
+	table_add(E810_IMEM, 48, 0);
 }
 
 struct wrong {
@@ -634,7 +608,7 @@ static void no_other_family_has_this_parser(void **state) {
 
 #define TEST(name) cmocka_unit_test_setup(name, tables_setup)
 
-int main(void) {
+UNIT_TESTS(e810_model) {
 	const struct CMUnitTest tests[] = {
 		TEST(an_exact_key_comes_before_one_without_next_protocol),
 		TEST(the_first_of_equal_keys_decides_and_the_spill_comes_last),

@@ -565,7 +565,7 @@ static void what_is_recorded_fits_the_package_s_own_bitmaps(void **state) {
 	}
 }
 
-int main(void) {
+UNIT_TESTS(e810_parser) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_worked_example_is_walked_step_by_step),
 		cmocka_unit_test(the_worked_example_ends_in_two_steps_without_comms),

@@ -503,7 +503,7 @@ static void a_library_that_lacks_what_is_hashed_is_told(void **state) {
 	}
 }
 
-int main(void) {
+UNIT_TESTS(e810_rss) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_packet_type_is_hashed_as_the_specification_says),
 		cmocka_unit_test(without_a_bit_of_rss_hf_its_requests_are_not_made),

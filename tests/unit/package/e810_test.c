@@ -191,7 +191,7 @@ static void a_table_that_never_reaches_the_nic_is_refused(void **state) {
 	build_destroy(build);
 }
 
-int main(void) {
+UNIT_TESTS(e810) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_identity_is_that_of_the_configuration),
 		cmocka_unit_test(devices_buffers_and_sections_are_found),

@@ -319,7 +319,7 @@ static void few_entries_serve_many_flows(void **state) {
 	e810_parser_destroy(parser);
 }
 
-int main(void) {
+UNIT_TESTS(e810_trace) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(packets_that_agree_in_what_decided_have_one_result),
 		cmocka_unit_test(whole_packets_are_never_lost),

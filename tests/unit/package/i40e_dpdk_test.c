@@ -94,7 +94,7 @@ static void what_we_accept_dpdk_reads_alike(void **state) {
 	assert_in_range(n_accepted, PACKAGES * DAMAGED / 10, PACKAGES * DAMAGED * 9 / 10);
 }
 
-int main(void) {
+UNIT_TESTS(i40e_dpdk) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_we_accept_dpdk_reads_alike),
 	};

@@ -292,7 +292,7 @@ static void a_package_is_accepted_or_refused(void **state) {
 	free(bytes);
 }
 
-int main(void) {
+UNIT_TESTS(i40e) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_a_package_holds_is_read),
 		cmocka_unit_test(notes_need_something_behind_them),

@@ -106,7 +106,7 @@ static void closing_nothing_does_nothing(void **state) {
 	ddp_package_close(NULL);
 }
 
-int main(void) {
+UNIT_TESTS(package) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(packages_are_known_by_their_ending),
 		cmocka_unit_test_setup_teardown(a_missing_file_is_unreadable_and_not_invalid, setup,

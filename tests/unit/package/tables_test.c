@@ -205,7 +205,7 @@ static void a_field_vector_of_unused_words_is_not_live(void **state) {
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-int main(void) {
+UNIT_TESTS(tables) {
 	const struct CMUnitTest tests[] = {
 		TEST(entries_go_to_their_index_and_gaps_are_zeros),
 		TEST(entries_with_addresses_stay_in_the_order_of_the_file),

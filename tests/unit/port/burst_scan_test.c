@@ -2,16 +2,8 @@
 // Answers plugin/port/run/burst_scan.h: a burst that is taken for alike and is not would go to the
 // application with the wrong packet types or hashes; bytes that are miscounted show in its
 // statistics.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "port/run/burst_scan.h"
+#include "unit.h"
 
 #define BURST 32
 #define PORT 0x1234
@@ -108,7 +100,7 @@ static void as_it_is_used(void **state) {
 	all(ddp_burst_scan);
 }
 
-int main(void) {
+UNIT_TESTS(burst_scan) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(portable),
 		cmocka_unit_test(as_it_is_used),

@@ -872,7 +872,7 @@ static void a_stop_waits_for_burst_calls_inside(void **state) {
 	testsrc_clear();
 }
 
-int main(void) {
+UNIT_TESTS(bypass) {
 	const struct CMUnitTest tests[] = {
 #define bypass_test(fn) cmocka_unit_test_setup_teardown(fn, begin, leak_teardown)
 		bypass_test(hardware_hashed_packets_bypass_the_rings),

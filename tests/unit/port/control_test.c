@@ -582,7 +582,7 @@ static void a_change_that_waits_for_a_burst_call_lets_others_poll(void **state) 
 	ddp_end(id);
 }
 
-int main(void) {
+UNIT_TESTS(control) {
 	const struct CMUnitTest tests[] = {
 		port_test(an_application_can_ask_while_the_lower_device_is_called),
 		port_test(a_link_callback_inside_start_may_ask_the_port),

@@ -127,7 +127,7 @@ static void bad_devargs_have_one_clear_line(void **state) {
 	}
 }
 
-int main(void) {
+UNIT_TESTS(devargs) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(good_devargs_are_taken_apart),
 		cmocka_unit_test(bad_devargs_have_one_clear_line),

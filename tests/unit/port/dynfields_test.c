@@ -93,7 +93,7 @@ static void bypass(void **state) {
 	assert_true(bursts_run("dev(net_testsrc0,nic=1,rxq=4),offload=auto:ice-os", true) > 0);
 }
 
-int main(void) {
+UNIT_TESTS(dynfields) {
 	const struct CMUnitTest tests[] = {
 		port_test(classified),
 		port_test(hashed_by_a_nic),

@@ -962,7 +962,7 @@ static void a_mempool_for_one_thread_is_refused_once_there_are_more_queues(void 
 	rte_mempool_free(mempool);
 }
 
-int main(void) {
+UNIT_TESTS(ethdev) {
 	const struct CMUnitTest tests[] = {
 		port_test(a_stopped_rx_queue_misses_its_packets_only),
 		port_test(what_waits_for_an_rx_queue_is_missed_when_it_stops),

@@ -591,7 +591,7 @@ static void flags_are_set_and_not_added(void **state) {
 	}
 }
 
-int main(void) {
+UNIT_TESTS(extras) {
 	const struct CMUnitTest tests[] = {
 		port_test(checksums_are_verified_however_a_packet_is_split),
 		port_test(each_damaged_byte_is_noticed),

@@ -3,25 +3,19 @@
 #ifndef DDP_TESTS_PORT_HARNESS_H
 #define DDP_TESTS_PORT_HARNESS_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>
 
 #include "port/state/rte_pmd_ddp.h"
 #include "testsrc.h"
+#include "unit.h"
 
 #define POOL_SIZE 16383
 #define FLOW_DST 0xc0a80001U // 192.168.0.1
 
 extern struct rte_mempool *pool;
 
-// EAL without hugepages and the pool. For main(); a second call in one process is not possible.
+// EAL without hugepages and the pool. A second call in one process is not possible.
 void eal_start(void);
 // Its two halves: the second makes the first ports, so that what a first time allocates for good
 // does not look like a leak.

@@ -681,7 +681,7 @@ static void once_gone_it_is_not_asked_any_more(void **state) {
 
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, setup, leak_teardown)
 
-int main(void) {
+UNIT_TESTS(lower_i40e) {
 	const struct CMUnitTest tests[] = {
 		TEST(a_package_is_there_while_the_port_runs),
 		TEST(packets_are_hashed_as_by_software),

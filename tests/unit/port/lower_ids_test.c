@@ -167,7 +167,7 @@ static void other_ports_of_a_lower_device_have_low_ids(void **state) {
 	port_end("net_ddp0");
 }
 
-int main(void) {
+UNIT_TESTS(lower_ids) {
 	const struct CMUnitTest tests[] = {
 		port_test(ports_have_the_first_ids),
 		port_test(a_port_that_is_taken_over_keeps_its_id),

@@ -1038,7 +1038,7 @@ static void an_unplugged_lower_device_is_not_called(void **state) {
 	assert_int_equal(testsrc_faults(), 0);
 }
 
-int main(void) {
+UNIT_TESTS(lower_offload) {
 	const struct CMUnitTest tests[] = {
 		port_test(hardware_equals_software_for_each_profile),
 		port_test(a_nic_with_wrong_hashes_is_detected),

@@ -169,7 +169,7 @@ static void mapped_types_are_supported(void **state) {
 	ddp_end(port);
 }
 
-int main(void) {
+UNIT_TESTS(mapping) {
 	const struct CMUnitTest tests[] = {
 		port_test(a_mapped_type_has_what_it_is_mapped_to),
 		port_test(an_exclusive_update_leaves_no_other),

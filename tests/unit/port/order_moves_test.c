@@ -314,7 +314,7 @@ static void moves_given_up_by_one_lower_queue_do_not_stop_another(void **state) 
 	ddp_end(port);
 }
 
-int main(void) {
+UNIT_TESTS(order_moves) {
 	const struct CMUnitTest tests[] = {
 		port_test(packets_of_a_move_given_up_go_to_the_old_queue),
 		port_test(other_queues_do_not_notice_one_that_is_not_polled_for_a_second),

@@ -377,7 +377,7 @@ static void a_move_from_a_queue_that_is_not_polled_is_given_up(void **state) {
 	ddp_end(port);
 }
 
-int main(void) {
+UNIT_TESTS(order) {
 	const struct CMUnitTest tests[] = {
 		port_test(packets_wait_until_the_old_queue_is_done),
 		port_test(a_full_queue_does_not_park_packets_forever),

@@ -766,7 +766,7 @@ static void null_is_refused_unless_it_is_empty(void **state) {
 	ddp_end(ports[0]);
 }
 
-int main(void) {
+UNIT_TESTS(personality) {
 	const struct CMUnitTest tests[] = {
 		port_test(a_profile_added_and_deleted_is_seen_at_once),
 		port_test(the_packet_types_that_a_port_supports_are_those_of_its_profiles),

@@ -310,7 +310,7 @@ static void handles_that_are_no_rules_are_refused(void **state) {
 	ddp_end(port);
 }
 
-int main(void) {
+UNIT_TESTS(port_flow_refusals) {
 	const struct CMUnitTest tests[] = {
 		port_test(bad_patterns_are_refused),
 		port_test(more_items_and_values_than_a_rule_holds_are_refused),

@@ -870,7 +870,7 @@ static void a_hash_rule_changes_nothing_before_packets_wait_for_older_ones(void 
 	ddp_end(port);
 }
 
-int main(void) {
+UNIT_TESTS(port_flow) {
 	const struct CMUnitTest tests[] = {
 		port_test(a_rule_sends_its_packets_to_its_queue_until_it_is_destroyed),
 		port_test(what_is_validated_only_does_nothing),

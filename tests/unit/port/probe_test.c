@@ -224,7 +224,7 @@ static void two_hundred_and_fifty_six_queues_work(void **state) {
 	ddp_end(port);
 }
 
-// An application that goes without closing its ports, in a process of its own: see main().
+// An application that goes without closing its ports, in a process of its own.
 static const char *const never_closed[] = {
 	"dev(net_testsrc0)",
 	"dev(net_ddp1,dev(net_testsrc0))",
@@ -271,7 +271,7 @@ static int run_child(const char *what) {
 
 	if (pid == 0) {
 		alarm(30);
-		execl("/proc/self/exe", "probe_test", what, NULL);
+		execl("/proc/self/exe", "port_tests", "probe", what, NULL);
 		_exit(127);
 	}
 	assert_true(pid > 0);
@@ -295,7 +295,7 @@ static void never_closed_before_eal_cleanup(void **state) {
 	}
 }
 
-int main(int argc, char **argv) {
+UNIT_TESTS(probe) {
 	const struct CMUnitTest tests[] = {
 		port_test(refused_probes_undo_everything),
 		port_test(only_our_port_is_seen),
@@ -313,8 +313,9 @@ int main(int argc, char **argv) {
 		port_test(a_cleanup_inside_a_burst_call_ends),
 	};
 
-	if (argc == 2)
-		return strcmp(argv[1], INTERRUPTED) == 0 ? interrupted_child() : child(argv[1]);
+	if (unit_argument != NULL)
+		return strcmp(unit_argument, INTERRUPTED) == 0 ? interrupted_child() :
+								 child(unit_argument);
 	eal_start();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -118,7 +118,7 @@ static void what_is_no_process_has_not_ended(void **state) {
 	assert_false(ddp_mp_has_ended(getpid()));
 }
 
-int main(void) {
+UNIT_TESTS(recover) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_process_that_runs_has_not_ended),
 		cmocka_unit_test(a_zombie_has_ended),

@@ -72,7 +72,7 @@ static void bytes_are_right_when_they_wrap(void **state) {
 	all_come_in_order(UINT64_MAX - 1000);
 }
 
-int main(void) {
+UNIT_TESTS(ring) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(packets_come_in_order),
 		cmocka_unit_test(packets_come_in_order_when_their_number_wraps),

@@ -492,7 +492,7 @@ static void changes_under_traffic_lose_nothing(void **state) {
 	ddp_end(port);
 }
 
-int main(void) {
+UNIT_TESTS(rss) {
 	const struct CMUnitTest tests[] = {
 		port_test(hash_queue_and_fields_are_in_the_mbuf),
 		port_test(without_rss_all_is_on_queue_0),

@@ -290,7 +290,7 @@ static void no_wake_up_is_lost(void **state) {
 	}
 }
 
-int main(void) {
+UNIT_TESTS(rx_intr) {
 	const struct CMUnitTest tests[] = {
 		port_test(a_queue_is_woken_by_the_lower_device_or_another_queue),
 		port_test(a_queue_with_packets_does_not_go_to_sleep),

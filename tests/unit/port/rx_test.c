@@ -401,7 +401,7 @@ static void a_burst_of_any_size_is_filled_in_time(void **state) {
 	ddp_end(port);
 }
 
-int main(void) {
+UNIT_TESTS(rx) {
 	const struct CMUnitTest tests[] = {
 		port_test(order_of_flows_holds_with_one_thread),
 		port_test(order_of_flows_holds_with_two_threads),

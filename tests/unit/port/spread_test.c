@@ -431,7 +431,7 @@ static void a_changed_profile_parts_what_the_nic_parts(void **state) {
 		}
 }
 
-int main(void) {
+UNIT_TESTS(spread) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fake_nics_spread_as_the_plan_says),
 		cmocka_unit_test(the_verdict_follows_from_the_packet_types),

@@ -130,7 +130,7 @@ static void a_port_waits_for_the_profile_to_come_back(void **state) {
 	ddp_end(port);
 }
 
-int main(void) {
+UNIT_TESTS(tunnels) {
 	const struct CMUnitTest tests[] = {
 		port_test(a_declared_port_leads_to_its_tunnel),
 		port_test(refusals_change_nothing),

@@ -360,7 +360,7 @@ static void rings_that_fill_while_locked_are_flushed_in_order(void **state) {
 	ddp_end(port);
 }
 
-int main(void) {
+UNIT_TESTS(tx) {
 	const struct CMUnitTest tests[] = {
 		port_test(a_queue_of_its_own_calls_the_lower_queue_directly),
 		port_test(a_stopped_queue_prepares_nothing_and_a_started_one_leaves_rte_errno),

@@ -61,7 +61,7 @@ static void bound_is(void **state) {
 	ddp_diag_fini(&diag);
 }
 
-int main(void) {
+UNIT_TESTS(bound) {
 	scratch_begin();
 	return scratch_end(rows_run("bound", bound_is, rows));
 }

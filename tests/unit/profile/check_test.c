@@ -167,7 +167,7 @@ static void tables_are_sorted(void **state) {
 	ddp_diag_fini(&diag);
 }
 
-int main(void) {
+UNIT_TESTS(check) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tables_are_sorted),
 	};

@@ -171,7 +171,7 @@ static const struct broken rows[] = {
 	 ""},
 };
 
-int main(void) {
+UNIT_TESTS(expr) {
 	scratch_begin();
 	return scratch_end(rows_run("expr", broken_is_reported, rows));
 }

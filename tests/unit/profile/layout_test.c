@@ -139,7 +139,7 @@ static const struct broken rows[] = {
 	 ""},
 };
 
-int main(void) {
+UNIT_TESTS(layout) {
 	scratch_begin();
 	return scratch_end(rows_run("layout", broken_is_reported, rows));
 }

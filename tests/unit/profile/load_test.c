@@ -464,7 +464,7 @@ static void a_file_read_before_is_not_read_again_by_any_of_its_names(void **stat
 	free((void *)(uintptr_t)both[1].spec);
 }
 
-int main(void) {
+UNIT_TESTS(load) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_profile_has_250_headers_and_no_more),
 		cmocka_unit_test(there_are_1000_names_of_a_kind_and_no_more),

@@ -226,7 +226,7 @@ static void a_thousand_packet_types_are_enough(void **state) {
 	text_is(1, DDP_MAX_TYPES + 1, "t.yaml:1004:3: error: more than 1000 packet types\n");
 }
 
-int main(void) {
+UNIT_TESTS(packet_types) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_path_of_200_steps_is_long_enough),
 		cmocka_unit_test(a_thousand_packet_types_are_enough),

@@ -32,6 +32,6 @@ static void is_dpdks(void **state) {
 	assert_int_equal(row->ours, row->dpdk);
 }
 
-int main(void) {
+UNIT_TESTS(ptype) {
 	return rows_run("ptype", is_dpdks, words);
 }

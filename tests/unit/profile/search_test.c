@@ -256,7 +256,7 @@ static void the_first_folder_of_the_path_names_the_profile_of_a_header(void **st
 	defining_is("vxlan", "vxlan");
 }
 
-int main(void) {
+UNIT_TESTS(search) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_first_folder_of_the_path_wins),
 		cmocka_unit_test(folders_that_are_not_there_and_empty_ones_are_passed_over),

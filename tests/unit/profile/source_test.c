@@ -225,7 +225,7 @@ static void a_source_has_a_name(void **state) {
 	}
 }
 
-int main(void) {
+UNIT_TESTS(source) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sources_are_one_profile),
 		cmocka_unit_test(a_part_knows_all_that_it_requires),

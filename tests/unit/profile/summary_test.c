@@ -47,7 +47,7 @@ static void summary_is(void **state) {
 	ddp_diag_fini(&diag);
 }
 
-int main(void) {
+UNIT_TESTS(summary) {
 	scratch_begin();
 	return scratch_end(rows_run("summary", summary_is, rows));
 }

@@ -185,7 +185,7 @@ static void a_fifo_is_no_profile(void **state) {
 	ddp_arena_destroy(arena);
 }
 
-int main(void) {
+UNIT_TESTS(yaml) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_file_of_more_than_a_megabyte_is_refused),
 		cmocka_unit_test(many_keys_are_compared_in_no_time),

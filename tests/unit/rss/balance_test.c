@@ -29,6 +29,6 @@ static void is(void **state) {
 	assert_float_equal(ddp_jain(row->loads, row->n), row->jain, 1e-6);
 }
 
-int main(void) {
+UNIT_TESTS(balance) {
 	return rows_run("balance", is, spreads);
 }

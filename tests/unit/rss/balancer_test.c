@@ -461,7 +461,7 @@ static void whatever_happens_moves_are_sound(void **state) {
 	}
 }
 
-int main(void) {
+UNIT_TESTS(balancer) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(even_traffic_that_grows_and_shrinks_moves_nothing),
 		cmocka_unit_test(an_idle_port_moves_nothing),

@@ -45,7 +45,7 @@ static void more_queues_than_entries_use_the_first_ones(void **state) {
 		assert_int_equal(reta[i], i);
 }
 
-int main(void) {
+UNIT_TESTS(reta) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(queues_take_turns),
 		cmocka_unit_test(every_queue_has_its_fair_share_for_any_number_of_queues),

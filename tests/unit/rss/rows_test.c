@@ -343,7 +343,7 @@ static int guarded_rows_create(void) {
 	return 0;
 }
 
-int main(void) {
+UNIT_TESTS(rows) {
 	if (guarded_rows_create() < 0) {
 		perror("pages for rows");
 		return 1;

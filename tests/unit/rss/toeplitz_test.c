@@ -206,7 +206,7 @@ static void functions_have_the_names_of_testpmd(void **state) {
 	assert_string_equal(ddp_hash_function_name(DDP_HASH_SIMPLE_XOR), "simple_xor");
 }
 
-int main(void) {
+UNIT_TESTS(toeplitz) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(hash_equals_dpdk_for_every_length_with_the_default_key),
 		cmocka_unit_test(hash_equals_dpdk_for_every_length_with_any_key),
