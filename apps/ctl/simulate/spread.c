@@ -279,7 +279,7 @@ static void packet_take(struct spread *spread, unsigned int i,
 		return;
 	}
 	if (key != NULL && fate.input_len > 0)
-		fate.rule_hash = ddp_burst_hash(run, i, key);
+		fate.rule_hash = ddp_burst_hash(run, i, ddp_burst_verdict(run, i), key);
 	packet_count(spread, i, &fate, packet);
 }
 

@@ -73,7 +73,7 @@ struct ddp_verdict {
 	uint8_t input_len;     // bytes hashed; 0: the packet has no hash
 	uint8_t function;      // enum ddp_hash_function
 	bool encapsulated : 1; // see struct ddp_class
-	bool own : 1;          // of one packet: value is its extracted field
+	bool own : 1;          // value is the packet's extracted field,
 	// else bits of the 8 bytes at value_byte are, as a big-endian number
 	uint8_t value_shift;
 	uint16_t value_byte;
@@ -124,10 +124,11 @@ static inline uint32_t ddp_verdict_value(const struct ddp_verdict *verdict, cons
 	return verdict->own ? verdict->value : ddp_entry_value(verdict, bytes);
 }
 
-// The hash of packet i, which has one, by another key; only with policy->flows.
+// The hash of packet i of those that were classified, which has one by this verdict, by another
+// key; only with policy->flows.
 static inline uint32_t ddp_burst_hash(const struct ddp_burst *burst, unsigned int i,
+				      const struct ddp_verdict *verdict,
 				      const struct ddp_hash *hash) {
-	const struct ddp_verdict *verdict = ddp_burst_verdict(burst, i);
 	uint8_t input[DDP_HASH_INPUT_MAX];
 
 	ddp_rows_get(&burst->rows, i, input);

@@ -98,7 +98,7 @@ static void suspect_watch(struct ddp_port *port, struct ddp_hw_ptype *hw_ptype) 
 	suspect->wrong = ddp_hw_ptype_read(&hw_ptype->wrong);
 	if (!refuted)
 		return;
-	if (!is_cut(rte_ptype_of(port, id), rte_ptype_of(port, hw_ptype->type_id)) &&
+	if (!is_cut(rte_ptype_of(port, id), rte_ptype_of(port, hw_ptype->verdict.type_id)) &&
 	    suspect->level < LEVEL_MAX)
 		suspect->level++;
 	mismatch_log(port, hw_ptype, id, first);
@@ -197,9 +197,17 @@ struct ddp_hw_ptypes *ddp_hw_ptypes_make(struct ddp_port *port) {
 		const struct ddp_suspect *suspect = suspect_find(&port->offload, ptype->rte_ptype);
 		struct ddp_hw_ptype hw_ptype = {
 			.rte_ptype = ptype->rte_ptype,
-			.packet_type = ddp_mapping_apply(port->mapping, id, ptype->found) &
-				       port->ptype_mask,
-			.type_id = id,
+			.verdict =
+				{
+					.packet_type =
+						ddp_mapping_apply(port->mapping, id, ptype->found) &
+						port->ptype_mask,
+					.type_id = id,
+					.l3_off = UINT16_MAX,
+					.inner_l3_off = RTE_PMD_DDP_UNPARSED,
+					.input_len = 1,
+					.own = true,
+				},
 			.ruled = is_ruled(port, ptype),
 			.unproven = DDP_PROOF_PACKETS << (suspect != NULL ? suspect->level : 0),
 			.checked = suspect != NULL ? suspect->checked : 0,

@@ -115,7 +115,7 @@ static inline dynfields_32 dynfields_of(const struct rx_common *common, uint64_t
 // A packet that the lower device hashed is not parsed.
 static inline dynfields_32 hw_dynfields(const struct rx_common *common,
 					const struct ddp_hw_ptype *hw_ptype) {
-	return dynfields_of(common, meta_of(hw_ptype->type_id, RTE_PMD_DDP_UNPARSED), 0);
+	return dynfields_of(common, meta_of(hw_ptype->verdict.type_id, RTE_PMD_DDP_UNPARSED), 0);
 }
 
 static inline void dynfields_write(const struct rx_common *common, const bool pair,

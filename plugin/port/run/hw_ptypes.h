@@ -26,18 +26,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct ddp_lower_rxq;
-struct ddp_port;
+#include "classify/cache/cache.h"
 
 #define DDP_PROOF_PACKETS 64         // packets to verify before any bypasses classification
 #define DDP_PROOF_STRIDE 1024        // then one burst in so many is verified
 #define DDP_PROOF_REFUTED UINT32_MAX // no packet counts before the next look
 
 struct ddp_hw_ptype {
-	uint32_t rte_ptype;   // of the lower device; 0: the slot is empty
-	uint32_t packet_type; // that the mbufs get
-	uint16_t type_id;
-	bool ruled; // flow rules may match it: DDP_PROOF_REFUTED for good
+	uint32_t rte_ptype;         // of the lower device; 0: the slot is empty
+	struct ddp_verdict verdict; // of its packets, with a hash; not parsed, so without a value
+	bool ruled;                 // flow rules may match it: DDP_PROOF_REFUTED for good
 	// Written by all lower queues, so atomic.
 	uint16_t wrong_id; // type id, for the profile, of the last packet with another hash
 	uint32_t unproven; // packets to verify before any is trusted; or DDP_PROOF_REFUTED

@@ -41,13 +41,6 @@ struct rx_call {
 	uint64_t bytes; // of these
 };
 
-// How the packets of a burst were identified.
-enum reading {
-	READ_CLASSIFIED, // all by software
-	READ_HARDWARE,   // all by hardware: lower->hw_ptype
-	READ_MIXED,      // both: lower->mixed
-};
-
 static inline uint16_t queue_of(const struct ddp_steering *steering, uint32_t hash) {
 	return steering->reta[hash & (DDP_RETA_SIZE - 1)];
 }
@@ -105,21 +98,20 @@ static inline bool packet_extras(const struct rx_common *common, const struct rx
 	return true;
 }
 
-// Write the fields of an mbuf with a hardware hash. Returns the packet's queue.
-static inline uint16_t hw_fill(const struct rx_common *common, const struct ddp_hw_ptype *hw_ptype,
-			       dynfields_32 both, struct rte_mbuf *mbuf) {
-	dynfields_write(common, dynfields_pair(common), both, mbuf);
-	mbuf->port = common->port;
-	mbuf->packet_type = hw_ptype->packet_type;
-	mbuf->ol_flags = (mbuf->ol_flags & ~FLAGS_OURS) | RTE_MBUF_F_RX_RSS_HASH;
-	return queue_of(common->steering, mbuf->hash.rss);
-}
-
 static inline void rule_tag(const struct ddp_flow_action *action, struct rte_mbuf *mbuf) {
 	mbuf->ol_flags |= RTE_MBUF_F_RX_FDIR;
 	if (action->tag == DDP_FLOW_MARKED)
 		mbuf->ol_flags |= RTE_MBUF_F_RX_FDIR_ID;
 	mbuf->hash.fdir.hi = action->mark; // beside hash.rss
+}
+
+// The place of packet i of the burst among those that were classified.
+static unsigned int row_of(const struct ddp_lower_rxq *lower, unsigned int i) {
+	unsigned int row = 0;
+
+	while (i-- > 0)
+		row += ddp_burst_verdict(&lower->burst, i)->inner_l3_off != RTE_PMD_DDP_UNPARSED;
+	return row;
 }
 
 // What a rule does to packet i of the burst beside choosing its queue. Returns the hash that
@@ -138,7 +130,8 @@ static __attribute__((noinline)) uint32_t rule_extra(const struct ddp_lower_rxq 
 		rule_tag(action, mbuf);
 	if (key == NULL || !hashed)
 		return hash;
-	hash = ddp_burst_hash(&lower->burst, i, key);
+	hash = ddp_burst_hash(&lower->burst, row_of(lower, i), ddp_burst_verdict(&lower->burst, i),
+			      key);
 	mbuf->hash.rss = hash;
 	return hash;
 }
@@ -167,62 +160,17 @@ static __attribute__((noinline)) void rule_drop(struct ddp_lower_rxq *lower,
 	rte_pktmbuf_free(mbuf);
 }
 
-// Packets with a hardware hash, which no rule matches, and between them those that were classified.
-// Those that rules drop are removed from the batch. Returns which ones, as bits, rules sent to
-// their queues.
-static uint32_t mixed_fill(struct ddp_lower_rxq *lower, const struct rx_common *common,
-			   struct ddp_batch *batch) {
-	const bool pair = dynfields_pair(common), rules = common->steering->flows != NULL;
-	const unsigned int n_read = batch->n;
-	unsigned int n = 0, n_classified = 0;
-	uint32_t ruled = 0;
-
-	for (unsigned int i = 0; i < n_read; i++) {
-		const struct ddp_hw_ptype *hw_ptype = lower->mixed[i];
-		struct rte_mbuf *mbuf = batch->mbufs[i];
-		const struct ddp_flow_action *action = NULL;
-		uint16_t queue;
-
-		if (hw_ptype != NULL) {
-			queue = hw_fill(common, hw_ptype, hw_dynfields(common, hw_ptype), mbuf);
-			counter_add(&lower->types[hw_ptype->type_id], 1);
-		} else {
-			const unsigned int k = n_classified++;
-			const struct ddp_verdict *verdict = ddp_burst_verdict(&lower->burst, k);
-			const bool hashed = verdict->input_len > 0;
-			const uint32_t hash = lower->burst.hashes[k];
-
-			queue = packet_fill(common, pair, verdict, hashed, verdict->own, hash,
-					    mbuf);
-			counter_add(&lower->types[verdict->type_id], 1);
-			if (rules && lower->burst.steer[k] != NULL) {
-				action = ddp_flow_action_of(lower->burst.steer[k]);
-				queue = rule_apply(lower, action, k, hashed, hash, mbuf, queue);
-			}
-		}
-		if (queue == QUEUE_NONE) {
-			rule_drop(lower, mbuf);
-			continue;
-		}
-		if (action != NULL && action->fate != DDP_FLOW_PASS)
-			ruled |= UINT32_C(1) << n;
-		batch->queues[n] = queue;
-		batch->mbufs[n++] = mbuf;
-	}
-	counter_add(&lower->offloaded, n_read - n_classified);
-	batch->n = n;
-	return ruled;
-}
-
 // Write the mbufs and choose their queues. rules: the port has some; packets that they drop are
 // removed from the batch. one: all packets share one verdict, with a hash, of a cache entry.
-static inline __attribute__((always_inline)) void
+// Returns which packets of the batch, as bits, rules sent to their queues.
+static inline __attribute__((always_inline)) uint32_t
 batch_fill(struct ddp_lower_rxq *lower, struct rx_common common, struct ddp_batch *batch,
 	   const bool pair, const bool rules, const bool one,
 	   const struct rx_extras *const extras) {
 	const struct ddp_verdict shared = one ? *lower->burst.verdict : (struct ddp_verdict){0};
 	const unsigned int n_read = batch->n;
 	unsigned int n = 0, n_removed = 0;
+	uint32_t ruled = 0;
 
 	for (unsigned int i = 0; i < n_read; i++) {
 		const struct ddp_verdict *verdict =
@@ -243,6 +191,8 @@ batch_fill(struct ddp_lower_rxq *lower, struct rx_common common, struct ddp_batc
 			rule_drop(lower, mbuf);
 			continue;
 		}
+		if (rule != NULL && ddp_flow_action_of(rule)->fate != DDP_FLOW_PASS)
+			ruled |= UINT32_C(1) << n;
 		if (extras != NULL) // rules count the packet as it came
 			n_removed += packet_extras(&common, extras, verdict, mbuf);
 		batch->queues[n] = queue;
@@ -255,6 +205,7 @@ batch_fill(struct ddp_lower_rxq *lower, struct rx_common common, struct ddp_batc
 		counter_add(&lower->decapped, n_removed);
 		counter_add(&lower->decap_passed, n - n_removed);
 	}
+	return ruled;
 }
 
 static void ring_drain(struct ddp_ring *ring, struct rx_call *call) {
@@ -429,18 +380,18 @@ static void queues_record(const struct ddp_steering *steering, struct ddp_batch 
 		batch->queues[i] = queue_of(steering, batch->mbufs[i]->hash.rss);
 }
 
-// Fill the mbufs from packet i on, which all share one verdict, with a hash, of a cache entry. With
-// places, put them on their rings, too, up to the first one that does not fit. Returns the index of
-// that one.
+// Fill the mbufs from packet i on, which all share one verdict, with a hash: of a cache entry, or
+// the lower device's (own). With places, put them on their rings, too, up to the first one that
+// does not fit. Returns the index of that one.
 static inline __attribute__((always_inline)) unsigned int
 one_fill(const struct ddp_lower_rxq *lower, struct rx_common common, struct ddp_batch *batch,
-	 size_t i, const bool places) {
+	 size_t i, const bool own, const bool places) {
 	const struct ddp_verdict verdict = *lower->burst.verdict;
 	const size_t n = batch->n;
 
 	for (; i < n; i++) {
 		struct rte_mbuf *mbuf = batch->mbufs[i];
-		uint16_t queue = packet_fill(&common, true, &verdict, true, false,
+		uint16_t queue = packet_fill(&common, true, &verdict, true, own,
 					     lower->burst.hashes[i], mbuf);
 
 		if (places && unlikely(!packet_place(lower, queue, mbuf)))
@@ -453,35 +404,44 @@ one_fill(const struct ddp_lower_rxq *lower, struct rx_common common, struct ddp_
 static __attribute__((noinline)) unsigned int one_fill_placing(const struct ddp_lower_rxq *lower,
 							       const struct rx_common *common,
 							       struct ddp_batch *batch) {
-	return one_fill(lower, *common, batch, 0, true);
+	return one_fill(lower, *common, batch, 0, false, true);
 }
 
-// Most bursts: one path, no rules. record: placing_end() needs the queues.
+static __attribute__((noinline)) unsigned int hw_fill_placing(const struct ddp_lower_rxq *lower,
+							      const struct rx_common *common,
+							      struct ddp_batch *batch) {
+	return one_fill(lower, *common, batch, 0, true, true);
+}
+
+// Most bursts: one path or one type of the lower device, no rules. record: placing_end() needs the
+// queues.
 static void one_place(struct ddp_lower_rxq *lower, const struct rx_common *common,
 		      struct ddp_batch *batch, enum ddp_overflow overflow, bool record) {
+	const bool own = lower->burst.verdict->own;
 	unsigned int i;
 
 	counter_add(&lower->types[lower->burst.verdict->type_id], batch->n);
-	i = one_fill_placing(lower, common, batch);
+	i = unlikely(own) ? hw_fill_placing(lower, common, batch) :
+			    one_fill_placing(lower, common, batch);
 	if (likely(i == batch->n && !record))
 		return;
-	one_fill(lower, *common, batch, i, false);
+	one_fill(lower, *common, batch, i, own, false);
 	queues_record(common->steering, batch);
 	rest_place(lower, batch, i, overflow);
 }
 
 // Packets that rules steer, all of one path.
-static void ruled_fill(struct ddp_lower_rxq *lower, const struct rx_common *common,
-		       struct ddp_batch *batch) {
+static uint32_t ruled_fill(struct ddp_lower_rxq *lower, const struct rx_common *common,
+			   struct ddp_batch *batch) {
 	counter_add(&lower->types[lower->burst.verdict->type_id], batch->n);
-	batch_fill(lower, *common, batch, true, true, true, NULL);
+	return batch_fill(lower, *common, batch, true, true, true, NULL);
 }
 
 // one: as for batch_fill(), without rules.
-static __attribute__((noinline)) void extras_fill(struct ddp_lower_rxq *lower,
-						  const struct rx_common *common,
-						  const struct ddp_port *port,
-						  struct ddp_batch *batch, bool one) {
+static __attribute__((noinline)) uint32_t extras_fill(struct ddp_lower_rxq *lower,
+						      const struct rx_common *common,
+						      const struct ddp_port *port,
+						      struct ddp_batch *batch, bool one) {
 	const struct rx_extras extras = {
 		.checksums = port->rx_checksums,
 		.decap = port->decap,
@@ -490,29 +450,27 @@ static __attribute__((noinline)) void extras_fill(struct ddp_lower_rxq *lower,
 
 	if (one) {
 		counter_add(&lower->types[lower->burst.verdict->type_id], batch->n);
-		batch_fill(lower, *common, batch, true, false, true, &extras);
-	} else {
-		batch_fill(lower, *common, batch, dynfields_pair(common),
-			   common->steering->flows != NULL, false, &extras);
+		return batch_fill(lower, *common, batch, true, false, true, &extras);
 	}
+	return batch_fill(lower, *common, batch, dynfields_pair(common),
+			  common->steering->flows != NULL, false, &extras);
 }
 
-static void many_fill(struct ddp_lower_rxq *lower, const struct rx_common *common,
-		      const struct ddp_port *port, struct ddp_batch *batch) {
+static uint32_t many_fill(struct ddp_lower_rxq *lower, const struct rx_common *common,
+			  const struct ddp_port *port, struct ddp_batch *batch) {
 	const struct ddp_verdict *verdict = lower->burst.verdict;
 	const bool rules = common->steering->flows != NULL, pair = dynfields_pair(common);
-	const bool one = pair && verdict != NULL && verdict->input_len > 0;
+	const bool one = pair && verdict != NULL && verdict->input_len > 0 && !verdict->own;
 
 	if (unlikely(port->rx_extras))
-		extras_fill(lower, common, port, batch, one && !rules);
-	else if (rules && one)
-		ruled_fill(lower, common, batch);
-	else if (rules)
-		batch_fill(lower, *common, batch, pair, true, false, NULL);
-	else if (likely(pair))
-		batch_fill(lower, *common, batch, true, false, false, NULL);
-	else
-		batch_fill(lower, *common, batch, false, false, false, NULL);
+		return extras_fill(lower, common, port, batch, one && !rules);
+	if (rules && one)
+		return ruled_fill(lower, common, batch);
+	if (rules)
+		return batch_fill(lower, *common, batch, pair, true, false, NULL);
+	if (likely(pair))
+		return batch_fill(lower, *common, batch, true, false, false, NULL);
+	return batch_fill(lower, *common, batch, false, false, false, NULL);
 }
 
 static void many_place(struct ddp_lower_rxq *lower, const struct rx_common *common,
@@ -531,9 +489,9 @@ static bool has_drained(struct ddp_lower_rxq *lower, unsigned int n) {
 	return false;
 }
 
-// The hardware packet type of all packets of a burst; NULL: they have none, or several.
-static struct ddp_hw_ptype *hw_ptype_of_all(struct ddp_lower_rxq *lower,
-					    const struct ddp_batch *batch) {
+// If all packets of a burst have one hardware packet type, this is the result of the burst. Returns
+// whether it is.
+static bool hw_burst_match(struct ddp_lower_rxq *lower, const struct ddp_batch *batch) {
 	const uint32_t rte_ptype = batch->mbufs[0]->packet_type;
 	uint64_t flags = RTE_MBUF_F_RX_RSS_HASH;
 	uint32_t others = 0;
@@ -544,17 +502,32 @@ static struct ddp_hw_ptype *hw_ptype_of_all(struct ddp_lower_rxq *lower,
 		others |= batch->mbufs[i]->packet_type ^ rte_ptype;
 	}
 	if (flags == 0 || others != 0)
-		return NULL;
+		return false;
 	hw_ptype = ddp_hw_ptypes_find(lower->hw_ptypes, rte_ptype);
-	return hw_ptype != NULL && ddp_hw_ptype_is_proven(hw_ptype) ? hw_ptype : NULL;
+	if (hw_ptype == NULL || !ddp_hw_ptype_is_proven(hw_ptype))
+		return false;
+	lower->burst.verdict = &hw_ptype->verdict;
+	for (unsigned int i = 0; i < batch->n; i++)
+		lower->burst.hashes[i] = batch->mbufs[i]->hash.rss;
+	if (lower->steering->flows != NULL)
+		memset(lower->burst.steer, 0, batch->n * sizeof(lower->burst.steer[0]));
+	return true;
 }
 
-// Match packets with hardware packet types. The others, in their order, go to rest, some to be
-// verified. Returns their number.
-static unsigned int hw_ptypes_match(struct ddp_lower_rxq *lower, const struct ddp_batch *batch,
-				    struct rte_mbuf **rest, bool check, bool *any_unverified) {
-	unsigned int n_rest = 0;
+// Packets of a burst by what the lower device says of them.
+struct hw_match {
+	const struct ddp_verdict *verdicts[DDP_PORT_BURST]; // NULL: to be classified
+	unsigned int n_rest;                                // those, in their order
+	struct rte_mbuf *rest[DDP_PORT_BURST];
+	struct ddp_hw_ptype *unverified[DDP_PORT_BURST]; // of them; NULL: not to be verified
+	bool any_unverified;
+};
 
+// check: verify all.
+static void hw_ptypes_match(struct ddp_lower_rxq *lower, const struct ddp_batch *batch, bool check,
+			    struct hw_match *match) {
+	match->n_rest = 0;
+	match->any_unverified = false;
 	for (unsigned int i = 0; i < batch->n; i++) {
 		struct rte_mbuf *mbuf = batch->mbufs[i];
 		struct ddp_hw_ptype *hw_ptype = NULL;
@@ -562,18 +535,17 @@ static unsigned int hw_ptypes_match(struct ddp_lower_rxq *lower, const struct dd
 		if (mbuf->ol_flags & RTE_MBUF_F_RX_RSS_HASH)
 			hw_ptype = ddp_hw_ptypes_find(lower->hw_ptypes, mbuf->packet_type);
 		if (hw_ptype != NULL && !check && ddp_hw_ptype_is_proven(hw_ptype)) {
-			lower->mixed[i] = hw_ptype;
+			match->verdicts[i] = &hw_ptype->verdict;
 			continue;
 		}
 		if (hw_ptype != NULL && ddp_hw_ptype_read(&hw_ptype->unproven) == DDP_PROOF_REFUTED)
 			hw_ptype = NULL;
-		lower->mixed[i] = NULL;
-		lower->unverified[n_rest] = hw_ptype;
-		*any_unverified |= hw_ptype != NULL;
+		match->verdicts[i] = NULL;
+		match->unverified[match->n_rest] = hw_ptype;
+		match->any_unverified |= hw_ptype != NULL;
 		packet_prefetch(mbuf);
-		rest[n_rest++] = mbuf;
+		match->rest[match->n_rest++] = mbuf;
 	}
-	return n_rest;
 }
 
 // Is this burst verified in software?
@@ -605,27 +577,26 @@ static void hw_ptype_refute(struct ddp_hw_ptype *hw_ptype, uint16_t type_id) {
 	__atomic_store_n(&hw_ptype->unproven, DDP_PROOF_REFUTED, __ATOMIC_RELEASE);
 }
 
-// Compare the hardware hashes of the first n packets of the burst with those of software.
-static void unverified_check(struct ddp_lower_rxq *lower, struct rte_mbuf *const *rest,
-			     unsigned int n) {
-	for (unsigned int i = 0; i < n; i++) {
+// Compare the hardware hashes of the packets that were classified with those of software.
+static void unverified_check(struct ddp_lower_rxq *lower, const struct hw_match *match) {
+	for (unsigned int i = 0; i < match->n_rest; i++) {
 		const struct ddp_verdict *verdict = ddp_burst_verdict(&lower->burst, i);
-		struct ddp_hw_ptype *hw_ptype = lower->unverified[i];
+		const uint32_t hash = match->rest[i]->hash.rss;
+		struct ddp_hw_ptype *hw_ptype = match->unverified[i];
 
 		if (hw_ptype == NULL)
 			continue;
 		hw_ptype_count(&hw_ptype->checked);
-		if (verdict->input_len == 0 || lower->burst.hashes[i] != rest[i]->hash.rss ||
+		if (verdict->input_len == 0 || lower->burst.hashes[i] != hash ||
 		    (lower->steering->flows != NULL && lower->burst.steer[i] != NULL)) {
 			hw_ptype_refute(hw_ptype, verdict->type_id);
 			continue;
 		}
-		if (verdict->type_id == hw_ptype->type_id)
+		if (verdict->type_id == hw_ptype->verdict.type_id)
 			hw_ptype_confirm(hw_ptype);
 		else
 			hw_ptype_count(&hw_ptype->other);
-		if (lower_bypasses(lower) &&
-		    queue_of(lower->steering, rest[i]->hash.rss) != lower->id)
+		if (lower_bypasses(lower) && queue_of(lower->steering, hash) != lower->id)
 			hw_ptype_count(&lower->hw_ptypes->misrouted);
 	}
 }
@@ -636,141 +607,78 @@ static inline void burst_classify(struct ddp_lower_rxq *lower, struct rte_mbuf *
 		      &lower->burst);
 }
 
-// Read a batch while hw_ptypes is set: classify packets without a hardware hash, and those to be
-// verified.
-static __attribute__((noinline)) enum reading mixed_read(struct ddp_lower_rxq *lower,
-							 const struct ddp_batch *batch) {
-	bool check = burst_is_checked(lower), any_unverified = false;
-	struct rte_mbuf *rest[DDP_PORT_BURST];
-	unsigned int n;
+// Spread the results of the packets that were classified over the burst, the last one first, and
+// put those of the others between them.
+static void results_join(struct ddp_lower_rxq *lower, const struct ddp_batch *batch,
+			 const struct hw_match *match) {
+	struct ddp_burst *burst = &lower->burst;
+	const struct ddp_verdict *const shared = burst->verdict;
+	const bool rules = lower->steering->flows != NULL;
+	unsigned int k = match->n_rest;
 
-	lower->hw_ptype = check ? NULL : hw_ptype_of_all(lower, batch);
-	if (lower->hw_ptype != NULL)
-		return READ_HARDWARE;
-	n = hw_ptypes_match(lower, batch, rest, check, &any_unverified);
-	if (n > 0)
-		burst_classify(lower, rest, n);
-	if (any_unverified)
-		unverified_check(lower, rest, n);
-	return n < batch->n ? READ_MIXED : READ_CLASSIFIED;
+	for (unsigned int i = batch->n; i-- > 0;) {
+		const struct ddp_verdict *hw = match->verdicts[i];
+		const struct ddp_verdict *verdict;
+
+		k -= hw == NULL;
+		verdict = shared != NULL ? shared : burst->verdicts[k];
+		burst->verdicts[i] = hw != NULL ? hw : verdict;
+		burst->hashes[i] = hw != NULL ? batch->mbufs[i]->hash.rss : burst->hashes[k];
+		if (rules)
+			burst->steer[i] = hw != NULL ? NULL : burst->steer[k];
+	}
+	burst->verdict = NULL;
 }
 
-// Identify the packets of a burst.
-static inline enum reading batch_read(struct ddp_lower_rxq *lower, const struct ddp_port *port,
-				      struct rx_common *common, const struct ddp_batch *batch) {
+// Read a batch while hw_ptypes is set: classify packets without a hardware hash, and those to be
+// verified. Returns whether these are all.
+static __attribute__((noinline)) bool hw_read(struct ddp_lower_rxq *lower,
+					      const struct ddp_batch *batch) {
+	const bool check = burst_is_checked(lower);
+	struct hw_match match;
+
+	if (!check && hw_burst_match(lower, batch)) {
+		counter_add(&lower->offloaded, batch->n);
+		return false;
+	}
+	hw_ptypes_match(lower, batch, check, &match);
+	if (match.n_rest > 0)
+		burst_classify(lower, match.rest, match.n_rest);
+	if (match.any_unverified)
+		unverified_check(lower, &match);
+	if (match.n_rest == batch->n)
+		return true;
+	results_join(lower, batch, &match);
+	counter_add(&lower->offloaded, batch->n - match.n_rest);
+	return false;
+}
+
+// Identify the packets of a burst. Returns whether all were classified.
+static inline bool batch_read(struct ddp_lower_rxq *lower, const struct ddp_port *port,
+			      struct rx_common *common, const struct ddp_batch *batch) {
 	const size_t n = batch->n;
 
 	common_fill(lower, port, common);
 	counter_add(&lower->taken, batch->n);
 	if (has_drained(lower, batch->n) && unlikely(lower->hw_ptypes != NULL))
-		return mixed_read(lower, batch);
+		return hw_read(lower, batch);
 #pragma GCC unroll 4
 	for (size_t i = 0; i < n; i++)
 		packet_prefetch(batch->mbufs[i]);
 	burst_classify(lower, batch->mbufs, batch->n);
-	return READ_CLASSIFIED;
-}
-
-// Packets of one hardware packet type, in one pass like one_place().
-static inline __attribute__((always_inline)) unsigned int
-hw_place(const struct ddp_lower_rxq *lower, struct rx_common common, struct ddp_batch *batch,
-	 unsigned int i, const bool places) {
-	const struct ddp_hw_ptype hw_ptype = *lower->hw_ptype;
-	const dynfields_32 both = hw_dynfields(&common, &hw_ptype);
-	const unsigned int n = batch->n;
-
-	for (; i < n; i++) {
-		uint16_t queue = hw_fill(&common, &hw_ptype, both, batch->mbufs[i]);
-
-		if (places && unlikely(!packet_place(lower, queue, batch->mbufs[i])))
-			break;
-	}
-	return i;
-}
-
-static __attribute__((noinline)) void hw_burst_place(struct ddp_lower_rxq *lower,
-						     const struct rx_common *common,
-						     struct ddp_batch *batch,
-						     enum ddp_overflow overflow, bool record) {
-	unsigned int i;
-
-	counter_add(&lower->types[lower->hw_ptype->type_id], batch->n);
-	counter_add(&lower->offloaded, batch->n);
-	i = hw_place(lower, *common, batch, 0, true);
-	if (likely(i == batch->n && !record))
-		return;
-	hw_place(lower, *common, batch, i, false);
-	queues_record(common->steering, batch);
-	rest_place(lower, batch, i, overflow);
-}
-
-static __attribute__((noinline)) void mixed_place(struct ddp_lower_rxq *lower,
-						  const struct rx_common *common,
-						  struct ddp_batch *batch,
-						  enum ddp_overflow overflow) {
-	mixed_fill(lower, common, batch);
-	batch_place(lower, batch, overflow);
-}
-
-// Which packets of a classified burst, as bits, rules sent to their queues. Others of the burst may
-// have been dropped by rules.
-static uint32_t ruled_find(const struct ddp_lower_rxq *lower, const struct ddp_batch *burst,
-			   const struct ddp_batch *batch) {
-	uint32_t ruled = 0;
-
-	for (unsigned int i = 0, n = 0; n < batch->n; i++) {
-		const struct ddp_flow_entry *rule = lower->burst.steer[i];
-
-		if (burst->mbufs[i] != batch->mbufs[n])
-			continue;
-		if (rule != NULL && ddp_flow_action_of(rule)->fate != DDP_FLOW_PASS)
-			ruled |= UINT32_C(1) << n;
-		n++;
-	}
-	return ruled;
-}
-
-// The same of one that was not yet filled.
-static uint32_t many_fill_ruled(struct ddp_lower_rxq *lower, const struct rx_common *common,
-				const struct ddp_port *port, struct ddp_batch *batch) {
-	const struct ddp_batch burst = *batch;
-
-	many_fill(lower, common, port, batch);
-	return common->steering->flows != NULL ? ruled_find(lower, &burst, batch) : 0;
+	return true;
 }
 
 // While packets wait for queues to be done with those before a change.
 static __attribute__((noinline)) void ordered_place(struct ddp_lower_rxq *lower,
 						    const struct rx_common *common,
 						    const struct ddp_port *port,
-						    struct ddp_batch *batch, enum reading reading) {
-	uint32_t ruled = 0;
-
-	if (reading == READ_HARDWARE) {
-		counter_add(&lower->types[lower->hw_ptype->type_id], batch->n);
-		counter_add(&lower->offloaded, batch->n);
-		hw_place(lower, *common, batch, 0, false);
-		queues_record(common->steering, batch);
-	} else if (reading == READ_MIXED) {
-		ruled = mixed_fill(lower, common, batch);
-	} else {
-		ruled = many_fill_ruled(lower, common, port, batch);
-	}
-	ddp_order_park(lower, batch, ruled);
+						    struct ddp_batch *batch) {
+	ddp_order_park(lower, batch, many_fill(lower, common, port, batch));
 	batch_place(lower, batch, port->overflow);
 }
 
 /* Load by entry of the redirection table, for load-aware RSS */
-
-// Packets of a burst that were classified, one or several of them by rules.
-static void classified_count(const struct ddp_lower_rxq *lower, unsigned int n) {
-	const bool rules = lower->steering->flows != NULL;
-
-	for (unsigned int i = 0; i < n; i++)
-		if (ddp_burst_verdict(&lower->burst, i)->input_len > 0 &&
-		    (!rules || lower->burst.steer[i] == NULL))
-			entry_count(lower->entries, lower->burst.hashes[i]);
-}
 
 // Look at the packets of one entry.
 static void sample_collect(struct ddp_lower_rxq *lower, const struct ddp_batch *batch) {
@@ -787,52 +695,46 @@ static void sample_collect(struct ddp_lower_rxq *lower, const struct ddp_batch *
 
 // Before they are placed: then they may be dropped.
 static __attribute__((noinline)) void
-entries_count(struct ddp_lower_rxq *lower, const struct ddp_batch *batch, enum reading reading) {
+entries_count(struct ddp_lower_rxq *lower, const struct ddp_batch *batch, bool classified) {
 	const struct ddp_verdict *verdict = lower->burst.verdict;
-	unsigned int n_classified = 0;
+	const bool rules = lower->steering->flows != NULL;
 
-	if (unlikely(lower->sample.left > 0) && reading == READ_CLASSIFIED)
+	if (unlikely(lower->sample.left > 0) && classified)
 		sample_collect(lower, batch);
-	if (reading == READ_CLASSIFIED && verdict != NULL && lower->steering->flows == NULL) {
+	if (verdict != NULL && !rules) {
 		for (unsigned int i = 0; verdict->input_len > 0 && i < batch->n; i++)
 			entry_count(lower->entries, lower->burst.hashes[i]);
 		return;
 	}
-	for (unsigned int i = 0; reading != READ_CLASSIFIED && i < batch->n; i++)
-		if (reading == READ_HARDWARE || lower->mixed[i] != NULL)
-			entry_count(lower->entries, batch->mbufs[i]->hash.rss);
-		else
-			n_classified++;
-	classified_count(lower, reading == READ_CLASSIFIED ? batch->n : n_classified);
+	for (unsigned int i = 0; i < batch->n; i++)
+		if (ddp_burst_verdict(&lower->burst, i)->input_len > 0 &&
+		    (!rules || lower->burst.steer[i] == NULL))
+			entry_count(lower->entries, lower->burst.hashes[i]);
 }
 
 // Distribute packets that were read from a lower queue, whose lock is held.
 static inline __attribute__((always_inline)) void
 batch_take(struct ddp_lower_rxq *lower, struct rx_call *call, struct ddp_batch *batch) {
-	enum ddp_overflow overflow = call->queue->port->overflow;
+	const struct ddp_port *port = call->queue->port;
 	const struct ddp_verdict *verdict;
 	struct rx_common common;
 	struct direct direct;
-	enum reading reading;
-	bool record;
+	bool classified, record;
 
-	reading = batch_read(lower, call->queue->port, &common, batch);
+	classified = batch_read(lower, port, &common, batch);
 	verdict = lower->burst.verdict;
-	record = queues_are_needed(lower, batch, call->queue->port);
+	record = queues_are_needed(lower, batch, port);
 	if (unlikely(lower->entries != NULL))
-		entries_count(lower, batch, reading);
+		entries_count(lower, batch, classified);
 	placing_begin(lower, call, batch->n, &direct);
 	if (unlikely(lower->order != DDP_ORDER_NONE))
-		ordered_place(lower, &common, call->queue->port, batch, reading);
-	else if (unlikely(reading == READ_HARDWARE))
-		hw_burst_place(lower, &common, batch, overflow, record);
-	else if (unlikely(reading == READ_MIXED))
-		mixed_place(lower, &common, batch, overflow);
-	else if (verdict != NULL && verdict->input_len > 0 && common.steering->flows == NULL &&
-		 dynfields_pair(&common) && likely(!call->queue->port->rx_extras))
-		one_place(lower, &common, batch, overflow, record);
+		ordered_place(lower, &common, port, batch);
+	else if (verdict != NULL && verdict->input_len > 0 &&
+		 (common.steering->flows == NULL || verdict->own) && dynfields_pair(&common) &&
+		 likely(!port->rx_extras))
+		one_place(lower, &common, batch, port->overflow, record);
 	else
-		many_place(lower, &common, call->queue->port, batch, overflow);
+		many_place(lower, &common, port, batch, port->overflow);
 	placing_end(lower, batch, call, &direct);
 }
 

@@ -30,7 +30,7 @@ static inline const struct ddp_hw_ptype *bypass_find(struct ddp_rxq *queue,
 static inline void bypass_fill(const struct ddp_lower_rxq *lower, const struct ddp_port *port,
 			       const struct ddp_hw_ptype *hw_ptype, struct rte_mbuf *const *mbufs,
 			       unsigned int n) {
-	const uint32_t packet_type = hw_ptype->packet_type;
+	const uint32_t packet_type = hw_ptype->verdict.packet_type;
 	struct rx_common common;
 	dynfields_32 both;
 
@@ -64,7 +64,7 @@ static inline uint16_t bypass_take(struct ddp_rxq *queue, struct ddp_lower_rxq *
 			entry_count(lower->entries, mbufs[i]->hash.rss);
 	__atomic_store_n(&lower->n_bursts, lower->n_bursts + 1, __ATOMIC_RELAXED);
 	counter_add(&lower->taken, n);
-	counter_add(&lower->types[hw_ptype->type_id], n);
+	counter_add(&lower->types[hw_ptype->verdict.type_id], n);
 	counter_add(&lower->offloaded, n);
 	counter_add(&queue->packets, n);
 	counter_add(&queue->bytes, bytes);

@@ -118,17 +118,12 @@ struct ddp_lower_rxq {
 	struct ddp_ring *all_rings[DDP_PORT_QUEUES];
 	struct ddp_port *port; // control
 	uint16_t wakes;        // control: the Rx queue that its interrupt wakes; see rx_intr.c
-	uint64_t missed[DDP_PORT_QUEUES];    // packets that did not fit (imissed), by Rx queue
-	uint64_t rule_dropped;               // packets that an rte_flow rule drops
-	uint64_t decapped, decap_passed;     // with decap=on: packets with and without a tunnel
-	uint32_t seen;                       // polls of the own queue when another last looked
-	uint64_t left_until;                 // by TSC: others leave it to its own queue
-	const struct ddp_hw_ptype *hw_ptype; // of all packets of the burst; NULL: differs
-	const struct ddp_hw_ptype
-		*mixed[DDP_PORT_BURST]; // by packet of the burst; NULL: classified
-	struct ddp_hw_ptype
-		*unverified[DDP_PORT_BURST]; // by classified packet: to verify; NULL: nothing
-	struct ddp_burst burst;              // result of classifying the burst
+	uint64_t missed[DDP_PORT_QUEUES]; // packets that did not fit (imissed), by Rx queue
+	uint64_t rule_dropped;            // packets that an rte_flow rule drops
+	uint64_t decapped, decap_passed;  // with decap=on: packets with and without a tunnel
+	uint32_t seen;                    // polls of the own queue when another last looked
+	uint64_t left_until;              // by TSC: others leave it to its own queue
+	struct ddp_burst burst;           // result of classifying the burst
 } __rte_cache_aligned;
 
 static_assert(offsetof(struct ddp_lower_rxq, held) + sizeof(uint16_t) <= RTE_CACHE_LINE_SIZE,
