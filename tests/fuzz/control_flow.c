@@ -278,11 +278,10 @@ static void *error_make(void) {
 }
 
 // What an error says must be there to be read.
-static void error_say(int ret, const struct rte_flow_error *error) {
-	say(": %d", ret);
+static void error_read(int ret, const struct rte_flow_error *error) {
 	if (ret < 0 && error != NULL && error->type != RTE_FLOW_ERROR_TYPE_NONE &&
 	    error->message != NULL)
-		say(" (%s)", error->message);
+		say(" %s", error->message);
 }
 
 static void flow_create(uint16_t port) {
@@ -291,7 +290,7 @@ static void flow_create(uint16_t port) {
 	struct rte_flow *flow =
 		rte_flow_create(port, attr_make(), pattern_make(), actions_make(), error);
 
-	error_say(flow == NULL ? -rte_errno : 0, error);
+	error_read(flow == NULL ? -rte_errno : 0, error);
 	if (flow != NULL)
 		*handle = (struct handle){flow, port, true};
 }
@@ -299,8 +298,8 @@ static void flow_create(uint16_t port) {
 static void flow_validate(uint16_t port) {
 	struct rte_flow_error *error = error_make();
 
-	error_say(rte_flow_validate(port, attr_make(), pattern_make(), actions_make(), error),
-		  error);
+	error_read(rte_flow_validate(port, attr_make(), pattern_make(), actions_make(), error),
+		   error);
 }
 
 static void flow_destroy(uint16_t port) {
@@ -308,7 +307,7 @@ static void flow_destroy(uint16_t port) {
 	struct handle *handle = handle_choose(port);
 	int ret = rte_flow_destroy(port, handle->flow, error);
 
-	error_say(ret, error);
+	error_read(ret, error);
 	// That an unknown one can says nothing: a newer rule may be where an old one was.
 	if (ret < 0 && is_known(handle, port))
 		fault("port %u: a rule cannot be destroyed", port);
@@ -325,15 +324,14 @@ static void flow_query(uint16_t port) {
 	};
 	struct rte_flow_error *error = error_make();
 
-	error_say(rte_flow_query(port, handle_choose(port)->flow, &action, zero_bytes(UNKNOWN_SIZE),
-				 error),
-		  error);
+	error_read(rte_flow_query(port, handle_choose(port)->flow, &action,
+				  zero_bytes(UNKNOWN_SIZE), error),
+		   error);
 }
 
 static void flow_flush(uint16_t port) {
 	int ret = rte_flow_flush(port, error_make());
 
-	say(": %d", ret);
 	if (ret < 0 && is_ddp(port))
 		fault("port %u: rules cannot be flushed", port);
 	for (unsigned int i = 0; i < HANDLES && ret == 0; i++)

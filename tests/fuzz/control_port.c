@@ -2,7 +2,6 @@
 // Calls of ethdev, and devices that come and go.
 #include "control.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,27 +110,23 @@ static void probe(uint16_t port) {
 	const char *name = chance(95) ? PICK(names) : text_copy("net_ddp");
 	const char *devargs = devargs_choose();
 	char both[512];
-	int ret;
 
 	snprintf(both, sizeof(both), "%s,%s", name, devargs);
 	say(" %s", both);
 	if (chance(80))
-		ret = rte_vdev_init(name, devargs);
+		rte_vdev_init(name, devargs);
 	else
-		ret = rte_dev_probe(both);
-	say(": %d", ret);
+		rte_dev_probe(both);
 }
 
 static void removal(uint16_t port) {
-	const char *name = PICK(names);
-
-	say(" %s: %d", name, rte_vdev_uninit(name));
+	rte_vdev_uninit(PICK(names));
 }
 
 static void port_close(uint16_t port) {
 	if (chance(80))
 		rte_eth_dev_stop(port);
-	say(": %d", rte_eth_dev_close(port));
+	rte_eth_dev_close(port);
 }
 
 // The lower device goes, or changes, without anybody having asked net_ddp.
@@ -141,7 +136,6 @@ static void lower_meddle(uint16_t port) {
 
 	if (rte_eth_dev_get_port_by_name(name, &lower) != 0)
 		return;
-	say(" %s", name);
 	switch (below(16)) {
 	case 0:
 		rte_vdev_uninit(name);
@@ -165,9 +159,7 @@ static void lower_meddle(uint16_t port) {
 
 // A device that net_ddp may take over later.
 static void lower_probe(uint16_t port) {
-	const char *name = PICK(lowers);
-
-	say(" %s: %d", name, rte_vdev_init(name, ""));
+	rte_vdev_init(PICK(lowers), "");
 }
 
 void devices_empty(void) {
@@ -229,7 +221,6 @@ static void rss_conf_choose(struct rte_eth_rss_conf *conf) {
 
 static void configure(uint16_t port) {
 	struct rte_eth_conf *conf = zero_bytes(sizeof(*conf));
-	uint16_t n_rxq = queue_count(), n_txq = queue_count();
 
 	conf->rxmode.mq_mode = chance(80) ? RTE_ETH_MQ_RX_RSS : below(16);
 	rss_conf_choose(&conf->rx_adv_conf.rss_conf);
@@ -244,8 +235,7 @@ static void configure(uint16_t port) {
 		conf->intr_conf.rxq = chance(20);
 		conf->intr_conf.rmv = chance(20);
 	}
-	say(" %u Rx %u Tx", n_rxq, n_txq);
-	say(": %d", rte_eth_dev_configure(port, n_rxq, n_txq, chance(99) ? conf : NULL));
+	rte_eth_dev_configure(port, queue_count(), queue_count(), chance(99) ? conf : NULL);
 }
 
 static uint16_t desc_count(void) {
@@ -267,27 +257,23 @@ static struct rte_mempool *pool_choose(void) {
 
 static void rx_queue_setup(uint16_t port) {
 	struct rte_eth_rxconf *conf = zero_bytes(sizeof(*conf));
-	uint16_t id = queue_id(), n_desc = desc_count();
 
 	conf->rx_deferred_start = chance(10);
 	conf->rx_drop_en = chance(50);
 	conf->offloads = chance(90) ? 0 : sparse_bits();
-	say(" %u of %u", id, n_desc);
-	say(": %d", rte_eth_rx_queue_setup(port, id, n_desc, below(3) - 1, chance(50) ? conf : NULL,
-					   pool_choose()));
+	rte_eth_rx_queue_setup(port, queue_id(), desc_count(), below(3) - 1,
+			       chance(50) ? conf : NULL, pool_choose());
 }
 
 static void tx_queue_setup(uint16_t port) {
 	struct rte_eth_txconf *conf = zero_bytes(sizeof(*conf));
-	uint16_t id = queue_id(), n_desc = desc_count();
 
 	conf->tx_deferred_start = chance(10);
 	conf->tx_rs_thresh = below(64);
 	conf->tx_free_thresh = below(64);
 	conf->offloads = chance(90) ? 0 : sparse_bits();
-	say(" %u of %u", id, n_desc);
-	say(": %d",
-	    rte_eth_tx_queue_setup(port, id, n_desc, below(3) - 1, chance(50) ? conf : NULL));
+	rte_eth_tx_queue_setup(port, queue_id(), desc_count(), below(3) - 1,
+			       chance(50) ? conf : NULL);
 }
 
 // What an application does: else hardly any port would ever run.
@@ -298,7 +284,6 @@ static void bring_up(uint16_t port) {
 	rss_conf_choose(&conf.rx_adv_conf.rss_conf);
 	conf.rx_adv_conf.rss_conf.rss_hf = RTE_ETH_RSS_IP;
 	conf.rx_adv_conf.rss_conf.rss_key = NULL;
-	say(" %u Rx %u Tx of %u", n_rxq, n_txq, n_desc);
 	rte_eth_dev_stop(port);
 	if (rte_eth_dev_configure(port, n_rxq, n_txq, &conf) != 0)
 		return;
@@ -306,39 +291,28 @@ static void bring_up(uint16_t port) {
 		rte_eth_rx_queue_setup(port, i, n_desc, 0, NULL, control_pool);
 	for (uint16_t i = 0; i < n_txq; i++)
 		rte_eth_tx_queue_setup(port, i, n_desc, 0, NULL);
-	say(": %d", rte_eth_dev_start(port));
+	rte_eth_dev_start(port);
 }
 
-static void start(uint16_t port) {
-	say(": %d", rte_eth_dev_start(port));
-}
+static void state(uint16_t port) {
+	static int (*const calls[])(uint16_t port) = {
+		rte_eth_dev_start, rte_eth_dev_start, rte_eth_dev_start,
+		rte_eth_dev_start, rte_eth_dev_stop,  rte_eth_dev_stop,
+		rte_eth_dev_stop,  rte_eth_dev_stop,  rte_eth_dev_reset,
+	};
 
-static void stop(uint16_t port) {
-	say(": %d", rte_eth_dev_stop(port));
-}
-
-static void reset(uint16_t port) {
-	say(": %d", rte_eth_dev_reset(port));
+	PICK(calls)(port);
 }
 
 static void queue_state(uint16_t port) {
-	uint16_t id = queue_id();
+	static int (*const calls[])(uint16_t port, uint16_t id) = {
+		rte_eth_dev_rx_queue_start,
+		rte_eth_dev_rx_queue_stop,
+		rte_eth_dev_tx_queue_start,
+		rte_eth_dev_tx_queue_stop,
+	};
 
-	say(" %u", id);
-	switch (below(4)) {
-	case 0:
-		say(" Rx start: %d", rte_eth_dev_rx_queue_start(port, id));
-		break;
-	case 1:
-		say(" Rx stop: %d", rte_eth_dev_rx_queue_stop(port, id));
-		break;
-	case 2:
-		say(" Tx start: %d", rte_eth_dev_tx_queue_start(port, id));
-		break;
-	default:
-		say(" Tx stop: %d", rte_eth_dev_tx_queue_stop(port, id));
-		break;
-	}
+	PICK(calls)(port, queue_id());
 }
 
 /* Packets */
@@ -410,7 +384,6 @@ static void rx_burst(uint16_t port) {
 
 	for (unsigned int i = 0; i < 16 && queue_choose(port, true, &id); i++) {
 		n = rte_eth_rx_burst(port, id, mbufs, below(RTE_DIM(mbufs) + 1));
-		say(" %u", n);
 		rte_pktmbuf_free_bulk(mbufs, n);
 	}
 }
@@ -430,7 +403,6 @@ static void tx_burst(uint16_t port) {
 	if (chance(20))
 		rte_eth_tx_prepare(port, id, mbufs, n);
 	n_sent = rte_eth_tx_burst(port, id, mbufs, n);
-	say(" %u of %u", n_sent, n);
 	rte_pktmbuf_free_bulk(&mbufs[n_sent], n - n_sent);
 }
 
@@ -463,9 +435,7 @@ static void rss_hash(uint16_t port) {
 	uint8_t key[256];
 
 	rss_conf_choose(conf);
-	say(" 0x%" PRIx64 " key of %u", conf->rss_hf,
-	    conf->rss_key == NULL ? 0 : conf->rss_key_len);
-	say(": %d", rte_eth_dev_rss_hash_update(port, conf));
+	rte_eth_dev_rss_hash_update(port, conf);
 	conf->rss_key = chance(80) ? key : NULL;
 	conf->rss_key_len = PICK(((uint8_t[]){0, 40, 52, 255}));
 	rte_eth_dev_rss_hash_conf_get(port, conf);
@@ -482,11 +452,10 @@ static void reta(uint16_t port) {
 		for (unsigned int j = 0; j < RTE_ETH_RETA_GROUP_SIZE; j++)
 			groups[i].reta[j] = below(n_queues);
 	}
-	say(" %u", size);
 	if (chance(60))
-		say(": %d", rte_eth_dev_rss_reta_update(port, groups, size));
+		rte_eth_dev_rss_reta_update(port, groups, size);
 	else
-		say(": %d", rte_eth_dev_rss_reta_query(port, groups, size));
+		rte_eth_dev_rss_reta_query(port, groups, size);
 }
 
 static void ptypes(uint16_t port) {
@@ -506,11 +475,10 @@ static void tunnel(uint16_t port) {
 		.prot_type = below(12),
 	};
 
-	say(" %u of %u", tunnel.udp_port, tunnel.prot_type);
 	if (chance(60))
-		say(": %d", rte_eth_dev_udp_tunnel_port_add(port, &tunnel));
+		rte_eth_dev_udp_tunnel_port_add(port, &tunnel);
 	else
-		say(": -%d", rte_eth_dev_udp_tunnel_port_delete(port, &tunnel));
+		rte_eth_dev_udp_tunnel_port_delete(port, &tunnel);
 }
 
 /* Statistics and the rest */
@@ -610,9 +578,7 @@ const struct control_call port_calls[] = {
 	{"Rx queue", 25, rx_queue_setup},
 	{"Tx queue", 25, tx_queue_setup},
 	{"bring up", 80, bring_up},
-	{"start", 20, start},
-	{"stop", 20, stop},
-	{"reset", 5, reset},
+	{"state", 45, state},
 	{"queue state", 40, queue_state},
 	{"feed", 80, feed},
 	{"Rx burst", 100, rx_burst},

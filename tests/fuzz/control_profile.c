@@ -101,10 +101,8 @@ static struct message message_make(void) {
 
 // One line, ended by a NUL; "" on success.
 static void message_check(const struct message *message, int ret) {
-	say(": %d", ret);
 	if (message->size == 0)
 		return;
-	say(" %s", message->text);
 	if (memchr(message->text, '\0', message->size) == NULL ||
 	    strchr(message->text, '\n') != NULL || (ret >= 0 && message->text[0] != '\0') ||
 	    (ret < 0 && message->size > 1 && message->text[0] == '\0'))
@@ -128,22 +126,14 @@ static void profile_del(uint16_t port) {
 	message_check(&message, rte_pmd_ddp_profile_del(port, name, message.text, message.size));
 }
 
-static void profile_add_text(uint16_t port) {
+static void profile_text(uint16_t port) {
 	struct message message = message_make();
 	size_t size;
 	char *text = text_make(&size);
 
 	message_check(&message,
-		      rte_pmd_ddp_profile_add_text(port, text, size, message.text, message.size));
-}
-
-static void profile_del_text(uint16_t port) {
-	struct message message = message_make();
-	size_t size;
-	char *text = text_make(&size);
-
-	message_check(&message,
-		      rte_pmd_ddp_profile_del_text(port, text, size, message.text, message.size));
+		      (chance(60) ? rte_pmd_ddp_profile_add_text : rte_pmd_ddp_profile_del_text)(
+			      port, text, size, message.text, message.size));
 }
 
 static void lists(uint16_t port) {
@@ -166,19 +156,17 @@ static uint32_t ptype(void) {
 static void mapping(uint16_t port) {
 	unsigned int n = below(6);
 	struct rte_pmd_ddp_ptype_mapping *items = zero_bytes(n * sizeof(*items));
-	int ret;
 
 	for (unsigned int i = 0; i < n; i++) {
 		items[i].id = chance(95) ? 1 + below(12) : random_bits();
 		items[i].rte_ptype = ptype();
 	}
 	if (chance(60))
-		ret = rte_pmd_ddp_ptype_mapping_update(port, n > 0 ? items : NULL, n, chance(30));
+		rte_pmd_ddp_ptype_mapping_update(port, n > 0 ? items : NULL, n, chance(30));
 	else if (chance(60))
-		ret = rte_pmd_ddp_ptype_mapping_replace(port, ptype(), chance(50), ptype());
+		rte_pmd_ddp_ptype_mapping_replace(port, ptype(), chance(50), ptype());
 	else
-		ret = rte_pmd_ddp_ptype_mapping_reset(port);
-	say(": %d", ret);
+		rte_pmd_ddp_ptype_mapping_reset(port);
 }
 
 /* Telemetry */
@@ -283,13 +271,9 @@ void watcher_stop(void) {
 }
 
 const struct control_call profile_calls[] = {
-	{"profile add", 60, profile_add},
-	{"profile del", 60, profile_del},
-	{"profile text add", 40, profile_add_text},
-	{"profile text del", 30, profile_del_text},
-	{"lists", 30, lists},
-	{"mapping", 30, mapping},
-	{"telemetry", 30, telemetry},
+	{"profile add", 60, profile_add},   {"profile del", 60, profile_del},
+	{"profile text", 70, profile_text}, {"lists", 30, lists},
+	{"mapping", 30, mapping},           {"telemetry", 30, telemetry},
 };
 
 const unsigned int n_profile_calls = RTE_DIM(profile_calls);
