@@ -56,11 +56,11 @@ class Balance(harness.TestCase):
                             "--seed", seed)
 
     def live(self, seed, *options):
-        """Flows that come and go, at random times, and the truth about them."""
+        """Flows that come and go, and the truth about them."""
         path, truth = self.folder / "live.pcap", self.folder / "live.csv"
         harness.output_of(harness.tools["ddp-traffic"], "-o", path, "--truth", truth, "--packets",
                           60000, "--ues", 300, "--zipf", 1.0, "--rate-pps", 20000, "--seed", seed,
-                          "--arrivals", "poisson", "--churn", 2, *options)
+                          "--churn", 2, *options)
         with open(truth, encoding="ascii") as file:
             return path, list(csv.DictReader(file))
 
@@ -129,7 +129,7 @@ class Balance(harness.TestCase):
         self.check_intervals(balance, self.intervals("gtpu", path, 1))
 
     def test_times_without_packets(self):
-        path = self.traffic("--packets", 200, "--ues", 20, "--rate-pps", 10, "--arrivals", "poisson")
+        path = self.traffic("--packets", 200, "--ues", 20, "--rate-pps", 3)
         balance = self.simulate(path, "--balance")
         self.assertLess(balance["busy_intervals"], balance["n_intervals"])
         self.check_intervals(balance, self.intervals("gtpu", path, 100))

@@ -26,7 +26,6 @@
 
 CHOICE(kinds, "n3-up", "n3-down", "n6-up", "n6-down", "mix") // as in enum kind, and all of them
 CHOICE(versions, "ipv4", "ipv6")
-CHOICE(arrivals, "even", "poisson")
 
 static int sizes_read(const struct option_row *row, const char *value, void *options,
 		      char error[OPTION_ERROR_SIZE]) {
@@ -46,30 +45,6 @@ static bool part_read(const char **text, uint64_t max, uint64_t *number) {
 	*number = strtoull(*text, &end, 10);
 	*text = end;
 	return errno == 0 && *number <= max;
-}
-
-// Percent with up to three decimals: a floating-point number would be rounded.
-static int churn_read(const struct option_row *row, const char *value, void *options,
-		      char error[OPTION_ERROR_SIZE]) {
-	struct config *config = options;
-	uint64_t whole, thousandths = 0;
-
-	(void)row;
-	(void)error;
-	if (!part_read(&value, 100, &whole))
-		return -EINVAL;
-	if (*value == '.') {
-		unsigned int digits = 0;
-
-		for (value++; digits < 3 && *value >= '0' && *value <= '9'; digits++)
-			thousandths = 10 * thousandths + (*value++ - '0');
-		if (digits == 0)
-			return -EINVAL;
-		for (; digits < 3; digits++)
-			thousandths *= 10;
-	}
-	config->churn = 1000 * whole + thousandths;
-	return *value == '\0' && config->churn <= CHURN_WHOLE ? 0 : -EINVAL;
 }
 
 // SHARE:BEGIN:LENGTH[:EVERY] in percent and milliseconds.
@@ -128,8 +103,6 @@ static const struct option_row rows[] = {
 	 .what = "a number above 0 and up to 10"},
 	{"ipv6", .help = "percent of UEs with an IPv6 address, the others have IPv4 (20)",
 	 .argument = NUMBER(ipv6, 0, 100)},
-	{"tcp", .help = "percent of flows that are TCP, the others are UDP (60)",
-	 .argument = NUMBER(tcp, 0, 100)},
 	{"sizes", 0, "N",
 	 "bytes of the UE's IP packets, raised where headers and mark need more, or imix: 40, 576 and "
 	 "1400 in the proportion 7:4:1 (imix)",
@@ -144,12 +117,10 @@ static const struct option_row rows[] = {
 	 .argument = NUMBER(snaplen, 1, 262144)},
 	{"rate-pps", .help = "packets per second, for the timestamps (1000000)",
 	 .argument = NUMBER(rate_pps, 1, 1000000000)},
-	{"arrivals", 0, "HOW", "packets are equally far apart, or arrive at random (even)",
-	 option_choice, OPTION_FIELD(struct config, poisson), .choice = arrivals},
-	{"churn", 0, "PERCENT",
-	 "of the flows end in each 100 ms, and others take their places and sizes (0); up to three "
-	 "decimals",
-	 churn_read, .what = "a percentage with up to three decimals"},
+	{"churn",
+	 .help = "percent of the flows that end in each 100 ms, and others take their places and "
+		 "sizes (0)",
+	 .argument = NUMBER(churn, 0, 100)},
 	{"elephant", 0, "SHARE:BEGIN:LENGTH[:EVERY]",
 	 "one more flow that gets SHARE percent of all packets, from BEGIN milliseconds on for LENGTH "
 	 "milliseconds, then another one EVERY milliseconds; may be repeated (none)",
@@ -202,7 +173,7 @@ static void elephants_check(const struct config *config) {
 // Flows are numbered in 32 bits, those that come later, too.
 static void flows_check(const struct config *config, uint64_t n_packets) {
 	unsigned __int128 periods = n_packets / config->rate_pps * 10 + 10; // of churn
-	unsigned __int128 n = flow_count(config) * config->churn * periods / CHURN_WHOLE;
+	unsigned __int128 n = flow_count(config) * config->churn * periods / 100;
 
 	if (n + flow_count(config) > PACKETS_MAX / 2)
 		errx(EXIT_USAGE, "--churn: more than %u flows", PACKETS_MAX / 2);
@@ -248,7 +219,6 @@ void options_parse(struct config *config, int argc, char **argv) {
 		.flows = 8,
 		.gnbs = 4,
 		.ipv6 = 20,
-		.tcp = 60,
 		.snaplen = 262144,
 		.rate_pps = 1000000,
 	};

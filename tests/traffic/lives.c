@@ -45,7 +45,7 @@ static void flow_end(struct lives *lives, uint64_t place, uint64_t time_us) {
 
 // Replacements are even in time.
 static uint64_t churn_next(const struct lives *lives) {
-	unsigned __int128 whole = (unsigned __int128)CHURN_PERIOD_US * CHURN_WHOLE;
+	unsigned __int128 whole = (unsigned __int128)CHURN_PERIOD_US * 100;
 	uint64_t rate = lives->n_places * lives->config->churn;
 
 	if (rate == 0)

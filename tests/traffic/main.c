@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arrivals.h"
 #include "capture_file.h"
 #include "command_line.h"
 #include "frame.h"
@@ -26,7 +25,6 @@ struct progress {
 struct state {
 	const struct config *config;
 	struct schedule schedule;
-	struct arrivals arrivals;
 	struct lives lives;
 	struct progress *streams;
 	uint16_t *tunnels; // next GTP-U sequence number: 2 * UE for up, + 1 for down
@@ -39,7 +37,6 @@ static int state_init(struct state *state, const struct config *config, struct t
 	if (schedule_init(&state->schedule, config) < 0 ||
 	    lives_init(&state->lives, config, truth) < 0)
 		return -ENOMEM;
-	arrivals_init(&state->arrivals, config);
 	state->streams = calloc(n_places * config->n_kinds, sizeof(*state->streams));
 	state->tunnels = calloc(2 * config->ues, sizeof(*state->tunnels));
 	return state->streams == NULL || state->tunnels == NULL ? -ENOMEM : 0;
@@ -92,7 +89,7 @@ static int frames_write(struct capture *capture, struct state *state) {
 		size_t len;
 		int ret;
 
-		time_us = arrivals_next(&state->arrivals);
+		time_us = i * 1000000 / state->config->rate_pps;
 		flows_change(state, time_us);
 		place = lives_sender(&state->lives, stream / n_kinds);
 		len = frame_next(state, place, stream % n_kinds, frame);

@@ -9,6 +9,7 @@
 // MAX_FLOWS of IANA's dynamic ports, from a range where none has a dissector: our payload is
 // malformed to most of them.
 #define EPHEMERAL_FIRST 60416
+#define TCP_PERCENT 60 // of flows; the others are UDP
 
 _Static_assert(EPHEMERAL_FIRST + MAX_FLOWS + ELEPHANTS_MAX <= UINT16_MAX, "ports for elephants");
 
@@ -149,7 +150,7 @@ struct flow flow_make(const struct config *config, uint32_t id, uint32_t ue_id, 
 	flow.ue = ue_make(config, flow.ue_id, &first_port);
 	flow.ue_port = ue_port(first_port, nth);
 	flow.server = server_address(flow.ue.ipv6, &rng);
-	services = rng_below(&rng, 100) < config->tcp ? &tcp : &udp;
+	services = rng_below(&rng, 100) < TCP_PERCENT ? &tcp : &udp;
 	service = service_pick(services, &rng);
 	flow.protocol = services->protocol;
 	flow.server_port = service->port;

@@ -8,7 +8,6 @@
 
 #define MAX_FLOWS 4096 // of one UE: each has its own of the ephemeral ports
 #define ELEPHANTS_MAX 16
-#define CHURN_WHOLE 100000 // all flows, in units of churn
 
 enum kind {
 	KIND_N3_UP,
@@ -46,15 +45,13 @@ struct config {
 	uint64_t packets_per_flow; // in each kind; 0: not given
 	double zipf;               // 0: flows of equal size
 	uint64_t ipv6;             // percent of the UEs
-	uint64_t tcp;              // percent of the flows
 	uint64_t size;             // of the UE's IP packets; 0: IMIX
 	bool no_psc;
 	bool outer_ipv6;
 	uint64_t vlan; // 0: none
 	uint64_t snaplen;
 	uint64_t rate_pps;
-	bool poisson;   // arrivals at random, with that mean rate
-	uint64_t churn; // flows replaced in 100 ms, in thousandths of a percent
+	uint64_t churn; // percent of the flows replaced in 100 ms
 	struct elephant elephants[ELEPHANTS_MAX];
 	unsigned int n_elephants;
 	const char *truth; // file, NULL for none
