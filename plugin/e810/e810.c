@@ -6,8 +6,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "e810_layout.h"
+#include "package/read.h"
 
+#define BUFFER_SIZE 4096
 #define SECTIONS_MAX 511
 #define SECTION_OFFSET_MIN 12
 #define SECTION_SIZE_MAX 4084
@@ -19,7 +20,7 @@ struct buffer {
 	uint64_t offset; // in the file
 	const uint8_t *bytes;
 	unsigned int n_sections, data_end;
-	uint16_t owner[E810_BUFFER_SIZE]; // of each byte: 1 + the section that has it
+	uint16_t owner[BUFFER_SIZE]; // of each byte: 1 + the section that has it
 };
 
 static uint64_t entry_offset(unsigned int section) {
@@ -44,7 +45,7 @@ static int section_check(struct buffer *buffer, unsigned int section, struct e81
 	uint64_t at = buffer->offset + entry_offset(section);
 	unsigned int from = le16_get(entry + 4), size = le16_get(entry + 6);
 
-	if (from < entry_offset(buffer->n_sections) || from >= E810_BUFFER_SIZE)
+	if (from < entry_offset(buffer->n_sections) || from >= BUFFER_SIZE)
 		return reader_error(buffer->reader, at + 4,
 				    "section %u begins at byte %u, outside the buffer's data",
 				    section, from);
@@ -75,10 +76,10 @@ static int buffer_check(struct buffer *buffer, struct package_reader *reader, ui
 	if (buffer->n_sections == 0 || buffer->n_sections > SECTIONS_MAX)
 		return reader_error(reader, offset, "a buffer of %u sections: 1 to %u are possible",
 				    buffer->n_sections, SECTIONS_MAX);
-	if (buffer->data_end < SECTION_OFFSET_MIN || buffer->data_end > E810_BUFFER_SIZE)
+	if (buffer->data_end < SECTION_OFFSET_MIN || buffer->data_end > BUFFER_SIZE)
 		return reader_error(reader, offset + 2,
 				    "the buffer's data end at byte %u: %u to %u are possible",
-				    buffer->data_end, SECTION_OFFSET_MIN, E810_BUFFER_SIZE);
+				    buffer->data_end, SECTION_OFFSET_MIN, BUFFER_SIZE);
 	if (entry_offset(buffer->n_sections) > buffer->data_end)
 		return reader_error(reader, offset,
 				    "a list of %u sections does not fit data that end at byte %u",
@@ -94,12 +95,12 @@ static void buffers_read(struct cursor *cursor, struct e810_package *e810) {
 	const uint8_t *items;
 	uint32_t n;
 
-	if (counted_take(cursor, "buffers", E810_BUFFER_SIZE, &n, &items) < 0)
+	if (counted_take(cursor, "buffers", BUFFER_SIZE, &n, &items) < 0)
 		return;
 	if (e810 != NULL)
 		e810->n_buffers = n;
 	for (uint32_t i = 0; i < n; i++) {
-		uint64_t offset = items - reader->package->bytes + (uint64_t)i * E810_BUFFER_SIZE;
+		uint64_t offset = items - reader->package->bytes + (uint64_t)i * BUFFER_SIZE;
 
 		if (buffer_check(&buffer, reader, offset) < 0)
 			continue;

@@ -109,5 +109,7 @@ struct package_reader;
 // Read the content of this series into package->e810, and the package's identity, allocated from
 // package->arena. Reports errors.
 void e810_read(struct package_reader *reader);
+// Make all tables and labels from the sections.
+void e810_tables_read(struct package_reader *reader);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Parser tables of a package -> tables of the walk: instructions, parse graph, marker TCAM.
+// Parser tables of a package -> tables of the walk: instructions, parse graph, marker TCAM,
+// flags.
 #include <assert.h>
 #include <string.h>
 
@@ -262,18 +263,14 @@ static void graph_entry_decode(struct graph_reader *r, const uint8_t *entry) {
 	action_decode(r, entry, e);
 }
 
-// The size of a hash table for n entries: a power of two, at most a quarter of it in use.
-static uint32_t hash_size(unsigned int n) {
+// For n entries: a power of two of slots, at most a quarter of them in use.
+static void graph_hash_create(struct graph_hash *hash, unsigned int n, struct ddp_arena *arena) {
 	uint32_t size = 16;
 
 	while (size < 4 * n)
 		size *= 2;
-	return size;
-}
-
-static void graph_hash_create(struct graph_hash *hash, unsigned int n, struct ddp_arena *arena) {
-	hash->slots = ddp_arena_alloc(arena, hash_size(n) * sizeof(*hash->slots));
-	hash->mask = hash_size(n) - 1;
+	hash->slots = ddp_arena_alloc(arena, size * sizeof(*hash->slots));
+	hash->mask = size - 1;
 }
 
 static void graph_decode(struct e810_parser *parser, struct ddp_diag *diag) {
@@ -321,29 +318,13 @@ static bool marker_row_decode(const uint8_t *entry, struct marker_row *row) {
 	return true;
 }
 
-static bool marker_row_is_exact(const struct marker_row *row) {
-	return row->care == UINT64_MAX && row->care_high == UINT8_MAX;
-}
-
 static void marker_index(struct e810_parser *parser, unsigned int index) {
 	const struct marker_row *row = &parser->marker_rows[index];
-	uint32_t i = marker_hash_of(row->value, row->value_high);
 
-	if (!marker_row_is_exact(row)) {
+	if (row->care == UINT64_MAX && row->care_high == UINT8_MAX)
+		graph_insert(&parser->markers, row->value, row->value_high, index + 1);
+	else
 		parser->marker_wild[parser->n_marker_wild++] = index;
-		return;
-	}
-	for (;; i++) {
-		uint16_t *slot = &parser->marker_hash[i & parser->marker_hash_mask];
-		const struct marker_row *other = &parser->marker_rows[*slot - 1];
-
-		if (*slot == 0) {
-			*slot = index + 1;
-			return;
-		}
-		if (other->value == row->value && other->value_high == row->value_high)
-			return; // the first one wins
-	}
 }
 
 static void ptypes_decode(struct e810_parser *parser, struct ddp_diag *diag) {
@@ -356,8 +337,7 @@ static void ptypes_decode(struct e810_parser *parser, struct ddp_diag *diag) {
 		ddp_no_memory(diag);
 		return;
 	}
-	parser->marker_hash_mask = hash_size(n) - 1;
-	parser->marker_hash = ddp_arena_alloc(arena, hash_size(n) * sizeof(*parser->marker_hash));
+	graph_hash_create(&parser->markers, n, arena);
 	parser->marker_rows = ddp_arena_alloc(arena, (n + 1) * sizeof(*parser->marker_rows));
 	parser->marker_wild = ddp_arena_alloc(arena, (n + 1) * sizeof(*parser->marker_wild));
 	for (unsigned int i = 0; i < n; i++) {
@@ -376,9 +356,77 @@ static void ptypes_decode(struct e810_parser *parser, struct ddp_diag *diag) {
 	}
 }
 
+/* Parser flags -> packet flags -> flags of the blocks. Each is an "or" of others, so what a single
+ * parser flag sets is known beforehand. */
+
+#define N_SELECTORS 15
+
+// Selectors are bits of metadata words; the packet flags are words 20 to 23.
+#define SELECTOR_FLAGS 320
+
+// The bit of metadata that sets bit j of a block's flags.
+static unsigned int selector(const uint8_t *builder, unsigned int j) {
+	const uint8_t *entry = builder + 12; // the first of eight; the others are for other ports
+
+	return entry_bits(entry, 38 + 9 * j, 9);
+}
+
+// The flags that packet flag f sets in a block.
+static uint16_t block_flags(const uint8_t *builder, unsigned int f) {
+	uint16_t flags = entry_bits(builder + 4, f, 1) << 15;
+
+	for (unsigned int j = 0; j < N_SELECTORS; j++)
+		if (selector(builder, j) == SELECTOR_FLAGS + f)
+			flags |= 1u << j;
+	return flags;
+}
+
+unsigned int e810_rss_flag_source(const struct ddp_package *package, unsigned int bit) {
+	const uint8_t *builder = e810_table(package, E810_RSS_KEY_BUILDER)->entries;
+	unsigned int source = builder == NULL ? 0 : selector(builder, bit);
+
+	assert(bit < N_SELECTORS);
+	return source >= SELECTOR_FLAGS && source < SELECTOR_FLAGS + 64 ? source - SELECTOR_FLAGS :
+									  64;
+}
+
+static uint64_t blocks_of(const struct ddp_package *package, unsigned int f) {
+	static const struct {
+		uint32_t id;
+		unsigned int shift;
+	} blocks[] = {
+		{E810_RSS_KEY_BUILDER, FLAG_BLOCK_RSS},
+		{E810_FD_KEY_BUILDER, FLAG_BLOCK_FD},
+		{E810_SW_KEY_BUILDER, FLAG_BLOCK_SW},
+	};
+	uint64_t flags = 0;
+
+	for (unsigned int b = 0; b < sizeof(blocks) / sizeof(blocks[0]); b++) {
+		const uint8_t *builder = e810_table(package, blocks[b].id)->entries;
+
+		if (builder != NULL)
+			flags |= (uint64_t)block_flags(builder, f) << blocks[b].shift;
+	}
+	return flags;
+}
+
+static void flags_decode(struct e810_parser *parser) {
+	const struct e810_table *table = e810_table(parser->package, E810_FLAG_REDIRECTION);
+
+	for (unsigned int f = 0; f < table->n_entries && f < 64; f++) {
+		unsigned int from = entry_bits(table->entries + f, 1, 6);
+
+		if (!entry_bits(table->entries + f, 0, 1))
+			continue;
+		parser->flag_packet[from] |= UINT64_C(1) << f;
+		parser->flag_blocks[from] |= blocks_of(parser->package, f);
+	}
+}
+
 void e810_decode_tables(struct e810_parser *parser, struct ddp_diag *diag) {
 	instructions_decode(parser, diag);
 	start_decode(parser, diag);
 	graph_decode(parser, diag);
 	ptypes_decode(parser, diag);
+	flags_decode(parser);
 }

@@ -139,7 +139,7 @@ struct graph_entry {
 	bool no_match;
 };
 
-// Node, flags, boost index and ALU value of a key: what both tables match.
+// Node, flags, boost index and ALU value of a key: what both tables match; or markers 0 to 63.
 typedef uint64_t graph_state;
 
 static inline graph_state graph_state_of(uint16_t node, unsigned int flags, uint8_t boost,
@@ -149,8 +149,8 @@ static inline graph_state graph_state_of(uint16_t node, unsigned int flags, uint
 
 struct graph_slot {
 	graph_state state;
-	uint32_t next;  // next-protocol key; 0 in the no-match table
-	uint32_t entry; // 0: empty; else 1 + index in graph
+	uint32_t next;  // next-protocol key; 0 in the no-match table; or markers from 64 on
+	uint32_t entry; // 0: empty; else 1 + index in graph, or in marker_rows
 };
 
 // An exact-match table: open addressing, at least half empty.
@@ -207,19 +207,17 @@ struct e810_parser {
 	// in file order, which decides.
 	struct marker_row *marker_rows;
 	unsigned int n_marker_rows;
-	uint16_t *marker_hash; // 1 + index, 0: empty
-	uint32_t marker_hash_mask;
+	struct graph_hash markers;
 	uint16_t *marker_wild; // indexes
 	unsigned int n_marker_wild;
 
-	// A parser flag sets packet flags, and block flags of 16 bits each: RSS, FD, SW, ACL.
+	// A parser flag sets packet flags, and block flags of 16 bits each: RSS, FD, SW.
 	uint64_t flag_packet[64], flag_blocks[64];
 
 	// For traces.
 	uint64_t seen_flags; // parser flags that can make a difference to a traced result
 	bool writes_head;    // an ALU writes the registers that hold the packet
 
-	char unlabelled[E810_N_PTYPES][sizeof("PTYPE_1023")]; // "": the package has a label
 	const char *ptype_names[E810_N_PTYPES];
 	uint64_t ptype_used[E810_N_PTYPES / 64];
 };
@@ -227,13 +225,6 @@ struct e810_parser {
 #define FLAG_BLOCK_RSS 0
 #define FLAG_BLOCK_FD 16
 #define FLAG_BLOCK_SW 32
-#define FLAG_BLOCK_ACL 48
-
-static inline uint32_t marker_hash_of(uint64_t low, uint8_t high) {
-	uint64_t h = (low ^ (uint64_t)high << 56) * UINT64_C(0x9e3779b97f4a7c15);
-
-	return h >> 40;
-}
 
 // Bits first..first+n-1 of an entry, n at most 57.
 static inline uint64_t entry_bits(const uint8_t *entry, unsigned int first, unsigned int n) {
@@ -265,12 +256,11 @@ static inline int protocol_offset(const struct e810_result *result, uint8_t id) 
 	return -1;
 }
 
-// Inside of ddp_arena_run(), with errors in diag: e810_decode.c: the tables; e810_boost.c: the
-// boost TCAM with ports and VLAN mode; e810_flags.c: packet and block flags.
+// Inside of ddp_arena_run(), with errors in diag: e810_decode.c: the tables, packet and block
+// flags; e810_boost.c: the boost TCAM with ports and VLAN mode.
 void e810_decode_tables(struct e810_parser *parser, struct ddp_diag *diag);
 void e810_decode_boost(struct e810_parser *parser, const struct e810_config *config,
 		       struct ddp_diag *diag);
-void e810_decode_flags(struct e810_parser *parser);
 // The parts of entries that instructions and boost entries share.
 void e810_decode_alu(const uint8_t *entry, unsigned int first, struct alu *alu);
 void e810_decode_key(const uint8_t *entry, unsigned int next_first, unsigned int key_first,
@@ -320,9 +310,7 @@ struct e810_rss {
 	uint8_t groups[E810_N_PTYPES];         // by ptype
 	uint16_t applicable[N_GROUPS];         // by group: bit r for request r
 	const struct request *asked[N_GROUPS]; // by group: the newest one that rss_hf has
-	const char *group_names[N_GROUPS];
-	char unlabelled[N_GROUPS][sizeof("PTG_255")];
-	const struct e810_table *vectors; // of the package, by profile
+	const struct e810_table *vectors;      // of the package, by profile
 	uint8_t redirection[256];
 	unsigned int n_own;
 	struct own_entry own[]; // that look at flags, by address: they come before the requests

@@ -17,12 +17,9 @@ void e810_names_init(struct e810_parser *parser) {
 		    strncmp(label->name, "PT_RESERVED", strlen("PT_RESERVED")) != 0)
 			parser->ptype_names[label->value] = label->name;
 	}
-	for (unsigned int i = 0; i < E810_N_PTYPES; i++) {
-		if (parser->ptype_names[i] != NULL)
-			continue;
-		snprintf(parser->unlabelled[i], sizeof(parser->unlabelled[i]), "PTYPE_%u", i);
-		parser->ptype_names[i] = parser->unlabelled[i];
-	}
+	for (unsigned int i = 0; i < E810_N_PTYPES; i++)
+		if (parser->ptype_names[i] == NULL)
+			parser->ptype_names[i] = ddp_arena_printf(parser->arena, "PTYPE_%u", i);
 }
 
 const char *e810_ptype_name(const struct e810_parser *parser, uint16_t ptype) {
@@ -161,8 +158,8 @@ static const struct ptype_group groups[] = {
 	MANY(382, 10, IPV6 | RTE_L4_UDP),
 };
 
-uint32_t e810_ptype_rte(const struct e810_parser *parser, uint16_t ptype) {
-	(void)parser; // the driver has one list for all packages
+// The driver has one list for all packages.
+uint32_t e810_ptype_rte(uint16_t ptype) {
 	for (unsigned int i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
 		const struct ptype_group *group = &groups[i];
 		unsigned int k = ptype - group->first;

@@ -20,7 +20,6 @@ static void parser_make(void *arg) {
 	parser->package = making->package;
 	e810_decode_tables(parser, making->diag);
 	e810_decode_boost(parser, making->config, making->diag);
-	e810_decode_flags(parser);
 	e810_find_seen(parser);
 	e810_names_init(parser);
 	making->parser = parser;

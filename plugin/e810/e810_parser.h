@@ -51,7 +51,7 @@ struct e810_result {
 	enum e810_status status;
 	uint16_t ptype; // E810_NO_PTYPE where no entry matches, and for E810_LOOP
 	uint64_t parser_flags, packet_flags;
-	uint16_t rss_flags, fd_flags, sw_flags, acl_flags;
+	uint16_t rss_flags, fd_flags, sw_flags;
 	unsigned int n_steps;
 	uint16_t end;  // header offset where the walk ended
 	uint16_t node; // and at which node
@@ -162,6 +162,6 @@ const char *e810_packet_flag_name(unsigned int flag);
 unsigned int e810_rss_flag_source(const struct ddp_package *package, unsigned int bit);
 // rte_mbuf packet_type of a ptype, as DPDK's ice driver would report it (RTE_PTYPE_*), 0 for
 // unknown.
-uint32_t e810_ptype_rte(const struct e810_parser *parser, uint16_t ptype);
+uint32_t e810_ptype_rte(uint16_t ptype);
 
 #endif

@@ -121,16 +121,6 @@ static bool groups_read(struct e810_rss *rss, struct ddp_diag *diag) {
 	return true;
 }
 
-static void group_names_read(struct e810_rss *rss) {
-	for (unsigned int g = 0; g < N_GROUPS; g++) {
-		rss->group_names[g] = e810_label(rss->parser->package, E810_LABELS_RSS_PTG, g);
-		if (rss->group_names[g] != NULL)
-			continue;
-		snprintf(rss->unlabelled[g], sizeof(rss->unlabelled[g]), "PTG_%u", g);
-		rss->group_names[g] = rss->unlabelled[g];
-	}
-}
-
 // False for an entry that never matches, and for one that always does: the last resort.
 static bool own_entry_read(const uint8_t *entry, struct own_entry *own) {
 	static const uint8_t nothing[5];
@@ -177,17 +167,12 @@ struct e810_rss *e810_rss_create(const struct e810_parser *parser, uint64_t rss_
 		return NULL;
 	}
 	own_read(rss, tcam);
-	group_names_read(rss);
 	requests_apply(rss, rss_hf);
 	return rss;
 }
 
 void e810_rss_destroy(struct e810_rss *rss) {
 	free(rss);
-}
-
-const char *e810_rss_group_name(const struct e810_rss *rss, uint8_t group) {
-	return rss->group_names[group];
 }
 
 /* Names of words */

@@ -25,8 +25,7 @@ struct e810_rss *e810_rss_create(const struct e810_parser *parser, uint64_t rss_
 				 struct ddp_diag *diag);
 void e810_rss_destroy(struct e810_rss *rss);
 
-uint8_t e810_rss_group(const struct e810_rss *rss, uint16_t ptype);         // PTG
-const char *e810_rss_group_name(const struct e810_rss *rss, uint8_t group); // label or "PTG_32"
+uint8_t e810_rss_group(const struct e810_rss *rss, uint16_t ptype); // PTG
 
 // The request that decides for a packet type with these RSS block flags: its name for people ("IPv4
 // addresses and UDP ports"), or NULL where none does (nothing is hashed): no request is for its

@@ -310,7 +310,7 @@ static void type_make(struct loader *l, const struct ddp_profile_part *part, uin
 	type->id = ptype;
 	type->profile = part->name;
 	type->place.file = part->file;
-	type->rte_ptype = e810_ptype_rte(parser, ptype);
+	type->rte_ptype = e810_ptype_rte(ptype);
 	type->path = path_make(l, parser, ptype);
 	sets_make(l, personality_of(l)->rss, ptype, type);
 	extract_make(l, type);

@@ -114,10 +114,15 @@ static void step_read(struct builder *b, const struct e810_step *from, struct dd
 	read_add(b, &step->reads, "records", protocols, protocols);
 }
 
-static const char *node_name(struct builder *b, uint16_t node) {
-	const char *label = label_of(b, E810_LABELS_NODE, node);
+// A label, or "node_8" where there is none.
+static const char *name_of(struct builder *b, uint32_t labels, const char *kind, uint16_t value) {
+	const char *label = label_of(b, labels, value);
 
-	return *label != '\0' ? label : ddp_arena_printf(b->arena, "node_%u", node);
+	return *label != '\0' ? label : ddp_arena_printf(b->arena, "%s_%u", kind, value);
+}
+
+static const char *node_name(struct builder *b, uint16_t node) {
+	return name_of(b, E810_LABELS_NODE, "node", node);
 }
 
 static void step_make(struct builder *b, const struct e810_step *from) {
@@ -269,7 +274,7 @@ static void rss_add(struct builder *b) {
 	group = e810_rss_group(b->rss, ptype);
 	read_add(b, &b->steps->parser, "group",
 		 ddp_arena_printf(b->arena, "%u %s of packet types", group,
-				  e810_rss_group_name(b->rss, group)),
+				  name_of(b, E810_LABELS_RSS_PTG, "PTG", group)),
 		 decimal(b, group));
 	request = e810_rss_request(b->rss, ptype, flags);
 	read_add(b, &b->steps->parser, "request",

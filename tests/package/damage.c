@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "e810/e810_layout.h"
+#include "e810/e810.h"
 #include "personality/package_open.h"
 #include "unit/package/look_at_all.h"
 

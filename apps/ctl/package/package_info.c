@@ -219,7 +219,7 @@ static void ptype_show(const struct e810_parser *parser, uint16_t ptype, struct 
 	const char *chain[E810_CHAIN_MAX];
 	unsigned int n = e810_ptype_chain(parser, ptype, chain);
 
-	format_ptype(text->to, e810_ptype_rte(parser, ptype));
+	format_ptype(text->to, e810_ptype_rte(ptype));
 	if (table == NULL) {
 		jsonw_write(json, "{id:%u name:%s rte_ptype:%s", ptype,
 			    e810_ptype_name(parser, ptype), strbuf_take(text));

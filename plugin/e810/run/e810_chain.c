@@ -60,8 +60,6 @@ unsigned int e810_ptype_chain(const struct e810_parser *parser, uint16_t ptype,
 	const char *name = e810_ptype_name(parser, ptype);
 	unsigned int n = 0;
 
-	if (ptype >= E810_N_PTYPES || name == parser->unlabelled[ptype])
-		return 0;
 	while (*name != '\0') {
 		size_t len = strcspn(name, "_");
 		const struct label_word *word = label_word_find(name, len);

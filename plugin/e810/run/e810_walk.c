@@ -280,19 +280,9 @@ static void step_end(struct e810_step *step, const struct walk *w,
 /* Result */
 
 static uint16_t ptype_find(const struct e810_parser *parser, uint64_t markers, uint8_t high) {
-	unsigned int index = parser->n_marker_rows;
+	const struct graph_slot *exact = graph_find(&parser->markers, markers, high);
+	unsigned int index = exact != NULL ? exact->entry - 1 : parser->n_marker_rows;
 
-	for (uint32_t i = marker_hash_of(markers, high);; i++) {
-		uint16_t slot = parser->marker_hash[i & parser->marker_hash_mask];
-		const struct marker_row *row = &parser->marker_rows[slot - 1];
-
-		if (slot == 0)
-			break;
-		if (row->value == markers && row->value_high == high) {
-			index = slot - 1;
-			break;
-		}
-	}
 	for (unsigned int i = 0; i < parser->n_marker_wild && parser->marker_wild[i] < index; i++) {
 		const struct marker_row *row = &parser->marker_rows[parser->marker_wild[i]];
 
@@ -318,7 +308,6 @@ static inline void flags_resolve(const struct walk *w, struct e810_result *resul
 	result->rss_flags = blocks >> FLAG_BLOCK_RSS;
 	result->fd_flags = blocks >> FLAG_BLOCK_FD;
 	result->sw_flags = blocks >> FLAG_BLOCK_SW;
-	result->acl_flags = blocks >> FLAG_BLOCK_ACL;
 }
 
 static inline void resolve(const struct walk *w, struct e810_result *result) {

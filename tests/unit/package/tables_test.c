@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// plugin/e810/e810_tables.c, e810_labels.c, e810_layout.c: sections put together to tables, and
+// plugin/e810/e810_tables.c: sections put together to tables, and
 // names.
 #include "e810/e810.h"
 #include "personality/package_open.h"
