@@ -183,7 +183,7 @@ class Show(Case):
         pmd.command("stop")
         self.assertRegex(self.good("list"),
                          r"^PROCESS  PROGRAM +FILE PREFIX +PORT +NAME +.*\n *"
-                         rf"{pmd.pid}  dpdk-testpmd  ddp +0  net_ddp0 .* 8  gtpu vxlan  .*\n$")
+                         rf"{pmd.pid}  dpdk-testpmd  ddp +0  net_ddp0 .* 8  gtpu:ue vxlan  .*\n$")
         text = self.good("show", "0")
         self.assertRegex(text, r"^net_ddp0 \(port 0\): running\n"
                                rf"process: +{pmd.pid} \(dpdk-testpmd\), file prefix ddp\n")
@@ -191,6 +191,7 @@ class Show(Case):
         self.assertRegex(text, r"(?m)^offload: +none: it does not offer .*$")
         self.assertRegex(text, r"(?m)^PROFILE +VERSION +PACKETS  GIVEN AS\n"
                                r"gtpu +1\.0\.0 +\d+  gtpu:ue\nvxlan +1\.0\.0 +0  vxlan$")
+        self.assertRegex(text, r"\ncounted since .*\nCOUNTER ")
         xstats = pmd.xstats()
         share = 100 * xstats["rx_missed_packets"] / xstats["rx_lower_packets"]
         self.assertRegex(text, rf"(?m)^missed, .* {xstats['rx_missed_packets']}  packets +"
@@ -200,9 +201,9 @@ class Show(Case):
         text = self.good("queues", "0")
         self.assertRegex(text, r"^QUEUE +PACKETS +BYTES +MISSED +SHARE\n")
         self.assertEqual(len(re.findall(r"(?m)^ +\d+ +\d+ +\d+ +\d+ +[0-9.]+%$", text)), QUEUES)
-        self.assertRegex(text, r"\npackets: \d+, missed: \d+, imbalance: \d\.\d{3}\n$")
+        self.assertRegex(text, r"\npackets: \d+, missed: \d+, imbalance: \d\.\d{3}\ncounted since .*\n$")
         self.assertRegex(self.good("ptypes", "0"),
-                         r"(?m)^ *\d+  GTPU_IPV4_TCP +\d+ +[0-9.]+%  0x01408291$")
+                         r"(?m)^ *\d+  GTPU_IPV4_TCP +\d+ +[0-9.]+%  0x01408291$(?s:.*)^counted since .*$")
         pmd.quit()
 
     def test_a_profile_that_matches_nothing(self):
@@ -296,6 +297,8 @@ class Change(Case):
         self.assertGreater(self.imbalance(), UNEVEN)
         self.assertEqual(self.good("add", "0", "gtpu"), "port 0: gtpu\n")
         self.assertLess(self.imbalance(), EVEN)
+        self.assertEqual(self.good("set", "0", "gtpu:ue;port=2153"), "port 0: gtpu:ue;port=2153\n")
+        self.assertIn(" gtpu:ue;port=2153 ", self.good("list"))
         self.assertEqual(self.good("del", "0", "gtpu"), "port 0: no profile\n")
         self.assertGreater(self.imbalance(), UNEVEN)
         self.assertEqual(self.object("add", "0", "gtpu:ue"),

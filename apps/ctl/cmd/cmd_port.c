@@ -80,7 +80,7 @@ int cmd_port_list(const void *arg, struct output *out) {
 				">PROCESS|PROGRAM|FILE PREFIX|>PORT|NAME|STATE|>QUEUES|PROFILES|"
 				"LOWER DEVICE",
 				"{pid}|{program}|{file_prefix}|{port}|{name}|{state}|{rx_queues}|"
-				"{profiles}|{lower_device}",
+				"{profile_specs}|{lower_device}",
 				out);
 		else
 			json_write(out, json_incref(list.infos));
@@ -161,17 +161,21 @@ static void change_json(const struct port *port, const char *key, json_t *value,
 					  port->error));
 }
 
-static void change_print(const struct port *port, const json_t *answer, struct output *out) {
-	const json_t *profiles = json_object_get(answer, "profiles");
+// With the input sets and parameters that the answer to a change leaves out.
+static void change_print(struct port *port, struct output *out) {
+	json_t *info = port_ask(port, "info", NULL);
+	const json_t *specs = json_object_get(info, "profile_specs");
 	struct strbuf text;
 
 	strbuf_init(&text);
 	fprintf(text.to, "port %u: ", port->id);
-	if (json_array_size(profiles) == 0)
+	if (json_array_size(specs) == 0)
 		fputs("no profile", text.to);
-	value_write(profiles, text.to);
-	output_escaped_printf(out, "%s\n", strbuf_take(&text));
+	value_write(specs, text.to);
+	if (info != NULL)
+		output_escaped_printf(out, "%s\n", strbuf_take(&text));
 	strbuf_fini(&text);
+	json_decref(info);
 }
 
 static int change(const struct port_options *options, const char *command,
@@ -189,7 +193,7 @@ static int change(const struct port_options *options, const char *command,
 	if (options->common.format == FORMAT_JSON && port.status != EXIT_UNREADABLE)
 		change_json(&port, "profiles", json_object_get(answer, "profiles"), out);
 	else if (answer != NULL)
-		change_print(&port, answer, out);
+		change_print(&port, out);
 	json_decref(answer);
 	free(profile);
 	return port_close(&port);
@@ -240,8 +244,9 @@ static void queues_table(const struct queues *queues, struct output *out) {
 			   percent(queue->packets + queue->missed, sum.packets + sum.missed));
 	}
 	table_fini(&table);
-	output_printf(out, "\npackets: %" PRIu64 ", missed: %" PRIu64 ", imbalance: %.3f\n",
-		      sum.packets, sum.missed, queues_imbalance(queues));
+	output_printf(
+		out, "\npackets: %" PRIu64 ", missed: %" PRIu64 ", imbalance: %.3f\n" COUNTED_SINCE,
+		sum.packets, sum.missed, queues_imbalance(queues));
 }
 
 int cmd_port_queues(const void *arg, struct output *out) {
@@ -298,8 +303,9 @@ static void ptypes_table(const json_t *ptypes, bool all, struct output *out) {
 	items_table(shown, ">ID|PACKET TYPE|>PACKETS|>SHARE|>IN MBUFS",
 		    "{id}|{name}|{packets}|{share}|{#rte_ptype}", out);
 	json_decref(shown);
+	output_printf(out, "\n" COUNTED_SINCE);
 	if (n_hidden > 0)
-		output_printf(out, "\n%u packet type%s without packets (--all shows them)\n",
+		output_printf(out, "%u packet type%s without packets (--all shows them)\n",
 			      n_hidden, plural(n_hidden));
 }
 

@@ -190,7 +190,7 @@ static void info_print(const json_t *info, struct output *out) {
 	properties_print(info, out);
 	output_char(out, '\n');
 	profiles_table(info, out);
-	output_char(out, '\n');
+	output_printf(out, "\n" COUNTED_SINCE);
 	counters_table(json_object_get(info, "counters"), out);
 }
 

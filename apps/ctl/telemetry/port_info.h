@@ -13,6 +13,9 @@
 #include "common/table.h"
 #include "ctl/options.h"
 
+// What all counters of a port have in common; a change of profiles does not reset them.
+#define COUNTED_SINCE "counted since the port was created or its statistics were reset\n"
+
 // Open the port that the command line names first. Returns the status.
 int port_start(struct port *port, const struct port_options *options);
 
