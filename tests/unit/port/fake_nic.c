@@ -3,8 +3,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <regex.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <rte_ethdev.h>
@@ -274,8 +272,11 @@ static void frame_parse(const struct fake_nic *nic, const uint8_t *bytes, uint32
 /* Rules */
 
 struct fake_rule {
-	char pattern[128]; // "eth ipv4 udp gtpu ipv4"
-	int pdu_type;      // -1: any
+	bool pppoe, psc;
+	unsigned int outer, inner;      // versions of IP; 0: none
+	enum rte_flow_item_type tunnel; // VOID: none; IPV4: IP in IP
+	uint32_t l4;                    // RTE_PTYPE_L4_*; 0: none
+	int pdu_type;                   // -1: any
 	uint64_t types;
 	bool raw;
 	struct parsed of;
@@ -283,97 +284,97 @@ struct fake_rule {
 	uint8_t mask[256];
 };
 
-static const char *item_name(const struct rte_flow_item *item) {
-	switch (item->type) {
-	case RTE_FLOW_ITEM_TYPE_ETH:
-		return "eth";
-	case RTE_FLOW_ITEM_TYPE_IPV4:
-		return "ipv4";
-	case RTE_FLOW_ITEM_TYPE_IPV6:
-		return "ipv6";
-	case RTE_FLOW_ITEM_TYPE_UDP:
-		return "udp";
-	case RTE_FLOW_ITEM_TYPE_TCP:
-		return "tcp";
-	case RTE_FLOW_ITEM_TYPE_SCTP:
-		return "sctp";
-	case RTE_FLOW_ITEM_TYPE_GTP:
-		return "gtp";
-	case RTE_FLOW_ITEM_TYPE_GTPU:
-		return "gtpu";
-	case RTE_FLOW_ITEM_TYPE_GTP_PSC:
-		return "gtp_psc";
-	case RTE_FLOW_ITEM_TYPE_GRE:
-		return "gre";
-	case RTE_FLOW_ITEM_TYPE_NVGRE:
-		return "nvgre";
-	case RTE_FLOW_ITEM_TYPE_VXLAN:
-		return "vxlan";
-	case RTE_FLOW_ITEM_TYPE_GENEVE:
-		return "geneve";
-	case RTE_FLOW_ITEM_TYPE_PPPOES:
-		return "pppoes";
+static bool next_is(const struct rte_flow_item **item, enum rte_flow_item_type type) {
+	if ((*item)->type != type)
+		return false;
+	++*item;
+	return true;
+}
+
+static unsigned int ip_next(const struct rte_flow_item **item) {
+	return next_is(item, RTE_FLOW_ITEM_TYPE_IPV4) ? 4 :
+	       next_is(item, RTE_FLOW_ITEM_TYPE_IPV6) ? 6 :
+							0;
+}
+
+static bool is_in_udp(enum rte_flow_item_type type) {
+	return type == RTE_FLOW_ITEM_TYPE_GTP || type == RTE_FLOW_ITEM_TYPE_GTPU ||
+	       type == RTE_FLOW_ITEM_TYPE_VXLAN || type == RTE_FLOW_ITEM_TYPE_GENEVE;
+}
+
+static void tunnel_read(const struct rte_flow_item **item, struct fake_rule *rule) {
+	if ((*item)->type == RTE_FLOW_ITEM_TYPE_UDP && is_in_udp((*item)[1].type))
+		++*item;
+	else if ((*item)->type == RTE_FLOW_ITEM_TYPE_UDP)
+		return;
+	rule->tunnel = (*item)->type;
+	if (is_in_udp(rule->tunnel) || rule->tunnel == RTE_FLOW_ITEM_TYPE_GRE ||
+	    rule->tunnel == RTE_FLOW_ITEM_TYPE_NVGRE)
+		++*item;
+	else
+		rule->tunnel = RTE_FLOW_ITEM_TYPE_VOID;
+	if (rule->tunnel == RTE_FLOW_ITEM_TYPE_GTPU &&
+	    (*item)->type == RTE_FLOW_ITEM_TYPE_GTP_PSC) {
+		const struct rte_flow_item_gtp_psc *psc = (*item)++->spec;
+
+		rule->psc = true;
+		rule->pdu_type = psc != NULL ? psc->hdr.type : -1;
+	}
+	rule->inner = ip_next(item);
+	if (rule->inner != 0 && rule->tunnel == RTE_FLOW_ITEM_TYPE_VOID)
+		rule->tunnel = RTE_FLOW_ITEM_TYPE_IPV4;
+}
+
+static uint32_t l4_next(const struct rte_flow_item **item) {
+	return next_is(item, RTE_FLOW_ITEM_TYPE_UDP)  ? RTE_PTYPE_L4_UDP :
+	       next_is(item, RTE_FLOW_ITEM_TYPE_TCP)  ? RTE_PTYPE_L4_TCP :
+	       next_is(item, RTE_FLOW_ITEM_TYPE_SCTP) ? RTE_PTYPE_L4_SCTP :
+							0;
+}
+
+static bool pattern_is_accepted(enum fake_nic_kind kind, const struct fake_rule *rule) {
+	const bool tunnel = rule->tunnel != RTE_FLOW_ITEM_TYPE_VOID;
+	const bool sctp = rule->l4 == RTE_PTYPE_L4_SCTP;
+
+	if (kind == FAKE_NIC_I40E || rule->outer == 0)
+		return false;
+	if (kind == FAKE_NIC_MLX5)
+		return tunnel && rule->tunnel != RTE_FLOW_ITEM_TYPE_GTPU && !rule->pppoe &&
+		       rule->l4 == 0 &&
+		       (rule->inner != 0) == (rule->tunnel == RTE_FLOW_ITEM_TYPE_IPV4);
+	if (rule->pppoe)
+		return kind != FAKE_NIC_IAVF && !tunnel && !sctp;
+	return !tunnel || (rule->inner != 0 && !sctp &&
+			   (rule->tunnel == RTE_FLOW_ITEM_TYPE_GTPU ||
+			    (rule->tunnel == RTE_FLOW_ITEM_TYPE_GRE && kind == FAKE_NIC_IAVF)));
+}
+
+static uint64_t l4_type(unsigned int version, uint32_t l4) {
+	switch (l4) {
+	case RTE_PTYPE_L4_UDP:
+		return version == 4 ? RTE_ETH_RSS_NONFRAG_IPV4_UDP : RTE_ETH_RSS_NONFRAG_IPV6_UDP;
+	case RTE_PTYPE_L4_TCP:
+		return version == 4 ? RTE_ETH_RSS_NONFRAG_IPV4_TCP : RTE_ETH_RSS_NONFRAG_IPV6_TCP;
+	case RTE_PTYPE_L4_SCTP:
+		return version == 4 ? RTE_ETH_RSS_NONFRAG_IPV4_SCTP : RTE_ETH_RSS_NONFRAG_IPV6_SCTP;
 	default:
-		return "unknown";
+		return 0;
 	}
 }
 
-static bool fits(const char *regex, const char *pattern) {
-	regex_t compiled;
-	bool ret;
-
-	if (regcomp(&compiled, regex, REG_EXTENDED | REG_NOSUB) != 0)
-		abort();
-	ret = regexec(&compiled, pattern, 0, NULL, 0) == 0;
-	regfree(&compiled);
-	return ret;
-}
-
-#define IP "ipv[46]"
-#define L4 "( udp| tcp)?"
-
-static bool pattern_is_accepted(const struct fake_nic *nic, const char *pattern) {
-	if (nic->kind == FAKE_NIC_I40E)
-		return false;
-	if (nic->kind == FAKE_NIC_MLX5)
-		return fits("^eth " IP " (udp (gtp|vxlan|geneve)|gre|nvgre|" IP ")$", pattern);
-	if (fits("^eth " IP "( udp| tcp| sctp)?$", pattern) ||
-	    fits("^eth " IP " udp gtpu( gtp_psc)? " IP L4 "$", pattern))
-		return true;
-	if (nic->kind == FAKE_NIC_IAVF)
-		return fits("^eth " IP " gre " IP L4 "$", pattern);
-	return fits("^eth pppoes " IP L4 "$", pattern);
-}
-
-static bool ends_with(const char *text, const char *end) {
-	size_t len = strlen(text), n = strlen(end);
-
-	return len >= n && strcmp(text + len - n, end) == 0;
-}
-
-static uint64_t l4_type(const char *pattern) {
-	bool v6 = fits("ipv6 (udp|tcp|sctp)$", pattern);
-
-	if (ends_with(pattern, " udp"))
-		return v6 ? RTE_ETH_RSS_NONFRAG_IPV6_UDP : RTE_ETH_RSS_NONFRAG_IPV4_UDP;
-	if (ends_with(pattern, " tcp"))
-		return v6 ? RTE_ETH_RSS_NONFRAG_IPV6_TCP : RTE_ETH_RSS_NONFRAG_IPV4_TCP;
-	if (ends_with(pattern, " sctp"))
-		return v6 ? RTE_ETH_RSS_NONFRAG_IPV6_SCTP : RTE_ETH_RSS_NONFRAG_IPV4_SCTP;
-	return 0;
+static uint64_t rule_l4_type(const struct fake_rule *rule) {
+	return l4_type(rule->inner != 0 ? rule->inner : rule->outer, rule->l4);
 }
 
 #define L3_ONLY (RTE_ETH_RSS_L3_SRC_ONLY | RTE_ETH_RSS_L3_DST_ONLY)
 #define L4_ONLY (RTE_ETH_RSS_L4_SRC_ONLY | RTE_ETH_RSS_L4_DST_ONLY)
 #define PREFIX (RTE_ETH_RSS_L3_PRE32 | RTE_ETH_RSS_L3_PRE48 | RTE_ETH_RSS_L3_PRE64)
 
-static bool is_v6(const char *pattern) {
-	return fits("ipv6( udp| tcp| sctp)?$", pattern);
-}
-
-static bool types_are_accepted(const char *pattern, uint64_t types) {
-	uint64_t ip = is_v6(pattern) ? RTE_ETH_RSS_IPV6 : RTE_ETH_RSS_IPV4, l4 = l4_type(pattern);
-	uint64_t allowed = ip | l4 | (strstr(pattern, "gtpu") != NULL ? RTE_ETH_RSS_GTPU : 0);
+static bool types_are_accepted(const struct fake_rule *rule) {
+	const bool v6 = (rule->inner != 0 ? rule->inner : rule->outer) == 6;
+	const uint64_t ip = v6 ? RTE_ETH_RSS_IPV6 : RTE_ETH_RSS_IPV4, l4 = rule_l4_type(rule);
+	const bool gtpu = rule->tunnel == RTE_FLOW_ITEM_TYPE_GTPU;
+	const uint64_t allowed = ip | l4 | (gtpu ? RTE_ETH_RSS_GTPU : 0), types = rule->types;
 
 	if (types == 0 || (types & ~(allowed | L3_ONLY | L4_ONLY | PREFIX)) != 0)
 		return false;
@@ -383,7 +384,7 @@ static bool types_are_accepted(const char *pattern, uint64_t types) {
 		return false;
 	if ((types & L4_ONLY) != 0 && (types & l4) == 0)
 		return false;
-	return (types & PREFIX) == 0 || (is_v6(pattern) && (types & (ip | l4)) != 0);
+	return (types & PREFIX) == 0 || (v6 && (types & (ip | l4)) != 0);
 }
 
 static bool hex_read(const struct rte_flow_item_raw *raw, uint8_t *bytes, unsigned int *n) {
@@ -417,20 +418,16 @@ static bool items_read(const struct fake_nic *nic, const struct rte_flow_item *i
 	rule->pdu_type = -1;
 	if (item->type == RTE_FLOW_ITEM_TYPE_RAW)
 		return raw_read(nic, item, rule);
-	for (; item->type != RTE_FLOW_ITEM_TYPE_END; item++) {
-		const struct rte_flow_item_gtp_psc *psc = item->spec;
-
-		if (strlen(rule->pattern) + 10 > sizeof(rule->pattern))
+	for (const struct rte_flow_item *at = item; at->type != RTE_FLOW_ITEM_TYPE_END; at++)
+		if (at->spec != NULL && at->type != RTE_FLOW_ITEM_TYPE_GTP_PSC)
 			return false;
-		if (rule->pattern[0] != '\0')
-			strcat(rule->pattern, " ");
-		strcat(rule->pattern, item_name(item));
-		if (item->type == RTE_FLOW_ITEM_TYPE_GTP_PSC && psc != NULL)
-			rule->pdu_type = psc->hdr.type;
-		else if (item->spec != NULL)
-			return false;
-	}
-	return pattern_is_accepted(nic, rule->pattern);
+	if (!next_is(&item, RTE_FLOW_ITEM_TYPE_ETH))
+		return false;
+	rule->pppoe = next_is(&item, RTE_FLOW_ITEM_TYPE_PPPOES);
+	rule->outer = ip_next(&item);
+	tunnel_read(&item, rule);
+	rule->l4 = l4_next(&item);
+	return item->type == RTE_FLOW_ITEM_TYPE_END && pattern_is_accepted(nic->kind, rule);
 }
 
 static int refuse(struct rte_flow_error *error, const char *reason) {
@@ -459,7 +456,7 @@ static int rule_read(const struct fake_nic *nic, const struct rte_flow_item *ite
 	     rss->func != RTE_ETH_HASH_FUNCTION_TOEPLITZ))
 		return refuse(error, "action not supported");
 	rule->types = rss->types;
-	if (!rule->raw && !types_are_accepted(rule->pattern, rss->types))
+	if (!rule->raw && !types_are_accepted(rule))
 		return refuse(error, "RSS type not supported");
 	return 0;
 }
@@ -522,15 +519,12 @@ static void take(struct input *input, const uint8_t *bytes, unsigned int n) {
 
 // One bit after the other, as the definition has it.
 static uint32_t toeplitz(const uint8_t *key, const struct input *input) {
-	uint32_t hash = 0, window;
+	uint32_t hash = 0, window = (uint32_t)key[0] << 24 | key[1] << 16 | key[2] << 8 | key[3];
 
 	for (unsigned int i = 0; i < 8 * input->n; i++) {
-		if ((input->bytes[i / 8] >> (7 - i % 8) & 1) == 0)
-			continue;
-		window = 0;
-		for (unsigned int b = i; b < i + 32; b++)
-			window = window << 1 | (key[b / 8] >> (7 - b % 8) & 1);
-		hash ^= window;
+		if ((input->bytes[i / 8] >> (7 - i % 8) & 1) != 0)
+			hash ^= window;
+		window = window << 1 | (key[4 + i / 8] >> (7 - i % 8) & 1);
 	}
 	return hash;
 }
@@ -557,7 +551,7 @@ static void addresses_take(struct input *input, const uint8_t *bytes, const stru
 static void rule_input(const struct fake_rule *rule, const uint8_t *bytes, const struct parsed *p,
 		       struct input *input) {
 	const struct layer3 *ip = innermost(p);
-	uint64_t l4 = l4_type(rule->pattern), types = rule->types;
+	uint64_t l4 = rule_l4_type(rule), types = rule->types;
 	uint64_t any = l4 | RTE_ETH_RSS_IPV4 | RTE_ETH_RSS_IPV6;
 	const uint8_t protocol[2] = {0, bytes[ip->off + (ip->version == 4 ? 9 : 6)]};
 
@@ -613,24 +607,19 @@ static void level2_input(const uint8_t *bytes, const struct parsed *p, struct in
 		take(input, &bytes[p->inner.l4_off], 4);
 }
 
-static bool level2_rule_matches(const struct fake_rule *rule, const struct parsed *p) {
-	bool inner_l2 = (p->ptype & RTE_PTYPE_INNER_L2_MASK) != 0;
-	bool grenat = (p->ptype & RTE_PTYPE_TUNNEL_MASK) == RTE_PTYPE_TUNNEL_GRENAT;
-	char whole[160];
+static enum rte_flow_item_type tunnel_of(const struct parsed *p) {
+	if ((p->ptype & RTE_PTYPE_TUNNEL_MASK) != RTE_PTYPE_TUNNEL_GRENAT)
+		return p->gtpu ? RTE_FLOW_ITEM_TYPE_GTP : RTE_FLOW_ITEM_TYPE_IPV4;
+	if (p->outer.l4 == RTE_PTYPE_L4_UDP)
+		return RTE_FLOW_ITEM_TYPE_VXLAN;
+	return (p->ptype & RTE_PTYPE_INNER_L2_MASK) != 0 ? RTE_FLOW_ITEM_TYPE_NVGRE :
+							   RTE_FLOW_ITEM_TYPE_GRE;
+}
 
-	if (p->inner.version == 0)
-		return false;
-	if (p->gtpu)
-		snprintf(whole, sizeof(whole), "eth ipv%u udp gtp", p->outer.version);
-	else if (grenat && p->outer.l4 == RTE_PTYPE_L4_UDP)
-		snprintf(whole, sizeof(whole), "eth ipv%u udp vxlan", p->outer.version);
-	else if (grenat)
-		snprintf(whole, sizeof(whole), "eth ipv%u %s", p->outer.version,
-			 inner_l2 ? "nvgre" : "gre");
-	else
-		snprintf(whole, sizeof(whole), "eth ipv%u ipv%u", p->outer.version,
-			 p->inner.version);
-	return strcmp(rule->pattern, whole) == 0;
+static bool level2_rule_matches(const struct fake_rule *rule, const struct parsed *p) {
+	return p->inner.version != 0 && rule->outer == p->outer.version &&
+	       rule->tunnel == tunnel_of(p) &&
+	       (rule->inner == 0 || rule->inner == p->inner.version);
 }
 
 // Outer addresses, and the ports of outer TCP and UDP.
@@ -650,33 +639,25 @@ static void mlx5_hash(const struct fake_nic *nic, const uint8_t *bytes, const st
 	mlx5_input(bytes, p, input);
 }
 
+static bool tunnel_matches(const struct fake_rule *rule, const struct parsed *p) {
+	if (p->gtpu)
+		return rule->tunnel == RTE_FLOW_ITEM_TYPE_GTPU && rule->psc == p->psc &&
+		       rule->inner == p->inner.version;
+	if (p->inner.version != 0 && p->outer.l4 == RTE_PTYPE_L4_NONFRAG)
+		return rule->tunnel == RTE_FLOW_ITEM_TYPE_GRE && rule->inner == p->inner.version;
+	return rule->tunnel == RTE_FLOW_ITEM_TYPE_VOID;
+}
+
 static bool item_rule_matches(const struct fake_rule *rule, const struct parsed *p) {
 	const struct layer3 *ip = innermost(p);
-	char head[32], whole[160];
 
-	snprintf(head, sizeof(head), p->pppoe ? "eth pppoes" : "eth");
-	snprintf(whole, sizeof(whole), "%s ipv%u", head, p->outer.version);
-	if (strcmp(rule->pattern, whole) == 0) // whatever is in it, but fragments
+	if (rule->pppoe != p->pppoe || rule->outer != p->outer.version)
+		return false;
+	if (rule->tunnel == RTE_FLOW_ITEM_TYPE_VOID && rule->l4 == 0) // whatever is in it
 		return p->outer.l4 != RTE_PTYPE_L4_FRAG;
-	if (p->gtpu)
-		snprintf(whole, sizeof(whole), "eth ipv%u udp gtpu%s ipv%u", p->outer.version,
-			 p->psc ? " gtp_psc" : "", ip->version);
-	else if (p->inner.version != 0 && p->outer.l4 == RTE_PTYPE_L4_NONFRAG)
-		snprintf(whole, sizeof(whole), "eth ipv%u gre ipv%u", p->outer.version,
-			 ip->version);
-	if (strncmp(rule->pattern, whole, strlen(whole)) != 0 || ip->l4 == RTE_PTYPE_L4_FRAG)
-		return false;
-	if (rule->pdu_type >= 0 && rule->pdu_type != (int)p->pdu_type)
-		return false;
-	switch (l4_type(rule->pattern) == 0 ? 0 : rule->pattern[strlen(rule->pattern) - 3]) {
-	case 0:
-		return strlen(rule->pattern) == strlen(whole);
-	case 'u':
-		return ip->l4 == RTE_PTYPE_L4_UDP;
-	default:
-		return ip->l4 ==
-		       (ends_with(rule->pattern, " tcp") ? RTE_PTYPE_L4_TCP : RTE_PTYPE_L4_SCTP);
-	}
+	return tunnel_matches(rule, p) && ip->l4 != RTE_PTYPE_L4_FRAG &&
+	       (rule->pdu_type < 0 || rule->pdu_type == (int)p->pdu_type) &&
+	       (rule->l4 == 0 || rule->l4 == ip->l4);
 }
 
 // Without a rule: outer addresses, and the innermost ports.
@@ -684,14 +665,8 @@ static bool default_input(const struct fake_nic *nic, const uint8_t *bytes, cons
 			  struct input *input) {
 	const struct layer3 *last = innermost(p);
 	bool v4 = p->outer.version == 4;
-	uint64_t l4 = 0;
+	uint64_t l4 = l4_type(p->outer.version, last->l4);
 
-	if (last->l4 == RTE_PTYPE_L4_UDP)
-		l4 = v4 ? RTE_ETH_RSS_NONFRAG_IPV4_UDP : RTE_ETH_RSS_NONFRAG_IPV6_UDP;
-	if (last->l4 == RTE_PTYPE_L4_TCP)
-		l4 = v4 ? RTE_ETH_RSS_NONFRAG_IPV4_TCP : RTE_ETH_RSS_NONFRAG_IPV6_TCP;
-	if (last->l4 == RTE_PTYPE_L4_SCTP)
-		l4 = v4 ? RTE_ETH_RSS_NONFRAG_IPV4_SCTP : RTE_ETH_RSS_NONFRAG_IPV6_SCTP;
 	if ((nic->rss_hf & (l4 | (v4 ? RTE_ETH_RSS_IPV4 : RTE_ETH_RSS_IPV6))) == 0)
 		return false;
 	addresses_take(input, bytes, &p->outer, 0);
