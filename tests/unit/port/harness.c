@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "harness.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <ethdev_driver.h>
 #include <rte_bus_vdev.h>
@@ -19,12 +21,36 @@
 #include "base/isa.h"
 #include "packet.h"
 #include "port/state/port.h"
+#include "unit.h"
 
 #define PORT_BASE 1000 // source port of flow 0
 
 struct rte_mempool *pool;
 
 static char probe_log[8192];
+
+static uint64_t draw_state;
+static bool draws_all;
+
+static void draw_begin(void) {
+	const char *seed = getenv("DRAW_SEED");
+
+	draws_all = seed != NULL && strcmp(seed, "all") == 0;
+	draw_state = seed != NULL && !draws_all ? strtoull(seed, NULL, 10) : (uint64_t)time(NULL);
+	printf("DRAW_SEED=%" PRIu64 "\n", draw_state);
+	draw_state = draw_state * UINT64_C(6364136223846793005) + 1;
+}
+
+unsigned int draw_below(unsigned int n) {
+	return random_below(&draw_state, n);
+}
+
+void draw_cases(void (*run)(unsigned int i), unsigned int n) {
+	const unsigned int first = draws_all ? 0 : draw_below(n), end = draws_all ? n : first + 1;
+
+	for (unsigned int i = first; i < end; i++)
+		run(i);
+}
 
 void eal_begin(void) {
 	static char words[] = "test -l 0 --no-huge --no-shconf --no-pci --no-telemetry -m 256 "
@@ -41,6 +67,7 @@ void eal_begin(void) {
 		exit(1);
 	printf("instruction set: %s\n",
 	       ddp_isa_name(ddp_isa_best(rte_vect_get_max_simd_bitwidth())));
+	draw_begin();
 	pool = rte_pktmbuf_pool_create("test", POOL_SIZE, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, 0);
 	if (pool == NULL)
 		exit(1);
@@ -219,7 +246,12 @@ void ddp_configure(uint16_t port, uint16_t n_rxq, uint16_t n_txq, uint16_t n_des
 		.rx_adv_conf.rss_conf.rss_hf = rss_hf,
 	};
 
-	assert_int_equal(rte_eth_dev_configure(port, n_rxq, n_txq, &conf), 0);
+	ddp_configure_by(port, n_rxq, n_txq, n_desc, &conf);
+}
+
+void ddp_configure_by(uint16_t port, uint16_t n_rxq, uint16_t n_txq, uint16_t n_desc,
+		      const struct rte_eth_conf *conf) {
+	assert_int_equal(rte_eth_dev_configure(port, n_rxq, n_txq, conf), 0);
 	for (uint16_t i = 0; i < n_rxq; i++)
 		assert_int_equal(rte_eth_rx_queue_setup(port, i, n_desc, 0, NULL, pool), 0);
 	for (uint16_t i = 0; i < n_txq; i++)

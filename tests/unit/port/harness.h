@@ -3,6 +3,7 @@
 #ifndef DDP_TESTS_PORT_HARNESS_H
 #define DDP_TESTS_PORT_HARNESS_H
 
+#include <rte_cycles.h>
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>
 
@@ -56,6 +57,8 @@ uint16_t port_id_of(const char *name);
 // works.
 uint16_t ddp_start(const char *devargs, uint16_t n_rxq, uint16_t n_txq, uint16_t n_desc);
 void ddp_configure(uint16_t port, uint16_t n_rxq, uint16_t n_txq, uint16_t n_desc, uint64_t rss_hf);
+void ddp_configure_by(uint16_t port, uint16_t n_rxq, uint16_t n_txq, uint16_t n_desc,
+		      const struct rte_eth_conf *conf);
 // The queue of an entry of the redirection table, of 512.
 uint16_t reta_get(uint16_t port, unsigned int entry);
 // Entry i to queue first + (i + by) % n.
@@ -77,6 +80,21 @@ void assert_sum_holds(uint16_t port);
 // a lower queue's lock; and then as long as it would take for one that does not wait for this call.
 // Aborts if nobody does.
 void wait_wanted(uint16_t port);
+
+// Wait for a condition that another thread makes true.
+#define wait_until(condition)                                                  \
+	do {                                                                   \
+		const uint64_t wait_end = rte_rdtsc() + 20 * rte_get_tsc_hz(); \
+                                                                               \
+		for (; !(condition); rte_delay_us_sleep(200))                  \
+			if (rte_rdtsc() > wait_end)                            \
+				fail_msg("not within 20 s: %s", #condition);   \
+	} while (0)
+
+// Numbers by a seed that each run draws anew and prints: DRAW_SEED=N repeats it.
+unsigned int draw_below(unsigned int n);
+// Run one of n cases; with DRAW_SEED=all each of them.
+void draw_cases(void (*run)(unsigned int i), unsigned int n);
 
 // Before and after each test: all mbufs are in the pool, no port is left, no memory of EAL's is
 // lost.
