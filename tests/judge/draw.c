@@ -19,6 +19,13 @@ void draw_renew(struct draw *d) {
 	d->left = 0;
 }
 
+void draw_each(struct draw *d, unsigned int first, unsigned int n) {
+	d->kind = DRAW_EACH;
+	d->frame = first;
+	d->at = 0;
+	d->left = n;
+}
+
 static void kind_draw(struct draw *d) {
 	unsigned int percent = below(d, 100);
 	uint32_t len;
@@ -76,6 +83,9 @@ static void packet_draw(struct draw *d, struct bytes *packet) {
 	case DRAW_FLIPS:
 		frame_take(&d->frames->list[d->frame], packet);
 		packet->data[d->at / 8] ^= 0x80 >> d->at % 8;
+		break;
+	case DRAW_EACH:
+		frame_take(&d->frames->list[d->frame + d->at], packet);
 		break;
 	default: // what was cut off stays behind
 		frame_take(&d->frames->list[d->frame], packet);

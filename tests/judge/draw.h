@@ -16,6 +16,7 @@ enum draw_kind {
 	DRAW_WILD,   // any packet there is, much changed
 	DRAW_FLIPS,  // one packet with each of its early bits flipped
 	DRAW_CUTS,   // one packet cut at each of its bytes
+	DRAW_EACH,   // packets that are to come up surely
 };
 
 struct draw {
@@ -29,6 +30,8 @@ struct draw {
 	unsigned int frame;
 };
 
+// Take n packets from first on, each once.
+void draw_each(struct draw *draw, unsigned int first, unsigned int n);
 // Take other packets from now on.
 void draw_renew(struct draw *draw);
 // The next burst, laid out.

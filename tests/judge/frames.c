@@ -80,7 +80,7 @@ void frames_corpora_add(struct frames *frames, unsigned int n, uint64_t seed) {
 }
 
 // Any so many of a capture's packets.
-static void capture_add(struct frames *frames, const char *path, unsigned int most) {
+unsigned int frames_capture_add(struct frames *frames, const char *path, unsigned int most) {
 	char error[PCAP_ERRBUF_SIZE];
 	pcap_t *pcap = pcap_open_offline(path, error);
 	unsigned int first = frames->n;
@@ -89,7 +89,7 @@ static void capture_add(struct frames *frames, const char *path, unsigned int mo
 	uint64_t seed = 1;
 
 	if (pcap == NULL)
-		return;
+		return 0;
 	for (unsigned int i = 0;
 	     pcap_datalink(pcap) == DLT_EN10MB && pcap_next_ex(pcap, &header, &data) == 1; i++) {
 		unsigned int at = i < most ? i : random_below(&seed, i + 1);
@@ -101,6 +101,7 @@ static void capture_add(struct frames *frames, const char *path, unsigned int mo
 			frame_fill(&frames->list[first + at], data, len);
 	}
 	pcap_close(pcap);
+	return frames->n - first;
 }
 
 unsigned int frames_captures_add(struct frames *frames, const char *dir, unsigned int most) {
@@ -112,7 +113,7 @@ unsigned int frames_captures_add(struct frames *frames, const char *dir, unsigne
 		return 0;
 	if (glob(pattern, 0, NULL, &files) == 0) {
 		for (unsigned int i = 0; i < files.gl_pathc; i++)
-			capture_add(frames, files.gl_pathv[i], most);
+			frames_capture_add(frames, files.gl_pathv[i], most);
 		globfree(&files);
 	}
 	free(pattern);

@@ -32,7 +32,8 @@ void frame_add(struct frames *frames, const uint8_t *bytes, uint32_t len);
 
 // Add the corpora's packets, and n that are joined from several, or have a header again and again.
 void frames_corpora_add(struct frames *frames, unsigned int n, uint64_t seed);
-// Add at most so many packets of each capture in a folder. Returns their number.
+// Add at most so many packets of a capture, or of each in a folder. Returns their number.
+unsigned int frames_capture_add(struct frames *frames, const char *path, unsigned int most);
 unsigned int frames_captures_add(struct frames *frames, const char *dir, unsigned int most);
 // Add n packets of small numbers, which decide more than large ones in profiles nobody wrote.
 void frames_small_add(struct frames *frames, unsigned int n, uint64_t seed);

@@ -16,18 +16,22 @@
 
 #include "draw.h"
 #include "fronts.h"
+#include "port.h"
+#include "scratch.h"
 #include "unit.h"
 
 #define CAPTURED 40  // packets of one capture
 #define N_JOINED 200 // packets made of several
 #define N_KEYS 3
+#define PORT "port"   // a front end
+#define PORT_SHARE 16 // it gets a burst for so many of the others
 #define N_SPECS 300
 #define N_RANDOM 60 // profiles that nobody wrote
 
 struct options {
 	uint64_t seed, packets, seconds;
-	const char *profile, *captures, *front; // NULL: all, none, all
-	enum ddp_isa isa;                       // DDP_ISA_LEVELS: all
+	const char *profile, *captures, *cases, *front; // NULL: all, none, none, all
+	enum ddp_isa isa;                               // DDP_ISA_LEVELS: all
 	bool verbose;
 };
 
@@ -47,7 +51,7 @@ struct run {
 	struct ddp_hash *keys;
 	char *specs[N_SPECS];
 	unsigned int n_specs;
-	uint64_t n_packets, n_bursts;
+	uint64_t n_packets, n_bursts, n_port_packets;
 	const char *spec; // of now; NULL: the end was reached
 	uint64_t start;   // packets before it
 };
@@ -164,11 +168,12 @@ static const struct ddp_hash *key_draw(struct run *run, uint64_t *seed) {
 
 // How to come back to where it is now.
 static void again_print(const struct run *run) {
-	const char *captures = run->options.captures;
+	const char *captures = run->options.captures, *cases = run->options.cases;
 
-	printf("again: --seed %" PRIu64 " --packets %" PRIu64 " --profile '%s'%s%s\n",
+	printf("again: --seed %" PRIu64 " --packets %" PRIu64 " --profile '%s'%s%s%s%s\n",
 	       run->options.seed, run->n_packets - run->start, run->spec,
-	       captures != NULL ? " --captures " : "", captures != NULL ? captures : "");
+	       captures != NULL ? " --captures " : "", captures != NULL ? captures : "",
+	       cases != NULL ? " --cases " : "", cases != NULL ? cases : "");
 }
 
 static void see(struct seen *seen, const struct verdict *verdict) {
@@ -240,11 +245,28 @@ static bool round_agrees(struct run *run, struct subject *subject, struct draw *
 	return true;
 }
 
+// What people wrote for the profile comes up surely.
+static bool cases_agree(struct run *run, struct subject *subject, struct draw *draw) {
+	const struct ddp_hash *hash = key_draw(run, &draw->seed);
+
+	for (draw_each(draw, subject->first_case, subject->n_cases); draw->left > 0;) {
+		draw_burst(draw, &run->burst);
+		if (!burst_agrees(run, &subject->ways[0], hash))
+			return false;
+	}
+	return true;
+}
+
+static bool has_port(const struct run *run) {
+	return run->options.front == NULL || strcmp(run->options.front, PORT) == 0;
+}
+
 // All ways of a profile, until so many packets in all, and so many seconds after it is loaded;
 // at least one burst, however long that took.
 static bool subject_agrees(struct run *run, const char *spec, uint64_t end, double seconds) {
 	struct draw draw = {.seed = run->options.seed * 2 + 1};
 	struct subject subject;
+	uint64_t n_bursts;
 	double until;
 	bool agrees;
 
@@ -252,19 +274,27 @@ static bool subject_agrees(struct run *run, const char *spec, uint64_t end, doub
 		draw.seed = (draw.seed + (uint8_t)*c) * UINT64_C(0x9e3779b97f4a7c15) | 1;
 	run->spec = spec;
 	run->start = run->n_packets;
-	subject_init(&subject, spec, &run->common, random_next(&draw.seed));
+	n_bursts = run->n_bursts;
+	subject_init(&subject, spec, &run->common, run->options.cases, random_next(&draw.seed));
 	draw.frames = &subject.frames;
 	fronts_restart(
 		&run->fronts); // so that a difference comes again without the profiles before
 	until = now() + seconds;
+	agrees = cases_agree(run, &subject, &draw);
 	do {
 		if (random_below(&draw.seed, 20) == 0)
 			fronts_restart(&run->fronts);
 		if (random_below(&draw.seed, 8) == 0)
 			subject_exchange(&subject);
 		draw_renew(&draw);
-		agrees = round_agrees(run, &subject, &draw, end, until);
+		agrees = agrees && round_agrees(run, &subject, &draw, end, until);
 	} while (agrees && run->n_packets < end && now() < until);
+	if (agrees && has_port(run)) {
+		draw_each(&draw, subject.first_case, subject.n_cases);
+		agrees = port_agrees(&subject, &draw, &run->burst,
+				     2 + (run->n_bursts - n_bursts) / PORT_SHARE,
+				     &run->n_port_packets);
+	}
 	subject_fini(&subject);
 	return agrees;
 }
@@ -302,9 +332,10 @@ static void usage(FILE *out) {
 	      "  --packets N     to draw; each goes through every instruction set and front end (default 1000000)\n"
 	      "  --time S        stop after so many seconds at the latest\n"
 	      "  --isa LEVEL     only this instruction set (default: all this machine has)\n"
-	      "  --front FRONT   only this front end: answer, or a cache's mode: auto, bypass, uniform, tree\n"
+	      "  --front FRONT   only this front end: answer, port, or a cache's mode: auto, bypass, uniform, tree\n"
 	      "  --profile SPEC  only this profile (default: the library, and others: random:N, lines:N)\n"
 	      "  --captures DIR  more packets to start from; no such folder: without\n"
+	      "  --cases DIR     captures named after profiles: each packet is judged with its profile\n"
 	      "  --verbose       say what is next\n"
 	      "  --help          this text\n",
 	      out);
@@ -337,6 +368,8 @@ static void option_read(struct options *options, const char *name, const char *v
 		options->profile = value;
 	else if (strcmp(name, "captures") == 0)
 		options->captures = value;
+	else if (strcmp(name, "cases") == 0)
+		options->cases = value;
 	else if (strcmp(name, "verbose") == 0)
 		options->verbose = true;
 	else if (ddp_isa_parse(value, &options->isa) < 0)
@@ -345,11 +378,17 @@ static void option_read(struct options *options, const char *name, const char *v
 
 static void options_read(struct options *options, int argc, char **argv) {
 	static const struct option known[] = {
-		{"seed", required_argument, NULL, 1},     {"packets", required_argument, NULL, 1},
-		{"time", required_argument, NULL, 1},     {"isa", required_argument, NULL, 1},
-		{"front", required_argument, NULL, 1},    {"profile", required_argument, NULL, 1},
-		{"captures", required_argument, NULL, 1}, {"verbose", no_argument, NULL, 1},
-		{"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
+		{"seed", required_argument, NULL, 1},
+		{"packets", required_argument, NULL, 1},
+		{"time", required_argument, NULL, 1},
+		{"isa", required_argument, NULL, 1},
+		{"front", required_argument, NULL, 1},
+		{"profile", required_argument, NULL, 1},
+		{"captures", required_argument, NULL, 1},
+		{"cases", required_argument, NULL, 1},
+		{"verbose", no_argument, NULL, 1},
+		{"help", no_argument, NULL, 'h'},
+		{NULL, 0, NULL, 0},
 	};
 	int which, c;
 
@@ -385,12 +424,14 @@ static void run_init(struct run *run) {
 		exit(77);
 	}
 	run->verdicts = calloc(BURST_MAX, sizeof(*run->verdicts));
-	if (!fronts_init(&run->fronts, options->isa, options->front))
+	if (!fronts_init(&run->fronts, options->isa, options->front) && !has_port(run))
 		misused("front", options->front != NULL ? options->front : "(any)");
 	if (!burst_init(&run->burst) || run->verdicts == NULL) {
 		perror("ddp-judge");
 		exit(2);
 	}
+	if (has_port(run))
+		port_begin();
 	keys_make(run);
 	frames_corpora_add(&run->common, N_JOINED, 2 * options->seed + 1);
 	if (options->captures != NULL &&
@@ -448,9 +489,10 @@ int main(int argc, char **argv) {
 	good = all_agree(&run) && fronts_report(&run.fronts) &&
 	       (seen_report(&run.seen) || run.options.profile != NULL);
 	if (good)
-		printf("%" PRIu64 " packets judged, 0 differences\n", fronts_packets(&run.fronts));
+		printf("%-19s %10" PRIu64 " packets\n%" PRIu64 " packets judged, 0 differences\n",
+		       PORT, run.n_port_packets, fronts_packets(&run.fronts) + run.n_port_packets);
 	if (!good)
 		return 1;
 	run_fini(&run);
-	return 0;
+	return has_port(&run) ? scratch_end(0) : 0;
 }

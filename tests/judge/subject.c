@@ -9,6 +9,7 @@
 #define N_DRAWN 100    // packets along the parse graph, and as many for each type as
 #define N_DRAWN_TYPE 6 // this
 #define RULES_MAX 300
+#define CASES_MAX 1000 // of one profile
 
 static uint64_t last_id; // of a way: none is given twice
 
@@ -226,8 +227,7 @@ static char *lines_text(unsigned int i) {
 	return text;
 }
 
-// The text of a profile that no file has, else NULL.
-static char *text_of(const char *spec) {
+char *subject_text(const char *spec) {
 	const char *number = strchr(spec, ':');
 	uint64_t n = number != NULL ? strtoull(number + 1, NULL, 10) : 0;
 
@@ -242,7 +242,7 @@ static char *text_of(const char *spec) {
 // As a port that had other profiles before, it has ids from first_id on.
 static int spec_load(struct ddp_personality *personality, const char *spec, unsigned int first_id,
 		     struct ddp_diag *diag) {
-	char *text = text_of(spec);
+	char *text = subject_text(spec);
 	struct ddp_source source = {.spec = spec};
 	int ret;
 
@@ -333,8 +333,21 @@ static void drawn_add(struct subject *subject, uint64_t seed) {
 	}
 }
 
+// In a file of the profile's name: "gtpu.pcap" for "/profiles/gtpu.yaml:ue".
+static void cases_add(struct subject *subject, const char *dir) {
+	const char *slash = strrchr(subject->spec, '/');
+	const char *name = slash != NULL ? slash + 1 : subject->spec;
+	char *path;
+
+	if (asprintf(&path, "%s/%.*s.pcap", dir, (int)strcspn(name, ".:;+"), name) < 0)
+		abort();
+	subject->first_case = subject->frames.n;
+	subject->n_cases = frames_capture_add(&subject->frames, path, CASES_MAX);
+	free(path);
+}
+
 void subject_init(struct subject *subject, const char *spec, const struct frames *common,
-		  uint64_t seed) {
+		  const char *cases, uint64_t seed) {
 	memset(subject, 0, sizeof(*subject));
 	subject->spec = spec;
 	subject->salt = random_next(&seed) >> 32;
@@ -342,6 +355,8 @@ void subject_init(struct subject *subject, const char *spec, const struct frames
 	subject_load(&subject->personality, spec, 1 + subject->salt % 5000);
 	for (unsigned int i = 0; i < common->n; i++)
 		frame_add(&subject->frames, common->list[i].bytes, common->list[i].len);
+	if (cases != NULL)
+		cases_add(subject, cases);
 	drawn_add(subject, random_next(&seed));
 	if (strncmp(spec, LINES, strlen(LINES)) == 0 || strncmp(spec, RANDOM, strlen(RANDOM)) == 0)
 		frames_small_add(&subject->frames, 2 * common->n, random_next(&seed));

@@ -24,6 +24,7 @@ struct subject {
 	const char *spec;
 	struct ddp_personality personality, other; // other: of the last way
 	struct frames frames;
+	unsigned int first_case, n_cases; // of frames: what people wrote for the profile
 	struct way ways[N_WAYS];
 	uint32_t salt;              // of the application's names,
 	uint32_t ptypes[NAMES_MAX]; // which are these, by id
@@ -32,11 +33,14 @@ struct subject {
 // Profiles that no file has: "random:7", one of any number that nobody wrote; "lines:7", one of
 // these with headers of any length.
 extern const unsigned int n_lines_specs;
+// Its text, which the caller frees; NULL: it has a file.
+char *subject_text(const char *spec);
 
-// Load a profile, find packets for it (those that frames has already, and more) and make the ways.
+// Load a profile, find packets for it (those that frames has already, those in a capture of the
+// profile's name in cases, which may be NULL, and more) and make the ways.
 // Ends the program if the profile is no good, or has a packet type that no packet drawn has.
 void subject_init(struct subject *subject, const char *spec, const struct frames *common,
-		  uint64_t seed);
+		  const char *cases, uint64_t seed);
 // Free another profile's program, and make it again for a new way: as a port does whose profile is
 // exchanged.
 void subject_exchange(struct subject *subject);

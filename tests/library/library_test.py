@@ -3,6 +3,7 @@
 """Every profile of the library on packets made for it, judged by tshark.
 
     library_test.py path/to/ddpctl path/to/profiles [profile...]
+    library_test.py --write FOLDER    captures of all packets, for the judge
 
 cases/<profile>.py holds CASES, a list of Case, and may hold
     TSHARK   more options for tshark
@@ -202,6 +203,14 @@ def capture_write(cases):
     return file
 
 
+def cases_write(folder):
+    """A capture of each profile's packets."""
+    os.makedirs(folder, exist_ok=True)
+    for name in cases_names():
+        with open(os.path.join(folder, name + ".pcap"), "wb") as file:
+            file.write(packets.pcap([(case.packet, case.wire_len or len(case.packet)) for case in cases_load(name).CASES]))
+
+
 def options_of(module, case):
     return tuple(getattr(module, "TSHARK", ())) + case.options
 
@@ -398,6 +407,9 @@ def cases_names():
 
 def main():
     global ddpctl, profile_dir
+    if sys.argv[1:2] == ["--write"]:
+        cases_write(sys.argv[2])
+        return
     if len(sys.argv) < 3:
         sys.exit(__doc__.splitlines()[2].strip())
     if shutil.which("tshark") is None:
