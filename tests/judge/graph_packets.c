@@ -203,15 +203,17 @@ static bool step_draw(const struct draft *d, const struct ddp_header *header, in
 	*step = (struct step){.rules = header->rules};
 	for (unsigned int r = 0; r < header->n_rules; r++) {
 		const struct ddp_rule *rule = &header->rules[r];
-		const struct ddp_table *table = &d->graph->profile->tables[rule->table];
+		const struct ddp_table *table;
 
 		if (rule->kind == DDP_RULE_GOTO && is_wanted(d, rule->target, wanted) &&
 		    is_better(d, rule->target, step, ++n, wanted)) {
 			step->n = r;
 			step->target = rule->target;
 		}
-		for (unsigned int i = 0; rule->kind == DDP_RULE_LOOKUP && i < table->n_entries;
-		     i++) {
+		if (rule->kind != DDP_RULE_LOOKUP)
+			continue;
+		table = &d->graph->profile->tables[rule->table];
+		for (unsigned int i = 0; i < table->n_entries; i++) {
 			const struct ddp_table_entry *entry = &table->entries[i];
 
 			if (is_wanted(d, entry->target, wanted) &&
@@ -387,11 +389,14 @@ static bool leads_add(struct graph *graph, unsigned int header) {
 
 	for (unsigned int r = 0; r < h->n_rules; r++) {
 		const struct ddp_rule *rule = &h->rules[r];
-		const struct ddp_table *table = &graph->profile->tables[rule->table];
+		const struct ddp_table *table;
 
 		if (rule->kind == DDP_RULE_GOTO)
 			more |= lead_add(graph, header, rule->target);
-		for (unsigned int i = 0; rule->kind == DDP_RULE_LOOKUP && i < table->n_entries; i++)
+		if (rule->kind != DDP_RULE_LOOKUP)
+			continue;
+		table = &graph->profile->tables[rule->table];
+		for (unsigned int i = 0; i < table->n_entries; i++)
 			more |= lead_add(graph, header, table->entries[i].target);
 	}
 	return more;
