@@ -8,30 +8,11 @@
 //			   rx_dropped_at_stop + rx_in_rings
 //
 // rx_in_rings counts packets that were taken from the lower device and not yet counted elsewhere:
-// on rings, held, or inside a burst call. At a reset these count as taken after it.
+// on rings, held, or inside a burst call. At a reset these count as taken after it. The sum does
+// not have what the lower device dropped (lower_...).
 //
-// rx_offloaded counts packets with a hardware hash, which bypassed the path caches.
-//
-// rx_path_cache_hits and _misses count packets whose path was in a path cache, or not; _learned
-// counts paths that were added; _entries is the present number of entries in the caches of all
-// lower queues (not reset).
-//
-// rx_decapped_packets and rx_not_decapped_packets count packets with decap=on that no rule drops:
-// those whose tunnel was removed, and all others.
-//
-// order_parked counts packets that waited at a lower queue after a change, so that they
-// overtake no packet of their flow (run/order.h); order_longest_parking_us is the longest time
-// that packets waited (not reset). balance_given_up counts queues that a change did not wait for
-// any longer, because they were not polled, and moves of table entries given up for this reason.
-//
-// balance_rounds and balance_moves count intervals of load-aware RSS, and the table entries
-// that it moved. balance_before_permille and balance_after_permille are gauges: the load of
-// the most loaded queue in its last interval with packets, in thousandths of the mean, without and
-// with the moves made then (not reset).
-//
-// lower_... are the lower device's own xstats. Of these, lower_rx_missed_errors, lower_rx_errors
-// and lower_rx_mbuf_allocation_errors, its drops, are in telemetry, too. The sum above does not
-// have these packets.
+// rx_path_cache_entries, order_longest_parking_us, balance_before_permille and
+// balance_after_permille are not counters, so not reset.
 #include "port/counts/stats.h"
 #include "port/quiesce/quiesce.h"
 #include "port/state/balance.h"
