@@ -38,23 +38,13 @@ void ddp_devargs_fini(struct ddp_devargs *devargs);
 
 // ethdev.c
 extern const struct eth_dev_ops ddp_port_ops;
-// Parts of these operations, also for other processes. Under the port's mutex; the last four
-// within a change.
-#define DDP_PTYPES_MAX 106 // the end of the list included
-void ddp_info_get(const struct ddp_port *port, struct rte_eth_dev_info *info);
-int ddp_fw_version_get(const struct ddp_port *port, char *version, size_t size);
-// All zero if the lower device has no link to report.
-void ddp_link_get(struct ddp_port *port, bool wait, struct rte_eth_link *link);
 // Values of single layers, as ethdev defines them, and RTE_PTYPE_UNKNOWN as the end. Returns how
-// many come before it.
+// many come before it. Under the port's mutex.
+#define DDP_PTYPES_MAX 106 // the end of the list included
 unsigned int ddp_ptypes_get(const struct ddp_port *port, uint32_t ptypes[DDP_PTYPES_MAX]);
 uint32_t *ddp_ptypes_list(void);
 void ddp_rxq_info_get(const struct ddp_port *port, uint16_t id, struct rte_eth_rxq_info *info);
 void ddp_txq_info_get(const struct ddp_port *port, uint16_t id, struct rte_eth_txq_info *info);
-int ddp_promiscuous_set(struct ddp_port *port, bool on);
-int ddp_allmulticast_set(struct ddp_port *port, bool on);
-int ddp_link_up_set(struct ddp_port *port, bool up);
-int ddp_mtu_set(struct ddp_port *port, uint16_t mtu);
 
 // telemetry.c: once a process.
 void ddp_telemetry_register(void);

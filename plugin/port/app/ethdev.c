@@ -79,7 +79,7 @@ static void functions_offer(struct rte_eth_dev_info *info) {
 		DPDK_RSS_FUNCTION_OFFER(info, ddp_flow_function(i));
 }
 
-void ddp_info_get(const struct ddp_port *port, struct rte_eth_dev_info *info) {
+static int info_fill(const struct ddp_port *port, struct rte_eth_dev_info *info) {
 	const struct rte_eth_dev_portconf defaults = {
 		.burst_size = DDP_PORT_BURST,
 		.ring_size = DDP_PORT_DESC_DEFAULT,
@@ -110,12 +110,13 @@ void ddp_info_get(const struct ddp_port *port, struct rte_eth_dev_info *info) {
 	info->dev_capa = RTE_ETH_DEV_CAPA_FLOW_RULE_KEEP;
 	info->default_rxportconf = defaults;
 	info->default_txportconf = defaults;
+	return 0;
 }
 
-OP(READ, infos_get, (ddp_info_get(port, info), 0), struct rte_eth_dev_info *info)
+OP(READ, infos_get, info_fill(port, info), struct rte_eth_dev_info *info)
 
 // The profiles are our firmware.
-int ddp_fw_version_get(const struct ddp_port *port, char *version, size_t size) {
+static int version_print(const struct ddp_port *port, char *version, size_t size) {
 	const struct ddp_profile *profile = port->personality->profile;
 	size_t len = 0;
 
@@ -131,7 +132,7 @@ int ddp_fw_version_get(const struct ddp_port *port, char *version, size_t size) 
 	return len < size ? 0 : (int)len + 1;
 }
 
-OP(READ, fw_version_get, ddp_fw_version_get(port, version, size), char *version, size_t size)
+OP(READ, fw_version_get, version_print(port, version, size), char *version, size_t size)
 
 // An application would not notice that these have no effect.
 static int conf_check(const struct ddp_port *port) {
@@ -267,19 +268,12 @@ static int is_removed(struct rte_eth_dev *dev) {
 	return removed_read(dev) > 0;
 }
 
-void ddp_link_get(struct ddp_port *port, bool wait, struct rte_eth_link *link) {
-	uint16_t lower = port->lower.port_id;
-
-	memset(link, 0, sizeof(*link));
-	if (DDP_LOWER_CALL(port, wait ? rte_eth_link_get(lower, link) :
-					rte_eth_link_get_nowait(lower, link)) < 0)
-		memset(link, 0, sizeof(*link));
-}
-
+// All zero if the lower device has no link to report.
 static int link_set(struct rte_eth_dev *dev, struct ddp_port *port, bool wait) {
-	struct rte_eth_link link;
+	struct rte_eth_link link = {0};
 
-	ddp_link_get(port, wait, &link);
+	if ((wait ? LOWER(rte_eth_link_get, &link) : LOWER(rte_eth_link_get_nowait, &link)) < 0)
+		memset(&link, 0, sizeof(link));
 	return rte_eth_linkstatus_set(dev, &link);
 }
 
@@ -293,21 +287,7 @@ static int received_anyway(const struct ddp_port *port, int ret) {
 	return rte_eth_promiscuous_get(port->lower.port_id) == 1 ? enabled_anyway(ret) : ret;
 }
 
-int ddp_promiscuous_set(struct ddp_port *port, bool on) {
-	return on ? enabled_anyway(LOWER(rte_eth_promiscuous_enable)) :
-		    LOWER(rte_eth_promiscuous_disable);
-}
-
-int ddp_allmulticast_set(struct ddp_port *port, bool on) {
-	return on ? enabled_anyway(LOWER(rte_eth_allmulticast_enable)) :
-		    LOWER(rte_eth_allmulticast_disable);
-}
-
-int ddp_link_up_set(struct ddp_port *port, bool up) {
-	return up ? LOWER(rte_eth_dev_set_link_up) : LOWER(rte_eth_dev_set_link_down);
-}
-
-int ddp_mtu_set(struct ddp_port *port, uint16_t mtu) {
+static int lower_mtu_set(struct ddp_port *port, uint16_t mtu) {
 	int ret = LOWER(rte_eth_dev_set_mtu, mtu);
 
 	// Without a limit on packets (net_pcap, net_ring, ...) there is nothing to set.
@@ -348,13 +328,13 @@ static int lower_vlan_set(struct ddp_port *port) {
 }
 
 OP(READ, link_update, link_set(dev, port, wait_to_complete), int wait_to_complete)
-OP(CHANGE, set_link_up, ddp_link_up_set(port, true))
-OP(CHANGE, set_link_down, ddp_link_up_set(port, false))
-OP(CHANGE, promiscuous_enable, ddp_promiscuous_set(port, true))
-OP(CHANGE, promiscuous_disable, ddp_promiscuous_set(port, false))
-OP(CHANGE, allmulticast_enable, ddp_allmulticast_set(port, true))
-OP(CHANGE, allmulticast_disable, ddp_allmulticast_set(port, false))
-OP(CHANGE, mtu_set, ddp_mtu_set(port, mtu), uint16_t mtu)
+OP(CHANGE, set_link_up, LOWER(rte_eth_dev_set_link_up))
+OP(CHANGE, set_link_down, LOWER(rte_eth_dev_set_link_down))
+OP(CHANGE, promiscuous_enable, enabled_anyway(LOWER(rte_eth_promiscuous_enable)))
+OP(CHANGE, promiscuous_disable, LOWER(rte_eth_promiscuous_disable))
+OP(CHANGE, allmulticast_enable, enabled_anyway(LOWER(rte_eth_allmulticast_enable)))
+OP(CHANGE, allmulticast_disable, LOWER(rte_eth_allmulticast_disable))
+OP(CHANGE, mtu_set, lower_mtu_set(port, mtu), uint16_t mtu)
 OP(CHANGE, mac_addr_set, lower_mac_set(port, addr), struct rte_ether_addr *addr)
 // The lower port has its own table; the pool is VMDq's.
 OP(CHANGE, mac_addr_add,

@@ -37,28 +37,31 @@
 
 struct rte_vdev_device;
 
-// What can be asked for: X(name, READ or CHANGE, the call that mp_primary.c makes of it).
-#define DDP_MP_OPS(X)                                                           \
-	X(ALLMULTICAST, CHANGE, ddp_allmulticast_set(port, request->n != 0))    \
-	X(ATTACH, READ, (ddp_mp_watch(port), 0))                                \
-	X(FW_VERSION, READ, ddp_fw_version_get(port, data, request->size))      \
-	X(INFO, READ, (ddp_info_get(port, data), 0))                            \
-	X(LINK, READ, (ddp_link_get(port, request->n != 0, data), 0))           \
-	X(LINK_SET, CHANGE, ddp_link_up_set(port, request->n != 0))             \
-	X(MTU, CHANGE, ddp_mtu_set(port, request->n))                           \
-	X(PROMISCUOUS, CHANGE, ddp_promiscuous_set(port, request->n != 0))      \
-	X(PTYPES, READ, ddp_ptypes_get(port, data))                             \
-	X(RETA_QUERY, READ, ddp_rss_reta_query(port, data, request->n))         \
-	X(RETA_UPDATE, CHANGE, ddp_rss_reta_update(port, data, request->n))     \
-	X(RSS_HASH_CONF_GET, READ, (ddp_rss_hash_get(port, rss_conf(data)), 0)) \
-	X(RSS_HASH_UPDATE, CHANGE, ddp_rss_hash_update(port, rss_conf(data)))   \
-	X(STATS, READ, ddp_stats_get(port, data))                               \
-	X(STATS_RESET, READ, ddp_stats_reset(port))                             \
-	X(XSTATS, READ, ddp_xstats_get(port, NULL, data, request->n))           \
-	X(XSTATS_NAMES, READ, ddp_xstats_get(port, data, NULL, request->n))
+// What can be asked for: X(name, the call that mp_primary.c makes of it, mostly of an operation).
+#define DDP_MP_OPS(X)                                                                \
+	X(ALLMULTICAST_DISABLE, ops->allmulticast_disable(dev))                      \
+	X(ALLMULTICAST_ENABLE, ops->allmulticast_enable(dev))                        \
+	X(ATTACH, DDP_PORT_READ(request->port_id, port, (ddp_mp_watch(port), 0)))    \
+	X(FW_VERSION, ops->fw_version_get(dev, data, request->size))                 \
+	X(INFO, ops->dev_infos_get(dev, data))                                       \
+	X(LINK, ops->link_update(dev, request->n))                                   \
+	X(LINK_DOWN, ops->dev_set_link_down(dev))                                    \
+	X(LINK_UP, ops->dev_set_link_up(dev))                                        \
+	X(MTU, ops->mtu_set(dev, request->n))                                        \
+	X(PROMISCUOUS_DISABLE, ops->promiscuous_disable(dev))                        \
+	X(PROMISCUOUS_ENABLE, ops->promiscuous_enable(dev))                          \
+	X(PTYPES, DDP_PORT_READ(request->port_id, port, ddp_ptypes_get(port, data))) \
+	X(RETA_QUERY, ops->reta_query(dev, data, request->n))                        \
+	X(RETA_UPDATE, ops->reta_update(dev, data, request->n))                      \
+	X(RSS_HASH_CONF_GET, ops->rss_hash_conf_get(dev, rss_conf(data)))            \
+	X(RSS_HASH_UPDATE, ops->rss_hash_update(dev, rss_conf(data)))                \
+	X(STATS, DDP_PORT_READ(request->port_id, port, ddp_stats_get(port, data)))   \
+	X(STATS_RESET, ops->stats_reset(dev))                                        \
+	X(XSTATS, ops->xstats_get(dev, data, request->n))                            \
+	X(XSTATS_NAMES, ops->xstats_get_names(dev, data, request->n))
 
 enum ddp_mp_op {
-#define OP(name, access, call) DDP_MP_##name,
+#define OP(name, call) DDP_MP_##name,
 	DDP_MP_OPS(OP)
 #undef OP
 };

@@ -2,7 +2,6 @@
 // Carries out what secondary processes ask for; see mp.h.
 #include "port/app/app.h"
 #include "port/counts/stats.h"
-#include "port/exchange/exchange.h"
 #include "port/mp/mp.h"
 #include "port/quiesce/quiesce.h"
 #include "port/state/control.h"
@@ -21,12 +20,17 @@ static struct rte_eth_rss_conf *rss_conf(struct ddp_mp_rss *rss) {
 }
 
 static int request_run(struct ddp_mp_request *request) {
+	const struct eth_dev_ops *ops = &ddp_port_ops;
+	struct rte_eth_dev *dev;
 	void *data = request->data;
 
+	if (request->port_id >= RTE_MAX_ETHPORTS)
+		return -ENODEV;
+	dev = &rte_eth_devices[request->port_id];
 	switch (request->op) {
-#define CASE(name, access, call) \
-	case DDP_MP_##name:      \
-		return DDP_PORT_##access(request->port_id, port, call);
+#define CASE(name, call)    \
+	case DDP_MP_##name: \
+		return call;
 		DDP_MP_OPS(CASE)
 #undef CASE
 	default:

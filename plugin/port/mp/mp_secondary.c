@@ -111,12 +111,13 @@ static size_t reta_size(uint16_t n) {
 
 ASK(infos_get, INFO, 0, info, sizeof(*info), struct rte_eth_dev_info *info)
 ASK(fw_version_get, FW_VERSION, 0, version, size, char *version, size_t size)
-ASK(set_link_up, LINK_SET, true, NULL, 0)
-ASK(set_link_down, LINK_SET, false, NULL, 0)
-ASK(promiscuous_enable, PROMISCUOUS, true, NULL, 0)
-ASK(promiscuous_disable, PROMISCUOUS, false, NULL, 0)
-ASK(allmulticast_enable, ALLMULTICAST, true, NULL, 0)
-ASK(allmulticast_disable, ALLMULTICAST, false, NULL, 0)
+ASK(link_update, LINK, wait_to_complete, NULL, 0, int wait_to_complete)
+ASK(set_link_up, LINK_UP, 0, NULL, 0)
+ASK(set_link_down, LINK_DOWN, 0, NULL, 0)
+ASK(promiscuous_enable, PROMISCUOUS_ENABLE, 0, NULL, 0)
+ASK(promiscuous_disable, PROMISCUOUS_DISABLE, 0, NULL, 0)
+ASK(allmulticast_enable, ALLMULTICAST_ENABLE, 0, NULL, 0)
+ASK(allmulticast_disable, ALLMULTICAST_DISABLE, 0, NULL, 0)
 ASK(mtu_set, MTU, mtu, NULL, 0, uint16_t mtu)
 ASK(reta_update, RETA_UPDATE, n, conf, reta_size(n), struct rte_eth_rss_reta_entry64 *conf,
     uint16_t n)
@@ -130,13 +131,6 @@ ASK(xstats_get, XSTATS, values != NULL ? n : 0, values, values != NULL ? n * siz
     struct rte_eth_xstat *values, unsigned int n)
 ASK(xstats_get_names, XSTATS_NAMES, names != NULL ? n : 0, names,
     names != NULL ? n * sizeof(*names) : 0, struct rte_eth_xstat_name *names, unsigned int n)
-
-static int link_update(struct rte_eth_dev *dev, int wait_to_complete) {
-	struct rte_eth_link link = {0};
-	int ret = ask(dev, DDP_MP_LINK, wait_to_complete != 0, &link, sizeof(link));
-
-	return ret < 0 ? ret : rte_eth_linkstatus_set(dev, &link);
-}
 
 static int rss_ask(const struct rte_eth_dev *dev, enum ddp_mp_op op, struct ddp_mp_rss *rss,
 		   const struct rte_eth_rss_conf *conf) {
