@@ -62,10 +62,10 @@ static unsigned int headroom_draw(uint64_t *seed) {
 	}
 }
 
-// Bytes from off on, in a buffer of their own.
+// Bytes from off on, in a buffer of their own, with those of `stale` behind them.
 static struct rte_mbuf *segment_lay(struct burst *burst, unsigned int slot,
-				    const struct bytes *packet, uint32_t off, uint32_t len,
-				    uint64_t *seed) {
+				    const struct bytes *packet, const struct bytes *stale,
+				    uint32_t off, uint32_t len, uint64_t *seed) {
 	struct rte_mbuf *mbuf = &burst->segments[slot];
 	unsigned int headroom = headroom_draw(seed);
 	unsigned int tailroom = random_below(seed, 2) == 0 ? 0 : random_below(seed, TAILROOM_MAX);
@@ -81,14 +81,15 @@ static struct rte_mbuf *segment_lay(struct burst *burst, unsigned int slot,
 	mbuf->next = NULL;
 	if (off + len + tailroom > PACKET_MAX)
 		tailroom = PACKET_MAX - off - len;
-	// What follows in the packet is what follows in memory, too, though it is beyond this
-	// segment.
-	memcpy((uint8_t *)mbuf->buf_addr + headroom, packet->data + off, len + tailroom);
+	memcpy((uint8_t *)mbuf->buf_addr + headroom, packet->data + off, len);
+	memcpy((uint8_t *)mbuf->buf_addr + headroom + len, stale->data + off + len, tailroom);
 	return mbuf;
 }
 
 void burst_lay(struct burst *burst, unsigned int i, unsigned int whole, uint64_t *seed) {
 	const struct bytes *packet = &burst->packets[i];
+	// What follows in memory, beyond a segment, may look like the packet's, or be another's.
+	const struct bytes *stale = i > 0 && random_below(seed, 2) == 0 ? packet - 1 : packet;
 	bool split = random_below(seed, whole) == 0;
 	unsigned int n = split ? 2 + random_below(seed, BURST_SEGMENTS - 1) : 1;
 	struct rte_mbuf *last = NULL;
@@ -100,7 +101,7 @@ void burst_lay(struct burst *burst, unsigned int i, unsigned int whole, uint64_t
 
 		if (s + 1 < n)
 			len = random_below(seed, (left < 160 ? left : 160) + 1);
-		mbuf = segment_lay(burst, i * BURST_SEGMENTS + s, packet, off, len, seed);
+		mbuf = segment_lay(burst, i * BURST_SEGMENTS + s, packet, stale, off, len, seed);
 		if (last == NULL)
 			burst->mbufs[i] = mbuf;
 		else

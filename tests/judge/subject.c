@@ -208,21 +208,49 @@ static const char *const lines[] = {
 	"  aa: {first: true, layout: 'len:8 x:8 ...', length: '4 * len', ahead: 'p:24',\n"
 	"       next: [{when: {p: 0x010101, x: 1}, then: bb}]}\n",
 };
-const unsigned int n_lines_specs = 2 * COUNT(lines);
+
+#define KINDS "1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768"
+#define AA_BB "packet_types:\n  AA: {path: aa, rss: aa.y}\n  BB: {path: aa bb, rss: aa.y}\n"
+
+// Values that an entry of the path cache must not have: as many as it has room for, two lists of
+// them, and a condition that is no comparison with one value.
+static const char *const values[] = {
+	"tables: {kind: numbers}\n"
+	"headers:\n"
+	"  aa: {first: true, layout: 'v:8 k:16 y:32', valid: {v: 1}, next: kind(k)}\n"
+	"  bb: {after: 'kind(" KINDS ")', layout: 'z:8'}\n" AA_BB,
+	"tables: {kind: numbers, sort: numbers}\n"
+	"headers:\n"
+	"  aa: {first: true, layout: 'v:8 k:16 m:16 y:16', valid: {v: 1}, next: [kind(k), sort(m)]}\n"
+	"  bb: {after: 'kind(" KINDS ")', layout: 'z:8'}\n"
+	"  cc: {after: 'sort(" KINDS ")', layout: 'z:8'}\n" AA_BB
+	"  CC: {path: aa cc, rss: aa.y}\n",
+	"headers:\n"
+	"  aa: {first: true, layout: 'v:8 n:8 y:32', valid: {v: 1},\n"
+	"       next: {when: 'n > 5 and n < 20 or n == 33', then: bb}}\n"
+	"  bb: {layout: 'z:8'}\n" AA_BB,
+};
+const unsigned int n_lines_specs = 2 * COUNT(lines) + COUNT(values);
 
 static char *lines_text(unsigned int i) {
+	const unsigned int n = 2 * COUNT(lines);
 	char *text;
+	int ret;
 
-	if (asprintf(&text,
-		     "profile: t\n"
-		     "headers:\n"
-		     "%s"
-		     "  bb: {layout: 'z:8', next: [{when: {z: 1}, then: hh}]}\n"
-		     "  hh: {hidden: true, layout: 'h:8'}\n"
-		     "packet_types:\n"
-		     "  AA: {path: aa, rss: aa.x}\n"
-		     "  BB: {path: aa bb, rss: %s}\n",
-		     lines[i / 2 % COUNT(lines)], i % 2 == 0 ? "bb.z" : "bb.z hh.h") < 0)
+	if (i >= n)
+		ret = asprintf(&text, "profile: t\n%s", values[(i - n) % COUNT(values)]);
+	else
+		ret = asprintf(&text,
+			       "profile: t\n"
+			       "headers:\n"
+			       "%s"
+			       "  bb: {layout: 'z:8', next: [{when: {z: 1}, then: hh}]}\n"
+			       "  hh: {hidden: true, layout: 'h:8'}\n"
+			       "packet_types:\n"
+			       "  AA: {path: aa, rss: aa.x}\n"
+			       "  BB: {path: aa bb, rss: %s}\n",
+			       lines[i / 2], i % 2 == 0 ? "bb.z" : "bb.z hh.h");
+	if (ret < 0)
 		abort();
 	return text;
 }

@@ -31,7 +31,7 @@ struct subject {
 };
 
 // Profiles that no file has: "random:7", one of any number that nobody wrote; "lines:7", one of
-// these with headers of any length.
+// these with headers of any length, or with values that a path cache must not have.
 extern const unsigned int n_lines_specs;
 // Its text, which the caller frees; NULL: it has a file.
 char *subject_text(const char *spec);

@@ -67,38 +67,6 @@ static unsigned int visible(const struct ddp_program *program, const struct ddp_
 	return n;
 }
 
-// Cut at any byte, a packet has exactly those headers of the whole one that are wholly there.
-static void assert_cut(const struct ddp_program *program, const uint8_t *bytes, uint32_t cut,
-		       const struct ddp_class *whole) {
-	struct ddp_class class;
-	unsigned int n = 0;
-
-	classify_bytes(program, bytes, cut, &class);
-	assert_true(class.n_seen <= whole->n_seen);
-	assert_same_headers(&class, whole);
-	for (unsigned int i = 0; i < whole->n_seen; i++)
-		if (whole->seen[i].off + whole->seen[i].len <= (int)cut)
-			n += !ddp_program_node(program, whole->seen[i].node)->hidden;
-	assert_int_equal(visible(program, &class), n);
-	if (n < visible(program, whole))
-		assert_int_equal(class.status, DDP_STATUS_TRUNCATED);
-	input_text(program, bytes, cut, &class); // must not read behind the end either
-}
-
-static void a_packet_cut_anywhere_keeps_the_headers_that_are_whole(void **state) {
-	for (unsigned int c = 0; c < COUNT(corpora); c++) {
-		for (unsigned int i = 0; i < corpora[c].n_samples; i++) {
-			uint8_t bytes[PACKET_MAX];
-			uint32_t len = packet_build(corpora[c].samples[i].packet, bytes);
-			struct ddp_class whole;
-
-			classify_bytes(loaded[c].program, bytes, len, &whole);
-			for (uint32_t cut = 0; cut < len; cut++)
-				assert_cut(loaded[c].program, bytes, cut, &whole);
-		}
-	}
-}
-
 /* The bytes that decided */
 
 static void assert_settled(const struct ddp_program *program, const uint8_t *bytes, uint32_t len) {
@@ -131,73 +99,6 @@ static void bytes_behind_the_reach_of_a_class_decide_nothing(void **state) {
 
 			for (uint32_t cut = 0; cut <= len; cut++)
 				assert_settled(loaded[c].program, bytes, cut);
-		}
-	}
-}
-
-/* Segments */
-
-// A packet in two blocks of memory, the second of which is read by copies or in place.
-struct split {
-	uint8_t *first, *second;
-	uint32_t first_len, len;
-	bool in_place;
-};
-
-static const void *split_read(const void *ctx, uint32_t off, uint32_t len, void *buf) {
-	const struct split *split = ctx;
-	uint8_t *out = buf;
-
-	assert_true(off + len <= split->len);
-	if (split->in_place && off >= split->first_len)
-		return split->second + (off - split->first_len);
-	for (uint32_t i = 0; i < len; i++)
-		out[i] = off + i < split->first_len ? split->first[off + i] :
-						      split->second[off + i - split->first_len];
-	return buf;
-}
-
-static void assert_split(const struct ddp_program *program, const uint8_t *bytes, uint32_t len,
-			 uint32_t at, bool in_place, const struct ddp_class *whole) {
-	struct split split = {malloc(at), malloc(len - at), at, len, in_place};
-	const struct ddp_packet packet = {
-		.data = split.first,
-		.first_len = at,
-		.len = len,
-		.read = split_read,
-		.ctx = &split,
-	};
-	const struct ddp_packet joined = {.data = bytes, .first_len = len, .len = len};
-	uint8_t input[48], expected[48];
-	struct ddp_class class;
-	unsigned int n;
-
-	memcpy(split.first, bytes, at);
-	memcpy(split.second, bytes + at, len - at);
-	ddp_classify(program, &packet, &class);
-	assert_same_class(&class, whole);
-	for (unsigned int symmetric = 0; symmetric < 2; symmetric++) {
-		n = ddp_input_gather(program, &packet, &class, UINT64_MAX, symmetric, input);
-		assert_int_equal(n, ddp_input_gather(program, &joined, whole, UINT64_MAX, symmetric,
-						     expected));
-		assert_memory_equal(input, expected, (n + 3) / 4 * 4);
-	}
-	free(split.first);
-	free(split.second);
-}
-
-static void a_packet_in_two_segments_is_classified_as_in_one(void **state) {
-	for (unsigned int c = 0; c < COUNT(corpora); c++) {
-		for (unsigned int i = 0; i < corpora[c].n_samples; i++) {
-			uint8_t bytes[PACKET_MAX];
-			uint32_t len = packet_build(corpora[c].samples[i].packet, bytes);
-			struct ddp_class whole;
-
-			classify_bytes(loaded[c].program, bytes, len, &whole);
-			for (uint32_t at = 0; at < len; at++) {
-				assert_split(loaded[c].program, bytes, len, at, true, &whole);
-				assert_split(loaded[c].program, bytes, len, at, false, &whole);
-			}
 		}
 	}
 }
@@ -341,8 +242,6 @@ static void a_packet_of_more_than_64_kilobytes_is_read_up_to_there(void **state)
 UNIT_TESTS(walk) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(gtpu_leaves_what_base_classifies_alone),
-		cmocka_unit_test(a_packet_cut_anywhere_keeps_the_headers_that_are_whole),
-		cmocka_unit_test(a_packet_in_two_segments_is_classified_as_in_one),
 		cmocka_unit_test(tunnels_in_tunnels_end_too),
 		cmocka_unit_test(a_tunnel_behind_the_packet_type_is_no_part_of_it),
 		cmocka_unit_test(headers_behind_those_that_decide_are_not_looked_at),
