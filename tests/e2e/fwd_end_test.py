@@ -67,31 +67,42 @@ class End(fwd.TestCase):
         cls.finite = [fwd.vdev(cls.n3.name, "profile=gtpu", "overflow=wait")]
 
     def test_a_capture_played_to_its_end_is_the_end(self):
-        report = self.forward(self.finite, "--rxq", 4)
-        self.assertEqual(report["packets"], self.n_packets)
-
-    def test_the_time_of_waiting_for_the_end_is_not_counted(self):
-        report = self.forward(self.finite, "--rxq", 4, "--idle-exit", 1000)
+        """The time of waiting for it is not counted; reports are in a file, a table and standard output alike."""
+        path = self.folder / "report.json"
+        result = self.run_fwd(self.finite, "--rxq", 4, "--idle-exit", 1000, "--json", path)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        report = json.loads(path.read_text())
+        self.check_report(report)
         self.assertEqual(report["packets"], self.n_packets)
         self.assertLess(report["seconds"], 1)
+        self.assertIn(f"{report['packets']} packets", result.stdout)
+        for row in report["queues"]:
+            self.assertRegex(result.stdout,
+                             rf"(?m)^ +0 +{row['queue']} .* {row['packets']} .* {row['bytes']} ")
+        for row in report["ptypes"]:
+            self.assertRegex(result.stdout, rf"(?m)^ +{row['packets']} +{row['name']}$")
+        folder = self.folder / "left"
+        folder.mkdir()
+        result = harness.run(*self.command(self.finite, "--json", "-"), cwd=self.folder,
+                             env=eal.environment(folder), timeout=fwd.SECONDS)
+        self.check_report(json.loads(result.stdout))
+        self.assertIn("imbalance", result.stderr)
+        self.assertEqual([name for _, _, names in os.walk(folder) for name in names], [], "nothing is left behind")
 
     def test_duration(self):
         report = self.forward(self.endless, "--rxq", 4, "--duration", 0.5)
         self.assertGreater(report["packets"], self.n_packets)
         self.assertGreaterEqual(report["seconds"], 0.5)
         self.assertLess(report["seconds"], 5)
-
-    def test_duration_alone_ends_it_without_idle_exit(self):
         report = self.forward(self.finite, "--rxq", 4, "--idle-exit", 0, "--duration", 0.6)
         self.assertEqual(report["packets"], self.n_packets)
         self.assertGreaterEqual(report["seconds"], 0.6)
 
     def test_packets(self):
-        for vdevs, n_lcores in ((self.endless, 2), (self.endless, 3), (self.finite, 3)):
-            for n in (1, 777):
-                with self.subTest(vdevs=vdevs, lcores=n_lcores, packets=n):
-                    report = self.forward(vdevs, "--rxq", 4, "--packets", n, n_lcores=n_lcores)
-                    self.assertEqual(report["packets"], n)
+        for vdevs, n_lcores, n in ((self.endless, 2, 1), (self.endless, 3, 777), (self.finite, 3, 1)):
+            with self.subTest(vdevs=vdevs, lcores=n_lcores, packets=n):
+                report = self.forward(vdevs, "--rxq", 4, "--packets", n, n_lcores=n_lcores)
+                self.assertEqual(report["packets"], n)
 
     def test_signals(self):
         path = self.folder / "report.json"
@@ -214,31 +225,6 @@ class End(fwd.TestCase):
         self.assertEqual(result.returncode, 3, result.stderr)
         self.assertRegex(result.stderr, "(?m)^ddp-fwd: two.pcapng: .*different from the type")
 
-    def test_the_report_may_go_to_standard_output(self):
-        result = self.run_fwd(self.finite, "--rxq", 4, "--json", "-")
-        self.assertEqual(result.returncode, 0)
-        self.check_report(json.loads(result.stdout))
-        self.assertIn("imbalance", result.stderr)
-
-    def test_the_table_has_the_numbers_of_the_report(self):
-        path = self.folder / "report.json"
-        result = self.run_fwd(self.finite, "--rxq", 4, "--json", path)
-        report = json.loads(path.read_text())
-        self.assertIn(f"{report['packets']} packets", result.stdout)
-        for row in report["queues"]:
-            self.assertRegex(result.stdout,
-                             rf"(?m)^ +0 +{row['queue']} .* {row['packets']} .* {row['bytes']} ")
-        for row in report["ptypes"]:
-            self.assertRegex(result.stdout, rf"(?m)^ +{row['packets']} +{row['name']}$")
-
-    def test_nothing_is_left_behind(self):
-        folder = self.folder / "left"
-        folder.mkdir()
-        harness.run(*self.command(self.finite), cwd=self.folder, env=eal.environment(folder),
-                    timeout=fwd.SECONDS)
-        files = [name for _, _, names in os.walk(folder) for name in names]
-        self.assertEqual(files, [])
-
     def test_help_and_version(self):
         for options in (["--", "--help"], ["--help"], ["-h"], ["--", "-h"]):
             result = harness.run(harness.tools["ddp-fwd"], *options)
@@ -257,7 +243,6 @@ class Refusal(fwd.TestCase):
     def setUpClass(cls):
         super().setUpClass()
         cls.n3 = cls.traffic("--ues", 10)
-        (cls.folder / "syntax.yaml").write_text("profile: x\nheaders: [eth\n")
         (cls.folder / "field.yaml").write_text(
             "profile: field\nversion: 1.0.0\nrequires: [base]\npacket_types:\n"
             "  X:\n    path: eth ipv4 udp\n    priority: 1\n    rss: ipv4.nonsense\n")
@@ -277,30 +262,19 @@ class Refusal(fwd.TestCase):
     def refuse(self, status, line, *options, vdevs=(GOOD,), n_lcores=2):
         self.refused(status, f"ddp-fwd: {line}", vdevs, *options, n_lcores=n_lcores)
 
-    def refuse_port(self, line, arguments):
-        self.refused(1, f"net_ddp0: {line}", [arguments])
-
-    def test_numbers_of_queues(self):
+    def test_options(self):
         for words, line in (
                 (["--rxq", 0], f"option --rxq: '0' is not a number from 1 to 65535 {HINT}"),
                 (["--rxq", 257], r"--rxq 257: port 0 \(net_ddp0\) has at most 256 Rx queues"),
-                (["--rxq", 1, "--txq", 257],
-                 r"--txq 257: port 0 \(net_ddp0\) has at most 256 Tx queues"),
-                (["--rxq", 4, "--txq", 1], "--txq 1: .* 2 lcores forward: use at least 2")):
+                (["--rxq", 1, "--txq", 257], r"--txq 257: port 0 \(net_ddp0\) has at most 256 Tx queues"),
+                (["--rxq", 4, "--txq", 1], "--txq 1: .* 2 lcores forward: use at least 2"),
+                (["--rxqs", 4], rf"unknown option '--rxqs', did you mean '--rxq'\? {HINT}"),
+                (["nonsense"], f"unexpected argument 'nonsense' {HINT}"),
+                (["--balance", "--rss-hf", "none"], r"--balance: port 0 \(net_ddp0\) hashes no packets")):
             self.refuse(2, line, *words, n_lcores=3)
-
-    def test_options(self):
-        for words, line in (
-                (["--rxqs", 4], "unknown option '--rxqs', did you mean '--rxq'?"),
-                (["nonsense"], "unexpected argument 'nonsense'"),
-                (["--burst", 513], "option --burst: '513' is not a number from 1 to 512")):
-            self.refuse(2, f"{re.escape(line)} {HINT}", *words)
-
-    def test_ports_that_cannot_be_balanced(self):
         result = self.run_fwd(["net_null0"], "--balance")
         self.assertEqual((result.returncode, fwd.our_lines(result.stderr)),
                          (2, ["ddp-fwd: --balance: port 0 (net_null0) is no net_ddp port"]))
-        self.refuse(2, r"--balance: port 0 \(net_ddp0\) hashes no packets", "--balance", "--rss-hf", "none")
 
     def test_reports_that_cannot_be_written(self):
         for path, reason in (("no/such/folder/r.json", "No such file or directory"),
@@ -341,23 +315,19 @@ class Refusal(fwd.TestCase):
         for path, content in inputs.items():
             self.assertEqual(path.read_bytes(), content)
 
-    def test_profiles(self):
-        for profile, line in (
-                ("nonsense", "error: profile 'nonsense' not found in .*"),
-                ("./syntax.yaml", r"\./syntax\.yaml:\d+:\d+: error: .*"),
-                ("./field.yaml", r"\./field\.yaml:8:10: error: .*'nonsense'.*")):
-            self.refuse_port(line, f"{GOOD},profile={profile}")
-
-    def test_device_arguments(self):
-        self.refuse_port(r"unknown argument 'nonsense' .*", GOOD + ",nonsense=1")
-        self.refuse_port("lower device net_pcap0 has 1 Rx queues, 9 are needed",
-                         GOOD + ",lower_queues=9")
-
-    def test_lower_devices(self):
-        self.refuse_port("no bus or driver for the lower device 'net_nonsense0'",
-                         "dev(net_nonsense0)")
+    def test_ports(self):
+        """A sample: testpmd_port_test.py and port/devargs_test.c have more."""
+        for arguments, line in (
+                (f"{GOOD},profile=nonsense", "error: profile 'nonsense' not found in .*"),
+                (f"{GOOD},profile=./field.yaml", r"\./field\.yaml:8:10: error: .*'nonsense'.*"),
+                (f"{GOOD},nonsense=1", r"unknown argument 'nonsense' .*"),
+                (f"{GOOD},lower_queues=9", "lower device net_pcap0 has 1 Rx queues, 9 are needed")):
+            self.refused(1, f"net_ddp0: {line}", [arguments])
         self.refused(1, "net_ddp1: no bus or driver for the lower device 'net_nonsense0,.*'",
                      [GOOD, GOOD.replace("net_pcap0", "net_nonsense0")])
+        self.refuse(1, "no ports: give EAL a device with --vdev or -a", vdevs=[])
+        self.refuse(1, r"cannot create 5000000 packet buffers.*: .* more memory "
+                    r"\(-m\), or ask for fewer .*", "--mbufs", 5000000)
 
     def test_captures_that_cannot_be_read(self):
         for name, reason in (("missing.pcap", "No such file or directory"),
@@ -368,9 +338,10 @@ class Refusal(fwd.TestCase):
 
     def test_captures_without_ethernet_headers(self):
         """Each packet would be taken for something else, and all be sent to one queue."""
-        for link_type, name, payload in ((101, "Raw IP", "p"), (228, "Raw IPv4", "p"),
-                                         (229, "Raw IPv6", "p"), (0, "BSD loopback", "p.payload"),
-                                         (113, "Linux cooked v1", "p.payload"),
+        n_forms = 0
+        forms = (["dev(net_pcap0,rx_pcap=raw.pcap),profile=gtpu"], ["dev(net_pcap0,rx_pcap={capture},rx_pcap=raw.pcap)"],
+                 [GOOD, "dev(net_ddp9,dev(net_pcap1,rx_pcap=raw.pcap,infinite_rx=1))"])
+        for link_type, name, payload in ((101, "Raw IP", "p"), (228, "Raw IPv4", "p"), (0, "BSD loopback", "p.payload"),
                                          (276, "Linux cooked v2", "p.payload"), (105, "802.11", "")):
             content = bytearray(self.n3.read_bytes())
             struct.pack_into("<I", content, 20, link_type)
@@ -381,20 +352,10 @@ class Refusal(fwd.TestCase):
                          f"[Ether()/{payload} for p in rdpcap('raw.pcap')])")
             # libpcap has called raw IP differently since 1.10.5
             line = re.escape(line).replace("Raw\\ IP:", "Raw\\ (IP|IPv4/IPv6):")
-            for vdevs in (["dev(net_pcap0,rx_pcap=raw.pcap),profile=gtpu"],
-                          ["dev(net_pcap0,rx_pcap={capture},rx_pcap=raw.pcap)"],
-                          [GOOD, "dev(net_ddp9,dev(net_pcap1,rx_pcap=raw.pcap,infinite_rx=1))"]):
-                self.refuse(3, line, vdevs=vdevs)
-            (self.folder / "raw.pcapng").write_bytes(pcapng(link_type))
-            self.refuse(3, line.replace("raw\\.pcap", "raw\\.pcapng"),
-                        vdevs=["dev(net_pcap0,rx_pcap=raw.pcapng)"])
-
-    def test_no_port_at_all(self):
-        self.refuse(1, "no ports: give EAL a device with --vdev or -a", vdevs=[])
-
-    def test_more_buffers_than_there_is_memory(self):
-        self.refuse(1, r"cannot create 5000000 packet buffers.*: .* more memory "
-                    r"\(-m\), or ask for fewer .*", "--mbufs", 5000000)
+            self.refuse(3, line, vdevs=forms[n_forms % len(forms)])
+            n_forms += 1
+        (self.folder / "raw.pcapng").write_bytes(pcapng(105))
+        self.refuse(3, r"raw\.pcapng: the link type is 802\.11: .*", vdevs=["dev(net_pcap0,rx_pcap=raw.pcapng)"])
 
 
 if __name__ == "__main__":
