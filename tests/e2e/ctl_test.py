@@ -30,15 +30,11 @@ MICROSOFT = [
     ("3ffe:501:8::260:97ff:fe40:efab", 14230, "ff02::1", 4739, 0xdde51bbf, 0x0f0c461c),
 ]
 
-# A profile with one mistake, its place and words of the message.
+# A profile with one mistake, its place and words of the message; tests/golden has all messages.
 MISTAKES = [
     ("headers:\n  foo: [\n", (6, 1), "YAML"),
-    ("\theaders: x\n", (4, 1), "YAML"),
-    ("heders: {}\n", (4, 1), "'headers'"),
     ("packet_types:\n  T:\n    path: link ipv4 tcp\n    priority: 1\n    rss: ipv4.sorce\n",
      (8, 10), "'sorce'"),
-    ("packet_types:\n  T:\n    path: link ipv5\n", (6, 16), "'ipv5'"),
-    ("headers:\n  foo:\n    layout: a:8 b:x\n", (6, 19), "x"),
 ]
 
 # Of each kind that the path cache and the interpreter must do alike.
@@ -113,16 +109,6 @@ class Profiles(harness.TestCase):
             self.assertEqual([verdict["valid"] for verdict in json.loads(result.stdout)],
                              [True] + [False] * len(files))
             self.assertEqual(harness.ddpctl("check", "gtpu", *files).returncode, status)
-
-    def test_no_packet_type(self):
-        """Its user would find every packet unknown. A file that others require may have none."""
-        path = self.folder / "typeless.yaml"
-        path.write_text("profile: typeless\nversion: 1.0.0\n"
-                        "headers: {aa: {first: true, layout: 'k:16', length: 2}}\n")
-        result = harness.ddpctl("check", path)
-        self.assertEqual(result.returncode, GOOD)
-        self.assertRegex(result.stderr, r":3:11: warning: there is no packet type, ")
-        self.assertEqual(harness.ddpctl("check", "--strict", path).returncode, NO)
 
     def test_packets_that_cost_too_much(self):
         """Each rule of a header searches an earlier one, and leads back to the header."""
@@ -218,20 +204,6 @@ class Profiles(harness.TestCase):
         result = harness.ddpctl("check", "mine", cwd=self.folder)
         self.assertIn("; did you mean the file ./mine.yaml?", result.stderr)
 
-    def test_a_required_profile_that_is_missing(self):
-        path = self.folder / "lonely.yaml"
-        path.write_text("profile: lonely\nrequires: [nowhere]\n")
-        result = harness.ddpctl("check", path)
-        self.assertEqual(result.returncode, NO)
-        self.assertTrue(result.stderr.startswith(f"{path}:2:12: error: profile 'nowhere' "))
-        self.assertEqual(result.stderr.count("error: "), 1)
-
-    def test_every_mistake_is_told(self):
-        path = self.profile("packet_types:\n  A:\n    path: link ipv5\n  B:\n    path: link tpc\n")
-        result = harness.ddpctl("check", path)
-        self.assertEqual(result.returncode, NO)
-        self.assertEqual(re.findall(r":(\d+):\d+: error: ", result.stderr), ["6", "8"])
-
 
 class Wrong(harness.TestCase):
     """One line that tells, and the exit status that says whose fault it is."""
@@ -246,51 +218,33 @@ class Wrong(harness.TestCase):
             return result
 
     def test_misuse(self):
+        """A sample: ctl/options_test.c has the others."""
         capture = self.traffic("--ues", 1)
         for words, *args in [
                 ("command missing",),
                 ("'nonsense'", "nonsense"),
                 ("'simulate'", "simulat", "gtpu", capture),
                 ("'--nonsense'", "--nonsense"),
-                ("FILE", "check"),
                 ("FILE PCAP", "classify", "gtpu"),
                 ("'extra'", "classify", "gtpu", capture, "extra"),
-                ("'extra'", "list", "extra"),
-                ("'--jsonl'", "list", "--jsonl"),
-                ("--json", "list", "--json=yes"),
-                ("'-x'", "list", "-x")]:
+                ("--queues", "simulate", "gtpu", capture, "--queues", "1025"),
+                ("--rss-hf", "classify", "gtpu", capture, "--rss-hf=ipv5"),
+                ("'--queues'", "simulate", "gtpu", capture, "--queus", "4")]:
             self.check(USAGE, args, words)
-
-    def test_options_with_bad_values(self):
-        capture = self.traffic("--ues", 1)
-        values = {
-            "--queues": ["0", "1025", "-1", "x", "1x", "", "99999999999999999999"],
-            "--reta-size": ["0", "100", "8192", "x"],
-            "--key": ["", "00", "zz" * 52, "0" * 103, "00" * 53],
-            "--hash": ["", "crc", "Toeplitz"],
-            "--rss-hf": ["", "ipv5", "ipv4,udp", "ipv4+"],
-        }
-        for command in ("classify", "simulate"):
-            for option, bad in values.items():
-                for value in bad:
-                    self.check(USAGE, [command, "gtpu", capture, option, value], option)
-                    self.check(USAGE, [command, "gtpu", capture, f"{option}={value}"], option)
-                self.check(USAGE, [command, "gtpu", capture, option], option)
-            self.check(USAGE, [command, "gtpu", capture, "--queus", "4"], "'--queues'")
 
     def test_profiles_that_cannot_be_used(self):
         capture = self.traffic("--ues", 1)
         for status, spec, words in [
                 (UNREADABLE, "nowhere", "'nowhere'"),
-                (UNREADABLE, "./nowhere.yaml", "./nowhere.yaml"),
                 (UNREADABLE, "gtpu+nowhere", "'nowhere'"),
                 (NO, "gtpu;prot=1", "'prot'"),
-                (NO, "gtpu;port=x", "'x'"),
                 (NO, "gtpu;port=65536", "65536"),
                 (NO, "gtpu:nonsense", "'nonsense'"),
                 (NO, "gtpu+", "missing")]:
             for command in uses(spec, capture):
                 self.check(status, command, words)
+        for command in ("classify", "simulate"):
+            self.check(NO, [command, capture, "base"], ": error: a capture, not a profile (FILE comes before PCAP)")
 
     def test_captures_that_cannot_be_read(self):
         capture = self.traffic("--ues", 1).read_bytes()
@@ -319,11 +273,6 @@ class Wrong(harness.TestCase):
         result = harness.ddpctl("list", stdout=writer)
         os.close(writer)
         self.assertEqual((result.returncode, result.stderr), (UNREADABLE, ""))
-
-    def test_a_capture_in_the_place_of_the_profile(self):
-        for command in ("classify", "simulate"):
-            self.check(NO, [command, self.traffic("--ues", 1), "base"],
-                       ": error: a capture, not a profile (FILE comes before PCAP)")
 
     def test_the_first_problem_is_told_before_any_output(self):
         result = harness.ddpctl("classify", "nowhere", "nowhere.pcap")
@@ -387,19 +336,6 @@ class Captures(harness.TestCase):
                                        stdin=file)
         self.assertEqual(json.loads(spread), harness.simulate("gtpu", path))
 
-    def test_every_kind_of_pcap(self):
-        path = self.traffic("--ues", 5)
-        expected = self.jsonl(path)
-        frames = harness.pcap_frames(path)
-        for order in "<>":
-            for magic in (0xa1b2c3d4, 0xa1b23c4d):
-                other = self.folder / "other.pcap"
-                other.write_bytes(b"".join(
-                    [struct.pack(order + "IHHiIII", magic, 2, 4, 0, 0, 65535, 1)] +
-                    [struct.pack(order + "IIII", 1, 2, len(data), length) + data
-                     for data, length in frames]))
-                self.assertEqual(self.jsonl(other), expected, f"{order} {magic:#x}")
-
     def test_a_capture_without_packets(self):
         path = self.capture("none", [])
         self.assertEqual(self.jsonl(path), "")
@@ -409,17 +345,12 @@ class Captures(harness.TestCase):
 
     def test_what_was_read_of_a_cut_capture_is_shown(self):
         whole = self.traffic("--ues", 5)
-        content = whole.read_bytes()
-        expected = self.jsonl(whole).splitlines()
-        records = [24]
-        for data, _ in harness.pcap_frames(whole):
-            records.append(records[-1] + 16 + len(data))
         cut = self.folder / "cut.pcap"
-        for n in (0, 1, 7, len(expected) - 1):
-            for size in (records[n] + 1, records[n] + 15, records[n] + 16, records[n + 1] - 1):
-                with self.subTest(packets=n, size=size):
-                    cut.write_bytes(content[:size])
-                    self.check_cut(cut, n, expected[:n])
+        record = 24 + sum(16 + len(data) for data, _ in harness.pcap_frames(whole)[:7])
+        for size in (record + 1, record + 15, record + 17):
+            with self.subTest(size=size):
+                cut.write_bytes(whole.read_bytes()[:size])
+                self.check_cut(cut, 7, self.jsonl(whole).splitlines()[:7])
 
     def check_cut(self, cut, n, lines):
         result = harness.ddpctl("classify", "gtpu", cut, "--jsonl")
@@ -486,7 +417,7 @@ class Classify(harness.TestCase):
                               "--key", text)
 
     def test_queues_and_redirection_table(self):
-        for queues, reta_size in ((1, 512), (3, 64), (1024, 4096), (16, 1)):
+        for queues, reta_size in ((3, 64), (1024, 4096), (16, 1)):
             self.check_hashes("gtpu", self.captures()[0], harness.toeplitz,
                               "--reta-size", reta_size, queues=queues, reta_size=reta_size)
 
@@ -657,18 +588,8 @@ class Classify(harness.TestCase):
         self.assertEqual((few["status"], many["status"]), ("ok", "loop"))
         self.assertEqual(many["chain"], ["eth"] + 63 * ["vlan"])
 
-    def test_later_packets_do_not_depend_on_earlier_ones(self):
-        path = self.captures()[0]
-        frames = harness.pcap_frames(path)
-        lines = harness.classify("gtpu", path, "--queues", 16)
-        other = self.capture("backwards", frames[::-1])
-        backwards = harness.classify("gtpu", other, "--queues", 16)
-        for one, other in zip(lines, backwards[::-1], strict=True):
-            self.assertEqual(one | {"n": 0}, other | {"n": 0})
-
 
 class Simulate(harness.TestCase):
-
     def test_a_profile_that_reads_no_packet(self):
         path = self.traffic("--ues", 1)
         for spec, told in ("base", ""), \
