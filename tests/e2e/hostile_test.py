@@ -2,18 +2,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A process that answers telemetry with anything at all. A port may be of another version of net_ddp,
 and any process may pretend to have one: ddpctl must then say so in one line and end,
-never crash, hang, or show numbers that are not there.
+never crash, hang, or show numbers that are not there. DDP_HOSTILE=all tries each strange value in each place (minutes).
 
     hostile_test.py path/to/ddpctl"""
 
 import copy
 import json
+import os
 import random
 import types
 
 from support import eal, exporter, harness
 
 PID = 4242
+ALL = os.environ.get("DDP_HOSTILE") == "all"
 BIG = 9223372036854775807
 STRANGE = [None, True, False, 0, -1, 1, 65536, 4294967296, BIG, -BIG - 1, 1e308, -0.5, "", "x", "0",
            "x" * 5000, "\x1b[2J\n", "%s%n", [], [1], ["x"], [None], [[]], {}, {"0": {}}, {"x": 1},
@@ -160,24 +162,24 @@ class Hostile(harness.TestCase):
     def test_a_kind_of_nic_that_is_unknown(self):
         self.strange("/net_ddp/info", {**INFO, "offload": "nonsense"}, "plan", "--port", "0")
 
-    def test_every_member_with_every_strange_value(self):
+    def test_members_with_strange_values(self):
         n_runs = 0
         for words in COMMANDS:
             for name in READS[words[1]]:
                 path = f"/net_ddp/{name}"
                 for place in places(GOOD[path]):
-                    choice = random.Random(f"{words}{place}").sample(STRANGE, 2)
-                    for member in ([], *([value] for value in choice)):
+                    members = [[], *([value] for value in STRANGE)]
+                    for member in members if ALL else random.Random(f"{words}{place}").sample(members, 1):
                         self.check({**GOOD, path: changed(GOOD[path], place, member)}, *words)
                         n_runs += 1
-        self.assertGreater(n_runs, 500)
+        self.assertGreater(n_runs, 150)
 
     def test_messages_that_are_no_answers(self):
         for words in COMMANDS:
             for name in READS[words[1]]:
-                for raw in RAW:
-                    if raw:  # an empty message ends a connection
-                        self.check({**GOOD, f"/net_ddp/{name}": raw}, *words)
+                # an empty message ends a connection
+                for raw in RAW[1:] if ALL else random.Random(f"{words}{name}").sample(RAW[1:], 3):
+                    self.check({**GOOD, f"/net_ddp/{name}": raw}, *words)
 
 
 if __name__ == "__main__":
