@@ -10,7 +10,6 @@ import subprocess
 import lab as laboratory
 from lab import EXAMPLES, QUEUES, Red, Skip, check, frames_of, harness, packets
 
-INNER = (packets.eth(), packets.ipv4(dst="192.168.1.1"), packets.udp())
 built = {}  # paths by name, or why there is none
 build_folder = None  # set by clients.py
 
@@ -53,7 +52,7 @@ def small(frames):
 
 # Layer 3
 
-def l3fwd(lab, method, rules, lower="tap"):
+def l3fwd(lab, lower):
     """Four queues on two lcores. A tap device with that many queues insists on as many for Tx: a
     plain one has one queue."""
     capture = lab.captures.n3()
@@ -62,11 +61,11 @@ def l3fwd(lab, method, rules, lower="tap"):
         lab.add(lab.tap())
     else:
         lab.add(lab.pcap(capture, queues=QUEUES))
-    for name, lines in rules.items():
-        (lab.folder / name).write_text("\n".join(lines) + "\n")
+    (lab.folder / "v4").write_text("R172.16.0.0/12 0\n")
+    (lab.folder / "v6").write_text("Rfd00:3::/32 0\n")
     one = not lab.ddp and lower == "tap"
     config = "(0,0,0)" if one else ",".join(f"(0,{q},{1 + q % 2})" for q in range(QUEUES))
-    app = lab.start(example("l3fwd"), "-p", "0x1", "-P", f"--lookup={method}", "--config", config,
+    app = lab.start(example("l3fwd"), "-p", "0x1", "-P", "--lookup=lpm", "--config", config,
                     "--rule_ipv4=v4", "--rule_ipv6=v6", "--parse-ptype", n_lcores=1 if one else 3)
     frames = frames_of(capture)
     if lower == "tap":
@@ -77,29 +76,13 @@ def l3fwd(lab, method, rules, lower="tap"):
     app.end()
 
 
-LPM_RULES = {"v4": ["R172.16.0.0/12 0"], "v6": ["Rfd00:3::/32 0"]}
-
-
-def l3fwd_lpm(lab):
-    l3fwd(lab, "lpm", LPM_RULES)
+def l3fwd_tap(lab):
+    l3fwd(lab, "tap")
 
 
 def l3fwd_capture(lab):
     """Of a device that offers none of the offloads on which l3fwd insists."""
-    l3fwd(lab, "lpm", LPM_RULES, "pcap")
-
-
-def l3fwd_em(lab):
-    # Packets without a rule go back to where they came from.
-    l3fwd(lab, "em", {"v4": ["R172.16.0.1 172.16.0.2 2152 2152 0x11 0"],
-                      "v6": ["Rfd00:3::1 fd00:3::2 2152 2152 0x11 0"]})
-
-
-def l3fwd_acl(lab):
-    ports = "0 : 65535 0 : 65535 0x00/0x00 0"
-    any6 = "0:0:0:0:0:0:0:0/0"
-    l3fwd(lab, "acl", {"v4": [f"R0.0.0.0/0 172.16.0.0/12 {ports}"],
-                       "v6": [f"R{any6} {any6} {ports}"]})
+    l3fwd(lab, "pcap")
 
 
 def l3fwd_power(lab):
@@ -174,42 +157,25 @@ def l2fwd(lab):
     app.end()
 
 
-def l2fwd_event(lab, capture, *options, eal_options=(), n_lcores=3):
+def l2fwd_event(lab):
+    """Packets go through a software event device and Rx adapter, on a service lcore."""
+    capture = lab.captures.n3("--packets", 1000)
     n = 2 * len(frames_of(capture))
     lab.add(*(lab.pcap(capture, i) for i in range(2)))
-    app = lab.start(example("l2fwd-event"), "-p", lab.mask(), "-T", "1", *options,
-                    n_lcores=n_lcores, eal_options=eal_options)
+    app = lab.start(example("l2fwd-event"), "-p", lab.mask(), "-T", "1", "--mode=eventdev", "--eventq-sched=atomic",
+                    n_lcores=4, eal_options=("--vdev", "event_sw0", "-S", "3"))
     lab.expect(app, n, n)
     app.end()
 
 
-def l2fwd_event_poll(lab):
-    l2fwd_event(lab, lab.captures.n3(), "--mode=poll")
-
-
-def l2fwd_event_eventdev(lab):
-    """Packets go through a software event device and Rx adapter, on a service lcore."""
-    few = lab.captures.n3("--packets", 1000)
-    l2fwd_event(lab, few, "--mode=eventdev", "--eventq-sched=atomic", n_lcores=4,
-                eal_options=("--vdev", "event_sw0", "-S", "3"))
-
-
-def endless(lab, name, *options, **kwargs):
-    """An example that ends by a signal only: for it that end is a clean one."""
+def skeleton(lab):
+    """It ends by a signal only: for it that end is a clean one."""
     capture = lab.captures.n3()
     n = 2 * len(frames_of(capture))
     lab.add(*(lab.pcap(capture, i) for i in range(2)))
-    app = lab.start(example(name), *options, n_lcores=1, **kwargs)
+    app = lab.start(example("skeleton"), n_lcores=1)
     lab.expect(app, n, n)
     app.end(expected=-signal.SIGINT)
-
-
-def skeleton(lab):
-    endless(lab, "skeleton")
-
-
-def rxtx_callbacks(lab):
-    endless(lab, "rxtx_callbacks")
 
 
 def flow_filtering(lab):

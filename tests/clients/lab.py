@@ -3,7 +3,6 @@
 
 import contextlib
 import ctypes
-import json
 import os
 import pathlib
 import re
@@ -19,14 +18,12 @@ import time
 SOURCE_ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(SOURCE_ROOT / "tests" / "e2e"), str(SOURCE_ROOT / "tests" / "library")]
 import packets  # noqa: E402
-from support import dissect, eal, harness  # noqa: E402
-from support.hugepages import change as change_hugepages  # noqa: E402
+from support import dissect, eal, harness, hugepages, telemetry  # noqa: E402
 
 SECONDS = 30  # for a start, for all packets, for an end; far more than they take
 MEGABYTES = 1024
 HUGE_MEGABYTES = 400  # of hugepages
 PREFIX = "ddp-clients"
-REPLY_MAX = 1 << 20  # of telemetry
 SNAPLEN = 262144
 BATCH = 64  # frames under way at once in the kernel: no buffer of its is as small
 MAX_FRAME = 1514  # what an interface takes unless told
@@ -95,50 +92,20 @@ def isolate():
 
 
 class Hugepages:
-    """Pages of 2 MB for rows that need them, and a file system for them. Given back at the end."""
+    """Pages of 2 MB for rows that need them, given back when the program ends."""
 
     def __init__(self, wanted):
         self.wanted = wanted
-        self.added = 0
         self.folder = None
         self.why_not = None
 
-    @staticmethod
-    def told(name):
-        """By the kernel."""
-        return int(re.search(rf"{name}:\s+(\d+)", pathlib.Path("/proc/meminfo").read_text())[1])
-
     def reserve(self):
         """Have them, or know why not."""
-        if self.folder is not None or self.why_not is not None:
-            return
-        try:
-            size = self.told("Hugepagesize")
-            if size != 2048:
-                raise OSError(f"hugepages of {size} kB")
-            # Those that are free may be another program's, which gives them back before we end.
-            self.added = change_hugepages(self.wanted)
-            free = self.told("HugePages_Free")
-            if free < self.wanted:
-                raise OSError(f"only {free} of {self.wanted} are free")
-            folder = tempfile.mkdtemp(prefix="ddp-huge-")
-            if ctypes.CDLL(None, use_errno=True).mount(
-                    b"none", folder.encode(), b"hugetlbfs", 0, None) != 0:
-                os.rmdir(folder)
-                raise OSError(f"hugetlbfs: {os.strerror(ctypes.get_errno())}")
-            self.folder = folder
-        except (OSError, TypeError) as error:
-            self.why_not = f"no hugepages: {error}"
-            self.give_back()
-
-    def give_back(self):
-        if self.folder is not None:
-            subprocess.run(["umount", self.folder], check=False)
-            os.rmdir(self.folder)
-            self.folder = None
-        if self.added:
-            change_hugepages(-self.added)
-            self.added = 0
+        if self.folder is None and self.why_not is None:
+            try:
+                self.folder = hugepages.have(self.wanted)
+            except OSError as error:
+                self.why_not = f"no hugepages: {error.strerror}"
 
 
 # Packets
@@ -181,30 +148,6 @@ class Captures:
 
 # Applications
 
-class Telemetry:
-    """Of a process of DPDK."""
-
-    def __init__(self, path):
-        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self.socket.settimeout(SECONDS)
-        try:
-            self.socket.connect(str(path))
-            self.socket.recv(REPLY_MAX)
-        except OSError:
-            self.socket.close()
-            raise
-
-    def ask(self, *words):
-        try:
-            self.socket.send(",".join(map(str, words)).encode())
-            return json.loads(self.socket.recv(REPLY_MAX))[words[0]]
-        except (OSError, ValueError):
-            return None  # the application has just ended
-
-    def close(self):
-        self.socket.close()
-
-
 class App:
     """A running application, which ends with its row at the latest."""
 
@@ -232,15 +175,16 @@ class App:
 
     def connect(self):
         with contextlib.suppress(OSError):  # not there yet, or nobody listens yet
-            self.socket = Telemetry(eal.telemetry_socket(self.lab.folder, self.prefix))
+            self.socket = telemetry.Client(self.lab, self.prefix)
         return self.socket is not None
 
     def ask(self, *words):
         """The answer of its telemetry. An application that has ended says why."""
-        answer = self.telemetry().ask(*words)
-        if answer is None:
+        try:
+            return self.telemetry().ask(*words)
+        except (OSError, ValueError):
             self.finish(expected=None)
-        return answer
+            raise
 
     def alive(self):
         return self.process.poll() is None
@@ -265,9 +209,6 @@ class App:
 
     def end(self, by=signal.SIGINT, expected=0):
         """A signal, and the end that it should lead to."""
-        if self.socket is not None:
-            self.socket.close()
-            self.socket = None
         if self.alive():
             self.process.send_signal(by)
         self.finish(expected)
@@ -282,8 +223,6 @@ class App:
         check(self.process.returncode in wanted, f"{self.ending()}: {reason(self.output)}")
 
     def kill(self):
-        if self.socket is not None:
-            self.socket.close()
         if self.alive():
             self.process.kill()
         self.process.wait()
@@ -303,8 +242,9 @@ class Lab:
         self.vdevs = []
         self.links = {}
         self.injected = []  # interfaces at the other end of devices
-        self.interfaces = []  # those of them that we made
         self.notes = []  # for the table
+        self.cleanups = contextlib.ExitStack()
+        self.addCleanup = self.cleanups.callback
 
     @property
     def ddp(self):
@@ -352,7 +292,7 @@ class Lab:
         for end in (name, peer):
             harness.output_of("ip", "link", "set", end, "up")
         self.injected.append(name)
-        self.interfaces.append(name)
+        self.addCleanup(harness.run, "ip", "link", "delete", name)
         return f"net_pcap{n},rx_iface={peer}"
 
     def mask(self):
@@ -471,8 +411,7 @@ class Lab:
     def close(self):
         for app in reversed(self.apps):
             app.kill()
-        for name in self.interfaces:
-            harness.run("ip", "link", "delete", name)
+        self.cleanups.close()
 
 
 @contextlib.contextmanager

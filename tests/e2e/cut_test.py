@@ -2,9 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Captures with a short snaplen: a person who has such a capture gets the answers of the whole one, or one warning
 at the top that says what is not known and which snaplen would do. Without it TCP in GTP-U would silently become
-"GTPU_IPV4", and all flows of a UE would seem to be on one queue.
-
-    cut_test.py path/to/ddpctl path/to/ddp-traffic"""
+"GTPU_IPV4", and all flows of a UE would seem to be on one queue."""
 
 import random
 
@@ -61,7 +59,7 @@ class Cut(harness.TestCase):
     def check(self, profile, build, others=()):
         """Each answer about a cut capture is that about the whole one, or has the warning."""
         draw = random.Random(profile)
-        frames = [build(draw) for _ in range(400)]
+        frames = [build(draw) for _ in range(200)]
         whole = self.answers(profile, self.capture(f"{profile}-whole", frames), others)
         self.assertIsNone(whole["warning"])
         n_warned = 0
@@ -132,7 +130,7 @@ class Cut(harness.TestCase):
         if not package.exists():
             self.skipTest("no packages: scripts/packages fetches them")
         draw, keys = random.Random(3), ("queues", "ptypes", "hashes", "unhashed")
-        frames = [n3(draw) for _ in range(300)]
+        frames = [n3(draw) for _ in range(200)]
         whole = harness.simulate(package, self.capture("package-whole", frames), "--queues", QUEUES)
         n_warned = 0
         for snaplen in SNAPLENS:
@@ -162,7 +160,7 @@ class Cut(harness.TestCase):
     def test_advise_and_report(self):
         """The warning is at the top of the advice, in its JSON, and in the report."""
         draw = random.Random(1)
-        frames = [n3(draw) for _ in range(300)]
+        frames = [n3(draw) for _ in range(200)]
         report = self.folder / "report.html"
         text = harness.ddpctl("advise", self.cut("gtpu", frames, 64), "--report", report).stdout
         self.assertRegex(text, r"^warning: \S+ % of the packets were cut by the capture, which has at most 64 bytes")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the end-to-end tests share: running the tools, captures, hashes written plainly."""
 
+import functools
 import json
 import math
 import os
@@ -10,6 +11,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
 
 SOURCE_ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -106,6 +108,11 @@ class TestCase(unittest.TestCase):
         cls.folder = pathlib.Path(folder.name)
 
     @classmethod
+    def shared(cls):
+        """In the place of a test: what is started for it ends with the class."""
+        return types.SimpleNamespace(folder=cls.folder, addCleanup=cls.addClassCleanup)
+
+    @classmethod
     def traffic(cls, *options):
         """The path of a capture of ddp-traffic with these options, made when first asked for."""
         words = [str(option) for option in options]
@@ -142,6 +149,7 @@ def entropy(counts):
     return sum(n / sum(counts) * math.log2(sum(counts) / n) for n in counts)
 
 
+@functools.cache
 def toeplitz(data, key=KEY):
     """Bit by bit, as Microsoft's text has it."""
     window = int.from_bytes(key, "big")

@@ -55,14 +55,19 @@ def mount():
     return folder.name
 
 
+def have(pages=PAGES):
+    """Reserve so many until the program ends. The folder, or OSError."""
+    added = change(pages)
+    unittest.addModuleCleanup(change, -added)
+    if added < pages:
+        raise OSError(errno.ENOMEM, f"only {added} of {pages} can be reserved")
+    return mount()
+
+
 def reserve():
     """The folder. Skips the program if there are no hugepages to be had."""
     try:
-        added = change(PAGES)
-        unittest.addModuleCleanup(change, -added)
-        if added < PAGES:
-            raise OSError(errno.ENOMEM, f"only {added} of {PAGES} can be reserved")
-        return mount()
+        return have()
     except OSError as error:
         unittest.doModuleCleanups()  # a skipped program does not
         harness.skip(f"no hugepages: {error.strerror}")
