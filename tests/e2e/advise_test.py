@@ -2,9 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A person with a capture and a hot core asks ddpctl what to do: the advice names the profile that helps, says so when
 none is needed, and when nothing helps, why. numbers_test.py compares each number and decision with a calculator.
-The truth about captures that are drawn by a seed (ADVICE_CAPTURES, default 1) is what `simulate` says with other keys.
-
-    advise_test.py path/to/ddpctl path/to/ddp-traffic"""
+The truth about captures that are drawn by a seed (ADVICE_CAPTURES, default 1) is what `simulate` says with other keys."""
 
 import collections
 import json
@@ -20,7 +18,6 @@ from packets import DATA, eth, gre, ipv4, packet, tcp, udp
 
 QUEUES = 8
 CASES = harness.SOURCE_ROOT.parent / "shared" / "cases"
-ARUBA = harness.SOURCE_ROOT.parent / "shared" / "captures" / "gre-aruba.pcap"
 
 
 class Advise(harness.TestCase):
@@ -134,10 +131,6 @@ class Advise(harness.TestCase):
                          n.to_bytes(4, "big"), bytes.fromhex("aaaa030000000800"), *flows[n % 500], DATA)
                   for n in range(2000)]
         self.check_unread(self.capture("wlan", frames), 2000, 500)
-
-    @unittest.skipUnless(ARUBA.exists(), "no real captures")
-    def test_what_no_profile_knows_in_a_real_capture(self):
-        self.check_unread(ARUBA, 2407, 23)
 
     @unittest.skipUnless(CASES.exists(), "no cases of users' reports")
     def test_cases_that_users_reported(self):

@@ -1,9 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """What `simulate --balance` predicts of load-aware RSS, worked out a second time from what classify
-says of each packet: a user who sizes a machine by it must not be told a spread that no table gives.
-
-    balance_test.py path/to/ddpctl path/to/ddp-traffic"""
+says of each packet: a user who sizes a machine by it must not be told a spread that no table gives."""
 
 import collections
 import csv

@@ -1,9 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """TAB in bash and zsh beside files that somebody named for it: nothing in a name is run, neither by TAB nor by the
-Enter after it.
-
-    completion_test.py path/to/ddpctl path/to/ddp-traffic"""
+Enter after it."""
 
 import os
 import pathlib

@@ -1,9 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Captures as people have them: compressed, cut short, from a pipe or an interface, filtered, too long to wait for.
-Whatever it is, the same packets give the same answers. Links and formats: unit tests (ctl/link_test.c, formats_test.c).
-
-    ctl_capture_test.py path/to/ddpctl path/to/ddp-traffic"""
+Whatever it is, the same packets give the same answers. Links and formats: unit tests (ctl/link_test.c, formats_test.c)."""
 
 import collections
 import contextlib
@@ -171,12 +169,6 @@ class NicNow(TestCase):
 
     PACKAGES = {"ice-os": "ice-1.3.30.0.pkg", "ice-comms": "ice_comms-1.3.31.0.pkg"}
 
-    def captures(self):
-        draw = random.Random(1)
-        yield self.mix()
-        for build in (cut_test.n3, cut_test.datacenter):
-            yield self.capture("nic-now", [build(draw) for _ in range(1000)])
-
     @staticmethod
     def figures(found):
         return found["imbalance"], found["hashes"], found["unhashed"]
@@ -197,11 +189,13 @@ class NicNow(TestCase):
     def test_intels_packages(self):
         if not harness.intel_package(self.PACKAGES["ice-os"]).exists():
             self.skipTest("no packages: scripts/packages fetches them")
-        for path in self.captures():
-            for name, package in self.PACKAGES.items():
-                with self.subTest(capture=path.name, nic=name):
-                    nics, found = self.nics(path, "--with", harness.intel_package(package))
-                    self.assertEqual(self.figures(nics[name]), self.figures(found["candidates"][1]))
+        draw = random.Random(1)
+        path = self.capture("nic-now", [*harness.pcap_frames(self.mix()), *(cut_test.n3(draw) for _ in range(300)),
+                                        *(cut_test.datacenter(draw) for _ in range(300))])
+        for name, package in self.PACKAGES.items():
+            with self.subTest(nic=name):
+                nics, found = self.nics(path, "--with", harness.intel_package(package))
+                self.assertEqual(self.figures(nics[name]), self.figures(found["candidates"][1]))
 
     def test_it_says_why(self):
         path = self.capture("n3", [packet(eth(), ipv4(), udp(2152, 2152), gtpu(n), ipv4(f"10.0.0.{n}"), udp(n, 80), DATA)

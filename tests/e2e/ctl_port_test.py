@@ -2,10 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Who runs an application with net_ddp must be able to see from outside where its packets go, and to give it
 another profile without stopping it: ddpctl port, on stock testpmd. Without it profiles could be changed
-only by restarting.
-
-    ctl_port_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so path/to/ddp-fwd
-        path/to/libtestsrc.so"""
+only by restarting."""
 
 import json
 import os
@@ -16,7 +13,6 @@ import signal
 import subprocess
 import tempfile
 import time
-import types
 
 from support import eal, exporter, fwd, harness, schema, testpmd
 
@@ -45,7 +41,7 @@ class Case(harness.TestCase):
     @classmethod
     def start_shared(cls, *arguments):
         """One for all tests of the class."""
-        cls.pmd = cls.start(types.SimpleNamespace(folder=cls.folder, addCleanup=cls.addClassCleanup), *arguments)
+        cls.pmd = cls.start(cls.shared(), *arguments)
 
     def port(self, *args, **kwargs):
         """A run of ddpctl port, in the folder."""

@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What ddpctl tells about profiles and single packets: info, graph, explain, new, the schema for editors.
-
-    ctl_tools_test.py path/to/ddpctl path/to/ddp-traffic"""
+"""What ddpctl tells about profiles and single packets: info, graph, explain, new, the schema for editors."""
 
 import copy
 import collections
@@ -379,15 +377,6 @@ class New(harness.TestCase):
                     self.assertIn(f"requires: {requires} ", text)
                     result = harness.ddpctl("check", "--strict", file)
                     self.assertEqual((result.returncode, result.stderr), (GOOD, ""))
-
-    def test_after_reads_what_lies_behind(self):
-        frames = [packet(eth(), ipv4(), gre(protocol=0x8200), bytes(34), *UE)]
-        path = self.folder / "wlan.yaml"
-        harness.output_of(harness.tools["ddpctl"], "new", "wlan", "--after", "gre(protocol=0x8200)", "--ip-at", 34,
-                          "-o", path)
-        one, = harness.classify(path, self.capture("wlan", frames))
-        self.assertEqual(one["ptype"], "WLAN_IPV4_UDP")
-        self.assertEqual(one["chain"], ["eth", "ipv4", "gre", "wlan", "ipv4", "udp"])
 
     def test_after_nothing(self):
         """One line says what is wrong, and no file is left."""

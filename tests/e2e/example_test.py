@@ -1,9 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Does the application in apps/example receive, print and exchange profiles, as meson builds it and as a user does
-against the build folder?
-
-    example_test.py path/to/ddpctl path/to/ddp-traffic path/to/ddp-example"""
+against the build folder?"""
 
 import collections
 import os

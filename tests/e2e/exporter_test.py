@@ -1,9 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""An operator's Prometheus sees each net_ddp port of the machine, whatever other processes do.
-
-    exporter_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so path/to/ddp-fwd path/to/ddp-exporter
-        path/to/nic_ports"""
+"""An operator's Prometheus sees each net_ddp port of the machine, whatever other processes do."""
 
 import json
 import os
@@ -93,13 +90,11 @@ class Ports(harness.TestCase):
     """Of testpmd, and over each kind of NIC that a fake driver plays."""
 
     def start_nics(self, capture, prefix, kinds):
-        vdevs = [f"--vdev=net_ddp{i},dev(net_testsrc{i},nic={NICS.index(kind) + 1},rxq=4),profile=gtpu,"
-                 f"offload=auto:{kind}" for i, kind in enumerate(kinds)]
-        process = subprocess.Popen([harness.tools["nic_ports"], capture, *eal.options(1, 256, prefix), *vdevs],
-                                   env=eal.environment(self.folder), stdout=subprocess.DEVNULL)
-        self.addCleanup(process.wait)
-        self.addCleanup(process.kill)
-        return process
+        vdevs = [f"net_ddp{i},dev(net_testsrc{i},nic={NICS.index(kind) + 1},rxq=4,pcap={capture.name},infinite=1),"
+                 f"profile=gtpu,offload=auto:{kind}" for i, kind in enumerate(kinds)]
+        pmd = testpmd.Testpmd(self, vdevs, "--rxq=4", "--txq=4", "--rxd=256", "--txd=256", prefix=prefix)
+        pmd.commands("set fwd rxonly", "start")
+        return pmd
 
     def wait_metrics(self, server, condition):
         deadline = time.monotonic() + SECONDS
@@ -109,7 +104,7 @@ class Ports(harness.TestCase):
         return metrics
 
     def test_prometheus_sees_all_ports_and_a_hot_queue(self):
-        n3 = self.traffic("--kind", "mix", "--ues", 200, "--packets-per-flow", 1)
+        n3 = self.traffic("--kind", "mix", "--ues", 50, "--packets-per-flow", 1)
         first, second = self.start_nics(n3, "nics", NICS[:3]), self.start_nics(n3, "others", NICS[3:])
         up = self.traffic("--kind", "n3-up", "--ues", 200, "--packets-per-flow", 1)
         pmd = testpmd.Testpmd(self, [f"net_ddp0,dev(net_pcap0,rx_pcap={up.name},infinite_rx=1),overflow=wait"],
@@ -133,8 +128,9 @@ class Ports(harness.TestCase):
         result = harness.run("promtool", "check", "metrics", stdin=None, input=server.text())
         self.assertEqual((result.returncode, result.stdout + result.stderr), (0, ""))
         self.assertTrue(server.text("application/openmetrics-text;version=1.0.0").endswith("\n# EOF\n"))
-        second.terminate()
-        self.assertEqual(second.wait(SECONDS), 0)
+        first.command("stop")
+        second.command("stop")
+        second.quit()
         (queues, _), before = telemetry.Client(self, "nics").pages("queues", "/net_ddp/queues", 0), metrics
         after = server.metrics().of("net_ddp_rx_packets_total", process="nics", port="net_ddp0")
         for (queue,), n in after.items():
@@ -299,4 +295,4 @@ class Files(harness.TestCase):
 
 
 if __name__ == "__main__":
-    harness.main("ddpctl", "ddp-traffic", "net_ddp", "ddp-fwd", "ddp-exporter", "nic_ports")
+    harness.main("ddpctl", "ddp-traffic", "net_ddp", "ddp-fwd", "ddp-exporter", "testsrc")

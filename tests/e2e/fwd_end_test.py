@@ -1,9 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """How ddp-fwd ends: when told to, by itself, or before it began. A run that cannot be ended in
-order has no report, and one that hides why it did not start costs its user an afternoon.
-
-    fwd_end_test.py path/to/ddpctl path/to/ddp-traffic path/to/ddp-fwd"""
+order has no report, and one that hides why it did not start costs its user an afternoon."""
 
 import fcntl
 import functools

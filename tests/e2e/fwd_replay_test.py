@@ -2,9 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """ddp-fwd on captures: what arrives where, in which order, and what the report says of it. If a
 packet went to another queue than ddpctl predicts, overtook another of its flow, or got lost
-uncounted, nothing that is measured with ddp-fwd would be worth anything.
-
-    fwd_replay_test.py path/to/ddpctl path/to/ddp-traffic path/to/ddp-fwd path/to/libtestsrc.so"""
+uncounted, nothing that is measured with ddp-fwd would be worth anything."""
 
 import collections
 import json

@@ -2,9 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """ddp-fwd as a service: profiles are changed by `ddpctl port set` while packets flow, the service
 manager is told of start and end, and the journal gets lines that it can sort. Without this an operator would
-restart a forwarder for each change of a profile, and would not see that it failed.
-
-    fwd_service_test.py path/to/ddpctl path/to/ddp-traffic path/to/ddp-fwd"""
+restart a forwarder for each change of a profile, and would not see that it failed."""
 
 import json
 import os

@@ -1,9 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """What ddp-fwd says of itself while it runs, through DPDK's telemetry socket: monitoring must see the
-numbers that the final report has.
-
-    fwd_telemetry_test.py path/to/ddpctl path/to/ddp-traffic path/to/ddp-fwd"""
+numbers that the final report has."""
 
 import json
 import signal

@@ -2,15 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A process that answers telemetry with anything at all. A port may be of another version of net_ddp,
 and any process may pretend to have one: ddpctl must then say so in one line and end,
-never crash, hang, or show numbers that are not there. DDP_HOSTILE=all tries each strange value in each place (minutes).
-
-    hostile_test.py path/to/ddpctl"""
+never crash, hang, or show numbers that are not there. DDP_HOSTILE=all tries each strange value in each place (minutes)."""
 
 import copy
 import json
 import os
 import random
-import types
 
 from support import eal, exporter, harness
 
@@ -91,8 +88,7 @@ class Hostile(harness.TestCase):
         super().setUpClass()
         cls.environment = eal.environment(cls.folder)
         cls.answers = {}  # an object for each path, or bytes as they are
-        owner = types.SimpleNamespace(folder=cls.folder, addCleanup=cls.addClassCleanup)
-        exporter.Process(owner, "hostile", cls.answer,
+        exporter.Process(cls.shared(), "hostile", cls.answer,
                          b'{"version":"DPDK","pid":%d,"max_output_len":16384}' % PID)
 
     @classmethod

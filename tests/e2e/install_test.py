@@ -1,9 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """What `meson install` installs works by itself: nothing in it knows of the build, EAL takes the plugin from the
-folder it is in, programs and plugin find the profiles, and ddp-fwd and EAL load the same plugin once.
-
-    install_test.py path/to/ddpctl path/to/ddp-traffic"""
+folder it is in, programs and plugin find the profiles, and ddp-fwd and EAL load the same plugin once."""
 
 import json
 import os

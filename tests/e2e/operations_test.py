@@ -3,10 +3,7 @@
 """ddp-operations(7) is what somebody has open at three in the morning: a command in it that does not
 work, a counter that it does not explain, or a file that its program refuses would be found then. Each
 display of the page has a name, in the comment before it, and is run here as it stands there, on stock
-testpmd, dpdk-dumpcap, ddp-fwd and our tools, in the order of the page, or is in NOT_RUN with the reason.
-
-    operations_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so path/to/ddp-fwd
-        path/to/ddp-exporter"""
+testpmd, dpdk-dumpcap, ddp-fwd and our tools, in the order of the page, or is in NOT_RUN with the reason."""
 
 import json
 import os
@@ -18,6 +15,7 @@ import time
 
 import yaml
 
+from documentation_test import roff_text
 from support import eal, harness, hugepages, testpmd
 
 PAGE = harness.SOURCE_ROOT / "apps" / "ctl" / "ddp-operations.7"
@@ -51,12 +49,6 @@ def setUpModule():
         huge_folder = hugepages.reserve()
     except SystemExit:
         huge_folder = None  # the capture by a second process is passed over, with the reason
-
-
-def roff_text(line):
-    for escape, char in ((r"\-", "-"), (r"\(aq", "'"), (r"\e", "\\"), (r"\&", "")):
-        line = line.replace(escape, char)
-    return line
 
 
 def displays():

@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reports as people see them in headless Chromium: on a phone, a screen and paper, light and dark, without script.
-
-    report_test.py path/to/ddpctl path/to/ddp-traffic"""
+"""Reports as people see them in headless Chromium: on a phone, a screen and paper, light and dark, without script."""
 
 import html
 import json

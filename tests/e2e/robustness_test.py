@@ -1,16 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""ddpctl on packets, captures and profiles that somebody damaged: it never crashes, never claims
-what is not in the packet, and what it prints stays well-formed. Most use with sanitizers.
-
-    robustness_test.py path/to/ddpctl path/to/ddp-traffic
+"""ddpctl on packets that somebody damaged: it never crashes, never claims what is not in the packet, and what it prints
+stays well-formed. Most use with sanitizers. Damaged captures: ctl/reading_test.c; damaged profiles: mutation_test.py.
 
 Everything is drawn from SEED: a failure, which names the packet, is there again in the next run. DDP_DAMAGED=100000 in
 the environment tries more packets (minutes)."""
 
 import json
 import os
-import pathlib
 import random
 
 from support import harness
@@ -180,7 +177,7 @@ class Robustness(harness.TestCase):
                 self.fail(f"{spec} frame {n}: {error}\n{line}\npacket {data.hex()}")
 
     def test_damaged_packets(self):
-        for seed, spec in enumerate(["base", "gtpu", "gtpu:ue", "gtpu:outer", "gtpu:teid"]):
+        for seed, spec in enumerate(["gtpu", "gtpu:ue"]):
             with self.subTest(spec=spec):
                 self.check_frames(spec, self.damaged(N_DAMAGED, seed) + ENDLESS)
 
@@ -200,68 +197,6 @@ class Robustness(harness.TestCase):
                                             QUEUES, "--hash", function))["queues"]
             self.assertEqual(sum(queue["packets"] for queue in queues), len(frames))
             self.assertEqual(sum(queue["bytes"] for queue in queues), sum(map(len, frames)))
-
-    def test_cut_packets_have_the_headers_that_are_left(self):
-        """A cut changes nothing but that headers behind it are gone."""
-        whole = {}
-        for data, one in zip(self.good, harness.classify("gtpu", self.capture("good", self.good))):
-            whole.setdefault(tuple(one["chain"]), (data, one))
-        for data, one in whole.values():
-            cuts = [data[:size] for size in range(len(data) + 1)]
-            seen = harness.classify("gtpu", self.capture("cut", cuts))
-            ends = one["offsets"][1:]  # of all headers but the last
-            for size, shorter in enumerate(seen):
-                n = sum(end <= size for end in ends)
-                place = f"{one['chain']} cut to {size} bytes of packet {data.hex()}"
-                self.assertEqual(shorter["chain"][:n], one["chain"][:n], place)
-                self.assertEqual(shorter["offsets"], one["offsets"][:len(shorter["chain"])], place)
-                self.assertIn(len(shorter["chain"]), (n, n + (n == len(ends))), place)
-                if size < (ends[-1] if ends else LEAST_SIZES["eth"]):
-                    self.assertEqual(shorter["status"], "error", place)
-            n_headers = [len(shorter["chain"]) for shorter in seen]
-            self.assertEqual(n_headers, sorted(n_headers), f"packet {data.hex()}")
-            self.assertEqual(seen[-1] | {"n": 0}, one | {"n": 0}, f"packet {data.hex()}")
-
-    def test_damaged_captures(self):
-        """The file itself: what can be read is printed, the rest is one line."""
-        rng = random.Random(SEED)
-        good = self.capture("whole", self.good[:40]).read_bytes()
-        path = self.folder / "damaged-file.pcap"
-        for n in range(100):
-            data = rng.choice(DAMAGES)(rng, good, good) if n % 2 else flip(rng, good[:200], good)
-            path.write_bytes(data)
-            result = harness.ddpctl("classify", "gtpu", path, "--jsonl")
-            place = f"file {data[:256].hex()}...: {result.stderr}"
-            self.assertIn(result.returncode, (0, 3), place)
-            self.assertEqual(result.stderr.count("\n"), int(result.returncode == 3), place)
-            for line in result.stdout.splitlines():
-                keys = [key for key in json.loads(line) if key != "cut"]  # of damaged lengths
-                self.assertEqual(keys, harness.PACKET_KEYS, place)
-
-    def test_damaged_profiles(self):
-        """Some are still good; all others are told what is wrong with them."""
-        rng = random.Random(SEED)
-        path = self.folder / "gtpu.yaml"
-        files = {profile["name"]: profile["file"] for profile in harness.profiles()}
-        good = pathlib.Path(files["gtpu"]).read_bytes()
-        lines = good.splitlines(keepends=True)
-        for n in range(150):
-            if n % 3 == 0:
-                data = b"".join(rng.sample(lines, len(lines) - rng.randint(1, 20)))
-            elif n % 3 == 1:
-                data = b"".join(line for line in lines if rng.random() > 0.02)
-            else:
-                data = bytearray(good)
-                for _ in range(rng.randint(1, 5)):
-                    data[rng.randrange(len(data))] = rng.choice(b" :,[]{}-|()*x0#'\"\n\xff")
-            path.write_bytes(data)
-            result = harness.ddpctl("check", path)
-            text = bytes(data).decode(errors="replace")
-            place = f"exit {result.returncode}: {result.stderr}\n{text}"
-            self.assertIn(result.returncode, (0, 1), place)
-            self.assertEqual(result.returncode, int("error: " in result.stderr), place)
-            for line in result.stderr.splitlines():
-                self.assertRegex(line, r"(error|warning): .|^\.\.\. and \d+ more$|^ +(\d+)? \| ", place)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """What the plugins export is what rte_pmd_ddp.h promises and what testpmd asks for, each under a version: another
-symbol might take the place of an application's own, and one without a version cannot be replaced later.
-
-    symbols_test.py path/to/librte_net_ddp.so path/to/librte_ddp_testpmd.so"""
+symbol might take the place of an application's own, and one without a version cannot be replaced later."""
 
 import os
 import re

@@ -1,9 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """The units of systemd: systemd accepts them and finds little that a broken process could do, and the programs
-work with the rights and limits that the units leave them. A unit that fails is found by an operator at night.
-
-    systemd_units_test.py path/to/ddpctl path/to/ddp-traffic path/to/ddp-fwd path/to/ddp-exporter"""
+work with the rights and limits that the units leave them. A unit that fails is found by an operator at night."""
 
 import os
 import pathlib

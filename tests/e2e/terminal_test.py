@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What others wrote, in what ddpctl prints: it neither drives the terminal nor looks like a line of ours.
-
-    terminal_test.py path/to/ddpctl path/to/ddp-traffic"""
+"""What others wrote, in what ddpctl prints: it neither drives the terminal nor looks like a line of ours."""
 
 import json
 import os

@@ -8,7 +8,6 @@ around it are "outer.src", around that "outer.outer.src".
 
 import json
 import re
-import types
 
 from support import harness, testpmd
 from packets import (DATA, ah, arp, ecpri, esp, eth, geneve, gre, gtpc1, gtpu, hopopts, icmp, ipv4, ipv6,
@@ -229,8 +228,7 @@ class Case(harness.TestCase):
         vdev = f"net_ddp0,dev(net_pcap0,rx_pcap={player.path.name}),overflow=wait"
         if cls.profile:
             vdev += f",profile={cls.profile}"
-        owner = types.SimpleNamespace(folder=cls.folder, addCleanup=cls.addClassCleanup)
-        cls.pmd = Watched(owner, [vdev], f"--rxq={QUEUES}", f"--txq={QUEUES}",
+        cls.pmd = Watched(cls.shared(), [vdev], f"--rxq={QUEUES}", f"--txq={QUEUES}",
                                   "--disable-link-check", *cls.options)
         cls.pmd.rules = []
         cls.pmd.commands("set fwd rxonly", "set verbose 1")

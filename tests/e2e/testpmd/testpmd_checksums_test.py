@@ -1,9 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Applications that insist on checksum offloads get verdicts that are right: tshark judges each
-packet of all captures, also damaged ones, beside stock testpmd with net_ddp.
-
-    testpmd_checksums_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so"""
+packet of all captures, also damaged ones, beside stock testpmd with net_ddp."""
 
 import collections
 import pathlib
@@ -105,6 +103,7 @@ def summed(packet, end):
                                   [*packet["offsets"][1:], end]):
         if token in ("ipv4", "udp", "tcp"):
             places.update(range(start, stop))
+            places -= {"udp": {start + 4, start + 5}, "tcp": {start + 12}}.get(token, set())  # lengths
         if token == "ipv6":
             places.update(range(start + 8, stop)) # addresses
     return sorted(places)
@@ -151,28 +150,22 @@ class Verdicts(packets_test.Case):
         return counts
 
     def test_generated(self):
-        path = self.traffic("--kind", "mix", "--ues", 100, "--packets-per-flow", 1)
+        path = self.traffic("--kind", "mix", "--ues", 40, "--packets-per-flow", 1)
         frames = [frame for frame, _ in harness.pcap_frames(path)]
         packets = harness.classify("gtpu", path)
-        counts = self.judge(frames, "gtpu")
+        counts = self.judge([*frames, *damaged(frames, packets, 3)], "gtpu")
         self.assertGreater(counts["IP", "GOOD"], 500)
         self.assertGreater(counts["L4", "GOOD"], 500)
-        self.assertNotIn(("IP", "BAD"), counts)
-        counts = self.judge(list(damaged(frames, packets, 2)), "gtpu")
         for name in ("IP", "L4", "OUTER_IP"):
             self.assertGreater(counts[name, "BAD"], 20, name)
 
     @unittest.skipUnless(packets_test.CAPTURES.is_dir(), "no folder of real captures")
     def test_real(self):
         names, frames = zip(*packets_test.real_frames())
-        for profile in ("", "gtpu", "all"):
-            with self.subTest(profile=profile):
-                self.judge(frames, profile or "base", names)
+        self.judge(frames, "base", names)
         packets = harness.classify("all", self.capture("whole", frames))
-        for seed in range(1, 4):
-            with self.subTest(seed=seed):
-                counts = self.judge(list(damaged(frames, packets, seed)), "all", names)
-                self.assertGreater(counts["L4", "BAD"], 100)
+        counts = self.judge([*frames, *damaged(frames, packets, 1)], "all", names * 2)
+        self.assertGreater(counts["L4", "BAD"], 50)
 
     def test_what_is_not_asked_for_is_not_done(self):
         path = self.traffic("--kind", "mix", "--ues", 10, "--packets-per-flow", 1)
@@ -181,11 +174,10 @@ class Verdicts(packets_test.Case):
             self.assertEqual(set(seen_of(packet).values()), {None})
 
     def test_hashes_and_packet_types_stay(self):
-        path = self.traffic("--kind", "mix", "--ues", 50, "--packets-per-flow", 1)
-        self.compare(path, "gtpu", ([f"--rx-offloads={ALL:#x}"], [], ["--rss-hf", "ip"]))
-
-    def test_over_multi_segment_packets(self):
-        seen, _ = self.compare(self.capture("odd", odd_frames.PRINTABLE), "gtpu",
+        """Also of multi-segment packets."""
+        path = self.traffic("--kind", "mix", "--ues", 20, "--packets-per-flow", 1)
+        frames = [*odd_frames.PRINTABLE, *(frame for frame, _ in harness.pcap_frames(path))]
+        seen, _ = self.compare(self.capture("odd", frames), "gtpu",
                                ([f"--rx-offloads={ALL:#x}"], [], ["--rss-hf", "ip"]))
         self.assertGreater(max(packet.n_segs for packet in seen), 1)
 

@@ -1,9 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """An application that knows no tunnels sees users' packets: with decap=on, what stock testpmd gets
-and sends on is, byte for byte, what tshark's reading of the capture leads to.
-
-    testpmd_decap_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so"""
+and sends on is, byte for byte, what tshark's reading of the capture leads to."""
 
 import itertools
 import pathlib

@@ -1,9 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """net_ddp in front of a port that can do a part of the work: a make-believe NIC, which has rte_flow rules, keys and
-hash flags. Whoever hashed a packet, it has the queue and the hash that ddpctl predicts for it.
-
-    testpmd_offload_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so path/to/libtestsrc.so"""
+hash flags. Whoever hashed a packet, it has the queue and the hash that ddpctl predicts for it."""
 
 import pathlib
 import re

@@ -3,9 +3,7 @@
 """What a user learns from ddpctl on a desk holds in a data path: stock testpmd with net_ddp shows
 each packet on the queue, and with the hash, that ddpctl predicts for it.
 
-Each packet of a capture has a time of its own, which testpmd prints: so the two are matched.
-
-    testpmd_packets_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so"""
+Each packet of a capture has a time of its own, which testpmd prints: so the two are matched."""
 
 import pathlib
 import sys

@@ -1,9 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """What an operator does with a port at testpmd's prompt has to work on net_ddp as on any NIC: look,
-steer, count, stop and start, remove and add. Without it nobody can tune or trust a running port.
-
-    testpmd_port_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so"""
+steer, count, stop and start, remove and add. Without it nobody can tune or trust a running port."""
 
 import collections
 import pathlib

@@ -2,13 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """With profile e810-comms, what testpmd's `port config all rss <type>` says is hashed as an 800-series port hashes it, no
 rte_flow rule being there, and by the function that it names. Without it, a user who tests on net_ddp what will run on
-such a NIC learns of packets on other queues in production.
-
-    testpmd_rss_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so"""
+such a NIC learns of packets on other queues in production."""
 
 import pathlib
 import sys
-import types
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 from support import harness, testpmd  # noqa: E402
@@ -145,9 +142,8 @@ class Case(harness.TestCase):
         cls.all = cls.capture("all", FRAMES.values())
         cls.found = {}  # by setting
         cls.player = testpmd.Player(cls.all)
-        owner = types.SimpleNamespace(folder=cls.folder, addCleanup=cls.addClassCleanup)
         vdev = f"net_ddp0,dev(net_pcap0,rx_pcap={cls.player.path.name}),profile=e810-comms,overflow=wait"
-        cls.pmd = testpmd.Testpmd(owner, [vdev], f"--rxq={QUEUES}", f"--txq={QUEUES}")
+        cls.pmd = testpmd.Testpmd(cls.shared(), [vdev], f"--rxq={QUEUES}", f"--txq={QUEUES}")
         cls.pmd.commands("set fwd rxonly", "set verbose 1")
 
     def replay(self, *commands):
