@@ -186,21 +186,16 @@ class Show(Case):
     def test_tables(self):
         self.assertRegex(self.good("list"),
                          r"^PROCESS  PROGRAM +FILE PREFIX +PORT +NAME +.*\n *"
-                         rf"{self.pmd.pid}  dpdk-testpmd  ddp +0  net_ddp0 .* 8  gtpu pppoe 5g-upf  .*\n$")
-        self.refused(1, rf"process {self.pmd.pid} runs with --no-huge: no second process can attach .*",
-                     "capture", "0", "-w", "now.pcapng")
-        self.refused(2, r"which file\? \(-w FILE\)", "capture", "0")
+                         rf"{self.pmd.pid}  dpdk-testpmd  ddp +0  net_ddp0 .* 8  gtpu:ue pppoe 5g-upf  .*\n$")
         text = self.good("show", "0")
         self.assertRegex(text, r"^net_ddp0 \(port 0\): running\n"
                                rf"process: +{self.pmd.pid} \(dpdk-testpmd\), file prefix ddp\n")
         self.assertRegex(text, r"(?m)^lower device: +net_pcap0, port \d+, queues: 1 Rx, 1 Tx$")
         self.assertRegex(text, r"(?m)^offload: +none: it does not offer .*$")
         self.assertIn("hashes nothing", self.good("verify", "net_ddp0"))
+        self.assertRegex(text, r"\ncounted since .*\nCOUNTER ")
         share = 100 * self.xstats["rx_missed_packets"] / self.xstats["rx_lower_packets"]
         self.assertRegex(text, rf"(?m)^missed, .* {self.xstats['rx_missed_packets']}  packets +"
-        self.refused(1, rf"process {self.pmd.pid} runs with --no-huge: no second process can attach .*",
-                     "capture", "0", "-w", "now.pcapng")
-        self.refused(2, r"which file\? \(-w FILE\)", "capture", "0")
                                rf"{share:.1f}%$")
         self.assertNotIn("_", text.replace("net_ddp", "").replace("net_pcap", "").replace(
             "RSS_HASH", ""))  # what the tool does not know it shows by its name
@@ -209,10 +204,7 @@ class Show(Case):
         self.assertEqual(len(re.findall(r"(?m)^ +\d+ +\d+ +\d+ +\d+ +[0-9.]+%$", text)), QUEUES)
         self.assertRegex(text, r"\npackets: \d+, missed: \d+, imbalance: \d\.\d{3}\ncounted since .*\n$")
         self.assertRegex(self.good("ptypes", "0"),
-                         r"(?m)^ *\d+  GTPU_IPV4_TCP +\d+ +[0-9.]+%  0x01408291$")
-        self.refused(1, rf"process {self.pmd.pid} runs with --no-huge: no second process can attach .*",
-                     "capture", "0", "-w", "now.pcapng")
-        self.refused(2, r"which file\? \(-w FILE\)", "capture", "0")
+                         r"(?m)^ *\d+  GTPU_IPV4_TCP +\d+ +[0-9.]+%  0x01408291$(?s:.*)^counted since .*$")
 
     def test_a_profile_that_matches_nothing(self):
         """Without this line its user takes the port's outer hash for that of the profile."""
