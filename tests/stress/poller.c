@@ -140,7 +140,7 @@ static void order_check(const struct order_poll *poll, const struct stamp *stamp
 }
 
 static void bytes_check(const struct stamp *stamp, const struct rte_mbuf *mbuf) {
-	uint8_t copy[FRAME_MAX];
+	uint8_t copy[FLOW_FRAME_MAX];
 	const uint8_t *frame;
 	uint16_t len = flow_frame(stamp->flow, &frame);
 

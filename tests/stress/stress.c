@@ -806,7 +806,7 @@ int main(int argc, char **argv) {
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	printf("stress: %u rounds, seed %u\n", n_rounds, random_state);
 	eal_start();
-	pool = pool_create("stress", POOL_SIZE, FRAME_MAX);
+	pool = pool_create("stress", POOL_SIZE, FLOW_FRAME_MAX);
 	flows_init();
 	for (unsigned int i = 0; i < (bypass ? RTE_DIM(bypass_stages) : RTE_DIM(stages)); i++)
 		if (only_stage < 0 || only_stage == (int)i)

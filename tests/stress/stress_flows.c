@@ -5,17 +5,18 @@
 
 #include <rte_ethdev.h>
 #include <rte_ether.h>
-#include <rte_gtp.h>
 #include <rte_ip.h>
 #include <rte_tcp.h>
 #include <rte_thash.h>
 #include <rte_udp.h>
-#include <rte_vxlan.h>
+
+#include "unit/package/frames.h"
 
 // RTE_IPV4() shifts a bit into an int's sign.
 #define IPV4(a, b, c, d) ((uint32_t)(a) << 24 | (b) << 16 | (c) << 8 | (d))
 #define GTPU_PORT 2152
 #define VXLAN_PORT 4789
+#define ID_OFF 46 // of TEID and VNI, behind Ethernet, IPv4 and UDP
 #define PTYPE_IPV4 (RTE_PTYPE_L2_ETHER | RTE_PTYPE_L3_IPV4_EXT_UNKNOWN)
 #define PTYPE_GTPU                                               \
 	(PTYPE_IPV4 | RTE_PTYPE_L4_UDP | RTE_PTYPE_TUNNEL_GTPU | \
@@ -38,67 +39,10 @@ struct flow {
 	uint32_t id; // TEID or VNI
 	uint16_t inner_off;
 	uint16_t len;
-	uint8_t frame[FRAME_MAX];
+	uint8_t frame[FLOW_FRAME_MAX];
 };
 
 static struct flow flows[FLOWS];
-
-static void *append(struct flow *flow, size_t size) {
-	void *at = flow->frame + flow->len;
-
-	flow->len += size;
-	return at;
-}
-
-static void eth_append(struct flow *flow, uint16_t type) {
-	struct rte_ether_hdr *eth = append(flow, sizeof(*eth));
-
-	eth->ether_type = rte_cpu_to_be_16(type);
-}
-
-static void ip_append(struct flow *flow, const struct tuple *tuple, uint8_t protocol) {
-	struct rte_ipv4_hdr *ip = append(flow, sizeof(*ip));
-
-	ip->version_ihl = RTE_IPV4_VHL_DEF;
-	ip->time_to_live = 64;
-	ip->next_proto_id = protocol;
-	ip->src_addr = rte_cpu_to_be_32(tuple->src);
-	ip->dst_addr = rte_cpu_to_be_32(tuple->dst);
-}
-
-static void udp_append(struct flow *flow, const struct tuple *tuple) {
-	struct rte_udp_hdr *udp;
-
-	ip_append(flow, tuple, IPPROTO_UDP);
-	udp = append(flow, sizeof(*udp));
-	udp->src_port = rte_cpu_to_be_16(tuple->sport);
-	udp->dst_port = rte_cpu_to_be_16(tuple->dport);
-}
-
-static void tcp_append(struct flow *flow, const struct tuple *tuple) {
-	struct rte_tcp_hdr *tcp;
-
-	ip_append(flow, tuple, IPPROTO_TCP);
-	tcp = append(flow, sizeof(*tcp));
-	tcp->src_port = rte_cpu_to_be_16(tuple->sport);
-	tcp->dst_port = rte_cpu_to_be_16(tuple->dport);
-	tcp->data_off = sizeof(*tcp) / 4 << 4;
-}
-
-static void gtpu_append(struct flow *flow) {
-	struct rte_gtp_hdr *gtp = append(flow, sizeof(*gtp));
-
-	gtp->gtp_hdr_info = 0x30; // version 1, no options
-	gtp->msg_type = 255;      // a user's packet
-	gtp->teid = rte_cpu_to_be_32(flow->id);
-}
-
-static void vxlan_append(struct flow *flow) {
-	struct rte_vxlan_hdr *vxlan = append(flow, sizeof(*vxlan));
-
-	vxlan->vx_flags = RTE_BE32(0x08000000); // a VNI is there
-	vxlan->vx_vni = rte_cpu_to_be_32(flow->id << 8);
-}
 
 // Addresses and ports of flows in step would hardly differ to Toeplitz.
 static uint32_t scatter(uint32_t i) {
@@ -130,42 +74,6 @@ static void inner_fill(struct flow *flow, uint32_t i) {
 	flow->inner.dport = 443;
 }
 
-static void arp_fill(struct flow *flow) {
-	uint8_t *arp;
-
-	eth_append(flow, RTE_ETHER_TYPE_ARP);
-	arp = append(flow, 28);
-	arp[4] = RTE_ETHER_ADDR_LEN;
-	arp[5] = sizeof(uint32_t);
-}
-
-static void tunnel_fill(struct flow *flow, uint32_t i, uint16_t port) {
-	outer_fill(flow, i, port);
-	inner_fill(flow, i);
-	eth_append(flow, RTE_ETHER_TYPE_IPV4);
-	udp_append(flow, &flow->outer);
-	if (port == GTPU_PORT) {
-		gtpu_append(flow);
-	} else {
-		vxlan_append(flow);
-		eth_append(flow, RTE_ETHER_TYPE_IPV4);
-	}
-	flow->inner_off = flow->len;
-	if (flow->type == TYPE_GTPU_IPV4_TCP)
-		tcp_append(flow, &flow->inner);
-	else
-		udp_append(flow, &flow->inner);
-}
-
-static void plain_fill(struct flow *flow, uint32_t i) {
-	outer_fill(flow, i, 0);
-	eth_append(flow, RTE_ETHER_TYPE_IPV4);
-	if (flow->type == TYPE_IPV4_TCP)
-		tcp_append(flow, &flow->outer);
-	else
-		udp_append(flow, &flow->outer);
-}
-
 static bool is_gtpu(enum type type) {
 	return type == TYPE_GTPU_IPV4_UDP || type == TYPE_GTPU_IPV4_TCP;
 }
@@ -179,21 +87,61 @@ static enum type type_of(uint32_t i) {
 	return i % 512 == 7 ? TYPE_ARP : types[i % 8];
 }
 
-void flows_init(void) {
-	for (uint32_t i = 0; i < FLOWS; i++) {
-		struct flow *flow = &flows[i];
+// TCP has its ports where UDP has them.
+static void tuple_put(struct flow *flow, unsigned int off, const struct tuple *tuple) {
+	struct rte_ipv4_hdr *ip = (struct rte_ipv4_hdr *)&flow->frame[off];
+	struct rte_udp_hdr *l4 = (struct rte_udp_hdr *)(ip + 1);
 
-		flow->type = type_of(i);
-		flow->more = flow->type == TYPE_VXLAN_IPV4_UDP && i % 16 == 14;
-		if (flow->type == TYPE_ARP)
-			arp_fill(flow);
-		else if (is_gtpu(flow->type))
-			tunnel_fill(flow, i, GTPU_PORT);
-		else if (flow->type == TYPE_VXLAN_IPV4_UDP)
-			tunnel_fill(flow, i, flow->more ? VXLAN_PORT_MORE : VXLAN_PORT);
-		else
-			plain_fill(flow, i);
-	}
+	ip->src_addr = rte_cpu_to_be_32(tuple->src);
+	ip->dst_addr = rte_cpu_to_be_32(tuple->dst);
+	l4->src_port = rte_cpu_to_be_16(tuple->sport);
+	l4->dst_port = rte_cpu_to_be_16(tuple->dport);
+}
+
+static void tunnel_fill(struct flow *flow, uint32_t i) {
+	const bool tcp = flow->type == TYPE_GTPU_IPV4_TCP;
+	uint32_t id;
+
+	inner_fill(flow, i);
+	flow->inner_off = flow->len - sizeof(struct rte_ipv4_hdr) -
+			  (tcp ? sizeof(struct rte_tcp_hdr) : sizeof(struct rte_udp_hdr));
+	tuple_put(flow, flow->inner_off, &flow->inner);
+	id = rte_cpu_to_be_32(is_gtpu(flow->type) ? flow->id : flow->id << 8);
+	memcpy(&flow->frame[ID_OFF], &id, sizeof(id));
+}
+
+static void flow_fill(struct flow *flow, uint32_t i) {
+	static const char *const words[N_TYPES] = {
+		[TYPE_ARP] = "eth arp",
+		[TYPE_IPV4_UDP] = "eth ipv4 udp=53",
+		[TYPE_IPV4_TCP] = "eth ipv4 tcp",
+		[TYPE_GTPU_IPV4_UDP] = "eth ipv4 udp=2152 gtpu ipv4 udp=443",
+		[TYPE_GTPU_IPV4_TCP] = "eth ipv4 udp=2152 gtpu ipv4 tcp",
+		[TYPE_VXLAN_IPV4_UDP] = "eth ipv4 udp=4789 vxlan eth ipv4 udp=443",
+	};
+	static struct frame frame;
+	uint16_t port = 0; // of a tunnel
+
+	flow->type = type_of(i);
+	flow->more = flow->type == TYPE_VXLAN_IPV4_UDP && i % 16 == 14;
+	frame_make(&frame, words[flow->type]);
+	flow->len = frame.len;
+	memcpy(flow->frame, frame.bytes, frame.len);
+	if (flow->type == TYPE_ARP)
+		return;
+	if (is_gtpu(flow->type))
+		port = GTPU_PORT;
+	else if (flow->type == TYPE_VXLAN_IPV4_UDP)
+		port = flow->more ? VXLAN_PORT_MORE : VXLAN_PORT;
+	outer_fill(flow, i, port);
+	tuple_put(flow, RTE_ETHER_HDR_LEN, &flow->outer);
+	if (port != 0)
+		tunnel_fill(flow, i);
+}
+
+void flows_init(void) {
+	for (uint32_t i = 0; i < FLOWS; i++)
+		flow_fill(&flows[i], i);
 }
 
 uint16_t flow_frame(uint32_t flow, const uint8_t **frame) {

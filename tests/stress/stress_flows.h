@@ -11,7 +11,7 @@
 #include <rte_mbuf.h>
 
 #define FLOWS 4096
-#define FRAME_MAX 192 // bytes, stamp included
+#define FLOW_FRAME_MAX 192 // bytes, stamp included
 #define KEY_SIZE 40
 #define RETA_SIZE 512
 #define VXLAN_PORT_MORE 5789 // which some flows use
