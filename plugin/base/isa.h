@@ -11,17 +11,15 @@
 //	PMULL       Armv8 with PMULL, for hashes; all else is portable C
 //	V2          x86-64-v2 (SSE4.2) and PCLMULQDQ
 //	V3          x86-64-v3 (AVX2, BMI2) and PCLMULQDQ; VPCLMULQDQ where there is
-//	AVX512_256  AVX-512 F, BW, DQ, VL, VBMI and VPCLMULQDQ, on 256-bit registers
-//	AVX512      the same on 512-bit registers
+//	AVX512      AVX-512 F, BW, DQ, VL, VBMI and VPCLMULQDQ, on 512-bit registers
 // A level with new kernels also has a place in classify/cache/cache.c and rss/run/rows.c (the
 // compiler warns where it is missing) and is compiled as the meson.build files of these folders
 // say, with the flags of base/meson.build.
-#define DDP_ISAS(X)                              \
-	X(SCALAR, "scalar", 0, scalar)           \
-	X(PMULL, "neon-pmull", 128, pmull)       \
-	X(V2, "x86-64-v2", 128, v2)              \
-	X(V3, "x86-64-v3", 256, v3)              \
-	X(AVX512_256, "avx512-256", 256, avx512) \
+#define DDP_ISAS(X)                        \
+	X(SCALAR, "scalar", 0, scalar)     \
+	X(PMULL, "neon-pmull", 128, pmull) \
+	X(V2, "x86-64-v2", 128, v2)        \
+	X(V3, "x86-64-v3", 256, v3)        \
 	X(AVX512, "avx512", 512, avx512)
 #define DDP_ISA_ENUM(isa, name, bits, cpus) DDP_ISA_##isa,
 enum ddp_isa {

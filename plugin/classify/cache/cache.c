@@ -25,10 +25,11 @@ static const struct {
 #ifdef __x86_64__
 	[DDP_ISA_V2] = {&cache_kernel_v2, &cache_kernel_v2},
 	[DDP_ISA_V3] = {&cache_kernel_v3, &cache_kernel_v3},
-	[DDP_ISA_AVX512_256] = {&cache_kernel_v3, &cache_kernel_avx512_256},
 	[DDP_ISA_AVX512] = {&cache_kernel_v3, &cache_kernel_avx512},
 #endif
 };
+
+const uint8_t cache_zeros[TRACE_REACH + 64];
 
 size_t ddp_cache_size(void) {
 	return sizeof(struct ddp_cache);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The path cache with AVX-512 and VBMI on 512-bit registers.
-#include "cache_x86.h"
+// Comparing in the path cache with AVX-512 and VBMI: what is looked at of a packet is picked, byte
+// by byte, from its first lines, which lie in registers. One pick is compared with all that an
+// entry asks for; another one with what tells up to 16 entries from each other.
+#include "cache_kernel.h"
 
 #define BLOCK 8 // packets whose lines stay in registers
 #define TESTED 16
@@ -9,10 +11,6 @@ typedef __m512i pick_t;
 
 INLINE pick_t pick_load(const uint8_t *bytes) {
 	return _mm512_load_si512(bytes);
-}
-
-INLINE __m128i pick_first(pick_t pick) {
-	return _mm512_castsi512_si128(pick);
 }
 
 // The first lines of a packet.
@@ -63,5 +61,210 @@ INLINE uint32_t tested(const uint32_t *numbers, uint32_t bits) {
 	return _mm512_test_epi32_mask(_mm512_load_si512(numbers), _mm512_set1_epi32(bits));
 }
 
-#define KERNEL cache_kernel_avx512
-#include "cache_picks.h"
+/* A pick */
+
+typedef struct {
+	pick_t from, value, mask;
+	uint32_t expect, min_len;
+} whole_t;
+
+INLINE whole_t whole_load(const struct cache_entry *entry) {
+	return (whole_t){
+		pick_load(entry->pick.from),
+		pick_load(entry->pick.value),
+		pick_load(entry->pick.mask),
+		entry->expect,
+		entry->min_len,
+	};
+}
+
+// Which words are not as expected; so is the first one of a packet that is too short. Fills the
+// row's first block.
+INLINE uint32_t whole_differs(whole_t whole, lines_t lines, const unsigned int n_lines,
+			      const struct rte_mbuf *mbuf, uint8_t *head) {
+	pick_t picked = lines_pick(lines, n_lines, whole.from);
+
+	row_put(head, (row_t)_mm512_castsi512_si128(_mm512_and_si512(picked, whole.value)));
+	return (right_words(picked, whole.value, whole.mask) ^ whole.expect) |
+	       (mbuf->data_len - whole.min_len) >> 31;
+}
+
+/* A group of entries */
+
+typedef struct {
+	pick_t from, value, mask;
+} group_t;
+
+INLINE group_t group_load(const struct cache_lanes *group) {
+	return (group_t){
+		pick_load(group->from),
+		pick_load(group->value),
+		pick_load(group->mask),
+	};
+}
+
+INLINE uint64_t group_find(group_t lanes, lines_t lines, const unsigned int n_lines) {
+	pick_t picked = lines_pick(lines, n_lines < 2 ? 1 : 2, lanes.from);
+
+	return _tzcnt_u32(right_dwords(picked, lanes.value, lanes.mask));
+}
+
+// Arguments that are equal for all blocks of a burst: the packets from first on, and the arrays for
+// the results.
+struct stretch {
+	const struct ddp_cache *cache;
+	const struct cache_lanes *only; // group of entries, if near
+	group_t lanes;                  // the same
+	unsigned int reach;
+	struct rte_mbuf *const *mbufs;
+	const struct ddp_verdict **verdicts;
+	uint8_t (*heads)[DDP_HASH_HEAD];
+	unsigned int first;
+	struct ddp_burst *burst;
+};
+
+// Of n packets: the entry of each, and all that most need. near: there is only one group of
+// entries.
+INLINE void block_look_up(struct stretch s, const unsigned int n_lines, const bool near,
+			  const bool ahead, size_t at, const unsigned int n) {
+	struct rte_mbuf *const *mbufs = s.mbufs + at;
+	const struct cache_entry *entries[BLOCK];
+	const uint8_t *bytes[BLOCK];
+	uint16_t groups[BLOCK];
+	lines_t lines[BLOCK];
+	int32_t left = 0;
+
+#pragma GCC unroll 8
+	for (unsigned int i = 0; i < n; i++) {
+		bytes[i] = cache_bytes(mbufs[i]);
+		left |= buffer_left(mbufs[i], s.reach);
+	}
+	if (__builtin_expect_with_probability(left < 0, 0, 0.9))
+		for (unsigned int i = 0; i < n; i++) {
+			uint32_t bad;
+
+			bytes[i] = bytes_of(mbufs[i], s.reach, &bad);
+			s.burst->too_short |= (uint64_t)(bad >> 31) << (at + i);
+		}
+	if (!near)
+		tree_walk(s.cache, s.cache->depth, n, bytes, groups);
+#pragma GCC unroll 8
+	for (unsigned int i = 0; i < n; i++) {
+		const struct cache_lanes *group = near ? s.only : &s.cache->lanes[groups[i]];
+		uint64_t lane;
+
+		lines[i] = lines_load(bytes[i], n_lines);
+		lane = group_find(near ? s.lanes : group_load(group), lines[i], n_lines);
+		s.verdicts[at + i] = group->entries[lane];
+		entries[i] = cache_entry_of(s.verdicts[at + i]);
+	}
+#pragma GCC unroll 8
+	for (unsigned int i = 0; i < n; i++) {
+		if (ahead)
+			cache_prefetch_next(s.burst, s.first + at + i, 64 * n_lines);
+		s.burst->differing[at + i] = whole_differs(whole_load(entries[i]), lines[i],
+							   n_lines, mbufs[i], s.heads[at + i]);
+	}
+}
+
+INLINE void blocks_look_up(const struct ddp_cache *cache, const unsigned int n_lines,
+			   const bool near, const bool ahead, struct rte_mbuf *const *mbufs,
+			   unsigned int first, size_t n, struct ddp_burst *burst) {
+	const struct cache_lanes *only = &cache->lanes[near ? cache->root : 0];
+	const struct stretch s = {
+		.cache = cache,
+		.only = only,
+		.lanes = group_load(only),
+		.reach = cache->reach,
+		.mbufs = mbufs + first,
+		.verdicts = burst->verdicts + first,
+		.heads = burst->rows.heads + first,
+		.first = first,
+		.burst = burst,
+	};
+	size_t i = 0;
+
+	for (; i + BLOCK <= n; i += BLOCK)
+		block_look_up(s, n_lines, near, ahead, i, BLOCK);
+	for (; i < n; i++)
+		block_look_up(s, n_lines, near, ahead, i, 1);
+}
+
+INLINE void many_of_lines(const struct ddp_cache *cache, const unsigned int n_lines,
+			  struct rte_mbuf *const *mbufs, unsigned int first, unsigned int n,
+			  struct ddp_burst *burst) {
+	const bool ahead = burst->next != NULL;
+
+	if (cache->depth > 0)
+		blocks_look_up(cache, n_lines, false, true, mbufs, first, n, burst);
+	else if (ahead)
+		blocks_look_up(cache, n_lines, true, true, mbufs, first, n, burst);
+	else
+		blocks_look_up(cache, n_lines, true, false, mbufs, first, n, burst);
+}
+
+static void many_begin(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
+		       unsigned int first, unsigned int n, struct ddp_burst *burst) {
+	burst->too_short = 0;
+	switch (cache->n_lines) {
+	case 1:
+		many_of_lines(cache, 1, mbufs, first, n, burst);
+		break;
+	case 2:
+		many_of_lines(cache, 2, mbufs, first, n, burst);
+		break;
+	case 3:
+		many_of_lines(cache, 3, mbufs, first, n, burst);
+		break;
+	default:
+		many_of_lines(cache, CACHE_LINES, mbufs, first, n, burst);
+		break;
+	}
+}
+
+// Packets whose entries pick from more lines than were loaded. Returns fails with what is true of
+// them.
+static uint64_t far_compare(struct rte_mbuf *const *mbufs, unsigned int first, uint64_t more,
+			    uint64_t fails, struct ddp_burst *burst) {
+	burst->heads_changed = true;
+	for (; more != 0; more &= more - 1) {
+		const unsigned int bit = __builtin_ctzll(more), i = first + bit;
+		const struct cache_entry *entry = cache_entry_of(burst->verdicts[i]);
+		const uint8_t *bytes = cache_bytes(mbufs[bit]);
+		uint32_t differs;
+
+		if ((entry->extra & CACHE_FAR) == 0)
+			continue;
+		differs = whole_differs(whole_load(entry), lines_load(bytes, CACHE_LINES),
+					CACHE_LINES, mbufs[bit], burst->rows.heads[i]);
+		fails &= ~(UINT64_C(1) << bit);
+		fails |= (uint64_t)((differs & ~(1u << CACHE_PICK_MORE)) != 0) << bit;
+	}
+	return fails;
+}
+
+static uint64_t many_end(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
+			 unsigned int first, unsigned int n, struct ddp_burst *burst) {
+	const uint64_t looked_up = UINT64_MAX >> (64 - n) & ~burst->too_short;
+	uint64_t fails = 0, more = 0;
+	uint32_t extra;
+
+	for (unsigned int i = 0; i < n; i += TESTED) {
+		fails |= (uint64_t)tested(&burst->differing[i], ~(1u << CACHE_PICK_MORE)) << i;
+		more |= (uint64_t)tested(&burst->differing[i], 1u << CACHE_PICK_MORE) << i;
+	}
+	fails = (fails & looked_up) | burst->too_short;
+	more &= looked_up;
+	burst->n_longer = 0;
+	if (cache->extra == 0)
+		return fails;
+	mbufs += first;
+	extra = cache->rare ? cache->extra | CACHE_RARE : longer_fill(mbufs, first, more, burst);
+	if ((extra & CACHE_FAR) != 0)
+		fails = far_compare(mbufs, first, more, fails, burst);
+	if ((extra & CACHE_RARE) != 0)
+		fails |= rare_do(cache, mbufs, first, more & ~fails, burst);
+	return fails;
+}
+
+const struct cache_kernel cache_kernel_avx512 = {.many_begin = many_begin, .many_end = many_end};

@@ -348,22 +348,14 @@ static void windows_make(struct maker *m) {
 	struct cache_entry *entry = m->entry;
 
 	for (unsigned int at = 0; at < TRACE_REACH;) {
-		unsigned int w = entry->n_windows;
-
 		if (entry->mask[at] == 0) {
 			at++;
 			continue;
 		}
 		at = read_at(m, at, CACHE_WINDOW);
-		if ((w + 1) * 2 * CACHE_WINDOW > sizeof(entry->packed)) {
-			m->trace->lost = true;
-			return;
-		}
-		memcpy(entry->packed + w * 2 * CACHE_WINDOW, entry->mask + at, CACHE_WINDOW);
-		memcpy(entry->packed + w * 2 * CACHE_WINDOW + CACHE_WINDOW, entry->value + at,
-		       CACHE_WINDOW);
-		entry->windows[w] = at;
-		entry->n_windows++;
+		memcpy(entry->windows[entry->n_windows].mask, entry->mask + at, CACHE_WINDOW);
+		memcpy(entry->windows[entry->n_windows].value, entry->value + at, CACHE_WINDOW);
+		entry->offs[entry->n_windows++] = at;
 		at += CACHE_WINDOW;
 		reach_add(m, at);
 	}
@@ -377,7 +369,7 @@ static void pieces_make(struct maker *m) {
 	unsigned int n = 0;
 
 	for (unsigned int at = 0; at < TRACE_REACH; n++) {
-		struct cache_pair *pair = &entry->pairs[n / 2];
+		struct cache_bits *pair = &entry->pairs[n / 2];
 
 		while (at < TRACE_REACH && entry->mask[at] == 0)
 			at++;

@@ -29,10 +29,9 @@
 #define CACHE_SLOTS 65536  // of the tree; the first CACHE_ENTRIES are its leaves
 #define CACHE_DEPTH 12
 #define CACHE_SPECIALS 4
-#define CACHE_WINDOWS 8 // pieces of a packet that are compared,
-#define CACHE_WINDOW 32 // each of so many bytes
-#define CACHE_PAIRS \
-	8 // pairs of such pieces, of 16 bytes, where entries differ from packet to packet
+#define CACHE_WINDOWS 8    // pieces of a packet that are compared,
+#define CACHE_WINDOW 32    // each of so many bytes
+#define CACHE_PAIRS 8      // pairs of pieces of 16 bytes, where entries differ between packets
 #define CACHE_BANS 64      // different ones, the first of which forbids nothing
 #define CACHE_LANES 16     // entries that are told apart at once
 #define CACHE_HINT 4       // bytes that tell one of them from the others
@@ -70,9 +69,9 @@ struct cache_pick {
 #define CACHE_PICK_SIZE 62 // bytes that are compared, these included
 #define CACHE_PICK_MORE 31 // a word that never is: what is expected of it can say something else
 
-// Two pieces of a packet, of 16 bytes each.
-struct cache_pair {
-	uint8_t mask[32], value[32];
+// A window, or a pair of pieces.
+struct cache_bits {
+	uint8_t mask[CACHE_WINDOW], value[CACHE_WINDOW];
 };
 
 // One byte to hash, where fields do not lie in whole bytes or are XORed with each other.
@@ -119,7 +118,8 @@ enum cache_extra {
 };
 
 // The members for packets of many entries come first, in as few cache lines as possible: a cache of
-// many paths waits for these. For packets that are all of one entry, windows hold the same bytes.
+// many paths waits for these. For packets that are all of one entry, windows hold the bits of
+// pairs.
 struct cache_entry {
 	struct ddp_verdict verdict;
 	uint16_t min_len; // bytes the first segment must have
@@ -134,11 +134,11 @@ struct cache_entry {
 
 	struct cache_pick pick __attribute__((aligned(64)));
 	struct cache_gather blocks[2]; // of the row, behind the first
-	struct cache_pair pairs[CACHE_PAIRS] __attribute__((aligned(64)));
+	struct cache_bits pairs[CACHE_PAIRS] __attribute__((aligned(64)));
 
-	uint8_t packed[2 * CACHE_WINDOW * CACHE_WINDOWS]; // window by window: mask, value
+	struct cache_bits windows[CACHE_WINDOWS];
 	struct cache_exclusion exclusions[TRACE_WORDS];
-	uint8_t windows[CACHE_WINDOWS];       // where they begin
+	uint8_t offs[CACHE_WINDOWS];          // where windows begin
 	uint8_t exclusion_bytes[TRACE_WORDS]; // where exclusions begin
 	uint8_t n_pairs;
 	uint8_t n_windows;
@@ -162,7 +162,7 @@ struct cache_entry {
 	} words[TRACE_WORDS];
 	struct cache_lookup lookups[CACHE_GROUPS];
 	struct cache_byte bytes[DDP_HASH_INPUT_MAX];
-	// The source of windows and exclusions, for the tree.
+	// The source of pieces and exclusions, for the tree.
 	uint8_t mask[TRACE_REACH], value[TRACE_REACH];
 	uint8_t n_lists;
 	uint8_t list_bytes[TRACE_WORDS];         // where words are that must be none of a list
@@ -263,9 +263,9 @@ struct ddp_cache {
 	uint32_t asked[CACHE_ASKS + 1]; // of a sample, how many asked for so many pairs or lines,
 	uint32_t asked_rare;            // and how many for what is rare
 	uint8_t common;                 // pairs or lines that enough ask for; 0: not yet known
-	bool rare; // enough ask for it, so that it need not be looked for first
+	bool rare;               // enough ask for it, so that it need not be looked for first
 	uint32_t tokens, token_bursts, token_period;
-	uint32_t n_judged; // entries that had their time to show whether they are of use
+	uint32_t n_judged;       // entries that had their time to show whether they are of use
 	uint32_t sample;
 	bool to_thin;
 	uint32_t bypass; // packets still to be interpreted without a look
@@ -296,7 +296,7 @@ INLINE void cache_prefetch_next(const struct ddp_burst *burst, unsigned int i, u
 
 // Entries are compared by picks.
 static inline bool cache_has_picks(enum ddp_isa isa) {
-	return isa >= DDP_ISA_AVX512_256;
+	return isa == DDP_ISA_AVX512;
 }
 
 // Portable C, which Armv8 shares, has nothing to look at several lanes at once; its tree leads to
@@ -308,7 +308,7 @@ static inline bool cache_has_lanes(const struct ddp_cache *cache) {
 extern const uint8_t cache_zeros[TRACE_REACH + 64];
 
 extern const struct cache_kernel cache_kernel_scalar, cache_kernel_v2, cache_kernel_v3,
-	cache_kernel_avx512_256, cache_kernel_avx512;
+	cache_kernel_avx512;
 
 // cache_entry.c: make an entry of a packet that was interpreted. false: it cannot be one.
 bool cache_entry_make(struct cache_entry *entry, const struct ddp_cache *cache,

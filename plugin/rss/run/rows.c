@@ -15,8 +15,6 @@ static const struct ddp_toeplitz *kernels_of(enum ddp_isa isa) {
 	case DDP_ISA_V3:
 		return __builtin_cpu_supports("vpclmulqdq") ? &ddp_toeplitz_vpclmul256 :
 							      &ddp_toeplitz_v3;
-	case DDP_ISA_AVX512_256:
-		return &ddp_toeplitz_vpclmul256;
 	case DDP_ISA_AVX512:
 		return &ddp_toeplitz_vpclmul512;
 	}

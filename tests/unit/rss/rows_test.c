@@ -21,8 +21,9 @@ static const struct level {
 #ifdef __aarch64__
 	{"neon-pmull", DDP_ISA_PMULL},
 #else
-	{"x86-64-v2", DDP_ISA_V2},          {"x86-64-v3", DDP_ISA_V3},
-	{"avx512-256", DDP_ISA_AVX512_256}, {"avx512", DDP_ISA_AVX512},
+	{"x86-64-v2", DDP_ISA_V2},
+	{"x86-64-v3", DDP_ISA_V3},
+	{"avx512", DDP_ISA_AVX512},
 #endif
 };
 

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Vectors of the path cache: in portable C, with SSE4.2 and with AVX2. The file that includes this
+// is compiled for one of them.
+#ifndef DDP_CLASSIFY_CACHE_CACHE_VECTOR_H
+#define DDP_CLASSIFY_CACHE_CACHE_VECTOR_H
+
+#include <endian.h>
+#include <string.h>
+
+#ifdef __SSE4_2__
+#include <immintrin.h>
+#endif
+
+#include "cache_set.h"
+
+#ifdef __AVX2__
+#define VECTOR 32 // bytes
+#else
+#define VECTOR 16
+#endif
+
+typedef uint64_t vector_t __attribute__((vector_size(VECTOR), may_alias));
+typedef vector_t unaligned_t __attribute__((aligned(1), may_alias));
+typedef uint64_t row_t __attribute__((vector_size(16), may_alias)); // a block of a row
+
+// 32 bytes.
+typedef struct {
+	vector_t of[32 / VECTOR];
+} wide_t;
+
+INLINE wide_t wide_load(const uint8_t *bytes) {
+	const unaligned_t *from = (const void *)bytes;
+	wide_t wide;
+
+	for (unsigned int i = 0; i < 32 / VECTOR; i++)
+		wide.of[i] = from[i];
+	return wide;
+}
+
+INLINE uint32_t vector_any(vector_t v) {
+#if defined(__AVX2__)
+	return _mm256_testz_si256((__m256i)v, (__m256i)v) ^ 1;
+#elif defined(__SSE4_2__)
+	return _mm_testz_si128((__m128i)v, (__m128i)v) ^ 1;
+#else
+	return (v[0] | v[1]) != 0;
+#endif
+}
+
+/* Windows, and pairs of pieces */
+
+typedef struct {
+	wide_t mask, value;
+} window_t;
+
+INLINE window_t window_load(const struct cache_bits *bits) {
+	return (window_t){wide_load(bits->mask), wide_load(bits->value)};
+}
+
+// The bits of bytes that differ from the window, with those that differed before.
+INLINE vector_t window_differs(vector_t differs, window_t window, wide_t bytes) {
+	for (unsigned int i = 0; i < 32 / VECTOR; i++)
+		differs |= (bytes.of[i] & window.mask.of[i]) ^ window.value.of[i];
+	return differs;
+}
+
+INLINE vector_t pair_differs(vector_t differs, const struct cache_entry *entry, unsigned int p,
+			     const uint8_t *bytes) {
+	const uint8_t *first = bytes + entry->pieces[p][0], *second = bytes + entry->pieces[p][1];
+#ifdef __AVX2__
+	const wide_t both = {
+		{(vector_t)_mm256_loadu2_m128i((const void *)second, (const void *)first)}};
+#else
+	const wide_t both = {{*(const unaligned_t *)(const void *)first,
+			      *(const unaligned_t *)(const void *)second}};
+#endif
+
+	return window_differs(differs, window_load(&entry->pairs[p]), both);
+}
+
+/* Blocks of a row */
+
+INLINE void row_put(uint8_t *to, row_t block) {
+	memcpy(to, &block, sizeof(block));
+}
+
+#ifdef __SSE4_2__
+typedef struct {
+	__m128i from;
+	unsigned int byte;
+} from_t;
+
+INLINE from_t from_load(const struct cache_gather *gather) {
+	return (from_t){_mm_loadu_si128((const void *)gather->from), gather->byte};
+}
+
+INLINE row_t gather(from_t from, const uint8_t *bytes) {
+	return (row_t)_mm_shuffle_epi8(_mm_loadu_si128((const void *)(bytes + from.byte)),
+				       from.from);
+}
+#else
+typedef const struct cache_gather *from_t;
+
+INLINE from_t from_load(const struct cache_gather *gather) {
+	return gather;
+}
+
+// Not inline: with a copy in each loop the file has twice the code, which takes the compiler 3
+// times as long and the CPU some percent.
+static __attribute__((noinline)) row_t gather(from_t from, const uint8_t *bytes) {
+	uint64_t halves[2] = {0, 0}; // not byte by byte in memory, which would be waited for
+
+#pragma GCC unroll 16
+	for (unsigned int i = 0; i < 16; i++)
+		if (from->from[i] < 16)
+			halves[i / 8] |= (uint64_t)bytes[from->byte + from->from[i]] << i % 8 * 8;
+	return (row_t){htole64(halves[0]), htole64(halves[1])};
+}
+#endif
+
+/* Exclusions, and groups of entries */
+
+#ifdef __SSE4_2__
+typedef uint16_t words_t __attribute__((vector_size(VECTOR)));
+typedef uint32_t dwords_t __attribute__((vector_size(VECTOR)));
+
+// Of 16 bytes those at from, 0 where its bit 7 is set.
+INLINE vector_t shuffle(__m128i bytes, vector_t from) {
+#ifdef __AVX2__
+	return (vector_t)_mm256_shuffle_epi8(_mm256_broadcastsi128_si256(bytes), (__m256i)from);
+#else
+	return (vector_t)_mm_shuffle_epi8(bytes, (__m128i)from);
+#endif
+}
+
+typedef struct {
+	wide_t from, words;
+} exclusion_t;
+
+INLINE exclusion_t exclusion_load(const struct cache_exclusion *exclusion) {
+	return (exclusion_t){wide_load(exclusion->from),
+			     wide_load((const uint8_t *)exclusion->words)};
+}
+
+INLINE vector_t exclusion_differs(vector_t differs, exclusion_t exclusion, const uint8_t *bytes) {
+	const __m128i all = _mm_loadu_si128((const void *)bytes);
+
+	for (unsigned int i = 0; i < 32 / VECTOR; i++)
+		differs |= (vector_t)((words_t)shuffle(all, exclusion.from.of[i]) ==
+				      (words_t)exclusion.words.of[i]);
+	return differs;
+}
+
+#define LANES
+
+// Without wide only the first half is there.
+typedef struct {
+	__m128i shuffles[CACHE_PLACES];
+	unsigned int places[CACHE_PLACES];
+	vector_t from[64 / VECTOR], mask[64 / VECTOR], value[64 / VECTOR];
+} lanes_t;
+
+INLINE lanes_t lanes_load(const struct cache_lanes *group, bool wide) {
+	lanes_t lanes;
+
+	for (unsigned int p = 0; p < CACHE_PLACES; p++) {
+		lanes.shuffles[p] = _mm_loadu_si128((const void *)group->pools[p]);
+		lanes.places[p] = group->places[p];
+	}
+	for (unsigned int i = 0; i < (wide ? 64 : 32) / VECTOR; i++) {
+		lanes.from[i] = ((const vector_t *)group->from)[i];
+		lanes.mask[i] = ((const vector_t *)group->mask)[i];
+		lanes.value[i] = ((const vector_t *)group->value)[i];
+	}
+	return lanes;
+}
+
+// Bit i: hint i of a part of the lanes fits.
+INLINE unsigned int hints_fit(const lanes_t *lanes, unsigned int part, __m128i pool) {
+	const vector_t hints = shuffle(pool, lanes->from[part]) & lanes->mask[part];
+	const vector_t fit = (vector_t)((dwords_t)hints == (dwords_t)lanes->value[part]);
+
+#ifdef __AVX2__
+	return _mm256_movemask_ps((__m256)fit);
+#else
+	return _mm_movemask_ps((__m128)fit);
+#endif
+}
+
+INLINE unsigned int lanes_find(lanes_t lanes, bool wide, const uint8_t *bytes) {
+	__m128i pool = _mm_setzero_si128();
+	unsigned int fits = 0;
+
+	for (unsigned int p = 0; p < CACHE_PLACES; p++)
+		pool = _mm_or_si128(
+			pool,
+			_mm_shuffle_epi8(_mm_loadu_si128((const void *)(bytes + lanes.places[p])),
+					 lanes.shuffles[p]));
+	for (unsigned int i = 0; i < (wide ? 64 : 32) / VECTOR; i++)
+		fits |= hints_fit(&lanes, i, pool) << VECTOR / 4 * i;
+	return __builtin_ctz(fits);
+}
+#else
+typedef const struct cache_exclusion *exclusion_t;
+
+INLINE exclusion_t exclusion_load(const struct cache_exclusion *exclusion) {
+	return exclusion;
+}
+
+INLINE vector_t exclusion_differs(vector_t differs, exclusion_t exclusion, const uint8_t *bytes) {
+	uint64_t same = 0;
+
+	for (unsigned int i = 0; i < 16 && exclusion->from[2 * i] < 16; i++) {
+		uint16_t word;
+
+		memcpy(&word, bytes + exclusion->from[2 * i], sizeof(word));
+		same |= word == exclusion->words[i];
+	}
+	return differs | (vector_t){same};
+}
+#endif
+
+#endif
