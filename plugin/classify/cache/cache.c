@@ -5,14 +5,15 @@
 
 #include <string.h>
 
-// Learning. An entry costs a few packets' time, a new tree more; both must pay.
-#define TOKENS_MAX 64         // entries made in one go,
-#define TOKEN_BURSTS 2        // and bursts after which another may be made,
-#define TOKEN_BURSTS_MAX 1024 // up to so many while they turn out to be of no use
-#define WINDOW 4096           // packets after which is looked at what learning brought,
-#define BYPASS (16 * WINDOW)  // packets that are interpreted straight away where hardly one matches
-#define FLOOD_MISSES (WINDOW / 16) // with so many misses in it learning must be of use
-#define SAMPLE 8                   // one packet in so many tells which entries are in use
+// Learning. An entry costs a few packets' time, a new tree more; both must pay. Some entries may be
+// made, and others when these turned out to be of use. If they are of none, there is a pause, then
+// one may be made, as a probe: paths that do not come twice would only crowd out those that do.
+#define WINDOW 4096       // packets
+#define TOKENS_MAX 128    // entries made at once
+#define FEW (WINDOW / 16) // misses in a window that are no flood; hits that a look-up does not pay
+#define PAUSE_MAX 16      // windows without learning; then also without a look-up, if few hits
+
+#define SAMPLE 8     // one packet in so many tells which entries are in use
 #define STRAYS_MAX 4 // packets of a burst that may be of another path than all the others
 
 // With AVX-512, packets that are all of one entry are compared with it as with AVX2, which is no
@@ -50,7 +51,7 @@ static void cache_clear(struct ddp_cache *cache) {
 	cache->last = 0;
 	cache->untreed_misses = 0;
 	cache->tokens = TOKENS_MAX;
-	cache->token_period = TOKEN_BURSTS;
+	cache->pause = cache->waiting = 0;
 	cache->n_judged = 1;
 	cache->to_thin = false;
 	cache->bypass = 0;
@@ -481,48 +482,38 @@ static void window_begin(struct ddp_cache *cache) {
 	cache->window_entries = cache->n_treed;
 }
 
-// Of the entries that were in the tree for the first time during a whole window hardly one matched
-// a packet, and many packets matched none: their paths do not come twice, and more of them would
-// only crowd out those that do. A path that comes back later is still learned, after a while.
-static void learning_judge(struct ddp_cache *cache) {
-	unsigned int first = cache->n_judged, n_used = 0;
-
-	if (first >= cache->window_entries)
-		return;
-	cache->n_judged = cache->window_entries;
-	for (unsigned int i = first; i < cache->n_judged; i++)
-		n_used += cache->entries[i].used;
-	if (4 * n_used >= cache->n_judged - first || cache->window_misses < FLOOD_MISSES) {
-		cache->token_period = TOKEN_BURSTS;
-		return;
-	}
-	cache->token_period *= 4;
-	if (cache->token_period > TOKEN_BURSTS_MAX)
-		cache->token_period = TOKEN_BURSTS_MAX;
-	cache->tokens = 0;
-	cache->to_thin = true;
-}
-
+// The new entries that were in the tree during the whole window are of use if a quarter of them
+// matched a packet. A path that comes back later is still learned, after a while.
 static void window_end(struct ddp_cache *cache) {
-	learning_judge(cache);
-	cache_common_renew(cache);
-	if (cache->token_period == TOKEN_BURSTS_MAX &&
-	    cache->window_packets - cache->window_misses < WINDOW / 16)
-		cache->bypass = BYPASS;
-	window_begin(cache);
-}
+	const uint32_t n_hits = cache->window_packets - cache->window_misses;
+	unsigned int n = 0, n_used = 0;
 
-static void token_earn(struct ddp_cache *cache) {
-	if (cache->tokens == TOKENS_MAX || ++cache->token_bursts < cache->token_period)
-		return;
-	cache->token_bursts = 0;
-	cache->tokens++;
+	for (; cache->n_judged < cache->window_entries; cache->n_judged++, n++)
+		n_used += cache->entries[cache->n_judged].used;
+	if (cache->window_misses < FEW || (n > 0 && 4 * n_used >= n)) {
+		cache->pause = cache->waiting = 0;
+	} else if (n > 0) {
+		if (cache->pause < PAUSE_MAX)
+			cache->pause = cache->pause == 0 ? 1 : 4 * cache->pause;
+		cache->waiting = cache->pause;
+		cache->to_thin = true;
+	}
+	if (cache->pause == PAUSE_MAX && n_hits < FEW) {
+		cache->bypass = PAUSE_MAX * WINDOW;
+		cache->waiting = 0;
+	}
+	if (cache->waiting > 0)
+		cache->waiting--;
+	if (cache->waiting == 0 &&
+	    (cache->n_judged == cache->n_entries || cache->window_misses < FEW))
+		cache->tokens = cache->pause == 0 ? TOKENS_MAX : 1;
+	cache_common_renew(cache);
+	window_begin(cache);
 }
 
 static void burst_count(struct ddp_cache *cache, unsigned int n, unsigned int n_misses) {
 	stat_add(&cache->stats.hits, n - n_misses);
 	stat_add(&cache->stats.misses, n_misses);
-	token_earn(cache);
 	cache->window_packets += n;
 	cache->window_misses += n_misses;
 	if (cache->window_packets >= WINDOW && cache->mode == DDP_CACHE_AUTO)
@@ -571,7 +562,6 @@ void ddp_cache_run_ahead(struct ddp_cache *cache, const struct ddp_policy *polic
 		packets_interpret(cache, policy, hash, mbufs, UINT64_MAX >> (64 - n), true,
 				  &unhashed, burst);
 		stat_add(&cache->stats.misses, n);
-		token_earn(cache);
 		cache->bypass -= cache->bypass < n ? cache->bypass : n;
 		return;
 	}

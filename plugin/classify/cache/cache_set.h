@@ -264,7 +264,8 @@ struct ddp_cache {
 	uint32_t asked_rare;            // and how many for what is rare
 	uint8_t common;                 // pairs or lines that enough ask for; 0: not yet known
 	bool rare;               // enough ask for it, so that it need not be looked for first
-	uint32_t tokens, token_bursts, token_period;
+	uint32_t tokens;         // entries that may still be made
+	uint32_t pause, waiting; // windows without learning: of the last pause; left of it
 	uint32_t n_judged;       // entries that had their time to show whether they are of use
 	uint32_t sample;
 	bool to_thin;
