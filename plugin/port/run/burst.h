@@ -131,6 +131,37 @@ static inline void dynfields_write(const struct rx_common *common, const bool pa
 	       sizeof(struct rte_pmd_ddp_meta));
 }
 
+static inline uint16_t queue_of(const struct ddp_steering *steering, uint32_t hash) {
+	return steering->reta[hash & (DDP_RETA_SIZE - 1)];
+}
+
+#define FLAGS_OURS (RTE_MBUF_F_RX_FDIR | RTE_MBUF_F_RX_FDIR_ID | RTE_MBUF_F_RX_RSS_HASH)
+
+// Write the mbuf's fields. Returns the packet's queue: 0 if it is not hashed.
+static inline uint16_t packet_fill(const struct rx_common *common, const bool pair,
+				   const struct ddp_verdict *verdict, const bool hashed,
+				   const bool own, uint32_t hash, struct rte_mbuf *mbuf) {
+	const uint32_t value =
+		own ? verdict->value :
+		      ddp_entry_value(verdict, rte_pktmbuf_mtod(mbuf, const uint8_t *));
+	const uint64_t meta = meta_of(verdict->type_id, verdict->inner_l3_off);
+
+	mbuf->port = common->port;
+	mbuf->packet_type = verdict->packet_type;
+	mbuf->ol_flags = (mbuf->ol_flags & ~FLAGS_OURS) | (hashed ? RTE_MBUF_F_RX_RSS_HASH : 0);
+	mbuf->hash.rss = hashed ? hash : 0;
+	dynfields_write(common, pair, dynfields_of(common, meta, value), mbuf);
+	return hashed ? queue_of(common->steering, hash) : 0;
+}
+
+// rx_read.c: identify the packets of a burst of a lower queue, whose lock is held; the results are
+// in its burst.
+void ddp_rx_read(struct ddp_lower_rxq *lower, const struct ddp_batch *batch);
+// rx_fill.c: write the mbufs of a burst that was read, and choose their queues. Packets that rules
+// drop are removed from the batch. Returns which packets of the batch, as bits, rules sent to their
+// queues.
+uint32_t ddp_rx_fill(struct ddp_lower_rxq *lower, const struct rx_common *common,
+		     const struct ddp_port *port, struct ddp_batch *batch);
 // rx.c: distribute packets of the queue's own lower queue, whose lock is held, that cannot bypass
 // the rings. Returns how many of them the caller gets.
 uint16_t ddp_rx_fallback(struct ddp_rxq *queue, struct ddp_lower_rxq *lower,

@@ -32,7 +32,7 @@ static_assert(DDP_PORT_BURST <= DDP_BURST_MAX, "a burst is classified in one go"
 static_assert(DDP_PORT_BURST % 16 == 0, "queues of a burst are compared in groups of 16");
 static_assert(DDP_PORT_QUEUES <= UINT8_MAX + 1, "a queue number fits one byte");
 
-/* What the queues below have; run/order.h, run/load.h and run/flow_sample.h use it. */
+/* What the queues below have; run/order.h, run/load.h and run/rx_read.c use it. */
 
 // Of a lower queue; counters since the port exists.
 struct ddp_order_counts {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Answers plugin/port/exchange/steering.c and what run/rx.c writes into mbufs.
+// Answers plugin/port/exchange/steering.c and what run/rx_fill.c writes into mbufs.
 #include "harness.h"
 
 #include <pthread.h>
