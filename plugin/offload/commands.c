@@ -83,9 +83,22 @@ static int package_commands(const struct ddp_plan *plan, ddp_command_fn fn, void
 	return 0;
 }
 
-int ddp_plan_testpmd(const struct ddp_plan *plan, ddp_command_fn fn, void *arg) {
+// Returns how many rules testpmd's lines are too short for, or -ENOMEM.
+static int rules_commands(const struct ddp_offload_rule *rules, unsigned int n, ddp_command_fn fn,
+			  void *arg) {
 	int n_too_long = 0;
 
+	for (unsigned int i = 0; i < n; i++) {
+		int fits = rule_command(&rules[i], fn, arg);
+
+		if (fits < 0)
+			return fits;
+		n_too_long += fits == 0;
+	}
+	return n_too_long;
+}
+
+int ddp_plan_testpmd(const struct ddp_plan *plan, ddp_command_fn fn, void *arg) {
 	if (plan->package != NULL && package_commands(plan, fn, arg) < 0)
 		return -ENOMEM;
 	if (plan->package != NULL)
@@ -97,26 +110,13 @@ int ddp_plan_testpmd(const struct ddp_plan *plan, ddp_command_fn fn, void *arg) 
 	for (unsigned int i = 0; i < plan->n_tunnels; i++)
 		command_printf(fn, arg, "port config 0 udp_tunnel_port add %s %u",
 			       plan->tunnels[i].header, plan->tunnels[i].port);
-	for (unsigned int i = 0; i < plan->n_rules; i++) {
-		int fits = rule_command(&plan->rules[i], fn, arg);
-
-		if (fits < 0)
-			return fits;
-		n_too_long += fits == 0;
-	}
-	return n_too_long;
+	return rules_commands(plan->rules, plan->n_rules, fn, arg);
 }
 
 int ddp_spread_testpmd(const struct ddp_spread_plan *spread, ddp_command_fn fn, void *arg) {
 	if (spread->n_rules > 0)
 		fn(arg, "port config all rss all");
-	for (unsigned int i = 0; i < spread->n_rules; i++) {
-		int fits = rule_command(&spread->rules[i], fn, arg);
-
-		if (fits < 0)
-			return fits;
-	}
-	return 0;
+	return rules_commands(spread->rules, spread->n_rules, fn, arg);
 }
 
 // ethtool has names for TCP, UDP and SCTP over IP, and for the TEID of GTP-U.

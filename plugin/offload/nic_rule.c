@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The RSS rules of DPDK's drivers (drivers/net/ice/ice_hash.c, drivers/net/iavf/iavf_hash.c): from
 // a pattern and RSS types to hashed bits.
-#include "nic_rule.h"
+#include "draft.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -180,9 +180,8 @@ struct search {
 	const struct ddp_nic *nic;
 	const struct packet_class *class;
 	const struct hashed *hashed;
-	bool any_order; // and with or without the IP protocol
-	rule_fn fn;
-	void *arg;
+	bool any_order;  // and with or without the IP protocol
+	struct draft *d; // that gets the rule; NULL: none does
 };
 
 static bool is_found(const struct search *search, const struct hashed *hashed) {
@@ -195,14 +194,14 @@ static bool rule_offer(const struct search *search, unsigned int n, uint64_t typ
 	struct rule rule = {.rule = {.n_items = n, .pdu_type = -1, .types = types},
 			    .of = search->class};
 
-	if (n > DDP_OFFLOAD_ITEMS)
-		return false;
+	if (n > DDP_OFFLOAD_ITEMS || search->d == NULL)
+		return n <= DDP_OFFLOAD_ITEMS;
 	for (unsigned int i = 0; i < n; i++) {
 		rule.rule.items[i] = class_header_items[search->class->item_ids[i]];
 		if (search->class->item_ids[i] == HEADER_GTPU_PSC)
 			rule.rule.pdu_type = search->class->encap == ENCAP_GTPU_UP;
 	}
-	return search->fn(search->arg, &rule);
+	return draft_rule_add(search->d, &rule);
 }
 
 // Search for types with which the first n items of the class's pattern hash exactly these bits.
@@ -273,27 +272,15 @@ static bool raw_search(const struct search *search) {
 		rule.rule.spec[i] = search->class->data[i] & search->class->known[i];
 	for (unsigned int i = 0; i < hashed->n; i++)
 		rule.rule.mask[hashed->bits[i] / 8] |= 0x80 >> hashed->bits[i] % 8;
-	return search->fn(search->arg, &rule);
+	return draft_rule_add(search->d, &rule);
 }
 
-bool rule_find(const struct ddp_nic *nic, const struct packet_class *class,
-	       const struct hashed *hashed, rule_fn fn, void *arg) {
-	struct search search = {.nic = nic, .class = class, .hashed = hashed, .fn = fn, .arg = arg};
+bool rule_find(struct draft *d, const struct packet_class *class, const struct hashed *hashed,
+	       bool spreads) {
+	const struct search search = {d->nic, class, hashed, .any_order = spreads, .d = d};
 
-	return (class->l4 != L4_FRAGMENT && items_search(&search)) || raw_search(&search);
-}
-
-static bool rule_take(void *arg, const struct rule *rule) {
-	(void)arg;
-	(void)rule;
-	return true;
-}
-
-bool rule_find_spreading(const struct ddp_nic *nic, const struct packet_class *class,
-			 const struct hashed *hashed, rule_fn fn, void *arg) {
-	struct search search = {nic, class, hashed, .any_order = true, .fn = fn, .arg = arg};
-
-	return class->l4 != L4_FRAGMENT && items_search(&search);
+	return (class->l4 != L4_FRAGMENT && items_search(&search)) ||
+	       (!spreads && raw_search(&search));
 }
 
 #define INNER_TYPES                                                                           \
@@ -325,16 +312,15 @@ static void level2_items(const struct packet_class *class, const char *text,
 	}
 }
 
-bool rule_find_level2(const struct ddp_nic *nic, const struct packet_class *class, rule_fn fn,
-		      void *arg) {
-	for (const struct nic_level2 *p = nic->level2; p != NULL && p->items != NULL; p++) {
+bool rule_find_level2(struct draft *d, const struct packet_class *class) {
+	for (const struct nic_level2 *p = d->nic->level2; p != NULL && p->items != NULL; p++) {
 		struct rule rule = {.rule = {.pdu_type = -1, .level = 2, .types = INNER_TYPES},
 				    .of = class};
 
 		if ((p->encaps & 1U << class->encap) == 0)
 			continue;
 		level2_items(class, p->items, &rule.rule);
-		return fn(arg, &rule);
+		return draft_rule_add(d, &rule);
 	}
 	return false;
 }
@@ -342,7 +328,7 @@ bool rule_find_level2(const struct ddp_nic *nic, const struct packet_class *clas
 bool rule_spreads(const struct ddp_nic *nic, const struct packet_class *class,
 		  const struct hashed *hashed) {
 	struct ddp_nic plain = *nic;
-	struct search search = {.nic = &plain, .class = class, .hashed = hashed, .fn = rule_take};
+	const struct search search = {.nic = &plain, .class = class, .hashed = hashed};
 
 	plain.protocol = false;
 	return nic->protocol && items_search(&search);

@@ -11,9 +11,7 @@
 
 /* Rules */
 
-bool draft_rule_add(void *arg, const struct rule *rule) {
-	struct draft *d = arg;
-
+bool draft_rule_add(struct draft *d, const struct rule *rule) {
 	return rule_list_has(&d->list, rule) ||
 	       ((d->ask->accepts == NULL || d->ask->accepts(d->ask->ctx, &rule->rule)) &&
 		rule_list_insert(&d->list, rule));
@@ -188,7 +186,7 @@ static void rules_find_once(struct draft *d) {
 			continue;
 		item_evaluate(d, item);
 		if (item->outcome != OUTCOME_RIGHT)
-			rule_find(d->nic, item->class, &item->expected.hashed, draft_rule_add, d);
+			rule_find(d, item->class, &item->expected.hashed, false);
 	}
 }
 

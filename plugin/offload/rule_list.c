@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "rule_list.h"
+#include "draft.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "draft.h"
-#include "spread_fields.h"
 
 static bool is_of_package(const struct draft *d, const struct packet_class *class) {
 	return d->by_package && class->pctype >= 0;
@@ -32,10 +31,10 @@ static void rule_search(struct draft *d, const struct item *item) {
 	    plain_is_enough(d, item))
 		return;
 	if (nic_parses(d->nic, item->class->encap) && !item->expected.depends &&
-	    rule_find_spreading(d->nic, item->class, &item->expected.hashed, draft_rule_add, d))
+	    rule_find(d, item->class, &item->expected.hashed, true))
 		return;
 	if (is_tunnel(item->class))
-		rule_find_level2(d->nic, item->class, draft_rule_add, d);
+		rule_find_level2(d, item->class);
 }
 
 /* Judging */

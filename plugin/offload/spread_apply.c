@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "spread_fields.h"
+#include "draft.h"
 
 struct builder {
 	struct ddp_profile *profile;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "spread_fields.h"
+#include "draft.h"
 
 #include <stdio.h>
 #include <string.h>
