@@ -743,7 +743,7 @@ static void intel_s_package_is_refused(void **state) {
 	genuine_need();
 	operation_sweep(&(struct operation){"load Intel's package", load, unload,
 					    genuine_package(GENUINE_COMMS)->path, NULL});
-	genuine_close();
+	genuine_close(NULL);
 }
 
 static void a_port_starts_or_is_not_there(void **state) {

@@ -3,24 +3,95 @@
 // process of its own, because EAL starts once and settings of one file are not those of another.
 #include "unit.h"
 
-static struct unit *units;
+#define TESTS_MAX 500 // of a file
+
+static struct unit *units, **last = &units;
 
 const char *unit_argument;
 
 void unit_add(struct unit *unit) {
-	unit->next = units;
-	units = unit;
+	*last = unit;
+	last = &unit->next;
+}
+
+static const char *unit_file(const struct unit *unit) {
+	static char name[64];
+	const char *slash = strrchr(unit->file, '/');
+
+	snprintf(name, sizeof(name), "%s", slash != NULL ? slash + 1 : unit->file);
+	*strstr(name, "_test.c") = '\0';
+	return name;
+}
+
+static bool unit_is_of(const struct unit *unit, const char *file) {
+	return strcmp(unit_file(unit), file) == 0;
+}
+
+static void files_print(void) {
+	char before[64] = "";
+
+	for (const struct unit *unit = units; unit != NULL; unit = unit->next) {
+		if (!unit_is_of(unit, before))
+			puts(unit_file(unit));
+		snprintf(before, sizeof(before), "%s", unit_file(unit));
+	}
+}
+
+// One test, or one for each row. Returns how many.
+static unsigned int tests_make(const struct unit *unit, const struct unit *each,
+			       struct CMUnitTest *tests) {
+	const char *row = unit->rows;
+	unsigned int n = row != NULL ? unit->n_rows : 1;
+
+	for (unsigned int i = 0; i < n; i++, row += unit->row_size) {
+		tests[i] = (struct CMUnitTest){
+			.name = unit->name,
+			.test_func = unit->test,
+			.setup_func = unit->setup != NULL ? unit->setup : each->setup,
+			.teardown_func = unit->teardown != NULL ? unit->teardown : each->teardown,
+		};
+		if (unit->rows == NULL)
+			continue;
+		memcpy(&tests[i].name, row, sizeof(tests[i].name));
+		tests[i].initial_state = (void *)(uintptr_t)row;
+	}
+	return n;
+}
+
+static int file_run(const char *file) {
+	static struct CMUnitTest tests[TESTS_MAX];
+	static const struct unit none;
+	const struct unit *each = &none, *group = &none;
+	unsigned int n = 0;
+
+	for (const struct unit *unit = units; unit != NULL; unit = unit->next) {
+		if (!unit_is_of(unit, file))
+			continue;
+		if (unit->run != NULL)
+			return unit->run();
+		if (unit->each)
+			each = unit;
+		else if (unit->test == NULL)
+			group = unit;
+	}
+	for (const struct unit *unit = units; unit != NULL; unit = unit->next) {
+		if (!unit_is_of(unit, file) || unit->test == NULL)
+			continue;
+		if (n + 1 + unit->n_rows > TESTS_MAX)
+			abort();
+		n += tests_make(unit, each, &tests[n]);
+	}
+	if (n == 0) {
+		fprintf(stderr, "no tests '%s'\n", file);
+		return 2;
+	}
+	return _cmocka_run_group_tests(file, tests, n, group->setup, group->teardown);
 }
 
 int main(int argc, char **argv) {
 	unit_argument = argc > 2 ? argv[2] : NULL;
-	for (const struct unit *unit = units; unit != NULL; unit = unit->next) {
-		if (argc < 2)
-			puts(unit->name);
-		else if (strcmp(argv[1], unit->name) == 0)
-			return unit->run();
-	}
 	if (argc > 1)
-		fprintf(stderr, "no tests '%s'\n", argv[1]);
-	return argc < 2 ? 0 : 2;
+		return file_run(argv[1]);
+	files_print();
+	return 0;
 }

@@ -17,26 +17,53 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-// The tests of a file, in place of its main(): UNIT_TESTS(file) { ... return n_failed; }. main.c
-// runs those whose name is its first argument; without one it lists the names.
+// TEST(name) { ... } defines a test, ROWS_TEST(name, table) one for each row of a table: a row
+// begins with its test's name (a const char *) and is the state. main.c runs the tests of a file in
+// their order, if its first argument is the file's name without _test.c; without one it lists the
+// names.
+#define TEST(id) TEST_WITH(id, NULL, NULL)
+#define TEST_WITH(id, set_up, tear_down)                                              \
+	static void id(void **state);                                                 \
+	UNIT(id, .name = #id, .test = id, .setup = (set_up), .teardown = (tear_down)) \
+	static void id(void **state)
+#define ROWS_TEST(id, table)          \
+	static void id(void **state); \
+	ROWS(id, table)               \
+	static void id(void **state)
+#define ROWS(id, table)                                                         \
+	UNIT(id##_##table, .test = id, .rows = (table), .n_rows = COUNT(table), \
+	     .row_size = sizeof((table)[0]))
+// Around all tests of a file, and around each of them.
+#define GROUP(set_up, tear_down) UNIT(group, .setup = (set_up), .teardown = (tear_down))
+#define EACH(set_up, tear_down) UNIT(each, .each = true, .setup = (set_up), .teardown = (tear_down))
+// In place of all that: what runs the tests of a file by itself and returns how many failed.
+#define UNIT_TESTS(file)                \
+	static int file##_tests(void);  \
+	UNIT(file, .run = file##_tests) \
+	static int file##_tests(void)
+
 struct unit {
+	const char *file; // the path of its source
 	const char *name;
+	CMUnitTestFunction test;
+	CMFixtureFunction setup, teardown;
+	bool each;
+	const void *rows;
+	size_t n_rows, row_size;
 	int (*run)(void);
 	struct unit *next;
 };
+
+#define UNIT(id, ...)                                                      \
+	static __attribute__((constructor)) void id##_add(void) {          \
+		static struct unit unit = {.file = __FILE__, __VA_ARGS__}; \
+		unit_add(&unit);                                           \
+	}
 
 void unit_add(struct unit *unit);
 
 // The second argument, of a test that starts itself again; else NULL.
 extern const char *unit_argument;
-
-#define UNIT_TESTS(file)                                                    \
-	static int unit_run(void);                                          \
-	static __attribute__((constructor)) void unit_register(void) {      \
-		static struct unit unit = {.name = #file, .run = unit_run}; \
-		unit_add(&unit);                                            \
-	}                                                                   \
-	static int unit_run(void)
 
 // So many of what is drawn: sanitizers look for other errors than a wrong answer.
 #ifdef DDP_SANITIZED

@@ -14,7 +14,7 @@ static int teardown(void **state) {
 	return 0;
 }
 
-static void a_message_names_file_line_and_column(void **state) {
+TEST(a_message_names_file_line_and_column) {
 	const struct ddp_place place = {.file = "gtpu.yaml", .line = 12, .col = 9};
 
 	ddp_error(&diag, &place, "field '%s' has %d bits", "teid", 33);
@@ -22,14 +22,14 @@ static void a_message_names_file_line_and_column(void **state) {
 	assert_string_equal(diag.messages[0], "gtpu.yaml:12:9: error: field 'teid' has 33 bits");
 }
 
-static void a_message_about_a_whole_file_names_no_line(void **state) {
+TEST(a_message_about_a_whole_file_names_no_line) {
 	const struct ddp_place place = {.file = "gtpu.yaml", .col = 9};
 
 	ddp_error(&diag, &place, "cannot be read");
 	assert_string_equal(diag.messages[0], "gtpu.yaml: error: cannot be read");
 }
 
-static void a_message_about_a_binary_file_names_the_byte(void **state) {
+TEST(a_message_about_a_binary_file_names_the_byte) {
 	const struct ddp_place place = {.file = "ice.pkg", .line = 0x3144, .col = DDP_PLACE_BYTE};
 	const struct ddp_place first = {.file = "ice.pkg", .col = DDP_PLACE_BYTE};
 
@@ -39,7 +39,7 @@ static void a_message_about_a_binary_file_names_the_byte(void **state) {
 	assert_string_equal(diag.messages[1], "ice.pkg:0x0: error: odd");
 }
 
-static void a_message_about_no_file_begins_with_its_severity(void **state) {
+TEST(a_message_about_no_file_begins_with_its_severity) {
 	const struct ddp_place nowhere = {.line = 1, .col = 1};
 
 	ddp_error(&diag, NULL, "out of memory");
@@ -48,7 +48,7 @@ static void a_message_about_no_file_begins_with_its_severity(void **state) {
 	assert_string_equal(diag.messages[1], "warning: odd");
 }
 
-static void warnings_are_counted_apart_and_are_never_the_first_error(void **state) {
+TEST(warnings_are_counted_apart_and_are_never_the_first_error) {
 	ddp_warn(&diag, NULL, "a");
 	assert_string_equal(ddp_diag_first(&diag), "");
 	ddp_error(&diag, NULL, "b");
@@ -73,7 +73,7 @@ static char *printed(void) {
 	return text;
 }
 
-static void the_messages_are_printed_one_a_line(void **state) {
+TEST(the_messages_are_printed_one_a_line) {
 	char *text;
 
 	ddp_error(&diag, NULL, "a");
@@ -83,7 +83,7 @@ static void the_messages_are_printed_one_a_line(void **state) {
 	free(text);
 }
 
-static void messages_beyond_the_limit_are_counted_and_announced(void **state) {
+TEST(messages_beyond_the_limit_are_counted_and_announced) {
 	char *text;
 
 	for (unsigned int i = 0; i < DDP_DIAG_MAX + 7; i++)
@@ -95,7 +95,7 @@ static void messages_beyond_the_limit_are_counted_and_announced(void **state) {
 	free(text);
 }
 
-static void an_error_behind_many_warnings_is_still_told(void **state) {
+TEST(an_error_behind_many_warnings_is_still_told) {
 	for (unsigned int i = 0; i < DDP_DIAG_MAX + 50; i++)
 		ddp_warn(&diag, NULL, "odd %u", i);
 	ddp_error(&diag, NULL, "the reason");
@@ -106,7 +106,7 @@ static void an_error_behind_many_warnings_is_still_told(void **state) {
 	assert_string_equal(ddp_diag_first(&diag), "error: the reason");
 }
 
-static void what_was_told_is_not_told_again(void **state) {
+TEST(what_was_told_is_not_told_again) {
 	const struct ddp_place place = {.file = "a.yaml", .line = 1, .col = 2};
 	unsigned int before;
 
@@ -120,7 +120,7 @@ static void what_was_told_is_not_told_again(void **state) {
 	assert_int_equal(diag.n_errors, 2);
 }
 
-static void a_collection_can_be_emptied_and_used_again(void **state) {
+TEST(a_collection_can_be_emptied_and_used_again) {
 	ddp_error(&diag, NULL, "a");
 	diag.unreadable = true;
 	ddp_diag_fini(&diag);
@@ -150,7 +150,7 @@ static const struct meant {
 	 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", NULL},
 };
 
-static void nearest_is(void **state) {
+ROWS_TEST(nearest_is, meant) {
 	static const char *const names[] = {
 		"eth",
 		"ipv4",
@@ -174,26 +174,8 @@ static void nearest_is(void **state) {
 	}
 }
 
-static void without_names_nothing_is_near(void **state) {
+TEST(without_names_nothing_is_near) {
 	assert_null(ddp_nearest("udp", NULL, 0));
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-UNIT_TESTS(diag) {
-	const struct CMUnitTest tests[] = {
-		TEST(a_message_names_file_line_and_column),
-		TEST(a_message_about_a_whole_file_names_no_line),
-		TEST(a_message_about_a_binary_file_names_the_byte),
-		TEST(a_message_about_no_file_begins_with_its_severity),
-		TEST(warnings_are_counted_apart_and_are_never_the_first_error),
-		TEST(the_messages_are_printed_one_a_line),
-		TEST(messages_beyond_the_limit_are_counted_and_announced),
-		TEST(an_error_behind_many_warnings_is_still_told),
-		TEST(what_was_told_is_not_told_again),
-		TEST(a_collection_can_be_emptied_and_used_again),
-		TEST(without_names_nothing_is_near),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL) + rows_run("meant", nearest_is, meant);
-}
+EACH(setup, teardown)

@@ -14,7 +14,7 @@ static const struct {
 	{DDP_ISA_V3, "x86-64-v3"},  {DDP_ISA_AVX512, "avx512"},
 };
 
-static void each_level_is_found_by_its_name(void **state) {
+TEST(each_level_is_found_by_its_name) {
 	assert_int_equal(COUNT(names), DDP_ISA_LEVELS);
 	for (unsigned int i = 0; i < COUNT(names); i++) {
 		enum ddp_isa isa = DDP_ISA_LEVELS;
@@ -25,7 +25,7 @@ static void each_level_is_found_by_its_name(void **state) {
 	}
 }
 
-static void an_unknown_level_is_refused(void **state) {
+TEST(an_unknown_level_is_refused) {
 	static const char *const unknown[] = {"",        "x86-64-v4", "avx512-",
 					      "avx512 ", "Scalar",    "V2"};
 	enum ddp_isa isa = DDP_ISA_V3;
@@ -35,7 +35,7 @@ static void an_unknown_level_is_refused(void **state) {
 	assert_int_equal(isa, DDP_ISA_V3);
 }
 
-static void a_level_of_x86_64_includes_those_below(void **state) {
+TEST(a_level_of_x86_64_includes_those_below) {
 	assert_true(ddp_isa_supported(DDP_ISA_SCALAR));
 	for (unsigned int isa = DDP_ISA_V3; isa < DDP_ISA_LEVELS; isa++) {
 		if (ddp_isa_supported(isa))
@@ -69,7 +69,7 @@ static const struct choice {
 	 {DDP_ISA_AVX512, DDP_ISA_V3, DDP_ISA_V2, DDP_ISA_PMULL, DDP_ISA_SCALAR}},
 };
 
-static void is_chosen(void **state) {
+ROWS_TEST(is_chosen, choices) {
 	const struct choice *row = *state;
 
 	assert_int_equal(ddp_isa_best(row->max_bits), best_among(row->candidates));
@@ -90,7 +90,7 @@ unsigned long __wrap_getauxval(unsigned long type) {
 
 // What the CPU says of itself: an opinion that is not ours. Linux lets a process read this
 // register.
-static void the_cpu_agrees(void **state) {
+TEST(the_cpu_agrees) {
 	uint64_t id_aa64isar0;
 
 	hwcap_is_ours = true;
@@ -104,7 +104,7 @@ static void the_cpu_agrees(void **state) {
 	assert_int_equal(ddp_isa_supported(DDP_ISA_PMULL), (id_aa64isar0 >> 4 & 0xf) >= 2);
 }
 
-static void only_a_cpu_with_pmull_is_given_it(void **state) {
+TEST(only_a_cpu_with_pmull_is_given_it) {
 	hwcap = __real_getauxval(AT_HWCAP) | HWCAP_PMULL;
 	assert_int_equal(ddp_isa_best(512), DDP_ISA_PMULL);
 	hwcap &= ~HWCAP_PMULL;
@@ -113,8 +113,6 @@ static void only_a_cpu_with_pmull_is_given_it(void **state) {
 	hwcap = __real_getauxval(AT_HWCAP);
 }
 
-#define OF_THIS_CPU \
-	cmocka_unit_test(the_cpu_agrees), cmocka_unit_test(only_a_cpu_with_pmull_is_given_it)
 #else
 // What the operating system says of the CPU: an opinion that is not ours.
 static bool kernel_lists(const char *flag) {
@@ -141,7 +139,7 @@ static bool lzcnt_counts(void) {
 	return zeros == 63;
 }
 
-static void the_kernel_agrees(void **state) {
+TEST(the_kernel_agrees) {
 	bool v2 = kernel_lists("sse4_2") && kernel_lists("pclmulqdq");
 	bool v3 = v2 && kernel_lists("avx2") && kernel_lists("bmi2") && kernel_lists("fma") &&
 		  kernel_lists("movbe") && kernel_lists("f16c") && lzcnt_counts();
@@ -158,16 +156,4 @@ static void the_kernel_agrees(void **state) {
 	assert_int_equal(ddp_isa_supported(DDP_ISA_AVX512), avx512);
 }
 
-#define OF_THIS_CPU cmocka_unit_test(the_kernel_agrees)
 #endif
-
-UNIT_TESTS(isa) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_level_is_found_by_its_name),
-		cmocka_unit_test(an_unknown_level_is_refused),
-		cmocka_unit_test(a_level_of_x86_64_includes_those_below),
-		OF_THIS_CPU,
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL) + rows_run("best", is_chosen, choices);
-}

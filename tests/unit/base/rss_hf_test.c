@@ -64,7 +64,7 @@ static const struct type {
 	{"none+gtpu+gtpu", RTE_ETH_RSS_GTPU},
 };
 
-static void has_the_bits_of_dpdk(void **state) {
+ROWS_TEST(has_the_bits_of_dpdk, types) {
 	const struct type *row = *state;
 	const char *unknown;
 	size_t unknown_len;
@@ -95,7 +95,7 @@ static const struct constant {
 #undef X
 };
 
-static void is_the_constant_of_dpdk(void **state) {
+ROWS_TEST(is_the_constant_of_dpdk, constants) {
 	const struct constant *row = *state;
 
 	assert_int_equal(row->ours, row->dpdks);
@@ -119,7 +119,7 @@ static const struct refusal {
 	{"commas_do_not_separate", "ipv4,udp", "ipv4,udp"},
 };
 
-static void is_refused(void **state) {
+ROWS_TEST(is_refused, refusals) {
 	const struct refusal *row = *state;
 	const char *unknown = NULL;
 	size_t unknown_len = 99;
@@ -131,10 +131,4 @@ static void is_refused(void **state) {
 	assert_in_range(unknown_len, 0, sizeof(text) - 1);
 	snprintf(text, sizeof(text), "%.*s", (int)unknown_len, unknown);
 	assert_string_equal(text, row->unknown);
-}
-
-UNIT_TESTS(rss_hf) {
-	return rows_run("rss_hf", has_the_bits_of_dpdk, types) +
-	       rows_run("rss_hf constants", is_the_constant_of_dpdk, constants) +
-	       rows_run("rss_hf refused", is_refused, refusals);
 }

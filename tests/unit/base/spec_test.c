@@ -35,7 +35,7 @@ static const struct row {
 	{"a_semicolon_at_the_end", "t;port=5;", "'': a parameter is given as ;name=value"},
 };
 
-static void text_is_parsed(void **state) {
+ROWS_TEST(text_is_parsed, rows) {
 	char parsed[200] = "", printed[200] = "", error[200];
 	FILE *dump = fmemopen(parsed, sizeof(parsed), "w");
 	FILE *print = fmemopen(printed, sizeof(printed), "w");
@@ -72,7 +72,7 @@ static void text_is_parsed(void **state) {
 	ddp_arena_destroy(arena);
 }
 
-static void without_memory_nothing_is_parsed(void **state) {
+TEST(without_memory_nothing_is_parsed) {
 	struct ddp_spec *specs;
 	struct ddp_diag diag;
 	unsigned int n;
@@ -82,12 +82,4 @@ static void without_memory_nothing_is_parsed(void **state) {
 	assert_int_equal(n, 0);
 	assert_true(diag.no_memory);
 	ddp_diag_fini(&diag);
-}
-
-UNIT_TESTS(spec) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(without_memory_nothing_is_parsed),
-	};
-
-	return rows_run("spec", text_is_parsed, rows) + cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 #include "base/utf8.h"
 #include "unit.h"
 
-static void characters_are_decoded(void **state) {
+TEST(characters_are_decoded) {
 	static const struct {
 		const char *text;
 		size_t len;
@@ -24,7 +24,7 @@ static void characters_are_decoded(void **state) {
 	}
 }
 
-static void what_is_no_character_has_no_length(void **state) {
+TEST(what_is_no_character_has_no_length) {
 	static const char *const texts[] = {
 		"\x80",             // a byte that goes on
 		"\xc0\xaf",         // written too long
@@ -40,7 +40,7 @@ static void what_is_no_character_has_no_length(void **state) {
 		assert_int_equal(ddp_utf8_decode(texts[i], &character), 0);
 }
 
-static void what_does_not_show_is_not_graphic(void **state) {
+TEST(what_does_not_show_is_not_graphic) {
 	static const uint32_t graphic[] = {' ', '~', 0xa0, 0xfc, 0x20ac, 0xfffd, 0x1f600};
 	static const uint32_t others[] = {0,      '\n',   0x1b,   0x7f,   0x80,   0x9f,
 					  0x200f, 0x61c,  0x2028, 0x2029, 0x202e, 0x2066,
@@ -52,7 +52,7 @@ static void what_does_not_show_is_not_graphic(void **state) {
 		assert_false(ddp_utf8_is_graphic(others[i]));
 }
 
-static void what_does_not_show_is_escaped_visibly(void **state) {
+TEST(what_does_not_show_is_escaped_visibly) {
 	static const struct {
 		const char *text, *escaped;
 	} rows[] = {
@@ -79,7 +79,7 @@ static void what_does_not_show_is_escaped_visibly(void **state) {
 	}
 }
 
-static void an_escaped_text_is_cut_between_characters(void **state) {
+TEST(an_escaped_text_is_cut_between_characters) {
 	static const struct {
 		size_t size;
 		const char *escaped;
@@ -93,16 +93,4 @@ static void an_escaped_text_is_cut_between_characters(void **state) {
 		assert_string_equal(escaped, rows[i].escaped);
 		assert_int_equal(escaped[rows[i].size], 'x');
 	}
-}
-
-UNIT_TESTS(utf8) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(characters_are_decoded),
-		cmocka_unit_test(what_is_no_character_has_no_length),
-		cmocka_unit_test(what_does_not_show_is_not_graphic),
-		cmocka_unit_test(what_does_not_show_is_escaped_visibly),
-		cmocka_unit_test(an_escaped_text_is_cut_between_characters),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

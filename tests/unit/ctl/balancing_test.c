@@ -139,7 +139,7 @@ static void oracle_agrees(const struct balancing *said, uint64_t interval_ns) {
 	assert_true(oracle.n_moves > 0);
 }
 
-static void moves_are_those_of_the_decision(void **state) {
+TEST(moves_are_those_of_the_decision) {
 	struct balancer *balancer;
 
 	uneven_put(START, START + 1000 * MS, 30000);
@@ -149,7 +149,7 @@ static void moves_are_those_of_the_decision(void **state) {
 }
 
 // They stay where they are, and count for their queue; what is dropped counts nowhere.
-static void packets_without_an_entry_count_for_their_queue(void **state) {
+TEST(packets_without_an_entry_count_for_their_queue) {
 	struct balancing *said;
 	struct balancer *balancer;
 
@@ -170,7 +170,7 @@ static void packets_without_an_entry_count_for_their_queue(void **state) {
 	}
 }
 
-static void intervals_without_packets_are_decided_on_too(void **state) {
+TEST(intervals_without_packets_are_decided_on_too) {
 	struct balancer *balancer;
 	struct balancing *said;
 
@@ -185,7 +185,7 @@ static void intervals_without_packets_are_decided_on_too(void **state) {
 	balancer_destroy(balancer);
 }
 
-static void what_is_not_kept_is_summed_up(void **state) {
+TEST(what_is_not_kept_is_summed_up) {
 	struct balancing all, some;
 	struct balancer *balancer;
 
@@ -204,7 +204,7 @@ static void what_is_not_kept_is_summed_up(void **state) {
 	balancer_destroy(balancer);
 }
 
-static void strange_times_do_no_harm(void **state) {
+TEST(strange_times_do_no_harm) {
 	static const uint64_t times[] = {START,     0,         START + 1,  START + 200 * MS,
 					 START - 1, 1,         UINT64_MAX, UINT64_MAX / 2,
 					 START,     UINT64_MAX};
@@ -224,7 +224,7 @@ static void strange_times_do_no_harm(void **state) {
 	}
 }
 
-static void the_entry_that_bounds_is_found(void **state) {
+TEST(the_entry_that_bounds_is_found) {
 	struct balancer *balancer;
 	struct balancing *said;
 
@@ -239,7 +239,7 @@ static void the_entry_that_bounds_is_found(void **state) {
 	balancer_destroy(balancer);
 }
 
-static void even_traffic_moves_nothing(void **state) {
+TEST(even_traffic_moves_nothing) {
 	struct balancer *balancer;
 	struct balancing *said;
 
@@ -253,7 +253,7 @@ static void even_traffic_moves_nothing(void **state) {
 	balancer_destroy(balancer);
 }
 
-static void steady_traffic_ends_even(void **state) {
+TEST(steady_traffic_ends_even) {
 	uint64_t entries[ENTRIES], others[QUEUES] = {0};
 
 	for (unsigned int scale = 0; scale < 2; scale++) { // beyond 32 bits, too
@@ -266,17 +266,4 @@ static void steady_traffic_ends_even(void **state) {
 	assert_float_equal(balancing_steady(&steer, entries, others), 0, 0);
 }
 
-UNIT_TESTS(balancing) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(moves_are_those_of_the_decision, setup),
-		cmocka_unit_test_setup(packets_without_an_entry_count_for_their_queue, setup),
-		cmocka_unit_test_setup(intervals_without_packets_are_decided_on_too, setup),
-		cmocka_unit_test_setup(what_is_not_kept_is_summed_up, setup),
-		cmocka_unit_test_setup(strange_times_do_no_harm, setup),
-		cmocka_unit_test_setup(the_entry_that_bounds_is_found, setup),
-		cmocka_unit_test_setup(even_traffic_moves_nothing, setup),
-		cmocka_unit_test_setup(steady_traffic_ends_even, setup),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH(setup, NULL)

@@ -20,7 +20,7 @@ static void ends_with(const char *text, const char *end) {
 	assert_string_equal(text + strlen(text) - strlen(end), end);
 }
 
-static void packets_come_in_order_and_then_the_end(void **state) {
+TEST(packets_come_in_order_and_then_the_end) {
 	struct capture_file file;
 	struct capture capture;
 	struct ddp_packet packet;
@@ -45,7 +45,7 @@ static void packets_come_in_order_and_then_the_end(void **state) {
 	capture_close(&capture);
 }
 
-static void a_cut_record_is_an_error_after_the_others(void **state) {
+TEST(a_cut_record_is_an_error_after_the_others) {
 	struct capture_file file;
 	struct capture capture;
 	struct ddp_packet packet;
@@ -68,7 +68,7 @@ static void a_cut_record_is_an_error_after_the_others(void **state) {
 
 // Many batches, some packets as large as any, in both ways of reading: count what is lost at the
 // seams.
-static void batches_have_all_packets(void **state) {
+TEST(batches_have_all_packets) {
 	static uint8_t large[CAPTURE_PACKET_MAX];
 	struct capture_batch *batch = malloc(sizeof(*batch));
 	struct capture_file file;
@@ -106,7 +106,7 @@ static void batches_have_all_packets(void **state) {
 	free(batch);
 }
 
-static void packets_of_every_link_begin_with_ethernet(void **state) {
+TEST(packets_of_every_link_begin_with_ethernet) {
 	static const uint8_t sll[36] = {[14] = 8, [16] = 0x45};
 	const struct {
 		int link_type;
@@ -140,7 +140,7 @@ static void packets_of_every_link_begin_with_ethernet(void **state) {
 }
 
 // The shortest head that a packet can have in a file is shorter than the Ethernet header made up.
-static void simple_packets_of_pcapng_get_their_header_too(void **state) {
+TEST(simple_packets_of_pcapng_get_their_header_too) {
 	struct capture capture;
 	struct ddp_packet packet;
 
@@ -160,7 +160,7 @@ static void simple_packets_of_pcapng_get_their_header_too(void **state) {
 	capture_close(&capture);
 }
 
-static void links_of_no_use_are_refused(void **state) {
+TEST(links_of_no_use_are_refused) {
 	struct capture capture;
 
 	pcap_begin(&image, false, MAGIC_US, 65535, 105);
@@ -169,7 +169,7 @@ static void links_of_no_use_are_refused(void **state) {
 					      "Ethernet, raw IP, "));
 }
 
-static void what_is_no_capture_is_told(void **state) {
+TEST(what_is_no_capture_is_told) {
 	struct capture capture;
 
 	assert_int_equal(open_path(&capture, scratch_path("nowhere.pcap")), -EIO);
@@ -188,7 +188,7 @@ static void what_is_no_capture_is_told(void **state) {
 }
 
 // Alexey Kuznetzov's variant: 8 bytes more for each packet.
-static void formats_of_times_past_are_read(void **state) {
+TEST(formats_of_times_past_are_read) {
 	struct capture capture;
 	struct ddp_packet packet;
 
@@ -246,7 +246,7 @@ static int next_all(struct capture *capture, uint64_t *n) {
 	return ret;
 }
 
-static void a_filter_keeps_packets_of_any_link(void **state) {
+TEST(a_filter_keeps_packets_of_any_link) {
 	struct capture_config config = {.expression = "udp dst port 53"};
 	struct capture capture;
 	uint64_t n;
@@ -272,7 +272,7 @@ static void a_filter_keeps_packets_of_any_link(void **state) {
 	capture_close(&capture);
 }
 
-static void a_filter_that_is_none_is_wrong_usage(void **state) {
+TEST(a_filter_that_is_none_is_wrong_usage) {
 	struct capture_config config = {.expression = "udp prt 53"};
 	struct capture_file file;
 	struct capture capture;
@@ -285,7 +285,7 @@ static void a_filter_that_is_none_is_wrong_usage(void **state) {
 	assert_int_equal(capture_status(&capture, -EINVAL), EXIT_USAGE);
 }
 
-static void only_so_many_packets_are_read_as_are_asked_for(void **state) {
+TEST(only_so_many_packets_are_read_as_are_asked_for) {
 	struct capture_config config = {.n_packets = 2};
 	struct capture_batch *batch = malloc(sizeof(*batch));
 	struct capture_file file;
@@ -319,7 +319,7 @@ static bool can_open(const char *interface) {
 	return true;
 }
 
-static void an_interface_that_cannot_be_opened_is_told(void **state) {
+TEST(an_interface_that_cannot_be_opened_is_told) {
 	struct capture_config config = {.interface = "no-such-if"};
 	struct capture capture;
 
@@ -329,21 +329,4 @@ static void an_interface_that_cannot_be_opened_is_told(void **state) {
 		assert_string_equal(capture.error, "no-such-if: no such interface");
 }
 
-UNIT_TESTS(capture) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(packets_come_in_order_and_then_the_end),
-		cmocka_unit_test(a_cut_record_is_an_error_after_the_others),
-		cmocka_unit_test(batches_have_all_packets),
-		cmocka_unit_test(packets_of_every_link_begin_with_ethernet),
-		cmocka_unit_test(simple_packets_of_pcapng_get_their_header_too),
-		cmocka_unit_test(links_of_no_use_are_refused),
-		cmocka_unit_test(what_is_no_capture_is_told),
-		cmocka_unit_test(formats_of_times_past_are_read),
-		cmocka_unit_test(a_filter_keeps_packets_of_any_link),
-		cmocka_unit_test(a_filter_that_is_none_is_wrong_usage),
-		cmocka_unit_test(only_so_many_packets_are_read_as_are_asked_for),
-		cmocka_unit_test(an_interface_that_cannot_be_opened_is_told),
-	};
-
-	return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
-}
+GROUP(scratch_setup, scratch_teardown)

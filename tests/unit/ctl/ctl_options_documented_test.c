@@ -7,7 +7,7 @@
 #define PAGE CTL_SOURCES "/ddpctl.1"
 
 // Commands and what they take are in the synopsis, and each is explained.
-static void the_manual_page_has_each_command(void **state) {
+TEST(the_manual_page_has_each_command) {
 	char *page = page_read(PAGE);
 	char *section = page_section(page, "COMMANDS");
 	unsigned int n_leaves = 0;
@@ -35,11 +35,11 @@ static void the_manual_page_has_each_command(void **state) {
 	free(section);
 }
 
-static void the_manual_page_has_each_option(void **state) {
+TEST(the_manual_page_has_each_option) {
 	page_has_options(PAGE, option_rows, n_option_rows);
 }
 
-static void the_page_on_plans_has_each_kind_of_nic(void **state) {
+TEST(the_page_on_plans_has_each_kind_of_nic) {
 	char *page = page_read(CTL_SOURCES "/ddp-plan.7");
 	char *from = strstr(page, "\n.Ss Kinds of NIC\n"), item[64];
 
@@ -56,7 +56,7 @@ static void the_page_on_plans_has_each_kind_of_nic(void **state) {
 }
 
 // Each name that a command gives is one of the table's, so that it is not left out in silence.
-static void commands_take_options_that_there_are(void **state) {
+TEST(commands_take_options_that_there_are) {
 	for (unsigned int i = 0; i < n_commands; i++) {
 		struct option_row rows[OPTIONS_MAX];
 		char *names = strdup(commands[i].options);
@@ -71,7 +71,7 @@ static void commands_take_options_that_there_are(void **state) {
 }
 
 // The completions read --help.
-static void help_can_be_read_by_shells(void **state) {
+TEST(help_can_be_read_by_shells) {
 	for (unsigned int i = 0; i < n_option_rows; i++) {
 		const struct option_row *row = &option_rows[i];
 
@@ -89,16 +89,4 @@ static void help_can_be_read_by_shells(void **state) {
 				 strlen(commands[i].name));
 		assert_null(strstr(commands[i].summary, "  "));
 	}
-}
-
-UNIT_TESTS(ctl_options_documented) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_manual_page_has_each_command),
-		cmocka_unit_test(the_manual_page_has_each_option),
-		cmocka_unit_test(the_page_on_plans_has_each_kind_of_nic),
-		cmocka_unit_test(commands_take_options_that_there_are),
-		cmocka_unit_test(help_can_be_read_by_shells),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -136,7 +136,7 @@ static const struct row rows[] = {
 	},
 };
 
-static void differences_are_told(void **state) {
+ROWS_TEST(differences_are_told, rows) {
 	const struct row *row = *state;
 	int status;
 	char *text = diff_run(profile_write("a.yaml", &row->a), profile_write("b.yaml", &row->b),
@@ -148,7 +148,7 @@ static void differences_are_told(void **state) {
 }
 
 // What machines read is of one shape, whether there is a difference or not.
-static void json_has_all_keys(void **state) {
+TEST(json_has_all_keys) {
 	static const char *const keys[] = {
 		"packet_types",   "named_differently", "by_rss_hf", "hashed_differently",
 		"headers",        "layouts",           "rules",     "equal",
@@ -173,7 +173,7 @@ static void json_has_all_keys(void **state) {
 }
 
 // A profile of the library is never different from itself, whatever its paths.
-static void a_profile_is_equal_to_itself(void **state) {
+TEST(a_profile_is_equal_to_itself) {
 	int status;
 	char *text = diff_run("all", "all", NULL, &status);
 
@@ -183,7 +183,7 @@ static void a_profile_is_equal_to_itself(void **state) {
 }
 
 // Scripts tell a bad profile from a file that is missing as they do with the other commands.
-static void a_bad_profile_is_no_and_a_missing_one_is_unreadable(void **state) {
+TEST(a_bad_profile_is_no_and_a_missing_one_is_unreadable) {
 	const char *good = profile_write("a.yaml", &(struct parts){0});
 	const char *bad = profile_write("b.yaml", &(struct parts){.path = "one three"});
 	const struct {
@@ -206,19 +206,4 @@ static void a_bad_profile_is_no_and_a_missing_one_is_unreadable(void **state) {
 	}
 }
 
-UNIT_TESTS(diff) {
-	struct CMUnitTest tests[sizeof(rows) / sizeof(rows[0]) + 3];
-	unsigned int n = 0;
-
-	memset(tests, 0, sizeof(tests));
-	for (; n < sizeof(rows) / sizeof(rows[0]); n++) {
-		tests[n].name = rows[n].name;
-		tests[n].test_func = differences_are_told;
-		tests[n].initial_state = (void *)(uintptr_t)&rows[n];
-	}
-	tests[n++] = (struct CMUnitTest)cmocka_unit_test(json_has_all_keys);
-	tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_profile_is_equal_to_itself);
-	tests[n++] = (struct CMUnitTest)cmocka_unit_test(
-		a_bad_profile_is_no_and_a_missing_one_is_unreadable);
-	return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
-}
+GROUP(scratch_setup, scratch_teardown)

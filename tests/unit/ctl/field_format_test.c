@@ -39,7 +39,7 @@ static struct ddp_header headers[] = {
 
 static const struct ddp_profile profile = {.headers = headers, .n_headers = 5};
 
-static void values_are_written_as_what_they_are(void **state) {
+TEST(values_are_written_as_what_they_are) {
 	static const uint8_t value[16] = {
 		0x20, 0x01, 0x0d, 0xb8, 0, 0, 0, 0, 0x01, 0x02, 0x03, 0x04, 0x0a, 0x00, 0x00, 0x01,
 	};
@@ -89,12 +89,4 @@ static void values_are_written_as_what_they_are(void **state) {
 			assert_string_equal(text, rows[i].expected);
 		}
 	}
-}
-
-UNIT_TESTS(field_format) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(values_are_written_as_what_they_are),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@ static uint64_t key_of(uint64_t i) {
 	return (i + 1) * UINT64_C(0x9e3779b97f4a7c15) | UINT64_C(1) << 63;
 }
 
-static void each_is_counted(void **state) {
+TEST(each_is_counted) {
 	const struct flow *top[3];
 	struct flows flows;
 
@@ -31,7 +31,7 @@ static void each_is_counted(void **state) {
 
 // A scan of millions of addresses does not eat the memory. Those that came first stay exact, with
 // all that is known of them.
-static void beyond_the_limit_first_ones_are_counted(void **state) {
+TEST(beyond_the_limit_first_ones_are_counted) {
 	enum {
 		N = 300000
 	};
@@ -100,7 +100,7 @@ static double reads_with(bool chosen) {
 }
 
 // A capture whose sender computed keys that all begin in one slot takes no longer than others.
-static void chosen_keys_cost_what_others_cost(void **state) {
+TEST(chosen_keys_cost_what_others_cost) {
 	const double others = reads_with(false), chosen = reads_with(true);
 
 	print_message("%.2f slots; with chosen keys %.2f\n", others, chosen);
@@ -108,7 +108,7 @@ static void chosen_keys_cost_what_others_cost(void **state) {
 }
 
 // Half of all packets are of one flow.
-static void entropy_is_that_of_a_packet(void **state) {
+TEST(entropy_is_that_of_a_packet) {
 	enum {
 		N = 400000
 	};
@@ -125,7 +125,7 @@ static void entropy_is_that_of_a_packet(void **state) {
 }
 
 // Both directions of a flow are put together afterwards.
-static void places_do_not_depend_on_order(void **state) {
+TEST(places_do_not_depend_on_order) {
 	static const uint16_t queues[] = {3, 3, 5, 3, 1, 5};
 	enum {
 		N = 6
@@ -154,16 +154,4 @@ static void places_do_not_depend_on_order(void **state) {
 		assert_int_equal(one.queue[1], 5);
 		assert_int_equal(one.place, 10);
 	}
-}
-
-UNIT_TESTS(flows) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_is_counted),
-		cmocka_unit_test(beyond_the_limit_first_ones_are_counted),
-		cmocka_unit_test(chosen_keys_cost_what_others_cost),
-		cmocka_unit_test(entropy_is_that_of_a_packet),
-		cmocka_unit_test(places_do_not_depend_on_order),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

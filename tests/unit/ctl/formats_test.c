@@ -55,7 +55,7 @@ static void assert_fails(unsigned int n, const char *error) {
 	assert_non_null(strstr(got.error, error));
 }
 
-static void pcap_in_both_orders_and_resolutions(void **state) {
+TEST(pcap_in_both_orders_and_resolutions) {
 	struct got got;
 
 	for (unsigned int i = 0; i < 4; i++) {
@@ -76,7 +76,7 @@ static void pcap_in_both_orders_and_resolutions(void **state) {
 	}
 }
 
-static void a_pcap_that_ends_in_a_record_is_an_error_after_the_others(void **state) {
+TEST(a_pcap_that_ends_in_a_record_is_an_error_after_the_others) {
 	struct got got;
 
 	pcap_begin(&image, false, MAGIC_US, 65535, LINK_ETHERNET);
@@ -89,7 +89,7 @@ static void a_pcap_that_ends_in_a_record_is_an_error_after_the_others(void **sta
 	}
 }
 
-static void a_packet_of_absurd_length_is_an_error(void **state) {
+TEST(a_packet_of_absurd_length_is_an_error) {
 	pcap_begin(&image, false, MAGIC_US, 65535, LINK_ETHERNET);
 	pcap_put(&image, 1, 0, data, 60, 60);
 	put32(&image, 2);
@@ -99,7 +99,7 @@ static void a_packet_of_absurd_length_is_an_error(void **state) {
 	assert_fails(1, "invalid packet capture length 262145");
 }
 
-static void the_link_type_is_known_with_checksum_bits_above(void **state) {
+TEST(the_link_type_is_known_with_checksum_bits_above) {
 	struct got got;
 
 	pcap_begin(&image, true, MAGIC_US, 65535, 0x24000000 | LINK_ETHERNET);
@@ -109,7 +109,7 @@ static void the_link_type_is_known_with_checksum_bits_above(void **state) {
 	assert_packet(0, 60, 60, 1000000000);
 }
 
-static void pcapng_in_both_orders(void **state) {
+TEST(pcapng_in_both_orders) {
 	// if_tsresol 9 = 10^-9, its end; if_tsoffset
 	static const uint8_t little[] = {9,   0, 1, 0, 9, 0, 0, 0, 14, 0, 8, 0,
 					 100, 0, 0, 0, 0, 0, 0, 0, 0,  0, 0, 0};
@@ -141,7 +141,7 @@ static void pcapng_in_both_orders(void **state) {
 	}
 }
 
-static void interfaces_that_differ_are_refused_with_a_way_out(void **state) {
+TEST(interfaces_that_differ_are_refused_with_a_way_out) {
 	image.len = 0;
 	section_put(&image, false);
 	interface_put(&image, LINK_ETHERNET, 0, "", 0);
@@ -158,7 +158,7 @@ static void interfaces_that_differ_are_refused_with_a_way_out(void **state) {
 	assert_fails(1, "editcap");
 }
 
-static void times_of_pcapng_in_other_units(void **state) {
+TEST(times_of_pcapng_in_other_units) {
 	static const struct {
 		uint8_t resolution;
 		uint64_t time, time_ns;
@@ -186,7 +186,7 @@ static void times_of_pcapng_in_other_units(void **state) {
 }
 
 // A file may give any number of seconds. Such times are useless, but the packets are not lost.
-static void an_absurd_time_offset_of_pcapng_harms_no_packet(void **state) {
+TEST(an_absurd_time_offset_of_pcapng_harms_no_packet) {
 	static const uint8_t resolutions[] = {6, 9, 0, 19, 0x80, 0x80 | 20, 0x80 | 63};
 	static const uint64_t offsets[] = {INT64_MAX, UINT64_C(1) << 63, UINT64_MAX,
 					   UINT64_C(1) << 62, INT64_MAX / 1000000000 + 1};
@@ -217,7 +217,7 @@ static void pcapng_begin_one(void) {
 	enhanced_put(&image, 0, 1, data, 60, 60);
 }
 
-static void damaged_pcapng_is_an_error_after_the_good_packets(void **state) {
+TEST(damaged_pcapng_is_an_error_after_the_good_packets) {
 	static const uint8_t options[] = {2, 0, 200, 0, 1, 2, 3, 4}; // longer than the block
 	static const uint32_t short_head[] = {0, 0, 0, 200, 200};
 	uint32_t huge[] = {0, 0, 0, CAPTURE_PACKET_MAX + 1, 60};
@@ -257,7 +257,7 @@ static void damaged_pcapng_is_an_error_after_the_good_packets(void **state) {
 	assert_fails(1, "packets read: 1");
 }
 
-static void pcapng_that_ends_in_a_block_is_an_error(void **state) {
+TEST(pcapng_that_ends_in_a_block_is_an_error) {
 	struct got got;
 
 	pcapng_begin_one();
@@ -270,19 +270,4 @@ static void pcapng_that_ends_in_a_block_is_an_error(void **state) {
 	}
 }
 
-UNIT_TESTS(formats) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pcap_in_both_orders_and_resolutions),
-		cmocka_unit_test(a_pcap_that_ends_in_a_record_is_an_error_after_the_others),
-		cmocka_unit_test(a_packet_of_absurd_length_is_an_error),
-		cmocka_unit_test(the_link_type_is_known_with_checksum_bits_above),
-		cmocka_unit_test(pcapng_in_both_orders),
-		cmocka_unit_test(interfaces_that_differ_are_refused_with_a_way_out),
-		cmocka_unit_test(times_of_pcapng_in_other_units),
-		cmocka_unit_test(an_absurd_time_offset_of_pcapng_harms_no_packet),
-		cmocka_unit_test(damaged_pcapng_is_an_error_after_the_good_packets),
-		cmocka_unit_test(pcapng_that_ends_in_a_block_is_an_error),
-	};
-
-	return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
-}
+GROUP(scratch_setup, scratch_teardown)

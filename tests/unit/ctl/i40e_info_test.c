@@ -41,7 +41,7 @@ static void assert_prints(const char *const *expected, int status, int argc, con
 	assert_prints(expected, status, COUNT(((const char *[]){__VA_ARGS__})), \
 		      (const char *[]){__VA_ARGS__})
 
-static void people_see_what_a_package_holds(void **state) {
+TEST(people_see_what_a_package_holds) {
 	static const char *const expected[] = {
 		"package GTP 1.0.3.0, track id 0x80000008, for the 700 series\n",
 		"0x11     configuration of the 700 series     224",
@@ -66,7 +66,7 @@ static void people_see_what_a_package_holds(void **state) {
 	PRINTS(expected, EXIT_GOOD, "info", package_write());
 }
 
-static void machines_see_what_a_package_holds(void **state) {
+TEST(machines_see_what_a_package_holds) {
 	static const char *const expected[] = {
 		"{\"vendor\":\"0x8086\",\"device\":\"0x1583\",\"sub_vendor\":\"0x8086\","
 		"\"sub_device\":\"0x0001\"}],\"nvm_versions\":[393217]",
@@ -81,7 +81,7 @@ static void machines_see_what_a_package_holds(void **state) {
 	PRINTS(expected, EXIT_GOOD, "info", "--json", package_write());
 }
 
-static void diff_refuses_packages_of_the_700_series(void **state) {
+TEST(diff_refuses_packages_of_the_700_series) {
 	static const char *const nothing[] = {NULL};
 	const char *a = package_write();
 
@@ -89,12 +89,4 @@ static void diff_refuses_packages_of_the_700_series(void **state) {
 	PRINTS(nothing, EXIT_NO, "diff", a, "gtpu");
 }
 
-UNIT_TESTS(i40e_info) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(people_see_what_a_package_holds),
-		cmocka_unit_test(machines_see_what_a_package_holds),
-		cmocka_unit_test(diff_refuses_packages_of_the_700_series),
-	};
-
-	return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
-}
+GROUP(scratch_setup, scratch_teardown)

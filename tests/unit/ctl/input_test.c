@@ -16,13 +16,14 @@ static uint8_t packed[3 * PLAIN_SIZE];
 static size_t packed_len;
 
 // Half of it can be compressed.
-static void plain_draw(void) {
+static int plain_draw(void **state) {
 	uint64_t seed = 1;
 
 	for (size_t i = 0; i < PLAIN_SIZE; i++) {
 		seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
 		plain[i] = i % 64 < 32 ? seed >> 56 : i / 4096;
 	}
+	return scratch_setup(state);
 }
 
 static const int filters[] = {ARCHIVE_FILTER_GZIP, ARCHIVE_FILTER_XZ, ARCHIVE_FILTER_ZSTD};
@@ -92,14 +93,14 @@ static void assert_whole(void) {
 	packed_close(&input, file);
 }
 
-static void a_file_comes_as_it_is(void **state) {
+TEST(a_file_comes_as_it_is) {
 	memcpy(packed, plain, PLAIN_SIZE);
 	packed_len = PLAIN_SIZE;
 	assert_whole();
 }
 
 // Of which libarchive sees nothing.
-static void a_capture_comes_as_it_is(void **state) {
+TEST(a_capture_comes_as_it_is) {
 	static const uint32_t magics[] = {0xa1b2c3d4, 0xd4c3b2a1, 0xa1b23c4d, 0x4d3cb2a1,
 					  0x0a0d0d0a};
 	uint8_t before[sizeof(magics[0])];
@@ -115,7 +116,7 @@ static void a_capture_comes_as_it_is(void **state) {
 }
 
 // As standard input may be, of which a program before this one has read a part.
-static void a_capture_goes_on_where_the_file_is(void **state) {
+TEST(a_capture_goes_on_where_the_file_is) {
 	uint8_t buf[8];
 	struct input input;
 	FILE *file;
@@ -130,7 +131,7 @@ static void a_capture_goes_on_where_the_file_is(void **state) {
 	packed_close(&input, file);
 }
 
-static void compressed_files_come_decompressed(void **state) {
+TEST(compressed_files_come_decompressed) {
 	for (unsigned int i = 0; i < N_FILTERS; i++) {
 		packed_len = 0;
 		pack(filters[i], 0, PLAIN_SIZE);
@@ -139,7 +140,7 @@ static void compressed_files_come_decompressed(void **state) {
 	}
 }
 
-static void pieces_one_after_the_other_are_one(void **state) {
+TEST(pieces_one_after_the_other_are_one) {
 	for (unsigned int i = 0; i < N_FILTERS; i++) {
 		packed_len = 0;
 		pack(filters[i], 0, 1);
@@ -149,7 +150,7 @@ static void pieces_one_after_the_other_are_one(void **state) {
 	}
 }
 
-static void zeros_behind_are_no_harm(void **state) {
+TEST(zeros_behind_are_no_harm) {
 	for (unsigned int i = 0; i < 2; i++) { // zstd takes nothing behind its frames
 		packed_len = 0;
 		pack(filters[i], 0, PLAIN_SIZE);
@@ -159,7 +160,7 @@ static void zeros_behind_are_no_harm(void **state) {
 	}
 }
 
-static void frames_of_zstd_that_are_to_be_skipped_are(void **state) {
+TEST(frames_of_zstd_that_are_to_be_skipped_are) {
 	packed_len = 0;
 	skippable_add();
 	pack(ARCHIVE_FILTER_ZSTD, 0, 1000000);
@@ -169,7 +170,7 @@ static void frames_of_zstd_that_are_to_be_skipped_are(void **state) {
 	assert_whole();
 }
 
-static void data_that_ends_early_is_an_error_after_the_data(void **state) {
+TEST(data_that_ends_early_is_an_error_after_the_data) {
 	struct input input;
 
 	for (unsigned int i = 0; i < N_FILTERS; i++) {
@@ -186,7 +187,7 @@ static void data_that_ends_early_is_an_error_after_the_data(void **state) {
 	}
 }
 
-static void damaged_data_is_an_error(void **state) {
+TEST(damaged_data_is_an_error) {
 	static uint8_t buf[77777];
 	struct input input;
 
@@ -205,7 +206,7 @@ static void damaged_data_is_an_error(void **state) {
 	}
 }
 
-static void files_shorter_than_any_header_are_files(void **state) {
+TEST(files_shorter_than_any_header_are_files) {
 	struct input input;
 
 	for (packed_len = 0; packed_len < 8; packed_len++) {
@@ -234,7 +235,7 @@ static void *pipe_fill(void *arg) {
 	return NULL;
 }
 
-static void a_pipe_is_a_file_without_a_size(void **state) {
+TEST(a_pipe_is_a_file_without_a_size) {
 	struct input input;
 	pthread_t writer;
 	int fds[2];
@@ -256,7 +257,7 @@ static void a_pipe_is_a_file_without_a_size(void **state) {
 	}
 }
 
-static void what_is_left_without_waiting_is_known(void **state) {
+TEST(what_is_left_without_waiting_is_known) {
 	struct input input;
 	char buf[16];
 	FILE *file;
@@ -274,7 +275,7 @@ static void what_is_left_without_waiting_is_known(void **state) {
 	close(fds[1]);
 }
 
-static void a_signal_ends_waiting_for_a_pipe(void **state) {
+TEST(a_signal_ends_waiting_for_a_pipe) {
 	struct input input;
 	uint8_t buf[16];
 	FILE *file;
@@ -295,31 +296,11 @@ static void a_signal_ends_waiting_for_a_pipe(void **state) {
 	close(fds[1]);
 }
 
-static void a_folder_cannot_be_read(void **state) {
+TEST(a_folder_cannot_be_read) {
 	struct input input;
 
 	assert_int_equal(input_open(&input, open(scratch_dir, O_RDONLY), true, true), -EIO);
 	assert_string_equal(input.error, "Is a directory");
 }
 
-UNIT_TESTS(input) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_file_comes_as_it_is),
-		cmocka_unit_test(a_capture_comes_as_it_is),
-		cmocka_unit_test(a_capture_goes_on_where_the_file_is),
-		cmocka_unit_test(compressed_files_come_decompressed),
-		cmocka_unit_test(pieces_one_after_the_other_are_one),
-		cmocka_unit_test(zeros_behind_are_no_harm),
-		cmocka_unit_test(frames_of_zstd_that_are_to_be_skipped_are),
-		cmocka_unit_test(data_that_ends_early_is_an_error_after_the_data),
-		cmocka_unit_test(damaged_data_is_an_error),
-		cmocka_unit_test(files_shorter_than_any_header_are_files),
-		cmocka_unit_test(a_pipe_is_a_file_without_a_size),
-		cmocka_unit_test(what_is_left_without_waiting_is_known),
-		cmocka_unit_test(a_signal_ends_waiting_for_a_pipe),
-		cmocka_unit_test(a_folder_cannot_be_read),
-	};
-
-	plain_draw();
-	return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
-}
+GROUP(plain_draw, scratch_teardown)

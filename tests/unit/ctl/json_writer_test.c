@@ -43,7 +43,7 @@ static void assert_text_becomes(const char *text, const char *expected) {
 	json_decref(value);
 }
 
-static void any_text_comes_back_as_it_was(void **state) {
+TEST(any_text_comes_back_as_it_was) {
 	static const char *const texts[] = {
 		"",
 		"plain",
@@ -64,7 +64,7 @@ static void any_text_comes_back_as_it_was(void **state) {
 		assert_text_becomes(texts[i], texts[i]);
 }
 
-static void bytes_that_are_not_utf8_are_replaced(void **state) {
+TEST(bytes_that_are_not_utf8_are_replaced) {
 	static const struct {
 		const char *text, *expected;
 	} rows[] = {
@@ -84,7 +84,7 @@ static void bytes_that_are_not_utf8_are_replaced(void **state) {
 		assert_text_becomes(rows[i].text, rows[i].expected);
 }
 
-static void commas_are_where_they_belong(void **state) {
+TEST(commas_are_where_they_belong) {
 	begin();
 	jsonw_open(&json, '{');
 	jsonw_key(&json, "a");
@@ -113,7 +113,7 @@ static void commas_are_where_they_belong(void **state) {
 		       "\"d\":true,\"e\":12,\"f\":null,\"schema_version\":2}\n[]\n");
 }
 
-static void fields_are_written_by_their_types(void **state) {
+TEST(fields_are_written_by_their_types) {
 	begin();
 	jsonw_open(&json, '[');
 	jsonw_object(&json, "a:%s b:%u c:%ju d:%d e:%g f:%04x", "x", 1U, (uintmax_t)UINT64_MAX, 1,
@@ -123,7 +123,7 @@ static void fields_are_written_by_their_types(void **state) {
 		       "\"e\":0.5,\"f\":\"0x000a\",\"schema_version\":2}]");
 }
 
-static void each_document_of_an_array_has_the_schema_version(void **state) {
+TEST(each_document_of_an_array_has_the_schema_version) {
 	begin();
 	jsonw_open(&json, '[');
 	for (unsigned int i = 0; i < 2; i++) {
@@ -138,7 +138,7 @@ static void each_document_of_an_array_has_the_schema_version(void **state) {
 	assert_written("[{\"a\":{},\"schema_version\":2},{\"a\":{},\"schema_version\":2}]\n");
 }
 
-static void more_than_a_buffer_is_written_whole(void **state) {
+TEST(more_than_a_buffer_is_written_whole) {
 	char *written;
 
 	output_begin(&out);
@@ -151,7 +151,7 @@ static void more_than_a_buffer_is_written_whole(void **state) {
 	free(written);
 }
 
-static void the_first_write_error_is_kept(void **state) {
+TEST(the_first_write_error_is_kept) {
 	int fds[2];
 
 	assert_int_equal(pipe(fds), 0);
@@ -164,16 +164,4 @@ static void the_first_write_error_is_kept(void **state) {
 	close(fds[1]);
 }
 
-UNIT_TESTS(json_writer) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(any_text_comes_back_as_it_was),
-		cmocka_unit_test(bytes_that_are_not_utf8_are_replaced),
-		cmocka_unit_test(commas_are_where_they_belong),
-		cmocka_unit_test(each_document_of_an_array_has_the_schema_version),
-		cmocka_unit_test(fields_are_written_by_their_types),
-		cmocka_unit_test(more_than_a_buffer_is_written_whole),
-		cmocka_unit_test(the_first_write_error_is_kept),
-	};
-
-	return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
-}
+GROUP(scratch_setup, scratch_teardown)

@@ -26,12 +26,12 @@ static void assert_frame(uint32_t len, uint16_t type, const void *payload, uint3
 	assert_memory_equal(frame + 14, payload, payload_len);
 }
 
-static void ethernet_stays_as_it_is(void **state) {
+TEST(ethernet_stays_as_it_is) {
 	assert_int_equal(framed(DLT_EN10MB, "abcdefghijklmnop", 16), 16);
 	assert_memory_equal(frame, "abcdefghijklmnop", 16);
 }
 
-static void raw_ip_says_its_version(void **state) {
+TEST(raw_ip_says_its_version) {
 	assert_frame(framed(DLT_RAW, "\x45ip", 3), 0x0800, "\x45ip", 3);
 	assert_frame(framed(DLT_RAW, "\x60ip", 3), 0x86dd, "\x60ip", 3);
 	assert_frame(framed(DLT_RAW, "\x50ip", 3), 0, "\x50ip", 3);
@@ -40,7 +40,7 @@ static void raw_ip_says_its_version(void **state) {
 	assert_frame(framed(DLT_IPV6, "\x60ip", 3), 0x86dd, "\x60ip", 3);
 }
 
-static void cooked_headers_say_the_ether_type(void **state) {
+TEST(cooked_headers_say_the_ether_type) {
 	uint8_t sll[16 + 4] = {[14] = 0x86, [15] = 0xdd, 'd', 'a', 't', 'a'};
 	uint8_t sll2[20 + 4] = {0x08, 0x06, [20] = 'd', 'a', 't', 'a'};
 
@@ -48,13 +48,13 @@ static void cooked_headers_say_the_ether_type(void **state) {
 	assert_frame(framed(DLT_LINUX_SLL2, sll2, sizeof(sll2)), 0x0806, "data", 4);
 }
 
-static void vlan_tags_of_cooked_captures_stay(void **state) {
+TEST(vlan_tags_of_cooked_captures_stay) {
 	static const uint8_t tagged[16 + 6] = {[14] = 0x81, [16] = 0, 5, 8, 0, 0x45};
 
 	assert_frame(framed(DLT_LINUX_SLL, tagged, sizeof(tagged)), 0x8100, tagged + 16, 6);
 }
 
-static void cooked_frames_without_ether_type_have_a_length(void **state) {
+TEST(cooked_frames_without_ether_type_have_a_length) {
 	uint8_t sll[16 + 5] = {[15] = 4, [16] = 0x42, 0x42, 3};
 	uint8_t sll2[20 + 5] = {0, 1, [20] = 0xff, 0xff};
 
@@ -62,7 +62,7 @@ static void cooked_frames_without_ether_type_have_a_length(void **state) {
 	assert_frame(framed(DLT_LINUX_SLL2, sll2, sizeof(sll2)), 5, sll2 + 20, 5);
 }
 
-static void address_families_are_known_in_both_byte_orders(void **state) {
+TEST(address_families_are_known_in_both_byte_orders) {
 	static const struct {
 		uint8_t bytes[5];
 		uint16_t type;
@@ -78,7 +78,7 @@ static void address_families_are_known_in_both_byte_orders(void **state) {
 			     cases[i].type, cases[i].bytes + 4, 1);
 }
 
-static void a_packet_without_its_links_header_is_empty(void **state) {
+TEST(a_packet_without_its_links_header_is_empty) {
 	static const struct {
 		int link_type;
 		uint32_t header;
@@ -91,25 +91,10 @@ static void a_packet_without_its_links_header_is_empty(void **state) {
 					 len < cases[i].header ? 0 : 14);
 }
 
-static void other_links_are_not_known(void **state) {
+TEST(other_links_are_not_known) {
 	assert_null(link_find(105));
 	assert_string_equal(link_type_name(105), "IEEE802_11");
 	assert_string_equal(link_type_name(65000), "65000");
 	assert_string_equal(link_names(), "Ethernet, raw IP, raw IPv4, raw IPv6, Linux cooked, "
 					  "Linux cooked v2, BSD loopback, BSD null");
-}
-
-UNIT_TESTS(link) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ethernet_stays_as_it_is),
-		cmocka_unit_test(raw_ip_says_its_version),
-		cmocka_unit_test(cooked_headers_say_the_ether_type),
-		cmocka_unit_test(vlan_tags_of_cooked_captures_stay),
-		cmocka_unit_test(cooked_frames_without_ether_type_have_a_length),
-		cmocka_unit_test(address_families_are_known_in_both_byte_orders),
-		cmocka_unit_test(a_packet_without_its_links_header_is_empty),
-		cmocka_unit_test(other_links_are_not_known),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

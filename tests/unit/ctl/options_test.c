@@ -28,7 +28,7 @@ static int parse(const char *command, const char *line, void *options,
 	return command_parse(command_of(command), argc, argv, options, error);
 }
 
-static void nothing_given_means_the_defaults(void **state) {
+TEST(nothing_given_means_the_defaults) {
 	char error[OPTION_ERROR_SIZE];
 	struct classify_options options;
 
@@ -41,7 +41,7 @@ static void nothing_given_means_the_defaults(void **state) {
 	assert_int_equal(options.base.common.format, FORMAT_TABLE);
 }
 
-static void options_and_files_may_be_mixed(void **state) {
+TEST(options_and_files_may_be_mixed) {
 	char error[OPTION_ERROR_SIZE];
 	struct simulate_options options;
 
@@ -60,7 +60,7 @@ static void options_and_files_may_be_mixed(void **state) {
 	assert_int_equal(options.memory_mb, 64);
 }
 
-static void two_dashes_end_the_options(void **state) {
+TEST(two_dashes_end_the_options) {
 	char error[OPTION_ERROR_SIZE];
 	struct check_options options;
 
@@ -74,7 +74,7 @@ static void two_dashes_end_the_options(void **state) {
 	assert_false(options.strict);
 }
 
-static void help_needs_no_arguments(void **state) {
+TEST(help_needs_no_arguments) {
 	char error[OPTION_ERROR_SIZE];
 	struct classify_options options;
 
@@ -86,7 +86,7 @@ static void help_needs_no_arguments(void **state) {
 	assert_true(options.base.common.version);
 }
 
-static void a_key_is_40_or_52_bytes_with_or_without_colons(void **state) {
+TEST(a_key_is_40_or_52_bytes_with_or_without_colons) {
 	char error[OPTION_ERROR_SIZE];
 	struct classify_options options;
 	char line[256] = "p c --key ";
@@ -115,7 +115,7 @@ static void a_key_is_40_or_52_bytes_with_or_without_colons(void **state) {
 	assert_string_equal(error, "option --key: 41 bytes given, a key has 40 or 52 bytes");
 }
 
-static void hash_fields_are_read(void **state) {
+TEST(hash_fields_are_read) {
 	char error[OPTION_ERROR_SIZE];
 	struct classify_options options;
 
@@ -126,7 +126,7 @@ static void hash_fields_are_read(void **state) {
 		    options.base.rss.steer.rss_hf != DDP_RSS_HF_ALL);
 }
 
-static void periods_and_processes_are_read(void **state) {
+TEST(periods_and_processes_are_read) {
 	char error[OPTION_ERROR_SIZE];
 	struct port_options options;
 
@@ -146,7 +146,7 @@ static void periods_and_processes_are_read(void **state) {
 	assert_int_equal(options.interval_ms, 250);
 }
 
-static void a_letter_takes_its_value_attached_or_as_the_next_argument(void **state) {
+TEST(a_letter_takes_its_value_attached_or_as_the_next_argument) {
 	static const char *const lines[] = {"p c -n5", "p c -n 5", "-n5 p c"};
 	char error[OPTION_ERROR_SIZE];
 	struct explain_options options;
@@ -160,7 +160,7 @@ static void a_letter_takes_its_value_attached_or_as_the_next_argument(void **sta
 	assert_string_equal(options.base.capture.interface, "eth0");
 }
 
-static void misuse_is_told_in_one_line(void **state) {
+TEST(misuse_is_told_in_one_line) {
 	static const struct {
 		const char *command, *line, *error;
 	} rows[] = {
@@ -235,7 +235,7 @@ static void misuse_is_told_in_one_line(void **state) {
 	}
 }
 
-static void words_of_any_length_do_no_harm(void **state) {
+TEST(words_of_any_length_do_no_harm) {
 	static const char *const options_with_value[] = {"--queues", "--key", "--hash", "--rss-hf"};
 	static char word[5000];
 	char error[OPTION_ERROR_SIZE];
@@ -252,21 +252,4 @@ static void words_of_any_length_do_no_harm(void **state) {
 	assert_true(command_parse(command_of("classify"), 2, (const char *[]){"", word, NULL},
 				  &options, error) < 0);
 	assert_true(strlen(error) < OPTION_ERROR_SIZE);
-}
-
-UNIT_TESTS(options) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_given_means_the_defaults),
-		cmocka_unit_test(options_and_files_may_be_mixed),
-		cmocka_unit_test(two_dashes_end_the_options),
-		cmocka_unit_test(help_needs_no_arguments),
-		cmocka_unit_test(a_key_is_40_or_52_bytes_with_or_without_colons),
-		cmocka_unit_test(hash_fields_are_read),
-		cmocka_unit_test(periods_and_processes_are_read),
-		cmocka_unit_test(a_letter_takes_its_value_attached_or_as_the_next_argument),
-		cmocka_unit_test(misuse_is_told_in_one_line),
-		cmocka_unit_test(words_of_any_length_do_no_harm),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

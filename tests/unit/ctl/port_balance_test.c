@@ -84,7 +84,7 @@ static json_t *answer_read(const char *answer, struct port *port) {
 	return balance;
 }
 
-static void a_row(void **state) {
+ROWS_TEST(a_row, rows) {
 	const struct row *row = *state;
 	struct port port;
 	json_t *balance = answer_read(row->answer, &port);
@@ -103,7 +103,7 @@ static json_t *read_good(const char *answer) {
 	return balance;
 }
 
-static void numbers_are_what_was_told(void **state) {
+TEST(numbers_are_what_was_told) {
 	json_t *balance = read_good("{" COUNTERS IMBALANCES BOUND LAST "}");
 	char *text = json_dumps(balance, JSON_REAL_PRECISION(4));
 
@@ -124,7 +124,7 @@ static void numbers_are_what_was_told(void **state) {
 	json_decref(balance);
 }
 
-static void a_move_has_its_reason(void **state) {
+TEST(a_move_has_its_reason) {
 	json_t *balance = read_good("{" COUNTERS IMBALANCES BOUND LAST "}");
 	struct strbuf text;
 
@@ -142,7 +142,7 @@ static void a_move_has_its_reason(void **state) {
 	json_decref(balance);
 }
 
-static void what_was_before_a_round_is_forgotten(void **state) {
+TEST(what_was_before_a_round_is_forgotten) {
 	static const struct {
 		uint64_t round;
 		unsigned int n_moves, n_intervals;
@@ -161,25 +161,4 @@ static void what_was_before_a_round_is_forgotten(void **state) {
 	json_decref(balance);
 }
 
-UNIT_TESTS(port_balance) {
-	const struct CMUnitTest others[] = {
-		cmocka_unit_test(numbers_are_what_was_told),
-		cmocka_unit_test(a_move_has_its_reason),
-		cmocka_unit_test(what_was_before_a_round_is_forgotten),
-	};
-	struct CMUnitTest tests[COUNT(rows) + COUNT(others)];
-	int n_failed;
-
-	for (unsigned int i = 0; i < COUNT(rows); i++)
-		tests[i] = (struct CMUnitTest){
-			.name = rows[i].name,
-			.test_func = a_row,
-			.initial_state = (void *)(uintptr_t)&rows[i],
-		};
-	memcpy(&tests[COUNT(rows)], others, sizeof(others));
-	if (server_setup(NULL) != 0)
-		return 1;
-	n_failed = cmocka_run_group_tests(tests, NULL, NULL);
-	scratch_teardown(NULL);
-	return n_failed;
-}
+GROUP(server_setup, scratch_teardown)

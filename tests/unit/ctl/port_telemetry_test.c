@@ -46,7 +46,7 @@ static const struct row rows[] = {
 	{"pages_that_go_back", "{\"queues\":{},\"next\":-1}", EXIT_UNREADABLE, STRANGE},
 };
 
-static void a_row(void **state) {
+ROWS_TEST(a_row, rows) {
 	const struct row *row = *state;
 	static struct queues queues;
 	struct server server = {.script = {.greeting = GREETING, .ports = PORTS}};
@@ -63,7 +63,7 @@ static void a_row(void **state) {
 	server_stop(&server);
 }
 
-static void queues_are_counted_from_a_reset_on(void **state) {
+TEST(queues_are_counted_from_a_reset_on) {
 	struct queues now = {.n = 3, .queues = {{10, 1000, 5}, {3, 300, 0}, {1, 1, 1}}};
 	const struct queues before = {.n = 2, .queues = {{4, 400, 5}, {9, 900, 7}}};
 	struct queue sum;
@@ -80,21 +80,4 @@ static void queues_are_counted_from_a_reset_on(void **state) {
 	assert_true(queues_imbalance(&now) > 1.63 && queues_imbalance(&now) < 1.64); // 6 of 11
 }
 
-UNIT_TESTS(port_telemetry) {
-	struct CMUnitTest tests[COUNT(rows) + 1];
-	int n_failed;
-
-	for (unsigned int i = 0; i < COUNT(rows); i++)
-		tests[i] = (struct CMUnitTest){
-			.name = rows[i].name,
-			.test_func = a_row,
-			.initial_state = (void *)(uintptr_t)&rows[i],
-		};
-	tests[COUNT(rows)] =
-		(struct CMUnitTest)cmocka_unit_test(queues_are_counted_from_a_reset_on);
-	if (server_setup(NULL) != 0)
-		return 1;
-	n_failed = cmocka_run_group_tests(tests, NULL, NULL);
-	scratch_teardown(NULL);
-	return n_failed;
-}
+GROUP(server_setup, scratch_teardown)

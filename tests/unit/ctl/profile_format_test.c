@@ -21,7 +21,7 @@ static void assert_words(struct strbuf *text, const char *expected) {
 	assert_string_equal(strbuf_take(text), expected);
 }
 
-static void conditions_in_words(void **state) {
+TEST(conditions_in_words) {
 	static const struct {
 		const char *condition, *format;
 	} rows[] = {
@@ -65,7 +65,7 @@ static void conditions_in_words(void **state) {
 	}
 }
 
-static void paths_in_words(void **state) {
+TEST(paths_in_words) {
 	static const char *const paths[] = {
 		"a", "a b c", "a (b | c)", "a b* c? a+", "a (b c)* | c", "a (b? | c b*)+ c",
 	};
@@ -91,7 +91,7 @@ static void paths_in_words(void **state) {
 	}
 }
 
-static void names_of_paths_are_written_out(void **state) {
+TEST(names_of_paths_are_written_out) {
 	struct ddp_profile *profile = profile_of(
 		"profile: t\nheaders:\n  a: {first: true, layout: x:8, next: b}\n"
 		"  b: {layout: x:8}\npaths:\n  ab: a | b\npacket_types:\n  T: {path: ab b*}\n");
@@ -106,7 +106,7 @@ static void names_of_paths_are_written_out(void **state) {
 	ddp_profile_destroy(profile);
 }
 
-static void numbers_of_a_table_have_equal_digits(void **state) {
+TEST(numbers_of_a_table_have_equal_digits) {
 	struct ddp_profile *profile =
 		profile_of("profile: t\ntables: {hex: x, dec: y}\nheaders:\n"
 			   "  a: {first: true, layout: x:16, next: [hex(x), dec(x)]}\n"
@@ -125,7 +125,7 @@ static void numbers_of_a_table_have_equal_digits(void **state) {
 	ddp_profile_destroy(profile);
 }
 
-static void bits_in_words(void **state) {
+TEST(bits_in_words) {
 	struct strbuf text;
 
 	strbuf_init(&text);
@@ -138,7 +138,7 @@ static void bits_in_words(void **state) {
 	strbuf_fini(&text);
 }
 
-static void long_lines_go_on_below(void **state) {
+TEST(long_lines_go_on_below) {
 	char line[200], *got;
 	struct output out;
 
@@ -154,15 +154,4 @@ static void long_lines_go_on_below(void **state) {
 	free(got);
 }
 
-UNIT_TESTS(profile_format) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(conditions_in_words),
-		cmocka_unit_test(paths_in_words),
-		cmocka_unit_test(names_of_paths_are_written_out),
-		cmocka_unit_test(numbers_of_a_table_have_equal_digits),
-		cmocka_unit_test(bits_in_words),
-		cmocka_unit_test(long_lines_go_on_below),
-	};
-
-	return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
-}
+GROUP(scratch_setup, scratch_teardown)

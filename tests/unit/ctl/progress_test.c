@@ -12,7 +12,7 @@ static void assert_text(double seconds, const char *expected) {
 	assert_string_equal(text, expected);
 }
 
-static void a_file_has_a_bar_and_an_end_in_sight(void **state) {
+TEST(a_file_has_a_bar_and_an_end_in_sight) {
 	capture.input.size = UINT64_C(10000000000);
 	capture.input.position = UINT64_C(2500000000);
 	capture.n_packets = 50000000;
@@ -20,7 +20,7 @@ static void a_file_has_a_bar_and_an_end_in_sight(void **state) {
 			"50000000 packets, 2.0 million a second");
 }
 
-static void a_file_that_grows_is_at_its_end(void **state) {
+TEST(a_file_that_grows_is_at_its_end) {
 	capture.input.size = 1000000000;
 	capture.input.position = 1000000001;
 	capture.n_packets = 1000000;
@@ -28,21 +28,21 @@ static void a_file_that_grows_is_at_its_end(void **state) {
 		       "1000000 packets, 1.0 million a second");
 }
 
-static void nothing_read_yet_is_no_reason_to_divide(void **state) {
+TEST(nothing_read_yet_is_no_reason_to_divide) {
 	capture.input.position = 0;
 	capture.n_packets = 0;
 	assert_text(0, "n3.pcap [                    ]   0% of 1.0 GB, 0:00 left, "
 		       "0 packets, 0.0 million a second");
 }
 
-static void what_has_no_size_has_no_bar(void **state) {
+TEST(what_has_no_size_has_no_bar) {
 	capture.path = "standard input";
 	capture.input.size = 0;
 	capture.n_packets = 3000;
 	assert_text(1, "standard input, 3000 packets, 0.0 million a second");
 }
 
-static void the_line_never_overflows(void **state) {
+TEST(the_line_never_overflows) {
 	char text[PROGRESS_TEXT_SIZE];
 
 	capture.path = "/a-name-that-is-longer-than-anybody-would-like-it-to-be-on-a-terminal.pcap";
@@ -52,16 +52,4 @@ static void the_line_never_overflows(void **state) {
 	progress_text(&capture, 1e9, text);
 	assert_true(strlen(text) < sizeof(text) - 1);
 	assert_non_null(strstr(text, " a second"));
-}
-
-UNIT_TESTS(progress) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_file_has_a_bar_and_an_end_in_sight),
-		cmocka_unit_test(a_file_that_grows_is_at_its_end),
-		cmocka_unit_test(nothing_read_yet_is_no_reason_to_divide),
-		cmocka_unit_test(what_has_no_size_has_no_bar),
-		cmocka_unit_test(the_line_never_overflows),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

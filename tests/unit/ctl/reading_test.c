@@ -147,7 +147,7 @@ static unsigned int file_compare(const char *path) {
 	return n;
 }
 
-static void drawn_files_are_read_as_libpcap_does(void **state) {
+TEST(drawn_files_are_read_as_libpcap_does) {
 	unsigned int n_packets = 0;
 
 	for (unsigned int i = 0; i < N_FILES; i++) {
@@ -162,7 +162,7 @@ static void drawn_files_are_read_as_libpcap_does(void **state) {
 	assert_true(n_packets > N_FILES);
 }
 
-static void real_captures_are_read_as_libpcap_does(void **state) {
+TEST(real_captures_are_read_as_libpcap_does) {
 	const char *folder = getenv("DDP_CAPTURES");
 	unsigned int n_packets = 0;
 	struct dirent *entry;
@@ -185,11 +185,4 @@ static void real_captures_are_read_as_libpcap_does(void **state) {
 	assert_true(n_packets > 100);
 }
 
-UNIT_TESTS(reading) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(drawn_files_are_read_as_libpcap_does),
-		cmocka_unit_test(real_captures_are_read_as_libpcap_does),
-	};
-
-	return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
-}
+GROUP(scratch_setup, scratch_teardown)

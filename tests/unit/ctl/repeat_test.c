@@ -43,8 +43,6 @@ static const struct row rows[] = {
 	{"diff_json", 0, {"diff", "gtpu", "gtpu", "--json"}},
 };
 
-#define N_ROWS (sizeof(rows) / sizeof(rows[0]))
-
 static char *said(const struct row *row, const char *capture) {
 	const char *args[ARGS_MAX];
 	static struct output out;
@@ -58,7 +56,7 @@ static char *said(const struct row *row, const char *capture) {
 }
 
 // The other rows have run before, and each has left what it leaves.
-static void a_row(void **state) {
+ROWS_TEST(a_row, rows) {
 	const struct row *row = *state;
 	struct capture_file file;
 	const char *capture;
@@ -75,19 +73,4 @@ static void a_row(void **state) {
 	free(again);
 }
 
-UNIT_TESTS(repeat) {
-	struct CMUnitTest tests[N_ROWS];
-	int n_failed;
-
-	for (unsigned int i = 0; i < N_ROWS; i++)
-		tests[i] = (struct CMUnitTest){
-			.name = rows[i].name,
-			.test_func = a_row,
-			.initial_state = (void *)(uintptr_t)&rows[i],
-		};
-	if (scratch_setup(NULL) != 0)
-		return 1;
-	n_failed = cmocka_run_group_tests(tests, NULL, NULL);
-	scratch_teardown(NULL);
-	return n_failed;
-}
+GROUP(scratch_setup, scratch_teardown)

@@ -25,7 +25,7 @@ static const char *const words[] = {
 	NULL,
 };
 
-static void a_shell_reads_back_the_words(void **state) {
+TEST(a_shell_reads_back_the_words) {
 	struct strbuf text;
 	FILE *shell;
 
@@ -47,7 +47,7 @@ static void a_shell_reads_back_the_words(void **state) {
 	assert_int_equal(pclose(shell), 0);
 }
 
-static void what_needs_no_quotes_has_none(void **state) {
+TEST(what_needs_no_quotes_has_none) {
 	static const char *const plain[] = {"ddpctl",   "simulate", "gtpu:ue,n3-up.pcap",
 					    "--queues", "16",       NULL};
 	struct strbuf text;
@@ -56,13 +56,4 @@ static void what_needs_no_quotes_has_none(void **state) {
 	shell_line(text.to, plain);
 	assert_string_equal(strbuf_take(&text), "ddpctl simulate gtpu:ue,n3-up.pcap --queues 16");
 	strbuf_fini(&text);
-}
-
-UNIT_TESTS(shell_quote) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_shell_reads_back_the_words),
-		cmocka_unit_test(what_needs_no_quotes_has_none),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

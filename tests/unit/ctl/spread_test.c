@@ -197,7 +197,7 @@ static void assert_sums(const char *path) {
 	}
 }
 
-static void sums_are_those_of_the_interpreter(void **state) {
+TEST(sums_are_those_of_the_interpreter) {
 	const char *path = capture_draw();
 
 	for (int function = DDP_HASH_TOEPLITZ; function <= DDP_HASH_SIMPLE_XOR; function++) {
@@ -207,7 +207,7 @@ static void sums_are_those_of_the_interpreter(void **state) {
 }
 
 // A limit of threads costs time, and no packet.
-static void threads_that_cannot_be_had_are_done_without(void **state) {
+TEST(threads_that_cannot_be_had_are_done_without) {
 	const char *path = capture_draw();
 
 	for (unsigned int n = 0; n < 3; n++) {
@@ -231,7 +231,7 @@ static void assert_balancing(const struct balancing *a, const struct balancing *
 
 // Each decision depends on the ones before it, so the order of packets matters. Two spreads have as
 // many entries as load-aware RSS takes.
-static void balancing_is_the_same_whatever_the_threads_do(void **state) {
+TEST(balancing_is_the_same_whatever_the_threads_do) {
 	const char *path = capture_draw();
 	struct spread first[2];
 	struct capture capture;
@@ -278,7 +278,7 @@ static void assert_flows(const struct flow_counter *a, const struct flow_counter
 }
 
 // Where flows and UEs are put needs what threads say of the same packets.
-static void flows_are_the_same_whatever_the_threads_do(void **state) {
+TEST(flows_are_the_same_whatever_the_threads_do) {
 	const char *path = capture_draw();
 	struct candidates candidates[2];
 
@@ -305,7 +305,7 @@ static void flows_are_the_same_whatever_the_threads_do(void **state) {
 	candidates_fini(&candidates[1]);
 }
 
-static void without_rss_all_is_for_queue_0(void **state) {
+TEST(without_rss_all_is_for_queue_0) {
 	const char *path = capture_draw();
 
 	for (int function = DDP_HASH_TOEPLITZ; function <= DDP_HASH_SIMPLE_XOR; function++) {
@@ -316,7 +316,7 @@ static void without_rss_all_is_for_queue_0(void **state) {
 	}
 }
 
-static void what_a_broken_capture_has_is_counted(void **state) {
+TEST(what_a_broken_capture_has_is_counted) {
 	const char *path = capture_draw();
 	struct capture capture;
 	struct spread_totals totals = {0};
@@ -350,7 +350,7 @@ static uint64_t sum_of(const struct windows *windows) {
 	return sum;
 }
 
-static void packets_are_in_their_windows(void **state) {
+TEST(packets_are_in_their_windows) {
 	struct windows windows;
 
 	windows_init(&windows, 4, START, 1000);
@@ -363,7 +363,7 @@ static void packets_are_in_their_windows(void **state) {
 	windows_fini(&windows);
 }
 
-static void a_long_capture_has_longer_windows(void **state) {
+TEST(a_long_capture_has_longer_windows) {
 	struct windows windows;
 
 	windows_init(&windows, 2, START, 0);
@@ -377,7 +377,7 @@ static void a_long_capture_has_longer_windows(void **state) {
 	windows_fini(&windows);
 }
 
-static void strange_times_do_no_harm(void **state) {
+TEST(strange_times_do_no_harm) {
 	static const uint64_t times[] = {START, 0,     UINT64_MAX, START - 1, UINT64_MAX / 2,
 					 1,     START, START + 1,  UINT64_MAX};
 	struct windows windows;
@@ -404,18 +404,4 @@ static int teardown(void **state) {
 	return scratch_teardown(state);
 }
 
-UNIT_TESTS(spread) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sums_are_those_of_the_interpreter),
-		cmocka_unit_test(threads_that_cannot_be_had_are_done_without),
-		cmocka_unit_test(balancing_is_the_same_whatever_the_threads_do),
-		cmocka_unit_test(flows_are_the_same_whatever_the_threads_do),
-		cmocka_unit_test(without_rss_all_is_for_queue_0),
-		cmocka_unit_test(what_a_broken_capture_has_is_counted),
-		cmocka_unit_test(packets_are_in_their_windows),
-		cmocka_unit_test(a_long_capture_has_longer_windows),
-		cmocka_unit_test(strange_times_do_no_harm),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+GROUP(setup, teardown)

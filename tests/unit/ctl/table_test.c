@@ -14,7 +14,7 @@ static void row_add(struct table *table, unsigned int n, const char *name, const
 	table_next(table);
 }
 
-static void columns_are_in_line(void **state) {
+TEST(columns_are_in_line) {
 	struct table table;
 	char *written;
 
@@ -38,7 +38,7 @@ static void columns_are_in_line(void **state) {
 	free(written);
 }
 
-static void a_table_without_rows_has_titles(void **state) {
+TEST(a_table_without_rows_has_titles) {
 	struct table table;
 	char *written;
 
@@ -50,7 +50,7 @@ static void a_table_without_rows_has_titles(void **state) {
 	free(written);
 }
 
-static void control_characters_do_not_reach_the_terminal(void **state) {
+TEST(control_characters_do_not_reach_the_terminal) {
 	struct table table;
 	char *written;
 
@@ -64,7 +64,7 @@ static void control_characters_do_not_reach_the_terminal(void **state) {
 	free(written);
 }
 
-static void titles_come_once_and_no_row_is_lost(void **state) {
+TEST(titles_come_once_and_no_row_is_lost) {
 	unsigned int n_rows = 3 * TABLE_ROWS + 1;
 	struct table table;
 	char *written, *line;
@@ -84,7 +84,7 @@ static void titles_come_once_and_no_row_is_lost(void **state) {
 	free(written);
 }
 
-static void a_share_that_is_there_is_never_zero(void **state) {
+TEST(a_share_that_is_there_is_never_zero) {
 	static const double shares[] = {0, 1e-9, 0.0000999, 0.0001, 0.00099, 0.001, 0.5, 1};
 	struct table table;
 	char *written;
@@ -100,14 +100,4 @@ static void a_share_that_is_there_is_never_zero(void **state) {
 	free(written);
 }
 
-UNIT_TESTS(table) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(columns_are_in_line),
-		cmocka_unit_test(a_table_without_rows_has_titles),
-		cmocka_unit_test(control_characters_do_not_reach_the_terminal),
-		cmocka_unit_test(titles_come_once_and_no_row_is_lost),
-		cmocka_unit_test(a_share_that_is_there_is_never_zero),
-	};
-
-	return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
-}
+GROUP(scratch_setup, scratch_teardown)

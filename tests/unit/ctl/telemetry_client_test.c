@@ -56,7 +56,7 @@ static void assert_told(const struct telemetry_client *client, const char *error
 		assert_string_equal(client->error, error);
 }
 
-static void a_row(void **state) {
+ROWS_TEST(a_row, rows) {
 	const struct row *row = *state;
 	struct server server = {.script = row->script};
 	json_t *answer = NULL;
@@ -78,7 +78,7 @@ static void a_row(void **state) {
 	json_decref(answer);
 }
 
-static void trouble_with_a_socket_is_told(void **state) {
+TEST(trouble_with_a_socket_is_told) {
 	struct server server = {.script = {.greeting = "{}"}};
 	struct telemetry_client client;
 
@@ -89,7 +89,7 @@ static void trouble_with_a_socket_is_told(void **state) {
 	assert_non_null(strstr(client.error, ": it does not say who it is)"));
 }
 
-static void a_command_that_is_too_long_is_not_sent(void **state) {
+TEST(a_command_that_is_too_long_is_not_sent) {
 	struct server server = {.script = {GREETING(7), PORTS, "{\"/x\":1}"}};
 	char parameters[TELEMETRY_COMMAND_MAX];
 	struct telemetry_client client;
@@ -154,7 +154,7 @@ static const struct choice {
 	{NULL, 12, 0, "process 12 has no telemetry socket in "},
 };
 
-static void the_process_chosen_is_the_one_asked(void **state) {
+TEST_WITH(the_process_chosen_is_the_one_asked, several_setup, several_teardown) {
 	for (unsigned int i = 0; i < COUNT(choices); i++) {
 		struct telemetry_client client;
 		int ret = telemetry_client_open(&client, choices[i].file_prefix, choices[i].pid);
@@ -166,7 +166,7 @@ static void the_process_chosen_is_the_one_asked(void **state) {
 	}
 }
 
-static void a_process_without_net_ddp_is_no_choice(void **state) {
+TEST_WITH(a_process_without_net_ddp_is_no_choice, several_setup, several_teardown) {
 	struct telemetry_client client;
 
 	server_stop(&second);
@@ -180,7 +180,7 @@ static void pid_add(void *arg, const struct telemetry_client *client) {
 	*(uint64_t *)arg += client->pid;
 }
 
-static void each_process_with_net_ddp_is_visited(void **state) {
+TEST_WITH(each_process_with_net_ddp_is_visited, several_setup, several_teardown) {
 	char reason[TELEMETRY_ERROR_SIZE];
 	uint64_t pids = 0;
 
@@ -197,7 +197,7 @@ static void each_process_with_net_ddp_is_visited(void **state) {
 			    "a: process 2147483002: /net_ddp/list: the connection was closed");
 }
 
-static void visits_are_limited_to_the_process_chosen(void **state) {
+TEST_WITH(visits_are_limited_to_the_process_chosen, several_setup, several_teardown) {
 	char reason[TELEMETRY_ERROR_SIZE];
 
 	for (unsigned int i = 0; i < COUNT(choices); i++) {
@@ -213,7 +213,7 @@ static void visits_are_limited_to_the_process_chosen(void **state) {
 	}
 }
 
-static void without_a_folder_no_process_runs(void **state) {
+TEST(without_a_folder_no_process_runs) {
 	struct telemetry_client client;
 
 	setenv("RUNTIME_DIRECTORY", scratch_path("nothing"), 1);
@@ -222,32 +222,4 @@ static void without_a_folder_no_process_runs(void **state) {
 	setenv("RUNTIME_DIRECTORY", scratch_dir, 1);
 }
 
-UNIT_TESTS(telemetry_client) {
-	struct CMUnitTest single[COUNT(rows)];
-	const struct CMUnitTest others[] = {
-		cmocka_unit_test(trouble_with_a_socket_is_told),
-		cmocka_unit_test(a_command_that_is_too_long_is_not_sent),
-		cmocka_unit_test(without_a_folder_no_process_runs),
-	};
-	const struct CMUnitTest several[] = {
-		cmocka_unit_test(the_process_chosen_is_the_one_asked),
-		cmocka_unit_test(visits_are_limited_to_the_process_chosen),
-		cmocka_unit_test(a_process_without_net_ddp_is_no_choice),
-		cmocka_unit_test(each_process_with_net_ddp_is_visited),
-	};
-	int n_failed;
-
-	for (unsigned int i = 0; i < COUNT(rows); i++)
-		single[i] = (struct CMUnitTest){
-			.name = rows[i].name,
-			.test_func = a_row,
-			.initial_state = (void *)(uintptr_t)&rows[i],
-		};
-	if (server_setup(NULL) != 0)
-		return 1;
-	n_failed = cmocka_run_group_tests(single, NULL, NULL);
-	n_failed += cmocka_run_group_tests(others, NULL, NULL);
-	n_failed += cmocka_run_group_tests(several, several_setup, several_teardown);
-	scratch_teardown(NULL);
-	return n_failed;
-}
+GROUP(server_setup, scratch_teardown)

@@ -38,7 +38,7 @@ static void bad(const char *options, const char *complaint) {
 	assert_string_equal(error.text, expected);
 }
 
-static void no_options_give_the_defaults(void **state) {
+TEST(no_options_give_the_defaults) {
 	good("ddp-fwd");
 	assert_int_equal(config.n_rxq, 1);
 	assert_int_equal(config.n_txq, 1);
@@ -56,7 +56,7 @@ static void no_options_give_the_defaults(void **state) {
 	assert_null(config.json);
 }
 
-static void options_are_those_behind_two_dashes(void **state) {
+TEST(options_are_those_behind_two_dashes) {
 	good("ddp-fwd -l 0,1 --rxq 7 --bogus -- --rxq 16 --fwd=rxonly --topology chained --packets 10");
 	assert_int_equal(config.n_eal_args, 6);
 	assert_string_equal(config.eal_args[5], "--bogus");
@@ -68,7 +68,7 @@ static void options_are_those_behind_two_dashes(void **state) {
 	assert_int_equal(config.packets, 10);
 }
 
-static void every_number_arrives_in_its_field(void **state) {
+TEST(every_number_arrives_in_its_field) {
 	good("ddp-fwd -- --txq 2 --rxd 3 --txd 4 --burst 512 --tx-retries 6 --mbufs 7 --idle-exit 8 "
 	     "--promiscuous off --json out.json --work 1000000");
 	assert_int_equal(config.n_txq, 2);
@@ -83,7 +83,7 @@ static void every_number_arrives_in_its_field(void **state) {
 	assert_string_equal(config.json, "out.json");
 }
 
-static void seconds_may_have_decimals(void **state) {
+TEST(seconds_may_have_decimals) {
 	good("ddp-fwd -- --duration 1.5 --stats 0.25");
 	assert_int_equal(config.duration_ms, 1500);
 	assert_int_equal(config.stats_ms, 250);
@@ -93,7 +93,7 @@ static void seconds_may_have_decimals(void **state) {
 	assert_int_equal(config.stats_ms, 0);
 }
 
-static void help_and_version_are_found_anywhere(void **state) {
+TEST(help_and_version_are_found_anywhere) {
 	static const char *const lines[] = {
 		"ddp-fwd --help", "ddp-fwd -h",        "ddp-fwd -l 0 --help -- --rxq 2",
 		"ddp-fwd -- -h",  "ddp-fwd -- --help", "ddp-fwd -- --help --bogus",
@@ -109,7 +109,7 @@ static void help_and_version_are_found_anywhere(void **state) {
 	assert_int_equal(config.version, 1);
 }
 
-static void rss_fields_are_testpmds_names(void **state) {
+TEST(rss_fields_are_testpmds_names) {
 	good("ddp-fwd -- --rss-hf none");
 	assert_true(config.rss_hf == 0);
 	good("ddp-fwd -- --rss-hf all");
@@ -119,7 +119,7 @@ static void rss_fields_are_testpmds_names(void **state) {
 	bad("--rss-hf ipv4-udp+bogus+ip", "option --rss-hf: unknown hash field 'bogus'");
 }
 
-static void a_key_is_40_or_52_bytes(void **state) {
+TEST(a_key_is_40_or_52_bytes) {
 	char line[256] = "ddp-fwd -- --key ";
 	size_t start = strlen(line);
 
@@ -133,7 +133,7 @@ static void a_key_is_40_or_52_bytes(void **state) {
 	bad("--key xyz", "option --key: not a byte in hexadecimal: 'xy'");
 }
 
-static void the_interval_of_balancing_may_be_left_out(void **state) {
+TEST(the_interval_of_balancing_may_be_left_out) {
 	good("ddp-fwd -- --rxq 2");
 	assert_int_equal(config.balance_ms, 0);
 	good("ddp-fwd -- --balance --rxq 2");
@@ -147,7 +147,7 @@ static void the_interval_of_balancing_may_be_left_out(void **state) {
 	bad("--balance 20", "unexpected argument '20'");
 }
 
-static void each_mistake_has_its_line(void **state) {
+TEST(each_mistake_has_its_line) {
 	bad("--rxq 0", "option --rxq: '0' is not a number from 1 to 65535");
 	bad("--txq 0", "option --txq: '0' is not a number from 1 to 65535");
 	bad("--rxq 65536", "option --rxq: '65536' is not a number from 1 to 65535");
@@ -180,20 +180,4 @@ static void each_mistake_has_its_line(void **state) {
 	bad("-", "unexpected argument '-'");
 	bad("-- --rxq", "unexpected argument '--rxq'");
 	bad("n3.pcap", "unexpected argument 'n3.pcap'");
-}
-
-UNIT_TESTS(config) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_options_give_the_defaults),
-		cmocka_unit_test(options_are_those_behind_two_dashes),
-		cmocka_unit_test(every_number_arrives_in_its_field),
-		cmocka_unit_test(seconds_may_have_decimals),
-		cmocka_unit_test(help_and_version_are_found_anywhere),
-		cmocka_unit_test(rss_fields_are_testpmds_names),
-		cmocka_unit_test(a_key_is_40_or_52_bytes),
-		cmocka_unit_test(the_interval_of_balancing_may_be_left_out),
-		cmocka_unit_test(each_mistake_has_its_line),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

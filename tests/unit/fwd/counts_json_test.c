@@ -86,7 +86,7 @@ static const char expected[] =
 	"'bound_flow': '10.0.0.1:1 > 10.0.0.2:2 UDP', 'order_parked': 3, 'given_up': 4, "
 	"'order_longest_parking_us': 5}], 'schema_version': 2}";
 
-static void the_report_is_all_of_this(void **state) {
+TEST(the_report_is_all_of_this) {
 	char due[sizeof(expected)], *text = NULL;
 	json_t *written, *wanted;
 	size_t size;
@@ -105,12 +105,4 @@ static void the_report_is_all_of_this(void **state) {
 	json_decref(written);
 	json_decref(wanted);
 	free(text);
-}
-
-UNIT_TESTS(counts_json) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_report_is_all_of_this),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

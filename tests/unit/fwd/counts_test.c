@@ -74,6 +74,7 @@ static struct report report;
 static int setup(void **state) {
 	static struct queue *all[N_QUEUES];
 
+	counters_are_known = true;
 	memset(queues, 0, sizeof(queues));
 	memset(missed, 0, sizeof(missed));
 	memset(&port_stats, 0, sizeof(port_stats));
@@ -111,7 +112,7 @@ static void percentiles_check(const struct latency_report *latency, uint64_t ste
 	assert_int_equal(latency->max, step * n);
 }
 
-static void percentiles_are_told_within_what_is_promised(void **state) {
+TEST(percentiles_are_told_within_what_is_promised) {
 	static const uint64_t steps[] = {1, 37, 1009, 250000};
 
 	for (unsigned int i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
@@ -131,7 +132,7 @@ static void percentiles_are_told_within_what_is_promised(void **state) {
 	}
 }
 
-static void a_percentile_of_two_groups_is_that_of_all_packets(void **state) {
+TEST(a_percentile_of_two_groups_is_that_of_all_packets) {
 	for (unsigned int i = 0; i < 1000; i++) { // 92 % of 100 ns, 7.5 % of 10 us, 0.5 % of 1 ms
 		uint64_t value = i < 920 ? 100 : i < 995 ? 10000 : 1000000;
 
@@ -146,7 +147,7 @@ static void a_percentile_of_two_groups_is_that_of_all_packets(void **state) {
 	assert_int_equal(report.latency.count, 1000);
 }
 
-static void what_rings_missed_is_counted_once(void **state) {
+TEST(what_rings_missed_is_counted_once) {
 	missed[0] = 5;
 	missed[1] = 15;
 	port_stats.imissed = 30; // has both, as net_ddp's
@@ -164,7 +165,7 @@ static void what_rings_missed_is_counted_once(void **state) {
 }
 
 // net_pcap tells an error each time it is polled where a capture is cut.
-static void a_cut_capture_is_one_error(void **state) {
+TEST(a_cut_capture_is_one_error) {
 	port_stats.ierrors = 54321;
 	report.ports[0].n_cut = 2;
 	report_collect(&report, &workers, 1);
@@ -176,7 +177,7 @@ static void a_cut_capture_is_one_error(void **state) {
 	assert_int_equal(report.drop_reasons[DROP_RX_ERRORS], 54321);
 }
 
-static void all_reasons_are_dropped_packets(void **state) {
+TEST(all_reasons_are_dropped_packets) {
 	port_stats = (struct rte_eth_stats){.rx_nombuf = 1, .ierrors = 20, .oerrors = 300};
 	counter_set(&queues[1].stats.tx_full, 4000);
 	report_collect(&report, &workers, 1);
@@ -186,7 +187,7 @@ static void all_reasons_are_dropped_packets(void **state) {
 	assert_int_equal(report.drops, 4321);
 }
 
-static void imbalance_is_of_received_and_missed(void **state) {
+TEST(imbalance_is_of_received_and_missed) {
 	counter_set(&queues[0].stats.packets, 60);
 	counter_set(&queues[1].stats.packets, 30);
 	missed[1] = 90;
@@ -195,17 +196,4 @@ static void imbalance_is_of_received_and_missed(void **state) {
 	assert_true(report.jain > 0.8999 && report.jain < 0.9001);
 }
 
-UNIT_TESTS(counts) {
-	const struct CMUnitTest tests[] = {
-#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
-		TEST(percentiles_are_told_within_what_is_promised),
-		TEST(a_percentile_of_two_groups_is_that_of_all_packets),
-		TEST(what_rings_missed_is_counted_once),
-		TEST(a_cut_capture_is_one_error),
-		TEST(all_reasons_are_dropped_packets),
-		TEST(imbalance_is_of_received_and_missed),
-	};
-
-	counters_are_known = true;
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH(setup, teardown)

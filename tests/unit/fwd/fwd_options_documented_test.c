@@ -5,11 +5,11 @@
 #include "fwd/config.h"
 #include "fwd/counts.h"
 
-static void the_page_has_each_option(void **state) {
+TEST(the_page_has_each_option) {
 	page_has_options(FWD_MAN_PAGE, config_options, n_config_options);
 }
 
-static void the_page_has_each_drop_reason(void **state) {
+TEST(the_page_has_each_drop_reason) {
 	static const char *const entries[] = {
 #define DROP_ENTRY(constant, name, meaning) "\\fB" name "\\fR: " meaning,
 		DROP_REASONS(DROP_ENTRY)
@@ -19,13 +19,4 @@ static void the_page_has_each_drop_reason(void **state) {
 
 	for (unsigned int i = 0; i < N_DROP_REASONS; i++)
 		page_contains(page, entries[i]);
-}
-
-UNIT_TESTS(fwd_options_documented) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_page_has_each_option),
-		cmocka_unit_test(the_page_has_each_drop_reason),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

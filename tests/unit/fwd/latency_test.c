@@ -7,7 +7,7 @@ static double error_of(uint64_t told, uint64_t real) {
 	return told > real ? (double)(told - real) / real : (double)(real - told) / real;
 }
 
-static void buckets_are_in_order_and_without_gaps(void **state) {
+TEST(buckets_are_in_order_and_without_gaps) {
 	unsigned int last = 0;
 
 	for (uint64_t value = 0; value < 1 << 16; value++) {
@@ -18,12 +18,12 @@ static void buckets_are_in_order_and_without_gaps(void **state) {
 	}
 }
 
-static void small_values_are_exact(void **state) {
+TEST(small_values_are_exact) {
 	for (uint64_t value = 0; value < 64; value++)
 		assert_int_equal(latency_bucket_value(latency_bucket(value)), value);
 }
 
-static void any_value_is_told_within_a_sixty_fourth(void **state) {
+TEST(any_value_is_told_within_a_sixty_fourth) {
 	for (unsigned int bit = 6; bit < LATENCY_BITS; bit++) {
 		for (uint64_t i = 0; i < 64; i++) {
 			uint64_t least = UINT64_C(1) << bit;
@@ -38,13 +38,13 @@ static void any_value_is_told_within_a_sixty_fourth(void **state) {
 	}
 }
 
-static void values_too_large_for_a_bucket_share_the_last(void **state) {
+TEST(values_too_large_for_a_bucket_share_the_last) {
 	assert_int_equal(latency_bucket((UINT64_C(1) << LATENCY_BITS) - 1), LATENCY_BUCKETS - 1);
 	assert_int_equal(latency_bucket(UINT64_C(1) << LATENCY_BITS), LATENCY_BUCKETS - 1);
 	assert_int_equal(latency_bucket(UINT64_MAX), LATENCY_BUCKETS - 1);
 }
 
-static void nothing_recorded_gives_zeros(void **state) {
+TEST(nothing_recorded_gives_zeros) {
 	static struct latency latency;
 
 	assert_int_equal(latency_percentile(&latency, 500), 0);
@@ -52,7 +52,7 @@ static void nothing_recorded_gives_zeros(void **state) {
 	assert_int_equal(counter_get(&latency.max), 0);
 }
 
-static void percentiles_are_ranks(void **state) {
+TEST(percentiles_are_ranks) {
 	static struct latency latency;
 
 	for (uint64_t value = 1; value <= 50; value++)
@@ -64,7 +64,7 @@ static void percentiles_are_ranks(void **state) {
 	assert_int_equal(latency_percentile(&latency, 1000), 50);
 }
 
-static void percentiles_of_many_values_are_near(void **state) {
+TEST(percentiles_of_many_values_are_near) {
 	static const unsigned int permilles[] = {500, 900, 990, 999};
 	static struct latency latency;
 
@@ -75,7 +75,7 @@ static void percentiles_of_many_values_are_near(void **state) {
 				     37 * 100 * permilles[i]) <= 1.0 / 64);
 }
 
-static void the_maximum_is_exact_and_no_percentile_exceeds_it(void **state) {
+TEST(the_maximum_is_exact_and_no_percentile_exceeds_it) {
 	static struct latency latency;
 
 	latency_record(&latency, 1000001);
@@ -85,7 +85,7 @@ static void the_maximum_is_exact_and_no_percentile_exceeds_it(void **state) {
 	assert_true(counter_get(&latency.max) == UINT64_MAX);
 }
 
-static void merging_is_like_recording_in_one(void **state) {
+TEST(merging_is_like_recording_in_one) {
 	static struct latency parts[2], sum, all;
 
 	for (uint64_t value = 1; value < 5000; value++) {
@@ -97,7 +97,7 @@ static void merging_is_like_recording_in_one(void **state) {
 	assert_memory_equal(&sum, &all, sizeof(all));
 }
 
-static void an_interval_has_only_its_own_values(void **state) {
+TEST(an_interval_has_only_its_own_values) {
 	static struct latency before, now, difference;
 
 	for (uint64_t value = 1; value <= 50; value++)
@@ -121,7 +121,7 @@ static void an_interval_has_only_its_own_values(void **state) {
 	assert_int_equal(counter_get(&difference.max), 1234567);
 }
 
-static void values_up_to_a_limit_are_counted(void **state) {
+TEST(values_up_to_a_limit_are_counted) {
 	static struct latency latency, sum;
 
 	for (uint64_t value = 1; value <= 1000; value++)
@@ -132,22 +132,4 @@ static void values_up_to_a_limit_are_counted(void **state) {
 	assert_int_equal(latency_count_to(&sum, 50), 50);
 	assert_in_range(latency_count_to(&sum, 500), 492, 508);
 	assert_int_equal(latency_count_to(&sum, UINT64_MAX), 1000);
-}
-
-UNIT_TESTS(latency) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(buckets_are_in_order_and_without_gaps),
-		cmocka_unit_test(small_values_are_exact),
-		cmocka_unit_test(any_value_is_told_within_a_sixty_fourth),
-		cmocka_unit_test(values_too_large_for_a_bucket_share_the_last),
-		cmocka_unit_test(nothing_recorded_gives_zeros),
-		cmocka_unit_test(percentiles_are_ranks),
-		cmocka_unit_test(percentiles_of_many_values_are_near),
-		cmocka_unit_test(an_interval_has_only_its_own_values),
-		cmocka_unit_test(values_up_to_a_limit_are_counted),
-		cmocka_unit_test(the_maximum_is_exact_and_no_percentile_exceeds_it),
-		cmocka_unit_test(merging_is_like_recording_in_one),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,24 +18,24 @@ static void files_are(const char *devargs, const char *const *expected, unsigned
 	assert_false(capture_next(devargs, &pos, path));
 }
 
-static void files_are_found_at_any_depth(void **state) {
+TEST(files_are_found_at_any_depth) {
 	files_are("rx_pcap=a.pcap", (const char *[]){"a.pcap"}, 1);
 	files_are("dev(net_pcap0,rx_pcap=/x/a.pcap,rx_pcap=b.pcap),profile=gtpu",
 		  (const char *[]){"/x/a.pcap", "b.pcap"}, 2);
 	files_are("dev(net_ddp1,dev(net_pcap0,rx_pcap=a.pcap))", (const char *[]){"a.pcap"}, 1);
 }
 
-static void a_path_may_have_parentheses(void **state) {
+TEST(a_path_may_have_parentheses) {
 	files_are("dev(net_pcap0,rx_pcap=a(1,2).pcap,tx_pcap=c),profile=x",
 		  (const char *[]){"a(1,2).pcap"}, 1);
 }
 
-static void other_arguments_are_no_files(void **state) {
+TEST(other_arguments_are_no_files) {
 	files_are("", NULL, 0);
 	files_are("tx_pcap=a,profile=rx_pcap,xrx_pcap=b,rx_pcapng=c", NULL, 0);
 }
 
-static void captures_played_once_are_finite(void **state) {
+TEST(captures_played_once_are_finite) {
 	assert_true(capture_is_finite("rx_pcap=a.pcap"));
 	assert_true(capture_is_finite("dev(net_pcap0,rx_pcap=a.pcap,infinite_rx=0),overflow=wait"));
 	assert_true(capture_is_finite("rx_pcap=a.pcap,tx_iface=eth0"));
@@ -68,7 +68,7 @@ static void file_create(char *path, long n_cut) {
 	pcap_close(pcap);
 }
 
-static void a_whole_capture_is_good(void **state) {
+TEST(a_whole_capture_is_good) {
 	char path[] = "/tmp/ddp-fwd-XXXXXX";
 	struct error error;
 
@@ -77,7 +77,7 @@ static void a_whole_capture_is_good(void **state) {
 	unlink(path);
 }
 
-static void a_capture_cut_inside_a_record_is_named(void **state) {
+TEST(a_capture_cut_inside_a_record_is_named) {
 	static const long cuts[] = {1, 59, 60, 75}; // in the bytes of the packet, and in its header
 	struct error error;
 
@@ -93,7 +93,7 @@ static void a_capture_cut_inside_a_record_is_named(void **state) {
 	}
 }
 
-static void a_capture_that_ends_between_records_is_good(void **state) {
+TEST(a_capture_that_ends_between_records_is_good) {
 	char path[] = "/tmp/ddp-fwd-XXXXXX";
 	struct error error;
 
@@ -102,25 +102,10 @@ static void a_capture_that_ends_between_records_is_good(void **state) {
 	unlink(path);
 }
 
-static void a_missing_capture_is_named(void **state) {
+TEST(a_missing_capture_is_named) {
 	struct error error;
 
 	assert_int_equal(capture_check("/nowhere/a.pcap", &error), -1);
 	assert_int_equal(error.code, EXIT_UNREADABLE);
 	assert_string_equal(error.text, "/nowhere/a.pcap: No such file or directory");
-}
-
-UNIT_TESTS(rx_capture) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(files_are_found_at_any_depth),
-		cmocka_unit_test(a_path_may_have_parentheses),
-		cmocka_unit_test(other_arguments_are_no_files),
-		cmocka_unit_test(captures_played_once_are_finite),
-		cmocka_unit_test(a_whole_capture_is_good),
-		cmocka_unit_test(a_capture_cut_inside_a_record_is_named),
-		cmocka_unit_test(a_capture_that_ends_between_records_is_good),
-		cmocka_unit_test(a_missing_capture_is_named),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

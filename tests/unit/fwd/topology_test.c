@@ -8,31 +8,31 @@ static void peers_are(enum topology topology, unsigned int n, const unsigned int
 		assert_int_equal(topology_peer(topology, i, n), expected[i]);
 }
 
-static void paired_ports_exchange(void **state) {
+TEST(paired_ports_exchange) {
 	peers_are(TOPOLOGY_PAIRED, 4, (const unsigned int[]){1, 0, 3, 2});
 }
 
-static void a_last_odd_port_pairs_with_itself(void **state) {
+TEST(a_last_odd_port_pairs_with_itself) {
 	peers_are(TOPOLOGY_PAIRED, 1, (const unsigned int[]){0});
 	peers_are(TOPOLOGY_PAIRED, 3, (const unsigned int[]){1, 0, 2});
 }
 
-static void chained_ports_form_a_ring(void **state) {
+TEST(chained_ports_form_a_ring) {
 	peers_are(TOPOLOGY_CHAINED, 1, (const unsigned int[]){0});
 	peers_are(TOPOLOGY_CHAINED, 3, (const unsigned int[]){1, 2, 0});
 }
 
-static void looped_ports_send_back(void **state) {
+TEST(looped_ports_send_back) {
 	peers_are(TOPOLOGY_LOOP, 3, (const unsigned int[]){0, 1, 2});
 }
 
-static void queues_keep_their_number_where_there_are_enough(void **state) {
+TEST(queues_keep_their_number_where_there_are_enough) {
 	for (unsigned int n_workers = 1; n_workers < 9; n_workers++)
 		for (unsigned int q = 0; q < 16; q++)
 			assert_int_equal(topology_tx_queue(q, 16, n_workers), q);
 }
 
-static void a_tx_queue_has_one_worker(void **state) {
+TEST(a_tx_queue_has_one_worker) {
 	for (unsigned int n_workers = 1; n_workers < 9; n_workers++)
 		for (unsigned int n_txq = n_workers; n_txq < 20; n_txq++)
 			for (unsigned int q = 0; q < 40; q++) {
@@ -43,25 +43,11 @@ static void a_tx_queue_has_one_worker(void **state) {
 			}
 }
 
-static void fewer_tx_queues_are_all_used(void **state) {
+TEST(fewer_tx_queues_are_all_used) {
 	bool used[4] = {false};
 
 	for (unsigned int q = 0; q < 16; q++)
 		used[topology_tx_queue(q, 4, 2)] = true;
 	for (unsigned int t = 0; t < 4; t++)
 		assert_true(used[t]);
-}
-
-UNIT_TESTS(topology) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(paired_ports_exchange),
-		cmocka_unit_test(a_last_odd_port_pairs_with_itself),
-		cmocka_unit_test(chained_ports_form_a_ring),
-		cmocka_unit_test(looped_ports_send_back),
-		cmocka_unit_test(queues_keep_their_number_where_there_are_enough),
-		cmocka_unit_test(a_tx_queue_has_one_worker),
-		cmocka_unit_test(fewer_tx_queues_are_all_used),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,7 +90,7 @@ static bool freed(unsigned int i) {
 	return rte_mbuf_refcnt_read(&frames[i].mbuf) == 1;
 }
 
-static void a_round_receives_a_burst_and_sends_it(void **state) {
+TEST(a_round_receives_a_burst_and_sends_it) {
 	worker_poll(&worker);
 	assert_int_equal(asked, 32);
 	assert_int_equal(counter_get(&queue.stats.packets), 32);
@@ -101,7 +101,7 @@ static void a_round_receives_a_burst_and_sends_it(void **state) {
 	assert_int_equal(counter_get(&worker.rounds), 1);
 }
 
-static void nothing_received_sends_nothing(void **state) {
+TEST(nothing_received_sends_nothing) {
 	n_offered = N_FRAMES;
 	worker_poll(&worker);
 	assert_int_equal(n_tx_calls, 0);
@@ -109,7 +109,7 @@ static void nothing_received_sends_nothing(void **state) {
 	assert_int_equal(counter_get(&worker.rounds), 1);
 }
 
-static void what_tx_refuses_is_dropped_after_the_retries(void **state) {
+TEST(what_tx_refuses_is_dropped_after_the_retries) {
 	tx_room = 10;
 	worker_poll(&worker);
 	assert_int_equal(n_tx_calls, 1 + 4);
@@ -120,7 +120,7 @@ static void what_tx_refuses_is_dropped_after_the_retries(void **state) {
 		assert_int_equal(freed(i), i >= 10);
 }
 
-static void without_retries_tx_is_tried_once(void **state) {
+TEST(without_retries_tx_is_tried_once) {
 	tx_room = 0;
 	worker.tx_retries = 0;
 	worker_poll(&worker);
@@ -128,7 +128,7 @@ static void without_retries_tx_is_tried_once(void **state) {
 	assert_int_equal(counter_get(&queue.stats.tx_full), 32);
 }
 
-static void rxonly_frees_what_it_receives(void **state) {
+TEST(rxonly_frees_what_it_receives) {
 	worker.mode = MODE_RXONLY;
 	worker_poll(&worker);
 	assert_int_equal(n_tx_calls, 0);
@@ -136,7 +136,7 @@ static void rxonly_frees_what_it_receives(void **state) {
 	assert_true(freed(0) && freed(31) && !freed(32));
 }
 
-static void mac_sets_both_addresses(void **state) {
+TEST(mac_sets_both_addresses) {
 	static const uint8_t addresses[] = {2, 0, 0, 0, 0, 7, 0x10, 0x20, 0x30, 0x40, 0x50, 0x60};
 
 	memcpy(&queue.destination, addresses, 6);
@@ -150,7 +150,7 @@ static void mac_sets_both_addresses(void **state) {
 	assert_int_equal(frames[1].data[12], 0);
 }
 
-static void io_changes_nothing(void **state) {
+TEST(io_changes_nothing) {
 	static const uint8_t zeros[64];
 
 	queue.destination.addr_bytes[0] = 2;
@@ -158,7 +158,7 @@ static void io_changes_nothing(void **state) {
 	assert_memory_equal(frames[0].data, zeros, sizeof(zeros));
 }
 
-static void a_limit_is_met_exactly(void **state) {
+TEST(a_limit_is_met_exactly) {
 	control.limited = true;
 	atomic_store(&control.budget, 40);
 	for (unsigned int i = 0; i < 5; i++)
@@ -167,7 +167,7 @@ static void a_limit_is_met_exactly(void **state) {
 	assert_int_equal(atomic_load(&control.budget), 0);
 }
 
-static void what_did_not_come_may_still_come(void **state) {
+TEST(what_did_not_come_may_still_come) {
 	n_offered = N_FRAMES - 10;
 	control.limited = true;
 	atomic_store(&control.budget, 40);
@@ -176,7 +176,7 @@ static void what_did_not_come_may_still_come(void **state) {
 	assert_int_equal(atomic_load(&control.budget), 30);
 }
 
-static void a_device_is_asked_for_no_less_than_it_takes(void **state) {
+TEST(a_device_is_asked_for_no_less_than_it_takes) {
 	queue.least = 8;
 	control.limited = true;
 	atomic_store(&control.budget, 3);
@@ -202,7 +202,7 @@ static void frames_tell(uint16_t id, int64_t cycles) {
 	}
 }
 
-static void latency_and_packet_type_of_each_packet_are_counted(void **state) {
+TEST(latency_and_packet_type_of_each_packet_are_counted) {
 	frames_tell(UINT16_MAX, 1000000);
 	worker_poll(&worker);
 	assert_int_equal(counter_get(&ptypes[UINT16_MAX]), 32);
@@ -211,14 +211,14 @@ static void latency_and_packet_type_of_each_packet_are_counted(void **state) {
 	assert_true(counter_get(&queue.latency.max) >= 1000000);
 }
 
-static void a_clock_ahead_of_ours_gives_no_latency(void **state) {
+TEST(a_clock_ahead_of_ours_gives_no_latency) {
 	frames_tell(0, -1000000000000);
 	worker_poll(&worker);
 	assert_int_equal(counter_get(&queue.latency.count), 32);
 	assert_int_equal(counter_get(&queue.latency.max), 0);
 }
 
-static void work_takes_its_time_for_each_packet_before_it_is_sent(void **state) {
+TEST(work_takes_its_time_for_each_packet_before_it_is_sent) {
 	uint64_t begin = rte_rdtsc();
 
 	frames_tell(0, 0);
@@ -233,7 +233,7 @@ static void work_takes_its_time_for_each_packet_before_it_is_sent(void **state) 
 	worker_poll(&worker);
 }
 
-static void flushing_offers_tx_and_receives_nothing(void **state) {
+TEST(flushing_offers_tx_and_receives_nothing) {
 	worker_flush(&worker);
 	assert_int_equal(n_tx_calls, 1);
 	assert_int_equal(n_offered, 0);
@@ -244,7 +244,7 @@ static void flushing_offers_tx_and_receives_nothing(void **state) {
 	assert_int_equal(counter_get(&worker.rounds), 2);
 }
 
-static void rounds_with_packets_are_busy(void **state) {
+TEST(rounds_with_packets_are_busy) {
 	uint64_t busy, begin = rte_rdtsc();
 
 	worker.round_tsc = begin - 1000000;
@@ -258,25 +258,4 @@ static void rounds_with_packets_are_busy(void **state) {
 	assert_int_equal(counter_get(&worker.busy_tsc), busy);
 }
 
-UNIT_TESTS(worker) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(a_round_receives_a_burst_and_sends_it, setup),
-		cmocka_unit_test_setup(nothing_received_sends_nothing, setup),
-		cmocka_unit_test_setup(what_tx_refuses_is_dropped_after_the_retries, setup),
-		cmocka_unit_test_setup(without_retries_tx_is_tried_once, setup),
-		cmocka_unit_test_setup(rxonly_frees_what_it_receives, setup),
-		cmocka_unit_test_setup(mac_sets_both_addresses, setup),
-		cmocka_unit_test_setup(io_changes_nothing, setup),
-		cmocka_unit_test_setup(a_limit_is_met_exactly, setup),
-		cmocka_unit_test_setup(what_did_not_come_may_still_come, setup),
-		cmocka_unit_test_setup(a_device_is_asked_for_no_less_than_it_takes, setup),
-		cmocka_unit_test_setup(latency_and_packet_type_of_each_packet_are_counted, setup),
-		cmocka_unit_test_setup(a_clock_ahead_of_ours_gives_no_latency, setup),
-		cmocka_unit_test_setup(work_takes_its_time_for_each_packet_before_it_is_sent,
-				       setup),
-		cmocka_unit_test_setup(rounds_with_packets_are_busy, setup),
-		cmocka_unit_test_setup(flushing_offers_tx_and_receives_nothing, setup),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH(setup, NULL)

@@ -145,7 +145,7 @@ static const struct ddp_offload_type *type_named(const struct planned *p, const 
 	return NULL;
 }
 
-static void type_is_where_it_belongs(void **state) {
+ROWS_TEST(type_is_where_it_belongs, rows) {
 	const struct row *row = *state;
 	const struct ddp_source source = {
 		.spec = row->spec,
@@ -170,7 +170,7 @@ static bool no_raw(void *ctx, const struct ddp_offload_rule *rule) {
 }
 
 // Some drivers take no raw patterns: what needs one stays in software, the rest does not.
-static void refused_rules_leave_the_rest(void **state) {
+TEST(refused_rules_leave_the_rest) {
 	const struct ddp_source source = {.spec = "gtpu"};
 	const struct ddp_plan_ask ask = {.rss_hf = UINT64_MAX, .accepts = no_raw};
 	struct planned p;
@@ -185,7 +185,7 @@ static void refused_rules_leave_the_rest(void **state) {
 }
 
 // A NIC with several queues must not be told to put all packets without a rule on the first.
-static void rss_hf_stays_where_the_nic_spreads(void **state) {
+TEST(rss_hf_stays_where_the_nic_spreads) {
 	const struct ddp_source source = {.spec = "gtpu:ue"};
 	struct ddp_plan_ask ask = {.rss_hf = UINT64_MAX};
 	struct planned p;
@@ -203,7 +203,7 @@ static void rss_hf_stays_where_the_nic_spreads(void **state) {
 
 // A rule for all other IPv4 packets takes TCP and UDP from rss_hf, too. Were that not seen, most of
 // a user's packets would be hashed in software as soon as the NIC has several queues.
-static void a_wide_rule_takes_nothing_from_rss_hf(void **state) {
+TEST(a_wide_rule_takes_nothing_from_rss_hf) {
 	const struct ddp_source source = {.spec = "base"};
 	const struct ddp_plan_ask ask = {
 		.rss_hf = DDP_RSS_HF(IPV4) | DDP_RSS_HF(IPV4_OTHER) | DDP_RSS_HF(IPV4_UDP) |
@@ -219,7 +219,7 @@ static void a_wide_rule_takes_nothing_from_rss_hf(void **state) {
 }
 
 // Toeplitz takes four bytes of the key more than it hashes: 12 of addresses and ports need 16.
-static void a_key_that_just_reaches_will_do(void **state) {
+TEST(a_key_that_just_reaches_will_do) {
 	const struct ddp_source source = {.spec = "gtpu"};
 	struct planned p;
 
@@ -234,7 +234,7 @@ static void a_key_that_just_reaches_will_do(void **state) {
 }
 
 // The newest rule decides: wide ones have to be made first.
-static void wide_rules_come_first(void **state) {
+TEST(wide_rules_come_first) {
 	const struct ddp_source source = {.spec = "all"};
 	struct planned p;
 	bool raw = false;
@@ -259,7 +259,7 @@ static void assert_inset(const struct ddp_plan *plan, unsigned int i, uint8_t pc
 }
 
 // As Intel's guide has them, in the order of the packet.
-static void input_sets_are_the_published_words(void **state) {
+TEST(input_sets_are_the_published_words) {
 	static const uint8_t v4[] = {15, 16, 27, 28, 29, 30}, teid[] = {44, 45};
 	static const uint8_t v6[] = {13, 14, 15, 16, 17, 18, 19, 20, 21,
 				     22, 23, 24, 25, 26, 27, 28, 29, 30};
@@ -277,7 +277,7 @@ static void input_sets_are_the_published_words(void **state) {
 	planned_fini(&p);
 }
 
-static void a_package_that_is_of_no_use_is_not_asked_for(void **state) {
+TEST(a_package_that_is_of_no_use_is_not_asked_for) {
 	struct planned p;
 
 	gtp_init(&p, &(struct ddp_source){.spec = "gtpu:outer"}, "i40e", I40E_GTP);
@@ -286,34 +286,17 @@ static void a_package_that_is_of_no_use_is_not_asked_for(void **state) {
 	planned_fini(&p);
 }
 
-static void kinds_have_the_names_that_people_use(void **state) {
+TEST(kinds_have_the_names_that_people_use) {
 	assert_string_equal(ddp_nic_name(ddp_nic_find("e810")), "ice-comms");
 	assert_string_equal(ddp_nic_name(ddp_nic_find("e810-os")), "ice-os");
 	assert_string_equal(ddp_nic_name(ddp_nic_find("xl710")), "i40e");
 	assert_string_equal(ddp_nic_name(ddp_nic_find("connectx")), "mlx5");
 }
 
-static void drivers_have_their_kinds(void **state) {
+TEST(drivers_have_their_kinds) {
 	assert_string_equal(ddp_nic_name(ddp_nic_of_driver("net_ice")), "ice-os");
 	assert_string_equal(ddp_nic_name(ddp_nic_of_driver("net_iavf")), "iavf");
 	assert_string_equal(ddp_nic_name(ddp_nic_of_driver("net_i40e")), "i40e");
 	assert_string_equal(ddp_nic_name(ddp_nic_of_driver("mlx5_pci")), "mlx5");
 	assert_string_equal(ddp_nic_name(ddp_nic_of_driver("net_virtio")), "generic");
-}
-
-UNIT_TESTS(plan) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(refused_rules_leave_the_rest),
-		cmocka_unit_test(rss_hf_stays_where_the_nic_spreads),
-		cmocka_unit_test(a_wide_rule_takes_nothing_from_rss_hf),
-		cmocka_unit_test(a_key_that_just_reaches_will_do),
-		cmocka_unit_test(wide_rules_come_first),
-		cmocka_unit_test(input_sets_are_the_published_words),
-		cmocka_unit_test(a_package_that_is_of_no_use_is_not_asked_for),
-		cmocka_unit_test(kinds_have_the_names_that_people_use),
-		cmocka_unit_test(drivers_have_their_kinds),
-	};
-	int n_failed = rows_run("types", type_is_where_it_belongs, rows);
-
-	return n_failed + cmocka_run_group_tests_name("plans", tests, NULL, NULL);
 }

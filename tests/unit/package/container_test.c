@@ -40,11 +40,11 @@ static const struct damage rows[] = {
 	{"another_format", FILE_START, 1, 1, 1, 0, "format 1.1.0.0: only 1.0.0.0 is known"},
 };
 
-static void damage_is_told(void **state) {
+ROWS_TEST(damage_is_told, rows) {
 	damage_check(*state, sample_build());
 }
 
-static void a_cut_file_is_refused_at_every_length(void **state) {
+TEST(a_cut_file_is_refused_at_every_length) {
 	struct build *build = sample_build();
 	size_t size;
 	uint8_t *bytes = build_end(build, &size);
@@ -63,7 +63,7 @@ static void a_cut_file_is_refused_at_every_length(void **state) {
 	build_destroy(build);
 }
 
-static void names_need_no_nul(void **state) {
+TEST(names_need_no_nul) {
 	struct build *build = sample_build();
 	struct ddp_package *package;
 	struct ddp_diag diag;
@@ -85,7 +85,7 @@ static void names_need_no_nul(void **state) {
 }
 
 // A file of random bytes has thousands of mistakes, of which nobody wants to read all.
-static void a_file_full_of_errors_is_told_briefly(void **state) {
+TEST(a_file_full_of_errors_is_told_briefly) {
 	struct build *build = build_create();
 	struct ddp_diag diag;
 	size_t size;
@@ -105,14 +105,4 @@ static void a_file_full_of_errors_is_told_briefly(void **state) {
 	assert_string_equal(diag.messages[20], "t.pkg: error: and 10 errors more");
 	ddp_diag_fini(&diag);
 	build_destroy(build);
-}
-
-UNIT_TESTS(container) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_cut_file_is_refused_at_every_length),
-		cmocka_unit_test(names_need_no_nul),
-		cmocka_unit_test(a_file_full_of_errors_is_told_briefly),
-	};
-
-	return rows_run("damage", damage_is_told, rows) + cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -191,7 +191,7 @@ static void parse(const char *packet, uint32_t len, struct e810_result *result) 
 
 #define STAY .marker = 71, .protocol = 255
 
-static void an_exact_key_comes_before_one_without_next_protocol(void **state) {
+TEST(an_exact_key_comes_before_one_without_next_protocol) {
 	struct e810_result result;
 
 	edge_put(E810_PG_CAM, 3, &(struct edge){.next = 7, STAY, .next_node = 1, .last = true});
@@ -202,7 +202,7 @@ static void an_exact_key_comes_before_one_without_next_protocol(void **state) {
 	assert_int_equal(result.node, 2);
 }
 
-static void the_first_of_equal_keys_decides_and_the_spill_comes_last(void **state) {
+TEST(the_first_of_equal_keys_decides_and_the_spill_comes_last) {
 	struct e810_result result;
 
 	edge_put(E810_PG_SPILL, 0, &(struct edge){.next = 7, STAY, .next_node = 1, .last = true});
@@ -215,7 +215,7 @@ static void the_first_of_equal_keys_decides_and_the_spill_comes_last(void **stat
 	assert_int_equal(result.node, 2);
 }
 
-static void without_an_entry_what_was_gathered_before_is_the_result(void **state) {
+TEST(without_an_entry_what_was_gathered_before_is_the_result) {
 	struct e810_result result;
 
 	edge_put(E810_PG_CAM, 0,
@@ -230,7 +230,7 @@ static void without_an_entry_what_was_gathered_before_is_the_result(void **state
 	assert_int_equal(result.protocols[0].id, 9);
 }
 
-static void groups_stop_at_their_first_none(void **state) {
+TEST(groups_stop_at_their_first_none) {
 	struct e810_result result;
 	uint8_t *group;
 
@@ -262,7 +262,7 @@ static void groups_stop_at_their_first_none(void **state) {
 }
 
 // Markers are kept in two words, of 64 and of 8; the last one means none.
-static void each_marker_leads_to_its_packet_type(void **state) {
+TEST(each_marker_leads_to_its_packet_type) {
 	for (unsigned int marker = 0; marker < 71; marker++) {
 		struct e810_result result;
 		uint8_t *entry;
@@ -280,7 +280,7 @@ static void each_marker_leads_to_its_packet_type(void **state) {
 	}
 }
 
-static void steps_back_and_forth_end_as_a_loop(void **state) {
+TEST(steps_back_and_forth_end_as_a_loop) {
 	struct e810_result result;
 
 	edge_put(E810_PG_CAM, 0, &(struct edge){.node = 0, STAY, .next_node = 1, .advance = 4});
@@ -291,7 +291,7 @@ static void steps_back_and_forth_end_as_a_loop(void **state) {
 	assert_int_equal(result.n_steps, 65);
 }
 
-static void the_longest_packet_ends_though_each_byte_stalls(void **state) {
+TEST(the_longest_packet_ends_though_each_byte_stalls) {
 	static const char packet[65535];
 	struct e810_result result;
 
@@ -306,7 +306,7 @@ static void the_longest_packet_ends_though_each_byte_stalls(void **state) {
 
 /* TCAMs: the first row in file order */
 
-static void rows_with_and_without_wildcards_decide_in_file_order(void **state) {
+TEST(rows_with_and_without_wildcards_decide_in_file_order) {
 	struct e810_result result;
 
 	for (unsigned int m = 0; m < 3; m++)
@@ -325,7 +325,7 @@ static void rows_with_and_without_wildcards_decide_in_file_order(void **state) {
 	assert_int_equal(result.ptype, 13);
 }
 
-static void boost_rows_decide_in_file_order(void **state) {
+TEST(boost_rows_decide_in_file_order) {
 	struct e810_result result;
 
 	put(entry_of(E810_IMEM, 0), 0, 4, 8); // a hit replaces the key builder
@@ -396,7 +396,7 @@ static const struct alu_row alu_rows[] = {
 	 2},
 };
 
-static void alu_moves_the_header_offset(void **state) {
+ROWS_TEST(alu_moves_the_header_offset, alu_rows) {
 	const struct alu_row *row = *state;
 	struct e810_result result;
 	struct alu alu = row->alu;
@@ -433,7 +433,7 @@ static const struct flag_row flag_rows[] = {
 	 false},
 };
 
-static void alu_changes_flag_21(void **state) {
+ROWS_TEST(alu_changes_flag_21, flag_rows) {
 	const struct flag_row *row = *state;
 	struct e810_result result;
 	struct alu alu = row->alu;
@@ -453,7 +453,7 @@ static void alu_changes_flag_21(void **state) {
 	assert_int_equal(result.packet_flags, result.parser_flags);
 }
 
-static void sources_are_values_from_before_the_step(void **state) {
+TEST(sources_are_values_from_before_the_step) {
 	struct e810_result result;
 
 	// R[9] := 5, and offset := R[9] bits (still 0) + 1 in the same step
@@ -468,7 +468,7 @@ static void sources_are_values_from_before_the_step(void **state) {
 }
 
 // A conditional operation also branches; the parse graph does so where its priority puts it.
-static void the_last_to_write_the_next_instruction_decides(void **state) {
+TEST(the_last_to_write_the_next_instruction_decides) {
 	struct e810_result result;
 
 	for (unsigned int priority = 0; priority < 4; priority++) {
@@ -490,7 +490,7 @@ static void the_last_to_write_the_next_instruction_decides(void **state) {
 	}
 }
 
-static void an_instruction_that_is_not_there_ends_the_walk(void **state) {
+TEST(an_instruction_that_is_not_there_ends_the_walk) {
 	struct e810_result result;
 
 	instruction_put(0, 0, 8, 0);
@@ -502,7 +502,7 @@ static void an_instruction_that_is_not_there_ends_the_walk(void **state) {
 	assert_int_equal(result.n_steps, 2);
 }
 
-static void a_trace_of_tables_that_write_packet_registers_is_lost(void **state) {
+TEST(a_trace_of_tables_that_write_packet_registers_is_lost) {
 	struct e810_parser *parser;
 	struct e810_result result;
 	struct e810_trace trace;
@@ -579,7 +579,7 @@ static const struct wrong wrongs[] = {
 	{"no instructions", no_instructions, "no instructions of a receive parser (section 52)"},
 };
 
-static void a_table_that_cannot_be_followed_is_an_error(void **state) {
+ROWS_TEST(a_table_that_cannot_be_followed_is_an_error, wrongs) {
 	static const struct e810_config config;
 	const struct wrong *wrong = *state;
 	struct ddp_diag diag;
@@ -594,7 +594,7 @@ static void a_table_that_cannot_be_followed_is_an_error(void **state) {
 	ddp_diag_fini(&diag);
 }
 
-static void no_other_family_has_this_parser(void **state) {
+TEST(no_other_family_has_this_parser) {
 	static const struct ddp_package other = {.kind = DDP_PACKAGE_I40E, .path = "o.pkg"};
 	static const struct e810_config config;
 	struct ddp_diag diag;
@@ -606,28 +606,4 @@ static void no_other_family_has_this_parser(void **state) {
 	ddp_diag_fini(&diag);
 }
 
-#define TEST(name) cmocka_unit_test_setup(name, tables_setup)
-
-UNIT_TESTS(e810_model) {
-	const struct CMUnitTest tests[] = {
-		TEST(an_exact_key_comes_before_one_without_next_protocol),
-		TEST(the_first_of_equal_keys_decides_and_the_spill_comes_last),
-		TEST(without_an_entry_what_was_gathered_before_is_the_result),
-		TEST(groups_stop_at_their_first_none),
-		TEST(each_marker_leads_to_its_packet_type),
-		TEST(steps_back_and_forth_end_as_a_loop),
-		TEST(the_longest_packet_ends_though_each_byte_stalls),
-		TEST(rows_with_and_without_wildcards_decide_in_file_order),
-		TEST(boost_rows_decide_in_file_order),
-		TEST(sources_are_values_from_before_the_step),
-		TEST(the_last_to_write_the_next_instruction_decides),
-		TEST(an_instruction_that_is_not_there_ends_the_walk),
-		TEST(a_trace_of_tables_that_write_packet_registers_is_lost),
-		TEST(no_other_family_has_this_parser),
-	};
-	int n_failed = rows_run("alu", alu_moves_the_header_offset, alu_rows);
-
-	n_failed += rows_run("conditional operations", alu_changes_flag_21, flag_rows);
-	n_failed += rows_run("wrong tables", a_table_that_cannot_be_followed_is_an_error, wrongs);
-	return n_failed + cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH(tables_setup, NULL)

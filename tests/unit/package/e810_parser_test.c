@@ -94,7 +94,7 @@ static void step_is_as_specified(void *arg, const struct e810_step *step) {
 	assert_string_equal(text, expected->protocols);
 }
 
-static void the_worked_example_is_walked_step_by_step(void **state) {
+TEST(the_worked_example_is_walked_step_by_step) {
 	struct e810_result result;
 	struct e810_parser *parser;
 	unsigned int n_steps = 0;
@@ -123,7 +123,7 @@ static void the_worked_example_is_walked_step_by_step(void **state) {
 	e810_parser_destroy(parser);
 }
 
-static void the_worked_example_ends_in_two_steps_without_comms(void **state) {
+TEST(the_worked_example_ends_in_two_steps_without_comms) {
 	struct e810_parser *parser;
 	struct e810_result result;
 	struct frame frame;
@@ -181,7 +181,7 @@ static void chain_text(char *text, size_t size, const struct e810_parser *parser
 	}
 }
 
-static void kind_is_classified(void **state) {
+ROWS_TEST(kind_is_classified, kinds) {
 	const struct kind *kind = *state;
 	struct frame frame;
 
@@ -203,7 +203,7 @@ static void kind_is_classified(void **state) {
 	}
 }
 
-static void where_labels_are_too_many_the_ip_header_is_there(void **state) {
+TEST(where_labels_are_too_many_the_ip_header_is_there) {
 	struct e810_parser *parser;
 	struct e810_result result;
 	struct frame frame;
@@ -268,7 +268,7 @@ static const struct flags_row flags_rows[] = {
 	 "eth ipv4 proto=17 x=9c400035000c0012 x=00000000", FLAG(29), 0, PLAIN},
 };
 
-static void flags_are_set(void **state) {
+ROWS_TEST(flags_are_set, flags_rows) {
 	const struct flags_row *row = *state;
 	struct e810_parser *parser;
 	struct e810_result result;
@@ -299,7 +299,7 @@ static void tag_has_id(enum genuine which, const char *words, bool double_vlan,
 	e810_parser_destroy(parser);
 }
 
-static void the_vlan_mode_decides_which_tag_is_external(void **state) {
+TEST(the_vlan_mode_decides_which_tag_is_external) {
 	genuine_need();
 	for (unsigned int i = 0; i < N_GENUINE; i++) {
 		tag_has_id(i, "eth vlan arp", false, "1:0 9:16 17:14 118:18");
@@ -311,7 +311,7 @@ static void the_vlan_mode_decides_which_tag_is_external(void **state) {
 
 /* Tunnel ports */
 
-static void a_driver_has_two_ports_a_function_and_the_model_sixteen(void **state) {
+TEST(a_driver_has_two_ports_a_function_and_the_model_sixteen) {
 	struct e810_config config = {
 		.tunnels = {[E810_VXLAN].n = E810_PORTS_MAX, [E810_GENEVE].n = E810_PORTS_MAX}};
 	struct frame frame;
@@ -339,7 +339,7 @@ static void a_driver_has_two_ports_a_function_and_the_model_sixteen(void **state
 	}
 }
 
-static void a_port_that_the_package_has_no_place_for_is_an_error(void **state) {
+TEST(a_port_that_the_package_has_no_place_for_is_an_error) {
 	struct e810_config config = {.tunnels = {[E810_ECPRI] = {{9000}, 1}}};
 	struct e810_parser *parser;
 	char expected[4096 + 128];
@@ -373,7 +373,7 @@ static void parse_exactly(const struct e810_parser *parser, const uint8_t *bytes
 	free(copy);
 }
 
-static void a_packet_cut_anywhere_ends(void **state) {
+TEST(a_packet_cut_anywhere_ends) {
 	genuine_need();
 	for (unsigned int k = 0; k < COUNT(kinds); k++) {
 		struct frame frame;
@@ -396,7 +396,7 @@ static void a_packet_cut_anywhere_ends(void **state) {
 	}
 }
 
-static void an_extension_header_of_no_length_is_a_loop(void **state) {
+TEST(an_extension_header_of_no_length_is_a_loop) {
 	struct e810_result result;
 	struct e810_parser *parser;
 	struct frame frame;
@@ -416,7 +416,7 @@ static void an_extension_header_of_no_length_is_a_loop(void **state) {
 	e810_parser_destroy(parser);
 }
 
-static void a_frame_of_mpls_labels_is_walked_to_its_end(void **state) {
+TEST(a_frame_of_mpls_labels_is_walked_to_its_end) {
 	genuine_need();
 	for (unsigned int i = 0; i < N_GENUINE; i++) {
 		struct e810_parser *parser = genuine_parser(i, NULL);
@@ -438,7 +438,7 @@ static void a_frame_of_mpls_labels_is_walked_to_its_end(void **state) {
 	}
 }
 
-static void random_bytes_end(void **state) {
+TEST(random_bytes_end) {
 	uint64_t seed = 1;
 
 	genuine_need();
@@ -463,7 +463,7 @@ static void random_bytes_end(void **state) {
 
 /* Names */
 
-static void packet_types_have_names_and_chains(void **state) {
+TEST(packet_types_have_names_and_chains) {
 	static const struct {
 		uint16_t ptype;
 		const char *name, *chain;
@@ -520,7 +520,7 @@ static unsigned int used_count(enum genuine which) {
 	return n;
 }
 
-static void the_packages_know_93_and_153_packet_types(void **state) {
+TEST(the_packages_know_93_and_153_packet_types) {
 	genuine_need();
 	assert_int_equal(used_count(GENUINE_OS), 93);
 	assert_int_equal(used_count(GENUINE_COMMS), 153);
@@ -528,7 +528,7 @@ static void the_packages_know_93_and_153_packet_types(void **state) {
 
 // The package says which packet types can carry a protocol (section 0x80000042): 66 words of 16
 // bits, the protocol and a bitmap.
-static void what_is_recorded_fits_the_package_s_own_bitmaps(void **state) {
+TEST(what_is_recorded_fits_the_package_s_own_bitmaps) {
 	genuine_need();
 	for (unsigned int i = 0; i < N_GENUINE; i++) {
 		const struct e810_table *table =
@@ -564,27 +564,4 @@ static void what_is_recorded_fits_the_package_s_own_bitmaps(void **state) {
 	}
 }
 
-UNIT_TESTS(e810_parser) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_worked_example_is_walked_step_by_step),
-		cmocka_unit_test(the_worked_example_ends_in_two_steps_without_comms),
-		cmocka_unit_test(where_labels_are_too_many_the_ip_header_is_there),
-		cmocka_unit_test(the_vlan_mode_decides_which_tag_is_external),
-		cmocka_unit_test(a_driver_has_two_ports_a_function_and_the_model_sixteen),
-		cmocka_unit_test(a_port_that_the_package_has_no_place_for_is_an_error),
-		cmocka_unit_test(a_packet_cut_anywhere_ends),
-		cmocka_unit_test(an_extension_header_of_no_length_is_a_loop),
-		cmocka_unit_test(a_frame_of_mpls_labels_is_walked_to_its_end),
-		cmocka_unit_test(random_bytes_end),
-		cmocka_unit_test(packet_types_have_names_and_chains),
-		cmocka_unit_test(the_packages_know_93_and_153_packet_types),
-		cmocka_unit_test(what_is_recorded_fits_the_package_s_own_bitmaps),
-	};
-	int n_failed = 0;
-
-	n_failed += rows_run("kinds of packets", kind_is_classified, kinds);
-	n_failed += rows_run("flags", flags_are_set, flags_rows);
-	n_failed += cmocka_run_group_tests(tests, NULL, NULL);
-	genuine_close();
-	return n_failed;
-}
+GROUP(NULL, genuine_close)

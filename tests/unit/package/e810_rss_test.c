@@ -83,7 +83,7 @@ static const char *expected_request(enum genuine which, unsigned int ptype) {
 	return NULL;
 }
 
-static void each_packet_type_is_hashed_as_the_specification_says(void **state) {
+TEST(each_packet_type_is_hashed_as_the_specification_says) {
 	genuine_need();
 	for (unsigned int i = 0; i < N_GENUINE; i++) {
 		struct e810_parser *parser = genuine_parser(i, NULL);
@@ -112,7 +112,7 @@ static void each_packet_type_is_hashed_as_the_specification_says(void **state) {
 	}
 }
 
-static void without_a_bit_of_rss_hf_its_requests_are_not_made(void **state) {
+TEST(without_a_bit_of_rss_hf_its_requests_are_not_made) {
 	static const struct {
 		uint64_t rss_hf;
 		uint16_t ptype;
@@ -151,7 +151,7 @@ static void without_a_bit_of_rss_hf_its_requests_are_not_made(void **state) {
 
 /* Words and bytes */
 
-static void words_fill_the_vector_from_its_end(void **state) {
+TEST(words_fill_the_vector_from_its_end) {
 	static const struct e810_word ipv4_udp[] = {
 		{32, 12, 23}, {32, 14, 22}, {32, 16, 21}, {32, 18, 20}, {53, 0, 19}, {53, 2, 18},
 	};
@@ -208,7 +208,7 @@ static const struct input_row input_rows[] = {
 	 DDP_RSS_HF_ALL},
 };
 
-static void input_is(void **state) {
+ROWS_TEST(input_is, input_rows) {
 	const struct input_row *row = *state;
 	uint8_t input[2 * E810_WORDS];
 	char text[4 * E810_WORDS + 1] = "";
@@ -231,7 +231,7 @@ static void input_is(void **state) {
 	e810_parser_destroy(parser);
 }
 
-static void words_have_names(void **state) {
+TEST(words_have_names) {
 	char buf[E810_WORD_NAME];
 
 	assert_string_equal(e810_word_name(32, 12, buf), "ipv4.src[0:2]");
@@ -309,7 +309,7 @@ static void profile_check(const struct ddp_personality *personality,
 	e810_rss_destroy(rss);
 }
 
-static void a_profile_hashes_what_the_driver_asks_for(void **state) {
+TEST(a_profile_hashes_what_the_driver_asks_for) {
 	uint64_t random = 1;
 
 	genuine_need();
@@ -367,7 +367,7 @@ static void answer_check(const struct ddp_personality *personality,
 	e810_rss_destroy(rss);
 }
 
-static void a_program_answers_as_the_parser(void **state) {
+TEST(a_program_answers_as_the_parser) {
 	static const char *const words[] = {
 		"eth vlan ipv4 udp=53 pay",
 		"eth ipv6 hop dest tcp pay",
@@ -406,7 +406,7 @@ static void a_program_answers_as_the_parser(void **state) {
 }
 
 // What rules and fields count from.
-static void headers_are_as_long_as_the_next_is_behind(void **state) {
+TEST(headers_are_as_long_as_the_next_is_behind) {
 	static const char *const words[] = {
 		"eth ipv4 udp=53 pay",
 		"eth vlan ipv6 tcp pay",
@@ -441,7 +441,7 @@ static void headers_are_as_long_as_the_next_is_behind(void **state) {
 }
 
 // Explain shows the first n_matched headers as the packet type.
-static void a_packet_without_a_packet_type_has_no_headers_of_one(void **state) {
+TEST(a_packet_without_a_packet_type_has_no_headers_of_one) {
 	static const struct {
 		const char *words;
 		unsigned int n_seen;
@@ -475,7 +475,7 @@ static void a_packet_without_a_packet_type_has_no_headers_of_one(void **state) {
 	ddp_diag_fini(&diag);
 }
 
-static void a_library_that_lacks_what_is_hashed_is_told(void **state) {
+TEST_WITH(a_library_that_lacks_what_is_hashed_is_told, scratch_setup, scratch_teardown) {
 	static const char *const ipv4[] = {"x:8",
 					   "dst:32"}; // one without a field, one with another
 
@@ -501,22 +501,4 @@ static void a_library_that_lacks_what_is_hashed_is_told(void **state) {
 	}
 }
 
-UNIT_TESTS(e810_rss) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_packet_type_is_hashed_as_the_specification_says),
-		cmocka_unit_test(without_a_bit_of_rss_hf_its_requests_are_not_made),
-		cmocka_unit_test(words_fill_the_vector_from_its_end),
-		cmocka_unit_test(words_have_names),
-		cmocka_unit_test(a_profile_hashes_what_the_driver_asks_for),
-		cmocka_unit_test(a_program_answers_as_the_parser),
-		cmocka_unit_test(headers_are_as_long_as_the_next_is_behind),
-		cmocka_unit_test(a_packet_without_a_packet_type_has_no_headers_of_one),
-		cmocka_unit_test_setup_teardown(a_library_that_lacks_what_is_hashed_is_told,
-						scratch_setup, scratch_teardown),
-	};
-	int n_failed = rows_run("bytes to hash", input_is, input_rows);
-
-	n_failed += cmocka_run_group_tests(tests, NULL, NULL);
-	genuine_close();
-	return n_failed;
-}
+GROUP(NULL, genuine_close)

@@ -118,7 +118,7 @@ static const struct damage rows[] = {
 	 "warning: a further configuration: not read"},
 };
 
-static void damage_is_told(void **state) {
+ROWS_TEST(damage_is_told, rows) {
 	damage_check(*state, sample_build());
 }
 
@@ -130,7 +130,7 @@ static struct ddp_package *sample_read(struct build *build, struct ddp_diag *dia
 	return ddp_package_read("t.pkg", bytes, size, diag);
 }
 
-static void the_identity_is_that_of_the_configuration(void **state) {
+TEST(the_identity_is_that_of_the_configuration) {
 	struct build *build = sample_build();
 	struct ddp_diag diag;
 	struct ddp_package *package = sample_read(build, &diag);
@@ -148,7 +148,7 @@ static void the_identity_is_that_of_the_configuration(void **state) {
 	build_destroy(build);
 }
 
-static void devices_buffers_and_sections_are_found(void **state) {
+TEST(devices_buffers_and_sections_are_found) {
 	struct build *build = sample_build();
 	struct ddp_diag diag;
 	struct ddp_package *package = sample_read(build, &diag);
@@ -173,7 +173,7 @@ static void devices_buffers_and_sections_are_found(void **state) {
 	build_destroy(build);
 }
 
-static void a_table_that_never_reaches_the_nic_is_refused(void **state) {
+TEST(a_table_that_never_reaches_the_nic_is_refused) {
 	struct build *build = sample_build();
 	struct ddp_package *package;
 	struct ddp_diag diag;
@@ -189,14 +189,4 @@ static void a_table_that_never_reaches_the_nic_is_refused(void **state) {
 			       "NIC: metadata begin in buffer 1"));
 	ddp_diag_fini(&diag);
 	build_destroy(build);
-}
-
-UNIT_TESTS(e810) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_identity_is_that_of_the_configuration),
-		cmocka_unit_test(devices_buffers_and_sections_are_found),
-		cmocka_unit_test(a_table_that_never_reaches_the_nic_is_refused),
-	};
-
-	return rows_run("damage", damage_is_told, rows) + cmocka_run_group_tests(tests, NULL, NULL);
 }

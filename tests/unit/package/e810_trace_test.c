@@ -123,7 +123,7 @@ static void trace_is_well_formed(const struct e810_trace *trace, const struct fr
 		assert_int_equal(trace->mask[i], 0);
 }
 
-static void packets_that_agree_in_what_decided_have_one_result(void **state) {
+TEST(packets_that_agree_in_what_decided_have_one_result) {
 	unsigned int n_kept = 0, n = 0;
 
 	genuine_need();
@@ -167,7 +167,7 @@ static void packets_that_agree_in_what_decided_have_one_result(void **state) {
 	assert_true(n_kept > n / 2);
 }
 
-static void whole_packets_are_never_lost(void **state) {
+TEST(whole_packets_are_never_lost) {
 	genuine_need();
 	for (unsigned int c = 0; c < N_GENUINE * COUNT(configs); c++) {
 		struct e810_parser *parser = genuine_parser(c % N_GENUINE, &configs[c / N_GENUINE]);
@@ -187,7 +187,7 @@ static void whole_packets_are_never_lost(void **state) {
 	}
 }
 
-static void a_packet_whose_end_decided_is_lost(void **state) {
+TEST(a_packet_whose_end_decided_is_lost) {
 	struct e810_parser *parser;
 	struct e810_result result;
 	struct e810_trace trace;
@@ -239,7 +239,7 @@ static const struct narrow_row narrow_rows[] = {
 	     "3fff00ff"},
 };
 
-static void mask_is(void **state) {
+ROWS_TEST(mask_is, narrow_rows) {
 	const struct narrow_row *row = *state;
 	struct e810_parser *parser;
 	struct e810_result result;
@@ -275,7 +275,7 @@ static bool entry_matches(const struct entry *entry, const struct frame *frame) 
 }
 
 // A cache as net_ddp has one, with packets of many flows to random ports.
-static void few_entries_serve_many_flows(void **state) {
+TEST(few_entries_serve_many_flows) {
 	static const char *const kinds[] = {"eth ipv4 tcp pay", "eth ipv4 udp=0 pay",
 					    "eth ipv4 udp=2152 gtpu ipv4 udp=0 pay",
 					    "eth ipv6 udp=0 pay"};
@@ -319,16 +319,4 @@ static void few_entries_serve_many_flows(void **state) {
 	e810_parser_destroy(parser);
 }
 
-UNIT_TESTS(e810_trace) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(packets_that_agree_in_what_decided_have_one_result),
-		cmocka_unit_test(whole_packets_are_never_lost),
-		cmocka_unit_test(a_packet_whose_end_decided_is_lost),
-		cmocka_unit_test(few_entries_serve_many_flows),
-	};
-	int n_failed = rows_run("masks", mask_is, narrow_rows);
-
-	n_failed += cmocka_run_group_tests(tests, NULL, NULL);
-	genuine_close();
-	return n_failed;
-}
+GROUP(NULL, genuine_close)

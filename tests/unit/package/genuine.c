@@ -38,11 +38,12 @@ const struct ddp_package *genuine_package(enum genuine which) {
 	return packages[which];
 }
 
-void genuine_close(void) {
+int genuine_close(void **state) {
 	for (unsigned int i = 0; i < N_GENUINE; i++) {
 		ddp_package_close(packages[i]);
 		packages[i] = NULL;
 	}
+	return 0;
 }
 
 struct e810_parser *genuine_parser(enum genuine which, const struct e810_config *config) {

@@ -13,9 +13,10 @@ enum genuine {
 
 extern const char *const genuine_files[N_GENUINE];
 
-// NULL where the package is not there. The same one each time; genuine_close() frees them all.
+// NULL where the package is not there. The same one each time; genuine_close(), a tear-down, frees
+// them all.
 const struct ddp_package *genuine_package(enum genuine which);
-void genuine_close(void);
+int genuine_close(void **state);
 
 // A parser for a package; aborts the test where it cannot be made. The caller destroys it.
 struct e810_parser *genuine_parser(enum genuine which, const struct e810_config *config);

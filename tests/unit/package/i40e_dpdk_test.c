@@ -70,7 +70,7 @@ static bool bytes_try(const uint8_t *bytes, size_t size, unsigned int seed) {
 	return accepted;
 }
 
-static void what_we_accept_dpdk_reads_alike(void **state) {
+TEST(what_we_accept_dpdk_reads_alike) {
 	unsigned int n_accepted = 0;
 
 	for (unsigned int seed = 0; seed < PACKAGES; seed++) {
@@ -92,12 +92,4 @@ static void what_we_accept_dpdk_reads_alike(void **state) {
 	}
 	// damage must reach the reader's checks, and not always stop there
 	assert_in_range(n_accepted, PACKAGES * DAMAGED / 10, PACKAGES * DAMAGED * 9 / 10);
-}
-
-UNIT_TESTS(i40e_dpdk) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_we_accept_dpdk_reads_alike),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,7 +42,7 @@ static struct ddp_package *profile_read(const struct i40e_package *profile, stru
 }
 
 // (i40e_dpdk_test.c compares the lists with what DPDK reads.)
-static void what_a_package_holds_is_read(void **state) {
+TEST(what_a_package_holds_is_read) {
 	const struct i40e_package *written = i40e_gtp.i40e, *read;
 	struct ddp_diag diag;
 	struct ddp_package *package = profile_read(i40e_gtp.i40e, &diag);
@@ -120,7 +120,7 @@ static void assert_told(struct ddp_package *package, struct ddp_diag *diag, uint
 	ddp_diag_fini(diag);
 }
 
-static void damage_is_told(void **state) {
+ROWS_TEST(damage_is_told, damages) {
 	const struct damage *damage = *state;
 	struct ddp_diag diag;
 	uint8_t *bytes;
@@ -135,7 +135,7 @@ static void damage_is_told(void **state) {
 }
 
 // DPDK reads 44 bytes more than a notes segment has.
-static void notes_need_something_behind_them(void **state) {
+TEST(notes_need_something_behind_them) {
 	const size_t notes_size = 44 + strlen(i40e_gtp.i40e->notes) + 1;
 	struct ddp_package *package;
 	uint8_t bytes[END + 200] = {0}, *written;
@@ -172,7 +172,7 @@ static const struct {
 	{{I40E_AQ, 0, 21, (const uint8_t[21]){0}}, 0x150, "21 bytes are too few"},
 };
 
-static void sections_and_lists_have_limits(void **state) {
+TEST(sections_and_lists_have_limits) {
 	struct i40e_package profile = *i40e_gtp.i40e;
 	struct i40e_type many[257];
 	struct ddp_diag diag;
@@ -198,7 +198,7 @@ static void sections_and_lists_have_limits(void **state) {
 }
 
 // A list that drivers do not see must not be shown as the package's.
-static void the_first_list_counts(void **state) {
+TEST(the_first_list_counts) {
 	struct i40e_package profile = *i40e_gtp.i40e;
 	struct i40e_section twice[7];
 	struct ddp_package *package;
@@ -219,7 +219,7 @@ static void the_first_list_counts(void **state) {
 	ddp_package_close(package);
 }
 
-static void a_type_is_named_by_its_protocols(void **state) {
+TEST(a_type_is_named_by_its_protocols) {
 	struct i40e_protocol longest = {1, "0123456789012345678901234567890"};
 	struct i40e_package profile = {.protocols = &longest, .n_protocols = 1};
 	static const struct i40e_type types[] = {
@@ -266,7 +266,7 @@ static const struct verdict {
 	{"commands", I40E_GTP, 0, 0, 0, I40E_AQ, -ENOTSUP},
 };
 
-static void a_package_is_accepted_or_refused(void **state) {
+ROWS_TEST(a_package_is_accepted_or_refused, verdicts) {
 	const struct verdict *verdict = *state;
 	static const uint8_t data[32];
 	struct i40e_section section = {verdict->section, 0, sizeof(data), data};
@@ -290,18 +290,4 @@ static void a_package_is_accepted_or_refused(void **state) {
 	ddp_diag_fini(&diag);
 	ddp_package_close(package);
 	free(bytes);
-}
-
-UNIT_TESTS(i40e) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_a_package_holds_is_read),
-		cmocka_unit_test(notes_need_something_behind_them),
-		cmocka_unit_test(sections_and_lists_have_limits),
-		cmocka_unit_test(the_first_list_counts),
-		cmocka_unit_test(a_type_is_named_by_its_protocols),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL) +
-	       rows_run("damage", damage_is_told, damages) +
-	       rows_run("verdicts", a_package_is_accepted_or_refused, verdicts);
 }

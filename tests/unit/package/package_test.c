@@ -20,7 +20,7 @@ static int teardown(void **state) {
 	return 0;
 }
 
-static void packages_are_known_by_their_ending(void **state) {
+TEST(packages_are_known_by_their_ending) {
 	assert_true(ddp_is_package("ice.pkg"));
 	assert_true(ddp_is_package("./gtp.pkgo"));
 	assert_true(ddp_is_package("ice.pkg:ue"));
@@ -32,7 +32,7 @@ static void packages_are_known_by_their_ending(void **state) {
 	assert_false(ddp_is_package(""));
 }
 
-static void a_missing_file_is_unreadable_and_not_invalid(void **state) {
+TEST(a_missing_file_is_unreadable_and_not_invalid) {
 	assert_null(ddp_package_open("/nonexistent/ice.pkg", &diag));
 	assert_int_equal(errno, ENOENT);
 	assert_true(diag.unreadable);
@@ -41,19 +41,19 @@ static void a_missing_file_is_unreadable_and_not_invalid(void **state) {
 		"/nonexistent/ice.pkg: error: cannot be read: No such file or directory");
 }
 
-static void a_folder_is_unreadable(void **state) {
+TEST(a_folder_is_unreadable) {
 	assert_null(ddp_package_open("/", &diag));
 	assert_true(diag.unreadable);
 	assert_string_equal(ddp_diag_first(&diag), "/: error: cannot be read: Is a directory");
 }
 
 // A pipe would wait for somebody to write.
-static void what_is_no_file_is_unreadable(void **state) {
+TEST(what_is_no_file_is_unreadable) {
 	assert_null(ddp_package_open("/dev/zero", &diag));
 	assert_true(diag.unreadable);
 }
 
-static void a_file_is_read_as_its_bytes_are(void **state) {
+TEST(a_file_is_read_as_its_bytes_are) {
 	char path[] = "/tmp/ddp-package-XXXXXX";
 	struct build *build = build_create();
 	struct ddp_package *package;
@@ -74,7 +74,7 @@ static void a_file_is_read_as_its_bytes_are(void **state) {
 	build_destroy(build);
 }
 
-static void the_bytes_may_go_after_reading(void **state) {
+TEST(the_bytes_may_go_after_reading) {
 	struct build *build = build_create();
 	struct ddp_package *package;
 	size_t size;
@@ -88,7 +88,7 @@ static void the_bytes_may_go_after_reading(void **state) {
 	build_destroy(build);
 }
 
-static void a_file_of_nothing_is_no_package(void **state) {
+TEST(a_file_of_nothing_is_no_package) {
 	assert_null(ddp_package_read("t.pkg", NULL, 0, &diag));
 	assert_int_equal(errno, EBADMSG);
 	assert_false(diag.unreadable);
@@ -96,29 +96,14 @@ static void a_file_of_nothing_is_no_package(void **state) {
 			    "t.pkg:0x0: error: 0 bytes are too few for a package");
 }
 
-static void a_huge_file_is_not_even_read(void **state) {
+TEST(a_huge_file_is_not_even_read) {
 	assert_null(ddp_package_read("t.pkg", "", (size_t)1 << 40, &diag));
 	assert_int_equal(errno, EFBIG);
 	assert_string_equal(ddp_diag_first(&diag), "t.pkg: error: too large for a package");
 }
 
-static void closing_nothing_does_nothing(void **state) {
+TEST(closing_nothing_does_nothing) {
 	ddp_package_close(NULL);
 }
 
-UNIT_TESTS(package) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(packages_are_known_by_their_ending),
-		cmocka_unit_test_setup_teardown(a_missing_file_is_unreadable_and_not_invalid, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(a_folder_is_unreadable, setup, teardown),
-		cmocka_unit_test_setup_teardown(what_is_no_file_is_unreadable, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_file_is_read_as_its_bytes_are, setup, teardown),
-		cmocka_unit_test_setup_teardown(the_bytes_may_go_after_reading, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_file_of_nothing_is_no_package, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_huge_file_is_not_even_read, setup, teardown),
-		cmocka_unit_test(closing_nothing_does_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH(setup, teardown)

@@ -36,7 +36,7 @@ static const struct ddp_package *sample_read(void) {
 	return sample.package;
 }
 
-static void entries_go_to_their_index_and_gaps_are_zeros(void **state) {
+TEST(entries_go_to_their_index_and_gaps_are_zeros) {
 	const uint8_t groups[] = {1, 2, 3};
 	const struct e810_table *table;
 
@@ -56,7 +56,7 @@ static void entries_go_to_their_index_and_gaps_are_zeros(void **state) {
 }
 
 // The first entry that matches counts: their order is that of the file, whatever their addresses.
-static void entries_with_addresses_stay_in_the_order_of_the_file(void **state) {
+TEST(entries_with_addresses_stay_in_the_order_of_the_file) {
 	uint8_t entries[3][88] = {{9}, {4}, {200}};
 	const struct e810_table *table;
 
@@ -70,7 +70,7 @@ static void entries_with_addresses_stay_in_the_order_of_the_file(void **state) {
 	assert_int_equal(table->entries[2 * 88], 200);
 }
 
-static void an_index_given_twice_is_told_and_the_later_entry_counts(void **state) {
+TEST(an_index_given_twice_is_told_and_the_later_entry_counts) {
 	const struct e810_table *table;
 
 	build_table(sample.build, E810_RSS_XLT1, 5, "\1\2", 1, 2);
@@ -82,7 +82,7 @@ static void an_index_given_twice_is_told_and_the_later_entry_counts(void **state
 			       "RSS packet type groups (XLT1): entry 6 is given twice"));
 }
 
-static void an_address_given_twice_is_told(void **state) {
+TEST(an_address_given_twice_is_told) {
 	const uint8_t entries[2][24] = {{7}, {7}};
 
 	build_table(sample.build, E810_PTYPE_TCAM, 0, entries, 24, 2);
@@ -91,14 +91,14 @@ static void an_address_given_twice_is_told(void **state) {
 		strstr(sample.diag.messages[0], "Rx packet type TCAM: entry 7 is given twice"));
 }
 
-static void a_table_without_sections_is_empty(void **state) {
+TEST(a_table_without_sections_is_empty) {
 	sample_read();
 	assert_int_equal(e810_table(sample.package, E810_IMEM)->n_entries, 0);
 	assert_int_equal(e810_table_live(sample.package, E810_IMEM), -1);
 	assert_int_equal(e810_table_live(sample.package, E810_PG_CAM), 0);
 }
 
-static void a_section_of_unknown_layout_is_no_table(void **state) {
+TEST(a_section_of_unknown_layout_is_no_table) {
 	unsigned int n;
 
 	build_section(sample.build, 0x252, "\377\377\377\377", 4);
@@ -110,7 +110,7 @@ static void a_section_of_unknown_layout_is_no_table(void **state) {
 	assert_int_equal(n, 0);
 }
 
-static void a_table_of_a_whole_section_has_one_entry(void **state) {
+TEST(a_table_of_a_whole_section_has_one_entry) {
 	uint8_t builder[204] = {[203] = 7};
 	const struct e810_table *table;
 
@@ -120,7 +120,7 @@ static void a_table_of_a_whole_section_has_one_entry(void **state) {
 	assert_int_equal(table->entries[203], 7);
 }
 
-static void labels_are_in_the_order_of_the_file(void **state) {
+TEST(labels_are_in_the_order_of_the_file) {
 	const struct e810_label *labels;
 	unsigned int n;
 
@@ -136,7 +136,7 @@ static void labels_are_in_the_order_of_the_file(void **state) {
 	assert_null(e810_label(sample.package, E810_LABELS_PC, 24));
 }
 
-static void a_label_may_have_64_characters(void **state) {
+TEST(a_label_may_have_64_characters) {
 	const char *name = "A234567890123456789012345678901234567890123456789012345678901234";
 
 	build_label(sample.build, E810_LABELS_PC, 1, name);
@@ -169,7 +169,7 @@ static const struct live lives[] = {
 };
 
 // Beside one that is not: zeros, or the list's end.
-static void live_entries_are_counted(void **state) {
+ROWS_TEST(live_entries_are_counted, lives) {
 	const struct live *live = *state;
 	uint8_t entries[2][88] = {0};
 	uint8_t *bytes = &entries[0][0];
@@ -179,7 +179,6 @@ static void live_entries_are_counted(void **state) {
 		put16(bytes + live->size, 255 << 1);
 	if (live->has_address)
 		bytes[live->size] = 1;
-	setup(NULL);
 	build_table(sample.build, live->id, 0, bytes, live->size, 2);
 	sample_read();
 	assert_int_equal(e810_table(sample.package, live->id)->n_given, 2);
@@ -187,10 +186,9 @@ static void live_entries_are_counted(void **state) {
 		assert_int_equal(e810_table_live(sample.package, live->id), 192 - 1);
 	else
 		assert_int_equal(e810_table_live(sample.package, live->id), 1);
-	teardown(NULL);
 }
 
-static void a_field_vector_of_unused_words_is_not_live(void **state) {
+TEST(a_field_vector_of_unused_words_is_not_live) {
 	uint8_t vectors[2][96];
 
 	for (unsigned int i = 0; i < sizeof(vectors) / 4; i++)
@@ -203,22 +201,4 @@ static void a_field_vector_of_unused_words_is_not_live(void **state) {
 	assert_int_equal(e810_table_live(sample.package, E810_RSS_FIELD_VECTOR), 126 + 1);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-UNIT_TESTS(tables) {
-	const struct CMUnitTest tests[] = {
-		TEST(entries_go_to_their_index_and_gaps_are_zeros),
-		TEST(entries_with_addresses_stay_in_the_order_of_the_file),
-		TEST(an_index_given_twice_is_told_and_the_later_entry_counts),
-		TEST(an_address_given_twice_is_told),
-		TEST(a_table_without_sections_is_empty),
-		TEST(a_section_of_unknown_layout_is_no_table),
-		TEST(a_table_of_a_whole_section_has_one_entry),
-		TEST(labels_are_in_the_order_of_the_file),
-		TEST(a_label_may_have_64_characters),
-		TEST(a_field_vector_of_unused_words_is_not_live),
-	};
-
-	return rows_run("live", live_entries_are_counted, lives) +
-	       cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH(setup, teardown)

@@ -679,20 +679,20 @@ static void once_gone_it_is_not_asked_any_more(void **state) {
 	assert_int_equal(testsrc_faults(), 0);
 }
 
-#define TEST(fn) cmocka_unit_test_setup_teardown(fn, setup, leak_teardown)
+#define nic_test(fn) cmocka_unit_test_setup_teardown(fn, setup, leak_teardown)
 
 UNIT_TESTS(lower_i40e) {
 	const struct CMUnitTest tests[] = {
-		TEST(a_package_is_there_while_the_port_runs),
-		TEST(packets_are_hashed_as_by_software),
-		TEST(what_fails_leaves_the_nic_as_it_was),
-		TEST(a_nic_that_misbehaves_needs_a_reset),
-		TEST(a_stop_goes_on_behind_what_fails_and_says_so),
-		TEST(rss_that_cannot_be_changed_is_the_last_step),
-		TEST(a_profile_that_wants_one_waits_for_the_next_start),
-		TEST(a_profile_change_sets_the_input_sets_anew),
-		TEST(what_cannot_be_loaded_is_left_alone),
-		TEST(once_gone_it_is_not_asked_any_more),
+		nic_test(a_package_is_there_while_the_port_runs),
+		nic_test(packets_are_hashed_as_by_software),
+		nic_test(what_fails_leaves_the_nic_as_it_was),
+		nic_test(a_nic_that_misbehaves_needs_a_reset),
+		nic_test(a_stop_goes_on_behind_what_fails_and_says_so),
+		nic_test(rss_that_cannot_be_changed_is_the_last_step),
+		nic_test(a_profile_that_wants_one_waits_for_the_next_start),
+		nic_test(a_profile_change_sets_the_input_sets_anew),
+		nic_test(what_cannot_be_loaded_is_left_alone),
+		nic_test(once_gone_it_is_not_asked_any_more),
 	};
 
 	eal_start();

@@ -39,7 +39,7 @@ static const struct row {
 	 {1, 1, 1, 1000, true}},
 };
 
-static void bound_is(void **state) {
+ROWS_TEST(bound_is, rows) {
 	const struct row *row = *state;
 	struct ddp_profile *profile;
 	struct ddp_bound bound;
@@ -61,7 +61,4 @@ static void bound_is(void **state) {
 	ddp_diag_fini(&diag);
 }
 
-UNIT_TESTS(bound) {
-	scratch_begin();
-	return scratch_end(rows_run("bound", bound_is, rows));
-}
+GROUP(scratch_setup, scratch_teardown)

@@ -151,7 +151,7 @@ static const struct size ranges[] = {
 	{"logic", "layout: x:4 y:4, length: 1 + (x and y or not x)", 1, 2},
 };
 
-static void tables_are_sorted(void **state) {
+TEST(tables_are_sorted) {
 	struct ddp_profile *profile;
 	struct ddp_diag diag;
 
@@ -167,13 +167,7 @@ static void tables_are_sorted(void **state) {
 	ddp_diag_fini(&diag);
 }
 
-UNIT_TESTS(check) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tables_are_sorted),
-	};
-
-	scratch_begin();
-	return scratch_end(
-		rows_run("check", broken_is_reported, rows) + rows_run("sizes", sizes_are, sizes) +
-		rows_run("ranges", sizes_are, ranges) + cmocka_run_group_tests(tests, NULL, NULL));
-}
+ROWS(broken_is_reported, rows)
+ROWS(sizes_are, sizes)
+ROWS(sizes_are, ranges)
+GROUP(scratch_setup, scratch_teardown)

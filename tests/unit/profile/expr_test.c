@@ -171,7 +171,5 @@ static const struct broken rows[] = {
 	 ""},
 };
 
-UNIT_TESTS(expr) {
-	scratch_begin();
-	return scratch_end(rows_run("expr", broken_is_reported, rows));
-}
+ROWS(broken_is_reported, rows)
+GROUP(scratch_setup, scratch_teardown)

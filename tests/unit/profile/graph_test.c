@@ -166,7 +166,5 @@ static const struct broken rows[] = {
 	 "u.yaml:3:9: error: expected headers by name, found a list\n", U("extend: [zip]\n"), "u"},
 };
 
-UNIT_TESTS(graph) {
-	scratch_begin();
-	return scratch_end(rows_run("graph", broken_is_reported, rows));
-}
+ROWS(broken_is_reported, rows)
+GROUP(scratch_setup, scratch_teardown)

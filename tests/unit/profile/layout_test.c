@@ -139,7 +139,5 @@ static const struct broken rows[] = {
 	 ""},
 };
 
-UNIT_TESTS(layout) {
-	scratch_begin();
-	return scratch_end(rows_run("layout", broken_is_reported, rows));
-}
+ROWS(broken_is_reported, rows)
+GROUP(scratch_setup, scratch_teardown)

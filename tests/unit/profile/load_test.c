@@ -161,13 +161,13 @@ static void headers_are(unsigned int n, const char *messages) {
 	free(text);
 }
 
-static void a_profile_has_250_headers_and_no_more(void **state) {
+TEST(a_profile_has_250_headers_and_no_more) {
 	headers_are(DDP_MAX_NODES, "");
 	headers_are(DDP_MAX_NODES + 1, "t.yaml:253:3: error: more than 250 headers\n");
 }
 
 // Names beyond these took minutes, in which a port that was given such a profile answered nobody.
-static void there_are_1000_names_of_a_kind_and_no_more(void **state) {
+TEST(there_are_1000_names_of_a_kind_and_no_more) {
 	static const char *const kinds[][2] = {
 		{"parameters", "parameters"}, {"paths", "named paths"}, {"tables", "tables"}};
 
@@ -212,7 +212,7 @@ static void profiles_are(unsigned int n, const char *messages) {
 	broken_is_reported(&state);
 }
 
-static void sixty_four_profiles_take_part_and_no_more(void **state) {
+TEST(sixty_four_profiles_take_part_and_no_more) {
 	profiles_are(63, "");
 	profiles_are(64, "p62.yaml:2:12: error: profile 'p63': more than 64 profiles at once\n");
 }
@@ -253,7 +253,7 @@ static const struct ddp_packet_type *type_of(const struct ddp_profile *profile, 
 	return NULL;
 }
 
-static void no_profile_at_all_is_base_by_rss_hf(void **state) {
+TEST(no_profile_at_all_is_base_by_rss_hf) {
 	static const char *const specs[] = {NULL, "base"};
 
 	for (unsigned int i = 0; i < COUNT(specs); i++) {
@@ -269,7 +269,7 @@ static void no_profile_at_all_is_base_by_rss_hf(void **state) {
 	}
 }
 
-static void gtpu_brings_base_and_its_own_input_sets(void **state) {
+TEST(gtpu_brings_base_and_its_own_input_sets) {
 	struct ddp_profile *profile = load("gtpu");
 
 	assert_string_equal(profile->spec, "gtpu");
@@ -286,7 +286,7 @@ static void gtpu_brings_base_and_its_own_input_sets(void **state) {
 	unload(profile);
 }
 
-static void named_beside_another_profile_base_does_not_hash_by_rss_hf(void **state) {
+TEST(named_beside_another_profile_base_does_not_hash_by_rss_hf) {
 	struct ddp_profile *profile = load("base+gtpu");
 
 	assert_false(profile->by_rss_hf);
@@ -314,7 +314,7 @@ static void ports_are(const char *spec, unsigned int n, const uint64_t *ports) {
 	unload(profile);
 }
 
-static void the_port_of_gtpu_is_what_the_user_says(void **state) {
+TEST(the_port_of_gtpu_is_what_the_user_says) {
 	ports_are("gtpu", 1, (const uint64_t[]){2152});
 	ports_are("gtpu;port=2153", 1, (const uint64_t[]){2153});
 	ports_are("gtpu;port=0x869", 1, (const uint64_t[]){2153});
@@ -323,7 +323,7 @@ static void the_port_of_gtpu_is_what_the_user_says(void **state) {
 		  (const uint64_t[]){5, 6, 7});
 }
 
-static void a_bundle_sets_the_port_of_what_it_requires(void **state) {
+TEST(a_bundle_sets_the_port_of_what_it_requires) {
 	scratch_write_text("bundle.yaml", "profile: bundle\nrequires: [gtpu]\n");
 	ports_are("bundle", 1, (const uint64_t[]){2152});
 	ports_are("bundle;gtpu.port=2153", 1, (const uint64_t[]){2153});
@@ -331,7 +331,7 @@ static void a_bundle_sets_the_port_of_what_it_requires(void **state) {
 	ports_are("bundle+gtpu;port=9", 1, (const uint64_t[]){9});
 }
 
-static void addresses_of_ues_are_what_the_user_says(void **state) {
+TEST(addresses_of_ues_are_what_the_user_says) {
 	struct ddp_profile *profile = load("gtpu:ue;ue_ipv4=100.64.0.0/10;ue_ipv6=fd00::/8");
 	const struct ddp_input_set *sets = type_of(profile, "IPV4_UDP")->sets;
 	const struct ddp_pattern *pattern = &sets[0].cond.matches[0].patterns[0];
@@ -345,7 +345,7 @@ static void addresses_of_ues_are_what_the_user_says(void **state) {
 	unload(profile);
 }
 
-static void a_chosen_input_set_replaces_those_of_the_types_it_names(void **state) {
+TEST(a_chosen_input_set_replaces_those_of_the_types_it_names) {
 	struct ddp_profile *profile = load("gtpu:teid");
 	const struct ddp_packet_type *type = type_of(profile, "GTPU_IPV6_TCP");
 
@@ -360,7 +360,7 @@ static void a_chosen_input_set_replaces_those_of_the_types_it_names(void **state
 
 // A bundle says what is hashed for the types of its parts where it is itself asked for, not where
 // another requires it.
-static void a_set_named_default_holds_where_its_profile_is_named(void **state) {
+TEST(a_set_named_default_holds_where_its_profile_is_named) {
 	struct ddp_profile *profile;
 
 	scratch_write_text("bundle.yaml", "profile: bundle\nrequires: [gtpu]\n"
@@ -385,7 +385,7 @@ static uint64_t port_to(const struct ddp_profile *profile, const char *name) {
 	return 0;
 }
 
-static void two_profiles_come_together(void **state) {
+TEST(two_profiles_come_together) {
 	struct ddp_profile *profile;
 
 	scratch_write_text("mine.yaml",
@@ -406,7 +406,7 @@ static void two_profiles_come_together(void **state) {
 	unload(profile);
 }
 
-static void a_profile_by_its_path_requires_others_by_name(void **state) {
+TEST(a_profile_by_its_path_requires_others_by_name) {
 	struct ddp_profile *profile;
 
 	assert_int_equal(unsetenv("DDP_PROFILE_PATH"), 0);
@@ -417,7 +417,7 @@ static void a_profile_by_its_path_requires_others_by_name(void **state) {
 	assert_int_equal(setenv("DDP_PROFILE_PATH", scratch_dir(), 1), 0);
 }
 
-static void a_failure_leaves_earlier_messages_alone(void **state) {
+TEST(a_failure_leaves_earlier_messages_alone) {
 	ddp_diag_init(&diag);
 	ddp_error(&diag, NULL, "before");
 	unload(ddp_profile_load("base", &diag));
@@ -437,7 +437,7 @@ static struct ddp_profile *read_again(const struct ddp_profile *former,
 }
 
 // A port asks by one name for what it read by another.
-static void a_file_read_before_is_not_read_again_by_any_of_its_names(void **state) {
+TEST(a_file_read_before_is_not_read_again_by_any_of_its_names) {
 	const struct ddp_source by_name = {.spec = "u"};
 	struct ddp_source both[2] = {by_name};
 	struct ddp_profile *first, *again;
@@ -464,26 +464,5 @@ static void a_file_read_before_is_not_read_again_by_any_of_its_names(void **stat
 	free((void *)(uintptr_t)both[1].spec);
 }
 
-UNIT_TESTS(load) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_profile_has_250_headers_and_no_more),
-		cmocka_unit_test(there_are_1000_names_of_a_kind_and_no_more),
-		cmocka_unit_test(sixty_four_profiles_take_part_and_no_more),
-		cmocka_unit_test(no_profile_at_all_is_base_by_rss_hf),
-		cmocka_unit_test(gtpu_brings_base_and_its_own_input_sets),
-		cmocka_unit_test(named_beside_another_profile_base_does_not_hash_by_rss_hf),
-		cmocka_unit_test(the_port_of_gtpu_is_what_the_user_says),
-		cmocka_unit_test(a_bundle_sets_the_port_of_what_it_requires),
-		cmocka_unit_test(addresses_of_ues_are_what_the_user_says),
-		cmocka_unit_test(a_chosen_input_set_replaces_those_of_the_types_it_names),
-		cmocka_unit_test(a_set_named_default_holds_where_its_profile_is_named),
-		cmocka_unit_test(a_file_read_before_is_not_read_again_by_any_of_its_names),
-		cmocka_unit_test(two_profiles_come_together),
-		cmocka_unit_test(a_profile_by_its_path_requires_others_by_name),
-		cmocka_unit_test(a_failure_leaves_earlier_messages_alone),
-	};
-
-	scratch_begin();
-	return scratch_end(rows_run("load", broken_is_reported, rows) +
-			   cmocka_run_group_tests(tests, NULL, NULL));
-}
+ROWS(broken_is_reported, rows)
+GROUP(scratch_setup, scratch_teardown)

@@ -216,23 +216,15 @@ static void text_is(unsigned int n_steps, unsigned int n_types, const char *mess
 	free(text);
 }
 
-static void a_path_of_200_steps_is_long_enough(void **state) {
+TEST(a_path_of_200_steps_is_long_enough) {
 	text_is(200, 1, "");
 	text_is(201, 1, "t.yaml:4:431: error: this path is too long\n");
 }
 
-static void a_thousand_packet_types_are_enough(void **state) {
+TEST(a_thousand_packet_types_are_enough) {
 	text_is(1, DDP_MAX_TYPES, "");
 	text_is(1, DDP_MAX_TYPES + 1, "t.yaml:1004:3: error: more than 1000 packet types\n");
 }
 
-UNIT_TESTS(packet_types) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_path_of_200_steps_is_long_enough),
-		cmocka_unit_test(a_thousand_packet_types_are_enough),
-	};
-
-	scratch_begin();
-	return scratch_end(rows_run("types", broken_is_reported, rows) +
-			   cmocka_run_group_tests(tests, NULL, NULL));
-}
+ROWS(broken_is_reported, rows)
+GROUP(scratch_setup, scratch_teardown)

@@ -26,12 +26,8 @@ static const struct word {
 	 RTE_PTYPE_INNER_L2_MASK | RTE_PTYPE_INNER_L3_MASK | RTE_PTYPE_INNER_L4_MASK},
 };
 
-static void is_dpdks(void **state) {
+ROWS_TEST(is_dpdks, words) {
 	const struct word *row = *state;
 
 	assert_int_equal(row->ours, row->dpdk);
-}
-
-UNIT_TESTS(ptype) {
-	return rows_run("ptype", is_dpdks, words);
 }

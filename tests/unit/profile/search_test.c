@@ -48,7 +48,7 @@ static void version_is(const char *spec, const char *version) {
 	ddp_diag_fini(&diag);
 }
 
-static void the_first_folder_of_the_path_wins(void **state) {
+TEST(the_first_folder_of_the_path_wins) {
 	path_set("one", ":", "/two");
 	version_is("t", "1");
 	version_is("only", "1"); // what it requires is searched in the same way
@@ -56,7 +56,7 @@ static void the_first_folder_of_the_path_wins(void **state) {
 	version_is("t", "2");
 }
 
-static void folders_that_are_not_there_and_empty_ones_are_passed_over(void **state) {
+TEST(folders_that_are_not_there_and_empty_ones_are_passed_over) {
 	path_set("nowhere", "::", "/two");
 	version_is("t", "2");
 	path_set("", ":", "/one");
@@ -65,7 +65,7 @@ static void folders_that_are_not_there_and_empty_ones_are_passed_over(void **sta
 	version_is("t", "2");
 }
 
-static void a_path_to_a_file_is_not_searched(void **state) {
+TEST(a_path_to_a_file_is_not_searched) {
 	char spec[400];
 
 	path_set("one", "", "");
@@ -73,7 +73,7 @@ static void a_path_to_a_file_is_not_searched(void **state) {
 	version_is(spec, "2");
 }
 
-static void a_file_of_this_folder_needs_no_slash(void **state) {
+TEST(a_file_of_this_folder_needs_no_slash) {
 	char before[512];
 
 	path_set("one", "", "");
@@ -84,7 +84,7 @@ static void a_file_of_this_folder_needs_no_slash(void **state) {
 	assert_int_equal(chdir(before), 0);
 }
 
-static void the_library_is_found_when_run_from_a_build(void **state) {
+TEST(the_library_is_found_when_run_from_a_build) {
 	struct ddp_diag diag;
 	struct ddp_arena *arena = ddp_arena_create();
 	struct ddp_profile *profile;
@@ -104,7 +104,7 @@ static void the_library_is_found_when_run_from_a_build(void **state) {
 	ddp_diag_fini(&diag);
 }
 
-static void the_path_has_its_folders_in_front_of_the_library(void **state) {
+TEST(the_path_has_its_folders_in_front_of_the_library) {
 	struct ddp_arena *arena = ddp_arena_create();
 	char **dirs;
 
@@ -130,7 +130,7 @@ static char *messages_of(const char *spec, bool unreadable) {
 	return messages;
 }
 
-static void a_name_that_is_nowhere_is_told_with_the_folders_searched(void **state) {
+TEST(a_name_that_is_nowhere_is_told_with_the_folders_searched) {
 	char *messages;
 
 	path_set("one", ":", "/two");
@@ -141,7 +141,7 @@ static void a_name_that_is_nowhere_is_told_with_the_folders_searched(void **stat
 	free(messages);
 }
 
-static void a_required_profile_that_is_nowhere_is_told_where_it_is_required(void **state) {
+TEST(a_required_profile_that_is_nowhere_is_told_where_it_is_required) {
 	char *messages;
 
 	path_set("one", ":", "/two");
@@ -153,7 +153,7 @@ static void a_required_profile_that_is_nowhere_is_told_where_it_is_required(void
 	free(messages);
 }
 
-static void a_name_is_told_that_may_have_been_meant(void **state) {
+TEST(a_name_is_told_that_may_have_been_meant) {
 	char *messages;
 
 	path_set("one", ":", "/two");
@@ -167,7 +167,7 @@ static void a_name_is_told_that_may_have_been_meant(void **state) {
 }
 
 // A name without '/' is never looked for in the current folder, which is what people try first.
-static void a_file_in_the_current_folder_is_told(void **state) {
+TEST(a_file_in_the_current_folder_is_told) {
 	char here[PATH_MAX], *messages;
 
 	path_set("one", ":", "/two");
@@ -180,7 +180,7 @@ static void a_file_in_the_current_folder_is_told(void **state) {
 	free(messages);
 }
 
-static void a_file_that_is_not_there_is_told(void **state) {
+TEST(a_file_that_is_not_there_is_told) {
 	char *messages = messages_of("/nowhere/x.yaml", true);
 
 	assert_string_equal(messages,
@@ -188,7 +188,7 @@ static void a_file_that_is_not_there_is_told(void **state) {
 	free(messages);
 }
 
-static void a_package_is_looked_for_by_its_path_alone(void **state) {
+TEST(a_package_is_looked_for_by_its_path_alone) {
 	char *messages = messages_of("/nowhere/ice.pkg", true);
 
 	assert_string_equal(messages,
@@ -200,7 +200,7 @@ static void a_package_is_looked_for_by_its_path_alone(void **state) {
 	free(messages);
 }
 
-static void one_file_by_two_names_is_one_profile(void **state) {
+TEST(one_file_by_two_names_is_one_profile) {
 	char spec[600];
 
 	path_set("two", "", "");
@@ -210,7 +210,7 @@ static void one_file_by_two_names_is_one_profile(void **state) {
 	version_is(spec, "2");
 }
 
-static void two_files_of_one_name_are_not_mixed_up(void **state) {
+TEST(two_files_of_one_name_are_not_mixed_up) {
 	char spec[600];
 	char *messages;
 
@@ -233,7 +233,7 @@ static void defining_is(const char *header, const char *profile) {
 }
 
 // Who is told to load a profile shall find the header in it.
-static void a_header_leads_to_the_profile_that_defines_it(void **state) {
+TEST(a_header_leads_to_the_profile_that_defines_it) {
 	path_set("", "", "");
 	defining_is("vxlan", "vxlan");
 	defining_is("gtpu_psc", "gtpu"); // not what requires it
@@ -242,7 +242,7 @@ static void a_header_leads_to_the_profile_that_defines_it(void **state) {
 	defining_is("xvlan", NULL);
 }
 
-static void the_first_folder_of_the_path_names_the_profile_of_a_header(void **state) {
+TEST(the_first_folder_of_the_path_names_the_profile_of_a_header) {
 	static const char other[] = "profile: mine\nversion: 1\nrequires: [base]\n"
 				    "headers: {vxlan: {after: udp(dport=4789), layout: x:8}}\n";
 
@@ -256,25 +256,4 @@ static void the_first_folder_of_the_path_names_the_profile_of_a_header(void **st
 	defining_is("vxlan", "vxlan");
 }
 
-UNIT_TESTS(search) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_first_folder_of_the_path_wins),
-		cmocka_unit_test(folders_that_are_not_there_and_empty_ones_are_passed_over),
-		cmocka_unit_test(a_path_to_a_file_is_not_searched),
-		cmocka_unit_test(a_file_of_this_folder_needs_no_slash),
-		cmocka_unit_test(the_library_is_found_when_run_from_a_build),
-		cmocka_unit_test(the_path_has_its_folders_in_front_of_the_library),
-		cmocka_unit_test(a_name_that_is_nowhere_is_told_with_the_folders_searched),
-		cmocka_unit_test(a_required_profile_that_is_nowhere_is_told_where_it_is_required),
-		cmocka_unit_test(a_name_is_told_that_may_have_been_meant),
-		cmocka_unit_test(a_file_in_the_current_folder_is_told),
-		cmocka_unit_test(a_file_that_is_not_there_is_told),
-		cmocka_unit_test(a_package_is_looked_for_by_its_path_alone),
-		cmocka_unit_test(one_file_by_two_names_is_one_profile),
-		cmocka_unit_test(two_files_of_one_name_are_not_mixed_up),
-		cmocka_unit_test(a_header_leads_to_the_profile_that_defines_it),
-		cmocka_unit_test(the_first_folder_of_the_path_names_the_profile_of_a_header),
-	};
-
-	return cmocka_run_group_tests(tests, setup, scratch_teardown);
-}
+GROUP(setup, scratch_teardown)

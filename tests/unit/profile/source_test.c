@@ -101,7 +101,7 @@ static void folders_hide(char *messages) {
 	memmove(in + 1, strchr(in, '\n'), strlen(strchr(in, '\n')) + 1);
 }
 
-static void sources_are_read(void **state) {
+ROWS_TEST(sources_are_read, rows) {
 	const struct row *row = *state;
 	struct ddp_profile *profile;
 	struct ddp_diag diag;
@@ -131,7 +131,7 @@ static struct ddp_profile *load(const struct ddp_source *sources, unsigned int n
 	return profile;
 }
 
-static void sources_are_one_profile(void **state) {
+TEST(sources_are_one_profile) {
 	const struct ddp_source sources[] = {SPEC("gtpu;port=2153"), TEXT(MINE_ON_BASE)};
 	struct ddp_profile *profile = load(sources, 2);
 
@@ -152,7 +152,7 @@ static void sources_are_one_profile(void **state) {
 }
 
 // user, which requires mine, is required by needs_user.
-static void a_part_knows_all_that_it_requires(void **state) {
+TEST(a_part_knows_all_that_it_requires) {
 	const struct ddp_source sources[] = {TEXT(MINE), SPEC("needs_user"),
 					     TEXT("profile: other\n")};
 	struct ddp_profile *profile = load(sources, 3);
@@ -167,7 +167,7 @@ static void a_part_knows_all_that_it_requires(void **state) {
 	ddp_profile_destroy(profile);
 }
 
-static void no_source_is_base_by_rss_hf(void **state) {
+TEST(no_source_is_base_by_rss_hf) {
 	struct ddp_profile *profile = load(NULL, 0);
 
 	assert_string_equal(profile->spec, "base");
@@ -176,7 +176,7 @@ static void no_source_is_base_by_rss_hf(void **state) {
 }
 
 // The text is free to go when the call returns, and needs no NUL at its end.
-static void a_text_is_copied(void **state) {
+TEST(a_text_is_copied) {
 	struct ddp_source source = {.size = strlen(MINE)};
 	char *text = malloc(source.size);
 	struct ddp_profile *profile;
@@ -192,7 +192,7 @@ static void a_text_is_copied(void **state) {
 	ddp_profile_destroy(profile);
 }
 
-static void a_source_has_a_name(void **state) {
+TEST(a_source_has_a_name) {
 	static const struct {
 		struct ddp_source source;
 		const char *name; // NULL: none
@@ -225,20 +225,11 @@ static void a_source_has_a_name(void **state) {
 	}
 }
 
-UNIT_TESTS(source) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sources_are_one_profile),
-		cmocka_unit_test(a_part_knows_all_that_it_requires),
-		cmocka_unit_test(no_source_is_base_by_rss_hf),
-		cmocka_unit_test(a_text_is_copied),
-		cmocka_unit_test(a_source_has_a_name),
-	};
-	int n_failed;
-
+static int setup(void **state) {
 	scratch_begin();
 	scratch_write_text("user.yaml", "profile: user\nrequires: [mine]\n");
 	scratch_write_text("needs_user.yaml", "profile: needs_user\nrequires: [user]\n");
-	n_failed = rows_run("sources", sources_are_read, rows);
-	n_failed += cmocka_run_group_tests(tests, NULL, NULL);
-	return scratch_end(n_failed);
+	return 0;
 }
+
+GROUP(setup, scratch_teardown)

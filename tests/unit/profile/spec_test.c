@@ -47,7 +47,5 @@ static const struct broken rows[] = {
 	{"a_bundle_has_the_parameters_of_its_parts", T, "", U, "u;t.port=7"},
 };
 
-UNIT_TESTS(spec) {
-	scratch_begin();
-	return scratch_end(rows_run("spec", broken_is_reported, rows));
-}
+ROWS(broken_is_reported, rows)
+GROUP(scratch_setup, scratch_teardown)

@@ -25,7 +25,7 @@ static bool same(const char *a, const char *b) {
 	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
-static void summary_is(void **state) {
+ROWS_TEST(summary_is, rows) {
 	const struct row *row = *state;
 	struct ddp_profile_summary summary;
 	struct ddp_diag diag;
@@ -47,7 +47,4 @@ static void summary_is(void **state) {
 	ddp_diag_fini(&diag);
 }
 
-UNIT_TESTS(summary) {
-	scratch_begin();
-	return scratch_end(rows_run("summary", summary_is, rows));
-}
+GROUP(scratch_setup, scratch_teardown)

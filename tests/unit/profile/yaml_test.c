@@ -112,7 +112,7 @@ static const struct broken rows[] = {
 	 "profile: t\n# one\xe2\x80\xa8# two\nheaders:\n  a: {first: true, layout: x:8}\n", ""},
 };
 
-static void a_file_of_more_than_a_megabyte_is_refused(void **state) {
+TEST(a_file_of_more_than_a_megabyte_is_refused) {
 	const struct broken row = {
 		.messages = "t.yaml: error: larger than 1048576 bytes: not a profile\n",
 		.text = memset(calloc(1, 1024 * 1024 + 2), '#', 1024 * 1024 + 1),
@@ -124,7 +124,7 @@ static void a_file_of_more_than_a_megabyte_is_refused(void **state) {
 }
 
 // A port takes profiles under its lock: who adds such a file must not wait for minutes.
-static void many_keys_are_compared_in_no_time(void **state) {
+TEST(many_keys_are_compared_in_no_time) {
 	enum {
 		N = 100000
 	};
@@ -143,7 +143,7 @@ static void many_keys_are_compared_in_no_time(void **state) {
 	free((void *)(uintptr_t)row.text);
 }
 
-static void a_folder_is_no_profile(void **state) {
+TEST(a_folder_is_no_profile) {
 	struct ddp_arena *arena = ddp_arena_create();
 	struct ddp_diag diag;
 
@@ -156,7 +156,7 @@ static void a_folder_is_no_profile(void **state) {
 	ddp_arena_destroy(arena);
 }
 
-static void a_file_that_is_not_there_is_told_as_unreadable(void **state) {
+TEST(a_file_that_is_not_there_is_told_as_unreadable) {
 	struct ddp_arena *arena = ddp_arena_create();
 	struct ddp_diag diag;
 
@@ -170,7 +170,7 @@ static void a_file_that_is_not_there_is_told_as_unreadable(void **state) {
 }
 
 // Opening a FIFO waits for a writer: a port would be locked until one comes.
-static void a_fifo_is_no_profile(void **state) {
+TEST(a_fifo_is_no_profile) {
 	struct ddp_arena *arena = ddp_arena_create();
 	struct ddp_diag diag;
 
@@ -185,16 +185,5 @@ static void a_fifo_is_no_profile(void **state) {
 	ddp_arena_destroy(arena);
 }
 
-UNIT_TESTS(yaml) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_file_of_more_than_a_megabyte_is_refused),
-		cmocka_unit_test(many_keys_are_compared_in_no_time),
-		cmocka_unit_test(a_folder_is_no_profile),
-		cmocka_unit_test(a_fifo_is_no_profile),
-		cmocka_unit_test(a_file_that_is_not_there_is_told_as_unreadable),
-	};
-
-	scratch_begin();
-	return scratch_end(cmocka_run_group_tests(tests, NULL, NULL) +
-			   rows_run("yaml", broken_is_reported, rows));
-}
+ROWS(broken_is_reported, rows)
+GROUP(scratch_setup, scratch_teardown)

@@ -22,13 +22,9 @@ static const struct spread {
 	 64 / 80.0},
 };
 
-static void is(void **state) {
+ROWS_TEST(is, spreads) {
 	const struct spread *row = *state;
 
 	assert_float_equal(ddp_imbalance(row->loads, row->n), row->imbalance, 1e-6);
 	assert_float_equal(ddp_jain(row->loads, row->n), row->jain, 1e-6);
-}
-
-UNIT_TESTS(balance) {
-	return rows_run("balance", is, spreads);
 }

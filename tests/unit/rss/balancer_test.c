@@ -154,7 +154,7 @@ static const struct even_traffic {
 	{"even_traffic_moves_nothing_on_one_queue", 128, 1, 500},
 };
 
-static void even_traffic_stays(void **state) {
+ROWS_TEST(even_traffic_stays, even_traffic) {
 	const struct even_traffic *row = *state;
 
 	for (unsigned int seed = 0; seed < 20; seed++) {
@@ -166,7 +166,7 @@ static void even_traffic_stays(void **state) {
 }
 
 // All entries double and halve together, as by the hour.
-static void even_traffic_that_grows_and_shrinks_moves_nothing(void **state) {
+TEST(even_traffic_that_grows_and_shrinks_moves_nothing) {
 	struct port port;
 
 	port_init_even(&port, 512, 16, 1, 1000);
@@ -177,7 +177,7 @@ static void even_traffic_that_grows_and_shrinks_moves_nothing(void **state) {
 	}
 }
 
-static void an_idle_port_moves_nothing(void **state) {
+TEST(an_idle_port_moves_nothing) {
 	struct port port;
 
 	port_init(&port, 128, 4, 1);
@@ -187,7 +187,7 @@ static void an_idle_port_moves_nothing(void **state) {
 }
 
 // 30 % of what a queue has, on top.
-static void an_elephant_is_answered_at_once(void **state) {
+TEST(an_elephant_is_answered_at_once) {
 	struct port port;
 
 	port_init_even(&port, 512, 16, 1, 9000);
@@ -203,7 +203,7 @@ static void an_elephant_is_answered_at_once(void **state) {
 	assert_true(imbalance_of(&port, port.rates) < 1.02);
 }
 
-static void a_bounding_elephant_stays_and_its_neighbours_leave(void **state) {
+TEST(a_bounding_elephant_stays_and_its_neighbours_leave) {
 	struct port port;
 	double total = 0;
 
@@ -223,7 +223,7 @@ static void a_bounding_elephant_stays_and_its_neighbours_leave(void **state) {
 }
 
 // The others are even among themselves, although nothing helps the hottest.
-static void queues_beside_a_bounded_one_become_even(void **state) {
+TEST(queues_beside_a_bounded_one_become_even) {
 	struct port port;
 	uint64_t loads[16] = {0};
 
@@ -238,7 +238,7 @@ static void queues_beside_a_bounded_one_become_even(void **state) {
 	assert_true(ddp_imbalance(loads, 15) < 1.03);
 }
 
-static void without_an_elephant_no_entry_bounds(void **state) {
+TEST(without_an_elephant_no_entry_bounds) {
 	struct port port;
 
 	port_init_even(&port, 512, 16, 1, 1000);
@@ -248,7 +248,7 @@ static void without_an_elephant_no_entry_bounds(void **state) {
 }
 
 // Every other entry has a third more: no single move makes two queues of two entries each equal.
-static void entries_are_exchanged_where_no_single_move_helps(void **state) {
+TEST(entries_are_exchanged_where_no_single_move_helps) {
 	struct port port;
 
 	port_init(&port, 4, 2, 1);
@@ -259,7 +259,7 @@ static void entries_are_exchanged_where_no_single_move_helps(void **state) {
 	assert_int_equal(port_run_for(&port, 10 * SECOND), 0);
 }
 
-static void a_queue_that_is_not_usable_gets_nothing(void **state) {
+TEST(a_queue_that_is_not_usable_gets_nothing) {
 	struct port port;
 
 	port_init(&port, 512, 8, 1);
@@ -271,7 +271,7 @@ static void a_queue_that_is_not_usable_gets_nothing(void **state) {
 		assert_true(port.reta[i] != 2 || i % 8 == 2);
 }
 
-static void a_hot_queue_that_is_not_usable_is_relieved(void **state) {
+TEST(a_hot_queue_that_is_not_usable_is_relieved) {
 	struct port port;
 	double load = 0;
 
@@ -285,7 +285,7 @@ static void a_hot_queue_that_is_not_usable_is_relieved(void **state) {
 	assert_true(load < 1.03 * 64 * (7 * 1000 + 1500) / 8.0);
 }
 
-static void no_usable_queue_is_no_move(void **state) {
+TEST(no_usable_queue_is_no_move) {
 	struct port port;
 
 	port_init(&port, 128, 4, 1);
@@ -295,7 +295,7 @@ static void no_usable_queue_is_no_move(void **state) {
 }
 
 // The same packets cost twice as much on queue 1.
-static void dear_packets_weigh_more(void **state) {
+TEST(dear_packets_weigh_more) {
 	struct port port;
 	double loads[4] = {0};
 
@@ -311,7 +311,7 @@ static void dear_packets_weigh_more(void **state) {
 }
 
 // A queue without packets tells no cost.
-static void a_cost_that_is_not_known_is_the_mean(void **state) {
+TEST(a_cost_that_is_not_known_is_the_mean) {
 	struct port port;
 
 	port_init_even(&port, 128, 4, 1, 1000);
@@ -325,7 +325,7 @@ static void a_cost_that_is_not_known_is_the_mean(void **state) {
 	assert_true(imbalance_of(&port, port.rates) < 1.03);
 }
 
-static void packets_that_the_table_did_not_place_count(void **state) {
+TEST(packets_that_the_table_did_not_place_count) {
 	struct port port;
 	unsigned int n_entries = 0;
 
@@ -338,7 +338,7 @@ static void packets_that_the_table_did_not_place_count(void **state) {
 }
 
 // A slow clock of one queue: each tenth cost is far off. That is no reason to move.
-static void a_cost_that_jumps_now_and_then_moves_little(void **state) {
+TEST(a_cost_that_jumps_now_and_then_moves_little) {
 	struct port port;
 	unsigned int n = 0;
 
@@ -352,7 +352,7 @@ static void a_cost_that_jumps_now_and_then_moves_little(void **state) {
 }
 
 // On for an interval and off for one: its next value is no better known than its mean.
-static void an_entry_that_comes_and_goes_is_not_chased(void **state) {
+TEST(an_entry_that_comes_and_goes_is_not_chased) {
 	struct port port;
 	unsigned int n = 0;
 
@@ -365,7 +365,7 @@ static void an_entry_that_comes_and_goes_is_not_chased(void **state) {
 }
 
 // Each entry goes its own way, a little in each interval: too slow means would fall behind.
-static void entries_that_drift_are_followed(void **state) {
+TEST(entries_that_drift_are_followed) {
 	struct port port;
 	double sum = 0;
 
@@ -383,7 +383,7 @@ static void entries_that_drift_are_followed(void **state) {
 }
 
 // The caller may not make a move: it is proposed again, from where the entry still is.
-static void a_move_that_was_not_made_is_no_trouble(void **state) {
+TEST(a_move_that_was_not_made_is_no_trouble) {
 	struct port port;
 
 	port_init(&port, 512, 8, 1);
@@ -413,7 +413,7 @@ static const struct steady {
 	{"steady_zipf_0_9_settles_on_64_queues", 0.9, 512, 64, 8e6},
 };
 
-static void steady_traffic_settles(void **state) {
+ROWS_TEST(steady_traffic_settles, steady) {
 	const struct steady *row = *state;
 
 	for (unsigned int seed = 0; seed < 20; seed++) {
@@ -449,7 +449,7 @@ static void step_by_chance(struct port *port) {
 	port_decide(port);
 }
 
-static void whatever_happens_moves_are_sound(void **state) {
+TEST(whatever_happens_moves_are_sound) {
 	for (unsigned int seed = 0; seed < 400; seed++) {
 		struct port port;
 
@@ -459,31 +459,4 @@ static void whatever_happens_moves_are_sound(void **state) {
 		for (unsigned int i = 0; i < 50; i++)
 			step_by_chance(&port);
 	}
-}
-
-UNIT_TESTS(balancer) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(even_traffic_that_grows_and_shrinks_moves_nothing),
-		cmocka_unit_test(an_idle_port_moves_nothing),
-		cmocka_unit_test(an_elephant_is_answered_at_once),
-		cmocka_unit_test(a_bounding_elephant_stays_and_its_neighbours_leave),
-		cmocka_unit_test(queues_beside_a_bounded_one_become_even),
-		cmocka_unit_test(without_an_elephant_no_entry_bounds),
-		cmocka_unit_test(entries_are_exchanged_where_no_single_move_helps),
-		cmocka_unit_test(a_queue_that_is_not_usable_gets_nothing),
-		cmocka_unit_test(a_hot_queue_that_is_not_usable_is_relieved),
-		cmocka_unit_test(no_usable_queue_is_no_move),
-		cmocka_unit_test(dear_packets_weigh_more),
-		cmocka_unit_test(a_cost_that_is_not_known_is_the_mean),
-		cmocka_unit_test(packets_that_the_table_did_not_place_count),
-		cmocka_unit_test(a_cost_that_jumps_now_and_then_moves_little),
-		cmocka_unit_test(an_entry_that_comes_and_goes_is_not_chased),
-		cmocka_unit_test(entries_that_drift_are_followed),
-		cmocka_unit_test(a_move_that_was_not_made_is_no_trouble),
-		cmocka_unit_test(whatever_happens_moves_are_sound),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL) +
-	       rows_run("even traffic", even_traffic_stays, even_traffic) +
-	       rows_run("steady traffic", steady_traffic_settles, steady);
 }

@@ -4,7 +4,7 @@
 
 #define UNTOUCHED 0xffff
 
-static void queues_take_turns(void **state) {
+TEST(queues_take_turns) {
 	uint16_t reta[DDP_RETA_SIZE];
 
 	ddp_reta_fill(reta, DDP_RETA_SIZE, 6);
@@ -12,7 +12,7 @@ static void queues_take_turns(void **state) {
 		assert_int_equal(reta[i], i % 6);
 }
 
-static void every_queue_has_its_fair_share_for_any_number_of_queues(void **state) {
+TEST(every_queue_has_its_fair_share_for_any_number_of_queues) {
 	uint16_t reta[DDP_RETA_SIZE];
 
 	for (unsigned int n = 1; n <= DDP_RETA_SIZE; n++) {
@@ -26,7 +26,7 @@ static void every_queue_has_its_fair_share_for_any_number_of_queues(void **state
 	}
 }
 
-static void only_size_entries_are_written(void **state) {
+TEST(only_size_entries_are_written) {
 	uint16_t reta[9];
 
 	memset(reta, 0xff, sizeof(reta));
@@ -37,21 +37,10 @@ static void only_size_entries_are_written(void **state) {
 	assert_int_equal(reta[8], UNTOUCHED);
 }
 
-static void more_queues_than_entries_use_the_first_ones(void **state) {
+TEST(more_queues_than_entries_use_the_first_ones) {
 	uint16_t reta[4];
 
 	ddp_reta_fill(reta, 4, 100);
 	for (unsigned int i = 0; i < 4; i++)
 		assert_int_equal(reta[i], i);
-}
-
-UNIT_TESTS(reta) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(queues_take_turns),
-		cmocka_unit_test(every_queue_has_its_fair_share_for_any_number_of_queues),
-		cmocka_unit_test(only_size_entries_are_written),
-		cmocka_unit_test(more_queues_than_entries_use_the_first_ones),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

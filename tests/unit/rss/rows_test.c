@@ -121,7 +121,7 @@ static void zeros_put(void) {
 	ddp_rows_put(rows, 0, inputs[0]);
 }
 
-static void rows_hash_as_defined(void **state) {
+ROWS_TEST(rows_hash_as_defined, levels) {
 	enum ddp_isa isa = isa_of(state);
 	uint64_t seed = 1;
 
@@ -134,7 +134,7 @@ static void rows_hash_as_defined(void **state) {
 	}
 }
 
-static void zeros_hash_to_zero(void **state) {
+ROWS_TEST(zeros_hash_to_zero, levels) {
 	enum ddp_isa isa = isa_of(state);
 	uint64_t seed = 2;
 
@@ -149,7 +149,7 @@ static void zeros_hash_to_zero(void **state) {
 }
 
 // Each bit of the input meets bits of the key that no other one meets.
-static void each_bit_meets_its_bits_of_the_key(void **state) {
+ROWS_TEST(each_bit_meets_its_bits_of_the_key, levels) {
 	enum ddp_isa isa = isa_of(state);
 	uint64_t seed = 3;
 
@@ -194,7 +194,7 @@ static void assert_rest(enum ddp_isa isa, unsigned int from, unsigned int len, u
 	assert_memory_equal(hashes, expected, sizeof(hashes));
 }
 
-static void the_rest_is_added_to_the_rows_named(void **state) {
+ROWS_TEST(the_rest_is_added_to_the_rows_named, levels) {
 	enum ddp_isa isa = isa_of(state);
 	uint64_t seed = 4;
 
@@ -208,7 +208,7 @@ static void the_rest_is_added_to_the_rows_named(void **state) {
 }
 
 // How a burst of all kinds of packets is hashed.
-static void inputs_of_several_lengths_hash_as_each_alone(void **state) {
+ROWS_TEST(inputs_of_several_lengths_hash_as_each_alone, levels) {
 	enum ddp_isa isa = isa_of(state);
 	uint64_t seed = 5;
 	uint8_t lens[N_MAX], index[N_MAX] = {0};
@@ -258,7 +258,7 @@ static void assert_rest_at_once(enum ddp_isa isa, unsigned int from, uint64_t *s
 }
 
 // How the cache does it: what is longer is added at once, as if all were as long as the longest.
-static void the_rest_of_several_lengths_is_added_at_once(void **state) {
+ROWS_TEST(the_rest_of_several_lengths_is_added_at_once, levels) {
 	uint64_t seed = 7;
 
 	for (unsigned int from = 3; from <= 4; from++)
@@ -299,7 +299,7 @@ static void assert_rows_at(enum ddp_isa isa, unsigned int most, unsigned int n, 
 }
 
 // How the cache hashes what it interpreted: a few packets of a burst, of any length.
-static void rows_here_and_there_are_hashed_at_once(void **state) {
+ROWS_TEST(rows_here_and_there_are_hashed_at_once, levels) {
 	uint64_t seed = 8;
 
 	for (unsigned int most = 1; most <= DDP_HASH_INPUT_MAX; most++)
@@ -307,7 +307,7 @@ static void rows_here_and_there_are_hashed_at_once(void **state) {
 			assert_rows_at(isa_of(state), most, n, &seed);
 }
 
-static void other_functions_have_rows_too(void **state) {
+ROWS_TEST(other_functions_have_rows_too, levels) {
 	static const enum ddp_hash_function functions[] = {DDP_HASH_SYMMETRIC_TOEPLITZ,
 							   DDP_HASH_SIMPLE_XOR};
 	enum ddp_isa isa = isa_of(state);
@@ -333,7 +333,7 @@ static void other_functions_have_rows_too(void **state) {
 	}
 }
 
-static int guarded_rows_create(void) {
+static int guarded_rows_create(void **state) {
 	size_t page = sysconf(_SC_PAGESIZE), size = (sizeof(*rows) + page - 1) / page * page;
 	uint8_t *pages =
 		mmap(NULL, size + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -344,17 +344,4 @@ static int guarded_rows_create(void) {
 	return 0;
 }
 
-UNIT_TESTS(rows) {
-	if (guarded_rows_create() < 0) {
-		perror("pages for rows");
-		return 1;
-	}
-	return rows_run("rows", rows_hash_as_defined, levels) +
-	       rows_run("zeros", zeros_hash_to_zero, levels) +
-	       rows_run("bits", each_bit_meets_its_bits_of_the_key, levels) +
-	       rows_run("rest", the_rest_is_added_to_the_rows_named, levels) +
-	       rows_run("lengths", inputs_of_several_lengths_hash_as_each_alone, levels) +
-	       rows_run("lengths at once", the_rest_of_several_lengths_is_added_at_once, levels) +
-	       rows_run("here and there", rows_here_and_there_are_hashed_at_once, levels) +
-	       rows_run("functions", other_functions_have_rows_too, levels);
-}
+GROUP(guarded_rows_create, NULL)

@@ -60,14 +60,14 @@ static void assert_key_equals_dpdk(const uint8_t key[DDP_KEY_SIZE], uint64_t *se
 	}
 }
 
-static void hash_equals_dpdk_for_every_length_with_the_default_key(void **state) {
+TEST(hash_equals_dpdk_for_every_length_with_the_default_key) {
 	uint64_t seed = 1;
 
 	ddp_hash_init(&hash, DDP_HASH_TOEPLITZ, ddp_default_key);
 	assert_key_equals_dpdk(ddp_default_key, &seed);
 }
 
-static void hash_equals_dpdk_for_every_length_with_any_key(void **state) {
+TEST(hash_equals_dpdk_for_every_length_with_any_key) {
 	uint8_t key[DDP_KEY_SIZE];
 	uint64_t seed = 2;
 
@@ -78,7 +78,7 @@ static void hash_equals_dpdk_for_every_length_with_any_key(void **state) {
 	}
 }
 
-static void symmetric_toeplitz_is_toeplitz_on_the_same_bytes(void **state) {
+TEST(symmetric_toeplitz_is_toeplitz_on_the_same_bytes) {
 	uint64_t seed = 3;
 
 	ddp_hash_init(&hash, DDP_HASH_SYMMETRIC_TOEPLITZ, ddp_default_key);
@@ -86,7 +86,7 @@ static void symmetric_toeplitz_is_toeplitz_on_the_same_bytes(void **state) {
 }
 
 // The last bit of the longest input is hashed with the last bits of the key.
-static void each_single_bit_hashes_as_in_dpdk(void **state) {
+TEST(each_single_bit_hashes_as_in_dpdk) {
 	const struct dpdk_key key = dpdk_key_of(ddp_default_key);
 
 	ddp_hash_init(&hash, DDP_HASH_TOEPLITZ, ddp_default_key);
@@ -98,7 +98,7 @@ static void each_single_bit_hashes_as_in_dpdk(void **state) {
 	}
 }
 
-static void an_odd_length_hashes_as_if_padded_with_zeros(void **state) {
+TEST(an_odd_length_hashes_as_if_padded_with_zeros) {
 	static const enum ddp_hash_function functions[] = {DDP_HASH_TOEPLITZ, DDP_HASH_SIMPLE_XOR};
 	uint64_t seed = 4;
 
@@ -119,7 +119,7 @@ static void an_odd_length_hashes_as_if_padded_with_zeros(void **state) {
 	}
 }
 
-static void input_beyond_the_key_is_left_out(void **state) {
+TEST(input_beyond_the_key_is_left_out) {
 	uint8_t input[DDP_HASH_INPUT_MAX + 4];
 	uint64_t seed = 5;
 
@@ -157,7 +157,7 @@ static unsigned int put_address(uint8_t *at, const char *address) {
 	return is_v6 ? 16 : 4;
 }
 
-static void hashes_as_published(void **state) {
+ROWS_TEST(hashes_as_published, vectors) {
 	const struct vector *row = *state;
 	uint8_t input[DDP_HASH_INPUT_MAX];
 	unsigned int len;
@@ -173,13 +173,13 @@ static void hashes_as_published(void **state) {
 	assert_int_equal(ddp_hash_compute(&hash, input, len), row->with_ports);
 }
 
-static void the_default_key_is_microsofts_and_its_beginning_again(void **state) {
+TEST(the_default_key_is_microsofts_and_its_beginning_again) {
 	assert_memory_equal(ddp_default_key, "\x6d\x5a\x56\xda", 4);
 	assert_memory_equal(ddp_default_key + 36, "\xbe\xac\x01\xfa", 4);
 	assert_memory_equal(ddp_default_key + 40, ddp_default_key, 12);
 }
 
-static void simple_xor_is_the_xor_of_big_endian_words(void **state) {
+TEST(simple_xor_is_the_xor_of_big_endian_words) {
 	static const uint8_t input[] = {0x12, 0x34, 0x56, 0x78, 0x01, 0x02, 0x03, 0x04, 0xff, 0x80};
 
 	ddp_hash_init(&hash, DDP_HASH_SIMPLE_XOR, ddp_default_key);
@@ -189,7 +189,7 @@ static void simple_xor_is_the_xor_of_big_endian_words(void **state) {
 	assert_int_equal(ddp_hash_compute(&hash, input, 10), 0x1336557c ^ 0xff800000);
 }
 
-static void simple_xor_does_not_depend_on_the_key(void **state) {
+TEST(simple_xor_does_not_depend_on_the_key) {
 	uint8_t key[DDP_KEY_SIZE] = {0};
 	uint32_t with_default;
 
@@ -199,27 +199,9 @@ static void simple_xor_does_not_depend_on_the_key(void **state) {
 	assert_int_equal(ddp_hash_compute(&hash, ddp_default_key, 48), with_default);
 }
 
-static void functions_have_the_names_of_testpmd(void **state) {
+TEST(functions_have_the_names_of_testpmd) {
 	assert_string_equal(ddp_hash_function_name(DDP_HASH_TOEPLITZ), "toeplitz");
 	assert_string_equal(ddp_hash_function_name(DDP_HASH_SYMMETRIC_TOEPLITZ),
 			    "symmetric_toeplitz");
 	assert_string_equal(ddp_hash_function_name(DDP_HASH_SIMPLE_XOR), "simple_xor");
-}
-
-UNIT_TESTS(toeplitz) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(hash_equals_dpdk_for_every_length_with_the_default_key),
-		cmocka_unit_test(hash_equals_dpdk_for_every_length_with_any_key),
-		cmocka_unit_test(symmetric_toeplitz_is_toeplitz_on_the_same_bytes),
-		cmocka_unit_test(each_single_bit_hashes_as_in_dpdk),
-		cmocka_unit_test(an_odd_length_hashes_as_if_padded_with_zeros),
-		cmocka_unit_test(input_beyond_the_key_is_left_out),
-		cmocka_unit_test(the_default_key_is_microsofts_and_its_beginning_again),
-		cmocka_unit_test(simple_xor_is_the_xor_of_big_endian_words),
-		cmocka_unit_test(simple_xor_does_not_depend_on_the_key),
-		cmocka_unit_test(functions_have_the_names_of_testpmd),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL) +
-	       rows_run("microsoft", hashes_as_published, vectors);
 }
