@@ -184,7 +184,7 @@ def flows_of(capture):
     fields += [f"{name}.{end}" for name in ("ip", "ipv6") for end in ("src", "dst")]
     fields += [f"{name}.{end}" for name in ("tcp", "udp") for end in ("srcport", "dstport")]
     output = harness.output_of(
-        "tshark", "-n", "-r", capture, *dissect.PREFERENCES, "-T", "fields",
+        "tshark", "-r", capture, *dissect.OPTIONS, "-T", "fields",
         *(word for field in fields for word in ("-e", field)), env=dissect.ENVIRONMENT)
     outer, inner = collections.Counter(), collections.Counter()
     for line in output.splitlines():

@@ -16,6 +16,9 @@ OPTIONS = [
     "-o", "sctp.reassembly:FALSE",
 ]
 
+# Nobody's own preferences.
+ENVIRONMENT = dict(os.environ, LC_ALL="C", WIRESHARK_CONFIG_DIR="/nonexistent")
+
 # tshark's protocol -> our token. What is not here ends the chain: it is an application's.
 TOKENS = {
     "eth": "eth",
@@ -236,7 +239,7 @@ def view(pcap, options=()):
     """A list of packets, each a list of headers."""
     done = subprocess.run(["tshark", *OPTIONS, *options, "-r", pcap, "-T", "pdml"],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
-                          env=dict(os.environ, LC_ALL="C", WIRESHARK_CONFIG_DIR="/nonexistent"))
+                          env=ENVIRONMENT)
     if done.returncode != 0:
         raise RuntimeError("tshark: " + done.stderr.decode())
     packets = []

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Profile gtpu on every packet of many captures, judged by tshark: header by header with offsets,
-packet type, and every field that ddpctl shows.
+packet type, and every field that ddpctl shows. Profile all on real captures: headers and fields.
 
-    judge_test.py path/to/ddpctl path/to/ddp-traffic
+    tshark_test.py path/to/ddpctl path/to/ddp-traffic
 
 Captures come from ddp-traffic, from packets made here for what it never writes, and from
 ../shared/captures beside the source tree where that folder exists."""
@@ -13,6 +13,8 @@ import unittest
 
 from support import dissect, harness
 from support.frames import LONG, MADE
+import library_test
+import tshark
 
 REAL = harness.SOURCE_ROOT.parent / "shared" / "captures"
 SHOWN = 10  # disagreements in a message
@@ -21,6 +23,9 @@ SHOWN = 10  # disagreements in a message
 DISAGREEMENTS = {
     ("ipv6-mobility-dst-opts.pcap", 1): "an option is longer than its header; we read no options",
     ("ipv6-mobility-dst-opts.pcap", 2): "IPv6's length is too short; we go by what is captured",
+}
+LIBRARY_DISAGREEMENTS = DISAGREEMENTS | {
+    ("gtpv2.pcap", 3): "tshark looks for GTP-C in TCP, too",
 }
 
 SMALL = ["--ues", 30, "--flows", 4, "--packets-per-flow", 1, "--ipv6", 50]
@@ -178,22 +183,47 @@ def disagreement(headers, default, outer, ue):
             fields_wrong(ue_fields(headers), ue))
 
 
-class Judge(harness.TestCase):
-    def judge(self, paths):
-        """All captures at once: tshark takes longer to start than to dissect most of them."""
-        frames = [(path.name, n, frame) for path in paths
-                  for n, frame in enumerate(harness.pcap_frames(path), 1)]
-        packets = dissect.dissect(self.capture("all", [frame for _, _, frame in frames]))
-        views = [sum((harness.classify(spec, path, "--as-captured") for path in paths), []) for spec in SPECS]
-        found = {}
-        for (name, n, (data, _)), headers, *ours in zip(frames, packets, *views, strict=True):
-            problem = disagreement(headers, *ours)
-            if problem is not None:
-                found[name, n] = f"{problem}, packet {data.hex()}"
-        self.check_list({path.name for path in paths}, found)
+def library_disagreement(tokens, headers, packet):
+    """The same of profile all, whose headers have these tokens."""
+    headers = library_test.known_only(headers, tokens, packet["len"])
+    theirs = [(header.token, header.off) for header in headers]
+    ours = list(zip(packet["chain"], packet["offsets"], strict=True))
+    if ours != theirs:
+        return f"chain {ours}, tshark {theirs}"
+    for name, value in packet["fields"].items():
+        # Which IP header is the inner one depends on the packet type, which tshark does not know.
+        found = None if name.startswith("inner.") else library_test.field_find(headers, name)
+        if found is not None and found != value:
+            return f"{name} {value}, tshark {found}"
+    return None
 
-    def check_list(self, names, found):
-        listed = {place for place in DISAGREEMENTS if place[0] in names}
+
+class Tshark(harness.TestCase):
+    def view(self, paths):
+        """(capture, number), bytes, and tshark's headers of each packet: it takes longer to start than to dissect
+        most captures."""
+        frames = [((path.name, n), frame) for path in paths for n, frame in enumerate(harness.pcap_frames(path), 1)]
+        seen = tshark.view(self.capture("all", [frame for _, frame in frames]))
+        return [(place, frame[0], headers) for (place, frame), headers in zip(frames, seen, strict=True)]
+
+    @staticmethod
+    def classify(spec, paths):
+        return sum((harness.classify(spec, path, "--as-captured") for path in paths), [])
+
+    def judge(self, paths):
+        packets = self.view(paths)
+        found = {}
+        views = [self.classify(spec, paths) for spec in SPECS]
+        for (place, data, headers), *ours in zip(packets, *views, strict=True):
+            problem = disagreement(dissect.known_headers(headers, len(data)), *ours)
+            if problem is not None:
+                found[place] = f"{problem}, packet {data.hex()}"
+        self.check_list(DISAGREEMENTS, paths, found)
+        return packets
+
+    def check_list(self, disagreements, paths, found):
+        names = {path.name for path in paths}
+        listed = {place for place in disagreements if place[0] in names}
         unlisted = [f"{name} frame {n}: {problem}" for (name, n), problem in found.items()
                     if (name, n) not in listed]
         if unlisted:
@@ -224,7 +254,15 @@ class Judge(harness.TestCase):
     def test_real_captures(self):
         paths = sorted(path for path in REAL.iterdir() if path.suffix in (".pcap", ".cap"))
         self.assertNotEqual(paths, [])
-        self.judge(paths)
+        packets = self.judge(paths)
+        library_test.profile_dir = harness.SOURCE_ROOT / "profiles"
+        tokens = library_test.Profile("all").all_headers()
+        found = {}
+        for (place, _, headers), ours in zip(packets, self.classify("all", paths), strict=True):
+            problem = library_disagreement(tokens, headers, ours)
+            if problem is not None:
+                found[place] = problem
+        self.check_list(LIBRARY_DISAGREEMENTS, paths, found)
 
 
 if __name__ == "__main__":
