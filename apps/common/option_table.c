@@ -14,6 +14,7 @@
 #include "base/rss_hf.h"
 #include "output.h"
 #include "rss/rss.h"
+#include "strbuf.h"
 
 int option_fail(char error[OPTION_ERROR_SIZE], const char *fmt, ...) {
 	va_list ap;
@@ -351,6 +352,7 @@ void options_help(const struct option_row *rows, unsigned int n, struct output *
 	}
 	for (unsigned int i = 0; i < n; i++) {
 		left_write(&rows[i], left);
-		output_printf(out, "  %-*s  %s\n", width, left, option_summary(&rows[i]));
+		output_printf(out, "  %-*s  ", width, left);
+		output_wrapped(out, option_summary(&rows[i]), width + 4, width + 4);
 	}
 }

@@ -92,8 +92,9 @@ void error_print(const char *fmt, ...) {
 	fprintf(stderr, "ddpctl: %s\n", line);
 }
 
-void output_wrapped_to(struct output *out, const char *s, unsigned int column, unsigned int indent,
-		       unsigned int columns) {
+void output_wrapped(struct output *out, const char *s, unsigned int column, unsigned int indent) {
+	const unsigned int columns = output_columns(out);
+
 	while (*s != '\0') {
 		size_t len = 1 + strcspn(s + 1, " "); // a word and the blank before it
 
@@ -109,10 +110,6 @@ void output_wrapped_to(struct output *out, const char *s, unsigned int column, u
 		s += len;
 	}
 	output_char(out, '\n');
-}
-
-void output_wrapped(struct output *out, const char *s, unsigned int column, unsigned int indent) {
-	output_wrapped_to(out, s, column, indent, OUTPUT_COLUMNS);
 }
 
 struct share_text share_text(double share, int decimals, const char *unit) {

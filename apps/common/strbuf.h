@@ -39,12 +39,8 @@ void output_markup(struct output *out, const char *text, size_t len);
 void error_print(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 // As output_escaped() for one paragraph that begins at column, and a newline: what would go beyond
-// OUTPUT_COLUMNS goes on, after indent blanks, on the next line.
-#define OUTPUT_COLUMNS 100
+// output_columns() goes on, after indent blanks, on the next line.
 void output_wrapped(struct output *out, const char *s, unsigned int column, unsigned int indent);
-
-void output_wrapped_to(struct output *out, const char *s, unsigned int column, unsigned int indent,
-		       unsigned int columns); // with as many columns
 
 // A share of 0 to 1 in percent, such as "12.3%" with 1 decimal and unit "%". What is there is never
 // "0.0%": shares below 0.1 % have two decimals, those below 0.01 % are "<0.01%".

@@ -99,24 +99,29 @@ const struct command commands[] = {
 const unsigned int n_commands = sizeof(commands) / sizeof(commands[0]);
 
 static const char files_help[] =
-	"FILE is a profile as net_ddp takes it: name-or-file[:input set][;parameter=value...][+...],\n"
-	"where a name without '/' is looked for in $DDP_PROFILE_PATH and in the installed profiles.\n"
+	"FILE is a profile as net_ddp takes it:\n"
+	"  name-or-file[:input set][;parameter=value...][+...]\n"
+	"A name without '/' is looked for in $DDP_PROFILE_PATH and in the installed\n"
+	"profiles.\n"
 	"Or it is an Intel package, a path to .pkg.\n";
 
 static const char capture_help[] =
-	"PCAP is a capture, pcap or pcapng, also compressed by gzip, xz or zstd; - for standard input.\n"
+	"PCAP is a capture, pcap or pcapng, also compressed by gzip, xz or zstd; - for\n"
+	"standard input.\n"
 	"Without it, --interface says where to capture.\n";
 
 static const char port_help[] =
-	"PORT is the number or the name of a net_ddp port, as 'ddpctl port list' shows them.\n";
+	"PORT is the number or the name of a net_ddp port, as 'ddpctl port list' shows\n"
+	"them.\n";
 
 static const char profile_help[] =
-	"PROFILE is as in net_ddp's argument 'profile': name-or-file[:input set][;parameter=value...][+...].\n"
+	"PROFILE is as in net_ddp's argument 'profile':\n"
+	"  name-or-file[:input set][;parameter=value...][+...]\n"
 	"The process looks a name without '/' up in its own search path.\n";
 
 static const char status_help[] =
-	"exit status: 0 good, 1 the answer is no or the profile cannot be used, 2 wrong usage,\n"
-	"3 a file or a running process cannot be read\n";
+	"exit status: 0 good, 1 the answer is no or the profile cannot be used,\n"
+	"2 wrong usage, 3 a file or a running process cannot be read\n";
 
 /* Commands by their words */
 
@@ -168,7 +173,7 @@ static int wider(int width, const char *text) {
 
 static void commands_help(const struct command *family, struct output *out) {
 	const struct command *end = commands + n_commands;
-	int name_width = 0, arguments_width = 0;
+	int name_width = 0, arguments_width = 0, column;
 
 	for (const struct command *c = commands; c < end; c++) {
 		if (!command_is_of(c, family))
@@ -177,10 +182,14 @@ static void commands_help(const struct command *family, struct output *out) {
 		arguments_width = wider(arguments_width, c->arguments);
 	}
 	output_text(out, "commands:\n");
-	for (const struct command *c = commands; c < end; c++)
-		if (command_is_of(c, family))
-			output_printf(out, "  %-*s  %-*s  %s\n", name_width, last_word(c->name),
-				      arguments_width, c->arguments, c->summary);
+	column = 2 + name_width + 2 + arguments_width + 2;
+	for (const struct command *c = commands; c < end; c++) {
+		if (command_is_of(c, family)) {
+			output_printf(out, "  %-*s  %-*s  ", name_width, last_word(c->name),
+				      arguments_width, c->arguments);
+			output_wrapped(out, c->summary, column, column);
+		}
+	}
 	output_printf(out, "\nddpctl%s%s COMMAND --help tells more.\n", blank_before(family->name),
 		      family->name);
 }
@@ -212,9 +221,9 @@ static void help(const struct command *command, struct output *out) {
 			output_printf(out, "%s\n\n", command->summary);
 		commands_help(command, out);
 	} else {
-		output_printf(out, "usage: ddpctl %s [OPTION]...%s%s\n\n%s\n", command->name,
-			      blank_before(command->arguments), command->arguments,
-			      command->summary);
+		output_printf(out, "usage: ddpctl %s [OPTION]...%s%s\n\n", command->name,
+			      blank_before(command->arguments), command->arguments);
+		output_wrapped(out, command->summary, 0, 0);
 		arguments_help(command, out);
 	}
 	output_text(out, "\noptions:\n");

@@ -33,9 +33,9 @@ _ddpctl() {
 		prev=${COMP_WORDS[COMP_CWORD - 2]}
 	fi
 
-	help=$(ddpctl --help 2>/dev/null)
+	help=$(COLUMNS=999 ddpctl --help 2>/dev/null)
 	while [[ $help == *$'\ncommands:\n'* && $n -lt $COMP_CWORD ]]; do
-		help=$(ddpctl "${COMP_WORDS[@]:1:n}" --help 2>/dev/null)
+		help=$(COLUMNS=999 ddpctl "${COMP_WORDS[@]:1:n}" --help 2>/dev/null)
 		n=$((n + 1))
 	done
 	[[ ! ${help%%$'\n'*} =~ FILE|PCAP|PROFILE|PACKAGE ]] || files=yes

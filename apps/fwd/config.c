@@ -176,7 +176,7 @@ void config_help(struct output *out) {
 	output_text(out,
 		    "usage: ddp-fwd [EAL options] [-- [options]]\n"
 		    "\n"
-		    "Forward packets between DPDK ports, and measure how they spread over queues "
+		    "Forward packets between DPDK ports, and measure how they spread over queues\n"
 		    "and how long they take.\n"
 		    "\n"
 		    "  ddp-fwd --no-huge -m 1024 -l 0,1 \\\n"

@@ -279,9 +279,14 @@ class Wrong(harness.TestCase):
 
 class Help(harness.TestCase):
     def good(self, *args):
-        result = harness.ddpctl(*args)
+        result = harness.ddpctl(*args, env={**os.environ, "COLUMNS": "999"})
         self.assertEqual((result.returncode, result.stderr), (GOOD, ""), args)
         return result.stdout
+
+    def test_help_fits_a_terminal(self):
+        for command in ("", "advise", "classify", "plan", "port", "port watch", "simulate"):
+            text = harness.ddpctl(*command.split(), "--help").stdout
+            self.assertEqual([line for line in text.splitlines() if len(line) > 80], [])
 
     def test_help(self):
         for args in (["--help"], ["-h"]):

@@ -22,7 +22,7 @@
 
 static void paragraph_print(const char *text, unsigned int indent, struct output *out) {
 	output_blanks(out, indent);
-	output_wrapped_to(out, text, indent, indent, output_columns(out));
+	output_wrapped(out, text, indent, indent);
 }
 
 /* Packet types with one paragraph */
@@ -538,7 +538,7 @@ void plan_capture_fini(struct plan_capture *capture) {
 void plan_capture_warn(const struct plan_capture *capture, struct output *out) {
 	if (capture->cut_warning == NULL)
 		return;
-	output_wrapped_to(out, capture->cut_warning, 0, 0, output_columns(out));
+	output_wrapped(out, capture->cut_warning, 0, 0);
 	output_text(out, "\n");
 }
 

@@ -163,7 +163,7 @@ static void whys_print(const struct simulation *simulation, struct output *out) 
 					ddp_nic_name(simulation->nics[k].nic));
 		fprintf(text.to, ": %s", nic->why);
 		output_text(out, "  ");
-		output_wrapped_to(out, strbuf_take(&text), 2, 4, output_columns(out));
+		output_wrapped(out, strbuf_take(&text), 2, 4);
 	}
 	strbuf_fini(&text);
 }
@@ -362,8 +362,8 @@ void simulation_flows_print(const struct simulation *simulation, const struct ou
 	if (simulation->finest != NULL)
 		output_escaped_printf(out, " (hashes of %s)", simulation->finest->name);
 	output_printf(out,
-		      ", the largest has %s of the packets: no hash that keeps it whole can do "
-		      "better than imbalance %.3f\n",
+		      ", the largest has %s of the packets:\n"
+		      "no hash that keeps it whole can do better than imbalance %.3f\n",
 		      share_text(largest, 2, "%").text,
 		      largest * simulation->n_queues > 1 ? largest * simulation->n_queues : 1.0);
 	if (largest < ELEPHANT || simulation->finest != NULL)

@@ -85,8 +85,9 @@ def flows(side, found, n_packets):
     if not found["top"]:
         return
     largest = found["top"][0]["packets"]
-    yield (f"flows: {found['number']}, the largest has {share(largest, n_packets, 2)} of the packets: no hash that keeps it "
-           f"whole can do better than imbalance {max(largest / n_packets * len(side['queues']), 1):.3f}",)
+    yield f"flows: {found['number']}, the largest has {share(largest, n_packets, 2)} of the packets:",
+    bound = max(largest / n_packets * len(side["queues"]), 1)
+    yield f"no hash that keeps it whole can do better than imbalance {bound:.3f}",
     large = [flow for flow in found["top"][:5] if flow["packets"] >= 0.01 * n_packets]
     outer = any(flow["outer"] for flow in found["top"][:5])
     if large:

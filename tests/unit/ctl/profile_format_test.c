@@ -138,19 +138,22 @@ TEST(bits_in_words) {
 	strbuf_fini(&text);
 }
 
+#define COLUMNS 80 // of no terminal
+
 TEST(long_lines_go_on_below) {
 	char line[200], *got;
 	struct output out;
 
 	memset(line, 'x', sizeof(line));
-	line[OUTPUT_COLUMNS - 3] = ' ';
-	strcpy(line + OUTPUT_COLUMNS, " three\tfour");
+	line[COLUMNS - 3] = ' ';
+	strcpy(line + COLUMNS, " three\tfour");
+	unsetenv("COLUMNS");
 	output_begin(&out);
 	output_wrapped(&out, line, 4, 6);
 	got = output_end(&out);
-	line[OUTPUT_COLUMNS - 3] = '\0';
-	assert_memory_equal(got, line, OUTPUT_COLUMNS - 3);
-	assert_string_equal(got + OUTPUT_COLUMNS - 3, "\n      xx three\\x09four\n");
+	line[COLUMNS - 3] = '\0';
+	assert_memory_equal(got, line, COLUMNS - 3);
+	assert_string_equal(got + COLUMNS - 3, "\n      xx three\\x09four\n");
 	free(got);
 }
 
