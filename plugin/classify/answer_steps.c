@@ -86,7 +86,7 @@ static struct value value_of(const struct builder *b, unsigned int from,
 
 	// Where a header ends that is cut, or too short for its own fields, is not known.
 	if (ref->which == DDP_WHICH_SELF && self->len == 0 &&
-	    header_of(b, from)->fields[ref->field].anchor != DDP_FROM_START)
+	    header_of(b, from)->fields[ref->field].anchor == DDP_FROM_END)
 		return value;
 	if (from != FROM_TYPE || !field_locate(b->program, &class, &prog_ref, &value.bit))
 		value.bit = 0;
