@@ -5,6 +5,7 @@
 import copy
 import collections
 import json
+import os
 import re
 import shutil
 
@@ -234,7 +235,8 @@ class Explain(harness.TestCase):
 
     def told(self, spec, frame, *options):
         capture = self.capture("told", [frame])
-        return harness.output_of(harness.tools["ddpctl"], "explain", spec, capture, *options)
+        return harness.output_of(harness.tools["ddpctl"], "explain", spec, capture, *options,
+                                 env={**os.environ, "COLUMNS": "100"})
 
     def assert_lines(self, text, lines):
         """These lines, in this order, line numbers of profiles left open."""
