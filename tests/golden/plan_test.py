@@ -73,8 +73,11 @@ def where_and_why(spec, packet_types):
         if names:
             yield f"    {where} {short(names)}"
     if spec == "gtpu":
+        reasons = {}
         for t in packet_types:
-            yield f"      {t['name']}: {t['where']}: {t['why']}"
+            reasons.setdefault(f"{t['where']}: {t['why']}", []).append(t["name"])
+        for why, names in reasons.items():
+            yield f"      {short(names)}: {why}"
 
 
 def lines(spec):
