@@ -55,7 +55,7 @@ bool rule_hashes(const struct ddp_nic *nic, const struct rule *rule,
 bool rss_hf_hashes(const struct ddp_nic *nic, const struct packet_class *class,
 		   struct hashed *hashed);
 
-// The same for packets of any tunnel, known or not: addresses and ports of the packet that the NIC
+// Likewise for packets of any tunnel, known or not: addresses and ports of the packet that the NIC
 // parses. false: none.
 bool plain_hashes(const struct ddp_nic *nic, const struct packet_class *class,
 		  struct hashed *hashed);
@@ -143,7 +143,7 @@ struct draft {
 	struct rule_list list;
 };
 
-// What the NIC hashes of a class by a rule or an input set.
+// The hash of a class by a rule or an input set.
 struct nic_hash {
 	enum rule_match match; // RULE_NEVER: neither is for it
 	int rule;              // -1: none

@@ -195,7 +195,7 @@ static void set_bits(const struct check *q, const struct ddp_class *class,
 	}
 }
 
-// What is hashed of the packet's first len bytes.
+// Find the bits that are hashed of the packet's first len bytes.
 static void packet_hash(const struct check *q, const uint8_t *data, unsigned int len,
 			struct ddp_class *class, struct trace *trace, struct hashed *hashed) {
 	const struct ddp_packet packet = {.data = data, .first_len = len, .len = len};

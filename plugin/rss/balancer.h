@@ -6,14 +6,12 @@
 // most often none. Who calls this makes the moves: it decides only, and keeps nothing but its own
 // state.
 //
-// What an entry will have is expected from what it had: a mean over up to 8 intervals, and how far
+// The load of an entry is expected from its past: a mean over up to 8 intervals, and how far
 // single intervals were from it, at least as much as chance explains (the square root of the number
 // of packets). A value that is far outside begins a new mean, so a flow that comes or goes counts
 // at once, and chance alone moves nothing.
 //
-// What is decided is kept, to be told: the caller says which moves it made.
-//
-// balancer_measure.c finds what an interval was like from counters.
+// Decisions are kept for reports: the caller says which moves it made.
 #ifndef DDP_RSS_BALANCER_H
 #define DDP_RSS_BALANCER_H
 
@@ -57,7 +55,7 @@ struct ddp_balancer_interval {
 	const bool *usable;  // by queue: it may get entries. NULL: all may
 };
 
-// What is expected of a value in the next interval.
+// The expectation of a value in the next interval.
 struct ddp_balancer_level {
 	double mean, variance;
 	double n;     // intervals that the mean is of; 0: begins with the next
@@ -81,7 +79,7 @@ struct ddp_balancer_counters {
 	struct ddp_balancer_queue queues[DDP_BALANCER_QUEUES];
 };
 
-// What bursts of a queue were like. Older ones count less.
+// Sums over the bursts of a queue. Older ones count less.
 struct ddp_balancer_bursts {
 	double n, packets, cycles;
 	double packets_2, cycles_2, products; // of what differs from the mean of an interval
@@ -139,11 +137,11 @@ void ddp_balancer_keep(struct ddp_balancer *balancer, const struct ddp_balancer_
 // queue is usable that is started and was polled. Returns whether the last call was at its
 // beginning. The interval is good until the next call.
 //
-// What a thread does in a turn of its polling loop, beside its work on packets, comes after the
-// queue that it polls last, and that queue would seem to have expensive packets. The fewer packets
-// it then gets, the more expensive they would seem. So queues of one thread share one cost, as they
-// share its time, and the part of a burst's time that is the same whatever its size, as far as that
-// is more than chance, does not count. (Least squares; its error is that of the slope.)
+// A thread does its other work in a turn of its polling loop after the queue that it polls last,
+// and that queue would seem to have expensive packets. The fewer packets it then gets, the more
+// expensive they would seem. So queues of one thread share one cost, as they share its time, and
+// the part of a burst's time that is the same whatever its size, as far as that is more than
+// chance, does not count. (Least squares; its error is that of the slope.)
 bool ddp_balancer_measure(struct ddp_balancer *balancer, unsigned int ms,
 			  const struct ddp_balancer_counters *now,
 			  struct ddp_balancer_interval *interval);

@@ -171,7 +171,7 @@ static void list_fill(struct rte_pmd_i40e_profile_list *list,
 		ddp_info_head(&list->p_info[i], profiles[i].name, profiles[i].version);
 }
 
-// What has no place in answers of a fixed size is not passed over in silence.
+// Say what answers of a fixed size leave out.
 static void tell_left(uint16_t port, int n, int n_max, const char *what) {
 	if (n > n_max)
 		SAY(port, "%d more %s than can be shown", n - n_max, what);

@@ -13,7 +13,7 @@
 // Name, version and track id: Intel numbers its packages, our numbers come from name and version.
 void ddp_info_head(struct rte_pmd_i40e_profile_info *info, const char *name, const char *version);
 
-// What rte_pmd_i40e_get_ddp_info() answers: 0, -ENOTSUP (nothing of this type), -EINVAL (size too
+// Answer as rte_pmd_i40e_get_ddp_info(): 0, -ENOTSUP (nothing of this type), -EINVAL (size too
 // small), -ENOMEM.
 int ddp_info_get(const struct ddp_profile *profile, uint8_t *info, uint32_t size,
 		 enum rte_pmd_i40e_package_info type);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What applications call: ethdev's operations, the public functions, telemetry, arguments.
+// Entry points of applications: ethdev's operations, the public functions, telemetry, arguments.
 #ifndef DDP_PORT_APP_APP_H
 #define DDP_PORT_APP_APP_H
 

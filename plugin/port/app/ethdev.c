@@ -282,7 +282,7 @@ static int enabled_anyway(int ret) {
 	return ret == -ENOTSUP ? 0 : ret;
 }
 
-// The same for MAC addresses.
+// A promiscuous lower port receives packets for all MAC addresses.
 static int received_anyway(const struct ddp_port *port, int ret) {
 	return rte_eth_promiscuous_get(port->lower.port_id) == 1 ? enabled_anyway(ret) : ret;
 }

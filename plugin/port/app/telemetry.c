@@ -314,7 +314,7 @@ static void offload_fill(struct rte_tel_data *d, const struct ddp_port *port, bo
 			   offload->plan != NULL ? offload->plan->n_ptypes : 0);
 }
 
-// What /info and /metrics begin with.
+// The beginning of /info and /metrics.
 static void port_fill(struct rte_tel_data *d, const struct ddp_port *port) {
 	text_add(d, "name", port->name);
 	text_add(d, "version", DDP_VERSION);
@@ -520,7 +520,7 @@ static void verify_columns_fill(struct rte_tel_data *d, const struct ddp_port *p
 	}
 }
 
-// What a monitor reads every few seconds. An array takes a tenth of the time of a dict with a dict
+// A monitor reads this every few seconds. An array takes a tenth of the time of a dict with a dict
 // for each item, in the process as well as in the reader. Types of deleted profiles are counted,
 // too, so that no counter goes backwards.
 static void metrics(struct ddp_port *port, const char *params, struct rte_tel_data *d) {

@@ -109,24 +109,21 @@ static uint64_t lower_sum(const struct ddp_port *port, size_t off) {
 #define LOWER_SUM(port, counter) lower_sum(port, offsetof(struct ddp_lower_rxq, counter))
 
 // Under the port's mutex, which is held when caches are allocated and freed.
-static struct ddp_cache_stats cache_read(const struct ddp_lower_rxq *lower) {
-	struct ddp_cache_stats stats = {0};
+static struct ddp_cache_stats caches_read(const struct ddp_port *port) {
+	struct ddp_cache_stats sum = {0};
 
-	if (lower->cache != NULL)
-		ddp_cache_stats_get(lower->cache, &stats);
-	return stats;
-}
-
-static void caches_read(const struct ddp_port *port, struct ddp_stats *stats) {
-	stats->cache_hits = stats->cache_misses = stats->cache_learned = 0;
 	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
 		const struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
-		struct ddp_cache_stats now = cache_read(lower);
+		struct ddp_cache_stats now = {0};
 
-		stats->cache_hits += lower->past.hits + now.hits;
-		stats->cache_misses += lower->past.misses + now.misses;
-		stats->cache_learned += lower->past.learned + now.learned;
+		if (lower->cache != NULL)
+			ddp_cache_stats_get(lower->cache, &now);
+		sum.hits += lower->past.hits + now.hits;
+		sum.misses += lower->past.misses + now.misses;
+		sum.learned += lower->past.learned + now.learned;
+		sum.entries += now.entries;
 	}
+	return sum;
 }
 
 uint64_t ddp_parking_us(const struct ddp_port *port) {
@@ -165,15 +162,9 @@ struct rte_pmd_ddp_balance ddp_balance_numbers(const struct ddp_port *port,
 	return numbers;
 }
 
-static uint64_t cache_entries(const struct ddp_port *port) {
-	uint64_t n = 0;
-
-	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++)
-		n += cache_read(&port->lower_rxqs[i]).entries;
-	return n;
-}
-
 static void rx_read_once(const struct ddp_port *port, struct ddp_stats *stats) {
+	const struct ddp_cache_stats caches = caches_read(port);
+
 	for (unsigned int i = 0; i < DDP_PORT_QUEUES; i++) {
 		stats->rx[i].packets = counter_read(&port->rxqs[i].packets);
 		stats->rx[i].bytes = counter_read(&port->rxqs[i].bytes);
@@ -186,7 +177,9 @@ static void rx_read_once(const struct ddp_port *port, struct ddp_stats *stats) {
 	stats->rx_decap_passed = LOWER_SUM(port, decap_passed);
 	stats->order_parked = LOWER_SUM(port, order_counts.parked);
 	stats->balance_given_up = LOWER_SUM(port, order_counts.given_up);
-	caches_read(port, stats);
+	stats->cache_hits = caches.hits;
+	stats->cache_misses = caches.misses;
+	stats->cache_learned = caches.learned;
 	stats->balance_rounds = port->balance != NULL ? port->balance->balancer.rounds : 0;
 	stats->balance_moves = port->balance != NULL ? port->balance->balancer.n_moves : 0;
 	stats->rx_taken = LOWER_SUM(port, taken); // last, to include all packets counted above
@@ -360,7 +353,7 @@ static void port_put(struct xstats *out, const struct ddp_port *port,
 	put(out, stats->cache_hits, "rx_path_cache_hits");
 	put(out, stats->cache_misses, "rx_path_cache_misses");
 	put(out, stats->cache_learned, "rx_path_cache_learned");
-	put(out, cache_entries(port), "rx_path_cache_entries");
+	put(out, caches_read(port).entries, "rx_path_cache_entries");
 	put(out, stats->rx_decapped, "rx_decapped_packets");
 	put(out, stats->rx_decap_passed, "rx_not_decapped_packets");
 	put(out, balance.order_parked, "order_parked");

@@ -15,8 +15,8 @@ struct rte_eth_stats ddp_stats_lower(struct ddp_port *port);
 // -ENOMEM. Releases the mutex meanwhile.
 int ddp_xstats_get(struct ddp_port *port, struct rte_eth_xstat_name *names,
 		   struct rte_eth_xstat *values, unsigned int n);
-// The same for the port only, and what the lower device dropped. lower: ddp_stats_lower(). Keeps
-// the mutex.
+// Extended statistics of the port only, and drops of the lower device. lower: ddp_stats_lower().
+// Keeps the mutex.
 unsigned int ddp_xstats_port_get(struct ddp_port *port, const struct rte_eth_stats *lower,
 				 struct rte_eth_xstat_name *names, struct rte_eth_xstat *values,
 				 unsigned int n);
@@ -26,7 +26,7 @@ const struct ddp_stats *ddp_stats_read(struct ddp_port *port);
 int ddp_stats_reserve(struct ddp_port *port);
 // The longest time that packets were parked for (run/order.h), in microseconds.
 uint64_t ddp_parking_us(const struct ddp_port *port);
-// What xstats, telemetry and applications are told of load-aware RSS.
+// The numbers of load-aware RSS, for xstats, telemetry and applications.
 struct rte_pmd_ddp_balance ddp_balance_numbers(const struct ddp_port *port,
 					       const struct ddp_stats *stats);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What is exchanged under traffic: profiles, mappings, flow rules, RSS, and the steering, which is
-// built from them.
+// Objects that are exchanged under traffic: profiles, mappings, flow rules, RSS, and the steering,
+// which is built from them.
 #ifndef DDP_PORT_EXCHANGE_EXCHANGE_H
 #define DDP_PORT_EXCHANGE_EXCHANGE_H
 

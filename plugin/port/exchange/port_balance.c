@@ -114,7 +114,7 @@ static struct ddp_flow_sample sample_take(struct ddp_port *port, uint16_t entry)
 	return best;
 }
 
-// Where the IP header is that identifies the flow; -1: there is none.
+// The offset of the IP header that identifies the flow; -1: there is none.
 static int flow_l3(const struct ddp_flow_sample *sample) {
 	uint16_t off = 2 * RTE_ETHER_ADDR_LEN, type;
 

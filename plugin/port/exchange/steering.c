@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Where packets go: built aside, where errors can occur, and exchanged under traffic.
+// The steering of packets: built aside, where errors can occur, and exchanged under traffic.
 #include "port/exchange/exchange.h"
 #include "port/lower/lower.h"
 #include "port/quiesce/quiesce.h"

@@ -118,7 +118,7 @@ struct ddp_hw_ptypes *ddp_hw_ptypes_make(struct ddp_port *port);
 // the steering. The port owns hw_ptypes. drain: packets that wait on the lower queues now are
 // hashed in software.
 void ddp_hw_ptypes_set(struct ddp_port *port, struct ddp_hw_ptypes *hw_ptypes, bool drain);
-// The same for one lower queue whose lock is held. ddp_hw_ptypes_replace() follows.
+// Exchange the table of one lower queue, whose lock is held. ddp_hw_ptypes_replace() follows.
 void ddp_hw_ptypes_lower_set(struct ddp_port *port, struct ddp_lower_rxq *lower,
 			     struct ddp_hw_ptypes *hw_ptypes);
 // Free the port's table, which no lower queue uses any more, and keep hw_ptypes in its place.

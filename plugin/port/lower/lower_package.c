@@ -18,7 +18,6 @@
 #include "personality/package_open.h"
 
 #define DRIVER "net_i40e"
-#define DRIVER_800 "net_ice"
 #define FILE_ARGUMENT "ddp_pkg_file" // of net_ice, DPDK 24.11 on; before, it refuses it
 
 /* 800 series */
@@ -49,15 +48,14 @@ static const struct ddp_nic *nic_of_file(const struct ddp_port *port, const char
 // The device arguments are those that the driver was given, whether by dev(...) or by who probed
 // the device before.
 const struct ddp_nic *ddp_package_nic(const struct ddp_port *port) {
-	const struct rte_eth_dev_info *info = &port->lower.info;
 	const struct ddp_nic *nic = NULL;
 	const struct rte_devargs *devargs;
 	struct rte_kvargs *args;
 	const char *file;
 
-	if (info->driver_name == NULL || strcmp(info->driver_name, DRIVER_800) != 0)
+	if (!ddp_lower_is(port, "net_ice"))
 		return NULL;
-	devargs = rte_dev_devargs(info->device);
+	devargs = rte_dev_devargs(port->lower.info.device);
 	if (devargs == NULL || devargs->args == NULL)
 		return NULL;
 	args = rte_kvargs_parse(devargs->args, NULL);
@@ -75,12 +73,6 @@ const struct ddp_nic *ddp_package_nic(const struct ddp_port *port) {
 static int diag_fail(const struct ddp_diag *diag, char *reason, size_t size) {
 	return ddp_fail(reason, size, diag->no_memory ? -ENOMEM : -ENOTSUP, "%s",
 			diag->n_kept > 0 ? ddp_diag_reason(diag) : "the device was removed");
-}
-
-static bool is_700(const struct ddp_port *port) {
-	const char *driver = port->lower.info.driver_name;
-
-	return driver != NULL && strcmp(driver, DRIVER) == 0;
 }
 
 // PCI device id of the lower device; 0: not known.
@@ -103,7 +95,7 @@ int ddp_package_open_given(struct ddp_port *port, const char *file) {
 
 	if (file == NULL)
 		return 0;
-	if (!is_700(port)) {
+	if (!ddp_lower_is(port, DRIVER)) {
 		PORT_LOG(ERR, port->name,
 			 "package is for lower devices of driver " DRIVER ", %s is of %s",
 			 port->lower.name, driver != NULL ? driver : "none");
@@ -124,7 +116,7 @@ const struct ddp_package *ddp_package_for(const struct ddp_port *port,
 	const struct ddp_package *package = port->offload.package;
 	struct ddp_diag diag;
 
-	if (!is_700(port) || port->offload.nic != ddp_nic_of_driver(DRIVER) ||
+	if (!ddp_lower_is(port, DRIVER) || port->offload.nic != ddp_nic_of_driver(DRIVER) ||
 	    !ddp_i40e_package_wanted(personality->profile))
 		return NULL;
 	ddp_diag_init(&diag);

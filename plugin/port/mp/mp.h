@@ -37,7 +37,7 @@
 
 struct rte_vdev_device;
 
-// What can be asked for: X(name, the call that mp_primary.c makes of it, mostly of an operation).
+// Requests: X(name, the call that mp_primary.c makes of it, mostly of an operation).
 #define DDP_MP_OPS(X)                                                                \
 	X(ALLMULTICAST_DISABLE, ops->allmulticast_disable(dev))                      \
 	X(ALLMULTICAST_ENABLE, ops->allmulticast_enable(dev))                        \

@@ -16,7 +16,7 @@ bool ddp_lower_rxq_trylock(struct ddp_lower_rxq *lower);
 void ddp_lower_txq_lock(struct ddp_lower_txq *lower);
 // Wait until no burst call is inside the port. running must be false.
 void ddp_port_quiesce(struct ddp_port *port);
-// The same for some seconds at most. Returns whether no burst call is inside.
+// Wait so for some seconds at most. Returns whether no burst call is inside.
 bool ddp_port_quiesce_in(struct ddp_port *port, unsigned int seconds);
 
 // recover.c: under the port's mutex.

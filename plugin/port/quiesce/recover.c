@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What a process leaves behind that ended inside a burst call; see mp/mp.h.
+// Cleans up after a process that ended inside a burst call; see mp/mp.h.
 #include "port/quiesce/quiesce.h"
 #include "port/run/order.h"
 #include "port/run/ring.h"
@@ -143,7 +143,7 @@ static void lock_watch(struct ddp_port *port, const rte_spinlock_t *lock) {
 		ddp_mp_recover(port, owner);
 }
 
-// Who holds a lower queue's lock also holds one of these.
+// A call that holds a lower queue's lock also holds one of these.
 static void locks_watch(struct ddp_port *port) {
 	for (unsigned int i = 0; i < DDP_PORT_QUEUES; i++) {
 		lock_watch(port, &port->rxqs[i].mp);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What the burst functions share. Only functions of run/ include this.
+// Shared by the burst functions. Only functions of run/ include this.
 #ifndef DDP_PORT_RUN_BURST_H
 #define DDP_PORT_RUN_BURST_H
 
@@ -19,7 +19,7 @@ static inline bool port_running(const struct ddp_port *port) {
 	return __atomic_load_n(&port->running, __ATOMIC_ACQUIRE);
 }
 
-// The same for a queue.
+// Likewise of a queue.
 static inline bool queue_started(const bool *started) {
 	return __atomic_load_n(started, __ATOMIC_ACQUIRE);
 }
@@ -67,7 +67,7 @@ static inline void packet_prefetch(const struct rte_mbuf *mbuf) {
 	rte_prefetch0(data + RTE_CACHE_LINE_SIZE);
 }
 
-// What all packets of a burst share.
+// Shared by all packets of a burst.
 struct rx_common {
 	const struct ddp_steering *steering;
 	uint64_t tsc;

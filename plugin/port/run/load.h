@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What packets cost an Rx queue, for load-aware RSS: the cycles between the end of a burst call
+// Costs of packets on an Rx queue, for load-aware RSS: the cycles between the end of a burst call
 // that returned packets and the next burst call of the same thread, whichever queue that is for.
 // This includes the application's work on the packets if it does that before it polls again, as
 // run-to-completion applications do. It also includes what a polling loop does beside that, at the

@@ -18,8 +18,8 @@ static uint32_t polls_read(const struct ddp_rxq *queue) {
 
 /* Waiting for queues */
 
-// What is left of a queue before a change. Its ring is looked at first: who takes packets marks the
-// poll before.
+// The state of a queue that a change waits for. Its ring is looked at first: who takes packets
+// marks the poll before.
 static enum ddp_order_queue queue_state(struct ddp_order *order, const struct ddp_lower_rxq *lower,
 					uint16_t id) {
 	const struct ddp_rxq *queue = &lower->port->rxqs[id];

@@ -29,7 +29,7 @@
 #define DDP_ORDER_SLOTS 4096     // packets parked at a lower queue, at most
 #define DDP_ORDER_WAIT_US 100000 // for a queue that is not polled
 
-// What a lower queue's packets wait for.
+// The packets of a lower queue that wait, and for which queues.
 enum ddp_order_mode {
 	DDP_ORDER_NONE,
 	DDP_ORDER_ENTRIES, // those of some entries, for the queues that these left

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What the mbufs of a burst get, and their queues: by verdicts, flow rules, and what an application
-// asked for beside.
+// Writes the mbufs of a burst and chooses their queues, by verdicts, flow rules and the checksums
+// and decap= that the port was asked for.
 #include "port/run/burst.h"
 #include "port/run/cksum.h"
 #include "port/run/decap.h"
@@ -15,7 +15,7 @@ struct rx_extras {
 	uint32_t ptype_mask; // with decap: inner layers become outer ones before it applies
 };
 
-// What the lower device says of checksums: it was asked for none, and may mean the outer headers.
+// Flags of the lower device, to be removed: it was asked for none, and may mean the outer headers.
 #define FLAGS_CHECKSUMS                                              \
 	(RTE_MBUF_F_RX_IP_CKSUM_MASK | RTE_MBUF_F_RX_L4_CKSUM_MASK | \
 	 RTE_MBUF_F_RX_OUTER_IP_CKSUM_BAD | RTE_MBUF_F_RX_OUTER_L4_CKSUM_MASK)
@@ -57,8 +57,8 @@ static unsigned int row_of(const struct ddp_lower_rxq *lower, unsigned int i) {
 	return row;
 }
 
-// What a rule does to packet i of the burst beside choosing its queue. Returns the hash that
-// chooses.
+// Count and mark packet i of the burst as a rule says, and hash it by the rule's key. Returns the
+// hash that chooses the queue.
 static __attribute__((noinline)) uint32_t rule_extra(const struct ddp_lower_rxq *lower,
 						     const struct ddp_flow_action *action,
 						     unsigned int i, bool hashed, uint32_t hash,

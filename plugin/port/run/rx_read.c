@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What the packets of a burst are: classified, or by what the lower device hashed, which is
-// verified. With load-aware RSS they are counted by entry of the redirection table.
+// Identifies the packets of a burst: classifies them, or trusts what the lower device hashed and
+// verifies it. With load-aware RSS they are counted by entry of the redirection table.
 #include "port/run/burst.h"
 
 // May hardware hashes be used? Not for packets that may have been hashed before a change. Each

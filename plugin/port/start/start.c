@@ -38,7 +38,7 @@ static unsigned int ring_destroy(struct ddp_ring **ring) {
 	return n;
 }
 
-// The same with the ring from a lower queue to an Rx queue.
+// Free the ring from a lower queue to an Rx queue, likewise.
 static unsigned int rx_ring_free(struct ddp_lower_rxq *lower, unsigned int id) {
 	lower->all_rings[id] = NULL;
 	return ring_destroy(&lower->rings[id]);

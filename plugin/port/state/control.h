@@ -42,7 +42,7 @@ void ddp_registry_del(struct ddp_port *port);
 // A port with its mutex held, for reading, to be released by ddp_registry_put(). NULL: port_id is
 // no net_ddp port, or one that is not set up yet.
 struct ddp_port *ddp_registry_get(uint16_t port_id);
-// The same, including a port that is being set up.
+// Likewise, including a port that is being set up.
 struct ddp_port *ddp_registry_get_early(uint16_t port_id);
 void ddp_registry_put(struct ddp_port *port);
 // A port with a change begun, to be ended by ddp_change_end(). Waits for another thread's change.

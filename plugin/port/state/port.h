@@ -92,7 +92,7 @@ static_assert(DDP_PORT_QUEUES == DDP_FLOW_QUEUES_MAX, "a rule may name every que
 static_assert((DDP_RETA_SIZE & (DDP_RETA_SIZE - 1)) == 0, "a hash is masked into the table");
 static_assert(sizeof(struct rte_pmd_ddp_meta) == 8, "ddp_meta is a contract");
 
-// What happens to a packet that a full ring cannot take.
+// The treatment of a packet that a full ring cannot take.
 enum ddp_overflow {
 	DDP_OVERFLOW_DROP, // count it as missed, as a NIC does
 	DDP_OVERFLOW_WAIT, // keep it and read no more until it fits
@@ -277,8 +277,8 @@ int ddp_fail(char *error, size_t size, int ret, const char *fmt, ...)
 void ddp_append(char *text, size_t size, const char *more);
 #define DDP_FAIL_NO_MEMORY(error, size) ddp_fail(error, size, -ENOMEM, "out of memory")
 
-// What the data path reads, which also runs in secondary processes, is in EAL's memory: they all
-// have it at the same address.
+// EAL's memory, which all processes have at the same address, for all that the data path reads: it
+// also runs in secondary processes.
 extern const struct ddp_memory ddp_port_memory;
 
 #endif

@@ -25,8 +25,8 @@ extern "C" {
 #define RTE_PMD_DDP_NO_INNER_L3 UINT16_MAX
 #define RTE_PMD_DDP_UNPARSED 0
 
-// What net_ddp found in a packet. It does not parse packets that the lower device hashed: of these
-// it has the packet type only, until rte_pmd_ddp_meta_fill() is called.
+// Results of parsing a packet. net_ddp does not parse packets that the lower device hashed: of
+// these it has the packet type only, until rte_pmd_ddp_meta_fill() is called.
 struct rte_pmd_ddp_meta {
 	uint16_t ptype_id;     // packet type of the profile, 0: none; ids are not reused
 	uint16_t inner_l3_off; // from the start of the packet, or one of the constants above
@@ -108,8 +108,8 @@ struct rte_pmd_ddp_profile {
 RTE_PMD_DDP_API
 int rte_pmd_ddp_profile_add(uint16_t port_id, const char *spec, char *error, size_t error_size);
 
-// The same with the text of a profile file, which is copied. Other profiles of the list can require
-// it by its name. Messages call its file "<text>".
+// Add a profile given as the text of its file, which is copied. Other profiles of the list can
+// require it by its name. Messages call its file "<text>".
 RTE_PMD_DDP_API
 int rte_pmd_ddp_profile_add_text(uint16_t port_id, const char *text, size_t size, char *error,
 				 size_t error_size);
@@ -120,7 +120,7 @@ int rte_pmd_ddp_profile_add_text(uint16_t port_id, const char *text, size_t size
 RTE_PMD_DDP_API
 int rte_pmd_ddp_profile_del(uint16_t port_id, const char *name, char *error, size_t error_size);
 
-// The same for the profile with the name that this text contains.
+// Delete the profile with the name that this text contains.
 RTE_PMD_DDP_API
 int rte_pmd_ddp_profile_del_text(uint16_t port_id, const char *text, size_t size, char *error,
 				 size_t error_size);
