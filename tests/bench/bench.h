@@ -103,8 +103,7 @@ void port_close(uint16_t port, const char *name);
 // over: it copies a burst's pointers and fills the mbufs in, as a driver does, and moves no bytes.
 // The packets stay the device's: an application forgets them instead of freeing them, so no figure
 // has the cost of a mempool in it. No more of them may be in use than there are. With hashed=1 they
-// have a hash, as from a NIC that knows GTP-U. With restores=1 the device writes their tunnels
-// back, which decap=on overwrites.
+// have a hash, as from a NIC that knows GTP-U.
 #define TEMPLATE_PACKETS 1024 // enough for 8 Rx queues of net_ddp
 // What devices that are set up from now on hand out, and how many.
 void template_packets_set(struct packets *packets);

@@ -8,9 +8,7 @@
 #include <rte_errno.h>
 #include <rte_ethdev.h>
 #include <rte_flow.h>
-#include <rte_vect.h>
 
-#include "base/isa.h"
 #include "bench.h"
 #include "methods.h"
 
@@ -115,32 +113,25 @@ struct setup {
 	const char *args; // of both devices
 	uint16_t lower_queues, queues;
 	const char *ddp_args;
-	unsigned int n_rules;   // of net_ddp, for one TEID each
-	unsigned int simd_bits; // that EAL allows; 0: as it is
+	unsigned int n_rules; // of net_ddp, for one TEID each
 };
 
 #define GTPU ",profile=gtpu"
 #define HASHED ",profile=" GTPU_NIC ",offload=require:ice-comms" // by the device
 static const struct setup setups[] = {
-	{"template", "prepared, GTP-U", "", 1, N_QUEUES, GTPU, 0, 0},
-	{"template-512", "the same, 512 bits allowed", "", 1, N_QUEUES, GTPU, 0, RTE_VECT_SIMD_512},
-	{"template-balance", "balance=on", "", 1, N_QUEUES, GTPU ",balance=on", 0, 0},
+	{"template", "prepared, GTP-U", "", 1, N_QUEUES, GTPU, 0},
+	{"template-balance", "balance=on", "", 1, N_QUEUES, GTPU ",balance=on", 0},
 	{"template-straight", "hashed by it, 8 queues of each", ",hashed=1,queues=8", N_QUEUES,
-	 N_QUEUES, HASHED, 0, 0},
+	 N_QUEUES, HASHED, 0},
 	{"template-straight-balance", "the same, balance=on", ",hashed=1,queues=8", N_QUEUES,
-	 N_QUEUES, HASHED ",balance=on", 0, 0},
+	 N_QUEUES, HASHED ",balance=on", 0},
 	{"template-bare", "8 queues, meta=off", ",hashed=1,queues=8", N_QUEUES, N_QUEUES,
-	 HASHED ",meta=off", 0, 0},
-	{"template-single", "1 queue of each, meta=off", ",hashed=1", 1, 1, HASHED ",meta=off", 0,
-	 0},
-	{"template-passed", "1 queue of it for 8 of ours", ",hashed=1", 1, N_QUEUES, HASHED, 0, 0},
-	{"template-kept", "tunnels put back by it", ",restores=1", 1, N_QUEUES, GTPU, 0, 0},
-	{"template-decap", "the same, decap=on", ",restores=1", 1, N_QUEUES, GTPU ",decap=on", 0,
-	 0},
+	 HASHED ",meta=off", 0},
+	{"template-single", "1 queue of each, meta=off", ",hashed=1", 1, 1, HASHED ",meta=off", 0},
+	{"template-passed", "1 queue of it for 8 of ours", ",hashed=1", 1, N_QUEUES, HASHED, 0},
 	{"template-rules-1024", "1,024 rules, one a packet", "", 1, N_QUEUES, GTPU,
-	 TEMPLATE_PACKETS, 0},
-	{"template-rules-100000", "100,000 rules, these among them", "", 1, N_QUEUES, GTPU, 100000,
-	 0},
+	 TEMPLATE_PACKETS},
+	{"template-rules-100000", "100,000 rules, these among them", "", 1, N_QUEUES, GTPU, 100000},
 };
 
 // The packets' own TEIDs, then others.
@@ -182,14 +173,11 @@ enum series {
 
 static void setup_measure(struct table *table, const struct setup *setup,
 			  const struct packets *packets) {
-	const uint16_t simd_bits = rte_vect_get_max_simd_bitwidth();
 	static struct samples samples;
 	unsigned int row = table_row(table, setup->id, setup->title), i;
 	char args[256];
 	uint16_t alone, ddp;
 
-	if (setup->simd_bits != 0)
-		must(rte_vect_set_max_simd_bitwidth(setup->simd_bits), "vectors");
 	alone = port_open("net_template0", setup->args + (setup->args[0] == ','),
 			  setup->lower_queues);
 	snprintf(args, sizeof(args), "dev(net_template1%s),overflow=wait%s", setup->args,
@@ -209,19 +197,15 @@ static void setup_measure(struct table *table, const struct setup *setup,
 		table->figures[row][i] = samples_figure(&samples, i, -1);
 	port_close(ddp, "net_ddp0");
 	port_close(alone, "net_template0");
-	rte_vect_set_max_simd_bitwidth(simd_bits);
 }
 
 static void templates_measure(struct table *table) {
-	const bool has_more =
-		ddp_isa_best(RTE_VECT_SIMD_512) != ddp_isa_best(rte_vect_get_max_simd_bitwidth());
 	struct packets packets;
 
 	packets_make(&packets, kind_find("gtpu"), TEMPLATE_PACKETS, TEMPLATE_PACKETS);
 	template_packets_set(&packets);
 	for (unsigned int i = 0; i < RTE_DIM(setups); i++)
-		if (setups[i].simd_bits == 0 || has_more)
-			setup_measure(table, &setups[i], &packets);
+		setup_measure(table, &setups[i], &packets);
 	packets_free(&packets);
 }
 

@@ -39,12 +39,6 @@ void gfni_method_fill(struct method *method) {
 	method->run_ahead = gfni_run_ahead;
 }
 
-void gfni_hash(const uint8_t *rows, unsigned int row_size, unsigned int len, unsigned int n,
-	       uint32_t *hashes) {
-	for (unsigned int i = 0; i < n; i++)
-		hashes[i] = rte_thash_gfni(matrices, rows + i * row_size, len);
-}
-
 void gfni_hash_bulk(const uint8_t *rows, unsigned int row_size, unsigned int len, unsigned int n,
 		    uint32_t *hashes) {
 	uint8_t *tuples[BURST];
@@ -63,9 +57,6 @@ bool gfni_built(void) {
 void gfni_init(void) {
 }
 void gfni_method_fill(struct method *method) {
-}
-void gfni_hash(const uint8_t *rows, unsigned int row_size, unsigned int len, unsigned int n,
-	       uint32_t *hashes) {
 }
 void gfni_hash_bulk(const uint8_t *rows, unsigned int row_size, unsigned int len, unsigned int n,
 		    uint32_t *hashes) {

@@ -12,8 +12,7 @@
 #define ROUNDS 61
 #define SECONDS 12 // for all of them, at most
 #define ROUND_PACKETS 65536U
-#define ROUND_TURNS 8192U // of a line that goes to and fro
-#define N_PACKETS 4096    // more than may be on their way
+#define N_PACKETS 4096 // more than may be on their way
 #define RING_SIZE 1024
 #define DISTRIBUTOR_BURST 8
 
@@ -31,7 +30,6 @@ struct handover {
 static struct {
 	uint32_t ready __rte_cache_aligned;
 	uint32_t got __rte_cache_aligned;
-	uint32_t turn __rte_cache_aligned; // odd: the consumer's
 } shared;
 
 static struct rte_ring *ring;
@@ -51,23 +49,6 @@ static bool handover_all_got(unsigned int n) {
 static inline void mbufs_prefetch(const struct packets *packets, unsigned int first) {
 	for (unsigned int i = first; i < first + BURST; i++)
 		__builtin_prefetch(packets->visits[i % packets->n_visits], 1);
-}
-
-// A line to and fro: how far apart the two cores are.
-static void turns_produce(const struct method *method, struct packets *packets, unsigned int n) {
-	for (unsigned int i = 0; i < 2 * n; i += 2) {
-		__atomic_store_n(&shared.turn, i + 1, __ATOMIC_RELEASE);
-		while (__atomic_load_n(&shared.turn, __ATOMIC_ACQUIRE) != i + 2)
-			;
-	}
-}
-
-static void turns_consume(unsigned int n) {
-	for (unsigned int i = 0; i < 2 * n; i += 2) {
-		while (__atomic_load_n(&shared.turn, __ATOMIC_ACQUIRE) != i + 1)
-			;
-		__atomic_store_n(&shared.turn, i + 2, __ATOMIC_RELEASE);
-	}
 }
 
 static void ring_put(struct rte_mbuf *const *mbufs) {
@@ -184,19 +165,18 @@ static int consumer_main(void *arg) {
 }
 
 static double handover_time(const struct handover *handover, struct packets *packets) {
-	bool turns = handover->produce == turns_produce;
-	struct consumer consumer = {handover, turns ? ROUND_TURNS : ROUND_PACKETS};
+	struct consumer consumer = {handover, ROUND_PACKETS};
 	unsigned int lcore = rte_get_next_lcore(-1, 1, 0);
 	uint64_t tsc;
 	double ns;
 
-	shared.ready = shared.got = shared.turn = 0;
+	shared.ready = shared.got = 0;
 	must(rte_eal_remote_launch(consumer_main, &consumer, lcore), "second core");
 	while (!__atomic_load_n(&shared.ready, __ATOMIC_ACQUIRE))
 		rte_pause();
 	tsc = rte_rdtsc_precise();
 	handover->produce(handover->method, packets, consumer.n);
-	while (!turns && !handover_all_got(consumer.n))
+	while (!handover_all_got(consumer.n))
 		rte_pause();
 	ns = samples_ns(tsc, consumer.n);
 	rte_eal_wait_lcore(lcore);
@@ -218,22 +198,18 @@ static void kind_measure(struct table *table, const struct handover *handovers, 
 				samples.ns[i][round] = handover_time(&handovers[i], &packets);
 	for (unsigned int i = 0; i < n; i++)
 		if (handovers[i].absent == NULL)
-			table->figures[i][column] =
-				samples_figure(&samples, i, i == 0 ? -1 : (int)base);
+			table->figures[i][column] = samples_figure(&samples, i, base);
 	packets_free(&packets);
 }
 
 void handover_measure(void) {
 	enum {
-		TURNS,
 		RING,
 		DISTRIBUTOR,
 		CACHE,
 		N_HANDOVERS,
 	};
 	struct handover handovers[N_HANDOVERS] = {
-		[TURNS] = {"turns", "a line to the other core and back", turns_produce,
-			   turns_consume, NULL, NULL},
 		[RING] = {"ring-mbufs", "rte_ring, mbuf written and read", mbufs_produce,
 			  mbufs_consume, NULL, NULL},
 		[DISTRIBUTOR] = {.id = "distributor", .title = "rte_distributor, 1 worker"},

@@ -38,21 +38,9 @@ static void softrss_be(const struct function *function, const void *rows, unsign
 		hashes[i] = rte_softrss_be(rows_cpu[first + i], len / 4, (const uint8_t *)key_be);
 }
 
-static void thash_gfni(const struct function *function, const void *rows, unsigned int len,
-		       uint32_t *hashes) {
-	gfni_hash(rows, sizeof(rows_be[0]), len, BURST, hashes);
-}
-
 static void thash_gfni_bulk(const struct function *function, const void *rows, unsigned int len,
 			    uint32_t *hashes) {
 	gfni_hash_bulk(rows, sizeof(rows_be[0]), len, BURST, hashes);
-}
-
-static void hash_compute(const struct function *function, const void *rows, unsigned int len,
-			 uint32_t *hashes) {
-	for (unsigned int i = 0; i < BURST; i++)
-		hashes[i] = ddp_hash_compute(&work.hash,
-					     (const uint8_t *)rows + i * sizeof(rows_be[0]), len);
 }
 
 static void hash_rows(const struct function *function, const void *rows, unsigned int len,
@@ -65,14 +53,12 @@ static void hash_rows(const struct function *function, const void *rows, unsigne
 
 static const struct function functions[] = {
 	{.id = "softrss-be", .title = "rte_softrss_be", .hash = softrss_be},
-	{.id = "thash-gfni", .title = "rte_thash_gfni", .hash = thash_gfni, .gfni = true},
 	{
 		.id = "thash-gfni-bulk",
 		.title = "rte_thash_gfni_bulk, 32 at once",
 		.hash = thash_gfni_bulk,
 		.gfni = true,
 	},
-	{.id = "hash-compute", .title = "ddp_hash_compute, one by one", .hash = hash_compute},
 #define ROWS(level, name, bits, cpus)            \
 	{                                        \
 		.id = "hash-rows-" name,         \

@@ -94,9 +94,7 @@ bool machine_has_gfni(void);
 bool gfni_built(void); // the compiler knows these instructions
 void gfni_init(void);
 void gfni_method_fill(struct method *method);
-// Hash n rows of len bytes each, one by one and in bulk (at most BURST).
-void gfni_hash(const uint8_t *rows, unsigned int row_size, unsigned int len, unsigned int n,
-	       uint32_t *hashes);
+// Hash n rows of len bytes each, at most BURST.
 void gfni_hash_bulk(const uint8_t *rows, unsigned int row_size, unsigned int len, unsigned int n,
 		    uint32_t *hashes);
 

@@ -15,27 +15,23 @@
 
 #define N_DEVICES 3
 #define QUEUES_MAX 16
-#define TUNNEL_OFF 34 // UDP and GTP-U behind Ethernet and IPv4
 
 // What a driver writes of a packet: two times 16 bytes, as vector drivers do.
 struct descriptor {
 	uint8_t rearm[16];  // data_off, refcnt, nb_segs, port, ol_flags
 	uint8_t fields[16]; // packet_type, pkt_len, data_len, vlan_tci, hash.rss
 	struct rte_mbuf *mbuf;
-	uint8_t tunnel[16]; // the packet's bytes from TUNNEL_OFF on
 } __attribute__((aligned(16)));
 
 struct queue {
 	unsigned int n, next;
 	uint64_t served;
-	bool restores;
 	struct descriptor *descriptors; // as many as there are packets
 };
 
 struct device {
 	bool hashed;
 	unsigned int n_queues;
-	bool restores; // what decap=on writes over
 	uint16_t reta[DDP_RETA_SIZE];
 	struct queue queues[QUEUES_MAX];
 };
@@ -74,10 +70,6 @@ static uint16_t rx(void *rxq, struct rte_mbuf **mbufs, uint16_t n) {
 		       sizeof(descriptors[i].fields));
 		mbufs[i] = mbuf;
 	}
-	if (queue->restores)
-		for (unsigned int i = 0; i < n; i++)
-			memcpy((uint8_t *)mbufs[i]->buf_addr + mbufs[i]->data_off + TUNNEL_OFF,
-			       descriptors[i].tunnel, sizeof(descriptors[i].tunnel));
 	queue->next += n;
 	if (queue->next == queue->n)
 		queue->next = 0;
@@ -202,9 +194,6 @@ static void packet_put(struct device *device, uint16_t port, struct rte_mbuf *mb
 	memcpy(descriptor->rearm, mbuf->rearm_data, sizeof(descriptor->rearm));
 	memcpy(descriptor->fields, mbuf->rx_descriptor_fields1, sizeof(descriptor->fields));
 	descriptor->mbuf = mbuf;
-	memcpy(descriptor->tunnel, rte_pktmbuf_mtod_offset(mbuf, void *, TUNNEL_OFF),
-	       sizeof(descriptor->tunnel));
-	queue->restores = device->restores;
 }
 
 // Packets to the queues that their hashes choose; whole bursts only.
@@ -291,7 +280,6 @@ static int probe(struct rte_vdev_device *vdev) {
 	struct device *device = &devices[atoi(number) % N_DEVICES];
 
 	device->hashed = args != NULL && rte_kvargs_get(args, "hashed") != NULL;
-	device->restores = args != NULL && rte_kvargs_get(args, "restores") != NULL;
 	device->n_queues = queues != NULL ? RTE_MIN(atoi(queues), QUEUES_MAX) : 1;
 	ddp_reta_fill(device->reta, DDP_RETA_SIZE, device->n_queues); // net_ddp's, too
 	rte_kvargs_free(args);
