@@ -44,9 +44,11 @@ const char *scratch_dir(void) {
 }
 
 const char *scratch_path(const char *name) {
-	static char path[512];
+	static char paths[32][512];
+	static unsigned int n;
+	char *path = paths[n++ % COUNT(paths)];
 
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	snprintf(path, sizeof(paths[0]), "%s/%s", dir, name);
 	return path;
 }
 

@@ -13,7 +13,7 @@ int scratch_teardown(void **state);
 void scratch_begin(void);
 int scratch_end(int n_failed);
 
-// The folder, and the path of a file in it; the string stays until the next call.
+// The folder, and the path of a file in it; the string stays for 31 more calls.
 const char *scratch_dir(void);
 const char *scratch_path(const char *name);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The prediction of load-aware RSS decides as net_ddp would. If this is wrong, a user who turns it
-// on sees other moves than were promised, or a capture with a wrong time takes all the memory.
+// The prediction of load-aware RSS: a capture with a wrong time must not take all the memory.
+// port/balance_prediction_test.c shows that its moves are those of net_ddp.
 #include "ctl/simulate/balancing.h"
-#include "rss/balancer.h"
 #include "unit.h"
 
 #define START UINT64_C(1700000000000000000)
@@ -63,91 +62,6 @@ static struct balancer *run(uint64_t interval_ns, unsigned int n_kept) {
 	return balancer;
 }
 
-static double imbalance(const uint16_t *table, const uint32_t *counts, const uint64_t *others) {
-	uint64_t queues[QUEUES];
-
-	memcpy(queues, others, sizeof(queues));
-	for (unsigned int i = 0; i < ENTRIES; i++)
-		queues[table[i]] += counts[i];
-	return ddp_imbalance(queues, QUEUES);
-}
-
-// What the interval before had, a second time: counted from the packets, decided by the function
-// itself.
-struct oracle {
-	uint16_t table[ENTRIES];
-	struct ddp_balancer decisions;
-	unsigned int n_moves;
-};
-
-static void oracle_check(struct oracle *oracle, const struct balancing *said, unsigned int interval,
-			 uint64_t interval_ns) {
-	struct ddp_balancer_move moves[DDP_BALANCER_MOVES];
-	uint64_t others[DDP_BALANCER_QUEUES] = {0}, n = 0;
-	uint64_t queues[DDP_BALANCER_QUEUES];
-	uint32_t counts[DDP_RETA_SIZE] = {0};
-	unsigned int n_moves;
-
-	for (unsigned int i = 0; i < n_packets; i++) {
-		if ((packets[i].time_ns - START) / interval_ns != interval ||
-		    places[i] == STEER_PLACE_NONE)
-			continue;
-		n++;
-		if (places[i] < ENTRIES)
-			counts[places[i]]++;
-		else
-			others[places[i] - ENTRIES]++;
-	}
-	assert_int_equal(said->intervals[interval].packets, n);
-	assert_float_equal(said->intervals[interval].fixed, imbalance(steer.reta, counts, others),
-			   1e-9);
-	assert_float_equal(said->intervals[interval].balanced,
-			   imbalance(oracle->table, counts, others), 1e-9);
-	memcpy(queues, others, sizeof(queues));
-	for (unsigned int i = 0; i < ENTRIES; i++)
-		queues[oracle->table[i]] += counts[i];
-	n_moves = ddp_balancer_step(
-		&oracle->decisions,
-		&(struct ddp_balancer_interval){
-			.reta = oracle->table, .packets = counts, .delivered = queues, .taken = n},
-		moves);
-	assert_int_equal(said->intervals[interval].n_moves, n_moves);
-	for (unsigned int i = 0; i < n_moves; i++) {
-		const struct ddp_balancer_move *move = &said->moves[oracle->n_moves++];
-
-		assert_int_equal(move->when, interval);
-		assert_int_equal(move->entry, moves[i].entry);
-		assert_int_equal(move->from, moves[i].from);
-		assert_int_equal(move->to, moves[i].to);
-		oracle->table[move->entry] = move->to;
-	}
-	assert_float_equal(said->intervals[interval].after,
-			   imbalance(oracle->table, counts, others), 1e-9);
-}
-
-static void oracle_agrees(const struct balancing *said, uint64_t interval_ns) {
-	static struct oracle oracle;
-
-	memset(&oracle, 0, sizeof(oracle));
-	memcpy(oracle.table, steer.reta, sizeof(oracle.table));
-	ddp_balancer_init(&oracle.decisions, ENTRIES, QUEUES);
-	assert_int_equal(said->n_intervals_kept, said->n_intervals);
-	for (unsigned int i = 0; i < said->n_intervals; i++)
-		oracle_check(&oracle, said, i, interval_ns);
-	assert_int_equal(oracle.n_moves, said->n_moves);
-	assert_int_equal(oracle.n_moves, said->n_moves_kept);
-	assert_true(oracle.n_moves > 0);
-}
-
-TEST(moves_are_those_of_the_decision) {
-	struct balancer *balancer;
-
-	uneven_put(START, START + 1000 * MS, 30000);
-	balancer = run(50 * MS, 1000);
-	oracle_agrees(balancer_end(balancer), 50 * MS);
-	balancer_destroy(balancer);
-}
-
 // They stay where they are, and count for their queue; what is dropped counts nowhere.
 TEST(packets_without_an_entry_count_for_their_queue) {
 	struct balancing *said;
@@ -164,7 +78,6 @@ TEST(packets_without_an_entry_count_for_their_queue) {
 		}
 		balancer = run(50 * MS, 1000);
 		said = balancer_end(balancer);
-		oracle_agrees(said, 50 * MS);
 		assert_true(said->balanced < said->fixed);
 		balancer_destroy(balancer);
 	}
@@ -181,7 +94,7 @@ TEST(intervals_without_packets_are_decided_on_too) {
 	assert_int_equal(said->n_intervals, 46);
 	assert_int_equal(said->n_busy, 12);
 	assert_true(said->intervals[20].packets == 0 && said->intervals[20].balanced == 0);
-	oracle_agrees(said, 50 * MS);
+	assert_true(said->balanced < said->fixed);
 	balancer_destroy(balancer);
 }
 

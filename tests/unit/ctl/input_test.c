@@ -299,7 +299,7 @@ TEST(a_signal_ends_waiting_for_a_pipe) {
 TEST(a_folder_cannot_be_read) {
 	struct input input;
 
-	assert_int_equal(input_open(&input, open(scratch_dir, O_RDONLY), true, true), -EIO);
+	assert_int_equal(input_open(&input, open(scratch_dir(), O_RDONLY), true, true), -EIO);
 	assert_string_equal(input.error, "Is a directory");
 }
 

@@ -1,49 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Files for a test: a folder of its own under $TMPDIR, removed at the end with all that is in it.
+// Captures and outputs in the folder of a test.
 #ifndef CTL_SCRATCH_H
 #define CTL_SCRATCH_H
 
-#include <ftw.h>
 #include <unistd.h>
 
 #include "common/output.h"
+#include "scratch.h"
 #include "unit.h"
 
 #define ETHERNET 1 // link types
-
-static char scratch_dir[256];
-
-static inline int scratch_setup(void **state) {
-	const char *tmp = getenv("TMPDIR");
-
-	snprintf(scratch_dir, sizeof(scratch_dir), "%s/ddpctl-XXXXXX", tmp != NULL ? tmp : "/tmp");
-	return mkdtemp(scratch_dir) == NULL ? -1 : 0;
-}
-
-static inline int scratch_remove(const char *path, const struct stat *st, int type,
-				 struct FTW *ftw) {
-	(void)st;
-	(void)type;
-	(void)ftw;
-	return remove(path);
-}
-
-static inline int scratch_teardown(void **state) {
-	return nftw(scratch_dir, scratch_remove, 8, FTW_DEPTH | FTW_PHYS);
-}
-
-// The path of a file in the folder: the same string each time. Not in line: else gcc may take the
-// size of all paths for the length of one, and warn of it.
-__attribute__((noinline, unused)) static const char *scratch_path(const char *name) {
-	static char paths[16][512];
-	char path[512];
-	unsigned int i;
-
-	snprintf(path, sizeof(path), "%s/%s", scratch_dir, name);
-	for (i = 0; paths[i][0] != '\0' && strcmp(paths[i], path) != 0; i++)
-		assert_true(i + 1 < sizeof(paths) / sizeof(paths[0]));
-	return memcpy(paths[i], path, sizeof(path));
-}
 
 // The content of a file, with a NUL behind it. The caller frees it.
 static inline char *file_read(const char *path) {
@@ -63,13 +29,8 @@ static inline char *file_read(const char *path) {
 }
 
 static inline const char *file_write(const char *name, const void *data, size_t size) {
-	const char *path = scratch_path(name);
-	FILE *file = fopen(path, "wb");
-
-	assert_non_null(file);
-	assert_int_equal(fwrite(data, 1, size, file), size);
-	assert_int_equal(fclose(file), 0);
-	return path;
+	scratch_write(name, data, size);
+	return scratch_path(name);
 }
 
 // A capture (libpcap's classic format), one packet after the other.

@@ -58,9 +58,9 @@ static inline void *serve(void *arg) {
 static inline void folder_make(const char *prefix) {
 	char path[512];
 
-	snprintf(path, sizeof(path), "%s/dpdk", scratch_dir);
+	snprintf(path, sizeof(path), "%s/dpdk", scratch_dir());
 	mkdir(path, 0700);
-	snprintf(path, sizeof(path), "%s/dpdk/%s", scratch_dir, prefix);
+	snprintf(path, sizeof(path), "%s/dpdk/%s", scratch_dir(), prefix);
 	mkdir(path, 0700);
 }
 
@@ -68,7 +68,7 @@ static inline void socket_make(struct server *server, const char *prefix, const 
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 
 	folder_make(prefix);
-	snprintf(server->path, sizeof(server->path), "%s/dpdk/%s/%s", scratch_dir, prefix, name);
+	snprintf(server->path, sizeof(server->path), "%s/dpdk/%s/%s", scratch_dir(), prefix, name);
 	assert_true(strlen(server->path) < sizeof(address.sun_path));
 	strcpy(address.sun_path, server->path);
 	server->listener = socket(AF_UNIX, SOCK_SEQPACKET, 0);
@@ -92,7 +92,7 @@ static inline void server_stop(struct server *server) {
 static inline int server_setup(void **state) {
 	if (scratch_setup(state) < 0)
 		return -1;
-	return setenv("RUNTIME_DIRECTORY", scratch_dir, 1);
+	return setenv("RUNTIME_DIRECTORY", scratch_dir(), 1);
 }
 
 #endif

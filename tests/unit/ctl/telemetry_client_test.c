@@ -219,7 +219,7 @@ TEST(without_a_folder_no_process_runs) {
 	setenv("RUNTIME_DIRECTORY", scratch_path("nothing"), 1);
 	assert_true(telemetry_client_open(&client, NULL, 0) < 0);
 	assert_memory_equal(client.error, "no running process of DPDK ", 27);
-	setenv("RUNTIME_DIRECTORY", scratch_dir, 1);
+	setenv("RUNTIME_DIRECTORY", scratch_dir(), 1);
 }
 
 GROUP(server_setup, scratch_teardown)

@@ -64,17 +64,6 @@ TEST(percentiles_are_ranks) {
 	assert_int_equal(latency_percentile(&latency, 1000), 50);
 }
 
-TEST(percentiles_of_many_values_are_near) {
-	static const unsigned int permilles[] = {500, 900, 990, 999};
-	static struct latency latency;
-
-	for (uint64_t value = 1; value <= 100000; value++)
-		latency_record(&latency, 37 * value);
-	for (unsigned int i = 0; i < 4; i++)
-		assert_true(error_of(latency_percentile(&latency, permilles[i]),
-				     37 * 100 * permilles[i]) <= 1.0 / 64);
-}
-
 TEST(the_maximum_is_exact_and_no_percentile_exceeds_it) {
 	static struct latency latency;
 

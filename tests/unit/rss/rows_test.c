@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Many hashes at once must be those of one at a time, whatever the CPU: a packet whose hash depends
 // on its neighbours in the burst goes to a queue that nobody predicts.
-#include <rte_thash.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -60,16 +59,6 @@ static uint32_t defined(const uint8_t *key, const uint8_t *input, unsigned int f
 	return sum;
 }
 
-static uint32_t of_dpdk(const uint8_t *key, const uint8_t *row, unsigned int n_words) {
-	uint32_t words[WORDS_MAX];
-
-	for (unsigned int i = 0; i < n_words; i++) {
-		memcpy(&words[i], row + 4 * i, 4);
-		words[i] = rte_be_to_cpu_32(words[i]);
-	}
-	return rte_softrss(words, n_words, key);
-}
-
 static void hash_draw(uint64_t *seed) {
 	uint8_t key[DDP_KEY_SIZE];
 
@@ -109,16 +98,8 @@ static void assert_rows(enum ddp_isa isa, unsigned int len, unsigned int first, 
 			continue;
 		}
 		assert_int_equal(hashes[i], defined(hash.key, inputs[i], 0, len));
-		assert_int_equal(hashes[i], of_dpdk(hash.key, inputs[i], n_words));
 		assert_int_equal(hashes[i], ddp_hash_compute(&hash, inputs[i], len));
 	}
-}
-
-// No input at all is a row of zeros, of one word.
-static void zeros_put(void) {
-	memset(rows, 0xff, sizeof(*rows));
-	memset(inputs[0], 0, sizeof(inputs[0]));
-	ddp_rows_put(rows, 0, inputs[0]);
 }
 
 ROWS_TEST(rows_hash_as_defined, levels) {
@@ -131,37 +112,6 @@ ROWS_TEST(rows_hash_as_defined, levels) {
 			assert_rows(isa, len, 0, n, &seed);
 			assert_rows(isa, len, N_MAX - n, n, &seed);
 		}
-	}
-}
-
-ROWS_TEST(zeros_hash_to_zero, levels) {
-	enum ddp_isa isa = isa_of(state);
-	uint64_t seed = 2;
-
-	hash_draw(&seed);
-	for (unsigned int n_words = 1; n_words <= WORDS_MAX; n_words++) {
-		uint32_t sum = UNTOUCHED;
-
-		zeros_put();
-		ddp_hash_rows(&hash, isa, n_words, rows, 0, 1, &sum);
-		assert_int_equal(sum, 0);
-	}
-}
-
-// Each bit of the input meets bits of the key that no other one meets.
-ROWS_TEST(each_bit_meets_its_bits_of_the_key, levels) {
-	enum ddp_isa isa = isa_of(state);
-	uint64_t seed = 3;
-
-	hash_draw(&seed);
-	for (unsigned int bit = 0; bit < 8 * DDP_HASH_INPUT_MAX; bit++) {
-		uint32_t sum;
-
-		zeros_put();
-		inputs[0][bit / 8] = 0x80 >> bit % 8;
-		ddp_rows_put(rows, 0, inputs[0]);
-		ddp_hash_rows(&hash, isa, bit / 32 + 1, rows, 0, 1, &sum);
-		assert_int_equal(sum, defined(hash.key, inputs[0], 0, DDP_HASH_INPUT_MAX));
 	}
 }
 
@@ -205,33 +155,6 @@ ROWS_TEST(the_rest_is_added_to_the_rows_named, levels) {
 			assert_rest(isa, 4, len, n, &seed);
 		}
 	}
-}
-
-// How a burst of all kinds of packets is hashed.
-ROWS_TEST(inputs_of_several_lengths_hash_as_each_alone, levels) {
-	enum ddp_isa isa = isa_of(state);
-	uint64_t seed = 5;
-	uint8_t lens[N_MAX], index[N_MAX] = {0};
-	uint32_t hashes[N_MAX];
-
-	hash_draw(&seed);
-	for (unsigned int i = 0; i < N_MAX; i++) {
-		lens[i] = 4 * (1 + random_below(&seed, WORDS_MAX));
-		row_draw(i, lens[i], &seed);
-	}
-	ddp_hash_rows(&hash, isa, HEAD / 4, rows, 0, N_MAX, hashes);
-	for (unsigned int len = HEAD + 4; len <= DDP_HASH_INPUT_MAX; len += 4) {
-		unsigned int n = 0;
-
-		for (unsigned int i = 0; i < N_MAX; i++) {
-			if (lens[i] == len)
-				index[n++] = i;
-		}
-		ddp_rows_index_end(index, n);
-		ddp_hash_rows_rest(&hash, isa, HEAD / 4, len / 4, rows, index, n, hashes);
-	}
-	for (unsigned int i = 0; i < N_MAX; i++)
-		assert_int_equal(hashes[i], ddp_hash_compute(&hash, inputs[i], lens[i]));
 }
 
 static void assert_rest_at_once(enum ddp_isa isa, unsigned int from, uint64_t *seed) {
