@@ -283,19 +283,6 @@ class Refusal(fwd.TestCase):
         self.assertEqual(fwd.our_lines(result.stderr),
                          ["ddp-fwd: cannot write /dev/full: No space left on device"])
 
-    def test_a_report_is_written_over_the_file_of_another_user(self):
-        report, name = self.folder / "r.json", self.folder / "other-name.json"
-        report.write_text("old")
-        name.unlink(missing_ok=True)
-        name.hardlink_to(report)
-        if os.geteuid() == 0:
-            os.chown(report, 1234, 5678)
-        before = report.stat()
-        self.run_fwd([fwd.vdev(self.n3.name)], "--json", report)
-        after = report.stat()
-        self.assertEqual((after.st_ino, after.st_uid, after.st_gid), (before.st_ino, before.st_uid, before.st_gid))
-        self.assertIn("packets", json.loads(name.read_text()))
-
     def test_a_run_that_does_not_begin_leaves_no_report(self):
         path = self.folder / "never.json"
         self.refused(1, r"net_ddp0: error: .*", [GOOD + ",profile=nonsense"], "--json", path)

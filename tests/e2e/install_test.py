@@ -3,10 +3,12 @@
 """What `meson install` installs works by itself: nothing in it knows of the build, EAL takes the plugin from the
 folder it is in, programs and plugin find the profiles, and ddp-fwd and EAL load the same plugin once."""
 
+import collections
 import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import tempfile
 import unittest
@@ -25,6 +27,7 @@ int main(void) {
 	return 0;
 }
 """
+N_FIRST = 100  # packets that the example receives before it exchanges profiles
 NO_PORT = "-19\n"  # -ENODEV: it was called, and there is no EAL
 
 root = None  # what DESTDIR is
@@ -151,5 +154,87 @@ class Programs(fwd.TestCase):
         pmd.quit()
 
 
+def exported(path):
+    """name@@version of each symbol that a plugin defines."""
+    lines = harness.output_of("nm", "-D", "--defined-only", path).splitlines()
+    symbols = [line.split()[1:] for line in lines]
+    return sorted(symbol for kind, symbol in symbols if kind != "A")  # A: the versions themselves
+
+
+class Symbols(unittest.TestCase):
+    """Another symbol might take the place of an application's own, and one without a version cannot be replaced later."""
+
+    def test_the_plugin_exports_what_its_header_declares(self):
+        header = (SOURCE_ROOT / "plugin" / "port" / "state" / "rte_pmd_ddp.h").read_text()
+        declared = re.findall(r"(?m)^RTE_PMD_DDP_API\n(?:[a-z].*?)\b(rte_pmd_ddp_\w+)\(", header)
+        self.assertEqual(len(declared), header.count("\nRTE_PMD_DDP_API\n"))
+        self.assertEqual(exported(driver), sorted(f"{name}@@DDP_1.0" for name in declared))
+
+    def test_the_bridge_exports_what_testpmd_asks_for(self):
+        bridges = [path for path in root.rglob("librte_ddp_testpmd.so*") if not path.is_symlink()]
+        if not bridges:
+            self.skipTest("this DPDK has no net_i40e, so there is no bridge")
+        symbols = exported(bridges[0])
+        self.assertTrue(symbols)
+        for symbol in symbols:
+            self.assertRegex(symbol, r"^rte_pmd_i40e_\w+@@DPDK_\d+$")
+        program = shutil.which(testpmd.PROGRAM)
+        if program is None:
+            self.skipTest("dpdk-testpmd is not installed")
+        asked = harness.output_of("nm", "-D", "--undefined-only", program)
+        for symbol in symbols:
+            self.assertIn(" " + symbol.replace("@@", "@") + "\n", asked)
+
+    def test_thread_local_data_are_static_and_small(self):
+        """libc allocates other ones when a thread first uses them, and aborts the application when it cannot; all
+        plugins of a process share 1664 bytes (glibc) of static ones."""
+        if re.search("__[at]san_init", harness.output_of("nm", "-D", driver)):
+            self.skipTest("a sanitizer has thread-local data of its own")
+        relocations = harness.output_of("readelf", "-rW", driver)
+        segments = harness.output_of("readelf", "-lW", driver)
+        self.assertRegex(relocations, "TPOFF|TPREL")
+        self.assertNotRegex(relocations, "DTPMOD|TLSDESC")
+        self.assertLessEqual(int(re.search(r"(?m)^\s+TLS\s+(?:\S+\s+){4}(\S+)", segments)[1], 16), 1200)
+
+
+class Example(harness.TestCase):
+    """apps/example, as built here and as a user builds it against the build folder."""
+
+    def printed(self, program, profile="gtpu", **env):
+        n3 = self.traffic("--ues", 50)
+        result = harness.run(program, *eal.options(1, 1024), "--vdev", fwd.vdev(n3.name, "overflow=wait"),
+                             "--", N_FIRST, profile, cwd=self.folder, env={**eal.environment(self.folder), **env})
+        return result, [line for line in result.stdout.splitlines() if line.startswith("queue ")]
+
+    def check(self, program, **env):
+        """All packets come; those after the exchange have type and TEID, and are on the queue that ddpctl predicts."""
+        result, lines = self.printed(program, **env)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        expected = collections.Counter(
+            f"queue {packet['queue']} {packet['ptype']} TEID 0x{packet['fields']['gtpu.teid']:08x}"
+            for packet in harness.classify("gtpu", self.traffic("--ues", 50), "--queues", QUEUES))
+        self.assertEqual(len(lines), expected.total())
+        after = collections.Counter(line for line in lines if "TEID" in line)
+        self.assertGreater(after.total(), len(lines) // 2)
+        self.assertGreaterEqual(len(lines) - after.total(), N_FIRST)
+        self.assertLessEqual(after, expected)
+
+    def test_it_runs(self):
+        self.check(harness.tools["ddp-example"])
+        result, _ = self.printed(harness.tools["ddp-example"], "nothing")
+        self.assertEqual(result.returncode, 1)
+        self.assertTrue(re.search("profile 'nothing' not found", result.stderr), result.stderr)
+
+    def test_it_is_built_against_the_build_folder_and_runs(self):
+        build = pathlib.Path(harness.tools["ddp-example"]).parents[2]
+        program = self.folder / "example"
+        pc = f"{build}/meson-uninstalled:{os.environ.get('PKG_CONFIG_PATH', '')}"
+        flags = harness.output_of("pkg-config", "--cflags", "--libs", "librte_net_ddp",
+                                  env={**os.environ, "PKG_CONFIG_PATH": pc})
+        harness.output_of(*shlex.split(os.environ.get("CC", "cc")), "-Werror", "-o", program,
+                          SOURCE_ROOT / "apps/example/main.c", *shlex.split(flags))
+        self.check(program, LD_LIBRARY_PATH=f"{build}/plugin/port")
+
+
 if __name__ == "__main__":
-    harness.main("ddpctl", "ddp-traffic")
+    harness.main("ddpctl", "ddp-traffic", "ddp-example")

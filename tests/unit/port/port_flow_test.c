@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Answers plugin/port/port_flow*.c: what rte_flow rules do, by the C API. (What is refused:
 // port_flow_refusals_test.c. Which fields rules hash, and for which packets:
-// tests/e2e/testpmd/testpmd_rules_test.py; how rules are found: tests/unit/classify/flow_test.c.)
+// tests/e2e/testpmd_rules_test.py; how rules are found: tests/unit/classify/flow_test.c.)
 #include "port_rules.h"
 
 #include <errno.h>

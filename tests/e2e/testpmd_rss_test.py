@@ -4,12 +4,8 @@
 rte_flow rule being there, and by the function that it names. Without it, a user who tests on net_ddp what will run on
 such a NIC learns of packets on other queues in production."""
 
-import pathlib
-import sys
-
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
-from support import harness, testpmd  # noqa: E402
-from packets import (DATA, IP6_A, IP6_B, IP_A, IP_B, ah, eth, esp, geneve, gre, gtpu, hopopts,  # noqa: E402
+from support import harness, testpmd
+from packets import (DATA, IP6_A, IP6_B, IP_A, IP_B, ah, eth, esp, geneve, gre, gtpu, hopopts,
                      icmp, ipv4, ipv6, ipv6_frag, l2tpv3, lcp, mpls, nvgre, packet, pfcp, ppp, pppoe,
                      pppoed, psc, sctp, tcp, udp, vlan, vxlan)
 

@@ -3,14 +3,11 @@
 """net_ddp in front of a port that can do a part of the work: a make-believe NIC, which has rte_flow rules, keys and
 hash flags. Whoever hashed a packet, it has the queue and the hash that ddpctl predicts for it."""
 
-import pathlib
 import re
-import sys
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
-from support import eal, harness, odd_frames, telemetry, testpmd  # noqa: E402
-import testpmd_packets_test as packets_test  # noqa: E402
-from packets import DATA, eth, gre, gtpu, ipv4, ipv6, packet, tcp, udp, vlan, vxlan  # noqa: E402
+from support import eal, harness, odd_frames, telemetry, testpmd
+import testpmd_packets_test as packets_test
+from packets import DATA, eth, gre, gtpu, ipv4, ipv6, packet, tcp, udp, vlan, vxlan
 
 REQUIRED = ",offload=require:ice-comms,lower_queues=1" # one, so that a queue has the order of the capture
 

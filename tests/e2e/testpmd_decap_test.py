@@ -4,15 +4,12 @@
 and sends on is, byte for byte, what tshark's reading of the capture leads to."""
 
 import itertools
-import pathlib
 import struct
-import sys
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
-from support import dissect, harness, odd_frames, testpmd  # noqa: E402
-from packets import (DATA, eth, ipv4, ipv6, lcp, mpls, packet, ppp, pppoe, tcp,  # noqa: E402
+from support import dissect, harness, odd_frames, testpmd
+from packets import (DATA, eth, ipv4, ipv6, lcp, mpls, packet, ppp, pppoe, tcp,
                      vlan)
-import testpmd_packets_test as packets_test  # noqa: E402
+import testpmd_packets_test as packets_test
 
 ETHER_TYPES = {"ipv4": 0x0800, "ipv6": 0x86dd}
 PROFILE = "gtpu"

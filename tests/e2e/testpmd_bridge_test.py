@@ -5,15 +5,13 @@ preloaded, the commands of Debian's unmodified testpmd add, list, explain and de
 ports and map their packet types. Without it they could be used on one NIC alone."""
 
 import collections
-import pathlib
 import re
 import shutil
 import sys
 import unittest
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
-from support import harness, testpmd  # noqa: E402
-from packets import DATA, eth, gtpu, ipv4, ipv6, packet, tcp, udp  # noqa: E402
+from support import harness, testpmd
+from packets import DATA, eth, gtpu, ipv4, ipv6, packet, tcp, udp
 
 QUEUES = 4
 COMMS = harness.intel_package("ice_comms-1.3.31.0.pkg")

@@ -5,13 +5,10 @@ each packet on the queue, and with the hash, that ddpctl predicts for it.
 
 Each packet of a capture has a time of its own, which testpmd prints: so the two are matched."""
 
-import pathlib
-import sys
 import unittest
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
-from support import harness, odd_frames, testpmd  # noqa: E402
-from packets import DATA, eth, ipv4, packet, tcp, udp, vxlan, vxlan_gpe  # noqa: E402
+from support import harness, odd_frames, testpmd
+from packets import DATA, eth, ipv4, packet, tcp, udp, vxlan, vxlan_gpe
 
 CAPTURES = harness.SOURCE_ROOT.parent / "shared" / "captures"
 OS, COMMS = map(harness.intel_package, ("ice-1.3.30.0.pkg", "ice_comms-1.3.31.0.pkg"))

@@ -4,12 +4,9 @@
 steer, count, stop and start, remove and add. Without it nobody can tune or trust a running port."""
 
 import collections
-import pathlib
 import re
-import sys
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
-from support import harness, testpmd  # noqa: E402
+from support import harness, testpmd
 
 QUEUES = 8
 

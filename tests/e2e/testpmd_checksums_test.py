@@ -4,15 +4,12 @@
 packet of all captures, also damaged ones, beside stock testpmd with net_ddp."""
 
 import collections
-import pathlib
 import random
 import shutil
-import sys
 import unittest
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
-from support import harness, odd_frames, testpmd  # noqa: E402
-import testpmd_packets_test as packets_test  # noqa: E402
+from support import harness, odd_frames, testpmd
+import testpmd_packets_test as packets_test
 
 # IPv4, UDP, TCP, outer IPv4, outer UDP: RTE_ETH_RX_OFFLOAD_*
 ALL = 0x2 | 0x4 | 0x8 | 0x40 | 0x40000

@@ -5,12 +5,9 @@ by exactly the values that it names; which of several rules decides; and what ca
 classify/flow_rss_test.c has what each RSS type means, classify/flow_test.c finds random rules."""
 
 import itertools
-import pathlib
-import sys
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
-from support import harness, rules, testpmd  # noqa: E402
-from support.rules import QUEUES, hash_rule, names_of, rule, vary  # noqa: E402
+from support import harness, rules, testpmd
+from support.rules import QUEUES, hash_rule, names_of, rule, vary
 
 QUEUE = 9
 MARK = 0xabc
