@@ -105,7 +105,7 @@ void port_close(uint16_t port, const char *name);
 // has the cost of a mempool in it. No more of them may be in use than there are. With hashed=1 they
 // have a hash, as from a NIC that knows GTP-U.
 #define TEMPLATE_PACKETS 1024 // enough for 8 Rx queues of net_ddp
-// What devices that are set up from now on hand out, and how many.
+// Set the packets that devices hand out which are set up from now on; their number.
 void template_packets_set(struct packets *packets);
 unsigned int template_packets(void);
 // Packets that device net_template<number> has handed out.

@@ -146,7 +146,7 @@ static void rules_create(uint16_t port, const struct setup *setup, const struct 
 	}
 }
 
-// What net_ddp says of the code that it runs.
+// Add the instruction set that net_ddp runs.
 static void mode_tell(struct heading *row, uint16_t ddp) {
 	struct rte_eth_burst_mode mode;
 	size_t len = strlen(row->title);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What people write by hand today, and write well: rte_net_get_ptype() for the outer headers, and
+// A parser as applications have it, written well: rte_net_get_ptype() for the outer headers, and
 // from where it stops a parser of the tunnels: VLAN tags, MPLS, PPPoE, GTP-U with its extension
 // headers, VXLAN, Geneve, L2TPv2; GRE is in rte_net_get_ptype(). It finds the last addresses and
 // ports. Packets of several segments it does not do.
@@ -16,7 +16,7 @@
 
 #define HAND_EXTS_MAX 16 // extension headers of one packet, tags, labels
 
-// Where addresses and ports are.
+// Offsets of addresses and ports.
 struct hand_flow {
 	uint16_t l3_off;   // 0: no IP
 	uint16_t l4_off;   // 0: no ports
@@ -221,7 +221,7 @@ static inline void hand_l2tp(const struct hand_packet *packet, uint32_t off,
 	hand_ppp(packet, off, flow);
 }
 
-// What is in a UDP packet; flow stays as it is where that is no tunnel, or no IP is in it.
+// The content of a UDP packet; flow stays as it is if that is no tunnel, or no IP is in it.
 static inline void hand_udp(const struct hand_packet *packet, uint32_t off,
 			    struct hand_flow *flow) {
 	if (!hand_has(packet, off, 8))
@@ -242,7 +242,7 @@ static inline void hand_udp(const struct hand_packet *packet, uint32_t off,
 	}
 }
 
-// What rte_net_get_ptype() has no part in: more tags than it knows, labels, PPPoE. From an
+// Headers that rte_net_get_ptype() does not know: more tags, labels, PPPoE. From an
 // EtherType on.
 static inline void hand_link(const struct hand_packet *packet, uint32_t off,
 			     struct hand_flow *flow) {

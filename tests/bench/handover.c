@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What it costs to give packets to another core, and to classify and hash them before.
+// The cost of giving packets to another core, and of classifying and hashing them before.
 #include <rte_distributor.h>
 #include <rte_launch.h>
 #include <rte_lcore.h>

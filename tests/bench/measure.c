@@ -18,7 +18,7 @@ enum temperature {
 	AHEAD, // more than that: a driver receives them and prefetches those of the next burst
 };
 
-// What a driver does at the least: take each mbuf from a descriptor, fill it in, prefetch those of
+// The least work of a driver: take each mbuf from a descriptor, fill it in, prefetch those of
 // the next burst.
 static void receive(struct rte_mbuf *const *mbufs, unsigned int n, struct rte_mbuf *const *next) {
 	for (unsigned int i = 0; i < BURST; i++)

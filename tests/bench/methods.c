@@ -54,7 +54,7 @@ floor_1(void *arg, struct rte_mbuf *const *mbufs, unsigned int n, struct rte_mbu
 }
 METHOD_FUNCTIONS(floor_1)
 
-/* What there is without us */
+/* Other software */
 
 static uint8_t key_be[DDP_KEY_SIZE] __rte_aligned(4); // as rte_softrss_be() wants it
 

@@ -14,7 +14,7 @@
 #define N_QUEUES 8
 #define METHODS_MAX 32
 
-// What all methods work with.
+// All methods work with these.
 struct work {
 	struct ddp_program *program;
 	struct ddp_hash hash;
@@ -53,7 +53,7 @@ struct method {
 	char title[48];
 	// n is at most BURST. NULL: there is nothing to measure in packets that are at hand.
 	void (*run)(void *arg, struct rte_mbuf *const *mbufs, unsigned int n);
-	// The same; and prefetch the headers of the next BURST packets, between the work on these.
+	// As run; and prefetch the headers of the next BURST packets, between the work on these.
 	// NULL: this CPU does not run it.
 	void (*run_ahead)(void *arg, struct rte_mbuf *const *mbufs, unsigned int n,
 			  struct rte_mbuf *const *next);

@@ -16,7 +16,7 @@
 #define N_DEVICES 3
 #define QUEUES_MAX 16
 
-// What a driver writes of a packet: two times 16 bytes, as vector drivers do.
+// A driver writes this of a packet: two times 16 bytes, as vector drivers do.
 struct descriptor {
 	uint8_t rearm[16];  // data_off, refcnt, nb_segs, port, ol_flags
 	uint8_t fields[16]; // packet_type, pkt_len, data_len, vlan_tci, hash.rss
@@ -160,7 +160,7 @@ static dpdk_queue_count_t rx_queue_count(void *queue) {
 	return 0;
 }
 
-// What the NIC that net_ddp takes it for says of the packets of kind gtpu: net_ddp checks the hash
+// Fill in what an 800-series NIC reports of a packet of kind gtpu: net_ddp checks the hash
 // now and then.
 static void packet_hash(struct rte_mbuf *mbuf) {
 	static struct ddp_hash hash;

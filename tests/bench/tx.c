@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What net_ddp adds to Tx.
+// The cost that net_ddp adds to Tx.
 #include <rte_ethdev.h>
 
 #include "bench.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What the fuzz test of the control path is made of: calls of the API with arguments drawn at
+// The fuzz test of the control path: calls of the API with arguments drawn at
 // random, legal and not. Illegal is what the API has to refuse; a pointer to nowhere is not among
 // it.
 //
@@ -45,7 +45,7 @@ void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 // control_port.c: each lower device is there once: what that allocates for good is no leak.
 void devices_warm_up(void);
-// What was sent to lower devices is freed.
+// Free the packets that were sent to lower devices.
 void devices_empty(void);
 // Before the end: stop and close all ports, remove all devices.
 void devices_remove(void);

@@ -277,7 +277,7 @@ static void *error_make(void) {
 	return chance(90) ? zero_bytes(sizeof(struct rte_flow_error)) : NULL;
 }
 
-// What an error says must be there to be read.
+// The message of an error must be readable.
 static void error_read(int ret, const struct rte_flow_error *error) {
 	if (ret < 0 && error != NULL && error->type != RTE_FLOW_ERROR_TYPE_NONE &&
 	    error->message != NULL)

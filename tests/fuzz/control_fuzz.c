@@ -223,7 +223,7 @@ static int process_run(uint64_t seed, unsigned int n_calls, bool close, bool wat
 
 /* All processes */
 
-// Where DPDK keeps its socket and files of one process.
+// DPDK keeps its socket and files of one process here.
 static char folder[256];
 
 static int path_remove(const char *path, const struct stat *stat, int type, struct FTW *ftw) {
@@ -243,8 +243,7 @@ static void folder_create(void) {
 	atexit(folder_remove);
 }
 
-// What a process says is of interest once it failed: DPDK tells on stderr whom it caught in a port
-// that is not started.
+// The messages of a process that failed: DPDK says on stderr if a port is used that is not started.
 static const char *messages_path(void) {
 	static char path[300];
 

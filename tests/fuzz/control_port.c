@@ -90,8 +90,8 @@ static const char *const bad_devargs[] = {
 	"profile=gtpu",
 };
 
-// What follows the lower device may be damaged; a lower device that is asked for nonsense is its
-// own fault.
+// Damage arguments behind the lower device only: nonsense for a lower device is not net_ddp's to
+// refuse.
 static const char *devargs_choose(void) {
 	const char *good = PICK(good_devargs);
 	char *text;
@@ -276,7 +276,7 @@ static void tx_queue_setup(uint16_t port) {
 			       chance(50) ? conf : NULL);
 }
 
-// What an application does: else hardly any port would ever run.
+// Set a port up as an application does: else hardly any port would ever run.
 static void bring_up(uint16_t port) {
 	struct rte_eth_conf conf = {.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS};
 	uint16_t n_rxq = 1 + below(8), n_txq = below(9), n_desc = 1 + below(600);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What the fuzzer of the parser model begins with: every kind of packet, for both packages, in all
-// modes.
+// The first inputs of the fuzzer of the parser model: every kind of packet, for both packages, in
+// all modes.
 //
 //	e810_parser_seeds FOLDER
 #include <stdio.h>

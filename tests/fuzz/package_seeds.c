@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What the fuzzer of packages begins with: a small package with a bit of everything, one of the
+// The first inputs of the fuzzer of packages: a small package with a bit of everything, one of the
 // 700 series, and each buffer of the packages given as a package of its own. A whole one is too
 // large to be changed often.
 //

@@ -585,7 +585,7 @@ int __wrap_rte_telemetry_register_cmd(const char *command, telemetry_cb call, co
 }
 
 #ifndef OOM_SANITIZED // the containers of an answer are only freed with the socket
-// What there is no memory for is left out of an answer.
+// An answer leaves out parts for which there is no memory.
 static int telemetry_ask(const void *arg, char *error) {
 	for (unsigned int i = 0; i < n_telemetry; i++) {
 		struct rte_tel_data *data;
@@ -635,7 +635,7 @@ static int forward(const void *arg, char *text) {
 
 /* All of them */
 
-// What an operation runs on, as bits: nothing, or one of ports[].
+// The ports of an operation, as bits: none, or some of ports[].
 #define ALONE 0x10
 #define GTPU 0x6
 #define PORTS_STEP (OOM_MAX < 20 ? 3 : 1) // with sanitizers the first one and the last

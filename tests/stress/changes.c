@@ -372,7 +372,7 @@ static void rule_drop_plan(struct setup *next, uint16_t n_queues, uint32_t *rand
 	group_rule_plan(&next->rule_drop, 10, 6, 0, random);
 }
 
-// What the rule that drops has counted.
+// The count of the rule that drops.
 static uint64_t drop_hits(uint16_t port) {
 	const struct rte_flow_action action = {.type = RTE_FLOW_ACTION_TYPE_COUNT};
 	struct rte_flow_query_count count = {0};
@@ -578,9 +578,9 @@ int changes_flush(uint16_t port, struct setup *setup) {
 	return rte_flow_flush(port, &error);
 }
 
-/* What changes nothing that a packet could show */
+/* Calls that change nothing of a packet */
 
-// What is refused changes nothing, not even in part.
+// A refused call changes nothing, not even in part.
 static int refused_apply(uint16_t port, const struct setup *now, const struct setup *next) {
 	struct rte_eth_rss_reta_entry64 groups[RETA_SIZE / RTE_ETH_RETA_GROUP_SIZE];
 	uint8_t key[KEY_SIZE] = {0};
@@ -606,7 +606,7 @@ static int stats_apply(uint16_t port, const struct setup *now, const struct setu
 	return ret;
 }
 
-// What the lower device is asked to do, and the link.
+// Settings of the lower device, and the link.
 static int lower_apply(uint16_t port, const struct setup *now, const struct setup *next) {
 	static unsigned int turn;
 	struct rte_ether_addr mac = {{2, 0, 0, 0, 0, 1 + turn / 8 % 2}};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What the stress test changes under traffic, one thing at a time: first planned, so that the
+// The changes that the stress test makes under traffic, one at a time: first planned, so that the
 // verdicts of what comes are there before the first packet can meet it, then applied.
 #ifndef DDP_TESTS_STRESS_CHANGES_H
 #define DDP_TESTS_STRESS_CHANGES_H
@@ -41,8 +41,8 @@ int changes_spread(uint16_t port, struct setup *setup, uint16_t n_queues);
 int changes_flush(uint16_t port, struct setup *setup);
 // The statistics were just reset, and no worker polls: count from now on what rules drop.
 void changes_count_drops(uint16_t port, const struct setup *setup);
-// What they dropped, by their own counts; while no worker polls. A few packets come between the
-// last look at a rule's count and its end: those as the port counts them.
+// The packets that rules dropped, by their own counts; while no worker polls. A few packets come
+// between the last look at a rule's count and its end: those as the port counts them.
 uint64_t changes_n_dropped(uint16_t port, const struct setup *setup);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What a stress test found wrong: the first few are told, all are counted. Any thread.
+// Faults that a stress test found: the first few are printed, all are counted. Any thread.
 #ifndef DDP_TESTS_STRESS_FAULT_H
 #define DDP_TESTS_STRESS_FAULT_H
 

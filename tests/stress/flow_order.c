@@ -26,7 +26,7 @@ struct queue {
 	uint8_t n_turns; // stops and starts; odd: it is stopped, or about to be
 } __rte_cache_aligned;
 
-// Who has a flow's packets, as one word; 0: nobody.
+// The queue that has a flow's packets, as one word; 0: none.
 union holder {
 	uint64_t word;
 	struct {

@@ -34,7 +34,8 @@ enum order_excuse {
 };
 #undef ORDER_ENUM
 
-// What is judged. Constant while packets flow, but for what a change adds before it begins.
+// The rules of the judgement. Constant while packets flow, but for what a change adds before it
+// begins.
 struct order_rules {
 	const struct ddp_port *port;
 	bool bypass;                     // packets may be spread by the lower device

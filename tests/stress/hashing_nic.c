@@ -15,7 +15,7 @@ struct fifo {
 	struct rte_mbuf *mbufs[NIC_DESC];
 };
 
-// What the NIC says of a flow's packets, found once for each of its settings.
+// The NIC's results for a flow's packets, found once for each of its settings.
 struct hashed {
 	uint32_t settings;
 	uint32_t packet_type;
@@ -114,7 +114,7 @@ unsigned int nic_waiting(uint16_t queue) {
 
 /* Settings */
 
-// What arrives from now on is hashed and spread anew.
+// Packets that arrive from now on are hashed and spread anew.
 static int settings_end(int ret) {
 	n_settings++;
 	pthread_mutex_unlock(&mutex);

@@ -133,7 +133,7 @@ static void stamp_take(struct stamp *stamp, uint16_t queue) {
 	stamp->tsc = rte_rdtsc();
 }
 
-// What was read last from a queue of the lower device, under net_ddp's lock of it.
+// The last burst from a queue of the lower device, under net_ddp's lock of it.
 static struct last {
 	const uint64_t *passed; // counter of net_ddp's
 	uint64_t before;        // what it said
@@ -403,7 +403,7 @@ static int set_link_down(struct rte_eth_dev *dev) {
 	return link_set(dev, false);
 }
 
-// What is asked of it is in what ethdev keeps of the port; packets come all the same.
+// Ethdev keeps these settings of the port; packets come all the same.
 
 static int mode_set(struct rte_eth_dev *dev) {
 	return 0;

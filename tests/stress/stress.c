@@ -46,7 +46,7 @@
 #define BYPASS_MIN 64
 #define BYPASS_PERCENT_MIN 10 // of all that are taken between changes
 
-// What lower device is to hash.
+// The lower device that hashes.
 enum below {
 	BELOW_NOTHING,
 	BELOW_ICE_OS, // make-believe NICs
@@ -60,7 +60,7 @@ static const char *const below_args[] = {
 	[BELOW_ICE_COMMS] = ",nic=2),offload=auto:ice-comms",
 };
 
-// What ports the changes are made on.
+// A port that the changes are made on.
 struct stage {
 	uint16_t n_queues, n_lower, n_desc;
 	bool wait, forward, no_meta;
@@ -317,8 +317,8 @@ static bool flow_was_dropped(uint32_t flow, unsigned int n_setups) {
 	return false;
 }
 
-// Where a full queue waits and the port was not stopped, each packet of each flow came, or a rule
-// or a stopped queue was there to drop it.
+// If a full queue waits and the port was not stopped, each packet of each flow came, or a rule or a
+// stopped queue dropped it.
 static void flows_check(unsigned int n_setups, bool was_reset) {
 	uint64_t n_lacking = 0;
 
@@ -504,7 +504,7 @@ static void round_make(const struct section *section, unsigned int round) {
 		change_make(change_choose(change), round);
 }
 
-/* What became of the order, and load-aware RSS */
+/* The order, and load-aware RSS */
 
 // Of the port, ever.
 struct order_port {

@@ -26,7 +26,7 @@
 const char *const type_names[N_TYPES] = {TYPES(TYPE_NAME)};
 #undef TYPE_NAME
 
-// What is hashed, in the host's order.
+// The hashed fields, in the host's order.
 struct tuple {
 	uint32_t src, dst;
 	uint16_t sport, dport;
@@ -184,7 +184,7 @@ static unsigned int words_of(const struct tuple *tuple, bool ports, uint32_t wor
 	return ports ? 3 : 2;
 }
 
-// What a profile's packet type, or rss_hf, says is hashed.
+// Find the fields that a profile's packet type, or rss_hf, hashes.
 static unsigned int input_of(const struct flow *flow, enum type type, const struct setup *setup,
 			     uint32_t words[3]) {
 	uint64_t ports = type == TYPE_IPV4_TCP ? RTE_ETH_RSS_TCP : RTE_ETH_RSS_UDP;

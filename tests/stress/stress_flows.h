@@ -73,7 +73,7 @@ struct setup {
 	struct group_rule rule_queue, rule_drop, rule_mark;
 };
 
-// What becomes of a flow's packets.
+// The expected treatment of a flow's packets.
 struct verdict {
 	uint32_t packet_type;
 	uint32_t hash;

@@ -179,7 +179,7 @@ static void flows_check(const struct config *config, uint64_t n_packets) {
 		errx(EXIT_USAGE, "--churn: more than %u flows", PACKETS_MAX / 2);
 }
 
-// What no single option can tell.
+// Checks of several options together.
 static void config_check(struct config *config) {
 	uint64_t n_streams, n_packets;
 

@@ -41,7 +41,7 @@ static void flow_end(struct lives *lives, uint64_t place, uint64_t time_us) {
 	at->n_before++;
 }
 
-/* What is next */
+/* The next event */
 
 // Replacements are even in time.
 static uint64_t churn_next(const struct lives *lives) {
@@ -102,7 +102,7 @@ bool lives_change(struct lives *lives, uint64_t time_us, uint64_t *place) {
 	return true;
 }
 
-/* Who sends */
+/* Senders */
 
 uint64_t lives_sender(struct lives *lives, uint64_t place) {
 	const struct config *config = lives->config;

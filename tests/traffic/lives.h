@@ -18,7 +18,7 @@
 
 struct config;
 
-// What is in a place.
+// A place and its flow.
 struct place {
 	bool lives;        // else there is no flow
 	uint32_t n_before; // flows that were here

@@ -13,8 +13,8 @@
 
 _Static_assert(EPHEMERAL_FIRST + MAX_FLOWS + ELEPHANTS_MAX <= UINT16_MAX, "ports for elephants");
 
-// What UEs use. A share is out of the sum of its protocol's shares. No port is a tunnel's, and none
-// is that of DNS, for the same reason.
+// Services that UEs use. A share is out of the sum of its protocol's shares. No port is a tunnel's,
+// and none is that of DNS, for the same reason.
 struct service {
 	uint16_t port;
 	uint8_t share;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Who talks to whom: the UEs, the gNBs they are at, and their flows to servers in the data network.
-// The same seed gives the same population whichever captures are taken of it.
+// The population: the UEs, the gNBs they are at, and their flows to servers in the data network.
+// One seed gives the same population whichever captures are taken of it.
 #ifndef TRAFFIC_POPULATION_H
 #define TRAFFIC_POPULATION_H
 

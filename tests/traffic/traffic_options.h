@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What the user asked for.
+// The options of a run.
 #ifndef TRAFFIC_CONFIG_H
 #define TRAFFIC_CONFIG_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What is true of the flows of a capture, as CSV beside it: a line for each flow when it has ended.
+// The true figures of the flows of a capture, as CSV beside it: a line for each flow when it has
+// ended.
 #ifndef TRAFFIC_TRUTH_H
 #define TRAFFIC_TRUTH_H
 

@@ -83,8 +83,8 @@ static void put_ip(struct frame *frame, bool ipv6, bool tcp) {
 	put_l4(frame, tcp);
 }
 
-// What a UPF's port sees: users' packets in both directions with their PDU session container, plain
-// IP beyond the UPF, and the echo by which the ends of a tunnel watch each other.
+// The traffic of a UPF's port: users' packets in both directions with their PDU session container,
+// plain IP beyond the UPF, and the echo by which the ends of a tunnel watch each other.
 void n3_make(const struct kind *kind, struct frame *frame, unsigned int i) {
 	bool tcp = random_percent(frame->random, 60), ipv6 = random_percent(frame->random, 10);
 	unsigned int what = random_below(frame->random, 100);
@@ -113,7 +113,7 @@ static void put_tags(struct frame *frame, bool two, uint16_t type) {
 	put_vlan(frame, type);
 }
 
-// What a BNG's ports see: PPPoE and plain IP (IPoE) of subscribers behind one tag or two, and
+// The traffic of a BNG's ports: PPPoE and plain IP (IPoE) of subscribers behind one tag or two, and
 // sessions of other providers in L2TP.
 static void bng_make(const struct kind *kind, struct frame *frame, unsigned int i) {
 	bool tcp = random_percent(frame->random, 70), ipv6 = random_percent(frame->random, 25);
