@@ -89,6 +89,7 @@ static int file_run(const char *file) {
 }
 
 int main(int argc, char **argv) {
+	unsetenv("DDP_PROFILE_PATH"); // the library is that of the build
 	unit_argument = argc > 2 ? argv[2] : NULL;
 	if (argc > 1)
 		return file_run(argv[1]);

@@ -68,7 +68,7 @@ static const struct broken rows[] = {
 };
 
 // Which of the last 16 headers were b? Only 2^16 states could tell.
-static void too_many_paths_are_refused_not_tried(void **state) {
+TEST(too_many_paths_are_refused_not_tried) {
 	struct broken row = {
 		.text = "profile: t\n"
 			"headers:\n"
@@ -84,7 +84,7 @@ static void too_many_paths_are_refused_not_tried(void **state) {
 }
 
 // 160 packet types, each of a path of 200 headers.
-static void too_long_paths_are_refused(void **state) {
+TEST(too_long_paths_are_refused) {
 	struct broken row = {
 		.messages = "t.yaml: error: the paths of all packet types are too long together\n",
 	};
@@ -106,13 +106,5 @@ static void too_long_paths_are_refused(void **state) {
 	free(text);
 }
 
-UNIT_TESTS(automaton) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(too_many_paths_are_refused_not_tried),
-		cmocka_unit_test(too_long_paths_are_refused),
-	};
-
-	scratch_begin();
-	return scratch_end(rows_run("automaton", broken_is_reported, rows) +
-			   cmocka_run_group_tests(tests, NULL, NULL));
-}
+ROWS(broken_is_reported, rows)
+GROUP(scratch_setup, scratch_teardown)

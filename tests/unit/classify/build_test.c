@@ -7,7 +7,7 @@
 #include "scratch.h"
 #include "unit.h"
 
-static void packet_types_are_numbered_from_1_in_the_order_of_the_profile(void **state) {
+TEST(packet_types_are_numbered_from_1_in_the_order_of_the_profile) {
 	struct loaded loaded = load_good("gtpu");
 	unsigned int n = ddp_program_n_types(loaded.program);
 
@@ -22,7 +22,7 @@ static void packet_types_are_numbered_from_1_in_the_order_of_the_profile(void **
 	unload(&loaded);
 }
 
-static void no_packet_type_is_called_unknown(void **state) {
+TEST(no_packet_type_is_called_unknown) {
 	struct loaded loaded = load_good("base");
 	const struct ddp_type_info *type = ddp_program_type(loaded.program, DDP_TYPE_NONE);
 
@@ -34,7 +34,7 @@ static void no_packet_type_is_called_unknown(void **state) {
 	unload(&loaded);
 }
 
-static void headers_keep_their_names_when_the_profile_is_gone(void **state) {
+TEST(headers_keep_their_names_when_the_profile_is_gone) {
 	struct loaded loaded = load_good("base");
 	uint8_t first = loaded.profile->first;
 
@@ -56,7 +56,7 @@ static uint64_t bits_of(const char *list) {
 }
 
 // A port offers what its program knows (flow_type_rss_offloads).
-static void base_knows_the_rss_types_of_a_fixed_function_nic(void **state) {
+TEST(base_knows_the_rss_types_of_a_fixed_function_nic) {
 	struct loaded loaded = load_good("base");
 
 	assert_true(ddp_program_by_rss_hf(loaded.program));
@@ -64,7 +64,7 @@ static void base_knows_the_rss_types_of_a_fixed_function_nic(void **state) {
 	unload(&loaded);
 }
 
-static void a_tunnel_profile_does_not_go_by_rss_hf(void **state) {
+TEST(a_tunnel_profile_does_not_go_by_rss_hf) {
 	struct loaded loaded = load_good("gtpu");
 
 	assert_false(ddp_program_by_rss_hf(loaded.program));
@@ -72,7 +72,7 @@ static void a_tunnel_profile_does_not_go_by_rss_hf(void **state) {
 }
 
 // Before any packet is seen: what rte_eth_dev_get_supported_ptypes() is made of.
-static void a_types_packet_type_is_that_of_its_shortest_path(void **state) {
+TEST(a_types_packet_type_is_that_of_its_shortest_path) {
 	struct loaded loaded;
 
 	scratch_write_text("t.yaml",
@@ -90,21 +90,9 @@ static void a_types_packet_type_is_that_of_its_shortest_path(void **state) {
 	unload(&loaded);
 }
 
-static void no_program_can_be_destroyed(void **state) {
+TEST(no_program_can_be_destroyed) {
 	ddp_program_destroy(NULL);
 	ddp_profile_destroy(NULL);
 }
 
-UNIT_TESTS(build) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(packet_types_are_numbered_from_1_in_the_order_of_the_profile),
-		cmocka_unit_test(no_packet_type_is_called_unknown),
-		cmocka_unit_test(headers_keep_their_names_when_the_profile_is_gone),
-		cmocka_unit_test(base_knows_the_rss_types_of_a_fixed_function_nic),
-		cmocka_unit_test(a_tunnel_profile_does_not_go_by_rss_hf),
-		cmocka_unit_test(a_types_packet_type_is_that_of_its_shortest_path),
-		cmocka_unit_test(no_program_can_be_destroyed),
-	};
-
-	return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
-}
+GROUP(scratch_setup, scratch_teardown)

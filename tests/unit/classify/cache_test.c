@@ -65,7 +65,7 @@ static const struct ddp_verdict *verdict_of(struct user *user, struct rte_mbuf *
 
 static const struct piece udp[] = {ETH(0x0800), IPV4(17, UE, NET), UDP(1024, 53), END};
 
-static void the_longest_packet_is_no_hit_of_an_empty_cache(void **state) {
+TEST(the_longest_packet_is_no_hit_of_an_empty_cache) {
 	for (enum ddp_isa isa = 0; isa < DDP_ISA_LEVELS; isa++) {
 		uint8_t *bytes = calloc(1, UINT16_MAX);
 		struct rte_mbuf mbuf = mbuf_of(bytes, UINT16_MAX, UINT16_MAX);
@@ -81,7 +81,7 @@ static void the_longest_packet_is_no_hit_of_an_empty_cache(void **state) {
 	}
 }
 
-static void headers_in_two_segments_fill_no_cache(void **state) {
+TEST(headers_in_two_segments_fill_no_cache) {
 	uint8_t bytes[PACKET_MAX] = {0};
 	uint32_t len = packet_build(udp, bytes);
 	struct rte_mbuf second = mbuf_of(bytes + 20, PACKET_MAX - 20, len - 20);
@@ -100,7 +100,7 @@ static void headers_in_two_segments_fill_no_cache(void **state) {
 	user_fini(&user);
 }
 
-static void a_path_is_learnt_once(void **state) {
+TEST(a_path_is_learnt_once) {
 	uint8_t bytes[PACKET_MAX] = {0};
 	struct rte_mbuf mbuf = mbuf_of(bytes, PACKET_MAX, packet_build(udp, bytes));
 	struct ddp_cache_stats stats;
@@ -119,7 +119,7 @@ static void a_path_is_learnt_once(void **state) {
 
 // What lies in a tunnel of the user's own would else fill the cache with paths that all say the
 // same.
-static void packets_that_differ_behind_what_decides_are_of_one_path(void **state) {
+TEST(packets_that_differ_behind_what_decides_are_of_one_path) {
 	const struct piece labels[] = {PIECE(0, 0, 0xa0, 0x40), PIECE(0, 0, 0xa1, 0x40),
 				       PIECE(0, 0, 0xb1, 0x40)};
 	struct ddp_cache_stats stats;
@@ -166,7 +166,7 @@ static const struct piece inner[] = {ETH(0x0800),
 				     END};
 
 // Of each pair of them, one is found first: the others must not pay for it.
-static void paths_of_a_mix_are_told_apart(void **state) {
+TEST(paths_of_a_mix_are_told_apart) {
 	static const struct piece *const packets[] = {udp, tcp, vlan, gtpu, inner};
 	enum {
 		N = sizeof(packets) / sizeof(packets[0])
@@ -195,7 +195,7 @@ static void paths_of_a_mix_are_told_apart(void **state) {
 }
 
 // The walk that takes notes is another than the one that does not.
-static void both_walks_want_all_of_what_lies_ahead(void **state) {
+TEST(both_walks_want_all_of_what_lies_ahead) {
 	static const char *const nexts[] = {
 		"ahead: 'a:16', next: [{when: {a: 0x4500/0xff00}, then: bb}]",
 		"ahead: 'a:8 b:8', next: [{when: {b: 0}, then: bb}, {when: {a: 0x45}, then: bb}]",
@@ -296,7 +296,7 @@ static unsigned int paths_run(struct user *user, unsigned int first, unsigned in
 	return after.misses - before.misses;
 }
 
-static void paths_that_come_again_are_all_hits(void **state) {
+TEST(paths_that_come_again_are_all_hits) {
 	static const unsigned int numbers[] = {5, 12, 16, 50, 500};
 
 	paths_make();
@@ -317,7 +317,7 @@ static void paths_that_come_again_are_all_hits(void **state) {
 }
 
 // Paths that come once make room; those that come again stay, and are not to be learnt anew.
-static void a_full_cache_keeps_what_is_in_use(void **state) {
+TEST(a_full_cache_keeps_what_is_in_use) {
 	enum {
 		N_USED = 101, // odd: each of them is at each place of a burst
 		N_ONCE = N_PATHS - N_USED
@@ -348,7 +348,7 @@ static void a_full_cache_keeps_what_is_in_use(void **state) {
 
 // With more paths than it has room for, each of which comes again, it begins anew rather than to
 // learn no more.
-static void a_cache_in_full_use_goes_on_learning(void **state) {
+TEST(a_cache_in_full_use_goes_on_learning) {
 	struct ddp_cache_stats stats;
 	struct user user;
 
@@ -381,7 +381,7 @@ static void flood(struct user *user, unsigned int n_packets) {
 
 // Paths that never come again are not worth learning: that takes a dozen times as long as to
 // interpret a packet.
-static void a_flood_of_paths_is_not_learnt(void **state) {
+TEST(a_flood_of_paths_is_not_learnt) {
 	struct ddp_cache_stats first, then;
 	struct user user;
 
@@ -402,7 +402,7 @@ static void a_flood_of_paths_is_not_learnt(void **state) {
 
 // Half of the packets are of known paths, the other half of ever new ones. An attacker could else
 // make a core spend its time on learning, and the known paths would be dropped for want of room.
-static void known_paths_stay_in_a_flood(void **state) {
+TEST(known_paths_stay_in_a_flood) {
 	enum {
 		N_KNOWN = 50,
 		N_BURSTS = 4096,
@@ -441,7 +441,7 @@ static void known_paths_stay_in_a_flood(void **state) {
 
 // In a flood, each burst of known paths would else be compared with one entry first, in vain: that
 // is nearly a third of what it costs.
-static void a_burst_that_matches_nothing_is_not_of_one_path(void **state) {
+TEST(a_burst_that_matches_nothing_is_not_of_one_path) {
 	paths_make();
 	for (enum ddp_isa isa = 0; isa < DDP_ISA_LEVELS; isa++) {
 		struct user user;
@@ -518,7 +518,7 @@ static void deep_packets_check(struct user *users, enum ddp_isa isa, unsigned in
 
 // An attacker could else send a few such packets, and all others would wait for cache lines that
 // nobody prefetches. Where most packets are so, it is worth it.
-static void few_deep_packets_cost_the_others_nothing(void **state) {
+TEST(few_deep_packets_cost_the_others_nothing) {
 	static const struct {
 		const char *profile;
 		unsigned int n_lines; // up to the last byte that decides
@@ -591,7 +591,7 @@ static void paths_that_a_word_tells_apart_are_hits(unsigned int n_kinds, unsigne
 	user_fini(&user);
 }
 
-static void paths_that_words_tell_apart_are_hits(void **state) {
+TEST(paths_that_words_tell_apart_are_hits) {
 	static const unsigned int numbers[] = {1, 3, 12, 16, 17, 28};
 
 	for (enum ddp_isa isa = 0; isa < DDP_ISA_LEVELS; isa++)
@@ -602,7 +602,7 @@ static void paths_that_words_tell_apart_are_hits(void **state) {
 }
 
 // A path is learnt where its buffers have all that its entry reads, and only there.
-static void a_buffer_of_just_the_size_will_do(void **state) {
+TEST(a_buffer_of_just_the_size_will_do) {
 	uint8_t bytes[PACKET_MAX] = {0};
 	uint32_t len = packet_build(udp, bytes);
 
@@ -635,24 +635,4 @@ static void a_buffer_of_just_the_size_will_do(void **state) {
 	}
 }
 
-UNIT_TESTS(cache) {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_longest_packet_is_no_hit_of_an_empty_cache),
-		cmocka_unit_test(headers_in_two_segments_fill_no_cache),
-		cmocka_unit_test(a_path_is_learnt_once),
-		cmocka_unit_test(packets_that_differ_behind_what_decides_are_of_one_path),
-		cmocka_unit_test(paths_of_a_mix_are_told_apart),
-		cmocka_unit_test(paths_that_come_again_are_all_hits),
-		cmocka_unit_test(paths_that_words_tell_apart_are_hits),
-		cmocka_unit_test(a_full_cache_keeps_what_is_in_use),
-		cmocka_unit_test(a_cache_in_full_use_goes_on_learning),
-		cmocka_unit_test(a_flood_of_paths_is_not_learnt),
-		cmocka_unit_test(known_paths_stay_in_a_flood),
-		cmocka_unit_test(a_burst_that_matches_nothing_is_not_of_one_path),
-		cmocka_unit_test(few_deep_packets_cost_the_others_nothing),
-		cmocka_unit_test(a_buffer_of_just_the_size_will_do),
-		cmocka_unit_test(both_walks_want_all_of_what_lies_ahead),
-	};
-
-	return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
-}
+GROUP(scratch_setup, scratch_teardown)

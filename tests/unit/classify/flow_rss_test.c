@@ -177,7 +177,7 @@ static void place_print(FILE *out, const struct ddp_flow *rule, const struct ddp
 		fprintf(out, "/%u", at->width);
 }
 
-static void means_these_fields(void **state) {
+ROWS_TEST(means_these_fields, rows) {
 	const struct row *row = *state;
 	char text[500], error[200] = "", words[100];
 	struct ddp_flow rule = rule_of(row->pattern, words);
@@ -284,7 +284,7 @@ static const struct refusal {
 	 "a symmetric hash needs an RSS type of IP, UDP, TCP or SCTP", true},
 };
 
-static void is_refused(void **state) {
+ROWS_TEST(is_refused, refusals) {
 	const struct refusal *row = *state;
 	char error[200] = "", words[100];
 	struct ddp_flow rule = rule_of(row->pattern, words);
@@ -293,9 +293,4 @@ static void is_refused(void **state) {
 					    sizeof(error)),
 			 -EINVAL);
 	assert_string_equal(error, row->reason);
-}
-
-UNIT_TESTS(flow_rss) {
-	return rows_run("RSS types", means_these_fields, rows) +
-	       rows_run("RSS types refused", is_refused, refusals);
 }

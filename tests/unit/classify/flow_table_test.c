@@ -116,7 +116,7 @@ static void step(const struct one *one, struct expected *expected, uint64_t numb
 		ddp_flow_table_reclaim(one->shape->table);
 }
 
-static void what_is_in_a_table_is_found(void **state) {
+TEST(what_is_in_a_table_is_found) {
 	static struct expected expected;
 	struct one one;
 	uint64_t seed = 5;
@@ -135,7 +135,7 @@ static void what_is_in_a_table_is_found(void **state) {
 }
 
 // Of one priority the newest, whichever came into the table first.
-static void of_two_rules_of_one_value_and_priority_the_newest_is_found(void **state) {
+TEST(of_two_rules_of_one_value_and_priority_the_newest_is_found) {
 	struct ddp_flow_entry *older, *newer;
 	struct one one;
 
@@ -151,7 +151,7 @@ static void of_two_rules_of_one_value_and_priority_the_newest_is_found(void **st
 }
 
 // Marks that look-ups leave behind them must not make them longer and longer.
-static void a_table_of_changing_values_stays_short(void **state) {
+TEST(a_table_of_changing_values_stays_short) {
 	struct ddp_flow_entry *entries[100] = {NULL};
 	struct one one;
 
@@ -240,11 +240,20 @@ static struct reads reads_with(unsigned int n, bool chosen) {
 	return reads;
 }
 
-static void chosen_values_cost_what_random_ones_cost(void **state) {
-	const unsigned int *n = *state;
-	const struct reads random = reads_with(*n, false), chosen = reads_with(*n, true);
+static const struct numbers {
+	const char *name;
+	unsigned int n;
+} numbers[] = {
+	{"chosen_values_of_5000_rules", 5000},
+	{"chosen_values_of_20000_rules", 20000},
+	{"chosen_values_of_100000_rules", 100000},
+};
 
-	print_message("%u rules: %.2f buckets, %u at most; with chosen values %.2f, %u\n", *n,
+ROWS_TEST(chosen_values_cost_what_random_ones_cost, numbers) {
+	const struct numbers *row = *state;
+	const struct reads random = reads_with(row->n, false), chosen = reads_with(row->n, true);
+
+	print_message("%u rules: %.2f buckets, %u at most; with chosen values %.2f, %u\n", row->n,
 		      random.mean, random.most, chosen.mean, chosen.most);
 	assert_in_range(chosen.most, 1, 32);
 	assert_true(chosen.mean < 1.3 * random.mean);
@@ -271,7 +280,7 @@ static void *look(void *arg) {
 	return NULL;
 }
 
-static void what_stays_is_found_while_other_rules_come_and_go(void **state) {
+TEST(what_stays_is_found_while_other_rules_come_and_go) {
 	struct ddp_flow_entry *others[1000] = {NULL};
 	struct looking looking = {0};
 	pthread_t thread;
@@ -302,20 +311,4 @@ static void what_stays_is_found_while_other_rules_come_and_go(void **state) {
 	assert_int_equal(looking.n_missed, 0);
 	assert_int_equal(looking.n_wrong, 0);
 	one_fini(&one);
-}
-
-UNIT_TESTS(flow_table) {
-	static unsigned int numbers[] = {5000, 20000, 100000};
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_in_a_table_is_found),
-		cmocka_unit_test(of_two_rules_of_one_value_and_priority_the_newest_is_found),
-		cmocka_unit_test(a_table_of_changing_values_stays_short),
-		cmocka_unit_test_prestate(chosen_values_cost_what_random_ones_cost, &numbers[0]),
-		cmocka_unit_test_prestate(chosen_values_cost_what_random_ones_cost, &numbers[1]),
-		cmocka_unit_test_prestate(chosen_values_cost_what_random_ones_cost, &numbers[2]),
-		cmocka_unit_test(what_stays_is_found_while_other_rules_come_and_go),
-	};
-
-	unsetenv("DDP_PROFILE_PATH");
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

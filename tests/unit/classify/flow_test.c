@@ -79,7 +79,7 @@ static int32_t hit_of(const struct loaded *loaded, const struct ddp_flow_set *se
 
 /* Many rules */
 
-static void a_thousand_sessions_are_one_lookup(void **state) {
+TEST(a_thousand_sessions_are_one_lookup) {
 	static struct ddp_flow rules[1000];
 	struct loaded loaded = load_good("gtpu");
 	struct ddp_flow_set *set;
@@ -105,7 +105,7 @@ static void a_thousand_sessions_are_one_lookup(void **state) {
 	unload(&loaded);
 }
 
-static void no_rules_match_nothing(void **state) {
+TEST(no_rules_match_nothing) {
 	const struct piece packet[] = {ETH(0x0800), IPV4(17, UE, NET), UDP(1, 2), END};
 	struct loaded loaded = load_good(NULL);
 	struct ddp_flow_set *set = set_of(&loaded, NULL, 0);
@@ -172,7 +172,7 @@ static const struct left_out {
 	 true},
 };
 
-static void is_left_out(void **state) {
+ROWS_TEST(is_left_out, left_outs) {
 	const struct left_out *row = *state;
 	struct loaded loaded = load_good("gtpu");
 	struct ddp_flow rule = rule_of(DDP_FLOW_HASH, row->rule);
@@ -210,7 +210,7 @@ static const struct variants_row {
 	 .outer_used = true},
 };
 
-static void has_variants(void **state) {
+ROWS_TEST(has_variants, variants_rows) {
 	const struct variants_row *row = *state;
 	struct ddp_flow rule = rule_of(row->steers ? DDP_FLOW_STEER : DDP_FLOW_HASH, row->rule);
 	struct ddp_flow variants[DDP_FLOW_VARIANTS];
@@ -239,7 +239,7 @@ static void has_variants(void **state) {
 }
 
 // There is room for as many items as a rule may have, and not for more.
-static void a_rule_without_room_has_no_variant(void **state) {
+TEST(a_rule_without_room_has_no_variant) {
 	struct ddp_flow rule = rule_of(DDP_FLOW_HASH, "eth ipv4 udp gtpu");
 	struct ddp_flow variants[DDP_FLOW_VARIANTS];
 
@@ -303,7 +303,7 @@ static unsigned int raw_bits_are_the_masks(const struct loaded *loaded, struct d
 	return n_flips;
 }
 
-static void a_raw_rule_hashes_the_bits_of_its_mask(void **state) {
+TEST(a_raw_rule_hashes_the_bits_of_its_mask) {
 	struct loaded loaded = load_good("gtpu");
 	unsigned int n_flips = 0, n_raws = 0;
 	uint64_t seed = 22;
@@ -324,7 +324,7 @@ static void a_raw_rule_hashes_the_bits_of_its_mask(void **state) {
 }
 
 // Addresses and ports by name, so that a symmetric hash can pair them.
-static void a_raw_rule_finds_whole_fields_by_name(void **state) {
+TEST(a_raw_rule_finds_whole_fields_by_name) {
 	const struct piece pieces[] = {ETH(0x0800), IPV4(17, UE, NET), UDP(1024, 53), DATA, END};
 	struct loaded loaded = load_good(NULL);
 	uint8_t bytes[PACKET_MAX], mask[PACKET_MAX] = {0};
@@ -350,7 +350,7 @@ static void a_raw_rule_finds_whole_fields_by_name(void **state) {
 }
 
 // Options that the rule hashes and a packet has not: it is no reason to read behind its end.
-static void a_raw_rules_options_may_be_absent(void **state) {
+TEST(a_raw_rules_options_may_be_absent) {
 	const struct piece with[] = {ETH(0x0800), IPV4_AS(0x46, 0, 0xfd, UE, NET, 1, 1, 1, 0), END};
 	const struct piece without[] = {ETH(0x0800), IPV4(0xfd, UE, NET), END};
 	struct loaded loaded = load_good(NULL);
@@ -378,7 +378,7 @@ static void a_raw_rules_options_may_be_absent(void **state) {
 }
 
 // Uplink and downlink of one session are different packets to a NIC.
-static void a_raw_rule_is_for_one_direction(void **state) {
+TEST(a_raw_rule_is_for_one_direction) {
 	const struct piece up[] = {
 		ETH(0x0800),       IPV4(17, GNB, UPF), UDP(2152, 2152), GTPU_OPT(0x34, 255, 0x85),
 		PSC(UPLINK, 9, 0), IPV4(6, UE, NET),   TCP(1, 2),       END};
@@ -403,7 +403,7 @@ static void a_raw_rule_is_for_one_direction(void **state) {
 	unload(&loaded);
 }
 
-static void a_raw_rule_of_no_known_packet_is_refused(void **state) {
+TEST(a_raw_rule_of_no_known_packet_is_refused) {
 	const uint8_t bytes[4] = {0}, mask[4] = {0xff};
 	struct loaded loaded = load_good(NULL);
 	struct ddp_flow rule = {0};
@@ -416,7 +416,7 @@ static void a_raw_rule_of_no_known_packet_is_refused(void **state) {
 	unload(&loaded);
 }
 
-static void a_raw_rule_of_too_many_places_is_refused(void **state) {
+TEST(a_raw_rule_of_too_many_places_is_refused) {
 	// Ethernet, IPv4, UDP; every other bit of the addresses and ports.
 	const uint8_t bytes[42] = {[12] = 8, [14] = 0x45, [17] = 28, [22] = 64, [23] = 17};
 	uint8_t mask[42] = {0};
@@ -453,7 +453,7 @@ static const struct reach_row {
 	{"a_rule_for_tags_reaches_what_has_them", "eth vlan vlan arp", "ARP"},
 };
 
-static void reaches(void **state) {
+ROWS_TEST(reaches, reach_rows) {
 	const struct reach_row *row = *state;
 	const struct ddp_flow rule = rule_of(DDP_FLOW_STEER, row->rule);
 	struct loaded loaded = load_good("gtpu");
@@ -472,7 +472,7 @@ static void reaches(void **state) {
 	unload(&loaded);
 }
 
-static void a_rule_for_all_packets_reaches_all(void **state) {
+TEST(a_rule_for_all_packets_reaches_all) {
 	const struct ddp_flow rules[] = {rule_of(DDP_FLOW_STEER, "eth ipv4 tcp"),
 					 rule_of(DDP_FLOW_STEER, "")};
 	struct loaded loaded = load_good("gtpu");
@@ -500,7 +500,7 @@ static void cannot_be_built(const struct ddp_flow *rule, const char *message) {
 	unload(&loaded);
 }
 
-static void what_no_packet_has_is_an_error(void **state) {
+TEST(what_no_packet_has_is_an_error) {
 	struct ddp_flow rule = rule_of(DDP_FLOW_HASH, "eth ipv4 udp vxlan");
 
 	cannot_be_built(&rule, "error: no loaded profile parses header 'vxlan'");
@@ -520,7 +520,7 @@ static void what_no_packet_has_is_an_error(void **state) {
 			"or more");
 }
 
-static void more_than_can_be_hashed_is_an_error(void **state) {
+TEST(more_than_can_be_hashed_is_an_error) {
 	struct ddp_flow rule = rule_of(DDP_FLOW_HASH, "eth ipv6 udp gtpu ipv6 udp");
 	struct ddp_flow_set *set;
 	struct loaded loaded;
@@ -539,7 +539,7 @@ static void more_than_can_be_hashed_is_an_error(void **state) {
 }
 
 // An optional rule is left out where its headers are not parsed; the others are not.
-static void an_optional_rule_is_left_out(void **state) {
+TEST(an_optional_rule_is_left_out) {
 	const struct piece packet[] = {ETH(0x0800), IPV4(17, UE, NET), UDP(4789, 4789), DATA, END};
 	struct ddp_flow rules[] = {
 		rule_of(DDP_FLOW_HASH, "eth ipv4 udp vxlan"),
@@ -555,28 +555,4 @@ static void an_optional_rule_is_left_out(void **state) {
 	assert_int_equal(hit_of(&loaded, set, packet, DDP_FLOW_HASH), 1);
 	set_destroy(set);
 	unload(&loaded);
-}
-
-UNIT_TESTS(flow) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_thousand_sessions_are_one_lookup),
-		cmocka_unit_test(no_rules_match_nothing),
-		cmocka_unit_test(a_rule_without_room_has_no_variant),
-		cmocka_unit_test(a_raw_rule_hashes_the_bits_of_its_mask),
-		cmocka_unit_test(a_raw_rule_finds_whole_fields_by_name),
-		cmocka_unit_test(a_raw_rule_is_for_one_direction),
-		cmocka_unit_test(a_raw_rules_options_may_be_absent),
-		cmocka_unit_test(a_raw_rule_of_no_known_packet_is_refused),
-		cmocka_unit_test(a_raw_rule_of_too_many_places_is_refused),
-		cmocka_unit_test(a_rule_for_all_packets_reaches_all),
-		cmocka_unit_test(what_no_packet_has_is_an_error),
-		cmocka_unit_test(more_than_can_be_hashed_is_an_error),
-		cmocka_unit_test(an_optional_rule_is_left_out),
-	};
-
-	unsetenv("DDP_PROFILE_PATH");
-	return cmocka_run_group_tests(tests, NULL, NULL) +
-	       rows_run("headers left out", is_left_out, left_outs) +
-	       rows_run("behind GRE", has_variants, variants_rows) +
-	       rows_run("reach", reaches, reach_rows);
 }

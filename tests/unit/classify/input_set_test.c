@@ -70,7 +70,7 @@ static const struct directions directions[] = {
 	 {ETH(0x0800), IPV4(17, UPF, GNB), UDP(4000, 2152), GTPU_OPT(0x32, 2, 0), END}},
 };
 
-static void meet_with_a_symmetric_hash(void **state) {
+ROWS_TEST(meet_with_a_symmetric_hash, directions) {
 	const struct directions *row = *state;
 	struct loaded loaded = load_good(row->spec);
 	struct hashed one, other, plain;
@@ -101,7 +101,7 @@ static void assert_pairs(enum ddp_hash_function function, const uint8_t expected
 	unload(&loaded);
 }
 
-static void a_pair_is_replaced_by_its_xor_in_both_places(void **state) {
+TEST(a_pair_is_replaced_by_its_xor_in_both_places) {
 	// 10.1.2.3 ^ 198.51.100.7 and 1024 ^ 53, each twice
 	static const uint8_t expected[] = {
 		0xcc, 0x32, 0x66, 0x04, 0xcc, 0x32, 0x66, 0x04, 0x04, 0x35, 0x04, 0x35,
@@ -110,7 +110,7 @@ static void a_pair_is_replaced_by_its_xor_in_both_places(void **state) {
 	assert_pairs(DDP_HASH_SYMMETRIC_TOEPLITZ, expected);
 }
 
-static void a_pair_is_sorted_by_value(void **state) {
+TEST(a_pair_is_sorted_by_value) {
 	// 10.1.2.3 is less than 198.51.100.7, but 1024 more than 53.
 	static const uint8_t expected[] = {10, 1, 2, 3, 198, 51, 100, 7, 0, 53, 4, 0};
 
@@ -130,7 +130,7 @@ static void field_count(void *arg, const char *name, unsigned int width, const u
 
 // A tunnel's OAM packet with Intel's packages: hashed, it would leave the queue on which a NIC has
 // it.
-static void a_packet_that_is_not_to_be_hashed_has_no_input(void **state) {
+TEST(a_packet_that_is_not_to_be_hashed_has_no_input) {
 	struct loaded loaded = load_good("base");
 	unsigned int n_fields[2] = {0};
 	struct hashed hashed;
@@ -210,7 +210,7 @@ static const struct datagram datagrams[] = {
 	  {ETH(0x86dd), IPV6(44, GNB6, UPF6), FRAG6(17, 362, 0), UDP(2152, 2152), END}}},
 };
 
-static void stay_together(void **state) {
+ROWS_TEST(stay_together, datagrams) {
 	const struct datagram *row = *state;
 	struct loaded loaded = load_good(row->spec);
 	struct hashed first, later;
@@ -286,7 +286,7 @@ static const struct by_hf by_hf[] = {
 
 // What a profile hashes with the outermost level is what a NIC without it hashes, so that users who
 // ask for that get the queues they know.
-static void outermost_is_as_without_a_profile(void **state) {
+TEST(outermost_is_as_without_a_profile) {
 	static const char *const specs[] = {"gtpu", "all", "vxlan", "gre", "5g-upf"};
 	struct loaded base = load_good("base");
 
@@ -398,7 +398,7 @@ static const struct piece uplink[] = {
 	PSC(UPLINK, 9, 0), IPV4(6, UE, NET),   TCP(1024, 80),   END,
 };
 
-static void each_field_is_told_once_in_order(void **state) {
+TEST(each_field_is_told_once_in_order) {
 	fields_told("gtpu", uplink,
 		    "inner.ipv4.src:32=0a010203 inner.ipv4.dst:32=c6336407 "
 		    "inner.tcp.sport:16=00000400 inner.tcp.dport:16=00000050 gtpu.teid:32=11223344 "
@@ -409,7 +409,7 @@ static void each_field_is_told_once_in_order(void **state) {
 		    "udp.dport:16=00000035 ");
 }
 
-static void the_input_is_padded_to_words_and_no_further(void **state) {
+TEST(the_input_is_padded_to_words_and_no_further) {
 	static const char text[] = "profile: t\nheaders: {a: {first: true, layout: x:8 y:128}}\n"
 				   "packet_types: {A: {path: a, rss: a.x}, B: {path: a, when: "
 				   "{a.x: 2}, rss: a.y a.x}}\n";
@@ -439,20 +439,6 @@ static void the_input_is_padded_to_words_and_no_further(void **state) {
 	unload(&loaded);
 }
 
-UNIT_TESTS(input_set) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_packet_that_is_not_to_be_hashed_has_no_input),
-		cmocka_unit_test(a_pair_is_replaced_by_its_xor_in_both_places),
-		cmocka_unit_test(a_pair_is_sorted_by_value),
-		cmocka_unit_test(each_field_is_told_once_in_order),
-		cmocka_unit_test(outermost_is_as_without_a_profile),
-		cmocka_unit_test(the_input_is_padded_to_words_and_no_further),
-	};
-
-	scratch_begin();
-	return scratch_end(rows_run("directions", meet_with_a_symmetric_hash, directions) +
-			   rows_run("fragments", stay_together, datagrams) +
-			   rows_run("rss_hf", hashes_by_rss_hf, by_hf) +
-			   rows_run("sets", hashes_by_rss_hf, by_set) +
-			   cmocka_run_group_tests(tests, NULL, NULL));
-}
+ROWS(hashes_by_rss_hf, by_hf)
+ROWS(hashes_by_rss_hf, by_set)
+GROUP(scratch_setup, scratch_teardown)

@@ -379,7 +379,7 @@ static void assert_agree(const struct loaded *loaded, const uint8_t *bytes, uint
 	free(copy);
 }
 
-static void means(void **state) {
+ROWS_TEST(means, features) {
 	const struct feature *row = *state;
 	struct ddp_class class;
 	struct loaded loaded;
@@ -463,7 +463,7 @@ static void assert_field(unsigned int off, unsigned int width, uint8_t bytes[18]
 	unload(&loaded);
 }
 
-static void a_field_of_any_width_at_any_bit(void **state) {
+TEST(a_field_of_any_width_at_any_bit) {
 	uint8_t bytes[18];
 	uint64_t seed = 5;
 
@@ -475,7 +475,7 @@ static void a_field_of_any_width_at_any_bit(void **state) {
 }
 
 // More values than 16 bits can count.
-static void a_list_of_70000_values_is_not_cut(void **state) {
+TEST(a_list_of_70000_values_is_not_cut) {
 	static const char head[] = "profile: t\nheaders:\n"
 				   "  a: {first: true, layout: x:32, next: {then: b, when: {x: [";
 	static const char tail[] = "]}}}\n  b: {layout: k:8}\npacket_types: {B: {path: a b}}\n";
@@ -500,7 +500,7 @@ static void a_list_of_70000_values_is_not_cut(void **state) {
 }
 
 // Every odd number below 4000.
-static void a_table_of_many_values_knows_each_and_no_other(void **state) {
+TEST(a_table_of_many_values_knows_each_and_no_other) {
 	char *text = NULL;
 	struct ddp_class class;
 	struct loaded loaded;
@@ -523,14 +523,4 @@ static void a_table_of_many_values_knows_each_and_no_other(void **state) {
 	unload(&loaded);
 }
 
-UNIT_TESTS(language) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_field_of_any_width_at_any_bit),
-		cmocka_unit_test(a_list_of_70000_values_is_not_cut),
-		cmocka_unit_test(a_table_of_many_values_knows_each_and_no_other),
-	};
-
-	scratch_begin();
-	return scratch_end(rows_run("means", means, features) +
-			   cmocka_run_group_tests(tests, NULL, NULL));
-}
+GROUP(scratch_setup, scratch_teardown)

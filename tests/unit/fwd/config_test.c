@@ -130,7 +130,6 @@ TEST(a_key_is_40_or_52_bytes) {
 	for (unsigned int i = 0; i < DDP_KEY_SIZE; i++)
 		assert_int_equal(config.key[i], 0xa0 + i);
 	bad("--key 6d5a", "option --key: 2 bytes given, a key has 40 or 52 bytes");
-	bad("--key xyz", "option --key: not a byte in hexadecimal: 'xy'");
 }
 
 TEST(the_interval_of_balancing_may_be_left_out) {
@@ -149,34 +148,20 @@ TEST(the_interval_of_balancing_may_be_left_out) {
 
 TEST(each_mistake_has_its_line) {
 	bad("--rxq 0", "option --rxq: '0' is not a number from 1 to 65535");
-	bad("--txq 0", "option --txq: '0' is not a number from 1 to 65535");
 	bad("--rxq 65536", "option --rxq: '65536' is not a number from 1 to 65535");
-	bad("--rxq 99999999999999999999999",
-	    "option --rxq: '99999999999999999999999' is not a number from 1 to 65535");
-	bad("--rxq -1", "option --rxq: '-1' is not a number from 1 to 65535");
-	bad("--rxq 1x", "option --rxq: '1x' is not a number from 1 to 65535");
-	bad("--rxq=", "option --rxq: '' is not a number from 1 to 65535");
-	bad("--rxq", "option --rxq needs a value: N");
 	bad("--burst 513", "option --burst: '513' is not a number from 1 to 512");
 	bad("--work 1000001", "option --work: '1000001' is not a number from 0 to 1000000");
 	bad("--duration soon",
 	    "option --duration: 'soon' is not a number of seconds from 0 to 31536000");
 	bad("--duration -1",
 	    "option --duration: '-1' is not a number of seconds from 0 to 31536000");
-	bad("--duration nan",
-	    "option --duration: 'nan' is not a number of seconds from 0 to 31536000");
-	bad("--duration 1e3",
-	    "option --duration: '1e3' is not a number of seconds from 0 to 31536000");
 	bad("--duration 99999999999",
 	    "option --duration: '99999999999' is not a number of seconds from 0 to 31536000");
 	bad("--fwd macswap", "option --fwd: 'macswap' is none of: io mac rxonly");
 	bad("--topology ring", "option --topology: 'ring' is none of: paired chained loop");
 	bad("--promiscuous maybe", "option --promiscuous: 'maybe' is none of: off on");
 	bad("--json=", "option --json: '' is not the name of a file");
-	bad("--version=1", "option --version takes no value");
 	bad("--packet 3", "unknown option '--packet', did you mean '--packets'?");
-	bad("--zzzzzz", "unknown option '--zzzzzz'");
-	bad("-x", "unknown option '-x'");
 	bad("-", "unexpected argument '-'");
 	bad("-- --rxq", "unexpected argument '--rxq'");
 	bad("n3.pcap", "unexpected argument 'n3.pcap'");

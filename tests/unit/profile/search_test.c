@@ -130,39 +130,38 @@ static char *messages_of(const char *spec, bool unreadable) {
 	return messages;
 }
 
-TEST(a_name_that_is_nowhere_is_told_with_the_folders_searched) {
-	char *messages;
+static const struct missing {
+	const char *name;
+	const char *spec;
+	const char *begins; // the messages
+	const char *holds;
+	bool is_there; // the specification's own file, which is wrong then
+} missing[] = {
+	{"a_name_that_is_nowhere", "tt", "error: profile 'tt' not found in one, two, /",
+	 " (DDP_PROFILE_PATH adds folders)"},
+	{"a_required_profile_that_is_nowhere", "u",
+	 "one/u.yaml:3:5: error: profile 'tt' not found in one, two, /", "", true},
+	{"a_name_that_may_have_been_meant", "tunel", "error: profile 'tunel' not found in ",
+	 "; did you mean 'tunnel'?\n"},
+	{"a_name_that_means_nothing", "qqqqqq", "error: profile 'qqqqqq' not found in ",
+	 " (DDP_PROFILE_PATH adds folders)\n"},
+	{"a_package_by_its_path", "/nowhere/ice.pkg",
+	 "/nowhere/ice.pkg: error: cannot be read: No such file or directory\n", ""},
+	{"a_package_of_this_folder", "mplsogreudp.pkgo",
+	 "mplsogreudp.pkgo: error: cannot be read: No such file or directory\n", ""},
+};
 
-	path_set("one", ":", "/two");
-	messages = messages_of("tt", true);
-	assert_ptr_equal(strstr(messages, "error: profile 'tt' not found in one, two, /"),
-			 messages);
-	assert_non_null(strstr(messages, " (DDP_PROFILE_PATH adds folders)"));
-	free(messages);
-}
-
-TEST(a_required_profile_that_is_nowhere_is_told_where_it_is_required) {
+ROWS_TEST(what_is_not_there_is_told, missing) {
+	const struct missing *row = *state;
 	char *messages;
 
 	path_set("one", ":", "/two");
 	scratch_write_text("one/u.yaml", "profile: u\nrequires:\n  - tt\n");
-	messages = messages_of("u", false); // u is there: its 'requires' is wrong
-	assert_ptr_equal(
-		strstr(messages, "one/u.yaml:3:5: error: profile 'tt' not found in one, two, /"),
-		messages);
-	free(messages);
-}
-
-TEST(a_name_is_told_that_may_have_been_meant) {
-	char *messages;
-
-	path_set("one", ":", "/two");
 	scratch_write_text("one/tunnel.yaml", "profile: tunnel\n");
-	messages = messages_of("tunel", true);
-	assert_non_null(strstr(messages, "; did you mean 'tunnel'?\n"));
-	free(messages);
-	messages = messages_of("qqqqqq", true);
-	assert_null(strstr(messages, "did you mean"));
+	messages = messages_of(row->spec, !row->is_there);
+	if (strncmp(messages, row->begins, strlen(row->begins)) != 0 ||
+	    strstr(messages, row->holds) == NULL)
+		fail_msg("%s", messages);
 	free(messages);
 }
 
@@ -177,26 +176,6 @@ TEST(a_file_in_the_current_folder_is_told) {
 	messages = messages_of("mine", true);
 	assert_int_equal(chdir(here), 0);
 	assert_non_null(strstr(messages, "; did you mean the file ./mine.yaml?\n"));
-	free(messages);
-}
-
-TEST(a_file_that_is_not_there_is_told) {
-	char *messages = messages_of("/nowhere/x.yaml", true);
-
-	assert_string_equal(messages,
-			    "/nowhere/x.yaml: error: cannot be read: No such file or directory\n");
-	free(messages);
-}
-
-TEST(a_package_is_looked_for_by_its_path_alone) {
-	char *messages = messages_of("/nowhere/ice.pkg", true);
-
-	assert_string_equal(messages,
-			    "/nowhere/ice.pkg: error: cannot be read: No such file or directory\n");
-	free(messages);
-	messages = messages_of("mplsogreudp.pkgo", true);
-	assert_string_equal(messages,
-			    "mplsogreudp.pkgo: error: cannot be read: No such file or directory\n");
 	free(messages);
 }
 

@@ -35,8 +35,6 @@ static const struct row {
 	 1,
 	 "<text>:2:1: error: YAML: did not find expected ',' or ']', while parsing a flow sequence "
 	 "in line 1\n"},
-	{"an_empty_text", {TEXT("")}, 1, "<text>:1:1: error: the file is empty\n"},
-	{"a_list", {TEXT("- mine\n")}, 1, "<text>:1:1: error: expected a profile, found a list\n"},
 	{"a_text_without_a_name",
 	 {TEXT("headers: {a: {first: true, layout: x:8}}\n")},
 	 1,
@@ -46,14 +44,6 @@ static const struct row {
 	 1,
 	 "<text>:1:10: error: profile 'mine/too': the name of a profile given as text has 1 to 63 "
 	 "letters, digits, '_' or '-'\n"},
-	{"an_empty_name",
-	 {TEXT("profile: ''\n")},
-	 1,
-	 "<text>:1:10: error: expected the profile's name, found nothing\n"},
-	{"a_key_too_many",
-	 {TEXT(MINE "header: {}\n")},
-	 1,
-	 "<text>:4:1: error: unknown key of a profile: 'header'; did you mean 'headers'?\n"},
 	{"a_mistake_in_a_header",
 	 {TEXT("profile: mine\nheaders: {a: {first: true, layout: x:0}}\n")},
 	 1,
