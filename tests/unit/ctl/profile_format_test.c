@@ -21,6 +21,28 @@ static void assert_words(struct strbuf *text, const char *expected) {
 	assert_string_equal(strbuf_take(text), expected);
 }
 
+static void cond_write(struct profile_format *format, FILE *to) {
+	format_cond(format, to, &format->profile->headers[0].rules[0].cond);
+}
+
+static void path_write(struct profile_format *format, FILE *to) {
+	format_path(format, to, format->profile->types[0].path);
+}
+
+static void assert_format(void (*write)(struct profile_format *format, FILE *to), const char *yaml,
+			  const char *expected) {
+	struct ddp_profile *profile = profile_of(yaml);
+	struct profile_format format;
+	struct strbuf text;
+
+	format_init(&format, profile);
+	strbuf_init(&text);
+	write(&format, text.to);
+	assert_words(&text, expected);
+	strbuf_fini(&text);
+	ddp_profile_destroy(profile);
+}
+
 TEST(conditions_in_words) {
 	static const struct {
 		const char *condition, *format;
@@ -44,9 +66,6 @@ TEST(conditions_in_words) {
 	};
 
 	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct ddp_profile *profile;
-		struct profile_format format;
-		struct strbuf text;
 		char yaml[512];
 
 		snprintf(
@@ -55,13 +74,7 @@ TEST(conditions_in_words) {
 			"src:32 dst:32 big:128\n    next: {when: %s%s%s, then: stop}\n",
 			rows[i].condition[0] == '{' ? "" : "'", rows[i].condition,
 			rows[i].condition[0] == '{' ? "" : "'");
-		profile = profile_of(yaml);
-		format_init(&format, profile);
-		strbuf_init(&text);
-		format_cond(&format, text.to, &profile->headers[0].rules[0].cond);
-		assert_words(&text, rows[i].format);
-		strbuf_fini(&text);
-		ddp_profile_destroy(profile);
+		assert_format(cond_write, yaml, rows[i].format);
 	}
 }
 
@@ -72,38 +85,21 @@ TEST(paths_in_words) {
 	char yaml[512];
 
 	for (unsigned int i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
-		struct ddp_profile *profile;
-		struct profile_format format;
-		struct strbuf text;
-
 		snprintf(yaml, sizeof(yaml),
 			 "profile: t\nheaders:\n  a: {first: true, layout: x:8, next: b}\n"
 			 "  b: {layout: x:8, next: c}\n  c: {layout: x:8}\n"
 			 "packet_types:\n  T: {path: %s}\n",
 			 paths[i]);
-		profile = profile_of(yaml);
-		format_init(&format, profile);
-		strbuf_init(&text);
-		format_path(&format, text.to, profile->types[0].path);
-		assert_words(&text, paths[i]);
-		strbuf_fini(&text);
-		ddp_profile_destroy(profile);
+		assert_format(path_write, yaml, paths[i]);
 	}
 }
 
 TEST(names_of_paths_are_written_out) {
-	struct ddp_profile *profile = profile_of(
+	assert_format(
+		path_write,
 		"profile: t\nheaders:\n  a: {first: true, layout: x:8, next: b}\n"
-		"  b: {layout: x:8}\npaths:\n  ab: a | b\npacket_types:\n  T: {path: ab b*}\n");
-	struct profile_format format;
-	struct strbuf text;
-
-	format_init(&format, profile);
-	strbuf_init(&text);
-	format_path(&format, text.to, profile->types[0].path);
-	assert_words(&text, "(a | b) b*");
-	strbuf_fini(&text);
-	ddp_profile_destroy(profile);
+		"  b: {layout: x:8}\npaths:\n  ab: a | b\npacket_types:\n  T: {path: ab b*}\n",
+		"(a | b) b*");
 }
 
 TEST(numbers_of_a_table_have_equal_digits) {

@@ -309,6 +309,26 @@ static void profile_check(const struct ddp_personality *personality,
 	e810_rss_destroy(rss);
 }
 
+// What is loaded by the path of a package.
+static void package_load(struct ddp_personality *personality, enum genuine which) {
+	struct ddp_diag diag;
+
+	ddp_diag_init(&diag);
+	if (ddp_personality_load_spec(personality, genuine_package(which)->path, &diag) < 0)
+		fail_msg("%s", ddp_diag_first(&diag));
+	ddp_diag_fini(&diag);
+}
+
+static void words_classify(const struct ddp_personality *personality, const char *words,
+			   struct frame *frame, struct ddp_class *class) {
+	struct ddp_packet packet;
+
+	frame_make(frame, words);
+	packet = (struct ddp_packet){
+		.data = frame->bytes, .first_len = frame->len, .len = frame->len};
+	ddp_classify(personality->program, &packet, class);
+}
+
 TEST(a_profile_hashes_what_the_driver_asks_for) {
 	uint64_t random = 1;
 
@@ -316,12 +336,8 @@ TEST(a_profile_hashes_what_the_driver_asks_for) {
 	for (unsigned int which = 0; which < N_GENUINE; which++) {
 		struct e810_parser *parser = genuine_parser(which, &(struct e810_config){0});
 		struct ddp_personality personality;
-		struct ddp_diag diag;
 
-		ddp_diag_init(&diag);
-		if (ddp_personality_load_spec(&personality, genuine_package(which)->path, &diag) <
-		    0)
-			fail_msg("%s", ddp_diag_first(&diag));
+		package_load(&personality, which);
 		for (unsigned int i = 0; i < N_MASKS; i++) {
 			uint64_t mask =
 				UINT64_MAX >> 16; // without the bits that change other requests
@@ -333,7 +349,6 @@ TEST(a_profile_hashes_what_the_driver_asks_for) {
 			profile_check(&personality, parser, mask);
 		}
 		ddp_personality_unload(&personality);
-		ddp_diag_fini(&diag);
 		e810_parser_destroy(parser);
 	}
 }
@@ -383,12 +398,8 @@ TEST(a_program_answers_as_the_parser) {
 	for (unsigned int which = 0; which < N_GENUINE; which++) {
 		struct e810_parser *parser = genuine_parser(which, &(struct e810_config){0});
 		struct ddp_personality personality;
-		struct ddp_diag diag;
 
-		ddp_diag_init(&diag);
-		assert_int_equal(ddp_personality_load_spec(&personality,
-							   genuine_package(which)->path, &diag),
-				 0);
+		package_load(&personality, which);
 		for (unsigned int i = 0; i < DRAWN(3000); i++) {
 			struct frame frame;
 
@@ -400,7 +411,6 @@ TEST(a_program_answers_as_the_parser) {
 			answer_check(&personality, parser, asked[i % 2], &frame);
 		}
 		ddp_personality_unload(&personality);
-		ddp_diag_fini(&diag);
 		e810_parser_destroy(parser);
 	}
 }
@@ -414,22 +424,14 @@ TEST(headers_are_as_long_as_the_next_is_behind) {
 		"eth ipv4 gre eth vlan ipv4 tcp pay",
 	};
 	struct ddp_personality personality;
-	struct ddp_diag diag;
 
 	genuine_need();
-	ddp_diag_init(&diag);
-	assert_int_equal(ddp_personality_load_spec(&personality,
-						   genuine_package(GENUINE_COMMS)->path, &diag),
-			 0);
+	package_load(&personality, GENUINE_COMMS);
 	for (unsigned int i = 0; i < COUNT(words); i++) {
-		struct ddp_packet packet;
 		struct ddp_class class;
 		struct frame frame;
 
-		frame_make(&frame, words[i]);
-		packet = (struct ddp_packet){
-			.data = frame.bytes, .first_len = frame.len, .len = frame.len};
-		ddp_classify(personality.program, &packet, &class);
+		words_classify(&personality, words[i], &frame, &class);
 		assert_in_range(class.n_seen, 3, DDP_MAX_HEADERS);
 		for (unsigned int h = 0; h < class.n_seen; h++)
 			assert_int_equal(class.seen[h].off + class.seen[h].len,
@@ -437,7 +439,6 @@ TEST(headers_are_as_long_as_the_next_is_behind) {
 								frame.len - 24u);
 	}
 	ddp_personality_unload(&personality);
-	ddp_diag_fini(&diag);
 }
 
 // Explain shows the first n_matched headers as the packet type.
@@ -451,28 +452,19 @@ TEST(a_packet_without_a_packet_type_has_no_headers_of_one) {
 		{"eth ipv4 udp=2152 gtpu x=00000000000000000000", 4, false},
 	};
 	struct ddp_personality personality;
-	struct ddp_diag diag;
 
 	genuine_need();
-	ddp_diag_init(&diag);
-	assert_int_equal(ddp_personality_load_spec(&personality,
-						   genuine_package(GENUINE_COMMS)->path, &diag),
-			 0);
+	package_load(&personality, GENUINE_COMMS);
 	for (unsigned int i = 0; i < COUNT(rows); i++) {
-		struct ddp_packet packet;
 		struct ddp_class class;
 		struct frame frame;
 
-		frame_make(&frame, rows[i].words);
-		packet = (struct ddp_packet){
-			.data = frame.bytes, .first_len = frame.len, .len = frame.len};
-		ddp_classify(personality.program, &packet, &class);
+		words_classify(&personality, rows[i].words, &frame, &class);
 		assert_int_equal(class.type != DDP_TYPE_NONE, rows[i].typed);
 		assert_int_equal(class.n_seen, rows[i].n_seen);
 		assert_int_equal(class.n_matched, rows[i].typed ? rows[i].n_seen : 0);
 	}
 	ddp_personality_unload(&personality);
-	ddp_diag_fini(&diag);
 }
 
 TEST_WITH(a_library_that_lacks_what_is_hashed_is_told, scratch_setup, scratch_teardown) {

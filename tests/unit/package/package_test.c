@@ -32,25 +32,28 @@ TEST(packages_are_known_by_their_ending) {
 	assert_false(ddp_is_package(""));
 }
 
-TEST(a_missing_file_is_unreadable_and_not_invalid) {
-	assert_null(ddp_package_open("/nonexistent/ice.pkg", &diag));
-	assert_int_equal(errno, ENOENT);
-	assert_true(diag.unreadable);
-	assert_string_equal(
-		ddp_diag_first(&diag),
-		"/nonexistent/ice.pkg: error: cannot be read: No such file or directory");
-}
+static const struct unreadable {
+	const char *name;
+	const char *path, *message;
+	int error;
+} unreadable[] = {
+	{"a_missing_file", "/nonexistent/ice.pkg", "cannot be read: No such file or directory",
+	 ENOENT},
+	{"a_folder", "/", "cannot be read: Is a directory", EISDIR},
+	// A pipe would wait for somebody to write.
+	{"no_file", "/dev/zero", "", 0},
+};
 
-TEST(a_folder_is_unreadable) {
-	assert_null(ddp_package_open("/", &diag));
-	assert_true(diag.unreadable);
-	assert_string_equal(ddp_diag_first(&diag), "/: error: cannot be read: Is a directory");
-}
+ROWS_TEST(a_file_is_unreadable_and_not_invalid, unreadable) {
+	const struct unreadable *row = *state;
+	char expected[100];
 
-// A pipe would wait for somebody to write.
-TEST(what_is_no_file_is_unreadable) {
-	assert_null(ddp_package_open("/dev/zero", &diag));
+	snprintf(expected, sizeof(expected), "%s: error: %s", row->path, row->message);
+	assert_null(ddp_package_open(row->path, &diag));
+	if (row->error != 0)
+		assert_int_equal(errno, row->error);
 	assert_true(diag.unreadable);
+	assert_memory_equal(ddp_diag_first(&diag), expected, strlen(expected));
 }
 
 TEST(a_file_is_read_as_its_bytes_are) {
@@ -100,10 +103,6 @@ TEST(a_huge_file_is_not_even_read) {
 	assert_null(ddp_package_read("t.pkg", "", (size_t)1 << 40, &diag));
 	assert_int_equal(errno, EFBIG);
 	assert_string_equal(ddp_diag_first(&diag), "t.pkg: error: too large for a package");
-}
-
-TEST(closing_nothing_does_nothing) {
-	ddp_package_close(NULL);
 }
 
 EACH(setup, teardown)

@@ -143,43 +143,28 @@ TEST(many_keys_are_compared_in_no_time) {
 	free((void *)(uintptr_t)row.text);
 }
 
-TEST(a_folder_is_no_profile) {
-	struct ddp_arena *arena = ddp_arena_create();
-	struct ddp_diag diag;
-
-	ddp_diag_init(&diag);
-	assert_int_equal(mkdir(scratch_path("folder.yaml"), 0700), 0);
-	assert_null(ddp_yaml_load(scratch_path("folder.yaml"), arena, &diag));
-	assert_non_null(strstr(ddp_diag_first(&diag), "folder.yaml: error: not a file"));
-	assert_true(diag.unreadable);
-	ddp_diag_fini(&diag);
-	ddp_arena_destroy(arena);
-}
-
-TEST(a_file_that_is_not_there_is_told_as_unreadable) {
-	struct ddp_arena *arena = ddp_arena_create();
-	struct ddp_diag diag;
-
-	ddp_diag_init(&diag);
-	assert_null(ddp_yaml_load("/nowhere/x.yaml", arena, &diag));
-	assert_string_equal(ddp_diag_first(&diag),
-			    "/nowhere/x.yaml: error: cannot be read: No such file or directory");
-	assert_true(diag.unreadable);
-	ddp_diag_fini(&diag);
-	ddp_arena_destroy(arena);
-}
+static const struct unreadable {
+	const char *name;
+	const char *file, *message;
+} unreadable[] = {
+	{"a_folder", "folder.yaml", "folder.yaml: error: not a file"},
+	{"a_fifo", "fifo.yaml", "fifo.yaml: error: not a file"},
+	{"no_file", "none.yaml", "none.yaml: error: cannot be read: No such file or directory"},
+};
 
 // Opening a FIFO waits for a writer: a port would be locked until one comes.
-TEST(a_fifo_is_no_profile) {
+ROWS_TEST(no_file_is_no_profile, unreadable) {
+	const struct unreadable *row = *state;
 	struct ddp_arena *arena = ddp_arena_create();
 	struct ddp_diag diag;
 
+	mkdir(scratch_path("folder.yaml"), 0700);
+	mkfifo(scratch_path("fifo.yaml"), 0600);
 	ddp_diag_init(&diag);
-	assert_int_equal(mkfifo(scratch_path("fifo.yaml"), 0600), 0);
 	alarm(10);
-	assert_null(ddp_yaml_load(scratch_path("fifo.yaml"), arena, &diag));
+	assert_null(ddp_yaml_load(scratch_path(row->file), arena, &diag));
 	alarm(0);
-	assert_non_null(strstr(ddp_diag_first(&diag), "fifo.yaml: error: not a file"));
+	assert_non_null(strstr(ddp_diag_first(&diag), row->message));
 	assert_true(diag.unreadable);
 	ddp_diag_fini(&diag);
 	ddp_arena_destroy(arena);
