@@ -126,7 +126,7 @@ static void compare(const struct balancing *said, const struct ddp_balancer_move
 	assert_true(said->balanced < said->fixed);
 }
 
-static void the_driver_makes_the_moves_that_are_predicted(void **state) {
+PORT_TEST(the_driver_makes_the_moves_that_are_predicted) {
 	static struct ddp_balancer_move moves[MOVES_MAX];
 	static struct prediction prediction;
 	static struct steer steer;
@@ -194,7 +194,7 @@ static uint16_t balancing_start(unsigned int n_rxq) {
 	return port;
 }
 
-static void a_round_without_parked_packets_waits_for_no_worker(void **state) {
+PORT_TEST(a_round_without_parked_packets_waits_for_no_worker) {
 	uint16_t port = balancing_start(QUEUES);
 	uint64_t n = rounds_of(port);
 
@@ -211,7 +211,7 @@ static void a_round_without_parked_packets_waits_for_no_worker(void **state) {
 	ddp_end(port);
 }
 
-static void a_round_with_parked_packets_waits_for_no_worker(void **state) {
+PORT_TEST(a_round_with_parked_packets_waits_for_no_worker) {
 	uint16_t port = balancing_start(2), entry = hash_of(ELEPHANT) % DDP_RETA_SIZE;
 	struct ddp_port *ddp = rte_eth_devices[port].data->dev_private;
 	const uint16_t from = ddp->rss.reta[entry];
@@ -269,7 +269,7 @@ static void interval_of_turns(uint16_t port, uint64_t *counts) {
 }
 
 // One thread polls all queues, and has other work after the last of them.
-static void work_once_a_turn_is_no_queues(void **state) {
+PORT_TEST(work_once_a_turn_is_no_queues) {
 	for (uint64_t i = 1; i <= 3; i++) {
 		uint16_t port = balancing_start(TURN_QUEUES);
 		uint64_t counts[TURN_QUEUES] = {0};
@@ -403,7 +403,7 @@ static void loop_run(struct loop *loop, const struct loop_case *row, uint64_t se
 	assert_even(loop->loads, n_queues, seed_of);
 }
 
-static void what_does_not_grow_with_the_burst_is_not_the_packets(void **state) {
+PORT_TEST(what_does_not_grow_with_the_burst_is_not_the_packets) {
 	static const struct loop_case rows[] = {
 		{1, 4, {60000}, 2000, false}, // a few packets in a turn
 		{1, 4, {60000}, 500, false},  // more than the thread can do
@@ -428,15 +428,7 @@ static void what_does_not_grow_with_the_burst_is_not_the_packets(void **state) {
 }
 
 UNIT_TESTS(balance_prediction) {
-	const struct CMUnitTest tests[] = {
-		port_test(the_driver_makes_the_moves_that_are_predicted),
-		port_test(a_round_without_parked_packets_waits_for_no_worker),
-		port_test(a_round_with_parked_packets_waits_for_no_worker),
-		port_test(work_once_a_turn_is_no_queues),
-		port_test(what_does_not_grow_with_the_burst_is_not_the_packets),
-	};
-
 	rings_itself = true;
 	eal_start();
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return PORT_TESTS_RUN();
 }

@@ -134,7 +134,7 @@ static void everything_change(uint16_t port) {
 	assert_int_equal(rte_eth_stats_reset(port), 0);
 }
 
-static void an_application_can_ask_while_the_lower_device_is_called(void **state) {
+PORT_TEST(an_application_can_ask_while_the_lower_device_is_called) {
 	static const char *const ops[] = {
 		"configure",   "start",      "stop",         "rx_queue_setup",  "tx_queue_setup",
 		"link_update", "stats_get",  "mac_addr_add", "mac_addr_remove", "vlan_filter_set",
@@ -181,7 +181,7 @@ static int link_noted(uint16_t port, enum rte_eth_event_type type, void *arg, vo
 	return 0;
 }
 
-static void a_link_callback_inside_start_may_ask_the_port(void **state) {
+PORT_TEST(a_link_callback_inside_start_may_ask_the_port) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", N_QUEUES, 1, 512);
 	struct inside inside = {.port = port};
 
@@ -209,7 +209,7 @@ static void lead_back(const char *op, void *arg) {
 	inside->n_refused++;
 }
 
-static void a_lower_device_that_leads_back_is_refused(void **state) {
+PORT_TEST(a_lower_device_that_leads_back_is_refused) {
 	uint16_t port = ddp_start("dev(net_testsrc0,rxq=4,txq=4,spread=4)", N_QUEUES, 1, 512);
 	const struct rte_eth_conf conf = {0};
 	struct inside inside = {.port = port};
@@ -285,7 +285,7 @@ static void change_inside(const char *op, void *arg) {
 		changes_of_a_stopped_port(inside->port);
 }
 
-static void every_change_inside_a_change_is_refused(void **state) {
+PORT_TEST(every_change_inside_a_change_is_refused) {
 	uint16_t port = ddp_start("dev(net_testsrc0),profile=vxlan", N_QUEUES, 1, 512);
 	struct inside inside = {.port = port};
 
@@ -336,7 +336,7 @@ static void wait_for_the_interrupt_thread(const char *op, void *arg) {
 	fail_msg("the interrupt thread waits for a lock");
 }
 
-static void the_interrupt_thread_never_waits_for_a_change(void **state) {
+PORT_TEST(the_interrupt_thread_never_waits_for_a_change) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", N_QUEUES, 1, 512);
 	struct inside inside = {.port = port};
 
@@ -370,7 +370,7 @@ static void add_elsewhere(const char *op, void *arg) {
 	assert_int_equal(__atomic_load_n(&inside->n_changed, __ATOMIC_ACQUIRE), 0);
 }
 
-static void a_change_waits_for_the_change_of_another_thread(void **state) {
+PORT_TEST(a_change_waits_for_the_change_of_another_thread) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", N_QUEUES, 1, 512);
 	struct inside inside = {.port = port};
 
@@ -397,7 +397,7 @@ static uint16_t burst(uint16_t port) {
 	return dev->rx_pkt_burst(dev->data->rx_queues[0], mbufs, RTE_DIM(mbufs));
 }
 
-static void a_device_unplugged_while_the_port_starts_is_not_used(void **state) {
+PORT_TEST(a_device_unplugged_while_the_port_starts_is_not_used) {
 	static const char *const ops[] = {"start", "reta_query", "rss_hash_update"};
 
 	for (unsigned int i = 0; i < RTE_DIM(ops); i++) {
@@ -417,7 +417,7 @@ static void a_device_unplugged_while_the_port_starts_is_not_used(void **state) {
 	}
 }
 
-static void a_device_unplugged_while_the_port_is_stopped_is_not_used(void **state) {
+PORT_TEST(a_device_unplugged_while_the_port_is_stopped_is_not_used) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", N_QUEUES, 1, 512);
 
 	assert_int_equal(rte_eth_dev_stop(port), 0);
@@ -429,7 +429,7 @@ static void a_device_unplugged_while_the_port_is_stopped_is_not_used(void **stat
 
 /* Closed at any moment */
 
-#define N_CLOSES DRAWN(200)
+#define N_CLOSES DRAWN(80)
 #define N_READERS 2
 
 // A thread that ethdev has let in calls an operation, however long ago that was.
@@ -472,7 +472,7 @@ static void *read_on(void *arg) {
 	return NULL;
 }
 
-static void a_port_can_be_closed_while_other_threads_read_it(void **state) {
+PORT_TEST(a_port_can_be_closed_while_other_threads_read_it) {
 	struct reader readers[N_READERS] = {0};
 	unsigned int n_open = 0, n_closed = 0;
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
@@ -513,7 +513,7 @@ static int end_noted(uint16_t port, enum rte_eth_event_type type, void *arg, voi
 	return 0;
 }
 
-static void a_closed_port_is_refused_in_its_last_event(void **state) {
+PORT_TEST(a_closed_port_is_refused_in_its_last_event) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
 	unsigned int n = 0;
 
@@ -531,7 +531,7 @@ static void remove_inside(const char *op, void *arg) {
 		*n_refused += rte_vdev_uninit("net_ddp0") == -EBUSY;
 }
 
-static void a_port_is_not_removed_inside_a_change(void **state) {
+PORT_TEST(a_port_is_not_removed_inside_a_change) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
 	unsigned int n_refused = 0;
 
@@ -571,7 +571,7 @@ static bool others_may_poll(struct ddp_port *port, struct ddp_lower_rxq *lower) 
 
 // If that call's thread was preempted, it holds the lock until the change sleeps, and as long as
 // the change wants the lock no other thread takes packets from the lower queue.
-static void a_change_that_waits_for_a_burst_call_lets_others_poll(void **state) {
+PORT_TEST(a_change_that_waits_for_a_burst_call_lets_others_poll) {
 	uint16_t id = ddp_start("dev(net_testsrc0)", 2, 1, 64);
 	struct ddp_port *port = rte_eth_devices[id].data->dev_private;
 	bool free = false;
@@ -582,22 +582,4 @@ static void a_change_that_waits_for_a_burst_call_lets_others_poll(void **state) 
 	ddp_end(id);
 }
 
-UNIT_TESTS(control) {
-	const struct CMUnitTest tests[] = {
-		port_test(an_application_can_ask_while_the_lower_device_is_called),
-		port_test(a_link_callback_inside_start_may_ask_the_port),
-		port_test(a_lower_device_that_leads_back_is_refused),
-		port_test(every_change_inside_a_change_is_refused),
-		port_test(the_interrupt_thread_never_waits_for_a_change),
-		port_test(a_change_waits_for_the_change_of_another_thread),
-		port_test(a_device_unplugged_while_the_port_starts_is_not_used),
-		port_test(a_device_unplugged_while_the_port_is_stopped_is_not_used),
-		port_test(a_port_can_be_closed_while_other_threads_read_it),
-		port_test(a_closed_port_is_refused_in_its_last_event),
-		port_test(a_port_is_not_removed_inside_a_change),
-		port_test(a_change_that_waits_for_a_burst_call_lets_others_poll),
-	};
-
-	eal_start();
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+PORT_TESTS(control)

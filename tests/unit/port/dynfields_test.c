@@ -81,24 +81,19 @@ static uint64_t bursts_run(const char *devargs, bool nic) {
 	return n_offloaded;
 }
 
-static void classified(void **state) {
+PORT_TEST(classified) {
 	assert_int_equal(bursts_run("dev(net_testsrc0)", false), 0);
 }
 
-static void hashed_by_a_nic(void **state) {
+PORT_TEST(hashed_by_a_nic) {
 	assert_true(bursts_run("dev(net_testsrc0,nic=1,rxq=1),offload=auto:ice-os", true) > 0);
 }
 
-static void bypass(void **state) {
+PORT_TEST(bypass) {
 	assert_true(bursts_run("dev(net_testsrc0,nic=1,rxq=4),offload=auto:ice-os", true) > 0);
 }
 
 UNIT_TESTS(dynfields) {
-	const struct CMUnitTest tests[] = {
-		port_test(classified),
-		port_test(hashed_by_a_nic),
-		port_test(bypass),
-	};
 	const struct rte_mbuf_dynfield taken = {
 		.name = "test_taken", .size = sizeof(uint64_t), .align = sizeof(uint64_t)};
 
@@ -106,5 +101,5 @@ UNIT_TESTS(dynfields) {
 	if (rte_mbuf_dynfield_register_offset(&taken, TAKEN_OFF) != TAKEN_OFF)
 		return EXIT_FAILURE;
 	ports_first();
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return PORT_TESTS_RUN();
 }

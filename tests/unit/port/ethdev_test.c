@@ -40,7 +40,7 @@ static uint8_t txq_state(uint16_t port, uint16_t queue) {
 	return info.queue_state;
 }
 
-static void a_stopped_rx_queue_misses_its_packets_only(void **state) {
+PORT_TEST(a_stopped_rx_queue_misses_its_packets_only) {
 	static const char *const devargs[] = {"dev(net_testsrc0)",
 					      "dev(net_testsrc0),overflow=wait"};
 
@@ -68,7 +68,7 @@ static void a_stopped_rx_queue_misses_its_packets_only(void **state) {
 	}
 }
 
-static void what_waits_for_an_rx_queue_is_missed_when_it_stops(void **state) {
+PORT_TEST(what_waits_for_an_rx_queue_is_missed_when_it_stops) {
 	uint16_t port = ddp_start("dev(net_testsrc0),overflow=wait", N_QUEUES, 1, 8);
 	uint64_t in_rings;
 
@@ -87,7 +87,7 @@ static void what_waits_for_an_rx_queue_is_missed_when_it_stops(void **state) {
 	ddp_end(port);
 }
 
-static void a_deferred_queue_starts_when_told(void **state) {
+PORT_TEST(a_deferred_queue_starts_when_told) {
 	const struct rte_eth_rxconf rxconf = {.rx_deferred_start = 1};
 	const struct rte_eth_txconf txconf = {.tx_deferred_start = 1};
 	uint64_t before[N_QUEUES] = {0}, after[N_QUEUES] = {0};
@@ -137,7 +137,7 @@ static void other_queue_sends(void *arg) {
 	assert_int_equal(rte_eth_tx_burst(port, 1, mbufs, 3), 3);
 }
 
-static void what_waits_on_a_stopped_tx_queue_is_dropped_and_counted(void **state) {
+PORT_TEST(what_waits_on_a_stopped_tx_queue_is_dropped_and_counted) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 2, 64);
 	struct rte_mbuf *mbuf = packet(0, 0);
 
@@ -194,7 +194,7 @@ static void *sender_main(void *arg) {
 	return NULL;
 }
 
-static void what_waits_on_a_stopped_tx_queue_is_sent_once_the_lower_queue_is_free(void **state) {
+PORT_TEST(what_waits_on_a_stopped_tx_queue_is_sent_once_the_lower_queue_is_free) {
 	struct sender sender = {.port = ddp_start("dev(net_testsrc0)", 1, 2, 64)};
 	unsigned int n_sent = 0;
 	struct rte_mbuf *mbuf;
@@ -267,7 +267,7 @@ static void poller_feed(const struct poller *poller) {
 	} while (polled(poller) == n);
 }
 
-static void queues_stop_and_start_under_traffic(void **state) {
+PORT_TEST(queues_stop_and_start_under_traffic) {
 	uint16_t port = ddp_start("dev(net_testsrc0,rxq=2),lower_queues=2", 3, 1, 64);
 	struct poller pollers[2];
 	pthread_t threads[2];
@@ -288,7 +288,7 @@ static void queues_stop_and_start_under_traffic(void **state) {
 	ddp_end(port);
 }
 
-static void a_device_removed_under_traffic_is_left_alone(void **state) {
+PORT_TEST(a_device_removed_under_traffic_is_left_alone) {
 	for (unsigned int i = 0; i < 20; i++) {
 		uint16_t port = ddp_start("dev(net_testsrc0,rxq=2),lower_queues=2", 2, 1, 64);
 		struct poller pollers[2];
@@ -334,7 +334,7 @@ static int event_note(uint16_t port, enum rte_eth_event_type type, void *arg, vo
 	return rte_eth_link_get_nowait(port, &events->link); // as bonding does
 }
 
-static void link_changes_and_unplugging_are_told(void **state) {
+PORT_TEST(link_changes_and_unplugging_are_told) {
 	static const enum rte_eth_event_type types[] = {RTE_ETH_EVENT_INTR_LSC,
 							RTE_ETH_EVENT_INTR_RMV};
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
@@ -366,7 +366,7 @@ static void link_changes_and_unplugging_are_told(void **state) {
 }
 
 // Some drivers refuse to be removed while their port runs, and the application stops ours only.
-static void a_device_that_is_to_be_removed_is_stopped(void **state) {
+PORT_TEST(a_device_that_is_to_be_removed_is_stopped) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
 	struct events events = {0};
 	uint16_t lower;
@@ -393,7 +393,7 @@ static void a_device_that_is_to_be_removed_is_stopped(void **state) {
 }
 
 // A VF's application resets it after the first one.
-static void events_of_resets_and_recoveries_are_told(void **state) {
+PORT_TEST(events_of_resets_and_recoveries_are_told) {
 	static const enum rte_eth_event_type types[] = {
 		RTE_ETH_EVENT_INTR_RESET, RTE_ETH_EVENT_ERR_RECOVERING,
 		RTE_ETH_EVENT_RECOVERY_SUCCESS, RTE_ETH_EVENT_RECOVERY_FAILED};
@@ -411,7 +411,7 @@ static void events_of_resets_and_recoveries_are_told(void **state) {
 }
 
 // again: the application configures it and sets up its queues, as ethdev's documentation says.
-static void a_port_works_as_configured_after_a_reset(void **state) {
+PORT_TEST(a_port_works_as_configured_after_a_reset) {
 	for (unsigned int again = 0; again < 2; again++) {
 		uint16_t port =
 			ddp_start("dev(net_testsrc0,rxq=2),lower_queues=2,overflow=wait", 2, 1, 64);
@@ -431,7 +431,7 @@ static void a_port_works_as_configured_after_a_reset(void **state) {
 	}
 }
 
-static void a_port_that_cannot_be_reset_goes_on(void **state) {
+PORT_TEST_IN(NULL, NULL, a_port_that_cannot_be_reset_goes_on) {
 	uint16_t port = ddp_start("dev(net_null0)", 1, 1, 64);
 
 	assert_int_equal(rte_eth_dev_reset(port), -ENOTSUP);
@@ -441,7 +441,7 @@ static void a_port_that_cannot_be_reset_goes_on(void **state) {
 }
 
 // ethdev does not ask a driver for the link where it is to have interrupts for it.
-static void a_link_with_interrupts_is_known(void **state) {
+PORT_TEST(a_link_with_interrupts_is_known) {
 	const struct rte_eth_conf conf = {.intr_conf.lsc = 1};
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
 	struct events events = {0};
@@ -473,7 +473,7 @@ static void a_link_with_interrupts_is_known(void **state) {
 	ddp_end(port);
 }
 
-static void addresses_filters_and_link_are_the_lower_devices(void **state) {
+PORT_TEST(addresses_filters_and_link_are_the_lower_devices) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
 	struct rte_ether_addr addr = {{2, 0, 0, 0, 0, 7}}, table[3];
 	struct rte_eth_link link;
@@ -506,7 +506,7 @@ static void addresses_filters_and_link_are_the_lower_devices(void **state) {
 }
 
 // Bonding gives its ports one address; a capture cannot be told, and delivers everything anyway.
-static void an_address_is_set_where_all_is_received(void **state) {
+PORT_TEST(an_address_is_set_where_all_is_received) {
 	struct rte_ether_addr addr = {{2, 0, 0, 0, 0, 9}}, now;
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
 
@@ -523,7 +523,7 @@ static void an_address_is_set_where_all_is_received(void **state) {
 	ddp_end(port);
 }
 
-static void what_the_lower_device_can_beside_packets_is_passed_on(void **state) {
+PORT_TEST(what_the_lower_device_can_beside_packets_is_passed_on) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 2, 64);
 	struct rte_eth_fc_conf set = {.high_water = 70, .pause_time = 5, .mode = RTE_ETH_FC_FULL};
 	struct rte_eth_dev_module_info info;
@@ -552,7 +552,7 @@ static void what_the_lower_device_can_beside_packets_is_passed_on(void **state) 
 }
 
 // What has no effect is refused: see LIMITS in net_ddp(7).
-static void what_is_not_supported_is_refused(void **state) {
+PORT_TEST(what_is_not_supported_is_refused) {
 	static const struct {
 		const char *reason;
 		struct rte_eth_conf conf;
@@ -595,7 +595,7 @@ static void what_is_not_supported_is_refused(void **state) {
 	assert_int_equal(rte_vdev_uninit("net_ddp0"), 0);
 }
 
-static void packet_types_are_listed_layer_by_layer(void **state) {
+PORT_TEST(packet_types_are_listed_layer_by_layer) {
 	uint16_t port = ddp_start("dev(net_testsrc0),profile=gtpu", 1, 1, 64);
 	uint32_t ptypes[16], set[16];
 	struct rte_mbuf *mbuf;
@@ -626,7 +626,7 @@ static void packet_types_are_listed_layer_by_layer(void **state) {
 	ddp_end(port);
 }
 
-static void waiting_packets_can_be_counted(void **state) {
+PORT_TEST(waiting_packets_can_be_counted) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 2, 1, 64);
 	struct rte_mbuf *mbufs[32];
 	int n;
@@ -646,7 +646,7 @@ static void waiting_packets_can_be_counted(void **state) {
 }
 
 // What waits in the lower device is for the only queue.
-static void packets_that_wait_in_the_lower_device_are_counted_for_one_queue(void **state) {
+PORT_TEST(packets_that_wait_in_the_lower_device_are_counted_for_one_queue) {
 	uint16_t port = ddp_start("dev(net_testsrc0,rxq=2),lower_queues=2,overflow=wait", 1, 1, 64);
 
 	packets_feed(0, 0, N_FLOWS, 40);
@@ -659,7 +659,7 @@ static void packets_that_wait_in_the_lower_device_are_counted_for_one_queue(void
 	ddp_end(port);
 }
 
-static void the_firmware_is_the_profiles(void **state) {
+PORT_TEST(the_firmware_is_the_profiles) {
 	char version[64];
 	uint16_t port;
 	int len;
@@ -680,7 +680,7 @@ static void the_firmware_is_the_profiles(void **state) {
 
 // ethdev takes all queues away when it cannot configure a port. Then rules would need queues that
 // there are not, and nothing could be changed, not even those rules.
-static void rules_outlive_a_failed_configure(void **state) {
+PORT_TEST(rules_outlive_a_failed_configure) {
 	struct rte_eth_conf conf = {.rxmode.mq_mode = RTE_ETH_MQ_RX_DCB};
 	uint16_t port = ddp_start("dev(net_testsrc0)", 4, 1, 64);
 	const struct rte_flow_item *all = ITEMS(ITEM(ETH));
@@ -710,7 +710,7 @@ static void queue_setup(uint16_t port, unsigned int i, unsigned int n_rxq) {
 		assert_int_equal(rte_eth_tx_queue_setup(port, i - n_rxq, 64, 0, NULL), 0);
 }
 
-static void a_port_starts_with_all_its_queues_only(void **state) {
+PORT_TEST(a_port_starts_with_all_its_queues_only) {
 	struct rte_eth_conf conf = {0};
 
 	for (unsigned int left_out = 0; left_out < 4; left_out++) {
@@ -728,7 +728,7 @@ static void a_port_starts_with_all_its_queues_only(void **state) {
 	}
 }
 
-static void a_port_works_as_before_once_it_is_configured_so_again(void **state) {
+PORT_TEST(a_port_works_as_before_once_it_is_configured_so_again) {
 	uint16_t port = ddp_start("dev(net_testsrc0,paired=1)", 1, 1, 64);
 	struct rte_eth_conf conf = {0};
 
@@ -753,7 +753,7 @@ static unsigned int xstats_named(uint16_t port, const char *prefix) {
 	return n_named;
 }
 
-static void each_queue_has_statistics_and_no_other(void **state) {
+PORT_TEST(each_queue_has_statistics_and_no_other) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 3, 2, 64);
 
 	assert_int_equal(xstats_named(port, "rx_q"), 3 * 3);
@@ -775,7 +775,7 @@ static uint64_t xstat_by_id(uint16_t port, const char *name) {
 	return value;
 }
 
-static void statistics_of_the_lower_device_have_its_names(void **state) {
+PORT_TEST(statistics_of_the_lower_device_have_its_names) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 2, 1, 64);
 	struct rte_eth_stats stats;
 	uint64_t id, later;
@@ -800,7 +800,7 @@ static void statistics_of_the_lower_device_have_its_names(void **state) {
 }
 
 // An application's array may be too small for all of them: nothing is written behind it.
-static void extended_statistics_stay_in_their_array(void **state) {
+PORT_TEST(extended_statistics_stay_in_their_array) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", N_QUEUES, 1, 512);
 	struct rte_eth_dev *dev = &rte_eth_devices[port];
 	int n = dev->dev_ops->xstats_get(dev, NULL, 0);
@@ -838,7 +838,7 @@ static void capture_write(const char *path) {
 // Open vSwitch makes another mempool when the number of Rx queues changes. net_pcap, which reads
 // its capture when its queue is set up, refuses to be set up again; the port goes on all the same.
 // (net_pcap keeps some memory of its own, so leaks are not looked for here.)
-static void a_capture_played_for_ever_survives_another_number_of_queues(void **state) {
+PORT_TEST_IN(NULL, NULL, a_capture_played_for_ever_survives_another_number_of_queues) {
 	struct rte_mempool *other = rte_pktmbuf_pool_create("other", 1023, 0, 0, 2048 + 128, 0);
 	char path[] = "/tmp/ddp-capture-XXXXXX", devargs[128];
 	struct rte_eth_conf conf = {
@@ -905,7 +905,7 @@ static struct rte_mempool *pool_create(const struct pool_case *row) {
 				  NULL, rte_pktmbuf_init, NULL, 0, row->flags);
 }
 
-static void a_mempool_for_one_thread_is_refused_where_several_use_it(void **state) {
+PORT_TEST(a_mempool_for_one_thread_is_refused_where_several_use_it) {
 	const struct pool_case rows[] = {
 		{"ring_sp_sc", 0, 4, 1, "mempool single (ring_sp_sc) is for one thread"},
 		{"ring_sp_mc", 0, 2, 1, "single (ring_sp_mc)"},
@@ -942,7 +942,7 @@ static void a_mempool_for_one_thread_is_refused_where_several_use_it(void **stat
 }
 
 // ethdev keeps queues that were set up before.
-static void a_mempool_for_one_thread_is_refused_once_there_are_more_queues(void **state) {
+PORT_TEST(a_mempool_for_one_thread_is_refused_once_there_are_more_queues) {
 	const struct pool_case row = {.ops = "ring_sp_sc"};
 	const struct rte_eth_conf conf = {.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS};
 	struct rte_mempool *mempool = pool_create(&row);
@@ -962,40 +962,4 @@ static void a_mempool_for_one_thread_is_refused_once_there_are_more_queues(void 
 	rte_mempool_free(mempool);
 }
 
-UNIT_TESTS(ethdev) {
-	const struct CMUnitTest tests[] = {
-		port_test(a_stopped_rx_queue_misses_its_packets_only),
-		port_test(what_waits_for_an_rx_queue_is_missed_when_it_stops),
-		port_test(a_deferred_queue_starts_when_told),
-		port_test(what_waits_on_a_stopped_tx_queue_is_dropped_and_counted),
-		port_test(what_waits_on_a_stopped_tx_queue_is_sent_once_the_lower_queue_is_free),
-		port_test(queues_stop_and_start_under_traffic),
-		port_test(a_device_removed_under_traffic_is_left_alone),
-		port_test(a_device_that_is_to_be_removed_is_stopped),
-		port_test(link_changes_and_unplugging_are_told),
-		port_test(events_of_resets_and_recoveries_are_told),
-		port_test(a_port_works_as_configured_after_a_reset),
-		cmocka_unit_test(a_port_that_cannot_be_reset_goes_on),
-		port_test(a_link_with_interrupts_is_known),
-		port_test(addresses_filters_and_link_are_the_lower_devices),
-		port_test(an_address_is_set_where_all_is_received),
-		port_test(what_the_lower_device_can_beside_packets_is_passed_on),
-		port_test(what_is_not_supported_is_refused),
-		port_test(packet_types_are_listed_layer_by_layer),
-		port_test(waiting_packets_can_be_counted),
-		port_test(packets_that_wait_in_the_lower_device_are_counted_for_one_queue),
-		port_test(each_queue_has_statistics_and_no_other),
-		port_test(statistics_of_the_lower_device_have_its_names),
-		port_test(extended_statistics_stay_in_their_array),
-		port_test(the_firmware_is_the_profiles),
-		port_test(rules_outlive_a_failed_configure),
-		port_test(a_port_starts_with_all_its_queues_only),
-		port_test(a_port_works_as_before_once_it_is_configured_so_again),
-		port_test(a_mempool_for_one_thread_is_refused_where_several_use_it),
-		port_test(a_mempool_for_one_thread_is_refused_once_there_are_more_queues),
-		cmocka_unit_test(a_capture_played_for_ever_survives_another_number_of_queues),
-	};
-
-	eal_start();
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+PORT_TESTS(ethdev)

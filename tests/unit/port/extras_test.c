@@ -86,7 +86,7 @@ static struct rte_mbuf *split_twice(const struct rte_mbuf *from, unsigned int at
 	return first;
 }
 
-static void checksums_are_verified_however_a_packet_is_split(void **state) {
+PORT_TEST(checksums_are_verified_however_a_packet_is_split) {
 	struct rte_mbuf *whole = gtpu_summed();
 
 	assert_int_equal(ddp_cksum_verify(&tunnelled, RX_ALL, whole), GOOD);
@@ -100,7 +100,7 @@ static void checksums_are_verified_however_a_packet_is_split(void **state) {
 }
 
 // Each byte that a checksum covers: a change of it is noticed by that one.
-static void each_damaged_byte_is_noticed(void **state) {
+PORT_TEST(each_damaged_byte_is_noticed) {
 	struct rte_mbuf *mbuf = gtpu_summed();
 	uint8_t *bytes = rte_pktmbuf_mtod(mbuf, uint8_t *);
 
@@ -123,7 +123,7 @@ static void each_damaged_byte_is_noticed(void **state) {
 	rte_pktmbuf_free(mbuf);
 }
 
-static void only_what_is_asked_for_is_verified(void **state) {
+PORT_TEST(only_what_is_asked_for_is_verified) {
 	struct rte_mbuf *mbuf = gtpu_summed();
 
 	assert_int_equal(ddp_cksum_verify(&tunnelled, 0, mbuf), 0);
@@ -136,7 +136,7 @@ static void only_what_is_asked_for_is_verified(void **state) {
 }
 
 // Cut anywhere, a packet has no verdict on what is not whole, and nothing behind it is read.
-static void cut_packets_have_no_verdict(void **state) {
+PORT_TEST(cut_packets_have_no_verdict) {
 	struct rte_mbuf *whole = gtpu_summed();
 
 	for (unsigned int len = OUTER_L3; len < whole->pkt_len; len++) {
@@ -163,7 +163,7 @@ static void sums_compute(struct rte_mbuf *mbuf) {
 	ddp_cksum_compute(DDP_TX_CHECKSUMS, mbuf); // sent again after a full queue
 }
 
-static void computed_checksums_are_dpdks(void **state) {
+PORT_TEST(computed_checksums_are_dpdks) {
 	struct rte_mbuf *expected = gtpu_summed(), *plain = gtpu_make();
 	const uint8_t *bytes = rte_pktmbuf_mtod(expected, uint8_t *);
 	uint8_t buf[PACKET_MAX];
@@ -314,7 +314,7 @@ static void shape_check(const struct shape *shape, struct rte_mbuf *mbuf,
 	rte_pktmbuf_free(mbuf);
 }
 
-static void each_header_may_be_split_anywhere(void **state) {
+PORT_TEST(each_header_may_be_split_anywhere) {
 	for (unsigned int s = 0; s < RTE_DIM(shapes); s++) {
 		struct rte_mbuf *expected = shape_make(&shapes[s], true);
 		struct rte_mbuf *plain = shape_make(&shapes[s], false);
@@ -336,7 +336,7 @@ static void each_header_may_be_split_anywhere(void **state) {
 	}
 }
 
-static void a_tunnel_is_removed_however_a_packet_is_split(void **state) {
+PORT_TEST(a_tunnel_is_removed_however_a_packet_is_split) {
 	struct rte_mbuf *whole = gtpu_summed();
 	uint8_t expected[PACKET_MAX], buf[PACKET_MAX];
 	const uint32_t len = whole->pkt_len - INNER_L3 + 14;
@@ -357,7 +357,7 @@ static void a_tunnel_is_removed_however_a_packet_is_split(void **state) {
 	rte_pktmbuf_free(whole);
 }
 
-static void many_small_segments_are_taken_off(void **state) {
+PORT_TEST(many_small_segments_are_taken_off) {
 	for (unsigned int size = 1; size < 20; size++) {
 		struct rte_mbuf *mbuf = packet_split(gtpu_summed(), size);
 		const uint32_t len = mbuf->pkt_len - INNER_L3 + 14;
@@ -369,7 +369,7 @@ static void many_small_segments_are_taken_off(void **state) {
 	}
 }
 
-static void shared_data_and_lies_stay(void **state) {
+PORT_TEST(shared_data_and_lies_stay) {
 	struct rte_mbuf *mbuf = gtpu_summed(), *clone = rte_pktmbuf_clone(mbuf, pool);
 	uint8_t before[PACKET_MAX];
 
@@ -386,7 +386,7 @@ static void shared_data_and_lies_stay(void **state) {
 }
 
 // In segments of 20 bytes the second one is taken off and the third one is cut; the last one stays.
-static void later_segments_that_others_hold_stay(void **state) {
+PORT_TEST(later_segments_that_others_hold_stay) {
 	for (unsigned int which = 1; which <= 3; which++)
 		for (unsigned int indirect = 0; indirect < 2; indirect++) {
 			struct rte_mbuf *mbuf = packet_split(gtpu_summed(), 20), *from = mbuf;
@@ -421,7 +421,7 @@ static void later_segments_that_others_hold_stay(void **state) {
 		}
 }
 
-static void packet_types_are_those_of_what_is_left(void **state) {
+PORT_TEST(packet_types_are_those_of_what_is_left) {
 	assert_int_equal(ddp_decap_ptype(RTE_PTYPE_L2_ETHER_VLAN | RTE_PTYPE_L3_IPV4 |
 					 RTE_PTYPE_L4_UDP | RTE_PTYPE_TUNNEL_GTPU |
 					 RTE_PTYPE_INNER_L3_IPV6_EXT | RTE_PTYPE_INNER_L4_TCP),
@@ -435,7 +435,7 @@ static void packet_types_are_those_of_what_is_left(void **state) {
 
 // The layers that the application asks for are those of what is left, here a packet without a
 // transport header that is known, in one with UDP.
-static void a_mask_of_packet_types_is_for_what_is_left(void **state) {
+PORT_TEST(a_mask_of_packet_types_is_for_what_is_left) {
 	const uint32_t layers = RTE_PTYPE_L3_MASK | RTE_PTYPE_L4_MASK;
 	uint16_t port = ddp_start("dev(net_testsrc0),profile=gtpu,decap=on", 1, 1, 512);
 	struct rte_mbuf *mbufs[] = {gtpu_packet(), packet(0, 0)};
@@ -482,7 +482,7 @@ static const struct {
 	{0, LEFT6, {ETH(0x8100), VLAN(7, 0x86dd), USER6, END}},
 };
 
-static void all_before_the_innermost_ip_header_is_removed(void **state) {
+PORT_TEST(all_before_the_innermost_ip_header_is_removed) {
 	uint16_t port = ddp_start("dev(net_testsrc0),profile=pppoe+mpls,decap=on", 1, 1, 512);
 	unsigned int n_removed = 0;
 
@@ -512,7 +512,7 @@ static void all_before_the_innermost_ip_header_is_removed(void **state) {
 	ddp_end(port);
 }
 
-static void rules_see_and_count_the_packet_as_it_came(void **state) {
+PORT_TEST(rules_see_and_count_the_packet_as_it_came) {
 	uint16_t port = ddp_start("dev(net_testsrc0),profile=gtpu,decap=on", 1, 1, 512);
 	const struct rte_flow_action action = ACTION(COUNT);
 	struct rte_flow *flow = rule_create(port, udp_items, ACTIONS(ACTION(COUNT)));
@@ -550,7 +550,7 @@ static void rules_see_and_count_the_packet_as_it_came(void **state) {
 	 RTE_MBUF_F_RX_OUTER_L4_CKSUM_MASK | RTE_MBUF_F_RX_OUTER_IP_CKSUM_BAD)
 
 // Of what another port, or a NIC of the outer headers, has said before nothing is left.
-static void flags_are_set_and_not_added(void **state) {
+PORT_TEST(flags_are_set_and_not_added) {
 	static const struct {
 		const char *devargs;
 		uint64_t offloads, good, bad;
@@ -591,25 +591,4 @@ static void flags_are_set_and_not_added(void **state) {
 	}
 }
 
-UNIT_TESTS(extras) {
-	const struct CMUnitTest tests[] = {
-		port_test(checksums_are_verified_however_a_packet_is_split),
-		port_test(each_damaged_byte_is_noticed),
-		port_test(only_what_is_asked_for_is_verified),
-		port_test(cut_packets_have_no_verdict),
-		port_test(computed_checksums_are_dpdks),
-		port_test(each_header_may_be_split_anywhere),
-		port_test(a_tunnel_is_removed_however_a_packet_is_split),
-		port_test(many_small_segments_are_taken_off),
-		port_test(shared_data_and_lies_stay),
-		port_test(later_segments_that_others_hold_stay),
-		port_test(packet_types_are_those_of_what_is_left),
-		port_test(a_mask_of_packet_types_is_for_what_is_left),
-		port_test(all_before_the_innermost_ip_header_is_removed),
-		port_test(rules_see_and_count_the_packet_as_it_came),
-		port_test(flags_are_set_and_not_added),
-	};
-
-	eal_start();
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+PORT_TESTS(extras)

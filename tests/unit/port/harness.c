@@ -21,6 +21,7 @@
 #include "base/isa.h"
 #include "packet.h"
 #include "port/state/port.h"
+#include "scratch.h"
 #include "unit.h"
 
 #define PORT_BASE 1000 // source port of flow 0
@@ -43,6 +44,13 @@ static void draw_begin(void) {
 
 unsigned int draw_below(unsigned int n) {
 	return random_below(&draw_state, n);
+}
+
+unsigned int draw_step(unsigned int mean) {
+#ifdef DDP_SANITIZED
+	mean *= 12;
+#endif
+	return draws_all ? 1 : 1 + draw_below(2 * mean - 1);
 }
 
 void draw_cases(void (*run)(unsigned int i), unsigned int n) {
@@ -408,4 +416,8 @@ void reta_fill(uint16_t port, uint16_t first, uint16_t n, unsigned int by) {
 		reta[i / 64].reta[i % 64] = first + (i + by) % n;
 	}
 	assert_int_equal(rte_eth_dev_rss_reta_update(port, reta, 512), 0);
+}
+
+int port_tests_run(const struct CMUnitTest *tests, size_t n) {
+	return _cmocka_run_group_tests("port", tests, n, scratch_setup, scratch_teardown);
 }

@@ -93,6 +93,9 @@ void wait_wanted(uint16_t port);
 
 // Numbers by a seed that each run draws anew and prints: DRAW_SEED=N repeats it.
 unsigned int draw_below(unsigned int n);
+// To the next case of a loop: 1 with DRAW_SEED=all, else about so many, of the first with a
+// sanitizer, which looks for other errors than a wrong answer, twelve times as many.
+unsigned int draw_step(unsigned int mean);
 // Run one of n cases; with DRAW_SEED=all each of them.
 void draw_cases(void (*run)(unsigned int i), unsigned int n);
 
@@ -101,6 +104,28 @@ void draw_cases(void (*run)(unsigned int i), unsigned int n);
 int leak_setup(void **state);
 int leak_teardown(void **state);
 
-#define port_test(fn) cmocka_unit_test_setup_teardown(fn, leak_setup, leak_teardown)
+// The tests of a file, in their order: PORT_TEST(its_name) { ... }, and PORT_TESTS(file) at the
+// end.
+#define PORT_TEST(fn) PORT_TEST_IN(leak_setup, leak_teardown, fn)
+#define PORT_TEST_IN(setup, teardown, fn)                                                        \
+	static void fn(void **state);                                                            \
+	static __attribute__((constructor)) void fn##_add(void) {                                \
+		port_tests[n_port_tests++] =                                                     \
+			(struct CMUnitTest)cmocka_unit_test_setup_teardown(fn, setup, teardown); \
+	}                                                                                        \
+	static void fn(void **state)
+
+#define PORT_TESTS(file)                 \
+	UNIT_TESTS(file) {               \
+		eal_start();             \
+		return PORT_TESTS_RUN(); \
+	}
+#define PORT_TESTS_RUN() port_tests_run(port_tests, n_port_tests)
+
+static struct CMUnitTest port_tests[64] __attribute__((unused));
+static size_t n_port_tests __attribute__((unused));
+
+// Returns how many failed.
+int port_tests_run(const struct CMUnitTest *tests, size_t n);
 
 #endif

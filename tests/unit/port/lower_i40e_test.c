@@ -416,7 +416,9 @@ static unsigned int mismatched(uint16_t port_id) {
 
 /* Tests */
 
-static void a_package_is_there_while_the_port_runs(void **state) {
+#define NIC_TEST(fn) PORT_TEST_IN(setup, leak_teardown, fn)
+
+NIC_TEST(a_package_is_there_while_the_port_runs) {
 	uint16_t port = port_run(GTPU);
 
 	for (unsigned int i = 0; i < 2; i++) {
@@ -443,12 +445,12 @@ static void a_package_is_there_while_the_port_runs(void **state) {
 	assert_as_before();
 }
 
-static void packets_are_hashed_as_by_software(void **state) {
+NIC_TEST(packets_are_hashed_as_by_software) {
 	static const char *const specs[] = {"gtpu",       "gtpu:inner-ip", "gtpu:teid",
 					    "gtpu:outer", "gtpu:ue",       "5g-upf"};
 	static struct answer software[N_PACKETS], hardware[N_PACKETS];
 
-	for (unsigned int s = 0; s < RTE_DIM(specs); s += PROFILES_STEP) {
+	for (unsigned int s = 0; s < RTE_DIM(specs); s += draw_step(1)) {
 		char devargs[100];
 		uint16_t port;
 
@@ -472,7 +474,7 @@ static void packets_are_hashed_as_by_software(void **state) {
 static void failures_try(bool required, unsigned int n) {
 	static struct answer answers[N_PACKETS];
 
-	for (unsigned int i = 0; i < n; i += PROFILES_STEP) {
+	for (unsigned int i = 0; i < n; i += draw_step(4)) {
 		uint16_t port = port_make(required ? GTPU ",offload=require" : GTPU);
 
 		fail_call = i;
@@ -494,7 +496,7 @@ static void failures_try(bool required, unsigned int n) {
 	}
 }
 
-static void what_fails_leaves_the_nic_as_it_was(void **state) {
+NIC_TEST(what_fails_leaves_the_nic_as_it_was) {
 	uint16_t port = port_run(GTPU);
 	unsigned int n_good = n_calls;
 
@@ -505,7 +507,7 @@ static void what_fails_leaves_the_nic_as_it_was(void **state) {
 }
 
 // A file with wrong registers must not remove the package.
-static void a_nic_that_misbehaves_needs_a_reset(void **state) {
+NIC_TEST(a_nic_that_misbehaves_needs_a_reset) {
 	uint16_t port = port_make(GTPU);
 
 	for (int n = 0; n < 3; n++) {
@@ -536,10 +538,10 @@ static unsigned int left_behind(void) {
 	return n;
 }
 
-static void a_stop_goes_on_behind_what_fails_and_says_so(void **state) {
+NIC_TEST(a_stop_goes_on_behind_what_fails_and_says_so) {
 	unsigned int n_stop = 1;
 
-	for (unsigned int i = 0; i < n_stop; i += PROFILES_STEP) {
+	for (unsigned int i = 0; i < n_stop; i += draw_step(3)) {
 		uint16_t port = port_run(GTPU);
 		FILE *log = log_begin();
 
@@ -556,7 +558,7 @@ static void a_stop_goes_on_behind_what_fails_and_says_so(void **state) {
 	}
 }
 
-static void rss_that_cannot_be_changed_is_the_last_step(void **state) {
+NIC_TEST(rss_that_cannot_be_changed_is_the_last_step) {
 	static struct answer answers[N_PACKETS];
 	uint16_t port = port_make(GTPU);
 
@@ -585,7 +587,7 @@ static int profile_change(int (*change)(uint16_t port, const char *spec, char *e
 	return log_end(log, change(port, spec, error, sizeof(error)));
 }
 
-static void a_profile_that_wants_one_waits_for_the_next_start(void **state) {
+NIC_TEST(a_profile_that_wants_one_waits_for_the_next_start) {
 	static struct answer answers[N_PACKETS];
 	uint16_t port = port_run(DEV);
 
@@ -606,7 +608,7 @@ static void a_profile_that_wants_one_waits_for_the_next_start(void **state) {
 }
 
 // What the NIC has is used for other input sets; it stays until the port stops.
-static void a_profile_change_sets_the_input_sets_anew(void **state) {
+NIC_TEST(a_profile_change_sets_the_input_sets_anew) {
 	static struct answer software[N_PACKETS], hardware[N_PACKETS];
 	uint16_t port = port_run(DEV ",profile=gtpu:inner-ip,offload=off");
 
@@ -650,7 +652,7 @@ static const struct {
 	{GTPU, I40E_GTP, 0x80090001, calls_find, 1, "it, or a profile that excludes it"},
 };
 
-static void what_cannot_be_loaded_is_left_alone(void **state) {
+NIC_TEST(what_cannot_be_loaded_is_left_alone) {
 	for (unsigned int i = 0; i < RTE_DIM(refusals); i++) {
 		uint16_t port;
 
@@ -669,7 +671,7 @@ static void what_cannot_be_loaded_is_left_alone(void **state) {
 	}
 }
 
-static void once_gone_it_is_not_asked_any_more(void **state) {
+NIC_TEST(once_gone_it_is_not_asked_any_more) {
 	uint16_t port = port_run(GTPU);
 	unsigned int n = n_calls;
 
@@ -679,23 +681,8 @@ static void once_gone_it_is_not_asked_any_more(void **state) {
 	assert_int_equal(testsrc_faults(), 0);
 }
 
-#define nic_test(fn) cmocka_unit_test_setup_teardown(fn, setup, leak_teardown)
-
 UNIT_TESTS(lower_i40e) {
-	const struct CMUnitTest tests[] = {
-		nic_test(a_package_is_there_while_the_port_runs),
-		nic_test(packets_are_hashed_as_by_software),
-		nic_test(what_fails_leaves_the_nic_as_it_was),
-		nic_test(a_nic_that_misbehaves_needs_a_reset),
-		nic_test(a_stop_goes_on_behind_what_fails_and_says_so),
-		nic_test(rss_that_cannot_be_changed_is_the_last_step),
-		nic_test(a_profile_that_wants_one_waits_for_the_next_start),
-		nic_test(a_profile_change_sets_the_input_sets_anew),
-		nic_test(what_cannot_be_loaded_is_left_alone),
-		nic_test(once_gone_it_is_not_asked_any_more),
-	};
-
 	eal_start();
 	rte_log_set_level(ddp_port_logtype, RTE_LOG_INFO);
-	return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
+	return PORT_TESTS_RUN();
 }

@@ -23,7 +23,7 @@ static void port_end(const char *name) {
 	assert_int_equal(rte_vdev_uninit(name), 0);
 }
 
-static void ports_have_the_first_ids(void **state) {
+PORT_TEST(ports_have_the_first_ids) {
 	assert_int_equal(port_make(0, "dev(net_testsrc0)"), 0);
 	assert_int_equal(rte_eal_hotplug_add("vdev", "net_ddp1", "dev(net_testsrc1)"), 0);
 	assert_int_equal(rte_vdev_init("net_null0", ""), 0);
@@ -41,7 +41,7 @@ static void ports_have_the_first_ids(void **state) {
 	port_end("net_null0");
 }
 
-static void a_port_that_is_taken_over_keeps_its_id(void **state) {
+PORT_TEST(a_port_that_is_taken_over_keeps_its_id) {
 	assert_int_equal(rte_vdev_init("net_testsrc0", ""), 0);
 	assert_int_equal(port_make(0, "dev(net_testsrc0)"), 0);
 	assert_int_equal(port_id_of("net_testsrc0"), 0);
@@ -49,7 +49,7 @@ static void a_port_that_is_taken_over_keeps_its_id(void **state) {
 	port_end("net_ddp0");
 }
 
-static void a_lower_port_of_our_own_kind_has_a_high_id(void **state) {
+PORT_TEST(a_lower_port_of_our_own_kind_has_a_high_id) {
 	assert_int_equal(port_make(0, "dev(net_ddp1,dev(net_testsrc0))"), 0);
 	assert_int_equal(port_make(2, "dev(net_testsrc1)"), 0);
 	assert_int_equal(port_id_of("net_ddp0"), 0);
@@ -60,7 +60,7 @@ static void a_lower_port_of_our_own_kind_has_a_high_id(void **state) {
 	port_end("net_ddp0");
 }
 
-static void a_refused_probe_holds_nothing(void **state) {
+PORT_TEST(a_refused_probe_holds_nothing) {
 	assert_int_equal(ddp_probe("dev(net_testsrc0,fail=1)"), -1);
 	assert_int_equal(rte_vdev_init("net_testsrc1", ""), 0);
 	assert_int_equal(port_id_of("net_testsrc1"), 0);
@@ -76,7 +76,7 @@ static int null_make(unsigned int n) {
 	return port_make(n, devargs);
 }
 
-static void every_id_can_be_used(void **state) {
+PORT_TEST(every_id_can_be_used) {
 	unsigned int n = 0, n_first = 0;
 	char name[32];
 
@@ -126,7 +126,7 @@ static int gone_note(uint16_t port, enum rte_eth_event_type type, void *arg, voi
 	return 0;
 }
 
-static void nothing_is_told_of_the_ids_that_are_held(void **state) {
+PORT_TEST(nothing_is_told_of_the_ids_that_are_held) {
 	struct seen seen = {0};
 
 	rte_eth_dev_callback_register(RTE_ETH_ALL, RTE_ETH_EVENT_NEW, made_note, &seen);
@@ -155,7 +155,7 @@ static int second_make(uint16_t port, enum rte_eth_event_type type, void *arg, v
 	return 0;
 }
 
-static void other_ports_of_a_lower_device_have_low_ids(void **state) {
+PORT_TEST(other_ports_of_a_lower_device_have_low_ids) {
 	int made = -1;
 
 	rte_eth_dev_callback_register(RTE_ETH_ALL, RTE_ETH_EVENT_NEW, second_make, &made);
@@ -167,17 +167,4 @@ static void other_ports_of_a_lower_device_have_low_ids(void **state) {
 	port_end("net_ddp0");
 }
 
-UNIT_TESTS(lower_ids) {
-	const struct CMUnitTest tests[] = {
-		port_test(ports_have_the_first_ids),
-		port_test(a_port_that_is_taken_over_keeps_its_id),
-		port_test(a_lower_port_of_our_own_kind_has_a_high_id),
-		port_test(a_refused_probe_holds_nothing),
-		port_test(every_id_can_be_used),
-		port_test(nothing_is_told_of_the_ids_that_are_held),
-		port_test(other_ports_of_a_lower_device_have_low_ids),
-	};
-
-	eal_start();
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+PORT_TESTS(lower_ids)

@@ -224,7 +224,7 @@ static void nic_compare(unsigned int nic) {
 	least = RTE_MIN(least, share);
 }
 
-static void hardware_equals_software_for_each_profile(void **state) {
+PORT_TEST(hardware_equals_software_for_each_profile) {
 	static const char *const specs[] = {
 		"base",
 		"gtpu",
@@ -266,7 +266,7 @@ static void hardware_equals_software_for_each_profile(void **state) {
 	};
 
 	most = 0;
-	for (unsigned int s = 0; s < RTE_DIM(specs); s += 1 + draw_below(PROFILES_STEP)) {
+	for (unsigned int s = 0; s < RTE_DIM(specs); s += draw_step(1)) {
 		packets_draw(specs[s], packets);
 		software_run(specs[s]);
 		draw_cases(nic_compare, RTE_DIM(nics) + 1);
@@ -275,7 +275,7 @@ static void hardware_equals_software_for_each_profile(void **state) {
 }
 
 // Some drivers accept a rule that has no effect. Each packet must be right all the same.
-static void a_nic_with_wrong_hashes_is_detected(void **state) {
+PORT_TEST(a_nic_with_wrong_hashes_is_detected) {
 	static const char *const specs[] = {"gtpu", "gtpu:inner-ip"};
 
 	for (unsigned int s = 0; s < RTE_DIM(specs); s++) {
@@ -324,7 +324,7 @@ static void tcp_check(uint16_t port) {
 
 // Addresses and ports are hashed alike: only the packet type shows that the NIC is wrong. As long
 // as all packets are of another type, none proves the NIC right. That is no mismatch.
-static void a_nic_with_wrong_packet_types_is_never_proven(void **state) {
+PORT_TEST(a_nic_with_wrong_packet_types_is_never_proven) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 	struct rte_eth_rss_conf conf = {.rss_hf =
 						RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_TCP};
@@ -352,7 +352,7 @@ static const struct rte_flow_action_rss source_rss = {.types = RTE_ETH_RSS_NONFR
 							       RTE_ETH_RSS_L3_SRC_ONLY};
 
 // Packets that a rule does not match are hashed by the NIC, and each packet is as in software.
-static void hardware_equals_software_with_flow_rules(void **state) {
+PORT_TEST(hardware_equals_software_with_flow_rules) {
 	const struct {
 		const struct rte_flow_item *items;
 		const struct rte_flow_action *actions;
@@ -406,7 +406,7 @@ static double mixed_run(uint16_t port, unsigned int *n_marked, uint64_t counts[N
 
 // What a rule says holds from its creation to its destruction, and the NIC hashes what it cannot
 // match.
-static void a_rule_leaves_other_packet_types_to_the_nic(void **state) {
+PORT_TEST(a_rule_leaves_other_packet_types_to_the_nic) {
 	const struct {
 		const char *name;
 		const struct rte_flow_action *actions;
@@ -453,7 +453,7 @@ static void a_rule_leaves_other_packet_types_to_the_nic(void **state) {
 }
 
 // A drop in the middle of a burst that the NIC hashes in part.
-static void a_rule_drops_packets_between_hashed_ones(void **state) {
+PORT_TEST(a_rule_drops_packets_between_hashed_ones) {
 	uint16_t port = ddp_start(COMMS, N_QUEUES, 1, 512);
 	const unsigned int n = 2048;
 	uint64_t counts[N_QUEUES] = {0};
@@ -473,7 +473,7 @@ static void a_rule_drops_packets_between_hashed_ones(void **state) {
 	ddp_end(port);
 }
 
-static void a_rule_for_all_packets_leaves_nothing_to_the_nic(void **state) {
+PORT_TEST(a_rule_for_all_packets_leaves_nothing_to_the_nic) {
 	uint16_t port = ddp_start(COMMS, N_QUEUES, 1, 512);
 	struct rte_flow *flow = rule_create(port, ITEMS(ITEM(VOID)), ACTIONS(ACTION(COUNT)));
 
@@ -545,7 +545,7 @@ static void checksums_ask(uint16_t port) {
 }
 
 // Telemetry and `ddpctl port show` say the same: testpmd_offload_test.py.
-static void each_state_has_its_name(void **state) {
+PORT_TEST(each_state_has_its_name) {
 	static const struct {
 		const char *state, *devargs; // more of them
 		void (*change)(uint16_t port);
@@ -592,7 +592,7 @@ static void state_note(const char *op, void *arg) {
 }
 
 // Telemetry answers while a change of the profiles programs the NIC.
-static void within_a_change_the_nic_is_waited_for(void **state) {
+PORT_TEST(within_a_change_the_nic_is_waited_for) {
 	uint16_t port = ddp_start(COMMS, N_QUEUES, 1, 64);
 	unsigned int before = testsrc_nic(0)->n_created;
 
@@ -611,7 +611,7 @@ static void idle_look(uint16_t port) {
 }
 
 // The NIC hashes, but nothing that comes.
-static void a_nic_that_hashes_nothing_of_the_traffic_is_idle(void **state) {
+PORT_TEST(a_nic_that_hashes_nothing_of_the_traffic_is_idle) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 
 	for (unsigned int i = 0; i < DDP_IDLE_LOOKS + 10; i++) {
@@ -783,7 +783,7 @@ static void other_type_check(unsigned int nic) {
 }
 
 // Most of what anyone can send to make NIC and profile disagree: the hash is the same.
-static void packets_of_another_type_do_not_end_the_offload(void **state) {
+PORT_TEST(packets_of_another_type_do_not_end_the_offload) {
 	draw_cases(other_type_check, RTE_DIM(all_nics));
 }
 
@@ -816,12 +816,12 @@ static void other_hash_check(unsigned int nic) {
 }
 
 // The NIC hashes ports that the packet does not have. Its packets prove nothing of others.
-static void packets_with_another_hash_interrupt_the_offload(void **state) {
+PORT_TEST(packets_with_another_hash_interrupt_the_offload) {
 	draw_cases(other_hash_check, RTE_DIM(all_nics));
 }
 
 // Its packets never get its hash. Later it is right, and used again.
-static void a_nic_that_hashes_one_type_wrongly_is_not_used(void **state) {
+PORT_TEST(a_nic_that_hashes_one_type_wrongly_is_not_used) {
 	struct rte_eth_rss_conf conf = {.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP};
 	uint8_t key[40] = {1, 2, 3};
 	uint16_t port = kind_start(1);
@@ -848,7 +848,7 @@ static void a_nic_that_hashes_one_type_wrongly_is_not_used(void **state) {
 
 /* Programming */
 
-static void rules_exist_while_the_port_runs(void **state) {
+PORT_TEST(rules_exist_while_the_port_runs) {
 	uint16_t port = ddp_start(COMMS, N_QUEUES, 1, 64);
 
 	assert_true(testsrc_nic(0)->n_rules >= 8);
@@ -861,7 +861,7 @@ static void rules_exist_while_the_port_runs(void **state) {
 	ddp_end(port);
 }
 
-static void another_net_ddp_is_no_nic(void **state) {
+PORT_TEST(another_net_ddp_is_no_nic) {
 	uint16_t port =
 		ddp_start("dev(net_ddp1,dev(net_testsrc0),profile=e810-comms),offload=auto:generic",
 			  N_QUEUES, 1, 64);
@@ -873,7 +873,7 @@ static void another_net_ddp_is_no_nic(void **state) {
 }
 
 // A driver that does not keep rules has none after it recovered from an error.
-static void rules_are_created_again_after_a_recovery(void **state) {
+PORT_TEST(rules_are_created_again_after_a_recovery) {
 	uint16_t port = ddp_start(COMMS, N_QUEUES, 1, 64);
 	const struct fake_nic *nic = testsrc_nic(0);
 	const unsigned int n_rules = nic->n_rules;
@@ -915,7 +915,7 @@ static void counts_as(const char *file, const char *offload, const char *kind) {
 }
 
 // Unless the user knows better.
-static void a_port_of_net_ice_is_the_kind_of_its_package(void **state) {
+PORT_TEST(a_port_of_net_ice_is_the_kind_of_its_package) {
 	rte_log_set_level(ddp_port_logtype, RTE_LOG_INFO);
 	package_write("comms.pkg", 0xc0000002);
 	package_write("os.pkg", 0xc0000001);
@@ -933,10 +933,10 @@ static void a_port_of_net_ice_is_the_kind_of_its_package(void **state) {
 	rte_log_set_level(ddp_port_logtype, RTE_LOG_WARNING);
 }
 
-static void a_rule_that_fails_removes_all_others(void **state) {
+PORT_TEST(a_rule_that_fails_removes_all_others) {
 	uint16_t port;
 
-	for (unsigned int fail_at = 1; fail_at <= 8; fail_at += 1 + draw_below(6)) {
+	for (unsigned int fail_at = 1; fail_at <= 8; fail_at += draw_step(3)) {
 		port = ddp_probe(COMMS);
 		ddp_configure(port, N_QUEUES, 1, 64, RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP);
 		testsrc_nic(0)->fail_at = fail_at;
@@ -950,7 +950,7 @@ static void a_rule_that_fails_removes_all_others(void **state) {
 	}
 }
 
-static void a_port_that_requires_rules_does_not_start_without(void **state) {
+PORT_TEST(a_port_that_requires_rules_does_not_start_without) {
 	int port = ddp_probe("dev(net_testsrc0,nic=2),profile=gtpu,offload=require:ice-comms");
 
 	ddp_configure(port, N_QUEUES, 1, 64, RTE_ETH_RSS_IP);
@@ -963,7 +963,7 @@ static void a_port_that_requires_rules_does_not_start_without(void **state) {
 }
 
 // With a driver without raw patterns the other rules remain.
-static void refused_patterns_stay_in_software(void **state) {
+PORT_TEST(refused_patterns_stay_in_software) {
 	uint16_t port = ddp_probe(COMMS);
 
 	ddp_configure(port, N_QUEUES, 1, 64, RTE_ETH_RSS_IP);
@@ -974,7 +974,7 @@ static void refused_patterns_stay_in_software(void **state) {
 	ddp_end(port);
 }
 
-static void a_profile_change_creates_new_rules(void **state) {
+PORT_TEST(a_profile_change_creates_new_rules) {
 	uint16_t port = ddp_start(COMMS, N_QUEUES, 1, 64);
 	unsigned int before = testsrc_nic(0)->n_rules;
 	char error[200];
@@ -988,7 +988,7 @@ static void a_profile_change_creates_new_rules(void **state) {
 	ddp_end(port);
 }
 
-static void a_change_that_the_lower_device_refuses_fails_if_required(void **state) {
+PORT_TEST(a_change_that_the_lower_device_refuses_fails_if_required) {
 	uint16_t port = ddp_start("dev(net_testsrc0,nic=2),profile=gtpu,offload=require:ice-comms",
 				  N_QUEUES, 1, 64);
 	struct fake_nic *nic = testsrc_nic(0);
@@ -1024,7 +1024,7 @@ static void key_change(uint16_t port) {
 }
 
 // Packets that wait in the NIC were hashed by the rules of their arrival.
-static void packets_from_before_a_change_are_hashed_again(void **state) {
+PORT_TEST(packets_from_before_a_change_are_hashed_again) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 
 	// As many are hashed in software after a change, even if none are reported as waiting.
@@ -1047,7 +1047,7 @@ static void packets_from_before_a_change_are_hashed_again(void **state) {
 // A driver returns no packets while the mempool is empty, although packets wait. If such a burst
 // were taken for an empty queue, packets would reach the application with the hash of the old key,
 // and on its queue.
-static void an_empty_burst_does_not_mean_an_empty_queue(void **state) {
+PORT_TEST(an_empty_burst_does_not_mean_an_empty_queue) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 	struct rte_mbuf *mbufs[32];
 
@@ -1061,7 +1061,7 @@ static void an_empty_burst_does_not_mean_an_empty_queue(void **state) {
 }
 
 // A driver does not count packets in its own buffer.
-static void uncounted_packets_are_drained_too(void **state) {
+PORT_TEST(uncounted_packets_are_drained_too) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 
 	packets_feed(0, 0, 16, DDP_PORT_BURST);
@@ -1074,7 +1074,7 @@ static void uncounted_packets_are_drained_too(void **state) {
 	ddp_end(port);
 }
 
-static void flow_rules_and_rss_off_end_the_bypass(void **state) {
+PORT_TEST(flow_rules_and_rss_off_end_the_bypass) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 	struct rte_eth_rss_conf conf = {.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP};
 	struct rte_eth_rss_conf none = {0};
@@ -1099,7 +1099,7 @@ static void flow_rules_and_rss_off_end_the_bypass(void **state) {
 }
 
 // The NIC goes on hashing by Toeplitz.
-static void another_hash_function_ends_the_bypass(void **state) {
+PORT_TEST(another_hash_function_ends_the_bypass) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 
 	pass(port, 64); // the NIC is proven right
@@ -1111,7 +1111,7 @@ static void another_hash_function_ends_the_bypass(void **state) {
 	ddp_end(port);
 }
 
-static void a_declared_port_is_declared_on_the_lower_device(void **state) {
+PORT_TEST(a_declared_port_is_declared_on_the_lower_device) {
 	uint16_t port =
 		ddp_start("dev(net_testsrc0,nic=2),profile=vxlan:outer,offload=auto:ice-comms",
 			  N_QUEUES, 1, 64);
@@ -1123,7 +1123,7 @@ static void a_declared_port_is_declared_on_the_lower_device(void **state) {
 	assert_int_equal(testsrc_nic(0)->vxlan_ports[0], 0);
 }
 
-static void an_unplugged_lower_device_is_not_called(void **state) {
+PORT_TEST(an_unplugged_lower_device_is_not_called) {
 	uint16_t port = ddp_start(COMMS, N_QUEUES, 1, 64);
 
 	testsrc_unplug(0);
@@ -1132,39 +1132,4 @@ static void an_unplugged_lower_device_is_not_called(void **state) {
 	assert_int_equal(testsrc_faults(), 0);
 }
 
-UNIT_TESTS(lower_offload) {
-	const struct CMUnitTest tests[] = {
-		port_test(hardware_equals_software_for_each_profile),
-		port_test(a_nic_with_wrong_hashes_is_detected),
-		port_test(a_nic_with_wrong_packet_types_is_never_proven),
-		port_test(hardware_equals_software_with_flow_rules),
-		port_test(a_rule_leaves_other_packet_types_to_the_nic),
-		port_test(a_rule_drops_packets_between_hashed_ones),
-		port_test(a_rule_for_all_packets_leaves_nothing_to_the_nic),
-		port_test(each_state_has_its_name),
-		port_test(within_a_change_the_nic_is_waited_for),
-		port_test(a_nic_that_hashes_nothing_of_the_traffic_is_idle),
-		port_test(packets_of_another_type_do_not_end_the_offload),
-		port_test(packets_with_another_hash_interrupt_the_offload),
-		port_test(a_nic_that_hashes_one_type_wrongly_is_not_used),
-		port_test(another_net_ddp_is_no_nic),
-		port_test(rules_exist_while_the_port_runs),
-		port_test(rules_are_created_again_after_a_recovery),
-		port_test(a_rule_that_fails_removes_all_others),
-		port_test(a_port_that_requires_rules_does_not_start_without),
-		port_test(refused_patterns_stay_in_software),
-		port_test(a_profile_change_creates_new_rules),
-		port_test(a_change_that_the_lower_device_refuses_fails_if_required),
-		port_test(packets_from_before_a_change_are_hashed_again),
-		port_test(an_empty_burst_does_not_mean_an_empty_queue),
-		port_test(uncounted_packets_are_drained_too),
-		port_test(flow_rules_and_rss_off_end_the_bypass),
-		port_test(another_hash_function_ends_the_bypass),
-		port_test(a_port_of_net_ice_is_the_kind_of_its_package),
-		port_test(a_declared_port_is_declared_on_the_lower_device),
-		port_test(an_unplugged_lower_device_is_not_called),
-	};
-
-	eal_start();
-	return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
-}
+PORT_TESTS(lower_offload)

@@ -61,7 +61,7 @@ static uint16_t start(void) {
 	return ddp_start("dev(net_testsrc0)", 1, 1, 512);
 }
 
-static void a_mapped_type_has_what_it_is_mapped_to(void **state) {
+PORT_TEST(a_mapped_type_has_what_it_is_mapped_to) {
 	uint16_t port = start();
 	uint32_t found = packet_type(port);
 
@@ -79,7 +79,7 @@ static void a_mapped_type_has_what_it_is_mapped_to(void **state) {
 	ddp_end(port);
 }
 
-static void an_exclusive_update_leaves_no_other(void **state) {
+PORT_TEST(an_exclusive_update_leaves_no_other) {
 	uint16_t port = start();
 	uint32_t found = packet_type(port);
 	unsigned int n = rte_pmd_ddp_ptype_mapping_get(port, NULL, 0);
@@ -96,7 +96,7 @@ static void an_exclusive_update_leaves_no_other(void **state) {
 	ddp_end(port);
 }
 
-static void types_are_replaced_by_value_or_by_mask(void **state) {
+PORT_TEST(types_are_replaced_by_value_or_by_mask) {
 	uint16_t port = start();
 	uint32_t udp = ptype_of(port, "IPV4_UDP")->rte_ptype;
 	unsigned int n = count(port, udp);
@@ -117,7 +117,7 @@ static void types_are_replaced_by_value_or_by_mask(void **state) {
 	ddp_end(port);
 }
 
-static void what_is_no_type_is_refused(void **state) {
+PORT_TEST(what_is_no_type_is_refused) {
 	const struct rte_pmd_ddp_ptype_mapping items[] = {{1, OWN}, {9999, OWN}};
 	const struct rte_pmd_ddp_ptype_mapping none = {0, OWN};
 	uint16_t port = start();
@@ -140,7 +140,7 @@ static void what_is_no_type_is_refused(void **state) {
 	ddp_end(port);
 }
 
-static void a_mapping_outlives_the_profile(void **state) {
+PORT_TEST(a_mapping_outlives_the_profile) {
 	uint16_t port = start();
 	uint32_t found = packet_type(port);
 
@@ -156,7 +156,7 @@ static void a_mapping_outlives_the_profile(void **state) {
 	ddp_end(port);
 }
 
-static void mapped_types_are_supported(void **state) {
+PORT_TEST(mapped_types_are_supported) {
 	uint16_t port = start();
 	uint32_t ptypes[N_MAX];
 	int n = rte_eth_dev_get_supported_ptypes(port, RTE_PTYPE_TUNNEL_MASK, ptypes, N_MAX);
@@ -169,16 +169,4 @@ static void mapped_types_are_supported(void **state) {
 	ddp_end(port);
 }
 
-UNIT_TESTS(mapping) {
-	const struct CMUnitTest tests[] = {
-		port_test(a_mapped_type_has_what_it_is_mapped_to),
-		port_test(an_exclusive_update_leaves_no_other),
-		port_test(types_are_replaced_by_value_or_by_mask),
-		port_test(what_is_no_type_is_refused),
-		port_test(a_mapping_outlives_the_profile),
-		port_test(mapped_types_are_supported),
-	};
-
-	eal_start();
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+PORT_TESTS(mapping)

@@ -86,7 +86,7 @@ static void poll_all_in_order(uint16_t port, uint16_t queue, uint32_t *seq) {
 	assert_int_equal(*seq, next_seq);
 }
 
-static void packets_of_a_move_given_up_go_to_the_old_queue(void **state) {
+PORT_TEST(packets_of_a_move_given_up_go_to_the_old_queue) {
 	uint16_t port = port_begin();
 	uint32_t seq = 0;
 
@@ -127,7 +127,7 @@ static void assert_comes_at_once(uint16_t port, unsigned int flow) {
 }
 
 // As long as ten intervals of the default.
-static void other_queues_do_not_notice_one_that_is_not_polled_for_a_second(void **state) {
+PORT_TEST(other_queues_do_not_notice_one_that_is_not_polled_for_a_second) {
 	uint16_t port = port_begin();
 	unsigned int flow = flow_of_queue_1(port), n = 0;
 	uint64_t end = rte_rdtsc() + 20 * rte_get_tsc_hz();
@@ -152,7 +152,7 @@ static void other_queues_do_not_notice_one_that_is_not_polled_for_a_second(void 
 }
 
 // Nobody would put the table right any more.
-static void without_balancing_the_table_says_where_packets_go(void **state) {
+PORT_TEST(without_balancing_the_table_says_where_packets_go) {
 	uint16_t port = port_begin();
 	uint32_t seq = 0;
 
@@ -169,7 +169,7 @@ static void without_balancing_the_table_says_where_packets_go(void **state) {
 }
 
 // It would be given up later.
-static void without_balancing_a_move_under_way_is_final(void **state) {
+PORT_TEST(without_balancing_a_move_under_way_is_final) {
 	uint16_t port = port_begin();
 	uint32_t seq = 0;
 	uint64_t end;
@@ -191,7 +191,7 @@ static void without_balancing_a_move_under_way_is_final(void **state) {
 }
 
 // A change gave up on queue 0 before. Its packets of the entry would be overtaken by the move.
-static void a_move_waits_for_a_queue_that_a_change_gave_up_on(void **state) {
+PORT_TEST(a_move_waits_for_a_queue_that_a_change_gave_up_on) {
 	uint16_t port = port_begin();
 	uint32_t seq = 0;
 
@@ -216,7 +216,7 @@ static void a_move_waits_for_a_queue_that_a_change_gave_up_on(void **state) {
 }
 
 // Where they go has nothing to do with the table, even if that has the same queue.
-static void packets_of_a_rule_do_not_return(void **state) {
+PORT_TEST(packets_of_a_rule_do_not_return) {
 	uint16_t port = port_begin();
 	struct rte_flow *flow;
 	uint32_t seq = 0;
@@ -282,7 +282,7 @@ static unsigned int queue_1_poll(uint16_t port, unsigned int n_polls) {
 // Lower queue 0 gives the move of FLOW up, and lower queue 1 that of OTHER: each of them has
 // packets for a queue that is not polled. The moves back concern the other lower queue, too, which
 // must not have all packets wait for the queues that are not polled.
-static void moves_given_up_by_one_lower_queue_do_not_stop_another(void **state) {
+PORT_TEST(moves_given_up_by_one_lower_queue_do_not_stop_another) {
 	uint16_t port =
 		ddp_start("dev(net_testsrc0,rxq=2),lower_queues=2,balance=60000", 3, 1, N_DESC);
 	uint64_t end;
@@ -314,17 +314,4 @@ static void moves_given_up_by_one_lower_queue_do_not_stop_another(void **state) 
 	ddp_end(port);
 }
 
-UNIT_TESTS(order_moves) {
-	const struct CMUnitTest tests[] = {
-		port_test(packets_of_a_move_given_up_go_to_the_old_queue),
-		port_test(other_queues_do_not_notice_one_that_is_not_polled_for_a_second),
-		port_test(without_balancing_the_table_says_where_packets_go),
-		port_test(without_balancing_a_move_under_way_is_final),
-		port_test(a_move_waits_for_a_queue_that_a_change_gave_up_on),
-		port_test(packets_of_a_rule_do_not_return),
-		port_test(moves_given_up_by_one_lower_queue_do_not_stop_another),
-	};
-
-	eal_start();
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+PORT_TESTS(order_moves)

@@ -68,7 +68,7 @@ static uint16_t port_begin(const char *devargs, unsigned int *entry) {
 	return port;
 }
 
-static void packets_wait_until_the_old_queue_is_done(void **state) {
+PORT_TEST(packets_wait_until_the_old_queue_is_done) {
 	unsigned int entry;
 	uint16_t port = port_begin("dev(net_testsrc0)", &entry);
 	uint32_t seq = 0;
@@ -95,7 +95,7 @@ static void packets_wait_until_the_old_queue_is_done(void **state) {
 
 // A core that has more to do than it can would else take all packets from those parked from then
 // on, and load-aware RSS would decide nothing more.
-static void a_full_queue_does_not_park_packets_forever(void **state) {
+PORT_TEST(a_full_queue_does_not_park_packets_forever) {
 	unsigned int entry;
 	uint16_t port = port_begin("dev(net_testsrc0),overflow=wait", &entry);
 	uint64_t parked = 0;
@@ -122,7 +122,7 @@ static void a_full_queue_does_not_park_packets_forever(void **state) {
 	ddp_end(port);
 }
 
-static void other_entries_do_not_wait(void **state) {
+PORT_TEST(other_entries_do_not_wait) {
 	unsigned int entry, other;
 	uint16_t port = port_begin("dev(net_testsrc0)", &entry);
 	struct rte_mbuf *mbufs[32];
@@ -143,7 +143,7 @@ static void other_entries_do_not_wait(void **state) {
 	ddp_end(port);
 }
 
-static void with_another_key_all_packets_wait(void **state) {
+PORT_TEST(with_another_key_all_packets_wait) {
 	unsigned int entry;
 	uint16_t port = port_begin("dev(net_testsrc0)", &entry);
 	uint8_t key[DDP_KEY_SHORT];
@@ -174,7 +174,7 @@ static void with_another_key_all_packets_wait(void **state) {
 	ddp_end(port);
 }
 
-static void changes_meanwhile_wait_for_each_other(void **state) {
+PORT_TEST(changes_meanwhile_wait_for_each_other) {
 	unsigned int entry;
 	uint16_t port = port_begin("dev(net_testsrc0),overflow=wait", &entry);
 	uint32_t seq = 0;
@@ -192,7 +192,7 @@ static void changes_meanwhile_wait_for_each_other(void **state) {
 	ddp_end(port);
 }
 
-static void a_queue_that_is_not_polled_is_given_up(void **state) {
+PORT_TEST(a_queue_that_is_not_polled_is_given_up) {
 	unsigned int entry;
 	uint16_t port = port_begin("dev(net_testsrc0)", &entry);
 	struct rte_mbuf *mbufs[32];
@@ -223,7 +223,7 @@ static void a_queue_that_is_not_polled_is_given_up(void **state) {
 	ddp_end(port);
 }
 
-static void parked_packets_are_dropped_at_stop(void **state) {
+PORT_TEST(parked_packets_are_dropped_at_stop) {
 	unsigned int entry;
 	uint16_t port = port_begin("dev(net_testsrc0)", &entry);
 	uint32_t seq = 0;
@@ -244,7 +244,7 @@ static void parked_packets_are_dropped_at_stop(void **state) {
 	ddp_end(port);
 }
 
-static void nobody_waits_for_a_stopped_queue(void **state) {
+PORT_TEST(nobody_waits_for_a_stopped_queue) {
 	unsigned int entry;
 	uint16_t port = port_begin("dev(net_testsrc0)", &entry);
 	uint32_t seq = 0;
@@ -275,7 +275,7 @@ static void flows_move(uint16_t port, uint16_t queue) {
 		entry_move(port, entry_of(port, flow), queue);
 }
 
-static void loaded_entries_move(void **state) {
+PORT_TEST(loaded_entries_move) {
 	uint16_t port = ddp_start("dev(net_testsrc0),balance=10", 2, 1, 1024);
 	struct rte_pmd_ddp_balance balance;
 	uint64_t counts[2];
@@ -304,7 +304,7 @@ static bool is_elephant(const struct rte_pmd_ddp_balance *balance) {
 	       balance->bound_share < 0.95;
 }
 
-static void an_elephant_is_told(void **state) {
+PORT_TEST(an_elephant_is_told) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 4, 1, 1024);
 	struct rte_pmd_ddp_balance balance = {.bound_entry = RTE_PMD_DDP_NO_ENTRY};
 	uint64_t end = rte_rdtsc() + 20 * rte_get_tsc_hz();
@@ -328,7 +328,7 @@ static void an_elephant_is_told(void **state) {
 
 // A move is given up if its old queue is not polled for ten intervals: its packets stay in order,
 // on the old queue.
-static void a_move_from_a_queue_that_is_not_polled_is_given_up(void **state) {
+PORT_TEST(a_move_from_a_queue_that_is_not_polled_is_given_up) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 2, 1, 4096);
 	uint64_t end = rte_rdtsc() + 20 * rte_get_tsc_hz();
 	unsigned int entries[4];
@@ -377,21 +377,4 @@ static void a_move_from_a_queue_that_is_not_polled_is_given_up(void **state) {
 	ddp_end(port);
 }
 
-UNIT_TESTS(order) {
-	const struct CMUnitTest tests[] = {
-		port_test(packets_wait_until_the_old_queue_is_done),
-		port_test(a_full_queue_does_not_park_packets_forever),
-		port_test(other_entries_do_not_wait),
-		port_test(with_another_key_all_packets_wait),
-		port_test(changes_meanwhile_wait_for_each_other),
-		port_test(a_queue_that_is_not_polled_is_given_up),
-		port_test(parked_packets_are_dropped_at_stop),
-		port_test(nobody_waits_for_a_stopped_queue),
-		port_test(loaded_entries_move),
-		port_test(an_elephant_is_told),
-		port_test(a_move_from_a_queue_that_is_not_polled_is_given_up),
-	};
-
-	eal_start();
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+PORT_TESTS(order)

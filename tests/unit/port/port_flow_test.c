@@ -25,7 +25,7 @@ static const uint16_t queue_list[] = {0, 1, 2, 3};
 
 /* Steering */
 
-static void a_rule_sends_its_packets_to_its_queue_until_it_is_destroyed(void **state) {
+PORT_TEST(a_rule_sends_its_packets_to_its_queue_until_it_is_destroyed) {
 	uint16_t port = rules_start(NULL);
 
 	for (uint16_t q = 0; q < N_QUEUES; q++) {
@@ -43,7 +43,7 @@ static void a_rule_sends_its_packets_to_its_queue_until_it_is_destroyed(void **s
 	ddp_end(port);
 }
 
-static void what_is_validated_only_does_nothing(void **state) {
+PORT_TEST(what_is_validated_only_does_nothing) {
 	uint16_t port = rules_start(NULL);
 
 	assert_int_equal(rte_flow_validate(port, &ingress, udp_items, ACTIONS(ACTION(DROP)), NULL),
@@ -52,7 +52,7 @@ static void what_is_validated_only_does_nothing(void **state) {
 	ddp_end(port);
 }
 
-static void the_smallest_priority_number_decides_then_the_newest_rule(void **state) {
+PORT_TEST(the_smallest_priority_number_decides_then_the_newest_rule) {
 	uint16_t port = rules_start(NULL);
 	struct rte_flow *flows[4];
 
@@ -74,7 +74,7 @@ static void the_smallest_priority_number_decides_then_the_newest_rule(void **sta
 	ddp_end(port);
 }
 
-static void a_list_of_queues_shares_packets_by_their_hash(void **state) {
+PORT_TEST(a_list_of_queues_shares_packets_by_their_hash) {
 	const uint16_t queues[] = {3, 1, 3};
 	const struct rte_flow_action_rss rss = {.queue = queues, .queue_num = RTE_DIM(queues)};
 	uint16_t port = rules_start(NULL);
@@ -95,7 +95,7 @@ static void a_list_of_queues_shares_packets_by_their_hash(void **state) {
 	ddp_end(port);
 }
 
-static void a_mark_stands_beside_the_hash(void **state) {
+PORT_TEST(a_mark_stands_beside_the_hash) {
 	static const struct rte_flow_action_mark mark = {.id = 0xdeadbeef};
 	const uint64_t both = RTE_MBUF_F_RX_FDIR | RTE_MBUF_F_RX_FDIR_ID;
 	uint16_t port = rules_start(NULL);
@@ -116,7 +116,7 @@ static void a_mark_stands_beside_the_hash(void **state) {
 }
 
 // A rule's own key, of 40 bytes, which go on with their first 12, or of 52.
-static void a_list_of_queues_may_have_a_key_of_its_own(void **state) {
+PORT_TEST(a_list_of_queues_may_have_a_key_of_its_own) {
 	const uint16_t queues[] = {3, 1, 2};
 	uint8_t key[52];
 	struct rte_flow_action_rss rss = {
@@ -153,7 +153,7 @@ static void a_list_of_queues_may_have_a_key_of_its_own(void **state) {
 }
 
 // What Open vSwitch asks for: the port's own hash over all queues. A query says what was asked.
-static void a_query_says_what_was_asked_of_rss(void **state) {
+PORT_TEST(a_query_says_what_was_asked_of_rss) {
 	static const struct rte_flow_action_rss all[] = {
 		{.types = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_TCP,
 		 .queue = queue_list,
@@ -181,7 +181,7 @@ static void a_query_says_what_was_asked_of_rss(void **state) {
 	ddp_end(port);
 }
 
-static void rules_have_only_so_many_keys(void **state) {
+PORT_TEST(rules_have_only_so_many_keys) {
 	uint8_t key[40] = {0};
 	struct rte_flow_action_rss rss = {
 		.queue = queue_list,
@@ -205,7 +205,7 @@ static void rules_have_only_so_many_keys(void **state) {
 }
 
 // A port's key that a hash rule names may be given.
-static void a_hash_rule_may_name_the_ports_key(void **state) {
+PORT_TEST(a_hash_rule_may_name_the_ports_key) {
 	const struct rte_flow_action_rss rss = {
 		.types = RTE_ETH_RSS_IPV4 | RTE_ETH_RSS_L3_SRC_ONLY,
 		.key = ddp_default_key,
@@ -224,7 +224,7 @@ static void a_hash_rule_may_name_the_ports_key(void **state) {
 #define N_MANY 3000
 
 // The path cache knows the packets' path before the rules come, and is not emptied.
-static void rules_of_a_known_shape_leave_the_path_cache_as_it_is(void **state) {
+PORT_TEST(rules_of_a_known_shape_leave_the_path_cache_as_it_is) {
 	uint16_t port = rules_start(NULL);
 	struct rte_flow *flows[N_QUEUES];
 	uint64_t learned;
@@ -246,7 +246,7 @@ static void rules_of_a_known_shape_leave_the_path_cache_as_it_is(void **state) {
 }
 
 // What they decide is part of what the path cache learns.
-static void rules_without_values_come_and_go_with_their_shape(void **state) {
+PORT_TEST(rules_without_values_come_and_go_with_their_shape) {
 	uint16_t port = rules_start(NULL);
 	struct rte_flow *flows[3];
 
@@ -267,7 +267,7 @@ static void rules_without_values_come_and_go_with_their_shape(void **state) {
 
 // A rule that a rule without values outranked when the path was learned may be followed by one that
 // outranks it.
-static void a_better_rule_of_a_known_shape_is_found(void **state) {
+PORT_TEST(a_better_rule_of_a_known_shape_is_found) {
 	uint16_t port = rules_start(NULL);
 
 	rule_create_at(port, 5, items_of_flow(1), ACTIONS(TO_QUEUE(1)));
@@ -305,7 +305,7 @@ static unsigned int warnings_of_shapes(uint16_t port, unsigned int n) {
 	return n_warnings;
 }
 
-static void a_port_warns_once_of_many_shapes(void **state) {
+PORT_TEST(a_port_warns_once_of_many_shapes) {
 	uint16_t port = rules_start(NULL);
 
 	assert_int_equal(warnings_of_shapes(port, 32), 0);
@@ -315,7 +315,7 @@ static void a_port_warns_once_of_many_shapes(void **state) {
 	ddp_end(port);
 }
 
-static void many_rules_come_and_go(void **state) {
+PORT_TEST(many_rules_come_and_go) {
 	static struct rte_flow *flows[N_MANY];
 	char error[200];
 	uint16_t port = rules_start(NULL);
@@ -357,7 +357,7 @@ static struct rte_flow_query_count count_of(uint16_t port, struct rte_flow *flow
 	return count;
 }
 
-static void dropped_packets_are_counted_and_the_sum_holds(void **state) {
+PORT_TEST(dropped_packets_are_counted_and_the_sum_holds) {
 	uint16_t port = ddp_start("dev(net_testsrc0,rxq=2),lower_queues=2", N_QUEUES, 1, 512);
 	struct rte_flow *drop =
 		rule_create(port, items_of_flow(3), ACTIONS(ACTION(COUNT), ACTION(DROP)));
@@ -386,7 +386,7 @@ static void dropped_packets_are_counted_and_the_sum_holds(void **state) {
 
 /* Hash rules */
 
-static void a_hash_rule_says_what_is_hashed_and_can_be_asked(void **state) {
+PORT_TEST(a_hash_rule_says_what_is_hashed_and_can_be_asked) {
 	uint16_t port = rules_start(NULL);
 	struct rte_eth_rss_conf off = {0};
 	const struct rte_flow_action action = ACTION(RSS);
@@ -412,7 +412,7 @@ static void a_hash_rule_says_what_is_hashed_and_can_be_asked(void **state) {
 }
 
 // An application that reads this does not create them anew, which would fail.
-static void rules_outlive_a_stop_as_the_port_tells(void **state) {
+PORT_TEST(rules_outlive_a_stop_as_the_port_tells) {
 	uint16_t port = rules_start(NULL);
 	struct rte_eth_dev_info info;
 
@@ -427,7 +427,7 @@ static void rules_outlive_a_stop_as_the_port_tells(void **state) {
 	ddp_end(port);
 }
 
-static void flush_takes_all_rules(void **state) {
+PORT_TEST(flush_takes_all_rules) {
 	uint16_t port = rules_start(NULL);
 	struct rte_flow *flow = NULL;
 
@@ -445,7 +445,7 @@ static void flush_takes_all_rules(void **state) {
 
 /* What rules need */
 
-static void a_port_keeps_the_queues_that_its_rules_use(void **state) {
+PORT_TEST(a_port_keeps_the_queues_that_its_rules_use) {
 	struct rte_eth_conf conf = {.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS};
 	uint16_t port = rules_start(NULL);
 	struct rte_flow *flow = rule_create(port, items_of_flow(1), ACTIONS(TO_QUEUE(2)));
@@ -471,7 +471,7 @@ static void profile_del(uint16_t port, const char *name, int ret, const char *ex
 	assert_string_equal(error, expected);
 }
 
-static void a_profile_that_rules_need_stays(void **state) {
+PORT_TEST(a_profile_that_rules_need_stays) {
 	static const struct rte_flow_item_gtp teid = {.teid = RTE_BE32(TEID)};
 	uint16_t port = rules_start("gtpu+vxlan");
 	const struct rte_flow_item *session =
@@ -501,7 +501,7 @@ static void a_profile_that_rules_need_stays(void **state) {
 	ddp_end(port);
 }
 
-static void all_rules_that_need_a_profile_are_named(void **state) {
+PORT_TEST(all_rules_that_need_a_profile_are_named) {
 	uint16_t port = rules_start("gtpu");
 
 	rule_create(port, ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(UDP), ITEM(GTPU)),
@@ -632,7 +632,7 @@ static bool is_marked(uint16_t port, const struct piece *pieces) {
 	return (seen_of_pieces(port, pieces).flags & RTE_MBUF_F_RX_FDIR) != 0;
 }
 
-static void values_are_found_where_a_packet_has_them(void **state) {
+PORT_TEST(values_are_found_where_a_packet_has_them) {
 	uint16_t port = rules_start("e810-comms");
 
 	for (unsigned int i = 0; i < RTE_DIM(values); i++) {
@@ -647,7 +647,7 @@ static void values_are_found_where_a_packet_has_them(void **state) {
 }
 
 // Else a rule for IPv6 behind GRE would take the place of one for IPv4, and hash no packet of it.
-static void both_versions_behind_gre_have_rules_of_their_own(void **state) {
+PORT_TEST(both_versions_behind_gre_have_rules_of_their_own) {
 	static const struct rte_flow_action_rss by_ipv4 = {
 		.types = RTE_ETH_RSS_IPV4 | RTE_ETH_RSS_L3_SRC_ONLY,
 	};
@@ -670,7 +670,7 @@ static void both_versions_behind_gre_have_rules_of_their_own(void **state) {
 }
 
 // Addresses and ports each sorted, then hashed as they are.
-static void a_sorted_hash_is_that_of_the_sorted_tuple(void **state) {
+PORT_TEST(a_sorted_hash_is_that_of_the_sorted_tuple) {
 	static const struct rte_flow_action_rss sorted = {
 		.func = RTE_ETH_HASH_FUNCTION_SYMMETRIC_TOEPLITZ_SORT,
 		.types = RTE_ETH_RSS_NONFRAG_IPV4_UDP,
@@ -702,7 +702,7 @@ static const char *dump_of(uint16_t port, struct rte_flow *flow) {
 	return text;
 }
 
-static void a_dump_shows_what_each_rule_asks_and_does(void **state) {
+PORT_TEST(a_dump_shows_what_each_rule_asks_and_does) {
 	static const struct rte_flow_item_eth eth = {.dst.addr_bytes = {2, 0, 0, 0, 0, 1}};
 	static const struct rte_flow_item_vlan vlan = {.tci = RTE_BE16(0x1005)},
 					       vlan_mask = {.tci = RTE_BE16(0x1fff)};
@@ -775,7 +775,7 @@ static void a_dump_shows_what_each_rule_asks_and_does(void **state) {
 
 // A newer hash rule of its pattern takes its place for good: also where that is destroyed, and
 // another one, which may lie where that did in memory, is validated.
-static void a_rule_that_was_replaced_stays_out_of_force(void **state) {
+PORT_TEST(a_rule_that_was_replaced_stays_out_of_force) {
 	static const struct rte_flow_action_rss by_destination = {
 		.types = RTE_ETH_RSS_IPV4 | RTE_ETH_RSS_L3_DST_ONLY,
 	};
@@ -856,7 +856,7 @@ static uint32_t hash_meanwhile(struct meanwhile *meanwhile) {
 
 // Else a flow would go to another queue before the old one is done, and two cores would have
 // packets of it at once. Neither change compiles rules, and no path cache knows the packets' path.
-static void a_hash_rule_changes_nothing_before_packets_wait_for_older_ones(void **state) {
+PORT_TEST(a_hash_rule_changes_nothing_before_packets_wait_for_older_ones) {
 	uint16_t port = ddp_start("dev(net_testsrc0,rxq=2),lower_queues=2", N_QUEUES, 1, 512);
 	struct meanwhile meanwhile = {.port = port};
 	uint32_t by_rule;
@@ -870,37 +870,4 @@ static void a_hash_rule_changes_nothing_before_packets_wait_for_older_ones(void 
 	ddp_end(port);
 }
 
-UNIT_TESTS(port_flow) {
-	const struct CMUnitTest tests[] = {
-		port_test(a_rule_sends_its_packets_to_its_queue_until_it_is_destroyed),
-		port_test(what_is_validated_only_does_nothing),
-		port_test(the_smallest_priority_number_decides_then_the_newest_rule),
-		port_test(a_list_of_queues_shares_packets_by_their_hash),
-		port_test(a_mark_stands_beside_the_hash),
-		port_test(a_list_of_queues_may_have_a_key_of_its_own),
-		port_test(a_query_says_what_was_asked_of_rss),
-		port_test(rules_have_only_so_many_keys),
-		port_test(a_hash_rule_may_name_the_ports_key),
-		port_test(rules_of_a_known_shape_leave_the_path_cache_as_it_is),
-		port_test(rules_without_values_come_and_go_with_their_shape),
-		port_test(a_better_rule_of_a_known_shape_is_found),
-		port_test(a_port_warns_once_of_many_shapes),
-		port_test(many_rules_come_and_go),
-		port_test(dropped_packets_are_counted_and_the_sum_holds),
-		port_test(a_hash_rule_says_what_is_hashed_and_can_be_asked),
-		port_test(rules_outlive_a_stop_as_the_port_tells),
-		port_test(flush_takes_all_rules),
-		port_test(a_port_keeps_the_queues_that_its_rules_use),
-		port_test(a_profile_that_rules_need_stays),
-		port_test(all_rules_that_need_a_profile_are_named),
-		port_test(values_are_found_where_a_packet_has_them),
-		port_test(both_versions_behind_gre_have_rules_of_their_own),
-		port_test(a_sorted_hash_is_that_of_the_sorted_tuple),
-		port_test(a_rule_that_was_replaced_stays_out_of_force),
-		port_test(a_dump_shows_what_each_rule_asks_and_does),
-		port_test(a_hash_rule_changes_nothing_before_packets_wait_for_older_ones),
-	};
-
-	eal_start();
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+PORT_TESTS(port_flow)

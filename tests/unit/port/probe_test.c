@@ -45,7 +45,7 @@ static const struct refusal refusals[] = {
 	{"dev(net_ddp1,dev(net_testsrc0),bogus=1)", "net_ddp1: unknown argument 'bogus'"},
 };
 
-static void refused_probes_undo_everything(void **state) {
+PORT_TEST(refused_probes_undo_everything) {
 	for (unsigned int i = 0; i < RTE_DIM(refusals); i++) {
 		uint16_t port;
 
@@ -59,7 +59,7 @@ static void refused_probes_undo_everything(void **state) {
 	}
 }
 
-static void only_our_port_is_seen(void **state) {
+PORT_TEST(only_our_port_is_seen) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 2, 2, 64);
 
 	assert_int_equal(port, 0);
@@ -69,14 +69,14 @@ static void only_our_port_is_seen(void **state) {
 }
 
 // DPDK's newer syntax of a device.
-static void a_lower_device_may_be_given_by_bus_and_name(void **state) {
+PORT_TEST(a_lower_device_may_be_given_by_bus_and_name) {
 	uint16_t port = ddp_start("dev(bus=vdev,name=net_testsrc0)", 2, 2, 64);
 
 	assert_int_equal(rte_eth_dev_count_total(), 2);
 	ddp_end(port);
 }
 
-static void a_port_that_is_there_is_taken_over(void **state) {
+PORT_TEST(a_port_that_is_there_is_taken_over) {
 	struct rte_eth_dev_owner owner;
 	uint16_t port, lower;
 
@@ -95,8 +95,8 @@ static void a_port_that_is_there_is_taken_over(void **state) {
 	ddp_end(port);
 }
 
-static void close_and_probe_again_many_times(void **state) {
-	for (unsigned int i = 0; i < 50; i++) {
+PORT_TEST(close_and_probe_again_many_times) {
+	for (unsigned int i = 0; i < DRAWN(40); i++) {
 		uint16_t port = ddp_start("dev(net_testsrc0),overflow=wait", 4, 4, i % 2 ? 384 : 1);
 
 		assert_int_equal(port, 0);
@@ -113,7 +113,7 @@ static void close_and_probe_again_many_times(void **state) {
 	}
 }
 
-static void removed_without_close_leaves_an_orphan_that_is_reused(void **state) {
+PORT_TEST(removed_without_close_leaves_an_orphan_that_is_reused) {
 	for (unsigned int i = 0; i < 3; i++) {
 		ddp_start("dev(net_testsrc0)", 1, 1, 64);
 		assert_int_equal(rte_vdev_uninit("net_ddp0"), 0);
@@ -126,7 +126,7 @@ static void removed_without_close_leaves_an_orphan_that_is_reused(void **state) 
 	assert_int_equal(rte_vdev_uninit("net_testsrc0"), 0);
 }
 
-static void an_orphan_below_an_orphan_is_reused(void **state) {
+PORT_TEST(an_orphan_below_an_orphan_is_reused) {
 	const char *devargs = "dev(net_ddp1,dev(net_testsrc0))";
 	uint16_t port;
 
@@ -139,7 +139,7 @@ static void an_orphan_below_an_orphan_is_reused(void **state) {
 	ddp_end(port);
 }
 
-static void an_orderly_end_says_nothing(void **state) {
+PORT_TEST(an_orderly_end_says_nothing) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 2, 2, 64);
 	static char said[4096];
 
@@ -149,7 +149,7 @@ static void an_orderly_end_says_nothing(void **state) {
 	assert_string_equal(said, "");
 }
 
-static void a_lower_device_that_goes_is_survived(void **state) {
+PORT_TEST(a_lower_device_that_goes_is_survived) {
 	struct rte_eth_link link;
 	struct rte_mbuf *mbuf;
 	uint16_t port;
@@ -174,7 +174,7 @@ static void a_lower_device_that_goes_is_survived(void **state) {
 	assert_int_equal(rte_vdev_uninit("net_ddp0"), 0);
 }
 
-static void limits_are_those_of_both(void **state) {
+PORT_TEST(limits_are_those_of_both) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
 	struct rte_eth_dev_info info;
 
@@ -201,7 +201,7 @@ static void limits_are_those_of_both(void **state) {
 }
 
 // A device that has a limit and cannot change its MTU, and one that takes packets of any length.
-static void mtu_is_not_more_than_the_lower_device_takes(void **state) {
+PORT_TEST(mtu_is_not_more_than_the_lower_device_takes) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
 	uint16_t mtu;
 
@@ -215,7 +215,7 @@ static void mtu_is_not_more_than_the_lower_device_takes(void **state) {
 	ddp_end(port);
 }
 
-static void two_hundred_and_fifty_six_queues_work(void **state) {
+PORT_TEST(two_hundred_and_fifty_six_queues_work) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 256, 256, 64);
 
 	packets_feed(0, 0, 1000, 1000);
@@ -279,11 +279,11 @@ static int run_child(const char *what) {
 	return status;
 }
 
-static void a_cleanup_inside_a_burst_call_ends(void **state) {
+PORT_TEST(a_cleanup_inside_a_burst_call_ends) {
 	assert_int_equal(run_child(INTERRUPTED), 0);
 }
 
-static void never_closed_before_eal_cleanup(void **state) {
+PORT_TEST(never_closed_before_eal_cleanup) {
 	for (unsigned int i = 0; i < RTE_DIM(never_closed); i++) {
 		char number[8];
 		int status;
@@ -296,26 +296,9 @@ static void never_closed_before_eal_cleanup(void **state) {
 }
 
 UNIT_TESTS(probe) {
-	const struct CMUnitTest tests[] = {
-		port_test(refused_probes_undo_everything),
-		port_test(only_our_port_is_seen),
-		port_test(a_lower_device_may_be_given_by_bus_and_name),
-		port_test(a_port_that_is_there_is_taken_over),
-		port_test(close_and_probe_again_many_times),
-		port_test(removed_without_close_leaves_an_orphan_that_is_reused),
-		port_test(an_orphan_below_an_orphan_is_reused),
-		port_test(an_orderly_end_says_nothing),
-		port_test(a_lower_device_that_goes_is_survived),
-		port_test(limits_are_those_of_both),
-		port_test(mtu_is_not_more_than_the_lower_device_takes),
-		port_test(two_hundred_and_fifty_six_queues_work),
-		port_test(never_closed_before_eal_cleanup),
-		port_test(a_cleanup_inside_a_burst_call_ends),
-	};
-
 	if (unit_argument != NULL)
 		return strcmp(unit_argument, INTERRUPTED) == 0 ? interrupted_child() :
 								 child(unit_argument);
 	eal_start();
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return PORT_TESTS_RUN();
 }

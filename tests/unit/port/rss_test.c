@@ -23,7 +23,7 @@ static uint32_t hash_expected(unsigned int flow, const uint8_t *key) {
 	return rte_softrss(words, RTE_DIM(words), key);
 }
 
-static void hash_queue_and_fields_are_in_the_mbuf(void **state) {
+PORT_TEST(hash_queue_and_fields_are_in_the_mbuf) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", N_QUEUES, 1, 512);
 	int meta_off = rte_mbuf_dynfield_lookup(RTE_PMD_DDP_META_DYNFIELD, NULL);
 	int tsc_off = rte_mbuf_dynfield_lookup(RTE_PMD_DDP_RX_TSC_DYNFIELD, NULL);
@@ -61,7 +61,7 @@ static void hash_queue_and_fields_are_in_the_mbuf(void **state) {
 	ddp_end(port);
 }
 
-static void without_rss_all_is_on_queue_0(void **state) {
+PORT_TEST(without_rss_all_is_on_queue_0) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", N_QUEUES, 1, 512);
 	struct rte_eth_rss_conf conf = {.rss_hf = 0};
 	struct rte_mbuf *mbufs[32];
@@ -81,7 +81,7 @@ static void without_rss_all_is_on_queue_0(void **state) {
 	ddp_end(port);
 }
 
-static void rss_is_off_without_the_mode(void **state) {
+PORT_TEST(rss_is_off_without_the_mode) {
 	struct rte_eth_conf conf = {.rxmode.mq_mode = RTE_ETH_MQ_RX_NONE};
 	int port = ddp_probe("dev(net_testsrc0)");
 	uint64_t counts[4] = {0};
@@ -126,7 +126,7 @@ static void key_check(uint16_t port, const uint8_t *key, uint8_t len) {
 
 // Also after a change of the profiles: ethdev of newer DPDK refuses a key of any other length, and
 // the application has its key.
-static void key_has_the_length_that_the_device_tells(void **state) {
+PORT_TEST(key_has_the_length_that_the_device_tells) {
 	static const struct {
 		const char *devargs, *later; // profiles
 		uint8_t len;
@@ -170,7 +170,7 @@ static void key_has_the_length_that_the_device_tells(void **state) {
 	}
 }
 
-static void configure_takes_a_key_of_40_bytes(void **state) {
+PORT_TEST(configure_takes_a_key_of_40_bytes) {
 	uint8_t key[52] = {1, 2, 3};
 	struct rte_eth_conf conf = {
 		.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS,
@@ -190,7 +190,7 @@ static void configure_takes_a_key_of_40_bytes(void **state) {
 }
 
 // With a checksum in the hash, packets of one flow would be on different queues.
-static void who_asks_for_everything_does_not_ask_for_checksums(void **state) {
+PORT_TEST(who_asks_for_everything_does_not_ask_for_checksums) {
 	const uint64_t checksums = RTE_ETH_RSS_IPV4_CHKSUM | RTE_ETH_RSS_L4_CHKSUM;
 	uint16_t port = ddp_start("dev(net_testsrc0),profile=e810-comms", N_QUEUES, 1, 512);
 	struct rte_eth_rss_conf conf = {0};
@@ -214,7 +214,7 @@ static void who_asks_for_everything_does_not_ask_for_checksums(void **state) {
 	ddp_end(port);
 }
 
-static void reta_is_round_robin_until_set(void **state) {
+PORT_TEST(reta_is_round_robin_until_set) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", N_QUEUES, 1, 512);
 	struct rte_eth_rss_reta_entry64 reta[8] = {{.mask = 1, .reta = {N_QUEUES}}};
 	uint64_t counts[N_QUEUES] = {0};
@@ -298,7 +298,7 @@ static void burst_check(uint16_t port, const uint8_t *key, unsigned int n_words,
 
 // A change of the key or the redirection table costs no packet; after a change of what is
 // hashed no packet is hashed as before.
-static void paths_stay_learned_when_only_key_or_reta_change(void **state) {
+PORT_TEST(paths_stay_learned_when_only_key_or_reta_change) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", N_QUEUES, 1, 512);
 	uint8_t key[DDP_KEY_SHORT];
 	struct rte_eth_rss_conf conf = {.rss_key = key,
@@ -362,7 +362,7 @@ static enum rte_eth_hash_function function_of(uint16_t port) {
 	return DPDK_RSS_FUNCTION(&conf);
 }
 
-static void hash_functions_change_what_is_hashed(void **state) {
+PORT_TEST(hash_functions_change_what_is_hashed) {
 	uint16_t port;
 	struct rte_eth_rss_conf conf = {.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP};
 
@@ -379,7 +379,7 @@ static void hash_functions_change_what_is_hashed(void **state) {
 	ddp_end(port);
 }
 
-static void an_update_without_a_function_keeps_it(void **state) {
+PORT_TEST(an_update_without_a_function_keeps_it) {
 	uint16_t port;
 	struct rte_eth_rss_conf conf = {.rss_hf = RTE_ETH_RSS_IP};
 
@@ -400,7 +400,7 @@ static void an_update_without_a_function_keeps_it(void **state) {
 	ddp_end(port);
 }
 
-static void configure_takes_functions_that_there_are(void **state) {
+PORT_TEST(configure_takes_functions_that_there_are) {
 	struct rte_eth_conf conf = {
 		.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS,
 		.rx_adv_conf.rss_conf.rss_hf = RTE_ETH_RSS_IP,
@@ -420,7 +420,7 @@ static void configure_takes_functions_that_there_are(void **state) {
 	assert_int_equal(rte_vdev_uninit("net_ddp0"), 0);
 }
 
-static void segments_do_not_matter(void **state) {
+PORT_TEST(segments_do_not_matter) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 512);
 	unsigned int n = 0;
 
@@ -465,7 +465,7 @@ static void *poller_main(void *arg) {
 	return NULL;
 }
 
-static void changes_under_traffic_lose_nothing(void **state) {
+PORT_TEST(changes_under_traffic_lose_nothing) {
 	uint16_t port = ddp_start("dev(net_testsrc0),overflow=wait", N_QUEUES, 1, 64);
 	struct poller poller = {.port = port, .running = true};
 	uint8_t key[DDP_KEY_SHORT];
@@ -492,23 +492,4 @@ static void changes_under_traffic_lose_nothing(void **state) {
 	ddp_end(port);
 }
 
-UNIT_TESTS(rss) {
-	const struct CMUnitTest tests[] = {
-		port_test(hash_queue_and_fields_are_in_the_mbuf),
-		port_test(without_rss_all_is_on_queue_0),
-		port_test(rss_is_off_without_the_mode),
-		port_test(key_has_the_length_that_the_device_tells),
-		port_test(configure_takes_a_key_of_40_bytes),
-		port_test(who_asks_for_everything_does_not_ask_for_checksums),
-		port_test(reta_is_round_robin_until_set),
-		port_test(paths_stay_learned_when_only_key_or_reta_change),
-		port_test(hash_functions_change_what_is_hashed),
-		port_test(an_update_without_a_function_keeps_it),
-		port_test(configure_takes_functions_that_there_are),
-		port_test(segments_do_not_matter),
-		port_test(changes_under_traffic_lose_nothing),
-	};
-
-	eal_start();
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+PORT_TESTS(rss)

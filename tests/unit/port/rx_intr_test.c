@@ -78,7 +78,7 @@ static unsigned int take(uint16_t port, uint16_t queue) {
 }
 
 // One queue is woken by the lower device, and the other by the first.
-static void a_queue_is_woken_by_the_lower_device_or_another_queue(void **state) {
+PORT_TEST(a_queue_is_woken_by_the_lower_device_or_another_queue) {
 	uint16_t port = intr_start(SRC, N_QUEUES);
 	unsigned int flow = flow_of(port, 1);
 
@@ -96,7 +96,7 @@ static void a_queue_is_woken_by_the_lower_device_or_another_queue(void **state) 
 	ddp_end(port);
 }
 
-static void a_queue_with_packets_does_not_go_to_sleep(void **state) {
+PORT_TEST(a_queue_with_packets_does_not_go_to_sleep) {
 	uint16_t port = intr_start(SRC, N_QUEUES);
 	unsigned int flow = flow_of(port, 1);
 
@@ -114,7 +114,7 @@ static void a_queue_with_packets_does_not_go_to_sleep(void **state) {
 }
 
 // Each lower queue wakes one queue, and all are shared out.
-static void lower_queues_wake_queues_in_turn(void **state) {
+PORT_TEST(lower_queues_wake_queues_in_turn) {
 	uint16_t port = intr_start("dev(net_testsrc0,rxq=3,intr=1),lower_queues=3", N_QUEUES);
 
 	for (unsigned int i = 0; i < 3; i++) {
@@ -127,7 +127,7 @@ static void lower_queues_wake_queues_in_turn(void **state) {
 	ddp_end(port);
 }
 
-static void another_queue_is_woken_for_one_that_is_stopped(void **state) {
+PORT_TEST(another_queue_is_woken_for_one_that_is_stopped) {
 	uint16_t port = intr_start(SRC, N_QUEUES);
 
 	all_sleep(port, N_QUEUES);
@@ -148,7 +148,7 @@ static void another_queue_is_woken_for_one_that_is_stopped(void **state) {
 }
 
 // Packets wait for their old queues to be polled.
-static void a_change_wakes_all_queues(void **state) {
+PORT_TEST(a_change_wakes_all_queues) {
 	uint16_t port = intr_start(SRC, N_QUEUES);
 	char error[256];
 
@@ -162,7 +162,7 @@ static void a_change_wakes_all_queues(void **state) {
 	ddp_end(port);
 }
 
-static void a_port_without_interrupts_below_refuses_them(void **state) {
+PORT_TEST(a_port_without_interrupts_below_refuses_them) {
 	const struct rte_eth_conf conf = {.intr_conf.rxq = 1};
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
 
@@ -172,7 +172,7 @@ static void a_port_without_interrupts_below_refuses_them(void **state) {
 	ddp_end(port);
 }
 
-static void interrupts_are_as_configured_after_a_restart(void **state) {
+PORT_TEST(interrupts_are_as_configured_after_a_restart) {
 	uint16_t port = intr_start(SRC, N_QUEUES);
 
 	assert_int_equal(
@@ -240,7 +240,7 @@ static uint64_t taken(const struct sleeper *sleepers, unsigned int n) {
 }
 
 // Each burst arrives when the one before was taken, so one wake-up that is lost shows as a timeout.
-static void no_wake_up_is_lost(void **state) {
+PORT_TEST(no_wake_up_is_lost) {
 	static const char *const devargs[] = {
 		SRC, "dev(net_testsrc0,rxq=2,intr=1),lower_queues=2,overflow=drop",
 		"dev(net_testsrc0,nic=1,rxq=4,intr=1),overflow=wait,offload=auto:ice-os",
@@ -290,18 +290,4 @@ static void no_wake_up_is_lost(void **state) {
 	}
 }
 
-UNIT_TESTS(rx_intr) {
-	const struct CMUnitTest tests[] = {
-		port_test(a_queue_is_woken_by_the_lower_device_or_another_queue),
-		port_test(a_queue_with_packets_does_not_go_to_sleep),
-		port_test(lower_queues_wake_queues_in_turn),
-		port_test(another_queue_is_woken_for_one_that_is_stopped),
-		port_test(a_change_wakes_all_queues),
-		port_test(a_port_without_interrupts_below_refuses_them),
-		port_test(interrupts_are_as_configured_after_a_restart),
-		port_test(no_wake_up_is_lost),
-	};
-
-	eal_start();
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+PORT_TESTS(rx_intr)

@@ -36,7 +36,7 @@ static uint32_t lcg(uint32_t *seed) {
 	return *seed >> 16;
 }
 
-static void order_of_flows_holds_with_one_thread(void **state) {
+PORT_TEST(order_of_flows_holds_with_one_thread) {
 	// Rings down to one entry, bursts of any size, queues polled at random.
 	static const char *const devargs[] = {"dev(net_testsrc0),overflow=wait",
 					      "dev(net_testsrc0),overflow=drop"};
@@ -91,7 +91,7 @@ static void *poller_main(void *arg) {
 	return NULL;
 }
 
-static void order_of_flows_holds_with_two_threads(void **state) {
+PORT_TEST(order_of_flows_holds_with_two_threads) {
 	static const uint16_t n_descs[] = {3, 256};
 
 	for (unsigned int i = 0; i < RTE_DIM(n_descs); i++) {
@@ -126,7 +126,7 @@ static void order_of_flows_holds_with_two_threads(void **state) {
 	}
 }
 
-static void full_rings_drop_and_count(void **state) {
+PORT_TEST(full_rings_drop_and_count) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 2, 1, 8);
 	struct rte_eth_stats stats;
 	unsigned int n = 0;
@@ -163,7 +163,7 @@ static uint16_t flow_find(uint16_t port, uint16_t queue) {
 }
 
 // A ring with little more room than a burst needs is emptied before more is read.
-static void a_queue_that_is_polled_loses_nothing_on_a_small_ring(void **state) {
+PORT_TEST(a_queue_that_is_polled_loses_nothing_on_a_small_ring) {
 	uint16_t port = ddp_start("dev(net_testsrc0),overflow=drop", 2, 1, 40);
 	uint16_t own = flow_find(port, 0), other = flow_find(port, 1);
 	struct rte_mbuf *mbufs[64], *mbuf;
@@ -186,7 +186,7 @@ static void a_queue_that_is_polled_loses_nothing_on_a_small_ring(void **state) {
 	ddp_end(port);
 }
 
-static void wait_stops_reading_until_the_queue_is_polled(void **state) {
+PORT_TEST(wait_stops_reading_until_the_queue_is_polled) {
 	uint16_t port = ddp_start("dev(net_testsrc0),overflow=wait", 2, 1, 8);
 	unsigned int n = 0;
 
@@ -201,7 +201,7 @@ static void wait_stops_reading_until_the_queue_is_polled(void **state) {
 	ddp_end(port);
 }
 
-static void sums_hold_over_stop_start_and_reset(void **state) {
+PORT_TEST(sums_hold_over_stop_start_and_reset) {
 	uint16_t port = ddp_start("dev(net_testsrc0),overflow=wait", 4, 1, 16);
 	struct rte_eth_stats stats;
 	uint64_t in_rings, dropped;
@@ -249,7 +249,7 @@ static void other_thread_reads_lower_1(void *arg) {
 	flow_feed(1, 0, 4, 4);
 }
 
-static void what_another_thread_put_on_the_ring_comes_first(void **state) {
+PORT_TEST(what_another_thread_put_on_the_ring_comes_first) {
 	uint16_t port = ddp_start("dev(net_testsrc0,rxq=2),lower_queues=2", 2, 1, 64);
 	struct rte_mbuf *mbufs[32];
 	unsigned int n = 0;
@@ -303,7 +303,7 @@ static void *intruder_main(void *arg) {
 	return NULL;
 }
 
-static void a_stop_waits_for_burst_calls(void **state) {
+PORT_TEST(a_stop_waits_for_burst_calls) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 2, 2, 64);
 	struct intruder intruder = {.port = port, .running = true};
 	struct inside inside = {.port = port};
@@ -335,7 +335,7 @@ static void a_stop_waits_for_burst_calls(void **state) {
 	ddp_end(port);
 }
 
-static void every_source_queue_is_read(void **state) {
+PORT_TEST(every_source_queue_is_read) {
 	uint16_t port = ddp_start("dev(net_testsrc0,rxq=8),lower_queues=8", 1, 1, 512);
 
 	for (unsigned int i = 0; i < 8; i++)
@@ -345,7 +345,7 @@ static void every_source_queue_is_read(void **state) {
 }
 
 // Packets of lower queue 0 wait on the queue's ring while lower queue 1 has full bursts for it.
-static void a_ring_is_read_while_another_lower_queue_has_full_bursts(void **state) {
+PORT_TEST(a_ring_is_read_while_another_lower_queue_has_full_bursts) {
 	uint16_t port = ddp_start("dev(net_testsrc0,rxq=2),lower_queues=2", 1, 1, 512);
 	struct rte_mbuf *mbufs[32];
 	unsigned int n = 0;
@@ -367,7 +367,7 @@ static void a_ring_is_read_while_another_lower_queue_has_full_bursts(void **stat
 	ddp_end(port);
 }
 
-static void a_device_that_wants_queues_gets_no_more_than_ours(void **state) {
+PORT_TEST(a_device_that_wants_queues_gets_no_more_than_ours) {
 	static const struct { unsigned int ours, lower; } rows[] = {{1, 1}, {2, 2}, {4, 4}, {8, 4}};
 
 	for (unsigned int i = 0; i < RTE_DIM(rows); i++) {
@@ -382,7 +382,7 @@ static void a_device_that_wants_queues_gets_no_more_than_ours(void **state) {
 	}
 }
 
-static void a_burst_of_any_size_is_filled_in_time(void **state) {
+PORT_TEST(a_burst_of_any_size_is_filled_in_time) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
 	struct rte_mbuf *mbufs[100];
 	unsigned int n = 0;
@@ -401,22 +401,4 @@ static void a_burst_of_any_size_is_filled_in_time(void **state) {
 	ddp_end(port);
 }
 
-UNIT_TESTS(rx) {
-	const struct CMUnitTest tests[] = {
-		port_test(order_of_flows_holds_with_one_thread),
-		port_test(order_of_flows_holds_with_two_threads),
-		port_test(full_rings_drop_and_count),
-		port_test(a_queue_that_is_polled_loses_nothing_on_a_small_ring),
-		port_test(wait_stops_reading_until_the_queue_is_polled),
-		port_test(sums_hold_over_stop_start_and_reset),
-		port_test(what_another_thread_put_on_the_ring_comes_first),
-		port_test(a_stop_waits_for_burst_calls),
-		port_test(every_source_queue_is_read),
-		port_test(a_ring_is_read_while_another_lower_queue_has_full_bursts),
-		port_test(a_device_that_wants_queues_gets_no_more_than_ours),
-		port_test(a_burst_of_any_size_is_filled_in_time),
-	};
-
-	eal_start();
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+PORT_TESTS(rx)

@@ -373,8 +373,8 @@ static void spread_check(const struct setting *s, const char *spec, unsigned int
 		fail_msg("%s on %s: no packet type", spec, nics[nic].kind);
 }
 
-static void fake_nics_spread_as_the_plan_says(void **state) {
-	for (unsigned int i = 0; i < RTE_DIM(rows); i += 1 + draw_below(1 + PROFILES_STEP / 4)) {
+PORT_TEST(fake_nics_spread_as_the_plan_says) {
+	for (unsigned int i = 0; i < RTE_DIM(rows); i += draw_step(1)) {
 		struct setting s;
 
 		setting_init(&s, rows[i].spec, ALL);
@@ -422,7 +422,7 @@ static void changed_check(unsigned int nic) {
 }
 
 // `plan --pcap` simulates the NIC with a profile that was changed so.
-static void a_changed_profile_parts_what_the_nic_parts(void **state) {
+PORT_TEST(a_changed_profile_parts_what_the_nic_parts) {
 	static const char *const specs[] = {"gtpu", "gtpu:ue", "gtpu:teid", "pppoe"};
 
 	for (unsigned int i = 0; i < RTE_DIM(specs); i++) {
@@ -431,12 +431,4 @@ static void a_changed_profile_parts_what_the_nic_parts(void **state) {
 	}
 }
 
-UNIT_TESTS(spread) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fake_nics_spread_as_the_plan_says),
-		cmocka_unit_test(a_changed_profile_parts_what_the_nic_parts),
-	};
-
-	eal_start();
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+PORT_TESTS(spread)

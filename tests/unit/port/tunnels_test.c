@@ -36,7 +36,7 @@ static void assert_type(uint16_t port, uint8_t first, const char *expected) {
 	rte_pktmbuf_free(mbuf);
 }
 
-static void a_declared_port_leads_to_its_tunnel(void **state) {
+PORT_TEST(a_declared_port_leads_to_its_tunnel) {
 	static const struct {
 		uint8_t type, first;
 		const char *name;
@@ -46,7 +46,8 @@ static void a_declared_port_leads_to_its_tunnel(void **state) {
 		{RTE_ETH_TUNNEL_TYPE_GENEVE, 0, "GENEVE"},
 		{RTE_ETH_TUNNEL_TYPE_ECPRI, 0x10, "ECPRI_UDP"},
 	};
-	uint16_t port = ddp_start("dev(net_testsrc0),profile=e810-comms", 1, 1, 64);
+	uint16_t port =
+		ddp_start("dev(net_testsrc0),profile=vxlan+vxlan-gpe+geneve+ecpri", 1, 1, 64);
 
 	for (unsigned int i = 0; i < RTE_DIM(rows); i++) {
 		assert_type(port, rows[i].first, "IPV4_UDP");
@@ -65,7 +66,7 @@ static void a_declared_port_leads_to_its_tunnel(void **state) {
 	ddp_end(port);
 }
 
-static void refusals_change_nothing(void **state) {
+PORT_TEST(refusals_change_nothing) {
 	uint16_t port = ddp_start("dev(net_testsrc0),profile=vxlan+geneve", 1, 1, 64);
 
 	assert_int_equal(del(port, RTE_ETH_TUNNEL_TYPE_VXLAN, UDP_PORT), -ENOENT);
@@ -86,7 +87,7 @@ static void refusals_change_nothing(void **state) {
 }
 
 // The lower device is to hash all of it, and does not take the rules: the tunnel stays declared.
-static void a_delete_that_fails_changes_nothing(void **state) {
+PORT_TEST(a_delete_that_fails_changes_nothing) {
 	uint16_t port = ddp_start(
 		"dev(net_testsrc0,nic=2),profile=gtpu+vxlan,offload=require:ice-comms", 1, 1, 64);
 	struct fake_nic *nic = testsrc_nic(0);
@@ -102,7 +103,7 @@ static void a_delete_that_fails_changes_nothing(void **state) {
 	ddp_end(port);
 }
 
-static void as_many_ports_as_there_is_room_for(void **state) {
+PORT_TEST(as_many_ports_as_there_is_room_for) {
 	uint16_t port = ddp_start("dev(net_testsrc0),profile=vxlan", 1, 1, 64);
 	unsigned int n = 0;
 	int ret;
@@ -117,7 +118,7 @@ static void as_many_ports_as_there_is_room_for(void **state) {
 	ddp_end(port);
 }
 
-static void a_port_waits_for_the_profile_to_come_back(void **state) {
+PORT_TEST(a_port_waits_for_the_profile_to_come_back) {
 	uint16_t port = ddp_start("dev(net_testsrc0),profile=geneve+vxlan", 1, 1, 64);
 	char error[256];
 
@@ -130,15 +131,4 @@ static void a_port_waits_for_the_profile_to_come_back(void **state) {
 	ddp_end(port);
 }
 
-UNIT_TESTS(tunnels) {
-	const struct CMUnitTest tests[] = {
-		port_test(a_declared_port_leads_to_its_tunnel),
-		port_test(refusals_change_nothing),
-		port_test(a_delete_that_fails_changes_nothing),
-		port_test(as_many_ports_as_there_is_room_for),
-		port_test(a_port_waits_for_the_profile_to_come_back),
-	};
-
-	eal_start();
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+PORT_TESTS(tunnels)
