@@ -14,8 +14,10 @@ typedef uint32_t scan_fn(uint16_t port, struct rte_mbuf *const *mbufs, unsigned 
 static struct rte_mbuf pool[BURST];
 static struct rte_mbuf *mbufs[BURST];
 
+static uint64_t seed = 1;
+
 static uint32_t random_32(void) {
-	return (uint32_t)random() ^ (uint32_t)random() << 16;
+	return random_next(&seed);
 }
 
 // Packets of one type with a hash, and all else at random. Returns their bytes.
@@ -26,8 +28,8 @@ static uint32_t burst_make(unsigned int n) {
 	for (unsigned int i = 0; i < n; i++) {
 		struct rte_mbuf *mbuf = &pool[(i * 7) % BURST];
 
-		for (unsigned int k = 0; k < sizeof(*mbuf); k++)
-			((uint8_t *)mbuf)[k] = (uint8_t)random();
+		for (unsigned int k = 0; k < sizeof(*mbuf) / 8; k++)
+			((uint64_t *)mbuf)[k] = random_next(&seed);
 		mbuf->packet_type = rte_ptype;
 		mbuf->ol_flags |= RTE_MBUF_F_RX_RSS_HASH;
 		mbuf->pkt_len = 1 + random_32() % 65536;

@@ -168,15 +168,11 @@ PORT_TEST(an_application_can_ask_while_the_lower_device_is_called) {
 
 // As net_bonding does: the link comes up inside its start.
 static void link_tell(const char *op, void *arg) {
-	RTE_SET_USED(arg);
 	if (strcmp(op, "start") == 0)
 		testsrc_link(0, true);
 }
 
 static int link_noted(uint16_t port, enum rte_eth_event_type type, void *arg, void *ret) {
-	RTE_SET_USED(port);
-	RTE_SET_USED(type);
-	RTE_SET_USED(ret);
 	ask(arg);
 	return 0;
 }
@@ -505,8 +501,6 @@ static int end_noted(uint16_t port, enum rte_eth_event_type type, void *arg, voi
 	struct rte_eth_dev_info info;
 	struct rte_eth_stats stats;
 
-	RTE_SET_USED(type);
-	RTE_SET_USED(ret);
 	assert_int_equal(rte_eth_dev_info_get(port, &info), -ENODEV);
 	assert_int_equal(rte_eth_stats_get(port, &stats), -ENODEV);
 	*(unsigned int *)arg += 1;

@@ -256,38 +256,6 @@ static uint64_t polled(const struct poller *poller) {
 	return __atomic_load_n(&poller->n_packets, __ATOMIC_RELAXED);
 }
 
-// Feed packets until the poller has some of them.
-static void poller_feed(const struct poller *poller) {
-	uint64_t n = polled(poller);
-
-	do {
-		packets_feed(0, 0, N_FLOWS, 4 * N_FLOWS);
-		while (polled(poller) == n && testsrc_left(0) > 0)
-			sched_yield();
-	} while (polled(poller) == n);
-}
-
-PORT_TEST(queues_stop_and_start_under_traffic) {
-	uint16_t port = ddp_start("dev(net_testsrc0,rxq=2),lower_queues=2", 3, 1, 64);
-	struct poller pollers[2];
-	pthread_t threads[2];
-
-	pollers_start(pollers, threads, 2, port);
-	for (unsigned int i = 0; i < 40; i++) {
-		poller_feed(&pollers[0]);
-		assert_int_equal(rte_eth_dev_rx_queue_stop(port, 1 + i % 2), 0);
-		assert_sum_holds(port);
-		poller_feed(&pollers[0]);
-		assert_int_equal(rte_eth_dev_rx_queue_start(port, 1 + i % 2), 0);
-		assert_sum_holds(port);
-	}
-	pollers_stop(pollers, threads, 2);
-	poll_to_end(port, 3, 0, NULL);
-	assert_int_equal(xstat(port, "rx_in_rings"), 0);
-	assert_sum_holds(port);
-	ddp_end(port);
-}
-
 PORT_TEST(a_device_removed_under_traffic_is_left_alone) {
 	for (unsigned int i = 0; i < 20; i++) {
 		uint16_t port = ddp_start("dev(net_testsrc0,rxq=2),lower_queues=2", 2, 1, 64);
@@ -329,7 +297,6 @@ struct events {
 static int event_note(uint16_t port, enum rte_eth_event_type type, void *arg, void *ret) {
 	struct events *events = arg;
 
-	RTE_SET_USED(ret);
 	events->n_seen[type]++;
 	return rte_eth_link_get_nowait(port, &events->link); // as bonding does
 }

@@ -104,6 +104,8 @@ void draw_cases(void (*run)(unsigned int i), unsigned int n);
 int leak_setup(void **state);
 int leak_teardown(void **state);
 
+#define port_test(fn) cmocka_unit_test_setup_teardown(fn, leak_setup, leak_teardown)
+
 // The tests of a file, in their order: PORT_TEST(its_name) { ... }, and PORT_TESTS(file) at the
 // end.
 #define PORT_TEST(fn) PORT_TEST_IN(leak_setup, leak_teardown, fn)

@@ -108,8 +108,6 @@ struct seen {
 static int made_note(uint16_t port, enum rte_eth_event_type type, void *arg, void *ret) {
 	struct seen *seen = arg;
 
-	RTE_SET_USED(type);
-	RTE_SET_USED(ret);
 	assert_true(seen->n_made < RTE_DIM(seen->made));
 	seen->made[seen->n_made++] = port;
 	seen->n_valid = RTE_MAX(seen->n_valid, rte_eth_dev_count_total());
@@ -119,8 +117,6 @@ static int made_note(uint16_t port, enum rte_eth_event_type type, void *arg, voi
 static int gone_note(uint16_t port, enum rte_eth_event_type type, void *arg, void *ret) {
 	struct seen *seen = arg;
 
-	RTE_SET_USED(type);
-	RTE_SET_USED(ret);
 	assert_true(seen->n_gone < RTE_DIM(seen->gone));
 	seen->gone[seen->n_gone++] = port;
 	return 0;
@@ -148,8 +144,6 @@ PORT_TEST(nothing_is_told_of_the_ids_that_are_held) {
 // As a device with several ports makes the next one after it has announced the first, which is
 // ours.
 static int second_make(uint16_t port, enum rte_eth_event_type type, void *arg, void *ret) {
-	RTE_SET_USED(type);
-	RTE_SET_USED(ret);
 	if (port == DDP_LOWER_ID_MIN)
 		*(int *)arg = rte_vdev_init("net_testsrc1", "");
 	return 0;

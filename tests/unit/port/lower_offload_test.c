@@ -122,16 +122,6 @@ static void state_is(uint16_t port, const char *expected) {
 		fail_msg("%s, not %s", state, expected);
 }
 
-static unsigned int mismatched(uint16_t port_id) {
-	struct ddp_port *port = ddp_registry_get(port_id);
-	unsigned int n;
-
-	ddp_hw_ptypes_watch(port);
-	n = port->offload.n_mismatched;
-	ddp_registry_put(port);
-	return n;
-}
-
 static bool nic_lies; // it accepts rules and does nothing
 
 // The application's; items NULL: none.
@@ -1116,7 +1106,6 @@ PORT_TEST(a_declared_port_is_declared_on_the_lower_device) {
 		ddp_start("dev(net_testsrc0,nic=2),profile=vxlan:outer,offload=auto:ice-comms",
 			  N_QUEUES, 1, 64);
 
-	RTE_SET_USED(port);
 	if (testsrc_nic(0)->vxlan_ports[0] != 0)
 		assert_int_equal(testsrc_nic(0)->vxlan_ports[0], 4789);
 	ddp_end(port);

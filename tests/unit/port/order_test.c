@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Answers plugin/port/run/order.c and plugin/port/balance.c. One thread polls all queues, so each
 // step of a wait is seen by itself.
-#include "harness.h"
+#include "port_rules.h"
 
 #include <string.h>
 
-#include <rte_alarm.h>
 #include <rte_cycles.h>
 
+#include "port/exchange/exchange.h"
+#include "port/state/control.h"
 #include "rss/rss.h"
 
 #define FLOW 7
 #define OTHER 4 // a flow of another entry
+#define THIRD 1 // and of a third
 #define N_DESC 64
 
 static uint32_t next_seq;
@@ -34,19 +36,8 @@ static unsigned int poll(uint16_t port, uint16_t queue, unsigned int n, uint32_t
 	return got;
 }
 
-static unsigned int entry_of(uint16_t port, unsigned int flow) {
-	struct rte_mbuf *mbuf = packet(flow, 0);
-	unsigned int entry = DDP_RETA_SIZE, n_rxq = 2;
-
-	testsrc_feed(0, 0, &mbuf, 1);
-	for (unsigned int i = 0; i < 4; i++)
-		for (unsigned int q = 0; q < n_rxq; q++)
-			if (rte_eth_rx_burst(port, q, &mbuf, 1) == 1) {
-				entry = mbuf->hash.rss % DDP_RETA_SIZE;
-				rte_pktmbuf_free(mbuf);
-			}
-	assert_true(entry < DDP_RETA_SIZE);
-	return entry;
+static unsigned int entry_of(unsigned int flow) {
+	return hash_of(flow) % DDP_RETA_SIZE;
 }
 
 static void entry_move(uint16_t port, unsigned int entry, uint16_t queue) {
@@ -57,25 +48,33 @@ static void entry_move(uint16_t port, unsigned int entry, uint16_t queue) {
 	assert_int_equal(rte_eth_dev_rss_reta_update(port, reta, DDP_RETA_SIZE), 0);
 }
 
-// A port whose flow FLOW is on queue 0. Its entry is returned.
-static uint16_t port_begin(const char *devargs, unsigned int *entry) {
+// A port whose flow FLOW is on queue 0 of two.
+static uint16_t port_begin(const char *devargs) {
 	uint16_t port = ddp_start(devargs, 2, 1, N_DESC);
 
 	next_seq = 0;
-	*entry = entry_of(port, FLOW);
-	entry_move(port, *entry, 0);
+	entry_move(port, entry_of(FLOW), 0);
 	poll_to_end(port, 2, 0, NULL);
 	return port;
 }
 
+// 20 packets on queue 0's ring.
+static void ring_fill(uint16_t port, uint32_t *seq) {
+	feed(FLOW, 20);
+	assert_int_equal(poll(port, 1, 32, seq), 0);
+}
+
+// Then a move to queue 1.
+static void move_begin(uint16_t port, uint32_t *seq) {
+	ring_fill(port, seq);
+	entry_move(port, entry_of(FLOW), 1);
+}
+
 PORT_TEST(packets_wait_until_the_old_queue_is_done) {
-	unsigned int entry;
-	uint16_t port = port_begin("dev(net_testsrc0)", &entry);
+	uint16_t port = port_begin("dev(net_testsrc0)");
 	uint32_t seq = 0;
 
-	feed(FLOW, 20);
-	assert_int_equal(poll(port, 1, 32, &seq), 0); // puts them on queue 0's ring
-	entry_move(port, entry, 1);
+	move_begin(port, &seq);
 	feed(FLOW, 10);
 	assert_int_equal(poll(port, 1, 32, &seq), 0); // the older ones are still on queue 0
 	assert_int_equal(xstat(port, "order_parked"), 10);
@@ -96,14 +95,11 @@ PORT_TEST(packets_wait_until_the_old_queue_is_done) {
 // A core that has more to do than it can would else take all packets from those parked from then
 // on, and load-aware RSS would decide nothing more.
 PORT_TEST(a_full_queue_does_not_park_packets_forever) {
-	unsigned int entry;
-	uint16_t port = port_begin("dev(net_testsrc0),overflow=wait", &entry);
+	uint16_t port = port_begin("dev(net_testsrc0),overflow=wait");
 	uint64_t parked = 0;
 	uint32_t seq = 0;
 
-	feed(FLOW, 20);
-	assert_int_equal(poll(port, 1, 32, &seq), 0);
-	entry_move(port, entry, 1);
+	move_begin(port, &seq);
 	feed(FLOW, 400);
 	for (unsigned int i = 0; i < 6; i++)
 		assert_int_equal(poll(port, 1, 32, &seq), 0);
@@ -123,18 +119,15 @@ PORT_TEST(a_full_queue_does_not_park_packets_forever) {
 }
 
 PORT_TEST(other_entries_do_not_wait) {
-	unsigned int entry, other;
-	uint16_t port = port_begin("dev(net_testsrc0)", &entry);
+	const unsigned int other = entry_of(OTHER);
+	uint16_t port = port_begin("dev(net_testsrc0)");
 	struct rte_mbuf *mbufs[32];
 	uint32_t seq = 0;
 
-	other = entry_of(port, OTHER);
-	assert_int_not_equal(other, entry);
+	assert_int_not_equal(other, entry_of(FLOW));
 	entry_move(port, other, 1);
 	poll_to_end(port, 2, 0, NULL);
-	feed(FLOW, 20);
-	assert_int_equal(poll(port, 1, 32, &seq), 0);
-	entry_move(port, entry, 1);
+	move_begin(port, &seq);
 	feed(OTHER, 3);
 	assert_int_equal(rte_eth_rx_burst(port, 1, mbufs, 32), 3);
 	rte_pktmbuf_free_bulk(mbufs, 3);
@@ -144,8 +137,7 @@ PORT_TEST(other_entries_do_not_wait) {
 }
 
 PORT_TEST(with_another_key_all_packets_wait) {
-	unsigned int entry;
-	uint16_t port = port_begin("dev(net_testsrc0)", &entry);
+	uint16_t port = port_begin("dev(net_testsrc0)");
 	uint8_t key[DDP_KEY_SHORT];
 	struct rte_eth_rss_conf conf = {
 		.rss_key = key,
@@ -175,14 +167,13 @@ PORT_TEST(with_another_key_all_packets_wait) {
 }
 
 PORT_TEST(changes_meanwhile_wait_for_each_other) {
-	unsigned int entry;
-	uint16_t port = port_begin("dev(net_testsrc0),overflow=wait", &entry);
+	uint16_t port = port_begin("dev(net_testsrc0),overflow=wait");
 	uint32_t seq = 0;
 
 	for (unsigned int i = 0; i < 200; i++) {
 		feed(FLOW, 7);
 		poll(port, i / 3 % 2, 1 + i % 5, &seq);
-		entry_move(port, entry, i % 2);
+		entry_move(port, entry_of(FLOW), i % 2);
 	}
 	for (unsigned int i = 0; seq != next_seq && i < 2000; i++)
 		poll(port, i % 2, 32, &seq);
@@ -193,16 +184,13 @@ PORT_TEST(changes_meanwhile_wait_for_each_other) {
 }
 
 PORT_TEST(a_queue_that_is_not_polled_is_given_up) {
-	unsigned int entry;
-	uint16_t port = port_begin("dev(net_testsrc0)", &entry);
+	uint16_t port = port_begin("dev(net_testsrc0)");
 	struct rte_mbuf *mbufs[32];
 	uint64_t end;
 	uint32_t seq = 0;
 	unsigned int n = 0;
 
-	feed(FLOW, 20);
-	assert_int_equal(poll(port, 1, 32, &seq), 0);
-	entry_move(port, entry, 1);
+	move_begin(port, &seq);
 	feed(FLOW, 10);
 	end = rte_rdtsc() + 10 * rte_get_tsc_hz();
 	while (n == 0 && rte_rdtsc() < end)
@@ -211,8 +199,8 @@ PORT_TEST(a_queue_that_is_not_polled_is_given_up) {
 	assert_int_equal(packet_seq(mbufs[0]), 20);
 	rte_pktmbuf_free_bulk(mbufs, n);
 	assert_int_equal(xstat(port, "balance_given_up"), 1);
-	entry_move(port, entry, 0); // nobody waits for it again until it is polled
-	entry_move(port, entry, 1);
+	entry_move(port, entry_of(FLOW), 0); // nobody waits for it again until it is polled
+	entry_move(port, entry_of(FLOW), 1);
 	feed(FLOW, 3);
 	seq = 30;
 	poll(port, 1, 32, &seq);
@@ -224,13 +212,10 @@ PORT_TEST(a_queue_that_is_not_polled_is_given_up) {
 }
 
 PORT_TEST(parked_packets_are_dropped_at_stop) {
-	unsigned int entry;
-	uint16_t port = port_begin("dev(net_testsrc0)", &entry);
+	uint16_t port = port_begin("dev(net_testsrc0)");
 	uint32_t seq = 0;
 
-	feed(FLOW, 20);
-	assert_int_equal(poll(port, 1, 32, &seq), 0);
-	entry_move(port, entry, 1);
+	move_begin(port, &seq);
 	feed(FLOW, 10);
 	assert_int_equal(poll(port, 1, 32, &seq), 0);
 	assert_int_equal(rte_eth_dev_stop(port), 0);
@@ -245,13 +230,10 @@ PORT_TEST(parked_packets_are_dropped_at_stop) {
 }
 
 PORT_TEST(nobody_waits_for_a_stopped_queue) {
-	unsigned int entry;
-	uint16_t port = port_begin("dev(net_testsrc0)", &entry);
+	uint16_t port = port_begin("dev(net_testsrc0)");
 	uint32_t seq = 0;
 
-	feed(FLOW, 20);
-	assert_int_equal(poll(port, 1, 32, &seq), 0);
-	entry_move(port, entry, 1);
+	move_begin(port, &seq);
 	feed(FLOW, 10);
 	assert_int_equal(poll(port, 1, 32, &seq), 0);
 	assert_int_equal(rte_eth_dev_rx_queue_stop(port, 0), 0);
@@ -270,9 +252,9 @@ static void skewed_feed(unsigned int n) {
 		feed(flow, flow < 4 ? n : 1);
 }
 
-static void flows_move(uint16_t port, uint16_t queue) {
+static void four_move(uint16_t port, uint16_t queue) {
 	for (unsigned int flow = 0; flow < 4; flow++)
-		entry_move(port, entry_of(port, flow), queue);
+		entry_move(port, entry_of(flow), queue);
 }
 
 PORT_TEST(loaded_entries_move) {
@@ -281,7 +263,7 @@ PORT_TEST(loaded_entries_move) {
 	uint64_t counts[2];
 	uint64_t end = rte_rdtsc() + 20 * rte_get_tsc_hz();
 
-	flows_move(port, 0);
+	four_move(port, 0);
 	do {
 		memset(counts, 0, sizeof(counts));
 		skewed_feed(100);
@@ -308,7 +290,6 @@ PORT_TEST(an_elephant_is_told) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 4, 1, 1024);
 	struct rte_pmd_ddp_balance balance = {.bound_entry = RTE_PMD_DDP_NO_ENTRY};
 	uint64_t end = rte_rdtsc() + 20 * rte_get_tsc_hz();
-	unsigned int entry = entry_of(port, 0);
 
 	assert_int_equal(rte_pmd_ddp_balance_set(port, 10), 0);
 	while (!is_elephant(&balance) && rte_rdtsc() < end) {
@@ -319,7 +300,7 @@ PORT_TEST(an_elephant_is_told) {
 		rte_delay_us_sleep(200);
 		assert_int_equal(rte_pmd_ddp_balance_get(port, &balance), 0);
 	}
-	assert_int_equal(balance.bound_entry, entry);
+	assert_int_equal(balance.bound_entry, entry_of(0));
 	assert_true(is_elephant(&balance));
 	assert_non_null(strstr(balance.bound_flow, " > 192.168.0.1:53 UDP"));
 	assert_int_equal(rte_pmd_ddp_balance_set(port, 0), 0);
@@ -331,14 +312,11 @@ PORT_TEST(an_elephant_is_told) {
 PORT_TEST(a_move_from_a_queue_that_is_not_polled_is_given_up) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 2, 1, 4096);
 	uint64_t end = rte_rdtsc() + 20 * rte_get_tsc_hz();
-	unsigned int entries[4];
 	struct rte_mbuf *mbufs[32];
 	uint64_t missed, n[2] = {0};
 	uint16_t got;
 
-	for (unsigned int i = 0; i < 4; i++)
-		entries[i] = entry_of(port, i);
-	flows_move(port, 0);
+	four_move(port, 0);
 	poll_to_end(port, 2, 0, NULL);
 	assert_int_equal(rte_pmd_ddp_balance_set(port, 20), 0);
 	// Queue 0 is polled for one packet a time: its ring is never empty.
@@ -370,10 +348,263 @@ PORT_TEST(a_move_from_a_queue_that_is_not_polled_is_given_up) {
 	assert_int_equal(xstat(port, "rx_missed_packets"), missed);
 	rte_delay_us_sleep(100000);
 	for (unsigned int i = 0; i < 4; i++) // the table says so, too
-		if (reta_get(port, entries[i]) != 0)
+		if (reta_get(port, entry_of(i)) != 0)
 			assert_true(xstat(port, "balance_moves") > xstat(port, "balance_given_up"));
 	assert_sum_holds(port);
 	poll_to_end(port, 2, 0, NULL);
+	ddp_end(port);
+}
+
+/* Moves that are given up, as load-aware RSS makes them, one by one by the change that it applies
+ */
+
+#define NEVER "dev(net_testsrc0),balance=60000" // its interval does not end
+#define PATIENCE_US 200000                      // longer than this thread may be preempted for
+#define SHORT_US 10000                          // where that does not matter
+
+// patience_us 0: for good. Flow THIRD stays on queue 1.
+static void moves_try(uint16_t id, uint16_t flow_queue, uint16_t other_queue,
+		      unsigned int patience_us) {
+	int ret;
+	struct ddp_port *port = ddp_registry_change(id, &ret);
+	struct ddp_rss rss = port->rss;
+	const struct ddp_change change = {.rss = &rss, .patience_us = patience_us};
+
+	rss.reta[entry_of(FLOW)] = flow_queue;
+	rss.reta[entry_of(OTHER)] = other_queue;
+	rss.reta[entry_of(THIRD)] = 1;
+	assert_int_equal(ddp_change_apply(port, &change), 0);
+	ddp_change_end(port);
+}
+
+static void move_try(uint16_t port, uint16_t queue, unsigned int patience_us) {
+	moves_try(port, queue, 0, patience_us);
+}
+
+// Poll queue 1 until a move from queue 0 is given up.
+static void poll_until_given_up(uint16_t port, uint32_t *seq) {
+	uint64_t end = rte_rdtsc() + 20 * rte_get_tsc_hz(),
+		 before = xstat(port, "balance_given_up");
+
+	while (xstat(port, "balance_given_up") == before && rte_rdtsc() < end)
+		assert_int_equal(poll(port, 1, 32, seq), 0);
+	assert_true(xstat(port, "balance_given_up") > before);
+}
+
+// 20 packets on queue 0's ring, then a move to queue 1 that is given up with 10 packets parked.
+static void move_give_up(uint16_t port, uint32_t *seq) {
+	ring_fill(port, seq);
+	move_try(port, 1, PATIENCE_US);
+	feed(FLOW, 10);
+	poll_until_given_up(port, seq);
+	assert_int_equal(xstat(port, "order_parked"), 10);
+}
+
+static void poll_all_in_order(uint16_t port, uint16_t queue, uint32_t *seq) {
+	for (unsigned int i = 0; i < 10 && *seq != next_seq; i++)
+		poll(port, queue, 32, seq);
+	assert_int_equal(*seq, next_seq);
+}
+
+PORT_TEST(packets_of_a_move_given_up_go_to_the_old_queue) {
+	uint16_t port = port_begin(NEVER);
+	uint32_t seq = 0;
+
+	move_give_up(port, &seq);
+	feed(FLOW, 5);
+	assert_int_equal(poll(port, 1, 32, &seq), 0);
+	poll_all_in_order(port, 0, &seq);
+	assert_sum_holds(port);
+	ddp_end(port);
+}
+
+// The next flow whose packets the table gives to queue 1, by another entry than that of FLOW.
+static unsigned int flow_of_queue_1(uint16_t port) {
+	unsigned int flow = FLOW + 1;
+
+	while (reta_get(port, entry_of(flow)) != 1 || entry_of(flow) == entry_of(FLOW))
+		flow++;
+	return flow;
+}
+
+// Feed a packet of a flow, which the next calls of queue 1 must return, and nothing else.
+static void assert_comes_at_once(uint16_t port, unsigned int flow) {
+	struct rte_mbuf *mbuf = packet(flow, 0), *got;
+	unsigned int n = 0;
+
+	testsrc_feed(0, 0, &mbuf, 1);
+	for (unsigned int i = 0; i < 4; i++) {
+		uint16_t n_now = rte_eth_rx_burst(port, 1, &got, 1);
+
+		if (n_now == 1) {
+			assert_ptr_equal(got, mbuf);
+			rte_pktmbuf_free(got);
+		}
+		n += n_now;
+	}
+	assert_int_equal(n, 1);
+}
+
+// As long as ten intervals of the default.
+PORT_TEST(other_queues_do_not_notice_one_that_is_not_polled_for_a_second) {
+	uint16_t port = port_begin(NEVER);
+	unsigned int flow = flow_of_queue_1(port), n = 0;
+	uint64_t end = rte_rdtsc() + 20 * rte_get_tsc_hz();
+	uint32_t seq = 0;
+
+	ring_fill(port, &seq);
+	move_try(port, 1, 1000000);
+	feed(FLOW, 10);
+	for (; xstat(port, "balance_given_up") == 0 && rte_rdtsc() < end; n++) {
+		assert_comes_at_once(port, flow);
+		rte_delay_us_sleep(2000);
+	}
+	assert_true(n > 1);
+	assert_int_equal(xstat(port, "balance_given_up"), 1);
+	assert_int_equal(xstat(port, "order_parked"), 10);
+	poll_all_in_order(port, 0, &seq);
+	assert_comes_at_once(port, flow);
+	assert_int_equal(xstat(port, "rx_missed_packets"), 0);
+	assert_sum_holds(port);
+	ddp_end(port);
+}
+
+// Nobody would put the table right any more.
+PORT_TEST(without_balancing_the_table_says_where_packets_go) {
+	uint16_t port = port_begin(NEVER);
+	uint32_t seq = 0;
+
+	move_give_up(port, &seq);
+	assert_int_equal(rte_pmd_ddp_balance_set(port, 0), 0);
+	assert_int_equal(reta_get(port, entry_of(FLOW)), 0);
+	feed(FLOW, 5);
+	poll_all_in_order(port, 0, &seq);
+	move_try(port, 1, 0);
+	feed(FLOW, 5);
+	assert_int_equal(poll(port, 0, 32, &seq), 0); // done with its last burst
+	poll_all_in_order(port, 1, &seq);
+	ddp_end(port);
+}
+
+// It would be given up later.
+PORT_TEST(without_balancing_a_move_under_way_is_final) {
+	uint16_t port = port_begin(NEVER);
+	uint32_t seq = 0;
+	uint64_t end;
+
+	ring_fill(port, &seq);
+	move_try(port, 1, SHORT_US);
+	assert_int_equal(rte_pmd_ddp_balance_set(port, 0), 0);
+	feed(FLOW, 10);
+	end = rte_rdtsc() + 2 * SHORT_US * (rte_get_tsc_hz() / 1000000);
+	while (rte_rdtsc() < end)
+		assert_int_equal(poll(port, 1, 32, &seq), 0);
+	assert_int_equal(reta_get(port, entry_of(FLOW)), 1);
+	assert_int_equal(xstat(port, "balance_given_up"), 0);
+	assert_int_equal(poll(port, 0, 32, &seq), 20);
+	assert_int_equal(poll(port, 0, 32, &seq), 0);
+	poll_all_in_order(port, 1, &seq);
+	ddp_end(port);
+}
+
+// A change gave up on queue 0 before. Its packets of the entry would be overtaken by the move.
+PORT_TEST(a_move_waits_for_a_queue_that_a_change_gave_up_on) {
+	uint16_t port = port_begin(NEVER);
+	uint32_t seq = 0;
+
+	ring_fill(port, &seq);
+	move_try(port, 1, 0);
+	feed(FLOW, 1);
+	seq = 20; // overtakes the others
+	for (unsigned int i = 0; i < 2000 && seq == 20; i++) {
+		poll(port, 1, 32, &seq);
+		rte_delay_us_sleep(1000);
+	}
+	assert_int_equal(xstat(port, "balance_given_up"), 1);
+	move_try(port, 0, 0);
+	assert_int_equal(poll(port, 1, 32, &seq), 0);
+	feed(FLOW, 10);
+	assert_int_equal(poll(port, 1, 32, &seq), 0); // to queue 0
+	move_try(port, 1, PATIENCE_US);
+	feed(FLOW, 10);
+	poll_until_given_up(port, &seq);
+	ddp_end(port);
+}
+
+// Where they go has nothing to do with the table, even if that has the same queue.
+PORT_TEST(packets_of_a_rule_do_not_return) {
+	uint16_t port = port_begin(NEVER);
+	struct rte_flow *flow;
+	uint32_t seq = 0;
+
+	ring_fill(port, &seq);
+	flow = rule_create(port, items_of_flow(FLOW), ACTIONS(TO_QUEUE(1)));
+	seq = 20;
+	feed(FLOW, 2);
+	for (unsigned int i = 0; i < 2000 && seq == 20; i++) { // the rule may have to wait
+		poll(port, 1, 32, &seq);
+		rte_delay_us_sleep(1000);
+	}
+	assert_int_equal(seq, 22);
+	move_try(port, 1, PATIENCE_US);
+	for (unsigned int i = 0; i < 20; i++) {
+		feed(FLOW, 2);
+		assert_int_equal(poll(port, 1, 32, &seq), 2);
+		rte_delay_us_sleep(PATIENCE_US / 10);
+	}
+	assert_int_equal(seq, next_seq);
+	rule_destroy(port, flow);
+	ddp_end(port);
+}
+
+/* Two lower queues */
+
+static unsigned int queue_1_poll(uint16_t port, unsigned int n_polls) {
+	struct rte_mbuf *mbufs[32];
+	unsigned int sum = 0;
+
+	for (unsigned int i = 0; i < n_polls; i++) {
+		uint16_t n = rte_eth_rx_burst(port, 1, mbufs, 32);
+
+		for (uint16_t j = 0; j < n; j++)
+			sum += packet_flow(mbufs[j]) == THIRD;
+		rte_pktmbuf_free_bulk(mbufs, n);
+	}
+	return sum;
+}
+
+// Lower queue 0 gives the move of FLOW up, and lower queue 1 that of OTHER: each of them has
+// packets for a queue that is not polled. The moves back concern the other lower queue, too, which
+// must not have all packets wait for the queues that are not polled.
+PORT_TEST(moves_given_up_by_one_lower_queue_do_not_stop_another) {
+	uint16_t port =
+		ddp_start("dev(net_testsrc0,rxq=2),lower_queues=2,balance=60000", 3, 1, N_DESC);
+	uint64_t end;
+
+	assert_int_not_equal(entry_of(FLOW), entry_of(OTHER));
+	moves_try(port, 0, 2, 0);
+	poll_to_end(port, 3, 0, NULL);
+	flow_feed(0, FLOW, 0, 10);
+	flow_feed(1, OTHER, 0, 10);
+	queue_1_poll(port, 4);
+	moves_try(port, 1, 1, PATIENCE_US);
+	end = rte_rdtsc() + 20 * rte_get_tsc_hz();
+	while (xstat(port, "balance_given_up") < 2 && rte_rdtsc() < end) {
+		flow_feed(0, FLOW, 0, 1);
+		flow_feed(1, OTHER, 0, 1);
+		queue_1_poll(port, 4);
+		rte_delay_us_sleep(100);
+	}
+	assert_int_equal(rte_pmd_ddp_balance_set(port, 0), 0);
+	assert_int_equal(reta_get(port, entry_of(FLOW)), 0);
+	assert_int_equal(reta_get(port, entry_of(OTHER)), 2);
+	for (unsigned int lower = 0; lower < 2; lower++) {
+		flow_feed(lower, THIRD, 0, 3);
+		assert_int_equal(queue_1_poll(port, 4), 3);
+	}
+	assert_int_equal(xstat(port, "balance_given_up"), 2);
+	poll_to_end(port, 3, 0, NULL);
+	assert_sum_holds(port);
 	ddp_end(port);
 }
 

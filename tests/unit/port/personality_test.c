@@ -4,8 +4,6 @@
 #include "harness.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -436,9 +434,6 @@ static int early_answer;
 
 // A port of ethdev has come: the lower one, while ours is being set up.
 static int port_comes(uint16_t id, enum rte_eth_event_type type, void *arg, void *ret) {
-	RTE_SET_USED(type);
-	RTE_SET_USED(arg);
-	RTE_SET_USED(ret);
 	early_answer = id == early_port ? early_answer : add(early_port, "gtpu");
 	return 0;
 }
@@ -561,84 +556,6 @@ PORT_TEST(a_profile_can_be_added_at_any_time) {
 	good(del(port, "mine"));
 	assert_int_equal(rte_eth_dev_start(port), 0);
 	type_is(port, "IPV4_UDP");
-	ddp_end(port);
-}
-
-struct poller {
-	uint16_t port;
-	bool running;
-	uint16_t mine; // id
-	unsigned int n_packets, n_mine, n_wrong;
-};
-
-// Packets are those of one profile or of the other in all they say: number and hash belong
-// together.
-static void packet_check(struct poller *poller, const struct rte_mbuf *mbuf) {
-	uint32_t word = rte_be_to_cpu_32(packet_seq(mbuf));
-	bool is_mine = meta_of(mbuf)->ptype_id == poller->mine;
-	uint32_t hash = rte_softrss(&word, 1, ddp_default_key);
-
-	poller->n_packets++;
-	poller->n_mine += is_mine;
-	poller->n_wrong += is_mine != (mbuf->hash.rss == hash);
-	poller->n_wrong += is_mine && meta_of(mbuf)->value != word;
-}
-
-static void *poller_main(void *arg) {
-	struct poller *poller = arg;
-
-	while (__atomic_load_n(&poller->running, __ATOMIC_RELAXED)) {
-		struct rte_mbuf *mbufs[32];
-
-		for (uint16_t q = 0; q < 2; q++) {
-			uint16_t n = rte_eth_rx_burst(poller->port, q, mbufs, 32);
-
-			for (uint16_t i = 0; i < n; i++)
-				packet_check(poller, mbufs[i]);
-			rte_pktmbuf_free_bulk(mbufs, n);
-		}
-	}
-	return NULL;
-}
-
-PORT_TEST(no_packet_is_lost_or_half_steered_by_a_change) {
-	uint16_t port = ddp_start("dev(net_testsrc0),overflow=wait", 2, 1, 64);
-	struct poller poller = {.port = port, .running = true};
-	unsigned int n_fed = 0, left;
-	pthread_t thread;
-
-	good(add_text(port, MINE));
-	for (poller.mine = 1;; poller.mine++) {
-		char name[64];
-
-		assert_true(rte_pmd_ddp_ptype_name(port, poller.mine, name, sizeof(name)) > 0);
-		if (strcmp(name, "MINE") == 0)
-			break;
-	}
-	assert_int_equal(pthread_create(&thread, NULL, poller_main, &poller), 0);
-	for (unsigned int i = 0; i < 30; i++) {
-		for (unsigned int j = 0; j < 500; j++) {
-			struct rte_mbuf *mbuf = packet(j % 16, rte_cpu_to_be_32(n_fed++ + 1));
-
-			testsrc_feed(0, 0, &mbuf, 1);
-		}
-		good(i % 2 == 0 ? del(port, "mine") : add_text(port, MINE));
-		assert_sum_holds(port);
-		// Packets come after each change: the poller, which may share this CPU, could run
-		// after every second change only. Of mbufs there are no more than in the pool.
-		left = testsrc_left(0);
-		while (left > 0 && testsrc_left(0) > RTE_MIN(left - 1, 4000u))
-			sched_yield();
-	}
-	while (testsrc_left(0) > 0 || xstat(port, "rx_in_rings") > 0)
-		;
-	__atomic_store_n(&poller.running, false, __ATOMIC_RELAXED);
-	pthread_join(thread, NULL);
-	assert_int_equal(poller.n_packets, n_fed);
-	assert_int_equal(poller.n_wrong, 0);
-	assert_in_range(poller.n_mine, 1, n_fed - 1);
-	assert_types_add_up(port);
-	assert_int_equal(xstat(port, "rx_type_MINE_packets"), poller.n_mine);
 	ddp_end(port);
 }
 

@@ -7,6 +7,8 @@
 #include <rte_byteorder.h>
 #include <rte_thash.h>
 
+#include "port/lower/lower.h"
+#include "port/state/control.h"
 #include "rss/rss.h"
 
 const struct rte_flow_action_queue queue_of[N_QUEUES + 1] = {{0}, {1}, {2}, {3}, {4}};
@@ -101,4 +103,14 @@ bool is_by_hash(uint16_t port, unsigned int flow) {
 	struct seen seen = seen_of_flow(port, flow);
 
 	return seen.hash == hash_of(flow) && seen.queue == (int)(hash_of(flow) % N_QUEUES);
+}
+
+unsigned int mismatched(uint16_t port_id) {
+	struct ddp_port *port = ddp_registry_get(port_id);
+	unsigned int n;
+
+	ddp_hw_ptypes_watch(port);
+	n = port->offload.n_mismatched;
+	ddp_registry_put(port);
+	return n;
 }

@@ -61,4 +61,7 @@ struct seen seen_of_flow(uint16_t port, unsigned int flow);
 uint32_t hash_of(unsigned int flow);
 bool is_by_hash(uint16_t port, unsigned int flow);
 
+// How many packet types have had another hash than expected, after a look at them as by the alarm.
+unsigned int mismatched(uint16_t port_id);
+
 #endif

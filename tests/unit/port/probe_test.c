@@ -251,7 +251,6 @@ static int child(const char *number) {
 
 // An application that cleans up in a signal handler, which has interrupted a burst call.
 static void clean_up(void *arg) {
-	RTE_SET_USED(arg);
 	_exit(rte_eal_cleanup() != 0);
 }
 

@@ -2,7 +2,6 @@
 // Answers plugin/port/exchange/steering.c and what run/rx_fill.c writes into mbufs.
 #include "harness.h"
 
-#include <pthread.h>
 #include <string.h>
 
 #include <rte_bus_vdev.h>
@@ -437,58 +436,6 @@ PORT_TEST(segments_do_not_matter) {
 		n++;
 	}
 	assert_int_equal(xstat(port, "rx_q0_bytes"), 2 * 46 * n);
-	ddp_end(port);
-}
-
-struct poller {
-	uint16_t port;
-	bool running;
-	unsigned int n_bad, n_packets;
-};
-
-// Polls and returns the packets to the lower device, so that they go round and round.
-static void *poller_main(void *arg) {
-	struct poller *poller = arg;
-
-	while (__atomic_load_n(&poller->running, __ATOMIC_RELAXED)) {
-		for (uint16_t q = 0; q < N_QUEUES; q++) {
-			struct rte_mbuf *mbufs[32];
-			uint16_t n = rte_eth_rx_burst(poller->port, q, mbufs, 32);
-
-			for (uint16_t i = 0; i < n; i++)
-				poller->n_bad += !(mbufs[i]->ol_flags & RTE_MBUF_F_RX_RSS_HASH);
-			if (n > 0)
-				testsrc_feed(0, 0, mbufs, n);
-			__atomic_add_fetch(&poller->n_packets, n, __ATOMIC_RELAXED);
-		}
-	}
-	return NULL;
-}
-
-PORT_TEST(changes_under_traffic_lose_nothing) {
-	uint16_t port = ddp_start("dev(net_testsrc0),overflow=wait", N_QUEUES, 1, 64);
-	struct poller poller = {.port = port, .running = true};
-	uint8_t key[DDP_KEY_SHORT];
-	struct rte_eth_rss_conf conf = {
-		.rss_key = key, .rss_key_len = sizeof(key), .rss_hf = RTE_ETH_RSS_IP};
-	pthread_t thread;
-
-	packets_feed(0, 0, 512, 1024);
-	assert_int_equal(pthread_create(&thread, NULL, poller_main, &poller), 0);
-	for (unsigned int i = 0; i < 300; i++) {
-		memset(key, i, sizeof(key));
-		key[0] = 1;
-		assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
-		reta_fill(port, i % N_QUEUES, 1, 0);
-		assert_sum_holds(port);
-	}
-	while (__atomic_load_n(&poller.n_packets, __ATOMIC_RELAXED) < 4096)
-		;
-	__atomic_store_n(&poller.running, false, __ATOMIC_RELAXED);
-	pthread_join(thread, NULL);
-	assert_int_equal(poller.n_bad, 0);
-	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 1024);
-	assert_int_equal(xstat(port, "rx_missed_packets"), 0);
 	ddp_end(port);
 }
 

@@ -68,64 +68,6 @@ PORT_TEST(order_of_flows_holds_with_one_thread) {
 	}
 }
 
-struct poller {
-	uint16_t port;
-	uint16_t first; // of every second queue
-	unsigned int *n_done;
-	unsigned int n_packets;
-	struct order order;
-};
-
-static void *poller_main(void *arg) {
-	struct poller *poller = arg;
-
-	while (__atomic_load_n(poller->n_done, __ATOMIC_RELAXED) < poller->n_packets) {
-		for (uint16_t q = poller->first; q < N_QUEUES; q += 2) {
-			struct rte_mbuf *mbufs[32];
-			uint16_t n = rte_eth_rx_burst(poller->port, q, mbufs, 32);
-
-			order_check(&poller->order, mbufs, n);
-			__atomic_add_fetch(poller->n_done, n, __ATOMIC_RELAXED);
-		}
-	}
-	return NULL;
-}
-
-PORT_TEST(order_of_flows_holds_with_two_threads) {
-	static const uint16_t n_descs[] = {3, 256};
-
-	for (unsigned int i = 0; i < RTE_DIM(n_descs); i++) {
-		uint16_t port = ddp_start("dev(net_testsrc0,rxq=2),overflow=wait,lower_queues=2",
-					  N_QUEUES, 1, n_descs[i]);
-		struct poller *pollers = calloc(2, sizeof(*pollers));
-		unsigned int n_done = 0;
-		pthread_t threads[2];
-
-		// A flow is on one lower queue only, as it is with any NIC.
-		for (unsigned int j = 0; j < 8000; j++) {
-			struct rte_mbuf *mbuf = packet(j % N_FLOWS, j / N_FLOWS);
-
-			testsrc_feed(0, j % N_FLOWS % 2, &mbuf, 1);
-		}
-		for (unsigned int t = 0; t < 2; t++) {
-			pollers[t].port = port;
-			pollers[t].first = t;
-			pollers[t].n_done = &n_done;
-			pollers[t].n_packets = 8000;
-			assert_int_equal(
-				pthread_create(&threads[t], NULL, poller_main, &pollers[t]), 0);
-		}
-		for (unsigned int t = 0; t < 2; t++) {
-			pthread_join(threads[t], NULL);
-			assert_int_equal(pollers[t].order.n_wrong, 0);
-		}
-		assert_int_equal(n_done, 8000);
-		assert_sum_holds(port);
-		free(pollers);
-		ddp_end(port);
-	}
-}
-
 PORT_TEST(full_rings_drop_and_count) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 2, 1, 8);
 	struct rte_eth_stats stats;

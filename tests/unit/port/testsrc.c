@@ -20,6 +20,9 @@
 #include "base/dpdk_compat.h"
 #include "fake_nic.h"
 
+// Operations of a driver have parameters that a fake does not need.
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 #define N_DEVICES 4
 #define N_MACS 3
 
@@ -322,9 +325,6 @@ static int rx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc,
 	struct device *device = *(struct device **)dev->data->dev_private;
 
 	called("rx_queue_setup");
-	RTE_SET_USED(n_desc);
-	RTE_SET_USED(socket);
-	RTE_SET_USED(conf);
 	device->pool = pool;
 	dev->data->rx_queues[id] = &device->rx[id];
 	return 0;
@@ -335,17 +335,12 @@ static int tx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc,
 	struct device *device = *(struct device **)dev->data->dev_private;
 
 	called("tx_queue_setup");
-	RTE_SET_USED(n_desc);
-	RTE_SET_USED(socket);
-	RTE_SET_USED(conf);
 	dev->data->tx_queues[id] = &device->tx[id];
 	return 0;
 }
 
 static int link_update(struct rte_eth_dev *dev, int wait) {
 	called("link_update");
-	RTE_SET_USED(dev);
-	RTE_SET_USED(wait);
 	return 0;
 }
 
@@ -366,31 +361,20 @@ DPDK_STATS_GET_OP(stats_get_op, stats_get)
 static int mac_addr_add(struct rte_eth_dev *dev, struct rte_ether_addr *addr, uint32_t index,
 			uint32_t vmdq) {
 	called("mac_addr_add");
-	RTE_SET_USED(dev);
-	RTE_SET_USED(addr);
-	RTE_SET_USED(index);
-	RTE_SET_USED(vmdq);
 	return 0;
 }
 
 static void mac_addr_remove(struct rte_eth_dev *dev, uint32_t index) {
 	called("mac_addr_remove");
-	RTE_SET_USED(dev);
-	RTE_SET_USED(index);
 }
 
 static int vlan_offload_set(struct rte_eth_dev *dev, int mask) {
 	called("vlan_offload_set");
-	RTE_SET_USED(dev);
-	RTE_SET_USED(mask);
 	return 0;
 }
 
 static int vlan_filter_set(struct rte_eth_dev *dev, uint16_t vlan, int on) {
 	called("vlan_filter_set");
-	RTE_SET_USED(dev);
-	RTE_SET_USED(vlan);
-	RTE_SET_USED(on);
 	return 0;
 }
 
@@ -445,7 +429,6 @@ static int flow_validate(struct rte_eth_dev *dev, const struct rte_flow_attr *at
 			 const struct rte_flow_item items[], const struct rte_flow_action actions[],
 			 struct rte_flow_error *error) {
 	called("flow_validate");
-	RTE_SET_USED(attr);
 	return fake_nic_validate(nic_of(dev), items, actions, error);
 }
 
@@ -454,7 +437,6 @@ static struct rte_flow *flow_create(struct rte_eth_dev *dev, const struct rte_fl
 				    const struct rte_flow_action actions[],
 				    struct rte_flow_error *error) {
 	called("flow_create");
-	RTE_SET_USED(attr);
 	return fake_nic_create(nic_of(dev), items, actions, error);
 }
 
@@ -492,34 +474,29 @@ static int flow_ctrl_set(struct rte_eth_dev *dev, struct rte_eth_fc_conf *conf) 
 }
 
 static int tx_done_cleanup(void *txq, uint32_t n) {
-	RTE_SET_USED(txq);
 	return n;
 }
 
 static int module_info_get(struct rte_eth_dev *dev, struct rte_eth_dev_module_info *info) {
 	called("module_info_get");
-	RTE_SET_USED(dev);
 	*info = (struct rte_eth_dev_module_info){.type = 2, .eeprom_len = 256};
 	return 0;
 }
 
 static int module_eeprom_get(struct rte_eth_dev *dev, struct rte_dev_eeprom_info *info) {
 	called("module_eeprom_get");
-	RTE_SET_USED(dev);
 	memset(info->data, 0x5a, info->length);
 	return 0;
 }
 
 static int read_clock(struct rte_eth_dev *dev, uint64_t *clock) {
 	called("read_clock");
-	RTE_SET_USED(dev);
 	*clock = 123456789;
 	return 0;
 }
 
 static int pool_ops_supported(struct rte_eth_dev *dev, const char *pool) {
 	called("pool_ops_supported");
-	RTE_SET_USED(dev);
 	return strcmp(pool, "stack") == 0 ? -ENOTSUP : 0;
 }
 
@@ -535,7 +512,6 @@ static int xstats_get(struct rte_eth_dev *dev, struct rte_eth_xstat *values, uns
 static int xstats_get_names(struct rte_eth_dev *dev, struct rte_eth_xstat_name *names,
 			    unsigned int n) {
 	called("xstats_get_names");
-	RTE_SET_USED(dev);
 	if (names != NULL && n > 0)
 		snprintf(names[0].name, sizeof(names[0].name), "rx_pauses");
 	return 1;

@@ -322,42 +322,4 @@ PORT_TEST(a_full_ring_returns_what_fitted) {
 	ddp_end(port);
 }
 
-struct busy {
-	uint16_t port;
-	bool running;
-};
-
-// Keeps the lower queue locked most of the time.
-static void *busy_main(void *arg) {
-	struct busy *busy = arg;
-	uint32_t seq = 0;
-
-	while (__atomic_load_n(&busy->running, __ATOMIC_RELAXED)) {
-		send_all(busy->port, 0, seq, 8);
-		seq += 8;
-		if (seq > 4000)
-			break;
-	}
-	return NULL;
-}
-
-PORT_TEST(rings_that_fill_while_locked_are_flushed_in_order) {
-	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 2, 4);
-	struct busy busy = {.port = port, .running = true};
-	uint32_t next[2] = {0};
-	pthread_t thread;
-	unsigned int n;
-
-	assert_int_equal(pthread_create(&thread, NULL, busy_main, &busy), 0);
-	send_all(port, 1, 0, 3000);
-	__atomic_store_n(&busy.running, false, __ATOMIC_RELAXED);
-	pthread_join(thread, NULL);
-	poll_all(port, 1, NULL);
-	n = sent_check(0, next);
-	assert_int_equal(next[1], 3000);
-	assert_int_equal(n, xstat(port, "tx_q0_packets") + xstat(port, "tx_q1_packets"));
-	assert_int_equal(xstat(port, "tx_in_rings"), 0);
-	ddp_end(port);
-}
-
 PORT_TESTS(tx)
