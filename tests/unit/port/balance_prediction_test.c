@@ -126,7 +126,7 @@ static void compare(const struct balancing *said, const struct ddp_balancer_move
 	assert_true(said->balanced < said->fixed);
 }
 
-PORT_TEST(the_driver_makes_the_moves_that_are_predicted) {
+TEST(the_driver_makes_the_moves_that_are_predicted) {
 	static struct ddp_balancer_move moves[MOVES_MAX];
 	static struct prediction prediction;
 	static struct steer steer;
@@ -193,7 +193,7 @@ static uint16_t balancing_start(unsigned int n_rxq) {
 	return port;
 }
 
-PORT_TEST(a_round_without_parked_packets_waits_for_no_worker) {
+TEST(a_round_without_parked_packets_waits_for_no_worker) {
 	uint16_t port = balancing_start(QUEUES);
 	uint64_t n = rounds_of(port);
 
@@ -210,7 +210,7 @@ PORT_TEST(a_round_without_parked_packets_waits_for_no_worker) {
 	ddp_end(port);
 }
 
-PORT_TEST(a_round_with_parked_packets_waits_for_no_worker) {
+TEST(a_round_with_parked_packets_waits_for_no_worker) {
 	uint16_t port = balancing_start(2), entry = hash_of(ELEPHANT) % DDP_RETA_SIZE;
 	struct ddp_port *ddp = rte_eth_devices[port].data->dev_private;
 	const uint16_t from = ddp->rss.reta[entry];
@@ -368,7 +368,7 @@ static void loop_run(struct loop *loop, const struct loop_case *row, uint64_t se
 	assert_even(loop->loads, n_queues, seed_of);
 }
 
-PORT_TEST(what_does_not_grow_with_the_burst_is_not_the_packets) {
+TEST(what_does_not_grow_with_the_burst_is_not_the_packets) {
 	static const struct loop_case rows[] = {
 		{1, 4, {60000}, 2000, false}, // a few packets in a turn
 		{1, 4, {60000}, 500, false},  // more than the thread can do
@@ -392,8 +392,10 @@ PORT_TEST(what_does_not_grow_with_the_burst_is_not_the_packets) {
 	RTE_PER_LCORE(_lcore_id) = lcore;
 }
 
-UNIT_TESTS(balance_prediction) {
+static int balance_setup(void **state) {
 	rings_itself = true;
-	eal_start();
-	return PORT_TESTS_RUN();
+	return port_setup(state);
 }
+
+GROUP(balance_setup, scratch_teardown)
+EACH(leak_setup, leak_teardown)

@@ -94,19 +94,10 @@ static void all(scan_fn *fn) {
 	all_are_empty(fn);
 }
 
-static void portable(void **state) {
+TEST(portable) {
 	all(ddp_burst_scan_words);
 }
 
-static void as_it_is_used(void **state) {
+TEST(as_it_is_used) {
 	all(ddp_burst_scan);
-}
-
-UNIT_TESTS(burst_scan) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(portable),
-		cmocka_unit_test(as_it_is_used),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -100,9 +100,7 @@ static int begin(void **state) {
 	return leak_setup(state);
 }
 
-#define BYPASS_TEST(fn) PORT_TEST_IN(begin, leak_teardown, fn)
-
-BYPASS_TEST(hardware_hashed_packets_bypass_the_rings) {
+TEST(hardware_hashed_packets_bypass_the_rings) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 
 	assert_true(is_bypassing(port));
@@ -122,7 +120,7 @@ BYPASS_TEST(hardware_hashed_packets_bypass_the_rings) {
 }
 
 // The lower device's table is restored for its next user.
-BYPASS_TEST(the_lower_redirection_table_is_written_and_restored) {
+TEST(the_lower_redirection_table_is_written_and_restored) {
 	uint16_t port = ddp_probe(OS);
 	struct fake_nic *nic = testsrc_nic(0);
 
@@ -149,7 +147,7 @@ BYPASS_TEST(the_lower_redirection_table_is_written_and_restored) {
 }
 
 // Packets that wait in the NIC were spread by its former table.
-BYPASS_TEST(packets_from_before_a_change_follow_the_new_table) {
+TEST(packets_from_before_a_change_follow_the_new_table) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 
 	arrive(512);
@@ -166,7 +164,7 @@ BYPASS_TEST(packets_from_before_a_change_follow_the_new_table) {
 
 // Changes may follow each other faster than a queue is polled. The last one here changes nothing of
 // how the NIC spreads packets.
-BYPASS_TEST(a_further_change_waits_for_packets_from_before_others) {
+TEST(a_further_change_waits_for_packets_from_before_others) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 
 	for (unsigned int by = 1; by < 6; by++) {
@@ -181,7 +179,7 @@ BYPASS_TEST(a_further_change_waits_for_packets_from_before_others) {
 	ddp_end(port);
 }
 
-BYPASS_TEST(a_nic_that_ignores_the_table_is_detected) {
+TEST(a_nic_that_ignores_the_table_is_detected) {
 	uint16_t port;
 
 	port = ddp_probe(OS);
@@ -200,7 +198,7 @@ BYPASS_TEST(a_nic_that_ignores_the_table_is_detected) {
 }
 
 // A table that could not be restored must not be changed.
-BYPASS_TEST(a_table_that_cannot_be_read_is_not_written) {
+TEST(a_table_that_cannot_be_read_is_not_written) {
 	uint16_t port;
 
 	port = ddp_probe(OS);
@@ -222,7 +220,7 @@ BYPASS_TEST(a_table_that_cannot_be_read_is_not_written) {
 
 // Without the bypass all queues read from all lower queues; packets for a queue that is not polled
 // wait for it.
-BYPASS_TEST(without_bypass_all_queues_read_all_lower_queues) {
+TEST(without_bypass_all_queues_read_all_lower_queues) {
 	uint16_t port;
 	unsigned int n = 0;
 
@@ -277,7 +275,7 @@ static unsigned int go_round(uint16_t port, uint32_t seq) {
 
 // Queues 1 and 2 are not polled. A lower queue that always has packets must not prevent reading the
 // others.
-BYPASS_TEST(two_queues_that_are_not_polled_are_both_read) {
+TEST(two_queues_that_are_not_polled_are_both_read) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 
 	arrive(512);
@@ -293,7 +291,7 @@ BYPASS_TEST(two_queues_that_are_not_polled_are_both_read) {
 }
 
 // Each lower queue has packets for queue 0, more than it can take. None of them may wait for ever.
-BYPASS_TEST(a_queue_in_overload_takes_packets_from_all_lower_queues) {
+TEST(a_queue_in_overload_takes_packets_from_all_lower_queues) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 	unsigned int n[N_QUEUES] = {0}, sum = 0;
 
@@ -326,7 +324,7 @@ BYPASS_TEST(a_queue_in_overload_takes_packets_from_all_lower_queues) {
 
 // Packets that wait for a full ring come before packets that are read later, and are at most one
 // burst.
-BYPASS_TEST(nothing_overtakes_held_packets) {
+TEST(nothing_overtakes_held_packets) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 64);
 	unsigned int left, n = 0;
 	uint32_t next = 0;
@@ -360,7 +358,7 @@ BYPASS_TEST(nothing_overtakes_held_packets) {
 }
 
 // A burst that is verified, or that only partly has hardware hashes, is counted like any other.
-BYPASS_TEST(bytes_of_all_bursts_are_counted) {
+TEST(bytes_of_all_bursts_are_counted) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 	uint64_t n_bytes = 0;
 
@@ -428,7 +426,7 @@ static uint16_t start_with_one_busy_queue(void) {
 
 // Else a queue would hand out all its packets by way of a ring, from one stray packet on until it
 // is idle for the first time.
-BYPASS_TEST(a_busy_queue_bypasses_its_rings_again_after_a_stray_packet) {
+TEST(a_busy_queue_bypasses_its_rings_again_after_a_stray_packet) {
 	uint16_t port;
 
 	port = start_with_one_busy_queue();
@@ -447,7 +445,7 @@ BYPASS_TEST(a_busy_queue_bypasses_its_rings_again_after_a_stray_packet) {
 }
 
 // The other queues are idle, and polled more often.
-BYPASS_TEST(others_do_not_fill_the_rings_of_a_busy_queue) {
+TEST(others_do_not_fill_the_rings_of_a_busy_queue) {
 	struct silence silence;
 	bool uses = true;
 	uint16_t port;
@@ -470,7 +468,7 @@ BYPASS_TEST(others_do_not_fill_the_rings_of_a_busy_queue) {
 }
 
 // Packets from other lower queues are always on its rings.
-BYPASS_TEST(full_rings_do_not_keep_a_queue_from_its_lower_queue) {
+TEST(full_rings_do_not_keep_a_queue_from_its_lower_queue) {
 	unsigned int n_hashed = 0;
 	uint16_t port;
 
@@ -493,7 +491,7 @@ BYPASS_TEST(full_rings_do_not_keep_a_queue_from_its_lower_queue) {
 }
 
 // A thread may be late or gone: its packets wait for it, and no others behind them.
-BYPASS_TEST(packets_of_queues_that_are_not_polled_wait_for_them) {
+TEST(packets_of_queues_that_are_not_polled_wait_for_them) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 4096);
 	unsigned int n;
 
@@ -510,7 +508,7 @@ BYPASS_TEST(packets_of_queues_that_are_not_polled_wait_for_them) {
 }
 
 // Packets without a hardware hash are distributed, also while others bypass the rings.
-BYPASS_TEST(packets_without_a_hardware_hash_are_distributed) {
+TEST(packets_without_a_hardware_hash_are_distributed) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 	unsigned int n = 0;
 
@@ -533,7 +531,7 @@ BYPASS_TEST(packets_without_a_hardware_hash_are_distributed) {
 	ddp_end(port);
 }
 
-BYPASS_TEST(small_bursts_return_packets) {
+TEST(small_bursts_return_packets) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 	unsigned int n = 0;
 
@@ -589,7 +587,7 @@ static unsigned int with_meta(const char *devargs) {
 	return n;
 }
 
-BYPASS_TEST(dynamic_fields_are_written_unless_meta_is_off) {
+TEST(dynamic_fields_are_written_unless_meta_is_off) {
 	assert_int_equal(with_meta(OS), N_FLOWS);
 	assert_int_equal(with_meta(OS ",meta=off"), 0);
 }
@@ -635,7 +633,7 @@ static void all_are_parsed(uint16_t port, struct rte_mbuf *const *mbufs, unsigne
 }
 
 // An application must not take 0 for a TEID.
-BYPASS_TEST(packets_hashed_by_hardware_say_so_and_are_parsed_on_demand) {
+TEST(packets_hashed_by_hardware_say_so_and_are_parsed_on_demand) {
 	struct rte_mbuf *mbufs[33];
 	uint16_t port = ddp_start(COMMS, N_QUEUES, 1, 512);
 	uint16_t queue = gtpu_bypass(port, mbufs);
@@ -659,7 +657,7 @@ BYPASS_TEST(packets_hashed_by_hardware_say_so_and_are_parsed_on_demand) {
 	ddp_end(port);
 }
 
-BYPASS_TEST(with_meta_off_no_field_is_to_be_read_before) {
+TEST(with_meta_off_no_field_is_to_be_read_before) {
 	struct rte_mbuf *mbufs[32];
 	uint16_t port_id = ddp_start(COMMS ",meta=off", N_QUEUES, 1, 512);
 	uint16_t queue = gtpu_bypass(port_id, mbufs);
@@ -702,7 +700,7 @@ static void *counter_main(void *arg) {
 
 // An application that sleeps until a queue is full enough relies on this count. Packets of a burst
 // that cannot bypass the rings replace the queue's ring for a moment.
-BYPASS_TEST(waiting_packets_are_counted_during_a_bypass) {
+TEST(waiting_packets_are_counted_during_a_bypass) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 	struct counter counter = {.port = port, .running = true};
 	pthread_t thread;
@@ -735,7 +733,7 @@ BYPASS_TEST(waiting_packets_are_counted_during_a_bypass) {
 }
 
 // They wait on the lower queue of the same number.
-BYPASS_TEST(packets_that_will_bypass_the_rings_are_counted) {
+TEST(packets_that_will_bypass_the_rings_are_counted) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 	int n = 0;
 
@@ -789,7 +787,7 @@ static void *intruder_main(void *arg) {
 	return NULL;
 }
 
-BYPASS_TEST(a_stop_waits_for_burst_calls_inside) {
+TEST(a_stop_waits_for_burst_calls_inside) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 	struct intruder intruder = {.port = port, .running = true};
 	pthread_t thread;
@@ -815,4 +813,4 @@ BYPASS_TEST(a_stop_waits_for_burst_calls_inside) {
 	testsrc_clear();
 }
 
-PORT_TESTS(bypass)
+PORT_TESTS(begin)

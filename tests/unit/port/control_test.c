@@ -134,7 +134,7 @@ static void everything_change(uint16_t port) {
 	assert_int_equal(rte_eth_stats_reset(port), 0);
 }
 
-PORT_TEST(an_application_can_ask_while_the_lower_device_is_called) {
+TEST(an_application_can_ask_while_the_lower_device_is_called) {
 	static const char *const ops[] = {
 		"configure",   "start",      "stop",         "rx_queue_setup",  "tx_queue_setup",
 		"link_update", "stats_get",  "mac_addr_add", "mac_addr_remove", "vlan_filter_set",
@@ -177,7 +177,7 @@ static int link_noted(uint16_t port, enum rte_eth_event_type type, void *arg, vo
 	return 0;
 }
 
-PORT_TEST(a_link_callback_inside_start_may_ask_the_port) {
+TEST(a_link_callback_inside_start_may_ask_the_port) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", N_QUEUES, 1, 512);
 	struct inside inside = {.port = port};
 
@@ -205,7 +205,7 @@ static void lead_back(const char *op, void *arg) {
 	inside->n_refused++;
 }
 
-PORT_TEST(a_lower_device_that_leads_back_is_refused) {
+TEST(a_lower_device_that_leads_back_is_refused) {
 	uint16_t port = ddp_start("dev(net_testsrc0,rxq=4,txq=4,spread=4)", N_QUEUES, 1, 512);
 	const struct rte_eth_conf conf = {0};
 	struct inside inside = {.port = port};
@@ -281,7 +281,7 @@ static void change_inside(const char *op, void *arg) {
 		changes_of_a_stopped_port(inside->port);
 }
 
-PORT_TEST(every_change_inside_a_change_is_refused) {
+TEST(every_change_inside_a_change_is_refused) {
 	uint16_t port = ddp_start("dev(net_testsrc0),profile=vxlan", N_QUEUES, 1, 512);
 	struct inside inside = {.port = port};
 
@@ -332,7 +332,7 @@ static void wait_for_the_interrupt_thread(const char *op, void *arg) {
 	fail_msg("the interrupt thread waits for a lock");
 }
 
-PORT_TEST(the_interrupt_thread_never_waits_for_a_change) {
+TEST(the_interrupt_thread_never_waits_for_a_change) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", N_QUEUES, 1, 512);
 	struct inside inside = {.port = port};
 
@@ -366,7 +366,7 @@ static void add_elsewhere(const char *op, void *arg) {
 	assert_int_equal(__atomic_load_n(&inside->n_changed, __ATOMIC_ACQUIRE), 0);
 }
 
-PORT_TEST(a_change_waits_for_the_change_of_another_thread) {
+TEST(a_change_waits_for_the_change_of_another_thread) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", N_QUEUES, 1, 512);
 	struct inside inside = {.port = port};
 
@@ -393,7 +393,7 @@ static uint16_t burst(uint16_t port) {
 	return dev->rx_pkt_burst(dev->data->rx_queues[0], mbufs, RTE_DIM(mbufs));
 }
 
-PORT_TEST(a_device_unplugged_while_the_port_starts_is_not_used) {
+TEST(a_device_unplugged_while_the_port_starts_is_not_used) {
 	static const char *const ops[] = {"start", "reta_query", "rss_hash_update"};
 
 	for (unsigned int i = 0; i < RTE_DIM(ops); i++) {
@@ -413,7 +413,7 @@ PORT_TEST(a_device_unplugged_while_the_port_starts_is_not_used) {
 	}
 }
 
-PORT_TEST(a_device_unplugged_while_the_port_is_stopped_is_not_used) {
+TEST(a_device_unplugged_while_the_port_is_stopped_is_not_used) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", N_QUEUES, 1, 512);
 
 	assert_int_equal(rte_eth_dev_stop(port), 0);
@@ -468,7 +468,7 @@ static void *read_on(void *arg) {
 	return NULL;
 }
 
-PORT_TEST(a_port_can_be_closed_while_other_threads_read_it) {
+TEST(a_port_can_be_closed_while_other_threads_read_it) {
 	struct reader readers[N_READERS] = {0};
 	unsigned int n_open = 0, n_closed = 0;
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
@@ -507,7 +507,7 @@ static int end_noted(uint16_t port, enum rte_eth_event_type type, void *arg, voi
 	return 0;
 }
 
-PORT_TEST(a_closed_port_is_refused_in_its_last_event) {
+TEST(a_closed_port_is_refused_in_its_last_event) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
 	unsigned int n = 0;
 
@@ -525,7 +525,7 @@ static void remove_inside(const char *op, void *arg) {
 		*n_refused += rte_vdev_uninit("net_ddp0") == -EBUSY;
 }
 
-PORT_TEST(a_port_is_not_removed_inside_a_change) {
+TEST(a_port_is_not_removed_inside_a_change) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
 	unsigned int n_refused = 0;
 
@@ -565,7 +565,7 @@ static bool others_may_poll(struct ddp_port *port, struct ddp_lower_rxq *lower) 
 
 // If that call's thread was preempted, it holds the lock until the change sleeps, and as long as
 // the change wants the lock no other thread takes packets from the lower queue.
-PORT_TEST(a_change_that_waits_for_a_burst_call_lets_others_poll) {
+TEST(a_change_that_waits_for_a_burst_call_lets_others_poll) {
 	uint16_t id = ddp_start("dev(net_testsrc0)", 2, 1, 64);
 	struct ddp_port *port = rte_eth_devices[id].data->dev_private;
 	bool free = false;
@@ -576,4 +576,4 @@ PORT_TEST(a_change_that_waits_for_a_burst_call_lets_others_poll) {
 	ddp_end(id);
 }
 
-PORT_TESTS(control)
+PORT_TESTS(leak_setup)

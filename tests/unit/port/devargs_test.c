@@ -91,7 +91,7 @@ static const struct bad bad[] = {
 	{"dev(net_null0),balance=on,balance=off", "balance is given twice"},
 };
 
-static void good_devargs_are_taken_apart(void **state) {
+TEST(good_devargs_are_taken_apart) {
 	for (unsigned int i = 0; i < RTE_DIM(good); i++) {
 		struct ddp_devargs devargs;
 		char error[512] = "";
@@ -114,7 +114,7 @@ static void good_devargs_are_taken_apart(void **state) {
 	}
 }
 
-static void bad_devargs_have_one_clear_line(void **state) {
+TEST(bad_devargs_have_one_clear_line) {
 	for (unsigned int i = 0; i < RTE_DIM(bad); i++) {
 		struct ddp_devargs devargs;
 		char error[512] = "";
@@ -125,13 +125,4 @@ static void bad_devargs_have_one_clear_line(void **state) {
 			fail_msg("%s: %s", bad[i].args, error);
 		ddp_devargs_fini(&devargs);
 	}
-}
-
-UNIT_TESTS(devargs) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(good_devargs_are_taken_apart),
-		cmocka_unit_test(bad_devargs_have_one_clear_line),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,25 +81,28 @@ static uint64_t bursts_run(const char *devargs, bool nic) {
 	return n_offloaded;
 }
 
-PORT_TEST(classified) {
+TEST(classified) {
 	assert_int_equal(bursts_run("dev(net_testsrc0)", false), 0);
 }
 
-PORT_TEST(hashed_by_a_nic) {
+TEST(hashed_by_a_nic) {
 	assert_true(bursts_run("dev(net_testsrc0,nic=1,rxq=1),offload=auto:ice-os", true) > 0);
 }
 
-PORT_TEST(bypass) {
+TEST(bypass) {
 	assert_true(bursts_run("dev(net_testsrc0,nic=1,rxq=4),offload=auto:ice-os", true) > 0);
 }
 
-UNIT_TESTS(dynfields) {
+static int taken_setup(void **state) {
 	const struct rte_mbuf_dynfield taken = {
 		.name = "test_taken", .size = sizeof(uint64_t), .align = sizeof(uint64_t)};
 
 	eal_begin();
 	if (rte_mbuf_dynfield_register_offset(&taken, TAKEN_OFF) != TAKEN_OFF)
-		return EXIT_FAILURE;
+		return -1;
 	ports_first();
-	return PORT_TESTS_RUN();
+	return 0;
 }
+
+GROUP(taken_setup, NULL)
+EACH(leak_setup, leak_teardown)

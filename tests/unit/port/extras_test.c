@@ -71,7 +71,7 @@ static struct rte_mbuf *split_twice(const struct rte_mbuf *from, unsigned int at
 	return first;
 }
 
-PORT_TEST(checksums_are_verified_however_a_packet_is_split) {
+TEST(checksums_are_verified_however_a_packet_is_split) {
 	struct rte_mbuf *whole = gtpu_summed();
 
 	assert_int_equal(ddp_cksum_verify(&tunnelled, RX_ALL, whole), GOOD);
@@ -85,7 +85,7 @@ PORT_TEST(checksums_are_verified_however_a_packet_is_split) {
 }
 
 // Each byte that a checksum covers: a change of it is noticed by that one.
-PORT_TEST(each_damaged_byte_is_noticed) {
+TEST(each_damaged_byte_is_noticed) {
 	struct rte_mbuf *mbuf = gtpu_summed();
 	uint8_t *bytes = rte_pktmbuf_mtod(mbuf, uint8_t *);
 
@@ -108,7 +108,7 @@ PORT_TEST(each_damaged_byte_is_noticed) {
 	rte_pktmbuf_free(mbuf);
 }
 
-PORT_TEST(only_what_is_asked_for_is_verified) {
+TEST(only_what_is_asked_for_is_verified) {
 	struct rte_mbuf *mbuf = gtpu_summed();
 
 	assert_int_equal(ddp_cksum_verify(&tunnelled, 0, mbuf), 0);
@@ -121,7 +121,7 @@ PORT_TEST(only_what_is_asked_for_is_verified) {
 }
 
 // Cut anywhere, a packet has no verdict on what is not whole, and nothing behind it is read.
-PORT_TEST(cut_packets_have_no_verdict) {
+TEST(cut_packets_have_no_verdict) {
 	struct rte_mbuf *whole = gtpu_summed();
 
 	for (unsigned int len = OUTER_L3; len < whole->pkt_len; len++) {
@@ -266,7 +266,7 @@ static void shape_check(const struct shape *shape, struct rte_mbuf *mbuf,
 	rte_pktmbuf_free(mbuf);
 }
 
-PORT_TEST(each_header_may_be_split_anywhere) {
+TEST(each_header_may_be_split_anywhere) {
 	for (unsigned int s = 0; s < RTE_DIM(shapes); s++) {
 		struct rte_mbuf *expected = shape_make(&shapes[s], true);
 		struct rte_mbuf *plain = shape_make(&shapes[s], false);
@@ -288,7 +288,7 @@ PORT_TEST(each_header_may_be_split_anywhere) {
 	}
 }
 
-PORT_TEST(a_tunnel_is_removed_however_a_packet_is_split) {
+TEST(a_tunnel_is_removed_however_a_packet_is_split) {
 	struct rte_mbuf *whole = gtpu_summed();
 	uint8_t expected[PACKET_MAX], buf[PACKET_MAX];
 	const uint32_t len = whole->pkt_len - INNER_L3 + 14;
@@ -311,7 +311,7 @@ PORT_TEST(a_tunnel_is_removed_however_a_packet_is_split) {
 	rte_pktmbuf_free(whole);
 }
 
-PORT_TEST(shared_data_and_lies_stay) {
+TEST(shared_data_and_lies_stay) {
 	struct rte_mbuf *mbuf = gtpu_summed(), *clone = rte_pktmbuf_clone(mbuf, pool);
 	uint8_t before[PACKET_MAX];
 
@@ -328,7 +328,7 @@ PORT_TEST(shared_data_and_lies_stay) {
 }
 
 // In segments of 20 bytes the second one is taken off and the third one is cut; the last one stays.
-PORT_TEST(later_segments_that_others_hold_stay) {
+TEST(later_segments_that_others_hold_stay) {
 	for (unsigned int which = 1; which <= 3; which++)
 		for (unsigned int indirect = 0; indirect < 2; indirect++) {
 			struct rte_mbuf *mbuf = packet_split(gtpu_summed(), 20), *from = mbuf;
@@ -363,7 +363,7 @@ PORT_TEST(later_segments_that_others_hold_stay) {
 		}
 }
 
-PORT_TEST(packet_types_are_those_of_what_is_left) {
+TEST(packet_types_are_those_of_what_is_left) {
 	assert_int_equal(ddp_decap_ptype(RTE_PTYPE_L2_ETHER_VLAN | RTE_PTYPE_L3_IPV4 |
 					 RTE_PTYPE_L4_UDP | RTE_PTYPE_TUNNEL_GTPU |
 					 RTE_PTYPE_INNER_L3_IPV6_EXT | RTE_PTYPE_INNER_L4_TCP),
@@ -377,7 +377,7 @@ PORT_TEST(packet_types_are_those_of_what_is_left) {
 
 // The layers that the application asks for are those of what is left, here a packet without a
 // transport header that is known, in one with UDP.
-PORT_TEST(a_mask_of_packet_types_is_for_what_is_left) {
+TEST(a_mask_of_packet_types_is_for_what_is_left) {
 	const uint32_t layers = RTE_PTYPE_L3_MASK | RTE_PTYPE_L4_MASK;
 	uint16_t port = ddp_start("dev(net_testsrc0),profile=gtpu,decap=on", 1, 1, 512);
 	struct rte_mbuf *mbufs[] = {gtpu_packet(), packet(0, 0)};
@@ -424,7 +424,7 @@ static const struct {
 	{0, LEFT6, {ETH(0x8100), VLAN(7, 0x86dd), USER6, END}},
 };
 
-PORT_TEST(all_before_the_innermost_ip_header_is_removed) {
+TEST(all_before_the_innermost_ip_header_is_removed) {
 	uint16_t port = ddp_start("dev(net_testsrc0),profile=pppoe+mpls,decap=on", 1, 1, 512);
 	unsigned int n_removed = 0;
 
@@ -454,7 +454,7 @@ PORT_TEST(all_before_the_innermost_ip_header_is_removed) {
 	ddp_end(port);
 }
 
-PORT_TEST(rules_see_and_count_the_packet_as_it_came) {
+TEST(rules_see_and_count_the_packet_as_it_came) {
 	uint16_t port = ddp_start("dev(net_testsrc0),profile=gtpu,decap=on", 1, 1, 512);
 	const struct rte_flow_action action = ACTION(COUNT);
 	struct rte_flow *flow = rule_create(port, udp_items, ACTIONS(ACTION(COUNT)));
@@ -492,7 +492,7 @@ PORT_TEST(rules_see_and_count_the_packet_as_it_came) {
 	 RTE_MBUF_F_RX_OUTER_L4_CKSUM_MASK | RTE_MBUF_F_RX_OUTER_IP_CKSUM_BAD)
 
 // Of what another port, or a NIC of the outer headers, has said before nothing is left.
-PORT_TEST(flags_are_set_and_not_added) {
+TEST(flags_are_set_and_not_added) {
 	static const struct {
 		const char *devargs;
 		uint64_t offloads, good, bad;
@@ -533,4 +533,4 @@ PORT_TEST(flags_are_set_and_not_added) {
 	}
 }
 
-PORT_TESTS(extras)
+PORT_TESTS(leak_setup)

@@ -418,6 +418,7 @@ void reta_fill(uint16_t port, uint16_t first, uint16_t n, unsigned int by) {
 	assert_int_equal(rte_eth_dev_rss_reta_update(port, reta, 512), 0);
 }
 
-int port_tests_run(const struct CMUnitTest *tests, size_t n) {
-	return _cmocka_run_group_tests("port", tests, n, scratch_setup, scratch_teardown);
+int port_setup(void **state) {
+	eal_start();
+	return scratch_setup(state);
 }

@@ -8,6 +8,7 @@
 #include <rte_mbuf.h>
 
 #include "port/state/rte_pmd_ddp.h"
+#include "scratch.h"
 #include "testsrc.h"
 #include "unit.h"
 
@@ -106,28 +107,10 @@ int leak_teardown(void **state);
 
 #define port_test(fn) cmocka_unit_test_setup_teardown(fn, leak_setup, leak_teardown)
 
-// The tests of a file, in their order: PORT_TEST(its_name) { ... }, and PORT_TESTS(file) at the
-// end.
-#define PORT_TEST(fn) PORT_TEST_IN(leak_setup, leak_teardown, fn)
-#define PORT_TEST_IN(setup, teardown, fn)                                                        \
-	static void fn(void **state);                                                            \
-	static __attribute__((constructor)) void fn##_add(void) {                                \
-		port_tests[n_port_tests++] =                                                     \
-			(struct CMUnitTest)cmocka_unit_test_setup_teardown(fn, setup, teardown); \
-	}                                                                                        \
-	static void fn(void **state)
-
-#define PORT_TESTS(file)                 \
-	UNIT_TESTS(file) {               \
-		eal_start();             \
-		return PORT_TESTS_RUN(); \
-	}
-#define PORT_TESTS_RUN() port_tests_run(port_tests, n_port_tests)
-
-static struct CMUnitTest port_tests[64] __attribute__((unused));
-static size_t n_port_tests __attribute__((unused));
-
-// Returns how many failed.
-int port_tests_run(const struct CMUnitTest *tests, size_t n);
+// Before and after all tests of a file: EAL, and a folder (scratch.h).
+int port_setup(void **state);
+#define PORT_TESTS(setup)                   \
+	GROUP(port_setup, scratch_teardown) \
+	EACH(setup, leak_teardown)
 
 #endif

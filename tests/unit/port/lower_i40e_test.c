@@ -394,9 +394,7 @@ static void answers_compare(const struct answer *software, const struct answer *
 
 /* Tests */
 
-#define NIC_TEST(fn) PORT_TEST_IN(setup, leak_teardown, fn)
-
-NIC_TEST(a_package_is_there_while_the_port_runs) {
+TEST(a_package_is_there_while_the_port_runs) {
 	uint16_t port = port_run(GTPU);
 
 	for (unsigned int i = 0; i < 2; i++) {
@@ -423,7 +421,7 @@ NIC_TEST(a_package_is_there_while_the_port_runs) {
 	assert_as_before();
 }
 
-NIC_TEST(packets_are_hashed_as_by_software) {
+TEST(packets_are_hashed_as_by_software) {
 	static const char *const specs[] = {"gtpu",       "gtpu:inner-ip", "gtpu:teid",
 					    "gtpu:outer", "gtpu:ue",       "5g-upf"};
 	static struct answer software[N_PACKETS], hardware[N_PACKETS];
@@ -474,7 +472,7 @@ static void failures_try(bool required, unsigned int n) {
 	}
 }
 
-NIC_TEST(what_fails_leaves_the_nic_as_it_was) {
+TEST(what_fails_leaves_the_nic_as_it_was) {
 	uint16_t port = port_run(GTPU);
 	unsigned int n_good = n_calls;
 
@@ -485,7 +483,7 @@ NIC_TEST(what_fails_leaves_the_nic_as_it_was) {
 }
 
 // A file with wrong registers must not remove the package.
-NIC_TEST(a_nic_that_misbehaves_needs_a_reset) {
+TEST(a_nic_that_misbehaves_needs_a_reset) {
 	uint16_t port = port_make(GTPU);
 
 	for (int n = 0; n < 3; n++) {
@@ -516,7 +514,7 @@ static unsigned int left_behind(void) {
 	return n;
 }
 
-NIC_TEST(a_stop_goes_on_behind_what_fails_and_says_so) {
+TEST(a_stop_goes_on_behind_what_fails_and_says_so) {
 	unsigned int n_stop = 1;
 
 	for (unsigned int i = 0; i < n_stop; i += draw_step(3)) {
@@ -537,7 +535,7 @@ NIC_TEST(a_stop_goes_on_behind_what_fails_and_says_so) {
 	}
 }
 
-NIC_TEST(rss_that_cannot_be_changed_is_the_last_step) {
+TEST(rss_that_cannot_be_changed_is_the_last_step) {
 	static struct answer answers[N_PACKETS];
 	uint16_t port = port_make(GTPU);
 
@@ -568,7 +566,7 @@ static int profile_change(int (*change)(uint16_t port, const char *spec, char *e
 	return ret;
 }
 
-NIC_TEST(a_profile_that_wants_one_waits_for_the_next_start) {
+TEST(a_profile_that_wants_one_waits_for_the_next_start) {
 	static struct answer answers[N_PACKETS];
 	uint16_t port = port_run(DEV);
 
@@ -589,7 +587,7 @@ NIC_TEST(a_profile_that_wants_one_waits_for_the_next_start) {
 }
 
 // What the NIC has is used for other input sets; it stays until the port stops.
-NIC_TEST(a_profile_change_sets_the_input_sets_anew) {
+TEST(a_profile_change_sets_the_input_sets_anew) {
 	static struct answer software[N_PACKETS], hardware[N_PACKETS];
 	uint16_t port = port_run(DEV ",profile=gtpu:inner-ip,offload=off");
 
@@ -633,7 +631,7 @@ static const struct {
 	{GTPU, I40E_GTP, 0x80090001, calls_find, 1, "it, or a profile that excludes it"},
 };
 
-NIC_TEST(what_cannot_be_loaded_is_left_alone) {
+TEST(what_cannot_be_loaded_is_left_alone) {
 	for (unsigned int i = 0; i < RTE_DIM(refusals); i++) {
 		uint16_t port;
 
@@ -652,7 +650,7 @@ NIC_TEST(what_cannot_be_loaded_is_left_alone) {
 	}
 }
 
-NIC_TEST(once_gone_it_is_not_asked_any_more) {
+TEST(once_gone_it_is_not_asked_any_more) {
 	uint16_t port = port_run(GTPU);
 	unsigned int n = n_calls;
 
@@ -662,8 +660,12 @@ NIC_TEST(once_gone_it_is_not_asked_any_more) {
 	assert_int_equal(testsrc_faults(), 0);
 }
 
-UNIT_TESTS(lower_i40e) {
-	eal_start();
+static int i40e_setup(void **state) {
+	int ret = port_setup(state);
+
 	rte_log_set_level(ddp_port_logtype, RTE_LOG_INFO);
-	return PORT_TESTS_RUN();
+	return ret;
 }
+
+GROUP(i40e_setup, scratch_teardown)
+EACH(setup, leak_teardown)

@@ -23,7 +23,7 @@ static void port_end(const char *name) {
 	assert_int_equal(rte_vdev_uninit(name), 0);
 }
 
-PORT_TEST(ports_have_the_first_ids) {
+TEST(ports_have_the_first_ids) {
 	assert_int_equal(port_make(0, "dev(net_testsrc0)"), 0);
 	assert_int_equal(rte_eal_hotplug_add("vdev", "net_ddp1", "dev(net_testsrc1)"), 0);
 	assert_int_equal(rte_vdev_init("net_null0", ""), 0);
@@ -41,7 +41,7 @@ PORT_TEST(ports_have_the_first_ids) {
 	port_end("net_null0");
 }
 
-PORT_TEST(a_port_that_is_taken_over_keeps_its_id) {
+TEST(a_port_that_is_taken_over_keeps_its_id) {
 	assert_int_equal(rte_vdev_init("net_testsrc0", ""), 0);
 	assert_int_equal(port_make(0, "dev(net_testsrc0)"), 0);
 	assert_int_equal(port_id_of("net_testsrc0"), 0);
@@ -49,7 +49,7 @@ PORT_TEST(a_port_that_is_taken_over_keeps_its_id) {
 	port_end("net_ddp0");
 }
 
-PORT_TEST(a_lower_port_of_our_own_kind_has_a_high_id) {
+TEST(a_lower_port_of_our_own_kind_has_a_high_id) {
 	assert_int_equal(port_make(0, "dev(net_ddp1,dev(net_testsrc0))"), 0);
 	assert_int_equal(port_make(2, "dev(net_testsrc1)"), 0);
 	assert_int_equal(port_id_of("net_ddp0"), 0);
@@ -60,7 +60,7 @@ PORT_TEST(a_lower_port_of_our_own_kind_has_a_high_id) {
 	port_end("net_ddp0");
 }
 
-PORT_TEST(a_refused_probe_holds_nothing) {
+TEST(a_refused_probe_holds_nothing) {
 	assert_int_equal(ddp_probe("dev(net_testsrc0,fail=1)"), -1);
 	assert_int_equal(rte_vdev_init("net_testsrc1", ""), 0);
 	assert_int_equal(port_id_of("net_testsrc1"), 0);
@@ -76,7 +76,7 @@ static int null_make(unsigned int n) {
 	return port_make(n, devargs);
 }
 
-PORT_TEST(every_id_can_be_used) {
+TEST(every_id_can_be_used) {
 	unsigned int n = 0, n_first = 0;
 	char name[32];
 
@@ -122,7 +122,7 @@ static int gone_note(uint16_t port, enum rte_eth_event_type type, void *arg, voi
 	return 0;
 }
 
-PORT_TEST(nothing_is_told_of_the_ids_that_are_held) {
+TEST(nothing_is_told_of_the_ids_that_are_held) {
 	struct seen seen = {0};
 
 	rte_eth_dev_callback_register(RTE_ETH_ALL, RTE_ETH_EVENT_NEW, made_note, &seen);
@@ -149,7 +149,7 @@ static int second_make(uint16_t port, enum rte_eth_event_type type, void *arg, v
 	return 0;
 }
 
-PORT_TEST(other_ports_of_a_lower_device_have_low_ids) {
+TEST(other_ports_of_a_lower_device_have_low_ids) {
 	int made = -1;
 
 	rte_eth_dev_callback_register(RTE_ETH_ALL, RTE_ETH_EVENT_NEW, second_make, &made);
@@ -161,4 +161,4 @@ PORT_TEST(other_ports_of_a_lower_device_have_low_ids) {
 	port_end("net_ddp0");
 }
 
-PORT_TESTS(lower_ids)
+PORT_TESTS(leak_setup)

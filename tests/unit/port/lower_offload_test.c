@@ -214,7 +214,7 @@ static void nic_compare(unsigned int nic) {
 	least = RTE_MIN(least, share);
 }
 
-PORT_TEST(hardware_equals_software_for_each_profile) {
+TEST(hardware_equals_software_for_each_profile) {
 	static const char *const specs[] = {
 		"base",
 		"gtpu",
@@ -265,7 +265,7 @@ PORT_TEST(hardware_equals_software_for_each_profile) {
 }
 
 // Some drivers accept a rule that has no effect. Each packet must be right all the same.
-PORT_TEST(a_nic_with_wrong_hashes_is_detected) {
+TEST(a_nic_with_wrong_hashes_is_detected) {
 	static const char *const specs[] = {"gtpu", "gtpu:inner-ip"};
 
 	for (unsigned int s = 0; s < RTE_DIM(specs); s++) {
@@ -314,7 +314,7 @@ static void tcp_check(uint16_t port) {
 
 // Addresses and ports are hashed alike: only the packet type shows that the NIC is wrong. As long
 // as all packets are of another type, none proves the NIC right. That is no mismatch.
-PORT_TEST(a_nic_with_wrong_packet_types_is_never_proven) {
+TEST(a_nic_with_wrong_packet_types_is_never_proven) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 	struct rte_eth_rss_conf conf = {.rss_hf =
 						RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_TCP};
@@ -342,7 +342,7 @@ static const struct rte_flow_action_rss source_rss = {.types = RTE_ETH_RSS_NONFR
 							       RTE_ETH_RSS_L3_SRC_ONLY};
 
 // Packets that a rule does not match are hashed by the NIC, and each packet is as in software.
-PORT_TEST(hardware_equals_software_with_flow_rules) {
+TEST(hardware_equals_software_with_flow_rules) {
 	const struct {
 		const struct rte_flow_item *items;
 		const struct rte_flow_action *actions;
@@ -396,7 +396,7 @@ static double mixed_run(uint16_t port, unsigned int *n_marked, uint64_t counts[N
 
 // What a rule says holds from its creation to its destruction, and the NIC hashes what it cannot
 // match.
-PORT_TEST(a_rule_leaves_other_packet_types_to_the_nic) {
+TEST(a_rule_leaves_other_packet_types_to_the_nic) {
 	const struct {
 		const char *name;
 		const struct rte_flow_action *actions;
@@ -443,7 +443,7 @@ PORT_TEST(a_rule_leaves_other_packet_types_to_the_nic) {
 }
 
 // A drop in the middle of a burst that the NIC hashes in part.
-PORT_TEST(a_rule_drops_packets_between_hashed_ones) {
+TEST(a_rule_drops_packets_between_hashed_ones) {
 	uint16_t port = ddp_start(COMMS, N_QUEUES, 1, 512);
 	const unsigned int n = 2048;
 	uint64_t counts[N_QUEUES] = {0};
@@ -463,7 +463,7 @@ PORT_TEST(a_rule_drops_packets_between_hashed_ones) {
 	ddp_end(port);
 }
 
-PORT_TEST(a_rule_for_all_packets_leaves_nothing_to_the_nic) {
+TEST(a_rule_for_all_packets_leaves_nothing_to_the_nic) {
 	uint16_t port = ddp_start(COMMS, N_QUEUES, 1, 512);
 	struct rte_flow *flow = rule_create(port, ITEMS(ITEM(VOID)), ACTIONS(ACTION(COUNT)));
 
@@ -535,7 +535,7 @@ static void checksums_ask(uint16_t port) {
 }
 
 // Telemetry and `ddpctl port show` say the same: testpmd_offload_test.py.
-PORT_TEST(each_state_has_its_name) {
+TEST(each_state_has_its_name) {
 	static const struct {
 		const char *state, *devargs; // more of them
 		void (*change)(uint16_t port);
@@ -582,7 +582,7 @@ static void state_note(const char *op, void *arg) {
 }
 
 // Telemetry answers while a change of the profiles programs the NIC.
-PORT_TEST(within_a_change_the_nic_is_waited_for) {
+TEST(within_a_change_the_nic_is_waited_for) {
 	uint16_t port = ddp_start(COMMS, N_QUEUES, 1, 64);
 	unsigned int before = testsrc_nic(0)->n_created;
 
@@ -601,7 +601,7 @@ static void idle_look(uint16_t port) {
 }
 
 // The NIC hashes, but nothing that comes.
-PORT_TEST(a_nic_that_hashes_nothing_of_the_traffic_is_idle) {
+TEST(a_nic_that_hashes_nothing_of_the_traffic_is_idle) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 
 	for (unsigned int i = 0; i < DDP_IDLE_LOOKS + 10; i++) {
@@ -773,7 +773,7 @@ static void other_type_check(unsigned int nic) {
 }
 
 // Most of what anyone can send to make NIC and profile disagree: the hash is the same.
-PORT_TEST(packets_of_another_type_do_not_end_the_offload) {
+TEST(packets_of_another_type_do_not_end_the_offload) {
 	draw_cases(other_type_check, RTE_DIM(all_nics));
 }
 
@@ -806,12 +806,12 @@ static void other_hash_check(unsigned int nic) {
 }
 
 // The NIC hashes ports that the packet does not have. Its packets prove nothing of others.
-PORT_TEST(packets_with_another_hash_interrupt_the_offload) {
+TEST(packets_with_another_hash_interrupt_the_offload) {
 	draw_cases(other_hash_check, RTE_DIM(all_nics));
 }
 
 // Its packets never get its hash. Later it is right, and used again.
-PORT_TEST(a_nic_that_hashes_one_type_wrongly_is_not_used) {
+TEST(a_nic_that_hashes_one_type_wrongly_is_not_used) {
 	struct rte_eth_rss_conf conf = {.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP};
 	uint8_t key[40] = {1, 2, 3};
 	uint16_t port = kind_start(1);
@@ -838,7 +838,7 @@ PORT_TEST(a_nic_that_hashes_one_type_wrongly_is_not_used) {
 
 /* Programming */
 
-PORT_TEST(rules_exist_while_the_port_runs) {
+TEST(rules_exist_while_the_port_runs) {
 	uint16_t port = ddp_start(COMMS, N_QUEUES, 1, 64);
 
 	assert_true(testsrc_nic(0)->n_rules >= 8);
@@ -851,7 +851,7 @@ PORT_TEST(rules_exist_while_the_port_runs) {
 	ddp_end(port);
 }
 
-PORT_TEST(another_net_ddp_is_no_nic) {
+TEST(another_net_ddp_is_no_nic) {
 	uint16_t port =
 		ddp_start("dev(net_ddp1,dev(net_testsrc0),profile=e810-comms),offload=auto:generic",
 			  N_QUEUES, 1, 64);
@@ -863,7 +863,7 @@ PORT_TEST(another_net_ddp_is_no_nic) {
 }
 
 // A driver that does not keep rules has none after it recovered from an error.
-PORT_TEST(rules_are_created_again_after_a_recovery) {
+TEST(rules_are_created_again_after_a_recovery) {
 	uint16_t port = ddp_start(COMMS, N_QUEUES, 1, 64);
 	const struct fake_nic *nic = testsrc_nic(0);
 	const unsigned int n_rules = nic->n_rules;
@@ -905,7 +905,7 @@ static void counts_as(const char *file, const char *offload, const char *kind) {
 }
 
 // Unless the user knows better.
-PORT_TEST(a_port_of_net_ice_is_the_kind_of_its_package) {
+TEST(a_port_of_net_ice_is_the_kind_of_its_package) {
 	rte_log_set_level(ddp_port_logtype, RTE_LOG_INFO);
 	package_write("comms.pkg", 0xc0000002);
 	package_write("os.pkg", 0xc0000001);
@@ -923,7 +923,7 @@ PORT_TEST(a_port_of_net_ice_is_the_kind_of_its_package) {
 	rte_log_set_level(ddp_port_logtype, RTE_LOG_WARNING);
 }
 
-PORT_TEST(a_rule_that_fails_removes_all_others) {
+TEST(a_rule_that_fails_removes_all_others) {
 	uint16_t port;
 
 	for (unsigned int fail_at = 1; fail_at <= 8; fail_at += draw_step(3)) {
@@ -940,7 +940,7 @@ PORT_TEST(a_rule_that_fails_removes_all_others) {
 	}
 }
 
-PORT_TEST(a_port_that_requires_rules_does_not_start_without) {
+TEST(a_port_that_requires_rules_does_not_start_without) {
 	int port = ddp_probe("dev(net_testsrc0,nic=2),profile=gtpu,offload=require:ice-comms");
 
 	ddp_configure(port, N_QUEUES, 1, 64, RTE_ETH_RSS_IP);
@@ -953,7 +953,7 @@ PORT_TEST(a_port_that_requires_rules_does_not_start_without) {
 }
 
 // With a driver without raw patterns the other rules remain.
-PORT_TEST(refused_patterns_stay_in_software) {
+TEST(refused_patterns_stay_in_software) {
 	uint16_t port = ddp_probe(COMMS);
 
 	ddp_configure(port, N_QUEUES, 1, 64, RTE_ETH_RSS_IP);
@@ -964,7 +964,7 @@ PORT_TEST(refused_patterns_stay_in_software) {
 	ddp_end(port);
 }
 
-PORT_TEST(a_profile_change_creates_new_rules) {
+TEST(a_profile_change_creates_new_rules) {
 	uint16_t port = ddp_start(COMMS, N_QUEUES, 1, 64);
 	unsigned int before = testsrc_nic(0)->n_rules;
 	char error[200];
@@ -978,7 +978,7 @@ PORT_TEST(a_profile_change_creates_new_rules) {
 	ddp_end(port);
 }
 
-PORT_TEST(a_change_that_the_lower_device_refuses_fails_if_required) {
+TEST(a_change_that_the_lower_device_refuses_fails_if_required) {
 	uint16_t port = ddp_start("dev(net_testsrc0,nic=2),profile=gtpu,offload=require:ice-comms",
 				  N_QUEUES, 1, 64);
 	struct fake_nic *nic = testsrc_nic(0);
@@ -1014,7 +1014,7 @@ static void key_change(uint16_t port) {
 }
 
 // Packets that wait in the NIC were hashed by the rules of their arrival.
-PORT_TEST(packets_from_before_a_change_are_hashed_again) {
+TEST(packets_from_before_a_change_are_hashed_again) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 
 	// As many are hashed in software after a change, even if none are reported as waiting.
@@ -1037,7 +1037,7 @@ PORT_TEST(packets_from_before_a_change_are_hashed_again) {
 // A driver returns no packets while the mempool is empty, although packets wait. If such a burst
 // were taken for an empty queue, packets would reach the application with the hash of the old key,
 // and on its queue.
-PORT_TEST(an_empty_burst_does_not_mean_an_empty_queue) {
+TEST(an_empty_burst_does_not_mean_an_empty_queue) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 	struct rte_mbuf *mbufs[32];
 
@@ -1051,7 +1051,7 @@ PORT_TEST(an_empty_burst_does_not_mean_an_empty_queue) {
 }
 
 // A driver does not count packets in its own buffer.
-PORT_TEST(uncounted_packets_are_drained_too) {
+TEST(uncounted_packets_are_drained_too) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 
 	packets_feed(0, 0, 16, DDP_PORT_BURST);
@@ -1064,7 +1064,7 @@ PORT_TEST(uncounted_packets_are_drained_too) {
 	ddp_end(port);
 }
 
-PORT_TEST(flow_rules_and_rss_off_end_the_bypass) {
+TEST(flow_rules_and_rss_off_end_the_bypass) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 	struct rte_eth_rss_conf conf = {.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP};
 	struct rte_eth_rss_conf none = {0};
@@ -1089,7 +1089,7 @@ PORT_TEST(flow_rules_and_rss_off_end_the_bypass) {
 }
 
 // The NIC goes on hashing by Toeplitz.
-PORT_TEST(another_hash_function_ends_the_bypass) {
+TEST(another_hash_function_ends_the_bypass) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 
 	pass(port, 64); // the NIC is proven right
@@ -1101,7 +1101,7 @@ PORT_TEST(another_hash_function_ends_the_bypass) {
 	ddp_end(port);
 }
 
-PORT_TEST(a_declared_port_is_declared_on_the_lower_device) {
+TEST(a_declared_port_is_declared_on_the_lower_device) {
 	uint16_t port =
 		ddp_start("dev(net_testsrc0,nic=2),profile=vxlan:outer,offload=auto:ice-comms",
 			  N_QUEUES, 1, 64);
@@ -1112,7 +1112,7 @@ PORT_TEST(a_declared_port_is_declared_on_the_lower_device) {
 	assert_int_equal(testsrc_nic(0)->vxlan_ports[0], 0);
 }
 
-PORT_TEST(an_unplugged_lower_device_is_not_called) {
+TEST(an_unplugged_lower_device_is_not_called) {
 	uint16_t port = ddp_start(COMMS, N_QUEUES, 1, 64);
 
 	testsrc_unplug(0);
@@ -1121,4 +1121,4 @@ PORT_TEST(an_unplugged_lower_device_is_not_called) {
 	assert_int_equal(testsrc_faults(), 0);
 }
 
-PORT_TESTS(lower_offload)
+PORT_TESTS(leak_setup)

@@ -61,7 +61,7 @@ static uint16_t start(void) {
 	return ddp_start("dev(net_testsrc0)", 1, 1, 512);
 }
 
-PORT_TEST(a_mapped_type_has_what_it_is_mapped_to) {
+TEST(a_mapped_type_has_what_it_is_mapped_to) {
 	uint16_t port = start();
 	uint32_t found = packet_type(port);
 
@@ -79,7 +79,7 @@ PORT_TEST(a_mapped_type_has_what_it_is_mapped_to) {
 	ddp_end(port);
 }
 
-PORT_TEST(an_exclusive_update_leaves_no_other) {
+TEST(an_exclusive_update_leaves_no_other) {
 	uint16_t port = start();
 	uint32_t found = packet_type(port);
 	unsigned int n = rte_pmd_ddp_ptype_mapping_get(port, NULL, 0);
@@ -96,7 +96,7 @@ PORT_TEST(an_exclusive_update_leaves_no_other) {
 	ddp_end(port);
 }
 
-PORT_TEST(types_are_replaced_by_value_or_by_mask) {
+TEST(types_are_replaced_by_value_or_by_mask) {
 	uint16_t port = start();
 	uint32_t udp = ptype_of(port, "IPV4_UDP")->rte_ptype;
 	unsigned int n = count(port, udp);
@@ -117,7 +117,7 @@ PORT_TEST(types_are_replaced_by_value_or_by_mask) {
 	ddp_end(port);
 }
 
-PORT_TEST(what_is_no_type_is_refused) {
+TEST(what_is_no_type_is_refused) {
 	const struct rte_pmd_ddp_ptype_mapping items[] = {{1, OWN}, {9999, OWN}};
 	const struct rte_pmd_ddp_ptype_mapping none = {0, OWN};
 	uint16_t port = start();
@@ -140,7 +140,7 @@ PORT_TEST(what_is_no_type_is_refused) {
 	ddp_end(port);
 }
 
-PORT_TEST(a_mapping_outlives_the_profile) {
+TEST(a_mapping_outlives_the_profile) {
 	uint16_t port = start();
 	uint32_t found = packet_type(port);
 
@@ -156,7 +156,7 @@ PORT_TEST(a_mapping_outlives_the_profile) {
 	ddp_end(port);
 }
 
-PORT_TEST(mapped_types_are_supported) {
+TEST(mapped_types_are_supported) {
 	uint16_t port = start();
 	uint32_t ptypes[N_MAX];
 	int n = rte_eth_dev_get_supported_ptypes(port, RTE_PTYPE_TUNNEL_MASK, ptypes, N_MAX);
@@ -169,4 +169,4 @@ PORT_TEST(mapped_types_are_supported) {
 	ddp_end(port);
 }
 
-PORT_TESTS(mapping)
+PORT_TESTS(leak_setup)

@@ -70,7 +70,7 @@ static void move_begin(uint16_t port, uint32_t *seq) {
 	entry_move(port, entry_of(FLOW), 1);
 }
 
-PORT_TEST(packets_wait_until_the_old_queue_is_done) {
+TEST(packets_wait_until_the_old_queue_is_done) {
 	uint16_t port = port_begin("dev(net_testsrc0)");
 	uint32_t seq = 0;
 
@@ -94,7 +94,7 @@ PORT_TEST(packets_wait_until_the_old_queue_is_done) {
 
 // A core that has more to do than it can would else take all packets from those parked from then
 // on, and load-aware RSS would decide nothing more.
-PORT_TEST(a_full_queue_does_not_park_packets_forever) {
+TEST(a_full_queue_does_not_park_packets_forever) {
 	uint16_t port = port_begin("dev(net_testsrc0),overflow=wait");
 	uint64_t parked = 0;
 	uint32_t seq = 0;
@@ -118,7 +118,7 @@ PORT_TEST(a_full_queue_does_not_park_packets_forever) {
 	ddp_end(port);
 }
 
-PORT_TEST(other_entries_do_not_wait) {
+TEST(other_entries_do_not_wait) {
 	const unsigned int other = entry_of(OTHER);
 	uint16_t port = port_begin("dev(net_testsrc0)");
 	struct rte_mbuf *mbufs[32];
@@ -136,7 +136,7 @@ PORT_TEST(other_entries_do_not_wait) {
 	ddp_end(port);
 }
 
-PORT_TEST(with_another_key_all_packets_wait) {
+TEST(with_another_key_all_packets_wait) {
 	uint16_t port = port_begin("dev(net_testsrc0)");
 	uint8_t key[DDP_KEY_SHORT];
 	struct rte_eth_rss_conf conf = {
@@ -166,7 +166,7 @@ PORT_TEST(with_another_key_all_packets_wait) {
 	ddp_end(port);
 }
 
-PORT_TEST(changes_meanwhile_wait_for_each_other) {
+TEST(changes_meanwhile_wait_for_each_other) {
 	uint16_t port = port_begin("dev(net_testsrc0),overflow=wait");
 	uint32_t seq = 0;
 
@@ -183,7 +183,7 @@ PORT_TEST(changes_meanwhile_wait_for_each_other) {
 	ddp_end(port);
 }
 
-PORT_TEST(a_queue_that_is_not_polled_is_given_up) {
+TEST(a_queue_that_is_not_polled_is_given_up) {
 	uint16_t port = port_begin("dev(net_testsrc0)");
 	struct rte_mbuf *mbufs[32];
 	uint64_t end;
@@ -211,7 +211,7 @@ PORT_TEST(a_queue_that_is_not_polled_is_given_up) {
 	ddp_end(port);
 }
 
-PORT_TEST(parked_packets_are_dropped_at_stop) {
+TEST(parked_packets_are_dropped_at_stop) {
 	uint16_t port = port_begin("dev(net_testsrc0)");
 	uint32_t seq = 0;
 
@@ -229,7 +229,7 @@ PORT_TEST(parked_packets_are_dropped_at_stop) {
 	ddp_end(port);
 }
 
-PORT_TEST(nobody_waits_for_a_stopped_queue) {
+TEST(nobody_waits_for_a_stopped_queue) {
 	uint16_t port = port_begin("dev(net_testsrc0)");
 	uint32_t seq = 0;
 
@@ -257,7 +257,7 @@ static void four_move(uint16_t port, uint16_t queue) {
 		entry_move(port, entry_of(flow), queue);
 }
 
-PORT_TEST(loaded_entries_move) {
+TEST(loaded_entries_move) {
 	uint16_t port = ddp_start("dev(net_testsrc0),balance=10", 2, 1, 1024);
 	struct rte_pmd_ddp_balance balance;
 	uint64_t counts[2];
@@ -286,7 +286,7 @@ static bool is_elephant(const struct rte_pmd_ddp_balance *balance) {
 	       balance->bound_share < 0.95;
 }
 
-PORT_TEST(an_elephant_is_told) {
+TEST(an_elephant_is_told) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 4, 1, 1024);
 	struct rte_pmd_ddp_balance balance = {.bound_entry = RTE_PMD_DDP_NO_ENTRY};
 	uint64_t end = rte_rdtsc() + 20 * rte_get_tsc_hz();
@@ -309,7 +309,7 @@ PORT_TEST(an_elephant_is_told) {
 
 // A move is given up if its old queue is not polled for ten intervals: its packets stay in order,
 // on the old queue.
-PORT_TEST(a_move_from_a_queue_that_is_not_polled_is_given_up) {
+TEST(a_move_from_a_queue_that_is_not_polled_is_given_up) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 2, 1, 4096);
 	uint64_t end = rte_rdtsc() + 20 * rte_get_tsc_hz();
 	struct rte_mbuf *mbufs[32];
@@ -406,7 +406,7 @@ static void poll_all_in_order(uint16_t port, uint16_t queue, uint32_t *seq) {
 	assert_int_equal(*seq, next_seq);
 }
 
-PORT_TEST(packets_of_a_move_given_up_go_to_the_old_queue) {
+TEST(packets_of_a_move_given_up_go_to_the_old_queue) {
 	uint16_t port = port_begin(NEVER);
 	uint32_t seq = 0;
 
@@ -446,7 +446,7 @@ static void assert_comes_at_once(uint16_t port, unsigned int flow) {
 }
 
 // As long as ten intervals of the default.
-PORT_TEST(other_queues_do_not_notice_one_that_is_not_polled_for_a_second) {
+TEST(other_queues_do_not_notice_one_that_is_not_polled_for_a_second) {
 	uint16_t port = port_begin(NEVER);
 	unsigned int flow = flow_of_queue_1(port), n = 0;
 	uint64_t end = rte_rdtsc() + 20 * rte_get_tsc_hz();
@@ -470,7 +470,7 @@ PORT_TEST(other_queues_do_not_notice_one_that_is_not_polled_for_a_second) {
 }
 
 // Nobody would put the table right any more.
-PORT_TEST(without_balancing_the_table_says_where_packets_go) {
+TEST(without_balancing_the_table_says_where_packets_go) {
 	uint16_t port = port_begin(NEVER);
 	uint32_t seq = 0;
 
@@ -487,7 +487,7 @@ PORT_TEST(without_balancing_the_table_says_where_packets_go) {
 }
 
 // It would be given up later.
-PORT_TEST(without_balancing_a_move_under_way_is_final) {
+TEST(without_balancing_a_move_under_way_is_final) {
 	uint16_t port = port_begin(NEVER);
 	uint32_t seq = 0;
 	uint64_t end;
@@ -508,7 +508,7 @@ PORT_TEST(without_balancing_a_move_under_way_is_final) {
 }
 
 // A change gave up on queue 0 before. Its packets of the entry would be overtaken by the move.
-PORT_TEST(a_move_waits_for_a_queue_that_a_change_gave_up_on) {
+TEST(a_move_waits_for_a_queue_that_a_change_gave_up_on) {
 	uint16_t port = port_begin(NEVER);
 	uint32_t seq = 0;
 
@@ -532,7 +532,7 @@ PORT_TEST(a_move_waits_for_a_queue_that_a_change_gave_up_on) {
 }
 
 // Where they go has nothing to do with the table, even if that has the same queue.
-PORT_TEST(packets_of_a_rule_do_not_return) {
+TEST(packets_of_a_rule_do_not_return) {
 	uint16_t port = port_begin(NEVER);
 	struct rte_flow *flow;
 	uint32_t seq = 0;
@@ -576,7 +576,7 @@ static unsigned int queue_1_poll(uint16_t port, unsigned int n_polls) {
 // Lower queue 0 gives the move of FLOW up, and lower queue 1 that of OTHER: each of them has
 // packets for a queue that is not polled. The moves back concern the other lower queue, too, which
 // must not have all packets wait for the queues that are not polled.
-PORT_TEST(moves_given_up_by_one_lower_queue_do_not_stop_another) {
+TEST(moves_given_up_by_one_lower_queue_do_not_stop_another) {
 	uint16_t port =
 		ddp_start("dev(net_testsrc0,rxq=2),lower_queues=2,balance=60000", 3, 1, N_DESC);
 	uint64_t end;
@@ -608,4 +608,4 @@ PORT_TEST(moves_given_up_by_one_lower_queue_do_not_stop_another) {
 	ddp_end(port);
 }
 
-PORT_TESTS(order)
+PORT_TESTS(leak_setup)

@@ -105,7 +105,7 @@ static uint16_t start(const char *profile) {
 	return ddp_start(devargs, 1, 1, 512);
 }
 
-PORT_TEST(a_profile_added_and_deleted_is_seen_at_once) {
+TEST(a_profile_added_and_deleted_is_seen_at_once) {
 	uint16_t port = start(NULL);
 	const struct rte_mbuf *mbuf;
 	uint32_t word = 0;
@@ -135,7 +135,7 @@ static bool parses_gtpu(uint16_t port) {
 	return false;
 }
 
-PORT_TEST(the_packet_types_that_a_port_supports_are_those_of_its_profiles) {
+TEST(the_packet_types_that_a_port_supports_are_those_of_its_profiles) {
 	uint16_t port = start(NULL);
 
 	assert_false(parses_gtpu(port));
@@ -146,7 +146,7 @@ PORT_TEST(the_packet_types_that_a_port_supports_are_those_of_its_profiles) {
 	ddp_end(port);
 }
 
-PORT_TEST(the_list_tells_what_was_added) {
+TEST(the_list_tells_what_was_added) {
 	uint16_t port = start("gtpu:ue;port=2153");
 	struct rte_pmd_ddp_profile profiles[3];
 
@@ -171,7 +171,7 @@ PORT_TEST(the_list_tells_what_was_added) {
 	ddp_end(port);
 }
 
-PORT_TEST(profiles_are_deleted_in_any_order_by_name_or_as_given) {
+TEST(profiles_are_deleted_in_any_order_by_name_or_as_given) {
 	uint16_t port = start("gtpu;port=2153+vxlan");
 
 	good(add(port, "geneve+pppoe")); // both together
@@ -191,7 +191,7 @@ PORT_TEST(profiles_are_deleted_in_any_order_by_name_or_as_given) {
 
 // Another input set of a profile, or another list, in one step: with del and add the packets
 // between the two would be spread as by a NIC that knows no tunnel.
-PORT_TEST(the_list_is_exchanged_in_one_step) {
+TEST(the_list_is_exchanged_in_one_step) {
 	uint16_t port = start("gtpu+vxlan");
 	struct rte_pmd_ddp_profile profile;
 
@@ -213,7 +213,7 @@ PORT_TEST(the_list_is_exchanged_in_one_step) {
 	ddp_end(port);
 }
 
-PORT_TEST(what_others_need_stays) {
+TEST(what_others_need_stays) {
 	uint16_t port = start("5g-upf+gtpu");
 
 	bad(del(port, "gtpu"), -EBUSY, "profile 'gtpu' is required by 5g-upf");
@@ -296,7 +296,7 @@ static void port_view_take(struct port_view *view, uint16_t port) {
 	assert_in_range(view->n_supported, 10, view->n_ptypes);
 }
 
-PORT_TEST(a_change_that_fails_changes_nothing) {
+TEST(a_change_that_fails_changes_nothing) {
 	uint16_t port = start("gtpu");
 	struct port_view before, after;
 	uint32_t hash;
@@ -317,7 +317,7 @@ PORT_TEST(a_change_that_fails_changes_nothing) {
 	ddp_end(port);
 }
 
-PORT_TEST(a_missing_profile_is_named) {
+TEST(a_missing_profile_is_named) {
 	uint16_t port = start(NULL);
 
 	assert_int_equal(add(port, "no_such"), -ENOENT);
@@ -345,7 +345,7 @@ static unsigned int memory_take(void **blocks, unsigned int n, size_t least) {
 	return i;
 }
 
-PORT_TEST(without_memory_a_change_fails_and_changes_nothing) {
+TEST(without_memory_a_change_fails_and_changes_nothing) {
 	static const size_t leasts[] = {64, 4096}; // none for counters, none for a steering
 	uint16_t port = start("gtpu");
 	static void *blocks[4096];
@@ -367,7 +367,7 @@ PORT_TEST(without_memory_a_change_fails_and_changes_nothing) {
 	ddp_end(port);
 }
 
-PORT_TEST(an_id_means_one_name_for_ever) {
+TEST(an_id_means_one_name_for_ever) {
 	uint16_t port = start(NULL);
 	uint16_t udp = type_is(port, "IPV4_UDP"), mine;
 	struct rte_pmd_ddp_ptype ptypes[200];
@@ -400,7 +400,7 @@ PORT_TEST(an_id_means_one_name_for_ever) {
 }
 
 // Profiles of a thousand types each, all with new names.
-PORT_TEST(ids_come_to_an_end) {
+TEST(ids_come_to_an_end) {
 	uint16_t port = start(NULL);
 	size_t size;
 	char *text;
@@ -438,7 +438,7 @@ static int port_comes(uint16_t id, enum rte_eth_event_type type, void *arg, void
 	return 0;
 }
 
-PORT_TEST(a_port_is_found_once_it_is_set_up) {
+TEST(a_port_is_found_once_it_is_set_up) {
 	uint16_t port = start(NULL);
 
 	ddp_end(port);
@@ -459,7 +459,7 @@ PORT_TEST(a_port_is_found_once_it_is_set_up) {
 
 // All types of all times add up to the packets taken.
 // A collector stores counters by name: of two with one name it would lose one.
-PORT_TEST(counters_of_long_names_have_names_of_their_own) {
+TEST(counters_of_long_names_have_names_of_their_own) {
 #define LONG "A_PACKET_TYPE_WITH_A_NAME_LONGER_THAN_A_COUNTERS"
 	static const char text[] = "profile: long\nrequires: [base]\n"
 				   "headers: {long: {after: udp(dport=53), layout: n:32}}\n"
@@ -500,7 +500,7 @@ static void assert_types_add_up(uint16_t port) {
 	assert_int_equal(sum, xstat(port, "rx_lower_packets"));
 }
 
-PORT_TEST(counters_outlive_profiles) {
+TEST(counters_outlive_profiles) {
 	static struct rte_eth_xstat_name before[NAMES_MAX], after[NAMES_MAX];
 	struct rte_mbuf *mbuf = rte_pktmbuf_alloc(pool);
 	struct rte_pmd_ddp_ptype ptypes[200];
@@ -544,7 +544,7 @@ PORT_TEST(counters_outlive_profiles) {
 	ddp_end(port);
 }
 
-PORT_TEST(a_profile_can_be_added_at_any_time) {
+TEST(a_profile_can_be_added_at_any_time) {
 	int port = ddp_probe("dev(net_testsrc0)");
 
 	good(add_text(port, MINE)); // not yet configured
@@ -561,7 +561,7 @@ PORT_TEST(a_profile_can_be_added_at_any_time) {
 
 // Otherwise an edited, moved or deleted file would take effect, or fail, at the next change
 // of any kind.
-PORT_TEST(a_profile_stays_as_it_was_read_whatever_becomes_of_its_files) {
+TEST(a_profile_stays_as_it_was_read_whatever_becomes_of_its_files) {
 	struct rte_eth_udp_tunnel tunnel = {.prot_type = RTE_ETH_TUNNEL_TYPE_VXLAN, .udp_port = 7};
 	uint16_t port = start(NULL);
 
@@ -592,7 +592,7 @@ PORT_TEST(a_profile_stays_as_it_was_read_whatever_becomes_of_its_files) {
 
 // A service that reloads its profiles, and "ddpctl port set", would have no effect on an edited
 // file.
-PORT_TEST(a_list_that_is_set_is_read_from_its_files) {
+TEST(a_list_that_is_set_is_read_from_its_files) {
 	uint16_t port = start(NULL);
 
 	scratch_write_text("mine.yaml", MINE);
@@ -613,7 +613,7 @@ PORT_TEST(a_list_that_is_set_is_read_from_its_files) {
 	assert_int_equal(unlink(scratch_path("on_mine.yaml")), 0);
 }
 
-PORT_TEST(what_is_left_being_unreadable_does_not_mean_that_a_profile_was_not_there) {
+TEST(what_is_left_being_unreadable_does_not_mean_that_a_profile_was_not_there) {
 	static const char alone[] = "profile: alone\n"
 				    "headers: {alone: {first: true, layout: dst:48 src:48}}\n"
 				    "packet_types: {ALONE: {path: alone}}\n";
@@ -631,7 +631,7 @@ PORT_TEST(what_is_left_being_unreadable_does_not_mean_that_a_profile_was_not_the
 	ddp_end(port);
 }
 
-PORT_TEST(only_our_ports_have_profiles) {
+TEST(only_our_ports_have_profiles) {
 	uint16_t port = start(NULL);
 	static const char line[] = "port 77 is not a net_ddp port";
 	uint16_t lower;
@@ -653,7 +653,7 @@ PORT_TEST(only_our_ports_have_profiles) {
 }
 
 // As rte_pmd_ddp.h says, also for a port that is not ours.
-PORT_TEST(null_is_refused_unless_it_is_empty) {
+TEST(null_is_refused_unless_it_is_empty) {
 	const uint16_t ports[] = {start("gtpu"), 77};
 
 	for (unsigned int i = 0; i < RTE_DIM(ports); i++) {
@@ -683,4 +683,4 @@ PORT_TEST(null_is_refused_unless_it_is_empty) {
 	ddp_end(ports[0]);
 }
 
-PORT_TESTS(personality)
+PORT_TESTS(leak_setup)

@@ -59,7 +59,7 @@ static const struct {
 	 "no loaded profile parses header 'gtpu': profile gtpu does"},
 };
 
-PORT_TEST(bad_patterns_are_refused) {
+TEST(bad_patterns_are_refused) {
 	uint16_t port = rules_start(NULL);
 
 	for (unsigned int i = 0; i < RTE_DIM(bad_patterns); i++) {
@@ -71,7 +71,7 @@ PORT_TEST(bad_patterns_are_refused) {
 	ddp_end(port);
 }
 
-PORT_TEST(more_items_and_values_than_a_rule_holds_are_refused) {
+TEST(more_items_and_values_than_a_rule_holds_are_refused) {
 	struct rte_flow_item items[40] = {ITEM(ETH)};
 	struct rte_flow_item_ipv6 all = {0}; // three values
 	uint16_t port = rules_start(NULL);
@@ -134,7 +134,7 @@ static const struct {
 	 "the loaded profiles know no packet type for the raw pattern"},
 };
 
-PORT_TEST(bad_raw_patterns_are_refused) {
+TEST(bad_raw_patterns_are_refused) {
 	static const struct rte_flow_action_rss rss;
 	uint16_t port = rules_start(NULL);
 
@@ -205,7 +205,7 @@ static const struct {
 };
 
 // What is hashed, beside queues; whatever is asked of the pattern.
-PORT_TEST(types_or_a_level_with_queues_are_refused) {
+TEST(types_or_a_level_with_queues_are_refused) {
 	static const struct rte_flow_action_rss all[] = {
 		{.types = RTE_ETH_RSS_IPV4},
 		{.types = RTE_ETH_RSS_IPV4 | RTE_ETH_RSS_L3_SRC_ONLY},
@@ -236,7 +236,7 @@ PORT_TEST(types_or_a_level_with_queues_are_refused) {
 	ddp_end(port);
 }
 
-PORT_TEST(bad_actions_are_refused) {
+TEST(bad_actions_are_refused) {
 	uint16_t port = rules_start(NULL);
 
 	for (unsigned int i = 0; i < RTE_DIM(bad_actions); i++) {
@@ -254,7 +254,7 @@ PORT_TEST(bad_actions_are_refused) {
 	ddp_end(port);
 }
 
-PORT_TEST(rules_are_for_ingress_and_group_0) {
+TEST(rules_are_for_ingress_and_group_0) {
 	const struct rte_flow_attr none = {0}, egress = {.ingress = 1, .egress = 1},
 				   transfer = {.transfer = 1}, group = {.ingress = 1, .group = 1},
 				   late = {.ingress = 1, .priority = 1};
@@ -272,7 +272,7 @@ PORT_TEST(rules_are_for_ingress_and_group_0) {
 	ddp_end(port);
 }
 
-PORT_TEST(a_steering_rule_is_there_once) {
+TEST(a_steering_rule_is_there_once) {
 	uint16_t port = rules_start(NULL);
 	struct rte_flow *flow = rule_create(port, items_of_flow(1), ACTIONS(TO_QUEUE(1)));
 
@@ -286,7 +286,7 @@ PORT_TEST(a_steering_rule_is_there_once) {
 	ddp_end(port);
 }
 
-PORT_TEST(handles_that_are_no_rules_are_refused) {
+TEST(handles_that_are_no_rules_are_refused) {
 	uint16_t port = rules_start(NULL);
 	struct rte_flow *flow = rule_create(port, items_of_flow(1), ACTIONS(TO_QUEUE(1)));
 	const struct rte_flow_action count = ACTION(COUNT), rss = ACTION(RSS);
@@ -310,4 +310,4 @@ PORT_TEST(handles_that_are_no_rules_are_refused) {
 	ddp_end(port);
 }
 
-PORT_TESTS(port_flow_refusals)
+PORT_TESTS(leak_setup)

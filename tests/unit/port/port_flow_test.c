@@ -25,7 +25,7 @@ static const uint16_t queue_list[] = {0, 1, 2, 3};
 
 /* Steering */
 
-PORT_TEST(a_rule_sends_its_packets_to_its_queue_until_it_is_destroyed) {
+TEST(a_rule_sends_its_packets_to_its_queue_until_it_is_destroyed) {
 	uint16_t port = rules_start(NULL);
 
 	for (uint16_t q = 0; q < N_QUEUES; q++) {
@@ -43,7 +43,7 @@ PORT_TEST(a_rule_sends_its_packets_to_its_queue_until_it_is_destroyed) {
 	ddp_end(port);
 }
 
-PORT_TEST(what_is_validated_only_does_nothing) {
+TEST(what_is_validated_only_does_nothing) {
 	uint16_t port = rules_start(NULL);
 
 	assert_int_equal(rte_flow_validate(port, &ingress, udp_items, ACTIONS(ACTION(DROP)), NULL),
@@ -52,7 +52,7 @@ PORT_TEST(what_is_validated_only_does_nothing) {
 	ddp_end(port);
 }
 
-PORT_TEST(the_smallest_priority_number_decides_then_the_newest_rule) {
+TEST(the_smallest_priority_number_decides_then_the_newest_rule) {
 	uint16_t port = rules_start(NULL);
 	struct rte_flow *flows[4];
 
@@ -74,7 +74,7 @@ PORT_TEST(the_smallest_priority_number_decides_then_the_newest_rule) {
 	ddp_end(port);
 }
 
-PORT_TEST(a_list_of_queues_shares_packets_by_their_hash) {
+TEST(a_list_of_queues_shares_packets_by_their_hash) {
 	const uint16_t queues[] = {3, 1, 3};
 	const struct rte_flow_action_rss rss = {.queue = queues, .queue_num = RTE_DIM(queues)};
 	uint16_t port = rules_start(NULL);
@@ -95,7 +95,7 @@ PORT_TEST(a_list_of_queues_shares_packets_by_their_hash) {
 	ddp_end(port);
 }
 
-PORT_TEST(a_mark_stands_beside_the_hash) {
+TEST(a_mark_stands_beside_the_hash) {
 	static const struct rte_flow_action_mark mark = {.id = 0xdeadbeef};
 	const uint64_t both = RTE_MBUF_F_RX_FDIR | RTE_MBUF_F_RX_FDIR_ID;
 	uint16_t port = rules_start(NULL);
@@ -116,7 +116,7 @@ PORT_TEST(a_mark_stands_beside_the_hash) {
 }
 
 // A rule's own key, of 40 bytes, which go on with their first 12, or of 52.
-PORT_TEST(a_list_of_queues_may_have_a_key_of_its_own) {
+TEST(a_list_of_queues_may_have_a_key_of_its_own) {
 	const uint16_t queues[] = {3, 1, 2};
 	uint8_t key[52];
 	struct rte_flow_action_rss rss = {
@@ -153,7 +153,7 @@ PORT_TEST(a_list_of_queues_may_have_a_key_of_its_own) {
 }
 
 // What Open vSwitch asks for: the port's own hash over all queues. A query says what was asked.
-PORT_TEST(a_query_says_what_was_asked_of_rss) {
+TEST(a_query_says_what_was_asked_of_rss) {
 	static const struct rte_flow_action_rss all[] = {
 		{.types = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_TCP,
 		 .queue = queue_list,
@@ -181,7 +181,7 @@ PORT_TEST(a_query_says_what_was_asked_of_rss) {
 	ddp_end(port);
 }
 
-PORT_TEST(rules_have_only_so_many_keys) {
+TEST(rules_have_only_so_many_keys) {
 	uint8_t key[40] = {0};
 	struct rte_flow_action_rss rss = {
 		.queue = queue_list,
@@ -205,7 +205,7 @@ PORT_TEST(rules_have_only_so_many_keys) {
 }
 
 // A port's key that a hash rule names may be given.
-PORT_TEST(a_hash_rule_may_name_the_ports_key) {
+TEST(a_hash_rule_may_name_the_ports_key) {
 	const struct rte_flow_action_rss rss = {
 		.types = RTE_ETH_RSS_IPV4 | RTE_ETH_RSS_L3_SRC_ONLY,
 		.key = ddp_default_key,
@@ -224,7 +224,7 @@ PORT_TEST(a_hash_rule_may_name_the_ports_key) {
 #define N_MANY 3000
 
 // The path cache knows the packets' path before the rules come, and is not emptied.
-PORT_TEST(rules_of_a_known_shape_leave_the_path_cache_as_it_is) {
+TEST(rules_of_a_known_shape_leave_the_path_cache_as_it_is) {
 	uint16_t port = rules_start(NULL);
 	struct rte_flow *flows[N_QUEUES];
 	uint64_t learned;
@@ -246,7 +246,7 @@ PORT_TEST(rules_of_a_known_shape_leave_the_path_cache_as_it_is) {
 }
 
 // What they decide is part of what the path cache learns.
-PORT_TEST(rules_without_values_come_and_go_with_their_shape) {
+TEST(rules_without_values_come_and_go_with_their_shape) {
 	uint16_t port = rules_start(NULL);
 	struct rte_flow *flows[3];
 
@@ -267,7 +267,7 @@ PORT_TEST(rules_without_values_come_and_go_with_their_shape) {
 
 // A rule that a rule without values outranked when the path was learned may be followed by one that
 // outranks it.
-PORT_TEST(a_better_rule_of_a_known_shape_is_found) {
+TEST(a_better_rule_of_a_known_shape_is_found) {
 	uint16_t port = rules_start(NULL);
 
 	rule_create_at(port, 5, items_of_flow(1), ACTIONS(TO_QUEUE(1)));
@@ -305,7 +305,7 @@ static unsigned int warnings_of_shapes(uint16_t port, unsigned int n) {
 	return n_warnings;
 }
 
-PORT_TEST(a_port_warns_once_of_many_shapes) {
+TEST(a_port_warns_once_of_many_shapes) {
 	uint16_t port = rules_start(NULL);
 
 	assert_int_equal(warnings_of_shapes(port, 32), 0);
@@ -315,7 +315,7 @@ PORT_TEST(a_port_warns_once_of_many_shapes) {
 	ddp_end(port);
 }
 
-PORT_TEST(many_rules_come_and_go) {
+TEST(many_rules_come_and_go) {
 	static struct rte_flow *flows[N_MANY];
 	char error[200];
 	uint16_t port = rules_start(NULL);
@@ -357,7 +357,7 @@ static struct rte_flow_query_count count_of(uint16_t port, struct rte_flow *flow
 	return count;
 }
 
-PORT_TEST(dropped_packets_are_counted_and_the_sum_holds) {
+TEST(dropped_packets_are_counted_and_the_sum_holds) {
 	uint16_t port = ddp_start("dev(net_testsrc0,rxq=2),lower_queues=2", N_QUEUES, 1, 512);
 	struct rte_flow *drop =
 		rule_create(port, items_of_flow(3), ACTIONS(ACTION(COUNT), ACTION(DROP)));
@@ -386,7 +386,7 @@ PORT_TEST(dropped_packets_are_counted_and_the_sum_holds) {
 
 /* Hash rules */
 
-PORT_TEST(a_hash_rule_says_what_is_hashed_and_can_be_asked) {
+TEST(a_hash_rule_says_what_is_hashed_and_can_be_asked) {
 	uint16_t port = rules_start(NULL);
 	struct rte_eth_rss_conf off = {0};
 	const struct rte_flow_action action = ACTION(RSS);
@@ -412,7 +412,7 @@ PORT_TEST(a_hash_rule_says_what_is_hashed_and_can_be_asked) {
 }
 
 // An application that reads this does not create them anew, which would fail.
-PORT_TEST(rules_outlive_a_stop_as_the_port_tells) {
+TEST(rules_outlive_a_stop_as_the_port_tells) {
 	uint16_t port = rules_start(NULL);
 	struct rte_eth_dev_info info;
 
@@ -427,7 +427,7 @@ PORT_TEST(rules_outlive_a_stop_as_the_port_tells) {
 	ddp_end(port);
 }
 
-PORT_TEST(flush_takes_all_rules) {
+TEST(flush_takes_all_rules) {
 	uint16_t port = rules_start(NULL);
 	struct rte_flow *flow = NULL;
 
@@ -445,7 +445,7 @@ PORT_TEST(flush_takes_all_rules) {
 
 /* What rules need */
 
-PORT_TEST(a_port_keeps_the_queues_that_its_rules_use) {
+TEST(a_port_keeps_the_queues_that_its_rules_use) {
 	struct rte_eth_conf conf = {.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS};
 	uint16_t port = rules_start(NULL);
 	struct rte_flow *flow = rule_create(port, items_of_flow(1), ACTIONS(TO_QUEUE(2)));
@@ -471,7 +471,7 @@ static void profile_del(uint16_t port, const char *name, int ret, const char *ex
 	assert_string_equal(error, expected);
 }
 
-PORT_TEST(a_profile_that_rules_need_stays) {
+TEST(a_profile_that_rules_need_stays) {
 	static const struct rte_flow_item_gtp teid = {.teid = RTE_BE32(TEID)};
 	uint16_t port = rules_start("gtpu+vxlan");
 	const struct rte_flow_item *session =
@@ -501,7 +501,7 @@ PORT_TEST(a_profile_that_rules_need_stays) {
 	ddp_end(port);
 }
 
-PORT_TEST(all_rules_that_need_a_profile_are_named) {
+TEST(all_rules_that_need_a_profile_are_named) {
 	uint16_t port = rules_start("gtpu");
 
 	rule_create(port, ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(UDP), ITEM(GTPU)),
@@ -632,7 +632,7 @@ static bool is_marked(uint16_t port, const struct piece *pieces) {
 	return (seen_of_pieces(port, pieces).flags & RTE_MBUF_F_RX_FDIR) != 0;
 }
 
-PORT_TEST(values_are_found_where_a_packet_has_them) {
+TEST(values_are_found_where_a_packet_has_them) {
 	uint16_t port = rules_start("e810-comms");
 
 	for (unsigned int i = 0; i < RTE_DIM(values); i++) {
@@ -647,7 +647,7 @@ PORT_TEST(values_are_found_where_a_packet_has_them) {
 }
 
 // Else a rule for IPv6 behind GRE would take the place of one for IPv4, and hash no packet of it.
-PORT_TEST(both_versions_behind_gre_have_rules_of_their_own) {
+TEST(both_versions_behind_gre_have_rules_of_their_own) {
 	static const struct rte_flow_action_rss by_ipv4 = {
 		.types = RTE_ETH_RSS_IPV4 | RTE_ETH_RSS_L3_SRC_ONLY,
 	};
@@ -670,7 +670,7 @@ PORT_TEST(both_versions_behind_gre_have_rules_of_their_own) {
 }
 
 // Addresses and ports each sorted, then hashed as they are.
-PORT_TEST(a_sorted_hash_is_that_of_the_sorted_tuple) {
+TEST(a_sorted_hash_is_that_of_the_sorted_tuple) {
 	static const struct rte_flow_action_rss sorted = {
 		.func = RTE_ETH_HASH_FUNCTION_SYMMETRIC_TOEPLITZ_SORT,
 		.types = RTE_ETH_RSS_NONFRAG_IPV4_UDP,
@@ -702,7 +702,7 @@ static const char *dump_of(uint16_t port, struct rte_flow *flow) {
 	return text;
 }
 
-PORT_TEST(a_dump_shows_what_each_rule_asks_and_does) {
+TEST(a_dump_shows_what_each_rule_asks_and_does) {
 	static const struct rte_flow_item_eth eth = {.dst.addr_bytes = {2, 0, 0, 0, 0, 1}};
 	static const struct rte_flow_item_vlan vlan = {.tci = RTE_BE16(0x1005)},
 					       vlan_mask = {.tci = RTE_BE16(0x1fff)};
@@ -775,7 +775,7 @@ PORT_TEST(a_dump_shows_what_each_rule_asks_and_does) {
 
 // A newer hash rule of its pattern takes its place for good: also where that is destroyed, and
 // another one, which may lie where that did in memory, is validated.
-PORT_TEST(a_rule_that_was_replaced_stays_out_of_force) {
+TEST(a_rule_that_was_replaced_stays_out_of_force) {
 	static const struct rte_flow_action_rss by_destination = {
 		.types = RTE_ETH_RSS_IPV4 | RTE_ETH_RSS_L3_DST_ONLY,
 	};
@@ -856,7 +856,7 @@ static uint32_t hash_meanwhile(struct meanwhile *meanwhile) {
 
 // Else a flow would go to another queue before the old one is done, and two cores would have
 // packets of it at once. Neither change compiles rules, and no path cache knows the packets' path.
-PORT_TEST(a_hash_rule_changes_nothing_before_packets_wait_for_older_ones) {
+TEST(a_hash_rule_changes_nothing_before_packets_wait_for_older_ones) {
 	uint16_t port = ddp_start("dev(net_testsrc0,rxq=2),lower_queues=2", N_QUEUES, 1, 512);
 	struct meanwhile meanwhile = {.port = port};
 	uint32_t by_rule;
@@ -870,4 +870,4 @@ PORT_TEST(a_hash_rule_changes_nothing_before_packets_wait_for_older_ones) {
 	ddp_end(port);
 }
 
-PORT_TESTS(port_flow)
+PORT_TESTS(leak_setup)

@@ -45,7 +45,7 @@ static const struct refusal refusals[] = {
 	{"dev(net_ddp1,dev(net_testsrc0),bogus=1)", "net_ddp1: unknown argument 'bogus'"},
 };
 
-PORT_TEST(refused_probes_undo_everything) {
+TEST(refused_probes_undo_everything) {
 	for (unsigned int i = 0; i < RTE_DIM(refusals); i++) {
 		uint16_t port;
 
@@ -59,7 +59,7 @@ PORT_TEST(refused_probes_undo_everything) {
 	}
 }
 
-PORT_TEST(only_our_port_is_seen) {
+TEST(only_our_port_is_seen) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 2, 2, 64);
 
 	assert_int_equal(port, 0);
@@ -69,14 +69,14 @@ PORT_TEST(only_our_port_is_seen) {
 }
 
 // DPDK's newer syntax of a device.
-PORT_TEST(a_lower_device_may_be_given_by_bus_and_name) {
+TEST(a_lower_device_may_be_given_by_bus_and_name) {
 	uint16_t port = ddp_start("dev(bus=vdev,name=net_testsrc0)", 2, 2, 64);
 
 	assert_int_equal(rte_eth_dev_count_total(), 2);
 	ddp_end(port);
 }
 
-PORT_TEST(a_port_that_is_there_is_taken_over) {
+TEST(a_port_that_is_there_is_taken_over) {
 	struct rte_eth_dev_owner owner;
 	uint16_t port, lower;
 
@@ -95,7 +95,7 @@ PORT_TEST(a_port_that_is_there_is_taken_over) {
 	ddp_end(port);
 }
 
-PORT_TEST(close_and_probe_again_many_times) {
+TEST(close_and_probe_again_many_times) {
 	for (unsigned int i = 0; i < DRAWN(40); i++) {
 		uint16_t port = ddp_start("dev(net_testsrc0),overflow=wait", 4, 4, i % 2 ? 384 : 1);
 
@@ -113,7 +113,7 @@ PORT_TEST(close_and_probe_again_many_times) {
 	}
 }
 
-PORT_TEST(removed_without_close_leaves_an_orphan_that_is_reused) {
+TEST(removed_without_close_leaves_an_orphan_that_is_reused) {
 	for (unsigned int i = 0; i < 3; i++) {
 		ddp_start("dev(net_testsrc0)", 1, 1, 64);
 		assert_int_equal(rte_vdev_uninit("net_ddp0"), 0);
@@ -126,7 +126,7 @@ PORT_TEST(removed_without_close_leaves_an_orphan_that_is_reused) {
 	assert_int_equal(rte_vdev_uninit("net_testsrc0"), 0);
 }
 
-PORT_TEST(an_orphan_below_an_orphan_is_reused) {
+TEST(an_orphan_below_an_orphan_is_reused) {
 	const char *devargs = "dev(net_ddp1,dev(net_testsrc0))";
 	uint16_t port;
 
@@ -139,7 +139,7 @@ PORT_TEST(an_orphan_below_an_orphan_is_reused) {
 	ddp_end(port);
 }
 
-PORT_TEST(an_orderly_end_says_nothing) {
+TEST(an_orderly_end_says_nothing) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 2, 2, 64);
 	static char said[4096];
 
@@ -149,7 +149,7 @@ PORT_TEST(an_orderly_end_says_nothing) {
 	assert_string_equal(said, "");
 }
 
-PORT_TEST(a_lower_device_that_goes_is_survived) {
+TEST(a_lower_device_that_goes_is_survived) {
 	struct rte_eth_link link;
 	struct rte_mbuf *mbuf;
 	uint16_t port;
@@ -174,7 +174,7 @@ PORT_TEST(a_lower_device_that_goes_is_survived) {
 	assert_int_equal(rte_vdev_uninit("net_ddp0"), 0);
 }
 
-PORT_TEST(limits_are_those_of_both) {
+TEST(limits_are_those_of_both) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
 	struct rte_eth_dev_info info;
 
@@ -201,7 +201,7 @@ PORT_TEST(limits_are_those_of_both) {
 }
 
 // A device that has a limit and cannot change its MTU, and one that takes packets of any length.
-PORT_TEST(mtu_is_not_more_than_the_lower_device_takes) {
+TEST(mtu_is_not_more_than_the_lower_device_takes) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
 	uint16_t mtu;
 
@@ -215,7 +215,7 @@ PORT_TEST(mtu_is_not_more_than_the_lower_device_takes) {
 	ddp_end(port);
 }
 
-PORT_TEST(two_hundred_and_fifty_six_queues_work) {
+TEST(two_hundred_and_fifty_six_queues_work) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 256, 256, 64);
 
 	packets_feed(0, 0, 1000, 1000);
@@ -278,11 +278,11 @@ static int run_child(const char *what) {
 	return status;
 }
 
-PORT_TEST(a_cleanup_inside_a_burst_call_ends) {
+TEST(a_cleanup_inside_a_burst_call_ends) {
 	assert_int_equal(run_child(INTERRUPTED), 0);
 }
 
-PORT_TEST(never_closed_before_eal_cleanup) {
+TEST(never_closed_before_eal_cleanup) {
 	for (unsigned int i = 0; i < RTE_DIM(never_closed); i++) {
 		char number[8];
 		int status;
@@ -294,10 +294,12 @@ PORT_TEST(never_closed_before_eal_cleanup) {
 	}
 }
 
-UNIT_TESTS(probe) {
+static int probe_setup(void **state) {
 	if (unit_argument != NULL)
-		return strcmp(unit_argument, INTERRUPTED) == 0 ? interrupted_child() :
-								 child(unit_argument);
-	eal_start();
-	return PORT_TESTS_RUN();
+		exit(strcmp(unit_argument, INTERRUPTED) == 0 ? interrupted_child() :
+							       child(unit_argument));
+	return port_setup(state);
 }
+
+GROUP(probe_setup, scratch_teardown)
+EACH(leak_setup, leak_teardown)

@@ -78,7 +78,7 @@ static char state_of(pid_t pid) {
 	return state;
 }
 
-static void a_process_that_runs_has_not_ended(void **state) {
+TEST(a_process_that_runs_has_not_ended) {
 	pid_t pid = child_start(child_run);
 
 	assert_false(ddp_mp_has_ended(pid));
@@ -88,7 +88,7 @@ static void a_process_that_runs_has_not_ended(void **state) {
 	assert_true(ddp_mp_has_ended(pid));
 }
 
-static void a_zombie_has_ended(void **state) {
+TEST(a_zombie_has_ended) {
 	pid_t pid = child_start(child_end);
 
 	child_wait(pid);
@@ -96,7 +96,7 @@ static void a_zombie_has_ended(void **state) {
 	child_forget(pid);
 }
 
-static void a_process_whose_first_thread_ended_has_not(void **state) {
+TEST(a_process_whose_first_thread_ended_has_not) {
 	const struct timespec wait = {.tv_nsec = 1000000};
 	pid_t pid = child_start(child_leave_thread);
 
@@ -110,21 +110,10 @@ static void a_process_whose_first_thread_ended_has_not(void **state) {
 }
 
 // What a lock has that no process holds, or one of which nobody knows.
-static void what_is_no_process_has_not_ended(void **state) {
+TEST(what_is_no_process_has_not_ended) {
 	assert_false(ddp_mp_has_ended(0));
 	assert_false(ddp_mp_has_ended(1));
 	assert_false(ddp_mp_has_ended(INT_MAX));
 	assert_false(ddp_mp_has_ended(-1));
 	assert_false(ddp_mp_has_ended(getpid()));
-}
-
-UNIT_TESTS(recover) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_process_that_runs_has_not_ended),
-		cmocka_unit_test(a_zombie_has_ended),
-		cmocka_unit_test(a_process_whose_first_thread_ended_has_not),
-		cmocka_unit_test(what_is_no_process_has_not_ended),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

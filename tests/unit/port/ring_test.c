@@ -59,25 +59,15 @@ static void all_come_in_order(uint64_t mark) {
 	free(ring);
 }
 
-static void packets_come_in_order(void **state) {
+TEST(packets_come_in_order) {
 	all_come_in_order(0);
 }
 
-static void packets_come_in_order_when_their_number_wraps(void **state) {
+TEST(packets_come_in_order_when_their_number_wraps) {
 	all_come_in_order(UINT32_MAX - 1000);
 }
 
-static void bytes_are_right_when_they_wrap(void **state) {
+TEST(bytes_are_right_when_they_wrap) {
 	all_come_in_order((uint64_t)(UINT32_MAX - 100000) << 32);
 	all_come_in_order(UINT64_MAX - 1000);
-}
-
-UNIT_TESTS(ring) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(packets_come_in_order),
-		cmocka_unit_test(packets_come_in_order_when_their_number_wraps),
-		cmocka_unit_test(bytes_are_right_when_they_wrap),
-	};
-
-	return cmocka_run_group_tests_name("ring", tests, NULL, NULL);
 }

@@ -22,7 +22,7 @@ static uint32_t hash_expected(unsigned int flow, const uint8_t *key) {
 	return rte_softrss(words, RTE_DIM(words), key);
 }
 
-PORT_TEST(hash_queue_and_fields_are_in_the_mbuf) {
+TEST(hash_queue_and_fields_are_in_the_mbuf) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", N_QUEUES, 1, 512);
 	int meta_off = rte_mbuf_dynfield_lookup(RTE_PMD_DDP_META_DYNFIELD, NULL);
 	int tsc_off = rte_mbuf_dynfield_lookup(RTE_PMD_DDP_RX_TSC_DYNFIELD, NULL);
@@ -60,7 +60,7 @@ PORT_TEST(hash_queue_and_fields_are_in_the_mbuf) {
 	ddp_end(port);
 }
 
-PORT_TEST(without_rss_all_is_on_queue_0) {
+TEST(without_rss_all_is_on_queue_0) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", N_QUEUES, 1, 512);
 	struct rte_eth_rss_conf conf = {.rss_hf = 0};
 	struct rte_mbuf *mbufs[32];
@@ -80,7 +80,7 @@ PORT_TEST(without_rss_all_is_on_queue_0) {
 	ddp_end(port);
 }
 
-PORT_TEST(rss_is_off_without_the_mode) {
+TEST(rss_is_off_without_the_mode) {
 	struct rte_eth_conf conf = {.rxmode.mq_mode = RTE_ETH_MQ_RX_NONE};
 	int port = ddp_probe("dev(net_testsrc0)");
 	uint64_t counts[4] = {0};
@@ -125,7 +125,7 @@ static void key_check(uint16_t port, const uint8_t *key, uint8_t len) {
 
 // Also after a change of the profiles: ethdev of newer DPDK refuses a key of any other length, and
 // the application has its key.
-PORT_TEST(key_has_the_length_that_the_device_tells) {
+TEST(key_has_the_length_that_the_device_tells) {
 	static const struct {
 		const char *devargs, *later; // profiles
 		uint8_t len;
@@ -169,7 +169,7 @@ PORT_TEST(key_has_the_length_that_the_device_tells) {
 	}
 }
 
-PORT_TEST(configure_takes_a_key_of_40_bytes) {
+TEST(configure_takes_a_key_of_40_bytes) {
 	uint8_t key[52] = {1, 2, 3};
 	struct rte_eth_conf conf = {
 		.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS,
@@ -189,7 +189,7 @@ PORT_TEST(configure_takes_a_key_of_40_bytes) {
 }
 
 // With a checksum in the hash, packets of one flow would be on different queues.
-PORT_TEST(who_asks_for_everything_does_not_ask_for_checksums) {
+TEST(who_asks_for_everything_does_not_ask_for_checksums) {
 	const uint64_t checksums = RTE_ETH_RSS_IPV4_CHKSUM | RTE_ETH_RSS_L4_CHKSUM;
 	uint16_t port = ddp_start("dev(net_testsrc0),profile=e810-comms", N_QUEUES, 1, 512);
 	struct rte_eth_rss_conf conf = {0};
@@ -213,7 +213,7 @@ PORT_TEST(who_asks_for_everything_does_not_ask_for_checksums) {
 	ddp_end(port);
 }
 
-PORT_TEST(reta_is_round_robin_until_set) {
+TEST(reta_is_round_robin_until_set) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", N_QUEUES, 1, 512);
 	struct rte_eth_rss_reta_entry64 reta[8] = {{.mask = 1, .reta = {N_QUEUES}}};
 	uint64_t counts[N_QUEUES] = {0};
@@ -297,7 +297,7 @@ static void burst_check(uint16_t port, const uint8_t *key, unsigned int n_words,
 
 // A change of the key or the redirection table costs no packet; after a change of what is
 // hashed no packet is hashed as before.
-PORT_TEST(paths_stay_learned_when_only_key_or_reta_change) {
+TEST(paths_stay_learned_when_only_key_or_reta_change) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", N_QUEUES, 1, 512);
 	uint8_t key[DDP_KEY_SHORT];
 	struct rte_eth_rss_conf conf = {.rss_key = key,
@@ -361,7 +361,7 @@ static enum rte_eth_hash_function function_of(uint16_t port) {
 	return DPDK_RSS_FUNCTION(&conf);
 }
 
-PORT_TEST(hash_functions_change_what_is_hashed) {
+TEST(hash_functions_change_what_is_hashed) {
 	uint16_t port;
 	struct rte_eth_rss_conf conf = {.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP};
 
@@ -378,7 +378,7 @@ PORT_TEST(hash_functions_change_what_is_hashed) {
 	ddp_end(port);
 }
 
-PORT_TEST(an_update_without_a_function_keeps_it) {
+TEST(an_update_without_a_function_keeps_it) {
 	uint16_t port;
 	struct rte_eth_rss_conf conf = {.rss_hf = RTE_ETH_RSS_IP};
 
@@ -399,7 +399,7 @@ PORT_TEST(an_update_without_a_function_keeps_it) {
 	ddp_end(port);
 }
 
-PORT_TEST(configure_takes_functions_that_there_are) {
+TEST(configure_takes_functions_that_there_are) {
 	struct rte_eth_conf conf = {
 		.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS,
 		.rx_adv_conf.rss_conf.rss_hf = RTE_ETH_RSS_IP,
@@ -419,7 +419,7 @@ PORT_TEST(configure_takes_functions_that_there_are) {
 	assert_int_equal(rte_vdev_uninit("net_ddp0"), 0);
 }
 
-PORT_TEST(segments_do_not_matter) {
+TEST(segments_do_not_matter) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 512);
 	unsigned int n = 0;
 
@@ -439,4 +439,4 @@ PORT_TEST(segments_do_not_matter) {
 	ddp_end(port);
 }
 
-PORT_TESTS(rss)
+PORT_TESTS(leak_setup)

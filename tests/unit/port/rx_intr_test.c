@@ -78,7 +78,7 @@ static unsigned int take(uint16_t port, uint16_t queue) {
 }
 
 // One queue is woken by the lower device, and the other by the first.
-PORT_TEST(a_queue_is_woken_by_the_lower_device_or_another_queue) {
+TEST(a_queue_is_woken_by_the_lower_device_or_another_queue) {
 	uint16_t port = intr_start(SRC, N_QUEUES);
 	unsigned int flow = flow_of(port, 1);
 
@@ -96,7 +96,7 @@ PORT_TEST(a_queue_is_woken_by_the_lower_device_or_another_queue) {
 	ddp_end(port);
 }
 
-PORT_TEST(a_queue_with_packets_does_not_go_to_sleep) {
+TEST(a_queue_with_packets_does_not_go_to_sleep) {
 	uint16_t port = intr_start(SRC, N_QUEUES);
 	unsigned int flow = flow_of(port, 1);
 
@@ -114,7 +114,7 @@ PORT_TEST(a_queue_with_packets_does_not_go_to_sleep) {
 }
 
 // Each lower queue wakes one queue, and all are shared out.
-PORT_TEST(lower_queues_wake_queues_in_turn) {
+TEST(lower_queues_wake_queues_in_turn) {
 	uint16_t port = intr_start("dev(net_testsrc0,rxq=3,intr=1),lower_queues=3", N_QUEUES);
 
 	for (unsigned int i = 0; i < 3; i++) {
@@ -127,7 +127,7 @@ PORT_TEST(lower_queues_wake_queues_in_turn) {
 	ddp_end(port);
 }
 
-PORT_TEST(another_queue_is_woken_for_one_that_is_stopped) {
+TEST(another_queue_is_woken_for_one_that_is_stopped) {
 	uint16_t port = intr_start(SRC, N_QUEUES);
 
 	all_sleep(port, N_QUEUES);
@@ -148,7 +148,7 @@ PORT_TEST(another_queue_is_woken_for_one_that_is_stopped) {
 }
 
 // Packets wait for their old queues to be polled.
-PORT_TEST(a_change_wakes_all_queues) {
+TEST(a_change_wakes_all_queues) {
 	uint16_t port = intr_start(SRC, N_QUEUES);
 	char error[256];
 
@@ -162,7 +162,7 @@ PORT_TEST(a_change_wakes_all_queues) {
 	ddp_end(port);
 }
 
-PORT_TEST(a_port_without_interrupts_below_refuses_them) {
+TEST(a_port_without_interrupts_below_refuses_them) {
 	const struct rte_eth_conf conf = {.intr_conf.rxq = 1};
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
 
@@ -172,7 +172,7 @@ PORT_TEST(a_port_without_interrupts_below_refuses_them) {
 	ddp_end(port);
 }
 
-PORT_TEST(interrupts_are_as_configured_after_a_restart) {
+TEST(interrupts_are_as_configured_after_a_restart) {
 	uint16_t port = intr_start(SRC, N_QUEUES);
 
 	assert_int_equal(
@@ -240,7 +240,7 @@ static uint64_t taken(const struct sleeper *sleepers, unsigned int n) {
 }
 
 // Each burst arrives when the one before was taken, so one wake-up that is lost shows as a timeout.
-PORT_TEST(no_wake_up_is_lost) {
+TEST(no_wake_up_is_lost) {
 	static const char *const devargs[] = {
 		SRC, "dev(net_testsrc0,rxq=2,intr=1),lower_queues=2,overflow=drop",
 		"dev(net_testsrc0,nic=1,rxq=4,intr=1),overflow=wait,offload=auto:ice-os",
@@ -290,4 +290,4 @@ PORT_TEST(no_wake_up_is_lost) {
 	}
 }
 
-PORT_TESTS(rx_intr)
+PORT_TESTS(leak_setup)

@@ -36,7 +36,7 @@ static uint32_t lcg(uint32_t *seed) {
 	return *seed >> 16;
 }
 
-PORT_TEST(order_of_flows_holds_with_one_thread) {
+TEST(order_of_flows_holds_with_one_thread) {
 	// Rings down to one entry, bursts of any size, queues polled at random.
 	static const char *const devargs[] = {"dev(net_testsrc0),overflow=wait",
 					      "dev(net_testsrc0),overflow=drop"};
@@ -68,7 +68,7 @@ PORT_TEST(order_of_flows_holds_with_one_thread) {
 	}
 }
 
-PORT_TEST(full_rings_drop_and_count) {
+TEST(full_rings_drop_and_count) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 2, 1, 8);
 	struct rte_eth_stats stats;
 	unsigned int n = 0;
@@ -105,7 +105,7 @@ static uint16_t flow_find(uint16_t port, uint16_t queue) {
 }
 
 // A ring with little more room than a burst needs is emptied before more is read.
-PORT_TEST(a_queue_that_is_polled_loses_nothing_on_a_small_ring) {
+TEST(a_queue_that_is_polled_loses_nothing_on_a_small_ring) {
 	uint16_t port = ddp_start("dev(net_testsrc0),overflow=drop", 2, 1, 40);
 	uint16_t own = flow_find(port, 0), other = flow_find(port, 1);
 	struct rte_mbuf *mbufs[64], *mbuf;
@@ -128,7 +128,7 @@ PORT_TEST(a_queue_that_is_polled_loses_nothing_on_a_small_ring) {
 	ddp_end(port);
 }
 
-PORT_TEST(wait_stops_reading_until_the_queue_is_polled) {
+TEST(wait_stops_reading_until_the_queue_is_polled) {
 	uint16_t port = ddp_start("dev(net_testsrc0),overflow=wait", 2, 1, 8);
 	unsigned int n = 0;
 
@@ -143,7 +143,7 @@ PORT_TEST(wait_stops_reading_until_the_queue_is_polled) {
 	ddp_end(port);
 }
 
-PORT_TEST(sums_hold_over_stop_start_and_reset) {
+TEST(sums_hold_over_stop_start_and_reset) {
 	uint16_t port = ddp_start("dev(net_testsrc0),overflow=wait", 4, 1, 16);
 	struct rte_eth_stats stats;
 	uint64_t in_rings, dropped;
@@ -191,7 +191,7 @@ static void other_thread_reads_lower_1(void *arg) {
 	flow_feed(1, 0, 4, 4);
 }
 
-PORT_TEST(what_another_thread_put_on_the_ring_comes_first) {
+TEST(what_another_thread_put_on_the_ring_comes_first) {
 	uint16_t port = ddp_start("dev(net_testsrc0,rxq=2),lower_queues=2", 2, 1, 64);
 	struct rte_mbuf *mbufs[32];
 	unsigned int n = 0;
@@ -245,7 +245,7 @@ static void *intruder_main(void *arg) {
 	return NULL;
 }
 
-PORT_TEST(a_stop_waits_for_burst_calls) {
+TEST(a_stop_waits_for_burst_calls) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 2, 2, 64);
 	struct intruder intruder = {.port = port, .running = true};
 	struct inside inside = {.port = port};
@@ -277,7 +277,7 @@ PORT_TEST(a_stop_waits_for_burst_calls) {
 	ddp_end(port);
 }
 
-PORT_TEST(every_source_queue_is_read) {
+TEST(every_source_queue_is_read) {
 	uint16_t port = ddp_start("dev(net_testsrc0,rxq=8),lower_queues=8", 1, 1, 512);
 
 	for (unsigned int i = 0; i < 8; i++)
@@ -287,7 +287,7 @@ PORT_TEST(every_source_queue_is_read) {
 }
 
 // Packets of lower queue 0 wait on the queue's ring while lower queue 1 has full bursts for it.
-PORT_TEST(a_ring_is_read_while_another_lower_queue_has_full_bursts) {
+TEST(a_ring_is_read_while_another_lower_queue_has_full_bursts) {
 	uint16_t port = ddp_start("dev(net_testsrc0,rxq=2),lower_queues=2", 1, 1, 512);
 	struct rte_mbuf *mbufs[32];
 	unsigned int n = 0;
@@ -309,7 +309,7 @@ PORT_TEST(a_ring_is_read_while_another_lower_queue_has_full_bursts) {
 	ddp_end(port);
 }
 
-PORT_TEST(a_device_that_wants_queues_gets_no_more_than_ours) {
+TEST(a_device_that_wants_queues_gets_no_more_than_ours) {
 	static const struct { unsigned int ours, lower; } rows[] = {{1, 1}, {2, 2}, {4, 4}, {8, 4}};
 
 	for (unsigned int i = 0; i < RTE_DIM(rows); i++) {
@@ -324,7 +324,7 @@ PORT_TEST(a_device_that_wants_queues_gets_no_more_than_ours) {
 	}
 }
 
-PORT_TEST(a_burst_of_any_size_is_filled_in_time) {
+TEST(a_burst_of_any_size_is_filled_in_time) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
 	struct rte_mbuf *mbufs[100];
 	unsigned int n = 0;
@@ -343,4 +343,4 @@ PORT_TEST(a_burst_of_any_size_is_filled_in_time) {
 	ddp_end(port);
 }
 
-PORT_TESTS(rx)
+PORT_TESTS(leak_setup)

@@ -373,7 +373,7 @@ static void spread_check(const struct setting *s, const char *spec, unsigned int
 		fail_msg("%s on %s: no packet type", spec, nics[nic].kind);
 }
 
-PORT_TEST(fake_nics_spread_as_the_plan_says) {
+TEST(fake_nics_spread_as_the_plan_says) {
 	for (unsigned int i = 0; i < RTE_DIM(rows); i += draw_step(1)) {
 		struct setting s;
 
@@ -422,7 +422,7 @@ static void changed_check(unsigned int nic) {
 }
 
 // `plan --pcap` simulates the NIC with a profile that was changed so.
-PORT_TEST(a_changed_profile_parts_what_the_nic_parts) {
+TEST(a_changed_profile_parts_what_the_nic_parts) {
 	static const char *const specs[] = {"gtpu", "gtpu:ue", "gtpu:teid", "pppoe"};
 
 	for (unsigned int i = 0; i < RTE_DIM(specs); i++) {
@@ -431,4 +431,4 @@ PORT_TEST(a_changed_profile_parts_what_the_nic_parts) {
 	}
 }
 
-PORT_TESTS(spread)
+PORT_TESTS(leak_setup)

@@ -36,7 +36,7 @@ static void assert_type(uint16_t port, uint8_t first, const char *expected) {
 	rte_pktmbuf_free(mbuf);
 }
 
-PORT_TEST(a_declared_port_leads_to_its_tunnel) {
+TEST(a_declared_port_leads_to_its_tunnel) {
 	static const struct {
 		uint8_t type, first;
 		const char *name;
@@ -66,7 +66,7 @@ PORT_TEST(a_declared_port_leads_to_its_tunnel) {
 	ddp_end(port);
 }
 
-PORT_TEST(refusals_change_nothing) {
+TEST(refusals_change_nothing) {
 	uint16_t port = ddp_start("dev(net_testsrc0),profile=vxlan+geneve", 1, 1, 64);
 
 	assert_int_equal(del(port, RTE_ETH_TUNNEL_TYPE_VXLAN, UDP_PORT), -ENOENT);
@@ -87,7 +87,7 @@ PORT_TEST(refusals_change_nothing) {
 }
 
 // The lower device is to hash all of it, and does not take the rules: the tunnel stays declared.
-PORT_TEST(a_delete_that_fails_changes_nothing) {
+TEST(a_delete_that_fails_changes_nothing) {
 	uint16_t port = ddp_start(
 		"dev(net_testsrc0,nic=2),profile=gtpu+vxlan,offload=require:ice-comms", 1, 1, 64);
 	struct fake_nic *nic = testsrc_nic(0);
@@ -103,7 +103,7 @@ PORT_TEST(a_delete_that_fails_changes_nothing) {
 	ddp_end(port);
 }
 
-PORT_TEST(as_many_ports_as_there_is_room_for) {
+TEST(as_many_ports_as_there_is_room_for) {
 	uint16_t port = ddp_start("dev(net_testsrc0),profile=vxlan", 1, 1, 64);
 	unsigned int n = 0;
 	int ret;
@@ -118,7 +118,7 @@ PORT_TEST(as_many_ports_as_there_is_room_for) {
 	ddp_end(port);
 }
 
-PORT_TEST(a_port_waits_for_the_profile_to_come_back) {
+TEST(a_port_waits_for_the_profile_to_come_back) {
 	uint16_t port = ddp_start("dev(net_testsrc0),profile=geneve+vxlan", 1, 1, 64);
 	char error[256];
 
@@ -131,4 +131,4 @@ PORT_TEST(a_port_waits_for_the_profile_to_come_back) {
 	ddp_end(port);
 }
 
-PORT_TESTS(tunnels)
+PORT_TESTS(leak_setup)

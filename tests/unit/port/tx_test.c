@@ -41,7 +41,7 @@ static void send_all(uint16_t port, uint16_t queue, uint32_t seq, unsigned int n
 	}
 }
 
-PORT_TEST(a_queue_of_its_own_calls_the_lower_queue_directly) {
+TEST(a_queue_of_its_own_calls_the_lower_queue_directly) {
 	uint16_t port = ddp_start("dev(net_testsrc0,rxq=4,txq=4),lower_queues=4", 4, 4, 64);
 	uint32_t next[4] = {0};
 
@@ -64,7 +64,7 @@ PORT_TEST(a_queue_of_its_own_calls_the_lower_queue_directly) {
 
 // Applications tell a bad packet by rte_errno; what it was before means nothing when all packets
 // are good.
-PORT_TEST(a_stopped_queue_prepares_nothing_and_a_started_one_leaves_rte_errno) {
+TEST(a_stopped_queue_prepares_nothing_and_a_started_one_leaves_rte_errno) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 2, 64);
 	struct rte_mbuf *mbuf = packet(0, 0);
 
@@ -94,7 +94,7 @@ static void *monitor_main(void *arg) {
 
 // An application takes a packet that is not prepared for a bad one, and mostly drops one that is
 // not sent.
-PORT_TEST(who_looks_at_a_queue_keeps_no_packet_from_it) {
+TEST(who_looks_at_a_queue_keeps_no_packet_from_it) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 2, 64);
 	struct monitor monitor = {.port = port};
 	struct rte_mbuf *mbuf = packet(0, 0);
@@ -130,7 +130,7 @@ static void *sender_main(void *arg) {
 	return NULL;
 }
 
-PORT_TEST(one_shared_lower_queue_strands_nothing) {
+TEST(one_shared_lower_queue_strands_nothing) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, N_TXQ, 8);
 	struct sender senders[2] = {{port, 0}, {port, 1}};
 	struct rte_eth_stats stats;
@@ -172,7 +172,7 @@ static void others_send(void *arg) {
 		}
 }
 
-PORT_TEST(what_the_lower_device_refuses_keeps_its_order) {
+TEST(what_the_lower_device_refuses_keeps_its_order) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 3, 64);
 	struct others others = {.port = port, .n = 40};
 	struct rte_mbuf *mbuf = packet(0, 0);
@@ -216,7 +216,7 @@ static void flow_moves(void *arg) {
 }
 
 // A flow that load-aware RSS moved to another queue would arrive at its receiver out of order.
-PORT_TEST(a_flow_that_moves_between_tx_queues_keeps_its_order) {
+TEST(a_flow_that_moves_between_tx_queues_keeps_its_order) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 3, 64);
 	struct others others = {.port = port};
 	struct rte_mbuf *mbuf = packet(0, 0);
@@ -266,7 +266,7 @@ static void queue_2_sends(void *arg) {
 
 // The lower device takes 7 at a time, and queue 1 always has more: what waits on queue 2's ring
 // goes first, because it came first.
-PORT_TEST(no_queue_starves_behind_one_that_goes_on_sending) {
+TEST(no_queue_starves_behind_one_that_goes_on_sending) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 3, 64);
 	struct others others = {.port = port, .n = 6};
 	struct rte_mbuf *mbuf = packet(0, 0);
@@ -306,7 +306,7 @@ static void full_send(void *arg) {
 	full->n_taken = rte_eth_tx_burst(full->port, 1, full->mbufs, 8);
 }
 
-PORT_TEST(a_full_ring_returns_what_fitted) {
+TEST(a_full_ring_returns_what_fitted) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 2, 5);
 	struct full full = {.port = port};
 	struct rte_mbuf *mbuf = packet(0, 0);
@@ -322,4 +322,4 @@ PORT_TEST(a_full_ring_returns_what_fitted) {
 	ddp_end(port);
 }
 
-PORT_TESTS(tx)
+PORT_TESTS(leak_setup)
