@@ -12,13 +12,21 @@
 #define TRACK_ID 0x80000008
 #define NAME "GTPv1-C/U IPv4/IPv6 payload"
 
+#define L4_PORTS N_CLASS_HEADERS
+
 static const struct i40e_published publications[] = {
 	{22,
 	 "GTPU_IPV4",
-	 {{"ipv4", 12, 15, 2}, {"ipv4", 16, 27, 2}, {NULL, 0, 29, 2}, {"gtpu", 4, 44, 2}}},
+	 {{HEADER_IPV4, 12, 15, 2},
+	  {HEADER_IPV4, 16, 27, 2},
+	  {L4_PORTS, 0, 29, 2},
+	  {HEADER_GTPU, 4, 44, 2}}},
 	{23,
 	 "GTPU_IPV6",
-	 {{"ipv6", 8, 13, 8}, {"ipv6", 24, 21, 8}, {NULL, 0, 29, 2}, {"gtpu", 4, 44, 2}}},
+	 {{HEADER_IPV6, 8, 13, 8},
+	  {HEADER_IPV6, 24, 21, 8},
+	  {L4_PORTS, 0, 29, 2},
+	  {HEADER_GTPU, 4, 44, 2}}},
 };
 
 static bool has_pctype(const struct i40e_package *i40e, const struct i40e_published *published) {
@@ -70,19 +78,15 @@ void i40e_nic_extend(struct ddp_nic *nic) {
 
 /* Input sets */
 
-static bool has_ports(const struct packet_class *class) {
-	return class->l4 == L4_UDP || class->l4 == L4_TCP || class->l4 == L4_SCTP;
-}
-
 // The first byte of a field in a packet. -1: the packet has no such header, so what is hashed is
 // not known.
 static int field_place(const struct i40e_field *field, const struct packet_class *class) {
 	int header;
 
-	if (field->header == NULL)
-		header = has_ports(class) ? (int)class->n_headers - 1 : -1;
+	if (field->header == L4_PORTS)
+		header = class_has_ports(class) ? (int)class->n_headers - 1 : -1;
 	else
-		header = packet_class_named(class, field->header);
+		header = packet_class_header(class, field->header);
 	return header < 0 ? -1 : class->headers[header].off + field->byte;
 }
 

@@ -15,7 +15,7 @@
 
 // The words of the field vector that hold n words of a header, from this byte on.
 struct i40e_field {
-	const char *header; // an inner one; NULL: UDP, TCP or SCTP
+	enum class_header_id header; // an inner one; N_CLASS_HEADERS: UDP, TCP or SCTP
 	uint8_t byte, first, n;
 };
 

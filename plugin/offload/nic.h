@@ -40,17 +40,10 @@ enum l4 {
 };
 #define L4(name) (1U << L4_##name)
 
-// A pattern that the driver accepts, and its RSS types. "ip" stands for ipv4 or ipv6; types_v6 is
-// for patterns whose last IP header is ipv6.
-struct nic_pattern {
-	const char *items;
-	uint64_t types_v4, types_v6;
-};
-
 // A pattern of a tunnel whose inner packet an RSS rule of level 2 hashes: addresses, and the ports
 // of TCP and UDP.
 struct nic_level2 {
-	const char *items; // "ip" as above
+	const char *items; // "ip" stands for ipv4 or ipv6
 	uint32_t encaps;
 	const char *setup; // what the NIC needs for it; NULL: nothing
 };
@@ -69,8 +62,9 @@ struct ddp_nic {
 	uint16_t key_size;
 	const uint16_t *udp_ports; // of tunnels, besides declared ones of VXLAN; 0-terminated
 	uint64_t rss_hf;           // types that hash addresses and ports as Microsoft specifies
-	const struct nic_pattern *patterns; // terminated by items NULL
-	const struct nic_level2 *level2;    // the same; NULL: none
+	// Patterns that the driver accepts with the RSS types of their headers; NULL-terminated
+	const char *const *patterns;
+	const struct nic_level2 *level2; // terminated by items NULL; NULL: none
 	uint32_t inner_ports; // tunnels whose inner ports are hashed without a rule, with outer
 			      // addresses
 	bool labels;   // IP behind MPLS labels is hashed without a rule

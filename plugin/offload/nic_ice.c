@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// 800 series: patterns and types that its drivers accept (DPDK 22.11: net_ice for the physical
+// 800 series: patterns that its drivers accept (DPDK 22.11: net_ice for the physical
 // function, net_iavf for virtual ones). The package decides which of them have an effect: the OS
 // default package parses VXLAN, GRE and NVGRE, the Comms package also GTP-U and PPPoE. ESP, AH,
 // PFCP and L2TP have rules, but no packet type in the driver's table (ice_get_default_pkt_type), so
@@ -7,48 +7,25 @@
 // and declares no UDP ports.
 #include "nic.h"
 
-#define V4 (HF(IPV4))
-#define V6 (HF(IPV6))
-#define L2 (HF(ETH))
-#define PPPOE (HF(ETH) | HF(PPPOE))
-#define TAGS (HF(S_VLAN) | HF(C_VLAN))
-#define V4_OUTER (V4 | L2 | HF(IPV4_FRAG) | HF(IPV4_CHKSUM))
-#define V6_OUTER (V6 | L2)
-#define CHKSUM (HF(L4_CHKSUM))
-#define GTPU (HF(GTPU))
-
 // clang-format off
-#define IP_PATTERNS \
-	{"eth ip", V4_OUTER, V6_OUTER}, \
-	{"eth ip udp", V4_OUTER | HF(IPV4_UDP) | CHKSUM, V6_OUTER | HF(IPV6_UDP) | CHKSUM}, \
-	{"eth ip tcp", V4_OUTER | HF(IPV4_TCP) | CHKSUM, V6_OUTER | HF(IPV6_TCP) | CHKSUM}, \
-	{"eth ip sctp", V4_OUTER | HF(IPV4_SCTP) | CHKSUM, V6_OUTER | HF(IPV6_SCTP) | CHKSUM}
-
-// types: in addition to those of the IP version.
-#define TUNNEL_PATTERNS(tunnel, types) \
-	{tunnel " ip", V4 | (types), V6 | (types)}, \
-	{tunnel " ip udp", V4 | (types) | HF(IPV4_UDP), V6 | (types) | HF(IPV6_UDP)}, \
-	{tunnel " ip tcp", V4 | (types) | HF(IPV4_TCP), V6 | (types) | HF(IPV6_TCP)}
+#define IP_PATTERNS "eth ip", "eth ip udp", "eth ip tcp", "eth ip sctp"
+#define TUNNEL_PATTERNS(tunnel) tunnel " ip", tunnel " ip udp", tunnel " ip tcp"
 // clang-format on
 
-static const struct nic_pattern ice_patterns[] = {
+static const char *const ice_patterns[] = {
 	IP_PATTERNS,
-	{"eth vlan ip", V4 | TAGS | HF(IPV4_FRAG), V6 | TAGS},
-	{"eth vlan ip udp", V4 | TAGS | HF(IPV4_UDP), V6 | TAGS | HF(IPV6_UDP)},
-	{"eth vlan ip tcp", V4 | TAGS | HF(IPV4_TCP), V6 | TAGS | HF(IPV6_TCP)},
-	{"eth vlan ip sctp", V4 | TAGS | HF(IPV4_SCTP), V6 | TAGS | HF(IPV6_SCTP)},
-	TUNNEL_PATTERNS("eth ip udp gtpu", GTPU),
-	TUNNEL_PATTERNS("eth ip udp gtpu gtp_psc", GTPU),
-	TUNNEL_PATTERNS("eth pppoes", PPPOE),
-	{NULL, 0, 0},
+	TUNNEL_PATTERNS("eth ip udp gtpu"),
+	TUNNEL_PATTERNS("eth ip udp gtpu gtp_psc"),
+	TUNNEL_PATTERNS("eth pppoes"),
+	NULL,
 };
 
-static const struct nic_pattern iavf_patterns[] = {
+static const char *const iavf_patterns[] = {
 	IP_PATTERNS,
-	TUNNEL_PATTERNS("eth ip gre", 0),
-	TUNNEL_PATTERNS("eth ip udp gtpu", GTPU),
-	TUNNEL_PATTERNS("eth ip udp gtpu gtp_psc", GTPU),
-	{NULL, 0, 0},
+	TUNNEL_PATTERNS("eth ip gre"),
+	TUNNEL_PATTERNS("eth ip udp gtpu"),
+	TUNNEL_PATTERNS("eth ip udp gtpu gtp_psc"),
+	NULL,
 };
 
 static const uint16_t comms_ports[] = {2123, 2152, 4500, 8805, 0};

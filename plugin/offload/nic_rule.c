@@ -29,11 +29,11 @@ static bool word_fits(const char *word, size_t len, const char *item) {
 	return strlen(item) == len && memcmp(word, item, len) == 0;
 }
 
-// The types that the driver accepts for the first n items; 0: it refuses the pattern.
-static uint64_t types_accepted(const struct ddp_nic *nic, const struct packet_class *class,
-			       unsigned int n, bool v6) {
-	for (const struct nic_pattern *p = nic->patterns; p != NULL && p->items != NULL; p++) {
-		const char *at = p->items;
+// Does the driver accept the first n items of a class as a pattern?
+static bool pattern_is_accepted(const struct ddp_nic *nic, const struct packet_class *class,
+				unsigned int n) {
+	for (const char *const *p = nic->patterns; p != NULL && *p != NULL; p++) {
+		const char *at = *p;
 		unsigned int i = 0;
 		size_t len;
 
@@ -43,9 +43,9 @@ static uint64_t types_accepted(const struct ddp_nic *nic, const struct packet_cl
 			i++;
 		}
 		if (i == n && len == 0)
-			return v6 ? p->types_v6 : p->types_v4;
+			return true;
 	}
-	return 0;
+	return false;
 }
 
 /* What types hash */
@@ -207,15 +207,15 @@ static bool rule_offer(const struct search *search, unsigned int n, uint64_t typ
 // Search for types with which the first n items of the class's pattern hash exactly these bits.
 static bool types_search(const struct search *search, unsigned int n, bool v6) {
 	const enum class_header_id last = search->class->item_ids[n - 1];
-	uint64_t accepted = types_accepted(search->nic, search->class, n, v6);
+	const bool gtpu = memchr(search->class->item_ids, HEADER_GTPU, n) != NULL;
 	uint64_t type = type_of(last, v6);
 	struct hashed hashed;
 
-	for (unsigned int more = 0; more < 3; more++) {
+	if (!pattern_is_accepted(search->nic, search->class, n))
+		return false;
+	for (unsigned int more = 0; more < (gtpu ? 3 : 1); more++) {
 		uint64_t base = more == 0 ? type : more == 1 ? type | HF(GTPU) : HF(GTPU);
 
-		if ((base & ~accepted) != 0)
-			continue;
 		for (unsigned int s = 0; s < COUNT(sides); s++)
 			for (unsigned int p = 0; p < (v6 ? COUNT(prefixes) : 1); p++) {
 				uint64_t types = base | sides[s] | prefixes[p];
@@ -418,10 +418,6 @@ static bool raw_hashes(const struct rule *rule, const struct packet_class *class
 	return true;
 }
 
-static bool has_ports(const struct packet_class *class) {
-	return class->l4 == L4_UDP || class->l4 == L4_TCP || class->l4 == L4_SCTP;
-}
-
 static void level2_hashes(const struct packet_class *class, struct hashed *hashed) {
 	bool v6 = class->inner == 6;
 	int ip = packet_class_header(class, v6 ? HEADER_IPV6 : HEADER_IPV4);
@@ -461,7 +457,7 @@ static int ports_header(const struct ddp_nic *nic, const struct packet_class *cl
 		return header_first(class, HEADER_UDP) < class->first_inner ?
 			       header_first(class, HEADER_UDP) :
 			       -1;
-	if (!has_ports(class) || (class->l4 == L4_SCTP && (nic->l4s & L4(SCTP)) == 0))
+	if (!class_has_ports(class) || (class->l4 == L4_SCTP && (nic->l4s & L4(SCTP)) == 0))
 		return -1;
 	return class->n_headers - 1;
 }

@@ -505,13 +505,6 @@ void packet_class_print(const struct packet_class *class, char *text, size_t siz
 				class_header_names[class->headers[i].id]);
 }
 
-int packet_class_named(const struct packet_class *class, const char *name) {
-	for (int i = (int)class->n_headers - 1; i >= 0; i--)
-		if (strcmp(class_header_names[class->headers[i].id], name) == 0)
-			return i;
-	return -1;
-}
-
 int packet_class_header(const struct packet_class *class, enum class_header_id id) {
 	for (int i = (int)class->n_headers - 1; i >= 0; i--)
 		if (class->headers[i].id == id)

@@ -103,7 +103,10 @@ void packet_class_print(const struct packet_class *class, char *text, size_t siz
 
 // The index of the last header of this kind; -1: none.
 int packet_class_header(const struct packet_class *class, enum class_header_id id);
-int packet_class_named(const struct packet_class *class, const char *name);
+
+static inline bool class_has_ports(const struct packet_class *class) {
+	return class->l4 == L4_UDP || class->l4 == L4_TCP || class->l4 == L4_SCTP;
+}
 
 static inline bool header_is_ip(enum class_header_id id) {
 	return id == HEADER_IPV4 || id == HEADER_IPV6;
