@@ -94,10 +94,10 @@ static struct latency_report latency_read(const struct latency *latency) {
 // Histograms are large, so they are merged one at a time: each queue's to its worker's, and those
 // to the one of all.
 static void worker_collect(struct report *report, const struct workers *workers, unsigned int w) {
-	struct worker_report *worker = &report->workers[w];
+	struct queue_report *worker = &report->workers[w];
 	struct latency sum = {0};
 
-	*worker = (struct worker_report){.lcore = workers->list[w].lcore};
+	*worker = (struct queue_report){.lcore = workers->list[w].lcore};
 	for (unsigned int i = 0; i < workers->list[w].n_queues; i++) {
 		const struct queue *queue = workers->list[w].queues[i];
 

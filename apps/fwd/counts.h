@@ -45,16 +45,11 @@ struct latency_report {
 	uint64_t p50, p90, p99, p999, max; // nanoseconds
 };
 
+// Of a queue, or of a worker, which has no port, queue and missed packets.
 struct queue_report {
 	uint16_t port, queue;
 	unsigned int lcore;
 	uint64_t packets, bytes, missed;
-	struct latency_report latency;
-};
-
-struct worker_report {
-	unsigned int lcore;
-	uint64_t packets, bytes;
 	struct latency_report latency;
 };
 
@@ -84,7 +79,7 @@ struct report {
 	struct latency histogram; // of all queues, in cycles
 	struct queue_report *queues;
 	unsigned int n_queues;
-	struct worker_report *workers;
+	struct queue_report *workers;
 	unsigned int n_workers;
 	struct port_report *ports;
 	unsigned int n_ports;

@@ -34,7 +34,7 @@ static json_t *queue_pack(const struct report *report, unsigned int i) {
 }
 
 static json_t *worker_pack(const struct report *report, unsigned int i) {
-	const struct worker_report *row = &report->workers[i];
+	const struct queue_report *row = &report->workers[i];
 
 	return json_pack("{si sI sI so}", "lcore", row->lcore, "packets", number(row->packets),
 			 "bytes", number(row->bytes), "latency_ns", latency_pack(&row->latency));

@@ -150,7 +150,7 @@ static void workers_print(const struct report *report, FILE *out) {
 	fprintf(out, "\n%4s %12s %8s %15s %9s %9s %9s %9s %9s\n", "core", "packets", "Mpps",
 		"bytes", "p50 us", "p90 us", "p99 us", "p99.9 us", "max us");
 	for (unsigned int i = 0; i < report->n_workers; i++) {
-		const struct worker_report *row = &report->workers[i];
+		const struct queue_report *row = &report->workers[i];
 		const struct latency_report *l = &row->latency;
 
 		fprintf(out,

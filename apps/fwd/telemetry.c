@@ -18,6 +18,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <rte_cycles.h>
 #include <rte_telemetry.h>
@@ -38,18 +39,6 @@ static int fail(struct rte_tel_data *d, const char *error) {
 	rte_tel_data_add_dict_int(d, "ok", 0);
 	rte_tel_data_add_dict_string(d, "error", error);
 	return 0;
-}
-
-// NULL: the error is in d.
-static const struct workers *workers_lock(struct rte_tel_data *d) {
-	pthread_mutex_lock(&telemetry.lock);
-	if (telemetry.workers == NULL)
-		fail(d, "forwarding has ended");
-	return telemetry.workers;
-}
-
-static void workers_unlock(void) {
-	pthread_mutex_unlock(&telemetry.lock);
 }
 
 // The start index that params has, 0 without one.
@@ -141,26 +130,12 @@ static void queue_fill(struct rte_tel_data *row, const struct workers *workers, 
 	stats_fill(row, &queue->stats);
 }
 
-static int workers_show(const char *cmd, const char *params, struct rte_tel_data *d) {
-	const struct workers *workers = workers_lock(d);
-	int ret = 0;
-
-	(void)cmd;
-	if (workers != NULL)
-		ret = page(d, params, "workers", workers->n, worker_fill);
-	workers_unlock();
-	return ret;
+static int workers_fill(struct rte_tel_data *d, const struct workers *workers, const char *params) {
+	return page(d, params, "workers", workers->n, worker_fill);
 }
 
-static int queues_show(const char *cmd, const char *params, struct rte_tel_data *d) {
-	const struct workers *workers = workers_lock(d);
-	int ret = 0;
-
-	(void)cmd;
-	if (workers != NULL)
-		ret = page(d, params, "queues", workers->n_queues, queue_fill);
-	workers_unlock();
-	return ret;
+static int queues_fill(struct rte_tel_data *d, const struct workers *workers, const char *params) {
+	return page(d, params, "queues", workers->n_queues, queue_fill);
 }
 
 // Upper bounds: 1, 2 and 5 times each power of ten from 100 ns to 1 s, the same on each machine.
@@ -187,10 +162,11 @@ static void histogram_fill(struct rte_tel_data *le_ns, struct rte_tel_data *pack
 	}
 }
 
-static int latency_fill(struct rte_tel_data *d, const struct workers *workers) {
+static int latency_fill(struct rte_tel_data *d, const struct workers *workers, const char *params) {
 	struct rte_tel_data *le_ns = rte_tel_data_alloc(), *packets_le = rte_tel_data_alloc();
 	struct latency all = {0};
 
+	(void)params;
 	if (le_ns == NULL || packets_le == NULL) {
 		rte_tel_data_free(le_ns);
 		rte_tel_data_free(packets_le);
@@ -209,15 +185,27 @@ static int latency_fill(struct rte_tel_data *d, const struct workers *workers) {
 	return 0;
 }
 
-static int latency_show(const char *cmd, const char *params, struct rte_tel_data *d) {
-	const struct workers *workers = workers_lock(d);
-	int ret = 0;
+static const struct {
+	const char *name, *help;
+	int (*fill)(struct rte_tel_data *d, const struct workers *workers, const char *params);
+} commands[] = {
+	{"/ddp_fwd/workers", "Returns what each worker has forwarded. Parameters: [int start]",
+	 workers_fill},
+	{"/ddp_fwd/queues", "Returns what came in on each Rx queue. Parameters: [int start]",
+	 queues_fill},
+	{"/ddp_fwd/latency", "Returns a histogram of latency. Takes no parameters", latency_fill},
+};
 
-	(void)cmd;
-	(void)params;
-	if (workers != NULL)
-		ret = latency_fill(d, workers);
-	workers_unlock();
+static int show(const char *cmd, const char *params, struct rte_tel_data *d) {
+	unsigned int i = 0;
+	int ret;
+
+	while (strcmp(commands[i].name, cmd) != 0)
+		i++;
+	pthread_mutex_lock(&telemetry.lock);
+	ret = telemetry.workers != NULL ? commands[i].fill(d, telemetry.workers, params) :
+					  fail(d, "forwarding has ended");
+	pthread_mutex_unlock(&telemetry.lock);
 	return ret;
 }
 
@@ -226,14 +214,8 @@ void telemetry_start(const struct workers *workers) {
 	telemetry.workers = workers;
 	telemetry.start_tsc = rte_rdtsc();
 	pthread_mutex_unlock(&telemetry.lock);
-	rte_telemetry_register_cmd(
-		"/ddp_fwd/workers", workers_show,
-		"Returns what each worker has forwarded. Parameters: [int start]");
-	rte_telemetry_register_cmd(
-		"/ddp_fwd/queues", queues_show,
-		"Returns what came in on each Rx queue. Parameters: [int start]");
-	rte_telemetry_register_cmd("/ddp_fwd/latency", latency_show,
-				   "Returns a histogram of latency. Takes no parameters");
+	for (unsigned int i = 0; i < RTE_DIM(commands); i++)
+		rte_telemetry_register_cmd(commands[i].name, show, commands[i].help);
 }
 
 void telemetry_stop(void) {

@@ -402,6 +402,23 @@ int ddp_profile_bound(const struct ddp_profile *profile, unsigned int max_header
 // ddp_arena_run().
 char **ddp_search_path(struct ddp_arena *arena);
 
+// The profiles that are found by name, in the order of the directories and of names in each. A file
+// of a name in a later directory is not found.
+struct ddp_library {
+	struct ddp_arena *arena; // owns the rest
+	struct ddp_found {
+		const char *name; // by which it is loaded: the file's, without suffix
+		const char *file;
+	} * profiles;
+	unsigned int n;
+};
+
+// Fill a library that has an arena alone. unreadable (or NULL) is called for each directory that
+// cannot be read, with errno. 0 or -ENOMEM; what was found before is there. It needs no
+// ddp_arena_run().
+int ddp_library_scan(struct ddp_library *library, void (*unreadable)(void *arg, const char *dir),
+		     void *arg);
+
 // Whether two paths lead to one regular file, by whatever links.
 bool ddp_is_same_file(const char *a, const char *b);
 

@@ -16,9 +16,6 @@
 #define SOURCE_PROFILES "source-profiles" // a link in the build directory
 #define BUILD_DEPTH 4                     // of the directories in it that have programs
 #define SUFFIX ".yaml"
-#define NAMES_MAX 64 // of profiles that a misspelt name is compared with
-#define NAME_SIZE 64
-#define HINT_SIZE (NAME_SIZE + 32)
 
 // The source tree's profiles where a file lies in a build directory. Returns their path's length,
 // else 0.
@@ -88,66 +85,82 @@ static bool ends_with(const char *s, const char *end) {
 	return len >= end_len && strcmp(s + len - end_len, end) == 0;
 }
 
-// Names of profiles; those too long for it resemble no other name.
-struct names {
-	char names[NAMES_MAX][NAME_SIZE];
-	unsigned int n;
+struct scan {
+	struct ddp_library *library;
+	const char *dir;
+	struct dirent **entries;
+	int n;
 };
 
-static void names_list(struct names *names, const char *dir) {
-	DIR *stream = opendir(dir);
-	const struct dirent *entry;
+static void entries_take(void *arg) {
+	struct scan *s = arg;
+	struct ddp_library *library = s->library;
 
-	if (stream == NULL)
-		return;
-	while (names->n < NAMES_MAX && (entry = readdir(stream)) != NULL) {
-		size_t len = strlen(entry->d_name);
+	for (int i = 0; i < s->n; i++) {
+		const char *entry = s->entries[i]->d_name;
+		const size_t len = strlen(entry) - strlen(SUFFIX);
 
-		if (!ends_with(entry->d_name, SUFFIX) || len - strlen(SUFFIX) >= NAME_SIZE)
-			continue;
-		len -= strlen(SUFFIX);
-		memcpy(names->names[names->n], entry->d_name, len);
-		names->names[names->n++][len] = '\0';
+		if (ends_with(entry, SUFFIX) && len > 0 &&
+		    NAME_FIND(library->profiles, library->n, entry, len) < 0)
+			*DDP_APPEND(library->arena, library->profiles, library->n) =
+				(struct ddp_found){
+					ddp_arena_strndup(library->arena, entry, len),
+					ddp_arena_printf(library->arena, "%s/%s", s->dir, entry),
+				};
 	}
-	closedir(stream);
 }
 
-// Write a hint: "; did you mean ...?" or "".
-static void hint_write(char **dirs, const char *name, char hint[HINT_SIZE]) {
-	const char *pointers[NAMES_MAX], *nearest;
-	struct names names = {.n = 0};
-	char file[NAME_SIZE];
+int ddp_library_scan(struct ddp_library *library, void (*unreadable)(void *arg, const char *dir),
+		     void *arg) {
+	char **dirs = ddp_search_path(library->arena);
+	int ret = dirs != NULL ? 0 : -ENOMEM;
 
-	hint[0] = '\0';
-	if (snprintf(file, sizeof(file), "./%s" SUFFIX, name) < (int)sizeof(file) &&
-	    access(file, F_OK) == 0) {
-		snprintf(hint, HINT_SIZE, "; did you mean the file %s?", file);
-		return;
+	for (unsigned int i = 0; ret == 0 && dirs[i] != NULL; i++) {
+		struct scan s = {.library = library, .dir = dirs[i]};
+
+		s.n = scandir(dirs[i], &s.entries, NULL, alphasort);
+		if (s.n < 0) {
+			ret = errno == ENOMEM ? -ENOMEM : 0;
+			if (unreadable != NULL)
+				unreadable(arg, dirs[i]);
+			continue;
+		}
+		ret = ddp_arena_run(entries_take, &s);
+		while (s.n > 0)
+			free(s.entries[--s.n]);
+		free(s.entries);
 	}
-	for (unsigned int i = 0; dirs[i] != NULL; i++)
-		names_list(&names, dirs[i]);
-	for (unsigned int i = 0; i < names.n; i++)
-		pointers[i] = names.names[i];
-	nearest = ddp_nearest(name, pointers, names.n);
-	if (nearest != NULL)
-		snprintf(hint, HINT_SIZE, "; did you mean '%s'?", nearest);
+	return ret;
+}
+
+// "; did you mean ...?" or "".
+static const char *hint_make(struct loader *l, const char *name) {
+	const char *file = ddp_arena_printf(l->arena, "./%s" SUFFIX, name), **names, *nearest;
+	struct ddp_library library = {.arena = l->arena};
+
+	if (access(file, F_OK) == 0)
+		return ddp_arena_printf(l->arena, "; did you mean the file %s?", file);
+	if (ddp_library_scan(&library, NULL, NULL) < 0)
+		return "";
+	names = ddp_arena_alloc(l->arena, library.n * sizeof(*names));
+	for (unsigned int i = 0; i < library.n; i++)
+		names[i] = library.profiles[i].name;
+	nearest = ddp_nearest(name, names, library.n);
+	return nearest == NULL ? "" : ddp_arena_printf(l->arena, "; did you mean '%s'?", nearest);
 }
 
 // A missing name in a specification is the user's mistake; a missing name in `requires` is that
 // profile's.
 static void absence_report(struct loader *l, char **dirs, const char *name,
 			   const struct ddp_place *place) {
-	char where[PATH_MAX] = "", hint[HINT_SIZE];
-	size_t len = 0;
+	const char *where = dirs[0];
 
-	for (unsigned int i = 0; dirs[i] != NULL && len < sizeof(where); i++)
-		len += snprintf(where + len, sizeof(where) - len, "%s%s", i == 0 ? "" : ", ",
-				dirs[i]);
+	for (unsigned int i = 1; dirs[i] != NULL; i++)
+		where = ddp_arena_printf(l->arena, "%s, %s", where, dirs[i]);
 	if (place == NULL || place->line == 0)
 		l->diag->unreadable = true;
-	hint_write(dirs, name, hint);
 	ddp_error(l->diag, place, "profile '%s' not found in %s (DDP_PROFILE_PATH adds folders)%s",
-		  name, where, hint);
+		  name, where, hint_make(l, name));
 }
 
 const char *ddp_profile_find(struct loader *l, const char *name, const struct ddp_place *place) {
@@ -258,31 +271,14 @@ static bool name_defines(const char *name, const char *header) {
 	return node >= 0;
 }
 
-static char *dir_search(const char *dir, const char *header) {
-	struct dirent **entries;
-	int n = scandir(dir, &entries, NULL, alphasort);
+char *ddp_profile_defining(const char *header) {
+	struct ddp_library library = {.arena = ddp_arena_create()};
 	char *found = NULL;
 
-	for (int i = 0; i < n; i++) {
-		char *name = entries[i]->d_name, *suffix = strrchr(name, '.');
-
-		if (found == NULL && suffix != NULL && strcmp(suffix, SUFFIX) == 0) {
-			*suffix = '\0';
-			found = name_defines(name, header) ? strdup(name) : NULL;
-		}
-		free(entries[i]);
-	}
-	if (n >= 0)
-		free(entries);
-	return found;
-}
-
-char *ddp_profile_defining(const char *header) {
-	struct ddp_arena *arena = ddp_arena_create();
-	char **dirs = ddp_search_path(arena), *found = NULL;
-
-	for (unsigned int i = 0; dirs != NULL && dirs[i] != NULL && found == NULL; i++)
-		found = dir_search(dirs[i], header);
-	ddp_arena_destroy(arena);
+	ddp_library_scan(&library, NULL, NULL);
+	for (unsigned int i = 0; i < library.n && found == NULL; i++)
+		if (name_defines(library.profiles[i].name, header))
+			found = strdup(library.profiles[i].name);
+	ddp_arena_destroy(library.arena);
 	return found;
 }

@@ -19,7 +19,6 @@ from documentation_test import roff_text
 from support import eal, harness, hugepages, testpmd
 
 PAGE = harness.SOURCE_ROOT / "apps" / "ctl" / "ddp-operations.7"
-METRICS = harness.SOURCE_ROOT / "apps" / "exporter" / "ddp-exporter.1"
 MONITORING = harness.SOURCE_ROOT / "apps" / "exporter" / "monitoring"
 SECONDS = 60
 LINES_MAX = 700  # longer, and nobody reads it
@@ -268,13 +267,6 @@ class Counters(harness.TestCase):
         cls.text = PAGE.read_text(encoding="utf-8")
         items = " ".join(re.findall(r"(?m)^\.It Va (.*)$", cls.text))
         cls.explained = items.replace(" , ", " ").split()
-
-    def test_each_metric_is_explained(self):
-        metrics = re.findall(r"(?m)^\.TP\n\.B ((?:net_ddp|ddp)_\w+)$",
-                             METRICS.read_text(encoding="utf-8"))
-        self.assertGreater(len(metrics), 40)
-        self.assertEqual(sorted(name for name in self.explained if re.match("(net_)?ddp_", name)),
-                         sorted(metrics))
 
     def test_each_xstat_is_explained(self):
         n3 = self.traffic("--kind", "n3-up", "--ues", 20, "--packets-per-flow", 1)

@@ -22,7 +22,7 @@
 
 struct advising {
 	const struct simulate_options *options;
-	struct library library;
+	struct ddp_library library;
 	struct sample sample;
 	struct ddp_personality all; // the profile that knows most packets; zeros: there is no
 				    // library

@@ -16,7 +16,7 @@ struct list {
 };
 
 // A file that is no good is shown all the same: it is what its name finds.
-static void profile_show(struct list *list, const struct library_profile *found) {
+static void profile_show(struct list *list, const struct ddp_found *found) {
 	struct ddp_profile_summary summary = {0};
 	struct ddp_diag diag;
 
@@ -41,7 +41,7 @@ static void profile_show(struct list *list, const struct library_profile *found)
 int cmd_list(const void *arg, struct output *out) {
 	const struct common_options *options = arg;
 	struct list list = {.is_json = options->format == FORMAT_JSON};
-	struct library library;
+	struct ddp_library library;
 
 	list.status = library_scan(&library);
 	jsonw_init(&list.json, out);

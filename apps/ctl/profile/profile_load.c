@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "profile_load.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -185,61 +184,24 @@ int capture_seek_or_report(struct capture *capture, unsigned int n, struct ddp_p
 
 /* The library */
 
-#define SUFFIX ".yaml"
-
-static bool is_found(const struct library *library, const char *name) {
-	for (unsigned int i = 0; i < library->n; i++)
-		if (strcmp(library->profiles[i].name, name) == 0)
-			return true;
-	return false;
-}
-
-static void entry_add(struct library *library, const char *dir, const char *entry) {
-	const size_t len = strlen(entry), suffix = strlen(SUFFIX);
-	const char *name;
-
-	if (len <= suffix || strcmp(entry + len - suffix, SUFFIX) != 0)
-		return;
-	name = ddp_arena_strndup(library->arena, entry, len - suffix);
-	if (!is_found(library, name))
-		*DDP_APPEND(library->arena, library->profiles, library->n) =
-			(struct library_profile){
-				name, ddp_arena_printf(library->arena, "%s/%s", dir, entry)};
-}
-
 // A directory that does not exist is no mistake: not every place of the search path is in use.
-static int dir_scan(struct library *library, const char *dir) {
-	DIR *stream = opendir(dir);
-	struct dirent *entry;
-
-	if (stream == NULL) {
-		if (errno == ENOENT)
-			return EXIT_GOOD;
-		error_print("%s: %s", dir, strerror(errno));
-		return EXIT_UNREADABLE;
-	}
-	while ((entry = readdir(stream)) != NULL)
-		entry_add(library, dir, entry->d_name);
-	closedir(stream);
-	return EXIT_GOOD;
+static void unreadable(void *status, const char *dir) {
+	if (errno == ENOENT)
+		return;
+	error_print("%s: %s", dir, strerror(errno));
+	*(int *)status = EXIT_UNREADABLE;
 }
 
 static int by_name(const void *a, const void *b) {
-	return strcmp(((const struct library_profile *)a)->name,
-		      ((const struct library_profile *)b)->name);
+	return strcmp(((const struct ddp_found *)a)->name, ((const struct ddp_found *)b)->name);
 }
 
-int library_scan(struct library *library) {
-	struct ddp_arena *arena = ddp_arena_create();
-	char **dirs = ddp_search_path(arena);
+int library_scan(struct ddp_library *library) {
 	int status = EXIT_GOOD;
 
-	*library = (struct library){.arena = arena};
-	if (dirs == NULL)
+	*library = (struct ddp_library){.arena = ddp_arena_create()};
+	if (ddp_library_scan(library, unreadable, &status) < 0)
 		no_memory_exit();
-	for (unsigned int i = 0; dirs[i] != NULL; i++)
-		if (dir_scan(library, dirs[i]) != EXIT_GOOD)
-			status = EXIT_UNREADABLE;
 	if (library->n > 0)
 		qsort(library->profiles, library->n, sizeof(library->profiles[0]), by_name);
 	return status;

@@ -66,21 +66,8 @@ void chain_json(const struct ddp_program *program, const struct ddp_class *class
 // A packet type as people and machines read it: "UNKNOWN" for DDP_TYPE_NONE.
 const char *type_name(const struct ddp_program *program, uint16_t type);
 
-/* The profiles that are found by name. A file of the same name in a later directory is not reached,
- * and not listed. */
-
-struct library_profile {
-	const char *name; // by which it is loaded: the file's, without suffix
-	const char *file;
-};
-
-struct library {
-	struct ddp_arena *arena;          // owns the rest: ddp_arena_destroy()
-	struct library_profile *profiles; // by name
-	unsigned int n;
-};
-
-// What cannot be read goes to stderr, and the rest is listed. Returns the exit status.
-int library_scan(struct library *library);
+// ddp_library_scan(), sorted by name. What cannot be read goes to stderr, and the rest is listed.
+// The caller destroys the arena. Returns the exit status.
+int library_scan(struct ddp_library *library);
 
 #endif

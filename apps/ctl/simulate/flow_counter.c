@@ -7,7 +7,8 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "spread.h"
+#include "common/output.h"
+#include "ctl/steer/cut.h"
 
 /* Layouts */
 
@@ -102,15 +103,14 @@ static unsigned int layout_add(struct flow_counter *counter, const struct layout
 
 static unsigned int packet_layout(struct flow_counter *counter, unsigned int i,
 				  const struct capture_packet *packet) {
-	const struct spread *by = counter->by;
-	struct finding f = {.end = by->burst->input_lens[i]};
+	const struct ddp_program *program = counter->loaded->program;
+	struct finding f = {.end = counter->burst->input_lens[i]};
 	struct ddp_answer answer;
 	struct cut cut = {.captured = packet};
 
-	cut_answer(&cut, by->loaded->program, by->steer, NULL, &answer);
+	cut_answer(&cut, program, counter->steer, NULL, &answer);
 	f.layout.type = answer.class.type;
-	ddp_fields_each(by->loaded->program, &cut.packet, &answer.class, by->policy.rss_hf,
-			field_take, &f);
+	ddp_fields_each(program, &cut.packet, &answer.class, counter->rss_hf, field_take, &f);
 	return layout_add(counter, &f.layout);
 }
 
@@ -122,7 +122,7 @@ static unsigned int layout_find(struct flow_counter *counter, unsigned int i,
 
 	if (verdict == NULL || verdict->own)
 		return packet_layout(counter, i, packet);
-	ddp_cache_stats_get(counter->by->burst->cache, &stats);
+	ddp_cache_stats_get(counter->burst->cache, &stats);
 	if (stats.learned != counter->learned || stats.entries != counter->n_entries) {
 		// an address may be another entry's
 		memset(counter->verdicts, 0, sizeof(counter->verdicts));
@@ -152,7 +152,7 @@ static uint64_t input_key(const struct flow_counter *counter, uint64_t more,
 
 static void input_get(const struct flow_counter *counter, unsigned int i,
 		      uint8_t input[FLOW_INPUT_SIZE]) {
-	const struct spread_burst *burst = counter->by->burst;
+	const struct spread_burst *burst = counter->burst;
 
 	ddp_rows_get(&burst->run.rows, i, input);
 	memset(input + burst->input_lens[i], 0, FLOW_INPUT_SIZE - burst->input_lens[i]);
@@ -186,10 +186,10 @@ static void pair_take(const struct flow_counter *counter, const struct layout *l
 static void flow_begin(struct flow_counter *counter, struct flow *flow, unsigned int i,
 		       const struct capture_packet *packet) {
 	const struct ddp_verdict *verdict =
-		packet->len > UINT16_MAX ? NULL : ddp_burst_verdict(&counter->by->burst->run, i);
+		packet->len > UINT16_MAX ? NULL : ddp_burst_verdict(&counter->burst->run, i);
 
 	flow->layout = layout_find(counter, i, packet, verdict);
-	flow->input_len = counter->by->burst->input_lens[i];
+	flow->input_len = counter->burst->input_lens[i];
 	input_get(counter, i, flow->input);
 	if (!counter->is_ue)
 		pair_take(counter, &counter->layouts[flow->layout], flow);
@@ -197,12 +197,12 @@ static void flow_begin(struct flow_counter *counter, struct flow *flow, unsigned
 		outer_take(verdict, packet, flow);
 }
 
-void flow_counter_count(struct flow_counter *counter, const struct capture_batch *batch,
-			unsigned int first, unsigned int n,
+void flow_counter_count(struct flow_counter *counter, const struct spread_burst *burst,
+			const struct capture_batch *batch, unsigned int first, unsigned int n,
 			uint16_t (*places)[CAPTURE_BATCH_PACKETS]) {
-	const struct spread_burst *burst = counter->by->burst;
 	uint8_t input[FLOW_INPUT_SIZE];
 
+	counter->burst = burst;
 	for (unsigned int i = 0; i < n; i++) {
 		input_get(counter, i, input);
 		counter->keys[i] = input_key(counter, counter->is_ue ? 0 : burst->types[i], input,
@@ -227,7 +227,7 @@ void flow_counter_count(struct flow_counter *counter, const struct capture_batch
 			if (place == STEER_PLACE_NONE || flow->places[p].n[1] != 0 ||
 			    (place == flow->places[p].place && flow->places[p].n[0] != 0))
 				continue;
-			steer = counter->spreads[p].steer;
+			steer = counter->steers[p];
 			flow_place_add(&flow->places[p], batch->first + first + i, place,
 				       place < steer->config.reta_size ?
 					       steer->reta[place] :
@@ -236,14 +236,17 @@ void flow_counter_count(struct flow_counter *counter, const struct capture_batch
 	}
 }
 
-void flow_counter_init(struct flow_counter *counter, bool is_ue, const struct spread *spreads,
-		       unsigned int n_places, size_t size) {
-	if (counter->by == NULL)
-		return;
+void flow_counter_init(struct flow_counter *counter, bool is_ue,
+		       const struct ddp_personality *loaded, const struct steer *steer,
+		       uint64_t rss_hf, const struct steer *const *steers, unsigned int n_places,
+		       size_t size) {
 	counter->is_ue = is_ue;
-	counter->spreads = spreads;
+	counter->loaded = loaded;
+	counter->steer = steer;
+	counter->rss_hf = rss_hf;
+	counter->steers = steers;
 	counter->n_places = n_places;
-	fields_init(&counter->fields, counter->by->loaded->profile);
+	fields_init(&counter->fields, loaded->profile);
 	flows_init(&counter->table, true, n_places, size);
 }
 

@@ -7,8 +7,11 @@
 #ifndef DDPCTL_SIMULATE_FLOW_COUNTER_H
 #define DDPCTL_SIMULATE_FLOW_COUNTER_H
 
+#include "classify/cache/cache.h"
 #include "ctl/capture/capture.h"
+#include "ctl/steer/steer.h"
 #include "flows.h"
+#include "personality/personality.h"
 #include "profile/field_format.h"
 #include "rss/rss.h"
 
@@ -28,6 +31,18 @@ struct layout {
 	uint8_t opposite[FLOW_INPUT_SIZE];
 };
 
+// The last burst of a spread.
+struct spread_burst {
+	struct ddp_cache *cache;
+	struct ddp_burst run; // its rows are right for all packets that have an input
+	struct rte_mbuf *mbufs[DDP_BURST_MAX];
+	uint16_t types[DDP_BURST_MAX];
+	uint8_t input_lens[DDP_BURST_MAX];
+	uint16_t places[DDP_BURST_MAX]; // see steer.h
+	unsigned int n_groups;
+	uint64_t groups[DDP_BURST_MAX]; // of packets that belong to one
+};
+
 struct flow_counter {
 	const struct spread *by; // gathers the bytes; NULL: neither flows nor UEs are wanted
 	struct flows table;
@@ -37,8 +52,12 @@ struct flow_counter {
 
 	// while packets are counted
 	bool is_ue;
-	const struct spread *spreads; // the candidates
-	unsigned int n_places;        // their number
+	const struct ddp_personality *loaded; // of by, and so the next three
+	const struct steer *steer;
+	uint64_t rss_hf;
+	const struct spread_burst *burst;
+	const struct steer *const *steers; // of the candidates
+	unsigned int n_places;             // their number
 	// The path cache's entries whose layout is known, as long as it learns no other.
 	uint64_t learned;
 	uint32_t n_entries;
@@ -47,16 +66,18 @@ struct flow_counter {
 	uint64_t keys[DDP_HASH_ROWS]; // of the burst
 };
 
-// Of zeros, and of what is by: with size bytes of memory, about; n_places: the first so many
-// spreads are the candidates. Here and below, without memory the process ends.
-void flow_counter_init(struct flow_counter *counter, bool is_ue, const struct spread *spreads,
-		       unsigned int n_places, size_t size);
+// Of what is by, the rest of it zeros, and of what by has; with size bytes of memory, about.
+// steers: of the n_places candidates. Here and below, without memory the process ends.
+void flow_counter_init(struct flow_counter *counter, bool is_ue,
+		       const struct ddp_personality *loaded, const struct steer *steer,
+		       uint64_t rss_hf, const struct steer *const *steers, unsigned int n_places,
+		       size_t size);
 void flow_counter_fini(struct flow_counter *counter);
 
 // n packets of the batch, which are the last burst of counter->by. places: of packets of the batch,
 // by candidate.
-void flow_counter_count(struct flow_counter *counter, const struct capture_batch *batch,
-			unsigned int first, unsigned int n,
+void flow_counter_count(struct flow_counter *counter, const struct spread_burst *burst,
+			const struct capture_batch *batch, unsigned int first, unsigned int n,
 			uint16_t (*places)[CAPTURE_BATCH_PACKETS]);
 
 // "10.45.0.1:4000 > 198.51.100.7:443", other fields as "teid=4660".

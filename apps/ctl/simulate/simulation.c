@@ -379,7 +379,7 @@ static void flows_make(struct simulation *simulation, struct candidates *candida
 	for (unsigned int i = 0; i < simulation->n_top_flows; i++)
 		simulation->top_flows[i] = (struct top_flow){
 			.text = flow_text(counter, top[i], simulation->arena),
-			.type = type_name(counter->by->loaded->program,
+			.type = type_name(counter->loaded->program,
 					  counter->layouts[top[i]->layout].type),
 			.packets = top[i]->packets,
 			.bytes = top[i]->bytes,

@@ -399,6 +399,7 @@ struct run_batch {
 // this: they need the candidates' places. So each spread has the packets in their order.
 struct run {
 	struct spread *spreads;
+	const struct steer *steers[SPREADS_MAX]; // of them
 	unsigned int n;
 	struct spread_totals *totals;
 	struct run_batch batches[STAGES]; // that of round r is r % STAGES
@@ -406,6 +407,15 @@ struct run {
 	unsigned int n_threads; // besides the calling one
 	atomic_uint next;       // spread of this round
 };
+
+static void counter_begin(const struct run *run, struct flow_counter *counter, bool is_ue,
+			  size_t size) {
+	const struct spread *by = counter->by;
+
+	if (by != NULL)
+		flow_counter_init(counter, is_ue, by->loaded, by->steer, by->policy.rss_hf,
+				  run->steers, run->totals->n_places, size);
+}
 
 // Flows take most: many of them have one hash where a candidate does not tell them apart, and a UE
 // has several.
@@ -419,10 +429,12 @@ static void memory_share(struct run *run) {
 	unsigned int n_grouped = run->n - (totals->flows.by != NULL) - (totals->ues.by != NULL);
 
 	size = size > fixed + MEMORY_LEAST ? size - fixed : MEMORY_LEAST;
-	for (unsigned int i = 0; i < run->n; i++)
+	for (unsigned int i = 0; i < run->n; i++) {
+		run->steers[i] = run->spreads[i].steer;
 		flows_init(&run->spreads[i].groups, false, 0, size / 4 / RTE_MAX(n_grouped, 1u));
-	flow_counter_init(&totals->flows, false, run->spreads, totals->n_places, size / 16 * 9);
-	flow_counter_init(&totals->ues, true, run->spreads, totals->n_places, size / 16 * 3);
+	}
+	counter_begin(run, &totals->flows, false, size / 16 * 9);
+	counter_begin(run, &totals->ues, true, size / 16 * 3);
 }
 
 static void run_begin(struct run *run) {
@@ -492,7 +504,7 @@ static void spread_batch(struct run *run, unsigned int which, const struct run_b
 			memcpy(stage->places[which] + i, spread->burst->places,
 			       n * sizeof(uint16_t));
 		if (counter != NULL)
-			flow_counter_count(counter, batch, i, n, stage->places);
+			flow_counter_count(counter, spread->burst, batch, i, n, stage->places);
 	}
 	if (spread->balancer != NULL)
 		balancer_count(spread->balancer, stage->places[which], batch->packets, batch->n);

@@ -19,7 +19,6 @@
 #include <stdint.h>
 
 #include "balancing.h"
-#include "classify/cache/cache.h"
 #include "ctl/capture/capture.h"
 #include "ctl/steer/cut.h"
 #include "ctl/steer/rule_text.h"
@@ -99,18 +98,6 @@ struct spread {
 	struct balancing *balancing; // its result
 
 	struct spread_burst *burst; // while it runs
-};
-
-// The last burst of a spread.
-struct spread_burst {
-	struct ddp_cache *cache;
-	struct ddp_burst run; // its rows are right for all packets that have an input
-	struct rte_mbuf *mbufs[DDP_BURST_MAX];
-	uint16_t types[DDP_BURST_MAX];
-	uint8_t input_lens[DDP_BURST_MAX];
-	uint16_t places[DDP_BURST_MAX]; // see steer.h
-	unsigned int n_groups;
-	uint64_t groups[DDP_BURST_MAX]; // of packets that belong to one
 };
 
 // All must outlive the spread; rules may be NULL. 0, or -ENOMEM or -EINVAL, with the reason in

@@ -6,11 +6,9 @@
 
 #define PAGE CTL_SOURCES "/ddpctl.1"
 
-// Commands and what they take are in the synopsis, and each is explained.
 TEST(the_manual_page_has_each_command) {
 	char *page = page_read(PAGE);
 	char *section = page_section(page, "COMMANDS");
-	unsigned int n_leaves = 0;
 	char block[512];
 
 	for (unsigned int i = 1; i < n_commands; i++) {
@@ -24,14 +22,8 @@ TEST(the_manual_page_has_each_command) {
 			snprintf(block, sizeof(block), "\n.TP\n.BI %s%s%s \" %s\"\n%s\n", quote,
 				 command->name, quote, command->arguments, command->summary);
 		page_contains(section, block);
-		snprintf(block, sizeof(block), "\n.B ddpctl %s\n", command->name);
-		if (command->run != NULL) {
-			page_contains(page, block);
-			n_leaves++;
-		}
 	}
 	assert_int_equal(page_count(section, "\n.TP\n"), n_commands - 1);
-	assert_int_equal(page_count(page, "\n.B ddpctl "), n_leaves);
 	free(section);
 }
 

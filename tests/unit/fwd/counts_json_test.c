@@ -15,7 +15,7 @@ static struct queue_report queues[] = {
 	 .packets = UINT64_C(1) << 40,
 	 .bytes = UINT64_C(1) << 50},
 };
-static struct worker_report workers[] = {
+static struct queue_report workers[] = {
 	{.lcore = 1, .packets = 3, .bytes = 300, .latency = {3, 10, 20, 30, 40, 50}},
 };
 static struct port_report ports[] = {
