@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "lexer.h"
-
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "loader.h"
 
 // Longest first, so that "<<" is not read as "<".
 static const char *const signs[] = {

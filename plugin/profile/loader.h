@@ -2,8 +2,8 @@
 // Inside of plugin/profile: what its files share while a profile is being put together.
 //
 //	search.c   a name -> a file; a header -> the profile to load for it (not part of a load)
-//	file.c     a file, or what was read from it before -> its text
-//	source.c   where a profile comes from, and its name
+//	source.c   a file, or what was read from it before -> its text; where a profile comes from,
+//	           and its name
 //	yaml.c     a text -> a tree
 //	load.c     trees -> headers, tables and packet types by name, then, all names being known:
 //	layout.c     fields of a header
@@ -18,9 +18,62 @@
 
 #include "base/arena.h"
 #include "base/spec.h"
-#include "lexer.h"
 #include "profile.h"
 #include "yaml.h"
+
+/* lexer.c: words and signs of the small languages inside a profile: layouts, expressions, paths,
+ * field lists */
+
+enum ddp_token_kind {
+	DDP_TOKEN_END,
+	DDP_TOKEN_NAME,   // a word; may hold '.' and '#' inside: inner.ipv4.src, vlan#2.vid
+	DDP_TOKEN_NUMBER, // decimal or 0x hexadecimal
+	DDP_TOKEN_PARAM,  // $name; s and len are those of the name
+	DDP_TOKEN_SIGN,   // one of + - * ( ) [ ] { } ? : , = == != < <= > >= << >> & | / ... and so
+			  // on
+	DDP_TOKEN_BAD,    // was reported
+};
+
+struct ddp_token {
+	enum ddp_token_kind kind;
+	const char *s;
+	size_t len;
+	uint64_t number;
+	struct ddp_place place;
+};
+
+struct ddp_lexer {
+	struct ddp_text rest;
+	struct ddp_token token; // the next one, not yet taken
+	struct ddp_diag *diag;
+};
+
+// Start at the first token of text.
+void ddp_lexer_init(struct ddp_lexer *lexer, const struct ddp_text *text, struct ddp_diag *diag);
+
+// Step to the next token; returns the one that was next.
+struct ddp_token ddp_lexer_take(struct ddp_lexer *lexer);
+// Take the current token and what stands behind it up to a blank, which it returns.
+struct ddp_text ddp_lexer_word(struct ddp_lexer *lexer);
+
+// Whether a sign or word is next.
+bool ddp_lexer_is(const struct ddp_lexer *lexer, const char *sign);
+
+// Take the sign or word if it is next.
+bool ddp_lexer_accept(struct ddp_lexer *lexer, const char *sign);
+
+// Take the sign or report what stands there instead.
+bool ddp_lexer_expect(struct ddp_lexer *lexer, const char *sign);
+
+// Report "expected WHAT, found ..." at the next token (nothing, when that is BAD: it was reported).
+// Returns false.
+bool ddp_lexer_unexpected(struct ddp_lexer *lexer, const char *what);
+
+static inline bool ddp_lexer_at_end(const struct ddp_lexer *lexer) {
+	return lexer->token.kind == DDP_TOKEN_END;
+}
+
+/* A load */
 
 // A profile that is asked for, by a specification or as a text.
 struct request {
@@ -95,7 +148,7 @@ struct scope {
 // search.c; place: where the name stands, NULL for the specification
 const char *ddp_profile_find(struct loader *l, const char *name, const struct ddp_place *place);
 
-// file.c
+// source.c
 // The file that a name stands for: the one of the former load, else from the search path.
 struct ddp_profile_file *file_find(struct loader *l, const char *asked,
 				   const struct ddp_place *place);
@@ -103,18 +156,16 @@ struct ddp_profile_file *file_find(struct loader *l, const char *asked,
 struct ddp_yaml *file_read(struct loader *l, struct ddp_profile_file *file);
 // True where a file is the same as one that was read, by whatever name.
 bool file_is_same(struct ddp_profile_file *file, const struct ddp_profile_file *other);
-
-// load.c
-// Report a name that another profile has given to such a thing at a place. Returns false.
-bool already_there(struct loader *l, const char *what, const struct ddp_yaml *key,
-		   const struct ddp_place *place, const char *profile);
-
-// source.c
 extern const char text_file[]; // the file of a profile that is given as text, this very string
 // The name of the profile in a file.
 const char *file_name(struct loader *l, const char *file);
 // Read a text, which gives itself a name. false with errors in diag.
 bool text_read(struct loader *l, const struct ddp_source *source, struct ddp_profile_part *part);
+
+// load.c
+// Report a name that another profile has given to such a thing at a place. Returns false.
+bool already_there(struct loader *l, const char *what, const struct ddp_yaml *key,
+		   const struct ddp_place *place, const char *profile);
 
 // names.c: things by name; errors with suggestions
 // The index among n items, of size bytes each, that begin with their names; -1: none.

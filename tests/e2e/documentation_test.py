@@ -272,7 +272,6 @@ class Documents(harness.TestCase):
         ("apps/ctl/ddp-plan.7", "$ ddpctl plan"): session,
         ("apps/ctl/ddpctl.1", "$ ddpctl advise"): session,
         ("apps/ctl/ddpctl.1", "$ ddpctl check"): session,
-        ("apps/ctl/ddpctl.1", "ddpctl diff ice"): with_packages,
         ("plugin/port/net_ddp.7", "dpdk-testpmd -d"): at_a_terminal,
         ("plugin/port/net_ddp.7", "ddpctl port list"): on_a_port,
         ("plugin/port/net_ddp.7", "$ dpdk-telemetry.py"): in_telemetry,
@@ -297,8 +296,6 @@ class Documents(harness.TestCase):
             "minutes; scripts/test runs a shorter one",
         ("apps/ctl/ddpctl.1", "ddpctl simulate gtpu -i eth0"): "a live interface; ctl_capture_test.py",
         ("apps/exporter/ddp-exporter.1", "ddp-exporter --file-prefix"): "runs until it is ended; exporter_test.py",
-        ("apps/exporter/ddp-exporter.1", "scrape_configs|  - job|    static|      - targets|rule_files"):
-            "no command; exporter_test.py has a configuration",
         ("apps/fwd/ddp-fwd.1", "ddp-fwd -l 0-8 -a"): "needs two NICs",
     }
 
