@@ -46,7 +46,7 @@ static inline char *page_section(const char *page, const char *title) {
 	return to != NULL ? strndup(from, to + 1 - from) : strdup(from);
 }
 
-// What stands for an option: its names as roff wants them, where a '-' that is typed is "\-", its
+// The entry of an option: its names as roff wants them, where a '-' that is typed is "\-", its
 // argument and its summary.
 static inline void option_entry(const struct option_row *row, char entry[512]) {
 	const char *argument = row->argument;

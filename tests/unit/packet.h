@@ -25,7 +25,7 @@ struct piece {
 #define ZEROS4 0, 0, 0, 0
 #define ZEROS8 ZEROS4, ZEROS4
 
-// Who talks: a base station and the UPF on N3, a user's device and somebody in the network.
+// Addresses of a base station and the UPF on N3, of a user's device and a host in the network.
 #define GNB 192, 0, 2, 1
 #define UPF 192, 0, 2, 100
 #define UE 10, 1, 2, 3

@@ -73,7 +73,7 @@ static void block_free(void *block) {
 	free(block);
 }
 
-// What processes share must not have a part that only one of them can read.
+// Memory that processes share must not have a part that only one of them can read.
 static void all_of_an_arena_is_in_the_memory_it_was_given(void **state) {
 	const struct ddp_memory memory = {block_alloc, block_free};
 	struct ddp_arena *other = ddp_arena_create_in(&memory);

@@ -61,7 +61,7 @@ TEST(warnings_are_counted_apart_and_are_never_the_first_error) {
 	assert_string_equal(ddp_diag_first(&diag), "error: b");
 }
 
-// What ddp_diag_print() writes; the caller frees it.
+// Returns the output of ddp_diag_print(); the caller frees it.
 static char *printed(void) {
 	char *text = NULL;
 	size_t size;
@@ -115,7 +115,7 @@ TEST(what_was_told_is_not_told_again) {
 	ddp_error(&diag, &place, "too large");
 	assert_int_equal(diag.n_kept, 1);
 	assert_int_equal(diag.n_errors, 1);
-	assert_true(ddp_diag_failures(&diag) > before); // who adds it has failed all the same
+	assert_true(ddp_diag_failures(&diag) > before); // the caller has failed all the same
 	ddp_error(&diag, NULL, "too large");
 	assert_int_equal(diag.n_errors, 2);
 }

@@ -88,7 +88,7 @@ unsigned long __wrap_getauxval(unsigned long type) {
 	return type == AT_HWCAP && hwcap_is_ours ? hwcap : __real_getauxval(type);
 }
 
-// What the CPU says of itself: an opinion that is not ours. Linux lets a process read this
+// The CPU has an opinion that is not ours. Linux lets a process read this
 // register.
 TEST(the_cpu_agrees) {
 	uint64_t id_aa64isar0;
@@ -114,7 +114,7 @@ TEST(only_a_cpu_with_pmull_is_given_it) {
 }
 
 #else
-// What the operating system says of the CPU: an opinion that is not ours.
+// The operating system has an opinion of the CPU that is not ours.
 static bool kernel_lists(const char *flag) {
 	char line[8192], padded[32];
 	bool found = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What is no UTF-8, or would hide or turn what stands around it, is known as such.
+// Bytes that are no UTF-8 are known as such, and characters that hide or turn the text around them.
 #include "base/utf8.h"
 #include "unit.h"
 

@@ -11,7 +11,7 @@ struct parts {
 	const char *number; // that leads from the first header to the second
 	const char *layout; // of the second
 	const char *behind; // rules of the second
-	const char *type;   // what the second's packet type is called
+	const char *type;   // name of the second's packet type
 	const char *path;
 	const char *rss;
 	const char *headers; // further ones
@@ -49,7 +49,7 @@ static const char *profile_write(const char *name, const struct parts *parts) {
 	return file_write(name, text, len);
 }
 
-// What the command prints, to be freed.
+// Returns the output of the command; the caller frees it.
 static char *diff_run(const char *a, const char *b, const char *option, int *status) {
 	const char *argv[] = {"diff", a, b, option};
 	static struct output out;
@@ -147,7 +147,7 @@ ROWS_TEST(differences_are_told, rows) {
 	free(text);
 }
 
-// What machines read is of one shape, whether there is a difference or not.
+// JSON has one shape, whether there is a difference or not.
 TEST(json_has_all_keys) {
 	static const char *const keys[] = {
 		"packet_types",   "named_differently", "by_rss_hf", "hashed_differently",

@@ -133,7 +133,7 @@ TEST(a_move_has_its_reason) {
 	assert_string_equal(strbuf_take(&text),
 			    "entry 17 (1.2% of the load) from queue 3 (1.34 of the mean) to "
 			    "queue 5 (0.71)");
-	balance_bound_write(balance, text.to); // what would drive a terminal is gone
+	balance_bound_write(balance, text.to); // without control characters
 	assert_string_equal(strbuf_take(&text), "entry 17 has 31.2% of the load: 1.2.3.4 > ?[31m");
 	json_object_set_new(balance, "bound_flow", json_string(""));
 	balance_bound_write(balance, text.to);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What ddpctl makes of answers that net_ddp does not give: refused or strange, but never believed.
+// ddpctl refuses answers that net_ddp does not give, and never believes them.
 #include "server.h"
 
 #include "common/port_telemetry.h"

@@ -277,7 +277,7 @@ static void assert_flows(const struct flow_counter *a, const struct flow_counter
 	}
 }
 
-// Where flows and UEs are put needs what threads say of the same packets.
+// The queues of flows and UEs are joined from what several threads count.
 TEST(flows_are_the_same_whatever_the_threads_do) {
 	const char *path = capture_draw();
 	struct candidates candidates[2];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What the report makes of counters that are known, over ports that are only numbers. A cycle takes
+// The report sums up counters that are known, over ports that are only numbers. A cycle takes
 // 1 ns.
 #include "unit.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What would be hashed in another way by the NIC stays in software, and it is said why. (Every
+// Packets that the NIC would hash in another way stay in software, and the plan says why. (Every
 // profile on every kind of NIC: tests/golden/plan_test.py. That the NIC's part is right, packet for
-// packet: fake_test.c.)
+// packet: lower_offload_test.c of the port.)
 #include "base/rss_hf.h"
 #include "offload/offload.h"
 

@@ -8,7 +8,7 @@
 #include "small_package.h"
 #include "unit.h"
 
-// What an offset of a row counts from.
+// An offset of a row counts from here.
 enum damage_from {
 	FILE_START,
 	CONFIGURATION, // segment

@@ -351,7 +351,7 @@ TEST(boost_rows_decide_in_file_order) {
 
 /* ALUs */
 
-// Where an operation on 12 34 56 78 takes the header offset, from 2.
+// An operation on 12 34 56 78 moves the header offset from 2 to this.
 struct alu_row {
 	const char *name;
 	struct alu alu;

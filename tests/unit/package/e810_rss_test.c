@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What the RSS block hashes with the requests of DPDK's driver. Simulations of an E810 are worth
+// The RSS block hashes by the requests of DPDK's driver. Simulations of an E810 are worth
 // what this is worth.
 #include <inttypes.h>
 
@@ -309,7 +309,7 @@ static void profile_check(const struct ddp_personality *personality,
 	e810_rss_destroy(rss);
 }
 
-// What is loaded by the path of a package.
+// Load a package by its path.
 static void package_load(struct ddp_personality *personality, enum genuine which) {
 	struct ddp_diag diag;
 
@@ -415,7 +415,7 @@ TEST(a_program_answers_as_the_parser) {
 	}
 }
 
-// What rules and fields count from.
+// Rules and fields count from these offsets.
 TEST(headers_are_as_long_as_the_next_is_behind) {
 	static const char *const words[] = {
 		"eth ipv4 udp=53 pay",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What e810_parse_traced() notes. net_ddp keeps results by it: were a bit missing that decides,
-// packets would get the queue and the type of others; were there too many, hardly any packet would
-// find an entry.
+// e810_parse_traced() notes the bits that decide. net_ddp keeps results by it: were a bit missing
+// that decides, packets would get the queue and the type of others; were there too many, hardly any
+// packet would find an entry.
 #include "frames.h"
 #include "genuine.h"
 #include "unit.h"

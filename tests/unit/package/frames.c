@@ -2,7 +2,7 @@
 #include "frames.h"
 #include "unit.h"
 
-// Where the last header keeps the number of what follows.
+// Place of the number, in the last header, that says which header follows.
 enum slot {
 	SLOT_NONE,
 	SLOT_ETHER, // 16 bits, EtherType

@@ -77,7 +77,7 @@ static const struct damage {
 	uint32_t value; // of size bytes
 	unsigned int size;
 	uint32_t told_at;
-	const char *told; // what the first message begins with
+	const char *told; // the beginning of the first message
 } damages[] = {
 	{"metadata_is_too_small", METADATA + 8, 83, 4, METADATA + 8, "the metadata segment has 83"},
 	{"no_metadata", METADATA, 7, 4, 4, "there is no metadata segment"},

@@ -13,7 +13,7 @@
 #define SEGMENT_HEADER_SIZE 44
 #define METADATA_SIZE 84
 
-// What a buffer holds; its list comes first, so that it is put together at the end.
+// Content of a buffer; its list comes first, so that it is put together at the end.
 struct buffer {
 	unsigned int n_sections;
 	struct {

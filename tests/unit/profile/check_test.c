@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What is proved of a profile before any packet meets it, and what it is warned of.
+// A profile is proved to end each walk, and warned of rules without use, before any packet meets
+// it.
 #include "profile/profile.h"
 #include "scratch.h"
 #include "unit.h"

@@ -78,7 +78,7 @@ static const struct broken rows[] = {
 	{"an_empty_name", "profile: t\nparameters: {'': 1}\n" FIRST,
 	 "t.yaml:2:14: error: parameter ''" NAME_RULE},
 
-	// What a key holds
+	// Values of keys
 	{"a_list_of_headers", "profile: t\nheaders: [a]\n",
 	 "t.yaml:2:10: error: expected headers by name, found a list\n"},
 	{"a_list_of_tables", "profile: t\ntables: [a]\n" FIRST,

@@ -104,7 +104,7 @@ static const struct broken rows[] = {
 	{"an_inner_field_without_its_header", TYPE("path: alpha, when: {inner.x: 1}"),
 	 "t.yaml:9:27: error: 'inner.x' is not of the form header.field\n"},
 
-	// What is hashed
+	// Hashed fields
 	{"a_field_hashed_without_its_header", RSS("x"),
 	 "t.yaml:9:25: error: field 'x': of which header? (header.field)\n"},
 	{"a_misspelt_header_hashed", RSS("alpha.x alhpa.y"),
@@ -154,7 +154,7 @@ static const struct broken rows[] = {
 	{"a_list_of_rss_types", RSS("{rss_hf: [ipv4], hash: alpha.x}"),
 	 "t.yaml:9:34: error: expected RSS types such as 'ipv4-udp ipv4', found a list\n"},
 
-	// What is extracted
+	// Extracted fields
 	{"more_than_32_bits_extracted", TYPE("path: alpha beta, extract: beta.m"),
 	 "t.yaml:9:34: error: 'beta.m' has 40 bits: the first field extracted goes into the mbuf and "
 	 "has at most 32\n"},

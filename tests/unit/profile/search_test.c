@@ -51,7 +51,7 @@ static void version_is(const char *spec, const char *version) {
 TEST(the_first_folder_of_the_path_wins) {
 	path_set("one", ":", "/two");
 	version_is("t", "1");
-	version_is("only", "1"); // what it requires is searched in the same way
+	version_is("only", "1"); // and so is a profile that it requires
 	path_set("two", ":", "/one");
 	version_is("t", "2");
 }
@@ -211,7 +211,7 @@ static void defining_is(const char *header, const char *profile) {
 	free(name);
 }
 
-// Who is told to load a profile shall find the header in it.
+// A message names this profile: it must have the header.
 TEST(a_header_leads_to_the_profile_that_defines_it) {
 	path_set("", "", "");
 	defining_is("vxlan", "vxlan");

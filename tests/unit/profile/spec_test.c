@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What a specification asks for, of profiles that have it and of those that have it not.
+// A specification asks profiles for input sets and parameters that they have, or have not.
 #include "scratch.h"
 #include "unit.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What `ddpctl list` shows of a file, whatever is wrong with the rest of it.
+// `ddpctl list` shows the summary of a file, whatever is wrong with the rest of it.
 #include "profile/profile.h"
 #include "scratch.h"
 #include "unit.h"

@@ -72,7 +72,7 @@ static const struct broken rows[] = {
 	{"utf_16_instead_of_utf_8", "\xff\xfep",
 	 "t.yaml:1:1: error: YAML: invalid leading UTF-8 octet\n"},
 
-	// Where it is
+	// Places
 	{"columns_count_characters_not_bytes",
 	 "profile: t\nsummary: ä\nheaders: {\"ä\": 1, \"öö\": 1, \"ä\": 2}\n",
 	 "t.yaml:3:28: error: 'ä' is given twice, first in line 3\n"},

@@ -294,7 +294,7 @@ TEST(no_usable_queue_is_no_move) {
 	assert_int_equal(port_run_for(&port, 10), 0);
 }
 
-// The same packets cost twice as much on queue 1.
+// A packet costs twice as much on queue 1.
 TEST(dear_packets_weigh_more) {
 	struct port port;
 	double loads[4] = {0};
