@@ -59,14 +59,16 @@ static const char *taken(struct builder *b) {
 
 /* Evaluation */
 
-// The headers that a header's conditions read: itself and those before it.
-static const struct ddp_seen *self_of(const struct builder *b, unsigned int from,
-				      struct ddp_class *class) {
+// A header's conditions read itself and the headers before it.
+static struct walk walk_of(const struct builder *b, unsigned int from, struct ddp_class *class) {
+	struct walk w = {.program = b->program, .packet = &b->packet, .class = class};
+
 	*class = *b->class;
-	if (from == FROM_TYPE)
-		return NULL;
-	class->n_seen = from;
-	return &class->seen[from];
+	if (from != FROM_TYPE) {
+		class->n_seen = from;
+		w.self = &class->seen[from];
+	}
+	return w;
 }
 
 static const struct prog_node *node_of(const struct builder *b, unsigned int at) {
@@ -81,18 +83,18 @@ static struct value value_of(const struct builder *b, unsigned int from,
 			     const struct ddp_ref *ref) {
 	const struct prog_ref prog_ref = prog_ref_of(b->program, ref);
 	struct ddp_class class;
-	const struct ddp_seen *self = self_of(b, from, &class);
+	struct walk w = walk_of(b, from, &class);
 	struct value value = {0};
 
 	// Where a header ends that is cut, or too short for its own fields, is not known.
-	if (ref->which == DDP_WHICH_SELF && self->len == 0 &&
+	if (ref->which == DDP_WHICH_SELF && w.self->len == 0 &&
 	    header_of(b, from)->fields[ref->field].anchor == DDP_FROM_END)
 		return value;
 	if (from != FROM_TYPE || !field_locate(b->program, &class, &prog_ref, &value.bit))
 		value.bit = 0;
 	if (ref->which != DDP_WHICH_PLACE) {
-		value.there = field_value_at(b->program, &b->packet, &class, self, &prog_ref,
-					     &value.hi, &value.lo, &value.beyond);
+		value.there = walk_field(&w, &prog_ref, &value.hi, &value.lo);
+		value.beyond = w.beyond;
 	} else if (field_locate(b->program, &class, &prog_ref, &value.bit)) {
 		value.beyond = value.bit + ref->bits > 8 * b->packet.len;
 		value.there = !value.beyond;
@@ -104,9 +106,11 @@ static struct value value_of(const struct builder *b, unsigned int from,
 
 static bool holds(const struct builder *b, const struct asked *asked, bool *beyond) {
 	struct ddp_class class;
-	const struct ddp_seen *self = self_of(b, asked->from, &class);
+	struct walk w = walk_of(b, asked->from, &class);
+	bool is_true = walk_holds(&w, asked->prog);
 
-	return cond_holds_at(b->program, &b->packet, &class, self, asked->prog, NULL, beyond);
+	*beyond = w.beyond;
+	return is_true;
 }
 
 /* Values in text */
@@ -206,11 +210,11 @@ static void match_write(struct builder *b, const struct asked *asked, unsigned i
 static void cond_write(struct builder *b, const struct asked *asked) {
 	const struct prog_match *matches = &b->program->matches[asked->prog->first_match];
 	struct ddp_class class;
-	const struct ddp_seen *self = self_of(b, asked->from, &class);
+	struct walk w = walk_of(b, asked->from, &class);
 	bool beyond;
 
 	for (unsigned int i = 0; i < asked->cond->n_matches; i++) {
-		if (match_holds_at(b->program, &b->packet, &class, self, &matches[i]))
+		if (walk_match(&w, &matches[i]))
 			continue;
 		match_write(b, asked, i, false);
 		return;
@@ -248,9 +252,9 @@ struct look {
 static void measure(const struct builder *b, struct look *look) {
 	const struct prog_node *node = node_of(b, look->at);
 	struct ddp_class class;
-	const struct ddp_seen *self = self_of(b, look->at, &class);
+	struct walk w = walk_of(b, look->at, &class);
 
-	look->fields_size = node->start_size + groups_size(node, self->groups, node->n_groups);
+	look->fields_size = node->start_size + groups_size(node, w.self->groups, node->n_groups);
 	// If the packet ends before these, their sizes and the length are unknown.
 	look->step->size = look->fields_size;
 	if (look->step->size > b->packet.len - look->seen->off)
@@ -258,8 +262,7 @@ static void measure(const struct builder *b, struct look *look) {
 	look->fields_size += node->end_size;
 	look->step->size = look->fields_size;
 	if (node->length.n_ops != 0)
-		look->step->size =
-			expr_value_at(b->program, &b->packet, &class, self, &node->length);
+		look->step->size = walk_value(&w, &node->length);
 }
 
 static const char *bytes(uint64_t n) {

@@ -169,10 +169,11 @@ static uint64_t expression_value(const struct compiler *c, const struct prog_con
 		.data = header, .first_len = sizeof(header), .len = sizeof(header)};
 	struct ddp_seen self = {.node = c->node_index, .len = sizeof(header)};
 	struct ddp_class class = {.n_seen = 0};
+	struct walk w = {.program = c->program, .packet = &packet, .class = &class, .self = &self};
 
 	header[byte] = word >> 8;
 	header[byte + 1] = word & 0xff;
-	return expr_value_at(c->program, &packet, &class, &self, cond);
+	return walk_value(&w, cond);
 }
 
 // Two bytes with the place in them, not beyond the fixed part of the header unless that is one

@@ -61,12 +61,19 @@ static int cond_says(const struct steps *s, const struct given *given, const str
 	const struct ddp_packet packet = {given->bytes, LOOK_SIZE, LOOK_SIZE, NULL, NULL};
 	struct ddp_class none = {0};
 	struct trace trace = {0};
-	bool beyond, holds;
+	struct walk w = {
+		.program = s->program,
+		.packet = &packet,
+		.class = &none,
+		.self = &given->seen,
+		.trace = &trace,
+	};
+	bool holds;
 
 	if (!cond_is_own(s->program, cond, given->any_length))
 		return -1;
-	holds = cond_holds_at(s->program, &packet, &none, &given->seen, cond, &trace, &beyond);
-	if (beyond || !looked_at(s, &trace, mask))
+	holds = walk_holds(&w, cond);
+	if (w.beyond || !looked_at(s, &trace, mask))
 		return -1;
 	if (*need < trace.min_len)
 		*need = trace.min_len;

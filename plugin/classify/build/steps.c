@@ -431,24 +431,6 @@ static bool rule_joins(const struct growing *rule, const struct parts *parts) {
 	       bit_test_equal(&rule->guard, &parts->guard) && rule->back == parts->back;
 }
 
-// "stop where this holds", then one branch: that branch where it does not hold.
-static void stop_join(struct steps *s) {
-	struct prog_step *step = s->step;
-	struct prog_branch *stop, *last;
-
-	if (step->n_branches < 2 || step->otherwise != STEP_END)
-		return;
-	last = &s->branches[step->n_branches - 1];
-	stop = last - 1;
-	if (!bit_test_is_none(&last->guard) || stop->mask != 0 || stop->groups != 0 ||
-	    stop->asks_back || last->asks_back || (stop->slots[0] & 0xffff) != STEP_END)
-		return;
-	last->guard = stop->guard;
-	last->guard.negate = !stop->guard.negate;
-	*stop = *last;
-	step->n_branches--;
-}
-
 void branches_make(struct steps *s) {
 	const struct prog_node *node = s->node;
 	struct prog_step *step = s->step;
@@ -484,7 +466,6 @@ void branches_make(struct steps *s) {
 		}
 	}
 	branch_add(s);
-	stop_join(s);
 	if (step->n_branches == 0) { // one that says nothing
 		step->branch = (struct prog_branch){
 			.slots = ddp_arena_alloc(s->program->arena, sizeof(*branches->slots)),

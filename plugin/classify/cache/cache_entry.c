@@ -238,12 +238,9 @@ static void hash_make(struct maker *m, const struct ddp_flow_hit *hit) {
 static void key_put(struct maker *m, struct cache_key *key, uint32_t bit, unsigned int bits) {
 	const uint32_t first = bit / 8, end = (bit + bits + 7) / 8;
 
-	key->bit = bit;
-	key->bits = bits;
 	key->is_long = bits > 64;
-	key->apart = end - first > 8 && (bit % 8 != 0 || bits % 8 != 0);
-	if (key->apart)
-		return;
+	if (end - first > 8 && (bit % 8 != 0 || bits % 8 != 0))
+		m->trace->lost = true; // two words do not hold it
 	key->low = end - first > 8 ? end - 8 : read_at(m, first, 8);
 	if (bit + bits > 8 * (key->low + 8u))
 		key->low = first;

@@ -14,8 +14,8 @@
 #include <rte_mbuf_core.h>
 
 #include "cache.h"
+#include "classify/flow/flow_set.h"
 #include "classify/run/walk.h"
-#include "flow_match.h"
 
 // Functions that run for each packet: compilers find some of them too long to inline. A sanitizer
 // adds its checks to each copy, and compiling all copies takes 40 times as long.
@@ -95,9 +95,6 @@ struct cache_key {
 	uint8_t low_up, low_down; // shifts that leave its bits: first this way, then that
 	uint8_t high_down;
 	bool is_long;
-	bool apart; // it is not so, but in these bits:
-	uint8_t bits;
-	uint16_t bit;
 };
 
 struct cache_lookup {

@@ -31,15 +31,9 @@ static inline uint64_t word_at(const uint8_t *bytes, unsigned int byte) {
 static inline void value_load(const struct rte_mbuf *mbuf, const struct cache_key *key,
 			      uint64_t values[2]) {
 	const uint8_t *bytes = cache_bytes(mbuf);
-	struct ddp_packet packet;
 
-	if (!key->apart) {
-		values[0] = key->is_long ? word_at(bytes, key->high) >> key->high_down : 0;
-		values[1] = word_at(bytes, key->low) << key->low_up >> key->low_down;
-		return;
-	}
-	ddp_packet_of(mbuf, &packet);
-	number_load(&packet, key->bit, key->bits, &values[0], &values[1]);
+	values[0] = key->is_long ? word_at(bytes, key->high) >> key->high_down : 0;
+	values[1] = word_at(bytes, key->low) << key->low_up >> key->low_down;
 }
 
 static inline void probe_make(const struct cache_steering *s, const struct cache_lookup *lookup,
@@ -60,7 +54,7 @@ static inline void probe_make(const struct cache_steering *s, const struct cache
 
 // Is a packet looked up by one number of at most 64 bits?
 static bool is_plain(const struct cache_lookup *lookup) {
-	return lookup->group->n_keys == 1 && !lookup->keys[0].apart && !lookup->keys[0].is_long;
+	return lookup->group->n_keys == 1 && !lookup->keys[0].is_long;
 }
 
 // Like probes_make(), for packets of one entry that are looked up by one plain number.

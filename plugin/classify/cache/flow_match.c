@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Data path: which flow rules are a packet's.
-#include "flow_match.h"
 #include "classify/run/walk.h"
 #include "flow_lookup.h"
 

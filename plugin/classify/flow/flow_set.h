@@ -103,10 +103,6 @@ struct ddp_flow_set {
 	bool *reached;                     // by packet type: see ddp_flow_set_reaches()
 };
 
-// flow_reach.c: fill reached, as the last thing of all. scratch is of no use afterwards.
-void flow_reach_find(struct ddp_flow_set *set, const struct ddp_program *program,
-		     struct ddp_arena *scratch);
-
 static inline uint64_t flow_values_hash(const struct flow_buckets *buckets, const uint64_t *values,
 					unsigned int n_keys) {
 	uint64_t hash = buckets->seed.start;
@@ -126,5 +122,14 @@ static inline uint8_t flow_hash_tag(uint64_t hash) {
 
 	return tag == 0 ? 1 : tag;
 }
+
+// cache/flow_match.c: ddp_flow_match() with notes: trace is what it looked at but for the keys, and
+// note is called with each group whose keys decide. Rules that steer by keys are not looked up
+// then, whatever rules the group has now: the preferred of those that flow_table_find() finds is
+// the packet's.
+typedef void (*flow_group_fn)(void *arg, const struct flow_group *group);
+void flow_match_traced(const struct ddp_flow_set *set, const struct ddp_packet *packet,
+		       const struct ddp_class *class, struct ddp_flow_hit *hit, struct trace *trace,
+		       flow_group_fn note, void *arg);
 
 #endif

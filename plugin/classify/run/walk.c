@@ -11,18 +11,6 @@
 
 #include "walk.h"
 
-struct walk {
-	const struct ddp_program *program;
-	const struct ddp_packet *packet;
-	struct ddp_class *class;
-	const struct ddp_seen
-		*self;        // the header being looked at, not yet counted in class; or NULL
-	bool beyond;          // look-ahead went past the packet's end
-	struct trace *trace;  // notes what is looked at; or NULL
-	unsigned int n_final; // the walk ends in the first so many states of the path automaton
-	uint64_t l3;          // which headers are IP headers; bit 0: the last one
-};
-
 // Of functions that are not for packets: the compiler treats what they share with the walk as if
 // they were not there.
 #define COLD __attribute__((cold))
@@ -546,44 +534,24 @@ void number_load(const struct ddp_packet *packet, uint32_t bit, unsigned int wid
 	*lo = value.lo;
 }
 
-// For answer_steps.c, not for packets: the same as one header sees it, class holding those before
-// it.
-COLD bool cond_holds_at(const struct ddp_program *program, const struct ddp_packet *packet,
-			const struct ddp_class *class, const struct ddp_seen *self,
-			const struct prog_cond *cond, struct trace *trace, bool *beyond) {
-	struct walk w = {program, packet, (struct ddp_class *)class, self, false, trace, 0, 0};
-	bool holds = walk_cond(&w, cond);
-
-	*beyond = w.beyond;
-	return holds;
+COLD bool walk_holds(struct walk *w, const struct prog_cond *cond) {
+	return walk_cond(w, cond);
 }
 
-COLD bool match_holds_at(const struct ddp_program *program, const struct ddp_packet *packet,
-			 const struct ddp_class *class, const struct ddp_seen *self,
-			 const struct prog_match *match) {
-	struct walk w = {program, packet, (struct ddp_class *)class, self, false, NULL, 0, 0};
-
-	return match_holds(&w, match);
+COLD bool walk_match(struct walk *w, const struct prog_match *match) {
+	return match_holds(w, match);
 }
 
-COLD uint64_t expr_value_at(const struct ddp_program *program, const struct ddp_packet *packet,
-			    const struct ddp_class *class, const struct ddp_seen *self,
-			    const struct prog_cond *cond) {
-	struct walk w = {program, packet, (struct ddp_class *)class, self, false, NULL, 0, 0};
-
-	return expr_eval(&w, cond);
+COLD uint64_t walk_value(struct walk *w, const struct prog_cond *cond) {
+	return expr_eval(w, cond);
 }
 
-COLD bool field_value_at(const struct ddp_program *program, const struct ddp_packet *packet,
-			 const struct ddp_class *class, const struct ddp_seen *self,
-			 const struct prog_ref *ref, uint64_t *hi, uint64_t *lo, bool *beyond) {
-	struct walk w = {program, packet, (struct ddp_class *)class, self, false, NULL, 0, 0};
+COLD bool walk_field(struct walk *w, const struct prog_ref *ref, uint64_t *hi, uint64_t *lo) {
 	struct number value = {0, 0};
-	bool found = field_load(&w, ref, &value);
+	bool found = field_load(w, ref, &value);
 
 	*hi = value.hi;
 	*lo = value.lo;
-	*beyond = w.beyond;
 	return found;
 }
 

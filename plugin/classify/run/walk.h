@@ -103,27 +103,30 @@ bool field_value(const struct ddp_program *program, const struct ddp_packet *pac
 // width bits of the packet from bit on, right-aligned; the packet has them.
 void number_load(const struct ddp_packet *packet, uint32_t bit, unsigned int width, uint64_t *hi,
 		 uint64_t *lo);
-// For answer_steps.c and forms.c: the same, and what conditions are made of, as header self sees
-// it, class holding those before it. beyond: that it is false says nothing, the packet ends before
-// what was asked. trace may be NULL.
-bool cond_holds_at(const struct ddp_program *program, const struct ddp_packet *packet,
-		   const struct ddp_class *class, const struct ddp_seen *self,
-		   const struct prog_cond *cond, struct trace *trace, bool *beyond);
+// From where conditions and fields are seen: a header, class holding those before it, or all of
+// them. With the interpreter's own code, for what is no packet's.
+struct walk {
+	const struct ddp_program *program;
+	const struct ddp_packet *packet;
+	struct ddp_class *class;
+	const struct ddp_seen *self; // the header, not yet counted in class; or NULL
+	bool beyond;                 // the packet ends before what was asked
+	struct trace *trace;         // notes what is looked at; or NULL
+	unsigned int n_final;        // the walk ends in the first so many states of the automaton
+	uint64_t l3;                 // which headers are IP headers; bit 0: the last one
+};
+bool walk_holds(struct walk *w, const struct prog_cond *cond);
+bool walk_match(struct walk *w, const struct prog_match *match);
+// The value of a condition's expression.
+uint64_t walk_value(struct walk *w, const struct prog_cond *cond);
+// false: the header or packet has no such field; the value is 0.
+bool walk_field(struct walk *w, const struct prog_ref *ref, uint64_t *hi, uint64_t *lo);
 // For forms.c: the first header of a packet is of seen->node; the rest of seen is filled in. false:
 // it is not as it should be.
 bool header_look(const struct ddp_program *program, const struct ddp_packet *packet,
 		 struct ddp_seen *seen, struct trace *trace);
 // Bytes that optional groups take, of the first n those that are present.
 uint32_t groups_size(const struct prog_node *node, unsigned int present, unsigned int n);
-bool match_holds_at(const struct ddp_program *program, const struct ddp_packet *packet,
-		    const struct ddp_class *class, const struct ddp_seen *self,
-		    const struct prog_match *match);
-uint64_t expr_value_at(const struct ddp_program *program, const struct ddp_packet *packet,
-		       const struct ddp_class *class, const struct ddp_seen *self,
-		       const struct prog_cond *cond);
-bool field_value_at(const struct ddp_program *program, const struct ddp_packet *packet,
-		    const struct ddp_class *class, const struct ddp_seen *self,
-		    const struct prog_ref *ref, uint64_t *hi, uint64_t *lo, bool *beyond);
 // Bits of packet_type in place of others of the same layers, the outer and the inner ones.
 uint32_t outer_set(uint32_t word, uint32_t bits);
 uint32_t inner_set(uint32_t word, uint32_t bits);
