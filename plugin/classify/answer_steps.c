@@ -39,7 +39,7 @@ struct asked {
 };
 
 struct value {
-	uint64_t hi, lo;
+	struct number number;
 	uint32_t bit; // bits from the packet's start, where packet types find it
 	bool there;
 	bool beyond; // not there because the packet ends before
@@ -93,24 +93,15 @@ static struct value value_of(const struct builder *b, unsigned int from,
 	if (from != FROM_TYPE || !field_locate(b->program, &class, &prog_ref, &value.bit))
 		value.bit = 0;
 	if (ref->which != DDP_WHICH_PLACE) {
-		value.there = walk_field(&w, &prog_ref, &value.hi, &value.lo);
+		value.there = walk_field(&w, &prog_ref, &value.number);
 		value.beyond = w.beyond;
 	} else if (field_locate(b->program, &class, &prog_ref, &value.bit)) {
 		value.beyond = value.bit + ref->bits > 8 * b->packet.len;
 		value.there = !value.beyond;
 		if (value.there)
-			number_load(&b->packet, value.bit, ref->bits, &value.hi, &value.lo);
+			value.number = bits_load(&b->packet, value.bit, ref->bits);
 	}
 	return value;
-}
-
-static bool holds(const struct builder *b, const struct asked *asked, bool *beyond) {
-	struct ddp_class class;
-	struct walk w = walk_of(b, asked->from, &class);
-	bool is_true = walk_holds(&w, asked->prog);
-
-	*beyond = w.beyond;
-	return is_true;
 }
 
 /* Values in text */
@@ -120,7 +111,7 @@ static void value_write(struct builder *b, const struct ddp_ref *ref, const stru
 			bool verb) {
 	if (value->there) {
 		fputs(verb ? "is " : "", b->to);
-		format_value(b->format, b->to, ref, value->hi, value->lo,
+		format_value(b->format, b->to, ref, value->number.hi, value->number.lo,
 			     format_is_hex(b->format, ref));
 	} else if (value->beyond) {
 		fputs(verb ? "lies beyond the packet's end" : "(beyond the packet's end)", b->to);
@@ -138,7 +129,7 @@ static void read_make(struct builder *b, unsigned int from, const struct ddp_ref
 	read->text = taken(b);
 	if (!value.there)
 		return;
-	format_value(b->format, b->to, ref, value.hi, value.lo, false);
+	format_value(b->format, b->to, ref, value.number.hi, value.number.lo, false);
 	read->value = taken(b);
 }
 
@@ -211,7 +202,6 @@ static void cond_write(struct builder *b, const struct asked *asked) {
 	const struct prog_match *matches = &b->program->matches[asked->prog->first_match];
 	struct ddp_class class;
 	struct walk w = walk_of(b, asked->from, &class);
-	bool beyond;
 
 	for (unsigned int i = 0; i < asked->cond->n_matches; i++) {
 		if (walk_match(&w, &matches[i]))
@@ -227,13 +217,8 @@ static void cond_write(struct builder *b, const struct asked *asked) {
 		return;
 	fputs(asked->cond->n_matches > 0 ? " and " : "", b->to);
 	format_expr(b->to, &asked->cond->expr);
-	fputs(holds(b, asked, &beyond) ? " is true" : " is false", b->to);
+	fputs(walk_holds(&w, asked->prog) ? " is true" : " is false", b->to);
 	operands_write(b, asked->from, &asked->cond->expr);
-}
-
-static const char *cond_text(struct builder *b, const struct asked *asked) {
-	cond_write(b, asked);
-	return taken(b);
 }
 
 /* Headers */
@@ -321,14 +306,17 @@ static struct tried rule_evaluate(const struct builder *b, unsigned int at, unsi
 	const struct prog_rule *prog = &b->program->rules[node_of(b, at)->first_rule + index];
 	const struct ddp_table *table = &b->profile->tables[rule->table];
 	struct tried tried = {.asked = {&rule->cond, &prog->cond, at}};
+	struct ddp_class class;
+	struct walk w = walk_of(b, at, &class);
 
-	tried.is_true = holds(b, &tried.asked, &tried.beyond);
+	tried.is_true = walk_holds(&w, &prog->cond);
+	tried.beyond = w.beyond;
 	if (!tried.is_true || rule->kind != DDP_RULE_LOOKUP)
 		return tried;
 	tried.key = value_of(b, at, &rule->key);
 	tried.beyond = !tried.key.there && tried.key.beyond;
 	for (unsigned int i = 0; tried.key.there && i < table->n_entries; i++)
-		if (tried.entry == NULL && table->entries[i].value == tried.key.lo)
+		if (tried.entry == NULL && table->entries[i].value == tried.key.number.lo)
 			tried.entry = &table->entries[i];
 	return tried;
 }
@@ -538,8 +526,10 @@ static void step_make(struct builder *b, unsigned int at) {
 		step->flaw = step->size < look.fields_size ? DDP_FLAW_SHORT : DDP_FLAW_INVALID;
 	size_write(b, &look);
 	step->size_why = taken(b);
-	if (step->fragment)
-		step->fragment_why = cond_text(b, &fragment);
+	if (step->fragment) {
+		cond_write(b, &fragment);
+		step->fragment_why = taken(b);
+	}
 	flaw_write(b, &look);
 	step->flaw_why = taken(b);
 	fields_read(b, &look);
@@ -569,12 +559,13 @@ static void types_try(struct builder *b) {
 		const struct asked asked = {&type->cond, &b->program->types[accepts[i]].cond,
 					    FROM_TYPE};
 
+		cond_write(b, &asked);
 		*DDP_APPEND(b->arena, b->steps->types, b->steps->n_types) = (struct ddp_try){
 			.what = type->name,
 			.place = &type->place,
 			.when = "which has the same path",
 			.decides = accepts[i] == class->type,
-			.why = cond_text(b, &asked),
+			.why = taken(b),
 		};
 		if (accepts[i] == class->type)
 			return;
@@ -589,14 +580,15 @@ static void set_try(struct builder *b, unsigned int index) {
 		FROM_TYPE,
 	};
 	struct ddp_try *try = DDP_APPEND(b->arena, b->steps->sets, b->steps->n_sets);
-	bool beyond;
+	struct ddp_class class;
+	struct walk w = walk_of(b, FROM_TYPE, &class);
 	bool is_asked = !b->profile->by_rss_hf || (set->rss_hf & b->rss_hf) != 0;
 
 	format_refs(b->to, set->inputs, set->n_inputs);
 	try->what = taken(b);
 	try->place = &set->place;
 	try->decides =
-		b->rss_hf != 0 && is_asked && holds(b, &asked, &beyond) && !b->class->unhashed;
+		b->rss_hf != 0 && is_asked && walk_holds(&w, asked.prog) && !b->class->unhashed;
 	if (is_asked) {
 		cond_write(b, &asked);
 	} else {
@@ -700,7 +692,7 @@ bool ddp_answer_end(const struct ddp_profile *profile, const struct ddp_program 
 			return false;
 		if (*rule == NULL && tried.key.there && r->key.which == DDP_WHICH_SELF) {
 			*rule = r;
-			*value = tried.key.lo;
+			*value = tried.key.number.lo;
 		}
 	}
 	return true;

@@ -3,6 +3,7 @@
 #ifndef DDP_CLASSIFY_RUN_WALK_H
 #define DDP_CLASSIFY_RUN_WALK_H
 
+#include <endian.h>
 #include <string.h>
 
 #include "classify/program.h"
@@ -40,8 +41,12 @@ static inline void trace_need(struct trace *trace, uint32_t end) {
 		trace->min_len = end;
 }
 
-// walk.c
+// cond.c
 void trace_bits(struct trace *trace, uint32_t bit, unsigned int width);
+// Bits of 8 bytes, as a big-endian number.
+void trace_mask(struct trace *trace, uint32_t byte, uint64_t mask);
+void trace_word(struct trace *trace, uint32_t byte, const struct prog_word *word, bool holds);
+// walk.c
 // ddp_classify() with notes; trace may be NULL.
 void classify_traced(const struct ddp_program *program, const struct ddp_packet *packet,
 		     struct ddp_class *class, struct trace *trace);
@@ -87,7 +92,7 @@ nth_find(const struct ddp_seen *first, const struct ddp_seen *end, uint8_t node,
 	return NULL;
 }
 
-// walk.c: the header that a reference means, or NULL; not DDP_WHICH_SELF.
+// cond.c: the header that a reference means, or NULL; not DDP_WHICH_SELF.
 const struct ddp_seen *seen_header(const struct ddp_program *program, const struct ddp_class *class,
 				   const struct prog_ref *ref);
 // Evaluate a condition on a classified packet.
@@ -100,9 +105,10 @@ bool field_locate(const struct ddp_program *program, const struct ddp_class *cla
 bool field_value(const struct ddp_program *program, const struct ddp_packet *packet,
 		 const struct ddp_class *class, const struct prog_ref *ref, uint64_t *hi,
 		 uint64_t *lo);
-// width bits of the packet from bit on, right-aligned; the packet has them.
-void number_load(const struct ddp_packet *packet, uint32_t bit, unsigned int width, uint64_t *hi,
-		 uint64_t *lo);
+struct number {
+	uint64_t hi, lo;
+};
+
 // From where conditions and fields are seen: a header, class holding those before it, or all of
 // them. With the interpreter's own code, for what is no packet's.
 struct walk {
@@ -120,9 +126,18 @@ bool walk_match(struct walk *w, const struct prog_match *match);
 // The value of a condition's expression.
 uint64_t walk_value(struct walk *w, const struct prog_cond *cond);
 // false: the header or packet has no such field; the value is 0.
-bool walk_field(struct walk *w, const struct prog_ref *ref, uint64_t *hi, uint64_t *lo);
-// For forms.c: the first header of a packet is of seen->node; the rest of seen is filled in. false:
-// it is not as it should be.
+bool walk_field(struct walk *w, const struct prog_ref *ref, struct number *value);
+// The first bit of a field. false: the header or packet has no such field.
+bool field_find(struct walk *w, const struct prog_ref *ref, uint32_t *bit);
+
+static inline void beyond_set(struct walk *w) {
+	w->beyond = true;
+	if (w->trace != NULL)
+		w->trace->lost = true;
+}
+
+// header.c: for forms.c: the first header of a packet is of seen->node; the rest of seen is filled
+// in. false: it is not as it should be.
 bool header_look(const struct ddp_program *program, const struct ddp_packet *packet,
 		 struct ddp_seen *seen, struct trace *trace);
 // Bytes that optional groups take, of the first n those that are present.
@@ -136,6 +151,77 @@ static inline const uint8_t *packet_at(const struct ddp_packet *packet, uint32_t
 	if (off + len <= packet->first_len)
 		return packet->data + off;
 	return packet->read(packet->ctx, off, len, buf);
+}
+
+// Bits [bit, bit + width) of the packet, right-aligned: any width, any segments.
+struct number bits_gather(const struct ddp_packet *packet, uint32_t bit, unsigned int width);
+
+// Like bits_gather(). Most fields are narrow and not the packet's last bytes: one load does.
+static inline struct number bits_load(const struct ddp_packet *packet, uint32_t bit,
+				      unsigned int width) {
+	uint64_t word;
+
+	if (width > 57 || bit / 8 + 8 > packet->first_len)
+		return bits_gather(packet, bit, width);
+	memcpy(&word, packet->data + bit / 8, sizeof(word));
+	return (struct number){.lo = be64toh(word) << bit % 8 >> (64 - width)};
+}
+
+// Up to 8 bytes of the packet, which has size of them, as a big-endian number; what is missing is
+// 0.
+static inline uint64_t bytes_load(const struct ddp_packet *packet, uint32_t at, unsigned int size) {
+	uint64_t word = 0;
+	uint8_t buf[8];
+
+	if (__builtin_expect(at + 8 <= packet->first_len, 1))
+		memcpy(&word, packet->data + at, sizeof(word));
+	else
+		memcpy(&word, packet_at(packet, at, size, buf), size);
+	return be64toh(word);
+}
+
+// The position of a walk: the header of kind next begins at off.
+struct position {
+	uint32_t off;
+	uint16_t state;                // of the path automaton
+	const struct prog_layers *row; // of the program's
+	int next;                      // -1: none
+	uint32_t layers;
+	uint64_t l3; // as the walk's
+};
+
+// Find out the header's size. Its length field may lie: nothing is read before it is known to be
+// there.
+enum ddp_status header_measure(struct walk *w, const struct prog_node *node, struct ddp_seen *seen);
+// Collect one header of any kind into class->seen. Other than OK: the walk ends with it.
+enum ddp_status header_walk(struct walk *w, struct position *position);
+// All headers so, which notes each bit that is read.
+enum ddp_status headers_walk(struct walk *w);
+// The node that follows, by the rules from first on, or -1 for the end of the path.
+int next_find(struct walk *w, const struct prog_node *node, unsigned int first);
+// The layers after a fragment's header, whose own layers are in word.
+uint32_t fragment_set(const struct ddp_program *program, unsigned int node, unsigned int mode,
+		      uint32_t word);
+
+// The header of kind position->next is there: what it is on the path, into seen.
+static inline void position_pass(const struct ddp_program *program, struct position *position,
+				 struct ddp_seen *seen) {
+	const struct automaton *a = &program->automaton;
+	const struct prog_layers *layers = position->row + position->next;
+
+	position->state = a->next[position->state * a->n_tokens + position->next];
+	position->layers = (position->layers & layers->keep) | layers->set;
+	position->row = layers->row;
+	position->l3 = position->l3 << 1 | layers->is_l3;
+	seen->state = position->state;
+	// Headers behind a fragmented IP header are no part of the packet type: only its first
+	// fragment has them, and all fragments must go one way.
+	if (seen->fragment) {
+		position->layers =
+			fragment_set(program, position->next, layers->mode, position->layers);
+		position->state = 0;
+	}
+	seen->layers = position->layers;
 }
 
 #endif
