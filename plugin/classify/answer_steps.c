@@ -86,7 +86,7 @@ static struct value value_of(const struct builder *b, unsigned int from,
 	struct walk w = walk_of(b, from, &class);
 	struct value value = {0};
 
-	// Where a header ends that is cut, or too short for its own fields, is not known.
+	// The end of a header that is cut, or too short for its own fields, is not known.
 	if (ref->which == DDP_WHICH_SELF && w.self->len == 0 &&
 	    header_of(b, from)->fields[ref->field].anchor == DDP_FROM_END)
 		return value;

@@ -102,7 +102,7 @@ const struct ddp_node_info *ddp_program_node(const struct ddp_program *program, 
 bool ddp_program_by_rss_hf(const struct ddp_program *program);
 uint64_t ddp_program_rss_hf(const struct ddp_program *program); // bits known to any type
 
-// What a packet can cost at most, in steps: a value compared, an operation of an expression, a
+// The most that a packet can cost, in steps: a value compared, an operation of an expression, a
 // header looked at in the search for an earlier one. That is what the interpreter does for packets
 // whose path no path cache knows, which a sender can always send.
 #define DDP_COST_MAX 50000 // `ddpctl check` warns above it: at up to 2 ns a step, 100 us a packet

@@ -51,8 +51,8 @@ static bool is_zero(const uint8_t *bytes, size_t n) {
 	return true;
 }
 
-// What the mask asks for of n bytes from a bit of the last header on: as few values as hold it,
-// because a packet is looked up by each.
+// Add the bits that the mask has of n bytes from a bit of the last header on: as few values as hold
+// them, because a packet is looked up by each.
 static int bytes_add(const struct pattern *p, unsigned int bit, const uint8_t *spec,
 		     const uint8_t *mask, unsigned int n) {
 	struct ddp_flow_field at = {.item = p->header};

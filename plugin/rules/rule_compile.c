@@ -52,7 +52,7 @@ static int raw_insert(const struct rte_flow *flow, const struct ddp_flow *rule,
 	return 0;
 }
 
-// What the packet of a raw rule is to this profile.
+// Add the shape of a raw rule, as this profile parses its packet.
 static int raw_add(struct compilation *c, const struct rte_flow *flow) {
 	const struct ddp_flow_raw *raw = flow->raw;
 	struct ddp_flow rule = flow->shapes[0]->rule;
@@ -133,7 +133,6 @@ int ddp_flow_serve_check(const struct ddp_profile *profile, const struct ddp_pro
 	return ret;
 }
 
-// Where a rule failed for a header that is not parsed: which profile to load.
 void ddp_flow_profile_suggest(const struct ddp_profile *profile, const struct ddp_flow *rule,
 			      char *reason, size_t size) {
 	const size_t len = strlen(reason);

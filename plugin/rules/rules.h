@@ -44,7 +44,7 @@ struct ddp_flow_raw {
 	uint8_t spec[DDP_FLOW_RAW_SIZE], mask[DDP_FLOW_RAW_SIZE];
 };
 
-// What becomes of the packets of an rte_flow rule.
+// The queue, or none, that the packets of an rte_flow rule go to.
 enum ddp_flow_fate {
 	DDP_FLOW_PASS,   // goes where it would go without the rule
 	DDP_FLOW_QUEUE,  // to one queue
@@ -52,7 +52,7 @@ enum ddp_flow_fate {
 	DDP_FLOW_DROP,
 };
 
-// What its mbufs say.
+// The mark in their mbufs.
 enum ddp_flow_tag {
 	DDP_FLOW_UNTAGGED,
 	DDP_FLOW_FLAGGED,
@@ -76,8 +76,8 @@ struct ddp_flow_count {
 	uint64_t packets, bytes;
 };
 
-// What a rule that says where to does with packets. Small: the data path finds it in one cache line
-// with the values of the rule.
+// The action of a steering rule. Small: the data path finds it in one cache line with the values of
+// the rule.
 struct ddp_flow_action {
 	union {
 		uint16_t queue;
@@ -177,7 +177,7 @@ struct ddp_flows {
 	struct ddp_flow_shapes raws; // that were made for this program
 };
 
-// What a rule is read for.
+// The port that a rule is read for.
 struct ddp_flow_config {
 	unsigned int n_rxqs;
 	unsigned int n_counts;           // that a rule which counts has
@@ -218,9 +218,9 @@ struct rte_flow *ddp_flow_create(const struct ddp_flow_config *config,
 				 struct rte_flow_error *error, int *ret);
 // Of a rule that is in no list.
 void ddp_flow_destroy(struct rte_flow *flow);
-// What the rule is for, values included.
+// The headers and values of the packets that the rule is for.
 void ddp_flow_rule_get(const struct rte_flow *flow, struct ddp_flow *rule);
-// The same, or its shape.
+// The same without values, if the rule is in a list.
 const struct ddp_flow *ddp_flow_rule(const struct rte_flow *flow);
 
 // rule_list.c.
@@ -260,7 +260,7 @@ int ddp_flow_list_compile(const struct ddp_flow_list *list, const struct ddp_pro
 // known.
 int ddp_flow_serve_check(const struct ddp_profile *profile, const struct ddp_program *program,
 			 const struct ddp_flow_shape *shape, char *reason, size_t size);
-// Where a rule failed for a header that the profile does not parse: append to why which profile
+// If a rule failed because the profile does not parse a header: append to reason which profile
 // does.
 void ddp_flow_profile_suggest(const struct ddp_profile *profile, const struct ddp_flow *rule,
 			      char *reason, size_t size);

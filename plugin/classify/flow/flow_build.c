@@ -365,7 +365,8 @@ static bool inputs_make(struct builder *b, unsigned int r) {
 // looked at.
 #define POINTS_MAX 4096 // more than the library's profiles need
 
-// Where packets can be in both automata. best: the state of the last packet type on their way.
+// A state of both automata that packets can reach. best: the state of the last packet type on their
+// way.
 struct point {
 	uint16_t type, rule, best;
 };
