@@ -79,6 +79,7 @@ static void value_draw(const struct naive *n, struct ddp_flow *rule, uint64_t *s
 	case 0:
 		break; // only that it is there
 	case 1:
+		value->pattern.mask_hi = random_next(seed);
 		value->pattern.mask_lo = random_next(seed);
 		break;
 	default:

@@ -10,6 +10,7 @@
 #define N_DRAWN_TYPE 6 // this
 #define RULES_MAX 300
 #define CASES_MAX 1000 // of one profile
+#define N_SMALL 100    // packets of small numbers, for profiles that no file has
 
 static uint64_t last_id; // of a way: none is given twice
 
@@ -381,13 +382,14 @@ void subject_init(struct subject *subject, const char *spec, const struct frames
 	subject->salt = random_next(&seed) >> 32;
 	names_draw(subject, &seed);
 	subject_load(&subject->personality, spec, 1 + subject->salt % 5000);
-	for (unsigned int i = 0; i < common->n; i++)
-		frame_add(&subject->frames, common->list[i].bytes, common->list[i].len);
+	if (strncmp(spec, LINES, strlen(LINES)) == 0 || strncmp(spec, RANDOM, strlen(RANDOM)) == 0)
+		frames_small_add(&subject->frames, N_SMALL, random_next(&seed));
+	else
+		for (unsigned int i = 0; i < common->n; i++)
+			frame_add(&subject->frames, common->list[i].bytes, common->list[i].len);
 	if (cases != NULL)
 		cases_add(subject, cases);
 	drawn_add(subject, random_next(&seed));
-	if (strncmp(spec, LINES, strlen(LINES)) == 0 || strncmp(spec, RANDOM, strlen(RANDOM)) == 0)
-		frames_small_add(&subject->frames, 2 * common->n, random_next(&seed));
 	frames_spots_find(&subject->frames, subject->personality.profile,
 			  subject->personality.program);
 	ways_make(subject, &seed);
