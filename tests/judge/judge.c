@@ -23,15 +23,18 @@
 #define CAPTURED 40  // packets of one capture
 #define N_JOINED 200 // packets made of several
 #define N_KEYS 3
-#define PORT "port"   // a front end
-#define PORT_SHARE 16 // it gets a burst for so many of the others
+#define PROFILES_MAX 8 // of the command line
+#define PORT "port"    // a front end
+#define PORT_SHARE 16  // it gets a burst for so many of the others
 #define N_SPECS 300
 #define N_RANDOM 60 // profiles that nobody wrote
 
 struct options {
 	uint64_t seed, packets, seconds;
-	const char *profile, *captures, *cases, *front; // NULL: all, none, none, all
-	enum ddp_isa isa;                               // DDP_ISA_LEVELS: all
+	const char *captures, *cases, *front; // NULL: all, none, none, all
+	const char *profiles[PROFILES_MAX];
+	unsigned int n_profiles; // 0: all
+	enum ddp_isa isa;        // DDP_ISA_LEVELS: all
 	bool verbose;
 };
 
@@ -119,11 +122,27 @@ static void packages_add(struct run *run) {
 	globfree(&files);
 }
 
-static void specs_find(struct run *run) {
-	if (run->options.profile != NULL) {
-		spec_add(run, run->options.profile, "");
-		return;
+// "random:" and "lines:" are all of them.
+static void profile_add(struct run *run, const char *spec) {
+	unsigned int n = strcmp(spec, "random:") == 0 ? N_RANDOM :
+			 strcmp(spec, "lines:") == 0  ? n_lines_specs :
+							0;
+
+	if (n == 0)
+		spec_add(run, spec, "");
+	for (unsigned int i = 0; i < n; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "%s%u", spec, i);
+		spec_add(run, name, "");
 	}
+}
+
+static void specs_find(struct run *run) {
+	for (unsigned int i = 0; i < run->options.n_profiles; i++)
+		profile_add(run, run->options.profiles[i]);
+	if (run->n_specs > 0)
+		return;
 	folder_add(run, PROFILES "/*.yaml");
 	folder_add(run, PROFILES "/examples/*.yaml");
 	// Headers that nobody sees unless a parameter says so.
@@ -132,13 +151,8 @@ static void specs_find(struct run *run) {
 	spec_add(run, "quic", ";cid_length=8");
 	spec_add(run, "gtpu", ";port=2152;port=53+vxlan;port=54+geneve");
 	packages_add(run);
-	for (unsigned int i = 0; i < N_RANDOM + n_lines_specs; i++) {
-		char name[32];
-
-		snprintf(name, sizeof(name), "%s:%u", i < N_RANDOM ? "random" : "lines",
-			 i < N_RANDOM ? i : i - N_RANDOM);
-		spec_add(run, name, "");
-	}
+	profile_add(run, "random:");
+	profile_add(run, "lines:");
 }
 
 /* Comparing */
@@ -333,7 +347,8 @@ static void usage(FILE *out) {
 	      "  --time S        stop after so many seconds at the latest\n"
 	      "  --isa LEVEL     only this instruction set (default: all this machine has)\n"
 	      "  --front FRONT   only this front end: answer, port, or a cache's mode: auto, bypass, uniform, tree\n"
-	      "  --profile SPEC  only this profile (default: the library, and others: random:N, lines:N)\n"
+	      "  --profile SPEC  only this profile, and others that are named so (default: the library,\n"
+	      "                  and those that no file has: random:N, lines:N; without N all of them)\n"
 	      "  --captures DIR  more packets to start from; no such folder: without\n"
 	      "  --cases DIR     captures named after profiles: each packet is judged with its profile\n"
 	      "  --verbose       say what is next\n"
@@ -355,6 +370,12 @@ static uint64_t number_of(const char *option, const char *text) {
 	return n;
 }
 
+static void profile_option(struct options *options, const char *value) {
+	if (options->n_profiles == PROFILES_MAX)
+		misused("profile", value);
+	options->profiles[options->n_profiles++] = value;
+}
+
 static void option_read(struct options *options, const char *name, const char *value) {
 	if (strcmp(name, "seed") == 0)
 		options->seed = number_of(name, value);
@@ -365,7 +386,7 @@ static void option_read(struct options *options, const char *name, const char *v
 	else if (strcmp(name, "front") == 0)
 		options->front = value;
 	else if (strcmp(name, "profile") == 0)
-		options->profile = value;
+		profile_option(options, value);
 	else if (strcmp(name, "captures") == 0)
 		options->captures = value;
 	else if (strcmp(name, "cases") == 0)
@@ -487,7 +508,7 @@ int main(int argc, char **argv) {
 	options_read(&run.options, argc, argv);
 	run_init(&run);
 	good = all_agree(&run) && fronts_report(&run.fronts) &&
-	       (seen_report(&run.seen) || run.options.profile != NULL);
+	       (seen_report(&run.seen) || run.options.n_profiles > 0);
 	if (good)
 		printf("%-19s %10" PRIu64 " packets\n%" PRIu64 " packets judged, 0 differences\n",
 		       PORT, run.n_port_packets, fronts_packets(&run.fronts) + run.n_port_packets);
