@@ -230,6 +230,15 @@ static const char *const values[] = {
 	"  aa: {first: true, layout: 'v:8 n:8 y:32', valid: {v: 1},\n"
 	"       next: {when: 'n > 5 and n < 20 or n == 33', then: bb}}\n"
 	"  bb: {layout: 'z:8'}\n" AA_BB,
+	// Of what lies ahead a part may be there.
+	"headers:\n"
+	"  aa: {first: true, layout: 'x:32 y:32', ahead: 'a:16',\n"
+	"       next: {when: {a: 0x0100/0xff00}, then: bb}}\n"
+	"  bb: {layout: 'z:8'}\n" AA_BB,
+	"headers:\n"
+	"  aa: {first: true, layout: 'x:32 y:32', ahead: 'a:8 b:8',\n"
+	"       next: [{when: {b: 0}, then: bb}, {when: {a: 1}, then: bb}]}\n"
+	"  bb: {layout: 'z:8'}\n" AA_BB,
 };
 const unsigned int n_lines_specs = 2 * COUNT(lines) + COUNT(values);
 

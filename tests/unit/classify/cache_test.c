@@ -4,7 +4,6 @@
 
 #include "classify/cache/cache.h"
 #include "classify/cache/cache_set.h"
-#include "classify/program.h"
 #include "corpus.h"
 #include "scratch.h"
 #include "unit.h"
@@ -191,42 +190,6 @@ TEST(paths_of_a_mix_are_told_apart) {
 		assert_int_equal(stats.entries, N);
 		assert_true(stats.misses <= 20 * N);
 		user_fini(&user);
-	}
-}
-
-// The walk that takes notes is another than the one that does not.
-TEST(both_walks_want_all_of_what_lies_ahead) {
-	static const char *const nexts[] = {
-		"ahead: 'a:16', next: [{when: {a: 0x4500/0xff00}, then: bb}]",
-		"ahead: 'a:8 b:8', next: [{when: {b: 0}, then: bb}, {when: {a: 0x45}, then: bb}]",
-	};
-	static const uint8_t bytes[] = {1, 2, 3, 4, 5, 6, 7, 8, 0x45, 0};
-
-	for (uint32_t i = 0; i < COUNT(nexts) * (sizeof(bytes) + 1); i++) {
-		uint32_t len = i % (sizeof(bytes) + 1);
-		const struct ddp_packet packet = {.data = bytes, .first_len = len, .len = len};
-		struct trace trace = {.lost = false};
-		struct ddp_class plain, traced;
-		struct loaded loaded;
-		char text[400];
-
-		snprintf(text, sizeof(text),
-			 "profile: t\n"
-			 "headers:\n"
-			 "  aa: {first: true, layout: 'x:32 y:32', %s}\n"
-			 "  bb: {layout: 'z:8'}\n"
-			 "packet_types:\n"
-			 "  AA: {path: aa}\n"
-			 "  BB: {path: aa bb}\n",
-			 nexts[i / (sizeof(bytes) + 1)]);
-		scratch_write_text("t.yaml", text);
-		loaded = load_good("t");
-		ddp_classify(loaded.program, &packet, &plain);
-		classify_traced(loaded.program, &packet, &traced, &trace);
-		assert_int_equal(plain.status, traced.status);
-		assert_int_equal(plain.n_seen, traced.n_seen);
-		assert_int_equal(plain.type, traced.type);
-		unload(&loaded);
 	}
 }
 
