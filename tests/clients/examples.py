@@ -15,7 +15,7 @@ build_folder = None  # set by clients.py
 
 
 def sources(folder):
-    """Those that the example's meson.build names."""
+    """The sources that the example's meson.build names."""
     text = (folder / "meson.build").read_text()
     files = re.search(r"sources = files\((.*?)\)", text, re.DOTALL)[1]
     return [folder / name for name in re.findall(r"'([^']+\.c)'", files)]

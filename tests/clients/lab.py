@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the rows of clients.py share: devices, packets for them, and running applications."""
+"""Devices, packets for them, and running applications, for the rows of clients.py."""
 
 import contextlib
 import ctypes
@@ -35,7 +35,7 @@ CLONE_NEWNET = 0x40000000
 MS_REC_PRIVATE = 0x4000 | (1 << 18)
 EXAMPLES = pathlib.Path("/usr/share/dpdk/examples")
 
-# What tells why an application did not start; a driver's words say more than its own.
+# Lines that say why an application did not start; a driver's words say more than its own.
 DRIVER_WORDS = re.compile(r"net_ddp\d?: .*|Ethdev port_id=.*|Frame size \(\d+\) .*|"
                           r"Invalid portmask.*|Flow can't be created .*")
 REASON_LINE = re.compile(r"\b(err(or)?|cannot|can't|could not|fail(ed|s)?|invalid|must|unable|"
@@ -122,7 +122,7 @@ def frames_of(path):
 
 
 class Captures:
-    """Those that rows replay, made when first asked for."""
+    """Captures that rows replay, made when first asked for."""
 
     def __init__(self, folder):
         self.folder = folder

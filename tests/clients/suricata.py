@@ -167,7 +167,7 @@ def flow_of(protocol, source, destination):
 
 
 def flows_seen(lab):
-    """What Suricata wrote about each flow when it ended."""
+    """Packets of each flow, as Suricata wrote when the flow ended."""
     found = collections.Counter()
     for line in (lab.folder / "flows.json").read_text().splitlines():
         event = json.loads(line)
@@ -179,7 +179,7 @@ def flows_seen(lab):
 
 
 def flows_of(capture):
-    """Those that tshark sees in a capture: of the outer headers, and of the innermost."""
+    """tshark's flows of a capture: of the outer headers, and of the innermost."""
     fields = ["frame.protocols"]
     fields += [f"{name}.{end}" for name in ("ip", "ipv6") for end in ("src", "dst")]
     fields += [f"{name}.{end}" for name in ("tcp", "udp") for end in ("srcport", "dstport")]

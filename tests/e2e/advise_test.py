@@ -134,7 +134,7 @@ class Advise(harness.TestCase):
 
     @unittest.skipUnless(CASES.exists(), "no cases of users' reports")
     def test_cases_that_users_reported(self):
-        """What would a user lose? The name of the profile, or the place of the header, that spreads the traffic."""
+        """The advice names the profile, or the place of the header, that spreads the traffic."""
         advice = self.advise(CASES / "vxlan-8472.pcap")
         self.assertEqual((advice["verdict"], advice["profile"]), ("take", "vxlan;port=8472"))
         self.assertEqual(advice["simulation"]["candidates"][0]["hashes"], 64)
@@ -156,7 +156,7 @@ class Advise(harness.TestCase):
         self.assertEqual((advice["verdict"], advice["reasons"]), ("no packets", []))
 
     def test_drawn_captures(self):
-        """Who follows the advice gets the most even candidate, or one within the range that was printed."""
+        """The advice is the most even candidate, or one within the range that was printed."""
         for seed in range(1, 1 + int(os.environ.get("ADVICE_CAPTURES", 1))):
             draw, truth = random.Random(seed), collections.defaultdict(list)
             capture = self.traffic("--kind", draw.choice(["n3-up", "n3-down", "mix"]), "--seed", seed, "--packets", 10000,

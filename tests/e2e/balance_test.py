@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `simulate --balance` predicts of load-aware RSS, worked out a second time from what classify
+"""`simulate --balance` predicts load-aware RSS: worked out a second time from what classify
 says of each packet: a user who sizes a machine by it must not be told a spread that no table gives."""
 
 import collections
@@ -68,7 +68,7 @@ class Balance(harness.TestCase):
             table[move["entry"]] = move["to"]
 
     def check_sums(self, balance):
-        """What is said of all intervals together is what is said of each."""
+        """The sums of all intervals are those of each."""
         intervals = balance["intervals"]
         packets = sum(said["packets"] for said in intervals)
         many = [said for said in intervals if said["packets"] >= 64 * QUEUES]

@@ -17,7 +17,7 @@ from support import harness
 SECONDS = 30
 APPS = harness.SOURCE_ROOT / "apps"
 
-# What is typed for a word, and the name that is meant.
+# Letters typed for a word, and the name that is meant.
 NAMES = [
     ("./\\$", "$(touch${IFS}run).yaml"),
     ("./\\`", "`touch run`.yaml"),

@@ -165,7 +165,7 @@ class Spread(TestCase):
 
 
 class NicNow(TestCase):
-    """What NICs do without rules is the answer to "do I need this at all?": it must be that of the NIC's own tables."""
+    """NICs without rules answer "do I need this at all?": the answer must be that of the NIC's own tables."""
 
     PACKAGES = {"ice-os": "ice-1.3.30.0.pkg", "ice-comms": "ice_comms-1.3.31.0.pkg"}
 
@@ -228,7 +228,7 @@ class Processes(TestCase):
 
 
 class Waiting(Processes):
-    """What somebody sees who does not wait for the end."""
+    """Output before the end."""
 
     def pipe_write(self, process, content):
         """Write, and wait until it has been read."""
@@ -346,7 +346,7 @@ class Interface(Processes):
             self.assertEqual((found["n"], found["fields"]["udp.dport"]), (n, PORT))
 
     def test_a_table_has_packets_as_they_come(self):
-        """Those for others, too: the interface lets all in."""
+        """Packets for others are among them: the interface lets all in."""
         process = self.start("classify", "base", "-i", "lo", "--filter", "udp")
         os.set_blocking(process.stdout.fileno(), False)
         self.send_until(lambda: b"IPV4_UDP" in process.stdout.peek())

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Who runs an application with net_ddp must be able to see from outside where its packets go, and to give it
+"""If you run an application with net_ddp, you see from outside where its packets go, and give it
 another profile without stopping it: ddpctl port, on stock testpmd. Without it profiles could be changed
 only by restarting."""
 
@@ -75,7 +75,7 @@ class Case(harness.TestCase):
         return process
 
     def screens(self, *args):
-        """What a terminal shows, period by period."""
+        """The text of a terminal, period by period."""
         master, slave = pty.openpty()
         self.addCleanup(os.close, master)
         process = self.watch(*args, stdout=slave)
@@ -396,7 +396,7 @@ class Processes(fwd.TestCase, Case):
 
 class Watch(Case):
     def test_drops_of_the_lower_device(self):
-        """Where packets bypass the rings, nothing else says that a core is too slow."""
+        """Nothing else says that a core is too slow if packets bypass the rings."""
         counters = dict.fromkeys(("lower_rx_missed_errors", "lower_rx_errors", "lower_rx_mbuf_allocation_errors"), 0)
 
         def answer(command):

@@ -57,7 +57,7 @@ def uses(spec, capture):
 
 
 class Profiles(harness.TestCase):
-    """What ddpctl says about profiles alone."""
+    """ddpctl on profiles alone."""
 
     def profile(self, text, name="broken"):
         path = self.folder / f"{name}.yaml"
@@ -425,7 +425,7 @@ class Classify(harness.TestCase):
                               "--reta-size", reta_size, queues=queues, reta_size=reta_size)
 
     def ethtool(self, rows, key, rings=6, function="toeplitz"):
-        """What "ethtool -x" prints, in a file."""
+        """A file with the output of "ethtool -x"."""
         path = self.folder / "indir.txt"
         lines = [f"RX flow hash indirection table for eth0 with {rings} RX ring(s):"]
         lines += [f"{at:5}:  " + "".join(f"{queue:6}" for queue in rows[at:at + 8]) for at in range(0, len(rows), 8)]
@@ -458,7 +458,7 @@ class Classify(harness.TestCase):
                          [one["hash"] for one in harness.classify("gtpu", capture)])
 
     def test_a_broken_table_of_a_nic(self):
-        """What cannot be simulated is said with its line; no other NIC is simulated instead."""
+        """ddpctl names the line that it cannot simulate, and simulates no other NIC instead."""
         capture = self.captures()[0]
         key = bytes(40).hex(":")
         good = self.ethtool([0, 1] * 8, key).read_text()
@@ -638,7 +638,7 @@ class Simulate(harness.TestCase):
         self.assertEqual(spread["baseline"]["unhashed"], 120)
 
     def test_more_flows_than_memory(self):
-        """Those that came first are counted, and one line says so; packets and queues are those of all."""
+        """The first flows are counted, and one line says so; packets and queues are those of all."""
         path = self.traffic("--ues", 4000, "--flows", 8, "--packets", 40000)
         few, all_of_them = (harness.simulate("gtpu", path, "--memory", megabytes) for megabytes in (32, 200))
         self.assertEqual((all_of_them["flows"]["number"], all_of_them["flows"]["exact"]), (32000, True))

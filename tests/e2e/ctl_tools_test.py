@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What ddpctl tells about profiles and single packets: info, graph, explain, new, the schema for editors."""
+"""ddpctl on profiles and single packets: info, graph, explain, new, the schema for editors."""
 
 import copy
 import collections
@@ -327,7 +327,7 @@ class Explain(harness.TestCase):
 
 class New(harness.TestCase):
     def test_it_needs_no_standard_input(self):
-        """Where there is none, as under some schedulers, the file's descriptor is 0."""
+        """Under some schedulers there is none, and the file's descriptor is 0."""
         folder = self.folder / "no standard input"
         folder.mkdir()
         harness.output_of("bash", "-c", 'exec "$0" new acme <&-', harness.tools["ddpctl"], cwd=folder)
@@ -417,7 +417,7 @@ class New(harness.TestCase):
 
 
 class Schema(harness.TestCase):
-    """What editors check a profile with agrees with what ddpctl says."""
+    """The schema with which editors check a profile agrees with ddpctl."""
 
     def setUp(self):
         self.schema = json.loads(SCHEMA.read_text())

@@ -169,7 +169,7 @@ class Cut(harness.TestCase):
         self.assertNotIn("warning", text)
 
     def test_a_pipe(self):
-        """What cannot be read twice has the warning at its end."""
+        """A pipe cannot be read twice: the warning is at its end."""
         draw = random.Random(2)
         path = self.cut("gtpu", [n3(draw) for _ in range(20)], 64)
         with open(path, "rb") as file:

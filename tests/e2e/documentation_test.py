@@ -35,7 +35,7 @@ PREFIX = "rte"
 ANSWERS = {"ddpctl check my.yaml": 1, "ddpctl diff": 1}
 # Programs without which an example is passed over.
 NEEDED = ("dot ", "jq ", "dpdk-telemetry.py")
-# What is there on a machine, and here.
+# Paths of a machine, and here.
 PLACES = {"/etc/ddp/my.yaml": "my.yaml"}
 PROFILE = """profile: my
 version: 1.0.0
@@ -112,7 +112,7 @@ class Typed(testpmd.Testpmd):
         before = len(self.text)
         if not self.closed and select.select([self.fd], [], [], 0.05)[0]:
             super().read()
-        # What ends a packet may come in two parts.
+        # The end of a packet may come in two parts.
         self.n_packets += self.text[max(before - len(testpmd.PACKET_END) + 1, 0):].count(testpmd.PACKET_END)
         self.begin += self.text[before:][:KEPT - len(self.begin)]
         self.text = self.text[-KEPT:]
@@ -150,7 +150,7 @@ class Documents(harness.TestCase):
 
     @classmethod
     def build_copy(cls):
-        """What a build has, the plugins where EAL takes them from."""
+        """A build folder, with the plugins where EAL takes them from."""
         copy = cls.folder / "build"
         (copy / "plugin" / "port").mkdir(parents=True)
         shutil.copy(harness.tools["net_ddp"], copy / "plugin" / "port" / "librte_net_ddp.so")
@@ -244,7 +244,7 @@ class Documents(harness.TestCase):
         return said
 
     def output(self, lines):
-        """What the README's blocks before print, where "..." stands for anything."""
+        """The README's blocks before print these lines; "..." stands for anything."""
         printed = re.sub(" +", " ", self.printed["README.md"])
         for line in lines:
             words = re.sub(r"(\\ )?\\\.\\\.\\\.", ".*", re.escape(" ".join(line.split())))

@@ -234,7 +234,7 @@ class End(fwd.TestCase):
 
 
 class Refusal(fwd.TestCase):
-    """What ddp-fwd does not begin: one line that says why, from it or from the port, and an exit
+    """ddp-fwd refuses to begin: one line says why, from it or from the port, with an exit
     status that is not 0."""
 
     @classmethod

@@ -10,7 +10,7 @@ import re
 
 from support import eal, fwd, harness, marks, odd_frames
 
-# What a full Tx ring refuses is offered again, for long: with few CPUs its reader may be off.
+# Packets that a full Tx ring refuses are offered again, for long: with few CPUs its reader may be off.
 LOSSLESS = ["--tx-retries", 100000000]  # for as long as another lcore is off its core while it sends
 N_PACKETS = 6000
 MAC = slice(0, 12)
@@ -108,7 +108,7 @@ class Balance(fwd.TestCase):
 
 
 class Forward(fwd.TestCase):
-    """What was received is sent, to a capture."""
+    """Received packets are sent, to a capture."""
 
     @classmethod
     def setUpClass(cls):

@@ -28,7 +28,7 @@ BROKEN_AT = "mine.yaml:8:"
 
 
 class Manager:
-    """Where a service manager listens; name gives the socket's name in $NOTIFY_SOCKET."""
+    """A service manager that listens; name is the socket's in $NOTIFY_SOCKET."""
 
     def __init__(self, test, name):
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)

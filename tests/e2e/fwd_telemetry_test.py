@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What ddp-fwd says of itself while it runs, through DPDK's telemetry socket: monitoring must see the
+"""ddp-fwd answers through DPDK's telemetry socket while it runs: monitoring must see the
 numbers that the final report has."""
 
 import json

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `meson install` installs works by itself: nothing in it knows of the build, EAL takes the plugin from the
+"""An installation by `meson install` works by itself: nothing in it knows of the build, EAL takes the plugin from the
 folder it is in, programs and plugin find the profiles, and ddp-fwd and EAL load the same plugin once."""
 
 import collections
@@ -121,7 +121,7 @@ class Programs(fwd.TestCase):
         self.vdev = fwd.vdev(self.n3.name, "profile=gtpu", "overflow=wait")
 
     def fwd_run(self, *options):
-        """What ddp-fwd and its port said, of a run that put each packet where it belongs."""
+        """Messages of ddp-fwd and its port in a run that puts each packet where it belongs."""
         report = self.folder / "report.json"
         words = self.command([self.vdev], "--rxq", QUEUES, "--json", report)
         words[1:1] = options

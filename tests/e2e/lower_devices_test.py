@@ -148,7 +148,7 @@ class Kernel(Case):
 
     def test_tap(self):
         pmd = self.echo(self.tap(), interface="ddp-tap0")
-        # What a port passes on to its lower device.
+        # The port passes these on to its lower device.
         pmd.commands("mac_addr set 0 02:00:00:00:00:42", "port config mtu 0 1400",
                      "set promisc 0 off", "set allmulti 0 off")
         text = harness.output_of("ip", "-d", "link", "show", "ddp-tap0")

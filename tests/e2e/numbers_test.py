@@ -200,7 +200,7 @@ class Numbers(Case):
                 self.assertNotEqual(got["worst_window"], len(got["windows"]) - 1)
 
     def test_captures_of_one_window_one_queue_and_no_packets(self):
-        """What there is none of is not told, and nothing is divided by it."""
+        """Nothing is told of windows or packets that are missing, nor divided by them."""
         for n_packets, n_queues in ((300, 4), (300, 1), (0, 4)):
             with self.subTest(packets=n_packets, queues=n_queues):
                 traffic = Traffic(4, n_packets, 9, 3, 1.1)

@@ -97,14 +97,14 @@ class Operations(harness.TestCase):
                            env=self.environment(), timeout=SECONDS, **kwargs)
 
     def good(self, name):
-        """What a display prints."""
+        """The output of a display."""
         result = self.run_text(self.displays[name])
         self.assertEqual(result.returncode, 0, f"{name}: {result.stdout} {result.stderr}")
         self.done.add(name)
         return result.stdout
 
     def wait_port(self):
-        """What port show says of it, once it runs."""
+        """The output of port show, once the port runs."""
         deadline = time.monotonic() + SECONDS
         while True:
             result = self.run_text("ddpctl port show net_ddp0 --json")
@@ -145,7 +145,7 @@ class Operations(harness.TestCase):
         return float(re.findall(r"imbalance ([0-9.]+)", text)[-1])
 
     def prepare(self):
-        """What a server has, as far as this one has it."""
+        """PREPARE THE MACHINE, as far as this one can."""
         self.assertIn("Node", self.good("hugepages"))
         if shutil.which("lspci") is None or shutil.which("dpdk-devbind.py") is None:
             print("passed over, no lspci or dpdk-devbind.py: status")
@@ -178,7 +178,7 @@ class Operations(harness.TestCase):
         self.assertGreater(self.imbalance(self.run_text("ddpctl port watch net_ddp0 --count 2").stdout), 2)
 
     def look(self, process):
-        """What else is asked of a port that runs."""
+        """Questions about a port that runs."""
         self.assertRegex(self.good("versions"),
                          rf"(?m)^{process.pid}\tdpdk-testpmd\tnet_ddp0\t{re.escape(harness.version())}$")
         text = self.good("metrics")
@@ -220,7 +220,7 @@ class Files(Operations):
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
 
     def test_files_are_what_their_programs_read(self):
-        """What one names, the other one has."""
+        """Files name each other's resources as these are."""
         files = {name: yaml.safe_load(self.displays[name]) for name in FILES}
         plugin = json.loads(files["plugin"]["data"]["config.json"])
         [resource] = plugin["resourceList"]
@@ -259,7 +259,7 @@ class Files(Operations):
 
 
 class Counters(harness.TestCase):
-    """What no one explains, no one acts upon."""
+    """Nobody acts upon a counter that is not explained."""
 
     @classmethod
     def setUpClass(cls):
@@ -273,9 +273,9 @@ class Counters(harness.TestCase):
         pmd = testpmd.Testpmd(self, [f"net_ddp0,dev(net_pcap0,rx_pcap={n3.name}),profile=gtpu"])
         names = {re.sub(r"_q\d+_", "_qN_", re.sub(r"_type_\w+_packets", "_type_NAME_packets", name))
                  for name in pmd.xstats()}
-        # Those that the lower device has besides.
+        # The lower device has more.
         names = {name if not name.startswith("lower_") or name in self.explained else "lower_NAME" for name in names}
-        # Those of ethdev, which all ports have.
+        # All ports have those of ethdev.
         names = {name for name in names
                  if not re.match(r"[rt]x_(good_|errors$|missed_errors$|mbuf_alloc)", name)}
         pmd.quit()

@@ -78,7 +78,7 @@ class Case(harness.TestCase):
         return process
 
     def finish(self, process, number=None):
-        """What it printed since it was last read."""
+        """Its output since it was last read."""
         if process.poll() is None and number is not None:
             process.send_signal(number)
         if process.stdout.closed:
@@ -123,7 +123,7 @@ class Primary:
         raise AssertionError(f"not {state}: {self.text[-3000:]}")
 
     def attach(self):
-        """The same program as a secondary process."""
+        """Start processes.c as a secondary process."""
         return self.test.start([harness.tools["processes"], *eal_options(2),
                                 "--proc-type=secondary"])
 

@@ -21,7 +21,7 @@ QUEUES = 16
 HEAD = 128  # bytes from a packet's start that are worth damaging
 MAX_INPUT = 48
 
-# Where a length is the header's own, the least it can be.
+# The least size of a header whose length is its own.
 LEAST_SIZES = FIXED_SIZES | {"arp": 8, "ipv4": 20, "ipv6_ext": 8, "tcp": 20, "gtpu": 8,
                              "gtpu_ext": 4, "gtpu_psc": 4}
 
@@ -136,7 +136,7 @@ class Robustness(harness.TestCase):
         return result.stdout
 
     def check_packet(self, one, data):
-        """What must hold of any packet, whatever the profile."""
+        """Invariants of any packet, whatever the profile."""
         self.assertEqual(list(one), harness.PACKET_KEYS)
         self.assertEqual(one["len"], len(data))
         self.assertIn(one["status"], ("ok", "error", "loop"))

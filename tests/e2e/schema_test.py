@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What ddpctl writes as JSON is what its schema files say: no key more, none of the required ones less.
+"""ddpctl's JSON is as its schema files say: no key more, none of the required ones less.
 
 ctl_port_test.py does the same for ddpctl port.
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What others wrote, in what ddpctl prints: it neither drives the terminal nor looks like a line of ours."""
+"""Text of others in ddpctl's output neither drives the terminal nor looks like a line of ours."""
 
 import json
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Who knows i40e's DDP from testpmd's prompt must find everything where it was: with the bridge
+"""If you know i40e's DDP from testpmd's prompt, you find everything where it was: with the bridge
 preloaded, the commands of Debian's unmodified testpmd add, list, explain and delete profiles of net_ddp
 ports and map their packet types. Without it they could be used on one NIC alone."""
 
@@ -181,7 +181,7 @@ List of defined packet types:
 
 class Mapping(Case):
     def ptypes(self, pmd):
-        """What mbufs say of each of the profile's packet types."""
+        """Packet types in mbufs, by the profile's packet type."""
         names = [packet["ptype"] for packet in harness.classify(self.folder / "tiny.yaml", self.tiny)]
         found = collections.defaultdict(set)
         for name, packet in zip(names, self.replay(pmd, self.tiny)):

@@ -39,7 +39,7 @@ def verdicts(sums, statuses, calculated):
 
 
 class Layers:
-    """What tshark finds in a packet: (protocol, verdict on its checksum), from the outside in."""
+    """tshark's layers of a packet: (protocol, verdict on its checksum), from the outside in."""
 
     def __init__(self, line):
         protocols, ip, *others = (list(filter(None, cell.split(","))) for cell in line.split("\t"))
@@ -77,7 +77,7 @@ def seen_of(packet):
 
 
 def expected_of(layers, chain, ptype):
-    """What tshark says of the layers that flags are about."""
+    """tshark's verdicts on the layers that flags are about."""
     n_ips = sum(token in ("ipv4", "ipv6") for token in chain)
     tunnelled = any(word.startswith("INNER_L3") for word in ptype)
     inner = n_ips - 1 if tunnelled else 0
@@ -107,7 +107,7 @@ def summed(packet, end):
 
 
 def damaged(frames, packets, seed):
-    """The same frames, each with one bit changed."""
+    """Frames with one bit changed in each."""
     rng = random.Random(seed)
     for frame, packet in zip(frames, packets):
         bad = bytearray(frame)
@@ -180,10 +180,10 @@ class Verdicts(packets_test.Case):
 
 
 class Sent(packets_test.Case):
-    """What an application leaves to the port to compute is right on the wire."""
+    """Checksums that an application leaves to the port are right on the wire."""
 
     def forward(self, frames, *commands):
-        """What testpmd's checksum engine sends of these frames."""
+        """The capture that testpmd's checksum engine sends of these frames."""
         capture, sent = self.capture("in", frames), self.folder / "sent.pcap"
         vdev = f"net_ddp0,dev(net_pcap0,rx_pcap={capture},tx_pcap={sent}),overflow=wait"
         pmd = testpmd.Testpmd(self, [vdev], "--rxq=2", "--txq=2", f"--tx-offloads={SENT:#x}",

@@ -71,7 +71,7 @@ class Traffic(Case):
         self.assertGreater(self.xstats["rx_offloaded"], 0)
 
     def test_as_many_lower_queues(self):
-        """What passes goes straight from a lower queue to the Rx queue of its number."""
+        """Packets that bypass the rings go from a lower queue to the Rx queue of its number."""
         self.more = f",offload=require:ice-comms,lower_queues={packets_test.QUEUES}"
         self.check_order = lambda seen: None
         self.compare(self.mix(), "gtpu")

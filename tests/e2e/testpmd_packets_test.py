@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a user learns from ddpctl on a desk holds in a data path: stock testpmd with net_ddp shows
+"""ddpctl predicts on a desk what a data path does: stock testpmd with net_ddp shows
 each packet on the queue, and with the hash, that ddpctl predicts for it.
 
 Each packet of a capture has a time of its own, which testpmd prints: so the two are matched."""
@@ -45,7 +45,7 @@ def ptype_words(packet):
 
 
 def answer_of(packet):
-    """What ddpctl says of a packet, in the form of Packet.answer()."""
+    """ddpctl's answer about a packet, in the form of Packet.answer()."""
     value = packet["hash"] and int(packet["hash"], 16)
     return {"length": packet["len"], "hash": value, "queue": packet["queue"],
             "RSS queue": None if value is None else packet["queue"]}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What an operator does with a port at testpmd's prompt has to work on net_ddp as on any NIC: look,
+"""An operator works with a port at testpmd's prompt, on net_ddp as on any NIC: look,
 steer, count, stop and start, remove and add. Without it nobody can tune or trust a running port."""
 
 import collections

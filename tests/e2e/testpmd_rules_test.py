@@ -257,7 +257,7 @@ VALUES = [
 ]
 
 
-# What is refused, a sample of each kind: classify/flow_rss_test.c and port/port_flow_refusals_test.c have the others.
+# Rules that are refused, a sample of each kind: classify/flow_rss_test.c and port/port_flow_refusals_test.c have the others.
 RAW_PLACE = "a raw item behind a header is relative, has no search or limit, and an offset of 0 or more"
 RAW_BYTES = "spec and mask of a raw item are bytes or hexadecimal text, of one length"
 WHOLE_PORT = "simple_xor is for the whole port: 'pattern end'"
@@ -342,7 +342,7 @@ class Case(rules.Case):
                 self.assertEqual(self.hashed_by(packet, *steps), expected)
 
     def hashed_by(self, packet, *steps):
-        """What of a packet is hashed after these steps: of "src", "dst", "sport" and "dport"."""
+        """The values of a packet that are hashed after these steps: of "src", "dst", "sport" and "dport"."""
         names = [name for name in ("src", "dst", "sport", "dport") if name in names_of(packet)]
         self.renew(vary(packet), *(vary(packet, name) for name in names))
         n_rules = 0
@@ -508,7 +508,7 @@ class Rules(Case):
         self.assertEqual(base, other_src)
         self.assertNotEqual(base, other_dst)
 
-    # Where packets go
+    # Steering
 
     def test_values(self):
         """A rule that takes more packets than its author meant takes somebody else's."""
@@ -593,7 +593,7 @@ class Rules(Case):
             self.assertEqual(one.hash == swapped.hash, same, second)
             self.assertIsNone(self.hashed_by("eth ipv4 udp", (UDP4, first), (UDP4, second), 1))
 
-    # What cannot be
+    # Refusals
 
     def test_refusals(self):
         """A rule that is taken and then does nothing is found out in production."""

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What profile gtpu is for: uplink and downlink of a UE, on N3 and N6, meet on one queue with input
+"""The purpose of profile gtpu: uplink and downlink of a UE, on N3 and N6, meet on one queue with input
 set 'ue', and load spreads evenly where a fixed-function NIC puts a base station on one queue."""
 
 import collections

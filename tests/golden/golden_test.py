@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What ddpctl check says of broken profiles, word for word.
+"""The messages of ddpctl check about broken profiles, word for word.
 
     golden_test.py path/to/ddpctl [--update] [name...]
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What ddpctl plan says of every profile of the library on every kind of NIC.
+"""The plan of ddpctl for every profile of the library on every kind of NIC.
 
     plan_test.py path/to/ddpctl path/to/profiles path/to/package_seeds [--update]
 

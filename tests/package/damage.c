@@ -74,7 +74,7 @@ static void truncation_try(void) {
 		fail("truncation", size, "read as if nothing were wrong");
 }
 
-// Where a number stands that others depend on: in the headers of the file and of a segment, before
+// The place of a number that others depend on: in the headers of the file and of a segment, before
 // the buffers, in a buffer's header, in a section's entry or at the begin of a section.
 static size_t structure_draw(void) {
 	const struct ddp_package *package = genuine.package;

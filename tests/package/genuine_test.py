@@ -88,7 +88,7 @@ class Genuine(harness.TestCase):
         self.assertEqual((shown["buffers"], shown["device_buffers"]), (172, 128))
 
     def test_every_byte_of_the_sections_is_accounted_for(self):
-        """What info lists lies in the file, and no two sections share a byte."""
+        """The sections that info lists lie in the file, and no two share a byte."""
         for name in (OS, COMMS):
             shown = info(harness.intel_package(name))
             parts = sorted((part["offset"], part["size"]) for section in shown["sections"]

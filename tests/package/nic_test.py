@@ -52,7 +52,7 @@ WALK = [
      "117 BOOST_UDP_PAYLOAD_0", 0, "row 460 of the CAM"),
 ]
 
-# What a packet is to both packages; None: the same as with OS.
+# The packet type in both packages; None: the same as with OS.
 KINDS = [
     ((eth(), ipv4(), udp(), DATA), 24, None),
     ((eth(), ipv6(), tcp(), DATA), 92, None),
@@ -197,7 +197,7 @@ class Classify(harness.TestCase):
 
 
 class Simulate(harness.TestCase):
-    """What the profile made of a package says, the model itself says, too."""
+    """simulate and classify agree on packages."""
 
     def test_a_tunnels_oam_packets_have_no_hash(self):
         """Its OAM bit keeps a packet on queue 0, whatever flow it is of: in simulate as in classify."""

@@ -131,7 +131,7 @@ def moments(capture, packets):
 
 
 def worst_of(capture, windows):
-    """What is left of the time at the end may be a few packets, which are uneven by chance."""
+    """The last window may have a few packets, which are uneven by chance."""
     fit = windows
     if len(windows) > 1 and windows[-1]["packets"] < LEAST_PACKETS * capture.n_queues:
         fit = windows[:-1]
@@ -196,7 +196,7 @@ class Flows:
 
 
 def ue_address(packet):
-    """Where nothing but one address is hashed."""
+    """The address, if nothing else is hashed."""
     hashed = list(packet.hashed_fields())
     if len(hashed) != 1 or hashed[0][0].split("/")[0].rsplit(".", 1)[1] not in ("src", "dst"):
         return None
@@ -233,7 +233,7 @@ def flow_text(packet):
 
 
 def outcome(capture, spec, flows):
-    """What one candidate makes of a capture, by the names of simulate --json; base for a fixed-function NIC."""
+    """The outcome of one candidate, by the names of simulate --json; base for a fixed-function NIC."""
     packets = capture.packets(spec)
     n_queues = capture.n_queues
     for packet in packets:
@@ -319,7 +319,7 @@ def keys_of(capture, packets):
 
 
 def with_keys(capture, simulation_of, specs):
-    """The same simulation with what many keys give, as in advise --json."""
+    """A simulation with the imbalances of many keys, as in advise --json."""
     for spec, side in [("base", simulation_of["baseline"]), *zip(specs, simulation_of["candidates"])]:
         side["keys"] = keys_of(capture, capture.packets(spec))
     if specs:
@@ -350,11 +350,11 @@ def simulation(capture, specs):
     }
 
 
-# What advise makes of it
+# Advice
 
 
 class Advice:
-    """What to take. n_parts: how many profiles a candidate loads, by its name."""
+    """The candidate to take. n_parts: how many profiles a candidate loads, by its name."""
 
     def __init__(self, outcomes, base, n_parts, base_types):
         self.base_types = base_types
@@ -385,7 +385,7 @@ class Advice:
         return self.n_parts(name), -self.entropy(name), ":" not in name, name
 
     def equal_find(self):
-        """Those that keys do not tell from the most even one."""
+        """The candidates that keys do not tell from the most even one."""
         first = self.ranking[0]
         keys = self.outcomes[first]["keys"]["imbalance"]
         limit = self.of(first) + max(KEYS_DIFFER * (keys["high"] - keys["low"]), (AS_GOOD - 1) * self.of(first))

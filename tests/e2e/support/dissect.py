@@ -95,7 +95,7 @@ def leads_to(before, header):
 
 
 def known_headers(headers, captured):
-    """Those that our profiles can find: known, each after a known one, and wholly captured."""
+    """The headers that our profiles can find: known, each after a known one, and wholly captured."""
     known = []
     for header in map(Header, headers):
         try:

@@ -54,7 +54,7 @@ def is_protected(path):
 
 
 def home_folders():
-    """Where we may leave a file for a while, best first."""
+    """Folders in which we may leave a file for a while, best first."""
     home = pathlib.Path.home()
     cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache")
     return [folder for folder in (cache, home)

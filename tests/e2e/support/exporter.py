@@ -62,7 +62,7 @@ class Metrics:
                 self.samples[key] = float(value)
 
     def of(self, name, **labels):
-        """Those that have these labels among others: values by the other labels' values."""
+        """Samples with these labels among others: values by the other labels' values."""
         wanted = set(labels.items())
         return {tuple(value for label, value in sorted(found - wanted)): sample
                 for (key, found), sample in self.samples.items() if key == name and wanted <= found}

@@ -84,7 +84,7 @@ class TestCase(harness.TestCase):
             self.assertLess(latency["max"], (report["seconds"] + 1) * 1e9)
 
     def check_spread(self, report, expected):
-        """What simulate says of each queue."""
+        """Each queue has the packets that simulate predicts."""
         self.assertEqual([(row["packets"] + row["missed"]) for row in report["queues"]],
                          [row["packets"] for row in expected["queues"]])
         for name in ("imbalance", "jain"):
@@ -92,5 +92,5 @@ class TestCase(harness.TestCase):
 
 
 def our_lines(text):
-    """What ddp-fwd and its ports say, not what EAL does."""
+    """Lines of ddp-fwd and its ports, not of EAL."""
     return re.findall(r"(?m)^(?:ddp-fwd|net_ddp\d+): .*$", text)

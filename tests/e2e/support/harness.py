@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the end-to-end tests share: running the tools, captures, hashes written plainly."""
+"""Tools, captures and plain hashes for the end-to-end tests."""
 
 import functools
 import json
@@ -78,13 +78,13 @@ def ddpctl(*args, **kwargs):
 
 
 def classify(spec, capture, *options):
-    """What ddpctl says of each packet."""
+    """ddpctl's answer about each packet."""
     lines = output_of(tools["ddpctl"], "classify", spec, capture, "--jsonl", *options)
     return [json.loads(line) for line in lines.splitlines()]
 
 
 def profiles():
-    """Those that ddpctl finds by name: what it says of each."""
+    """The profiles that ddpctl finds by name, as list tells of them."""
     return json.loads(output_of(tools["ddpctl"], "list", "--json"))
 
 

@@ -11,14 +11,14 @@ G_PDU = 255
 
 
 def ip_end(frame, at):
-    """Where the IP header at this place ends, and the protocol that follows."""
+    """The end of the IP header at this place, and the protocol that follows."""
     if frame[at] >> 4 == 4:
         return at + 4 * (frame[at] & 15), frame[at + 9]
     return at + 40, frame[at + 6]
 
 
 def gtpu_end(frame, at):
-    """Where the user's packet begins, behind the optional fields and one extension header."""
+    """The begin of the user's packet, behind the optional fields and one extension header."""
     assert frame[at + 1] == G_PDU
     if not frame[at] & 7:
         return at + 8

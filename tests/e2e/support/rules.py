@@ -247,7 +247,7 @@ class Case(harness.TestCase):
         self.pmd.command("port start 0")
 
     def receive(self, n_dropped=0):
-        """What testpmd prints of each packet, None for those dropped."""
+        """Each packet as testpmd prints it, None for those dropped."""
         found = self.pmd.receive(self.player, self.n_frames - n_dropped)
         packets = {one.n: one for one in found}
         self.assertEqual(len(packets), self.n_frames - n_dropped)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What simulate prints for people, written a second time from its JSON, with the words of a line apart."""
+"""simulate's text for people, written a second time from its JSON, with the words of a line apart."""
 
 from support import harness
 
@@ -7,7 +7,7 @@ BAR_LEN, BAR_SHORT, BARS_MAX = 30, 12, 8  # with two candidates, with more; cand
 
 
 def share(part, whole=1, decimals=1):
-    """What is there is never 0.0%."""
+    """A share that is there is never 0.0%."""
     percent = 100 * part / whole if whole else 0
     if 0 < percent < 0.01:
         return "<0.01%"

@@ -19,7 +19,7 @@ SECONDS = 30  # for a command, a start, an end; far more than they take
 FIRST_US = 1700000000 * 1000000  # time of a capture's first packet; each further one is 1 us later
 PCAP_HEADER_SIZE = 24  # of a capture, before its first packet
 
-# What `set verbose 1` prints of a packet (net_pcap's have a time stamp).
+# The lines of `set verbose 1` about a packet (net_pcap's have a time stamp).
 PACKET = re.compile(r"- length=(?P<len>\d+) - nb_segs=(?P<n_segs>\d+)"
                     r"(?: - RSS hash=0x(?P<hash>[0-9a-f]+) - RSS queue=0x(?P<rss_queue>[0-9a-f]+))?"
                     r"(?: - FDIR matched (?:ID=0x(?P<mark>[0-9a-f]+)|(?P<flag>hash=\S+ ID=\S+ )))?"
@@ -111,14 +111,14 @@ class Testpmd:
             self.read()
 
     def command(self, line):
-        """What testpmd prints from this command to its next prompt."""
+        """testpmd's output from this command to its next prompt."""
         start = len(self.text)
         os.write(self.fd, line.encode() + b"\n")
         self.wait(lambda: PROMPT in self.answer(start, line), f"an answer to '{line}'")
         return self.answer(start, line).partition(PROMPT)[0]
 
     def answer(self, start, line):
-        """What follows the echo of a command, if it has been echoed from start on."""
+        """The text behind the echo of a command, if it has been echoed from start on."""
         _, echo, answer = self.text[start:].partition(line + "\n")
         if echo:
             return answer
@@ -218,7 +218,7 @@ class Packet:
         self.flags = {name.removeprefix("RTE_MBUF_F_RX_") for name in match["flags"].split()}
 
     def answer(self):
-        """Where it went and why."""
+        """Its queue, and why it went there."""
         return {"length": self.len, "hash": self.hash, "queue": self.queue,
                 "RSS queue": self.rss_queue}
 
