@@ -91,7 +91,7 @@ static const struct row rows[] = {
 		.a = {.rss = "[{when: {two.x: 1}, hash: two.x}, two.y]"},
 		.b = {.rss = "two.y"},
 		.expected = "hashed differently: TWO: two.x where two.x = 1, else two.y in a.yaml; "
-			    "two.y in b.yaml\n",
+			    "two.y in\n  b.yaml\n",
 	},
 	{
 		.name = "a header more",
