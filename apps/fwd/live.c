@@ -108,10 +108,10 @@ static char *table_text(struct live *live, double seconds) {
 		return NULL;
 	fprintf(out,
 		"%.1f s, %.3f Mpps, %.3f Gbit/s, %" PRIu64 " packets, %" PRIu64
-		" dropped, imbalance %.3f",
+		" dropped%simbalance %.3f",
 		seconds, (now->packets - before->packets) / period / 1e6,
 		(now->bytes - before->bytes) * 8 / period / 1e9, now->packets, now->drops,
-		now->imbalance);
+		live->terminal ? "\n" : ", ", now->imbalance);
 	report_print_work(now, out);
 	fputc('\n', out);
 	report_print_latency(now, &last, period, out);

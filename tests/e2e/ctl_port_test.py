@@ -470,8 +470,7 @@ class Balance(Case):
     """Flows of very different sizes on two queues: a hash makes these uneven, and keeps them so."""
 
     MS = 20
-    MOVE = (r"entry \d+ \(\d+\.\d% of the load\) from queue [01] \(\d\.\d\d of the mean\) "
-            r"to queue [01] \(\d\.\d\d\)")
+    MOVE = r"queue [01] \(load \d\.\d\d\) to [01] \(\d\.\d\d\): entry \d+, \d+\.\d% of the load"
 
     @classmethod
     def setUpClass(cls):
@@ -571,7 +570,7 @@ class Balance(Case):
         self.assertRegex(lines[2], r"^imbalance before(  \d\.\d\d){10}$")
         self.assertRegex(lines[3], r"^imbalance after (  \d\.\d\d){10}$")
         self.assertEqual(lines[4].split()[0], "QUEUE")
-        self.assertRegex(lines[-1], r"^moved \d+\.\d s ago: entry \d+ ")
+        self.assertRegex(lines[-1], r"^moved \d+\.\d s ago: queue [01] ")
 
     def test_an_elephant_is_named(self):
         """A flow that alone is more than half of the load."""

@@ -222,12 +222,10 @@ void balance_forget(json_t *balance, uint64_t round) {
 }
 
 void balance_move_write(const json_t *move, FILE *to) {
-	fprintf(to,
-		"entry %.0f (%.1f%% of the load) from queue %.0f (%.2f of the mean) to queue %.0f "
-		"(%.2f)",
-		balance_number(move, "entry"), 100 * balance_number(move, "share"),
+	fprintf(to, "queue %.0f (load %.2f) to %.0f (%.2f): entry %.0f, %.1f%% of the load",
 		balance_number(move, "from"), balance_number(move, "from_load"),
-		balance_number(move, "to"), balance_number(move, "to_load"));
+		balance_number(move, "to"), balance_number(move, "to_load"),
+		balance_number(move, "entry"), 100 * balance_number(move, "share"));
 }
 
 void balance_bound_write(const json_t *balance, FILE *to) {

@@ -131,8 +131,7 @@ TEST(a_move_has_its_reason) {
 	strbuf_init(&text);
 	balance_move_write(json_array_get(json_object_get(balance, "last_moves"), 0), text.to);
 	assert_string_equal(strbuf_take(&text),
-			    "entry 17 (1.2% of the load) from queue 3 (1.34 of the mean) to "
-			    "queue 5 (0.71)");
+			    "queue 3 (load 1.34) to 5 (0.71): entry 17, 1.2% of the load");
 	balance_bound_write(balance, text.to); // without control characters
 	assert_string_equal(strbuf_take(&text), "entry 17 has 31.2% of the load: 1.2.3.4 > ?[31m");
 	json_object_set_new(balance, "bound_flow", json_string(""));
