@@ -803,8 +803,7 @@ TEST(a_stop_waits_for_burst_calls_inside) {
 		testsrc_hook(stay_inside, &inside);
 		while (!__atomic_load_n(&inside.yes, __ATOMIC_RELAXED))
 			;
-		assert_int_equal(rte_eth_dev_stop(port), 0);
-		assert_int_equal(rte_eth_dev_start(port), 0);
+		ddp_restart(port);
 	}
 	__atomic_store_n(&intruder.running, false, __ATOMIC_RELAXED);
 	pthread_join(thread, NULL);

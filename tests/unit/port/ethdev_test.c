@@ -280,8 +280,7 @@ TEST(a_device_removed_under_traffic_is_left_alone) {
 		assert_int_equal(rte_eth_dev_stop(port), 0);
 		assert_int_equal(xstat(port, "rx_in_rings"), 0);
 		assert_sum_holds(port);
-		assert_int_equal(rte_eth_dev_close(port), 0);
-		assert_int_equal(rte_vdev_uninit("net_ddp0"), 0);
+		ddp_close(port);
 		// What the device still had comes out of the next one of that name.
 		port = ddp_start("dev(net_testsrc0,rxq=2),lower_queues=2", 2, 1, 1024);
 		poll_to_end(port, 2, 0, NULL);
@@ -347,11 +346,7 @@ TEST(a_device_that_is_to_be_removed_is_stopped) {
 	rte_delay_us_sleep(10000);
 	assert_int_equal(rte_eth_devices[lower].data->dev_started, 1); // another device
 	rte_dev_event_callback_process("net_testsrc0", RTE_DEV_EVENT_REMOVE);
-	for (unsigned int i = 0;
-	     __atomic_load_n(&events.n_seen[RTE_ETH_EVENT_INTR_LSC], __ATOMIC_ACQUIRE) == 0; i++) {
-		assert_true(i < 5000);
-		rte_delay_us_sleep(1000);
-	}
+	wait_until(__atomic_load_n(&events.n_seen[RTE_ETH_EVENT_INTR_LSC], __ATOMIC_ACQUIRE) > 0);
 	assert_int_equal(rte_eth_devices[lower].data->dev_started, 0);
 	assert_int_equal(poll_all(port, 1, NULL), 0);
 	assert_int_equal(events.link.link_status, RTE_ETH_LINK_DOWN);
@@ -420,9 +415,7 @@ TEST(a_link_with_interrupts_is_known) {
 	struct rte_eth_link link;
 
 	assert_int_equal(rte_eth_dev_stop(port), 0);
-	assert_int_equal(rte_eth_dev_configure(port, 1, 1, &conf), 0);
-	assert_int_equal(rte_eth_rx_queue_setup(port, 0, 64, 0, NULL, pool), 0);
-	assert_int_equal(rte_eth_tx_queue_setup(port, 0, 64, 0, NULL), 0);
+	ddp_configure_by(port, 1, 1, 64, &conf);
 	assert_int_equal(rte_eth_dev_start(port), 0);
 	assert_int_equal(
 		rte_eth_dev_callback_register(port, RTE_ETH_EVENT_INTR_LSC, event_note, &events),
@@ -434,8 +427,7 @@ TEST(a_link_with_interrupts_is_known) {
 		assert_int_equal(events.n_seen[RTE_ETH_EVENT_INTR_LSC], i + 1);
 		assert_int_equal(events.link.link_status, i % 2);
 	}
-	assert_int_equal(rte_eth_dev_stop(port), 0);
-	assert_int_equal(rte_eth_dev_start(port), 0);
+	ddp_restart(port);
 	assert_int_equal(rte_eth_link_get_nowait(port, &link), 0);
 	assert_int_equal(link.link_status, RTE_ETH_LINK_UP);
 	assert_int_equal(rte_vdev_uninit("net_testsrc0"), 0);
@@ -484,8 +476,7 @@ TEST(an_address_is_set_where_all_is_received) {
 
 	assert_int_equal(rte_eth_dev_default_mac_addr_set(port, &addr), 0);
 	assert_int_equal(rte_eth_dev_set_mc_addr_list(port, &addr, 1), 0);
-	assert_int_equal(rte_eth_dev_stop(port), 0);
-	assert_int_equal(rte_eth_dev_start(port), 0);
+	ddp_restart(port);
 	assert_int_equal(rte_eth_macaddr_get(port, &now), 0);
 	assert_true(rte_is_same_ether_addr(&now, &addr));
 	ddp_end(port);
@@ -563,8 +554,7 @@ TEST(what_is_not_supported_is_refused) {
 	assert_int_equal(rte_eth_timesync_enable(port), -ENOTSUP);
 	assert_int_equal(rte_eth_led_on(port), -ENOTSUP);
 	assert_int_equal(rte_eth_dev_get_eeprom_length(port), -ENOTSUP);
-	assert_int_equal(rte_eth_dev_close(port), 0);
-	assert_int_equal(rte_vdev_uninit("net_ddp0"), 0);
+	ddp_close(port);
 }
 
 TEST(packet_types_are_listed_layer_by_layer) {
@@ -909,8 +899,7 @@ TEST(a_mempool_for_one_thread_is_refused_where_several_use_it) {
 		ddp_configure(port, 1, 1, 512, 0); // with another mempool
 		rte_mempool_free(mempool);
 	}
-	assert_int_equal(rte_eth_dev_close(port), 0);
-	assert_int_equal(rte_vdev_uninit("net_ddp0"), 0);
+	ddp_close(port);
 }
 
 // ethdev keeps queues that were set up before.
@@ -929,8 +918,7 @@ TEST(a_mempool_for_one_thread_is_refused_once_there_are_more_queues) {
 	assert_int_equal(rte_eth_dev_start(port), -EINVAL);
 	log_release();
 	assert_non_null(strstr(log_text, "mempool single (ring_sp_sc) is for one thread"));
-	assert_int_equal(rte_eth_dev_close(port), 0);
-	assert_int_equal(rte_vdev_uninit("net_ddp0"), 0);
+	ddp_close(port);
 	rte_mempool_free(mempool);
 }
 

@@ -515,9 +515,7 @@ TEST(flags_are_set_and_not_added) {
 		struct rte_mbuf *mbufs[] = {gtpu_summed(), gtpu_summed()};
 
 		assert_true(port >= 0);
-		assert_int_equal(rte_eth_dev_configure(port, 1, 1, &conf), 0);
-		assert_int_equal(rte_eth_rx_queue_setup(port, 0, 512, 0, NULL, pool), 0);
-		assert_int_equal(rte_eth_tx_queue_setup(port, 0, 512, 0, NULL), 0);
+		ddp_configure_by(port, 1, 1, 512, &conf);
 		assert_int_equal(rte_eth_dev_start(port), 0);
 		for (unsigned int bad = 0; bad < 2; bad++) {
 			mbufs[bad]->ol_flags |= STALE;

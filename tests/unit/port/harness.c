@@ -197,12 +197,13 @@ void packets_feed(unsigned int dev, unsigned int queue, unsigned int n_flows, un
 	}
 }
 
-void flow_feed(unsigned int queue, unsigned int flow, uint32_t seq, unsigned int n) {
-	for (unsigned int i = 0; i < n; i++) {
-		struct rte_mbuf *mbuf = packet(flow, seq + i);
+void packet_feed(unsigned int queue, struct rte_mbuf *mbuf) {
+	testsrc_feed(0, queue, &mbuf, 1);
+}
 
-		testsrc_feed(0, queue, &mbuf, 1);
-	}
+void flow_feed(unsigned int queue, unsigned int flow, uint32_t seq, unsigned int n) {
+	for (unsigned int i = 0; i < n; i++)
+		packet_feed(queue, packet(flow, seq + i));
 }
 
 struct rte_pmd_ddp_meta *meta_of(const struct rte_mbuf *mbuf) {
@@ -276,10 +277,19 @@ uint16_t ddp_start(const char *devargs, uint16_t n_rxq, uint16_t n_txq, uint16_t
 	return port;
 }
 
-void ddp_end(uint16_t port) {
+void ddp_restart(uint16_t port) {
 	assert_int_equal(rte_eth_dev_stop(port), 0);
+	assert_int_equal(rte_eth_dev_start(port), 0);
+}
+
+void ddp_close(uint16_t port) {
 	assert_int_equal(rte_eth_dev_close(port), 0);
 	assert_int_equal(rte_vdev_uninit("net_ddp0"), 0);
+}
+
+void ddp_end(uint16_t port) {
+	assert_int_equal(rte_eth_dev_stop(port), 0);
+	ddp_close(port);
 }
 
 unsigned int poll_all(uint16_t port, uint16_t n_rxq, uint64_t *counts) {

@@ -41,6 +41,8 @@ struct rte_mbuf *gtpu_tcp_packet(void);
 struct rte_mbuf *packet_split(struct rte_mbuf *mbuf, unsigned int size);
 // Feed n packets of flows 0 to n_flows - 1 in turn to a net_testsrc.
 void packets_feed(unsigned int dev, unsigned int queue, unsigned int n_flows, unsigned int n);
+// Feed a packet to a queue of net_testsrc0.
+void packet_feed(unsigned int queue, struct rte_mbuf *mbuf);
 // Feed n packets of one flow, numbered from seq on, to a queue of net_testsrc0.
 void flow_feed(unsigned int queue, unsigned int flow, uint32_t seq, unsigned int n);
 // The dynamic field of a packet that was received.
@@ -64,7 +66,9 @@ void ddp_configure_by(uint16_t port, uint16_t n_rxq, uint16_t n_txq, uint16_t n_
 uint16_t reta_get(uint16_t port, unsigned int entry);
 // Entry i to queue first + (i + by) % n.
 void reta_fill(uint16_t port, uint16_t first, uint16_t n, unsigned int by);
-// Stop, close and remove net_ddp0.
+void ddp_restart(uint16_t port);
+// Close and remove net_ddp0, which is stopped; and stop it first.
+void ddp_close(uint16_t port);
 void ddp_end(uint16_t port);
 
 // Poll all queues once, freeing what comes. Returns how many came; counts (may be NULL) has a sum

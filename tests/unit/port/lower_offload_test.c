@@ -291,11 +291,8 @@ static struct rte_mbuf *tcp_packet(unsigned int flow) {
 static void tcp_check(uint16_t port) {
 	unsigned int n = 0;
 
-	for (unsigned int i = 0; i < 64; i++) {
-		struct rte_mbuf *mbuf = tcp_packet(i);
-
-		testsrc_feed(0, 0, &mbuf, 1);
-	}
+	for (unsigned int i = 0; i < 64; i++)
+		packet_feed(0, tcp_packet(i));
 	for (unsigned int i = 0; i < 1000 && n < 64; i++) {
 		struct rte_mbuf *mbufs[32];
 		uint16_t got = rte_eth_rx_burst(port, i % N_QUEUES, mbufs, RTE_DIM(mbufs));
@@ -569,8 +566,7 @@ TEST(each_state_has_its_name) {
 		poll_to_end(port, N_QUEUES, 0, NULL);
 		if (rte_eth_devices[port].data->dev_started)
 			stop(port);
-		assert_int_equal(rte_eth_dev_close(port), 0);
-		assert_int_equal(rte_vdev_uninit("net_ddp0"), 0);
+		ddp_close(port);
 	}
 }
 

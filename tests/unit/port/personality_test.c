@@ -457,7 +457,6 @@ TEST(a_port_is_found_once_it_is_set_up) {
 
 #define NAMES_MAX 1000
 
-// All types of all times add up to the packets taken.
 // A collector stores counters by name: of two with one name it would lose one.
 TEST(counters_of_long_names_have_names_of_their_own) {
 #define LONG "A_PACKET_TYPE_WITH_A_NAME_LONGER_THAN_A_COUNTERS"
@@ -487,6 +486,7 @@ TEST(counters_of_long_names_have_names_of_their_own) {
 	ddp_end(port);
 }
 
+// All types of all times add up to the packets taken.
 static void assert_types_add_up(uint16_t port) {
 	static struct rte_eth_xstat_name names[NAMES_MAX];
 	static struct rte_eth_xstat values[NAMES_MAX];

@@ -419,8 +419,7 @@ TEST(rules_outlive_a_stop_as_the_port_tells) {
 	assert_int_equal(rte_eth_dev_info_get(port, &info), 0);
 	assert_int_equal(info.dev_capa, RTE_ETH_DEV_CAPA_FLOW_RULE_KEEP);
 	rule_create(port, items_of_flow(1), ACTIONS(TO_QUEUE(2)));
-	assert_int_equal(rte_eth_dev_stop(port), 0);
-	assert_int_equal(rte_eth_dev_start(port), 0);
+	ddp_restart(port);
 	assert_int_equal(seen_of_flow(port, 1).queue, 2);
 	assert_null(rte_flow_create(port, &ingress, items_of_flow(1), ACTIONS(TO_QUEUE(2)), NULL));
 	assert_int_equal(rte_errno, EEXIST);

@@ -105,8 +105,7 @@ TEST(close_and_probe_again_many_times) {
 			poll_all(port, 4, NULL); // leaves packets on rings and held
 		assert_int_equal(rte_eth_dev_stop(port), 0);
 		assert_sum_holds(port);
-		assert_int_equal(rte_eth_dev_close(port), 0);
-		assert_int_equal(rte_vdev_uninit("net_ddp0"), 0);
+		ddp_close(port);
 		port = ddp_start("dev(net_testsrc0)", 1, 1, 512);
 		poll_to_end(port, 1, 0, NULL); // what the last round did not take
 		ddp_end(port);
@@ -170,8 +169,7 @@ TEST(a_lower_device_that_goes_is_survived) {
 	assert_int_equal(xstat(port, "rx_in_rings"), 0);
 	assert_sum_holds(port);
 	assert_int_not_equal(rte_eth_dev_start(port), 0);
-	assert_int_equal(rte_eth_dev_close(port), 0);
-	assert_int_equal(rte_vdev_uninit("net_ddp0"), 0);
+	ddp_close(port);
 }
 
 TEST(limits_are_those_of_both) {

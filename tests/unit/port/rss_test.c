@@ -85,9 +85,7 @@ TEST(rss_is_off_without_the_mode) {
 	int port = ddp_probe("dev(net_testsrc0)");
 	uint64_t counts[4] = {0};
 
-	assert_int_equal(rte_eth_dev_configure(port, 4, 0, &conf), 0);
-	for (unsigned int i = 0; i < 4; i++)
-		assert_int_equal(rte_eth_rx_queue_setup(port, i, 512, 0, NULL, pool), 0);
+	ddp_configure_by(port, 4, 0, 512, &conf);
 	assert_int_equal(rte_eth_dev_start(port), 0);
 	packets_feed(0, 0, 64, 64);
 	assert_int_equal(poll_to_end(port, 4, 0, counts), 64);
@@ -95,8 +93,7 @@ TEST(rss_is_off_without_the_mode) {
 	conf.rxmode.mq_mode = RTE_ETH_MQ_RX_DCB;
 	assert_int_equal(rte_eth_dev_stop(port), 0);
 	assert_int_not_equal(rte_eth_dev_configure(port, 4, 0, &conf), 0);
-	assert_int_equal(rte_eth_dev_close(port), 0);
-	assert_int_equal(rte_vdev_uninit("net_ddp0"), 0);
+	ddp_close(port);
 }
 
 // The hash of a packet is that of rte_softrss() with the key, which goes on with its own beginning.
@@ -156,8 +153,7 @@ TEST(key_has_the_length_that_the_device_tells) {
 #endif
 		conf = (struct rte_eth_rss_conf){.rss_key = key, .rss_key_len = 41};
 		assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), -EINVAL);
-		assert_int_equal(rte_eth_dev_stop(port), 0);
-		assert_int_equal(rte_eth_dev_start(port), 0);
+		ddp_restart(port);
 		assert_int_equal(rte_pmd_ddp_profile_set(port, ports[i].later, NULL, 0), 0);
 		assert_int_equal(rte_eth_dev_info_get(port, &info), 0);
 		assert_int_equal(info.hash_key_size, ports[i].len);
@@ -184,8 +180,7 @@ TEST(configure_takes_a_key_of_40_bytes) {
 	assert_int_equal(rte_eth_dev_configure(port, 4, 1, &conf), 0);
 	assert_int_equal(rte_eth_dev_conf_get(port, &conf), 0);
 	assert_true((conf.rxmode.offloads & RTE_ETH_RX_OFFLOAD_RSS_HASH) != 0);
-	assert_int_equal(rte_eth_dev_close(port), 0);
-	assert_int_equal(rte_vdev_uninit("net_ddp0"), 0);
+	ddp_close(port);
 }
 
 // With a checksum in the hash, packets of one flow would be on different queues.
@@ -415,8 +410,7 @@ TEST(configure_takes_functions_that_there_are) {
 	}
 	DPDK_RSS_FUNCTION_SET(&conf.rx_adv_conf.rss_conf, 31);
 	assert_int_equal(rte_eth_dev_configure(port, 4, 1, &conf), -EINVAL);
-	assert_int_equal(rte_eth_dev_close(port), 0);
-	assert_int_equal(rte_vdev_uninit("net_ddp0"), 0);
+	ddp_close(port);
 }
 
 TEST(segments_do_not_matter) {

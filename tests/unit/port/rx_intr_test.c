@@ -15,25 +15,17 @@
 #define SRC "dev(net_testsrc0,intr=1),overflow=wait"
 #define TIMEOUT_MS 10000 // far more than a wake-up takes
 
-static void intr_configure(uint16_t port, uint16_t n_rxq) {
+static uint16_t intr_start(const char *devargs, uint16_t n_rxq) {
 	const struct rte_eth_conf conf = {
 		.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS,
 		.rx_adv_conf.rss_conf.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP,
 		.intr_conf.rxq = 1,
 	};
-
-	assert_int_equal(rte_eth_dev_configure(port, n_rxq, 1, &conf), 0);
-	for (uint16_t i = 0; i < n_rxq; i++)
-		assert_int_equal(rte_eth_rx_queue_setup(port, i, 64, 0, NULL, pool), 0);
-	assert_int_equal(rte_eth_tx_queue_setup(port, 0, 64, 0, NULL), 0);
-}
-
-static uint16_t intr_start(const char *devargs, uint16_t n_rxq) {
 	int port = ddp_probe(devargs);
 
 	if (port < 0)
 		fail_msg("%s", ddp_probe_log());
-	intr_configure(port, n_rxq);
+	ddp_configure_by(port, n_rxq, 1, 64, &conf);
 	assert_int_equal(rte_eth_dev_start(port), 0);
 	return port;
 }
@@ -178,8 +170,7 @@ TEST(interrupts_are_as_configured_after_a_restart) {
 	assert_int_equal(
 		rte_eth_dev_rx_intr_ctl_q(port, 0, RTE_EPOLL_PER_THREAD, RTE_INTR_EVENT_ADD, NULL),
 		0);
-	assert_int_equal(rte_eth_dev_stop(port), 0);
-	assert_int_equal(rte_eth_dev_start(port), 0);
+	ddp_restart(port);
 	assert_int_equal(
 		rte_eth_dev_rx_intr_ctl_q(port, 0, RTE_EPOLL_PER_THREAD, RTE_INTR_EVENT_ADD, NULL),
 		0);

@@ -64,6 +64,10 @@ static void *hook_arg;
 static void (*control_hook)(const char *op, void *arg);
 static void *control_hook_arg;
 
+static struct device *device_of(struct rte_eth_dev *dev) {
+	return *(struct device **)dev->data->dev_private;
+}
+
 static void called(const char *op) {
 	if (control_hook != NULL)
 		control_hook(op, control_hook_arg);
@@ -195,7 +199,7 @@ static uint16_t tx(void *arg, struct rte_mbuf **mbufs, uint16_t n) {
 }
 
 static int configure(struct rte_eth_dev *dev) {
-	const struct device *device = *(struct device **)dev->data->dev_private;
+	const struct device *device = device_of(dev);
 
 	called("configure");
 	return device->paired && dev->data->nb_rx_queues != dev->data->nb_tx_queues ? -EINVAL : 0;
@@ -230,7 +234,7 @@ static int rx_intr_disable(struct rte_eth_dev *dev, uint16_t id) {
 }
 
 static void interrupts_set(struct rte_eth_dev *dev, bool on) {
-	struct device *device = *(struct device **)dev->data->dev_private;
+	struct device *device = device_of(dev);
 
 	rte_intr_free_epoll_fd(dev->intr_handle);
 	rte_intr_vec_list_free(dev->intr_handle);
@@ -257,7 +261,7 @@ static void running_set(struct device *device, bool running) {
 }
 
 static int start(struct rte_eth_dev *dev) {
-	struct device *device = *(struct device **)dev->data->dev_private;
+	struct device *device = device_of(dev);
 
 	called("start");
 	if (device->nic.fail_start > 0 && --device->nic.fail_start == 0)
@@ -274,7 +278,7 @@ static int stop(struct rte_eth_dev *dev) {
 	called("stop");
 	if (dev->intr_handle != NULL)
 		interrupts_set(dev, false);
-	running_set(*(struct device **)dev->data->dev_private, false);
+	running_set(device_of(dev), false);
 	dev->data->dev_link.link_status = RTE_ETH_LINK_DOWN;
 	return 0;
 }
@@ -299,7 +303,7 @@ static int device_close(struct rte_eth_dev *dev) {
 }
 
 static int infos_get(struct rte_eth_dev *dev, struct rte_eth_dev_info *info) {
-	const struct device *device = *(struct device **)dev->data->dev_private;
+	const struct device *device = device_of(dev);
 
 	called("infos_get");
 	info->max_rx_queues = device->n_rxq;
@@ -322,7 +326,7 @@ static int infos_get(struct rte_eth_dev *dev, struct rte_eth_dev_info *info) {
 static int rx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc,
 			  unsigned int socket, const struct rte_eth_rxconf *conf,
 			  struct rte_mempool *pool) {
-	struct device *device = *(struct device **)dev->data->dev_private;
+	struct device *device = device_of(dev);
 
 	called("rx_queue_setup");
 	device->pool = pool;
@@ -332,20 +336,15 @@ static int rx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc,
 
 static int tx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc,
 			  unsigned int socket, const struct rte_eth_txconf *conf) {
-	struct device *device = *(struct device **)dev->data->dev_private;
+	struct device *device = device_of(dev);
 
 	called("tx_queue_setup");
 	dev->data->tx_queues[id] = &device->tx[id];
 	return 0;
 }
 
-static int link_update(struct rte_eth_dev *dev, int wait) {
-	called("link_update");
-	return 0;
-}
-
 static int stats_get(struct rte_eth_dev *dev, struct rte_eth_stats *stats) {
-	const struct device *device = *(struct device **)dev->data->dev_private;
+	const struct device *device = device_of(dev);
 
 	called("stats_get");
 	for (unsigned int i = 0; i < device->n_rxq; i++)
@@ -356,26 +355,21 @@ static int stats_get(struct rte_eth_dev *dev, struct rte_eth_stats *stats) {
 
 DPDK_STATS_GET_OP(stats_get_op, stats_get)
 
-// What is asked of it is in what ethdev keeps of the port.
+// What is asked of these is in what ethdev keeps of the port.
+#define OP(name, ...)                  \
+	static int name(__VA_ARGS__) { \
+		called(#name);         \
+		return 0;              \
+	}
 
-static int mac_addr_add(struct rte_eth_dev *dev, struct rte_ether_addr *addr, uint32_t index,
-			uint32_t vmdq) {
-	called("mac_addr_add");
-	return 0;
-}
+OP(link_update, struct rte_eth_dev *dev, int wait)
+OP(mac_addr_add, struct rte_eth_dev *dev, struct rte_ether_addr *addr, uint32_t index,
+   uint32_t vmdq)
+OP(vlan_offload_set, struct rte_eth_dev *dev, int mask)
+OP(vlan_filter_set, struct rte_eth_dev *dev, uint16_t vlan, int on)
 
 static void mac_addr_remove(struct rte_eth_dev *dev, uint32_t index) {
 	called("mac_addr_remove");
-}
-
-static int vlan_offload_set(struct rte_eth_dev *dev, int mask) {
-	called("vlan_offload_set");
-	return 0;
-}
-
-static int vlan_filter_set(struct rte_eth_dev *dev, uint16_t vlan, int on) {
-	called("vlan_filter_set");
-	return 0;
 }
 
 static void link_set(struct rte_eth_dev *dev, bool up) {
@@ -397,7 +391,7 @@ static int set_link_down(struct rte_eth_dev *dev) {
 }
 
 static struct fake_nic *nic_of(struct rte_eth_dev *dev) {
-	return &(*(struct device **)dev->data->dev_private)->nic;
+	return &device_of(dev)->nic;
 }
 
 static int rss_hash_update(struct rte_eth_dev *dev, struct rte_eth_rss_conf *conf) {
@@ -463,13 +457,13 @@ static int flow_ops_get(struct rte_eth_dev *dev, const struct rte_flow_ops **flo
 
 static int flow_ctrl_get(struct rte_eth_dev *dev, struct rte_eth_fc_conf *conf) {
 	called("flow_ctrl_get");
-	*conf = (*(struct device **)dev->data->dev_private)->flow_ctrl;
+	*conf = device_of(dev)->flow_ctrl;
 	return 0;
 }
 
 static int flow_ctrl_set(struct rte_eth_dev *dev, struct rte_eth_fc_conf *conf) {
 	called("flow_ctrl_set");
-	(*(struct device **)dev->data->dev_private)->flow_ctrl = *conf;
+	device_of(dev)->flow_ctrl = *conf;
 	return 0;
 }
 
@@ -504,7 +498,7 @@ static int xstats_get(struct rte_eth_dev *dev, struct rte_eth_xstat *values, uns
 	called("xstats_get");
 	if (n > 0)
 		values[0] = (struct rte_eth_xstat){
-			.value = (*(struct device **)dev->data->dev_private)->pauses,
+			.value = device_of(dev)->pauses,
 		};
 	return 1;
 }
@@ -519,7 +513,7 @@ static int xstats_get_names(struct rte_eth_dev *dev, struct rte_eth_xstat_name *
 
 static int xstats_reset(struct rte_eth_dev *dev) {
 	called("xstats_reset");
-	(*(struct device **)dev->data->dev_private)->pauses = 0;
+	device_of(dev)->pauses = 0;
 	return 0;
 }
 
@@ -653,7 +647,7 @@ static int remove_device(struct rte_vdev_device *vdev) {
 
 	if (dev == NULL)
 		return 0;
-	device = *(struct device **)dev->data->dev_private;
+	device = device_of(dev);
 	fake_nic_fini(&device->nic);
 	rte_intr_instance_free(dev->intr_handle);
 	dev->data->mac_addrs = NULL;
@@ -662,28 +656,16 @@ static int remove_device(struct rte_vdev_device *vdev) {
 	return 0;
 }
 
-static struct rte_vdev_driver driver = {
-	.probe = probe,
-	.remove = remove_device,
-};
+#define DRIVER(name)                           \
+	static struct rte_vdev_driver name = { \
+		.probe = probe,                \
+		.remove = remove_device,       \
+	};                                     \
+	RTE_PMD_REGISTER_VDEV(net_##name, name);
 
-RTE_PMD_REGISTER_VDEV(net_testsrc, driver);
-
-// By its driver's name it is a 700-series NIC.
-static struct rte_vdev_driver i40e_driver = {
-	.probe = probe,
-	.remove = remove_device,
-};
-
-RTE_PMD_REGISTER_VDEV(net_i40e, i40e_driver);
-
-// For one of the 800 series.
-static struct rte_vdev_driver ice_driver = {
-	.probe = probe,
-	.remove = remove_device,
-};
-
-RTE_PMD_REGISTER_VDEV(net_ice, ice_driver);
+DRIVER(testsrc)
+DRIVER(i40e) // a NIC of the 700 series by its driver's name
+DRIVER(ice)  // and of the 800 series
 
 void testsrc_feed(unsigned int dev, unsigned int queue, struct rte_mbuf **mbufs, unsigned int n) {
 	if (rte_ring_enqueue_bulk(devices[dev].rx[queue].ring, (void *const *)mbufs, n, NULL) != n)

@@ -56,8 +56,7 @@ TEST(a_declared_port_leads_to_its_tunnel) {
 		// Another port of the same tunnel changes nothing for this one.
 		assert_int_equal(add(port, rows[i].type, 1), 0);
 		assert_type(port, rows[i].first, rows[i].name);
-		assert_int_equal(rte_eth_dev_stop(port), 0);
-		assert_int_equal(rte_eth_dev_start(port), 0);
+		ddp_restart(port);
 		assert_type(port, rows[i].first, rows[i].name);
 		assert_int_equal(del(port, rows[i].type, UDP_PORT), 0);
 		assert_type(port, rows[i].first, "IPV4_UDP");
