@@ -108,8 +108,8 @@ class Frames(Case):
 class Reasons(Case):
     """Why the lower device hashes nothing: ddpctl and telemetry say the same."""
 
-    def start(self, more=",offload=auto:ice-comms"):
-        pmd = testpmd.Testpmd(self, [f"net_ddp0,dev({self.lower(self.mix().name)}),profile=gtpu{more}"],
+    def start(self, more=",offload=auto:ice-comms", lower=""):
+        pmd = testpmd.Testpmd(self, [f"net_ddp0,dev({self.lower(self.mix().name)}{lower}),profile=gtpu{more}"],
                               "--rxq=2", "--txq=2", prefix="why")
         return pmd, telemetry.Client(self, "why")
 
@@ -136,6 +136,15 @@ class Reasons(Case):
         self.says("rss_hf asks for the outermost headers of each packet")
         pmd.commands("stop", "port stop 0")
         self.says("the port is stopped")
+        pmd.commands("port config 0 rx_offload udp_cksum on", "port start 0")
+        self.says("software parses each packet to verify checksums")
+        pmd.quit()
+
+    def test_a_rule_that_the_lower_device_refuses(self):
+        pmd, self.client = self.start(lower=",refuse=2")
+        state = self.client.ask("/net_ddp/info", 0)["offload_state"]
+        self.assertRegex(state, r"^rule 2 of \d+: no resources$")
+        self.says(state)
         pmd.quit()
 
     def test_arguments(self):

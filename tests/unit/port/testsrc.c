@@ -613,6 +613,7 @@ static int probe(struct rte_vdev_device *vdev) {
 	device->n_staged = 0;
 	device->pauses = 9; // what a test expects
 	fake_nic_init(&device->nic, arg_get(args, "nic", FAKE_NIC_NONE));
+	device->nic.fail_at = arg_get(args, "refuse", 0);
 	for (unsigned int i = 0; i < TESTSRC_QUEUES; i++)
 		device->tx_room[i] = UINT32_MAX;
 	rings_create(device);

@@ -3,9 +3,10 @@
 // sent to it for the test to look at. Devargs: rxq=N, txq=N (its maximum, default 1 each), spread=N
 // (the number of queues it says it wants), promisc=0 (it does not receive everything), paired=1 (it
 // wants as many Rx as Tx queues, as net_tap does), intr=1 (it has Rx interrupts), fail=1 (its probe
-// fails), nic=N (it is a fake NIC, of enum fake_nic_kind), pcap=FILE (its packets arrive when a
-// queue that has none is read; their times are in the mbufs), infinite=1 (again and again). It
-// cannot change its first MAC address. Removed, it works until its port's last event.
+// fails), nic=N (it is a fake NIC, of enum fake_nic_kind), refuse=N (which refuses the rule of this
+// number), pcap=FILE (its packets arrive when a queue that has none is read; their times are in the
+// mbufs), infinite=1 (again and again). It cannot change its first MAC address. Removed, it works
+// until its port's last event.
 #ifndef DDP_TESTS_TESTSRC_H
 #define DDP_TESTS_TESTSRC_H
 
