@@ -14,7 +14,7 @@
 #define PAUSE_MAX 16      // windows without learning; then also without a look-up, if few hits
 
 #define SAMPLE 8     // one packet in so many tells which entries are in use
-#define STRAYS_MAX 4 // packets of a burst that may be of another path than all the others
+#define OTHERS_MAX 4 // packets of a burst that may be of another path than all the others
 
 // With AVX-512, packets that are all of one entry are compared with it as with AVX2, which is no
 // slower.
@@ -45,7 +45,7 @@ static void cache_clear(struct ddp_cache *cache) {
 	none->expect = 1u << CACHE_PICK_MORE; // nor this
 	for (unsigned int i = 0; i < TRACE_WORDS; i++)
 		none->words[i].holds = cache->ones;
-	cache_ban_clear(&cache->exclusions[0]);
+	cache_exclusion_clear(&cache->exclusions[0]);
 	cache->n_exclusions = 1;
 	cache->n_entries = 1;
 	cache->last = 0;
@@ -182,7 +182,8 @@ static void cache_thin(struct ddp_cache *cache) {
 	cache_tree_build(cache);
 }
 
-// Packets of one path in one burst make the same entry; so do packets that the tree leads astray.
+// Packets of one path in one burst make the same entry; so do packets for which the tree names
+// another one.
 static bool entry_is_known(const struct ddp_cache *cache) {
 	const struct cache_entry *made = &cache->entries[cache->n_entries];
 
@@ -207,7 +208,7 @@ static void exclusion_share(struct ddp_cache *cache, struct cache_entry *entry) 
 	while (i < cache->n_exclusions && memcmp(&cache->exclusions[i], &entry->exclusions[0],
 						 sizeof(cache->exclusions[i])) != 0)
 		i++;
-	if (i == CACHE_BANS)
+	if (i == CACHE_EXCLUSIONS)
 		return; // it is looked at as its own
 	if (i == cache->n_exclusions)
 		cache->exclusions[cache->n_exclusions++] = entry->exclusions[0];
@@ -317,18 +318,18 @@ static void row_xor(struct ddp_burst *burst, unsigned int i, unsigned int len) {
 	burst->hashes[i] = ddp_hash_simple_xor(input, len);
 }
 
-// All packets but the strays are of one entry.
+// All packets but these others are of one entry.
 static void one_finish(const struct ddp_cache *cache, const struct ddp_policy *policy,
 		       const struct ddp_hash *hash, const struct cache_entry *entry,
-		       struct rte_mbuf *const *mbufs, unsigned int n, uint64_t strays,
+		       struct rte_mbuf *const *mbufs, unsigned int n, uint64_t others,
 		       struct ddp_burst *burst) {
 	unsigned int len = entry->verdict.input_len;
 	struct cache_steering steering;
 
-	burst->verdict = strays == 0 ? &entry->verdict : NULL;
-	for (unsigned int i = 0; strays != 0 && i < n; i++)
+	burst->verdict = others == 0 ? &entry->verdict : NULL;
+	for (unsigned int i = 0; others != 0 && i < n; i++)
 		burst->verdicts[i] = &entry->verdict;
-	steer_begin(&steering, policy, mbufs, 0, n, strays, burst);
+	steer_begin(&steering, policy, mbufs, 0, n, others, burst);
 	for (unsigned int i = 0; entry->n_sorts > 0 && i < n; i++)
 		row_sort(burst, i, entry);
 	if (len > 0 && entry->verdict.function != DDP_HASH_SIMPLE_XOR)
@@ -403,7 +404,7 @@ static void last_choose(struct ddp_cache *cache, unsigned int n, uint64_t misses
 	uintptr_t differs = 0;
 
 	cache->last = 0;
-	if (n_misses > STRAYS_MAX || n_misses == n)
+	if (n_misses > OTHERS_MAX || n_misses == n)
 		return;
 	// In groups: whether one packet differs from the first is anyone's guess.
 	for (unsigned int i = 1; i < n && (i % 8 != 0 || differs == 0); i++)
@@ -417,22 +418,22 @@ static uint64_t burst_look_up(struct ddp_cache *cache, const struct ddp_policy *
 			      const struct ddp_hash *hash, struct rte_mbuf *const *mbufs,
 			      unsigned int n, struct unhashed *unhashed, struct ddp_burst *burst) {
 	struct cache_entry *entry = &cache->entries[cache->last];
-	uint64_t strays, misses = 0;
+	uint64_t others, misses = 0;
 
 	if (cache->last != 0 && cache->mode != DDP_CACHE_TREE) {
-		strays = kernels[cache->isa].one->one(cache, entry, mbufs, n, burst);
-		cache->clean = strays == 0;
-		if (__builtin_popcountll(strays) <= STRAYS_MAX ||
+		others = kernels[cache->isa].one->one(cache, entry, mbufs, n, burst);
+		cache->clean = others == 0;
+		if (__builtin_popcountll(others) <= OTHERS_MAX ||
 		    cache->mode == DDP_CACHE_UNIFORM) {
-			one_finish(cache, policy, hash, entry, mbufs, n, strays, burst);
+			one_finish(cache, policy, hash, entry, mbufs, n, others, burst);
 			entry->used = true;
 			if (cache->mode == DDP_CACHE_UNIFORM) {
-				if (strays == ~UINT64_C(0) >> (64 - n))
+				if (others == ~UINT64_C(0) >> (64 - n))
 					cache->last = 0;
-				return strays;
+				return others;
 			}
-			for (; strays != 0; strays &= strays - 1) {
-				unsigned int i = __builtin_ctzll(strays);
+			for (; others != 0; others &= others - 1) {
+				unsigned int i = __builtin_ctzll(others);
 
 				misses |=
 					many_run(cache, policy, hash, mbufs, i, 1, unhashed, burst)

@@ -502,8 +502,8 @@ static void words_make(struct maker *m) {
 	}
 }
 
-// The lists that are not yet in a exclusion: from the place of the first of them on, as many as one
-// takes.
+// The lists that are not yet in an exclusion: from the place of the first of them on, as many as
+// one takes.
 static void exclusion_make(struct maker *m, uint8_t *todo) {
 	const struct trace_list *lists = m->trace->lists;
 	struct cache_entry *entry = m->entry;
@@ -526,7 +526,7 @@ static void lists_make(struct maker *m) {
 	uint8_t todo = 0;
 
 	for (unsigned int i = 0; i < TRACE_WORDS; i++)
-		cache_ban_clear(&entry->exclusions[i]);
+		cache_exclusion_clear(&entry->exclusions[i]);
 	for (unsigned int i = 0; i < m->trace->n_lists; i++) {
 		const struct trace_list *noted = &m->trace->lists[i];
 

@@ -29,21 +29,21 @@
 #define CACHE_SLOTS 65536  // of the tree; the first CACHE_ENTRIES are its leaves
 #define CACHE_DEPTH 12
 #define CACHE_SPECIALS 4
-#define CACHE_WINDOWS 8    // pieces of a packet that are compared,
-#define CACHE_WINDOW 32    // each of so many bytes
-#define CACHE_PAIRS 8      // pairs of pieces of 16 bytes, where entries differ between packets
-#define CACHE_BANS 64      // different ones, the first of which forbids nothing
-#define CACHE_LANES 16     // entries that are told apart at once
-#define CACHE_HINT 4       // bytes that tell one of them from the others
-#define CACHE_PLACES 3     // of 16 bytes, that these are in
-#define CACHE_ANYWHERE 128 // where these are with picks: before
-#define CACHE_NODES 1024   // groups of so many entries
-#define CACHE_GROUPS 4     // groups of steering rules that an entry's packets are looked up in
-#define CACHE_KEYS 4       // fields of each
-#define CACHE_LINES 4      // of a packet that picks may be from; most are from the first
-#define CACHE_NEAR 2       // ones, which are prefetched
-#define CACHE_ASKS 4       // pairs or lines of a packet that are counted, at most
-#define CACHE_SORTS 8      // fields that are sorted, of an entry's packets
+#define CACHE_WINDOWS 8     // pieces of a packet that are compared,
+#define CACHE_WINDOW 32     // each of so many bytes
+#define CACHE_PAIRS 8       // pairs of pieces of 16 bytes, where entries differ between packets
+#define CACHE_EXCLUSIONS 64 // different ones, the first of which forbids nothing
+#define CACHE_LANES 16      // entries that are told apart at once
+#define CACHE_HINT 4        // bytes that tell one of them from the others
+#define CACHE_PLACES 3      // of 16 bytes, that these are in
+#define CACHE_ANYWHERE 128  // where these are with picks: before
+#define CACHE_NODES 1024    // groups of so many entries
+#define CACHE_GROUPS 4      // groups of steering rules that an entry's packets are looked up in
+#define CACHE_KEYS 4        // fields of each
+#define CACHE_LINES 4       // of a packet that picks may be from; most are from the first
+#define CACHE_NEAR 2        // ones, which are prefetched
+#define CACHE_ASKS 4        // pairs or lines of a packet that are counted, at most
+#define CACHE_SORTS 8       // fields that are sorted, of an entry's packets
 
 // Bytes of the packet on their way to a 16-byte block of the row that is hashed.
 struct cache_gather {
@@ -169,7 +169,7 @@ struct cache_entry {
 } __attribute__((aligned(64)));
 
 // None of its words is anywhere.
-static inline void cache_ban_clear(struct cache_exclusion *exclusion) {
+static inline void cache_exclusion_clear(struct cache_exclusion *exclusion) {
 	memset(exclusion->from, 0x80, sizeof(exclusion->from));
 	memset(exclusion->words, 0xff, sizeof(exclusion->words));
 }
@@ -272,7 +272,7 @@ struct ddp_cache {
 	uint32_t n_slots, n_lanes, n_exclusions;
 	uint32_t tree_work; // that the tree took, in looks at a byte of an entry: some 10 ns each
 	struct cache_entry entries[CACHE_ENTRIES];
-	struct cache_exclusion exclusions[CACHE_BANS] __attribute__((aligned(64)));
+	struct cache_exclusion exclusions[CACHE_EXCLUSIONS] __attribute__((aligned(64)));
 	uint64_t ones[65536 / 64]; // a word that any value fits
 	struct cache_lanes lanes[CACHE_NODES];
 	cache_node slots[CACHE_SLOTS];
