@@ -151,8 +151,9 @@ cache(void *arg, struct rte_mbuf *const *mbufs, unsigned int n, struct rte_mbuf 
 	const struct ddp_verdict *path;
 	struct user *user = arg;
 
-	ddp_cache_run_ahead(user->cache, &user->policy, &work.hash, mbufs, n, next,
-			    sizeof(struct rte_mbuf) + RTE_PKTMBUF_HEADROOM, &burst);
+	for (unsigned int i = 0; next != NULL && i < n; i++)
+		headers_prefetch(next[i], 2);
+	ddp_cache_run(user->cache, &user->policy, &work.hash, mbufs, n, &burst);
 	path = burst.verdict;
 	if (path != NULL && path->input_len > 0) {
 		const uint32_t packet_type = path->packet_type;

@@ -182,12 +182,7 @@ static bool cache_agrees(struct front *front, struct ddp_burst *result, const st
 	memset(result->hashes, 0xa5, sizeof(result->hashes));
 	memset(result->steer, 0xa5, sizeof(result->steer));
 	result->verdict = NULL;
-	if (front->n_packets % 2 == 0)
-		ddp_cache_run(front->cache, policy, hash, burst->mbufs, burst->n, result);
-	else // which headers are prefetched must make no difference
-		ddp_cache_run_ahead(front->cache, policy, hash, burst->mbufs, burst->n,
-				    burst->mbufs, sizeof(struct rte_mbuf) + RTE_PKTMBUF_HEADROOM,
-				    result);
+	ddp_cache_run(front->cache, policy, hash, burst->mbufs, burst->n, result);
 	for (unsigned int i = 0; i < burst->n; i++) {
 		const uint8_t *bytes = bytes_of(burst->mbufs[i]);
 		const char *what = cache_difference(&verdicts[i], way, result, bytes, i);

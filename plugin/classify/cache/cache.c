@@ -521,18 +521,14 @@ static void burst_count(struct ddp_cache *cache, unsigned int n, unsigned int n_
 		window_end(cache);
 }
 
-// ahead: prefetch the next burst's packets, which nothing else does.
 static void packets_interpret(struct ddp_cache *cache, const struct ddp_policy *policy,
 			      const struct ddp_hash *hash, struct rte_mbuf *const *mbufs,
-			      uint64_t which, bool ahead, struct unhashed *unhashed,
-			      struct ddp_burst *burst) {
+			      uint64_t which, struct unhashed *unhashed, struct ddp_burst *burst) {
 	deep_prefetch(mbufs[__builtin_ctzll(which)]);
 	while (which != 0) {
 		unsigned int i = __builtin_ctzll(which);
 
 		which &= which - 1;
-		if (ahead)
-			cache_prefetch_next(burst, i, TRACE_REACH);
 		if (which != 0)
 			deep_prefetch(mbufs[__builtin_ctzll(which)]);
 		packet_interpret(cache, policy, mbufs[i], i, unhashed, burst);
@@ -540,9 +536,9 @@ static void packets_interpret(struct ddp_cache *cache, const struct ddp_policy *
 	unhashed_hash(unhashed, cache, hash, burst);
 }
 
-void ddp_cache_run_ahead(struct ddp_cache *cache, const struct ddp_policy *policy,
-			 const struct ddp_hash *hash, struct rte_mbuf *const *mbufs, unsigned int n,
-			 struct rte_mbuf *const *next, unsigned int off, struct ddp_burst *burst) {
+void ddp_cache_run(struct ddp_cache *cache, const struct ddp_policy *policy,
+		   const struct ddp_hash *hash, struct rte_mbuf *const *mbufs, unsigned int n,
+		   struct ddp_burst *burst) {
 	// Before rules are looked at: they are at least as new.
 	const uint64_t id = __atomic_load_n(&policy->id, __ATOMIC_ACQUIRE);
 	struct unhashed unhashed;
@@ -550,8 +546,6 @@ void ddp_cache_run_ahead(struct ddp_cache *cache, const struct ddp_policy *polic
 	uint64_t misses;
 
 	unhashed.n = unhashed.words = 0;
-	burst->next = next;
-	burst->next_off = off;
 	burst->verdict = NULL;
 	if (n == 0)
 		return;
@@ -560,8 +554,8 @@ void ddp_cache_run_ahead(struct ddp_cache *cache, const struct ddp_policy *polic
 	if (cache->mode == DDP_CACHE_BYPASS)
 		cache->bypass = n;
 	if (cache->bypass > 0) {
-		packets_interpret(cache, policy, hash, mbufs, UINT64_MAX >> (64 - n), true,
-				  &unhashed, burst);
+		packets_interpret(cache, policy, hash, mbufs, UINT64_MAX >> (64 - n), &unhashed,
+				  burst);
 		stat_add(&cache->stats.misses, n);
 		cache->bypass -= cache->bypass < n ? cache->bypass : n;
 		return;
@@ -574,12 +568,6 @@ void ddp_cache_run_ahead(struct ddp_cache *cache, const struct ddp_policy *polic
 	burst_count(cache, n, n_misses);
 	if (misses == 0)
 		return;
-	packets_interpret(cache, policy, hash, mbufs, misses, false, &unhashed, burst);
+	packets_interpret(cache, policy, hash, mbufs, misses, &unhashed, burst);
 	tree_renew(cache, n_misses);
-}
-
-void ddp_cache_run(struct ddp_cache *cache, const struct ddp_policy *policy,
-		   const struct ddp_hash *hash, struct rte_mbuf *const *mbufs, unsigned int n,
-		   struct ddp_burst *burst) {
-	ddp_cache_run_ahead(cache, policy, hash, mbufs, n, NULL, 0, burst);
 }

@@ -89,8 +89,6 @@ struct ddp_burst {
 	const struct ddp_flow_entry *steer[DDP_BURST_MAX];
 
 	// for the implementation
-	struct rte_mbuf *const *next; // see ddp_cache_run_ahead()
-	unsigned int next_off;
 	struct ddp_verdict own[DDP_BURST_MAX]; // of packets that no entry matched
 	const uint8_t *bytes[DDP_BURST_MAX];
 	// Of packets from the first one looked up on: what they need, or what differs from their
@@ -159,14 +157,6 @@ void ddp_cache_init(struct ddp_cache *cache, enum ddp_isa isa);
 void ddp_cache_run(struct ddp_cache *cache, const struct ddp_policy *policy,
 		   const struct ddp_hash *hash, struct rte_mbuf *const *mbufs, unsigned int n,
 		   struct ddp_burst *burst);
-
-// Like ddp_cache_run(), and meanwhile prefetch the headers of the next n packets, as far as paths
-// now known need; they begin off bytes behind the start of their mbufs (the mbufs are not read).
-// Memory answers while packets are compared: a block of prefetches before or after would only wait
-// for it.
-void ddp_cache_run_ahead(struct ddp_cache *cache, const struct ddp_policy *policy,
-			 const struct ddp_hash *hash, struct rte_mbuf *const *mbufs, unsigned int n,
-			 struct rte_mbuf *const *next, unsigned int off, struct ddp_burst *burst);
 
 // For tests and benchmarks.
 enum ddp_cache_mode {

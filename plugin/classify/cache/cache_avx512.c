@@ -119,14 +119,13 @@ struct stretch {
 	struct rte_mbuf *const *mbufs;
 	const struct ddp_verdict **verdicts;
 	uint8_t (*heads)[DDP_HASH_HEAD];
-	unsigned int first;
 	struct ddp_burst *burst;
 };
 
 // Of n packets: the entry of each, and all that most need. near: there is only one group of
 // entries.
-INLINE void block_look_up(struct stretch s, const unsigned int n_lines, const bool near,
-			  const bool ahead, size_t at, const unsigned int n) {
+INLINE void block_look_up(struct stretch s, const unsigned int n_lines, const bool near, size_t at,
+			  const unsigned int n) {
 	struct rte_mbuf *const *mbufs = s.mbufs + at;
 	const struct cache_entry *entries[BLOCK];
 	const uint8_t *bytes[BLOCK];
@@ -159,17 +158,14 @@ INLINE void block_look_up(struct stretch s, const unsigned int n_lines, const bo
 		entries[i] = cache_entry_of(s.verdicts[at + i]);
 	}
 #pragma GCC unroll 8
-	for (unsigned int i = 0; i < n; i++) {
-		if (ahead)
-			cache_prefetch_next(s.burst, s.first + at + i, 64 * n_lines);
+	for (unsigned int i = 0; i < n; i++)
 		s.burst->differing[at + i] = whole_differs(whole_load(entries[i]), lines[i],
 							   n_lines, mbufs[i], s.heads[at + i]);
-	}
 }
 
 INLINE void blocks_look_up(const struct ddp_cache *cache, const unsigned int n_lines,
-			   const bool near, const bool ahead, struct rte_mbuf *const *mbufs,
-			   unsigned int first, size_t n, struct ddp_burst *burst) {
+			   const bool near, struct rte_mbuf *const *mbufs, unsigned int first,
+			   size_t n, struct ddp_burst *burst) {
 	const struct cache_lanes *only = &cache->lanes[near ? cache->root : 0];
 	const struct stretch s = {
 		.cache = cache,
@@ -179,28 +175,23 @@ INLINE void blocks_look_up(const struct ddp_cache *cache, const unsigned int n_l
 		.mbufs = mbufs + first,
 		.verdicts = burst->verdicts + first,
 		.heads = burst->rows.heads + first,
-		.first = first,
 		.burst = burst,
 	};
 	size_t i = 0;
 
 	for (; i + BLOCK <= n; i += BLOCK)
-		block_look_up(s, n_lines, near, ahead, i, BLOCK);
+		block_look_up(s, n_lines, near, i, BLOCK);
 	for (; i < n; i++)
-		block_look_up(s, n_lines, near, ahead, i, 1);
+		block_look_up(s, n_lines, near, i, 1);
 }
 
 INLINE void many_of_lines(const struct ddp_cache *cache, const unsigned int n_lines,
 			  struct rte_mbuf *const *mbufs, unsigned int first, unsigned int n,
 			  struct ddp_burst *burst) {
-	const bool ahead = burst->next != NULL;
-
 	if (cache->depth > 0)
-		blocks_look_up(cache, n_lines, false, true, mbufs, first, n, burst);
-	else if (ahead)
-		blocks_look_up(cache, n_lines, true, true, mbufs, first, n, burst);
+		blocks_look_up(cache, n_lines, false, mbufs, first, n, burst);
 	else
-		blocks_look_up(cache, n_lines, true, false, mbufs, first, n, burst);
+		blocks_look_up(cache, n_lines, true, mbufs, first, n, burst);
 }
 
 static void many_begin(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,

@@ -100,9 +100,8 @@ INLINE uint32_t sweep_any(sweep_t sweep, const whole_t *whole, const unsigned in
 // might not have.
 INLINE bool one_sweep(const struct cache_entry *entry, const unsigned int n_windows,
 		      const unsigned int n_exclusions, const unsigned int n_blocks,
-		      const bool ahead, struct rte_mbuf *const *mbufs, unsigned int n,
-		      struct ddp_burst *burst) {
-	const uint32_t min_len = entry->min_len, reach = entry->reach;
+		      struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst) {
+	const uint32_t min_len = entry->min_len;
 	const whole_t whole = whole_load(entry, n_windows, n_exclusions);
 	sweep_t sweep = sweep_none(n_windows);
 	from_t from[3];
@@ -116,8 +115,6 @@ INLINE bool one_sweep(const struct cache_entry *entry, const unsigned int n_wind
 		const struct rte_mbuf *mbuf = mbufs[i];
 		const uint8_t *bytes = cache_bytes(mbuf);
 
-		if (ahead)
-			cache_prefetch_next(burst, i, reach);
 		if (__builtin_expect_with_probability(mbuf->data_len < min_len, 0, 0.9))
 			return false;
 		sweep = sweep_add(sweep, &whole, n_windows, n_exclusions, bytes);
@@ -145,7 +142,6 @@ INLINE uint64_t one_run(const struct cache_entry *entry, const unsigned int n_wi
 		uint32_t bad, fail;
 		const uint8_t *bytes = bytes_of(mbuf, reach, &bad);
 
-		cache_prefetch_next(burst, i, reach);
 		bad |= (uint32_t)mbuf->data_len - min_len;
 		fail = whole_differs(&whole, n_windows, n_exclusions, bytes) | bad >> 31;
 		if (more)
@@ -162,15 +158,10 @@ INLINE uint64_t one_run(const struct cache_entry *entry, const unsigned int n_wi
 INLINE uint64_t one_swept(const struct cache_entry *entry, const unsigned int n_windows,
 			  const unsigned int n_exclusions, const unsigned int n_blocks, bool clean,
 			  struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst) {
-	bool swept = false;
-
-	clean &= entry->reach <= entry->min_len;
-	if (clean && burst->next == NULL)
-		swept = one_sweep(entry, n_windows, n_exclusions, n_blocks, false, mbufs, n, burst);
-	else if (clean)
-		swept = one_sweep(entry, n_windows, n_exclusions, n_blocks, true, mbufs, n, burst);
-	return swept ? 0 :
-		       one_run(entry, n_windows, n_exclusions, n_blocks, false, mbufs, n, burst);
+	if (clean && entry->reach <= entry->min_len &&
+	    one_sweep(entry, n_windows, n_exclusions, n_blocks, mbufs, n, burst))
+		return 0;
+	return one_run(entry, n_windows, n_exclusions, n_blocks, false, mbufs, n, burst);
 }
 
 INLINE uint64_t one_blocks(const struct cache_entry *entry, const unsigned int n_windows,
@@ -318,7 +309,6 @@ INLINE void many_compare(const struct ddp_cache *cache, const unsigned int n_pai
 		vector_t differs = {0};
 		uint32_t bad;
 
-		cache_prefetch_next(burst, first + i, cache->reach);
 		for (unsigned int p = 0; p < n_pairs; p++)
 			differs = pair_differs(differs, entry, p, bytes);
 		differs = exclusion_differs(differs,

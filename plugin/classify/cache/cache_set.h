@@ -279,19 +279,6 @@ struct ddp_cache {
 	uint16_t scratch[16 * CACHE_ENTRIES];
 };
 
-// As ddp_cache_run_ahead() promises, while packet i is worked on: so many bytes of the next one. In
-// line, always: gcc leaves out calls of functions that only prefetch.
-INLINE void cache_prefetch_next(const struct ddp_burst *burst, unsigned int i, unsigned int reach) {
-	const char *bytes;
-
-	if (burst->next == NULL)
-		return;
-	bytes = (const char *)burst->next[i] + burst->next_off;
-	__builtin_prefetch(bytes);
-	if (reach > 64)
-		__builtin_prefetch(bytes + 64);
-}
-
 // Entries are compared by picks.
 static inline bool cache_has_picks(enum ddp_isa isa) {
 	return isa == DDP_ISA_AVX512;
