@@ -38,6 +38,7 @@ static void kind_draw(struct draw *d) {
 		d->left = 1 + below(d, 16);
 	} else if (percent < 80) {
 		d->kind = DRAW_REPEAT;
+		d->rare = below(d, 2) == 0 ? 8 : BURST_MAX; // or a single stray in a burst
 		d->left = 1 + below(d, 16);
 	} else if (percent < 85) {
 		d->kind = DRAW_WILD;
@@ -75,7 +76,7 @@ static void packet_draw(struct draw *d, struct bytes *packet) {
 		changed_take(d, d->set[below(d, d->n)], below(d, 4) == 0, packet);
 		return;
 	case DRAW_REPEAT:
-		changed_take(d, d->frame, below(d, 8) == 0, packet);
+		changed_take(d, d->frame, below(d, d->rare) == 0, packet);
 		return;
 	case DRAW_WILD:
 		changed_take(d, below(d, d->frames->n), 1 + below(d, 5), packet);

@@ -28,6 +28,7 @@ struct draw {
 	unsigned int left; // bursts or, of a sweep, packets of this kind
 	unsigned int at;   // of a sweep
 	unsigned int frame;
+	unsigned int rare; // of so many repeated packets one is changed
 };
 
 // Take n packets from first on, each once.

@@ -242,7 +242,8 @@ static void spot_mutate(const struct spot *spot, uint8_t *bytes, uint64_t *seed)
 
 uint32_t frame_mutate(const struct frame *frame, uint8_t bytes[PACKET_MAX], uint32_t len,
 		      uint64_t *seed) {
-	uint32_t early = len < EARLY ? len : EARLY;
+	uint32_t early = len < EARLY ? len : EARLY, end;
+	const struct spot *spot;
 
 	if (len == 0)
 		return 0;
@@ -255,11 +256,15 @@ uint32_t frame_mutate(const struct frame *frame, uint8_t bytes[PACKET_MAX], uint
 		bit_flip(bytes, random_below(seed, 8 * early));
 		return len;
 	case 12:
-	case 13:
 		bytes[random_below(seed, early)] = random_next(seed) >> 56;
 		return len;
-	case 14:
-		return random_below(seed, len + 1);
+	case 13:
+	case 14: // often a byte before a field's end
+		if (frame->n_spots == 0 || random_below(seed, 2) == 0)
+			return random_below(seed, len + 1);
+		spot = &frame->spots[random_below(seed, frame->n_spots)];
+		end = (spot->bit + spot->width + 7) / 8;
+		return end <= len ? end - 1 : len;
 	default: // telling values, parts twice, parts left out
 		return mutate(bytes, len, seed);
 	}
