@@ -215,6 +215,45 @@ static void bursts_compare(const struct user *a, const struct user *b) {
 	}
 }
 
+// All packets of many bursts were of one path. Now one is not, by a bit or by its length.
+static void strays_check(enum ddp_isa isa, const struct piece *pieces) {
+	uint8_t usual[PACKET_MAX] = {0}, stray[PACKET_MAX] = {0};
+	uint32_t len = packet_build(pieces, usual);
+	struct rte_mbuf usual_mbuf = mbuf_of(usual, PACKET_MAX, len);
+	struct rte_mbuf stray_mbuf = mbuf_of(stray, PACKET_MAX, len);
+	struct rte_mbuf *mbufs[N_BURST];
+	struct user cached, walked;
+
+	user_init(&cached, "gtpu", isa);
+	user_begin(&walked, cached.loaded, DDP_ISA_SCALAR);
+	ddp_cache_force(walked.cache, DDP_CACHE_BYPASS);
+	for (unsigned int i = 0; i < N_BURST; i++)
+		mbufs[i] = &usual_mbuf;
+	for (unsigned int byte = 0; byte < 2 * len; byte++) {
+		memcpy(stray, usual, len);
+		stray_mbuf.data_len = stray_mbuf.pkt_len = byte < len ? len : byte - len;
+		if (byte < len)
+			stray[byte] ^= 1 << byte % 8;
+		for (unsigned int i = 0; i < 4; i++)
+			burst_run(&cached, mbufs);
+		mbufs[byte % N_BURST] = &stray_mbuf;
+		burst_run(&cached, mbufs);
+		burst_run(&walked, mbufs);
+		bursts_compare(&cached, &walked);
+		mbufs[byte % N_BURST] = &usual_mbuf;
+	}
+	user_end(&walked);
+	user_fini(&cached);
+}
+
+TEST(one_stray_in_a_burst_is_found) {
+	static const struct piece *const packets[] = {udp, tcp, vlan, gtpu, inner};
+
+	for (enum ddp_isa isa = 0; isa < DDP_ISA_LEVELS; isa++)
+		for (unsigned int i = 0; i < COUNT(packets) && ddp_isa_supported(isa); i++)
+			strays_check(isa, packets[i]);
+}
+
 /* Counts: what a cache that works badly would only show as lost time */
 
 #define N_PATHS 1200
