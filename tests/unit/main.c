@@ -40,10 +40,11 @@ static void files_print(void) {
 // One test, or one for each row. Returns how many.
 static unsigned int tests_make(const struct unit *unit, const struct unit *each,
 			       struct CMUnitTest *tests) {
-	const char *row = unit->rows;
-	unsigned int n = row != NULL ? unit->n_rows : 1;
+	unsigned int n = unit->rows != NULL ? unit->n_rows : 1;
 
-	for (unsigned int i = 0; i < n; i++, row += unit->row_size) {
+	for (unsigned int i = 0; i < n; i++) {
+		const char *row;
+
 		tests[i] = (struct CMUnitTest){
 			.name = unit->name,
 			.test_func = unit->test,
@@ -52,6 +53,7 @@ static unsigned int tests_make(const struct unit *unit, const struct unit *each,
 		};
 		if (unit->rows == NULL)
 			continue;
+		row = (const char *)unit->rows + i * unit->row_size;
 		memcpy(&tests[i].name, row, sizeof(tests[i].name));
 		tests[i].initial_state = (void *)(uintptr_t)row;
 	}
