@@ -160,41 +160,41 @@ static void input_get(const struct flow_counter *counter, unsigned int i,
 
 // The end points of the tunnel, if the packet has an IP header around the innermost one.
 static void outer_take(const struct ddp_verdict *verdict, const struct capture_packet *packet,
-		       struct flow *flow) {
+		       struct flow_detail *detail) {
 	const uint8_t *ip = packet->data + verdict->l3_off;
 	bool is_v6;
 
 	if (verdict->inner_l3_off == UINT16_MAX || verdict->inner_l3_off > packet->len)
 		return;
 	is_v6 = ip[0] >> 4 == 6;
-	flow->outer_len = is_v6 ? 32 : 8;
-	memcpy(flow->outer, ip + (is_v6 ? 8 : 12), flow->outer_len);
+	detail->outer_len = is_v6 ? 32 : 8;
+	memcpy(detail->outer, ip + (is_v6 ? 8 : 12), detail->outer_len);
 }
 
 // What both directions of a flow have in common.
 static void pair_take(const struct flow_counter *counter, const struct layout *layout,
-		      struct flow *flow) {
+		      struct flow_detail *detail) {
 	uint8_t opposite[FLOW_INPUT_SIZE] = {0};
 
-	for (unsigned int at = 0; at < flow->input_len; at++)
-		opposite[at] = flow->input[layout->opposite[at]];
-	flow->direction = memcmp(flow->input, opposite, flow->input_len) > 0;
-	flow->pair =
-		input_key(counter, 0, flow->direction ? opposite : flow->input, flow->input_len);
+	for (unsigned int at = 0; at < detail->input_len; at++)
+		opposite[at] = detail->input[layout->opposite[at]];
+	detail->direction = memcmp(detail->input, opposite, detail->input_len) > 0;
+	detail->pair = input_key(counter, 0, detail->direction ? opposite : detail->input,
+				 detail->input_len);
 }
 
-static void flow_begin(struct flow_counter *counter, struct flow *flow, unsigned int i,
+static void flow_begin(struct flow_counter *counter, struct flow_detail *detail, unsigned int i,
 		       const struct capture_packet *packet) {
 	const struct ddp_verdict *verdict =
 		packet->len > UINT16_MAX ? NULL : ddp_burst_verdict(&counter->burst->run, i);
 
-	flow->layout = layout_find(counter, i, packet, verdict);
-	flow->input_len = counter->burst->input_lens[i];
-	input_get(counter, i, flow->input);
+	detail->layout = layout_find(counter, i, packet, verdict);
+	detail->input_len = counter->burst->input_lens[i];
+	input_get(counter, i, detail->input);
 	if (!counter->is_ue)
-		pair_take(counter, &counter->layouts[flow->layout], flow);
+		pair_take(counter, &counter->layouts[detail->layout], detail);
 	if (verdict != NULL)
-		outer_take(verdict, packet, flow);
+		outer_take(verdict, packet, detail);
 }
 
 void flow_counter_count(struct flow_counter *counter, const struct spread_burst *burst,
@@ -218,7 +218,7 @@ void flow_counter_count(struct flow_counter *counter, const struct spread_burst 
 		if (flow == NULL)
 			continue;
 		if (flow->packets == 1)
-			flow_begin(counter, flow, i, packet);
+			flow_begin(counter, flow->detail, i, packet);
 		flow->bytes += packet->wire_len;
 		for (unsigned int p = 0; p < counter->n_places; p++) {
 			const uint16_t place = places[p][first + i];
@@ -278,7 +278,7 @@ static const char *end_text(struct ddp_arena *arena, const char *address, const 
 
 const char *flow_text(struct flow_counter *counter, const struct flow *flow,
 		      struct ddp_arena *arena) {
-	const struct layout *layout = &counter->layouts[flow->layout];
+	const struct layout *layout = &counter->layouts[flow->detail->layout];
 	char parts[N_PARTS][FIELD_TEXT_SIZE] = {0}, value[FIELD_TEXT_SIZE];
 	const char *rest = "", *from, *to;
 	unsigned int at = 0;
@@ -286,9 +286,9 @@ const char *flow_text(struct flow_counter *counter, const struct flow *flow,
 	for (unsigned int i = 0; i < layout->n_fields; at += field_size(layout, i++)) {
 		const enum part part = part_of(layout->names[i]);
 
-		if (at + field_size(layout, i) > flow->input_len)
+		if (at + field_size(layout, i) > flow->detail->input_len)
 			break;
-		field_value(counter, layout, i, flow->input + at, value);
+		field_value(counter, layout, i, flow->detail->input + at, value);
 		if (part != N_PARTS && parts[part][0] == '\0')
 			memcpy(parts[part], value, sizeof(value));
 		else
@@ -305,26 +305,26 @@ const char *flow_text(struct flow_counter *counter, const struct flow *flow,
 }
 
 const char *flow_outer_text(const struct flow *flow, struct ddp_arena *arena) {
-	const unsigned int size = flow->outer_len / 2;
+	const unsigned int size = flow->detail->outer_len / 2;
 	const int family = size == 16 ? AF_INET6 : AF_INET;
 	char src[INET6_ADDRSTRLEN], dst[INET6_ADDRSTRLEN];
 
 	if (size == 0)
 		return NULL;
-	inet_ntop(family, flow->outer, src, sizeof(src));
-	inet_ntop(family, flow->outer + size, dst, sizeof(dst));
+	inet_ntop(family, flow->detail->outer, src, sizeof(src));
+	inet_ntop(family, flow->detail->outer + size, dst, sizeof(dst));
 	return ddp_arena_printf(arena, "%s > %s", src, dst);
 }
 
 const char *flow_address(struct flow_counter *counter, const struct flow *flow,
 			 char text[FIELD_TEXT_SIZE]) {
-	const struct layout *layout = &counter->layouts[flow->layout];
+	const struct layout *layout = &counter->layouts[flow->detail->layout];
 	size_t len;
 
 	if (layout->n_fields != 1 || part_of(layout->names[0]) > DST ||
-	    field_size(layout, 0) != flow->input_len)
+	    field_size(layout, 0) != flow->detail->input_len)
 		return NULL;
-	field_value(counter, layout, 0, flow->input, text);
+	field_value(counter, layout, 0, flow->detail->input, text);
 	len = strlen(text);
 	snprintf(text + len, FIELD_TEXT_SIZE - len, "%s",
 		 strchrnul(layout->names[0], '/')); // of a part of it

@@ -40,15 +40,20 @@ static size_t slots_size(const struct flows *flows) {
 }
 
 void flows_init(struct flows *flows, bool detailed, unsigned int n_places, size_t size) {
-	size_t n;
+	size_t detail_size = 0, n;
 
 	*flows = (struct flows){.mask = FIRST_SLOTS - 1, .stride = offsetof(struct flow, bytes)};
-	if (detailed)
+	if (detailed) {
 		flows->stride = sizeof(struct flow) + n_places * sizeof(struct flow_place);
-	n = size / (flows->stride + SLOT_BYTES);
+		flows->stride = RTE_MAX(flows->stride, (uint32_t)RTE_CACHE_LINE_MIN_SIZE);
+		detail_size = sizeof(struct flow_detail);
+	}
+	n = size / (flows->stride + detail_size + SLOT_BYTES);
 	flows->n_max = RTE_MAX(RTE_MIN(n, (size_t)UINT32_MAX / 4), (size_t)FLOWS_LEAST);
 	flows->slots = memory_reserve(slots_size(flows));
 	flows->entries = memory_reserve((size_t)flows->n_max * flows->stride);
+	if (detailed)
+		flows->details = memory_reserve(flows->n_max * detail_size);
 	ddp_seed_draw(&flows->seed);
 }
 
@@ -57,6 +62,8 @@ void flows_fini(struct flows *flows) {
 		return;
 	munmap(flows->slots, slots_size(flows));
 	munmap(flows->entries, (size_t)flows->n_max * flows->stride);
+	if (flows->details != NULL)
+		munmap(flows->details, flows->n_max * sizeof(*flows->details));
 	flows->slots = NULL;
 }
 
@@ -97,8 +104,11 @@ struct flow *flows_count(struct flows *flows, uint64_t key) {
 		flows->n_beyond++;
 		return NULL;
 	} else {
-		flow = flows_at(flows, flows->n++);
+		flow = flows_at(flows, flows->n);
 		flow->key = key;
+		if (flows->details != NULL)
+			flow->detail = &flows->details[flows->n];
+		flows->n++;
 		*slot = (hash & ~(uint64_t)UINT32_MAX) | flows->n;
 		if (slots_are_full(flows->n, flows->mask))
 			slots_grow(flows);

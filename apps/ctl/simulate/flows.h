@@ -29,12 +29,8 @@ struct flow_place {
 	uint16_t place;    // of the first one, see steer.h
 };
 
-struct flow {
-	uint64_t key;
-	uint64_t packets;
-
-	// Only in a table with details. The table fills in nothing of it.
-	uint64_t bytes;
+// What the first packet of a flow says of it. The table fills in nothing of it.
+struct flow_detail {
 	uint64_t pair;     // the same for both directions, whatever is around them
 	uint16_t layout;   // of input, see flow_counter.h
 	uint8_t direction; // 0 or 1; both are 0 if there is only one
@@ -42,6 +38,16 @@ struct flow {
 	uint8_t input[FLOW_INPUT_SIZE]; // what was hashed
 	uint8_t outer_len;              // both addresses of the outer IP header; 0: of a single one
 	uint8_t outer[FLOW_OUTER_SIZE];
+};
+
+// What each packet changes, so in one cache line if there is one candidate.
+struct flow {
+	uint64_t key;
+	uint64_t packets;
+
+	// Only in a table with details. The table fills in detail.
+	uint64_t bytes;
+	struct flow_detail *detail;
 	struct flow_place places[]; // by candidate
 };
 
@@ -54,6 +60,7 @@ struct flows {
 	uint64_t n_beyond; // packets of others; 0: all keys are counted
 	uint64_t *slots;   // part of the hash of a key, and the number of its entry from 1; 0: free
 	uint8_t *entries;
+	struct flow_detail *details; // of the entries; NULL: without
 };
 
 // It uses about size bytes. Here and below, without memory the process ends.

@@ -304,8 +304,8 @@ static void ues_make(const struct simulation *simulation, struct candidates *can
 
 // A direction may be in a tunnel, the other one outside of it, and one of them in several.
 static int by_pair(const void *a, const void *b) {
-	const uint64_t x = (*(const struct flow *const *)a)->pair;
-	const uint64_t y = (*(const struct flow *const *)b)->pair;
+	const uint64_t x = (*(const struct flow *const *)a)->detail->pair;
+	const uint64_t y = (*(const struct flow *const *)b)->detail->pair;
 
 	return x < y ? -1 : x > y;
 }
@@ -316,7 +316,7 @@ static void pair_meet(const struct simulation *simulation, struct candidates *ca
 	unsigned int directions = 0;
 
 	for (unsigned int i = 0; i < n; i++)
-		directions |= 1u << flows[i]->direction;
+		directions |= 1u << flows[i]->detail->direction;
 	for (unsigned int p = 0; p < candidates->n && directions == 3; p++) {
 		struct flow_place all = {0};
 		unsigned int first = 0;
@@ -345,7 +345,8 @@ static void directions_make(const struct simulation *simulation, struct candidat
 		flows[i] = flows_at(table, i);
 	qsort(flows, table->n, sizeof(*flows), by_pair);
 	for (uint32_t i = 0; i < table->n; i += n) {
-		for (n = 1; i + n < table->n && flows[i + n]->pair == flows[i]->pair; n++)
+		for (n = 1;
+		     i + n < table->n && flows[i + n]->detail->pair == flows[i]->detail->pair; n++)
 			;
 		pair_meet(simulation, candidates, flows + i, n, outcomes);
 	}
@@ -380,7 +381,7 @@ static void flows_make(struct simulation *simulation, struct candidates *candida
 		simulation->top_flows[i] = (struct top_flow){
 			.text = flow_text(counter, top[i], simulation->arena),
 			.type = type_name(counter->loaded->program,
-					  counter->layouts[top[i]->layout].type),
+					  counter->layouts[top[i]->detail->layout].type),
 			.packets = top[i]->packets,
 			.bytes = top[i]->bytes,
 			.outer = flow_outer_text(top[i], simulation->arena),

@@ -40,7 +40,7 @@ TEST(beyond_the_limit_first_ones_are_counted) {
 
 	flows_init(&flows, true, 2, 1 << 20);
 	n_max = flows.n_max;
-	assert_in_range(n_max, FLOWS_LEAST, (1 << 20) / sizeof(struct flow));
+	assert_in_range(n_max, FLOWS_LEAST, (1 << 20) / sizeof(struct flow_detail));
 	for (unsigned int i = 0; i < N; i++) {
 		struct flow *flow = flows_count(&flows, key_of(i));
 

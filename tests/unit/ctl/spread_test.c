@@ -271,8 +271,8 @@ static void assert_flows(const struct flow_counter *a, const struct flow_counter
 
 		assert_int_equal(one->packets, other->packets);
 		assert_int_equal(one->bytes, other->bytes);
-		assert_int_equal(one->direction, other->direction);
-		assert_memory_equal(one->input, other->input, FLOW_INPUT_SIZE);
+		assert_int_equal(one->detail->direction, other->detail->direction);
+		assert_memory_equal(one->detail->input, other->detail->input, FLOW_INPUT_SIZE);
 		assert_memory_equal(one->places, other->places, places_size);
 	}
 }
