@@ -90,7 +90,7 @@ const struct command commands[] = {
 	 "show load-aware RSS of a port, turn it on or off, or set its interval in milliseconds",
 	 cmd_port_balance, .options = PROCESS, PORT_OPTIONS},
 	{"port capture", "PORT", "write the packets that a port receives to a file",
-	 cmd_port_capture, .options = "count file-prefix pid write", PORT_OPTIONS},
+	 cmd_port_capture, .options = "count write" PROCESS, PORT_OPTIONS},
 	{"port watch", "PORT", "show the rate of each Rx queue and the imbalance continuously",
 	 cmd_port_watch, .options = "count interval" PROCESS, PORT_OPTIONS},
 	{"version", "", "show the version", cmd_version, .options = ""},

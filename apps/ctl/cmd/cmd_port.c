@@ -67,20 +67,40 @@ static void processes_add(struct list *list, const struct port_options *options)
 	}
 }
 
+// Profiles as they were given, or by their names where a program gave their text.
+static json_t *specs_shown(const json_t *info) {
+	const json_t *names = json_object_get(info, "profiles");
+	json_t *specs = json_array(), *spec;
+	size_t i;
+
+	json_array_foreach(json_object_get(info, "profile_specs"), i, spec) {
+		const char *text = json_string_value(spec);
+		const bool is_text = text != NULL && strcmp(text, "<text>") == 0;
+
+		json_array_append(specs, is_text ? json_array_get(names, i) : spec);
+	}
+	return specs;
+}
+
 int cmd_port_list(const void *arg, struct output *out) {
 	const struct port_options *options = arg;
 	struct list list = {.infos = json_array(), .status = EXIT_GOOD};
+	json_t *info;
+	size_t i;
 
 	processes_add(&list, options);
 	// A process that does not answer does not hide the others.
 	if (list.status == EXIT_GOOD || json_array_size(list.infos) > 0) {
+		json_array_foreach(list.infos, i, info)
+			if (options->common.format == FORMAT_TABLE)
+				json_object_set_new(info, "shown", specs_shown(info));
 		if (options->common.format == FORMAT_TABLE)
 			items_table(
 				list.infos,
 				">PROCESS|PROGRAM|FILE PREFIX|>PORT|NAME|STATE|>QUEUES|PROFILES|"
 				"LOWER DEVICE",
 				"{pid}|{program}|{file_prefix}|{port}|{name}|{state}|{rx_queues}|"
-				"{profile_specs}|{lower_device}",
+				"{shown}|{lower_device}",
 				out);
 		else
 			json_write(out, json_incref(list.infos));
@@ -161,20 +181,23 @@ static void change_json(const struct port *port, const char *key, json_t *value,
 					  port->error));
 }
 
-// With the input sets and parameters that the answer to a change leaves out.
-static void change_print(struct port *port, struct output *out) {
+// With the input sets and parameters that the answer to a change leaves out, if the process says
+// them.
+static void change_print(struct port *port, const json_t *answer, struct output *out) {
 	json_t *info = port_ask(port, "info", NULL);
-	const json_t *specs = json_object_get(info, "profile_specs");
+	json_t *profiles =
+		info != NULL ? specs_shown(info) : json_incref(json_object_get(answer, "profiles"));
 	struct strbuf text;
 
+	port->status = EXIT_GOOD; // of the change
 	strbuf_init(&text);
 	fprintf(text.to, "port %u: ", port->id);
-	if (json_array_size(specs) == 0)
+	if (json_array_size(profiles) == 0)
 		fputs("no profile", text.to);
-	value_write(specs, text.to);
-	if (info != NULL)
-		output_escaped_printf(out, "%s\n", strbuf_take(&text));
+	value_write(profiles, text.to);
+	output_escaped_printf(out, "%s\n", strbuf_take(&text));
 	strbuf_fini(&text);
+	json_decref(profiles);
 	json_decref(info);
 }
 
@@ -193,7 +216,7 @@ static int change(const struct port_options *options, const char *command,
 	if (options->common.format == FORMAT_JSON && port.status != EXIT_UNREADABLE)
 		change_json(&port, "profiles", json_object_get(answer, "profiles"), out);
 	else if (answer != NULL)
-		change_print(&port, out);
+		change_print(&port, answer, out);
 	json_decref(answer);
 	free(profile);
 	return port_close(&port);

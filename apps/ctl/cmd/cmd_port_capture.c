@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // ddpctl port capture: run DPDK's own program for captures on a port.
-#include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/strbuf.h"
@@ -29,54 +32,72 @@ static const char *kept_out_by(struct port *port) {
 	return option;
 }
 
-// It must have the driver as the process has it, and name the handlers of mempools by the same
-// numbers: Debian's testpmd has libraries with handlers that dpdk-dumpcap has not.
+// The path of a library that a process has, if its owner can be trusted and LD_PRELOAD can name it.
+static char *library_of(FILE *maps, const char *name, char *line, size_t size) {
+	struct stat status;
+
+	rewind(maps);
+	while (fgets(line, size, maps) != NULL) {
+		char *path = strchr(line, '/');
+
+		line[strcspn(line, "\n")] = '\0';
+		if (path != NULL && strstr(path, name) != NULL && strpbrk(path, " :") == NULL &&
+		    stat(path, &status) == 0 && (status.st_uid == 0 || status.st_uid == geteuid()))
+			return path;
+	}
+	return NULL;
+}
+
+// dpdk-dumpcap must have the driver as the process has it, and name the handlers of mempools by the
+// same numbers: Debian's testpmd has libraries with handlers that dpdk-dumpcap has not.
 static void libraries_match(unsigned int pid) {
 	static const char *const libraries[] = {"/librte_net_ddp.so", "/librte_mempool_dpaa.so."};
+	const char *before = getenv("LD_PRELOAD"), *library;
 	char path[32], line[4096];
 	struct strbuf preload;
 	FILE *maps;
 
 	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
 	maps = fopen(path, "r");
+	if (maps == NULL)
+		return; // the libraries may be in EAL's folder
 	strbuf_init(&preload);
-	for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]) && maps != NULL; i++) {
-		rewind(maps);
-		while (fgets(line, sizeof(line), maps) != NULL) {
-			line[strcspn(line, "\n")] = '\0';
-			if (strstr(line, libraries[i]) != NULL) {
-				fprintf(preload.to, "%s:", strchr(line, '/'));
-				break;
-			}
-		}
+	for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++) {
+		library = library_of(maps, libraries[i], line, sizeof(line));
+		if (library != NULL)
+			fprintf(preload.to, "%s:", library);
 	}
-	setenv("LD_PRELOAD", strbuf_take(&preload), false);
+	fputs(before != NULL ? before : "", preload.to);
+	setenv("LD_PRELOAD", strbuf_take(&preload), true);
 	strbuf_fini(&preload);
-	if (maps != NULL)
-		fclose(maps);
+	fclose(maps);
 }
 
-// Returns only if the program cannot be run.
+// Returns the exit status of dpdk-dumpcap.
 static int program_run(const struct port_options *options, const struct port *port,
 		       const char *name) {
-	struct strbuf prefix, count;
-	const char *argv[] = {PROGRAM, NULL, "-i", name, "-w", options->write, NULL, NULL, NULL};
+	char prefix[sizeof(port->client.file_prefix) + 16], count[24];
+	const char *argv[] = {PROGRAM, prefix, "-i", name, "-w", options->write, NULL, NULL, NULL};
+	int status, err;
+	pid_t pid;
 
-	strbuf_init(&prefix);
-	strbuf_init(&count);
-	fprintf(prefix.to, "--file-prefix=%s", port->client.file_prefix);
-	fprintf(count.to, "%" PRIu64, options->count);
-	argv[1] = strbuf_take(&prefix);
+	snprintf(prefix, sizeof(prefix), "--file-prefix=%s", port->client.file_prefix);
+	snprintf(count, sizeof(count), "%" PRIu64, options->count);
 	if (options->count > 0) {
 		argv[6] = "-c";
-		argv[7] = strbuf_take(&count);
+		argv[7] = count;
 	}
 	libraries_match(port->client.pid);
-	execvp(PROGRAM, (char **)(uintptr_t)argv);
-	error_print(PROGRAM " cannot be run (Debian has it in dpdk-dev): %s", strerror(errno));
-	strbuf_fini(&prefix);
-	strbuf_fini(&count);
-	return EXIT_UNREADABLE;
+	err = posix_spawnp(&pid, PROGRAM, NULL, NULL, (char **)(uintptr_t)argv, environ);
+	if (err != 0) {
+		error_print(PROGRAM " cannot be run (Debian has it in dpdk-dev): %s",
+			    strerror(err));
+		return EXIT_UNREADABLE;
+	}
+	signal(SIGINT, SIG_IGN); // Ctrl-C ends the capture, not what is said of it
+	if (waitpid(pid, &status, 0) < 0)
+		return EXIT_UNREADABLE;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_UNREADABLE;
 }
 
 int cmd_port_capture(const void *arg, struct output *out) {
@@ -86,7 +107,6 @@ int cmd_port_capture(const void *arg, struct output *out) {
 	const char *option;
 	struct port port;
 
-	(void)out;
 	if (options->write == NULL) {
 		error_print("which file? (-w FILE)");
 		return EXIT_USAGE;
@@ -102,6 +122,9 @@ int cmd_port_capture(const void *arg, struct output *out) {
 			    port.client.pid, option);
 	else
 		status = program_run(options, &port, json_text_of(info, "name"));
+	if (status == EXIT_GOOD && options->common.format == FORMAT_JSON)
+		json_write(out, json_pack("{sb si ss}", "ok", true, "port", port.id, "file",
+					  options->write));
 	json_decref(info);
 	port_close(&port);
 	return status;
