@@ -304,15 +304,16 @@ struct tried {
 static struct tried rule_evaluate(const struct builder *b, unsigned int at, unsigned int index) {
 	const struct ddp_rule *rule = &header_of(b, at)->rules[index];
 	const struct prog_rule *prog = &b->program->rules[node_of(b, at)->first_rule + index];
-	const struct ddp_table *table = &b->profile->tables[rule->table];
 	struct tried tried = {.asked = {&rule->cond, &prog->cond, at}};
 	struct ddp_class class;
 	struct walk w = walk_of(b, at, &class);
+	const struct ddp_table *table;
 
 	tried.is_true = walk_holds(&w, &prog->cond);
 	tried.beyond = w.beyond;
 	if (!tried.is_true || rule->kind != DDP_RULE_LOOKUP)
 		return tried;
+	table = &b->profile->tables[rule->table]; // a profile may have none
 	tried.key = value_of(b, at, &rule->key);
 	tried.beyond = !tried.key.there && tried.key.beyond;
 	for (unsigned int i = 0; tried.key.there && i < table->n_entries; i++)

@@ -202,7 +202,8 @@ struct ddp_spread_plan {
 
 const char *ddp_spread_name(enum ddp_spread spread);
 const char *ddp_spread_verdict_name(enum ddp_spread_verdict verdict);
-// The commands that set the NIC up so in testpmd.
+// The commands that set the NIC up so in testpmd. Returns how many rules are too long for it, and
+// were left out, or what fn returned below 0.
 int ddp_spread_testpmd(const struct ddp_spread_plan *spread, ddp_command_fn fn, void *arg);
 
 // Change the input sets of a loaded profile to what the NIC hashes, so that a program that is built

@@ -174,6 +174,7 @@ static void words_read(struct loader *l, struct ddp_profile_part *part) {
 			  "rss_by '%s': rss_hf is all that can stand here", by);
 	l->part = part;
 	pairs_read(l, part->root, "parameters", "parameters by name", param_read);
+	l->part = NULL;
 }
 
 // Add a profile behind those that it requires.
@@ -510,8 +511,9 @@ static bool passes_run(struct loader *l) {
 		pairs_read(l, l->part->root, "paths", "paths by name", alias_declare);
 	}
 	for (enum pass pass = PASS_LAYOUT; pass <= PASS_AFTER; pass++) {
-		FOR_PARTS(l)
-		graph_read(l, pass);
+		FOR_PARTS(l) {
+			graph_read(l, pass);
+		}
 		if (pass == PASS_LAYOUT && !has_first(l))
 			return false;
 	}
@@ -523,8 +525,9 @@ static bool passes_run(struct loader *l) {
 		l->format->types_make(l);
 		return true;
 	}
-	FOR_PARTS(l)
-	types_read(l);
+	FOR_PARTS(l) {
+		types_read(l);
+	}
 	return true;
 }
 
@@ -533,9 +536,10 @@ static bool input_set_choose(struct loader *l, const char *wanted,
 			     const struct ddp_profile_part *part) {
 	bool found = false;
 
-	FOR_PARTS(l)
-	if (part == NULL || l->part == part)
-		found |= input_sets_read(l, wanted);
+	FOR_PARTS(l) {
+		if (part == NULL || l->part == part)
+			found |= input_sets_read(l, wanted);
+	}
 	return found;
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -237,7 +238,7 @@ static int rx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc,
 	if (prepared == NULL)
 		return -EINVAL;
 	free(queue->descriptors);
-	queue->descriptors = aligned_alloc(sizeof(*queue->descriptors),
+	queue->descriptors = aligned_alloc(alignof(struct descriptor),
 					   prepared->n * sizeof(*queue->descriptors));
 	if (queue->descriptors == NULL)
 		return -ENOMEM;

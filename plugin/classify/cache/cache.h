@@ -64,7 +64,8 @@ static inline uint32_t ddp_policy_ptype(const struct ddp_policy *policy, uint16_
 	return found & ~policy->ptype_hidden;
 }
 
-// The verdict that all packets of an entry share, or that one packet has if no entry matched.
+// The verdict that all packets of an entry share, that one packet has if no entry matched, or that
+// packets of a type have that the lower device hashed (own, without a value).
 struct ddp_verdict {
 	uint32_t packet_type;
 	uint16_t type_id;      // 0: none
@@ -109,7 +110,7 @@ static inline const struct ddp_verdict *ddp_burst_verdict(const struct ddp_burst
 	return burst->verdict != NULL ? burst->verdict : burst->verdicts[i];
 }
 
-// The packet's extracted field, by a verdict that is an entry's: that of a whole burst always is.
+// The packet's extracted field, by a verdict that is an entry's: not own.
 static inline uint32_t ddp_entry_value(const struct ddp_verdict *verdict, const uint8_t *bytes) {
 	uint64_t word;
 

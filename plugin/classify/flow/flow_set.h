@@ -125,8 +125,8 @@ static inline uint8_t flow_hash_tag(uint64_t hash) {
 
 // cache/flow_match.c: ddp_flow_match() with notes: trace is what it looked at but for the keys, and
 // note is called with each group whose keys decide. Rules that steer by keys are not looked up
-// then, whatever rules the group has now: the preferred of those that flow_table_find() finds is
-// the packet's.
+// then, whatever rules the group has now: the preferred one of those with the packet's keys is the
+// packet's.
 typedef void (*flow_group_fn)(void *arg, const struct flow_group *group);
 void flow_match_traced(const struct ddp_flow_set *set, const struct ddp_packet *packet,
 		       const struct ddp_class *class, struct ddp_flow_hit *hit, struct trace *trace,
