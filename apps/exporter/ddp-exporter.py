@@ -202,7 +202,7 @@ class Exporter:
                ("ddp_exporter_processes", "", ()): len(processes),
                ("ddp_exporter_sockets_left_out", "", ()): max(len(sockets) - SOCKETS_MAX, 0),
                ("ddp_exporter_scrape_duration_seconds", "", ()): time.monotonic() - begin}
-        metrics = {name: Metric(name.removesuffix("_total").removesuffix("_info"), "see ddp-exporter(1)", kind)
+        metrics = {name: Metric(name.removesuffix("_total").removesuffix("_info"), "see ddp-operations(7)", kind)
                    for kind, _, name, _ in FAMILIES}
         for values in (own, *(process.values for process in processes)):
             for (name, suffix, labels), value in values.items():

@@ -163,7 +163,7 @@ class Cut(harness.TestCase):
         frames = [n3(draw) for _ in range(200)]
         report = self.folder / "report.html"
         text = harness.ddpctl("advise", self.cut("gtpu", frames, 64), "--report", report).stdout
-        self.assertRegex(text, r"^warning: \S+ % of the packets were cut by the capture, which has at most 64 bytes")
+        self.assertRegex(" ".join(text.split()), r"^warning: \S+ % of the packets were cut by the capture, which has at most 64 bytes")
         self.assertIn('"warning":"warning: ', report.read_text())
         text = harness.ddpctl("advise", self.cut("gtpu", frames, 256)).stdout
         self.assertNotIn("warning", text)

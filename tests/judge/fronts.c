@@ -7,7 +7,7 @@
 #include <string.h>
 
 // Hits that show something. How many of the packets hit says little: mutants are meant to miss.
-#define HITS_ENOUGH 1000
+#define HITS_ENOUGH 500
 
 #define ANSWER "answer"
 
