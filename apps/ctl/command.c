@@ -19,7 +19,6 @@
 #define PROCESS " file-prefix json pid"
 #define RSS " hash indir key queues reta-size rss-hf"
 
-// Where the options of a command are.
 #define OPTIONS(command, ...) .size = sizeof(struct command##_options), .at = {__VA_ARGS__}
 #define AT(group, command, member) [GROUP_##group] = offsetof(struct command##_options, member)
 #define PORT_OPTIONS \
@@ -162,7 +161,6 @@ const struct command *command_find(int argc, const char *const *argv, int *n_wor
 
 /* Help */
 
-// What comes between "ddpctl" and its arguments.
 static const char *blank_before(const char *text) {
 	return text[0] != '\0' ? " " : "";
 }
@@ -287,7 +285,6 @@ static void words_count(const char *arguments, unsigned int *min, unsigned int *
 		*max = UINT_MAX;
 }
 
-// The command's options of a group, NULL if it has none.
 static void *group_of(const struct command *command, void *options, enum option_group group) {
 	return command->at[group] != 0 ? (char *)options + command->at[group] : NULL;
 }
@@ -391,7 +388,6 @@ static int report_check(const struct simulate_options *options, char error[OPTIO
 			   options->report);
 }
 
-// With what options read from files.
 static int command_start(const struct command *command, void *options, struct output *out) {
 	struct rss_options *rss = group_of(command, options, GROUP_RSS);
 	static uint16_t reta[STEER_RETA_MAX]; // too large for a small stack

@@ -175,7 +175,6 @@ static int link_set(struct capture *capture) {
 
 /* Interfaces */
 
-// Why an interface cannot be opened.
 static int live_fail(struct capture *capture, int error) {
 	switch (error) {
 	case PCAP_ERROR_PERM_DENIED:
@@ -304,7 +303,6 @@ static uint64_t packet_time(const struct capture *capture, const struct timeval 
 	return seconds * UINT64_C(1000000000) + time->tv_usec * (has_ns ? 1 : UINT64_C(1000));
 }
 
-// A batch that is being filled.
 struct filling {
 	const struct capture *capture;
 	struct capture_batch *batch;
@@ -328,7 +326,6 @@ static void packet_add(u_char *arg, const struct pcap_pkthdr *header, const u_ch
 	filling->used += packet->len;
 }
 
-// Packets that the batch has room for, whatever their size is.
 static unsigned int batch_room(const struct filling *filling) {
 	size_t bytes = (CAPTURE_BATCH_BYTES - filling->used) / (CAPTURE_PACKET_MAX + LINK_ETH_SIZE);
 	unsigned int packets = CAPTURE_BATCH_PACKETS - filling->batch->n;
@@ -389,7 +386,6 @@ void capture_close(struct capture *capture) {
 	free(capture->batch);
 }
 
-// Not more than were asked for.
 static int batch_fill(struct capture *capture, struct capture_batch *batch) {
 	uint64_t left = capture->config.n_packets - capture->n_packets;
 
@@ -476,7 +472,6 @@ int capture_status(const struct capture *capture, int ret) {
 
 /* Samples */
 
-// Leave out every second one.
 static void halve(struct sample *sample) {
 	for (unsigned int i = 0; i < SAMPLE_PACKETS; i += 2)
 		sample->packets[i / 2] = sample->packets[i];

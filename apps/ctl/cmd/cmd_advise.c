@@ -98,7 +98,6 @@ static bool is_relevant(const struct advising *a, const struct ddp_profile *prof
 	return false;
 }
 
-// One of the library, if there is room for it. One that is no good is for `check` to report.
 static int spec_try(struct advising *a, const char *spec) {
 	struct ddp_personality loaded;
 
@@ -178,7 +177,6 @@ static int all_load(struct advising *a) {
 
 /* Showing */
 
-// The best, those that --with names and the fixed-function NIC.
 static void ranking_print(const struct advice *advice, struct output *out) {
 	const struct simulation *simulation = advice->simulation;
 	struct table table;

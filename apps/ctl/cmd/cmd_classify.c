@@ -19,7 +19,6 @@
 #include "e810/e810_parser.h"
 #include "profile/field_format.h"
 
-// One packet and what was found out about it.
 struct result {
 	uint64_t n;
 	uint32_t len; // captured
@@ -183,7 +182,6 @@ static void field_json(void *arg, const char *name, unsigned int width, const ui
 		jsonw_text(&listing->json, text);
 }
 
-// As "hash", "input" and "queue" of an object.
 static void steered_write(const struct ddp_answer *answer, struct json_writer *json) {
 	const bool hashed = answer->input_len > 0;
 	char text[2 * DDP_MAX_INPUT_SIZE + 1];
@@ -361,7 +359,6 @@ static int rules_read(struct listing *listing, const struct ddp_personality *loa
 	return load_end(&diag, failed);
 }
 
-// Returns status.
 static int rules_end(struct listing *listing, int status) {
 	if (listing->rules != NULL)
 		rule_set_fini(&listing->set);
@@ -369,7 +366,6 @@ static int rules_end(struct listing *listing, int status) {
 	return status;
 }
 
-// Show every packet, as a row of a table or as JSON. Returns what capture_next() said last.
 static int packets_show(struct listing *listing, struct capture *capture) {
 	const bool waits = !capture_is_file(&capture->config);
 	struct output *out = listing->json.out;

@@ -17,7 +17,6 @@
 
 #define SECTIONS_END 0x300 // ids of sections that are no labels are below
 
-// A packet type of one side, and what the other makes of its packets.
 struct seen {
 	const struct ddp_packet_type *type;
 	const struct ddp_packet_type
@@ -44,7 +43,6 @@ struct diff {
 	bool differ;        // a difference was written
 };
 
-// Lines of text, each once.
 struct lines {
 	unsigned int n;
 	char **lines;
@@ -54,12 +52,10 @@ static FILE *to(struct diff *d) {
 	return d->text.to;
 }
 
-// The text just written, as a paragraph.
 static void paragraph_print(struct diff *d) {
 	output_wrapped(d->out, strbuf_take(&d->text), 0, 2);
 }
 
-// A list of JSON; text has none.
 static void list_open(struct diff *d, const char *key) {
 	if (d->is_json)
 		jsonw_key_open(&d->json, key, '[');
@@ -79,7 +75,6 @@ static bool lines_have(const struct lines *lines, const char *line) {
 	return false;
 }
 
-// The text just written.
 static void lines_add(struct diff *d, struct lines *lines) {
 	const char *line = strbuf_take(&d->text);
 
@@ -151,7 +146,6 @@ static void field_write(FILE *out, const struct ddp_field *field) {
 		field->bit_off);
 }
 
-// Layouts of those that both have.
 static void layouts_gather(struct diff *d, unsigned int side, struct lines *lines) {
 	const struct ddp_profile *profile = d->sides[side].profile;
 
@@ -318,7 +312,6 @@ static void unknown_print(struct diff *d, unsigned int side, const struct seen *
 	paragraph_print(d);
 }
 
-// What one side classifies that the other does not.
 static void unknown_show(struct diff *d) {
 	list_open(d, "packet_types");
 	for (unsigned int side = 0; side < 2; side++) {
@@ -342,7 +335,6 @@ static bool is_pair(struct diff *d, const struct seen *seen, const char *a, cons
 	return !d->is_json;
 }
 
-// To be freed.
 static char *sets_text(struct diff *d, unsigned int side, const struct ddp_packet_type *type) {
 	const struct ddp_personality *loaded = d->sides[side].loaded;
 
@@ -403,7 +395,6 @@ static void by_rss_hf_show(struct diff *d) {
 
 /* Packages, beyond their packet types */
 
-// Entries of a table that are not the same in both.
 static unsigned int n_different(const struct e810_table *a, const struct e810_table *b) {
 	unsigned int n = a->n_entries < b->n_entries ? a->n_entries : b->n_entries;
 	unsigned int n_differ = a->n_entries + b->n_entries - 2 * n;

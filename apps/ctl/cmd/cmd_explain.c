@@ -33,7 +33,6 @@ static const struct ddp_node_info *node_of(const struct explanation *e, unsigned
 	return ddp_program_node(e->loaded->program, e->answer.class.seen[at].node);
 }
 
-// How many of the first n headers have a place in the chain.
 static unsigned int n_visible(const struct explanation *e, unsigned int n) {
 	unsigned int visible = 0;
 
@@ -46,7 +45,6 @@ static unsigned int reta_index(const struct explanation *e) {
 	return e->answer.hash & (e->steer->reta_size - 1);
 }
 
-// The text just written, as a paragraph by itself, or below one.
 static void head_print(struct explanation *e) {
 	output_wrapped(e->out, strbuf_take(&e->text), 0, INDENT);
 }
@@ -464,7 +462,6 @@ static void hash_json(struct explanation *e, struct json_writer *json) {
 	jsonw_key_uint(json, "queue", answer->queue);
 }
 
-// What only packages have.
 static void parser_json(struct explanation *e, struct json_writer *json) {
 	const struct ddp_steps *steps = e->answer.steps;
 

@@ -86,7 +86,6 @@ static void markup(struct output *out, const char *text) {
 	output_markup(out, text, strlen(text));
 }
 
-// A row over both columns.
 static void note_write(struct output *out, const char *what, const char *text) {
 	output_text(out, "<TR><TD COLSPAN=\"2\" ALIGN=\"LEFT\"><FONT COLOR=\"" GREY "\"><I>");
 	markup(out, what);
@@ -176,7 +175,6 @@ static void node_write(struct graph *graph, unsigned int number) {
 
 /* Edges */
 
-// The lines of a label, those that are long in several.
 static void label_write(struct output *out, const char *text) {
 	unsigned int column = 0;
 

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // ddpctl port ...: list the ports of running processes, change the profiles of one, show what it
-// counts, and set its load-aware RSS.
+// counts, set its load-aware RSS, and capture what it receives.
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/spec.h"
@@ -468,7 +472,6 @@ static void state_print(const struct port *port, const json_t *balance, struct o
 	moves_table(json_object_get(balance, "last_moves"), out);
 }
 
-// Of one port, or of all.
 static void show(const struct port_options *options, struct port *port, struct output *out) {
 	const bool json = options->common.format == FORMAT_JSON, all = options->common.n_files == 0;
 	json_t *ids = all ? port_list(port) : json_pack("[i]", port->id);
@@ -518,4 +521,112 @@ int cmd_port_balance(const void *arg, struct output *out) {
 	else
 		set(options, &port, out);
 	return port_close(&port);
+}
+
+/* capture */
+
+#define DUMPCAP "dpdk-dumpcap"
+
+// The EAL option of the process that keeps every other process out, NULL for none.
+static const char *kept_out_by(struct port *port) {
+	json_t *params = telemetry_client_ask(&port->client, "/eal/params", NULL), *param;
+	const char *option = NULL;
+	size_t i;
+
+	json_array_foreach(params, i, param) {
+		const char *text = json_string_value(param);
+
+		if (text != NULL && strcmp(text, "--no-huge") == 0)
+			option = "--no-huge";
+		else if (text != NULL && strcmp(text, "--no-shconf") == 0)
+			option = "--no-shconf";
+		else if (text != NULL && strcmp(text, "--in-memory") == 0)
+			option = "--in-memory";
+	}
+	json_decref(params);
+	return option;
+}
+
+// dpdk-dumpcap must have the driver as the process has it, and name the handlers of mempools by the
+// same numbers: Debian's testpmd has a library with a handler that dpdk-dumpcap has not.
+static bool is_needed(const char *library) {
+	struct stat status;
+
+	return (strstr(library, "/librte_net_ddp.so") != NULL ||
+		strstr(library, "/librte_mempool_dpaa.so.") != NULL) &&
+	       strpbrk(library, " :") == NULL && stat(library, &status) == 0 &&
+	       (status.st_uid == 0 || status.st_uid == geteuid());
+}
+
+static void libraries_match(unsigned int pid) {
+	const char *given = getenv("LD_PRELOAD");
+	struct strbuf preload;
+	char line[PATH_MAX];
+	FILE *maps;
+
+	snprintf(line, sizeof(line), "/proc/%u/maps", pid);
+	maps = fopen(line, "r");
+	strbuf_init(&preload);
+	while (maps != NULL && fgets(line, sizeof(line), maps) != NULL) {
+		line[strcspn(line, "\n")] = '\0';
+		if (strchr(line, '/') != NULL && is_needed(strchr(line, '/')))
+			fprintf(preload.to, "%s:", strchr(line, '/')); // again: it is loaded once
+	}
+	fputs(given != NULL ? given : "", preload.to);
+	setenv("LD_PRELOAD", strbuf_take(&preload), true);
+	strbuf_fini(&preload);
+	if (maps != NULL)
+		fclose(maps);
+}
+
+static int dumpcap_run(const struct port_options *options, const struct port *port,
+		       const char *name) {
+	char prefix[sizeof(port->client.file_prefix) + 16], count[24];
+	const char *argv[] = {DUMPCAP, prefix, "-i", name, "-w", options->write, NULL, NULL, NULL};
+	int status, err;
+	pid_t pid;
+
+	snprintf(prefix, sizeof(prefix), "--file-prefix=%s", port->client.file_prefix);
+	snprintf(count, sizeof(count), "%" PRIu64, options->count);
+	if (options->count > 0) {
+		argv[6] = "-c";
+		argv[7] = count;
+	}
+	libraries_match(port->client.pid);
+	err = posix_spawnp(&pid, DUMPCAP, NULL, NULL, (char **)(uintptr_t)argv, environ);
+	signal(SIGINT, SIG_IGN); // Ctrl-C ends the capture, not what is said of it
+	if (err == 0 && waitpid(pid, &status, 0) == pid)
+		return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_UNREADABLE;
+	error_print(DUMPCAP " cannot be run (Debian has it in dpdk-dev): %s", strerror(err));
+	return EXIT_UNREADABLE;
+}
+
+int cmd_port_capture(const void *arg, struct output *out) {
+	const struct port_options *options = arg;
+	const char *option = NULL;
+	int status = EXIT_NO;
+	json_t *info = NULL;
+	struct port port;
+
+	if (options->write == NULL) {
+		error_print("which file? (-w FILE)");
+		return EXIT_USAGE;
+	}
+	if (port_start(&port, options) == EXIT_GOOD)
+		info = port_info(&port);
+	if (info == NULL)
+		return port_close(&port);
+	option = kept_out_by(&port);
+	if (option != NULL)
+		error_print("process %u runs with %s: no second process can attach to capture its "
+			    "packets",
+			    port.client.pid, option);
+	else
+		status = dumpcap_run(options, &port, json_text_of(info, "name"));
+	if (status == EXIT_GOOD && options->common.format == FORMAT_JSON)
+		json_write(out, json_pack("{sb si ss}", "ok", true, "port", port.id, "file",
+					  options->write));
+	json_decref(info);
+	port_close(&port);
+	return status;
 }

@@ -254,7 +254,6 @@ static void period_show(struct watch *watch, const struct port *port, double sec
 
 /* Periods */
 
-// Returns the status.
 static int lower_read(struct watch *watch, struct port *port) {
 	static const char *const names[] = {"lower_rx_missed_errors", "lower_rx_errors",
 					    "lower_rx_mbuf_allocation_errors"};
@@ -269,7 +268,6 @@ static int lower_read(struct watch *watch, struct port *port) {
 	return port->status;
 }
 
-// Returns the status.
 static int state_read(struct watch *watch, struct port *port) {
 	json_decref(watch->balance);
 	watch->balance = NULL;

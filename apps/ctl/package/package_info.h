@@ -11,10 +11,6 @@
 int package_info(const struct ddp_package *package, bool ptypes, bool is_json,
 		 struct json_writer *json);
 
-// What a 700-series package has of its own, after what all packages have.
-void i40e_info_json(const struct ddp_package *package, struct json_writer *json);
-void i40e_info_print(const struct ddp_package *package, struct output *out);
-
 // The members "name", "version" and "track_id".
 void package_identity_json(struct json_writer *json, const struct ddp_package *package);
 

@@ -141,7 +141,6 @@ static void spread_print(const struct plan_report *report, const struct planned 
 
 /* Equal hashes */
 
-// Without the note, which is the same for all.
 static unsigned int equal_write(const struct planned *planned, unsigned int i, FILE *to) {
 	const struct ddp_offload_type *type = &planned->plan->types[i];
 	int len = strlen(type->reason);

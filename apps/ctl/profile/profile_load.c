@@ -18,7 +18,6 @@
 #include "personality/package_open.h"
 #include "profile/profile.h"
 
-// FILE and PCAP in the wrong order.
 static bool is_capture(const char *path) {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	bool is = fd >= 0 && input_is_plain(fd);

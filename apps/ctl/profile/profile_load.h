@@ -15,7 +15,7 @@ struct json_writer;
 // ddp_personality_load_spec(); ends the process without memory.
 int load_profile(struct ddp_personality *loaded, const char *spec, struct ddp_diag *diag);
 
-// The same for commands that show a file. A package is opened, of either series, and not run:
+// For commands that show a file. A package is opened, of either series, and not run:
 // loaded has nothing else.
 int load_file(struct ddp_personality *loaded, const char *spec, struct ddp_diag *diag);
 
@@ -23,8 +23,8 @@ int load_file(struct ddp_personality *loaded, const char *spec, struct ddp_diag 
 int load_sources(struct ddp_personality *loaded, const struct ddp_source *sources, unsigned int n,
 		 struct ddp_diag *diag);
 
-// The same for commands that only use the profile: what makes it unusable goes to stderr (warnings
-// are for `check`). Returns the exit status.
+// For commands that only use the profile: errors go to stderr, warnings are for `check`. Returns
+// the exit status.
 int load_or_report(struct ddp_personality *loaded, const char *spec);
 
 // A package's NICs have not all hash functions. Returns the exit status.

@@ -53,8 +53,8 @@ static bool is_simpler(const struct advice *a, const struct outcome *p, const st
 	return set_p != set_q ? set_p : strcmp(p->name, q->name) < 0;
 }
 
-// The same, but first of all the one that is made for more of the traffic; nothing at all is better
-// than a profile.
+// As is_simpler(), but a profile that is made for more of the traffic comes first, and no profile
+// at all before that.
 static bool is_preferred(const struct advice *a, const struct outcome *p, const struct outcome *q) {
 	const struct outcome *base = a->base;
 	double more = (double)own_packets(p->spread) - (double)own_packets(q->spread);
@@ -96,7 +96,6 @@ static double limit_find(const struct outcome *best, const struct outcome *base)
 	return limit;
 }
 
-// The best one is chosen, too.
 static void ranking_make(struct advice *a) {
 	const struct simulation *s = a->simulation;
 	double limit;
@@ -152,7 +151,6 @@ static const char *text_end(struct advice *a) {
 	return ddp_arena_strdup(a->simulation->arena, strbuf_take(&a->text));
 }
 
-// Of what was added, if anything was.
 static void reason_end(struct advice *a) {
 	const char *reason = text_end(a);
 
@@ -214,7 +212,6 @@ static void unread_add(struct advice *a) {
 	new_command_add(a);
 }
 
-// The kinds of NIC that spread the chosen profile's packet types without net_ddp.
 static void hardware_add(struct advice *a) {
 	const struct ddp_plan_ask ask = {
 		.rss_hf = DDP_RSS_HF_ALL, .n_queues = a->simulation->n_queues, .spread = true};
@@ -395,7 +392,6 @@ static void command_end(struct advice *a, const char *key, const char *what) {
 	a->commands[a->n_commands++] = (struct advice_command){key, what, text_end(a)};
 }
 
-// The same capture, queues, hash and table; --with, for it compares.
 static void simulate_add(struct advice *a, const char *name) {
 	bool balance = a->balance;
 

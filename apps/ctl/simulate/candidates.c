@@ -57,7 +57,6 @@ static int add(struct candidates *candidates, const struct ddp_personality *load
 	return ret;
 }
 
-// What belongs to the candidates from now on.
 static const struct ddp_personality *keep(struct candidates *candidates,
 					  const struct ddp_personality *loaded) {
 	assert(candidates->n_loaded < SPREADS_MAX);
@@ -148,7 +147,6 @@ static int load_with(struct ddp_personality *loaded, const char *spec, const cha
 	return ret;
 }
 
-// loaded: already, or NULL.
 static void look(struct candidates *candidates, const char *spec, const char *name, const char *set,
 		 const struct ddp_personality *loaded, struct flow_counter *counter) {
 	struct spread *spread = &candidates->spreads[candidates->n_all];

@@ -43,12 +43,12 @@ struct candidates {
 void candidates_init(struct candidates *candidates, const struct steer_config *config);
 void candidates_fini(struct candidates *candidates);
 
-// Whatever becomes of it, loaded belongs to the candidates from now on. rules (NULL: none) must
-// outlive them. Returns the exit status; what is wrong goes to stderr.
+// loaded belongs to the candidates from now on, also after an error. rules (NULL: none) must
+// outlive them. Returns the exit status; errors go to stderr.
 int candidates_add(struct candidates *candidates, const char *name,
 		   const struct ddp_personality *loaded, const struct rules *rules);
 
-// The same with what a specification names; NULL: base.
+// As candidates_add(), with the profile that a specification names; NULL: base.
 int candidates_add_spec(struct candidates *candidates, const char *name, const char *spec);
 
 // Load-aware RSS with this interval, for the candidates that people see. What net_ddp cannot have
@@ -70,7 +70,7 @@ void candidates_look(struct candidates *candidates, const char *spec,
 // Of the kinds that there are, those whose users ask what they do: real NICs with RSS.
 bool nic_is_common(const struct ddp_nic *nic);
 
-// What a NIC does of a profile. The plan is the caller's. Without memory the process ends.
+// The plan of a profile for a NIC. It is the caller's. Without memory the process ends.
 struct ddp_plan *nic_plan(const struct ddp_nic *nic, const struct ddp_personality *loaded,
 			  const struct ddp_plan_ask *ask);
 

@@ -101,7 +101,6 @@ static void groups_make(const struct simulation *simulation, const struct spread
 
 /* Time */
 
-// Alike for all candidates, whatever their rules drop.
 static void windows_fit(struct candidates *candidates, bool chosen) {
 	for (unsigned int i = 0; i < candidates->n; i++) {
 		struct spread *spread = &candidates->spreads[i];
@@ -135,7 +134,6 @@ static unsigned int worst_find(const struct spread *spread, unsigned int n_queue
 
 /* Load-aware RSS */
 
-// What the table did not place, by queue.
 static void others_find(const struct spread *spread, uint64_t others[STEER_QUEUES_MAX]) {
 	memcpy(others, spread->ruled, STEER_QUEUES_MAX * sizeof(*others));
 	others[0] += spread->unhashed;
@@ -310,7 +308,6 @@ static int by_pair(const void *a, const void *b) {
 	return x < y ? -1 : x > y;
 }
 
-// All n flows of a pair.
 static void pair_meet(const struct simulation *simulation, struct candidates *candidates,
 		      const struct flow *const *flows, unsigned int n, struct outcome *outcomes) {
 	unsigned int directions = 0;
@@ -400,7 +397,7 @@ static bool flows_fit(const struct candidates *candidates) {
 	return n == 0;
 }
 
-// What looks like one flow may be many in a tunnel that only a candidate reads.
+// One flow may turn out to be many in a tunnel that only a candidate reads.
 static void finest_find(struct simulation *simulation) {
 	for (unsigned int i = 0; i < simulation->n_outcomes && simulation->flows_exact; i++) {
 		const struct outcome *outcome = &simulation->outcomes[i];
@@ -516,7 +513,6 @@ static int by_packets(const void *a, const void *b) {
 		       strcmp(((const struct nic_share *)a)->by, ((const struct nic_share *)b)->by);
 }
 
-// Which fields of how many packets, and what stays together because of that.
 static void nic_why_write(const struct nic_outcome *nic, FILE *to) {
 	const uint64_t all = nic->spread->packets;
 	const struct nic_share *lost = NULL;

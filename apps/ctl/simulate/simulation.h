@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What `simulate` and `advise` found out about a capture, ready to be shown as text, JSON or a
-// report.
+// The results of `simulate` and `advise`, ready to be shown as text, JSON or a report.
 #ifndef DDPCTL_SIMULATE_SIMULATION_H
 #define DDPCTL_SIMULATE_SIMULATION_H
 

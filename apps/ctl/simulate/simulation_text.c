@@ -19,7 +19,6 @@
 static const char bar[] = "##############################";
 _Static_assert(sizeof(bar) == BAR_LEN + 1, "a whole bar");
 
-// Behind a number: the end of its cell.
 static void bar_end(struct table *table, int len) {
 	table_printf(table, "%s%.*s", len > 0 ? " " : "", len, bar);
 	table_next(table);
@@ -57,7 +56,6 @@ static void two_queues_print(const struct simulation *simulation, uint64_t longe
 	table_fini(&table);
 }
 
-// A column for each candidate, with a number for each and a bar.
 static void bars_begin(const struct simulation *simulation, const char *first, struct table *table,
 		       struct output *out) {
 	table_init(table, out, first);
@@ -101,7 +99,6 @@ static void queues_print(const struct simulation *simulation, struct output *out
 
 /* Candidates */
 
-// Some columns are there only if they say something.
 static void outcomes_print(const struct simulation *simulation, struct output *out) {
 	const bool cores = simulation->options->core_mpps > 0 && simulation->load_mpps > 0;
 	bool dropped = false;
@@ -144,7 +141,6 @@ static bool whys_alike(const struct nic_outcome *a, const struct nic_outcome *b)
 	return strcmp(a->why, b->why) == 0;
 }
 
-// Kinds with the same reason have one line.
 static void whys_print(const struct simulation *simulation, struct output *out) {
 	struct strbuf text;
 

@@ -171,14 +171,12 @@ void spread_fini(struct spread *spread) {
 
 /* Packets of one hash */
 
-// Their key; never 0.
 static uint64_t spread_key(uint32_t hash) {
 	return hash | UINT64_C(1) << 63;
 }
 
 /* A packet */
 
-// What becomes of it.
 struct fate {
 	uint16_t id; // packet type
 	uint8_t input_len;
@@ -204,7 +202,6 @@ static bool rule_apply(const struct fate *fate, uint16_t *queue, uint64_t *group
 	return true;
 }
 
-// Packet i of the burst.
 static inline void packet_count(struct spread *spread, unsigned int i, const struct fate *fate,
 				const struct capture_packet *packet) {
 	const struct steer *steer = spread->steer;
@@ -241,7 +238,6 @@ static inline void packet_count(struct spread *spread, unsigned int i, const str
 		windows_count(&spread->windows, packet->time_ns, queue);
 }
 
-// The interpreter's way.
 static void packet_interpret(struct spread *spread, unsigned int i,
 			     const struct capture_packet *packet) {
 	struct ddp_answer answer;
@@ -459,7 +455,6 @@ static void run_end(struct run *run) {
 	}
 }
 
-// Where times begin: with the capture's first packet.
 static void times_begin(struct run *run, uint64_t first_ns) {
 	struct spread_totals *totals = run->totals;
 

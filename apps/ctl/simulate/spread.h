@@ -108,7 +108,7 @@ void spread_fini(struct spread *spread);
 
 #define SPREADS_MAX 256
 
-// What is looked at of all spreads together.
+// Results of all spreads together.
 struct spread_totals {
 	unsigned int n_places; // the first so many spreads are those whose queues matter
 	uint64_t window_ns;    // length of windows; 0: as the capture's time asks for

@@ -18,7 +18,7 @@
 #define CONSTANT 0.99    // of these have the same byte in one place: it does not vary
 #define TRAILER 8u       // bytes at most behind an inner packet
 
-// Where a path ends: a header, and its number that announces nothing known.
+// The end of a path: a header, and its number that announces nothing known.
 struct end {
 	uint8_t node;
 	const char *field;             // of the header
@@ -132,7 +132,7 @@ static void bytes_judge(const struct finding *f, struct unread *unread) {
 	}
 }
 
-// What base's own headers announce, they announce wherever the table is asked.
+// A table of base means the same for each header that uses it.
 static void names_make(const struct ddp_personality *all, const struct end *end,
 		       struct ddp_arena *arena, struct unread *unread) {
 	const struct ddp_header *header = &all->profile->headers[end->node];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What no profile reads: the number behind which most packets of a sample end, such as gre.protocol
-// 0x8200, and what the bytes behind it are like. A profile that reads them may spread the packets.
+// Headers that no profile reads: the number behind which most packets of a sample end, such as
+// gre.protocol 0x8200, and what the bytes behind it are like. A profile that reads them may spread
+// the packets.
 #ifndef DDPCTL_SIMULATE_UNREAD_H
 #define DDPCTL_SIMULATE_UNREAD_H
 

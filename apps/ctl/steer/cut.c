@@ -51,7 +51,7 @@ static void unknown_classify(struct cut *cut, const struct ddp_program *program,
 	cut->unknown = true;
 }
 
-// What was read does not matter, but what was looked at then.
+// Only the bytes that were looked at matter, not what was found.
 static void package_classify(struct cut *cut, const struct ddp_program *program,
 			     struct ddp_class *class) {
 	uint32_t reach;
@@ -82,7 +82,6 @@ void cut_classify(struct cut *cut, const struct ddp_program *program, struct ddp
 		unknown_classify(cut, program, class);
 }
 
-// Hash as the rule says.
 static void rule_hash(const struct ddp_policy *policy, const struct steer *steer,
 		      const struct ddp_packet *packet, const struct ddp_flow_hit *hit,
 		      struct ddp_answer *answer) {

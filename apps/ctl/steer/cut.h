@@ -53,7 +53,7 @@ unsigned int cut_snaplen(uint32_t needed);
 // such as "packet type or hash of 48.0 %", and which snapshot length would do.
 void cut_warning_write(FILE *to, const struct capture *capture, const char *unknown,
 		       uint32_t needed);
-// The same and an empty line.
+// As cut_warning_write(), to the output, and an empty line.
 void cut_warning_print(const struct capture *capture, const char *unknown, uint32_t needed,
 		       struct output *out);
 

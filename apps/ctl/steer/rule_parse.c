@@ -209,7 +209,6 @@ static int find(const struct reader *r, const char *words) {
 	return -1;
 }
 
-// Take one of the words: its number.
 static unsigned int choose(struct reader *r, const char *wanted, const char *words) {
 	int i = find(r, words);
 
@@ -259,7 +258,6 @@ static void number_set(const struct field *f, uint64_t number, uint8_t *structur
 		bit_set(f, i, number >> (f->width - 1 - i) & 1, structure);
 }
 
-// The first n bits of the field, and no others.
 static void prefix_set(const struct field *f, unsigned int n, uint8_t *structure) {
 	for (unsigned int i = 0; i < f->width; i++)
 		bit_set(f, i, i < n, structure);
@@ -337,7 +335,6 @@ static void address_take(struct reader *r, int family, uint8_t *address) {
 	word_read(r);
 }
 
-// The bytes of a packet, which a struct rte_flow_item_raw points to.
 static void raw_take(struct reader *r, struct rte_flow_item_raw *raw) {
 	size_t len = strlen(r->word);
 
@@ -381,7 +378,6 @@ static void value_take(struct reader *r, const struct field *f, void *structure)
 
 /* Fields */
 
-// Take the name of a field, unless it has none.
 static struct field field_take(struct reader *r, const char *wanted, const char *fields) {
 	struct field field = {.kind = ' '};
 	unsigned int i = 0;
@@ -473,7 +469,7 @@ static void item_take(struct reader *r) {
 
 /* Actions */
 
-// What the text leaves to the port is as testpmd fills it in.
+// testpmd fills in the same where the text says nothing.
 static void rss_default(struct reader *r, struct rte_flow_action_rss *rss) {
 	uint16_t *queues = ddp_arena_alloc(r->arena, QUEUES_MAX * sizeof(*queues));
 

@@ -76,7 +76,6 @@ struct build {
 	struct ddp_diag *diag;
 };
 
-// The word that an error is about.
 static const struct ddp_place *place_of(const struct rule_text *text, const void *cause) {
 	const unsigned int n = text->n_items;
 
@@ -106,7 +105,7 @@ static int flow_add(const struct build *b, const struct rule_text *text) {
 	return ret;
 }
 
-// What --hash says is for all packets that no rule is for.
+// --hash is for all packets that no rule is for.
 static int function_add(const struct build *b, enum ddp_hash_function function) {
 	const struct rte_flow_action_rss rss = {.func = ddp_flow_function(function)};
 	struct rte_flow_item end = {.type = RTE_FLOW_ITEM_TYPE_END};

@@ -44,7 +44,7 @@ struct rule_options {
 
 void steer_init(struct steer *steer, const struct steer_config *config);
 
-// The same for ddp_answer(); valid as long as steer.
+// For ddp_answer(); valid as long as steer.
 static inline struct ddp_answer_rss steer_of(const struct steer *steer) {
 	return (struct ddp_answer_rss){&steer->hash, steer->reta, steer->config.reta_size,
 				       steer->config.rss_hf};

@@ -11,7 +11,7 @@ int port_start(struct port *port, const struct port_options *options) {
 			 options->common.n_files > 0 ? options->common.files[0] : NULL);
 }
 
-// What comes from files of the system need not be UTF-8.
+// Files of the system need not be UTF-8.
 static json_t *text_json(const char *text) {
 	return json_string(text) ?: json_null();
 }
@@ -44,7 +44,6 @@ void value_write(const json_t *value, FILE *to) {
 		fprintf(to, "%s%s", i == 0 ? "" : " ", json_string_value(word) ?: "?");
 }
 
-// The member that a format names next.
 static const json_t *member_of(const json_t *object, const char *format) {
 	const char *name = strchr(format, '{') + 1;
 	char key[64];

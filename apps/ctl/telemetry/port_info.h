@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What a port and its process say of themselves and of load-aware RSS, and how parts of it are
-// shown.
+// A port and its process, as telemetry describes them, and functions to show parts of it.
 #ifndef DDPCTL_PORT_INFO_H
 #define DDPCTL_PORT_INFO_H
 
@@ -13,7 +12,7 @@
 #include "common/table.h"
 #include "ctl/options.h"
 
-// What all counters of a port have in common; a change of profiles does not reset them.
+// A change of profiles does not reset the counters of a port.
 #define COUNTED_SINCE "counted since the port was created or its statistics were reset\n"
 
 // Open the port that the command line names first. Returns the status.

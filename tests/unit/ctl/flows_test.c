@@ -3,7 +3,7 @@
 // missed, or the answer to "one queue for both directions?" is.
 #include <math.h>
 
-#include "ctl/simulate/flows.h"
+#include "ctl/simulate/flow_counter.h"
 #include "unit.h"
 
 static uint64_t key_of(uint64_t i) {
