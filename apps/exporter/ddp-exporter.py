@@ -26,8 +26,7 @@ UNITS = {"ms": 1e-3, "permille": 1e-3, "us": 1e-6, "ns": 1e-9}  # at the end of 
 METRICS = """\
 info - ddp_exporter_build net_ddp_port
 gauge - ddp_exporter_scrape_duration_seconds ddp_exporter_sockets_left_out ddp_exporter_processes ddp_process_up
-gauge - ddp_process_scrape_duration_seconds ddp_fwd_latency_max_seconds net_ddp_rx_imbalance_ratio
-gauge - net_ddp_rx_jain_ratio
+gauge - ddp_process_scrape_duration_seconds ddp_fwd_latency_max_seconds net_ddp_rx_imbalance_ratio net_ddp_rx_jain_ratio
 histogram - ddp_fwd_latency_seconds
 gauge port _running _offload_on _offload_idle _offload_ptypes=n_offload_ptypes _offload_bypass _offload_rules _flow_rules
 gauge port _rx_ring_packets=rx_in_rings _tx_ring_packets=tx_in_rings _cache_paths=rx_path_cache_entries
