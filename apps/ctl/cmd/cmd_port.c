@@ -595,10 +595,12 @@ static int dumpcap_run(const struct port_options *options, const struct port *po
 	libraries_match(port->client.pid);
 	err = posix_spawnp(&pid, DUMPCAP, NULL, NULL, (char **)(uintptr_t)argv, environ);
 	signal(SIGINT, SIG_IGN); // Ctrl-C ends the capture, not what is said of it
-	if (err == 0 && waitpid(pid, &status, 0) == pid)
-		return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_UNREADABLE;
-	error_print(DUMPCAP " cannot be run (Debian has it in dpdk-dev): %s", strerror(err));
-	return EXIT_UNREADABLE;
+	if (err != 0)
+		error_print(DUMPCAP " cannot be run (Debian has it in dpdk-dev): %s",
+			    strerror(err));
+	if (err != 0 || waitpid(pid, &status, 0) < 0 || !WIFEXITED(status))
+		return EXIT_UNREADABLE;
+	return WEXITSTATUS(status);
 }
 
 int cmd_port_capture(const void *arg, struct output *out) {
