@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Preloaded into a program: allocation OOM_FAIL of main(), from 1 on, fails, whether the program or
-// a library asks for it. Their number is written to the file OOM_COUNT, if that is given.
-#include <dlfcn.h>
+// Preloaded into a program: allocation OOM_FAIL, from 1 on, fails, whether the program or a library
+// asks for it. At its end their number is written to the file OOM_COUNT, if that is given. What
+// libraries allocate before main() is not counted.
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -14,10 +14,7 @@ void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *old, size_t size);
 void *__libc_memalign(size_t align, size_t size);
 
-typedef int main_fn(int, char **, char **);
-
-static main_fn *program_main;
-static atomic_bool running; // what libraries allocate before main() is not counted
+static atomic_bool running;
 static atomic_ulong n_calls;
 static unsigned long failing;
 
@@ -40,54 +37,31 @@ void *realloc(void *old, size_t size) {
 	return fails() ? NULL : __libc_realloc(old, size);
 }
 
-void *reallocarray(void *old, size_t n, size_t size) {
-	size_t all;
-
-	if (!__builtin_mul_overflow(n, size, &all))
-		return realloc(old, all);
-	errno = ENOMEM;
-	return NULL;
-}
-
 void *aligned_alloc(size_t align, size_t size) {
 	return fails() ? NULL : __libc_memalign(align, size);
 }
 
 int posix_memalign(void **to, size_t align, size_t size) {
-	void *data = aligned_alloc(align, size);
-
-	if (data == NULL)
-		return ENOMEM;
-	*to = data;
-	return 0;
+	*to = aligned_alloc(align, size);
+	return *to == NULL ? ENOMEM : 0;
 }
 
-static int counted_main(int argc, char **argv, char **envp) {
-	const char *fail = getenv("OOM_FAIL"), *path = getenv("OOM_COUNT");
-	int status;
-	FILE *out;
+// Preloaded libraries are the last to begin before the program, and the first to end.
+__attribute__((constructor)) static void begin(void) {
+	const char *fail = getenv("OOM_FAIL");
 
 	failing = fail != NULL ? strtoul(fail, NULL, 10) : 0;
 	running = true;
-	status = program_main(argc, argv, envp);
-	running = false;
-	out = path != NULL ? fopen(path, "w") : NULL;
-	if (out != NULL) {
-		fprintf(out, "%lu\n", n_calls);
-		fclose(out);
-	}
-	return status;
 }
 
-typedef int start_fn(main_fn *, int, char **, void (*)(void), void (*)(void), void (*)(void),
-		     void *);
+__attribute__((destructor)) static void end(void) {
+	const char *path = getenv("OOM_COUNT");
+	FILE *out;
 
-start_fn __libc_start_main;
-
-int __libc_start_main(main_fn *main, int argc, char **argv, void (*init)(void), void (*fini)(void),
-		      void (*end)(void), void *stack) {
-	start_fn *real = (start_fn *)(uintptr_t)dlsym(RTLD_NEXT, "__libc_start_main");
-
-	program_main = main;
-	return real(counted_main, argc, argv, init, fini, end, stack);
+	running = false;
+	out = path != NULL ? fopen(path, "w") : NULL;
+	if (out == NULL)
+		return;
+	fprintf(out, "%lu\n", n_calls);
+	fclose(out);
 }

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+
 #include "base/arena.h"
 #include "unit.h"
 
@@ -87,6 +89,24 @@ static void all_of_an_arena_is_in_the_memory_it_was_given(void **state) {
 	assert_int_equal(n_blocks, 0);
 }
 
+static void *block_refuse(size_t size) {
+	return NULL;
+}
+
+static void inner(void *arg) {
+	ddp_arena_create_in(arg);
+	*(struct ddp_memory *)arg = (struct ddp_memory){NULL, NULL}; // not reached
+}
+
+// The outer one is that of main().
+static void of_nested_runs_the_inner_one_ends(void **state) {
+	struct ddp_memory memory = {block_refuse, block_free};
+
+	assert_int_equal(ddp_arena_run(inner, &memory), -ENOMEM);
+	assert_ptr_equal(memory.alloc, block_refuse);
+	ddp_arena_strdup(arena, "gtpu");
+}
+
 static void nothing_can_be_destroyed(void **state) {
 	ddp_arena_destroy(NULL);
 }
@@ -98,6 +118,7 @@ static void tests_run(void *arg) {
 		cmocka_unit_test(a_printed_text_is_whole_however_long),
 		cmocka_unit_test(a_growing_array_keeps_its_items_and_adds_zeroed_ones),
 		cmocka_unit_test(all_of_an_arena_is_in_the_memory_it_was_given),
+		cmocka_unit_test(of_nested_runs_the_inner_one_ends),
 		cmocka_unit_test(nothing_can_be_destroyed),
 	};
 
