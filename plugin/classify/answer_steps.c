@@ -21,7 +21,6 @@ struct builder {
 	const struct ddp_class *class;
 	struct ddp_steps *steps;
 	struct ddp_arena *arena;
-	struct profile_format *format;
 	FILE *to; // the text that is being written
 	char *text;
 	size_t text_size;
@@ -111,8 +110,8 @@ static void value_write(struct builder *b, const struct ddp_ref *ref, const stru
 			bool verb) {
 	if (value->there) {
 		fputs(verb ? "is " : "", b->to);
-		format_value(b->format, b->to, ref, value->number.hi, value->number.lo,
-			     format_is_hex(b->format, ref));
+		format_value(b->profile, b->to, ref, value->number.hi, value->number.lo,
+			     ddp_ref_field(b->profile, ref)->hex);
 	} else if (value->beyond) {
 		fputs(verb ? "lies beyond the packet's end" : "(beyond the packet's end)", b->to);
 	} else {
@@ -129,7 +128,7 @@ static void read_make(struct builder *b, unsigned int from, const struct ddp_ref
 	read->text = taken(b);
 	if (!value.there)
 		return;
-	format_value(b->format, b->to, ref, value.number.hi, value.number.lo, false);
+	format_value(b->profile, b->to, ref, value.number.hi, value.number.lo, false);
 	read->value = taken(b);
 }
 
@@ -175,7 +174,7 @@ static void operands_write(struct builder *b, unsigned int from, const struct dd
 
 static bool is_exact(const struct builder *b, const struct ddp_match *match) {
 	const struct ddp_pattern *pattern = match->patterns;
-	unsigned int width = format_field(b->format, &match->ref)->width;
+	unsigned int width = ddp_ref_field(b->profile, &match->ref)->width;
 	uint64_t lo = width >= 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
 
 	return !match->negate && match->n_patterns == 1 && pattern->mask_lo == lo && width <= 64;
@@ -193,7 +192,7 @@ static void match_write(struct builder *b, const struct asked *asked, unsigned i
 	if (!value.there || (is_true ? is_exact(b, match) : match->negate))
 		return;
 	fputs(!is_true ? ", not " : match->negate ? " (not " : " (", b->to);
-	format_patterns(b->format, b->to, match);
+	format_patterns(b->profile, b->to, match);
 	fputs(is_true ? ")" : "", b->to);
 }
 
@@ -362,7 +361,7 @@ static void compared_note(struct builder *b, const struct look *look, const stru
 		return;
 	try->compared = ddp_arena_alloc(b->arena, sizeof(*try->compared));
 	read_make(b, look->at, &match->ref, try->compared);
-	format_patterns(b->format, b->to, match);
+	format_patterns(b->profile, b->to, match);
 	try->wanted = taken(b);
 }
 
@@ -376,7 +375,7 @@ static bool rule_try(struct builder *b, struct look *look, unsigned int index) {
 
 	*try = (struct ddp_try){.what = target_text(b, rule), .place = &rule->place};
 	try->why = rule_why(b, rule, &tried);
-	format_cond(b->format, b->to, &rule->cond);
+	format_cond(b->profile, b->to, &rule->cond);
 	try->when = taken(b);
 	if (tried.beyond) {
 		step->flaw = DDP_FLAW_AHEAD;
@@ -624,7 +623,7 @@ static void steps_build(void *arg) {
 	if (class->type != DDP_TYPE_NONE) {
 		b->steps->type = &b->profile->types[class->type];
 		if (b->steps->type->path != NULL)
-			format_path(b->format, b->to, b->steps->type->path);
+			format_path(b->profile, b->to, b->steps->type->path);
 		b->steps->path = taken(b);
 	}
 	types_try(b);
@@ -640,7 +639,6 @@ static void steps_build(void *arg) {
 int ddp_answer_steps(const struct ddp_profile *profile, const struct ddp_program *program,
 		     const struct ddp_answer_rss *rss, const struct ddp_packet *packet,
 		     struct ddp_arena *arena, struct ddp_answer *answer) {
-	struct profile_format format;
 	struct builder b = {
 		.profile = profile,
 		.program = program,
@@ -648,7 +646,6 @@ int ddp_answer_steps(const struct ddp_profile *profile, const struct ddp_program
 		.rss_hf = rss->rss_hf,
 		.class = &answer->class,
 		.arena = arena,
-		.format = &format,
 	};
 	int ret;
 
@@ -657,7 +654,6 @@ int ddp_answer_steps(const struct ddp_profile *profile, const struct ddp_program
 	b.to = open_memstream(&b.text, &b.text_size);
 	if (b.to == NULL)
 		return -ENOMEM;
-	format_init(&format, profile);
 	ddp_answer(program, rss, packet, answer);
 	ret = ddp_arena_run(steps_build, &b);
 	if (b.failed)

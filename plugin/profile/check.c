@@ -196,6 +196,10 @@ static const struct ddp_rule *rule_before(const struct ddp_header *header, unsig
 }
 
 static void rules_check(struct loader *l, const struct ddp_header *header) {
+	for (unsigned int i = 0; i < header->n_rules; i++)
+		if (header->rules[i].kind == DDP_RULE_LOOKUP)
+			ddp_ref_field(l->profile, &header->rules[i].key)->hex |=
+				l->profile->tables[header->rules[i].table].hex;
 	for (unsigned int i = 1; i < header->n_rules; i++) {
 		const struct ddp_rule *before = rule_before(header, i);
 

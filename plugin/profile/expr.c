@@ -76,7 +76,7 @@ static bool words_split(struct loader *l, const struct ddp_token *token, struct 
 
 static bool scope_allows(struct loader *l, const struct scope *scope, const struct ddp_token *token,
 			 const struct ddp_ref *ref) {
-	const struct ddp_field *field = ref_field(l->profile, ref);
+	const struct ddp_field *field = ddp_ref_field(l->profile, ref);
 
 	if (ref->which == DDP_WHICH_SELF && scope->start_only && field->anchor != DDP_FROM_START)
 		return ddp_refuse(
@@ -496,8 +496,8 @@ static struct ddp_text text_trim(struct ddp_text text) {
 	return text;
 }
 
-static void match_value_read(struct loader *l, struct ddp_text text, unsigned int width,
-			     struct ddp_match *match) {
+static void match_value_read(struct loader *l, struct ddp_text text, struct ddp_match *match) {
+	struct ddp_field *field = ddp_ref_field(l->profile, &match->ref);
 	struct ddp_pattern pattern;
 
 	text = text_trim(text);
@@ -509,9 +509,10 @@ static void match_value_read(struct loader *l, struct ddp_text text, unsigned in
 			.place = text.place,
 		};
 
-		param_patterns(l, &token, width, &match->patterns, &match->n_patterns);
-	} else if (pattern_read(l, &text, width, &pattern)) {
+		param_patterns(l, &token, field->width, &match->patterns, &match->n_patterns);
+	} else if (pattern_read(l, &text, field->width, &pattern)) {
 		match->hex = is_hex(text.s, text.len);
+		field->hex |= match->hex;
 		*DDP_APPEND(l->arena, match->patterns, match->n_patterns) = pattern;
 	}
 }
@@ -535,12 +536,10 @@ static void match_read(struct loader *l, const struct scope *scope, const struct
 		.len = strlen(key->value),
 		.place = key->place,
 	};
-	unsigned int width;
 
 	if (!ref_read(l, scope, &token, &match->ref))
 		return;
 	own_name_check(l, scope, &token, &match->ref);
-	width = ref_field(l->profile, &match->ref)->width;
 	if (value->kind == DDP_YAML_SCALAR) {
 		struct ddp_text text = value->text;
 
@@ -550,7 +549,7 @@ static void match_read(struct loader *l, const struct scope *scope, const struct
 			text.len -= 4;
 			text.place.col += 4;
 		}
-		match_value_read(l, text, width, match);
+		match_value_read(l, text, match);
 		return;
 	}
 	if (!yaml_is(l, value, DDP_YAML_LIST, "a value or a list of values"))
@@ -559,7 +558,7 @@ static void match_read(struct loader *l, const struct scope *scope, const struct
 		ddp_error(l->diag, &value->place, "an empty list matches nothing");
 	for (unsigned int i = 0; i < value->n_items; i++)
 		if (yaml_is(l, value->items[i], DDP_YAML_SCALAR, "a value"))
-			match_value_read(l, value->items[i]->text, width, match);
+			match_value_read(l, value->items[i]->text, match);
 }
 
 bool cond_is_never(const struct ddp_cond *cond) {

@@ -27,7 +27,7 @@ static bool lookup_read(struct loader *l, struct ddp_header *header, struct ddp_
 	key = ddp_lexer_take(lexer);
 	if (!ref_read(l, &scope, &key, &rule->key) || !ddp_lexer_expect(lexer, ")"))
 		return false;
-	field = ref_field(l->profile, &rule->key);
+	field = ddp_ref_field(l->profile, &rule->key);
 	if (field->width > 64)
 		return ddp_refuse(l->diag, &key.place,
 				  "field '%s' is wider than 64 bits: no key of a table",
@@ -138,10 +138,10 @@ static bool entry_add(struct loader *l, struct ddp_table *table, uint64_t value,
 			l->part->name, l->profile->headers[entry->target].name, entry->place.file,
 			entry->place.line, entry->profile);
 	}
+	table->hex |= hex;
 	entry = DDP_APPEND(l->arena, table->entries, table->n_entries);
 	*entry = (struct ddp_table_entry){
 		.value = value,
-		.hex = hex,
 		.target = target,
 		.place = *place,
 		.profile = l->part->name,
@@ -223,12 +223,14 @@ static bool after_fields(struct loader *l, struct ddp_lexer *lexer, struct ddp_h
 		struct ddp_token name = ddp_lexer_take(lexer);
 		struct ddp_match *match =
 			DDP_APPEND(l->arena, rule->cond.matches, rule->cond.n_matches);
+		struct ddp_field *field;
 
 		if (!ref_read(l, &scope, &name, &match->ref) || !ddp_lexer_expect(lexer, "="))
 			return false;
+		field = ddp_ref_field(l->profile, &match->ref);
 		match->hex = is_hex(lexer->token.s, lexer->token.len);
-		if (!patterns_read(l, lexer, ref_field(l->profile, &match->ref)->width,
-				   &match->patterns, &match->n_patterns))
+		field->hex |= match->hex;
+		if (!patterns_read(l, lexer, field->width, &match->patterns, &match->n_patterns))
 			return false;
 	} while (ddp_lexer_accept(lexer, ","));
 	return ddp_lexer_expect(lexer, ")");

@@ -192,7 +192,6 @@ bool unknown_item(struct loader *l, const struct ddp_place *place, const char *k
 #define unknown_name(l, place, kind, name, len, known, n) \
 	unknown_item(l, place, kind, name, len, known, n, sizeof(*(known)))
 bool unknown_header(struct loader *l, const struct ddp_place *place, const char *name, size_t len);
-const struct ddp_field *ref_field(const struct ddp_profile *profile, const struct ddp_ref *ref);
 
 // How a number was written: people shall read it back the same way.
 static inline bool is_hex(const char *s, size_t len) {

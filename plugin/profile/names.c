@@ -103,10 +103,6 @@ void pairs_read(struct loader *l, const struct ddp_yaml *root, const char *key, 
 		read(l, ddp_yaml_key(map, i), ddp_yaml_value(map, i));
 }
 
-const struct ddp_field *ref_field(const struct ddp_profile *profile, const struct ddp_ref *ref) {
-	return &profile->headers[ref->node].fields[ref->field];
-}
-
 uint32_t ddp_profile_track_id(const char *name, const char *version) {
 	return 0xdd000000 | (ddp_text_hash(ddp_text_hash(DDP_TEXT_HASH, name), version) & 0xffffff);
 }

@@ -127,6 +127,7 @@ struct ddp_field {
 	uint8_t anchor;   // enum ddp_anchor
 	int8_t group;     // the optional group it belongs to, -1 for none
 	uint8_t n_before; // groups (0 .. n_before - 1) that move it when they are present
+	bool hex;         // a value it is compared with is written in hexadecimal
 };
 
 struct ddp_group {
@@ -183,7 +184,6 @@ struct ddp_header {
 
 struct ddp_table_entry {
 	uint64_t value;
-	bool hex;       // value was written in hexadecimal
 	uint8_t target; // node
 	struct ddp_place place;
 	const char *profile;
@@ -194,6 +194,7 @@ struct ddp_table {
 	const char *summary;
 	const char *profile; // that declares it
 	struct ddp_place place;
+	bool hex;                        // a value is written in hexadecimal
 	struct ddp_table_entry *entries; // sorted by value
 	unsigned int n_entries;
 };
@@ -372,6 +373,11 @@ char *ddp_source_name(const struct ddp_source *source, unsigned int nth,
 // The index of a profile's header and of a header's field by name; -1: none.
 int ddp_header_find(const struct ddp_profile *profile, const char *name);
 int ddp_field_find(const struct ddp_header *header, const char *name);
+
+static inline struct ddp_field *ddp_ref_field(const struct ddp_profile *profile,
+					      const struct ddp_ref *ref) {
+	return &profile->headers[ref->node].fields[ref->field];
+}
 
 // The nth header, from 0, that a rule may lead to; -1: there are no more.
 static inline int ddp_rule_target(const struct ddp_profile *profile, const struct ddp_rule *rule,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "profile_format.h"
 
+#include <arpa/inet.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -10,84 +11,103 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-void format_init(struct profile_format *format, const struct ddp_profile *profile) {
-	format->profile = profile;
-	fields_init(&format->fields, profile);
+/* Fields: addresses in text form, the rest as numbers */
+
+typedef unsigned __int128 wide;
+
+static unsigned int address_bits(const struct ddp_header *header, const struct ddp_field *field) {
+	const bool src_or_dst = strcmp(field->name, "src") == 0 || strcmp(field->name, "dst") == 0;
+
+	if (field->width == 128)
+		return 128;
+	if (field->width == 32 && src_or_dst && strcmp(header->name, "ipv4") == 0)
+		return 32;
+	if (field->width == 48 && src_or_dst && strcmp(header->name, "eth") == 0)
+		return 48;
+	return 0;
 }
 
-const struct ddp_field *format_field(const struct profile_format *format,
-				     const struct ddp_ref *ref) {
-	return ref_field(format->profile, ref);
+// Whether a field's name ends with a mask, not with nothing or a number of leading bits.
+static bool is_masked(const char *name) {
+	const char *bits = strchr(name, '/');
+
+	return bits != NULL && bits[1 + strspn(bits + 1, "0123456789")] != '\0';
 }
 
-/* Numbers */
+// The bits of the address that [inner.|outer.]header[#n].field[/bits] is; 0: a number.
+static unsigned int name_address_bits(const struct ddp_profile *profile, const char *name) {
+	const char *dot = strrchr(name, '.');
+	const struct ddp_header *header;
+	int at;
 
-static void value_bytes(uint64_t hi, uint64_t lo, uint8_t bytes[16]) {
-	for (unsigned int i = 0; i < 8; i++) {
-		bytes[i] = hi >> (56 - 8 * i);
-		bytes[8 + i] = lo >> (56 - 8 * i);
-	}
+	if (dot == NULL || is_masked(name))
+		return 0;
+	if ((strncmp(name, "inner.", 6) == 0 || strncmp(name, "outer.", 6) == 0) && name + 6 < dot)
+		name += 6;
+	at = NAME_FIND(profile->headers, profile->n_headers, name, strcspn(name, "#."));
+	if (at < 0)
+		return 0;
+	header = &profile->headers[at];
+	at = NAME_FIND(header->fields, header->n_fields, dot + 1, strcspn(dot + 1, "/"));
+	return at < 0 ? 0 : address_bits(header, &header->fields[at]);
 }
 
-// As "header.field": ref's own name may lack the header.
-static bool address_text(struct profile_format *format, const struct ddp_ref *ref, uint64_t hi,
+// Write width bits, of an address the leading ones. Returns whether they are a number for JSON.
+static bool value_text(unsigned int n_bits, unsigned int width, wide value,
+		       char text[FIELD_TEXT_SIZE]) {
+	const uint64_t hi = value >> 64, lo = value;
+	uint8_t address[16];
+
+	if (n_bits > width)
+		value <<= n_bits - width;
+	for (unsigned int i = n_bits / 8; i > 0; value >>= 8)
+		address[--i] = value;
+	if (n_bits == 48)
+		snprintf(text, FIELD_TEXT_SIZE, "%02x:%02x:%02x:%02x:%02x:%02x", address[0],
+			 address[1], address[2], address[3], address[4], address[5]);
+	else if (n_bits != 0)
+		inet_ntop(n_bits == 32 ? AF_INET : AF_INET6, address, text, FIELD_TEXT_SIZE);
+	else if (width > 64)
+		snprintf(text, FIELD_TEXT_SIZE, "0x%0*" PRIx64 "%016" PRIx64,
+			 (int)(width + 3) / 4 - 16, hi, lo);
+	else
+		snprintf(text, FIELD_TEXT_SIZE, "%" PRIu64, lo);
+	return n_bits == 0 && width <= 64;
+}
+
+bool format_field(const struct ddp_profile *profile, const char *name, unsigned int width,
+		  const uint8_t value[16], char text[FIELD_TEXT_SIZE]) {
+	wide number = 0;
+
+	for (unsigned int i = 0; i < 16; i++)
+		number = number << 8 | value[i];
+	return value_text(name_address_bits(profile, name), width, number, text);
+}
+
+// Returns whether it is no number.
+static bool address_text(const struct ddp_profile *profile, const struct ddp_ref *ref, uint64_t hi,
 			 uint64_t lo, char text[FIELD_TEXT_SIZE]) {
-	const char *bits = strchr(ref->name, '/');
-	uint8_t bytes[16];
-	char name[128];
+	const struct ddp_header *header = &profile->headers[ref->node];
+	const unsigned int n_bits =
+		is_masked(ref->name) ? 0 : address_bits(header, &header->fields[ref->field]);
 
-	snprintf(name, sizeof(name), "%s.%s%s", format->profile->headers[ref->node].name,
-		 format_field(format, ref)->name, bits == NULL ? "" : bits);
-	value_bytes(hi, lo, bytes);
-	return !fields_text(&format->fields, name, ref->bits, bytes, text);
+	return !value_text(n_bits, ref->bits, (wide)hi << 64 | lo, text);
 }
 
-void format_value(struct profile_format *format, FILE *to, const struct ddp_ref *ref, uint64_t hi,
-		  uint64_t lo, bool hex) {
+void format_value(const struct ddp_profile *profile, FILE *to, const struct ddp_ref *ref,
+		  uint64_t hi, uint64_t lo, bool hex) {
 	char text[FIELD_TEXT_SIZE];
 
-	if (!address_text(format, ref, hi, lo, text) && hex)
+	if (!address_text(profile, ref, hi, lo, text) && hex)
 		fprintf(to, "0x%0*" PRIx64, (ref->bits + 3) / 4, lo);
 	else
 		fputs(text, to);
 }
 
-static bool cond_is_hex(const struct ddp_cond *cond, const struct ddp_ref *ref) {
-	for (unsigned int i = 0; i < cond->n_matches; i++)
-		if (cond->matches[i].hex && cond->matches[i].ref.node == ref->node &&
-		    cond->matches[i].ref.field == ref->field)
-			return true;
-	return false;
-}
-
-static bool table_is_hex(const struct ddp_table *table) {
-	for (unsigned int i = 0; i < table->n_entries; i++)
-		if (table->entries[i].hex)
-			return true;
-	return false;
-}
-
-bool format_is_hex(const struct profile_format *format, const struct ddp_ref *ref) {
-	for (unsigned int i = 0; i < format->profile->n_headers; i++) {
-		const struct ddp_header *header = &format->profile->headers[i];
-
-		for (unsigned int j = 0; j < header->n_rules; j++) {
-			const struct ddp_rule *rule = &header->rules[j];
-
-			if (cond_is_hex(&rule->cond, ref))
-				return true;
-			if (rule->kind == DDP_RULE_LOOKUP && rule->key.node == ref->node &&
-			    rule->key.field == ref->field)
-				return table_is_hex(&format->profile->tables[rule->table]);
-		}
-	}
-	return false;
-}
-
 void format_key(const struct ddp_table *table, FILE *to, uint64_t value) {
 	unsigned int n_digits = 2;
 
-	if (!table_is_hex(table)) {
+	if (!table->hex) {
 		fprintf(to, "%" PRIu64, value);
 		return;
 	}
@@ -115,27 +135,27 @@ static int prefix_len(const struct ddp_pattern *pattern, unsigned int width) {
 	return len;
 }
 
-static void pattern_write(struct profile_format *format, FILE *to, const struct ddp_match *match,
-			  const struct ddp_pattern *pattern) {
-	unsigned int width = format_field(format, &match->ref)->width;
+static void pattern_write(const struct ddp_profile *profile, FILE *to,
+			  const struct ddp_match *match, const struct ddp_pattern *pattern) {
+	unsigned int width = ddp_ref_field(profile, &match->ref)->width;
 	int prefix = prefix_len(pattern, width);
 	char text[FIELD_TEXT_SIZE];
 
 	if (prefix == (int)width)
-		format_value(format, to, &match->ref, pattern->value_hi, pattern->value_lo,
+		format_value(profile, to, &match->ref, pattern->value_hi, pattern->value_lo,
 			     match->hex);
 	else if (prefix >= 0 && width >= 32 &&
-		 address_text(format, &match->ref, pattern->value_hi, pattern->value_lo, text))
+		 address_text(profile, &match->ref, pattern->value_hi, pattern->value_lo, text))
 		fprintf(to, "%s/%d", text, prefix);
 	else
 		fprintf(to, "0x%" PRIx64 "/0x%" PRIx64, pattern->value_lo, pattern->mask_lo);
 }
 
-void format_patterns(struct profile_format *format, FILE *to, const struct ddp_match *match) {
+void format_patterns(const struct ddp_profile *profile, FILE *to, const struct ddp_match *match) {
 	for (unsigned int i = 0; i < match->n_patterns; i++) {
 		if (i > 0)
 			fputs(i + 1 == match->n_patterns ? " or " : ", ", to);
-		pattern_write(format, to, match, &match->patterns[i]);
+		pattern_write(profile, to, match, &match->patterns[i]);
 	}
 }
 
@@ -178,11 +198,11 @@ void format_expr(FILE *to, const struct ddp_expr *expr) {
 	operand_write(to, expr, expr->n_ops - 1, 0);
 }
 
-void format_cond(struct profile_format *format, FILE *to, const struct ddp_cond *cond) {
+void format_cond(const struct ddp_profile *profile, FILE *to, const struct ddp_cond *cond) {
 	for (unsigned int i = 0; i < cond->n_matches; i++) {
 		fprintf(to, "%s%s %s ", i > 0 ? " and " : "", cond->matches[i].ref.name,
 			cond->matches[i].negate ? "!=" : "=");
-		format_patterns(format, to, &cond->matches[i]);
+		format_patterns(profile, to, &cond->matches[i]);
 	}
 	if (cond->expr.n_ops == 0)
 		return;
@@ -203,7 +223,7 @@ static unsigned int path_level(const struct ddp_path *path) {
 	}
 }
 
-static void path_write(const struct profile_format *format, FILE *to, const struct ddp_path *path,
+static void path_write(const struct ddp_profile *profile, FILE *to, const struct ddp_path *path,
 		       unsigned int level) {
 	static const char *const signs[] = {
 		[DDP_PATH_OPTIONAL] = "?",
@@ -219,24 +239,24 @@ static void path_write(const struct profile_format *format, FILE *to, const stru
 	fputs(own < level ? "(" : "", to);
 	switch (path->kind) {
 	case DDP_PATH_HEADER:
-		fputs(format->profile->headers[path->node].name, to);
+		fputs(profile->headers[path->node].name, to);
 		break;
 	case DDP_PATH_SEQUENCE:
 	case DDP_PATH_EITHER:
-		path_write(format, to, path->left, own);
+		path_write(profile, to, path->left, own);
 		fputs(path->kind == DDP_PATH_EITHER ? " | " : " ", to);
-		path_write(format, to, path->right, own);
+		path_write(profile, to, path->right, own);
 		break;
 	default:
-		path_write(format, to, path->left, 2);
+		path_write(profile, to, path->left, 2);
 		fputs(signs[path->kind], to);
 		break;
 	}
 	fputs(own < level ? ")" : "", to);
 }
 
-void format_path(const struct profile_format *format, FILE *to, const struct ddp_path *path) {
-	path_write(format, to, path, 0);
+void format_path(const struct ddp_profile *profile, FILE *to, const struct ddp_path *path) {
+	path_write(profile, to, path, 0);
 }
 
 /* Lists */

@@ -1,48 +1,39 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Parts of a profile as text for people: conditions, expressions, paths, fields.
 //
-//	struct words words;
-//
-//	format_init(&words, profile);
-//	format_cond(&words, text.to, &rule->cond);    // "e = 1 and next_ext = 0x85"
+//	format_cond(profile, text.to, &rule->cond);    // "e = 1 and next_ext = 0x85"
 #ifndef DDP_PROFILE_PROFILE_FORMAT_H
 #define DDP_PROFILE_PROFILE_FORMAT_H
 
 #include <stdio.h>
 
-#include "field_format.h"
 #include "profile.h"
 
-struct profile_format {
-	const struct ddp_profile *profile;
-	struct fields fields;
-};
+#define FIELD_TEXT_SIZE 48 // the longest IPv6 address fits, and 128 bits in hexadecimal
 
-// profile must outlive words.
-void format_init(struct profile_format *format, const struct ddp_profile *profile);
-
-const struct ddp_field *format_field(const struct profile_format *format,
-				     const struct ddp_ref *ref);
+// Write the value of a field (width bits, right-aligned in 16 bytes, big endian) to text. name is
+// as a profile writes it ("inner.ipv4.src", "udp#2.sport", "ipv6.src/64"). Returns whether it is a
+// number for JSON: up to 64 bits that are no address.
+bool format_field(const struct ddp_profile *profile, const char *name, unsigned int width,
+		  const uint8_t value[16], char text[FIELD_TEXT_SIZE]);
 
 // A number of up to 128 bits as the value of ref's field: addresses in text form, the rest decimal
 // or as hex says.
-void format_value(struct profile_format *format, FILE *to, const struct ddp_ref *ref, uint64_t hi,
-		  uint64_t lo, bool hex);
-// True where the profile itself writes the values of this field in hexadecimal.
-bool format_is_hex(const struct profile_format *format, const struct ddp_ref *ref);
+void format_value(const struct ddp_profile *profile, FILE *to, const struct ddp_ref *ref,
+		  uint64_t hi, uint64_t lo, bool hex);
 // A number that a table holds.
 void format_key(const struct ddp_table *table, FILE *to, uint64_t value);
 
-void format_patterns(struct profile_format *format, FILE *to, const struct ddp_match *match);
+void format_patterns(const struct ddp_profile *profile, FILE *to, const struct ddp_match *match);
 void format_expr(FILE *to, const struct ddp_expr *expr);
-void format_cond(struct profile_format *format, FILE *to, const struct ddp_cond *cond);
+void format_cond(const struct ddp_profile *profile, FILE *to, const struct ddp_cond *cond);
 // Whether nothing is asked: format_cond() writes nothing.
 static inline bool format_is_always(const struct ddp_cond *cond) {
 	return cond->n_matches == 0 && cond->expr.n_ops == 0;
 }
 
 // The headers of a path, names of parts of paths written out.
-void format_path(const struct profile_format *format, FILE *to, const struct ddp_path *path);
+void format_path(const struct ddp_profile *profile, FILE *to, const struct ddp_path *path);
 
 // "ipv4.src ipv4.dst"
 void format_refs(FILE *to, const struct ddp_ref *refs, unsigned int n);

@@ -17,7 +17,7 @@
 #include "ctl/steer/cut.h"
 #include "ctl/steer/rule_text.h"
 #include "e810/e810_parser.h"
-#include "profile/field_format.h"
+#include "profile/profile_format.h"
 
 struct result {
 	uint64_t n;
@@ -43,9 +43,9 @@ struct listing {
 	struct capture_out written; // if options->write
 	struct cut_count unknown;   // packets that were cut too short
 	enum format format;
+	const struct ddp_profile *profile;
 	const struct ddp_program *program;
 	const struct e810_parser *parser; // of a package, else NULL
-	struct fields fields;
 	struct json_writer json;
 	struct table table;
 	bool first_field; // the next one is
@@ -173,7 +173,7 @@ static const char *plain_name(const char *name) {
 static void field_json(void *arg, const char *name, unsigned int width, const uint8_t value[16]) {
 	struct listing *listing = arg;
 	char text[FIELD_TEXT_SIZE];
-	bool number = fields_text(&listing->fields, name, width, value, text);
+	bool number = format_field(listing->profile, name, width, value, text);
 
 	jsonw_key(&listing->json, plain_name(name));
 	if (number)
@@ -225,7 +225,7 @@ static void field_print(void *arg, const char *name, unsigned int width, const u
 	struct listing *listing = arg;
 	char text[FIELD_TEXT_SIZE];
 
-	fields_text(&listing->fields, name, width, value, text);
+	format_field(listing->profile, name, width, value, text);
 	table_printf(&listing->table, "%s%s=%s", listing->first_field ? "" : " ", plain_name(name),
 		     text);
 	listing->first_field = false;
@@ -404,6 +404,7 @@ static int classify(const void *arg, const struct ddp_personality *loaded, struc
 		.options = options,
 		.capture = capture,
 		.format = options->base.common.format,
+		.profile = loaded->profile,
 		.program = loaded->program,
 		.parser = loaded->parser,
 	};
@@ -415,7 +416,6 @@ static int classify(const void *arg, const struct ddp_personality *loaded, struc
 		status = capture_out_open(&listing.written, options->write);
 	if (status != EXIT_GOOD)
 		return rules_end(&listing, status);
-	fields_init(&listing.fields, loaded->profile);
 	warned = warned_before(&listing, out);
 	jsonw_init(&listing.json, out);
 	ret = packets_show(&listing, capture);

@@ -31,7 +31,6 @@ struct side {
 	struct seen *types;
 	const struct ddp_personality *loaded;
 	const struct ddp_profile *profile; // of it
-	struct profile_format format;
 };
 
 struct diff {
@@ -181,7 +180,7 @@ static void rule_gather(struct diff *d, unsigned int side, const struct ddp_head
 			s->profile->tables[rule->table].name);
 	if (!format_is_always(&rule->cond)) {
 		fputs(" where ", to(d));
-		format_cond(&s->format, to(d), &rule->cond);
+		format_cond(s->profile, to(d), &rule->cond);
 	}
 	lines_add(d, lines);
 }
@@ -223,7 +222,7 @@ static void sets_write(struct diff *d, unsigned int side, const struct ddp_packe
 		format_refs(to(d), set->inputs, set->n_inputs);
 		if (!format_is_always(&set->cond)) {
 			fputs(" where ", to(d));
-			format_cond(&s->format, to(d), &set->cond);
+			format_cond(s->profile, to(d), &set->cond);
 		}
 		if (by_rss_hf && set->rss_hf != 0) {
 			fputs(" for rss_hf ", to(d));
@@ -496,7 +495,6 @@ static int diff(const struct ddp_personality loaded[2], const struct common_opti
 		d.sides[i].name = path_name(options->files[i]);
 		d.sides[i].loaded = &loaded[i];
 		d.sides[i].profile = loaded[i].profile;
-		format_init(&d.sides[i].format, loaded[i].profile);
 		side_fill(&d.sides[i], loaded[!i].profile);
 	}
 	if (strcmp(d.sides[0].name, d.sides[1].name) == 0) {

@@ -20,7 +20,6 @@ struct info {
 	const struct ddp_profile *profile;
 	const struct ddp_program *program;
 	struct ddp_bound bound;
-	struct profile_format format;
 	struct strbuf text;            // being written
 	const struct ddp_table *table; // named last in it
 	struct output *out;
@@ -34,7 +33,7 @@ static void key_words(struct info *info, const char *key) {
 }
 
 static void key_cond(struct info *info, const struct ddp_cond *cond) {
-	format_cond(&info->format, info->text.to, cond);
+	format_cond(info->profile, info->text.to, cond);
 	if (!format_is_always(cond))
 		key_words(info, "when");
 }
@@ -162,7 +161,7 @@ static void type_json(struct info *info, unsigned int index) {
 	jsonw_write(json, "{name:%s id:%u summary:%s profile:%s", type->name,
 		    ddp_program_type(info->program, index)->id, type->summary, type->profile);
 	key_place(info, &type->place);
-	format_path(&info->format, info->text.to, type->path);
+	format_path(info->profile, info->text.to, type->path);
 	key_words(info, "path");
 	key_cond(info, &type->cond);
 	jsonw_write(json, "priority:%g", (double)type->priority);
@@ -281,7 +280,7 @@ static void origin_print(struct info *info, const struct ddp_header *from,
 	if (format_is_always(&rule->cond))
 		return;
 	fputs(" (", info->text.to);
-	format_cond(&info->format, info->text.to, &rule->cond);
+	format_cond(info->profile, info->text.to, &rule->cond);
 	fputs(")", info->text.to);
 }
 
@@ -361,7 +360,7 @@ static void sets_print(struct info *info, const struct ddp_input_set *sets, unsi
 		fprintf(to, " (%u bytes)", sets[i].size);
 		if (!format_is_always(&sets[i].cond)) {
 			fputs(" when ", to);
-			format_cond(&info->format, to, &sets[i].cond);
+			format_cond(info->profile, to, &sets[i].cond);
 		}
 		if (sets[i].rss_hf != 0 && info->profile->by_rss_hf) {
 			fputs(" for rss_hf ", to);
@@ -381,9 +380,9 @@ static void type_print(struct info *info, unsigned int index) {
 	if (type->summary != NULL)
 		fprintf(to, ": %s", type->summary);
 	output_escaped_printf(info->out, "%s\n", strbuf_take(&info->text));
-	format_path(&info->format, to, type->path);
+	format_path(info->profile, to, type->path);
 	line_print(info, "path");
-	format_cond(&info->format, to, &type->cond);
+	format_cond(info->profile, to, &type->cond);
 	line_print(info, "when");
 	if (type->priority != 0)
 		fprintf(to, "%d", type->priority);
@@ -457,9 +456,10 @@ static int file_show(struct info *info, const char *file, const struct info_opti
 				     &info->bound) < 0) {
 		error_print("%s: %s", file, strerror(errno));
 		status = EXIT_UNREADABLE;
+	} else if (is_json) {
+		info_json(info);
 	} else {
-		format_init(&info->format, loaded.profile);
-		(is_json ? info_json : info_print)(info);
+		info_print(info);
 	}
 	ddp_personality_unload(&loaded);
 	return status;

@@ -7,7 +7,6 @@
 struct source {
 	struct graph *graph;
 	const struct ddp_profile *profile;
-	struct profile_format format;
 };
 
 struct graph_edge *graph_edge_add(struct graph *graph, unsigned int from, unsigned int to,
@@ -72,14 +71,14 @@ static void lookup_add(struct source *source, unsigned int from, const struct dd
 	struct graph *graph = source->graph;
 
 	if (shared) {
-		format_cond(&source->format, graph->text.to, &rule->cond);
+		format_cond(source->profile, graph->text.to, &rule->cond);
 		graph_edge_add(graph, from, source->profile->n_headers + rule->table,
 			       field_read(rule));
 	}
 	for (unsigned int i = 0; i < table->n_entries; i++) {
 		if (!is_first_entry(table, i))
 			continue;
-		format_cond(&source->format, graph->text.to, &rule->cond);
+		format_cond(source->profile, graph->text.to, &rule->cond);
 		fprintf(graph->text.to, "%s%s = ", format_is_always(&rule->cond) ? "" : " and ",
 			rule->key.name);
 		numbers_write(graph, table, table->entries[i].target);
@@ -100,7 +99,7 @@ static void rules_add(struct source *source, unsigned int from) {
 			lookup_add(source, from, rule);
 			continue;
 		}
-		format_cond(&source->format, graph->text.to, &rule->cond);
+		format_cond(source->profile, graph->text.to, &rule->cond);
 		if (rule->kind == DDP_RULE_GOTO)
 			graph_edge_add(graph, from, rule->target, field_read(rule));
 		else
@@ -142,7 +141,6 @@ static int profile_find(const struct ddp_profile *profile, const char *name) {
 void graph_of_profile(struct graph *graph, const struct ddp_profile *profile) {
 	struct source source = {.graph = graph, .profile = profile};
 
-	format_init(&source.format, profile);
 	for (unsigned int i = 0; i < profile->n_parts; i++)
 		*DDP_APPEND(graph->arena, graph->profiles, graph->n_profiles) =
 			profile->parts[i].name;

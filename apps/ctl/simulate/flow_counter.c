@@ -423,7 +423,6 @@ void flow_counter_init(struct flow_counter *counter, bool is_ue,
 	counter->rss_hf = rss_hf;
 	counter->steers = steers;
 	counter->n_places = n_places;
-	fields_init(&counter->fields, loaded->profile);
 	flows_init(&counter->table, true, n_places, size);
 }
 
@@ -441,7 +440,8 @@ static void field_value(struct flow_counter *counter, const struct layout *layou
 	uint8_t value[16] = {0};
 
 	memcpy(value + sizeof(value) - size, bytes, size);
-	fields_text(&counter->fields, layout->names[field], layout->widths[field], value, text);
+	format_field(counter->loaded->profile, layout->names[field], layout->widths[field], value,
+		     text);
 }
 
 // Addresses of IPv6 are in brackets where a port follows.

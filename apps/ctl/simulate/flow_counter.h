@@ -16,7 +16,7 @@
 #include "ctl/capture/capture.h"
 #include "ctl/steer/steer.h"
 #include "personality/personality.h"
-#include "profile/field_format.h"
+#include "profile/profile_format.h"
 #include "rss/rss.h"
 
 struct ddp_arena;
@@ -137,7 +137,6 @@ struct flow_counter {
 	struct flows table;
 	struct layout *layouts;
 	unsigned int n_layouts;
-	struct fields fields; // for texts
 
 	// while packets are counted
 	bool is_ue;

@@ -139,9 +139,7 @@ static void names_make(const struct ddp_personality *all, const struct end *end,
 	const struct ddp_table *table = end->table;
 	char value[24];
 
-	snprintf(value, sizeof(value),
-		 table != NULL && table->n_entries > 0 && table->entries[0].hex ? "0x%04" PRIx64 :
-										  "%" PRIu64,
+	snprintf(value, sizeof(value), table != NULL && table->hex ? "0x%04" PRIx64 : "%" PRIu64,
 		 end->value);
 	unread->field = ddp_arena_printf(arena, "%s.%s %s", header->name, end->field, value);
 	if (table != NULL && strcmp(header->profile, "base") == 0)

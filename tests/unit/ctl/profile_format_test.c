@@ -21,23 +21,21 @@ static void assert_words(struct strbuf *text, const char *expected) {
 	assert_string_equal(strbuf_take(text), expected);
 }
 
-static void cond_write(struct profile_format *format, FILE *to) {
-	format_cond(format, to, &format->profile->headers[0].rules[0].cond);
+static void cond_write(const struct ddp_profile *profile, FILE *to) {
+	format_cond(profile, to, &profile->headers[0].rules[0].cond);
 }
 
-static void path_write(struct profile_format *format, FILE *to) {
-	format_path(format, to, format->profile->types[0].path);
+static void path_write(const struct ddp_profile *profile, FILE *to) {
+	format_path(profile, to, profile->types[0].path);
 }
 
-static void assert_format(void (*write)(struct profile_format *format, FILE *to), const char *yaml,
-			  const char *expected) {
+static void assert_format(void (*write)(const struct ddp_profile *profile, FILE *to),
+			  const char *yaml, const char *expected) {
 	struct ddp_profile *profile = profile_of(yaml);
-	struct profile_format format;
 	struct strbuf text;
 
-	format_init(&format, profile);
 	strbuf_init(&text);
-	write(&format, text.to);
+	write(profile, text.to);
 	assert_words(&text, expected);
 	strbuf_fini(&text);
 	ddp_profile_destroy(profile);
@@ -107,16 +105,14 @@ TEST(numbers_of_a_table_have_equal_digits) {
 		profile_of("profile: t\ntables: {hex: x, dec: y}\nheaders:\n"
 			   "  a: {first: true, layout: x:16, next: [hex(x), dec(x)]}\n"
 			   "  b: {layout: y:8, after: 'hex(0x800, 0x8), dec(8)'}\n");
-	struct profile_format format;
 	struct strbuf text;
 
-	format_init(&format, profile);
 	strbuf_init(&text);
 	format_key(&profile->tables[0], text.to, 8);
 	assert_words(&text, "0x0008");
 	format_key(&profile->tables[1], text.to, 8);
 	assert_words(&text, "8");
-	assert_true(format_is_hex(&format, &profile->headers[0].rules[0].key));
+	assert_true(ddp_ref_field(profile, &profile->headers[0].rules[0].key)->hex);
 	strbuf_fini(&text);
 	ddp_profile_destroy(profile);
 }
