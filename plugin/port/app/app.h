@@ -42,18 +42,17 @@ extern const struct eth_dev_ops ddp_port_ops;
 // many come before it. Under the port's mutex.
 #define DDP_PTYPES_MAX 106 // the end of the list included
 unsigned int ddp_ptypes_get(const struct ddp_port *port, uint32_t ptypes[DDP_PTYPES_MAX]);
-uint32_t *ddp_ptypes_list(void);
+extern __thread uint32_t
+	ddp_ptypes[DDP_PTYPES_MAX]; // such a list, as ethdev's operation returns it
 void ddp_rxq_info_get(const struct ddp_port *port, uint16_t id, struct rte_eth_rxq_info *info);
 void ddp_txq_info_get(const struct ddp_port *port, uint16_t id, struct rte_eth_txq_info *info);
 
-// telemetry.c: once a process.
-void ddp_telemetry_register(void);
-
-// close.c
-int ddp_port_close(struct rte_eth_dev *dev);
 // Close a port that the application did not close, because its device is being removed.
 int ddp_port_remove(struct rte_eth_dev *dev);
 // Free all except the lower device and what ethdev frees.
 void ddp_port_tables_free(struct ddp_port *port);
+
+// telemetry.c: once a process.
+void ddp_telemetry_register(void);
 
 #endif

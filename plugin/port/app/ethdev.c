@@ -5,6 +5,7 @@
 #include "port/counts/stats.h"
 #include "port/exchange/exchange.h"
 #include "port/lower/lower.h"
+#include "port/quiesce/quiesce.h"
 #include "port/run/cksum.h"
 #include "port/run/run.h"
 #include "port/start/start.h"
@@ -12,7 +13,15 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include <rte_interrupts.h>
+#include <rte_malloc.h>
+
+#include "package/package.h"
+
+#define REMOVE_PATIENCE_S 2 // with burst calls when the port is removed
 
 // Rx offloads of the lower device that do not alter hashed bytes. Others (VLAN and QinQ strip, LRO,
 // keep CRC, ...) are not offered.
@@ -54,16 +63,6 @@ static_assert(RTE_PTYPE_INNER_L4_MASK == PTYPE_LAYER_MAX << (PTYPE_LAYERS - 1) *
 // Call a function of ethdev for the lower port.
 #define LOWER(function, ...) DDP_LOWER_CALL(port, function(port->lower.port_id, ##__VA_ARGS__))
 
-static uint64_t rss_hf_capa(const struct ddp_port *port) {
-	const struct ddp_program *program = port->personality->program;
-	uint64_t rss_hf = ddp_program_rss_hf(program);
-
-	if (ddp_rss_emulates(port))
-		return rss_hf;
-	rss_hf |= RTE_ETH_RSS_LEVEL_MASK;
-	return ddp_program_by_rss_hf(program) ? rss_hf : rss_hf | RSS_HF_USUAL;
-}
-
 static struct rte_eth_desc_lim desc_lim(const struct rte_eth_desc_lim *lower) {
 	return (struct rte_eth_desc_lim){
 		.nb_max = DDP_PORT_DESC_MAX,
@@ -74,11 +73,6 @@ static struct rte_eth_desc_lim desc_lim(const struct rte_eth_desc_lim *lower) {
 	};
 }
 
-static void functions_offer(struct rte_eth_dev_info *info) {
-	for (int i = DDP_HASH_TOEPLITZ; i <= DDP_HASH_SIMPLE_XOR; i++)
-		DPDK_RSS_FUNCTION_OFFER(info, ddp_flow_function(i));
-}
-
 static int info_fill(const struct ddp_port *port, struct rte_eth_dev_info *info) {
 	const struct rte_eth_dev_portconf defaults = {
 		.burst_size = DDP_PORT_BURST,
@@ -86,6 +80,7 @@ static int info_fill(const struct ddp_port *port, struct rte_eth_dev_info *info)
 		.nb_queues = 1,
 	};
 	const struct rte_eth_dev_info *lower = &port->lower.info;
+	const struct ddp_program *program = port->personality->program;
 
 	info->if_index = lower->if_index;
 	info->min_mtu = lower->min_mtu;
@@ -102,8 +97,13 @@ static int info_fill(const struct ddp_port *port, struct rte_eth_dev_info *info)
 		info->tx_offload_capa |= DDP_TX_CHECKSUMS;
 	info->reta_size = DDP_RETA_SIZE;
 	info->hash_key_size = port->rss_key_size;
-	info->flow_type_rss_offloads = rss_hf_capa(port);
-	functions_offer(info);
+	info->flow_type_rss_offloads = ddp_program_rss_hf(program);
+	if (!ddp_rss_emulates(port))
+		info->flow_type_rss_offloads |= RTE_ETH_RSS_LEVEL_MASK;
+	if (!ddp_rss_emulates(port) && !ddp_program_by_rss_hf(program))
+		info->flow_type_rss_offloads |= RSS_HF_USUAL;
+	for (int i = DDP_HASH_TOEPLITZ; i <= DDP_HASH_SIMPLE_XOR; i++)
+		DPDK_RSS_FUNCTION_OFFER(info, ddp_flow_function(i));
 	info->rx_desc_lim = desc_lim(&lower->rx_desc_lim);
 	info->tx_desc_lim = desc_lim(&lower->tx_desc_lim);
 	info->speed_capa = lower->speed_capa;
@@ -238,18 +238,12 @@ static int port_start(struct ddp_port *port) {
 	return ret;
 }
 
-static int port_stop(struct ddp_port *port) {
-	ddp_port_stop(port);
-	port->data->dev_link.link_status = RTE_ETH_LINK_DOWN;
-	return 0;
-}
-
 OP(CHANGE, rx_queue_setup, rxq_setup(port, id, n_desc, conf, pool), uint16_t id, uint16_t n_desc,
    __rte_unused unsigned int socket, const struct rte_eth_rxconf *conf, struct rte_mempool *pool)
 OP(CHANGE, tx_queue_setup, txq_setup(port, id, n_desc, conf), uint16_t id, uint16_t n_desc,
    __rte_unused unsigned int socket, const struct rte_eth_txconf *conf)
 OP(CHANGE, start, port_start(port))
-OP(CHANGE, stop, port_stop(port))
+OP(CHANGE, stop, (ddp_port_stop(port), 0))
 // ethdev has stopped the port. What the application set of our port stays: MAC addresses and
 // filters of the lower device are restored by ethdev, which sets those of our port when it is
 // started.
@@ -382,65 +376,49 @@ static void txq_info_get(struct rte_eth_dev *dev, uint16_t id, struct rte_eth_tx
 	DDP_PORT_READ(ddp_port_id(dev), port, (ddp_txq_info_get(port, id, info), 0));
 }
 
-// Is there a packet type with this value in this layer?
-static bool ptype_known(const struct ddp_port *port, uint32_t value, uint32_t layer) {
-	const struct ddp_personality *personality = port->personality;
-
-	for (unsigned int i = 0; i < personality->n_types; i++) {
-		const struct ddp_type_info *type = ddp_program_type(personality->program, i);
-
-		if ((ddp_mapping_of(port, type) & layer) == value)
-			return true;
-	}
-	return false;
-}
-
 unsigned int ddp_ptypes_get(const struct ddp_port *port, uint32_t ptypes[DDP_PTYPES_MAX]) {
+	const struct ddp_personality *personality = port->personality;
+	uint16_t values[PTYPE_LAYERS] = {0}; // bits
 	unsigned int n = 0;
 
-	for (unsigned int shift = 0; shift < PTYPE_LAYERS * PTYPE_LAYER_BITS;
-	     shift += PTYPE_LAYER_BITS)
+	for (unsigned int i = 0; i < personality->n_types; i++) {
+		uint32_t ptype = ddp_mapping_of(port, ddp_program_type(personality->program, i));
+
+		for (unsigned int layer = 0; layer < PTYPE_LAYERS; layer++)
+			values[layer] |= 1 << (ptype >> layer * PTYPE_LAYER_BITS & PTYPE_LAYER_MAX);
+	}
+	for (unsigned int layer = 0; layer < PTYPE_LAYERS; layer++)
 		for (uint32_t value = 1; value <= PTYPE_LAYER_MAX; value++)
-			if (ptype_known(port, value << shift, PTYPE_LAYER_MAX << shift))
-				ptypes[n++] = value << shift;
+			if ((values[layer] & 1 << value) != 0)
+				ptypes[n++] = value << layer * PTYPE_LAYER_BITS;
 	ptypes[n] = RTE_PTYPE_UNKNOWN;
 	return n;
 }
 
-uint32_t *ddp_ptypes_list(void) {
-	static __thread uint32_t ptypes[DDP_PTYPES_MAX];
-
-	return ptypes;
-}
+__thread uint32_t ddp_ptypes[DDP_PTYPES_MAX];
 
 static const uint32_t *supported_ptypes_get(struct rte_eth_dev *dev, size_t *n_ptypes) {
-	uint32_t *ptypes = ddp_ptypes_list();
-	int n = DDP_PORT_READ(ddp_port_id(dev), port, ddp_ptypes_get(port, ptypes));
+	int n = DDP_PORT_READ(ddp_port_id(dev), port, ddp_ptypes_get(port, ddp_ptypes));
 
 	*n_ptypes = RTE_MAX(n, 0);
-	return n < 0 ? NULL : ptypes;
+	return n < 0 ? NULL : ddp_ptypes;
 }
 
 DPDK_PTYPES_GET_OP(supported_ptypes_get_op, supported_ptypes_get)
 
-static int rx_burst_mode_fill(const struct ddp_port *port, struct rte_eth_burst_mode *mode) {
-	if (port->data->dev_started) // isa is chosen at start
-		snprintf(mode->info, sizeof(mode->info), "net_ddp %s", ddp_isa_name(port->isa));
-	else
-		snprintf(mode->info, sizeof(mode->info), "net_ddp");
+static int mode_print(struct rte_eth_burst_mode *mode, const char *isa) {
+	snprintf(mode->info, sizeof(mode->info), "net_ddp%s%s", *isa != '\0' ? " " : "", isa);
 	return 0;
 }
 
-static int tx_burst_mode_get(struct rte_eth_dev *dev, uint16_t queue,
+static int tx_burst_mode_get(__rte_unused struct rte_eth_dev *dev, __rte_unused uint16_t queue,
 			     struct rte_eth_burst_mode *mode) {
-	RTE_SET_USED(dev);
-	RTE_SET_USED(queue);
-	snprintf(mode->info, sizeof(mode->info), "net_ddp");
-	return 0;
+	return mode_print(mode, "");
 }
 
-OP(READ, rx_burst_mode_get, rx_burst_mode_fill(port, mode), __rte_unused uint16_t queue,
-   struct rte_eth_burst_mode *mode)
+OP(READ, rx_burst_mode_get,
+   mode_print(mode, port->data->dev_started ? ddp_isa_name(port->isa) : ""),
+   __rte_unused uint16_t queue, struct rte_eth_burst_mode *mode)
 // ethdev has checked that the mask consists of whole layers. Applications that do not read packet
 // types pass 0, as testpmd does at each start by default. This would not save time here, and users
 // read the types in testpmd's output, so 0 means all types.
@@ -453,17 +431,82 @@ OP(READ, xstats_get, ddp_xstats_get(port, NULL, values, n), struct rte_eth_xstat
 OP(READ, xstats_get_names, ddp_xstats_get(port, names, NULL, n), struct rte_eth_xstat_name *names,
    unsigned int n)
 
-static int flow_ops_get(struct rte_eth_dev *dev, const struct rte_flow_ops **ops) {
-	RTE_SET_USED(dev);
+static int flow_ops_get(__rte_unused struct rte_eth_dev *dev, const struct rte_flow_ops **ops) {
 	*ops = &ddp_flow_ops;
 	return 0;
+}
+
+/* Closing */
+
+// Set in a thread while it is in our remove, which must not remove other devices. See
+// lower/attach.c.
+static __thread bool removing;
+
+void ddp_port_tables_free(struct ddp_port *port) {
+	ddp_balance_free(port);
+	free(port->stats_now);
+	free(port->stats_base);
+	for (unsigned int i = 0; port->lower_rxqs != NULL && i < port->lower.n_rxq_max; i++)
+		rte_free(port->lower_rxqs[i].types);
+	rte_free(port->lower_rxqs);
+	rte_free(port->lower_txqs);
+	rte_free(port->steering);
+	rte_free(port->hw_ptypes);
+	ddp_flows_destroy(port->flows);
+	ddp_flow_list_fini(&port->rules);
+	ddp_personality_destroy(port->personality);
+	ddp_package_close(port->offload.package);
+	rte_free(port->mapping);
+	ddp_types_forget(port, 0);
+}
+
+// Some applications clean up in a signal handler. If the signal interrupted a burst call, that call
+// never ends: waiting for it would keep the process from ending, too. The port then stays as it is.
+static bool burst_calls_end(struct ddp_port *port) {
+	__atomic_store_n(&port->running, false, __ATOMIC_SEQ_CST);
+	port->stuck = !ddp_port_quiesce(port, REMOVE_PATIENCE_S);
+	if (port->stuck)
+		PORT_LOG(WARNING, port->name,
+			 "the port is not removed, because a burst call does not end");
+	return !port->stuck;
+}
+
+static int port_close(struct rte_eth_dev *dev) {
+	int ret;
+	struct ddp_port *port = ddp_registry_change(ddp_port_id(dev), &ret);
+
+	if (port == NULL)
+		return ret;
+	if (removing && !burst_calls_end(port)) {
+		ddp_change_end(port);
+		return -EBUSY;
+	}
+	ddp_port_stop(port);
+	ddp_change_end(port);
+	ddp_registry_del(port);
+	ddp_lower_close(port, !removing);
+	ddp_port_tables_free(port);
+	rte_intr_instance_free(dev->intr_handle);
+	dev->intr_handle = NULL;
+	return 0;
+}
+
+int ddp_port_remove(struct rte_eth_dev *dev) {
+	const bool outermost = !removing;
+	int ret;
+
+	removing = true;
+	ret = port_close(dev);
+	if (outermost)
+		removing = false;
+	return ret;
 }
 
 const struct eth_dev_ops ddp_port_ops = {
 	.dev_configure = configure,
 	.dev_start = start,
 	.dev_stop = stop,
-	.dev_close = ddp_port_close,
+	.dev_close = port_close,
 	.dev_reset = reset,
 	.dev_infos_get = infos_get,
 	.fw_version_get = fw_version_get,

@@ -28,66 +28,54 @@
 #include <rte_cycles.h>
 #include <rte_malloc.h>
 
-// Sums over all queues.
-struct totals {
-	uint64_t rx_delivered, rx_delivered_bytes, rx_missed;
-	uint64_t tx_sent, tx_sent_bytes;
-};
-
 static size_t stats_size(unsigned int n_types) {
 	return sizeof(struct ddp_stats) + n_types * sizeof(uint64_t);
 }
 
 // Enlarge an array and zero the new part.
 static int stats_grow(struct ddp_stats **stats, unsigned int n_old, unsigned int n) {
-	struct ddp_stats *grown = realloc(*stats, stats_size(n));
+	struct ddp_stats *grown = calloc(1, stats_size(n));
 
 	if (grown == NULL)
 		return -ENOMEM;
-	if (*stats == NULL)
-		memset(grown, 0, stats_size(n));
-	else
-		memset(&grown->types[n_old], 0, (n - n_old) * sizeof(uint64_t));
+	if (*stats != NULL)
+		memcpy(grown, *stats, stats_size(n_old));
+	free(*stats);
 	*stats = grown;
 	return 0;
 }
 
-// Move the counters of a lower queue to grown, which is zeroed. Returns the old array.
-static uint64_t *types_move(struct ddp_lower_rxq *lower, uint64_t *grown, unsigned int n) {
-	uint64_t *old;
-
-	ddp_lower_rxq_lock(lower);
-	old = lower->types;
-	if (old != NULL)
-		memcpy(grown, old, n * sizeof(*grown));
-	lower->types = grown;
-	ddp_unlock(&lower->lock);
-	return old;
-}
-
-// Each lower queue has its own counters, in cache lines that it does not share.
-static int types_grow(struct ddp_port *port, uint64_t **grown, unsigned int n) {
+// Each lower queue has its own counters, in cache lines that it does not share. unused: arrays to
+// free.
+static int types_grow(struct ddp_port *port, uint64_t **unused, unsigned int n) {
 	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
-		grown[i] = rte_calloc_socket("ddp_types", n, sizeof(uint64_t), RTE_CACHE_LINE_SIZE,
-					     port->data->numa_node);
-		if (grown[i] == NULL)
+		unused[i] = rte_calloc_socket("ddp_types", n, sizeof(uint64_t), RTE_CACHE_LINE_SIZE,
+					      port->data->numa_node);
+		if (unused[i] == NULL)
 			return -ENOMEM;
 	}
-	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++)
-		grown[i] = types_move(&port->lower_rxqs[i], grown[i], port->n_counted);
+	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
+		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
+
+		ddp_lower_rxq_lock(lower);
+		if (lower->types != NULL)
+			memcpy(unused[i], lower->types, port->n_counted * sizeof(uint64_t));
+		RTE_SWAP(unused[i], lower->types);
+		ddp_unlock(&lower->lock);
+	}
 	return 0;
 }
 
 int ddp_stats_reserve(struct ddp_port *port) {
-	unsigned int n = port->n_type_ids;
+	const unsigned int n_old = port->n_counted, n = port->n_type_ids;
 	uint64_t *unused[DDP_PORT_QUEUES] = {0};
 	int ret;
 
-	if (n <= port->n_counted)
+	if (n <= n_old)
 		return 0;
-	ret = stats_grow(&port->stats_now, port->n_counted, n);
+	ret = stats_grow(&port->stats_now, n_old, n);
 	if (ret == 0)
-		ret = stats_grow(&port->stats_base, port->n_counted, n);
+		ret = stats_grow(&port->stats_base, n_old, n);
 	if (ret == 0)
 		ret = types_grow(port, unused, n);
 	if (ret == 0)
@@ -162,69 +150,60 @@ struct rte_pmd_ddp_balance ddp_balance_numbers(const struct ddp_port *port,
 	return numbers;
 }
 
-static void rx_read_once(const struct ddp_port *port, struct ddp_stats *stats) {
-	const struct ddp_cache_stats caches = caches_read(port);
-
-	for (unsigned int i = 0; i < DDP_PORT_QUEUES; i++) {
-		stats->rx[i].packets = counter_read(&port->rxqs[i].packets);
-		stats->rx[i].bytes = counter_read(&port->rxqs[i].bytes);
-		stats->rx[i].missed = LOWER_SUM(port, missed[i]);
-	}
-	stats->rx_dropped = port->rx_dropped;
-	stats->rx_rule_dropped = LOWER_SUM(port, rule_dropped);
-	stats->rx_offloaded = LOWER_SUM(port, offloaded);
-	stats->rx_decapped = LOWER_SUM(port, decapped);
-	stats->rx_decap_passed = LOWER_SUM(port, decap_passed);
-	stats->order_parked = LOWER_SUM(port, order_counts.parked);
-	stats->balance_given_up = LOWER_SUM(port, order_counts.given_up);
-	stats->cache_hits = caches.hits;
-	stats->cache_misses = caches.misses;
-	stats->cache_learned = caches.learned;
-	stats->balance_rounds = port->balance != NULL ? port->balance->balancer.rounds : 0;
-	stats->balance_moves = port->balance != NULL ? port->balance->balancer.n_moves : 0;
-	stats->rx_taken = LOWER_SUM(port, taken); // last, to include all packets counted above
-}
-
 // Packets that are taken while the counters are read seem to be on rings. Read again if these are
 // many, since a thread may have been preempted in between.
 #define READ_TRIES 16
 #define READ_SLACK 512 // packets
 
 static void rx_read(const struct ddp_port *port, struct ddp_stats *stats) {
-	for (unsigned int i = 0; i < READ_TRIES; i++) {
-		uint64_t before = LOWER_SUM(port, taken);
+	unsigned int tries = READ_TRIES;
+	uint64_t before;
 
-		rx_read_once(port, stats);
-		if (stats->rx_taken - before <= READ_SLACK)
-			return;
-	}
+	do {
+		const struct ddp_cache_stats caches = caches_read(port);
+
+		before = LOWER_SUM(port, taken);
+		memset(&stats->rx_all, 0, sizeof(stats->rx_all));
+		for (unsigned int i = 0; i < DDP_PORT_QUEUES; i++) {
+			stats->rx[i].packets = counter_read(&port->rxqs[i].packets);
+			stats->rx[i].bytes = counter_read(&port->rxqs[i].bytes);
+			stats->rx[i].missed = LOWER_SUM(port, missed[i]);
+			stats->rx_all.packets += stats->rx[i].packets;
+			stats->rx_all.bytes += stats->rx[i].bytes;
+			stats->rx_all.missed += stats->rx[i].missed;
+		}
+		stats->rx_dropped = port->rx_dropped;
+		stats->rx_rule_dropped = LOWER_SUM(port, rule_dropped);
+		stats->rx_offloaded = LOWER_SUM(port, offloaded);
+		stats->rx_decapped = LOWER_SUM(port, decapped);
+		stats->rx_decap_passed = LOWER_SUM(port, decap_passed);
+		stats->order_parked = LOWER_SUM(port, order_counts.parked);
+		stats->balance_given_up = LOWER_SUM(port, order_counts.given_up);
+		stats->cache_hits = caches.hits;
+		stats->cache_misses = caches.misses;
+		stats->cache_learned = caches.learned;
+		// last, to include all packets counted above
+		stats->rx_taken = LOWER_SUM(port, taken);
+	} while (stats->rx_taken - before > READ_SLACK && --tries > 0);
 }
 
 static void all_read(const struct ddp_port *port, struct ddp_stats *stats) {
 	rx_read(port, stats);
+	memset(&stats->tx_all, 0, sizeof(stats->tx_all));
 	for (unsigned int i = 0; i < DDP_PORT_QUEUES; i++) {
 		stats->tx[i].packets = counter_read(&port->txqs[i].packets);
 		stats->tx[i].bytes = counter_read(&port->txqs[i].bytes);
+		stats->tx_all.packets += stats->tx[i].packets;
+		stats->tx_all.bytes += stats->tx[i].bytes;
 	}
 	stats->tx_dropped = port->tx_dropped;
+	stats->balance_rounds = port->balance != NULL ? port->balance->balancer.rounds : 0;
+	stats->balance_moves = port->balance != NULL ? port->balance->balancer.n_moves : 0;
 	for (unsigned int i = 0; i < port->n_counted; i++) {
 		stats->types[i] = 0;
 		for (unsigned int j = 0; j < port->lower.n_rxq_max; j++)
 			stats->types[i] += counter_read(&port->lower_rxqs[j].types[i]);
 	}
-}
-
-static struct totals totals_of(const struct ddp_stats *stats) {
-	struct totals totals = {0};
-
-	for (unsigned int i = 0; i < DDP_PORT_QUEUES; i++) {
-		totals.rx_delivered += stats->rx[i].packets;
-		totals.rx_delivered_bytes += stats->rx[i].bytes;
-		totals.rx_missed += stats->rx[i].missed;
-		totals.tx_sent += stats->tx[i].packets;
-		totals.tx_sent_bytes += stats->tx[i].bytes;
-	}
-	return totals;
 }
 
 const struct ddp_stats *ddp_stats_read(struct ddp_port *port) {
@@ -251,29 +230,18 @@ struct rte_eth_stats ddp_stats_lower(struct ddp_port *port) {
 	return stats;
 }
 
-static void lower_reset(struct ddp_port *port) {
-	struct ddp_lower *lower = &port->lower;
-	struct rte_eth_stats base = {0};
-
-	DDP_LOWER_CALL(port, rte_eth_xstats_reset(lower->port_id));
-	if (DDP_LOWER_CALL(port, rte_eth_stats_reset(lower->port_id)) != 0)
-		DDP_LOWER_CALL(port, rte_eth_stats_get(lower->port_id, &base));
-	lower->base = base;
-}
-
 int ddp_stats_get(struct ddp_port *port, struct rte_eth_stats *out) {
 	// First, because it releases the mutex.
 	const struct rte_eth_stats lower = ddp_stats_lower(port);
 	const struct ddp_stats *stats = ddp_stats_read(port);
-	const struct totals totals = totals_of(stats);
 
-	out->ipackets = totals.rx_delivered;
-	out->ibytes = totals.rx_delivered_bytes;
-	out->imissed = totals.rx_missed + lower.imissed;
+	out->ipackets = stats->rx_all.packets;
+	out->ibytes = stats->rx_all.bytes;
+	out->imissed = stats->rx_all.missed + lower.imissed;
 	out->ierrors = lower.ierrors;
 	out->rx_nombuf = lower.rx_nombuf;
-	out->opackets = totals.tx_sent;
-	out->obytes = totals.tx_sent_bytes;
+	out->opackets = stats->tx_all.packets;
+	out->obytes = stats->tx_all.bytes;
 	out->oerrors = lower.oerrors;
 	for (unsigned int i = 0; i < RTE_ETHDEV_QUEUE_STAT_CNTRS; i++) {
 		DPDK_QUEUE_STAT_SET(out, q_ipackets, i, stats->rx[i].packets);
@@ -286,15 +254,18 @@ int ddp_stats_get(struct ddp_port *port, struct rte_eth_stats *out) {
 }
 
 int ddp_stats_reset(struct ddp_port *port) {
+	const uint16_t lower = port->lower.port_id;
 	struct ddp_stats *base = port->stats_base;
-	struct totals totals;
+	struct rte_eth_stats lower_base = {0};
 
 	all_read(port, base);
-	totals = totals_of(base);
 	// Only packets that are counted elsewhere; the others count as taken after the reset.
-	base->rx_taken =
-		totals.rx_delivered + totals.rx_missed + base->rx_rule_dropped + base->rx_dropped;
-	lower_reset(port);
+	base->rx_taken = base->rx_all.packets + base->rx_all.missed + base->rx_rule_dropped +
+			 base->rx_dropped;
+	DDP_LOWER_CALL(port, rte_eth_xstats_reset(lower));
+	if (DDP_LOWER_CALL(port, rte_eth_stats_reset(lower)) != 0)
+		DDP_LOWER_CALL(port, rte_eth_stats_get(lower, &lower_base));
+	port->lower.base = lower_base;
 	return 0;
 }
 
@@ -335,18 +306,17 @@ static void put(struct xstats *out, uint64_t value, const char *fmt, ...) {
 
 static void port_put(struct xstats *out, const struct ddp_port *port,
 		     const struct ddp_stats *stats) {
-	const struct totals totals = totals_of(stats);
 	const struct rte_pmd_ddp_balance balance = ddp_balance_numbers(port, stats);
 
 	put(out, stats->rx_taken, "rx_lower_packets");
-	put(out, totals.rx_delivered, "rx_delivered_packets");
-	put(out, totals.rx_missed, "rx_missed_packets");
+	put(out, stats->rx_all.packets, "rx_delivered_packets");
+	put(out, stats->rx_all.missed, "rx_missed_packets");
 	put(out, stats->rx_rule_dropped, "rx_dropped_by_rule");
 	put(out, stats->rx_offloaded, "rx_offloaded");
 	put(out, stats->rx_dropped, "rx_dropped_at_stop");
 	put(out,
-	    stats->rx_taken - totals.rx_delivered - totals.rx_missed - stats->rx_rule_dropped -
-		    stats->rx_dropped,
+	    stats->rx_taken - stats->rx_all.packets - stats->rx_all.missed -
+		    stats->rx_rule_dropped - stats->rx_dropped,
 	    "rx_in_rings");
 	put(out, tx_in_rings(port), "tx_in_rings");
 	put(out, stats->tx_dropped, "tx_dropped_at_stop");
@@ -381,23 +351,21 @@ static void queues_put(struct xstats *out, const struct ddp_port *port,
 #define TYPE_NAME_LEN ((int)(RTE_ETH_XSTATS_NAME_SIZE - sizeof("rx_type__packets")))
 #define TYPE_CUT_LEN (TYPE_NAME_LEN - (int)strlen("_65535"))
 
-// A name that is too long ends with the id, because another may begin alike.
-static void type_put(struct xstats *out, const struct ddp_port *port, unsigned int id, uint64_t n) {
-	const char *name = ddp_types_name(port, id);
-
-	if (strlen(name) > (size_t)TYPE_NAME_LEN)
-		put(out, n, "rx_type_%.*s_%u_packets", TYPE_CUT_LEN, name, id);
-	else
-		put(out, n, "rx_type_%s_packets", name);
-}
-
 // Includes types of deleted profiles, so that the sum holds and the ids of xstats, which an
-// application may keep, do not change.
+// application may keep, do not change. A name that is too long ends with the id, because another
+// may begin alike.
 static void types_put(struct xstats *out, const struct ddp_port *port,
 		      const struct ddp_stats *stats) {
 	put(out, stats->types[0], "rx_type_none_packets");
-	for (unsigned int i = 1; i < port->n_type_ids; i++)
-		type_put(out, port, i, stats->types[i]);
+	for (unsigned int id = 1; id < port->n_type_ids; id++) {
+		const char *name = ddp_types_name(port, id);
+
+		if (strlen(name) > (size_t)TYPE_NAME_LEN)
+			put(out, stats->types[id], "rx_type_%.*s_%u_packets", TYPE_CUT_LEN, name,
+			    id);
+		else
+			put(out, stats->types[id], "rx_type_%s_packets", name);
+	}
 }
 
 unsigned int ddp_xstats_port_get(struct ddp_port *port, const struct rte_eth_stats *lower,
@@ -412,56 +380,29 @@ unsigned int ddp_xstats_port_get(struct ddp_port *port, const struct rte_eth_sta
 	return out.n;
 }
 
-// Those of the lower device.
-struct lower_xstats {
-	unsigned int n;
-	struct rte_eth_xstat_name *names;
-	struct rte_eth_xstat *values;
-};
-
-// Get their number, and names or values as asked. Values are 0 if the lower device does not give
-// them. 0 or -ENOMEM.
-static int lower_xstats_read(struct ddp_port *port, bool names, bool values,
-			     struct lower_xstats *lower) {
-	const uint16_t id = port->lower.port_id;
-	int n = DDP_LOWER_CALL(port, rte_eth_xstats_get_names(id, NULL, 0));
-
-	if (n <= 0)
-		return 0;
-	lower->names = calloc(n, sizeof(*lower->names));
-	lower->values = calloc(n, sizeof(*lower->values));
-	if (lower->names == NULL || lower->values == NULL)
-		return -ENOMEM;
-	lower->n = n;
-	if (names)
-		DDP_LOWER_CALL(port, rte_eth_xstats_get_names(id, lower->names, n));
-	if (values)
-		DDP_LOWER_CALL(port, rte_eth_xstats_get(id, lower->values, n));
-	return 0;
-}
-
-static void lower_put(struct xstats *out, const struct lower_xstats *lower) {
-	for (unsigned int i = 0; i < lower->n; i++)
-		put(out, lower->values[i].value, "lower_%s", lower->names[i].name);
-}
-
 int ddp_xstats_get(struct ddp_port *port, struct rte_eth_xstat_name *names,
 		   struct rte_eth_xstat *values, unsigned int n) {
+	const uint16_t id = port->lower.port_id;
 	struct xstats out = {.names = names, .values = values, .size = n};
-	struct lower_xstats lower = {0};
-	// First, because it releases the mutex.
-	int ret = lower_xstats_read(port, names != NULL, values != NULL, &lower);
+	// First, because calls of the lower device release the mutex.
+	const int n_lower = RTE_MAX(DDP_LOWER_CALL(port, rte_eth_xstats_get_names(id, NULL, 0)), 0);
+	struct rte_eth_xstat_name *lower_names = calloc(n_lower + 1, sizeof(*lower_names));
+	struct rte_eth_xstat *lower = calloc(n_lower + 1, sizeof(*lower)); // 0 if it gives none
+	const struct ddp_stats *stats;
 
-	if (ret == 0) {
-		const struct ddp_stats *stats = ddp_stats_read(port);
-
+	if (lower_names != NULL && lower != NULL) {
+		if (names != NULL)
+			DDP_LOWER_CALL(port, rte_eth_xstats_get_names(id, lower_names, n_lower));
+		if (values != NULL)
+			DDP_LOWER_CALL(port, rte_eth_xstats_get(id, lower, n_lower));
+		stats = ddp_stats_read(port);
 		port_put(&out, port, stats);
 		queues_put(&out, port, stats);
-		lower_put(&out, &lower);
+		for (int i = 0; i < n_lower; i++)
+			put(&out, lower[i].value, "lower_%s", lower_names[i].name);
 		types_put(&out, port, stats); // last: profiles add some
-		ret = out.n;
 	}
-	free(lower.names);
-	free(lower.values);
-	return ret;
+	free(lower_names);
+	free(lower);
+	return out.n > 0 ? (int)out.n : -ENOMEM;
 }

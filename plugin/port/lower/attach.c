@@ -219,7 +219,7 @@ static void lower_destroyed(uint16_t port_id) {
 	// A call that a signal handler interrupted does not end while that removes devices: see
 	// app/close.c.
 	if (!port->stuck)
-		port->stuck = !ddp_port_quiesce_in(port, REMOVAL_PATIENCE_S);
+		port->stuck = !ddp_port_quiesce(port, REMOVAL_PATIENCE_S);
 	PORT_LOG(ERR, port->name, "lower device %s was removed", port->lower.name);
 	ddp_registry_put(port);
 	while (!lower_is_left(port_id))
@@ -271,7 +271,7 @@ static int any_event(uint16_t port_id, enum rte_eth_event_type type, void *arg, 
 static void leaving_stop(struct ddp_port *port) {
 	const uint16_t port_id = port->id;
 
-	if (!port->lower.gone && ddp_port_quiesce_in(port, REMOVAL_PATIENCE_S))
+	if (!port->lower.gone && ddp_port_quiesce(port, REMOVAL_PATIENCE_S))
 		ddp_lower_stop(port);
 	ddp_change_end(port);
 	rte_eth_dev_callback_process(&rte_eth_devices[port_id], RTE_ETH_EVENT_INTR_LSC, NULL);

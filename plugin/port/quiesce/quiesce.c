@@ -1,7 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // How the control path waits for burst calls. The holder of a lock may be a thread that this one
-// has preempted, so that each wait sleeps. It may also be a process that ended.
+// has preempted, so that each wait sleeps. It may also be a process that ended inside a burst call:
+// its locks are taken away, see mp/mp.h.
 #include "port/quiesce/quiesce.h"
+#include "port/run/order.h"
+#include "port/run/ring.h"
+#include "port/state/control.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <rte_cycles.h>
 
@@ -9,39 +20,142 @@
 #define PATIENCE_S 5    // before a line about it
 #define ASK_US 20       // as long as some burst calls of other CPUs
 #define SLEEP_US 50
-
-static void holder_check(struct ddp_port *port, int holder, unsigned int n_checks) {
-	if (ddp_mp_has_ended(holder))
-		ddp_mp_recover(port, holder);
-	else if (n_checks == PATIENCE_S * CHECKS_PER_S && holder > 1)
-		PORT_LOG(WARNING, port->name, "waiting for process %d, which is in a burst call",
-			 holder);
-	else if (n_checks == PATIENCE_S * CHECKS_PER_S)
-		PORT_LOG(WARNING, port->name, "waiting for a thread that is in a burst call");
-}
-
+#define WATCH_US 1000000
 #define FOREVER UINT64_MAX
 
-static bool lock_spin(rte_spinlock_t *lock, uint64_t cycles) {
-	const uint64_t end = rte_rdtsc() + cycles;
+/* Processes that ended */
 
-	while (!ddp_trylock(lock)) {
-		if (rte_rdtsc() >= end)
-			return false;
-		rte_pause();
-	}
-	return true;
+uint64_t ddp_mp_pid_namespace(void) {
+	struct stat st;
+
+	return stat("/proc/self/ns/pid", &st) == 0 ? st.st_ino : 0;
 }
+
+bool ddp_mp_has_ended(int owner) {
+	struct pollfd process = {.events = POLLIN};
+	bool ended;
+
+	if (owner <= 1 || owner == INT_MAX)
+		return false;
+	process.fd = syscall(SYS_pidfd_open, owner, 0);
+	if (process.fd < 0)
+		return errno == ESRCH;
+	ended = poll(&process, 1, 0) > 0; // also of a zombie, once its last thread has ended
+	close(process.fd);
+	return ended;
+}
+
+static bool is_locked_by(const rte_spinlock_t *lock, int owner) {
+	return __atomic_load_n(&lock->locked, __ATOMIC_ACQUIRE) == owner;
+}
+
+static void lock_release(rte_spinlock_t *lock, int owner) {
+	if (is_locked_by(lock, owner))
+		ddp_unlock(lock);
+}
+
+void ddp_stats_cache_keep(struct ddp_lower_rxq *lower) {
+	struct ddp_cache_stats stats;
+
+	ddp_cache_stats_get(lower->cache, &stats);
+	lower->past.hits += stats.hits;
+	lower->past.misses += stats.misses;
+	lower->past.learned += stats.learned;
+}
+
+// Packets that were put on rings and not published are discarded, as the last one may be
+// incomplete; so are parked packets, as it is not known which of them were being placed.
+static void lower_rxq_recover(struct ddp_lower_rxq *lower) {
+	for (unsigned int i = 0; i < DDP_PORT_QUEUES; i++) {
+		struct ddp_ring *ring = lower->rings[i] = lower->all_rings[i];
+
+		if (ring != NULL)
+			ring->next = ring->tail;
+	}
+	if (lower->orders != NULL) {
+		lower->orders->head = lower->orders->tail;
+		ddp_order_clear(lower);
+	}
+	if (lower->cache != NULL) {
+		ddp_stats_cache_keep(lower);
+		ddp_cache_init(lower->cache, lower->port->isa);
+	}
+	ddp_unlock(&lower->lock);
+}
+
+// The lower device may have sent packets that were not removed from their ring yet: they must not
+// be sent twice.
+static void lower_txq_recover(struct ddp_port *port, struct ddp_lower_txq *lower) {
+	for (unsigned int t = 0; t < port->n_txqs; t++) {
+		struct rte_ring *ring = port->txqs[t].ring;
+
+		if (ring != NULL && port->txqs[t].lower == lower)
+			ring->cons.tail = ring->cons.head;
+	}
+	lower->waiting = lower->shared; // packets may be left on the rings
+	ddp_unlock(&lower->lock);
+}
+
+// Take the locks of a process that ended away from it.
+static void process_recover(struct ddp_port *port, int owner) {
+	PORT_LOG(WARNING, port->name,
+		 "process %d ended inside a burst call; packets that it held are lost", owner);
+	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
+		if (is_locked_by(&port->lower_rxqs[i].lock, owner))
+			lower_rxq_recover(&port->lower_rxqs[i]);
+		if (is_locked_by(&port->lower_txqs[i].lock, owner))
+			lower_txq_recover(port, &port->lower_txqs[i]);
+	}
+	for (unsigned int i = 0; i < DDP_PORT_QUEUES; i++) {
+		struct rte_ring *ring = port->txqs[i].ring;
+
+		if (ring != NULL && is_locked_by(&port->txqs[i].busy, owner))
+			ring->prod.head = ring->prod.tail;
+		lock_release(&port->txqs[i].busy, owner);
+		lock_release(&port->txqs[i].counted, owner);
+		lock_release(&port->rxqs[i].busy, owner);
+		lock_release(&port->rxqs[i].mp, owner);
+	}
+}
+
+// Returns the holder of a lock, after its locks were taken away if it has ended.
+static int holder_check(struct ddp_port *port, const rte_spinlock_t *lock) {
+	int holder = __atomic_load_n(&lock->locked, __ATOMIC_ACQUIRE);
+
+	if (ddp_mp_has_ended(holder))
+		process_recover(port, holder);
+	return holder;
+}
+
+// A call that holds a lower queue's lock also holds one of these.
+static void locks_watch(struct ddp_port *port) {
+	for (unsigned int i = 0; i < DDP_PORT_QUEUES; i++) {
+		holder_check(port, &port->rxqs[i].mp);
+		holder_check(port, &port->rxqs[i].busy);
+		holder_check(port, &port->txqs[i].busy);
+		holder_check(port, &port->txqs[i].counted);
+	}
+	ddp_mp_watch(port);
+	ddp_registry_put(port);
+}
+
+void ddp_mp_watch(struct ddp_port *port) {
+	ddp_alarm_set(port, DDP_ALARM_MP, WATCH_US, locks_watch);
+}
+
+/* Waiting */
 
 // Keep the data path off a lower queue's lock until the holder gives it back, or for ASK_US: a
 // holder that this thread has preempted cannot do so before this thread sleeps, and as long as the
 // data path is kept off nobody takes packets from the lower queue. insist: keep it off in that
 // sleep, too, because the lock was never free when asked for.
 static bool lock_ask(rte_spinlock_t *lock, bool *wanted, bool insist) {
+	const uint64_t end = rte_rdtsc() + ASK_US * (rte_get_tsc_hz() / 1000000);
 	bool taken;
 
 	__atomic_store_n(wanted, true, __ATOMIC_RELAXED);
-	taken = lock_spin(lock, ASK_US * (rte_get_tsc_hz() / 1000000));
+	while (!(taken = ddp_trylock(lock)) && rte_rdtsc() < end)
+		rte_pause();
 	if (taken || !insist)
 		__atomic_store_n(wanted, false, __ATOMIC_RELAXED);
 	return taken;
@@ -54,6 +168,7 @@ static bool lock_wait_until(struct ddp_port *port, rte_spinlock_t *lock, bool *w
 	const uint64_t step = rte_get_tsc_hz() / CHECKS_PER_S;
 	uint64_t next = rte_rdtsc() + step;
 	unsigned int n_checks = 0;
+	int holder;
 
 	while (wanted != NULL ? !lock_ask(lock, wanted, n_checks > 0) : !ddp_trylock(lock)) {
 		if (rte_rdtsc() >= end) {
@@ -64,8 +179,16 @@ static bool lock_wait_until(struct ddp_port *port, rte_spinlock_t *lock, bool *w
 		rte_delay_us_sleep(SLEEP_US);
 		if (rte_rdtsc() < next)
 			continue;
-		holder_check(port, __atomic_load_n(&lock->locked, __ATOMIC_RELAXED), ++n_checks);
+		holder = holder_check(port, lock);
 		next = rte_rdtsc() + step;
+		if (++n_checks != PATIENCE_S * CHECKS_PER_S || ddp_mp_has_ended(holder))
+			continue;
+		if (holder > 1)
+			PORT_LOG(WARNING, port->name,
+				 "waiting for process %d, which is in a burst call", holder);
+		else
+			PORT_LOG(WARNING, port->name,
+				 "waiting for a thread that is in a burst call");
 	}
 	return true;
 }
@@ -95,7 +218,8 @@ void ddp_lower_txq_lock(struct ddp_lower_txq *lower) {
 	lock_wait_until(lower->port, &lower->lock, &lower->wanted, FOREVER);
 }
 
-static bool quiesce_until(struct ddp_port *port, uint64_t end) {
+bool ddp_port_quiesce(struct ddp_port *port, unsigned int seconds) {
+	const uint64_t end = seconds > 0 ? rte_rdtsc() + seconds * rte_get_tsc_hz() : FOREVER;
 	bool quiet = true;
 
 	assert(!__atomic_load_n(&port->running, __ATOMIC_RELAXED));
@@ -108,12 +232,4 @@ static bool quiesce_until(struct ddp_port *port, uint64_t end) {
 		quiet = call_wait_until(port, &port->txqs[i].busy, NULL, end) &&
 			call_wait_until(port, &port->txqs[i].counted, NULL, end);
 	return quiet;
-}
-
-void ddp_port_quiesce(struct ddp_port *port) {
-	quiesce_until(port, FOREVER);
-}
-
-bool ddp_port_quiesce_in(struct ddp_port *port, unsigned int seconds) {
-	return quiesce_until(port, rte_rdtsc() + seconds * rte_get_tsc_hz());
 }

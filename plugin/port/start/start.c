@@ -323,7 +323,7 @@ static int running_set(struct ddp_port *port) {
 	if (!ddp_lower_is_unplugged(port))
 		return 0;
 	__atomic_store_n(&port->running, false, __ATOMIC_SEQ_CST);
-	ddp_port_quiesce(port);
+	ddp_port_quiesce(port, 0);
 	return unplugged(port);
 }
 
@@ -369,7 +369,7 @@ int ddp_port_start(struct ddp_port *port) {
 
 void ddp_port_stop(struct ddp_port *port) {
 	__atomic_store_n(&port->running, false, __ATOMIC_RELAXED);
-	ddp_port_quiesce(port);
+	ddp_port_quiesce(port, 0);
 	if (port->lower.started)
 		ddp_tx_flush(port);
 	ddp_rx_intr_stop(port);
@@ -378,4 +378,5 @@ void ddp_port_stop(struct ddp_port *port) {
 	if (!port->lower.gone)
 		ddp_lower_stop(port);
 	ddp_package_unload(port);
+	port->data->dev_link.link_status = RTE_ETH_LINK_DOWN;
 }

@@ -147,8 +147,8 @@ struct ddp_stats {
 	uint64_t rx_dropped; // at stop
 	uint64_t tx_dropped; // at stop
 	uint64_t cache_hits, cache_misses, cache_learned;
-	struct ddp_queue_stats rx[DDP_PORT_QUEUES];
-	struct ddp_queue_stats tx[DDP_PORT_QUEUES];
+	struct ddp_queue_stats rx[DDP_PORT_QUEUES], rx_all; // rx_all: their sum
+	struct ddp_queue_stats tx[DDP_PORT_QUEUES], tx_all;
 	uint64_t types[]; // by id
 };
 
@@ -194,8 +194,7 @@ enum ddp_alarm {
 
 // dev->data->dev_private
 struct ddp_port {
-	uint64_t layout; // ddp_mp_layout() of the primary process; first, so that all layouts have
-			 // it
+	uint32_t layout; // ddp_mp_layout() of the primary process; first, so that all have it
 
 	// Read by the data path. The control path clears running, waits for the burst calls inside,
 	// then writes the others.
