@@ -3,71 +3,10 @@
 #include "rules.h"
 
 #include <errno.h>
-#include <stddef.h>
+#include <search.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Rules by the application's handle, and by their pattern */
-
-#define BUCKETS_FIRST 64
-
-static struct ddp_flow_node **bucket_of(const struct ddp_flow_index *index, uint64_t hash) {
-	return &index->buckets[hash & (index->n_buckets - 1)];
-}
-
-static void index_insert(struct ddp_flow_index *index, struct ddp_flow_node *node) {
-	struct ddp_flow_node **bucket = bucket_of(index, node->hash);
-
-	node->next = *bucket;
-	*bucket = node;
-	index->n++;
-}
-
-// Room for one more, or -ENOMEM.
-static int index_reserve(struct ddp_flow_index *index) {
-	struct ddp_flow_index larger = {
-		.n_buckets = index->n_buckets > 0 ? 2 * index->n_buckets : BUCKETS_FIRST,
-	};
-
-	if (index->n < index->n_buckets)
-		return 0;
-	larger.buckets = calloc(larger.n_buckets, sizeof(*larger.buckets));
-	if (larger.buckets == NULL)
-		return -ENOMEM;
-	for (unsigned int i = 0; i < index->n_buckets; i++)
-		while (index->buckets[i] != NULL) {
-			struct ddp_flow_node *node = index->buckets[i];
-
-			index->buckets[i] = node->next;
-			index_insert(&larger, node);
-		}
-	free(index->buckets);
-	*index = larger;
-	return 0;
-}
-
-static void index_remove(struct ddp_flow_index *index, struct ddp_flow_node *node) {
-	struct ddp_flow_node **place = bucket_of(index, node->hash);
-
-	while (*place != node)
-		place = &(*place)->next;
-	*place = node->next;
-	index->n--;
-}
-
-// The first node with this hash behind another (NULL: of all). NULL: there are no more.
-static struct ddp_flow_node *index_next(const struct ddp_flow_index *index, uint64_t hash,
-					const struct ddp_flow_node *behind) {
-	struct ddp_flow_node *node = NULL;
-
-	if (behind != NULL)
-		node = behind->next;
-	else if (index->n_buckets > 0)
-		node = *bucket_of(index, hash);
-	while (node != NULL && node->hash != hash)
-		node = node->next;
-	return node;
-}
 
 /* Patterns */
 
@@ -89,72 +28,45 @@ static bool keys_same(const struct ddp_flow *a, const struct ddp_flow *b) {
 	return i == a->n_values && j == b->n_values;
 }
 
-static bool item_same(const struct ddp_flow *a, const struct ddp_flow *b, unsigned int i) {
-	if (a->without[i] != b->without[i])
-		return false;
-	return strcmp(a->items[i], b->items[i]) == 0 ||
-	       (ddp_flow_gre_either(a, i) && ddp_flow_gre_either(b, i));
-}
-
-static bool raw_same(const struct ddp_flow_raw *a, const struct ddp_flow_raw *b) {
-	if (a == NULL || b == NULL)
-		return a == b;
-	return a->n == b->n && memcmp(a->spec, b->spec, a->n) == 0;
-}
-
-static const struct ddp_flow_raw *raw_of(const struct ddp_flow_shape *shape) {
-	const struct rte_flow *flow = shape->owner;
-
-	return flow != NULL ? flow->raw : NULL;
-}
-
-// Have these rules one pattern, but for the values it asks for?
+// Have rules of these shapes one pattern, but for the values it asks for?
 static bool pattern_same(const struct ddp_flow_shape *x, const struct ddp_flow_shape *y) {
+	const struct rte_flow *raw = x->owner, *other = y->owner;
 	const struct ddp_flow *a = &x->rule, *b = &y->rule;
 
-	if (!raw_same(raw_of(x), raw_of(y)) || a->n_items != b->n_items)
+	if (raw != NULL && other != NULL)
+		return raw->raw->n == other->raw->n &&
+		       memcmp(raw->raw->spec, other->raw->spec, raw->raw->n) == 0;
+	if (raw != other || a->n_items != b->n_items)
 		return false;
 	for (unsigned int i = 0; i < a->n_items; i++)
-		if (!item_same(a, b, i))
+		if (a->without[i] != b->without[i] ||
+		    (strcmp(a->items[i], b->items[i]) != 0 &&
+		     !(ddp_flow_gre_either(a, i) && ddp_flow_gre_either(b, i))))
 			return false;
 	return keys_same(a, b);
 }
 
-static unsigned int n_values(const struct rte_flow *flow) {
-	return flow->entries[0] == NULL ? 0 : 2 * ddp_flow_n_keys(&flow->shapes[0]->rule);
-}
-
-static uint64_t pattern_hash(const struct ddp_flow_list *list, const struct rte_flow *flow) {
-	const unsigned int n = n_values(flow);
-	const struct ddp_seed *seed = &list->seed;
-	uint64_t hash =
-		ddp_seed_add(seed, seed->start, flow->shapes[0]->rule.stage, flow->priority);
-
-	for (unsigned int i = 0; i < n; i += 2)
-		hash = ddp_seed_add(seed, hash, flow->entries[0]->values[i],
-				    flow->entries[0]->values[i + 1]);
-	return ddp_seed_end(hash);
-}
-
-static bool competes(const struct rte_flow *a, const struct rte_flow *b) {
-	return a->shapes[0]->rule.stage == b->shapes[0]->rule.stage && a->priority == b->priority &&
-	       pattern_same(a->shapes[0], b->shapes[0]) &&
-	       (a->entries[0] == NULL ||
-		memcmp(a->entries[0]->values, b->entries[0]->values,
-		       n_values(a) * sizeof(a->entries[0]->values[0])) == 0);
-}
-
-#define FLOW_OF(node, member) \
-	((struct rte_flow *)((char *)(node)-offsetof(struct rte_flow, member)))
-
 // The rule in force that has the same pattern and priority. NULL: there is none.
 static struct rte_flow *rival_find(const struct ddp_flow_list *list, const struct rte_flow *flow) {
-	struct ddp_flow_node *node = NULL;
+	const struct ddp_flow_shape *own = flow->shapes[0], *shape;
+	struct rte_flow *rival;
 
-	do
-		node = index_next(&list->by_pattern, flow->by_pattern.hash, node);
-	while (node != NULL && !competes(FLOW_OF(node, by_pattern), flow));
-	return node != NULL ? FLOW_OF(node, by_pattern) : NULL;
+	TAILQ_FOREACH(shape, &list->shapes, entry) {
+		const struct ddp_flow_entry *found;
+
+		if (shape->n_rules == 0 || shape->rule.optional ||
+		    shape->rule.stage != own->rule.stage || !pattern_same(shape, own))
+			continue;
+		if (shape->owner != NULL)
+			return shape->owner;
+		found = ddp_flow_table_find(shape->table, flow->entries[0]->values);
+		while (found != NULL && found->priority != flow->priority)
+			found = found->next;
+		TAILQ_FOREACH(rival, &list->flows, entry)
+			if (found != NULL && rival->entries[0] == found)
+				return rival;
+	}
+	return NULL;
 }
 
 /* Keys */
@@ -287,55 +199,18 @@ static bool parts_count(struct rte_flow *flow, int by) {
 
 /* Lists */
 
-void ddp_flow_list_init(struct ddp_flow_list *list, const struct ddp_memory *memory) {
-	memset(list, 0, sizeof(*list));
-	list->memory = memory;
-	ddp_seed_draw(&list->seed);
-	TAILQ_INIT(&list->flows);
-	TAILQ_INIT(&list->left);
-	TAILQ_INIT(&list->shapes);
-}
-
-static void flow_free(struct ddp_flow_list *list, struct rte_flow *flow) {
-	parts_put(list, flow);
-	ddp_flow_destroy(flow);
-}
-
-static void queue_free(struct ddp_flow_list *list, struct ddp_flow_queue *queue) {
-	struct rte_flow *flow;
-
-	while ((flow = TAILQ_FIRST(queue)) != NULL) {
-		TAILQ_REMOVE(queue, flow, entry);
-		flow_free(list, flow);
-	}
-}
-
-void ddp_flow_list_fini(struct ddp_flow_list *list) {
-	queue_free(list, &list->left);
-	queue_free(list, &list->flows);
-	free(list->by_address.buckets);
-	free(list->by_pattern.buckets);
-	ddp_flow_list_init(list, list->memory);
-}
-
-static uint64_t address_hash(const struct ddp_flow_list *list, const struct rte_flow *flow) {
-	return ddp_seed_hash(&list->seed, (uintptr_t)flow);
+static int address_compare(const void *a, const void *b) {
+	return ((uintptr_t)a > (uintptr_t)b) - ((uintptr_t)a < (uintptr_t)b);
 }
 
 bool ddp_flow_list_has(const struct ddp_flow_list *list, const struct rte_flow *flow) {
-	const struct ddp_flow_node *node = NULL;
-
-	do
-		node = index_next(&list->by_address, address_hash(list, flow), node);
-	while (node != NULL && FLOW_OF(node, by_address) != flow);
-	return node != NULL;
+	return tfind(flow, &list->by_address, address_compare) != NULL;
 }
 
 // Which of two steering rules with one pattern and priority is meant, nobody could tell. A hash
 // rule takes the place of an older one of the same pattern, for good.
 static int rival_check(struct ddp_flow_list *list, struct rte_flow *flow,
 		       struct rte_flow_error *error) {
-	flow->by_pattern.hash = pattern_hash(list, flow);
 	flow->replaces = rival_find(list, flow);
 	if (flow->replaces == NULL || flow->shapes[0]->rule.stage == DDP_FLOW_HASH)
 		return 0;
@@ -352,9 +227,6 @@ static void flow_append(struct ddp_flow_list *list, struct rte_flow *flow) {
 			flow->entries[i]->number = flow->number;
 			flow->entries[i]->priority = flow->priority;
 		}
-	flow->by_address.hash = address_hash(list, flow);
-	index_insert(&list->by_address, &flow->by_address);
-	index_insert(&list->by_pattern, &flow->by_pattern);
 	TAILQ_INSERT_TAIL(&list->flows, flow, entry);
 	list->n++;
 	for (unsigned int i = 0; i < n; i++)
@@ -370,11 +242,10 @@ int ddp_flow_list_add(struct ddp_flow_list *list, struct rte_flow *flow, bool *c
 
 	if (ret < 0)
 		return ret;
-	if (parts_get(list, flow) < 0 || index_reserve(&list->by_address) < 0 ||
-	    index_reserve(&list->by_pattern) < 0)
+	ret = parts_get(list, flow) < 0 ? ddp_flow_no_memory(error) :
+					  rival_check(list, flow, error);
+	if (ret == 0 && tsearch(flow, &list->by_address, address_compare) == NULL)
 		ret = ddp_flow_no_memory(error);
-	if (ret == 0)
-		ret = rival_check(list, flow, error);
 	if (ret < 0) {
 		parts_unreserve(flow);
 		parts_put(list, flow);
@@ -390,9 +261,7 @@ int ddp_flow_list_add(struct ddp_flow_list *list, struct rte_flow *flow, bool *c
 }
 
 static void flow_unlist(struct ddp_flow_list *list, struct rte_flow *flow) {
-	index_remove(&list->by_address, &flow->by_address);
-	if (!flow->dead)
-		index_remove(&list->by_pattern, &flow->by_pattern);
+	tdelete(flow, &list->by_address, address_compare);
 	TAILQ_REMOVE(&list->flows, flow, entry);
 	list->n--;
 }
@@ -405,21 +274,21 @@ void ddp_flow_list_take_back(struct ddp_flow_list *list, struct rte_flow *flow) 
 	parts_count(flow, -1);
 	parts_unreserve(flow);
 	flow_unlist(list, flow);
-	flow_free(list, flow);
+	parts_put(list, flow);
+	ddp_flow_destroy(flow);
 }
 
 bool ddp_flow_is_learned(const struct rte_flow *flow) {
-	return !flow->dead &&
-	       (flow->shapes[0]->rule.stage != DDP_FLOW_STEER || n_values(flow) == 0);
+	return !flow->dead && (flow->shapes[0]->rule.stage != DDP_FLOW_STEER ||
+			       ddp_flow_n_keys(&flow->shapes[0]->rule) == 0);
 }
 
 void ddp_flow_list_commit(struct ddp_flow_list *list, struct rte_flow *flow) {
+	(void)list; // as ddp_flow_list_remove() has it
 	parts_move(flow, ddp_flow_table_insert);
-	if (flow->replaces != NULL) {
+	if (flow->replaces != NULL)
 		parts_move(flow->replaces, ddp_flow_table_remove);
-		index_remove(&list->by_pattern, &flow->replaces->by_pattern);
-		flow->replaces = NULL;
-	}
+	flow->replaces = NULL;
 }
 
 bool ddp_flow_leave(struct rte_flow *flow) {
@@ -441,9 +310,183 @@ void ddp_flow_list_remove(struct ddp_flow_list *list, struct rte_flow *flow) {
 
 void ddp_flow_list_reclaim(struct ddp_flow_list *list) {
 	struct ddp_flow_shape *shape;
+	struct rte_flow *flow;
 
-	queue_free(list, &list->left);
+	while ((flow = TAILQ_FIRST(&list->left)) != NULL) {
+		TAILQ_REMOVE(&list->left, flow, entry);
+		parts_put(list, flow);
+		ddp_flow_destroy(flow);
+	}
 	list->n_left = 0;
 	TAILQ_FOREACH(shape, &list->shapes, entry)
 		ddp_flow_table_reclaim(shape->table);
+}
+
+void ddp_flow_list_init(struct ddp_flow_list *list, const struct ddp_memory *memory) {
+	memset(list, 0, sizeof(*list));
+	list->memory = memory;
+	TAILQ_INIT(&list->flows);
+	TAILQ_INIT(&list->left);
+	TAILQ_INIT(&list->shapes);
+}
+
+void ddp_flow_list_fini(struct ddp_flow_list *list) {
+	while (!TAILQ_EMPTY(&list->flows))
+		ddp_flow_list_remove(list, TAILQ_FIRST(&list->flows));
+	ddp_flow_list_reclaim(list);
+	ddp_flow_list_init(list, list->memory);
+}
+
+/* Compilation */
+
+// Shapes to compile, and for what.
+struct compilation {
+	const struct ddp_profile *profile;
+	const struct ddp_program *program;
+	const struct ddp_flow_shape **shapes;
+	struct ddp_flows *flows;
+	char *reason;
+	size_t size;
+};
+
+static int no_memory(const struct compilation *c) {
+	snprintf(c->reason, c->size, "out of memory");
+	return -ENOMEM;
+}
+
+// Any entry of rules in force may be in use, so look at the rules, if one could be wrong.
+static int queues_check(const struct ddp_flow_list *list, unsigned int n_rxqs, char *reason,
+			size_t size) {
+	const struct rte_flow *flow;
+
+	if (list->queue_max < n_rxqs)
+		return 0;
+	TAILQ_FOREACH(flow, &list->flows, entry)
+		for (unsigned int i = 0; i < flow->action.n_queues; i++) {
+			const uint16_t queue = ddp_flow_queues(&flow->action)[i];
+
+			if (queue < n_rxqs)
+				continue;
+			snprintf(reason, size, "a flow rule sends packets to Rx queue %u", queue);
+			return -EINVAL;
+		}
+	return 0;
+}
+
+static int raw_insert(const struct rte_flow *flow, const struct ddp_flow *rule,
+		      struct ddp_flow_table *table) {
+	struct ddp_flow_entry *entry = ddp_flow_entry_create(table, rule);
+
+	if (entry == NULL || ddp_flow_table_reserve(table, entry) < 0)
+		return -ENOMEM;
+	entry->number = flow->number;
+	ddp_flow_table_insert(table, entry);
+	return 0;
+}
+
+// Add the shape of a raw rule, as this profile parses its packet.
+static int raw_add(struct compilation *c, const struct rte_flow *flow) {
+	const struct ddp_flow_raw *raw = flow->raw;
+	struct ddp_flow rule = flow->shapes[0]->rule;
+	struct ddp_flow_shape *shape;
+	int ret = ddp_flow_raw_rule(c->profile, c->program, raw->spec, raw->mask, raw->n, &rule,
+				    c->reason, c->size);
+
+	if (ret < 0)
+		return ret;
+	shape = ddp_flow_shape_create(&c->flows->raws, ddp_program_memory(c->program), &rule,
+				      sizeof(flow->action));
+	if (shape == NULL || raw_insert(flow, &rule, shape->table) < 0)
+		return no_memory(c);
+	c->shapes[c->flows->n++] = shape;
+	return 0;
+}
+
+static int set_build(struct compilation *c) {
+	struct ddp_diag diag;
+	int ret = 0;
+
+	ddp_diag_init(&diag);
+	c->flows->set = ddp_flow_set_build(c->profile, c->program, c->shapes, c->flows->n, &diag);
+	if (c->flows->set == NULL) {
+		snprintf(c->reason, c->size, "%s", ddp_diag_reason(&diag));
+		ret = diag.no_memory ? -ENOMEM : -EINVAL;
+	}
+	ddp_diag_fini(&diag);
+	return ret;
+}
+
+// A shape that is given, or it and those behind it of which there are rules.
+static int shapes_compile(struct compilation *c, const struct ddp_flow_shape *shape, bool all,
+			  struct ddp_flows **flows) {
+	unsigned int n = 0;
+	int ret = 0;
+
+	for (const struct ddp_flow_shape *s = shape; s != NULL; s = TAILQ_NEXT(s, entry))
+		n++;
+	c->shapes = calloc(n + 1, sizeof(*c->shapes));
+	c->flows = calloc(1, sizeof(*c->flows));
+	if (c->flows != NULL)
+		TAILQ_INIT(&c->flows->raws);
+	if (c->shapes == NULL || c->flows == NULL)
+		ret = no_memory(c);
+	for (; shape != NULL && ret == 0; shape = all ? TAILQ_NEXT(shape, entry) : NULL) {
+		if (shape->owner != NULL && (shape->n_rules > 0 || !all))
+			ret = raw_add(c, shape->owner);
+		else if (shape->n_rules > 0 || !all)
+			c->shapes[c->flows->n++] = shape;
+	}
+	if (ret == 0)
+		ret = set_build(c);
+	free(c->shapes);
+	if (ret == 0)
+		*flows = c->flows;
+	else
+		ddp_flows_destroy(c->flows);
+	return ret;
+}
+
+int ddp_flow_list_compile(const struct ddp_flow_list *list, const struct ddp_profile *profile,
+			  const struct ddp_program *program, unsigned int n_rxqs,
+			  struct ddp_flows **flows, char *reason, size_t size) {
+	struct compilation c = {profile, program, NULL, NULL, reason, size};
+	int ret = queues_check(list, n_rxqs, reason, size);
+
+	return ret < 0 ? ret : shapes_compile(&c, TAILQ_FIRST(&list->shapes), true, flows);
+}
+
+int ddp_flow_serve_check(const struct ddp_profile *profile, const struct ddp_program *program,
+			 const struct ddp_flow_shape *shape, char *reason, size_t size) {
+	struct compilation c = {profile, program, NULL, NULL, reason, size};
+	struct ddp_flows *flows = NULL;
+	int ret = shapes_compile(&c, shape, false, &flows);
+
+	ddp_flows_destroy(flows);
+	return ret;
+}
+
+void ddp_flow_profile_suggest(const struct ddp_profile *profile, const struct ddp_flow *rule,
+			      char *reason, size_t size) {
+	const size_t len = strlen(reason);
+	unsigned int i = 0;
+	char *name;
+
+	while (i < rule->n_items && ddp_header_find(profile, rule->items[i]) >= 0)
+		i++;
+	name = i < rule->n_items ? ddp_profile_defining(rule->items[i]) : NULL;
+	if (name == NULL)
+		return;
+	snprintf(reason + len, size - len, ": profile %s does", name);
+	free(name);
+}
+
+void ddp_flows_destroy(struct ddp_flows *flows) {
+	struct ddp_flow_shape *shape;
+
+	if (flows == NULL)
+		return;
+	ddp_flow_set_destroy(flows->set);
+	while ((shape = TAILQ_FIRST(&flows->raws)) != NULL)
+		ddp_flow_shape_put(&flows->raws, shape);
+	free(flows);
 }

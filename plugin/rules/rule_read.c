@@ -1,10 +1,277 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// A rule as an application gives it.
+// A rule as an application gives it. Patterns: pattern.c.
 #include "rules.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <rte_mbuf_core.h>
+
+#include "base/dpdk_compat.h"
+#include "base/rss_hf.h"
+
+struct actions {
+	const struct ddp_flow_config *config;
+	struct rte_flow *flow;
+	struct rte_flow_error *error;
+	const struct rte_flow_action *action; // being read
+	const struct rte_flow_action_rss *hash;
+	bool has_fate, has_mark, has_count;
+};
+
+static int refuse(const struct actions *a, const char *reason) {
+	return ddp_flow_error(a->error, EINVAL, RTE_FLOW_ERROR_TYPE_ACTION, a->action, reason);
+}
+
+/* Where to */
+
+static int fate_set(struct actions *a, enum ddp_flow_fate fate) {
+	if (a->has_fate)
+		return refuse(a, "a packet can be sent to one place only");
+	a->has_fate = true;
+	a->flow->action.fate = fate;
+	return 0;
+}
+
+static int spread_set(struct actions *a, const uint16_t *queues, unsigned int n) {
+	struct ddp_flow_spread *spread =
+		ddp_memory_alloc(a->config->memory, sizeof(*spread) + n * sizeof(*queues));
+
+	if (spread == NULL)
+		return ddp_flow_no_memory(a->error);
+	memcpy(spread->queues, queues, n * sizeof(*queues));
+	a->flow->action.fate = DDP_FLOW_SPREAD;
+	a->flow->action.spread = spread;
+	return 0;
+}
+
+static int queues_set(struct actions *a, const uint16_t *queues, unsigned int n, bool spread) {
+	struct ddp_flow_action *action = &a->flow->action;
+	int ret = fate_set(a, DDP_FLOW_QUEUE);
+
+	if (ret < 0)
+		return ret;
+	if (n > DDP_FLOW_QUEUES_MAX)
+		return refuse(a, "too many queues");
+	for (unsigned int i = 0; i < n; i++)
+		if (queues[i] >= a->config->n_rxqs)
+			return refuse(a, "the port has no such Rx queue");
+	action->n_queues = n;
+	if (spread)
+		return spread_set(a, queues, n);
+	action->queue = queues[0];
+	return 0;
+}
+
+static int mark_set(struct actions *a, enum ddp_flow_tag tag, uint32_t mark) {
+	if (a->has_mark)
+		return refuse(a, "a packet can have one mark only");
+	a->has_mark = true;
+	a->flow->action.tag = tag;
+	a->flow->action.mark = mark;
+	return 0;
+}
+
+static int count_set(struct actions *a) {
+	struct ddp_flow_action *action = &a->flow->action;
+
+	if (a->has_count)
+		return refuse(a, "a rule counts once");
+	a->has_count = true;
+	action->counts =
+		ddp_memory_alloc(a->config->memory, a->config->n_counts * sizeof(*action->counts));
+	return action->counts != NULL ? 0 : ddp_flow_no_memory(a->error);
+}
+
+/* RSS */
+
+#define HF(name) DDP_RSS_HF(name)
+#define IPV4_TYPES \
+	(HF(IPV4) | HF(IPV4_FRAG) | HF(IPV4_TCP) | HF(IPV4_UDP) | HF(IPV4_SCTP) | HF(IPV4_OTHER))
+#define IPV6_TYPES                                                                                 \
+	(HF(IPV6) | HF(IPV6_FRAG) | HF(IPV6_TCP) | HF(IPV6_UDP) | HF(IPV6_SCTP) | HF(IPV6_OTHER) | \
+	 HF(IPV6_EX) | HF(IPV6_TCP_EX) | HF(IPV6_UDP_EX))
+#define ALL_OF_IP                                                                                \
+	(HF(IPV4) | HF(IPV4_FRAG) | HF(IPV4_OTHER) | HF(IPV6) | HF(IPV6_FRAG) | HF(IPV6_OTHER) | \
+	 HF(IPV6_EX))
+
+// Does the action leave to the port what is hashed? Applications that have no types of their own
+// give none, the port's, or all of IP (RTE_ETH_RSS_IP) with or without ports: testpmd, Open
+// vSwitch.
+static bool types_are_default(const struct actions *a, const struct rte_flow_action_rss *rss) {
+	if (rss->level != 0)
+		return false;
+	return rss->types == 0 || rss->types == a->config->rss_hf ||
+	       ((rss->types & ~(IPV4_TYPES | IPV6_TYPES)) == 0 &&
+		(rss->types & ALL_OF_IP) == ALL_OF_IP);
+}
+
+static int key_set(struct actions *a, const uint8_t key[DDP_KEY_SIZE], uint32_t len) {
+	if (len == 0)
+		return 0;
+	a->flow->key_bytes = malloc(DDP_KEY_SIZE);
+	if (a->flow->key_bytes == NULL)
+		return ddp_flow_no_memory(a->error);
+	memcpy(a->flow->key_bytes, key, DDP_KEY_SIZE);
+	a->flow->key_len = len;
+	return 0;
+}
+
+static int rss_set(struct actions *a, const struct rte_flow_action_rss *rss) {
+	uint8_t key[DDP_KEY_SIZE] = {0};
+	int ret;
+
+	a->flow->rss_types = rss->types;
+	a->flow->rss_level = rss->level;
+	if (rss->level > 2)
+		return refuse(a, "the RSS level is 0, 1 (outermost) or 2 (innermost)");
+	if (rss->key_len != 0 && rss->key == NULL)
+		return refuse(a, "the length of a key without a key");
+	if (rss->key_len != 0 && ddp_key_read(key, rss->key, rss->key_len) < 0)
+		return refuse(a, "a key has 40 or 52 bytes");
+	if (rss->queue_num == 0) {
+		if (a->hash != NULL)
+			return refuse(a, "a packet has one hash only");
+		if (rss->key_len != 0 && memcmp(key, a->config->key, sizeof(key)) != 0)
+			return refuse(a, "a rule without queues hashes by the port's key "
+					 "(rte_eth_dev_rss_hash_update)");
+		a->hash = rss;
+		return 0;
+	}
+	if (rss->queue == NULL)
+		return refuse(a, "a number of queues without queues");
+	if (!types_are_default(a, rss))
+		return refuse(a,
+			      "types or queues: what is hashed, and where packets go, are rules of "
+			      "their own");
+	if (rss->func != RTE_ETH_HASH_FUNCTION_DEFAULT &&
+	    rss->func != RTE_ETH_HASH_FUNCTION_TOEPLITZ)
+		return refuse(a, "a hash function belongs to a rule without queues");
+	ret = queues_set(a, rss->queue, rss->queue_num, rss->queue_num > 1 || rss->key_len != 0);
+	return ret < 0 ? ret : key_set(a, key, rss->key_len);
+}
+
+static const enum rte_eth_hash_function functions[] = {
+	[DDP_HASH_TOEPLITZ] = RTE_ETH_HASH_FUNCTION_TOEPLITZ,
+	[DDP_HASH_SYMMETRIC_TOEPLITZ] = RTE_ETH_HASH_FUNCTION_SYMMETRIC_TOEPLITZ,
+	[DDP_HASH_SYMMETRIC_TOEPLITZ_SORT] = RTE_ETH_HASH_FUNCTION_SYMMETRIC_TOEPLITZ_SORT,
+	[DDP_HASH_SIMPLE_XOR] = RTE_ETH_HASH_FUNCTION_SIMPLE_XOR,
+};
+
+enum rte_eth_hash_function ddp_flow_function(enum ddp_hash_function function) {
+	return functions[function];
+}
+
+int ddp_flow_function_read(enum rte_eth_hash_function from, enum ddp_hash_function *function) {
+	if (from == RTE_ETH_HASH_FUNCTION_DEFAULT)
+		from = RTE_ETH_HASH_FUNCTION_TOEPLITZ;
+	for (unsigned int i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+		if (functions[i] == from) {
+			*function = i;
+			return 0;
+		}
+	return -EINVAL;
+}
+
+// A rule without headers is for the whole port: it changes the function, not what is hashed.
+static int whole_port_set(struct actions *a) {
+	if (a->config->dialect == DDP_FLOW_I40E &&
+	    ddp_hash_is_symmetric(a->flow->rule->hashing.function))
+		return refuse(
+			a, "a 700-series NIC has a symmetric hash for packets of a pattern only");
+	if (!types_are_default(a, a->hash))
+		return refuse(a, "RSS types of a pattern without headers: use the port's rss_hf");
+	a->flow->rule->hashing.own_inputs = false;
+	return 0;
+}
+
+// The types with the level, which is in the types or apart.
+static uint64_t types_of(const struct rte_flow_action_rss *rss) {
+	static const uint64_t levels[] = {0, DDP_RSS_LEVEL_OUTERMOST, DDP_RSS_LEVEL_INNERMOST};
+
+	return rss->level == 0 ? rss->types : (rss->types & ~DDP_RSS_LEVELS) | levels[rss->level];
+}
+
+static int types_set(struct actions *a) {
+	static __thread char reason[200]; // the error's message outlives the call
+	bool symmetric = ddp_hash_is_symmetric(a->flow->rule->hashing.function);
+
+	a->flow->rule->hashing.own_inputs = true;
+	if (a->flow->rule->hashing.function == DDP_HASH_SIMPLE_XOR)
+		return refuse(a, "simple_xor is for the whole port: 'pattern end'");
+	if (a->flow->raw != NULL) // its mask says what is hashed
+		return 0;
+	if (ddp_flow_rss_apply(a->flow->rule, types_of(a->hash), a->config->dialect, symmetric,
+			       reason, sizeof(reason)) < 0)
+		return refuse(a, reason);
+	return 0;
+}
+
+static int hash_finish(struct actions *a) {
+	if (a->has_fate || a->has_mark || a->has_count)
+		return refuse(a, "a rule that says how to hash has no other action");
+	a->flow->rule->stage = DDP_FLOW_HASH;
+	if (ddp_flow_function_read(a->hash->func, &a->flow->rule->hashing.function) < 0)
+		return refuse(a, "no such hash function");
+	if (a->flow->rule->n_items == 0 && a->flow->raw == NULL)
+		return whole_port_set(a);
+	return types_set(a);
+}
+
+static int action_read(struct actions *a) {
+	const struct rte_flow_action *action = a->action;
+	const struct rte_flow_action_queue *queue = action->conf;
+	const struct rte_flow_action_mark *mark = action->conf;
+
+	switch (action->type) {
+	case RTE_FLOW_ACTION_TYPE_VOID:
+		return 0;
+	case RTE_FLOW_ACTION_TYPE_PASSTHRU:
+		return fate_set(a, DDP_FLOW_PASS);
+	case RTE_FLOW_ACTION_TYPE_DROP:
+		return fate_set(a, DDP_FLOW_DROP);
+	case RTE_FLOW_ACTION_TYPE_FLAG:
+		return mark_set(a, DDP_FLOW_FLAGGED, 0);
+	case RTE_FLOW_ACTION_TYPE_COUNT:
+		return count_set(a);
+	case RTE_FLOW_ACTION_TYPE_QUEUE:
+		return queue == NULL ? refuse(a, "no queue") :
+				       queues_set(a, &queue->index, 1, false);
+	case RTE_FLOW_ACTION_TYPE_MARK:
+		return mark == NULL ? refuse(a, "no mark") : mark_set(a, DDP_FLOW_MARKED, mark->id);
+	case RTE_FLOW_ACTION_TYPE_RSS:
+		return action->conf == NULL ? refuse(a, "no RSS") : rss_set(a, action->conf);
+	default:
+		return refuse(
+			a, "only RSS, QUEUE, DROP, PASSTHRU, MARK, FLAG and COUNT are supported");
+	}
+}
+
+static int actions_parse(const struct ddp_flow_config *config,
+			 const struct rte_flow_action *actions, struct rte_flow *flow,
+			 struct rte_flow_error *error) {
+	struct actions a = {.config = config, .flow = flow, .error = error, .action = actions};
+	int ret = 0;
+
+	flow->rule->stage = DDP_FLOW_STEER;
+	if (actions == NULL)
+		return ddp_flow_error(error, EINVAL, RTE_FLOW_ERROR_TYPE_ACTION_NUM, NULL,
+				      "no actions");
+	for (; a.action->type != RTE_FLOW_ACTION_TYPE_END && ret == 0; a.action++)
+		ret = action_read(&a);
+	if (ret < 0)
+		return ret;
+	if (a.hash != NULL)
+		return hash_finish(&a);
+	if (!a.has_fate && !a.has_mark && !a.has_count)
+		return refuse(&a, "a rule without an action");
+	if (flow->raw != NULL)
+		return refuse(&a, "a raw pattern says what is hashed: it has no other action");
+	return 0;
+}
+
+/* Rules */
 
 static int attr_check(const struct rte_flow_attr *attr, struct rte_flow_error *error) {
 	if (attr == NULL || !attr->ingress || attr->egress || attr->transfer)
@@ -32,7 +299,7 @@ static int flow_parse(const struct ddp_flow_config *config, const struct rte_flo
 	if (ret == 0)
 		ret = ddp_flow_pattern_parse(pattern, flow, error);
 	if (ret == 0)
-		ret = ddp_flow_actions_parse(config, actions, flow, error);
+		ret = actions_parse(config, actions, flow, error);
 	if (ret < 0)
 		return ret;
 	flow->priority = attr->priority;

@@ -31,7 +31,6 @@
 #include <rte_flow.h>
 
 #include "base/memory.h"
-#include "base/seed.h"
 #include "classify/cache/cache.h"
 #include "classify/flow/flow.h"
 #include "profile/profile.h"
@@ -118,17 +117,10 @@ static inline const struct ddp_hash *ddp_flow_key_of(const struct ddp_flow_actio
 
 #define DDP_FLOW_ENTRIES (1 + DDP_FLOW_VARIANTS)
 
-// In a hash table of the rules layer.
-struct ddp_flow_node {
-	struct ddp_flow_node *next;
-	uint64_t hash;
-};
-
 // A rule. (rte_flow.h leaves it to drivers what this is.)
 struct rte_flow {
 	TAILQ_ENTRY(rte_flow) entry; // of the list, or of those to be freed
-	struct ddp_flow_node by_address, by_pattern;
-	uint64_t number; // grows: of two rules, the newer has the larger
+	uint64_t number;             // grows: of two rules, the newer has the larger
 	uint32_t priority;
 	bool dead;                 // a newer rule of the same pattern took its place for good
 	struct rte_flow *replaces; // until the rule is in force
@@ -149,11 +141,6 @@ struct rte_flow {
 
 TAILQ_HEAD(ddp_flow_queue, rte_flow);
 
-struct ddp_flow_index {
-	struct ddp_flow_node **buckets;
-	unsigned int n, n_buckets;
-};
-
 #define DDP_FLOW_KEYS_MAX 64 // different ones, of all rules
 
 struct ddp_flow_list {
@@ -164,8 +151,7 @@ struct ddp_flow_list {
 	uint64_t last_number;
 	uint16_t queue_max; // that a rule ever named
 	struct ddp_flow_shapes shapes;
-	struct ddp_seed seed; // of the hashes in the indexes
-	struct ddp_flow_index by_address, by_pattern;
+	void *by_address; // the same flows, for tfind()
 	struct ddp_flow_key *keys;
 	unsigned int n_keys;
 };
@@ -201,8 +187,8 @@ static inline int ddp_flow_no_memory(struct rte_flow_error *error) {
 			      "out of memory");
 }
 
-// action.c: what ethdev calls a hash function, and back; DEFAULT is Toeplitz. -EINVAL: there is no
-// such function.
+// rule_read.c: what ethdev calls a hash function, and back; DEFAULT is Toeplitz. -EINVAL: there is
+// no such function.
 enum rte_eth_hash_function ddp_flow_function(enum ddp_hash_function function);
 int ddp_flow_function_read(enum rte_eth_hash_function from, enum ddp_hash_function *function);
 
@@ -251,7 +237,7 @@ void ddp_flow_stay(struct rte_flow *flow);
 // Free what was removed. All packets that were looked at before have been done with since.
 void ddp_flow_list_reclaim(struct ddp_flow_list *list);
 
-// rule_compile.c: compile the rules for a profile's program and a number of Rx queues. -EINVAL or
+// Compile the rules for a profile's program and a number of Rx queues. -EINVAL or
 // -ENOMEM with the reason, which names the rule, in reason (NULL if size is 0).
 int ddp_flow_list_compile(const struct ddp_flow_list *list, const struct ddp_profile *profile,
 			  const struct ddp_program *program, unsigned int n_rxqs,
@@ -269,11 +255,6 @@ void ddp_flows_destroy(struct ddp_flows *flows);
 // pattern.c: all refuse with -EINVAL and the reason in error.
 // Add the headers and values of a pattern to flow->rule, or set flow->raw; -ENOMEM, too.
 int ddp_flow_pattern_parse(const struct rte_flow_item *pattern, struct rte_flow *flow,
-			   struct rte_flow_error *error);
-
-// action.c: what becomes of the packets; the pattern is in flow->rule already.
-int ddp_flow_actions_parse(const struct ddp_flow_config *config,
-			   const struct rte_flow_action *actions, struct rte_flow *flow,
 			   struct rte_flow_error *error);
 
 #endif

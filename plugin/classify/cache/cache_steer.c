@@ -4,7 +4,6 @@
 #include <endian.h>
 
 #include "cache_set.h"
-#include "flow_lookup.h"
 
 #define PREFETCH_BUCKETS 256 // of a table: a smaller one stays close
 

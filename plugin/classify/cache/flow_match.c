@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Data path: which flow rules are a packet's.
+#include "classify/flow/flow_set.h"
 #include "classify/run/walk.h"
-#include "flow_lookup.h"
 
 struct notes {
 	struct trace *trace;

@@ -134,7 +134,7 @@ struct ddp_flow_shape {
 	unsigned int n_users; // see ddp_flow_shape_get()
 	// for the caller
 	unsigned int n_rules;
-	const void *owner; // whose alone it is, or NULL
+	void *owner; // whose alone it is, or NULL
 };
 
 TAILQ_HEAD(ddp_flow_shapes, ddp_flow_shape);
@@ -192,6 +192,9 @@ void ddp_flow_table_unreserve(struct ddp_flow_table *table);
 // In reserved room. Number and priority must not change from now on.
 void ddp_flow_table_insert(struct ddp_flow_table *table, struct ddp_flow_entry *entry);
 void ddp_flow_table_remove(struct ddp_flow_table *table, struct ddp_flow_entry *entry);
+// The preferred entry with these values; NULL: there is none.
+const struct ddp_flow_entry *ddp_flow_table_find(const struct ddp_flow_table *table,
+						 const uint64_t *values);
 // Free what the table outgrew. No thread may be looking at what was there at the last insertion.
 void ddp_flow_table_reclaim(struct ddp_flow_table *table);
 

@@ -92,27 +92,14 @@ static unsigned int entry_place(struct flow_buckets *buckets, uint64_t hash,
 	return n_overflowed;
 }
 
-// The place of the entries with these values; NULL: there are none.
-static struct ddp_flow_entry **place_find(const struct ddp_flow_table *table, uint64_t hash,
-					  const uint64_t *values, uint8_t **tag) {
-	struct flow_buckets *buckets = table->buckets;
-	uint32_t at = flow_hash_bucket(hash) & buckets->mask;
-
-	for (unsigned int tried = 0; tried < FLOW_RUN_MAX; tried++, at = (at + 1) & buckets->mask) {
-		struct flow_bucket *bucket = &buckets->buckets[at];
-
-		for (unsigned int i = 0; i < FLOW_BUCKET; i++) {
-			if (bucket->entries[i] == NULL || bucket->tags[i] != flow_hash_tag(hash) ||
-			    memcmp(bucket->entries[i]->values, values,
-				   table->n_keys * 2 * sizeof(*values)) != 0)
-				continue;
-			*tag = &bucket->tags[i];
-			return &bucket->entries[i];
-		}
-		if (bucket->more == 0)
-			break;
-	}
-	return NULL;
+// The place of an entry that ddp_flow_table_find() returned.
+static struct ddp_flow_entry **place_of(struct flow_buckets *buckets, uint64_t hash,
+					const struct ddp_flow_entry *entry) {
+	assert(entry != NULL);
+	for (uint32_t at = flow_hash_bucket(hash);; at++)
+		for (unsigned int i = 0; i < FLOW_BUCKET; i++)
+			if (buckets->buckets[at & buckets->mask].entries[i] == entry)
+				return &buckets->buckets[at & buckets->mask].entries[i];
 }
 
 // Entries that are in use, into other buckets. false: one does not fit.
@@ -274,21 +261,28 @@ static void bounds_widen(struct ddp_flow_table *table, const struct ddp_flow_ent
 		__atomic_store_n(&table->priority, entry->priority, __ATOMIC_RELAXED);
 }
 
+const struct ddp_flow_entry *ddp_flow_table_find(const struct ddp_flow_table *table,
+						 const uint64_t *values) {
+	const uint64_t hash = flow_values_hash(table->buckets, values, table->n_keys);
+
+	return flow_buckets_find(table->buckets, values, hash, table->n_keys);
+}
+
 void ddp_flow_table_insert(struct ddp_flow_table *table, struct ddp_flow_entry *entry) {
-	uint64_t hash = flow_values_hash(table->buckets, entry->values, table->n_keys);
+	const uint64_t hash = flow_values_hash(table->buckets, entry->values, table->n_keys);
+	const struct ddp_flow_entry *first = ddp_flow_table_find(table, entry->values);
 	struct ddp_flow_entry **place;
-	uint8_t *tag;
 
 	assert(table->reserved);
 	table->reserved = false;
 	bounds_widen(table, entry);
-	place = place_find(table, hash, entry->values, &tag);
-	if (place == NULL) {
+	if (first == NULL) {
 		entry->next = NULL;
 		table->n_used++;
 		table->n_overflowed += entry_place(table->buckets, hash, entry);
 		return;
 	}
+	place = place_of(table->buckets, hash, first);
 	while (*place != NULL && ddp_flow_is_preferred(*place, entry))
 		place = &(*place)->next;
 	entry->next = *place;
@@ -296,18 +290,18 @@ void ddp_flow_table_insert(struct ddp_flow_table *table, struct ddp_flow_entry *
 }
 
 void ddp_flow_table_remove(struct ddp_flow_table *table, struct ddp_flow_entry *entry) {
-	uint64_t hash = flow_values_hash(table->buckets, entry->values, table->n_keys);
+	const uint64_t hash = flow_values_hash(table->buckets, entry->values, table->n_keys);
 	struct ddp_flow_entry **first, **place;
-	uint8_t *tag;
+	struct flow_bucket *bucket;
 
-	first = place = place_find(table, hash, entry->values, &tag);
-	assert(place != NULL);
+	first = place = place_of(table->buckets, hash, ddp_flow_table_find(table, entry->values));
 	while (*place != entry)
 		place = &(*place)->next;
 	__atomic_store_n(place, entry->next, __ATOMIC_RELEASE);
 	if (*first != NULL)
 		return;
-	__atomic_store_n(tag, 0, __ATOMIC_RELAXED);
+	bucket = (void *)((uintptr_t)first & -(uintptr_t)sizeof(*bucket));
+	__atomic_store_n(&bucket->tags[first - bucket->entries], 0, __ATOMIC_RELAXED);
 	table->n_used--;
 	table->n_removed++;
 }

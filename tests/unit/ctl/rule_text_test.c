@@ -293,20 +293,6 @@ static void each_action_has_its_queues(void **state) {
 	built_end(&built);
 }
 
-// Else a sender could choose flows whose rules share a bucket.
-static void rules_have_other_hashes_each_time(void **state) {
-	uint64_t hashes[2];
-
-	for (unsigned int i = 0; i < 2; i++) {
-		struct built built;
-
-		build(&built, "pattern eth / ipv6 src is ::1 / end actions queue index 1 / end");
-		hashes[i] = TAILQ_FIRST(&built.set.list.flows)->by_pattern.hash;
-		built_end(&built);
-	}
-	assert_true(hashes[0] != hashes[1]);
-}
-
 static int set_up(void **state) {
 	struct ddp_diag diag;
 	int ret;
@@ -332,7 +318,6 @@ static void tests_run(void *arg) {
 		cmocka_unit_test(no_text_does_harm),
 		cmocka_unit_test(a_file_of_commands_makes_its_rules),
 		cmocka_unit_test(each_action_has_its_queues),
-		cmocka_unit_test(rules_have_other_hashes_each_time),
 	};
 
 	*(int *)arg = cmocka_run_group_tests(tests, set_up, tear_down);
