@@ -8,6 +8,7 @@
 //	LD_PRELOAD=librte_ddp_testpmd.so dpdk-testpmd -d librte_net_ddp.so ...
 //
 // EAL loads net_ddp after us and keeps its names to itself, so it is looked up when it is needed.
+#include <assert.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -18,7 +19,6 @@
 #include <rte_common.h>
 #include <rte_pmd_i40e.h>
 
-#include "ddp_info.h"
 #include "personality/personality.h"
 #include "port/state/rte_pmd_ddp.h"
 
@@ -27,23 +27,6 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-// Functions of net_ddp: rte_pmd_ddp_<name>().
-#define NET_DDP_FUNCTIONS(X)     \
-	X(profile_add_text)      \
-	X(profile_del_text)      \
-	X(profile_set)           \
-	X(profiles_get)          \
-	X(ptype_mapping_get)     \
-	X(ptype_mapping_replace) \
-	X(ptype_mapping_reset)   \
-	X(ptype_mapping_update)
-
-struct net_ddp {
-#define MEMBER(name) typeof(&rte_pmd_ddp_##name) name;
-	NET_DDP_FUNCTIONS(MEMBER)
-#undef MEMBER
-};
-
 // The function that testpmd would have called without us, applied to the arguments.
 #define FORWARD(function, ...)                                        \
 	({                                                            \
@@ -51,29 +34,23 @@ struct net_ddp {
 		next == NULL ? -ENOTSUP : next(__VA_ARGS__);          \
 	})
 
-static bool net_ddp_load(struct net_ddp *net_ddp) {
-	void *library = dlopen(NET_DDP, RTLD_LAZY | RTLD_NOLOAD);
+// A function of net_ddp by its name; NULL as long as that is not loaded.
+static void *net_ddp_find(const char *name) {
+	static void *library;
 
 	if (library == NULL)
-		return false;
-#define LOOK_UP(name)                                         \
-	net_ddp->name = dlsym(library, "rte_pmd_ddp_" #name); \
-	if (net_ddp->name == NULL)                            \
-		return false;
-	NET_DDP_FUNCTIONS(LOOK_UP)
-#undef LOOK_UP
-	return true;
+		library = dlopen(NET_DDP, RTLD_LAZY | RTLD_NOLOAD);
+	return library == NULL ? NULL : dlsym(library, name);
 }
 
-// net_ddp's functions if that is whose port it is, else NULL.
-static const struct net_ddp *net_ddp_of(uint16_t port) {
-	static struct net_ddp net_ddp;
-	static bool loaded;
+// net_ddp's function rte_pmd_ddp_<name>().
+#define NET_DDP_FUNCTION(name) ((typeof(&rte_pmd_ddp_##name))net_ddp_find("rte_pmd_ddp_" #name))
 
-	loaded = loaded || net_ddp_load(&net_ddp);
-	if (!loaded || net_ddp.profiles_get(port, NULL, 0) == -ENODEV)
-		return NULL;
-	return &net_ddp;
+// Whether a port is one of net_ddp.
+static bool is_ours(uint16_t port) {
+	typeof(&rte_pmd_ddp_profiles_get) profiles_get = NET_DDP_FUNCTION(profiles_get);
+
+	return profiles_get != NULL && profiles_get(port, NULL, 0) != -ENODEV;
 }
 
 // testpmd says that a command failed, and seldom why.
@@ -99,12 +76,12 @@ static char *list_of(const char *text, uint32_t size) {
 	return strndup(text + at, len - at);
 }
 
-static int profile_add(const struct net_ddp *net_ddp, uint16_t port, const char *text,
-		       uint32_t size) {
+static int profile_add(uint16_t port, const char *text, uint32_t size) {
 	char error[ERROR_SIZE];
 	char *list = list_of(text, size);
-	int ret = list != NULL ? net_ddp->profile_set(port, list, error, sizeof(error)) :
-				 net_ddp->profile_add_text(port, text, size, error, sizeof(error));
+	int ret = list != NULL ? NET_DDP_FUNCTION(profile_set)(port, list, error, sizeof(error)) :
+				 NET_DDP_FUNCTION(profile_add_text)(port, text, size, error,
+								    sizeof(error));
 
 	free(list);
 	if (ret < 0)
@@ -112,10 +89,9 @@ static int profile_add(const struct net_ddp *net_ddp, uint16_t port, const char 
 	return ret;
 }
 
-static int profile_del(const struct net_ddp *net_ddp, uint16_t port, const char *text,
-		       uint32_t size) {
+static int profile_del(uint16_t port, const char *text, uint32_t size) {
 	char error[ERROR_SIZE];
-	int ret = net_ddp->profile_del_text(port, text, size, error, sizeof(error));
+	int ret = NET_DDP_FUNCTION(profile_del_text)(port, text, size, error, sizeof(error));
 
 	if (ret < 0)
 		SAY(port, "%s", error);
@@ -124,15 +100,199 @@ static int profile_del(const struct net_ddp *net_ddp, uint16_t port, const char 
 
 EXPORT int rte_pmd_i40e_process_ddp_package(uint16_t port, uint8_t *buff, uint32_t size,
 					    enum rte_pmd_i40e_package_op op) {
-	const struct net_ddp *net_ddp = net_ddp_of(port);
-
-	if (net_ddp == NULL)
+	if (!is_ours(port))
 		return FORWARD(rte_pmd_i40e_process_ddp_package, port, buff, size, op);
 	switch (op) {
 	case RTE_PMD_I40E_PKG_OP_WR_ADD:
-		return profile_add(net_ddp, port, (const char *)buff, size);
+		return profile_add(port, (const char *)buff, size);
 	case RTE_PMD_I40E_PKG_OP_WR_DEL:
-		return profile_del(net_ddp, port, (const char *)buff, size);
+		return profile_del(port, (const char *)buff, size);
+	default:
+		return -ENOTSUP;
+	}
+}
+
+/* A profile in the form of i40e's interface, whose sizes are fixed: what does not fit is cut */
+
+#define BASE "base"
+#define ID_MAX (UINT8_MAX - 1) // UINT8_MAX is RTE_PMD_I40E_PROTO_UNUSED
+#define WAYS_MAX 8             // of one packet type
+
+static_assert(DDP_MAX_NODES <= ID_MAX, "each header has a protocol's number");
+
+// One for each way through the alternatives of a packet type's path.
+struct lines {
+	struct rte_pmd_i40e_ptype_info lines[ID_MAX * WAYS_MAX];
+	uint32_t n;
+};
+
+// The ways through the alternatives of a path, without what may be absent.
+static unsigned int ways_count(const struct ddp_path *path) {
+	unsigned int n = 1;
+
+	if (path->kind == DDP_PATH_SEQUENCE)
+		n = ways_count(path->left) * ways_count(path->right);
+	else if (path->kind == DDP_PATH_EITHER)
+		n = ways_count(path->left) + ways_count(path->right);
+	else if (path->kind == DDP_PATH_SOME)
+		n = ways_count(path->left);
+	return RTE_MIN(n, (unsigned int)WAYS_MAX);
+}
+
+// Append the headers of one of these ways. If there are too many, the last ones are shown: they
+// tell types of one tunnel apart.
+static void way_write(const struct ddp_path *path, unsigned int way, uint8_t *protocols) {
+	unsigned int n = 0;
+
+	if (path->kind == DDP_PATH_HEADER) {
+		while (n < RTE_PMD_I40E_PROTO_NUM && protocols[n] != RTE_PMD_I40E_PROTO_UNUSED)
+			n++;
+		if (n == RTE_PMD_I40E_PROTO_NUM)
+			memmove(protocols, protocols + 1, --n);
+		protocols[n] = path->node;
+	} else if (path->kind == DDP_PATH_SEQUENCE) {
+		n = ways_count(path->right);
+		way_write(path->left, way / n, protocols);
+		way_write(path->right, way % n, protocols);
+	} else if (path->kind == DDP_PATH_EITHER) {
+		n = ways_count(path->left);
+		way_write(way < n ? path->left : path->right, way < n ? way : way - n, protocols);
+	} else if (path->kind == DDP_PATH_SOME) {
+		way_write(path->left, way, protocols);
+	}
+}
+
+// Ways that differ only in what was cut off are one line.
+static void line_add(struct lines *lines, const struct rte_pmd_i40e_ptype_info *line) {
+	for (uint32_t i = 0; i < lines->n; i++)
+		if (memcmp(&lines->lines[i], line, sizeof(*line)) == 0)
+			return;
+	lines->lines[lines->n++] = *line;
+}
+
+// The profile that was asked for comes after those that it requires.
+static const struct ddp_profile_part *main_part(const struct ddp_profile *profile) {
+	return &profile->parts[profile->n_parts - 1];
+}
+
+// Every port has the packet types of base: they are shown with base alone.
+static void types_list(const struct ddp_profile *profile, bool hashed_only, struct lines *lines) {
+	const bool with_base = strcmp(main_part(profile)->name, BASE) == 0;
+
+	lines->n = 0;
+	for (unsigned int i = 0; i < profile->n_types && i < ID_MAX; i++) {
+		const struct ddp_packet_type *type = &profile->types[i];
+
+		if ((!with_base && strcmp(type->profile, BASE) == 0) ||
+		    (hashed_only && type->n_sets == 0))
+			continue;
+		for (unsigned int way = 0; way < ways_count(type->path); way++) {
+			struct rte_pmd_i40e_ptype_info line = {.ptype_id = i + 1};
+
+			memset(line.protocols, RTE_PMD_I40E_PROTO_UNUSED, sizeof(line.protocols));
+			way_write(type->path, way, line.protocols);
+			line_add(lines, &line);
+		}
+	}
+}
+
+static int array_answer(const void *items, size_t items_size, uint8_t *info, uint32_t size) {
+	if (size < items_size)
+		return -EINVAL;
+	if (items_size > 0)
+		memcpy(info, items, items_size);
+	return 0;
+}
+
+static int number_answer(uint32_t number, uint8_t *info, uint32_t size) {
+	return array_answer(&number, sizeof(number), info, size);
+}
+
+// Intel numbers its packages; the numbers of profiles come from name and version.
+static void head_fill(struct rte_pmd_i40e_profile_info *info, const char *name,
+		      const char *version) {
+	unsigned int parts[4] = {0};
+
+	memset(info, 0, sizeof(*info));
+	if (version == NULL)
+		version = "";
+	info->track_id = ddp_profile_track_id(name, version);
+	sscanf(version, "%u.%u.%u.%u", &parts[0], &parts[1], &parts[2], &parts[3]);
+	info->version = (struct rte_pmd_i40e_ddp_version){
+		.major = RTE_MIN(parts[0], UINT8_MAX),
+		.minor = RTE_MIN(parts[1], UINT8_MAX),
+		.update = RTE_MIN(parts[2], UINT8_MAX),
+		.draft = RTE_MIN(parts[3], UINT8_MAX),
+	};
+	info->owner = RTE_PMD_I40E_DDP_OWNER_UNKNOWN;
+	snprintf((char *)info->name, sizeof(info->name), "%s", name);
+}
+
+static int types_answer(const struct ddp_profile *profile, enum rte_pmd_i40e_package_info type,
+			uint8_t *info, uint32_t size) {
+	const bool hashed_only = type == RTE_PMD_I40E_PKG_INFO_PCTYPE_NUM ||
+				 type == RTE_PMD_I40E_PKG_INFO_PCTYPE_LIST;
+	struct lines lines;
+
+	types_list(profile, hashed_only, &lines);
+	if (type == RTE_PMD_I40E_PKG_INFO_PCTYPE_NUM || type == RTE_PMD_I40E_PKG_INFO_PTYPE_NUM)
+		return number_answer(lines.n, info, size);
+	return array_answer(lines.lines, lines.n * sizeof(lines.lines[0]), info, size);
+}
+
+// The headers of the packet types shown.
+static int protocols_answer(const struct ddp_profile *profile, enum rte_pmd_i40e_package_info type,
+			    uint8_t *info, uint32_t size) {
+	struct rte_pmd_i40e_proto_info protocols[DDP_MAX_NODES];
+	bool used[UINT8_MAX + 1] = {false};
+	struct lines lines;
+	uint32_t n = 0;
+
+	types_list(profile, false, &lines);
+	for (uint32_t i = 0; i < lines.n; i++)
+		for (unsigned int j = 0; j < RTE_PMD_I40E_PROTO_NUM; j++)
+			used[lines.lines[i].protocols[j]] = true;
+	for (unsigned int i = 0; i < profile->n_headers; i++) {
+		if (!used[i])
+			continue;
+		protocols[n].proto_id = i;
+		snprintf(protocols[n].name, sizeof(protocols[n].name), "%s",
+			 profile->headers[i].name);
+		n++;
+	}
+	if (type == RTE_PMD_I40E_PKG_INFO_PROTOCOL_NUM)
+		return number_answer(n, info, size);
+	return array_answer(protocols, n * sizeof(protocols[0]), info, size);
+}
+
+static int profile_answer(const struct ddp_profile *profile, uint8_t *info, uint32_t size,
+			  enum rte_pmd_i40e_package_info type) {
+	const struct ddp_profile_part *part = main_part(profile);
+	const char *notes = part->summary;
+	const uint32_t notes_size = notes == NULL ? 0 : strlen(notes) + 1;
+	struct rte_pmd_i40e_profile_info head;
+
+	switch (type) {
+	case RTE_PMD_I40E_PKG_INFO_GLOBAL_HEADER:
+	case RTE_PMD_I40E_PKG_INFO_HEADER:
+		head_fill(&head, part->name, part->version);
+		return array_answer(&head, sizeof(head), info, size);
+	case RTE_PMD_I40E_PKG_INFO_GLOBAL_NOTES_SIZE:
+		return number_answer(notes_size, info, size);
+	case RTE_PMD_I40E_PKG_INFO_GLOBAL_NOTES:
+		return array_answer(notes, notes_size, info, size);
+	case RTE_PMD_I40E_PKG_INFO_DEVID_NUM: // it is for any device
+		return number_answer(0, info, size);
+	case RTE_PMD_I40E_PKG_INFO_DEVID_LIST:
+		return 0;
+	case RTE_PMD_I40E_PKG_INFO_PROTOCOL_NUM:
+	case RTE_PMD_I40E_PKG_INFO_PROTOCOL_LIST:
+		return protocols_answer(profile, type, info, size);
+	case RTE_PMD_I40E_PKG_INFO_PCTYPE_NUM:
+	case RTE_PMD_I40E_PKG_INFO_PCTYPE_LIST:
+	case RTE_PMD_I40E_PKG_INFO_PTYPE_NUM:
+	case RTE_PMD_I40E_PKG_INFO_PTYPE_LIST:
+		return types_answer(profile, type, info, size);
 	default:
 		return -ENOTSUP;
 	}
@@ -149,7 +309,7 @@ static int info_of_text(const char *text, uint32_t text_size, uint8_t *info, uin
 	if (ddp_personality_read(&personality,
 				 &(struct ddp_load){.sources = &source, .n_sources = 1},
 				 &diag) == 0)
-		ret = ddp_info_get(personality.profile, info, size, type);
+		ret = profile_answer(personality.profile, info, size, type);
 	else if (type == FIRST_ASKED)
 		ddp_diag_print(&diag, stderr);
 	ddp_personality_unload(&personality);
@@ -164,13 +324,6 @@ EXPORT int rte_pmd_i40e_get_ddp_info(uint8_t *pkg, uint32_t pkg_size, uint8_t *i
 	return info_of_text((const char *)pkg, pkg_size, info, size, type);
 }
 
-static void list_fill(struct rte_pmd_i40e_profile_list *list,
-		      const struct rte_pmd_ddp_profile *profiles, uint32_t n) {
-	list->p_count = n;
-	for (uint32_t i = 0; i < n; i++)
-		ddp_info_head(&list->p_info[i], profiles[i].name, profiles[i].version);
-}
-
 // Say what answers of a fixed size leave out.
 static void tell_left(uint16_t port, int n, int n_max, const char *what) {
 	if (n > n_max)
@@ -178,12 +331,11 @@ static void tell_left(uint16_t port, int n, int n_max, const char *what) {
 }
 
 EXPORT int rte_pmd_i40e_get_ddp_list(uint16_t port, uint8_t *buff, uint32_t size) {
-	const struct net_ddp *net_ddp = net_ddp_of(port);
 	struct rte_pmd_i40e_profile_list *list = (struct rte_pmd_i40e_profile_list *)buff;
 	struct rte_pmd_ddp_profile *profiles;
 	int n, n_max;
 
-	if (net_ddp == NULL)
+	if (!is_ours(port))
 		return FORWARD(rte_pmd_i40e_get_ddp_list, port, buff, size);
 	if (size < sizeof(list->p_count))
 		return -EINVAL;
@@ -191,33 +343,34 @@ EXPORT int rte_pmd_i40e_get_ddp_list(uint16_t port, uint8_t *buff, uint32_t size
 	profiles = calloc(n_max, sizeof(*profiles));
 	if (profiles == NULL)
 		return -ENOMEM;
-	n = net_ddp->profiles_get(port, profiles, n_max);
+	n = NET_DDP_FUNCTION(profiles_get)(port, profiles, n_max);
 	if (n >= 0)
-		list_fill(list, profiles, RTE_MIN(n, n_max));
+		list->p_count = RTE_MIN(n, n_max);
+	for (int i = 0; i < RTE_MIN(n, n_max); i++)
+		head_fill(&list->p_info[i], profiles[i].name, profiles[i].version);
 	tell_left(port, n, n_max, "profiles");
 	free(profiles);
 	return RTE_MIN(n, 0);
 }
 
 // The whole mapping, which the caller frees, and its length, or -errno. NULL: out of memory.
-static struct rte_pmd_ddp_ptype_mapping *mapping_read(const struct net_ddp *net_ddp, uint16_t port,
-						      int *n) {
+static struct rte_pmd_ddp_ptype_mapping *mapping_read(uint16_t port, int *n) {
 	struct rte_pmd_ddp_ptype_mapping *mapping = calloc(DDP_MAX_TYPES, sizeof(*mapping));
 
-	*n = mapping != NULL ? net_ddp->ptype_mapping_get(port, mapping, DDP_MAX_TYPES) : -ENOMEM;
+	*n = mapping != NULL ? NET_DDP_FUNCTION(ptype_mapping_get)(port, mapping, DDP_MAX_TYPES) :
+			       -ENOMEM;
 	return mapping;
 }
 
 EXPORT int rte_pmd_i40e_ptype_mapping_get(uint16_t port, struct rte_pmd_i40e_ptype_mapping *items,
 					  uint16_t size, uint16_t *count, uint8_t valid_only) {
-	const struct net_ddp *net_ddp = net_ddp_of(port);
 	struct rte_pmd_ddp_ptype_mapping *mapping;
 	int n, n_wanted = 0;
 
-	if (net_ddp == NULL)
+	if (!is_ours(port))
 		return FORWARD(rte_pmd_i40e_ptype_mapping_get, port, items, size, count,
 			       valid_only);
-	mapping = mapping_read(net_ddp, port, &n);
+	mapping = mapping_read(port, &n);
 	for (int i = 0; i < n; i++) {
 		if (valid_only && mapping[i].rte_ptype == RTE_PTYPE_UNKNOWN)
 			continue;
@@ -234,13 +387,13 @@ EXPORT int rte_pmd_i40e_ptype_mapping_get(uint16_t port, struct rte_pmd_i40e_pty
 }
 
 // net_ddp refused items without a word: find the first of no packet type.
-static void mapping_explain(const struct net_ddp *net_ddp, uint16_t port,
-			    const struct rte_pmd_i40e_ptype_mapping *items, uint16_t count) {
+static void mapping_explain(uint16_t port, const struct rte_pmd_i40e_ptype_mapping *items,
+			    uint16_t count) {
 	struct rte_pmd_ddp_ptype_mapping *mapping;
 	bool found = true;
 	int n;
 
-	mapping = mapping_read(net_ddp, port, &n);
+	mapping = mapping_read(port, &n);
 	for (uint16_t i = 0; i < count && found; i++) {
 		found = false;
 		for (int j = 0; j < n; j++)
@@ -254,11 +407,10 @@ static void mapping_explain(const struct net_ddp *net_ddp, uint16_t port,
 EXPORT int rte_pmd_i40e_ptype_mapping_update(uint16_t port,
 					     struct rte_pmd_i40e_ptype_mapping *items,
 					     uint16_t count, uint8_t exclusive) {
-	const struct net_ddp *net_ddp = net_ddp_of(port);
 	struct rte_pmd_ddp_ptype_mapping *mapping;
 	int ret;
 
-	if (net_ddp == NULL)
+	if (!is_ours(port))
 		return FORWARD(rte_pmd_i40e_ptype_mapping_update, port, items, count, exclusive);
 	mapping = calloc(count, sizeof(*mapping));
 	if (mapping == NULL)
@@ -267,22 +419,21 @@ EXPORT int rte_pmd_i40e_ptype_mapping_update(uint16_t port,
 		mapping[i].id = items[i].hw_ptype;
 		mapping[i].rte_ptype = items[i].sw_ptype;
 	}
-	ret = net_ddp->ptype_mapping_update(port, mapping, count, exclusive);
+	ret = NET_DDP_FUNCTION(ptype_mapping_update)(port, mapping, count, exclusive);
 	free(mapping);
 	if (ret == -EINVAL)
-		mapping_explain(net_ddp, port, items, count);
+		mapping_explain(port, items, count);
 	return ret;
 }
 
 // Masks differ: to i40e those types are meant that have no bits but these, to net_ddp those that
 // have all of these.
-static int masked_replace(const struct net_ddp *net_ddp, uint16_t port, uint32_t mask,
-			  uint32_t rte_ptype) {
+static int masked_replace(uint16_t port, uint32_t mask, uint32_t rte_ptype) {
 	struct rte_pmd_ddp_ptype_mapping *mapping;
 	unsigned int n_meant = 0;
 	int n, ret;
 
-	mapping = mapping_read(net_ddp, port, &n);
+	mapping = mapping_read(port, &n);
 	for (int i = 0; i < n; i++) {
 		if (mapping[i].rte_ptype == RTE_PTYPE_UNKNOWN ||
 		    (mapping[i].rte_ptype & ~mask) != 0)
@@ -291,26 +442,22 @@ static int masked_replace(const struct net_ddp *net_ddp, uint16_t port, uint32_t
 		mapping[n_meant].rte_ptype = rte_ptype;
 		n_meant++;
 	}
-	ret = n < 0 ? n : net_ddp->ptype_mapping_update(port, mapping, n_meant, false);
+	ret = n < 0 ? n : NET_DDP_FUNCTION(ptype_mapping_update)(port, mapping, n_meant, false);
 	free(mapping);
 	return ret;
 }
 
 EXPORT int rte_pmd_i40e_ptype_mapping_replace(uint16_t port, uint32_t target, uint8_t mask,
 					      uint32_t pkt_type) {
-	const struct net_ddp *net_ddp = net_ddp_of(port);
-
-	if (net_ddp == NULL)
+	if (!is_ours(port))
 		return FORWARD(rte_pmd_i40e_ptype_mapping_replace, port, target, mask, pkt_type);
 	if (mask)
-		return masked_replace(net_ddp, port, target, pkt_type);
-	return net_ddp->ptype_mapping_replace(port, target, false, pkt_type);
+		return masked_replace(port, target, pkt_type);
+	return NET_DDP_FUNCTION(ptype_mapping_replace)(port, target, false, pkt_type);
 }
 
 EXPORT int rte_pmd_i40e_ptype_mapping_reset(uint16_t port) {
-	const struct net_ddp *net_ddp = net_ddp_of(port);
-
-	if (net_ddp == NULL)
+	if (!is_ours(port))
 		return FORWARD(rte_pmd_i40e_ptype_mapping_reset, port);
-	return net_ddp->ptype_mapping_reset(port);
+	return NET_DDP_FUNCTION(ptype_mapping_reset)(port);
 }
