@@ -29,7 +29,7 @@ static inline bool lower_trylock(rte_spinlock_t *lock, const bool *wanted) {
 	return !__atomic_load_n(wanted, __ATOMIC_RELAXED) && ddp_trylock(lock);
 }
 
-// A packet more for an entry of the redirection table.
+// Packets for an entry of the redirection table.
 static inline void entry_count(uint32_t *entries, uint32_t hash) {
 	uint32_t *n = &entries[hash & (DDP_RETA_SIZE - 1)];
 
@@ -43,13 +43,14 @@ static inline bool port_balances(const struct ddp_port *port) {
 // At the beginning and the end of a burst call that may return packets.
 static inline void poll_begin(struct ddp_rxq *queue) {
 	ddp_poll_begin(&queue->polls);
-	if (unlikely(port_balances(queue->port))) // what was returned last is done now
+	// What was returned last is done now.
+	if (unlikely(port_balances(queue->port)) && ddp_queue_load_poll(&queue->load))
 		ddp_queue_load_begin(&queue->load, rte_rdtsc());
 }
 
 static inline void poll_end(struct ddp_rxq *queue, unsigned int got) {
 	ddp_poll_end(&queue->polls, got);
-	if (unlikely(port_balances(queue->port)))
+	if (unlikely(port_balances(queue->port)) && ddp_queue_load_got(&queue->load, got))
 		ddp_queue_load_end(&queue->load, rte_rdtsc(), got);
 }
 

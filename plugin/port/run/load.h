@@ -5,6 +5,9 @@
 // run-to-completion applications do. It also includes what a polling loop does beside that, at the
 // queue that it polls last. So sums of squares and products are kept, too: by these the control
 // path (exchange/port_balance.c) finds what does not grow with the burst.
+//
+// Reading the time twice takes as long as a few packets. So one in DDP_LOAD_STRIDE bursts of a
+// queue is timed.
 #ifndef DDP_PORT_RUN_LOAD_H
 #define DDP_PORT_RUN_LOAD_H
 
@@ -20,13 +23,27 @@
 
 #define DDP_LOAD_POLLS 512 // queues that a thread may poll one after another
 
-// Beginnings of an lcore's last burst calls, of all ports that measure load.
+#define DDP_LOAD_STRIDE 5 // bursts; applications rarely repeat something after five
+
+// Beginnings of an lcore's last burst calls, of all ports that measure load: those that follow a
+// burst that is timed.
 struct ddp_poll_times {
 	uint32_t n;
+	bool wanted;                    // of the next call
 	uint64_t begin[DDP_LOAD_POLLS]; // of call i: i modulo the size
 } __rte_cache_aligned;
 
 extern struct ddp_poll_times ddp_poll_times[RTE_MAX_LCORE]; // rx.c
+
+// Count a burst call. Returns whether ddp_queue_load_begin() has to be called.
+static inline bool ddp_queue_load_poll(const struct ddp_queue_load *load) {
+	const unsigned int lcore = rte_lcore_id();
+
+	if (unlikely(lcore >= RTE_MAX_LCORE))
+		return true;
+	ddp_poll_times[lcore].n++;
+	return ddp_poll_times[lcore].wanted || load->got > 0;
+}
 
 // When the thread's work on the queue's last burst ended, at the beginning of the queue's next
 // burst call. 0: not known.
@@ -37,7 +54,9 @@ static inline uint64_t ddp_queue_load_until(const struct ddp_queue_load *load, u
 	if (lcore >= RTE_MAX_LCORE) // no thread of EAL's: as if it polled no other queue
 		return now;
 	times = &ddp_poll_times[lcore];
-	times->begin[++times->n % DDP_LOAD_POLLS] = now;
+	if (times->wanted)
+		times->begin[times->n % DDP_LOAD_POLLS] = now;
+	times->wanted = false;
 	if (load->lcore != lcore || times->n - load->n_polls > DDP_LOAD_POLLS)
 		return 0;
 	return times->begin[(load->n_polls + 1) % DDP_LOAD_POLLS];
@@ -61,14 +80,22 @@ static inline void ddp_queue_load_begin(struct ddp_queue_load *load, uint64_t no
 	ddp_queue_load_add(&load->products, got * cycles);
 }
 
+// A burst call returns got packets. Returns whether ddp_queue_load_end() has to be called.
+static inline bool ddp_queue_load_got(struct ddp_queue_load *load, uint32_t got) {
+	load->got = 0;
+	return got > 0 && ++load->n_got % DDP_LOAD_STRIDE == 0;
+}
+
 static inline void ddp_queue_load_end(struct ddp_queue_load *load, uint64_t now, uint32_t got) {
 	const unsigned int lcore = rte_lcore_id();
 
 	load->got = got;
 	load->since = now;
 	__atomic_store_n(&load->lcore, lcore, __ATOMIC_RELAXED);
-	if (lcore < RTE_MAX_LCORE)
-		load->n_polls = ddp_poll_times[lcore].n;
+	if (lcore >= RTE_MAX_LCORE)
+		return;
+	load->n_polls = ddp_poll_times[lcore].n;
+	ddp_poll_times[lcore].wanted = true;
 }
 
 #endif

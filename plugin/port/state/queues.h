@@ -43,11 +43,12 @@ struct ddp_order_counts {
 
 // Written by the burst call.
 struct ddp_queue_load {
-	uint64_t bursts, packets, cycles; // of all bursts whose time is known
+	uint64_t bursts, packets, cycles; // of the bursts whose time is known
 	// Sums over these bursts: squares, and packets times cycles.
 	uint64_t packets_2, cycles_2, products;
-	uint64_t since;   // when the last burst was returned
-	uint32_t got;     // packets of that burst
+	uint32_t n_got;   // bursts with packets
+	uint32_t got;     // packets of the last burst; 0: it is not timed
+	uint64_t since;   // when that burst was returned
 	uint32_t n_polls; // of the thread then
 	uint32_t lcore;   // that polled
 };

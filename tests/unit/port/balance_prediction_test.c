@@ -299,10 +299,12 @@ static uint64_t loop_burst(struct loop *loop, unsigned int q, uint64_t now) {
 	uint64_t work = 0;
 
 	loop_arrive(loop, now);
-	ddp_queue_load_begin(load, now);
+	if (ddp_queue_load_poll(load))
+		ddp_queue_load_begin(load, now);
 	got = RTE_MIN(loop->tail[q] - loop->head[q], 32U);
 	now += 50 + 20 * got;
-	ddp_queue_load_end(load, now, got);
+	if (ddp_queue_load_got(load, got))
+		ddp_queue_load_end(load, now, got);
 	for (unsigned int i = 0; i < got; i++)
 		work += loop->costs[q][loop->head[q]++ % LOOP_BACKLOG];
 	return now + work + draw(50) + (draw(200) == 0 ? 5000 : 0);
