@@ -2,6 +2,7 @@
 // A plan as commands to type.
 #include <assert.h>
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +13,70 @@
 // Length of a line of testpmd, which silently ignores a longer one.
 #define TESTPMD_LINE 512
 
-static void command_printf(ddp_command_fn fn, void *arg, const char *fmt, const char *what,
-			   unsigned int n) {
-	char command[128];
+/* A rule */
 
-	snprintf(command, sizeof(command), fmt, what, n);
-	fn(arg, command);
+static const char *type_name(unsigned int bit) {
+	static const char *const attributes[64] = {
+		[DDP_RSS_HF_L3_PRE64] = "l3-pre64",       [DDP_RSS_HF_L3_PRE48] = "l3-pre48",
+		[DDP_RSS_HF_L3_PRE32] = "l3-pre32",       [DDP_RSS_HF_L4_DST_ONLY] = "l4-dst-only",
+		[DDP_RSS_HF_L4_SRC_ONLY] = "l4-src-only", [DDP_RSS_HF_L3_DST_ONLY] = "l3-dst-only",
+		[DDP_RSS_HF_L3_SRC_ONLY] = "l3-src-only",
+	};
+
+	return attributes[bit] != NULL ? attributes[bit] : ddp_rss_hf_name(bit);
+}
+
+static void types_print(uint64_t types, FILE *to) {
+	fprintf(to, " types");
+	for (unsigned int bit = 0; bit < 64; bit++)
+		if (types >> bit & 1)
+			fprintf(to, " %s", type_name(bit));
+	fprintf(to, " end");
+}
+
+static void hex_print(const uint8_t *bytes, unsigned int n, FILE *to) {
+	for (unsigned int i = 0; i < n; i++)
+		fprintf(to, "%02x", bytes[i]);
+}
+
+void ddp_offload_rule_print(const struct ddp_offload_rule *rule, FILE *to) {
+	fprintf(to, "pattern");
+	if (rule->n_items == 0) {
+		fprintf(to, " raw pattern spec ");
+		hex_print(rule->spec, rule->size, to);
+		fprintf(to, " pattern mask ");
+		hex_print(rule->mask, rule->size, to);
+		fprintf(to, " / end actions rss queues end / end");
+		return;
+	}
+	for (unsigned int i = 0; i < rule->n_items; i++) {
+		fprintf(to, "%s %s", i > 0 ? " /" : "", rule->items[i]);
+		if (strcmp(rule->items[i], "gtp_psc") == 0 && rule->pdu_type >= 0)
+			fprintf(to, " pdu_t is %d", rule->pdu_type);
+	}
+	fprintf(to, " / end actions rss");
+	types_print(rule->types, to);
+	if (rule->level == 0) {
+		fprintf(to, " key_len 0 queues end / end");
+		return;
+	}
+	fprintf(to, " level %u queues", rule->level);
+	for (unsigned int i = 0; i < rule->n_queues; i++)
+		fprintf(to, " %u", i);
+	fprintf(to, " end / end");
+}
+
+/* Commands */
+
+__attribute__((format(printf, 3, 4))) static void command(ddp_command_fn fn, void *arg,
+							  const char *fmt, ...) {
+	char text[128];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	fn(arg, text);
 }
 
 // Returns whether the rule fits a line of testpmd; -ENOMEM.
@@ -43,42 +102,30 @@ static int rule_command(const struct ddp_offload_rule *rule, ddp_command_fn fn, 
 	return fits;
 }
 
-static void inset_commands(const struct ddp_offload_inset *inset, ddp_command_fn fn, void *arg) {
-	char command[128];
-
-	snprintf(command, sizeof(command), "port config 0 pctype %u hash_inset clear all",
-		 inset->pctype);
-	fn(arg, command);
-	for (unsigned int i = 0; i < inset->n; i++) {
-		snprintf(command, sizeof(command),
-			 "port config 0 pctype %u hash_inset set field %u", inset->pctype,
-			 inset->words[i]);
-		fn(arg, command);
-	}
-}
-
 // `ddp add` maps the ptypes itself.
 static int package_commands(const struct ddp_plan *plan, ddp_command_fn fn, void *arg) {
 	const struct i40e_package *i40e = plan->package->i40e;
 	const char *slash = strrchr(plan->package->path, '/');
-	char *command;
+	char *add;
 
-	assert(plan->package->i40e != NULL);
+	assert(i40e != NULL);
 	fn(arg, "port stop all");
-	if (asprintf(&command, "ddp add 0 %s,%s.back", plan->package->path,
+	if (asprintf(&add, "ddp add 0 %s,%s.back", plan->package->path,
 		     slash != NULL ? slash + 1 : plan->package->path) < 0)
 		return -ENOMEM;
-	fn(arg, command);
-	free(command);
-	for (unsigned int i = 0; i < plan->n_insets; i++)
-		inset_commands(&plan->insets[i], fn, arg);
-	for (unsigned int i = 0; i < i40e->pctypes.n; i++) {
-		char mapping[128];
+	fn(arg, add);
+	free(add);
+	for (unsigned int i = 0; i < plan->n_insets; i++) {
+		const struct ddp_offload_inset *inset = &plan->insets[i];
 
-		snprintf(mapping, sizeof(mapping), "port config 0 pctype mapping update %u %u",
-			 i40e->pctypes.types[i].id, DDP_I40E_FLOW_TYPE_FIRST + i);
-		fn(arg, mapping);
+		command(fn, arg, "port config 0 pctype %u hash_inset clear all", inset->pctype);
+		for (unsigned int w = 0; w < inset->n; w++)
+			command(fn, arg, "port config 0 pctype %u hash_inset set field %u",
+				inset->pctype, inset->words[w]);
 	}
+	for (unsigned int i = 0; i < i40e->pctypes.n; i++)
+		command(fn, arg, "port config 0 pctype mapping update %u %u",
+			i40e->pctypes.types[i].id, DDP_I40E_FLOW_TYPE_FIRST + i);
 	fn(arg, "port start all");
 	return 0;
 }
@@ -108,8 +155,8 @@ int ddp_plan_testpmd(const struct ddp_plan *plan, ddp_command_fn fn, void *arg) 
 	else if (plan->n_rules > 0)
 		fn(arg, "port config all rss none");
 	for (unsigned int i = 0; i < plan->n_tunnels; i++)
-		command_printf(fn, arg, "port config 0 udp_tunnel_port add %s %u",
-			       plan->tunnels[i].header, plan->tunnels[i].port);
+		command(fn, arg, "port config 0 udp_tunnel_port add %s %u", plan->tunnels[i].header,
+			plan->tunnels[i].port);
 	return rules_commands(plan->rules, plan->n_rules, fn, arg);
 }
 
@@ -123,20 +170,14 @@ int ddp_spread_testpmd(const struct ddp_spread_plan *spread, ddp_command_fn fn, 
 bool ddp_plan_ethtool(const struct ddp_plan *plan, ddp_command_fn fn, void *arg) {
 	static const struct {
 		uint64_t type;
-		const char *flow, *fields;
+		const char *flow;
 	} flows[] = {
-		{HF(IPV4_TCP), "tcp4", "sdfn"},   {HF(IPV4_UDP), "udp4", "sdfn"},
-		{HF(IPV4_SCTP), "sctp4", "sdfn"}, {HF(IPV6_TCP), "tcp6", "sdfn"},
-		{HF(IPV6_UDP), "udp6", "sdfn"},   {HF(IPV6_SCTP), "sctp6", "sdfn"},
+		{HF(IPV4_TCP), "tcp4"}, {HF(IPV4_UDP), "udp4"}, {HF(IPV4_SCTP), "sctp4"},
+		{HF(IPV6_TCP), "tcp6"}, {HF(IPV6_UDP), "udp6"}, {HF(IPV6_SCTP), "sctp6"},
 	};
-	char command[128];
 
-	for (unsigned int i = 0; i < sizeof(flows) / sizeof(flows[0]); i++) {
-		if ((plan->rss_hf & flows[i].type) == 0)
-			continue;
-		snprintf(command, sizeof(command), "ethtool -N eth0 rx-flow-hash %s %s",
-			 flows[i].flow, flows[i].fields);
-		fn(arg, command);
-	}
+	for (unsigned int i = 0; i < sizeof(flows) / sizeof(flows[0]); i++)
+		if ((plan->rss_hf & flows[i].type) != 0)
+			command(fn, arg, "ethtool -N eth0 rx-flow-hash %s sdfn", flows[i].flow);
 	return plan->rss_hf != 0 && plan->n_rules == 0 && plan->n_insets == 0;
 }

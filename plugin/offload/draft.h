@@ -5,9 +5,179 @@
 #ifndef DDP_OFFLOAD_DRAFT_H
 #define DDP_OFFLOAD_DRAFT_H
 
-#include "expected_hash.h"
+#include "base/arena.h"
+#include "nic.h"
 
 struct draft;
+
+/* The packets that a NIC distinguishes (packet_class.c) */
+
+// A packet class is one packet, with headers in their usual form, and a mask of the bits that the
+// NIC reads to distinguish it from others. Headers of variable size are represented by several
+// sizes.
+
+#define PACKET_CLASS_SIZE 320
+#define PACKET_CLASS_HEADERS 14
+
+// Headers: id, name in the profile library, item of NICs' RSS rules ("": rules pass over the
+// header, NULL: no driver has one).
+#define CLASS_HEADERS(X)                   \
+	X(ETH, "eth", "eth")               \
+	X(VLAN, "vlan", "")                \
+	X(IPV4, "ipv4", "ipv4")            \
+	X(IPV6, "ipv6", "ipv6")            \
+	X(IPV6_EXT, "ipv6_ext", "")        \
+	X(IPV6_FRAG, "ipv6_frag", "")      \
+	X(UDP, "udp", "udp")               \
+	X(TCP, "tcp", "tcp")               \
+	X(SCTP, "sctp", "sctp")            \
+	X(ICMP, "icmp", "")                \
+	X(ICMP6, "icmp6", "")              \
+	X(GTPU, "gtpu", "gtpu")            \
+	X(GTPU_PSC, "gtpu_psc", "gtp_psc") \
+	X(VXLAN, "vxlan", NULL)            \
+	X(GENEVE, "geneve", NULL)          \
+	X(GRE, "gre", "gre")               \
+	X(PPPOE, "pppoe", "pppoes")        \
+	X(PPP, "ppp", "")
+#define CLASS_HEADER_ID(id, name, item) HEADER_##id,
+enum class_header_id {
+	CLASS_HEADERS(CLASS_HEADER_ID) N_CLASS_HEADERS
+};
+extern const char *const class_header_names[N_CLASS_HEADERS], *const class_header_items[];
+
+struct class_header {
+	enum class_header_id id;
+	uint16_t off, len;
+};
+
+struct packet_class {
+	unsigned int outer, inner; // 4, 6; equal unless there are an outer and an inner packet
+	enum encap encap;
+	enum l4 l4;
+	unsigned int n_vlans;
+	bool options; // IPv4 options, IPv6 extension headers, TCP options, GTP-U sequence numbers
+	unsigned int extension; // of IPv6, with options
+	bool keyless;           // NVGRE without a key: a NIC treats Ethernet in GRE alike
+	bool later;             // not the first fragment
+
+	uint8_t data[PACKET_CLASS_SIZE], known[PACKET_CLASS_SIZE];
+	uint16_t len;
+	struct class_header headers[PACKET_CLASS_HEADERS];
+	unsigned int n_headers;
+	// As a rule's pattern: which headers are its items.
+	uint8_t items[PACKET_CLASS_HEADERS], item_ids[PACKET_CLASS_HEADERS];
+	unsigned int n_items;
+	bool complete; // no header is left out but those that rules pass over
+	uint16_t udp;  // offset of a UDP header that precedes no tunnel; 0: none
+	// Of GTP-U, where the NIC takes a user's packet for IP, and the class has what is IP:
+	// offsets of lengths that are right, and of a frame's EtherType, which is none; 0: nowhere.
+	uint16_t lengths[2], no_type;
+	uint16_t other;  // offset of a protocol number that the NIC does not know; 0: none
+	int first_inner; // index of the inner packet's first header; 0: no tunnel
+	uint32_t ptype;
+	int pctype;  // defined by a package; -1: a built-in one
+	bool parsed; // the NIC distinguishes it
+};
+
+// Make all packet classes of the draft's NIC and tunnels; for a spread plan also usual ones without
+// a tag that the NIC does not distinguish.
+void packet_classes_make(struct draft *d);
+
+// Does the NIC recognize a tunnel by this port of a class's last UDP header?
+bool packet_class_port_is_tunnel(const struct draft *d, const struct packet_class *class,
+				 uint16_t port, bool source);
+
+// Can a packet of a class with an unknown protocol have this protocol number?
+bool packet_class_protocol_is_other(const struct draft *d, const struct packet_class *class,
+				    uint8_t protocol);
+
+// Print the headers: "eth ipv4 udp gtpu ipv4 tcp"; size bytes.
+void packet_class_print(const struct packet_class *class, char *text, size_t size);
+
+// The index of the last header of this kind; -1: none.
+int packet_class_header(const struct packet_class *class, enum class_header_id id);
+// The index of the header with this bit, the last one for bits behind it.
+unsigned int packet_class_header_at(const struct packet_class *class, unsigned int bit);
+
+static inline bool class_is_usual(const struct packet_class *class) {
+	return !class->options && !class->later && !class->keyless;
+}
+
+static inline bool class_has_outer(const struct packet_class *class) {
+	return class->encap != ENCAP_NONE && class->encap != ENCAP_PPPOE;
+}
+
+static inline bool class_has_ports(const struct packet_class *class) {
+	return class->l4 == L4_UDP || class->l4 == L4_TCP || class->l4 == L4_SCTP;
+}
+
+static inline bool header_is_ip(enum class_header_id id) {
+	return id == HEADER_IPV4 || id == HEADER_IPV6;
+}
+
+static inline bool header_is_l4(enum class_header_id id) {
+	return id >= HEADER_UDP && id <= HEADER_SCTP;
+}
+
+/* The hash that a profile expects for a packet class (expected_hash.c) */
+
+#define HASH_BITS (8 * DDP_MAX_INPUT_SIZE)
+#define BIT_ZERO (-1) // not a bit of the packet
+
+// The hashed bits of a packet, in order.
+struct hashed {
+	unsigned int n;
+	int16_t bits[HASH_BITS];
+};
+
+struct expected_hash {
+	bool exact;         // all packets of the class hash these bits
+	bool complete;      // the profile finds all headers that the NIC finds
+	uint16_t type;      // index in the program, for the packet that represents the class
+	bool mixed_types;   // other packets of the class have other types
+	bool depends;       // which bits are hashed depends on values that the NIC does not read
+	uint32_t rte_ptype; // that net_ddp reports
+	struct hashed hashed;
+	char reason[160]; // why it is not exact
+};
+
+void expected_hash_make(const struct draft *d, const struct packet_class *class,
+			struct expected_hash *expected);
+
+static inline void hashed_add(struct hashed *hashed, unsigned int bit, unsigned int width) {
+	const unsigned int left = HASH_BITS - hashed->n, n = width < left ? width : left;
+	int16_t *bits = hashed->bits + hashed->n;
+
+	for (unsigned int i = 0; i < n; i++)
+		bits[i] = bit + i;
+	hashed->n += n;
+}
+
+static inline void hashed_zeros(struct hashed *hashed, unsigned int n) {
+	while (n-- > 0 && hashed->n < HASH_BITS)
+		hashed->bits[hashed->n++] = BIT_ZERO;
+}
+
+bool hashed_same(const struct hashed *a, const struct hashed *b);
+
+/* What Intel's GTP package adds to a 700-series NIC (i40e_capabilities.c) */
+
+// The NIC finds a packet's pctype and ptype. The pctype has an input set: the words of the field
+// vector that are hashed, in their order. A package says which protocols its pctypes and ptypes
+// stand for, but not from where the words are taken: undocumented registers hold that. Intel
+// publishes it for its GTP package, and only with this a plan can predict the hash.
+
+// Set the ptype and pctype of a class of GTP-U.
+void i40e_class_set(struct packet_class *class);
+
+// The input set of the class's pctype that hashes exactly these bits. false: there is none.
+bool i40e_inset_find(const struct packet_class *class, const struct hashed *hashed,
+		     struct ddp_offload_inset *inset);
+
+// The bits of a packet class that an input set of its pctype hashes. false: not known.
+bool i40e_inset_hashes(const struct ddp_offload_inset *inset, const struct packet_class *class,
+		       struct hashed *hashed);
 
 /* Rules of DPDK's drivers (nic_rule.c): which packets they match, and which bits they hash */
 
@@ -60,47 +230,11 @@ bool rss_hf_hashes(const struct ddp_nic *nic, const struct packet_class *class,
 bool plain_hashes(const struct ddp_nic *nic, const struct packet_class *class,
 		  struct hashed *hashed);
 
-// The order of creation: the wider rule first.
-int rule_compare(const struct rule *a, const struct rule *b);
-
-/* The rules of a plan, in the order of creation (rule_list.c) */
-
-struct rule_list {
-	struct rule *rules;
-	unsigned int n, room;
-	bool failed; // no memory
-};
-
-void rule_list_fini(struct rule_list *list);
-bool rule_list_has(const struct rule_list *list, const struct rule *rule);
-// Insert a rule after all wider and equally wide ones. false: no memory.
-bool rule_list_insert(struct rule_list *list, const struct rule *rule);
-void rule_list_remove(struct rule_list *list, unsigned int at);
+void draft_rule_remove(struct draft *d, unsigned int at);
 // Join a rule for uplink and an equal one for downlink.
-void rule_list_join(struct rule_list *list);
-// A copy of the rules for a plan; NULL: no memory.
-struct ddp_offload_rule *rule_list_copy(const struct rule_list *list);
-
-/* Hashed bits as fields (spread_fields.c) */
-
-enum {
-	FIELD_SRC = 1 << 0,
-	FIELD_DST = 1 << 1,
-	FIELD_SPORT = 1 << 2,
-	FIELD_DPORT = 1 << 3,
-	FIELD_PART = 1 << 4, // not all bits of these four
-	FIELDS_ADDRESSES = FIELD_SRC | FIELD_DST,
-	FIELDS_PORTS = FIELD_SPORT | FIELD_DPORT,
-	// of the outer packet; the others are of the inner one or there is no tunnel
-	FIELDS_OUTER_SHIFT = 8,
-	FIELD_TEID = 1 << 16,
-	FIELD_REST = 1 << 17,
-	FIELDS_TUNNEL = 1 << 18, // there is an outer packet
-};
-
-// The IP protocol is left out.
-uint32_t fields_of(const struct packet_class *class, const struct hashed *hashed);
-void fields_print(uint32_t fields, char *text, size_t size);
+void draft_rules_join(struct draft *d);
+// A copy of the rules for the plan.
+struct ddp_offload_rule *draft_rules_copy(const struct draft *d);
 
 /* The plan (plan.c, spread.c) */
 
@@ -125,6 +259,9 @@ struct item {
 };
 
 struct draft {
+	struct ddp_arena *arena; // of all that ends with the draft
+	struct ddp_arena *plan_arena;
+	struct ddp_plan *plan;
 	const struct ddp_nic *nic;
 	struct ddp_nic package_nic; // nic with what the package adds
 	const struct ddp_profile *profile;
@@ -132,15 +269,17 @@ struct draft {
 	const struct ddp_plan_ask *ask;
 	struct ddp_offload_tunnel tunnels[DDP_OFFLOAD_TUNNELS];
 	unsigned int n_tunnels;
-	struct packet_classes classes;
+	struct packet_class *classes;
+	unsigned int n_classes;
+	uint32_t headers;     // of all classes that the NIC distinguishes: bits 1 << id
 	struct item *items;   // sorted by ptype; those that the NIC does not distinguish are last
 	unsigned int n_items; // that the NIC distinguishes
-	unsigned int n_all;
-	bool by_package; // the NIC has the package
+	bool by_package;      // the NIC has the package
 	bool by_rss_hf;
 	struct ddp_offload_inset insets[DDP_OFFLOAD_INSETS]; // one per pctype at most
 	unsigned int n_insets;
-	struct rule_list list;
+	struct rule *rules; // in the order of creation: wider ones first
+	unsigned int n_rules;
 };
 
 // The hash of a class by a rule or an input set.
@@ -152,11 +291,7 @@ struct nic_hash {
 };
 void draft_hash(const struct draft *d, const struct packet_class *class, struct nic_hash *hash);
 
-// Add a rule. false: the driver does not accept it.
-bool draft_rule_add(struct draft *d, const struct rule *rule);
-
-// The spread plan of a draft whose plan is made; the draft's rules are lost. NULL: no memory.
-struct ddp_spread_plan *spread_make(struct draft *d);
-void spread_free(struct ddp_spread_plan *spread);
+// Make the spread plan of a draft whose plan is made; the draft's rules are lost.
+void spread_make(struct draft *d);
 
 #endif

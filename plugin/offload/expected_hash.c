@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The packet of a class is classified, and a trace records which of its bits were read. If the NIC
 // reads at least these bits, every packet of the class is classified and hashed like this one.
-#include "expected_hash.h"
+#include "draft.h"
 
 #include <assert.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,11 +13,8 @@
 #define PAYLOAD 64 // bytes after the headers, which the NIC does not read
 
 struct check {
-	const struct ddp_profile *profile;
-	const struct ddp_program *program;
-	const struct packet_classes *classes;
+	const struct draft *d;
 	const struct packet_class *packet_class;
-	uint64_t rss_hf;
 	struct expected_hash *expected;
 };
 
@@ -24,58 +22,62 @@ bool hashed_same(const struct hashed *a, const struct hashed *b) {
 	return a->n == b->n && memcmp(a->bits, b->bits, a->n * sizeof(a->bits[0])) == 0;
 }
 
-static void refuse(const struct check *q, const char *fmt, const char *what) {
+// The first reason stays.
+__attribute__((format(printf, 2, 3))) static void refuse(const struct check *q, const char *fmt,
+							 ...) {
 	struct expected_hash *expected = q->expected;
+	va_list args;
 
+	va_start(args, fmt);
 	if (expected->exact)
-		snprintf(expected->reason, sizeof(expected->reason), fmt, what);
+		vsnprintf(expected->reason, sizeof(expected->reason), fmt, args);
+	va_end(args);
 	expected->exact = false;
+}
+
+// Of the payload NULL.
+static const struct class_header *header_at(const struct check *q, unsigned int bit) {
+	const struct packet_class *class = q->packet_class;
+
+	return bit < 8u * class->len ? &class->headers[packet_class_header_at(class, bit)] : NULL;
 }
 
 // The profile's name for a bit of the packet.
 static void place_name(const struct check *q, unsigned int bit, char *name, size_t size) {
-	for (unsigned int i = 0; i < q->packet_class->n_headers; i++) {
-		const struct class_header *at = &q->packet_class->headers[i];
-		const char *of = class_header_names[at->id];
-		const int node = ddp_header_find(q->profile, of);
-		const struct ddp_header *header = node < 0 ? NULL : &q->profile->headers[node];
-		unsigned int off = bit - 8u * at->off;
+	const struct class_header *at = header_at(q, bit);
+	const char *of = at == NULL ? "the payload" : class_header_names[at->id];
+	const int node = ddp_header_find(q->d->profile, of);
+	const struct ddp_header *header = node < 0 ? NULL : &q->d->profile->headers[node];
 
-		if (bit < 8u * at->off || off >= 8u * at->len)
-			continue;
-		snprintf(name, size, "%s", of);
-		for (unsigned int f = 0; header != NULL && f < header->n_fields; f++) {
-			const struct ddp_field *field = &header->fields[f];
+	snprintf(name, size, "%s", of);
+	for (unsigned int f = 0; header != NULL && f < header->n_fields; f++) {
+		const struct ddp_field *field = &header->fields[f];
+		const unsigned int off = bit - 8u * at->off;
 
-			if (field->anchor == DDP_FROM_START && off >= field->bit_off &&
-			    off < field->bit_off + field->width)
-				snprintf(name, size, "%s.%s", of, field->name);
-		}
-		return;
+		if (field->anchor == DDP_FROM_START && off >= field->bit_off &&
+		    off < field->bit_off + field->width)
+			snprintf(name, size, "%s.%s", of, field->name);
 	}
-	snprintf(name, size, "the payload");
 }
 
 // Whatever value this bit has, the same fields are hashed of nearly all packets of the class: the
 // protocol of a fragment, bytes after the headers.
 static bool is_minor(const struct check *q, unsigned int bit) {
-	static const struct {
-		enum class_header_id header;
-		unsigned int byte;
-	} protocols[] = {
-		{HEADER_IPV4, 9}, {HEADER_IPV6, 6}, {HEADER_IPV6_EXT, 0}, {HEADER_IPV6_FRAG, 0}};
+	const struct class_header *at = header_at(q, bit);
 
-	for (unsigned int i = 0; i < q->packet_class->n_headers; i++) {
-		const struct class_header *at = &q->packet_class->headers[i];
-
-		if (bit < 8u * at->off || bit >= 8u * (at->off + at->len))
-			continue;
-		for (unsigned int p = 0; p < sizeof(protocols) / sizeof(protocols[0]); p++)
-			if (at->id == protocols[p].header && bit / 8 == at->off + protocols[p].byte)
-				return true;
+	if (at == NULL)
+		return true;
+	switch (at->id) {
+	case HEADER_IPV4:
+		return bit / 8 == at->off + 9u;
+	case HEADER_IPV6:
+		return bit / 8 == at->off + 6u;
+	case HEADER_IPV6_EXT:
+	case HEADER_IPV6_FRAG:
+		return bit / 8 == at->off;
+	default:
 		return false;
 	}
-	return true;
 }
 
 static void difference_note(const struct check *q, unsigned int bit) {
@@ -87,8 +89,6 @@ static void difference_note(const struct check *q, unsigned int bit) {
 			return;
 	if (!is_minor(q, bit))
 		q->expected->depends = true;
-	if (!q->expected->exact) // the first reason stays
-		return;
 	place_name(q, bit, name, sizeof(name));
 	refuse(q, "the profile reads %s, the NIC does not", name);
 }
@@ -105,11 +105,8 @@ static bool word_is_port(const struct check *q, unsigned int byte) {
 }
 
 static void port_refuse(const struct check *q, unsigned int byte, uint16_t port) {
-	bool source = byte == q->packet_class->udp;
-	char what[80];
-
-	snprintf(what, sizeof(what), "%s UDP port %u", source ? "source" : "destination", port);
-	refuse(q, "the profile finds a header at %s, the NIC does not", what);
+	refuse(q, "the profile finds a header at %s UDP port %u, the NIC does not",
+	       byte == q->packet_class->udp ? "source" : "destination", port);
 }
 
 // The ports of which the profile says something else than of this one; few of 65536.
@@ -122,8 +119,7 @@ static void ports_check(const struct check *q, const struct trace_word *word) {
 		for (; others != 0; others &= others - 1) {
 			uint16_t port = i * 64 + __builtin_ctzll(others);
 
-			if (!packet_classes_port_is_tunnel(q->classes, q->packet_class, port,
-							   source)) {
+			if (!packet_class_port_is_tunnel(q->d, q->packet_class, port, source)) {
 				port_refuse(q, word->byte, port);
 				return;
 			}
@@ -155,9 +151,9 @@ static void lists_check(const struct check *q, const struct trace *trace) {
 		for (unsigned int v = 0; v < list->n; v++) {
 			if (!word_is_port(q, list->byte))
 				difference_note(q, 8u * list->byte);
-			else if (!packet_classes_port_is_tunnel(q->classes, q->packet_class,
-								list->values[v],
-								list->byte == q->packet_class->udp))
+			else if (!packet_class_port_is_tunnel(q->d, q->packet_class,
+							      list->values[v],
+							      list->byte == q->packet_class->udp))
 				port_refuse(q, list->byte, list->values[v]);
 		}
 	}
@@ -185,10 +181,10 @@ static void trace_check(const struct check *q, const struct trace *trace) {
 static void set_bits(const struct check *q, const struct ddp_class *class,
 		     const struct prog_set *set, struct hashed *hashed) {
 	for (unsigned int i = 0; i < set->n_inputs; i++) {
-		const struct prog_ref *ref = &q->program->inputs[set->first_input + i].ref;
+		const struct prog_ref *ref = &q->d->program->inputs[set->first_input + i].ref;
 		uint32_t bit;
 
-		if (!field_locate(q->program, class, ref, &bit))
+		if (!field_locate(q->d->program, class, ref, &bit))
 			continue;
 		hashed_zeros(hashed, (8 - ref->bits % 8) % 8);
 		hashed_add(hashed, bit, ref->bits);
@@ -202,8 +198,8 @@ static void packet_hash(const struct check *q, const uint8_t *data, unsigned int
 	const struct prog_set *set;
 
 	memset(trace, 0, sizeof(*trace));
-	classify_traced(q->program, &packet, class, trace);
-	set = set_choose(q->program, &packet, class, q->rss_hf, trace);
+	classify_traced(q->d->program, &packet, class, trace);
+	set = set_choose(q->d->program, &packet, class, q->d->ask->rss_hf, trace);
 	hashed->n = 0;
 	if (set != NULL)
 		set_bits(q, class, set, hashed);
@@ -221,7 +217,7 @@ static void truncations_check(const struct check *q, const uint8_t *data, unsign
 		packet_hash(q, data, len, &class, &trace, &hashed);
 		trace_check(q, &trace);
 		if (!hashed_same(&hashed, whole))
-			refuse(q, "the profile reads %s, the NIC does not", "the payload");
+			refuse(q, "the profile reads the payload, the NIC does not");
 	}
 }
 
@@ -232,7 +228,7 @@ static void packet_check(const struct check *q, const uint8_t *data, struct hash
 	packet_hash(q, data, q->packet_class->len + PAYLOAD, class, &trace, hashed);
 	trace_check(q, &trace);
 	if (trace.lost)
-		refuse(q, "%s", "the profile classifies such packets as malformed or too complex");
+		refuse(q, "the profile classifies such packets as malformed or too complex");
 	truncations_check(q, data, trace.min_len, hashed);
 }
 
@@ -241,19 +237,18 @@ static void other_protocols_check(const struct check *q) {
 	uint8_t data[PACKET_CLASS_SIZE + PAYLOAD] = {0};
 	struct ddp_class class;
 	struct hashed hashed;
-	char number[40];
 
 	memcpy(data, q->packet_class->data, q->packet_class->len);
 	for (unsigned int protocol = 0; protocol < 256 && q->expected->exact; protocol++) {
-		if (!packet_class_protocol_is_other(q->classes, q->packet_class, protocol))
+		if (!packet_class_protocol_is_other(q->d, q->packet_class, protocol))
 			continue;
 		data[q->packet_class->other] = protocol;
 		packet_check(q, data, &hashed, &class);
 		if (class.type != q->expected->type)
 			q->expected->mixed_types = true;
-		snprintf(number, sizeof(number), "IP protocol %u", protocol);
 		if (!hashed_same(&hashed, &q->expected->hashed))
-			refuse(q, "the profile parses more after %s than the NIC does", number);
+			refuse(q, "the profile parses more after IP protocol %u than the NIC does",
+			       protocol);
 	}
 }
 
@@ -267,26 +262,22 @@ static void deeper_ip_check(const struct check *q) {
 	struct ddp_class class;
 	struct hashed hashed;
 	struct trace trace;
-	char number[4];
 
 	memcpy(data, q->packet_class->data, q->packet_class->len);
 	for (unsigned int i = 0; i < sizeof(deeper) / sizeof(deeper[0]); i++) {
 		data[q->packet_class->other] = deeper[i].protocol;
 		memcpy(&data[q->packet_class->len], deeper[i].bytes, sizeof(deeper[i].bytes));
 		packet_hash(q, data, q->packet_class->len + PAYLOAD, &class, &trace, &hashed);
-		snprintf(number, sizeof(number), "%u", deeper[i].protocol);
 		if (!hashed_same(&hashed, &q->expected->hashed))
 			refuse(q,
-			       "the profile hashes an IP header behind IP protocol %s, the NIC does not",
-			       number);
+			       "the profile hashes an IP header behind IP protocol %u, the NIC does not",
+			       deeper[i].protocol);
 	}
 }
 
-void expected_hash_make(const struct ddp_profile *profile, const struct ddp_program *program,
-			const struct packet_classes *classes,
-			const struct packet_class *packet_class, uint64_t rss_hf,
+void expected_hash_make(const struct draft *d, const struct packet_class *packet_class,
 			struct expected_hash *expected) {
-	const struct check q = {profile, program, classes, packet_class, rss_hf, expected};
+	const struct check q = {d, packet_class, expected};
 	uint8_t data[PACKET_CLASS_SIZE + PAYLOAD] = {0};
 	struct ddp_class class;
 

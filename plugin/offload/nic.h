@@ -40,31 +40,36 @@ enum l4 {
 };
 #define L4(name) (1U << L4_##name)
 
+// Items of a pattern, NULL-terminated; "ip" stands for ipv4 or ipv6.
+typedef const char *nic_pattern[8];
+
 // A pattern of a tunnel whose inner packet an RSS rule of level 2 hashes: addresses, and the ports
 // of TCP and UDP.
 struct nic_level2 {
-	const char *items; // "ip" stands for ipv4 or ipv6
+	nic_pattern items;
 	uint32_t encaps;
 	const char *setup; // what the NIC needs for it; NULL: nothing
 };
+
+#define NIC_DRIVERS 2
 
 struct ddp_nic {
 	const char *name;
 	const char *alias; // what people call it; NULL: nothing else
 	const char *title;
-	const char *const *drivers; // NULL-terminated
-	uint32_t encaps;            // that it parses and reports
-	uint32_t l4s;               // that it parses and reports
-	bool ipv6;                  // extension headers do not change what it hashes
-	bool any_ipv4;              // drivers report IPv4 as one of three packet types
-	bool ipsec;                 // ESP, AH and L2TPv3 are known protocols
-	bool gtpu_sctp;             // SCTP in GTP-U is reported as SCTP
+	const char *drivers[NIC_DRIVERS];
+	uint32_t encaps; // that it parses and reports
+	uint32_t l4s;    // that it parses and reports
+	bool ipv6;       // extension headers do not change what it hashes
+	bool any_ipv4;   // drivers report IPv4 as one of three packet types
+	bool ipsec;      // ESP, AH and L2TPv3 are known protocols
 	uint16_t key_size;
 	const uint16_t *udp_ports; // of tunnels, besides declared ones of VXLAN; 0-terminated
 	uint64_t rss_hf;           // types that hash addresses and ports as Microsoft specifies
-	// Patterns that the driver accepts with the RSS types of their headers; NULL-terminated
-	const char *const *patterns;
-	const struct nic_level2 *level2; // terminated by items NULL; NULL: none
+	// Patterns that the driver accepts with the RSS types of their headers, terminated
+	// by an empty one; NULL: none.
+	const nic_pattern *patterns;
+	const struct nic_level2 *level2; // terminated by encaps 0; NULL: none
 	uint32_t inner_ports; // tunnels whose inner ports are hashed without a rule, with outer
 			      // addresses
 	bool labels;   // IP behind MPLS labels is hashed without a rule
@@ -77,17 +82,5 @@ struct ddp_nic {
 static inline bool nic_parses(const struct ddp_nic *nic, enum encap encap) {
 	return encap == ENCAP_NONE || (nic->encaps & 1U << encap) != 0;
 }
-
-// All kinds, sorted by name. X(kind) is struct ddp_nic nic_kind in one of nic_*.c.
-#define NICS(X)      \
-	X(generic)   \
-	X(i40e)      \
-	X(iavf)      \
-	X(ice_comms) \
-	X(ice_os)    \
-	X(mlx5)      \
-	X(none)
-#define NIC_DECLARE(name) extern const struct ddp_nic nic_##name;
-NICS(NIC_DECLARE)
 
 #endif

@@ -7,42 +7,22 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/rte_item.h"
-
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 #define L3_SIDES (HF(L3_SRC_ONLY) | HF(L3_DST_ONLY))
 #define L4_SIDES (HF(L4_SRC_ONLY) | HF(L4_DST_ONLY))
 
-// The next word of a pattern of the driver's list. Returns its length; 0: none.
-static size_t word_nth(const char **text) {
-	size_t len;
-
-	*text += strspn(*text, " ");
-	len = strcspn(*text, " ");
-	return len;
-}
-
-static bool word_fits(const char *word, size_t len, const char *item) {
-	if (len == 2 && memcmp(word, "ip", 2) == 0)
-		return item[0] == 'i';
-	return strlen(item) == len && memcmp(word, item, len) == 0;
-}
-
 // Does the driver accept the first n items of a class as a pattern?
 static bool pattern_is_accepted(const struct ddp_nic *nic, const struct packet_class *class,
 				unsigned int n) {
-	for (const char *const *p = nic->patterns; p != NULL && *p != NULL; p++) {
-		const char *at = *p;
+	for (const nic_pattern *p = nic->patterns; p != NULL && (*p)[0] != NULL; p++) {
 		unsigned int i = 0;
-		size_t len;
 
-		while ((len = word_nth(&at)) > 0 && i < n &&
-		       word_fits(at, len, class_header_items[class->item_ids[i]])) {
-			at += len;
+		while (i < n && (*p)[i] != NULL &&
+		       (strcmp((*p)[i], class_header_items[class->item_ids[i]]) == 0 ||
+			(strcmp((*p)[i], "ip") == 0 && header_is_ip(class->item_ids[i]))))
 			i++;
-		}
-		if (i == n && len == 0)
+		if (i == n && (*p)[i] == NULL)
 			return true;
 	}
 	return false;
@@ -176,6 +156,73 @@ static uint64_t type_of(enum class_header_id last, bool v6) {
 	return types[last][v6];
 }
 
+/* Rules of the draft */
+
+static bool rule_same(const struct ddp_offload_rule *a, const struct ddp_offload_rule *b) {
+	if (a->n_items != b->n_items || a->pdu_type != b->pdu_type || a->types != b->types ||
+	    a->level != b->level || a->size != b->size)
+		return false;
+	for (unsigned int i = 0; i < a->n_items; i++)
+		if (strcmp(a->items[i], b->items[i]) != 0)
+			return false;
+	return memcmp(a->spec, b->spec, a->size) == 0 && memcmp(a->mask, b->mask, a->size) == 0;
+}
+
+// Raw rules follow all others.
+static bool is_wider(const struct ddp_offload_rule *a, const struct ddp_offload_rule *b) {
+	return a->n_items != 0 && (b->n_items == 0 || a->n_items < b->n_items);
+}
+
+// Add a rule after all wider and equally wide ones. false: the driver does not accept it.
+static bool rule_add(struct draft *d, const struct rule *rule) {
+	unsigned int at = d->n_rules;
+
+	for (unsigned int i = 0; i < d->n_rules; i++)
+		if (rule_same(&d->rules[i].rule, &rule->rule))
+			return true;
+	if (d->ask->accepts != NULL && !d->ask->accepts(d->ask->ctx, &rule->rule))
+		return false;
+	(void)DDP_APPEND(d->arena, d->rules, d->n_rules);
+	for (; at > 0 && is_wider(&rule->rule, &d->rules[at - 1].rule); at--)
+		d->rules[at] = d->rules[at - 1];
+	d->rules[at] = *rule;
+	return true;
+}
+
+void draft_rule_remove(struct draft *d, unsigned int at) {
+	assert(at < d->n_rules);
+	d->n_rules--;
+	memmove(&d->rules[at], &d->rules[at + 1], (d->n_rules - at) * sizeof(*d->rules));
+}
+
+void draft_rules_join(struct draft *d) {
+	for (unsigned int i = 0; i < d->n_rules; i++)
+		for (unsigned int j = i + 1; j < d->n_rules && d->rules[i].rule.pdu_type >= 0;
+		     j++) {
+			struct ddp_offload_rule both = d->rules[j].rule;
+
+			if (both.pdu_type != !d->rules[i].rule.pdu_type)
+				continue;
+			both.pdu_type = d->rules[i].rule.pdu_type;
+			if (!rule_same(&both, &d->rules[i].rule))
+				continue;
+			d->rules[i].rule.pdu_type = -1;
+			draft_rule_remove(d, j);
+			break;
+		}
+}
+
+struct ddp_offload_rule *draft_rules_copy(const struct draft *d) {
+	struct ddp_offload_rule *copy =
+		ddp_arena_alloc(d->plan->arena, (d->n_rules + 1) * sizeof(*copy));
+
+	for (unsigned int i = 0; i < d->n_rules; i++)
+		copy[i] = d->rules[i].rule;
+	return copy;
+}
+
+/* Search */
+
 struct search {
 	const struct ddp_nic *nic;
 	const struct packet_class *class;
@@ -194,14 +241,15 @@ static bool rule_offer(const struct search *search, unsigned int n, uint64_t typ
 	struct rule rule = {.rule = {.n_items = n, .pdu_type = -1, .types = types},
 			    .of = search->class};
 
-	if (n > DDP_OFFLOAD_ITEMS || search->d == NULL)
-		return n <= DDP_OFFLOAD_ITEMS;
+	assert(n <= DDP_OFFLOAD_ITEMS); // as many as patterns have
+	if (search->d == NULL)
+		return true;
 	for (unsigned int i = 0; i < n; i++) {
 		rule.rule.items[i] = class_header_items[search->class->item_ids[i]];
 		if (search->class->item_ids[i] == HEADER_GTPU_PSC)
 			rule.rule.pdu_type = search->class->encap == ENCAP_GTPU_UP;
 	}
-	return draft_rule_add(search->d, &rule);
+	return rule_add(search->d, &rule);
 }
 
 // Search for types with which the first n items of the class's pattern hash exactly these bits.
@@ -272,7 +320,7 @@ static bool raw_search(const struct search *search) {
 		rule.rule.spec[i] = search->class->data[i] & search->class->known[i];
 	for (unsigned int i = 0; i < hashed->n; i++)
 		rule.rule.mask[hashed->bits[i] / 8] |= 0x80 >> hashed->bits[i] % 8;
-	return draft_rule_add(search->d, &rule);
+	return rule_add(search->d, &rule);
 }
 
 bool rule_find(struct draft *d, const struct packet_class *class, const struct hashed *hashed,
@@ -287,40 +335,26 @@ bool rule_find(struct draft *d, const struct packet_class *class, const struct h
 	(HF(IPV4) | HF(IPV4_FRAG) | HF(IPV4_OTHER) | HF(IPV4_UDP) | HF(IPV4_TCP) | HF(IPV6) | \
 	 HF(IPV6_FRAG) | HF(IPV6_OTHER) | HF(IPV6_UDP) | HF(IPV6_TCP))
 
-// "ip" stands for the outer one, and at the end for the inner one.
-static const char *level2_item(const struct packet_class *class, const char *word, size_t len,
-			       bool last) {
-	if (len == 2 && memcmp(word, "ip", 2) == 0)
-		return (last ? class->inner : class->outer) == 4 ? "ipv4" : "ipv6";
-	for (unsigned int i = 0; i < ddp_n_rte_items; i++)
-		if (strlen(ddp_rte_items[i].name) == len &&
-		    memcmp(ddp_rte_items[i].name, word, len) == 0)
-			return ddp_rte_items[i].name;
-	return NULL;
-}
-
-static void level2_items(const struct packet_class *class, const char *text,
-			 struct ddp_offload_rule *rule) {
-	size_t len;
-
-	while ((len = word_nth(&text)) > 0 && rule->n_items < DDP_OFFLOAD_ITEMS) {
-		const char *item = level2_item(class, text, len, text[len] == '\0');
-
-		assert(item != NULL);
-		rule->items[rule->n_items++] = item;
-		text += len;
-	}
-}
-
+// In the pattern "ip" stands for the outer packet, and at the end for the inner one.
 bool rule_find_level2(struct draft *d, const struct packet_class *class) {
-	for (const struct nic_level2 *p = d->nic->level2; p != NULL && p->items != NULL; p++) {
+	for (const struct nic_level2 *p = d->nic->level2; p != NULL && p->encaps != 0; p++) {
 		struct rule rule = {.rule = {.pdu_type = -1, .level = 2, .types = INNER_TYPES},
 				    .of = class};
+		unsigned int *n = &rule.rule.n_items;
 
 		if ((p->encaps & 1U << class->encap) == 0)
 			continue;
-		level2_items(class, p->items, &rule.rule);
-		return draft_rule_add(d, &rule);
+		for (; p->items[*n] != NULL; ++*n) {
+			const bool is_last = p->items[*n + 1] == NULL;
+
+			if (strcmp(p->items[*n], "ip") != 0)
+				rule.rule.items[*n] = p->items[*n];
+			else
+				rule.rule.items[*n] = (is_last ? class->inner : class->outer) == 4 ?
+							      "ipv4" :
+							      "ipv6";
+		}
+		return rule_add(d, &rule);
 	}
 	return false;
 }
@@ -357,12 +391,13 @@ static enum rule_match items_match(const struct ddp_nic *nic, const struct rule 
 // Packets in the same tunnel over the same IP version. (Of IP in IP, the inner version, too.)
 static enum rule_match level2_matches(const struct ddp_nic *nic, const struct rule *rule,
 				      const struct packet_class *class) {
-	bool inner = class->encap != ENCAP_IPIP || class->inner == rule->of->inner;
+	const uint32_t both = 1U << class->encap | 1U << rule->of->encap;
 
-	for (const struct nic_level2 *p = nic->level2; p != NULL && p->items != NULL; p++)
-		if ((p->encaps & 1U << class->encap) != 0 &&
-		    (p->encaps & 1U << rule->of->encap) != 0 && class->outer == rule->of->outer &&
-		    inner)
+	if (class->outer != rule->of->outer ||
+	    (class->encap == ENCAP_IPIP && class->inner != rule->of->inner))
+		return RULE_NEVER;
+	for (const struct nic_level2 *p = nic->level2; p != NULL && p->encaps != 0; p++)
+		if ((both & ~p->encaps) == 0)
 			return RULE_ALWAYS;
 	return RULE_NEVER;
 }
@@ -377,21 +412,15 @@ enum rule_match rule_matches(const struct ddp_nic *nic, const struct rule *rule,
 	return rule->of->ptype == class->ptype ? RULE_ALWAYS : RULE_NEVER;
 }
 
-static unsigned int count_behind(const struct packet_class *class, unsigned int header) {
-	unsigned int n = 0;
-
-	for (unsigned int i = header + 1; i < class->n_headers; i++)
-		n += class->headers[i].id == class->headers[header].id;
-	return n;
-}
-
 // The header with the same role as this one of another class; -1: none.
 static int header_like(const struct packet_class *class, const struct packet_class *of,
 		       unsigned int header) {
-	unsigned int n = count_behind(of, header);
+	unsigned int n_behind = 0;
 
+	for (unsigned int i = header + 1; i < of->n_headers; i++)
+		n_behind += of->headers[i].id == of->headers[header].id;
 	for (int i = (int)class->n_headers - 1; i >= 0; i--)
-		if (class->headers[i].id == of->headers[header].id && n-- == 0)
+		if (class->headers[i].id == of->headers[header].id && n_behind-- == 0)
 			return i;
 	return -1;
 }
@@ -402,18 +431,13 @@ static bool raw_hashes(const struct rule *rule, const struct packet_class *class
 
 	hashed->n = 0;
 	for (unsigned int i = 0; i < rule->hashed->n; i++) {
-		unsigned int h = of->n_headers - 1;
-		int like;
+		const unsigned int bit = rule->hashed->bits[i];
+		const unsigned int h = packet_class_header_at(of, bit);
+		const int like = header_like(class, of, h);
 
-		while (h > 0 && rule->hashed->bits[i] < 8 * of->headers[h].off)
-			h--;
-		like = header_like(class, of, h);
 		if (like < 0)
 			return false;
-		hashed_add(hashed,
-			   rule->hashed->bits[i] - 8 * of->headers[h].off +
-				   8 * class->headers[like].off,
-			   1);
+		hashed_add(hashed, bit + 8 * (class->headers[like].off - of->headers[h].off), 1);
 	}
 	return true;
 }
@@ -494,65 +518,4 @@ bool rss_hf_hashes(const struct ddp_nic *nic, const struct packet_class *class,
 	return class->encap == ENCAP_NONE &&
 	       (types[class->l4][class->inner == 6] & ~nic->rss_hf) == 0 &&
 	       plain_hashes(nic, class, hashed);
-}
-
-int rule_compare(const struct rule *a, const struct rule *b) {
-	unsigned int x = a->rule.n_items, y = b->rule.n_items;
-
-	if (x == 0 || y == 0) // raw rules last
-		return (x == 0) - (y == 0);
-	return x < y ? -1 : x > y;
-}
-
-/* For people */
-
-static const char *type_name(unsigned int bit) {
-	static const char *const attributes[64] = {
-		[DDP_RSS_HF_L3_PRE64] = "l3-pre64",       [DDP_RSS_HF_L3_PRE48] = "l3-pre48",
-		[DDP_RSS_HF_L3_PRE32] = "l3-pre32",       [DDP_RSS_HF_L4_DST_ONLY] = "l4-dst-only",
-		[DDP_RSS_HF_L4_SRC_ONLY] = "l4-src-only", [DDP_RSS_HF_L3_DST_ONLY] = "l3-dst-only",
-		[DDP_RSS_HF_L3_SRC_ONLY] = "l3-src-only",
-	};
-
-	return attributes[bit] != NULL ? attributes[bit] : ddp_rss_hf_name(bit);
-}
-
-static void types_print(uint64_t types, FILE *to) {
-	fprintf(to, " types");
-	for (unsigned int bit = 0; bit < 64; bit++)
-		if (types >> bit & 1)
-			fprintf(to, " %s", type_name(bit));
-	fprintf(to, " end");
-}
-
-static void hex_print(const uint8_t *bytes, unsigned int n, FILE *to) {
-	for (unsigned int i = 0; i < n; i++)
-		fprintf(to, "%02x", bytes[i]);
-}
-
-void ddp_offload_rule_print(const struct ddp_offload_rule *rule, FILE *to) {
-	fprintf(to, "pattern");
-	if (rule->n_items == 0) {
-		fprintf(to, " raw pattern spec ");
-		hex_print(rule->spec, rule->size, to);
-		fprintf(to, " pattern mask ");
-		hex_print(rule->mask, rule->size, to);
-		fprintf(to, " / end actions rss queues end / end");
-		return;
-	}
-	for (unsigned int i = 0; i < rule->n_items; i++) {
-		fprintf(to, "%s %s", i > 0 ? " /" : "", rule->items[i]);
-		if (strcmp(rule->items[i], "gtp_psc") == 0 && rule->pdu_type >= 0)
-			fprintf(to, " pdu_t is %d", rule->pdu_type);
-	}
-	fprintf(to, " / end actions rss");
-	types_print(rule->types, to);
-	if (rule->level == 0) {
-		fprintf(to, " key_len 0 queues end / end");
-		return;
-	}
-	fprintf(to, " level %u queues", rule->level);
-	for (unsigned int i = 0; i < rule->n_queues; i++)
-		fprintf(to, " %u", i);
-	fprintf(to, " end / end");
 }

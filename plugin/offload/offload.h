@@ -103,6 +103,7 @@ struct ddp_offload_inset {
 };
 
 struct ddp_plan {
+	struct ddp_arena *arena; // owns the plan
 	const struct ddp_nic *nic;
 	const struct ddp_package *package; // that the NIC needs; NULL: none
 	struct ddp_offload_inset insets[DDP_OFFLOAD_INSETS];

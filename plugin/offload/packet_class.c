@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "packet_class.h"
+#include "draft.h"
 
 #include <assert.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/rte_ptype.h"
-#include "i40e_capabilities.h"
 
 #define PTYPE(name, bits) PTYPE_##name = bits,
 enum {
@@ -18,18 +16,6 @@ enum {
 #define ITEM(id, name, item) item,
 const char *const class_header_names[] = {CLASS_HEADERS(NAME)};
 const char *const class_header_items[] = {CLASS_HEADERS(ITEM)};
-
-// The variable parts of a class's headers.
-struct form {
-	unsigned int outer, inner; // 4, 6
-	enum encap encap;
-	enum l4 l4;
-	unsigned int n_vlans;
-	bool options; // IPv4 options, IPv6 extension headers, TCP options, GTP-U sequence numbers
-	unsigned int extension; // of IPv6, with options
-	bool keyless;           // NVGRE without a key: a NIC treats Ethernet in GRE alike
-	bool later;             // not the first fragment
-};
 
 /* Bytes */
 
@@ -68,89 +54,87 @@ static void eth_add(struct packet_class *s, unsigned int n_vlans, uint16_t type)
 	bytes_known(s, at, type, 0xffff, 2);
 }
 
-static void protocol_known(struct packet_class *s, const struct form *form, bool inner,
-			   unsigned int at, unsigned int protocol) {
+static void protocol_known(struct packet_class *s, bool inner, unsigned int at,
+			   unsigned int protocol) {
 	bytes_known(s, at, protocol, 0xff, 1);
-	if (inner && form->l4 == L4_OTHER)
+	if (inner && s->l4 == L4_OTHER)
 		s->other = at;
 }
 
-static void ipv4_add(struct packet_class *s, const struct form *form, bool inner,
-		     unsigned int protocol) {
-	bool fragment = inner && form->l4 == L4_FRAGMENT;
-	unsigned int words = form->options ? 6 : 5;
+static void ipv4_add(struct packet_class *s, bool inner, unsigned int protocol) {
+	bool fragment = inner && s->l4 == L4_FRAGMENT;
+	unsigned int words = s->options ? 6 : 5;
 	unsigned int at = header_add(s, HEADER_IPV4, 4 * words);
 
 	bytes_known(s, at, 0x40 | words, 0xff, 1);
-	if (fragment && form->later)
+	if (fragment && s->later)
 		bytes_known(s, at + 6, 0x0012, 0x3fff, 2);
 	else
 		bytes_known(s, at + 6, fragment ? 0x2000 : 0, 0x3fff, 2);
 	if (fragment) // the NIC does not read the protocol of a fragment
 		s->data[at + 9] = protocol;
 	else
-		protocol_known(s, form, inner, at + 9, protocol);
+		protocol_known(s, inner, at + 9, protocol);
 }
 
-static void ipv6_add(struct packet_class *s, const struct form *form, bool inner,
-		     unsigned int protocol) {
-	bool fragment = inner && form->l4 == L4_FRAGMENT;
+static void ipv6_add(struct packet_class *s, bool inner, unsigned int protocol) {
+	bool fragment = inner && s->l4 == L4_FRAGMENT;
 	unsigned int at = header_add(s, HEADER_IPV6, 40) + 6;
 
 	bytes_known(s, at - 6, 0x60, 0xf0, 1);
-	if (form->options) {
-		bytes_known(s, at, form->extension, 0xff, 1);
+	if (s->options) {
+		bytes_known(s, at, s->extension, 0xff, 1);
 		at = header_add(s, HEADER_IPV6_EXT, 8);
 		bytes_known(s, at + 1, 0, 0xff, 1);
 	}
 	if (fragment) {
 		bytes_known(s, at, 44, 0xff, 1);
 		at = header_add(s, HEADER_IPV6_FRAG, 8);
-		bytes_known(s, at + 2, form->later ? 0x0090 : 1, 0xfff9, 2);
+		bytes_known(s, at + 2, s->later ? 0x0090 : 1, 0xfff9, 2);
 		s->data[at] = protocol;
 		return;
 	}
-	protocol_known(s, form, inner, at, protocol);
+	protocol_known(s, inner, at, protocol);
 }
 
-static void ip_add(struct packet_class *s, unsigned int version, const struct form *form,
-		   bool inner, unsigned int protocol) {
+static void ip_add(struct packet_class *s, unsigned int version, bool inner,
+		   unsigned int protocol) {
 	assert(version == 4 || version == 6);
 	if (version == 4)
-		ipv4_add(s, form, inner, protocol);
+		ipv4_add(s, inner, protocol);
 	else
-		ipv6_add(s, form, inner, protocol);
+		ipv6_add(s, inner, protocol);
 }
 
-static void l4_add(struct packet_class *s, const struct form *form, unsigned int version) {
+static void l4_add(struct packet_class *s) {
 	unsigned int at;
 
-	switch (form->l4) {
+	switch (s->l4) {
 	case L4_UDP:
 		s->udp = header_add(s, HEADER_UDP, 8);
 		break;
 	case L4_TCP:
-		at = header_add(s, HEADER_TCP, form->options ? 32 : 20);
-		bytes_known(s, at + 12, form->options ? 0x80 : 0x50, 0xf0, 1);
+		at = header_add(s, HEADER_TCP, s->options ? 32 : 20);
+		bytes_known(s, at + 12, s->options ? 0x80 : 0x50, 0xf0, 1);
 		break;
 	case L4_SCTP:
 		header_add(s, HEADER_SCTP, 12);
 		break;
 	case L4_ICMP:
-		header_add(s, version == 4 ? HEADER_ICMP : HEADER_ICMP6, version == 4 ? 8 : 4);
+		header_add(s, s->inner == 4 ? HEADER_ICMP : HEADER_ICMP6, s->inner == 4 ? 8 : 4);
 		break;
 	default:
 		break;
 	}
 }
 
-static unsigned int protocol_of(const struct form *form, unsigned int version) {
+static unsigned int protocol_of(enum l4 l4, unsigned int version) {
 	static const uint8_t numbers[N_L4S] = {
 		[L4_FRAGMENT] = 17, [L4_OTHER] = 253, [L4_UDP] = 17, [L4_TCP] = 6, [L4_SCTP] = 132};
 
-	if (form->l4 == L4_ICMP)
+	if (l4 == L4_ICMP)
 		return version == 4 ? 1 : 58;
-	return numbers[form->l4];
+	return numbers[l4];
 }
 
 /* Tunnels */
@@ -161,9 +145,9 @@ static void udp_to(struct packet_class *s, uint16_t port) {
 	bytes_known(s, at + 2, port, 0xffff, 2);
 }
 
-static void gtpu_add(struct packet_class *s, const struct form *form) {
-	bool psc = form->encap != ENCAP_GTPU;
-	unsigned int flags = 0x30 | (psc ? 4 : 0) | (form->options ? 2 : 0);
+static void gtpu_add(struct packet_class *s) {
+	bool psc = s->encap != ENCAP_GTPU;
+	unsigned int flags = 0x30 | (psc ? 4 : 0) | (s->options ? 2 : 0);
 	unsigned int at = header_add(s, HEADER_GTPU, flags != 0x30 ? 12 : 8);
 
 	bytes_known(s, at, flags << 8 | 255, 0xf7ff, 2);
@@ -172,76 +156,68 @@ static void gtpu_add(struct packet_class *s, const struct form *form) {
 	if (!psc)
 		return;
 	at = header_add(s, HEADER_GTPU_PSC, 4);
-	bytes_known(s, at, 0x0100 | (form->encap == ENCAP_GTPU_UP ? 0x10 : 0), 0xfff0, 2);
+	bytes_known(s, at, 0x0100 | (s->encap == ENCAP_GTPU_UP ? 0x10 : 0), 0xfff0, 2);
 	bytes_known(s, at + 3, 0, 0xff, 1);
 }
 
-static void gre_add(struct packet_class *s, const struct form *form, uint16_t protocol) {
-	bool key = form->encap == ENCAP_NVGRE ? !form->keyless : form->options;
+static void gre_add(struct packet_class *s, uint16_t protocol) {
+	bool key = s->encap == ENCAP_NVGRE ? !s->keyless : s->options;
 	unsigned int at = header_add(s, HEADER_GRE, key ? 8 : 4);
 
 	bytes_known(s, at, key ? 0x20000000 | protocol : protocol, 0xffffffff, 4);
 }
 
-static uint16_t tunnel_port(const struct packet_classes *classes, const char *header) {
-	for (unsigned int i = 0; i < classes->n_tunnels; i++)
-		if (strcmp(classes->tunnels[i].header, header) == 0)
-			return classes->tunnels[i].port;
-	return 0;
-}
-
 // Append the outer packet and the headers up to the inner packet.
-static void outer_add(const struct packet_classes *classes, struct packet_class *s,
-		      const struct form *form) {
+static void outer_add(const struct draft *d, struct packet_class *s) {
 	static const uint8_t protocols[N_ENCAPS] = {
 		[ENCAP_GENEVE] = 17,    [ENCAP_GRE] = 47,     [ENCAP_GTPU] = 17,
 		[ENCAP_GTPU_DOWN] = 17, [ENCAP_GTPU_UP] = 17, [ENCAP_NVGRE] = 47,
 		[ENCAP_VXLAN] = 17,
 	};
 	unsigned int protocol =
-		form->encap == ENCAP_IPIP ? (form->inner == 4 ? 4 : 41) : protocols[form->encap];
-	uint16_t type = form->inner == 4 ? 0x0800 : 0x86dd;
+		s->encap == ENCAP_IPIP ? (s->inner == 4 ? 4 : 41) : protocols[s->encap];
+	uint16_t type = s->inner == 4 ? 0x0800 : 0x86dd;
 	unsigned int at;
 
-	eth_add(s, form->n_vlans, form->outer == 4 ? 0x0800 : 0x86dd);
-	ip_add(s, form->outer, form, false, protocol);
-	switch (form->encap) {
+	eth_add(s, s->n_vlans, s->outer == 4 ? 0x0800 : 0x86dd);
+	ip_add(s, s->outer, false, protocol);
+	switch (s->encap) {
 	case ENCAP_GRE:
-		gre_add(s, form, type);
+		gre_add(s, type);
 		break;
 	case ENCAP_NVGRE:
-		gre_add(s, form, 0x6558);
+		gre_add(s, 0x6558);
 		break;
 	case ENCAP_VXLAN:
-		udp_to(s, tunnel_port(classes, "vxlan"));
+		udp_to(s, d->tunnels[0].port);
 		at = header_add(s, HEADER_VXLAN, 8);
 		bytes_known(s, at, 8, 0xff, 1);
 		break;
 	case ENCAP_GENEVE:
 		udp_to(s, 6081);
-		at = header_add(s, HEADER_GENEVE, form->options ? 16 : 8);
-		bytes_known(s, at, form->options ? 2 : 0, 0xff, 1);
+		at = header_add(s, HEADER_GENEVE, s->options ? 16 : 8);
+		bytes_known(s, at, s->options ? 2 : 0, 0xff, 1);
 		bytes_known(s, at + 2, 0x6558, 0xffff, 2);
 		break;
 	case ENCAP_GTPU:
 	case ENCAP_GTPU_DOWN:
 	case ENCAP_GTPU_UP:
 		udp_to(s, 2152);
-		gtpu_add(s, form);
+		gtpu_add(s);
 		break;
 	default: // IP in IP
 		break;
 	}
 }
 
-static void pppoe_add(struct packet_class *s, const struct form *form) {
+static void pppoe_add(struct packet_class *s) {
 	unsigned int at;
 
-	eth_add(s, form->n_vlans, 0x8864);
+	eth_add(s, s->n_vlans, 0x8864);
 	at = header_add(s, HEADER_PPPOE, 6);
 	bytes_known(s, at, 0x1100, 0xffff, 2);
 	at = header_add(s, HEADER_PPP, 2);
-	bytes_known(s, at, form->inner == 4 ? 0x0021 : 0x0057, 0xffff, 2);
+	bytes_known(s, at, s->inner == 4 ? 0x0021 : 0x0057, 0xffff, 2);
 }
 
 static void length_put(struct packet_class *s, unsigned int i, unsigned int at, uint16_t length) {
@@ -252,13 +228,13 @@ static void length_put(struct packet_class *s, unsigned int i, unsigned int at, 
 
 // A NIC takes what a user sends for IP by its first bits. A profile may tell Ethernet frames by
 // their lengths and EtherTypes: the class has only packets that both take for IP.
-static void user_ip_assume(struct packet_class *s, const struct form *form) {
+static void user_ip_assume(struct packet_class *s) {
 	const struct class_header *gtpu = &s->headers[packet_class_header(s, HEADER_GTPU)];
 	const unsigned int at = s->headers[s->first_inner].off;
 	const unsigned int length = 1000; // of the user's packet
 
 	length_put(s, 0, gtpu->off + 2, at + length - gtpu->off - 8);
-	if (form->inner == 4) {
+	if (s->inner == 4) {
 		length_put(s, 1, at + 2, length);
 	} else {
 		length_put(s, 1, at + 4, length - 40);
@@ -266,24 +242,22 @@ static void user_ip_assume(struct packet_class *s, const struct form *form) {
 	}
 }
 
-static void class_fill(const struct packet_classes *classes, struct packet_class *s,
-		       const struct form *form) {
-	uint16_t type = form->inner == 4 ? 0x0800 : 0x86dd;
+static void class_fill(const struct draft *d, struct packet_class *s) {
+	uint16_t type = s->inner == 4 ? 0x0800 : 0x86dd;
 
-	if (form->encap == ENCAP_PPPOE)
-		pppoe_add(s, form);
-	else if (form->encap != ENCAP_NONE)
-		outer_add(classes, s, form);
+	if (s->encap == ENCAP_PPPOE)
+		pppoe_add(s);
+	else if (s->encap != ENCAP_NONE)
+		outer_add(d, s);
 	s->first_inner = s->n_headers;
-	if (form->encap == ENCAP_NONE)
-		eth_add(s, form->n_vlans, type);
-	else if (ENCAPS_FRAME & 1U << form->encap)
+	if (s->encap == ENCAP_NONE)
+		eth_add(s, s->n_vlans, type);
+	else if (ENCAPS_FRAME & 1U << s->encap)
 		eth_add(s, 0, type);
-	ip_add(s, form->inner, form, true, protocol_of(form, form->inner));
-	if (form->encap == ENCAP_GTPU || form->encap == ENCAP_GTPU_DOWN ||
-	    form->encap == ENCAP_GTPU_UP)
-		user_ip_assume(s, form);
-	l4_add(s, form, form->inner);
+	ip_add(s, s->inner, true, protocol_of(s->l4, s->inner));
+	if (ENCAPS_GTPU & 1U << s->encap)
+		user_ip_assume(s);
+	l4_add(s);
 }
 
 static void pattern_make(struct packet_class *s) {
@@ -302,31 +276,23 @@ static void pattern_make(struct packet_class *s) {
 
 /* What the NIC reports */
 
-static uint32_t l3_ptype(unsigned int version) {
-	return version == 4 ? PTYPE_L3_IPV4_EXT_UNKNOWN : PTYPE_L3_IPV6_EXT_UNKNOWN;
-}
-
-static uint32_t inner_l3_ptype(unsigned int version) {
-	return version == 4 ? PTYPE_INNER_L3_IPV4_EXT_UNKNOWN : PTYPE_INNER_L3_IPV6_EXT_UNKNOWN;
-}
-
-static uint32_t ptype_of(const struct form *form) {
+static uint32_t ptype_of(const struct packet_class *s) {
 	static const uint32_t l4s[N_L4S] = {
 		[L4_FRAGMENT] = PTYPE_L4_FRAG, [L4_OTHER] = PTYPE_L4_NONFRAG,
 		[L4_UDP] = PTYPE_L4_UDP,       [L4_TCP] = PTYPE_L4_TCP,
 		[L4_SCTP] = PTYPE_L4_SCTP,     [L4_ICMP] = PTYPE_L4_ICMP,
 	};
-	const uint32_t encap = 1U << form->encap, l4 = l4s[form->l4];
+	const uint32_t encap = 1U << s->encap, l4 = l4s[s->l4];
+	const uint32_t l3 = s->outer == 4 ? PTYPE_L3_IPV4_EXT_UNKNOWN : PTYPE_L3_IPV6_EXT_UNKNOWN;
 
-	if (form->encap == ENCAP_NONE)
-		return PTYPE_L2_ETHER | l3_ptype(form->inner) | l4;
-	if (form->encap == ENCAP_PPPOE)
-		return PTYPE_L2_ETHER_PPPOE | l3_ptype(form->inner) | l4;
-	return PTYPE_L2_ETHER | l3_ptype(form->outer) |
+	if (!class_has_outer(s))
+		return (s->encap == ENCAP_NONE ? PTYPE_L2_ETHER : PTYPE_L2_ETHER_PPPOE) | l3 | l4;
+	return PTYPE_L2_ETHER | l3 |
 	       (encap & ENCAPS_GTPU  ? PTYPE_TUNNEL_GTPU :
 		encap == ENCAP(IPIP) ? PTYPE_TUNNEL_IP :
 				       PTYPE_TUNNEL_GRENAT) |
-	       (encap & ENCAPS_FRAME ? PTYPE_INNER_L2_ETHER : 0) | inner_l3_ptype(form->inner) |
+	       (encap & ENCAPS_FRAME ? PTYPE_INNER_L2_ETHER : 0) |
+	       (s->inner == 4 ? PTYPE_INNER_L3_IPV4_EXT_UNKNOWN : PTYPE_INNER_L3_IPV6_EXT_UNKNOWN) |
 	       l4 << 16;
 }
 
@@ -334,153 +300,104 @@ static uint32_t ptype_of(const struct form *form) {
 
 #define VLANS_MAX 2 // that a NIC skips
 
-static struct packet_class *class_new(struct packet_classes *classes) {
-	if (classes->n == classes->room) {
-		unsigned int room = classes->room == 0 ? 256 : 2 * classes->room;
-		struct packet_class *grown = realloc(classes->classes, room * sizeof(*grown));
+static uint32_t l4s_of(const struct draft *d, enum encap encap) {
+	const bool sctp = d->by_package || (ENCAPS_GTPU & 1U << encap) == 0;
 
-		if (grown == NULL) {
-			classes->failed = true;
-			return NULL;
-		}
-		classes->classes = grown;
-		classes->room = room;
-	}
-	memset(&classes->classes[classes->n], 0, sizeof(*classes->classes));
-	return &classes->classes[classes->n++];
+	return sctp ? d->nic->l4s : d->nic->l4s & ~L4(SCTP);
 }
 
-static uint32_t l4s_of(const struct ddp_nic *nic, enum encap encap) {
-	if ((ENCAPS_GTPU & 1U << encap) != 0 && !nic->gtpu_sctp)
-		return nic->l4s & ~L4(SCTP);
-	return nic->l4s;
+static bool is_parsed(const struct draft *d, const struct packet_class *s) {
+	return nic_parses(d->nic, s->encap) && (d->nic->ipv6 || (s->inner == 4 && s->outer == 4)) &&
+	       (l4s_of(d, s->encap) & 1U << s->l4) != 0;
 }
 
-static bool is_parsed(const struct ddp_nic *nic, const struct form *form) {
-	return nic_parses(nic, form->encap) &&
-	       (nic->ipv6 || (form->inner == 4 && form->outer == 4)) &&
-	       (l4s_of(nic, form->encap) & 1U << form->l4) != 0;
-}
+static void class_make(struct draft *d, const struct packet_class *form) {
+	struct packet_class s = *form;
 
-static void class_make(struct packet_classes *classes, const struct form *form) {
-	struct packet_class *s = class_new(classes);
-
-	if (s == NULL)
+	class_fill(d, &s);
+	pattern_make(&s);
+	s.ptype = ptype_of(&s);
+	s.pctype = -1;
+	if (d->by_package && (ENCAPS_GTPU & 1U << s.encap) != 0)
+		i40e_class_set(&s);
+	s.parsed = s.ptype != 0 && is_parsed(d, &s);
+	if (!s.parsed && !(d->ask->spread && class_is_usual(&s) && s.n_vlans == 0))
 		return;
-	class_fill(classes, s, form);
-	pattern_make(s);
-	s->ptype = ptype_of(form);
-	s->pctype = -1;
-	s->encap = form->encap;
-	s->l4 = form->l4;
-	s->outer = form->encap == ENCAP_NONE ? form->inner : form->outer;
-	s->inner = form->inner;
-	s->usual = !form->options && !form->later && !form->keyless;
-	s->tagged = form->n_vlans > 0;
-	if (classes->has_package && (ENCAPS_GTPU & 1U << form->encap) != 0) {
-		s->ptype = i40e_ptype(s->outer, s->inner, s->l4);
-		s->published = i40e_published_find(s->inner);
-		s->pctype = s->published->pctype;
-	}
-	s->parsed = s->ptype != 0 && is_parsed(classes->nic, form);
-	if (!s->parsed && !(classes->wide && s->usual && !s->tagged))
-		classes->n--;
-	for (unsigned int i = 0; s->parsed && i < s->n_headers; i++)
-		classes->headers |= 1U << s->headers[i].id;
+	*DDP_APPEND(d->arena, d->classes, d->n_classes) = s;
+	for (unsigned int i = 0; s.parsed && i < s.n_headers; i++)
+		d->headers |= 1U << s.headers[i].id;
 }
 
-static bool has_outer(enum encap encap) {
-	return encap != ENCAP_NONE && encap != ENCAP_PPPOE;
-}
-
-static void variant_make(struct packet_classes *classes, struct form *form) {
+static void variant_make(struct draft *d, struct packet_class *form) {
 	form->later = false;
-	class_make(classes, form);
+	class_make(d, form);
 	form->later = true;
 	if (form->l4 == L4_FRAGMENT)
-		class_make(classes, form);
+		class_make(d, form);
 }
 
-static void variants_make(struct packet_classes *classes, struct form *form) {
+static void variants_make(struct draft *d, struct packet_class *form) {
 	static const uint8_t extensions[] = {60, 0, 43, 135};
-	bool v6 = form->inner == 6 || (form->outer == 6 && has_outer(form->encap));
+	bool v6 = form->inner == 6 || form->outer == 6;
 
 	for (form->n_vlans = 0; form->n_vlans <= VLANS_MAX; form->n_vlans++) {
 		form->options = false;
-		variant_make(classes, form);
+		variant_make(d, form);
 		form->options = true;
 		for (unsigned int i = 0; i < (v6 ? sizeof(extensions) : 1); i++) {
 			form->extension = extensions[i];
-			variant_make(classes, form);
+			variant_make(d, form);
 		}
 	}
 }
 
-static void forms_make(struct packet_classes *classes, struct form *form) {
+static void forms_make(struct draft *d, enum encap encap, bool keyless) {
+	struct packet_class form = {.encap = encap, .keyless = keyless};
+
 	for (unsigned int i = 0; i < 4; i++) {
-		form->outer = i / 2 == 0 ? 4 : 6;
-		form->inner = i % 2 == 0 ? 4 : 6;
-		if (!has_outer(form->encap) && form->outer != 4)
+		form.outer = i / 2 == 0 ? 4 : 6;
+		form.inner = i % 2 == 0 ? 4 : 6;
+		if (!class_has_outer(&form) && form.outer != form.inner)
 			continue;
-		for (form->l4 = 0; form->l4 < N_L4S; form->l4++)
-			if (classes->wide || is_parsed(classes->nic, form))
-				variants_make(classes, form);
+		for (form.l4 = 0; form.l4 < N_L4S; form.l4++)
+			if (d->ask->spread || is_parsed(d, &form))
+				variants_make(d, &form);
 	}
 }
 
-bool packet_classes_make(struct packet_classes *classes, const struct ddp_nic *nic,
-			 bool has_package, const struct ddp_offload_tunnel *tunnels,
-			 unsigned int n_tunnels, bool wide) {
-	*classes = (struct packet_classes){.nic = nic,
-					   .has_package = has_package,
-					   .tunnels = tunnels,
-					   .n_tunnels = n_tunnels,
-					   .wide = wide};
-	for (unsigned int encap = 0; encap < N_ENCAPS; encap++) {
-		struct form form = {.encap = encap};
-
-		if (encap == ENCAP_VXLAN && tunnel_port(classes, "vxlan") == 0)
-			continue;
-		forms_make(classes, &form);
-		form.keyless = encap == ENCAP_NVGRE;
-		if (form.keyless)
-			forms_make(classes, &form);
+void packet_classes_make(struct draft *d) {
+	for (enum encap encap = 0; encap < N_ENCAPS; encap++) {
+		if (encap != ENCAP_VXLAN || d->n_tunnels > 0)
+			forms_make(d, encap, false);
+		if (encap == ENCAP_NVGRE)
+			forms_make(d, encap, true);
 	}
-	return !classes->failed;
 }
 
-void packet_classes_free(struct packet_classes *classes) {
-	free(classes->classes);
-}
-
-bool packet_classes_port_is_tunnel(const struct packet_classes *classes,
-				   const struct packet_class *class, uint16_t port, bool source) {
+bool packet_class_port_is_tunnel(const struct draft *d, const struct packet_class *class,
+				 uint16_t port, bool source) {
 	if (source || class->encap != ENCAP_NONE)
 		return false;
-	for (const uint16_t *known = classes->nic->udp_ports; known != NULL && *known != 0; known++)
+	for (const uint16_t *known = d->nic->udp_ports; known != NULL && *known != 0; known++)
 		if (*known == port)
 			return true;
-	for (unsigned int i = 0; nic_parses(classes->nic, ENCAP_VXLAN) && i < classes->n_tunnels;
-	     i++)
-		if (classes->tunnels[i].port == port)
+	for (unsigned int i = 0; nic_parses(d->nic, ENCAP_VXLAN) && i < d->n_tunnels; i++)
+		if (d->tunnels[i].port == port)
 			return true;
 	return false;
 }
 
 // Does the package's parser know this protocol? Only the names of its types are known.
 static bool package_parses(const struct packet_class *class, uint8_t protocol) {
-	for (enum l4 l4 = L4_UDP; l4 <= L4_ICMP; l4++) {
-		const struct form form = {.l4 = l4};
-
-		if (protocol_of(&form, class->inner) == protocol)
+	for (enum l4 l4 = L4_UDP; l4 <= L4_ICMP; l4++)
+		if (protocol_of(l4, class->inner) == protocol)
 			return true;
-	}
 	return false;
 }
 
 // IGMP, and ICMP of the other IP version, are no L4 header to a NIC.
-bool packet_class_protocol_is_other(const struct packet_classes *classes,
-				    const struct packet_class *class, uint8_t protocol) {
+bool packet_class_protocol_is_other(const struct draft *d, const struct packet_class *class,
+				    uint8_t protocol) {
 	static const uint8_t known[] = {4, 6, 17, 41, 47}, ipsec[] = {50, 51, 115};
 	static const uint8_t extensions[] = {0, 43, 44, 60, 135};
 
@@ -489,9 +406,9 @@ bool packet_class_protocol_is_other(const struct packet_classes *classes,
 	if (class->inner == 6 && memchr(extensions, protocol, sizeof(extensions)) != NULL)
 		return false;
 	if (memchr(ipsec, protocol, sizeof(ipsec)) != NULL)
-		return !classes->nic->ipsec;
+		return !d->nic->ipsec;
 	if (protocol == 132)
-		return class->parsed && (l4s_of(classes->nic, class->encap) & L4(SCTP)) == 0;
+		return class->parsed && (l4s_of(d, class->encap) & L4(SCTP)) == 0;
 	return memchr(known, protocol, sizeof(known)) == NULL &&
 	       protocol != (class->inner == 4 ? 1 : 58);
 }
@@ -510,4 +427,12 @@ int packet_class_header(const struct packet_class *class, enum class_header_id i
 		if (class->headers[i].id == id)
 			return i;
 	return -1;
+}
+
+unsigned int packet_class_header_at(const struct packet_class *class, unsigned int bit) {
+	unsigned int i = class->n_headers - 1;
+
+	while (bit < 8u * class->headers[i].off)
+		i--;
+	return i;
 }

@@ -9,8 +9,121 @@
 
 #include "draft.h"
 
-static bool is_of_package(const struct draft *d, const struct packet_class *class) {
-	return d->by_package && class->pctype >= 0;
+/* Hashed bits as fields */
+
+enum {
+	FIELD_SRC = 1 << 0,
+	FIELD_DST = 1 << 1,
+	FIELD_SPORT = 1 << 2,
+	FIELD_DPORT = 1 << 3,
+	FIELD_PART = 1 << 4, // not all bits of these four
+	FIELDS_ADDRESSES = FIELD_SRC | FIELD_DST,
+	FIELDS_PORTS = FIELD_SPORT | FIELD_DPORT,
+	// of the outer packet; the others are of the inner one or there is no tunnel
+	FIELDS_OUTER_SHIFT = 8,
+	FIELD_TEID = 1 << 16,
+	FIELD_REST = 1 << 17,
+	FIELDS_TUNNEL = 1 << 18, // there is an outer packet
+};
+
+static uint32_t ip_field(unsigned int byte, bool v6) {
+	if (v6)
+		return byte >= 24 ? FIELD_DST : byte >= 8 ? FIELD_SRC : byte == 6 ? 0 : FIELD_REST;
+	return byte >= 20 ? FIELD_REST :
+	       byte >= 16 ? FIELD_DST :
+	       byte >= 12 ? FIELD_SRC :
+	       byte == 9  ? 0 :
+			    FIELD_REST;
+}
+
+static uint32_t field_of(const struct class_header *header, unsigned int byte) {
+	if (header_is_ip(header->id))
+		return ip_field(byte, header->id == HEADER_IPV6);
+	if (header_is_l4(header->id))
+		return byte < 2 ? FIELD_SPORT : byte < 4 ? FIELD_DPORT : FIELD_REST;
+	if (header->id == HEADER_GTPU && byte >= 4 && byte < 8)
+		return FIELD_TEID;
+	return FIELD_REST;
+}
+
+static uint32_t bit_field(const struct packet_class *class, unsigned int bit) {
+	const unsigned int i = packet_class_header_at(class, bit);
+	const struct class_header *header = &class->headers[i];
+	uint32_t field;
+
+	if (bit >= 8u * class->len)
+		return FIELD_REST;
+	field = field_of(header, bit / 8 - header->off);
+	if (class_has_outer(class) && (int)i < class->first_inner)
+		return (field & 0xff) << FIELDS_OUTER_SHIFT | (field & ~0xffu);
+	return field;
+}
+
+// Some bits of the inner addresses or ports, not all of them.
+static bool is_part(const struct packet_class *class, const struct hashed *hashed) {
+	const unsigned int address = class->inner == 6 ? 128 : 32;
+	const unsigned int sizes[] = {address, address, 16, 16}; // by bit of the field
+	unsigned int counts[] = {0, 0, 0, 0};
+	bool part = false;
+
+	for (unsigned int i = 0; i < hashed->n; i++) {
+		uint32_t field = hashed->bits[i] < 0 ? 0 : bit_field(class, hashed->bits[i]);
+
+		for (unsigned int f = 0; f < 4; f++)
+			counts[f] += field == 1u << f;
+	}
+	for (unsigned int f = 0; f < 4; f++)
+		part |= counts[f] > 0 && counts[f] < sizes[f];
+	return part;
+}
+
+// The IP protocol is left out.
+static uint32_t fields_of(const struct packet_class *class, const struct hashed *hashed) {
+	uint32_t fields = class_has_outer(class) ? FIELDS_TUNNEL : 0;
+
+	for (unsigned int i = 0; i < hashed->n; i++)
+		if (hashed->bits[i] >= 0)
+			fields |= bit_field(class, hashed->bits[i]);
+	return fields | (is_part(class, hashed) ? FIELD_PART : 0);
+}
+
+static void word_add(char *text, size_t size, const char *before, const char *word) {
+	size_t len = strlen(text);
+
+	if (len < size)
+		snprintf(text + len, size - len, "%s%s", len > 0 ? before : "", word);
+}
+
+static void side_print(uint32_t fields, const char *side, char *text, size_t size) {
+	static const char *const addresses[] = {NULL, "source address", "destination address",
+						"addresses"};
+	static const char *const ports[] = {NULL, "source port", "destination port", "ports"};
+	const char *ip = addresses[fields & FIELDS_ADDRESSES];
+	const char *l4 = ports[(fields & FIELDS_PORTS) >> 2];
+
+	if (ip == NULL && l4 == NULL)
+		return;
+	word_add(text, size, ", ", side);
+	if (ip != NULL)
+		word_add(text, size, "", ip);
+	if (l4 != NULL)
+		word_add(text, size, "", ip != NULL ? " and " : "");
+	if (l4 != NULL)
+		word_add(text, size, "", l4);
+	if ((fields & FIELD_PART) != 0)
+		word_add(text, size, "", " (some bits)");
+}
+
+static void fields_print(uint32_t fields, char *text, size_t size) {
+	text[0] = '\0';
+	side_print(fields >> FIELDS_OUTER_SHIFT & 0xff, "outer ", text, size);
+	if (fields & FIELD_TEID)
+		word_add(text, size, ", ", "TEID");
+	side_print(fields & 0xff, fields & FIELDS_TUNNEL ? "inner " : "", text, size);
+	if (fields & FIELD_REST)
+		word_add(text, size, ", ", "other fields");
+	if (text[0] == '\0')
+		snprintf(text, size, "nothing");
 }
 
 static bool is_tunnel(const struct packet_class *class) {
@@ -19,22 +132,21 @@ static bool is_tunnel(const struct packet_class *class) {
 
 /* Rules */
 
-static bool plain_is_enough(const struct draft *d, const struct item *item) {
-	struct hashed hashed;
-
-	return plain_hashes(d->nic, item->class, &hashed) &&
-	       hashed_compare(item->class, &hashed, &item->expected.hashed) == HASHED_EQUAL;
-}
-
 static void rule_search(struct draft *d, const struct item *item) {
-	if (item->expected.hashed.n == 0 || is_of_package(d, item->class) ||
-	    plain_is_enough(d, item))
+	const struct packet_class *class = item->class;
+	const struct hashed *expected = &item->expected.hashed;
+	struct hashed plain;
+
+	if (expected->n == 0 || (d->by_package && class->pctype >= 0))
 		return;
-	if (nic_parses(d->nic, item->class->encap) && !item->expected.depends &&
-	    rule_find(d, item->class, &item->expected.hashed, true))
+	if (plain_hashes(d->nic, class, &plain) &&
+	    hashed_compare(class, &plain, expected) == HASHED_EQUAL)
 		return;
-	if (is_tunnel(item->class))
-		rule_find_level2(d, item->class);
+	if (nic_parses(d->nic, class->encap) && !item->expected.depends &&
+	    rule_find(d, class, expected, true))
+		return;
+	if (is_tunnel(class))
+		rule_find_level2(d, class);
 }
 
 /* Judging */
@@ -43,14 +155,16 @@ static bool has_inner(uint32_t fields) {
 	return (fields & (FIELDS_ADDRESSES | FIELDS_PORTS | FIELD_TEID | FIELD_REST)) != 0;
 }
 
-// Of a packet whose hash is not that of the profile.
-static enum ddp_spread unequal_judge(const struct item *item, const struct hashed *hashed) {
+static enum ddp_spread hash_judge(const struct item *item, const struct hashed *hashed) {
+	enum hashed_relation relation = hashed_compare(item->class, hashed, &item->expected.hashed);
+
+	if (item->expected.depends)
+		relation = HASHED_OTHER;
+	if (relation == HASHED_EQUAL)
+		return DDP_SPREAD_SAME;
 	if (is_tunnel(item->class) && has_inner(item->asked) && !has_inner(item->fields))
 		return DDP_SPREAD_OUTER;
-	if (!item->expected.depends &&
-	    hashed_compare(item->class, hashed, &item->expected.hashed) == HASHED_LESS)
-		return DDP_SPREAD_FEWER;
-	return DDP_SPREAD_OTHERS;
+	return relation == HASHED_LESS ? DDP_SPREAD_FEWER : DDP_SPREAD_OTHERS;
 }
 
 static void item_judge(const struct draft *d, struct item *item) {
@@ -63,13 +177,7 @@ static void item_judge(const struct draft *d, struct item *item) {
 		hash.known = plain_hashes(d->nic, item->class, &hash.hashed);
 	item->fields = fields_of(item->class, &hash.hashed);
 	item->asked = fields_of(item->class, &item->expected.hashed);
-	if (!hash.known)
-		item->spread = DDP_SPREAD_NONE;
-	else if (!item->expected.depends &&
-		 hashed_compare(item->class, &hash.hashed, &item->expected.hashed) == HASHED_EQUAL)
-		item->spread = DDP_SPREAD_SAME;
-	else
-		item->spread = unequal_judge(item, &hash.hashed);
+	item->spread = hash.known ? hash_judge(item, &hash.hashed) : DDP_SPREAD_NONE;
 }
 
 /* Packet types without a class: how far does the NIC come? */
@@ -257,35 +365,26 @@ static void verdict_find(struct ddp_spread_plan *spread) {
 /* All of it */
 
 static const char *setup_find(const struct draft *d) {
-	for (unsigned int i = 0; i < d->list.n; i++)
-		for (const struct nic_level2 *p = d->nic->level2; p != NULL && p->items != NULL;
-		     p++)
-			if (d->list.rules[i].rule.level > 0 && p->setup != NULL &&
-			    (p->encaps & 1U << d->list.rules[i].of->encap) != 0)
+	for (unsigned int i = 0; i < d->n_rules; i++)
+		for (const struct nic_level2 *p = d->nic->level2; p != NULL && p->encaps != 0; p++)
+			if (d->rules[i].rule.level > 0 && p->setup != NULL &&
+			    (p->encaps & 1U << d->rules[i].of->encap) != 0)
 				return p->setup;
 	return NULL;
 }
 
-static struct ddp_spread_plan *spread_fill(const struct draft *d) {
-	struct ddp_spread_plan *spread = d->list.failed ? NULL : calloc(1, sizeof(*spread));
-
-	if (spread == NULL)
-		return NULL;
+static void spread_fill(const struct draft *d, struct ddp_spread_plan *spread) {
 	spread->n_types = d->profile->n_types;
-	spread->types = calloc(spread->n_types + 1, sizeof(*spread->types));
-	spread->rules = rule_list_copy(&d->list);
-	spread->n_rules = d->list.n;
-	for (unsigned int i = 0; spread->rules != NULL && i < spread->n_rules; i++)
+	spread->types =
+		ddp_arena_alloc(d->plan->arena, (spread->n_types + 1) * sizeof(*spread->types));
+	spread->rules = draft_rules_copy(d);
+	spread->n_rules = d->n_rules;
+	for (unsigned int i = 0; i < spread->n_rules; i++)
 		spread->rules[i].n_queues = spread->rules[i].level > 0 ? d->ask->n_queues : 0;
 	spread->setup = setup_find(d);
-	if (spread->types == NULL || spread->rules == NULL) {
-		spread_free(spread);
-		return NULL;
-	}
 	for (unsigned int i = 0; i < spread->n_types; i++)
 		type_judge(d, i, &spread->types[i]);
 	verdict_find(spread);
-	return spread;
 }
 
 static int by_class(const void *a, const void *b) {
@@ -295,35 +394,27 @@ static int by_class(const void *a, const void *b) {
 	return x < y ? -1 : x > y;
 }
 
-// Packets of which the spread plan tells.
-static bool is_told(const struct draft *d, const struct packet_class *class) {
-	return class->usual && !class->tagged && (!d->by_package || class->ptype != 0);
-}
-
-struct ddp_spread_plan *spread_make(struct draft *d) {
+void spread_make(struct draft *d) {
 	unsigned int n = 0;
 
 	d->by_package = d->n_insets > 0;
-	d->list.n = 0;
-	for (unsigned int i = 0; i < d->n_all; i++)
-		if (is_told(d, d->items[i].class))
+	d->n_rules = 0;
+	for (unsigned int i = 0; i < d->n_classes; i++) {
+		const struct packet_class *class = d->items[i].class;
+
+		if (class_is_usual(class) && class->n_vlans == 0 &&
+		    (!d->by_package || class->ptype != 0))
 			d->items[n++] = d->items[i];
+	}
 	d->n_items = n;
 	qsort(d->items, n, sizeof(*d->items), by_class);
 	for (unsigned int i = 0; i < n; i++)
 		rule_search(d, &d->items[i]);
-	rule_list_join(&d->list);
+	draft_rules_join(d);
 	for (unsigned int i = 0; i < n; i++)
 		item_judge(d, &d->items[i]);
-	return spread_fill(d);
-}
-
-void spread_free(struct ddp_spread_plan *spread) {
-	if (spread == NULL)
-		return;
-	free(spread->rules);
-	free(spread->types);
-	free(spread);
+	d->plan->spread = ddp_arena_alloc(d->plan->arena, sizeof(*d->plan->spread));
+	spread_fill(d, d->plan->spread);
 }
 
 const char *ddp_spread_name(enum ddp_spread spread) {
@@ -346,4 +437,118 @@ const char *ddp_spread_verdict_name(enum ddp_spread_verdict verdict) {
 
 	assert(verdict < sizeof(names) / sizeof(names[0]));
 	return names[verdict];
+}
+
+/* A profile that hashes what a NIC hashes */
+
+struct builder {
+	struct ddp_profile *profile;
+	struct ddp_input_set *set;
+	const struct ddp_path *path;
+};
+
+static bool path_has(const struct ddp_path *path, unsigned int node) {
+	if (path == NULL)
+		return false;
+	if (path->kind == DDP_PATH_HEADER)
+		return path->node == node;
+	return path_has(path->left, node) || path_has(path->right, node);
+}
+
+static void input_add(struct builder *b, const char *header, const char *name, bool outer) {
+	const int h = ddp_header_find(b->profile, header);
+	const struct ddp_header *in = h < 0 ? NULL : &b->profile->headers[h];
+	const int f = in == NULL ? -1 : ddp_field_find(in, name);
+
+	if (f < 0 || !path_has(b->path, h))
+		return;
+	b->set->inputs[b->set->n_inputs++] = (struct ddp_ref){
+		.node = h,
+		.field = f,
+		.which = outer ? DDP_WHICH_OUTER : DDP_WHICH_INNER,
+		.bits = in->fields[f].width,
+		.name = name,
+	};
+	b->set->size += (in->fields[f].width + 7) / 8;
+}
+
+static void side_add(struct builder *b, uint32_t fields, bool outer) {
+	static const char *const ips[] = {"ipv4", "ipv6"}, *const l4s[] = {"udp", "tcp", "sctp"};
+
+	for (unsigned int i = 0; i < 2; i++) {
+		if (fields & FIELD_SRC)
+			input_add(b, ips[i], "src", outer);
+		if (fields & FIELD_DST)
+			input_add(b, ips[i], "dst", outer);
+	}
+	for (unsigned int i = 0; i < (outer ? 1 : 3); i++) {
+		if (fields & FIELD_SPORT)
+			input_add(b, l4s[i], "sport", outer);
+		if (fields & FIELD_DPORT)
+			input_add(b, l4s[i], "dport", outer);
+	}
+}
+
+#define INPUTS_MAX 24
+
+static bool set_make(struct ddp_profile *profile, const struct ddp_path *path, uint32_t fields,
+		     struct ddp_input_set *set) {
+	struct builder b = {.profile = profile, .set = set, .path = path};
+
+	*set = (struct ddp_input_set){0};
+	set->inputs = ddp_arena_try_alloc(profile->arena, INPUTS_MAX * sizeof(*set->inputs));
+	if (set->inputs == NULL)
+		return false;
+	side_add(&b, fields >> FIELDS_OUTER_SHIFT & 0xff, true);
+	if (fields & FIELD_TEID)
+		input_add(&b, "gtpu", "teid", false);
+	side_add(&b, fields & 0xff, false);
+	return true;
+}
+
+// A NIC with rules for its kinds of packets can tell the condition of a set, unless it is about an
+// address.
+static bool is_kept(const struct ddp_profile *profile, const struct ddp_input_set *set) {
+	if (set->cond.n_matches == 0 || set->cond.expr.n_ops > 0)
+		return false;
+	for (unsigned int i = 0; i < set->cond.n_matches; i++) {
+		const struct ddp_ref *ref = &set->cond.matches[i].ref;
+
+		if (strncmp(profile->headers[ref->node].name, "ipv", 3) == 0)
+			return false;
+	}
+	return true;
+}
+
+static bool type_apply(const struct ddp_spread_type *type, struct ddp_profile *profile,
+		       struct ddp_packet_type *of) {
+	struct ddp_input_set *sets =
+		ddp_arena_try_alloc(profile->arena, (of->n_sets + 1) * sizeof(*sets));
+	unsigned int n = 0;
+
+	if (sets == NULL)
+		return false;
+	for (unsigned int i = 0; type->partly && i < of->n_sets; i++)
+		if (is_kept(profile, &of->sets[i]))
+			sets[n++] = of->sets[i];
+	if (type->spread != DDP_SPREAD_NONE) {
+		if (!set_make(profile, of->path, type->fields, &sets[n]))
+			return false;
+		n += sets[n].n_inputs > 0;
+	}
+	of->sets = sets;
+	of->n_sets = n;
+	return true;
+}
+
+bool ddp_spread_apply(const struct ddp_spread_plan *spread, struct ddp_profile *profile) {
+	profile->by_rss_hf = false;
+	for (unsigned int i = 0; i < spread->n_types; i++) {
+		enum ddp_spread how = spread->types[i].spread;
+
+		if (how != DDP_SPREAD_SAME && how != DDP_SPREAD_UNASKED &&
+		    !type_apply(&spread->types[i], profile, &profile->types[i]))
+			return false;
+	}
+	return true;
 }
