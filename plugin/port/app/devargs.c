@@ -71,28 +71,27 @@ static int rss_key_len_parse(struct parser *parser, const char *value) {
 	return ret;
 }
 
-static int nic_parse(struct parser *parser, const char *name) {
-	parser->devargs->nic = ddp_nic_find(name);
-	if (parser->devargs->nic == NULL)
-		return FAIL(parser, "offload: no kind of NIC is called '%s'", name);
-	return 0;
-}
-
 static int offload_parse(struct parser *parser, const char *value) {
 	static const char *const words[] = {
 		[DDP_OFFLOAD_AUTO] = "auto",
 		[DDP_OFFLOAD_OFF] = "off",
 		[DDP_OFFLOAD_REQUIRE] = "require",
 	};
-	size_t len = strcspn(value, ":");
+	const size_t len = strcspn(value, ":");
+	unsigned int i = 0;
 
-	for (unsigned int i = 0; i < RTE_DIM(words); i++) {
-		if (strlen(words[i]) != len || memcmp(words[i], value, len) != 0)
-			continue;
-		parser->devargs->offload = i;
-		return value[len] == ':' ? nic_parse(parser, value + len + 1) : 0;
-	}
-	return FAIL(parser, "offload is off, auto or require, not '%s'", value);
+	while (i < RTE_DIM(words) &&
+	       (strlen(words[i]) != len || strncmp(words[i], value, len) != 0))
+		i++;
+	if (i == RTE_DIM(words))
+		return FAIL(parser, "offload is off, auto or require, not '%s'", value);
+	parser->devargs->offload = i;
+	if (value[len] == '\0')
+		return 0;
+	parser->devargs->nic = ddp_nic_find(value + len + 1);
+	if (parser->devargs->nic == NULL)
+		return FAIL(parser, "offload: no kind of NIC is called '%s'", value + len + 1);
+	return 0;
 }
 
 static int lower_queues_parse(struct parser *parser, const char *value) {
@@ -125,20 +124,11 @@ static int (*const key_parsers[])(struct parser *parser, const char *value) = {D
 #undef PARSE
 
 #define KNOWN(name, values) ", " #name "="
-static const char known[] = "dev(...)" DDP_DEVARGS(KNOWN);
-#undef KNOWN
-
-static int key_unknown(struct parser *parser, const char *key) {
-	const char *near = ddp_nearest(key, keys, RTE_DIM(keys));
-
-	if (near != NULL)
-		return FAIL(parser, "unknown argument '%s', did you mean '%s'?", key, near);
-	return FAIL(parser, "unknown argument '%s' (there are %s)", key, known);
-}
 
 // Parse one "key=value", which is modified.
 static int pair_parse(struct parser *parser, char *pair) {
 	char *value = strchr(pair, '=');
+	const char *near;
 
 	if (value != NULL)
 		*value++ = '\0';
@@ -154,30 +144,28 @@ static int pair_parse(struct parser *parser, char *pair) {
 		parser->seen |= RTE_BIT32(i);
 		return key_parsers[i](parser, value);
 	}
-	return key_unknown(parser, pair);
-}
-
-// The parenthesis that closes the one at open; NULL: none.
-static const char *closing(const char *open) {
-	unsigned int depth = 0;
-
-	for (const char *c = open; *c != '\0'; c++) {
-		if (*c == '(')
-			depth++;
-		if (*c == ')' && --depth == 0)
-			return c;
-	}
-	return NULL;
+	near = ddp_nearest(pair, keys, RTE_DIM(keys));
+	if (near != NULL)
+		return FAIL(parser, "unknown argument '%s', did you mean '%s'?", pair, near);
+	return FAIL(parser, "unknown argument '%s' (there are dev(...)" DDP_DEVARGS(KNOWN) ")",
+		    pair);
 }
 
 // Parse "dev(...)" at *args, and move *args behind it.
 static int lower_parse(struct parser *parser, const char **args) {
-	const char *open = *args + strlen(LOWER) - 1;
-	const char *close = closing(open);
+	const char *open = *args + strlen(LOWER) - 1, *close = open;
+	unsigned int depth = 1;
 
+	while (depth > 0 && *close != '\0') {
+		close += 1 + strcspn(close + 1, "()");
+		if (*close == '(')
+			depth++;
+		else if (*close == ')')
+			depth--;
+	}
 	if (parser->devargs->lower != NULL)
 		return FAIL(parser, "dev(...) is given twice");
-	if (close == NULL)
+	if (depth > 0)
 		return FAIL(parser, "the parenthesis of '%s' is not closed", *args);
 	if (close == open + 1)
 		return FAIL(parser, "dev() names no lower device");

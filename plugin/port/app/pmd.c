@@ -22,22 +22,21 @@ static int told(int ret, const char *line, char *error, size_t error_size) {
 // missing: the argument that is NULL; NULL: none. change: a function of port_personality.c.
 static int profile_change(uint16_t port_id, const struct ddp_source *source, const char *missing,
 			  char *error, size_t error_size, ddp_personality_change_fn *change) {
-	struct ddp_port *port;
+	struct ddp_port *port = NULL;
 	char line[ERROR_SIZE];
 	int ret = -EINVAL;
 
-	if (missing != NULL) {
-		ddp_fail(line, sizeof(line), ret, "the %s is NULL", missing);
-		return told(ret, line, error, error_size);
-	}
-	port = ddp_registry_change(port_id, &ret);
+	if (missing == NULL)
+		port = ddp_registry_change(port_id, &ret);
 	if (port != NULL) {
 		ret = change(port, source, line, sizeof(line));
 		ddp_change_end(port);
-	} else if (ret == -ENODEV) {
-		ddp_fail(line, sizeof(line), ret, "port %u is not a net_ddp port", port_id);
+	} else if (missing != NULL) {
+		snprintf(line, sizeof(line), "the %s is NULL", missing);
 	} else {
-		ddp_fail(line, sizeof(line), ret, "port %u is being changed by the caller of this",
+		snprintf(line, sizeof(line),
+			 ret == -ENODEV ? "port %u is not a net_ddp port" :
+					  "port %u is being changed by the caller of this",
 			 port_id);
 	}
 	return told(ret, line, error, error_size);
@@ -98,24 +97,23 @@ static void text_set(char *to, size_t size, const char *text) {
 	snprintf(to, size, "%s", text != NULL ? text : "");
 }
 
-static void profile_fill(struct rte_pmd_ddp_profile *to, const struct ddp_profile *profile,
-			 const struct ddp_profile_part *part) {
-	text_set(to->spec, sizeof(to->spec), part->source.spec);
-	text_set(to->name, sizeof(to->name), part->name);
-	text_set(to->version, sizeof(to->version), part->version);
-	text_set(to->summary, sizeof(to->summary), part->summary);
-	text_set(to->file, sizeof(to->file), part->file);
-	to->n_packet_types = 0;
-	for (unsigned int t = 0; t < profile->n_types; t++)
-		to->n_packet_types += profile->types[t].profile == part->name;
-}
-
 static int profiles_fill(const struct ddp_port *port, struct rte_pmd_ddp_profile *profiles,
 			 unsigned int n) {
 	const struct ddp_profile *profile = port->personality->profile;
 
-	for (unsigned int i = 0; i < RTE_MIN(n, profile->n_named); i++)
-		profile_fill(&profiles[i], profile, profile->named[i]);
+	for (unsigned int i = 0; i < RTE_MIN(n, profile->n_named); i++) {
+		const struct ddp_profile_part *part = profile->named[i];
+		struct rte_pmd_ddp_profile *to = &profiles[i];
+
+		text_set(to->spec, sizeof(to->spec), part->source.spec);
+		text_set(to->name, sizeof(to->name), part->name);
+		text_set(to->version, sizeof(to->version), part->version);
+		text_set(to->summary, sizeof(to->summary), part->summary);
+		text_set(to->file, sizeof(to->file), part->file);
+		to->n_packet_types = 0;
+		for (unsigned int t = 0; t < profile->n_types; t++)
+			to->n_packet_types += profile->types[t].profile == part->name;
+	}
 	return profile->n_named;
 }
 

@@ -42,11 +42,12 @@
 
 /* Answers */
 
-// Take at most TEXT_MAX characters of text, as ASCII. Returns how many were taken.
+// Take at most TEXT_MAX characters of text, which may be NULL, as ASCII. Returns how many were
+// taken.
 static size_t ascii_copy(char *to, const char *text) {
 	size_t n = 0;
 
-	for (; n < TEXT_MAX && text[n] != '\0'; n++)
+	for (; text != NULL && n < TEXT_MAX && text[n] != '\0'; n++)
 		to[n] = isprint((unsigned char)text[n]) ? text[n] : '?';
 	to[n] = '\0';
 	return n;
@@ -55,7 +56,7 @@ static size_t ascii_copy(char *to, const char *text) {
 static void text_add(struct rte_tel_data *d, const char *name, const char *text) {
 	char ascii[TEXT_MAX + 1];
 
-	ascii_copy(ascii, text != NULL ? text : "");
+	ascii_copy(ascii, text);
 	rte_tel_data_add_dict_string(d, name, ascii);
 }
 
@@ -115,7 +116,7 @@ static struct rte_tel_data *item_in(struct rte_tel_data *d, unsigned int number)
 static void texts_add(struct rte_tel_data *array, const char *text) {
 	char ascii[TEXT_MAX + 1];
 
-	ascii_copy(ascii, text != NULL ? text : "");
+	ascii_copy(ascii, text);
 	if (array != NULL)
 		rte_tel_data_add_array_string(array, ascii);
 }
@@ -225,7 +226,7 @@ static uint64_t profile_packets(const struct ddp_port *port, const struct ddp_st
 	const struct ddp_profile *profile = port->personality->profile;
 	const uint64_t parts = part->requires | RTE_BIT64(part - profile->parts);
 	uint64_t n = 0, n_base = 0;
-	bool any = false;
+	bool only_base = true;
 
 	for (unsigned int t = 0; t < profile->n_types; t++) {
 		const uint16_t id = ddp_program_type(port->personality->program, t)->id;
@@ -237,12 +238,12 @@ static uint64_t profile_packets(const struct ddp_port *port, const struct ddp_st
 			continue;
 		if (strcmp(profile->parts[i].name, "base") == 0) {
 			n_base += stats->types[id];
-			continue;
+		} else {
+			n += stats->types[id];
+			only_base = false;
 		}
-		any = true;
-		n += stats->types[id];
 	}
-	return any ? n : n_base;
+	return only_base ? n_base : n;
 }
 
 static void profile_details_fill(struct rte_tel_data *d, struct ddp_port *port) {
@@ -259,14 +260,6 @@ static void profile_details_fill(struct rte_tel_data *d, struct ddp_port *port) 
 		texts_add(versions, part->version);
 		numbers_add(packets, profile_packets(port, stats, part));
 	}
-}
-
-// For a port that runs Intel's package: the package's own name, whatever its file name.
-static void package_fill(struct rte_tel_data *d, const struct ddp_package *package) {
-	if (package == NULL)
-		return;
-	text_add(d, "package_name", package->name);
-	number_add(d, "package_track_id", package->track_id);
 }
 
 static void rss_fill(struct rte_tel_data *d, const struct ddp_port *port) {
@@ -339,7 +332,10 @@ static void info(struct ddp_port *port, __rte_unused const char *params, struct 
 	rss_fill(d, port);
 	profiles_fill(d, port->personality->profile);
 	profile_details_fill(d, port);
-	package_fill(d, port->personality->package);
+	if (port->personality->package != NULL) { // the package's own name, whatever its file name
+		text_add(d, "package_name", port->personality->package->name);
+		number_add(d, "package_track_id", port->personality->package->track_id);
+	}
 	number_add(d, "packet_types", port->personality->n_types);
 	number_add(d, "flow_rules", port->rules.n);
 	counters_fill(d, port, &lower);
@@ -455,54 +451,43 @@ static void ptype_columns_fill(struct rte_tel_data *d, const struct ddp_port *po
 	column_fill(d, "ptype_packets", part, stats->types, sizeof(stats->types[0]));
 }
 
-// Is this packet type of the NIC the plan's first one of a packet type of the profile?
-static bool is_first_of_type(const struct ddp_plan *plan, unsigned int i) {
-	for (unsigned int j = 0; j < i; j++)
-		if (plan->ptypes[j].type == plan->ptypes[i].type)
-			return false;
-	return true;
-}
+// A packet type of the profile: the sum of all of the NIC's that it is.
+struct verified {
+	uint16_t type;
+	uint64_t checked, wrong;
+	bool proven, unproven; // some of those that had packets are
+};
 
-// How many packet types of the profile the lower device hashes.
-static unsigned int verified_count(const struct ddp_port *port) {
+// The packet types of the profile that the lower device hashes, in the order of the NIC's first
+// ones. Returns their number.
+static unsigned int verified_read(const struct ddp_port *port, struct verified **verified) {
 	const struct ddp_plan *plan = port->offload.plan;
 	unsigned int n = 0;
 
-	for (unsigned int i = 0; port->hw_ptypes != NULL && i < plan->n_ptypes; i++)
-		n += is_first_of_type(plan, i);
+	*verified = port->hw_ptypes != NULL ? calloc(plan->n_ptypes, sizeof(**verified)) : NULL;
+	for (unsigned int i = 0; *verified != NULL && i < plan->n_ptypes; i++) {
+		const struct ddp_offload_ptype *ptype = &plan->ptypes[i];
+		const struct ddp_hw_ptype *hw_ptype =
+			ddp_hw_ptypes_find(port->hw_ptypes, ptype->rte_ptype);
+		const uint32_t checked = ddp_hw_ptype_read(&hw_ptype->checked);
+		struct verified *sum = *verified;
+
+		while (sum < *verified + n && sum->type != ptype->type)
+			sum++;
+		if (sum == *verified + n)
+			(*verified)[n++].type = ptype->type;
+		sum->checked += checked;
+		sum->wrong += ddp_hw_ptype_read(&hw_ptype->wrong);
+		if (ddp_hw_ptype_is_proven(hw_ptype))
+			sum->proven = true;
+		else if (checked > 0)
+			sum->unproven = true;
+	}
 	return n;
 }
 
-// A packet type of the profile, from the NIC's first one on: the sum of all of the NIC's that it
-// is. It is proven if those are that had packets.
-static void verified_fill(const struct ddp_port *port, unsigned int first,
-			  struct rte_tel_data *checked, struct rte_tel_data *wrong,
-			  struct rte_tel_data *proven) {
-	const struct ddp_plan *plan = port->offload.plan;
-	uint64_t n_checked = 0, n_wrong = 0;
-	bool any_proven = false, any_unproven = false;
-
-	for (unsigned int i = first; i < plan->n_ptypes; i++) {
-		const struct ddp_hw_ptype *hw_ptype =
-			ddp_hw_ptypes_find(port->hw_ptypes, plan->ptypes[i].rte_ptype);
-
-		if (plan->ptypes[i].type != plan->ptypes[first].type)
-			continue;
-		n_checked += ddp_hw_ptype_read(&hw_ptype->checked);
-		n_wrong += ddp_hw_ptype_read(&hw_ptype->wrong);
-		if (ddp_hw_ptype_is_proven(hw_ptype))
-			any_proven = true;
-		else if (ddp_hw_ptype_read(&hw_ptype->checked) > 0)
-			any_unproven = true;
-	}
-	numbers_add(checked, n_checked);
-	numbers_add(wrong, n_wrong);
-	numbers_add(proven, any_proven && !any_unproven);
-}
-
 static void verify_columns_fill(struct rte_tel_data *d, const struct ddp_port *port,
-				struct part part) {
-	const struct ddp_plan *plan = port->offload.plan;
+				const struct verified *verified, struct part part) {
 	struct rte_tel_data *names, *checked, *wrong, *proven;
 
 	if (part.start == part.end)
@@ -511,12 +496,13 @@ static void verify_columns_fill(struct rte_tel_data *d, const struct ddp_port *p
 	checked = container_in(d, "offload_checked", NUMBERS);
 	wrong = container_in(d, "offload_wrong", NUMBERS);
 	proven = container_in(d, "offload_proven", NUMBERS);
-	for (unsigned int i = 0, row = 0; row < part.end; i++) {
-		if (!is_first_of_type(plan, i) || row++ < part.start)
-			continue;
-		texts_add(names,
-			  ddp_program_type(port->personality->program, plan->ptypes[i].type)->name);
-		verified_fill(port, i, checked, wrong, proven);
+	for (unsigned int i = part.start; i < part.end; i++) {
+		const struct verified *sum = &verified[i];
+
+		texts_add(names, ddp_program_type(port->personality->program, sum->type)->name);
+		numbers_add(checked, sum->checked);
+		numbers_add(wrong, sum->wrong);
+		numbers_add(proven, sum->proven && !sum->unproven);
 	}
 }
 
@@ -527,15 +513,18 @@ static void metrics(struct ddp_port *port, const char *params, struct rte_tel_da
 	struct rte_eth_stats lower = {0};
 	const struct ddp_stats *stats;
 	unsigned int first = 0, n_verified;
+	struct verified *verified;
 	struct part page, part;
 
 	if (params == NULL || strcmp(params, "0") == 0)
 		lower = ddp_stats_lower(port); // first, because it releases the mutex
 	ddp_hw_ptypes_watch(port);
-	n_verified = verified_count(port);
+	n_verified = verified_read(port, &verified);
 	if (!page_begin(d, params, port->n_rxqs + port->n_txqs + port->n_type_ids + n_verified,
-			METRICS_PAGE, &page))
+			METRICS_PAGE, &page)) {
+		free(verified);
 		return;
+	}
 	if (page.start == 0) {
 		port_fill(d, port);
 		text_add(d, "lower_device", port->lower.name);
@@ -556,7 +545,8 @@ static void metrics(struct ddp_port *port, const char *params, struct rte_tel_da
 	column_fill(d, "tx_packets", part, &stats->tx[0].packets, sizeof(stats->tx[0]));
 	column_fill(d, "tx_bytes", part, &stats->tx[0].bytes, sizeof(stats->tx[0]));
 	ptype_columns_fill(d, port, stats, part_take(&page, &first, port->n_type_ids));
-	verify_columns_fill(d, port, part_take(&page, &first, n_verified));
+	verify_columns_fill(d, port, verified, part_take(&page, &first, n_verified));
+	free(verified);
 }
 
 // Telemetry has no real numbers.
@@ -565,8 +555,7 @@ static void permille_add(struct rte_tel_data *d, const char *name, double value)
 }
 
 static void moves_fill(struct rte_tel_data *d, const struct ddp_balancer *balancer) {
-	const unsigned int n =
-		balancer != NULL ? RTE_MIN(balancer->n_moves, (uint64_t)DDP_BALANCER_LAST) : 0;
+	const unsigned int n = RTE_MIN(balancer->n_moves, (uint64_t)DDP_BALANCER_LAST);
 	struct rte_tel_data *all = container_in(d, "last_moves", DICT), *one;
 
 	for (unsigned int i = 0; i < n && (one = item_in(all, i)) != NULL; i++) {
@@ -585,8 +574,7 @@ static void moves_fill(struct rte_tel_data *d, const struct ddp_balancer *balanc
 }
 
 static void past_fill(struct rte_tel_data *d, const struct ddp_balancer *balancer) {
-	const unsigned int n =
-		balancer != NULL ? RTE_MIN(balancer->n_past, (uint64_t)DDP_BALANCER_LAST) : 0;
+	const unsigned int n = RTE_MIN(balancer->n_past, (uint64_t)DDP_BALANCER_LAST);
 	struct rte_tel_data *all = container_in(d, "last_intervals", DICT), *one;
 
 	for (unsigned int i = 0; i < n && (one = item_in(all, i)) != NULL; i++) {
@@ -603,8 +591,9 @@ static void past_fill(struct rte_tel_data *d, const struct ddp_balancer *balance
 // Loads of queues are in thousandths of the mean, those of entries in thousandths of the port's.
 static void balance_fill(struct rte_tel_data *d, struct ddp_port *port) {
 	const struct rte_pmd_ddp_balance numbers = ddp_balance_numbers(port, ddp_stats_read(port));
+	static const struct ddp_balancer none;
 	const struct ddp_balancer *balancer =
-		port->balance != NULL ? &port->balance->balancer : NULL;
+		port->balance != NULL ? &port->balance->balancer : &none;
 
 	rte_tel_data_start_dict(d);
 	number_add(d, "interval_ms", numbers.interval_ms);

@@ -70,11 +70,6 @@ static int dynfields_register(const char *name) {
 	return -ENOMEM;
 }
 
-static int no_memory(const struct ddp_port *port) {
-	PORT_LOG(ERR, port->name, "no memory for a port");
-	return -ENOMEM;
-}
-
 // Choose the maximum number of lower Rx queues.
 static int lower_rxqs_choose(struct ddp_port *port, uint16_t wanted) {
 	struct ddp_lower *lower = &port->lower;
@@ -97,48 +92,26 @@ static int lower_rxqs_choose(struct ddp_port *port, uint16_t wanted) {
 	return 0;
 }
 
-static void *array_alloc(struct ddp_port *port, unsigned int n, size_t size) {
-	return rte_calloc_socket("ddp_port", n, size, RTE_CACHE_LINE_SIZE, port->data->numa_node);
-}
+// Allocate what the lower device has, and the counters.
+static int tables_alloc(struct rte_eth_dev_data *data) {
+	struct ddp_port *port = data->dev_private;
+	const unsigned int n = port->lower.n_rxq_max;
 
-static int tables_alloc(struct ddp_port *port) {
-	unsigned int n = port->lower.n_rxq_max;
-
-	port->lower_rxqs = array_alloc(port, n, sizeof(*port->lower_rxqs));
-	port->lower_txqs = array_alloc(port, n, sizeof(*port->lower_txqs));
-	port->data->mac_addrs =
-		array_alloc(port, ddp_lower_n_macs(port), sizeof(*port->data->mac_addrs));
-	if (port->lower_rxqs == NULL || port->lower_txqs == NULL || port->data->mac_addrs == NULL)
-		return no_memory(port);
+	port->lower_rxqs = rte_calloc_socket("ddp_port", n, sizeof(*port->lower_rxqs),
+					     RTE_CACHE_LINE_SIZE, data->numa_node);
+	port->lower_txqs = rte_calloc_socket("ddp_port", n, sizeof(*port->lower_txqs),
+					     RTE_CACHE_LINE_SIZE, data->numa_node);
+	data->mac_addrs = rte_calloc_socket("ddp_port", ddp_lower_n_macs(port),
+					    sizeof(*data->mac_addrs), 0, data->numa_node);
+	if (port->lower_rxqs == NULL || port->lower_txqs == NULL || data->mac_addrs == NULL)
+		return -ENOMEM;
 	for (unsigned int i = 0; i < n; i++) {
 		port->lower_rxqs[i].id = i;
 		port->lower_rxqs[i].port = port;
 		port->lower_txqs[i].id = i;
 		port->lower_txqs[i].port = port;
 	}
-	return ddp_stats_reserve(port) < 0 ? no_memory(port) : 0;
-}
-
-static void queues_init(struct ddp_port *port) {
-	for (unsigned int i = 0; i < DDP_PORT_QUEUES; i++) {
-		port->rxqs[i].id = i;
-		port->rxqs[i].port = port;
-		port->txqs[i].id = i;
-		port->txqs[i].port = port;
-	}
-}
-
-// Copy the attributes of the lower device that our port shares.
-static void lower_resemble(struct rte_eth_dev *dev) {
-	struct ddp_port *port = dev->data->dev_private;
-	uint16_t lower = port->lower.port_id;
-
-	dev->data->dev_flags |= *port->lower.info.dev_flags & DEV_FLAGS_PASSED;
-	dev->data->dev_flags |= RTE_ETH_DEV_FLOW_OPS_THREAD_SAFE; // ethdev then holds no lock
-	rte_eth_macaddr_get(lower, &dev->data->mac_addrs[0]);
-	rte_eth_dev_get_mtu(lower, &dev->data->mtu);
-	dev->data->promiscuous = rte_eth_promiscuous_get(lower) == 1;
-	dev->data->all_multicast = rte_eth_allmulticast_get(lower) == 1;
+	return ddp_stats_reserve(port);
 }
 
 static void port_init(struct rte_eth_dev *dev) {
@@ -153,7 +126,12 @@ static void port_init(struct rte_eth_dev *dev) {
 	port->ptype_mask = UINT32_MAX;
 	ddp_rss_init(&port->rss);
 	ddp_flow_list_init(&port->rules, &ddp_port_memory);
-	queues_init(port);
+	for (unsigned int i = 0; i < DDP_PORT_QUEUES; i++) {
+		port->rxqs[i].id = i;
+		port->rxqs[i].port = port;
+		port->txqs[i].id = i;
+		port->txqs[i].port = port;
+	}
 	dev->dev_ops = &ddp_port_ops;
 	dev->rx_pkt_burst = ddp_rx_burst;
 	dev->tx_pkt_burst = ddp_tx_burst;
@@ -163,16 +141,9 @@ static void port_init(struct rte_eth_dev *dev) {
 	dev->tx_descriptor_status = ddp_tx_descriptor_status;
 }
 
-// Applications that have a key of their own mostly have 40 bytes. They ask for the length once, so
-// later profiles do not change it.
-static uint8_t key_size_choose(const struct ddp_port *port, uint8_t wanted) {
-	if (wanted != 0)
-		return wanted;
-	return ddp_rss_emulates(port) ? DDP_KEY_SIZE : DDP_KEY_SHORT;
-}
-
 static int port_setup(struct rte_eth_dev *dev, const struct ddp_devargs *devargs) {
 	struct ddp_port *port = dev->data->dev_private;
+	uint16_t lower;
 	int ret;
 
 	port->meta = devargs->meta;
@@ -185,20 +156,35 @@ static int port_setup(struct rte_eth_dev *dev, const struct ddp_devargs *devargs
 		ret = ddp_lower_attach(port, devargs->lower);
 	if (ret < 0)
 		return ret;
-	port->rss_key_size = key_size_choose(port, devargs->rss_key_len);
+	// Applications that have a key of their own mostly have 40 bytes. They ask for the length
+	// once, so later profiles do not change it.
+	port->rss_key_size = ddp_rss_emulates(port) ? DDP_KEY_SIZE : DDP_KEY_SHORT;
+	if (devargs->rss_key_len != 0)
+		port->rss_key_size = devargs->rss_key_len;
 	port->offload.known = ddp_package_nic(port);
 	ret = ddp_package_open_given(port, devargs->package);
 	if (ret < 0)
 		return ret;
 	dev->data->numa_node = rte_eth_dev_socket_id(port->lower.port_id);
 	ret = lower_rxqs_choose(port, devargs->lower_queues);
-	if (ret == 0)
-		ret = tables_alloc(port);
+	if (ret < 0)
+		return ret;
+	ret = tables_alloc(dev->data);
+	if (ret < 0)
+		PORT_LOG(ERR, port->name, "no memory for a port");
 	if (ret == 0)
 		ret = ddp_balance_set(port, devargs->balance_ms);
-	if (ret == 0)
-		lower_resemble(dev);
-	return ret;
+	if (ret < 0)
+		return ret;
+	// attributes of the lower device that our port shares
+	lower = port->lower.port_id;
+	dev->data->dev_flags |= *port->lower.info.dev_flags & DEV_FLAGS_PASSED;
+	dev->data->dev_flags |= RTE_ETH_DEV_FLOW_OPS_THREAD_SAFE; // ethdev then holds no lock
+	rte_eth_macaddr_get(lower, &dev->data->mac_addrs[0]);
+	rte_eth_dev_get_mtu(lower, &dev->data->mtu);
+	dev->data->promiscuous = rte_eth_promiscuous_get(lower) == 1;
+	dev->data->all_multicast = rte_eth_allmulticast_get(lower) == 1;
+	return 0;
 }
 
 static int port_create(struct rte_vdev_device *vdev, const struct ddp_devargs *devargs) {
@@ -236,9 +222,8 @@ static int port_probe(struct rte_vdev_device *vdev) {
 	const char *name = rte_vdev_device_name(vdev);
 	struct ddp_devargs devargs;
 	char error[512];
-	int ret;
+	int ret = dpdk_check(name);
 
-	ret = dpdk_check(name);
 	if (ret == 0)
 		ret = dynfields_register(name); // in a secondary process: finds them
 	if (ret < 0)
@@ -263,10 +248,8 @@ static int port_remove(struct rte_vdev_device *vdev) {
 		return 0; // the application closed it
 	if (rte_eal_process_type() != RTE_PROC_PRIMARY)
 		return ddp_mp_remove(dev);
-	ret = ddp_port_remove(dev);
-	if (ret < 0)
-		return ret; // also within a change of it, or while another thread closes it
-	return rte_eth_dev_release_port(dev);
+	ret = ddp_port_remove(dev); // fails, too, in a change, or while another thread closes it
+	return ret < 0 ? ret : rte_eth_dev_release_port(dev);
 }
 
 static struct rte_vdev_driver ddp_driver = {
@@ -290,20 +273,15 @@ static bool driver_is_there(void) {
 
 // An application with a built-in copy of the driver may also load the plugin. Both would register
 // the same driver and telemetry names, and each would know only its own ports.
-static void duplicate_report(void) {
-	const char *file = "";
-	Dl_info info;
-
-	if (dladdr(&ddp_driver, &info) != 0)
-		file = info.dli_fname;
-	PORT_LOG(NOTICE, DRIVER, "this process already has the driver; the copy in %s is not used",
-		 file);
-}
-
 RTE_INIT(ddp_register) {
+	Dl_info info = {.dli_fname = ""};
+
 	ddp_port_logtype = rte_log_register_type_and_pick_level("pmd.net.ddp", RTE_LOG_NOTICE);
 	if (driver_is_there()) {
-		duplicate_report();
+		dladdr(&ddp_driver, &info); // of a static program: leaves it as it is
+		PORT_LOG(NOTICE, DRIVER,
+			 "this process already has the driver; the copy in %s is not used",
+			 info.dli_fname);
 		return;
 	}
 	ddp_driver.driver.name = DRIVER;

@@ -8,15 +8,13 @@
 //     the queue is armed, which clears that: at most one system call for each time that the queue
 //     is armed. This is the only one in the data path.
 //   - The interrupts of lower queues, which the queue's thread reads for all. Each lower queue
-//   wakes
-//     one Rx queue: the one of its number, modulo their number, or the next one that is started.
-//     That queue either is polled, and reads the lower queue, or sleeps and is woken. So no
-//     interrupt wakes more than one thread.
+//     wakes one Rx queue: the one of its number, modulo their number, or the next one that is
+//     started. That queue either is polled, and reads the lower queue, or sleeps and is woken. So
+//     no interrupt wakes more than one thread.
 //
-// An event that was missed would be one too late. Who puts packets on a ring publishes them, then
-// reads `armed`; who arms a queue sets `armed`, then looks for packets; each with a full barrier
-// between the two. A queue also stays awake while packets are parked or held, or wait to be sent:
-// these need polls.
+// No event is missed: a thread that puts packets on a ring publishes them, then reads `armed`; one
+// that arms a queue sets `armed`, then looks for packets; each with a full barrier between the two.
+// A queue also stays awake while packets are parked or held, or wait to be sent: these need polls.
 #include "port/run/order.h"
 #include "port/run/ring.h"
 #include "port/start/start.h"
@@ -85,18 +83,15 @@ static void events_clear(const struct ddp_rxq *queue) {
 	}
 }
 
-// The Rx queue that a lower queue's interrupt wakes. DDP_PORT_QUEUES: none.
-static uint16_t waker_choose(const struct ddp_port *port, uint16_t lower) {
-	for (unsigned int i = 0; i < port->n_rxqs; i++)
-		if (port->rxqs[(lower + i) % port->n_rxqs].started)
-			return (lower + i) % port->n_rxqs;
-	return DDP_PORT_QUEUES;
-}
-
+// Assign a lower queue's interrupt to the Rx queue that it wakes. DDP_PORT_QUEUES: none.
 static int lower_assign(struct ddp_port *port, struct ddp_lower_rxq *lower) {
-	const uint16_t before = lower->wakes, now = waker_choose(port, lower->id);
+	const uint16_t before = lower->wakes;
+	uint16_t now = DDP_PORT_QUEUES;
 	int fd = rte_eth_dev_rx_intr_ctl_q_get_fd(port->lower.port_id, lower->id);
 
+	for (unsigned int i = 0; now == DDP_PORT_QUEUES && i < port->n_rxqs; i++)
+		if (port->rxqs[(lower->id + i) % port->n_rxqs].started)
+			now = (lower->id + i) % port->n_rxqs;
 	if (before == now)
 		return 0;
 	if (fd < 0)
@@ -175,11 +170,6 @@ int ddp_rx_intr_start(struct ddp_port *port) {
 	return ddp_rx_intr_assign(port);
 }
 
-static void fd_close(int fd) {
-	if (fd >= 0)
-		close(fd);
-}
-
 void ddp_rx_intr_stop(struct ddp_port *port) {
 	struct rte_intr_handle *handle = rte_eth_devices[port->id].intr_handle;
 
@@ -190,8 +180,8 @@ void ddp_rx_intr_stop(struct ddp_port *port) {
 	rte_intr_vec_list_free(handle);
 	rte_intr_nb_efd_set(handle, 0);
 	for (unsigned int i = 0; i < port->n_rxqs; i++) {
-		fd_close(port->rxqs[i].intr_fd);
-		fd_close(port->rxqs[i].wake_fd);
+		close(port->rxqs[i].intr_fd); // -1: not opened
+		close(port->rxqs[i].wake_fd);
 	}
 }
 

@@ -13,79 +13,29 @@
 #include <rte_malloc.h>
 #include <rte_vect.h>
 
-// Allocate a ring of an Rx queue.
-static struct ddp_ring *rx_ring_alloc(const struct ddp_port *port, uint16_t n_desc) {
-	struct ddp_ring *ring = rte_malloc_socket("ddp_ring", ddp_ring_memsize(n_desc),
-						  RTE_CACHE_LINE_SIZE, port->data->numa_node);
-
-	if (ring != NULL)
-		ddp_ring_init(ring, n_desc);
-	return ring;
-}
-
-// Free a ring and the packets on it. Returns their number.
-static unsigned int ring_destroy(struct ddp_ring **ring) {
+// Free the ring from a lower queue to an Rx queue and the packets on it. Returns their number.
+static unsigned int rx_ring_free(struct ddp_lower_rxq *lower, unsigned int id) {
+	struct ddp_ring *ring = lower->rings[id];
 	struct rte_mbuf *mbuf;
 	unsigned int n = 0;
 	uint64_t bytes = 0; // not used
 
-	if (*ring == NULL)
-		return 0;
-	for (; ddp_ring_take(*ring, &mbuf, 1, &bytes) == 1; n++)
+	lower->rings[id] = lower->all_rings[id] = NULL;
+	for (; ring != NULL && ddp_ring_take(ring, &mbuf, 1, &bytes) == 1; n++)
 		rte_pktmbuf_free(mbuf);
-	rte_free(*ring);
-	*ring = NULL;
+	rte_free(ring);
 	return n;
 }
 
-// Free the ring from a lower queue to an Rx queue, likewise.
-static unsigned int rx_ring_free(struct ddp_lower_rxq *lower, unsigned int id) {
-	lower->all_rings[id] = NULL;
-	return ring_destroy(&lower->rings[id]);
-}
-
-// Allocate the ring of a Tx queue, for exactly n_desc packets. It is not in DPDK's list of rings,
-// which is limited.
-static struct rte_ring *ring_alloc(const struct ddp_port *port, uint16_t n_desc) {
-	ssize_t size =
-		rte_ring_get_memsize_elem(sizeof(struct ddp_tx_slot), rte_align32pow2(n_desc + 1));
-	struct rte_ring *ring;
-
-	ring = rte_malloc_socket("ddp_ring", size, RTE_CACHE_LINE_SIZE, port->data->numa_node);
-	if (ring != NULL)
-		rte_ring_init(ring, "ddp", n_desc, RING_F_SP_ENQ | RING_F_SC_DEQ | RING_F_EXACT_SZ);
-	return ring;
-}
-
-// Free the packets on a ring. Returns their number.
-static unsigned int ring_clear(struct rte_ring *ring) {
+// Free the packets on the ring of a Tx queue, which may be NULL. Returns their number.
+static unsigned int tx_ring_clear(struct rte_ring *ring) {
 	struct ddp_tx_slot slot;
 	unsigned int n = 0;
 
-	while (rte_ring_sc_dequeue_elem(ring, &slot, sizeof(slot)) == 0) {
+	while (ring != NULL && rte_ring_sc_dequeue_elem(ring, &slot, sizeof(slot)) == 0) {
 		rte_pktmbuf_free(slot.mbuf);
 		n++;
 	}
-	return n;
-}
-
-// Free a ring and the packets on it. Returns their number.
-static unsigned int ring_free(struct rte_ring **ring) {
-	unsigned int n;
-
-	if (*ring == NULL)
-		return 0;
-	n = ring_clear(*ring);
-	rte_free(*ring);
-	*ring = NULL;
-	return n;
-}
-
-static unsigned int held_free(struct ddp_batch *held) {
-	unsigned int n = held->n;
-
-	rte_pktmbuf_free_bulk(held->mbufs, n);
-	held->n = 0;
 	return n;
 }
 
@@ -100,87 +50,61 @@ static int caches_alloc(struct ddp_port *port) {
 						 port->data->numa_node);
 		lower->orders = rte_zmalloc_socket("ddp_order", sizeof(*lower->orders),
 						   RTE_CACHE_LINE_SIZE, port->data->numa_node);
+		if (lower->cache != NULL)
+			ddp_cache_init(lower->cache, port->isa);
 		if (lower->cache == NULL || lower->orders == NULL) {
 			PORT_LOG(ERR, port->name, "no memory for the path cache of lower queue %u",
 				 i);
-			rte_free(lower->cache);
-			lower->cache = NULL;
-			return -ENOMEM;
-		}
-		ddp_cache_init(lower->cache, port->isa);
-	}
-	return 0;
-}
-
-// Free a cache. Its counters are kept.
-static void cache_free(struct ddp_lower_rxq *lower) {
-	if (lower->cache == NULL)
-		return;
-	ddp_stats_cache_keep(lower);
-	rte_free(lower->cache);
-	lower->cache = NULL;
-}
-
-// Free the packets that are parked, and their room. Returns their number.
-static unsigned int order_free(struct ddp_lower_rxq *lower) {
-	unsigned int n = ddp_order_clear(lower);
-
-	rte_free(lower->orders);
-	lower->orders = NULL;
-	return n;
-}
-
-static int rxq_rings_alloc(struct ddp_port *port, const struct ddp_rxq *queue,
-			   struct ddp_ring **rings) {
-	for (unsigned int i = 0; i < port->n_lower_rxqs; i++) {
-		rings[i] = rx_ring_alloc(port, queue->n_desc);
-		if (rings[i] == NULL) {
-			while (i > 0)
-				ring_destroy(&rings[--i]);
 			return -ENOMEM;
 		}
 	}
 	return 0;
 }
 
-// Allow or forbid polling of the queue. Once it is forbidden, no burst call is inside.
-static void rxq_started_set(struct ddp_port *port, struct ddp_rxq *queue, bool started) {
-	__atomic_store_n(&queue->started, started, __ATOMIC_RELEASE);
+// Allow or forbid polling of a queue. Once it is forbidden, no burst call is inside.
+static void started_set(struct ddp_port *port, bool *queue_started, rte_spinlock_t *busy,
+			uint8_t *state, bool started) {
+	__atomic_store_n(queue_started, started, __ATOMIC_RELEASE);
 	if (!started)
-		ddp_call_wait(port, &queue->busy);
-	port->data->rx_queue_state[queue->id] =
-		started ? RTE_ETH_QUEUE_STATE_STARTED : RTE_ETH_QUEUE_STATE_STOPPED;
+		ddp_call_wait(port, busy);
+	*state = started ? RTE_ETH_QUEUE_STATE_STARTED : RTE_ETH_QUEUE_STATE_STOPPED;
+}
+
+static void rxq_started_set(struct ddp_port *port, struct ddp_rxq *queue, bool started) {
+	started_set(port, &queue->started, &queue->busy, &port->data->rx_queue_state[queue->id],
+		    started);
 }
 
 static void txq_started_set(struct ddp_port *port, struct ddp_txq *queue, bool started) {
-	__atomic_store_n(&queue->started, started, __ATOMIC_RELEASE);
-	if (!started)
-		ddp_call_wait(port, &queue->busy);
-	port->data->tx_queue_state[queue->id] =
-		started ? RTE_ETH_QUEUE_STATE_STARTED : RTE_ETH_QUEUE_STATE_STOPPED;
+	started_set(port, &queue->started, &queue->busy, &port->data->tx_queue_state[queue->id],
+		    started);
 }
 
 int ddp_rxq_start(struct ddp_port *port, uint16_t id) {
-	struct ddp_ring *rings[DDP_PORT_QUEUES] = {0};
-	int ret = rxq_rings_alloc(port, &port->rxqs[id], rings);
+	struct ddp_rxq *queue = &port->rxqs[id];
 
 	assert(id < port->n_rxqs && port->n_lower_rxqs > 0);
-	if (ret < 0) {
-		PORT_LOG(ERR, port->name, "no memory for the rings of Rx queue %u", id);
-		return ret;
-	}
 	for (unsigned int i = 0; i < port->n_lower_rxqs; i++) {
 		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
+		struct ddp_ring *ring =
+			rte_malloc_socket("ddp_ring", ddp_ring_memsize(queue->n_desc),
+					  RTE_CACHE_LINE_SIZE, port->data->numa_node);
 
+		if (ring == NULL) {
+			PORT_LOG(ERR, port->name, "no memory for the rings of Rx queue %u", id);
+			ddp_rxq_stop(port, id);
+			return -ENOMEM;
+		}
+		ddp_ring_init(ring, queue->n_desc);
 		ddp_lower_rxq_lock(lower);
-		lower->rings[id] = lower->all_rings[id] = rings[i];
+		lower->rings[id] = lower->all_rings[id] = ring;
 		ddp_unlock(&lower->lock);
 	}
-	port->rxqs[id].next = port->rxqs[id].next_other =
-		id % port->n_lower_rxqs; // spread the queues over the lower queues
-	__atomic_store_n(&port->rxqs[id].absent, UINT32_MAX, __ATOMIC_RELAXED);
-	port->rxqs[id].load.got = 0;
-	rxq_started_set(port, &port->rxqs[id], true);
+	// spread the queues over the lower queues
+	queue->next = queue->next_other = id % port->n_lower_rxqs;
+	__atomic_store_n(&queue->absent, UINT32_MAX, __ATOMIC_RELAXED);
+	queue->load.got = 0;
+	rxq_started_set(port, queue, true);
 	return ddp_rx_intr_assign(port);
 }
 
@@ -213,61 +137,70 @@ void ddp_txq_stop(struct ddp_port *port, uint16_t id) {
 	ddp_lower_txq_lock(queue->lower);
 	if (port->lower.started) // and not removed
 		ddp_tx_lower_flush(port, queue->lower);
-	port->tx_dropped += ring_clear(queue->ring);
+	port->tx_dropped += tx_ring_clear(queue->ring);
 	ddp_unlock(&queue->lower->lock);
 	if (port->lower.started)
 		ddp_tx_flush(port); // packets that other threads left meanwhile
 }
 
 static int rxqs_start(struct ddp_port *port) {
-	for (unsigned int q = 0; q < port->n_rxqs; q++) {
-		int ret = port->rxqs[q].deferred ? 0 : ddp_rxq_start(port, q);
+	int ret = 0;
 
-		if (ret < 0)
-			return ret;
-	}
-	return 0;
+	for (unsigned int q = 0; ret == 0 && q < port->n_rxqs; q++)
+		if (!port->rxqs[q].deferred)
+			ret = ddp_rxq_start(port, q);
+	return ret;
 }
 
-static int tx_ring_alloc(struct ddp_port *port, struct ddp_txq *queue) {
-	if (!queue->lower->shared)
-		return 0;
-	queue->ring = ring_alloc(port, queue->n_desc);
-	if (queue->ring == NULL) {
-		PORT_LOG(ERR, port->name, "no memory for the ring of Tx queue %u", queue->id);
-		return -ENOMEM;
-	}
-	return 0;
-}
-
+// The rings hold exactly n_desc packets, and are not in DPDK's list of rings, which is limited.
 static int txqs_start(struct ddp_port *port) {
 	for (unsigned int t = 0; t < port->n_txqs; t++) {
-		int ret = tx_ring_alloc(port, &port->txqs[t]);
+		struct ddp_txq *queue = &port->txqs[t];
+		ssize_t size = rte_ring_get_memsize_elem(sizeof(struct ddp_tx_slot),
+							 rte_align32pow2(queue->n_desc + 1));
 
-		if (ret < 0)
-			return ret;
-		if (!port->txqs[t].deferred)
+		if (queue->lower->shared) {
+			queue->ring = rte_malloc_socket("ddp_ring", size, RTE_CACHE_LINE_SIZE,
+							port->data->numa_node);
+			if (queue->ring == NULL) {
+				PORT_LOG(ERR, port->name, "no memory for the ring of Tx queue %u",
+					 t);
+				return -ENOMEM;
+			}
+			rte_ring_init(queue->ring, "ddp", queue->n_desc,
+				      RING_F_SP_ENQ | RING_F_SC_DEQ | RING_F_EXACT_SZ);
+		}
+		if (!queue->deferred)
 			ddp_txq_start(port, t);
 	}
 	return 0;
 }
 
-// Free rings and caches, and mark all queues stopped. No burst call is inside the port.
+// Free rings and caches, whose counters are kept, and mark all queues stopped. No burst call is
+// inside the port.
 static void queues_stop(struct ddp_port *port) {
 	assert(!__atomic_load_n(&port->running, __ATOMIC_RELAXED));
 	for (unsigned int i = 0; i < port->n_lower_rxqs; i++) {
 		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
 
-		cache_free(lower);
-		port->rx_dropped += order_free(lower);
-		port->rx_dropped += held_free(&lower->held);
+		if (lower->cache != NULL)
+			ddp_stats_cache_keep(lower);
+		rte_free(lower->cache);
+		lower->cache = NULL;
+		port->rx_dropped += ddp_order_clear(lower) + lower->held.n;
+		rte_free(lower->orders);
+		lower->orders = NULL;
+		rte_pktmbuf_free_bulk(lower->held.mbufs, lower->held.n);
+		lower->held.n = 0;
 		for (unsigned int q = 0; q < port->n_rxqs; q++)
 			port->rx_dropped += rx_ring_free(lower, q);
 	}
 	for (unsigned int q = 0; q < port->n_rxqs; q++)
 		rxq_started_set(port, &port->rxqs[q], false);
 	for (unsigned int t = 0; t < port->n_txqs; t++) {
-		port->tx_dropped += ring_free(&port->txqs[t].ring);
+		port->tx_dropped += tx_ring_clear(port->txqs[t].ring);
+		rte_free(port->txqs[t].ring);
+		port->txqs[t].ring = NULL;
 		txq_started_set(port, &port->txqs[t], false);
 	}
 }
