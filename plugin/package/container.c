@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Package header, segments and metadata, with which the files of both families begin; messages.
+// A package that holds nothing but its bytes; package header, segments and metadata, with which the
+// files of both families begin; messages.
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -11,6 +12,40 @@
 #define SEGMENTS_MAX 256 // the public packages have four to six
 #define ERRORS_MAX 20    // told; a file of random bytes has thousands
 #define MESSAGE_SIZE 512
+
+struct ddp_package *package_create(const char *path, const void *bytes, size_t size,
+				   struct ddp_diag *diag) {
+	const struct ddp_place place = {.file = path};
+	struct ddp_package *package;
+	struct ddp_arena *arena;
+	char *path_copy, *copy;
+
+	if (size > PACKAGE_SIZE_MAX) {
+		ddp_error(diag, &place, "too large for a package");
+		return NULL;
+	}
+	arena = ddp_arena_create();
+	package = ddp_arena_try_alloc(arena, sizeof(*package));
+	path_copy = ddp_arena_try_alloc(arena, strlen(path) + 1);
+	copy = ddp_arena_try_alloc(arena, size + 1);
+	if (package == NULL || path_copy == NULL || copy == NULL) {
+		ddp_arena_destroy(arena);
+		ddp_no_memory(diag);
+		return NULL;
+	}
+	if (size > 0)
+		memcpy(copy, bytes, size);
+	package->arena = arena;
+	package->path = strcpy(path_copy, path);
+	package->bytes = (const uint8_t *)copy;
+	package->size = size;
+	return package;
+}
+
+void ddp_package_close(struct ddp_package *package) {
+	if (package != NULL)
+		ddp_arena_destroy(package->arena);
+}
 
 int reader_error(struct package_reader *reader, uint64_t offset, const char *fmt, ...) {
 	char text[MESSAGE_SIZE];

@@ -60,11 +60,11 @@ static inline void le32_put(uint8_t *bytes, uint32_t value) {
 		bytes[i] = value >> 8 * i;
 }
 
-// A package that has only its bytes yet, from a file or copied from memory. NULL with errno and
-// errors in diag.
-struct ddp_package *package_load(const char *path, struct ddp_diag *diag);
-struct ddp_package *package_copy(const char *path, const void *bytes, size_t size,
-				 struct ddp_diag *diag);
+#define PACKAGE_SIZE_MAX (1 << 26) // bytes: the public packages have less than one million
+
+// A package that has only its bytes yet, a copy. NULL with errors in diag.
+struct ddp_package *package_create(const char *path, const void *bytes, size_t size,
+				   struct ddp_diag *diag);
 
 // Copy a text of size bytes, NUL padded or not, into size + 1 bytes.
 void package_text(char *text, const uint8_t *bytes, size_t size);

@@ -2,9 +2,9 @@
 // A package from its file, whatever its family.
 #include "package_open.h"
 
-#include <errno.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "e810/e810.h"
 #include "i40e/i40e.h"
 #include "package/read.h"
@@ -49,27 +49,29 @@ static void all_read(void *arg) {
 	reader_end(reader);
 }
 
-static struct ddp_package *read_or_close(struct ddp_package *package, struct ddp_diag *diag) {
+struct ddp_package *ddp_package_read(const char *path, const void *bytes, size_t size,
+				     struct ddp_diag *diag) {
+	struct ddp_package *package = package_create(path, bytes, size, diag);
 	struct package_reader reader = {.package = package, .diag = diag};
-	int ret;
 
 	if (package == NULL)
 		return NULL;
-	ret = ddp_arena_run(all_read, &reader);
-	if (ret < 0)
+	if (ddp_arena_run(all_read, &reader) < 0)
 		ddp_no_memory(diag);
 	else if (reader.n_errors == 0)
 		return package;
 	ddp_package_close(package);
-	errno = ret < 0 ? ENOMEM : EBADMSG;
 	return NULL;
 }
 
-struct ddp_package *ddp_package_read(const char *path, const void *bytes, size_t size,
-				     struct ddp_diag *diag) {
-	return read_or_close(package_copy(path, bytes, size, diag), diag);
-}
-
 struct ddp_package *ddp_package_open(const char *path, struct ddp_diag *diag) {
-	return read_or_close(package_load(path, diag), diag);
+	struct ddp_arena *arena = ddp_arena_create();
+	struct ddp_package *package = NULL;
+	size_t size;
+	const char *bytes = ddp_file_read(path, PACKAGE_SIZE_MAX, &size, arena, diag);
+
+	if (bytes != NULL)
+		package = ddp_package_read(path, bytes, size, diag);
+	ddp_arena_destroy(arena);
+	return package;
 }

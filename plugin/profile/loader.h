@@ -17,6 +17,7 @@
 #define DDP_PROFILE_LOADER_H
 
 #include "base/arena.h"
+#include "base/file.h"
 #include "base/spec.h"
 #include "profile.h"
 #include "yaml.h"

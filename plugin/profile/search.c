@@ -194,7 +194,12 @@ static const char *word_of(const struct ddp_yaml *root, const char *key) {
 int ddp_profile_summary(const char *file, struct ddp_profile_summary *summary,
 			struct ddp_diag *diag) {
 	struct ddp_arena *arena = ddp_arena_create();
-	const struct ddp_yaml *root = ddp_yaml_load(file, arena, diag);
+	const struct ddp_yaml *root = NULL;
+	size_t size;
+	const char *text = ddp_file_read(file, DDP_YAML_SIZE_MAX, &size, arena, diag);
+
+	if (text != NULL)
+		root = ddp_yaml_parse(text, size, file, arena, diag);
 
 	*summary = (struct ddp_profile_summary){
 		.name = word_of(root, "profile"),

@@ -74,7 +74,8 @@ struct ddp_profile_file *file_find(struct loader *l, const char *asked,
 
 struct ddp_yaml *file_read(struct loader *l, struct ddp_profile_file *file) {
 	if (file->text == NULL)
-		file->text = ddp_yaml_read(file->path, &file->size, l->arena, l->diag);
+		file->text = ddp_file_read(file->path, DDP_YAML_SIZE_MAX, &file->size, l->arena,
+					   l->diag);
 	if (file->text == NULL)
 		return NULL;
 	return ddp_yaml_parse(file->text, file->size, file->path, l->arena, l->diag);

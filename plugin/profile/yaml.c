@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "yaml.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <yaml.h>
 
-#define FILE_SIZE_MAX (1024 * 1024)
 #define DEPTH_MAX 16
 
 struct reader {
@@ -26,58 +21,6 @@ struct reader {
 	struct ddp_arena *arena;
 	struct ddp_diag *diag;
 };
-
-static bool size_check(size_t size, const char *file, struct ddp_diag *diag) {
-	struct ddp_place place = {.file = file};
-
-	if (size > FILE_SIZE_MAX)
-		ddp_error(diag, &place, "larger than %d bytes: not a profile", FILE_SIZE_MAX);
-	return size <= FILE_SIZE_MAX;
-}
-
-// Without waiting for who would write to a FIFO.
-static FILE *file_open(const char *file) {
-	int fd = open(file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	FILE *in = fd < 0 ? NULL : fdopen(fd, "r");
-
-	if (in == NULL && fd >= 0)
-		close(fd);
-	return in;
-}
-
-const char *ddp_yaml_read(const char *file, size_t *size, struct ddp_arena *arena,
-			  struct ddp_diag *diag) {
-	struct ddp_place place = {.file = file};
-	char *source = NULL;
-	struct stat st;
-	FILE *in = file_open(file);
-
-	if (in == NULL && errno == ENOMEM) {
-		ddp_no_memory(diag);
-		return NULL;
-	}
-	if (in == NULL) {
-		diag->unreadable = true;
-		ddp_error(diag, &place, "cannot be read: %s", strerror(errno));
-		return NULL;
-	}
-	if (fstat(fileno(in), &st) < 0 || !S_ISREG(st.st_mode)) {
-		diag->unreadable = true;
-		ddp_error(diag, &place, "not a file");
-	} else if (size_check(st.st_size, file, diag)) {
-		source = ddp_arena_try_alloc(arena, st.st_size + 1);
-		*size = source != NULL ? fread(source, 1, st.st_size, in) : 0;
-		if (source == NULL) {
-			ddp_no_memory(diag);
-		} else if (ferror(in)) {
-			diag->unreadable = true;
-			ddp_error(diag, &place, "cannot be read: %s", strerror(errno));
-			source = NULL;
-		}
-	}
-	fclose(in);
-	return source;
-}
 
 // libyaml counts characters, the source is UTF-8.
 static const char *mark_find(struct reader *r, const yaml_mark_t *mark) {
@@ -212,7 +155,7 @@ static const char *cure_find(const struct reader *r, struct ddp_place *place) {
 	do
 		s = line_find(r, --line, &indent);
 	while (line > 0 && (*s == '#' || strchr("\r\n", *s) != NULL));
-	if (line_has(s, FILE_SIZE_MAX, ':'))
+	if (line_has(s, DDP_YAML_SIZE_MAX, ':'))
 		return deeper ?
 			       "this line is indented more than the one above, whose key has a value" :
 			       "this line is indented as no line above";
@@ -409,20 +352,16 @@ static void document_read(void *arg) {
 	}
 }
 
-struct ddp_yaml *ddp_yaml_load(const char *file, struct ddp_arena *arena, struct ddp_diag *diag) {
-	size_t size;
-	const char *text = ddp_yaml_read(file, &size, arena, diag);
-
-	return text == NULL ? NULL : ddp_yaml_parse(text, size, file, arena, diag);
-}
-
 struct ddp_yaml *ddp_yaml_parse(const char *text, size_t size, const char *file,
 				struct ddp_arena *arena, struct ddp_diag *diag) {
 	struct reader r = {.file = file, .size = size, .arena = arena, .diag = diag};
+	struct ddp_place place = {.file = file};
 	char *source;
 
-	if (!size_check(size, file, diag))
+	if (size > DDP_YAML_SIZE_MAX) {
+		ddp_error(diag, &place, "larger than %d bytes: not a profile", DDP_YAML_SIZE_MAX);
 		return NULL;
+	}
 	source = ddp_arena_try_alloc(arena, size + 1);
 	if (source == NULL || !yaml_parser_initialize(&r.parser)) {
 		ddp_no_memory(diag);

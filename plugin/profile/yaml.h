@@ -26,13 +26,10 @@ struct ddp_yaml {
 	unsigned int n_items;
 };
 
-// Read a whole file: its size bytes and a NUL. NULL with the reason in diag. These three need no
-// ddp_arena_run() around them.
-const char *ddp_yaml_read(const char *file, size_t *size, struct ddp_arena *arena,
-			  struct ddp_diag *diag);
-// Load a YAML file as a tree.
-struct ddp_yaml *ddp_yaml_load(const char *file, struct ddp_arena *arena, struct ddp_diag *diag);
-// Parse YAML text, which is copied, as a tree; messages call it file.
+#define DDP_YAML_SIZE_MAX (1024 * 1024) // bytes of a text
+
+// Parse YAML text, which is copied, as a tree; messages call it file. NULL with the reason in diag.
+// It needs no ddp_arena_run().
 struct ddp_yaml *ddp_yaml_parse(const char *text, size_t size, const char *file,
 				struct ddp_arena *arena, struct ddp_diag *diag);
 

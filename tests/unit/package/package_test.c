@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // plugin/personality/package_open.c: which files are packages at all, and what becomes of those
 // that cannot be read.
-#include <errno.h>
 #include <unistd.h>
 
 #include "personality/package_open.h"
@@ -35,13 +34,10 @@ TEST(packages_are_known_by_their_ending) {
 static const struct unreadable {
 	const char *name;
 	const char *path, *message;
-	int error;
 } unreadable[] = {
-	{"a_missing_file", "/nonexistent/ice.pkg", "cannot be read: No such file or directory",
-	 ENOENT},
-	{"a_folder", "/", "cannot be read: Is a directory", EISDIR},
-	// A pipe would wait for somebody to write.
-	{"no_file", "/dev/zero", "", 0},
+	{"a_missing_file", "/nonexistent/ice.pkg", "cannot be read: No such file or directory"},
+	{"a_folder", "/", "not a file"},
+	{"no_file", "/dev/zero", "not a file"},
 };
 
 ROWS_TEST(a_file_is_unreadable_and_not_invalid, unreadable) {
@@ -50,8 +46,6 @@ ROWS_TEST(a_file_is_unreadable_and_not_invalid, unreadable) {
 
 	snprintf(expected, sizeof(expected), "%s: error: %s", row->path, row->message);
 	assert_null(ddp_package_open(row->path, &diag));
-	if (row->error != 0)
-		assert_int_equal(errno, row->error);
 	assert_true(diag.unreadable);
 	assert_memory_equal(ddp_diag_first(&diag), expected, strlen(expected));
 }
@@ -93,7 +87,6 @@ TEST(the_bytes_may_go_after_reading) {
 
 TEST(a_file_of_nothing_is_no_package) {
 	assert_null(ddp_package_read("t.pkg", NULL, 0, &diag));
-	assert_int_equal(errno, EBADMSG);
 	assert_false(diag.unreadable);
 	assert_string_equal(ddp_diag_first(&diag),
 			    "t.pkg:0x0: error: 0 bytes are too few for a package");
@@ -101,7 +94,6 @@ TEST(a_file_of_nothing_is_no_package) {
 
 TEST(a_huge_file_is_not_even_read) {
 	assert_null(ddp_package_read("t.pkg", "", (size_t)1 << 40, &diag));
-	assert_int_equal(errno, EFBIG);
 	assert_string_equal(ddp_diag_first(&diag), "t.pkg: error: too large for a package");
 }
 

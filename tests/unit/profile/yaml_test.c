@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "profile/yaml.h"
 #include "scratch.h"
 #include "unit.h"
@@ -157,12 +158,13 @@ ROWS_TEST(no_file_is_no_profile, unreadable) {
 	const struct unreadable *row = *state;
 	struct ddp_arena *arena = ddp_arena_create();
 	struct ddp_diag diag;
+	size_t size;
 
 	mkdir(scratch_path("folder.yaml"), 0700);
 	mkfifo(scratch_path("fifo.yaml"), 0600);
 	ddp_diag_init(&diag);
 	alarm(10);
-	assert_null(ddp_yaml_load(scratch_path(row->file), arena, &diag));
+	assert_null(ddp_file_read(scratch_path(row->file), 1, &size, arena, &diag));
 	alarm(0);
 	assert_non_null(strstr(ddp_diag_first(&diag), row->message));
 	assert_true(diag.unreadable);
