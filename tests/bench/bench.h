@@ -8,10 +8,10 @@
 
 #include <jansson.h>
 
-#include "packets/packets.h"
+#include "packets.h"
 
 struct options {
-	bool quick;
+	bool check, quick;
 	unsigned int only; // parts, as bits; 0: all
 	const char *isa;   // only this level of our cache and hash; NULL: all
 	const char *kind;  // only this kind of packets; NULL: all
@@ -68,7 +68,7 @@ void table_init(struct table *table, const char *id, const char *title);
 // Return the number of the new one.
 unsigned int table_row(struct table *table, const char *id, const char *title);
 unsigned int table_column(struct table *table, const char *id, const char *title);
-// Print a table, as wide as the terminal is, and keep it for --json. Frees nothing.
+// Print a table, and keep it for --json. Frees nothing.
 void table_done(const struct table *table);
 // Of all tables.
 extern json_t *tables;
@@ -105,9 +105,8 @@ void port_close(uint16_t port, const char *name);
 // has the cost of a mempool in it. No more of them may be in use than there are. With hashed=1 they
 // have a hash, as from a NIC that knows GTP-U.
 #define TEMPLATE_PACKETS 1024 // enough for 8 Rx queues of net_ddp
-// Set the packets that devices hand out which are set up from now on; their number.
+// Set the packets that devices hand out which are set up from now on.
 void template_packets_set(struct packets *packets);
-unsigned int template_packets(void);
 // Packets that device net_template<number> has handed out.
 uint64_t template_served(unsigned int number);
 

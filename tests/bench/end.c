@@ -160,7 +160,7 @@ static void mode_tell(struct heading *row, uint16_t ddp) {
 static void template_check(uint16_t ddp) {
 	uint64_t n = template_served(1) - received[ddp];
 
-	if (n > template_packets() / 2)
+	if (n > TEMPLATE_PACKETS / 2)
 		fail("%lu packets wait in net_ddp: the template has too few", n);
 }
 
@@ -199,17 +199,8 @@ static void setup_measure(struct table *table, const struct setup *setup,
 	port_close(alone, "net_template0");
 }
 
-static void templates_measure(struct table *table) {
-	struct packets packets;
-
-	packets_make(&packets, kind_find("gtpu"), TEMPLATE_PACKETS, TEMPLATE_PACKETS);
-	template_packets_set(&packets);
-	for (unsigned int i = 0; i < RTE_DIM(setups); i++)
-		setup_measure(table, &setups[i], &packets);
-	packets_free(&packets);
-}
-
 void end_measure(void) {
+	struct packets packets;
 	struct table table;
 
 	table_init(&table, "end", "End to end");
@@ -221,6 +212,10 @@ void end_measure(void) {
 	table_column(&table, "alone", "device alone");
 	table_column(&table, "net_ddp", "with net_ddp");
 	table_column(&table, "added", "added");
-	templates_measure(&table);
+	packets_make(&packets, kind_find("gtpu"), TEMPLATE_PACKETS, TEMPLATE_PACKETS);
+	template_packets_set(&packets);
+	for (unsigned int i = 0; i < RTE_DIM(setups); i++)
+		setup_measure(&table, &setups[i], &packets);
+	packets_free(&packets);
 	table_done(&table);
 }

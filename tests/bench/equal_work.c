@@ -8,7 +8,7 @@
 
 #define SHOWN_MAX 3 // packets of a kind that are told of
 
-static unsigned int n_shown;
+static unsigned int n_wrong;
 
 // The headers of a packet as ddpctl prints them.
 static void chain_read(const struct rte_mbuf *mbuf, char *chain, size_t size) {
@@ -32,6 +32,11 @@ static void chain_read(const struct rte_mbuf *mbuf, char *chain, size_t size) {
 	}
 }
 
+static void difference_add(const struct kind *kind, const char *chain, const char *what) {
+	if (n_wrong++ < SHOWN_MAX)
+		printf("%s: %s: %s\n", kind->id, chain, what);
+}
+
 static bool hash_read(const struct method *method, struct rte_mbuf *mbuf, uint32_t *hash) {
 	mbuf->ol_flags = 0;
 	method->run(method->arg, &mbuf, 1);
@@ -44,59 +49,40 @@ static bool method_compared(const struct method *method) {
 	       strcmp(method->id, METHOD_BASE) != 0;
 }
 
-static void difference_show(const struct kind *kind, const struct rte_mbuf *mbuf,
-			    const char *what) {
+static void packet_check(const struct kind *kind, struct rte_mbuf *mbuf) {
+	uint32_t due, hash;
 	char chain[512];
 
-	if (n_shown++ >= SHOWN_MAX)
-		return;
 	chain_read(mbuf, chain, sizeof(chain));
-	printf("%s: %s: %s\n", kind->id, chain, what);
-}
-
-// The number of methods that hash the packet otherwise than our interpreter.
-static unsigned int packet_check(const struct kind *kind, struct rte_mbuf *mbuf) {
-	const struct method *reference = method_find("interpreter");
-	unsigned int n_wrong = 0;
-	uint32_t due, hash;
-
-	if (!hash_read(reference, mbuf, &due)) {
-		difference_show(kind, mbuf, "not hashed");
-		return 1;
+	if (kind->chain != NULL && strcmp(chain, kind->chain) != 0)
+		difference_add(kind, chain, kind->chain);
+	if (!hash_read(method_find("interpreter"), mbuf, &due)) {
+		difference_add(kind, chain, "not hashed");
+		return;
 	}
 	for (unsigned int i = 0; i < n_methods; i++)
 		if (method_compared(&methods[i]) &&
-		    (!hash_read(&methods[i], mbuf, &hash) || hash != due)) {
-			difference_show(kind, mbuf, methods[i].title);
-			n_wrong++;
-		}
-	return n_wrong;
+		    (!hash_read(&methods[i], mbuf, &hash) || hash != due))
+			difference_add(kind, chain, methods[i].title);
 }
 
 static unsigned int kind_check(const struct kind *kind) {
-	unsigned int n = RTE_MIN(kind->n_packets, 4096U), n_wrong = 0;
+	unsigned int n = RTE_MIN(kind->n_packets, 4096U);
 	struct packets packets;
-	char chain[512];
 
-	n_shown = 0;
+	n_wrong = 0;
 	packets_make(&packets, kind, n, n);
-	for (unsigned int i = 0; i < n; i++) {
-		chain_read(packets.mbufs[i], chain, sizeof(chain));
-		if (kind->chain != NULL && strcmp(chain, kind->chain) != 0) {
-			difference_show(kind, packets.mbufs[i], kind->chain);
-			n_wrong++;
-		}
-		n_wrong += packet_check(kind, packets.mbufs[i]);
-	}
+	for (unsigned int i = 0; i < n; i++)
+		packet_check(kind, packets.mbufs[i]);
 	packets_free(&packets);
 	printf("%-12s %5u packets, %u differences\n", kind->id, n, n_wrong);
 	return n_wrong;
 }
 
 int check(void) {
-	unsigned int n_wrong = 0;
+	bool wrong = false;
 
 	for (unsigned int i = 0; i < n_kinds; i++)
-		n_wrong += kind_check(&kinds[i]);
-	return n_wrong > 0;
+		wrong |= kind_check(&kinds[i]) > 0;
+	return wrong;
 }

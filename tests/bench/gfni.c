@@ -3,18 +3,14 @@
 // file.
 #include "methods.h"
 
-#include <string.h>
-
 #include <rte_thash.h>
 
 #include "hand.h"
 
 #ifdef RTE_THASH_GFNI_DEFINED
 
-#define MATRICES \
-	(DDP_KEY_SIZE + 12) // of 8 bytes, a row of the key each; what is loaded beyond is not used
-
-static uint64_t matrices[MATRICES];
+// A row of the key each; what is loaded beyond is not used.
+static uint64_t matrices[DDP_KEY_SIZE + 12];
 
 static inline __attribute__((always_inline)) uint32_t thash(uint32_t *tuple, unsigned int n) {
 	return rte_thash_gfni(matrices, (uint8_t *)tuple, 4 * n);
@@ -26,21 +22,12 @@ gfni(void *arg, struct rte_mbuf *const *mbufs, unsigned int n, struct rte_mbuf *
 }
 METHOD_FUNCTIONS(gfni)
 
-bool gfni_built(void) {
-	return true;
-}
-
-void gfni_init(void) {
+static void init(void) {
 	rte_thash_complete_matrix(matrices, ddp_default_key, DDP_KEY_SIZE);
 }
 
-void gfni_method_fill(struct method *method) {
-	method->run = gfni_run;
-	method->run_ahead = gfni_run_ahead;
-}
-
-void gfni_hash_bulk(const uint8_t *rows, unsigned int row_size, unsigned int len, unsigned int n,
-		    uint32_t *hashes) {
+static void hash_bulk(const uint8_t *rows, unsigned int row_size, unsigned int len, unsigned int n,
+		      uint32_t *hashes) {
 	uint8_t *tuples[BURST];
 
 	for (unsigned int i = 0; i < n; i++)
@@ -48,18 +35,10 @@ void gfni_hash_bulk(const uint8_t *rows, unsigned int row_size, unsigned int len
 	rte_thash_gfni_bulk(matrices, len, tuples, hashes, n);
 }
 
+const struct gfni_functions gfni_functions = {init, hash_bulk, gfni_run, gfni_run_ahead};
+
 #else
 
-bool gfni_built(void) {
-	return false;
-}
-
-void gfni_init(void) {
-}
-void gfni_method_fill(struct method *method) {
-}
-void gfni_hash_bulk(const uint8_t *rows, unsigned int row_size, unsigned int len, unsigned int n,
-		    uint32_t *hashes) {
-}
+const struct gfni_functions gfni_functions;
 
 #endif

@@ -6,7 +6,10 @@
 #ifndef BENCH_HAND_H
 #define BENCH_HAND_H
 
+#include <netinet/in.h>
+
 #include <rte_byteorder.h>
+#include <rte_ether.h>
 #include <rte_mbuf.h>
 #include <rte_mbuf_ptype.h>
 #include <rte_net.h>
@@ -43,12 +46,12 @@ static inline bool hand_has(const struct hand_packet *packet, uint32_t off, uint
 
 static inline void hand_l4(const struct hand_packet *packet, uint32_t off, uint8_t protocol,
 			   struct hand_flow *flow) {
-	if (protocol == IP_GRE)
+	if (protocol == IPPROTO_GRE)
 		flow->gre_off = off;
-	if (protocol != IP_TCP && protocol != IP_UDP && protocol != IP_SCTP)
+	if (protocol != IPPROTO_TCP && protocol != IPPROTO_UDP && protocol != IPPROTO_SCTP)
 		return;
-	flow->udp = protocol == IP_UDP;
-	if (hand_has(packet, off, protocol == IP_TCP ? 20 : protocol == IP_UDP ? 8 : 12))
+	flow->udp = protocol == IPPROTO_UDP;
+	if (hand_has(packet, off, protocol == IPPROTO_TCP ? 20 : protocol == IPPROTO_UDP ? 8 : 12))
 		flow->l4_off = off;
 }
 
@@ -73,7 +76,7 @@ static inline void hand_ipv6(const struct hand_packet *packet, uint32_t off,
 	*flow = (struct hand_flow){.l3_off = off, .ipv6 = true};
 	protocol = packet->data[off + 6];
 	for (unsigned int i = 0; i < HAND_EXTS_MAX; i++) {
-		if (protocol != 0 && protocol != 43 && protocol != IP_DSTOPTS)
+		if (protocol != 0 && protocol != 43 && protocol != IPPROTO_DSTOPTS)
 			break;
 		if (!hand_has(packet, at, 8))
 			return;
@@ -113,9 +116,9 @@ static inline void hand_ppp(const struct hand_packet *packet, uint32_t off,
 	if (!hand_has(packet, off, 2))
 		return;
 	protocol = hand_be16(packet, off);
-	if (protocol == PPP_IPV4)
+	if (protocol == 0x21)
 		hand_ipv4(packet, off + 2, flow);
-	else if (protocol == PPP_IPV6)
+	else if (protocol == 0x57)
 		hand_ipv6(packet, off + 2, flow);
 }
 
@@ -126,16 +129,16 @@ static inline void hand_ethertype(const struct hand_packet *packet, uint32_t off
 
 	for (unsigned int i = 0; i < HAND_EXTS_MAX && hand_has(packet, off, 2); i++, off += 4) {
 		type = hand_be16(packet, off);
-		if (type != TYPE_VLAN && type != TYPE_QINQ)
+		if (type != RTE_ETHER_TYPE_VLAN && type != RTE_ETHER_TYPE_QINQ)
 			break;
 	}
-	if (type == TYPE_IPV4)
+	if (type == RTE_ETHER_TYPE_IPV4)
 		hand_ipv4(packet, off + 2, flow);
-	else if (type == TYPE_IPV6)
+	else if (type == RTE_ETHER_TYPE_IPV6)
 		hand_ipv6(packet, off + 2, flow);
-	else if (type == TYPE_PPPOE)
+	else if (type == RTE_ETHER_TYPE_PPPOE_SESSION)
 		hand_ppp(packet, off + 2 + 6, flow);
-	else if (type == TYPE_MPLS)
+	else if (type == RTE_ETHER_TYPE_MPLS)
 		hand_mpls(packet, off + 2, flow);
 }
 
@@ -146,13 +149,13 @@ static inline void hand_gtpu(const struct hand_packet *packet, uint32_t off,
 
 	if (hand_has(packet, off, 8) && gtpu[0] >> 4 == 3)
 		flow->teid_off = off + 4;
-	if (!hand_has(packet, off, 12) || gtpu[0] >> 4 != 3 || gtpu[1] != GTPU_DATA)
+	if (!hand_has(packet, off, 12) || gtpu[0] >> 4 != 3 || gtpu[1] != 255)
 		return;
 	if ((gtpu[0] & 7) == 0) {
 		hand_ip(packet, off + 8, flow);
 		return;
 	}
-	next = gtpu[0] & GTPU_EXTENDED ? gtpu[11] : 0;
+	next = gtpu[0] & 4 ? gtpu[11] : 0;
 	off += 12;
 	for (unsigned int i = 0; i < HAND_EXTS_MAX && next != 0; i++) {
 		uint32_t size;
@@ -168,6 +171,17 @@ static inline void hand_gtpu(const struct hand_packet *packet, uint32_t off,
 	hand_ip(packet, off, flow);
 }
 
+// What a tunnel says is of this type.
+static inline void hand_typed(const struct hand_packet *packet, uint32_t off, uint16_t type,
+			      struct hand_flow *flow) {
+	if (type == RTE_ETHER_TYPE_TEB)
+		hand_ethertype(packet, off + 12, flow);
+	else if (type == RTE_ETHER_TYPE_IPV4)
+		hand_ipv4(packet, off, flow);
+	else if (type == RTE_ETHER_TYPE_IPV6)
+		hand_ipv6(packet, off, flow);
+}
+
 static inline void hand_geneve(const struct hand_packet *packet, uint32_t off,
 			       struct hand_flow *flow) {
 	uint16_t type;
@@ -176,12 +190,7 @@ static inline void hand_geneve(const struct hand_packet *packet, uint32_t off,
 		return;
 	type = hand_be16(packet, off + 2);
 	off += 8 + 4 * (packet->data[off] & 63);
-	if (type == TYPE_TEB)
-		hand_ethertype(packet, off + 12, flow);
-	else if (type == TYPE_IPV4)
-		hand_ipv4(packet, off, flow);
-	else if (type == TYPE_IPV6)
-		hand_ipv6(packet, off, flow);
+	hand_typed(packet, off, type, flow);
 }
 
 static inline void hand_gre(const struct hand_packet *packet, uint32_t off,
@@ -194,14 +203,8 @@ static inline void hand_gre(const struct hand_packet *packet, uint32_t off,
 	type = hand_be16(packet, off + 2);
 	if ((flags & 0x4007) != 0) // routing, or another version
 		return;
-	off += 4 + (flags & GRE_CHECKSUM ? 4 : 0) + (flags & GRE_KEY ? 4 : 0) +
-	       (flags & GRE_SEQUENCE ? 4 : 0);
-	if (type == TYPE_TEB)
-		hand_ethertype(packet, off + 12, flow);
-	else if (type == TYPE_IPV4)
-		hand_ipv4(packet, off, flow);
-	else if (type == TYPE_IPV6)
-		hand_ipv6(packet, off, flow);
+	off += 4 + (flags & 0x8000 ? 4 : 0) + (flags & 0x2000 ? 4 : 0) + (flags & 0x1000 ? 4 : 0);
+	hand_typed(packet, off, type, flow);
 }
 
 static inline void hand_l2tp(const struct hand_packet *packet, uint32_t off,
@@ -227,16 +230,16 @@ static inline void hand_udp(const struct hand_packet *packet, uint32_t off,
 	if (!hand_has(packet, off, 8))
 		return;
 	switch (hand_be16(packet, off + 2)) {
-	case PORT_GTPU:
+	case 2152:
 		hand_gtpu(packet, off + 8, flow);
 		break;
-	case PORT_VXLAN:
+	case 4789:
 		hand_ethertype(packet, off + 8 + 8 + 12, flow);
 		break;
-	case PORT_GENEVE:
+	case 6081:
 		hand_geneve(packet, off + 8, flow);
 		break;
-	case PORT_L2TP:
+	case 1701:
 		hand_l2tp(packet, off + 8, flow);
 		break;
 	}

@@ -15,15 +15,14 @@
 #define N_PACKETS 4096 // more than may be on their way
 #define RING_SIZE 1024
 #define DISTRIBUTOR_BURST 8
+#define N_HANDOVERS 3
+#define DISTRIBUTOR 1 // of them the one that others are compared with
 
 struct handover {
 	const char *id, *title;
-	// Both return when n packets (a multiple of BURST) have come through. arg is a method, or
-	// NULL.
-	void (*produce)(const struct method *method, struct packets *packets, unsigned int n);
-	void (*consume)(unsigned int n);
-	const struct method *method;
-	const char *absent; // why it cannot be measured; NULL: it can
+	// Both return when ROUND_PACKETS have come through.
+	void (*produce)(const struct packets *packets);
+	void (*consume)(void);
 };
 
 // Shared by both cores; each has a line of its own.
@@ -35,12 +34,8 @@ static struct {
 static struct rte_ring *ring;
 static uint32_t sink; // of what is read from mbufs
 
-static void handover_got(unsigned int n) {
-	__atomic_store_n(&shared.got, n, __ATOMIC_RELEASE);
-}
-
-static bool handover_all_got(unsigned int n) {
-	return __atomic_load_n(&shared.got, __ATOMIC_ACQUIRE) == n;
+static bool all_got(void) {
+	return __atomic_load_n(&shared.got, __ATOMIC_ACQUIRE) != 0;
 }
 
 /* Ways */
@@ -58,8 +53,8 @@ static void ring_put(struct rte_mbuf *const *mbufs) {
 		n += rte_ring_sp_enqueue_burst(ring, (void *const *)&mbufs[n], BURST - n, NULL);
 }
 
-static void mbufs_produce(const struct method *method, struct packets *packets, unsigned int n) {
-	for (unsigned int i = 0; i < n; i += BURST) {
+static void mbufs_produce(const struct packets *packets) {
+	for (unsigned int i = 0; i < ROUND_PACKETS; i += BURST) {
 		struct rte_mbuf **mbufs = &packets->visits[i % packets->n_visits];
 
 		mbufs_prefetch(packets, i + BURST);
@@ -69,8 +64,10 @@ static void mbufs_produce(const struct method *method, struct packets *packets, 
 	}
 }
 
-static void method_produce(const struct method *method, struct packets *packets, unsigned int n) {
-	for (unsigned int i = 0; i < n; i += BURST) {
+static void cache_produce(const struct packets *packets) {
+	const struct method *method = method_ours();
+
+	for (unsigned int i = 0; i < ROUND_PACKETS; i += BURST) {
 		struct rte_mbuf **mbufs = &packets->visits[i % packets->n_visits];
 
 		mbufs_prefetch(packets, i + BURST);
@@ -80,29 +77,27 @@ static void method_produce(const struct method *method, struct packets *packets,
 	}
 }
 
-static void mbufs_consume(unsigned int n) {
+static void mbufs_consume(void) {
 	struct rte_mbuf *mbufs[BURST];
 	uint32_t sum = 0;
 	unsigned int got;
 
-	for (unsigned int i = 0; i < n; i += got) {
+	for (unsigned int i = 0; i < ROUND_PACKETS; i += got) {
 		got = rte_ring_sc_dequeue_burst(ring, (void **)mbufs, BURST, NULL);
 		for (unsigned int k = 0; k < got; k++)
 			sum += mbufs[k]->hash.rss + mbufs[k]->packet_type;
 	}
 	sink += sum;
-	handover_got(n);
 }
 
 /* rte_distributor with one worker */
 
 static struct rte_distributor *distributor;
 
-static void distributor_produce(const struct method *method, struct packets *packets,
-				unsigned int n) {
+static void distributor_produce(const struct packets *packets) {
 	struct rte_mbuf *returned[2 * BURST];
 
-	for (unsigned int i = 0; i < n; i += BURST) {
+	for (unsigned int i = 0; i < ROUND_PACKETS; i += BURST) {
 		unsigned int sent = 0;
 
 		mbufs_prefetch(packets, i + BURST);
@@ -112,19 +107,19 @@ static void distributor_produce(const struct method *method, struct packets *pac
 				BURST - sent);
 		rte_distributor_returned_pkts(distributor, returned, RTE_DIM(returned));
 	}
-	while (!handover_all_got(n))
+	while (!all_got())
 		rte_distributor_process(distributor, NULL, 0);
 }
 
-// As rte_distributor_get_pkt(), but that it does not wait for more than n. What was got last is
-// given back with the next request, in the next round.
-static void distributor_consume(unsigned int n) {
+// As rte_distributor_get_pkt(), but that it does not wait for more than a round. What was got last
+// is given back with the next request, in the next round.
+static void distributor_consume(void) {
 	static struct rte_mbuf *mbufs[DISTRIBUTOR_BURST];
 	static int n_held;
 	static bool requested;
 	unsigned int received = 0;
 
-	while (received < n) {
+	while (received < ROUND_PACKETS) {
 		int got;
 
 		if (!requested)
@@ -138,53 +133,40 @@ static void distributor_consume(unsigned int n) {
 		n_held = got;
 		received += got;
 	}
-	handover_got(n);
-}
-
-static void distributor_init(struct handover *handover) {
-	distributor = rte_distributor_create("bench", SOCKET_ID_ANY, 1, RTE_DIST_ALG_BURST);
-	handover->produce = distributor_produce;
-	handover->consume = distributor_consume;
-	if (distributor == NULL)
-		handover->absent = "cannot be made here";
 }
 
 /* Measurement */
 
-struct consumer {
-	const struct handover *handover;
-	unsigned int n;
-};
-
 static int consumer_main(void *arg) {
-	const struct consumer *consumer = arg;
+	const struct handover *handover = arg;
 
 	__atomic_store_n(&shared.ready, 1, __ATOMIC_RELEASE);
-	consumer->handover->consume(consumer->n);
+	handover->consume();
+	__atomic_store_n(&shared.got, 1, __ATOMIC_RELEASE);
 	return 0;
 }
 
-static double handover_time(const struct handover *handover, struct packets *packets) {
-	struct consumer consumer = {handover, ROUND_PACKETS};
+static double handover_time(const struct handover *handover, const struct packets *packets) {
 	unsigned int lcore = rte_get_next_lcore(-1, 1, 0);
 	uint64_t tsc;
 	double ns;
 
 	shared.ready = shared.got = 0;
-	must(rte_eal_remote_launch(consumer_main, &consumer, lcore), "second core");
+	must(rte_eal_remote_launch(consumer_main, (void *)(uintptr_t)handover, lcore),
+	     "second core");
 	while (!__atomic_load_n(&shared.ready, __ATOMIC_ACQUIRE))
 		rte_pause();
 	tsc = rte_rdtsc_precise();
-	handover->produce(handover->method, packets, consumer.n);
-	while (!handover_all_got(consumer.n))
+	handover->produce(packets);
+	while (!all_got())
 		rte_pause();
-	ns = samples_ns(tsc, consumer.n);
+	ns = samples_ns(tsc, ROUND_PACKETS);
 	rte_eal_wait_lcore(lcore);
 	return ns;
 }
 
-static void kind_measure(struct table *table, const struct handover *handovers, unsigned int n,
-			 unsigned int base, const struct kind *kind) {
+static void kind_measure(struct table *table, const struct handover *handovers,
+			 const struct kind *kind) {
 	unsigned int column = table_column(table, kind->id, kind->title);
 	static struct samples samples;
 	unsigned int round;
@@ -193,28 +175,19 @@ static void kind_measure(struct table *table, const struct handover *handovers, 
 	packets_make(&packets, kind, N_PACKETS, N_PACKETS);
 	samples_begin(&samples, ROUNDS, SECONDS);
 	while (samples_next(&samples, &round))
-		for (unsigned int i = 0; i < n; i++)
-			if (handovers[i].absent == NULL)
-				samples.ns[i][round] = handover_time(&handovers[i], &packets);
-	for (unsigned int i = 0; i < n; i++)
-		if (handovers[i].absent == NULL)
-			table->figures[i][column] = samples_figure(&samples, i, base);
+		for (unsigned int i = 0; i < N_HANDOVERS; i++)
+			samples.ns[i][round] = handover_time(&handovers[i], &packets);
+	for (unsigned int i = 0; i < N_HANDOVERS; i++)
+		table->figures[i][column] = samples_figure(&samples, i, DISTRIBUTOR);
 	packets_free(&packets);
 }
 
 void handover_measure(void) {
-	enum {
-		RING,
-		DISTRIBUTOR,
-		CACHE,
-		N_HANDOVERS,
-	};
-	struct handover handovers[N_HANDOVERS] = {
-		[RING] = {"ring-mbufs", "rte_ring, mbuf written and read", mbufs_produce,
-			  mbufs_consume, NULL, NULL},
-		[DISTRIBUTOR] = {.id = "distributor", .title = "rte_distributor, 1 worker"},
-		[CACHE] = {"cache", "our cache + rte_ring", method_produce, mbufs_consume,
-			   method_ours(), method_ours()->run == NULL ? "not on this CPU" : NULL},
+	static const struct handover handovers[N_HANDOVERS] = {
+		{"ring-mbufs", "rte_ring, mbuf written and read", mbufs_produce, mbufs_consume},
+		[DISTRIBUTOR] = {"distributor", "rte_distributor, 1 worker", distributor_produce,
+				 distributor_consume},
+		{"cache", "our cache + rte_ring", cache_produce, mbufs_consume},
 	};
 	struct table table;
 
@@ -223,18 +196,17 @@ void handover_measure(void) {
 		return;
 	}
 	ring = rte_ring_create("bench", RING_SIZE, SOCKET_ID_ANY, RING_F_SP_ENQ | RING_F_SC_DEQ);
-	if (ring == NULL)
-		fail("no memory for a ring");
-	distributor_init(&handovers[DISTRIBUTOR]);
+	distributor = rte_distributor_create("bench", SOCKET_ID_ANY, 1, RTE_DIST_ALG_BURST);
+	if (ring == NULL || distributor == NULL)
+		fail("no memory for a ring or a distributor");
 	table_init(&table, "handover", "Hand-over to another core");
 	snprintf(table.note, sizeof(table.note),
 		 "ns a packet; in brackets, times faster than rte_distributor, which like rte_ring "
 		 "classifies nothing");
 	for (unsigned int i = 0; i < RTE_DIM(handovers); i++)
-		table.rows[table_row(&table, handovers[i].id, handovers[i].title)].absent =
-			handovers[i].absent;
-	kind_measure(&table, handovers, RTE_DIM(handovers), DISTRIBUTOR, kind_find("gtpu"));
-	kind_measure(&table, handovers, RTE_DIM(handovers), DISTRIBUTOR, kind_find("mix"));
+		table_row(&table, handovers[i].id, handovers[i].title);
+	kind_measure(&table, handovers, kind_find("gtpu"));
+	kind_measure(&table, handovers, kind_find("mix"));
 	table_done(&table);
 	rte_ring_free(ring);
 }

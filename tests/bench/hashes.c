@@ -40,7 +40,7 @@ static void softrss_be(const struct function *function, const void *rows, unsign
 
 static void thash_gfni_bulk(const struct function *function, const void *rows, unsigned int len,
 			    uint32_t *hashes) {
-	gfni_hash_bulk(rows, sizeof(rows_be[0]), len, BURST, hashes);
+	gfni_functions.hash_bulk(rows, sizeof(rows_be[0]), len, BURST, hashes);
 }
 
 static void hash_rows(const struct function *function, const void *rows, unsigned int len,
@@ -123,8 +123,6 @@ void toeplitz_measure(void) {
 	struct table table;
 
 	inputs_init();
-	if (machine_has_gfni())
-		gfni_init();
 	table_init(&table, "toeplitz", "Toeplitz hash");
 	snprintf(table.note, sizeof(table.note),
 		 "ns a hash; in brackets, times faster than rte_softrss_be");

@@ -68,58 +68,53 @@ __attribute__((noreturn)) static void misuse(const char *what, const char *value
 	exit(2);
 }
 
-static unsigned int part_find(const char *id) {
-	for (unsigned int i = 0; i < RTE_DIM(parts); i++)
-		if (strcmp(parts[i].id, id) == 0)
-			return i;
-	misuse("there is no part", id);
-}
-
 static void only_parse(char *list) {
-	for (char *id = strtok(list, ","); id != NULL; id = strtok(NULL, ","))
-		options.only |= 1U << part_find(id);
-}
+	for (char *id = strtok(list, ","); id != NULL; id = strtok(NULL, ",")) {
+		unsigned int i = 0;
 
-static void option_read(const char *name, char *value) {
-	enum ddp_isa isa;
-
-	if (strcmp(name, "json") == 0) {
-		options.json = value;
-	} else if (strcmp(name, "only") == 0) {
-		only_parse(value);
-	} else if (strcmp(name, "isa") == 0) {
-		if (ddp_isa_parse(value, &isa) < 0)
-			misuse("there is no instruction set", value);
-		options.isa = value;
-	} else {
-		if (kind_find(value) == NULL)
-			misuse("there is no kind", value);
-		options.kind = value;
+		while (i < RTE_DIM(parts) && strcmp(parts[i].id, id) != 0)
+			i++;
+		if (i == RTE_DIM(parts))
+			misuse("there is no part", id);
+		options.only |= 1U << i;
 	}
 }
 
-// Returns whether to check only.
-static bool options_parse(int argc, char **argv) {
-	int check_only = 0, quick = 0, which, opt;
-	const struct option longs[] = {
-		{"check", no_argument, &check_only, 1}, {"help", no_argument, NULL, 'h'},
-		{"isa", required_argument, NULL, 1},    {"json", required_argument, NULL, 1},
-		{"kind", required_argument, NULL, 1},   {"only", required_argument, NULL, 1},
-		{"quick", no_argument, &quick, 1},      {0},
+static void options_parse(int argc, char **argv) {
+	static const struct option longs[] = {
+		{"check", no_argument, NULL, 'c'},      {"help", no_argument, NULL, 'h'},
+		{"isa", required_argument, NULL, 'i'},  {"json", required_argument, NULL, 'j'},
+		{"kind", required_argument, NULL, 'k'}, {"only", required_argument, NULL, 'o'},
+		{"quick", no_argument, NULL, 'q'},      {0},
 	};
+	enum ddp_isa isa;
+	int opt;
 
-	while ((opt = getopt_long(argc, argv, "h", longs, &which)) != -1) {
-		if (opt == '?' || opt == 'h') {
+	while ((opt = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
+		if (opt == 'c')
+			options.check = true;
+		else if (opt == 'q')
+			options.quick = true;
+		else if (opt == 'o')
+			only_parse(optarg);
+		else if (opt == 'i')
+			options.isa = optarg;
+		else if (opt == 'j')
+			options.json = optarg;
+		else if (opt == 'k')
+			options.kind = optarg;
+		else {
 			usage(opt == 'h' ? stdout : stderr);
 			exit(opt == 'h' ? 0 : 2);
 		}
-		if (opt == 1)
-			option_read(longs[which].name, optarg);
 	}
 	if (optind < argc)
 		misuse("what is", argv[optind]);
-	options.quick = quick;
-	return check_only;
+	if (options.isa != NULL &&
+	    (ddp_isa_parse(options.isa, &isa) < 0 || !ddp_isa_supported(isa)))
+		misuse("this CPU has no instruction set", options.isa);
+	if (options.kind != NULL && kind_find(options.kind) == NULL)
+		misuse("there is no kind", options.kind);
 }
 
 // Two of the CPUs that this process may use, or the one there is.
@@ -171,7 +166,6 @@ static void measure(void) {
 	json_t *machine = machine_json();
 
 	json_dumpf(machine, stdout, JSON_REAL_PRECISION(4));
-	fputc('\n', stdout);
 	json_decref(machine);
 	for (unsigned int i = 0; i < RTE_DIM(parts); i++)
 		if (options.only == 0 || (options.only & 1U << i) != 0)
@@ -189,13 +183,13 @@ static void json_write(void) {
 }
 
 int main(int argc, char **argv) {
-	bool check_only = options_parse(argc, argv);
 	int status = 0;
 
+	options_parse(argc, argv);
 	eal_start();
 	methods_init();
 	tables = json_array();
-	if (check_only)
+	if (options.check)
 		status = check();
 	else
 		measure();

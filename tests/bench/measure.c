@@ -13,11 +13,6 @@
 #define ROUND_NS_QUICK 1e6
 #define WARM_UP 2048U // visits
 
-enum temperature {
-	HOT,   // few packets, in the nearest caches
-	AHEAD, // more than that: a driver receives them and prefetches those of the next burst
-};
-
 // The least work of a driver: take each mbuf from a descriptor, fill it in, prefetch those of
 // the next burst.
 static void receive(struct rte_mbuf *const *mbufs, unsigned int n, struct rte_mbuf *const *next) {
@@ -42,9 +37,10 @@ static struct rte_mbuf *const *burst_next(struct packets *packets) {
 	return burst;
 }
 
+// Ahead: more packets than caches hold; a driver receives them and prefetches the next burst.
 static void visits_run(const struct method *method, struct packets *packets, unsigned int n,
-		       enum temperature temperature) {
-	if (temperature == HOT) {
+		       bool ahead) {
+	if (!ahead) {
 		for (unsigned int i = 0; i < n; i += BURST)
 			method->run(method->arg, burst_next(packets), BURST);
 		return;
@@ -59,27 +55,27 @@ static void visits_run(const struct method *method, struct packets *packets, uns
 }
 
 static double visits_time(const struct method *method, struct packets *packets, unsigned int n,
-			  enum temperature temperature) {
+			  bool ahead) {
 	uint64_t tsc;
 
-	visits_run(method, packets, WARM_UP, temperature);
+	visits_run(method, packets, WARM_UP, ahead);
 	tsc = rte_rdtsc_precise();
-	visits_run(method, packets, n, temperature);
+	visits_run(method, packets, n, ahead);
 	return samples_ns(tsc, n);
 }
 
 // Let a method learn, and choose how many visits a round of it has: all, or what its time allows.
 static unsigned int visits_choose(const struct method *method, struct packets *packets,
-				  enum temperature temperature) {
+				  bool ahead) {
 	unsigned int n;
 
 	if (method->reset != NULL) {
 		method->reset(method->arg);
 		for (unsigned int i = 0; i < LESSONS; i++)
-			visits_run(method, packets, VISITS, temperature);
+			visits_run(method, packets, VISITS, ahead);
 	}
 	n = (options.quick ? ROUND_NS_QUICK : ROUND_NS) /
-	    visits_time(method, packets, WARM_UP, temperature);
+	    visits_time(method, packets, WARM_UP, ahead);
 	return RTE_ALIGN_FLOOR(RTE_MAX(RTE_MIN(n, packets->n_visits), WARM_UP), BURST);
 }
 
@@ -92,29 +88,29 @@ static void rows_add(struct table *table) {
 	}
 }
 
-static bool method_runs(const struct method *method, enum temperature temperature) {
-	return temperature == HOT ? method->run != NULL : method->run_ahead != NULL;
+static bool method_runs(const struct method *method, bool ahead) {
+	return ahead ? method->run_ahead != NULL : method->run != NULL;
 }
 
 // Fill in a column.
 static void packets_measure(struct table *table, unsigned int column, struct packets *packets,
-			    enum temperature temperature) {
+			    bool ahead) {
 	static struct samples samples;
 	unsigned int round;
 	int base = method_find(METHOD_BASE) - methods;
 	unsigned int n_visits[METHODS_MAX];
 
 	for (unsigned int i = 0; i < n_methods; i++)
-		if (method_runs(&methods[i], temperature))
-			n_visits[i] = visits_choose(&methods[i], packets, temperature);
+		if (method_runs(&methods[i], ahead))
+			n_visits[i] = visits_choose(&methods[i], packets, ahead);
 	samples_begin(&samples, ROUNDS, SECONDS);
 	while (samples_next(&samples, &round))
 		for (unsigned int i = 0; i < n_methods; i++)
-			if (method_runs(&methods[i], temperature))
+			if (method_runs(&methods[i], ahead))
 				samples.ns[i][round] =
-					visits_time(&methods[i], packets, n_visits[i], temperature);
+					visits_time(&methods[i], packets, n_visits[i], ahead);
 	for (unsigned int i = 0; i < n_methods; i++)
-		if (method_runs(&methods[i], temperature))
+		if (method_runs(&methods[i], ahead))
 			table->figures[i][column] = samples_figure(&samples, i, base);
 }
 
@@ -123,7 +119,7 @@ static void kind_measure(struct table *table, const struct kind *kind) {
 	struct packets packets;
 
 	packets_make(&packets, kind, kind->n_packets, VISITS);
-	packets_measure(table, column, &packets, kind->ahead ? AHEAD : HOT);
+	packets_measure(table, column, &packets, kind->n_packets == VISITS);
 	packets_free(&packets);
 }
 
@@ -181,11 +177,11 @@ static bool flood_is_new(unsigned int visit) {
 	return burst == FLOOD_NEW || (burst != FLOOD_KNOWN && visit % 2 != 0);
 }
 
-static void flood_make(const struct kind *kind, struct frame *frame, unsigned int i) {
+static void flood_make(struct frame *frame, unsigned int i) {
 	if (flood_is_new(i))
-		adversarial_make(kind, frame, i);
+		adversarial_make(frame, i);
 	else
-		n3_make(kind, frame, i);
+		n3_make(frame, i);
 }
 
 static const struct kind flood_kind = {.id = "flood", .make = flood_make};
@@ -240,20 +236,18 @@ enum flood_column {
 
 static struct samples flood_samples[FLOOD_COLUMNS];
 
-static void alone_round(unsigned int method, struct packets *alone, unsigned int round) {
-	double cycles[FLOOD_KINDS];
-
-	bursts_time(&methods[method], alone, cycles);
-	flood_samples[FLOOD_ALONE].ns[method][round] =
-		cycles[FLOOD_KNOWN] * 1e9 / rte_get_tsc_hz() / BURST;
-}
-
-static void flood_round(unsigned int method, struct packets *flood, unsigned int round) {
+static void flood_round(unsigned int method, struct packets *packets, bool alone,
+			unsigned int round) {
 	const double ns = 1e9 / rte_get_tsc_hz();
 	double cycles[FLOOD_KINDS];
 
-	flood_renew(flood, round);
-	bursts_time(&methods[method], flood, cycles);
+	if (!alone)
+		flood_renew(packets, round);
+	bursts_time(&methods[method], packets, cycles);
+	if (alone) {
+		flood_samples[FLOOD_ALONE].ns[method][round] = cycles[FLOOD_KNOWN] * ns / BURST;
+		return;
+	}
 	flood_samples[FLOOD_OWN].ns[method][round] = cycles[FLOOD_KNOWN] * ns / BURST;
 	flood_samples[FLOOD_BESIDE].ns[method][round] =
 		(cycles[FLOOD_BOTH] - cycles[FLOOD_NEW]) * ns / (BURST / 2);
@@ -261,20 +255,17 @@ static void flood_round(unsigned int method, struct packets *flood, unsigned int
 }
 
 // The flood comes after all rounds without it: what learns must not begin anew in each round.
-static void flood_rounds(struct packets *packets,
-			 void (*round_run)(unsigned int method, struct packets *packets,
-					   unsigned int round),
-			 enum flood_column first, enum flood_column last) {
+static void flood_rounds(struct packets *packets, enum flood_column first, enum flood_column last) {
 	unsigned int round;
 
 	for (unsigned int i = 0; i < n_methods; i++)
-		for (unsigned int k = 0; method_runs(&methods[i], AHEAD) && k < LESSONS; k++)
-			visits_run(&methods[i], packets, packets->n_visits, AHEAD);
+		for (unsigned int k = 0; method_runs(&methods[i], true) && k < LESSONS; k++)
+			visits_run(&methods[i], packets, packets->n_visits, true);
 	samples_begin(&flood_samples[first], ROUNDS, SECONDS);
 	while (samples_next(&flood_samples[first], &round))
 		for (unsigned int i = 0; i < n_methods; i++)
-			if (method_runs(&methods[i], AHEAD))
-				round_run(i, packets, round);
+			if (method_runs(&methods[i], true))
+				flood_round(i, packets, first == FLOOD_ALONE, round);
 	for (unsigned int i = first; i <= last; i++)
 		flood_samples[i].n_rounds = flood_samples[first].n_rounds;
 }
@@ -287,7 +278,7 @@ static void flood_packets_make(struct packets *packets, const struct kind *kind)
 
 static void flood_figures(struct table *table) {
 	for (unsigned int i = 0; i < n_methods; i++) {
-		if (!method_runs(&methods[i], AHEAD))
+		if (!method_runs(&methods[i], true))
 			continue;
 		for (unsigned int k = 0; k < FLOOD_COLUMNS; k++) {
 			struct figure *figure = &table->figures[i][k];
@@ -319,8 +310,8 @@ void flood_measure(void) {
 	for (unsigned int i = 0; i < n_methods; i++)
 		if (methods[i].reset != NULL)
 			methods[i].reset(methods[i].arg);
-	flood_rounds(&alone, alone_round, FLOOD_ALONE, FLOOD_ALONE);
-	flood_rounds(&flood, flood_round, FLOOD_OWN, FLOOD_OTHERS);
+	flood_rounds(&alone, FLOOD_ALONE, FLOOD_ALONE);
+	flood_rounds(&flood, FLOOD_OWN, FLOOD_OTHERS);
 	flood_figures(&table);
 	packets_free(&alone);
 	packets_free(&flood);

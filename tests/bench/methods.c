@@ -236,7 +236,7 @@ static void caches_add(void) {
 
 bool machine_has_gfni(void) {
 #if defined(__x86_64__)
-	return gfni_built() && __builtin_cpu_supports("gfni") &&
+	return gfni_functions.init != NULL && __builtin_cpu_supports("gfni") &&
 	       __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
 	       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
 	       __builtin_cpu_supports("avx512vbmi");
@@ -283,8 +283,6 @@ static void program_load(void) {
 }
 
 void methods_init(void) {
-	struct method *gfni;
-
 	program_load();
 	ddp_hash_init(&work.hash, DDP_HASH_TOEPLITZ, ddp_default_key);
 	ddp_reta_fill(work.reta, DDP_RETA_SIZE, N_QUEUES);
@@ -294,11 +292,11 @@ void methods_init(void) {
 	method_add(METHOD_BASE, "rte_net_get_ptype alone", ptype_run, ptype_run_ahead);
 	method_add("hand-softrss", "ptype + by hand + rte_softrss_be", by_hand_run,
 		   by_hand_run_ahead);
-	gfni = method_add("hand-gfni", "ptype + by hand + rte_thash_gfni", NULL, NULL);
-	if (machine_has_gfni()) {
-		gfni_init();
-		gfni_method_fill(gfni);
-	}
+	if (machine_has_gfni())
+		gfni_functions.init();
+	method_add("hand-gfni", "ptype + by hand + rte_thash_gfni",
+		   machine_has_gfni() ? gfni_functions.run : NULL,
+		   machine_has_gfni() ? gfni_functions.run_ahead : NULL);
 	method_add("interpreter", "our interpreter", interpreter_run, interpreter_run_ahead);
 	caches_add();
 	method_add("driver", "the driver's part alone", NULL, driver_run_ahead);

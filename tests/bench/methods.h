@@ -8,7 +8,7 @@
 #include <rte_prefetch.h>
 
 #include "classify/classify.h"
-#include "packets/packets.h"
+#include "packets.h"
 #include "rss/rss.h"
 
 #define N_QUEUES 8
@@ -90,12 +90,15 @@ void methods_fini(void);
 // GFNI and AVX-512, as rte_thash_gfni() needs them.
 bool machine_has_gfni(void);
 
-// gfni.c; only gfni_built() may be called on a CPU without GFNI and AVX-512.
-bool gfni_built(void); // the compiler knows these instructions
-void gfni_init(void);
-void gfni_method_fill(struct method *method);
-// Hash n rows of len bytes each, at most BURST.
-void gfni_hash_bulk(const uint8_t *rows, unsigned int row_size, unsigned int len, unsigned int n,
-		    uint32_t *hashes);
+// Of gfni.c; NULL where the compiler does not know these instructions.
+extern const struct gfni_functions {
+	void (*init)(void);
+	// Hash n rows of len bytes each, at most BURST.
+	void (*hash_bulk)(const uint8_t *rows, unsigned int row_size, unsigned int len,
+			  unsigned int n, uint32_t *hashes);
+	void (*run)(void *arg, struct rte_mbuf *const *mbufs, unsigned int n);
+	void (*run_ahead)(void *arg, struct rte_mbuf *const *mbufs, unsigned int n,
+			  struct rte_mbuf *const *next);
+} gfni_functions;
 
 #endif

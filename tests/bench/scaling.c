@@ -66,12 +66,10 @@ static double mpps(const struct poller *poller) {
 	return poller->packets * (rte_get_tsc_hz() / 1e6) / poller->cycles;
 }
 
-static void pollers_run(struct poller *pollers, unsigned int n, unsigned int lcore) {
-	if (n > 1)
-		must(rte_eal_remote_launch(poller_run, &pollers[1], lcore), "launch");
+static void both_run(struct poller *pollers, unsigned int lcore) {
+	must(rte_eal_remote_launch(poller_run, &pollers[1], lcore), "launch");
 	poller_run(&pollers[0]);
-	if (n > 1)
-		rte_eal_wait_lcore(lcore);
+	rte_eal_wait_lcore(lcore);
 }
 
 static void pollers_init(struct poller *pollers, uint16_t port, unsigned int work_ns) {
@@ -86,17 +84,9 @@ static void pollers_init(struct poller *pollers, uint16_t port, unsigned int wor
 		};
 }
 
-static void two_tell(const struct poller *p, double *results[N_RESULTS], unsigned int round) {
-	results[TWO][round] = mpps(&p[0]) + mpps(&p[1]);
-	results[TIMES][round] = results[TWO][round] / results[ONE][round];
-	results[LEAST][round] = 100.0 * RTE_MIN(p[0].packets, p[1].packets) /
-				RTE_MAX(p[0].packets + p[1].packets, UINT64_C(1));
-}
-
 static void scaling_run(struct table *table, unsigned int row, const char *args,
 			unsigned int work_ns, unsigned int lcore) {
 	static struct samples samples;
-	double *results[N_RESULTS];
 	uint16_t alone = port_open("net_ddp1", args, 1), both;
 	char second[256];
 	struct poller one[CORES], two[CORES];
@@ -105,18 +95,19 @@ static void scaling_run(struct table *table, unsigned int row, const char *args,
 	// A device for each, both with the same packets.
 	snprintf(second, sizeof(second), "dev(net_template2)%s", strchr(args, ')') + 1);
 	both = port_open("net_ddp2", second, CORES);
-	for (i = 0; i < N_RESULTS; i++)
-		results[i] = samples.ns[i];
 	pollers_init(one, alone, work_ns);
 	pollers_init(two, both, work_ns);
-	pollers_run(one, 1, lcore); // they learn
-	pollers_run(two, CORES, lcore);
+	poller_run(&one[0]); // they learn
+	both_run(two, lcore);
 	samples_begin(&samples, ROUNDS, 60);
 	while (samples_next(&samples, &i)) {
-		pollers_run(one, 1, lcore);
-		pollers_run(two, CORES, lcore);
-		results[ONE][i] = mpps(&one[0]);
-		two_tell(two, results, i);
+		poller_run(&one[0]);
+		both_run(two, lcore);
+		samples.ns[ONE][i] = mpps(&one[0]);
+		samples.ns[TWO][i] = mpps(&two[0]) + mpps(&two[1]);
+		samples.ns[TIMES][i] = samples.ns[TWO][i] / samples.ns[ONE][i];
+		samples.ns[LEAST][i] = 100.0 * RTE_MIN(two[0].packets, two[1].packets) /
+				       RTE_MAX(two[0].packets + two[1].packets, UINT64_C(1));
 	}
 	for (i = 0; i < N_RESULTS; i++)
 		table->figures[row][i] = samples_figure(&samples, i, -1);

@@ -5,14 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <rte_cycles.h>
 
 #define NAME_WIDTH 38
 #define CELL_WIDTH 16
-#define WIDTH_DEFAULT 132
+#define CELLS 5U // side by side
 #define ROUNDS_MIN 5
 
 json_t *tables;
@@ -39,14 +37,6 @@ unsigned int table_column(struct table *table, const char *id, const char *title
 	assert(table->n_columns < TABLE_COLUMNS);
 	heading_init(&table->columns[table->n_columns], id, title);
 	return table->n_columns++;
-}
-
-static unsigned int width_get(void) {
-	struct winsize size;
-
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= NAME_WIDTH + CELL_WIDTH)
-		return size.ws_col;
-	return WIDTH_DEFAULT;
 }
 
 static void figure_print(const struct figure *figure) {
@@ -79,14 +69,10 @@ static void block_print(const struct table *table, unsigned int first, unsigned 
 }
 
 static void table_print(const struct table *table) {
-	unsigned int fit = (width_get() - NAME_WIDTH) / CELL_WIDTH;
-
 	printf("\n%s\n%s\n", table->title, table->note);
-	for (unsigned int i = 0; i < table->n_columns; i += fit) {
-		unsigned int end = i + fit < table->n_columns ? i + fit : table->n_columns;
-
+	for (unsigned int i = 0; i < table->n_columns; i += CELLS) {
 		printf("\n");
-		block_print(table, i, end);
+		block_print(table, i, RTE_MIN(i + CELLS, table->n_columns));
 	}
 	fflush(stdout);
 }

@@ -44,10 +44,6 @@ void template_packets_set(struct packets *packets) {
 	prepared = packets;
 }
 
-unsigned int template_packets(void) {
-	return prepared->n;
-}
-
 uint64_t template_served(unsigned int number) {
 	uint64_t served = 0;
 
@@ -94,18 +90,19 @@ static int stop(struct rte_eth_dev *dev) {
 }
 
 static int device_close(struct rte_eth_dev *dev) {
-	struct device *device = *(struct device **)dev->data->dev_private;
+	struct device *device = dev->data->dev_private;
 
 	for (unsigned int q = 0; q < QUEUES_MAX; q++) {
 		free(device->queues[q].descriptors);
 		device->queues[q].descriptors = NULL;
 	}
-	dev->data->mac_addrs = NULL; // not ethdev's to free
+	dev->data->mac_addrs = NULL; // neither is ethdev's to free
+	dev->data->dev_private = NULL;
 	return 0;
 }
 
 static int infos_get(struct rte_eth_dev *dev, struct rte_eth_dev_info *info) {
-	const struct device *device = *(struct device **)dev->data->dev_private;
+	const struct device *device = dev->data->dev_private;
 
 	if (device->hashed) {
 		info->rx_offload_capa = RTE_ETH_RX_OFFLOAD_RSS_HASH;
@@ -208,7 +205,7 @@ static void packets_spread(struct device *device, uint16_t port) {
 }
 
 static int start(struct rte_eth_dev *dev) {
-	struct device *device = *(struct device **)dev->data->dev_private;
+	struct device *device = dev->data->dev_private;
 
 	packets_spread(device, dev->data->port_id);
 	dev->data->dev_link.link_status = RTE_ETH_LINK_UP;
@@ -221,7 +218,7 @@ static int reta_update(struct rte_eth_dev *dev, struct rte_eth_rss_reta_entry64 
 }
 
 static int reta_query(struct rte_eth_dev *dev, struct rte_eth_rss_reta_entry64 *reta, uint16_t n) {
-	const struct device *device = *(struct device **)dev->data->dev_private;
+	const struct device *device = dev->data->dev_private;
 
 	for (unsigned int i = 0; i < n; i++)
 		reta[i / RTE_ETH_RETA_GROUP_SIZE].reta[i % RTE_ETH_RETA_GROUP_SIZE] =
@@ -232,7 +229,7 @@ static int reta_query(struct rte_eth_dev *dev, struct rte_eth_rss_reta_entry64 *
 static int rx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc,
 			  unsigned int socket, const struct rte_eth_rxconf *conf,
 			  struct rte_mempool *pool) {
-	struct device *device = *(struct device **)dev->data->dev_private;
+	struct device *device = dev->data->dev_private;
 	struct queue *queue = &device->queues[id];
 
 	if (prepared == NULL)
@@ -249,7 +246,7 @@ static int rx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc,
 
 static int tx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc,
 			  unsigned int socket, const struct rte_eth_txconf *conf) {
-	dev->data->tx_queues[id] = *(struct device **)dev->data->dev_private;
+	dev->data->tx_queues[id] = dev->data->dev_private;
 	return 0;
 }
 
@@ -277,7 +274,7 @@ static int probe(struct rte_vdev_device *vdev) {
 	const char *number = rte_vdev_device_name(vdev) + strlen("net_template");
 	struct rte_kvargs *args = rte_kvargs_parse(rte_vdev_device_args(vdev), NULL);
 	const char *queues = args != NULL ? rte_kvargs_get(args, "queues") : NULL;
-	struct rte_eth_dev *dev = rte_eth_vdev_allocate(vdev, sizeof(struct device *));
+	struct rte_eth_dev *dev = rte_eth_vdev_allocate(vdev, 0);
 	struct device *device = &devices[atoi(number) % N_DEVICES];
 
 	device->hashed = args != NULL && rte_kvargs_get(args, "hashed") != NULL;
@@ -286,7 +283,7 @@ static int probe(struct rte_vdev_device *vdev) {
 	rte_kvargs_free(args);
 	if (dev == NULL)
 		return -ENOMEM;
-	*(struct device **)dev->data->dev_private = device;
+	dev->data->dev_private = device;
 	dev->data->mac_addrs = &mac;
 	dev->data->promiscuous = 1;
 	dev->dev_ops = &ops;
