@@ -10,14 +10,7 @@
 
 static char dir[256];
 
-int scratch_setup(void **state) {
-	const char *tmp = getenv("TMPDIR");
-
-	snprintf(dir, sizeof(dir), "%s/ddp-unit-XXXXXX", tmp != NULL ? tmp : "/tmp");
-	if (mkdtemp(dir) == NULL)
-		return -1;
-	return setenv("DDP_PROFILE_PATH", dir, 1);
-}
+static pid_t owner;
 
 static int entry_remove(const char *path, const struct stat *st, int type, struct FTW *ftw) {
 	(void)st;
@@ -26,17 +19,19 @@ static int entry_remove(const char *path, const struct stat *st, int type, struc
 	return remove(path);
 }
 
-int scratch_teardown(void **state) {
-	return nftw(dir, entry_remove, 8, FTW_DEPTH | FTW_PHYS);
+static void scratch_end(void) {
+	if (getpid() == owner)
+		nftw(dir, entry_remove, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 void scratch_begin(void) {
-	if (scratch_setup(NULL) != 0)
-		exit(1);
-}
+	const char *tmp = getenv("TMPDIR");
 
-int scratch_end(int n_failed) {
-	return scratch_teardown(NULL) != 0 ? 1 : n_failed;
+	owner = getpid();
+	snprintf(dir, sizeof(dir), "%s/ddp-unit-XXXXXX", tmp != NULL ? tmp : "/tmp");
+	if (mkdtemp(dir) == NULL || setenv("DDP_PROFILE_PATH", dir, 1) != 0 ||
+	    atexit(scratch_end) != 0)
+		exit(1);
 }
 
 const char *scratch_dir(void) {
@@ -110,4 +105,22 @@ void broken_is_reported(void **state) {
 	ddp_program_destroy(program);
 	ddp_profile_destroy(profile);
 	ddp_diag_fini(&diag);
+}
+
+static struct {
+	void (*end)(void *object);
+	void *object;
+} ends[4096];
+static unsigned int n_ends;
+
+void after_test(void (*end)(void *object), void *object) {
+	if (n_ends == COUNT(ends))
+		abort();
+	ends[n_ends].end = end;
+	ends[n_ends++].object = object;
+}
+
+void after_test_run(void) {
+	for (; n_ends > 0; n_ends--)
+		ends[n_ends - 1].end(ends[n_ends - 1].object);
 }

@@ -6,12 +6,8 @@
 
 #include "base/diag.h"
 
-// Group set-up and tear-down.
-int scratch_setup(void **state);
-int scratch_teardown(void **state);
-// For UNIT_TESTS() of several groups. The second returns n_failed, or 1 if something remains.
+// Make the folder; the end of the process removes it. main.c calls this.
 void scratch_begin(void);
-int scratch_end(int n_failed);
 
 // The folder, and the path of a file in it; the string stays for 31 more calls.
 const char *scratch_dir(void);

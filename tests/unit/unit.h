@@ -33,15 +33,12 @@
 #define ROWS(id, table)                                                         \
 	UNIT(id##_##table, .test = id, .rows = (table), .n_rows = COUNT(table), \
 	     .row_size = sizeof((table)[0]))
+#define ROWS_OF(id, name, array, n)                                   \
+	UNIT(id##_##name, .test = id, .rows = (array), .n_rows = (n), \
+	     .row_size = sizeof((array)[0]))
 // Around all tests of a file, and around each of them.
 #define GROUP(set_up, tear_down) UNIT(group, .setup = (set_up), .teardown = (tear_down))
 #define EACH(set_up, tear_down) UNIT(each, .each = true, .setup = (set_up), .teardown = (tear_down))
-// In place of all that: what runs the tests of a file by itself and returns how many failed.
-#define UNIT_TESTS(file)                \
-	static int file##_tests(void);  \
-	UNIT(file, .run = file##_tests) \
-	static int file##_tests(void)
-
 struct unit {
 	const char *file; // the path of its source
 	const char *name;
@@ -50,17 +47,22 @@ struct unit {
 	bool each;
 	const void *rows;
 	size_t n_rows, row_size;
-	int (*run)(void);
 	struct unit *next;
 };
 
-#define UNIT(id, ...)                                                      \
-	static __attribute__((constructor)) void id##_add(void) {          \
-		static struct unit unit = {.file = __FILE__, __VA_ARGS__}; \
-		unit_add(&unit);                                           \
+#define UNIT(id, ...)                                                \
+	static __attribute__((constructor)) void id##_add(void) {    \
+		static struct unit unit;                             \
+                                                                     \
+		unit = (struct unit){.file = __FILE__, __VA_ARGS__}; \
+		unit_add(&unit);                                     \
 	}
 
 void unit_add(struct unit *unit);
+
+// Call end(object) when the test has ended, however it ended; what came last goes first.
+void after_test(void (*end)(void *object), void *object);
+void after_test_run(void); // by main.c
 
 // The second argument, of a test that starts itself again; else NULL.
 extern const char *unit_argument;
@@ -71,28 +73,6 @@ extern const char *unit_argument;
 #else
 #define DRAWN(n) (n)
 #endif
-
-// Run one CMocka test for each row. A row begins with the test's name (a const char *) and is its
-// state. Returns the number of failed tests.
-#define rows_run(group, test, rows) \
-	rows_run_array(group, test, rows, COUNT(rows), sizeof((rows)[0]))
-
-static inline int rows_run_array(const char *group, CMUnitTestFunction test, const void *rows,
-				 size_t n_rows, size_t row_size) {
-	struct CMUnitTest *tests = calloc(n_rows, sizeof(*tests));
-	int n_failed;
-
-	for (size_t i = 0; i < n_rows; i++) {
-		const char *row = (const char *)rows + i * row_size;
-
-		memcpy(&tests[i].name, row, sizeof(tests[i].name));
-		tests[i].test_func = test;
-		tests[i].initial_state = (void *)(uintptr_t)row;
-	}
-	n_failed = _cmocka_run_group_tests(group, tests, n_rows, NULL, NULL);
-	free(tests);
-	return n_failed;
-}
 
 // Numbers that look random and are the same in every run (xorshift64*).
 static inline uint64_t random_next(uint64_t *state) {

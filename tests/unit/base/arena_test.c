@@ -16,7 +16,7 @@ static int teardown(void **state) {
 	return 0;
 }
 
-static void memory_is_zeroed_and_fit_for_any_type(void **state) {
+TEST(memory_is_zeroed_and_fit_for_any_type) {
 	for (size_t size = 0; size < 200; size++) {
 		unsigned char *bytes = ddp_arena_alloc(arena, size);
 
@@ -27,7 +27,7 @@ static void memory_is_zeroed_and_fit_for_any_type(void **state) {
 	}
 }
 
-static void a_copied_word_ends_where_the_word_does(void **state) {
+TEST(a_copied_word_ends_where_the_word_does) {
 	char *copy = ddp_arena_strndup(arena, "gtpu:ue", 4);
 
 	assert_string_equal(copy, "gtpu");
@@ -35,7 +35,7 @@ static void a_copied_word_ends_where_the_word_does(void **state) {
 	assert_string_equal(ddp_arena_strdup(arena, "base"), "base");
 }
 
-static void a_printed_text_is_whole_however_long(void **state) {
+TEST(a_printed_text_is_whole_however_long) {
 	char *text = ddp_arena_printf(arena, "%s:%0300u", "udp", 53U);
 
 	assert_int_equal(strlen(text), 304);
@@ -43,7 +43,7 @@ static void a_printed_text_is_whole_however_long(void **state) {
 	assert_string_equal(ddp_arena_printf(arena, "%s", ""), "");
 }
 
-static void a_growing_array_keeps_its_items_and_adds_zeroed_ones(void **state) {
+TEST(a_growing_array_keeps_its_items_and_adds_zeroed_ones) {
 	struct item {
 		uint64_t number;
 		char text[5];
@@ -76,7 +76,7 @@ static void block_free(void *block) {
 }
 
 // Memory that processes share must not have a part that only one of them can read.
-static void all_of_an_arena_is_in_the_memory_it_was_given(void **state) {
+TEST(all_of_an_arena_is_in_the_memory_it_was_given) {
 	const struct ddp_memory memory = {block_alloc, block_free};
 	struct ddp_arena *other = ddp_arena_create_in(&memory);
 
@@ -94,8 +94,8 @@ static void inner(void *arg) {
 	*(bool *)arg = true;
 }
 
-// The outer one is that of main().
-static void of_nested_runs_the_inner_one_ends(void **state) {
+// The outer one is the test's own.
+TEST(of_nested_runs_the_inner_one_ends) {
 	bool went_on = false;
 
 	assert_int_equal(ddp_arena_run(inner, &went_on), -ENOMEM);
@@ -103,26 +103,8 @@ static void of_nested_runs_the_inner_one_ends(void **state) {
 	ddp_arena_strdup(arena, "gtpu");
 }
 
-static void nothing_can_be_destroyed(void **state) {
+TEST(nothing_can_be_destroyed) {
 	ddp_arena_destroy(NULL);
 }
 
-static void tests_run(void *arg) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(memory_is_zeroed_and_fit_for_any_type),
-		cmocka_unit_test(a_copied_word_ends_where_the_word_does),
-		cmocka_unit_test(a_printed_text_is_whole_however_long),
-		cmocka_unit_test(a_growing_array_keeps_its_items_and_adds_zeroed_ones),
-		cmocka_unit_test(all_of_an_arena_is_in_the_memory_it_was_given),
-		cmocka_unit_test(of_nested_runs_the_inner_one_ends),
-		cmocka_unit_test(nothing_can_be_destroyed),
-	};
-
-	*(int *)arg = cmocka_run_group_tests(tests, setup, teardown);
-}
-
-UNIT_TESTS(arena) {
-	int n_failed = -1;
-
-	return ddp_arena_run(tests_run, &n_failed) < 0 ? 1 : n_failed;
-}
+EACH(setup, teardown)

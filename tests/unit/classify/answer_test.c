@@ -26,7 +26,7 @@ static struct ddp_answer answer_of(enum ddp_hash_function function, uint64_t rss
 }
 
 // Microsoft's verification suite: this connection hashes to 0x51ccc178.
-static void the_known_answer_comes_out(void **state) {
+TEST(the_known_answer_comes_out) {
 	struct ddp_answer answer =
 		answer_of(DDP_HASH_TOEPLITZ, DDP_RSS_HF_ALL, frame_tcp, sizeof(frame_tcp));
 
@@ -39,7 +39,7 @@ static void the_known_answer_comes_out(void **state) {
 	assert_int_equal(answer.queue, 0x51ccc178 % 128 % 8);
 }
 
-static void both_directions_meet_with_a_symmetric_hash(void **state) {
+TEST(both_directions_meet_with_a_symmetric_hash) {
 	uint8_t back[sizeof(frame_tcp)];
 	struct ddp_answer one, other;
 
@@ -55,7 +55,7 @@ static void both_directions_meet_with_a_symmetric_hash(void **state) {
 	assert_int_equal(one.hash, other.hash);
 }
 
-static void what_is_not_hashed_is_on_queue_0(void **state) {
+TEST(what_is_not_hashed_is_on_queue_0) {
 	struct ddp_answer off = answer_of(DDP_HASH_TOEPLITZ, 0, frame_tcp, sizeof(frame_tcp)),
 			  ethernet = answer_of(DDP_HASH_TOEPLITZ, DDP_RSS_HF_ALL, frame_tcp, 14);
 
@@ -128,7 +128,7 @@ static void steps_of_gtpu_are_coherent(void **state) {
 	samples_are_coherent(&gtpu, *state);
 }
 
-static void a_packet_with_everything(void **state) {
+TEST(a_packet_with_everything) {
 	const struct piece uplink[] = {
 		ETH(0x0800),
 		IPV4(17, GNB, UPF),
@@ -169,7 +169,7 @@ static void a_packet_with_everything(void **state) {
 }
 
 // IPV4_FRAG has the path of IPV4 and is tried first.
-static void types_of_the_same_path_are_tried_in_order(void **state) {
+TEST(types_of_the_same_path_are_tried_in_order) {
 	const struct piece pieces[] = {ETH(0x0800), IPV4(99, UE, NET), END};
 	uint8_t bytes[PACKET_MAX];
 	struct ddp_answer answer = steps_of(&base, bytes, packet_build(pieces, bytes));
@@ -181,7 +181,7 @@ static void types_of_the_same_path_are_tried_in_order(void **state) {
 	assert_true(answer.steps->types[1].decides);
 }
 
-static void flaws_are_told_apart(void **state) {
+TEST(flaws_are_told_apart) {
 	const struct {
 		struct piece packet[5];
 		unsigned int cut; // bytes
@@ -218,7 +218,7 @@ static void flaws_are_told_apart(void **state) {
 	}
 }
 
-static void the_number_that_leads_nowhere_is_found(void **state) {
+TEST(the_number_that_leads_nowhere_is_found) {
 	const struct piece pieces[] = {ETH(0x0800), IPV4(99, UE, NET), END};
 	const struct ddp_rule *rule;
 	uint8_t bytes[PACKET_MAX];
@@ -238,28 +238,13 @@ static void the_number_that_leads_nowhere_is_found(void **state) {
 		ddp_answer_end(base.profile, base.program, &packet, &answer.class, &rule, &value));
 }
 
-UNIT_TESTS(answer) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_known_answer_comes_out),
-		cmocka_unit_test(both_directions_meet_with_a_symmetric_hash),
-		cmocka_unit_test(what_is_not_hashed_is_on_queue_0),
-		cmocka_unit_test(a_packet_with_everything),
-		cmocka_unit_test(types_of_the_same_path_are_tried_in_order),
-		cmocka_unit_test(flaws_are_told_apart),
-		cmocka_unit_test(the_number_that_leads_nowhere_is_found),
-	};
-	int n_failed;
-
+static int setup(void **state) {
 	ddp_reta_fill(reta, COUNT(reta), 8);
 	base = load_good(corpora[0].spec);
 	gtpu = load_good(corpora[1].spec);
-	n_failed = rows_run_array("base", steps_of_base_are_coherent, corpora[0].samples,
-				  corpora[0].n_samples, sizeof(struct sample)) +
-		   rows_run_array("gtpu", steps_of_gtpu_are_coherent, corpora[1].samples,
-				  corpora[1].n_samples, sizeof(struct sample)) +
-		   cmocka_run_group_tests(tests, NULL, NULL);
-	ddp_arena_destroy(arena);
-	unload(&base);
-	unload(&gtpu);
-	return n_failed;
+	return 0;
 }
+
+ROWS_OF(steps_of_base_are_coherent, samples, corpora[0].samples, corpora[0].n_samples)
+ROWS_OF(steps_of_gtpu_are_coherent, samples, corpora[1].samples, corpora[1].n_samples)
+GROUP(setup, NULL)

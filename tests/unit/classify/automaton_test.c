@@ -107,4 +107,3 @@ TEST(too_long_paths_are_refused) {
 }
 
 ROWS(broken_is_reported, rows)
-GROUP(scratch_setup, scratch_teardown)

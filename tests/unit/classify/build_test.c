@@ -94,5 +94,3 @@ TEST(no_program_can_be_destroyed) {
 	ddp_program_destroy(NULL);
 	ddp_profile_destroy(NULL);
 }
-
-GROUP(scratch_setup, scratch_teardown)

@@ -694,5 +694,3 @@ TEST(a_buffer_of_just_the_size_will_do) {
 		assert_int_not_equal(least, 0);
 	}
 }
-
-GROUP(scratch_setup, scratch_teardown)

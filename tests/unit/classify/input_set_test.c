@@ -441,4 +441,3 @@ TEST(the_input_is_padded_to_words_and_no_further) {
 
 ROWS(hashes_by_rss_hf, by_hf)
 ROWS(hashes_by_rss_hf, by_set)
-GROUP(scratch_setup, scratch_teardown)

@@ -522,5 +522,3 @@ TEST(a_table_of_many_values_knows_each_and_no_other) {
 	}
 	unload(&loaded);
 }
-
-GROUP(scratch_setup, scratch_teardown)

@@ -11,12 +11,6 @@ static int setup(void **state) {
 	return 0;
 }
 
-static int teardown(void **state) {
-	for (unsigned int i = 0; i < COUNT(corpora); i++)
-		unload(&loaded[i]);
-	return 0;
-}
-
 static void is_classified_by_base(void **state) {
 	assert_sample(loaded[0].program, *state);
 }
@@ -26,7 +20,7 @@ static void is_classified_by_gtpu(void **state) {
 }
 
 // What base says of a packet without a tunnel, gtpu says too.
-static void gtpu_leaves_what_base_classifies_alone(void **state) {
+TEST(gtpu_leaves_what_base_classifies_alone) {
 	for (unsigned int i = 0; i < corpora[0].n_samples; i++)
 		assert_sample(loaded[1].program, &corpora[0].samples[i]);
 }
@@ -91,7 +85,7 @@ static void assert_settled(const struct ddp_program *program, const uint8_t *byt
 
 // Else ddpctl would say of a capture with a short snaplen that it knows what it does not: "TCP",
 // with a byte missing that says UDP.
-static void bytes_behind_the_reach_of_a_class_decide_nothing(void **state) {
+TEST(bytes_behind_the_reach_of_a_class_decide_nothing) {
 	for (unsigned int c = 0; c < COUNT(corpora); c++) {
 		for (unsigned int i = 0; i < corpora[c].n_samples; i++) {
 			uint8_t bytes[PACKET_MAX];
@@ -124,7 +118,7 @@ static const struct endless endless[] = {
 	 PSC(0, 1, 0x85)},
 };
 
-static void ends_at_64_headers(void **state) {
+ROWS_TEST(ends_at_64_headers, endless) {
 	const struct endless *row = *state;
 	uint8_t bytes[PACKET_MAX];
 	uint32_t len = packet_build(row->start, bytes);
@@ -142,7 +136,7 @@ static void ends_at_64_headers(void **state) {
 
 static const struct piece tunnel[] = {IPV4(17, GNB, UPF), UDP(2152, 2152), GTPU(0x30, 255), END};
 
-static void tunnels_in_tunnels_end_too(void **state) {
+TEST(tunnels_in_tunnels_end_too) {
 	uint8_t bytes[PACKET_MAX];
 	uint32_t len = packet_build((const struct piece[]){ETH(0x0800), END}, bytes);
 	struct ddp_class class;
@@ -162,7 +156,7 @@ static const struct piece mpls_in_user_udp[] = {
 
 // Without it, MPLS in UDP in a user's tunnel would take the user's IP and UDP from the mbuf's
 // packet type.
-static void a_tunnel_behind_the_packet_type_is_no_part_of_it(void **state) {
+TEST(a_tunnel_behind_the_packet_type_is_no_part_of_it) {
 	struct loaded both = load_good("gtpu+mpls-in-udp");
 	uint8_t bytes[PACKET_MAX];
 	uint32_t len = packet_build(mpls_in_user_udp, bytes);
@@ -175,7 +169,7 @@ static void a_tunnel_behind_the_packet_type_is_no_part_of_it(void **state) {
 }
 
 // Else each packet would pay for headers that are nobody's business.
-static void headers_behind_those_that_decide_are_not_looked_at(void **state) {
+TEST(headers_behind_those_that_decide_are_not_looked_at) {
 	struct loaded both = load_good("gtpu+mpls-in-udp");
 	uint8_t bytes[PACKET_MAX];
 	uint32_t len = packet_build(mpls_in_user_udp, bytes);
@@ -191,7 +185,7 @@ static void headers_behind_those_that_decide_are_not_looked_at(void **state) {
 	unload(&both);
 }
 
-static void sixty_four_headers_are_not_too_many(void **state) {
+TEST(sixty_four_headers_are_not_too_many) {
 	uint8_t bytes[PACKET_MAX];
 	uint32_t len = packet_build((const struct piece[]){ETH(0x8100), END}, bytes);
 	struct ddp_class class;
@@ -208,7 +202,7 @@ static void sixty_four_headers_are_not_too_many(void **state) {
 }
 
 // "ip" behind the last GTP-U header, which looks which IP follows, is none of the 64.
-static void a_hidden_header_behind_64_others_is_not_one_too_many(void **state) {
+TEST(a_hidden_header_behind_64_others_is_not_one_too_many) {
 	uint8_t bytes[PACKET_MAX];
 	uint32_t len = packet_build((const struct piece[]){ETH(0x0800), END}, bytes);
 	struct ddp_class class;
@@ -222,7 +216,7 @@ static void a_hidden_header_behind_64_others_is_not_one_too_many(void **state) {
 }
 
 // Offsets have 16 bits: what lies behind 64 KB is not looked at.
-static void a_packet_of_more_than_64_kilobytes_is_read_up_to_there(void **state) {
+TEST(a_packet_of_more_than_64_kilobytes_is_read_up_to_there) {
 	const uint32_t size = 70000;
 	uint8_t *bytes = calloc(1, size);
 	uint32_t len =
@@ -239,26 +233,6 @@ static void a_packet_of_more_than_64_kilobytes_is_read_up_to_there(void **state)
 	free(bytes);
 }
 
-UNIT_TESTS(walk) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(gtpu_leaves_what_base_classifies_alone),
-		cmocka_unit_test(tunnels_in_tunnels_end_too),
-		cmocka_unit_test(a_tunnel_behind_the_packet_type_is_no_part_of_it),
-		cmocka_unit_test(headers_behind_those_that_decide_are_not_looked_at),
-		cmocka_unit_test(bytes_behind_the_reach_of_a_class_decide_nothing),
-		cmocka_unit_test(sixty_four_headers_are_not_too_many),
-		cmocka_unit_test(a_hidden_header_behind_64_others_is_not_one_too_many),
-		cmocka_unit_test(a_packet_of_more_than_64_kilobytes_is_read_up_to_there),
-	};
-	int n_failed;
-
-	setup(NULL);
-	n_failed = rows_run_array("base", is_classified_by_base, corpora[0].samples,
-				  corpora[0].n_samples, sizeof(struct sample)) +
-		   rows_run_array("gtpu", is_classified_by_gtpu, corpora[1].samples,
-				  corpora[1].n_samples, sizeof(struct sample)) +
-		   rows_run("endless", ends_at_64_headers, endless) +
-		   cmocka_run_group_tests(tests, NULL, NULL);
-	teardown(NULL);
-	return n_failed;
-}
+ROWS_OF(is_classified_by_base, samples, corpora[0].samples, corpora[0].n_samples)
+ROWS_OF(is_classified_by_gtpu, samples, corpora[1].samples, corpora[1].n_samples)
+GROUP(setup, NULL)

@@ -327,5 +327,3 @@ TEST(an_interface_that_cannot_be_opened_is_told) {
 	if (can_open("lo"))
 		assert_string_equal(capture.error, "no-such-if: no such interface");
 }
-
-GROUP(scratch_setup, scratch_teardown)

@@ -205,5 +205,3 @@ TEST(a_bad_profile_is_no_and_a_missing_one_is_unreadable) {
 		free(text);
 	}
 }
-
-GROUP(scratch_setup, scratch_teardown)

@@ -88,5 +88,3 @@ TEST(diff_refuses_packages_of_the_700_series) {
 	PRINTS(nothing, EXIT_NO, "diff", a, a);
 	PRINTS(nothing, EXIT_NO, "diff", a, "gtpu");
 }
-
-GROUP(scratch_setup, scratch_teardown)

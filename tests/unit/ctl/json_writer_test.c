@@ -163,5 +163,3 @@ TEST(the_first_write_error_is_kept) {
 	assert_int_equal(output_close(&out), EBADF);
 	close(fds[1]);
 }
-
-GROUP(scratch_setup, scratch_teardown)

@@ -160,4 +160,4 @@ TEST(what_was_before_a_round_is_forgotten) {
 	json_decref(balance);
 }
 
-GROUP(server_setup, scratch_teardown)
+GROUP(server_setup, NULL)

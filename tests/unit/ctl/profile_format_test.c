@@ -148,5 +148,3 @@ TEST(long_lines_go_on_below) {
 	assert_string_equal(got + COLUMNS - 3, "\n      xx three\\x09four\n");
 	free(got);
 }
-
-GROUP(scratch_setup, scratch_teardown)

@@ -184,5 +184,3 @@ TEST(real_captures_are_read_as_libpcap_does) {
 	closedir(dir);
 	assert_true(n_packets > 100);
 }
-
-GROUP(scratch_setup, scratch_teardown)

@@ -72,5 +72,3 @@ ROWS_TEST(a_row, rows) {
 	free(first);
 	free(again);
 }
-
-GROUP(scratch_setup, scratch_teardown)

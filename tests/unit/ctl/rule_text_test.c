@@ -89,7 +89,7 @@ static void item_parse(const char *item, struct ddp_arena *arena, struct rule_te
 	ddp_diag_fini(&diag);
 }
 
-static void each_word_is_where_testpmd_puts_it(void **state) {
+TEST(each_word_is_where_testpmd_puts_it) {
 	struct ddp_arena *arena = ddp_arena_create();
 	struct rule_text rule;
 
@@ -170,7 +170,7 @@ static const struct refusal {
 	 ":2:1", "no loaded profile parses header 'vxlan': profile vxlan does"},
 };
 
-static void a_wrong_rule_is_refused_with_its_place(void **state) {
+TEST(a_wrong_rule_is_refused_with_its_place) {
 	for (unsigned int i = 0; i < COUNT(refusals); i++) {
 		struct rules *rules = rules_create(&port);
 		struct ddp_policy policy = {0};
@@ -192,7 +192,7 @@ static void a_wrong_rule_is_refused_with_its_place(void **state) {
 }
 
 // Each text, cut anywhere and followed by the rest of another, is a rule or has an error.
-static void no_text_does_harm(void **state) {
+TEST(no_text_does_harm) {
 	uint64_t seed = 1;
 
 	for (unsigned int round = 0; round < 3000; round++) {
@@ -244,7 +244,7 @@ static void built_end(struct built *built) {
 	rules_destroy(built->rules);
 }
 
-static void a_file_of_commands_makes_its_rules(void **state) {
+TEST(a_file_of_commands_makes_its_rules) {
 	struct built built;
 	char at[600];
 	FILE *file;
@@ -265,7 +265,7 @@ static void a_file_of_commands_makes_its_rules(void **state) {
 	built_end(&built);
 }
 
-static void each_action_has_its_queues(void **state) {
+TEST(each_action_has_its_queues) {
 	static const struct {
 		enum ddp_flow_fate fate;
 		unsigned int n_queues, first;
@@ -301,30 +301,13 @@ static int set_up(void **state) {
 	ret = load_profile(&gtpu, "gtpu", &diag) < 0 ||
 	      load_profile(&comms, "e810-comms", &diag) < 0;
 	ddp_diag_fini(&diag);
-	return ret != 0 ? -1 : scratch_setup(state);
+	return ret != 0 ? -1 : 0;
 }
 
 static int tear_down(void **state) {
 	ddp_personality_unload(&gtpu);
 	ddp_personality_unload(&comms);
-	return scratch_teardown(state);
+	return 0;
 }
 
-// As ctl_run() runs a command.
-static void tests_run(void *arg) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_word_is_where_testpmd_puts_it),
-		cmocka_unit_test(a_wrong_rule_is_refused_with_its_place),
-		cmocka_unit_test(no_text_does_harm),
-		cmocka_unit_test(a_file_of_commands_makes_its_rules),
-		cmocka_unit_test(each_action_has_its_queues),
-	};
-
-	*(int *)arg = cmocka_run_group_tests(tests, set_up, tear_down);
-}
-
-UNIT_TESTS(rule_text) {
-	int n_failed = -1;
-
-	return ddp_arena_run(tests_run, &n_failed) < 0 ? 1 : n_failed;
-}
+GROUP(set_up, tear_down)

@@ -90,8 +90,6 @@ static inline void server_stop(struct server *server) {
 }
 
 static inline int server_setup(void **state) {
-	if (scratch_setup(state) < 0)
-		return -1;
 	return setenv("RUNTIME_DIRECTORY", scratch_dir(), 1);
 }
 

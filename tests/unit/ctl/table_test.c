@@ -84,5 +84,3 @@ TEST(a_share_that_is_there_is_never_zero) {
 	assert_written(" SHARE\n  0.0%\n<0.01%\n<0.01%\n 0.01%\n 0.10%\n  0.1%\n"
 		       " 50.0%\n100.0%\n");
 }
-
-GROUP(scratch_setup, scratch_teardown)

@@ -222,4 +222,4 @@ TEST(without_a_folder_no_process_runs) {
 	setenv("RUNTIME_DIRECTORY", scratch_dir(), 1);
 }
 
-GROUP(server_setup, scratch_teardown)
+GROUP(server_setup, NULL)

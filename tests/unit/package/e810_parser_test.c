@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The model of the 800 series' parser on Intel's public packages. A user who asks what the NIC
 // makes of a packet would be told something else if one of these failed.
+#include "e810_kinds.h"
 #include "frames.h"
 #include "genuine.h"
 #include "unit.h"
@@ -96,15 +97,13 @@ static void step_is_as_specified(void *arg, const struct e810_step *step) {
 
 TEST(the_worked_example_is_walked_step_by_step) {
 	struct e810_result result;
-	struct e810_parser *parser;
+	struct e810_parser *parser = genuine_parser(GENUINE_COMMS, NULL);
 	unsigned int n_steps = 0;
 	struct frame frame;
 	char text[256];
 
-	genuine_need();
 	frame_make(&frame, gtpu_uplink);
 	assert_int_equal(frame.len, 134);
-	parser = genuine_parser(GENUINE_COMMS, NULL);
 	e810_parse_stepwise(parser, frame.bytes, frame.len, &result, step_is_as_specified,
 			    &n_steps);
 	assert_int_equal(n_steps, COUNT(gtpu_steps));
@@ -120,51 +119,23 @@ TEST(the_worked_example_is_walked_step_by_step) {
 	assert_int_equal(result.node, 21);
 	protocols_text(text, sizeof(text), result.protocols, result.n_protocols);
 	assert_string_equal(text, "1:0 9:12 32:14 33:58 52:34 53:78");
-	e810_parser_destroy(parser);
 }
 
 TEST(the_worked_example_ends_in_two_steps_without_comms) {
-	struct e810_parser *parser;
+	struct e810_parser *parser = genuine_parser(GENUINE_OS, NULL);
 	struct e810_result result;
 	struct frame frame;
 	char text[256];
 
-	genuine_need();
 	frame_make(&frame, gtpu_uplink);
-	parser = genuine_parser(GENUINE_OS, NULL);
 	e810_parse(parser, frame.bytes, frame.len, &result);
 	assert_int_equal(result.n_steps, 2);
 	assert_int_equal(result.ptype, 24);
 	protocols_text(text, sizeof(text), result.protocols, result.n_protocols);
 	assert_string_equal(text, "1:0 9:12 32:14 53:34");
-	e810_parser_destroy(parser);
 }
 
 /* Kinds of packets */
-
-#define NONE E810_NO_PTYPE
-
-struct kind {
-	const char *name; // of the test
-	const char *words;
-	uint16_t os, comms;
-	const char *chain; // with Comms
-	enum {
-		PLAIN,
-		PORTS, // VXLAN 4789 and GENEVE 6081 enabled
-		DOUBLE_VLAN,
-	} mode;
-	enum e810_status status;
-};
-
-static const struct kind kinds[] = {
-#include "e810_kinds.h"
-};
-
-static const struct e810_config kind_configs[] = {
-	[PORTS] = {.tunnels = {[E810_VXLAN] = {{4789}, 1}, [E810_GENEVE] = {{6081}, 1}}},
-	[DOUBLE_VLAN] = {.double_vlan = true},
-};
 
 static void chain_text(char *text, size_t size, const struct e810_parser *parser,
 		       const struct e810_result *result, const struct frame *frame) {
@@ -185,7 +156,6 @@ ROWS_TEST(kind_is_classified, kinds) {
 	const struct kind *kind = *state;
 	struct frame frame;
 
-	genuine_need();
 	frame_make(&frame, kind->words);
 	for (unsigned int i = 0; i < N_GENUINE; i++) {
 		struct e810_parser *parser = genuine_parser(i, &kind_configs[kind->mode]);
@@ -199,28 +169,24 @@ ROWS_TEST(kind_is_classified, kinds) {
 			chain_text(text, sizeof(text), parser, &result, &frame);
 			assert_string_equal(text, kind->chain);
 		}
-		e810_parser_destroy(parser);
 	}
 }
 
 TEST(where_labels_are_too_many_the_ip_header_is_there) {
-	struct e810_parser *parser;
+	struct e810_parser *parser = genuine_parser(GENUINE_COMMS, NULL);
 	struct e810_result result;
 	struct frame frame;
 	char text[256], words[256] = "eth";
 
-	genuine_need();
 	for (unsigned int i = 0; i < 20; i++)
 		strcat(words, " mpls");
 	strcat(words, " ipv4 tcp");
 	frame_make(&frame, words);
-	parser = genuine_parser(GENUINE_COMMS, NULL);
 	e810_parse(parser, frame.bytes, frame.len, &result);
 	chain_text(text, sizeof(text), parser, &result, &frame);
 	assert_string_equal(text,
 			    "eth mpls mpls mpls mpls mpls mpls mpls mpls mpls mpls mpls mpls mpls "
 			    "ipv4 tcp");
-	e810_parser_destroy(parser);
 }
 
 /* What flags tell apart where packet types do not */
@@ -270,16 +236,13 @@ static const struct flags_row flags_rows[] = {
 
 ROWS_TEST(flags_are_set, flags_rows) {
 	const struct flags_row *row = *state;
-	struct e810_parser *parser;
+	struct e810_parser *parser = genuine_parser(GENUINE_COMMS, &kind_configs[row->mode]);
 	struct e810_result result;
 	struct frame frame;
 
-	genuine_need();
 	frame_make(&frame, row->words);
-	parser = genuine_parser(GENUINE_COMMS, &kind_configs[row->mode]);
 	e810_parse(parser, frame.bytes, frame.len, &result);
 	assert_int_equal(result.packet_flags & row->mask, row->flags);
-	e810_parser_destroy(parser);
 }
 
 /* VLAN mode: which tag is which */
@@ -296,11 +259,9 @@ static void tag_has_id(enum genuine which, const char *words, bool double_vlan,
 	e810_parse(parser, frame.bytes, frame.len, &result);
 	protocols_text(text, sizeof(text), result.protocols, result.n_protocols);
 	assert_string_equal(text, expected);
-	e810_parser_destroy(parser);
 }
 
 TEST(the_vlan_mode_decides_which_tag_is_external) {
-	genuine_need();
 	for (unsigned int i = 0; i < N_GENUINE; i++) {
 		tag_has_id(i, "eth vlan arp", false, "1:0 9:16 17:14 118:18");
 		tag_has_id(i, "eth vlan arp", true, "1:0 9:16 16:14 118:18");
@@ -316,7 +277,6 @@ TEST(a_driver_has_two_ports_a_function_and_the_model_sixteen) {
 		.tunnels = {[E810_VXLAN].n = E810_PORTS_MAX, [E810_GENEVE].n = E810_PORTS_MAX}};
 	struct frame frame;
 
-	genuine_need();
 	for (unsigned int i = 0; i < E810_PORTS_MAX; i++) {
 		config.tunnels[E810_VXLAN].ports[i] = 5000 + i;
 		config.tunnels[E810_GENEVE].ports[i] = 6000 + i;
@@ -335,7 +295,6 @@ TEST(a_driver_has_two_ports_a_function_and_the_model_sixteen) {
 			e810_parse(parser, frame.bytes, frame.len, &result);
 			assert_int_equal(result.ptype, 61);
 		}
-		e810_parser_destroy(parser);
 	}
 }
 
@@ -345,7 +304,6 @@ TEST(a_port_that_the_package_has_no_place_for_is_an_error) {
 	char expected[4096 + 128];
 	struct ddp_diag diag;
 
-	genuine_need();
 	for (unsigned int i = 0; i < N_GENUINE; i++) {
 		ddp_diag_init(&diag);
 		parser = e810_parser_create(genuine_package(i), &config, &diag);
@@ -356,7 +314,6 @@ TEST(a_port_that_the_package_has_no_place_for_is_an_error) {
 			genuine_package(i)->path);
 		assert_int_equal(diag.n_kept, 1);
 		assert_string_equal(diag.messages[0], expected);
-		e810_parser_destroy(parser);
 		ddp_diag_fini(&diag);
 	}
 }
@@ -374,7 +331,6 @@ static void parse_exactly(const struct e810_parser *parser, const uint8_t *bytes
 }
 
 TEST(a_packet_cut_anywhere_ends) {
-	genuine_need();
 	for (unsigned int k = 0; k < COUNT(kinds); k++) {
 		struct frame frame;
 
@@ -391,18 +347,15 @@ TEST(a_packet_cut_anywhere_ends) {
 				assert_true(result.ptype == NONE ||
 					    e810_ptype_used(parser, result.ptype));
 			}
-			e810_parser_destroy(parser);
 		}
 	}
 }
 
 TEST(an_extension_header_of_no_length_is_a_loop) {
 	struct e810_result result;
-	struct e810_parser *parser;
+	struct e810_parser *parser = genuine_parser(GENUINE_COMMS, NULL);
 	struct frame frame;
 
-	genuine_need();
-	parser = genuine_parser(GENUINE_COMMS, NULL);
 	frame_make(&frame, "eth ipv4 udp=2152 gtpu=34ff000c0000000100000085 x=00100900 ipv4 tcp");
 	parse_exactly(parser, frame.bytes, frame.len, &result);
 	assert_int_equal(result.status, E810_LOOP);
@@ -413,11 +366,9 @@ TEST(an_extension_header_of_no_length_is_a_loop) {
 	assert_int_equal(frame.len, 54);
 	parse_exactly(parser, frame.bytes, frame.len, &result);
 	assert_int_equal(result.status, E810_LOOP);
-	e810_parser_destroy(parser);
 }
 
 TEST(a_frame_of_mpls_labels_is_walked_to_its_end) {
-	genuine_need();
 	for (unsigned int i = 0; i < N_GENUINE; i++) {
 		struct e810_parser *parser = genuine_parser(i, NULL);
 		struct e810_result result;
@@ -434,14 +385,12 @@ TEST(a_frame_of_mpls_labels_is_walked_to_its_end) {
 		assert_in_range(result.end, 9000, 9003);
 		// beyond the window labels are zeros, but still labels
 		assert_in_range(result.n_steps, 2240, 2260);
-		e810_parser_destroy(parser);
 	}
 }
 
 TEST(random_bytes_end) {
 	uint64_t seed = 1;
 
-	genuine_need();
 	for (unsigned int i = 0; i < N_GENUINE; i++) {
 		struct e810_parser *parser = genuine_parser(i, &kind_configs[PORTS]);
 		uint8_t bytes[700];
@@ -457,7 +406,6 @@ TEST(random_bytes_end) {
 			parse_exactly(parser, bytes, len, &result);
 			assert_in_range(result.n_protocols, 1, 255);
 		}
-		e810_parser_destroy(parser);
 	}
 }
 
@@ -491,10 +439,8 @@ TEST(packet_types_have_names_and_chains) {
 		{417, "PTYPE_417", "", 0},
 		{NONE, "NONE", "", 0},
 	};
-	struct e810_parser *parser;
+	struct e810_parser *parser = genuine_parser(GENUINE_COMMS, NULL);
 
-	genuine_need();
-	parser = genuine_parser(GENUINE_COMMS, NULL);
 	for (unsigned int i = 0; i < COUNT(rows); i++) {
 		const char *chain[E810_CHAIN_MAX];
 		unsigned int n = e810_ptype_chain(parser, rows[i].ptype, chain);
@@ -507,7 +453,6 @@ TEST(packet_types_have_names_and_chains) {
 		assert_string_equal(text, rows[i].chain);
 		assert_int_equal(e810_ptype_rte(rows[i].ptype), rows[i].rte);
 	}
-	e810_parser_destroy(parser);
 }
 
 static unsigned int used_count(enum genuine which) {
@@ -516,12 +461,10 @@ static unsigned int used_count(enum genuine which) {
 
 	for (unsigned int p = 0; p < E810_N_PTYPES; p++)
 		n += e810_ptype_used(parser, p);
-	e810_parser_destroy(parser);
 	return n;
 }
 
 TEST(the_packages_know_93_and_153_packet_types) {
-	genuine_need();
 	assert_int_equal(used_count(GENUINE_OS), 93);
 	assert_int_equal(used_count(GENUINE_COMMS), 153);
 }
@@ -529,7 +472,6 @@ TEST(the_packages_know_93_and_153_packet_types) {
 // The package says which packet types can carry a protocol (section 0x80000042): 66 words of 16
 // bits, the protocol and a bitmap.
 TEST(what_is_recorded_fits_the_package_s_own_bitmaps) {
-	genuine_need();
 	for (unsigned int i = 0; i < N_GENUINE; i++) {
 		const struct e810_table *table =
 			e810_table(genuine_package(i), E810_PROTOCOL_PTYPES);
@@ -558,10 +500,7 @@ TEST(what_is_recorded_fits_the_package_s_own_bitmaps) {
 					n_checked++;
 				}
 			}
-			e810_parser_destroy(parser);
 		}
 		assert_true(n_checked > 100);
 	}
 }
-
-GROUP(NULL, genuine_close)

@@ -12,6 +12,11 @@
 #include "scratch.h"
 #include "unit.h"
 
+static void rss_end(void *rss) {
+	e810_rss_destroy(rss);
+}
+
+// Until the test has ended.
 static struct e810_rss *rss_make(const struct e810_parser *parser, uint64_t rss_hf) {
 	struct e810_rss *rss;
 	struct ddp_diag diag;
@@ -21,6 +26,7 @@ static struct e810_rss *rss_make(const struct e810_parser *parser, uint64_t rss_
 	if (rss == NULL)
 		fail_msg("%s", ddp_diag_first(&diag));
 	ddp_diag_fini(&diag);
+	after_test(rss_end, rss);
 	return rss;
 }
 
@@ -84,7 +90,6 @@ static const char *expected_request(enum genuine which, unsigned int ptype) {
 }
 
 TEST(each_packet_type_is_hashed_as_the_specification_says) {
-	genuine_need();
 	for (unsigned int i = 0; i < N_GENUINE; i++) {
 		struct e810_parser *parser = genuine_parser(i, NULL);
 		struct e810_rss *rss = rss_make(parser, DDP_RSS_HF_ALL);
@@ -107,8 +112,6 @@ TEST(each_packet_type_is_hashed_as_the_specification_says) {
 			}
 		}
 		assert_int_equal(n, i == GENUINE_OS ? 93 : 153);
-		e810_rss_destroy(rss);
-		e810_parser_destroy(parser);
 	}
 }
 
@@ -128,10 +131,8 @@ TEST(without_a_bit_of_rss_hf_its_requests_are_not_made) {
 		// what the driver does not know at start
 		{DDP_RSS_HF(IPV4_OTHER) | DDP_RSS_HF(IPV4_FRAG) | DDP_RSS_HF(GTPU), 23, NULL},
 	};
-	struct e810_parser *parser;
+	struct e810_parser *parser = genuine_parser(GENUINE_COMMS, NULL);
 
-	genuine_need();
-	parser = genuine_parser(GENUINE_COMMS, NULL);
 	for (unsigned int i = 0; i < COUNT(rows); i++) {
 		struct e810_rss *rss = rss_make(parser, rows[i].rss_hf);
 		const char *request = e810_rss_request(rss, rows[i].ptype, 0);
@@ -144,9 +145,7 @@ TEST(without_a_bit_of_rss_hf_its_requests_are_not_made) {
 			assert_non_null(request);
 			assert_string_equal(request, rows[i].request);
 		}
-		e810_rss_destroy(rss);
 	}
-	e810_parser_destroy(parser);
 }
 
 /* Words and bytes */
@@ -156,12 +155,9 @@ TEST(words_fill_the_vector_from_its_end) {
 		{32, 12, 23}, {32, 14, 22}, {32, 16, 21}, {32, 18, 20}, {53, 0, 19}, {53, 2, 18},
 	};
 	struct e810_word words[E810_WORDS];
-	struct e810_parser *parser;
-	struct e810_rss *rss;
+	struct e810_parser *parser = genuine_parser(GENUINE_COMMS, NULL);
+	struct e810_rss *rss = rss_make(parser, DDP_RSS_HF_ALL);
 
-	genuine_need();
-	parser = genuine_parser(GENUINE_COMMS, NULL);
-	rss = rss_make(parser, DDP_RSS_HF_ALL);
 	assert_int_equal(e810_rss_group(rss, 333), 32);
 	assert_int_equal(e810_rss_words(rss, 333, 0x6000, words), COUNT(ipv4_udp));
 	for (unsigned int i = 0; i < COUNT(ipv4_udp); i++) {
@@ -174,8 +170,6 @@ TEST(words_fill_the_vector_from_its_end) {
 	assert_int_equal(words[15].index, 8);
 	assert_int_equal(words[16].protocol, 96);
 	assert_int_equal(words[17].index, 6);
-	e810_rss_destroy(rss);
-	e810_parser_destroy(parser);
 }
 
 struct input_row {
@@ -212,23 +206,18 @@ ROWS_TEST(input_is, input_rows) {
 	const struct input_row *row = *state;
 	uint8_t input[2 * E810_WORDS];
 	char text[4 * E810_WORDS + 1] = "";
-	struct e810_parser *parser;
+	struct e810_parser *parser = genuine_parser(GENUINE_COMMS, NULL);
 	struct e810_result result;
-	struct e810_rss *rss;
+	struct e810_rss *rss = rss_make(parser, row->rss_hf);
 	struct frame frame;
 	unsigned int n;
 
-	genuine_need();
 	frame_make(&frame, row->words);
-	parser = genuine_parser(GENUINE_COMMS, NULL);
-	rss = rss_make(parser, row->rss_hf);
 	e810_parse(parser, frame.bytes, frame.len, &result);
 	n = e810_rss_input(rss, &result, frame.bytes, frame.len, input);
 	for (unsigned int i = 0; i < n; i++)
 		snprintf(text + 2 * i, 3, "%02x", input[i]);
 	assert_string_equal(text, row->input);
-	e810_rss_destroy(rss);
-	e810_parser_destroy(parser);
 }
 
 TEST(words_have_names) {
@@ -306,17 +295,24 @@ static void profile_check(const struct ddp_personality *personality,
 				fail_msg("%s, rss_hf 0x%" PRIx64 ", word %u",
 					 profile->types[i].name, rss_hf, w);
 	}
-	e810_rss_destroy(rss);
 }
 
-// Load a package by its path.
-static void package_load(struct ddp_personality *personality, enum genuine which) {
+static void personality_end(void *personality) {
+	ddp_personality_unload(personality);
+	free(personality);
+}
+
+// A package by its path, until the test has ended.
+static const struct ddp_personality *package_load(enum genuine which) {
+	struct ddp_personality *personality = calloc(1, sizeof(*personality));
 	struct ddp_diag diag;
 
 	ddp_diag_init(&diag);
 	if (ddp_personality_load_spec(personality, genuine_package(which)->path, &diag) < 0)
 		fail_msg("%s", ddp_diag_first(&diag));
 	ddp_diag_fini(&diag);
+	after_test(personality_end, personality);
+	return personality;
 }
 
 static void words_classify(const struct ddp_personality *personality, const char *words,
@@ -332,12 +328,10 @@ static void words_classify(const struct ddp_personality *personality, const char
 TEST(a_profile_hashes_what_the_driver_asks_for) {
 	uint64_t random = 1;
 
-	genuine_need();
 	for (unsigned int which = 0; which < N_GENUINE; which++) {
 		struct e810_parser *parser = genuine_parser(which, &(struct e810_config){0});
-		struct ddp_personality personality;
+		const struct ddp_personality *personality = package_load(which);
 
-		package_load(&personality, which);
 		for (unsigned int i = 0; i < N_MASKS; i++) {
 			uint64_t mask =
 				UINT64_MAX >> 16; // without the bits that change other requests
@@ -346,23 +340,20 @@ TEST(a_profile_hashes_what_the_driver_asks_for) {
 				random = random * 6364136223846793005 + 1442695040888963407;
 				mask &= random >> 8;
 			}
-			profile_check(&personality, parser, mask);
+			profile_check(personality, parser, mask);
 		}
-		ddp_personality_unload(&personality);
-		e810_parser_destroy(parser);
 	}
 }
 
 // A frame of some kind, damaged: the parser's own view of it and the program's are the same.
 static void answer_check(const struct ddp_personality *personality,
 			 const struct e810_parser *parser, uint64_t rss_hf,
-			 const struct frame *frame) {
+			 const struct e810_rss *rss, const struct frame *frame) {
 	const struct ddp_packet packet = {
 		.data = frame->bytes, .first_len = frame->len, .len = frame->len};
 	static struct ddp_hash hash;
 	static uint16_t reta[1];
 	const struct ddp_answer_rss answer_rss = {&hash, reta, COUNT(reta), rss_hf};
-	struct e810_rss *rss = rss_make(parser, rss_hf);
 	uint8_t input[2 * E810_WORDS];
 	const char *chain[E810_CHAIN_MAX];
 	uint16_t offsets[E810_CHAIN_MAX];
@@ -379,7 +370,6 @@ static void answer_check(const struct ddp_personality *personality,
 	n = e810_result_chain(parser, &result, frame->bytes, frame->len, chain, offsets, NULL);
 	for (unsigned int i = 0; i < answer.class.n_seen; i++)
 		assert_true(i < n && answer.class.seen[i].off == offsets[i]);
-	e810_rss_destroy(rss);
 }
 
 TEST(a_program_answers_as_the_parser) {
@@ -394,12 +384,12 @@ TEST(a_program_answers_as_the_parser) {
 	static const uint64_t asked[] = {DDP_RSS_HF_ALL, DDP_RSS_HF(IPV4) | DDP_RSS_HF(IPV6_UDP)};
 	uint64_t random = 47;
 
-	genuine_need();
 	for (unsigned int which = 0; which < N_GENUINE; which++) {
 		struct e810_parser *parser = genuine_parser(which, &(struct e810_config){0});
-		struct ddp_personality personality;
+		const struct ddp_personality *personality = package_load(which);
+		const struct e810_rss *rss[] = {rss_make(parser, asked[0]),
+						rss_make(parser, asked[1])};
 
-		package_load(&personality, which);
 		for (unsigned int i = 0; i < DRAWN(3000); i++) {
 			struct frame frame;
 
@@ -408,10 +398,8 @@ TEST(a_program_answers_as_the_parser) {
 				frame.bytes[random_below(&random, frame.len)] = random >> 40;
 			if (random_below(&random, 4) == 0)
 				frame.len = 1 + random_below(&random, frame.len);
-			answer_check(&personality, parser, asked[i % 2], &frame);
+			answer_check(personality, parser, asked[i % 2], rss[i % 2], &frame);
 		}
-		ddp_personality_unload(&personality);
-		e810_parser_destroy(parser);
 	}
 }
 
@@ -423,22 +411,19 @@ TEST(headers_are_as_long_as_the_next_is_behind) {
 		"eth ipv4 udp=2152 gtpu ipv4 udp=53 pay",
 		"eth ipv4 gre eth vlan ipv4 tcp pay",
 	};
-	struct ddp_personality personality;
+	const struct ddp_personality *personality = package_load(GENUINE_COMMS);
 
-	genuine_need();
-	package_load(&personality, GENUINE_COMMS);
 	for (unsigned int i = 0; i < COUNT(words); i++) {
 		struct ddp_class class;
 		struct frame frame;
 
-		words_classify(&personality, words[i], &frame, &class);
+		words_classify(personality, words[i], &frame, &class);
 		assert_in_range(class.n_seen, 3, DDP_MAX_HEADERS);
 		for (unsigned int h = 0; h < class.n_seen; h++)
 			assert_int_equal(class.seen[h].off + class.seen[h].len,
 					 h + 1 < class.n_seen ? class.seen[h + 1].off :
 								frame.len - 24u);
 	}
-	ddp_personality_unload(&personality);
 }
 
 // Explain shows the first n_matched headers as the packet type.
@@ -451,27 +436,23 @@ TEST(a_packet_without_a_packet_type_has_no_headers_of_one) {
 		{"eth ipv4 udp=2152 gtpu ipv4 udp=53 pay", 6, true},
 		{"eth ipv4 udp=2152 gtpu x=00000000000000000000", 4, false},
 	};
-	struct ddp_personality personality;
+	const struct ddp_personality *personality = package_load(GENUINE_COMMS);
 
-	genuine_need();
-	package_load(&personality, GENUINE_COMMS);
 	for (unsigned int i = 0; i < COUNT(rows); i++) {
 		struct ddp_class class;
 		struct frame frame;
 
-		words_classify(&personality, rows[i].words, &frame, &class);
+		words_classify(personality, rows[i].words, &frame, &class);
 		assert_int_equal(class.type != DDP_TYPE_NONE, rows[i].typed);
 		assert_int_equal(class.n_seen, rows[i].n_seen);
 		assert_int_equal(class.n_matched, rows[i].typed ? rows[i].n_seen : 0);
 	}
-	ddp_personality_unload(&personality);
 }
 
-TEST_WITH(a_library_that_lacks_what_is_hashed_is_told, scratch_setup, scratch_teardown) {
+TEST(a_library_that_lacks_what_is_hashed_is_told) {
 	static const char *const ipv4[] = {"x:8",
 					   "dst:32"}; // one without a field, one with another
 
-	genuine_need();
 	for (unsigned int i = 0; i <= COUNT(ipv4); i++) {
 		struct ddp_personality personality;
 		struct ddp_diag diag;
@@ -492,5 +473,3 @@ TEST_WITH(a_library_that_lacks_what_is_hashed_is_told, scratch_setup, scratch_te
 		ddp_diag_fini(&diag);
 	}
 }
-
-GROUP(NULL, genuine_close)

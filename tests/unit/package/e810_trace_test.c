@@ -2,50 +2,10 @@
 // e810_parse_traced() notes the bits that decide. net_ddp keeps results by it: were a bit missing
 // that decides, packets would get the queue and the type of others; were there too many, hardly any
 // packet would find an entry.
+#include "e810_kinds.h"
 #include "frames.h"
 #include "genuine.h"
 #include "unit.h"
-
-static const char *const words[] = {
-	"eth ipv4 udp=53 pay",
-	"eth ipv4 udp=50000 pay",
-	"eth ipv4 tcp pay",
-	"eth ipv4=frag proto=6 pay",
-	"eth ipv6 udp=2200 pay",
-	"eth ipv6 hop routing dest tcp pay",
-	"eth ipv6 frag6 proto=17 pay",
-	"eth vlan ipv4 sctp pay",
-	"eth vlan=88a8 vlan ipv6 tcp pay",
-	"eth vlan=9100 ipv6 tcp pay",
-	"eth arp",
-	"eth type=1234 pay",
-	"eth mpls mpls ipv4 udp=53 pay",
-	"eth mpls x=00000000 pay",
-	"eth ipv4 gre eth vlan ipv4 tcp pay",
-	"eth ipv4 gre ipv6 udp=53 pay",
-	"eth ipv4 ipv6 icmp6 pay",
-	"eth ipv4 udp=4789 vxlan eth ipv4 tcp pay",
-	"eth ipv6 udp=6081 geneve eth ipv6 udp=53 pay",
-	"eth ipv4 udp=4790 gpe eth ipv4 tcp pay",
-	"eth ipv4 udp=2152 gtpu ipv4 udp=53 pay",
-	"eth ipv4 udp=2152 gtpu=34ff000c0000000100000085 x=01100900 ipv4 tcp pay",
-	"eth ipv4 udp=2152 gtpu=34ff000c00000001000000c0 x=01000085 x=01100900 ipv6 tcp pay",
-	"eth ipv6 udp=2152 gtpu=3201000400000000 x=00010000",
-	"eth ipv4 udp=2123 x=4820000c0000000100000100 pay",
-	"eth ipv4 udp=8805 pfcp pay",
-	"eth ipv4 udp=4500 x=0000000100000001 pay",
-	"eth pppoe ipv4 tcp pay",
-	"eth vlan pppoe ipv6 udp=53 pay",
-	"eth ipv4 esp pay",
-	"eth ipv6 ah pay",
-	"eth ipv6 l2tpv3 pay",
-};
-
-static const struct e810_config configs[] = {
-	{.double_vlan = false},
-	{.tunnels = {[E810_VXLAN] = {{4789}, 1}, [E810_GENEVE] = {{6081}, 1}}},
-	{.double_vlan = true},
-};
 
 static uint64_t seed = 7;
 
@@ -126,18 +86,18 @@ static void trace_is_well_formed(const struct e810_trace *trace, const struct fr
 TEST(packets_that_agree_in_what_decided_have_one_result) {
 	unsigned int n_kept = 0, n = 0;
 
-	genuine_need();
-	for (unsigned int c = 0; c < N_GENUINE * COUNT(configs); c++) {
-		struct e810_parser *parser = genuine_parser(c % N_GENUINE, &configs[c / N_GENUINE]);
+	for (unsigned int c = 0; c < N_GENUINE * COUNT(kind_configs); c++) {
+		struct e810_parser *parser =
+			genuine_parser(c % N_GENUINE, &kind_configs[c / N_GENUINE]);
 
-		for (unsigned int i = 0; i < 250 * COUNT(words); i++) {
+		for (unsigned int i = 0; i < 80 * COUNT(kinds); i++) {
 			bool with_chain = random_below(&seed, 2);
 			struct e810_result result, plain, again;
 			struct chain chain, other_chain;
 			struct e810_trace trace;
 			static struct frame frame, other;
 
-			frame_make(&frame, words[i % COUNT(words)]);
+			frame_make(&frame, kinds[i % COUNT(kinds)].words);
 			mutate(&frame);
 			e810_parse_traced(parser, frame.bytes, frame.len, &result, &trace);
 			e810_parse(parser, frame.bytes, frame.len, &plain);
@@ -161,47 +121,42 @@ TEST(packets_that_agree_in_what_decided_have_one_result) {
 				chains_agree(&chain, &other_chain);
 			}
 		}
-		e810_parser_destroy(parser);
 	}
 	// cut ones are lost, whole ones are not
 	assert_true(n_kept > n / 2);
 }
 
 TEST(whole_packets_are_never_lost) {
-	genuine_need();
-	for (unsigned int c = 0; c < N_GENUINE * COUNT(configs); c++) {
-		struct e810_parser *parser = genuine_parser(c % N_GENUINE, &configs[c / N_GENUINE]);
+	for (unsigned int c = 0; c < N_GENUINE * COUNT(kind_configs); c++) {
+		struct e810_parser *parser =
+			genuine_parser(c % N_GENUINE, &kind_configs[c / N_GENUINE]);
 
-		for (unsigned int i = 0; i < COUNT(words); i++) {
+		for (unsigned int i = 0; i < COUNT(kinds); i++) {
 			struct e810_result result;
 			struct e810_trace trace;
 			struct chain chain;
 			struct frame frame;
 
-			frame_make(&frame, words[i]);
+			frame_make(&frame, kinds[i].words);
 			e810_parse_traced(parser, frame.bytes, frame.len, &result, &trace);
 			chain_make(&chain, parser, &result, &frame, &trace);
 			assert_false(trace.lost);
 		}
-		e810_parser_destroy(parser);
 	}
 }
 
 TEST(a_packet_whose_end_decided_is_lost) {
-	struct e810_parser *parser;
+	struct e810_parser *parser = genuine_parser(GENUINE_COMMS, NULL);
 	struct e810_result result;
 	struct e810_trace trace;
 	struct frame frame;
 
-	genuine_need();
-	parser = genuine_parser(GENUINE_COMMS, NULL);
 	frame_make(&frame, "eth ipv4 tcp");
 	for (unsigned int len = 1; len < 47; len++) {
 		e810_parse_traced(parser, frame.bytes, len, &result, &trace);
 		// with a byte of the TCP header the walk goes on to it, and nothing in it decides
 		assert_int_equal(trace.lost, len < 35);
 	}
-	e810_parser_destroy(parser);
 }
 
 /* Not wider than need be: one entry for many flows */
@@ -241,15 +196,13 @@ static const struct narrow_row narrow_rows[] = {
 
 ROWS_TEST(mask_is, narrow_rows) {
 	const struct narrow_row *row = *state;
-	struct e810_parser *parser;
+	struct e810_parser *parser = genuine_parser(GENUINE_COMMS, NULL);
 	struct e810_result result;
 	struct e810_trace trace;
 	struct frame frame;
 	char text[2 * sizeof(trace.mask) + 1] = "";
 
-	genuine_need();
 	frame_make(&frame, row->words);
-	parser = genuine_parser(GENUINE_COMMS, NULL);
 	e810_parse_traced(parser, frame.bytes, frame.len, &result, &trace);
 	for (unsigned int i = 0; i < sizeof(trace.mask); i++)
 		snprintf(text + 2 * i, 3, "%02x", trace.mask[i]);
@@ -257,7 +210,4 @@ ROWS_TEST(mask_is, narrow_rows) {
 	assert_string_equal(text, row->mask);
 	for (unsigned int i = strlen(row->mask) / 2; i < sizeof(trace.mask); i++)
 		assert_int_equal(trace.mask[i], 0);
-	e810_parser_destroy(parser);
 }
-
-GROUP(NULL, genuine_close)

@@ -3,7 +3,7 @@
 #include "personality/package_open.h"
 #include "unit.h"
 
-const char *const genuine_files[N_GENUINE] = {
+static const char *const genuine_files[N_GENUINE] = {
 	[GENUINE_OS] = "ice-1.3.30.0.pkg",
 	[GENUINE_COMMS] = "ice_comms-1.3.31.0.pkg",
 };
@@ -35,15 +35,16 @@ const struct ddp_package *genuine_package(enum genuine which) {
 	if (packages[which] == NULL && !diag.unreadable)
 		fail_msg("%s", ddp_diag_first(&diag));
 	ddp_diag_fini(&diag);
+	if (packages[which] == NULL) {
+		print_message("skipped: no %s: scripts/packages fetches it\n",
+			      genuine_files[which]);
+		skip();
+	}
 	return packages[which];
 }
 
-int genuine_close(void **state) {
-	for (unsigned int i = 0; i < N_GENUINE; i++) {
-		ddp_package_close(packages[i]);
-		packages[i] = NULL;
-	}
-	return 0;
+static void parser_end(void *parser) {
+	e810_parser_destroy(parser);
 }
 
 struct e810_parser *genuine_parser(enum genuine which, const struct e810_config *config) {
@@ -56,14 +57,6 @@ struct e810_parser *genuine_parser(enum genuine which, const struct e810_config 
 	if (parser == NULL)
 		fail_msg("%s", ddp_diag_first(&diag));
 	ddp_diag_fini(&diag);
+	after_test(parser_end, parser);
 	return parser;
-}
-
-void genuine_need(void) {
-	for (unsigned int i = 0; i < N_GENUINE; i++)
-		if (genuine_package(i) == NULL) {
-			print_message("skipped: no %s: scripts/packages fetches it\n",
-				      genuine_files[i]);
-			skip();
-		}
 }

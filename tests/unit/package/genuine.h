@@ -11,17 +11,9 @@ enum genuine {
 	N_GENUINE,
 };
 
-extern const char *const genuine_files[N_GENUINE];
-
-// NULL where the package is not there. The same one each time; genuine_close(), a tear-down, frees
-// them all.
+// Open until the process ends. The test is skipped where the package is not there.
 const struct ddp_package *genuine_package(enum genuine which);
-int genuine_close(void **state);
-
-// A parser for a package; aborts the test where it cannot be made. The caller destroys it.
+// A parser for a package, until the test has ended.
 struct e810_parser *genuine_parser(enum genuine which, const struct e810_config *config);
-
-// Skip the CMocka test, with a message, unless both packages are there.
-void genuine_need(void);
 
 #endif

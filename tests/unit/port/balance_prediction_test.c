@@ -152,7 +152,6 @@ TEST(the_driver_makes_the_moves_that_are_predicted) {
 	assert_sum_holds(port);
 	assert_int_equal(xstat(port, "balance_given_up"), 0);
 	balancer_destroy(prediction.balancer);
-	ddp_end(port);
 }
 
 /* A round while a worker is in a burst call */
@@ -207,7 +206,6 @@ TEST(a_round_without_parked_packets_waits_for_no_worker) {
 		assert_round_does_not_wait(port);
 	}
 	assert_int_equal(rounds_of(port), n + 5);
-	ddp_end(port);
 }
 
 TEST(a_round_with_parked_packets_waits_for_no_worker) {
@@ -235,7 +233,6 @@ TEST(a_round_with_parked_packets_waits_for_no_worker) {
 	assert_int_equal(reta_get(port, entry), from);
 	assert_int_equal(rounds_of(port), n);
 	assert_int_equal(poll_to_end(port, 2, 0, NULL), 30);
-	ddp_end(port);
 }
 
 /* Work of a polling loop beside that on packets */
@@ -399,5 +396,5 @@ static int balance_setup(void **state) {
 	return port_setup(state);
 }
 
-GROUP(balance_setup, scratch_teardown)
+GROUP(balance_setup, NULL)
 EACH(leak_setup, leak_teardown)

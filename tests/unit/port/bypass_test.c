@@ -63,6 +63,16 @@ static bool silence_is_short(struct silence *silence) {
 	return silence->n_calls++ < 4096;
 }
 
+// Poll a queue for n packets at most. Returns how many came.
+static unsigned int poll_look(uint16_t port, uint16_t queue, uint16_t n) {
+	struct rte_mbuf *mbufs[32];
+	uint16_t got = rte_eth_rx_burst(port, queue, mbufs, n);
+
+	for (uint16_t i = 0; i < got; i++)
+		packet_look(port, queue, mbufs[i]);
+	return got;
+}
+
 // Poll some queues until no more packets come.
 static unsigned int poll_until_idle(uint16_t port, uint16_t first, uint16_t end) {
 	struct silence silence = silence_begin();
@@ -71,14 +81,8 @@ static unsigned int poll_until_idle(uint16_t port, uint16_t first, uint16_t end)
 	while (silence_is_short(&silence)) {
 		unsigned int before = n;
 
-		for (uint16_t q = first; q < end; q++) {
-			struct rte_mbuf *mbufs[32];
-			uint16_t got = rte_eth_rx_burst(port, q, mbufs, RTE_DIM(mbufs));
-
-			for (uint16_t i = 0; i < got; i++)
-				packet_look(port, q, mbufs[i]);
-			n += got;
-		}
+		for (uint16_t q = first; q < end; q++)
+			n += poll_look(port, q, 32);
 		if (n > before)
 			silence = silence_begin();
 	}
@@ -93,6 +97,28 @@ static bool is_bypassing(uint16_t port_id) {
 	return bypasses;
 }
 
+// net_ddp0, not yet started.
+static uint16_t port_make(void) {
+	uint16_t port = ddp_probe(OS);
+
+	ddp_configure(port, N_QUEUES, 1, 512, RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP);
+	return port;
+}
+
+// Let n packets through all queues.
+static void pass(uint16_t port, unsigned int n) {
+	arrive(n);
+	assert_int_equal(poll_until_idle(port, 0, N_QUEUES), n);
+}
+
+static uint16_t bypass_start(const char *devargs, uint16_t n_desc) {
+	uint16_t port = ddp_start(devargs, N_QUEUES, 1, n_desc);
+
+	pass(port, 512);
+	assert_true(is_bypassing(port));
+	return port;
+}
+
 static int begin(void **state) {
 	memset(next_seq, 0, sizeof(next_seq));
 	memset(seen_seq, 0, sizeof(seen_seq));
@@ -100,31 +126,30 @@ static int begin(void **state) {
 	return leak_setup(state);
 }
 
+static int end(void **state) {
+	assert_int_equal(n_disordered, 0);
+	assert_int_equal(n_misrouted, 0);
+	return leak_teardown(state);
+}
+
 TEST(hardware_hashed_packets_bypass_the_rings) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 
 	assert_true(is_bypassing(port));
-	for (unsigned int i = 0; i < 20; i++) {
-		arrive(512);
-		assert_int_equal(poll_until_idle(port, 0, N_QUEUES), 512);
-	}
-	assert_int_equal(n_disordered, 0);
-	assert_int_equal(n_misrouted, 0);
+	for (unsigned int i = 0; i < 20; i++)
+		pass(port, 512);
 	assert_true(xstat(port, "rx_offloaded") > 9000);
 	assert_int_equal(xstat(port, "rx_type_IPV4_UDP_packets"), 20 * 512);
 	assert_int_equal(xstat(port, "rx_q1_bytes") + xstat(port, "rx_q0_bytes") +
 				 xstat(port, "rx_q2_bytes") + xstat(port, "rx_q3_bytes"),
 			 46 * 20 * 512);
-	assert_sum_holds(port);
-	ddp_end(port);
 }
 
 // The lower device's table is restored for its next user.
 TEST(the_lower_redirection_table_is_written_and_restored) {
-	uint16_t port = ddp_probe(OS);
+	uint16_t port = port_make();
 	struct fake_nic *nic = testsrc_nic(0);
 
-	ddp_configure(port, N_QUEUES, 1, 512, RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP);
 	for (unsigned int i = 0; i < 512; i++)
 		nic->reta[i] = i % 3; // whoever used it before
 	assert_int_equal(rte_eth_dev_start(port), 0);
@@ -132,34 +157,25 @@ TEST(the_lower_redirection_table_is_written_and_restored) {
 		reta_fill(port, 0, N_QUEUES, by);
 		for (unsigned int i = 0; i < 512; i++)
 			assert_int_equal(nic->reta[i], (i + by) % N_QUEUES);
-		arrive(512);
-		assert_int_equal(poll_until_idle(port, 0, N_QUEUES), 512);
-		assert_int_equal(n_misrouted, 0);
+		pass(port, 512);
 	}
 	assert_true(is_bypassing(port));
-	assert_int_equal(n_disordered, 0);
 	assert_int_equal(rte_eth_dev_stop(port), 0);
 	for (unsigned int i = 0; i < 512; i++)
 		assert_int_equal(nic->reta[i], i % 3);
 	assert_int_equal(rte_eth_dev_start(port), 0);
 	assert_true(is_bypassing(port));
-	ddp_end(port);
 }
 
 // Packets that wait in the NIC were spread by its former table.
 TEST(packets_from_before_a_change_follow_the_new_table) {
-	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
+	uint16_t port = bypass_start(OS, 512);
 
-	arrive(512);
-	poll_until_idle(port, 0, N_QUEUES);
 	for (unsigned int by = 1; by < 6; by++) {
 		arrive(512);
 		reta_fill(port, 0, N_QUEUES, by);
 		assert_int_equal(poll_until_idle(port, 0, N_QUEUES), 512);
 	}
-	assert_int_equal(n_misrouted, 0);
-	assert_int_equal(n_disordered, 0);
-	ddp_end(port);
 }
 
 // Changes may follow each other faster than a queue is polled. The last one here changes nothing of
@@ -174,77 +190,48 @@ TEST(a_further_change_waits_for_packets_from_before_others) {
 		assert_int_equal(poll_until_idle(port, 0, N_QUEUES), 512);
 		assert_true(is_bypassing(port));
 	}
-	assert_int_equal(n_misrouted, 0);
-	assert_int_equal(n_disordered, 0);
-	ddp_end(port);
 }
 
 TEST(a_nic_that_ignores_the_table_is_detected) {
-	uint16_t port;
+	uint16_t port = port_make();
 
-	port = ddp_probe(OS);
-	ddp_configure(port, N_QUEUES, 1, 512, RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP);
 	testsrc_nic(0)->keeps_reta = true;
 	assert_int_equal(rte_eth_dev_start(port), 0);
-	for (unsigned int i = 0; i < 20; i++) {
-		arrive(512);
-		assert_int_equal(poll_until_idle(port, 0, N_QUEUES), 512);
-	}
+	for (unsigned int i = 0; i < 20; i++)
+		pass(port, 512);
 	assert_false(is_bypassing(port));
-	assert_int_equal(n_misrouted, 0);
-	assert_int_equal(n_disordered, 0);
 	assert_true(xstat(port, "rx_offloaded") > 9000); // the hashes are right
-	ddp_end(port);
 }
 
 // A table that could not be restored must not be changed.
 TEST(a_table_that_cannot_be_read_is_not_written) {
-	uint16_t port;
+	uint16_t port = port_make();
 
-	port = ddp_probe(OS);
-	ddp_configure(port, N_QUEUES, 1, 512, RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP);
 	testsrc_nic(0)->hides_reta = true;
 	assert_int_equal(rte_eth_dev_start(port), 0);
 	assert_false(is_bypassing(port));
 	for (unsigned int i = 0; i < 512; i++)
 		assert_int_equal(testsrc_nic(0)->reta[i], 0);
-	for (unsigned int i = 0; i < 4; i++) {
-		arrive(512);
-		assert_int_equal(poll_until_idle(port, 0, N_QUEUES), 512);
-	}
-	assert_int_equal(n_misrouted, 0);
-	assert_int_equal(n_disordered, 0);
+	for (unsigned int i = 0; i < 4; i++)
+		pass(port, 512);
 	assert_true(xstat(port, "rx_offloaded") > 0);
-	ddp_end(port);
 }
 
 // Without the bypass all queues read from all lower queues; packets for a queue that is not polled
 // wait for it.
 TEST(without_bypass_all_queues_read_all_lower_queues) {
-	uint16_t port;
+	uint16_t port = port_make();
 	unsigned int n = 0;
 
-	port = ddp_probe(OS);
-	ddp_configure(port, N_QUEUES, 1, 512, RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP);
 	testsrc_nic(0)->keeps_reta = true; // all packets are on lower queue 0
 	assert_int_equal(rte_eth_dev_start(port), 0);
-	arrive(512);
-	assert_int_equal(poll_until_idle(port, 0, N_QUEUES), 512);
+	pass(port, 512);
 	assert_false(is_bypassing(port));
 	arrive(512);
-	for (unsigned int i = 0; i < 64; i++) {
-		struct rte_mbuf *mbufs[32];
-		uint16_t got = rte_eth_rx_burst(port, 1, mbufs, RTE_DIM(mbufs));
-
-		for (uint16_t k = 0; k < got; k++)
-			packet_look(port, 1, mbufs[k]);
-		n += got;
-	}
+	for (unsigned int i = 0; i < 64; i++)
+		n += poll_look(port, 1, 32);
 	assert_int_equal(testsrc_left(0), 0);
 	assert_int_equal(n + poll_until_idle(port, 0, N_QUEUES), 512);
-	assert_int_equal(n_disordered, 0);
-	assert_int_equal(n_misrouted, 0);
-	ddp_end(port);
 }
 
 // Packets for queue 0 on any lower queue, because they are not hashed.
@@ -276,28 +263,20 @@ static unsigned int go_round(uint16_t port, uint32_t seq) {
 // Queues 1 and 2 are not polled. A lower queue that always has packets must not prevent reading the
 // others.
 TEST(two_queues_that_are_not_polled_are_both_read) {
-	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
+	uint16_t port = bypass_start(OS, 512);
 
-	arrive(512);
-	assert_int_equal(poll_until_idle(port, 0, N_QUEUES), 512);
-	assert_true(is_bypassing(port));
 	feed_unknown(1, 1, 256);
 	assert_int_equal(go_round(port, 2), 0);
 	feed_unknown(2, 2, 1);
 	assert_true(go_round(port, 2) > 0);
 	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 257);
-	assert_sum_holds(port);
-	ddp_end(port);
 }
 
 // Each lower queue has packets for queue 0, more than it can take. None of them may wait for ever.
 TEST(a_queue_in_overload_takes_packets_from_all_lower_queues) {
-	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
+	uint16_t port = bypass_start(OS, 512);
 	unsigned int n[N_QUEUES] = {0}, sum = 0;
 
-	arrive(512);
-	assert_int_equal(poll_until_idle(port, 0, N_QUEUES), 512);
-	assert_true(is_bypassing(port));
 	for (uint16_t lower = 0; lower < N_QUEUES; lower++)
 		feed_unknown(lower, lower, 128);
 	for (unsigned int i = 0; i < 1000; i++) {
@@ -318,20 +297,15 @@ TEST(a_queue_in_overload_takes_packets_from_all_lower_queues) {
 	for (unsigned int lower = 0; lower < N_QUEUES; lower++)
 		assert_in_range(n[lower], sum / 16, sum);
 	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), N_QUEUES * 128);
-	assert_sum_holds(port);
-	ddp_end(port);
 }
 
 // Packets that wait for a full ring come before packets that are read later, and are at most one
 // burst.
 TEST(nothing_overtakes_held_packets) {
-	uint16_t port = ddp_start(OS, N_QUEUES, 1, 64);
+	uint16_t port = bypass_start(OS, 64);
 	unsigned int left, n = 0;
 	uint32_t next = 0;
 
-	arrive(64);
-	assert_int_equal(poll_until_idle(port, 0, N_QUEUES), 64);
-	assert_true(is_bypassing(port));
 	for (uint32_t seq = 0; seq < 1000; seq++)
 		feed_unknown(1, seq, 1);
 	for (unsigned int i = 0; i < 100; i++) {
@@ -353,17 +327,13 @@ TEST(nothing_overtakes_held_packets) {
 		idle = got > 0 ? 0 : idle + 1;
 	}
 	assert_int_equal(n, 1000);
-	assert_sum_holds(port);
-	ddp_end(port);
 }
 
 // A burst that is verified, or that only partly has hardware hashes, is counted like any other.
 TEST(bytes_of_all_bursts_are_counted) {
-	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
+	uint16_t port = bypass_start(OS, 512);
 	uint64_t n_bytes = 0;
 
-	arrive(512);
-	poll_until_idle(port, 0, N_QUEUES);
 	for (unsigned int i = 0; i < 200; i++) {
 		arrive(64);
 		feed_unknown(0, 0, 1); // for queue 0, as its lower queue is
@@ -383,7 +353,6 @@ TEST(bytes_of_all_bursts_are_counted) {
 		n_bytes += xstat(port, name);
 	}
 	assert_int_equal(n_bytes, 46 * (512 + 200 * 65));
-	ddp_end(port);
 }
 
 // Poll a queue; its packets arrive again.
@@ -414,8 +383,7 @@ static uint16_t start_with_one_busy_queue(void) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 
 	reta_fill(port, 0, 1, 0);
-	arrive(512);
-	assert_int_equal(poll_until_idle(port, 0, N_QUEUES), 512);
+	pass(port, 512);
 	arrive(256);
 	for (unsigned int i = 0; i < 100 || uses_rings(port, 0); i++) {
 		assert_in_range(i, 0, 110);
@@ -427,9 +395,8 @@ static uint16_t start_with_one_busy_queue(void) {
 // Else a queue would hand out all its packets by way of a ring, from one stray packet on until it
 // is idle for the first time.
 TEST(a_busy_queue_bypasses_its_rings_again_after_a_stray_packet) {
-	uint16_t port;
+	uint16_t port = start_with_one_busy_queue();
 
-	port = start_with_one_busy_queue();
 	for (unsigned int i = 0; i < 20; i++) {
 		feed_unknown(1, 0, 1);
 		for (struct silence silence = silence_begin(); !uses_rings(port, 0);) {
@@ -441,16 +408,14 @@ TEST(a_busy_queue_bypasses_its_rings_again_after_a_stray_packet) {
 		assert_false(uses_rings(port, 0));
 	}
 	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 256 + 20);
-	ddp_end(port);
 }
 
 // The other queues are idle, and polled more often.
 TEST(others_do_not_fill_the_rings_of_a_busy_queue) {
 	struct silence silence;
 	bool uses = true;
-	uint16_t port;
+	uint16_t port = start_with_one_busy_queue();
 
-	port = start_with_one_busy_queue();
 	silence = silence_begin();
 	while (silence_is_short(&silence)) // queue 0 is late: others fill its rings
 		for (uint16_t q = 1; q < N_QUEUES; q++)
@@ -464,15 +429,13 @@ TEST(others_do_not_fill_the_rings_of_a_busy_queue) {
 	}
 	assert_false(uses);
 	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 256);
-	ddp_end(port);
 }
 
 // Packets from other lower queues are always on its rings.
 TEST(full_rings_do_not_keep_a_queue_from_its_lower_queue) {
 	unsigned int n_hashed = 0;
-	uint16_t port;
+	uint16_t port = start_with_one_busy_queue();
 
-	port = start_with_one_busy_queue();
 	for (unsigned int i = 0; i < 100; i++) {
 		struct rte_mbuf *mbufs[32];
 		uint16_t got;
@@ -487,33 +450,25 @@ TEST(full_rings_do_not_keep_a_queue_from_its_lower_queue) {
 	}
 	assert_true(n_hashed >= 32 * 25);
 	poll_to_end(port, N_QUEUES, 0, NULL);
-	ddp_end(port);
 }
 
 // A thread may be late or gone: its packets wait for it, and no others behind them.
 TEST(packets_of_queues_that_are_not_polled_wait_for_them) {
-	uint16_t port = ddp_start(OS, N_QUEUES, 1, 4096);
+	uint16_t port = bypass_start(OS, 4096);
 	unsigned int n;
 
-	arrive(512);
-	assert_int_equal(poll_until_idle(port, 0, N_QUEUES), 512);
 	arrive(2048);
 	n = poll_until_idle(port, 1, 2);
 	assert_true(n > 0 && n < 2048);
 	assert_int_equal(testsrc_left(0), 0);
 	assert_int_equal(n + poll_until_idle(port, 0, N_QUEUES), 2048);
-	assert_int_equal(n_disordered, 0);
-	assert_int_equal(n_misrouted, 0);
-	ddp_end(port);
 }
 
 // Packets without a hardware hash are distributed, also while others bypass the rings.
 TEST(packets_without_a_hardware_hash_are_distributed) {
-	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
+	uint16_t port = bypass_start(OS, 512);
 	unsigned int n = 0;
 
-	arrive(512);
-	poll_until_idle(port, 0, N_QUEUES);
 	for (unsigned int round = 0; round < 30; round++) {
 		uint64_t counts[N_QUEUES] = {0};
 
@@ -527,8 +482,6 @@ TEST(packets_without_a_hardware_hash_are_distributed) {
 		n += poll_to_end(port, N_QUEUES, 0, counts);
 	}
 	assert_int_equal(n, 30 * 60);
-	assert_sum_holds(port);
-	ddp_end(port);
 }
 
 TEST(small_bursts_return_packets) {
@@ -536,18 +489,9 @@ TEST(small_bursts_return_packets) {
 	unsigned int n = 0;
 
 	arrive(512);
-	for (unsigned int i = 0; i < 20000 && n < 512; i++) {
-		struct rte_mbuf *mbufs[3];
-		uint16_t got = rte_eth_rx_burst(port, i % N_QUEUES, mbufs, RTE_DIM(mbufs));
-
-		for (uint16_t k = 0; k < got; k++)
-			packet_look(port, i % N_QUEUES, mbufs[k]);
-		n += got;
-	}
+	for (unsigned int i = 0; i < 20000 && n < 512; i++)
+		n += poll_look(port, i % N_QUEUES, 3);
 	assert_int_equal(n, 512);
-	assert_int_equal(n_disordered, 0);
-	assert_int_equal(n_misrouted, 0);
-	ddp_end(port);
 }
 
 // One burst call in many reads rings and other lower queues, whose packets have the dynamic fields:
@@ -566,8 +510,7 @@ static unsigned int with_meta(const char *devargs) {
 	uint16_t port = ddp_start(devargs, N_QUEUES, 1, 512);
 	unsigned int n = 0;
 
-	arrive(512);
-	poll_until_idle(port, 0, N_QUEUES);
+	pass(port, 512);
 	for (unsigned int i = 0; i < N_FLOWS; i++) {
 		struct rte_mbuf *mbuf = packet(i, 0);
 
@@ -654,7 +597,6 @@ TEST(packets_hashed_by_hardware_say_so_and_are_parsed_on_demand) {
 	assert_int_equal(rte_pmd_ddp_meta_fill(port_id_of("net_testsrc0"), 0, mbufs, 1), -ENODEV);
 	assert_int_equal(rte_pmd_ddp_meta_fill(UINT16_MAX, 0, mbufs, 1), -ENODEV);
 	rte_pktmbuf_free_bulk(mbufs, 32);
-	ddp_end(port);
 }
 
 TEST(with_meta_off_no_field_is_to_be_read_before) {
@@ -677,7 +619,6 @@ TEST(with_meta_off_no_field_is_to_be_read_before) {
 	assert_int_equal(rte_eth_dev_stop(port_id), 0);
 	assert_int_equal(rte_pmd_ddp_meta_fill(port_id, queue, mbufs, 32), 0);
 	rte_pktmbuf_free_bulk(mbufs, 32);
-	ddp_end(port_id);
 }
 
 struct counter {
@@ -701,14 +642,11 @@ static void *counter_main(void *arg) {
 // An application that sleeps until a queue is full enough relies on this count. Packets of a burst
 // that cannot bypass the rings replace the queue's ring for a moment.
 TEST(waiting_packets_are_counted_during_a_bypass) {
-	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
+	uint16_t port = bypass_start(OS, 512);
 	struct counter counter = {.port = port, .running = true};
 	pthread_t thread;
 	unsigned int n = 0, n_fed = 0;
 
-	arrive(512);
-	poll_until_idle(port, 0, N_QUEUES);
-	assert_true(is_bypassing(port));
 	assert_int_equal(pthread_create(&thread, NULL, counter_main, &counter), 0);
 	for (unsigned int i = 0; i < 40000; i++) {
 		struct rte_mbuf *mbufs[32];
@@ -729,17 +667,13 @@ TEST(waiting_packets_are_counted_during_a_bypass) {
 	assert_int_equal(n + poll_to_end(port, N_QUEUES, 0, NULL), n_fed);
 	assert_true(counter.n > 0);
 	assert_in_range(counter.max, 0, 512 * N_QUEUES);
-	ddp_end(port);
 }
 
 // They wait on the lower queue of the same number.
 TEST(packets_that_will_bypass_the_rings_are_counted) {
-	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
+	uint16_t port = bypass_start(OS, 512);
 	int n = 0;
 
-	arrive(512);
-	poll_until_idle(port, 0, N_QUEUES);
-	assert_true(is_bypassing(port));
 	arrive(512);
 	for (uint16_t q = 0; q < N_QUEUES; q++) {
 		int count = rte_eth_rx_queue_count(port, q);
@@ -753,7 +687,6 @@ TEST(packets_that_will_bypass_the_rings_are_counted) {
 	}
 	assert_int_equal(n, 512);
 	assert_int_equal(poll_until_idle(port, 0, N_QUEUES), 512);
-	ddp_end(port);
 }
 
 struct inside {
@@ -788,13 +721,10 @@ static void *intruder_main(void *arg) {
 }
 
 TEST(a_stop_waits_for_burst_calls_inside) {
-	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
+	uint16_t port = bypass_start(OS, 512);
 	struct intruder intruder = {.port = port, .running = true};
 	pthread_t thread;
 
-	arrive(1024);
-	poll_until_idle(port, 0, N_QUEUES);
-	assert_true(is_bypassing(port));
 	assert_int_equal(pthread_create(&thread, NULL, intruder_main, &intruder), 0);
 	for (unsigned int i = 0; i < 8; i++) {
 		struct inside inside = {.port = port};
@@ -807,9 +737,7 @@ TEST(a_stop_waits_for_burst_calls_inside) {
 	}
 	__atomic_store_n(&intruder.running, false, __ATOMIC_RELAXED);
 	pthread_join(thread, NULL);
-	assert_int_equal(testsrc_faults(), 0);
-	ddp_end(port);
-	testsrc_clear();
 }
 
-PORT_TESTS(begin)
+GROUP(port_setup, NULL)
+EACH(begin, end)

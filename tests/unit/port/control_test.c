@@ -191,7 +191,6 @@ TEST(a_link_callback_inside_start_may_ask_the_port) {
 	assert_int_equal(inside.n_asked, 1);
 	assert_int_equal(inside.n_failed, 0);
 	rte_eth_dev_callback_unregister(port, RTE_ETH_EVENT_INTR_LSC, link_noted, &inside);
-	ddp_end(port);
 }
 
 // As net_bonding does that has the port itself as a member.
@@ -219,7 +218,6 @@ TEST(a_lower_device_that_leads_back_is_refused) {
 	assert_int_equal(rte_eth_dev_start(port), 0);
 	packets_feed(0, 0, 16, 16);
 	assert_int_equal(poll_to_end(port, N_QUEUES - 1, 0, NULL), 16);
-	ddp_end(port);
 }
 
 /* Changes inside a change */
@@ -297,7 +295,6 @@ TEST(every_change_inside_a_change_is_refused) {
 	assert_int_equal(rte_eth_dev_start(port), 0);
 	packets_feed(0, 0, 16, 16);
 	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 16);
-	ddp_end(port);
 }
 
 /* The interrupt thread, for which a lower device may be waiting */
@@ -341,7 +338,6 @@ TEST(the_interrupt_thread_never_waits_for_a_change) {
 	testsrc_control_hook(NULL, NULL);
 	assert_int_equal(inside.n_asked, 1);
 	assert_int_equal(inside.n_refused, 1);
-	ddp_end(port);
 }
 
 // A change of another thread waits for its turn, and comes after.
@@ -375,7 +371,6 @@ TEST(a_change_waits_for_the_change_of_another_thread) {
 	testsrc_control_hook(NULL, NULL);
 	pthread_join(adder, NULL);
 	assert_int_equal(inside.n_changed, 1);
-	ddp_end(port);
 }
 
 /* Unplugged at any moment: ethdev makes -EIO of what is returned of a device that is removed */
@@ -419,8 +414,6 @@ TEST(a_device_unplugged_while_the_port_is_stopped_is_not_used) {
 	assert_int_equal(rte_eth_dev_stop(port), 0);
 	testsrc_unplug(0);
 	assert_int_equal(rte_eth_dev_start(port), -EIO);
-	assert_int_equal(testsrc_faults(), 0);
-	ddp_end(port);
 }
 
 /* Closed at any moment */
@@ -533,7 +526,6 @@ TEST(a_port_is_not_removed_inside_a_change) {
 	assert_int_equal(rte_eth_dev_set_link_down(port), 0);
 	testsrc_control_hook(NULL, NULL);
 	assert_int_equal(n_refused, 1);
-	ddp_end(port);
 }
 
 static void *balance_begin(void *arg) {
@@ -573,7 +565,6 @@ TEST(a_change_that_waits_for_a_burst_call_lets_others_poll) {
 	for (unsigned int i = 0; i < 10 && !free; i++) // this thread may not have run in that time
 		free = others_may_poll(port, &port->lower_rxqs[0]);
 	assert_true(free);
-	ddp_end(id);
 }
 
 PORT_TESTS(leak_setup)

@@ -83,8 +83,6 @@ TEST(what_waits_for_an_rx_queue_is_missed_when_it_stops) {
 	poll_to_end(port, N_QUEUES, 0, NULL);
 	assert_int_equal(testsrc_left(0), 0); // it does not stall the others any more
 	assert_int_equal(xstat(port, "rx_in_rings"), 0);
-	assert_sum_holds(port);
-	ddp_end(port);
 }
 
 TEST(a_deferred_queue_starts_when_told) {
@@ -124,7 +122,6 @@ TEST(a_deferred_queue_starts_when_told) {
 		assert_int_equal(rxq_state(port, 1), RTE_ETH_QUEUE_STATE_STOPPED);
 	}
 	rte_pktmbuf_free(mbuf);
-	ddp_end(port);
 }
 
 static void other_queue_sends(void *arg) {
@@ -154,7 +151,6 @@ TEST(what_waits_on_a_stopped_tx_queue_is_dropped_and_counted) {
 	assert_int_equal(rte_eth_tx_burst(port, 1, &mbuf, 1), 0);
 	rte_pktmbuf_free(mbuf);
 	rte_pktmbuf_free(testsrc_sent(0, 0));
-	ddp_end(port);
 }
 
 struct sender {
@@ -328,7 +324,6 @@ TEST(link_changes_and_unplugging_are_told) {
 	assert_int_equal(poll_all(port, 1, NULL), 0);
 	for (unsigned int i = 0; i < RTE_DIM(types); i++)
 		rte_eth_dev_callback_unregister(port, types[i], event_note, &events);
-	ddp_end(port);
 }
 
 // Some drivers refuse to be removed while their port runs, and the application stops ours only.
@@ -351,7 +346,6 @@ TEST(a_device_that_is_to_be_removed_is_stopped) {
 	assert_int_equal(poll_all(port, 1, NULL), 0);
 	assert_int_equal(events.link.link_status, RTE_ETH_LINK_DOWN);
 	rte_eth_dev_callback_unregister(port, RTE_ETH_EVENT_INTR_LSC, event_note, &events);
-	ddp_end(port);
 }
 
 // A VF's application resets it after the first one.
@@ -369,7 +363,6 @@ TEST(events_of_resets_and_recoveries_are_told) {
 		assert_int_equal(events.n_seen[types[i]], 1);
 		rte_eth_dev_callback_unregister(port, types[i], event_note, &events);
 	}
-	ddp_end(port);
 }
 
 // again: the application configures it and sets up its queues, as ethdev's documentation says.
@@ -434,7 +427,6 @@ TEST(a_link_with_interrupts_is_known) {
 	assert_int_equal(events.n_seen[RTE_ETH_EVENT_INTR_LSC], 5);
 	assert_int_equal(events.link.link_status, RTE_ETH_LINK_DOWN);
 	rte_eth_dev_callback_unregister(port, RTE_ETH_EVENT_INTR_LSC, event_note, &events);
-	ddp_end(port);
 }
 
 TEST(addresses_filters_and_link_are_the_lower_devices) {
@@ -466,7 +458,6 @@ TEST(addresses_filters_and_link_are_the_lower_devices) {
 	assert_int_equal(rte_eth_dev_set_link_up(port), 0);
 	assert_int_equal(rte_eth_link_get_nowait(port, &link), 0);
 	assert_int_equal(link.link_status, RTE_ETH_LINK_UP);
-	ddp_end(port);
 }
 
 // Bonding gives its ports one address; a capture cannot be told, and delivers everything anyway.
@@ -483,7 +474,6 @@ TEST(an_address_is_set_where_all_is_received) {
 	port = ddp_start("dev(net_testsrc0,promisc=0)", 1, 1, 64);
 	assert_int_equal(rte_eth_dev_default_mac_addr_set(port, &addr), -ENOTSUP);
 	assert_int_equal(rte_eth_dev_set_mc_addr_list(port, &addr, 1), -ENOTSUP);
-	ddp_end(port);
 }
 
 TEST(what_the_lower_device_can_beside_packets_is_passed_on) {
@@ -511,7 +501,6 @@ TEST(what_the_lower_device_can_beside_packets_is_passed_on) {
 	assert_int_equal(rte_eth_tx_done_cleanup(port, 1, 3), 3); // of a shared lower queue
 	assert_int_equal(rte_eth_dev_tx_queue_stop(port, 1), 0);
 	assert_int_equal(rte_eth_tx_done_cleanup(port, 1, 3), -ENODEV);
-	ddp_end(port);
 }
 
 // What has no effect is refused: see LIMITS in net_ddp(7).
@@ -554,7 +543,6 @@ TEST(what_is_not_supported_is_refused) {
 	assert_int_equal(rte_eth_timesync_enable(port), -ENOTSUP);
 	assert_int_equal(rte_eth_led_on(port), -ENOTSUP);
 	assert_int_equal(rte_eth_dev_get_eeprom_length(port), -ENOTSUP);
-	ddp_close(port);
 }
 
 TEST(packet_types_are_listed_layer_by_layer) {
@@ -585,7 +573,6 @@ TEST(packet_types_are_listed_layer_by_layer) {
 								     RTE_PTYPE_L4_UDP);
 		rte_pktmbuf_free(mbuf);
 	}
-	ddp_end(port);
 }
 
 TEST(waiting_packets_can_be_counted) {
@@ -604,7 +591,6 @@ TEST(waiting_packets_can_be_counted) {
 	assert_int_equal(rte_eth_rx_queue_count(port, 0), 0);
 	poll_to_end(port, 2, 0, NULL);
 	assert_int_equal(rte_eth_rx_queue_count(port, 1), 0);
-	ddp_end(port);
 }
 
 // What waits in the lower device is for the only queue.
@@ -618,7 +604,6 @@ TEST(packets_that_wait_in_the_lower_device_are_counted_for_one_queue) {
 	assert_int_equal(poll_to_end(port, 1, 0, NULL), 90);
 	assert_int_equal(rte_eth_rx_queue_count(port, 0), 0);
 	assert_int_equal(rte_eth_rx_descriptor_status(port, 0, 0), RTE_ETH_RX_DESC_AVAIL);
-	ddp_end(port);
 }
 
 TEST(the_firmware_is_the_profiles) {
@@ -637,7 +622,6 @@ TEST(the_firmware_is_the_profiles) {
 	port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
 	assert_int_equal(rte_eth_dev_fw_version_get(port, version, sizeof(version)), 0);
 	assert_string_equal(version, "base 1.0.0");
-	ddp_end(port);
 }
 
 // ethdev takes all queues away when it cannot configure a port. Then rules would need queues that
@@ -661,7 +645,6 @@ TEST(rules_outlive_a_failed_configure) {
 	packets_feed(0, 0, 8, 8);
 	assert_int_equal(poll_to_end(port, 3, 0, NULL), 8);
 	assert_int_equal(xstat(port, "rx_q2_packets"), 8);
-	ddp_end(port);
 }
 
 // The Rx queues are the first.
@@ -701,7 +684,6 @@ TEST(a_port_works_as_before_once_it_is_configured_so_again) {
 	assert_int_equal(rte_eth_dev_start(port), 0);
 	packets_feed(0, 0, 8, 8);
 	assert_int_equal(poll_to_end(port, 1, 0, NULL), 8);
-	ddp_end(port);
 }
 
 static unsigned int xstats_named(uint16_t port, const char *prefix) {
@@ -722,7 +704,6 @@ TEST(each_queue_has_statistics_and_no_other) {
 	assert_int_equal(xstats_named(port, "rx_q2_"), 3);
 	assert_int_equal(xstats_named(port, "tx_q"), 2 * 2);
 	assert_int_equal(xstats_named(port, "tx_q1_"), 2);
-	ddp_end(port);
 }
 
 // By the same id as the name. Types of profiles come behind them, so that their ids stay.
@@ -758,7 +739,6 @@ TEST(statistics_of_the_lower_device_have_its_names) {
 	assert_int_equal(xstat_by_id(port, "lower_rx_pauses"), 0);
 	assert_int_equal(rte_vdev_uninit("net_testsrc0"), 0);
 	assert_int_equal(xstats_named(port, "lower_"), 0);
-	ddp_end(port);
 }
 
 // An application's array may be too small for all of them: nothing is written behind it.
@@ -776,7 +756,6 @@ TEST(extended_statistics_stay_in_their_array) {
 		assert_true(values[size].value == UINT64_MAX);
 	}
 	free(values);
-	ddp_end(port);
 }
 
 // A capture of some packets in a file of its own.
@@ -899,7 +878,6 @@ TEST(a_mempool_for_one_thread_is_refused_where_several_use_it) {
 		ddp_configure(port, 1, 1, 512, 0); // with another mempool
 		rte_mempool_free(mempool);
 	}
-	ddp_close(port);
 }
 
 // ethdev keeps queues that were set up before.

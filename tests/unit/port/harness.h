@@ -104,17 +104,17 @@ unsigned int draw_step(unsigned int mean);
 // Run one of n cases; with DRAW_SEED=all each of them.
 void draw_cases(void (*run)(unsigned int i), unsigned int n);
 
-// Before and after each test: all mbufs are in the pool, no port is left, no memory of EAL's is
-// lost.
+// Before and after each test. The latter ends net_ddp0, whose packets must add up; then all mbufs
+// are in the pool, no port is left, and no memory of EAL's is lost.
 int leak_setup(void **state);
 int leak_teardown(void **state);
 
 #define port_test(fn) cmocka_unit_test_setup_teardown(fn, leak_setup, leak_teardown)
 
-// Before and after all tests of a file: EAL, and a folder (scratch.h).
+// Before all tests of a file.
 int port_setup(void **state);
-#define PORT_TESTS(setup)                   \
-	GROUP(port_setup, scratch_teardown) \
+#define PORT_TESTS(setup)       \
+	GROUP(port_setup, NULL) \
 	EACH(setup, leak_teardown)
 
 #endif

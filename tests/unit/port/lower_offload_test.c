@@ -322,7 +322,6 @@ TEST(a_nic_with_wrong_packet_types_is_never_proven) {
 		tcp_check(port);
 	assert_int_equal(xstat(port, "rx_offloaded"), 0);
 	assert_int_equal(mismatched(port), 0);
-	ddp_end(port);
 }
 
 /* Flow rules */
@@ -436,7 +435,6 @@ TEST(a_rule_leaves_other_packet_types_to_the_nic) {
 			      rules[i].name, 100 * share);
 		assert_true(share > 0.95);
 	}
-	ddp_end(port);
 }
 
 // A drop in the middle of a burst that the NIC hashes in part.
@@ -456,8 +454,6 @@ TEST(a_rule_drops_packets_between_hashed_ones) {
 	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), n - (n + 4) / 5);
 	assert_int_equal(xstat(port, "rx_dropped_by_rule"), (n + 4) / 5);
 	assert_true(xstat(port, "rx_offloaded") > n / 2);
-	assert_sum_holds(port);
-	ddp_end(port);
 }
 
 TEST(a_rule_for_all_packets_leaves_nothing_to_the_nic) {
@@ -469,7 +465,6 @@ TEST(a_rule_for_all_packets_leaves_nothing_to_the_nic) {
 	assert_int_equal(xstat(port, "rx_offloaded"), 0);
 	rule_destroy(port, flow);
 	state_is(port, "on");
-	ddp_end(port);
 }
 
 /* Why the NIC's hashes are not used */
@@ -587,7 +582,6 @@ TEST(within_a_change_the_nic_is_waited_for) {
 	testsrc_control_hook(NULL, NULL);
 	assert_true(testsrc_nic(0)->n_created > before);
 	state_is(port, "on");
-	ddp_end(port);
 }
 
 // As an alarm does ten times a second.
@@ -617,7 +611,6 @@ TEST(a_nic_that_hashes_nothing_of_the_traffic_is_idle) {
 	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 256);
 	idle_look(port);
 	state_is(port, "on");
-	ddp_end(port);
 }
 
 /* Packets of which NIC and profile disagree, among good ones */
@@ -829,7 +822,6 @@ TEST(a_nic_that_hashes_one_type_wrongly_is_not_used) {
 	flow_run(port, 2 * LOOK, 0, true);
 	tally = flow_run(port, LOOK, 0, true);
 	assert_true(share(&tally) > 0.98);
-	ddp_end(port);
 }
 
 /* Programming */
@@ -844,7 +836,6 @@ TEST(rules_exist_while_the_port_runs) {
 	assert_int_equal(testsrc_nic(0)->n_created, testsrc_nic(0)->n_destroyed);
 	assert_int_equal(rte_eth_dev_start(port), 0);
 	assert_true(testsrc_nic(0)->n_rules >= 8);
-	ddp_end(port);
 }
 
 TEST(another_net_ddp_is_no_nic) {
@@ -855,21 +846,20 @@ TEST(another_net_ddp_is_no_nic) {
 
 	assert_string_equal(ddp_nic_name(ddp->offload.nic), "none");
 	assert_null(ddp->hw_ptypes);
-	ddp_end(port);
 }
 
 // A driver that does not keep rules has none after it recovered from an error.
 TEST(rules_are_created_again_after_a_recovery) {
-	uint16_t port = ddp_start(COMMS, N_QUEUES, 1, 64);
 	const struct fake_nic *nic = testsrc_nic(0);
-	const unsigned int n_rules = nic->n_rules;
+	unsigned int n_rules;
 
+	ddp_start(COMMS, N_QUEUES, 1, 64);
+	n_rules = nic->n_rules;
 	assert_true(n_rules > 0);
 	fake_nic_fini(testsrc_nic(0));
 	testsrc_tell(0, RTE_ETH_EVENT_RECOVERY_SUCCESS);
 	wait_until(nic->n_rules == n_rules);
 	assert_int_equal(nic->n_destroyed, 0);
-	ddp_end(port);
 }
 
 static void package_write(const char *name, uint32_t track_id) {
@@ -945,7 +935,6 @@ TEST(a_port_that_requires_rules_does_not_start_without) {
 	assert_int_equal(testsrc_nic(0)->n_rules, 0);
 	testsrc_nic(0)->fail_at = 0;
 	assert_int_equal(rte_eth_dev_start(port), 0);
-	ddp_end(port);
 }
 
 // With a driver without raw patterns the other rules remain.
@@ -957,7 +946,6 @@ TEST(refused_patterns_stay_in_software) {
 	assert_int_equal(rte_eth_dev_start(port), 0);
 	assert_int_equal(testsrc_nic(0)->n_refused, 0);
 	assert_true(testsrc_nic(0)->n_rules > 0);
-	ddp_end(port);
 }
 
 TEST(a_profile_change_creates_new_rules) {
@@ -971,7 +959,6 @@ TEST(a_profile_change_creates_new_rules) {
 	assert_int_equal(testsrc_nic(0)->n_rules, before);
 	assert_int_equal(rte_pmd_ddp_profile_del(port, "gtpu", error, sizeof(error)), 0);
 	assert_true(testsrc_nic(0)->n_rules < before);
-	ddp_end(port);
 }
 
 TEST(a_change_that_the_lower_device_refuses_fails_if_required) {
@@ -987,7 +974,6 @@ TEST(a_change_that_the_lower_device_refuses_fails_if_required) {
 	assert_non_null(strstr(error, "offload=require: rule 5 of"));
 	assert_int_equal(rte_pmd_ddp_profiles_get(port, profiles, 2), 1);
 	assert_int_equal(nic->n_rules, before);
-	ddp_end(port);
 }
 
 // Let n packets through the port, and return how many the NIC has hashed so far.
@@ -1027,7 +1013,6 @@ TEST(packets_from_before_a_change_are_hashed_again) {
 	for (unsigned int i = 1; i <= 2; i++) // and once more
 		assert_int_equal(pass(port, 64), 64 * i);
 	assert_int_equal(mismatched(port), 0);
-	ddp_end(port);
 }
 
 // A driver returns no packets while the mempool is empty, although packets wait. If such a burst
@@ -1043,7 +1028,6 @@ TEST(an_empty_burst_does_not_mean_an_empty_queue) {
 	assert_int_equal(rte_eth_rx_burst(port, 0, mbufs, RTE_DIM(mbufs)), 0);
 	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 256);
 	assert_int_equal(xstat(port, "rx_offloaded"), 0);
-	ddp_end(port);
 }
 
 // A driver does not count packets in its own buffer.
@@ -1057,7 +1041,6 @@ TEST(uncounted_packets_are_drained_too) {
 	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), DDP_PORT_BURST + 64);
 	assert_int_equal(xstat(port, "rx_offloaded"), 0); // the last 64 prove that it is right
 	assert_int_equal(pass(port, 64), 64);
-	ddp_end(port);
 }
 
 TEST(flow_rules_and_rss_off_end_the_bypass) {
@@ -1081,7 +1064,6 @@ TEST(flow_rules_and_rss_off_end_the_bypass) {
 	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
 	for (unsigned int i = 0; i < 2; i++)
 		assert_int_equal(pass(port, 64), 64 * i);
-	ddp_end(port);
 }
 
 // The NIC goes on hashing by Toeplitz.
@@ -1094,7 +1076,6 @@ TEST(another_hash_function_ends_the_bypass) {
 	function_set(port, DDP_HASH_TOEPLITZ);
 	pass(port, 64);
 	assert_true(pass(port, 64) >= 64);
-	ddp_end(port);
 }
 
 TEST(a_declared_port_is_declared_on_the_lower_device) {

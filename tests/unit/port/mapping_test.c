@@ -76,7 +76,6 @@ TEST(a_mapped_type_has_what_it_is_mapped_to) {
 	assert_int_equal(packet_type(port), RTE_PTYPE_UNKNOWN);
 	assert_int_equal(rte_pmd_ddp_ptype_mapping_reset(port), 0);
 	assert_int_equal(packet_type(port), found);
-	ddp_end(port);
 }
 
 TEST(an_exclusive_update_leaves_no_other) {
@@ -93,7 +92,6 @@ TEST(an_exclusive_update_leaves_no_other) {
 	assert_int_equal(count(port, RTE_PTYPE_UNKNOWN), n);
 	assert_int_equal(rte_pmd_ddp_ptype_mapping_reset(port), 0);
 	assert_int_equal(packet_type(port), found);
-	ddp_end(port);
 }
 
 TEST(types_are_replaced_by_value_or_by_mask) {
@@ -114,7 +112,6 @@ TEST(types_are_replaced_by_value_or_by_mask) {
 	assert_int_equal(ptype_of(port, "IPV4_UDP")->rte_ptype, OWN);
 	assert_int_equal(ptype_of(port, "IPV6_UDP")->rte_ptype, OWN);
 	assert_int_not_equal(ptype_of(port, "IPV4_TCP")->rte_ptype, OWN);
-	ddp_end(port);
 }
 
 TEST(what_is_no_type_is_refused) {
@@ -137,7 +134,6 @@ TEST(what_is_no_type_is_refused) {
 	assert_int_equal(rte_pmd_ddp_ptype_mapping_update(77, items, 1, false), -ENODEV);
 	assert_int_equal(rte_pmd_ddp_ptype_mapping_replace(77, 0, false, 0), -ENODEV);
 	assert_int_equal(rte_pmd_ddp_ptype_mapping_reset(77), -ENODEV);
-	ddp_end(port);
 }
 
 TEST(a_mapping_outlives_the_profile) {
@@ -153,7 +149,6 @@ TEST(a_mapping_outlives_the_profile) {
 	assert_int_equal(packet_type(port), RTE_PTYPE_L4_SCTP);
 	assert_int_equal(rte_pmd_ddp_profile_add_text(port, MINE, strlen(MINE), NULL, 0), 0);
 	assert_int_equal(packet_type(port), OWN);
-	ddp_end(port);
 }
 
 TEST(mapped_types_are_supported) {
@@ -166,7 +161,6 @@ TEST(mapped_types_are_supported) {
 	n = rte_eth_dev_get_supported_ptypes(port, RTE_PTYPE_ALL_MASK, ptypes, N_MAX);
 	assert_int_equal(n, 1); // RTE_PTYPE_UNKNOWN, which all others have, is none
 	assert_int_equal(ptypes[0], RTE_PTYPE_TUNNEL_VXLAN);
-	ddp_end(port);
 }
 
 PORT_TESTS(leak_setup)

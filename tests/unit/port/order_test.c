@@ -89,7 +89,6 @@ TEST(packets_wait_until_the_old_queue_is_done) {
 	assert_int_equal(poll(port, 1, 32, &seq), 5); // as without any change
 	assert_int_equal(xstat(port, "order_parked"), 10);
 	assert_int_equal(xstat(port, "balance_given_up"), 0);
-	ddp_end(port);
 }
 
 // A core that has more to do than it can would else take all packets from those parked from then
@@ -115,7 +114,6 @@ TEST(a_full_queue_does_not_park_packets_forever) {
 	assert_in_range(parked, 6 * 32, 420);
 	assert_int_equal(xstat(port, "order_parked"), parked);
 	poll_to_end(port, 2, 0, NULL);
-	ddp_end(port);
 }
 
 TEST(other_entries_do_not_wait) {
@@ -133,7 +131,6 @@ TEST(other_entries_do_not_wait) {
 	rte_pktmbuf_free_bulk(mbufs, 3);
 	assert_int_equal(xstat(port, "order_parked"), 0);
 	poll_to_end(port, 2, 0, NULL);
-	ddp_end(port);
 }
 
 TEST(with_another_key_all_packets_wait) {
@@ -163,7 +160,6 @@ TEST(with_another_key_all_packets_wait) {
 	assert_true(xstat(port, "order_parked") > 0);
 	assert_int_equal(xstat(port, "balance_given_up"), 0);
 	assert_int_equal(xstat(port, "rx_missed_packets"), 0);
-	ddp_end(port);
 }
 
 TEST(changes_meanwhile_wait_for_each_other) {
@@ -180,7 +176,6 @@ TEST(changes_meanwhile_wait_for_each_other) {
 	assert_int_equal(seq, next_seq);
 	assert_sum_holds(port);
 	assert_int_equal(xstat(port, "rx_missed_packets"), 0);
-	ddp_end(port);
 }
 
 TEST(a_queue_that_is_not_polled_is_given_up) {
@@ -208,7 +203,6 @@ TEST(a_queue_that_is_not_polled_is_given_up) {
 	assert_int_equal(seq, 33);
 	seq = 0;
 	assert_int_equal(poll(port, 0, 32, &seq), 20);
-	ddp_end(port);
 }
 
 TEST(parked_packets_are_dropped_at_stop) {
@@ -226,7 +220,6 @@ TEST(parked_packets_are_dropped_at_stop) {
 	feed(FLOW, 4);
 	poll(port, 1, 32, &seq);
 	assert_int_equal(seq, next_seq);
-	ddp_end(port);
 }
 
 TEST(nobody_waits_for_a_stopped_queue) {
@@ -240,8 +233,6 @@ TEST(nobody_waits_for_a_stopped_queue) {
 	seq = 20;
 	assert_int_equal(poll(port, 1, 32, &seq), 10);
 	assert_int_equal(xstat(port, "rx_missed_packets"), 20);
-	assert_sum_holds(port);
-	ddp_end(port);
 }
 
 /* Load-aware RSS */
@@ -276,8 +267,6 @@ TEST(loaded_entries_move) {
 	assert_true(balance.moves > 0 && balance.rounds > 0);
 	assert_int_equal(xstat(port, "balance_moves"), balance.moves);
 	assert_int_equal(xstat(port, "balance_given_up"), 0);
-	assert_sum_holds(port);
-	ddp_end(port);
 }
 
 // An interval may end between the packets of a round.
@@ -304,7 +293,6 @@ TEST(an_elephant_is_told) {
 	assert_true(is_elephant(&balance));
 	assert_non_null(strstr(balance.bound_flow, " > 192.168.0.1:53 UDP"));
 	assert_int_equal(rte_pmd_ddp_balance_set(port, 0), 0);
-	ddp_end(port);
 }
 
 // A move is given up if its old queue is not polled for ten intervals: its packets stay in order,
@@ -352,7 +340,6 @@ TEST(a_move_from_a_queue_that_is_not_polled_is_given_up) {
 			assert_true(xstat(port, "balance_moves") > xstat(port, "balance_given_up"));
 	assert_sum_holds(port);
 	poll_to_end(port, 2, 0, NULL);
-	ddp_end(port);
 }
 
 /* Moves that are given up, as load-aware RSS makes them, one by one by the change that it applies
@@ -414,8 +401,6 @@ TEST(packets_of_a_move_given_up_go_to_the_old_queue) {
 	feed(FLOW, 5);
 	assert_int_equal(poll(port, 1, 32, &seq), 0);
 	poll_all_in_order(port, 0, &seq);
-	assert_sum_holds(port);
-	ddp_end(port);
 }
 
 // The next flow whose packets the table gives to queue 1, by another entry than that of FLOW.
@@ -465,8 +450,6 @@ TEST(other_queues_do_not_notice_one_that_is_not_polled_for_a_second) {
 	poll_all_in_order(port, 0, &seq);
 	assert_comes_at_once(port, flow);
 	assert_int_equal(xstat(port, "rx_missed_packets"), 0);
-	assert_sum_holds(port);
-	ddp_end(port);
 }
 
 // Nobody would put the table right any more.
@@ -483,7 +466,6 @@ TEST(without_balancing_the_table_says_where_packets_go) {
 	feed(FLOW, 5);
 	assert_int_equal(poll(port, 0, 32, &seq), 0); // done with its last burst
 	poll_all_in_order(port, 1, &seq);
-	ddp_end(port);
 }
 
 // It would be given up later.
@@ -504,7 +486,6 @@ TEST(without_balancing_a_move_under_way_is_final) {
 	assert_int_equal(poll(port, 0, 32, &seq), 20);
 	assert_int_equal(poll(port, 0, 32, &seq), 0);
 	poll_all_in_order(port, 1, &seq);
-	ddp_end(port);
 }
 
 // A change gave up on queue 0 before. Its packets of the entry would be overtaken by the move.
@@ -528,7 +509,6 @@ TEST(a_move_waits_for_a_queue_that_a_change_gave_up_on) {
 	move_try(port, 1, PATIENCE_US);
 	feed(FLOW, 10);
 	poll_until_given_up(port, &seq);
-	ddp_end(port);
 }
 
 // Where they go has nothing to do with the table, even if that has the same queue.
@@ -554,7 +534,6 @@ TEST(packets_of_a_rule_do_not_return) {
 	}
 	assert_int_equal(seq, next_seq);
 	rule_destroy(port, flow);
-	ddp_end(port);
 }
 
 /* Two lower queues */
@@ -604,8 +583,6 @@ TEST(moves_given_up_by_one_lower_queue_do_not_stop_another) {
 	}
 	assert_int_equal(xstat(port, "balance_given_up"), 2);
 	poll_to_end(port, 3, 0, NULL);
-	assert_sum_holds(port);
-	ddp_end(port);
 }
 
 PORT_TESTS(leak_setup)

@@ -120,7 +120,6 @@ TEST(a_profile_added_and_deleted_is_seen_at_once) {
 	good(del(port, "mine"));
 	assert_string_equal(names_of(port), "");
 	type_is(port, "IPV4_UDP");
-	ddp_end(port);
 }
 
 static bool parses_gtpu(uint16_t port) {
@@ -143,7 +142,6 @@ TEST(the_packet_types_that_a_port_supports_are_those_of_its_profiles) {
 	assert_true(parses_gtpu(port));
 	good(del(port, "gtpu"));
 	assert_false(parses_gtpu(port));
-	ddp_end(port);
 }
 
 TEST(the_list_tells_what_was_added) {
@@ -168,7 +166,6 @@ TEST(the_list_tells_what_was_added) {
 	assert_string_equal(profiles[1].file, "");
 	assert_int_equal(profiles[1].n_packet_types, 1);
 	assert_string_equal(profiles[2].spec, "vxlan");
-	ddp_end(port);
 }
 
 TEST(profiles_are_deleted_in_any_order_by_name_or_as_given) {
@@ -186,7 +183,6 @@ TEST(profiles_are_deleted_in_any_order_by_name_or_as_given) {
 	assert_string_equal(names_of(port), "");
 	good(add(port, "gtpu"));
 	assert_string_equal(names_of(port), "gtpu");
-	ddp_end(port);
 }
 
 // Another input set of a profile, or another list, in one step: with del and add the packets
@@ -210,7 +206,6 @@ TEST(the_list_is_exchanged_in_one_step) {
 	good(set(port, NULL));
 	assert_string_equal(names_of(port), "");
 	assert_int_equal(set(RTE_MAX_ETHPORTS - 1, "gtpu"), -ENODEV);
-	ddp_end(port);
 }
 
 TEST(what_others_need_stays) {
@@ -229,7 +224,6 @@ TEST(what_others_need_stays) {
 	good(del(port, "mine"));
 	good(del(port, "5g-upf"));
 	good(del(port, "gtpu"));
-	ddp_end(port);
 }
 
 static const struct failure {
@@ -314,7 +308,6 @@ TEST(a_change_that_fails_changes_nothing) {
 		assert_memory_equal(&after, &before, sizeof(after));
 	}
 	assert_int_equal(receive(port)->hash.rss, hash);
-	ddp_end(port);
 }
 
 TEST(a_missing_profile_is_named) {
@@ -327,7 +320,6 @@ TEST(a_missing_profile_is_named) {
 	assert_int_equal(rte_pmd_ddp_profile_del(port, "gtpu", NULL, 0), -ENOENT);
 	assert_int_equal(rte_pmd_ddp_profile_del(port, "gtpu", error, 8), -ENOENT);
 	assert_string_equal(error, "no prof");
-	ddp_end(port);
 }
 
 // Take all of EAL's memory but n bytes or less.
@@ -364,7 +356,6 @@ TEST(without_memory_a_change_fails_and_changes_nothing) {
 	}
 	type_is(port, "IPV4_UDP");
 	good(add(port, "vxlan"));
-	ddp_end(port);
 }
 
 TEST(an_id_means_one_name_for_ever) {
@@ -396,7 +387,6 @@ TEST(an_id_means_one_name_for_ever) {
 	}
 	assert_int_equal(rte_pmd_ddp_ptype_name(port, 0, name, sizeof(name)), -ENOENT);
 	assert_int_equal(rte_pmd_ddp_ptype_name(port, UINT16_MAX, name, sizeof(name)), -ENOENT);
-	ddp_end(port);
 }
 
 // Profiles of a thousand types each, all with new names.
@@ -426,7 +416,6 @@ TEST(ids_come_to_an_end) {
 	type_is(port, "IPV4_UDP");
 	good(add_text(port, MINE)); // there are some left
 	type_is(port, "MINE");
-	ddp_end(port);
 }
 
 static uint16_t early_port;
@@ -452,7 +441,6 @@ TEST(a_port_is_found_once_it_is_set_up) {
 		rte_eth_dev_callback_unregister(RTE_ETH_ALL, RTE_ETH_EVENT_NEW, port_comes, NULL),
 		0);
 	assert_string_equal(names_of(port), "");
-	ddp_end(port);
 }
 
 #define NAMES_MAX 1000
@@ -483,7 +471,6 @@ TEST(counters_of_long_names_have_names_of_their_own) {
 			assert_string_not_equal(names[i].name, names[j].name);
 	}
 	assert_int_equal(n_long, 2);
-	ddp_end(port);
 }
 
 // All types of all times add up to the packets taken.
@@ -540,8 +527,6 @@ TEST(counters_outlive_profiles) {
 	assert_int_equal(xstat(port, "rx_type_MINE_packets"), 0);
 	assert_int_equal(xstat(port, "rx_type_IPV4_UDP_packets"), 1);
 	assert_types_add_up(port);
-	assert_sum_holds(port);
-	ddp_end(port);
 }
 
 TEST(a_profile_can_be_added_at_any_time) {
@@ -556,7 +541,6 @@ TEST(a_profile_can_be_added_at_any_time) {
 	good(del(port, "mine"));
 	assert_int_equal(rte_eth_dev_start(port), 0);
 	type_is(port, "IPV4_UDP");
-	ddp_end(port);
 }
 
 // Otherwise an edited, moved or deleted file would take effect, or fail, at the next change
@@ -628,7 +612,6 @@ TEST(what_is_left_being_unreadable_does_not_mean_that_a_profile_was_not_there) {
 	assert_int_equal(rmdir(scratch_path("base.yaml")), 0);
 	good(del(port, "alone"));
 	type_is(port, "IPV4_UDP");
-	ddp_end(port);
 }
 
 TEST(only_our_ports_have_profiles) {

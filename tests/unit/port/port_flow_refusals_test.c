@@ -68,7 +68,6 @@ TEST(bad_patterns_are_refused) {
 			     bad_patterns[i].message);
 	}
 	assert_true(is_by_hash(port, 1));
-	ddp_end(port);
 }
 
 TEST(more_items_and_values_than_a_rule_holds_are_refused) {
@@ -85,7 +84,6 @@ TEST(more_items_and_values_than_a_rule_holds_are_refused) {
 		items[i] = (struct rte_flow_item)ITEM(IPV6, .spec = &all, .mask = &all);
 	rule_refused(port, &ingress, items, ACTIONS(TO_QUEUE(1)), EINVAL,
 		     "too many values in one pattern");
-	ddp_end(port);
 }
 
 #define RAW(text) \
@@ -150,7 +148,6 @@ TEST(bad_raw_patterns_are_refused) {
 	rule_refused(port, &ingress, ITEMS(ITEM(RAW, .spec = &raw_good, .mask = &raw_good)),
 		     ACTIONS(TO_QUEUE(1)), EINVAL,
 		     "a raw pattern says what is hashed: it has no other action");
-	ddp_end(port);
 }
 
 static const uint16_t queue_list[] = {0, 1, 2, 3}, queue_too_far[] = {0, N_QUEUES};
@@ -233,7 +230,6 @@ TEST(types_or_a_level_with_queues_are_refused) {
 			rule_refused(port, &ingress, items_of_flow(1),
 				     ACTIONS(ACTION(RSS, .conf = &rss)), EINVAL, message);
 		}
-	ddp_end(port);
 }
 
 TEST(bad_actions_are_refused) {
@@ -251,7 +247,6 @@ TEST(bad_actions_are_refused) {
 		     ACTIONS(ACTION(RSS, .conf = &by_source), ACTION(COUNT)), EINVAL,
 		     "a rule that says how to hash has no other action");
 	assert_true(is_by_hash(port, 1));
-	ddp_end(port);
 }
 
 TEST(rules_are_for_ingress_and_group_0) {
@@ -269,7 +264,6 @@ TEST(rules_are_for_ingress_and_group_0) {
 	rule_refused(port, &group, udp_items, actions, EINVAL, "groups are not supported");
 	rule_refused(port, &late, udp_items, ACTIONS(ACTION(RSS, .conf = &by_source)), EINVAL,
 		     "of hash rules the newest decides: they have no priority");
-	ddp_end(port);
 }
 
 TEST(a_steering_rule_is_there_once) {
@@ -283,7 +277,6 @@ TEST(a_steering_rule_is_there_once) {
 	rule_destroy(port, flow);
 	rule_create(port, items_of_flow(1), ACTIONS(TO_QUEUE(3)));
 	assert_int_equal(seen_of_flow(port, 1).queue, 3);
-	ddp_end(port);
 }
 
 TEST(handles_that_are_no_rules_are_refused) {
@@ -307,7 +300,6 @@ TEST(handles_that_are_no_rules_are_refused) {
 	assert_string_equal(error.message, "the port has no such rule");
 	assert_int_equal(rte_flow_query(port, flow, &count, &counted, &error), -ENOENT);
 	assert_int_equal(rte_flow_dev_dump(port, flow, stdout, &error), -ENOENT);
-	ddp_end(port);
 }
 
 PORT_TESTS(leak_setup)

@@ -40,7 +40,6 @@ TEST(a_rule_sends_its_packets_to_its_queue_until_it_is_destroyed) {
 		rule_destroy(port, flow);
 		assert_true(is_by_hash(port, 7));
 	}
-	ddp_end(port);
 }
 
 TEST(what_is_validated_only_does_nothing) {
@@ -49,7 +48,6 @@ TEST(what_is_validated_only_does_nothing) {
 	assert_int_equal(rte_flow_validate(port, &ingress, udp_items, ACTIONS(ACTION(DROP)), NULL),
 			 0);
 	assert_true(is_by_hash(port, 1));
-	ddp_end(port);
 }
 
 TEST(the_smallest_priority_number_decides_then_the_newest_rule) {
@@ -71,7 +69,6 @@ TEST(the_smallest_priority_number_decides_then_the_newest_rule) {
 	assert_int_equal(seen_of_flow(port, 1).queue, 0);
 	rule_destroy(port, flows[0]);
 	assert_true(is_by_hash(port, 1));
-	ddp_end(port);
 }
 
 TEST(a_list_of_queues_shares_packets_by_their_hash) {
@@ -92,7 +89,6 @@ TEST(a_list_of_queues_shares_packets_by_their_hash) {
 	assert_true(counts[1] > 0 && counts[3] > counts[1]);
 	assert_int_equal(rte_eth_dev_rss_hash_update(port, &off), 0);
 	assert_int_equal(seen_of_flow(port, 5).queue, 3); // not hashed: the list's first
-	ddp_end(port);
 }
 
 TEST(a_mark_stands_beside_the_hash) {
@@ -112,7 +108,6 @@ TEST(a_mark_stands_beside_the_hash) {
 	assert_int_equal(seen.flags & both, RTE_MBUF_F_RX_FDIR);
 	assert_int_equal(seen.queue, 2);
 	assert_int_equal(seen_of_flow(port, 3).flags & both, 0);
-	ddp_end(port);
 }
 
 // A rule's own key, of 40 bytes, which go on with their first 12, or of 52.
@@ -149,7 +144,6 @@ TEST(a_list_of_queues_may_have_a_key_of_its_own) {
 		rule_destroy(port, flow);
 		assert_true(is_by_hash(port, 1));
 	}
-	ddp_end(port);
 }
 
 // What Open vSwitch asks for: the port's own hash over all queues. A query says what was asked.
@@ -178,7 +172,6 @@ TEST(a_query_says_what_was_asked_of_rss) {
 			assert_int_equal(seen_of_flow(port, 1).queue, hash_of(1) % said.queue_num);
 		rule_destroy(port, flow);
 	}
-	ddp_end(port);
 }
 
 TEST(rules_have_only_so_many_keys) {
@@ -201,7 +194,6 @@ TEST(rules_have_only_so_many_keys) {
 	rule_refused(port, &ingress, items_of_flow(101), ACTIONS(ACTION(RSS, .conf = &rss)), ENOSPC,
 		     "the rules have as many different RSS keys as they may have");
 	assert_non_null(flow);
-	ddp_end(port);
 }
 
 // A port's key that a hash rule names may be given.
@@ -216,7 +208,6 @@ TEST(a_hash_rule_may_name_the_ports_key) {
 
 	rule_create(port, udp_items, ACTIONS(ACTION(RSS, .conf = &rss)));
 	assert_int_equal(seen_of_flow(port, 1).hash, rte_softrss(&src, 1, ddp_default_key));
-	ddp_end(port);
 }
 
 /* Rules of one shape */
@@ -242,7 +233,6 @@ TEST(rules_of_a_known_shape_leave_the_path_cache_as_it_is) {
 	for (unsigned int i = 0; i < N_QUEUES; i++)
 		assert_true(is_by_hash(port, i));
 	assert_int_equal(xstat(port, "rx_path_cache_learned"), learned);
-	ddp_end(port);
 }
 
 // What they decide is part of what the path cache learns.
@@ -262,7 +252,6 @@ TEST(rules_without_values_come_and_go_with_their_shape) {
 	assert_int_equal(seen_of_flow(port, 1).queue, 2);
 	rule_destroy(port, flows[1]);
 	assert_true(is_by_hash(port, 1));
-	ddp_end(port);
 }
 
 // A rule that a rule without values outranked when the path was learned may be followed by one that
@@ -277,7 +266,6 @@ TEST(a_better_rule_of_a_known_shape_is_found) {
 	rule_create_at(port, 3, items_of_flow(2), ACTIONS(TO_QUEUE(3)));
 	assert_int_equal(seen_of_flow(port, 1).queue, 2);
 	assert_int_equal(seen_of_flow(port, 2).queue, 3);
-	ddp_end(port);
 }
 
 // How often a port warned while rules for more and more bits of an address came, each of a shape of
@@ -312,7 +300,6 @@ TEST(a_port_warns_once_of_many_shapes) {
 	rule_create(port, udp_items, ACTIONS(TO_QUEUE(1)));
 	assert_int_equal(warnings_of_shapes(port, 32), 1);
 	assert_int_equal(warnings_of_shapes(port, 32), 0);
-	ddp_end(port);
 }
 
 TEST(many_rules_come_and_go) {
@@ -345,7 +332,6 @@ TEST(many_rules_come_and_go) {
 	for (unsigned int i = 0; i < N_MANY; i += 7)
 		assert_true(is_by_hash(port, i));
 	assert_int_equal(rte_flow_destroy(port, flows[1], NULL), -ENOENT);
-	ddp_end(port);
 }
 
 static struct rte_flow_query_count count_of(uint16_t port, struct rte_flow *flow, bool reset) {
@@ -380,8 +366,6 @@ TEST(dropped_packets_are_counted_and_the_sum_holds) {
 	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 9);
 	assert_int_equal(count_of(port, drop, false).hits, 1);
 	assert_int_equal(count_of(port, watch, false).hits, 76);
-	assert_sum_holds(port);
-	ddp_end(port);
 }
 
 /* Hash rules */
@@ -408,7 +392,6 @@ TEST(a_hash_rule_says_what_is_hashed_and_can_be_asked) {
 	assert_int_equal(rss.queue_num, 0);
 	rule_destroy(port, flow);
 	assert_int_equal(seen_of_flow(port, 9).flags & RTE_MBUF_F_RX_RSS_HASH, 0);
-	ddp_end(port);
 }
 
 // An application that reads this does not create them anew, which would fail.
@@ -423,7 +406,6 @@ TEST(rules_outlive_a_stop_as_the_port_tells) {
 	assert_int_equal(seen_of_flow(port, 1).queue, 2);
 	assert_null(rte_flow_create(port, &ingress, items_of_flow(1), ACTIONS(TO_QUEUE(2)), NULL));
 	assert_int_equal(rte_errno, EEXIST);
-	ddp_end(port);
 }
 
 TEST(flush_takes_all_rules) {
@@ -439,7 +421,6 @@ TEST(flush_takes_all_rules) {
 	for (unsigned int i = 0; i < 20; i++)
 		assert_true(is_by_hash(port, i));
 	assert_int_equal(rte_flow_destroy(port, flow, NULL), -ENOENT);
-	ddp_end(port);
 }
 
 /* What rules need */
@@ -460,7 +441,6 @@ TEST(a_port_keeps_the_queues_that_its_rules_use) {
 	assert_int_equal(rte_eth_dev_stop(port), 0);
 	ddp_configure(port, 2, 1, 512, RTE_ETH_RSS_IP);
 	assert_int_equal(rte_eth_dev_start(port), 0);
-	ddp_end(port);
 }
 
 static void profile_del(uint16_t port, const char *name, int ret, const char *expected) {
@@ -497,7 +477,6 @@ TEST(a_profile_that_rules_need_stays) {
 	profile_del(port, "gtpu", 0, "");
 	rule_refused(port, &ingress, session, ACTIONS(TO_QUEUE(3)), EINVAL,
 		     "no loaded profile parses header 'gtpu': profile gtpu does");
-	ddp_end(port);
 }
 
 TEST(all_rules_that_need_a_profile_are_named) {
@@ -509,7 +488,6 @@ TEST(all_rules_that_need_a_profile_are_named) {
 		    ACTIONS(TO_QUEUE(3)));
 	profile_del(port, "gtpu", -EBUSY,
 		    "needed by flow rules: eth / ipv4 / udp / gtpu; eth / ipv6 / udp / gtpu");
-	ddp_end(port);
 }
 
 /* Values */
@@ -642,7 +620,6 @@ TEST(values_are_found_where_a_packet_has_them) {
 		assert_false(is_marked(port, values[i].bad));
 		rule_destroy(port, flow);
 	}
-	ddp_end(port);
 }
 
 // Else a rule for IPv6 behind GRE would take the place of one for IPv4, and hash no packet of it.
@@ -665,7 +642,6 @@ TEST(both_versions_behind_gre_have_rules_of_their_own) {
 		    ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(GRE), ITEM(IPV6), ITEM(UDP), ITEM(GTPU)),
 		    ACTIONS(ACTION(RSS, .conf = &by_ipv6)));
 	assert_int_equal(seen_of_pieces(port, pieces).hash, hash);
-	ddp_end(port);
 }
 
 // Addresses and ports each sorted, then hashed as they are.
@@ -686,7 +662,6 @@ TEST(a_sorted_hash_is_that_of_the_sorted_tuple) {
 		assert_int_equal(seen_of_pieces(port, there).hash, hash);
 		assert_int_equal(seen_of_pieces(port, back).hash, hash);
 	}
-	ddp_end(port);
 }
 
 /* Dump */
@@ -769,7 +744,6 @@ TEST(a_dump_shows_what_each_rule_asks_and_does) {
 		"priority 0: eth / ipv6 / udp: hash symmetric_toeplitz ipv6.src ipv6.dst udp.sport "
 		"udp.dport\n"
 		"priority 0: eth / ipv4: hash toeplitz ipv4.src\n");
-	ddp_end(port);
 }
 
 // A newer hash rule of its pattern takes its place for good: also where that is destroyed, and
@@ -793,7 +767,6 @@ TEST(a_rule_that_was_replaced_stays_out_of_force) {
 		assert_int_equal(rte_flow_validate(port, &ingress, items, actions, NULL), 0);
 	rule_destroy(port, rule_create(port, udp_items, ACTIONS(TO_QUEUE(1)))); // compiles all anew
 	assert_int_equal(seen_of_flow(port, 1).hash, hash_of(1));
-	ddp_end(port);
 }
 
 /* Rules under traffic */
@@ -866,7 +839,6 @@ TEST(a_hash_rule_changes_nothing_before_packets_wait_for_older_ones) {
 	assert_int_not_equal(by_rule, hash_of(1));
 	assert_int_equal(hash_meanwhile(&meanwhile), by_rule);
 	assert_true(is_by_hash(port, 1));
-	ddp_end(port);
 }
 
 PORT_TESTS(leak_setup)

@@ -65,20 +65,17 @@ TEST(only_our_port_is_seen) {
 	assert_int_equal(port, 0);
 	assert_int_equal(rte_eth_dev_count_avail(), 1);
 	assert_int_equal(rte_eth_dev_count_total(), 2);
-	ddp_end(port);
 }
 
 // DPDK's newer syntax of a device.
 TEST(a_lower_device_may_be_given_by_bus_and_name) {
-	uint16_t port = ddp_start("dev(bus=vdev,name=net_testsrc0)", 2, 2, 64);
-
+	ddp_start("dev(bus=vdev,name=net_testsrc0)", 2, 2, 64);
 	assert_int_equal(rte_eth_dev_count_total(), 2);
-	ddp_end(port);
 }
 
 TEST(a_port_that_is_there_is_taken_over) {
 	struct rte_eth_dev_owner owner;
-	uint16_t port, lower;
+	uint16_t lower;
 
 	assert_int_equal(rte_vdev_init("net_testsrc0", ""), 0);
 	assert_int_equal(rte_eth_dev_get_port_by_name("net_testsrc0", &lower), 0);
@@ -86,13 +83,12 @@ TEST(a_port_that_is_there_is_taken_over) {
 	assert_int_equal(ddp_probe("dev(net_testsrc0),lower_queues=9"), -1);
 	assert_int_equal(rte_eth_dev_owner_get(lower, &owner), 0);
 	assert_int_equal(owner.id, RTE_ETH_DEV_NO_OWNER);
-	port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
+	ddp_start("dev(net_testsrc0)", 1, 1, 64);
 	assert_int_equal(rte_eth_dev_owner_get(lower, &owner), 0);
 	assert_string_equal(owner.name, "net_ddp0");
 	// A second net_ddp cannot have it.
 	assert_int_not_equal(rte_vdev_init("net_ddp1", "dev(net_testsrc0)"), 0);
 	assert_int_equal(rte_eth_dev_count_total(), 2);
-	ddp_end(port);
 }
 
 TEST(close_and_probe_again_many_times) {
@@ -135,7 +131,6 @@ TEST(an_orphan_below_an_orphan_is_reused) {
 	port = ddp_start(devargs, 2, 2, 64);
 	packets_feed(0, 0, 8, 64);
 	assert_int_equal(poll_to_end(port, 2, 0, NULL), 64);
-	ddp_end(port);
 }
 
 TEST(an_orderly_end_says_nothing) {
@@ -169,7 +164,6 @@ TEST(a_lower_device_that_goes_is_survived) {
 	assert_int_equal(xstat(port, "rx_in_rings"), 0);
 	assert_sum_holds(port);
 	assert_int_not_equal(rte_eth_dev_start(port), 0);
-	ddp_close(port);
 }
 
 TEST(limits_are_those_of_both) {
@@ -195,7 +189,6 @@ TEST(limits_are_those_of_both) {
 	assert_int_equal(info.rx_desc_lim.nb_align, 1);
 	assert_true((info.flow_type_rss_offloads & RTE_ETH_RSS_IP) != 0);
 	assert_int_equal(rte_eth_promiscuous_enable(port), 0);
-	ddp_end(port);
 }
 
 // A device that has a limit and cannot change its MTU, and one that takes packets of any length.
@@ -210,7 +203,6 @@ TEST(mtu_is_not_more_than_the_lower_device_takes) {
 	ddp_end(port);
 	port = ddp_start("dev(net_ring0)", 1, 1, 64);
 	assert_int_equal(rte_eth_dev_set_mtu(port, 9000), 0);
-	ddp_end(port);
 }
 
 TEST(two_hundred_and_fifty_six_queues_work) {
@@ -218,8 +210,6 @@ TEST(two_hundred_and_fifty_six_queues_work) {
 
 	packets_feed(0, 0, 1000, 1000);
 	assert_int_equal(poll_to_end(port, 256, 0, NULL), 1000);
-	assert_sum_holds(port);
-	ddp_end(port);
 }
 
 // An application that goes without closing its ports, in a process of its own.
@@ -299,5 +289,5 @@ static int probe_setup(void **state) {
 	return port_setup(state);
 }
 
-GROUP(probe_setup, scratch_teardown)
+GROUP(probe_setup, NULL)
 EACH(leak_setup, leak_teardown)

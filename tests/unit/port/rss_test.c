@@ -57,7 +57,6 @@ TEST(hash_queue_and_fields_are_in_the_mbuf) {
 		}
 	}
 	assert_int_equal(n_seen, 200);
-	ddp_end(port);
 }
 
 TEST(without_rss_all_is_on_queue_0) {
@@ -77,7 +76,6 @@ TEST(without_rss_all_is_on_queue_0) {
 	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
 	packets_feed(0, 0, 1, 1);
 	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 1);
-	ddp_end(port);
 }
 
 TEST(rss_is_off_without_the_mode) {
@@ -93,7 +91,6 @@ TEST(rss_is_off_without_the_mode) {
 	conf.rxmode.mq_mode = RTE_ETH_MQ_RX_DCB;
 	assert_int_equal(rte_eth_dev_stop(port), 0);
 	assert_int_not_equal(rte_eth_dev_configure(port, 4, 0, &conf), 0);
-	ddp_close(port);
 }
 
 // The hash of a packet is that of rte_softrss() with the key, which goes on with its own beginning.
@@ -180,7 +177,6 @@ TEST(configure_takes_a_key_of_40_bytes) {
 	assert_int_equal(rte_eth_dev_configure(port, 4, 1, &conf), 0);
 	assert_int_equal(rte_eth_dev_conf_get(port, &conf), 0);
 	assert_true((conf.rxmode.offloads & RTE_ETH_RX_OFFLOAD_RSS_HASH) != 0);
-	ddp_close(port);
 }
 
 // With a checksum in the hash, packets of one flow would be on different queues.
@@ -205,7 +201,6 @@ TEST(who_asks_for_everything_does_not_ask_for_checksums) {
 	assert_int_equal(rte_eth_dev_rss_hash_conf_get(port, &conf), 0);
 	assert_int_equal(conf.rss_hf, info.flow_type_rss_offloads & ~checksums);
 	assert_int_equal(rte_eth_dev_start(port), 0);
-	ddp_end(port);
 }
 
 TEST(reta_is_round_robin_until_set) {
@@ -234,7 +229,6 @@ TEST(reta_is_round_robin_until_set) {
 	ddp_configure(port, 3, 1, 512, RTE_ETH_RSS_IP);
 	assert_int_equal(reta_get(port, 4), 1);
 	assert_int_equal(rte_eth_dev_start(port), 0);
-	ddp_end(port);
 }
 
 // What a function makes of a source and a destination.
@@ -329,7 +323,6 @@ TEST(paths_stay_learned_when_only_key_or_reta_change) {
 	assert_true(misses > 0 && hits > 0);
 	assert_int_equal(xstat(port, "rx_path_cache_misses"), misses);
 	assert_int_equal(xstat(port, "rx_path_cache_hits"), hits);
-	ddp_end(port);
 }
 
 static const enum rte_eth_hash_function functions[] = {
@@ -370,7 +363,6 @@ TEST(hash_functions_change_what_is_hashed) {
 		for (unsigned int round = 0; round < 2; round++) // learned, then known
 			burst_check_by(port, i, ddp_default_key, 3, N_QUEUES);
 	}
-	ddp_end(port);
 }
 
 TEST(an_update_without_a_function_keeps_it) {
@@ -391,7 +383,6 @@ TEST(an_update_without_a_function_keeps_it) {
 	assert_int_equal(function_of(port), RTE_ETH_HASH_FUNCTION_TOEPLITZ);
 	assert_int_equal(rte_eth_dev_start(port), 0);
 	burst_check(port, ddp_default_key, 2, N_QUEUES);
-	ddp_end(port);
 }
 
 TEST(configure_takes_functions_that_there_are) {
@@ -410,7 +401,6 @@ TEST(configure_takes_functions_that_there_are) {
 	}
 	DPDK_RSS_FUNCTION_SET(&conf.rx_adv_conf.rss_conf, 31);
 	assert_int_equal(rte_eth_dev_configure(port, 4, 1, &conf), -EINVAL);
-	ddp_close(port);
 }
 
 TEST(segments_do_not_matter) {
@@ -430,7 +420,6 @@ TEST(segments_do_not_matter) {
 		n++;
 	}
 	assert_int_equal(xstat(port, "rx_q0_bytes"), 2 * 46 * n);
-	ddp_end(port);
 }
 
 PORT_TESTS(leak_setup)

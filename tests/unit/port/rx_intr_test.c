@@ -85,7 +85,6 @@ TEST(a_queue_is_woken_by_the_lower_device_or_another_queue) {
 		assert_int_equal(rte_eth_dev_rx_intr_disable(port, 1), 0);
 		assert_int_equal(take(port, 1), 1);
 	}
-	ddp_end(port);
 }
 
 TEST(a_queue_with_packets_does_not_go_to_sleep) {
@@ -102,7 +101,6 @@ TEST(a_queue_with_packets_does_not_go_to_sleep) {
 	assert_true(is_awake(port, 0)); // in the lower device
 	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 1);
 	all_sleep(port, N_QUEUES);
-	ddp_end(port);
 }
 
 // Each lower queue wakes one queue, and all are shared out.
@@ -116,7 +114,6 @@ TEST(lower_queues_wake_queues_in_turn) {
 		assert_false(is_awake(port, 1 - i % N_QUEUES));
 		assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 1);
 	}
-	ddp_end(port);
 }
 
 TEST(another_queue_is_woken_for_one_that_is_stopped) {
@@ -136,7 +133,6 @@ TEST(another_queue_is_woken_for_one_that_is_stopped) {
 	assert_true(is_awake(port, 0));
 	assert_false(is_awake(port, 1));
 	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 1);
-	ddp_end(port);
 }
 
 // Packets wait for their old queues to be polled.
@@ -151,7 +147,6 @@ TEST(a_change_wakes_all_queues) {
 		assert_true(is_awake(port, q));
 	poll_to_end(port, N_QUEUES, 0, NULL);
 	all_sleep(port, N_QUEUES);
-	ddp_end(port);
 }
 
 TEST(a_port_without_interrupts_below_refuses_them) {
@@ -161,7 +156,6 @@ TEST(a_port_without_interrupts_below_refuses_them) {
 	assert_int_equal(rte_eth_dev_rx_intr_enable(port, 0), -ENOTSUP);
 	assert_int_equal(rte_eth_dev_stop(port), 0);
 	assert_int_equal(rte_eth_dev_configure(port, 1, 1, &conf), -ENOTSUP);
-	ddp_end(port);
 }
 
 TEST(interrupts_are_as_configured_after_a_restart) {
@@ -179,7 +173,6 @@ TEST(interrupts_are_as_configured_after_a_restart) {
 	ddp_configure(port, N_QUEUES, 1, 64, RTE_ETH_RSS_IP);
 	assert_int_equal(rte_eth_dev_start(port), 0);
 	assert_int_equal(rte_eth_dev_rx_intr_enable(port, 0), -ENOTSUP);
-	ddp_end(port);
 }
 
 /* Threads that sleep as applications do */

@@ -88,8 +88,6 @@ TEST(full_rings_drop_and_count) {
 #if !DPDK_SINCE(25, 11)
 	assert_int_equal(stats.q_errors[1], 1000 - n);
 #endif
-	assert_sum_holds(port);
-	ddp_end(port);
 }
 
 static uint16_t flow_find(uint16_t port, uint16_t queue) {
@@ -125,7 +123,6 @@ TEST(a_queue_that_is_polled_loses_nothing_on_a_small_ring) {
 	}
 	assert_int_equal(n_got, 16 + 96);
 	assert_int_equal(xstat(port, "rx_missed_packets"), 0);
-	ddp_end(port);
 }
 
 TEST(wait_stops_reading_until_the_queue_is_polled) {
@@ -139,8 +136,6 @@ TEST(wait_stops_reading_until_the_queue_is_polled) {
 	n += poll_to_end(port, 2, 0, NULL);
 	assert_int_equal(n, 1000);
 	assert_int_equal(xstat(port, "rx_missed_packets"), 0);
-	assert_sum_holds(port);
-	ddp_end(port);
 }
 
 TEST(sums_hold_over_stop_start_and_reset) {
@@ -178,8 +173,6 @@ TEST(sums_hold_over_stop_start_and_reset) {
 	assert_int_equal(rte_eth_dev_start(port), 0);
 	poll_to_end(port, 8, 0, NULL);
 	assert_int_equal(xstat(port, "rx_in_rings"), 0);
-	assert_sum_holds(port);
-	ddp_end(port);
 }
 
 static void other_thread_reads_lower_1(void *arg) {
@@ -206,7 +199,6 @@ TEST(what_another_thread_put_on_the_ring_comes_first) {
 	for (unsigned int i = 0; i < 8; i++)
 		assert_int_equal(packet_seq(mbufs[i]), i);
 	rte_pktmbuf_free_bulk(mbufs, n);
-	ddp_end(port);
 }
 
 struct inside {
@@ -274,7 +266,6 @@ TEST(a_stop_waits_for_burst_calls) {
 	poll_to_end(port, 2, 0, NULL);
 	while ((mbuf = testsrc_sent(0, 0)) != NULL)
 		rte_pktmbuf_free(mbuf);
-	ddp_end(port);
 }
 
 TEST(every_source_queue_is_read) {
@@ -283,7 +274,6 @@ TEST(every_source_queue_is_read) {
 	for (unsigned int i = 0; i < 8; i++)
 		packets_feed(0, i, 4, 100);
 	assert_int_equal(poll_to_end(port, 1, 0, NULL), 800);
-	ddp_end(port);
 }
 
 // Packets of lower queue 0 wait on the queue's ring while lower queue 1 has full bursts for it.
@@ -306,7 +296,6 @@ TEST(a_ring_is_read_while_another_lower_queue_has_full_bursts) {
 	}
 	assert_int_equal(n, 32);
 	poll_to_end(port, 1, 0, NULL);
-	ddp_end(port);
 }
 
 TEST(a_device_that_wants_queues_gets_no_more_than_ours) {
@@ -340,7 +329,6 @@ TEST(a_burst_of_any_size_is_filled_in_time) {
 	for (unsigned int i = 0; i < n; i++)
 		assert_int_equal(packet_seq(mbufs[i]), i);
 	rte_pktmbuf_free_bulk(mbufs, n);
-	ddp_end(port);
 }
 
 PORT_TESTS(leak_setup)

@@ -62,7 +62,6 @@ TEST(a_declared_port_leads_to_its_tunnel) {
 		assert_type(port, rows[i].first, "IPV4_UDP");
 		assert_int_equal(del(port, rows[i].type, 1), 0);
 	}
-	ddp_end(port);
 }
 
 TEST(refusals_change_nothing) {
@@ -82,7 +81,6 @@ TEST(refusals_change_nothing) {
 	assert_int_equal(add(port, RTE_ETH_TUNNEL_TYPE_VXLAN, 4789), 0);
 	assert_int_equal(del(port, RTE_ETH_TUNNEL_TYPE_VXLAN, 4789), 0);
 	assert_int_equal(add(port, RTE_ETH_TUNNEL_TYPE_GENEVE, 4789), -EINVAL);
-	ddp_end(port);
 }
 
 // The lower device is to hash all of it, and does not take the rules: the tunnel stays declared.
@@ -99,7 +97,6 @@ TEST(a_delete_that_fails_changes_nothing) {
 	assert_int_equal(add(port, RTE_ETH_TUNNEL_TYPE_VXLAN, UDP_PORT), -EEXIST);
 	assert_int_equal(del(port, RTE_ETH_TUNNEL_TYPE_VXLAN, UDP_PORT), 0);
 	assert_type(port, 0x08, "IPV4_UDP");
-	ddp_end(port);
 }
 
 TEST(as_many_ports_as_there_is_room_for) {
@@ -114,7 +111,6 @@ TEST(as_many_ports_as_there_is_room_for) {
 	assert_int_equal(del(port, RTE_ETH_TUNNEL_TYPE_VXLAN, 1000), 0);
 	assert_int_equal(add(port, RTE_ETH_TUNNEL_TYPE_VXLAN, UDP_PORT), 0);
 	assert_type(port, 0x08, "VXLAN");
-	ddp_end(port);
 }
 
 TEST(a_port_waits_for_the_profile_to_come_back) {
@@ -127,7 +123,6 @@ TEST(a_port_waits_for_the_profile_to_come_back) {
 	assert_type(port, 0x08, "IPV4_UDP");
 	assert_int_equal(rte_pmd_ddp_profile_add(port, "vxlan", error, sizeof(error)), 0);
 	assert_type(port, 0x08, "VXLAN");
-	ddp_end(port);
 }
 
 PORT_TESTS(leak_setup)

@@ -59,7 +59,6 @@ TEST(a_queue_of_its_own_calls_the_lower_queue_directly) {
 	assert_int_equal(xstat(port, "tx_q3_packets"), 5);
 	assert_int_equal(xstat(port, "tx_q3_bytes"), 5 * 46);
 	assert_int_equal(xstat(port, "tx_in_rings"), 0);
-	ddp_end(port);
 }
 
 // Applications tell a bad packet by rte_errno; what it was before means nothing when all packets
@@ -75,7 +74,6 @@ TEST(a_stopped_queue_prepares_nothing_and_a_started_one_leaves_rte_errno) {
 	assert_int_equal(rte_eth_tx_prepare(port, 1, &mbuf, 1), 0);
 	assert_int_equal(rte_errno, ENODEV);
 	rte_pktmbuf_free(mbuf);
-	ddp_end(port);
 }
 
 struct monitor {
@@ -113,7 +111,6 @@ TEST(who_looks_at_a_queue_keeps_no_packet_from_it) {
 	__atomic_store_n(&monitor.ended, true, __ATOMIC_RELAXED);
 	pthread_join(thread, NULL);
 	rte_pktmbuf_free(mbuf);
-	ddp_end(port);
 }
 
 struct sender {
@@ -152,7 +149,6 @@ TEST(one_shared_lower_queue_strands_nothing) {
 	assert_int_equal(stats.obytes, 46 * n);
 	assert_int_equal(stats.ipackets, 0);
 	assert_int_equal(xstat(port, "tx_q63_packets"), 100);
-	ddp_end(port);
 }
 
 struct others {
@@ -200,7 +196,6 @@ TEST(what_the_lower_device_refuses_keeps_its_order) {
 	assert_int_equal(sent_check(0, next), 81);
 	assert_int_equal(next[0] + next[1] + next[2], 81);
 	assert_int_equal(rte_eth_dev_start(port), 0);
-	ddp_end(port);
 }
 
 // Flow 7 goes from queue 2 to queue 1, and to queue 2 again, while the lower queue is locked.
@@ -240,7 +235,6 @@ TEST(a_flow_that_moves_between_tx_queues_keeps_its_order) {
 	assert_int_equal(sent_check(0, next), 8);
 	assert_int_equal(next[7], 7);
 	assert_int_equal(xstat(port, "tx_q2_packets"), 3);
-	ddp_end(port);
 }
 
 // Another thread sends on queue 1 while the lower queue is locked.
@@ -290,8 +284,6 @@ TEST(no_queue_starves_behind_one_that_goes_on_sending) {
 	assert_int_equal(counts[0] + counts[1] + counts[2], 1 + 5 * 7);
 	assert_in_range(counts[2], 30, 35);
 	testsrc_tx_room(0, UINT32_MAX);
-	ddp_end(port);
-	testsrc_clear(); // what a stop sent
 }
 
 struct full {
@@ -319,7 +311,6 @@ TEST(a_full_ring_returns_what_fitted) {
 	assert_int_equal(full.n_taken, 5);
 	assert_int_equal(rte_eth_tx_burst(port, 1, &full.mbufs[5], 3), 3);
 	assert_int_equal(sent_check(0, next), 9);
-	ddp_end(port);
 }
 
 PORT_TESTS(leak_setup)

@@ -60,5 +60,3 @@ ROWS_TEST(bound_is, rows) {
 	ddp_profile_destroy(profile);
 	ddp_diag_fini(&diag);
 }
-
-GROUP(scratch_setup, scratch_teardown)

@@ -171,4 +171,3 @@ TEST(tables_are_sorted) {
 ROWS(broken_is_reported, rows)
 ROWS(sizes_are, sizes)
 ROWS(sizes_are, ranges)
-GROUP(scratch_setup, scratch_teardown)

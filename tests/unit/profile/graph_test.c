@@ -167,4 +167,3 @@ static const struct broken rows[] = {
 };
 
 ROWS(broken_is_reported, rows)
-GROUP(scratch_setup, scratch_teardown)

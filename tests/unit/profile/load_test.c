@@ -465,4 +465,3 @@ TEST(a_file_read_before_is_not_read_again_by_any_of_its_names) {
 }
 
 ROWS(broken_is_reported, rows)
-GROUP(scratch_setup, scratch_teardown)

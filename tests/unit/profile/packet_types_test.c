@@ -227,4 +227,3 @@ TEST(a_thousand_packet_types_are_enough) {
 }
 
 ROWS(broken_is_reported, rows)
-GROUP(scratch_setup, scratch_teardown)

@@ -16,8 +16,6 @@ static void folder_make(const char *name) {
 }
 
 static int setup(void **state) {
-	if (scratch_setup(state) != 0)
-		return -1;
 	folder_make("one");
 	folder_make("two");
 	scratch_write_text("one/t.yaml", PROFILE("1"));
@@ -235,4 +233,4 @@ TEST(the_first_folder_of_the_path_names_the_profile_of_a_header) {
 	defining_is("vxlan", "vxlan");
 }
 
-GROUP(setup, scratch_teardown)
+GROUP(setup, NULL)

@@ -216,10 +216,9 @@ TEST(a_source_has_a_name) {
 }
 
 static int setup(void **state) {
-	scratch_begin();
 	scratch_write_text("user.yaml", "profile: user\nrequires: [mine]\n");
 	scratch_write_text("needs_user.yaml", "profile: needs_user\nrequires: [user]\n");
 	return 0;
 }
 
-GROUP(setup, scratch_teardown)
+GROUP(setup, NULL)

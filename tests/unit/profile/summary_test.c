@@ -46,5 +46,3 @@ ROWS_TEST(summary_is, rows) {
 	assert_null(summary.name);
 	ddp_diag_fini(&diag);
 }
-
-GROUP(scratch_setup, scratch_teardown)

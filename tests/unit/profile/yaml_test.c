@@ -173,4 +173,3 @@ ROWS_TEST(no_file_is_no_profile, unreadable) {
 }
 
 ROWS(broken_is_reported, rows)
-GROUP(scratch_setup, scratch_teardown)
