@@ -262,6 +262,7 @@ class Documents(harness.TestCase):
 
     # By document and how a block's first line begins: how the block is run.
     BLOCKS = {
+        ("README.md", "spread: software only"): output,
         ("README.md", "QUEUE  PACKETS  SHARE  gtpu"): output,
         ("README.md", "printf 'set fwd rxonly"): at_a_terminal,
         ("README.md", "port 0/queue 3"): output,
