@@ -88,6 +88,10 @@ struct ddp_offload_ptype {
 	uint32_t rte_ptype;
 	uint32_t found; // RTE_PTYPE_* that net_ddp would give such a packet
 	uint16_t type;  // index in the program
+	// for the port, if packets had another hash: how many, as last seen, and how often the
+	// proof was doubled
+	uint8_t level;
+	uint32_t checked, wrong;
 };
 
 struct ddp_offload_tunnel {

@@ -27,7 +27,6 @@
 #include "port/counts/stats.h"
 #include "port/lower/lower.h"
 #include "port/run/order.h"
-#include "port/state/balance.h"
 #include "port/state/control.h"
 #include "port/state/rte_pmd_ddp.h"
 #include "stress_flows.h"

@@ -32,8 +32,7 @@ struct ddp_devargs {
 };
 
 // 0, or -errno with one line in error. Call ddp_devargs_fini() in either case.
-int ddp_devargs_parse(const char *args, struct ddp_devargs *devargs, char *error,
-		      size_t error_size);
+int ddp_devargs_parse(const char *args, struct ddp_devargs *devargs, char *error);
 void ddp_devargs_fini(struct ddp_devargs *devargs);
 
 // ethdev.c

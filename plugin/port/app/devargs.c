@@ -6,7 +6,6 @@
 // second '=' for the key.
 #include "port/app/app.h"
 #include "port/exchange/exchange.h"
-#include "port/state/balance.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -19,15 +18,14 @@
 struct parser {
 	struct ddp_devargs *devargs;
 	char *error;
-	size_t error_size;
 	uint32_t seen; // bits of keys
 };
 
-#define FAIL(parser, ...) ddp_fail((parser)->error, (parser)->error_size, -EINVAL, __VA_ARGS__)
+#define FAIL(parser, ...) ddp_fail((parser)->error, -EINVAL, __VA_ARGS__)
 
 static int text_set(struct parser *parser, char **text, const char *value, size_t len) {
 	*text = strndup(value, len);
-	return *text == NULL ? DDP_FAIL_NO_MEMORY(parser->error, parser->error_size) : 0;
+	return *text == NULL ? DDP_FAIL_NO_MEMORY(parser->error) : 0;
 }
 
 static int profile_parse(struct parser *parser, const char *value) {
@@ -192,9 +190,8 @@ static int argument_parse(struct parser *parser, const char **args) {
 	return ret;
 }
 
-int ddp_devargs_parse(const char *args, struct ddp_devargs *devargs, char *error,
-		      size_t error_size) {
-	struct parser parser = {.devargs = devargs, .error = error, .error_size = error_size};
+int ddp_devargs_parse(const char *args, struct ddp_devargs *devargs, char *error) {
+	struct parser parser = {.devargs = devargs, .error = error};
 
 	memset(devargs, 0, sizeof(*devargs));
 	devargs->meta = true;

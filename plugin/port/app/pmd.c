@@ -10,8 +10,6 @@
 
 #include "base/utf8.h"
 
-#define ERROR_SIZE 512
-
 // Copy the line to the caller's error, which may be NULL.
 static int told(int ret, const char *line, char *error, size_t error_size) {
 	if (error != NULL && error_size > 0)
@@ -23,13 +21,13 @@ static int told(int ret, const char *line, char *error, size_t error_size) {
 static int profile_change(uint16_t port_id, const struct ddp_source *source, const char *missing,
 			  char *error, size_t error_size, ddp_personality_change_fn *change) {
 	struct ddp_port *port = NULL;
-	char line[ERROR_SIZE];
+	char line[DDP_ERROR_SIZE];
 	int ret = -EINVAL;
 
 	if (missing == NULL)
 		port = ddp_registry_change(port_id, &ret);
 	if (port != NULL) {
-		ret = change(port, source, line, sizeof(line));
+		ret = change(port, source, line);
 		ddp_change_end(port);
 	} else if (missing != NULL) {
 		snprintf(line, sizeof(line), "the %s is NULL", missing);
@@ -73,7 +71,7 @@ int rte_pmd_ddp_profile_set(uint16_t port_id, const char *spec, char *error, siz
 int rte_pmd_ddp_profile_del_text(uint16_t port_id, const char *text, size_t size, char *error,
 				 size_t error_size) {
 	const struct ddp_source source = {.text = text, .size = size};
-	char line[ERROR_SIZE];
+	char line[DDP_ERROR_SIZE];
 	struct ddp_diag diag;
 	int ret = -EINVAL;
 	char *name;

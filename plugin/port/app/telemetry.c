@@ -17,7 +17,6 @@
 #include "port/counts/stats.h"
 #include "port/exchange/exchange.h"
 #include "port/lower/lower.h"
-#include "port/state/balance.h"
 #include "port/state/control.h"
 
 #include <ctype.h>
@@ -630,11 +629,11 @@ static void balance(struct ddp_port *port, const char *params, struct rte_tel_da
 static void profile_change(struct ddp_port *port, const char *params, struct rte_tel_data *d,
 			   const char *command, ddp_personality_change_fn *change) {
 	const struct ddp_source source = {.spec = params};
-	char line[LINE_SIZE];
+	char line[DDP_ERROR_SIZE];
 
 	if (params == NULL || *params == '\0') {
 		fail(d, "a profile is missing: /net_ddp/%s,<port>,<profile>", command);
-	} else if (change(port, &source, line, sizeof(line)) < 0) {
+	} else if (change(port, &source, line) < 0) {
 		fail(d, "%s", line);
 	} else {
 		rte_tel_data_start_dict(d);

@@ -15,7 +15,6 @@
 // balance_after_permille are not counters, so not reset.
 #include "port/counts/stats.h"
 #include "port/quiesce/quiesce.h"
-#include "port/state/balance.h"
 #include "port/state/control.h"
 
 #include <errno.h>

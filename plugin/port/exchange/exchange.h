@@ -4,8 +4,6 @@
 #ifndef DDP_PORT_EXCHANGE_EXCHANGE_H
 #define DDP_PORT_EXCHANGE_EXCHANGE_H
 
-#include <stdio.h>
-
 #include "port/state/port.h"
 
 // A change of what a steering is made of. NULL: unchanged.
@@ -24,20 +22,18 @@ struct ddp_change {
 // port_personality.c: all under the port's mutex (except while the port is set up).
 // The first personality, from a specification (NULL: none). -errno (logged).
 int ddp_personality_init(struct ddp_port *port, const char *spec);
+// Forget the ids of packet types from n on, which must not have been used.
+void ddp_types_forget(struct ddp_port *port, unsigned int n);
 // Change it under traffic, or fail with one line in error and leave everything as it was. They
 // return what the public functions of rte_pmd_ddp.h document.
 typedef int ddp_personality_change_fn(struct ddp_port *port, const struct ddp_source *source,
-				      char *error, size_t error_size);
+				      char *error);
 ddp_personality_change_fn ddp_personality_add;
 ddp_personality_change_fn ddp_personality_set; // source->spec NULL: no profile
 ddp_personality_change_fn ddp_personality_del; // source->spec: a name, or as it was given
-// Compile the same profiles with the UDP ports that are declared now. -errno (logged).
-int ddp_personality_rebuild(struct ddp_port *port);
-
-// tunnels.c: UDP ports of tunnels, in addition to those in the profiles. Under the port's mutex,
-// under traffic; errors are logged. Declared ports remain when a profile is deleted. -ENOTSUP: no
-// profile has this tunnel; -EEXIST: the port is declared for some tunnel; -EINVAL: a profile uses
-// the port for another header; -ENOSPC.
+// UDP ports of tunnels, in addition to those in the profiles; errors are logged. Declared ports
+// remain when a profile is deleted. -ENOTSUP: no profile has this tunnel; -EEXIST: the port is
+// declared for some tunnel; -EINVAL: a profile uses the port for another header; -ENOSPC.
 int ddp_tunnel_add(struct ddp_port *port, const struct rte_eth_udp_tunnel *tunnel);
 // -ENOENT: it was not declared.
 int ddp_tunnel_del(struct ddp_port *port, const struct rte_eth_udp_tunnel *tunnel);
@@ -68,7 +64,6 @@ void ddp_steering_relearn_end(struct ddp_port *port);
 void ddp_steering_wait(struct ddp_port *port);
 
 // rss.c: under the port's mutex; errors are logged.
-void ddp_rss_init(struct ddp_rss *rss);
 int ddp_rss_configure(struct ddp_port *port);
 int ddp_rss_hash_update(struct ddp_port *port, const struct rte_eth_rss_conf *conf);
 // Does the personality resemble an 800-series NIC, in the fields that rss_hf chooses too?
@@ -86,16 +81,13 @@ int ddp_flows_compile(const struct ddp_port *port, const struct ddp_personality 
 		      uint16_t n_rxqs, struct ddp_flows **flows, char *reason, size_t reason_size);
 // The hash function for packets that no rule with a pattern matches.
 enum ddp_hash_function ddp_flows_function(const struct ddp_port *port);
-// List the patterns of the rules that cannot be compiled for a personality in text (size bytes). 0
-// or -ENOMEM.
+// Name the patterns of the rules that cannot be compiled for a personality in error. Returns how
+// many, or -ENOMEM.
 int ddp_flows_unserved(const struct ddp_port *port, const struct ddp_personality *personality,
-		       char *text, size_t size);
+		       char *error);
 extern const struct rte_flow_ops ddp_flow_ops;
-// port_flow_dump.c: write one line, with the counts of a rule that counts.
-void ddp_flow_print(const struct ddp_port *port, const struct rte_flow *flow,
-		    const struct ddp_flow_count *count, FILE *out);
 
-// balance.c
+// port_balance.c
 
 // Read "off", "on" or a number of milliseconds. -EINVAL: it is none of these.
 int ddp_balance_ms_read(const char *text, unsigned int *ms);

@@ -2,7 +2,6 @@
 #include "port/exchange/exchange.h"
 #include "port/quiesce/quiesce.h"
 #include "port/run/order.h"
-#include "port/state/balance.h"
 #include "port/state/control.h"
 
 #include <arpa/inet.h>
@@ -17,6 +16,8 @@
 #include <rte_ether.h>
 #include <rte_ip.h>
 #include <rte_malloc.h>
+
+#define PATIENCE 10 // intervals: a queue that is not polled for so long keeps its entry
 
 /* Counting on or off */
 
@@ -91,12 +92,6 @@ static void counters_read(const struct ddp_port *port, struct ddp_balancer_count
 
 /* The flow that bounds the rest */
 
-static void sample_begin(struct ddp_lower_rxq *lower, uint16_t entry) {
-	lower->sample.votes = 0;
-	lower->sample.entry = entry;
-	lower->sample.left = DDP_FLOW_SAMPLE_PACKETS;
-}
-
 // Take a sample's result, and have the next one collected.
 static struct ddp_flow_sample sample_take(struct ddp_port *port, uint16_t entry) {
 	struct ddp_flow_sample best = {0};
@@ -108,7 +103,9 @@ static struct ddp_flow_sample sample_take(struct ddp_port *port, uint16_t entry)
 			continue;
 		if (lower->sample.entry == entry && lower->sample.votes > best.votes)
 			best = lower->sample;
-		sample_begin(lower, entry);
+		lower->sample.votes = 0;
+		lower->sample.entry = entry;
+		lower->sample.left = DDP_FLOW_SAMPLE_PACKETS;
 		ddp_unlock(&lower->lock);
 	}
 	return best;
@@ -184,14 +181,11 @@ static void flow_find(struct ddp_port *port, struct ddp_balance *balance) {
 /* Decisions */
 
 static unsigned int patience_us(const struct ddp_balance *balance) {
-	return balance->ms * 1000 * DDP_BALANCE_PATIENCE;
+	return balance->ms * 1000 * PATIENCE;
 }
 
 static int table_apply(struct ddp_port *port, const struct ddp_rss *rss, unsigned int patience) {
-	const struct ddp_change change = {
-		.rss = rss,
-		.patience_us = patience,
-	};
+	const struct ddp_change change = {.rss = rss, .patience_us = patience};
 
 	return ddp_change_apply(port, &change);
 }
@@ -245,18 +239,14 @@ static void decide(struct ddp_port *port, struct ddp_balance *balance,
 	ddp_balancer_keep(&balance->balancer, moves, n, rte_rdtsc());
 }
 
-static bool can_balance(const struct ddp_port *port) {
-	return __atomic_load_n(&port->running, __ATOMIC_RELAXED) && port->n_rxqs > 1 &&
-	       port->rss.enabled;
-}
-
 static void round_do(struct ddp_port *port) {
 	struct ddp_balance *balance = port->balance;
 	struct ddp_balancer *balancer = &balance->balancer;
 	struct ddp_balancer_interval interval;
 	struct ddp_balancer_counters now;
 
-	if (!can_balance(port)) {
+	if (!__atomic_load_n(&port->running, __ATOMIC_RELAXED) || port->n_rxqs == 1 ||
+	    !port->rss.enabled) {
 		balancer->fresh = false;
 		return;
 	}
@@ -278,19 +268,6 @@ static void interval_end(struct ddp_port *port) {
 	ddp_change_end(port);
 }
 
-static int balance_alloc(struct ddp_port *port) {
-	if (port->balance != NULL)
-		return 0;
-	port->balance = calloc(1, sizeof(*port->balance));
-	if (port->balance == NULL) {
-		PORT_LOG(ERR, port->name, "balance: out of memory");
-		return -ENOMEM;
-	}
-	port->balance->sampled = DDP_BALANCER_NONE;
-	ddp_balancer_init(&port->balance->balancer, 0, 0);
-	return 0;
-}
-
 int ddp_balance_ms_read(const char *text, unsigned int *ms) {
 	unsigned long n;
 	char *end;
@@ -310,18 +287,24 @@ int ddp_balance_ms_read(const char *text, unsigned int *ms) {
 
 int ddp_balance_set(struct ddp_port *port, unsigned int ms) {
 	unsigned int before;
-	int ret;
+	int ret = 0;
 
 	if (ms > DDP_BALANCE_MS_MAX) {
 		PORT_LOG(ERR, port->name, "balance: the interval is at most %u ms, not %u",
 			 DDP_BALANCE_MS_MAX, ms);
 		return -EINVAL;
 	}
-	if (ms == 0 && port->balance == NULL)
-		return 0;
-	ret = balance_alloc(port);
-	if (ret < 0)
-		return ret;
+	if (port->balance == NULL) {
+		if (ms == 0)
+			return 0;
+		port->balance = calloc(1, sizeof(*port->balance));
+		if (port->balance == NULL) {
+			PORT_LOG(ERR, port->name, "balance: out of memory");
+			return -ENOMEM;
+		}
+		port->balance->sampled = DDP_BALANCER_NONE;
+		ddp_balancer_init(&port->balance->balancer, 0, 0);
+	}
 	before = port->balance->ms;
 	port->balance->ms = ms;
 	if (ms == before)

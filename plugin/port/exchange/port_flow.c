@@ -5,10 +5,14 @@
 #include "port/exchange/exchange.h"
 #include "port/state/control.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <rte_ether.h>
 
 #define LEFT_MAX 64   // removed rules that wait to be freed
 #define SHAPES_MAX 32 // without a warning: see net_ddp(7)
@@ -19,36 +23,31 @@ int ddp_flows_compile(const struct ddp_port *port, const struct ddp_personality 
 				     n_rxqs, flows, reason, size);
 }
 
-static void pattern_append(const struct ddp_flow_shape *shape, char *text, size_t size) {
-	if (shape->owner != NULL)
-		ddp_append(text, size, "raw");
-	for (unsigned int i = 0; i < shape->rule.n_items; i++) {
-		if (i > 0)
-			ddp_append(text, size, " / ");
-		ddp_append(text, size, shape->rule.items[i]);
-	}
-}
-
 int ddp_flows_unserved(const struct ddp_port *port, const struct ddp_personality *personality,
-		       char *text, size_t size) {
+		       char *error) {
 	const struct ddp_flow_shape *shape;
+	int n = 0, ret;
 
-	*text = '\0';
+	snprintf(error, DDP_ERROR_SIZE, "needed by flow rules: ");
 	TAILQ_FOREACH(shape, &port->rules.shapes, entry) {
-		int ret = shape->n_rules == 0 ?
-				  0 :
-				  ddp_flow_serve_check(personality->profile, personality->program,
-						       shape, NULL, 0);
-
+		if (shape->n_rules == 0)
+			continue;
+		ret = ddp_flow_serve_check(personality->profile, personality->program, shape, NULL,
+					   0);
 		if (ret == -ENOMEM)
 			return ret;
 		if (ret == 0)
 			continue;
-		if (*text != '\0')
-			ddp_append(text, size, "; ");
-		pattern_append(shape, text, size);
+		if (n++ > 0)
+			ddp_append(error, "; ");
+		if (shape->owner != NULL)
+			ddp_append(error, "raw");
+		for (unsigned int i = 0; i < shape->rule.n_items; i++) {
+			ddp_append(error, i > 0 ? " / " : "");
+			ddp_append(error, shape->rule.items[i]);
+		}
 	}
-	return 0;
+	return n;
 }
 
 /* Rules */
@@ -132,18 +131,6 @@ static void rule_exchange(struct ddp_port *port, struct rte_flow *flow,
 		ddp_steering_relearn_end(port);
 }
 
-// Each shape may cost a packet a look-up. An application that makes a shape of each rule does not
-// notice it otherwise.
-static void shapes_warn(struct ddp_port *port) {
-	if (port->flows->n <= SHAPES_MAX || port->shapes_warned)
-		return;
-	port->shapes_warned = true;
-	PORT_LOG(WARNING, port->name,
-		 "the flow rules have more than %u shapes, each of which costs packets a look-up; "
-		 "give the rules the same headers, fields and masks",
-		 SHAPES_MAX);
-}
-
 static int flow_create(struct ddp_port *port, const struct rte_flow_attr *attr,
 		       const struct rte_flow_item *pattern, const struct rte_flow_action *actions,
 		       struct rte_flow **flow, struct rte_flow_error *error) {
@@ -158,7 +145,15 @@ static int flow_create(struct ddp_port *port, const struct rte_flow_attr *attr,
 			ddp_flow_list_take_back(&port->rules, *flow);
 			return ret;
 		}
-		shapes_warn(port);
+	}
+	// An application that makes a shape of each rule does not notice it otherwise.
+	if (flows != NULL && flows->n > SHAPES_MAX && !port->shapes_warned) {
+		port->shapes_warned = true;
+		PORT_LOG(
+			WARNING, port->name,
+			"the flow rules have more than %u shapes, each of which costs packets a look-up; "
+			"give the rules the same headers, fields and masks",
+			SHAPES_MAX);
 	}
 	rule_exchange(port, *flow, ddp_flow_list_commit);
 	return 0;
@@ -300,6 +295,212 @@ static int flow_query(const struct ddp_port *port, struct rte_flow *flow,
 	return 0;
 }
 
+/* Text of rules:
+ *
+ *	priority 1: eth / ipv4 dst=192.0.2.0/24 / udp: queues 2 3, mark 7; 12 packets, 720 bytes
+ *	priority 0: eth / ipv4 / udp: hash toeplitz ipv4.src udp.sport ipv4.protocol
+ */
+
+// The field that contains this bit of the header.
+static const struct ddp_field *field_at(const struct ddp_header *header, unsigned int bit) {
+	for (unsigned int i = 0; i < header->n_fields; i++) {
+		const struct ddp_field *field = &header->fields[i];
+
+		if (field->anchor == DDP_FROM_START && field->n_before == 0 &&
+		    bit >= field->bit_off && bit < field->bit_off + field->width)
+			return field;
+	}
+	return NULL;
+}
+
+static void hex_print(FILE *out, const uint8_t *bytes, unsigned int n) {
+	for (unsigned int i = 0; i < n; i++)
+		fprintf(out, "%02x", bytes[i]);
+}
+
+// The last width bits of a number, left-aligned.
+static void bytes_fill(uint8_t bytes[16], unsigned __int128 number, unsigned int width) {
+	number <<= 128 - width;
+	for (unsigned int i = 0; i < 16; i++)
+		bytes[i] = number >> (120 - 8 * i);
+}
+
+static void number_print(FILE *out, const char *name, unsigned int width,
+			 unsigned __int128 number) {
+	bool is_end = strcmp(name, "src") == 0 || strcmp(name, "dst") == 0;
+	char text[INET6_ADDRSTRLEN];
+	uint8_t bytes[16];
+
+	bytes_fill(bytes, number, width);
+	if (width == 128)
+		fprintf(out, "%s", inet_ntop(AF_INET6, bytes, text, sizeof(text)));
+	else if (width == 48 && is_end)
+		fprintf(out, RTE_ETHER_ADDR_PRT_FMT, bytes[0], bytes[1], bytes[2], bytes[3],
+			bytes[4], bytes[5]);
+	else if (width == 32 && is_end)
+		fprintf(out, "%s", inet_ntop(AF_INET, bytes, text, sizeof(text)));
+	else
+		fprintf(out, width > 32 ? "0x%" PRIx64 : "%" PRIu64, (uint64_t)number);
+}
+
+// Print the mask unless it covers the whole field: a prefix length, or hexadecimal.
+static void mask_print(FILE *out, unsigned int width, unsigned __int128 mask) {
+	const unsigned __int128 rest = mask ^ (~(unsigned __int128)0 >> (128 - width));
+	uint8_t bytes[16];
+
+	bytes_fill(bytes, mask, width);
+	if (rest == 0)
+		return;
+	if ((rest & (rest + 1)) == 0) {
+		fprintf(out, "/%u", __builtin_popcountll(mask) + __builtin_popcountll(mask >> 64));
+		return;
+	}
+	fprintf(out, "/0x");
+	hex_print(out, bytes, (width + 7) / 8);
+}
+
+// Print what a value says of the width bits from bit `off` of the header on.
+static void part_print(FILE *out, const char *name, unsigned int off, unsigned int width,
+		       const struct ddp_pattern *pattern, unsigned int end) {
+	unsigned __int128 value = (unsigned __int128)pattern->value_hi << 64 | pattern->value_lo;
+	unsigned __int128 mask = (unsigned __int128)pattern->mask_hi << 64 | pattern->mask_lo;
+	const unsigned __int128 all = ~(unsigned __int128)0 >> (128 - width);
+	const int shift = end - (off + width); // the value ends at bit `end`
+
+	value = (shift < 0 ? value << -shift : value >> shift) & all;
+	mask = (shift < 0 ? mask << -shift : mask >> shift) & all;
+	fprintf(out, " %s=", name);
+	number_print(out, name, width, value);
+	mask_print(out, width, mask);
+}
+
+// Print the fields of a run of bits. Bits of no field, or of a field at a variable offset, are
+// printed by their first bit; behind the header, by its distance from the header's end.
+static void run_print(FILE *out, const struct ddp_header *header,
+		      const struct ddp_flow_value *value) {
+	const struct ddp_pattern *pattern = &value->pattern;
+	const bool behind = (value->at.bit & DDP_FLOW_PAYLOAD) != 0; // the header
+	unsigned int bit = value->at.bit & ~DDP_FLOW_PAYLOAD, end = bit + value->at.width;
+
+	while (bit < end) {
+		const struct ddp_field *field = behind ? NULL : field_at(header, bit);
+		const unsigned int first = bit, left = end - 1 - bit;
+		char name[16];
+
+		if (((left < 64 ? pattern->mask_lo >> left : pattern->mask_hi >> (left - 64)) &
+		     1) == 0) {
+			bit++;
+		} else if (field != NULL) {
+			part_print(out, field->name, field->bit_off, field->width, pattern, end);
+			bit = field->bit_off + field->width;
+		} else {
+			do
+				bit++;
+			while (bit < end && bit - first < 64 &&
+			       (behind || field_at(header, bit) == NULL));
+			snprintf(name, sizeof(name), behind ? "behind%u" : "bit%u", first);
+			part_print(out, name, first, bit - first, pattern, end);
+		}
+	}
+}
+
+static void value_print(FILE *out, const struct ddp_profile *profile, const struct ddp_flow *rule,
+			const struct ddp_flow_value *value) {
+	const int node = ddp_header_find(profile, rule->items[value->at.item]);
+	const struct ddp_header *header;
+	int field;
+
+	if (node < 0)
+		return;
+	header = &profile->headers[node];
+	if (value->at.field == NULL) {
+		run_print(out, header, value);
+		return;
+	}
+	field = ddp_field_find(header, value->at.field);
+	if (field >= 0)
+		part_print(out, value->at.field, 0, header->fields[field].width, &value->pattern,
+			   header->fields[field].width);
+}
+
+static void pattern_print(FILE *out, const struct ddp_profile *profile,
+			  const struct rte_flow *flow) {
+	struct ddp_flow rule;
+
+	ddp_flow_rule_get(flow, &rule);
+	if (flow->raw != NULL) {
+		fprintf(out, "raw spec=");
+		hex_print(out, flow->raw->spec, flow->raw->n);
+		fprintf(out, " mask=");
+		hex_print(out, flow->raw->mask, flow->raw->n);
+	} else if (rule.n_items == 0) {
+		fprintf(out, "any packet");
+	}
+	for (unsigned int i = 0; i < rule.n_items; i++) {
+		fprintf(out, "%s%s", i > 0 ? " / " : "", rule.items[i]);
+		for (unsigned int j = 0; j < rule.n_values; j++)
+			if (rule.values[j].at.item == i && ddp_flow_is_key(&rule.values[j]))
+				value_print(out, profile, &rule, &rule.values[j]);
+		if (rule.without[i] != NULL)
+			fprintf(out, " without %s", rule.without[i]);
+	}
+}
+
+static void hash_print(FILE *out, const struct rte_flow *flow) {
+	const struct ddp_flow *rule = ddp_flow_rule(flow);
+
+	fprintf(out, "hash %s", ddp_hash_function_name(rule->hashing.function));
+	if (flow->raw != NULL)
+		fprintf(out, " by mask");
+	else if (!rule->hashing.own_inputs)
+		fprintf(out, " by rss_hf");
+	for (unsigned int i = 0; i < rule->n_inputs; i++) {
+		const struct ddp_flow_field *at = &rule->inputs[i];
+
+		fprintf(out, " %s.%s", rule->items[at->item],
+			at->field != NULL ? at->field : "bits");
+		if (at->width > 0)
+			fprintf(out, "/%u", at->width);
+	}
+	if (flow->dead)
+		fprintf(out, "; replaced by a newer rule");
+}
+
+static void fate_print(FILE *out, const struct rte_flow *flow) {
+	const struct ddp_flow_action *action = &flow->action;
+
+	if (action->fate == DDP_FLOW_DROP)
+		fprintf(out, "drop");
+	else
+		fprintf(out, action->n_queues > 0 ? "queues" : "pass");
+	for (unsigned int i = 0; i < action->n_queues; i++)
+		fprintf(out, " %u", ddp_flow_queues(action)[i]);
+	if (flow->key_len > 0) {
+		fprintf(out, " by key ");
+		hex_print(out, flow->key_bytes, flow->key_len);
+	}
+	if (action->tag == DDP_FLOW_MARKED)
+		fprintf(out, ", mark %" PRIu32, action->mark);
+	else if (action->tag == DDP_FLOW_FLAGGED)
+		fprintf(out, ", flag");
+}
+
+static void flow_print(const struct ddp_port *port, const struct rte_flow *flow, FILE *out) {
+	const struct ddp_flow_count count = counts_read(port, flow);
+
+	fprintf(out, "priority %" PRIu32 ": ", flow->priority);
+	pattern_print(out, port->personality->profile, flow);
+	fprintf(out, ": ");
+	if (ddp_flow_rule(flow)->stage == DDP_FLOW_HASH)
+		hash_print(out, flow);
+	else
+		fate_print(out, flow);
+	if (flow->action.counts != NULL)
+		fprintf(out, "; %" PRIu64 " packets, %" PRIu64 " bytes", count.packets,
+			count.bytes);
+	fprintf(out, "\n");
+}
+
 static int flows_dump(const struct ddp_port *port, const struct rte_flow *flow, FILE *file,
 		      struct rte_flow_error *error) {
 	int ret = flow != NULL ? flow_check(port, flow, error) : 0;
@@ -308,11 +509,8 @@ static int flows_dump(const struct ddp_port *port, const struct rte_flow *flow, 
 	if (ret < 0)
 		return ret;
 	TAILQ_FOREACH(each, &port->rules.flows, entry)
-		if (flow == NULL || each == flow) {
-			const struct ddp_flow_count count = counts_read(port, each);
-
-			ddp_flow_print(port, each, &count, file);
-		}
+		if (flow == NULL || each == flow)
+			flow_print(port, each, file);
 	return 0;
 }
 

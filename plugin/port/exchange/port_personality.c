@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The profiles of a port: compiled aside, where errors can occur, and exchanged under traffic.
+// The profiles of a port: compiled aside, where errors can occur, and exchanged under traffic. The
+// ids of their packet types, and UDP ports that are declared for their tunnels.
 #include "port/counts/stats.h"
 #include "port/exchange/exchange.h"
 #include "port/lower/lower.h"
@@ -9,6 +10,50 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* The ids of packet types in mbufs */
+
+// Profiles are added and deleted while packets are on rings or owned by the application, so an id
+// stands for one name as long as the port exists: a name that is added again gets its old id and
+// counter.
+static int types_number(struct ddp_port *port, struct ddp_profile *profile) {
+	char **names = realloc(port->type_names,
+			       (port->n_type_ids + profile->n_types + 1) * sizeof(*names));
+
+	if (names == NULL)
+		return -ENOMEM;
+	port->type_names = names;
+	if (port->n_type_ids == 0)
+		names[port->n_type_ids++] = NULL; // id 0 is no packet type
+	for (unsigned int i = 0; i < profile->n_types; i++) {
+		unsigned int id = 1;
+
+		while (id < port->n_type_ids && strcmp(names[id], profile->types[i].name) != 0)
+			id++;
+		if (id > UINT16_MAX)
+			return -ENOSPC;
+		if (id == port->n_type_ids) {
+			names[id] = strdup(profile->types[i].name);
+			if (names[id] == NULL)
+				return -ENOMEM;
+			port->n_type_ids++;
+		}
+		profile->types[i].id = id;
+	}
+	return 0;
+}
+
+void ddp_types_forget(struct ddp_port *port, unsigned int n) {
+	assert(n <= port->n_type_ids);
+	while (port->n_type_ids > n)
+		free(port->type_names[--port->n_type_ids]);
+	if (n == 0) {
+		free(port->type_names);
+		port->type_names = NULL;
+	}
+}
+
+/* Compiling */
 
 // Files that the former profile has are not read again.
 static int personality_create(struct ddp_port *port, const struct ddp_profile *former,
@@ -30,7 +75,7 @@ static int personality_create(struct ddp_port *port, const struct ddp_profile *f
 		return ddp_no_memory(diag);
 	ret = ddp_personality_read(new, &load, diag);
 	if (ret == 0) {
-		ret = ddp_types_number(port, new->profile);
+		ret = types_number(port, new->profile);
 		if (ret == -ENOSPC)
 			ddp_error(
 				diag, NULL,
@@ -48,12 +93,9 @@ static int personality_create(struct ddp_port *port, const struct ddp_profile *f
 }
 
 static void diag_log(const struct ddp_port *port, const struct ddp_diag *diag) {
-	for (unsigned int i = 0; i < diag->n_kept; i++) {
-		if (diag->severities[i] == DDP_ERROR)
-			PORT_LOG(ERR, port->name, "%s", diag->messages[i]);
-		else
-			PORT_LOG(WARNING, port->name, "%s", diag->messages[i]);
-	}
+	for (unsigned int i = 0; i < diag->n_kept; i++)
+		ddp_port_log(diag->severities[i] == DDP_ERROR ? RTE_LOG_ERR : RTE_LOG_WARNING,
+			     "%s: %s", port->name, diag->messages[i]);
 }
 
 int ddp_personality_init(struct ddp_port *port, const char *spec) {
@@ -72,70 +114,54 @@ int ddp_personality_init(struct ddp_port *port, const char *spec) {
 /* Changes under traffic */
 
 // The first error, which usually causes the others.
-static void diag_report(const struct ddp_diag *diag, char *error, size_t error_size) {
+static void diag_report(const struct ddp_diag *diag, char *error) {
 	const char *first = ddp_diag_reason(diag);
 
 	if (diag->n_errors > 1)
-		snprintf(error, error_size, "%s (and %u more)", first, diag->n_errors - 1);
+		snprintf(error, DDP_ERROR_SIZE, "%s (and %u more)", first, diag->n_errors - 1);
 	else
-		snprintf(error, error_size, "%s", first);
-}
-
-// -EBUSY: some flow rules cannot be compiled for the personality; they are listed in error.
-// -EINVAL: each can, but not all together; why says so. -ENOMEM.
-static int rules_need(const struct ddp_port *port, const struct ddp_personality *personality,
-		      const char *reason, char *error, size_t error_size) {
-	char needed[1024];
-
-	if (ddp_flows_unserved(port, personality, needed, sizeof(needed)) < 0)
-		return DDP_FAIL_NO_MEMORY(error, error_size);
-	if (needed[0] == '\0')
-		return ddp_fail(error, error_size, -EINVAL, "%s", reason);
-
-	return ddp_fail(error, error_size, -EBUSY, "needed by flow rules: %s", needed);
-}
-
-// Program the lower device first, because that may be required. On failure its former plan is
-// restored.
-static int personality_offload(struct ddp_port *port, const struct ddp_change *change, char *error,
-			       size_t error_size) {
-	int ret = ddp_offload_replan(port, change->personality, error, error_size);
-
-	if (ret == 0) {
-		ret = ddp_change_apply(port, change);
-		if (ret == 0)
-			return 0;
-		ddp_offload_replan(port, port->personality, error, error_size);
-		DDP_FAIL_NO_MEMORY(error, error_size);
-	}
-	ddp_offload_renew(port);
-	ddp_flows_destroy(change->flows);
-	return ret;
+		snprintf(error, DDP_ERROR_SIZE, "%s", first);
 }
 
 // All changes of a port's personality end here. All that a steering refers to is built for the new
 // one first, then exchanged in one step.
 static int personality_exchange(struct ddp_port *port, struct ddp_personality *personality,
-				char *error, size_t error_size) {
+				char *error) {
 	struct ddp_change change = {.personality = personality};
-	char reason[512] = "";
+	char reason[DDP_ERROR_SIZE] = "";
 	int ret = ddp_flows_compile(port, personality, DDP_PORT_QUEUES, &change.flows, reason,
 				    sizeof(reason));
 
-	if (ret == -EINVAL)
-		return rules_need(port, personality, reason, error, error_size);
+	if (ret == -EINVAL) {
+		int n = ddp_flows_unserved(port, personality, error);
+
+		if (n == 0) // each can be compiled, but not all together
+			return ddp_fail(error, ret, "%s", reason);
+		return n > 0 ? -EBUSY : DDP_FAIL_NO_MEMORY(error);
+	}
 	if (ret == 0)
 		ret = ddp_stats_reserve(port);
 	if (ret < 0) {
 		ddp_flows_destroy(change.flows);
-		return DDP_FAIL_NO_MEMORY(error, error_size);
+		return DDP_FAIL_NO_MEMORY(error);
 	}
-	return personality_offload(port, &change, error, error_size);
+	// The lower device first, because that may be required.
+	ret = ddp_offload_replan(port, personality, error);
+	if (ret == 0) {
+		ret = ddp_change_apply(port, &change);
+		if (ret == 0)
+			return 0;
+		ddp_offload_replan(port, port->personality, error);
+		DDP_FAIL_NO_MEMORY(error);
+	}
+	ddp_offload_renew(port);
+	ddp_flows_destroy(change.flows);
+	return ret;
 }
 
 static int personality_change(struct ddp_port *port, const struct ddp_profile *former,
-			      const struct ddp_source *sources, unsigned int n_sources, char *error,
-			      size_t error_size) {
+			      const struct ddp_source *sources, unsigned int n_sources,
+			      char *error) {
 	unsigned int n_type_ids = port->n_type_ids;
 	struct ddp_personality *personality;
 	struct ddp_diag diag;
@@ -144,9 +170,9 @@ static int personality_change(struct ddp_port *port, const struct ddp_profile *f
 	ddp_diag_init(&diag);
 	ret = personality_create(port, former, sources, n_sources, &personality, &diag);
 	if (ret < 0)
-		diag_report(&diag, error, error_size);
+		diag_report(&diag, error);
 	else
-		ret = personality_exchange(port, personality, error, error_size);
+		ret = personality_exchange(port, personality, error);
 	if (ret < 0) {
 		ddp_personality_destroy(personality);
 		ddp_types_forget(port, n_type_ids);
@@ -170,8 +196,8 @@ static int named_find(const struct ddp_profile *profile, const char *name) {
 }
 
 // A profile can be added once, with any parameters.
-static int absence_check(const struct ddp_port *port, const struct ddp_source *source, char *error,
-			 size_t error_size) {
+static int absence_check(const struct ddp_port *port, const struct ddp_source *source,
+			 char *error) {
 	struct ddp_diag diag;
 	char *name;
 	int ret = 0;
@@ -180,12 +206,11 @@ static int absence_check(const struct ddp_port *port, const struct ddp_source *s
 	for (unsigned int i = 0;
 	     ret == 0 && (name = ddp_personality_name(source, i, &diag)) != NULL; i++) {
 		if (named_find(port->personality->profile, name) >= 0)
-			ret = ddp_fail(error, error_size, -EEXIST, "profile '%s' is already there",
-				       name);
+			ret = ddp_fail(error, -EEXIST, "profile '%s' is already there", name);
 		free(name);
 	}
 	if (diag.no_memory || diag.n_errors > 0) {
-		diag_report(&diag, error, error_size);
+		diag_report(&diag, error);
 		ret = diag.no_memory ? -ENOMEM : -EINVAL;
 	}
 	ddp_diag_fini(&diag);
@@ -194,93 +219,171 @@ static int absence_check(const struct ddp_port *port, const struct ddp_source *s
 
 // Build the port's list of profiles anew, with the UDP ports that are declared now: without the
 // profile of index del, if there is one, and with added at the end, if that is not NULL.
-static int list_change(struct ddp_port *port, int del, const struct ddp_source *added, char *error,
-		       size_t error_size) {
+static int list_change(struct ddp_port *port, int del, const struct ddp_source *added,
+		       char *error) {
 	const struct ddp_profile *now = port->personality->profile;
 	struct ddp_source *sources = calloc(now->n_named + 1, sizeof(*sources));
 	unsigned int n = 0;
 	int ret;
 
 	if (sources == NULL)
-		return DDP_FAIL_NO_MEMORY(error, error_size);
+		return DDP_FAIL_NO_MEMORY(error);
 	for (unsigned int i = 0; i < now->n_named; i++)
 		if ((int)i != del)
 			sources[n++] = now->named[i]->source;
 	if (added != NULL)
 		sources[n++] = *added;
-	ret = personality_change(port, now, sources, n, error, error_size);
+	ret = personality_change(port, now, sources, n, error);
 	free(sources);
 	return ret;
 }
 
-int ddp_personality_add(struct ddp_port *port, const struct ddp_source *source, char *error,
-			size_t error_size) {
-	int ret = absence_check(port, source, error, error_size);
+int ddp_personality_add(struct ddp_port *port, const struct ddp_source *source, char *error) {
+	int ret = absence_check(port, source, error);
 
 	if (ret == 0)
-		ret = list_change(port, -1, source, error, error_size);
+		ret = list_change(port, -1, source, error);
 	port->n_profile_changes += ret == 0;
 	return ret;
 }
 
-int ddp_personality_set(struct ddp_port *port, const struct ddp_source *source, char *error,
-			size_t error_size) {
-	int ret = personality_change(port, NULL, source, source->spec != NULL, error, error_size);
+int ddp_personality_set(struct ddp_port *port, const struct ddp_source *source, char *error) {
+	int ret = personality_change(port, NULL, source, source->spec != NULL, error);
 
 	port->n_profile_changes += ret == 0;
 	return ret;
 }
 
 // -EBUSY if other profiles of the list require this one.
-static int need_check(const struct ddp_profile *profile, unsigned int del, char *error,
-		      size_t error_size) {
+static int need_check(const struct ddp_profile *profile, unsigned int del, char *error) {
 	const struct ddp_profile_part *part = profile->named[del];
 	uint64_t bit = UINT64_C(1) << (part - profile->parts);
 	bool needed = false;
 
-	snprintf(error, error_size, "profile '%s' is required by ", part->name);
+	snprintf(error, DDP_ERROR_SIZE, "profile '%s' is required by ", part->name);
 	for (unsigned int i = 0; i < profile->n_named; i++) {
 		if ((profile->named[i]->requires & bit) == 0)
 			continue;
 		if (needed)
-			ddp_append(error, error_size, ", ");
-		ddp_append(error, error_size, profile->named[i]->name);
+			ddp_append(error, ", ");
+		ddp_append(error, profile->named[i]->name);
 		needed = true;
 	}
 	return needed ? -EBUSY : 0;
 }
 
-static int unknown(const struct ddp_profile *profile, const char *name, char *error,
-		   size_t error_size) {
-	snprintf(error, error_size, "no profile '%s' was added; the port has %s", name,
+static int unknown(const struct ddp_profile *profile, const char *name, char *error) {
+	snprintf(error, DDP_ERROR_SIZE, "no profile '%s' was added; the port has %s", name,
 		 profile->n_named == 0 ? "none" : "");
 	for (unsigned int i = 0; i < profile->n_named; i++) {
-		ddp_append(error, error_size, i == 0 ? "" : ", ");
-		ddp_append(error, error_size, profile->named[i]->name);
+		ddp_append(error, i == 0 ? "" : ", ");
+		ddp_append(error, profile->named[i]->name);
 	}
 	return -ENOENT;
 }
 
-int ddp_personality_del(struct ddp_port *port, const struct ddp_source *source, char *error,
-			size_t error_size) {
+int ddp_personality_del(struct ddp_port *port, const struct ddp_source *source, char *error) {
 	const struct ddp_profile *now = port->personality->profile;
 	int del = named_find(now, source->spec), ret;
 
 	if (del < 0)
-		return unknown(now, source->spec, error, error_size);
-	ret = need_check(now, del, error, error_size);
+		return unknown(now, source->spec, error);
+	ret = need_check(now, del, error);
 	if (ret == 0)
-		ret = list_change(port, del, NULL, error, error_size);
+		ret = list_change(port, del, NULL, error);
 	port->n_profile_changes += ret == 0;
 	// Only base is read, which was not used before.
 	return ret == -ENOENT ? -EINVAL : ret;
 }
 
-int ddp_personality_rebuild(struct ddp_port *port) {
-	char error[512];
-	int ret = list_change(port, -1, NULL, error, sizeof(error));
+// Compile the same profiles with the UDP ports that are declared now.
+static int rebuild(struct ddp_port *port) {
+	char error[DDP_ERROR_SIZE];
+	int ret = list_change(port, -1, NULL, error);
 
 	if (ret < 0)
 		PORT_LOG(ERR, port->name, "%s", error);
+	return ret;
+}
+
+/* UDP ports that the application declares for tunnels */
+
+// The headers of the profile library for ethdev's tunnel types, and their profiles.
+static const struct known {
+	enum rte_eth_tunnel_type type;
+	const char *header, *profile;
+} known[] = {
+	{RTE_ETH_TUNNEL_TYPE_VXLAN, "vxlan", "vxlan"},
+	{RTE_ETH_TUNNEL_TYPE_GENEVE, "geneve", "geneve"},
+	{RTE_ETH_TUNNEL_TYPE_VXLAN_GPE, "vxlan_gpe", "vxlan-gpe"},
+	{RTE_ETH_TUNNEL_TYPE_ECPRI, "ecpri", "ecpri"},
+};
+
+static const struct known *known_find(const struct ddp_port *port,
+				      const struct rte_eth_udp_tunnel *tunnel) {
+	for (unsigned int i = 0; i < RTE_DIM(known); i++)
+		if (known[i].type == tunnel->prot_type)
+			return &known[i];
+	PORT_LOG(ERR, port->name,
+		 "UDP ports can be declared for vxlan, vxlan-gpe, geneve and ecpri; those of other "
+		 "tunnels are parameters of their profiles");
+	return NULL;
+}
+
+static int tunnel_find(const struct ddp_port *port, uint16_t udp_port) {
+	for (unsigned int i = 0; i < port->n_tunnels; i++)
+		if (port->tunnels[i].port == udp_port)
+			return i;
+	return -1;
+}
+
+int ddp_tunnel_add(struct ddp_port *port, const struct rte_eth_udp_tunnel *tunnel) {
+	const struct known *to = known_find(port, tunnel);
+	int at = tunnel_find(port, tunnel->udp_port), ret;
+
+	if (to == NULL)
+		return -ENOTSUP;
+	if (ddp_header_find(port->personality->profile, to->header) < 0) {
+		PORT_LOG(ERR, port->name,
+			 "no profile of this port has the header %s; profile '%s' has it",
+			 to->header, to->profile);
+		return -ENOTSUP;
+	}
+	if (at >= 0) {
+		PORT_LOG(ERR, port->name, "UDP port %u is already declared for %s",
+			 tunnel->udp_port, port->tunnels[at].header);
+		return -EEXIST;
+	}
+	if (port->n_tunnels == DDP_PORT_TUNNELS) {
+		PORT_LOG(ERR, port->name, "%u UDP ports are declared, which is the maximum",
+			 port->n_tunnels);
+		return -ENOSPC;
+	}
+	port->tunnels[port->n_tunnels++] = (struct ddp_tunnel){to->header, tunnel->udp_port};
+	ret = rebuild(port);
+	if (ret < 0)
+		port->n_tunnels--;
+	return ret;
+}
+
+int ddp_tunnel_del(struct ddp_port *port, const struct rte_eth_udp_tunnel *tunnel) {
+	const struct known *from = known_find(port, tunnel);
+	struct ddp_tunnel *tunnels = port->tunnels;
+	struct ddp_tunnel del;
+	int at, ret;
+
+	if (from == NULL)
+		return -ENOTSUP;
+	at = tunnel_find(port, tunnel->udp_port);
+	if (at < 0 || strcmp(tunnels[at].header, from->header) != 0) {
+		PORT_LOG(ERR, port->name, "UDP port %u was not declared for %s", tunnel->udp_port,
+			 from->header);
+		return -ENOENT;
+	}
+	del = tunnels[at];
+	tunnels[at] = tunnels[--port->n_tunnels];
+	ret = rebuild(port);
+	if (ret < 0)
+		tunnels[port->n_tunnels++] = del;
 	return ret;
 }

@@ -5,11 +5,6 @@
 #include <errno.h>
 #include <string.h>
 
-void ddp_rss_init(struct ddp_rss *rss) {
-	memset(rss, 0, sizeof(*rss));
-	memcpy(rss->key, ddp_default_key, sizeof(rss->key));
-}
-
 static int rss_apply(struct ddp_port *port, const struct ddp_rss *rss) {
 	const struct ddp_change change = {.rss = rss};
 	int ret = ddp_change_apply(port, &change);
@@ -17,16 +12,6 @@ static int rss_apply(struct ddp_port *port, const struct ddp_rss *rss) {
 	assert(rss->n_queues <= DDP_PORT_QUEUES);
 	if (ret < 0)
 		PORT_LOG(ERR, port->name, "RSS cannot be changed: out of memory");
-	return ret;
-}
-
-static int key_set(const struct ddp_port *port, struct ddp_rss *rss,
-		   const struct rte_eth_rss_conf *conf) {
-	int ret = ddp_key_read(rss->key, conf->rss_key, conf->rss_key_len);
-
-	if (ret < 0)
-		PORT_LOG(ERR, port->name, "an RSS key has %d or %d bytes, not %u", DDP_KEY_SHORT,
-			 DDP_KEY_SIZE, conf->rss_key_len);
 	return ret;
 }
 
@@ -47,51 +32,45 @@ static uint64_t rss_hf_meant(const struct ddp_port *port, uint64_t rss_hf) {
 	return rss_hf;
 }
 
-static int function_set(const struct ddp_port *port, struct ddp_rss *rss,
-			enum rte_eth_hash_function function) {
-	int ret = ddp_flow_function_read(function, &rss->function);
+// The key and the hash function stay if conf names none.
+static int conf_apply(struct ddp_port *port, struct ddp_rss *rss,
+		      const struct rte_eth_rss_conf *conf) {
+	enum rte_eth_hash_function function = DPDK_RSS_FUNCTION(conf);
 
-	if (ret < 0)
+	rss->rss_hf = rss_hf_meant(port, conf->rss_hf);
+	if (conf->rss_key != NULL && ddp_key_read(rss->key, conf->rss_key, conf->rss_key_len) < 0) {
+		PORT_LOG(ERR, port->name, "an RSS key has %d or %d bytes, not %u", DDP_KEY_SHORT,
+			 DDP_KEY_SIZE, conf->rss_key_len);
+		return -EINVAL;
+	}
+	if (function != RTE_ETH_HASH_FUNCTION_DEFAULT &&
+	    ddp_flow_function_read(function, &rss->function) < 0) {
 		PORT_LOG(ERR, port->name, "there is no RSS hash function %d", (int)function);
-	return ret;
+		return -EINVAL;
+	}
+	return rss_apply(port, rss);
 }
 
 int ddp_rss_configure(struct ddp_port *port) {
 	const struct rte_eth_conf *conf = &port->data->dev_conf;
-	const struct rte_eth_rss_conf *rss_conf = &conf->rx_adv_conf.rss_conf;
 	uint16_t n_queues = port->data->nb_rx_queues;
 	struct ddp_rss rss = port->rss;
-	int ret = 0;
 
 	rss.enabled = (conf->rxmode.mq_mode & RTE_ETH_MQ_RX_RSS_FLAG) != 0;
-	rss.rss_hf = rss_hf_meant(port, rss_conf->rss_hf);
-	if (rss_conf->rss_key != NULL)
-		ret = key_set(port, &rss, rss_conf);
-	else
-		memcpy(rss.key, ddp_default_key, sizeof(rss.key));
-	if (ret == 0)
-		ret = function_set(port, &rss, DPDK_RSS_FUNCTION(rss_conf));
-	if (ret < 0)
-		return ret;
+	rss.function = DDP_HASH_TOEPLITZ;
+	memcpy(rss.key, ddp_default_key, sizeof(rss.key));
 	if (rss.n_queues != n_queues)
 		ddp_reta_fill(rss.reta, DDP_RETA_SIZE, RTE_MAX(n_queues, 1));
 	rss.n_queues = n_queues;
-	return rss_apply(port, &rss);
+	return conf_apply(port, &rss, &conf->rx_adv_conf.rss_conf);
 }
 
-// The key and the hash function stay if conf names none: an application that changes rss_hf alone,
-// such as testpmd's "port config all rss", does not intend to lose a symmetric hash.
+// An application that changes rss_hf alone, such as testpmd's "port config all rss", does not
+// intend to lose a symmetric hash.
 int ddp_rss_hash_update(struct ddp_port *port, const struct rte_eth_rss_conf *conf) {
-	enum rte_eth_hash_function function = DPDK_RSS_FUNCTION(conf);
 	struct ddp_rss rss = port->rss;
-	int ret = 0;
 
-	rss.rss_hf = rss_hf_meant(port, conf->rss_hf);
-	if (conf->rss_key != NULL)
-		ret = key_set(port, &rss, conf);
-	if (ret == 0 && function != RTE_ETH_HASH_FUNCTION_DEFAULT)
-		ret = function_set(port, &rss, function);
-	return ret < 0 ? ret : rss_apply(port, &rss);
+	return conf_apply(port, &rss, conf);
 }
 
 void ddp_rss_hash_get(const struct ddp_port *port, struct rte_eth_rss_conf *conf) {
@@ -118,31 +97,23 @@ static bool reta_entry(struct rte_eth_rss_reta_entry64 *conf, unsigned int i, ui
 	return (group->mask >> (i % RTE_ETH_RETA_GROUP_SIZE)) & 1;
 }
 
-static int reta_set(const struct ddp_port *port, struct ddp_rss *rss,
-		    struct rte_eth_rss_reta_entry64 *conf) {
-	uint16_t *entry;
-
-	for (unsigned int i = 0; i < DDP_RETA_SIZE; i++) {
-		if (!reta_entry(conf, i, &entry))
-			continue;
-		if (*entry >= rss->n_queues) {
-			PORT_LOG(ERR, port->name,
-				 "entry %u of the redirection table: there is no Rx queue %u", i,
-				 *entry);
-			return -EINVAL;
-		}
-		rss->reta[i] = *entry;
-	}
-	return 0;
-}
-
 int ddp_rss_reta_update(struct ddp_port *port, struct rte_eth_rss_reta_entry64 *conf,
 			uint16_t size) {
 	struct ddp_rss rss = port->rss;
 	int ret = reta_size_check(port, size);
+	uint16_t *entry;
 
-	if (ret == 0)
-		ret = reta_set(port, &rss, conf);
+	for (unsigned int i = 0; ret == 0 && i < DDP_RETA_SIZE; i++) {
+		if (!reta_entry(conf, i, &entry))
+			continue;
+		if (*entry >= rss.n_queues) {
+			PORT_LOG(ERR, port->name,
+				 "entry %u of the redirection table: there is no Rx queue %u", i,
+				 *entry);
+			ret = -EINVAL;
+		}
+		rss.reta[i] = *entry;
+	}
 	return ret < 0 ? ret : rss_apply(port, &rss);
 }
 

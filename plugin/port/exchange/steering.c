@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include <rte_cycles.h>
 #include <rte_malloc.h>
 
 // Are packets classified as before, with the same bytes hashed?
@@ -25,34 +24,13 @@ static uint64_t policy_id_new(void) {
 	return __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
 }
 
-// The objects of the old steering still exist, so no new object has the address of an old one.
-static uint64_t policy_id(const struct ddp_steering *before, const struct ddp_steering *now) {
-	if (before != NULL && hashing_stays(before, now) && before->mapping == now->mapping &&
-	    before->ptype_mask == now->ptype_mask)
-		return before->policy.id; // only the key or the redirection table changes
-	return policy_id_new();
-}
-
-static void policy_build(struct ddp_policy *policy, const struct ddp_personality *personality,
-			 const struct ddp_steering *steering, const struct ddp_rss *rss,
-			 uint32_t ptype_hidden) {
-	policy->program = personality->program;
-	if (steering->flows != NULL)
-		policy->flows = steering->flows->set;
-	policy->rss = rss->enabled && (rss->rss_hf & ~DDP_RSS_LEVELS) != 0;
-	policy->rss_hf = rss->rss_hf;
-	policy->function = rss->function;
-	if (steering->mapping != NULL) {
-		policy->ptypes = steering->mapping->ptypes;
-		policy->n_ptypes = steering->mapping->n;
-	}
-	policy->ptype_hidden = ptype_hidden;
-}
-
 static struct ddp_steering *steering_build(const struct ddp_port *port,
-					   const struct ddp_change *change) {
+					   const struct ddp_change *change,
+					   const struct ddp_program *program) {
 	const struct ddp_rss *rss = change->rss != NULL ? change->rss : &port->rss;
+	const struct ddp_steering *before = port->steering;
 	struct ddp_steering *steering;
+	struct ddp_policy *policy;
 
 	steering = rte_zmalloc_socket("ddp_steering", sizeof(*steering), RTE_CACHE_LINE_SIZE,
 				      port->data->numa_node);
@@ -63,19 +41,29 @@ static struct ddp_steering *steering_build(const struct ddp_port *port,
 		steering->flows = NULL;
 	steering->mapping = change->mapping != NULL ? change->mapping : port->mapping;
 	steering->ptype_mask = change->ptype_mask != 0 ? change->ptype_mask : port->ptype_mask;
+	policy = &steering->policy;
+	policy->program = program;
+	if (steering->flows != NULL)
+		policy->flows = steering->flows->set;
+	policy->rss = rss->enabled && (rss->rss_hf & ~DDP_RSS_LEVELS) != 0;
+	policy->rss_hf = rss->rss_hf;
+	policy->function = rss->function;
+	if (steering->mapping != NULL) {
+		policy->ptypes = steering->mapping->ptypes;
+		policy->n_ptypes = steering->mapping->n;
+	}
 	// With decap=on inner layers become outer ones before the mask applies.
-	policy_build(&steering->policy,
-		     change->personality != NULL ? change->personality : port->personality,
-		     steering, rss, port->decap ? 0 : ~steering->ptype_mask);
-	steering->policy.id = policy_id(port->steering, steering);
+	policy->ptype_hidden = port->decap ? 0 : ~steering->ptype_mask;
+	// The objects of the old steering still exist, so no new object has the address of an old
+	// one. The id stays if only the key or the redirection table changes.
+	policy->id = before != NULL && hashing_stays(before, steering) &&
+				     before->mapping == steering->mapping &&
+				     before->ptype_mask == steering->ptype_mask ?
+			     before->policy.id :
+			     policy_id_new();
 	memcpy(steering->reta, rss->reta, sizeof(steering->reta));
 	ddp_hash_init(&steering->hash, DDP_HASH_TOEPLITZ, rss->key);
 	return steering;
-}
-
-static uint64_t moves_end(unsigned int patience_us) {
-	return rte_rdtsc() +
-	       (patience_us != 0 ? patience_us : DDP_ORDER_WAIT_US) * (rte_get_tsc_hz() / 1000000);
 }
 
 // The lower queue's lock is held.
@@ -88,7 +76,8 @@ static void order_keep(struct ddp_lower_rxq *lower, const struct ddp_steering *b
 	    memcmp(before->hash.key, now->hash.key, sizeof(now->hash.key)) != 0)
 		ddp_order_change_all(lower);
 	else if (memcmp(before->reta, now->reta, sizeof(now->reta)) != 0)
-		ddp_order_change_entries(lower, before->reta, now->reta, moves_end(patience_us),
+		ddp_order_change_entries(lower, before->reta, now->reta,
+					 patience_us != 0 ? patience_us : DDP_ORDER_WAIT_US,
 					 patience_us != 0);
 }
 
@@ -120,9 +109,9 @@ static void mp_receives_set(struct ddp_port *port, bool receives) {
 }
 
 int ddp_change_apply(struct ddp_port *port, const struct ddp_change *change) {
-	struct ddp_steering *steering = steering_build(port, change);
 	const struct ddp_personality *personality =
 		change->personality != NULL ? change->personality : port->personality;
+	struct ddp_steering *steering = steering_build(port, change, personality->program);
 
 	assert(change->personality == NULL || change->personality != port->personality);
 	if (steering == NULL)

@@ -50,26 +50,6 @@ static bool is_vdev(const struct ddp_lower *lower) {
 	return strcmp(lower->bus, "vdev") == 0;
 }
 
-// The port of a device; DDP_PORT_NONE: none.
-static uint16_t port_of(const char *device) {
-	for (uint16_t i = rte_eth_find_next(0); i < RTE_MAX_ETHPORTS; i = rte_eth_find_next(i + 1))
-		if (strcmp(rte_dev_name(rte_eth_devices[i].device), device) == 0)
-			return i;
-	return DDP_PORT_NONE;
-}
-
-// Virtual devices are removed from their bus even if their driver refuses them. rte_dev_probe()
-// would leave such a device there: the bus would probe it once more and never remove it.
-static int device_probe(const struct ddp_lower *lower, const char *devargs, const char *args) {
-	int ret = -EEXIST;
-
-	if (is_vdev(lower))
-		ret = rte_vdev_init(lower->name, args);
-	if (ret == -EEXIST) // or on another bus; it has no port, so it was not probed
-		ret = rte_dev_probe(devargs);
-	return ret;
-}
-
 static void device_remove(const struct ddp_port *port) {
 	const struct ddp_lower *lower = &port->lower;
 	int ret;
@@ -123,21 +103,6 @@ static bool orphan_del(const struct ddp_lower *lower) {
 // we use, as net_failsafe has; without a free id its probe would fail.
 #define IDS_SPARE 4
 
-// Also an id of a port that is not announced yet is in use.
-static bool is_free(uint16_t id) {
-	const struct rte_eth_dev_data *data = rte_eth_devices[id].data;
-
-	return data == NULL || data->name[0] == '\0';
-}
-
-static unsigned int high_ids_free(void) {
-	unsigned int n = 0;
-
-	for (uint16_t id = DDP_LOWER_ID_MIN; id < RTE_MAX_ETHPORTS; id++)
-		n += is_free(id);
-	return n;
-}
-
 // Hold one more low id. Returns whether there was one.
 static bool id_hold(struct ddp_ids *ids, uint16_t port_id) {
 	char name[RTE_ETH_NAME_MAX_LEN];
@@ -157,10 +122,15 @@ static bool id_hold(struct ddp_ids *ids, uint16_t port_id) {
 }
 
 static void ids_hold(struct ddp_ids *ids, uint16_t port_id) {
+	unsigned int n_free = 0;
+
 	ids->n = 0;
-	if (high_ids_free() < IDS_SPARE)
-		return;
-	while (ids->n < RTE_DIM(ids->devs) && id_hold(ids, port_id))
+	for (uint16_t id = DDP_LOWER_ID_MIN; id < RTE_MAX_ETHPORTS; id++) {
+		const struct rte_eth_dev_data *data = rte_eth_devices[id].data;
+
+		n_free += data == NULL || data->name[0] == '\0'; // else also if not announced yet
+	}
+	while (n_free >= IDS_SPARE && ids->n < RTE_DIM(ids->devs) && id_hold(ids, port_id))
 		;
 }
 
@@ -242,27 +212,22 @@ static void port_event(struct ddp_port *port, void *arg) {
 	event->above = port->id;
 }
 
-// Pass an event of the lower port to the application as an event of our port. Not under the
+// Pass an event of a lower port to the application as an event of our port. Not under the
 // registry's mutex, because the application may call anything. If the application removed the
 // device itself, it gets a link event.
-static void event_pass(const struct event *event) {
-	enum rte_eth_event_type type = event->type;
-
-	if (type == RTE_ETH_EVENT_DESTROY) {
-		lower_destroyed(event->above);
-		type = RTE_ETH_EVENT_INTR_LSC;
-	}
-	rte_eth_dev_callback_process(&rte_eth_devices[event->above], type, NULL);
-}
-
 static int any_event(uint16_t port_id, enum rte_eth_event_type type, void *arg, void *ret_param) {
 	struct event event = {.type = type, .port_id = port_id, .above = DDP_PORT_NONE};
 
 	RTE_SET_USED(arg);
 	RTE_SET_USED(ret_param);
 	ddp_registry_each(port_event, &event);
-	if (event.above != DDP_PORT_NONE)
-		event_pass(&event);
+	if (event.above == DDP_PORT_NONE)
+		return 0;
+	if (type == RTE_ETH_EVENT_DESTROY) {
+		lower_destroyed(event.above);
+		type = RTE_ETH_EVENT_INTR_LSC;
+	}
+	rte_eth_dev_callback_process(&rte_eth_devices[event.above], type, NULL);
 	return 0;
 }
 
@@ -309,22 +274,16 @@ static int events_register(void) {
 
 /* Attaching */
 
-static int lower_unknown(const struct ddp_port *port, const char *devargs) {
-	PORT_LOG(ERR, port->name, "no bus or driver for the lower device '%s'", devargs);
-	return -ENODEV;
-}
-
 // Find bus and name of the lower device. On success args is what follows its name, to be freed.
 static int lower_identify(struct ddp_port *port, const char *devargs, char **args) {
 	struct ddp_lower *lower = &port->lower;
 	struct rte_eth_dev *same_name;
-	struct rte_devargs da;
+	struct rte_devargs da = {0};
 
-	if (rte_devargs_parse(&da, devargs) != 0)
-		return lower_unknown(port, devargs);
-	if (da.bus == NULL) { // class=...
+	if (rte_devargs_parse(&da, devargs) != 0 || da.bus == NULL) { // as of class=...
 		rte_devargs_reset(&da);
-		return lower_unknown(port, devargs);
+		PORT_LOG(ERR, port->name, "no bus or driver for the lower device '%s'", devargs);
+		return -ENODEV;
 	}
 	strlcpy(lower->bus, rte_bus_name(da.bus), sizeof(lower->bus));
 	strlcpy(lower->name, da.name, sizeof(lower->name));
@@ -359,10 +318,16 @@ static int lower_take_over(struct ddp_port *port, uint16_t port_id) {
 
 static int lower_probe(struct ddp_port *port, const char *devargs, const char *args) {
 	struct ddp_lower *lower = &port->lower;
-	int ret;
+	int ret = -EEXIST;
 
 	ids_hold(&lower->held, port->id);
-	ret = device_probe(lower, devargs, args);
+	// Virtual devices are removed from their bus even if their driver refuses them.
+	// rte_dev_probe() would leave such a device there: the bus would probe it once more and
+	// never remove it.
+	if (is_vdev(lower))
+		ret = rte_vdev_init(lower->name, args);
+	if (ret == -EEXIST) // or on another bus; it has no port, so it was not probed
+		ret = rte_dev_probe(devargs);
 	ids_release(&lower->held);
 	if (ret != 0) {
 		PORT_LOG(ERR, port->name, "lower device '%s' cannot be probed: %s", devargs,
@@ -379,23 +344,14 @@ static int lower_probe(struct ddp_port *port, const char *devargs, const char *a
 }
 
 static int lower_find(struct ddp_port *port, const char *devargs, const char *args) {
-	uint16_t port_id = port_of(port->lower.name);
+	const bool orphaned = orphan_del(&port->lower);
 
-	if (orphan_del(&port->lower) && port_id == DDP_PORT_NONE)
+	for (uint16_t i = rte_eth_find_next(0); i < RTE_MAX_ETHPORTS; i = rte_eth_find_next(i + 1))
+		if (strcmp(rte_dev_name(rte_eth_devices[i].device), port->lower.name) == 0)
+			return lower_take_over(port, i);
+	if (orphaned)
 		device_remove(port);
-	if (port_id != DDP_PORT_NONE)
-		return lower_take_over(port, port_id);
 	return lower_probe(port, devargs, args);
-}
-
-static int lower_inspect(struct ddp_port *port) {
-	struct ddp_lower *lower = &port->lower;
-	int ret = rte_eth_dev_info_get(lower->port_id, &lower->info);
-
-	if (ret < 0)
-		PORT_LOG(ERR, port->name, "lower device %s rte_eth_dev_info_get failed: %s",
-			 lower->name, rte_strerror(-ret));
-	return ret;
 }
 
 int ddp_lower_attach(struct ddp_port *port, const char *devargs) {
@@ -414,7 +370,13 @@ int ddp_lower_attach(struct ddp_port *port, const char *devargs) {
 		return ret;
 	ret = lower_find(port, devargs, args);
 	free(args);
-	return ret < 0 ? ret : lower_inspect(port);
+	if (ret < 0)
+		return ret;
+	ret = rte_eth_dev_info_get(lower->port_id, &lower->info);
+	if (ret < 0)
+		PORT_LOG(ERR, port->name, "lower device %s rte_eth_dev_info_get failed: %s",
+			 lower->name, rte_strerror(-ret));
+	return ret;
 }
 
 void ddp_lower_release(struct ddp_port *port) {

@@ -8,21 +8,6 @@
 
 #include <rte_errno.h>
 
-static uint16_t rxq_count(const struct ddp_port *port) {
-	const struct ddp_lower *lower = &port->lower;
-
-	if (port->data->nb_rx_queues == 0)
-		return 0;
-	if (lower->n_rxq_fixed)
-		return lower->n_rxq_max;
-	return RTE_MIN(lower->n_rxq_max, port->data->nb_rx_queues);
-}
-
-// As many as Rx queues: some devices require that, and more would be of no use.
-static uint16_t txq_count(const struct ddp_port *port, uint16_t n_rxq) {
-	return RTE_MIN(port->lower.info.max_tx_queues, RTE_MAX(n_rxq, 1));
-}
-
 bool ddp_lower_can_hash(const struct ddp_port *port) {
 	return port->offload.mode != DDP_OFFLOAD_OFF &&
 	       (port->lower.info.rx_offload_capa & RTE_ETH_RX_OFFLOAD_RSS_HASH) != 0 &&
@@ -41,21 +26,13 @@ uint64_t ddp_lower_tx_capa(const struct ddp_port *port) {
 	return takes_segments(port) ? capa | RTE_ETH_TX_OFFLOAD_MULTI_SEGS : capa;
 }
 
-// Enable RSS hashes on the lower port.
-static void conf_hash(const struct ddp_port *port, struct rte_eth_conf *conf) {
-	if (!ddp_lower_can_hash(port))
-		return;
-	conf->rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
-	conf->rxmode.offloads |= RTE_ETH_RX_OFFLOAD_RSS_HASH;
-	// net_i40e accepts no types later if it is configured with none.
-	conf->rx_adv_conf.rss_conf.rss_hf =
-		port->lower.info.flow_type_rss_offloads & DDP_LOWER_SPREAD_HF;
-}
-
 static void conf_fill(struct rte_eth_conf *out, const struct ddp_port *port,
 		      const struct rte_eth_conf *conf, uint16_t n_rxq) {
 	const struct ddp_lower *lower = &port->lower;
-	uint64_t rss_hf = n_rxq > 1 ? lower->info.flow_type_rss_offloads & DDP_LOWER_SPREAD_HF : 0;
+	const bool hashes = ddp_lower_can_hash(port);
+	// net_i40e accepts no types later if it is configured with none.
+	uint64_t rss_hf =
+		n_rxq > 1 || hashes ? lower->info.flow_type_rss_offloads & DDP_LOWER_SPREAD_HF : 0;
 
 	memset(out, 0, sizeof(*out)); // including padding: it is compared by memcmp()
 	out->link_speeds = conf->link_speeds;
@@ -67,12 +44,13 @@ static void conf_fill(struct rte_eth_conf *out, const struct ddp_port *port,
 	out->txmode.offloads = conf->txmode.offloads & ~port->tx_checksums;
 	if ((lower->info.tx_offload_capa & RTE_ETH_TX_OFFLOAD_MULTI_SEGS) == 0)
 		out->txmode.offloads &= ~RTE_ETH_TX_OFFLOAD_MULTI_SEGS;
-	out->rxmode.mq_mode = rss_hf != 0 ? RTE_ETH_MQ_RX_RSS : RTE_ETH_MQ_RX_NONE;
+	if (hashes)
+		out->rxmode.offloads |= RTE_ETH_RX_OFFLOAD_RSS_HASH;
+	out->rxmode.mq_mode = rss_hf != 0 || hashes ? RTE_ETH_MQ_RX_RSS : RTE_ETH_MQ_RX_NONE;
 	out->rx_adv_conf.rss_conf.rss_hf = rss_hf;
 	out->intr_conf.lsc = conf->intr_conf.lsc;
 	out->intr_conf.rmv = conf->intr_conf.rmv;
 	out->intr_conf.rxq = conf->intr_conf.rxq;
-	conf_hash(port, out);
 }
 
 // conf is not lower->conf.
@@ -103,9 +81,13 @@ static int conf_apply(struct ddp_port *port, const struct rte_eth_conf *conf, ui
 // file again (infinite_rx) and lose what it has read.
 int ddp_lower_configure(struct ddp_port *port, const struct rte_eth_conf *upper_conf) {
 	struct ddp_lower *lower = &port->lower;
-	uint16_t n_rxq = rxq_count(port), n_txq = txq_count(port, n_rxq);
+	uint16_t n_rxq = port->data->nb_rx_queues, n_txq;
 	struct rte_eth_conf conf;
 
+	if (n_rxq > 0 && (lower->n_rxq_fixed || n_rxq > lower->n_rxq_max))
+		n_rxq = lower->n_rxq_max;
+	// As many as Rx queues: some devices require that, and more would be of no use.
+	n_txq = RTE_MIN(lower->info.max_tx_queues, RTE_MAX(n_rxq, 1));
 	conf_fill(&conf, port, upper_conf, n_rxq);
 	if (lower->n_rxq == n_rxq && lower->n_txq == n_txq &&
 	    memcmp(&lower->conf, &conf, sizeof(conf)) == 0)
@@ -148,25 +130,16 @@ static int scatter_check(const struct ddp_port *port, struct rte_mempool *pool) 
 	return -ENOTSUP;
 }
 
-// Is it for one thread that puts mbufs back, or one that takes them?
-static bool pool_is_single(const struct rte_mempool *pool, const char *ops) {
-	static const char *const singles[] = {"ring_sp_sc", "ring_sp_mc", "ring_mp_sc"};
-
-	if ((pool->flags & (RTE_MEMPOOL_F_SP_PUT | RTE_MEMPOOL_F_SC_GET)) != 0)
-		return true;
-	for (unsigned int i = 0; i < RTE_DIM(singles); i++)
-		if (strcmp(ops, singles[i]) == 0)
-			return true;
-	return false;
-}
-
 // Each thread that polls an Rx queue takes mbufs for all of them, and frees mbufs of any. One that
 // sends on a lower Tx queue has it free what another thread sent there.
 int ddp_lower_pool_check(const struct ddp_port *port, const struct rte_mempool *pool) {
 	const char *ops = rte_mempool_get_ops(pool->ops_index)->name;
 	const uint16_t n_rxq = port->data->nb_rx_queues, n_txq = port->data->nb_tx_queues;
+	const bool single = (pool->flags & (RTE_MEMPOOL_F_SP_PUT | RTE_MEMPOOL_F_SC_GET)) != 0 ||
+			    strcmp(ops, "ring_sp_sc") == 0 || strcmp(ops, "ring_sp_mc") == 0 ||
+			    strcmp(ops, "ring_mp_sc") == 0;
 
-	if ((n_rxq <= 1 && n_txq <= port->lower.n_txq) || !pool_is_single(pool, ops))
+	if ((n_rxq <= 1 && n_txq <= port->lower.n_txq) || !single)
 		return 0;
 	PORT_LOG(
 		ERR, port->name,

@@ -46,22 +46,28 @@ static inline bool ddp_lower_is_unplugged(const struct ddp_port *port) {
 
 // lower_offload.c
 
+// At probe: know an 800-series NIC by the package that its driver was told to load, and open the
+// package `file` (of the argument `package`, NULL: none) for a 700-series NIC. 0, or -errno
+// (logged).
+int ddp_package_find(struct ddp_port *port, const char *file);
+// Remove the package from the stopped NIC: undoes ddp_offload_prepare(). Does nothing if there is
+// none.
+void ddp_package_unload(struct ddp_port *port);
 // Should the lower device have as many Rx queues as we? If it can hash for us and has a redirection
 // table.
 bool ddp_offload_spreads(const struct ddp_port *port);
 // Call this before the lower port starts: a 700-series NIC takes a package only then. -ENOTSUP or
 // -ENOMEM if the offload is required but fails (logged).
 int ddp_offload_prepare(struct ddp_port *port);
-// Call this after the lower port started. -ENOTSUP or -ENOMEM if the offload is required but fails
-// (logged).
+// Call this after the lower port started. Returns as ddp_offload_prepare().
 int ddp_offload_start(struct ddp_port *port);
 // Call this before the lower port stops, or after its removal.
 void ddp_offload_stop(struct ddp_port *port);
 // Program the lower port for a personality that the port is about to get. If that is required but
 // fails, or without memory, -errno with one line in error, and the lower port is as before, but no
-// packet bypasses classification until ddp_offload_renew(). error must not be the port's own `why`.
+// packet bypasses classification until ddp_offload_renew(). error must not be the port's `reason`.
 int ddp_offload_replan(struct ddp_port *port, const struct ddp_personality *personality,
-		       char *error, size_t error_size);
+		       char *error);
 // Call this after each change of the steering.
 void ddp_offload_renew(struct ddp_port *port);
 // "on", "idle" (the same, but the lower device hashed none of the packets of 10 s), "off" (by the
@@ -71,42 +77,13 @@ const char *ddp_offload_state(const struct ddp_port *port);
 // Program it again soon. From any thread, also one inside its driver.
 void ddp_offload_recovered(struct ddp_port *port);
 
-// lower_rules.c: the rte_flow rules and tunnels of a plan on the lower port.
+// lower_rules.c: the rte_flow rules and tunnels of the port's plan on the lower port.
 
 // A ddp_plan_ask.accepts; ctx is the port.
 bool ddp_lower_rule_is_accepted(void *ctx, const struct ddp_offload_rule *rule);
 // -errno with the reason in error: some may have been created, to be undone by the next function.
-int ddp_lower_rules_create(struct ddp_port *port, const struct ddp_plan *plan, char *error,
-			   size_t size);
+int ddp_lower_rules_create(struct ddp_port *port, char *error);
 void ddp_lower_rules_destroy(struct ddp_port *port);
-int ddp_lower_tunnels_add(struct ddp_port *port, const struct ddp_plan *plan, char *error,
-			  size_t size);
-void ddp_lower_tunnels_del(struct ddp_port *port);
-
-// lower_package.c: the package of a lower device.
-
-// The kind of an 800-series NIC by the package that its driver was told to load. NULL: the driver
-// was told none, or the file is not known (logged). At probe.
-const struct ddp_nic *ddp_package_nic(const struct ddp_port *port);
-
-// Open the package of the argument `package`, for a 700-series NIC; NULL: there is none. 0, or
-// -errno (logged). At probe.
-int ddp_package_open_given(struct ddp_port *port, const char *file);
-// That package if it covers a personality. NULL: it is another NIC, none is needed, or it does not
-// (logged).
-const struct ddp_package *ddp_package_for(const struct ddp_port *port,
-					  const struct ddp_personality *personality);
-// Write a plan's package to the stopped NIC. -ENOTSUP or -ENOMEM with the reason in `reason`, and
-// the NIC as before.
-int ddp_package_load(struct ddp_port *port, const struct ddp_plan *plan, char *reason, size_t size);
-// Remove it from the stopped NIC: undoes ddp_offload_prepare(). Does nothing if there is none.
-void ddp_package_unload(struct ddp_port *port);
-// The package that the NIC has; NULL: none.
-const struct ddp_package *ddp_package_of(const struct ddp_port *port);
-// The bits of rss_hf that select the flow types which the package adds.
-uint64_t ddp_package_rss_hf(const struct ddp_port *port);
-// Write the plan's input sets. -ENOTSUP or -ENOMEM with the reason in why.
-int ddp_package_hash(struct ddp_port *port, const struct ddp_plan *plan, char *reason, size_t size);
 
 // lower_ptypes.c: the table of run/hw_ptypes.h, made, exchanged under traffic, and watched.
 
@@ -130,13 +107,5 @@ void ddp_hw_ptypes_watch(struct ddp_port *port);
 void ddp_hw_ptypes_idle_watch(struct ddp_port *port);
 // Do both every tenth of a second from now on: the data path cannot log.
 void ddp_hw_ptypes_watch_begin(struct ddp_port *port);
-
-// lower_reta.c
-
-// Write our redirection table to the lower device if it has as many queues as we and its table can
-// express ours: then packets need not be moved between queues.
-void ddp_lower_reta_follow(struct ddp_port *port);
-// Restore its own table.
-void ddp_lower_reta_undo(struct ddp_port *port);
 
 #endif

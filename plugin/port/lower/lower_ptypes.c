@@ -16,13 +16,6 @@
 
 /* Mismatches */
 
-static struct ddp_suspect *suspect_find(struct ddp_offload *offload, uint32_t rte_ptype) {
-	for (unsigned int i = 0; i < offload->n_mismatched; i++)
-		if (offload->suspects[i].rte_ptype == rte_ptype)
-			return &offload->suspects[i];
-	return NULL;
-}
-
 // The RTE_PTYPE_* of a packet type of the profile, but for its layer 2.
 static uint32_t rte_ptype_of(const struct ddp_port *port, uint16_t id) {
 	const struct ddp_program *program = port->personality->program;
@@ -72,37 +65,25 @@ static void mismatch_log(struct ddp_port *port, const struct ddp_hw_ptype *hw_pt
 	offload->log_at = now + LOG_SECONDS * rte_get_tsc_hz();
 }
 
-// NULL: there is no room. Such packet types stay in software.
-static struct ddp_suspect *suspect_add(struct ddp_offload *offload, uint32_t rte_ptype) {
-	struct ddp_suspect *suspect = &offload->suspects[offload->n_mismatched];
-
-	if (offload->n_mismatched == DDP_OFFLOAD_MISMATCHES)
-		return NULL;
-	offload->n_mismatched++;
-	*suspect = (struct ddp_suspect){.rte_ptype = rte_ptype};
-	return suspect;
-}
-
-static void suspect_watch(struct ddp_port *port, struct ddp_hw_ptype *hw_ptype) {
+static void mismatch_watch(struct ddp_port *port, struct ddp_hw_ptype *hw_ptype) {
+	struct ddp_offload_ptype *planned = &port->offload.plan->ptypes[hw_ptype->planned];
 	const bool refuted =
 		__atomic_load_n(&hw_ptype->unproven, __ATOMIC_ACQUIRE) == DDP_PROOF_REFUTED;
 	const uint16_t id = __atomic_load_n(&hw_ptype->wrong_id, __ATOMIC_RELAXED);
-	struct ddp_suspect *suspect = suspect_find(&port->offload, hw_ptype->rte_ptype);
-	const bool first = suspect == NULL;
+	const bool first = planned->wrong == 0;
 
-	if (first && refuted)
-		suspect = suspect_add(&port->offload, hw_ptype->rte_ptype);
-	if (suspect == NULL)
+	if (first && !refuted)
 		return;
-	suspect->checked = ddp_hw_ptype_read(&hw_ptype->checked);
-	suspect->wrong = ddp_hw_ptype_read(&hw_ptype->wrong);
+	port->offload.n_mismatched += first;
+	planned->checked = ddp_hw_ptype_read(&hw_ptype->checked);
+	planned->wrong = ddp_hw_ptype_read(&hw_ptype->wrong);
 	if (!refuted)
 		return;
 	if (!is_cut(rte_ptype_of(port, id), rte_ptype_of(port, hw_ptype->verdict.type_id)) &&
-	    suspect->level < LEVEL_MAX)
-		suspect->level++;
+	    planned->level < LEVEL_MAX)
+		planned->level++;
 	mismatch_log(port, hw_ptype, id, first);
-	__atomic_store_n(&hw_ptype->unproven, DDP_PROOF_PACKETS << suspect->level,
+	__atomic_store_n(&hw_ptype->unproven, DDP_PROOF_PACKETS << planned->level,
 			 __ATOMIC_RELAXED);
 }
 
@@ -111,7 +92,7 @@ void ddp_hw_ptypes_watch(struct ddp_port *port) {
 
 	for (uint32_t i = 0; hw_ptypes != NULL && i <= hw_ptypes->mask; i++)
 		if (hw_ptypes->slots[i].rte_ptype != 0 && !hw_ptypes->slots[i].ruled)
-			suspect_watch(port, &hw_ptypes->slots[i]);
+			mismatch_watch(port, &hw_ptypes->slots[i]);
 	if (hw_ptypes == NULL || port->offload.misrouted ||
 	    ddp_hw_ptype_read(&hw_ptypes->misrouted) == 0)
 		return;
@@ -156,15 +137,6 @@ void ddp_hw_ptypes_watch_begin(struct ddp_port *port) {
 
 /* The table */
 
-static void hw_ptype_put(struct ddp_hw_ptypes *hw_ptypes, const struct ddp_hw_ptype *hw_ptype) {
-	uint32_t at = ddp_hw_ptypes_slot(hw_ptypes, hw_ptype->rte_ptype);
-
-	assert(hw_ptype->rte_ptype != 0);
-	while (hw_ptypes->slots[at].rte_ptype != 0)
-		at = (at + 1) & hw_ptypes->mask;
-	hw_ptypes->slots[at] = *hw_ptype;
-}
-
 static bool is_ruled(const struct ddp_port *port, const struct ddp_offload_ptype *ptype) {
 	return port->flows != NULL && port->flows->n > 0 &&
 	       ddp_flow_set_reaches(port->flows->set, ptype->type);
@@ -194,7 +166,7 @@ struct ddp_hw_ptypes *ddp_hw_ptypes_make(struct ddp_port *port) {
 	for (unsigned int i = 0; i < plan->n_ptypes; i++) {
 		const struct ddp_offload_ptype *ptype = &plan->ptypes[i];
 		uint16_t id = ddp_program_type(port->personality->program, ptype->type)->id;
-		const struct ddp_suspect *suspect = suspect_find(&port->offload, ptype->rte_ptype);
+		uint32_t at = ddp_hw_ptypes_slot(hw_ptypes, ptype->rte_ptype);
 		struct ddp_hw_ptype hw_ptype = {
 			.rte_ptype = ptype->rte_ptype,
 			.verdict =
@@ -208,15 +180,19 @@ struct ddp_hw_ptypes *ddp_hw_ptypes_make(struct ddp_port *port) {
 					.input_len = 1,
 					.own = true,
 				},
+			.planned = i,
 			.ruled = is_ruled(port, ptype),
-			.unproven = DDP_PROOF_PACKETS << (suspect != NULL ? suspect->level : 0),
-			.checked = suspect != NULL ? suspect->checked : 0,
-			.wrong = suspect != NULL ? suspect->wrong : 0,
+			.unproven = DDP_PROOF_PACKETS << ptype->level,
+			.checked = ptype->checked,
+			.wrong = ptype->wrong,
 		};
 
 		if (hw_ptype.ruled)
 			hw_ptype.unproven = DDP_PROOF_REFUTED;
-		hw_ptype_put(hw_ptypes, &hw_ptype);
+		assert(hw_ptype.rte_ptype != 0);
+		while (hw_ptypes->slots[at].rte_ptype != 0)
+			at = (at + 1) & hw_ptypes->mask;
+		hw_ptypes->slots[at] = hw_ptype;
 	}
 	return hw_ptypes;
 }
@@ -239,14 +215,8 @@ void ddp_hw_ptypes_replace(struct ddp_port *port, struct ddp_hw_ptypes *hw_ptype
 	port->hw_ptypes = hw_ptypes;
 }
 
-// How many packets a lower queue, whose lock is held, gives out until none of those that wait on it
-// now is left. A driver does not count a burst that it took from the NIC and has not returned yet.
-static uint32_t drain_count(const struct ddp_port *port, uint16_t queue) {
-	int n = rte_eth_rx_queue_count(port->lower.port_id, queue);
-
-	return (n < 0 ? port->lower.n_rxd : n) + DDP_PORT_BURST;
-}
-
+// drain: a lower queue gives out so many packets until none of those that wait on it now is left. A
+// driver does not count a burst that it took from the NIC and has not returned yet.
 void ddp_hw_ptypes_set(struct ddp_port *port, struct ddp_hw_ptypes *hw_ptypes, bool drain) {
 	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
 		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
@@ -256,8 +226,11 @@ void ddp_hw_ptypes_set(struct ddp_port *port, struct ddp_hw_ptypes *hw_ptypes, b
 		// The queues do not know yet what waits on their rings.
 		for (unsigned int q = 0; hw_ptypes != NULL && q < port->n_rxqs; q++)
 			__atomic_store_n(&port->rxqs[q].waiting, true, __ATOMIC_RELEASE);
-		if (drain && i < port->lower.n_rxq) // else what an earlier change left
-			lower->drain = drain_count(port, i);
+		if (drain && i < port->lower.n_rxq) { // else what an earlier change left
+			int n = rte_eth_rx_queue_count(port->lower.port_id, i);
+
+			lower->drain = (n < 0 ? port->lower.n_rxd : n) + DDP_PORT_BURST;
+		}
 		ddp_unlock(&lower->lock);
 	}
 	ddp_hw_ptypes_replace(port, hw_ptypes);

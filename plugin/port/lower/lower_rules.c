@@ -13,13 +13,11 @@
 
 #include "base/rte_item.h"
 
-/* A rule as rte_flow has it */
-
-#define ITEMS_MAX (DDP_OFFLOAD_ITEMS + 1)
+static const struct rte_flow_attr ingress = {.ingress = 1};
 
 // A rule as rte_flow has it.
 struct flow_text {
-	struct rte_flow_item items[ITEMS_MAX];
+	struct rte_flow_item items[DDP_OFFLOAD_ITEMS + 1];
 	struct rte_flow_item_gtp_psc psc, psc_mask;
 	struct rte_flow_item_raw raw, raw_mask;
 	char spec[2 * DDP_OFFLOAD_RAW_SIZE + 1], mask[2 * DDP_OFFLOAD_RAW_SIZE + 1];
@@ -71,10 +69,6 @@ static void flow_fill(const struct ddp_offload_rule *rule, struct flow_text *tex
 	text->actions[0].conf = &text->rss;
 }
 
-/* Rules */
-
-static const struct rte_flow_attr ingress = {.ingress = 1};
-
 bool ddp_lower_rule_is_accepted(void *ctx, const struct ddp_offload_rule *rule) {
 	struct ddp_port *port = ctx;
 	struct flow_text text;
@@ -83,6 +77,13 @@ bool ddp_lower_rule_is_accepted(void *ctx, const struct ddp_offload_rule *rule) 
 	flow_fill(rule, &text);
 	return DDP_LOWER_CALL(port, rte_flow_validate(port->lower.port_id, &ingress, text.items,
 						      text.actions, &error)) == 0;
+}
+
+static struct rte_eth_udp_tunnel tunnel_of(const struct ddp_plan *plan, unsigned int i) {
+	return (struct rte_eth_udp_tunnel){
+		.udp_port = plan->tunnels[i].port,
+		.prot_type = RTE_ETH_TUNNEL_TYPE_VXLAN,
+	};
 }
 
 void ddp_lower_rules_destroy(struct ddp_port *port) {
@@ -102,73 +103,58 @@ void ddp_lower_rules_destroy(struct ddp_port *port) {
 	}
 	free(offload->flows);
 	offload->flows = NULL;
-}
-
-static int lower_flow_create(uint16_t port_id, const struct flow_text *text, struct rte_flow **flow,
-			     struct rte_flow_error *error) {
-	*flow = rte_flow_create(port_id, &ingress, text->items, text->actions, error);
-	return *flow != NULL ? 0 : -rte_errno;
-}
-
-int ddp_lower_rules_create(struct ddp_port *port, const struct ddp_plan *plan, char *error,
-			   size_t size) {
-	struct ddp_offload *offload = &port->offload;
-	struct rte_flow_error flow_error = {0};
-	struct flow_text text;
-
-	assert(offload->flows == NULL);
-	__atomic_store_n(&offload->recovered, false, __ATOMIC_RELAXED);
-	offload->flows = calloc(plan->n_rules + 1, sizeof(struct rte_flow *));
-	if (offload->flows == NULL)
-		return DDP_FAIL_NO_MEMORY(error, size);
-	for (; offload->n_flows < plan->n_rules; offload->n_flows++) {
-		struct rte_flow **flow = &offload->flows[offload->n_flows];
-		int ret;
-
-		flow_fill(&plan->rules[offload->n_flows], &text);
-		ret = DDP_LOWER_CALL(
-			port, lower_flow_create(port->lower.port_id, &text, flow, &flow_error));
-		if (ret < 0)
-			return ddp_fail(error, size, -ENOTSUP, "rule %u of %u: %s",
-					offload->n_flows + 1, plan->n_rules,
-					flow_error.message != NULL ? flow_error.message :
-								     rte_strerror(-ret));
-	}
-	return 0;
-}
-
-/* UDP ports */
-
-void ddp_lower_tunnels_del(struct ddp_port *port) {
-	struct ddp_offload *offload = &port->offload;
-
 	while (offload->n_tunnels > 0) {
-		struct rte_eth_udp_tunnel tunnel = {
-			.udp_port = offload->plan->tunnels[--offload->n_tunnels].port,
-			.prot_type = RTE_ETH_TUNNEL_TYPE_VXLAN,
-		};
+		struct rte_eth_udp_tunnel tunnel = tunnel_of(offload->plan, --offload->n_tunnels);
 
 		DDP_LOWER_CALL(port,
 			       rte_eth_dev_udp_tunnel_port_delete(port->lower.port_id, &tunnel));
 	}
 }
 
-int ddp_lower_tunnels_add(struct ddp_port *port, const struct ddp_plan *plan, char *error,
-			  size_t size) {
+static int tunnels_add(struct ddp_port *port, char *error) {
 	struct ddp_offload *offload = &port->offload;
 
-	for (; offload->n_tunnels < plan->n_tunnels; offload->n_tunnels++) {
-		struct rte_eth_udp_tunnel tunnel = {
-			.udp_port = plan->tunnels[offload->n_tunnels].port,
-			.prot_type = RTE_ETH_TUNNEL_TYPE_VXLAN,
-		};
+	for (; offload->n_tunnels < offload->plan->n_tunnels; offload->n_tunnels++) {
+		struct rte_eth_udp_tunnel tunnel = tunnel_of(offload->plan, offload->n_tunnels);
 		int ret = DDP_LOWER_CALL(
 			port, rte_eth_dev_udp_tunnel_port_add(port->lower.port_id, &tunnel));
 
 		if (ret < 0)
-			return ddp_fail(error, size, -ENOTSUP, "UDP port %u of %s: %s",
-					tunnel.udp_port, plan->tunnels[offload->n_tunnels].header,
+			return ddp_fail(error, -ENOTSUP, "UDP port %u of %s: %s", tunnel.udp_port,
+					offload->plan->tunnels[offload->n_tunnels].header,
 					rte_strerror(-ret));
+	}
+	return 0;
+}
+
+int ddp_lower_rules_create(struct ddp_port *port, char *error) {
+	struct ddp_offload *offload = &port->offload;
+	const struct ddp_plan *plan = offload->plan;
+	struct rte_flow_error flow_error = {0};
+	int ret = tunnels_add(port, error);
+	struct flow_text text;
+
+	assert(offload->flows == NULL);
+	__atomic_store_n(&offload->recovered, false, __ATOMIC_RELAXED);
+	if (ret < 0)
+		return ret;
+	offload->flows = calloc(plan->n_rules + 1, sizeof(struct rte_flow *));
+	if (offload->flows == NULL)
+		return DDP_FAIL_NO_MEMORY(error);
+	for (; offload->n_flows < plan->n_rules; offload->n_flows++) {
+		struct rte_flow **flow = &offload->flows[offload->n_flows];
+
+		flow_fill(&plan->rules[offload->n_flows], &text);
+		ret = DDP_LOWER_CALL(
+			port, (*flow = rte_flow_create(port->lower.port_id, &ingress, text.items,
+						       text.actions, &flow_error)) != NULL ?
+				      0 :
+				      -rte_errno);
+		if (ret < 0)
+			return ddp_fail(error, -ENOTSUP, "rule %u of %u: %s", offload->n_flows + 1,
+					plan->n_rules,
+					flow_error.message != NULL ? flow_error.message :
+								     rte_strerror(-ret));
 	}
 	return 0;
 }

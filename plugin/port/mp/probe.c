@@ -124,7 +124,7 @@ static void port_init(struct rte_eth_dev *dev) {
 	port->data = dev->data;
 	port->lower.port_id = DDP_PORT_NONE;
 	port->ptype_mask = UINT32_MAX;
-	ddp_rss_init(&port->rss);
+	memcpy(port->rss.key, ddp_default_key, sizeof(port->rss.key));
 	ddp_flow_list_init(&port->rules, &ddp_port_memory);
 	for (unsigned int i = 0; i < DDP_PORT_QUEUES; i++) {
 		port->rxqs[i].id = i;
@@ -161,8 +161,7 @@ static int port_setup(struct rte_eth_dev *dev, const struct ddp_devargs *devargs
 	port->rss_key_size = ddp_rss_emulates(port) ? DDP_KEY_SIZE : DDP_KEY_SHORT;
 	if (devargs->rss_key_len != 0)
 		port->rss_key_size = devargs->rss_key_len;
-	port->offload.known = ddp_package_nic(port);
-	ret = ddp_package_open_given(port, devargs->package);
+	ret = ddp_package_find(port, devargs->package);
 	if (ret < 0)
 		return ret;
 	dev->data->numa_node = rte_eth_dev_socket_id(port->lower.port_id);
@@ -221,7 +220,7 @@ static int port_create(struct rte_vdev_device *vdev, const struct ddp_devargs *d
 static int port_probe(struct rte_vdev_device *vdev) {
 	const char *name = rte_vdev_device_name(vdev);
 	struct ddp_devargs devargs;
-	char error[512];
+	char error[DDP_ERROR_SIZE];
 	int ret = dpdk_check(name);
 
 	if (ret == 0)
@@ -231,7 +230,7 @@ static int port_probe(struct rte_vdev_device *vdev) {
 	if (rte_eal_process_type() != RTE_PROC_PRIMARY)
 		return ddp_mp_attach(vdev);
 	ddp_mp_serve();
-	ret = ddp_devargs_parse(rte_vdev_device_args(vdev), &devargs, error, sizeof(error));
+	ret = ddp_devargs_parse(rte_vdev_device_args(vdev), &devargs, error);
 	if (ret < 0)
 		PORT_LOG(ERR, name, "%s", error);
 	else

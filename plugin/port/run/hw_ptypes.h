@@ -35,6 +35,7 @@
 struct ddp_hw_ptype {
 	uint32_t rte_ptype;         // of the lower device; 0: the slot is empty
 	struct ddp_verdict verdict; // of its packets, with a hash; not parsed, so without a value
+	uint16_t planned;           // control: index in the plan
 	bool ruled;                 // flow rules may match it: DDP_PROOF_REFUTED for good
 	// Written by all lower queues, so atomic.
 	uint16_t wrong_id; // type id, for the profile, of the last packet with another hash

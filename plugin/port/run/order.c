@@ -78,8 +78,8 @@ static void wait_begin(struct ddp_order *order, uint64_t end) {
 	order->end = end;
 }
 
-static uint64_t wait_end(void) {
-	return rte_rdtsc() + DDP_ORDER_WAIT_US * (rte_get_tsc_hz() / 1000000);
+static uint64_t wait_end(uint64_t us) {
+	return rte_rdtsc() + us * (rte_get_tsc_hz() / 1000000);
 }
 
 // Wait no longer for the queues that are left.
@@ -168,7 +168,7 @@ static void all_release(struct ddp_order *order, struct ddp_lower_rxq *lower) {
 		if (slot->changed) {
 			slot->changed = false;
 			queues_mark(order, lower);
-			wait_begin(order, wait_end());
+			wait_begin(order, wait_end(DDP_ORDER_WAIT_US));
 			return;
 		}
 		if (slot->mbuf != NULL && !slot_place(lower, slot))
@@ -180,7 +180,7 @@ static void all_release(struct ddp_order *order, struct ddp_lower_rxq *lower) {
 	}
 	order->changed = false;
 	queues_mark(order, lower);
-	wait_begin(order, wait_end());
+	wait_begin(order, wait_end(DDP_ORDER_WAIT_US));
 }
 
 /* Entries */
@@ -359,7 +359,7 @@ void ddp_order_change_all(struct ddp_lower_rxq *lower) {
 	memset(order->entries, DDP_ORDER_STAYS, sizeof(order->entries));
 	order->n_entries = order->n_returned = 0;
 	order->returns = false;
-	order_begin(lower, DDP_ORDER_ALL, wait_end());
+	order_begin(lower, DDP_ORDER_ALL, wait_end(DDP_ORDER_WAIT_US));
 }
 
 // Can an entry go back, because none of its packets went to the new queue?
@@ -458,8 +458,9 @@ static void entries_advance(struct ddp_order *order, struct ddp_lower_rxq *lower
 }
 
 void ddp_order_change_entries(struct ddp_lower_rxq *lower, const uint16_t *before,
-			      const uint16_t *now, uint64_t end, bool returns) {
+			      const uint16_t *now, unsigned int wait_us, bool returns) {
 	struct ddp_order *order = lower->orders;
+	const uint64_t end = wait_end(wait_us);
 
 	if (order == NULL)
 		return;
@@ -507,7 +508,7 @@ void ddp_order_keep_moves(struct ddp_lower_rxq *lower) {
 	if (order == NULL || !order->returns)
 		return;
 	order->returns = false;
-	order->end = wait_end();
+	order->end = wait_end(DDP_ORDER_WAIT_US);
 }
 
 void ddp_order_queue_stop(struct ddp_lower_rxq *lower, uint16_t queue) {

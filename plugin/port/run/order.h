@@ -94,9 +94,9 @@ static inline void ddp_poll_end(uint32_t *polls, unsigned int got) {
 }
 
 // The steering of a lower queue, whose lock is held, is about to change: for another redirection
-// table only, or in another way.
+// table only, with its wait and whether moves are given up then; or in another way.
 void ddp_order_change_entries(struct ddp_lower_rxq *lower, const uint16_t *before,
-			      const uint16_t *now, uint64_t end, bool returns);
+			      const uint16_t *now, unsigned int wait_us, bool returns);
 void ddp_order_change_all(struct ddp_lower_rxq *lower);
 // For the thread that changes the steering, without the lock: may packets be parked? They are only
 // after a change.

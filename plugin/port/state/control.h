@@ -83,12 +83,9 @@ static inline void ddp_alarm_unset(struct ddp_port *port, enum ddp_alarm alarm) 
 	})
 void ddp_registry_each(void (*fn)(struct ddp_port *port, void *arg), void *arg);
 
-// ptype_ids.c: ids of packet types. Under the port's mutex.
-// Give the packet types of a profile the port's ids. -ENOMEM, or -ENOSPC if no ids are left.
-int ddp_types_number(struct ddp_port *port, struct ddp_profile *profile);
-// Forget the ids from n on, which must not have been used.
-void ddp_types_forget(struct ddp_port *port, unsigned int n);
-// The name of an id, NULL for none.
-const char *ddp_types_name(const struct ddp_port *port, unsigned int id);
+// The name of a packet type's id, NULL for none. The port's mutex is held.
+static inline const char *ddp_types_name(const struct ddp_port *port, unsigned int id) {
+	return id < port->n_type_ids ? port->type_names[id] : NULL;
+}
 
 #endif

@@ -29,20 +29,20 @@ void ddp_port_log(uint32_t level, const char *fmt, ...) {
 	rte_log(level, ddp_port_logtype, "%s\n", line);
 }
 
-int ddp_fail(char *error, size_t size, int ret, const char *fmt, ...) {
+int ddp_fail(char *error, int ret, const char *fmt, ...) {
 	va_list ap;
 
 	assert(ret < 0);
 	va_start(ap, fmt);
-	vsnprintf(error, size, fmt, ap);
+	vsnprintf(error, DDP_ERROR_SIZE, fmt, ap);
 	va_end(ap);
 	return ret;
 }
 
-void ddp_append(char *text, size_t size, const char *more) {
-	size_t len = strlen(text);
+void ddp_append(char *error, const char *more) {
+	size_t len = strlen(error);
 
-	snprintf(text + len, size - len, "%s", more);
+	snprintf(error + len, DDP_ERROR_SIZE - len, "%s", more);
 }
 
 static void *alloc(size_t size) {

@@ -53,7 +53,8 @@
 // counter_read().
 //
 // Calls between rooms go one way: mp -> app -> exchange, start -> lower, counts -> quiesce -> run
-// -> state. In exchange/, all others call steering.c, which calls lower/.
+// -> state. In exchange/, all others call steering.c, which calls lower/. In lower/, attach.c calls
+// lower_offload.c, that lower_rules.c and lower_ptypes.c, these lower.c.
 #ifndef DDP_PORT_STATE_PORT_H
 #define DDP_PORT_STATE_PORT_H
 
@@ -75,15 +76,21 @@
 #include "base/memory.h"
 #include "classify/classify.h"
 #include "classify/flow/flow.h"
+#include "offload/offload.h"
 #include "personality/personality.h"
-#include "port/state/offload.h"
 #include "port/state/queues.h"
 #include "port/state/rte_pmd_ddp.h"
 #include "profile/profile.h"
+#include "rss/balancer.h"
 #include "rules/rules.h"
+
+struct ddp_i40e_port;
+struct ddp_package;
+struct rte_flow;
 
 #define DDP_PORT_NONE RTE_MAX_ETHPORTS
 #define DDP_PORT_TUNNELS 64
+#define DDP_ERROR_SIZE 512                      // of a line that says why a call failed
 #define DDP_LOWER_ID_MIN (RTE_MAX_ETHPORTS / 2) // of the ids of lower ports
 
 static_assert(DDP_MAX_INPUT_SIZE == DDP_HASH_INPUT_MAX, "input sets fit the hash function");
@@ -130,6 +137,68 @@ struct ddp_rss {
 	uint16_t n_queues; // that reta was filled for
 	uint16_t reta[DDP_RETA_SIZE];
 	uint8_t key[DDP_KEY_SIZE];
+};
+
+// What the lower device is asked to do for the personality. Control path only.
+//
+// A plan (plugin/offload) says which of the lower device's packet types it can hash as the
+// personality does. The plan's rules are created on the lower port, all or none of them. Then
+// packets of these types bypass classification (run/hw_ptypes.h). A change of the personality takes
+// three steps:
+//
+//   - ddp_offload_replan(): no packet bypasses classification; the old rules are destroyed, and
+//     new ones are created.
+//   - The personality is exchanged.
+//   - ddp_offload_renew(): packets bypass again, once the lower queues are drained of packets
+//     hashed before.
+enum ddp_offload_mode {
+	DDP_OFFLOAD_AUTO, // as far as the lower device can
+	DDP_OFFLOAD_OFF,
+	DDP_OFFLOAD_REQUIRE, // or the port does not start
+};
+
+#define DDP_IDLE_LOOKS 100      // in 10 s of traffic
+#define DDP_LOWER_RETA_MAX 2048 // entries of the lower device's redirection table
+
+struct ddp_offload {
+	enum ddp_offload_mode mode;
+	const struct ddp_nic *asked; // kind of NIC from devargs, or by the package in the driver's
+				     // arguments; NULL: by its name
+	bool on;    // the lower device runs and can be programmed
+	bool drain; // the lower queues may hold packets that were hashed with other rules
+	const struct ddp_nic *nic;
+	struct ddp_plan *plan;                 // as programmed; NULL: none
+	uint64_t rss_hf;                       // of ours that the plan was made for
+	uint8_t key[52];                       // that the lower device has
+	uint16_t reta_was[DDP_LOWER_RETA_MAX]; // its redirection table before we changed it
+	uint16_t reta_size;                    // of that; 0: unchanged
+	bool bypass;                           // its redirection table equals ours
+	bool misrouted;                        // but its packets were on other queues
+	struct rte_flow **flows;
+	unsigned int n_flows, n_tunnels;
+	bool recovered;              // since they were created. Set by any thread, so atomic.
+	char reason[DDP_ERROR_SIZE]; // nothing is programmed
+	const char *off;             // why nothing is used of what is programmed; NULL: it is used
+	uint64_t taken, offloaded;   // packets when we looked last
+	unsigned int idle_looks;     // at which others had come since, but none that it had hashed
+	unsigned int n_mismatched;   // packet types of the plan that had packets with another hash
+	unsigned int n_unlogged;     // mismatches since the last log line
+	uint64_t log_at;             // the next one, by TSC
+	struct ddp_package *package; // of the argument `package`, for a 700-series NIC; NULL: none
+	struct ddp_i40e_port *i40e;  // the NIC with this package; NULL: it has it not
+};
+
+#define DDP_BALANCE_MS_MAX 60000 // longest interval
+
+// Load-aware RSS. While it is on, the data path counts packets by entry of the redirection table,
+// and what packets cost each queue. Every interval an alarm calls ddp_balancer_step() (plugin/rss)
+// with these, and applies the moves it returns as a change of the table. run/order.h keeps the
+// order of flows. Control path only; exists from the first time that it is on.
+struct ddp_balance {
+	unsigned int ms;      // interval; 0: off
+	uint16_t sampled;     // entry whose flow is looked for; DDP_BALANCER_NONE: none is
+	char bound_flow[128]; // the flow of that entry; "": not known
+	struct ddp_balancer balancer;
 };
 
 struct ddp_queue_stats {
@@ -231,8 +300,7 @@ struct ddp_port {
 	struct rte_eth_dev_data *data;
 	// Names of packet types by id. A name keeps its id as long as the port exists; id 0 is
 	// none.
-	struct ddp_type_name **type_names;
-	void *type_tree;
+	char **type_names;
 	unsigned int n_type_ids;
 	unsigned int n_counted; // ids below this have counters; n_type_ids or more, once set up
 	struct ddp_personality *personality;
@@ -269,12 +337,11 @@ extern int ddp_port_logtype;
 #define PORT_LOG(level, name, fmt, ...) \
 	ddp_port_log(RTE_LOG_##level, "%s: " fmt, name, ##__VA_ARGS__)
 void ddp_port_log(uint32_t level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-// Write one line to error (size bytes). Returns ret, which is negative.
-int ddp_fail(char *error, size_t size, int ret, const char *fmt, ...)
-	__attribute__((format(printf, 4, 5)));
-// Append to a string of at most size bytes, truncated.
-void ddp_append(char *text, size_t size, const char *more);
-#define DDP_FAIL_NO_MEMORY(error, size) ddp_fail(error, size, -ENOMEM, "out of memory")
+// Write one line to error, which has DDP_ERROR_SIZE bytes. Returns ret, which is negative.
+int ddp_fail(char *error, int ret, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+// Append to such a line, truncated.
+void ddp_append(char *error, const char *more);
+#define DDP_FAIL_NO_MEMORY(error) ddp_fail(error, -ENOMEM, "out of memory")
 
 // EAL's memory, which all processes have at the same address, for all that the data path reads: it
 // also runs in secondary processes.

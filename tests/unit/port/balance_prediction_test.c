@@ -15,7 +15,6 @@
 #include "ctl/simulate/balancing.h"
 #include "port/exchange/exchange.h"
 #include "port/run/load.h"
-#include "port/state/balance.h"
 #include "port/state/control.h"
 #include "rss/rss.h"
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "port/app/app.h"
-#include "port/state/balance.h"
 
 struct good {
 	const char *args, *lower, *profile;
@@ -94,9 +93,9 @@ static const struct bad bad[] = {
 TEST(good_devargs_are_taken_apart) {
 	for (unsigned int i = 0; i < RTE_DIM(good); i++) {
 		struct ddp_devargs devargs;
-		char error[512] = "";
+		char error[DDP_ERROR_SIZE] = "";
 
-		if (ddp_devargs_parse(good[i].args, &devargs, error, sizeof(error)) != 0)
+		if (ddp_devargs_parse(good[i].args, &devargs, error) != 0)
 			fail_msg("%s: %s", good[i].args, error);
 		assert_string_equal(devargs.lower, good[i].lower);
 		if (good[i].profile == NULL)
@@ -117,9 +116,9 @@ TEST(good_devargs_are_taken_apart) {
 TEST(bad_devargs_have_one_clear_line) {
 	for (unsigned int i = 0; i < RTE_DIM(bad); i++) {
 		struct ddp_devargs devargs;
-		char error[512] = "";
+		char error[DDP_ERROR_SIZE] = "";
 
-		if (ddp_devargs_parse(bad[i].args, &devargs, error, sizeof(error)) >= 0)
+		if (ddp_devargs_parse(bad[i].args, &devargs, error) >= 0)
 			fail_msg("%s is accepted", bad[i].args);
 		if (strstr(error, bad[i].error) == NULL || strchr(error, '\n') != NULL)
 			fail_msg("%s: %s", bad[i].args, error);

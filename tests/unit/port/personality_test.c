@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Answers plugin/port/port_personality.c, ptype_ids.c and pmd.c: profiles come and go while packets
+// Answers plugin/port/port_personality.c and pmd.c: profiles come and go while packets
 // flow.
 #include "harness.h"
 

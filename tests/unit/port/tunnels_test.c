@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Answers plugin/port/tunnels.c and tunnel_attach(): UDP ports declared at run time.
+// Answers plugin/port/exchange/port_personality.c and tunnel_attach(): UDP ports declared at run
+// time.
 #include "fake_nic.h"
 #include "harness.h"
 
