@@ -53,13 +53,6 @@ static_assert(DDP_PTYPES_MAX == PTYPE_LAYERS * PTYPE_LAYER_MAX + 1, "all values 
 static_assert(RTE_PTYPE_INNER_L4_MASK == PTYPE_LAYER_MAX << (PTYPE_LAYERS - 1) * PTYPE_LAYER_BITS,
 	      "the last layer is the inner L4");
 
-// An operation that is one call, which reads or changes the port, and its parameters beside dev.
-// -ENODEV while another thread closes the port; -EBUSY: a change is refused.
-#define OP(access, op, call, ...)                                       \
-	static int op(struct rte_eth_dev *dev, ##__VA_ARGS__) {         \
-		return DDP_PORT_##access(ddp_port_id(dev), port, call); \
-	}
-
 // Call a function of ethdev for the lower port.
 #define LOWER(function, ...) DDP_LOWER_CALL(port, function(port->lower.port_id, ##__VA_ARGS__))
 
@@ -113,8 +106,6 @@ static int info_fill(const struct ddp_port *port, struct rte_eth_dev_info *info)
 	return 0;
 }
 
-OP(READ, infos_get, info_fill(port, info), struct rte_eth_dev_info *info)
-
 // The profiles are our firmware.
 static int version_print(const struct ddp_port *port, char *version, size_t size) {
 	const struct ddp_profile *profile = port->personality->profile;
@@ -131,8 +122,6 @@ static int version_print(const struct ddp_port *port, char *version, size_t size
 	}
 	return len < size ? 0 : (int)len + 1;
 }
-
-OP(READ, fw_version_get, version_print(port, version, size), char *version, size_t size)
 
 // An application would not notice that these have no effect.
 static int conf_check(const struct ddp_port *port) {
@@ -206,8 +195,6 @@ static int port_configure(struct ddp_port *port) {
 	return 0;
 }
 
-OP(CHANGE, configure, port_configure(port))
-
 static int rxq_setup(struct ddp_port *port, uint16_t id, uint16_t n_desc,
 		     const struct rte_eth_rxconf *conf, struct rte_mempool *pool) {
 	int ret = id == 0 ? ddp_lower_pool_check(port, pool) : 0;
@@ -238,28 +225,10 @@ static int port_start(struct ddp_port *port) {
 	return ret;
 }
 
-OP(CHANGE, rx_queue_setup, rxq_setup(port, id, n_desc, conf, pool), uint16_t id, uint16_t n_desc,
-   __rte_unused unsigned int socket, const struct rte_eth_rxconf *conf, struct rte_mempool *pool)
-OP(CHANGE, tx_queue_setup, txq_setup(port, id, n_desc, conf), uint16_t id, uint16_t n_desc,
-   __rte_unused unsigned int socket, const struct rte_eth_txconf *conf)
-OP(CHANGE, start, port_start(port))
-OP(CHANGE, stop, (ddp_port_stop(port), 0))
-// ethdev has stopped the port. What the application set of our port stays: MAC addresses and
-// filters of the lower device are restored by ethdev, which sets those of our port when it is
-// started.
-OP(CHANGE, reset, port->lower.started ? -EBUSY : ddp_lower_reset(port))
-OP(CHANGE, rx_queue_start, ddp_rxq_start(port, id), uint16_t id)
-OP(CHANGE, rx_queue_stop, (ddp_rxq_stop(port, id), 0), uint16_t id)
-OP(CHANGE, tx_queue_start, (ddp_txq_start(port, id), 0), uint16_t id)
-OP(CHANGE, tx_queue_stop, (ddp_txq_stop(port, id), 0), uint16_t id)
-// Not changes: the thread that polls a queue must not wait for the end of one.
-OP(READ, rx_intr_enable, ddp_rx_intr_enable(port, id), uint16_t id)
-OP(READ, rx_intr_disable, ddp_rx_intr_disable(port, id), uint16_t id)
-OP(READ, removed_read, ddp_lower_is_unplugged(port) || LOWER(rte_eth_dev_is_removed))
-
 // Not of a port that is being closed: ethdev would mark its id as one with a removed device.
 static int is_removed(struct rte_eth_dev *dev) {
-	return removed_read(dev) > 0;
+	return DDP_PORT_READ(ddp_port_id(dev), port,
+			     ddp_lower_is_unplugged(port) || LOWER(rte_eth_dev_is_removed)) > 0;
 }
 
 // All zero if the lower device has no link to report.
@@ -320,40 +289,6 @@ static int lower_vlan_set(struct ddp_port *port) {
 		*offloads = (*offloads & ~RTE_ETH_RX_OFFLOAD_VLAN_FILTER) | offload;
 	return ret;
 }
-
-OP(READ, link_update, link_set(dev, port, wait_to_complete), int wait_to_complete)
-OP(CHANGE, set_link_up, LOWER(rte_eth_dev_set_link_up))
-OP(CHANGE, set_link_down, LOWER(rte_eth_dev_set_link_down))
-OP(CHANGE, promiscuous_enable, enabled_anyway(LOWER(rte_eth_promiscuous_enable)))
-OP(CHANGE, promiscuous_disable, LOWER(rte_eth_promiscuous_disable))
-OP(CHANGE, allmulticast_enable, enabled_anyway(LOWER(rte_eth_allmulticast_enable)))
-OP(CHANGE, allmulticast_disable, LOWER(rte_eth_allmulticast_disable))
-OP(CHANGE, mtu_set, lower_mtu_set(port, mtu), uint16_t mtu)
-OP(CHANGE, mac_addr_set, lower_mac_set(port, addr), struct rte_ether_addr *addr)
-// The lower port has its own table; the pool is VMDq's.
-OP(CHANGE, mac_addr_add,
-   pool != 0 ? -ENOTSUP : received_anyway(port, LOWER(rte_eth_dev_mac_addr_add, addr, 0)),
-   struct rte_ether_addr *addr, __rte_unused uint32_t index, uint32_t pool)
-OP(CHANGE, mc_addr_list_set, received_anyway(port, LOWER(rte_eth_dev_set_mc_addr_list, addrs, n)),
-   struct rte_ether_addr *addrs, uint32_t n)
-OP(CHANGE, vlan_filter_set, LOWER(rte_eth_dev_vlan_filter, vlan, on), uint16_t vlan, int on)
-OP(CHANGE, vlan_offload_set, lower_vlan_set(port), __rte_unused int mask)
-OP(READ, flow_ctrl_get, LOWER(rte_eth_dev_flow_ctrl_get, conf), struct rte_eth_fc_conf *conf)
-OP(CHANGE, flow_ctrl_set, LOWER(rte_eth_dev_flow_ctrl_set, conf), struct rte_eth_fc_conf *conf)
-OP(READ, module_info_get, LOWER(rte_eth_dev_get_module_info, info),
-   struct rte_eth_dev_module_info *info)
-OP(READ, module_eeprom_get, LOWER(rte_eth_dev_get_module_eeprom, info),
-   struct rte_dev_eeprom_info *info)
-OP(READ, pool_ops_supported, LOWER(rte_eth_dev_pool_ops_supported, pool), const char *pool)
-OP(READ, read_clock, LOWER(rte_eth_read_clock, clock), uint64_t *clock)
-OP(CHANGE, udp_tunnel_port_add, ddp_tunnel_add(port, tunnel), struct rte_eth_udp_tunnel *tunnel)
-OP(CHANGE, udp_tunnel_port_del, ddp_tunnel_del(port, tunnel), struct rte_eth_udp_tunnel *tunnel)
-OP(CHANGE, rss_hash_update, ddp_rss_hash_update(port, conf), struct rte_eth_rss_conf *conf)
-OP(READ, rss_hash_conf_get, (ddp_rss_hash_get(port, conf), 0), struct rte_eth_rss_conf *conf)
-OP(CHANGE, reta_update, ddp_rss_reta_update(port, conf, size),
-   struct rte_eth_rss_reta_entry64 *conf, uint16_t size)
-OP(READ, reta_query, ddp_rss_reta_query(port, conf, size), struct rte_eth_rss_reta_entry64 *conf,
-   uint16_t size)
 
 void ddp_rxq_info_get(const struct ddp_port *port, uint16_t id, struct rte_eth_rxq_info *info) {
 	info->mp = port->rxqs[id].pool;
@@ -416,20 +351,11 @@ static int tx_burst_mode_get(__rte_unused struct rte_eth_dev *dev, __rte_unused 
 	return mode_print(mode, "");
 }
 
-OP(READ, rx_burst_mode_get,
-   mode_print(mode, port->data->dev_started ? ddp_isa_name(port->isa) : ""),
-   __rte_unused uint16_t queue, struct rte_eth_burst_mode *mode)
-// ethdev has checked that the mask consists of whole layers. Applications that do not read packet
-// types pass 0, as testpmd does at each start by default. This would not save time here, and users
-// read the types in testpmd's output, so 0 means all types.
-OP(CHANGE, ptypes_set, ddp_ptypes_set(port, mask != 0 ? mask : UINT32_MAX), uint32_t mask)
-OP(READ, stats_get, ddp_stats_get(port, stats), struct rte_eth_stats *stats)
+static int stats_get(struct rte_eth_dev *dev, struct rte_eth_stats *stats) {
+	return DDP_PORT_READ(ddp_port_id(dev), port, ddp_stats_get(port, stats));
+}
+
 DPDK_STATS_GET_OP(stats_get_op, stats_get)
-OP(READ, stats_reset, ddp_stats_reset(port))
-OP(READ, xstats_get, ddp_xstats_get(port, NULL, values, n), struct rte_eth_xstat *values,
-   unsigned int n)
-OP(READ, xstats_get_names, ddp_xstats_get(port, names, NULL, n), struct rte_eth_xstat_name *names,
-   unsigned int n)
 
 static int flow_ops_get(__rte_unused struct rte_eth_dev *dev, const struct rte_flow_ops **ops) {
 	*ops = &ddp_flow_ops;
@@ -502,59 +428,108 @@ int ddp_port_remove(struct rte_eth_dev *dev) {
 	return ret;
 }
 
+/* All operations */
+
+// Operations that are one call, which reads or changes the port: X(access, operation, call,
+// parameters beside dev). -ENODEV while another thread closes the port; -EBUSY: a change is
+// refused.
+//
+//   - dev_reset: ethdev has stopped the port. What the application set of our port stays: MAC
+//     addresses and filters of the lower device are restored by ethdev, which sets those of our
+//     port when it is started.
+//   - rx_queue_intr_enable, rx_queue_intr_disable: no changes, because the thread that polls a
+//     queue must not wait for the end of one.
+//   - mac_addr_add: the lower port has its own table; the pool is VMDq's.
+//   - dev_ptypes_set: ethdev has checked that the mask consists of whole layers. Applications that
+//     do not read packet types pass 0, as testpmd does at each start by default. This would not
+//     save time here, and users read the types in testpmd's output, so 0 means all types.
+#define OPERATIONS(X)                                                                              \
+	X(READ, dev_infos_get, info_fill(port, info), struct rte_eth_dev_info *info)               \
+	X(READ, fw_version_get, version_print(port, version, size), char *version, size_t size)    \
+	X(CHANGE, dev_configure, port_configure(port))                                             \
+	X(CHANGE, rx_queue_setup, rxq_setup(port, id, n_desc, conf, pool), uint16_t id,            \
+	  uint16_t n_desc, __rte_unused unsigned int socket, const struct rte_eth_rxconf *conf,    \
+	  struct rte_mempool *pool)                                                                \
+	X(CHANGE, tx_queue_setup, txq_setup(port, id, n_desc, conf), uint16_t id, uint16_t n_desc, \
+	  __rte_unused unsigned int socket, const struct rte_eth_txconf *conf)                     \
+	X(CHANGE, dev_start, port_start(port))                                                     \
+	X(CHANGE, dev_stop, (ddp_port_stop(port), 0))                                              \
+	X(CHANGE, dev_reset, port->lower.started ? -EBUSY : ddp_lower_reset(port))                 \
+	X(CHANGE, rx_queue_start, ddp_rxq_start(port, id), uint16_t id)                            \
+	X(CHANGE, rx_queue_stop, (ddp_rxq_stop(port, id), 0), uint16_t id)                         \
+	X(CHANGE, tx_queue_start, (ddp_txq_start(port, id), 0), uint16_t id)                       \
+	X(CHANGE, tx_queue_stop, (ddp_txq_stop(port, id), 0), uint16_t id)                         \
+	X(READ, rx_queue_intr_enable, ddp_rx_intr_enable(port, id), uint16_t id)                   \
+	X(READ, rx_queue_intr_disable, ddp_rx_intr_disable(port, id), uint16_t id)                 \
+	X(READ, link_update, link_set(dev, port, wait_to_complete), int wait_to_complete)          \
+	X(CHANGE, dev_set_link_up, LOWER(rte_eth_dev_set_link_up))                                 \
+	X(CHANGE, dev_set_link_down, LOWER(rte_eth_dev_set_link_down))                             \
+	X(CHANGE, promiscuous_enable, enabled_anyway(LOWER(rte_eth_promiscuous_enable)))           \
+	X(CHANGE, promiscuous_disable, LOWER(rte_eth_promiscuous_disable))                         \
+	X(CHANGE, allmulticast_enable, enabled_anyway(LOWER(rte_eth_allmulticast_enable)))         \
+	X(CHANGE, allmulticast_disable, LOWER(rte_eth_allmulticast_disable))                       \
+	X(CHANGE, mtu_set, lower_mtu_set(port, mtu), uint16_t mtu)                                 \
+	X(CHANGE, mac_addr_set, lower_mac_set(port, addr), struct rte_ether_addr *addr)            \
+	X(CHANGE, mac_addr_add,                                                                    \
+	  pool != 0 ? -ENOTSUP : received_anyway(port, LOWER(rte_eth_dev_mac_addr_add, addr, 0)),  \
+	  struct rte_ether_addr * addr, __rte_unused uint32_t index, uint32_t pool)                \
+	X(CHANGE, set_mc_addr_list,                                                                \
+	  received_anyway(port, LOWER(rte_eth_dev_set_mc_addr_list, addrs, n)),                    \
+	  struct rte_ether_addr *addrs, uint32_t n)                                                \
+	X(CHANGE, vlan_filter_set, LOWER(rte_eth_dev_vlan_filter, vlan, on), uint16_t vlan,        \
+	  int on)                                                                                  \
+	X(CHANGE, vlan_offload_set, lower_vlan_set(port), __rte_unused int mask)                   \
+	X(READ, flow_ctrl_get, LOWER(rte_eth_dev_flow_ctrl_get, conf),                             \
+	  struct rte_eth_fc_conf *conf)                                                            \
+	X(CHANGE, flow_ctrl_set, LOWER(rte_eth_dev_flow_ctrl_set, conf),                           \
+	  struct rte_eth_fc_conf *conf)                                                            \
+	X(READ, get_module_info, LOWER(rte_eth_dev_get_module_info, info),                         \
+	  struct rte_eth_dev_module_info *info)                                                    \
+	X(READ, get_module_eeprom, LOWER(rte_eth_dev_get_module_eeprom, info),                     \
+	  struct rte_dev_eeprom_info *info)                                                        \
+	X(READ, pool_ops_supported, LOWER(rte_eth_dev_pool_ops_supported, pool), const char *pool) \
+	X(READ, read_clock, LOWER(rte_eth_read_clock, clock), uint64_t *clock)                     \
+	X(CHANGE, udp_tunnel_port_add, ddp_tunnel_add(port, tunnel),                               \
+	  struct rte_eth_udp_tunnel *tunnel)                                                       \
+	X(CHANGE, udp_tunnel_port_del, ddp_tunnel_del(port, tunnel),                               \
+	  struct rte_eth_udp_tunnel *tunnel)                                                       \
+	X(CHANGE, rss_hash_update, ddp_rss_hash_update(port, conf), struct rte_eth_rss_conf *conf) \
+	X(READ, rss_hash_conf_get, (ddp_rss_hash_get(port, conf), 0),                              \
+	  struct rte_eth_rss_conf *conf)                                                           \
+	X(CHANGE, reta_update, ddp_rss_reta_update(port, conf, size),                              \
+	  struct rte_eth_rss_reta_entry64 *conf, uint16_t size)                                    \
+	X(READ, reta_query, ddp_rss_reta_query(port, conf, size),                                  \
+	  struct rte_eth_rss_reta_entry64 *conf, uint16_t size)                                    \
+	X(READ, rx_burst_mode_get,                                                                 \
+	  mode_print(mode, port->data->dev_started ? ddp_isa_name(port->isa) : ""),                \
+	  __rte_unused uint16_t queue, struct rte_eth_burst_mode *mode)                            \
+	X(CHANGE, dev_ptypes_set, ddp_ptypes_set(port, mask != 0 ? mask : UINT32_MAX),             \
+	  uint32_t mask)                                                                           \
+	X(READ, stats_reset, ddp_stats_reset(port))                                                \
+	X(READ, xstats_get, ddp_xstats_get(port, NULL, values, n), struct rte_eth_xstat *values,   \
+	  unsigned int n)                                                                          \
+	X(READ, xstats_get_names, ddp_xstats_get(port, names, NULL, n),                            \
+	  struct rte_eth_xstat_name *names, unsigned int n)
+
+#define OP(access, op, call, ...)                                       \
+	static int op(struct rte_eth_dev *dev, ##__VA_ARGS__) {         \
+		return DDP_PORT_##access(ddp_port_id(dev), port, call); \
+	}
+OPERATIONS(OP)
+
+// clang-format off
+#define MEMBER(access, op, ...) .op = op,
 const struct eth_dev_ops ddp_port_ops = {
-	.dev_configure = configure,
-	.dev_start = start,
-	.dev_stop = stop,
+	OPERATIONS(MEMBER)
 	.dev_close = port_close,
-	.dev_reset = reset,
-	.dev_infos_get = infos_get,
-	.fw_version_get = fw_version_get,
-	.is_removed = is_removed,
-	.link_update = link_update,
-	.dev_set_link_up = set_link_up,
-	.dev_set_link_down = set_link_down,
-	.promiscuous_enable = promiscuous_enable,
-	.promiscuous_disable = promiscuous_disable,
-	.allmulticast_enable = allmulticast_enable,
-	.allmulticast_disable = allmulticast_disable,
-	.mtu_set = mtu_set,
-	.mac_addr_set = mac_addr_set,
-	.mac_addr_add = mac_addr_add,
-	.mac_addr_remove = mac_addr_remove,
-	.vlan_filter_set = vlan_filter_set,
-	.vlan_offload_set = vlan_offload_set,
-	.set_mc_addr_list = mc_addr_list_set,
 	.flow_ops_get = flow_ops_get,
-	.rx_queue_setup = rx_queue_setup,
-	.tx_queue_setup = tx_queue_setup,
-	.rx_queue_start = rx_queue_start,
-	.rx_queue_stop = rx_queue_stop,
-	.rx_queue_intr_enable = rx_intr_enable,
-	.rx_queue_intr_disable = rx_intr_disable,
-	.tx_queue_start = tx_queue_start,
-	.tx_queue_stop = tx_queue_stop,
+	.is_removed = is_removed,
+	.mac_addr_remove = mac_addr_remove,
 	.tx_done_cleanup = ddp_tx_done_cleanup,
-	.flow_ctrl_get = flow_ctrl_get,
-	.flow_ctrl_set = flow_ctrl_set,
-	.get_module_info = module_info_get,
-	.get_module_eeprom = module_eeprom_get,
-	.read_clock = read_clock,
-	.pool_ops_supported = pool_ops_supported,
-	.udp_tunnel_port_add = udp_tunnel_port_add,
-	.udp_tunnel_port_del = udp_tunnel_port_del,
-	.rss_hash_update = rss_hash_update,
-	.rss_hash_conf_get = rss_hash_conf_get,
-	.reta_update = reta_update,
-	.reta_query = reta_query,
 	.dev_supported_ptypes_get = supported_ptypes_get_op,
-	.dev_ptypes_set = ptypes_set,
 	.rxq_info_get = rxq_info_get,
 	.txq_info_get = txq_info_get,
-	.rx_burst_mode_get = rx_burst_mode_get,
 	.tx_burst_mode_get = tx_burst_mode_get,
 	.stats_get = stats_get_op,
-	.stats_reset = stats_reset,
-	.xstats_get = xstats_get,
-	.xstats_get_names = xstats_get_names,
 };
+// clang-format on

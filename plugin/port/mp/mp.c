@@ -34,17 +34,17 @@
 
 /* Requests */
 
-// Operations that are requests: X(name, the call that the primary process makes of it; of the
+// Operations that are requests: X(operation, the call that the primary process makes of it; of the
 // request: n, data and its size; parameters beside dev). data is the argument, and then the result.
 // An application that asks for the number of statistics passes no array.
 #define OPERATIONS(X)                                                                              \
-	X(infos_get, ops->dev_infos_get(dev, data), 0, info, sizeof(*info),                        \
+	X(dev_infos_get, ops->dev_infos_get(dev, data), 0, info, sizeof(*info),                    \
 	  struct rte_eth_dev_info *info)                                                           \
 	X(fw_version_get, ops->fw_version_get(dev, data, request->size), 0, version, size,         \
 	  char *version, size_t size)                                                              \
 	X(link_update, ops->link_update(dev, request->n), wait, NULL, 0, int wait)                 \
-	X(set_link_up, ops->dev_set_link_up(dev), 0, NULL, 0)                                      \
-	X(set_link_down, ops->dev_set_link_down(dev), 0, NULL, 0)                                  \
+	X(dev_set_link_up, ops->dev_set_link_up(dev), 0, NULL, 0)                                  \
+	X(dev_set_link_down, ops->dev_set_link_down(dev), 0, NULL, 0)                              \
 	X(promiscuous_enable, ops->promiscuous_enable(dev), 0, NULL, 0)                            \
 	X(promiscuous_disable, ops->promiscuous_disable(dev), 0, NULL, 0)                          \
 	X(allmulticast_enable, ops->allmulticast_enable(dev), 0, NULL, 0)                          \
@@ -54,8 +54,6 @@
 	  struct rte_eth_rss_reta_entry64 *conf, uint16_t n)                                       \
 	X(reta_query, ops->reta_query(dev, data, request->n), n, conf, reta_size(n),               \
 	  struct rte_eth_rss_reta_entry64 *conf, uint16_t n)                                       \
-	X(stats_get, DDP_PORT_READ(request->port_id, port, ddp_stats_get(port, data)), 0, stats,   \
-	  sizeof(*stats), struct rte_eth_stats *stats)                                             \
 	X(stats_reset, ops->stats_reset(dev), 0, NULL, 0)                                          \
 	X(xstats_get, ops->xstats_get(dev, data, request->n), values != NULL ? n : 0, values,      \
 	  values != NULL ? n * sizeof(*values) : 0, struct rte_eth_xstat * values, unsigned int n) \
@@ -66,6 +64,7 @@
 // All requests: X(name, the call that the primary process makes of it).
 #define REQUESTS(X)                                                                      \
 	OPERATIONS(X)                                                                    \
+	X(stats_get, DDP_PORT_READ(request->port_id, port, ddp_stats_get(port, data)))   \
 	X(attach, DDP_PORT_READ(request->port_id, port, (ddp_mp_watch(port), 0)))        \
 	X(ptypes_get, DDP_PORT_READ(request->port_id, port, ddp_ptypes_get(port, data))) \
 	X(rss_hash_conf_get, ops->rss_hash_conf_get(dev, rss_conf(data)))                \
@@ -227,6 +226,7 @@ static size_t reta_size(uint16_t n) {
 		return ask(dev, REQUEST_##op, n, data, size);   \
 	}
 OPERATIONS(ASK)
+ASK(stats_get, , 0, stats, sizeof(*stats), struct rte_eth_stats *stats)
 DPDK_STATS_GET_OP(stats_get_op, stats_get)
 
 static int rss_ask(const struct rte_eth_dev *dev, enum request_op op, struct rss_data *rss,
@@ -412,35 +412,24 @@ static int tx_done_cleanup(void *txq, uint32_t n) {
 
 /* Attaching */
 
+// clang-format off
+#define MEMBER(op, ...) .op = op,
 static const struct eth_dev_ops secondary_ops = {
+	OPERATIONS(MEMBER)
 	.dev_start = start,
 	.dev_stop = stop,
 	.dev_close = port_close,
-	.dev_infos_get = infos_get,
-	.fw_version_get = fw_version_get,
 	.is_removed = is_removed,
-	.link_update = link_update,
-	.dev_set_link_up = set_link_up,
-	.dev_set_link_down = set_link_down,
-	.promiscuous_enable = promiscuous_enable,
-	.promiscuous_disable = promiscuous_disable,
-	.allmulticast_enable = allmulticast_enable,
-	.allmulticast_disable = allmulticast_disable,
-	.mtu_set = mtu_set,
 	.flow_ops_get = flow_ops_get,
 	.tx_done_cleanup = tx_done_cleanup,
 	.rss_hash_update = rss_hash_update,
 	.rss_hash_conf_get = rss_hash_conf_get,
-	.reta_update = reta_update,
-	.reta_query = reta_query,
 	.dev_supported_ptypes_get = supported_ptypes_get_op,
 	.rxq_info_get = rxq_info_get,
 	.txq_info_get = txq_info_get,
 	.stats_get = stats_get_op,
-	.stats_reset = stats_reset,
-	.xstats_get = xstats_get,
-	.xstats_get_names = xstats_get_names,
 };
+// clang-format on
 
 uint32_t ddp_mp_layout(void) {
 	static const char version[32] = DDP_VERSION;
