@@ -112,6 +112,18 @@ void output_wrapped(struct output *out, const char *s, unsigned int column, unsi
 	output_char(out, '\n');
 }
 
+void output_wrapped_printf(struct output *out, unsigned int indent, const char *fmt, ...) {
+	char *s = NULL;
+	va_list args;
+
+	va_start(args, fmt);
+	if (vasprintf(&s, fmt, args) < 0)
+		no_memory_exit();
+	va_end(args);
+	output_wrapped(out, s, 0, indent);
+	free(s);
+}
+
 struct share_text share_text(double share, int decimals, const char *unit) {
 	const double percent = 100 * share;
 	struct share_text to;

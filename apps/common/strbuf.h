@@ -42,6 +42,10 @@ void error_print(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 // output_columns() goes on, after indent blanks, on the next line.
 void output_wrapped(struct output *out, const char *s, unsigned int column, unsigned int indent);
 
+// As output_wrapped() from column 0, for a format.
+void output_wrapped_printf(struct output *out, unsigned int indent, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
 // A share of 0 to 1 in percent, such as "12.3%" with 1 decimal and unit "%". What is there is never
 // "0.0%": shares below 0.1 % have two decimals, those below 0.01 % are "<0.01%".
 struct share_text {

@@ -185,8 +185,7 @@ static void ranking_print(const struct advice *advice, struct output *out) {
 		output_printf(out, "imbalance with %u RSS keys, BALANCED with load-aware RSS\n",
 			      advice->base->keys.n);
 	table_init(&table, out,
-		   "CANDIDATE|>MEDIAN|>8 OF 10|>BALANCED|>THIS KEY|>NO HASH|>HASHES|>ENTROPY|>AT "
-		   "LEAST");
+		   "CANDIDATE|>MEDIAN|>8 OF 10|>BALANCED|>KEY|>NO HASH|>HASHES|>LEAST");
 	for (unsigned int i = 0; i < advice->n_ranking; i++) {
 		const struct outcome *outcome = advice->ranking[i];
 		const struct key_spread *keys = &outcome->keys;
@@ -197,7 +196,7 @@ static void ranking_print(const struct advice *advice, struct output *out) {
 		table_text(&table, outcome->name);
 		table_cell(&table, "%.3f", outcome_score(outcome));
 		if (keys->n > 0)
-			table_cell(&table, "%.3f to %.3f", keys->plain.low, keys->plain.high);
+			table_cell(&table, "%.3f-%.3f", keys->plain.low, keys->plain.high);
 		else
 			table_text(&table, "-");
 		if (keys->n_balanced > 0)
@@ -207,7 +206,6 @@ static void ranking_print(const struct advice *advice, struct output *out) {
 		table_cell(&table, "%.3f", outcome->imbalance);
 		table_share(&table, share_of(outcome->spread->unhashed, simulation->packets));
 		table_number(&table, outcome->spread->groups.n);
-		table_cell(&table, "%.2f", outcome->entropy);
 		table_cell(&table, "%.3f", outcome->bound);
 	}
 	table_fini(&table);
@@ -233,8 +231,14 @@ static void advice_print(const struct advice *advice, struct output *out) {
 		output_wrapped(out, advice->reasons[i], 4, 4);
 	}
 	for (unsigned int i = 0; i < advice->n_commands; i++) {
+		const char *text = advice->commands[i].text, *rest = strstr(text, " -- ");
+
 		output_printf(out, "%s%s:\n    ", i == 0 ? "\n" : "", advice->commands[i].what);
-		output_escaped_printf(out, "%s\n", advice->commands[i].text);
+		if (rest != NULL) { // EAL's options and the application's have a line each
+			output_escaped_printf(out, "%.*s", (int)(rest - text), text);
+			output_text(out, " \\\n     ");
+		}
+		output_escaped_printf(out, "%s\n", rest != NULL ? rest : text);
 	}
 }
 

@@ -105,7 +105,7 @@ static void outcomes_print(const struct simulation *simulation, struct output *o
 	struct table table;
 
 	table_init(&table, out,
-		   "CANDIDATE|>IMBALANCE|>JAIN|>HOTTEST|>NO HASH|>HASHES|>ENTROPY|>AT LEAST");
+		   "CANDIDATE|>IMBALANCE|>JAIN|>HOTTEST|>NO HASH|>HASHES|>ENTROPY|>LEAST");
 	for (unsigned int i = 0; i < simulation->n_outcomes; i++)
 		dropped |= simulation->outcomes[i].spread->dropped > 0;
 	if (dropped)
@@ -290,11 +290,11 @@ static void bound_print(const struct simulation *simulation, const struct outcom
 
 	if (balancing->bound_entry < 0)
 		return;
-	output_escaped_printf(
-		out,
+	output_wrapped_printf(
+		out, 4,
 		"  %s: in %" PRIu64 " of %" PRIu64
 		" intervals an entry has more than a queue's even share of %.1f%%, which no "
-		"move can part; most often entry %d with %s: %s\n",
+		"move can part; most often entry %d with %s: %s",
 		outcome->name, balancing->n_bound, balancing->n_loaded,
 		100.0 / simulation->n_queues, balancing->bound_entry,
 		share_text(balancing->bound_share, 1, "%").text,
@@ -308,12 +308,13 @@ static void balancing_print(const struct simulation *simulation, struct output *
 
 	if (first == NULL)
 		return;
-	output_printf(out,
-		      "load-aware RSS (balance=), in %" PRIu64 " intervals of %g ms: imbalance of "
-		      "an interval without it, with it, and after the moves at its end\n",
-		      first->n_intervals, first->interval_ns / 1e6);
+	output_wrapped_printf(
+		out, 0,
+		"load-aware RSS (balance=), %" PRIu64 " interval%s of %g ms: imbalance of an "
+		"interval without it, with it, and after the moves at its end",
+		first->n_intervals, plural(first->n_intervals), first->interval_ns / 1e6);
 	table_init(&table, out,
-		   "CANDIDATE|>WITHOUT|>WITH|>AFTER|>WORST WITHOUT|>WITH|>AFTER|>MOVES|>A SECOND");
+		   "CANDIDATE|>WITHOUT|>WITH|>AFTER|>WORST|>WITH|>AFTER|>MOVES|>A SECOND");
 	for (unsigned int i = 0; i < simulation->n_outcomes; i++)
 		balancing_row(&simulation->outcomes[i], &table);
 	table_fini(&table);
@@ -392,11 +393,11 @@ static void affinity_print(const char *name, const char *what, const struct affi
 	if (affinity->n_split == 0)
 		output_escaped_printf(out, "  %s: yes, all %" PRIu64 "\n", name, affinity->n);
 	else
-		output_escaped_printf(
-			out,
+		output_wrapped_printf(
+			out, 4,
 			"  %s: no, %" PRIu64 " of %" PRIu64
 			" %s are split over several queues, such as %s: packet %" PRIu64
-			" on queue %u, packet %" PRIu64 " on queue %u\n",
+			" on queue %u, packet %" PRIu64 " on queue %u",
 			name, affinity->n_split, affinity->n, what, affinity->who,
 			affinity->packets[0], affinity->queues[0], affinity->packets[1],
 			affinity->queues[1]);

@@ -39,7 +39,7 @@ def queues(sides, n_packets):
 def outcomes(sides, n_packets):
     dropped = any(side["dropped"] for _, side in sides)
     cores = "cores" in sides[0][1]
-    yield ("CANDIDATE IMBALANCE JAIN HOTTEST NO HASH HASHES ENTROPY AT LEAST", "DROPPED" * dropped,
+    yield ("CANDIDATE IMBALANCE JAIN HOTTEST NO HASH HASHES ENTROPY LEAST", "DROPPED" * dropped,
            "CORES" * cores)
     for name, side in sides:
         shares = [share(side[key], n_packets) for key in ("unhashed", "dropped")]
@@ -126,9 +126,9 @@ def lines(got, core_mpps=0):
     found = [*queues(sides, n_packets), *outcomes(sides, n_packets), *scaling(sides, core_mpps),
              *types(first, n_packets), *windows(sides, got["window"]), *flows(first, got["flows"], n_packets),
              *meetings(sides), (f"packets: {n_packets}",)]
-    return [" ".join(map(str, line)).split() for line in found]
+    return " ".join(" ".join(map(str, line)) for line in found).split()
 
 
 def printed(*words):
     text = harness.output_of(harness.tools["ddpctl"], "simulate", *words)
-    return [line.split() for line in text.splitlines() if line]
+    return text.split()
