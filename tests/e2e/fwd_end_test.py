@@ -301,7 +301,7 @@ class Refusal(fwd.TestCase):
             self.assertEqual(path.read_bytes(), content)
 
     def test_ports(self):
-        """A sample: testpmd_port_test.py and port/devargs_test.c have more."""
+        """A sample: testpmd_port_test.py and port/probe_test.c have more."""
         for arguments, line in (
                 (f"{GOOD},profile=nonsense", "error: profile 'nonsense' not found in .*"),
                 (f"{GOOD},profile=./field.yaml", r"\./field\.yaml:8:10: error: .*'nonsense'.*"),

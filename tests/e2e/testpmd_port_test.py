@@ -131,7 +131,7 @@ class RemoveAndAdd(Case):
 
 class Mistakes(Case):
     """In the arguments of net_ddp: told in one line, and testpmd runs on; else an operator is left with EAL's -22.
-    A sample of what port/devargs_test.c has, and what only probing finds."""
+    A sample of what port/probe_test.c has, and what only probing finds."""
 
     LOWER = "dev(net_pcap0,rx_pcap={capture})"
     MISTAKES = [

@@ -3,6 +3,7 @@
 // missed, or the answer to "one queue for both directions?" is.
 #include <math.h>
 
+#include "ctl/simulate/balancing.h"
 #include "ctl/simulate/flow_counter.h"
 #include "unit.h"
 
@@ -155,3 +156,182 @@ TEST(places_do_not_depend_on_order) {
 		assert_int_equal(one.place, 10);
 	}
 }
+
+// The prediction of load-aware RSS: a capture with a wrong time must not take all the memory.
+// port/balance_prediction_test.c shows that its moves are those of net_ddp.
+#define START UINT64_C(1700000000000000000)
+#define MS UINT64_C(1000000)
+#define QUEUES 4
+#define ENTRIES 64
+#define PACKETS_MAX 40000
+
+static struct steer steer;
+static uint64_t seed = 1;
+
+static struct capture_packet packets[PACKETS_MAX];
+static uint16_t places[PACKETS_MAX];
+static unsigned int n_packets;
+
+static uint32_t draw(uint32_t below) {
+	seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+	return (seed >> 33) % below;
+}
+
+static int setup(void **state) {
+	struct steer_config config = {
+		.n_queues = QUEUES,
+		.reta_size = ENTRIES,
+		.function = DDP_HASH_TOEPLITZ,
+		.rss_hf = DDP_RSS_HF_ALL,
+	};
+
+	steer_init(&steer, &config);
+	n_packets = 0;
+	return 0;
+}
+
+static void put(uint64_t time_ns, uint16_t place) {
+	assert_true(n_packets < PACKETS_MAX);
+	packets[n_packets].time_ns = time_ns;
+	places[n_packets++] = place;
+}
+
+// Entries 0, 4, 8 and 12, all on queue 0, have most of the packets.
+static void uneven_put(uint64_t from_ns, uint64_t until_ns, unsigned int n) {
+	for (unsigned int i = 0; i < n; i++)
+		put(from_ns + (until_ns - from_ns) * i / n,
+		    draw(2) == 0 ? 4 * draw(4) : draw(ENTRIES));
+}
+
+// In parts, as batches come.
+static struct balancer *run(uint64_t interval_ns, unsigned int n_kept) {
+	struct balancer *balancer = balancer_create(&steer, START, interval_ns, n_kept);
+
+	for (unsigned int i = 0; i < n_packets;) {
+		unsigned int n = 1 + draw(3000);
+
+		n = n < n_packets - i ? n : n_packets - i;
+		balancer_count(balancer, places + i, packets + i, n);
+		i += n;
+	}
+	return balancer;
+}
+
+// They stay where they are, and count for their queue; what is dropped counts nowhere.
+TEST(packets_without_an_entry_count_for_their_queue) {
+	struct balancing *said;
+	struct balancer *balancer;
+
+	for (unsigned int share = 0; share < 3; share++) { // none, too few to count, many
+		n_packets = 0;
+		uneven_put(START, START + 1000 * MS, 30000);
+		for (unsigned int i = 0; i < n_packets && share > 0; i++) {
+			if (draw(share == 1 ? 200 : 4) == 0)
+				places[i] = ENTRIES + 1 + draw(2);
+			if (draw(10) == 0)
+				places[i] = STEER_PLACE_NONE;
+		}
+		balancer = run(50 * MS, 1000);
+		said = balancer_end(balancer);
+		assert_true(said->balanced < said->fixed);
+		balancer_destroy(balancer);
+	}
+}
+
+TEST(intervals_without_packets_are_decided_on_too) {
+	struct balancer *balancer;
+	struct balancing *said;
+
+	uneven_put(START, START + 300 * MS, 9000);
+	uneven_put(START + 2010 * MS, START + 2300 * MS, 9000);
+	balancer = run(50 * MS, 1000);
+	said = balancer_end(balancer);
+	assert_int_equal(said->n_intervals, 46);
+	assert_int_equal(said->n_busy, 12);
+	assert_true(said->intervals[20].packets == 0 && said->intervals[20].balanced == 0);
+	assert_true(said->balanced < said->fixed);
+	balancer_destroy(balancer);
+}
+
+TEST(what_is_not_kept_is_summed_up) {
+	struct balancing all, some;
+	struct balancer *balancer;
+
+	uneven_put(START, START + 1000 * MS, 30000);
+	balancer = run(10 * MS, 1000);
+	all = *balancer_end(balancer);
+	balancer_destroy(balancer);
+	balancer = run(10 * MS, 2);
+	some = *balancer_end(balancer);
+	assert_int_equal(some.n_intervals_kept, 2);
+	assert_int_equal(some.n_moves_kept, 2);
+	assert_true(all.n_moves > 2);
+	assert_int_equal(some.n_moves, all.n_moves);
+	assert_int_equal(some.n_intervals, all.n_intervals);
+	assert_float_equal(some.balanced, all.balanced, 0);
+	balancer_destroy(balancer);
+}
+
+TEST(strange_times_do_no_harm) {
+	static const uint64_t times[] = {START,     0,         START + 1,  START + 200 * MS,
+					 START - 1, 1,         UINT64_MAX, UINT64_MAX / 2,
+					 START,     UINT64_MAX};
+	struct balancer *balancer;
+	struct balancing *said;
+
+	for (unsigned int long_ones = 0; long_ones < 2; long_ones++) {
+		n_packets = 0;
+		for (unsigned int i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+			put(times[i], i);
+		balancer = run(long_ones ? 60000 * MS : MS, INTERVALS_MAX);
+		said = balancer_end(balancer);
+		assert_int_equal(said->n_intervals, (UINT64_MAX - START) / said->interval_ns + 1);
+		assert_true(said->n_intervals_kept <= 8192);
+		assert_int_equal(said->n_busy, long_ones ? 2 : 3);
+		balancer_destroy(balancer);
+	}
+}
+
+TEST(the_entry_that_bounds_is_found) {
+	struct balancer *balancer;
+	struct balancing *said;
+
+	for (unsigned int i = 0; i < 30000; i++) // the second half has an elephant
+		put(START + i * 1000 * MS / 30000, i >= 15000 && draw(2) == 0 ? 17 : draw(ENTRIES));
+	balancer = run(50 * MS, 0);
+	said = balancer_end(balancer);
+	assert_int_equal(said->bound_entry, 17);
+	assert_int_equal(said->n_bound, 10);
+	assert_float_equal(said->bound_share, 0.5, 0.03);
+	assert_in_range(said->bound_packets, 7200, 7900);
+	balancer_destroy(balancer);
+}
+
+TEST(even_traffic_moves_nothing) {
+	struct balancer *balancer;
+	struct balancing *said;
+
+	for (unsigned int i = 0; i < 30000; i++)
+		put(START + i * 1000 * MS / 30000, draw(ENTRIES));
+	balancer = run(100 * MS, 100);
+	said = balancer_end(balancer);
+	assert_int_equal(said->n_moves, 0);
+	assert_float_equal(said->fixed, said->balanced, 0);
+	assert_int_equal(said->bound_entry, -1);
+	balancer_destroy(balancer);
+}
+
+TEST(steady_traffic_ends_even) {
+	uint64_t entries[ENTRIES], others[QUEUES] = {0};
+
+	for (unsigned int scale = 0; scale < 2; scale++) { // beyond 32 bits, too
+		for (unsigned int i = 0; i < ENTRIES; i++)
+			entries[i] = (i % QUEUES == 0 ? 40000 : 10000) +
+				     UINT64_C(3000000000) * scale * (1 + i % QUEUES);
+		assert_in_range(1000 * balancing_steady(&steer, entries, others), 1000, 1060);
+	}
+	memset(entries, 0, sizeof(entries));
+	assert_float_equal(balancing_steady(&steer, entries, others), 0, 0);
+}
+
+EACH(setup, NULL)

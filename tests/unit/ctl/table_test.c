@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "scratch_folder.h"
-
+#include "common/shell_quote.h"
+#include "common/strbuf.h"
 #include "common/table.h"
+#include "ctl/simulate/spread.h"
+#include "profile/profile_format.h"
+#include "scratch_folder.h"
 
 static struct output out;
 static struct table table;
@@ -83,4 +86,191 @@ TEST(a_share_that_is_there_is_never_zero) {
 		table_share(&table, shares[i]);
 	assert_written(" SHARE\n  0.0%\n<0.01%\n<0.01%\n 0.01%\n 0.10%\n  0.1%\n"
 		       " 50.0%\n100.0%\n");
+}
+
+// A command that is shown can be copied: a shell takes it apart into the words it was made of.
+static const char *const words[] = {
+	"printf",
+	"%s\\0", // each word and what cannot be in one
+	"plain-1.2,3:4=5@6+7_8%9/",
+	"",
+	"two words",
+	"it's",
+	"$HOME `id` \"x\" \\ ! * ? [a] ; & | < > ( ) { } # ~",
+	"~",
+	"-n",
+	"new\nline",
+	"\033[31mred\a",
+	"\xff\xfe",
+	"gr\xc3\xbc\xc3\x9f",
+	"\xe2\x80\xae"
+	"gnp.exe",
+	"back\\slash'and\nquote",
+	NULL,
+};
+
+TEST(a_shell_reads_back_the_words) {
+	struct strbuf text;
+	FILE *shell;
+
+	strbuf_init(&text);
+	shell_line(text.to, words);
+	assert_int_equal(setenv("LINE", strbuf_take(&text), 1), 0);
+	strbuf_fini(&text);
+	shell = popen("exec bash -c \"$LINE\"", "r");
+	assert_non_null(shell);
+	for (unsigned int i = 2; words[i] != NULL; i++) {
+		char *word = NULL;
+		size_t size = 0;
+
+		assert_int_equal(getdelim(&word, &size, '\0', shell), strlen(words[i]) + 1);
+		assert_string_equal(word, words[i]);
+		free(word);
+	}
+	assert_int_equal(fgetc(shell), EOF);
+	assert_int_equal(pclose(shell), 0);
+}
+
+TEST(what_needs_no_quotes_has_none) {
+	static const char *const plain[] = {"ddpctl",   "simulate", "gtpu:ue,n3-up.pcap",
+					    "--queues", "16",       NULL};
+	struct strbuf text;
+
+	strbuf_init(&text);
+	shell_line(text.to, plain);
+	assert_string_equal(strbuf_take(&text), "ddpctl simulate gtpu:ue,n3-up.pcap --queues 16");
+	strbuf_fini(&text);
+}
+
+static struct capture capture = {.path = "/some/where/n3.pcap"};
+
+static void assert_text(double seconds, const char *expected) {
+	char text[PROGRESS_TEXT_SIZE];
+
+	progress_text(&capture, seconds, text);
+	assert_string_equal(text, expected);
+}
+
+TEST(a_file_has_a_bar_and_an_end_in_sight) {
+	capture.input.size = UINT64_C(10000000000);
+	capture.input.position = UINT64_C(2500000000);
+	capture.n_packets = 50000000;
+	assert_text(25, "n3.pcap [#####               ]  25% of 10.0 GB, 1:15 left, "
+			"50000000 packets, 2.0 million a second");
+}
+
+TEST(a_file_that_grows_is_at_its_end) {
+	capture.input.size = 1000000000;
+	capture.input.position = 1000000001;
+	capture.n_packets = 1000000;
+	assert_text(1, "n3.pcap [####################] 100% of 1.0 GB, 0:00 left, "
+		       "1000000 packets, 1.0 million a second");
+}
+
+TEST(nothing_read_yet_is_no_reason_to_divide) {
+	capture.input.position = 0;
+	capture.n_packets = 0;
+	assert_text(0, "n3.pcap [                    ]   0% of 1.0 GB, 0:00 left, "
+		       "0 packets, 0.0 million a second");
+}
+
+TEST(what_has_no_size_has_no_bar) {
+	capture.path = "standard input";
+	capture.input.size = 0;
+	capture.n_packets = 3000;
+	assert_text(1, "standard input, 3000 packets, 0.0 million a second");
+}
+
+TEST(the_line_never_overflows) {
+	char text[PROGRESS_TEXT_SIZE];
+
+	capture.path = "/a-name-that-is-longer-than-anybody-would-like-it-to-be-on-a-terminal.pcap";
+	capture.input.size = UINT64_MAX;
+	capture.input.position = UINT64_MAX / 3;
+	capture.n_packets = UINT64_MAX;
+	progress_text(&capture, 1e9, text);
+	assert_true(strlen(text) < sizeof(text) - 1);
+	assert_non_null(strstr(text, " a second"));
+}
+
+static struct ddp_field eth_fields[] = {
+	{.name = "dst", .width = 48},
+	{.name = "src", .width = 48},
+	{.name = "type", .width = 16},
+};
+
+static struct ddp_field ipv4_fields[] = {
+	{.name = "head", .width = 96},
+	{.name = "src", .width = 32},
+	{.name = "dst", .width = 32},
+	{.name = "opt", .width = 32},
+};
+
+static struct ddp_field ipv6_fields[] = {
+	{.name = "flow", .width = 20},
+	{.name = "src", .width = 128},
+	{.name = "dst", .width = 128},
+};
+
+static struct ddp_field odd_fields[] = {
+	{.name = "src", .width = 32},
+	{.name = "wide", .width = 100},
+	{.name = "long", .width = 64},
+	{.name = "id", .width = 48},
+};
+
+static struct ddp_header headers[] = {
+	{.name = "eth", .fields = eth_fields, .n_fields = 3},
+	{.name = "ipv4", .fields = ipv4_fields, .n_fields = 4},
+	{.name = "ipv6", .fields = ipv6_fields, .n_fields = 3},
+	{.name = "odd", .fields = odd_fields, .n_fields = 4},
+	{.name = "inner", .fields = odd_fields, .n_fields = 4},
+};
+
+static const struct ddp_profile profile = {.headers = headers, .n_headers = 5};
+
+TEST(values_are_written_as_what_they_are) {
+	static const uint8_t value[16] = {
+		0x20, 0x01, 0x0d, 0xb8, 0, 0, 0, 0, 0x01, 0x02, 0x03, 0x04, 0x0a, 0x00, 0x00, 0x01,
+	};
+	static const struct {
+		const char *name;
+		unsigned int width;
+		const char *expected;
+		bool number;
+	} rows[] = {
+		{"ipv4.src", 32, "10.0.0.1", false},
+		{"inner.ipv4.dst", 32, "10.0.0.1", false},
+		{"ipv4#2.dst", 32, "10.0.0.1", false},
+		{"ipv4.src/8", 8, "1.0.0.0", false},
+		{"ipv4.src/12", 12, "0.16.0.0", false},
+		{"ipv4.opt", 32, "167772161", true},
+		{"ipv6.dst", 128, "2001:db8::102:304:a00:1", false},
+		{"ipv6.src/64", 64, "102:304:a00:1::", false},
+		{"inner.ipv6.src/48", 48, "304:a00:1::", false},
+		{"ipv6.flow", 20, "1", true},
+		{"eth.src", 48, "03:04:0a:00:00:01", false},
+		{"eth.type", 16, "1", true},
+		{"odd.src", 32, "167772161", true},
+		{"odd.id", 48, "3315882524673", true},
+		{"odd.long", 64, "72623859873873921", true},
+		{"odd.wide", 100,
+		 "0x80000000001020304"
+		 "0a000001",
+		 false},
+		{"inner.src", 32, "167772161", true},
+		{"unheard.of", 32, "167772161", true},
+		{"bare", 32, "167772161", true},
+	};
+	char text[FIELD_TEXT_SIZE];
+
+	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		uint8_t bits[16] = {0};
+
+		for (unsigned int bit = 0; bit < rows[i].width; bit++)
+			bits[15 - bit / 8] |= value[15 - bit / 8] & 1 << bit % 8;
+		assert_int_equal(format_field(&profile, rows[i].name, rows[i].width, bits, text),
+				 rows[i].number);
+		assert_string_equal(text, rows[i].expected);
+	}
 }

@@ -250,8 +250,7 @@ static unsigned int go_round(uint16_t port, uint32_t seq) {
 	unsigned int n = 0;
 
 	while (silence_is_short(&silence)) {
-		struct rte_mbuf *mbufs[32];
-		uint16_t got = rte_eth_rx_burst(port, 0, mbufs, RTE_DIM(mbufs));
+		uint16_t got = rx(port, 0);
 
 		for (uint16_t k = 0; k < got; k++)
 			n += packet_seq(mbufs[k]) == seq;
@@ -280,12 +279,11 @@ TEST(a_queue_in_overload_takes_packets_from_all_lower_queues) {
 	for (uint16_t lower = 0; lower < N_QUEUES; lower++)
 		feed_unknown(lower, lower, 128);
 	for (unsigned int i = 0; i < 1000; i++) {
-		struct rte_mbuf *mbufs[32];
 		uint16_t got;
 
 		for (uint16_t q = 1; q < N_QUEUES; q++) // which put them on the rings of queue 0
-			assert_int_equal(rte_eth_rx_burst(port, q, mbufs, RTE_DIM(mbufs)), 0);
-		got = rte_eth_rx_burst(port, 0, mbufs, RTE_DIM(mbufs));
+			assert_int_equal(rx(port, q), 0);
+		got = rx(port, 0);
 		for (uint16_t k = 0; k < got; k++) {
 			uint32_t lower = packet_seq(mbufs[k]);
 
@@ -309,16 +307,13 @@ TEST(nothing_overtakes_held_packets) {
 	for (uint32_t seq = 0; seq < 1000; seq++)
 		feed_unknown(1, seq, 1);
 	for (unsigned int i = 0; i < 100; i++) {
-		struct rte_mbuf *mbufs[32];
-
-		assert_int_equal(rte_eth_rx_burst(port, 1, mbufs, RTE_DIM(mbufs)), 0);
+		assert_int_equal(rx(port, 1), 0);
 	}
 	left = testsrc_left(0);
 	assert_in_range(left, 1000 - 64 - 2 * 32, 1000 - 64);
 	assert_sum_holds(port);
 	for (unsigned int idle = 0; idle < 4096;) {
-		struct rte_mbuf *mbufs[32];
-		uint16_t got = rte_eth_rx_burst(port, idle % 2, mbufs, RTE_DIM(mbufs));
+		uint16_t got = rx(port, idle % 2);
 
 		for (uint16_t k = 0; k < got; k++, next++)
 			assert_int_equal(packet_seq(mbufs[k]), next);
@@ -339,10 +334,7 @@ TEST(bytes_of_all_bursts_are_counted) {
 		feed_unknown(0, 0, 1); // for queue 0, as its lower queue is
 		for (uint16_t q = 0; q < N_QUEUES; q++)
 			for (unsigned int k = 0; k < 4; k++) {
-				struct rte_mbuf *mbufs[32];
-				uint16_t got = rte_eth_rx_burst(port, q, mbufs, RTE_DIM(mbufs));
-
-				rte_pktmbuf_free_bulk(mbufs, got);
+				rx_free(port, q);
 			}
 	}
 	poll_to_end(port, N_QUEUES, 0, NULL);
@@ -357,8 +349,7 @@ TEST(bytes_of_all_bursts_are_counted) {
 
 // Poll a queue; its packets arrive again.
 static uint16_t poll_in_a_circle(uint16_t port, uint16_t queue) {
-	struct rte_mbuf *mbufs[32];
-	uint16_t got = rte_eth_rx_burst(port, queue, mbufs, RTE_DIM(mbufs));
+	uint16_t got = rx(port, queue);
 
 	testsrc_arrive(0, mbufs, got);
 	return got;
@@ -437,12 +428,11 @@ TEST(full_rings_do_not_keep_a_queue_from_its_lower_queue) {
 	uint16_t port = start_with_one_busy_queue();
 
 	for (unsigned int i = 0; i < 100; i++) {
-		struct rte_mbuf *mbufs[32];
 		uint16_t got;
 
 		feed_unknown(1, 0, 32);
-		assert_int_equal(rte_eth_rx_burst(port, 1, mbufs, RTE_DIM(mbufs)), 0);
-		got = rte_eth_rx_burst(port, 0, mbufs, RTE_DIM(mbufs));
+		assert_int_equal(rx(port, 1), 0);
+		got = rx(port, 0);
 		for (uint16_t k = 0; k < got; k++)
 			n_hashed += (mbufs[k]->ol_flags & RTE_MBUF_F_RX_RSS_HASH) != 0;
 		rte_pktmbuf_free_bulk(mbufs, got);
@@ -519,8 +509,7 @@ static unsigned int with_meta(const char *devargs) {
 	}
 	next_calls_bypass(port);
 	for (unsigned int q = 0; q < N_QUEUES; q++) {
-		struct rte_mbuf *mbufs[32];
-		uint16_t got = rte_eth_rx_burst(port, q, mbufs, RTE_DIM(mbufs));
+		uint16_t got = rx(port, q);
 
 		for (uint16_t i = 0; i < got; i++)
 			n += meta_of(mbufs[i])->ptype_id != 0;
@@ -649,17 +638,12 @@ TEST(waiting_packets_are_counted_during_a_bypass) {
 
 	assert_int_equal(pthread_create(&thread, NULL, counter_main, &counter), 0);
 	for (unsigned int i = 0; i < 40000; i++) {
-		struct rte_mbuf *mbufs[32];
-
 		if (testsrc_left(0) == 0) {
 			feed_unknown(1, i, RTE_DIM(mbufs)); // for queue 0, on lower queue 1
 			n_fed += RTE_DIM(mbufs);
 		}
 		for (uint16_t q = 0; q < 2; q++) {
-			uint16_t got = rte_eth_rx_burst(port, q, mbufs, RTE_DIM(mbufs));
-
-			rte_pktmbuf_free_bulk(mbufs, got);
-			n += got;
+			n += rx_free(port, q);
 		}
 	}
 	__atomic_store_n(&counter.running, false, __ATOMIC_RELAXED);

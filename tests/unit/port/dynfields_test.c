@@ -66,8 +66,7 @@ static uint64_t bursts_run(const char *devargs, bool nic) {
 
 		burst_feed(nic, round % 4 == 3);
 		for (unsigned int i = 0; i < 16 * N_QUEUES; i++) { // packets may wait on rings
-			struct rte_mbuf *mbufs[32];
-			uint16_t n = rte_eth_rx_burst(port, i % N_QUEUES, mbufs, 32);
+			uint16_t n = rx(port, i % N_QUEUES);
 
 			for (uint16_t k = 0; k < n; k++)
 				packet_check(port, i % N_QUEUES, mbufs[k], before);

@@ -292,14 +292,27 @@ void ddp_end(uint16_t port) {
 	ddp_close(port);
 }
 
+__thread struct rte_mbuf *mbufs[32];
+
+uint16_t rx(uint16_t port, uint16_t queue) {
+	return rte_eth_rx_burst(port, queue, mbufs, RTE_DIM(mbufs));
+}
+
+uint16_t rx_free(uint16_t port, uint16_t queue) {
+	uint16_t n = rx(port, queue);
+
+	rte_pktmbuf_free_bulk(mbufs, n);
+	return n;
+}
+
 unsigned int poll_all(uint16_t port, uint16_t n_rxq, uint64_t *counts) {
-	struct rte_mbuf *mbufs[32];
+	struct rte_mbuf *got[32];
 	unsigned int sum = 0;
 
 	for (uint16_t q = 0; q < n_rxq; q++) {
-		uint16_t n = rte_eth_rx_burst(port, q, mbufs, RTE_DIM(mbufs));
+		uint16_t n = rte_eth_rx_burst(port, q, got, RTE_DIM(got));
 
-		rte_pktmbuf_free_bulk(mbufs, n);
+		rte_pktmbuf_free_bulk(got, n);
 		sum += n;
 		if (counts != NULL)
 			counts[q] += n;

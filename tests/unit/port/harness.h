@@ -71,6 +71,10 @@ void ddp_restart(uint16_t port);
 void ddp_close(uint16_t port);
 void ddp_end(uint16_t port);
 
+// Poll a queue for a burst, which mbufs then has; and free it. Return how many came.
+extern __thread struct rte_mbuf *mbufs[32];
+uint16_t rx(uint16_t port, uint16_t queue);
+uint16_t rx_free(uint16_t port, uint16_t queue);
 // Poll all queues once, freeing what comes. Returns how many came; counts (may be NULL) has a sum
 // for each queue.
 unsigned int poll_all(uint16_t port, uint16_t n_rxq, uint64_t *counts);

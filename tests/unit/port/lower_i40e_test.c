@@ -370,8 +370,7 @@ static void packets_run(uint16_t port, struct answer *answers) {
 	testsrc_feed(0, 0, fed, N_PACKETS);
 	for (unsigned int idle = 0; n < N_PACKETS && idle < 1000; idle++)
 		for (uint16_t q = 0; q < N_QUEUES; q++) {
-			struct rte_mbuf *mbufs[32];
-			uint16_t got = rte_eth_rx_burst(port, q, mbufs, RTE_DIM(mbufs));
+			uint16_t got = rx(port, q);
 
 			for (uint16_t m = 0; m < got; m++, n++)
 				answers[mbufs[m]->vlan_tci_outer] = (struct answer){

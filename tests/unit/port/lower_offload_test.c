@@ -105,8 +105,7 @@ static void batch_run(uint16_t port, const struct drawn *packets, struct answer 
 		testsrc_feed(0, 0, fed, BATCH);
 	while (n < BATCH)
 		for (uint16_t q = 0; q < N_QUEUES; q++) {
-			struct rte_mbuf *mbufs[32];
-			uint16_t got = rte_eth_rx_burst(port, q, mbufs, RTE_DIM(mbufs));
+			uint16_t got = rx(port, q);
 
 			for (uint16_t i = 0; i < got; i++, n++)
 				answer_read(mbufs[i], q, &answers[mbufs[i]->vlan_tci_outer]);
@@ -294,8 +293,7 @@ static void tcp_check(uint16_t port) {
 	for (unsigned int i = 0; i < 64; i++)
 		packet_feed(0, tcp_packet(i));
 	for (unsigned int i = 0; i < 1000 && n < 64; i++) {
-		struct rte_mbuf *mbufs[32];
-		uint16_t got = rte_eth_rx_burst(port, i % N_QUEUES, mbufs, RTE_DIM(mbufs));
+		uint16_t got = rx(port, i % N_QUEUES);
 
 		for (uint16_t k = 0; k < got; k++) {
 			struct answer answer;
@@ -377,8 +375,7 @@ static double mixed_run(uint16_t port, unsigned int *n_marked, uint64_t counts[N
 			testsrc_feed(0, 0, &mbuf, 1);
 		}
 		for (unsigned int q = 0, n = 0; n < 64; q++) {
-			struct rte_mbuf *mbufs[32];
-			uint16_t got = rte_eth_rx_burst(port, q % N_QUEUES, mbufs, RTE_DIM(mbufs));
+			uint16_t got = rx(port, q % N_QUEUES);
 
 			for (uint16_t k = 0; k < got; k++)
 				*n_marked += (mbufs[k]->ol_flags & RTE_MBUF_F_RX_FDIR_ID) != 0;
@@ -691,8 +688,7 @@ static struct tally flow_run(uint16_t port_id, unsigned int n, unsigned int one_
 			random = random * 1664525 + 1013904223;
 		}
 		for (unsigned int q = 0, got = 0; got < 512; q++) {
-			struct rte_mbuf *mbufs[32];
-			uint16_t m = rte_eth_rx_burst(port_id, q % N_QUEUES, mbufs, RTE_DIM(mbufs));
+			uint16_t m = rx(port_id, q % N_QUEUES);
 
 			for (uint16_t k = 0; k < m; k++)
 				tally_add(&tally, ddp->rss.key, mbufs[k]);
@@ -1024,12 +1020,10 @@ TEST(packets_from_before_a_change_are_hashed_again) {
 // and on its queue.
 TEST(an_empty_burst_does_not_mean_an_empty_queue) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
-	struct rte_mbuf *mbufs[32];
-
 	packets_feed(0, 0, 16, 256);
 	key_change(port);
 	testsrc_starve(0, 1);
-	assert_int_equal(rte_eth_rx_burst(port, 0, mbufs, RTE_DIM(mbufs)), 0);
+	assert_int_equal(rx(port, 0), 0);
 	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 256);
 	assert_int_equal(xstat(port, "rx_offloaded"), 0);
 }

@@ -9,10 +9,13 @@
 #include <unistd.h>
 
 #include <rte_bus_vdev.h>
+#include <rte_dev.h>
 #include <rte_eal.h>
 #include <rte_log.h>
 
+#include "port/app/app.h"
 #include "port/run/cksum.h"
+#include "port/state/port.h"
 
 #define INTERRUPTED "interrupted"
 
@@ -287,6 +290,279 @@ static int probe_setup(void **state) {
 		exit(strcmp(unit_argument, INTERRUPTED) == 0 ? interrupted_child() :
 							       child(unit_argument));
 	return port_setup(state);
+}
+
+// Answers plugin/port/devargs.c.
+struct good {
+	const char *args, *lower, *profile;
+	enum ddp_overflow overflow;
+	unsigned int lower_queues, balance_ms;
+	enum ddp_offload_mode offload;
+	const char *nic; // NULL: none given
+};
+
+static const struct good good[] = {
+	{"dev(net_null0)", .lower = "net_null0"},
+	{"dev(net_pcap0,rx_pcap=a.pcap,tx_pcap=b.pcap),profile=gtpu",
+	 "net_pcap0,rx_pcap=a.pcap,tx_pcap=b.pcap", .profile = "gtpu"},
+	{"profile=gtpu:ue;port=2153;x=1+vxlan,dev(net_null0)", "net_null0",
+	 .profile = "gtpu:ue;port=2153;x=1+vxlan"},
+	{"dev(net_ddp1,dev(net_null0),overflow=drop),overflow=wait",
+	 "net_ddp1,dev(net_null0),overflow=drop", .overflow = DDP_OVERFLOW_WAIT},
+	{"overflow=drop,lower_queues=256,dev(0000:01:00.0)", "0000:01:00.0", .lower_queues = 256},
+	{"dev(net_null0),,lower_queues=1,", "net_null0", .lower_queues = 1},
+	{"dev(net_null0),profile=/a(b)/c.yaml", "net_null0", .profile = "/a(b)/c.yaml"},
+	{"dev(net_null0),offload=auto", .lower = "net_null0"},
+	{"dev(net_null0),offload=off", "net_null0", .offload = DDP_OFFLOAD_OFF},
+	{"offload=require:ice-comms,dev(net_null0)", "net_null0", .offload = DDP_OFFLOAD_REQUIRE,
+	 .nic = "ice-comms"},
+	{"dev(net_null0),offload=auto:e810", "net_null0", .nic = "ice-comms"},
+	{"dev(net_null0),balance=off", .lower = "net_null0"},
+	{"balance=on,dev(net_null0)", "net_null0", .balance_ms = DDP_BALANCER_MS},
+	{"dev(net_null0),balance=1", "net_null0", .balance_ms = 1},
+	{"dev(net_null0),balance=60000", "net_null0", .balance_ms = DDP_BALANCE_MS_MAX},
+};
+
+struct bad {
+	const char *args, *error;
+};
+
+static const struct bad bad[] = {
+	{NULL, "the lower device is missing"},
+	{"", "the lower device is missing"},
+	{"profile=gtpu", "the lower device is missing"},
+	{"dev()", "dev() names no lower device"},
+	{"dev(net_null0", "the parenthesis of 'dev(net_null0' is not closed"},
+	{"dev(net_ddp1,dev(net_null0)", "is not closed"},
+	{"dev(net_null0))", "a comma is missing after dev(...), before ')'"},
+	{"dev(net_null0)profile=gtpu", "a comma is missing after dev(...), before 'profile=gtpu'"},
+	{"dev(net_null0),dev(net_null1)", "dev(...) is given twice"},
+	{"dev(net_null0),profil=gtpu", "unknown argument 'profil', did you mean 'profile'?"},
+	{"dev(net_null0),speed=1",
+	 "unknown argument 'speed' (there are dev(...), profile=, meta=, overflow=, offload=, lower_queues=, "
+	 "rss_key_len=, package=, decap=, balance=)"},
+	{"dev=net_null0", "unknown argument 'dev'"},
+	{"dev(net_null0),profile", "argument 'profile' needs a value"},
+	{"dev(net_null0),profile=", "argument 'profile' needs a value"},
+	{"dev(net_null0),profile=a,profile=b", "profile is given twice (join profiles with '+')"},
+	{"dev(net_null0),overflow=stop", "overflow is drop or wait, not 'stop'"},
+	{"dev(net_null0),overflow=drop,overflow=drop", "overflow is given twice"},
+	{"dev(net_null0),offload=on", "offload is off, auto or require, not 'on'"},
+	{"dev(net_null0),offload=aut", "not 'aut'"},
+	{"dev(net_null0),offload=auto:e1000", "no kind of NIC is called 'e1000'"},
+	{"dev(net_null0),offload=auto:", "no kind of NIC is called ''"},
+	{"dev(net_null0),offload=off,offload=auto", "offload is given twice"},
+	{"dev(net_null0),meta=no", "meta is on or off, not 'no'"},
+	{"dev(net_null0),meta=on,meta=off", "meta is given twice"},
+	{"dev(net_null0),lower_queues=0", "lower_queues is a number from 1 to 256, not '0'"},
+	{"dev(net_null0),lower_queues=257", "not '257'"},
+	{"dev(net_null0),lower_queues=-1", "not '-1'"},
+	{"dev(net_null0),lower_queues=two", "not 'two'"},
+	{"dev(net_null0),lower_queues=2x", "not '2x'"},
+	{"dev(net_null0),lower_queues=99999999999999999999", "not '99999999999999999999'"},
+	{"dev(net_null0),lower_queues=1,lower_queues=2", "lower_queues is given twice"},
+	{"dev(net_null0),decap=yes", "decap is on or off, not 'yes'"},
+	{"dev(net_null0),decap=on,decap=on", "decap is given twice"},
+	{"dev(net_null0),rss_key_len=48", "rss_key_len is 40 or 52, not '48'"},
+	{"dev(net_null0),rss_key_len=40,rss_key_len=40", "rss_key_len is given twice"},
+	{"dev(net_null0),package=a,package=b", "package is given twice"},
+	{"dev(net_null0),balance=", "argument 'balance' needs a value"},
+	{"dev(net_null0),balance=auto",
+	 "balance is off, on, or milliseconds from 1 to 60000, not 'auto'"},
+	{"dev(net_null0),balance=0", "not '0'"},
+	{"dev(net_null0),balance=-1", "not '-1'"},
+	{"dev(net_null0),balance=100ms", "not '100ms'"},
+	{"dev(net_null0),balance=60001", "not '60001'"},
+	{"dev(net_null0),balance=99999999999999999999", "not '99999999999999999999'"},
+	{"dev(net_null0),balance=on,balance=off", "balance is given twice"},
+};
+
+TEST(good_devargs_are_taken_apart) {
+	for (unsigned int i = 0; i < RTE_DIM(good); i++) {
+		struct ddp_devargs devargs;
+		char error[DDP_ERROR_SIZE] = "";
+
+		if (ddp_devargs_parse(good[i].args, &devargs, error) != 0)
+			fail_msg("%s: %s", good[i].args, error);
+		assert_string_equal(devargs.lower, good[i].lower);
+		if (good[i].profile == NULL)
+			assert_null(devargs.profile);
+		else
+			assert_string_equal(devargs.profile, good[i].profile);
+		assert_int_equal(devargs.overflow, good[i].overflow);
+		assert_int_equal(devargs.lower_queues, good[i].lower_queues);
+		assert_int_equal(devargs.balance_ms, good[i].balance_ms);
+		assert_int_equal(devargs.offload, good[i].offload);
+		assert_int_equal(devargs.nic != NULL, good[i].nic != NULL);
+		if (good[i].nic != NULL)
+			assert_string_equal(ddp_nic_name(devargs.nic), good[i].nic);
+		ddp_devargs_fini(&devargs);
+	}
+}
+
+TEST(bad_devargs_have_one_clear_line) {
+	for (unsigned int i = 0; i < RTE_DIM(bad); i++) {
+		struct ddp_devargs devargs;
+		char error[DDP_ERROR_SIZE] = "";
+
+		if (ddp_devargs_parse(bad[i].args, &devargs, error) >= 0)
+			fail_msg("%s is accepted", bad[i].args);
+		if (strstr(error, bad[i].error) == NULL || strchr(error, '\n') != NULL)
+			fail_msg("%s: %s", bad[i].args, error);
+		ddp_devargs_fini(&devargs);
+	}
+}
+
+// Answers plugin/port/lower/attach.c: an application's ports have the ids 0 to n - 1, and it
+// learns nothing of how.
+static int port_make(unsigned int n, const char *devargs) {
+	char name[32];
+
+	snprintf(name, sizeof(name), "net_ddp%u", n);
+	return rte_vdev_init(name, devargs);
+}
+
+static void port_end(const char *name) {
+	assert_int_equal(rte_eth_dev_close(port_id_of(name)), 0);
+	assert_int_equal(rte_vdev_uninit(name), 0);
+}
+
+TEST(ports_have_the_first_ids) {
+	assert_int_equal(port_make(0, "dev(net_testsrc0)"), 0);
+	assert_int_equal(rte_eal_hotplug_add("vdev", "net_ddp1", "dev(net_testsrc1)"), 0);
+	assert_int_equal(rte_vdev_init("net_null0", ""), 0);
+	assert_int_equal(port_id_of("net_ddp0"), 0);
+	assert_int_equal(port_id_of("net_ddp1"), 1);
+	assert_int_equal(port_id_of("net_null0"), 2);
+	assert_int_equal(port_id_of("net_testsrc0"), DDP_LOWER_ID_MIN);
+	assert_int_equal(port_id_of("net_testsrc1"), DDP_LOWER_ID_MIN + 1);
+	port_end("net_ddp0");
+	assert_int_equal(port_make(3, "dev(net_testsrc0)"), 0);
+	assert_int_equal(port_id_of("net_ddp3"), 0);
+	assert_int_equal(port_id_of("net_testsrc0"), DDP_LOWER_ID_MIN);
+	port_end("net_ddp3");
+	port_end("net_ddp1");
+	port_end("net_null0");
+}
+
+TEST(a_port_that_is_taken_over_keeps_its_id) {
+	assert_int_equal(rte_vdev_init("net_testsrc0", ""), 0);
+	assert_int_equal(port_make(0, "dev(net_testsrc0)"), 0);
+	assert_int_equal(port_id_of("net_testsrc0"), 0);
+	assert_int_equal(port_id_of("net_ddp0"), 1);
+	port_end("net_ddp0");
+}
+
+TEST(a_lower_port_of_our_own_kind_has_a_high_id) {
+	assert_int_equal(port_make(0, "dev(net_ddp1,dev(net_testsrc0))"), 0);
+	assert_int_equal(port_make(2, "dev(net_testsrc1)"), 0);
+	assert_int_equal(port_id_of("net_ddp0"), 0);
+	assert_int_equal(port_id_of("net_ddp2"), 1);
+	assert_true(port_id_of("net_ddp1") >= DDP_LOWER_ID_MIN);
+	assert_true(port_id_of("net_testsrc0") >= DDP_LOWER_ID_MIN);
+	port_end("net_ddp2");
+	port_end("net_ddp0");
+}
+
+TEST(a_refused_probe_holds_nothing) {
+	assert_int_equal(ddp_probe("dev(net_testsrc0,fail=1)"), -1);
+	assert_int_equal(rte_vdev_init("net_testsrc1", ""), 0);
+	assert_int_equal(port_id_of("net_testsrc1"), 0);
+	port_end("net_testsrc1");
+}
+
+/* More ports than there are ids */
+
+static int null_make(unsigned int n) {
+	char devargs[32];
+
+	snprintf(devargs, sizeof(devargs), "dev(net_null%u)", n);
+	return port_make(n, devargs);
+}
+
+TEST(every_id_can_be_used) {
+	unsigned int n = 0, n_first = 0;
+	char name[32];
+
+	while (null_make(n) == 0) {
+		snprintf(name, sizeof(name), "net_ddp%u", n);
+		n_first += n_first == n && port_id_of(name) == n;
+		n++;
+	}
+	assert_int_equal(n, RTE_MAX_ETHPORTS / 2);
+	assert_int_equal(rte_eth_dev_count_total(), RTE_MAX_ETHPORTS);
+	// The next one's lower port had to have a low id, to leave a few high ones.
+	assert_int_equal(n_first, RTE_MAX_ETHPORTS / 2 - 2);
+	port_end("net_ddp0");
+	assert_int_equal(null_make(0), 0);
+	assert_int_equal(port_id_of("net_ddp0"), 0);
+	while (n > 0) {
+		snprintf(name, sizeof(name), "net_ddp%u", --n);
+		port_end(name);
+	}
+}
+
+/* What an application sees */
+
+struct seen {
+	uint16_t made[8], gone[8];
+	unsigned int n_made, n_gone, n_valid;
+};
+
+static int made_note(uint16_t port, enum rte_eth_event_type type, void *arg, void *ret) {
+	struct seen *seen = arg;
+
+	assert_true(seen->n_made < RTE_DIM(seen->made));
+	seen->made[seen->n_made++] = port;
+	seen->n_valid = RTE_MAX(seen->n_valid, rte_eth_dev_count_total());
+	return 0;
+}
+
+static int gone_note(uint16_t port, enum rte_eth_event_type type, void *arg, void *ret) {
+	struct seen *seen = arg;
+
+	assert_true(seen->n_gone < RTE_DIM(seen->gone));
+	seen->gone[seen->n_gone++] = port;
+	return 0;
+}
+
+TEST(nothing_is_told_of_the_ids_that_are_held) {
+	struct seen seen = {0};
+
+	rte_eth_dev_callback_register(RTE_ETH_ALL, RTE_ETH_EVENT_NEW, made_note, &seen);
+	rte_eth_dev_callback_register(RTE_ETH_ALL, RTE_ETH_EVENT_DESTROY, gone_note, &seen);
+	assert_int_equal(port_make(0, "dev(net_testsrc0)"), 0);
+	assert_int_equal(seen.n_made, 2);
+	assert_int_equal(seen.made[0], DDP_LOWER_ID_MIN);
+	assert_int_equal(seen.made[1], 0);
+	assert_in_range(seen.n_valid, 0, 2);
+	assert_int_equal(seen.n_gone, 0);
+	port_end("net_ddp0");
+	assert_int_equal(seen.n_made, 2);
+	assert_int_equal(seen.n_gone, 2);
+	assert_int_equal(seen.gone[0] + seen.gone[1], DDP_LOWER_ID_MIN);
+	rte_eth_dev_callback_unregister(RTE_ETH_ALL, RTE_ETH_EVENT_NEW, made_note, &seen);
+	rte_eth_dev_callback_unregister(RTE_ETH_ALL, RTE_ETH_EVENT_DESTROY, gone_note, &seen);
+}
+
+// As a device with several ports makes the next one after it has announced the first, which is
+// ours.
+static int second_make(uint16_t port, enum rte_eth_event_type type, void *arg, void *ret) {
+	if (port == DDP_LOWER_ID_MIN)
+		*(int *)arg = rte_vdev_init("net_testsrc1", "");
+	return 0;
+}
+
+TEST(other_ports_of_a_lower_device_have_low_ids) {
+	int made = -1;
+
+	rte_eth_dev_callback_register(RTE_ETH_ALL, RTE_ETH_EVENT_NEW, second_make, &made);
+	assert_int_equal(port_make(0, "dev(net_testsrc0)"), 0);
+	assert_int_equal(made, 0);
+	assert_int_equal(port_id_of("net_testsrc1"), 1);
+	rte_eth_dev_callback_unregister(RTE_ETH_ALL, RTE_ETH_EVENT_NEW, second_make, &made);
+	port_end("net_testsrc1");
+	port_end("net_ddp0");
 }
 
 GROUP(probe_setup, NULL)

@@ -33,8 +33,7 @@ TEST(hash_queue_and_fields_are_in_the_mbuf) {
 	packets_feed(0, 0, 200, 200);
 	for (unsigned int round = 0; round < 20; round++) {
 		for (uint16_t q = 0; q < N_QUEUES; q++) {
-			struct rte_mbuf *mbufs[32];
-			uint16_t n = rte_eth_rx_burst(port, q, mbufs, 32);
+			uint16_t n = rx(port, q);
 
 			for (uint16_t i = 0; i < n; i++) {
 				struct rte_mbuf *m = mbufs[i];
@@ -62,11 +61,9 @@ TEST(hash_queue_and_fields_are_in_the_mbuf) {
 TEST(without_rss_all_is_on_queue_0) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", N_QUEUES, 1, 512);
 	struct rte_eth_rss_conf conf = {.rss_hf = 0};
-	struct rte_mbuf *mbufs[32];
-
 	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
 	packets_feed(0, 0, 16, 32);
-	assert_int_equal(rte_eth_rx_burst(port, 0, mbufs, 32), 32);
+	assert_int_equal(rx(port, 0), 32);
 	for (unsigned int i = 0; i < 32; i++) {
 		assert_int_equal(mbufs[i]->ol_flags & RTE_MBUF_F_RX_RSS_HASH, 0);
 		assert_int_equal(packet_flow(mbufs[i]), i % 16);
@@ -264,8 +261,7 @@ static void burst_check_by(uint16_t port, enum ddp_hash_function function, const
 	packets_feed(0, 0, 64, 256);
 	for (unsigned int round = 0; round < 20; round++) {
 		for (uint16_t q = 0; q < N_QUEUES; q++) {
-			struct rte_mbuf *mbufs[32];
-			uint16_t n = rte_eth_rx_burst(port, q, mbufs, 32);
+			uint16_t n = rx(port, q);
 
 			for (uint16_t i = 0; i < n; i++) {
 				assert_int_equal(

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Answers plugin/port/exchange/port_personality.c and tunnel_attach(): UDP ports declared at run
-// time.
-#include "fake_nic.h"
+// UDP ports declared at run time, and packet types of port and application.
 #include "harness.h"
 
 #include <errno.h>
@@ -9,6 +7,8 @@
 
 #include <rte_byteorder.h>
 #include <rte_mbuf_dyn.h>
+
+#include "fake_nic.h"
 
 #define UDP_PORT 53 // of all packets of the harness
 
@@ -124,6 +124,163 @@ TEST(a_port_waits_for_the_profile_to_come_back) {
 	assert_type(port, 0x08, "IPV4_UDP");
 	assert_int_equal(rte_pmd_ddp_profile_add(port, "vxlan", error, sizeof(error)), 0);
 	assert_type(port, 0x08, "VXLAN");
+}
+
+// Answers plugin/port/mapping.c: the application says what packet_type its mbufs have.
+#define OWN UINT32_C(0x80000123) // a packet type of the application's own
+#define N_MAX 200
+
+#define MINE                                                           \
+	"profile: mine\nrequires: [base]\n"                            \
+	"headers: {mine: {after: udp(dport=53), layout: number:32}}\n" \
+	"packet_types: {MINE: {path: link ipv4 udp mine, rss: mine.number}}\n"
+
+// Of the next packet on a port with one queue.
+static uint32_t packet_type(uint16_t port) {
+	struct rte_mbuf *mbuf;
+	uint32_t packet_type;
+
+	packets_feed(0, 0, 1, 1);
+	assert_int_equal(rte_eth_rx_burst(port, 0, &mbuf, 1), 1);
+	packet_type = mbuf->packet_type;
+	rte_pktmbuf_free(mbuf);
+	return packet_type;
+}
+
+static const struct rte_pmd_ddp_ptype *ptype_of(uint16_t port, const char *name) {
+	static struct rte_pmd_ddp_ptype ptypes[N_MAX];
+	int n = rte_pmd_ddp_ptypes_get(port, ptypes, N_MAX);
+
+	assert_in_range(n, 1, N_MAX);
+	for (int i = 0; i < n; i++)
+		if (strcmp(ptypes[i].name, name) == 0)
+			return &ptypes[i];
+	fail_msg("no packet type %s", name);
+	return NULL;
+}
+
+static int map(uint16_t port, const char *name, uint32_t rte_ptype, bool exclusive) {
+	const struct rte_pmd_ddp_ptype_mapping item = {ptype_of(port, name)->id, rte_ptype};
+
+	return rte_pmd_ddp_ptype_mapping_update(port, &item, 1, exclusive);
+}
+
+// How many packet types have this RTE_PTYPE_* now.
+static unsigned int count(uint16_t port, uint32_t rte_ptype) {
+	struct rte_pmd_ddp_ptype_mapping items[N_MAX];
+	int n = rte_pmd_ddp_ptype_mapping_get(port, items, N_MAX);
+	unsigned int found = 0;
+
+	assert_in_range(n, 1, N_MAX);
+	for (int i = 0; i < n; i++)
+		found += items[i].rte_ptype == rte_ptype;
+	return found;
+}
+
+static uint16_t start(void) {
+	return ddp_start("dev(net_testsrc0)", 1, 1, 512);
+}
+
+TEST(a_mapped_type_has_what_it_is_mapped_to) {
+	uint16_t port = start();
+	uint32_t found = packet_type(port);
+
+	assert_int_equal(found & RTE_PTYPE_L4_MASK, RTE_PTYPE_L4_UDP);
+	assert_int_equal(map(port, "IPV4_TCP", OWN, false), 0);
+	assert_int_equal(packet_type(port), found); // another type
+	assert_int_equal(map(port, "IPV4_UDP", RTE_PTYPE_TUNNEL_VXLAN, false), 0);
+	assert_int_equal(packet_type(port), RTE_PTYPE_TUNNEL_VXLAN);
+	assert_int_equal(ptype_of(port, "IPV4_UDP")->rte_ptype, RTE_PTYPE_TUNNEL_VXLAN);
+	assert_int_equal(ptype_of(port, "IPV4_TCP")->rte_ptype, OWN);
+	assert_int_equal(map(port, "IPV4_UDP", RTE_PTYPE_UNKNOWN, false), 0);
+	assert_int_equal(packet_type(port), RTE_PTYPE_UNKNOWN);
+	assert_int_equal(rte_pmd_ddp_ptype_mapping_reset(port), 0);
+	assert_int_equal(packet_type(port), found);
+}
+
+TEST(an_exclusive_update_leaves_no_other) {
+	uint16_t port = start();
+	uint32_t found = packet_type(port);
+	unsigned int n = rte_pmd_ddp_ptype_mapping_get(port, NULL, 0);
+
+	assert_int_equal(count(port, RTE_PTYPE_UNKNOWN), 0);
+	assert_int_equal(map(port, "IPV4_TCP", OWN, true), 0);
+	assert_int_equal(count(port, OWN), 1);
+	assert_int_equal(count(port, RTE_PTYPE_UNKNOWN), n - 1);
+	assert_int_equal(packet_type(port), RTE_PTYPE_UNKNOWN);
+	assert_int_equal(rte_pmd_ddp_ptype_mapping_update(port, NULL, 0, true), 0);
+	assert_int_equal(count(port, RTE_PTYPE_UNKNOWN), n);
+	assert_int_equal(rte_pmd_ddp_ptype_mapping_reset(port), 0);
+	assert_int_equal(packet_type(port), found);
+}
+
+TEST(types_are_replaced_by_value_or_by_mask) {
+	uint16_t port = start();
+	uint32_t udp = ptype_of(port, "IPV4_UDP")->rte_ptype;
+	unsigned int n = count(port, udp);
+
+	assert_true(n > 0);
+	assert_int_equal(rte_pmd_ddp_ptype_mapping_replace(port, udp, false, OWN), 0);
+	assert_int_equal(count(port, udp), 0);
+	assert_int_equal(count(port, OWN), n);
+	assert_int_equal(packet_type(port), OWN);
+	// Now from the values that replaced them; RTE_PTYPE_L4_UDP alone matches none.
+	assert_int_equal(rte_pmd_ddp_ptype_mapping_replace(port, OWN, false, udp), 0);
+	assert_int_equal(rte_pmd_ddp_ptype_mapping_replace(port, RTE_PTYPE_L4_UDP, false, OWN), 0);
+	assert_int_equal(count(port, OWN), 0);
+	assert_int_equal(rte_pmd_ddp_ptype_mapping_replace(port, RTE_PTYPE_L4_UDP, true, OWN), 0);
+	assert_int_equal(ptype_of(port, "IPV4_UDP")->rte_ptype, OWN);
+	assert_int_equal(ptype_of(port, "IPV6_UDP")->rte_ptype, OWN);
+	assert_int_not_equal(ptype_of(port, "IPV4_TCP")->rte_ptype, OWN);
+}
+
+TEST(what_is_no_type_is_refused) {
+	const struct rte_pmd_ddp_ptype_mapping items[] = {{1, OWN}, {9999, OWN}};
+	const struct rte_pmd_ddp_ptype_mapping none = {0, OWN};
+	uint16_t port = start();
+	uint32_t found = packet_type(port);
+
+	assert_int_equal(rte_pmd_ddp_ptype_mapping_update(port, items, 2, false), -EINVAL);
+	assert_int_equal(rte_pmd_ddp_ptype_mapping_update(port, &none, 1, false), -EINVAL);
+	assert_int_equal(map(port, "IPV4_UDP", UINT32_C(0x10000000), false), -EINVAL);
+	assert_int_equal(map(port, "IPV4_UDP", UINT32_C(0x70000000), true), -EINVAL);
+	assert_int_equal(rte_pmd_ddp_ptype_mapping_replace(port, UINT32_C(0x40000000), false, 0),
+			 -EINVAL);
+	assert_int_equal(rte_pmd_ddp_ptype_mapping_replace(port, 0, true, UINT32_C(0x40000000)),
+			 -EINVAL);
+	assert_int_equal(count(port, OWN), 0);
+	assert_int_equal(packet_type(port), found);
+	assert_int_equal(rte_pmd_ddp_ptype_mapping_get(77, NULL, 0), -ENODEV);
+	assert_int_equal(rte_pmd_ddp_ptype_mapping_update(77, items, 1, false), -ENODEV);
+	assert_int_equal(rte_pmd_ddp_ptype_mapping_replace(77, 0, false, 0), -ENODEV);
+	assert_int_equal(rte_pmd_ddp_ptype_mapping_reset(77), -ENODEV);
+}
+
+TEST(a_mapping_outlives_the_profile) {
+	uint16_t port = start();
+	uint32_t found = packet_type(port);
+
+	assert_int_equal(map(port, "IPV4_UDP", RTE_PTYPE_L4_SCTP, false), 0);
+	assert_int_equal(rte_pmd_ddp_profile_add_text(port, MINE, strlen(MINE), NULL, 0), 0);
+	assert_int_equal(packet_type(port), found); // MINE, which is not mapped
+	assert_int_equal(map(port, "MINE", OWN, false), 0);
+	assert_int_equal(packet_type(port), OWN);
+	assert_int_equal(rte_pmd_ddp_profile_del(port, "mine", NULL, 0), 0);
+	assert_int_equal(packet_type(port), RTE_PTYPE_L4_SCTP);
+	assert_int_equal(rte_pmd_ddp_profile_add_text(port, MINE, strlen(MINE), NULL, 0), 0);
+	assert_int_equal(packet_type(port), OWN);
+}
+
+TEST(mapped_types_are_supported) {
+	uint16_t port = start();
+	uint32_t ptypes[N_MAX];
+	int n = rte_eth_dev_get_supported_ptypes(port, RTE_PTYPE_TUNNEL_MASK, ptypes, N_MAX);
+
+	assert_int_equal(n, 0);
+	assert_int_equal(map(port, "IPV4_UDP", RTE_PTYPE_TUNNEL_VXLAN, true), 0);
+	n = rte_eth_dev_get_supported_ptypes(port, RTE_PTYPE_ALL_MASK, ptypes, N_MAX);
+	assert_int_equal(n, 1); // RTE_PTYPE_UNKNOWN, which all others have, is none
+	assert_int_equal(ptypes[0], RTE_PTYPE_TUNNEL_VXLAN);
 }
 
 PORT_TESTS(leak_setup)

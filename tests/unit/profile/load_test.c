@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <unistd.h>
+
 #include "profile/profile.h"
 #include "scratch.h"
 #include "unit.h"
-
-#include <unistd.h>
 
 #define FIRST "headers:\n  a: {first: true, layout: x:8 y:8}\n"
 #define T "profile: t\n" FIRST
@@ -465,3 +465,152 @@ TEST(a_file_read_before_is_not_read_again_by_any_of_its_names) {
 }
 
 ROWS(broken_is_reported, rows)
+
+// Ten headers and two hidden ones, the last of which ends so.
+#define CHAIN(end)                                                                \
+	"  a: {first: true, layout: x:8, next: b}\n  b: {layout: x:8, next: c}\n" \
+	"  c: {layout: x:8, next: d}\n  d: {layout: x:8, next: e}\n"              \
+	"  e: {layout: x:8, next: f}\n  f: {layout: x:8, next: g}\n"              \
+	"  g: {layout: x:8, next: h}\n  h: {layout: x:8, next: i}\n"              \
+	"  i: {layout: x:8, next: j}\n  j: {layout: x:8, next: k}\n"              \
+	"  k: {hidden: true, next: l}\n  l: {hidden: true" end
+
+static const struct row {
+	const char *name;
+	const char *headers;
+	struct ddp_bound bound;
+} bound_rows[] = {
+	{"one_header", "  a: {first: true, layout: x:32}\n", {1, 1, 4, 4, true}},
+	{"the_longest_way_counts",
+	 "  a: {first: true, layout: x:8, next: [{when: {x: 1}, then: b}, c]}\n"
+	 "  b: {layout: y:16, next: c}\n  c: {layout: z:8}\n",
+	 {3, 3, 4, 4, true}},
+	{"hidden_headers_are_steps_and_what_is_ahead_is_looked_at",
+	 "  a: {first: true, layout: x:8, next: b}\n  b: {hidden: true, ahead: n:12}\n",
+	 {1, 2, 3, 3, true}},
+	{"a_way_of_just_so_many_steps_is_bounded_by_the_graph",
+	 CHAIN("}\n"),
+	 {10, 12, 10, 10, true}},
+	{"a_way_of_one_step_more_is_not",
+	 CHAIN(", next: m}\n  m: {hidden: true}\n"),
+	 {10, 12, 10, 10, false}},
+	{"a_loop_is_ended_by_the_limits",
+	 "  a: {first: true, layout: x:8, next: {when: {x: 1}, then: a}}\n",
+	 {10, 10, 10, 10, false}},
+	{"the_packets_end_is_a_limit",
+	 "  a: {first: true, layout: x:8, length: 1 + 255 * x}\n",
+	 {1, 1, 1, 1000, true}},
+};
+
+ROWS_TEST(bound_is, bound_rows) {
+	const struct row *row = *state;
+	struct ddp_profile *profile;
+	struct ddp_bound bound;
+	struct ddp_diag diag;
+	char text[1000];
+
+	snprintf(text, sizeof(text), "profile: t\nheaders:\n%s", row->headers);
+	scratch_write_text("t.yaml", text);
+	ddp_diag_init(&diag);
+	profile = ddp_profile_load("t", &diag);
+	assert_string_equal(ddp_diag_first(&diag), "");
+	assert_int_equal(ddp_profile_bound(profile, 10, 12, 1000, &bound), 0);
+	assert_int_equal(bound.n_headers, row->bound.n_headers);
+	assert_int_equal(bound.n_steps, row->bound.n_steps);
+	assert_int_equal(bound.n_bytes, row->bound.n_bytes);
+	assert_int_equal(bound.end, row->bound.end);
+	assert_int_equal(bound.by_graph, row->bound.by_graph);
+	ddp_profile_destroy(profile);
+	ddp_diag_fini(&diag);
+}
+
+// A specification asks profiles for input sets and parameters that they have, or have not.
+#define SPEC_T                                                                     \
+	"profile: t\n"                                                             \
+	"parameters: {port: 5, other: 6}\n"                                        \
+	"headers:\n"                                                               \
+	"  a: {first: true, layout: x:16, next: {when: {x: $port}, then: stop}}\n" \
+	"packet_types:\n"                                                          \
+	"  A: {path: a, rss: a.x}\n"                                               \
+	"input_sets:\n"                                                            \
+	"  ue: {A: a.x}\n"                                                         \
+	"  teid: {A: a.x}\n"
+#define SPEC_U "profile: u\nrequires: [t]\n"
+
+static const struct broken spec_rows[] = {
+	{"what_is_no_specification", SPEC_T, "profile: error: a name is missing\n", NULL, ""},
+	{"a_misspelt_parameter", SPEC_T,
+	 "prt=1: error: unknown parameter of profile 't': 'prt'; did you mean 'port'?\n", NULL,
+	 "t;prt=1"},
+	{"a_parameter_of_a_profile_that_is_not_loaded", SPEC_T,
+	 "u.port=1: error: unknown parameter of profile 't': 'u.port'; did you mean 'port'?\n",
+	 NULL, "t;u.port=1"},
+	{"a_value_too_large_for_its_field", SPEC_T,
+	 "port=70000: error: '70000' does not fit 16 bits\n", NULL, "t;port=70000"},
+	{"a_value_that_is_no_number", SPEC_T, "port=http: error: 'http' is not a number\n", NULL,
+	 "t;port=http"},
+	{"a_misspelt_input_set", SPEC_T,
+	 "t.yaml: error: unknown input set of profile 't': 'uee'; did you mean 'ue'?\n", NULL,
+	 "t:uee"},
+	{"an_input_set_nothing_like_any", SPEC_T,
+	 "t.yaml: error: unknown input set of profile 't': 'banana'\n", NULL, "t:banana"},
+	{"an_input_set_that_no_part_of_a_bundle_has", SPEC_T,
+	 "u.yaml: error: unknown input set of profile 'u': 'uee'\n", SPEC_U, "u:uee"},
+	{"a_profile_named_twice", SPEC_T, "profile: error: 't' is named twice\n", NULL,
+	 "t;port=1+t;port=2"},
+	{"a_profile_named_by_name_and_by_file_is_named_twice", SPEC_T,
+	 "profile: error: 't' is named twice\n", SPEC_U, "u+t+t"},
+
+	// and what is good
+	{"a_parameter", SPEC_T, "", NULL, "t;port=7"},
+	{"an_input_set_and_parameters", SPEC_T, "", NULL, "t:ue;port=7;other=8;port=9"},
+	{"a_profile_that_another_requires_may_be_named_too", SPEC_T, "", SPEC_U, "u+t:teid;port=9"},
+	{"a_bundle_has_the_input_sets_of_its_parts", SPEC_T, "", SPEC_U, "u:teid"},
+	{"a_bundle_has_the_parameters_of_its_parts", SPEC_T, "", SPEC_U, "u;t.port=7"},
+};
+
+ROWS(broken_is_reported, spec_rows)
+
+// `ddpctl list` shows the summary of a file, whatever is wrong with the rest of it.
+static const struct summary_row {
+	const char *name;
+	const char *text;
+	const char *profile, *version, *summary;
+	const char *error;
+} summary_rows[] = {
+	{"all_three", "profile: t\nversion: 1.2\nsummary: a test\n", "t", "1.2", "a test", ""},
+	{"only_a_name", "profile: t\n", "t", NULL, NULL, ""},
+	{"a_profile_that_requires_what_is_not_there", "profile: t\nrequires: [nowhere]\n", "t",
+	 NULL, NULL, ""},
+	{"a_list_as_version", "profile: t\nversion: [1]\n", "t", NULL, NULL, ""},
+	{"a_list_instead_of_a_profile", "- t\n", NULL, NULL, NULL, ""},
+	{"what_is_no_yaml", "profile: [t\n", NULL, NULL, NULL,
+	 "t.yaml:2:1: error: YAML: did not find expected ',' or ']', while parsing a flow "
+	 "sequence in line 1\n"},
+};
+
+static bool same(const char *a, const char *b) {
+	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+ROWS_TEST(summary_is, summary_rows) {
+	const struct summary_row *summary_row = *state;
+	struct ddp_profile_summary summary;
+	struct ddp_diag diag;
+	char *messages;
+	int ret;
+
+	scratch_write_text("t.yaml", summary_row->text);
+	ddp_diag_init(&diag);
+	ret = ddp_profile_summary(scratch_path("t.yaml"), &summary, &diag);
+	messages = scratch_messages(&diag);
+	assert_string_equal(messages, summary_row->error);
+	assert_int_equal(ret < 0, *summary_row->error != '\0');
+	assert_true(same(summary.name, summary_row->profile));
+	assert_true(same(summary.version, summary_row->version));
+	assert_true(same(summary.summary, summary_row->summary));
+	free(messages);
+	ddp_profile_summary_fini(&summary);
+	assert_null(summary.name);
+	ddp_diag_fini(&diag);
+}
