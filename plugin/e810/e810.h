@@ -2,7 +2,7 @@
 // An 800-series package: its logical tables and labels.
 //
 // A table is what all sections of one id add up to, in the order of the file. The meaning of an
-// entry's bits is the business of those who use the table (e810_parser.c, e810_rss.c).
+// entry's bits is the business of those who use the table (e810_decode.c, e810_rss.c).
 #ifndef DDP_E810_E810_H
 #define DDP_E810_E810_H
 
@@ -100,16 +100,10 @@ const struct e810_label *e810_labels(const struct ddp_package *package, uint32_t
 // The first label of a value, or NULL.
 const char *e810_label(const struct ddp_package *package, uint32_t id, uint16_t value);
 
-// The version of packages that drivers load (drivers/net/ice/base/ice_ddp.h and Linux' ice_ddp.h).
-#define E810_VERSION_MAJOR 1
-#define E810_VERSION_MINOR 3
-
 struct package_reader;
 
 // Read the content of this series into package->e810, and the package's identity, allocated from
 // package->arena. Reports errors.
 void e810_read(struct package_reader *reader);
-// Make all tables and labels from the sections.
-void e810_tables_read(struct package_reader *reader);
 
 #endif

@@ -118,15 +118,6 @@ static bool row_decode(const struct ternary *t, struct boost_row *row) {
 	return true;
 }
 
-static void entry_decode(const uint8_t *entry, struct boost *boost) {
-	boost->address = entry_bits(entry, 0, 16);
-	boost->index = entry_bits(entry, 352, 8);
-	e810_decode_key(entry, 362, 380, &boost->key);
-	boost->key.priority = entry_bits(entry, 360, 2);
-	for (unsigned int k = 0; k < 3; k++)
-		e810_decode_alu(entry, 415 + 96 * k, &boost->alus[k]);
-}
-
 static void buckets_fill(struct e810_parser *parser, const struct ternary *used) {
 	unsigned int n = 0;
 
@@ -150,11 +141,14 @@ static void rows_fill(struct boost_reader *r) {
 	struct e810_parser *parser = r->parser;
 
 	for (unsigned int i = 0; i < r->table->n_entries; i++) {
-		unsigned int n = parser->n_boosts;
+		const uint8_t *entry = e810_entry(r->table, i);
+		struct instruction *boost = &parser->instructions[E810_N_PCS + parser->n_boosts];
 
-		entry_decode(e810_entry(r->table, i), &parser->boosts[n]);
-		if (parser->boosts[n].index == 0 ||
-		    !row_decode(&r->keys[i], &parser->boost_rows[n]))
+		boost->address = entry_bits(entry, 0, 16);
+		boost->index = entry_bits(entry, 352, 8);
+		e810_decode_instruction(entry, 346, boost);
+		if (boost->index == 0 ||
+		    !row_decode(&r->keys[i], &parser->boost_rows[parser->n_boosts]))
 			continue;
 		r->keys[parser->n_boosts++] = r->keys[i];
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Parser tables of a package -> tables of the walk: instructions, parse graph, marker TCAM,
-// flags.
+// Life of a parser: the parser tables of a package -> tables of the walk: instructions, parse
+// graph, marker TCAM, flags.
 #include <assert.h>
+#include <errno.h>
 #include <string.h>
 
 #include "e810_model.h"
@@ -47,7 +48,7 @@ static uint8_t source_mask(unsigned int len) {
 	return len < 24 ? 0xff << (len - 16) : 0;
 }
 
-void e810_decode_alu(const uint8_t *entry, unsigned int first, struct alu *alu) {
+static void alu_decode(const uint8_t *entry, unsigned int first, struct alu *alu) {
 	unsigned int opcode = entry_bits(entry, first, 6);
 
 	memset(alu, 0, sizeof(*alu));
@@ -72,8 +73,8 @@ void e810_decode_alu(const uint8_t *entry, unsigned int first, struct alu *alu) 
 		alu_target_decode(entry, first, alu);
 }
 
-void e810_decode_key(const uint8_t *entry, unsigned int next_first, unsigned int key_first,
-		     struct key_builder *key) {
+static void key_decode(const uint8_t *entry, unsigned int next_first, unsigned int key_first,
+		       struct key_builder *key) {
 	unsigned int start = entry_bits(entry, next_first + 2, 8);
 	unsigned int len = entry_bits(entry, next_first + 10, 8);
 
@@ -91,6 +92,14 @@ void e810_decode_key(const uint8_t *entry, unsigned int next_first, unsigned int
 	key->alu = entry_bits(entry, key_first + 28, 7);
 }
 
+void e810_decode_instruction(const uint8_t *entry, unsigned int first,
+			     struct instruction *instruction) {
+	key_decode(entry, first + 16, first + 34, &instruction->key);
+	instruction->key.priority = entry_bits(entry, first + 14, 2);
+	for (unsigned int k = 0; k < 3; k++)
+		alu_decode(entry, first + 69 + 96 * k, &instruction->alus[k]);
+}
+
 static void instructions_decode(struct e810_parser *parser, struct ddp_diag *diag) {
 	const struct e810_table *table = e810_table(parser->package, E810_IMEM);
 	struct ddp_place place = {.file = parser->package->path};
@@ -106,10 +115,7 @@ static void instructions_decode(struct e810_parser *parser, struct ddp_diag *dia
 		instruction->boost = entry_bits(entry, 0, 4);
 		instruction->constant = entry_bits(entry, 4, 8);
 		instruction->use_tsr = entry_bits(entry, 12, 1);
-		e810_decode_key(entry, 16, 34, &instruction->key);
-		instruction->key.priority = entry_bits(entry, 14, 2);
-		for (unsigned int k = 0; k < 3; k++)
-			e810_decode_alu(entry, 69 + 96 * k, &instruction->alus[k]);
+		e810_decode_instruction(entry, 0, instruction);
 	}
 }
 
@@ -168,7 +174,7 @@ static bool graph_error(struct graph_reader *r, const char *what, unsigned int v
 			  r->table->name, what, value, n);
 }
 
-static bool marker_add(struct graph_reader *r, struct graph_entry *e, unsigned int marker) {
+static bool marker_add(struct graph_reader *r, struct e810_edge *e, unsigned int marker) {
 	if (marker >= E810_N_MARKERS)
 		return graph_error(r, "marker", marker, E810_N_MARKERS);
 	if (marker < 64)
@@ -178,7 +184,7 @@ static bool marker_add(struct graph_reader *r, struct graph_entry *e, unsigned i
 	return true;
 }
 
-static bool markers_decode(struct graph_reader *r, const uint8_t *entry, struct graph_entry *e) {
+static bool markers_decode(struct graph_reader *r, const uint8_t *entry, struct e810_edge *e) {
 	unsigned int first = r->table->action, number = entry_bits(entry, first + 32, 8);
 	const uint8_t *group;
 
@@ -193,7 +199,7 @@ static bool markers_decode(struct graph_reader *r, const uint8_t *entry, struct 
 	return true;
 }
 
-static bool protocols_decode(struct graph_reader *r, const uint8_t *entry, struct graph_entry *e) {
+static bool protocols_decode(struct graph_reader *r, const uint8_t *entry, struct e810_edge *e) {
 	unsigned int first = r->table->action, number = entry_bits(entry, first + 23, 8);
 	const uint8_t *group;
 
@@ -218,7 +224,7 @@ static bool protocols_decode(struct graph_reader *r, const uint8_t *entry, struc
 	return true;
 }
 
-static bool action_decode(struct graph_reader *r, const uint8_t *entry, struct graph_entry *e) {
+static bool action_decode(struct graph_reader *r, const uint8_t *entry, struct e810_edge *e) {
 	unsigned int first = r->table->action;
 	uint16_t adjust = entry_bits(entry, first + 42, 9);
 
@@ -231,36 +237,39 @@ static bool action_decode(struct graph_reader *r, const uint8_t *entry, struct g
 	return markers_decode(r, entry, e) && protocols_decode(r, entry, e);
 }
 
-static void graph_insert(struct graph_hash *hash, graph_state state, uint32_t next,
+// false: an earlier entry has this key, and wins.
+static bool graph_insert(struct graph_hash *hash, graph_state state, uint32_t next,
 			 uint32_t entry) {
 	uint32_t i = graph_hash_of(state, next);
 
 	if (graph_find(hash, state, next) != NULL)
-		return; // the first one wins
+		return false;
 	while (hash->slots[i & hash->mask].entry != 0)
 		i++;
 	hash->slots[i & hash->mask] = (struct graph_slot){state, next, entry};
+	return true;
 }
 
 static void graph_entry_decode(struct graph_reader *r, const uint8_t *entry) {
 	struct e810_parser *parser = r->parser;
 	unsigned int first = r->table->key;
-	struct graph_entry *e = &parser->graph[parser->n_graph];
-	uint8_t boost = entry_bits(entry, first + 16, 1) ? entry_bits(entry, first + 17, 8) : 0;
-	uint32_t next = 0;
+	struct e810_edge *e = &parser->graph[parser->n_graph];
+	struct graph_hash *hash = r->table->no_match ? &parser->no_match : &parser->match;
 	graph_state state;
 
 	if (!entry_bits(entry, first, 1))
 		return;
-	e->index = r->index + r->table->first_index;
-	e->no_match = r->table->no_match;
-	state = graph_state_of(entry_bits(entry, first + 1, 11), entry_bits(entry, first + 12, 4),
-			       boost, entry_bits(entry, first + 25, 16));
-	if (!r->table->no_match)
-		next = entry_bits(entry, first + 41, 32);
-	graph_insert(r->table->no_match ? &parser->no_match : &parser->match, state, next,
-		     ++parser->n_graph);
+	*e = (struct e810_edge){
+		.node = entry_bits(entry, first + 1, 11),
+		.boost = entry_bits(entry, first + 16, 1) ? entry_bits(entry, first + 17, 8) : 0,
+		.no_match = r->table->no_match,
+		.protocol = r->table->no_match ? 0 : entry_bits(entry, first + 41, 32),
+		.index = r->index + r->table->first_index,
+	};
+	state = graph_state_of(e->node, entry_bits(entry, first + 12, 4), e->boost,
+			       entry_bits(entry, first + 25, 16));
 	action_decode(r, entry, e);
+	parser->n_graph += graph_insert(hash, state, e->protocol, parser->n_graph + 1);
 }
 
 // For n entries: a power of two of slots, at most a quarter of them in use.
@@ -318,15 +327,6 @@ static bool marker_row_decode(const uint8_t *entry, struct marker_row *row) {
 	return true;
 }
 
-static void marker_index(struct e810_parser *parser, unsigned int index) {
-	const struct marker_row *row = &parser->marker_rows[index];
-
-	if (row->care == UINT64_MAX && row->care_high == UINT8_MAX)
-		graph_insert(&parser->markers, row->value, row->value_high, index + 1);
-	else
-		parser->marker_wild[parser->n_marker_wild++] = index;
-}
-
 static void ptypes_decode(struct e810_parser *parser, struct ddp_diag *diag) {
 	const struct e810_table *table = e810_table(parser->package, E810_PTYPE_TCAM);
 	struct ddp_place place = {.file = parser->package->path};
@@ -352,7 +352,12 @@ static void ptypes_decode(struct e810_parser *parser, struct ddp_diag *diag) {
 			continue;
 		}
 		parser->ptype_used[row->ptype / 64] |= UINT64_C(1) << row->ptype % 64;
-		marker_index(parser, parser->n_marker_rows++);
+		if (row->care == UINT64_MAX && row->care_high == UINT8_MAX)
+			graph_insert(&parser->markers, row->value, row->value_high,
+				     parser->n_marker_rows + 1);
+		else
+			parser->marker_wild[parser->n_marker_wild++] = parser->n_marker_rows;
+		parser->n_marker_rows++;
 	}
 }
 
@@ -423,10 +428,90 @@ static void flags_decode(struct e810_parser *parser) {
 	}
 }
 
-void e810_decode_tables(struct e810_parser *parser, struct ddp_diag *diag) {
-	instructions_decode(parser, diag);
-	start_decode(parser, diag);
-	graph_decode(parser, diag);
-	ptypes_decode(parser, diag);
+/* Life of a parser */
+
+struct making {
+	const struct ddp_package *package;
+	const struct e810_config *config;
+	struct ddp_arena *arena;
+	struct ddp_diag *diag;
+	struct e810_parser *parser;
+};
+
+static void parser_make(void *arg) {
+	struct making *making = arg;
+	struct e810_parser *parser = ddp_arena_alloc(making->arena, sizeof(*parser));
+
+	parser->arena = making->arena;
+	parser->package = making->package;
+	instructions_decode(parser, making->diag);
+	start_decode(parser, making->diag);
+	graph_decode(parser, making->diag);
+	ptypes_decode(parser, making->diag);
 	flags_decode(parser);
+	e810_decode_boost(parser, making->config, making->diag);
+	e810_find_seen(parser);
+	e810_names_init(parser);
+	making->parser = parser;
+}
+
+struct e810_parser *e810_parser_create(const struct ddp_package *package,
+				       const struct e810_config *config, struct ddp_diag *diag) {
+	struct ddp_place place = {.file = package->path};
+	unsigned int n_errors = ddp_diag_failures(diag);
+	struct making making = {.package = package, .config = config, .diag = diag};
+
+	if (package->kind != DDP_PACKAGE_E810) {
+		ddp_error(diag, &place, "not a package of the 800 series, so no parser to model");
+		errno = EINVAL;
+		return NULL;
+	}
+	making.arena = ddp_arena_create();
+	if (ddp_arena_run(parser_make, &making) < 0)
+		ddp_no_memory(diag);
+	if (ddp_diag_failures(diag) == n_errors)
+		return making.parser;
+	ddp_arena_destroy(making.arena);
+	errno = diag->no_memory ? ENOMEM : EINVAL;
+	return NULL;
+}
+
+void e810_parser_destroy(struct e810_parser *parser) {
+	if (parser != NULL)
+		ddp_arena_destroy(parser->arena);
+}
+
+/* For people */
+
+uint16_t e810_edges(const struct e810_parser *parser, const struct e810_edge **edges,
+		    unsigned int *n) {
+	*edges = parser->graph;
+	*n = parser->n_graph;
+	return parser->first_node;
+}
+
+unsigned int e810_ptype_nearest(const struct e810_parser *parser,
+				const bool markers[E810_N_MARKERS],
+				struct e810_ptype_entry *nearest) {
+	unsigned int least = UINT32_MAX;
+
+	for (unsigned int i = 0; i < parser->n_marker_rows; i++) {
+		const struct marker_row *row = &parser->marker_rows[i];
+		struct e810_ptype_entry entry = {.address = row->address, .ptype = row->ptype};
+		unsigned int n = 0;
+
+		for (unsigned int m = 0; m < E810_N_MARKERS; m++) {
+			const uint64_t value = m < 64 ? row->value : row->value_high;
+			const uint64_t care = m < 64 ? row->care : row->care_high;
+
+			entry.differs[m] =
+				(care >> m % 64 & 1) != 0 && (value >> m % 64 & 1) != markers[m];
+			n += entry.differs[m];
+		}
+		if (n < least) {
+			least = n;
+			*nearest = entry;
+		}
+	}
+	return least;
 }

@@ -98,16 +98,12 @@ struct key_builder {
 	uint8_t priority; // of the parse graph among the ALUs
 };
 
+// Of the table of instructions, or of an entry of the boost TCAM that replaces parts of one.
 struct instruction {
 	uint8_t boost; // what a hit replaces: bit k ALU k, bit 3 the key builder
 	bool use_tsr;
 	uint8_t constant;
-	struct key_builder key;
-	struct alu alus[3];
-};
-
-struct boost {
-	uint16_t address;
+	uint16_t address; // of an entry of the boost TCAM
 	uint8_t index;
 	struct key_builder key;
 	struct alu alus[3];
@@ -122,21 +118,6 @@ struct boost_row {
 
 struct boost_bucket {
 	uint16_t first, n; // of boost_lists
-};
-
-struct graph_entry {
-	// what to do
-	uint16_t next_node;
-	uint8_t next_pc;
-	bool last;
-	uint16_t ho_add; // modulo 65536
-	uint64_t markers;
-	uint8_t markers_high;
-	uint8_t n_protocols;
-	struct e810_protocol protocols[8]; // offset: what is added to PO
-	// where it comes from
-	uint16_t index; // in its table; the spill follows it
-	bool no_match;
 };
 
 // Node, flags, boost index and ALU value of a key: what both tables match; or markers 0 to 63.
@@ -191,15 +172,13 @@ struct e810_parser {
 	uint16_t first_tsr, first_offset, first_node, first_pc;
 	uint64_t first_flags;
 
-	struct instruction instructions[E810_N_PCS];
-
-	struct boost boosts[E810_N_BOOST];
+	struct instruction instructions[E810_N_PCS + E810_N_BOOST]; // those of the boost TCAM last
 	struct boost_row boost_rows[E810_N_BOOST];
 	unsigned int n_boosts;
 	struct boost_bucket buckets[256]; // by byte 19 of the key
 	uint8_t *boost_lists;             // indexes of boosts in file order
 
-	struct graph_entry *graph;
+	struct e810_edge *graph; // without entries that have the key of an earlier one
 	unsigned int n_graph;
 	struct graph_hash match, no_match;
 
@@ -248,23 +227,12 @@ static inline bool ternary_decode(const uint8_t *key, const uint8_t *inverse, un
 	return true;
 }
 
-// The offset of a protocol that the parser recorded, or -1.
-static inline int protocol_offset(const struct e810_result *result, uint8_t id) {
-	for (unsigned int i = 0; i < result->n_protocols; i++)
-		if (result->protocols[i].id == id)
-			return result->protocols[i].offset;
-	return -1;
-}
-
-// Inside of ddp_arena_run(), with errors in diag: e810_decode.c: the tables, packet and block
-// flags; e810_boost.c: the boost TCAM with ports and VLAN mode.
-void e810_decode_tables(struct e810_parser *parser, struct ddp_diag *diag);
+// Inside of ddp_arena_run(), with errors in diag: the boost TCAM with ports and VLAN mode.
 void e810_decode_boost(struct e810_parser *parser, const struct e810_config *config,
 		       struct ddp_diag *diag);
-// The parts of entries that instructions and boost entries share.
-void e810_decode_alu(const uint8_t *entry, unsigned int first, struct alu *alu);
-void e810_decode_key(const uint8_t *entry, unsigned int next_first, unsigned int key_first,
-		     struct key_builder *key);
+// What instructions and boost entries share, of which the latter have it `first` bits later.
+void e810_decode_instruction(const uint8_t *entry, unsigned int first,
+			     struct instruction *instruction);
 
 // e810_seen.c: which registers, flags and sources matter for a traced result.
 void e810_find_seen(struct e810_parser *parser);

@@ -85,39 +85,46 @@ struct e810_trace {
 void e810_parse_traced(const struct e810_parser *parser, const uint8_t *data, uint32_t len,
 		       struct e810_result *result, struct e810_trace *trace);
 
+// An entry of the parse graph.
+struct e810_edge {
+	uint16_t node;
+	uint8_t boost; // index of the entry of the boost TCAM that matches, 0 for none
+	bool no_match; // any next protocol: of the no-match CAM (1024 entries), not the CAM (2048)
+	uint32_t protocol; // the next protocol
+	uint16_t index;    // in the CAM, which its spill follows
+
+	uint16_t next_node;
+	uint16_t ho_add; // to the header offset, modulo 65536
+	uint8_t next_pc;
+	bool last; // parsing ends
+	uint64_t markers;
+	uint8_t markers_high; // from 64 on
+	uint8_t n_protocols;
+	struct e810_protocol protocols[8]; // offset: what is added to that of the step
+};
+
+static inline bool e810_edge_marks(const struct e810_edge *edge, unsigned int marker) {
+	return marker < 64 ? edge->markers >> marker & 1 : edge->markers_high >> (marker - 64) & 1;
+}
+
+// All entries in the order of the tables. Returns the node where parsing begins.
+uint16_t e810_edges(const struct e810_parser *parser, const struct e810_edge **edges,
+		    unsigned int *n);
+
 // For people: one step of a walk.
 struct e810_step {
-	unsigned int n;            // from 1
 	uint16_t node, pc, offset; // before the step
 	uint8_t key[20];           // searched in the boost TCAM
 	int boost;                 // address of the entry that matched, -1 for none
 	uint8_t boost_index;
 	uint32_t next_protocol;
-	int cam; // index of the entry that matched, -1 for none; those of the spill follow the
-		 // CAM's
-	bool no_match; // it is one of the no-match CAM (1024 entries), not the CAM (2048)
+	const struct e810_edge *edge; // that matched; NULL: none, and what follows is not set
 	uint16_t next_node, next_pc, next_offset;
-	bool last;
-	unsigned int n_markers;
-	uint8_t markers[8];
-	unsigned int n_protocols;
-	struct e810_protocol protocols[8]; // recorded in this step
+	uint16_t protocol_offset; // to which those of the edge's protocols are added
 };
 typedef void (*e810_step_fn)(void *arg, const struct e810_step *step);
 void e810_parse_stepwise(const struct e810_parser *parser, const uint8_t *data, uint32_t len,
 			 struct e810_result *result, e810_step_fn fn, void *arg);
-
-// For people: an entry of the parse graph.
-struct e810_edge {
-	uint16_t node, next_node;
-	uint8_t boost;     // index of the entry of the boost TCAM that matches, 0 for none
-	bool no_match;     // any next protocol
-	uint32_t protocol; // the next protocol
-	bool last;         // parsing ends
-};
-typedef void (*e810_edge_fn)(void *arg, const struct e810_edge *edge);
-// All entries in the order of the tables; returns the node where parsing begins.
-uint16_t e810_edges(const struct e810_parser *parser, e810_edge_fn fn, void *arg);
 
 // For people: the entry of the packet type TCAM that matches these markers, or of those that do not
 // the first one with the fewest markers that differ. Returns how many differ; UINT_MAX: there is no

@@ -69,7 +69,6 @@ static const struct range ptypes_sctp[] = {
 	{306, 306}, {312, 312}, {406, 406}, {412, 412}, {418, 418}, {424, 424}, {0, 0},
 };
 static const struct range ptypes_pppoe[] = {{301, 313}, {0, 0}};
-static const struct range ptypes_pfcp[] = {{351, 354}, {0, 0}};
 
 static const struct range *const ptypes_ip[] = {
 	[IP_V4] = ptypes_ipv4,
@@ -89,7 +88,8 @@ static bool ranges_have(const struct range *range, uint16_t ptype) {
 }
 
 static bool request_has(const struct request *request, uint16_t ptype) {
-	if (!ranges_have(ptypes_ip[request->ip], ptype) || ranges_have(ptypes_pfcp, ptype) ||
+	if (!ranges_have(ptypes_ip[request->ip], ptype) ||
+	    (ptype >= 351 && ptype <= 354) /* PFCP */ ||
 	    ranges_have(ptypes_pppoe, ptype) != request->pppoe)
 		return false;
 	return request->l4 == L4_NONE || ranges_have(ptypes_l4[request->l4], ptype);

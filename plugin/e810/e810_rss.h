@@ -46,11 +46,6 @@ struct e810_choice {
 bool e810_rss_choice(const struct e810_rss *rss, uint16_t ptype, unsigned int nth,
 		     struct e810_choice *choice);
 
-// The bytes that enter the hash for a parsed packet: two a word; words of absent protocols and
-// words beyond the packet's end read as 0. Returns how many bytes.
-unsigned int e810_rss_input(const struct e810_rss *rss, const struct e810_result *result,
-			    const uint8_t *data, uint32_t len, uint8_t input[2 * E810_WORDS]);
-
 // A word as a field: "ipv4.src[0:2]", "udp.dport", "gtpu.teid[2:4]". Never NULL; buf holds it.
 #define E810_WORD_NAME 48
 const char *e810_word_name(uint8_t protocol, uint16_t offset, char buf[E810_WORD_NAME]);

@@ -100,33 +100,20 @@ static void result_flags_see(struct seen *seen) {
 			flag_see(seen, f);
 }
 
-static void written_flags_find(struct seen *seen) {
-	const struct e810_parser *parser = seen->parser;
-
-	for (unsigned int k = 0; k < 3; k++) {
-		for (unsigned int i = 0; i < E810_N_PCS; i++)
-			seen->written_flags |= flags_written(&parser->instructions[i].alus[k]);
-		for (unsigned int i = 0; i < parser->n_boosts; i++)
-			seen->written_flags |= flags_written(&parser->boosts[i].alus[k]);
-	}
-}
-
 void e810_find_seen(struct e810_parser *parser) {
 	struct seen seen = {.parser = parser};
+	struct instruction *end = parser->instructions + E810_N_PCS + parser->n_boosts;
 
-	written_flags_find(&seen);
+	for (struct instruction *i = parser->instructions; i < end; i++)
+		for (unsigned int k = 0; k < 3; k++)
+			seen.written_flags |= flags_written(&i->alus[k]);
 	result_flags_see(&seen);
 	do {
 		seen.changed = false;
-		for (unsigned int i = 0; i < E810_N_PCS; i++) {
-			key_see(&seen, &parser->instructions[i].key);
+		for (struct instruction *i = parser->instructions; i < end; i++) {
+			key_see(&seen, &i->key);
 			for (unsigned int k = 0; k < 3; k++)
-				alu_see(&seen, &parser->instructions[i].alus[k]);
-		}
-		for (unsigned int i = 0; i < parser->n_boosts; i++) {
-			key_see(&seen, &parser->boosts[i].key);
-			for (unsigned int k = 0; k < 3; k++)
-				alu_see(&seen, &parser->boosts[i].alus[k]);
+				alu_see(&seen, &i->alus[k]);
 		}
 	} while (seen.changed);
 }

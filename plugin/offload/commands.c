@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "draft.h"
 #include "i40e_port.h"
-#include "nic.h"
 
 // Length of a line of testpmd, which silently ignores a longer one.
 #define TESTPMD_LINE 512

@@ -2,13 +2,85 @@
 #include "i40e_port.h"
 
 #include <assert.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <link.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "i40e/i40e_file.h"
 #include "package/read.h"
+
+/* The functions of net_i40e, resolved at run time because the plugin also loads without that
+ * driver. They are in the program itself, or in a library that EAL loaded with RTLD_LOCAL. */
+
+#if __has_include(<rte_pmd_i40e.h>)
+#include <rte_pmd_i40e.h>
+
+#define SAME_PLACE(ours, theirs, member) offsetof(ours, member) == offsetof(theirs, member)
+
+_Static_assert((int)DDP_I40E_ADD == (int)RTE_PMD_I40E_PKG_OP_WR_ADD &&
+		       (int)DDP_I40E_DEL == (int)RTE_PMD_I40E_PKG_OP_WR_DEL &&
+		       DDP_I40E_INSET_HASH == (int)INSET_HASH,
+	       "our numbers are the driver's");
+_Static_assert(sizeof(struct ddp_i40e_flow_type) == sizeof(struct rte_pmd_i40e_flow_type_mapping) &&
+		       SAME_PLACE(struct ddp_i40e_flow_type, struct rte_pmd_i40e_flow_type_mapping,
+				  pctype) &&
+		       sizeof(struct ddp_i40e_inset) == sizeof(struct rte_pmd_i40e_inset) &&
+		       SAME_PLACE(struct ddp_i40e_inset, struct rte_pmd_i40e_inset, mask[1].mask),
+	       "our structs are the driver's");
+#endif
+
+#define LIBRARY "librte_net_i40e.so"
+
+static int library_match(struct dl_phdr_info *info, size_t size, void *arg) {
+	const char *slash = strrchr(info->dlpi_name, '/');
+	const char *name = slash != NULL ? slash + 1 : info->dlpi_name;
+	void **handle = arg;
+
+	(void)size;
+	if (strncmp(name, LIBRARY, strlen(LIBRARY)) != 0)
+		return 0;
+	*handle = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
+	return *handle != NULL;
+}
+
+// The first function that is not found in handle; NULL: all are found.
+static const char *calls_resolve(void *handle, struct ddp_i40e_calls *calls) {
+#define RESOLVE(name, ...)                                  \
+	calls->name = dlsym(handle, "rte_pmd_i40e_" #name); \
+	if (calls->name == NULL)                            \
+		return "rte_pmd_i40e_" #name;
+	DDP_I40E_CALLS(RESOLVE)
+	return NULL;
+}
+
+// Once found, the functions stay valid. Ports may search in several threads.
+static const struct ddp_i40e_calls *calls_find(struct ddp_diag *diag) {
+	static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+	static struct ddp_i40e_calls calls;
+	static bool is_found;
+	const char *missing = NULL;
+	void *handle = NULL;
+
+	pthread_mutex_lock(&mutex);
+	if (!is_found)
+		missing = calls_resolve(RTLD_DEFAULT, &calls);
+	if (missing != NULL && dl_iterate_phdr(library_match, &handle) != 0)
+		missing = calls_resolve(handle, &calls);
+	is_found = missing == NULL;
+	pthread_mutex_unlock(&mutex);
+	if (missing == NULL)
+		return &calls;
+	ddp_error(diag, NULL, "DPDK's driver net_i40e is not loaded: %s() is missing", missing);
+	return NULL;
+}
+
+const struct ddp_i40e_calls *(*ddp_i40e_lower_calls)(struct ddp_diag *diag) = calls_find;
+
+/* Writing */
 
 static int fail(const struct ddp_i40e_port *port, int error, const char *what,
 		struct ddp_diag *diag) {
@@ -115,17 +187,11 @@ static int flow_types_set(struct ddp_i40e_port *port, const struct i40e_package 
 
 /* Hashing */
 
-static bool inset_is_saved(const struct ddp_i40e_port *port, uint8_t pctype) {
-	for (unsigned int i = 0; i < port->n_insets; i++)
-		if (port->insets[i].pctype == pctype)
-			return true;
-	return false;
-}
-
 static int inset_set(struct ddp_i40e_port *port, const struct ddp_offload_inset *words,
 		     struct ddp_diag *diag) {
 	struct ddp_i40e_inset before, inset = {0};
 	uint8_t pctype = words->pctype;
+	unsigned int saved = 0;
 	int ret;
 
 	for (unsigned int i = 0; i < words->n; i++)
@@ -133,7 +199,9 @@ static int inset_set(struct ddp_i40e_port *port, const struct ddp_offload_inset 
 	ret = port->calls->inset_get(port->id, pctype, &before, DDP_I40E_INSET_HASH);
 	if (ret < 0)
 		return fail(port, ret, "a pctype's input set cannot be read", diag);
-	if (!inset_is_saved(port, pctype)) { // before the change: a partial change is undone, too
+	while (saved < port->n_insets && port->insets[saved].pctype != pctype)
+		saved++;
+	if (saved == port->n_insets) { // before the change: a partial change is undone, too
 		port->insets[port->n_insets].pctype = pctype;
 		port->insets[port->n_insets++].inset = before;
 	}
@@ -150,8 +218,6 @@ int ddp_i40e_hash(struct ddp_i40e_port *port, const struct ddp_plan *plan, struc
 }
 
 /* A lower device */
-
-const struct ddp_i40e_calls *(*ddp_i40e_lower_calls)(struct ddp_diag *diag) = ddp_i40e_calls_find;
 
 struct ddp_i40e_port *ddp_i40e_load(uint16_t port_id, const struct ddp_plan *plan,
 				    struct ddp_diag *diag) {

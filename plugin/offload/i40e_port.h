@@ -27,7 +27,7 @@
 #define DDP_I40E_FLOW_TYPES 64
 #define DDP_I40E_FLOW_TYPE_FIRST 26 // DPDK uses the flow types below
 
-// Numbers and structs of rte_pmd_i40e.h, which needs ethdev; i40e_calls.c compares them with it.
+// Numbers and structs of rte_pmd_i40e.h, which needs ethdev; i40e_port.c compares them with it.
 enum ddp_i40e_op {
 	DDP_I40E_ADD = 1,
 	DDP_I40E_DEL = 2,
@@ -62,9 +62,6 @@ struct ddp_i40e_calls {
 	DDP_I40E_CALLS(DDP_I40E_POINTER)
 };
 
-// The functions of DPDK's driver net_i40e, if this process has it. NULL with an error in diag.
-const struct ddp_i40e_calls *ddp_i40e_calls_find(struct ddp_diag *diag);
-
 struct ddp_i40e_port {
 	const struct ddp_i40e_calls *calls;
 	uint16_t id;
@@ -83,7 +80,8 @@ struct ddp_i40e_port {
 	unsigned int n_insets;
 };
 
-// Finds the driver's functions; tests replace it.
+// The functions of DPDK's driver net_i40e, if this process has it. NULL with an error in diag.
+// Tests replace it.
 extern const struct ddp_i40e_calls *(*ddp_i40e_lower_calls)(struct ddp_diag *diag);
 
 // Write a plan's package, which ddp_i40e_package_covers() has accepted, and its input sets to the

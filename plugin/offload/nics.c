@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "nic.h"
+#include "draft.h"
 #include "package/package.h"
 
 // Any NIC: TCP and UDP over IPv4 by rss_hf, hashed as Microsoft specifies ("RSS Hashing Types").

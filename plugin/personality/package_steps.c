@@ -60,8 +60,9 @@ static const char *decimal(struct builder *b, uint32_t value) {
 
 /* Steps */
 
+// Their offsets count from an offset.
 static const char *protocols_text(struct builder *b, const struct e810_protocol *protocols,
-				  unsigned int n) {
+				  unsigned int n, uint16_t from) {
 	const char *list = NULL;
 
 	for (unsigned int i = 0; i < n; i++)
@@ -69,7 +70,7 @@ static const char *protocols_text(struct builder *b, const struct e810_protocol 
 			      ddp_arena_printf(
 				      b->arena, "%u %s at %u", protocols[i].id,
 				      e810_protocol_name(b->personality->parser, protocols[i].id),
-				      protocols[i].offset));
+				      (uint16_t)(from + protocols[i].offset)));
 	return list;
 }
 
@@ -104,13 +105,16 @@ static void step_read(struct builder *b, const struct e810_step *from, struct dd
 	read_add(b, &step->reads, "next_protocol",
 		 ddp_arena_printf(b->arena, "0x%02" PRIx32, from->next_protocol),
 		 decimal(b, from->next_protocol));
-	for (unsigned int i = 0; i < from->n_markers; i++) {
-		markers = joined(b, markers, named(b, E810_LABELS_MARKER, from->markers[i]));
-		if (from->markers[i] < E810_N_MARKERS)
-			b->markers[from->markers[i]] = true;
-	}
+	if (from->edge == NULL)
+		return;
+	for (unsigned int m = 0; m < E810_N_MARKERS; m++)
+		if (e810_edge_marks(from->edge, m)) {
+			markers = joined(b, markers, named(b, E810_LABELS_MARKER, m));
+			b->markers[m] = true;
+		}
 	read_add(b, &step->reads, "markers", markers, markers);
-	protocols = protocols_text(b, from->protocols, from->n_protocols);
+	protocols = protocols_text(b, from->edge->protocols, from->edge->n_protocols,
+				   from->protocol_offset);
 	read_add(b, &step->reads, "records", protocols, protocols);
 }
 
@@ -133,7 +137,7 @@ static void step_make(struct builder *b, const struct e810_step *from) {
 	step->offset = from->offset;
 	step->size_why = step->flaw_why = "";
 	step_read(b, from, step);
-	if (from->cam < 0) {
+	if (from->edge == NULL) {
 		step->flaw = DDP_FLAW_INVALID;
 		step->flaw_why = ddp_arena_printf(
 			b->arena,
@@ -145,13 +149,13 @@ static void step_make(struct builder *b, const struct e810_step *from) {
 	step->size = (uint16_t)(from->next_offset - from->offset);
 	step->size_why = ddp_arena_printf(b->arena, "%" PRIu64 " byte%s", step->size,
 					  step->size == 1 ? "" : "s");
-	step->next = from->last ? NULL : node_name(b, from->next_node);
+	step->next = from->edge->last ? NULL : node_name(b, from->next_node);
 	row = DDP_APPEND(b->arena, step->tries, step->n_tries);
 	row->what = node_name(b, from->next_node);
 	row->when = "";
 	row->decides = true;
-	row->why = ddp_arena_printf(b->arena, "row %d of the %s", from->cam,
-				    from->no_match ? "no-match CAM" : "CAM");
+	row->why = ddp_arena_printf(b->arena, "row %u of the %s", from->edge->index,
+				    from->edge->no_match ? "no-match CAM" : "CAM");
 }
 
 static void step_take(void *arg, const struct e810_step *step) {
@@ -178,8 +182,8 @@ static const char *end_text(struct builder *b) {
 	return ddp_arena_printf(
 		b->arena, "The walk ends after %u step%s at byte %u: %s%s", b->n_walk,
 		b->n_walk == 1 ? "" : "s", b->result.end,
-		last->last ? "the parse graph says that this was the last." :
-			     "there is nothing left to parse.",
+		last->edge->last ? "the parse graph says that this was the last." :
+				   "there is nothing left to parse.",
 		b->result.end <= b->len ?
 			"" :
 			ddp_arena_printf(
@@ -308,7 +312,7 @@ static void parser_add(struct builder *b) {
 		if (b->markers[m])
 			markers = joined(b, markers, named(b, E810_LABELS_MARKER, m));
 	read_add(b, parser, "markers", markers, markers);
-	protocols = protocols_text(b, b->result.protocols, b->result.n_protocols);
+	protocols = protocols_text(b, b->result.protocols, b->result.n_protocols, 0);
 	read_add(b, parser, "protocols", protocols, protocols);
 	flags_add(b, "packet_flags", b->result.packet_flags, 16, false, true);
 	flags_add(b, "rss_flags", b->result.rss_flags, 4, true, false);

@@ -85,8 +85,7 @@ static void number_write(FILE *to, uint32_t number, const char *from, const char
 	fprintf(to, number >= 0x600 ? "EtherType 0x%04" PRIx32 : "0x%02" PRIx32, number);
 }
 
-static void edge_take(void *arg, const struct e810_edge *edge) {
-	struct source *source = arg;
+static void edge_take(struct source *source, const struct e810_edge *edge) {
 	struct graph *graph = source->graph;
 	unsigned int from = node_get(source, edge->node), to;
 	struct graph_node *node = &graph->nodes[from];
@@ -114,9 +113,15 @@ static void edge_take(void *arg, const struct e810_edge *edge) {
 void graph_of_package(struct graph *graph, const struct ddp_personality *personality) {
 	const struct ddp_package *package = personality->package;
 	struct source source = {.graph = graph, .package = package};
+	const struct e810_edge *edges;
+	unsigned int n;
+	uint16_t first;
 
 	*DDP_APPEND(graph->arena, graph->profiles, graph->n_profiles) =
 		ddp_arena_printf(graph->arena, "%s " DDP_VERSION_FMT, package->name,
 				 DDP_VERSION_NUMBERS(package->version));
-	graph->first = node_get(&source, e810_edges(personality->parser, edge_take, &source));
+	first = e810_edges(personality->parser, &edges, &n);
+	for (unsigned int i = 0; i < n; i++)
+		edge_take(&source, &edges[i]);
+	graph->first = node_get(&source, first);
 }

@@ -154,6 +154,14 @@ static bool chain_add(struct chain *c, const char *header, uint32_t offset, uint
 	return true;
 }
 
+// The offset of a protocol that the parser recorded, or -1.
+static int protocol_offset(const struct e810_result *result, uint8_t id) {
+	for (unsigned int i = 0; i < result->n_protocols; i++)
+		if (result->protocols[i].id == id)
+			return result->protocols[i].offset;
+	return -1;
+}
+
 /* Headers that are walked but not recorded */
 
 static void mpls_add(struct chain *c, uint32_t offset) {

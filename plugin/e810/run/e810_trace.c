@@ -145,15 +145,16 @@ static void row_note(struct e810_trace *trace, const struct walk *w, const struc
 }
 
 void e810_trace_boost(struct e810_trace *trace, const struct walk *w,
-		      const struct boost_bucket *bucket, const struct boost *hit) {
+		      const struct boost_bucket *bucket, const struct instruction *hit) {
 	const struct e810_parser *parser = w->parser;
 	const uint8_t *list = parser->boost_lists + bucket->first;
+	const struct instruction *boosts = parser->instructions + E810_N_PCS;
 	struct witnesses s;
 
 	if (hit != NULL)
-		row_note(trace, w, &parser->boost_rows[hit - parser->boosts]);
+		row_note(trace, w, &parser->boost_rows[hit - boosts]);
 	witnesses_init(&s, trace, w);
-	for (unsigned int i = 0; i < bucket->n && &parser->boosts[list[i]] != hit; i++) {
+	for (unsigned int i = 0; i < bucket->n && &boosts[list[i]] != hit; i++) {
 		struct head_bits differing;
 
 		row_difference(w, &parser->boost_rows[list[i]], &differing);

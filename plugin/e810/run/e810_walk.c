@@ -50,8 +50,8 @@ static inline void walk_init(struct walk *w, const struct e810_parser *parser, c
 	memset(w->seen, 0, sizeof(w->seen));
 }
 
-static inline const struct boost *boost_find(const struct walk *w,
-					     const struct boost_bucket *bucket) {
+static inline const struct instruction *boost_find(const struct walk *w,
+						   const struct boost_bucket *bucket) {
 	const struct e810_parser *parser = w->parser;
 	const uint8_t *list = parser->boost_lists + bucket->first;
 	uint64_t key[BOOST_WORDS];
@@ -64,7 +64,7 @@ static inline const struct boost *boost_find(const struct walk *w,
 			continue; // nearly all rows that do not match
 		if ((((key[1] ^ row->value[1]) & row->care[1]) |
 		     ((key[2] ^ row->value[2]) & row->care[2])) == 0)
-			return &parser->boosts[list[i]];
+			return &parser->instructions[E810_N_PCS + list[i]];
 	}
 	return NULL;
 }
@@ -181,12 +181,12 @@ static inline void alu_run(struct walk *w, const struct alu *alu) {
 	reg_pend(w, REG_PC, alu->branch);
 }
 
-static inline void graph_run(struct walk *w, const struct graph_entry *entry) {
+static inline void graph_run(struct walk *w, const struct e810_edge *entry) {
 	reg_pend(w, REG_PC, entry->next_pc);
 	reg_pend(w, REG_NODE, entry->next_node);
 }
 
-static inline void pending_commit(struct walk *w, const struct graph_entry *entry) {
+static inline void pending_commit(struct walk *w, const struct e810_edge *entry) {
 	bool moved = entry->ho_add != 0;
 
 	for (unsigned int i = 0; i < w->n_pending; i++) {
@@ -201,7 +201,7 @@ static inline void pending_commit(struct walk *w, const struct graph_entry *entr
 		head_load(w);
 }
 
-static inline void record(struct walk *w, const struct graph_entry *entry) {
+static inline void record(struct walk *w, const struct e810_edge *entry) {
 	w->markers |= entry->markers;
 	w->markers_high |= entry->markers_high;
 	for (unsigned int i = 0; i < entry->n_protocols; i++) {
@@ -219,7 +219,7 @@ struct chosen {
 	const struct alu *alus[3];
 };
 
-static inline void choose(const struct instruction *instruction, const struct boost *hit,
+static inline void choose(const struct instruction *instruction, const struct instruction *hit,
 			  struct chosen *chosen) {
 	unsigned int replaced = hit != NULL ? instruction->boost : 0;
 
@@ -229,8 +229,8 @@ static inline void choose(const struct instruction *instruction, const struct bo
 		chosen->alus[k] = replaced >> k & 1 ? &hit->alus[k] : &instruction->alus[k];
 }
 
-static inline const struct graph_entry *entry_find(const struct walk *w, graph_state state,
-						   uint32_t next) {
+static inline const struct e810_edge *entry_find(const struct walk *w, graph_state state,
+						 uint32_t next) {
 	const struct e810_parser *parser = w->parser;
 	const struct graph_slot *slot = graph_find(&parser->match, state, next);
 
@@ -241,10 +241,9 @@ static inline const struct graph_entry *entry_find(const struct walk *w, graph_s
 
 /* For people */
 
-static void step_begin(struct e810_step *step, const struct walk *w, unsigned int n,
+static void step_begin(struct e810_step *step, const struct walk *w,
 		       const struct instruction *instruction, uint8_t selector) {
 	memset(step, 0, sizeof(*step));
-	step->n = n;
 	step->node = reg_get(w, REG_NODE);
 	step->pc = instruction - w->parser->instructions;
 	step->offset = reg_get(w, REG_OFFSET);
@@ -252,29 +251,14 @@ static void step_begin(struct e810_step *step, const struct walk *w, unsigned in
 		step->key[BOOST_BYTES - 1 - i] = w->head[i];
 	step->key[BOOST_BYTES] = selector;
 	step->boost = -1;
-	step->cam = -1;
 }
 
-static void step_markers(struct e810_step *step, const struct graph_entry *entry) {
-	for (unsigned int m = 0; m < E810_N_MARKERS && step->n_markers < 8; m++)
-		if (m < 64 ? entry->markers >> m & 1 : entry->markers_high >> (m - 64) & 1)
-			step->markers[step->n_markers++] = m;
-}
-
-static void step_end(struct e810_step *step, const struct walk *w,
-		     const struct graph_entry *entry) {
-	step->cam = entry->index;
-	step->no_match = entry->no_match;
+static void step_end(struct e810_step *step, const struct walk *w, const struct e810_edge *edge) {
+	step->edge = edge;
 	step->next_node = reg_get(w, REG_NODE);
 	step->next_pc = reg_get(w, REG_PC);
 	step->next_offset = reg_get(w, REG_OFFSET);
-	step->last = entry->last;
-	step_markers(step, entry);
-	step->n_protocols = entry->n_protocols;
-	for (unsigned int i = 0; i < entry->n_protocols; i++) {
-		step->protocols[i] = entry->protocols[i];
-		step->protocols[i].offset += w->po;
-	}
+	step->protocol_offset = w->po;
 }
 
 /* Result */
@@ -330,7 +314,7 @@ static inline void resolve(const struct walk *w, struct e810_result *result) {
 /* The walk */
 
 static inline void alus_run(struct walk *w, const struct chosen *chosen,
-			    const struct graph_entry *entry, struct e810_trace *trace) {
+			    const struct e810_edge *entry, struct e810_trace *trace) {
 	w->n_pending = 0;
 	w->pending_flags = 0;
 	w->pending_values = 0;
@@ -346,13 +330,13 @@ static inline void alus_run(struct walk *w, const struct chosen *chosen,
 }
 
 // One step. The entry of the parse graph that was followed, or NULL.
-static inline const struct graph_entry *step_run(struct walk *w,
-						 const struct instruction *instruction,
-						 struct e810_trace *trace, struct e810_step *step) {
+static inline const struct e810_edge *step_run(struct walk *w,
+					       const struct instruction *instruction,
+					       struct e810_trace *trace, struct e810_step *step) {
 	uint8_t selector = instruction->use_tsr ? w->regs[2 * REG_TSR] : instruction->constant;
 	const struct boost_bucket *bucket = &w->parser->buckets[selector];
-	const struct boost *hit = instruction->boost != 0 ? boost_find(w, bucket) : NULL;
-	const struct graph_entry *entry;
+	const struct instruction *hit = instruction->boost != 0 ? boost_find(w, bucket) : NULL;
+	const struct e810_edge *entry;
 	struct chosen chosen;
 	graph_state state;
 	uint32_t next;
@@ -396,14 +380,14 @@ static inline __attribute__((always_inline)) enum e810_status walk_run(struct wa
 	for (n = 1;; n++) {
 		uint16_t pc = reg_get(w, REG_PC);
 		const struct instruction *instruction = &w->parser->instructions[pc];
-		const struct graph_entry *entry;
+		const struct e810_edge *entry;
 		uint32_t offset;
 
 		*n_steps = n;
 		if (pc >= E810_N_PCS)
 			return E810_ERROR;
 		if (fn != NULL)
-			step_begin(&step, w, n, instruction,
+			step_begin(&step, w, instruction,
 				   instruction->use_tsr ? w->regs[2 * REG_TSR] :
 							  instruction->constant);
 		entry = step_run(w, instruction, trace, fn != NULL ? &step : NULL);

@@ -71,7 +71,7 @@ static inline uint32_t bits_get(const struct walk *w, struct bits bits) {
 //
 // The entries of a bucket that did not match, and the one that did (NULL: none).
 void e810_trace_boost(struct e810_trace *trace, const struct walk *w,
-		      const struct boost_bucket *bucket, const struct boost *hit);
+		      const struct boost_bucket *bucket, const struct instruction *hit);
 // The key of the parse graph, and whether it was found with its next-protocol part.
 void e810_trace_key(struct e810_trace *trace, const struct walk *w, const struct key_builder *key,
 		    graph_state state, uint32_t next, bool found);

@@ -115,20 +115,3 @@ unsigned int e810_rss_words(const struct e810_rss *rss, uint16_t ptype, uint16_t
 		return own_words(rss, own, words);
 	return request != NULL ? request_words(request, words) : 0;
 }
-
-unsigned int e810_rss_input(const struct e810_rss *rss, const struct e810_result *result,
-			    const uint8_t *data, uint32_t len, uint8_t input[2 * E810_WORDS]) {
-	struct e810_word words[E810_WORDS];
-	unsigned int n = e810_rss_words(rss, result->ptype, result->rss_flags, words);
-
-	for (unsigned int i = 0; i < n; i++) {
-		int header = protocol_offset(result, words[i].protocol);
-
-		for (unsigned int b = 0; b < 2; b++) {
-			uint32_t at = header + words[i].offset + b;
-
-			input[2 * i + b] = header >= 0 && at < len ? data[at] : 0;
-		}
-	}
-	return 2 * n;
-}

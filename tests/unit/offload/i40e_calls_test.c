@@ -19,7 +19,7 @@ TEST(a_port_that_is_none_is_refused_by_each) {
 	struct ddp_diag diag;
 
 	ddp_diag_init(&diag);
-	assert_null(ddp_i40e_calls_find(&diag)); // without the library
+	assert_null(ddp_i40e_lower_calls(&diag)); // without the library
 	assert_true(ddp_diag_failures(&diag) > 0);
 	// As EAL loads drivers: with RTLD_LOCAL.
 	if (dlopen("librte_net_i40e.so", RTLD_NOW) == NULL &&
@@ -27,7 +27,7 @@ TEST(a_port_that_is_none_is_refused_by_each) {
 		print_message("skipped: %s\n", dlerror());
 		skip();
 	}
-	calls = ddp_i40e_calls_find(&diag);
+	calls = ddp_i40e_lower_calls(&diag);
 	assert_non_null(calls);
 	ddp_diag_fini(&diag);
 	for (int op = DDP_I40E_ADD; op <= DDP_I40E_DEL; op++)
