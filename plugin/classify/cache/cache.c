@@ -43,8 +43,6 @@ static void cache_clear(struct ddp_cache *cache) {
 	none->min_len = UINT16_MAX;           // of no use: a packet may have as many
 	none->pairs[0].value[0] = 1;          // which its mask cannot give
 	none->expect = 1u << CACHE_PICK_MORE; // nor this
-	for (unsigned int i = 0; i < TRACE_WORDS; i++)
-		none->words[i].holds = cache->ones;
 	cache_exclusion_clear(&cache->exclusions[0]);
 	cache->n_exclusions = 1;
 	cache->n_entries = 1;
@@ -66,7 +64,6 @@ static void cache_clear(struct ddp_cache *cache) {
 void ddp_cache_init(struct ddp_cache *cache, enum ddp_isa isa) {
 	assert(ddp_isa_supported(isa));
 	memset(cache, 0, offsetof(struct ddp_cache, entries));
-	memset(cache->ones, 0xff, sizeof(cache->ones));
 	cache->isa = isa;
 	cache_clear(cache);
 }
@@ -145,22 +142,16 @@ void ddp_packet_of(const struct rte_mbuf *mbuf, struct ddp_packet *packet) {
 	};
 }
 
-// The bytes to hash, by the rule that matched or the packet type.
-static unsigned int input_gather(const struct ddp_policy *policy, const struct ddp_packet *packet,
-				 const struct ddp_class *class, const struct ddp_flow_hit *hit,
-				 uint8_t *input, uint8_t *function) {
+static void input_gather(const struct ddp_policy *policy, const struct ddp_packet *packet,
+			 const struct ddp_class *class, const struct ddp_flow_hit *hit,
+			 struct ddp_verdict *own, uint8_t *input) {
 	const struct ddp_flow_hashing *hashing = ddp_flow_hashing_of(policy->flows, hit);
+	const struct ddp_program *program;
+	const struct prog_set *set = cache_set_choose(policy, packet, class, hit, NULL, &program);
 
-	*function = policy->function;
-	if (hashing == NULL)
-		return policy->rss ? ddp_input_gather(policy->program, packet, class,
-						      policy->rss_hf, *function, input) :
-				     0;
-	*function = hashing->function;
-	if (hashing->own_inputs)
-		return ddp_flow_gather(policy->flows, packet, class, hit, *function, input);
-	return ddp_input_gather(policy->program, packet, class,
-				policy->rss ? policy->rss_hf : DDP_RSS_HF_ALL, *function, input);
+	own->function = hashing == NULL ? policy->function : hashing->function;
+	own->input_len =
+		set == NULL ? 0 : set_gather(program, packet, class, set, own->function, input);
 }
 
 // Room for another entry: drop those that were not used lately.
@@ -217,11 +208,12 @@ static void exclusion_share(struct ddp_cache *cache, struct cache_entry *entry) 
 
 static void cache_learn(struct ddp_cache *cache, const struct ddp_policy *policy,
 			const struct ddp_packet *packet, const struct ddp_class *class,
-			struct trace *trace, const struct rte_mbuf *mbuf) {
+			const struct ddp_verdict *own, struct trace *trace,
+			const struct rte_mbuf *mbuf) {
 	struct cache_entry *entry = &cache->entries[cache->n_entries];
 
 	cache->tokens--;
-	if (!cache_entry_make(entry, cache, policy, packet, class, trace))
+	if (!cache_entry_make(entry, cache->isa, policy, packet, class, own, trace))
 		return;
 	// Headers in several segments would never match it, nor would buffers that end early among
 	// packets of others.
@@ -268,7 +260,7 @@ static void packet_interpret(struct ddp_cache *cache, const struct ddp_policy *p
 	own->inner_l3_off = class.inner_l3_off;
 	own->encapsulated = class.encapsulated;
 	own->packet_type = ddp_policy_ptype(policy, class.type_id, class.rte_ptype);
-	own->input_len = input_gather(policy, &packet, &class, &hit, input, &own->function);
+	input_gather(policy, &packet, &class, &hit, own, input);
 	ddp_rows_put(&burst->rows, i, input);
 	if (own->function == DDP_HASH_SIMPLE_XOR)
 		burst->hashes[i] = ddp_hash_simple_xor(input, own->input_len);
@@ -279,7 +271,7 @@ static void packet_interpret(struct ddp_cache *cache, const struct ddp_policy *p
 	own->value = class.value;
 	burst->steer[i] = hit.rules[DDP_FLOW_STEER];
 	if (learn)
-		cache_learn(cache, policy, &packet, &class, &trace, mbuf);
+		cache_learn(cache, policy, &packet, &class, own, &trace, mbuf);
 }
 
 /* Packets that an entry matches */
@@ -298,16 +290,13 @@ static void steer_begin(struct cache_steering *steering, const struct ddp_policy
 	cache_steer_begin(steering);
 }
 
-static void row_sort(struct ddp_burst *burst, unsigned int i, const struct cache_entry *entry) {
+static void row_pair(struct ddp_burst *burst, unsigned int i, const struct cache_entry *entry) {
 	uint8_t plain[DDP_HASH_INPUT_MAX], input[DDP_HASH_INPUT_MAX];
 
 	ddp_rows_get(&burst->rows, i, plain);
 	memcpy(input, plain, sizeof(input));
-	for (unsigned int s = 0; s < entry->n_sorts; s++) {
-		const struct cache_sort *sort = &entry->sorts[s];
-
-		pair_sort(input, plain, sort->at, sort->other, sort->size);
-	}
+	for (const struct cache_side *s = entry->sides; s < entry->sides + entry->n_sides; s++)
+		pair_put(entry->verdict.function, input, plain, s->at, s->other, s->size);
 	ddp_rows_put(&burst->rows, i, input);
 }
 
@@ -330,8 +319,8 @@ static void one_finish(const struct ddp_cache *cache, const struct ddp_policy *p
 	for (unsigned int i = 0; others != 0 && i < n; i++)
 		burst->verdicts[i] = &entry->verdict;
 	steer_begin(&steering, policy, mbufs, 0, n, others, burst);
-	for (unsigned int i = 0; entry->n_sorts > 0 && i < n; i++)
-		row_sort(burst, i, entry);
+	for (unsigned int i = 0; entry->n_sides > 0 && i < n; i++)
+		row_pair(burst, i, entry);
 	if (len > 0 && entry->verdict.function != DDP_HASH_SIMPLE_XOR)
 		ddp_hash_rows(hash, cache->isa, (len + 3) / 4, &burst->rows, 0, n, burst->hashes);
 	else
@@ -372,7 +361,7 @@ static uint64_t many_run(struct ddp_cache *cache, const struct ddp_policy *polic
 			 unsigned int first, unsigned int n, struct unhashed *unhashed,
 			 struct ddp_burst *burst) {
 	const struct cache_kernel *kernel = kernels[cache->isa].many;
-	const bool early = !cache->rare && !cache->any_sorts && policy->flows == NULL;
+	const bool early = !cache->rare && !cache->any_symmetric && policy->flows == NULL;
 	struct cache_steering steering;
 	uint64_t misses;
 
@@ -382,9 +371,9 @@ static uint64_t many_run(struct ddp_cache *cache, const struct ddp_policy *polic
 	burst->heads_changed = false;
 	misses = kernel->many_end(cache, mbufs, first, n, burst);
 	steer_begin(&steering, policy, mbufs, first, n, misses, burst);
-	for (unsigned int i = first; cache->any_sorts && i < first + n; i++)
-		if (burst->verdicts[i]->function == DDP_HASH_SYMMETRIC_TOEPLITZ_SORT)
-			row_sort(burst, i, cache_entry_of(burst->verdicts[i]));
+	for (unsigned int i = first; cache->any_symmetric && i < first + n; i++)
+		if (ddp_hash_is_symmetric(burst->verdicts[i]->function))
+			row_pair(burst, i, cache_entry_of(burst->verdicts[i]));
 	if (!early || burst->heads_changed)
 		heads_hash(cache, hash, first, n, burst);
 	rest_hash(cache, policy, hash, first, misses, unhashed, burst);

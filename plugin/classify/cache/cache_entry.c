@@ -12,7 +12,6 @@ struct maker {
 	const struct ddp_packet *packet;
 	const struct ddp_class *class;
 	struct trace *trace;
-	const uint64_t *ones; // a word that any value fits
 };
 
 static void reach_add(struct maker *m, uint32_t end) {
@@ -47,15 +46,6 @@ static bool field_place(struct maker *m, const struct ddp_program *program,
 
 /* Hashed bytes */
 
-// The byte that ends n bits behind the place of bit 0; mask says which of its bits count.
-static void source_put(struct cache_byte *byte, unsigned int source, int end, uint8_t mask) {
-	int first = end - 8, at = first < 0 ? 0 : first / 8;
-
-	byte->sources[source].byte = at;
-	byte->sources[source].shift = 8 - (first - at * 8);
-	byte->sources[source].mask = mask;
-}
-
 struct copied {
 	uint8_t start, size;
 };
@@ -74,57 +64,21 @@ static struct copied field_put(struct maker *m, const struct ddp_program *progra
 		m->trace->lost = true;
 		return c;
 	}
-	if (!there) // zeros: bytes of which no bit counts
-		return c;
-	for (unsigned int i = 0; i < c.size; i++) {
-		uint8_t mask = i == 0 && ref->bits % 8 != 0 ? (1u << ref->bits % 8) - 1 : 0xff;
+	for (unsigned int i = 0; there && i < c.size; i++) { // else zeros: no bit counts
+		const int first = (int)(bit + ref->bits) - 8 * (c.size - i);
+		const int at = first < 0 ? 0 : first / 8;
 
-		source_put(&m->entry->bytes[len + i], 0, bit + ref->bits - 8 * (c.size - 1 - i),
-			   mask);
+		m->entry->bytes[len + i] = (struct cache_byte){
+			.byte = at,
+			.shift = 8 - (first - at * 8),
+			.mask = i == 0 && ref->bits % 8 != 0 ? (1u << ref->bits % 8) - 1 : 0xff,
+		};
 	}
 	return c;
 }
 
-static void xor_put(struct maker *m, struct copied field, struct copied other) {
-	struct cache_byte *bytes = m->entry->bytes;
-
-	for (unsigned int b = 0; b < field.size; b++) {
-		bytes[field.start + b].sources[1] = bytes[other.start + b].sources[0];
-		m->entry->odd = true;
-	}
-}
-
-static void sort_put(struct maker *m, struct copied field, struct copied other) {
-	struct cache_entry *entry = m->entry;
-
-	if (entry->n_sorts == CACHE_SORTS)
-		m->trace->lost = true;
-	else
-		entry->sorts[entry->n_sorts++] =
-			(struct cache_sort){field.start, other.start, field.size};
-}
-
-// The fields of pairs, for a symmetric hash.
-static void pairs_put(struct maker *m, const struct ddp_program *program,
-		      const struct prog_set *set, const struct copied *copied) {
-	for (unsigned int i = 0; i < set->n_inputs; i++) {
-		int other = program->inputs[set->first_input + i].partner;
-
-		if (other < 0 || copied[i].size != copied[other].size)
-			continue;
-		if (m->entry->verdict.function == DDP_HASH_SYMMETRIC_TOEPLITZ_SORT)
-			sort_put(m, copied[i], copied[other]);
-		else
-			xor_put(m, copied[i], copied[other]);
-	}
-}
-
-static bool byte_is_zero(const struct cache_byte *byte) {
-	return (byte->sources[0].mask | byte->sources[1].mask) == 0;
-}
-
 static bool byte_is_whole(const struct cache_byte *byte) {
-	return byte_is_zero(byte) || (byte->sources[0].shift == 8 && byte->sources[0].mask == 0xff);
+	return byte->mask == 0 || (byte->shift == 8 && byte->mask == 0xff);
 }
 
 // One shuffle for as many bytes of a block as it can take from one place. Returns whether all are
@@ -135,12 +89,12 @@ static bool gather_make(struct maker *m, unsigned int block, struct cache_gather
 	unsigned int lowest = TRACE_REACH - 16;
 
 	for (unsigned int i = 0; i < 16; i++)
-		if ((*todo >> i & 1) != 0 && bytes[i].sources[0].byte < lowest)
-			lowest = bytes[i].sources[0].byte;
+		if ((*todo >> i & 1) != 0 && bytes[i].byte < lowest)
+			lowest = bytes[i].byte;
 	lowest = read_at(m, lowest, 16);
 	gather->byte = lowest;
 	for (unsigned int i = 0; i < 16; i++) {
-		unsigned int off = bytes[i].sources[0].byte - lowest;
+		unsigned int off = bytes[i].byte - lowest;
 
 		if ((*todo >> i & 1) == 0 || off > 15)
 			continue;
@@ -164,30 +118,19 @@ static void gathers_clear(struct cache_entry *entry) {
 	entry->has_second = false;
 }
 
-// Byte by byte: two are read of each.
-static void odd_make(struct maker *m) {
-	const struct cache_byte *bytes = m->entry->bytes;
-
-	gathers_clear(m->entry);
-	for (unsigned int i = 0; i < m->entry->verdict.input_len; i++)
-		for (unsigned int s = 0; s < 2; s++)
-			reach_add(m, bytes[i].sources[s].byte + 2);
-}
-
 static void gathers_make(struct maker *m) {
 	struct cache_entry *entry = m->entry;
 	unsigned int len = entry->verdict.input_len;
 
 	gathers_clear(entry);
 	for (unsigned int i = 0; i < len; i++)
-		if (!byte_is_whole(&entry->bytes[i]))
-			entry->odd = true;
+		entry->odd |= !byte_is_whole(&entry->bytes[i]);
 	for (unsigned int block = 0; block * 16 < len && !entry->odd; block++) {
 		unsigned int n = len - block * 16 < 16 ? len - block * 16 : 16;
 		uint16_t todo = 0;
 
 		for (unsigned int i = 0; i < n; i++)
-			todo |= !byte_is_zero(&entry->bytes[block * 16 + i]) << i;
+			todo |= (entry->bytes[block * 16 + i].mask != 0) << i;
 		if (gather_make(m, block, block == 0 ? &entry->gather : &entry->blocks[block - 1],
 				&todo))
 			continue;
@@ -196,40 +139,56 @@ static void gathers_make(struct maker *m) {
 		else
 			entry->odd = true;
 	}
-	if (entry->odd)
-		odd_make(m);
+	if (!entry->odd)
+		return;
+	gathers_clear(entry);
+	for (unsigned int i = 0; i < len; i++) // byte by byte: two are read of each
+		reach_add(m, entry->bytes[i].byte + 2);
 }
 
-static void input_make(struct maker *m, const struct ddp_program *program,
-		       const struct prog_set *set) {
+const struct prog_set *cache_set_choose(const struct ddp_policy *policy,
+					const struct ddp_packet *packet,
+					const struct ddp_class *class,
+					const struct ddp_flow_hit *hit, struct trace *trace,
+					const struct ddp_program **program) {
+	const struct ddp_flow_hashing *hashing = ddp_flow_hashing_of(policy->flows, hit);
+
+	if (hashing != NULL && hashing->own_inputs) {
+		*program = &policy->flows->view;
+		return &policy->flows->inputs[hit->hashing];
+	}
+	*program = policy->program;
+	if (hashing == NULL && !policy->rss)
+		return NULL;
+	return set_choose(policy->program, packet, class,
+			  policy->rss ? policy->rss_hf : DDP_RSS_HF_ALL, trace);
+}
+
+static void input_make(struct maker *m, const struct ddp_flow_hit *hit) {
+	struct cache_entry *entry = m->entry;
 	struct copied copied[DDP_MAX_INPUT_SIZE];
+	const struct ddp_program *program;
+	const struct prog_set *set =
+		cache_set_choose(m->policy, m->packet, m->class, hit, m->trace, &program);
+	const unsigned int n = set == NULL ? 0 : set->n_inputs;
 	unsigned int len = 0;
 
-	for (unsigned int i = 0; i < set->n_inputs; i++) {
+	for (unsigned int i = 0; i < n; i++) {
 		copied[i] = field_put(m, program, &program->inputs[set->first_input + i].ref, len);
 		len += copied[i].size;
 	}
-	if (ddp_hash_is_symmetric(m->entry->verdict.function))
-		pairs_put(m, program, set, copied);
-	m->entry->verdict.input_len = len;
-}
+	entry->verdict.input_len = len;
+	for (unsigned int i = 0; i < n && ddp_hash_is_symmetric(entry->verdict.function); i++) {
+		const int other = program->inputs[set->first_input + i].partner;
 
-static void hash_make(struct maker *m, const struct ddp_flow_hit *hit) {
-	const struct ddp_policy *policy = m->policy;
-	const struct ddp_flow_hashing *hashing = ddp_flow_hashing_of(policy->flows, hit);
-	const struct prog_set *set;
-
-	m->entry->verdict.function = hashing == NULL ? policy->function : hashing->function;
-	if (hashing != NULL && hashing->own_inputs) {
-		input_make(m, &policy->flows->view, &policy->flows->inputs[hit->hashing]);
-		return;
+		if (other < 0 || copied[i].size != copied[other].size)
+			continue;
+		if (entry->n_sides == CACHE_SIDES)
+			m->trace->lost = true;
+		else
+			entry->sides[entry->n_sides++] = (struct cache_side){
+				copied[i].start, copied[other].start, copied[i].size};
 	}
-	if (hashing == NULL && !policy->rss)
-		return;
-	set = set_choose(policy->program, m->packet, m->class,
-			 policy->rss ? policy->rss_hf : DDP_RSS_HF_ALL, m->trace);
-	if (set != NULL)
-		input_make(m, policy->program, set);
 }
 
 /* Rules */
@@ -318,7 +277,8 @@ static void value_make(struct maker *m) {
 	const struct ddp_program *program = m->policy->program;
 	const struct prog_type *type;
 	const struct prog_ref *ref;
-	unsigned int width, byte;
+	struct cache_key key;
+	unsigned int width;
 	uint32_t bit;
 
 	if (m->class->type == DDP_TYPE_NONE)
@@ -330,14 +290,10 @@ static void value_make(struct maker *m) {
 	if (!field_place(m, program, ref, &bit))
 		return;
 	width = ref->bits < 32 ? ref->bits : 32;
-	bit += ref->bits - width;
-	byte = read_at(m, bit / 8, 8);
-	if (bit + width > 8 * (byte + 8))
-		byte = bit / 8;
-	m->entry->verdict.value_byte = byte;
-	m->entry->verdict.value_shift = 8 * (byte + 8) - bit - width;
+	key_put(m, &key, bit + ref->bits - width, width);
+	m->entry->verdict.value_byte = key.low;
+	m->entry->verdict.value_shift = key.low_down - key.low_up;
 	m->entry->verdict.value = width == 32 ? UINT32_MAX : (1u << width) - 1;
-	reach_add(m, byte + 8);
 }
 
 // Cover what was looked at with windows.
@@ -485,10 +441,6 @@ static bool is_known(const struct cache_entry *entry, unsigned int byte) {
 static void words_make(struct maker *m) {
 	struct cache_entry *entry = m->entry;
 
-	for (unsigned int i = 0; i < TRACE_WORDS; i++) {
-		entry->words[i].holds = m->ones;
-		entry->words[i].expect = 1;
-	}
 	for (unsigned int i = 0; i < m->trace->n_words; i++) {
 		const struct trace_word *word = &m->trace->words[i];
 
@@ -544,20 +496,18 @@ static void lists_make(struct maker *m) {
 		exclusion_make(m, &todo);
 }
 
-bool cache_entry_make(struct cache_entry *entry, const struct ddp_cache *cache,
-		      const struct ddp_policy *policy, const struct ddp_packet *packet,
-		      const struct ddp_class *class, struct trace *trace) {
-	struct maker m = {entry, policy, packet, class, trace, cache->ones};
+bool cache_entry_make(struct cache_entry *entry, enum ddp_isa isa, const struct ddp_policy *policy,
+		      const struct ddp_packet *packet, const struct ddp_class *class,
+		      const struct ddp_verdict *own, struct trace *trace) {
+	struct maker m = {entry, policy, packet, class, trace};
 	struct ddp_flow_hit hit = {{NULL, NULL}, 0};
 
 	memset(entry, 0, sizeof(*entry));
-	entry->verdict.type_id = class->type_id;
-	entry->verdict.l3_off = class->l3_off;
-	entry->verdict.inner_l3_off = class->inner_l3_off;
-	entry->verdict.encapsulated = class->encapsulated;
-	entry->verdict.packet_type = ddp_policy_ptype(policy, class->type_id, class->rte_ptype);
+	entry->verdict = *own;
+	entry->verdict.own = false;
+	entry->verdict.value = entry->verdict.value_byte = entry->verdict.value_shift = 0;
 	rules_make(&m, &hit);
-	hash_make(&m, &hit);
+	input_make(&m, &hit);
 	gathers_make(&m);
 	value_make(&m);
 	if (trace->lost || trace->min_len > UINT16_MAX)
@@ -566,9 +516,9 @@ bool cache_entry_make(struct cache_entry *entry, const struct ddp_cache *cache,
 	words_make(&m);
 	lists_make(&m);
 	entry->min_len = trace->min_len;
-	if (cache_has_picks(cache->isa) && !trace->lost)
+	if (cache_has_picks(isa) && !trace->lost)
 		pick_make(&m);
-	entry->asks = cache_has_picks(cache->isa) ? entry->n_lines : entry->n_pairs;
+	entry->asks = cache_has_picks(isa) ? entry->n_lines : entry->n_pairs;
 	if (entry->asks > CACHE_ASKS)
 		entry->asks = CACHE_ASKS;
 	return !trace->lost;

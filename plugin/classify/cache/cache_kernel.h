@@ -45,15 +45,9 @@ static void odd_fill(const struct cache_entry *entry, const uint8_t *bytes, stru
 	uint8_t input[DDP_HASH_INPUT_MAX] = {0};
 
 	for (unsigned int i = 0; i < entry->verdict.input_len; i++) {
-		const struct cache_byte *b = &entry->bytes[i];
-		uint8_t sum = 0;
+		const uint8_t *at = bytes + entry->bytes[i].byte;
 
-		for (unsigned int s = 0; s < 2; s++) {
-			const uint8_t *at = bytes + b->sources[s].byte;
-
-			sum ^= (at[0] << 8 | at[1]) >> b->sources[s].shift & b->sources[s].mask;
-		}
-		input[i] = sum;
+		input[i] = (at[0] << 8 | at[1]) >> entry->bytes[i].shift & entry->bytes[i].mask;
 	}
 	ddp_rows_put(rows, row, input);
 }

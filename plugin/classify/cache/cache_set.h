@@ -43,7 +43,7 @@
 #define CACHE_LINES 4       // of a packet that picks may be from; most are from the first
 #define CACHE_NEAR 2        // ones, which are prefetched
 #define CACHE_ASKS 4        // pairs or lines of a packet that are counted, at most
-#define CACHE_SORTS 8       // fields that are sorted, of an entry's packets
+#define CACHE_SIDES 16      // fields of pairs, of a symmetric hash
 
 // Bytes of the packet on their way to a 16-byte block of the row that is hashed.
 struct cache_gather {
@@ -74,17 +74,14 @@ struct cache_bits {
 	uint8_t mask[CACHE_WINDOW], value[CACHE_WINDOW];
 };
 
-// One byte to hash, where fields do not lie in whole bytes or are XORed with each other.
+// One byte to hash, where fields do not lie in whole bytes.
 struct cache_byte {
-	struct {
-		uint16_t byte;
-		uint8_t shift, mask; // of the two bytes there, as a big-endian number
-	} sources[2];
+	uint16_t byte;
+	uint8_t shift, mask; // of the two bytes there, as a big-endian number
 };
 
-// Bytes of the row that become those of another field where that belongs there: the first field of
-// a pair gets the smaller value.
-struct cache_sort {
+// A field in the row and the other one of its pair: see pair_put().
+struct cache_side {
 	uint8_t at, other, size;
 };
 
@@ -147,13 +144,13 @@ struct cache_entry {
 
 	struct cache_gather second; // of the first block, too
 	bool has_second;
-	uint8_t n_words; // that matter; the others always fit
+	uint8_t n_words;
 	uint8_t n_lookups;
 	bool used;                          // lately
 	uint8_t asks;                       // for so many pairs or lines; CACHE_ASKS: or more
 	const struct ddp_flow_entry *steer; // rule whatever the lookups say, NULL for none
 	struct {
-		const uint64_t *holds; // all ones where there is none
+		const uint64_t *holds;
 		uint16_t byte;
 		uint16_t expect;
 	} words[TRACE_WORDS];
@@ -164,8 +161,8 @@ struct cache_entry {
 	uint8_t n_lists;
 	uint8_t list_bytes[TRACE_WORDS];         // where words are that must be none of a list
 	uint16_t lists[TRACE_WORDS][TRACE_LIST]; // as they lie in the packet
-	uint8_t n_sorts;
-	struct cache_sort sorts[CACHE_SORTS];
+	uint8_t n_sides;
+	struct cache_side sides[CACHE_SIDES];
 } __attribute__((aligned(64)));
 
 // None of its words is anywhere.
@@ -244,7 +241,7 @@ struct ddp_cache {
 	uint8_t n_pairs; // that are compared for all
 	uint8_t n_lines; // picked from for all
 	uint8_t extra;   // what any of them has
-	bool any_xor, any_sorts;
+	bool any_xor, any_symmetric;
 	uint8_t head_words; // 4-byte words hashed of all packets,
 	uint8_t most_words; // and in all
 	uint8_t depth;
@@ -273,7 +270,6 @@ struct ddp_cache {
 	uint32_t tree_work; // that the tree took, in looks at a byte of an entry: some 10 ns each
 	struct cache_entry entries[CACHE_ENTRIES];
 	struct cache_exclusion exclusions[CACHE_EXCLUSIONS] __attribute__((aligned(64)));
-	uint64_t ones[65536 / 64]; // a word that any value fits
 	struct cache_lanes lanes[CACHE_NODES];
 	cache_node slots[CACHE_SLOTS];
 	uint16_t scratch[16 * CACHE_ENTRIES];
@@ -295,10 +291,17 @@ extern const uint8_t cache_zeros[TRACE_REACH + 64];
 extern const struct cache_kernel cache_kernel_scalar, cache_kernel_v2, cache_kernel_v3,
 	cache_kernel_avx512;
 
-// cache_entry.c: make an entry of a packet that was interpreted. false: it cannot be one.
-bool cache_entry_make(struct cache_entry *entry, const struct ddp_cache *cache,
-		      const struct ddp_policy *policy, const struct ddp_packet *packet,
-		      const struct ddp_class *class, struct trace *trace);
+// cache_entry.c: the input set of a packet, which is *program's, by the rule that matched it or its
+// type. NULL: it is not hashed. trace may be NULL.
+const struct prog_set *cache_set_choose(const struct ddp_policy *policy,
+					const struct ddp_packet *packet,
+					const struct ddp_class *class,
+					const struct ddp_flow_hit *hit, struct trace *trace,
+					const struct ddp_program **program);
+// Make an entry of a packet that was interpreted, with this verdict. false: it cannot be one.
+bool cache_entry_make(struct cache_entry *entry, enum ddp_isa isa, const struct ddp_policy *policy,
+		      const struct ddp_packet *packet, const struct ddp_class *class,
+		      const struct ddp_verdict *own, struct trace *trace);
 
 // cache_steer.c: find the rules that steer packets, of a part of a burst. Memory answers between
 // begin and end.

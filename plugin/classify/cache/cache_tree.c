@@ -352,7 +352,7 @@ static void sums_make(struct ddp_cache *cache) {
 
 	cache->reach = 64;
 	cache->head_words = cache->most_words = cache->extra = 0;
-	cache->any_xor = cache->any_sorts = false;
+	cache->any_xor = cache->any_symmetric = false;
 	cache->n_lines = 1;
 	cache->n_pairs = picks ? 0 : common;
 	for (unsigned int i = 1; i < cache->n_entries; i++) {
@@ -368,7 +368,7 @@ static void sums_make(struct ddp_cache *cache) {
 		if (cache->n_lines < e->n_lines)
 			cache->n_lines = e->n_lines;
 		cache->any_xor |= e->verdict.function == DDP_HASH_SIMPLE_XOR;
-		cache->any_sorts |= e->n_sorts > 0;
+		cache->any_symmetric |= e->n_sides > 0;
 		if (cache->most_words < words)
 			cache->most_words = words;
 		if (words > 4) // the others rarely have the fourth: it is hashed with the rest

@@ -107,11 +107,6 @@ static unsigned int input_copy(const struct ddp_program *program, const struct d
 	return zeros_copy(program, packet, class, ref, out);
 }
 
-static void field_xor(uint8_t *field, const uint8_t *other, unsigned int size) {
-	for (unsigned int b = 0; b < size; b++)
-		field[b] ^= other[b];
-}
-
 // Field by field. Not inline: its arrays would be on the stack of what gathers runs.
 static __attribute__((noinline)) unsigned int
 gather_each(const struct ddp_program *program, const struct ddp_packet *packet,
@@ -134,12 +129,8 @@ gather_each(const struct ddp_program *program, const struct ddp_packet *packet,
 	for (unsigned int i = 0; i < set->n_inputs; i++) {
 		int other = program->inputs[set->first_input + i].partner;
 
-		if (other < 0 || sizes[i] != sizes[other])
-			continue;
-		if (function == DDP_HASH_SYMMETRIC_TOEPLITZ_SORT)
-			pair_sort(input, plain, starts[i], starts[other], sizes[i]);
-		else
-			field_xor(input + starts[i], plain + starts[other], sizes[i]);
+		if (other >= 0 && sizes[i] == sizes[other])
+			pair_put(function, input, plain, starts[i], starts[other], sizes[i]);
 	}
 	return len;
 }

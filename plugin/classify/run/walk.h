@@ -63,13 +63,14 @@ static inline unsigned int seen_shown(const struct ddp_program *program,
 	return n;
 }
 
-// The field at one place of the input becomes the other one of its pair where that belongs there:
-// the smaller one comes first. plain is the input as it was.
-static inline void pair_sort(uint8_t *input, const uint8_t *plain, unsigned int at,
-			     unsigned int other, unsigned int size) {
-	bool smaller = memcmp(plain + at, plain + other, size) < 0;
-
-	if (smaller != (at < other))
+// Make the field at one place of the input symmetric with the other one of its pair: the XOR of
+// both, or the smaller one first. plain is the input as it was.
+static inline void pair_put(enum ddp_hash_function function, uint8_t *input, const uint8_t *plain,
+			    unsigned int at, unsigned int other, unsigned int size) {
+	if (function == DDP_HASH_SYMMETRIC_TOEPLITZ)
+		for (unsigned int b = 0; b < size; b++)
+			input[at + b] ^= plain[other + b];
+	else if ((memcmp(plain + at, plain + other, size) < 0) != (at < other))
 		memcpy(input + at, plain + other, size);
 }
 
