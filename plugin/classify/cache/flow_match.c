@@ -29,17 +29,30 @@ static const struct ddp_flow_entry *group_lookup(const struct ddp_flow_set *set,
 				 group->n_keys);
 }
 
-// Is the group looked up when a packet comes, whatever its rules were when the notes were made?
-static bool is_looked_up_later(const struct flow_group *group, const struct notes *notes) {
-	return notes->note != NULL && group->stage == DDP_FLOW_STEER && group->n_keys > 0;
+// Does the header that the group excludes follow the one at index i?
+static bool is_excluded(const struct ddp_flow_set *set, const struct flow_group *group,
+			const struct ddp_class *class, unsigned int i) {
+	if (group->without == FLOW_NODE_NONE)
+		return false;
+	do
+		i++;
+	while (i < class->n_seen && (set->view.nodes[class->seen[i].node].info.hidden ||
+				     class->seen[i].node == group->skipped));
+	return i < class->n_seen && class->seen[i].node == group->without;
 }
 
+// The group's path ends with the header at index `at`.
 static void group_match(const struct ddp_flow_set *set, const struct flow_group *group,
 			const struct ddp_packet *packet, const struct ddp_class *class,
-			struct ddp_flow_hit *hit, const struct notes *notes) {
+			unsigned int at, bool at_end, struct ddp_flow_hit *hit,
+			const struct notes *notes) {
 	const struct ddp_flow_entry **best = &hit->rules[group->stage], *entry;
-	const bool later = is_looked_up_later(group, notes);
+	// Whatever its rules were when the notes were made.
+	const bool later =
+		notes->note != NULL && group->stage == DDP_FLOW_STEER && group->n_keys > 0;
 
+	if ((group->ends && !at_end) || is_excluded(set, group, class, at))
+		return;
 	if (*best != NULL && !later && flow_table_is_outranked(group->table, *best))
 		return;
 	if (!cond_holds(&set->view, packet, class, &group->guards, notes->trace))
@@ -56,31 +69,6 @@ static void group_match(const struct ddp_flow_set *set, const struct flow_group 
 		hit->hashing = group->shape;
 }
 
-// Does the header that the group excludes follow the one at index i?
-static bool is_excluded(const struct ddp_flow_set *set, const struct flow_group *group,
-			const struct ddp_class *class, unsigned int i) {
-	if (group->without == FLOW_NODE_NONE)
-		return false;
-	do
-		i++;
-	while (i < class->n_seen && (set->view.nodes[class->seen[i].node].info.hidden ||
-				     class->seen[i].node == group->skipped));
-	return i < class->n_seen && class->seen[i].node == group->without;
-}
-
-// The path ends with the header at index `at`.
-static void path_match(const struct ddp_flow_set *set, const struct flow_path *path,
-		       const struct ddp_packet *packet, const struct ddp_class *class,
-		       unsigned int at, bool at_end, struct ddp_flow_hit *hit,
-		       const struct notes *notes) {
-	for (unsigned int i = 0; i < path->n_groups; i++) {
-		const struct flow_group *group = &set->groups[path->first_group + i];
-
-		if ((!group->ends || at_end) && !is_excluded(set, group, class, at))
-			group_match(set, group, packet, class, hit, notes);
-	}
-}
-
 void flow_match_traced(const struct ddp_flow_set *set, const struct ddp_packet *packet,
 		       const struct ddp_class *class, struct ddp_flow_hit *hit, struct trace *trace,
 		       flow_group_fn note, void *arg) {
@@ -91,7 +79,8 @@ void flow_match_traced(const struct ddp_flow_set *set, const struct ddp_packet *
 
 	for (unsigned int i = 0; i < DDP_FLOW_STAGES; i++)
 		hit->rules[i] = NULL;
-	path_match(set, &set->any, packet, class, 0, n == 0, hit, &notes);
+	for (unsigned int i = set->n_paths; i < set->n_groups; i++)
+		group_match(set, &set->groups[i], packet, class, 0, n == 0, hit, &notes);
 	for (unsigned int i = 0; i < n && state != 0; i++) {
 		const struct ddp_seen *seen = &class->seen[i];
 		bool at_end = i + 1 == n || seen->fragment;
@@ -100,8 +89,8 @@ void flow_match_traced(const struct ddp_flow_set *set, const struct ddp_packet *
 			continue;
 		state = a->next[state * a->n_tokens + seen->node];
 		for (unsigned int j = 0; j < a->n_accepts[state]; j++)
-			path_match(set, &set->paths[a->accepts[a->first_accept[state] + j]], packet,
-				   class, i, at_end, hit, &notes);
+			group_match(set, &set->groups[a->accepts[a->first_accept[state] + j]],
+				    packet, class, i, at_end, hit, &notes);
 		if (seen->fragment) // what follows is in the first fragment only
 			break;
 	}

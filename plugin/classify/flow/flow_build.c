@@ -24,43 +24,32 @@ struct builder {
 	bool ok;
 	struct ddp_arena *scratch;
 	const struct ddp_flow_shape *const *shapes;
-	unsigned int n_rules;          // of shapes
-	struct ddp_packet_type *paths; // as types, for the automaton
-	uint32_t *path_of;             // by rule
-	const struct ddp_flow **first; // by path: the first rule that has it
+	unsigned int n_rules, n_groups; // of shapes; of those, in the set
+	struct ddp_packet_type *paths;  // by group: as types, for the automaton
+	uint32_t *shape_of;             // by group
 };
-
-#define NO_PATH UINT32_MAX
 
 #define ADD(b, what) DDP_APPEND((b)->set->arena, (b)->set->what, (b)->set->n_##what)
 #define VIEW_ADD(b, what) DDP_APPEND((b)->set->arena, (b)->set->view.what, (b)->set->view.n_##what)
 
 /* Paths */
 
-static struct ddp_path *path_new(struct builder *b, enum ddp_path_kind kind) {
-	struct ddp_path *path = ddp_arena_alloc(b->scratch, sizeof(*path));
+static struct ddp_path *path_new(struct builder *b, struct ddp_path path) {
+	struct ddp_path *made = ddp_arena_alloc(b->scratch, sizeof(*made));
 
-	path->kind = kind;
-	return path;
+	*made = path;
+	return made;
 }
 
 static struct ddp_path *path_header(struct builder *b, int node) {
-	struct ddp_path *path = path_new(b, DDP_PATH_HEADER);
-
-	path->node = node;
-	return path;
+	return path_new(b, (struct ddp_path){.kind = DDP_PATH_HEADER, .node = node});
 }
 
 static struct ddp_path *path_join(struct builder *b, enum ddp_path_kind kind, struct ddp_path *left,
 				  struct ddp_path *right) {
-	struct ddp_path *path;
-
 	if (left == NULL || right == NULL)
 		return left != NULL ? left : right;
-	path = path_new(b, kind);
-	path->left = left;
-	path->right = right;
-	return path;
+	return path_new(b, (struct ddp_path){.kind = kind, .left = left, .right = right});
 }
 
 static bool is_named(const struct ddp_flow *rule, unsigned int from, const char *header) {
@@ -77,7 +66,7 @@ static bool is_without(const struct ddp_flow *rule, unsigned int item, const cha
 // not among them: it is the nth of its kind, counted from the packet's start.
 static struct ddp_path *path_skipped(struct builder *b, const struct ddp_flow *rule,
 				     unsigned int item) {
-	struct ddp_path *choice = NULL, *any;
+	struct ddp_path *choice = NULL;
 
 	for (unsigned int i = 0; i < sizeof(skips) / sizeof(skips[0]); i++) {
 		int node = ddp_header_find(b->profile, skips[i].skipped);
@@ -89,9 +78,7 @@ static struct ddp_path *path_skipped(struct builder *b, const struct ddp_flow *r
 	}
 	if (choice == NULL)
 		return NULL;
-	any = path_new(b, DDP_PATH_ANY);
-	any->left = choice;
-	return any;
+	return path_new(b, (struct ddp_path){.kind = DDP_PATH_ANY, .left = choice});
 }
 
 static struct ddp_path *path_of_rule(struct builder *b, const struct ddp_flow *rule) {
@@ -107,51 +94,38 @@ static struct ddp_path *path_of_rule(struct builder *b, const struct ddp_flow *r
 	return path;
 }
 
-static bool path_same(const struct ddp_flow *a, const struct ddp_flow *b) {
-	if (a->n_items != b->n_items || a->exact != b->exact || a->optional != b->optional)
-		return false;
-	for (unsigned int i = 0; i < a->n_items; i++)
-		if (a->without[i] != b->without[i] || strcmp(a->items[i], b->items[i]) != 0)
-			return false;
-	return true;
+static const struct ddp_flow *rule_of(const struct builder *b, unsigned int group) {
+	return &b->shapes[b->shape_of[group]]->rule;
 }
 
-static void path_add(struct builder *b, const struct ddp_flow *rule) {
-	unsigned int p = b->set->n_paths;
-
-	// The automaton reports types that match one path unless they differ in priority.
-	b->paths[p].priority = p;
-	b->paths[p].name = "";
-	b->paths[p].path = path_of_rule(b, rule);
-	b->first[p] = rule;
-	ADD(b, paths);
-}
-
+// Number the groups: those with a path first.
 static bool paths_find(struct builder *b) {
-	const struct ddp_flow_set *set = b->set;
+	unsigned int n = 0, n_pathless = 0, known;
 
 	for (unsigned int i = 0; i < b->n_rules; i++) {
 		const struct ddp_flow *rule = &b->shapes[i]->rule;
-		unsigned int p = 0, known = 0;
 
-		b->path_of[i] = NO_PATH;
-		while (p < set->n_paths && !path_same(b->first[p], rule))
-			p++;
-		while (known < rule->n_items &&
-		       ddp_header_find(b->profile, rule->items[known]) >= 0)
-			known++;
-		if (known < rule->n_items && rule->optional)
-			continue;
-		if (known < rule->n_items) {
+		for (known = 0; known < rule->n_items; known++)
+			if (ddp_header_find(b->profile, rule->items[known]) < 0)
+				break;
+		if (known < rule->n_items && !rule->optional) {
 			ddp_error(b->diag, NULL, "no loaded profile parses header '%s'",
 				  rule->items[known]);
 			return false;
 		}
-		if (rule->n_items > 0 && p == set->n_paths)
-			path_add(b, rule);
-		if (rule->n_items > 0)
-			b->path_of[i] = p;
+		if (rule->n_items == 0 || known < rule->n_items)
+			continue;
+		// The automaton reports types that match one path unless they differ in priority.
+		b->paths[n].priority = n;
+		b->paths[n].name = "";
+		b->paths[n].path = path_of_rule(b, rule);
+		b->shape_of[n++] = i;
 	}
+	for (unsigned int i = 0; i < b->n_rules; i++)
+		if (b->shapes[i]->rule.n_items == 0)
+			b->shape_of[n + n_pathless++] = i;
+	b->set->n_paths = n;
+	b->n_groups = n + n_pathless;
 	return true;
 }
 
@@ -183,9 +157,9 @@ static bool automaton_make(struct builder *b) {
 		for (unsigned int i = 0; i < a->n_accepts[s]; i++)
 			taken[a->accepts[a->first_accept[s] + i]] = true;
 	for (unsigned int p = 0; p < b->set->n_paths; p++) {
-		if (taken[p] || b->first[p]->optional)
+		if (taken[p] || rule_of(b, p)->optional)
 			continue;
-		order_report(b, b->first[p]);
+		order_report(b, rule_of(b, p));
 		ok = false;
 	}
 	return ok;
@@ -287,15 +261,15 @@ static void without_add(const struct builder *b, const struct ddp_flow *rule,
 			group->skipped = ddp_header_find(b->profile, skips[i].skipped);
 }
 
-static bool group_add(struct builder *b, unsigned int r) {
-	const struct ddp_flow *rule = &b->shapes[r]->rule;
+static bool group_add(struct builder *b, unsigned int g) {
+	const struct ddp_flow *rule = rule_of(b, g);
 	struct flow_group group = {
 		.stage = rule->stage,
 		.ends = rule->ends,
 		.without = FLOW_NODE_NONE,
 		.skipped = FLOW_NODE_NONE,
-		.shape = r,
-		.table = b->shapes[r]->table,
+		.shape = b->shape_of[g],
+		.table = b->shapes[b->shape_of[g]]->table,
 		.first_key = b->set->n_keys,
 		.guards = {.first_match = b->set->view.n_matches},
 	};
@@ -312,22 +286,12 @@ static bool group_add(struct builder *b, unsigned int r) {
 	return true;
 }
 
-// The groups of one path; p is n_paths for the rules that ask for no header.
-static bool path_groups_make(struct builder *b, unsigned int p, struct flow_path *path) {
-	path->first_group = b->set->n_groups;
-	for (unsigned int i = 0; i < b->n_rules; i++)
-		if (b->path_of[i] == p && !group_add(b, i))
-			return false;
-	path->n_groups = b->set->n_groups - path->first_group;
-	return true;
-}
-
 /* Hashed fields */
 
-static bool inputs_make(struct builder *b, unsigned int r) {
-	const struct ddp_flow *rule = &b->shapes[r]->rule;
+static bool inputs_make(struct builder *b, unsigned int g) {
+	const struct ddp_flow *rule = rule_of(b, g);
 	struct ddp_ref named[DDP_MAX_INPUT_SIZE];
-	struct prog_set *set = &b->set->inputs[r];
+	struct prog_set *set = &b->set->inputs[b->shape_of[g]];
 	unsigned int size = 0;
 
 	set->first_input = b->set->view.n_inputs;
@@ -455,7 +419,7 @@ static bool reach_step(struct search *s, const struct point *from, unsigned int 
 static void flow_reach_find(struct ddp_flow_set *set, const struct ddp_program *program,
 			    struct ddp_arena *scratch) {
 	struct search *s = ddp_arena_alloc(scratch, sizeof(*s));
-	bool ok = set->any.n_groups == 0 && program->model == NULL;
+	bool ok = set->n_groups == set->n_paths && program->model == NULL;
 
 	set->reached = ddp_arena_alloc(set->arena, program->n_types + 1);
 	*s = (struct search){
@@ -496,28 +460,20 @@ static void view_make(struct builder *b) {
 static bool set_fill(struct builder *b) {
 	struct ddp_flow_set *set = b->set;
 
-	b->path_of = ddp_arena_alloc(b->scratch, (b->n_rules + 1) * sizeof(*b->path_of));
+	b->shape_of = ddp_arena_alloc(b->scratch, (b->n_rules + 1) * sizeof(*b->shape_of));
 	b->paths = ddp_arena_alloc(b->scratch, (b->n_rules + 1) * sizeof(*b->paths));
-	b->first = ddp_arena_alloc(b->scratch, (b->n_rules + 1) * sizeof(*b->first));
 	set->inputs = ddp_arena_alloc(set->arena, (b->n_rules + 1) * sizeof(*set->inputs));
 	set->hashings = ddp_arena_alloc(set->arena, (b->n_rules + 1) * sizeof(*set->hashings));
 	view_make(b);
-	if (!paths_find(b))
-		return false;
-	for (unsigned int i = 0; i < b->n_rules; i++) {
-		set->hashings[i] = b->shapes[i]->rule.hashing;
-		if (b->shapes[i]->rule.n_items == 0)
-			b->path_of[i] = set->n_paths;
-	}
-	if (!automaton_make(b))
-		return false;
-	for (unsigned int p = 0; p < set->n_paths; p++)
-		if (!path_groups_make(b, p, &set->paths[p]))
-			return false;
-	if (!path_groups_make(b, set->n_paths, &set->any))
-		return false;
 	for (unsigned int i = 0; i < b->n_rules; i++)
-		if (b->path_of[i] != NO_PATH && !inputs_make(b, i))
+		set->hashings[i] = b->shapes[i]->rule.hashing;
+	if (!paths_find(b) || !automaton_make(b))
+		return false;
+	for (unsigned int g = 0; g < b->n_groups; g++)
+		if (!group_add(b, g))
+			return false;
+	for (unsigned int g = 0; g < b->n_groups; g++)
+		if (!inputs_make(b, g))
 			return false;
 	flow_reach_find(set, b->program, b->scratch);
 	return true;
@@ -565,4 +521,69 @@ void ddp_flow_set_destroy(struct ddp_flow_set *set) {
 bool ddp_flow_set_reaches(const struct ddp_flow_set *set, unsigned int type) {
 	assert(type < set->view.n_types);
 	return set->reached[type];
+}
+
+/* GTP-U behind GRE */
+
+// The parser of an 800-series NIC takes the GRE header and the IP header behind it as part of the
+// way: a pattern may leave both out, and one that names them names no version of IP.
+
+static bool is_used(const struct ddp_flow *rule, unsigned int item) {
+	for (unsigned int i = 0; i < rule->n_values; i++)
+		if (rule->values[i].at.item == item)
+			return true;
+	for (unsigned int i = 0; i < rule->n_inputs; i++)
+		if (rule->inputs[i].item == item)
+			return true;
+	return rule->without[item] != NULL;
+}
+
+// Put GRE and an IP header in front of item at.
+static void gre_insert(struct ddp_flow *rule, unsigned int at, const char *ip) {
+	memmove(&rule->items[at + 2], &rule->items[at],
+		(rule->n_items - at) * sizeof(rule->items[0]));
+	memmove(&rule->without[at + 2], &rule->without[at],
+		(rule->n_items - at) * sizeof(rule->without[0]));
+	rule->without[at] = rule->without[at + 1] = NULL;
+	rule->items[at] = "gre";
+	rule->items[at + 1] = ip;
+	rule->n_items += 2;
+	for (unsigned int i = 0; i < rule->n_values; i++)
+		rule->values[i].at.item += rule->values[i].at.item >= at ? 2 : 0;
+	for (unsigned int i = 0; i < rule->n_inputs; i++)
+		rule->inputs[i].item += rule->inputs[i].item >= at ? 2 : 0;
+}
+
+bool ddp_flow_gre_either(const struct ddp_flow *rule, unsigned int item) {
+	return !rule->exact && item > 0 && ddp_flow_names(rule, item - 1, "gre") &&
+	       ddp_flow_names_ip(rule, item) && ddp_flow_names(rule, item + 1, "udp") &&
+	       ddp_flow_names(rule, item + 2, "gtpu") && !is_used(rule, item);
+}
+
+unsigned int ddp_flow_gre_variants(const struct ddp_flow *rule,
+				   struct ddp_flow variants[DDP_FLOW_VARIANTS]) {
+	unsigned int udp = 0;
+
+	while (udp < rule->n_items &&
+	       !(ddp_flow_names(rule, udp, "udp") && ddp_flow_names(rule, udp + 1, "gtpu")))
+		udp++;
+	if (udp == rule->n_items || rule->exact || udp < 2 || !ddp_flow_names_ip(rule, udp - 1))
+		return 0;
+	if (ddp_flow_names(rule, udp - 2, "gre")) {
+		if (!ddp_flow_gre_either(rule, udp - 1))
+			return 0;
+		variants[0] = *rule;
+		variants[0].optional = true;
+		variants[0].items[udp - 1] =
+			ddp_flow_names(rule, udp - 1, "ipv4") ? "ipv6" : "ipv4";
+		return 1;
+	}
+	if (rule->stage != DDP_FLOW_HASH || rule->n_items + 2 > DDP_FLOW_ITEMS)
+		return 0;
+	for (unsigned int i = 0; i < 2; i++) {
+		variants[i] = *rule;
+		variants[i].optional = true;
+		gre_insert(&variants[i], udp, i == 0 ? "ipv4" : "ipv6");
+	}
+	return 2;
 }

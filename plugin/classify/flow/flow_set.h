@@ -80,22 +80,15 @@ struct flow_group {
 	uint32_t first_key, n_keys;
 };
 
-// A path, and the groups it leads to.
-struct flow_path {
-	uint32_t first_group, n_groups;
-};
-
 struct ddp_flow_set {
 	struct ddp_arena *arena;
 	// The program with the fields, conditions and inputs of the rules behind its own, so that
 	// whatever reads the one can read the other.
 	struct ddp_program view;
-	struct automaton automaton; // accepts paths
-	struct flow_path *paths;
-	unsigned int n_paths;
-	struct flow_path any; // no header asked for: every packet
+	struct automaton automaton; // accepts the groups' paths
 	struct flow_group *groups;
 	unsigned int n_groups;
+	unsigned int n_paths; // groups with a path; the others ask for no header: every packet
 	struct flow_key *keys;
 	unsigned int n_keys;
 	struct prog_set *inputs;           // by shape
