@@ -36,28 +36,23 @@ size_t ddp_cache_size(void) {
 	return sizeof(struct ddp_cache);
 }
 
+static void n_entries_set(struct ddp_cache *cache, unsigned int n) {
+	__atomic_store_n(&cache->n_entries, n, __ATOMIC_RELAXED);
+}
+
 static void cache_clear(struct ddp_cache *cache) {
+	const size_t first = offsetof(struct ddp_cache, last);
 	struct cache_entry *none = &cache->entries[0];
 
 	memset(none, 0, sizeof(*none));
 	none->min_len = UINT16_MAX;           // of no use: a packet may have as many
 	none->pairs[0].value[0] = 1;          // which its mask cannot give
 	none->expect = 1u << CACHE_PICK_MORE; // nor this
+	memset((char *)cache + first, 0, offsetof(struct ddp_cache, entries) - first);
 	cache_exclusion_clear(&cache->exclusions[0]);
-	cache->n_exclusions = 1;
-	cache->n_entries = 1;
-	cache->last = 0;
-	cache->untreed_misses = 0;
+	cache->n_exclusions = cache->n_judged = 1;
 	cache->tokens = TOKENS_MAX;
-	cache->pause = cache->waiting = 0;
-	cache->n_judged = 1;
-	cache->to_thin = false;
-	cache->bypass = 0;
-	memset(cache->asked, 0, sizeof(cache->asked));
-	cache->asked_rare = 0;
-	cache->common = 0;
-	cache->rare = false;
-	cache->window_packets = cache->window_misses = cache->window_entries = 0;
+	n_entries_set(cache, 1);
 	cache_tree_build(cache);
 }
 
@@ -76,7 +71,7 @@ void ddp_cache_stats_get(const struct ddp_cache *cache, struct ddp_cache_stats *
 	stats->hits = __atomic_load_n(&cache->stats.hits, __ATOMIC_RELAXED);
 	stats->misses = __atomic_load_n(&cache->stats.misses, __ATOMIC_RELAXED);
 	stats->learned = __atomic_load_n(&cache->stats.learned, __ATOMIC_RELAXED);
-	stats->entries = __atomic_load_n(&cache->stats.entries, __ATOMIC_RELAXED);
+	stats->entries = __atomic_load_n(&cache->n_entries, __ATOMIC_RELAXED) - 1;
 }
 
 static void stat_add(uint64_t *stat, uint64_t n) {
@@ -97,17 +92,6 @@ static void unhashed_add(struct unhashed *unhashed, unsigned int i, unsigned int
 	unhashed->rows[unhashed->n++] = i;
 	if (unhashed->words < (len + 3) / 4)
 		unhashed->words = (len + 3) / 4;
-}
-
-// All at once, without the tables of a hash of one packet: they are as large as the nearest cache,
-// which the next burst has its packets in.
-static void unhashed_hash(struct unhashed *unhashed, const struct ddp_cache *cache,
-			  const struct ddp_hash *hash, struct ddp_burst *burst) {
-	if (unhashed->words == 0)
-		return;
-	ddp_rows_index_end(unhashed->rows, unhashed->n);
-	ddp_hash_rows_at(hash, cache->isa, unhashed->words, &burst->rows, unhashed->rows,
-			 unhashed->n, burst->hashes);
 }
 
 /* Packets that are interpreted */
@@ -165,30 +149,22 @@ static void cache_thin(struct ddp_cache *cache) {
 			cache->entries[n] = cache->entries[i];
 		cache->entries[n++].used = false;
 	}
-	cache->n_entries = n > CACHE_ENTRIES * 3 / 4 ? 1 : n;
+	n_entries_set(cache, n > CACHE_ENTRIES * 3 / 4 ? 1 : n);
 	cache->last = 0;
 	cache->n_judged = cache->window_entries = cache->n_entries;
 	cache->to_thin = false;
-	__atomic_store_n(&cache->stats.entries, cache->n_entries - 1, __ATOMIC_RELAXED);
 	cache_tree_build(cache);
 }
 
 // Packets of one path in one burst make the same entry; so do packets for which the tree names
 // another one.
 static bool entry_is_known(const struct ddp_cache *cache) {
-	const struct cache_entry *made = &cache->entries[cache->n_entries];
+	const struct cache_asked *made = &cache->entries[cache->n_entries].asked;
+	unsigned int i = 1;
 
-	for (unsigned int i = 1; i < cache->n_entries; i++) {
-		const struct cache_entry *entry = &cache->entries[i];
-
-		if (memcmp(entry->mask, made->mask, sizeof(made->mask)) == 0 &&
-		    memcmp(entry->value, made->value, sizeof(made->value)) == 0 &&
-		    memcmp(entry->lists, made->lists, sizeof(made->lists)) == 0 &&
-		    memcmp(entry->list_bytes, made->list_bytes, sizeof(made->list_bytes)) == 0 &&
-		    memcmp(entry->words, made->words, sizeof(made->words)) == 0)
-			return true;
-	}
-	return false;
+	while (i < cache->n_entries && memcmp(&cache->entries[i].asked, made, sizeof(*made)) != 0)
+		i++;
+	return i < cache->n_entries;
 }
 
 // Entries differ in their bits, seldom in what they forbid.
@@ -221,9 +197,8 @@ static void cache_learn(struct ddp_cache *cache, const struct ddp_policy *policy
 	    64 * entry->n_lines > mbuf->buf_len - mbuf->data_off || entry_is_known(cache))
 		return;
 	exclusion_share(cache, entry);
-	cache->n_entries++;
+	n_entries_set(cache, cache->n_entries + 1);
 	stat_add(&cache->stats.learned, 1);
-	__atomic_store_n(&cache->stats.entries, cache->n_entries - 1, __ATOMIC_RELAXED);
 }
 
 // Callers prefetch two lines of a packet. The interpreter reads further, and the other lines arrive
@@ -276,20 +251,6 @@ static void packet_interpret(struct ddp_cache *cache, const struct ddp_policy *p
 
 /* Packets that an entry matches */
 
-static void steer_begin(struct cache_steering *steering, const struct ddp_policy *policy,
-			struct rte_mbuf *const *mbufs, unsigned int first, unsigned int n,
-			uint64_t misses, struct ddp_burst *burst) {
-	if (policy->flows == NULL)
-		return;
-	steering->policy = policy;
-	steering->mbufs = mbufs;
-	steering->first = first;
-	steering->n = n;
-	steering->misses = misses;
-	steering->burst = burst;
-	cache_steer_begin(steering);
-}
-
 static void row_pair(struct ddp_burst *burst, unsigned int i, const struct cache_entry *entry) {
 	uint8_t plain[DDP_HASH_INPUT_MAX], input[DDP_HASH_INPUT_MAX];
 
@@ -318,7 +279,8 @@ static void one_finish(const struct ddp_cache *cache, const struct ddp_policy *p
 	burst->verdict = others == 0 ? &entry->verdict : NULL;
 	for (unsigned int i = 0; others != 0 && i < n; i++)
 		burst->verdicts[i] = &entry->verdict;
-	steer_begin(&steering, policy, mbufs, 0, n, others, burst);
+	if (policy->flows != NULL)
+		cache_steer_begin(&steering, policy, mbufs, 0, n, others, burst);
 	for (unsigned int i = 0; entry->n_sides > 0 && i < n; i++)
 		row_pair(burst, i, entry);
 	if (len > 0 && entry->verdict.function != DDP_HASH_SIMPLE_XOR)
@@ -370,7 +332,8 @@ static uint64_t many_run(struct ddp_cache *cache, const struct ddp_policy *polic
 		heads_hash(cache, hash, first, n, burst);
 	burst->heads_changed = false;
 	misses = kernel->many_end(cache, mbufs, first, n, burst);
-	steer_begin(&steering, policy, mbufs, first, n, misses, burst);
+	if (policy->flows != NULL)
+		cache_steer_begin(&steering, policy, mbufs, first, n, misses, burst);
 	for (unsigned int i = first; cache->any_symmetric && i < first + n; i++)
 		if (ddp_hash_is_symmetric(burst->verdicts[i]->function))
 			row_pair(burst, i, cache_entry_of(burst->verdicts[i]));
@@ -449,12 +412,6 @@ static uint64_t burst_look_up(struct ddp_cache *cache, const struct ddp_policy *
 
 /* Whether learning is worth its cost */
 
-static void policy_take(struct ddp_cache *cache, uint64_t id) {
-	cache->policy = id;
-	cache_clear(cache);
-	__atomic_store_n(&cache->stats.entries, 0, __ATOMIC_RELAXED);
-}
-
 // A new tree, which costs about what the last one did, must be paid by the packets that are
 // interpreted without it: a few hundred looks each.
 static void tree_renew(struct ddp_cache *cache, unsigned int n_misses) {
@@ -465,11 +422,6 @@ static void tree_renew(struct ddp_cache *cache, unsigned int n_misses) {
 		return;
 	cache->untreed_misses = 0;
 	cache_tree_build(cache);
-}
-
-static void window_begin(struct ddp_cache *cache) {
-	cache->window_packets = cache->window_misses = 0;
-	cache->window_entries = cache->n_treed;
 }
 
 // The new entries that were in the tree during the whole window are of use if a quarter of them
@@ -498,16 +450,8 @@ static void window_end(struct ddp_cache *cache) {
 	    (cache->n_judged == cache->n_entries || cache->window_misses < FEW))
 		cache->tokens = cache->pause == 0 ? TOKENS_MAX : 1;
 	cache_common_renew(cache);
-	window_begin(cache);
-}
-
-static void burst_count(struct ddp_cache *cache, unsigned int n, unsigned int n_misses) {
-	stat_add(&cache->stats.hits, n - n_misses);
-	stat_add(&cache->stats.misses, n_misses);
-	cache->window_packets += n;
-	cache->window_misses += n_misses;
-	if (cache->window_packets >= WINDOW && cache->mode == DDP_CACHE_AUTO)
-		window_end(cache);
+	cache->window_packets = cache->window_misses = 0;
+	cache->window_entries = cache->n_treed;
 }
 
 static void packets_interpret(struct ddp_cache *cache, const struct ddp_policy *policy,
@@ -522,7 +466,13 @@ static void packets_interpret(struct ddp_cache *cache, const struct ddp_policy *
 			deep_prefetch(mbufs[__builtin_ctzll(which)]);
 		packet_interpret(cache, policy, mbufs[i], i, unhashed, burst);
 	}
-	unhashed_hash(unhashed, cache, hash, burst);
+	if (unhashed->words == 0)
+		return;
+	// All at once, without the tables of a hash of one packet: they are as large as the nearest
+	// cache, which the next burst has its packets in.
+	ddp_rows_index_end(unhashed->rows, unhashed->n);
+	ddp_hash_rows_at(hash, cache->isa, unhashed->words, &burst->rows, unhashed->rows,
+			 unhashed->n, burst->hashes);
 }
 
 void ddp_cache_run(struct ddp_cache *cache, const struct ddp_policy *policy,
@@ -539,7 +489,8 @@ void ddp_cache_run(struct ddp_cache *cache, const struct ddp_policy *policy,
 	if (n == 0)
 		return;
 	if (cache->policy != id)
-		policy_take(cache, id);
+		cache_clear(cache);
+	cache->policy = id;
 	if (cache->mode == DDP_CACHE_BYPASS)
 		cache->bypass = n;
 	if (cache->bypass > 0) {
@@ -554,7 +505,12 @@ void ddp_cache_run(struct ddp_cache *cache, const struct ddp_policy *policy,
 		cache_thin(cache);
 	misses = burst_look_up(cache, policy, hash, mbufs, n, &unhashed, burst);
 	n_misses = __builtin_popcountll(misses);
-	burst_count(cache, n, n_misses);
+	stat_add(&cache->stats.hits, n - n_misses);
+	stat_add(&cache->stats.misses, n_misses);
+	cache->window_packets += n;
+	cache->window_misses += n_misses;
+	if (cache->window_packets >= WINDOW && cache->mode == DDP_CACHE_AUTO)
+		window_end(cache);
 	if (misses == 0)
 		return;
 	packets_interpret(cache, policy, hash, mbufs, misses, &unhashed, burst);

@@ -301,13 +301,14 @@ static void windows_make(struct maker *m) {
 	struct cache_entry *entry = m->entry;
 
 	for (unsigned int at = 0; at < TRACE_REACH;) {
-		if (entry->mask[at] == 0) {
+		if (entry->asked.mask[at] == 0) {
 			at++;
 			continue;
 		}
 		at = read_at(m, at, CACHE_WINDOW);
-		memcpy(entry->windows[entry->n_windows].mask, entry->mask + at, CACHE_WINDOW);
-		memcpy(entry->windows[entry->n_windows].value, entry->value + at, CACHE_WINDOW);
+		memcpy(entry->windows[entry->n_windows].mask, entry->asked.mask + at, CACHE_WINDOW);
+		memcpy(entry->windows[entry->n_windows].value, entry->asked.value + at,
+		       CACHE_WINDOW);
 		entry->offs[entry->n_windows++] = at;
 		at += CACHE_WINDOW;
 		reach_add(m, at);
@@ -324,13 +325,13 @@ static void pieces_make(struct maker *m) {
 	for (unsigned int at = 0; at < TRACE_REACH; n++) {
 		struct cache_bits *pair = &entry->pairs[n / 2];
 
-		while (at < TRACE_REACH && entry->mask[at] == 0)
+		while (at < TRACE_REACH && entry->asked.mask[at] == 0)
 			at++;
 		if (at == TRACE_REACH)
 			break;
 		at = read_at(m, at, 16);
-		memcpy(pair->mask + n % 2 * 16, entry->mask + at, 16);
-		memcpy(pair->value + n % 2 * 16, entry->value + at, 16);
+		memcpy(pair->mask + n % 2 * 16, entry->asked.mask + at, 16);
+		memcpy(pair->value + n % 2 * 16, entry->asked.value + at, 16);
 		entry->pieces[n / 2][n % 2] = at;
 		at += 16;
 		reach_add(m, at);
@@ -380,8 +381,9 @@ static void pick_make(struct maker *m) {
 
 	entry->expect = UINT32_MAX;
 	for (unsigned int at = 0; at < TRACE_REACH; at++)
-		if (entry->mask[at] != 0)
-			pick_put(&entry->pick, n++, at, entry->value[at], entry->mask[at]);
+		if (entry->asked.mask[at] != 0)
+			pick_put(&entry->pick, n++, at, entry->asked.value[at],
+				 entry->asked.mask[at]);
 	n += n % 2;
 	for (unsigned int b = 0; b < entry->n_exclusions; b++) {
 		const struct cache_exclusion *exclusion = &entry->exclusions[b];
@@ -413,9 +415,9 @@ static void bits_make(struct maker *m) {
 	while (end > 0 && m->trace->mask[end - 1] == 0)
 		end--;
 	bytes = packet_at(m->packet, 0, end, buf);
-	memcpy(entry->mask, m->trace->mask, TRACE_REACH);
+	memcpy(entry->asked.mask, m->trace->mask, TRACE_REACH);
 	for (unsigned int i = 0; i < end; i++)
-		entry->value[i] = bytes[i] & entry->mask[i];
+		entry->asked.value[i] = bytes[i] & entry->asked.mask[i];
 	windows_make(m);
 	pieces_make(m);
 }
@@ -435,7 +437,7 @@ static bool exclusion_add(struct cache_exclusion *exclusion, unsigned int *n_use
 
 // Is the whole word asked for, so that what else was asked of it says nothing new?
 static bool is_known(const struct cache_entry *entry, unsigned int byte) {
-	return entry->mask[byte] == 0xff && entry->mask[byte + 1] == 0xff;
+	return entry->asked.mask[byte] == 0xff && entry->asked.mask[byte + 1] == 0xff;
 }
 
 static void words_make(struct maker *m) {
@@ -446,10 +448,10 @@ static void words_make(struct maker *m) {
 
 		if (is_known(entry, word->byte))
 			continue;
-		entry->words[entry->n_words].holds = word->word->holds;
-		entry->words[entry->n_words].byte = word->byte;
-		entry->words[entry->n_words].expect = word->holds;
-		entry->n_words++;
+		entry->asked.words[entry->asked.n_words].holds = word->word->holds;
+		entry->asked.words[entry->asked.n_words].byte = word->byte;
+		entry->asked.words[entry->asked.n_words].expect = word->holds;
+		entry->asked.n_words++;
 		reach_add(m, word->byte + 2);
 	}
 }
@@ -485,11 +487,11 @@ static void lists_make(struct maker *m) {
 		if (is_known(entry, noted->byte))
 			continue;
 		todo |= 1u << i;
-		entry->list_bytes[entry->n_lists] = noted->byte;
+		entry->asked.list_bytes[entry->asked.n_lists] = noted->byte;
 		for (unsigned int v = 0; v < TRACE_LIST; v++)
-			entry->lists[entry->n_lists][v] =
+			entry->asked.lists[entry->asked.n_lists][v] =
 				htobe16(noted->values[v < noted->n ? v : 0]);
-		entry->n_lists++;
+		entry->asked.n_lists++;
 		reach_add(m, noted->byte + 2);
 	}
 	while (todo != 0 && !m->trace->lost)

@@ -175,7 +175,7 @@ INLINE uint64_t one_blocks(const struct cache_entry *entry, const unsigned int n
 INLINE uint64_t one_exclusions(const struct cache_entry *entry, const unsigned int n_windows,
 			       bool clean, struct rte_mbuf *const *mbufs, unsigned int n,
 			       struct ddp_burst *burst) {
-	if (entry->n_words > 0 || entry->odd || entry->has_second || entry->n_exclusions > 2)
+	if (entry->asked.n_words > 0 || entry->odd || entry->has_second || entry->n_exclusions > 2)
 		return one_run(entry, n_windows, 0, 0, true, mbufs, n, burst);
 	if (entry->n_exclusions == 0)
 		return one_blocks(entry, n_windows, 0, clean, mbufs, n, burst);

@@ -51,8 +51,8 @@ static bool differences_note(struct grouper *g, unsigned int lane, unsigned int 
 	bool found = false;
 
 	for (unsigned int at = 0; at < g->reach; at += 8) {
-		uint64_t word = (word_at(a->value + at) ^ word_at(b->value + at)) &
-				word_at(a->mask + at) & word_at(b->mask + at);
+		uint64_t word = (word_at(a->asked.value + at) ^ word_at(b->asked.value + at)) &
+				word_at(a->asked.mask + at) & word_at(b->asked.mask + at);
 
 		for (found |= word != 0; word != 0;) {
 			unsigned int byte = __builtin_ctzll(word) / 8;
@@ -109,15 +109,15 @@ static bool hint_add(struct grouper *g, unsigned int lane, unsigned int at) {
 static bool list_note(struct grouper *g, unsigned int lane, unsigned int other) {
 	const struct cache_entry *a = g->entries[lane], *b = g->entries[other];
 
-	for (unsigned int l = 0; l < b->n_lists; l++) {
-		unsigned int byte = b->list_bytes[l];
+	for (unsigned int l = 0; l < b->asked.n_lists; l++) {
+		unsigned int byte = b->asked.list_bytes[l];
 		uint16_t word;
 
-		memcpy(&word, a->value + byte, sizeof(word));
-		if (a->mask[byte] != 0xff || a->mask[byte + 1] != 0xff)
+		memcpy(&word, a->asked.value + byte, sizeof(word));
+		if (a->asked.mask[byte] != 0xff || a->asked.mask[byte + 1] != 0xff)
 			continue;
 		for (unsigned int v = 0; v < TRACE_LIST; v++)
-			if (b->lists[l][v] == word)
+			if (b->asked.lists[l][v] == word)
 				return hint_add(g, lane, byte) && hint_add(g, lane, byte + 1);
 	}
 	return false;
@@ -129,7 +129,7 @@ static bool special_note(struct grouper *g, unsigned int lane, unsigned int othe
 	bool found = false;
 
 	for (unsigned int at = 0; at < g->reach; at++)
-		if ((a->mask[at] & ~b->mask[at]) != 0 && hint_add(g, lane, at))
+		if ((a->asked.mask[at] & ~b->asked.mask[at]) != 0 && hint_add(g, lane, at))
 			found = true;
 	return found;
 }
@@ -241,8 +241,8 @@ static void hints_put(const struct grouper *g, struct cache_lanes *lanes, unsign
 		while (!g->anywhere && g->pool[i] != at)
 			i++;
 		lanes->from[CACHE_HINT * lane + h] = g->anywhere ? at : i;
-		lanes->mask[CACHE_HINT * lane + h] = g->entries[lane]->mask[at];
-		lanes->value[CACHE_HINT * lane + h] = g->entries[lane]->value[at];
+		lanes->mask[CACHE_HINT * lane + h] = g->entries[lane]->asked.mask[at];
+		lanes->value[CACHE_HINT * lane + h] = g->entries[lane]->asked.value[at];
 	}
 }
 

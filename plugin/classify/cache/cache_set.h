@@ -99,6 +99,18 @@ struct cache_lookup {
 	struct cache_key keys[CACHE_KEYS];
 };
 
+// All that an entry asks of a packet: the source of pieces and exclusions, for the tree.
+struct cache_asked {
+	uint8_t mask[TRACE_REACH], value[TRACE_REACH];
+	uint16_t n_lists, n_words;
+	uint16_t list_bytes[TRACE_WORDS];        // where words are that must be none of a list
+	uint16_t lists[TRACE_WORDS][TRACE_LIST]; // as they lie in the packet
+	struct {
+		const uint64_t *holds;
+		uint32_t byte, expect;
+	} words[TRACE_WORDS];
+};
+
 // Work that few entries need for their packets.
 enum cache_extra {
 	CACHE_FAIL = 1 << 0,   // interpret it
@@ -144,23 +156,13 @@ struct cache_entry {
 
 	struct cache_gather second; // of the first block, too
 	bool has_second;
-	uint8_t n_words;
 	uint8_t n_lookups;
 	bool used;                          // lately
 	uint8_t asks;                       // for so many pairs or lines; CACHE_ASKS: or more
 	const struct ddp_flow_entry *steer; // rule whatever the lookups say, NULL for none
-	struct {
-		const uint64_t *holds;
-		uint16_t byte;
-		uint16_t expect;
-	} words[TRACE_WORDS];
 	struct cache_lookup lookups[CACHE_GROUPS];
 	struct cache_byte bytes[DDP_HASH_INPUT_MAX];
-	// The source of pieces and exclusions, for the tree.
-	uint8_t mask[TRACE_REACH], value[TRACE_REACH];
-	uint8_t n_lists;
-	uint8_t list_bytes[TRACE_WORDS];         // where words are that must be none of a list
-	uint16_t lists[TRACE_WORDS][TRACE_LIST]; // as they lie in the packet
+	struct cache_asked asked;
 	uint8_t n_sides;
 	struct cache_side sides[CACHE_SIDES];
 } __attribute__((aligned(64)));
@@ -232,9 +234,12 @@ struct cache_kernel {
 struct ddp_cache {
 	enum ddp_isa isa;
 	enum ddp_cache_mode mode;
-	uint64_t policy; // that the entries are for
-	uint16_t last;   // entry of the last burst, if that was all of one
-	bool clean;      // and all packets of the last burst that was tried were of it
+	uint64_t policy;              // that the entries are for
+	struct ddp_cache_stats stats; // but for entries
+
+	// from here to the entries all is 0 when a policy begins
+	uint16_t last; // entry of the last burst, if that was all of one
+	bool clean;    // and all packets of the last burst that was tried were of it
 
 	// of all entries in the tree
 	uint16_t reach;
@@ -264,7 +269,6 @@ struct ddp_cache {
 	uint32_t sample;
 	bool to_thin;
 	uint32_t bypass; // packets still to be interpreted without a look
-	struct ddp_cache_stats stats;
 
 	uint32_t n_slots, n_lanes, n_exclusions;
 	uint32_t tree_work; // that the tree took, in looks at a byte of an entry: some 10 ns each
@@ -327,7 +331,9 @@ struct cache_steering {
 	struct cache_probe probes[DDP_BURST_MAX];
 };
 
-void cache_steer_begin(struct cache_steering *s);
+void cache_steer_begin(struct cache_steering *s, const struct ddp_policy *policy,
+		       struct rte_mbuf *const *mbufs, unsigned int first, unsigned int n,
+		       uint64_t misses, struct ddp_burst *burst);
 void cache_steer_end(struct cache_steering *s);
 
 // cache_lanes.c: a group of n entries, the more special ones first, if they can be told apart; or

@@ -209,7 +209,15 @@ static void look_up_begin(struct cache_steering *s, unsigned int l) {
 		entries_prefetch(s, l);
 }
 
-void cache_steer_begin(struct cache_steering *s) {
+void cache_steer_begin(struct cache_steering *s, const struct ddp_policy *policy,
+		       struct rte_mbuf *const *mbufs, unsigned int first, unsigned int n,
+		       uint64_t misses, struct ddp_burst *burst) {
+	s->policy = policy;
+	s->mbufs = mbufs;
+	s->first = first;
+	s->n = n;
+	s->misses = misses;
+	s->burst = burst;
 	s->entry = s->burst->verdict == NULL ? NULL : cache_entry_of(s->burst->verdict);
 	s->n_lookups = known_take(s);
 	if (s->n_lookups > 0)

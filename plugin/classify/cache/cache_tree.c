@@ -31,7 +31,7 @@ static unsigned int specificity(const struct cache_entry *entry) {
 	for (unsigned int i = 0; i < TRACE_REACH; i += 8) {
 		uint64_t word;
 
-		memcpy(&word, entry->mask + i, sizeof(word));
+		memcpy(&word, entry->asked.mask + i, sizeof(word));
 		n += __builtin_popcountll(word);
 	}
 	return n;
@@ -52,9 +52,9 @@ static void differing_find(const struct builder *b, const uint16_t *set, unsigne
 		const struct cache_entry *entry = &b->cache->entries[set[i]];
 
 		for (unsigned int at = 0; at < b->end; at++) {
-			zeros[at] |= entry->mask[at] & ~entry->value[at];
-			ones[at] |= entry->value[at];
-			all[at] &= entry->mask[at];
+			zeros[at] |= entry->asked.mask[at] & ~entry->asked.value[at];
+			ones[at] |= entry->asked.value[at];
+			all[at] &= entry->asked.mask[at];
 		}
 	}
 	for (unsigned int at = 0; at < b->end; at++) {
@@ -75,9 +75,9 @@ static struct spread spread_count(const struct builder *b, const uint16_t *set, 
 
 	for (unsigned int i = 0; i < n; i++) {
 		const struct cache_entry *entry = &b->cache->entries[set[i]];
-		uint8_t value = entry->value[at] & bits;
+		uint8_t value = entry->asked.value[at] & bits;
 
-		if ((entry->mask[at] & bits) != bits)
+		if ((entry->asked.mask[at] & bits) != bits)
 			continue;
 		spread.n_say++;
 		if ((seen[value / 64] >> value % 64 & 1) != 0)
@@ -151,9 +151,9 @@ static bool choose(const struct builder *b, const uint16_t *set, unsigned int n,
 		*choice = choice_make(choice->byte,
 				      bits_thin(b, set, n, choice->byte, d.bits[choice->byte]));
 	for (unsigned int at = 0; at < TRACE_REACH && best == UINT32_MAX; at++) {
-		if ((d.some[at] & first->mask[at]) == 0)
+		if ((d.some[at] & first->asked.mask[at]) == 0)
 			continue;
-		*choice = choice_make(at, d.some[at] & first->mask[at]);
+		*choice = choice_make(at, d.some[at] & first->asked.mask[at]);
 		return true;
 	}
 	return best != UINT32_MAX;
@@ -166,23 +166,24 @@ static bool word_known(const struct builder *b, unsigned int byte, unsigned int 
 
 static bool words_possible(const struct builder *b, const struct cache_entry *entry,
 			   unsigned int at) {
-	for (unsigned int i = 0; i < entry->n_lists; i++) {
-		unsigned int byte = entry->list_bytes[i];
+	for (unsigned int i = 0; i < entry->asked.n_lists; i++) {
+		unsigned int byte = entry->asked.list_bytes[i];
 		uint16_t word;
 
 		if (!word_known(b, byte, at))
 			continue;
 		memcpy(&word, b->value + byte, sizeof(word));
 		for (unsigned int v = 0; v < TRACE_LIST; v++)
-			if (entry->lists[i][v] == word)
+			if (entry->asked.lists[i][v] == word)
 				return false;
 	}
-	for (unsigned int i = 0; i < entry->n_words; i++) {
-		unsigned int byte = entry->words[i].byte;
+	for (unsigned int i = 0; i < entry->asked.n_words; i++) {
+		unsigned int byte = entry->asked.words[i].byte;
 		uint16_t word = b->value[byte] << 8 | b->value[byte + 1];
 
 		if (word_known(b, byte, at) &&
-		    (entry->words[i].holds[word / 64] >> word % 64 & 1) != entry->words[i].expect)
+		    (entry->asked.words[i].holds[word / 64] >> word % 64 & 1) !=
+			    entry->asked.words[i].expect)
 			return false;
 	}
 	return true;
@@ -190,7 +191,8 @@ static bool words_possible(const struct builder *b, const struct cache_entry *en
 
 // May a packet that came this way match the entry, now that the byte at is known?
 static bool is_possible(const struct builder *b, const struct cache_entry *entry, unsigned int at) {
-	return ((entry->value[at] ^ b->value[at]) & entry->mask[at] & b->mask[at]) == 0 &&
+	return ((entry->asked.value[at] ^ b->value[at]) & entry->asked.mask[at] & b->mask[at]) ==
+		       0 &&
 	       words_possible(b, entry, at);
 }
 
@@ -334,7 +336,7 @@ static uint8_t extra_of(const struct cache_entry *entry, bool picks, unsigned in
 		extra |= CACHE_FAR;
 	if (entry->partial)
 		extra |= CACHE_ODD;
-	if (entry->n_words > 0 || entry->has_second || entry->odd)
+	if (entry->asked.n_words > 0 || entry->has_second || entry->odd)
 		extra |= CACHE_ODD;
 	if (!picks &&
 	    (entry->n_exclusions > 1 || (entry->n_exclusions == 1 && entry->exclusion == 0)))
