@@ -512,7 +512,10 @@ struct order_port {
 
 static struct order_port order_port_read(void) {
 	struct ddp_port *port = ddp_registry_get(run.port);
-	struct order_port order = {.longest_us = ddp_parking_us(port)};
+	struct order_port order = {
+		.longest_us =
+			ddp_balance_numbers(port, ddp_stats_read(port)).order_longest_parking_us,
+	};
 
 	for (unsigned int i = 0; i < stage->n_lower; i++) {
 		order.parked += counter_read(&port->lower_rxqs[i].order_counts.parked);

@@ -156,25 +156,22 @@ static int flows_check(const struct ddp_port *port) {
 	return ret;
 }
 
-// Software verifies all checksums unless the lower device can verify each that was asked for: one
-// packet has the flags of one of the two. Of a packet to send, each computes its part.
-static void checksums_choose(struct ddp_port *port, const struct rte_eth_conf *conf) {
-	const uint64_t rx = conf->rxmode.offloads & DDP_RX_CHECKSUMS;
-	const uint64_t tx = conf->txmode.offloads & DDP_TX_CHECKSUMS;
-	const struct rte_eth_dev_info *lower = &port->lower.info;
-
-	port->rx_checksums = port->decap || (rx & ~lower->rx_offload_capa) != 0 ? rx : 0;
-	port->tx_checksums = tx & ~lower->tx_offload_capa;
-	port->rx_extras = port->decap || port->rx_checksums != 0;
-}
-
 static int port_configure(struct ddp_port *port) {
 	struct rte_eth_conf *conf = &port->data->dev_conf;
+	const uint64_t rx_checksums = conf->rxmode.offloads & DDP_RX_CHECKSUMS;
+	const uint64_t tx_checksums = conf->txmode.offloads & DDP_TX_CHECKSUMS;
 	int ret;
 
 	if (port->lower.gone)
 		return -ENODEV;
-	checksums_choose(port, conf);
+	// Software verifies all checksums unless the lower device can verify each that was asked
+	// for: one packet has the flags of one of the two. Of a packet to send, each computes its
+	// part.
+	port->rx_checksums = 0;
+	if (port->decap || (rx_checksums & ~port->lower.info.rx_offload_capa) != 0)
+		port->rx_checksums = rx_checksums;
+	port->tx_checksums = tx_checksums & ~port->lower.info.tx_offload_capa;
+	port->rx_extras = port->decap || port->rx_checksums != 0;
 	ret = conf_check(port);
 	if (ret == 0 && conf->intr_conf.rxq)
 		ret = ddp_rx_intr_check(port);

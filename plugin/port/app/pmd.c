@@ -115,30 +115,25 @@ static int profiles_fill(const struct ddp_port *port, struct rte_pmd_ddp_profile
 	return profile->n_named;
 }
 
-static int ptypes_fill(struct ddp_port *port, struct rte_pmd_ddp_ptype *ptypes, unsigned int n) {
+// Fill one of the two arrays, or neither.
+static int ptypes_fill(struct ddp_port *port, struct rte_pmd_ddp_ptype *ptypes,
+		       struct rte_pmd_ddp_ptype_mapping *mappings, unsigned int n) {
 	const struct ddp_stats *stats = ddp_stats_read(port);
 	const unsigned int n_types = port->personality->n_types;
 
 	for (unsigned int i = 0; i < RTE_MIN(n, n_types); i++) {
 		const struct ddp_type_info *type = ddp_program_type(port->personality->program, i);
+		const uint32_t rte_ptype = ddp_mapping_of(port, type);
 
+		if (mappings != NULL) {
+			mappings[i].id = type->id;
+			mappings[i].rte_ptype = rte_ptype;
+			continue;
+		}
 		ptypes[i].id = type->id;
-		ptypes[i].rte_ptype = ddp_mapping_of(port, type);
+		ptypes[i].rte_ptype = rte_ptype;
 		ptypes[i].packets = stats->types[type->id];
 		text_set(ptypes[i].name, sizeof(ptypes[i].name), type->name);
-	}
-	return n_types;
-}
-
-static int mappings_fill(const struct ddp_port *port, struct rte_pmd_ddp_ptype_mapping *items,
-			 unsigned int n) {
-	const unsigned int n_types = port->personality->n_types;
-
-	for (unsigned int i = 0; i < RTE_MIN(n, n_types); i++) {
-		const struct ddp_type_info *type = ddp_program_type(port->personality->program, i);
-
-		items[i].id = type->id;
-		items[i].rte_ptype = ddp_mapping_of(port, type);
 	}
 	return n_types;
 }
@@ -159,7 +154,7 @@ int rte_pmd_ddp_profiles_get(uint16_t port_id, struct rte_pmd_ddp_profile *profi
 }
 
 int rte_pmd_ddp_ptypes_get(uint16_t port_id, struct rte_pmd_ddp_ptype *ptypes, unsigned int n) {
-	return GET(port_id, ptypes, n, ptypes_fill(port, ptypes, n));
+	return GET(port_id, ptypes, n, ptypes_fill(port, ptypes, NULL, n));
 }
 
 int rte_pmd_ddp_ptype_name(uint16_t port_id, uint16_t ptype_id, char *name, size_t size) {
@@ -172,7 +167,7 @@ int rte_pmd_ddp_meta_is_on(uint16_t port_id) {
 
 int rte_pmd_ddp_ptype_mapping_get(uint16_t port_id, struct rte_pmd_ddp_ptype_mapping *items,
 				  unsigned int n) {
-	return GET(port_id, items, n, mappings_fill(port, items, n));
+	return GET(port_id, items, n, ptypes_fill(port, NULL, items, n));
 }
 
 int rte_pmd_ddp_ptype_mapping_update(uint16_t port_id,

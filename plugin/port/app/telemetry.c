@@ -63,9 +63,7 @@ static void number_add(struct rte_tel_data *d, const char *name, uint64_t number
 	rte_tel_data_add_dict_uint(d, name, number);
 }
 
-static int fail(struct rte_tel_data *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-static int fail(struct rte_tel_data *d, const char *fmt, ...) {
+__rte_format_printf(2, 3) static int fail(struct rte_tel_data *d, const char *fmt, ...) {
 	char line[LINE_SIZE], ascii[TEXT_MAX + 1], name[16] = "error";
 	const char *rest = line;
 	va_list ap;
@@ -287,12 +285,6 @@ static void counters_fill(struct rte_tel_data *d, struct ddp_port *port,
 		number_add(dict, names[i].name, values[i].value);
 }
 
-static const char *state_name(const struct ddp_port *port) {
-	if (ddp_lower_is_unplugged(port))
-		return "lower device gone";
-	return __atomic_load_n(&port->running, __ATOMIC_RELAXED) ? "running" : "stopped";
-}
-
 // The lower device's part. ptypes: how many of its packet types; metrics have a list of this name.
 static void offload_fill(struct rte_tel_data *d, const struct ddp_port *port, bool ptypes) {
 	const struct ddp_offload *offload = &port->offload;
@@ -310,7 +302,11 @@ static void offload_fill(struct rte_tel_data *d, const struct ddp_port *port, bo
 static void port_fill(struct rte_tel_data *d, const struct ddp_port *port) {
 	text_add(d, "name", port->name);
 	text_add(d, "version", DDP_VERSION);
-	text_add(d, "state", state_name(port));
+	if (ddp_lower_is_unplugged(port))
+		text_add(d, "state", "lower device gone");
+	else
+		text_add(d, "state",
+			 __atomic_load_n(&port->running, __ATOMIC_RELAXED) ? "running" : "stopped");
 	text_add(d, "isa", port->data->dev_started ? ddp_isa_name(port->isa) : "");
 }
 

@@ -113,29 +113,22 @@ static struct ddp_cache_stats caches_read(const struct ddp_port *port) {
 	return sum;
 }
 
-uint64_t ddp_parking_us(const struct ddp_port *port) {
-	uint64_t longest = 0;
-
-	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++)
-		longest =
-			RTE_MAX(longest, __atomic_load_n(&port->lower_rxqs[i].order_counts.longest,
-							 __ATOMIC_RELAXED));
-	return longest / RTE_MAX(rte_get_tsc_hz() / 1000000, 1U);
-}
-
 struct rte_pmd_ddp_balance ddp_balance_numbers(const struct ddp_port *port,
 					       const struct ddp_stats *stats) {
 	const struct ddp_balance *balance = port->balance;
 	const struct ddp_balancer_past *past;
+	uint64_t longest = 0;
 	struct rte_pmd_ddp_balance numbers = {
 		.rounds = stats->balance_rounds,
 		.moves = stats->balance_moves,
 		.given_up = stats->balance_given_up,
 		.order_parked = stats->order_parked,
-		.order_longest_parking_us = ddp_parking_us(port),
 		.bound_entry = RTE_PMD_DDP_NO_ENTRY,
 	};
 
+	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++)
+		longest = RTE_MAX(longest, counter_read(&port->lower_rxqs[i].order_counts.longest));
+	numbers.order_longest_parking_us = longest / RTE_MAX(rte_get_tsc_hz() / 1000000, 1U);
 	if (balance == NULL)
 		return numbers;
 	past = &balance->balancer.past[(balance->balancer.n_past - 1) % DDP_BALANCER_LAST];
@@ -285,10 +278,8 @@ struct xstats {
 	unsigned int size;
 };
 
-static void put(struct xstats *out, uint64_t value, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static void put(struct xstats *out, uint64_t value, const char *fmt, ...) {
+__rte_format_printf(3, 4) static void put(struct xstats *out, uint64_t value, const char *fmt,
+					  ...) {
 	unsigned int i = out->n++;
 	va_list ap;
 

@@ -24,8 +24,6 @@ unsigned int ddp_xstats_port_get(struct ddp_port *port, const struct rte_eth_sta
 const struct ddp_stats *ddp_stats_read(struct ddp_port *port);
 // Make room for the counters of all packet types that have an id. -ENOMEM leaves the old ones.
 int ddp_stats_reserve(struct ddp_port *port);
-// The longest time that packets were parked for (run/order.h), in microseconds.
-uint64_t ddp_parking_us(const struct ddp_port *port);
 // The numbers of load-aware RSS, for xstats, telemetry and applications.
 struct rte_pmd_ddp_balance ddp_balance_numbers(const struct ddp_port *port,
 					       const struct ddp_stats *stats);

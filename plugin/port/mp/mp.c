@@ -229,33 +229,31 @@ OPERATIONS(ASK)
 ASK(stats_get, , 0, stats, sizeof(*stats), struct rte_eth_stats *stats)
 DPDK_STATS_GET_OP(stats_get_op, stats_get)
 
-static int rss_ask(const struct rte_eth_dev *dev, enum request_op op, struct rss_data *rss,
-		   const struct rte_eth_rss_conf *conf) {
-	rss->conf = *conf;
-	if (conf->rss_key != NULL)
-		memcpy(rss->key, conf->rss_key, RTE_MIN(conf->rss_key_len, DDP_KEY_SIZE));
-	return ask(dev, op, 0, rss, sizeof(*rss));
-}
-
-static int rss_hash_update(struct rte_eth_dev *dev, struct rte_eth_rss_conf *conf) {
-	struct rss_data rss = {0};
-
-	return rss_ask(dev, REQUEST_rss_hash_update, &rss, conf);
-}
-
-static int rss_hash_conf_get(struct rte_eth_dev *dev, struct rte_eth_rss_conf *conf) {
-	size_t room = RTE_MIN(conf->rss_key_len, DDP_KEY_SIZE);
+static int rss_ask(const struct rte_eth_dev *dev, enum request_op op,
+		   struct rte_eth_rss_conf *conf) {
+	const size_t room = RTE_MIN(conf->rss_key_len, DDP_KEY_SIZE);
+	struct rss_data rss = {.conf = *conf};
 	uint8_t *key = conf->rss_key;
-	struct rss_data rss = {0};
-	int ret = rss_ask(dev, REQUEST_rss_hash_conf_get, &rss, conf);
+	int ret;
 
-	if (ret < 0)
+	if (key != NULL)
+		memcpy(rss.key, key, room);
+	ret = ask(dev, op, 0, &rss, sizeof(rss));
+	if (ret < 0 || op == REQUEST_rss_hash_update)
 		return ret;
 	*conf = rss.conf;
 	conf->rss_key = key;
 	if (key != NULL)
 		memcpy(key, rss.key, room);
 	return ret;
+}
+
+static int rss_hash_update(struct rte_eth_dev *dev, struct rte_eth_rss_conf *conf) {
+	return rss_ask(dev, REQUEST_rss_hash_update, conf);
+}
+
+static int rss_hash_conf_get(struct rte_eth_dev *dev, struct rte_eth_rss_conf *conf) {
+	return rss_ask(dev, REQUEST_rss_hash_conf_get, conf);
 }
 
 static const uint32_t *supported_ptypes_get(struct rte_eth_dev *dev, size_t *n_ptypes) {
@@ -441,19 +439,6 @@ uint32_t ddp_mp_layout(void) {
 	return rte_jhash_32b(sizes, RTE_DIM(sizes), rte_jhash(version, sizeof(version), 0));
 }
 
-static int port_check(const struct ddp_port *port, const char *name) {
-	if (port == NULL || !__atomic_load_n(&port->ready, __ATOMIC_ACQUIRE)) {
-		PORT_LOG(ERR, name, "the primary process has not set up the port yet");
-		return -EAGAIN;
-	}
-	if (port->layout != ddp_mp_layout()) {
-		PORT_LOG(ERR, name,
-			 "the primary process has another build of net_ddp than " DDP_VERSION);
-		return -ENOTSUP;
-	}
-	return 0;
-}
-
 int ddp_mp_attach(struct rte_vdev_device *vdev) {
 	const char *name = rte_vdev_device_name(vdev);
 	struct rte_eth_dev *dev = rte_eth_dev_attach_secondary(name);
@@ -463,9 +448,16 @@ int ddp_mp_attach(struct rte_vdev_device *vdev) {
 	if (dev == NULL)
 		return -ENODEV; // ethdev has logged it
 	port = dev->data->dev_private;
-	ret = port_check(port, name);
-	if (ret == 0)
-		ret = ask(dev, REQUEST_attach, 0, NULL, 0);
+	if (port == NULL || !__atomic_load_n(&port->ready, __ATOMIC_ACQUIRE)) {
+		PORT_LOG(ERR, name, "the primary process has not set up the port yet");
+		return -EAGAIN;
+	}
+	if (port->layout != ddp_mp_layout()) {
+		PORT_LOG(ERR, name,
+			 "the primary process has another build of net_ddp than " DDP_VERSION);
+		return -ENOTSUP;
+	}
+	ret = ask(dev, REQUEST_attach, 0, NULL, 0);
 	if (ret < 0)
 		return ret;
 	// Process ids of one namespace mean nothing in another one.

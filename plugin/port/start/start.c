@@ -261,6 +261,10 @@ static int running_set(struct ddp_port *port) {
 }
 
 int ddp_port_start(struct ddp_port *port) {
+	static int (*const steps[])(struct ddp_port * port) = {
+		caches_alloc,    rxqs_start,        txqs_start,        ddp_offload_prepare,
+		ddp_lower_start, ddp_offload_start, ddp_rx_intr_start, running_set,
+	};
 	int ret;
 
 	if (ddp_lower_is_unplugged(port))
@@ -275,21 +279,8 @@ int ddp_port_start(struct ddp_port *port) {
 	for (unsigned int i = 0; i < port->n_lower_rxqs; i++)
 		port->lower_rxqs[i].port_id = port->lower.port_id;
 	txqs_map(port);
-	ret = caches_alloc(port);
-	if (ret == 0)
-		ret = rxqs_start(port);
-	if (ret == 0)
-		ret = txqs_start(port);
-	if (ret == 0)
-		ret = ddp_offload_prepare(port);
-	if (ret == 0)
-		ret = ddp_lower_start(port);
-	if (ret == 0)
-		ret = ddp_offload_start(port);
-	if (ret == 0)
-		ret = ddp_rx_intr_start(port);
-	if (ret == 0)
-		ret = running_set(port);
+	for (unsigned int i = 0; ret == 0 && i < RTE_DIM(steps); i++)
+		ret = steps[i](port);
 	if (ret == 0)
 		return 0;
 	ddp_rx_intr_stop(port);
