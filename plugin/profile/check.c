@@ -222,15 +222,6 @@ static int entry_compare(const void *a, const void *b) {
 
 /* Packet types */
 
-static void path_headers(const struct ddp_path *path, bool *headers) {
-	if (path == NULL)
-		return;
-	if (path->kind == DDP_PATH_HEADER)
-		headers[path->node] = true;
-	path_headers(path->left, headers);
-	path_headers(path->right, headers);
-}
-
 // Was the profile asked for, and has it packet types? One that has none offers headers to others,
 // and base has some that only show in paths.
 static bool has_types(const struct ddp_profile *profile, const char *name) {
@@ -244,22 +235,6 @@ static bool has_types(const struct ddp_profile *profile, const char *name) {
 		if (strcmp(profile->types[i].profile, name) == 0)
 			return true;
 	return false;
-}
-
-// A header that is in no packet type only shows in the path: neither mbufs nor RSS know it.
-static void headers_check(struct loader *l) {
-	const struct ddp_profile *profile = l->profile;
-	bool headers[DDP_MAX_NODES] = {false};
-
-	for (unsigned int i = 0; i < profile->n_types; i++)
-		path_headers(profile->types[i].path, headers);
-	for (unsigned int i = 0; i < profile->n_headers; i++) {
-		const struct ddp_header *header = &profile->headers[i];
-
-		if (!headers[i] && !header->hidden && has_types(profile, header->profile))
-			ddp_warn(l->diag, &header->place, "header '%s' is in no packet type",
-				 header->name);
-	}
 }
 
 // How often a header can be in a path. enough: as often as asked for, or in any number.
@@ -280,6 +255,22 @@ static unsigned int path_most(const struct ddp_path *path, uint8_t node, unsigne
 		return left > 0 ? enough : 0;
 	default:
 		return left > right ? left : right;
+	}
+}
+
+// A header that is in no packet type only shows in the path: neither mbufs nor RSS know it.
+static void headers_check(struct loader *l) {
+	const struct ddp_profile *profile = l->profile;
+
+	for (unsigned int i = 0; i < profile->n_headers; i++) {
+		const struct ddp_header *header = &profile->headers[i];
+		unsigned int n = 0;
+
+		while (n < profile->n_types && path_most(profile->types[n].path, i, 1) == 0)
+			n++;
+		if (n == profile->n_types && !header->hidden && has_types(profile, header->profile))
+			ddp_warn(l->diag, &header->place, "header '%s' is in no packet type",
+				 header->name);
 	}
 }
 
@@ -367,27 +358,28 @@ static void inputs_check(struct loader *l, const struct ddp_packet_type *type) {
 	}
 }
 
-static void type_check(struct loader *l, const struct ddp_packet_type *type) {
-	bool headers[DDP_MAX_NODES] = {false};
+// Hidden headers may stand anywhere between those of the path.
+static bool type_may_have(struct loader *l, const struct ddp_packet_type *type,
+			  const struct ddp_ref *ref) {
+	return l->profile->headers[ref->node].hidden || path_most(type->path, ref->node, 1) > 0;
+}
 
+static void type_check(struct loader *l, const struct ddp_packet_type *type) {
 	if (type->path == NULL)
 		return;
-	path_headers(type->path, headers);
-	for (unsigned int i = 0; i < l->profile->n_headers; i++)
-		headers[i] |= l->profile->headers[i].hidden; // may stand anywhere between them
 	for (unsigned int i = 0; i < type->n_sets; i++) {
 		const struct ddp_input_set *set = &type->sets[i];
 		bool any = false;
 
 		for (unsigned int j = 0; j < set->n_inputs; j++)
-			any |= headers[set->inputs[j].node];
+			any |= type_may_have(l, type, &set->inputs[j]);
 		if (!any && set->n_inputs > 0 && !l->profile->modelled)
 			ddp_error(l->diag, &set->place,
 				  "packet type '%s' has none of the headers that are hashed here",
 				  type->name);
 	}
 	for (unsigned int i = 0; i < type->n_extract; i++)
-		if (!headers[type->extract[i].node])
+		if (!type_may_have(l, type, &type->extract[i]))
 			ddp_error(l->diag, &type->place,
 				  "packet type '%s' extracts '%s', but its path has no such header",
 				  type->name, type->extract[i].name);

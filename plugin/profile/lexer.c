@@ -12,19 +12,6 @@ static const char *const signs[] = {
 	"]",   "?",  ":",  ",",  "=",  "<",  ">",  "&", "|", "/", "!", "{", "}",
 };
 
-static void advance(struct ddp_text *text, size_t n) {
-	for (size_t i = 0; i < n; i++) {
-		if (text->s[i] == '\n') {
-			text->place.line++;
-			text->place.col = 1;
-		} else if (((unsigned char)text->s[i] & 0xc0) != 0x80) {
-			text->place.col++;
-		}
-	}
-	text->s += n;
-	text->len -= n;
-}
-
 static bool is_word_char(char c) {
 	return isalnum((unsigned char)c) || c == '_';
 }
@@ -96,7 +83,7 @@ static void token_read(struct ddp_lexer *lexer) {
 	struct ddp_token *token = &lexer->token;
 
 	while (rest->len > 0 && isspace((unsigned char)*rest->s))
-		advance(rest, 1);
+		ddp_text_advance(rest, 1);
 	*token = (struct ddp_token){.kind = DDP_TOKEN_END, .s = rest->s, .place = rest->place};
 	if (rest->len == 0)
 		return;
@@ -106,14 +93,14 @@ static void token_read(struct ddp_lexer *lexer) {
 		token->kind = DDP_TOKEN_NAME;
 		token->len = word_len(rest);
 	} else if (*rest->s == '$' && rest->len > 1 && is_word_char(rest->s[1])) {
-		advance(rest, 1);
+		ddp_text_advance(rest, 1);
 		token->kind = DDP_TOKEN_PARAM;
 		token->s = rest->s;
 		token->len = word_len(rest);
 	} else {
 		sign_read(lexer);
 	}
-	advance(rest, token->len);
+	ddp_text_advance(rest, token->len);
 }
 
 void ddp_lexer_init(struct ddp_lexer *lexer, const struct ddp_text *text, struct ddp_diag *diag) {
@@ -136,7 +123,7 @@ struct ddp_text ddp_lexer_word(struct ddp_lexer *lexer) {
 	word.len = 0;
 	while (word.len < lexer->rest.len && !isspace((unsigned char)word.s[word.len]))
 		word.len++;
-	advance(&lexer->rest, word.len);
+	ddp_text_advance(&lexer->rest, word.len);
 	token_read(lexer);
 	return word;
 }

@@ -332,7 +332,6 @@ static void header_declare(struct loader *l, const struct ddp_yaml *key,
 	int other = header_find(l, key->value, strlen(key->value));
 	struct ddp_header *header = other < 0 ? NULL : &l->profile->headers[other];
 
-	(void)value; // header_read() reads it
 	if (!name_check(l, key, "header") ||
 	    (header != NULL && !already_there(l, "header", key, &header->place, header->profile)) ||
 	    !room_check(l, l->profile->n_headers, DDP_MAX_NODES, &key->place, "headers"))
@@ -341,6 +340,8 @@ static void header_declare(struct loader *l, const struct ddp_yaml *key,
 	header->name = key->value;
 	header->profile = l->part->name;
 	header->place = key->place;
+	if (yaml_is(l, value, DDP_YAML_MAP, "a header with a 'layout'"))
+		header->root = value;
 }
 
 static void alias_declare(struct loader *l, const struct ddp_yaml *key,
@@ -398,7 +399,8 @@ static void pair_read(struct loader *l, struct ddp_header *header, const struct 
 	header->has_pair = true;
 }
 
-static void header_body(struct loader *l, struct ddp_header *header, const struct ddp_yaml *node) {
+static void header_body(struct loader *l, struct ddp_header *header) {
+	const struct ddp_yaml *node = header->root;
 	struct scope before = {.header = header, .start_only = true, .no_ahead = true};
 	struct scope whole = {.header = header, .no_ahead = true};
 	const struct ddp_yaml *length = ddp_yaml_get(node, "length");
@@ -416,8 +418,9 @@ static void header_body(struct loader *l, struct ddp_header *header, const struc
 	rules_read(l, header, ddp_yaml_get(node, "next"));
 }
 
-static void header_layout(struct loader *l, struct ddp_header *header,
-			  const struct ddp_yaml *node) {
+static void header_layout(struct loader *l, struct ddp_header *header) {
+	const struct ddp_yaml *node = header->root;
+
 	keys_allowed(l, node, "a header", header_keys, COUNT(header_keys));
 	header->summary = word_get(l, node, "summary");
 	header->hidden = flag_get(l, node, "hidden");
@@ -435,27 +438,6 @@ static void header_layout(struct loader *l, struct ddp_header *header,
 		l->profile->first = header - l->profile->headers;
 	}
 	layout_read(l, header, ddp_yaml_get(node, "layout"), ddp_yaml_get(node, "ahead"));
-}
-
-static void header_read(struct loader *l, const struct ddp_yaml *key, const struct ddp_yaml *node,
-			enum pass pass) {
-	int index = header_find(l, key->value, strlen(key->value));
-	struct ddp_header *header;
-
-	if (index < 0 || l->profile->headers[index].profile != l->part->name)
-		return; // reported when declared
-	header = &l->profile->headers[index];
-	if (node->kind != DDP_YAML_MAP) {
-		if (pass == PASS_LAYOUT)
-			yaml_is(l, node, DDP_YAML_MAP, "a header with a 'layout'");
-		return;
-	}
-	if (pass == PASS_LAYOUT)
-		header_layout(l, header, node);
-	else if (pass == PASS_BODY)
-		header_body(l, header, node);
-	else
-		after_read(l, index, ddp_yaml_get(node, "after"));
 }
 
 static void extend_read(struct loader *l, const struct ddp_yaml *key, const struct ddp_yaml *node) {
@@ -482,10 +464,18 @@ static void extend_read(struct loader *l, const struct ddp_yaml *key, const stru
 }
 
 static void graph_read(struct loader *l, enum pass pass) {
-	const struct ddp_yaml *map = ddp_yaml_get(l->part->root, "headers");
+	for (unsigned int i = 0; i < l->profile->n_headers; i++) {
+		struct ddp_header *header = &l->profile->headers[i];
 
-	for (unsigned int i = 0; i < ddp_yaml_n_pairs(map); i++)
-		header_read(l, ddp_yaml_key(map, i), ddp_yaml_value(map, i), pass);
+		if (header->profile != l->part->name)
+			continue;
+		if (pass == PASS_LAYOUT)
+			header_layout(l, header);
+		else if (pass == PASS_BODY)
+			header_body(l, header);
+		else
+			after_read(l, i, ddp_yaml_get(header->root, "after"));
+	}
 	if (pass == PASS_AFTER)
 		pairs_read(l, l->part->root, "extend", "headers by name", extend_read);
 }
@@ -538,41 +528,32 @@ static bool input_set_choose(struct loader *l, const char *wanted,
 
 	FOR_PARTS(l) {
 		if (part == NULL || l->part == part)
-			found |= input_sets_read(l, wanted);
+			found |= input_set_apply(l, wanted);
 	}
 	return found;
 }
 
-static void unknown_input_set(struct loader *l, const struct ddp_profile_part *part) {
-	const struct ddp_yaml *sets = ddp_yaml_get(part->root, "input_sets");
-	const char *wanted = part->request->spec.input_set;
-	struct ddp_place place = {.file = part->file};
-	const char *known[64];
-	unsigned int n = 0;
-	char kind[80];
-
-	for (unsigned int i = 0; i < ddp_yaml_n_pairs(sets) && n < 64; i++)
-		known[n++] = ddp_yaml_key(sets, i)->value;
-	snprintf(kind, sizeof(kind), "input set of profile '%.40s':", part->name);
-	unknown_name(l, &place, kind, wanted, strlen(wanted), known, n);
-}
-
 static void input_sets_run(struct loader *l) {
-	input_set_choose(l, NULL, NULL);
+	FOR_PARTS(l) {
+		input_sets_read(l);
+	}
 	if (l->diag->n_errors > 0)
 		return;
 	for (unsigned int i = 0; i < l->profile->n_parts; i++) {
 		const struct ddp_profile_part *part = &l->profile->parts[i];
 		const char *wanted = part->request == NULL ? NULL : part->request->spec.input_set;
+		char kind[80];
 
 		// A bundle's default input set applies only if the bundle itself was asked for.
 		if (part->request != NULL)
 			input_set_choose(l, "default", part);
 		// A bundle has those of the profiles it requires.
-		if (wanted != NULL && !input_set_choose(l, wanted, part) &&
-		    (ddp_yaml_get(part->root, "input_sets") != NULL ||
-		     !input_set_choose(l, wanted, NULL)))
-			unknown_input_set(l, part);
+		if (wanted == NULL || input_set_choose(l, wanted, part) ||
+		    (part->n_input_sets == 0 && input_set_choose(l, wanted, NULL)))
+			continue;
+		snprintf(kind, sizeof(kind), "input set of profile '%.40s':", part->name);
+		unknown_name(l, &(struct ddp_place){.file = part->file}, kind, wanted,
+			     strlen(wanted), part->input_sets, part->n_input_sets);
 	}
 }
 

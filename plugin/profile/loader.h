@@ -251,9 +251,10 @@ extern const struct ptype_word {
 } ptype_words[];
 extern const unsigned int n_ptype_words;
 uint32_t ptype_read(struct loader *l, const struct ddp_yaml *node);
-// Read the part's named input sets; that of the wanted name (NULL: none) replaces the default ones.
-// Returns whether there is one.
-bool input_sets_read(struct loader *l, const char *wanted);
+// Read the part's named input sets.
+void input_sets_read(struct loader *l);
+// Let the one of this name replace the sets of packet types. Returns whether there is one.
+bool input_set_apply(struct loader *l, const char *wanted);
 
 // check.c
 void profile_check(struct loader *l);

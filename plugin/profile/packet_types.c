@@ -469,71 +469,59 @@ void types_read(struct loader *l) {
 
 /* Named input sets */
 
-// Note what is said in named; without it, it takes effect.
 static void set_pair_read(struct loader *l, const struct ddp_yaml *key, const struct ddp_yaml *node,
-			  struct ddp_named_set *named) {
-	struct ddp_input_set *sets = NULL;
-	unsigned int n_sets = 0, n_fit = 0;
+			  struct ddp_named_entry *entry) {
+	unsigned int i = 0;
 
-	rss_read(l, node, &sets, &n_sets);
-	if (named != NULL)
-		*DDP_APPEND(l->arena, named->entries, named->n_entries) = (struct ddp_named_entry){
-			.types = key->value,
-			.sets = sets,
-			.n_sets = n_sets,
-		};
-	for (unsigned int i = 0; i < l->profile->n_types; i++) {
-		struct ddp_packet_type *type = &l->profile->types[i];
-
-		if (fnmatch(key->value, type->name, 0) != 0)
-			continue;
-		n_fit++;
-		if (named == NULL) {
-			type->sets = sets;
-			type->n_sets = n_sets;
-		}
-	}
-	if (n_fit == 0)
+	entry->types = key->value;
+	rss_read(l, node, &entry->sets, &entry->n_sets);
+	while (i < l->profile->n_types && fnmatch(key->value, l->profile->types[i].name, 0) != 0)
+		i++;
+	if (i == l->profile->n_types)
 		unknown_name(l, &key->place, "packet type", key->value, strlen(key->value),
 			     l->profile->types, l->profile->n_types);
 }
 
-static struct ddp_named_set *named_add(struct loader *l, const struct ddp_yaml *key,
-				       const struct ddp_yaml *set) {
-	struct ddp_named_set *named =
-		DDP_APPEND(l->arena, l->part->input_sets, l->part->n_input_sets);
-	const struct ddp_yaml *summary = ddp_yaml_get(set, "summary");
+static void named_read(struct loader *l, const struct ddp_yaml *key, const struct ddp_yaml *node) {
+	struct ddp_named_set *named;
 
+	if (!yaml_is(l, node, DDP_YAML_MAP, "packet types and what to hash for them"))
+		return;
+	named = DDP_APPEND(l->arena, l->part->input_sets, l->part->n_input_sets);
 	named->name = key->value;
-	named->summary = summary == NULL ? NULL : summary->value;
-	return named;
+	for (unsigned int i = 0; i < ddp_yaml_n_pairs(node); i++) {
+		const struct ddp_yaml *types = ddp_yaml_key(node, i);
+
+		if (strcmp(types->value, "summary") == 0)
+			named->summary = ddp_yaml_value(node, i)->value;
+		else
+			set_pair_read(l, types, ddp_yaml_value(node, i),
+				      DDP_APPEND(l->arena, named->entries, named->n_entries));
+	}
 }
 
-// Every named set is read once, so that mistakes show (wanted NULL); then the one asked for, to
-// take effect.
-bool input_sets_read(struct loader *l, const char *wanted) {
-	const struct ddp_yaml *all = ddp_yaml_get(l->part->root, "input_sets");
-	bool found = false;
+void input_sets_read(struct loader *l) {
+	pairs_read(l, l->part->root, "input_sets", "input sets by name", named_read);
+}
 
-	if (!yaml_is(l, all, DDP_YAML_MAP, "input sets by name"))
+bool input_set_apply(struct loader *l, const char *wanted) {
+	const int at =
+		NAME_FIND(l->part->input_sets, l->part->n_input_sets, wanted, strlen(wanted));
+	struct ddp_named_set *named;
+
+	if (at < 0)
 		return false;
-	for (unsigned int i = 0; i < ddp_yaml_n_pairs(all); i++) {
-		const struct ddp_yaml *name = ddp_yaml_key(all, i), *set = ddp_yaml_value(all, i);
-		struct ddp_named_set *named = NULL;
+	named = &l->part->input_sets[at];
+	named->chosen = true;
+	for (unsigned int i = 0; i < named->n_entries; i++) {
+		for (unsigned int t = 0; t < l->profile->n_types; t++) {
+			struct ddp_packet_type *type = &l->profile->types[t];
 
-		if (wanted != NULL && strcmp(wanted, name->value) != 0)
-			continue;
-		found |= wanted != NULL;
-		if (!yaml_is(l, set, DDP_YAML_MAP, "packet types and what to hash for them"))
-			continue;
-		if (wanted == NULL)
-			named = named_add(l, name, set);
-		else
-			l->part->input_sets[i].chosen = true;
-		for (unsigned int j = 0; j < ddp_yaml_n_pairs(set); j++)
-			if (strcmp(ddp_yaml_key(set, j)->value, "summary") != 0)
-				set_pair_read(l, ddp_yaml_key(set, j), ddp_yaml_value(set, j),
-					      named);
+			if (fnmatch(named->entries[i].types, type->name, 0) != 0)
+				continue;
+			type->sets = named->entries[i].sets;
+			type->n_sets = named->entries[i].n_sets;
+		}
 	}
-	return found;
+	return true;
 }

@@ -153,6 +153,8 @@ struct ddp_rule {
 	struct ddp_ref key;
 };
 
+struct ddp_yaml;
+
 struct ddp_header {
 	const char *name;    // also its token in a path
 	const char *summary; // may be NULL
@@ -180,6 +182,7 @@ struct ddp_header {
 	bool has_pair;
 	uint8_t pair[2]; // fields exchanged between both directions (source, destination)
 	uint32_t min_size, max_size; // bytes, proved
+	const struct ddp_yaml *root; // while it is loaded; NULL: no map
 };
 
 struct ddp_table_entry {
@@ -273,7 +276,6 @@ struct ddp_source {
 	size_t size;
 };
 
-struct ddp_yaml;
 struct request;
 
 // A profile file that takes part.
@@ -436,13 +438,11 @@ bool ddp_spec_reads(const char *spec, const char *path);
 char *ddp_profile_defining(const char *header);
 
 // The line of `ddpctl list` for a file: name, version and summary, without loading what it
-// requires. To be ended by ddp_profile_summary_fini() after an error as well.
+// requires. The arena owns them.
 struct ddp_profile_summary {
 	const char *name, *version, *summary; // NULL where the file has none
-	struct ddp_arena *arena;              // owns them
 };
-int ddp_profile_summary(const char *file, struct ddp_profile_summary *summary,
-			struct ddp_diag *diag);
-void ddp_profile_summary_fini(struct ddp_profile_summary *summary);
+int ddp_profile_summary(const char *file, struct ddp_arena *arena,
+			struct ddp_profile_summary *summary, struct ddp_diag *diag);
 
 #endif

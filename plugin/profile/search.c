@@ -47,36 +47,27 @@ static size_t source_profiles(char dir[PATH_MAX]) {
 	return len > 0 ? len : source_profiles_of("/proc/self/exe", dir);
 }
 
-static bool dir_add(struct ddp_arena *arena, char **dirs, unsigned int *n, const char *dir,
-		    size_t len) {
-	char *copy = ddp_arena_try_alloc(arena, len + 1);
-
-	dirs[(*n)++] = copy;
-	return copy != NULL && memcpy(copy, dir, len) != NULL;
-}
-
 char **ddp_search_path(struct ddp_arena *arena) {
-	const char *given = getenv("DDP_PROFILE_PATH"), *path = given != NULL ? given : "";
-	const size_t room = strlen(path) / 2 + 4; // "a:b", two more and NULL
-	char **dirs = ddp_arena_try_alloc(arena, room * sizeof(*dirs));
+	static const char installed[] = DDP_INSTALLED_PROFILES;
+	const char *given = getenv("DDP_PROFILE_PATH");
 	char source[PATH_MAX];
-	size_t source_len = source_profiles(source);
-	bool good = dirs != NULL;
+	const size_t source_len = source_profiles(source);
+	const size_t size =
+		(given != NULL ? strlen(given) : 0) + source_len + sizeof(installed) + 2;
+	char *list = ddp_arena_try_alloc(arena, size), *dir;
+	char **dirs = ddp_arena_try_alloc(arena, (size / 2 + 2) * sizeof(*dirs)); // and NULL
 	unsigned int n = 0;
 
-	while (good && *path != '\0') {
-		size_t len = strcspn(path, ":");
-
-		good = len == 0 || dir_add(arena, dirs, &n, path, len);
-		path += len + (path[len] == ':');
+	if (list == NULL || dirs == NULL) {
+		errno = ENOMEM;
+		return NULL;
 	}
-	if (good && source_len > 0)
-		good = dir_add(arena, dirs, &n, source, source_len);
-	if (good &&
-	    dir_add(arena, dirs, &n, DDP_INSTALLED_PROFILES, strlen(DDP_INSTALLED_PROFILES)))
-		return dirs;
-	errno = ENOMEM;
-	return NULL;
+	snprintf(list, size, "%s:%.*s:%s", given != NULL ? given : "", (int)source_len, source,
+		 installed);
+	while ((dir = strsep(&list, ":")) != NULL)
+		if (*dir != '\0')
+			dirs[n++] = dir;
+	return dirs;
 }
 
 static bool ends_with(const char *s, const char *end) {
@@ -191,28 +182,20 @@ static const char *word_of(const struct ddp_yaml *root, const char *key) {
 	return value != NULL && value->kind == DDP_YAML_SCALAR ? value->value : NULL;
 }
 
-int ddp_profile_summary(const char *file, struct ddp_profile_summary *summary,
-			struct ddp_diag *diag) {
-	struct ddp_arena *arena = ddp_arena_create();
+int ddp_profile_summary(const char *file, struct ddp_arena *arena,
+			struct ddp_profile_summary *summary, struct ddp_diag *diag) {
 	const struct ddp_yaml *root = NULL;
 	size_t size;
 	const char *text = ddp_file_read(file, DDP_YAML_SIZE_MAX, &size, arena, diag);
 
 	if (text != NULL)
 		root = ddp_yaml_parse(text, size, file, arena, diag);
-
 	*summary = (struct ddp_profile_summary){
 		.name = word_of(root, "profile"),
 		.version = word_of(root, "version"),
 		.summary = word_of(root, "summary"),
-		.arena = arena,
 	};
 	return root != NULL ? 0 : diag->no_memory ? -ENOMEM : -EINVAL;
-}
-
-void ddp_profile_summary_fini(struct ddp_profile_summary *summary) {
-	ddp_arena_destroy(summary->arena);
-	memset(summary, 0, sizeof(*summary));
 }
 
 // Files are compared, not names, so that no link deceives.
@@ -223,39 +206,23 @@ bool ddp_is_same_file(const char *a, const char *b) {
 	       one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
-// All profiles that are found by name are inputs: those that are asked for may require any of them.
-static bool is_found_by_name(const char *path, struct ddp_arena *arena) {
-	char real[PATH_MAX], file[PATH_MAX];
-	const char *name, *dot;
-	bool found = false;
-	char **dirs;
-
-	if (realpath(path, real) == NULL)
-		return false;
-	name = strrchr(real, '/');
-	dot = strrchr(name, '.');
-	if (dot == NULL || strcmp(dot, SUFFIX) != 0)
-		return false;
-	dirs = ddp_search_path(arena);
-	for (unsigned int i = 0; dirs != NULL && dirs[i] != NULL && !found; i++)
-		found = snprintf(file, sizeof(file), "%s%s", dirs[i], name) < (int)sizeof(file) &&
-			ddp_is_same_file(file, real);
-	return found;
-}
-
 bool ddp_spec_reads(const char *spec, const char *path) {
-	struct ddp_arena *arena = ddp_arena_create();
-	bool reads = ddp_is_same_file(spec, path) || is_found_by_name(path, arena);
+	struct ddp_library library = {.arena = ddp_arena_create()};
+	bool reads = ddp_is_same_file(spec, path);
 	struct ddp_spec *specs;
 	struct ddp_diag diag;
 	unsigned int n;
 
 	ddp_diag_init(&diag);
-	ddp_spec_parse(spec, arena, &specs, &n, &diag);
+	ddp_spec_parse(spec, library.arena, &specs, &n, &diag);
 	for (unsigned int i = 0; i < n && !reads; i++)
 		reads = ddp_is_same_file(specs[i].file, path);
+	// Any profile that is found by name may be required by these.
+	ddp_library_scan(&library, NULL, NULL);
+	for (unsigned int i = 0; i < library.n && !reads; i++)
+		reads = ddp_is_same_file(library.profiles[i].file, path);
 	ddp_diag_fini(&diag);
-	ddp_arena_destroy(arena);
+	ddp_arena_destroy(library.arena);
 	return reads;
 }
 

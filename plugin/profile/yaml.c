@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "yaml.h"
 
+#include <assert.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,19 +95,18 @@ static struct ddp_yaml *scalar_new(struct reader *r, const yaml_event_t *event) 
 	return node;
 }
 
-// A byte's place, where libyaml gives no mark: columns count characters.
-static struct ddp_place place_of_byte(const struct reader *r, size_t offset) {
-	struct ddp_place place = {.file = r->file, .line = 1, .col = 1};
-
-	for (size_t i = 0; i < offset && i < r->size; i++) {
-		if (r->source[i] == '\n') {
-			place.line++;
-			place.col = 1;
-		} else if (((unsigned char)r->source[i] & 0xc0) != 0x80) {
-			place.col++;
+void ddp_text_advance(struct ddp_text *text, size_t n) {
+	assert(n <= text->len);
+	for (size_t i = 0; i < n; i++) {
+		if (text->s[i] == '\n') {
+			text->place.line++;
+			text->place.col = 1;
+		} else if (((unsigned char)text->s[i] & 0xc0) != 0x80) {
+			text->place.col++;
 		}
 	}
-	return place;
+	text->s += n;
+	text->len -= n;
 }
 
 // A line of the file, which ends with '\n' or the text, without its indentation.
@@ -179,8 +179,12 @@ static void yaml_error(struct reader *r) {
 		ddp_error(r->diag, &place, "YAML: %s", cure);
 		return;
 	}
-	if (parser->error == YAML_READER_ERROR) // such as text that is not UTF-8
-		place = place_of_byte(r, parser->problem_offset);
+	if (parser->error == YAML_READER_ERROR) { // text that is not UTF-8: there is no mark
+		struct ddp_text text = {r->source, r->size, {r->file, 1, 1}};
+
+		ddp_text_advance(&text, parser->problem_offset);
+		place = text.place;
+	}
 	if (parser->context != NULL && parser->context_mark.line != parser->problem_mark.line)
 		snprintf(where, sizeof(where), " in line %zu", parser->context_mark.line + 1);
 	ddp_error(r->diag, &place, "YAML: %s%s%s%s",

@@ -33,6 +33,9 @@ struct ddp_yaml {
 struct ddp_yaml *ddp_yaml_parse(const char *text, size_t size, const char *file,
 				struct ddp_arena *arena, struct ddp_diag *diag);
 
+// Leave out the first n bytes of a text, of which its place counts lines and characters.
+void ddp_text_advance(struct ddp_text *text, size_t n);
+
 // The value of key, NULL when the map has none. NULL is a map without keys.
 struct ddp_yaml *ddp_yaml_get(const struct ddp_yaml *map, const char *key);
 

@@ -501,12 +501,13 @@ struct list {
 };
 
 // A file that is no good is shown all the same: it is what its name finds.
-static void profile_show(struct list *list, const struct ddp_found *found) {
-	struct ddp_profile_summary summary = {0};
+static void profile_show(struct list *list, const struct ddp_found *found,
+			 struct ddp_arena *arena) {
+	struct ddp_profile_summary summary;
 	struct ddp_diag diag;
 
 	ddp_diag_init(&diag);
-	if (ddp_profile_summary(found->file, &summary, &diag) < 0 &&
+	if (ddp_profile_summary(found->file, arena, &summary, &diag) < 0 &&
 	    list->status != EXIT_UNREADABLE)
 		list->status = load_status(&diag);
 	ddp_diag_print(&diag, stderr);
@@ -520,7 +521,6 @@ static void profile_show(struct list *list, const struct ddp_found *found) {
 		table_text(&list->table, or_dash(summary.summary));
 		table_text(&list->table, found->file);
 	}
-	ddp_profile_summary_fini(&summary);
 }
 
 int cmd_list(const void *arg, struct output *out) {
@@ -535,7 +535,7 @@ int cmd_list(const void *arg, struct output *out) {
 	else
 		table_init(&list.table, out, "NAME|VERSION|SUMMARY|FILE");
 	for (unsigned int i = 0; i < library.n; i++)
-		profile_show(&list, &library.profiles[i]);
+		profile_show(&list, &library.profiles[i], library.arena);
 	if (list.is_json)
 		jsonw_write(&list.json, "]\n");
 	else

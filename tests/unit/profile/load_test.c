@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "profile/profile.h"
 #include "scratch.h"
 #include "unit.h"
@@ -595,6 +596,7 @@ static bool same(const char *a, const char *b) {
 
 ROWS_TEST(summary_is, summary_rows) {
 	const struct summary_row *summary_row = *state;
+	struct ddp_arena *arena = ddp_arena_create();
 	struct ddp_profile_summary summary;
 	struct ddp_diag diag;
 	char *messages;
@@ -602,7 +604,7 @@ ROWS_TEST(summary_is, summary_rows) {
 
 	scratch_write_text("t.yaml", summary_row->text);
 	ddp_diag_init(&diag);
-	ret = ddp_profile_summary(scratch_path("t.yaml"), &summary, &diag);
+	ret = ddp_profile_summary(scratch_path("t.yaml"), arena, &summary, &diag);
 	messages = scratch_messages(&diag);
 	assert_string_equal(messages, summary_row->error);
 	assert_int_equal(ret < 0, *summary_row->error != '\0');
@@ -610,7 +612,6 @@ ROWS_TEST(summary_is, summary_rows) {
 	assert_true(same(summary.version, summary_row->version));
 	assert_true(same(summary.summary, summary_row->summary));
 	free(messages);
-	ddp_profile_summary_fini(&summary);
-	assert_null(summary.name);
+	ddp_arena_destroy(arena);
 	ddp_diag_fini(&diag);
 }
