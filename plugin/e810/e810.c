@@ -153,38 +153,28 @@ const char *e810_section_name(uint32_t id) {
 	return layout != NULL ? layout->name : NULL;
 }
 
-static bool is_any(const uint8_t *bytes, unsigned int n) {
-	for (unsigned int i = 0; i < n; i++)
-		if (bytes[i] != 0)
-			return true;
-	return false;
-}
-
-// Bits of key and inverse that are both 0 never match.
-static bool can_match(const uint8_t *key, unsigned int len) {
-	for (unsigned int i = 0; i < len; i++)
-		if ((key[i] | key[len + i]) != 0xff)
-			return false;
-	return true;
-}
-
-static bool is_word_used(const uint8_t *entry, unsigned int size) {
-	for (unsigned int i = 0; i < size; i += 4)
-		if (entry[i] != 255 || le16_get(entry + i + 1) != 0x1ff)
-			return true;
-	return false;
-}
-
 static bool is_live(const struct e810_layout *layout, const uint8_t *entry) {
+	const uint8_t *at = entry + layout->live_at;
+	const unsigned int len = layout->live_len;
+
 	switch (layout->live) {
 	case LIVE_BIT:
 		return entry[layout->live_at / 8] >> layout->live_at % 8 & 1;
 	case LIVE_TERNARY:
-		return can_match(entry + layout->live_at, layout->live_len);
+		for (unsigned int i = 0; i < len; i++)
+			if ((at[i] | at[len + i]) != 0xff)
+				return false;
+		return true;
 	case LIVE_ANY:
-		return is_any(entry + layout->live_at, layout->live_len);
+		for (unsigned int i = 0; i < len; i++)
+			if (at[i] != 0)
+				return true;
+		return false;
 	case LIVE_WORDS:
-		return is_word_used(entry, layout->entry_size);
+		for (unsigned int i = 0; i < layout->entry_size; i += 4)
+			if (entry[i] != 255 || le16_get(entry + i + 1) != 0x1ff)
+				return true;
+		return false;
 	case LIVE_LIST8:
 		return entry[0] < 71;
 	case LIVE_LIST22:
@@ -370,20 +360,11 @@ static void table_read(struct package_reader *reader, const struct e810_layout *
 			    layout->name, table->n_given, layout->n_entries);
 }
 
-static struct e810_label *labels_make(struct ddp_arena *arena, const struct e810_table *table) {
-	struct e810_label *labels = ddp_arena_alloc(arena, table->n_entries * sizeof(*labels));
-
-	for (unsigned int i = 0; i < table->n_entries; i++) {
-		labels[i].value = le16_get(e810_entry(table, i));
-		package_text(labels[i].name, e810_entry(table, i) + 2, LABEL_SIZE - 2);
-	}
-	return labels;
-}
-
 static void tables_read(struct package_reader *reader) {
 	struct e810_package *e810 = reader->package->e810;
+	struct ddp_arena *arena = reader->package->arena;
 
-	e810->tables = ddp_arena_alloc(reader->package->arena, N_LAYOUTS * sizeof(*e810->tables));
+	e810->tables = ddp_arena_alloc(arena, N_LAYOUTS * sizeof(*e810->tables));
 	for (unsigned int i = 0; i < N_LAYOUTS; i++) {
 		const struct e810_layout *layout = &layouts[i];
 		struct e810_table *table = &e810->tables[i];
@@ -391,8 +372,14 @@ static void tables_read(struct package_reader *reader) {
 		table->entry_size = layout->entry_size;
 		if (layout->form != FORM_OPAQUE)
 			table_read(reader, layout, table);
-		if (layout->form == FORM_LIST && layout->entry_size == LABEL_SIZE)
-			table->labels = labels_make(reader->package->arena, table);
+		if (layout->form != FORM_LIST || layout->entry_size != LABEL_SIZE)
+			continue;
+		table->labels = ddp_arena_alloc(arena, table->n_entries * sizeof(*table->labels));
+		for (unsigned int j = 0; j < table->n_entries; j++) {
+			table->labels[j].value = le16_get(e810_entry(table, j));
+			package_text(table->labels[j].name, e810_entry(table, j) + 2,
+				     LABEL_SIZE - 2);
+		}
 	}
 }
 
@@ -530,18 +517,6 @@ static void metadata_find(struct package_reader *reader, struct e810_package *e8
 	}
 }
 
-static void configuration_read(struct package_reader *reader) {
-	struct e810_package *e810 = reader->package->e810;
-	const struct ddp_segment *segment = e810->segment;
-	struct cursor cursor = {reader, segment->offset + SEGMENT_HEADER_SIZE,
-				(uint64_t)segment->offset + segment->size};
-
-	if (devices_read(&cursor) < 0)
-		return;
-	buffers_read(&cursor, e810);
-	metadata_find(reader, e810);
-}
-
 // What a signature segment says it signs.
 static void signature_check(struct package_reader *reader, const struct ddp_segment *segment) {
 	const struct ddp_package *package = reader->package;
@@ -634,6 +609,8 @@ static void identity_read(struct package_reader *reader) {
 
 void e810_read(struct package_reader *reader) {
 	struct ddp_package *package = reader->package;
+	struct e810_package *e810;
+	struct cursor cursor;
 
 	if (memcmp(package->bytes, (uint8_t[]){1, 0, 0, 0}, 4) != 0) {
 		reader_error(reader, 0, "format %u.%u.%u.%u: only 1.0.0.0 is known",
@@ -641,13 +618,18 @@ void e810_read(struct package_reader *reader) {
 			     package->bytes[3]);
 		return;
 	}
-	package->e810 = ddp_arena_alloc(package->arena, sizeof(*package->e810));
-	package->e810->segment = segment_find(package, SEGMENT_E810);
-	if (package->e810->segment == NULL)
-		package->e810->segment = segment_find(package, SEGMENT_E830);
+	package->e810 = e810 = ddp_arena_alloc(package->arena, sizeof(*e810));
+	e810->segment = segment_find(package, SEGMENT_E810);
+	if (e810->segment == NULL)
+		e810->segment = segment_find(package, SEGMENT_E830);
 	if (metadata_read(reader) == -EBADMSG)
 		return;
-	configuration_read(reader);
+	cursor = (struct cursor){reader, e810->segment->offset + SEGMENT_HEADER_SIZE,
+				 (uint64_t)e810->segment->offset + e810->segment->size};
+	if (devices_read(&cursor) >= 0) {
+		buffers_read(&cursor, e810);
+		metadata_find(reader, e810);
+	}
 	others_check(reader);
 	tables_read(reader);
 	identity_read(reader);

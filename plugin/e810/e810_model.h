@@ -274,11 +274,11 @@ struct own_entry {
 
 struct e810_rss {
 	const struct e810_parser *parser;
-	const struct request *requests;        // all N_REQUESTS, in order
-	uint8_t groups[E810_N_PTYPES];         // by ptype
-	uint16_t applicable[N_GROUPS];         // by group: bit r for request r
-	const struct request *asked[N_GROUPS]; // by group: the newest one that rss_hf has
-	const struct e810_table *vectors;      // of the package, by profile
+	const struct request *requests;   // all N_REQUESTS, in order
+	uint64_t rss_hf;                  // that is asked for
+	uint8_t groups[E810_N_PTYPES];    // by ptype
+	uint16_t applicable[N_GROUPS];    // by group: bit r for request r
+	const struct e810_table *vectors; // of the package, by profile
 	uint8_t redirection[256];
 	unsigned int n_own;
 	struct own_entry own[]; // that look at flags, by address: they come before the requests

@@ -95,19 +95,6 @@ static bool request_has(const struct request *request, uint16_t ptype) {
 	return request->l4 == L4_NONE || ranges_have(ptypes_l4[request->l4], ptype);
 }
 
-// A request is for whole groups. Those packet types that the package leaves in group 0 drag along
-// all others there.
-static void requests_apply(struct e810_rss *rss, uint64_t rss_hf) {
-	for (unsigned int r = 0; r < N_REQUESTS; r++) {
-		for (unsigned int p = 0; p < E810_N_PTYPES; p++)
-			if (request_has(&requests[r], p))
-				rss->applicable[rss->groups[p]] |= 1u << r;
-		for (unsigned int g = 0; g < N_GROUPS; g++)
-			if ((rss_hf & requests[r].rss_hf) != 0 && (rss->applicable[g] >> r & 1))
-				rss->asked[g] = &requests[r];
-	}
-}
-
 static bool groups_read(struct e810_rss *rss, struct ddp_diag *diag) {
 	const struct e810_table *table = e810_table(rss->parser->package, E810_RSS_XLT1);
 	struct ddp_place place = {.file = rss->parser->package->path};
@@ -161,13 +148,19 @@ struct e810_rss *e810_rss_create(const struct e810_parser *parser, uint64_t rss_
 	}
 	rss->parser = parser;
 	rss->requests = requests;
+	rss->rss_hf = rss_hf;
 	if (!groups_read(rss, diag)) {
 		e810_rss_destroy(rss);
 		errno = EINVAL;
 		return NULL;
 	}
 	own_read(rss, tcam);
-	requests_apply(rss, rss_hf);
+	// A request is for whole groups. Those packet types that the package leaves in group 0 drag
+	// along all others there.
+	for (unsigned int r = 0; r < N_REQUESTS; r++)
+		for (unsigned int p = 0; p < E810_N_PTYPES; p++)
+			if (request_has(&requests[r], p))
+				rss->applicable[rss->groups[p]] |= 1u << r;
 	return rss;
 }
 

@@ -90,16 +90,6 @@ static void alu_see(struct seen *seen, struct alu *alu) {
 	bits_see(seen, alu->src);
 }
 
-// Flags of the RSS block, and those that tell tunnels apart.
-static void result_flags_see(struct seen *seen) {
-	const struct e810_parser *parser = seen->parser;
-
-	for (unsigned int f = 0; f < 64; f++)
-		if ((parser->flag_blocks[f] >> FLAG_BLOCK_RSS & 0xffff) != 0 ||
-		    (parser->flag_packet[f] & TUNNEL_TYPE_FLAGS) != 0)
-			flag_see(seen, f);
-}
-
 void e810_find_seen(struct e810_parser *parser) {
 	struct seen seen = {.parser = parser};
 	struct instruction *end = parser->instructions + E810_N_PCS + parser->n_boosts;
@@ -107,7 +97,11 @@ void e810_find_seen(struct e810_parser *parser) {
 	for (struct instruction *i = parser->instructions; i < end; i++)
 		for (unsigned int k = 0; k < 3; k++)
 			seen.written_flags |= flags_written(&i->alus[k]);
-	result_flags_see(&seen);
+	// Flags of the RSS block, and those that tell tunnels apart.
+	for (unsigned int f = 0; f < 64; f++)
+		if ((parser->flag_blocks[f] >> FLAG_BLOCK_RSS & 0xffff) != 0 ||
+		    (parser->flag_packet[f] & TUNNEL_TYPE_FLAGS) != 0)
+			flag_see(&seen, f);
 	do {
 		seen.changed = false;
 		for (struct instruction *i = parser->instructions; i < end; i++) {

@@ -81,24 +81,18 @@ __attribute__((format(printf, 3, 4))) static void command(ddp_command_fn fn, voi
 
 // Returns whether the rule fits a line of testpmd; -ENOMEM.
 static int rule_command(const struct ddp_offload_rule *rule, ddp_command_fn fn, void *arg) {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *to = open_memstream(&text, &size);
-	bool failed, fits;
+	char text[TESTPMD_LINE + 1] = "";
+	FILE *to = fmemopen(text, TESTPMD_LINE, "w");
+	bool fits;
 
 	if (to == NULL)
 		return -ENOMEM;
 	fprintf(to, "flow create 0 ingress ");
 	ddp_offload_rule_print(rule, to);
-	failed = ferror(to);
-	if (fclose(to) != 0 || failed || text == NULL) {
-		free(text);
-		return -ENOMEM;
-	}
-	fits = size <= TESTPMD_LINE;
+	fits = !ferror(to);
+	fits &= fclose(to) == 0;
 	if (fits)
 		fn(arg, text);
-	free(text);
 	return fits;
 }
 

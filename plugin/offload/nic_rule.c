@@ -442,20 +442,16 @@ static bool raw_hashes(const struct rule *rule, const struct packet_class *class
 	return true;
 }
 
-static void level2_hashes(const struct packet_class *class, struct hashed *hashed) {
-	bool v6 = class->inner == 6;
-	int ip = packet_class_header(class, v6 ? HEADER_IPV6 : HEADER_IPV4);
-
-	hashed->n = 0;
-	addresses_add(hashed, &class->headers[ip], v6, v6 ? HF(IPV6) : HF(IPV4));
-	if (class->l4 == L4_UDP || class->l4 == L4_TCP)
-		field_add(hashed, &class->headers[class->n_headers - 1], 0, 32);
-}
-
 bool rule_hashes(const struct ddp_nic *nic, const struct rule *rule,
 		 const struct packet_class *class, struct hashed *hashed) {
+	const bool v6 = class->inner == 6;
+	const int ip = packet_class_header(class, v6 ? HEADER_IPV6 : HEADER_IPV4);
+
 	if (rule->rule.level == 2) {
-		level2_hashes(class, hashed);
+		hashed->n = 0;
+		addresses_add(hashed, &class->headers[ip], v6, v6 ? HF(IPV6) : HF(IPV4));
+		if (class->l4 == L4_UDP || class->l4 == L4_TCP)
+			field_add(hashed, &class->headers[class->n_headers - 1], 0, 32);
 		return true;
 	}
 	if (rule->rule.n_items == 0)

@@ -387,22 +387,19 @@ bool packet_class_port_is_tunnel(const struct draft *d, const struct packet_clas
 	return false;
 }
 
-// Does the package's parser know this protocol? Only the names of its types are known.
-static bool package_parses(const struct packet_class *class, uint8_t protocol) {
-	for (enum l4 l4 = L4_UDP; l4 <= L4_ICMP; l4++)
-		if (protocol_of(l4, class->inner) == protocol)
-			return true;
-	return false;
-}
-
 // IGMP, and ICMP of the other IP version, are no L4 header to a NIC.
 bool packet_class_protocol_is_other(const struct draft *d, const struct packet_class *class,
 				    uint8_t protocol) {
 	static const uint8_t known[] = {4, 6, 17, 41, 47}, ipsec[] = {50, 51, 115};
 	static const uint8_t extensions[] = {0, 43, 44, 60, 135};
 
-	if (class->pctype >= 0)
-		return !package_parses(class, protocol);
+	if (class->pctype >= 0) { // of the package only the names of types are known
+		enum l4 l4 = L4_UDP;
+
+		while (l4 < N_L4S && protocol_of(l4, class->inner) != protocol)
+			l4++;
+		return l4 == N_L4S;
+	}
 	if (class->inner == 6 && memchr(extensions, protocol, sizeof(extensions)) != NULL)
 		return false;
 	if (memchr(ipsec, protocol, sizeof(ipsec)) != NULL)

@@ -196,19 +196,17 @@ static bool is_name(const char *name, const char *names) {
 	       (at[strlen(name)] == ' ' || at[strlen(name)] == '\0');
 }
 
-// Headers that do not change which fields the NIC hashes.
-static bool is_passed(const struct draft *d, const struct ddp_header *header) {
-	return header->hidden || is_name(header->name, "vlan ipv6_ext ipv6_frag icmp icmp6") ||
-	       (d->nic->labels && strcmp(header->name, "mpls") == 0);
-}
-
+// Without headers that do not change which fields the NIC hashes.
 static void prefix_add(const struct draft *d, const struct ddp_path *path, struct prefix *prefix) {
 	const struct ddp_header *header;
 
 	switch (path->kind) {
 	case DDP_PATH_HEADER:
 		header = &d->profile->headers[path->node];
-		if (!is_passed(d, header) && prefix->n < PATH_HEADERS)
+		if (!header->hidden &&
+		    !is_name(header->name, "vlan ipv6_ext ipv6_frag icmp icmp6") &&
+		    !(d->nic->labels && strcmp(header->name, "mpls") == 0) &&
+		    prefix->n < PATH_HEADERS)
 			prefix->names[prefix->n++] = header->name;
 		break;
 	case DDP_PATH_SEQUENCE:
@@ -224,6 +222,21 @@ static void prefix_add(const struct draft *d, const struct ddp_path *path, struc
 	}
 }
 
+// Fields of the profile library.
+static const struct {
+	const char *header, *field;
+	uint32_t bit;
+} names[] = {
+	{"gtpu", "teid", FIELD_TEID},   {"ipv4", "src", FIELD_SRC},
+	{"ipv4", "dst", FIELD_DST},     {"ipv6", "src", FIELD_SRC},
+	{"ipv6", "dst", FIELD_DST},     {"udp", "sport", FIELD_SPORT},
+	{"udp", "dport", FIELD_DPORT},  {"tcp", "sport", FIELD_SPORT},
+	{"tcp", "dport", FIELD_DPORT},  {"sctp", "sport", FIELD_SPORT},
+	{"sctp", "dport", FIELD_DPORT},
+};
+#define N_NAMES (sizeof(names) / sizeof(names[0]))
+#define N_OUTER_NAMES 7 // of an outer packet, which has no TCP or SCTP
+
 // The field that a reference means, of the outer packet; FIELD_REST: another.
 static uint32_t ref_field(const struct draft *d, const struct ddp_ref *ref, bool tunnel) {
 	const struct ddp_header *header = &d->profile->headers[ref->node];
@@ -232,16 +245,11 @@ static uint32_t ref_field(const struct draft *d, const struct ddp_ref *ref, bool
 	if ((ref->which == DDP_WHICH_INNER && tunnel) ||
 	    (ref->which == DDP_WHICH_NTH && ref->nth > 1) || field == NULL)
 		return FIELD_REST;
-	if (is_name(header->name, "ipv4 ipv6"))
-		return strcmp(field, "src") == 0 ? FIELD_SRC :
-		       strcmp(field, "dst") == 0 ? FIELD_DST :
-						   FIELD_REST;
-	if (is_name(header->name, "udp tcp sctp"))
-		return strcmp(field, "sport") == 0 ? FIELD_SPORT :
-		       strcmp(field, "dport") == 0 ? FIELD_DPORT :
-						     FIELD_REST;
-	return is_name(header->name, "gtpu") && strcmp(field, "teid") == 0 ? FIELD_TEID :
-									     FIELD_REST;
+	for (unsigned int i = 0; i < N_NAMES; i++)
+		if (strcmp(header->name, names[i].header) == 0 &&
+		    strcmp(field, names[i].field) == 0)
+			return names[i].bit;
+	return FIELD_REST;
 }
 
 static uint32_t asked_fields(const struct draft *d, unsigned int type, bool tunnel) {
@@ -441,10 +449,9 @@ const char *ddp_spread_verdict_name(enum ddp_spread_verdict verdict) {
 
 /* A profile that hashes what a NIC hashes */
 
-struct builder {
+struct application {
+	const struct ddp_spread_plan *spread;
 	struct ddp_profile *profile;
-	struct ddp_input_set *set;
-	const struct ddp_path *path;
 };
 
 static bool path_has(const struct ddp_path *path, unsigned int node) {
@@ -455,55 +462,25 @@ static bool path_has(const struct ddp_path *path, unsigned int node) {
 	return path_has(path->left, node) || path_has(path->right, node);
 }
 
-static void input_add(struct builder *b, const char *header, const char *name, bool outer) {
-	const int h = ddp_header_find(b->profile, header);
-	const struct ddp_header *in = h < 0 ? NULL : &b->profile->headers[h];
-	const int f = in == NULL ? -1 : ddp_field_find(in, name);
+// Add the n first ones of these fields that the headers of a path have.
+static void fields_add(struct ddp_profile *profile, const struct ddp_path *path, uint32_t fields,
+		       unsigned int n, enum ddp_which which, struct ddp_input_set *set) {
+	for (unsigned int i = 0; i < n; i++) {
+		const int h = ddp_header_find(profile, names[i].header);
+		const struct ddp_header *in = h < 0 ? NULL : &profile->headers[h];
+		const int f = in == NULL ? -1 : ddp_field_find(in, names[i].field);
 
-	if (f < 0 || !path_has(b->path, h))
-		return;
-	b->set->inputs[b->set->n_inputs++] = (struct ddp_ref){
-		.node = h,
-		.field = f,
-		.which = outer ? DDP_WHICH_OUTER : DDP_WHICH_INNER,
-		.bits = in->fields[f].width,
-		.name = name,
-	};
-	b->set->size += (in->fields[f].width + 7) / 8;
-}
-
-static void side_add(struct builder *b, uint32_t fields, bool outer) {
-	static const char *const ips[] = {"ipv4", "ipv6"}, *const l4s[] = {"udp", "tcp", "sctp"};
-
-	for (unsigned int i = 0; i < 2; i++) {
-		if (fields & FIELD_SRC)
-			input_add(b, ips[i], "src", outer);
-		if (fields & FIELD_DST)
-			input_add(b, ips[i], "dst", outer);
+		if ((fields & names[i].bit) == 0 || f < 0 || !path_has(path, h))
+			continue;
+		*DDP_APPEND(profile->arena, set->inputs, set->n_inputs) = (struct ddp_ref){
+			.node = h,
+			.field = f,
+			.which = which,
+			.bits = in->fields[f].width,
+			.name = names[i].field,
+		};
+		set->size += (in->fields[f].width + 7) / 8;
 	}
-	for (unsigned int i = 0; i < (outer ? 1 : 3); i++) {
-		if (fields & FIELD_SPORT)
-			input_add(b, l4s[i], "sport", outer);
-		if (fields & FIELD_DPORT)
-			input_add(b, l4s[i], "dport", outer);
-	}
-}
-
-#define INPUTS_MAX 24
-
-static bool set_make(struct ddp_profile *profile, const struct ddp_path *path, uint32_t fields,
-		     struct ddp_input_set *set) {
-	struct builder b = {.profile = profile, .set = set, .path = path};
-
-	*set = (struct ddp_input_set){0};
-	set->inputs = ddp_arena_try_alloc(profile->arena, INPUTS_MAX * sizeof(*set->inputs));
-	if (set->inputs == NULL)
-		return false;
-	side_add(&b, fields >> FIELDS_OUTER_SHIFT & 0xff, true);
-	if (fields & FIELD_TEID)
-		input_add(&b, "gtpu", "teid", false);
-	side_add(&b, fields & 0xff, false);
-	return true;
 }
 
 // A NIC with rules for its kinds of packets can tell the condition of a set, unless it is about an
@@ -520,35 +497,37 @@ static bool is_kept(const struct ddp_profile *profile, const struct ddp_input_se
 	return true;
 }
 
-static bool type_apply(const struct ddp_spread_type *type, struct ddp_profile *profile,
+static void type_apply(const struct ddp_spread_type *type, struct ddp_profile *profile,
 		       struct ddp_packet_type *of) {
-	struct ddp_input_set *sets =
-		ddp_arena_try_alloc(profile->arena, (of->n_sets + 1) * sizeof(*sets));
+	const uint32_t outer = type->fields >> FIELDS_OUTER_SHIFT & 0xff;
+	struct ddp_input_set *sets = NULL, set = {0};
 	unsigned int n = 0;
 
-	if (sets == NULL)
-		return false;
 	for (unsigned int i = 0; type->partly && i < of->n_sets; i++)
 		if (is_kept(profile, &of->sets[i]))
-			sets[n++] = of->sets[i];
+			*DDP_APPEND(profile->arena, sets, n) = of->sets[i];
 	if (type->spread != DDP_SPREAD_NONE) {
-		if (!set_make(profile, of->path, type->fields, &sets[n]))
-			return false;
-		n += sets[n].n_inputs > 0;
+		fields_add(profile, of->path, outer, N_OUTER_NAMES, DDP_WHICH_OUTER, &set);
+		fields_add(profile, of->path, type->fields, N_NAMES, DDP_WHICH_INNER, &set);
 	}
+	if (set.n_inputs > 0)
+		*DDP_APPEND(profile->arena, sets, n) = set;
 	of->sets = sets;
 	of->n_sets = n;
-	return true;
+}
+
+static void apply(void *arg) {
+	const struct application *a = arg;
+
+	a->profile->by_rss_hf = false;
+	for (unsigned int i = 0; i < a->spread->n_types; i++) {
+		const struct ddp_spread_type *type = &a->spread->types[i];
+
+		if (type->spread != DDP_SPREAD_SAME && type->spread != DDP_SPREAD_UNASKED)
+			type_apply(type, a->profile, &a->profile->types[i]);
+	}
 }
 
 bool ddp_spread_apply(const struct ddp_spread_plan *spread, struct ddp_profile *profile) {
-	profile->by_rss_hf = false;
-	for (unsigned int i = 0; i < spread->n_types; i++) {
-		enum ddp_spread how = spread->types[i].spread;
-
-		if (how != DDP_SPREAD_SAME && how != DDP_SPREAD_UNASKED &&
-		    !type_apply(&spread->types[i], profile, &profile->types[i]))
-			return false;
-	}
-	return true;
+	return ddp_arena_run(apply, &(struct application){spread, profile}) == 0;
 }

@@ -7,12 +7,10 @@
 
 /* Of a packet type, from the words of its label */
 
-struct label_word {
+static const struct {
 	const char *word;
 	const char *headers[2];
-};
-
-static const struct label_word label_words[] = {
+} label_words[] = {
 	{"AH", {"ah"}},
 	{"ARP", {"arp"}},
 	{"CONTROL", {"mac_control"}},
@@ -42,17 +40,20 @@ static const struct label_word label_words[] = {
 	{"VLAN", {"vlan"}},
 };
 
-static const struct label_word *label_word_find(const char *word, size_t len) {
+// Append what is named in a word of a label.
+static unsigned int label_word_add(const char *word, size_t len, const char *chain[E810_CHAIN_MAX],
+				   unsigned int n) {
+	const bool frag = len == 4 && memcmp(word, "FRAG", 4) == 0;
+
 	for (unsigned int i = 0; i < sizeof(label_words) / sizeof(label_words[0]); i++)
 		if (strlen(label_words[i].word) == len &&
 		    memcmp(label_words[i].word, word, len) == 0)
-			return &label_words[i];
-	return NULL;
-}
-
-static bool is_fragment_of_ipv6(const char *word, size_t len, const char *last) {
-	return len == 4 && memcmp(word, "FRAG", 4) == 0 && last != NULL &&
-	       strcmp(last, "ipv6") == 0;
+			for (unsigned int h = 0; h < 2 && label_words[i].headers[h] != NULL; h++)
+				if (n < E810_CHAIN_MAX)
+					chain[n++] = label_words[i].headers[h];
+	if (frag && n > 0 && n < E810_CHAIN_MAX && strcmp(chain[n - 1], "ipv6") == 0)
+		chain[n++] = "ipv6_frag";
+	return n;
 }
 
 unsigned int e810_ptype_chain(const struct e810_parser *parser, uint16_t ptype,
@@ -62,14 +63,8 @@ unsigned int e810_ptype_chain(const struct e810_parser *parser, uint16_t ptype,
 
 	while (*name != '\0') {
 		size_t len = strcspn(name, "_");
-		const struct label_word *word = label_word_find(name, len);
 
-		for (unsigned int i = 0; word != NULL && i < 2 && word->headers[i] != NULL; i++)
-			if (n < E810_CHAIN_MAX)
-				chain[n++] = word->headers[i];
-		if (n < E810_CHAIN_MAX &&
-		    is_fragment_of_ipv6(name, len, n > 0 ? chain[n - 1] : NULL))
-			chain[n++] = "ipv6_frag";
+		n = label_word_add(name, len, chain, n);
 		name += len + (name[len] == '_');
 	}
 	return n;
@@ -172,10 +167,6 @@ static void mpls_add(struct chain *c, uint32_t offset) {
 			return;
 }
 
-static bool is_ipv6_extension(unsigned int next) {
-	return next == 0 || next == 43 || next == 60 || next == 135;
-}
-
 static void ipv6_extensions_add(struct chain *c, uint32_t offset) {
 	unsigned int next = byte_at(c, offset + 6);
 
@@ -186,7 +177,7 @@ static void ipv6_extensions_add(struct chain *c, uint32_t offset) {
 			if (!chain_add(c, "ipv6_frag", offset, size) || byte_at(c, offset + 2) ||
 			    bits_at(c, offset + 3, 0xf8))
 				return;
-		} else if (is_ipv6_extension(next)) {
+		} else if (next == 0 || next == 43 || next == 60 || next == 135) {
 			size += 8 * byte_at(c, offset + 1);
 			if (!chain_add(c, "ipv6_ext", offset, size))
 				return;

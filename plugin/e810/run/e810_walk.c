@@ -364,11 +364,6 @@ static inline const struct e810_edge *step_run(struct walk *w,
 	return entry;
 }
 
-static inline void trace_continues(struct e810_trace *trace, uint32_t offset) {
-	if (trace->min_len <= offset)
-		trace->min_len = offset + 1;
-}
-
 static inline __attribute__((always_inline)) enum e810_status walk_run(struct walk *w,
 								       unsigned int *n_steps,
 								       struct e810_trace *trace,
@@ -406,8 +401,8 @@ static inline __attribute__((always_inline)) enum e810_status walk_run(struct wa
 				trace->lost = true; // a longer packet would go on
 			return E810_OK;
 		}
-		if (trace != NULL)
-			trace_continues(trace, offset);
+		if (trace != NULL && trace->min_len <= offset)
+			trace->min_len = offset + 1;
 		if (offset > furthest) {
 			furthest = offset;
 			stalled = 0;

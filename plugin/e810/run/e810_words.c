@@ -27,13 +27,17 @@ static const struct own_entry *own_find(const struct e810_rss *rss, uint16_t fla
 	return NULL;
 }
 
+// The newest request for a packet type that rss_hf has.
 static const struct request *request_find(const struct e810_rss *rss, uint16_t ptype,
 					  uint16_t flags) {
 	uint8_t group = e810_rss_group(rss, ptype);
 
 	if (ptype >= E810_N_PTYPES || own_find(rss, flags, group) != NULL)
 		return NULL;
-	return rss->asked[group];
+	for (unsigned int r = N_REQUESTS; r-- > 0;)
+		if ((rss->applicable[group] >> r & 1) && (rss->requests[r].rss_hf & rss->rss_hf))
+			return &rss->requests[r];
+	return NULL;
 }
 
 const char *e810_rss_request(const struct e810_rss *rss, uint16_t ptype, uint16_t rss_flags) {
