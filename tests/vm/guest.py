@@ -23,7 +23,8 @@ TREE = HERE.parents[1]
 MODULES = ("virtio_pci", "virtio_console", "vfio_iommu_type1", "vfio-pci", "igb")
 DRIVERS = ("bus_pci", "bus_vdev", "mempool_ring", "net_e1000", "net_virtio", "net_vmxnet3")
 BUILT = [TREE / "build" / name for name in (
-    "apps/ctl/ddpctl", "apps/fwd/ddp-fwd", "plugin/port/librte_net_ddp.so", "tests/traffic/ddp-traffic", "vm-l3fwd-power")]
+    "apps/ctl/ddpctl", "apps/fwd/ddp-fwd", "plugin/port/librte_net_ddp.so", "vm-l3fwd-power")]
+TRAFFIC = TREE / "tests/traffic/ddp-traffic"
 MEGABYTES = 1536
 HUGEPAGES = 320
 MAC = "02:00:00:00:aa:00"
@@ -80,7 +81,7 @@ def host_files(with_python):
     files = [shutil.which(name) for name in ("dpdk-testpmd", "bash", "stdbuf", "ip")]
     files += [plugins / f"librte_{name}.so" for name in DRIVERS]
     files += [path for path in (*BUILT, *pathlib.Path("/usr/libexec/coreutils").glob("*.so")) if path.exists()]
-    texts = ["/etc/ld.so.cache", *(TREE / "profiles").glob("*.*")]
+    texts = ["/etc/ld.so.cache", TRAFFIC, *(TREE / "profiles").glob("*.*")]
     if with_python:
         files.append(sys.executable)
         for module in list(sys.modules.values()):

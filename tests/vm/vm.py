@@ -24,7 +24,7 @@ sys.path[:0] = [str(TREE / "tests" / "e2e"), str(TREE / "tests" / "library")]
 import packets  # noqa: E402
 from packets import eth, ipv4, packet, tcp, udp, vlan  # noqa: E402
 
-CTL, FWD, PLUGIN, TRAFFIC, POWER = guest.BUILT
+CTL, FWD, PLUGIN, POWER = guest.BUILT
 LOG = "/run/ddp-vm.log"
 QUEUES = 4
 PACKETS = 2000
@@ -678,7 +678,7 @@ def main():
         signal.signal(number, terminate)
     build_power()
     capture = pathlib.Path(folder, "traffic.pcap")
-    subprocess.run([TRAFFIC, "-o", capture, "--kind", "mix", "--ues", "200", "--packets", str(PACKETS)], check=True)
+    subprocess.run([sys.executable, guest.TRAFFIC, "-o", capture, "--kind", "mix", "--ues", "200", "--packets", str(PACKETS)], check=True)
     Run.traffic, Run.kinds = numbered(read_pcap(capture)), all_kinds()
 
     def attempt(nic):
