@@ -52,15 +52,23 @@ static size_t ascii_copy(char *to, const char *text) {
 	return n;
 }
 
+// Add to a dict, or to an array: name is NULL then. Without d, which is where memory ran out, these
+// do nothing.
 static void text_add(struct rte_tel_data *d, const char *name, const char *text) {
 	char ascii[TEXT_MAX + 1];
 
 	ascii_copy(ascii, text);
-	rte_tel_data_add_dict_string(d, name, ascii);
+	if (d != NULL && name != NULL)
+		rte_tel_data_add_dict_string(d, name, ascii);
+	else if (d != NULL)
+		rte_tel_data_add_array_string(d, ascii);
 }
 
 static void number_add(struct rte_tel_data *d, const char *name, uint64_t number) {
-	rte_tel_data_add_dict_uint(d, name, number);
+	if (d != NULL && name != NULL)
+		rte_tel_data_add_dict_uint(d, name, number);
+	else if (d != NULL)
+		rte_tel_data_add_array_uint(d, number);
 }
 
 __rte_format_printf(2, 3) static int fail(struct rte_tel_data *d, const char *fmt, ...) {
@@ -85,8 +93,7 @@ __rte_format_printf(2, 3) static int fail(struct rte_tel_data *d, const char *fm
 #define TEXTS RTE_TEL_STRING_VAL
 #define NUMBERS RTE_TEL_UINT_VAL
 
-// Add a container of a type, a dict or an array, to a dict. NULL: out of memory, as the dict may
-// be.
+// Add a container of a type, a dict or an array, to a dict. NULL: out of memory.
 static struct rte_tel_data *container_in(struct rte_tel_data *d, const char *name, int type) {
 	struct rte_tel_data *container = d != NULL ? rte_tel_data_alloc() : NULL;
 
@@ -107,20 +114,6 @@ static struct rte_tel_data *item_in(struct rte_tel_data *d, unsigned int number)
 
 	snprintf(name, sizeof(name), "%u", number);
 	return container_in(d, name, DICT);
-}
-
-// Add to an array, which may be NULL.
-static void texts_add(struct rte_tel_data *array, const char *text) {
-	char ascii[TEXT_MAX + 1];
-
-	ascii_copy(ascii, text);
-	if (array != NULL)
-		rte_tel_data_add_array_string(array, ascii);
-}
-
-static void numbers_add(struct rte_tel_data *array, uint64_t number) {
-	if (array != NULL)
-		rte_tel_data_add_array_uint(array, number);
 }
 
 /* Parameters */
@@ -213,7 +206,7 @@ static void profiles_fill(struct rte_tel_data *d, const struct ddp_profile *prof
 	struct rte_tel_data *names = container_in(d, "profiles", TEXTS);
 
 	for (unsigned int i = 0; i < profile->n_named; i++)
-		texts_add(names, profile->named[i]->name);
+		text_add(names, NULL, profile->named[i]->name);
 }
 
 // Packets that have a packet type of a profile or of one that it requires. All require base: its
@@ -253,9 +246,9 @@ static void profile_details_fill(struct rte_tel_data *d, struct ddp_port *port) 
 	for (unsigned int i = 0; i < profile->n_named; i++) {
 		const struct ddp_profile_part *part = profile->named[i];
 
-		texts_add(specs, part->source.spec != NULL ? part->source.spec : "<text>");
-		texts_add(versions, part->version);
-		numbers_add(packets, profile_packets(port, stats, part));
+		text_add(specs, NULL, part->source.spec != NULL ? part->source.spec : "<text>");
+		text_add(versions, NULL, part->version);
+		number_add(packets, NULL, profile_packets(port, stats, part));
 	}
 }
 
@@ -269,7 +262,7 @@ static void rss_fill(struct rte_tel_data *d, const struct ddp_port *port) {
 	names = container_in(d, "rss_hf", TEXTS);
 	for (unsigned int bit = 0; bit < 64; bit++)
 		if ((port->rss.rss_hf & RTE_BIT64(bit)) != 0)
-			texts_add(names, ddp_rss_hf_name(bit));
+			text_add(names, NULL, ddp_rss_hf_name(bit));
 }
 
 #define COUNTERS_MAX 32
@@ -281,7 +274,7 @@ static void counters_fill(struct rte_tel_data *d, struct ddp_port *port,
 	struct rte_tel_data *dict = container_in(d, "counters", DICT);
 	unsigned int n = ddp_xstats_port_get(port, lower, names, values, COUNTERS_MAX);
 
-	for (unsigned int i = 0; dict != NULL && i < RTE_MIN(n, COUNTERS_MAX); i++)
+	for (unsigned int i = 0; i < RTE_MIN(n, COUNTERS_MAX); i++)
 		number_add(dict, names[i].name, values[i].value);
 }
 
@@ -339,7 +332,7 @@ static void info(struct ddp_port *port, __rte_unused const char *params, struct 
 static void ptypes(struct ddp_port *port, const char *params, struct rte_tel_data *d) {
 	const struct ddp_personality *personality = port->personality;
 	const struct ddp_stats *stats;
-	struct rte_tel_data *all, *one;
+	struct rte_tel_data *all;
 	struct part page;
 
 	if (!page_begin(d, params, personality->n_types, PTYPES_PAGE, &page))
@@ -348,10 +341,8 @@ static void ptypes(struct ddp_port *port, const char *params, struct rte_tel_dat
 	all = container_in(d, "ptypes", DICT);
 	for (unsigned int i = page.start; i < page.end; i++) {
 		const struct ddp_type_info *type = ddp_program_type(personality->program, i);
+		struct rte_tel_data *one = item_in(all, type->id);
 
-		one = item_in(all, type->id);
-		if (one == NULL)
-			return;
 		text_add(one, "name", type->name);
 		number_add(one, "packets", stats->types[type->id]);
 		number_add(one, "rte_ptype", ddp_mapping_of(port, type));
@@ -384,6 +375,7 @@ static void verify(struct ddp_port *port, const char *params, struct rte_tel_dat
 		const struct ddp_hw_ptype *hw_ptype =
 			ddp_hw_ptypes_find(port->hw_ptypes, ptype->rte_ptype);
 
+		assert(hw_ptype != NULL); // the table is made of the plan
 		text_add(one, "name",
 			 ddp_program_type(port->personality->program, ptype->type)->name);
 		number_add(one, "rte_ptype", ptype->rte_ptype);
@@ -433,7 +425,7 @@ static void column_fill(struct rte_tel_data *d, const char *name, struct part pa
 		part.start < part.end ? container_in(d, name, NUMBERS) : NULL;
 
 	for (unsigned int i = part.start; i < part.end; i++)
-		numbers_add(numbers, *(const uint64_t *)((const char *)column + i * size));
+		number_add(numbers, NULL, *(const uint64_t *)((const char *)column + i * size));
 }
 
 static void ptype_columns_fill(struct rte_tel_data *d, const struct ddp_port *port,
@@ -442,15 +434,16 @@ static void ptype_columns_fill(struct rte_tel_data *d, const struct ddp_port *po
 		part.start < part.end ? container_in(d, "ptypes", TEXTS) : NULL;
 
 	for (unsigned int i = part.start; i < part.end; i++)
-		texts_add(names, i == 0 ? "none" : ddp_types_name(port, i));
+		text_add(names, NULL, i == 0 ? "none" : ddp_types_name(port, i));
 	column_fill(d, "ptype_packets", part, stats->types, sizeof(stats->types[0]));
 }
 
 // A packet type of the profile: the sum of all of the NIC's that it is.
 struct verified {
-	uint16_t type;
 	uint64_t checked, wrong;
-	bool proven, unproven; // some of those that had packets are
+	uint64_t proven; // all of those that had packets are
+	bool unproven;   // one of them is not
+	uint16_t type;
 };
 
 // The packet types of the profile that the lower device hashes, in the order of the NIC's first
@@ -474,31 +467,27 @@ static unsigned int verified_read(const struct ddp_port *port, struct verified *
 		sum->checked += checked;
 		sum->wrong += ddp_hw_ptype_read(&hw_ptype->wrong);
 		if (ddp_hw_ptype_is_proven(hw_ptype))
-			sum->proven = true;
+			sum->proven = !sum->unproven;
 		else if (checked > 0)
 			sum->unproven = true;
+		sum->proven &= !sum->unproven;
 	}
 	return n;
 }
 
 static void verify_columns_fill(struct rte_tel_data *d, const struct ddp_port *port,
 				const struct verified *verified, struct part part) {
-	struct rte_tel_data *names, *checked, *wrong, *proven;
+	struct rte_tel_data *names;
 
 	if (part.start == part.end)
 		return;
 	names = container_in(d, "offload_ptypes", TEXTS);
-	checked = container_in(d, "offload_checked", NUMBERS);
-	wrong = container_in(d, "offload_wrong", NUMBERS);
-	proven = container_in(d, "offload_proven", NUMBERS);
-	for (unsigned int i = part.start; i < part.end; i++) {
-		const struct verified *sum = &verified[i];
-
-		texts_add(names, ddp_program_type(port->personality->program, sum->type)->name);
-		numbers_add(checked, sum->checked);
-		numbers_add(wrong, sum->wrong);
-		numbers_add(proven, sum->proven && !sum->unproven);
-	}
+	for (unsigned int i = part.start; i < part.end; i++)
+		text_add(names, NULL,
+			 ddp_program_type(port->personality->program, verified[i].type)->name);
+	column_fill(d, "offload_checked", part, &verified->checked, sizeof(*verified));
+	column_fill(d, "offload_wrong", part, &verified->wrong, sizeof(*verified));
+	column_fill(d, "offload_proven", part, &verified->proven, sizeof(*verified));
 }
 
 // A monitor reads this every few seconds. An array takes a tenth of the time of a dict with a dict
