@@ -383,26 +383,24 @@ void ddp_port_tables_free(struct ddp_port *port) {
 	ddp_types_forget(port, 0);
 }
 
-// Some applications clean up in a signal handler. If the signal interrupted a burst call, that call
-// never ends: waiting for it would keep the process from ending, too. The port then stays as it is.
-static bool burst_calls_end(struct ddp_port *port) {
-	__atomic_store_n(&port->running, false, __ATOMIC_SEQ_CST);
-	port->stuck = !ddp_port_quiesce(port, REMOVE_PATIENCE_S);
-	if (port->stuck)
-		PORT_LOG(WARNING, port->name,
-			 "the port is not removed, because a burst call does not end");
-	return !port->stuck;
-}
-
 static int port_close(struct rte_eth_dev *dev) {
 	int ret;
 	struct ddp_port *port = ddp_registry_change(ddp_port_id(dev), &ret);
 
 	if (port == NULL)
 		return ret;
-	if (removing && !burst_calls_end(port)) {
-		ddp_change_end(port);
-		return -EBUSY;
+	if (removing) {
+		// Some applications clean up in a signal handler. If the signal interrupted a burst
+		// call, that call never ends: waiting for it would keep the process from ending,
+		// too. The port then stays as it is.
+		__atomic_store_n(&port->running, false, __ATOMIC_SEQ_CST);
+		port->stuck = !ddp_port_quiesce(port, REMOVE_PATIENCE_S);
+		if (port->stuck) {
+			PORT_LOG(WARNING, port->name,
+				 "the port is not removed, because a burst call does not end");
+			ddp_change_end(port);
+			return -EBUSY;
+		}
 	}
 	ddp_port_stop(port);
 	ddp_change_end(port);

@@ -32,18 +32,6 @@
 
 #define DRIVER "net_ddp"
 
-// The layout of ethdev's structures differs between DPDK releases.
-static int dpdk_check(const char *name) {
-	unsigned int year, month;
-
-	if (sscanf(rte_version(), "%*s %u.%u", &year, &month) == 2 && year == RTE_VER_YEAR &&
-	    month == RTE_VER_MONTH)
-		return 0;
-	PORT_LOG(ERR, name, "this net_ddp was built for DPDK %u.%02u and cannot work with %s",
-		 RTE_VER_YEAR, RTE_VER_MONTH, rte_version());
-	return -ENOTSUP;
-}
-
 static int dynfields_register(const char *name) {
 	static const struct rte_mbuf_dynfield meta = {
 		.name = RTE_PMD_DDP_META_DYNFIELD,
@@ -221,10 +209,18 @@ static int port_probe(struct rte_vdev_device *vdev) {
 	const char *name = rte_vdev_device_name(vdev);
 	struct ddp_devargs devargs;
 	char error[DDP_ERROR_SIZE];
-	int ret = dpdk_check(name);
+	unsigned int year, month;
+	int ret;
 
-	if (ret == 0)
-		ret = dynfields_register(name); // in a secondary process: finds them
+	// The layout of ethdev's structures differs between DPDK releases.
+	if (sscanf(rte_version(), "%*s %u.%u", &year, &month) != 2 || year != RTE_VER_YEAR ||
+	    month != RTE_VER_MONTH) {
+		PORT_LOG(ERR, name,
+			 "this net_ddp was built for DPDK %u.%02u and cannot work with %s",
+			 RTE_VER_YEAR, RTE_VER_MONTH, rte_version());
+		return -ENOTSUP;
+	}
+	ret = dynfields_register(name); // in a secondary process: finds them
 	if (ret < 0)
 		return ret;
 	if (rte_eal_process_type() != RTE_PROC_PRIMARY)

@@ -131,30 +131,21 @@ static int queue_open(struct ddp_rxq *queue, struct rte_intr_handle *handle) {
 	return event_add(queue->intr_fd, queue->wake_fd, sizeof(uint64_t));
 }
 
-// The handle stays until the port is closed: an application's epoll instance may refer to it.
-static struct rte_intr_handle *handle_get(const struct ddp_port *port) {
-	struct rte_eth_dev *dev = &rte_eth_devices[port->id];
-	struct rte_intr_handle *handle = dev->intr_handle;
-
-	if (handle == NULL)
-		handle = dev->intr_handle = rte_intr_instance_alloc(RTE_INTR_INSTANCE_F_PRIVATE);
-	// With a counter of no bytes, EAL reads nothing from our descriptors.
-	if (handle == NULL || rte_intr_type_set(handle, RTE_INTR_HANDLE_VDEV) < 0 ||
-	    rte_intr_efd_counter_size_set(handle, 0) < 0 ||
-	    rte_intr_vec_list_alloc(handle, NULL, port->n_rxqs) < 0 ||
-	    rte_intr_nb_efd_set(handle, port->n_rxqs) < 0)
-		return NULL;
-	return handle;
-}
-
 int ddp_rx_intr_start(struct ddp_port *port) {
-	struct rte_intr_handle *handle;
+	struct rte_eth_dev *dev = &rte_eth_devices[port->id];
 	int ret = 0;
 
 	if (!port->data->dev_conf.intr_conf.rxq || port->n_rxqs == 0)
 		return 0;
-	handle = handle_get(port);
-	if (handle == NULL)
+	// The handle stays until the port is closed: an application's epoll instance may refer to
+	// it. With a counter of no bytes, EAL reads nothing from our descriptors.
+	if (dev->intr_handle == NULL)
+		dev->intr_handle = rte_intr_instance_alloc(RTE_INTR_INSTANCE_F_PRIVATE);
+	if (dev->intr_handle == NULL ||
+	    rte_intr_type_set(dev->intr_handle, RTE_INTR_HANDLE_VDEV) < 0 ||
+	    rte_intr_efd_counter_size_set(dev->intr_handle, 0) < 0 ||
+	    rte_intr_vec_list_alloc(dev->intr_handle, NULL, port->n_rxqs) < 0 ||
+	    rte_intr_nb_efd_set(dev->intr_handle, port->n_rxqs) < 0)
 		return -ENOMEM;
 	port->rx_intr = true;
 	for (unsigned int i = 0; i < port->n_rxqs; i++)
@@ -162,12 +153,11 @@ int ddp_rx_intr_start(struct ddp_port *port) {
 	for (unsigned int i = 0; i < port->n_lower_rxqs; i++)
 		port->lower_rxqs[i].wakes = DDP_PORT_QUEUES;
 	for (unsigned int i = 0; ret == 0 && i < port->n_rxqs; i++)
-		ret = queue_open(&port->rxqs[i], handle);
-	if (ret < 0) {
-		PORT_LOG(ERR, port->name, "no file descriptors for Rx interrupts");
-		return ret;
-	}
-	return ddp_rx_intr_assign(port);
+		ret = queue_open(&port->rxqs[i], dev->intr_handle);
+	if (ret == 0)
+		return ddp_rx_intr_assign(port);
+	PORT_LOG(ERR, port->name, "no file descriptors for Rx interrupts");
+	return ret;
 }
 
 void ddp_rx_intr_stop(struct ddp_port *port) {
