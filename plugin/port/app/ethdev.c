@@ -6,7 +6,7 @@
 #include "port/exchange/exchange.h"
 #include "port/lower/lower.h"
 #include "port/quiesce/quiesce.h"
-#include "port/run/cksum.h"
+#include "port/run/extras.h"
 #include "port/run/run.h"
 #include "port/start/start.h"
 #include "port/state/control.h"
@@ -366,7 +366,7 @@ static int flow_ops_get(__rte_unused struct rte_eth_dev *dev, const struct rte_f
 static __thread bool removing;
 
 void ddp_port_tables_free(struct ddp_port *port) {
-	ddp_balance_free(port);
+	free(port->balance);
 	free(port->stats_now);
 	free(port->stats_base);
 	for (unsigned int i = 0; port->lower_rxqs != NULL && i < port->lower.n_rxq_max; i++)

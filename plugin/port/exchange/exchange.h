@@ -19,13 +19,13 @@ struct ddp_change {
 
 // Below, "under the port's mutex" means for functions that change anything: within a change.
 
-// port_personality.c: all under the port's mutex (except while the port is set up).
-// The first personality, from a specification (NULL: none). -errno (logged).
+// port_personality.c: all under the port's mutex (except while the port is set up). The first
+// personality, from a specification (NULL: none). -errno (logged).
 int ddp_personality_init(struct ddp_port *port, const char *spec);
 // Forget the ids of packet types from n on, which must not have been used.
 void ddp_types_forget(struct ddp_port *port, unsigned int n);
-// Change it under traffic, or fail with one line in error and leave everything as it was. They
-// return what the public functions of rte_pmd_ddp.h document.
+// Change the personality under traffic, or fail with one line in error and leave everything as it
+// was. They return what the public functions of rte_pmd_ddp.h document.
 typedef int ddp_personality_change_fn(struct ddp_port *port, const struct ddp_source *source,
 				      char *error);
 ddp_personality_change_fn ddp_personality_add;
@@ -38,7 +38,6 @@ int ddp_tunnel_add(struct ddp_port *port, const struct rte_eth_udp_tunnel *tunne
 // -ENOENT: it was not declared.
 int ddp_tunnel_del(struct ddp_port *port, const struct rte_eth_udp_tunnel *tunnel);
 
-// mapping.c: all under the port's mutex.
 // RTE_PTYPE_* that mbufs of a type of the current personality get.
 uint32_t ddp_mapping_of(const struct ddp_port *port, const struct ddp_type_info *type);
 // As documented in rte_pmd_ddp.h.
@@ -46,7 +45,6 @@ int ddp_mapping_update(struct ddp_port *port, const struct rte_pmd_ddp_ptype_map
 		       unsigned int n, bool exclusive);
 int ddp_mapping_replace(struct ddp_port *port, uint32_t target, bool mask, uint32_t rte_ptype);
 int ddp_mapping_reset(struct ddp_port *port);
-
 // Let mbufs have only these layers of packet types. -ENOMEM leaves everything as it was.
 int ddp_ptypes_set(struct ddp_port *port, uint32_t mask);
 
@@ -76,7 +74,7 @@ int ddp_rss_reta_query(const struct ddp_port *port, struct rte_eth_rss_reta_entr
 
 // port_flow.c: under the port's mutex. Compile the port's rules for a personality and a number of
 // Rx queues (DDP_PORT_QUEUES: unchanged). -EINVAL or -ENOMEM with the reason, which names the rule,
-// in why (may be NULL).
+// in reason (may be NULL if its size is 0).
 int ddp_flows_compile(const struct ddp_port *port, const struct ddp_personality *personality,
 		      uint16_t n_rxqs, struct ddp_flows **flows, char *reason, size_t reason_size);
 // The hash function for packets that no rule with a pattern matches.
@@ -95,7 +93,5 @@ int ddp_balance_ms_read(const char *text, unsigned int *ms);
 int ddp_balance_set(struct ddp_port *port, unsigned int ms);
 // The counters of Rx queue id.
 struct ddp_balancer_queue ddp_balance_queue_read(const struct ddp_rxq *queue, unsigned int id);
-// Before the port is removed.
-void ddp_balance_free(struct ddp_port *port);
 
 #endif

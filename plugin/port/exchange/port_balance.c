@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include <rte_cycles.h>
-#include <rte_ether.h>
 #include <rte_ip.h>
 #include <rte_malloc.h>
 
@@ -21,39 +20,17 @@
 
 /* Counting on or off */
 
-// The counters of a lower queue, exchanged under its lock. Returns the old ones.
-static uint32_t *entries_exchange(struct ddp_lower_rxq *lower, uint32_t *entries) {
-	uint32_t *old;
-
-	ddp_lower_rxq_lock(lower);
-	old = lower->entries;
-	lower->entries = entries;
-	lower->sample.left = 0;
-	ddp_unlock(&lower->lock);
-	return old;
-}
-
-static void counting_end(struct ddp_port *port) {
-	__atomic_store_n(&port->balances, false, __ATOMIC_RELAXED);
-	for (unsigned int i = 0; port->lower_rxqs != NULL && i < port->lower.n_rxq_max; i++)
-		rte_free(entries_exchange(&port->lower_rxqs[i], NULL));
-}
-
-static int counting_begin(struct ddp_port *port) {
+static void counting_set(struct ddp_port *port, bool on) {
 	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
-		uint32_t *entries =
-			rte_calloc_socket("ddp_entries", DDP_RETA_SIZE, sizeof(*entries),
-					  RTE_CACHE_LINE_SIZE, port->data->numa_node);
+		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
 
-		if (entries == NULL) {
-			counting_end(port);
-			PORT_LOG(ERR, port->name, "balance: out of memory");
-			return -ENOMEM;
-		}
-		rte_free(entries_exchange(&port->lower_rxqs[i], entries));
+		ddp_lower_rxq_lock(lower);
+		memset(lower->entry_counts, 0, sizeof(lower->entry_counts));
+		lower->entries = on ? lower->entry_counts : NULL;
+		lower->sample.left = 0;
+		ddp_unlock(&lower->lock);
 	}
-	__atomic_store_n(&port->balances, true, __ATOMIC_RELAXED);
-	return 0;
+	__atomic_store_n(&port->balances, on, __ATOMIC_RELAXED);
 }
 
 /* Counters */
@@ -111,36 +88,18 @@ static struct ddp_flow_sample sample_take(struct ddp_port *port, uint16_t entry)
 	return best;
 }
 
-// The offset of the IP header that identifies the flow; -1: there is none.
-static int flow_l3(const struct ddp_flow_sample *sample) {
-	uint16_t off = 2 * RTE_ETHER_ADDR_LEN, type;
-
-	if (sample->inner_l3_off != UINT16_MAX)
-		return sample->inner_l3_off;
-	for (;;) {
-		if (off + sizeof(type) > sample->len)
-			return -1;
-		memcpy(&type, &sample->data[off], sizeof(type));
-		off += sizeof(type);
-		if (type != htons(RTE_ETHER_TYPE_VLAN) && type != htons(RTE_ETHER_TYPE_QINQ))
-			break;
-		off += sizeof(type);
-	}
-	return type == htons(RTE_ETHER_TYPE_IPV4) || type == htons(RTE_ETHER_TYPE_IPV6) ? off : -1;
-}
-
 // Addresses, protocol and ports: "UDP 10.0.0.1:1234 > 10.0.0.2:80".
 static void flow_text(const struct ddp_flow_sample *sample, char *text, size_t size) {
 	char from[INET6_ADDRSTRLEN] = "?", to[INET6_ADDRSTRLEN] = "?";
 	uint16_t ports[2] = {0};
 	const uint8_t *ip;
 	uint8_t proto;
-	int l3 = flow_l3(sample);
+	const unsigned int l3 = sample->l3_off;
 	unsigned int l4;
 	bool v4;
 
 	snprintf(text, size, "hash 0x%08x", sample->hash);
-	if (l3 < 0 || l3 + sizeof(struct rte_ipv4_hdr) > sample->len)
+	if (l3 + sizeof(struct rte_ipv4_hdr) > sample->len) // as without an IP header
 		return;
 	ip = &sample->data[l3];
 	v4 = ip[0] >> 4 == 4;
@@ -161,21 +120,6 @@ static void flow_text(const struct ddp_flow_sample *sample, char *text, size_t s
 		 proto == IPPROTO_TCP ? "TCP" :
 		 proto == IPPROTO_UDP ? "UDP" :
 					"SCTP");
-}
-
-// The flow of the entry that bounds the rest, if one does.
-static void flow_find(struct ddp_port *port, struct ddp_balance *balance) {
-	const uint16_t entry = balance->balancer.bound_entry;
-	struct ddp_flow_sample sample;
-
-	if (entry != balance->sampled)
-		balance->bound_flow[0] = '\0';
-	balance->sampled = entry;
-	if (entry == DDP_BALANCER_NONE)
-		return;
-	sample = sample_take(port, entry);
-	if (sample.votes > 0)
-		flow_text(&sample, balance->bound_flow, sizeof(balance->bound_flow));
 }
 
 /* Decisions */
@@ -227,11 +171,18 @@ static bool moves_settle(struct ddp_port *port, bool last) {
 static void decide(struct ddp_port *port, struct ddp_balance *balance,
 		   const struct ddp_balancer_interval *interval) {
 	struct ddp_balancer_move moves[DDP_BALANCER_MOVES];
+	unsigned int n = ddp_balancer_step(&balance->balancer, interval, moves);
+	const uint16_t bound = balance->balancer.bound_entry;
+	struct ddp_flow_sample sample = {0};
 	struct ddp_rss rss = port->rss;
-	unsigned int n;
 
-	n = ddp_balancer_step(&balance->balancer, interval, moves);
-	flow_find(port, balance);
+	if (bound != balance->sampled)
+		balance->bound_flow[0] = '\0';
+	balance->sampled = bound;
+	if (bound != DDP_BALANCER_NONE)
+		sample = sample_take(port, bound);
+	if (sample.votes > 0)
+		flow_text(&sample, balance->bound_flow, sizeof(balance->bound_flow));
 	for (unsigned int i = 0; i < n; i++)
 		rss.reta[moves[i].entry] = moves[i].to;
 	if (n > 0 && table_apply(port, &rss, patience_us(balance)) < 0)
@@ -313,22 +264,14 @@ int ddp_balance_set(struct ddp_port *port, unsigned int ms) {
 	ddp_alarm_unset(port, DDP_ALARM_BALANCE);
 	if (ms == 0) {
 		moves_settle(port, true);
-		counting_end(port);
+		counting_set(port, false);
 		return 0;
 	}
 	if (before == 0)
-		ret = counting_begin(port);
-	if (ret == 0 && !ddp_alarm_set(port, DDP_ALARM_BALANCE, 1000ULL * ms, interval_end))
+		counting_set(port, true);
+	if (!ddp_alarm_set(port, DDP_ALARM_BALANCE, 1000ULL * ms, interval_end))
 		ret = -ENOMEM;
 	if (ret < 0)
 		port->balance->ms = 0;
 	return ret;
-}
-
-void ddp_balance_free(struct ddp_port *port) {
-	if (port->balance == NULL)
-		return;
-	counting_end(port);
-	free(port->balance);
-	port->balance = NULL;
 }

@@ -181,12 +181,6 @@ static int flow_check(const struct ddp_port *port, const struct rte_flow *flow,
 				  "the port has no such rule");
 }
 
-// Free the rules that were removed.
-static void left_reclaim(struct ddp_port *port) {
-	ddp_steering_wait(port);
-	ddp_flow_list_reclaim(&port->rules);
-}
-
 // Apply what is left once some rules have left. -ENOMEM, with the reason in error.
 static int rest_apply(struct ddp_port *port, struct rte_flow_error *error) {
 	struct ddp_flows *flows;
@@ -208,8 +202,10 @@ static int flow_remove(struct ddp_port *port, struct rte_flow *flow, struct rte_
 		return ret;
 	}
 	rule_exchange(port, flow, ddp_flow_list_remove);
-	if (compile || port->rules.n_left >= LEFT_MAX)
-		left_reclaim(port);
+	if (compile || port->rules.n_left >= LEFT_MAX) {
+		ddp_steering_wait(port);
+		ddp_flow_list_reclaim(&port->rules);
+	}
 	return 0;
 }
 
@@ -227,7 +223,8 @@ static int flows_remove(struct ddp_port *port, struct rte_flow_error *error) {
 	}
 	while ((flow = TAILQ_FIRST(&port->rules.flows)) != NULL)
 		ddp_flow_list_remove(&port->rules, flow);
-	left_reclaim(port);
+	ddp_steering_wait(port);
+	ddp_flow_list_reclaim(&port->rules);
 	return 0;
 }
 

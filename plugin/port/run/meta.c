@@ -55,11 +55,6 @@ static bool any_parse(const struct ddp_port *port, uint16_t queue_id, struct rte
 	return parsed;
 }
 
-static bool is_unparsed(const struct ddp_port *port, struct rte_mbuf *mbuf) {
-	return !port->meta || !rte_pmd_ddp_meta_is_parsed(RTE_MBUF_DYNFIELD(
-				      mbuf, ddp_meta_off, const struct rte_pmd_ddp_meta *));
-}
-
 static uint16_t mbufs_fill(const struct ddp_port *port, uint16_t queue_id,
 			   struct rte_mbuf *const *mbufs, uint16_t n) {
 	struct rte_mbuf *rest[DDP_PORT_BURST];
@@ -68,7 +63,10 @@ static uint16_t mbufs_fill(const struct ddp_port *port, uint16_t queue_id,
 		unsigned int n_rest = 0;
 
 		for (; i < n && n_rest < DDP_PORT_BURST; i++) {
-			if (!is_unparsed(port, mbufs[i]))
+			const struct rte_pmd_ddp_meta *meta = RTE_MBUF_DYNFIELD(
+				mbufs[i], ddp_meta_off, const struct rte_pmd_ddp_meta *);
+
+			if (port->meta && rte_pmd_ddp_meta_is_parsed(meta))
 				continue;
 			packet_prefetch(mbufs[i]);
 			rest[n_rest++] = mbufs[i];

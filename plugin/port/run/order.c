@@ -78,6 +78,11 @@ static void wait_begin(struct ddp_order *order, uint64_t end) {
 	order->end = end;
 }
 
+static void entries_clear(struct ddp_order *order) {
+	memset(order->entries, DDP_ORDER_STAYS, sizeof(order->entries));
+	order->n_entries = order->n_returned = 0;
+}
+
 static uint64_t wait_end(uint64_t us) {
 	return rte_rdtsc() + us * (rte_get_tsc_hz() / 1000000);
 }
@@ -111,18 +116,6 @@ static void queues_look(struct ddp_order *order, const struct ddp_lower_rxq *low
 }
 
 /* Parked packets */
-
-static void packet_push(struct ddp_order *order, struct rte_mbuf *mbuf, uint16_t entry,
-			uint8_t queue) {
-	RTE_ASSERT(order->tail - order->head < DDP_ORDER_SLOTS);
-	*slot_at(order, order->tail++) = (struct ddp_order_slot){
-		.mbuf = mbuf,
-		.entry = entry,
-		.queue = queue,
-		.changed = order->changed,
-	};
-	order->changed = false;
-}
 
 // Put a parked packet on its queue's ring, or drop it as any other. false: it has to wait for room.
 static bool slot_place(struct ddp_lower_rxq *lower, struct ddp_order_slot *slot) {
@@ -162,23 +155,23 @@ static void order_end(struct ddp_order *order, struct ddp_lower_rxq *lower) {
 
 // Place packets in their order, up to the first that a later change concerns.
 static void all_release(struct ddp_order *order, struct ddp_lower_rxq *lower) {
+	bool *changed = &order->changed; // after the last packet
+
 	for (; order->head != order->tail; order->head++) {
 		struct ddp_order_slot *slot = slot_at(order, order->head);
 
 		if (slot->changed) {
-			slot->changed = false;
-			queues_mark(order, lower);
-			wait_begin(order, wait_end(DDP_ORDER_WAIT_US));
-			return;
+			changed = &slot->changed;
+			break;
 		}
 		if (slot->mbuf != NULL && !slot_place(lower, slot))
 			return;
 	}
-	if (!order->changed) {
+	if (!*changed) {
 		order_end(order, lower);
 		return;
 	}
-	order->changed = false;
+	*changed = false;
 	queues_mark(order, lower);
 	wait_begin(order, wait_end(DDP_ORDER_WAIT_US));
 }
@@ -190,14 +183,13 @@ static bool entry_is_ready(const struct ddp_order *order, uint16_t entry) {
 	       (order->marked && order->queues[order->from[entry]] == DDP_ORDER_DONE);
 }
 
-// Entries without parked packets need no more care, unless the table still names another queue.
-static void entries_settle(struct ddp_order *order, const bool *left) {
-	for (unsigned int i = 0; i < DDP_RETA_SIZE; i++) {
-		if (order->entries[i] == DDP_ORDER_STAYS ||
-		    order->entries[i] == DDP_ORDER_RETURNS || left[i] || !entry_is_ready(order, i))
-			continue;
-		order->entries[i] = DDP_ORDER_STAYS;
-		order->n_entries--;
+// Parked packets of entries in this state go to the queue that the entry left.
+static void slots_return(struct ddp_order *order, enum ddp_order_entry state) {
+	for (uint32_t i = order->head; i != order->tail; i++) {
+		struct ddp_order_slot *slot = slot_at(order, i);
+
+		if (order->entries[slot->entry] == state)
+			slot->queue = order->from[slot->entry];
 	}
 }
 
@@ -218,7 +210,15 @@ static void entries_release(struct ddp_order *order, struct ddp_lower_rxq *lower
 	}
 	while (order->head != order->tail && slot_at(order, order->head)->mbuf == NULL)
 		order->head++;
-	entries_settle(order, left);
+	// Entries without parked packets need no more care, unless the table still names another
+	// queue.
+	for (unsigned int i = 0; i < DDP_RETA_SIZE; i++) {
+		if (order->entries[i] == DDP_ORDER_STAYS ||
+		    order->entries[i] == DDP_ORDER_RETURNS || left[i] || !entry_is_ready(order, i))
+			continue;
+		order->entries[i] = DDP_ORDER_STAYS;
+		order->n_entries--;
+	}
 	order->release = again;
 	if (order->n_entries == 0)
 		order_end(order, lower);
@@ -234,12 +234,7 @@ static void entries_return(struct ddp_order *order, struct ddp_lower_rxq *lower)
 		order->entries[i] = DDP_ORDER_RETURNS;
 		n++;
 	}
-	for (uint32_t i = order->head; i != order->tail; i++) {
-		struct ddp_order_slot *slot = slot_at(order, i);
-
-		if (order->entries[slot->entry] == DDP_ORDER_RETURNS)
-			slot->queue = order->from[slot->entry];
-	}
+	slots_return(order, DDP_ORDER_RETURNS);
 	__atomic_store_n(&order->n_returned, order->n_returned + n, __ATOMIC_RELAXED);
 	counter_add(&lower->order_counts.given_up, n);
 	while (order->n_waits > 0)
@@ -256,25 +251,9 @@ static bool has_parked(struct ddp_order *order, uint16_t entry) {
 
 /* Data path */
 
-static void give_up(struct ddp_order *order, struct ddp_lower_rxq *lower) {
-	if (order->returns)
-		entries_return(order, lower);
-	else
-		queues_give_up(order, lower);
-}
-
-// With overflow=wait: do parked packets wait for nothing but room on a ring? Then no other packets
-// are read before them, as without a change. They would be parked, too, and if a core has more to
-// do than it can, the wait would never end.
-static bool waits_for_room(const struct ddp_order *order, const struct ddp_lower_rxq *lower) {
-	if (lower->order == DDP_ORDER_ENTRIES)
-		return order->release;
-	return lower->order == DDP_ORDER_ALL && order->n_waits == 0 && order->head != order->tail;
-}
-
 bool ddp_order_run(struct ddp_lower_rxq *lower) {
 	struct ddp_order *order = lower->orders;
-	bool full;
+	bool full, room;
 
 	RTE_ASSERT(lower->order != DDP_ORDER_NONE && lower->held.n == 0);
 	if (!order->marked) {
@@ -283,14 +262,25 @@ bool ddp_order_run(struct ddp_lower_rxq *lower) {
 	}
 	queues_look(order, lower);
 	full = order->tail - order->head > DDP_ORDER_SLOTS - DDP_PORT_BURST;
-	if (order->n_waits > 0 && (rte_rdtsc() > order->end || (full && order->returns)))
-		give_up(order, lower);
+	if (order->n_waits > 0 && (rte_rdtsc() > order->end || (full && order->returns))) {
+		if (order->returns)
+			entries_return(order, lower);
+		else
+			queues_give_up(order, lower);
+	}
 	if (lower->order == DDP_ORDER_ENTRIES && order->release)
 		entries_release(order, lower);
 	else if (lower->order == DDP_ORDER_ALL && order->n_waits == 0)
 		all_release(order, lower);
-	return order->tail - order->head <= DDP_ORDER_SLOTS - DDP_PORT_BURST &&
-	       !waits_for_room(order, lower);
+	// With overflow=wait: if parked packets wait for nothing but room on a ring, no others are
+	// read before them, as without a change. These would be parked, too, and if a core has more
+	// to do than it can, the wait would never end.
+	if (lower->order == DDP_ORDER_ENTRIES)
+		room = order->release;
+	else
+		room = lower->order == DDP_ORDER_ALL && order->n_waits == 0 &&
+		       order->head != order->tail;
+	return !room && order->tail - order->head <= DDP_ORDER_SLOTS - DDP_PORT_BURST;
 }
 
 // Whether packet i of a batch has to wait, which a rule sent to its queue or not. Otherwise its
@@ -318,7 +308,14 @@ void ddp_order_park(struct ddp_lower_rxq *lower, struct ddp_batch *batch, uint32
 
 	for (unsigned int i = 0; i < batch->n; i++) {
 		if (has_to_wait(order, lower, batch, i, ruled >> i & 1, &entry)) {
-			packet_push(order, batch->mbufs[i], entry, batch->queues[i]);
+			RTE_ASSERT(order->tail - order->head < DDP_ORDER_SLOTS);
+			*slot_at(order, order->tail++) = (struct ddp_order_slot){
+				.mbuf = batch->mbufs[i],
+				.entry = entry,
+				.queue = batch->queues[i],
+				.changed = order->changed,
+			};
+			order->changed = false;
 			continue;
 		}
 		batch->queues[n] = batch->queues[i];
@@ -342,8 +339,7 @@ static void order_begin(struct ddp_lower_rxq *lower, enum ddp_order_mode mode, u
 	queues_mark(order, lower);
 	if (order->n_waits > 0 || order->head != order->tail)
 		return;
-	order->n_entries = order->n_returned = 0;
-	memset(order->entries, DDP_ORDER_STAYS, sizeof(order->entries));
+	entries_clear(order);
 	order_end(order, lower);
 }
 
@@ -356,28 +352,19 @@ void ddp_order_change_all(struct ddp_lower_rxq *lower) {
 	order->changed = order->head != order->tail;
 	if (lower->order == DDP_ORDER_ALL && order->changed)
 		return; // those before are done first
-	memset(order->entries, DDP_ORDER_STAYS, sizeof(order->entries));
-	order->n_entries = order->n_returned = 0;
+	entries_clear(order);
 	order->returns = false;
 	order_begin(lower, DDP_ORDER_ALL, wait_end(DDP_ORDER_WAIT_US));
 }
 
-// Can an entry go back, because none of its packets went to the new queue?
-static bool entry_can_return(const struct ddp_order *order, uint16_t entry) {
-	return order->entries[entry] == DDP_ORDER_RETURNS ||
-	       (order->entries[entry] == DDP_ORDER_LEAVES && !entry_is_ready(order, entry));
-}
-
-// Do packets of the entry go to its new queue, while others of it are still parked?
-static bool entry_is_placing(const struct ddp_order *order, uint16_t entry) {
-	return order->entries[entry] == DDP_ORDER_LEAVES && entry_is_ready(order, entry);
-}
-
-// Can the entry go back, now that the table names its old queue again? Packets of changes by the
-// application keep the queue that was chosen for them.
+// Can the entry go back, now that the table names its old queue again, and none of its packets went
+// to the new one? Packets of changes by the application keep the queue that was chosen for them.
 static bool entry_goes_back(const struct ddp_order *order, uint16_t entry, uint16_t queue) {
-	return order->from[entry] == queue && entry_can_return(order, entry) &&
-	       (order->returns || order->entries[entry] == DDP_ORDER_RETURNS);
+	if (order->from[entry] != queue)
+		return false;
+	return order->entries[entry] == DDP_ORDER_RETURNS ||
+	       (order->returns && order->entries[entry] == DDP_ORDER_LEAVES &&
+		!entry_is_ready(order, entry));
 }
 
 // Can the entries that differ go back, or leave their queues while others do? Not if that would let
@@ -387,8 +374,8 @@ static bool can_join(const struct ddp_order *order, const uint16_t *before, cons
 	bool placing[DDP_PORT_QUEUES] = {false};
 
 	for (unsigned int i = 0; i < DDP_RETA_SIZE; i++)
-		if (entry_is_placing(order, i))
-			placing[order->from[i]] = true;
+		if (order->entries[i] == DDP_ORDER_LEAVES && entry_is_ready(order, i))
+			placing[order->from[i]] = true; // others of its packets are parked
 	for (unsigned int i = 0; i < DDP_RETA_SIZE; i++) {
 		if (before[i] == now[i] || entry_goes_back(order, i, now[i]))
 			continue;
@@ -405,22 +392,6 @@ static void entry_leave(struct ddp_order *order, uint16_t entry, uint16_t queue)
 	order->n_entries++;
 }
 
-static void entry_go_back(struct ddp_order *order, uint16_t entry) {
-	order->n_returned -= order->entries[entry] == DDP_ORDER_RETURNS;
-	order->entries[entry] = DDP_ORDER_IS_BACK;
-}
-
-// Wait also for what a queue has got meanwhile.
-static void queue_mark_again(struct ddp_order *order, const struct ddp_lower_rxq *lower,
-			     uint16_t id) {
-	if (order->queues[id] == DDP_ORDER_DONE) {
-		queue_mark(order, lower, id);
-		return;
-	}
-	order->queues[id] = DDP_ORDER_QUEUED;
-	order->marks[id] = lower->rings[id]->next;
-}
-
 static void entries_join(struct ddp_order *order, const struct ddp_lower_rxq *lower,
 			 const uint16_t *before, const uint16_t *now, uint64_t end) {
 	bool leaves[DDP_PORT_QUEUES] = {false};
@@ -433,28 +404,20 @@ static void entries_join(struct ddp_order *order, const struct ddp_lower_rxq *lo
 			leaves[before[i]] = true;
 			order->end = RTE_MAX(order->end, end);
 		} else {
-			entry_go_back(order, i);
+			order->n_returned -= order->entries[i] == DDP_ORDER_RETURNS;
+			order->entries[i] = DDP_ORDER_IS_BACK;
 		}
 	}
-	for (unsigned int i = 0; order->marked && i < lower->port->n_rxqs; i++)
-		if (leaves[i])
-			queue_mark_again(order, lower, i);
-	for (uint32_t i = order->head; i != order->tail; i++) {
-		struct ddp_order_slot *slot = slot_at(order, i);
-
-		if (order->entries[slot->entry] == DDP_ORDER_IS_BACK)
-			slot->queue = order->from[slot->entry];
+	for (unsigned int i = 0; order->marked && i < lower->port->n_rxqs; i++) {
+		if (leaves[i] && order->queues[i] == DDP_ORDER_DONE) {
+			queue_mark(order, lower, i);
+		} else if (leaves[i]) { // wait also for what it has got meanwhile
+			order->queues[i] = DDP_ORDER_QUEUED;
+			order->marks[i] = lower->rings[i]->next;
+		}
 	}
+	slots_return(order, DDP_ORDER_IS_BACK);
 	order->release = true;
-}
-
-// Place what is ready, so that as few entries as possible are between two queues.
-static void entries_advance(struct ddp_order *order, struct ddp_lower_rxq *lower) {
-	if (!order->marked || lower->held.n > 0)
-		return;
-	queues_look(order, lower);
-	if (order->release)
-		entries_release(order, lower);
 }
 
 void ddp_order_change_entries(struct ddp_lower_rxq *lower, const uint16_t *before,
@@ -465,8 +428,12 @@ void ddp_order_change_entries(struct ddp_lower_rxq *lower, const uint16_t *befor
 	if (order == NULL)
 		return;
 	RTE_ASSERT(rte_spinlock_is_locked(&lower->lock));
-	if (lower->order == DDP_ORDER_ENTRIES)
-		entries_advance(order, lower);
+	// Place what is ready, so that as few entries as possible are between two queues.
+	if (lower->order == DDP_ORDER_ENTRIES && order->marked && lower->held.n == 0) {
+		queues_look(order, lower);
+		if (order->release)
+			entries_release(order, lower);
+	}
 	if (lower->order == DDP_ORDER_ENTRIES && can_join(order, before, now, returns)) {
 		entries_join(order, lower, before, now, end);
 		return;
@@ -537,8 +504,7 @@ unsigned int ddp_order_clear(struct ddp_lower_rxq *lower) {
 		rte_pktmbuf_free(slot_at(order, i)->mbuf);
 		n++;
 	}
-	memset(order->entries, DDP_ORDER_STAYS, sizeof(order->entries));
-	order->n_entries = order->n_returned = 0;
+	entries_clear(order);
 	order->tail = 0; // no wait ended
 	order_end(order, lower);
 	return n;

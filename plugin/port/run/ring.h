@@ -80,16 +80,6 @@ static inline uint32_t ddp_ring_count(const struct ddp_ring *ring) {
 	       __atomic_load_n(&ring->head, __ATOMIC_RELAXED);
 }
 
-// The mark behind n packets.
-static inline uint64_t ddp_ring_behind(uint64_t mark, struct rte_mbuf *const *mbufs,
-				       unsigned int n) {
-	uint64_t bytes = 0;
-
-	for (unsigned int i = 0; i < n; i++)
-		bytes += rte_pktmbuf_pkt_len(mbufs[i]);
-	return mark + (bytes << 32) + n;
-}
-
 // Take up to n packets. Returns how many; adds their lengths to bytes.
 static inline unsigned int ddp_ring_take(struct ddp_ring *ring, struct rte_mbuf **mbufs,
 					 unsigned int n, uint64_t *bytes) {
@@ -104,8 +94,11 @@ static inline unsigned int ddp_ring_take(struct ddp_ring *ring, struct rte_mbuf 
 	memcpy(mbufs, &ring->mbufs[first], side * sizeof(*mbufs));
 	if (unlikely(side < n_taken))
 		memcpy(mbufs + side, ring->mbufs, (n_taken - side) * sizeof(*mbufs));
-	if (n_taken < count)
-		end = ddp_ring_behind(head, mbufs, n_taken);
+	if (n_taken < count) {
+		end = head + n_taken;
+		for (unsigned int i = 0; i < n_taken; i++)
+			end += (uint64_t)rte_pktmbuf_pkt_len(mbufs[i]) << 32;
+	}
 	__atomic_store_n(&ring->head, end, __ATOMIC_RELEASE);
 	*bytes += (end - head) >> 32;
 	return n_taken;

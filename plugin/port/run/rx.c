@@ -42,39 +42,28 @@ static void ring_drain(struct ddp_ring *ring, struct rx_call *call) {
 		ddp_ring_take(ring, &call->mbufs[call->got], call->room - call->got, &call->bytes);
 }
 
-static void packet_drop(struct ddp_lower_rxq *lower, uint8_t queue, struct rte_mbuf *mbuf) {
-	counter_add(&lower->missed[queue], 1);
-	rte_pktmbuf_free(mbuf);
-}
-
-static void packet_hold(struct ddp_lower_rxq *lower, uint8_t queue, struct rte_mbuf *mbuf) {
-	struct ddp_batch *held = &lower->held;
-
-	RTE_ASSERT(held->n < DDP_PORT_BURST);
-	held->queues[held->n] = queue;
-	held->mbufs[held->n++] = mbuf;
-}
-
-static bool queue_is_held(const struct ddp_lower_rxq *lower, uint8_t queue) {
-	return lower->held.n > 0 && memchr(lower->held.queues, queue, lower->held.n) != NULL;
-}
-
 // Place the packets of a batch from the first one on that does not fit.
 static __attribute__((noinline)) void rest_place(struct ddp_lower_rxq *lower,
 						 const struct ddp_batch *batch, unsigned int i,
 						 enum ddp_overflow overflow) {
+	struct ddp_batch *held = &lower->held;
+
 	for (; i < batch->n; i++) {
 		uint8_t queue = batch->queues[i];
 		struct ddp_ring *ring = lower->rings[queue];
 
-		if (ring == NULL) // the queue is stopped
-			packet_drop(lower, queue, batch->mbufs[i]);
-		else if (!queue_is_held(lower, queue) && ddp_ring_has_room(ring))
+		if (ring != NULL &&
+		    (held->n == 0 || memchr(held->queues, queue, held->n) == NULL) &&
+		    ddp_ring_has_room(ring)) {
 			ddp_ring_put(ring, batch->mbufs[i]);
-		else if (overflow == DDP_OVERFLOW_DROP)
-			packet_drop(lower, queue, batch->mbufs[i]);
-		else
-			packet_hold(lower, queue, batch->mbufs[i]);
+		} else if (ring == NULL || overflow == DDP_OVERFLOW_DROP) { // NULL: it is stopped
+			counter_add(&lower->missed[queue], 1);
+			rte_pktmbuf_free(batch->mbufs[i]);
+		} else {
+			RTE_ASSERT(held->n < DDP_PORT_BURST);
+			held->queues[held->n] = queue;
+			held->mbufs[held->n++] = batch->mbufs[i];
+		}
 	}
 }
 
@@ -166,13 +155,6 @@ static __attribute__((noinline)) void queues_notify(const struct ddp_batch *batc
 	}
 }
 
-// Does placing_end() need the packets' queues?
-static inline bool queues_are_needed(const struct ddp_lower_rxq *lower,
-				     const struct ddp_batch *batch, const struct ddp_port *port) {
-	return !all_are_published(batch, port->n_rxqs) ||
-	       unlikely(queues_are_notified(lower, port));
-}
-
 static void placing_end(struct ddp_lower_rxq *lower, const struct ddp_batch *batch,
 			struct rx_call *call, struct direct *direct) {
 	struct ddp_ring **own = &lower->rings[call->queue->id];
@@ -200,13 +182,6 @@ static bool held_place(struct ddp_lower_rxq *lower, struct rx_call *call) {
 	batch_place(lower, &batch, call->queue->port->overflow);
 	placing_end(lower, &batch, call, &direct);
 	return lower->held.n == 0;
-}
-
-// Compute the queues of packets that were put on rings without recording them. The mbufs are ours
-// until the rings are published or packets are dropped.
-static void queues_record(const struct ddp_steering *steering, struct ddp_batch *batch) {
-	for (unsigned int i = 0; i < batch->n; i++)
-		batch->queues[i] = queue_of(steering, batch->mbufs[i]->hash.rss);
 }
 
 // Fill the mbufs from packet i on, which all share one verdict, with a hash: of a cache entry, or
@@ -255,15 +230,10 @@ static void one_place(struct ddp_lower_rxq *lower, const struct rx_common *commo
 	if (likely(i == batch->n && !record))
 		return;
 	one_fill(lower, *common, batch, i, own, false);
-	queues_record(common->steering, batch);
+	// The mbufs are ours until the rings are published or packets are dropped.
+	for (unsigned int k = 0; k < batch->n; k++)
+		batch->queues[k] = queue_of(common->steering, batch->mbufs[k]->hash.rss);
 	rest_place(lower, batch, i, overflow);
-}
-
-static void many_place(struct ddp_lower_rxq *lower, const struct rx_common *common,
-		       const struct ddp_port *port, struct ddp_batch *batch,
-		       enum ddp_overflow overflow) {
-	ddp_rx_fill(lower, common, port, batch);
-	batch_place(lower, batch, overflow);
 }
 
 // While packets wait for queues to be done with those before a change.
@@ -287,16 +257,19 @@ batch_take(struct ddp_lower_rxq *lower, struct rx_call *call, struct ddp_batch *
 	common_fill(lower, port, &common);
 	ddp_rx_read(lower, batch);
 	verdict = lower->burst.verdict;
-	record = queues_are_needed(lower, batch, port);
+	record = !all_are_published(batch, port->n_rxqs) ||
+		 unlikely(queues_are_notified(lower, port));
 	placing_begin(lower, call, batch->n, &direct);
-	if (unlikely(lower->order != DDP_ORDER_NONE))
+	if (unlikely(lower->order != DDP_ORDER_NONE)) {
 		ordered_place(lower, &common, port, batch);
-	else if (verdict != NULL && verdict->input_len > 0 &&
-		 (common.steering->flows == NULL || verdict->own) && dynfields_pair(&common) &&
-		 likely(!port->rx_extras))
+	} else if (verdict != NULL && verdict->input_len > 0 &&
+		   (common.steering->flows == NULL || verdict->own) && dynfields_pair(&common) &&
+		   likely(!port->rx_extras)) {
 		one_place(lower, &common, batch, port->overflow, record);
-	else
-		many_place(lower, &common, port, batch, port->overflow);
+	} else {
+		ddp_rx_fill(lower, &common, port, batch);
+		batch_place(lower, batch, port->overflow);
+	}
 	placing_end(lower, batch, call, &direct);
 }
 
@@ -336,10 +309,6 @@ static struct ddp_lower_rxq *lower_nth(const struct ddp_rxq *queue, unsigned int
 	if (n >= queue->port->n_lower_rxqs)
 		n -= queue->port->n_lower_rxqs;
 	return &queue->port->lower_rxqs[n];
-}
-
-static void next_advance(struct ddp_rxq *queue) {
-	queue->next = lower_after(queue, queue->next);
 }
 
 // Take packets from the queue's rings.
@@ -383,21 +352,19 @@ static bool lower_is_left(struct ddp_lower_rxq *lower, const struct ddp_port *po
 	return false;
 }
 
-// Read a burst from another lower queue if its own queue is not polled. Returns whether there was
+// Read a burst from another lower queue whose own queue is not polled. Returns whether there was
 // one.
-static bool other_rx(struct ddp_rxq *queue, struct rx_call *call) {
-	struct ddp_lower_rxq *lower = &queue->port->lower_rxqs[queue->next_other];
-
-	queue->next_other = lower_after(queue, queue->next_other);
-	return lower_is_left(lower, queue->port) && lower_try(lower, call);
-}
-
 static bool others_rx(struct rx_call *call) {
-	unsigned int n = RTE_MIN(call->queue->port->n_lower_rxqs, OTHERS_MAX);
+	struct ddp_rxq *queue = call->queue;
+	unsigned int n = RTE_MIN(queue->port->n_lower_rxqs, OTHERS_MAX);
 
-	for (unsigned int i = 0; i < n && call->got < call->room; i++)
-		if (other_rx(call->queue, call))
+	for (unsigned int i = 0; i < n && call->got < call->room; i++) {
+		struct ddp_lower_rxq *lower = &queue->port->lower_rxqs[queue->next_other];
+
+		queue->next_other = lower_after(queue, queue->next_other);
+		if (lower_is_left(lower, queue->port) && lower_try(lower, call))
 			return true;
+	}
 	return false;
 }
 
@@ -428,7 +395,7 @@ static void own_rx(struct rx_call *call, struct ddp_lower_rxq *own) {
 	if (queue->lower_first)
 		lowers_rx(call, own);
 	else
-		next_advance(queue);
+		queue->next = lower_after(queue, queue->next);
 	rings_drain(call);
 	if (call->got == call->room) // more may be waiting
 		__atomic_store_n(&queue->waiting, true, __ATOMIC_RELEASE);
@@ -452,7 +419,7 @@ static void rx(struct rx_call *call) {
 			if (lower_try(lower_nth(queue, i), call))
 				break;
 	rings_drain(call);
-	next_advance(queue);
+	queue->next = lower_after(queue, queue->next);
 }
 
 // Put packets that cannot bypass the rings on them. This uses the caller's ring, which a count of

@@ -2,8 +2,7 @@
 // Writes the mbufs of a burst and chooses their queues, by verdicts, flow rules and the checksums
 // and decap= that the port was asked for.
 #include "port/run/burst.h"
-#include "port/run/cksum.h"
-#include "port/run/decap.h"
+#include "port/run/extras.h"
 
 #define QUEUE_NONE UINT16_MAX // the packet was dropped by a rule
 
@@ -41,13 +40,6 @@ static inline bool packet_extras(const struct rx_common *common, const struct rx
 	return true;
 }
 
-static inline void rule_tag(const struct ddp_flow_action *action, struct rte_mbuf *mbuf) {
-	mbuf->ol_flags |= RTE_MBUF_F_RX_FDIR;
-	if (action->tag == DDP_FLOW_MARKED)
-		mbuf->ol_flags |= RTE_MBUF_F_RX_FDIR_ID;
-	mbuf->hash.fdir.hi = action->mark; // beside hash.rss
-}
-
 // The place of packet i of the burst among those that were classified.
 static unsigned int row_of(const struct ddp_lower_rxq *lower, unsigned int i) {
 	unsigned int row = 0;
@@ -69,8 +61,12 @@ static __attribute__((noinline)) uint32_t rule_extra(const struct ddp_lower_rxq 
 		counter_add(&action->counts[lower->id].packets, 1);
 		counter_add(&action->counts[lower->id].bytes, rte_pktmbuf_pkt_len(mbuf));
 	}
-	if (action->tag != DDP_FLOW_UNTAGGED)
-		rule_tag(action, mbuf);
+	if (action->tag != DDP_FLOW_UNTAGGED) {
+		mbuf->ol_flags |= RTE_MBUF_F_RX_FDIR;
+		if (action->tag == DDP_FLOW_MARKED)
+			mbuf->ol_flags |= RTE_MBUF_F_RX_FDIR_ID;
+		mbuf->hash.fdir.hi = action->mark; // beside hash.rss
+	}
 	if (key == NULL || !hashed)
 		return hash;
 	hash = ddp_burst_hash(&lower->burst, row_of(lower, i), ddp_burst_verdict(&lower->burst, i),
@@ -151,13 +147,6 @@ batch_fill(struct ddp_lower_rxq *lower, struct rx_common common, struct ddp_batc
 	return ruled;
 }
 
-// Packets that rules steer, all of one path.
-static uint32_t ruled_fill(struct ddp_lower_rxq *lower, const struct rx_common *common,
-			   struct ddp_batch *batch) {
-	counter_add(&lower->types[lower->burst.verdict->type_id], batch->n);
-	return batch_fill(lower, *common, batch, true, true, true, NULL);
-}
-
 // one: as for batch_fill(), without rules.
 static __attribute__((noinline)) uint32_t extras_fill(struct ddp_lower_rxq *lower,
 						      const struct rx_common *common,
@@ -185,8 +174,10 @@ uint32_t ddp_rx_fill(struct ddp_lower_rxq *lower, const struct rx_common *common
 
 	if (unlikely(port->rx_extras))
 		return extras_fill(lower, common, port, batch, one && !rules);
-	if (rules && one)
-		return ruled_fill(lower, common, batch);
+	if (rules && one) {
+		counter_add(&lower->types[verdict->type_id], batch->n);
+		return batch_fill(lower, *common, batch, true, true, true, NULL);
+	}
 	if (rules)
 		return batch_fill(lower, *common, batch, pair, true, false, NULL);
 	if (likely(pair))

@@ -3,15 +3,6 @@
 // verifies it. With load-aware RSS they are counted by entry of the redirection table.
 #include "port/run/burst.h"
 
-// May hardware hashes be used? Not for packets that may have been hashed before a change. Each
-// burst counts, also while no hashes are used: changes may follow each other at once.
-static bool has_drained(struct ddp_lower_rxq *lower, unsigned int n) {
-	if (likely(lower->drain == 0))
-		return true;
-	lower->drain = n < lower->drain ? lower->drain - n : 0;
-	return false;
-}
-
 // If all packets of a burst have one hardware packet type, this is the result of the burst. Returns
 // whether it is.
 static bool hw_burst_match(struct ddp_lower_rxq *lower, const struct ddp_batch *batch) {
@@ -71,14 +62,6 @@ static void hw_ptypes_match(struct ddp_lower_rxq *lower, const struct ddp_batch 
 	}
 }
 
-// Is this burst verified in software?
-static inline bool burst_is_checked(struct ddp_lower_rxq *lower) {
-	uint16_t n = lower->n_bursts + 1;
-
-	__atomic_store_n(&lower->n_bursts, n, __ATOMIC_RELAXED);
-	return n % DDP_PROOF_STRIDE == 0;
-}
-
 static void hw_ptype_count(uint32_t *counter) {
 	if (ddp_hw_ptype_read(counter) < UINT32_MAX / 2)
 		__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
@@ -94,12 +77,6 @@ static void hw_ptype_confirm(struct ddp_hw_ptype *hw_ptype) {
 		;
 }
 
-static void hw_ptype_refute(struct ddp_hw_ptype *hw_ptype, uint16_t type_id) {
-	hw_ptype_count(&hw_ptype->wrong);
-	__atomic_store_n(&hw_ptype->wrong_id, type_id, __ATOMIC_RELAXED);
-	__atomic_store_n(&hw_ptype->unproven, DDP_PROOF_REFUTED, __ATOMIC_RELEASE);
-}
-
 // Compare the hardware hashes of the packets that were classified with those of software.
 static void unverified_check(struct ddp_lower_rxq *lower, const struct hw_match *match) {
 	for (unsigned int i = 0; i < match->n_rest; i++) {
@@ -112,7 +89,9 @@ static void unverified_check(struct ddp_lower_rxq *lower, const struct hw_match 
 		hw_ptype_count(&hw_ptype->checked);
 		if (verdict->input_len == 0 || lower->burst.hashes[i] != hash ||
 		    (lower->steering->flows != NULL && lower->burst.steer[i] != NULL)) {
-			hw_ptype_refute(hw_ptype, verdict->type_id);
+			hw_ptype_count(&hw_ptype->wrong);
+			__atomic_store_n(&hw_ptype->wrong_id, verdict->type_id, __ATOMIC_RELAXED);
+			__atomic_store_n(&hw_ptype->unproven, DDP_PROOF_REFUTED, __ATOMIC_RELEASE);
 			continue;
 		}
 		if (verdict->type_id == hw_ptype->verdict.type_id)
@@ -157,9 +136,11 @@ static void results_join(struct ddp_lower_rxq *lower, const struct ddp_batch *ba
 // verified. Returns whether these are all.
 static __attribute__((noinline)) bool hw_read(struct ddp_lower_rxq *lower,
 					      const struct ddp_batch *batch) {
-	const bool check = burst_is_checked(lower);
+	const uint16_t n_bursts = lower->n_bursts + 1;
+	const bool check = n_bursts % DDP_PROOF_STRIDE == 0;
 	struct hw_match match;
 
+	__atomic_store_n(&lower->n_bursts, n_bursts, __ATOMIC_RELAXED);
 	if (!check && hw_burst_match(lower, batch)) {
 		counter_add(&lower->offloaded, batch->n);
 		return false;
@@ -182,7 +163,7 @@ static __attribute__((noinline)) bool hw_read(struct ddp_lower_rxq *lower,
 // has the most of them, if that is more than half.
 //
 // The majority vote of Boyer and Moore: flows of an entry differ in their hashes.
-static void sample_vote(struct ddp_flow_sample *sample, uint32_t hash, uint16_t inner_l3_off,
+static void sample_vote(struct ddp_flow_sample *sample, uint32_t hash, uint16_t l3_off,
 			const struct rte_mbuf *mbuf) {
 	sample->left--;
 	if (sample->votes > 0 && sample->hash != hash) {
@@ -191,7 +172,7 @@ static void sample_vote(struct ddp_flow_sample *sample, uint32_t hash, uint16_t 
 	}
 	if (sample->votes == 0) {
 		sample->hash = hash;
-		sample->inner_l3_off = inner_l3_off;
+		sample->l3_off = l3_off;
 		sample->len = RTE_MIN(rte_pktmbuf_data_len(mbuf), DDP_FLOW_SAMPLE_BYTES);
 		memcpy(sample->data, rte_pktmbuf_mtod(mbuf, const void *), sample->len);
 	}
@@ -207,7 +188,10 @@ static void sample_collect(struct ddp_lower_rxq *lower, const struct ddp_batch *
 		const uint32_t hash = lower->burst.hashes[i];
 
 		if (verdict->input_len > 0 && (hash & (DDP_RETA_SIZE - 1)) == sample->entry)
-			sample_vote(sample, hash, verdict->inner_l3_off, batch->mbufs[i]);
+			sample_vote(sample, hash,
+				    verdict->inner_l3_off != UINT16_MAX ? verdict->inner_l3_off :
+									  verdict->l3_off,
+				    batch->mbufs[i]);
 	}
 }
 
@@ -231,11 +215,15 @@ static void entries_count(struct ddp_lower_rxq *lower, const struct ddp_batch *b
 }
 
 void ddp_rx_read(struct ddp_lower_rxq *lower, const struct ddp_batch *batch) {
+	const bool drained = likely(lower->drain == 0);
 	const size_t n = batch->n;
 	bool classified = true;
 
 	counter_add(&lower->taken, batch->n);
-	if (has_drained(lower, batch->n) && unlikely(lower->hw_ptypes != NULL)) {
+	// Each burst counts, also while no hashes are used: changes may follow each other at once.
+	if (!drained)
+		lower->drain = n < lower->drain ? lower->drain - n : 0;
+	if (drained && unlikely(lower->hw_ptypes != NULL)) {
 		classified = hw_read(lower, batch);
 	} else {
 #pragma GCC unroll 4

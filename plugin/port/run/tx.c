@@ -7,7 +7,7 @@
 // leave the rings burst by burst in the order in which the bursts came, whatever ring they are on,
 // and no burst goes past the rings while packets are left there.
 #include "port/run/burst.h"
-#include "port/run/cksum.h"
+#include "port/run/extras.h"
 
 #include <errno.h>
 

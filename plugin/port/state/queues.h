@@ -59,11 +59,11 @@ struct ddp_queue_load {
 
 struct ddp_flow_sample {
 	uint16_t entry;
-	uint16_t left;  // packets to look at; 0: nothing is wanted, or the sample is complete
-	uint16_t votes; // of the flow, less those of others
-	uint16_t len;   // bytes in data
-	uint16_t inner_l3_off; // from their beginning; UINT16_MAX: none
-	uint32_t hash;         // of the flow
+	uint16_t left;   // packets to look at; 0: nothing is wanted, or the sample is complete
+	uint16_t votes;  // of the flow, less those of others
+	uint16_t len;    // bytes in data
+	uint16_t l3_off; // of the innermost IP header; UINT16_MAX: none
+	uint32_t hash;   // of the flow
 	uint8_t data[DDP_FLOW_SAMPLE_BYTES];
 };
 
@@ -108,7 +108,7 @@ struct ddp_lower_rxq {
 	struct ddp_batch held;           // with overflow=wait: packets that did not fit
 
 	const struct ddp_steering *steering;
-	uint32_t *entries; // with balance=: packets by entry of the redirection table; else NULL
+	uint32_t *entries; // with balance=: entry_counts; else NULL
 	struct ddp_flow_sample sample;
 	struct ddp_order_counts order_counts;
 	struct ddp_order *orders;                // while the port is started
@@ -119,12 +119,13 @@ struct ddp_lower_rxq {
 	struct ddp_ring *all_rings[DDP_PORT_QUEUES];
 	struct ddp_port *port; // control
 	uint16_t wakes;        // control: the Rx queue that its interrupt wakes; see rx_intr.c
-	uint64_t missed[DDP_PORT_QUEUES]; // packets that did not fit (imissed), by Rx queue
-	uint64_t rule_dropped;            // packets that an rte_flow rule drops
-	uint64_t decapped, decap_passed;  // with decap=on: packets with and without a tunnel
-	uint32_t seen;                    // polls of the own queue when another last looked
-	uint64_t left_until;              // by TSC: others leave it to its own queue
-	struct ddp_burst burst;           // result of classifying the burst
+	uint64_t missed[DDP_PORT_QUEUES];     // packets that did not fit (imissed), by Rx queue
+	uint64_t rule_dropped;                // packets that an rte_flow rule drops
+	uint64_t decapped, decap_passed;      // with decap=on: packets with and without a tunnel
+	uint32_t seen;                        // polls of the own queue when another last looked
+	uint64_t left_until;                  // by TSC: others leave it to its own queue
+	uint32_t entry_counts[DDP_RETA_SIZE]; // packets by entry of the redirection table
+	struct ddp_burst burst;               // result of classifying the burst
 } __rte_cache_aligned;
 
 static_assert(offsetof(struct ddp_lower_rxq, held) + sizeof(uint16_t) <= RTE_CACHE_LINE_SIZE,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Answers plugin/port/run/cksum.c and decap.c: headers split over segments anywhere give what they
+// Answers plugin/port/run/extras.c: headers split over segments anywhere give what they
 // give in one piece, no mbuf is lost, and nobody's shared data is changed.
 #include "harness.h"
 
@@ -10,8 +10,7 @@
 #include <rte_udp.h>
 
 #include "packet.h"
-#include "port/run/cksum.h"
-#include "port/run/decap.h"
+#include "port/run/extras.h"
 #include "port_rules.h"
 
 #define OUTER_L3 14

@@ -14,7 +14,7 @@
 #include <rte_log.h>
 
 #include "port/app/app.h"
-#include "port/run/cksum.h"
+#include "port/run/extras.h"
 #include "port/state/port.h"
 
 #define INTERRUPTED "interrupted"

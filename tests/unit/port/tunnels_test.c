@@ -126,7 +126,8 @@ TEST(a_port_waits_for_the_profile_to_come_back) {
 	assert_type(port, 0x08, "VXLAN");
 }
 
-// Answers plugin/port/mapping.c: the application says what packet_type its mbufs have.
+// Answers plugin/port/exchange/port_personality.c: the application says what packet_type its mbufs
+// have.
 #define OWN UINT32_C(0x80000123) // a packet type of the application's own
 #define N_MAX 200
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Checksums of IPv4 (RFC 791), UDP (RFC 768, RFC 8200) and TCP (RFC 9293).
-#include "port/run/cksum.h"
+// Checksums of IPv4 (RFC 791), UDP (RFC 768, RFC 8200) and TCP (RFC 9293); tunnels removed.
+#include "port/run/extras.h"
 
 #include <netinet/in.h>
 #include <string.h>
 
 #include <rte_ip.h>
+#include <rte_mbuf_ptype.h>
 #include <rte_tcp.h>
 #include <rte_udp.h>
 
@@ -27,14 +28,6 @@ struct l4 {
 	uint32_t src, dst;
 };
 
-static uint32_t sum_of(const void *bytes, size_t len, uint32_t sum) {
-	return __rte_raw_cksum(bytes, len, sum);
-}
-
-static uint16_t folded(uint32_t sum) {
-	return __rte_raw_cksum_reduce(sum);
-}
-
 // The sum of len bytes of a packet; false: it has not so many. (DPDK's rte_raw_cksum_mbuf() loses a
 // carry where a segment begins at an odd byte.)
 static bool packet_sum(const struct rte_mbuf *mbuf, uint32_t off, uint32_t len, uint16_t *sum) {
@@ -51,12 +44,13 @@ static bool packet_sum(const struct rte_mbuf *mbuf, uint32_t off, uint32_t len, 
 			continue;
 		}
 		n = RTE_MIN(len - done, mbuf->data_len - off);
-		part = folded(sum_of(rte_pktmbuf_mtod_offset(mbuf, const void *, off), n, 0));
+		part = __rte_raw_cksum_reduce(
+			__rte_raw_cksum(rte_pktmbuf_mtod_offset(mbuf, const void *, off), n, 0));
 		all += done % 2 == 0 ? part : rte_bswap16(part);
 		done += n;
 		off = 0;
 	}
-	*sum = folded(all);
+	*sum = __rte_raw_cksum_reduce(all);
 	return done == len;
 }
 
@@ -73,7 +67,7 @@ static enum outcome ipv4_verify(const struct rte_mbuf *mbuf, uint32_t off) {
 	ip = len < sizeof(*ip) ? NULL : rte_pktmbuf_read(mbuf, off, len, buf);
 	if (ip == NULL)
 		return UNKNOWN;
-	return folded(sum_of(ip, len, 0)) == 0xffff ? GOOD : BAD;
+	return __rte_raw_cksum_reduce(__rte_raw_cksum(ip, len, 0)) == 0xffff ? GOOD : BAD;
 }
 
 static bool ipv4_l4_find(const struct rte_mbuf *mbuf, uint32_t off, struct l4 *l4) {
@@ -92,8 +86,8 @@ static bool ipv4_l4_find(const struct rte_mbuf *mbuf, uint32_t off, struct l4 *l
 		.proto = ip->next_proto_id,
 		.off = off + header,
 		.len = total - header,
-		.src = sum_of(&ip->src_addr, sizeof(ip->src_addr), 0),
-		.dst = sum_of(&ip->dst_addr, sizeof(ip->dst_addr), 0),
+		.src = __rte_raw_cksum(&ip->src_addr, sizeof(ip->src_addr), 0),
+		.dst = __rte_raw_cksum(&ip->dst_addr, sizeof(ip->dst_addr), 0),
 	};
 	return true;
 }
@@ -103,20 +97,8 @@ static bool address_sum(const struct rte_mbuf *mbuf, uint32_t off, uint32_t *sum
 	const void *address = rte_pktmbuf_read(mbuf, off, sizeof(buf), buf);
 
 	if (address != NULL)
-		*sum = sum_of(address, sizeof(buf), 0);
+		*sum = __rte_raw_cksum(address, sizeof(buf), 0);
 	return address != NULL;
-}
-
-// The pseudo header has the last destination: of a segment routing header (type 4, RFC 8754) the
-// first address, of others the last one.
-static bool routing_apply(const struct rte_mbuf *mbuf, const uint8_t *ext, uint32_t len,
-			  struct l4 *l4) {
-	const bool segments = ext[2] == 4;
-
-	if (ext[3] == 0) // no segments left
-		return true;
-	return len >= 24 &&
-	       address_sum(mbuf, segments ? l4->off + 8 : l4->off + len - 16, &l4->dst);
 }
 
 // The pseudo header has a mobile node's home address (RFC 6275) as its source.
@@ -153,7 +135,10 @@ static bool ipv6_extension_skip(const struct rte_mbuf *mbuf, struct l4 *l4) {
 		return false;
 	if (l4->proto == IPPROTO_FRAGMENT && (ext[2] | (ext[3] & 0xf9)) != 0) // offset and M
 		return false;
-	if (l4->proto == IPPROTO_ROUTING && !routing_apply(mbuf, ext, len, l4))
+	// With segments left the pseudo header has the last destination: of a segment routing
+	// header (type 4, RFC 8754) the first address, of others the last one.
+	if (l4->proto == IPPROTO_ROUTING && ext[3] != 0 &&
+	    (len < 24 || !address_sum(mbuf, l4->off + (ext[2] == 4 ? 8 : len - 16), &l4->dst)))
 		return false;
 	if (l4->proto == IPPROTO_DSTOPTS && !options_apply(mbuf, len, l4))
 		return false;
@@ -161,11 +146,6 @@ static bool ipv6_extension_skip(const struct rte_mbuf *mbuf, struct l4 *l4) {
 	l4->off += len;
 	l4->len -= len;
 	return true;
-}
-
-static bool is_ipv6_extension(uint8_t proto) {
-	return proto == IPPROTO_HOPOPTS || proto == IPPROTO_ROUTING || proto == IPPROTO_DSTOPTS ||
-	       proto == IPPROTO_FRAGMENT;
 }
 
 static bool ipv6_l4_find(const struct rte_mbuf *mbuf, uint32_t off, struct l4 *l4) {
@@ -182,24 +162,15 @@ static bool ipv6_l4_find(const struct rte_mbuf *mbuf, uint32_t off, struct l4 *l
 		.proto = ip->proto,
 		.off = off + sizeof(*ip),
 		.len = len,
-		.src = sum_of(&ip->src_addr, sizeof(ip->src_addr), 0),
-		.dst = sum_of(&ip->dst_addr, sizeof(ip->dst_addr), 0),
+		.src = __rte_raw_cksum(&ip->src_addr, sizeof(ip->src_addr), 0),
+		.dst = __rte_raw_cksum(&ip->dst_addr, sizeof(ip->dst_addr), 0),
 	};
-	for (unsigned int i = 0; is_ipv6_extension(l4->proto); i++)
+	for (unsigned int i = 0; l4->proto == IPPROTO_HOPOPTS || l4->proto == IPPROTO_ROUTING ||
+				 l4->proto == IPPROTO_DSTOPTS || l4->proto == IPPROTO_FRAGMENT;
+	     i++)
 		if (i == IPV6_EXTENSIONS || !ipv6_extension_skip(mbuf, l4))
 			return false;
 	return true;
-}
-
-static bool l4_find(const struct rte_mbuf *mbuf, uint32_t off, struct l4 *l4) {
-	uint8_t buf;
-	const uint8_t *version = rte_pktmbuf_read(mbuf, off, sizeof(buf), &buf);
-
-	if (version == NULL)
-		return false;
-	return *version >> 4 == 4 ? ipv4_l4_find(mbuf, off, l4) :
-	       *version >> 4 == 6 ? ipv6_l4_find(mbuf, off, l4) :
-				    false;
 }
 
 // Verify len bytes of a transport header and its data.
@@ -210,7 +181,7 @@ static enum outcome sum_verify(const struct rte_mbuf *mbuf, const struct l4 *l4,
 
 	if (!packet_sum(mbuf, l4->off, len, &sum))
 		return UNKNOWN;
-	return folded(pseudo + sum) == 0xffff ? GOOD : BAD;
+	return __rte_raw_cksum_reduce(pseudo + sum) == 0xffff ? GOOD : BAD;
 }
 
 static enum outcome udp_verify(const struct rte_mbuf *mbuf, const struct l4 *l4) {
@@ -229,9 +200,13 @@ static enum outcome udp_verify(const struct rte_mbuf *mbuf, const struct l4 *l4)
 }
 
 static enum outcome l4_verify(const struct rte_mbuf *mbuf, uint32_t l3_off, bool udp, bool tcp) {
+	uint8_t buf;
+	const uint8_t *first = rte_pktmbuf_read(mbuf, l3_off, sizeof(buf), &buf);
+	const unsigned int version = first != NULL ? *first >> 4 : 0;
 	struct l4 l4;
 
-	if (!l4_find(mbuf, l3_off, &l4))
+	if (!(version == 4 ? ipv4_l4_find(mbuf, l3_off, &l4) :
+			     version == 6 && ipv6_l4_find(mbuf, l3_off, &l4)))
 		return UNKNOWN;
 	if (l4.proto == IPPROTO_UDP && udp)
 		return udp_verify(mbuf, &l4);
@@ -242,20 +217,6 @@ static enum outcome l4_verify(const struct rte_mbuf *mbuf, uint32_t l3_off, bool
 
 static uint64_t flag_of(enum outcome outcome, uint64_t good, uint64_t bad) {
 	return outcome == GOOD ? good : outcome == BAD ? bad : 0;
-}
-
-static uint64_t outer_verify(const struct ddp_verdict *verdict, uint64_t checksums,
-			     const struct rte_mbuf *mbuf) {
-	uint64_t flags = 0;
-
-	if ((checksums & RTE_ETH_RX_OFFLOAD_OUTER_IPV4_CKSUM) != 0)
-		flags |= flag_of(ipv4_verify(mbuf, verdict->l3_off), 0,
-				 RTE_MBUF_F_RX_OUTER_IP_CKSUM_BAD);
-	if ((checksums & RTE_ETH_RX_OFFLOAD_OUTER_UDP_CKSUM) != 0)
-		flags |= flag_of(l4_verify(mbuf, verdict->l3_off, true, false),
-				 RTE_MBUF_F_RX_OUTER_L4_CKSUM_GOOD,
-				 RTE_MBUF_F_RX_OUTER_L4_CKSUM_BAD);
-	return flags;
 }
 
 uint64_t ddp_cksum_verify(const struct ddp_verdict *verdict, uint64_t checksums,
@@ -274,8 +235,13 @@ uint64_t ddp_cksum_verify(const struct ddp_verdict *verdict, uint64_t checksums,
 	if (udp || tcp)
 		flags |= flag_of(l4_verify(mbuf, off, udp, tcp), RTE_MBUF_F_RX_L4_CKSUM_GOOD,
 				 RTE_MBUF_F_RX_L4_CKSUM_BAD);
-	if (tunnelled)
-		flags |= outer_verify(verdict, checksums, mbuf);
+	if (tunnelled && (checksums & RTE_ETH_RX_OFFLOAD_OUTER_IPV4_CKSUM) != 0)
+		flags |= flag_of(ipv4_verify(mbuf, verdict->l3_off), 0,
+				 RTE_MBUF_F_RX_OUTER_IP_CKSUM_BAD);
+	if (tunnelled && (checksums & RTE_ETH_RX_OFFLOAD_OUTER_UDP_CKSUM) != 0)
+		flags |= flag_of(l4_verify(mbuf, verdict->l3_off, true, false),
+				 RTE_MBUF_F_RX_OUTER_L4_CKSUM_GOOD,
+				 RTE_MBUF_F_RX_OUTER_L4_CKSUM_BAD);
 	return flags;
 }
 
@@ -308,7 +274,8 @@ static void ipv4_compute(struct rte_mbuf *mbuf, uint32_t off, uint32_t len) {
 
 	if (ip != NULL)
 		cksum_store(mbuf, off + offsetof(struct rte_ipv4_hdr, hdr_checksum),
-			    ~folded(sum_of(ip, len, (uint16_t)~ip->hdr_checksum)));
+			    ~__rte_raw_cksum_reduce(
+				    __rte_raw_cksum(ip, len, (uint16_t)~ip->hdr_checksum)));
 }
 
 // The pseudo header's addresses, and the bytes from the IP header to the end of the IP packet.
@@ -323,10 +290,10 @@ static bool ip_read(const struct rte_mbuf *mbuf, uint32_t off, uint32_t *address
 	if (ip == NULL)
 		return false;
 	if (v6) {
-		*addresses = sum_of(&ipv6->src_addr, 2 * sizeof(ipv6->src_addr), 0);
+		*addresses = __rte_raw_cksum(&ipv6->src_addr, 2 * sizeof(ipv6->src_addr), 0);
 		*len = sizeof(*ipv6) + rte_be_to_cpu_16(ipv6->payload_len);
 	} else {
-		*addresses = sum_of(&ipv4->src_addr, 2 * sizeof(ipv4->src_addr), 0);
+		*addresses = __rte_raw_cksum(&ipv4->src_addr, 2 * sizeof(ipv4->src_addr), 0);
 		*len = rte_be_to_cpu_16(ipv4->total_length);
 	}
 	return true;
@@ -344,8 +311,8 @@ static void l4_compute(struct rte_mbuf *mbuf, uint32_t l3_off, uint8_t proto, si
 	if (!packet_sum(mbuf, l4_off, len, &sum))
 		return;
 	memcpy(&old, rte_pktmbuf_read(mbuf, at, sizeof(buf), &buf), sizeof(old));
-	cksum = ~folded(addresses + rte_cpu_to_be_16(proto) + rte_cpu_to_be_16(len) + sum +
-			(uint16_t)~old);
+	cksum = ~__rte_raw_cksum_reduce(addresses + rte_cpu_to_be_16(proto) +
+					rte_cpu_to_be_16(len) + sum + (uint16_t)~old);
 	if (cksum == 0 && proto == IPPROTO_UDP) // 0 means none
 		cksum = 0xffff;
 	cksum_store(mbuf, at, cksum);
@@ -371,4 +338,74 @@ void ddp_cksum_compute(uint64_t checksums, struct rte_mbuf *mbuf) {
 	if ((flags & RTE_MBUF_F_TX_OUTER_IP_CKSUM) != 0 &&
 	    (checksums & RTE_ETH_TX_OFFLOAD_OUTER_IPV4_CKSUM) != 0)
 		ipv4_compute(mbuf, mbuf->outer_l2_len, mbuf->outer_l3_len);
+}
+
+/* decap=on */
+
+uint32_t ddp_decap_ptype(uint32_t ptype) {
+	static const uint32_t l3[16] = {
+		[RTE_PTYPE_INNER_L3_IPV4 >> 20] = RTE_PTYPE_L3_IPV4,
+		[RTE_PTYPE_INNER_L3_IPV4_EXT >> 20] = RTE_PTYPE_L3_IPV4_EXT,
+		[RTE_PTYPE_INNER_L3_IPV6 >> 20] = RTE_PTYPE_L3_IPV6,
+		[RTE_PTYPE_INNER_L3_IPV4_EXT_UNKNOWN >> 20] = RTE_PTYPE_L3_IPV4_EXT_UNKNOWN,
+		[RTE_PTYPE_INNER_L3_IPV6_EXT >> 20] = RTE_PTYPE_L3_IPV6_EXT,
+		[RTE_PTYPE_INNER_L3_IPV6_EXT_UNKNOWN >> 20] = RTE_PTYPE_L3_IPV6_EXT_UNKNOWN,
+	};
+
+	if ((ptype & ~RTE_PTYPE_ALL_MASK) != 0)
+		return ptype;
+	if ((ptype & RTE_PTYPE_INNER_L3_MASK) == 0) // no tunnel but, say, PPPoE or MPLS
+		return (ptype & RTE_PTYPE_L2_MASK) == 0 ?
+			       ptype :
+			       (ptype & ~RTE_PTYPE_L2_MASK) | RTE_PTYPE_L2_ETHER;
+	return RTE_PTYPE_L2_ETHER | l3[(ptype & RTE_PTYPE_INNER_L3_MASK) >> 20] |
+	       (ptype & RTE_PTYPE_INNER_L4_MASK) >> 16; // L4 and inner L4 have the same values
+}
+
+// May n bytes be removed from the segments behind the first one?
+static bool later_may_be_cut(const struct rte_mbuf *mbuf, uint32_t n) {
+	const struct rte_mbuf *next = mbuf->next;
+
+	for (; n > 0 && ddp_mbuf_is_exclusive(next) && n >= next->data_len; next = next->next)
+		n -= next->data_len;
+	return n == 0 || ddp_mbuf_is_exclusive(next);
+}
+
+// Remove n bytes from the segments behind the first one.
+static void later_cut(struct rte_mbuf *mbuf, uint32_t n) {
+	while (n > 0) {
+		struct rte_mbuf *next = mbuf->next;
+
+		if (n < next->data_len) {
+			next->data_off += n;
+			next->data_len -= n;
+			return;
+		}
+		n -= next->data_len;
+		mbuf->next = next->next;
+		mbuf->nb_segs--;
+		next->next = NULL;
+		next->nb_segs = 1;
+		rte_pktmbuf_free_seg(next);
+	}
+}
+
+bool ddp_decap_segments(struct rte_mbuf *mbuf, uint16_t inner_l3_off) {
+	struct rte_ether_hdr header;
+	uint8_t buf;
+	const uint8_t *inner = rte_pktmbuf_read(mbuf, inner_l3_off, sizeof(buf), &buf);
+	const void *outer = rte_pktmbuf_read(mbuf, 0, sizeof(header), &header);
+
+	if (inner == NULL || outer == NULL || mbuf->buf_len - mbuf->data_off < RTE_ETHER_HDR_LEN)
+		return false;
+	if (outer != &header)
+		memcpy(&header, outer, sizeof(header));
+	header.ether_type = ddp_decap_ether_type(*inner);
+	if (header.ether_type == 0 || !later_may_be_cut(mbuf, inner_l3_off - mbuf->data_len))
+		return false;
+	later_cut(mbuf, inner_l3_off - mbuf->data_len);
+	mbuf->data_len = sizeof(header);
+	mbuf->pkt_len -= inner_l3_off - sizeof(header);
+	memcpy(rte_pktmbuf_mtod(mbuf, void *), &header, sizeof(header));
+	return true;
 }
