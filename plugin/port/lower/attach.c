@@ -167,16 +167,6 @@ static void lower_unplugged(struct ddp_port *port) {
 	PORT_LOG(ERR, port->name, "lower device %s was unplugged", port->lower.name);
 }
 
-// Does no other thread use the lower port any more?
-static bool lower_is_left(uint16_t port_id) {
-	struct ddp_port *port = ddp_registry_get_early(port_id);
-	bool alone = port == NULL || ddp_is_alone(port);
-
-	if (port != NULL)
-		ddp_registry_put(port);
-	return alone;
-}
-
 // The lower port is being released. When this returns, no thread uses it.
 static void lower_destroyed(uint16_t port_id) {
 	struct ddp_port *port = ddp_registry_get_early(port_id);
@@ -191,9 +181,13 @@ static void lower_destroyed(uint16_t port_id) {
 	if (!port->stuck)
 		port->stuck = !ddp_port_quiesce(port, REMOVAL_PATIENCE_S);
 	PORT_LOG(ERR, port->name, "lower device %s was removed", port->lower.name);
-	ddp_registry_put(port);
-	while (!lower_is_left(port_id))
+	while (port != NULL && !ddp_is_alone(port)) { // other threads use the lower port
+		ddp_registry_put(port);
 		rte_delay_us_sleep(DDP_CONTROL_WAIT_US);
+		port = ddp_registry_get_early(port_id);
+	}
+	if (port != NULL)
+		ddp_registry_put(port);
 }
 
 static void port_event(struct ddp_port *port, void *arg) {
@@ -302,20 +296,6 @@ static int lower_identify(struct ddp_port *port, const char *devargs, char **arg
 	return 0;
 }
 
-// Own a lower port that existed before.
-static int lower_take_over(struct ddp_port *port, uint16_t port_id) {
-	struct rte_eth_dev_owner owner = {0};
-
-	if (rte_eth_dev_owner_set(port_id, &port->lower.owner) != 0) {
-		rte_eth_dev_owner_get(port_id, &owner);
-		PORT_LOG(ERR, port->name, "lower device %s is in use by %s", port->lower.name,
-			 owner.name);
-		return -EBUSY;
-	}
-	port->lower.port_id = port_id;
-	return 0;
-}
-
 static int lower_probe(struct ddp_port *port, const char *devargs, const char *args) {
 	struct ddp_lower *lower = &port->lower;
 	int ret = -EEXIST;
@@ -343,15 +323,28 @@ static int lower_probe(struct ddp_port *port, const char *devargs, const char *a
 	return 0;
 }
 
+// Own the lower device's port if it existed before; else probe the device.
 static int lower_find(struct ddp_port *port, const char *devargs, const char *args) {
 	const bool orphaned = orphan_del(&port->lower);
+	struct rte_eth_dev_owner owner = {0};
+	uint16_t i = rte_eth_find_next(0);
 
-	for (uint16_t i = rte_eth_find_next(0); i < RTE_MAX_ETHPORTS; i = rte_eth_find_next(i + 1))
-		if (strcmp(rte_dev_name(rte_eth_devices[i].device), port->lower.name) == 0)
-			return lower_take_over(port, i);
-	if (orphaned)
-		device_remove(port);
-	return lower_probe(port, devargs, args);
+	while (i < RTE_MAX_ETHPORTS &&
+	       strcmp(rte_dev_name(rte_eth_devices[i].device), port->lower.name) != 0)
+		i = rte_eth_find_next(i + 1);
+	if (i == RTE_MAX_ETHPORTS) {
+		if (orphaned)
+			device_remove(port);
+		return lower_probe(port, devargs, args);
+	}
+	if (rte_eth_dev_owner_set(i, &port->lower.owner) != 0) {
+		rte_eth_dev_owner_get(i, &owner);
+		PORT_LOG(ERR, port->name, "lower device %s is in use by %s", port->lower.name,
+			 owner.name);
+		return -EBUSY;
+	}
+	port->lower.port_id = i;
+	return 0;
 }
 
 int ddp_lower_attach(struct ddp_port *port, const char *devargs) {

@@ -50,11 +50,9 @@ static inline bool ddp_lower_is_unplugged(const struct ddp_port *port) {
 // package `file` (of the argument `package`, NULL: none) for a 700-series NIC. 0, or -errno
 // (logged).
 int ddp_package_find(struct ddp_port *port, const char *file);
-// Remove the package from the stopped NIC: undoes ddp_offload_prepare(). Does nothing if there is
-// none.
+// Remove the package, if there is one, from the stopped NIC: undoes ddp_offload_prepare().
 void ddp_package_unload(struct ddp_port *port);
-// Should the lower device have as many Rx queues as we? If it can hash for us and has a redirection
-// table.
+// Should the lower device, which can hash for us, have as many Rx queues as we?
 bool ddp_offload_spreads(const struct ddp_port *port);
 // Call this before the lower port starts: a 700-series NIC takes a package only then. -ENOTSUP or
 // -ENOMEM if the offload is required but fails (logged).
@@ -89,12 +87,12 @@ void ddp_lower_rules_destroy(struct ddp_port *port);
 
 // How many of the plan's packet types flow rules may match.
 unsigned int ddp_hw_ptypes_n_ruled(const struct ddp_port *port);
-// Build the table for the port's plan. NULL: out of memory.
-struct ddp_hw_ptypes *ddp_hw_ptypes_make(struct ddp_port *port);
-// Exchange the table under traffic. NULL: classify and hash every packet, as after each change of
-// the steering. The port owns hw_ptypes. drain: packets that wait on the lower queues now are
-// hashed in software.
-void ddp_hw_ptypes_set(struct ddp_port *port, struct ddp_hw_ptypes *hw_ptypes, bool drain);
+// Make the table for the port's plan, exchange it under traffic, and watch it every tenth of a
+// second from now on: the data path cannot log. Packets that wait on the lower queues now are
+// hashed in software if offload.drain is set. false: out of memory.
+bool ddp_hw_ptypes_begin(struct ddp_port *port);
+// Classify and hash every packet, as after each change of the steering.
+void ddp_hw_ptypes_end(struct ddp_port *port);
 // Exchange the table of one lower queue, whose lock is held. ddp_hw_ptypes_replace() follows.
 void ddp_hw_ptypes_lower_set(struct ddp_port *port, struct ddp_lower_rxq *lower,
 			     struct ddp_hw_ptypes *hw_ptypes);
@@ -105,7 +103,5 @@ void ddp_hw_ptypes_watch(struct ddp_port *port);
 // Has the lower device hashed any of the packets that came since the last call? Log if it has not
 // at DDP_IDLE_LOOKS calls.
 void ddp_hw_ptypes_idle_watch(struct ddp_port *port);
-// Do both every tenth of a second from now on: the data path cannot log.
-void ddp_hw_ptypes_watch_begin(struct ddp_port *port);
 
 #endif

@@ -230,16 +230,6 @@ static int reta_call(struct ddp_port *port, uint16_t *reta, unsigned int n,
 	return ret;
 }
 
-// Can a table of n entries express ours?
-static bool reta_fits(const struct ddp_port *port, unsigned int n) {
-	if (n < RTE_ETH_RETA_GROUP_SIZE || n > DDP_LOWER_RETA_MAX || (n & (n - 1)) != 0)
-		return false;
-	for (unsigned int i = n; i < DDP_RETA_SIZE; i++)
-		if (port->rss.reta[i] != port->rss.reta[i % n])
-			return false;
-	return true;
-}
-
 // Restore the lower device's own table.
 static void reta_undo(struct ddp_port *port) {
 	struct ddp_offload *offload = &port->offload;
@@ -264,7 +254,11 @@ static void reta_follow(struct ddp_port *port) {
 	if (!offload->bypass || port->n_rxqs == 1)
 		return;
 	offload->bypass =
-		reta_fits(port, n) && reta_call(port, now, n, rte_eth_dev_rss_reta_query) == 0;
+		n >= RTE_ETH_RETA_GROUP_SIZE && n <= DDP_LOWER_RETA_MAX && (n & (n - 1)) == 0;
+	for (unsigned int i = n; offload->bypass && i < DDP_RETA_SIZE; i++)
+		offload->bypass = port->rss.reta[i] == port->rss.reta[i % n];
+	if (offload->bypass)
+		offload->bypass = reta_call(port, now, n, rte_eth_dev_rss_reta_query) == 0;
 	if (!offload->bypass)
 		return;
 	for (unsigned int i = 0; i < n; i++)
@@ -299,24 +293,20 @@ static int hash_set(struct ddp_port *port, uint64_t rss_hf, char *error) {
 	return 0;
 }
 
-// Restore the RSS types that the lower port was configured with, to spread packets over its queues.
-static void hash_reset(struct ddp_port *port) {
-	struct rte_eth_rss_conf conf = port->lower.conf.rx_adv_conf.rss_conf;
-	int ret = DDP_LOWER_CALL(port, rte_eth_dev_rss_hash_update(port->lower.port_id, &conf));
-
-	if (ret < 0)
-		PORT_LOG(ERR, port->name, "RSS types of lower device %s cannot be restored: %s",
-			 port->lower.name, rte_strerror(-ret));
-}
-
 static void plan_undo(struct ddp_port *port) {
+	struct rte_eth_rss_conf conf = port->lower.conf.rx_adv_conf.rss_conf;
 	struct ddp_offload *offload = &port->offload;
+	int ret = 0;
 
 	reta_undo(port);
 	ddp_lower_rules_destroy(port);
 	offload->misrouted = false;
+	// The RSS types that it was configured with spread packets over its queues.
 	if (offload->plan != NULL && !port->lower.gone)
-		hash_reset(port);
+		ret = DDP_LOWER_CALL(port, rte_eth_dev_rss_hash_update(port->lower.port_id, &conf));
+	if (ret < 0)
+		PORT_LOG(ERR, port->name, "RSS types of lower device %s cannot be restored: %s",
+			 port->lower.name, rte_strerror(-ret));
 	ddp_plan_destroy(offload->plan);
 	offload->plan = NULL;
 	offload->drain = true;
@@ -413,20 +403,6 @@ int ddp_offload_prepare(struct ddp_port *port) {
 	return ret < 0 ? package_fail(port, ret) : 0;
 }
 
-// A running NIC takes no package. Log if the new personality needs it.
-static void package_report(const struct ddp_port *port, const struct ddp_personality *personality) {
-	const struct ddp_package *package;
-
-	if (port->offload.i40e != NULL)
-		return;
-	package = package_for(port, personality);
-	if (package != NULL)
-		PORT_LOG(
-			INFO, port->name,
-			"lower device %s takes no package while it runs: %s will be loaded at the next start",
-			port->lower.name, package->path);
-}
-
 // The plan failed after the package was loaded: continue without the package.
 static int package_drop(struct ddp_port *port, int ret) {
 	ret = package_fail(port, ret);
@@ -444,14 +420,21 @@ static int package_drop(struct ddp_port *port, int ret) {
 int ddp_offload_replan(struct ddp_port *port, const struct ddp_personality *personality,
 		       char *error) {
 	struct ddp_offload *offload = &port->offload;
+	const struct ddp_package *package = NULL;
 	int ret;
 
 	if (!offload->on)
 		return 0;
-	ddp_hw_ptypes_set(port, NULL, false);
+	ddp_hw_ptypes_end(port);
 	plan_undo(port);
-	if (personality->profile->n_named != port->personality->profile->n_named)
-		package_report(port, personality);
+	if (personality->profile->n_named != port->personality->profile->n_named &&
+	    offload->i40e == NULL)
+		package = package_for(port, personality);
+	if (package != NULL)
+		PORT_LOG(
+			INFO, port->name,
+			"lower device %s takes no package while it runs: %s will be loaded at the next start",
+			port->lower.name, package->path);
 	ret = plan_apply(port, personality);
 	if (ret == 0 || (ret != -ENOMEM && offload->mode != DDP_OFFLOAD_REQUIRE))
 		return 0;
@@ -508,39 +491,26 @@ const char *ddp_offload_state(const struct ddp_port *port) {
 	return offload->off != NULL ? offload->off : "waiting";
 }
 
-static void rss_follow(struct ddp_port *port) {
+void ddp_offload_renew(struct ddp_port *port) {
 	struct ddp_offload *offload = &port->offload;
 	char ignored[DDP_ERROR_SIZE];
 
+	if (!may_use_hardware(port))
+		return;
 	if (offload->rss_hf != port->rss.rss_hf && port->personality->profile->by_rss_hf)
 		ddp_offload_replan(port, port->personality, ignored);
 	else if (memcmp(offload->key, port->rss.key, sizeof(offload->key)) != 0 &&
 		 hash_set(port, offload->plan->rss_hf, offload->reason) < 0)
 		plan_undo(port);
-}
-
-void ddp_offload_renew(struct ddp_port *port) {
-	struct ddp_offload *offload = &port->offload;
-	struct ddp_hw_ptypes *hw_ptypes;
-
-	if (!may_use_hardware(port))
-		return;
-	rss_follow(port);
 	if (!may_use_hardware(port))
 		return;
 	reta_follow(port);
-	if (offload->drain)
+	if (port->offload.drain)
 		rte_delay_us_sleep(DRAIN_US);
-	hw_ptypes = ddp_hw_ptypes_make(port);
-	if (hw_ptypes == NULL) {
+	if (!ddp_hw_ptypes_begin(port))
 		PORT_LOG(WARNING, port->name,
 			 "out of memory: what lower device %s hashes is hashed again in software",
 			 port->lower.name);
-		return;
-	}
-	ddp_hw_ptypes_set(port, hw_ptypes, offload->drain);
-	offload->drain = false;
-	ddp_hw_ptypes_watch_begin(port);
 }
 
 static void recovered_ring(struct ddp_port *port) {
@@ -604,7 +574,7 @@ void ddp_offload_stop(struct ddp_port *port) {
 	if (!port->offload.on)
 		return;
 	ddp_hw_ptypes_watch(port);
-	ddp_hw_ptypes_set(port, NULL, false);
+	ddp_hw_ptypes_end(port);
 	plan_undo(port);
 	port->offload.on = false;
 }

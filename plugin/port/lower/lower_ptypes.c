@@ -127,12 +127,8 @@ static void watch_ring(struct ddp_port *port) {
 	ddp_hw_ptypes_watch(port);
 	ddp_hw_ptypes_idle_watch(port);
 	if (port->offload.on)
-		ddp_hw_ptypes_watch_begin(port);
+		ddp_alarm_set(port, DDP_ALARM_HW_PTYPES, WATCH_US, watch_ring);
 	ddp_registry_put(port);
-}
-
-void ddp_hw_ptypes_watch_begin(struct ddp_port *port) {
-	ddp_alarm_set(port, DDP_ALARM_HW_PTYPES, WATCH_US, watch_ring);
 }
 
 /* The table */
@@ -151,7 +147,8 @@ unsigned int ddp_hw_ptypes_n_ruled(const struct ddp_port *port) {
 	return n;
 }
 
-struct ddp_hw_ptypes *ddp_hw_ptypes_make(struct ddp_port *port) {
+// NULL: out of memory.
+static struct ddp_hw_ptypes *hw_ptypes_make(struct ddp_port *port) {
 	const struct ddp_plan *plan = port->offload.plan;
 	unsigned int n = rte_align32pow2(2 * plan->n_ptypes + 2);
 	struct ddp_hw_ptypes *hw_ptypes = rte_zmalloc(
@@ -215,9 +212,7 @@ void ddp_hw_ptypes_replace(struct ddp_port *port, struct ddp_hw_ptypes *hw_ptype
 	port->hw_ptypes = hw_ptypes;
 }
 
-// drain: a lower queue gives out so many packets until none of those that wait on it now is left. A
-// driver does not count a burst that it took from the NIC and has not returned yet.
-void ddp_hw_ptypes_set(struct ddp_port *port, struct ddp_hw_ptypes *hw_ptypes, bool drain) {
+static void hw_ptypes_set(struct ddp_port *port, struct ddp_hw_ptypes *hw_ptypes, bool drain) {
 	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
 		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
 
@@ -229,9 +224,26 @@ void ddp_hw_ptypes_set(struct ddp_port *port, struct ddp_hw_ptypes *hw_ptypes, b
 		if (drain && i < port->lower.n_rxq) { // else what an earlier change left
 			int n = rte_eth_rx_queue_count(port->lower.port_id, i);
 
+			// A driver does not count a burst that it took from the NIC and has not
+			// returned yet.
 			lower->drain = (n < 0 ? port->lower.n_rxd : n) + DDP_PORT_BURST;
 		}
 		ddp_unlock(&lower->lock);
 	}
 	ddp_hw_ptypes_replace(port, hw_ptypes);
+}
+
+bool ddp_hw_ptypes_begin(struct ddp_port *port) {
+	struct ddp_hw_ptypes *hw_ptypes = hw_ptypes_make(port);
+
+	if (hw_ptypes == NULL)
+		return false;
+	hw_ptypes_set(port, hw_ptypes, port->offload.drain);
+	port->offload.drain = false;
+	ddp_alarm_set(port, DDP_ALARM_HW_PTYPES, WATCH_US, watch_ring);
+	return true;
+}
+
+void ddp_hw_ptypes_end(struct ddp_port *port) {
+	hw_ptypes_set(port, NULL, false);
 }

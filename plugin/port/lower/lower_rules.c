@@ -25,10 +25,16 @@ struct flow_text {
 	struct rte_flow_action actions[2];
 };
 
-static void items_fill(const struct ddp_offload_rule *rule, struct flow_text *text) {
-	for (unsigned int i = 0; i < rule->n_items; i++) {
-		struct rte_flow_item *item = &text->items[i];
+static void hex_fill(const uint8_t *bytes, unsigned int n, char *text) {
+	for (unsigned int i = 0; i < n; i++)
+		snprintf(&text[2 * i], 3, "%02x", bytes[i]);
+}
 
+static void flow_fill(const struct ddp_offload_rule *rule, struct flow_text *text) {
+	struct rte_flow_item *item = text->items;
+
+	memset(text, 0, sizeof(*text)); // items end with type END, 0
+	for (unsigned int i = 0; i < rule->n_items; i++, item++) {
 		item->type = ddp_rte_item_type(rule->items[i]);
 		if (item->type != RTE_FLOW_ITEM_TYPE_GTP_PSC || rule->pdu_type < 0)
 			continue;
@@ -37,33 +43,16 @@ static void items_fill(const struct ddp_offload_rule *rule, struct flow_text *te
 		item->spec = &text->psc;
 		item->mask = &text->psc_mask;
 	}
-}
-
-static void hex_fill(const uint8_t *bytes, unsigned int n, char *text) {
-	for (unsigned int i = 0; i < n; i++)
-		snprintf(&text[2 * i], 3, "%02x", bytes[i]);
-}
-
-static void raw_fill(const struct ddp_offload_rule *rule, struct flow_text *text) {
-	hex_fill(rule->spec, rule->size, text->spec);
-	hex_fill(rule->mask, rule->size, text->mask);
-	text->raw.pattern = (const uint8_t *)text->spec;
-	text->raw.length = 2 * rule->size;
-	text->raw_mask.pattern = (const uint8_t *)text->mask;
-	text->raw_mask.length = 2 * rule->size;
-	text->items[0] = (struct rte_flow_item){
-		.type = RTE_FLOW_ITEM_TYPE_RAW,
-		.spec = &text->raw,
-		.mask = &text->raw_mask,
-	};
-}
-
-static void flow_fill(const struct ddp_offload_rule *rule, struct flow_text *text) {
-	memset(text, 0, sizeof(*text)); // items end with type END, 0
-	if (rule->n_items > 0)
-		items_fill(rule, text);
-	else
-		raw_fill(rule, text);
+	if (rule->n_items == 0) {
+		hex_fill(rule->spec, rule->size, text->spec);
+		hex_fill(rule->mask, rule->size, text->mask);
+		text->raw.pattern = (const uint8_t *)text->spec;
+		text->raw_mask.pattern = (const uint8_t *)text->mask;
+		text->raw.length = text->raw_mask.length = 2 * rule->size;
+		item->type = RTE_FLOW_ITEM_TYPE_RAW;
+		item->spec = &text->raw;
+		item->mask = &text->raw_mask;
+	}
 	text->rss.types = rule->types;
 	text->actions[0].type = RTE_FLOW_ACTION_TYPE_RSS;
 	text->actions[0].conf = &text->rss;
