@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "i40e_file.h"
 #include "package/read.h"
 
 #define IDS_MAX 256 // that 8 bits can tell apart

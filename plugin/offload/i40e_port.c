@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "i40e/i40e_file.h"
+#include "i40e/i40e.h"
 #include "package/read.h"
 
 /* The functions of net_i40e, resolved at run time because the plugin also loads without that

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Proofs about a whole profile. After them the data path may rely on:
 //
-// - an expression never wraps or goes below zero (range.c);
+// - an expression never wraps or goes below zero (expr.c);
 // - a header's size has a bound, and the walk refuses one that is smaller than its own layout;
 // - headers without bytes of their own never lead back to themselves, so that a walk ends and every
 //   step but a bounded number moves forward in the packet;
@@ -115,11 +115,6 @@ static void walks_check(struct loader *l) {
 }
 
 /* Rules */
-
-static bool refs_equal(const struct ddp_ref *a, const struct ddp_ref *b) {
-	return a->node == b->node && a->field == b->field && a->which == b->which &&
-	       a->nth == b->nth && a->skip == b->skip && a->bits == b->bits;
-}
 
 // Has each value of narrow also wide?
 static bool pattern_covers(const struct ddp_pattern *wide, const struct ddp_pattern *narrow) {

@@ -172,11 +172,6 @@ static bool after_table(struct loader *l, struct ddp_lexer *lexer, struct ddp_ta
 	return ddp_lexer_expect(lexer, ")");
 }
 
-static bool asks_same(const struct ddp_match *a, const struct ddp_match *b) {
-	return a->ref.node == b->ref.node && a->ref.which == b->ref.which &&
-	       a->ref.field == b->ref.field && a->negate == b->negate;
-}
-
 // True when both ask the same of the same fields and some packet fits both. Of expressions it is
 // not known: there, the order decides.
 static bool conds_meet(const struct ddp_cond *a, const struct ddp_cond *b) {
@@ -186,7 +181,8 @@ static bool conds_meet(const struct ddp_cond *a, const struct ddp_cond *b) {
 		const struct ddp_match *other = NULL;
 
 		for (unsigned int j = 0; j < b->n_matches; j++)
-			if (asks_same(&a->matches[i], &b->matches[j]))
+			if (refs_equal(&a->matches[i].ref, &b->matches[j].ref) &&
+			    a->matches[i].negate == b->matches[j].negate)
 				other = &b->matches[j];
 		if (other == NULL || !ddp_patterns_meet(&a->matches[i], other))
 			return false;
@@ -236,19 +232,7 @@ static bool after_fields(struct loader *l, struct ddp_lexer *lexer, struct ddp_h
 	return ddp_lexer_expect(lexer, ")");
 }
 
-// A rule by which target comes after a header; rank: the place among the target's attachments.
-static struct ddp_rule *attachment_add(struct loader *l, struct ddp_header *header,
-				       unsigned int target, unsigned int rank,
-				       const struct ddp_place *place) {
-	struct ddp_rule *rule = rule_add(l, header, place);
-
-	rule->kind = DDP_RULE_GOTO;
-	rule->target = target;
-	rule->attached = true;
-	rule->rank = rank;
-	return rule;
-}
-
+// rank: the place among the target's attachments.
 static bool attachment_read(struct loader *l, struct ddp_lexer *lexer, unsigned int target,
 			    unsigned int rank) {
 	struct ddp_token name = lexer->token;
@@ -267,7 +251,11 @@ static bool attachment_read(struct loader *l, struct ddp_lexer *lexer, unsigned 
 	if (index < 0)
 		return unknown_target(l, &name);
 	header = &l->profile->headers[index];
-	rule = attachment_add(l, header, target, rank, &name.place);
+	rule = rule_add(l, header, &name.place);
+	rule->kind = DDP_RULE_GOTO;
+	rule->target = target;
+	rule->attached = true;
+	rule->rank = rank;
 	if (ddp_lexer_accept(lexer, "(") && !after_fields(l, lexer, header, rule))
 		return false;
 	attachment_check(l, header, rule);
@@ -300,29 +288,21 @@ void after_read(struct loader *l, unsigned int header, const struct ddp_yaml *af
 }
 
 void tunnel_attach(struct loader *l, const struct ddp_tunnel *tunnel) {
-	int target = ddp_header_find(l->profile, tunnel->header);
-	int udp = ddp_header_find(l->profile, "udp");
-	struct ddp_token dport = {.kind = DDP_TOKEN_NAME, .s = "dport", .len = strlen("dport")};
-	struct scope scope = {0};
-	struct ddp_header *header;
-	struct ddp_match *match;
-	struct ddp_rule *rule;
+	const int target = ddp_header_find(l->profile, tunnel->header);
+	struct ddp_text text = {0};
+	struct ddp_lexer lexer;
 
-	if (target < 0 || udp < 0)
+	if (target < 0 || ddp_header_find(l->profile, "udp") < 0)
 		return;
-	scope.header = header = &l->profile->headers[udp];
 	l->part = l->profile->parts;
 	for (; l->part->name != l->profile->headers[target].profile; l->part++)
 		; // the attachment is as if that profile had made it
-	dport.place.file =
+	text.s = ddp_arena_printf(l->arena, "udp(dport=%u)", tunnel->port);
+	text.len = strlen(text.s);
+	text.place.file =
 		ddp_arena_printf(l->arena, "UDP port %u of %s", tunnel->port, tunnel->header);
-	rule = attachment_add(l, header, target, 0, &dport.place);
-	match = DDP_APPEND(l->arena, rule->cond.matches, rule->cond.n_matches);
-	if (!ref_read(l, &scope, &dport, &match->ref))
-		return;
-	*DDP_APPEND(l->arena, match->patterns, match->n_patterns) =
-		(struct ddp_pattern){.value_lo = tunnel->port, .mask_lo = UINT16_MAX};
-	attachment_check(l, header, rule);
+	ddp_lexer_init(&lexer, &text, l->diag);
+	attachment_read(l, &lexer, target, 0);
 }
 
 static bool rule_before(const struct ddp_rule *a, const struct ddp_rule *b) {

@@ -91,7 +91,7 @@ static void param_read(struct loader *l, const struct ddp_yaml *key, const struc
 	text->s = ddp_arena_strndup(l->arena, text->s, text->len);
 }
 
-static void part_load(struct loader *l, const char *name, const struct request *request,
+static void part_load(struct loader *l, const char *name, struct request *request,
 		      const struct ddp_place *place);
 
 // Returns the bits of the profile and of those that it requires.
@@ -192,41 +192,33 @@ static bool is_given_as_text(const struct loader *l, const char *name) {
 	return false;
 }
 
-// Load the file of a profile after those that it requires. place: where it is asked for.
-static void part_load(struct loader *l, const char *name, const struct request *request,
+// Load a profile after those that it requires: the text of a request if name is NULL, else the file
+// that place asks for.
+static void part_load(struct loader *l, const char *name, struct request *request,
 		      const struct ddp_place *place) {
-	unsigned int visit = l->n_visits;
+	struct ddp_profile_part part = {.name = name, .request = request};
+	struct ddp_place start = {.file = text_file};
 	struct ddp_profile_file *file = &l->text;
-	struct ddp_profile_part part = {.request = request};
+	unsigned int visit = l->n_visits;
 
-	if (!is_given_as_text(l, name)) {
+	if (name == NULL) {
+		if (!text_read(l, request->source, &part) ||
+		    !keys_allowed(l, part.root, "a profile", top_keys, COUNT(top_keys)))
+			return;
+		request->spec.file = part.name;
+		if (part.root != NULL)
+			start = ddp_yaml_get(part.root, "profile")->place;
+		place = &start;
+	} else if (!is_given_as_text(l, name)) {
 		file = file_find(l, name, place);
 		if (file == NULL)
 			return;
-		name = file_name(l, file->path);
+		part.name = file_name(l, file->path);
 	}
-	if (!visit_begin(l, name, file, place))
+	if (!visit_begin(l, part.name, file, place))
 		return;
-	part.name = name;
-	if (part_read(l, file, &part))
+	if (name == NULL || part_read(l, file, &part))
 		part_add(l, &part);
-	l->visits[visit].open = false;
-}
-
-static void text_load(struct loader *l, struct request *request) {
-	struct ddp_profile_part part = {.request = request};
-	struct ddp_place place = {.file = text_file};
-	unsigned int visit = l->n_visits;
-
-	if (!text_read(l, request->source, &part) ||
-	    !keys_allowed(l, part.root, "a profile", top_keys, COUNT(top_keys)))
-		return;
-	request->spec.file = part.name;
-	if (part.root != NULL)
-		place = ddp_yaml_get(part.root, "profile")->place;
-	if (!visit_begin(l, part.name, &l->text, &place))
-		return;
-	part_add(l, &part);
 	l->visits[visit].open = false;
 }
 
@@ -609,12 +601,9 @@ static void load_all(void *arg) {
 	for (unsigned int i = 0; i < l->n_sources; i++)
 		if (source_parse(l, &l->sources[i]) < 0)
 			return;
-	for (unsigned int i = 0; i < l->n_requests; i++) {
-		if (l->requests[i].source->spec == NULL)
-			text_load(l, &l->requests[i]);
-		else
-			part_load(l, l->requests[i].spec.file, &l->requests[i], NULL);
-	}
+	for (unsigned int i = 0; i < l->n_requests; i++)
+		part_load(l, l->requests[i].source->spec != NULL ? l->requests[i].spec.file : NULL,
+			  &l->requests[i], NULL);
 	requests_note(l);
 	if (l->diag->n_errors > 0)
 		return;

@@ -1,18 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Inside of plugin/profile: what its files share while a profile is being put together.
-//
-//	search.c   a name -> a file; a header -> the profile to load for it (not part of a load)
-//	source.c   a file, or what was read from it before -> its text; where a profile comes from,
-//	           and its name
-//	yaml.c     a text -> a tree
-//	load.c     trees -> headers, tables and packet types by name, then, all names being known:
-//	layout.c     fields of a header
-//	expr.c       expressions, references, conditions, literals
-//	graph.c      rules: what follows a header
-//	packet_types.c paths, packet types, input sets
-//	names.c      all of them look things up by name here, and say when there is none
-//	range.c      what an expression can be at most
-//	check.c    proofs about the whole
 #ifndef DDP_PROFILE_LOADER_H
 #define DDP_PROFILE_LOADER_H
 
@@ -194,6 +181,11 @@ bool unknown_item(struct loader *l, const struct ddp_place *place, const char *k
 	unknown_item(l, place, kind, name, len, known, n, sizeof(*(known)))
 bool unknown_header(struct loader *l, const struct ddp_place *place, const char *name, size_t len);
 
+static inline bool refs_equal(const struct ddp_ref *a, const struct ddp_ref *b) {
+	return a->node == b->node && a->field == b->field && a->which == b->which &&
+	       a->nth == b->nth && a->skip == b->skip && a->bits == b->bits;
+}
+
 // How a number was written: people shall read it back the same way.
 static inline bool is_hex(const char *s, size_t len) {
 	return len > 2 && s[0] == '0' && s[1] == 'x';
@@ -210,6 +202,9 @@ bool ref_read(struct loader *l, const struct scope *scope, const struct ddp_toke
 	      struct ddp_ref *ref);
 bool expr_read(struct loader *l, const struct scope *scope, struct ddp_lexer *lexer,
 	       struct ddp_expr *expr);
+// The least and the largest value of an expression. false when it can be negative, wrap, or uses a
+// field of more than 64 bits; what says which.
+bool expr_range(const struct ddp_expr *expr, uint64_t *min, uint64_t *max, const char **what);
 void expr_read_all(struct loader *l, const struct scope *scope, const struct ddp_yaml *node,
 		   struct ddp_expr *expr);
 void cond_read(struct loader *l, const struct scope *scope, const struct ddp_yaml *node,
@@ -258,10 +253,5 @@ bool input_set_apply(struct loader *l, const char *wanted);
 
 // check.c
 void profile_check(struct loader *l);
-
-// range.c
-// The least and the largest value of an expression. false when it can be negative, wrap, or uses a
-// field of more than 64 bits; what says which.
-bool expr_range(const struct ddp_expr *expr, uint64_t *min, uint64_t *max, const char **what);
 
 #endif

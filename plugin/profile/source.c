@@ -29,30 +29,12 @@ static struct ddp_profile_file *former_find(const struct ddp_profile *profile, c
 	return NULL;
 }
 
-static void former_take(struct loader *l, struct ddp_profile_file *file,
-			const struct ddp_profile_file *former) {
-	file->path = ddp_arena_strdup(l->arena, former->path);
-	file->device = former->device;
-	file->inode = former->inode;
-	file->text = ddp_arena_strndup(l->arena, former->text, former->size);
-	file->size = former->size;
-}
-
-static void path_set(struct ddp_profile_file *file, const char *path) {
-	struct stat st;
-
-	file->path = path;
-	if (stat(path, &st) < 0)
-		return; // reading it will fail, too
-	file->device = st.st_dev;
-	file->inode = st.st_ino;
-}
-
 struct ddp_profile_file *file_find(struct loader *l, const char *asked,
 				   const struct ddp_place *place) {
 	struct ddp_profile_file *file = former_find(l->profile, asked, false);
 	const struct ddp_profile_file *former = former_find(l->former, asked, false);
 	const char *path = NULL;
+	struct stat st;
 
 	if (file != NULL)
 		return file;
@@ -63,11 +45,18 @@ struct ddp_profile_file *file_find(struct loader *l, const char *asked,
 		former = former_find(l->former, path, true);
 	}
 	file = ddp_arena_alloc(l->arena, sizeof(*file));
+	if (former != NULL) {
+		*file = *former;
+		file->path = ddp_arena_strdup(l->arena, former->path);
+		file->text = ddp_arena_strndup(l->arena, former->text, former->size);
+	} else {
+		file->path = path;
+		if (stat(path, &st) == 0) { // else reading it will fail, too
+			file->device = st.st_dev;
+			file->inode = st.st_ino;
+		}
+	}
 	file->asked = ddp_arena_strdup(l->arena, asked);
-	if (former != NULL)
-		former_take(l, file, former);
-	else
-		path_set(file, path);
 	*DDP_APPEND(l->arena, l->profile->files, l->profile->n_files) = file;
 	return file;
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "i40e/i40e_file.h"
+#include "i40e/i40e.h"
 #include "package/read.h"
 #include "personality/package_open.h"
 

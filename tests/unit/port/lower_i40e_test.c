@@ -15,7 +15,7 @@
 #include <rte_log.h>
 
 #include "fake_nic.h"
-#include "i40e/i40e_file.h"
+#include "i40e/i40e.h"
 #include "offload/i40e_port.h"
 #include "package/frames.h"
 #include "package/i40e_write.h"
