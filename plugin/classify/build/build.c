@@ -13,10 +13,9 @@ struct build {
 	const struct ddp_profile *profile;
 	const struct model *model;
 	struct ddp_diag *diag;
-	bool failed;       // with the reason in diag
-	bool *asked;       // by header: something refers to it
-	uint16_t *n_types; // see program_compile()
-	bool *pairs;       // of headers, of one path
+	bool failed;           // with the reason in diag
+	bool *asked;           // by header: something refers to it
+	unsigned int *n_named; // see program_compile()
 };
 
 #define ADD(b, what) DDP_APPEND((b)->program->arena, (b)->program->what, (b)->program->n_##what)
@@ -88,43 +87,24 @@ static void fields_build(struct build *b) {
 	}
 }
 
-// The RTE_PTYPE_INNER_* bits of an outer layer (0 where DPDK has none).
-static uint32_t ptype_inner(uint32_t outer) {
-	static const struct {
-		uint32_t mask, outer, inner;
-	} map[] = {
-		{DDP_RTE_PTYPE_L2_MASK, 0x01, 0x00010000},  // ETHER
-		{DDP_RTE_PTYPE_L2_MASK, 0x06, 0x00020000},  // ETHER_VLAN
-		{DDP_RTE_PTYPE_L2_MASK, 0x07, 0x00030000},  // ETHER_QINQ
-		{DDP_RTE_PTYPE_L3_MASK, 0x10, 0x00100000},  // IPV4
-		{DDP_RTE_PTYPE_L3_MASK, 0x30, 0x00200000},  // IPV4_EXT
-		{DDP_RTE_PTYPE_L3_MASK, 0x40, 0x00300000},  // IPV6
-		{DDP_RTE_PTYPE_L3_MASK, 0x90, 0x00400000},  // IPV4_EXT_UNKNOWN
-		{DDP_RTE_PTYPE_L3_MASK, 0xc0, 0x00500000},  // IPV6_EXT
-		{DDP_RTE_PTYPE_L3_MASK, 0xe0, 0x00600000},  // IPV6_EXT_UNKNOWN
-		{DDP_RTE_PTYPE_L4_MASK, 0x100, 0x01000000}, // TCP
-		{DDP_RTE_PTYPE_L4_MASK, 0x200, 0x02000000}, // UDP
-		{DDP_RTE_PTYPE_L4_MASK, 0x300, 0x03000000}, // FRAG
-		{DDP_RTE_PTYPE_L4_MASK, 0x400, 0x04000000}, // SCTP
-		{DDP_RTE_PTYPE_L4_MASK, 0x500, 0x05000000}, // ICMP
-		{DDP_RTE_PTYPE_L4_MASK, 0x600, 0x06000000}, // NONFRAG
-	};
-	uint32_t inner = 0;
-
-	for (unsigned int i = 0; i < sizeof(map) / sizeof(map[0]); i++)
-		if ((outer & map[i].mask) == map[i].outer)
-			inner |= map[i].inner;
-	return inner;
-}
-
 /* Layers of packet_type */
 
-// A word in which all layers are those that bits have, or none.
-static struct prog_layers layers_of(uint32_t (*set)(uint32_t, uint32_t), uint32_t bits,
-				    uint8_t mode) {
-	uint32_t zeros = set(0, bits), ones = set(UINT32_MAX, bits);
+// The RTE_PTYPE_INNER_* bits of outer layers (0 where DPDK has none).
+static uint32_t ptype_inner(uint32_t outer) {
+	static const uint8_t l2[16] = {[1] = 1, [6] = 2, [7] = 3}; // ETHER, VLAN, QINQ
+	// IPV4, IPV4_EXT, IPV6, IPV4_EXT_UNKNOWN, IPV6_EXT, IPV6_EXT_UNKNOWN
+	static const uint8_t l3[16] = {[1] = 1, [3] = 2, [4] = 3, [9] = 4, [12] = 5, [14] = 6};
+	const uint32_t l4 = outer & DDP_RTE_PTYPE_L4_MASK; // but for IGMP, inner ones are alike
 
-	return (struct prog_layers){.keep = zeros ^ ones, .set = zeros, .mode = mode};
+	return l2[outer & 15] << 16 | l3[outer >> 4 & 15] << 20 | (l4 <= 0x600 ? l4 << 16 : 0);
+}
+
+// Bits that replace the layers they have, of 4 bits each.
+static struct prog_layers layers_of(uint32_t bits, uint8_t mode) {
+	uint32_t given = bits | bits >> 1;
+
+	given = (given | given >> 2) & 0x11111111;
+	return (struct prog_layers){.keep = ~(given * 15), .set = bits, .mode = mode};
 }
 
 // The outermost headers, the outermost tunnel and the innermost headers have room.
@@ -134,9 +114,9 @@ static void layers_make(struct prog_node *node, struct prog_layers *layers, uint
 
 	node->is_l3 = (ptype & DDP_RTE_PTYPE_L3_MASK) != 0;
 	node->is_tunnel = tunnel != 0;
-	layers[0] = layers_of(outer_set, outer, node->is_l3);
-	layers[1] = layers_of(outer_set, outer, 1);
-	layers[LAYERS_INSIDE] = layers_of(inner_set, ptype_inner(ptype), LAYERS_INSIDE);
+	layers[0] = layers_of(outer, node->is_l3);
+	layers[1] = layers_of(outer, 1);
+	layers[LAYERS_INSIDE] = layers_of(ptype_inner(ptype), LAYERS_INSIDE);
 	if (node->is_l3) {
 		layers[1] = layers[LAYERS_INSIDE];
 		layers[1].keep &= ~DDP_RTE_PTYPE_TUNNEL_IP;
@@ -174,13 +154,6 @@ static uint32_t path_layers(const struct ddp_program *program, const uint8_t *no
 		row = layers->row;
 	}
 	return word;
-}
-
-// Layers of packet_type that are given, in place of others.
-static uint32_t given_set(uint32_t word, uint32_t given) {
-	if ((given & DDP_RTE_PTYPE_TUNNEL_MASK) != 0)
-		word = (word & ~DDP_RTE_PTYPE_TUNNEL_MASK) | (given & DDP_RTE_PTYPE_TUNNEL_MASK);
-	return inner_set(outer_set(word, given), given);
 }
 
 /* Headers */
@@ -314,52 +287,13 @@ static unsigned int shortest_path(const struct ddp_path *path, uint8_t *nodes, u
 	return n_other;
 }
 
-// Add the headers by which a path can end. Returns whether all of it can be left out.
-static bool lasts_add(const struct ddp_path *path, bool *lasts) {
-	bool optional;
-
-	if (path->kind == DDP_PATH_HEADER) {
-		lasts[path->node] = true;
-		return false;
-	}
-	if (path->kind == DDP_PATH_SEQUENCE)
-		return lasts_add(path->right, lasts) && lasts_add(path->left, lasts);
-	optional = lasts_add(path->left, lasts);
-	if (path->kind == DDP_PATH_EITHER)
-		return lasts_add(path->right, lasts) || optional;
-	return optional || path->kind != DDP_PATH_SOME;
-}
-
-// Note which header can come right behind which on a path, that stands behind one of some.
-static void path_pairs(struct build *b, const struct ddp_path *path, const bool *before) {
-	const unsigned int n = b->profile->n_headers;
-	bool inside[DDP_MAX_NODES];
-
-	if (path->kind == DDP_PATH_HEADER) {
-		for (unsigned int i = 0; i < n; i++)
-			b->pairs[i * n + path->node] |= before[i];
+// Count how often paths name each header.
+static void path_count(const struct ddp_path *path, unsigned int *n_named) {
+	if (path == NULL)
 		return;
-	}
-	memcpy(inside, before, sizeof(inside));
-	if (path->kind == DDP_PATH_ANY || path->kind == DDP_PATH_SOME)
-		lasts_add(path->left, inside);
-	path_pairs(b, path->left, inside);
-	if (path->kind == DDP_PATH_SEQUENCE && !lasts_add(path->left, inside)) {
-		memset(inside, 0, sizeof(inside));
-		lasts_add(path->left, inside);
-	}
-	if (path->right != NULL)
-		path_pairs(b, path->right, inside);
-}
-
-static void pairs_count(struct build *b, const struct ddp_path *path) {
-	const unsigned int n = b->profile->n_headers * b->profile->n_headers;
-	const bool none[DDP_MAX_NODES] = {false};
-
-	memset(b->pairs, 0, n * sizeof(*b->pairs));
-	path_pairs(b, path, none);
-	for (unsigned int i = 0; i < n; i++)
-		b->n_types[i] += b->pairs[i];
+	n_named[path->node] += path->kind == DDP_PATH_HEADER;
+	path_count(path->left, n_named);
+	path_count(path->right, n_named);
 }
 
 static void type_build(struct build *b, const struct ddp_packet_type *type) {
@@ -372,7 +306,7 @@ static void type_build(struct build *b, const struct ddp_packet_type *type) {
 	t->info.hashed = type->n_sets > 0;
 	t->rte_set = type->rte_ptype; // all of it, where a model says so
 	if (b->model == NULL) {
-		struct prog_layers given = layers_of(given_set, type->rte_ptype, 0);
+		struct prog_layers given = layers_of(type->rte_ptype, 0);
 
 		t->rte_keep = given.keep;
 		t->rte_set = given.set;
@@ -389,12 +323,11 @@ static void type_build(struct build *b, const struct ddp_packet_type *type) {
 	for (unsigned int i = 0; i < type->n_extract; i++)
 		input_build(b, &type->extract[i]);
 	b->program->rss_hf |= t->info.rss_hf;
-	if (type->path != NULL) {
+	if (type->path != NULL)
 		n = shortest_path(type->path, nodes, DDP_MAX_STEPS);
-		pairs_count(b, type->path);
-	}
+	path_count(type->path, b->n_named);
 	for (unsigned int i = 1; i < n; i++)
-		b->n_types[nodes[i - 1] * b->profile->n_headers + nodes[i]] += 2;
+		b->n_named[nodes[i]] += 2;
 	t->info.rte_ptype = (path_layers(b->program, nodes, n) & t->rte_keep) | t->rte_set;
 }
 
@@ -508,10 +441,7 @@ static void program_fill(void *arg) {
 		node_build(b, &profile->headers[i], &b->program->nodes[i]);
 	for (unsigned int i = 0; i < profile->n_tables; i++)
 		table_build(b, &profile->tables[i]);
-	b->n_types = ddp_arena_alloc(b->scratch,
-				     profile->n_headers * profile->n_headers * sizeof(*b->n_types));
-	b->pairs = ddp_arena_alloc(b->scratch,
-				   profile->n_headers * profile->n_headers * sizeof(*b->pairs));
+	b->n_named = ddp_arena_alloc(b->scratch, profile->n_headers * sizeof(*b->n_named));
 	memset(b->asked, false, profile->n_headers); // from now on by packet types
 	for (unsigned int i = 0; i < profile->n_types; i++)
 		type_build(b, &profile->types[i]);
@@ -525,7 +455,7 @@ static void program_fill(void *arg) {
 		return;
 	types_find(b->program);
 	hidden_pass(b->program);
-	program_compile(b->program, b->n_types, b->scratch);
+	program_compile(b->program, b->n_named, b->scratch);
 }
 
 struct ddp_program *program_build(const struct ddp_profile *profile, const struct model *model,

@@ -21,13 +21,14 @@ bool automaton_build(struct automaton *automaton, const struct ddp_profile *prof
 		     const bool *asked, struct ddp_arena *arena, struct ddp_arena *scratch,
 		     struct ddp_diag *diag);
 
-// conditions.c: tests for all conditions; once everything else is built. n_types[a * n_nodes + b]:
-// how many packet types can have header b behind a; those that always have it, on their shortest
-// path, count three times. scratch is as with automaton_build().
-void program_compile(struct ddp_program *program, const uint16_t *n_types,
+// conditions.c: tests for all conditions; once everything else is built. n_named, by header: how
+// often the paths of packet types name it, three times where it cannot be left out. scratch is as
+// with automaton_build().
+void program_compile(struct ddp_program *program, const unsigned int *n_named,
 		     struct ddp_arena *scratch);
 // steps.c: steps for all headers; once their conditions have tests.
-void steps_make(struct ddp_program *program, const uint16_t *n_types, struct ddp_arena *scratch);
+void steps_make(struct ddp_program *program, const unsigned int *n_named,
+		struct ddp_arena *scratch);
 // The runs of a set, into program; arena owns them.
 void set_compile(struct ddp_program *program, struct ddp_arena *arena, struct prog_set *set);
 
@@ -83,7 +84,7 @@ struct growing {
 
 struct steps {
 	struct ddp_program *program;
-	const uint16_t *n_types; // see program_compile()
+	const unsigned int *n_named; // see program_compile()
 	const struct prog_node *node;
 	struct prog_step *step;
 	const struct given *given; // NULL: the step is for all headers of its kind

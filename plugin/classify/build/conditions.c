@@ -414,7 +414,7 @@ void set_compile(struct ddp_program *program, struct ddp_arena *arena, struct pr
 	}
 }
 
-void program_compile(struct ddp_program *program, const uint16_t *n_types,
+void program_compile(struct ddp_program *program, const unsigned int *n_named,
 		     struct ddp_arena *scratch) {
 	struct compiler c = {
 		.program = program,
@@ -436,7 +436,7 @@ void program_compile(struct ddp_program *program, const uint16_t *n_types,
 		for (unsigned int r = 0; r < node->n_rules; r++)
 			cond_compile(&c, &program->rules[node->first_rule + r].cond);
 	}
-	steps_make(program, n_types, scratch);
+	steps_make(program, n_named, scratch);
 	for (unsigned int i = 0; i < program->n_tables; i++)
 		absent_make(program, &program->tables[i]);
 	for (unsigned int i = 0; i < program->n_sets; i++)

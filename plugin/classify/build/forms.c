@@ -137,44 +137,41 @@ static void plain_make(struct steps *s, uint8_t *bytes) {
 	}
 }
 
-// The packet types that have each kind of header behind this one; behind any, where none has this
-// one, which is hidden.
-static void types_count(const struct steps *s, unsigned int *counts) {
-	const unsigned int n = s->program->n_nodes, own = s->node - s->program->nodes;
-	bool known = false;
+// In how many states of the path automaton another header can come behind this one.
+static unsigned int states_count(const struct steps *s, unsigned int next) {
+	const struct automaton *a = &s->program->automaton;
+	const unsigned int own = s->node - s->program->nodes;
+	unsigned int n = 0;
 
-	for (unsigned int i = 0; i < n; i++)
-		known = known || s->n_types[own * n + i] > 0;
-	for (unsigned int next = 0; next < n; next++) {
-		counts[next] = known ? s->n_types[own * n + next] : 0;
-		for (unsigned int i = 0; !known && i < n; i++)
-			counts[next] += s->n_types[i * n + next];
+	for (unsigned int state = 0; state < a->n_states; state++) {
+		const unsigned int to = a->next[state * a->n_tokens + own];
+
+		n += to != 0 && a->next[to * a->n_tokens + next] != 0;
 	}
+	return n;
 }
-
-#define WEIGHT_UNIT 4096 // of a packet type
 
 static bool slot_is_empty(const struct prog_branch *branch, unsigned int slot) {
 	return slot_index(branch->slots[slot] >> 16, branch->factor, 16 - branch->shift) != slot;
 }
 
-// How usual a value is that leads to each kind of header: by how many packet types have this
-// header, and by how few values lead there.
+// How usual a value is that leads to each kind of header: by how often paths name it, and by how
+// few values lead there.
 static void weights_find(const struct steps *s, unsigned int *weights) {
 	const struct prog_branch *branch = &s->step->branch;
 	const unsigned int n_slots = 1u << (16 - branch->shift);
 	unsigned int n_values[DDP_MAX_NODES] = {0};
 
-	types_count(s, weights);
 	for (unsigned int i = 0; i < n_slots; i++)
 		if (!slot_is_empty(branch, i) && (uint16_t)branch->slots[i] < STEP_SLOW)
 			n_values[(uint16_t)branch->slots[i]]++;
 	for (unsigned int i = 0; i < s->program->n_nodes; i++)
 		if (n_values[i] > 0)
-			weights[i] = (weights[i] + 1) * WEIGHT_UNIT / n_values[i];
+			weights[i] = (states_count(s, i) * s->n_named[i] + 1) * ENTRIES_MAX /
+				     n_values[i];
 }
 
-// The values of the first branch that lead to the headers of most packet types.
+// The values of the first branch that lead to the headers which paths name most.
 static void usual_choose(const struct steps *s, struct prog_form *form) {
 	const struct prog_branch *branch = &s->step->branch;
 	unsigned int weights[FORM_USUAL] = {0}, of_nodes[DDP_MAX_NODES];

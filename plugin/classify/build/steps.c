@@ -576,12 +576,13 @@ static void forms_add(struct steps *s, unsigned int node, unsigned int *n_forms)
 	}
 }
 
-void steps_make(struct ddp_program *program, const uint16_t *n_types, struct ddp_arena *scratch) {
+void steps_make(struct ddp_program *program, const unsigned int *n_named,
+		struct ddp_arena *scratch) {
 	struct steps *s = ddp_arena_alloc(scratch, sizeof(*s));
 	unsigned int n_forms = program->n_nodes;
 
 	s->program = program;
-	s->n_types = n_types;
+	s->n_named = n_named;
 	program->steps =
 		ddp_arena_alloc(program->arena, program->n_nodes * sizeof(*program->steps));
 	program->forms = ddp_arena_alloc(program->arena, (FORMS_MAX + 1) * program->n_nodes *

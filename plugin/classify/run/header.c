@@ -86,28 +86,13 @@ static int lookup(struct walk *w, const struct prog_rule *rule) {
 
 /* DPDK's packet type */
 
-static uint32_t layer_set(uint32_t word, uint32_t bits, uint32_t mask) {
-	return (bits & mask) != 0 ? (word & ~mask) | (bits & mask) : word;
-}
-
-uint32_t outer_set(uint32_t word, uint32_t bits) {
-	word = layer_set(word, bits, DDP_RTE_PTYPE_L2_MASK);
-	word = layer_set(word, bits, DDP_RTE_PTYPE_L3_MASK);
-	return layer_set(word, bits, DDP_RTE_PTYPE_L4_MASK);
-}
-
-uint32_t inner_set(uint32_t word, uint32_t bits) {
-	word = layer_set(word, bits, DDP_RTE_PTYPE_INNER_L2_MASK);
-	word = layer_set(word, bits, DDP_RTE_PTYPE_INNER_L3_MASK);
-	return layer_set(word, bits, DDP_RTE_PTYPE_INNER_L4_MASK);
-}
-
 uint32_t fragment_set(const struct ddp_program *program, unsigned int node, unsigned int mode,
 		      uint32_t word) {
+	const unsigned int shift = mode == LAYERS_INSIDE ? 16 : 0;
+
 	if (program->nodes[node].is_tunnel)
 		return word;
-	return mode == LAYERS_INSIDE ? inner_set(word, DDP_RTE_PTYPE_L4_FRAG << 16) :
-				       outer_set(word, DDP_RTE_PTYPE_L4_FRAG);
+	return (word & ~(DDP_RTE_PTYPE_L4_MASK << shift)) | DDP_RTE_PTYPE_L4_FRAG << shift;
 }
 
 /* From header to header */

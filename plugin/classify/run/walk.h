@@ -143,9 +143,6 @@ bool header_look(const struct ddp_program *program, const struct ddp_packet *pac
 		 struct ddp_seen *seen, struct trace *trace);
 // Bytes that optional groups take, of the first n those that are present.
 uint32_t groups_size(const struct prog_node *node, unsigned int present, unsigned int n);
-// Bits of packet_type in place of others of the same layers, the outer and the inner ones.
-uint32_t outer_set(uint32_t word, uint32_t bits);
-uint32_t inner_set(uint32_t word, uint32_t bits);
 // len bytes from off, which must lie in the packet; buf has room for them.
 static inline const uint8_t *packet_at(const struct ddp_packet *packet, uint32_t off, uint32_t len,
 				       uint8_t *buf) {
