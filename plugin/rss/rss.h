@@ -44,7 +44,7 @@ static inline bool ddp_hash_is_symmetric(enum ddp_hash_function function) {
 struct ddp_hash {
 	enum ddp_hash_function function;
 	uint8_t key[DDP_KEY_SIZE];
-	uint64_t factors[DDP_HASH_INPUT_MAX / 4][2]; // see toeplitz_clmul.h
+	uint64_t factors[DDP_HASH_INPUT_MAX / 4][2]; // see toeplitz_clmul.c
 	uint32_t table[DDP_HASH_INPUT_MAX][256];     // what byte b at position i adds to the hash
 };
 
@@ -99,18 +99,13 @@ void ddp_hash_rows(const struct ddp_hash *hash, enum ddp_isa isa, unsigned int w
 // Like ddp_hash_rows(), for the n rows in index, which are different; the index ends as
 // ddp_rows_index_end() leaves it. The rows may have several lengths, up to `words`, and are zero
 // from their end to there.
-void ddp_hash_rows_at(const struct ddp_hash *hash, enum ddp_isa isa, unsigned int words,
-		      const struct ddp_rows *rows, const uint8_t *index, unsigned int n,
-		      uint32_t *hashes);
-
-// For inputs of several lengths. Hashes are linear: hash the first `from` words (3 or 4) of all
-// rows together, and then add what the words behind them, up to `words` (5 to 12, counted from the
-// row's beginning), give to the hashes of the longer rows: hashes[i] for each i of the n in index,
-// which are different. Do so for each length; or for the longest of several lengths at once, if
-// their rows are zero up to there. index ends as ddp_rows_index_end() leaves it.
-void ddp_hash_rows_rest(const struct ddp_hash *hash, enum ddp_isa isa, unsigned int from,
-			unsigned int words, const struct ddp_rows *rows, const uint8_t *index,
-			unsigned int n, uint32_t *hashes);
+//
+// Hashes are linear: from 3 or 4, rows have hashes of their first `from` words, and this adds what
+// the words behind them, up to `words` (5 to 12, counted from the row's beginning), give. Do so for
+// each length; or for the longest of several lengths at once. from 0: hashes of whole rows.
+void ddp_hash_rows_at(const struct ddp_hash *hash, enum ddp_isa isa, unsigned int from,
+		      unsigned int words, const struct ddp_rows *rows, const uint8_t *index,
+		      unsigned int n, uint32_t *hashes);
 
 // Fill a redirection table round robin over n_queues (1 or more).
 static inline void ddp_reta_fill(uint16_t *reta, unsigned int size, unsigned int n_queues) {

@@ -307,8 +307,8 @@ static void rest_hash(const struct ddp_cache *cache, const struct ddp_policy *po
 	if (burst->n_longer == 0 || cache->most_words <= cache->head_words)
 		return;
 	if (misses == 0 || policy->flows != NULL || cache->any_xor) {
-		ddp_hash_rows_rest(hash, cache->isa, cache->head_words, cache->most_words,
-				   &burst->rows, burst->longer, burst->n_longer, burst->hashes);
+		ddp_hash_rows_at(hash, cache->isa, cache->head_words, cache->most_words,
+				 &burst->rows, burst->longer, burst->n_longer, burst->hashes);
 		return;
 	}
 	for (unsigned int i = 0; i < burst->n_longer; i++)
@@ -471,7 +471,7 @@ static void packets_interpret(struct ddp_cache *cache, const struct ddp_policy *
 	// All at once, without the tables of a hash of one packet: they are as large as the nearest
 	// cache, which the next burst has its packets in.
 	ddp_rows_index_end(unhashed->rows, unhashed->n);
-	ddp_hash_rows_at(hash, cache->isa, unhashed->words, &burst->rows, unhashed->rows,
+	ddp_hash_rows_at(hash, cache->isa, 0, unhashed->words, &burst->rows, unhashed->rows,
 			 unhashed->n, burst->hashes);
 }
 

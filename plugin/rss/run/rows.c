@@ -31,72 +31,49 @@ static const struct ddp_toeplitz *kernels_for(const struct ddp_hash *hash, enum 
 	return hash->function == DDP_HASH_SIMPLE_XOR ? NULL : kernels_of(isa);
 }
 
-static uint32_t row_hash(const struct ddp_hash *hash, const struct ddp_rows *rows, unsigned int i,
-			 unsigned int len) {
-	uint8_t input[DDP_HASH_INPUT_MAX];
-
-	ddp_rows_get(rows, i, input);
-	return ddp_hash_compute(hash, input, len);
-}
-
 void ddp_hash_rows(const struct ddp_hash *hash, enum ddp_isa isa, unsigned int words,
 		   const struct ddp_rows *rows, unsigned int first, unsigned int n,
 		   uint32_t *hashes) {
 	const struct ddp_toeplitz *kernels = kernels_for(hash, isa);
+	uint8_t input[DDP_HASH_INPUT_MAX];
 
 	if (kernels != NULL) {
 		kernels->rows[words](hash, rows, first, n, hashes);
 		return;
 	}
-	for (unsigned int i = first; i < first + n; i++)
-		hashes[i] = row_hash(hash, rows, i, 4 * words);
+	for (unsigned int i = first; i < first + n; i++) {
+		ddp_rows_get(rows, i, input);
+		hashes[i] = ddp_hash_compute(hash, input, 4 * words);
+	}
 }
 
-// Zeros on the right change no hash, but a table would be read for each.
-static unsigned int len_used(const uint8_t *input, unsigned int len) {
+// The share of the bytes from first on. Zeros on the right change no hash, but a table would be
+// read for each.
+static uint32_t part_hash(const struct ddp_hash *hash, const uint8_t *input, unsigned int first,
+			  unsigned int len) {
 	static const uint8_t zeros[4];
 
-	while (len > 4 && memcmp(input + len - 4, zeros, sizeof(zeros)) == 0)
+	while (len > first + 4 && memcmp(input + len - 4, zeros, sizeof(zeros)) == 0)
 		len -= 4;
-	return len;
-}
-
-void ddp_hash_rows_at(const struct ddp_hash *hash, enum ddp_isa isa, unsigned int words,
-		      const struct ddp_rows *rows, const uint8_t *index, unsigned int n,
-		      uint32_t *hashes) {
-	const struct ddp_toeplitz *kernels = kernels_for(hash, isa);
-
-	if (kernels != NULL) {
-		kernels->at[words](hash, rows, index, n, hashes);
-		return;
-	}
-	for (unsigned int i = 0; i < n; i++) {
-		uint8_t input[DDP_HASH_INPUT_MAX];
-
-		ddp_rows_get(rows, index[i], input);
-		hashes[index[i]] = ddp_hash_compute(hash, input, len_used(input, 4 * words));
-	}
-}
-
-static uint32_t rest_of(const struct ddp_hash *hash, const struct ddp_rows *rows, unsigned int i,
-			unsigned int first, unsigned int len) {
-	uint8_t input[DDP_HASH_INPUT_MAX];
-
-	ddp_rows_get(rows, i, input);
 	if (hash->function == DDP_HASH_SIMPLE_XOR)
 		return ddp_hash_simple_xor(input + first, len - first);
 	return ddp_toeplitz_bytes(hash, input, first, len);
 }
 
-void ddp_hash_rows_rest(const struct ddp_hash *hash, enum ddp_isa isa, unsigned int from,
-			unsigned int words, const struct ddp_rows *rows, const uint8_t *index,
-			unsigned int n, uint32_t *hashes) {
+void ddp_hash_rows_at(const struct ddp_hash *hash, enum ddp_isa isa, unsigned int from,
+		      unsigned int words, const struct ddp_rows *rows, const uint8_t *index,
+		      unsigned int n, uint32_t *hashes) {
 	const struct ddp_toeplitz *kernels = kernels_for(hash, isa);
+	uint8_t input[DDP_HASH_INPUT_MAX];
 
 	if (kernels != NULL) {
-		kernels->rest[from - DDP_REST_FROM][words](hash, rows, index, n, hashes);
+		kernels->at[from][words](hash, rows, index, n, hashes);
 		return;
 	}
-	for (unsigned int i = 0; i < n; i++)
-		hashes[index[i]] ^= rest_of(hash, rows, index[i], 4 * from, 4 * words);
+	for (unsigned int i = 0; i < n; i++) {
+		uint32_t *sum = &hashes[index[i]];
+
+		ddp_rows_get(rows, index[i], input);
+		*sum = (from > 0 ? *sum : 0) ^ part_hash(hash, input, 4 * from, 4 * words);
+	}
 }

@@ -47,7 +47,7 @@ static void table_init(uint32_t table[256], const uint8_t *key, unsigned int pos
 }
 
 // The key bits that three words of input meet, from the first of them, as factors of carry-less
-// products: toeplitz_clmul.h says why so.
+// products: toeplitz_clmul.c says why so.
 static void factors_init(uint64_t factors[2], const uint8_t *key, unsigned int first) {
 	factors[0] = factors[1] = 0;
 	for (unsigned int i = 0; i < 127; i++) {

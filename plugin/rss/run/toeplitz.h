@@ -11,20 +11,17 @@
 uint32_t ddp_toeplitz_bytes(const struct ddp_hash *hash, const uint8_t *input, unsigned int first,
 			    unsigned int len);
 
-// ddp_hash_rows(), and the others that have an index, for one length.
+// ddp_hash_rows() and ddp_hash_rows_at() for one length.
 typedef void ddp_toeplitz_rows(const struct ddp_hash *hash, const struct ddp_rows *rows,
 			       unsigned int first, unsigned int n, uint32_t *hashes);
 typedef void ddp_toeplitz_index(const struct ddp_hash *hash, const struct ddp_rows *rows,
 				const uint8_t *index, unsigned int n, uint32_t *hashes);
 
-#define DDP_REST_FROM 3 // words that the first kind of rest leaves out; the second one more
-
 // By words. Zeros on the right change no hash, and a row has them up to the end of its last 16-byte
 // block, so that a function may serve several lengths.
 struct ddp_toeplitz {
-	ddp_toeplitz_rows *rows[DDP_HASH_WORDS + 1];     // from 1
-	ddp_toeplitz_index *at[DDP_HASH_WORDS + 1];      // from 1
-	ddp_toeplitz_index *rest[2][DDP_HASH_WORDS + 1]; // from 5
+	ddp_toeplitz_rows *rows[DDP_HASH_WORDS + 1];   // from 1
+	ddp_toeplitz_index *at[5][DDP_HASH_WORDS + 1]; // by the words left out, too: 0, 3 or 4
 };
 
 extern const struct ddp_toeplitz ddp_toeplitz_pmull;

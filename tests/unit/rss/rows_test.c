@@ -138,7 +138,7 @@ static void assert_rest(enum ddp_isa isa, unsigned int from, unsigned int len, u
 	ddp_rows_index_end(index, n);
 	hashes_reset(hashes);
 	hashes_reset(expected);
-	ddp_hash_rows_rest(&hash, isa, from, (len + 3) / 4, rows, index, n, hashes);
+	ddp_hash_rows_at(&hash, isa, from, (len + 3) / 4, rows, index, n, hashes);
 	for (unsigned int i = 0; i < n; i++)
 		expected[index[i]] ^= defined(hash.key, inputs[index[i]], 4 * from, len);
 	assert_memory_equal(hashes, expected, sizeof(hashes));
@@ -175,7 +175,7 @@ static void assert_rest_at_once(enum ddp_isa isa, unsigned int from, uint64_t *s
 	}
 	ddp_rows_index_end(index, n);
 	ddp_hash_rows(&hash, isa, from, rows, 0, N_MAX, hashes);
-	ddp_hash_rows_rest(&hash, isa, from, WORDS_MAX, rows, index, n, hashes);
+	ddp_hash_rows_at(&hash, isa, from, WORDS_MAX, rows, index, n, hashes);
 	for (unsigned int i = 0; i < N_MAX; i++)
 		assert_int_equal(hashes[i], ddp_hash_compute(&hash, inputs[i], lens[i]));
 }
@@ -210,7 +210,7 @@ static void assert_rows_at(enum ddp_isa isa, unsigned int most, unsigned int n, 
 		ddp_rows_put(rows, row, inputs[row]);
 	}
 	ddp_rows_index_end(index, n);
-	ddp_hash_rows_at(&hash, isa, (most + 3) / 4, rows, index, n, hashes);
+	ddp_hash_rows_at(&hash, isa, 0, (most + 3) / 4, rows, index, n, hashes);
 	for (unsigned int i = 0; i < n; i++) {
 		unsigned int row = index[i];
 
@@ -246,11 +246,11 @@ ROWS_TEST(other_functions_have_rows_too, levels) {
 		assert_int_equal(whole, ddp_hash_compute(&hash, inputs[0], 36));
 		memset(inputs[0] + 36, 0, DDP_HASH_INPUT_MAX - 36);
 		ddp_rows_put(rows, 0, inputs[0]);
-		ddp_hash_rows_at(&hash, isa, 9, rows, index, 1, &parts);
+		ddp_hash_rows_at(&hash, isa, 0, 9, rows, index, 1, &parts);
 		assert_int_equal(parts, whole);
 		for (unsigned int from = 3; from <= 4; from++) {
 			ddp_hash_rows(&hash, isa, from, rows, 0, 1, &parts);
-			ddp_hash_rows_rest(&hash, isa, from, 9, rows, index, 1, &parts);
+			ddp_hash_rows_at(&hash, isa, from, 9, rows, index, 1, &parts);
 			assert_int_equal(parts, whole);
 		}
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Toeplitz by carry-less products: the whole of toeplitz_<instruction set>.c, which defines
-// KERNELS, the name of its table, and is compiled with the flags that decide how wide this gets.
+// Toeplitz by carry-less products. It is compiled once for each instruction set: its flags decide
+// how wide this gets, and KERNELS is the name of the table.
 //
 // Bit j of the hash (0 the leftmost) is the sum over i of input bit i times key bit i + j, where
 // sums are XOR. Take 64 bits of input, two words, as a polynomial with bit i at z^(63 - i), which
@@ -373,18 +373,12 @@ static ALWAYS_INLINE void index_do(struct job job, struct part part, const struc
 		rows_do((struct job){rows, NULL, first, n, hashes}, (struct part){0, n_words}, \
 			hash);                                                                 \
 	}
-#define REST(from, n_words)                                                                     \
-	static void rest_##from##_##n_words(const struct ddp_hash *hash,                        \
+#define PART(from, n_words)                                                                     \
+	static void part_##from##_##n_words(const struct ddp_hash *hash,                        \
 					    const struct ddp_rows *rows, const uint8_t *index,  \
 					    unsigned int n, uint32_t *hashes) {                 \
 		index_do((struct job){rows, index, 0, n, hashes}, (struct part){from, n_words}, \
 			 hash);                                                                 \
-	}
-#define RESTS(from)                                                                    \
-	{                                                                              \
-		[5] = rest_##from##_8, [6] = rest_##from##_8, [7] = rest_##from##_8,   \
-		[8] = rest_##from##_8, [9] = rest_##from##_9, [10] = rest_##from##_12, \
-		[11] = rest_##from##_12, [12] = rest_##from##_12                       \
 	}
 
 ROWS(2)
@@ -393,28 +387,23 @@ ROWS(4)
 ROWS(8)
 ROWS(9)
 ROWS(12)
-REST(0, 9)
-REST(0, 12)
-REST(3, 8)
-REST(3, 9)
-REST(3, 12)
-REST(4, 8)
-REST(4, 9)
-REST(4, 12)
+PART(0, 9)
+PART(0, 12)
+PART(3, 8)
+PART(3, 9)
+PART(3, 12)
+PART(4, 8)
+PART(4, 9)
+PART(4, 12)
 
 const struct ddp_toeplitz KERNELS = {
-	.rows = {[1] = rows_2,
-		 [2] = rows_2,
+	.rows = {[1 ... 2] = rows_2,
 		 [3] = rows_3,
 		 [4] = rows_4,
-		 [5] = rows_8,
-		 [6] = rows_8,
-		 [7] = rows_8,
-		 [8] = rows_8,
+		 [5 ... 8] = rows_8,
 		 [9] = rows_9,
-		 [10] = rows_12,
-		 [11] = rows_12,
-		 [12] = rows_12},
-	.at = {[1 ... 9] = rest_0_9, [10 ... DDP_HASH_WORDS] = rest_0_12},
-	.rest = {RESTS(3), RESTS(4)},
+		 [10 ... DDP_HASH_WORDS] = rows_12},
+	.at[0] = {[1 ... 9] = part_0_9, [10 ... DDP_HASH_WORDS] = part_0_12},
+	.at[3] = {[5 ... 8] = part_3_8, [9] = part_3_9, [10 ... DDP_HASH_WORDS] = part_3_12},
+	.at[4] = {[5 ... 8] = part_4_8, [9] = part_4_9, [10 ... DDP_HASH_WORDS] = part_4_12},
 };
