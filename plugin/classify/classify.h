@@ -113,8 +113,9 @@ struct ddp_cost {
 	uint32_t header_steps; // once, after as many headers as there can be
 };
 
-// Of a profile's program. -ENOMEM.
-int ddp_program_cost(const struct ddp_program *program, struct ddp_cost *cost);
+// Of a profile and its program. -ENOMEM.
+int ddp_program_cost(const struct ddp_program *program, const struct ddp_profile *profile,
+		     struct ddp_cost *cost);
 
 // Data path: never allocates, fails or reads outside the packet.
 void ddp_classify(const struct ddp_program *program, const struct ddp_packet *packet,

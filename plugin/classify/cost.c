@@ -8,27 +8,18 @@
 
 #include "program.h"
 
-// Cost of its own, and the number of searches through all headers found so far.
-struct cost {
-	uint64_t own, searches;
-};
-
-static uint64_t cost_after(const struct cost *cost, unsigned int n_before) {
-	return cost->own + cost->searches * n_before;
-}
-
-static void ref_cost(const struct prog_ref *ref, struct cost *cost) {
+static void ref_cost(const struct prog_ref *ref, struct ddp_header_cost *cost) {
 	cost->own++;
 	cost->searches += ref->which != DDP_WHICH_SELF && ref->which != DDP_WHICH_PLACE;
 }
 
-static void match_cost(const struct prog_match *match, struct cost *cost) {
+static void match_cost(const struct prog_match *match, struct ddp_header_cost *cost) {
 	ref_cost(&match->ref, cost);
 	cost->own += match->n_patterns;
 }
 
 static void ops_cost(const struct ddp_program *program, const struct prog_cond *cond,
-		     struct cost *cost) {
+		     struct ddp_header_cost *cost) {
 	const struct prog_op *op = &program->ops[cond->first_op];
 
 	for (const struct prog_op *end = op + cond->n_ops; op < end; op++) {
@@ -39,7 +30,7 @@ static void ops_cost(const struct ddp_program *program, const struct prog_cond *
 }
 
 static void cond_cost(const struct ddp_program *program, const struct prog_cond *cond,
-		      struct cost *cost) {
+		      struct ddp_header_cost *cost) {
 	const struct prog_test *test = &program->tests[cond->first_test];
 
 	for (const struct prog_test *end = test + cond->n_tests; test < end; test++) {
@@ -69,8 +60,9 @@ static unsigned int table_cost(const struct prog_table *table) {
 	return 1 + most;
 }
 
-static struct cost node_cost(const struct ddp_program *program, const struct prog_node *node) {
-	struct cost cost = {.own = 1};
+static struct ddp_header_cost node_cost(const struct ddp_program *program,
+					const struct prog_node *node) {
+	struct ddp_header_cost cost = {.own = 1};
 
 	for (unsigned int i = 0; i < node->n_groups; i++)
 		cond_cost(program, &node->groups[i], &cost);
@@ -90,71 +82,9 @@ static struct cost node_cost(const struct ddp_program *program, const struct pro
 	return cost;
 }
 
-/* Walks */
+/* Packet types */
 
 #define UNREACHED UINT64_MAX
-
-// The cost of walks of one number of steps, by the header they stand before and the number of
-// headers behind them that have a place in a path.
-typedef uint64_t front[DDP_MAX_HEADERS + 1][256];
-
-static void reach(uint64_t *place, uint64_t cost) {
-	if (*place == UNREACHED || *place < cost)
-		*place = cost;
-}
-
-static void rules_follow(const struct ddp_program *program, const struct prog_node *node,
-			 uint64_t *next, uint64_t cost) {
-	for (unsigned int i = 0; i < node->n_rules; i++) {
-		const struct prog_rule *rule = &program->rules[node->first_rule + i];
-		const struct prog_table *table = &program->tables[rule->table];
-
-		if (rule->kind == DDP_RULE_GOTO)
-			reach(&next[rule->target], cost);
-		for (size_t s = 0;
-		     rule->kind == DDP_RULE_LOOKUP && s < (size_t)1 << (64 - table->shift); s++)
-			if (table->slots[s].target >= 0)
-				reach(&next[table->slots[s].target], cost);
-	}
-}
-
-// One step of all walks. Returns the most that one has cost.
-static uint64_t walks_step(const struct ddp_program *program, const struct cost *costs,
-			   unsigned int n_before, front now, front next) {
-	uint64_t most = 0;
-
-	memset(next, UINT8_MAX, sizeof(front));
-	for (unsigned int n = 0; n <= DDP_MAX_HEADERS; n++)
-		for (unsigned int i = 0; i < program->n_nodes; i++) {
-			const struct prog_node *node = &program->nodes[i];
-			const unsigned int n_headers = n + !node->info.hidden;
-			uint64_t cost = now[n][i];
-
-			if (cost == UNREACHED || n_headers > DDP_MAX_HEADERS)
-				continue;
-			cost += cost_after(&costs[i], n_before);
-			most = cost > most ? cost : most;
-			rules_follow(program, node, next[n_headers], cost);
-		}
-	return most;
-}
-
-static uint64_t walks_cost(const struct ddp_program *program, const struct cost *costs,
-			   front *fronts) {
-	uint64_t most = 0;
-
-	memset(fronts[0], UINT8_MAX, sizeof(front));
-	fronts[0][0][program->first] = 0;
-	for (unsigned int n = 0; n < DDP_MAX_STEPS; n++) {
-		const uint64_t cost =
-			walks_step(program, costs, n, fronts[n % 2], fronts[(n + 1) % 2]);
-
-		most = cost > most ? cost : most;
-	}
-	return most;
-}
-
-/* Packet types */
 
 // Of all ways through the path automaton the most that conditions cost in the states on it.
 static uint64_t states_cost(const struct ddp_program *program, uint64_t *asked, uint64_t *now,
@@ -163,13 +93,13 @@ static uint64_t states_cost(const struct ddp_program *program, uint64_t *asked, 
 	uint64_t most = 0;
 
 	for (unsigned int s = 0; s < a->n_states; s++) {
-		struct cost cost = {0};
+		struct ddp_header_cost cost = {0};
 
 		now[s] = UNREACHED;
 		for (unsigned int i = 0; a->type[s] == TYPE_ASK && i < a->n_accepts[s]; i++)
 			cond_cost(program, &program->types[a->accepts[a->first_accept[s] + i]].cond,
 				  &cost);
-		asked[s] = cost_after(&cost, DDP_MAX_STEPS);
+		asked[s] = ddp_cost_after(&cost, DDP_MAX_STEPS);
 	}
 	now[a->start] = 0;
 	for (unsigned int n = 0; n < DDP_MAX_HEADERS; n++) {
@@ -182,7 +112,8 @@ static uint64_t states_cost(const struct ddp_program *program, uint64_t *asked, 
 
 				if (to == 0 || program->nodes[t].info.hidden)
 					continue;
-				reach(&next[to], now[s] + asked[to]);
+				if (next[to] == UNREACHED || next[to] < now[s] + asked[to])
+					next[to] = now[s] + asked[to];
 				most = next[to] > most ? next[to] : most;
 			}
 		now = next;
@@ -196,7 +127,7 @@ static uint64_t types_cost(const struct ddp_program *program) {
 
 	for (unsigned int i = 0; i < program->n_types; i++) {
 		const struct prog_type *type = &program->types[i];
-		struct cost cost = {0};
+		struct ddp_header_cost cost = {0};
 
 		for (unsigned int j = 0; j < type->n_sets; j++) {
 			const struct prog_set *set = &program->sets[type->first_set + j];
@@ -205,8 +136,8 @@ static uint64_t types_cost(const struct ddp_program *program) {
 			for (unsigned int k = 0; k < set->n_inputs; k++)
 				ref_cost(&program->inputs[set->first_input + k].ref, &cost);
 		}
-		if (cost_after(&cost, DDP_MAX_STEPS) > most)
-			most = cost_after(&cost, DDP_MAX_STEPS);
+		if (ddp_cost_after(&cost, DDP_MAX_STEPS) > most)
+			most = ddp_cost_after(&cost, DDP_MAX_STEPS);
 	}
 	return most;
 }
@@ -215,31 +146,32 @@ static uint32_t clamp(uint64_t cost) {
 	return cost < UINT32_MAX ? cost : UINT32_MAX;
 }
 
-int ddp_program_cost(const struct ddp_program *program, struct ddp_cost *cost) {
-	const unsigned int n_states = program->automaton.n_states;
-	struct cost *costs = calloc(program->n_nodes, sizeof(*costs));
-	uint64_t *states = calloc(3 * (size_t)n_states, sizeof(*states));
-	front *fronts = malloc(2 * sizeof(*fronts));
+int ddp_program_cost(const struct ddp_program *program, const struct ddp_profile *profile,
+		     struct ddp_cost *cost) {
+	const size_t n_states = program->automaton.n_states;
+	struct ddp_header_cost *costs = calloc(program->n_nodes, sizeof(*costs));
+	uint64_t *states = calloc(3 * n_states, sizeof(*states));
+	struct ddp_bound bound;
 	int ret = -ENOMEM;
 
 	*cost = (struct ddp_cost){0};
-	if (costs != NULL && states != NULL && fronts != NULL) {
-		for (unsigned int i = 0; i < program->n_nodes; i++) {
-			uint32_t own;
+	for (unsigned int i = 0; costs != NULL && i < program->n_nodes; i++) {
+		uint32_t own;
 
-			costs[i] = node_cost(program, &program->nodes[i]);
-			own = clamp(cost_after(&costs[i], DDP_MAX_STEPS));
-			if (own > cost->header_steps)
-				*cost = (struct ddp_cost){.header = i, .header_steps = own};
-		}
-		cost->steps = clamp(walks_cost(program, costs, fronts) +
-				    states_cost(program, states, states + n_states,
-						states + 2 * (size_t)n_states) +
-				    types_cost(program));
-		ret = 0;
+		costs[i] = node_cost(program, &program->nodes[i]);
+		own = clamp(ddp_cost_after(&costs[i], DDP_MAX_STEPS));
+		if (own > cost->header_steps)
+			*cost = (struct ddp_cost){.header = i, .header_steps = own};
 	}
+	if (costs != NULL && states != NULL)
+		ret = ddp_profile_bound(profile, DDP_MAX_HEADERS, DDP_MAX_STEPS, UINT16_MAX, costs,
+					&bound);
+	if (ret == 0)
+		cost->steps = clamp(
+			bound.cost +
+			states_cost(program, states, states + n_states, states + 2 * n_states) +
+			types_cost(program));
 	free(costs);
 	free(states);
-	free(fronts);
 	return ret;
 }

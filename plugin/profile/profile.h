@@ -399,12 +399,24 @@ struct ddp_bound {
 	uint32_t n_bytes;       // of them that a layout names: so many bytes are looked at
 	uint32_t end;  // no byte from here on is looked at, counted from the packet's start
 	bool by_graph; // no path is longer; else the limits end the walk
+	uint64_t cost; // with costs: of all headers on the most expensive way
 };
 
+// The most that a header costs: its own, and as much as there are headers before it for each search
+// through these.
+struct ddp_header_cost {
+	uint64_t own, searches;
+};
+
+static inline uint64_t ddp_cost_after(const struct ddp_header_cost *cost, unsigned int n_before) {
+	return cost->own + cost->searches * n_before;
+}
+
 // Of a walk that ends at the latest after max_headers and max_steps, in a packet of max_bytes.
-// 0 or -ENOMEM.
+// costs: of each header, or NULL. 0 or -ENOMEM.
 int ddp_profile_bound(const struct ddp_profile *profile, unsigned int max_headers,
-		      unsigned int max_steps, uint32_t max_bytes, struct ddp_bound *bound);
+		      unsigned int max_steps, uint32_t max_bytes,
+		      const struct ddp_header_cost *costs, struct ddp_bound *bound);
 
 // The directories searched, in order, NULL-terminated. NULL with errno ENOMEM. It needs no
 // ddp_arena_run().

@@ -225,7 +225,7 @@ static int cost_check(const struct ddp_profile *profile, struct checked *checked
 	const struct ddp_header *header;
 	struct ddp_cost cost;
 
-	if (ddp_program_cost(checked->loaded.program, &cost) < 0)
+	if (ddp_program_cost(checked->loaded.program, profile, &cost) < 0)
 		return ddp_no_memory(&checked->diag);
 	checked->steps = cost.steps;
 	header = &profile->headers[cost.header];

@@ -453,7 +453,7 @@ static int file_show(struct info *info, const char *file, const struct info_opti
 	if (loaded.package != NULL) {
 		status = package_info(loaded.package, options->ptypes, is_json, &info->json);
 	} else if (ddp_profile_bound(loaded.profile, DDP_MAX_HEADERS, DDP_MAX_STEPS, UINT16_MAX,
-				     &info->bound) < 0) {
+				     NULL, &info->bound) < 0) {
 		error_print("%s: %s", file, strerror(errno));
 		status = EXIT_UNREADABLE;
 	} else if (is_json) {

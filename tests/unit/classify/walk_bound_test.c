@@ -194,7 +194,7 @@ static void bound_check(const char *profile) {
 	struct ddp_bound bound;
 
 	assert_int_equal(ddp_profile_bound(loaded.profile, DDP_MAX_HEADERS, DDP_MAX_STEPS,
-					   UINT16_MAX, &bound),
+					   UINT16_MAX, NULL, &bound),
 			 0);
 	for (unsigned int i = 0; i < COUNT(kinds); i++) {
 		whole.len = 0;

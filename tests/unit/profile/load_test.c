@@ -515,7 +515,7 @@ ROWS_TEST(bound_is, bound_rows) {
 	ddp_diag_init(&diag);
 	profile = ddp_profile_load("t", &diag);
 	assert_string_equal(ddp_diag_first(&diag), "");
-	assert_int_equal(ddp_profile_bound(profile, 10, 12, 1000, &bound), 0);
+	assert_int_equal(ddp_profile_bound(profile, 10, 12, 1000, NULL, &bound), 0);
 	assert_int_equal(bound.n_headers, row->bound.n_headers);
 	assert_int_equal(bound.n_steps, row->bound.n_steps);
 	assert_int_equal(bound.n_bytes, row->bound.n_bytes);
