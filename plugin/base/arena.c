@@ -20,6 +20,17 @@ struct ddp_arena {
 	struct chunk *chunks;
 };
 
+void *ddp_memory_alloc(const struct ddp_memory *memory, size_t size) {
+	return memory != NULL ? memory->alloc(size) : calloc(1, size);
+}
+
+void ddp_memory_free(const struct ddp_memory *memory, void *data) {
+	if (memory != NULL)
+		memory->free(data);
+	else
+		free(data);
+}
+
 // The place at which the innermost ddp_arena_run() of this thread continues.
 static _Thread_local jmp_buf *way_out;
 

@@ -30,7 +30,7 @@
 
 #include <rte_flow.h>
 
-#include "base/memory.h"
+#include "base/arena.h"
 #include "classify/cache/cache.h"
 #include "classify/flow/flow.h"
 #include "profile/profile.h"

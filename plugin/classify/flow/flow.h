@@ -35,7 +35,7 @@
 #include <string.h>
 #include <sys/queue.h>
 
-#include "base/memory.h"
+#include "base/arena.h"
 #include "classify/classify.h"
 #include "profile/profile.h"
 

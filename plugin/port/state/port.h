@@ -71,9 +71,9 @@
 #include <rte_flow_driver.h>
 #include <rte_log.h>
 
+#include "base/arena.h"
 #include "base/dpdk_compat.h"
 #include "base/isa.h"
-#include "base/memory.h"
 #include "classify/classify.h"
 #include "classify/flow/flow.h"
 #include "offload/offload.h"
