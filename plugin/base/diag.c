@@ -12,10 +12,10 @@
 
 static char out_of_memory[] = ERROR "out of memory";
 
-static void message_free(struct ddp_diag *diag, unsigned int i) {
-	if (diag->messages[i] != out_of_memory)
-		free(diag->messages[i]);
-	free((char *)(uintptr_t)diag->places[i].file);
+static void message_free(struct ddp_message *message) {
+	if (message->s != out_of_memory)
+		free(message->s);
+	free((char *)(uintptr_t)message->place.file);
 }
 
 void ddp_diag_init(struct ddp_diag *diag) {
@@ -24,30 +24,25 @@ void ddp_diag_init(struct ddp_diag *diag) {
 
 void ddp_diag_fini(struct ddp_diag *diag) {
 	for (unsigned int i = 0; i < diag->n_kept; i++)
-		message_free(diag, i);
+		message_free(&diag->messages[i]);
 	memset(diag, 0, sizeof(*diag));
 }
 
-#define REMOVE(array, i, n) memmove(&(array)[i], &(array)[(i) + 1], (n) * sizeof((array)[0]))
-
 // Room for one more message: of a full collection, the last warning gives way to an error.
 static bool room_make(struct ddp_diag *diag, enum ddp_severity severity) {
-	unsigned int i = diag->n_kept, n_behind;
+	struct ddp_message *message = diag->messages + diag->n_kept;
 
 	if (diag->n_kept < DDP_DIAG_MAX)
 		return true;
 	if (severity != DDP_ERROR)
 		return false;
 	do {
-		if (i-- == 0)
+		if (message-- == diag->messages)
 			return false;
-	} while (diag->severities[i] == DDP_ERROR);
-	message_free(diag, i);
-	n_behind = --diag->n_kept - i;
-	REMOVE(diag->messages, i, n_behind);
-	REMOVE(diag->texts, i, n_behind);
-	REMOVE(diag->places, i, n_behind);
-	REMOVE(diag->severities, i, n_behind);
+	} while (message->severity == DDP_ERROR);
+	message_free(message);
+	diag->n_kept--;
+	memmove(message, message + 1, (diag->messages + diag->n_kept - message) * sizeof(*message));
 	return true;
 }
 
@@ -62,33 +57,26 @@ static void place_write(FILE *out, const struct ddp_place *place) {
 		fprintf(out, "%s: ", place->file);
 }
 
-// A message before it is added.
-struct message {
-	char *s; // "file:line:col: error: text", to be freed; NULL: there was no memory
-	size_t text;
-	struct ddp_place place;
-};
-
 // One line that does nothing to a terminal, whatever a name in it is; text begins at byte start.
-static void message_escape(const char *raw, size_t start, struct message *message) {
+static void message_escape(const char *raw, size_t start, struct ddp_message *message) {
 	const size_t size = 4 * strlen(raw) + 1;
 	char *prefix = strndup(raw, start);
+	size_t len;
 
-	message->s = malloc(size);
-	if (message->s != NULL && prefix != NULL) {
+	message->s = prefix != NULL ? malloc(size) : NULL;
+	if (message->s != NULL) {
 		ddp_escape(prefix, message->s, size);
-		message->text = strlen(message->s);
-		ddp_escape(raw + start, message->s + message->text, size - message->text);
-	} else {
-		free(message->s);
-		message->s = NULL;
+		len = strlen(message->s);
+		message->text = message->s + len;
+		ddp_escape(raw + start, message->s + len, size - len);
 	}
 	free(prefix);
 }
 
-static struct message message_make(enum ddp_severity severity, const struct ddp_place *place,
-				   const char *fmt, va_list ap) {
-	struct message message = {.s = NULL};
+// s of the result is NULL if there is no memory.
+static struct ddp_message message_make(enum ddp_severity severity, const struct ddp_place *place,
+				       const char *fmt, va_list ap) {
+	struct ddp_message message = {.severity = severity};
 	char *raw = NULL;
 	size_t size = 0, start;
 	FILE *out = open_memstream(&raw, &size);
@@ -117,46 +105,33 @@ static struct message message_make(enum ddp_severity severity, const struct ddp_
 	return message;
 }
 
-static bool is_told(const struct ddp_diag *diag, const char *message) {
+static bool is_kept(const struct ddp_diag *diag, const char *message) {
 	for (unsigned int i = 0; i < diag->n_kept; i++)
-		if (strcmp(diag->messages[i], message) == 0)
+		if (strcmp(diag->messages[i].s, message) == 0)
 			return true;
 	return false;
 }
 
-static void message_drop(struct message *message) {
-	if (message->s != out_of_memory)
-		free(message->s);
-	free((char *)(uintptr_t)message->place.file);
-}
-
 // Takes the message, if there is one.
-static void message_add(struct ddp_diag *diag, enum ddp_severity severity, struct message message) {
-	unsigned int i;
+static void message_add(struct ddp_diag *diag, struct ddp_message message) {
+	const bool is_error = message.severity == DDP_ERROR;
 
-	if (message.s != NULL && is_told(diag, message.s)) { // a parameter that is used twice
-		diag->n_repeats += severity == DDP_ERROR;
-		message_drop(&message);
+	if (message.s != NULL && is_kept(diag, message.s)) { // a parameter that is used twice
+		diag->n_repeats += is_error;
+		message_free(&message);
 		return;
 	}
-	if (severity == DDP_ERROR)
-		diag->n_errors++;
+	diag->n_errors += is_error;
+	diag->n_warnings += !is_error;
+	if (message.s != NULL && room_make(diag, message.severity))
+		diag->messages[diag->n_kept++] = message;
 	else
-		diag->n_warnings++;
-	if (message.s == NULL || !room_make(diag, severity)) {
-		message_drop(&message);
-		return;
-	}
-	i = diag->n_kept++;
-	diag->messages[i] = message.s;
-	diag->texts[i] = message.s + message.text;
-	diag->places[i] = message.place;
-	diag->severities[i] = severity;
+		message_free(&message);
 }
 
 void ddp_diag_add(struct ddp_diag *diag, enum ddp_severity severity, const struct ddp_place *place,
 		  const char *fmt, ...) {
-	struct message message;
+	struct ddp_message message;
 	va_list ap;
 
 	va_start(ap, fmt);
@@ -165,13 +140,14 @@ void ddp_diag_add(struct ddp_diag *diag, enum ddp_severity severity, const struc
 	if (message.s == NULL && severity == DDP_ERROR)
 		ddp_no_memory(diag);
 	else
-		message_add(diag, severity, message);
+		message_add(diag, message);
 }
 
 int ddp_no_memory(struct ddp_diag *diag) {
 	diag->no_memory = true;
 	diag->unreadable = true;
-	message_add(diag, DDP_ERROR, (struct message){.s = out_of_memory, .text = strlen(ERROR)});
+	message_add(diag, (struct ddp_message){.s = out_of_memory,
+					       .text = out_of_memory + strlen(ERROR)});
 	errno = ENOMEM;
 	return -ENOMEM;
 }
@@ -180,23 +156,22 @@ const char *ddp_diag_first(const struct ddp_diag *diag) {
 	if (diag->no_memory)
 		return out_of_memory; // what else was said may be incomplete
 	for (unsigned int i = 0; i < diag->n_kept; i++)
-		if (diag->severities[i] == DDP_ERROR)
-			return diag->messages[i];
+		if (diag->messages[i].severity == DDP_ERROR)
+			return diag->messages[i].s;
 	return "";
 }
 
 const char *ddp_diag_reason(const struct ddp_diag *diag) {
-	static const char prefix[] = ERROR;
 	const char *first = ddp_diag_first(diag);
 
-	return strncmp(first, prefix, strlen(prefix)) == 0 ? first + strlen(prefix) : first;
+	return strncmp(first, ERROR, strlen(ERROR)) == 0 ? first + strlen(ERROR) : first;
 }
 
 void ddp_diag_print(const struct ddp_diag *diag, FILE *out) {
 	unsigned int all = diag->n_errors + diag->n_warnings;
 
 	for (unsigned int i = 0; i < diag->n_kept; i++)
-		fprintf(out, "%s\n", diag->messages[i]);
+		fprintf(out, "%s\n", diag->messages[i].s);
 	if (all > diag->n_kept)
 		fprintf(out, "... and %u more\n", all - diag->n_kept);
 }

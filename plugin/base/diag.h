@@ -35,11 +35,15 @@ enum ddp_severity {
 	DDP_WARNING,
 };
 
+struct ddp_message {
+	char *s;                // "file:line:col: error: text"
+	const char *text;       // in it, what follows place and severity
+	struct ddp_place place; // file NULL: none; else diag's own
+	enum ddp_severity severity;
+};
+
 struct ddp_diag {
-	char *messages[DDP_DIAG_MAX];
-	const char *texts[DDP_DIAG_MAX];       // of these: what follows place and severity
-	struct ddp_place places[DDP_DIAG_MAX]; // file NULL: none; else diag's own
-	enum ddp_severity severities[DDP_DIAG_MAX];
+	struct ddp_message messages[DDP_DIAG_MAX];
 	unsigned int n_kept;
 	unsigned int n_errors;
 	unsigned int n_repeats; // errors told before, not counted above

@@ -79,7 +79,7 @@ char *scratch_messages(const struct ddp_diag *diag) {
 
 	assert_non_null(out);
 	for (unsigned int i = 0; i < diag->n_kept; i++)
-		tell(out, diag->messages[i]);
+		tell(out, diag->messages[i].s);
 	fclose(out);
 	return text;
 }

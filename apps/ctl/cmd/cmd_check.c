@@ -94,16 +94,16 @@ static void line_print(const char *line, const struct ddp_place *place, bool col
 		color ? PLAIN : "");
 }
 
-static void message_print(const struct ddp_diag *diag, unsigned int i, bool color) {
-	const char *message = diag->messages[i], *text = diag->texts[i];
-	const char *word = diag->severities[i] == DDP_ERROR ? "error:" : "warning:";
-	const int place_len = text - message - strlen(word) - 1;
+static void message_print(const struct ddp_message *message, bool color) {
+	const bool is_error = message->severity == DDP_ERROR;
+	const char *word = is_error ? "error:" : "warning:";
+	const int place_len = message->text - message->s - strlen(word) - 1;
 
 	if (!color)
-		fprintf(stderr, "%s\n", message);
+		fprintf(stderr, "%s\n", message->s);
 	else
-		fprintf(stderr, BOLD "%.*s" PLAIN "%s%s" PLAIN " %s\n", place_len, message,
-			diag->severities[i] == DDP_ERROR ? RED : MAGENTA, word, text);
+		fprintf(stderr, BOLD "%.*s" PLAIN "%s%s" PLAIN " %s\n", place_len, message->s,
+			is_error ? RED : MAGENTA, word, message->text);
 }
 
 // Each message, and below it the line of the source with a mark at the place. text: the source of
@@ -112,10 +112,10 @@ static void diagnostics_print(const struct ddp_diag *diag, const char *text, boo
 	unsigned int all = diag->n_errors + diag->n_warnings;
 
 	for (unsigned int i = 0; i < diag->n_kept; i++) {
-		const struct ddp_place *place = &diag->places[i];
+		const struct ddp_place *place = &diag->messages[i].place;
 		char *line = NULL;
 
-		message_print(diag, i, color);
+		message_print(&diag->messages[i], color);
 		if (place->file != NULL && place->line > 0 && place->col != DDP_PLACE_BYTE)
 			line = source_line(place, access(place->file, F_OK) == 0 ? NULL : text);
 		if (line != NULL)
@@ -130,10 +130,14 @@ static void diagnostics_print(const struct ddp_diag *diag, const char *text, boo
 
 static void diagnostics_json(const struct ddp_diag *diag, struct json_writer *json) {
 	jsonw_write(json, "errors:%u warnings:%u", diag->n_errors, diag->n_warnings);
-	jsonw_key_texts(json, "messages", (const char *const *)diag->messages, diag->n_kept);
+	jsonw_key_open(json, "messages", '[');
+	for (unsigned int i = 0; i < diag->n_kept; i++)
+		jsonw_text(json, diag->messages[i].s);
+	jsonw_close(json, ']');
 	jsonw_key_open(json, "diagnostics", '[');
 	for (unsigned int i = 0; i < diag->n_kept; i++) {
-		const struct ddp_place *place = &diag->places[i];
+		const struct ddp_message *message = &diag->messages[i];
+		const struct ddp_place *place = &message->place;
 		const bool is_byte = place->file != NULL && place->col == DDP_PLACE_BYTE;
 		const bool is_line = place->file != NULL && place->line > 0 && !is_byte;
 
@@ -142,7 +146,7 @@ static void diagnostics_json(const struct ddp_diag *diag, struct json_writer *js
 		jsonw_key_uint_or_null(json, "column", is_line, place->col);
 		jsonw_key_uint_or_null(json, "offset", is_byte, place->line);
 		jsonw_write(json, "severity:%s message:%s}",
-			    diag->severities[i] == DDP_ERROR ? "error" : "warning", diag->texts[i]);
+			    message->severity == DDP_ERROR ? "error" : "warning", message->text);
 	}
 	jsonw_close(json, ']');
 }

@@ -286,7 +286,7 @@ static int text_check(const struct start *start, const char *text) {
 	} else {
 		status = load_status(&diag);
 		error_print("no profile '%s' can be made: %s", start->profile,
-			    diag.n_kept > 0 ? diag.texts[0] : ddp_diag_reason(&diag));
+			    diag.n_kept > 0 ? diag.messages[0].text : ddp_diag_reason(&diag));
 	}
 	ddp_diag_fini(&diag);
 	return status;

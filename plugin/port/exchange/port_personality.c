@@ -98,8 +98,9 @@ static int personality_create(struct ddp_port *port, const struct ddp_profile *f
 
 static void diag_log(const struct ddp_port *port, const struct ddp_diag *diag) {
 	for (unsigned int i = 0; i < diag->n_kept; i++)
-		ddp_port_log(diag->severities[i] == DDP_ERROR ? RTE_LOG_ERR : RTE_LOG_WARNING,
-			     "%s: %s", port->name, diag->messages[i]);
+		ddp_port_log(diag->messages[i].severity == DDP_ERROR ? RTE_LOG_ERR :
+								       RTE_LOG_WARNING,
+			     "%s: %s", port->name, diag->messages[i].s);
 }
 
 int ddp_personality_init(struct ddp_port *port, const char *spec) {

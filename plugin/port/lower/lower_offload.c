@@ -156,7 +156,7 @@ static const struct ddp_package *package_for(const struct ddp_port *port,
 static void rest_log(const struct ddp_port *port, const struct ddp_diag *diag, unsigned int first) {
 	for (unsigned int i = first; i < diag->n_kept; i++)
 		PORT_LOG(ERR, port->name, "lower device %s: %s", port->lower.name,
-			 diag->messages[i]);
+			 diag->messages[i].s);
 }
 
 static int diag_fail(const struct ddp_diag *diag, char *error) {

@@ -20,14 +20,14 @@ TEST(a_message_names_file_line_and_column) {
 
 	ddp_error(&diag, &place, "field '%s' has %d bits", "teid", 33);
 	assert_int_equal(diag.n_kept, 1);
-	assert_string_equal(diag.messages[0], "gtpu.yaml:12:9: error: field 'teid' has 33 bits");
+	assert_string_equal(diag.messages[0].s, "gtpu.yaml:12:9: error: field 'teid' has 33 bits");
 }
 
 TEST(a_message_about_a_whole_file_names_no_line) {
 	const struct ddp_place place = {.file = "gtpu.yaml", .col = 9};
 
 	ddp_error(&diag, &place, "cannot be read");
-	assert_string_equal(diag.messages[0], "gtpu.yaml: error: cannot be read");
+	assert_string_equal(diag.messages[0].s, "gtpu.yaml: error: cannot be read");
 }
 
 TEST(a_message_about_a_binary_file_names_the_byte) {
@@ -36,8 +36,8 @@ TEST(a_message_about_a_binary_file_names_the_byte) {
 
 	ddp_error(&diag, &place, "odd");
 	ddp_error(&diag, &first, "odd");
-	assert_string_equal(diag.messages[0], "ice.pkg:0x3144: error: odd");
-	assert_string_equal(diag.messages[1], "ice.pkg:0x0: error: odd");
+	assert_string_equal(diag.messages[0].s, "ice.pkg:0x3144: error: odd");
+	assert_string_equal(diag.messages[1].s, "ice.pkg:0x0: error: odd");
 }
 
 TEST(a_message_about_no_file_begins_with_its_severity) {
@@ -45,8 +45,8 @@ TEST(a_message_about_no_file_begins_with_its_severity) {
 
 	ddp_error(&diag, NULL, "out of memory");
 	ddp_warn(&diag, &nowhere, "odd");
-	assert_string_equal(diag.messages[0], "error: out of memory");
-	assert_string_equal(diag.messages[1], "warning: odd");
+	assert_string_equal(diag.messages[0].s, "error: out of memory");
+	assert_string_equal(diag.messages[1].s, "warning: odd");
 }
 
 TEST(warnings_are_counted_apart_and_are_never_the_first_error) {
@@ -57,8 +57,8 @@ TEST(warnings_are_counted_apart_and_are_never_the_first_error) {
 	assert_int_equal(diag.n_warnings, 1);
 	assert_int_equal(diag.n_errors, 2);
 	assert_int_equal(diag.n_kept, 3);
-	assert_int_equal(diag.severities[0], DDP_WARNING);
-	assert_int_equal(diag.severities[1], DDP_ERROR);
+	assert_int_equal(diag.messages[0].severity, DDP_WARNING);
+	assert_int_equal(diag.messages[1].severity, DDP_ERROR);
 	assert_string_equal(ddp_diag_first(&diag), "error: b");
 }
 

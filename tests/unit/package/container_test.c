@@ -106,7 +106,7 @@ TEST(a_file_full_of_errors_is_told_briefly) {
 	ddp_diag_init(&diag);
 	assert_null(ddp_package_read("t.pkg", bytes, size, &diag));
 	assert_int_equal(diag.n_errors, 21);
-	assert_string_equal(diag.messages[20], "t.pkg: error: and 10 errors more");
+	assert_string_equal(diag.messages[20].s, "t.pkg: error: and 10 errors more");
 	ddp_diag_fini(&diag);
 	build_destroy(build);
 }

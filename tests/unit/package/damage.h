@@ -63,7 +63,7 @@ static inline void damage_check(const struct damage *row, struct build *build) {
 	if (row->told != TOLD_NOTHING)
 		snprintf(expected, sizeof(expected), "t.pkg:0x%zx: %s%s", told,
 			 is_warning ? "" : "error: ", row->text);
-	assert_string_equal(diag.n_kept > 0 ? diag.messages[0] : "", expected);
+	assert_string_equal(diag.n_kept > 0 ? diag.messages[0].s : "", expected);
 	assert_int_equal(package != NULL, diag.n_errors == 0);
 	assert_int_equal(package != NULL, row->told == TOLD_NOTHING || is_warning);
 	ddp_package_close(package);

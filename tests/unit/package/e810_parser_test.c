@@ -315,7 +315,7 @@ TEST(a_port_that_the_package_has_no_place_for_is_an_error) {
 			"%s: warning: the package has no place for eCPRI ports: 9000 stays plain UDP",
 			genuine_package(i)->path);
 		assert_int_equal(diag.n_kept, 1);
-		assert_string_equal(diag.messages[0], expected);
+		assert_string_equal(diag.messages[0].s, expected);
 		ddp_diag_fini(&diag);
 	}
 }

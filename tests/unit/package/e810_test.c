@@ -184,7 +184,7 @@ TEST(a_table_that_never_reaches_the_nic_is_refused) {
 	package = sample_read(build, &diag);
 	assert_null(package);
 	assert_int_equal(diag.n_errors, 1);
-	assert_non_null(strstr(diag.messages[0],
+	assert_non_null(strstr(diag.messages[0].s,
 			       "error: section 0x63 of buffer 2 never reaches the "
 			       "NIC: metadata begin in buffer 1"));
 	ddp_diag_fini(&diag);

@@ -213,7 +213,7 @@ TEST(the_first_list_counts) {
 	assert_int_equal(package->i40e->ptypes.n, profile.ptypes.n);
 	assert_int_equal(diag.n_warnings, 1);
 	assert_string_equal(
-		diag.messages[0],
+		diag.messages[0].s,
 		"p.pkg:0x4c4: warning: a second section 0x80000004: drivers see the first only");
 	ddp_diag_fini(&diag);
 	ddp_package_close(package);

@@ -78,7 +78,7 @@ TEST(an_index_given_twice_is_told_and_the_later_entry_counts) {
 	table = e810_table(sample_read(), E810_RSS_XLT1);
 	assert_int_equal(table->entries[6], 3);
 	assert_int_equal(sample.diag.n_warnings, 1);
-	assert_non_null(strstr(sample.diag.messages[0],
+	assert_non_null(strstr(sample.diag.messages[0].s,
 			       "RSS packet type groups (XLT1): entry 6 is given twice"));
 }
 
@@ -88,7 +88,7 @@ TEST(an_address_given_twice_is_told) {
 	build_table(sample.build, E810_PTYPE_TCAM, 0, entries, 24, 2);
 	sample_read();
 	assert_non_null(
-		strstr(sample.diag.messages[0], "Rx packet type TCAM: entry 7 is given twice"));
+		strstr(sample.diag.messages[0].s, "Rx packet type TCAM: entry 7 is given twice"));
 }
 
 TEST(a_table_without_sections_is_empty) {
