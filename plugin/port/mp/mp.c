@@ -403,9 +403,9 @@ static uint16_t tx_prepare(void *txq, struct rte_mbuf **mbufs, uint16_t n) {
 static int tx_done_cleanup(void *txq, uint32_t n) {
 	const struct ddp_txq *queue = txq;
 
-	if (txq == NULL) // not set up: ethdev does not look
-		return -EINVAL;
-	return may_use(queue->port, false) ? ddp_tx_done_cleanup(txq, n) : -ENOTSUP;
+	if (txq != NULL && !may_use(queue->port, false))
+		return -ENOTSUP;
+	return ddp_tx_done_cleanup(txq, n);
 }
 
 /* Attaching */

@@ -12,8 +12,7 @@
 //
 // Packets. Secondary processes run the same data path. Its locks, counters and rings are in shared
 // memory, as is everything that it reads; nothing there refers to code or static data, which are at
-// other addresses in other processes. It calls the lower device, which must be attached in the same
-// process. The primary process polls queues as before, and has no additional work.
+// other addresses in other processes. The lower device must be attached in the same process.
 //
 // A process may end inside a burst call (a signal handler that calls exit() is enough), and then
 // never releases its locks. The locks have its process id: the primary process looks at them once a
@@ -22,9 +21,8 @@
 // their mbufs. Whether the lower device survives a burst call that does not return is its affair.
 // Process ids mean nothing in another namespace, so a process there counts as living.
 //
-// A request is freed by the process that uses it last. If the secondary process stops waiting, or
-// dies, that is the primary process, so that neither writes into memory that is not a request any
-// more. A request that was never received is lost, with the process that it was sent to.
+// A request is freed by the process that uses it last: the primary process, if the secondary one
+// stops waiting or dies. A request that was never received is lost.
 #ifndef DDP_PORT_MP_H
 #define DDP_PORT_MP_H
 
