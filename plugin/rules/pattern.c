@@ -185,12 +185,6 @@ static int values_add(const struct pattern *p, const struct ddp_rte_item *item) 
 	return ret < 0 || follows < 0 ? ret : follower_add(p, item, follows);
 }
 
-static int gre_key_add(const struct pattern *p, const struct ddp_rte_item *item) {
-	if (!ddp_flow_names(p->rule, p->rule->n_items - 1, "gre"))
-		return refuse(p, "a GRE key without GRE before it");
-	return p->item->spec == NULL ? 0 : values_add(p, item);
-}
-
 // The frame in NVGRE: Transparent Ethernet Bridging, RFC 7637.
 static int nvgre_add(const struct pattern *p) {
 	static const uint8_t spec[2] = {0x65, 0x58}, all[2] = {0xff, 0xff};
@@ -201,12 +195,6 @@ static int nvgre_add(const struct pattern *p) {
 	};
 
 	return value_add(p, &at, spec, all, 2);
-}
-
-// As rte_flow.h has it: a last of zeros, or that is spec, is none.
-static bool is_range(const struct rte_flow_item *item, size_t size) {
-	return item->last != NULL && !is_zero(item->last, size) &&
-	       (item->spec == NULL || memcmp(item->last, item->spec, size) != 0);
 }
 
 // VXLAN and NVGRE always carry a frame, which a pattern may leave out.
@@ -291,18 +279,24 @@ static int raw_add(struct pattern *p) {
 
 static int item_add(struct pattern *p) {
 	const struct ddp_rte_item *item = ddp_rte_item_find(p->item->type);
+	const void *spec = p->item->spec, *last = p->item->last;
 	int ret;
 
 	if (item == NULL || (item->parts[0].size == 0 && p->item->type != RTE_FLOW_ITEM_TYPE_RAW))
 		return refuse(p, "no header of a profile stands for this item");
-	if (is_range(p->item, item->size))
+	// As rte_flow.h has it: a last of zeros, or that is spec, is none.
+	if (last != NULL && !is_zero(last, item->size) &&
+	    (spec == NULL || memcmp(last, spec, item->size) != 0))
 		return refuse(p, "ranges of values are not supported");
 	if (p->item->type == RTE_FLOW_ITEM_TYPE_RAW)
 		return raw_add(p);
 	if (p->behind > 0)
 		return refuse(p, "no header can stand behind a raw item");
-	if (p->item->type == RTE_FLOW_ITEM_TYPE_GRE_KEY)
-		return gre_key_add(p, item);
+	if (p->item->type == RTE_FLOW_ITEM_TYPE_GRE_KEY) {
+		if (!ddp_flow_names(p->rule, p->rule->n_items - 1, "gre"))
+			return refuse(p, "a GRE key without GRE before it");
+		return p->item->spec == NULL ? 0 : values_add(p, item);
+	}
 	p->header = p->rule->n_items;
 	ret = header_add(p, item->header);
 	if (ret == 0)

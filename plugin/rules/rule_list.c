@@ -207,20 +207,7 @@ bool ddp_flow_list_has(const struct ddp_flow_list *list, const struct rte_flow *
 	return tfind(flow, &list->by_address, address_compare) != NULL;
 }
 
-// Which of two steering rules with one pattern and priority is meant, nobody could tell. A hash
-// rule takes the place of an older one of the same pattern, for good.
-static int rival_check(struct ddp_flow_list *list, struct rte_flow *flow,
-		       struct rte_flow_error *error) {
-	flow->replaces = rival_find(list, flow);
-	if (flow->replaces == NULL || flow->shapes[0]->rule.stage == DDP_FLOW_HASH)
-		return 0;
-	return ddp_flow_error(error, EEXIST, RTE_FLOW_ERROR_TYPE_ITEM, NULL,
-			      "the port has a rule of this pattern and priority");
-}
-
 static void flow_append(struct ddp_flow_list *list, struct rte_flow *flow) {
-	const unsigned int n = flow->action.n_queues;
-
 	flow->number = ++list->last_number;
 	for (unsigned int i = 0; i < flow->n_entries; i++)
 		if (flow->entries[i] != NULL) {
@@ -229,7 +216,7 @@ static void flow_append(struct ddp_flow_list *list, struct rte_flow *flow) {
 		}
 	TAILQ_INSERT_TAIL(&list->flows, flow, entry);
 	list->n++;
-	for (unsigned int i = 0; i < n; i++)
+	for (unsigned int i = 0; i < flow->action.n_queues; i++)
 		if (list->queue_max < ddp_flow_queues(&flow->action)[i])
 			list->queue_max = ddp_flow_queues(&flow->action)[i];
 	free(flow->rule);
@@ -242,8 +229,14 @@ int ddp_flow_list_add(struct ddp_flow_list *list, struct rte_flow *flow, bool *c
 
 	if (ret < 0)
 		return ret;
-	ret = parts_get(list, flow) < 0 ? ddp_flow_no_memory(error) :
-					  rival_check(list, flow, error);
+	ret = parts_get(list, flow) < 0 ? ddp_flow_no_memory(error) : 0;
+	if (ret == 0)
+		flow->replaces = rival_find(list, flow);
+	// A hash rule takes the place of an older one of the same pattern, for good; which of two
+	// such steering rules is meant, nobody could tell.
+	if (flow->replaces != NULL && flow->shapes[0]->rule.stage == DDP_FLOW_STEER)
+		ret = ddp_flow_error(error, EEXIST, RTE_FLOW_ERROR_TYPE_ITEM, NULL,
+				     "the port has a rule of this pattern and priority");
 	if (ret == 0 && tsearch(flow, &list->by_address, address_compare) == NULL)
 		ret = ddp_flow_no_memory(error);
 	if (ret < 0) {
@@ -373,21 +366,11 @@ static int queues_check(const struct ddp_flow_list *list, unsigned int n_rxqs, c
 	return 0;
 }
 
-static int raw_insert(const struct rte_flow *flow, const struct ddp_flow *rule,
-		      struct ddp_flow_table *table) {
-	struct ddp_flow_entry *entry = ddp_flow_entry_create(table, rule);
-
-	if (entry == NULL || ddp_flow_table_reserve(table, entry) < 0)
-		return -ENOMEM;
-	entry->number = flow->number;
-	ddp_flow_table_insert(table, entry);
-	return 0;
-}
-
 // Add the shape of a raw rule, as this profile parses its packet.
 static int raw_add(struct compilation *c, const struct rte_flow *flow) {
 	const struct ddp_flow_raw *raw = flow->raw;
 	struct ddp_flow rule = flow->shapes[0]->rule;
+	struct ddp_flow_entry *entry;
 	struct ddp_flow_shape *shape;
 	int ret = ddp_flow_raw_rule(c->profile, c->program, raw->spec, raw->mask, raw->n, &rule,
 				    c->reason, c->size);
@@ -396,8 +379,11 @@ static int raw_add(struct compilation *c, const struct rte_flow *flow) {
 		return ret;
 	shape = ddp_flow_shape_create(&c->flows->raws, ddp_program_memory(c->program), &rule,
 				      sizeof(flow->action));
-	if (shape == NULL || raw_insert(flow, &rule, shape->table) < 0)
+	entry = shape == NULL ? NULL : ddp_flow_entry_create(shape->table, &rule);
+	if (entry == NULL || ddp_flow_table_reserve(shape->table, entry) < 0)
 		return no_memory(c);
+	entry->number = flow->number;
+	ddp_flow_table_insert(shape->table, entry);
 	c->shapes[c->flows->n++] = shape;
 	return 0;
 }

@@ -186,24 +186,21 @@ static int whole_port_set(struct actions *a) {
 	return 0;
 }
 
-// The types with the level, which is in the types or apart.
-static uint64_t types_of(const struct rte_flow_action_rss *rss) {
-	static const uint64_t levels[] = {0, DDP_RSS_LEVEL_OUTERMOST, DDP_RSS_LEVEL_INNERMOST};
-
-	return rss->level == 0 ? rss->types : (rss->types & ~DDP_RSS_LEVELS) | levels[rss->level];
-}
-
 static int types_set(struct actions *a) {
+	static const uint64_t levels[] = {0, DDP_RSS_LEVEL_OUTERMOST, DDP_RSS_LEVEL_INNERMOST};
 	static __thread char reason[200]; // the error's message outlives the call
 	bool symmetric = ddp_hash_is_symmetric(a->flow->rule->hashing.function);
+	uint64_t types = a->hash->types; // with the level, which is in the types or apart
 
 	a->flow->rule->hashing.own_inputs = true;
 	if (a->flow->rule->hashing.function == DDP_HASH_SIMPLE_XOR)
 		return refuse(a, "simple_xor is for the whole port: 'pattern end'");
 	if (a->flow->raw != NULL) // its mask says what is hashed
 		return 0;
-	if (ddp_flow_rss_apply(a->flow->rule, types_of(a->hash), a->config->dialect, symmetric,
-			       reason, sizeof(reason)) < 0)
+	if (a->hash->level != 0)
+		types = (types & ~DDP_RSS_LEVELS) | levels[a->hash->level];
+	if (ddp_flow_rss_apply(a->flow->rule, types, a->config->dialect, symmetric, reason,
+			       sizeof(reason)) < 0)
 		return refuse(a, reason);
 	return 0;
 }
@@ -273,40 +270,32 @@ static int actions_parse(const struct ddp_flow_config *config,
 
 /* Rules */
 
-static int attr_check(const struct rte_flow_attr *attr, struct rte_flow_error *error) {
+static int flow_parse(const struct ddp_flow_config *config, const struct rte_flow_attr *attr,
+		      const struct rte_flow_item *pattern, const struct rte_flow_action *actions,
+		      struct rte_flow *flow, struct rte_flow_error *error) {
+	struct ddp_flow *rule = flow->rule;
+	int ret;
+
 	if (attr == NULL || !attr->ingress || attr->egress || attr->transfer)
 		return ddp_flow_error(error, EINVAL, RTE_FLOW_ERROR_TYPE_ATTR_INGRESS, attr,
 				      "only ingress rules are supported");
 	if (attr->group != 0)
 		return ddp_flow_error(error, EINVAL, RTE_FLOW_ERROR_TYPE_ATTR_GROUP, attr,
 				      "groups are not supported");
-	return 0;
-}
-
-// A hash rule for UDP is not for tunnels in it, as on these NICs, unless a raw item names its
-// bytes.
-static void hash_narrow(struct ddp_flow *rule) {
-	rule->ends = rule->stage == DDP_FLOW_HASH && ddp_flow_names(rule, rule->n_items - 1, "udp");
-	for (unsigned int i = 0; i < rule->n_values; i++)
-		rule->ends &= (rule->values[i].at.bit & DDP_FLOW_PAYLOAD) == 0;
-}
-
-static int flow_parse(const struct ddp_flow_config *config, const struct rte_flow_attr *attr,
-		      const struct rte_flow_item *pattern, const struct rte_flow_action *actions,
-		      struct rte_flow *flow, struct rte_flow_error *error) {
-	int ret = attr_check(attr, error);
-
-	if (ret == 0)
-		ret = ddp_flow_pattern_parse(pattern, flow, error);
+	ret = ddp_flow_pattern_parse(pattern, flow, error);
 	if (ret == 0)
 		ret = actions_parse(config, actions, flow, error);
 	if (ret < 0)
 		return ret;
 	flow->priority = attr->priority;
-	if (flow->rule->stage == DDP_FLOW_HASH && attr->priority != 0)
+	if (rule->stage == DDP_FLOW_HASH && attr->priority != 0)
 		return ddp_flow_error(error, EINVAL, RTE_FLOW_ERROR_TYPE_ATTR_PRIORITY, attr,
 				      "of hash rules the newest decides: they have no priority");
-	hash_narrow(flow->rule);
+	// A hash rule for UDP is not for tunnels in it, as on these NICs, unless a raw item names
+	// its bytes.
+	rule->ends = rule->stage == DDP_FLOW_HASH && ddp_flow_names(rule, rule->n_items - 1, "udp");
+	for (unsigned int i = 0; i < rule->n_values; i++)
+		rule->ends &= (rule->values[i].at.bit & DDP_FLOW_PAYLOAD) == 0;
 	return 0;
 }
 

@@ -236,17 +236,6 @@ static bool guard_add(struct builder *b, const struct ddp_flow *rule,
 	return true;
 }
 
-static bool key_add(struct builder *b, const struct ddp_flow *rule,
-		    const struct ddp_flow_value *value, struct flow_group *group) {
-	struct flow_key *key = ADD(b, keys);
-	struct ddp_ref named;
-
-	key->mask_hi = value->pattern.mask_hi;
-	key->mask_lo = value->pattern.mask_lo;
-	group->n_keys++;
-	return ref_make(b, rule, &value->at, &key->ref, &named);
-}
-
 // Exclude the headers that may not follow the last header of a rule, nor one skipped before it.
 static void without_add(const struct builder *b, const struct ddp_flow *rule,
 			struct flow_group *group) {
@@ -277,9 +266,19 @@ static bool group_add(struct builder *b, unsigned int g) {
 	without_add(b, rule, &group);
 	for (unsigned int i = 0; i < rule->n_values; i++) {
 		const struct ddp_flow_value *value = &rule->values[i];
+		struct flow_key *key;
+		struct ddp_ref named;
 
-		if (ddp_flow_is_key(value) ? !key_add(b, rule, value, &group) :
-					     !guard_add(b, rule, value, &group.guards))
+		if (!ddp_flow_is_key(value)) {
+			if (!guard_add(b, rule, value, &group.guards))
+				return false;
+			continue;
+		}
+		key = ADD(b, keys);
+		key->mask_hi = value->pattern.mask_hi;
+		key->mask_lo = value->pattern.mask_lo;
+		group.n_keys++;
+		if (!ref_make(b, rule, &value->at, &key->ref, &named))
 			return false;
 	}
 	*ADD(b, groups) = group;
@@ -344,10 +343,6 @@ struct search {
 	unsigned int n_points;
 };
 
-static uint16_t next_of(const struct automaton *a, uint16_t state, unsigned int node) {
-	return a->next[state * a->n_tokens + node];
-}
-
 static void types_reach(struct search *s, uint16_t state) {
 	const struct automaton *a = s->types;
 
@@ -364,7 +359,7 @@ static void rest_reach(struct search *s) {
 		grows = false;
 		for (unsigned int state = 1; state < a->n_states; state++)
 			for (unsigned int t = 0; s->passed[state] && t < a->n_tokens; t++) {
-				const uint16_t next = next_of(a, state, t);
+				const uint16_t next = a->next[state * a->n_tokens + t];
 
 				grows |= next != 0 && !s->passed[next];
 				s->passed[next] = true;
@@ -400,9 +395,9 @@ static bool arrive(struct search *s, struct point point) {
 }
 
 static bool reach_step(struct search *s, const struct point *from, unsigned int node) {
-	const struct point to = {
-		.type = next_of(s->types, from->type, node),
-		.rule = next_of(s->rules, from->rule, node),
+	struct point to = {
+		.type = s->types->next[from->type * s->types->n_tokens + node],
+		.rule = s->rules->next[from->rule * s->rules->n_tokens + node],
 		.best = from->best,
 	};
 
@@ -444,27 +439,20 @@ static void flow_reach_find(struct ddp_flow_set *set, const struct ddp_program *
 		memset(set->reached, true, program->n_types);
 }
 
-/* The view */
-
-// Begin with the program's own; only what rules add to is copied.
-static void view_make(struct builder *b) {
-	const struct ddp_program *program = b->program;
-	struct ddp_program *view = &b->set->view;
-
-	*view = *program;
-	view->n_fields = view->n_matches = view->n_patterns = view->n_inputs = view->n_runs = 0;
-	for (unsigned int i = 0; i < program->n_fields; i++)
-		*VIEW_ADD(b, fields) = program->fields[i];
-}
+/* Sets */
 
 static bool set_fill(struct builder *b) {
 	struct ddp_flow_set *set = b->set;
+	struct ddp_program *view = &set->view;
 
 	b->shape_of = ddp_arena_alloc(b->scratch, (b->n_rules + 1) * sizeof(*b->shape_of));
 	b->paths = ddp_arena_alloc(b->scratch, (b->n_rules + 1) * sizeof(*b->paths));
 	set->inputs = ddp_arena_alloc(set->arena, (b->n_rules + 1) * sizeof(*set->inputs));
 	set->hashings = ddp_arena_alloc(set->arena, (b->n_rules + 1) * sizeof(*set->hashings));
-	view_make(b);
+	*view = *b->program; // only what rules add to is copied
+	view->n_fields = view->n_matches = view->n_patterns = view->n_inputs = view->n_runs = 0;
+	for (unsigned int i = 0; i < b->program->n_fields; i++)
+		*VIEW_ADD(b, fields) = b->program->fields[i];
 	for (unsigned int i = 0; i < b->n_rules; i++)
 		set->hashings[i] = b->shapes[i]->rule.hashing;
 	if (!paths_find(b) || !automaton_make(b))
@@ -480,9 +468,7 @@ static bool set_fill(struct builder *b) {
 }
 
 static void set_make(void *arg) {
-	struct builder *b = arg;
-
-	b->ok = set_fill(b);
+	((struct builder *)arg)->ok = set_fill(arg);
 }
 
 struct ddp_flow_set *ddp_flow_set_build(const struct ddp_profile *profile,

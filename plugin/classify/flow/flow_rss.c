@@ -105,16 +105,19 @@ static unsigned int outermost_items(const struct ddp_flow *rule) {
 }
 
 static void layer_find(const struct ddp_flow *rule, unsigned int n_items, struct layer *layer) {
-	*layer = (struct layer){-1, -1, -1, -1, -1, -1, false, NULL};
+	static const struct layer none = {-1, -1, -1, -1, -1, -1, false, NULL};
+
+	*layer = none;
 	for (unsigned int i = 0; i < n_items; i++) {
 		if (ddp_flow_names(rule, i, "eth")) { // a frame: what is around it is not hashed
-			*layer = (struct layer){i, -1, -1, -1, -1, -1, false, NULL};
+			*layer = none;
+			layer->eth = i;
 		} else if (ddp_flow_names(rule, i, "vlan")) {
 			layer->first_vlan = layer->first_vlan < 0 ? (int)i : layer->first_vlan;
 			layer->last_vlan = i;
 		} else if (ddp_flow_names_ip(rule, i)) {
 			if (layer->l3 >= 0) // a packet in a packet
-				*layer = (struct layer){-1, -1, -1, -1, -1, -1, false, NULL};
+				*layer = none;
 			layer->l3 = i;
 			layer->ipv4 = ddp_flow_names(rule, i, "ipv4");
 		} else if (ddp_flow_names(rule, i, "ipv6_frag")) {
@@ -133,12 +136,6 @@ static int refuse(const struct hash *h, const char *reason) {
 	return -EINVAL;
 }
 
-static uint64_t l4_allowed(const struct layer *layer) {
-	if (layer->transport == NULL)
-		return 0;
-	return HF(L4_CHKSUM) | (layer->ipv4 ? layer->transport->ipv4 : layer->transport->ipv6);
-}
-
 // The types that fit the pattern.
 static uint64_t allowed(const struct hash *h) {
 	const struct layer *layer = &h->layer;
@@ -151,9 +148,12 @@ static uint64_t allowed(const struct hash *h) {
 	if (layer->first_vlan >= 0)
 		types |= HF(C_VLAN) | HF(S_VLAN);
 	if (layer->l3 >= 0 && layer->ipv4)
-		types |= HF(IPV4) | HF(IPV4_FRAG) | HF(IPV4_CHKSUM) | l4_allowed(layer);
+		types |= HF(IPV4) | HF(IPV4_FRAG) | HF(IPV4_CHKSUM);
 	if (layer->l3 >= 0 && !layer->ipv4)
-		types |= HF(IPV6) | HF(IPV6_EX) | FLOW_LABEL | l4_allowed(layer);
+		types |= HF(IPV6) | HF(IPV6_EX) | FLOW_LABEL;
+	if (layer->l3 >= 0 && layer->transport != NULL)
+		types |= HF(L4_CHKSUM) |
+			 (layer->ipv4 ? layer->transport->ipv4 : layer->transport->ipv6);
 	if (layer->frag >= 0 || (h->i40e && layer->l3 >= 0 && !layer->ipv4 && layer->l4 < 0))
 		types |= HF(IPV6_FRAG);
 	if (layer->l3 >= 0 && layer->l4 < 0)
@@ -165,19 +165,15 @@ static uint64_t allowed(const struct hash *h) {
 	return types;
 }
 
+// The types fit the pattern and the attributes the types.
 static int fit_check(const struct hash *h) {
-	uint64_t wrong = h->types & ~(allowed(h) | ATTRIBUTES);
+	const uint64_t types = h->types, wrong = types & ~(allowed(h) | ATTRIBUTES);
 
-	if (wrong == 0)
-		return 0;
-	snprintf(h->error, h->error_size, "RSS type '%s' does not fit the pattern",
-		 ddp_rss_hf_name(__builtin_ctzll(wrong)));
-	return -EINVAL;
-}
-
-static int attributes_check(const struct hash *h) {
-	uint64_t types = h->types;
-
+	if (wrong != 0) {
+		snprintf(h->error, h->error_size, "RSS type '%s' does not fit the pattern",
+			 ddp_rss_hf_name(__builtin_ctzll(wrong)));
+		return -EINVAL;
+	}
 	if ((types & PREFIXES_UNKNOWN) != 0)
 		return refuse(h, "an IPv6 prefix to hash has 32, 48 or 64 bits");
 	if ((types & L2_SIDES) != 0 && (types & HF(ETH)) == 0)
@@ -241,8 +237,6 @@ static int types_check(const struct hash *h) {
 	ret = kinds_check(h);
 	if (ret == 0)
 		ret = fit_check(h);
-	if (ret == 0)
-		ret = attributes_check(h);
 	if (ret == 0)
 		ret = level_check(h);
 	if (ret == 0 && h->symmetric)
@@ -395,19 +389,9 @@ static void specials_add(struct hash *h) {
 		}
 }
 
-// Source and destination of a layer both given is as if neither were. (To the i40e driver they also
-// say that the other layer is not hashed.)
-static uint64_t sides_refine(uint64_t types) {
-	static const uint64_t sides[] = {L2_SIDES, L3_SIDES, L4_SIDES};
-
-	for (unsigned int i = 0; i < sizeof(sides) / sizeof(sides[0]); i++)
-		if ((types & sides[i]) == sides[i])
-			types &= ~sides[i];
-	return types;
-}
-
 int ddp_flow_rss_apply(struct ddp_flow *rule, uint64_t types, enum ddp_flow_dialect dialect,
 		       bool symmetric, char *error, size_t error_size) {
+	static const uint64_t sides[] = {L2_SIDES, L3_SIDES, L4_SIDES};
 	unsigned int n_items =
 		ddp_rss_hf_is_outermost(types) ? outermost_items(rule) : rule->n_items;
 	struct hash h = {
@@ -424,8 +408,11 @@ int ddp_flow_rss_apply(struct ddp_flow *rule, uint64_t types, enum ddp_flow_dial
 	layer_find(rule, n_items, &h.layer);
 	if ((types & L2_SIDES) == L2_SIDES && (types & HF(ETH)) == 0)
 		return refuse(&h, "l2-src-only and l2-dst-only need the RSS type eth");
-	if (!h.i40e)
-		h.types = sides_refine(h.types);
+	// Source and destination of a layer both given is as if neither were. (To the i40e driver
+	// they also say that the other layer is not hashed.)
+	for (unsigned int i = 0; !h.i40e && i < sizeof(sides) / sizeof(sides[0]); i++)
+		if ((h.types & sides[i]) == sides[i])
+			h.types &= ~sides[i];
 	ret = types_check(&h);
 	if (ret < 0)
 		return ret;

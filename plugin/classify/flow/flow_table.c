@@ -164,9 +164,18 @@ static int chunk_add(struct ddp_flow_table *table) {
 	return 0;
 }
 
-static void entry_fill(struct ddp_flow_entry *entry, const struct ddp_flow *rule) {
+struct ddp_flow_entry *ddp_flow_entry_create(struct ddp_flow_table *table,
+					     const struct ddp_flow *rule) {
+	struct ddp_flow_entry *entry;
 	unsigned int n = 0;
+	uint8_t *begin;
 
+	if (table->free == NULL && chunk_add(table) < 0)
+		return NULL;
+	begin = table->free;
+	table->free = *(void **)begin;
+	memset(begin, 0, table->entry_size);
+	entry = (struct ddp_flow_entry *)(begin + table->data_size);
 	for (unsigned int i = 0; i < rule->n_values; i++) {
 		const struct ddp_pattern *pattern = &rule->values[i].pattern;
 
@@ -175,19 +184,7 @@ static void entry_fill(struct ddp_flow_entry *entry, const struct ddp_flow *rule
 		entry->values[n++] = pattern->value_hi & pattern->mask_hi;
 		entry->values[n++] = pattern->value_lo & pattern->mask_lo;
 	}
-}
-
-struct ddp_flow_entry *ddp_flow_entry_create(struct ddp_flow_table *table,
-					     const struct ddp_flow *rule) {
-	uint8_t *entry;
-
-	if (table->free == NULL && chunk_add(table) < 0)
-		return NULL;
-	entry = table->free;
-	table->free = *(void **)entry;
-	memset(entry, 0, table->entry_size);
-	entry_fill((struct ddp_flow_entry *)(entry + table->data_size), rule);
-	return (struct ddp_flow_entry *)(entry + table->data_size);
+	return entry;
 }
 
 void ddp_flow_entry_destroy(struct ddp_flow_table *table, struct ddp_flow_entry *entry) {
@@ -222,43 +219,23 @@ static struct ddp_flow_table *table_create(const struct ddp_memory *memory, unsi
 	return table;
 }
 
-static void table_destroy(struct ddp_flow_table *table) {
-	while (table->chunks != NULL) {
-		void *chunk = table->chunks;
-
-		table->chunks = *(void **)chunk;
-		lines_free(table->memory, chunk);
-	}
-	buckets_destroy(table->memory, table->buckets);
-	ddp_memory_free(table->memory, table);
-}
-
 int ddp_flow_table_reserve(struct ddp_flow_table *table, const struct ddp_flow_entry *entry) {
 	const uint64_t hash = flow_values_hash(table->buckets, entry->values, table->n_keys);
-	uint32_t n = table->buckets->mask + 1;
+	const uint32_t n = table->buckets->mask + 1;
+	const bool is_full = table->n_used + 1 > FILL * n;
+	// Many marks may be of entries that are gone.
+	const bool is_worn = table->n_removed > table->n_used && table->n_overflowed > n / 4;
 	int ret = 0;
 
 	assert(!table->reserved);
-	if (table->n_used + 1 > FILL * n)
-		ret = buckets_renew(table, 2 * n, entry);
-	else if (table->n_removed > table->n_used && table->n_overflowed > n / 4)
-		ret = buckets_renew(table, n, entry); // many marks may be of entries that are gone
-	else if (!has_room(table->buckets, hash))
-		ret = buckets_renew(table, n, entry);
+	if (is_full || is_worn || !has_room(table->buckets, hash))
+		ret = buckets_renew(table, is_full ? 2 * n : n, entry);
 	table->reserved = ret == 0;
 	return ret;
 }
 
 void ddp_flow_table_unreserve(struct ddp_flow_table *table) {
 	table->reserved = false;
-}
-
-// Before the entry can be found.
-static void bounds_widen(struct ddp_flow_table *table, const struct ddp_flow_entry *entry) {
-	if (table->newest < entry->number)
-		__atomic_store_n(&table->newest, entry->number, __ATOMIC_RELAXED);
-	if (table->priority > entry->priority)
-		__atomic_store_n(&table->priority, entry->priority, __ATOMIC_RELAXED);
 }
 
 const struct ddp_flow_entry *ddp_flow_table_find(const struct ddp_flow_table *table,
@@ -275,7 +252,10 @@ void ddp_flow_table_insert(struct ddp_flow_table *table, struct ddp_flow_entry *
 
 	assert(table->reserved);
 	table->reserved = false;
-	bounds_widen(table, entry);
+	if (table->newest < entry->number) // before the entry can be found
+		__atomic_store_n(&table->newest, entry->number, __ATOMIC_RELAXED);
+	if (table->priority > entry->priority)
+		__atomic_store_n(&table->priority, entry->priority, __ATOMIC_RELAXED);
 	if (first == NULL) {
 		entry->next = NULL;
 		table->n_used++;
@@ -394,10 +374,19 @@ struct ddp_flow_shape *ddp_flow_shape_get(struct ddp_flow_shapes *shapes,
 }
 
 void ddp_flow_shape_put(struct ddp_flow_shapes *shapes, struct ddp_flow_shape *shape) {
+	struct ddp_flow_table *table = shape->table;
+
 	if (--shape->n_users > 0)
 		return;
 	TAILQ_REMOVE(shapes, shape, entry);
-	table_destroy(shape->table);
+	while (table->chunks != NULL) {
+		void *chunk = table->chunks;
+
+		table->chunks = *(void **)chunk;
+		lines_free(table->memory, chunk);
+	}
+	buckets_destroy(table->memory, table->buckets);
+	ddp_memory_free(table->memory, table);
 	free(shape);
 }
 
