@@ -77,10 +77,6 @@ static struct copied field_put(struct maker *m, const struct ddp_program *progra
 	return c;
 }
 
-static bool byte_is_whole(const struct cache_byte *byte) {
-	return byte->mask == 0 || (byte->shift == 8 && byte->mask == 0xff);
-}
-
 // One shuffle for as many bytes of a block as it can take from one place. Returns whether all are
 // done.
 static bool gather_make(struct maker *m, unsigned int block, struct cache_gather *gather,
@@ -105,16 +101,11 @@ static bool gather_make(struct maker *m, unsigned int block, struct cache_gather
 	return *todo == 0;
 }
 
-static void gather_clear(struct cache_gather *gather) {
-	memset(gather->from, 0x80, sizeof(gather->from));
-	gather->byte = 0;
-}
-
 static void gathers_clear(struct cache_entry *entry) {
-	gather_clear(&entry->gather);
-	gather_clear(&entry->second);
-	gather_clear(&entry->blocks[0]);
-	gather_clear(&entry->blocks[1]);
+	struct cache_gather none = {.byte = 0};
+
+	memset(none.from, 0x80, sizeof(none.from));
+	entry->gather = entry->second = entry->blocks[0] = entry->blocks[1] = none;
 	entry->has_second = false;
 }
 
@@ -123,8 +114,8 @@ static void gathers_make(struct maker *m) {
 	unsigned int len = entry->verdict.input_len;
 
 	gathers_clear(entry);
-	for (unsigned int i = 0; i < len; i++)
-		entry->odd |= !byte_is_whole(&entry->bytes[i]);
+	for (const struct cache_byte *b = entry->bytes; b < entry->bytes + len; b++)
+		entry->odd |= b->mask != 0 && (b->shift != 8 || b->mask != 0xff);
 	for (unsigned int block = 0; block * 16 < len && !entry->odd; block++) {
 		unsigned int n = len - block * 16 < 16 ? len - block * 16 : 16;
 		uint16_t todo = 0;
@@ -231,16 +222,6 @@ static bool lookup_put(struct maker *m, const struct flow_group *group) {
 	return true;
 }
 
-// Of bits from `bit` on, those of the key's mask.
-static void key_trace(struct maker *m, const struct flow_key *key, uint32_t bit) {
-	for (unsigned int left = key->ref.bits; left > 0; left--, bit++) {
-		const unsigned int shift = left - 1;
-
-		if (((shift < 64 ? key->mask_lo >> shift : key->mask_hi >> (shift - 64)) & 1) != 0)
-			trace_bits(m->trace, bit, 1);
-	}
-}
-
 // A rule that says how to hash decides what the entry does: its values are part of what was looked
 // at.
 static void keys_trace(struct maker *m, const struct flow_group *group) {
@@ -250,8 +231,12 @@ static void keys_trace(struct maker *m, const struct flow_group *group) {
 		const struct flow_key *key = &set->keys[group->first_key + i];
 		uint32_t bit;
 
-		if (field_place(m, &set->view, &key->ref, &bit))
-			key_trace(m, key, bit);
+		if (!field_place(m, &set->view, &key->ref, &bit))
+			continue;
+		for (unsigned int left = key->ref.bits; left-- > 0; bit++)
+			if (((left < 64 ? key->mask_lo >> left : key->mask_hi >> (left - 64)) &
+			     1) != 0)
+				trace_bits(m->trace, bit, 1);
 	}
 }
 
@@ -352,16 +337,6 @@ static void pick_put(struct cache_pick *pick, unsigned int n, unsigned int from,
 	pick->mask[at] = mask;
 }
 
-static void pick_row(struct cache_entry *entry) {
-	const struct cache_gather *gather = &entry->gather;
-
-	for (unsigned int i = 0; i < CACHE_PICK_ROW; i++)
-		if (gather->from[i] < 16) {
-			entry->pick.from[i] = gather->byte + gather->from[i];
-			entry->pick.value[i] = 0xff;
-		}
-}
-
 // Lines of the packet that its pick is in, or what tells it from other entries.
 static unsigned int lines_picked(const struct cache_entry *entry) {
 	unsigned int last = 0;
@@ -401,8 +376,11 @@ static void pick_make(struct maker *m) {
 		entry->expect = UINT32_MAX;
 	}
 	entry->has_row = n <= CACHE_PICK_SIZE - CACHE_PICK_ROW;
-	if (entry->has_row)
-		pick_row(entry);
+	for (unsigned int i = 0; entry->has_row && i < CACHE_PICK_ROW; i++)
+		if (entry->gather.from[i] < 16) {
+			entry->pick.from[i] = entry->gather.byte + entry->gather.from[i];
+			entry->pick.value[i] = 0xff;
+		}
 	entry->n_lines = lines_picked(entry);
 }
 
@@ -420,19 +398,6 @@ static void bits_make(struct maker *m) {
 		entry->asked.value[i] = bytes[i] & entry->asked.mask[i];
 	windows_make(m);
 	pieces_make(m);
-}
-
-// One comparison for as many words as lie together and fit.
-static bool exclusion_add(struct cache_exclusion *exclusion, unsigned int *n_used, unsigned int off,
-			  const struct trace_list *list) {
-	if (*n_used + list->n > TRACE_LIST || off > 14)
-		return false;
-	for (unsigned int v = 0; v < list->n; v++, ++*n_used) {
-		exclusion->from[2 * *n_used] = off;
-		exclusion->from[2 * *n_used + 1] = off + 1;
-		exclusion->words[*n_used] = htobe16(list->values[v]);
-	}
-	return true;
 }
 
 // Is the whole word asked for, so that what else was asked of it says nothing new?
@@ -457,20 +422,29 @@ static void words_make(struct maker *m) {
 }
 
 // The lists that are not yet in an exclusion: from the place of the first of them on, as many as
-// one takes.
+// lie together and fit into one comparison.
 static void exclusion_make(struct maker *m, uint8_t *todo) {
 	const struct trace_list *lists = m->trace->lists;
 	struct cache_entry *entry = m->entry;
+	struct cache_exclusion *exclusion = &entry->exclusions[entry->n_exclusions];
 	unsigned int n_used = 0, at = TRACE_REACH - 16;
 
 	for (unsigned int i = 0; i < m->trace->n_lists; i++)
 		if ((*todo >> i & 1) != 0 && lists[i].byte < at)
 			at = lists[i].byte;
 	at = read_at(m, at, 16);
-	for (unsigned int i = 0; i < m->trace->n_lists; i++)
-		if ((*todo >> i & 1) != 0 && exclusion_add(&entry->exclusions[entry->n_exclusions],
-							   &n_used, lists[i].byte - at, &lists[i]))
-			*todo &= ~(1u << i);
+	for (unsigned int i = 0; i < m->trace->n_lists; i++) {
+		const unsigned int off = lists[i].byte - at;
+
+		if ((*todo >> i & 1) == 0 || n_used + lists[i].n > TRACE_LIST || off > 14)
+			continue;
+		for (unsigned int v = 0; v < lists[i].n; v++, n_used++) {
+			exclusion->from[2 * n_used] = off;
+			exclusion->from[2 * n_used + 1] = off + 1;
+			exclusion->words[n_used] = htobe16(lists[i].values[v]);
+		}
+		*todo &= ~(1u << i);
+	}
 	entry->exclusion_bytes[entry->n_exclusions++] = at;
 	reach_add(m, at + 16);
 }

@@ -67,15 +67,6 @@ INLINE void rest_fill(const struct cache_entry *entry, const uint8_t *bytes, str
 	row_put(rows->tails[row] + 16, gather(from_load(&entry->blocks[1]), bytes));
 }
 
-static uint32_t pieces_fail(const struct cache_entry *entry, unsigned int n_pairs,
-			    const uint8_t *bytes) {
-	vector_t differs = {0};
-
-	for (unsigned int p = n_pairs; p < entry->n_pairs; p++)
-		differs = pair_differs(differs, entry, p, bytes);
-	return vector_any(differs);
-}
-
 static uint32_t odd_fails(const struct cache_entry *entry, const uint8_t *bytes,
 			  struct ddp_rows *rows, unsigned int row) {
 	vector_t differs = {0};
@@ -148,10 +139,13 @@ static uint64_t rare_do(const struct ddp_cache *cache, struct rte_mbuf *const *m
 		const unsigned int bit = __builtin_ctzll(more), i = first + bit;
 		const struct cache_entry *entry = cache_entry_of(burst->verdicts[i]);
 		const uint8_t *bytes = cache_bytes(mbufs[bit]);
-		uint32_t fail = 0;
+		vector_t differs = {0};
+		uint32_t fail;
 
 		if ((entry->extra & CACHE_PIECES) != 0)
-			fail |= pieces_fail(entry, cache->n_pairs, bytes);
+			for (unsigned int p = cache->n_pairs; p < entry->n_pairs; p++)
+				differs = pair_differs(differs, entry, p, bytes);
+		fail = vector_any(differs);
 		if ((entry->extra & CACHE_ODD) != 0)
 			fail |= odd_fails(entry, bytes, &burst->rows, i);
 		else if ((entry->extra & CACHE_APART) != 0)

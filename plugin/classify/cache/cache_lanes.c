@@ -15,8 +15,10 @@ struct told {
 struct grouper {
 	const struct cache_entry *entries[CACHE_LANES];
 	unsigned int n;
-	unsigned int reach;                     // of all entries
-	bool anywhere;                          // hints need no pool
+	unsigned int reach; // of all entries
+	bool anywhere;      // hints need no pool
+
+	// from here on all is 0 at first
 	uint16_t todo[CACHE_LANES];             // lanes that are not yet told from each
 	uint16_t before[CACHE_LANES];           // lanes that must be before each
 	uint8_t hints[CACHE_LANES][CACHE_HINT]; // bytes of the packet
@@ -30,19 +32,11 @@ struct grouper {
 	struct told told[TRACE_REACH];
 };
 
-static uint64_t word_at(const uint8_t *bytes) {
+static uint64_t word_at(const void *bytes) {
 	uint64_t word;
 
 	memcpy(&word, bytes, sizeof(word));
 	return le64toh(word);
-}
-
-static void candidate_note(struct grouper *g, unsigned int at, unsigned int lane,
-			   unsigned int other) {
-	if (!g->is_candidate[at])
-		g->candidates[g->n_candidates++] = at;
-	g->is_candidate[at] = true;
-	g->told[at].lanes[lane] |= 1u << other;
 }
 
 // Bytes of which both entries ask another value.
@@ -57,7 +51,10 @@ static bool differences_note(struct grouper *g, unsigned int lane, unsigned int 
 		for (found |= word != 0; word != 0;) {
 			unsigned int byte = __builtin_ctzll(word) / 8;
 
-			candidate_note(g, at + byte, lane, other);
+			if (!g->is_candidate[at + byte])
+				g->candidates[g->n_candidates++] = at + byte;
+			g->is_candidate[at + byte] = true;
+			g->told[at + byte].lanes[lane] |= 1u << other;
 			word &= ~(UINT64_C(0xff) << 8 * byte);
 		}
 	}
@@ -123,31 +120,6 @@ static bool list_note(struct grouper *g, unsigned int lane, unsigned int other) 
 	return false;
 }
 
-// All that is left: this one asks for more.
-static bool special_note(struct grouper *g, unsigned int lane, unsigned int other) {
-	const struct cache_entry *a = g->entries[lane], *b = g->entries[other];
-	bool found = false;
-
-	for (unsigned int at = 0; at < g->reach; at++)
-		if ((a->asked.mask[at] & ~b->asked.mask[at]) != 0 && hint_add(g, lane, at))
-			found = true;
-	return found;
-}
-
-// Lanes that a byte tells from those behind them and that are still to be told.
-static unsigned int gain_of(const struct told *told, const struct told *todo) {
-	unsigned int gain = 0;
-
-	for (unsigned int i = 0; i < CACHE_LANES; i += 4) {
-		uint64_t a, b;
-
-		memcpy(&a, &told->lanes[i], sizeof(a));
-		memcpy(&b, &todo->lanes[i], sizeof(b));
-		gain += __builtin_popcountll(a & b);
-	}
-	return gain;
-}
-
 static int candidate_best(const struct grouper *g) {
 	struct told todo = {{0}};
 	unsigned int most = 0;
@@ -156,8 +128,12 @@ static int candidate_best(const struct grouper *g) {
 	for (unsigned int i = 0; i + 1 < g->n; i++)
 		todo.lanes[i] = g->n_hints[i] < CACHE_HINT ? g->todo[i] : 0;
 	for (unsigned int c = 0; c < g->n_candidates; c++) {
-		unsigned int gain = gain_of(&g->told[g->candidates[c]], &todo);
+		const struct told *told = &g->told[g->candidates[c]];
+		unsigned int gain = 0; // lanes that it tells from those behind them
 
+		for (unsigned int i = 0; i < CACHE_LANES; i += 4)
+			gain += __builtin_popcountll(word_at(&told->lanes[i]) &
+						     word_at(&todo.lanes[i]));
 		if (gain <= most)
 			continue;
 		most = gain;
@@ -204,20 +180,12 @@ static void entries_turn(struct grouper *g) {
 	memcpy(g->entries, turned, g->n * sizeof(turned[0]));
 }
 
-static void grouper_begin(struct grouper *g) {
-	memset(g->todo, 0, sizeof(g->todo));
-	memset(g->before, 0, sizeof(g->before));
-	memset(g->n_hints, 0, sizeof(g->n_hints));
-	memset(g->is_candidate, 0, sizeof(g->is_candidate));
-	memset(g->told, 0, sizeof(g->told));
-	g->n_places = g->n_pool = g->n_candidates = 0;
-}
-
 static bool entries_tell(struct grouper *g) {
+	const size_t first = offsetof(struct grouper, todo);
 	uint16_t special[CACHE_LANES] = {0};
 	bool all;
 
-	grouper_begin(g);
+	memset((char *)g + first, 0, sizeof(*g) - first);
 	for (unsigned int i = 0; i + 1 < g->n; i++)
 		for (unsigned int j = i + 1; j < g->n; j++)
 			if (differences_note(g, i, j)) {
@@ -228,22 +196,17 @@ static bool entries_tell(struct grouper *g) {
 					special[i] |= 1u << j;
 			}
 	all = hints_choose(g);
-	for (unsigned int i = 0; i + 1 < g->n; i++)
-		for (; special[i] != 0; special[i] &= special[i] - 1)
-			all &= special_note(g, i, __builtin_ctz(special[i]));
+	for (unsigned int i = 0; i + 1 < g->n; i++) // all that is left: this one asks for more
+		for (; special[i] != 0; special[i] &= special[i] - 1) {
+			const uint8_t *more = g->entries[i]->asked.mask;
+			const uint8_t *less = g->entries[__builtin_ctz(special[i])]->asked.mask;
+			bool found = false;
+
+			for (unsigned int at = 0; at < g->reach; at++)
+				found |= (more[at] & ~less[at]) != 0 && hint_add(g, i, at);
+			all &= found;
+		}
 	return all;
-}
-
-static void hints_put(const struct grouper *g, struct cache_lanes *lanes, unsigned int lane) {
-	for (unsigned int h = 0; h < g->n_hints[lane]; h++) {
-		unsigned int at = g->hints[lane][h], i = 0;
-
-		while (!g->anywhere && g->pool[i] != at)
-			i++;
-		lanes->from[CACHE_HINT * lane + h] = g->anywhere ? at : i;
-		lanes->mask[CACHE_HINT * lane + h] = g->entries[lane]->asked.mask[at];
-		lanes->value[CACHE_HINT * lane + h] = g->entries[lane]->asked.value[at];
-	}
 }
 
 static void pools_put(const struct grouper *g, struct cache_lanes *lanes) {
@@ -271,7 +234,16 @@ static void lanes_put(const struct ddp_cache *cache, const struct grouper *g, co
 	for (unsigned int i = 0; i < g->n; i++) {
 		lanes->indexes[i] = set[i];
 		lanes->entries[i] = &g->entries[i]->verdict;
-		hints_put(g, lanes, i);
+		for (unsigned int h = 0; h < g->n_hints[i]; h++) {
+			const unsigned int at = g->hints[i][h], to = CACHE_HINT * i + h;
+			unsigned int p = 0;
+
+			while (!g->anywhere && g->pool[p] != at)
+				p++;
+			lanes->from[to] = g->anywhere ? at : p;
+			lanes->mask[to] = g->entries[i]->asked.mask[at];
+			lanes->value[to] = g->entries[i]->asked.value[at];
+		}
 	}
 	pools_put(g, lanes);
 }

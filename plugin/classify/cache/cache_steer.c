@@ -27,26 +27,21 @@ static inline uint64_t word_at(const uint8_t *bytes, unsigned int byte) {
 	return be64toh(word);
 }
 
-static inline void value_load(const struct rte_mbuf *mbuf, const struct cache_key *key,
-			      uint64_t values[2]) {
-	const uint8_t *bytes = cache_bytes(mbuf);
-
-	values[0] = key->is_long ? word_at(bytes, key->high) >> key->high_down : 0;
-	values[1] = word_at(bytes, key->low) << key->low_up >> key->low_down;
-}
-
 static inline void probe_make(const struct cache_steering *s, const struct cache_lookup *lookup,
 			      const struct rte_mbuf *mbuf, struct cache_probe *probe) {
 	const struct flow_group *group = lookup->group;
 	const struct flow_key *keys = &s->policy->flows->keys[group->first_key];
+	const uint8_t *bytes = cache_bytes(mbuf);
 
 	probe->buckets = flow_buckets_of(group->table);
 	for (unsigned int i = 0; i < group->n_keys; i++) {
-		uint64_t *values = &probe->values[2 * i];
+		const struct cache_key *key = &lookup->keys[i];
+		const uint64_t high =
+			key->is_long ? word_at(bytes, key->high) >> key->high_down : 0;
+		const uint64_t low = word_at(bytes, key->low) << key->low_up >> key->low_down;
 
-		value_load(mbuf, &lookup->keys[i], values);
-		values[0] &= keys[i].mask_hi;
-		values[1] &= keys[i].mask_lo;
+		probe->values[2 * i] = high & keys[i].mask_hi;
+		probe->values[2 * i + 1] = low & keys[i].mask_lo;
 	}
 	probe->hash = flow_values_hash(probe->buckets, probe->values, group->n_keys);
 }
@@ -152,20 +147,16 @@ plain_rules_take(const struct cache_steering *s, const bool guessed, const bool 
 	}
 }
 
-static void plain_rules_find(const struct cache_steering *s) {
-	const bool only = s->entry->steer == NULL && s->n_lookups == 1;
-
-	if (s->fetched && only)
-		plain_rules_take(s, true, true);
-	else if (only)
-		plain_rules_take(s, false, true);
-	else
-		plain_rules_take(s, s->fetched, false);
-}
-
 static void rules_find(const struct cache_steering *s, unsigned int l) {
 	if (s->entry != NULL && is_plain(&s->entry->lookups[l])) {
-		plain_rules_find(s);
+		const bool only = s->entry->steer == NULL && s->n_lookups == 1;
+
+		if (s->fetched && only)
+			plain_rules_take(s, true, true);
+		else if (only)
+			plain_rules_take(s, false, true);
+		else
+			plain_rules_take(s, s->fetched, false);
 		return;
 	}
 	for (unsigned int i = s->first; i < s->first + s->n; i++) {

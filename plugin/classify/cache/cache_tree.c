@@ -189,22 +189,11 @@ static bool words_possible(const struct builder *b, const struct cache_entry *en
 	return true;
 }
 
-// May a packet that came this way match the entry, now that the byte at is known?
-static bool is_possible(const struct builder *b, const struct cache_entry *entry, unsigned int at) {
-	return ((entry->asked.value[at] ^ b->value[at]) & entry->asked.mask[at] & b->mask[at]) ==
-		       0 &&
-	       words_possible(b, entry, at);
-}
-
-static cache_node leaf(unsigned int place) {
-	return cache_node_make(place, 0, 0, 0);
-}
-
 // The leaf that stands for the entries of a set.
 static cache_node leaf_of(struct ddp_cache *cache, const uint16_t *set, unsigned int n) {
 	if (cache_has_lanes(cache))
-		return leaf(cache_lanes_make(cache, set, n, true));
-	return leaf(n == 0 ? 0 : set[0]);
+		return cache_lanes_make(cache, set, n, true);
+	return n == 0 ? 0 : set[0];
 }
 
 // The node that separates the entries of a set, which is in the order of their specificity; room
@@ -212,14 +201,20 @@ static cache_node leaf_of(struct ddp_cache *cache, const uint16_t *set, unsigned
 static cache_node node_build(struct builder *b, const uint16_t *set, unsigned int n, uint16_t *room,
 			     unsigned int n_room);
 
+// Which entries may match a packet that came this way, now that the byte at is known.
 static unsigned int possible_find(const struct builder *b, const uint16_t *set, unsigned int n,
 				  unsigned int at, uint16_t *left) {
 	unsigned int n_left = 0;
 
 	b->cache->tree_work += n;
-	for (unsigned int i = 0; i < n; i++)
-		if (is_possible(b, &b->cache->entries[set[i]], at))
+	for (unsigned int i = 0; i < n; i++) {
+		const struct cache_entry *entry = &b->cache->entries[set[i]];
+		const uint8_t differs = entry->asked.value[at] ^ b->value[at];
+
+		if ((differs & entry->asked.mask[at] & b->mask[at]) == 0 &&
+		    words_possible(b, entry, at))
 			left[n_left++] = set[i];
+	}
 	return n_left;
 }
 
@@ -272,7 +267,7 @@ static cache_node node_build(struct builder *b, const uint16_t *set, unsigned in
 	if (n <= CACHE_LANES && cache_has_lanes(cache)) {
 		lanes = cache_lanes_make(cache, set, n, false);
 		if (lanes >= 0)
-			return leaf(lanes);
+			return lanes;
 	}
 	if (b->depth == CACHE_DEPTH || !choose(b, set, n, &choice, &special) ||
 	    (special && b->specials == CACHE_SPECIALS) || first + choice.bits + 1 > CACHE_SLOTS)
@@ -318,15 +313,6 @@ static uint8_t common_choose(const struct ddp_cache *cache, const uint32_t asked
 	return cache_has_picks(cache->isa) ? lines_choose(asked) : pairs_choose(asked);
 }
 
-// Before there is a sample.
-static uint8_t common_guess(const struct ddp_cache *cache) {
-	uint32_t asked[CACHE_ASKS + 1] = {0};
-
-	for (unsigned int i = 1; i < cache->n_entries; i++)
-		asked[cache->entries[i].asks]++;
-	return common_choose(cache, asked);
-}
-
 static uint8_t extra_of(const struct cache_entry *entry, bool picks, unsigned int common) {
 	uint8_t extra = 0;
 
@@ -334,9 +320,7 @@ static uint8_t extra_of(const struct cache_entry *entry, bool picks, unsigned in
 		extra |= CACHE_PIECES;
 	if (picks && entry->n_lines > common)
 		extra |= CACHE_FAR;
-	if (entry->partial)
-		extra |= CACHE_ODD;
-	if (entry->asked.n_words > 0 || entry->has_second || entry->odd)
+	if (entry->partial || entry->asked.n_words > 0 || entry->has_second || entry->odd)
 		extra |= CACHE_ODD;
 	if (!picks &&
 	    (entry->n_exclusions > 1 || (entry->n_exclusions == 1 && entry->exclusion == 0)))
@@ -349,9 +333,14 @@ static uint8_t extra_of(const struct cache_entry *entry, bool picks, unsigned in
 }
 
 static void sums_make(struct ddp_cache *cache) {
-	const uint8_t common = cache->common != 0 ? cache->common : common_guess(cache);
 	const bool picks = cache_has_picks(cache->isa);
+	uint32_t asked[CACHE_ASKS + 1] = {0};
+	uint8_t common = cache->common;
 
+	for (unsigned int i = 1; i < cache->n_entries; i++)
+		asked[cache->entries[i].asks]++;
+	if (common == 0) // before there is a sample
+		common = common_choose(cache, asked);
 	cache->reach = 64;
 	cache->head_words = cache->most_words = cache->extra = 0;
 	cache->any_xor = cache->any_symmetric = false;
@@ -424,7 +413,7 @@ void cache_tree_build(struct ddp_cache *cache) {
 	cache->n_lanes = 0;
 	cache->wide = false;
 	for (unsigned int i = 0; i < CACHE_ENTRIES; i++)
-		cache->slots[i] = leaf(i);
+		cache->slots[i] = i;
 	cache->root = node_build(&b, set, n, set + n,
 				 sizeof(cache->scratch) / sizeof(*cache->scratch) - n);
 	cache->depth = b.deepest;
