@@ -3,7 +3,7 @@
 """ddpctl on packets that somebody damaged: it never crashes, never claims what is not in the packet, and what it prints
 stays well-formed. Most use with sanitizers. Damaged captures: ctl/reading_test.c; damaged profiles: mutation_test.py.
 
-Everything is drawn from SEED: a failure, which names the packet, is there again in the next run. DDP_DAMAGED=100000 in
+Hashes: the judge. Everything is drawn from SEED: a failure is there again in the next run. DDP_DAMAGED=100000 in
 the environment tries more packets (minutes)."""
 
 import json
@@ -11,19 +11,16 @@ import os
 import random
 
 from support import harness
-from support.dissect import FIXED_SIZES
 from support.frames import LONG, MADE
 from packets import eth, hopopts, ipv6, ipv6_ext, packet, udp, vlan
+from tshark import AT_LEAST
 
 SEED = 20260101
 N_DAMAGED = int(os.environ.get("DDP_DAMAGED", 2000))  # packets of a profile
 QUEUES = 16
 HEAD = 128  # bytes from a packet's start that are worth damaging
-MAX_INPUT = 48
 
-# The least size of a header whose length is its own.
-LEAST_SIZES = FIXED_SIZES | {"arp": 8, "ipv4": 20, "ipv6_ext": 8, "tcp": 20, "gtpu": 8,
-                             "gtpu_ext": 4, "gtpu_psc": 4}
+LEAST_SIZES = AT_LEAST | {"gtpu_ext": 4, "gtpu_psc": 4}
 
 
 # Each takes (rng, bytes of a packet, those of another) and returns the damaged packet.
@@ -109,30 +106,10 @@ class Robustness(harness.TestCase):
             frames.append(data)
         return frames
 
-    def run_on(self, frames, *args):
-        path = self.capture("damaged", frames)
-        return harness.ddpctl(*args[:2], path, *args[2:])
-
-    def is_failing(self, frames, *args):
-        return self.run_on(frames, *args).returncode != 0
-
-    def culprit(self, frames, *args):
-        """A single packet with which it fails, or a few where it takes several."""
-        while len(frames) > 1:
-            half = len(frames) // 2
-            for part in (frames[:half], frames[half:]):
-                if self.is_failing(part, *args):
-                    frames = part
-                    break
-            else:
-                break
-        return [frame.hex() for frame in frames[:4]]
-
     def output(self, frames, *args):
-        result = self.run_on(frames, *args)
-        if result.returncode != 0 or result.stderr != "":
-            self.fail(f"ddpctl {' '.join(map(str, args))}: exit {result.returncode}: "
-                      f"{result.stderr[:2000]}\npacket {self.culprit(frames, *args)}")
+        path = self.capture("damaged", frames)
+        result = harness.ddpctl(*args[:2], path, *args[2:])
+        self.assertEqual((result.returncode, result.stderr), (0, ""), args)
         return result.stdout
 
     def check_packet(self, one, data):
@@ -145,7 +122,6 @@ class Robustness(harness.TestCase):
         for name, value in one["fields"].items():
             self.assertRegex(name, r"^[a-z][\w.#/]*$")
             self.assertRegex(str(value), r"^[0-9a-f][0-9a-fx:.]*$|^::")
-        self.check_hash(one)
 
     def check_chain(self, one):
         end = 0
@@ -154,16 +130,6 @@ class Robustness(harness.TestCase):
             end = offset + LEAST_SIZES.get(token, 1)
         self.assertLessEqual(end, one["len"], "a header is not in the packet")
         self.assertLessEqual(len(one["chain"]), 64)
-
-    def check_hash(self, one):
-        if one["input"] is None:
-            self.assertEqual((one["hash"], one["queue"]), (None, 0))
-            return
-        data = bytes.fromhex(one["input"])
-        self.assertIn(len(data), range(1, MAX_INPUT + 1))
-        expected = harness.toeplitz(data)
-        self.assertEqual(int(one["hash"], 16), expected)
-        self.assertEqual(one["queue"], expected % harness.RETA_SIZE % QUEUES)
 
     def check_frames(self, spec, frames):
         lines = self.output(frames, "classify", spec, "--jsonl", "--queues", QUEUES).splitlines()

@@ -27,12 +27,12 @@ def decapped(frame, headers):
     """The frame without its GTP-U tunnel; None if it has none, or comes in fragments."""
     tokens = [header.token for header in headers]
     ips = [header for header in headers if header.token in ETHER_TYPES]
-    if "gtpu" not in tokens or len(ips) < 2 or ips[0].is_fragment():
+    if "gtpu" not in tokens or len(ips) < 2 or dissect.is_fragment(ips[0]):
         return None
     if "ipv6_frag" in tokens[:tokens.index("gtpu")] or len(headers) > MOST_HEADERS:
         return None
     inner = ips[1]
-    return frame[:12] + struct.pack("!H", ETHER_TYPES[inner.token]) + frame[inner.offset:]
+    return frame[:12] + struct.pack("!H", ETHER_TYPES[inner.token]) + frame[inner.off:]
 
 
 class Decap(packets_test.Case):

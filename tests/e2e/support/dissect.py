@@ -6,7 +6,6 @@ as one known header leads to another known header; FOLLOWS says which do, and is
 about the profiles. Sizes come from fields that tshark shows, never from bytes we read ourselves.
 """
 
-import ipaddress
 import shutil
 
 from support import harness
@@ -29,34 +28,13 @@ FIXED_SIZES = {"eth": 14, "vlan": 4, "ipv6": 40, "ipv6_frag": 8, "udp": 8, "sctp
 GTPU_PORT = 2152
 
 
-class Header:
-    """A header that tshark found."""
+def number(header, field):
+    return int(header.fields[field], 0)
 
-    def __init__(self, found):
-        self.token = found.token
-        self.offset = found.off
-        self.fields = found.fields
 
-    def __contains__(self, field):
-        return field in self.fields
-
-    def number(self, field):
-        return int(self.fields[field], 0)
-
-    def address(self, field):
-        return ipaddress.ip_address(self.fields[field])
-
-    def size(self):
-        """Bytes; KeyError where tshark did not get as far as the field that tells."""
-        if self.token in FIXED_SIZES:
-            return FIXED_SIZES[self.token]
-        return SIZES[self.token](self)
-
-    def is_fragment(self):
-        if self.token == "ipv6_frag":
-            return True
-        return self.token == "ipv4" and \
-            (self.fields["ip.flags.mf"] == "1" or self.fields["ip.frag_offset"] != "0")
+def is_fragment(header):
+    return header.token == "ipv6_frag" or header.token == "ipv4" and \
+        (header.fields["ip.flags.mf"] == "1" or header.fields["ip.frag_offset"] != "0")
 
 
 def gtpu_size(header):
@@ -65,20 +43,20 @@ def gtpu_size(header):
 
 
 def ipv6_ext_size(header):
-    if "mip6.hlen" in header:
-        return 8 * (header.number("mip6.hlen") + 1)
+    if "mip6.hlen" in header.fields:
+        return 8 * (number(header, "mip6.hlen") + 1)
     sizes = [field for field in header.fields if field.endswith(".len_oct")]
-    return header.number(sizes[0] if sizes else "len_oct")
+    return number(header, sizes[0] if sizes else "len_oct")
 
 
 SIZES = {
-    "arp": lambda h: 8 + 2 * h.number("arp.hw.size") + 2 * h.number("arp.proto.size"),
-    "ipv4": lambda h: h.number("ip.hdr_len"),
+    "arp": lambda h: 8 + 2 * number(h, "arp.hw.size") + 2 * number(h, "arp.proto.size"),
+    "ipv4": lambda h: number(h, "ip.hdr_len"),
     "ipv6_ext": ipv6_ext_size,
-    "tcp": lambda h: h.number("tcp.hdr_len"),
+    "tcp": lambda h: number(h, "tcp.hdr_len"),
     "gtpu": gtpu_size,
-    "gtpu_ext": lambda h: 4 * h.number("gtp.ext_hdr.length"),
-    "gtpu_psc": lambda h: 4 * h.number("gtp.ext_hdr.length"),
+    "gtpu_ext": lambda h: 4 * number(h, "gtp.ext_hdr.length"),
+    "gtpu_psc": lambda h: 4 * number(h, "gtp.ext_hdr.length"),
 }
 
 
@@ -89,7 +67,7 @@ def leads_to(before, header):
     if header.token != "gtpu":
         return True
     # tshark shows GTP' and version 0 too.
-    return GTPU_PORT in (before.number("udp.dstport"), before.number("udp.srcport")) and \
+    return GTPU_PORT in (number(before, "udp.dstport"), number(before, "udp.srcport")) and \
         header.fields.get("gtp.flags.version") == "1" and \
         header.fields.get("gtp.flags.payload") == "1"
 
@@ -97,12 +75,12 @@ def leads_to(before, header):
 def known_headers(headers, captured):
     """The headers that our profiles can find: known, each after a known one, and wholly captured."""
     known = []
-    for header in map(Header, headers):
+    for header in headers:
         try:
-            if not leads_to(known[-1] if known else None, header) or \
-                    header.offset + header.size() > captured:
+            size = SIZES[header.token](header) if header.token in SIZES else FIXED_SIZES[header.token]
+            if not leads_to(known[-1] if known else None, header) or header.off + size > captured:
                 break
-        except KeyError:
+        except KeyError:  # tshark did not get as far as the field that tells
             break
         known.append(header)
     return known
