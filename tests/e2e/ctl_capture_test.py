@@ -219,12 +219,8 @@ class NicNow(TestCase):
 
 class Processes(TestCase):
     def start(self, *args, **kwargs):
-        process = subprocess.Popen([str(word) for word in (harness.tools["ddpctl"], *args)],
-                                   stdout=subprocess.PIPE, **kwargs)
-        self.addCleanup(process.stdout.close)
-        self.addCleanup(process.wait)
-        self.addCleanup(process.kill)
-        return process
+        return harness.start(self, harness.tools["ddpctl"], *args, encoding=None,
+                             **{"stdin": None, "stdout": subprocess.PIPE, "stderr": None, **kwargs})
 
 
 class Waiting(Processes):
@@ -261,7 +257,6 @@ class Waiting(Processes):
         for words, n_titles, number_of in ((["--jsonl"], 0, lambda line: json.loads(line)["n"]),
                                            ([], 1, lambda line: int(line.split()[0]))):
             process = self.start("classify", "gtpu", "-", *words, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
-            self.addCleanup(process.stderr.close)
             process.stdin.write(pcap(frames[:1]))
             process.stdin.flush()
             for _ in range(n_titles):

@@ -67,12 +67,8 @@ class Case(harness.TestCase):
         return json.loads(lines[-1])["imbalance"]
 
     def watch(self, *args, **kwargs):
-        process = subprocess.Popen([harness.tools["ddpctl"], "port", "watch", "0", "--interval",
-                                    PERIOD, *args], encoding="utf-8",
-                                   env=eal.environment(self.folder), **kwargs)
-        self.addCleanup(process.wait)
-        self.addCleanup(process.kill)
-        return process
+        return harness.start(self, harness.tools["ddpctl"], "port", "watch", "0", "--interval", PERIOD, *args,
+                             env=eal.environment(self.folder), **kwargs)
 
     def screens(self, *args):
         """The text of a terminal, period by period."""
@@ -102,20 +98,13 @@ class Copies(fwd.TestCase, Case):
                              "--rxq", 4, "--duration", fwd.SECONDS)
         words[words.index("--no-telemetry"):words.index("--no-shconf") + 1] = [
             "--file-prefix", "ddp", "-d", copy]
-        process = subprocess.Popen(words, cwd=self.folder, env=eal.environment(self.folder),
-                                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                   stderr=subprocess.PIPE, encoding="utf-8")
-        self.addCleanup(process.communicate)
-        self.addCleanup(process.kill)
+        process = harness.start(self, *words, env=eal.environment(self.folder))
         for line in process.stderr:
             if "net_ddp: " in line:
                 break
         self.assertRegex(line, "this process already has the driver; the copy in .* is not used")
         socket = eal.telemetry_socket(self.folder, "ddp")
-        deadline = time.monotonic() + fwd.SECONDS
-        while not socket.exists() or self.port("show", "net_ddp0").returncode != 0:
-            self.assertLess(time.monotonic(), deadline)
-            time.sleep(0.05)
+        harness.until(lambda: socket.exists() and self.port("show", "net_ddp0").returncode == 0, "port")
         self.assertIn("net_ddp0", self.good("list"))
         self.good("add", "net_ddp0", "gtpu")
         self.assertEqual(self.object("list")[0]["profiles"], ["gtpu"])
@@ -348,10 +337,7 @@ class Processes(fwd.TestCase, Case):
         source = f"net_pcap0,rx_pcap={self.n3.name},infinite_rx=1"
         process = self.start_fwd([f"net_ddp0,dev({source}),profile=gtpu", "net_ddp1,dev(net_null1)"],
                                  "--rxq", 4, "--fwd", "rxonly", "--duration", fwd.SECONDS)
-        deadline = time.monotonic() + fwd.SECONDS
-        while self.port("show", "net_ddp1", "--file-prefix", "fwd").returncode != 0:
-            self.assertLess(time.monotonic(), deadline)
-            time.sleep(0.05)
+        harness.until(lambda: self.port("show", "net_ddp1", "--file-prefix", "fwd").returncode == 0, "port")
         return process
 
     def test_several_processes(self):

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """An operator's Prometheus sees each net_ddp port of the machine, whatever other processes do."""
 
+import contextlib
 import json
 import os
 import re
 import shutil
 import socket
-import subprocess
 import time
 import urllib.parse
 import urllib.request
@@ -56,11 +56,8 @@ class Prometheus:
         with socket.socket() as listener:
             listener.bind(("127.0.0.1", 0))
             self.url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-        self.process = subprocess.Popen(
-            ["prometheus", f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/data",
-             f"--web.listen-address={self.url.removeprefix('http://')}", "--log.level=warn"], stdin=subprocess.DEVNULL)
-        test.addCleanup(self.process.wait)
-        test.addCleanup(self.process.kill)
+        harness.start(test, "prometheus", f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/data",
+                      f"--web.listen-address={self.url.removeprefix('http://')}", "--log.level=warn", stderr=None)
 
     def get(self, path, **parameters):
         with urllib.request.urlopen(f"{self.url}/api/v1/{path}?{urllib.parse.urlencode(parameters)}",
@@ -77,15 +74,10 @@ class Prometheus:
                 if found["labels"]["alertname"] == alert and found["state"] == "firing"}
 
     def wait(self, condition, what):
-        deadline = time.monotonic() + SECONDS
-        while True:
-            try:
-                if condition():
-                    return
-            except OSError:
-                pass  # it is starting
-            assert time.monotonic() < deadline and self.process.poll() is None, f"no {what}"
-            time.sleep(0.2)
+        def holds():
+            with contextlib.suppress(OSError):  # it is starting
+                return condition()
+        harness.until(holds, what)
 
 
 class Ports(harness.TestCase):
@@ -99,11 +91,7 @@ class Ports(harness.TestCase):
         return pmd
 
     def wait_metrics(self, server, condition):
-        deadline = time.monotonic() + SECONDS
-        while not condition(metrics := server.metrics()):
-            self.assertLess(time.monotonic(), deadline)
-            time.sleep(0.2)
-        return metrics
+        return harness.until(lambda: condition(metrics := server.metrics()) and metrics)
 
     def test_prometheus_sees_all_ports_and_a_hot_queue(self):
         n3 = self.traffic("--kind", "mix", "--ues", 50, "--packets-per-flow", 1)

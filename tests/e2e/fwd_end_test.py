@@ -10,7 +10,6 @@ import os
 import re
 import signal
 import struct
-import subprocess
 import termios
 
 from support import eal, fwd, harness
@@ -163,13 +162,8 @@ class End(fwd.TestCase):
         """After Ctrl-C, which the terminal echoes, the report stands where the table was."""
         master, slave = os.openpty()
         self.addCleanup(os.close, master)
-        process = subprocess.Popen(
-            self.command(self.endless, "--rxq", 4, "--stats", 0.05), cwd=self.folder,
-            env=eal.environment(self.folder), stdin=slave, stdout=slave, stderr=subprocess.PIPE,
-            start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
-        self.addCleanup(process.communicate)
-        self.addCleanup(process.kill)
+        process = self.start_fwd(self.endless, "--rxq", 4, "--stats", 0.05, stdin=slave, stdout=slave,
+                                 start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
         os.close(slave)
         seen = b""
         while seen.count(b"\33[J") < 3:  # so many tables were drawn over

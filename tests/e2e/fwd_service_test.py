@@ -9,8 +9,6 @@ import os
 import re
 import signal
 import socket
-import subprocess
-import time
 
 from support import eal, fwd, harness
 
@@ -69,11 +67,7 @@ class Service(fwd.TestCase):
         return {**eal.environment(self.folder), "NOTIFY_SOCKET": self.manager.name, **environment}
 
     def start(self, *options):
-        process = subprocess.Popen(
-            self.words(*options), cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE, encoding="utf-8", env=self.environment())
-        self.addCleanup(process.communicate)
-        self.addCleanup(process.kill)
+        process = harness.start(self, *self.words(*options), env=self.environment())
         self.assertEqual(self.manager.hear(), {
             "READY": "1", "STATUS": "forwarding: 1 ports with 4 Rx queues each, 1 workers"})
         return process
@@ -115,15 +109,9 @@ class Service(fwd.TestCase):
         log = self.folder / "journal"
         with open(log, "w", encoding="utf-8") as file:
             stat = os.fstat(file.fileno())
-            process = subprocess.Popen(
-                words, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=file, stderr=file,
-                env={**eal.environment(self.folder), "JOURNAL_STREAM": f"{stat.st_dev}:{stat.st_ino}",
-                     **environment})
-        self.addCleanup(process.wait)
-        self.addCleanup(process.kill)
-        end = time.monotonic() + fwd.SECONDS
-        while until not in log.read_text() and time.monotonic() < end:
-            time.sleep(0.05)
+            process = harness.start(self, *words, stdout=file, stderr=file, env={
+                **eal.environment(self.folder), "JOURNAL_STREAM": f"{stat.st_dev}:{stat.st_ino}", **environment})
+        harness.until(lambda: until in log.read_text(), until)
         if process.poll() is None:
             process.send_signal(signal.SIGTERM)
         self.status_at_end = process.wait(fwd.SECONDS)

@@ -11,7 +11,6 @@ import pty
 import re
 import shutil
 import subprocess
-import time
 
 import yaml
 
@@ -105,13 +104,11 @@ class Operations(harness.TestCase):
 
     def wait_port(self):
         """The output of port show, once the port runs."""
-        deadline = time.monotonic() + SECONDS
-        while True:
+        def running():
             result = self.run_text("ddpctl port show net_ddp0 --json")
-            if result.returncode == 0 and json.loads(result.stdout)["state"] == "running":
-                return json.loads(result.stdout)
-            self.assertLess(time.monotonic(), deadline, f"no port: {result.stderr}")
-            time.sleep(0.1)
+            info = json.loads(result.stdout) if result.returncode == 0 else {"state": ""}
+            return info["state"] == "running" and info
+        return harness.until(running, "port")
 
     def start_application(self):
         """At a terminal, as the page says; Enter ends it."""
@@ -124,12 +121,9 @@ class Operations(harness.TestCase):
         master, slave = pty.openpty()
         self.addCleanup(os.close, master)
         text = re.sub("(?m)^(?=dpdk-testpmd|ddp-fwd)", "exec ", self.replaced(text))
-        process = subprocess.Popen(["bash", "-c", text], cwd=self.folder,
-                                   env=self.environment(), stdin=slave, stdout=subprocess.DEVNULL,
-                                   stderr=subprocess.DEVNULL)
+        process = harness.start(self, "bash", "-c", text, env=self.environment(), stdin=slave,
+                                stderr=subprocess.DEVNULL)
         os.close(slave)
-        self.addCleanup(process.wait)
-        self.addCleanup(process.kill)
         return process, master
 
     def forward(self, text):

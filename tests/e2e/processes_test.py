@@ -204,9 +204,7 @@ class Looking(Case):
         path = self.folder / "killed.pcapng"
         dumpcap = self.start(["dpdk-dumpcap", "--file-prefix", PREFIX, "-q", "-i", "net_ddp0", "-w", path],
                              env=self.environment(harness.tools["net_ddp"]))
-        while not path.exists() or path.stat().st_size < 10000:
-            self.assertIsNone(dumpcap.poll())
-            time.sleep(0.05)
+        harness.until(lambda: path.exists() and path.stat().st_size >= 10000, "capture")
         self.finish(dumpcap, signal.SIGKILL)
         before = sum(primary.wait("running")["got"])
         self.assertIn("net_ddp0", self.proc_info("--show-port"))
@@ -253,10 +251,8 @@ class Looking(Case):
         pdump = self.start(["dpdk-pdump", "--no-pci", "--file-prefix", PREFIX, "--", "--pdump",
                             f"port=0,queue=*,rx-dev={self.folder / 'pdump.pcap'}"],
                            env=self.environment(MEMPOOL, harness.tools["net_ddp"]))
-        while not (self.folder / "pdump.pcap").exists() or \
-                (self.folder / "pdump.pcap").stat().st_size < 10000:
-            self.assertIsNone(pdump.poll())
-            time.sleep(0.1)
+        path = self.folder / "pdump.pcap"
+        harness.until(lambda: path.exists() and path.stat().st_size >= 10000, "capture")
         text = self.finish(pdump, signal.SIGINT)
         self.assertRegex(text, r"packets dequeued:\s+[1-9]")
         self.assertGreater(primary.xstats()["rx_q0_packets"], 0)

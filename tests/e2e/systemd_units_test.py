@@ -10,8 +10,6 @@ import resource
 import shlex
 import shutil
 import signal
-import subprocess
-import time
 import unittest
 
 from support import eal, exporter, fwd, harness
@@ -119,21 +117,14 @@ class Units(fwd.TestCase):
         [start] = unit["ExecStart"]
         start = [part for word in self.in_unit(start) for part in
                  (words[word[1:]] if word.startswith("$") else [word])]
-        process = subprocess.Popen(
-            self.limited(f"ddp-fwd@{INSTANCE}.service") + start, cwd="/", stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, encoding="utf-8", env=eal.environment(self.folder))
-        self.addCleanup(process.communicate)
-        self.addCleanup(process.kill)
-        self.wait_for(eal.telemetry_socket(self.folder, f"ddp-fwd-{INSTANCE}"), process)
+        process = harness.start(self, *self.limited(f"ddp-fwd@{INSTANCE}.service"), *start, cwd="/",
+                                env=eal.environment(self.folder))
+        path = eal.telemetry_socket(self.folder, f"ddp-fwd-{INSTANCE}")
+        harness.until(lambda: path.exists() or process.poll() is not None)
+        self.assertTrue(path.exists(), process.poll() is not None and process.stderr.read())
         self.check_metrics()
         process.send_signal(signal.SIGTERM)
         self.assertEqual(process.wait(fwd.SECONDS), 0)
-
-    def wait_for(self, path, process):
-        end = time.monotonic() + fwd.SECONDS
-        while not path.exists() and process.poll() is None and time.monotonic() < end:
-            time.sleep(0.05)
-        self.assertTrue(path.exists(), process.poll() is not None and process.stderr.read())
 
     def check_metrics(self):
         """As the unit of the exporter starts it: a user without rights, and the capability that it needs."""

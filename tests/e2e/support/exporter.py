@@ -5,7 +5,6 @@ import json
 import re
 import signal
 import socket
-import subprocess
 import threading
 import urllib.request
 
@@ -20,13 +19,8 @@ class Exporter:
     """A server on a free port, which ends with its test at the latest."""
 
     def __init__(self, test, *options, host="127.0.0.1"):
-        self.process = subprocess.Popen(
-            [harness.tools["ddp-exporter"], "--listen", f"{host}:0", *map(str, options)],
-            env=eal.environment(test.folder), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE, encoding="utf-8", bufsize=1)
-        test.addCleanup(self.process.stderr.close)
-        test.addCleanup(self.process.wait)
-        test.addCleanup(self.process.kill)
+        self.process = harness.start(test, harness.tools["ddp-exporter"], "--listen", f"{host}:0", *options,
+                                     env=eal.environment(test.folder), bufsize=1)
         line = self.process.stderr.readline()
         found = re.fullmatch(rf"ddp-exporter: (http://{re.escape(host)}:(\d+)/metrics)\n", line)
         assert found, line

@@ -48,13 +48,8 @@ class TestCase(harness.TestCase):
 
     def start_fwd(self, vdevs, *options, n_lcores=2, **kwargs):
         """A process that runs, until the test ends at the latest."""
-        process = subprocess.Popen(self.command(vdevs, *options, n_lcores=n_lcores),
-                                   cwd=self.folder, env=eal.environment(self.folder),
-                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, encoding="utf-8", **kwargs)
-        self.addCleanup(process.communicate)
-        self.addCleanup(process.kill)
-        return process
+        return harness.start(self, *self.command(vdevs, *options, n_lcores=n_lcores), env=eal.environment(self.folder),
+                             **{"stdout": subprocess.PIPE, **kwargs})
 
     def check_report(self, report):
         self.assertEqual(set(report), {"seconds", "forward", "work_ns", "packets", "bytes",

@@ -11,6 +11,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 import types
 import unittest
 
@@ -58,6 +59,25 @@ def run(*command, **kwargs):
     kwargs.setdefault("timeout", TIMEOUT)
     return subprocess.run([str(word) for word in command], stderr=subprocess.PIPE, check=False,
                           encoding="utf-8", errors="backslashreplace", **kwargs)
+
+
+def start(test, *command, **kwargs):
+    """A process in the folder of a test, which ends with the test at the latest."""
+    kwargs = {"cwd": test.folder, "stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE,
+              "encoding": "utf-8", **kwargs}
+    process = subprocess.Popen([str(word) for word in command], **kwargs)
+    test.addCleanup(process.__exit__, None, None, None)
+    test.addCleanup(process.kill)
+    return process
+
+
+def until(condition, what="end"):
+    """What a condition returns, once that is true."""
+    deadline = time.monotonic() + TIMEOUT
+    while not (value := condition()):
+        assert time.monotonic() < deadline, f"no {what}"
+        time.sleep(0.05)
+    return value
 
 
 def output_of(*command, **kwargs):
