@@ -35,6 +35,10 @@ static bool packet_sum(const struct rte_mbuf *mbuf, uint32_t off, uint32_t len, 
 
 	if (off + len > mbuf->pkt_len)
 		return false;
+	if (likely(off + len <= mbuf->data_len)) { // mbuf->next is in another cache line
+		*sum = rte_raw_cksum(rte_pktmbuf_mtod_offset(mbuf, const void *, off), len);
+		return true;
+	}
 	for (; mbuf != NULL && done < len; mbuf = mbuf->next) {
 		uint32_t n;
 		uint16_t part;
@@ -64,10 +68,12 @@ static enum outcome ipv4_verify(const struct rte_mbuf *mbuf, uint32_t off) {
 	if (ip == NULL || ip->version_ihl >> 4 != 4)
 		return UNKNOWN;
 	len = rte_ipv4_hdr_len(ip);
+	if (likely(len == sizeof(*ip))) // needs no loop
+		return rte_raw_cksum(ip, sizeof(*ip)) == 0xffff ? GOOD : BAD;
 	ip = len < sizeof(*ip) ? NULL : rte_pktmbuf_read(mbuf, off, len, buf);
 	if (ip == NULL)
 		return UNKNOWN;
-	return __rte_raw_cksum_reduce(__rte_raw_cksum(ip, len, 0)) == 0xffff ? GOOD : BAD;
+	return rte_raw_cksum(ip, len) == 0xffff ? GOOD : BAD;
 }
 
 static bool ipv4_l4_find(const struct rte_mbuf *mbuf, uint32_t off, struct l4 *l4) {
