@@ -271,12 +271,6 @@ static void sockets_visit(struct search *search) {
 		dir_each(search, search->dir, is_prefix, prefix_visit);
 }
 
-static void processes_find(struct search *search) {
-	dir_set(search);
-	search->visit = socket_try;
-	sockets_visit(search);
-}
-
 static bool has_net_ddp(struct telemetry_client *client) {
 	json_t *ports = telemetry_client_ask(client, "/net_ddp/list", NULL);
 	bool known = ports != NULL && !json_is_null(ports);
@@ -299,24 +293,19 @@ void telemetry_client_program(const struct telemetry_client *client,
 		fclose(file);
 }
 
-// "prefix (process 12, dpdk-testpmd)"
-static void found_write(const struct telemetry_client *client, FILE *to) {
-	char program[TELEMETRY_PROGRAM_SIZE];
-
-	telemetry_client_program(client, program);
-	fprintf(to, "%s (process %u%s%s)", client->file_prefix, client->pid,
-		program[0] != '\0' ? ", " : "", program);
-}
-
-// Those with net_ddp, or those without.
+// "prefix (process 12, dpdk-testpmd), ...": those with net_ddp, or those without.
 static void found_list(const struct search *search, bool net_ddp, FILE *to) {
 	const char *between = "";
 
 	for (unsigned int i = 0; i < search->n_found; i++) {
+		const struct telemetry_client *client = &search->found[i].client;
+		char program[TELEMETRY_PROGRAM_SIZE];
+
 		if (search->found[i].net_ddp != net_ddp)
 			continue;
-		fputs(between, to);
-		found_write(&search->found[i].client, to);
+		telemetry_client_program(client, program);
+		fprintf(to, "%s%s (process %u%s%s)", between, client->file_prefix, client->pid,
+			program[0] != '\0' ? ", " : "", program);
 		between = ", ";
 	}
 }
@@ -362,7 +351,9 @@ int telemetry_client_open(struct telemetry_client *client, const char *file_pref
 	int ret;
 
 	*client = (struct telemetry_client){.fd = -1};
-	processes_find(&search);
+	dir_set(&search);
+	search.visit = socket_try;
+	sockets_visit(&search);
 	for (unsigned int i = 0; i < search.n_found; i++) {
 		search.found[i].net_ddp = has_net_ddp(&search.found[i].client);
 		if (search.found[i].net_ddp)

@@ -293,12 +293,6 @@ static size_t size_of(const struct command *command) {
 	return command->size != 0 ? command->size : sizeof(struct common_options);
 }
 
-static void rss_init(struct rss_options *rss) {
-	rss->steer.function = DDP_HASH_TOEPLITZ;
-	rss->steer.rss_hf = DDP_RSS_HF_ALL;
-	memcpy(rss->steer.key, ddp_default_key, sizeof(rss->steer.key));
-}
-
 static int rss_complete(struct rss_options *rss, char error[OPTION_ERROR_SIZE]) {
 	struct steer_config *steer = &rss->steer;
 
@@ -335,8 +329,11 @@ int command_parse(const struct command *command, int argc, const char **argv, vo
 	int n_files;
 
 	memset(options, 0, size_of(command));
-	if (rss != NULL)
-		rss_init(rss);
+	if (rss != NULL) {
+		rss->steer.function = DDP_HASH_TOEPLITZ;
+		rss->steer.rss_hf = DDP_RSS_HF_ALL;
+		memcpy(rss->steer.key, ddp_default_key, sizeof(rss->steer.key));
+	}
 	n_files = options_parse(command, argc, argv, options, error);
 	if (n_files < 0 || (rss != NULL && rss_complete(rss, error) < 0))
 		return -EINVAL;

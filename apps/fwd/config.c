@@ -132,10 +132,6 @@ static const struct config defaults = {
 	.stats_ms = CONFIG_AUTO,
 };
 
-static int usage_error(struct error *error, const char *reason) {
-	return error_set(error, EXIT_USAGE, "%s (try 'ddp-fwd --help')", reason);
-}
-
 // The command line from "--" on.
 static int options_parse(struct config *config, int argc, char **argv, struct error *error) {
 	char reason[OPTION_ERROR_SIZE];
@@ -147,7 +143,9 @@ static int options_parse(struct config *config, int argc, char **argv, struct er
 			 reason);
 	if (n > 0 && !config->help && !config->version)
 		n = option_fail(reason, "unexpected argument '%s'", argv[1]);
-	return n < 0 ? usage_error(error, reason) : 0;
+	if (n < 0)
+		return error_set(error, EXIT_USAGE, "%s (try 'ddp-fwd --help')", reason);
+	return 0;
 }
 
 int config_parse(struct config *config, int argc, char **argv, struct error *error) {

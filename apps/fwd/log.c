@@ -56,16 +56,11 @@ int error_set(struct error *error, enum exit_status code, const char *fmt, ...) 
 
 /* EAL's log */
 
-// EAL's levels begin with 1 where those of syslog begin with 0.
-static int priority_now(void) {
-	int level = rte_log_cur_msg_loglevel();
-
-	return RTE_MAX(LOG_EMERG, RTE_MIN(level - 1, LOG_DEBUG));
-}
-
 // Called with whole messages, since rte_log() flushes.
 static ssize_t lines_write(void *cookie, const char *text, size_t size) {
-	int priority = priority_now();
+	// EAL's levels begin with 1 where those of syslog begin with 0.
+	const int level = rte_log_cur_msg_loglevel() - 1;
+	const int priority = RTE_MAX(LOG_EMERG, RTE_MIN(level, LOG_DEBUG));
 
 	(void)cookie;
 	for (size_t at = 0, len; at < size; at += len + 1) {

@@ -81,30 +81,17 @@ static uint64_t port_mbufs(const struct port *port, const struct config *config)
 	return 2 * (n_rx + n_tx);
 }
 
-static uint64_t mbufs_kept(const struct ports *ports) {
-	uint64_t n = 0;
-
-	for (unsigned int i = 0; i < ports->n; i++)
-		n += captures_kept(ports->list[i].devargs);
-	return n;
-}
-
-// That of all ports, and what lcores have in hand and in their caches, besides those that are kept.
-static uint64_t mbufs_needed(const struct ports *ports, const struct config *config,
-			     uint64_t n_kept) {
-	uint64_t n = n_kept + rte_lcore_count() * (2 * POOL_CACHE + 2 * config->burst);
-
-	for (unsigned int i = 0; i < ports->n; i++)
-		n += port_mbufs(&ports->list[i], config);
-	return n;
-}
-
 static int pool_create(struct ports *ports, const struct config *config, struct error *error) {
-	uint64_t n_kept = mbufs_kept(ports);
-	uint64_t n_needed = mbufs_needed(ports, config, n_kept);
-	uint64_t n = config->n_mbufs == CONFIG_AUTO ? n_needed : config->n_mbufs;
-	uint64_t n_max = INT32_MAX;
+	// What lcores have in hand and in their caches, what ports have, and what captures keep.
+	uint64_t n_needed = rte_lcore_count() * (2 * POOL_CACHE + 2 * config->burst);
+	uint64_t n_kept = 0, n_max = INT32_MAX, n;
 
+	for (unsigned int i = 0; i < ports->n; i++) {
+		n_kept += captures_kept(ports->list[i].devargs);
+		n_needed += port_mbufs(&ports->list[i], config);
+	}
+	n_needed += n_kept;
+	n = config->n_mbufs == CONFIG_AUTO ? n_needed : config->n_mbufs;
 	if (n_kept != 0 && n <= n_kept)
 		return error_set(error, EXIT_USAGE,
 				 "--mbufs %" PRIu64 ": with infinite_rx=1 the %" PRIu64

@@ -70,17 +70,13 @@ bool capture_next(const char *devargs, size_t *pos, char path[PATH_MAX]) {
 	return value_next(devargs, "rx_pcap", pos, path);
 }
 
-static bool profile_next(const char *devargs, size_t *pos, char spec[PATH_MAX]) {
-	return value_next(devargs, "profile", pos, spec);
-}
-
 bool devargs_read(const char *devargs, const char *path) {
 	char text[PATH_MAX];
 
 	for (size_t pos = 0; capture_next(devargs, &pos, text);)
 		if (ddp_is_same_file(text, path))
 			return true;
-	for (size_t pos = 0; profile_next(devargs, &pos, text);)
+	for (size_t pos = 0; value_next(devargs, "profile", &pos, text);)
 		if (ddp_spec_reads(text, path))
 			return true;
 	return false;

@@ -112,11 +112,6 @@ static inline void queue_send(const struct worker *worker, struct queue *queue,
 	}
 }
 
-static inline void queue_consume(struct queue *queue, struct rte_mbuf **pkts, uint16_t n) {
-	rte_pktmbuf_free_bulk(pkts, n);
-	counter_add(&queue->stats.consumed, n);
-}
-
 // Returns how many packets there were.
 static inline uint16_t queue_poll(struct worker *worker, struct queue *queue,
 				  const enum mode mode) {
@@ -135,10 +130,12 @@ static inline uint16_t queue_poll(struct worker *worker, struct queue *queue,
 	if (worker->work_cycles != 0)
 		packets_work(worker, n);
 	now = rte_rdtsc();
-	if (mode == MODE_RXONLY)
-		queue_consume(queue, pkts, n);
-	else
+	if (mode == MODE_RXONLY) {
+		rte_pktmbuf_free_bulk(pkts, n);
+		counter_add(&queue->stats.consumed, n);
+	} else {
 		queue_send(worker, queue, pkts, n);
+	}
 	if (queue->has_meta)
 		latency_count(queue, arrived, n, now);
 	counter_set(&queue->stats.last_tsc, now);

@@ -256,19 +256,16 @@ static int profile_check(const struct ddp_profile *profile, struct checked *chec
 	return 0;
 }
 
-static int checked_fill(struct checked *checked, bool strict) {
-	if (source_load(checked) < 0 || profile_check(checked->loaded.profile, checked) < 0)
-		return load_status(&checked->diag);
-	return strict && checked->diag.n_warnings > 0 ? EXIT_NO : EXIT_GOOD;
-}
-
 static int file_check(const struct check_options *options, const char *file,
 		      struct json_writer *json) {
 	struct checked checked = {.file = file};
 	int status;
 
 	ddp_diag_init(&checked.diag);
-	status = checked_fill(&checked, options->strict);
+	if (source_load(&checked) < 0 || profile_check(checked.loaded.profile, &checked) < 0)
+		status = load_status(&checked.diag);
+	else
+		status = options->strict && checked.diag.n_warnings > 0 ? EXIT_NO : EXIT_GOOD;
 	checked.valid = status == EXIT_GOOD;
 	if (options->common.format == FORMAT_JSON)
 		checked_json(&checked, json);

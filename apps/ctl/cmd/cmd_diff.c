@@ -119,8 +119,8 @@ static void lines_compare(struct diff *d, const char *key, const char *what,
 /* Headers */
 
 static bool both_have(const struct diff *d, const char *header) {
-	return chain_header(d->sides[0].profile, header) >= 0 &&
-	       chain_header(d->sides[1].profile, header) >= 0;
+	return ddp_header_find(d->sides[0].profile, header) >= 0 &&
+	       ddp_header_find(d->sides[1].profile, header) >= 0;
 }
 
 static void headers_gather(struct diff *d, unsigned int side, struct lines *lines) {

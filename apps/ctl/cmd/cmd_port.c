@@ -240,53 +240,43 @@ int cmd_port_del(const void *options, struct output *out) {
 
 /* queues */
 
-static void queues_json(const struct port *port, const struct queues *queues, struct output *out) {
-	json_t *array = json_array();
-
-	for (unsigned int i = 0; i < queues->n; i++) {
-		const struct queue *queue = &queues->queues[i];
-
-		json_array_append_new(array, json_pack("{si sI sI sI}", "queue", i, "packets",
-						       (json_int_t)queue->packets, "bytes",
-						       (json_int_t)queue->bytes, "missed",
-						       (json_int_t)queue->missed));
-	}
-	json_write(out, json_pack("{si so sf}", "port", port->id, "queues", array, "imbalance",
-				  queues_imbalance(queues)));
-}
-
-static void queues_table(const struct queues *queues, struct output *out) {
-	const struct queue sum = queues_sum(queues);
-	struct table table;
-
-	table_init(&table, out, ">QUEUE|>PACKETS|>BYTES|>MISSED|>SHARE");
-	for (unsigned int i = 0; i < queues->n; i++) {
-		const struct queue *queue = &queues->queues[i];
-
-		table_number(&table, i);
-		table_number(&table, queue->packets);
-		table_number(&table, queue->bytes);
-		table_number(&table, queue->missed);
-		table_cell(&table, "%.1f%%",
-			   percent(queue->packets + queue->missed, sum.packets + sum.missed));
-	}
-	table_fini(&table);
-	output_printf(
-		out, "\npackets: %" PRIu64 ", missed: %" PRIu64 ", imbalance: %.3f\n" COUNTED_SINCE,
-		sum.packets, sum.missed, queues_imbalance(queues));
-}
-
 int cmd_port_queues(const void *arg, struct output *out) {
 	const struct port_options *options = arg;
+	const bool is_json = options->common.format == FORMAT_JSON;
 	static struct queues queues;
+	json_t *rows = json_array();
+	struct queue sum;
 	struct port port;
 
-	if (port_start(&port, options) == EXIT_GOOD && queues_read(&queues, &port) == EXIT_GOOD) {
-		if (options->common.format == FORMAT_JSON)
-			queues_json(&port, &queues, out);
-		else
-			queues_table(&queues, out);
+	if (port_start(&port, options) != EXIT_GOOD || queues_read(&queues, &port) != EXIT_GOOD) {
+		json_decref(rows);
+		return port_close(&port);
 	}
+	sum = queues_sum(&queues);
+	for (unsigned int i = 0; i < queues.n; i++) {
+		const struct queue *queue = &queues.queues[i];
+		const double share =
+			percent(queue->packets + queue->missed, sum.packets + sum.missed);
+		json_t *row = json_pack(
+			"{si sI sI sI}", "queue", i, "packets", (json_int_t)queue->packets, "bytes",
+			(json_int_t)queue->bytes, "missed", (json_int_t)queue->missed);
+
+		if (!is_json)
+			json_object_set_new(row, "share", json_sprintf("%.1f%%", share));
+		json_array_append_new(rows, row);
+	}
+	if (is_json) {
+		json_write(out, json_pack("{si sO sf}", "port", port.id, "queues", rows,
+					  "imbalance", queues_imbalance(&queues)));
+	} else {
+		items_table(rows, ">QUEUE|>PACKETS|>BYTES|>MISSED|>SHARE",
+			    "{queue}|{packets}|{bytes}|{missed}|{share}", out);
+		output_printf(out,
+			      "\npackets: %" PRIu64 ", missed: %" PRIu64
+			      ", imbalance: %.3f\n" COUNTED_SINCE,
+			      sum.packets, sum.missed, queues_imbalance(&queues));
+	}
+	json_decref(rows);
 	return port_close(&port);
 }
 

@@ -276,14 +276,6 @@ static int state_read(struct watch *watch, struct port *port) {
 	return port->status;
 }
 
-static void period_end(struct watch *watch, const struct port *port, double now) {
-	watch->period = now - watch->last;
-	watch->counts = watch->now;
-	queues_subtract(&watch->counts, &watch->before);
-	period_show(watch, port, now - watch->began);
-	output_flush(watch->out);
-}
-
 static void periods_run(struct watch *watch, struct port *port, const sigset_t *signals) {
 	const unsigned int ms =
 		watch->options->interval_ms > 0 ? watch->options->interval_ms : 1000;
@@ -294,7 +286,11 @@ static void periods_run(struct watch *watch, struct port *port, const sigset_t *
 		const double now = seconds_now();
 
 		if (n > 0) {
-			period_end(watch, port, now);
+			watch->period = now - watch->last;
+			watch->counts = watch->now;
+			queues_subtract(&watch->counts, &watch->before);
+			period_show(watch, port, now - watch->began);
+			output_flush(watch->out);
 		} else {
 			watch->began = now;
 			watch->round_before = balance_round(watch->balance);

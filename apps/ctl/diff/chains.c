@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/output.h"
+#include "profile/profile_format.h"
 
 /* Chains of a path expression */
 
@@ -91,13 +92,6 @@ void chains_of_type(const struct ddp_profile *profile, unsigned int type, struct
 
 /* The way through a parse graph */
 
-int chain_header(const struct ddp_profile *profile, const char *name) {
-	for (unsigned int i = 0; i < profile->n_headers; i++)
-		if (strcmp(profile->headers[i].name, name) == 0)
-			return i;
-	return -1;
-}
-
 static bool leads_to(const struct ddp_profile *profile, unsigned int from, unsigned int to,
 		     bool *visited);
 
@@ -115,7 +109,6 @@ static bool is_way(const struct ddp_profile *profile, unsigned int target, unsig
 static bool leads_to(const struct ddp_profile *profile, unsigned int from, unsigned int to,
 		     bool *visited) {
 	const struct ddp_header *header = &profile->headers[from];
-
 	int target;
 
 	for (unsigned int i = 0; i < header->n_rules; i++)
@@ -140,7 +133,7 @@ static unsigned int chain_follow(const struct ddp_profile *profile, const struct
 	int before = -1;
 
 	for (unsigned int i = 0; i < chain->n; i++) {
-		int header = chain_header(profile, chain->headers[i]);
+		int header = ddp_header_find(profile, chain->headers[i]);
 
 		if (header < 0 || profile->headers[header].hidden ||
 		    (!profile->modelled && !can_follow(profile, before, header)))
@@ -194,20 +187,15 @@ static uint32_t path_ends(const struct ddp_path *path, const uint8_t *nodes, uns
 	return 0;
 }
 
-static bool is_conditional(const struct ddp_packet_type *type) {
-	return type->cond.n_matches > 0 || type->cond.expr.n_ops > 0;
-}
-
 // Whether a type that matches as many headers is to be preferred to another.
 static bool is_better(const struct ddp_packet_type *type, const struct ddp_packet_type *than,
 		      const char *name) {
+	const bool always = format_is_always(&type->cond);
 	bool named = strcmp(type->name, name) == 0, than_named = strcmp(than->name, name) == 0;
 
 	// Conditions decide for each packet: all that have some may be.
-	if (is_conditional(type) != is_conditional(than) && named != than_named)
-		return named;
-	if (is_conditional(type) != is_conditional(than))
-		return is_conditional(than);
+	if (always != format_is_always(&than->cond))
+		return named != than_named ? named : always;
 	if (type->priority != than->priority)
 		return type->priority > than->priority;
 	return named && !than_named;

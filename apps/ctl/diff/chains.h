@@ -37,6 +37,4 @@ struct chain_answer {
 struct chain_answer chain_ask(const struct ddp_profile *profile, const struct chain *chain,
 			      const char *name);
 
-int chain_header(const struct ddp_profile *profile, const char *name); // index, -1 for none
-
 #endif

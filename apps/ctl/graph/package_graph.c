@@ -58,11 +58,6 @@ static void boost_write(struct source *source, uint8_t index) {
 		fprintf(to, " and %u more", n - 1);
 }
 
-// A number before an IP header or in one may be an IP protocol.
-static bool is_before_ip_protocol(const char *name) {
-	return strncmp(name, "MAC", 3) == 0 || strncmp(name, "IPV", 3) == 0;
-}
-
 // The meaning of a number depends on the place where it is, which only labels tell.
 static void number_write(FILE *to, uint32_t number, const char *from, const char *next) {
 	static const struct {
@@ -75,8 +70,11 @@ static void number_write(FILE *to, uint32_t number, const char *from, const char
 		{60, "IPV6_EXT"}, {115, "L2TPV3"}, {132, "SCTP"},    {135, "IPV6_EXT"},
 	};
 
+	// A number before an IP header or in one may be an IP protocol.
+	const bool may_be_ip = strncmp(from, "MAC", 3) == 0 || strncmp(from, "IPV", 3) == 0;
+
 	for (unsigned int i = 0; i < sizeof(ip) / sizeof(ip[0]); i++) {
-		if (number != ip[i].number || !is_before_ip_protocol(from) ||
+		if (number != ip[i].number || !may_be_ip ||
 		    strncmp(next, ip[i].label, strlen(ip[i].label)) != 0)
 			continue;
 		fprintf(to, "IP protocol %" PRIu32, number);

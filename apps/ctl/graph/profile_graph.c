@@ -4,11 +4,6 @@
 #include "graph.h"
 #include "profile/profile_format.h"
 
-struct source {
-	struct graph *graph;
-	const struct ddp_profile *profile;
-};
-
 struct graph_edge *graph_edge_add(struct graph *graph, unsigned int from, unsigned int to,
 				  int port) {
 	struct graph_edge *edge = DDP_APPEND(graph->arena, graph->edges, graph->n_edges);
@@ -65,20 +60,19 @@ static bool is_first_entry(const struct ddp_table *table, unsigned int entry) {
 }
 
 // "type = 0x8100, 0x88a8": when a rule that uses a table leads to one header.
-static void lookup_add(struct source *source, unsigned int from, const struct ddp_rule *rule) {
-	const struct ddp_table *table = &source->profile->tables[rule->table];
-	bool shared = is_shared(source->profile, rule->table);
-	struct graph *graph = source->graph;
+static void lookup_add(struct graph *graph, const struct ddp_profile *profile, unsigned int from,
+		       const struct ddp_rule *rule) {
+	const struct ddp_table *table = &profile->tables[rule->table];
+	bool shared = is_shared(profile, rule->table);
 
 	if (shared) {
-		format_cond(source->profile, graph->text.to, &rule->cond);
-		graph_edge_add(graph, from, source->profile->n_headers + rule->table,
-			       field_read(rule));
+		format_cond(profile, graph->text.to, &rule->cond);
+		graph_edge_add(graph, from, profile->n_headers + rule->table, field_read(rule));
 	}
 	for (unsigned int i = 0; i < table->n_entries; i++) {
 		if (!is_first_entry(table, i))
 			continue;
-		format_cond(source->profile, graph->text.to, &rule->cond);
+		format_cond(profile, graph->text.to, &rule->cond);
 		fprintf(graph->text.to, "%s%s = ", format_is_always(&rule->cond) ? "" : " and ",
 			rule->key.name);
 		numbers_write(graph, table, table->entries[i].target);
@@ -87,19 +81,18 @@ static void lookup_add(struct source *source, unsigned int from, const struct dd
 	}
 }
 
-static void rules_add(struct source *source, unsigned int from) {
-	const struct ddp_header *header = &source->profile->headers[from];
-	struct graph *graph = source->graph;
+static void rules_add(struct graph *graph, const struct ddp_profile *profile, unsigned int from) {
+	const struct ddp_header *header = &profile->headers[from];
 	struct graph_node *node = &graph->nodes[from];
 
 	for (unsigned int i = 0; i < header->n_rules; i++) {
 		const struct ddp_rule *rule = &header->rules[i];
 
 		if (rule->kind == DDP_RULE_LOOKUP) {
-			lookup_add(source, from, rule);
+			lookup_add(graph, profile, from, rule);
 			continue;
 		}
-		format_cond(source->profile, graph->text.to, &rule->cond);
+		format_cond(profile, graph->text.to, &rule->cond);
 		if (rule->kind == DDP_RULE_GOTO)
 			graph_edge_add(graph, from, rule->target, field_read(rule));
 		else
@@ -139,8 +132,6 @@ static int profile_find(const struct ddp_profile *profile, const char *name) {
 }
 
 void graph_of_profile(struct graph *graph, const struct ddp_profile *profile) {
-	struct source source = {.graph = graph, .profile = profile};
-
 	for (unsigned int i = 0; i < profile->n_parts; i++)
 		*DDP_APPEND(graph->arena, graph->profiles, graph->n_profiles) =
 			profile->parts[i].name;
@@ -160,7 +151,7 @@ void graph_of_profile(struct graph *graph, const struct ddp_profile *profile) {
 			.name = profile->tables[i].name, .profile = -1, .hidden = true};
 	graph->first = profile->first;
 	for (unsigned int i = 0; i < profile->n_headers; i++)
-		rules_add(&source, i);
+		rules_add(graph, profile, i);
 	for (unsigned int i = 0; i < profile->n_tables; i++)
 		if (is_shared(profile, i))
 			table_add(graph, profile->n_headers + i, &profile->tables[i]);

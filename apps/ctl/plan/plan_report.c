@@ -189,20 +189,18 @@ static void equal_print(const struct plan_report *report, const struct planned *
 
 static void package_print(const struct planned *planned, struct output *out) {
 	const struct ddp_package *package = planned->package;
-	struct strbuf text;
 
 	if (!planned->takes_package)
 		return;
-	strbuf_init(&text);
-	if (package == NULL)
-		fprintf(text.to, "package: none: %s", ddp_diag_reason(&planned->diag));
-	else if (planned->plan->package == NULL)
-		fprintf(text.to, "package: %s knows such packets, but " NO_USE, package->path);
-	else
-		fprintf(text.to, "package: %s (%s)", package->path, package->i40e->name);
 	output_text(out, "\n");
-	paragraph_print(strbuf_take(&text), 0, out);
-	strbuf_fini(&text);
+	if (package == NULL)
+		output_wrapped_printf(out, 0, "package: none: %s", ddp_diag_reason(&planned->diag));
+	else if (planned->plan->package == NULL)
+		output_wrapped_printf(out, 0, "package: %s knows such packets, but " NO_USE,
+				      package->path);
+	else
+		output_wrapped_printf(out, 0, "package: %s (%s)", package->path,
+				      package->i40e->name);
 }
 
 static void package_json(const struct planned *planned, struct json_writer *json) {

@@ -551,15 +551,9 @@ static void nic_make(struct simulation *simulation, const struct nic_now *now) {
 	nic->why = text_end(simulation);
 }
 
-// Million packets a second of the capture; 0: not known.
-static double rate_find(const struct spread_totals *totals, uint64_t packets) {
-	if (totals->first_ns == 0 || totals->last_ns <= totals->first_ns)
-		return 0;
-	return packets * 1e3 / (double)(totals->last_ns - totals->first_ns);
-}
-
 void simulation_make(struct simulation *simulation, const struct simulate_options *options,
 		     struct candidates *candidates, const struct capture *capture, int ret) {
+	const struct spread_totals *totals = &candidates->totals;
 	struct outcome *outcomes;
 
 	*simulation = (struct simulation){
@@ -569,11 +563,13 @@ void simulation_make(struct simulation *simulation, const struct simulate_option
 		.packets = capture->n_packets,
 		.partial = ret < 0 || (capture->interrupted && !capture->is_live),
 		.n_queues = options->base.rss.steer.n_queues,
-		.load_mpps = options->load_mpps,
 		.arena = ddp_arena_create(),
 	};
-	if (options->load_mpps <= 0)
-		simulation->load_mpps = rate_find(&candidates->totals, capture->n_packets);
+	if (options->load_mpps > 0)
+		simulation->load_mpps = options->load_mpps;
+	else if (totals->first_ns != 0 && totals->last_ns > totals->first_ns)
+		simulation->load_mpps =
+			capture->n_packets * 1e3 / (double)(totals->last_ns - totals->first_ns);
 	windows_fit(candidates, options->window_ns != 0);
 	outcomes = ddp_arena_alloc(simulation->arena, candidates->n * sizeof(*outcomes));
 	for (unsigned int i = 0; i < candidates->n; i++)

@@ -156,14 +156,6 @@ static void nics_json(const struct simulation *simulation, struct json_writer *j
 	jsonw_close(json, ']');
 }
 
-// Of one candidate: the first two, none if its rules drop the flow.
-static void queues_of_flow_json(const struct flow_place *place, struct json_writer *json) {
-	jsonw_open(json, '[');
-	for (unsigned int i = 0; i < 2 && place->n[i] != 0; i++)
-		jsonw_uint(json, place->queue[i]);
-	jsonw_close(json, ']');
-}
-
 static void flows_json(const struct simulation *simulation, struct json_writer *json) {
 	jsonw_write(json, "flows:{number:%ju exact:%d top:[", simulation->n_flows,
 		    simulation->flows_exact);
@@ -172,8 +164,13 @@ static void flows_json(const struct simulation *simulation, struct json_writer *
 
 		jsonw_write(json, "{flow:%s outer:%s ptype:%s packets:%ju bytes:%ju queues:[",
 			    flow->text, flow->outer, flow->type, flow->packets, flow->bytes);
-		for (unsigned int p = 0; p < simulation->n_outcomes; p++)
-			queues_of_flow_json(&flow->places[p], json);
+		// Of each candidate the first two, none if its rules drop the flow.
+		for (unsigned int p = 0; p < simulation->n_outcomes; p++) {
+			jsonw_open(json, '[');
+			for (unsigned int q = 0; q < 2 && flow->places[p].n[q] != 0; q++)
+				jsonw_uint(json, flow->places[p].queue[q]);
+			jsonw_close(json, ']');
+		}
 		jsonw_write(json, "]}");
 	}
 	jsonw_write(json, "]}");

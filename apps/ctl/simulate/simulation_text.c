@@ -325,11 +325,6 @@ static void balancing_print(const struct simulation *simulation, struct output *
 
 /* Flows */
 
-static uint64_t largest_packets(const struct simulation *simulation) {
-	return simulation->finest != NULL ? simulation->finest->largest_group :
-					    simulation->top_flows[0].packets;
-}
-
 static void flow_queue_cell(const struct flow_place *place, struct table *table) {
 	if (place->n[0] == 0)
 		table_text(table, "-"); // dropped
@@ -354,7 +349,9 @@ void simulation_flows_print(const struct simulation *simulation, const struct ou
 
 	if (simulation->n_top_flows == 0)
 		return;
-	largest = share_of(largest_packets(simulation), simulation->packets);
+	largest = share_of(simulation->finest != NULL ? simulation->finest->largest_group :
+							simulation->top_flows[0].packets,
+			   simulation->packets);
 	output_printf(out, "flows: %" PRIu64, simulation->n_flows);
 	if (simulation->finest != NULL)
 		output_escaped_printf(out, " (hashes of %s)", simulation->finest->name);

@@ -583,12 +583,6 @@ void progress_text(const struct capture *capture, double seconds, char text[PROG
 		 bar, capture->n_packets, seconds > 0 ? capture->n_packets / seconds / 1e6 : 0);
 }
 
-static void progress_begin(struct progress *progress) {
-	progress->shown = false;
-	progress->start_ns = now_ns();
-	progress->next_ns = isatty(STDERR_FILENO) ? progress->start_ns + FIRST_NS : UINT64_MAX;
-}
-
 static void progress_show(struct progress *progress, const struct capture *capture) {
 	const uint64_t now = now_ns();
 	char text[PROGRESS_TEXT_SIZE];
@@ -599,12 +593,6 @@ static void progress_show(struct progress *progress, const struct capture *captu
 	progress->shown = true;
 	progress_text(capture, (double)(now - progress->start_ns) / NS_PER_S, text);
 	fprintf(stderr, "\r\033[K%s", text);
-}
-
-static double progress_end(struct progress *progress) {
-	if (progress->shown)
-		fputs("\r\033[K", stderr);
-	return (double)(now_ns() - progress->start_ns) / NS_PER_S;
 }
 
 /* All of it */
@@ -627,16 +615,19 @@ int spread_run(struct capture *capture, struct spread *spreads, unsigned int n,
 		.totals = totals,
 		.n_threads = threads_wanted(n),
 	};
-	struct progress progress;
+	struct progress progress = {0};
 	int said;
 
 	run_begin(&run);
-	progress_begin(&progress);
+	progress.start_ns = now_ns();
+	progress.next_ns = isatty(STDERR_FILENO) ? progress.start_ns + FIRST_NS : UINT64_MAX;
 	while ((said = round_run(&run, capture)) > 0)
 		progress_show(&progress, capture);
 	for (unsigned int i = 1; i < STAGES; i++) // count what was read
 		round_run(&run, NULL);
-	totals->seconds = progress_end(&progress);
+	if (progress.shown)
+		fputs("\r\033[K", stderr);
+	totals->seconds = (double)(now_ns() - progress.start_ns) / NS_PER_S;
 	run_end(&run);
 	return said;
 }
