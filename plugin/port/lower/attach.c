@@ -177,7 +177,7 @@ static void lower_destroyed(uint16_t port_id) {
 	port->lower.started = false;
 	__atomic_store_n(&port->running, false, __ATOMIC_SEQ_CST);
 	// A call that a signal handler interrupted does not end while that removes devices: see
-	// app/close.c.
+	// app/ethdev.c.
 	if (!port->stuck)
 		port->stuck = !ddp_port_quiesce(port, REMOVAL_PATIENCE_S);
 	PORT_LOG(ERR, port->name, "lower device %s was removed", port->lower.name);

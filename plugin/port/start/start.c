@@ -152,13 +152,21 @@ static int rxqs_start(struct ddp_port *port) {
 	return ret;
 }
 
-// The rings hold exactly n_desc packets, and are not in DPDK's list of rings, which is limited.
+// Map Tx queue t to lower queue t modulo their number. The rings hold exactly n_desc packets, and
+// are not in DPDK's list of rings, which is limited.
 static int txqs_start(struct ddp_port *port) {
+	assert(port->n_lower_txqs > 0 || port->n_txqs == 0);
+	port->tx_shared = port->n_txqs > port->n_lower_txqs;
+	for (unsigned int i = 0; i < port->n_lower_txqs; i++) {
+		port->lower_txqs[i].shared = i + port->n_lower_txqs < port->n_txqs;
+		port->lower_txqs[i].waiting = false;
+	}
 	for (unsigned int t = 0; t < port->n_txqs; t++) {
 		struct ddp_txq *queue = &port->txqs[t];
 		ssize_t size = rte_ring_get_memsize_elem(sizeof(struct ddp_tx_slot),
 							 rte_align32pow2(queue->n_desc + 1));
 
+		queue->lower = &port->lower_txqs[t % port->n_lower_txqs];
 		if (queue->lower->shared) {
 			queue->ring = rte_malloc_socket("ddp_ring", size, RTE_CACHE_LINE_SIZE,
 							port->data->numa_node);
@@ -205,18 +213,6 @@ static void queues_stop(struct ddp_port *port) {
 	}
 }
 
-// Map Tx queue t to lower queue t modulo their number.
-static void txqs_map(struct ddp_port *port) {
-	assert(port->n_lower_txqs > 0 || port->n_txqs == 0);
-	port->tx_shared = port->n_txqs > port->n_lower_txqs;
-	for (unsigned int i = 0; i < port->n_lower_txqs; i++) {
-		port->lower_txqs[i].shared = i + port->n_lower_txqs < port->n_txqs;
-		port->lower_txqs[i].waiting = false;
-	}
-	for (unsigned int t = 0; t < port->n_txqs; t++)
-		port->txqs[t].lower = &port->lower_txqs[t % port->n_lower_txqs];
-}
-
 static int queues_check(const struct ddp_port *port) {
 	const struct rte_eth_dev_data *data = port->data;
 
@@ -261,7 +257,7 @@ static int running_set(struct ddp_port *port) {
 }
 
 int ddp_port_start(struct ddp_port *port) {
-	static int (*const steps[])(struct ddp_port * port) = {
+	static int (*const steps[])(struct ddp_port *) = {
 		caches_alloc,    rxqs_start,        txqs_start,        ddp_offload_prepare,
 		ddp_lower_start, ddp_offload_start, ddp_rx_intr_start, running_set,
 	};
@@ -278,7 +274,6 @@ int ddp_port_start(struct ddp_port *port) {
 	port->n_lower_txqs = port->lower.n_txq;
 	for (unsigned int i = 0; i < port->n_lower_rxqs; i++)
 		port->lower_rxqs[i].port_id = port->lower.port_id;
-	txqs_map(port);
 	for (unsigned int i = 0; ret == 0 && i < RTE_DIM(steps); i++)
 		ret = steps[i](port);
 	if (ret == 0)
