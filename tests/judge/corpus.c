@@ -281,6 +281,14 @@ const struct corpus corpora[2] = {
 	{"gtpu", gtpu_samples, COUNT(gtpu_samples)},
 };
 
+static void profile_end(void *profile) {
+	ddp_profile_destroy(profile);
+}
+
+static void program_end(void *program) {
+	ddp_program_destroy(program);
+}
+
 struct loaded load_good(const char *spec) {
 	struct loaded loaded = {NULL, NULL};
 	struct ddp_diag diag;
@@ -291,12 +299,9 @@ struct loaded load_good(const char *spec) {
 	loaded.program = ddp_program_build(loaded.profile, &diag);
 	assert_string_equal(ddp_diag_first(&diag), "");
 	ddp_diag_fini(&diag);
+	after_test(profile_end, loaded.profile);
+	after_test(program_end, loaded.program);
 	return loaded;
-}
-
-void unload(struct loaded *loaded) {
-	ddp_program_destroy(loaded->program);
-	ddp_profile_destroy(loaded->profile);
 }
 
 uint8_t *copy_of(const uint8_t *bytes, uint32_t len) {

@@ -37,9 +37,8 @@ struct loaded {
 	struct ddp_program *program;
 };
 
-// Load and compile spec without an error or warning.
+// Load and compile spec without an error or warning, until the test ends.
 struct loaded load_good(const char *spec);
-void unload(struct loaded *loaded);
 
 // A copy that AddressSanitizer watches the end of.
 uint8_t *copy_of(const uint8_t *bytes, uint32_t len);

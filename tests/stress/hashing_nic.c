@@ -134,7 +134,7 @@ void nic_init(enum fake_nic_kind kind) {
 
 void nic_start(uint64_t rss_hf) {
 	settings_begin();
-	fake_nic_start(&nic, rss_hf);
+	nic.rss_hf = rss_hf;
 	settings_end(0);
 }
 

@@ -49,6 +49,7 @@ struct run {
 static int run_setup(void **state) {
 	struct run *run = *state;
 
+	after_test_begin();
 	return run->setup != NULL ? run->setup(&run->state) : 0;
 }
 

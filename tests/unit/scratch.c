@@ -112,8 +112,15 @@ static struct {
 	void *object;
 } ends[4096];
 static unsigned int n_ends;
+static bool runs; // a test, or its set-up
+
+void after_test_begin(void) {
+	runs = true;
+}
 
 void after_test(void (*end)(void *object), void *object) {
+	if (!runs)
+		return;
 	if (n_ends == COUNT(ends))
 		abort();
 	ends[n_ends].end = end;
@@ -123,4 +130,16 @@ void after_test(void (*end)(void *object), void *object) {
 void after_test_run(void) {
 	for (; n_ends > 0; n_ends--)
 		ends[n_ends - 1].end(ends[n_ends - 1].object);
+	runs = false;
+}
+
+struct ddp_diag *diag_new(void) {
+	static struct ddp_diag diag;
+	static bool used;
+
+	if (used)
+		ddp_diag_fini(&diag);
+	used = true;
+	ddp_diag_init(&diag);
+	return &diag;
 }

@@ -60,9 +60,14 @@ struct unit {
 
 void unit_add(struct unit *unit);
 
-// Call end(object) when the test has ended, however it ended; what came last goes first.
+// Call end(object) when the test has ended, however it ended; what came last goes first. What a
+// file's set-up made stays.
 void after_test(void (*end)(void *object), void *object);
-void after_test_run(void); // by main.c
+void after_test_begin(void); // by main.c
+void after_test_run(void);
+
+// An empty list of messages, which the next call empties again.
+struct ddp_diag *diag_new(void);
 
 // The second argument, of a test that starts itself again; else NULL.
 extern const char *unit_argument;

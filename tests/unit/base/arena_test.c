@@ -94,7 +94,6 @@ static void inner(void *arg) {
 	*(bool *)arg = true;
 }
 
-// The outer one is the test's own.
 TEST(of_nested_runs_the_inner_one_ends) {
 	bool went_on = false;
 

@@ -62,7 +62,6 @@ TEST(warnings_are_counted_apart_and_are_never_the_first_error) {
 	assert_string_equal(ddp_diag_first(&diag), "error: b");
 }
 
-// Returns the output of ddp_diag_print(); the caller frees it.
 static char *printed(void) {
 	char *text = NULL;
 	size_t size;
@@ -161,7 +160,6 @@ ROWS_TEST(nearest_is, meant) {
 		"tcp",
 		"gtpu",
 		"extension_header",
-		// longer than what is compared
 		"bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb",
 	};
 	const struct meant *row = *state;

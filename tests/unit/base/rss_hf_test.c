@@ -58,7 +58,6 @@ static const struct type {
 #ifdef RTE_ETH_RSS_IPV6_FLOW_LABEL
 	{"ipv6-flow-label", RTE_ETH_RSS_IPV6_FLOW_LABEL},
 #endif
-	// joined
 	{"ipv4-udp+ipv6-udp", RTE_ETH_RSS_NONFRAG_IPV4_UDP | RTE_ETH_RSS_NONFRAG_IPV6_UDP},
 	{"ip+udp+tcp", RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_TCP},
 	{"none+gtpu+gtpu", RTE_ETH_RSS_GTPU},

@@ -42,14 +42,13 @@ ROWS_TEST(text_is_parsed, rows) {
 	struct ddp_arena *arena = ddp_arena_create();
 	const struct row *row = *state;
 	struct ddp_spec *specs;
-	struct ddp_diag diag;
+	struct ddp_diag *diag = diag_new();
 	unsigned int n;
 
-	ddp_diag_init(&diag);
-	if (ddp_spec_parse(row->text, arena, &specs, &n, &diag) < 0) {
+	if (ddp_spec_parse(row->text, arena, &specs, &n, diag) < 0) {
 		snprintf(error, sizeof(error), "profile: error: %s", row->parsed);
-		assert_string_equal(ddp_diag_first(&diag), error);
-		assert_int_equal(diag.n_errors, 1);
+		assert_string_equal(ddp_diag_first(diag), error);
+		assert_int_equal(diag->n_errors, 1);
 		n = 0;
 	}
 	for (unsigned int i = 0; i < n; i++) {
@@ -68,18 +67,15 @@ ROWS_TEST(text_is_parsed, rows) {
 		assert_string_equal(parsed, row->parsed);
 		assert_string_equal(printed, row->text);
 	}
-	ddp_diag_fini(&diag);
 	ddp_arena_destroy(arena);
 }
 
 TEST(without_memory_nothing_is_parsed) {
 	struct ddp_spec *specs;
-	struct ddp_diag diag;
+	struct ddp_diag *diag = diag_new();
 	unsigned int n;
 
-	ddp_diag_init(&diag);
-	assert_int_equal(ddp_spec_parse("gtpu", NULL, &specs, &n, &diag), -ENOMEM);
+	assert_int_equal(ddp_spec_parse("gtpu", NULL, &specs, &n, diag), -ENOMEM);
 	assert_int_equal(n, 0);
-	assert_true(diag.no_memory);
-	ddp_diag_fini(&diag);
+	assert_true(diag->no_memory);
 }

@@ -66,8 +66,6 @@ TEST(what_is_not_hashed_is_on_queue_0) {
 	assert_int_equal(ethernet.queue, 0);
 }
 
-/* Steps */
-
 static struct ddp_answer steps_of(const struct loaded *l, const uint8_t *bytes, uint32_t len) {
 	const struct ddp_packet packet = {.data = bytes, .first_len = len, .len = len};
 	static struct ddp_hash hash;

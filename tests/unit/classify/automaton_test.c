@@ -125,7 +125,6 @@ TEST(packet_types_are_numbered_from_1_in_the_order_of_the_profile) {
 		assert_string_equal(type->name, loaded.profile->types[i].name);
 		assert_int_equal(type->hashed, loaded.profile->types[i].n_sets > 0);
 	}
-	unload(&loaded);
 }
 
 TEST(no_packet_type_is_called_unknown) {
@@ -137,19 +136,18 @@ TEST(no_packet_type_is_called_unknown) {
 	assert_false(type->hashed);
 	assert_ptr_equal(ddp_program_type(loaded.program, ddp_program_n_types(loaded.program)),
 			 type);
-	unload(&loaded);
 }
 
 TEST(headers_keep_their_names_when_the_profile_is_gone) {
-	struct loaded loaded = load_good("base");
-	uint8_t first = loaded.profile->first;
+	struct ddp_profile *profile = ddp_profile_load("base", diag_new());
+	struct ddp_program *program = ddp_program_build(profile, diag_new());
+	uint8_t first = profile->first;
 
-	ddp_profile_destroy(loaded.profile);
-	loaded.profile = NULL;
-	assert_string_equal(ddp_program_node(loaded.program, first)->token, "eth");
-	assert_false(ddp_program_node(loaded.program, first)->hidden);
-	assert_string_equal(ddp_program_type(loaded.program, 0)->name, "ETH");
-	unload(&loaded);
+	ddp_profile_destroy(profile);
+	assert_string_equal(ddp_program_node(program, first)->token, "eth");
+	assert_false(ddp_program_node(program, first)->hidden);
+	assert_string_equal(ddp_program_type(program, 0)->name, "ETH");
+	ddp_program_destroy(program);
 }
 
 static uint64_t bits_of(const char *list) {
@@ -167,14 +165,12 @@ TEST(base_knows_the_rss_types_of_a_fixed_function_nic) {
 
 	assert_true(ddp_program_by_rss_hf(loaded.program));
 	assert_int_equal(ddp_program_rss_hf(loaded.program), bits_of("ip+udp+tcp+sctp"));
-	unload(&loaded);
 }
 
 TEST(a_tunnel_profile_does_not_go_by_rss_hf) {
 	struct loaded loaded = load_good("gtpu");
 
 	assert_false(ddp_program_by_rss_hf(loaded.program));
-	unload(&loaded);
 }
 
 // Before any packet is seen: what rte_eth_dev_get_supported_ptypes() is made of.
@@ -193,7 +189,6 @@ TEST(a_types_packet_type_is_that_of_its_shortest_path) {
 	loaded = load_good("t");
 	assert_int_equal(ddp_program_type(loaded.program, 0)->rte_ptype, 0x41);
 	assert_int_equal(ddp_program_type(loaded.program, 1)->rte_ptype, 0x211);
-	unload(&loaded);
 }
 
 TEST(no_program_can_be_destroyed) {

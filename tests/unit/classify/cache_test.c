@@ -22,6 +22,9 @@ static void user_begin(struct user *user, struct loaded loaded, enum ddp_isa isa
 				    (ddp_cache_size() + DDP_CACHE_ALIGN - 1) & -DDP_CACHE_ALIGN);
 	user->hash = malloc(sizeof(*user->hash));
 	user->burst = aligned_alloc(64, (sizeof(*user->burst) + 63) & -64);
+	after_test(free, user->cache);
+	after_test(free, user->hash);
+	after_test(free, user->burst);
 	ddp_cache_init(user->cache, isa);
 	ddp_hash_init(user->hash, DDP_HASH_TOEPLITZ, ddp_default_key);
 	user->policy = (struct ddp_policy){
@@ -34,17 +37,6 @@ static void user_begin(struct user *user, struct loaded loaded, enum ddp_isa isa
 
 static void user_init(struct user *user, const char *spec, enum ddp_isa isa) {
 	user_begin(user, load_good(spec), isa);
-}
-
-static void user_end(struct user *user) {
-	free(user->cache);
-	free(user->hash);
-	free(user->burst);
-}
-
-static void user_fini(struct user *user) {
-	user_end(user);
-	unload(&user->loaded);
 }
 
 static struct rte_mbuf mbuf_of(uint8_t *bytes, uint16_t buf_len, uint16_t data_len) {
@@ -65,18 +57,17 @@ static const struct ddp_verdict *verdict_of(struct user *user, struct rte_mbuf *
 static const struct piece udp[] = {ETH(0x0800), IPV4(17, UE, NET), UDP(1024, 53), END};
 
 TEST(the_longest_packet_is_no_hit_of_an_empty_cache) {
+	static uint8_t bytes[UINT16_MAX];
+	struct rte_mbuf mbuf = mbuf_of(bytes, sizeof(bytes), sizeof(bytes));
+
+	packet_build(udp, bytes);
 	for (enum ddp_isa isa = 0; isa < DDP_ISA_LEVELS; isa++) {
-		uint8_t *bytes = calloc(1, UINT16_MAX);
-		struct rte_mbuf mbuf = mbuf_of(bytes, UINT16_MAX, UINT16_MAX);
 		struct user user;
 
-		if (ddp_isa_supported(isa)) {
-			user_init(&user, "base", isa);
-			packet_build(udp, bytes);
-			assert_int_equal(verdict_of(&user, &mbuf)->input_len, 12);
-			user_fini(&user);
-		}
-		free(bytes);
+		if (!ddp_isa_supported(isa))
+			continue;
+		user_init(&user, "base", isa);
+		assert_int_equal(verdict_of(&user, &mbuf)->input_len, 12);
 	}
 }
 
@@ -96,7 +87,6 @@ TEST(headers_in_two_segments_fill_no_cache) {
 		assert_int_equal(verdict_of(&user, &first)->input_len, 12);
 	ddp_cache_stats_get(user.cache, &stats);
 	assert_int_equal(stats.entries, 0);
-	user_fini(&user);
 }
 
 TEST(a_path_is_learnt_once) {
@@ -113,7 +103,6 @@ TEST(a_path_is_learnt_once) {
 	assert_int_equal(stats.entries, 1);
 	assert_true(stats.hits >= 90);
 	assert_int_equal(stats.hits + stats.misses, 100);
-	user_fini(&user);
 }
 
 // What lies in a tunnel of the user's own would else fill the cache with paths that all say the
@@ -143,7 +132,6 @@ TEST(packets_that_differ_behind_what_decides_are_of_one_path) {
 	ddp_cache_stats_get(user.cache, &stats);
 	assert_int_equal(stats.learned, 1);
 	assert_true(stats.hits >= 90);
-	user_fini(&user);
 }
 
 static const struct piece tcp[] = {ETH(0x0800), IPV4(6, UE, NET), TCP(1024, 80), END};
@@ -189,7 +177,6 @@ TEST(paths_of_a_mix_are_told_apart) {
 		ddp_cache_stats_get(user.cache, &stats);
 		assert_int_equal(stats.entries, N);
 		assert_true(stats.misses <= 20 * N);
-		user_fini(&user);
 	}
 }
 
@@ -242,8 +229,6 @@ static void strays_check(enum ddp_isa isa, const struct piece *pieces) {
 		bursts_compare(&cached, &walked);
 		mbufs[byte % N_BURST] = &usual_mbuf;
 	}
-	user_end(&walked);
-	user_fini(&cached);
 }
 
 TEST(one_stray_in_a_burst_is_found) {
@@ -279,8 +264,6 @@ static void stray_among(const char *profile, enum ddp_isa isa, const uint8_t *us
 	assert_int_not_equal(ddp_burst_verdict(walked.burst, place)->type_id,
 			     ddp_burst_verdict(walked.burst, place ^ 1)->type_id);
 	bursts_compare(&cached, &walked);
-	user_end(&walked);
-	user_fini(&cached);
 }
 
 // Two lists, more than one comparison takes, alone and in an entry that is one of two. The judge
@@ -312,11 +295,8 @@ TEST(each_value_of_full_lists_is_told_from_others) {
 		}
 }
 
-/* Counts: what a cache that works badly would only show as lost time */
-
 #define N_PATHS 1200
 
-// A header as long as each of its values says: each is a path.
 static const char paths_text[] =
 	"profile: paths\n"
 	"headers:\n"
@@ -372,7 +352,6 @@ TEST(paths_that_come_again_are_all_hits) {
 			ddp_cache_stats_get(user.cache, &stats);
 			assert_int_equal(stats.learned, numbers[i]);
 			assert_int_equal(stats.entries, numbers[i]);
-			user_fini(&user);
 		}
 }
 
@@ -403,7 +382,6 @@ TEST(a_full_cache_keeps_what_is_in_use) {
 	assert_int_equal(after.learned, N_PATHS);
 	assert_in_range(after.entries, N_USED, N_PATHS / 2);
 	assert_int_equal(after.misses - before.misses, N_ONCE);
-	user_fini(&user);
 }
 
 // With more paths than it has room for, each of which comes again, it begins anew rather than to
@@ -419,10 +397,8 @@ TEST(a_cache_in_full_use_goes_on_learning) {
 	assert_int_equal(paths_run(&user, 1023, 100, 100), 0);
 	ddp_cache_stats_get(user.cache, &stats);
 	assert_in_range(stats.entries, 100, 1000);
-	user_fini(&user);
 }
 
-// Bursts of packets of which no two are of one path.
 static void flood(struct user *user, unsigned int n_packets) {
 	static uint8_t bytes[N_BURST][PACKET_MAX + 16];
 	struct rte_mbuf own[N_BURST], *mbufs[N_BURST];
@@ -457,7 +433,6 @@ TEST(a_flood_of_paths_is_not_learnt) {
 	// When the flood is over, paths are soon learned again.
 	paths_run(&user, 0, 5, 6000);
 	assert_int_equal(paths_run(&user, 0, 5, 100), 0);
-	user_fini(&user);
 }
 
 // Half of the packets are of known paths, the other half of ever new ones. An attacker could else
@@ -496,7 +471,6 @@ TEST(known_paths_stay_in_a_flood) {
 	// When the flood is over, other paths are soon learned again.
 	paths_run(&user, N_KNOWN, N_KNOWN, 6000);
 	assert_int_equal(paths_run(&user, N_KNOWN, N_KNOWN, 100), 0);
-	user_fini(&user);
 }
 
 // In a flood, each burst of known paths would else be compared with one entry first, in vain: that
@@ -518,7 +492,6 @@ TEST(a_burst_that_matches_nothing_is_not_of_one_path) {
 			verdict_of(&user, &path_mbufs[5 + b]); // a burst of one
 			assert_int_equal(user.cache->last, 0);
 		}
-		user_fini(&user);
 	}
 }
 
@@ -601,8 +574,6 @@ TEST(few_deep_packets_cost_the_others_nothing) {
 		deep_packets_check(users, isa, N_BURST / 2, n_lines);
 		deep_packets_check(users, isa, 1, CACHE_NEAR);
 		deep_packets_check(users, isa, 2, CACHE_NEAR);
-		user_fini(&users[0]);
-		user_fini(&users[1]);
 	}
 }
 
@@ -648,7 +619,6 @@ static void paths_that_a_word_tells_apart_are_hits(unsigned int n_kinds, unsigne
 	}
 	ddp_cache_stats_get(user.cache, &after);
 	assert_int_equal(after.misses, before.misses);
-	user_fini(&user);
 }
 
 TEST(paths_that_words_tell_apart_are_hits) {
@@ -690,7 +660,6 @@ TEST(a_buffer_of_just_the_size_will_do) {
 				assert_int_equal(least, 0);
 			}
 		}
-		user_fini(&user);
 		assert_int_not_equal(least, 0);
 	}
 }

@@ -149,7 +149,6 @@ static const struct row {
 	 "ipv4.src ipv4.dst udp.sport udp.dport", .dialect = DDP_FLOW_I40E},
 };
 
-// The headers of a rule; words holds them.
 static struct ddp_flow rule_of(const char *pattern, char words[100]) {
 	struct ddp_flow rule = {.stage = DDP_FLOW_HASH};
 	char *save;

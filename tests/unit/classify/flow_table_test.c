@@ -26,7 +26,6 @@ static struct ddp_flow rule_of_teid(uint32_t teid) {
 	};
 }
 
-// One shape, and a set with nothing else.
 struct one {
 	struct loaded loaded;
 	struct ddp_flow_shapes shapes;
@@ -37,23 +36,20 @@ struct one {
 static void one_init(struct one *one) {
 	const struct ddp_flow rule = rule_of_teid(0);
 	const struct ddp_flow_shape *shape;
-	struct ddp_diag diag;
+	struct ddp_diag *diag = diag_new();
 
 	one->loaded = load_good("gtpu");
 	TAILQ_INIT(&one->shapes);
 	one->shape = ddp_flow_shape_get(&one->shapes, NULL, &rule, 8);
 	assert_non_null(one->shape);
 	shape = one->shape;
-	ddp_diag_init(&diag);
-	one->set = ddp_flow_set_build(one->loaded.profile, one->loaded.program, &shape, 1, &diag);
+	one->set = ddp_flow_set_build(one->loaded.profile, one->loaded.program, &shape, 1, diag);
 	assert_non_null(one->set);
-	ddp_diag_fini(&diag);
 }
 
 static void one_fini(struct one *one) {
 	ddp_flow_set_destroy(one->set);
 	ddp_flow_shape_put(&one->shapes, one->shape);
-	unload(&one->loaded);
 }
 
 static struct ddp_flow_entry *entry_make(const struct one *one, uint32_t teid, uint32_t priority,
@@ -85,8 +81,6 @@ static const struct ddp_flow_entry *look_up(const struct one *one, uint32_t teid
 	ddp_flow_match(one->set, &packet, &class, &hit);
 	return hit.rules[DDP_FLOW_STEER];
 }
-
-/* Against a list of what is in the table */
 
 struct expected {
 	struct ddp_flow_entry *entries[N_VALUES][N_SAME]; // by priority
@@ -172,8 +166,6 @@ TEST(a_table_of_changing_values_stays_short) {
 	one_fini(&one);
 }
 
-/* Values that a sender chose */
-
 static const struct ddp_flow rule_of_address = {
 	.stage = DDP_FLOW_STEER,
 	.n_items = 2,
@@ -258,8 +250,6 @@ ROWS_TEST(chosen_values_cost_what_random_ones_cost, numbers) {
 	assert_in_range(chosen.most, 1, 32);
 	assert_true(chosen.mean < 1.3 * random.mean);
 }
-
-/* While it changes */
 
 struct looking {
 	const struct one *one;

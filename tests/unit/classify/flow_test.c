@@ -36,34 +36,36 @@ static void input_add(struct ddp_flow *rule, unsigned int item, const char *fiel
 	rule->inputs[rule->n_inputs++] = (struct ddp_flow_field){.item = item, .field = field};
 }
 
-// Of the set that was made last.
-static struct flow_book book;
+struct made {
+	struct flow_book book;
+	struct ddp_flow_set *set;
+};
 
-static void set_destroy(struct ddp_flow_set *set) {
-	ddp_flow_set_destroy(set);
-	flow_book_fini(&book);
+static void made_end(void *object) {
+	struct made *made = object;
+
+	ddp_flow_set_destroy(made->set);
+	flow_book_fini(&made->book);
+	free(made);
 }
 
 static struct ddp_flow_set *set_of(const struct loaded *loaded, const struct ddp_flow *rules,
 				   unsigned int n) {
-	struct ddp_flow_set *set;
-	struct ddp_diag diag;
+	struct made *made = calloc(1, sizeof(*made));
+	struct ddp_diag *diag = diag_new();
 
-	flow_book_init(&book);
-	flow_book_add(&book, rules, n);
-	ddp_diag_init(&diag);
-	set = flow_book_build(&book, loaded->profile, loaded->program, &diag);
-	assert_string_equal(ddp_diag_first(&diag), "");
-	assert_non_null(set);
-	ddp_diag_fini(&diag);
-	return set;
+	after_test(made_end, made);
+	flow_book_init(&made->book);
+	flow_book_add(&made->book, rules, n);
+	made->set = flow_book_build(&made->book, loaded->profile, loaded->program, diag);
+	assert_string_equal(ddp_diag_first(diag), "");
+	return made->set;
 }
 
 static int32_t rule_hit(const struct ddp_flow_hit *hit, enum ddp_flow_stage stage) {
 	return flow_book_index(hit->rules[stage]);
 }
 
-// The rules found for a packet in pieces.
 static int32_t hit_of(const struct loaded *loaded, const struct ddp_flow_set *set,
 		      const struct piece *pieces, enum ddp_flow_stage stage) {
 	uint8_t bytes[PACKET_MAX];
@@ -76,8 +78,6 @@ static int32_t hit_of(const struct loaded *loaded, const struct ddp_flow_set *se
 	ddp_flow_match(set, &packet, &class, &hit);
 	return rule_hit(&hit, stage);
 }
-
-/* Many rules */
 
 TEST(a_thousand_sessions_are_one_lookup) {
 	static struct ddp_flow rules[1000];
@@ -101,8 +101,6 @@ TEST(a_thousand_sessions_are_one_lookup) {
 		assert_int_equal(hit_of(&loaded, set, packet, DDP_FLOW_STEER),
 				 i % 7 == 0 ? (int)(i / 7) : -1);
 	}
-	set_destroy(set);
-	unload(&loaded);
 }
 
 TEST(no_rules_match_nothing) {
@@ -112,12 +110,8 @@ TEST(no_rules_match_nothing) {
 
 	assert_int_equal(hit_of(&loaded, set, packet, DDP_FLOW_HASH), -1);
 	assert_int_equal(hit_of(&loaded, set, packet, DDP_FLOW_STEER), -1);
-	set_destroy(set);
 	ddp_flow_set_destroy(NULL);
-	unload(&loaded);
 }
-
-/* Headers that a pattern leaves out */
 
 static const struct left_out {
 	const char *name;
@@ -181,11 +175,7 @@ ROWS_TEST(is_left_out, left_outs) {
 	rule.optional = true; // of some rows no packet can be
 	set = set_of(&loaded, &rule, 1);
 	assert_int_equal(hit_of(&loaded, set, row->packet, DDP_FLOW_HASH), row->matches ? 0 : -1);
-	set_destroy(set);
-	unload(&loaded);
 }
-
-/* GTP-U behind GRE */
 
 static const struct variants_row {
 	const char *name;
@@ -251,8 +241,6 @@ TEST(a_rule_without_room_has_no_variant) {
 	assert_int_equal(ddp_flow_gre_variants(&rule, variants), 0);
 }
 
-/* Raw */
-
 static bool has_same_headers(const struct ddp_class *a, const struct ddp_class *b) {
 	bool same = a->n_seen == b->n_seen;
 
@@ -299,7 +287,6 @@ static unsigned int raw_bits_are_the_masks(const struct loaded *loaded, struct d
 		}
 		bytes[bit / 8] ^= 0x80 >> bit % 8;
 	}
-	set_destroy(set);
 	return n_flips;
 }
 
@@ -320,7 +307,6 @@ TEST(a_raw_rule_hashes_the_bits_of_its_mask) {
 		n_raws++;
 	}
 	assert_in_range(n_flips, 100 * n_raws, UINT32_MAX);
-	unload(&loaded);
 }
 
 // Addresses and ports by name, so that a symmetric hash can pair them.
@@ -346,7 +332,6 @@ TEST(a_raw_rule_finds_whole_fields_by_name) {
 	assert_int_equal(rule.inputs[2].item, 2);
 	assert_int_equal(rule.inputs[2].width, 8);
 	assert_int_equal(rule.inputs[3].bit, DDP_FLOW_PAYLOAD | 8 * 6);
-	unload(&loaded);
 }
 
 // Options that the rule hashes and a packet has not: it is no reason to read behind its end.
@@ -373,8 +358,6 @@ TEST(a_raw_rules_options_may_be_absent) {
 	ddp_flow_match(set, &packet, &class, &hit);
 	assert_int_equal(rule_hit(&hit, DDP_FLOW_HASH), 0);
 	assert_int_equal(ddp_flow_gather(set, &packet, &class, &hit, false, input), 0);
-	set_destroy(set);
-	unload(&loaded);
 }
 
 // Uplink and downlink of one session are different packets to a NIC.
@@ -399,8 +382,6 @@ TEST(a_raw_rule_is_for_one_direction) {
 	set = set_of(&loaded, &rule, 1);
 	assert_int_equal(hit_of(&loaded, set, up, DDP_FLOW_HASH), 0);
 	assert_int_equal(hit_of(&loaded, set, down, DDP_FLOW_HASH), -1);
-	set_destroy(set);
-	unload(&loaded);
 }
 
 TEST(a_raw_rule_of_no_known_packet_is_refused) {
@@ -413,7 +394,6 @@ TEST(a_raw_rule_of_no_known_packet_is_refused) {
 					   error, sizeof(error)),
 			 -EINVAL);
 	assert_string_equal(error, "the loaded profiles know no packet type for the raw pattern");
-	unload(&loaded);
 }
 
 TEST(a_raw_rule_of_too_many_places_is_refused) {
@@ -435,10 +415,7 @@ TEST(a_raw_rule_of_too_many_places_is_refused) {
 					   error, sizeof(error)),
 			 -EINVAL);
 	assert_string_equal(error, "the mask of the raw pattern chooses too many places");
-	unload(&loaded);
 }
-
-/* Reach */
 
 static const struct reach_row {
 	const char *name, *rule, *types; // of gtpu
@@ -468,8 +445,6 @@ ROWS_TEST(reaches, reach_rows) {
 			strcat(all, word);
 	}
 	assert_string_equal(all, wanted);
-	set_destroy(set);
-	unload(&loaded);
 }
 
 TEST(a_rule_for_all_packets_reaches_all) {
@@ -480,24 +455,18 @@ TEST(a_rule_for_all_packets_reaches_all) {
 
 	for (unsigned int i = 0; i < ddp_program_n_types(loaded.program); i++)
 		assert_true(ddp_flow_set_reaches(set, i));
-	set_destroy(set);
-	unload(&loaded);
 }
 
-/* Errors */
-
 static void cannot_be_built(const struct ddp_flow *rule, const char *message) {
+	struct flow_book book;
 	struct loaded loaded = load_good("gtpu");
-	struct ddp_diag diag;
+	struct ddp_diag *diag = diag_new();
 
-	ddp_diag_init(&diag);
 	flow_book_init(&book);
 	flow_book_add(&book, rule, 1);
-	assert_null(flow_book_build(&book, loaded.profile, loaded.program, &diag));
+	assert_null(flow_book_build(&book, loaded.profile, loaded.program, diag));
 	flow_book_fini(&book);
-	assert_string_equal(ddp_diag_first(&diag), message);
-	ddp_diag_fini(&diag);
-	unload(&loaded);
+	assert_string_equal(ddp_diag_first(diag), message);
 }
 
 TEST(what_no_packet_has_is_an_error) {
@@ -534,8 +503,6 @@ TEST(more_than_can_be_hashed_is_an_error) {
 	loaded = load_good("gtpu");
 	set = set_of(&loaded, &rule, 1);
 	assert_int_equal(set->inputs[0].n_inputs, 3);
-	set_destroy(set);
-	unload(&loaded);
 }
 
 // An optional rule is left out where its headers are not parsed; the others are not.
@@ -553,6 +520,4 @@ TEST(an_optional_rule_is_left_out) {
 	rules[2].optional = true;
 	set = set_of(&loaded, rules, COUNT(rules));
 	assert_int_equal(hit_of(&loaded, set, packet, DDP_FLOW_HASH), 1);
-	set_destroy(set);
-	unload(&loaded);
 }

@@ -27,8 +27,6 @@ static bool same_input(const struct hashed *a, const struct hashed *b) {
 	return a->n == b->n && memcmp(a->input, b->input, a->n) == 0;
 }
 
-/* Both directions */
-
 struct directions {
 	const char *name;
 	const char *spec;
@@ -86,7 +84,6 @@ ROWS_TEST(meet_with_a_symmetric_hash, directions) {
 	hashed_of(loaded.program, row->one, UINT64_MAX, DDP_HASH_SYMMETRIC_TOEPLITZ_SORT, &one);
 	hashed_of(loaded.program, row->other, UINT64_MAX, DDP_HASH_SYMMETRIC_TOEPLITZ_SORT, &other);
 	assert_true(same_input(&one, &other));
-	unload(&loaded);
 }
 
 static const struct piece ipv4_udp[] = {ETH(0x0800), IPV4(17, UE, NET), UDP(1024, 53), END};
@@ -98,7 +95,6 @@ static void assert_pairs(enum ddp_hash_function function, const uint8_t expected
 	hashed_of(loaded.program, ipv4_udp, UINT64_MAX, function, &hashed);
 	assert_int_equal(hashed.n, 12);
 	assert_memory_equal(hashed.input, expected, 12);
-	unload(&loaded);
 }
 
 TEST(a_pair_is_replaced_by_its_xor_in_both_places) {
@@ -116,8 +112,6 @@ TEST(a_pair_is_sorted_by_value) {
 
 	assert_pairs(DDP_HASH_SYMMETRIC_TOEPLITZ_SORT, expected);
 }
-
-/* What a package leaves without a hash */
 
 static void field_count(void *arg, const char *name, unsigned int width, const uint8_t value[16]) {
 	unsigned int *n = arg;
@@ -152,10 +146,7 @@ TEST(a_packet_that_is_not_to_be_hashed_has_no_input) {
 	}
 	assert_int_equal(n_fields[0], 4);
 	assert_int_equal(n_fields[1], 0);
-	unload(&loaded);
 }
-
-/* Fragments */
 
 struct datagram {
 	const char *name;
@@ -224,10 +215,7 @@ ROWS_TEST(stay_together, datagrams) {
 			assert_int_equal(later.class.type_id, first.class.type_id);
 		}
 	}
-	unload(&loaded);
 }
-
-/* rss_hf */
 
 struct by_hf {
 	const char *name;
@@ -302,9 +290,7 @@ TEST(outermost_is_as_without_a_profile) {
 			if (without.n > 0 && outermost.n > 0)
 				assert_true(same_input(&without, &outermost));
 		}
-		unload(&loaded);
 	}
-	unload(&base);
 }
 
 static const char *hex_of(const struct hashed *hashed) {
@@ -327,7 +313,6 @@ static void hashes_by_rss_hf(void **state) {
 	assert_int_equal(ddp_rss_hf_parse(row->rss_hf, &rss_hf, &unknown, &unknown_len), 0);
 	hashed_of(loaded.program, row->packet, rss_hf, false, &hashed);
 	assert_string_equal(hex_of(&hashed), row->input);
-	unload(&loaded);
 }
 
 // clang-format off
@@ -365,8 +350,6 @@ static const struct by_hf by_set[] = {
 };
 // clang-format on
 
-/* For people */
-
 struct told {
 	char text[400];
 };
@@ -390,7 +373,6 @@ static void fields_told(const char *spec, const struct piece *pieces, const char
 	packet.data = hashed.bytes;
 	ddp_fields_each(loaded.program, &packet, &hashed.class, UINT64_MAX, tell, &told);
 	assert_string_equal(told.text, expected);
-	unload(&loaded);
 }
 
 static const struct piece uplink[] = {
@@ -436,7 +418,6 @@ TEST(the_input_is_padded_to_words_and_no_further) {
 			assert_int_equal(input[i], 0xee);
 	}
 	free(input);
-	unload(&loaded);
 }
 
 ROWS(hashes_by_rss_hf, by_hf)

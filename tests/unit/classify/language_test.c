@@ -397,7 +397,6 @@ ROWS_TEST(means, features) {
 
 		assert_agree(&loaded, bytes, mutate(bytes, len, &seed), &class);
 	}
-	unload(&loaded);
 }
 
 static struct loaded load_text(const char *text) {
@@ -460,7 +459,6 @@ static void assert_field(unsigned int off, unsigned int width, uint8_t bytes[18]
 	assert_agree(&loaded, bytes, 18, &class);
 	assert_int_equal(class.type_id, 2);
 	bytes[last / 8] ^= 0x80 >> last % 8;
-	unload(&loaded);
 }
 
 TEST(a_field_of_any_width_at_any_bit) {
@@ -474,7 +472,6 @@ TEST(a_field_of_any_width_at_any_bit) {
 			assert_field(off, width, bytes);
 }
 
-// More values than 16 bits can count.
 TEST(a_list_of_70000_values_is_not_cut) {
 	static const char head[] = "profile: t\nheaders:\n"
 				   "  a: {first: true, layout: x:32, next: {then: b, when: {x: [";
@@ -496,10 +493,8 @@ TEST(a_list_of_70000_values_is_not_cut) {
 	assert_int_equal(class.type_id, 1);
 	classify_bytes(loaded.program, (const uint8_t[]){BE32(70000), 9}, 5, &class);
 	assert_int_equal(class.type_id, 0);
-	unload(&loaded);
 }
 
-// Every odd number below 4000.
 TEST(a_table_of_many_values_knows_each_and_no_other) {
 	char *text = NULL;
 	struct ddp_class class;
@@ -520,5 +515,4 @@ TEST(a_table_of_many_values_knows_each_and_no_other) {
 		classify_bytes(loaded.program, (const uint8_t[]){BE32(i), 9}, 5, &class);
 		assert_int_equal(class.type_id, i % 2 == 1 && i < 4000);
 	}
-	unload(&loaded);
 }

@@ -129,8 +129,6 @@ static const struct kind {
 	{"endless_extensions_of_gtpu", endless_extensions_of_gtpu},
 };
 
-/* What a walk took */
-
 static uint32_t named_bytes(const struct ddp_header *header) {
 	uint32_t bits = header->start_bits + header->end_bits;
 
@@ -207,7 +205,6 @@ static void bound_check(const char *profile) {
 			walk(&loaded, &bound, &damaged);
 		}
 	}
-	unload(&loaded);
 }
 
 TEST(no_packet_goes_beyond_the_bound_of_a_profile) {
@@ -220,8 +217,6 @@ TEST(no_packet_goes_beyond_the_bound_of_a_profile) {
 	}
 	globfree(&profiles);
 }
-
-/* Packets do get that far, and what fits is walked to its end */
 
 static const struct end {
 	const char *name, *profile;
@@ -257,5 +252,4 @@ ROWS_TEST(has_this_end, ends) {
 	last = &class.seen[class.n_seen - 1];
 	if (row->status == DDP_STATUS_OK)
 		assert_int_equal(last->off + last->len, packet.len);
-	unload(&loaded);
 }

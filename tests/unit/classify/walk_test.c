@@ -61,8 +61,6 @@ static unsigned int visible(const struct ddp_program *program, const struct ddp_
 	return n;
 }
 
-/* The bytes that decided */
-
 static void assert_settled(const struct ddp_program *program, const uint8_t *bytes, uint32_t len) {
 	const struct ddp_packet packet = {bytes, len, len, NULL, NULL};
 	uint8_t other[PACKET_MAX];
@@ -96,8 +94,6 @@ TEST(bytes_behind_the_reach_of_a_class_decide_nothing) {
 		}
 	}
 }
-
-/* Depth */
 
 // What a packet begins with, and what comes again and again.
 struct endless {
@@ -165,7 +161,6 @@ TEST(a_tunnel_behind_the_packet_type_is_no_part_of_it) {
 	classify_bytes(both.program, bytes, len, &class);
 	assert_string_equal(ddp_program_type(both.program, class.type)->name, "GTPU_IPV4_UDP");
 	assert_int_equal(class.rte_ptype, ddp_program_type(both.program, class.type)->rte_ptype);
-	unload(&both);
 }
 
 // Else each packet would pay for headers that are nobody's business.
@@ -182,7 +177,6 @@ TEST(headers_behind_those_that_decide_are_not_looked_at) {
 	assert_string_equal(ddp_program_type(both.program, class.type)->name, "GTPU_IPV4_UDP");
 	assert_string_equal(ddp_program_node(both.program, last->node)->token, "udp");
 	assert_int_equal(last->off, 14 + 36 + 20);
-	unload(&both);
 }
 
 TEST(sixty_four_headers_are_not_too_many) {

@@ -8,12 +8,10 @@
 static struct ddp_profile *profile_of(const char *text) {
 	const char *path = file_write("t.yaml", text, strlen(text));
 	struct ddp_profile *profile;
-	struct ddp_diag diag;
+	struct ddp_diag *diag = diag_new();
 
-	ddp_diag_init(&diag);
-	profile = ddp_profile_load(path, &diag);
-	assert_string_equal(ddp_diag_first(&diag), "");
-	ddp_diag_fini(&diag);
+	profile = ddp_profile_load(path, diag);
+	assert_string_equal(ddp_diag_first(diag), "");
 	return profile;
 }
 

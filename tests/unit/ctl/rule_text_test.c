@@ -19,8 +19,6 @@ static const struct steer_config port = {
 	.rss_hf = UINT64_MAX,
 };
 
-/* Words */
-
 // NULL, or "byte:hexadecimal digits" of a structure that is 0 elsewhere.
 static void bytes_check(const void *structure, const char *text) {
 	uint8_t expected[DDP_RTE_ITEM_SIZE] = {0};
@@ -79,14 +77,12 @@ static const struct value {
 
 static void item_parse(const char *item, struct ddp_arena *arena, struct rule_text *rule) {
 	const struct ddp_place place = {"rule", 1, 1};
-	struct ddp_diag diag;
+	struct ddp_diag *diag = diag_new();
 	char text[200];
 
-	ddp_diag_init(&diag);
 	snprintf(text, sizeof(text), "pattern %s / end actions drop / end", item);
 	*rule = (struct rule_text){0};
-	assert_true(rule_parse(text, &place, &port, arena, rule, &diag));
-	ddp_diag_fini(&diag);
+	assert_true(rule_parse(text, &place, &port, arena, rule, diag));
 }
 
 TEST(each_word_is_where_testpmd_puts_it) {
@@ -107,8 +103,6 @@ TEST(each_word_is_where_testpmd_puts_it) {
 	}
 	ddp_arena_destroy(arena);
 }
-
-/* Refusals */
 
 static const struct refusal {
 	const char *text;
@@ -175,18 +169,16 @@ TEST(a_wrong_rule_is_refused_with_its_place) {
 		struct rules *rules = rules_create(&port);
 		struct ddp_policy policy = {0};
 		struct rule_set set;
-		struct ddp_diag diag;
+		struct ddp_diag *diag = diag_new();
 		char error[300];
 
-		ddp_diag_init(&diag);
-		if (rules_add(rules, refusals[i].text, &diag) == 0)
+		if (rules_add(rules, refusals[i].text, diag) == 0)
 			assert_true(rules_build(rules, gtpu.profile, gtpu.program, &port, &set,
-						&policy, &diag) < 0);
+						&policy, diag) < 0);
 		snprintf(error, sizeof(error), "rule 1%s: error: %s", refusals[i].at,
 			 refusals[i].error);
-		assert_string_equal(ddp_diag_first(&diag), error);
-		assert_int_equal(diag.n_errors, 1);
-		ddp_diag_fini(&diag);
+		assert_string_equal(ddp_diag_first(diag), error);
+		assert_int_equal(diag->n_errors, 1);
 		rules_destroy(rules);
 	}
 }
@@ -198,7 +190,7 @@ TEST(no_text_does_harm) {
 	for (unsigned int round = 0; round < 3000; round++) {
 		struct rules *rules = rules_create(&port);
 		const char *parts[2];
-		struct ddp_diag diag;
+		struct ddp_diag *diag = diag_new();
 		char text[300];
 
 		for (unsigned int i = 0; i < 2; i++) {
@@ -207,17 +199,13 @@ TEST(no_text_does_harm) {
 		}
 		snprintf(text, sizeof(text), "%.*s%s", (int)((seed >> 40) % strlen(parts[0])),
 			 parts[0], parts[1] + (seed >> 50) % strlen(parts[1]));
-		ddp_diag_init(&diag);
-		if (rules_add(rules, text, &diag) < 0)
-			assert_true(diag.n_errors > 0);
+		if (rules_add(rules, text, diag) < 0)
+			assert_true(diag->n_errors > 0);
 		else
 			assert_true(rules_count(rules) > 0);
-		ddp_diag_fini(&diag);
 		rules_destroy(rules);
 	}
 }
-
-/* Use */
 
 struct built {
 	struct rules *rules;
@@ -226,17 +214,15 @@ struct built {
 };
 
 static void build(struct built *built, const char *text) {
-	struct ddp_diag diag;
+	struct ddp_diag *diag = diag_new();
 
-	ddp_diag_init(&diag);
 	built->policy = (struct ddp_policy){
 		.program = comms.program, .rss = true, .rss_hf = UINT64_MAX, .id = 1};
 	built->rules = rules_create(&port);
-	if (rules_add(built->rules, text, &diag) < 0 ||
+	if (rules_add(built->rules, text, diag) < 0 ||
 	    rules_build(built->rules, comms.profile, comms.program, &port, &built->set,
-			&built->policy, &diag) < 0)
-		fail_msg("%s", ddp_diag_first(&diag));
-	ddp_diag_fini(&diag);
+			&built->policy, diag) < 0)
+		fail_msg("%s", ddp_diag_first(diag));
 }
 
 static void built_end(struct built *built) {
@@ -294,13 +280,10 @@ TEST(each_action_has_its_queues) {
 }
 
 static int set_up(void **state) {
-	struct ddp_diag diag;
+	struct ddp_diag *diag = diag_new();
 	int ret;
 
-	ddp_diag_init(&diag);
-	ret = load_profile(&gtpu, "gtpu", &diag) < 0 ||
-	      load_profile(&comms, "e810-comms", &diag) < 0;
-	ddp_diag_fini(&diag);
+	ret = load_profile(&gtpu, "gtpu", diag) < 0 || load_profile(&comms, "e810-comms", diag) < 0;
 	return ret != 0 ? -1 : 0;
 }
 

@@ -337,8 +337,6 @@ TEST(what_a_broken_capture_has_is_counted) {
 	capture_close(&capture);
 }
 
-/* Windows */
-
 #define START UINT64_C(1700000000000000000)
 
 static uint64_t sum_of(const struct windows *windows) {

@@ -5,8 +5,6 @@
 
 #include "common/telemetry_client.h"
 
-/* One process that misbehaves */
-
 struct row {
 	const char *name;
 	struct script script;
@@ -108,8 +106,6 @@ TEST(a_command_that_is_too_long_is_not_sent) {
 	telemetry_client_close(&client);
 	server_stop(&server);
 }
-
-/* Several processes */
 
 static struct server first, second, without, dead;
 

@@ -16,20 +16,18 @@ TEST(a_port_that_is_none_is_refused_by_each) {
 	struct ddp_i40e_flow_type types[DDP_I40E_FLOW_TYPES] = {{1, 2}};
 	struct ddp_i40e_inset inset = {0};
 	uint8_t bytes[84] = {0};
-	struct ddp_diag diag;
+	struct ddp_diag *diag = diag_new();
 
-	ddp_diag_init(&diag);
-	assert_null(ddp_i40e_lower_calls(&diag)); // without the library
-	assert_true(ddp_diag_failures(&diag) > 0);
+	assert_null(ddp_i40e_lower_calls(diag)); // without the library
+	assert_true(ddp_diag_failures(diag) > 0);
 	// As EAL loads drivers: with RTLD_LOCAL.
 	if (dlopen("librte_net_i40e.so", RTLD_NOW) == NULL &&
 	    dlopen("librte_net_i40e.so.23", RTLD_NOW) == NULL) {
 		print_message("skipped: %s\n", dlerror());
 		skip();
 	}
-	calls = ddp_i40e_lower_calls(&diag);
+	calls = ddp_i40e_lower_calls(diag);
 	assert_non_null(calls);
-	ddp_diag_fini(&diag);
 	for (int op = DDP_I40E_ADD; op <= DDP_I40E_DEL; op++)
 		assert_int_equal(calls->process_ddp_package(NO_PORT, bytes, sizeof(bytes), op),
 				 -ENODEV);

@@ -105,19 +105,17 @@ struct planned {
 
 static void planned_init(struct planned *p, const struct ddp_source *source, const char *nic,
 			 const struct ddp_plan_ask *ask) {
-	struct ddp_diag diag;
+	struct ddp_diag *diag = diag_new();
 
-	ddp_diag_init(&diag);
 	p->package = NULL;
-	p->profile = ddp_profile_read(&(struct ddp_load){.sources = source, .n_sources = 1}, &diag);
+	p->profile = ddp_profile_read(&(struct ddp_load){.sources = source, .n_sources = 1}, diag);
 	if (p->profile == NULL)
-		fail_msg("%s", ddp_diag_first(&diag));
-	p->program = ddp_program_build(p->profile, &diag);
+		fail_msg("%s", ddp_diag_first(diag));
+	p->program = ddp_program_build(p->profile, diag);
 	if (p->program == NULL)
-		fail_msg("%s", ddp_diag_first(&diag));
+		fail_msg("%s", ddp_diag_first(diag));
 	p->plan = ddp_plan_build(ddp_nic_find(nic), p->profile, p->program, ask);
 	assert_non_null(p->plan);
-	ddp_diag_fini(&diag);
 }
 
 // With a package of this track id unless it is 0.

@@ -55,13 +55,11 @@ TEST(a_cut_file_is_refused_at_every_length) {
 
 	for (size_t cut = 0; cut < size; cut++) {
 		uint8_t *copy = malloc(cut > 0 ? cut : 1);
-		struct ddp_diag diag;
+		struct ddp_diag *diag = diag_new();
 
 		memcpy(copy, bytes, cut);
-		ddp_diag_init(&diag);
-		assert_null(ddp_package_read("t.pkg", copy, cut, &diag));
-		assert_true(diag.n_errors > 0);
-		ddp_diag_fini(&diag);
+		assert_null(ddp_package_read("t.pkg", copy, cut, diag));
+		assert_true(diag->n_errors > 0);
 		free(copy);
 	}
 	build_destroy(build);
@@ -70,13 +68,12 @@ TEST(a_cut_file_is_refused_at_every_length) {
 TEST(names_need_no_nul) {
 	struct build *build = sample_build();
 	struct ddp_package *package;
-	struct ddp_diag diag;
+	struct ddp_diag *diag = diag_new();
 	size_t size;
 	uint8_t *bytes = build_end(build, &size);
 
 	memset(bytes + build_configuration(build) + 12, 'x', 32);
-	ddp_diag_init(&diag);
-	package = ddp_package_read("t.pkg", bytes, size, &diag);
+	package = ddp_package_read("t.pkg", bytes, size, diag);
 	assert_non_null(package);
 	assert_int_equal(package->n_segments, 4);
 	assert_int_equal(package->segments[1].type, 0x10);
@@ -84,14 +81,13 @@ TEST(names_need_no_nul) {
 	assert_int_equal(package->segments[3].type, 0x4711);
 	assert_int_equal(package->segments[3].size, 44);
 	ddp_package_close(package);
-	ddp_diag_fini(&diag);
 	build_destroy(build);
 }
 
 // A file of random bytes has thousands of mistakes, of which nobody wants to read all.
 TEST(a_file_full_of_errors_is_told_briefly) {
 	struct build *build = build_create();
-	struct ddp_diag diag;
+	struct ddp_diag *diag = diag_new();
 	size_t size;
 	uint8_t *bytes;
 
@@ -103,11 +99,9 @@ TEST(a_file_full_of_errors_is_told_briefly) {
 	bytes = build_end(build, &size);
 	for (unsigned int i = 0; i < 30; i++)
 		put16(bytes + build_buffer_at(build, i), 0);
-	ddp_diag_init(&diag);
-	assert_null(ddp_package_read("t.pkg", bytes, size, &diag));
-	assert_int_equal(diag.n_errors, 21);
-	assert_string_equal(diag.messages[20].s, "t.pkg: error: and 10 errors more");
-	ddp_diag_fini(&diag);
+	assert_null(ddp_package_read("t.pkg", bytes, size, diag));
+	assert_int_equal(diag->n_errors, 21);
+	assert_string_equal(diag->messages[20].s, "t.pkg: error: and 10 errors more");
 	build_destroy(build);
 }
 

@@ -4,8 +4,6 @@
 #include "e810/e810_parser.h"
 #include "unit.h"
 
-/* Tables */
-
 #define N_TABLES 128 // at least as many as layouts
 
 static struct e810_table tables[N_TABLES];
@@ -36,8 +34,6 @@ static void put(uint8_t *entry, unsigned int first, unsigned int n, uint64_t val
 		entry[(first + i) / 8] |= (value >> i & 1) << (first + i) % 8;
 	}
 }
-
-/* Words of entries */
 
 struct alu {
 	unsigned int opcode, start, len, shift, src, dst, branch, imm, bit, po_op, po;
@@ -168,13 +164,11 @@ static int tables_setup(void **state) {
 static struct e810_parser *parser_make(void) {
 	static const struct e810_config config;
 	struct e810_parser *parser;
-	struct ddp_diag diag;
+	struct ddp_diag *diag = diag_new();
 
-	ddp_diag_init(&diag);
-	parser = e810_parser_create(&package, &config, &diag);
+	parser = e810_parser_create(&package, &config, diag);
 	if (parser == NULL)
-		fail_msg("%s", ddp_diag_first(&diag));
-	ddp_diag_fini(&diag);
+		fail_msg("%s", ddp_diag_first(diag));
 	return parser;
 }
 
@@ -186,8 +180,6 @@ static void parse(const char *packet, uint32_t len, struct e810_result *result) 
 }
 
 #define PARSE(packet, result) parse(packet, sizeof(packet) - 1, result)
-
-/* The parse graph */
 
 #define STAY .marker = 71, .protocol = 255
 
@@ -304,8 +296,6 @@ TEST(the_longest_packet_ends_though_each_byte_stalls) {
 	assert_int_equal(result.n_steps, 24 * sizeof(packet));
 }
 
-/* TCAMs: the first row in file order */
-
 TEST(rows_with_and_without_wildcards_decide_in_file_order) {
 	struct e810_result result;
 
@@ -348,8 +338,6 @@ TEST(boost_rows_decide_in_file_order) {
 	PARSE("\7", &result);
 	assert_int_equal(result.node, 9);
 }
-
-/* ALUs */
 
 // An operation on 12 34 56 78 moves the header offset from 2 to this.
 struct alu_row {
@@ -519,8 +507,6 @@ TEST(a_trace_of_tables_that_write_packet_registers_is_lost) {
 	e810_parser_destroy(parser);
 }
 
-/* Tables that cannot be followed */
-
 static void start_beyond(void) {
 	put(entry_of(E810_METADATA_INIT, 0), 17, 8, 192);
 }
@@ -582,28 +568,24 @@ static const struct wrong wrongs[] = {
 ROWS_TEST(a_table_that_cannot_be_followed_is_an_error, wrongs) {
 	static const struct e810_config config;
 	const struct wrong *wrong = *state;
-	struct ddp_diag diag;
+	struct ddp_diag *diag = diag_new();
 	char expected[128];
 
 	tables_setup(NULL);
 	wrong->make();
-	ddp_diag_init(&diag);
-	assert_null(e810_parser_create(&package, &config, &diag));
+	assert_null(e810_parser_create(&package, &config, diag));
 	snprintf(expected, sizeof(expected), "t.pkg: error: %s", wrong->message);
-	assert_string_equal(ddp_diag_first(&diag), expected);
-	ddp_diag_fini(&diag);
+	assert_string_equal(ddp_diag_first(diag), expected);
 }
 
 TEST(no_other_family_has_this_parser) {
 	static const struct ddp_package other = {.kind = DDP_PACKAGE_I40E, .path = "o.pkg"};
 	static const struct e810_config config;
-	struct ddp_diag diag;
+	struct ddp_diag *diag = diag_new();
 
-	ddp_diag_init(&diag);
-	assert_null(e810_parser_create(&other, &config, &diag));
-	assert_string_equal(ddp_diag_first(&diag),
+	assert_null(e810_parser_create(&other, &config, diag));
+	assert_string_equal(ddp_diag_first(diag),
 			    "o.pkg: error: not a package of the 800 series, so no parser to model");
-	ddp_diag_fini(&diag);
 }
 
 EACH(tables_setup, NULL)

@@ -6,8 +6,6 @@
 #include "genuine.h"
 #include "unit.h"
 
-/* The worked example of the specification: a GTP-U uplink packet with a PDU session container */
-
 static const char gtpu_uplink[] =
 	"x=0200000000010200000000020800"
 	"450000780001000040116"
@@ -137,8 +135,6 @@ TEST(the_worked_example_ends_in_two_steps_without_comms) {
 	assert_string_equal(text, "1:0 9:12 32:14 53:34");
 }
 
-/* Kinds of packets */
-
 static void chain_text(char *text, size_t size, const struct e810_parser *parser,
 		       const struct e810_result *result, const struct frame *frame) {
 	const char *chain[E810_CHAIN_MAX];
@@ -190,8 +186,6 @@ TEST(where_labels_are_too_many_the_ip_header_is_there) {
 			    "eth mpls mpls mpls mpls mpls mpls mpls mpls mpls mpls mpls mpls mpls "
 			    "ipv4 tcp");
 }
-
-/* What flags tell apart where packet types do not */
 
 struct flags_row {
 	const char *name;
@@ -247,8 +241,6 @@ ROWS_TEST(flags_are_set, flags_rows) {
 	assert_int_equal(result.packet_flags & row->mask, row->flags);
 }
 
-/* VLAN mode: which tag is which */
-
 static void tag_has_id(enum genuine which, const char *words, bool double_vlan,
 		       const char *expected) {
 	struct e810_config config = {.double_vlan = double_vlan};
@@ -271,8 +263,6 @@ TEST(the_vlan_mode_decides_which_tag_is_external) {
 		tag_has_id(i, "eth vlan vlan arp", true, "1:0 9:20 16:14 17:18 118:22");
 	}
 }
-
-/* Tunnel ports */
 
 TEST(a_driver_has_two_ports_a_function_and_the_model_sixteen) {
 	struct e810_config config = {
@@ -302,25 +292,21 @@ TEST(a_driver_has_two_ports_a_function_and_the_model_sixteen) {
 
 TEST(a_port_that_the_package_has_no_place_for_is_an_error) {
 	struct e810_config config = {.tunnels = {[E810_ECPRI] = {{9000}, 1}}};
-	struct e810_parser *parser;
 	char expected[4096 + 128];
-	struct ddp_diag diag;
 
 	for (unsigned int i = 0; i < N_GENUINE; i++) {
-		ddp_diag_init(&diag);
-		parser = e810_parser_create(genuine_package(i), &config, &diag);
-		assert_non_null(parser);
+		const struct ddp_package *package = genuine_package(i);
+		struct ddp_diag *diag = diag_new();
+
+		assert_non_null(e810_parser_create(package, &config, diag));
 		snprintf(
 			expected, sizeof(expected),
 			"%s: warning: the package has no place for eCPRI ports: 9000 stays plain UDP",
-			genuine_package(i)->path);
-		assert_int_equal(diag.n_kept, 1);
-		assert_string_equal(diag.messages[0].s, expected);
-		ddp_diag_fini(&diag);
+			package->path);
+		assert_int_equal(diag->n_kept, 1);
+		assert_string_equal(diag->messages[0].s, expected);
 	}
 }
-
-/* Hostile packets: it ends, and reads nothing beyond (the sanitizer sees to that) */
 
 // In memory of just its size.
 static void parse_exactly(const struct e810_parser *parser, const uint8_t *bytes, uint32_t len,
@@ -410,8 +396,6 @@ TEST(random_bytes_end) {
 		}
 	}
 }
-
-/* Names */
 
 TEST(packet_types_have_names_and_chains) {
 	static const struct {

@@ -19,18 +19,14 @@ static void rss_end(void *rss) {
 // Until the test has ended.
 static struct e810_rss *rss_make(const struct e810_parser *parser, uint64_t rss_hf) {
 	struct e810_rss *rss;
-	struct ddp_diag diag;
+	struct ddp_diag *diag = diag_new();
 
-	ddp_diag_init(&diag);
-	rss = e810_rss_create(parser, rss_hf, &diag);
+	rss = e810_rss_create(parser, rss_hf, diag);
 	if (rss == NULL)
-		fail_msg("%s", ddp_diag_first(&diag));
-	ddp_diag_fini(&diag);
+		fail_msg("%s", ddp_diag_first(diag));
 	after_test(rss_end, rss);
 	return rss;
 }
-
-/* Which request decides: the specification's table (11.5) */
 
 struct decided {
 	const char *name;       // of the request, "" for none
@@ -148,8 +144,6 @@ TEST(without_a_bit_of_rss_hf_its_requests_are_not_made) {
 	}
 }
 
-/* Words and bytes */
-
 TEST(words_fill_the_vector_from_its_end) {
 	static const struct e810_word ipv4_udp[] = {
 		{32, 12, 23}, {32, 14, 22}, {32, 16, 21}, {32, 18, 20}, {53, 0, 19}, {53, 2, 18},
@@ -251,8 +245,6 @@ TEST(words_have_names) {
 	assert_string_equal(e810_word_name(32, 2, buf), "protocol 32 byte 2");
 }
 
-/* As a profile: input sets, of which the first that rss_hf asks for is hashed */
-
 #define N_MASKS 200
 
 static unsigned int words_of_ref(const struct ddp_profile *profile, const struct ddp_ref *ref,
@@ -325,12 +317,10 @@ static void personality_end(void *personality) {
 // A package by its path, until the test has ended.
 static const struct ddp_personality *package_load(enum genuine which) {
 	struct ddp_personality *personality = calloc(1, sizeof(*personality));
-	struct ddp_diag diag;
+	struct ddp_diag *diag = diag_new();
 
-	ddp_diag_init(&diag);
-	if (ddp_personality_load_spec(personality, genuine_package(which)->path, &diag) < 0)
-		fail_msg("%s", ddp_diag_first(&diag));
-	ddp_diag_fini(&diag);
+	if (ddp_personality_load_spec(personality, genuine_package(which)->path, diag) < 0)
+		fail_msg("%s", ddp_diag_first(diag));
 	after_test(personality_end, personality);
 	return personality;
 }
@@ -474,7 +464,7 @@ TEST(a_library_that_lacks_what_is_hashed_is_told) {
 
 	for (unsigned int i = 0; i <= COUNT(ipv4); i++) {
 		struct ddp_personality personality;
-		struct ddp_diag diag;
+		struct ddp_diag *diag = diag_new();
 		char text[200];
 
 		snprintf(
@@ -484,11 +474,9 @@ TEST(a_library_that_lacks_what_is_hashed_is_told) {
 			i < COUNT(ipv4) ? "ipv4" : "other", i < COUNT(ipv4) ? "ipv4" : "other",
 			i < COUNT(ipv4) ? ipv4[i] : "src:32");
 		scratch_write_text("all.yaml", text);
-		ddp_diag_init(&diag);
 		assert_true(ddp_personality_load_spec(
-				    &personality, genuine_package(GENUINE_COMMS)->path, &diag) < 0);
-		assert_true(diag.n_errors > 0);
-		assert_non_null(strstr(ddp_diag_first(&diag), "the profile library has no '"));
-		ddp_diag_fini(&diag);
+				    &personality, genuine_package(GENUINE_COMMS)->path, diag) < 0);
+		assert_true(diag->n_errors > 0);
+		assert_non_null(strstr(ddp_diag_first(diag), "the profile library has no '"));
 	}
 }

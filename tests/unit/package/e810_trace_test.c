@@ -159,8 +159,6 @@ TEST(a_packet_whose_end_decided_is_lost) {
 	}
 }
 
-/* Not wider than need be: one entry for many flows */
-
 struct narrow_row {
 	const char *name;
 	const char *words;

@@ -25,16 +25,14 @@ static void path_make(char *path, size_t size, enum genuine which) {
 
 const struct ddp_package *genuine_package(enum genuine which) {
 	char path[4096];
-	struct ddp_diag diag;
+	struct ddp_diag *diag = diag_new();
 
 	if (packages[which] != NULL)
 		return packages[which];
 	path_make(path, sizeof(path), which);
-	ddp_diag_init(&diag);
-	packages[which] = ddp_package_open(path, &diag);
-	if (packages[which] == NULL && !diag.unreadable)
-		fail_msg("%s", ddp_diag_first(&diag));
-	ddp_diag_fini(&diag);
+	packages[which] = ddp_package_open(path, diag);
+	if (packages[which] == NULL && !diag->unreadable)
+		fail_msg("%s", ddp_diag_first(diag));
 	if (packages[which] == NULL) {
 		print_message("skipped: no %s: scripts/packages fetches it\n",
 			      genuine_files[which]);
@@ -50,13 +48,11 @@ static void parser_end(void *parser) {
 struct e810_parser *genuine_parser(enum genuine which, const struct e810_config *config) {
 	static const struct e810_config none;
 	struct e810_parser *parser;
-	struct ddp_diag diag;
+	struct ddp_diag *diag = diag_new();
 
-	ddp_diag_init(&diag);
-	parser = e810_parser_create(genuine_package(which), config != NULL ? config : &none, &diag);
+	parser = e810_parser_create(genuine_package(which), config != NULL ? config : &none, diag);
 	if (parser == NULL)
-		fail_msg("%s", ddp_diag_first(&diag));
-	ddp_diag_fini(&diag);
+		fail_msg("%s", ddp_diag_first(diag));
 	after_test(parser_end, parser);
 	return parser;
 }

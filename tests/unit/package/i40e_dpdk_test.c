@@ -54,18 +54,16 @@ static void damage(uint64_t *random, uint8_t *bytes, size_t *size) {
 static bool bytes_try(const uint8_t *bytes, size_t size, unsigned int seed) {
 	uint8_t *copy = malloc(size);
 	struct ddp_package *package;
-	struct ddp_diag diag;
+	struct ddp_diag *diag = diag_new();
 	bool accepted;
 
-	ddp_diag_init(&diag);
 	memcpy(copy, bytes, size);
-	package = ddp_package_read("p.pkg", copy, size, &diag);
+	package = ddp_package_read("p.pkg", copy, size, diag);
 	accepted = package != NULL && package->kind == DDP_PACKAGE_I40E;
-	assert_int_equal(package != NULL, diag.n_errors == 0);
+	assert_int_equal(package != NULL, diag->n_errors == 0);
 	if (accepted && i40e_dpdk_differs(package) != NULL)
 		fail_msg("seed %u: DPDK reads other %s", seed, i40e_dpdk_differs(package));
 	ddp_package_close(package);
-	ddp_diag_fini(&diag);
 	free(copy);
 	return accepted;
 }

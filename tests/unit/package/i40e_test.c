@@ -67,8 +67,6 @@ TEST(what_a_package_holds_is_read) {
 	ddp_package_close(package);
 }
 
-/* Broken files */
-
 #define RECORD(section, i) ((section) + 16 + 16 * (i))
 
 static const struct damage {
@@ -238,8 +236,6 @@ TEST(a_type_is_named_by_its_protocols) {
 	i40e_type_name(&profile, &types[COUNT(names)], name);
 	assert_int_equal(strlen(name), I40E_TYPE_NAME_SIZE - 1);
 }
-
-/* Verdicts */
 
 static struct ddp_device devices[] = {
 	{0x8086, 0x158b, 0xffff, 0xffff},

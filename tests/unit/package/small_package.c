@@ -13,7 +13,6 @@
 #define SEGMENT_HEADER_SIZE 44
 #define METADATA_SIZE 84
 
-// Content of a buffer; its list comes first, so that it is put together at the end.
 struct buffer {
 	unsigned int n_sections;
 	struct {
@@ -172,7 +171,6 @@ void build_label(struct build *build, uint32_t id, uint16_t value, const char *n
 	build_list(build, id, entry, sizeof(entry), 1);
 }
 
-// Room for size bytes at the package's end.
 static uint8_t *extend(struct build *build, size_t size) {
 	uint8_t *at = build->bytes + build->size;
 

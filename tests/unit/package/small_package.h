@@ -30,7 +30,6 @@ void build_segment(struct build *build, uint32_t type, const char *name, const v
 // A section: in the present buffer, or in a new one where it does not fit. The identity (section 1)
 // comes before the first one, unless the test gives its own.
 void build_section(struct build *build, uint32_t id, const void *bytes, size_t size);
-// From here on in a new buffer.
 void build_buffer(struct build *build);
 
 // A section of n entries with count and first index; with a count and 0 where the entries carry

@@ -153,8 +153,6 @@ TEST(the_driver_makes_the_moves_that_are_predicted) {
 	balancer_destroy(prediction.balancer);
 }
 
-/* A round while a worker is in a burst call */
-
 static void *round_run(void *arg) {
 	ring(ring_arg);
 	return NULL;
@@ -234,8 +232,6 @@ TEST(a_round_with_parked_packets_waits_for_no_worker) {
 	assert_int_equal(poll_to_end(port, 2, 0, NULL), 30);
 }
 
-/* Work of a polling loop beside that on packets */
-
 static void assert_even(const uint64_t *counts, unsigned int n, uint64_t seed_of) {
 	uint64_t sum = 0;
 
@@ -247,7 +243,6 @@ static void assert_even(const uint64_t *counts, unsigned int n, uint64_t seed_of
 				 100. * counts[q] / sum);
 }
 
-// In a time of its own, which no other program can disturb.
 #define LOOP_QUEUES 8
 #define LOOP_BACKLOG 1024 // packets of a queue
 #define LOOP_INTERVALS 40

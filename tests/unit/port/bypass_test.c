@@ -63,7 +63,6 @@ static bool silence_is_short(struct silence *silence) {
 	return silence->n_calls++ < 4096;
 }
 
-// Poll a queue for n packets at most. Returns how many came.
 static unsigned int poll_look(uint16_t port, uint16_t queue, uint16_t n) {
 	struct rte_mbuf *mbufs[32];
 	uint16_t got = rte_eth_rx_burst(port, queue, mbufs, n);
@@ -73,7 +72,6 @@ static unsigned int poll_look(uint16_t port, uint16_t queue, uint16_t n) {
 	return got;
 }
 
-// Poll some queues until no more packets come.
 static unsigned int poll_until_idle(uint16_t port, uint16_t first, uint16_t end) {
 	struct silence silence = silence_begin();
 	unsigned int n = 0;
@@ -97,7 +95,6 @@ static bool is_bypassing(uint16_t port_id) {
 	return bypasses;
 }
 
-// net_ddp0, not yet started.
 static uint16_t port_make(void) {
 	uint16_t port = ddp_probe(OS);
 
@@ -105,7 +102,6 @@ static uint16_t port_make(void) {
 	return port;
 }
 
-// Let n packets through all queues.
 static void pass(uint16_t port, unsigned int n) {
 	arrive(n);
 	assert_int_equal(poll_until_idle(port, 0, N_QUEUES), n);
@@ -347,7 +343,6 @@ TEST(bytes_of_all_bursts_are_counted) {
 	assert_int_equal(n_bytes, 46 * (512 + 200 * 65));
 }
 
-// Poll a queue; its packets arrive again.
 static uint16_t poll_in_a_circle(uint16_t port, uint16_t queue) {
 	uint16_t got = rx(port, queue);
 
@@ -454,7 +449,6 @@ TEST(packets_of_queues_that_are_not_polled_wait_for_them) {
 	assert_int_equal(n + poll_until_idle(port, 0, N_QUEUES), 2048);
 }
 
-// Packets without a hardware hash are distributed, also while others bypass the rings.
 TEST(packets_without_a_hardware_hash_are_distributed) {
 	uint16_t port = bypass_start(OS, 512);
 	unsigned int n = 0;
@@ -526,7 +520,6 @@ TEST(dynamic_fields_are_written_unless_meta_is_off) {
 
 #define COMMS "dev(net_testsrc0,nic=2,rxq=4),overflow=wait,profile=gtpu,offload=auto:ice-comms"
 
-// 32 packets of one tunnel that bypass the rings, and their queue.
 static uint16_t gtpu_bypass(uint16_t port, struct rte_mbuf *mbufs[32]) {
 	uint16_t got = 0, queue = 0;
 
@@ -671,56 +664,6 @@ TEST(packets_that_will_bypass_the_rings_are_counted) {
 	}
 	assert_int_equal(n, 512);
 	assert_int_equal(poll_until_idle(port, 0, N_QUEUES), 512);
-}
-
-struct inside {
-	uint16_t port;
-	bool yes;
-};
-
-static void stay_inside(void *arg) {
-	struct inside *inside = arg;
-
-	__atomic_store_n(&inside->yes, true, __ATOMIC_RELAXED);
-	wait_wanted(inside->port);
-}
-
-struct intruder {
-	uint16_t port;
-	bool running;
-};
-
-// Polls like a thread that was about to call the driver when the port was stopped.
-static void *intruder_main(void *arg) {
-	struct intruder *intruder = arg;
-	struct rte_eth_dev *dev = &rte_eth_devices[intruder->port];
-	void *rxq = dev->data->rx_queues[1];
-
-	while (__atomic_load_n(&intruder->running, __ATOMIC_RELAXED)) {
-		struct rte_mbuf *mbufs[32];
-
-		rte_pktmbuf_free_bulk(mbufs, dev->rx_pkt_burst(rxq, mbufs, 32));
-	}
-	return NULL;
-}
-
-TEST(a_stop_waits_for_burst_calls_inside) {
-	uint16_t port = bypass_start(OS, 512);
-	struct intruder intruder = {.port = port, .running = true};
-	pthread_t thread;
-
-	assert_int_equal(pthread_create(&thread, NULL, intruder_main, &intruder), 0);
-	for (unsigned int i = 0; i < 8; i++) {
-		struct inside inside = {.port = port};
-
-		arrive(64);
-		testsrc_hook(stay_inside, &inside);
-		while (!__atomic_load_n(&inside.yes, __ATOMIC_RELAXED))
-			;
-		ddp_restart(port);
-	}
-	__atomic_store_n(&intruder.running, false, __ATOMIC_RELAXED);
-	pthread_join(thread, NULL);
 }
 
 GROUP(port_setup, NULL)

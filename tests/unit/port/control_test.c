@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Answers plugin/port/state/registry.c: while the lower device is called, an application can ask
-// the port, from a callback or another thread, and nobody waits for ever.
+// While the lower device is called, an application can ask the port, from a callback or another
+// thread, and nobody waits for ever.
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
@@ -101,7 +101,6 @@ static void ask_inside(const char *op, void *arg) {
 	inside->is_asking = false;
 }
 
-// What a port is changed by.
 static const struct rte_flow_item pattern[] = {ITEM(ETH), ITEM(IPV4), ITEM(END)};
 static const struct rte_flow_action actions[] = {TO_QUEUE(1), ACTION(END)};
 static struct rte_ether_addr mac = {{2, 0, 0, 0, 0, 9}};
@@ -225,8 +224,6 @@ TEST(a_lower_device_that_leads_back_is_refused) {
 	assert_int_equal(poll_to_end(port, N_QUEUES - 1, 0, NULL), 16);
 }
 
-/* Changes inside a change */
-
 #define REFUSED(call)                                   \
 	do {                                            \
 		int ret = call;                         \
@@ -302,8 +299,6 @@ TEST(every_change_inside_a_change_is_refused) {
 	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 16);
 }
 
-/* The interrupt thread, for which a lower device may be waiting */
-
 struct interrupt {
 	struct inside *inside;
 	bool done;
@@ -345,7 +340,6 @@ TEST(the_interrupt_thread_never_waits_for_a_change) {
 	assert_int_equal(inside.n_refused, 1);
 }
 
-// A change of another thread waits for its turn, and comes after.
 static void *add(void *arg) {
 	struct inside *inside = arg;
 	char error[256];
@@ -377,8 +371,6 @@ TEST(a_change_waits_for_the_change_of_another_thread) {
 	pthread_join(adder, NULL);
 	assert_int_equal(inside.n_changed, 1);
 }
-
-/* Unplugged at any moment: ethdev makes -EIO of what is returned of a device that is removed */
 
 static void unplug_in(const char *op, void *arg) {
 	if (strcmp(op, arg) == 0)
@@ -420,8 +412,6 @@ TEST(a_device_unplugged_while_the_port_is_stopped_is_not_used) {
 	testsrc_unplug(0);
 	assert_int_equal(rte_eth_dev_start(port), -EIO);
 }
-
-/* Closed at any moment */
 
 #define N_CLOSES DRAWN(80)
 #define N_READERS 2
@@ -626,7 +616,6 @@ static void child_forget(pid_t pid) {
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-// The letter of the first thread's state.
 static char state_of(pid_t pid) {
 	char path[64], state = 0;
 	FILE *file;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Answers dynfields_write() of plugin/port/run/burst.h where another library has taken the place
-// between net_ddp's two dynamic fields: an application would read wrong packet types and latencies,
-// or find its own field overwritten.
+// Another library has taken the place between the two dynamic fields of net_ddp: an application
+// would read wrong packet types and latencies, or find its own field overwritten.
 #include "harness.h"
 
 #include <netinet/in.h>

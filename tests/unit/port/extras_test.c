@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Answers plugin/port/run/extras.c: headers split over segments anywhere give what they
+// Headers split over segments anywhere give what they
 // give in one piece, no mbuf is lost, and nobody's shared data is changed.
 #include "harness.h"
 
@@ -23,7 +23,6 @@
 
 static const struct ddp_verdict tunnelled = {.l3_off = OUTER_L3, .inner_l3_off = INNER_L3};
 
-// A UDP packet in GTP-U with checksums by DPDK's own functions.
 static struct rte_mbuf *gtpu_summed(void) {
 	static const unsigned int offs[] = {INNER_L3, OUTER_L3};
 	struct rte_mbuf *mbuf = gtpu_packet();
@@ -44,7 +43,6 @@ static struct rte_mbuf *gtpu_summed(void) {
 	return mbuf;
 }
 
-// A copy whose first segment has so many bytes.
 static struct rte_mbuf *split(const struct rte_mbuf *from, unsigned int at) {
 	struct rte_mbuf *first = rte_pktmbuf_copy(from, pool, 0, at);
 	struct rte_mbuf *rest = rte_pktmbuf_copy(from, pool, at, UINT32_MAX);
@@ -55,7 +53,6 @@ static struct rte_mbuf *split(const struct rte_mbuf *from, unsigned int at) {
 	return first;
 }
 
-// A copy of three segments, of which the second one has n bytes.
 static struct rte_mbuf *split_twice(const struct rte_mbuf *from, unsigned int at, unsigned int n) {
 	struct rte_mbuf *first = rte_pktmbuf_copy(from, pool, 0, at);
 	struct rte_mbuf *second = rte_pktmbuf_copy(from, pool, at, n);
@@ -136,8 +133,6 @@ TEST(cut_packets_have_no_verdict) {
 	rte_pktmbuf_free(whole);
 }
 
-/* Every header, split anywhere */
-
 #define ODD_DATA PIECE(0xee, 0xff, 0x12, 0x34, 0x56)
 #define IN_IPV6 ETH(0x86dd), IPV6(17, GNB6, UPF6), UDP(2152, 2152), GTPU(0x30, 255)
 #define IN_IPV4 ETH(0x0800), IPV4(17, GNB, UPF), UDP(2152, 2152), GTPU(0x30, 255)
@@ -182,7 +177,6 @@ static const struct shape {
 	{40, 70, 40, 6, IPPROTO_TCP, {IN_IPV6, IPV6(6, UE6, NET6), TCP(1024, 80), ODD_DATA, END}},
 };
 
-// The slow way: the checksum of n bytes and what sum has.
 static uint16_t sum_slowly(const uint8_t *bytes, unsigned int n, uint32_t sum) {
 	for (unsigned int i = 0; i < n; i++)
 		sum += i % 2 == 0 ? bytes[i] << 8 : bytes[i];
@@ -203,7 +197,6 @@ static void ip_lengths_put(uint8_t *ip, unsigned int len) {
 		be16_put(ip + 4, len - 40);
 }
 
-// The packet of a shape, with or without its checksums.
 static struct rte_mbuf *shape_make(const struct shape *shape, bool summed) {
 	struct rte_mbuf *mbuf = rte_pktmbuf_alloc(pool);
 	const bool v4 = shape->version == 4, udp = shape->proto == IPPROTO_UDP;

@@ -68,9 +68,6 @@ struct fake_nic {
 };
 
 void fake_nic_init(struct fake_nic *nic, enum fake_nic_kind kind);
-// The port was started with these types.
-void fake_nic_start(struct fake_nic *nic, uint64_t rss_hf);
-// Forget all rules.
 void fake_nic_fini(struct fake_nic *nic);
 void fake_nic_info(const struct fake_nic *nic, struct rte_eth_dev_info *info);
 int fake_nic_rss(struct fake_nic *nic, const struct rte_eth_rss_conf *conf);
@@ -85,9 +82,7 @@ struct rte_flow *fake_nic_create(struct fake_nic *nic, const struct rte_flow_ite
 				 const struct rte_flow_action *actions,
 				 struct rte_flow_error *error);
 int fake_nic_destroy(struct fake_nic *nic, struct rte_flow *flow, struct rte_flow_error *error);
-// The queue of a packet that was received.
 uint16_t fake_nic_queue(const struct fake_nic *nic, const struct rte_mbuf *mbuf);
-// Fill in packet type, hash and flag.
 void fake_nic_receive(const struct fake_nic *nic, struct rte_mbuf *mbuf);
 
 #endif

@@ -405,7 +405,6 @@ int leak_setup(void **state) {
 	return 0;
 }
 
-// The port that a test left, running or not.
 static void port_end(void) {
 	uint16_t port;
 

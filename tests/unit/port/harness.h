@@ -37,15 +37,12 @@ struct rte_mbuf *packet_of(const struct piece *pieces);
 // A G-PDU of the TEID that packet.h has, with a UDP or TCP packet of a UE behind 50 bytes.
 struct rte_mbuf *gtpu_packet(void);
 struct rte_mbuf *gtpu_tcp_packet(void);
-// Cut a packet into segments of at most size bytes.
 struct rte_mbuf *packet_split(struct rte_mbuf *mbuf, unsigned int size);
 // Feed n packets of flows 0 to n_flows - 1 in turn to a net_testsrc.
 void packets_feed(unsigned int dev, unsigned int queue, unsigned int n_flows, unsigned int n);
-// Feed a packet to a queue of net_testsrc0.
 void packet_feed(unsigned int queue, struct rte_mbuf *mbuf);
 // Feed n packets of one flow, numbered from seq on, to a queue of net_testsrc0.
 void flow_feed(unsigned int queue, unsigned int flow, uint32_t seq, unsigned int n);
-// The dynamic field of a packet that was received.
 struct rte_pmd_ddp_meta *meta_of(const struct rte_mbuf *mbuf);
 
 // What is logged between the two is in text.
@@ -115,7 +112,6 @@ int leak_teardown(void **state);
 
 #define port_test(fn) cmocka_unit_test_setup_teardown(fn, leak_setup, leak_teardown)
 
-// Before all tests of a file.
 int port_setup(void **state);
 #define PORT_TESTS(setup)       \
 	GROUP(port_setup, NULL) \

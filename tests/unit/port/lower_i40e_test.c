@@ -30,8 +30,6 @@
 #define DEV "dev(net_i40e0,nic=4),overflow=wait"
 #define GTPU DEV ",profile=gtpu"
 
-/* The NIC */
-
 static struct fake {
 	uint8_t registers[256];
 	uint32_t loaded; // track id; 0: none
@@ -108,16 +106,14 @@ static int package_process(uint8_t *bytes, const struct ddp_package *package, in
 
 static int process(uint16_t port, uint8_t *bytes, uint32_t size, int op) {
 	struct ddp_package *package;
-	struct ddp_diag diag;
+	struct ddp_diag *diag = diag_new();
 	int ret = call(port);
 
 	if (ret < 0)
 		return ret;
 	if (rte_eth_devices[port].data->dev_started)
 		return -EBUSY;
-	ddp_diag_init(&diag);
-	package = ddp_package_read("given", bytes, size, &diag);
-	ddp_diag_fini(&diag);
+	package = ddp_package_read("given", bytes, size, diag);
 	assert_non_null(package);
 	ret = package_process(bytes, package, op);
 	ddp_package_close(package);
@@ -173,8 +169,6 @@ static const struct ddp_i40e_calls *calls_miss(struct ddp_diag *diag) {
 	ddp_error(diag, NULL, "the driver is not here");
 	return NULL;
 }
-
-/* Its packets */
 
 static bool has_gtpu(void) {
 	return nic.registers[I40E_GTP_REGISTER] == 0x55;
@@ -250,7 +244,6 @@ static void gtp_put(uint32_t track_id) {
 	ddp_package_close(package);
 }
 
-// A NIC that was just reset, with an input set of an application before.
 static void nic_reset(void) {
 	memset(&nic, 0, sizeof(nic));
 	for (unsigned int i = 0; i < RTE_DIM(nic.registers); i++)
@@ -278,11 +271,8 @@ static void assert_as_before(void) {
 	assert_memory_equal(&nic, &before, sizeof(nic));
 }
 
-/* The port */
-
 static char start_log[8192];
 
-// What is logged goes to start_log.
 static int port_start(uint16_t port) {
 	int ret;
 
@@ -321,8 +311,6 @@ static uint16_t port_run(const char *devargs) {
 	assert_int_equal(port_start(port), 0);
 	return port;
 }
-
-/* Packets */
 
 #define N_PACKETS 1000
 
@@ -390,8 +378,6 @@ static void answers_compare(const struct answer *software, const struct answer *
 				 hardware[i].packet_type, software[i].hash, software[i].hashed,
 				 software[i].queue, software[i].packet_type);
 }
-
-/* Tests */
 
 TEST(a_package_is_there_while_the_port_runs) {
 	uint16_t port = port_run(GTPU);
@@ -502,7 +488,6 @@ TEST(a_nic_that_misbehaves_needs_a_reset) {
 	assert_string_equal(changes, "add 80000008");
 }
 
-// What a stop could not take back.
 static unsigned int left_behind(void) {
 	unsigned int n = nic.loaded != before.loaded;
 

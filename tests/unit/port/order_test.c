@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Answers plugin/port/run/order.c and plugin/port/balance.c. One thread polls all queues, so each
-// step of a wait is seen by itself.
+// One thread polls all queues, so each step of a wait is seen by itself.
 #include "port_rules.h"
 
 #include <string.h>
@@ -48,7 +47,6 @@ static void entry_move(uint16_t port, unsigned int entry, uint16_t queue) {
 	assert_int_equal(rte_eth_dev_rss_reta_update(port, reta, DDP_RETA_SIZE), 0);
 }
 
-// A port whose flow FLOW is on queue 0 of two.
 static uint16_t port_begin(const char *devargs) {
 	uint16_t port = ddp_start(devargs, 2, 1, N_DESC);
 
@@ -235,8 +233,6 @@ TEST(nobody_waits_for_a_stopped_queue) {
 	assert_int_equal(xstat(port, "rx_missed_packets"), 20);
 }
 
-/* Load-aware RSS */
-
 // Flows 0 to 3 have n packets each, flow 4 to 63 one, in each round of a millisecond.
 static void skewed_feed(unsigned int n) {
 	for (unsigned int flow = 0; flow < 64; flow++)
@@ -368,7 +364,6 @@ static void move_try(uint16_t port, uint16_t queue, unsigned int patience_us) {
 	moves_try(port, queue, 0, patience_us);
 }
 
-// Poll queue 1 until a move from queue 0 is given up.
 static void poll_until_given_up(uint16_t port, uint32_t *seq) {
 	uint64_t end = rte_rdtsc() + 20 * rte_get_tsc_hz(),
 		 before = xstat(port, "balance_given_up");
@@ -535,8 +530,6 @@ TEST(packets_of_a_rule_do_not_return) {
 	assert_int_equal(seq, next_seq);
 	rule_destroy(port, flow);
 }
-
-/* Two lower queues */
 
 static unsigned int queue_1_poll(uint16_t port, unsigned int n_polls) {
 	struct rte_mbuf *mbufs[32];

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Answers plugin/port/port_personality.c and pmd.c: profiles come and go while packets
-// flow.
+// Profiles come and go while packets flow.
 #include "harness.h"
 
 #include <errno.h>
@@ -24,7 +23,6 @@
 	"headers: {mine: {after: udp(dport=53), layout: number:32}}\n" \
 	"packet_types:\n"                                              \
 	"  MINE: {path: link ipv4 udp mine, rss: mine.number, extract: mine.number}\n"
-// The next version of it.
 #define MINE_2                                                     \
 	"profile: mine\nrequires: [base]\n"                        \
 	"headers: {mine: {after: udp(dport=53), layout: to:32}}\n" \
@@ -61,7 +59,6 @@ static void bad(int ret, int expected, const char *line) {
 	assert_string_equal(error, line);
 }
 
-// The names of the profiles, joined by a space.
 static const char *names_of(uint16_t port) {
 	struct rte_pmd_ddp_profile profiles[8];
 	int n = rte_pmd_ddp_profiles_get(port, profiles, RTE_DIM(profiles));
@@ -87,7 +84,6 @@ static const struct rte_mbuf *receive(uint16_t port) {
 	return mbuf;
 }
 
-// The name of the type of the next packet; its id.
 static uint16_t type_is(uint16_t port, const char *expected) {
 	uint16_t id = meta_of(receive(port))->ptype_id;
 	char name[64];
@@ -275,7 +271,6 @@ static int failure_try(uint16_t port, const struct failure *failure) {
 	return del(port, failure->del);
 }
 
-// What an application could notice of a change.
 struct port_view {
 	int n_ptypes, n_xstats, n_supported;
 	struct rte_pmd_ddp_ptype ptypes[200];

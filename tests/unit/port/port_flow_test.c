@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Answers plugin/port/port_flow*.c: what rte_flow rules do, by the C API. (What is refused:
-// port_flow_refusals_test.c. Which fields rules hash, and for which packets:
-// tests/e2e/testpmd_rules_test.py; how rules are found: tests/unit/classify/flow_test.c.)
+// What rte_flow rules do, by the C API. (Patterns and what is refused: port_flow_refusals_test.c.
+// Which fields rules hash, and for which packets: tests/e2e/testpmd_rules_test.py; how rules are
+// found: tests/unit/classify/flow_test.c.)
 #include "port_rules.h"
 
 #include <errno.h>
@@ -12,7 +12,6 @@
 #include <rte_byteorder.h>
 #include <rte_thash.h>
 
-#include "base/dpdk_compat.h"
 #include "packet.h"
 #include "port/state/port.h"
 #include "rss/rss.h"
@@ -22,8 +21,6 @@ static const struct rte_flow_action_rss by_source = {
 	.types = RTE_ETH_RSS_IPV4 | RTE_ETH_RSS_L3_SRC_ONLY,
 };
 static const uint16_t queue_list[] = {0, 1, 2, 3};
-
-/* Steering */
 
 TEST(a_rule_sends_its_packets_to_its_queue_until_it_is_destroyed) {
 	uint16_t port = rules_start(NULL);
@@ -210,11 +207,8 @@ TEST(a_hash_rule_may_name_the_ports_key) {
 	assert_int_equal(seen_of_flow(port, 1).hash, rte_softrss(&src, 1, ddp_default_key));
 }
 
-/* Rules of one shape */
-
 #define N_MANY 3000
 
-// The path cache knows the packets' path before the rules come, and is not emptied.
 TEST(rules_of_a_known_shape_leave_the_path_cache_as_it_is) {
 	uint16_t port = rules_start(NULL);
 	struct rte_flow *flows[N_QUEUES];
@@ -368,8 +362,6 @@ TEST(dropped_packets_are_counted_and_the_sum_holds) {
 	assert_int_equal(count_of(port, watch, false).hits, 76);
 }
 
-/* Hash rules */
-
 TEST(a_hash_rule_says_what_is_hashed_and_can_be_asked) {
 	uint16_t port = rules_start(NULL);
 	struct rte_eth_rss_conf off = {0};
@@ -422,8 +414,6 @@ TEST(flush_takes_all_rules) {
 		assert_true(is_by_hash(port, i));
 	assert_int_equal(rte_flow_destroy(port, flow, NULL), -ENOENT);
 }
-
-/* What rules need */
 
 TEST(a_port_keeps_the_queues_that_its_rules_use) {
 	struct rte_eth_conf conf = {.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS};
@@ -490,160 +480,6 @@ TEST(all_rules_that_need_a_profile_are_named) {
 		    "needed by flow rules: eth / ipv4 / udp / gtpu; eth / ipv6 / udp / gtpu");
 }
 
-/* Values */
-
-static const struct rte_flow_item_pfcp pfcp_spec = {.s_field = 1, .seid = RTE_BE64(0x1122)};
-static const struct rte_flow_item_pfcp pfcp_mask = {.s_field = 0xff, .seid = RTE_BE64(UINT64_MAX)};
-static const struct rte_flow_item_pfcp pfcp_node = {.s_field = 0}, pfcp_s_mask = {.s_field = 0xff};
-static const struct rte_flow_item_gtp gtp_teid = {.teid = RTE_BE32(0x1234)};
-static const struct rte_flow_item_gtp_psc psc_up = {.hdr = {.type = 1, .qfi = 9}},
-					  psc_mask = {.hdr = {.type = 0xf, .qfi = 0x3f}};
-static const struct rte_flow_item_nvgre nvgre_tni = {.tni = {1, 2, 3}};
-static const rte_be32_t gre_key_9 = RTE_BE32(9);
-static const struct rte_flow_item_l2tpv3oip l2tpv3_session = {.session_id = RTE_BE32(77)};
-static const struct rte_flow_item_vlan vlan_vid = {.tci = RTE_BE16(5)};
-static const struct rte_flow_item_ipv6_frag_ext frag_id = {.hdr.id = RTE_BE32(0x55667788)};
-static const struct rte_flow_item_arp_eth_ipv4 arp_who = {
-	.DPDK_ARP_SPA = RTE_BE32(0x01020304),
-	.DPDK_ARP_TPA = RTE_BE32(0x05060708),
-};
-static const rte_be32_t gre_any_key = 0;
-static const struct rte_flow_item_ipv6 proto_tcp = {.hdr.proto = IPPROTO_TCP},
-				       proto_mask = {.hdr.proto = 0xff};
-static const struct rte_flow_item_ipv4 from_ue = {.hdr.src_addr = RTE_BE32(0x0a010203)},
-				       src_mask = {.hdr.src_addr = UINT32_MAX};
-static const struct rte_flow_item_pppoe pppoe_session = {.session_id = RTE_BE16(3)};
-
-#define TO_UDP(port) ETH(0x0800), IPV4(17, GNB, UPF), UDP(9, port)
-#define PFCP(flags, ...) PIECE(flags, 50, 0, 12, __VA_ARGS__)
-
-static const struct {
-	const char *name;
-	const struct rte_flow_item *items;
-	struct piece good[10], bad[10];
-} values[] = {
-	{"a SEID",
-	 ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(UDP),
-	       ITEM(PFCP, .spec = &pfcp_spec, .mask = &pfcp_mask)),
-	 {TO_UDP(8805), PFCP(0x21, ZEROS4, 0, 0, 0x11, 0x22, ZEROS4), END},
-	 {TO_UDP(8805), PFCP(0x21, ZEROS4, 0, 0, 0x11, 0x23, ZEROS4), END}},
-	{"no SEID",
-	 ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(UDP),
-	       ITEM(PFCP, .spec = &pfcp_node, .mask = &pfcp_s_mask)),
-	 {TO_UDP(8805), PFCP(0x20, ZEROS4), END},
-	 {TO_UDP(8805), PFCP(0x21, ZEROS8, ZEROS4), END}},
-	{"a TEID by the item for both kinds of GTP",
-	 ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(UDP), ITEM(GTP, .spec = &gtp_teid)),
-	 {TO_UDP(2152), PIECE(0x30, 255, 0, 0, 0, 0, 0x12, 0x34), END},
-	 {TO_UDP(2152), PIECE(0x30, 255, 0, 0, 0, 0, 0x12, 0x35), END}},
-	{"a QFI and a direction",
-	 ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(UDP), ITEM(GTPU),
-	       ITEM(GTP_PSC, .spec = &psc_up, .mask = &psc_mask)),
-	 {TO_UDP(2152), GTPU_OPT(0x34, 255, 0x85), PSC(UPLINK, 9, 0), IPV4(17, UE, NET), DATA, END},
-	 {TO_UDP(2152), GTPU_OPT(0x34, 255, 0x85), PSC(UPLINK, 8, 0), IPV4(17, UE, NET), DATA,
-	  END}},
-	{"a direction and a QFI",
-	 ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(UDP), ITEM(GTPU),
-	       ITEM(GTP_PSC, .spec = &psc_up, .mask = &psc_mask)),
-	 {TO_UDP(2152), GTPU_OPT(0x34, 255, 0x85), PSC(UPLINK, 9, 0), IPV4(17, UE, NET), DATA, END},
-	 {TO_UDP(2152), GTPU_OPT(0x34, 255, 0x85), PSC(DOWNLINK, 9, 0), IPV4(17, UE, NET), DATA,
-	  END}},
-	{"a virtual subnet",
-	 ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(NVGRE, .spec = &nvgre_tni)),
-	 {ETH(0x0800), IPV4(47, GNB, UPF), PIECE(0x20, 0, 0x65, 0x58, 1, 2, 3, 99), ETH(0x1234),
-	  END},
-	 {ETH(0x0800), IPV4(47, GNB, UPF), PIECE(0x20, 0, 0x65, 0x58, 1, 2, 4, 99), ETH(0x1234),
-	  END}},
-	{"a GRE key behind the checksum",
-	 ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(GRE), ITEM(GRE_KEY, .spec = &gre_key_9)),
-	 {ETH(0x0800), IPV4(47, GNB, UPF), PIECE(0xa0, 0, 0x12, 0x34, ZEROS4, 0, 0, 0, 9), END},
-	 {ETH(0x0800), IPV4(47, GNB, UPF), PIECE(0x80, 0, 0x12, 0x34, 0, 0, 0, 9, 0, 0, 0, 9),
-	  END}},
-	{"an L2TPv3 session",
-	 ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(L2TPV3OIP, .spec = &l2tpv3_session)),
-	 {ETH(0x0800), IPV4(115, GNB, UPF), PIECE(0, 0, 0, 77), END},
-	 {ETH(0x0800), IPV4(115, GNB, UPF), PIECE(0, 0, 0, 78), END}},
-	{"a VLAN whatever its priority",
-	 ITEMS(ITEM(ETH), ITEM(VLAN, .spec = &vlan_vid)),
-	 {ETH(0x8100), VLAN(0xe005, 0x0800), IPV4(17, UE, NET), END},
-	 {ETH(0x8100), VLAN(0x0006, 0x0800), IPV4(17, UE, NET), END}},
-	{"a fragment",
-	 ITEMS(ITEM(ETH), ITEM(IPV6), ITEM(IPV6_FRAG_EXT, .spec = &frag_id)),
-	 {ETH(0x86dd), IPV6(44, UE6, NET6), FRAG6(17, 0, 1), DATA, END},
-	 {ETH(0x86dd), IPV6(44, UE6, NET6), PIECE(17, 0, 0, 1, 0x55, 0x66, 0x77, 0x89), DATA, END}},
-	{"who asks by ARP, and for whom",
-	 ITEMS(ITEM(ETH), ITEM(ARP_ETH_IPV4, .spec = &arp_who)),
-	 {ETH(0x0806), PIECE(0, 1, 8, 0, 6, 4, 0, 1, ZEROS4, 0, 0, 1, 2, 3, 4),
-	  PIECE(ZEROS4, 0, 0, 5, 6, 7, 8), END},
-	 {ETH(0x0806), PIECE(0, 1, 8, 0, 6, 4, 0, 1, ZEROS4, 0, 0, 1, 2, 3, 4),
-	  PIECE(ZEROS4, 0, 0, 5, 6, 7, 9), END}},
-	{"any GRE key, or none",
-	 ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(GRE),
-	       ITEM(GRE_KEY, .spec = &gre_key_9, .mask = &gre_any_key)),
-	 {ETH(0x0800), IPV4(47, GNB, UPF), PIECE(0, 0, 0x12, 0x34), END},
-	 {ETH(0x0800), IPV4(50, GNB, UPF), PIECE(0, 0, 0x12, 0x34), END}},
-	{"TCP behind an extension header",
-	 ITEMS(ITEM(ETH), ITEM(IPV6, .spec = &proto_tcp, .mask = &proto_mask), ITEM(TCP)),
-	 {ETH(0x86dd), IPV6(60, UE6, NET6), EXT8(6), TCP(1, 2), END},
-	 {ETH(0x86dd), IPV6(60, UE6, NET6), EXT8(17), UDP(1, 2), END}},
-	{"an address in VXLAN, the frame left out",
-	 ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(UDP), ITEM(VXLAN),
-	       ITEM(IPV4, .spec = &from_ue, .mask = &src_mask)),
-	 {TO_UDP(4789), PIECE(8, 0, 0, 0, ZEROS4), ETH(0x0800), IPV4(17, UE, NET), END},
-	 {TO_UDP(4789), PIECE(8, 0, 0, 0, ZEROS4), ETH(0x0800), IPV4(17, NET, UE), END}},
-	{"a PPPoE session",
-	 ITEMS(ITEM(ETH), ITEM(PPPOES, .spec = &pppoe_session)),
-	 {ETH(0x8864), PIECE(0x11, 0, 0, 3, 0, 0, 0, 0x21), IPV4(17, UE, NET), END},
-	 {ETH(0x8864), PIECE(0x11, 0, 0, 4, 0, 0, 0, 0x21), IPV4(17, UE, NET), END}},
-};
-
-// Uplink of GTP-U behind GRE, in IPv4 or IPv6.
-#define BEHIND_GRE(type, ip) \
-	ETH(0x0800), IPV4(47, GNB, UPF), PIECE(0, 0, (type) >> 8, (type)&0xff), ip, UDP(9, 2152)
-
-static struct seen seen_of_pieces(uint16_t port, const struct piece *pieces) {
-	return seen_of(port, packet_of(pieces));
-}
-
-static bool is_marked(uint16_t port, const struct piece *pieces) {
-	return (seen_of_pieces(port, pieces).flags & RTE_MBUF_F_RX_FDIR) != 0;
-}
-
-TEST(values_are_found_where_a_packet_has_them) {
-	uint16_t port = rules_start("e810-comms");
-
-	for (unsigned int i = 0; i < RTE_DIM(values); i++) {
-		struct rte_flow *flow = rule_create(port, values[i].items, ACTIONS(ACTION(FLAG)));
-
-		print_message("%s\n", values[i].name);
-		assert_true(is_marked(port, values[i].good));
-		assert_false(is_marked(port, values[i].bad));
-		rule_destroy(port, flow);
-	}
-}
-
-// Else a rule for IPv6 behind GRE would take the place of one for IPv4, and hash no packet of it.
-TEST(both_versions_behind_gre_have_rules_of_their_own) {
-	static const struct rte_flow_action_rss by_ipv4 = {
-		.types = RTE_ETH_RSS_IPV4 | RTE_ETH_RSS_L3_SRC_ONLY,
-	};
-	static const struct rte_flow_action_rss by_ipv6 = {
-		.types = RTE_ETH_RSS_IPV6 | RTE_ETH_RSS_L3_SRC_ONLY,
-	};
-	const struct piece pieces[] = {BEHIND_GRE(0x0800, IPV4(17, UE, NET)), GTPU(0x30, 255), END};
-	uint16_t port = rules_start("e810-comms");
-	uint32_t hash;
-
-	rule_create(port,
-		    ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(GRE), ITEM(IPV4), ITEM(UDP), ITEM(GTPU)),
-		    ACTIONS(ACTION(RSS, .conf = &by_ipv4)));
-	hash = seen_of_pieces(port, pieces).hash;
-	rule_create(port,
-		    ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(GRE), ITEM(IPV6), ITEM(UDP), ITEM(GTPU)),
-		    ACTIONS(ACTION(RSS, .conf = &by_ipv6)));
-	assert_int_equal(seen_of_pieces(port, pieces).hash, hash);
-}
-
 // Addresses and ports each sorted, then hashed as they are.
 TEST(a_sorted_hash_is_that_of_the_sorted_tuple) {
 	static const struct rte_flow_action_rss sorted = {
@@ -659,12 +495,10 @@ TEST(a_sorted_hash_is_that_of_the_sorted_tuple) {
 	rule_create(port, ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(UDP)),
 		    ACTIONS(ACTION(RSS, .conf = &sorted)));
 	for (unsigned int i = 0; i < 3; i++) { // interpreted, and from the cache
-		assert_int_equal(seen_of_pieces(port, there).hash, hash);
-		assert_int_equal(seen_of_pieces(port, back).hash, hash);
+		assert_int_equal(seen_of(port, packet_of(there)).hash, hash);
+		assert_int_equal(seen_of(port, packet_of(back)).hash, hash);
 	}
 }
-
-/* Dump */
 
 static const char *dump_of(uint16_t port, struct rte_flow *flow) {
 	static char text[4096];
@@ -768,8 +602,6 @@ TEST(a_rule_that_was_replaced_stays_out_of_force) {
 	rule_destroy(port, rule_create(port, udp_items, ACTIONS(TO_QUEUE(1)))); // compiles all anew
 	assert_int_equal(seen_of_flow(port, 1).hash, hash_of(1));
 }
-
-/* Rules under traffic */
 
 // What another thread does to the rules while a burst of lower queue 0 is being read, and the hash
 // that a packet of lower queue 1 gets meanwhile.

@@ -9,7 +9,6 @@
 
 #define N_QUEUES 4
 
-// Patterns and actions, closed by END.
 #define ITEM(kind, ...) \
 	{ .type = RTE_FLOW_ITEM_TYPE_##kind, __VA_ARGS__ }
 #define ITEMS(...)                       \
@@ -35,18 +34,15 @@ const struct rte_flow_item *items_of_flow(unsigned int flow);
 // net_ddp0 with N_QUEUES over net_testsrc0; profile may be NULL.
 uint16_t rules_start(const char *profile);
 
-// Validate and create a rule; asserts both.
 struct rte_flow *rule_create_at(uint16_t port, uint32_t priority, const struct rte_flow_item *items,
 				const struct rte_flow_action *actions);
 struct rte_flow *rule_create(uint16_t port, const struct rte_flow_item *items,
 			     const struct rte_flow_action *actions);
 void rule_destroy(uint16_t port, struct rte_flow *flow);
-// Asserts that validate and create say the same.
 void rule_refused(uint16_t port, const struct rte_flow_attr *attr,
 		  const struct rte_flow_item *items, const struct rte_flow_action *actions, int err,
 		  const char *message);
 
-// What became of a packet.
 #define DROPPED (-1)
 struct seen {
 	int queue; // or DROPPED
@@ -54,7 +50,6 @@ struct seen {
 	uint32_t hash, mark;
 };
 
-// Send a packet through net_testsrc0 and find it on any queue.
 struct seen seen_of(uint16_t port, struct rte_mbuf *mbuf);
 struct seen seen_of_flow(uint16_t port, unsigned int flow);
 // What packet(flow) hashes to without rules, and is it where that says?

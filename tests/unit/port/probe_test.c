@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Answers plugin/port/mp/probe.c, lower/attach.c and lower/lower.c: a port's beginning and end.
+// A port's beginning and end.
 #include "harness.h"
 
 #include <stdio.h>
@@ -89,7 +89,6 @@ TEST(a_port_that_is_there_is_taken_over) {
 	ddp_start("dev(net_testsrc0)", 1, 1, 64);
 	assert_int_equal(rte_eth_dev_owner_get(lower, &owner), 0);
 	assert_string_equal(owner.name, "net_ddp0");
-	// A second net_ddp cannot have it.
 	assert_int_not_equal(rte_vdev_init("net_ddp1", "dev(net_testsrc0)"), 0);
 	assert_int_equal(rte_eth_dev_count_total(), 2);
 }
@@ -292,7 +291,6 @@ static int probe_setup(void **state) {
 	return port_setup(state);
 }
 
-// Answers plugin/port/devargs.c.
 struct good {
 	const char *args, *lower, *profile;
 	enum ddp_overflow overflow;
@@ -413,8 +411,7 @@ TEST(bad_devargs_have_one_clear_line) {
 	}
 }
 
-// Answers plugin/port/lower/attach.c: an application's ports have the ids 0 to n - 1, and it
-// learns nothing of how.
+// An application's ports have the ids 0 to n - 1, and it learns nothing of how.
 static int port_make(unsigned int n, const char *devargs) {
 	char name[32];
 
@@ -471,8 +468,6 @@ TEST(a_refused_probe_holds_nothing) {
 	port_end("net_testsrc1");
 }
 
-/* More ports than there are ids */
-
 static int null_make(unsigned int n) {
 	char devargs[32];
 
@@ -501,8 +496,6 @@ TEST(every_id_can_be_used) {
 		port_end(name);
 	}
 }
-
-/* What an application sees */
 
 struct seen {
 	uint16_t made[8], gone[8];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Answers plugin/port/run/ring.h: if it were wrong, packets would be lost, come twice or out of
-// order, or the queue's bytes would be miscounted, above all after 2^32 packets or bytes.
+// If the ring were wrong, packets would be lost, come twice or out of order, or the queue's bytes
+// would be miscounted, above all after 2^32 packets or bytes.
 #include "port/run/burst_scan.h"
 #include "port/run/ring.h"
 #include "unit.h"
@@ -72,9 +72,8 @@ TEST(bytes_are_right_when_they_wrap) {
 	all_come_in_order(UINT64_MAX - 1000);
 }
 
-// Answers plugin/port/run/burst_scan.h: a burst that is taken for alike and is not would go to the
-// application with the wrong packet types or hashes; bytes that are miscounted show in its
-// statistics.
+// A burst that is taken for alike and is not would go to the application with the wrong packet
+// types or hashes; bytes that are miscounted show in its statistics.
 #define BURST 32
 #define PORT 0x1234
 #define BURST_SCAN_ROUNDS 2000

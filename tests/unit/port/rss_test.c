@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Answers plugin/port/exchange/steering.c and what run/rx_fill.c writes into mbufs.
 #include "harness.h"
 
 #include <string.h>
@@ -15,7 +14,6 @@
 
 #define N_QUEUES 8
 
-// Toeplitz by DPDK over addresses and ports of packet(flow).
 static uint32_t hash_expected(unsigned int flow, const uint8_t *key) {
 	uint32_t words[] = {flow_src(flow), FLOW_DST, (uint32_t)flow_sport(flow) << 16 | 53};
 
@@ -228,7 +226,6 @@ TEST(reta_is_round_robin_until_set) {
 	assert_int_equal(rte_eth_dev_start(port), 0);
 }
 
-// What a function makes of a source and a destination.
 static void pair_make(enum ddp_hash_function function, uint32_t *src, uint32_t *dst) {
 	uint32_t one = *src, other = *dst;
 
@@ -373,7 +370,6 @@ TEST(an_update_without_a_function_keeps_it) {
 	conf.rss_hf |= RTE_ETH_RSS_UDP;
 	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
 	burst_check_by(port, DDP_HASH_SYMMETRIC_TOEPLITZ, ddp_default_key, 3, N_QUEUES);
-	// A configuration is one of all.
 	assert_int_equal(rte_eth_dev_stop(port), 0);
 	ddp_configure(port, N_QUEUES, 1, 512, RTE_ETH_RSS_IP);
 	assert_int_equal(function_of(port), RTE_ETH_HASH_FUNCTION_TOEPLITZ);

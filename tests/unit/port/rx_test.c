@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Answers plugin/port/run/rx.c and counts/stats.c: order, full rings, sums.
+// Order, full rings, sums.
 #include "harness.h"
 
 #include <poll.h>
@@ -239,18 +239,33 @@ static void *intruder_main(void *arg) {
 	return NULL;
 }
 
-TEST(a_stop_waits_for_burst_calls) {
-	uint16_t port = ddp_start("dev(net_testsrc0)", 2, 2, 64);
+static void come(bool nic, unsigned int n) {
+	for (unsigned int i = 0; i < n; i++) {
+		struct rte_mbuf *mbuf = packet(i % N_FLOWS, i);
+
+		if (nic)
+			testsrc_arrive(0, &mbuf, 1);
+		else
+			testsrc_feed(0, 0, &mbuf, 1);
+	}
+}
+
+// Of nic the packets bypass the rings.
+static void stops_wait(const char *devargs, bool nic) {
+	uint16_t port = ddp_start(devargs, 4, 2, 64);
 	struct intruder intruder = {.port = port, .running = true};
 	struct inside inside = {.port = port};
 	struct rte_mbuf *mbuf;
 	pthread_t thread;
 
+	come(nic, 1024);
+	poll_to_end(port, 4, 0, NULL);
+	assert_int_equal(xstat(port, "rx_offloaded") > 0, nic);
 	assert_int_equal(pthread_create(&thread, NULL, intruder_main, &intruder), 0);
 	for (unsigned int i = 0; i < 30; i++) {
 		unsigned int before = __atomic_load_n(&intruder.n_packets, __ATOMIC_RELAXED);
 
-		packets_feed(0, 0, N_FLOWS, 100);
+		come(nic, 100);
 		while (__atomic_load_n(&intruder.n_packets, __ATOMIC_RELAXED) == before)
 			;
 		testsrc_hook(stay_inside, &inside);
@@ -265,9 +280,14 @@ TEST(a_stop_waits_for_burst_calls) {
 	}
 	__atomic_store_n(&intruder.running, false, __ATOMIC_RELAXED);
 	pthread_join(thread, NULL);
-	poll_to_end(port, 2, 0, NULL);
-	while ((mbuf = testsrc_sent(0, 0)) != NULL)
-		rte_pktmbuf_free(mbuf);
+	poll_to_end(port, 4, 0, NULL);
+	ddp_end(port);
+	testsrc_clear();
+}
+
+TEST(a_stop_waits_for_burst_calls) {
+	stops_wait("dev(net_testsrc0)", false);
+	stops_wait("dev(net_testsrc0,nic=1,rxq=4),offload=auto:ice-os", true);
 }
 
 TEST(every_source_queue_is_read) {
@@ -353,7 +373,6 @@ static uint16_t intr_start(const char *devargs, uint16_t n_rxq) {
 	return port;
 }
 
-// Is a queue's interrupt signaled?
 static bool is_awake(uint16_t port, uint16_t queue) {
 	struct pollfd event = {
 		.fd = rte_eth_dev_rx_intr_ctl_q_get_fd(port, queue),
@@ -371,7 +390,6 @@ static void all_sleep(uint16_t port, uint16_t n_rxq) {
 	}
 }
 
-// A flow whose packets go to a queue.
 static unsigned int flow_of(uint16_t port, uint16_t queue) {
 	for (unsigned int flow = 0;; flow++) {
 		struct rte_mbuf *mbuf = packet(flow, 0);
@@ -458,7 +476,6 @@ TEST(another_queue_is_woken_for_one_that_is_stopped) {
 	assert_int_equal(poll_to_end(port, RX_INTR_N_QUEUES, 0, NULL), 1);
 }
 
-// Packets wait for their old queues to be polled.
 TEST(a_change_wakes_all_queues) {
 	uint16_t port = intr_start(SRC, RX_INTR_N_QUEUES);
 	char error[256];
@@ -497,8 +514,6 @@ TEST(interrupts_are_as_configured_after_a_restart) {
 	assert_int_equal(rte_eth_dev_start(port), 0);
 	assert_int_equal(rte_eth_dev_rx_intr_enable(port, 0), -ENOTSUP);
 }
-
-/* Threads that sleep as applications do */
 
 struct sleeper {
 	uint16_t port, queue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Answers plugin/offload/spread.c: fake NICs with the rules of a spread plan hash packets of each
-// packet type by the fields that the plan says. If they did not, a user who was told that the NIC
-// spreads the traffic would see it on one queue.
+// Fake NICs with the rules of a spread plan hash packets of each packet type by the fields that
+// the plan says. If they did not, a user who was told that the NIC spreads the traffic would see
+// it on one queue.
 #include "harness.h"
 
 #include <string.h>
@@ -91,22 +91,19 @@ static void nic_init(struct setting *s, unsigned int i) {
 	fake_nic_init(nic, nics[i].fake);
 	for (unsigned int k = 0; k < sizeof(nic->key); k++)
 		nic->key[k] = 37 * k + 11;
-	fake_nic_start(nic, RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_TCP | RTE_ETH_RSS_SCTP);
+	nic->rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_TCP | RTE_ETH_RSS_SCTP;
 	for (unsigned int k = 0; k < s->plans[i]->spread->n_rules; k++)
 		rule_create_on(nic, &s->plans[i]->spread->rules[k]);
 }
 
-// For all NICs, or one of them.
 static void setting_init(struct setting *s, const char *spec, unsigned int only) {
-	struct ddp_diag diag;
+	struct ddp_diag *diag = diag_new();
 
 	memset(s, 0, sizeof(*s));
-	ddp_diag_init(&diag);
-	s->profile = ddp_profile_load(spec, &diag);
+	s->profile = ddp_profile_load(spec, diag);
 	assert_non_null(s->profile);
-	s->program = ddp_program_build(s->profile, &diag);
+	s->program = ddp_program_build(s->profile, diag);
 	assert_non_null(s->program);
-	ddp_diag_fini(&diag);
 	for (unsigned int i = 0; i < RTE_DIM(nics); i++)
 		if (only == ALL || only == i)
 			nic_init(s, i);
@@ -121,8 +118,6 @@ static void setting_fini(struct setting *s) {
 	ddp_program_destroy(s->program);
 	ddp_profile_destroy(s->profile);
 }
-
-/* A packet, as the profile and the NICs see it */
 
 struct view {
 	struct ddp_class class;
@@ -166,7 +161,6 @@ static bool is_ip(const char *name) {
 	return strcmp(name, "ipv4") == 0 || strcmp(name, "ipv6") == 0;
 }
 
-// A port of some tunnel at the wrong place.
 static bool is_odd_udp(const uint8_t *udp, bool before_tunnel) {
 	static const uint16_t ports[] = {2123, 2152, 4500, 4789, 8805};
 
@@ -247,8 +241,6 @@ static bool is_alike(const struct view *a, const struct view *b) {
 	return true;
 }
 
-/* Pairs */
-
 struct tally {
 	unsigned int n;       // pairs of the packet type
 	unsigned int n_apart; // the NIC parts them
@@ -324,7 +316,6 @@ static void pairs_count(const struct setting *s, unsigned int n_packets, unsigne
 	}
 }
 
-// Returns what is wrong, NULL for nothing.
 static const char *type_wrong(const struct ddp_spread_type *type, const struct tally *tally) {
 	switch (type->spread) {
 	case DDP_SPREAD_SAME:
@@ -397,17 +388,15 @@ static const char *changed_spec;
 static void changed_check(unsigned int nic) {
 	unsigned int n = 0, n_wrong = 0;
 	struct ddp_program *original;
-	struct ddp_diag diag;
+	struct ddp_diag *diag = diag_new();
 	struct setting s;
 
 	setting_init(&s, changed_spec, nic);
 	assert_true(ddp_spread_apply(s.plans[nic]->spread, s.profile));
-	ddp_diag_init(&diag);
 	original = s.program;
-	s.program = ddp_program_build(s.profile, &diag);
+	s.program = ddp_program_build(s.profile, diag);
 	if (s.program == NULL)
-		fail_msg("%s", ddp_diag_first(&diag));
-	ddp_diag_fini(&diag);
+		fail_msg("%s", ddp_diag_first(diag));
 	pairs_count(&s, N_PACKETS, 1);
 	for (unsigned int type = 0; type < TYPES; type++) {
 		const struct tally *tally = &tallies[nic][type];

@@ -91,8 +91,6 @@ static void queue_leave(struct queue *queue) {
 	__atomic_store_n(&queue->inside, false, __ATOMIC_RELEASE);
 }
 
-/* A capture, of this machine's byte order */
-
 #define CAPTURE_BURST 32
 #define CAPTURE_HEADER 24
 
@@ -205,8 +203,6 @@ static int configure(struct rte_eth_dev *dev) {
 	return device->paired && dev->data->nb_rx_queues != dev->data->nb_tx_queues ? -EINVAL : 0;
 }
 
-/* Rx interrupts: of a queue that is armed and has packets, until it is armed again */
-
 static void interrupt(struct queue *queue) {
 	const uint64_t one = 1;
 
@@ -269,7 +265,7 @@ static int start(struct rte_eth_dev *dev) {
 	running_set(device, true);
 	if (dev->intr_handle != NULL)
 		interrupts_set(dev, dev->data->dev_conf.intr_conf.rxq);
-	fake_nic_start(&device->nic, dev->data->dev_conf.rx_adv_conf.rss_conf.rss_hf);
+	device->nic.rss_hf = dev->data->dev_conf.rx_adv_conf.rss_conf.rss_hf;
 	dev->data->dev_link.link_status = RTE_ETH_LINK_UP;
 	return 0;
 }
@@ -355,75 +351,48 @@ static int stats_get(struct rte_eth_dev *dev, struct rte_eth_stats *stats) {
 
 DPDK_STATS_GET_OP(stats_get_op, stats_get)
 
-// What is asked of these is in what ethdev keeps of the port.
-#define OP(name, ...)                  \
-	static int name(__VA_ARGS__) { \
-		called(#name);         \
-		return 0;              \
-	}
-
-OP(link_update, struct rte_eth_dev *dev, int wait)
-OP(mac_addr_add, struct rte_eth_dev *dev, struct rte_ether_addr *addr, uint32_t index,
-   uint32_t vmdq)
-OP(vlan_offload_set, struct rte_eth_dev *dev, int mask)
-OP(vlan_filter_set, struct rte_eth_dev *dev, uint16_t vlan, int on)
-
-static void mac_addr_remove(struct rte_eth_dev *dev, uint32_t index) {
-	called("mac_addr_remove");
-}
-
 static void link_set(struct rte_eth_dev *dev, bool up) {
 	dev->data->dev_link.link_status = up;
 	rte_eth_dev_callback_process(dev, RTE_ETH_EVENT_INTR_LSC, NULL);
-}
-
-// As some drivers do, it tells of the change before it returns.
-static int set_link_up(struct rte_eth_dev *dev) {
-	called("set_link_up");
-	link_set(dev, true);
-	return 0;
-}
-
-static int set_link_down(struct rte_eth_dev *dev) {
-	called("set_link_down");
-	link_set(dev, false);
-	return 0;
 }
 
 static struct fake_nic *nic_of(struct rte_eth_dev *dev) {
 	return &device_of(dev)->nic;
 }
 
-static int rss_hash_update(struct rte_eth_dev *dev, struct rte_eth_rss_conf *conf) {
-	called("rss_hash_update");
-	return fake_nic_rss(nic_of(dev), conf);
-}
+// Operation `name`, which returns `result`. What is asked of some is in what ethdev keeps.
+#define OP(name, result, ...)          \
+	static int name(__VA_ARGS__) { \
+		called(#name);         \
+		return result;         \
+	}
 
-static int reta_update(struct rte_eth_dev *dev, struct rte_eth_rss_reta_entry64 *reta, uint16_t n) {
-	called("reta_update");
-	return fake_nic_reta_update(nic_of(dev), reta, n);
-}
+OP(link_update, 0, struct rte_eth_dev *dev, int wait)
+OP(mac_addr_add, 0, struct rte_eth_dev *dev, struct rte_ether_addr *addr, uint32_t index,
+   uint32_t vmdq)
+OP(vlan_offload_set, 0, struct rte_eth_dev *dev, int mask)
+OP(vlan_filter_set, 0, struct rte_eth_dev *dev, uint16_t vlan, int on)
+// As some drivers do, these tell of the change before they return.
+OP(set_link_up, (link_set(dev, true), 0), struct rte_eth_dev *dev)
+OP(set_link_down, (link_set(dev, false), 0), struct rte_eth_dev *dev)
+OP(rss_hash_update, fake_nic_rss(nic_of(dev), conf), struct rte_eth_dev *dev,
+   struct rte_eth_rss_conf *conf)
+OP(reta_update, fake_nic_reta_update(nic_of(dev), reta, n), struct rte_eth_dev *dev,
+   struct rte_eth_rss_reta_entry64 *reta, uint16_t n)
+OP(reta_query, fake_nic_reta_query(nic_of(dev), reta, n), struct rte_eth_dev *dev,
+   struct rte_eth_rss_reta_entry64 *reta, uint16_t n)
+OP(tunnel_add, fake_nic_tunnel(nic_of(dev), tunnel, true), struct rte_eth_dev *dev,
+   struct rte_eth_udp_tunnel *tunnel)
+OP(tunnel_del, fake_nic_tunnel(nic_of(dev), tunnel, false), struct rte_eth_dev *dev,
+   struct rte_eth_udp_tunnel *tunnel)
+OP(flow_validate, fake_nic_validate(nic_of(dev), items, actions, error), struct rte_eth_dev *dev,
+   const struct rte_flow_attr *attr, const struct rte_flow_item items[],
+   const struct rte_flow_action actions[], struct rte_flow_error *error)
+OP(flow_destroy, fake_nic_destroy(nic_of(dev), flow, error), struct rte_eth_dev *dev,
+   struct rte_flow *flow, struct rte_flow_error *error)
 
-static int reta_query(struct rte_eth_dev *dev, struct rte_eth_rss_reta_entry64 *reta, uint16_t n) {
-	called("reta_query");
-	return fake_nic_reta_query(nic_of(dev), reta, n);
-}
-
-static int tunnel_add(struct rte_eth_dev *dev, struct rte_eth_udp_tunnel *tunnel) {
-	called("tunnel_add");
-	return fake_nic_tunnel(nic_of(dev), tunnel, true);
-}
-
-static int tunnel_del(struct rte_eth_dev *dev, struct rte_eth_udp_tunnel *tunnel) {
-	called("tunnel_del");
-	return fake_nic_tunnel(nic_of(dev), tunnel, false);
-}
-
-static int flow_validate(struct rte_eth_dev *dev, const struct rte_flow_attr *attr,
-			 const struct rte_flow_item items[], const struct rte_flow_action actions[],
-			 struct rte_flow_error *error) {
-	called("flow_validate");
-	return fake_nic_validate(nic_of(dev), items, actions, error);
+static void mac_addr_remove(struct rte_eth_dev *dev, uint32_t index) {
+	called("mac_addr_remove");
 }
 
 static struct rte_flow *flow_create(struct rte_eth_dev *dev, const struct rte_flow_attr *attr,
@@ -432,12 +401,6 @@ static struct rte_flow *flow_create(struct rte_eth_dev *dev, const struct rte_fl
 				    struct rte_flow_error *error) {
 	called("flow_create");
 	return fake_nic_create(nic_of(dev), items, actions, error);
-}
-
-static int flow_destroy(struct rte_eth_dev *dev, struct rte_flow *flow,
-			struct rte_flow_error *error) {
-	called("flow_destroy");
-	return fake_nic_destroy(nic_of(dev), flow, error);
 }
 
 static int flow_ops_get(struct rte_eth_dev *dev, const struct rte_flow_ops **flow_ops) {
@@ -455,44 +418,19 @@ static int flow_ops_get(struct rte_eth_dev *dev, const struct rte_flow_ops **flo
 
 // The rest has fixed answers.
 
-static int flow_ctrl_get(struct rte_eth_dev *dev, struct rte_eth_fc_conf *conf) {
-	called("flow_ctrl_get");
-	*conf = device_of(dev)->flow_ctrl;
-	return 0;
-}
-
-static int flow_ctrl_set(struct rte_eth_dev *dev, struct rte_eth_fc_conf *conf) {
-	called("flow_ctrl_set");
-	device_of(dev)->flow_ctrl = *conf;
-	return 0;
-}
-
-static int tx_done_cleanup(void *txq, uint32_t n) {
-	return n;
-}
-
-static int module_info_get(struct rte_eth_dev *dev, struct rte_eth_dev_module_info *info) {
-	called("module_info_get");
-	*info = (struct rte_eth_dev_module_info){.type = 2, .eeprom_len = 256};
-	return 0;
-}
-
-static int module_eeprom_get(struct rte_eth_dev *dev, struct rte_dev_eeprom_info *info) {
-	called("module_eeprom_get");
-	memset(info->data, 0x5a, info->length);
-	return 0;
-}
-
-static int read_clock(struct rte_eth_dev *dev, uint64_t *clock) {
-	called("read_clock");
-	*clock = 123456789;
-	return 0;
-}
-
-static int pool_ops_supported(struct rte_eth_dev *dev, const char *pool) {
-	called("pool_ops_supported");
-	return strcmp(pool, "stack") == 0 ? -ENOTSUP : 0;
-}
+OP(flow_ctrl_get, (*conf = device_of(dev)->flow_ctrl, 0), struct rte_eth_dev *dev,
+   struct rte_eth_fc_conf *conf)
+OP(flow_ctrl_set, (device_of(dev)->flow_ctrl = *conf, 0), struct rte_eth_dev *dev,
+   struct rte_eth_fc_conf *conf)
+OP(tx_done_cleanup, n, void *txq, uint32_t n)
+OP(module_info_get, (info->type = 2, info->eeprom_len = 256, 0), struct rte_eth_dev *dev,
+   struct rte_eth_dev_module_info *info)
+OP(module_eeprom_get, (memset(info->data, 0x5a, info->length), 0), struct rte_eth_dev *dev,
+   struct rte_dev_eeprom_info *info)
+OP(read_clock, (*clock = 123456789, 0), struct rte_eth_dev *dev, uint64_t *clock)
+OP(pool_ops_supported, strcmp(pool, "stack") == 0 ? -ENOTSUP : 0, struct rte_eth_dev *dev,
+   const char *pool)
+OP(xstats_reset, (device_of(dev)->pauses = 0, 0), struct rte_eth_dev *dev)
 
 static int xstats_get(struct rte_eth_dev *dev, struct rte_eth_xstat *values, unsigned int n) {
 	called("xstats_get");
@@ -509,12 +447,6 @@ static int xstats_get_names(struct rte_eth_dev *dev, struct rte_eth_xstat_name *
 	if (names != NULL && n > 0)
 		snprintf(names[0].name, sizeof(names[0].name), "rx_pauses");
 	return 1;
-}
-
-static int xstats_reset(struct rte_eth_dev *dev) {
-	called("xstats_reset");
-	device_of(dev)->pauses = 0;
-	return 0;
 }
 
 static const struct eth_dev_ops ops = {
@@ -643,7 +575,6 @@ static int probe(struct rte_vdev_device *vdev) {
 
 static int remove_device(struct rte_vdev_device *vdev) {
 	struct rte_eth_dev *dev = rte_eth_dev_allocated(rte_vdev_device_name(vdev));
-
 	struct device *device;
 
 	if (dev == NULL)

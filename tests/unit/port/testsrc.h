@@ -31,7 +31,6 @@ struct fake_nic;
 struct fake_nic *testsrc_nic(unsigned int dev);
 // Packets that were fed and not yet taken.
 unsigned int testsrc_left(unsigned int dev);
-// Take a packet that was sent; NULL if none.
 struct rte_mbuf *testsrc_sent(unsigned int dev, unsigned int queue);
 // Free all packets that were fed and not taken, and all that were sent.
 void testsrc_clear(void);

@@ -126,8 +126,7 @@ TEST(a_port_waits_for_the_profile_to_come_back) {
 	assert_type(port, 0x08, "VXLAN");
 }
 
-// Answers plugin/port/exchange/port_personality.c: the application says what packet_type its mbufs
-// have.
+// The application says what packet_type its mbufs have.
 #define OWN UINT32_C(0x80000123) // a packet type of the application's own
 #define N_MAX 200
 
@@ -136,7 +135,6 @@ TEST(a_port_waits_for_the_profile_to_come_back) {
 	"headers: {mine: {after: udp(dport=53), layout: number:32}}\n" \
 	"packet_types: {MINE: {path: link ipv4 udp mine, rss: mine.number}}\n"
 
-// Of the next packet on a port with one queue.
 static uint32_t packet_type(uint16_t port) {
 	struct rte_mbuf *mbuf;
 	uint32_t packet_type;
@@ -166,7 +164,6 @@ static int map(uint16_t port, const char *name, uint32_t rte_ptype, bool exclusi
 	return rte_pmd_ddp_ptype_mapping_update(port, &item, 1, exclusive);
 }
 
-// How many packet types have this RTE_PTYPE_* now.
 static unsigned int count(uint16_t port, uint32_t rte_ptype) {
 	struct rte_pmd_ddp_ptype_mapping items[N_MAX];
 	int n = rte_pmd_ddp_ptype_mapping_get(port, items, N_MAX);

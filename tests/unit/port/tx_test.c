@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Answers plugin/port/run/tx.c.
 #include "harness.h"
 
 #include <errno.h>
@@ -26,7 +25,6 @@ static unsigned int sent_check(unsigned int lower_queue, uint32_t *next) {
 	return n;
 }
 
-// Send n packets on a queue, in bursts, until all are taken.
 static void send_all(uint16_t port, uint16_t queue, uint32_t seq, unsigned int n) {
 	while (n > 0) {
 		struct rte_mbuf *mbufs[32];

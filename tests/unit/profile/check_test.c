@@ -18,7 +18,6 @@
 	"does where this one would\n"
 
 static const struct broken rows[] = {
-	// Sizes
 	{"a_length_smaller_than_the_layout_whatever_its_fields_say",
 	 HEADERS "  a: {first: true, layout: x:2 y:14 z:16, length: x}\n",
 	 "t.yaml:3:3: error: header 'a': its length is at most 3 bytes, its layout takes 4\n"},
@@ -28,7 +27,6 @@ static const struct broken rows[] = {
 	{"a_constant_length_larger_than_the_layout",
 	 HEADERS "  a: {first: true, layout: x:32, length: 16}\n", ""},
 
-	// Walks end
 	{"a_header_of_no_bytes_behind_itself",
 	 A "  b: {hidden: true, ahead: n:8, next: {when: {n: 1}, then: b}}\n", NO_END("4:3")},
 	{"two_headers_of_no_bytes_behind_each_other",
@@ -49,7 +47,6 @@ static const struct broken rows[] = {
 	 "  b: {hidden: true, next: d}\n  c: {hidden: true, next: d}\n  d: {hidden: true}\n",
 	 ""},
 
-	// Warnings
 	{"a_header_that_nothing_leads_to",
 	 HEADERS "  a: {first: true, layout: x:8}\n  b: {layout: y:8, next: c}\n"
 		 "  c: {layout: z:8}\n",

@@ -20,7 +20,6 @@
 #define LARGE(text) "t.yaml:9:13: error: '" text "' can become too large\n"
 
 static const struct broken rows[] = {
-	// Arithmetic
 	{"an_empty_expression", LENGTH("''"),
 	 "t.yaml:9:13: error: expected an expression, found nothing\n"},
 	{"an_expression_that_breaks_off", LENGTH("4 *"),
@@ -87,7 +86,6 @@ static const struct broken rows[] = {
 	 ""},
 	{"a_parameter_in_an_expression", LENGTH("40 + $num"), ""},
 
-	// References
 	{"a_field_of_an_unknown_header", WHEN("zap.k == 1"),
 	 "t.yaml:10:18: error: unknown header 'zap'; did you mean 'zip'?\n"},
 	{"an_unknown_field_of_another_header", WHEN("zip.x == 1"),
@@ -112,7 +110,6 @@ static const struct broken rows[] = {
 	{"the_headers_end_decides_whether_it_is_valid", VALID("e == 4"), ""},
 	{"look_ahead_decides_what_follows", WHEN("{n: 4}"), ""},
 
-	// Conditions
 	{"a_value_that_does_not_fit", WHEN("{x: 256}"),
 	 "t.yaml:10:22: error: '256' does not fit 8 bits\n"},
 	{"a_mask_that_does_not_fit", WHEN("{x: 1/0x1ff}"),

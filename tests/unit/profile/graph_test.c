@@ -23,7 +23,6 @@
 #define D_AFTER(after) U("headers:\n  d: {layout: k:8, after: " after "}\n")
 
 static const struct broken rows[] = {
-	// next
 	{"a_misspelt_header", NEXT("zap"),
 	 "t.yaml:7:49: error: unknown header or table 'zap'; did you mean 'zip'?\n"},
 	{"a_misspelt_table", NEXT("kinds(x)"),
@@ -63,7 +62,6 @@ static const struct broken rows[] = {
 	 "t.yaml:7:50: error: unknown header or table 'zap'; did you mean 'zip'?\n"
 	 "t.yaml:7:62: error: unknown header or table 'stpo'; did you mean 'stop'?\n"},
 
-	// after
 	{"after_a_misspelt_header", AFTER("zap"),
 	 "t.yaml:8:27: error: unknown header or table 'zap'; did you mean 'zip'?\n"},
 	{"after_a_number", AFTER("5"),
@@ -103,7 +101,6 @@ static const struct broken rows[] = {
 	{"after_something_in_a_list", AFTER("[zip, zap]"),
 	 "t.yaml:8:33: error: unknown header or table 'zap'; did you mean 'zip'?\n"},
 
-	// Two headers in one place
 	{"two_headers_after_one_value_of_a_table", AFTER("'kind(7, 1)'"),
 	 "t.yaml:8:36: error: kind 0x1 leads to 'c' here (profile 't') but to 'b' in t.yaml:6 "
 	 "(profile 't')\n"},
@@ -152,7 +149,6 @@ static const struct broken rows[] = {
 	{"a_field_of_another_header_at_the_same_place", AFTER("a(x=5)"), "",
 	 U("extend: {a: {next: {when: {zip.k: 5}, then: b}}}\n"), "u"},
 
-	// extend
 	{"an_unknown_header_extended", AFTER("zip"),
 	 "u.yaml:3:10: error: unknown header 'zap'; did you mean 'zip'?\n",
 	 U("extend: {zap: {after: zip}}\n"), "u"},

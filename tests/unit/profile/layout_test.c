@@ -76,7 +76,6 @@ static const struct broken rows[] = {
 	{"no_layout_behind_the_word", LAYOUT(""),
 	 "t.yaml:6:12: error: expected a layout, found nothing\n"},
 
-	// Optional fields
 	{"optional_fields_that_are_not_closed", LAYOUT("e:8 [e ? x:8"),
 	 "t.yaml:6:25: error: expected ']', found the end\n"},
 	{"optional_fields_that_were_not_opened", LAYOUT("e:8 x:8 ]"),
@@ -116,7 +115,6 @@ static const struct broken rows[] = {
 		"    next: {when: y > 4, then: stop}"),
 	 "t.yaml:6:17: error: field 'x': 200 bits, 1 to 128 are possible\n"},
 
-	// "..."
 	{"two_open_middles", LAYOUT("x:8 ... y:8 ... z:7\n    length: 8"),
 	 "t.yaml:6:25: error: '...' stands twice: a layout has one part of varying size\n"},
 	{"an_open_middle_in_optional_fields", LAYOUT("x:8 [x ? ... y:8]\n    length: 8"),
@@ -126,7 +124,6 @@ static const struct broken rows[] = {
 	{"an_open_middle_without_a_length", LAYOUT("x:8 ..."),
 	 "t.yaml:4:3: error: header 'a': '...' in its layout needs a 'length'\n"},
 
-	// and what is good
 	{"any_width_from_1_to_128", LAYOUT("a:1 b:7 c:128 d:127 e:1 f:65 _:7"), ""},
 	{"a_filler_may_be_wide", LAYOUT("x:8 _:400"), ""},
 	{"a_width_from_a_parameter", LAYOUT("x:$one y:(8 * 2) z:(2 * $one)"), ""},

@@ -14,7 +14,6 @@
 	"outer, stop, and, or, not\n"
 
 static const struct broken rows[] = {
-	// The file
 	{"a_misspelt_key_of_the_profile", "profile: t\nheadrs: {}\n",
 	 "t.yaml:2:1: error: unknown key of a profile: 'headrs'; did you mean 'headers'?\n"},
 	{"every_unknown_key_is_told", "profil: t\nbanana: 1\nsumary: x\n",
@@ -32,7 +31,6 @@ static const struct broken rows[] = {
 	{"an_unknown_rss_by", "profile: t\nrss_by: rss\n" FIRST,
 	 "t.yaml:2:9: error: rss_by 'rss': rss_hf is all that can stand here\n"},
 
-	// Other profiles
 	{"a_profile_that_requires_itself", "profile: t\nrequires: [t]\n" FIRST,
 	 "t.yaml:2:12: error: profile 't' requires itself\n"},
 	{"two_profiles_that_require_each_other", "profile: t\nrequires: [u]\n" FIRST,
@@ -58,7 +56,6 @@ static const struct broken rows[] = {
 	 "first header\n",
 	 U("t", "headers: {b: {first: true}}\n"), "u"},
 
-	// Names
 	{"a_header_of_two_profiles", T,
 	 "u.yaml:4:3: error: header 'a' (profile 'u') is already in t.yaml:3 (profile 't')\n",
 	 U("t", "headers:\n  a: {layout: x:8}\n"), "u"},
@@ -79,7 +76,6 @@ static const struct broken rows[] = {
 	{"an_empty_name", "profile: t\nparameters: {'': 1}\n" FIRST,
 	 "t.yaml:2:14: error: parameter ''" NAME_RULE},
 
-	// Values of keys
 	{"a_list_of_headers", "profile: t\nheaders: [a]\n",
 	 "t.yaml:2:10: error: expected headers by name, found a list\n"},
 	{"a_list_of_tables", "profile: t\ntables: [a]\n" FIRST,
@@ -101,7 +97,6 @@ static const struct broken rows[] = {
 	{"a_misspelt_key_of_a_parameter", "profile: t\nparameters: {port: {defualt: 1}}\n" FIRST,
 	 "t.yaml:2:21: error: unknown key of a parameter: 'defualt'; did you mean 'default'?\n"},
 
-	// Headers
 	{"a_misspelt_key_of_a_header", "profile: t\nheaders:\n  a: {first: true, layuot: x:8}\n",
 	 "t.yaml:3:20: error: unknown key of a header: 'layuot'; did you mean 'layout'?\n"},
 	{"a_word_as_header", "profile: t\nheaders: {a: x}\n",
@@ -127,7 +122,6 @@ static const struct broken rows[] = {
 	 "profile: t\nheaders: {a: {first: true, layout: x:8, ptype: TUNEL_GTPU}}\n",
 	 "t.yaml:2:48: error: unknown packet type word 'TUNEL_GTPU'; did you mean 'TUNNEL_GTPU'?\n"},
 
-	// One run shows every mistake
 	{"mistakes_in_all_parts_are_told",
 	 "profile: t\ntables: {stop: 1}\nheaders:\n  a: {first: true, layout: x:200, next: c}\n"
 	 "packet_types:\n  A: {path: aa, rss: b.x}\n",
@@ -137,8 +131,6 @@ static const struct broken rows[] = {
 	 "t.yaml:6:13: error: unknown header or path 'aa'; did you mean 'a'?\n"
 	 "t.yaml:6:22: error: unknown header 'b'\n"},
 };
-
-/* Limits */
 
 // A profile with so many headers, of which each leads to the next.
 static char *headers_text(unsigned int n) {
@@ -195,7 +187,6 @@ TEST(there_are_1000_names_of_a_kind_and_no_more) {
 		}
 }
 
-// p0 requires p1 requires p2 ...
 static void profiles_are(unsigned int n, const char *messages) {
 	struct broken row = {.text = "profile: t\nrequires: [p0]\n", .messages = messages};
 	void *state = &row;
@@ -217,8 +208,6 @@ TEST(sixty_four_profiles_take_part_and_no_more) {
 	profiles_are(63, "");
 	profiles_are(64, "p62.yaml:2:12: error: profile 'p63': more than 64 profiles at once\n");
 }
-
-/* What is loaded */
 
 static struct ddp_diag diag;
 
@@ -442,26 +431,24 @@ TEST(a_file_read_before_is_not_read_again_by_any_of_its_names) {
 	const struct ddp_source by_name = {.spec = "u"};
 	struct ddp_source both[2] = {by_name};
 	struct ddp_profile *first, *again;
-	struct ddp_diag diag;
+	struct ddp_diag *diag = diag_new();
 
 	scratch_write_text("base2.yaml",
 			   "profile: base2\nheaders: {h: {first: true, layout: f:8}}\n"
 			   "packet_types: {T: {path: h}}\n");
 	scratch_write_text("u.yaml", "profile: u\nrequires: [base2]\n");
 	both[1].spec = strdup(scratch_path("./base2.yaml"));
-	ddp_diag_init(&diag);
-	first = ddp_profile_read(&(struct ddp_load){.sources = both, .n_sources = 2}, &diag);
+	first = ddp_profile_read(&(struct ddp_load){.sources = both, .n_sources = 2}, diag);
 	assert_non_null(first);
 	assert_int_equal(unlink(scratch_path("base2.yaml")), 0);
-	again = read_again(first, &both[1], 1, &diag);
+	again = read_again(first, &both[1], 1, diag);
 	assert_non_null(again);
 	ddp_profile_destroy(first);
 	assert_string_equal(again->types[0].name, "T");
-	first = read_again(again, both, 2, &diag);
+	first = read_again(again, both, 2, diag);
 	assert_null(first); // nobody had u any more, and what it requires by name is gone
-	assert_false(diag.unreadable); // u can be read
+	assert_false(diag->unreadable); // u can be read
 	ddp_profile_destroy(again);
-	ddp_diag_fini(&diag);
 	free((void *)(uintptr_t)both[1].spec);
 }
 
@@ -507,14 +494,13 @@ ROWS_TEST(bound_is, bound_rows) {
 	const struct row *row = *state;
 	struct ddp_profile *profile;
 	struct ddp_bound bound;
-	struct ddp_diag diag;
+	struct ddp_diag *diag = diag_new();
 	char text[1000];
 
 	snprintf(text, sizeof(text), "profile: t\nheaders:\n%s", row->headers);
 	scratch_write_text("t.yaml", text);
-	ddp_diag_init(&diag);
-	profile = ddp_profile_load("t", &diag);
-	assert_string_equal(ddp_diag_first(&diag), "");
+	profile = ddp_profile_load("t", diag);
+	assert_string_equal(ddp_diag_first(diag), "");
 	assert_int_equal(ddp_profile_bound(profile, 10, 12, 1000, NULL, &bound), 0);
 	assert_int_equal(bound.n_headers, row->bound.n_headers);
 	assert_int_equal(bound.n_steps, row->bound.n_steps);
@@ -522,7 +508,6 @@ ROWS_TEST(bound_is, bound_rows) {
 	assert_int_equal(bound.end, row->bound.end);
 	assert_int_equal(bound.by_graph, row->bound.by_graph);
 	ddp_profile_destroy(profile);
-	ddp_diag_fini(&diag);
 }
 
 // A specification asks profiles for input sets and parameters that they have, or have not.
@@ -562,7 +547,6 @@ static const struct broken spec_rows[] = {
 	{"a_profile_named_by_name_and_by_file_is_named_twice", SPEC_T,
 	 "profile: error: 't' is named twice\n", SPEC_U, "u+t+t"},
 
-	// and what is good
 	{"a_parameter", SPEC_T, "", NULL, "t;port=7"},
 	{"an_input_set_and_parameters", SPEC_T, "", NULL, "t:ue;port=7;other=8;port=9"},
 	{"a_profile_that_another_requires_may_be_named_too", SPEC_T, "", SPEC_U, "u+t:teid;port=9"},
@@ -598,14 +582,13 @@ ROWS_TEST(summary_is, summary_rows) {
 	const struct summary_row *summary_row = *state;
 	struct ddp_arena *arena = ddp_arena_create();
 	struct ddp_profile_summary summary;
-	struct ddp_diag diag;
+	struct ddp_diag *diag = diag_new();
 	char *messages;
 	int ret;
 
 	scratch_write_text("t.yaml", summary_row->text);
-	ddp_diag_init(&diag);
-	ret = ddp_profile_summary(scratch_path("t.yaml"), arena, &summary, &diag);
-	messages = scratch_messages(&diag);
+	ret = ddp_profile_summary(scratch_path("t.yaml"), arena, &summary, diag);
+	messages = scratch_messages(diag);
 	assert_string_equal(messages, summary_row->error);
 	assert_int_equal(ret < 0, *summary_row->error != '\0');
 	assert_true(same(summary.name, summary_row->profile));
@@ -613,5 +596,4 @@ ROWS_TEST(summary_is, summary_rows) {
 	assert_true(same(summary.summary, summary_row->summary));
 	free(messages);
 	ddp_arena_destroy(arena);
-	ddp_diag_fini(&diag);
 }

@@ -24,7 +24,6 @@
 #define TEN "(((((((((("
 
 static const struct broken rows[] = {
-	// Paths
 	{"a_misspelt_header", PATH("alpha bta"),
 	 "t.yaml:9:19: error: unknown header or path 'bta'; did you mean 'beta'?\n"},
 	{"a_misspelt_name_of_a_path", PATH("prt"),
@@ -66,7 +65,6 @@ static const struct broken rows[] = {
 	{"a_list_as_path", PATH("[alpha]"),
 	 "t.yaml:9:13: error: expected a path such as 'eth vlan* ipv4 udp', found a list\n"},
 
-	// The type
 	{"a_word_as_packet_type", HEADERS "  A: alpha\n",
 	 "t.yaml:9:6: error: expected a packet type with a 'path', found a word\n"},
 	{"a_list_of_packet_types", "profile: t\npacket_types: [A]\nheaders: {a: {first: true}}\n",
@@ -107,7 +105,6 @@ static const struct broken rows[] = {
 	{"an_inner_field_without_its_header", TYPE("path: alpha, when: {inner.x: 1}"),
 	 "t.yaml:9:27: error: 'inner.x' is not of the form header.field\n"},
 
-	// Hashed fields
 	{"a_field_hashed_without_its_header", RSS("x"),
 	 "t.yaml:9:25: error: field 'x': of which header? (header.field)\n"},
 	{"a_misspelt_header_hashed", RSS("alpha.x alhpa.y"),
@@ -157,7 +154,6 @@ static const struct broken rows[] = {
 	{"a_list_of_rss_types", RSS("{rss_hf: [ipv4], hash: alpha.x}"),
 	 "t.yaml:9:34: error: expected RSS types such as 'ipv4-udp ipv4', found a list\n"},
 
-	// Extracted fields
 	{"more_than_32_bits_extracted", TYPE("path: alpha beta, extract: beta.m"),
 	 "t.yaml:9:34: error: 'beta.m' has 40 bits: the first field extracted goes into the mbuf and "
 	 "has at most 32\n"},
@@ -172,7 +168,6 @@ static const struct broken rows[] = {
 	{"more_bits_extracted_behind_the_first", TYPE("path: alpha beta, extract: beta.k beta.m"),
 	 "t.yaml:5:3: warning: header 'gamma' is in no packet type\n"},
 
-	// Named input sets
 	{"a_set_for_a_misspelt_packet_type", SETS("  s: {B: alpha.x}\n"),
 	 "t.yaml:11:7: error: unknown packet type 'B'\n"},
 	{"a_set_for_a_pattern_that_no_packet_type_fits", SETS("  s: {B*: alpha.x}\n"),
@@ -239,8 +234,7 @@ static const struct word {
 #define X(name, bits) {#name, bits, RTE_PTYPE_##name},
 	DDP_RTE_PTYPES(X)
 #undef X
-	// and the masks
-	{"L2_MASK", DDP_RTE_PTYPE_L2_MASK, RTE_PTYPE_L2_MASK},
+		{"L2_MASK", DDP_RTE_PTYPE_L2_MASK, RTE_PTYPE_L2_MASK},
 	{"L3_MASK", DDP_RTE_PTYPE_L3_MASK, RTE_PTYPE_L3_MASK},
 	{"L4_MASK", DDP_RTE_PTYPE_L4_MASK, RTE_PTYPE_L4_MASK},
 	{"TUNNEL_MASK", DDP_RTE_PTYPE_TUNNEL_MASK, RTE_PTYPE_TUNNEL_MASK},

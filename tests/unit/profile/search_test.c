@@ -35,15 +35,13 @@ static void path_set(const char *first, const char *between, const char *second)
 }
 
 static void version_is(const char *spec, const char *version) {
-	struct ddp_diag diag;
+	struct ddp_diag *diag = diag_new();
 	struct ddp_profile *profile;
 
-	ddp_diag_init(&diag);
-	profile = ddp_profile_load(spec, &diag);
-	assert_string_equal(ddp_diag_first(&diag), "");
+	profile = ddp_profile_load(spec, diag);
+	assert_string_equal(ddp_diag_first(diag), "");
 	assert_string_equal(profile->parts[0].version, version);
 	ddp_profile_destroy(profile);
-	ddp_diag_fini(&diag);
 }
 
 TEST(the_first_folder_of_the_path_wins) {
@@ -83,7 +81,7 @@ TEST(a_file_of_this_folder_needs_no_slash) {
 }
 
 TEST(the_library_is_found_when_run_from_a_build) {
-	struct ddp_diag diag;
+	struct ddp_diag *diag = diag_new();
 	struct ddp_arena *arena = ddp_arena_create();
 	struct ddp_profile *profile;
 	char **dirs;
@@ -94,12 +92,10 @@ TEST(the_library_is_found_when_run_from_a_build) {
 	assert_non_null(dirs[1]); // the source tree, then the installed library
 	assert_null(dirs[2]);
 	ddp_arena_destroy(arena);
-	ddp_diag_init(&diag);
-	profile = ddp_profile_load("base", &diag);
-	assert_string_equal(ddp_diag_first(&diag), "");
+	profile = ddp_profile_load("base", diag);
+	assert_string_equal(ddp_diag_first(diag), "");
 	assert_non_null(profile);
 	ddp_profile_destroy(profile);
-	ddp_diag_fini(&diag);
 }
 
 TEST(the_path_has_its_folders_in_front_of_the_library) {
@@ -117,14 +113,12 @@ TEST(the_path_has_its_folders_in_front_of_the_library) {
 // Load what cannot be; the caller frees the messages.
 static char *messages_of(const char *spec, bool unreadable) {
 	struct ddp_personality personality;
-	struct ddp_diag diag;
+	struct ddp_diag *diag = diag_new();
 	char *messages;
 
-	ddp_diag_init(&diag);
-	assert_true(ddp_personality_load_spec(&personality, spec, &diag) < 0);
-	assert_int_equal(diag.unreadable, unreadable);
-	messages = scratch_messages(&diag);
-	ddp_diag_fini(&diag);
+	assert_true(ddp_personality_load_spec(&personality, spec, diag) < 0);
+	assert_int_equal(diag->unreadable, unreadable);
+	messages = scratch_messages(diag);
 	return messages;
 }
 

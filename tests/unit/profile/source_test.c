@@ -9,7 +9,6 @@
 #define SPEC(s) \
 	{ .spec = (s) }
 
-// A profile of one header.
 #define MINE "profile: mine\nversion: 3\nheaders: {a: {first: true, layout: x:8}}\n"
 #define MINE_ON_BASE                                                  \
 	"profile: mine\nrequires: [base]\nparameters: {port: 4000}\n" \
@@ -94,30 +93,26 @@ static void folders_hide(char *messages) {
 ROWS_TEST(sources_are_read, rows) {
 	const struct row *row = *state;
 	struct ddp_profile *profile;
-	struct ddp_diag diag;
+	struct ddp_diag *diag = diag_new();
 	char *messages;
 
-	ddp_diag_init(&diag);
 	profile = ddp_profile_read(
-		&(struct ddp_load){.sources = row->sources, .n_sources = row->n_sources}, &diag);
-	messages = scratch_messages(&diag);
+		&(struct ddp_load){.sources = row->sources, .n_sources = row->n_sources}, diag);
+	messages = scratch_messages(diag);
 	folders_hide(messages);
 	assert_string_equal(messages, row->messages);
 	assert_int_equal(profile == NULL, *row->messages != '\0');
 	free(messages);
 	ddp_profile_destroy(profile);
-	ddp_diag_fini(&diag);
 }
 
 static struct ddp_profile *load(const struct ddp_source *sources, unsigned int n_sources) {
 	struct ddp_profile *profile;
-	struct ddp_diag diag;
+	struct ddp_diag *diag = diag_new();
 
-	ddp_diag_init(&diag);
 	profile = ddp_profile_read(&(struct ddp_load){.sources = sources, .n_sources = n_sources},
-				   &diag);
-	assert_string_equal(ddp_diag_first(&diag), "");
-	ddp_diag_fini(&diag);
+				   diag);
+	assert_string_equal(ddp_diag_first(diag), "");
 	return profile;
 }
 
@@ -199,19 +194,16 @@ TEST(a_source_has_a_name) {
 		{TEXT("profile: a b\n"), NULL},
 		{TEXT("version: 1\n"), NULL},
 	};
-	struct ddp_diag diag;
 
 	for (unsigned int i = 0; i < COUNT(names); i++) {
-		char *name;
+		struct ddp_diag *diag = diag_new();
+		char *name = ddp_source_name(&names[i].source, names[i].nth, NULL, diag);
 
-		ddp_diag_init(&diag);
-		name = ddp_source_name(&names[i].source, names[i].nth, NULL, &diag);
 		assert_int_equal(name == NULL, names[i].name == NULL);
-		assert_int_equal(name == NULL, diag.n_errors == 1);
+		assert_int_equal(name == NULL, diag->n_errors == 1);
 		if (name != NULL)
 			assert_string_equal(name, names[i].name);
 		free(name);
-		ddp_diag_fini(&diag);
 	}
 }
 

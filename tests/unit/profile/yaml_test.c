@@ -73,7 +73,6 @@ static const struct broken rows[] = {
 	{"utf_16_instead_of_utf_8", "\xff\xfep",
 	 "t.yaml:1:1: error: YAML: invalid leading UTF-8 octet\n"},
 
-	// Places
 	{"columns_count_characters_not_bytes",
 	 "profile: t\nsummary: ä\nheaders: {\"ä\": 1, \"öö\": 1, \"ä\": 2}\n",
 	 "t.yaml:3:28: error: 'ä' is given twice, first in line 3\n"},
@@ -157,18 +156,16 @@ static const struct unreadable {
 ROWS_TEST(no_file_is_no_profile, unreadable) {
 	const struct unreadable *row = *state;
 	struct ddp_arena *arena = ddp_arena_create();
-	struct ddp_diag diag;
+	struct ddp_diag *diag = diag_new();
 	size_t size;
 
 	mkdir(scratch_path("folder.yaml"), 0700);
 	mkfifo(scratch_path("fifo.yaml"), 0600);
-	ddp_diag_init(&diag);
 	alarm(10);
-	assert_null(ddp_file_read(scratch_path(row->file), 1, &size, arena, &diag));
+	assert_null(ddp_file_read(scratch_path(row->file), 1, &size, arena, diag));
 	alarm(0);
-	assert_non_null(strstr(ddp_diag_first(&diag), row->message));
-	assert_true(diag.unreadable);
-	ddp_diag_fini(&diag);
+	assert_non_null(strstr(ddp_diag_first(diag), row->message));
+	assert_true(diag->unreadable);
 	ddp_arena_destroy(arena);
 }
 

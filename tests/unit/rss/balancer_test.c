@@ -7,7 +7,6 @@
 #define N_ENTRIES 512
 #define SECOND 10 // intervals
 
-// A port, its traffic, and what is decided for it.
 struct port {
 	struct ddp_balancer balancer;
 	struct ddp_balancer_move moves[DDP_BALANCER_MOVES];
@@ -91,7 +90,6 @@ static void assert_moves_are_sound(const struct port *port) {
 		assert_float_equal(port->balancer.after, port->balancer.before, 0);
 }
 
-// Decide with the packets as they are, check the moves and make them.
 static void port_decide(struct port *port) {
 	uint64_t delivered[DDP_BALANCER_QUEUES];
 	struct ddp_balancer_interval interval = {
@@ -113,7 +111,6 @@ static void port_decide(struct port *port) {
 		port->reta[port->moves[i].entry] = port->moves[i].to;
 }
 
-// One interval of traffic by chance. Returns the number of moves.
 static unsigned int port_run(struct port *port) {
 	for (unsigned int i = 0; i < port->n_entries; i++)
 		port->packets[i] = poisson(&port->random, port->rates[i]);
