@@ -61,7 +61,7 @@ void ddp_steering_relearn_end(struct ddp_port *port);
 // Wait until no burst call uses what was taken out of the rules' tables before.
 void ddp_steering_wait(struct ddp_port *port);
 
-// rss.c: under the port's mutex; errors are logged.
+// RSS; errors are logged.
 int ddp_rss_configure(struct ddp_port *port);
 int ddp_rss_hash_update(struct ddp_port *port, const struct rte_eth_rss_conf *conf);
 // Does the personality resemble an 800-series NIC, in the fields that rss_hf chooses too?

@@ -227,10 +227,8 @@ int ddp_balance_ms_read(const char *text, unsigned int *ms) {
 		*ms = strcmp(text, "on") == 0 ? DDP_BALANCER_MS : 0;
 		return 0;
 	}
-	errno = 0;
 	n = strtoul(text, &end, 10);
-	if (!isdigit((unsigned char)*text) || *end != '\0' || errno != 0 || n < 1 ||
-	    n > DDP_BALANCE_MS_MAX)
+	if (!isdigit((unsigned char)*text) || *end != '\0' || n < 1 || n > DDP_BALANCE_MS_MAX)
 		return -EINVAL;
 	*ms = n;
 	return 0;

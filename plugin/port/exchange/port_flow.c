@@ -463,7 +463,7 @@ static void hash_print(FILE *out, const struct rte_flow *flow) {
 		fprintf(out, "; replaced by a newer rule");
 }
 
-static void fate_print(FILE *out, const struct rte_flow *flow) {
+static void action_print(FILE *out, const struct rte_flow *flow) {
 	const struct ddp_flow_action *action = &flow->action;
 
 	if (action->fate == DDP_FLOW_DROP)
@@ -491,7 +491,7 @@ static void flow_print(const struct ddp_port *port, const struct rte_flow *flow,
 	if (ddp_flow_rule(flow)->stage == DDP_FLOW_HASH)
 		hash_print(out, flow);
 	else
-		fate_print(out, flow);
+		action_print(out, flow);
 	if (flow->action.counts != NULL)
 		fprintf(out, "; %" PRIu64 " packets, %" PRIu64 " bytes", count.packets,
 			count.bytes);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The steering of packets: built aside, where errors can occur, and exchanged under traffic.
+// The steering of packets: built aside, where errors can occur, and exchanged under traffic. RSS,
+// of which the steering is made.
 #include "port/exchange/exchange.h"
 #include "port/lower/lower.h"
 #include "port/quiesce/quiesce.h"
@@ -66,30 +67,29 @@ static struct ddp_steering *steering_build(const struct ddp_port *port,
 	return steering;
 }
 
-// The lower queue's lock is held.
-static void order_keep(struct ddp_lower_rxq *lower, const struct ddp_steering *before,
-		       const struct ddp_steering *now, unsigned int patience_us) {
-	if (before == NULL || before == now)
-		return;
-	// A flow may go to another queue, and not only because its entry of the table changed.
-	if (!hashing_stays(before, now) ||
-	    memcmp(before->hash.key, now->hash.key, sizeof(now->hash.key)) != 0)
-		ddp_order_change_all(lower);
-	else if (memcmp(before->reta, now->reta, sizeof(now->reta)) != 0)
-		ddp_order_change_entries(lower, before->reta, now->reta,
-					 patience_us != 0 ? patience_us : DDP_ORDER_WAIT_US,
-					 patience_us != 0);
-}
-
 // After the loop no thread uses the old steering, because burst calls use it only under a lower
 // queue's lock.
 static void steering_exchange(struct ddp_port *port, struct ddp_steering *steering,
 			      unsigned int patience_us) {
+	const struct ddp_steering *before = port->steering;
+	// A flow may go to another queue, and not only because its entry of the table changed.
+	const bool all =
+		before != NULL && (!hashing_stays(before, steering) ||
+				   memcmp(before->hash.key, steering->hash.key, DDP_KEY_SIZE) != 0);
+	const bool entries = before != NULL && !all &&
+			     memcmp(before->reta, steering->reta, sizeof(before->reta)) != 0;
+
 	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
 		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
 
 		ddp_lower_rxq_lock(lower);
-		order_keep(lower, lower->steering, steering, patience_us);
+		assert(lower->steering == before);
+		if (all)
+			ddp_order_change_all(lower);
+		if (entries)
+			ddp_order_change_entries(lower, before->reta, steering->reta,
+						 patience_us != 0 ? patience_us : DDP_ORDER_WAIT_US,
+						 patience_us != 0);
 		lower->steering = steering;
 		ddp_hw_ptypes_lower_set(port, lower, NULL);
 		ddp_unlock(&lower->lock);
@@ -162,4 +162,124 @@ void ddp_steering_wait(struct ddp_port *port) {
 		ddp_lower_rxq_lock(&port->lower_rxqs[i]);
 		ddp_unlock(&port->lower_rxqs[i].lock);
 	}
+}
+
+/* RSS as the application configures it: hash fields, key and redirection table */
+
+static int rss_apply(struct ddp_port *port, const struct ddp_rss *rss) {
+	const struct ddp_change change = {.rss = rss};
+	int ret = ddp_change_apply(port, &change);
+
+	assert(rss->n_queues <= DDP_PORT_QUEUES);
+	if (ret < 0)
+		PORT_LOG(ERR, port->name, "RSS cannot be changed: out of memory");
+	return ret;
+}
+
+bool ddp_rss_emulates(const struct ddp_port *port) {
+	const struct ddp_profile *profile = port->personality->profile;
+
+	return profile->by_rss_hf && (profile->modelled || profile->n_parts > 1); // one: base
+}
+
+// The key and the hash function stay if conf names none.
+static int conf_apply(struct ddp_port *port, struct ddp_rss *rss,
+		      const struct rte_eth_rss_conf *conf) {
+	const uint64_t checksums = RTE_ETH_RSS_IPV4_CHKSUM | RTE_ETH_RSS_L4_CHKSUM;
+	const uint64_t offered = ddp_program_rss_hf(port->personality->program);
+	enum rte_eth_hash_function function = DPDK_RSS_FUNCTION(conf);
+
+	rss->rss_hf = conf->rss_hf;
+	// An application that enables all RSS types on offer, as testpmd's "rss default" does, does
+	// not intend checksums: they would spread the packets of one flow over all queues.
+	if ((offered & ~checksums) != 0 && (rss->rss_hf & offered) == offered)
+		rss->rss_hf &= ~checksums;
+	if (conf->rss_key != NULL && ddp_key_read(rss->key, conf->rss_key, conf->rss_key_len) < 0) {
+		PORT_LOG(ERR, port->name, "an RSS key has %d or %d bytes, not %u", DDP_KEY_SHORT,
+			 DDP_KEY_SIZE, conf->rss_key_len);
+		return -EINVAL;
+	}
+	if (function != RTE_ETH_HASH_FUNCTION_DEFAULT &&
+	    ddp_flow_function_read(function, &rss->function) < 0) {
+		PORT_LOG(ERR, port->name, "there is no RSS hash function %d", (int)function);
+		return -EINVAL;
+	}
+	return rss_apply(port, rss);
+}
+
+int ddp_rss_configure(struct ddp_port *port) {
+	const struct rte_eth_conf *conf = &port->data->dev_conf;
+	uint16_t n_queues = port->data->nb_rx_queues;
+	struct ddp_rss rss = port->rss;
+
+	rss.enabled = (conf->rxmode.mq_mode & RTE_ETH_MQ_RX_RSS_FLAG) != 0;
+	rss.function = DDP_HASH_TOEPLITZ;
+	memcpy(rss.key, ddp_default_key, sizeof(rss.key));
+	if (rss.n_queues != n_queues)
+		ddp_reta_fill(rss.reta, DDP_RETA_SIZE, RTE_MAX(n_queues, 1));
+	rss.n_queues = n_queues;
+	return conf_apply(port, &rss, &conf->rx_adv_conf.rss_conf);
+}
+
+// An application that changes rss_hf alone, such as testpmd's "port config all rss", does not
+// intend to lose a symmetric hash.
+int ddp_rss_hash_update(struct ddp_port *port, const struct rte_eth_rss_conf *conf) {
+	struct ddp_rss rss = port->rss;
+
+	return conf_apply(port, &rss, conf);
+}
+
+void ddp_rss_hash_get(const struct ddp_port *port, struct rte_eth_rss_conf *conf) {
+	conf->rss_hf = port->rss.enabled ? port->rss.rss_hf : 0;
+	if (conf->rss_key != NULL)
+		memcpy(conf->rss_key, port->rss.key, RTE_MIN(conf->rss_key_len, DDP_KEY_SIZE));
+	conf->rss_key_len = port->rss_key_size;
+	DPDK_RSS_FUNCTION_SET(conf, ddp_flow_function(port->rss.function));
+}
+
+static int reta_size_check(const struct ddp_port *port, uint16_t size) {
+	if (size == DDP_RETA_SIZE)
+		return 0;
+	PORT_LOG(ERR, port->name, "the redirection table has %d entries, not %u", DDP_RETA_SIZE,
+		 size);
+	return -EINVAL;
+}
+
+// Find entry i. Returns whether its mask bit is set.
+static bool reta_entry(struct rte_eth_rss_reta_entry64 *conf, unsigned int i, uint16_t **entry) {
+	struct rte_eth_rss_reta_entry64 *group = &conf[i / RTE_ETH_RETA_GROUP_SIZE];
+
+	*entry = &group->reta[i % RTE_ETH_RETA_GROUP_SIZE];
+	return (group->mask >> (i % RTE_ETH_RETA_GROUP_SIZE)) & 1;
+}
+
+int ddp_rss_reta_update(struct ddp_port *port, struct rte_eth_rss_reta_entry64 *conf,
+			uint16_t size) {
+	struct ddp_rss rss = port->rss;
+	int ret = reta_size_check(port, size);
+	uint16_t *entry;
+
+	for (unsigned int i = 0; ret == 0 && i < DDP_RETA_SIZE; i++) {
+		if (!reta_entry(conf, i, &entry))
+			continue;
+		if (*entry >= rss.n_queues) {
+			PORT_LOG(ERR, port->name,
+				 "entry %u of the redirection table: there is no Rx queue %u", i,
+				 *entry);
+			ret = -EINVAL;
+		}
+		rss.reta[i] = *entry;
+	}
+	return ret < 0 ? ret : rss_apply(port, &rss);
+}
+
+int ddp_rss_reta_query(const struct ddp_port *port, struct rte_eth_rss_reta_entry64 *conf,
+		       uint16_t size) {
+	int ret = reta_size_check(port, size);
+	uint16_t *entry;
+
+	for (unsigned int i = 0; ret == 0 && i < DDP_RETA_SIZE; i++)
+		if (reta_entry(conf, i, &entry))
+			*entry = port->rss.reta[i];
+	return ret;
 }

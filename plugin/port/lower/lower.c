@@ -150,17 +150,18 @@ int ddp_lower_pool_check(const struct ddp_port *port, const struct rte_mempool *
 }
 
 // again: the queues were set up before.
-static int rxqs_setup(struct ddp_port *port, bool again) {
+static int all_setup(struct ddp_port *port, bool again) {
 	struct ddp_lower *lower = &port->lower;
 	struct rte_eth_rxconf rxconf = lower->info.default_rxconf;
-	int socket = rte_eth_dev_socket_id(lower->port_id);
+	struct rte_eth_txconf txconf = lower->info.default_txconf;
+	int socket = rte_eth_dev_socket_id(lower->port_id), ret = 0;
 
 	assert(lower->n_rxq <= lower->n_rxq_max);
 	rxconf.offloads = lower->conf.rxmode.offloads;
+	txconf.offloads = lower->conf.txmode.offloads;
 	for (uint16_t i = 0; i < lower->n_rxq; i++) {
-		int ret =
-			DDP_LOWER_CALL(port, rte_eth_rx_queue_setup(lower->port_id, i, lower->n_rxd,
-								    socket, &rxconf, lower->pool));
+		ret = DDP_LOWER_CALL(port, rte_eth_rx_queue_setup(lower->port_id, i, lower->n_rxd,
+								  socket, &rxconf, lower->pool));
 
 		// net_pcap with infinite_rx reads its capture when a queue is set up, and cannot
 		// read it again. By then it has taken the new mempool, and it goes on with the
@@ -168,24 +169,11 @@ static int rxqs_setup(struct ddp_port *port, bool again) {
 		if (ret < 0 && !(again && ret == -ENOENT && ddp_lower_is(port, "net_pcap")))
 			return ret;
 	}
-	return 0;
-}
-
-static int txqs_setup(struct ddp_port *port) {
-	struct ddp_lower *lower = &port->lower;
-	struct rte_eth_txconf txconf = lower->info.default_txconf;
-	int socket = rte_eth_dev_socket_id(lower->port_id);
-
-	txconf.offloads = lower->conf.txmode.offloads;
-	for (uint16_t i = 0; i < lower->n_txq; i++) {
-		int ret =
-			DDP_LOWER_CALL(port, rte_eth_tx_queue_setup(lower->port_id, i, lower->n_txd,
-								    socket, &txconf));
-
-		if (ret < 0)
-			return ret;
-	}
-	return 0;
+	ret = 0;
+	for (uint16_t i = 0; ret >= 0 && i < lower->n_txq; i++)
+		ret = DDP_LOWER_CALL(port, rte_eth_tx_queue_setup(lower->port_id, i, lower->n_txd,
+								  socket, &txconf));
+	return ret;
 }
 
 static int queues_setup(struct ddp_port *port) {
@@ -210,9 +198,7 @@ static int queues_setup(struct ddp_port *port) {
 	lower->pool = pool;
 	lower->n_rxd = n_rxd;
 	lower->n_txd = n_txd;
-	ret = rxqs_setup(port, again);
-	if (ret == 0)
-		ret = txqs_setup(port);
+	ret = all_setup(port, again);
 	if (ret < 0) {
 		PORT_LOG(ERR, port->name, "queues of lower device %s cannot be set up: %s",
 			 lower->name, rte_strerror(-ret));

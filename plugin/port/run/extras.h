@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What software does for an application beside classification: checksums, for applications that
-// insist on a NIC that has them, and decap=on.
+// Done in software beside classification: checksums, for applications that insist on a NIC that has
+// them, and decap=on.
 #ifndef DDP_PORT_RUN_EXTRAS_H
 #define DDP_PORT_RUN_EXTRAS_H
 

@@ -37,21 +37,18 @@ static enum ddp_order_queue queue_state(struct ddp_order *order, const struct dd
 	return (polls & 1) != 0 ? DDP_ORDER_HANDED : DDP_ORDER_DONE;
 }
 
-static bool is_absent(const struct ddp_rxq *queue) {
-	return __atomic_load_n(&queue->absent, __ATOMIC_RELAXED) == polls_read(queue);
-}
-
 // Wait for what a queue has now. A move of load-aware RSS also waits for a queue that a change gave
 // up on: it is the move that would be given up.
 static void queue_mark(struct ddp_order *order, const struct ddp_lower_rxq *lower, uint16_t id) {
+	const struct ddp_rxq *queue = &lower->port->rxqs[id];
+	const bool absent = __atomic_load_n(&queue->absent, __ATOMIC_RELAXED) == polls_read(queue);
 	const struct ddp_ring *ring = lower->rings[id];
 
 	order->queues[id] = DDP_ORDER_QUEUED;
 	if (ring != NULL)
 		order->marks[id] = ring->next;
-	order->queues[id] = !order->returns && is_absent(&lower->port->rxqs[id]) ?
-				    DDP_ORDER_DONE :
-				    queue_state(order, lower, id);
+	order->queues[id] =
+		absent && !order->returns ? DDP_ORDER_DONE : queue_state(order, lower, id);
 	if (order->queues[id] != DDP_ORDER_DONE)
 		order->waits[order->n_waits++] = id;
 }
@@ -283,7 +280,7 @@ bool ddp_order_run(struct ddp_lower_rxq *lower) {
 	return !room && order->tail - order->head <= DDP_ORDER_SLOTS - DDP_PORT_BURST;
 }
 
-// Whether packet i of a batch has to wait, which a rule sent to its queue or not. Otherwise its
+// Has packet i of a batch to wait, which a rule sent to its queue (ruled) or not? Otherwise its
 // queue may become another.
 static bool has_to_wait(struct ddp_order *order, const struct ddp_lower_rxq *lower,
 			struct ddp_batch *batch, unsigned int i, bool ruled, uint16_t *entry) {

@@ -52,7 +52,7 @@ static inline void ddp_ring_init(struct ddp_ring *ring, uint32_t size) {
 
 /* The writer */
 
-// Whether there is room for a packet.
+// Is there room for a packet?
 static inline bool ddp_ring_has_room(struct ddp_ring *ring) {
 	if (likely((uint32_t)ring->next != ring->limit))
 		return true;

@@ -111,6 +111,8 @@ batch_fill(struct ddp_lower_rxq *lower, struct rx_common common, struct ddp_batc
 	unsigned int n = 0, n_removed = 0;
 	uint32_t ruled = 0;
 
+	if (one)
+		counter_add(&lower->types[shared.type_id], n_read);
 	for (unsigned int i = 0; i < n_read; i++) {
 		const struct ddp_verdict *verdict =
 			one ? &shared : ddp_burst_verdict(&lower->burst, i);
@@ -158,10 +160,8 @@ static __attribute__((noinline)) uint32_t extras_fill(struct ddp_lower_rxq *lowe
 		.ptype_mask = common->steering->ptype_mask,
 	};
 
-	if (one) {
-		counter_add(&lower->types[lower->burst.verdict->type_id], batch->n);
+	if (one)
 		return batch_fill(lower, *common, batch, true, false, true, &extras);
-	}
 	return batch_fill(lower, *common, batch, dynfields_pair(common),
 			  common->steering->flows != NULL, false, &extras);
 }
@@ -174,10 +174,8 @@ uint32_t ddp_rx_fill(struct ddp_lower_rxq *lower, const struct rx_common *common
 
 	if (unlikely(port->rx_extras))
 		return extras_fill(lower, common, port, batch, one && !rules);
-	if (rules && one) {
-		counter_add(&lower->types[verdict->type_id], batch->n);
+	if (rules && one)
 		return batch_fill(lower, *common, batch, true, true, true, NULL);
-	}
 	if (rules)
 		return batch_fill(lower, *common, batch, pair, true, false, NULL);
 	if (likely(pair))

@@ -190,11 +190,10 @@ int ddp_tx_done_cleanup(void *txq, uint32_t n) {
 		return 0;
 	if (!queue_started(&queue->started) || !port_running(queue->port)) {
 		ret = -ENODEV;
-	} else if (!lower->shared) {
+	} else if (!lower->shared || lower_trylock(&lower->lock, &lower->wanted)) {
 		ret = rte_eth_tx_done_cleanup(port_id, lower->id, n);
-	} else if (lower_trylock(&lower->lock, &lower->wanted)) {
-		ret = rte_eth_tx_done_cleanup(port_id, lower->id, n);
-		ddp_unlock(&lower->lock);
+		if (lower->shared)
+			ddp_unlock(&lower->lock);
 	}
 	ddp_unlock(&queue->busy);
 	return ret;

@@ -52,9 +52,8 @@
 // Counters have one writer at a time and can be read at any time: see counter_add() and
 // counter_read().
 //
-// Calls between rooms go one way: mp -> app -> exchange, start -> lower, counts -> quiesce -> run
-// -> state. In exchange/, all others call steering.c, which calls lower/. In lower/, attach.c calls
-// lower_offload.c, that lower_rules.c and lower_ptypes.c, these lower.c.
+// Calls go down the rooms of README.md. In exchange/, all others call steering.c, which calls
+// lower/. In lower/, attach.c calls lower_offload.c, that lower_rules.c and lower_ptypes.c.
 #ifndef DDP_PORT_STATE_PORT_H
 #define DDP_PORT_STATE_PORT_H
 
@@ -139,7 +138,7 @@ struct ddp_rss {
 	uint8_t key[DDP_KEY_SIZE];
 };
 
-// What the lower device is asked to do for the personality. Control path only.
+// Offload: the lower device hashes for the personality. Control path only.
 //
 // A plan (plugin/offload) says which of the lower device's packet types it can hash as the
 // personality does. The plan's rules are created on the lower port, all or none of them. Then
