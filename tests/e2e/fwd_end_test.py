@@ -238,8 +238,6 @@ class Refusal(fwd.TestCase):
         (cls.folder / "field.yaml").write_text(
             "profile: field\nversion: 1.0.0\nrequires: [base]\npacket_types:\n"
             "  X:\n    path: eth ipv4 udp\n    priority: 1\n    rss: ipv4.nonsense\n")
-        (cls.folder / "header.pcap").write_bytes(cls.n3.read_bytes()[:20])
-        (cls.folder / "text.pcap").write_text("this is no capture, and quite long enough for one\n")
 
     def refused(self, status, line, vdevs, *options, n_lcores=2):
         """Ends with the status and the one line of ours, which may be the port's."""
@@ -295,7 +293,7 @@ class Refusal(fwd.TestCase):
             self.assertEqual(path.read_bytes(), content)
 
     def test_ports(self):
-        """A sample: testpmd_port_test.py and port/probe_test.c have more."""
+        """A sample: port/probe_test.c has more."""
         for arguments, line in (
                 (f"{GOOD},profile=nonsense", "error: profile 'nonsense' not found in .*"),
                 (f"{GOOD},profile=./field.yaml", r"\./field\.yaml:8:10: error: .*'nonsense'.*"),
@@ -307,13 +305,6 @@ class Refusal(fwd.TestCase):
         self.refuse(1, "no ports: give EAL a device with --vdev or -a", vdevs=[])
         self.refuse(1, r"cannot create 5000000 packet buffers.*: .* more memory "
                     r"\(-m\), or ask for fewer .*", "--mbufs", 5000000)
-
-    def test_captures_that_cannot_be_read(self):
-        for name, reason in (("missing.pcap", "No such file or directory"),
-                             ("header.pcap", "truncated .*"), ("text.pcap", "unknown file format"),
-                             (".", ".*[Dd]irectory")):
-            self.refuse(3, rf"{re.escape(name)}: {reason}",
-                        vdevs=[f"dev(net_pcap0,rx_pcap={name}),profile=gtpu"])
 
     def test_captures_without_ethernet_headers(self):
         """Each packet would be taken for something else, and all be sent to one queue."""

@@ -129,49 +129,5 @@ class RemoveAndAdd(Case):
         pmd.quit()
 
 
-class Mistakes(Case):
-    """In the arguments of net_ddp: told in one line, and testpmd runs on; else an operator is left with EAL's -22.
-    A sample of what port/probe_test.c has, and what only probing finds."""
-
-    LOWER = "dev(net_pcap0,rx_pcap={capture})"
-    MISTAKES = [
-        ("dev(net_pcap0,rx_pcap={capture}", r"the parenthesis of 'dev\(net_pcap.*' is not closed"),
-        ("dev(net_nonsense0)", r"no bus or driver for the lower device 'net_nonsense0'"),
-        ("dev(net_pcap0,rx_pcap=field.yaml)",
-         r"lower device 'net_pcap0,rx_pcap=field.yaml' cannot be probed: .*"),
-        (LOWER + ",profile=nonsense", r"error: profile 'nonsense' not found in .*profiles.*"),
-        (LOWER + ",profile=./field.yaml", r"\./field\.yaml:4:\d+: error: .*'nonsense'.*"),
-        (LOWER + ",profile=gtpu:nonsense", r".*error: .*'nonsense'.*"),
-        (LOWER + ",overflow=maybe", r"overflow is drop or wait, not 'maybe'"),
-        (LOWER + ",lower_queues=2", r"lower device net_pcap0 has 1 Rx queues, 2 are needed"),
-        ("dev(net_ddp0,dev(net_null0))", r"the lower device net_ddp0 is this port itself"),
-    ]
-
-    def check(self, text, pattern):
-        lines = re.findall(r"(?m)^net_ddp0: (.*)$", text)
-        self.assertEqual(len(lines), 1, lines)
-        self.assertRegex(lines[0], rf"^{pattern}$")
-
-    def test_each_is_told_and_can_be_mended(self):
-        (self.folder / "field.yaml").write_text("profile: field\nversion: 1.0.0\nrequires: [base]\n"
-                                                "packet_types: {T: {path: eth ipv4 udp, rss: udp.nonsense}}\n")
-        pmd = testpmd.Testpmd(self, ["net_ddp0," + self.LOWER.format(capture=self.mix.name) + ",profile=nonsense"])
-        self.check(pmd.banner, self.MISTAKES[3][1])  # at the start, too
-        self.assertIn("available ports: 0", pmd.command("show port summary all"))
-        pmd.command("set port setup on iterator")
-        for arguments, pattern in self.MISTAKES:
-            with self.subTest(arguments=arguments):
-                text = pmd.command("port attach net_ddp0," + arguments.format(capture=self.mix.name))
-                self.check(text, pattern)
-                self.assertIn("available ports: 0", pmd.command("show port summary all"))
-        # Nothing is left of them that would be in the way.
-        text = pmd.command("port attach " + vdev(self.mix.name, "profile=gtpu"))
-        self.assertNotIn("net_ddp0: ", text)
-        self.assertIn("Now total ports is 1", text)
-        pmd.command("port start all")
-        self.assertIn("Device name: net_ddp0", pmd.command("show port info 0"))
-        pmd.quit()
-
-
 if __name__ == "__main__":
     harness.main("ddpctl", "ddp-traffic", "net_ddp")
