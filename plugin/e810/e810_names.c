@@ -103,8 +103,7 @@ static const uint8_t kinds_gtpu[] = {RTE_L4_FRAG >> 8, RTE_L4_NONFRAG >> 8, RTE_
 struct ptype_group {
 	uint16_t first;
 	uint8_t n;
-	const uint8_t *kinds; // NULL: n times the same
-	uint8_t kind_shift;   // of L4 or inner L4
+	const uint8_t *kinds; // NULL: n times the same; else of L4, or of inner L4 with an inner L3
 	uint32_t rte;
 };
 
@@ -114,25 +113,23 @@ struct ptype_group {
 #define IN_IPV4 RTE_INNER_L3_IPV4_EXT_UNKNOWN
 #define IN_IPV6 RTE_INNER_L3_IPV6_EXT_UNKNOWN
 #define IN_ETHER RTE_INNER_L2_ETHER
-#define ONE(ptype, rte) \
-	{ ptype, 1, NULL, 0, rte }
-#define MANY(first, n, rte) \
-	{ first, n, NULL, 0, rte }
-#define OUTER(first, kinds, rte) \
-	{ first, sizeof(kinds), kinds, 8, rte }
-#define INNER(first, kinds, rte) \
-	{ first, sizeof(kinds), kinds, 24, rte }
+#define INNER_L3 DDP_RTE_PTYPE_INNER_L3_MASK
+// clang-format off
+#define MANY(first, n, rte) {first, n, NULL, rte}
+#define ONE(ptype, rte) MANY(ptype, 1, rte)
+#define EACH(first, kinds, rte) {first, sizeof(kinds), kinds, rte}
+// clang-format on
 // Packet types of IPv4 from first on; those of IPv6 follow 66 later in the same order.
-#define IP_GROUPS(first, ip)                                                                    \
-	OUTER(first, kinds_legacy, ip),                                                         \
-		INNER(first + 7, kinds_legacy, (ip) | RTE_TUNNEL_IP | IN_IPV4),                 \
-		INNER(first + 14, kinds_legacy, (ip) | RTE_TUNNEL_IP | IN_IPV6),                \
-		ONE(first + 21, (ip) | RTE_TUNNEL_GRENAT),                                      \
-		INNER(first + 22, kinds_legacy, (ip) | RTE_TUNNEL_GRENAT | IN_IPV4),            \
-		INNER(first + 29, kinds_legacy, (ip) | RTE_TUNNEL_GRENAT | IN_IPV6),            \
-		ONE(first + 36, (ip) | RTE_TUNNEL_GRENAT | IN_ETHER),                           \
-		INNER(first + 37, kinds_legacy, (ip) | RTE_TUNNEL_GRENAT | IN_ETHER | IN_IPV4), \
-		INNER(first + 44, kinds_legacy, (ip) | RTE_TUNNEL_GRENAT | IN_ETHER | IN_IPV6)
+#define IP_GROUPS(first, ip)                                                                   \
+	EACH(first, kinds_legacy, ip),                                                         \
+		EACH(first + 7, kinds_legacy, (ip) | RTE_TUNNEL_IP | IN_IPV4),                 \
+		EACH(first + 14, kinds_legacy, (ip) | RTE_TUNNEL_IP | IN_IPV6),                \
+		ONE(first + 21, (ip) | RTE_TUNNEL_GRENAT),                                     \
+		EACH(first + 22, kinds_legacy, (ip) | RTE_TUNNEL_GRENAT | IN_IPV4),            \
+		EACH(first + 29, kinds_legacy, (ip) | RTE_TUNNEL_GRENAT | IN_IPV6),            \
+		ONE(first + 36, (ip) | RTE_TUNNEL_GRENAT | IN_ETHER),                          \
+		EACH(first + 37, kinds_legacy, (ip) | RTE_TUNNEL_GRENAT | IN_ETHER | IN_IPV4), \
+		EACH(first + 44, kinds_legacy, (ip) | RTE_TUNNEL_GRENAT | IN_ETHER | IN_IPV6)
 
 static const struct ptype_group groups[] = {
 	ONE(1, ETHER),
@@ -142,18 +139,18 @@ static const struct ptype_group groups[] = {
 	IP_GROUPS(22, IPV4),
 	IP_GROUPS(88, IPV6),
 	MANY(300, 2, RTE_L2_ETHER_PPPOE),
-	OUTER(302, kinds_pppoe, RTE_L2_ETHER_PPPOE | RTE_L3_IPV4_EXT_UNKNOWN),
-	OUTER(308, kinds_pppoe, RTE_L2_ETHER_PPPOE | RTE_L3_IPV6_EXT_UNKNOWN),
+	EACH(302, kinds_pppoe, RTE_L2_ETHER_PPPOE | RTE_L3_IPV4_EXT_UNKNOWN),
+	EACH(308, kinds_pppoe, RTE_L2_ETHER_PPPOE | RTE_L3_IPV6_EXT_UNKNOWN),
 	ONE(325, IPV4 | RTE_TUNNEL_GTPC),
 	ONE(326, IPV6 | RTE_TUNNEL_GTPC),
 	ONE(327, IPV4 | RTE_TUNNEL_GTPC),
 	ONE(328, IPV6 | RTE_TUNNEL_GTPC),
 	ONE(329, IPV4 | RTE_TUNNEL_GTPU),
 	ONE(330, IPV6 | RTE_TUNNEL_GTPU),
-	INNER(331, kinds_gtpu, IPV4 | RTE_TUNNEL_GTPU | IN_IPV4),
-	INNER(336, kinds_gtpu, IPV6 | RTE_TUNNEL_GTPU | IN_IPV4),
-	INNER(341, kinds_gtpu, IPV4 | RTE_TUNNEL_GTPU | IN_IPV6),
-	INNER(346, kinds_gtpu, IPV6 | RTE_TUNNEL_GTPU | IN_IPV6),
+	EACH(331, kinds_gtpu, IPV4 | RTE_TUNNEL_GTPU | IN_IPV4),
+	EACH(336, kinds_gtpu, IPV6 | RTE_TUNNEL_GTPU | IN_IPV4),
+	EACH(341, kinds_gtpu, IPV4 | RTE_TUNNEL_GTPU | IN_IPV6),
+	EACH(346, kinds_gtpu, IPV6 | RTE_TUNNEL_GTPU | IN_IPV6),
 	MANY(372, 10, IPV4 | RTE_L4_UDP),
 	MANY(382, 10, IPV6 | RTE_L4_UDP),
 };
@@ -168,9 +165,9 @@ uint32_t e810_ptype_rte(uint16_t ptype) {
 			continue;
 		if (group->kinds == NULL)
 			return group->rte;
-		return group->kinds[k] == 0 ?
-			       0 :
-			       group->rte | (uint32_t)group->kinds[k] << group->kind_shift;
+		if (group->kinds[k] == 0)
+			return 0;
+		return group->rte | (uint32_t)group->kinds[k] << (group->rte & INNER_L3 ? 24 : 8);
 	}
 	return 0;
 }

@@ -82,8 +82,6 @@ struct e810_trace {
 	uint32_t min_len; // bytes
 	uint8_t mask[512];
 };
-void e810_parse_traced(const struct e810_parser *parser, const uint8_t *data, uint32_t len,
-		       struct e810_result *result, struct e810_trace *trace);
 
 // An entry of the parse graph.
 struct e810_edge {
@@ -123,8 +121,11 @@ struct e810_step {
 	uint16_t protocol_offset; // to which those of the edge's protocols are added
 };
 typedef void (*e810_step_fn)(void *arg, const struct e810_step *step);
-void e810_parse_stepwise(const struct e810_parser *parser, const uint8_t *data, uint32_t len,
-			 struct e810_result *result, e810_step_fn fn, void *arg);
+
+// Parse with a trace, or steps; each may be NULL.
+void e810_parse_watched(const struct e810_parser *parser, const uint8_t *data, uint32_t len,
+			struct e810_result *result, struct e810_trace *trace, e810_step_fn fn,
+			void *arg);
 
 // For people: the entry of the packet type TCAM that matches these markers, or of those that do not
 // the first one with the fewest markers that differ. Returns how many differ; UINT_MAX: there is no

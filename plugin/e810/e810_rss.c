@@ -108,16 +108,6 @@ static bool groups_read(struct e810_rss *rss, struct ddp_diag *diag) {
 	return true;
 }
 
-// False for an entry that never matches, and for one that always does: the last resort.
-static bool own_entry_read(const uint8_t *entry, struct own_entry *own) {
-	static const uint8_t nothing[5];
-
-	own->address = entry_bits(entry, 0, 16);
-	own->profile = entry[12];
-	return ternary_decode(entry + 2, entry + 7, 5, own->value, own->care) &&
-	       memcmp(own->care, nothing, sizeof(nothing)) != 0;
-}
-
 static int own_compare(const void *a, const void *b) {
 	const struct own_entry *x = a, *y = b;
 
@@ -127,13 +117,21 @@ static int own_compare(const void *a, const void *b) {
 static void own_read(struct e810_rss *rss, const struct e810_table *tcam) {
 	const struct ddp_package *package = rss->parser->package;
 	const struct e810_table *redirection = e810_table(package, E810_RSS_REDIRECTION);
+	static const uint8_t nothing[5];
 
 	for (unsigned int i = 0; i < 256; i++)
 		rss->redirection[i] = i < redirection->n_entries ? redirection->entries[i] : i;
 	rss->vectors = e810_table(package, E810_RSS_FIELD_VECTOR);
-	for (unsigned int i = 0; i < tcam->n_entries; i++)
-		if (own_entry_read(e810_entry(tcam, i), &rss->own[rss->n_own]))
-			rss->n_own++;
+	for (unsigned int i = 0; i < tcam->n_entries; i++) {
+		const uint8_t *entry = e810_entry(tcam, i);
+		struct own_entry *own = &rss->own[rss->n_own];
+
+		own->address = entry_bits(entry, 0, 16);
+		own->profile = entry[12];
+		// neither one that never matches nor the last resort, which always does
+		rss->n_own += ternary_decode(entry + 2, entry + 7, 5, own->value, own->care) &&
+			      memcmp(own->care, nothing, sizeof(nothing)) != 0;
+	}
 	qsort(rss->own, rss->n_own, sizeof(*rss->own), own_compare);
 }
 

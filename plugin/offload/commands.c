@@ -149,8 +149,8 @@ int ddp_plan_testpmd(const struct ddp_plan *plan, ddp_command_fn fn, void *arg) 
 	else if (plan->n_rules > 0)
 		fn(arg, "port config all rss none");
 	for (unsigned int i = 0; i < plan->n_tunnels; i++)
-		command(fn, arg, "port config 0 udp_tunnel_port add %s %u", plan->tunnels[i].header,
-			plan->tunnels[i].port);
+		command(fn, arg, "port config 0 udp_tunnel_port add vxlan %u",
+			plan->vxlan_ports[i]);
 	return rules_commands(plan->rules, plan->n_rules, fn, arg);
 }
 

@@ -248,9 +248,6 @@ bool hashed_same(const struct hashed *a, const struct hashed *b);
 // stand for, but not from where the words are taken: undocumented registers hold that. Intel
 // publishes it for its GTP package, and only with this a plan can predict the hash.
 
-// Set the ptype and pctype of a class of GTP-U.
-void i40e_class_set(struct packet_class *class);
-
 // The input set of the class's pctype that hashes exactly these bits. false: there is none.
 bool i40e_inset_find(const struct packet_class *class, const struct hashed *hashed,
 		     struct ddp_offload_inset *inset);
@@ -341,14 +338,12 @@ struct item {
 struct draft {
 	struct ddp_arena *arena; // of all that ends with the draft
 	struct ddp_arena *plan_arena;
-	struct ddp_plan *plan;
+	struct ddp_plan *plan; // of which tunnels and input sets are made here
 	const struct ddp_nic *nic;
 	struct ddp_nic package_nic; // nic with what the package adds
 	const struct ddp_profile *profile;
 	const struct ddp_program *program;
 	const struct ddp_plan_ask *ask;
-	struct ddp_offload_tunnel tunnels[DDP_OFFLOAD_TUNNELS];
-	unsigned int n_tunnels;
 	struct packet_class *classes;
 	unsigned int n_classes;
 	uint32_t headers;     // of all classes that the NIC distinguishes: bits 1 << id
@@ -356,8 +351,6 @@ struct draft {
 	unsigned int n_items; // that the NIC distinguishes
 	bool by_package;      // the NIC has the package
 	bool by_rss_hf;
-	struct ddp_offload_inset insets[DDP_OFFLOAD_INSETS]; // one per pctype at most
-	unsigned int n_insets;
 	struct rule *rules; // in the order of creation: wider ones first
 	unsigned int n_rules;
 };

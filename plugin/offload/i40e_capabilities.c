@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
-#include "base/rte_ptype.h"
 #include "draft.h"
 #include "i40e_port.h"
 #include "personality/package_open.h"
@@ -9,26 +8,6 @@
 // Intel's GTP package, as the firmware lists it.
 #define TRACK_ID 0x80000008
 #define NAME "GTPv1-C/U IPv4/IPv6 payload"
-
-#define PTYPE_VALUE(name, value) PTYPE_##name = value,
-enum {
-	DDP_RTE_PTYPES(PTYPE_VALUE)
-};
-
-// DPDK puts the ptype together from the names of a ptype's protocols.
-void i40e_class_set(struct packet_class *class) {
-	static const uint32_t l4s[N_L4S] = {
-		[L4_FRAGMENT] = PTYPE_INNER_L4_FRAG, [L4_UDP] = PTYPE_INNER_L4_UDP,
-		[L4_TCP] = PTYPE_INNER_L4_TCP,       [L4_SCTP] = PTYPE_INNER_L4_SCTP,
-		[L4_ICMP] = PTYPE_INNER_L4_ICMP,
-	};
-
-	class->pctype = class->inner == 4 ? 22 : 23;
-	class->ptype = (class->outer == 4 ? PTYPE_L3_IPV4_EXT_UNKNOWN : PTYPE_L3_IPV6_EXT_UNKNOWN) |
-		       (class->inner == 4 ? PTYPE_INNER_L3_IPV4_EXT_UNKNOWN :
-					    PTYPE_INNER_L3_IPV6_EXT_UNKNOWN) |
-		       PTYPE_TUNNEL_GTPU | l4s[class->l4];
-}
 
 /* Input sets */
 

@@ -79,8 +79,7 @@ struct ddp_offload_rule {
 struct ddp_offload_type {
 	enum ddp_offload_class class;
 	char reason[384]; // one sentence without its full stop
-	const char
-		*note; // with which it ends, after ": ": the same for many packet types; NULL: none
+	const char *note; // its end after ": ", the same for many packet types; NULL: none
 };
 
 // A packet type of the NIC that the NIC hashes if the mbuf has the RSS flag.
@@ -94,11 +93,6 @@ struct ddp_offload_ptype {
 	uint32_t checked, wrong;
 };
 
-struct ddp_offload_tunnel {
-	const char *header; // "vxlan"
-	uint16_t port;
-};
-
 // The words that a 700-series NIC hashes of packets of a package's pctype.
 struct ddp_offload_inset {
 	uint8_t pctype;
@@ -109,11 +103,11 @@ struct ddp_offload_inset {
 struct ddp_plan {
 	struct ddp_arena *arena; // owns the plan
 	const struct ddp_nic *nic;
-	const struct ddp_package *package; // that the NIC needs; NULL: none
-	struct ddp_offload_inset insets[DDP_OFFLOAD_INSETS];
-	unsigned int n_insets;                                  // 0 without a package
-	uint64_t rss_hf;                                        // to be enabled
-	struct ddp_offload_tunnel tunnels[DDP_OFFLOAD_TUNNELS]; // to be declared
+	const struct ddp_package *package;                   // that the NIC needs; NULL: none
+	struct ddp_offload_inset insets[DDP_OFFLOAD_INSETS]; // one per pctype at most
+	unsigned int n_insets;                               // 0 without a package
+	uint64_t rss_hf;                                     // to be enabled
+	uint16_t vxlan_ports[DDP_OFFLOAD_TUNNELS];           // to be declared
 	unsigned int n_tunnels;
 	struct ddp_offload_rule *rules; // in the order of creation
 	unsigned int n_rules;

@@ -189,7 +189,7 @@ static void outer_add(const struct draft *d, struct packet_class *s) {
 		gre_add(s, 0x6558);
 		break;
 	case ENCAP_VXLAN:
-		udp_to(s, d->tunnels[0].port);
+		udp_to(s, d->plan->vxlan_ports[0]);
 		at = header_add(s, HEADER_VXLAN, 8);
 		bytes_known(s, at, 8, 0xff, 1);
 		break;
@@ -318,8 +318,14 @@ static void class_make(struct draft *d, const struct packet_class *form) {
 	pattern_make(&s);
 	s.ptype = ptype_of(&s);
 	s.pctype = -1;
-	if (d->by_package && (ENCAPS_GTPU & 1U << s.encap) != 0)
-		i40e_class_set(&s);
+	if (d->by_package && (ENCAPS_GTPU & 1U << s.encap) != 0) {
+		// DPDK puts the ptype together from the names of a ptype's protocols, which have no
+		// Ethernet, and no unknown L4 header.
+		s.pctype = s.inner == 4 ? 22 : 23;
+		s.ptype &= ~DDP_RTE_PTYPE_L2_MASK;
+		if (s.l4 == L4_OTHER)
+			s.ptype &= ~DDP_RTE_PTYPE_INNER_L4_MASK;
+	}
 	s.parsed = s.ptype != 0 && is_parsed(d, &s);
 	if (!s.parsed && !(d->ask->spread && class_is_usual(&s) && s.n_vlans == 0))
 		return;
@@ -367,7 +373,7 @@ static void forms_make(struct draft *d, enum encap encap, bool keyless) {
 
 void packet_classes_make(struct draft *d) {
 	for (enum encap encap = 0; encap < N_ENCAPS; encap++) {
-		if (encap != ENCAP_VXLAN || d->n_tunnels > 0)
+		if (encap != ENCAP_VXLAN || d->plan->n_tunnels > 0)
 			forms_make(d, encap, false);
 		if (encap == ENCAP_NVGRE)
 			forms_make(d, encap, true);
@@ -381,8 +387,8 @@ bool packet_class_port_is_tunnel(const struct draft *d, const struct packet_clas
 	for (const uint16_t *known = d->nic->udp_ports; known != NULL && *known != 0; known++)
 		if (*known == port)
 			return true;
-	for (unsigned int i = 0; nic_parses(d->nic, ENCAP_VXLAN) && i < d->n_tunnels; i++)
-		if (d->tunnels[i].port == port)
+	for (unsigned int i = 0; nic_parses(d->nic, ENCAP_VXLAN) && i < d->plan->n_tunnels; i++)
+		if (d->plan->vxlan_ports[i] == port)
 			return true;
 	return false;
 }

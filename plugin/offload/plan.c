@@ -19,21 +19,16 @@ static bool is_offloadable(const struct draft *d, const struct expected_hash *ex
 	       expected->hashed.n / 8 + 4 <= key_size(d);
 }
 
-static bool hash_is_expected(const struct draft *d, const struct item *item,
-			     const struct hashed *hashed) {
-	return is_offloadable(d, &item->expected) && hashed_same(hashed, &item->expected.hashed);
-}
-
 // The newest rule that matches decides. A package's pctype is always hashed; the words are known
 // only if they were set.
 void draft_hash(const struct draft *d, const struct packet_class *class, struct nic_hash *hash) {
 	*hash = (struct nic_hash){.rule = -1};
 	if (d->by_package && class->pctype >= 0) {
 		hash->match = RULE_ALWAYS;
-		for (unsigned int i = 0; i < d->n_insets; i++)
-			if (d->insets[i].pctype == class->pctype)
-				hash->known =
-					i40e_inset_hashes(&d->insets[i], class, &hash->hashed);
+		for (unsigned int i = 0; i < d->plan->n_insets; i++)
+			if (d->plan->insets[i].pctype == class->pctype)
+				hash->known = i40e_inset_hashes(&d->plan->insets[i], class,
+								&hash->hashed);
 		return;
 	}
 	for (unsigned int i = d->n_rules; hash->match == RULE_NEVER && i-- > 0;) {
@@ -59,8 +54,10 @@ static void item_evaluate(const struct draft *d, struct item *item) {
 	if (hash.match == RULE_NEVER && !d->by_rss_hf)
 		item->outcome = OUTCOME_UNHASHED;
 	else
-		item->outcome = known && hash_is_expected(d, item, &hash.hashed) ? OUTCOME_RIGHT :
-										   OUTCOME_WRONG;
+		item->outcome = known && is_offloadable(d, &item->expected) &&
+						hashed_same(&hash.hashed, &item->expected.hashed) ?
+					OUTCOME_RIGHT :
+					OUTCOME_WRONG;
 }
 
 static unsigned int group_end(const struct draft *d, unsigned int first) {
@@ -176,24 +173,24 @@ static bool inset_ask(const struct draft *d, const struct item *item,
 
 // Keep an input set if more is offloaded with it than with the present one, or none, of its pctype.
 static void inset_try(struct draft *d, const struct ddp_offload_inset *inset, unsigned int *best) {
-	unsigned int at = 0, n_before = d->n_insets, now;
+	unsigned int at = 0, n_before = d->plan->n_insets, now;
 	struct ddp_offload_inset before;
 
-	while (at < d->n_insets && d->insets[at].pctype != inset->pctype)
+	while (at < d->plan->n_insets && d->plan->insets[at].pctype != inset->pctype)
 		at++;
 	assert(at < DDP_OFFLOAD_INSETS);
-	before = d->insets[at];
-	d->insets[at] = *inset;
-	if (at == d->n_insets)
-		d->n_insets++;
+	before = d->plan->insets[at];
+	d->plan->insets[at] = *inset;
+	if (at == d->plan->n_insets)
+		d->plan->n_insets++;
 	evaluate(d);
 	now = score(d, 10);
 	if (now > *best) {
 		*best = now;
 		return;
 	}
-	d->insets[at] = before;
-	d->n_insets = n_before;
+	d->plan->insets[at] = before;
+	d->plan->n_insets = n_before;
 }
 
 static void insets_find(struct draft *d) {
@@ -211,7 +208,7 @@ static void insets_find(struct draft *d) {
 static unsigned int draft_make(struct draft *d, bool by_rss_hf) {
 	d->by_rss_hf = by_rss_hf;
 	d->n_rules = 0;
-	d->n_insets = 0;
+	d->plan->n_insets = 0;
 	rules_find(d);
 	draft_rules_join(d);
 	if (d->ask->package != NULL)
@@ -420,12 +417,9 @@ static void plan_fill(struct draft *d) {
 	ptypes_fill(d);
 	// Declare tunnels even if their contents are not offloaded: the NIC must not treat them as
 	// plain UDP.
-	if (nic_parses(d->nic, ENCAP_VXLAN) && plan->n_ptypes > 0)
-		plan->n_tunnels = d->n_tunnels;
-	memcpy(plan->tunnels, d->tunnels, sizeof(plan->tunnels));
-	plan->package = d->n_insets > 0 ? d->ask->package : NULL;
-	plan->n_insets = d->n_insets;
-	memcpy(plan->insets, d->insets, sizeof(plan->insets));
+	if (!nic_parses(d->nic, ENCAP_VXLAN) || plan->n_ptypes == 0)
+		plan->n_tunnels = 0;
+	plan->package = plan->n_insets > 0 ? d->ask->package : NULL;
 	plan->rss_hf = d->by_rss_hf ? d->nic->rss_hf : 0;
 }
 
@@ -455,10 +449,9 @@ static void tunnels_find(struct draft *d) {
 				uint64_t port = rule->cond.matches[m].patterns[p].value_lo;
 
 				if (strstr(rule->cond.matches[m].ref.name, "dport") != NULL &&
-				    d->n_tunnels < DDP_OFFLOAD_TUNNELS && port > 0 &&
+				    d->plan->n_tunnels < DDP_OFFLOAD_TUNNELS && port > 0 &&
 				    port <= UINT16_MAX)
-					d->tunnels[d->n_tunnels++] =
-						(struct ddp_offload_tunnel){"vxlan", port};
+					d->plan->vxlan_ports[d->plan->n_tunnels++] = port;
 			}
 	}
 }

@@ -304,11 +304,10 @@ static bool item_counts(const struct draft *d, const struct item *item, unsigned
 
 static void words_join(char *text, size_t size, uint32_t fields) {
 	char words[80];
-	size_t len = strlen(text);
 
 	fields_print(fields, words, sizeof(words));
-	if (strstr(text, words) == NULL && len + strlen(words) + 5 < size)
-		snprintf(text + len, size - len, "%s%s", len > 0 ? " or " : "", words);
+	if (strstr(text, words) == NULL && strlen(text) + strlen(words) + 5 < size)
+		word_add(text, size, " or ", words);
 }
 
 static void item_add(const struct item *item, struct ddp_spread_type *out) {
@@ -405,7 +404,7 @@ static int by_class(const void *a, const void *b) {
 void spread_make(struct draft *d) {
 	unsigned int n = 0;
 
-	d->by_package = d->n_insets > 0;
+	d->by_package = d->plan->n_insets > 0;
 	d->n_rules = 0;
 	for (unsigned int i = 0; i < d->n_classes; i++) {
 		const struct packet_class *class = d->items[i].class;

@@ -324,7 +324,7 @@ static void parser_add(struct builder *b) {
 static void steps_build(void *arg) {
 	struct builder *b = arg;
 
-	e810_parse_stepwise(b->personality->parser, b->data, b->len, &b->result, step_take, b);
+	e810_parse_watched(b->personality->parser, b->data, b->len, &b->result, NULL, step_take, b);
 	for (unsigned int i = 0; i < b->n_walk; i++)
 		step_make(b, &b->walk[i]);
 	ptype_try(b);

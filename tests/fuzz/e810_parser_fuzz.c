@@ -167,10 +167,10 @@ static void walk_check(const struct e810_parser *parser, const struct e810_rss *
 
 	e810_parse(parser, data, len, &result);
 	result_check(&result, len);
-	e810_parse_stepwise(parser, data, len, &other, step_check, &n_steps);
+	e810_parse_watched(parser, data, len, &other, NULL, step_check, &n_steps);
 	assert(n_steps == result.n_steps);
 	results_compare(&result, &other);
-	e810_parse_traced(parser, data, len, &other, &trace);
+	e810_parse_watched(parser, data, len, &other, &trace, NULL, NULL);
 	results_compare(&result, &other);
 	if (!trace.lost)
 		trace_check(parser, data, len, &trace, &result);

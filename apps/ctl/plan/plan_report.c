@@ -344,8 +344,7 @@ static void asked_json(const struct ddp_plan *plan, struct json_writer *json) {
 			jsonw_text(json, ddp_rss_hf_name(bit));
 	jsonw_write(json, "] tunnels:[");
 	for (unsigned int i = 0; i < plan->n_tunnels; i++)
-		jsonw_object(json, "header:%s port:%u", plan->tunnels[i].header,
-			     plan->tunnels[i].port);
+		jsonw_object(json, "header:%s port:%u", "vxlan", plan->vxlan_ports[i]);
 	jsonw_write(json, "] rules:%u", plan->n_rules);
 }
 

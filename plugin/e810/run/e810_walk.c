@@ -243,22 +243,14 @@ static inline const struct e810_edge *entry_find(const struct walk *w, graph_sta
 
 static void step_begin(struct e810_step *step, const struct walk *w,
 		       const struct instruction *instruction, uint8_t selector) {
-	memset(step, 0, sizeof(*step));
-	step->node = reg_get(w, REG_NODE);
-	step->pc = instruction - w->parser->instructions;
-	step->offset = reg_get(w, REG_OFFSET);
+	*step = (struct e810_step){
+		.node = reg_get(w, REG_NODE),
+		.pc = instruction - w->parser->instructions,
+		.offset = reg_get(w, REG_OFFSET),
+	};
 	for (unsigned int i = 0; i < BOOST_BYTES; i++)
 		step->key[BOOST_BYTES - 1 - i] = w->head[i];
 	step->key[BOOST_BYTES] = selector;
-	step->boost = -1;
-}
-
-static void step_end(struct e810_step *step, const struct walk *w, const struct e810_edge *edge) {
-	step->edge = edge;
-	step->next_node = reg_get(w, REG_NODE);
-	step->next_pc = reg_get(w, REG_PC);
-	step->next_offset = reg_get(w, REG_OFFSET);
-	step->protocol_offset = w->po;
 }
 
 /* Result */
@@ -352,6 +344,7 @@ static inline const struct e810_edge *step_run(struct walk *w,
 			       entry != NULL && !entry->no_match);
 	}
 	if (step != NULL) {
+		step_begin(step, w, instruction, selector);
 		step->boost = hit != NULL ? hit->address : -1;
 		step->boost_index = chosen.index;
 		step->next_protocol = next;
@@ -361,6 +354,13 @@ static inline const struct e810_edge *step_run(struct walk *w,
 	alus_run(w, &chosen, entry, trace);
 	pending_commit(w, entry);
 	record(w, entry);
+	if (step != NULL) {
+		step->edge = entry;
+		step->next_node = reg_get(w, REG_NODE);
+		step->next_pc = reg_get(w, REG_PC);
+		step->next_offset = reg_get(w, REG_OFFSET);
+		step->protocol_offset = w->po;
+	}
 	return entry;
 }
 
@@ -381,16 +381,9 @@ static inline __attribute__((always_inline)) enum e810_status walk_run(struct wa
 		*n_steps = n;
 		if (pc >= E810_N_PCS)
 			return E810_ERROR;
-		if (fn != NULL)
-			step_begin(&step, w, instruction,
-				   instruction->use_tsr ? w->regs[2 * REG_TSR] :
-							  instruction->constant);
 		entry = step_run(w, instruction, trace, fn != NULL ? &step : NULL);
-		if (fn != NULL) {
-			if (entry != NULL)
-				step_end(&step, w, entry);
+		if (fn != NULL)
 			fn(arg, &step);
-		}
 		if (entry == NULL)
 			return E810_ERROR;
 		offset = reg_get(w, REG_OFFSET);
@@ -421,22 +414,16 @@ void e810_parse(const struct e810_parser *parser, const uint8_t *data, uint32_t 
 	resolve(&w, result);
 }
 
-void e810_parse_traced(const struct e810_parser *parser, const uint8_t *data, uint32_t len,
-		       struct e810_result *result, struct e810_trace *trace) {
+void e810_parse_watched(const struct e810_parser *parser, const uint8_t *data, uint32_t len,
+			struct e810_result *result, struct e810_trace *trace, e810_step_fn fn,
+			void *arg) {
 	struct walk w;
 
-	memset(trace, 0, sizeof(*trace));
-	trace->lost = parser->writes_head; // then the registers are not the packet
+	if (trace != NULL) {
+		memset(trace, 0, sizeof(*trace));
+		trace->lost = parser->writes_head; // then the registers are not the packet
+	}
 	walk_init(&w, parser, data, len);
-	result->status = walk_run(&w, &result->n_steps, trace, NULL, NULL);
-	resolve(&w, result);
-}
-
-void e810_parse_stepwise(const struct e810_parser *parser, const uint8_t *data, uint32_t len,
-			 struct e810_result *result, e810_step_fn fn, void *arg) {
-	struct walk w;
-
-	walk_init(&w, parser, data, len);
-	result->status = walk_run(&w, &result->n_steps, NULL, fn, arg);
+	result->status = walk_run(&w, &result->n_steps, trace, fn, arg);
 	resolve(&w, result);
 }

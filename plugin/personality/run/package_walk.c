@@ -84,7 +84,7 @@ enum ddp_status package_walk(const struct model *of, const struct ddp_packet *pa
 	struct e810_trace looked;
 
 	if (trace != NULL)
-		e810_parse_traced(model->parser, data, packet->len, &result, &looked);
+		e810_parse_watched(model->parser, data, packet->len, &result, &looked, NULL, NULL);
 	else
 		e810_parse(model->parser, data, packet->len, &result);
 	if (data == packet->data)

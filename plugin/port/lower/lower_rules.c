@@ -70,7 +70,7 @@ bool ddp_lower_rule_is_accepted(void *ctx, const struct ddp_offload_rule *rule) 
 
 static struct rte_eth_udp_tunnel tunnel_of(const struct ddp_plan *plan, unsigned int i) {
 	return (struct rte_eth_udp_tunnel){
-		.udp_port = plan->tunnels[i].port,
+		.udp_port = plan->vxlan_ports[i],
 		.prot_type = RTE_ETH_TUNNEL_TYPE_VXLAN,
 	};
 }
@@ -109,9 +109,8 @@ static int tunnels_add(struct ddp_port *port, char *error) {
 			port, rte_eth_dev_udp_tunnel_port_add(port->lower.port_id, &tunnel));
 
 		if (ret < 0)
-			return ddp_fail(error, -ENOTSUP, "UDP port %u of %s: %s", tunnel.udp_port,
-					offload->plan->tunnels[offload->n_tunnels].header,
-					rte_strerror(-ret));
+			return ddp_fail(error, -ENOTSUP, "UDP port %u of vxlan: %s",
+					tunnel.udp_port, rte_strerror(-ret));
 	}
 	return 0;
 }

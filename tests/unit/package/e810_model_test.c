@@ -497,12 +497,12 @@ TEST(a_trace_of_tables_that_write_packet_registers_is_lost) {
 
 	edge_put(E810_PG_NO_MATCH, 0, &(struct edge){STAY, .last = true});
 	parser = parser_make();
-	e810_parse_traced(parser, (const uint8_t *)"\7", 1, &result, &trace);
+	e810_parse_watched(parser, (const uint8_t *)"\7", 1, &result, &trace, NULL, NULL);
 	assert_false(trace.lost);
 	e810_parser_destroy(parser);
 	instruction_alu_put(5, 2, &(struct alu){.opcode = 1, .dst = 79});
 	parser = parser_make();
-	e810_parse_traced(parser, (const uint8_t *)"\7", 1, &result, &trace);
+	e810_parse_watched(parser, (const uint8_t *)"\7", 1, &result, &trace, NULL, NULL);
 	assert_true(trace.lost);
 	e810_parser_destroy(parser);
 }

@@ -104,8 +104,8 @@ TEST(the_worked_example_is_walked_step_by_step) {
 
 	frame_make(&frame, gtpu_uplink);
 	assert_int_equal(frame.len, 134);
-	e810_parse_stepwise(parser, frame.bytes, frame.len, &result, step_is_as_specified,
-			    &n_steps);
+	e810_parse_watched(parser, frame.bytes, frame.len, &result, NULL, step_is_as_specified,
+			   &n_steps);
 	assert_int_equal(n_steps, COUNT(gtpu_steps));
 	assert_int_equal(result.status, E810_OK);
 	assert_int_equal(result.n_steps, 6);

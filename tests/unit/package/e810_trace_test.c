@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// e810_parse_traced() notes the bits that decide. net_ddp keeps results by it: were a bit missing
+// e810_parse_watched() notes the bits that decide. net_ddp keeps results by it: were a bit missing
 // that decides, packets would get the queue and the type of others; were there too many, hardly any
 // packet would find an entry.
 #include "e810_kinds.h"
@@ -99,7 +99,8 @@ TEST(packets_that_agree_in_what_decided_have_one_result) {
 
 			frame_make(&frame, kinds[i % COUNT(kinds)].words);
 			mutate(&frame);
-			e810_parse_traced(parser, frame.bytes, frame.len, &result, &trace);
+			e810_parse_watched(parser, frame.bytes, frame.len, &result, &trace, NULL,
+					   NULL);
 			e810_parse(parser, frame.bytes, frame.len, &plain);
 			results_agree(&result, &plain);
 			assert_int_equal(result.packet_flags, plain.packet_flags);
@@ -138,7 +139,8 @@ TEST(whole_packets_are_never_lost) {
 			struct frame frame;
 
 			frame_make(&frame, kinds[i].words);
-			e810_parse_traced(parser, frame.bytes, frame.len, &result, &trace);
+			e810_parse_watched(parser, frame.bytes, frame.len, &result, &trace, NULL,
+					   NULL);
 			chain_make(&chain, parser, &result, &frame, &trace);
 			assert_false(trace.lost);
 		}
@@ -153,7 +155,7 @@ TEST(a_packet_whose_end_decided_is_lost) {
 
 	frame_make(&frame, "eth ipv4 tcp");
 	for (unsigned int len = 1; len < 47; len++) {
-		e810_parse_traced(parser, frame.bytes, len, &result, &trace);
+		e810_parse_watched(parser, frame.bytes, len, &result, &trace, NULL, NULL);
 		// with a byte of the TCP header the walk goes on to it, and nothing in it decides
 		assert_int_equal(trace.lost, len < 35);
 	}
@@ -201,7 +203,7 @@ ROWS_TEST(mask_is, narrow_rows) {
 	char text[2 * sizeof(trace.mask) + 1] = "";
 
 	frame_make(&frame, row->words);
-	e810_parse_traced(parser, frame.bytes, frame.len, &result, &trace);
+	e810_parse_watched(parser, frame.bytes, frame.len, &result, &trace, NULL, NULL);
 	for (unsigned int i = 0; i < sizeof(trace.mask); i++)
 		snprintf(text + 2 * i, 3, "%02x", trace.mask[i]);
 	text[strlen(row->mask)] = '\0';
