@@ -39,33 +39,6 @@ TEST(the_known_answer_comes_out) {
 	assert_int_equal(answer.queue, 0x51ccc178 % 128 % 8);
 }
 
-TEST(both_directions_meet_with_a_symmetric_hash) {
-	uint8_t back[sizeof(frame_tcp)];
-	struct ddp_answer one, other;
-
-	frame_reverse(back);
-	one = answer_of(DDP_HASH_TOEPLITZ, DDP_RSS_HF_ALL, frame_tcp, sizeof(frame_tcp));
-	other = answer_of(DDP_HASH_TOEPLITZ, DDP_RSS_HF_ALL, back, sizeof(back));
-	assert_int_not_equal(one.hash, other.hash);
-	one = answer_of(DDP_HASH_SYMMETRIC_TOEPLITZ, DDP_RSS_HF_ALL, frame_tcp, sizeof(frame_tcp));
-	other = answer_of(DDP_HASH_SYMMETRIC_TOEPLITZ, DDP_RSS_HF_ALL, back, sizeof(back));
-	assert_int_equal(one.input_len, 12);
-	assert_memory_equal(one.input, other.input, 12);
-	assert_memory_equal(one.input, one.input + 4, 4);
-	assert_int_equal(one.hash, other.hash);
-}
-
-TEST(what_is_not_hashed_is_on_queue_0) {
-	struct ddp_answer off = answer_of(DDP_HASH_TOEPLITZ, 0, frame_tcp, sizeof(frame_tcp)),
-			  ethernet = answer_of(DDP_HASH_TOEPLITZ, DDP_RSS_HF_ALL, frame_tcp, 14);
-
-	assert_int_equal(off.input_len, 0);
-	assert_int_equal(off.hash, 0);
-	assert_int_equal(off.queue, 0);
-	assert_int_equal(ethernet.input_len, 0);
-	assert_int_equal(ethernet.queue, 0);
-}
-
 static struct ddp_answer steps_of(const struct loaded *l, const uint8_t *bytes, uint32_t len) {
 	const struct ddp_packet packet = {.data = bytes, .first_len = len, .len = len};
 	static struct ddp_hash hash;

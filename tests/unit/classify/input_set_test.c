@@ -232,9 +232,6 @@ struct by_hf {
 #define TCP6_EXT ETH(0x86dd), IPV6(0, UE6, NET6), EXT8(6), TCP(1024, 80)
 
 #define USER N3_OUTER, IPV4(17, UE, NET), UDP(1024, 53)
-#define TUNNEL(src, dst) ETH(0x0800), IPV4(17, src, dst), UDP(2152, 2152), GTPU_OPT(0x34, 255, 0x85)
-#define UP TUNNEL(GNB, UPF), PSC(UPLINK, 9, 0)
-#define DOWN TUNNEL(UPF, GNB), PSC(DOWNLINK, 9, 0)
 
 // clang-format off
 static const struct by_hf by_hf[] = {
@@ -302,7 +299,7 @@ static const char *hex_of(const struct hashed *hashed) {
 	return text;
 }
 
-static void hashes_by_rss_hf(void **state) {
+ROWS_TEST(hashes_by_rss_hf, by_hf) {
 	const struct by_hf *row = *state;
 	struct loaded loaded = load_good(row->spec);
 	struct hashed hashed;
@@ -314,41 +311,6 @@ static void hashes_by_rss_hf(void **state) {
 	hashed_of(loaded.program, row->packet, rss_hf, false, &hashed);
 	assert_string_equal(hex_of(&hashed), row->input);
 }
-
-// clang-format off
-static const struct by_hf by_set[] = {
-	{"inner_5tuple", "gtpu:inner-5tuple", "all", {USER}, A4 "04000035"},
-	{"inner_ip", "gtpu:inner-ip", "all", {USER}, A4},
-	{"inner_ip_of_ipv6", "gtpu:inner-ip", "all", {N3_OUTER, IPV6(6, UE6, NET6), TCP(1, 2)}, A6},
-	{"teid", "gtpu:teid", "all", {USER}, "11223344"},
-	{"outer", "gtpu:outer", "all", {USER}, "c0000201c000026408680868"},
-	{"outer_where_the_user_has_ipv6", "gtpu:outer", "all",
-	 {N3_OUTER, IPV6(6, UE6, NET6), TCP(1, 2)}, "c0000201c000026408680868"},
-	{"outer_ipv6_where_the_user_has_ipv4", "gtpu:outer", "all", {ETH(0x86dd), IPV6(17, GNB6,
-	 UPF6), UDP(2152, 2152), GTPU(0x30, 255), IPV4(17, UE, NET), UDP(1, 2)},
-	 "20010db900000000000000000000000120010db900000000000000000000000208680868"},
-	{"ue_uplink", "gtpu:ue", "all", {UP, IPV4(6, UE, NET), TCP(1, 2)}, "0a010203"},
-	{"ue_downlink", "gtpu:ue", "all", {DOWN, IPV4(6, NET, UE), TCP(1, 2)}, "0a010203"},
-	{"ue_uplink_by_its_address_where_no_container_tells", "gtpu:ue", "all",
-	 {N3_OUTER, IPV4(6, UE, NET), TCP(1, 2)}, "0a010203"},
-	{"ue_downlink_by_its_address_where_no_container_tells", "gtpu:ue", "all",
-	 {N3_OUTER, IPV4(6, NET, UE), TCP(1, 2)}, "0a010203"},
-	{"ue_downlink_on_n6", "gtpu:ue", "all",
-	 {ETH(0x0800), IPV4(6, NET, UE), TCP(1, 2)}, "0a010203"},
-	{"ue_uplink_on_n6", "gtpu:ue", "all",
-	 {ETH(0x0800), IPV4(17, UE, NET), UDP(1, 2)}, "0a010203"},
-	{"ue_fragments_on_n6", "gtpu:ue", "all",
-	 {ETH(0x0800), IPV4_AS(0x45, 9, 17, UE, NET), DATA}, "0a010203"},
-	{"ue_prefix_uplink", "gtpu:ue", "all",
-	 {UP, IPV6(6, UE6, NET6), TCP(1, 2)}, "20010db800000077"},
-	{"ue_prefix_downlink_on_n6", "gtpu:ue", "all",
-	 {ETH(0x86dd), IPV6(6, NET6, UE6), TCP(1, 2)}, "20010db800000077"},
-	{"ue_of_other_addresses", "gtpu:ue;ue_ipv4=198.51.100.0/24", "all",
-	 {N3_OUTER, IPV4(6, NET, UE), TCP(1, 2)}, "c6336407"},
-	{"no_ue_at_all_on_n6", "gtpu:ue", "all",
-	 {ETH(0x0800), IPV4(6, NET, UPF), TCP(1, 2)}, "c6336407c0000264"},
-};
-// clang-format on
 
 struct told {
 	char text[400];
@@ -419,6 +381,3 @@ TEST(the_input_is_padded_to_words_and_no_further) {
 	}
 	free(input);
 }
-
-ROWS(hashes_by_rss_hf, by_hf)
-ROWS(hashes_by_rss_hf, by_set)

@@ -11,8 +11,29 @@
 static struct image image;
 static const uint8_t frame[60] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 8, 0};
 
-static int open_path(struct capture *capture, const char *path) {
-	return capture_open(capture, &(struct capture_config){.path = path});
+static struct capture_file file;
+static struct capture capture; // the last one that was opened
+static bool is_open;
+static struct ddp_packet packet;
+
+static int end(void **state) {
+	if (is_open)
+		capture_close(&capture);
+	is_open = false;
+	return 0;
+}
+
+static int open_by(const struct capture_config *config) {
+	int ret;
+
+	end(NULL);
+	ret = capture_open(&capture, config);
+	is_open = ret == 0;
+	return ret;
+}
+
+static int open_path(const char *path) {
+	return open_by(&(struct capture_config){.path = path});
 }
 
 static void ends_with(const char *text, const char *end) {
@@ -21,14 +42,10 @@ static void ends_with(const char *text, const char *end) {
 }
 
 TEST(packets_come_in_order_and_then_the_end) {
-	struct capture_file file;
-	struct capture capture;
-	struct ddp_packet packet;
-
 	capture_create(&file, "good.pcap", ETHERNET);
 	for (uint32_t len = 10; len < 13; len++)
 		capture_put(&file, frame, len, len);
-	assert_int_equal(open_path(&capture, capture_done(&file)), 0);
+	assert_int_equal(open_path(capture_done(&file)), 0);
 	for (uint32_t len = 10; len < 13; len++) {
 		assert_int_equal(capture_next(&capture, &packet), 1);
 		assert_int_equal(packet.len, len);
@@ -42,13 +59,9 @@ TEST(packets_come_in_order_and_then_the_end) {
 	assert_true(capture.n_packets == 3);
 	assert_true(capture.n_cut == 0);
 	assert_int_equal(capture_status(&capture, 0), EXIT_GOOD);
-	capture_close(&capture);
 }
 
 TEST(a_cut_record_is_an_error_after_the_others) {
-	struct capture_file file;
-	struct capture capture;
-	struct ddp_packet packet;
 	const char *path;
 
 	capture_create(&file, "cut.pcap", ETHERNET);
@@ -56,14 +69,13 @@ TEST(a_cut_record_is_an_error_after_the_others) {
 	capture_put(&file, frame, 60, 60);
 	capture_put(&file, frame, 20, 60);
 	path = capture_done(&file);
-	assert_int_equal(open_path(&capture, path), 0);
+	assert_int_equal(open_path(path), 0);
 	assert_int_equal(capture_next(&capture, &packet), 1);
 	assert_int_equal(capture_next(&capture, &packet), 1);
 	assert_int_equal(capture_next(&capture, &packet), -EIO);
 	assert_memory_equal(capture.error, path, strlen(path));
 	ends_with(capture.error, "; packets read: 2");
 	assert_int_equal(capture_status(&capture, -EIO), EXIT_UNREADABLE);
-	capture_close(&capture);
 }
 
 // Many batches, some packets as large as any, in both ways of reading: count what is lost at the
@@ -71,9 +83,6 @@ TEST(a_cut_record_is_an_error_after_the_others) {
 TEST(batches_have_all_packets) {
 	static uint8_t large[CAPTURE_PACKET_MAX];
 	struct capture_batch *batch = malloc(sizeof(*batch));
-	struct capture_file file;
-	struct capture capture;
-	struct ddp_packet packet;
 	const char *path;
 	uint32_t n = 0;
 
@@ -85,7 +94,7 @@ TEST(batches_have_all_packets) {
 			    i % 5000 == 0 ? 65535 : 20 + i % 100);
 	}
 	path = capture_done(&file);
-	assert_int_equal(open_path(&capture, path), 0);
+	assert_int_equal(open_path(path), 0);
 	while (capture_fill(&capture, batch) > 0) {
 		for (unsigned int i = 0; i < batch->n; i++, n++) {
 			assert_int_equal(batch->packets[i].len,
@@ -97,46 +106,11 @@ TEST(batches_have_all_packets) {
 		assert_int_equal(capture.n_packets, n);
 	}
 	assert_int_equal(n, 40000);
-	capture_close(&capture);
-	assert_int_equal(open_path(&capture, path), 0);
+	assert_int_equal(open_path(path), 0);
 	for (n = 0; capture_next(&capture, &packet) > 0; n++)
 		assert_memory_equal(packet.data, &n, sizeof(n));
 	assert_int_equal(n, 40000);
-	capture_close(&capture);
 	free(batch);
-}
-
-TEST(packets_of_every_link_begin_with_ethernet) {
-	static const uint8_t sll[36] = {[14] = 8, [16] = 0x45};
-	const struct {
-		int link_type;
-		const uint8_t *data;
-		uint32_t len;
-	} links[] = {
-		{LINK_RAW, sll + 16, 20},
-		{LINK_IPV4, sll + 16, 20},
-		{LINK_SLL, sll, 36},
-		{LINK_NULL, (const uint8_t[24]){2, [4] = 0x45}, 24},
-		{LINK_SLL2, (const uint8_t[40]){8, [20] = 0x45}, 40},
-	};
-	static const uint8_t expected[34] = {[12] = 8, [14] = 0x45};
-	struct capture capture;
-	struct ddp_packet packet;
-
-	for (unsigned int i = 0; i < sizeof(links) / sizeof(links[0]); i++) {
-		pcap_begin(&image, false, MAGIC_US, 65535, links[i].link_type);
-		pcap_put(&image, 0, 0, links[i].data, links[i].len, links[i].len);
-		pcap_put(&image, 0, 0, links[i].data, links[i].len, links[i].len + 1);
-		assert_int_equal(open_path(&capture, image_write(&image, "link.pcap")), 0);
-		for (unsigned int n = 0; n < 2; n++) {
-			assert_int_equal(capture_next(&capture, &packet), 1);
-			assert_int_equal(packet.len, sizeof(expected));
-			assert_memory_equal(packet.data, expected, sizeof(expected));
-			assert_int_equal(capture.n_cut, n);
-		}
-		assert_int_equal(capture_next(&capture, &packet), 0);
-		capture_close(&capture);
-	}
 }
 
 // A file may give any number of seconds. Such times are useless, but the packets are not lost.
@@ -144,8 +118,6 @@ TEST(an_absurd_time_offset_of_pcapng_harms_no_packet) {
 	static const uint8_t resolutions[] = {6, 9, 0, 19, 0x80, 0x80 | 20, 0x80 | 63};
 	static const uint64_t offsets[] = {INT64_MAX, UINT64_C(1) << 63, UINT64_MAX,
 					   UINT64_C(1) << 62, INT64_MAX / 1000000000 + 1};
-	struct capture capture;
-	struct ddp_packet packet;
 
 	for (unsigned int i = 0; i < sizeof(resolutions); i++) {
 		for (unsigned int j = 0; j < sizeof(offsets) / sizeof(offsets[0]); j++) {
@@ -157,12 +129,10 @@ TEST(an_absurd_time_offset_of_pcapng_harms_no_packet) {
 			section_put(&image, false);
 			interface_put(&image, LINK_ETHERNET, 0, options, sizeof(options));
 			enhanced_put(&image, 0, UINT64_MAX, frame, 60, 60);
-			assert_int_equal(open_path(&capture, image_write(&image, "absurd.pcapng")),
-					 0);
+			assert_int_equal(open_path(image_write(&image, "absurd.pcapng")), 0);
 			assert_int_equal(capture_next(&capture, &packet), 1);
 			assert_memory_equal(packet.data, frame, 60);
 			assert_int_equal(capture_next(&capture, &packet), 0);
-			capture_close(&capture);
 		}
 	}
 }
@@ -176,8 +146,6 @@ TEST(interfaces_that_differ_are_refused_with_a_way_out) {
 		{LINK_SLL, 100, "an interface has a type 113 different from"},
 		{LINK_ETHERNET, 200, "an interface has a snapshot length 200 different from"},
 	};
-	struct capture capture;
-	struct ddp_packet packet;
 
 	for (unsigned int i = 0; i < COUNT(seconds); i++) {
 		image.len = 0;
@@ -185,39 +153,32 @@ TEST(interfaces_that_differ_are_refused_with_a_way_out) {
 		interface_put(&image, LINK_ETHERNET, 100, "", 0);
 		enhanced_put(&image, 0, 1, frame, 60, 60);
 		interface_put(&image, seconds[i].link_type, seconds[i].snap_len, "", 0);
-		assert_int_equal(open_path(&capture, image_write(&image, "two.pcapng")), 0);
+		assert_int_equal(open_path(image_write(&image, "two.pcapng")), 0);
 		assert_int_equal(capture_next(&capture, &packet), 1);
 		assert_int_equal(capture_next(&capture, &packet), -EIO);
 		assert_non_null(strstr(capture.error, seconds[i].error));
 		assert_non_null(strstr(capture.error, "editcap"));
-		capture_close(&capture);
 	}
 }
 
 TEST(links_of_no_use_are_refused) {
-	struct capture capture;
-
 	pcap_begin(&image, false, MAGIC_US, 65535, 105);
-	assert_int_equal(open_path(&capture, image_write(&image, "wifi.pcap")), -EIO);
+	assert_int_equal(open_path(image_write(&image, "wifi.pcap")), -EIO);
 	assert_non_null(strstr(capture.error, "wifi.pcap: link type IEEE802_11 is none of: "
 					      "Ethernet, raw IP, "));
 }
 
 TEST(what_is_no_capture_is_told) {
-	struct capture capture;
-
-	assert_int_equal(open_path(&capture, scratch_path("nowhere.pcap")), -EIO);
+	assert_int_equal(open_path(scratch_path("nowhere.pcap")), -EIO);
 	ends_with(capture.error, "nowhere.pcap: No such file or directory");
-	assert_int_equal(open_path(&capture, file_write("text.pcap", "just some text\n", 15)),
-			 -EIO);
+	assert_int_equal(open_path(file_write("text.pcap", "just some text\n", 15)), -EIO);
 	ends_with(capture.error, "text.pcap: not a capture: unknown file format");
-	assert_int_equal(open_path(&capture, file_write("empty.pcap", "", 0)), -EIO);
+	assert_int_equal(open_path(file_write("empty.pcap", "", 0)), -EIO);
 	assert_non_null(strstr(capture.error, "empty.pcap: not a capture: "));
-	assert_int_equal(open_path(&capture, file_write("gzip.pcap",
-							"\x1f\x8b\x08\0\0\0\0\0\0\0\xff\xff", 12)),
-			 -EIO);
+	assert_int_equal(
+		open_path(file_write("gzip.pcap", "\x1f\x8b\x08\0\0\0\0\0\0\0\xff\xff", 12)), -EIO);
 	assert_non_null(strstr(capture.error, "gzip.pcap: cut short or damaged: "));
-	assert_int_equal(open_path(&capture, scratch_dir()), -EIO);
+	assert_int_equal(open_path(scratch_dir()), -EIO);
 	assert_non_null(strstr(capture.error, "Is a directory"));
 }
 
@@ -236,49 +197,42 @@ static void dns_draw(int link_type) {
 	}
 }
 
-static int next_all(struct capture *capture, uint64_t *n) {
-	struct ddp_packet packet;
+static int next_all(uint64_t *n) {
 	int ret;
 
-	for (*n = 0; (ret = capture_next(capture, &packet)) > 0; (*n)++)
+	for (*n = 0; (ret = capture_next(&capture, &packet)) > 0; (*n)++)
 		assert_int_equal(packet.data[37], 53);
 	return ret;
 }
 
 TEST(a_filter_keeps_packets_of_any_link) {
 	struct capture_config config = {.expression = "udp dst port 53"};
-	struct capture capture;
 	uint64_t n;
 
 	for (unsigned int raw = 0; raw < 2; raw++) {
 		dns_draw(raw ? LINK_RAW : LINK_ETHERNET);
 		config.path = image_write(&image, "dns.pcapng");
-		assert_int_equal(capture_open(&capture, &config), 0);
-		assert_int_equal(next_all(&capture, &n), 0);
+		assert_int_equal(open_by(&config), 0);
+		assert_int_equal(next_all(&n), 0);
 		assert_int_equal(n, 20);
 		assert_int_equal(capture.n_cut, 20);
-		capture_close(&capture);
 	}
 	config.n_packets = 7;
-	assert_int_equal(capture_open(&capture, &config), 0);
-	assert_int_equal(next_all(&capture, &n), 0);
+	assert_int_equal(open_by(&config), 0);
+	assert_int_equal(next_all(&n), 0);
 	assert_int_equal(n, 7);
-	capture_close(&capture);
 	config.expression = "udp dst port 99";
-	assert_int_equal(capture_open(&capture, &config), 0);
-	assert_int_equal(next_all(&capture, &n), 0);
+	assert_int_equal(open_by(&config), 0);
+	assert_int_equal(next_all(&n), 0);
 	assert_int_equal(n, 0);
-	capture_close(&capture);
 }
 
 TEST(a_filter_that_is_none_is_wrong_usage) {
 	struct capture_config config = {.expression = "udp prt 53"};
-	struct capture_file file;
-	struct capture capture;
 
 	capture_create(&file, "any.pcap", ETHERNET);
 	config.path = capture_done(&file);
-	assert_int_equal(capture_open(&capture, &config), -EINVAL);
+	assert_int_equal(open_by(&config), -EINVAL);
 	assert_non_null(strstr(capture.error, "any.pcap: filter 'udp prt 53': "));
 	assert_non_null(strstr(capture.error, "syntax error"));
 	assert_int_equal(capture_status(&capture, -EINVAL), EXIT_USAGE);
@@ -287,23 +241,19 @@ TEST(a_filter_that_is_none_is_wrong_usage) {
 TEST(only_so_many_packets_are_read_as_are_asked_for) {
 	struct capture_config config = {.n_packets = 2};
 	struct capture_batch *batch = malloc(sizeof(*batch));
-	struct capture_file file;
-	struct capture capture;
 	uint64_t n;
 
 	capture_create(&file, "five.pcap", ETHERNET);
 	for (unsigned int i = 0; i < 5; i++)
 		capture_put(&file, (const uint8_t[60]){[37] = 53}, 60, 60);
 	config.path = capture_done(&file);
-	assert_int_equal(capture_open(&capture, &config), 0);
-	assert_int_equal(next_all(&capture, &n), 0);
+	assert_int_equal(open_by(&config), 0);
+	assert_int_equal(next_all(&n), 0);
 	assert_int_equal(n, 2);
-	capture_close(&capture);
-	assert_int_equal(capture_open(&capture, &config), 0);
+	assert_int_equal(open_by(&config), 0);
 	assert_int_equal(capture_fill(&capture, batch), 1);
 	assert_int_equal(batch->n, 2);
 	assert_int_equal(capture_fill(&capture, batch), 0);
-	capture_close(&capture);
 	free(batch);
 }
 
@@ -320,10 +270,11 @@ static bool can_open(const char *interface) {
 
 TEST(an_interface_that_cannot_be_opened_is_told) {
 	struct capture_config config = {.interface = "no-such-if"};
-	struct capture capture;
 
-	assert_int_equal(capture_open(&capture, &config), -EIO);
+	assert_int_equal(open_by(&config), -EIO);
 	assert_memory_equal(capture.error, "no-such-if: ", 12);
 	if (can_open("lo"))
 		assert_string_equal(capture.error, "no-such-if: no such interface");
 }
+
+EACH(NULL, end)

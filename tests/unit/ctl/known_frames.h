@@ -16,13 +16,4 @@ static const uint8_t frame_tcp[54] = {
 	0x50, 0x10, 0xff, 0xff, 0x00, 0x00, 0x00, 0x00,
 };
 
-// frame_tcp in the other direction.
-static inline void frame_reverse(uint8_t frame[sizeof(frame_tcp)]) {
-	memcpy(frame, frame_tcp, sizeof(frame_tcp));
-	memcpy(frame + 26, frame_tcp + 30, 4);
-	memcpy(frame + 30, frame_tcp + 26, 4);
-	memcpy(frame + 34, frame_tcp + 36, 2);
-	memcpy(frame + 36, frame_tcp + 34, 2);
-}
-
 #endif

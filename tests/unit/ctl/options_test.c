@@ -13,9 +13,10 @@ static const struct command *command_of(const char *name) {
 	return NULL;
 }
 
+static char error[OPTION_ERROR_SIZE];
+
 // Parse words separated by blanks.
-static int parse(const char *command, const char *line, void *options,
-		 char error[OPTION_ERROR_SIZE]) {
+static int parse(const char *command, const char *line, void *options) {
 	static char words[1024];
 	static const char *argv[ARGS_MAX + 1];
 	int argc = 1;
@@ -29,10 +30,9 @@ static int parse(const char *command, const char *line, void *options,
 }
 
 TEST(nothing_given_means_the_defaults) {
-	char error[OPTION_ERROR_SIZE];
 	struct classify_options options;
 
-	assert_int_equal(parse("classify", "gtpu a.pcap", &options, error), 0);
+	assert_int_equal(parse("classify", "gtpu a.pcap", &options), 0);
 	assert_int_equal(options.base.rss.steer.n_queues, 16);
 	assert_int_equal(options.base.rss.steer.reta_size, 512);
 	assert_int_equal(options.base.rss.steer.function, DDP_HASH_TOEPLITZ);
@@ -42,13 +42,12 @@ TEST(nothing_given_means_the_defaults) {
 }
 
 TEST(options_and_files_may_be_mixed) {
-	char error[OPTION_ERROR_SIZE];
 	struct simulate_options options;
 
 	assert_int_equal(
 		parse("simulate",
 		      "gtpu --queues 16 - --json --hash=simple_xor --memory 64 --reta-size=64",
-		      &options, error),
+		      &options),
 		0);
 	assert_int_equal(options.base.common.n_files, 2);
 	assert_string_equal(options.base.common.files[0], "gtpu");
@@ -61,102 +60,96 @@ TEST(options_and_files_may_be_mixed) {
 }
 
 TEST(two_dashes_end_the_options) {
-	char error[OPTION_ERROR_SIZE];
 	struct check_options options;
 
-	assert_int_equal(parse("check", "--strict -- --json -x", &options, error), 0);
+	assert_int_equal(parse("check", "--strict -- --json -x", &options), 0);
 	assert_int_equal(options.common.n_files, 2);
 	assert_string_equal(options.common.files[0], "--json");
 	assert_string_equal(options.common.files[1], "-x");
 	assert_true(options.strict);
 	assert_int_equal(options.common.format, FORMAT_TABLE);
-	assert_int_equal(parse("check", "x", &options, error), 0);
+	assert_int_equal(parse("check", "x", &options), 0);
 	assert_false(options.strict);
 }
 
 TEST(help_needs_no_arguments) {
-	char error[OPTION_ERROR_SIZE];
 	struct classify_options options;
 
-	assert_int_equal(parse("classify", "--help", &options, error), 0);
+	assert_int_equal(parse("classify", "--help", &options), 0);
 	assert_true(options.base.common.help);
-	assert_int_equal(parse("classify", "-h", &options, error), 0);
+	assert_int_equal(parse("classify", "-h", &options), 0);
 	assert_true(options.base.common.help);
-	assert_int_equal(parse("", "--version", &options, error), 0);
+	assert_int_equal(parse("", "--version", &options), 0);
 	assert_true(options.base.common.version);
 }
 
 TEST(a_key_is_40_or_52_bytes_with_or_without_colons) {
-	char error[OPTION_ERROR_SIZE];
 	struct classify_options options;
 	char line[256] = "p c --key ";
 
 	for (unsigned int i = 0; i < DDP_KEY_SIZE; i++)
 		sprintf(line + strlen(line), "%02x", i);
-	assert_int_equal(parse("classify", line, &options, error), 0);
+	assert_int_equal(parse("classify", line, &options), 0);
 	for (unsigned int i = 0; i < DDP_KEY_SIZE; i++)
 		assert_int_equal(options.base.rss.steer.key[i], i);
 
 	strcpy(line, "p c --key ");
 	for (unsigned int i = 0; i < DDP_KEY_SIZE; i++)
 		sprintf(line + strlen(line), "%s%02X", i == 0 ? "" : ":", 255 - i);
-	assert_int_equal(parse("classify", line, &options, error), 0);
+	assert_int_equal(parse("classify", line, &options), 0);
 	for (unsigned int i = 0; i < DDP_KEY_SIZE; i++)
 		assert_int_equal(options.base.rss.steer.key[i], 255 - i);
 
 	strcpy(line, "p c --key ");
 	for (unsigned int i = 0; i < 40; i++)
 		sprintf(line + strlen(line), "%02x", 100 + i);
-	assert_int_equal(parse("classify", line, &options, error), 0);
+	assert_int_equal(parse("classify", line, &options), 0);
 	for (unsigned int i = 0; i < DDP_KEY_SIZE; i++)
 		assert_int_equal(options.base.rss.steer.key[i], 100 + i % 40);
 	strcat(line, "6d");
-	assert_true(parse("classify", line, &options, error) < 0);
+	assert_true(parse("classify", line, &options) < 0);
 	assert_string_equal(error, "option --key: 41 bytes given, a key has 40 or 52 bytes");
 }
 
 TEST(hash_fields_are_read) {
-	char error[OPTION_ERROR_SIZE];
 	struct classify_options options;
 
-	assert_int_equal(parse("classify", "p c --rss-hf none", &options, error), 0);
+	assert_int_equal(parse("classify", "p c --rss-hf none", &options), 0);
 	assert_true(options.base.rss.steer.rss_hf == 0);
-	assert_int_equal(parse("classify", "p c --rss-hf ip", &options, error), 0);
+	assert_int_equal(parse("classify", "p c --rss-hf ip", &options), 0);
 	assert_true(options.base.rss.steer.rss_hf != 0 &&
 		    options.base.rss.steer.rss_hf != DDP_RSS_HF_ALL);
 }
 
 TEST(periods_and_processes_are_read) {
-	char error[OPTION_ERROR_SIZE];
 	struct port_options options;
 
-	assert_int_equal(parse("port watch", "0", &options, error), 0);
+	assert_int_equal(parse("port watch", "0", &options), 0);
 	assert_int_equal(options.interval_ms, 0);
 	assert_int_equal(options.count, 0);
 	assert_int_equal(options.process.pid, 0);
 	assert_null(options.process.file_prefix);
 	assert_int_equal(parse("port watch", "0 --interval 0.25 --count=3 --pid 12 --file-prefix x",
-			       &options, error),
+			       &options),
 			 0);
 	assert_int_equal(options.interval_ms, 250);
 	assert_int_equal(options.count, 3);
 	assert_int_equal(options.process.pid, 12);
 	assert_string_equal(options.process.file_prefix, "x");
-	assert_int_equal(parse("port watch", "0 --interval 25e-2", &options, error), 0);
+	assert_int_equal(parse("port watch", "0 --interval 25e-2", &options), 0);
 	assert_int_equal(options.interval_ms, 250);
 }
 
 TEST(a_letter_takes_its_value_attached_or_as_the_next_argument) {
 	static const char *const lines[] = {"p c -n5", "p c -n 5", "-n5 p c"};
-	char error[OPTION_ERROR_SIZE];
 	struct explain_options options;
 
 	for (unsigned int i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-		assert_int_equal(parse("explain", lines[i], &options, error), 0);
+		assert_int_equal(parse("explain", lines[i], &options), 0);
 		assert_int_equal(options.packet, 5);
 		assert_int_equal(options.base.common.n_files, 2);
 	}
-	assert_int_equal(parse("explain", "p -ieth0", &options, error), 0);
+	assert_int_equal(parse("explain", "p -ieth0", &options), 0);
 	assert_string_equal(options.base.capture.interface, "eth0");
 }
 
@@ -226,11 +219,10 @@ TEST(misuse_is_told_in_one_line) {
 		{"port list", "--file-prefix a/b",
 		 "option --file-prefix: 'a/b' is not a file prefix, as given to EAL"},
 	};
-	char error[OPTION_ERROR_SIZE];
 	struct simulate_options options; // the largest
 
 	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		assert_true(parse(rows[i].command, rows[i].line, &options, error) < 0);
+		assert_true(parse(rows[i].command, rows[i].line, &options) < 0);
 		assert_string_equal(error, rows[i].error);
 	}
 }
@@ -238,7 +230,6 @@ TEST(misuse_is_told_in_one_line) {
 TEST(words_of_any_length_do_no_harm) {
 	static const char *const options_with_value[] = {"--queues", "--key", "--hash", "--rss-hf"};
 	static char word[5000];
-	char error[OPTION_ERROR_SIZE];
 	struct classify_options options;
 
 	memset(word, 'x', sizeof(word) - 1);

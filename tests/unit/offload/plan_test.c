@@ -96,49 +96,49 @@ static const struct row {
 	 DDP_OFFLOAD_SOFTWARE, NULL, I40E_GTP},
 };
 
-struct planned {
+static struct planned {
 	struct ddp_profile *profile;
 	struct ddp_program *program;
 	struct ddp_package *package;
 	struct ddp_plan *plan;
-};
+} p;
 
-static void planned_init(struct planned *p, const struct ddp_source *source, const char *nic,
+static void planned_fini(void) {
+	ddp_plan_destroy(p.plan);
+	ddp_package_close(p.package);
+	ddp_program_destroy(p.program);
+	ddp_profile_destroy(p.profile);
+	memset(&p, 0, sizeof(p));
+}
+
+static void planned_init(const struct ddp_source *source, const char *nic,
 			 const struct ddp_plan_ask *ask) {
 	struct ddp_diag *diag = diag_new();
 
-	p->package = NULL;
-	p->profile = ddp_profile_read(&(struct ddp_load){.sources = source, .n_sources = 1}, diag);
-	if (p->profile == NULL)
+	planned_fini();
+	p.profile = ddp_profile_read(&(struct ddp_load){.sources = source, .n_sources = 1}, diag);
+	if (p.profile == NULL)
 		fail_msg("%s", ddp_diag_first(diag));
-	p->program = ddp_program_build(p->profile, diag);
-	if (p->program == NULL)
+	p.program = ddp_program_build(p.profile, diag);
+	if (p.program == NULL)
 		fail_msg("%s", ddp_diag_first(diag));
-	p->plan = ddp_plan_build(ddp_nic_find(nic), p->profile, p->program, ask);
-	assert_non_null(p->plan);
+	p.plan = ddp_plan_build(ddp_nic_find(nic), p.profile, p.program, ask);
+	assert_non_null(p.plan);
 }
 
 // With a package of this track id unless it is 0.
-static void gtp_init(struct planned *p, const struct ddp_source *source, const char *nic,
-		     uint32_t track_id) {
+static void gtp_init(const struct ddp_source *source, const char *nic, uint32_t track_id) {
 	struct ddp_package *package = track_id != 0 ? i40e_write_gtp(track_id) : NULL;
 	const struct ddp_plan_ask ask = {.rss_hf = DDP_RSS_HF_ALL, .package = package};
 
-	planned_init(p, source, nic, &ask);
-	p->package = package;
+	planned_init(source, nic, &ask);
+	p.package = package;
 }
 
-static void planned_fini(struct planned *p) {
-	ddp_plan_destroy(p->plan);
-	ddp_package_close(p->package);
-	ddp_program_destroy(p->program);
-	ddp_profile_destroy(p->profile);
-}
-
-static const struct ddp_offload_type *type_named(const struct planned *p, const char *name) {
-	for (unsigned int i = 0; i < p->plan->n_types; i++)
-		if (strcmp(ddp_program_type(p->program, i)->name, name) == 0)
-			return &p->plan->types[i];
+static const struct ddp_offload_type *type_named(const char *name) {
+	for (unsigned int i = 0; i < p.plan->n_types; i++)
+		if (strcmp(ddp_program_type(p.program, i)->name, name) == 0)
+			return &p.plan->types[i];
 	fail_msg("no packet type %s", name);
 	return NULL;
 }
@@ -151,15 +151,13 @@ ROWS_TEST(type_is_where_it_belongs, rows) {
 		.size = row->text != NULL ? strlen(row->text) : 0,
 	};
 	const struct ddp_offload_type *type;
-	struct planned p;
 
-	gtp_init(&p, &source, row->nic, row->track_id);
-	type = type_named(&p, row->type);
+	gtp_init(&source, row->nic, row->track_id);
+	type = type_named(row->type);
 	if (type->class != row->class)
 		fail_msg("%s: %s", ddp_offload_class_name(type->class), type->reason);
 	if (row->reason != NULL && strstr(type->reason, row->reason) == NULL)
 		fail_msg("'%s' is not in: %s", row->reason, type->reason);
-	planned_fini(&p);
 }
 
 static bool no_raw(void *ctx, const struct ddp_offload_rule *rule) {
@@ -171,32 +169,27 @@ static bool no_raw(void *ctx, const struct ddp_offload_rule *rule) {
 TEST(refused_rules_leave_the_rest) {
 	const struct ddp_source source = {.spec = "gtpu"};
 	const struct ddp_plan_ask ask = {.rss_hf = UINT64_MAX, .accepts = no_raw};
-	struct planned p;
 
-	planned_init(&p, &source, "ice-comms", &ask);
-	assert_int_equal(type_named(&p, "GTPU_IPV4_TCP")->class, DDP_OFFLOAD_SOFTWARE);
-	assert_non_null(strstr(type_named(&p, "GTPU_IPV4_TCP")->reason, "and the IP protocol"));
-	assert_int_equal(type_named(&p, "GTPU_IPV4")->class, DDP_OFFLOAD_PARTLY);
+	planned_init(&source, "ice-comms", &ask);
+	assert_int_equal(type_named("GTPU_IPV4_TCP")->class, DDP_OFFLOAD_SOFTWARE);
+	assert_non_null(strstr(type_named("GTPU_IPV4_TCP")->reason, "and the IP protocol"));
+	assert_int_equal(type_named("GTPU_IPV4")->class, DDP_OFFLOAD_PARTLY);
 	for (unsigned int i = 0; i < p.plan->n_rules; i++)
 		assert_true(p.plan->rules[i].n_items > 0);
-	planned_fini(&p);
 }
 
 // A NIC with several queues must not be told to put all packets without a rule on the first.
 TEST(rss_hf_stays_where_the_nic_spreads) {
 	const struct ddp_source source = {.spec = "gtpu:ue"};
 	struct ddp_plan_ask ask = {.rss_hf = UINT64_MAX};
-	struct planned p;
 
-	planned_init(&p, &source, "ice-comms", &ask);
+	planned_init(&source, "ice-comms", &ask);
 	assert_true(p.plan->rss_hf == 0);
 	assert_true(p.plan->n_ptypes > 0);
-	planned_fini(&p);
 	ask.spreads = true;
-	planned_init(&p, &source, "ice-comms", &ask);
+	planned_init(&source, "ice-comms", &ask);
 	assert_true(p.plan->rss_hf != 0);
 	assert_int_equal(p.plan->n_ptypes, 0);
-	planned_fini(&p);
 }
 
 // A rule for all other IPv4 packets takes TCP and UDP from rss_hf, too. Were that not seen, most of
@@ -208,36 +201,31 @@ TEST(a_wide_rule_takes_nothing_from_rss_hf) {
 			  DDP_RSS_HF(IPV4_TCP),
 		.spreads = true,
 	};
-	struct planned p;
 
-	planned_init(&p, &source, "ice-comms", &ask);
-	assert_int_equal(type_named(&p, "IPV4_UDP")->class, DDP_OFFLOAD_HARDWARE);
-	assert_int_equal(type_named(&p, "IPV4_TCP")->class, DDP_OFFLOAD_HARDWARE);
-	planned_fini(&p);
+	planned_init(&source, "ice-comms", &ask);
+	assert_int_equal(type_named("IPV4_UDP")->class, DDP_OFFLOAD_HARDWARE);
+	assert_int_equal(type_named("IPV4_TCP")->class, DDP_OFFLOAD_HARDWARE);
 }
 
 // Toeplitz takes four bytes of the key more than it hashes: 12 of addresses and ports need 16.
 TEST(a_key_that_just_reaches_will_do) {
 	const struct ddp_source source = {.spec = "gtpu"};
-	struct planned p;
 
 	for (unsigned int size = 15; size <= 16; size++) {
 		const struct ddp_plan_ask ask = {.rss_hf = UINT64_MAX, .key_size = size};
 
-		planned_init(&p, &source, "ice-comms", &ask);
-		assert_int_equal(type_named(&p, "GTPU_IPV4_TCP")->class,
+		planned_init(&source, "ice-comms", &ask);
+		assert_int_equal(type_named("GTPU_IPV4_TCP")->class,
 				 size < 16 ? DDP_OFFLOAD_SOFTWARE : DDP_OFFLOAD_HARDWARE);
-		planned_fini(&p);
 	}
 }
 
 // The newest rule decides: wide ones have to be made first.
 TEST(wide_rules_come_first) {
 	const struct ddp_source source = {.spec = "all"};
-	struct planned p;
 	bool raw = false;
 
-	planned_init(&p, &source, "ice-comms", NULL);
+	planned_init(&source, "ice-comms", NULL);
 	assert_true(p.plan->n_rules > 1);
 	for (unsigned int i = 1; i < p.plan->n_rules; i++) {
 		raw |= p.plan->rules[i].n_items == 0;
@@ -246,7 +234,6 @@ TEST(wide_rules_come_first) {
 		else
 			assert_true(p.plan->rules[i].n_items >= p.plan->rules[i - 1].n_items);
 	}
-	planned_fini(&p);
 }
 
 static void assert_inset(const struct ddp_plan *plan, unsigned int i, uint8_t pctype,
@@ -261,27 +248,21 @@ TEST(input_sets_are_the_published_words) {
 	static const uint8_t v4[] = {15, 16, 27, 28, 29, 30}, teid[] = {44, 45};
 	static const uint8_t v6[] = {13, 14, 15, 16, 17, 18, 19, 20, 21,
 				     22, 23, 24, 25, 26, 27, 28, 29, 30};
-	struct planned p;
 
-	gtp_init(&p, &(struct ddp_source){.spec = "gtpu"}, "i40e", I40E_GTP);
+	gtp_init(&(struct ddp_source){.spec = "gtpu"}, "i40e", I40E_GTP);
 	assert_ptr_equal(p.plan->package, p.package);
 	assert_int_equal(p.plan->n_insets, 2);
 	assert_inset(p.plan, 0, 22, v4, sizeof(v4));
 	assert_inset(p.plan, 1, 23, v6, sizeof(v6));
-	planned_fini(&p);
-	gtp_init(&p, &(struct ddp_source){.spec = "gtpu:teid"}, "i40e", I40E_GTP);
+	gtp_init(&(struct ddp_source){.spec = "gtpu:teid"}, "i40e", I40E_GTP);
 	assert_int_equal(p.plan->n_insets, 2);
 	assert_inset(p.plan, 0, 22, teid, sizeof(teid));
-	planned_fini(&p);
 }
 
 TEST(a_package_that_is_of_no_use_is_not_asked_for) {
-	struct planned p;
-
-	gtp_init(&p, &(struct ddp_source){.spec = "gtpu:outer"}, "i40e", I40E_GTP);
+	gtp_init(&(struct ddp_source){.spec = "gtpu:outer"}, "i40e", I40E_GTP);
 	assert_null(p.plan->package);
 	assert_int_equal(p.plan->n_insets, 0);
-	planned_fini(&p);
 }
 
 TEST(kinds_have_the_names_that_people_use) {
@@ -298,3 +279,10 @@ TEST(drivers_have_their_kinds) {
 	assert_string_equal(ddp_nic_name(ddp_nic_of_driver("mlx5_pci")), "mlx5");
 	assert_string_equal(ddp_nic_name(ddp_nic_of_driver("net_virtio")), "generic");
 }
+
+static int end(void **state) {
+	planned_fini();
+	return 0;
+}
+
+EACH(NULL, end)

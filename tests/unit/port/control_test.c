@@ -114,20 +114,19 @@ static void everything_change(uint16_t port) {
 	struct rte_flow_error flow_error;
 	struct rte_eth_stats stats;
 	struct rte_flow *flow;
-	char error[256];
 	uint8_t key[40] = {1, 2, 3};
 
 	rss.rss_key = key;
 	rss.rss_key_len = sizeof(key);
 	reta_fill(port, 0, N_QUEUES, 1);
 	assert_int_equal(rte_eth_dev_rss_hash_update(port, &rss), 0);
-	assert_int_equal(rte_pmd_ddp_profile_add(port, "gtpu", error, sizeof(error)), 0);
+	assert_int_equal(rte_pmd_ddp_profile_add(port, "gtpu", NULL, 0), 0);
 	assert_int_equal(rte_eth_dev_udp_tunnel_port_add(port, &tunnel), 0);
 	assert_int_equal(rte_eth_dev_udp_tunnel_port_delete(port, &tunnel), 0);
 	flow = rte_flow_create(port, &ingress, pattern, actions, &flow_error);
 	assert_non_null(flow);
 	assert_int_equal(rte_flow_destroy(port, flow, &flow_error), 0);
-	assert_int_equal(rte_pmd_ddp_profile_del(port, "gtpu", error, sizeof(error)), 0);
+	assert_int_equal(rte_pmd_ddp_profile_del(port, "gtpu", NULL, 0), 0);
 	assert_int_equal(rte_eth_dev_mac_addr_add(port, &mac, 0), 0);
 	assert_int_equal(rte_eth_dev_mac_addr_remove(port, &mac), 0);
 	assert_int_equal(rte_eth_dev_vlan_filter(port, 7, 1), 0);
@@ -236,7 +235,6 @@ static void changes_of_a_started_port(uint16_t port) {
 	struct rte_eth_rss_reta_entry64 reta[8] = {{.mask = UINT64_MAX}};
 	struct rte_eth_rss_conf rss = {.rss_hf = RTE_ETH_RSS_IP};
 	struct rte_flow_error flow_error;
-	char error[256];
 
 	REFUSED(rte_eth_dev_stop(port));
 	REFUSED(rte_eth_dev_rx_queue_stop(port, 0));
@@ -258,8 +256,8 @@ static void changes_of_a_started_port(uint16_t port) {
 	assert_null(rte_flow_create(port, &ingress, pattern, actions, &flow_error));
 	assert_int_equal(rte_errno, EBUSY);
 	REFUSED(rte_flow_flush(port, &flow_error));
-	REFUSED(rte_pmd_ddp_profile_add(port, "gtpu", error, sizeof(error)));
-	REFUSED(rte_pmd_ddp_profile_del(port, "gtpu", error, sizeof(error)));
+	REFUSED(rte_pmd_ddp_profile_add(port, "gtpu", NULL, 0));
+	REFUSED(rte_pmd_ddp_profile_del(port, "gtpu", NULL, 0));
 	REFUSED(rte_pmd_ddp_ptype_mapping_reset(port));
 }
 
@@ -306,11 +304,9 @@ struct interrupt {
 
 static void interrupted(void *arg) {
 	struct interrupt *interrupt = arg;
-	char error[256];
 
 	ask(interrupt->inside);
-	if (rte_pmd_ddp_profile_add(interrupt->inside->port, "gtpu", error, sizeof(error)) ==
-	    -EBUSY)
+	if (rte_pmd_ddp_profile_add(interrupt->inside->port, "gtpu", NULL, 0) == -EBUSY)
 		interrupt->inside->n_refused++;
 	__atomic_store_n(&interrupt->done, true, __ATOMIC_RELEASE);
 }
@@ -342,9 +338,8 @@ TEST(the_interrupt_thread_never_waits_for_a_change) {
 
 static void *add(void *arg) {
 	struct inside *inside = arg;
-	char error[256];
 
-	if (rte_pmd_ddp_profile_add(inside->port, "gtpu", error, sizeof(error)) == 0)
+	if (rte_pmd_ddp_profile_add(inside->port, "gtpu", NULL, 0) == 0)
 		__atomic_store_n(&inside->n_changed, 1, __ATOMIC_RELEASE);
 	return NULL;
 }

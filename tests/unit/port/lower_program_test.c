@@ -354,13 +354,12 @@ TEST(refused_patterns_stay_in_software) {
 TEST(a_profile_change_creates_new_rules) {
 	uint16_t port = ddp_start(COMMS, N_QUEUES, 1, 64);
 	unsigned int before = testsrc_nic(0)->n_rules;
-	char error[200];
 
-	assert_int_equal(rte_pmd_ddp_profile_add(port, "ipip", error, sizeof(error)), 0);
+	assert_int_equal(rte_pmd_ddp_profile_add(port, "ipip", NULL, 0), 0);
 	assert_true(testsrc_nic(0)->n_rules > before);
-	assert_int_equal(rte_pmd_ddp_profile_del(port, "ipip", error, sizeof(error)), 0);
+	assert_int_equal(rte_pmd_ddp_profile_del(port, "ipip", NULL, 0), 0);
 	assert_int_equal(testsrc_nic(0)->n_rules, before);
-	assert_int_equal(rte_pmd_ddp_profile_del(port, "gtpu", error, sizeof(error)), 0);
+	assert_int_equal(rte_pmd_ddp_profile_del(port, "gtpu", NULL, 0), 0);
 	assert_true(testsrc_nic(0)->n_rules < before);
 }
 

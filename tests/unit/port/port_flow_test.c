@@ -298,7 +298,6 @@ TEST(a_port_warns_once_of_many_shapes) {
 
 TEST(many_rules_come_and_go) {
 	static struct rte_flow *flows[N_MANY];
-	char error[200];
 	uint16_t port = rules_start(NULL);
 
 	for (unsigned int i = 0; i < N_MANY; i++)
@@ -318,9 +317,9 @@ TEST(many_rules_come_and_go) {
 	assert_null(rte_flow_create(port, &ingress, items_of_flow(1), ACTIONS(TO_QUEUE(1)), NULL));
 	assert_int_equal(rte_errno, EEXIST);
 	// Another profile compiles their shape only.
-	assert_int_equal(rte_pmd_ddp_profile_add(port, "vxlan", error, sizeof(error)), 0);
+	assert_int_equal(rte_pmd_ddp_profile_add(port, "vxlan", NULL, 0), 0);
 	assert_int_equal(seen_of_flow(port, 7).queue, 7 % N_QUEUES);
-	assert_int_equal(rte_pmd_ddp_profile_del(port, "vxlan", error, sizeof(error)), 0);
+	assert_int_equal(rte_pmd_ddp_profile_del(port, "vxlan", NULL, 0), 0);
 	assert_int_equal(seen_of_flow(port, 7).queue, 7 % N_QUEUES);
 	assert_int_equal(rte_flow_flush(port, NULL), 0);
 	for (unsigned int i = 0; i < N_MANY; i += 7)
