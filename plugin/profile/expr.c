@@ -244,18 +244,28 @@ bool pattern_read(struct loader *l, const struct ddp_text *text, unsigned int wi
 	return true;
 }
 
-static bool param_patterns(struct loader *l, const struct ddp_token *token, unsigned int width,
-			   struct ddp_pattern **patterns, unsigned int *n_patterns) {
-	const struct ddp_profile_param *param = param_find(l, token);
-	bool good = param != NULL;
+// "$name", which has one value or several, or a literal.
+static bool value_read(struct loader *l, const struct ddp_text *text, unsigned int width,
+		       struct ddp_pattern **patterns, unsigned int *n_patterns) {
+	const struct ddp_token name = {
+		.kind = DDP_TOKEN_PARAM,
+		.s = text->s + 1,
+		.len = text->len - 1,
+		.place = text->place,
+	};
+	const bool is_param = text->len > 1 && *text->s == '$';
+	const struct ddp_profile_param *param = is_param ? param_find(l, &name) : NULL;
+	const struct ddp_text *values = param != NULL ? param->values : text;
+	const unsigned int n = param != NULL ? param->n_values : !is_param;
+	bool good = n > 0;
 
-	for (unsigned int i = 0; param != NULL && i < param->n_values; i++) {
+	for (unsigned int i = 0; i < n; i++) {
 		struct ddp_pattern pattern;
 
-		if (!pattern_read(l, &param->values[i], width, &pattern))
-			good = false;
-		else
+		if (pattern_read(l, &values[i], width, &pattern))
 			*DDP_APPEND(l->arena, *patterns, *n_patterns) = pattern;
+		else
+			good = false;
 	}
 	return good;
 }
@@ -265,26 +275,20 @@ bool patterns_read(struct loader *l, struct ddp_lexer *lexer, unsigned int width
 	do {
 		struct ddp_token token = lexer->token;
 		struct ddp_text text = {token.s, token.len, token.place};
-		struct ddp_pattern pattern;
 
-		if (token.kind == DDP_TOKEN_PARAM) {
-			if (!param_patterns(l, &token, width, patterns, n_patterns))
-				return false;
-			ddp_lexer_take(lexer);
-			continue;
-		}
-		if (token.kind != DDP_TOKEN_NUMBER)
+		if (token.kind == DDP_TOKEN_PARAM)
+			text = (struct ddp_text){token.s - 1, token.len + 1, token.place};
+		else if (token.kind != DDP_TOKEN_NUMBER)
 			return ddp_lexer_unexpected(lexer, "a number or $parameter");
 		ddp_lexer_take(lexer);
-		if (ddp_lexer_accept(lexer, "/")) { // the mask
+		if (token.kind == DDP_TOKEN_NUMBER && ddp_lexer_accept(lexer, "/")) { // the mask
 			if (lexer->token.kind != DDP_TOKEN_NUMBER)
 				return ddp_lexer_unexpected(lexer, "a mask");
 			text.len = lexer->token.s + lexer->token.len - text.s;
 			ddp_lexer_take(lexer);
 		}
-		if (!pattern_read(l, &text, width, &pattern))
+		if (!value_read(l, &text, width, patterns, n_patterns))
 			return false;
-		*DDP_APPEND(l->arena, *patterns, *n_patterns) = pattern;
 	} while (ddp_lexer_accept(lexer, "|"));
 	return true;
 }
@@ -582,23 +586,13 @@ static struct ddp_text text_trim(struct ddp_text text) {
 
 static void match_value_read(struct loader *l, struct ddp_text text, struct ddp_match *match) {
 	struct ddp_field *field = ddp_ref_field(l->profile, &match->ref);
-	struct ddp_pattern pattern;
 
 	text = text_trim(text);
-	if (text.len > 1 && *text.s == '$') {
-		struct ddp_token token = {
-			.kind = DDP_TOKEN_PARAM,
-			.s = text.s + 1,
-			.len = text.len - 1,
-			.place = text.place,
-		};
-
-		param_patterns(l, &token, field->width, &match->patterns, &match->n_patterns);
-	} else if (pattern_read(l, &text, field->width, &pattern)) {
-		match->hex = is_hex(text.s, text.len);
-		field->hex |= match->hex;
-		*DDP_APPEND(l->arena, match->patterns, match->n_patterns) = pattern;
-	}
+	if (!value_read(l, &text, field->width, &match->patterns, &match->n_patterns) ||
+	    (text.len > 1 && *text.s == '$'))
+		return;
+	match->hex = is_hex(text.s, text.len);
+	field->hex |= match->hex;
 }
 
 // An author who writes {tag.id: 7} in the rules of tag means the header's own id.
