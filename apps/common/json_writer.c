@@ -81,16 +81,11 @@ void jsonw_key(struct json_writer *json, const char *key) {
 }
 
 void jsonw_text(struct json_writer *json, const char *text) {
-	if (text == NULL) {
-		jsonw_null(json);
-		return;
-	}
 	comma_write(json);
-	string_write(json->out, text);
-}
-
-const char *jsonw_if(bool known, const char *text) {
-	return known ? text : NULL;
+	if (text != NULL)
+		string_write(json->out, text);
+	else
+		output_text(json->out, "null");
 }
 
 void jsonw_number(struct json_writer *json, const char *digits) {
@@ -111,11 +106,6 @@ void jsonw_real(struct json_writer *json, double value) {
 void jsonw_bool(struct json_writer *json, bool value) {
 	comma_write(json);
 	output_text(json->out, value ? "true" : "false");
-}
-
-void jsonw_null(struct json_writer *json) {
-	comma_write(json);
-	output_text(json->out, "null");
 }
 
 void jsonw_key_text(struct json_writer *json, const char *key, const char *text) {

@@ -37,12 +37,10 @@ void jsonw_key(struct json_writer *json, const char *key);
 
 // null for NULL; bytes that are not UTF-8 become U+FFFD.
 void jsonw_text(struct json_writer *json, const char *text);
-const char *jsonw_if(bool known, const char *text);              // NULL where it is not known
 void jsonw_number(struct json_writer *json, const char *digits); // as it is
 void jsonw_uint(struct json_writer *json, uint64_t value);
 void jsonw_real(struct json_writer *json, double value);
 void jsonw_bool(struct json_writer *json, bool value);
-void jsonw_null(struct json_writer *json);
 
 // A key and its value; hexadecimal as text, "0x" and at least so many digits.
 void jsonw_key_text(struct json_writer *json, const char *key, const char *text);

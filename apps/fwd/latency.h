@@ -9,14 +9,31 @@
 //	a value in binary    1 b b b b b x x x x    the leading 1 and the next 5 bits choose the
 // bucket
 //
-// One thread records (see counter.h); anyone may merge and read meanwhile. Values are TSC cycles
+// One thread records; anyone may merge and read meanwhile. Values are TSC cycles
 // here and become nanoseconds in the report.
 #ifndef DDP_FWD_LATENCY_H
 #define DDP_FWD_LATENCY_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
-#include "counter.h"
+/* A number that one thread counts up and any thread may read. With a single writer no atomic
+ * read-modify-write is needed: this compiles to a plain addition, and a reader sees an old or a new
+ * value, never a torn one. */
+
+typedef _Atomic uint64_t counter;
+
+static inline uint64_t counter_get(const counter *counter) {
+	return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+static inline void counter_set(counter *counter, uint64_t value) {
+	atomic_store_explicit(counter, value, memory_order_relaxed);
+}
+
+static inline void counter_add(counter *counter, uint64_t n) {
+	counter_set(counter, counter_get(counter) + n);
+}
 
 #define LATENCY_SUB_BITS 5
 #define LATENCY_BITS 42 // values of more bits (20 minutes at 3 GHz) are counted in the last bucket

@@ -21,7 +21,6 @@
 #include <rte_ether.h>
 
 #include "config.h"
-#include "counter.h"
 #include "latency.h"
 
 #define PTYPE_IDS (UINT16_MAX + 1)

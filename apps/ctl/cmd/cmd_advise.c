@@ -248,7 +248,7 @@ static void advice_json(const struct advice *advice, struct output *out) {
 	jsonw_init(&json, out);
 	jsonw_write(&json, "{verdict:%s profile:%s balance:%d equal:[",
 		    verdict_names[advice->verdict],
-		    jsonw_if(advice->verdict == ADVICE_TAKE, advice->best->name), advice->balance);
+		    advice->verdict == ADVICE_TAKE ? advice->best->name : NULL, advice->balance);
 	for (unsigned int i = 0; i < advice->n_equal; i++)
 		jsonw_text(&json, advice->ranking[i]->name);
 	jsonw_write(&json, "] headline:%s", advice->headline);

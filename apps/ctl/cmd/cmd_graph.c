@@ -4,21 +4,344 @@
 // For Graphviz it is read from left to right. A node is a table of its fields, coloured by the
 // profile that brings it; an edge leaves the field that decides. Edges that lead back (a tunnel's
 // payload) are dashed and do not count for the order from left to right.
+#include <inttypes.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "common/json_writer.h"
+#include "common/strbuf.h"
 #include "ctl/command.h"
-#include "ctl/graph/graph.h"
 #include "ctl/profile/profile_load.h"
+#include "e810/e810_parser.h"
+#include "package/package.h"
+#include "profile/profile_format.h"
 
 #define LABEL_COLUMNS 28 // of an edge's label
 #define GREY "#6b6f76"
+#define BOOST_INDEX 44 // byte of an entry
 
 // Light enough for black text; profiles beyond take them again.
 static const char *const colours[] = {
 	"#d6e2f2", "#c8eac8", "#ffe0ae", "#f7cdd5", "#dfd2f6", "#c4eaed", "#f2eea9", "#e8d5c4",
 	"#d0e8b2", "#f8cdec", "#bcdaf7", "#e0e0e0", "#ffcdb0", "#c2e6d5", "#d6ccff", "#eddd98",
 };
+
+/* Nodes and edges. Their texts live in the graph's arena, or as long as the profile or package. */
+
+struct graph_row {
+	const char *text;
+	int port; // an edge begins there
+};
+
+struct graph_node {
+	const char *name;
+	int profile;                     // of graph->profiles, that defines it; -1: a table
+	const struct ddp_header *header; // with the fields; NULL: none
+	bool hidden;
+	const char *note;       // beside the name; NULL: none
+	struct graph_row *rows; // of a table that several headers use
+	unsigned int n_rows;
+	const char **ends; // conditions under which parsing ends here; "": always
+	unsigned int n_ends;
+
+	bool drawn;
+	unsigned int depth; // edges from the first node, the fewest
+};
+
+struct graph_edge {
+	unsigned int from, to; // nodes
+	int port;              // field of a header, row of a table; -1: none
+	const char *when;
+	bool undrawn; // JSON alone: the same as two edges by a table
+};
+
+struct graph {
+	const char **profiles;
+	unsigned int n_profiles;
+	struct graph_node *nodes; // an edge's numbers are indexes
+	unsigned int n_nodes;
+	unsigned int first; // node
+	struct graph_edge *edges;
+	unsigned int n_edges;
+
+	struct ddp_arena *arena;
+	struct strbuf text;
+	struct output *out;
+};
+
+/* Of a profile. A table that several headers use is a node of its own, or each of them would draw
+ * an edge for each of its numbers. */
+
+// An edge under the condition just written to graph->text.
+static struct graph_edge *graph_edge_add(struct graph *graph, unsigned int from, unsigned int to,
+					 int port) {
+	struct graph_edge *edge = DDP_APPEND(graph->arena, graph->edges, graph->n_edges);
+
+	edge->from = from;
+	edge->to = to;
+	edge->port = port;
+	edge->when = ddp_arena_strdup(graph->arena, strbuf_take(&graph->text));
+	return edge;
+}
+
+static bool is_shared(const struct ddp_profile *profile, unsigned int table) {
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < profile->n_headers; i++)
+		for (unsigned int j = 0; j < profile->headers[i].n_rules; j++)
+			n += profile->headers[i].rules[j].kind == DDP_RULE_LOOKUP &&
+			     profile->headers[i].rules[j].table == table;
+	return n > 1;
+}
+
+// The field of its own that a rule reads first, -1 for none.
+static int field_read(const struct ddp_rule *rule) {
+	if (rule->kind == DDP_RULE_LOOKUP && rule->key.which == DDP_WHICH_SELF)
+		return rule->key.field;
+	for (unsigned int i = 0; i < rule->cond.n_matches; i++)
+		if (rule->cond.matches[i].ref.which == DDP_WHICH_SELF)
+			return rule->cond.matches[i].ref.field;
+	for (unsigned int i = 0; i < rule->cond.expr.n_ops; i++)
+		if (rule->cond.expr.ops[i].op == DDP_OP_FIELD &&
+		    rule->cond.expr.ops[i].ref.which == DDP_WHICH_SELF)
+			return rule->cond.expr.ops[i].ref.field;
+	return -1;
+}
+
+// The numbers of a table that lead to one header.
+static void numbers_write(struct graph *graph, const struct ddp_table *table, unsigned int target) {
+	const char *separator = "";
+
+	for (unsigned int i = 0; i < table->n_entries; i++) {
+		if (table->entries[i].target != target)
+			continue;
+		fputs(separator, graph->text.to);
+		format_key(table, graph->text.to, table->entries[i].value);
+		separator = ", ";
+	}
+}
+
+static bool is_first_entry(const struct ddp_table *table, unsigned int entry) {
+	for (unsigned int i = 0; i < entry; i++)
+		if (table->entries[i].target == table->entries[entry].target)
+			return false;
+	return true;
+}
+
+// "type = 0x8100, 0x88a8": when a rule that uses a table leads to one header.
+static void lookup_add(struct graph *graph, const struct ddp_profile *profile, unsigned int from,
+		       const struct ddp_rule *rule) {
+	const struct ddp_table *table = &profile->tables[rule->table];
+	bool shared = is_shared(profile, rule->table);
+
+	if (shared) {
+		format_cond(profile, graph->text.to, &rule->cond);
+		graph_edge_add(graph, from, profile->n_headers + rule->table, field_read(rule));
+	}
+	for (unsigned int i = 0; i < table->n_entries; i++) {
+		if (!is_first_entry(table, i))
+			continue;
+		format_cond(profile, graph->text.to, &rule->cond);
+		fprintf(graph->text.to, "%s%s = ", format_is_always(&rule->cond) ? "" : " and ",
+			rule->key.name);
+		numbers_write(graph, table, table->entries[i].target);
+		graph_edge_add(graph, from, table->entries[i].target, field_read(rule))->undrawn =
+			shared;
+	}
+}
+
+static void rules_add(struct graph *graph, const struct ddp_profile *profile, unsigned int from) {
+	const struct ddp_header *header = &profile->headers[from];
+	struct graph_node *node = &graph->nodes[from];
+
+	for (unsigned int i = 0; i < header->n_rules; i++) {
+		const struct ddp_rule *rule = &header->rules[i];
+
+		if (rule->kind == DDP_RULE_LOOKUP) {
+			lookup_add(graph, profile, from, rule);
+			continue;
+		}
+		format_cond(profile, graph->text.to, &rule->cond);
+		if (rule->kind == DDP_RULE_GOTO)
+			graph_edge_add(graph, from, rule->target, field_read(rule));
+		else
+			*DDP_APPEND(graph->arena, node->ends, node->n_ends) =
+				ddp_arena_strdup(graph->arena, strbuf_take(&graph->text));
+	}
+}
+
+static void table_add(struct graph *graph, unsigned int from, const struct ddp_table *table) {
+	struct graph_node *node = &graph->nodes[from];
+
+	for (unsigned int i = 0; i < table->n_entries; i++) {
+		if (!is_first_entry(table, i))
+			continue;
+		numbers_write(graph, table, table->entries[i].target);
+		*DDP_APPEND(graph->arena, node->rows, node->n_rows) = (struct graph_row){
+			ddp_arena_strdup(graph->arena, strbuf_take(&graph->text)), i};
+		graph_edge_add(graph, from, table->entries[i].target, i);
+	}
+}
+
+static const char *size_note(struct ddp_arena *arena, const struct ddp_header *header) {
+	if (header->max_size == 0)
+		return NULL;
+	if (header->max_size > header->min_size)
+		return ddp_arena_printf(arena, "%u–%u bytes", header->min_size, header->max_size);
+	return ddp_arena_printf(arena, "%u byte%s", header->min_size,
+				header->max_size == 1 ? "" : "s");
+}
+
+static int profile_find(const struct ddp_profile *profile, const char *name) {
+	unsigned int i = 0;
+
+	while (i + 1 < profile->n_parts && strcmp(profile->parts[i].name, name) != 0)
+		i++;
+	return i;
+}
+
+static void graph_of_profile(struct graph *graph, const struct ddp_profile *profile) {
+	for (unsigned int i = 0; i < profile->n_parts; i++)
+		*DDP_APPEND(graph->arena, graph->profiles, graph->n_profiles) =
+			profile->parts[i].name;
+	for (unsigned int i = 0; i < profile->n_headers; i++) {
+		const struct ddp_header *header = &profile->headers[i];
+
+		*DDP_APPEND(graph->arena, graph->nodes, graph->n_nodes) = (struct graph_node){
+			.name = header->name,
+			.profile = profile_find(profile, header->profile),
+			.header = header,
+			.hidden = header->hidden,
+			.note = size_note(graph->arena, header),
+		};
+	}
+	for (unsigned int i = 0; i < profile->n_tables; i++)
+		*DDP_APPEND(graph->arena, graph->nodes, graph->n_nodes) = (struct graph_node){
+			.name = profile->tables[i].name, .profile = -1, .hidden = true};
+	graph->first = profile->first;
+	for (unsigned int i = 0; i < profile->n_headers; i++)
+		rules_add(graph, profile, i);
+	for (unsigned int i = 0; i < profile->n_tables; i++)
+		if (is_shared(profile, i))
+			table_add(graph, profile->n_headers + i, &profile->tables[i]);
+}
+
+/* Of an 800-series package. A node is a state of the parser; an edge is an entry of the parse
+ * graph: the entries of the boost TCAM that match, and the number of the next protocol. */
+
+struct source {
+	struct graph *graph;
+	const struct ddp_package *package;
+	unsigned int nodes[E810_N_NODES]; // 1 + index; 0: not yet in the graph
+};
+
+// "IPV4_1" of "N_IPV4_1"
+static const char *short_label(const char *label, const char *prefix) {
+	size_t len = strlen(prefix);
+
+	return strncmp(label, prefix, len) == 0 ? label + len : label;
+}
+
+static unsigned int node_get(struct source *source, uint16_t node) {
+	const char *label = e810_label(source->package, E810_LABELS_NODE, node);
+	struct graph *graph = source->graph;
+
+	if (source->nodes[node] != 0)
+		return source->nodes[node] - 1;
+	*DDP_APPEND(graph->arena, graph->nodes, graph->n_nodes) = (struct graph_node){
+		.name = label != NULL ? short_label(label, "N_") : "(no label)",
+		.note = ddp_arena_printf(graph->arena, "node %u", node),
+	};
+	source->nodes[node] = graph->n_nodes;
+	return graph->n_nodes - 1;
+}
+
+// The entries of the boost TCAM with an index: the first, and how many more.
+static void boost_write(struct source *source, uint8_t index) {
+	const struct e810_table *boost = e810_table(source->package, E810_BOOST_TCAM);
+	FILE *to = source->graph->text.to;
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < boost->n_entries; i++) {
+		const uint8_t *entry = boost->entries + boost->entry_size * i;
+		const char *label;
+
+		if (entry[BOOST_INDEX] != index || n++ > 0)
+			continue;
+		label = e810_label(source->package, E810_LABELS_BOOST, entry[0] | entry[1] << 8);
+		fputs(label != NULL ? short_label(label, "BOOST_") : "(no label)", to);
+	}
+	if (n == 0)
+		fprintf(to, "index %u", index);
+	if (n > 1)
+		fprintf(to, " and %u more", n - 1);
+}
+
+// The meaning of a number depends on the place where it is, which only labels tell.
+static void number_write(FILE *to, uint32_t number, const char *from, const char *next) {
+	static const struct {
+		uint32_t number;
+		const char *label;
+	} ip[] = {
+		{0, "IPV6_EXT"},  {1, "ICMP"},     {4, "IPV4"},      {6, "TCP"},
+		{17, "UDP"},      {41, "IPV6"},    {43, "IPV6_EXT"}, {44, "IPV6_FH"},
+		{47, "NVGRE"},    {50, "ESP"},     {51, "AH"},       {58, "ICMPv6"},
+		{60, "IPV6_EXT"}, {115, "L2TPV3"}, {132, "SCTP"},    {135, "IPV6_EXT"},
+	};
+
+	// A number before an IP header or in one may be an IP protocol.
+	const bool may_be_ip = strncmp(from, "MAC", 3) == 0 || strncmp(from, "IPV", 3) == 0;
+
+	for (unsigned int i = 0; i < sizeof(ip) / sizeof(ip[0]); i++) {
+		if (number != ip[i].number || !may_be_ip ||
+		    strncmp(next, ip[i].label, strlen(ip[i].label)) != 0)
+			continue;
+		fprintf(to, "IP protocol %" PRIu32, number);
+		return;
+	}
+	fprintf(to, number >= 0x600 ? "EtherType 0x%04" PRIx32 : "0x%02" PRIx32, number);
+}
+
+static void edge_take(struct source *source, const struct e810_edge *edge) {
+	struct graph *graph = source->graph;
+	unsigned int from = node_get(source, edge->node), to;
+	struct graph_node *node = &graph->nodes[from];
+
+	if (edge->last && edge->boost == 0)
+		return;
+	if (edge->boost != 0)
+		boost_write(source, edge->boost);
+	if (edge->last) {
+		*DDP_APPEND(graph->arena, node->ends, node->n_ends) =
+			ddp_arena_strdup(graph->arena, strbuf_take(&graph->text));
+		return;
+	}
+	to = node_get(source, edge->next_node);
+	if (edge->boost != 0)
+		fputs(": ", graph->text.to);
+	if (edge->no_match)
+		fputs(edge->boost != 0 ? "any" : "otherwise", graph->text.to);
+	else
+		number_write(graph->text.to, edge->protocol, graph->nodes[from].name,
+			     graph->nodes[to].name);
+	graph_edge_add(graph, from, to, -1);
+}
+
+static void graph_of_package(struct graph *graph, const struct ddp_personality *personality) {
+	const struct ddp_package *package = personality->package;
+	struct source source = {.graph = graph, .package = package};
+	const struct e810_edge *edges;
+	unsigned int n;
+	uint16_t first;
+
+	*DDP_APPEND(graph->arena, graph->profiles, graph->n_profiles) =
+		ddp_arena_printf(graph->arena, "%s " DDP_VERSION_FMT, package->name,
+				 DDP_VERSION_NUMBERS(package->version));
+	first = e810_edges(personality->parser, &edges, &n);
+	for (unsigned int i = 0; i < n; i++)
+		edge_take(&source, &edges[i]);
+	graph->first = node_get(&source, first);
+}
 
 /* Order */
 

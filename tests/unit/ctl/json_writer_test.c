@@ -97,7 +97,7 @@ TEST(commas_are_where_they_belong) {
 	jsonw_open(&json, '{');
 	jsonw_close(&json, '}');
 	jsonw_key(&json, "c");
-	jsonw_null(&json);
+	jsonw_text(&json, NULL);
 	jsonw_key(&json, "d");
 	jsonw_bool(&json, true);
 	jsonw_key(&json, "e");

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "fwd/config.h"
 #include "fwd/counts.h"
-#include "fwd/topology.h"
 #include "man_page.h"
 #include "unit.h"
 
