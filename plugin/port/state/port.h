@@ -43,8 +43,8 @@
 //     have it as a member. And it may wait for the interrupt thread, in which the application may
 //     be asking this port.
 //   - A port is changed by one thread at a time (state/registry.c), also while that thread calls
-//   the lower
-//     device. Other threads can read the port meanwhile and may see an intermediate state.
+//     the lower device. Other threads can read the port meanwhile and may see an intermediate
+//     state.
 //
 // A ring has one writer, which holds the lower Rx queue's lock (or polls the Tx queue), and one
 // reader, which polls the Rx queue (or holds the lower Tx queue's lock).
