@@ -18,16 +18,6 @@ from packets import DATA, eth, ipv4, ipv6, packet, tcp, udp
 GOOD, NO, USAGE, UNREADABLE = range(4)
 COMMANDS = ["list", "check", "classify", "simulate"]
 
-# Microsoft, "Verifying the RSS Hash Calculation": source, its port, destination, its port, the hash
-# of all four, and that of the addresses.
-MICROSOFT = [
-    ("66.9.149.187", 2794, "161.142.100.80", 1766, 0x51ccc178, 0x323e8fc2),
-    ("199.92.111.2", 14230, "65.69.140.83", 4739, 0xc626b0ea, 0xd718262a),
-    ("24.19.198.95", 12898, "12.22.207.184", 38024, 0x5c2b394a, 0xd2d0a5de),
-    ("3ffe:2501:200:1fff::7", 2794, "3ffe:2501:200:3::1", 1766, 0x40207d3d, 0x2cc18cd5),
-    ("3ffe:501:8::260:97ff:fe40:efab", 14230, "ff02::1", 4739, 0xdde51bbf, 0x0f0c461c),
-]
-
 # A profile with one mistake, its place and words of the message; tests/golden has all messages.
 MISTAKES = [
     ("headers:\n  foo: [\n", (6, 1), "YAML"),
@@ -214,21 +204,6 @@ class Wrong(harness.TestCase):
             self.assertEqual(len(lines), 1, result.stderr)
             self.assertIn(words, lines[0])
             return result
-
-    def test_misuse(self):
-        """A sample: ctl/options_test.c has the others."""
-        capture = self.traffic("--ues", 1)
-        for words, *args in [
-                ("command missing",),
-                ("'nonsense'", "nonsense"),
-                ("'simulate'", "simulat", "gtpu", capture),
-                ("'--nonsense'", "--nonsense"),
-                ("FILE PCAP", "classify", "gtpu"),
-                ("'extra'", "classify", "gtpu", capture, "extra"),
-                ("--queues", "simulate", "gtpu", capture, "--queues", "1025"),
-                ("--rss-hf", "classify", "gtpu", capture, "--rss-hf=ipv5"),
-                ("'--queues'", "simulate", "gtpu", capture, "--queus", "4")]:
-            self.check(USAGE, args, words)
 
     def test_profiles_that_cannot_be_used(self):
         capture = self.traffic("--ues", 1)
@@ -494,33 +469,6 @@ class Classify(harness.TestCase):
     def test_simple_xor(self):
         for path in self.captures():
             self.check_hashes("gtpu", path, harness.simple_xor, "--hash", "simple_xor")
-
-    def check_pairs(self, function, paired):
-        """Addresses and ports are hashed as what paired makes of them."""
-        path = self.captures()[0]
-        plain = harness.classify("gtpu", path)
-        for one, other in zip(self.check_hashes("gtpu", path, harness.toeplitz, "--hash", function), plain,
-                              strict=True):
-            data = bytes.fromhex(other["input"])
-            size = (len(data) - 4) // 2  # of an address
-            pairs = (data[:size], data[size:-4]), (data[-4:-2], data[-2:])
-            self.assertEqual(one["input"], b"".join(paired(*pair) for pair in pairs).hex(), f"frame {one['n']}")
-            self.assertEqual(one["fields"], other["fields"], f"frame {one['n']}")
-
-    def test_symmetric_toeplitz_hashes_the_xor_of_each_pair(self):
-        self.check_pairs("symmetric_toeplitz", lambda a, b: bytes(x ^ y for x, y in zip(a, b, strict=True)) * 2)
-
-    def test_symmetric_toeplitz_sort_hashes_each_pair_sorted(self):
-        self.check_pairs("symmetric_toeplitz_sort", lambda a, b: b"".join(sorted((a, b))))
-
-    def test_microsofts_examples(self):
-        path = self.capture("microsoft", [
-            packet(eth(), (ipv6 if ":" in src else ipv4)(src, dst), tcp(sport, dport))
-            for src, sport, dst, dport, _, _ in MICROSOFT])
-        for column, options in ((4, []), (5, ["--rss-hf", "ipv4+ipv6"])):
-            packets = harness.classify("base", path, *options)
-            self.assertEqual([int(one["hash"], 16) for one in packets],
-                             [example[column] for example in MICROSOFT])
 
     def test_rss_hf_chooses_the_fields_of_base(self):
         path = self.capture("l4", [packet(eth(), ip(), l4(), DATA)

@@ -10,7 +10,6 @@ void looks_start(uint16_t port);
 // let that pass while a port is stopped or started.
 void looks_park(void);
 void looks_resume(void);
-// Returns how many calls it made.
-uint64_t looks_stop(void);
+void looks_stop(void);
 
 #endif

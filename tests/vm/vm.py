@@ -23,6 +23,7 @@ from guest import MAC, TREE, Failed, Guest, Here
 sys.path[:0] = [str(TREE / "tests" / "e2e"), str(TREE / "tests" / "library")]
 import packets  # noqa: E402
 from packets import eth, ipv4, packet, tcp, udp, vlan  # noqa: E402
+from support.harness import pcap_frames  # noqa: E402
 
 CTL, FWD, PLUGIN, POWER = guest.BUILT
 LOG = "/run/ddp-vm.log"
@@ -95,7 +96,7 @@ def ddpctl(frames, *options):
             answers = [json.loads(line) for line in subprocess.run(
                 [CTL, "classify", "gtpu", capture, "--jsonl", f"--queues={QUEUES}", "--decap", "-w", bare, *options],
                 check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()]
-            for answer, frame in zip(answers, read_pcap(bare)):
+            for answer, (frame, _) in zip(answers, pcap_frames(bare)):
                 answer["bare_size"] = len(frame)
                 answer["hash"] = int(str(answer["hash"]), 0) if answer.get("hash") is not None else None
         predictions[key] = answers
@@ -612,15 +613,6 @@ def say(line):
     print(line, flush=True)
 
 
-def read_pcap(path):
-    data, at, out = path.read_bytes(), 24, []
-    while at < len(data):
-        size = int.from_bytes(data[at + 8:at + 12], "little")
-        out.append(data[at + 16:at + 16 + size])
-        at += 16 + size
-    return out
-
-
 def judge(nic, answers):
     """What net_ddp does worse than the driver alone, or not as predicted."""
     plain = answers.get("plain", {})
@@ -679,7 +671,7 @@ def main():
     build_power()
     capture = pathlib.Path(folder, "traffic.pcap")
     subprocess.run([sys.executable, guest.TRAFFIC, "-o", capture, "--kind", "mix", "--ues", "200", "--packets", str(PACKETS)], check=True)
-    Run.traffic, Run.kinds = numbered(read_pcap(capture)), all_kinds()
+    Run.traffic, Run.kinds = numbered(frame for frame, _ in pcap_frames(capture)), all_kinds()
 
     def attempt(nic):
         try:
