@@ -190,23 +190,18 @@ static void closure_add(struct builder *b, int32_t place, int32_t *set, unsigned
 	}
 }
 
-static unsigned int state_hash(const int32_t *set, unsigned int n, int node) {
-	uint32_t hash = 2166136261u ^ (uint32_t)node;
-
-	for (unsigned int i = 0; i < n; i++)
-		hash = (hash ^ (uint32_t)set[i]) * 16777619u;
-	return hash % DFA_MAX;
-}
-
 // The state with this set, made if it is new.
 static uint16_t state_get(struct builder *b, int32_t *set, unsigned int n, int node, int parent) {
+	uint32_t hash = 2166136261u ^ (uint32_t)node;
 	unsigned int bucket;
 	struct state *state;
 
 	if (n == 0)
 		return 0;
 	qsort(set, n, sizeof(*set), int_compare);
-	bucket = state_hash(set, n, node);
+	for (unsigned int i = 0; i < n; i++)
+		hash = (hash ^ (uint32_t)set[i]) * 16777619u;
+	bucket = hash % DFA_MAX;
 	for (int32_t i = b->buckets[bucket]; i >= 0; i = b->chain[i]) {
 		state = &b->states[i];
 		if (state->node == node && state->n_places == n &&
@@ -232,11 +227,12 @@ static uint16_t state_get(struct builder *b, int32_t *set, unsigned int n, int n
 }
 
 static uint16_t state_step(struct builder *b, unsigned int from, unsigned int node, int32_t *set) {
+	const struct state *state = &b->states[from];
 	unsigned int n = 0;
 
 	b->mark++;
-	for (unsigned int i = 0; i < b->states[from].n_places; i++) {
-		const struct place *place = &b->places[b->states[from].places[i]];
+	for (unsigned int i = 0; i < state->n_places; i++) {
+		const struct place *place = &b->places[state->places[i]];
 
 		if (place->node == (int)node || place->node == ANY_HEADER)
 			closure_add(b, place->to[0], set, &n);
@@ -278,41 +274,22 @@ static bool is_conditional(const struct ddp_packet_type *type) {
 	return type->cond.n_matches > 0 || type->cond.expr.n_ops > 0;
 }
 
-static bool matches_exclude(const struct ddp_match *a, const struct ddp_match *b) {
-	return strcmp(a->ref.name, b->ref.name) == 0 && !a->negate && !b->negate &&
-	       !ddp_patterns_meet(a, b);
-}
-
-// True unless one field of both conditions proves that they exclude each other.
-static bool conditions_meet(const struct ddp_cond *a, const struct ddp_cond *b) {
-	for (unsigned int i = 0; i < a->n_matches; i++)
-		for (unsigned int j = 0; j < b->n_matches; j++)
-			if (matches_exclude(&a->matches[i], &b->matches[j]))
-				return false;
-	return true;
-}
-
 static bool types_conflict(const struct ddp_packet_type *a, const struct ddp_packet_type *b) {
+	const struct ddp_match *x = a->cond.matches, *y = b->cond.matches;
+
 	if (a->priority != b->priority || is_conditional(a) != is_conditional(b))
 		return false;
 	if (!is_conditional(a))
 		return true;
-	// Conditions of one author are tried in their order.
-	return strcmp(a->profile, b->profile) != 0 && conditions_meet(&a->cond, &b->cond);
-}
-
-static void conflict_report(struct builder *b, unsigned int state,
-			    const struct ddp_packet_type *first,
-			    const struct ddp_packet_type *second) {
-	char path[400];
-
-	state_path(b, state, path, sizeof(path));
-	ddp_error(
-		b->diag, &second->place,
-		"packet type '%s' (profile '%s') and '%s' in %s:%u (profile '%s') both match '%s'; "
-		"give one of them a priority",
-		second->name, second->profile, first->name, first->place.file, first->place.line,
-		first->profile, path);
+	if (strcmp(a->profile, b->profile) == 0) // one author's conditions are tried in order
+		return false;
+	// Unless one field of both conditions proves that they exclude each other.
+	for (unsigned int i = 0; i < a->cond.n_matches; i++)
+		for (unsigned int j = 0; j < b->cond.n_matches; j++)
+			if (strcmp(x[i].ref.name, y[j].ref.name) == 0 && !x[i].negate &&
+			    !y[j].negate && !ddp_patterns_meet(&x[i], &y[j]))
+				return false;
+	return true;
 }
 
 static bool type_before(const struct ddp_profile *profile, uint16_t a, uint16_t b) {
@@ -352,19 +329,23 @@ static bool conflict_is_new(uint32_t *reported, unsigned int *n, uint16_t first,
 
 static void conflicts_check(struct builder *b, const struct automaton *a, unsigned int state,
 			    uint32_t *reported, unsigned int *n_reported) {
-	const uint16_t *types;
+	const unsigned int first = a->first_accept[state], end = first + a->n_accepts[state];
+	char path[400];
 
-	if (a->n_accepts[state] < 2)
-		return;
-	types = a->accepts + a->first_accept[state];
-	for (unsigned int i = 0; i < a->n_accepts[state]; i++) {
-		for (unsigned int j = i + 1; j < a->n_accepts[state]; j++) {
-			const struct ddp_packet_type *first = &b->profile->types[types[i]];
-			const struct ddp_packet_type *second = &b->profile->types[types[j]];
+	for (unsigned int i = first; i < end; i++) {
+		for (unsigned int j = i + 1; j < end; j++) {
+			const struct ddp_packet_type *x = &b->profile->types[a->accepts[i]];
+			const struct ddp_packet_type *y = &b->profile->types[a->accepts[j]];
 
-			if (types_conflict(first, second) &&
-			    conflict_is_new(reported, n_reported, types[i], types[j]))
-				conflict_report(b, state, first, second);
+			if (!types_conflict(x, y) ||
+			    !conflict_is_new(reported, n_reported, a->accepts[i], a->accepts[j]))
+				continue;
+			state_path(b, state, path, sizeof(path));
+			ddp_error(b->diag, &y->place,
+				  "packet type '%s' (profile '%s') and '%s' in %s:%u (profile "
+				  "'%s') both match '%s'; give one of them a priority",
+				  y->name, y->profile, x->name, x->place.file, x->place.line,
+				  x->profile, path);
 		}
 	}
 }
@@ -395,28 +376,20 @@ static bool state_is_final(const struct builder *b, const struct automaton *a, u
 	return s == 0 || (b->states[s].node >= 0 && !b->asks_hidden[b->states[s].node]);
 }
 
-// The final states get the lowest numbers; state 0, which is one, keeps its own.
-static uint16_t *states_number(struct builder *b, struct automaton *a) {
-	uint16_t *numbers = ddp_arena_alloc(b->arena, a->n_states * sizeof(*numbers));
-	unsigned int n = 0;
-
-	for (unsigned int s = 0; s < a->n_states; s++)
-		if (state_is_final(b, a, s))
-			numbers[s] = n++;
-	a->n_final = n;
-	for (unsigned int s = 0; s < a->n_states; s++)
-		if (!state_is_final(b, a, s))
-			numbers[s] = n++;
-	return numbers;
-}
-
-// Only the tables outlive the construction.
+// Only the tables outlive the construction. The final states get the lowest numbers; state 0, which
+// is one, keeps its own.
 static void tables_keep(struct builder *b, struct automaton *a, struct ddp_arena *arena) {
-	const uint16_t *numbers = states_number(b, a);
+	uint16_t *numbers = ddp_arena_alloc(b->arena, a->n_states * sizeof(*numbers));
 	const struct automaton made = *a;
 	const size_t n = a->n_states;
 	size_t n_accepts = a->first_accept[n - 1] + a->n_accepts[n - 1];
 
+	for (size_t s = 0; s < n; s++)
+		if (state_is_final(b, &made, s))
+			numbers[s] = a->n_final++;
+	for (size_t s = 0, other = a->n_final; s < n; s++)
+		if (!state_is_final(b, &made, s))
+			numbers[s] = other++;
 	a->next = ddp_arena_alloc(arena, n * a->n_tokens * sizeof(*a->next));
 	a->first_accept = ddp_arena_alloc(arena, n * sizeof(*a->first_accept));
 	a->n_accepts = ddp_arena_alloc(arena, n * sizeof(*a->n_accepts));

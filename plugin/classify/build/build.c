@@ -26,12 +26,12 @@ static struct prog_ref ref_build(struct build *b, const struct ddp_ref *ref) {
 }
 
 static void match_build(struct build *b, const struct ddp_match *match) {
-	struct prog_match *m = ADD(b, matches);
-
-	m->ref = ref_build(b, &match->ref);
-	m->negate = match->negate;
-	m->first_pattern = b->program->n_patterns;
-	m->n_patterns = match->n_patterns;
+	*ADD(b, matches) = (struct prog_match){
+		.ref = ref_build(b, &match->ref),
+		.negate = match->negate,
+		.first_pattern = b->program->n_patterns,
+		.n_patterns = match->n_patterns,
+	};
 	for (unsigned int i = 0; i < match->n_patterns; i++)
 		*ADD(b, patterns) = match->patterns[i];
 }
@@ -224,21 +224,16 @@ static struct prog_input *input_build(struct build *b, const struct ddp_ref *ref
 	return input;
 }
 
-// The other field of ref's pair in the same header, or -1.
-static int partner_field(const struct ddp_profile *profile, const struct ddp_ref *ref) {
-	const struct ddp_header *header = &profile->headers[ref->node];
-
-	for (unsigned int i = 0; header->has_pair && i < 2; i++)
-		if (header->pair[i] == ref->field)
-			return header->pair[1 - i];
-	return -1;
-}
-
 int partner_find(const struct ddp_profile *profile, const struct ddp_ref *refs, unsigned int n,
 		 unsigned int of) {
 	const struct ddp_ref *ref = &refs[of];
-	int field = partner_field(profile, ref);
+	const struct ddp_header *header = &profile->headers[ref->node];
+	int field = -1;
 
+	if (header->has_pair && header->pair[0] == ref->field)
+		field = header->pair[1];
+	else if (header->has_pair && header->pair[1] == ref->field)
+		field = header->pair[0];
 	for (unsigned int i = 0; field >= 0 && i < n; i++) {
 		const struct ddp_ref *other = &refs[i];
 
@@ -381,14 +376,17 @@ static void outermost_build(struct build *b) {
 	b->program->outermost = &b->program->sets[b->program->n_sets - 1];
 }
 
-// The types of states where no condition has a say.
-static void types_find(struct ddp_program *program) {
+// The types of states where no condition has a say; hidden headers lead to the same state.
+static void states_finish(struct ddp_program *program) {
 	struct automaton *a = &program->automaton;
 
 	a->type = ddp_arena_alloc(program->arena, a->n_states * sizeof(*a->type));
 	for (unsigned int s = 0; s < a->n_states; s++) {
 		const struct prog_cond *cond;
 
+		for (unsigned int i = 0; i < program->n_nodes; i++)
+			if (program->nodes[i].info.hidden)
+				a->next[s * a->n_tokens + i] = s;
 		a->type[s] = DDP_TYPE_NONE;
 		if (a->n_accepts[s] == 0)
 			continue;
@@ -397,14 +395,6 @@ static void types_find(struct ddp_program *program) {
 		if ((cond->n_matches | cond->n_ops) != 0)
 			a->type[s] = TYPE_ASK;
 	}
-}
-
-static void hidden_pass(struct ddp_program *program) {
-	struct automaton *a = &program->automaton;
-
-	for (unsigned int i = 0; i < program->n_nodes; i++)
-		for (unsigned int s = 0; program->nodes[i].info.hidden && s < a->n_states; s++)
-			a->next[s * a->n_tokens + i] = s;
 }
 
 // An array with nothing in it is one, too: who looks at its first none need not ask.
@@ -453,8 +443,7 @@ static void program_fill(void *arg) {
 					     b->program->arena, b->scratch, b->diag);
 	if (b->failed)
 		return;
-	types_find(b->program);
-	hidden_pass(b->program);
+	states_finish(b->program);
 	program_compile(b->program, b->n_named, b->scratch);
 }
 

@@ -114,7 +114,5 @@ static inline unsigned int slot_index(uint16_t value, uint16_t factor, unsigned 
 unsigned int forms_make(struct steps *s, const struct prog_step *step, struct prog_form *forms);
 // The value of a condition on the form that is made: 1 or 0; -1: unknown.
 int given_says(struct steps *s, const struct prog_cond *cond);
-// Whether it says that one of the condition's tests holds.
-bool given_says_test(struct steps *s, const struct prog_cond *cond, unsigned int test);
 
 #endif

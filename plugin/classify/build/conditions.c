@@ -61,11 +61,6 @@ static bool place_join(struct place *a, const struct place *b, unsigned int size
 	return true;
 }
 
-// Do they share bits (or does what lies between them: that is on the safe side)?
-static bool place_meets(const struct place *a, const struct place *b) {
-	return a->bit < b->bit + (int)b->width && b->bit < a->bit + (int)a->width;
-}
-
 static struct prog_test *test_add(struct compiler *c, enum test_kind kind) {
 	struct prog_test *test =
 		DDP_APPEND(c->program->arena, c->program->tests, c->program->n_tests);
@@ -73,14 +68,6 @@ static struct prog_test *test_add(struct compiler *c, enum test_kind kind) {
 	test->kind = kind;
 	test->group = -1;
 	return test;
-}
-
-static void test_put(struct prog_test *test, const struct place *place) {
-	test->from_end = place->from_end;
-	test->group = place->group;
-	test->n_before = place->n_before;
-	test->byte = floor8(place->bit);
-	test->size = floor8(place->bit + (int)place->width - 1) - test->byte + 1;
 }
 
 // The mask of a place's bits in the size bytes that begin at byte, as a big-endian number.
@@ -120,13 +107,19 @@ static unsigned int match_compile(struct compiler *c, const struct prog_cond *co
 	while (!match->negate && !all.from_end && all.group < 0 && i + n < cond->n_matches) {
 		const struct prog_match *other = match + n;
 
-		if (other->negate || !match_simple(c, other, &next) || place_meets(&all, &next) ||
+		// Sharing bits, or what lies between those of all: that is on the safe side.
+		if (other->negate || !match_simple(c, other, &next) ||
+		    (all.bit < next.bit + (int)next.width && next.bit < all.bit + (int)all.width) ||
 		    !place_join(&all, &next, sizeof(uint64_t)))
 			break;
 		n++;
 	}
 	test = test_add(c, match->negate ? TEST_NOT_BITS : TEST_BITS);
-	test_put(test, &all);
+	test->from_end = all.from_end;
+	test->group = all.group;
+	test->n_before = all.n_before;
+	test->byte = floor8(all.bit);
+	test->size = floor8(all.bit + (int)all.width - 1) - test->byte + 1;
 	for (unsigned int j = 0; j < n; j++, match++) {
 		const struct ddp_pattern *p = &c->program->patterns[match->first_pattern];
 		struct place one = {0};
@@ -243,22 +236,18 @@ static bool is_cube(const struct compiler *c, const struct tabulated *t, bool tr
 	return n > 0 && n == 1u << (t->n_bits - __builtin_popcount(*mask));
 }
 
-static void exceptions_find(struct prog_word *word) {
-	unsigned int n = 0;
-
-	for (uint32_t v = 0; v < 65536; v++) {
-		if ((word->holds[v / 64] >> v % 64 & 1) != 0)
-			continue;
-		if (n == TRACE_LIST)
-			return;
-		word->exceptions[n++] = v;
-	}
-	word->n_exceptions = n;
-}
-
 // The index of a word, which is added if it is new.
 static uint32_t word_get(struct ddp_program *program, struct prog_word *word) {
-	exceptions_find(word);
+	unsigned int n = 0;
+
+	for (uint32_t v = 0; v < 65536 && n <= TRACE_LIST; v++) {
+		if (word_holds(word, v))
+			continue;
+		if (n < TRACE_LIST)
+			word->exceptions[n] = v;
+		n++;
+	}
+	word->n_exceptions = n <= TRACE_LIST ? n : 0;
 	for (unsigned int i = 0; i < program->n_words; i++)
 		if (memcmp(program->words[i], word, sizeof(*word)) == 0)
 			return i;
@@ -385,28 +374,23 @@ static void value_compile(const struct ddp_program *program, struct prog_type *t
 	const unsigned int at = program->fields[ref->field].bit_off + ref->skip;
 
 	type->value = (struct prog_run){.ref = *ref};
-	if (!is_placed(program, ref) || ref->bits == 0 || at % 8 + ref->bits > 64)
+	if (!is_placed(program, ref))
 		return;
 	type->value.byte = at / 8;
 	type->value.size = (at % 8 + ref->bits + 7) / 8;
 	type->value_left = at % 8;
 }
 
-static bool run_goes_on(const struct prog_run *run, const struct prog_run *next) {
-	return run->size > 0 && next->size > 0 && run->ref.node == next->ref.node &&
-	       run->ref.which == next->ref.which && run->ref.nth == next->ref.nth &&
-	       next->byte == run->byte + run->size;
-}
-
 void set_compile(struct ddp_program *program, struct ddp_arena *arena, struct prog_set *set) {
 	set->first_run = program->n_runs;
 	for (unsigned int i = 0; i < set->n_inputs; i++) {
-		struct prog_run run,
-			*last = set->n_runs == 0 ? NULL : &program->runs[program->n_runs - 1];
+		struct prog_run *last = program->runs + program->n_runs - 1, run;
 
 		run_begin(program, &program->inputs[set->first_input + i], &run);
-		if (last != NULL && run_goes_on(last, &run)) {
-			last->size += run.size;
+		if (set->n_runs > 0 && last->size > 0 && run.size > 0 &&
+		    last->ref.node == run.ref.node && last->ref.which == run.ref.which &&
+		    last->ref.nth == run.ref.nth && run.byte == last->byte + last->size) {
+			last->size += run.size; // it goes on
 			continue;
 		}
 		*DDP_APPEND(arena, program->runs, program->n_runs) = run;
@@ -441,10 +425,7 @@ void program_compile(struct ddp_program *program, const unsigned int *n_named,
 		absent_make(program, &program->tables[i]);
 	for (unsigned int i = 0; i < program->n_sets; i++)
 		set_compile(program, program->arena, &program->sets[i]);
-	for (unsigned int i = 0; i < program->n_types; i++) {
-		struct prog_type *type = &program->types[i];
-
-		if (type->n_extract > 0)
-			value_compile(program, type);
-	}
+	for (unsigned int i = 0; i < program->n_types; i++)
+		if (program->types[i].n_extract > 0)
+			value_compile(program, &program->types[i]);
 }

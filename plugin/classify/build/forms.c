@@ -91,14 +91,6 @@ int given_says(struct steps *s, const struct prog_cond *cond) {
 	return says;
 }
 
-bool given_says_test(struct steps *s, const struct prog_cond *cond, unsigned int test) {
-	struct prog_cond one = *cond;
-
-	one.first_test = test;
-	one.n_tests = 1;
-	return s->given != NULL && given_says(s, &one) > 0;
-}
-
 /* Headers as they are usual */
 
 // Give a header the bits that a test asks for. false: some do not tell a form.
@@ -171,40 +163,33 @@ static void weights_find(const struct steps *s, unsigned int *weights) {
 				     n_values[i];
 }
 
-// The values of the first branch that lead to the headers which paths name most.
+// The values of the first branch that lead to the headers which paths name most; where there are no
+// more, what the first slot says.
 static void usual_choose(const struct steps *s, struct prog_form *form) {
 	const struct prog_branch *branch = &s->step->branch;
-	unsigned int weights[FORM_USUAL] = {0}, of_nodes[DDP_MAX_NODES];
+	unsigned int weights[DDP_MAX_NODES];
 
-	weights_find(s, of_nodes);
-	for (unsigned int i = 0; i < 1u << (16 - branch->shift); i++) {
-		uint16_t value = branch->slots[i] >> 16, next = branch->slots[i];
-		unsigned int weight, at = FORM_USUAL;
+	weights_find(s, weights);
+	for (unsigned int k = 0; k < FORM_USUAL; k++) {
+		uint32_t best = branch->slots[0];
+		unsigned int most = 0;
 
-		if (slot_is_empty(branch, i))
-			continue;
-		weight = next < STEP_SLOW ? of_nodes[next] : 1;
-		while (at > 0 && (weights[at - 1] < weight ||
-				  (weights[at - 1] == weight &&
-				   be16toh(value) < be16toh(form->usual[at - 1].value))))
-			at--;
-		if (at == FORM_USUAL)
-			continue;
-		for (unsigned int k = FORM_USUAL - 1; k > at; k--) {
-			weights[k] = weights[k - 1];
-			form->usual[k] = form->usual[k - 1];
+		for (unsigned int i = 0; i < 1u << (16 - branch->shift); i++) {
+			const uint32_t slot = branch->slots[i];
+			const uint16_t value = slot >> 16, next = slot;
+			const unsigned int weight = next < STEP_SLOW ? weights[next] : 1;
+			bool skip = slot_is_empty(branch, i) || weight < most;
+
+			for (unsigned int j = 0; j < k; j++)
+				skip = skip || form->usual[j].value == value;
+			if (skip || (weight == most && be16toh(value) > be16toh(best >> 16)))
+				continue;
+			best = slot;
+			most = weight;
 		}
-		weights[at] = weight;
-		form->usual[at].value = value;
-		form->usual[at].next = next;
+		form->usual[k].value = best >> 16;
+		form->usual[k].next = best;
 	}
-	for (unsigned int k = 0; k < FORM_USUAL; k++)
-		if (weights[k] == 0) { // the same as what slots say
-			uint16_t value = branch->slots[0] >> 16;
-
-			form->usual[k].value = value;
-			form->usual[k].next = branch->slots[0];
-		}
 }
 
 // The bits of a header that tell it from others.
@@ -332,15 +317,6 @@ static void form_try_test(struct steps *s, const uint8_t *plain,
 		form_try(s, bytes, mask);
 }
 
-static bool measure_is_own(const struct ddp_program *program, const struct prog_node *node) {
-	for (unsigned int g = 0; g < node->n_groups; g++)
-		if (!cond_is_own(program, &node->groups[g], false))
-			return false;
-	return cond_is_own(program, &node->length, false) &&
-	       cond_is_own(program, &node->valid, false) &&
-	       cond_is_own(program, &node->fragment, false);
-}
-
 // Headers that stand for all that are alike, into s->forms.
 static void given_find(struct steps *s, const struct prog_step *step) {
 	const struct prog_length *linear = &s->node->linear;
@@ -362,10 +338,16 @@ static void given_find(struct steps *s, const struct prog_step *step) {
 }
 
 unsigned int forms_make(struct steps *s, const struct prog_step *step, struct prog_form *forms) {
+	const struct prog_node *node = s->node;
+	bool is_own = cond_is_own(s->program, &node->length, false) &&
+		      cond_is_own(s->program, &node->valid, false) &&
+		      cond_is_own(s->program, &node->fragment, false);
 	unsigned int n = 0;
 
+	for (unsigned int g = 0; g < node->n_groups; g++)
+		is_own = is_own && cond_is_own(s->program, &node->groups[g], false);
 	s->forms.n = 0;
-	if (measure_is_own(s->program, s->node))
+	if (is_own)
 		given_find(s, step);
 	for (unsigned int i = 0; i < s->forms.n; i++)
 		n += form_fill(s, &s->forms.given[i], &forms[n]);

@@ -57,11 +57,6 @@ bool cond_bit_test(struct steps *s, const struct prog_cond *cond, struct prog_bi
 	return true;
 }
 
-static bool bit_test_equal(const struct prog_bit_test *a, const struct prog_bit_test *b) {
-	return a->mask == b->mask && a->value == b->value && a->byte == b->byte &&
-	       a->negate == b->negate;
-}
-
 bool bit_test_is_none(const struct prog_bit_test *bit_test) {
 	return bit_test->mask == 0 && bit_test->value == 0 && !bit_test->negate;
 }
@@ -96,15 +91,6 @@ static uint16_t factor_find(struct steps *s, unsigned int *log2) {
 	return 1;
 }
 
-// The content of an empty slot: a value that belongs to another slot.
-static uint32_t slot_empty(unsigned int slot, uint16_t factor, unsigned int log2) {
-	uint32_t value = 0;
-
-	while (slot_index(value, factor, log2) == slot)
-		value++;
-	return value << 16;
-}
-
 static void slots_make(struct steps *s, struct prog_branch *branch) {
 	const struct growing *rule = &s->rule;
 	unsigned int log2;
@@ -113,8 +99,13 @@ static void slots_make(struct steps *s, struct prog_branch *branch) {
 	branch->factor = factor_find(s, &log2);
 	branch->shift = 16 - log2;
 	slots = ddp_arena_alloc(s->program->arena, sizeof(*slots) << log2);
-	for (unsigned int i = 0; rule->n < 1u << log2 && i < 1u << log2; i++)
-		slots[i] = slot_empty(i, branch->factor, log2);
+	for (unsigned int i = 0; rule->n < 1u << log2 && i < 1u << log2; i++) {
+		uint32_t value = 0; // of another slot: this one is empty
+
+		while (slot_index(value, branch->factor, log2) == i)
+			value++;
+		slots[i] = value << 16;
+	}
 	for (unsigned int i = 0; i < rule->n; i++)
 		slots[slot_index(rule->entries[i] >> 16, branch->factor, log2)] = rule->entries[i];
 	branch->slots = slots;
@@ -164,11 +155,6 @@ static bool test_key(const struct steps *s, const struct prog_test *test, struct
 	}
 	return key_place(s, key, test->from_end, test->group, test->n_before, test->byte + first,
 			 test->byte + last);
-}
-
-static bool key_equal(const struct key *a, const struct key *b) {
-	return a->any == b->any && a->from_end == b->from_end && a->group == b->group &&
-	       a->byte == b->byte && a->shift == b->shift && a->size == b->size;
 }
 
 // A field's value where the key's bytes are value.
@@ -347,9 +333,12 @@ static enum rule_can parts_find(struct steps *s, const struct prog_rule *rule,
 			return RULE_NEVER;
 	}
 	for (int i = first + n - 1; i >= first; i--) {
+		struct prog_cond one = rule->cond;
 		struct key key;
 
-		if (given_says_test(s, &rule->cond, i))
+		one.first_test = i;
+		one.n_tests = 1;
+		if (s->given != NULL && given_says(s, &one) > 0)
 			continue;
 		if (!parts->key.any && test_is_key(s, &tests[i], &key)) {
 			parts->test = &tests[i];
@@ -426,9 +415,17 @@ static void branch_add(struct steps *s) {
 	rule->n = 0;
 }
 
+// Whether a rule asks the same bytes, under the same conditions, as the one that grows.
 static bool rule_joins(const struct growing *rule, const struct parts *parts) {
-	return rule->n > 0 && key_equal(&rule->key, &parts->key) &&
-	       bit_test_equal(&rule->guard, &parts->guard) && rule->back == parts->back;
+	const struct key *key = &rule->key, *other = &parts->key;
+	const struct prog_bit_test *guard = &rule->guard, *asked = &parts->guard;
+
+	return rule->n > 0 && key->any == other->any && key->from_end == other->from_end &&
+	       key->group == other->group && key->byte == other->byte &&
+	       key->shift == other->shift && key->size == other->size &&
+	       guard->mask == asked->mask && guard->value == asked->value &&
+	       guard->byte == asked->byte && guard->negate == asked->negate &&
+	       rule->back == parts->back;
 }
 
 void branches_make(struct steps *s) {
@@ -485,7 +482,6 @@ void branches_make(struct steps *s) {
 
 static bool groups_make(struct steps *s) {
 	const struct prog_node *node = s->node;
-
 	struct prog_option *option =
 		ddp_arena_alloc(s->program->arena, (node->n_groups + 1) * sizeof(*option));
 
@@ -519,28 +515,10 @@ bool branch_is_guarded(const struct prog_branch *branch) {
 	return !bit_test_is_none(&branch->guard) || branch->groups != 0 || branch->asks_back;
 }
 
-// The parts of a step that the walk has to read.
-static uint8_t step_has(const struct steps *s) {
-	const struct prog_step *step = s->step;
-	uint8_t has = 0;
-
-	if (s->node->length.n_ops > 0)
-		has |= STEP_LENGTH;
-	if (step->n_options > 0)
-		has |= STEP_OPTIONS;
-	if (!bit_test_is_none(&step->valid))
-		has |= STEP_VALID;
-	if (s->node->can_fragment)
-		has |= STEP_FRAGMENT;
-	if (branch_is_guarded(&step->branch))
-		has |= STEP_GUARD;
-	return has;
-}
-
 static void step_make(struct steps *s) {
 	const struct prog_node *node = s->node;
 	struct prog_step *step = s->step;
-	bool simple = true;
+	bool simple;
 
 	step->size = node->start_size + node->end_size;
 	step->need = node->start_size;
@@ -548,10 +526,14 @@ static void step_make(struct steps *s) {
 		step->need = sizeof(uint64_t);
 	step->fragment.negate = true;
 	simple = groups_make(s) && length_make(s) && cond_bit_test(s, &node->valid, &step->valid);
-	if (simple && node->can_fragment)
-		simple = cond_bit_test(s, &node->fragment, &step->fragment);
+	simple = simple &&
+		 (!node->can_fragment || cond_bit_test(s, &node->fragment, &step->fragment));
 	branches_make(s);
-	step->has = step_has(s);
+	step->has = (node->length.n_ops > 0 ? STEP_LENGTH : 0) |
+		    (step->n_options > 0 ? STEP_OPTIONS : 0) |
+		    (!bit_test_is_none(&step->valid) ? STEP_VALID : 0) |
+		    (node->can_fragment ? STEP_FRAGMENT : 0) |
+		    (branch_is_guarded(&step->branch) ? STEP_GUARD : 0);
 	if (node_is_fixed(node) && step->need < (uint32_t)step->size + step->tail)
 		step->need = step->size + step->tail;
 	if (!simple)
