@@ -38,13 +38,6 @@ static uint64_t first_bit(uint64_t difference) {
 	return difference == 0 ? 0 : UINT64_C(1) << (63 - __builtin_clzll(difference));
 }
 
-static bool is_listed(const struct trace_list *list, uint16_t value) {
-	for (unsigned int i = 0; i < list->n; i++)
-		if (list->values[i] == value)
-			return true;
-	return false;
-}
-
 // The word is none of these values. false: there is no room to note it.
 static bool trace_list(struct trace *trace, uint32_t byte, const uint16_t *values, unsigned int n) {
 	struct trace_list *list = trace->lists, all;
@@ -59,11 +52,14 @@ static bool trace_list(struct trace *trace, uint32_t byte, const uint16_t *value
 		*list = (struct trace_list){.byte = byte};
 	all = *list;
 	for (unsigned int i = 0; i < n; i++) {
-		if (is_listed(&all, values[i]))
-			continue;
-		if (all.n == TRACE_LIST)
+		unsigned int at = 0;
+
+		while (at < all.n && all.values[at] != values[i])
+			at++;
+		if (at == TRACE_LIST)
 			return false;
-		all.values[all.n++] = values[i];
+		all.values[at] = values[i];
+		all.n += at == all.n;
 	}
 	*list = all;
 	if (list == trace->lists + trace->n_lists)

@@ -46,38 +46,27 @@ const struct prog_set *set_choose(const struct ddp_program *program,
 }
 
 // Copy the field's leading ref->bits to out, right-aligned in whole bytes. Returns their number, 0
-// when the packet has no such field.
-static unsigned int field_copy(const struct ddp_program *program, const struct ddp_packet *packet,
-			       const struct ddp_class *class, const struct prog_ref *ref,
-			       uint8_t *out) {
+// when the packet has no such field. Not inline: what gathers runs hardly needs it.
+static __attribute__((noinline)) unsigned int field_copy(const struct ddp_program *program,
+							 const struct ddp_packet *packet,
+							 const struct ddp_class *class,
+							 const struct prog_ref *ref, uint8_t *out) {
 	unsigned int size = (ref->bits + 7) / 8;
-	uint32_t bit, first, last;
-	unsigned int spare;
-	const uint8_t *bytes;
-	uint8_t buf[17];
+	uint64_t value[2];
+	struct number number;
+	uint8_t buf[16];
+	uint32_t bit;
 
 	if (!field_locate(program, class, ref, &bit) || bit + ref->bits > packet->len * 8u)
 		return 0;
-	first = bit / 8;
-	last = (bit + ref->bits - 1) / 8;
-	spare = 7 - (bit + ref->bits - 1) % 8;
-	bytes = packet_at(packet, first, last - first + 1, buf);
-	if (spare == 0 && ref->bits % 8 == 0) {
-		memcpy(out, bytes, size);
+	if (bit % 8 == 0 && ref->bits % 8 == 0) {
+		memcpy(out, packet_at(packet, bit / 8, size, buf), size);
 		return size;
 	}
-	// Byte i of the result ends spare bits before the end of byte last - first - (size - 1 -
-	// i).
-	for (unsigned int i = 0; i < size; i++) {
-		int at = (int)(last - first) - (int)(size - 1 - i);
-		unsigned int pair = bytes[at];
-
-		if (at > 0)
-			pair |= (unsigned int)bytes[at - 1] << 8;
-		out[i] = pair >> spare;
-	}
-	if (ref->bits % 8 != 0)
-		out[0] &= (1u << ref->bits % 8) - 1;
+	number = bits_load(packet, bit, ref->bits);
+	value[0] = htobe64(number.hi);
+	value[1] = htobe64(number.lo);
+	memcpy(out, (const uint8_t *)value + sizeof(value) - size, size);
 	return size;
 }
 
@@ -97,16 +86,6 @@ static unsigned int zeros_copy(const struct ddp_program *program, const struct d
 	return size;
 }
 
-static unsigned int input_copy(const struct ddp_program *program, const struct ddp_packet *packet,
-			       const struct ddp_class *class, const struct prog_ref *ref,
-			       uint8_t *out) {
-	unsigned int size = field_copy(program, packet, class, ref, out);
-
-	if (size > 0 || program->model == NULL)
-		return size;
-	return zeros_copy(program, packet, class, ref, out);
-}
-
 // Field by field. Not inline: its arrays would be on the stack of what gathers runs.
 static __attribute__((noinline)) unsigned int
 gather_each(const struct ddp_program *program, const struct ddp_packet *packet,
@@ -120,7 +99,9 @@ gather_each(const struct ddp_program *program, const struct ddp_packet *packet,
 		const struct prog_input *in = &program->inputs[set->first_input + i];
 
 		starts[i] = len;
-		sizes[i] = input_copy(program, packet, class, &in->ref, input + len);
+		sizes[i] = field_copy(program, packet, class, &in->ref, input + len);
+		if (sizes[i] == 0 && program->model != NULL)
+			sizes[i] = zeros_copy(program, packet, class, &in->ref, input + len);
 		len += sizes[i];
 	}
 	if (!ddp_hash_is_symmetric(function))
@@ -153,16 +134,6 @@ static inline void run_copy(uint8_t *to, const uint8_t *from, unsigned int size)
 	}
 }
 
-// As seen_header(), where most fields are.
-static inline const struct ddp_seen *run_header(const struct ddp_program *program,
-						const struct ddp_class *class,
-						const struct prog_ref *ref) {
-	if (ref->which == DDP_WHICH_INNER && class->inner_l3 >= 0)
-		return nth_find(class->seen + class->inner_l3, class->seen + class->n_matched,
-				ref->node, 1);
-	return seen_header(program, class, ref);
-}
-
 // Gather fields that lie side by side with one copy.
 static unsigned int gather_runs(const struct ddp_program *program, const struct ddp_packet *packet,
 				const struct ddp_class *class, const struct prog_set *set,
@@ -179,7 +150,11 @@ static unsigned int gather_runs(const struct ddp_program *program, const struct 
 			len += field_copy(program, packet, class, &run->ref, input + len);
 			continue;
 		}
-		seen = run_header(program, class, &run->ref);
+		if (run->ref.which == DDP_WHICH_INNER && class->inner_l3 >= 0) // as most are
+			seen = nth_find(class->seen + class->inner_l3,
+					class->seen + class->n_matched, run->ref.node, 1);
+		else
+			seen = seen_header(program, class, &run->ref);
 		if (seen == NULL)
 			continue;
 		run_copy(input + len, packet_at(packet, seen->off + run->byte, run->size, buf),
@@ -223,31 +198,30 @@ static void field_tell(const struct ddp_program *program, const struct ddp_packe
 	uint8_t value[16] = {0}, bytes[16];
 	unsigned int size = field_copy(program, packet, class, &in->ref, bytes);
 
-	if (size == 0)
-		return;
 	memcpy(value + sizeof(value) - size, bytes, size);
-	fn(arg, in->name, in->ref.bits, value);
+	if (size > 0)
+		fn(arg, in->name, in->ref.bits, value);
 }
 
 void ddp_fields_each(const struct ddp_program *program, const struct ddp_packet *packet,
 		     const struct ddp_class *class, uint64_t rss_hf, ddp_field_fn fn, void *arg) {
 	const struct prog_set *set = set_choose(program, packet, class, rss_hf, NULL);
 	const struct prog_type *type;
+	unsigned int first = 0, n = 0; // of the set
 
 	if (class->type == DDP_TYPE_NONE)
 		return;
 	type = &program->types[class->type];
-	for (unsigned int i = 0; set != NULL && i < set->n_inputs; i++)
-		if (!is_repeat(program, set->first_input, i,
-			       program->inputs[set->first_input + i].name))
-			field_tell(program, packet, class, &program->inputs[set->first_input + i],
-				   fn, arg);
-	for (unsigned int i = 0; i < type->n_extract; i++) {
-		const struct prog_input *in = &program->inputs[type->first_extract + i];
+	if (set != NULL) {
+		first = set->first_input;
+		n = set->n_inputs;
+	}
+	for (unsigned int i = 0; i < n + type->n_extract; i++) {
+		const unsigned int own = i < n ? first : type->first_extract - n;
+		const struct prog_input *in = &program->inputs[own + i];
 
-		if (is_repeat(program, type->first_extract, i, in->name) ||
-		    (set != NULL && is_repeat(program, set->first_input, set->n_inputs, in->name)))
-			continue;
-		field_tell(program, packet, class, in, fn, arg);
+		if (!is_repeat(program, first, i < n ? i : n, in->name) &&
+		    (i < n || !is_repeat(program, type->first_extract, i - n, in->name)))
+			field_tell(program, packet, class, in, fn, arg);
 	}
 }

@@ -362,24 +362,14 @@ static inline void type_find(struct walk *w) {
 	class->inner_l3 = -1;
 }
 
-// The IP headers of those that are matched, bit 0 is the last one. false: there may be more headers
-// than bits.
-static inline bool l3_bits(const struct walk *w, uint64_t *bits) {
-	const struct ddp_class *class = w->class;
-
-	if (class->n_seen > 64 || w->program->model != NULL)
-		return false;
-	*bits = w->l3 >> (class->n_seen - class->n_matched);
-	return true;
-}
-
 // The first and the last IP header of those that are matched.
 static inline void l3_find(const struct walk *w) {
 	struct ddp_class *class = w->class;
 	int16_t first = 0, last;
-	uint64_t bits;
 
-	if (l3_bits(w, &bits)) {
+	if (class->n_seen <= 64 && w->program->model == NULL) { // w->l3 has all
+		const uint64_t bits = w->l3 >> (class->n_seen - class->n_matched);
+
 		first = bits == 0 ? -1 : class->n_matched - 64 + __builtin_clzll(bits);
 		last = bits == 0 ? -1 : class->n_matched - 1 - __builtin_ctzll(bits);
 	} else {
@@ -396,15 +386,6 @@ static inline void l3_find(const struct walk *w) {
 		class->inner_l3_off = class->seen[last].off;
 	for (int16_t i = 0; i < last && !class->encapsulated; i++)
 		class->encapsulated = !w->program->nodes[class->seen[i].node].is_link;
-}
-
-// DPDK's packet type. What followed a hidden header at the end of those that are matched, if
-// anything, is no part of it.
-static inline uint32_t rte_ptype_find(const struct ddp_program *program,
-				      const struct ddp_class *class, const struct prog_type *type) {
-	const unsigned int n = seen_shown(program, class, class->n_matched);
-
-	return ((n > 0 ? class->seen[n - 1].layers : 0) & type->rte_keep) | type->rte_set;
 }
 
 // The first field that the type extracts, 0 where the packet has none.
@@ -429,10 +410,13 @@ static inline uint32_t value_find(struct walk *w, const struct prog_type *type) 
 static inline void type_fill(struct walk *w) {
 	const struct prog_type *type = &w->program->types[w->class->type];
 	struct ddp_class *class = w->class;
+	// What followed a hidden header at the end, if anything, is no part of DPDK's packet type.
+	const unsigned int n = seen_shown(w->program, class, class->n_matched);
 
 	l3_find(w);
 	class->type_id = type->info.id;
-	class->rte_ptype = rte_ptype_find(w->program, class, type);
+	class->rte_ptype =
+		((n > 0 ? class->seen[n - 1].layers : 0) & type->rte_keep) | type->rte_set;
 	if (type->n_extract > 0)
 		class->value = value_find(w, type);
 }
