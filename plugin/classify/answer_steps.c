@@ -172,24 +172,20 @@ static void operands_write(struct builder *b, unsigned int from, const struct dd
 
 /* Conditions in text */
 
-static bool is_exact(const struct builder *b, const struct ddp_match *match) {
-	const struct ddp_pattern *pattern = match->patterns;
-	unsigned int width = ddp_ref_field(b->profile, &match->ref)->width;
-	uint64_t lo = width >= 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
-
-	return !match->negate && match->n_patterns == 1 && pattern->mask_lo == lo && width <= 64;
-}
-
 // "next_ext is 0xc0, not 0x85" where it fails; "next_ext is 0x85", and what else it might have
 // been, where it holds.
 static void match_write(struct builder *b, const struct asked *asked, unsigned int index,
 			bool is_true) {
 	const struct ddp_match *match = &asked->cond->matches[index];
 	const struct value value = value_of(b, asked->from, &match->ref);
+	unsigned int width = ddp_ref_field(b->profile, &match->ref)->width;
+	uint64_t lo = width >= 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
+	bool is_exact = !match->negate && match->n_patterns == 1 &&
+			match->patterns->mask_lo == lo && width <= 64;
 
 	fprintf(b->to, "%s ", match->ref.name);
 	value_write(b, &match->ref, &value, true);
-	if (!value.there || (is_true ? is_exact(b, match) : match->negate))
+	if (!value.there || (is_true ? is_exact : match->negate))
 		return;
 	fputs(!is_true ? ", not " : match->negate ? " (not " : " (", b->to);
 	format_patterns(b->profile, b->to, match);
@@ -321,16 +317,6 @@ static struct tried rule_evaluate(const struct builder *b, unsigned int at, unsi
 	return tried;
 }
 
-// The target of a rule: "gtpu", "ethertype(type)", "stop".
-static const char *target_text(struct builder *b, const struct ddp_rule *rule) {
-	if (rule->kind == DDP_RULE_STOP)
-		return "stop";
-	if (rule->kind == DDP_RULE_GOTO)
-		return b->profile->headers[rule->target].name;
-	return ddp_arena_printf(b->arena, "%s(%s)", b->profile->tables[rule->table].name,
-				rule->key.name);
-}
-
 static const char *rule_why(struct builder *b, const struct ddp_rule *rule,
 			    const struct tried *tried) {
 	const bool always = format_is_always(&rule->cond);
@@ -373,7 +359,12 @@ static bool rule_try(struct builder *b, struct look *look, unsigned int index) {
 	struct ddp_step *step = look->step;
 	struct ddp_try *try = DDP_APPEND(b->arena, step->tries, step->n_tries);
 
-	*try = (struct ddp_try){.what = target_text(b, rule), .place = &rule->place};
+	*try = (struct ddp_try){.what = "stop", .place = &rule->place};
+	if (rule->kind == DDP_RULE_GOTO)
+		try->what = b->profile->headers[rule->target].name;
+	else if (rule->kind == DDP_RULE_LOOKUP)
+		try->what = ddp_arena_printf(b->arena, "%s(%s)",
+					     b->profile->tables[rule->table].name, rule->key.name);
 	try->why = rule_why(b, rule, &tried);
 	format_cond(b->profile, b->to, &rule->cond);
 	try->when = taken(b);
@@ -445,9 +436,8 @@ static void cond_mark(const struct builder *b, struct look *look, unsigned int f
 
 static void header_mark(const struct builder *b, struct look *look) {
 	const struct ddp_header *header = look->header;
-	const struct ddp_cond length = {.expr = header->length};
 
-	cond_mark(b, look, look->at, &length);
+	cond_mark(b, look, look->at, &(struct ddp_cond){.expr = header->length});
 	for (unsigned int i = 0; i < header->n_groups; i++)
 		cond_mark(b, look, look->at, &header->groups[i].cond);
 	cond_mark(b, look, look->at, &header->valid);
@@ -533,15 +523,6 @@ static void step_make(struct builder *b, unsigned int at) {
 	flaw_write(b, &look);
 	step->flaw_why = taken(b);
 	fields_read(b, &look);
-}
-
-// Whether the header after those found was looked at and is no good.
-static bool ends_inside(const struct builder *b) {
-	const struct ddp_class *class = b->class;
-
-	if (class->status != DDP_STATUS_TRUNCATED && class->status != DDP_STATUS_MALFORMED)
-		return false;
-	return b->steps->n_steps == 0 || b->steps->steps[b->steps->n_steps - 1].next != NULL;
 }
 
 /* Packet type and input set */
@@ -632,8 +613,9 @@ static void steps_build(void *arg) {
 		return; // the steps are those of the model
 	for (unsigned int i = 0; i < class->n_seen; i++)
 		step_make(b, i);
-	if (ends_inside(b))
-		step_make(b, class->n_seen);
+	if ((class->status == DDP_STATUS_TRUNCATED || class->status == DDP_STATUS_MALFORMED) &&
+	    (b->steps->n_steps == 0 || b->steps->steps[b->steps->n_steps - 1].next != NULL))
+		step_make(b, class->n_seen); // which was looked at and is no good
 }
 
 int ddp_answer_steps(const struct ddp_profile *profile, const struct ddp_program *program,
