@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Inside of plugin/personality: the model of a package's parser as its program has it.
+// Inside of plugin/personality: the model of a package's parser as its program has it, and
+// 800-series packages as profiles, for loads that may name them.
 #ifndef DDP_PERSONALITY_PACKAGE_MODEL_H
 #define DDP_PERSONALITY_PACKAGE_MODEL_H
 
 #include "base/seed.h"
 #include "classify/program.h"
 #include "e810/e810_rss.h"
+#include "personality.h"
+#include "profile/loader.h"
 
 #define PACKAGE_TOKENS 1024u // a power of two, several times as many as a program has headers
 
@@ -34,5 +37,14 @@ static inline unsigned int package_token_slot(const char *name) {
 extern const uint8_t package_places[DDP_PLACES];
 enum ddp_status package_walk(const struct model *of, const struct ddp_packet *packet,
 			     struct ddp_class *class, struct trace *trace);
+
+// package_profile.c
+struct package_format {
+	struct ddp_profile_format format;
+	// Owns the package and its model's parts, if there is one.
+	struct ddp_personality *personality;
+};
+
+void package_format_init(struct package_format *format, struct ddp_personality *personality);
 
 #endif

@@ -3,8 +3,6 @@
 // driver asks for by rss_hf. Their headers are those of the profile library, so that flow rules and
 // fields have the names they have elsewhere; what a packet is, the model of the parser says, not
 // the library's parse graph.
-#include "package_profile.h"
-
 #include <assert.h>
 #include <ctype.h>
 #include <stddef.h>
@@ -15,7 +13,6 @@
 #include "e810/e810_rss.h"
 #include "package_model.h"
 #include "package_open.h"
-#include "profile/loader.h"
 
 /* What stands for a package's file */
 

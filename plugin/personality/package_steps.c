@@ -74,14 +74,6 @@ static const char *protocols_text(struct builder *b, const struct e810_protocol 
 	return list;
 }
 
-static const char *key_text(struct builder *b, const struct e810_step *step) {
-	char text[2 + 2 * sizeof(step->key) + 1] = "0x";
-
-	for (unsigned int i = 0; i < sizeof(step->key); i++)
-		sprintf(text + 2 + 2 * i, "%02x", step->key[i]);
-	return ddp_arena_strdup(b->arena, text);
-}
-
 static void boost_read(struct builder *b, const struct e810_step *from, struct ddp_reads *reads) {
 	const char *boost;
 
@@ -95,8 +87,12 @@ static void boost_read(struct builder *b, const struct e810_step *from, struct d
 }
 
 static void step_read(struct builder *b, const struct e810_step *from, struct ddp_step *step) {
-	const char *key = key_text(b, from), *markers = NULL, *protocols;
+	char hex[2 + 2 * sizeof(from->key) + 1] = "0x";
+	const char *key, *markers = NULL, *protocols;
 
+	for (unsigned int i = 0; i < sizeof(from->key); i++)
+		sprintf(hex + 2 + 2 * i, "%02x", from->key[i]);
+	key = ddp_arena_strdup(b->arena, hex);
 	read_add(b, &step->reads, "node", decimal(b, from->node), decimal(b, from->node));
 	read_add(b, &step->reads, "instruction", named(b, E810_LABELS_PC, from->pc),
 		 decimal(b, from->pc));
@@ -226,13 +222,6 @@ static void ptype_try(struct builder *b) {
 
 /* Flags */
 
-// The packet flag that a bit of the RSS block's flags stands for.
-static const char *rss_flag_name(const struct builder *b, unsigned int bit) {
-	if (bit == 15)
-		return "one of several packet flags";
-	return e810_packet_flag_name(e810_rss_flag_source(b->personality->package, bit));
-}
-
 static void flags_add(struct builder *b, const char *name, uint64_t flags, int digits, bool is_rss,
 		      bool is_packet) {
 	const char *value = ddp_arena_printf(b->arena, "0x%0*" PRIx64, digits, flags);
@@ -243,7 +232,12 @@ static void flags_add(struct builder *b, const char *name, uint64_t flags, int d
 
 		if ((flags >> f & 1) == 0)
 			continue;
-		flag = is_rss ? rss_flag_name(b, f) : e810_packet_flag_name(f);
+		// The packet flag that a bit of the RSS block's flags stands for.
+		if (is_rss && f == 15)
+			flag = "one of several packet flags";
+		else
+			flag = e810_packet_flag_name(
+				is_rss ? e810_rss_flag_source(b->personality->package, f) : f);
 		list = joined(
 			b, list,
 			ddp_arena_printf(b->arena, "%u %s", f, flag != NULL ? flag : "(unknown)"));

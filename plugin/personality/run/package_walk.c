@@ -10,15 +10,6 @@
 
 const uint8_t package_places[DDP_PLACES] = {32, 33, 40, 41, 49, 53, 96};
 
-static int token_node(const struct package_model *model, const char *name) {
-	unsigned int at = package_token_slot(name);
-
-	for (; model->tokens[at].name != NULL; at = (at + 1) % PACKAGE_TOKENS)
-		if (strcmp(model->tokens[at].name, name) == 0)
-			return model->tokens[at].node;
-	return -1;
-}
-
 static void seen_fill(const struct package_model *model, const struct e810_result *result,
 		      const uint8_t *data, uint32_t len, struct ddp_class *class,
 		      struct e810_trace *looked) {
@@ -28,50 +19,32 @@ static void seen_fill(const struct package_model *model, const struct e810_resul
 		e810_result_chain(model->parser, result, data, len, chain, offsets, looked);
 
 	for (unsigned int i = 0; i < n; i++) {
-		int node = token_node(model, chain[i]);
+		unsigned int at = package_token_slot(chain[i]);
 
-		if (node >= 0) // else no header of the library
-			class->seen[class->n_seen++] =
-				(struct ddp_seen){.node = node, .off = offsets[i]};
+		while (model->tokens[at].name != NULL &&
+		       strcmp(model->tokens[at].name, chain[i]) != 0)
+			at = (at + 1) % PACKAGE_TOKENS;
+		if (model->tokens[at].name != NULL) // else no header of the library
+			class->seen[class->n_seen++] = (struct ddp_seen){
+				.node = model->tokens[at].node, .off = offsets[i]};
 	}
 }
 
 static void places_fill(const struct e810_result *result, struct ddp_class *class) {
-	for (unsigned int i = 0; i < DDP_PLACES; i++)
-		class->places[i] = UINT16_MAX;
+	memset(class->places, 0xff, sizeof(class->places));
 	for (unsigned int p = 0; p < result->n_protocols; p++)
 		for (unsigned int i = 0; i < DDP_PLACES; i++)
 			if (package_places[i] == result->protocols[p].id)
 				class->places[i] = result->protocols[p].offset;
 }
 
-static bool is_unhashed(const struct package_model *model, const struct e810_result *result) {
-	struct e810_word words[E810_WORDS];
-
-	return result->rss_flags != 0 &&
-	       e810_rss_words(model->rss, result->ptype, result->rss_flags, words) == 0;
-}
-
 static void trace_add(struct trace *trace, const struct e810_trace *looked) {
-	if (looked->lost)
-		trace->lost = true;
+	trace->lost |= looked->lost;
 	trace_need(trace, looked->min_len);
 	for (unsigned int i = 0; i < TRACE_REACH; i++)
 		trace->mask[i] |= looked->mask[i];
 	for (unsigned int i = TRACE_REACH; i < sizeof(looked->mask); i++)
-		if (looked->mask[i] != 0)
-			trace->lost = true;
-}
-
-static enum ddp_status status_of(enum e810_status status) {
-	switch (status) {
-	case E810_OK:
-		return DDP_STATUS_OK;
-	case E810_LOOP:
-		return DDP_STATUS_TOO_DEEP;
-	default:
-		return DDP_STATUS_MALFORMED;
-	}
+		trace->lost |= looked->mask[i] != 0;
 }
 
 enum ddp_status package_walk(const struct model *of, const struct ddp_packet *packet,
@@ -80,6 +53,7 @@ enum ddp_status package_walk(const struct model *of, const struct ddp_packet *pa
 	uint32_t there = packet->len < E810_WINDOW ? packet->len : E810_WINDOW; // in one piece
 	uint8_t buf[E810_WINDOW];
 	const uint8_t *data = packet_at(packet, 0, there, buf);
+	struct e810_word words[E810_WORDS];
 	struct e810_result result;
 	struct e810_trace looked;
 
@@ -92,9 +66,12 @@ enum ddp_status package_walk(const struct model *of, const struct ddp_packet *pa
 	places_fill(&result, class);
 	if (result.ptype < E810_N_PTYPES)
 		class->type = model->types[result.ptype];
-	class->unhashed = is_unhashed(model, &result);
+	class->unhashed = result.rss_flags != 0 &&
+			  e810_rss_words(model->rss, result.ptype, result.rss_flags, words) == 0;
 	seen_fill(model, &result, data, there, class, trace != NULL ? &looked : NULL);
 	if (trace != NULL)
 		trace_add(trace, &looked);
-	return status_of(result.status);
+	return result.status == E810_OK   ? DDP_STATUS_OK :
+	       result.status == E810_LOOP ? DDP_STATUS_TOO_DEEP :
+					    DDP_STATUS_MALFORMED;
 }

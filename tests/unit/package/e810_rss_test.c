@@ -290,8 +290,8 @@ static unsigned int words_of_type(const struct ddp_profile *profile,
 	return n;
 }
 
-static void profile_check(const struct ddp_personality *personality,
-			  const struct e810_parser *parser, uint64_t rss_hf) {
+static void hashed_check(const struct ddp_personality *personality,
+			 const struct e810_parser *parser, uint64_t rss_hf) {
 	const struct ddp_profile *profile = personality->profile;
 	struct e810_rss *rss = rss_make(parser, rss_hf);
 
@@ -350,7 +350,7 @@ TEST(a_profile_hashes_what_the_driver_asks_for) {
 				random = random * 6364136223846793005 + 1442695040888963407;
 				mask &= random >> 8;
 			}
-			profile_check(personality, parser, mask);
+			hashed_check(personality, parser, mask);
 		}
 	}
 }
