@@ -44,17 +44,6 @@ static void level_begin(struct ddp_balancer_level *level, double value, double c
 	level->error = 0;
 }
 
-// A value that is far off begins another mean and says nothing of the variance, unless the last one
-// was far off to the other side: then both are how this value varies.
-static void level_jump(struct ddp_balancer_level *level, double value, double chance) {
-	int8_t jump = value > level->mean ? 1 : -1;
-
-	if (jump == -level->jump)
-		level->variance *= 2;
-	level_begin(level, value, chance);
-	level->jump = jump;
-}
-
 // chance: the least variance that the value can have. span: intervals in the mean, at most. Returns
 // the variance that the error could be expected to have.
 static double level_follow(struct ddp_balancer_level *level, double value, double chance,
@@ -68,8 +57,15 @@ static double level_follow(struct ddp_balancer_level *level, double value, doubl
 	}
 	spread = 1 + 1 / level->n;
 	expected = level->variance * spread;
+	// A value that is far off begins another mean and says nothing of the variance, unless the
+	// last one was far off to the other side: then both are how this value varies.
 	if (error * error > JUMP * expected) {
-		level_jump(level, value, chance);
+		const int8_t jump = error > 0 ? 1 : -1;
+
+		if (jump == -level->jump)
+			level->variance *= 2;
+		level_begin(level, value, chance);
+		level->jump = jump;
 		return expected;
 	}
 	level->n = level->n + 1 < span ? level->n + 1 : span;
@@ -202,24 +198,6 @@ static bool plan_may_get(const struct plan *plan, unsigned int q) {
 	return (plan->usable == NULL || plan->usable[q]) && !plan->done[q];
 }
 
-static void plan_insert(struct plan *plan, unsigned int q, uint16_t entry) {
-	const double *loads = plan->balancer->loads;
-	uint16_t *at = &plan->first[q];
-
-	while (*at != DDP_BALANCER_NONE && loads[*at] > loads[entry])
-		at = &plan->next[*at];
-	plan->next[entry] = *at;
-	*at = entry;
-}
-
-static void plan_remove(struct plan *plan, unsigned int q, uint16_t entry) {
-	uint16_t *at = &plan->first[q];
-
-	while (*at != entry)
-		at = &plan->next[*at];
-	*at = plan->next[entry];
-}
-
 // Stable, by one byte of the keys.
 static void entries_sort_by(uint16_t *to, const uint16_t *from, unsigned int n,
 			    const uint32_t *keys, unsigned int shift) {
@@ -309,7 +287,9 @@ static double plan_imbalance(const struct plan *plan) {
 }
 
 static void plan_move(struct plan *plan, uint16_t entry, uint16_t from, uint16_t to) {
-	double load = plan->balancer->loads[entry], mean = plan->total / plan->n_counted;
+	const double *loads = plan->balancer->loads;
+	double load = loads[entry], mean = plan->total / plan->n_counted;
+	uint16_t *at = &plan->first[from];
 
 	plan->moves[plan->n_moves++] = (struct ddp_balancer_move){
 		.entry = entry,
@@ -320,8 +300,14 @@ static void plan_move(struct plan *plan, uint16_t entry, uint16_t from, uint16_t
 		.to_load = plan->loads[to] / mean,
 		.round = plan->balancer->rounds,
 	};
-	plan_remove(plan, from, entry);
-	plan_insert(plan, to, entry);
+	while (*at != entry)
+		at = &plan->next[*at];
+	*at = plan->next[entry];
+	at = &plan->first[to];
+	while (*at != DDP_BALANCER_NONE && loads[*at] > load)
+		at = &plan->next[*at];
+	plan->next[entry] = *at;
+	*at = entry;
 	plan->loads[from] -= load;
 	plan->loads[to] += load;
 	plan->variances[from] -= plan->noise[entry];
@@ -428,41 +414,22 @@ static bool step_is_certain(const struct plan *plan, unsigned int hot, const str
 			 plan->variances[hot] + plan->variances[step->to], LIKELY);
 }
 
-// By how much the hottest queue has too much to leave it at that.
-static double excess_allowed(const struct plan *plan, double mean) {
-	bool fine = plan->n_moves > 0 || plan->balancer->n_quiet >= QUIET;
-
-	return mean * (fine ? TOLERANCE / 4 : TOLERANCE);
-}
-
-// The least gain that is worth a move. Whatever shares a queue with an entry that is too much for
-// it loses packets with it, so there each gain is.
-static double gain_least(const struct plan *plan, unsigned int hot, double mean, double excess) {
-	uint16_t first = plan->first[hot];
-
-	if (plan->balancer->loads[first] > plan->total / plan->n_counted)
-		return 0;
-	return mean * (excess > 2 * TOLERANCE * mean ? TOLERANCE / 16 : TOLERANCE / 4);
-}
-
-// Whether no entry beside the first has anything.
-static bool entry_is_alone(const struct plan *plan, unsigned int q) {
-	uint16_t first = plan->first[q];
-
-	return first == DDP_BALANCER_NONE || plan->next[first] == DDP_BALANCER_NONE ||
-	       plan->balancer->loads[plan->next[first]] == 0;
-}
-
 // Relieve the queue by one step. False if there is none that is worth it.
 static bool relieve(struct plan *plan, unsigned int hot, double mean, unsigned int n_left) {
-	double load = plan->loads[hot], least;
+	double load = plan->loads[hot], least; // gain that is worth a move
 	int cold = coldest(plan, hot);
 	struct step best = {.most = load};
 	struct step both;
 
 	if (cold < 0 || plan->first[hot] == DDP_BALANCER_NONE)
 		return false;
-	least = gain_least(plan, hot, mean, load - mean);
+	// Entries that share a queue with one that is too much for it lose packets with it, so
+	// there each gain is.
+	if (plan->balancer->loads[plan->first[hot]] > plan->total / plan->n_counted)
+		least = 0;
+	else
+		least = mean *
+			(load - mean > 2 * TOLERANCE * mean ? TOLERANCE / 16 : TOLERANCE / 4);
 	step_single(plan, hot, cold, &best);
 	if (load - best.most < least && n_left >= 2 && plan_may_get(plan, hot)) {
 		both.most = load - 2 * least;
@@ -483,6 +450,7 @@ static bool relieve(struct plan *plan, unsigned int hot, double mean, unsigned i
 
 // The queue that has surely too much, and the mean that it is compared with; -1: there is none.
 static int overloaded(const struct plan *plan, double *mean) {
+	const bool fine = plan->n_moves > 0 || plan->balancer->n_quiet >= QUIET;
 	int hot = hottest(plan);
 	double excess;
 
@@ -490,7 +458,7 @@ static int overloaded(const struct plan *plan, double *mean) {
 		return -1;
 	*mean = plan_mean(plan);
 	excess = plan->loads[hot] - *mean;
-	return excess > excess_allowed(plan, *mean) &&
+	return excess > *mean * (fine ? TOLERANCE / 4 : TOLERANCE) &&
 			       is_beyond(excess, plan->variances[hot], CERTAIN) ?
 		       hot :
 		       -1;
@@ -507,10 +475,15 @@ static void plan_search(struct plan *plan, const uint16_t *reta) {
 	if (plan->loads[hot] - mean <= TOLERANCE * mean)
 		most_moves = QUIET_MOVES;
 	for (; hot >= 0 && plan->n_moves < most_moves; hot = overloaded(plan, &mean)) {
+		uint16_t second = DDP_BALANCER_NONE;
+
 		if (relieve(plan, hot, mean, most_moves - plan->n_moves))
 			continue;
 		plan->done[hot] = true;
-		if (!entry_is_alone(plan, hot) && ++n_failed == FAILED_MOST)
+		if (plan->first[hot] != DDP_BALANCER_NONE)
+			second = plan->next[plan->first[hot]];
+		if (second != DDP_BALANCER_NONE && plan->balancer->loads[second] != 0 &&
+		    ++n_failed == FAILED_MOST)
 			return;
 	}
 }
@@ -527,15 +500,6 @@ static void bound_find(struct plan *plan) {
 			balancer->bound_entry = i;
 			balancer->bound_share = most / plan->total;
 		}
-	}
-}
-
-// A packet may have another cost on a queue once other flows are there.
-static void costs_begin(struct ddp_balancer *balancer, const struct ddp_balancer_move *moves,
-			unsigned int n_moves) {
-	for (unsigned int i = 0; i < n_moves; i++) {
-		balancer->costs[moves[i].from].n = 0;
-		balancer->costs[moves[i].to].n = 0;
 	}
 }
 
@@ -558,7 +522,11 @@ unsigned int ddp_balancer_step(struct ddp_balancer *balancer,
 	plan_search(&plan, interval->reta);
 	balancer->after = plan_imbalance(&plan);
 	balancer->n_quiet = plan.n_moves > 0 ? 0 : balancer->n_quiet + 1;
-	costs_begin(balancer, moves, plan.n_moves);
+	// A packet may have another cost on a queue once other flows are there.
+	for (unsigned int i = 0; i < plan.n_moves; i++) {
+		balancer->costs[moves[i].from].n = 0;
+		balancer->costs[moves[i].to].n = 0;
+	}
 	return plan.n_moves;
 }
 
@@ -674,4 +642,28 @@ bool ddp_balancer_measure(struct ddp_balancer *balancer, unsigned int ms,
 	balancer->last = *now;
 	balancer->fresh = true;
 	return whole;
+}
+
+/* How even a load is */
+
+double ddp_imbalance(const uint64_t *loads, unsigned int n) {
+	uint64_t most = 0;
+	double sum = 0;
+
+	for (unsigned int i = 0; i < n; i++) {
+		sum += loads[i];
+		if (loads[i] > most)
+			most = loads[i];
+	}
+	return sum == 0 ? 0 : most * (double)n / sum;
+}
+
+double ddp_jain(const uint64_t *loads, unsigned int n) {
+	double sum = 0, squares = 0;
+
+	for (unsigned int i = 0; i < n; i++) {
+		sum += loads[i];
+		squares += (double)loads[i] * loads[i];
+	}
+	return squares == 0 ? 0 : sum * sum / (n * squares);
 }

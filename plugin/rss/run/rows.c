@@ -3,7 +3,9 @@
 #include "toeplitz.h"
 
 // NULL: none.
-static const struct ddp_toeplitz *kernels_of(enum ddp_isa isa) {
+static const struct ddp_toeplitz *kernels_for(const struct ddp_hash *hash, enum ddp_isa isa) {
+	if (hash->function == DDP_HASH_SIMPLE_XOR)
+		return NULL;
 #ifdef __x86_64__
 	switch (isa) {
 	case DDP_ISA_SCALAR:
@@ -25,10 +27,6 @@ static const struct ddp_toeplitz *kernels_of(enum ddp_isa isa) {
 	(void)isa;
 #endif
 	return NULL;
-}
-
-static const struct ddp_toeplitz *kernels_for(const struct ddp_hash *hash, enum ddp_isa isa) {
-	return hash->function == DDP_HASH_SIMPLE_XOR ? NULL : kernels_of(isa);
 }
 
 void ddp_hash_rows(const struct ddp_hash *hash, enum ddp_isa isa, unsigned int words,

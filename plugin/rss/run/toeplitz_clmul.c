@@ -306,16 +306,10 @@ static ALWAYS_INLINE void hashes_put(struct job job, VEC hashes, unsigned int n)
 		job.hashes[job.first + i] = words[i];
 }
 
-static ALWAYS_INLINE struct job job_after(struct job job, unsigned int n) {
-	job.first += n;
-	job.n -= n;
-	return job;
-}
-
 static ALWAYS_INLINE void rows_do(struct job job, struct part part, const struct ddp_hash *hash) {
 	const struct factors factors = factors_of(hash, part);
 
-	for (; job.n >= BATCH; job = job_after(job, BATCH))
+	for (; job.n >= BATCH; job.first += BATCH, job.n -= BATCH)
 		hashes_put(job, batch_of(factors, part, job), BATCH);
 	if (job.n > 0)
 		hashes_put(job, batch_of(factors, part, job), job.n);
