@@ -34,27 +34,24 @@ static const struct {
 #undef TYPE
 #undef NAMED
 
-static const uint64_t *bits_find(const char *name, size_t len) {
-	for (unsigned int i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-		if (strlen(types[i].name) == len && memcmp(types[i].name, name, len) == 0)
-			return &types[i].bits;
-	return NULL;
-}
-
 int ddp_rss_hf_parse(const char *list, uint64_t *rss_hf, const char **unknown,
 		     size_t *unknown_len) {
+	const unsigned int n = sizeof(types) / sizeof(types[0]);
 	uint64_t sum = 0;
 
 	for (;;) {
 		size_t len = strcspn(list, "+");
-		const uint64_t *bits = bits_find(list, len);
+		unsigned int i = 0;
 
-		if (bits == NULL) {
+		while (i < n &&
+		       (strlen(types[i].name) != len || memcmp(types[i].name, list, len) != 0))
+			i++;
+		if (i == n) {
 			*unknown = list;
 			*unknown_len = len;
 			return -EINVAL;
 		}
-		sum |= *bits;
+		sum |= types[i].bits;
 		if (list[len] == '\0')
 			break;
 		list += len + 1;

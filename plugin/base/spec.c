@@ -19,18 +19,7 @@ static const char *piece_take(char **at, const char *stops, char *stop) {
 	return piece;
 }
 
-static int param_parse(char **at, char *stop, struct ddp_spec_param *param, struct ddp_diag *diag) {
-	param->name = piece_take(at, "=;", stop);
-	if (*stop != '=' || *param->name == '\0')
-		return WRONG(diag, "'%s': a parameter is given as ;name=value", param->name);
-	param->value = piece_take(at, ";", stop);
-	if (*param->value == '\0')
-		return WRONG(diag, "parameter '%s' has no value", param->name);
-	return 0;
-}
-
 static int spec_parse(char *at, struct ddp_spec *spec, struct ddp_diag *diag) {
-	int ret = 0;
 	char stop;
 
 	spec->file = piece_take(&at, ":;", &stop);
@@ -41,9 +30,18 @@ static int spec_parse(char *at, struct ddp_spec *spec, struct ddp_diag *diag) {
 		if (*spec->input_set == '\0')
 			return WRONG(diag, "'%s:' lacks the name of an input set", spec->file);
 	}
-	while (stop == ';' && ret == 0)
-		ret = param_parse(&at, &stop, &spec->params[spec->n_params++], diag);
-	return ret;
+	while (stop == ';') {
+		struct ddp_spec_param *param = &spec->params[spec->n_params++];
+
+		param->name = piece_take(&at, "=;", &stop);
+		if (stop != '=' || *param->name == '\0')
+			return WRONG(diag, "'%s': a parameter is given as ;name=value",
+				     param->name);
+		param->value = piece_take(&at, ";", &stop);
+		if (*param->value == '\0')
+			return WRONG(diag, "parameter '%s' has no value", param->name);
+	}
+	return 0;
 }
 
 static unsigned int count(const char *text, char sign) {
