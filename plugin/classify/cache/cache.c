@@ -49,8 +49,8 @@ static void cache_clear(struct ddp_cache *cache) {
 	none->pairs[0].value[0] = 1;          // which its mask cannot give
 	none->expect = 1u << CACHE_PICK_MORE; // nor this
 	memset((char *)cache + first, 0, offsetof(struct ddp_cache, entries) - first);
-	cache_exclusion_clear(&cache->exclusions[0]);
-	cache->n_exclusions = cache->n_judged = 1;
+	cache_exclusion_clear(&none->exclusions[0]);
+	cache->n_judged = 1;
 	cache->tokens = TOKENS_MAX;
 	n_entries_set(cache, 1);
 	cache_tree_build(cache);
@@ -167,21 +167,6 @@ static bool entry_is_known(const struct ddp_cache *cache) {
 	return i < cache->n_entries;
 }
 
-// Entries differ in their bits, seldom in what they forbid.
-static void exclusion_share(struct ddp_cache *cache, struct cache_entry *entry) {
-	unsigned int i = 0;
-
-	entry->exclusion_byte = entry->exclusion_bytes[0];
-	while (i < cache->n_exclusions && memcmp(&cache->exclusions[i], &entry->exclusions[0],
-						 sizeof(cache->exclusions[i])) != 0)
-		i++;
-	if (i == CACHE_EXCLUSIONS)
-		return; // it is looked at as its own
-	if (i == cache->n_exclusions)
-		cache->exclusions[cache->n_exclusions++] = entry->exclusions[0];
-	entry->exclusion = i;
-}
-
 static void cache_learn(struct ddp_cache *cache, const struct ddp_policy *policy,
 			const struct ddp_packet *packet, const struct ddp_class *class,
 			const struct ddp_verdict *own, struct trace *trace,
@@ -196,7 +181,6 @@ static void cache_learn(struct ddp_cache *cache, const struct ddp_policy *policy
 	if (entry->min_len > mbuf->data_len || entry->reach > mbuf->buf_len - mbuf->data_off ||
 	    64 * entry->n_lines > mbuf->buf_len - mbuf->data_off || entry_is_known(cache))
 		return;
-	exclusion_share(cache, entry);
 	n_entries_set(cache, cache->n_entries + 1);
 	stat_add(&cache->stats.learned, 1);
 }

@@ -65,45 +65,29 @@ INLINE uint32_t tested(const uint32_t *numbers, uint32_t bits) {
 
 typedef struct {
 	pick_t from, value, mask;
-	uint32_t expect, min_len;
 } whole_t;
 
-INLINE whole_t whole_load(const struct cache_entry *entry) {
-	return (whole_t){
-		pick_load(entry->pick.from),
-		pick_load(entry->pick.value),
-		pick_load(entry->pick.mask),
-		entry->expect,
-		entry->min_len,
-	};
+INLINE whole_t whole_load(const struct cache_pick *pick) {
+	return (whole_t){pick_load(pick->from), pick_load(pick->value), pick_load(pick->mask)};
 }
 
 // Which words are not as expected; so is the first one of a packet that is too short. Fills the
 // row's first block.
-INLINE uint32_t whole_differs(whole_t whole, lines_t lines, const unsigned int n_lines,
-			      const struct rte_mbuf *mbuf, uint8_t *head) {
+INLINE uint32_t entry_differs(const struct cache_entry *entry, lines_t lines,
+			      const unsigned int n_lines, const struct rte_mbuf *mbuf,
+			      uint8_t *head) {
+	const whole_t whole = whole_load(&entry->pick);
+	const uint32_t expect = entry->expect, min_len = entry->min_len;
 	pick_t picked = lines_pick(lines, n_lines, whole.from);
 
 	row_put(head, (row_t)_mm512_castsi512_si128(_mm512_and_si512(picked, whole.value)));
-	return (right_words(picked, whole.value, whole.mask) ^ whole.expect) |
-	       (mbuf->data_len - whole.min_len) >> 31;
+	return (right_words(picked, whole.value, whole.mask) ^ expect) |
+	       (mbuf->data_len - min_len) >> 31;
 }
 
 /* A group of entries */
 
-typedef struct {
-	pick_t from, value, mask;
-} group_t;
-
-INLINE group_t group_load(const struct cache_lanes *group) {
-	return (group_t){
-		pick_load(group->from),
-		pick_load(group->value),
-		pick_load(group->mask),
-	};
-}
-
-INLINE uint64_t group_find(group_t lanes, lines_t lines, const unsigned int n_lines) {
+INLINE uint64_t group_find(whole_t lanes, lines_t lines, const unsigned int n_lines) {
 	pick_t picked = lines_pick(lines, n_lines < 2 ? 1 : 2, lanes.from);
 
 	return _tzcnt_u32(right_dwords(picked, lanes.value, lanes.mask));
@@ -114,7 +98,7 @@ INLINE uint64_t group_find(group_t lanes, lines_t lines, const unsigned int n_li
 struct stretch {
 	const struct ddp_cache *cache;
 	const struct cache_lanes *only; // group of entries, if near
-	group_t lanes;                  // the same
+	whole_t lanes;                  // the same
 	unsigned int reach;
 	struct rte_mbuf *const *mbufs;
 	const struct ddp_verdict **verdicts;
@@ -153,14 +137,14 @@ INLINE void block_look_up(struct stretch s, const unsigned int n_lines, const bo
 		uint64_t lane;
 
 		lines[i] = lines_load(bytes[i], n_lines);
-		lane = group_find(near ? s.lanes : group_load(group), lines[i], n_lines);
+		lane = group_find(near ? s.lanes : whole_load(&group->hints), lines[i], n_lines);
 		s.verdicts[at + i] = group->entries[lane];
 		entries[i] = cache_entry_of(s.verdicts[at + i]);
 	}
 #pragma GCC unroll 8
 	for (unsigned int i = 0; i < n; i++)
-		s.burst->differing[at + i] = whole_differs(whole_load(entries[i]), lines[i],
-							   n_lines, mbufs[i], s.heads[at + i]);
+		s.burst->differing[at + i] =
+			entry_differs(entries[i], lines[i], n_lines, mbufs[i], s.heads[at + i]);
 }
 
 INLINE void blocks_look_up(const struct ddp_cache *cache, const unsigned int n_lines,
@@ -170,7 +154,7 @@ INLINE void blocks_look_up(const struct ddp_cache *cache, const unsigned int n_l
 	const struct stretch s = {
 		.cache = cache,
 		.only = only,
-		.lanes = group_load(only),
+		.lanes = whole_load(&only->hints),
 		.reach = cache->reach,
 		.mbufs = mbufs + first,
 		.verdicts = burst->verdicts + first,
@@ -226,8 +210,8 @@ static uint64_t far_compare(struct rte_mbuf *const *mbufs, unsigned int first, u
 
 		if ((entry->extra & CACHE_FAR) == 0)
 			continue;
-		differs = whole_differs(whole_load(entry), lines_load(bytes, CACHE_LINES),
-					CACHE_LINES, mbufs[bit], burst->rows.heads[i]);
+		differs = entry_differs(entry, lines_load(bytes, CACHE_LINES), CACHE_LINES,
+					mbufs[bit], burst->rows.heads[i]);
 		fails &= ~(UINT64_C(1) << bit);
 		fails |= (uint64_t)((differs & ~(1u << CACHE_PICK_MORE)) != 0) << bit;
 	}

@@ -146,7 +146,7 @@ const struct prog_set *cache_set_choose(const struct ddp_policy *policy,
 
 	if (hashing != NULL && hashing->own_inputs) {
 		*program = &policy->flows->view;
-		return &policy->flows->inputs[hit->hashing];
+		return &policy->flows->groups[hit->hashing].inputs;
 	}
 	*program = policy->program;
 	if (hashing == NULL && !policy->rss)
@@ -201,13 +201,13 @@ static void key_put(struct maker *m, struct cache_key *key, uint32_t bit, unsign
 	key->high_down = key->is_long ? 128 - bits : 0;
 }
 
-static bool lookup_put(struct maker *m, const struct flow_group *group) {
+static void lookup_put(struct maker *m, const struct flow_group *group) {
 	const struct ddp_flow_set *set = m->policy->flows;
 	struct cache_lookup *lookup = &m->entry->lookups[m->entry->n_lookups];
 
 	if (m->entry->n_lookups == CACHE_GROUPS || group->n_keys > CACHE_KEYS) {
 		m->trace->lost = true;
-		return false;
+		return;
 	}
 	lookup->group = group;
 	for (unsigned int i = 0; i < group->n_keys; i++) {
@@ -215,11 +215,10 @@ static bool lookup_put(struct maker *m, const struct flow_group *group) {
 		uint32_t bit;
 
 		if (!field_place(m, &set->view, ref, &bit))
-			return false;
+			return;
 		key_put(m, &lookup->keys[i], bit, ref->bits);
 	}
 	m->entry->n_lookups++;
-	return true;
 }
 
 // A rule that says how to hash decides what the entry does: its values are part of what was looked
@@ -249,13 +248,6 @@ static void group_note(void *arg, const struct flow_group *group) {
 		keys_trace(m, group);
 }
 
-static void rules_make(struct maker *m, struct ddp_flow_hit *hit) {
-	if (m->policy->flows == NULL)
-		return;
-	flow_match_traced(m->policy->flows, m->packet, m->class, hit, m->trace, group_note, m);
-	m->entry->steer = hit->rules[DDP_FLOW_STEER];
-}
-
 /* The rest */
 
 static void value_make(struct maker *m) {
@@ -269,10 +261,8 @@ static void value_make(struct maker *m) {
 	if (m->class->type == DDP_TYPE_NONE)
 		return;
 	type = &program->types[m->class->type];
-	if (type->n_extract == 0)
-		return;
 	ref = &program->inputs[type->first_extract].ref;
-	if (!field_place(m, program, ref, &bit))
+	if (type->n_extract == 0 || !field_place(m, program, ref, &bit))
 		return;
 	width = ref->bits < 32 ? ref->bits : 32;
 	key_put(m, &key, bit + ref->bits - width, width);
@@ -470,6 +460,7 @@ static void lists_make(struct maker *m) {
 	}
 	while (todo != 0 && !m->trace->lost)
 		exclusion_make(m, &todo);
+	entry->exclusion_byte = entry->exclusion_bytes[0];
 }
 
 bool cache_entry_make(struct cache_entry *entry, enum ddp_isa isa, const struct ddp_policy *policy,
@@ -482,7 +473,9 @@ bool cache_entry_make(struct cache_entry *entry, enum ddp_isa isa, const struct 
 	entry->verdict = *own;
 	entry->verdict.own = false;
 	entry->verdict.value = entry->verdict.value_byte = entry->verdict.value_shift = 0;
-	rules_make(&m, &hit);
+	if (policy->flows != NULL)
+		flow_match_traced(policy->flows, packet, class, &hit, trace, group_note, &m);
+	entry->steer = hit.rules[DDP_FLOW_STEER];
 	input_make(&m, &hit);
 	gathers_make(&m);
 	value_make(&m);

@@ -292,9 +292,8 @@ static void guess(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs, 
 }
 
 // The comparison that all packets need; burst->flags has those that need more, or fail.
-INLINE void many_compare(const struct ddp_cache *cache, const unsigned int n_pairs,
-			 struct rte_mbuf *const *mbufs, unsigned int first, unsigned int n,
-			 struct ddp_burst *burst) {
+INLINE void many_compare(const unsigned int n_pairs, struct rte_mbuf *const *mbufs,
+			 unsigned int first, unsigned int n, struct ddp_burst *burst) {
 	for (unsigned int i = 0; i < n; i++) {
 		const struct cache_entry *entry = cache_entry_of(burst->verdicts[first + i]);
 		const uint8_t *bytes = burst->bytes[first + i];
@@ -303,8 +302,7 @@ INLINE void many_compare(const struct ddp_cache *cache, const unsigned int n_pai
 
 		for (unsigned int p = 0; p < n_pairs; p++)
 			differs = pair_differs(differs, entry, p, bytes);
-		differs = exclusion_differs(differs,
-					    exclusion_load(&cache->exclusions[entry->exclusion]),
+		differs = exclusion_differs(differs, exclusion_load(&entry->exclusions[0]),
 					    bytes + entry->exclusion_byte);
 		bad = (uint32_t)mbufs[first + i]->data_len - entry->min_len;
 		burst->flags[i] = vector_any(differs) | bad >> 31 | entry->extra;
@@ -317,13 +315,13 @@ static void many_begin(const struct ddp_cache *cache, struct rte_mbuf *const *mb
 	guess(cache, mbufs, first, first + n, burst);
 	switch (cache->n_pairs) {
 	case 1:
-		many_compare(cache, 1, mbufs, first, n, burst);
+		many_compare(1, mbufs, first, n, burst);
 		break;
 	case 2:
-		many_compare(cache, 2, mbufs, first, n, burst);
+		many_compare(2, mbufs, first, n, burst);
 		break;
 	default:
-		many_compare(cache, 3, mbufs, first, n, burst);
+		many_compare(3, mbufs, first, n, burst);
 		break;
 	}
 }

@@ -228,7 +228,7 @@ static void pools_put(const struct grouper *g, struct cache_lanes *lanes) {
 static void lanes_put(const struct ddp_cache *cache, const struct grouper *g, const uint16_t *set,
 		      struct cache_lanes *lanes) {
 	memset(lanes, 0, sizeof(*lanes));
-	memset(lanes->from, 0x80, sizeof(lanes->from));
+	memset(lanes->hints.from, 0x80, sizeof(lanes->hints.from));
 	for (unsigned int i = 0; i < CACHE_LANES; i++) // lanes that are not used ask for nothing
 		lanes->entries[i] = &cache->entries[0].verdict;
 	for (unsigned int i = 0; i < g->n; i++) {
@@ -240,9 +240,9 @@ static void lanes_put(const struct ddp_cache *cache, const struct grouper *g, co
 
 			while (!g->anywhere && g->pool[p] != at)
 				p++;
-			lanes->from[to] = g->anywhere ? at : p;
-			lanes->mask[to] = g->entries[i]->asked.mask[at];
-			lanes->value[to] = g->entries[i]->asked.value[at];
+			lanes->hints.from[to] = g->anywhere ? at : p;
+			lanes->hints.mask[to] = g->entries[i]->asked.mask[at];
+			lanes->hints.value[to] = g->entries[i]->asked.value[at];
 		}
 	}
 	pools_put(g, lanes);

@@ -29,21 +29,20 @@
 #define CACHE_SLOTS 65536  // of the tree; the first CACHE_ENTRIES are its leaves
 #define CACHE_DEPTH 12
 #define CACHE_SPECIALS 4
-#define CACHE_WINDOWS 8     // pieces of a packet that are compared,
-#define CACHE_WINDOW 32     // each of so many bytes
-#define CACHE_PAIRS 8       // pairs of pieces of 16 bytes, where entries differ between packets
-#define CACHE_EXCLUSIONS 64 // different ones, the first of which forbids nothing
-#define CACHE_LANES 16      // entries that are told apart at once
-#define CACHE_HINT 4        // bytes that tell one of them from the others
-#define CACHE_PLACES 3      // of 16 bytes, that these are in
-#define CACHE_ANYWHERE 128  // where these are with picks: before
-#define CACHE_NODES 1024    // groups of so many entries
-#define CACHE_GROUPS 4      // groups of steering rules that an entry's packets are looked up in
-#define CACHE_KEYS 4        // fields of each
-#define CACHE_LINES 4       // of a packet that picks may be from; most are from the first
-#define CACHE_NEAR 2        // ones, which are prefetched
-#define CACHE_ASKS 4        // pairs or lines of a packet that are counted, at most
-#define CACHE_SIDES 16      // fields of pairs, of a symmetric hash
+#define CACHE_WINDOWS 8    // pieces of a packet that are compared,
+#define CACHE_WINDOW 32    // each of so many bytes
+#define CACHE_PAIRS 8      // pairs of pieces of 16 bytes, where entries differ between packets
+#define CACHE_LANES 16     // entries that are told apart at once
+#define CACHE_HINT 4       // bytes that tell one of them from the others
+#define CACHE_PLACES 3     // of 16 bytes, that these are in
+#define CACHE_ANYWHERE 128 // where these are with picks: before
+#define CACHE_NODES 1024   // groups of so many entries
+#define CACHE_GROUPS 4     // groups of steering rules that an entry's packets are looked up in
+#define CACHE_KEYS 4       // fields of each
+#define CACHE_LINES 4      // of a packet that picks may be from; most are from the first
+#define CACHE_NEAR 2       // ones, which are prefetched
+#define CACHE_ASKS 4       // pairs or lines of a packet that are counted, at most
+#define CACHE_SIDES 16     // fields of pairs, of a symmetric hash
 
 // Bytes of the packet on their way to a 16-byte block of the row that is hashed.
 struct cache_gather {
@@ -131,10 +130,10 @@ struct cache_entry {
 	uint16_t min_len; // bytes the first segment must have
 	uint16_t reach;   // bytes that are read, but for whole lines; those from min_len on play no
 			  // part
-	uint8_t pieces[CACHE_PAIRS][2];    // where they begin
-	struct cache_gather gather;        // of the first block
-	uint8_t extra;                     // enum cache_extra
-	uint8_t exclusion, exclusion_byte; // the first of the exclusions, in the cache's table
+	uint8_t pieces[CACHE_PAIRS][2]; // where they begin
+	struct cache_gather gather;     // of the first block
+	uint8_t extra;                  // enum cache_extra
+	uint8_t exclusion_byte;         // where the first of the exclusions begins
 	// Of the pick: bit i where word i must be as it says; CACHE_PICK_MORE where extra is 0.
 	uint32_t expect;
 
@@ -191,11 +190,10 @@ struct cache_lanes {
 	uint8_t pools[CACHE_PLACES][16];                // offset from the place, 0x80: 0
 	uint16_t indexes[CACHE_LANES];                  // entries as they are numbered, 0: no more
 	const struct ddp_verdict *entries[CACHE_LANES]; // the same
-	// In the pool; with picks in the packet.
-	uint8_t from[CACHE_HINT * CACHE_LANES] __attribute__((aligned(64)));
-	uint8_t mask[CACHE_HINT * CACHE_LANES];
-	uint8_t value[CACHE_HINT * CACHE_LANES];
+	// Bytes of the pool; with picks of the packet.
+	struct cache_pick hints __attribute__((aligned(64)));
 };
+static_assert(sizeof(struct cache_pick) == 3 * CACHE_HINT * CACHE_LANES, "a pick has all hints");
 
 // A node of the tree: the first of its children, and the bits of a byte of the packet that choose
 // one. A leaf has itself as its only child; its place is the entry's, or that of a group of
@@ -270,10 +268,9 @@ struct ddp_cache {
 	bool to_thin;
 	uint32_t bypass; // packets still to be interpreted without a look
 
-	uint32_t n_slots, n_lanes, n_exclusions;
+	uint32_t n_slots, n_lanes;
 	uint32_t tree_work; // that the tree took, in looks at a byte of an entry: some 10 ns each
 	struct cache_entry entries[CACHE_ENTRIES];
-	struct cache_exclusion exclusions[CACHE_EXCLUSIONS] __attribute__((aligned(64)));
 	struct cache_lanes lanes[CACHE_NODES];
 	cache_node slots[CACHE_SLOTS];
 	uint16_t scratch[16 * CACHE_ENTRIES];

@@ -3,6 +3,7 @@
 // byte. An entry that has no say in these bits is behind all children, so the byte is chosen that
 // tells most entries apart; where only the more special of two entries has a say, that one is asked
 // for first.
+#include <endian.h>
 #include <string.h>
 
 #include "cache_set.h"
@@ -88,18 +89,6 @@ static struct spread spread_count(const struct builder *b, const uint16_t *set, 
 	return spread;
 }
 
-// How many entries are left, in the mean, when these bits are known: those that have a say are
-// spread over as many children as they have values; the others are in all.
-static unsigned int split_cost(const struct builder *b, const uint16_t *set, unsigned int n,
-			       unsigned int at, uint8_t bits) {
-	struct spread spread = spread_count(b, set, n, at, bits);
-
-	if (spread.n_values == 0)
-		return 64 * n;
-	return (64 * spread.n_say / spread.n_values * spread.n_say + 64 * (n - spread.n_say) * n) /
-	       n;
-}
-
 // If all entries define these bits, keep as few as distinguish the entries equally well: small
 // tables stay in the cache.
 static uint8_t bits_thin(const struct builder *b, const uint16_t *set, unsigned int n,
@@ -136,11 +125,16 @@ static bool choose(const struct builder *b, const uint16_t *set, unsigned int n,
 		16 * n; // about what that takes, in the time of a look at an entry's byte
 	differing_find(b, set, n, &d);
 	for (unsigned int at = 0; at < b->end; at++) {
-		unsigned int cost;
+		unsigned int cost = 64 * n;
+		struct spread s;
 
 		if (d.bits[at] == 0)
 			continue;
-		cost = split_cost(b, set, n, at, d.bits[at]);
+		// How many entries are left, in the mean: those that have a say are spread over as
+		// many children as they have values; the others are in all.
+		s = spread_count(b, set, n, at, d.bits[at]);
+		if (s.n_values > 0)
+			cost = (64 * s.n_say / s.n_values * s.n_say + 64 * (n - s.n_say) * n) / n;
 		if (cost >= best)
 			continue;
 		best = cost;
@@ -159,32 +153,26 @@ static bool choose(const struct builder *b, const uint16_t *set, unsigned int n,
 	return best != UINT32_MAX;
 }
 
-// Is this 16-bit word known on the way here, now that the byte at is?
-static bool word_known(const struct builder *b, unsigned int byte, unsigned int at) {
-	return (byte == at || byte + 1 == at) && b->mask[byte] == 0xff && b->mask[byte + 1] == 0xff;
-}
-
-static bool words_possible(const struct builder *b, const struct cache_entry *entry,
+// May the entry's words be as on the way here, now that the byte at is known?
+static bool words_possible(const struct builder *b, const struct cache_asked *asked,
 			   unsigned int at) {
-	for (unsigned int i = 0; i < entry->asked.n_lists; i++) {
-		unsigned int byte = entry->asked.list_bytes[i];
-		uint16_t word;
+	uint16_t word;
 
-		if (!word_known(b, byte, at))
+	for (unsigned int byte = at == 0 ? 0 : at - 1; byte <= at && byte < TRACE_REACH - 1;
+	     byte++) {
+		if (b->mask[byte] != 0xff || b->mask[byte + 1] != 0xff)
 			continue;
 		memcpy(&word, b->value + byte, sizeof(word));
-		for (unsigned int v = 0; v < TRACE_LIST; v++)
-			if (entry->asked.lists[i][v] == word)
+		for (unsigned int i = 0; i < asked->n_lists; i++)
+			for (unsigned int v = 0; v < TRACE_LIST; v++)
+				if (asked->list_bytes[i] == byte && asked->lists[i][v] == word)
+					return false;
+		word = be16toh(word);
+		for (unsigned int i = 0; i < asked->n_words; i++)
+			if (asked->words[i].byte == byte &&
+			    (asked->words[i].holds[word / 64] >> word % 64 & 1) !=
+				    asked->words[i].expect)
 				return false;
-	}
-	for (unsigned int i = 0; i < entry->asked.n_words; i++) {
-		unsigned int byte = entry->asked.words[i].byte;
-		uint16_t word = b->value[byte] << 8 | b->value[byte + 1];
-
-		if (word_known(b, byte, at) &&
-		    (entry->asked.words[i].holds[word / 64] >> word % 64 & 1) !=
-			    entry->asked.words[i].expect)
-			return false;
 	}
 	return true;
 }
@@ -212,7 +200,7 @@ static unsigned int possible_find(const struct builder *b, const uint16_t *set, 
 		const uint8_t differs = entry->asked.value[at] ^ b->value[at];
 
 		if ((differs & entry->asked.mask[at] & b->mask[at]) == 0 &&
-		    words_possible(b, entry, at))
+		    words_possible(b, &entry->asked, at))
 			left[n_left++] = set[i];
 	}
 	return n_left;
@@ -283,34 +271,23 @@ static cache_node node_build(struct builder *b, const uint16_t *set, unsigned in
 	return cache_node_make(first, choice.byte, choice.shift, __builtin_popcount(choice.bits));
 }
 
-// Pairs that are compared for all packets; further ones take about as long as three.
-static uint8_t pairs_choose(const uint32_t asked[CACHE_ASKS + 1]) {
+// Pairs that are compared, or lines that are loaded, of all packets.
+static uint8_t common_choose(const struct ddp_cache *cache, const uint32_t asked[CACHE_ASKS + 1]) {
+	const uint32_t far = asked[3] + asked[4], all = asked[1] + asked[2] + far;
 	unsigned int costs[PAIRS_MAX] = {0}, best = 0;
 
-	for (unsigned int n = 1; n <= PAIRS_MAX; n++)
+	static_assert(CACHE_NEAR == 2 && CACHE_LINES == 4 && CACHE_ASKS == 4,
+		      "lines 3 and 4 are far");
+	// Lines that nobody prefetched are waited for: for few packets' sake not all do so.
+	if (cache_has_picks(cache->isa))
+		return ENOUGH * far > all ? CACHE_LINES : CACHE_NEAR;
+	for (unsigned int n = 1; n <= PAIRS_MAX; n++) // further ones take about as long as three
 		for (unsigned int asks = 1; asks <= CACHE_ASKS; asks++)
 			costs[n - 1] += asked[asks] * (asks > n ? asks + 2 : n);
 	for (unsigned int n = 1; n < PAIRS_MAX; n++)
 		if (costs[n] < costs[best])
 			best = n;
 	return best + 1;
-}
-
-// Lines that are loaded of all packets. Those that nobody prefetched are waited for: for few
-// packets' sake not all do so.
-static uint8_t lines_choose(const uint32_t asked[CACHE_ASKS + 1]) {
-	uint32_t all = 0, far = 0;
-
-	for (unsigned int asks = 1; asks <= CACHE_LINES; asks++) {
-		all += asked[asks];
-		if (asks > CACHE_NEAR)
-			far += asked[asks];
-	}
-	return ENOUGH * far > all ? CACHE_LINES : CACHE_NEAR;
-}
-
-static uint8_t common_choose(const struct ddp_cache *cache, const uint32_t asked[CACHE_ASKS + 1]) {
-	return cache_has_picks(cache->isa) ? lines_choose(asked) : pairs_choose(asked);
 }
 
 static uint8_t extra_of(const struct cache_entry *entry, bool picks, unsigned int common) {
@@ -322,8 +299,7 @@ static uint8_t extra_of(const struct cache_entry *entry, bool picks, unsigned in
 		extra |= CACHE_FAR;
 	if (entry->partial || entry->asked.n_words > 0 || entry->has_second || entry->odd)
 		extra |= CACHE_ODD;
-	if (!picks &&
-	    (entry->n_exclusions > 1 || (entry->n_exclusions == 1 && entry->exclusion == 0)))
+	if (!picks && entry->n_exclusions > 1)
 		extra |= CACHE_ODD;
 	if (picks && !entry->has_row)
 		extra |= CACHE_APART;

@@ -168,9 +168,9 @@ INLINE lanes_t lanes_load(const struct cache_lanes *group, bool wide) {
 		lanes.places[p] = group->places[p];
 	}
 	for (unsigned int i = 0; i < (wide ? 64 : 32) / VECTOR; i++) {
-		lanes.from[i] = ((const vector_t *)group->from)[i];
-		lanes.mask[i] = ((const vector_t *)group->mask)[i];
-		lanes.value[i] = ((const vector_t *)group->value)[i];
+		lanes.from[i] = ((const vector_t *)group->hints.from)[i];
+		lanes.mask[i] = ((const vector_t *)group->hints.mask)[i];
+		lanes.value[i] = ((const vector_t *)group->hints.value)[i];
 	}
 	return lanes;
 }

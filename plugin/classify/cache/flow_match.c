@@ -66,7 +66,7 @@ static void group_match(const struct ddp_flow_set *set, const struct flow_group 
 		return;
 	*best = entry;
 	if (group->stage == DDP_FLOW_HASH)
-		hit->hashing = group->shape;
+		hit->hashing = group - set->groups;
 }
 
 void flow_match_traced(const struct ddp_flow_set *set, const struct ddp_packet *packet,
@@ -103,11 +103,12 @@ void ddp_flow_match(const struct ddp_flow_set *set, const struct ddp_packet *pac
 
 const struct ddp_flow_hashing *ddp_flow_hashing_of(const struct ddp_flow_set *set,
 						   const struct ddp_flow_hit *hit) {
-	return hit->rules[DDP_FLOW_HASH] == NULL ? NULL : &set->hashings[hit->hashing];
+	return hit->rules[DDP_FLOW_HASH] == NULL ? NULL : &set->groups[hit->hashing].hashing;
 }
 
 unsigned int ddp_flow_gather(const struct ddp_flow_set *set, const struct ddp_packet *packet,
 			     const struct ddp_class *class, const struct ddp_flow_hit *hit,
 			     enum ddp_hash_function function, uint8_t *input) {
-	return set_gather(&set->view, packet, class, &set->inputs[hit->hashing], function, input);
+	return set_gather(&set->view, packet, class, &set->groups[hit->hashing].inputs, function,
+			  input);
 }

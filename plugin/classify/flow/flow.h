@@ -142,7 +142,7 @@ TAILQ_HEAD(ddp_flow_shapes, ddp_flow_shape);
 // The rules that matched a packet.
 struct ddp_flow_hit {
 	const struct ddp_flow_entry *rules[DDP_FLOW_STAGES]; // NULL: none
-	uint32_t hashing; // with a rule of DDP_FLOW_HASH: index of its shape in the set
+	uint32_t hashing; // with a rule of DDP_FLOW_HASH: index of its group in the set
 };
 
 struct ddp_flow_set;

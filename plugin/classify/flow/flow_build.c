@@ -257,7 +257,7 @@ static bool group_add(struct builder *b, unsigned int g) {
 		.ends = rule->ends,
 		.without = FLOW_NODE_NONE,
 		.skipped = FLOW_NODE_NONE,
-		.shape = b->shape_of[g],
+		.hashing = rule->hashing,
 		.table = b->shapes[b->shape_of[g]]->table,
 		.first_key = b->set->n_keys,
 		.guards = {.first_match = b->set->view.n_matches},
@@ -290,7 +290,7 @@ static bool group_add(struct builder *b, unsigned int g) {
 static bool inputs_make(struct builder *b, unsigned int g) {
 	const struct ddp_flow *rule = rule_of(b, g);
 	struct ddp_ref named[DDP_MAX_INPUT_SIZE];
-	struct prog_set *set = &b->set->inputs[b->shape_of[g]];
+	struct prog_set *set = &b->set->groups[g].inputs;
 	unsigned int size = 0;
 
 	set->first_input = b->set->view.n_inputs;
@@ -447,14 +447,10 @@ static bool set_fill(struct builder *b) {
 
 	b->shape_of = ddp_arena_alloc(b->scratch, (b->n_rules + 1) * sizeof(*b->shape_of));
 	b->paths = ddp_arena_alloc(b->scratch, (b->n_rules + 1) * sizeof(*b->paths));
-	set->inputs = ddp_arena_alloc(set->arena, (b->n_rules + 1) * sizeof(*set->inputs));
-	set->hashings = ddp_arena_alloc(set->arena, (b->n_rules + 1) * sizeof(*set->hashings));
 	*view = *b->program; // only what rules add to is copied
 	view->n_fields = view->n_matches = view->n_patterns = view->n_inputs = view->n_runs = 0;
 	for (unsigned int i = 0; i < b->program->n_fields; i++)
 		*VIEW_ADD(b, fields) = b->program->fields[i];
-	for (unsigned int i = 0; i < b->n_rules; i++)
-		set->hashings[i] = b->shapes[i]->rule.hashing;
 	if (!paths_find(b) || !automaton_make(b))
 		return false;
 	for (unsigned int g = 0; g < b->n_groups; g++)

@@ -74,10 +74,11 @@ struct flow_group {
 	// The header that does not follow the last one of the path, nor those that are skipped
 	// there; FLOW_NODE_NONE: any may follow, none is skipped.
 	uint8_t without, skipped;
-	uint32_t shape; // index in the set
 	const struct ddp_flow_table *table;
 	struct prog_cond guards;
 	uint32_t first_key, n_keys;
+	struct ddp_flow_hashing hashing;
+	struct prog_set inputs;
 };
 
 struct ddp_flow_set {
@@ -91,9 +92,7 @@ struct ddp_flow_set {
 	unsigned int n_paths; // groups with a path; the others ask for no header: every packet
 	struct flow_key *keys;
 	unsigned int n_keys;
-	struct prog_set *inputs;           // by shape
-	struct ddp_flow_hashing *hashings; // by shape
-	bool *reached;                     // by packet type: see ddp_flow_set_reaches()
+	bool *reached; // by packet type: see ddp_flow_set_reaches()
 };
 
 static inline uint64_t flow_values_hash(const struct flow_buckets *buckets, const uint64_t *values,

@@ -502,7 +502,7 @@ TEST(more_than_can_be_hashed_is_an_error) {
 	rule.inputs[3].spare = true;
 	loaded = load_good("gtpu");
 	set = set_of(&loaded, &rule, 1);
-	assert_int_equal(set->inputs[0].n_inputs, 3);
+	assert_int_equal(set->groups[0].inputs.n_inputs, 3);
 }
 
 // An optional rule is left out where its headers are not parsed; the others are not.
