@@ -176,17 +176,19 @@ static bool cond_implies(const struct ddp_cond *b, const struct ddp_cond *a) {
 	return a->expr.n_ops == 0;
 }
 
-static bool leads_there_too(const struct ddp_rule *a, const struct ddp_rule *b) {
-	return a->kind == DDP_RULE_GOTO && b->kind == DDP_RULE_GOTO && a->target == b->target;
-}
-
 // The first rule before this one, with another header, that applies wherever it does, or NULL.
 static const struct ddp_rule *rule_before(const struct ddp_header *header, unsigned int i) {
-	for (unsigned int j = 0; j < i; j++)
-		if (header->rules[j].kind != DDP_RULE_LOOKUP &&
-		    !leads_there_too(&header->rules[i], &header->rules[j]) &&
-		    cond_implies(&header->rules[i].cond, &header->rules[j].cond))
-			return &header->rules[j];
+	const struct ddp_rule *rule = &header->rules[i];
+
+	for (const struct ddp_rule *before = header->rules; before < rule; before++) {
+		const bool leads_there_too = rule->kind == DDP_RULE_GOTO &&
+					     before->kind == DDP_RULE_GOTO &&
+					     before->target == rule->target;
+
+		if (before->kind != DDP_RULE_LOOKUP && !leads_there_too &&
+		    cond_implies(&rule->cond, &before->cond))
+			return before;
+	}
 	return NULL;
 }
 

@@ -49,14 +49,6 @@ static bool width_read(struct layout *y, uint64_t *width) {
 	return ddp_lexer_expect(&y->lexer, ")");
 }
 
-static bool name_is_new(struct layout *y, const struct ddp_token *name) {
-	if (NAME_FIND(y->header->fields, y->header->n_fields, name->s, name->len) < 0)
-		return true;
-	return ddp_refuse(y->l->diag, &name->place,
-			  "header '%s': field '%.*s' stands twice in its layout", y->header->name,
-			  (int)name->len, name->s);
-}
-
 static bool field_add(struct layout *y, const struct ddp_token *name, uint64_t width) {
 	struct ddp_group *group = y->group < 0 ? NULL : &y->header->groups[y->group];
 	struct ddp_field *field;
@@ -74,8 +66,10 @@ static bool field_add(struct layout *y, const struct ddp_token *name, uint64_t w
 				  "header '%s': a layout holds at most %d bytes", y->header->name,
 				  DDP_MAX_LAYOUT_SIZE);
 	if (!filler) {
-		if (!name_is_new(y, name))
-			return false;
+		if (NAME_FIND(y->header->fields, y->header->n_fields, name->s, name->len) >= 0)
+			return ddp_refuse(y->l->diag, &name->place,
+					  "header '%s': field '%.*s' stands twice in its layout",
+					  y->header->name, (int)name->len, name->s);
 		if (y->header->n_fields == DDP_MAX_FIELDS)
 			return ddp_refuse(y->l->diag, &name->place,
 					  "header '%s': more than %d fields", y->header->name,

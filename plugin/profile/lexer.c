@@ -143,12 +143,11 @@ bool ddp_lexer_accept(struct ddp_lexer *lexer, const char *sign) {
 }
 
 bool ddp_lexer_expect(struct ddp_lexer *lexer, const char *sign) {
-	char what[8] = "'";
+	char what[8];
 
 	if (ddp_lexer_accept(lexer, sign))
 		return true;
-	strncat(what, sign, 4);
-	strcat(what, "'");
+	snprintf(what, sizeof(what), "'%s'", sign);
 	return ddp_lexer_unexpected(lexer, what);
 }
 

@@ -51,12 +51,6 @@ static void unknown_step(struct loader *l, const struct ddp_token *token) {
 	unknown_name(l, &token->place, "header or path", token->s, token->len, known, n);
 }
 
-static struct alias *alias_find(struct loader *l, const struct ddp_token *token) {
-	int i = NAME_FIND(l->aliases, l->n_aliases, token->s, token->len);
-
-	return i < 0 ? NULL : &l->aliases[i];
-}
-
 static struct ddp_path *alias_expand(struct path_reader *r, struct alias *alias,
 				     const struct ddp_token *token) {
 	struct path_reader inside = {.l = r->l, .depth = r->depth + 1, .n_nodes = r->n_nodes};
@@ -106,7 +100,7 @@ static struct ddp_path *step_read(struct path_reader *r) {
 	struct ddp_token token = r->lexer.token;
 	struct ddp_path *path;
 	struct alias *alias;
-	int node;
+	int node, at;
 
 	if (ddp_lexer_accept(&r->lexer, "(")) {
 		if (++r->depth > PATH_DEPTH_MAX) {
@@ -124,7 +118,8 @@ static struct ddp_path *step_read(struct path_reader *r) {
 	ddp_lexer_take(&r->lexer);
 	if (token.len == 1 && *token.s == '_')
 		return any_make(r);
-	alias = alias_find(r->l, &token);
+	at = NAME_FIND(r->l->aliases, r->l->n_aliases, token.s, token.len);
+	alias = at < 0 ? NULL : &r->l->aliases[at];
 	node = header_find(r->l, token.s, token.len);
 	if (alias != NULL && node >= 0 && !r->l->profile->headers[node].hidden) {
 		ddp_error(r->l->diag, &alias->place, "path '%s': a header in %s:%u has this name",

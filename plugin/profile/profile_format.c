@@ -212,46 +212,30 @@ void format_cond(const struct ddp_profile *profile, FILE *to, const struct ddp_c
 
 /* Paths */
 
-static unsigned int path_level(const struct ddp_path *path) {
-	switch (path->kind) {
-	case DDP_PATH_EITHER:
-		return 0;
-	case DDP_PATH_SEQUENCE:
-		return 1;
-	default:
-		return 2;
-	}
-}
-
 static void path_write(const struct ddp_profile *profile, FILE *to, const struct ddp_path *path,
 		       unsigned int level) {
-	static const char *const signs[] = {
-		[DDP_PATH_OPTIONAL] = "?",
-		[DDP_PATH_ANY] = "*",
-		[DDP_PATH_SOME] = "+",
+	static const struct {
+		unsigned int level; // operators with a lower one bind looser
+		const char *sign;   // behind the left operand
+	} kinds[] = {
+		[DDP_PATH_EITHER] = {0, " | "}, [DDP_PATH_SEQUENCE] = {1, " "},
+		[DDP_PATH_OPTIONAL] = {2, "?"}, [DDP_PATH_ANY] = {2, "*"},
+		[DDP_PATH_SOME] = {2, "+"},     [DDP_PATH_HEADER] = {2, ""},
 	};
-	unsigned int own = path_level(path);
+	const unsigned int own = kinds[path->kind].level;
 
 	if (path->any) {
 		fputc('_', to);
 		return;
 	}
 	fputs(own < level ? "(" : "", to);
-	switch (path->kind) {
-	case DDP_PATH_HEADER:
+	if (path->kind == DDP_PATH_HEADER)
 		fputs(profile->headers[path->node].name, to);
-		break;
-	case DDP_PATH_SEQUENCE:
-	case DDP_PATH_EITHER:
+	else
 		path_write(profile, to, path->left, own);
-		fputs(path->kind == DDP_PATH_EITHER ? " | " : " ", to);
+	fputs(kinds[path->kind].sign, to);
+	if (path->right != NULL)
 		path_write(profile, to, path->right, own);
-		break;
-	default:
-		path_write(profile, to, path->left, 2);
-		fputs(signs[path->kind], to);
-		break;
-	}
 	fputs(own < level ? ")" : "", to);
 }
 

@@ -48,15 +48,6 @@ static struct ddp_yaml *node_new(struct reader *r, enum ddp_yaml_kind kind,
 	return node;
 }
 
-// The text of a block scalar (| or >) begins below that sign.
-static struct ddp_text block_text(const char *start, const char *end, struct ddp_place place) {
-	while (start < end && *start != '\n')
-		start++;
-	place.line++;
-	place.col = 1;
-	return (struct ddp_text){start + (start < end), end - start - (start < end), place};
-}
-
 // A quoted text as it stands in the file, where that says the same but for its line breaks: its
 // tokens then have their places. With escapes it does not.
 static struct ddp_text quoted_text(const char *start, const char *end, const struct ddp_yaml *node,
@@ -75,7 +66,7 @@ static struct ddp_text quoted_text(const char *start, const char *end, const str
 static struct ddp_yaml *scalar_new(struct reader *r, const yaml_event_t *event) {
 	struct ddp_yaml *node = node_new(r, DDP_YAML_SCALAR, &event->start_mark);
 	const char *start = mark_find(r, &event->start_mark);
-	const char *end = mark_find(r, &event->end_mark);
+	const char *end = mark_find(r, &event->end_mark), *line_end;
 
 	node->value = ddp_arena_strndup(r->arena, (const char *)event->data.scalar.value,
 					event->data.scalar.length);
@@ -86,7 +77,11 @@ static struct ddp_yaml *scalar_new(struct reader *r, const yaml_event_t *event) 
 		break;
 	case YAML_LITERAL_SCALAR_STYLE:
 	case YAML_FOLDED_SCALAR_STYLE:
-		node->text = block_text(start, end, node->place);
+		line_end = memchr(start, '\n', end - start); // it begins below its sign
+		start = line_end != NULL ? line_end + 1 : end;
+		node->text = (struct ddp_text){start, end - start, node->place};
+		node->text.place.line++;
+		node->text.place.col = 1;
 		break;
 	default:
 		node->text = quoted_text(start, end, node, *start);
