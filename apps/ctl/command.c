@@ -377,14 +377,6 @@ static bool is_input(const struct simulate_options *options, const char *path) {
 	return indir != NULL && ddp_is_same_file(indir, path);
 }
 
-// Before anything is read or written: a report must not take the place of what it tells of.
-static int report_check(const struct simulate_options *options, char error[OPTION_ERROR_SIZE]) {
-	if (options->report == NULL || !is_input(options, options->report))
-		return 0;
-	return option_fail(error, "option --report: '%.128s' is read, and would be overwritten",
-			   options->report);
-}
-
 static int command_start(const struct command *command, void *options, struct output *out) {
 	struct rss_options *rss = group_of(command, options, GROUP_RSS);
 	static uint16_t reta[STEER_RETA_MAX]; // too large for a small stack
@@ -408,11 +400,16 @@ static void command_run(void *arg) {
 	struct run *r = arg;
 	const struct command *command = r->command;
 	struct common_options *options = calloc_or_exit(1, size_of(command));
+	const bool may_report = command->size == sizeof(struct simulate_options);
+	const struct simulate_options *simulate = may_report ? (void *)options : NULL;
 	char error[OPTION_ERROR_SIZE];
 
-	if (command_parse(command, r->argc, r->argv, options, error) < 0 ||
-	    (command->size == sizeof(struct simulate_options) &&
-	     report_check((void *)options, error) < 0)) {
+	if (command_parse(command, r->argc, r->argv, options, error) < 0) {
+		r->status = misuse(command, error);
+	} else if (simulate != NULL && simulate->report != NULL &&
+		   is_input(simulate, simulate->report)) {
+		option_fail(error, "option --report: '%.128s' is read, and would be overwritten",
+			    simulate->report);
 		r->status = misuse(command, error);
 	} else {
 		options->argv = r->line;

@@ -174,19 +174,13 @@ static uint64_t load(const struct queue *queue) {
 	return queue->packets + queue->missed;
 }
 
-static uint64_t longest_load(const struct queues *queues) {
-	uint64_t longest = 1;
-
-	for (unsigned int i = 0; i < queues->n; i++)
-		if (load(&queues->queues[i]) > longest)
-			longest = load(&queues->queues[i]);
-	return longest;
-}
-
 static void queues_write(const struct watch *watch, FILE *to) {
 	static const char bar[] = "##############################";
-	uint64_t longest = longest_load(&watch->counts);
+	uint64_t longest = 1;
 
+	for (unsigned int i = 0; i < watch->counts.n; i++)
+		if (load(&watch->counts.queues[i]) > longest)
+			longest = load(&watch->counts.queues[i]);
 	fprintf(to, "%5s  %11s  %9s  %11s\n", "QUEUE", "PACKETS/S", "MBIT/S", "MISSED/S");
 	for (unsigned int i = 0; i < watch->counts.n; i++) {
 		const struct queue *queue = &watch->counts.queues[i];

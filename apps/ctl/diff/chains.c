@@ -119,14 +119,6 @@ static bool leads_to(const struct ddp_profile *profile, unsigned int from, unsig
 	return false;
 }
 
-static bool can_follow(const struct ddp_profile *profile, int before, unsigned int header) {
-	bool visited[DDP_MAX_NODES] = {false};
-
-	if (before < 0)
-		return is_way(profile, profile->first, header, visited);
-	return leads_to(profile, before, header, visited);
-}
-
 // The headers of a chain as the profile's, as far as its parse graph follows.
 static unsigned int chain_follow(const struct ddp_profile *profile, const struct chain *chain,
 				 uint8_t nodes[CHAIN_MAX]) {
@@ -134,9 +126,13 @@ static unsigned int chain_follow(const struct ddp_profile *profile, const struct
 
 	for (unsigned int i = 0; i < chain->n; i++) {
 		int header = ddp_header_find(profile, chain->headers[i]);
+		bool visited[DDP_MAX_NODES] = {false};
 
-		if (header < 0 || profile->headers[header].hidden ||
-		    (!profile->modelled && !can_follow(profile, before, header)))
+		if (header < 0 || profile->headers[header].hidden)
+			return i;
+		if (!profile->modelled &&
+		    !(before < 0 ? is_way(profile, profile->first, header, visited) :
+				   leads_to(profile, before, header, visited)))
 			return i;
 		nodes[i] = header;
 		before = header;
