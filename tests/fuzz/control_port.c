@@ -14,7 +14,6 @@
 
 #include "port/state/rte_pmd_ddp.h"
 #include "stress/fault.h"
-#include "stress/xstat.h"
 #include "unit/port/testsrc.h"
 
 #define N_TESTSRC 3

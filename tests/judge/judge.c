@@ -370,64 +370,52 @@ static uint64_t number_of(const char *option, const char *text) {
 	return n;
 }
 
-static void profile_option(struct options *options, const char *value) {
-	if (options->n_profiles == PROFILES_MAX)
-		misused("profile", value);
-	options->profiles[options->n_profiles++] = value;
-}
-
-static void option_read(struct options *options, const char *name, const char *value) {
-	if (strcmp(name, "seed") == 0)
-		options->seed = number_of(name, value);
-	else if (strcmp(name, "packets") == 0)
-		options->packets = number_of(name, value);
-	else if (strcmp(name, "time") == 0)
-		options->seconds = number_of(name, value);
-	else if (strcmp(name, "front") == 0)
-		options->front = value;
-	else if (strcmp(name, "profile") == 0)
-		profile_option(options, value);
-	else if (strcmp(name, "captures") == 0)
-		options->captures = value;
-	else if (strcmp(name, "cases") == 0)
-		options->cases = value;
-	else if (strcmp(name, "verbose") == 0)
-		options->verbose = true;
-	else if (ddp_isa_parse(value, &options->isa) < 0)
-		misused(name, value);
-}
-
 static void options_read(struct options *options, int argc, char **argv) {
 	static const struct option known[] = {
-		{"seed", required_argument, NULL, 1},
-		{"packets", required_argument, NULL, 1},
-		{"time", required_argument, NULL, 1},
-		{"isa", required_argument, NULL, 1},
-		{"front", required_argument, NULL, 1},
-		{"profile", required_argument, NULL, 1},
-		{"captures", required_argument, NULL, 1},
-		{"cases", required_argument, NULL, 1},
-		{"verbose", no_argument, NULL, 1},
+		{"seed", required_argument, NULL, 's'},
+		{"packets", required_argument, NULL, 'n'},
+		{"time", required_argument, NULL, 't'},
+		{"isa", required_argument, NULL, 'i'},
+		{"front", required_argument, NULL, 'f'},
+		{"profile", required_argument, NULL, 'p'},
+		{"captures", required_argument, NULL, 'd'},
+		{"cases", required_argument, NULL, 'c'},
+		{"verbose", no_argument, NULL, 'v'},
 		{"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0},
 	};
-	int which, c;
+	int c;
 
 	*options = (struct options){
 		.seed = 1,
 		.packets = 1000000,
 		.isa = DDP_ISA_LEVELS,
 	};
-	while ((c = getopt_long(argc, argv, "h", known, &which)) != -1) {
-		if (c == 'h') {
-			usage(stdout);
-			exit(0);
+	while ((c = getopt_long(argc, argv, "h", known, NULL)) != -1) {
+		if (c == 's')
+			options->seed = number_of("seed", optarg);
+		else if (c == 'n')
+			options->packets = number_of("packets", optarg);
+		else if (c == 't')
+			options->seconds = number_of("time", optarg);
+		else if (c == 'i' && ddp_isa_parse(optarg, &options->isa) < 0)
+			misused("isa", optarg);
+		else if (c == 'f')
+			options->front = optarg;
+		else if (c == 'p' && options->n_profiles == PROFILES_MAX)
+			misused("profile", optarg);
+		else if (c == 'p')
+			options->profiles[options->n_profiles++] = optarg;
+		else if (c == 'd')
+			options->captures = optarg;
+		else if (c == 'c')
+			options->cases = optarg;
+		else if (c == 'v')
+			options->verbose = true;
+		else if (c != 'i') {
+			usage(c == 'h' ? stdout : stderr);
+			exit(c == 'h' ? 0 : 2);
 		}
-		if (c != 1) {
-			usage(stderr);
-			exit(2);
-		}
-		option_read(options, known[which].name, optarg);
 	}
 }
 

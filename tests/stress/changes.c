@@ -14,7 +14,6 @@
 #include "port/state/rte_pmd_ddp.h"
 #include "rss/balancer.h"
 #include "rss/rss.h"
-#include "xstat.h"
 
 void setup_init(struct setup *setup, uint16_t n_queues) {
 	memset(setup, 0, sizeof(*setup));

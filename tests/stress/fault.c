@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include <rte_ethdev.h>
+
 #define FAULTS_TOLD 20
 
 static unsigned int n_faults;
@@ -22,4 +24,18 @@ void fault(const char *fmt, ...) {
 
 unsigned int fault_count(void) {
 	return __atomic_load_n(&n_faults, __ATOMIC_RELAXED);
+}
+
+bool xstat_read(uint16_t port, const char *name, uint64_t *value) {
+	uint64_t id;
+
+	return rte_eth_xstats_get_id_by_name(port, name, &id) == 0 &&
+	       rte_eth_xstats_get_by_id(port, &id, value, 1) == 1;
+}
+
+uint64_t xstat_dropped_by_rule(uint16_t port) {
+	uint64_t n = 0;
+
+	xstat_read(port, "rx_dropped_by_rule", &n);
+	return n;
 }

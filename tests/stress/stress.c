@@ -30,7 +30,6 @@
 #include "port/state/control.h"
 #include "port/state/rte_pmd_ddp.h"
 #include "stress_flows.h"
-#include "xstat.h"
 
 #define POOL_SIZE 100000
 #define STALL_SECONDS 60
