@@ -98,13 +98,24 @@ struct ddp_package *ddp_i40e_package_open(const char *path, struct ddp_diag *dia
 	return NULL;
 }
 
+static bool has_pctype(const struct i40e_package *i40e, uint8_t id, const char *documented) {
+	char name[I40E_TYPE_NAME_SIZE] = "";
+
+	for (unsigned int i = 0; i < i40e->pctypes.n; i++)
+		if (i40e->pctypes.types[i].id == id)
+			i40e_type_name(i40e, &i40e->pctypes.types[i], name);
+	return strcmp(name, documented) == 0;
+}
+
 bool ddp_i40e_package_covers(const struct ddp_package *package, uint16_t device,
 			     struct ddp_diag *diag) {
 	const struct ddp_place place = {.file = package->path};
 	const char *reason;
 	int ret = i40e_verdict(package, device, &reason);
 
-	if (ret == 0 && package->track_id == TRACK_ID && strcmp(package->i40e->name, NAME) == 0)
+	if (ret == 0 && package->track_id == TRACK_ID && strcmp(package->i40e->name, NAME) == 0 &&
+	    has_pctype(package->i40e, 22, "GTPU_IPV4") &&
+	    has_pctype(package->i40e, 23, "GTPU_IPV6"))
 		return true;
 	ddp_error(diag, &place, "%s",
 		  ret < 0 ? reason : "Intel does not document which fields a NIC hashes with it");

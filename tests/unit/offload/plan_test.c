@@ -3,6 +3,7 @@
 // profile on every kind of NIC: tests/golden/plan_test.py. That the NIC's part is right, packet for
 // packet: lower_offload_test.c of the port.)
 #include "base/rss_hf.h"
+#include "offload/i40e_port.h"
 #include "offload/offload.h"
 
 #include "package/i40e_write.h"
@@ -133,6 +134,26 @@ static void gtp_init(const struct ddp_source *source, const char *nic, uint32_t 
 
 	planned_init(source, nic, &ask);
 	p.package = package;
+}
+
+// Its pctypes are then hashed by fields that Intel's guide does not give them.
+TEST(a_package_with_other_pctypes_is_not_the_documented_one) {
+	struct i40e_type *pctypes = i40e_gtp.i40e->pctypes.types;
+
+	for (unsigned int changed = 0; changed <= 2; changed++) {
+		struct ddp_package *package;
+		struct ddp_diag diag;
+
+		ddp_diag_init(&diag);
+		pctypes[0].id += changed == 1 ? 40 : 0;
+		pctypes[1].id += changed == 2 ? 40 : 0;
+		package = i40e_write_gtp(I40E_GTP);
+		pctypes[0].id = 22;
+		pctypes[1].id = 23;
+		assert_int_equal(ddp_i40e_package_covers(package, 0x1572, &diag), changed == 0);
+		ddp_diag_fini(&diag);
+		ddp_package_close(package);
+	}
 }
 
 static const struct ddp_offload_type *type_named(const char *name) {
