@@ -177,7 +177,6 @@ TEST(without_names_nothing_is_near) {
 	assert_null(ddp_nearest("udp", NULL, 0));
 }
 
-// Bytes that are no UTF-8 are known as such, and characters that hide or turn the text around them.
 TEST(characters_are_decoded) {
 	static const struct {
 		const char *text;

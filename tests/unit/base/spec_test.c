@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Specifications of profiles: what is read of a text, and that it is printed as it was written.
 #include <errno.h>
 
 #include "base/spec.h"

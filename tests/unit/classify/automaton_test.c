@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Packet types that get in each other's way, and those that no packet can be.
 #include "base/rss_hf.h"
 #include "classify/classify.h"
 #include "corpus.h"
@@ -112,7 +111,6 @@ TEST(too_long_paths_are_refused) {
 
 ROWS(broken_is_reported, rows)
 
-// What a program tells of itself: ids and names that applications and people are shown.
 TEST(packet_types_are_numbered_from_1_in_the_order_of_the_profile) {
 	struct loaded loaded = load_good("gtpu");
 	unsigned int n = ddp_program_n_types(loaded.program);

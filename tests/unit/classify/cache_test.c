@@ -105,8 +105,7 @@ TEST(a_path_is_learnt_once) {
 	assert_int_equal(stats.hits + stats.misses, 100);
 }
 
-// What lies in a tunnel of the user's own would else fill the cache with paths that all say the
-// same.
+// Else packets in a tunnel of the user's own would fill the cache with paths that say the same.
 TEST(packets_that_differ_behind_what_decides_are_of_one_path) {
 	const struct piece labels[] = {PIECE(0, 0, 0xa0, 0x40), PIECE(0, 0, 0xa1, 0x40),
 				       PIECE(0, 0, 0xb1, 0x40)};

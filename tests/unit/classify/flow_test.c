@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Flow rules, one thing at a time. Random ones are judged in tests/judge.
 #include "classify/flow/flow.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What is hashed: flows that must stay together do, and the user's choice is followed.
 #include "base/rss_hf.h"
 #include "classify/classify.h"
 #include "corpus.h"
@@ -269,8 +268,7 @@ static const struct by_hf by_hf[] = {
 };
 // clang-format on
 
-// What a profile hashes with the outermost level is what a NIC without it hashes, so that users who
-// ask for that get the queues they know.
+// Users who ask for the outermost level get the queues that they know of a NIC without a profile.
 TEST(outermost_is_as_without_a_profile) {
 	static const char *const specs[] = {"gtpu", "all", "vxlan", "gre", "5g-upf"};
 	struct loaded base = load_good("base");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What the profile language can say, one thing at a time, and what it then does to a packet.
+// One feature of the profile language at a time, and its effect on a packet.
 #include "classify/classify.h"
 #include "corpus.h"
 #include "profile/profile.h"

@@ -19,7 +19,6 @@ static void is_classified_by_gtpu(void **state) {
 	assert_sample(loaded[1].program, *state);
 }
 
-// What base says of a packet without a tunnel, gtpu says too.
 TEST(gtpu_leaves_what_base_classifies_alone) {
 	for (unsigned int i = 0; i < corpora[0].n_samples; i++)
 		assert_sample(loaded[1].program, &corpora[0].samples[i]);
@@ -95,7 +94,7 @@ TEST(bytes_behind_the_reach_of_a_class_decide_nothing) {
 	}
 }
 
-// What a packet begins with, and what comes again and again.
+// The packet's beginning, and the part that comes again and again.
 struct endless {
 	const char *name;
 	struct piece start[8];

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Capture files in memory, in either byte order, put together from what the formats are made of.
 #ifndef CTL_FILES_H
 #define CTL_FILES_H
 
@@ -65,7 +64,6 @@ static inline void pcap_put(struct image *image, uint32_t seconds, uint32_t frac
 	put_mem(image, data, len);
 }
 
-// A block of pcapng: a head of 32-bit words, then data.
 static inline void block_put(struct image *image, uint32_t type, const uint32_t *head, size_t n,
 			     const void *data, size_t len) {
 	size_t padded = (len + 3) / 4 * 4, size = 12 + 4 * n + padded;
@@ -88,7 +86,6 @@ static inline void section_put(struct image *image, bool big) {
 		  4, "", 0);
 }
 
-// options in the image's byte order
 static inline void interface_put(struct image *image, uint16_t link_type, uint32_t snap_len,
 				 const void *options, size_t options_len) {
 	uint32_t type = image->big ? (uint32_t)link_type << 16 : link_type;

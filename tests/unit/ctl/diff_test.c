@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// ddpctl diff of two profiles: each difference is told once, and nothing else.
 #include "scratch_folder.h"
 
 #include <jansson.h>
 
 #include "ctl/command.h"
 
-// A profile that is all of these parts; NULL: the usual one.
 struct parts {
 	const char *number; // that leads from the first header to the second
 	const char *layout; // of the second
@@ -49,7 +47,6 @@ static const char *profile_write(const char *name, const struct parts *parts) {
 	return file_write(name, text, len);
 }
 
-// Returns the output of the command; the caller frees it.
 static char *diff_run(const char *a, const char *b, const char *option, int *status) {
 	const char *argv[] = {"diff", a, b, option};
 	static struct output out;
@@ -147,7 +144,6 @@ ROWS_TEST(differences_are_told, rows) {
 	free(text);
 }
 
-// JSON has one shape, whether there is a difference or not.
 TEST(json_has_all_keys) {
 	static const char *const keys[] = {
 		"packet_types",   "named_differently", "by_rss_hf", "hashed_differently",

@@ -108,7 +108,6 @@ TEST(chosen_keys_cost_what_others_cost) {
 	assert_true(chosen < 1.3 * others);
 }
 
-// Half of all packets are of one flow.
 TEST(entropy_is_that_of_a_packet) {
 	enum {
 		N = 400000
@@ -125,7 +124,6 @@ TEST(entropy_is_that_of_a_packet) {
 	flows_fini(&flows);
 }
 
-// Both directions of a flow are put together afterwards.
 TEST(places_do_not_depend_on_order) {
 	static const uint16_t queues[] = {3, 3, 5, 3, 1, 5};
 	enum {
@@ -203,7 +201,6 @@ static void uneven_put(uint64_t from_ns, uint64_t until_ns, unsigned int n) {
 		    draw(2) == 0 ? 4 * draw(4) : draw(ENTRIES));
 }
 
-// In parts, as batches come.
 static struct balancer *run(uint64_t interval_ns, unsigned int n_kept) {
 	struct balancer *balancer = balancer_create(&steer, START, interval_ns, n_kept);
 

@@ -15,7 +15,6 @@ static uint8_t plain[PLAIN_SIZE];
 static uint8_t packed[3 * PLAIN_SIZE];
 static size_t packed_len;
 
-// Half of it can be compressed.
 static int plain_draw(void **state) {
 	uint64_t seed = 1;
 
@@ -99,7 +98,6 @@ TEST(a_file_comes_as_it_is) {
 	assert_whole();
 }
 
-// Of which libarchive sees nothing.
 TEST(a_capture_comes_as_it_is) {
 	static const uint32_t magics[] = {0xa1b2c3d4, 0xd4c3b2a1, 0xa1b23c4d, 0x4d3cb2a1,
 					  0x0a0d0d0a};

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Frames that several tests send.
 #ifndef CTL_FRAMES_H
 #define CTL_FRAMES_H
 

@@ -15,7 +15,6 @@ static const struct command *command_of(const char *name) {
 
 static char error[OPTION_ERROR_SIZE];
 
-// Parse words separated by blanks.
 static int parse(const char *command, const char *line, void *options) {
 	static char words[1024];
 	static const char *argv[ARGS_MAX + 1];
@@ -304,7 +303,6 @@ TEST(commands_take_options_that_there_are) {
 	}
 }
 
-// The completions read --help.
 TEST(help_can_be_read_by_shells) {
 	for (unsigned int i = 0; i < n_option_rows; i++) {
 		const struct option_row *row = &option_rows[i];

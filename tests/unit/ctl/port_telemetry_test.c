@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What net_ddp tells of its queues and of load-aware RSS. ddpctl refuses answers that net_ddp does
-// not give, and never believes them.
 #include "server.h"
 
 #include "common/port_telemetry.h"

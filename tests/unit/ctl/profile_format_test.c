@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// A profile put in words says what it said.
 #include "profile/profile_format.h"
 
 #include "common/strbuf.h"

@@ -20,7 +20,6 @@ static uint32_t draw(uint32_t below) {
 	return (seed >> 33) % below;
 }
 
-// The length of most packets, now and then something special.
 static uint32_t length_draw(void) {
 	static const uint32_t special[] = {0, 1, 13, 14, 15, 4000, 65535, 65536};
 
@@ -35,7 +34,6 @@ static const uint8_t *data_draw(uint32_t len) {
 	return data;
 }
 
-// Returns where the packets begin.
 static size_t pcap_draw(void) {
 	static const uint32_t snap_lens[] = {0, 60, 65535, 262144, UINT32_MAX};
 
@@ -107,7 +105,6 @@ static void packet_compare(const struct capture_packet *ours, const struct pcap_
 		assert_true(ours->time_ns == seconds * UINT64_C(1000000000) + theirs->ts.tv_usec);
 }
 
-// Returns how many packets there were.
 static unsigned int file_compare(const char *path) {
 	char reason[PCAP_ERRBUF_SIZE];
 	pcap_t *pcap =

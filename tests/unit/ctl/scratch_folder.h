@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Captures and outputs in the folder of a test.
 #ifndef CTL_SCRATCH_H
 #define CTL_SCRATCH_H
 
@@ -33,7 +32,6 @@ static inline const char *file_write(const char *name, const void *data, size_t 
 	return scratch_path(name);
 }
 
-// A capture (libpcap's classic format), one packet after the other.
 struct capture_file {
 	FILE *file;
 	const char *path;
@@ -67,7 +65,6 @@ static inline const char *capture_done(struct capture_file *capture) {
 	return capture->path;
 }
 
-// An output into a file of the folder, and what was written to it: the caller frees it.
 static inline void output_begin(struct output *out) {
 	FILE *file = fopen(scratch_path("output"), "wb");
 

@@ -38,7 +38,6 @@ static uint32_t draw(uint32_t below) {
 	return (seed >> 33) % below;
 }
 
-// A frame of a few thousand connections, some of them VLANs and tunnels or damaged, some cut short.
 static uint32_t frame_draw(uint8_t frame[JUMBO]) {
 	static const uint8_t gtpu_head[] = {0x32, 255, 0, 44, 0, 0, 0, 7, 0, 0, 0, 0};
 	uint32_t len = sizeof(frame_tcp);
@@ -154,7 +153,6 @@ static void assert_spread(const struct spread *spread, const struct sums *sums) 
 		assert_true(spread->types[i - 1].packets >= spread->types[i].packets);
 }
 
-// Queues, types and windows tell of the same packets.
 static void assert_windows(const struct spread_totals *totals) {
 	assert_true(totals->first_ns > 0);
 	for (unsigned int i = 0; i < N_SPREADS; i++) {
@@ -206,7 +204,6 @@ TEST(sums_are_those_of_the_interpreter) {
 	}
 }
 
-// A limit of threads costs time, and no packet.
 TEST(threads_that_cannot_be_had_are_done_without) {
 	const char *path = capture_draw();
 

@@ -9,7 +9,6 @@
 static struct config config;
 static struct error error;
 
-// Parse a line of words.
 static int parse(const char *line) {
 	static char words[1024];
 	static char *argv[ARGS_MAX + 1];
@@ -28,7 +27,6 @@ static void good(const char *line) {
 		fail_msg("%s: %s", line, error.text);
 }
 
-// Expect exactly this complaint about options.
 static void bad(const char *options, const char *complaint) {
 	char line[512], expected[512];
 

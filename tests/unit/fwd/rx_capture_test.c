@@ -6,7 +6,6 @@
 
 #include "fwd/rx_capture.h"
 
-// The files found in devargs are exactly these, in order.
 static void files_are(const char *devargs, const char *const *expected, unsigned int n) {
 	char path[PATH_MAX];
 	size_t pos = 0;
@@ -48,7 +47,6 @@ TEST(captures_played_once_are_finite) {
 	assert_false(capture_is_finite(NULL));
 }
 
-// A capture of two packets, without its last n_cut bytes. The caller removes it.
 static void file_create(char *path, long n_cut) {
 	static const uint8_t frame[60];
 	struct pcap_pkthdr header = {.caplen = sizeof(frame), .len = sizeof(frame)};

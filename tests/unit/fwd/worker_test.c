@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The data path over a port that is only two functions, without EAL.
 #include "unit.h"
 
 #include <rte_cycles.h>

@@ -127,7 +127,6 @@ static void planned_init(const struct ddp_source *source, const char *nic,
 	assert_non_null(p.plan);
 }
 
-// With a package of this track id unless it is 0.
 static void gtp_init(const struct ddp_source *source, const char *nic, uint32_t track_id) {
 	struct ddp_package *package = track_id != 0 ? i40e_write_gtp(track_id) : NULL;
 	const struct ddp_plan_ask ask = {.rss_hf = DDP_RSS_HF_ALL, .package = package};
@@ -241,7 +240,6 @@ TEST(a_key_that_just_reaches_will_do) {
 	}
 }
 
-// The newest rule decides: wide ones have to be made first.
 TEST(wide_rules_come_first) {
 	const struct ddp_source source = {.spec = "all"};
 	bool raw = false;

@@ -141,7 +141,6 @@ static void boost_put(unsigned int index, uint8_t hit, uint8_t value, uint8_t ca
 		alu_put(entry, 415 + 96 * k, &idle);
 }
 
-// Instruction 0 looks at the first byte, and nothing follows; the walk starts at byte 0.
 static int tables_setup(void **state) {
 	memset(tables, 0, sizeof(tables));
 	table_add(E810_IMEM, 48, 192);

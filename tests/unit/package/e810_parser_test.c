@@ -308,7 +308,6 @@ TEST(a_port_that_the_package_has_no_place_for_is_an_error) {
 	}
 }
 
-// In memory of just its size.
 static void parse_exactly(const struct e810_parser *parser, const uint8_t *bytes, uint32_t len,
 			  struct e810_result *result) {
 	uint8_t *copy = malloc(len > 0 ? len : 1);

@@ -16,7 +16,6 @@ static void rss_end(void *rss) {
 	e810_rss_destroy(rss);
 }
 
-// Until the test has ended.
 static struct e810_rss *rss_make(const struct e810_parser *parser, uint64_t rss_hf) {
 	struct e810_rss *rss;
 	struct ddp_diag *diag = diag_new();
@@ -314,7 +313,6 @@ static void personality_end(void *personality) {
 	free(personality);
 }
 
-// A package by its path, until the test has ended.
 static const struct ddp_personality *package_load(enum genuine which) {
 	struct ddp_personality *personality = calloc(1, sizeof(*personality));
 	struct ddp_diag *diag = diag_new();

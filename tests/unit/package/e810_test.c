@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// plugin/e810/e810.c: from the configuration segment to its sections.
 #include "damage.h"
 #include "e810/e810.h"
 #include "personality/package_open.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Intel's public packages, for tests: where scripts/packages puts them.
 #ifndef PACKAGE_GENUINE_H
 #define PACKAGE_GENUINE_H
 

@@ -29,7 +29,6 @@ static uint8_t *room_make(void) {
 	return room;
 }
 
-// The answer of size bytes, or NULL.
 static const void *ask(const struct question *question, enum rte_pmd_i40e_package_info type,
 		       size_t size) {
 	static uint8_t answer[FILE_MAX];

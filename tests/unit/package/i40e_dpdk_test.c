@@ -9,7 +9,6 @@
 #define PACKAGES 6000
 #define DAMAGED 12 // of each package
 
-// Parts of the package for GTP.
 static uint8_t *package_draw(uint64_t *random, size_t *size) {
 	struct ddp_package package = i40e_gtp;
 	struct i40e_package i40e = *i40e_gtp.i40e;

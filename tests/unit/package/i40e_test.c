@@ -9,7 +9,6 @@
 #include "personality/package_open.h"
 #include "unit.h"
 
-// Places in the file of the package for GTP.
 #define METADATA 0x20 // segments
 #define NOTES 0x80
 #define PROFILE 0xd0
@@ -155,7 +154,6 @@ TEST(notes_need_something_behind_them) {
 	free(written);
 }
 
-// Sections that are the only one of a package.
 static const struct {
 	struct i40e_section section;
 	uint32_t at;

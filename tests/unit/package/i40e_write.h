@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The file of a 700-series package for a test.
 #ifndef I40E_WRITE_H
 #define I40E_WRITE_H
 
@@ -24,7 +23,6 @@ extern const struct ddp_package i40e_gtp;
 // if the function reads behind it, the process ends.
 const char *i40e_dpdk_differs(const struct ddp_package *package);
 
-// As it is read; the caller closes it.
 struct ddp_package *i40e_write_gtp(uint32_t track_id);
 
 #endif

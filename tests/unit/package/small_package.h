@@ -15,7 +15,6 @@
 
 struct build;
 
-// Out of memory or room the process is aborted.
 struct build *build_create(void);
 void build_destroy(struct build *build);
 
@@ -23,7 +22,6 @@ void build_destroy(struct build *build);
 void build_identity(struct build *build, const char *name, uint8_t update, uint8_t draft);
 void build_device(struct build *build, uint16_t device, uint16_t vendor);
 
-// Another segment, behind the configuration.
 void build_segment(struct build *build, uint32_t type, const char *name, const void *payload,
 		   size_t size);
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// plugin/e810/e810_tables.c: sections put together to tables, and
-// names.
 #include "e810/e810.h"
 #include "personality/package_open.h"
 #include "small_package.h"

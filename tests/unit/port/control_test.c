@@ -654,7 +654,7 @@ TEST(a_process_whose_first_thread_ended_has_not) {
 	child_forget(pid);
 }
 
-// What a lock has that no process holds, or one of which nobody knows.
+// The owner in a lock that no process holds, or whose process is not known.
 TEST(what_is_no_process_has_not_ended) {
 	assert_false(ddp_mp_has_ended(0));
 	assert_false(ddp_mp_has_ended(1));

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What an application does with a port and its queues.
 #include "port_rules.h"
 
 #include <pthread.h>
@@ -28,8 +27,7 @@ static void *poller_main(void *arg) {
 	struct poller *poller = arg;
 
 	while (__atomic_load_n(&poller->running, __ATOMIC_RELAXED)) {
-		struct rte_mbuf *mbufs[32];
-		uint16_t n = rte_eth_rx_burst(poller->port, poller->queue, mbufs, 32);
+		uint16_t n = rx(poller->port, poller->queue);
 
 		rte_pktmbuf_free_bulk(mbufs, n);
 		__atomic_add_fetch(&poller->n_packets, n, __ATOMIC_RELAXED);
@@ -83,7 +81,7 @@ TEST(a_device_removed_under_traffic_is_left_alone) {
 		assert_int_equal(xstat(port, "rx_in_rings"), 0);
 		assert_sum_holds(port);
 		ddp_close(port);
-		// What the device still had comes out of the next one of that name.
+		// The next device of that name delivers the packets that this one still had.
 		port = ddp_start("dev(net_testsrc0,rxq=2),lower_queues=2", 2, 1, 1024);
 		poll_to_end(port, 2, 0, NULL);
 		ddp_end(port);
@@ -309,7 +307,7 @@ TEST(what_the_lower_device_can_beside_packets_is_passed_on) {
 	assert_int_equal(rte_eth_tx_done_cleanup(port, 1, 3), -ENODEV);
 }
 
-// What has no effect is refused: see LIMITS in net_ddp(7).
+// The port refuses settings without effect: see LIMITS in net_ddp(7).
 TEST(what_is_not_supported_is_refused) {
 	static const struct {
 		const char *reason;

@@ -339,13 +339,6 @@ static void raw_input(const struct fake_rule *rule, const uint8_t *bytes, uint32
 	}
 }
 
-// Level 2: the inner packet.
-static void level2_input(const uint8_t *bytes, const struct parsed *p, struct input *input) {
-	addresses_take(input, bytes, &p->inner, 0);
-	if (p->inner.l4 == RTE_PTYPE_L4_UDP || p->inner.l4 == RTE_PTYPE_L4_TCP)
-		take(input, &bytes[p->inner.l4_off], 4);
-}
-
 static enum rte_flow_item_type tunnel_of(const struct parsed *p) {
 	if ((p->ptype & RTE_PTYPE_TUNNEL_MASK) != RTE_PTYPE_TUNNEL_GRENAT)
 		return p->gtpu ? RTE_FLOW_ITEM_TYPE_GTP : RTE_FLOW_ITEM_TYPE_IPV4;
@@ -361,21 +354,17 @@ static bool level2_rule_matches(const struct fake_rule *rule, const struct parse
 	       (rule->inner == 0 || rule->inner == p->inner.version);
 }
 
-// Outer addresses, and the ports of outer TCP and UDP.
-static void mlx5_input(const uint8_t *bytes, const struct parsed *p, struct input *input) {
-	addresses_take(input, bytes, &p->outer, 0);
-	if (p->outer.l4 == RTE_PTYPE_L4_UDP || p->outer.l4 == RTE_PTYPE_L4_TCP)
-		take(input, &bytes[p->outer.l4_off], 4);
-}
+// Addresses, and the ports of TCP and UDP: outer ones, or by a rule of level 2 inner ones.
+static void mlx5_input(const struct fake_nic *nic, const uint8_t *bytes, const struct parsed *p,
+		       struct input *input) {
+	const struct layer3 *ip = &p->outer;
 
-static void mlx5_hash(const struct fake_nic *nic, const uint8_t *bytes, const struct parsed *p,
-		      struct input *input) {
-	for (unsigned int i = nic->n_rules; i-- > 0;)
-		if (level2_rule_matches(nic->rules[i], p)) {
-			level2_input(bytes, p, input);
-			return;
-		}
-	mlx5_input(bytes, p, input);
+	for (unsigned int i = 0; i < nic->n_rules; i++)
+		if (level2_rule_matches(nic->rules[i], p))
+			ip = &p->inner;
+	addresses_take(input, bytes, ip, 0);
+	if (ip->l4 == RTE_PTYPE_L4_UDP || ip->l4 == RTE_PTYPE_L4_TCP)
+		take(input, &bytes[ip->l4_off], 4);
 }
 
 static bool tunnel_matches(const struct fake_rule *rule, const struct parsed *p) {
@@ -417,7 +406,7 @@ static bool default_input(const struct fake_nic *nic, const uint8_t *bytes, cons
 static bool hash_input(const struct fake_nic *nic, const uint8_t *bytes, uint32_t len,
 		       const struct parsed *p, struct input *input) {
 	if (nic->kind == FAKE_NIC_MLX5) {
-		mlx5_hash(nic, bytes, p, input);
+		mlx5_input(nic, bytes, p, input);
 		return true;
 	}
 	for (unsigned int i = nic->lies ? 0 : nic->n_rules; i-- > 0;) {
@@ -500,14 +489,10 @@ void fake_nic_info(const struct fake_nic *nic, struct rte_eth_dev_info *info) {
 		info->flow_type_rss_offloads |= nic->extension->flow_types();
 }
 
-// net_i40e turns RSS neither on nor off once the port is configured.
-static bool is_refused(const struct fake_nic *nic, const struct rte_eth_rss_conf *conf) {
-	return nic->no_rss ||
-	       (nic->kind == FAKE_NIC_I40E && (nic->rss_hf == 0 || conf->rss_hf == 0));
-}
-
 int fake_nic_rss(struct fake_nic *nic, const struct rte_eth_rss_conf *conf) {
-	if (is_refused(nic, conf) ||
+	// net_i40e turns RSS neither on nor off once the port is configured.
+	if (nic->no_rss ||
+	    (nic->kind == FAKE_NIC_I40E && (nic->rss_hf == 0 || conf->rss_hf == 0)) ||
 	    (conf->rss_key != NULL && conf->rss_key_len != sizeof(nic->key)))
 		return -EINVAL;
 	pthread_rwlock_wrlock(&lock);

@@ -32,7 +32,6 @@ struct fake_gtpu {
 	const uint8_t *teid, *ip, *ports;
 };
 
-// What a test added to a 700-series NIC.
 struct fake_extension {
 	bool (*has_gtpu)(void);       // else it is plain UDP
 	uint64_t (*flow_types)(void); // bits of rss_hf besides the NIC's own

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What a fake NIC's parser finds in a packet.
+// The headers that a fake NIC's parser finds in a packet.
 #ifndef DDP_TESTS_FAKE_PARSER_H
 #define DDP_TESTS_FAKE_PARSER_H
 
@@ -22,7 +22,7 @@ struct parsed {
 
 void fake_parse(const struct fake_nic *nic, const uint8_t *bytes, uint32_t len, struct parsed *p);
 
-// Where a port is declared, or there is room for one (0). -1: nowhere.
+// The index of a declared port, or of a free place (port 0). -1: there is none.
 int fake_vxlan_port_find(const struct fake_nic *nic, uint16_t port);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What all tests of net_ddp need: EAL, a pool, packets, a port over net_testsrc.
+// EAL, a pool, packets and a port over net_testsrc.
 #ifndef DDP_TESTS_PORT_HARNESS_H
 #define DDP_TESTS_PORT_HARNESS_H
 
@@ -38,14 +38,13 @@ struct rte_mbuf *packet_of(const struct piece *pieces);
 struct rte_mbuf *gtpu_packet(void);
 struct rte_mbuf *gtpu_tcp_packet(void);
 struct rte_mbuf *packet_split(struct rte_mbuf *mbuf, unsigned int size);
-// Feed n packets of flows 0 to n_flows - 1 in turn to a net_testsrc.
 void packets_feed(unsigned int dev, unsigned int queue, unsigned int n_flows, unsigned int n);
 void packet_feed(unsigned int queue, struct rte_mbuf *mbuf);
 // Feed n packets of one flow, numbered from seq on, to a queue of net_testsrc0.
 void flow_feed(unsigned int queue, unsigned int flow, uint32_t seq, unsigned int n);
 struct rte_pmd_ddp_meta *meta_of(const struct rte_mbuf *mbuf);
 
-// What is logged between the two is in text.
+// Copy to text all that is logged between the two.
 void log_capture(char *text, size_t size);
 void log_release(void);
 // Probe net_ddp0 with these devargs. Returns its port, or -1 (then error has the log of it).
@@ -87,7 +86,6 @@ void assert_sum_holds(uint16_t port);
 // Aborts if nobody does.
 void wait_wanted(uint16_t port);
 
-// Wait for a condition that another thread makes true.
 #define wait_until(condition)                                                  \
 	do {                                                                   \
 		const uint64_t wait_end = rte_rdtsc() + 20 * rte_get_tsc_hz(); \

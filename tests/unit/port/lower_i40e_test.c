@@ -569,7 +569,7 @@ TEST(a_profile_that_wants_one_waits_for_the_next_start) {
 	assert_as_before();
 }
 
-// What the NIC has is used for other input sets; it stays until the port stops.
+// Other input sets use the package that the NIC has; it stays until the port stops.
 TEST(a_profile_change_sets_the_input_sets_anew) {
 	static struct answer software[N_PACKETS], hardware[N_PACKETS];
 	uint16_t port = port_run(DEV ",profile=gtpu:inner-ip,offload=off");

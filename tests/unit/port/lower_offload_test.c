@@ -289,7 +289,6 @@ static const struct rte_flow_action_rss spread_rss = {.queue = spread_queues, .q
 static const struct rte_flow_action_rss source_rss = {.types = RTE_ETH_RSS_NONFRAG_IPV4_TCP |
 							       RTE_ETH_RSS_L3_SRC_ONLY};
 
-// Packets that a rule does not match are hashed by the NIC, and each packet is as in software.
 TEST(hardware_equals_software_with_flow_rules) {
 	const struct {
 		const struct rte_flow_item *items;
@@ -340,7 +339,7 @@ static double mixed_run(uint16_t port, unsigned int *n_marked, uint64_t counts[N
 	return (double)(xstat(port, "rx_offloaded") - before) / MIXED;
 }
 
-// What a rule says holds from its creation to its destruction, and the NIC hashes what it cannot
+// A rule holds from its creation to its destruction, and the NIC hashes packets that it cannot
 // match.
 TEST(a_rule_leaves_other_packet_types_to_the_nic) {
 	const struct {

@@ -22,7 +22,6 @@ static void feed(unsigned int flow, unsigned int n) {
 	next_seq += n;
 }
 
-// Poll a queue for at most n packets. They must be of a flow, with consecutive numbers from *seq.
 static unsigned int poll(uint16_t port, uint16_t queue, unsigned int n, uint32_t *seq) {
 	struct rte_mbuf *mbufs[64];
 	unsigned int got;
@@ -56,13 +55,11 @@ static uint16_t port_begin(const char *devargs) {
 	return port;
 }
 
-// 20 packets on queue 0's ring.
 static void ring_fill(uint16_t port, uint32_t *seq) {
 	feed(FLOW, 20);
 	assert_int_equal(poll(port, 1, 32, seq), 0);
 }
 
-// Then a move to queue 1.
 static void move_begin(uint16_t port, uint32_t *seq) {
 	ring_fill(port, seq);
 	entry_move(port, entry_of(FLOW), 1);
@@ -117,7 +114,6 @@ TEST(a_full_queue_does_not_park_packets_forever) {
 TEST(other_entries_do_not_wait) {
 	const unsigned int other = entry_of(OTHER);
 	uint16_t port = port_begin("dev(net_testsrc0)");
-	struct rte_mbuf *mbufs[32];
 	uint32_t seq = 0;
 
 	assert_int_not_equal(other, entry_of(FLOW));
@@ -125,8 +121,7 @@ TEST(other_entries_do_not_wait) {
 	poll_to_end(port, 2, 0, NULL);
 	move_begin(port, &seq);
 	feed(OTHER, 3);
-	assert_int_equal(rte_eth_rx_burst(port, 1, mbufs, 32), 3);
-	rte_pktmbuf_free_bulk(mbufs, 3);
+	assert_int_equal(rx_free(port, 1), 3);
 	assert_int_equal(xstat(port, "order_parked"), 0);
 	poll_to_end(port, 2, 0, NULL);
 }
@@ -178,7 +173,6 @@ TEST(changes_meanwhile_wait_for_each_other) {
 
 TEST(a_queue_that_is_not_polled_is_given_up) {
 	uint16_t port = port_begin("dev(net_testsrc0)");
-	struct rte_mbuf *mbufs[32];
 	uint64_t end;
 	uint32_t seq = 0;
 	unsigned int n = 0;
@@ -187,7 +181,7 @@ TEST(a_queue_that_is_not_polled_is_given_up) {
 	feed(FLOW, 10);
 	end = rte_rdtsc() + 10 * rte_get_tsc_hz();
 	while (n == 0 && rte_rdtsc() < end)
-		n = rte_eth_rx_burst(port, 1, mbufs, 32);
+		n = rx(port, 1);
 	assert_int_equal(n, 10);
 	assert_int_equal(packet_seq(mbufs[0]), 20);
 	rte_pktmbuf_free_bulk(mbufs, n);
@@ -296,7 +290,6 @@ TEST(an_elephant_is_told) {
 TEST(a_move_from_a_queue_that_is_not_polled_is_given_up) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 2, 1, 4096);
 	uint64_t end = rte_rdtsc() + 20 * rte_get_tsc_hz();
-	struct rte_mbuf *mbufs[32];
 	uint64_t missed, n[2] = {0};
 	uint16_t got;
 
@@ -306,11 +299,8 @@ TEST(a_move_from_a_queue_that_is_not_polled_is_given_up) {
 	// Queue 0 is polled for one packet a time: its ring is never empty.
 	while (xstat(port, "balance_moves") == 0 && rte_rdtsc() < end) {
 		skewed_feed(20);
-		for (unsigned int i = 0; i < 8; i++) {
-			got = rte_eth_rx_burst(port, 1, mbufs, 32);
-			rte_pktmbuf_free_bulk(mbufs, got);
-			n[1] += got;
-		}
+		for (unsigned int i = 0; i < 8; i++)
+			n[1] += rx_free(port, 1);
 		got = rte_eth_rx_burst(port, 0, mbufs, 1);
 		rte_pktmbuf_free_bulk(mbufs, got);
 		n[0] += got;
@@ -320,12 +310,9 @@ TEST(a_move_from_a_queue_that_is_not_polled_is_given_up) {
 	missed = xstat(port, "rx_missed_packets");
 	// Now it is not polled at all.
 	while (xstat(port, "balance_given_up") == 0 && rte_rdtsc() < end) {
-		feed(0, 1);
-		feed(1, 1);
-		feed(2, 1);
-		feed(3, 1);
-		got = rte_eth_rx_burst(port, 1, mbufs, 32);
-		rte_pktmbuf_free_bulk(mbufs, got);
+		for (unsigned int flow = 0; flow < 4; flow++)
+			feed(flow, 1);
+		rx_free(port, 1);
 		rte_delay_us_sleep(1000);
 	}
 	assert_true(xstat(port, "balance_given_up") > 0);
@@ -398,7 +385,6 @@ TEST(packets_of_a_move_given_up_go_to_the_old_queue) {
 	poll_all_in_order(port, 0, &seq);
 }
 
-// The next flow whose packets the table gives to queue 1, by another entry than that of FLOW.
 static unsigned int flow_of_queue_1(uint16_t port) {
 	unsigned int flow = FLOW + 1;
 
@@ -463,7 +449,6 @@ TEST(without_balancing_the_table_says_where_packets_go) {
 	poll_all_in_order(port, 1, &seq);
 }
 
-// It would be given up later.
 TEST(without_balancing_a_move_under_way_is_final) {
 	uint16_t port = port_begin(NEVER);
 	uint32_t seq = 0;
@@ -506,7 +491,7 @@ TEST(a_move_waits_for_a_queue_that_a_change_gave_up_on) {
 	poll_until_given_up(port, &seq);
 }
 
-// Where they go has nothing to do with the table, even if that has the same queue.
+// Their queue has nothing to do with the table, even if that has the same queue.
 TEST(packets_of_a_rule_do_not_return) {
 	uint16_t port = port_begin(NEVER);
 	struct rte_flow *flow;
@@ -532,11 +517,10 @@ TEST(packets_of_a_rule_do_not_return) {
 }
 
 static unsigned int queue_1_poll(uint16_t port, unsigned int n_polls) {
-	struct rte_mbuf *mbufs[32];
 	unsigned int sum = 0;
 
 	for (unsigned int i = 0; i < n_polls; i++) {
-		uint16_t n = rte_eth_rx_burst(port, 1, mbufs, 32);
+		uint16_t n = rx(port, 1);
 
 		for (uint16_t j = 0; j < n; j++)
 			sum += packet_flow(mbufs[j]) == THIRD;

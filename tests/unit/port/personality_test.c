@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Profiles come and go while packets flow.
 #include "harness.h"
 
 #include <errno.h>
@@ -74,7 +73,6 @@ static const char *names_of(uint16_t port) {
 	return names;
 }
 
-// Receive a packet on a port with one queue; it is freed before the next one is.
 static const struct rte_mbuf *receive(uint16_t port) {
 	static struct rte_mbuf *mbuf;
 
@@ -500,7 +498,7 @@ TEST(counters_outlive_profiles) {
 	type_is(port, "MINE");
 	assert_int_equal(xstat(port, "rx_type_IPV4_UDP_packets"), 1);
 	assert_int_equal(xstat(port, "rx_type_MINE_packets"), 2);
-	// What an application knows by its number keeps it.
+	// Statistics keep the ids that applications know.
 	n_after = rte_eth_xstats_get_names(port, after, NAMES_MAX);
 	assert_int_equal(n_after, n_before + 1);
 	assert_memory_equal(after, before, n_before * sizeof(before[0]));

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What patterns of rte_flow match, and what no rule can be, with the reason that its author reads.
 #include "port_rules.h"
 
 #include <errno.h>
@@ -203,7 +202,7 @@ static const struct {
 	 "a hash function belongs to a rule without queues"},
 };
 
-// What is hashed, beside queues; whatever is asked of the pattern.
+// RSS types and levels beside queues, with any pattern.
 TEST(types_or_a_level_with_queues_are_refused) {
 	static const struct rte_flow_action_rss all[] = {
 		{.types = RTE_ETH_RSS_IPV4},

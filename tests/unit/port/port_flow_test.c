@@ -143,7 +143,7 @@ TEST(a_list_of_queues_may_have_a_key_of_its_own) {
 	}
 }
 
-// What Open vSwitch asks for: the port's own hash over all queues. A query says what was asked.
+// Open vSwitch asks for the port's own hash over all queues.
 TEST(a_query_says_what_was_asked_of_rss) {
 	static const struct rte_flow_action_rss all[] = {
 		{.types = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_TCP,
@@ -193,7 +193,6 @@ TEST(rules_have_only_so_many_keys) {
 	assert_non_null(flow);
 }
 
-// A port's key that a hash rule names may be given.
 TEST(a_hash_rule_may_name_the_ports_key) {
 	const struct rte_flow_action_rss rss = {
 		.types = RTE_ETH_RSS_IPV4 | RTE_ETH_RSS_L3_SRC_ONLY,
@@ -229,7 +228,7 @@ TEST(rules_of_a_known_shape_leave_the_path_cache_as_it_is) {
 	assert_int_equal(xstat(port, "rx_path_cache_learned"), learned);
 }
 
-// What they decide is part of what the path cache learns.
+// The path cache learns their decisions.
 TEST(rules_without_values_come_and_go_with_their_shape) {
 	uint16_t port = rules_start(NULL);
 	struct rte_flow *flows[3];
@@ -479,7 +478,6 @@ TEST(all_rules_that_need_a_profile_are_named) {
 		    "needed by flow rules: eth / ipv4 / udp / gtpu; eth / ipv6 / udp / gtpu");
 }
 
-// Addresses and ports each sorted, then hashed as they are.
 TEST(a_sorted_hash_is_that_of_the_sorted_tuple) {
 	static const struct rte_flow_action_rss sorted = {
 		.func = RTE_ETH_HASH_FUNCTION_SYMMETRIC_TOEPLITZ_SORT,
@@ -602,8 +600,8 @@ TEST(a_rule_that_was_replaced_stays_out_of_force) {
 	assert_int_equal(seen_of_flow(port, 1).hash, hash_of(1));
 }
 
-// What another thread does to the rules while a burst of lower queue 0 is being read, and the hash
-// that a packet of lower queue 1 gets meanwhile.
+// Another thread changes the rules while a burst of lower queue 0 is being read; a packet of lower
+// queue 1 is hashed meanwhile.
 struct meanwhile {
 	uint16_t port;
 	struct rte_flow *flow; // that goes; NULL: it comes

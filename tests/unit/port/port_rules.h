@@ -28,7 +28,7 @@ extern const struct rte_flow_action_queue queue_of[N_QUEUES + 1];
 
 extern const struct rte_flow_attr ingress;
 extern const struct rte_flow_item *const udp_items; // eth / ipv4 / udp
-// The same for packets of one flow only; they stay until the next call.
+// These match packets of one flow only; they stay until the next call.
 const struct rte_flow_item *items_of_flow(unsigned int flow);
 
 // net_ddp0 with N_QUEUES over net_testsrc0; profile may be NULL.
@@ -52,7 +52,6 @@ struct seen {
 
 struct seen seen_of(uint16_t port, struct rte_mbuf *mbuf);
 struct seen seen_of_flow(uint16_t port, unsigned int flow);
-// What packet(flow) hashes to without rules, and is it where that says?
 uint32_t hash_of(unsigned int flow);
 bool is_by_hash(uint16_t port, unsigned int flow);
 

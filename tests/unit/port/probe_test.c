@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// A port's beginning and end.
 #include "harness.h"
 
 #include <stdio.h>

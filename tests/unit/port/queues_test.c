@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Queues that stop and start, packets that wait for them, and mempools.
 #include "port_rules.h"
 
 #include <pthread.h>
@@ -202,11 +201,10 @@ TEST(what_waits_on_a_stopped_tx_queue_is_sent_once_the_lower_queue_is_free) {
 
 TEST(waiting_packets_can_be_counted) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 2, 1, 64);
-	struct rte_mbuf *mbufs[32];
 	int n;
 
 	packets_feed(0, 0, N_FLOWS, 32);
-	rte_pktmbuf_free_bulk(mbufs, rte_eth_rx_burst(port, 0, mbufs, 32));
+	rx_free(port, 0);
 	n = rte_eth_rx_queue_count(port, 1);
 	assert_int_equal(n, xstat(port, "rx_in_rings"));
 	assert_in_range(n, 1, 31);
@@ -218,7 +216,7 @@ TEST(waiting_packets_can_be_counted) {
 	assert_int_equal(rte_eth_rx_queue_count(port, 1), 0);
 }
 
-// What waits in the lower device is for the only queue.
+// Packets in the lower device are for the only queue.
 TEST(packets_that_wait_in_the_lower_device_are_counted_for_one_queue) {
 	uint16_t port = ddp_start("dev(net_testsrc0,rxq=2),lower_queues=2,overflow=wait", 1, 1, 64);
 

@@ -139,7 +139,7 @@ static void one_differs(scan_fn *fn) {
 			}
 }
 
-// Whatever the hash field holds.
+// The hash field may hold anything.
 static void one_has_no_hash(scan_fn *fn) {
 	for (unsigned int n = 1; n <= BURST; n++)
 		for (unsigned int i = 0; i < n; i++) {

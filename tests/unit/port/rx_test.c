@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Order, full rings, sums.
 #include "harness.h"
 
 #include <poll.h>
@@ -153,7 +152,7 @@ TEST(sums_hold_over_stop_start_and_reset) {
 	in_rings = xstat(port, "rx_in_rings");
 	assert_true(in_rings > 16); // on the ring of queue 3, and held
 	assert_sum_holds(port);
-	// What is in our hands counts as taken after the reset.
+	// Packets in the rings count as taken after the reset.
 	assert_int_equal(rte_eth_xstats_reset(port), 0);
 	assert_int_equal(xstat(port, "rx_lower_packets"), in_rings);
 	assert_int_equal(xstat(port, "rx_delivered_packets"), 0);
@@ -353,7 +352,6 @@ TEST(a_burst_of_any_size_is_filled_in_time) {
 	rte_pktmbuf_free_bulk(mbufs, n);
 }
 
-// A thread that sleeps until its queue has packets is woken for each of them, whoever reads it.
 #define RX_INTR_N_QUEUES 2
 #define SRC "dev(net_testsrc0,intr=1),overflow=wait"
 #define TIMEOUT_MS 10000 // far more than a wake-up takes

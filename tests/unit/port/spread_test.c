@@ -32,7 +32,6 @@ static const struct {
 #define B DDP_SPREAD_BOTH
 #define S DDP_SPREAD_SOFTWARE
 
-// The verdicts on profiles that people ask about most.
 static const struct row {
 	const char *spec;
 	enum ddp_spread_verdict verdicts[RTE_DIM(nics)]; // as nics
@@ -250,7 +249,6 @@ struct tally {
 	unsigned int n_unlike; // one of NIC and profile hashes the packet, the other does not
 };
 
-// By the NIC of this number, if it knows both.
 static void pair_count(const struct view *a, const struct view *b, unsigned int nic,
 		       struct tally *tally) {
 	bool same_input = memcmp(a->input, b->input, sizeof(a->input)) == 0;
@@ -268,7 +266,6 @@ static void pair_count(const struct view *a, const struct view *b, unsigned int 
 
 static struct graph graph;
 
-// Draw a packet; GRE has no flags that a NIC stops at, and PPPoE its version.
 static uint32_t packet_draw(const struct setting *s, uint8_t *bytes) {
 	uint32_t len = graph_draw(&graph, bytes);
 	struct view view;

@@ -24,10 +24,9 @@
 
 // Let Rx queue deliver these next. They belong to the device from then on.
 void testsrc_feed(unsigned int dev, unsigned int queue, struct rte_mbuf **mbufs, unsigned int n);
-// The same with the queue that the device chooses, a fake NIC.
+// As testsrc_feed(), to the queue that the device, a fake NIC, chooses.
 void testsrc_arrive(unsigned int dev, struct rte_mbuf **mbufs, unsigned int n);
 struct fake_nic;
-// What the device with nic=N is.
 struct fake_nic *testsrc_nic(unsigned int dev);
 // Packets that were fed and not yet taken.
 unsigned int testsrc_left(unsigned int dev);

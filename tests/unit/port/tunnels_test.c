@@ -78,7 +78,7 @@ TEST(refusals_change_nothing) {
 	assert_int_equal(del(port, RTE_ETH_TUNNEL_TYPE_TEREDO, 7000), -ENOTSUP);
 	assert_int_equal(del(port, RTE_ETH_TUNNEL_TYPE_GENEVE, UDP_PORT), -ENOENT);
 	assert_type(port, 0x08, "VXLAN");
-	// What the profile says itself may be said again, and stays.
+	// A port that the profile itself names may be added, and stays.
 	assert_int_equal(add(port, RTE_ETH_TUNNEL_TYPE_VXLAN, 4789), 0);
 	assert_int_equal(del(port, RTE_ETH_TUNNEL_TYPE_VXLAN, 4789), 0);
 	assert_int_equal(add(port, RTE_ETH_TUNNEL_TYPE_GENEVE, 4789), -EINVAL);
@@ -125,7 +125,6 @@ TEST(a_port_waits_for_the_profile_to_come_back) {
 	assert_type(port, 0x08, "VXLAN");
 }
 
-// The application says what packet_type its mbufs have.
 #define OWN UINT32_C(0x80000123) // a packet type of the application's own
 #define N_MAX 200
 

@@ -186,7 +186,7 @@ TEST(what_the_lower_device_refuses_keeps_its_order) {
 		poll_all(port, 1, NULL);
 	}
 	assert_int_equal(xstat(port, "tx_in_rings"), 4);
-	// What is left goes out at a stop, as far as it is taken.
+	// A stop sends the rest, as far as it is taken.
 	testsrc_tx_room(0, 3);
 	assert_int_equal(rte_eth_dev_stop(port), 0);
 	assert_int_equal(xstat(port, "tx_dropped_at_stop"), 1);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// References, conditions and arithmetic.
 #include "scratch.h"
 #include "unit.h"
 

@@ -132,7 +132,6 @@ static const struct broken rows[] = {
 	 "t.yaml:6:22: error: unknown header 'b'\n"},
 };
 
-// A profile with so many headers, of which each leads to the next.
 static char *headers_text(unsigned int n) {
 	char *text = NULL;
 	size_t size;
@@ -343,7 +342,6 @@ TEST(a_chosen_input_set_replaces_those_of_the_types_it_names) {
 	assert_int_equal(type->sets[0].n_inputs, 1);
 	assert_string_equal(type->sets[0].inputs[0].name, "gtpu.teid");
 	assert_int_equal(type->sets[0].size, 4);
-	// and leaves the others alone
 	assert_string_equal(type_of(profile, "IPV4_UDP")->sets[0].inputs[3].name, "udp.dport");
 	unload(profile);
 }
@@ -510,7 +508,6 @@ ROWS_TEST(bound_is, bound_rows) {
 	ddp_profile_destroy(profile);
 }
 
-// A specification asks profiles for input sets and parameters that they have, or have not.
 #define SPEC_T                                                                     \
 	"profile: t\n"                                                             \
 	"parameters: {port: 5, other: 6}\n"                                        \

@@ -186,7 +186,6 @@ static const struct broken rows[] = {
 	 NULL, "t:s"},
 };
 
-// A packet type of so many headers in a row, or so many packet types.
 static char *text_of(unsigned int n_steps, unsigned int n_types) {
 	char *text = NULL;
 	size_t size;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Profiles given as text, and several sources at once.
 #include "profile/profile.h"
 #include "scratch.h"
 #include "unit.h"

@@ -46,7 +46,6 @@ static double uniform(uint64_t *random) {
 	return ((random_next(random) >> 11) + 0.5) / (UINT64_C(1) << 53);
 }
 
-// A number of packets that come by chance: Poisson's, or nearly for many.
 static uint32_t poisson(uint64_t *random, double mean) {
 	if (mean > 200) {
 		double angle = 2 * M_PI * uniform(random);
@@ -126,7 +125,6 @@ static unsigned int port_run_for(struct port *port, unsigned int n_intervals) {
 	return n;
 }
 
-// Flows of Zipf-like sizes, each in an entry by chance.
 static void zipf_fill(struct port *port, unsigned int n_flows, double exponent, double packets) {
 	double sum = 0;
 
