@@ -1,48 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// libFuzzer target: whatever a file says, loading it gives messages or a profile whose walk stays
+// libFuzzer target: whatever a text says, loading it gives messages or a profile whose walk stays
 // inside every packet. scripts/fuzz builds and runs it.
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "classify/classify.h"
 #include "profile/profile.h"
 #include "rss/rss.h"
 
-#define FILE_NAME "/p.yaml" // a seed says "profile: p"
 #define N_PACKETS 24
 #define PACKET_SIZE_MAX 200
 
-static char dir[] = "/dev/shm/ddp-fuzz-XXXXXX";
-static char file[sizeof(dir) + sizeof(FILE_NAME)];
-
-static void dir_remove(void) {
-	unlink(file);
-	rmdir(dir);
-}
-
-int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-int LLVMFuzzerInitialize(int *argc, char ***argv) {
-	(void)argc;
-	(void)argv;
-	if (mkdtemp(dir) == NULL)
-		abort();
-	snprintf(file, sizeof(file), "%s%s", dir, FILE_NAME);
-	atexit(dir_remove);
-	return 0;
-}
-
-static void file_write(const uint8_t *data, size_t size) {
-	FILE *out = fopen(file, "w");
-
-	if (out == NULL || fwrite(data, 1, size, out) != size || fclose(out) != 0)
-		abort();
-}
 
 // A packet that ends where its memory ends, so that a read behind it is seen.
 static void packet_try(const struct ddp_program *program, const uint8_t *bytes, uint32_t len) {
@@ -91,15 +61,16 @@ static void packets_try(const struct ddp_program *program, const uint8_t *data, 
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+	const struct ddp_source source = {.text = (const char *)data, .size = size};
+	const struct ddp_load load = {.sources = &source, .n_sources = 1};
 	struct ddp_program *program = NULL;
 	struct ddp_profile *profile;
 	struct ddp_diag diag;
 
 	if (size == 0)
 		return 0;
-	file_write(data, size);
 	ddp_diag_init(&diag);
-	profile = ddp_profile_load(file, &diag);
+	profile = ddp_profile_read(&load, &diag);
 	assert((profile != NULL) == (diag.n_errors == 0));
 	if (profile != NULL)
 		program = ddp_program_build(profile, &diag);
