@@ -118,15 +118,6 @@ static int protocol_of(enum rte_flow_item_type type) {
 	}
 }
 
-// `ipv6 proto is 6 / tcp`: extension headers may stand between the two, and the number in the last.
-static void ipv6_proto_leave(const struct pattern *p, uint8_t *mask) {
-	const struct rte_flow_item_ipv6 *spec = p->item->spec;
-	uint8_t *proto = &mask[offsetof(struct rte_flow_item_ipv6, hdr.proto)];
-
-	if (*proto == 0xff && spec->hdr.proto == protocol_of(item_next(p->item)->type))
-		*proto = 0;
-}
-
 // Take has_vlan, has_more_vlan or has_frag_ext out of the mask. 1: the header follows, 0: it does
 // not, -1: the mask has no such bit.
 static int follower_take(const struct ddp_rte_item *item, const uint8_t *spec, uint8_t *mask) {
@@ -166,6 +157,7 @@ static int follower_add(const struct pattern *p, const struct ddp_rte_item *item
 }
 
 static int values_add(const struct pattern *p, const struct ddp_rte_item *item) {
+	const size_t proto = offsetof(struct rte_flow_item_ipv6, hdr.proto);
 	const uint8_t *spec = p->item->spec;
 	uint8_t mask[DDP_RTE_ITEM_SIZE];
 	int ret = 0, follows;
@@ -173,8 +165,11 @@ static int values_add(const struct pattern *p, const struct ddp_rte_item *item) 
 	if (spec == NULL)
 		return p->item->mask == NULL ? 0 : refuse(p, "a mask without a value");
 	memcpy(mask, p->item->mask != NULL ? p->item->mask : item->mask, item->size);
-	if (p->item->type == RTE_FLOW_ITEM_TYPE_IPV6)
-		ipv6_proto_leave(p, mask);
+	// `ipv6 proto is 6 / tcp`: extension headers may stand between the two, and the number in
+	// the last.
+	if (p->item->type == RTE_FLOW_ITEM_TYPE_IPV6 && mask[proto] == 0xff &&
+	    spec[proto] == protocol_of(item_next(p->item)->type))
+		mask[proto] = 0;
 	follows = follower_take(item, spec, mask);
 	if (asks_beyond(item, mask))
 		return refuse(p, "of what follows a header only has_vlan, has_more_vlan and "
@@ -185,24 +180,18 @@ static int values_add(const struct pattern *p, const struct ddp_rte_item *item) 
 	return ret < 0 || follows < 0 ? ret : follower_add(p, item, follows);
 }
 
-// The frame in NVGRE: Transparent Ethernet Bridging, RFC 7637.
-static int nvgre_add(const struct pattern *p) {
-	static const uint8_t spec[2] = {0x65, 0x58}, all[2] = {0xff, 0xff};
-	const struct ddp_flow_field at = {
-		.item = p->rule->n_items - 1,
-		.bit = 16,
-		.width = 16,
-	};
-
-	return value_add(p, &at, spec, all, 2);
-}
-
-// VXLAN and NVGRE always carry a frame, which a pattern may leave out.
+// VXLAN and NVGRE always carry a frame, which a pattern may leave out. In NVGRE: Transparent
+// Ethernet Bridging, RFC 7637.
 static int frame_add(const struct pattern *p) {
-	enum rte_flow_item_type next = item_next(p->item)->type;
+	static const uint8_t spec[2] = {0x65, 0x58}, all[2] = {0xff, 0xff};
+	const struct ddp_flow_field at = {.item = p->header, .bit = 16, .width = 16};
+	const enum rte_flow_item_type next = item_next(p->item)->type;
+	int ret = 0;
 
-	if (next == RTE_FLOW_ITEM_TYPE_END || next == RTE_FLOW_ITEM_TYPE_ETH)
-		return 0;
+	if (p->item->type == RTE_FLOW_ITEM_TYPE_NVGRE)
+		ret = value_add(p, &at, spec, all, 2);
+	if (ret < 0 || next == RTE_FLOW_ITEM_TYPE_END || next == RTE_FLOW_ITEM_TYPE_ETH)
+		return ret;
 	return header_add(p, "eth");
 }
 
@@ -301,8 +290,6 @@ static int item_add(struct pattern *p) {
 	ret = header_add(p, item->header);
 	if (ret == 0)
 		ret = values_add(p, item);
-	if (ret == 0 && p->item->type == RTE_FLOW_ITEM_TYPE_NVGRE)
-		ret = nvgre_add(p);
 	if (ret == 0 && (p->item->type == RTE_FLOW_ITEM_TYPE_NVGRE ||
 			 p->item->type == RTE_FLOW_ITEM_TYPE_VXLAN))
 		ret = frame_add(p);

@@ -122,24 +122,11 @@ static void parts_put(struct ddp_flow_list *list, struct rte_flow *flow) {
 	flow->key = NULL;
 }
 
-static int entry_get(struct rte_flow *flow, unsigned int i, const struct ddp_flow *rule) {
-	struct ddp_flow_table *table = flow->shapes[i]->table;
-	struct ddp_flow_entry *entry = ddp_flow_entry_create(table, rule);
-
-	if (entry == NULL)
-		return -ENOMEM;
-	if (ddp_flow_table_reserve(table, entry) < 0) {
-		ddp_flow_entry_destroy(table, entry);
-		return -ENOMEM;
-	}
-	((struct ddp_flow_action *)entry)[-1] = flow->action;
-	flow->entries[i] = entry;
-	return 0;
-}
-
 static int part_get(struct ddp_flow_list *list, struct rte_flow *flow,
 		    const struct ddp_flow *rule) {
 	const unsigned int i = flow->n_entries;
+	struct ddp_flow_entry *entry;
+	struct ddp_flow_table *table;
 
 	flow->entries[i] = NULL;
 	if (flow->raw != NULL)
@@ -150,9 +137,20 @@ static int part_get(struct ddp_flow_list *list, struct rte_flow *flow,
 	if (flow->shapes[i] == NULL)
 		return -ENOMEM;
 	flow->n_entries++;
-	if (flow->raw == NULL)
-		return entry_get(flow, i, rule);
-	flow->shapes[i]->owner = flow;
+	if (flow->raw != NULL) {
+		flow->shapes[i]->owner = flow;
+		return 0;
+	}
+	table = flow->shapes[i]->table;
+	entry = ddp_flow_entry_create(table, rule);
+	if (entry == NULL)
+		return -ENOMEM;
+	if (ddp_flow_table_reserve(table, entry) < 0) {
+		ddp_flow_entry_destroy(table, entry);
+		return -ENOMEM;
+	}
+	((struct ddp_flow_action *)entry)[-1] = flow->action;
+	flow->entries[i] = entry;
 	return 0;
 }
 

@@ -34,20 +34,9 @@ static int fate_set(struct actions *a, enum ddp_flow_fate fate) {
 	return 0;
 }
 
-static int spread_set(struct actions *a, const uint16_t *queues, unsigned int n) {
-	struct ddp_flow_spread *spread =
-		ddp_memory_alloc(a->config->memory, sizeof(*spread) + n * sizeof(*queues));
-
-	if (spread == NULL)
-		return ddp_flow_no_memory(a->error);
-	memcpy(spread->queues, queues, n * sizeof(*queues));
-	a->flow->action.fate = DDP_FLOW_SPREAD;
-	a->flow->action.spread = spread;
-	return 0;
-}
-
-static int queues_set(struct actions *a, const uint16_t *queues, unsigned int n, bool spread) {
+static int queues_set(struct actions *a, const uint16_t *queues, unsigned int n, bool several) {
 	struct ddp_flow_action *action = &a->flow->action;
+	struct ddp_flow_spread *spread;
 	int ret = fate_set(a, DDP_FLOW_QUEUE);
 
 	if (ret < 0)
@@ -58,9 +47,15 @@ static int queues_set(struct actions *a, const uint16_t *queues, unsigned int n,
 		if (queues[i] >= a->config->n_rxqs)
 			return refuse(a, "the port has no such Rx queue");
 	action->n_queues = n;
-	if (spread)
-		return spread_set(a, queues, n);
 	action->queue = queues[0];
+	if (!several)
+		return 0;
+	spread = ddp_memory_alloc(a->config->memory, sizeof(*spread) + n * sizeof(*queues));
+	if (spread == NULL)
+		return ddp_flow_no_memory(a->error);
+	memcpy(spread->queues, queues, n * sizeof(*queues));
+	action->fate = DDP_FLOW_SPREAD;
+	action->spread = spread;
 	return 0;
 }
 
@@ -174,18 +169,6 @@ int ddp_flow_function_read(enum rte_eth_hash_function from, enum ddp_hash_functi
 	return -EINVAL;
 }
 
-// A rule without headers is for the whole port: it changes the function, not what is hashed.
-static int whole_port_set(struct actions *a) {
-	if (a->config->dialect == DDP_FLOW_I40E &&
-	    ddp_hash_is_symmetric(a->flow->rule->hashing.function))
-		return refuse(
-			a, "a 700-series NIC has a symmetric hash for packets of a pattern only");
-	if (!types_are_default(a, a->hash))
-		return refuse(a, "RSS types of a pattern without headers: use the port's rss_hf");
-	a->flow->rule->hashing.own_inputs = false;
-	return 0;
-}
-
 static int types_set(struct actions *a) {
 	static const uint64_t levels[] = {0, DDP_RSS_LEVEL_OUTERMOST, DDP_RSS_LEVEL_INNERMOST};
 	static __thread char reason[200]; // the error's message outlives the call
@@ -211,9 +194,17 @@ static int hash_finish(struct actions *a) {
 	a->flow->rule->stage = DDP_FLOW_HASH;
 	if (ddp_flow_function_read(a->hash->func, &a->flow->rule->hashing.function) < 0)
 		return refuse(a, "no such hash function");
-	if (a->flow->rule->n_items == 0 && a->flow->raw == NULL)
-		return whole_port_set(a);
-	return types_set(a);
+	if (a->flow->rule->n_items > 0 || a->flow->raw != NULL)
+		return types_set(a);
+	// A rule without headers is for the whole port: it changes the function, not what is
+	// hashed.
+	if (a->config->dialect == DDP_FLOW_I40E &&
+	    ddp_hash_is_symmetric(a->flow->rule->hashing.function))
+		return refuse(
+			a, "a 700-series NIC has a symmetric hash for packets of a pattern only");
+	if (!types_are_default(a, a->hash))
+		return refuse(a, "RSS types of a pattern without headers: use the port's rss_hf");
+	return 0;
 }
 
 static int action_read(struct actions *a) {

@@ -16,8 +16,8 @@
 //	ddp_cache_init(cache, ddp_isa_best(512));
 //	ddp_cache_run(cache, &policy, &hash, mbufs, n, &burst);
 //	for (i = 0; i < n; i++)
-//		queue = ddp_burst_verdict(&burst, i)->input_len == 0 ? 0 : reta[burst.hashes[i] &
-// 511];
+//		if (ddp_burst_verdict(&burst, i)->input_len > 0)
+//			queue = reta[burst.hashes[i] & 511];
 #ifndef DDP_CLASSIFY_CACHE_CACHE_H
 #define DDP_CLASSIFY_CACHE_CACHE_H
 

@@ -102,17 +102,13 @@ static inline const struct ddp_flow_entry *entry_prefetch(const struct flow_buck
 	return entry;
 }
 
-static void plain_entries_prefetch(struct cache_steering *s, const struct cache_lookup *lookup) {
-	const struct ddp_flow_table *table = lookup->group->table;
-	const size_t data_size = table->data_size;
-
-	for (unsigned int i = s->first; i < s->first + s->n; i++)
-		s->probes[i].guess = entry_prefetch(s->buckets, data_size, s->probes[i].hash);
-}
-
 static void entries_prefetch(struct cache_steering *s, unsigned int l) {
 	if (s->entry != NULL && is_plain(&s->entry->lookups[l])) {
-		plain_entries_prefetch(s, &s->entry->lookups[l]);
+		const size_t data_size = s->entry->lookups[l].group->table->data_size;
+
+		for (unsigned int i = s->first; i < s->first + s->n; i++)
+			s->probes[i].guess =
+				entry_prefetch(s->buckets, data_size, s->probes[i].hash);
 		return;
 	}
 	for (unsigned int i = s->first; i < s->first + s->n; i++) {

@@ -510,16 +510,6 @@ bool ddp_flow_set_reaches(const struct ddp_flow_set *set, unsigned int type) {
 // The parser of an 800-series NIC takes the GRE header and the IP header behind it as part of the
 // way: a pattern may leave both out, and one that names them names no version of IP.
 
-static bool is_used(const struct ddp_flow *rule, unsigned int item) {
-	for (unsigned int i = 0; i < rule->n_values; i++)
-		if (rule->values[i].at.item == item)
-			return true;
-	for (unsigned int i = 0; i < rule->n_inputs; i++)
-		if (rule->inputs[i].item == item)
-			return true;
-	return rule->without[item] != NULL;
-}
-
 // Put GRE and an IP header in front of item at.
 static void gre_insert(struct ddp_flow *rule, unsigned int at, const char *ip) {
 	memmove(&rule->items[at + 2], &rule->items[at],
@@ -537,9 +527,15 @@ static void gre_insert(struct ddp_flow *rule, unsigned int at, const char *ip) {
 }
 
 bool ddp_flow_gre_either(const struct ddp_flow *rule, unsigned int item) {
+	bool is_used = rule->without[item] != NULL;
+
+	for (unsigned int i = 0; i < rule->n_values; i++)
+		is_used |= rule->values[i].at.item == item;
+	for (unsigned int i = 0; i < rule->n_inputs; i++)
+		is_used |= rule->inputs[i].item == item;
 	return !rule->exact && item > 0 && ddp_flow_names(rule, item - 1, "gre") &&
 	       ddp_flow_names_ip(rule, item) && ddp_flow_names(rule, item + 1, "udp") &&
-	       ddp_flow_names(rule, item + 2, "gtpu") && !is_used(rule, item);
+	       ddp_flow_names(rule, item + 2, "gtpu") && !is_used;
 }
 
 unsigned int ddp_flow_gre_variants(const struct ddp_flow *rule,

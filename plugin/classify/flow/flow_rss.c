@@ -282,14 +282,6 @@ static void l2_add(const struct hash *h) {
 		input_add(h, layer->last_vlan, NULL, 16);
 }
 
-static unsigned int prefix_bits(uint64_t types) {
-	if ((types & HF(L3_PRE32)) != 0)
-		return 32;
-	if ((types & HF(L3_PRE48)) != 0)
-		return 48;
-	return (types & HF(L3_PRE64)) != 0 ? 64 : 0;
-}
-
 static void value_add(struct hash *h, const struct ddp_flow_value *value) {
 	h->full |= h->rule->n_values == DDP_FLOW_MATCHES;
 	if (!h->full)
@@ -307,11 +299,14 @@ static void fragments_add(struct hash *h, bool only) {
 
 static void l3_add(struct hash *h) {
 	const struct layer *layer = &h->layer;
+	const unsigned int bits = (h->types & HF(L3_PRE32)) != 0 ? 32 :
+				  (h->types & HF(L3_PRE48)) != 0 ? 48 :
+				  (h->types & HF(L3_PRE64)) != 0 ? 64 :
+								   0;
 
 	if ((h->types & (IPV4_TYPES | IPV6_TYPES)) != 0 &&
 	    ((h->types & L3_SIDES) != 0 || (h->types & L4_SIDES) == 0))
-		sides_add(h, layer->l3, "src", "dst", prefix_bits(h->types), HF(L3_SRC_ONLY),
-			  HF(L3_DST_ONLY));
+		sides_add(h, layer->l3, "src", "dst", bits, HF(L3_SRC_ONLY), HF(L3_DST_ONLY));
 	if ((h->types & FLOW_LABEL) != 0)
 		input_add(h, layer->l3, "flow_label", 0);
 	if ((h->types & HF(IPV4_CHKSUM)) != 0)

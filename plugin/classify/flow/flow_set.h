@@ -104,11 +104,7 @@ static inline uint64_t flow_values_hash(const struct flow_buckets *buckets, cons
 	return ddp_seed_end(hash);
 }
 
-// Which bucket first; its other bits are the tag.
-static inline uint32_t flow_hash_bucket(uint64_t hash) {
-	return hash;
-}
-
+// Its lower half says which bucket is the first.
 static inline uint8_t flow_hash_tag(uint64_t hash) {
 	const uint8_t tag = hash >> 56;
 
@@ -123,7 +119,7 @@ static inline const struct flow_buckets *flow_buckets_of(const struct ddp_flow_t
 
 static inline const struct flow_bucket *flow_bucket_first(const struct flow_buckets *buckets,
 							  uint64_t hash) {
-	return &buckets->buckets[flow_hash_bucket(hash) & buckets->mask];
+	return &buckets->buckets[(uint32_t)hash & buckets->mask];
 }
 
 // Bit 8i + 7 is set if tag i may be this one; it is if it is.
@@ -166,7 +162,7 @@ static inline const struct ddp_flow_entry *flow_buckets_find(const struct flow_b
 							     const uint64_t *values, uint64_t hash,
 							     unsigned int n_keys) {
 	const uint8_t tag = flow_hash_tag(hash);
-	uint32_t at = flow_hash_bucket(hash) & buckets->mask;
+	uint32_t at = (uint32_t)hash & buckets->mask;
 
 	for (unsigned int tried = 0; tried < FLOW_RUN_MAX; tried++, at = (at + 1) & buckets->mask) {
 		const struct flow_bucket *bucket = &buckets->buckets[at];

@@ -67,7 +67,7 @@ static int free_place(const struct flow_bucket *bucket) {
 
 // false: the next free place would be too far away.
 static bool has_room(const struct flow_buckets *buckets, uint64_t hash) {
-	uint32_t at = flow_hash_bucket(hash) & buckets->mask;
+	uint32_t at = (uint32_t)hash & buckets->mask;
 
 	for (unsigned int tried = 0; tried < FLOW_RUN_MAX; tried++, at = (at + 1) & buckets->mask)
 		if (free_place(&buckets->buckets[at]) >= 0)
@@ -78,7 +78,7 @@ static bool has_room(const struct flow_buckets *buckets, uint64_t hash) {
 // There must be a bucket. Returns how many others have overflowed by this.
 static unsigned int entry_place(struct flow_buckets *buckets, uint64_t hash,
 				struct ddp_flow_entry *entry) {
-	uint32_t at = flow_hash_bucket(hash) & buckets->mask;
+	uint32_t at = (uint32_t)hash & buckets->mask;
 	unsigned int n_overflowed = 0;
 	int place;
 
@@ -96,7 +96,7 @@ static unsigned int entry_place(struct flow_buckets *buckets, uint64_t hash,
 static struct ddp_flow_entry **place_of(struct flow_buckets *buckets, uint64_t hash,
 					const struct ddp_flow_entry *entry) {
 	assert(entry != NULL);
-	for (uint32_t at = flow_hash_bucket(hash);; at++)
+	for (uint32_t at = (uint32_t)hash;; at++)
 		for (unsigned int i = 0; i < FLOW_BUCKET; i++)
 			if (buckets->buckets[at & buckets->mask].entries[i] == entry)
 				return &buckets->buckets[at & buckets->mask].entries[i];
