@@ -88,16 +88,6 @@ static void records_read(struct profile_reader *profile, const struct i40e_secti
 
 /* Sections */
 
-// An admin queue command: its data must be in the section, for drivers send what datalen says.
-static void command_check(struct profile_reader *profile, const struct i40e_section *section) {
-	if (section->size < COMMAND_SIZE ||
-	    le16_get(section->data + COMMAND_DATA_LEN_AT) > section->size - COMMAND_SIZE)
-		reader_error(profile->reader, section->offset + SECTION_SIZE_AT,
-			     "%" PRIu32
-			     " bytes are too few for an admin queue command and its data",
-			     section->size);
-}
-
 static void list_read(struct profile_reader *profile, const struct i40e_section *section) {
 	const struct i40e_section **first = &profile->lists[section->type - I40E_PROTOCOL];
 
@@ -116,9 +106,16 @@ static void content_read(struct profile_reader *profile, const struct i40e_secti
 
 	i40e->is_rollback |= section->type == I40E_RB_MMIO || section->type == I40E_RB_AQ;
 	i40e->has_aq |= section->type == I40E_AQ || section->type == I40E_RB_AQ;
-	if (section->type == I40E_AQ)
-		command_check(profile, section);
-	else if (section->type >= I40E_PROTOCOL && section->type <= I40E_PTYPE)
+	// An admin queue command: its data must be in the section, for drivers send what datalen
+	// says.
+	if (section->type == I40E_AQ &&
+	    (section->size < COMMAND_SIZE ||
+	     le16_get(section->data + COMMAND_DATA_LEN_AT) > section->size - COMMAND_SIZE))
+		reader_error(profile->reader, section->offset + SECTION_SIZE_AT,
+			     "%" PRIu32
+			     " bytes are too few for an admin queue command and its data",
+			     section->size);
+	if (section->type >= I40E_PROTOCOL && section->type <= I40E_PTYPE)
 		list_read(profile, section);
 }
 

@@ -595,17 +595,6 @@ static void match_value_read(struct loader *l, struct ddp_text text, struct ddp_
 	field->hex |= match->hex;
 }
 
-// An author who writes {tag.id: 7} in the rules of tag means the header's own id.
-static void own_name_check(struct loader *l, const struct scope *scope,
-			   const struct ddp_token *token, const struct ddp_ref *ref) {
-	const struct ddp_header *header = &l->profile->headers[ref->node];
-
-	if (ref->which == DDP_WHICH_NEAREST && header == scope->header)
-		ddp_warn(l->diag, &token->place,
-			 "'%s' is that of a '%s' before this one; this one's own is '%s'",
-			 ref->name, header->name, header->fields[ref->field].name);
-}
-
 static void match_read(struct loader *l, const struct scope *scope, const struct ddp_yaml *key,
 		       const struct ddp_yaml *value, struct ddp_match *match) {
 	struct ddp_token token = {
@@ -614,10 +603,15 @@ static void match_read(struct loader *l, const struct scope *scope, const struct
 		.len = strlen(key->value),
 		.place = key->place,
 	};
+	const struct ddp_header *header;
 
 	if (!ref_read(l, scope, &token, &match->ref))
 		return;
-	own_name_check(l, scope, &token, &match->ref);
+	header = &l->profile->headers[match->ref.node];
+	if (match->ref.which == DDP_WHICH_NEAREST && header == scope->header) // {tag.id: 7} in tag
+		ddp_warn(l->diag, &token.place,
+			 "'%s' is that of a '%s' before this one; this one's own is '%s'",
+			 match->ref.name, header->name, header->fields[match->ref.field].name);
 	if (value->kind == DDP_YAML_SCALAR) {
 		struct ddp_text text = value->text;
 

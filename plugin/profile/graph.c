@@ -305,20 +305,20 @@ void tunnel_attach(struct loader *l, const struct ddp_tunnel *tunnel) {
 	attachment_read(l, &lexer, target, 0);
 }
 
-static bool rule_before(const struct ddp_rule *a, const struct ddp_rule *b) {
-	if (a->attached != b->attached)
-		return !a->attached;
-	return a->rank < b->rank;
-}
-
 // So that a destination port, which headers name first, decides before anybody's source port.
 void rules_sort(struct ddp_header *header) {
 	for (unsigned int i = 1; i < header->n_rules; i++) {
-		struct ddp_rule rule = header->rules[i];
+		const struct ddp_rule rule = header->rules[i];
 		unsigned int at = i;
 
-		for (; at > 0 && rule_before(&rule, &header->rules[at - 1]); at--)
-			header->rules[at] = header->rules[at - 1];
+		for (; at > 0; at--) {
+			const struct ddp_rule *before = &header->rules[at - 1];
+
+			if (rule.attached != before->attached ? rule.attached :
+								rule.rank >= before->rank)
+				break;
+			header->rules[at] = *before;
+		}
 		header->rules[at] = rule;
 	}
 }

@@ -93,6 +93,7 @@ static bool field_add(struct layout *y, const struct ddp_token *name, uint64_t w
 
 static bool group_open(struct layout *y) {
 	struct ddp_token bracket = ddp_lexer_take(&y->lexer);
+	const size_t len = y->lexer.rest.s + y->lexer.rest.len - bracket.s;
 	unsigned int depth = 0;
 
 	if (y->group >= 0 || y->anchor != DDP_FROM_START)
@@ -117,7 +118,8 @@ static bool group_open(struct layout *y) {
 	}
 	ddp_lexer_take(&y->lexer);
 	y->group = y->header->n_groups;
-	DDP_APPEND(y->l->arena, y->header->groups, y->header->n_groups);
+	*DDP_APPEND(y->l->arena, y->header->groups, y->header->n_groups) =
+		(struct ddp_group){.text = {bracket.s, len, bracket.place}};
 	return true;
 }
 
@@ -217,22 +219,16 @@ void layout_read(struct loader *l, struct ddp_header *header, const struct ddp_y
 		header->broken = true;
 }
 
-void groups_read(struct loader *l, struct ddp_header *header, const struct ddp_yaml *layout) {
+void groups_read(struct loader *l, struct ddp_header *header) {
 	struct scope scope = {.header = header, .start_only = true, .no_ahead = true};
-	struct ddp_lexer lexer;
-	unsigned int g = 0;
 
-	if (header->n_groups == 0)
-		return;
-	ddp_lexer_init(&lexer, &layout->text, l->diag);
-	while (g < header->n_groups && !ddp_lexer_at_end(&lexer) &&
-	       lexer.token.kind != DDP_TOKEN_BAD) {
-		struct ddp_token token = ddp_lexer_take(&lexer);
-		struct ddp_expr *expr;
+	for (unsigned int g = 0; g < header->n_groups; g++) {
+		struct ddp_expr *expr = &header->groups[g].cond.expr;
+		struct ddp_token bracket;
+		struct ddp_lexer lexer;
 
-		if (token.kind != DDP_TOKEN_SIGN || token.len != 1 || *token.s != '[')
-			continue;
-		expr = &header->groups[g].cond.expr;
+		ddp_lexer_init(&lexer, &header->groups[g].text, l->diag);
+		bracket = ddp_lexer_take(&lexer);
 		if (!expr_read(l, &scope, &lexer, expr) || !ddp_lexer_expect(&lexer, "?"))
 			return;
 		for (unsigned int i = 0; i < expr->n_ops; i++) {
@@ -243,11 +239,10 @@ void groups_read(struct loader *l, struct ddp_header *header, const struct ddp_y
 				continue;
 			field = &header->fields[ref->field];
 			if (field->n_before > g || field->group >= (int)g)
-				ddp_error(l->diag, &token.place,
+				ddp_error(l->diag, &bracket.place,
 					  "whether these fields are there depends on '%s', which "
 					  "comes later",
 					  field->name);
 		}
-		g++;
 	}
 }

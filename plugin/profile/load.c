@@ -240,21 +240,19 @@ static void requests_note(struct loader *l) {
 
 /* Settings */
 
-static struct ddp_profile_param *part_param(const struct ddp_profile_part *part, const char *name) {
-	int i = NAME_FIND(part->params, part->n_params, name, strlen(name));
-
-	return i < 0 ? NULL : &part->params[i];
-}
-
 // "port" is the named profile's own, "gtpu.port" that of one it requires.
 static struct ddp_profile_param *
 setting_target(struct loader *l, const struct ddp_profile_part *part, const char *name) {
 	const char *dot = strchr(name, '.');
+	int i = -1;
 
-	if (dot == NULL)
-		return part_param(part, name);
-	part = part_find(l, ddp_arena_strndup(l->arena, name, dot - name));
-	return part == NULL ? NULL : part_param(part, dot + 1);
+	if (dot != NULL) {
+		part = part_find(l, ddp_arena_strndup(l->arena, name, dot - name));
+		name = dot + 1;
+	}
+	if (part != NULL)
+		i = NAME_FIND(part->params, part->n_params, name, strlen(name));
+	return i < 0 ? NULL : &part->params[i];
 }
 
 static void setting_apply(struct loader *l, const struct ddp_profile_part *part,
@@ -398,7 +396,7 @@ static void header_body(struct loader *l, struct ddp_header *header) {
 	const struct ddp_yaml *length = ddp_yaml_get(node, "length");
 	const struct ddp_yaml *fragment = ddp_yaml_get(node, "fragment");
 
-	groups_read(l, header, ddp_yaml_get(node, "layout"));
+	groups_read(l, header);
 	expr_read_all(l, &before, length, &header->length);
 	if (length != NULL)
 		header->open &= header->length.n_ops > 0; // else reported: it does not lack one

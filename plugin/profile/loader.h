@@ -195,7 +195,7 @@ static inline bool is_hex(const char *s, size_t len) {
 // later
 void layout_read(struct loader *l, struct ddp_header *header, const struct ddp_yaml *layout,
 		 const struct ddp_yaml *ahead);
-void groups_read(struct loader *l, struct ddp_header *header, const struct ddp_yaml *layout);
+void groups_read(struct loader *l, struct ddp_header *header);
 
 // expr.c; nodes may be NULL, then nothing is read
 bool ref_read(struct loader *l, const struct scope *scope, const struct ddp_token *token,

@@ -133,6 +133,7 @@ struct ddp_field {
 struct ddp_group {
 	struct ddp_cond cond;
 	uint16_t bits;
+	struct ddp_text text; // while it is loaded: the layout from its '[' on
 };
 
 enum ddp_rule_kind {
