@@ -11,7 +11,7 @@ import sys
 import unittest
 
 from support import harness, testpmd
-from packets import DATA, eth, gtpu, ipv4, ipv6, packet, tcp, udp
+from packets import DATA, eth, ipv4, ipv6, packet, tcp, udp
 
 QUEUES = 4
 COMMS = harness.intel_package("ice_comms-1.3.31.0.pkg")

@@ -14,7 +14,6 @@ the packet type and the fields must be those of the case, the chain and the fiel
 that are hashed those that inputs.py works out for that packet type and input set.
 """
 
-import fnmatch
 import functools
 import importlib.util
 import json

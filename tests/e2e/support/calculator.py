@@ -6,7 +6,6 @@ For captures without rules, of at most 65536 packets and 131072 flows, of which 
 
 import collections
 import ipaddress
-import math
 
 from support import harness
 

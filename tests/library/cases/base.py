@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-from library_test import ADDRESSES, Case, inner_cases
+from library_test import Case, inner_cases
 from packets import (DATA, arp, dstopts, eth, hopopts, igmp, ipv4, ipv6, ipv6_ext, ipv6_frag, mobility,
                      packet, srh, tcp, udp, vlan)
 
