@@ -337,24 +337,11 @@ static const char *rule_why(struct builder *b, const struct ddp_rule *rule,
 	return taken(b);
 }
 
-// A rule that compares one field, which is there but has another value: it can stand in a list.
-static void compared_note(struct builder *b, const struct look *look, const struct ddp_rule *rule,
-			  struct ddp_try *try) {
-	const struct ddp_match *match = rule->cond.matches;
-
-	if (rule->kind != DDP_RULE_GOTO || rule->cond.n_matches != 1 || rule->cond.expr.n_ops > 0 ||
-	    match->negate || !value_of(b, look->at, &match->ref).there)
-		return;
-	try->compared = ddp_arena_alloc(b->arena, sizeof(*try->compared));
-	read_make(b, look->at, &match->ref, try->compared);
-	format_patterns(b->profile, b->to, match);
-	try->wanted = taken(b);
-}
-
 // Try a rule. Returns whether that ends the walk's questions to this header.
 static bool rule_try(struct builder *b, struct look *look, unsigned int index) {
 	const struct ddp_rule *rule = &look->header->rules[index];
 	const struct tried tried = rule_evaluate(b, look->at, index);
+	const struct ddp_match *match = rule->cond.matches;
 	const struct ddp_table_entry *entry = tried.entry;
 	struct ddp_step *step = look->step;
 	struct ddp_try *try = DDP_APPEND(b->arena, step->tries, step->n_tries);
@@ -373,7 +360,15 @@ static bool rule_try(struct builder *b, struct look *look, unsigned int index) {
 		return true;
 	}
 	if (!tried.is_true || (rule->kind == DDP_RULE_LOOKUP && entry == NULL)) {
-		compared_note(b, look, rule, try);
+		// One field that is there, but has another value, can stand in a list.
+		if (rule->kind != DDP_RULE_GOTO || rule->cond.n_matches != 1 ||
+		    rule->cond.expr.n_ops > 0 || match->negate ||
+		    !value_of(b, look->at, &match->ref).there)
+			return false;
+		try->compared = ddp_arena_alloc(b->arena, sizeof(*try->compared));
+		read_make(b, look->at, &match->ref, try->compared);
+		format_patterns(b->profile, b->to, match);
+		try->wanted = taken(b);
 		return false;
 	}
 	try->decides = true;
@@ -434,8 +429,12 @@ static void cond_mark(const struct builder *b, struct look *look, unsigned int f
 			ref_mark(b, look, from, &cond->expr.ops[i].ref);
 }
 
-static void header_mark(const struct builder *b, struct look *look) {
+// Mark the fields that the header itself asks, and those that the packet type reads, hashes or
+// extracts.
+static void fields_mark(const struct builder *b, struct look *look) {
 	const struct ddp_header *header = look->header;
+	const struct ddp_packet_type *type = b->steps->type;
+	const struct ddp_input_set *set = b->steps->set;
 
 	cond_mark(b, look, look->at, &(struct ddp_cond){.expr = header->length});
 	for (unsigned int i = 0; i < header->n_groups; i++)
@@ -447,13 +446,6 @@ static void header_mark(const struct builder *b, struct look *look) {
 		if (header->rules[i].kind == DDP_RULE_LOOKUP)
 			ref_mark(b, look, look->at, &header->rules[i].key);
 	}
-}
-
-// Mark the fields that the packet type reads, hashes or extracts.
-static void type_mark(const struct builder *b, struct look *look) {
-	const struct ddp_packet_type *type = b->steps->type;
-	const struct ddp_input_set *set = b->steps->set;
-
 	if (type == NULL)
 		return;
 	cond_mark(b, look, FROM_TYPE, &type->cond);
@@ -468,8 +460,7 @@ static void type_mark(const struct builder *b, struct look *look) {
 static void fields_read(struct builder *b, struct look *look) {
 	const struct ddp_field *fields = look->header->fields;
 
-	header_mark(b, look);
-	type_mark(b, look);
+	fields_mark(b, look);
 	for (unsigned int i = 0; i < look->header->n_fields; i++) {
 		const struct ddp_ref ref = {
 			.node = look->seen->node,

@@ -48,18 +48,6 @@ static void cond_cost(const struct ddp_program *program, const struct prog_cond 
 	ops_cost(program, cond, cost);
 }
 
-// The longest run of slots in use.
-static unsigned int table_cost(const struct prog_table *table) {
-	const size_t n = (size_t)1 << (64 - table->shift);
-	unsigned int run = 0, most = 0;
-
-	for (size_t i = 0; i < 2 * n && run < n; i++) {
-		run = table->slots[i & (n - 1)].target < 0 ? 0 : run + 1;
-		most = run > most ? run : most;
-	}
-	return 1 + most;
-}
-
 static struct ddp_header_cost node_cost(const struct ddp_program *program,
 					const struct prog_node *node) {
 	struct ddp_header_cost cost = {.own = 1};
@@ -72,12 +60,19 @@ static struct ddp_header_cost node_cost(const struct ddp_program *program,
 		cond_cost(program, &node->fragment, &cost);
 	for (unsigned int i = 0; i < node->n_rules; i++) {
 		const struct prog_rule *rule = &program->rules[node->first_rule + i];
+		const struct prog_table *table = &program->tables[rule->table];
+		unsigned int run = 0, most = 0; // slots in use, side by side
 
 		cond_cost(program, &rule->cond, &cost);
 		if (rule->kind != DDP_RULE_LOOKUP)
 			continue;
 		ref_cost(&rule->key, &cost);
-		cost.own += table_cost(&program->tables[rule->table]);
+		for (size_t s = 0, n = (size_t)1 << (64 - table->shift); s < 2 * n && run < n;
+		     s++) {
+			run = table->slots[s & (n - 1)].target < 0 ? 0 : run + 1;
+			most = run > most ? run : most;
+		}
+		cost.own += 1 + most;
 	}
 	return cost;
 }

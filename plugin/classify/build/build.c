@@ -25,17 +25,6 @@ static struct prog_ref ref_build(struct build *b, const struct ddp_ref *ref) {
 	return prog_ref_of(b->program, ref);
 }
 
-static void match_build(struct build *b, const struct ddp_match *match) {
-	*ADD(b, matches) = (struct prog_match){
-		.ref = ref_build(b, &match->ref),
-		.negate = match->negate,
-		.first_pattern = b->program->n_patterns,
-		.n_patterns = match->n_patterns,
-	};
-	for (unsigned int i = 0; i < match->n_patterns; i++)
-		*ADD(b, patterns) = match->patterns[i];
-}
-
 static struct prog_cond cond_build(struct build *b, const struct ddp_cond *cond) {
 	struct prog_cond c = {
 		.first_match = b->program->n_matches,
@@ -44,8 +33,18 @@ static struct prog_cond cond_build(struct build *b, const struct ddp_cond *cond)
 		.n_ops = cond->expr.n_ops,
 	};
 
-	for (unsigned int i = 0; i < cond->n_matches; i++)
-		match_build(b, &cond->matches[i]);
+	for (unsigned int i = 0; i < cond->n_matches; i++) {
+		const struct ddp_match *match = &cond->matches[i];
+
+		*ADD(b, matches) = (struct prog_match){
+			.ref = ref_build(b, &match->ref),
+			.negate = match->negate,
+			.first_pattern = b->program->n_patterns,
+			.n_patterns = match->n_patterns,
+		};
+		for (unsigned int j = 0; j < match->n_patterns; j++)
+			*ADD(b, patterns) = match->patterns[j];
+	}
 	for (unsigned int i = 0; i < cond->expr.n_ops; i++) {
 		const struct ddp_expr_op *op = &cond->expr.ops[i];
 
@@ -108,9 +107,11 @@ static struct prog_layers layers_of(uint32_t bits, uint8_t mode) {
 }
 
 // The outermost headers, the outermost tunnel and the innermost headers have room.
-static void layers_make(struct prog_node *node, struct prog_layers *layers, uint32_t ptype) {
-	uint32_t outer = ptype & DDP_RTE_PTYPE_OUTER_MASK;
-	uint32_t tunnel = outer & DDP_RTE_PTYPE_TUNNEL_MASK;
+static void layers_build(struct build *b, const struct ddp_header *header, struct prog_node *node) {
+	const unsigned int n = b->profile->n_headers;
+	const uint32_t ptype = header->rte_ptype, outer = ptype & DDP_RTE_PTYPE_OUTER_MASK;
+	const uint32_t tunnel = outer & DDP_RTE_PTYPE_TUNNEL_MASK;
+	struct prog_layers layers[LAYERS_MODES];
 
 	node->is_l3 = (ptype & DDP_RTE_PTYPE_L3_MASK) != 0;
 	node->is_tunnel = tunnel != 0;
@@ -126,34 +127,12 @@ static void layers_make(struct prog_node *node, struct prog_layers *layers, uint
 		layers[i] = (struct prog_layers){.keep = ~DDP_RTE_PTYPE_INNER_MASK,
 						 .set = i == LAYERS_INSIDE ? 0 : tunnel,
 						 .mode = LAYERS_INSIDE};
-}
-
-static void layers_build(struct build *b, const struct ddp_header *header, struct prog_node *node) {
-	const unsigned int n = b->profile->n_headers;
-	struct prog_layers layers[LAYERS_MODES];
-
-	layers_make(node, layers, header->rte_ptype);
 	for (unsigned int mode = 0; mode < LAYERS_MODES; mode++) {
 		layers[mode].row = b->program->layers + layers[mode].mode * n;
 		layers[mode].is_l3 = node->is_l3;
 		layers[mode].hidden = header->hidden;
 		b->program->layers[mode * n + (node - b->program->nodes)] = layers[mode];
 	}
-}
-
-// Those of a path without fragments.
-static uint32_t path_layers(const struct ddp_program *program, const uint8_t *nodes,
-			    unsigned int n) {
-	const struct prog_layers *row = program->layers;
-	uint32_t word = 0;
-
-	for (unsigned int i = 0; i < n; i++) {
-		const struct prog_layers *layers = row + nodes[i];
-
-		word = (word & layers->keep) | layers->set;
-		row = layers->row;
-	}
-	return word;
 }
 
 /* Headers */
@@ -293,6 +272,7 @@ static void path_count(const struct ddp_path *path, unsigned int *n_named) {
 
 static void type_build(struct build *b, const struct ddp_packet_type *type) {
 	uint8_t nodes[DDP_MAX_STEPS];
+	const struct prog_layers *row = b->program->layers;
 	struct prog_type *t = ADD(b, types);
 	unsigned int n = 0;
 
@@ -323,7 +303,13 @@ static void type_build(struct build *b, const struct ddp_packet_type *type) {
 	path_count(type->path, b->n_named);
 	for (unsigned int i = 1; i < n; i++)
 		b->n_named[nodes[i]] += 2;
-	t->info.rte_ptype = (path_layers(b->program, nodes, n) & t->rte_keep) | t->rte_set;
+	for (unsigned int i = 0; i < n; i++) { // without fragments
+		const struct prog_layers *layers = row + nodes[i];
+
+		t->info.rte_ptype = (t->info.rte_ptype & layers->keep) | layers->set;
+		row = layers->row;
+	}
+	t->info.rte_ptype = (t->info.rte_ptype & t->rte_keep) | t->rte_set;
 }
 
 // References to both fields of a header's pair, where it comes before a tunnel.

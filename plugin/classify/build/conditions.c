@@ -169,22 +169,11 @@ static uint64_t expression_value(const struct compiler *c, const struct prog_con
 	return walk_value(&w, cond);
 }
 
-// Two bytes with the place in them, not beyond the fixed part of the header unless that is one
-// byte.
-static bool bytes_choose(const struct compiler *c, struct tabulated *t) {
-	int last = floor8(t->place.bit + (int)t->place.width - 1);
-
-	t->byte = floor8(t->place.bit);
-	t->one = last == 0 && c->node->start_size == 1;
-	if (!t->one && last == t->byte && last + 1 == c->node->start_size)
-		t->byte--;
-	return t->byte >= 0 && last - t->byte <= 1;
-}
-
 // false where an expression looks at more than that.
 static bool tabulate(const struct compiler *c, const struct prog_cond *cond, struct tabulated *t) {
 	struct place place;
 	bool any = false;
+	int last;
 
 	t->bits = 0;
 	for (unsigned int i = 0; i < cond->n_ops; i++) {
@@ -201,7 +190,15 @@ static bool tabulate(const struct compiler *c, const struct prog_cond *cond, str
 			t->place = place;
 		any = true;
 	}
-	if (!any || !bytes_choose(c, t))
+	if (!any)
+		return false;
+	// Two bytes, not beyond the fixed part of the header unless that is one byte.
+	last = floor8(t->place.bit + (int)t->place.width - 1);
+	t->byte = floor8(t->place.bit);
+	t->one = last == 0 && c->node->start_size == 1;
+	if (!t->one && last == t->byte && last + 1 == c->node->start_size)
+		t->byte--;
+	if (t->byte < 0 || last - t->byte > 1)
 		return false;
 	for (unsigned int i = 0; i < cond->n_ops; i++) {
 		const struct prog_op *op = &c->program->ops[cond->first_op + i];

@@ -147,12 +147,13 @@ static bool slot_is_empty(const struct prog_branch *branch, unsigned int slot) {
 	return slot_index(branch->slots[slot] >> 16, branch->factor, 16 - branch->shift) != slot;
 }
 
-// How usual a value is that leads to each kind of header: by how often paths name it, and by how
-// few values lead there.
-static void weights_find(const struct steps *s, unsigned int *weights) {
+// The values of the first branch that most packets have: by how often paths name the header that a
+// value leads to, and by how few values lead there. Where there are no more, what the first slot
+// says.
+static void usual_choose(const struct steps *s, struct prog_form *form) {
 	const struct prog_branch *branch = &s->step->branch;
 	const unsigned int n_slots = 1u << (16 - branch->shift);
-	unsigned int n_values[DDP_MAX_NODES] = {0};
+	unsigned int weights[DDP_MAX_NODES], n_values[DDP_MAX_NODES] = {0};
 
 	for (unsigned int i = 0; i < n_slots; i++)
 		if (!slot_is_empty(branch, i) && (uint16_t)branch->slots[i] < STEP_SLOW)
@@ -161,23 +162,15 @@ static void weights_find(const struct steps *s, unsigned int *weights) {
 		if (n_values[i] > 0)
 			weights[i] = (states_count(s, i) * s->n_named[i] + 1) * ENTRIES_MAX /
 				     n_values[i];
-}
-
-// The values of the first branch that lead to the headers which paths name most; where there are no
-// more, what the first slot says.
-static void usual_choose(const struct steps *s, struct prog_form *form) {
-	const struct prog_branch *branch = &s->step->branch;
-	unsigned int weights[DDP_MAX_NODES];
-
-	weights_find(s, weights);
 	for (unsigned int k = 0; k < FORM_USUAL; k++) {
 		uint32_t best = branch->slots[0];
 		unsigned int most = 0;
 
-		for (unsigned int i = 0; i < 1u << (16 - branch->shift); i++) {
+		for (unsigned int i = 0; i < n_slots; i++) {
 			const uint32_t slot = branch->slots[i];
 			const uint16_t value = slot >> 16, next = slot;
-			const unsigned int weight = next < STEP_SLOW ? weights[next] : 1;
+			const bool leads = !slot_is_empty(branch, i) && next < STEP_SLOW;
+			const unsigned int weight = leads ? weights[next] : 1;
 			bool skip = slot_is_empty(branch, i) || weight < most;
 
 			for (unsigned int j = 0; j < k; j++)

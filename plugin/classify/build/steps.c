@@ -40,7 +40,6 @@ static void bit_test_fill(struct steps *s, const struct prog_test *test,
 		s->step->need = bit_test->byte + sizeof(uint64_t);
 }
 
-// A condition on one test; or on none.
 bool cond_bit_test(struct steps *s, const struct prog_cond *cond, struct prog_bit_test *bit_test) {
 	const struct prog_op *op = &s->program->ops[cond->first_op];
 
@@ -165,23 +164,21 @@ static uint64_t ref_value(const struct steps *s, const struct prog_ref *ref, con
 	return value >> right & ((1u << ref->bits) - 1);
 }
 
-static bool match_says(const struct steps *s, const struct prog_match *match, const struct key *key,
-		       uint32_t value) {
-	const struct ddp_pattern *pattern = &s->program->patterns[match->first_pattern];
-	uint64_t number = ref_value(s, &match->ref, key, value);
-
-	for (unsigned int i = 0; i < match->n_patterns; i++, pattern++)
-		if ((number & pattern->mask_lo) == pattern->value_lo && pattern->value_hi == 0)
-			return !match->negate;
-	return match->negate;
-}
-
 static bool test_says(const struct steps *s, const struct prog_test *test, const struct key *key,
 		      uint32_t value) {
 	unsigned int left = (key->byte - test->byte) * 8;
 
-	if (test->kind == TEST_MATCH)
-		return match_says(s, &s->program->matches[test->index], key, value);
+	if (test->kind == TEST_MATCH) {
+		const struct prog_match *match = &s->program->matches[test->index];
+		const struct ddp_pattern *pattern = &s->program->patterns[match->first_pattern];
+		uint64_t number = ref_value(s, &match->ref, key, value);
+
+		for (unsigned int i = 0; i < match->n_patterns; i++, pattern++)
+			if ((number & pattern->mask_lo) == pattern->value_lo &&
+			    pattern->value_hi == 0)
+				return !match->negate;
+		return match->negate;
+	}
 	if (test->kind == TEST_WORD)
 		return word_holds(s->program->words[test->index], value);
 	return (((uint64_t)value << (64 - key->size * 8) >> left & test->mask) == test->value) ==
@@ -358,19 +355,6 @@ static bool node_is_fixed(const struct prog_node *node) {
 	return node->n_groups == 0 && node->length.n_ops == 0;
 }
 
-static void back_fill(const struct steps *s, const struct prog_match *match,
-		      struct prog_branch *branch) {
-	const struct ddp_pattern *pattern = &s->program->patterns[match->first_pattern];
-	unsigned int at = s->program->fields[match->ref.field].bit_off;
-	unsigned int left = 16 - at % 16 - match->ref.bits;
-
-	branch->asks_back = true;
-	branch->back_node = match->ref.node;
-	branch->back_byte = at / 16 * 2;
-	branch->back_mask = htobe16((uint16_t)(pattern->mask_lo << left));
-	branch->back_value = htobe16((uint16_t)(pattern->value_lo << left));
-}
-
 // Leave out a bit of the values that changes no outcome, such as one beside a field of a few bits.
 static void bit_drop(struct growing *rule, struct prog_branch *branch, uint32_t bit) {
 	unsigned int n = 0;
@@ -405,8 +389,19 @@ static void branch_add(struct steps *s) {
 		}
 		if (rule->key.any && rule->key.group >= 0 && s->given == NULL)
 			branch->groups = 1u << rule->key.group;
-		if (rule->back != NULL)
-			back_fill(s, rule->back, branch);
+		if (rule->back != NULL) {
+			const struct prog_ref *ref = &rule->back->ref;
+			const struct ddp_pattern *pattern =
+				&s->program->patterns[rule->back->first_pattern];
+			unsigned int at = s->program->fields[ref->field].bit_off;
+			unsigned int left = 16 - at % 16 - ref->bits;
+
+			branch->asks_back = true;
+			branch->back_node = ref->node;
+			branch->back_byte = at / 16 * 2;
+			branch->back_mask = htobe16((uint16_t)(pattern->mask_lo << left));
+			branch->back_value = htobe16((uint16_t)(pattern->value_lo << left));
+		}
 		for (uint32_t bit = 1; bit <= UINT16_MAX; bit <<= 1)
 			if ((branch->mask & bit) != 0)
 				bit_drop(rule, branch, bit);
