@@ -121,11 +121,6 @@ int ddp_program_cost(const struct ddp_program *program, const struct ddp_profile
 void ddp_classify(const struct ddp_program *program, const struct ddp_packet *packet,
 		  struct ddp_class *class);
 
-// Like ddp_classify(), for the packet type and the hashed bytes alone: headers behind those that
-// decide are not read. status, n_seen and seen describe the others.
-void ddp_classify_type(const struct ddp_program *program, const struct ddp_packet *packet,
-		       struct ddp_class *class);
-
 // For people who have only the beginning of a packet. Whether a packet's bytes are read before it
 // is known that they matter, as the model of a package does: else each byte that is read decides.
 bool ddp_program_reads_ahead(const struct ddp_program *program);

@@ -13,6 +13,7 @@
 #include "base/rss_hf.h"
 #include "bench.h"
 #include "classify/cache/cache.h"
+#include "classify/run/walk.h"
 #include "hand.h"
 #include "profile/profile.h"
 
@@ -123,7 +124,7 @@ static inline __attribute__((always_inline)) void interpreter(void *arg,
 			if (i + 1 < n) // as the path cache does
 				deep_prefetch(mbufs[i + 1]);
 		}
-		ddp_classify_type(work.program, &packet, &class);
+		classify_type_traced(work.program, &packet, &class, NULL);
 		len = ddp_input_gather(work.program, &packet, &class, DDP_RSS_HF_ALL, false, input);
 		if (len > 0)
 			packet_hashed(mbuf, i, class.rte_ptype,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "classify/classify.h"
+#include "classify/run/walk.h"
 #include "profile/profile.h"
 #include "rss/rss.h"
 
@@ -31,7 +32,7 @@ static void packet_try(const struct ddp_program *program, const uint8_t *bytes, 
 	}
 	assert(ddp_input_gather(program, &packet, &class, DDP_RSS_HF_ALL, true, input) <=
 	       DDP_HASH_INPUT_MAX);
-	ddp_classify_type(program, &packet, &type);
+	classify_type_traced(program, &packet, &type, NULL);
 	assert(type.type == class.type && type.rte_ptype == class.rte_ptype &&
 	       type.value == class.value && type.inner_l3_off == class.inner_l3_off);
 	free(copy);

@@ -2,6 +2,7 @@
 // The front end that ddpctl asks: ddp_answer() and what it is made of.
 #include "classify/answer.h"
 #include "base/arena.h"
+#include "classify/run/walk.h"
 #include "unit.h"
 #include "verdict.h"
 
@@ -78,7 +79,7 @@ const char *class_difference(const struct ddp_program *program, const struct ddp
 		return what;
 	// What is said of the type alone is the same, of no more headers.
 	memset(&class, 0xa5, sizeof(class));
-	ddp_classify_type(program, packet, &class);
+	classify_type_traced(program, packet, &class, NULL);
 	if (class.n_seen > naive->n_headers || class.n_matched > class.n_seen)
 		return "number of headers for the type alone";
 	if ((what = headers_difference(&class, naive)) != NULL ||

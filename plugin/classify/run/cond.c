@@ -20,7 +20,6 @@ void trace_bits(struct trace *trace, uint32_t bit, unsigned int width) {
 		trace->mask[i / 8] |= 0x80 >> i % 8;
 }
 
-// Bits of 8 bytes, as a big-endian number.
 void trace_mask(struct trace *trace, uint32_t byte, uint64_t mask) {
 	for (; mask != 0; mask <<= 8, byte++) {
 		if (mask >> 56 == 0)
@@ -164,7 +163,6 @@ static bool seen_field(const struct ddp_program *program, const struct ddp_seen 
 	return true;
 }
 
-// Bits [bit, bit + width) of the packet, right-aligned: any width, any segments.
 struct number bits_gather(const struct ddp_packet *packet, uint32_t bit, unsigned int width) {
 	uint32_t first = bit / 8, last = (bit + width - 1) / 8;
 	unsigned int n = last - first + 1, spare = 7 - (bit + width - 1) % 8;
@@ -183,7 +181,6 @@ struct number bits_gather(const struct ddp_packet *packet, uint32_t bit, unsigne
 	return (struct number){.hi = value >> 64, .lo = value};
 }
 
-// The first bit of a field. false: the packet has no such field.
 bool field_find(struct walk *w, const struct prog_ref *ref, uint32_t *bit) {
 	const struct prog_field *field = &w->program->fields[ref->field];
 	const struct ddp_seen *seen = seen_find(w->program, w->class, w->self, ref);
@@ -321,17 +318,7 @@ static uint64_t expr_eval(struct walk *w, const struct prog_cond *cond) {
 	return stack[0];
 }
 
-// Note bits of a field's number; end is where the field ends, in bits.
-static void trace_number(struct trace *trace, uint32_t end, struct number mask) {
-	for (unsigned int i = 0; i < 64; i++) {
-		if ((mask.lo >> i & 1) != 0)
-			trace_bits(trace, end - 1 - i, 1);
-		if ((mask.hi >> i & 1) != 0)
-			trace_bits(trace, end - 65 - i, 1);
-	}
-}
-
-// Note why a number has the pattern, or why it has not.
+// Note why a number has the pattern, or why it has not; end is where its field ends, in bits.
 static void trace_pattern(struct trace *trace, uint32_t end, const struct ddp_pattern *pattern,
 			  struct number value, bool fits) {
 	struct number mask = {pattern->mask_hi, pattern->mask_lo};
@@ -340,7 +327,12 @@ static void trace_pattern(struct trace *trace, uint32_t end, const struct ddp_pa
 		mask.hi = first_bit((value.hi & mask.hi) ^ pattern->value_hi);
 		mask.lo = mask.hi != 0 ? 0 : first_bit((value.lo & mask.lo) ^ pattern->value_lo);
 	}
-	trace_number(trace, end, mask);
+	for (unsigned int i = 0; i < 64; i++) {
+		if ((mask.lo >> i & 1) != 0)
+			trace_bits(trace, end - 1 - i, 1);
+		if ((mask.hi >> i & 1) != 0)
+			trace_bits(trace, end - 65 - i, 1);
+	}
 }
 
 static inline bool match_holds(struct walk *w, const struct prog_match *match) {

@@ -118,23 +118,16 @@ int next_find(struct walk *w, const struct prog_node *node, unsigned int first) 
 	return -1;
 }
 
-static bool is_too_deep(const struct walk *w, bool hidden) {
-	unsigned int n_chain = 0;
-
-	if (w->class->n_seen < DDP_MAX_HEADERS)
-		return false;
-	for (unsigned int i = 0; i < w->class->n_seen; i++)
-		n_chain += !w->program->nodes[w->class->seen[i].node].info.hidden;
-	return w->class->n_seen == DDP_MAX_STEPS || (n_chain == DDP_MAX_HEADERS && !hidden);
-}
-
 enum ddp_status header_walk(struct walk *w, struct position *position) {
 	const struct prog_node *node = &w->program->nodes[position->next];
 	struct ddp_class *class = w->class;
 	struct ddp_seen *seen = &class->seen[class->n_seen];
+	unsigned int n_chain = 0;
 	enum ddp_status status;
 
-	if (is_too_deep(w, node->info.hidden))
+	for (unsigned int i = 0; class->n_seen >= DDP_MAX_HEADERS && i < class->n_seen; i++)
+		n_chain += !w->program->nodes[class->seen[i].node].info.hidden;
+	if (class->n_seen == DDP_MAX_STEPS || (n_chain == DDP_MAX_HEADERS && !node->info.hidden))
 		return DDP_STATUS_TOO_DEEP;
 	*seen = (struct ddp_seen){.node = position->next, .off = position->off};
 	w->self = seen;

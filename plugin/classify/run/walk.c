@@ -497,8 +497,3 @@ void ddp_classify(const struct ddp_program *program, const struct ddp_packet *pa
 		  struct ddp_class *class) {
 	packet_walk(program, packet, class, NULL, 0);
 }
-
-void ddp_classify_type(const struct ddp_program *program, const struct ddp_packet *packet,
-		       struct ddp_class *class) {
-	packet_walk(program, packet, class, NULL, program->automaton.n_final);
-}

@@ -50,7 +50,8 @@ void trace_word(struct trace *trace, uint32_t byte, const struct prog_word *word
 // ddp_classify() with notes; trace may be NULL.
 void classify_traced(const struct ddp_program *program, const struct ddp_packet *packet,
 		     struct ddp_class *class, struct trace *trace);
-// ddp_classify_type() with notes; trace may be NULL.
+// Like ddp_classify(), for the packet type and the hashed bytes alone: headers behind those that
+// decide are not read. status, n_seen and seen describe the others. trace may be NULL.
 void classify_type_traced(const struct ddp_program *program, const struct ddp_packet *packet,
 			  struct ddp_class *class, struct trace *trace);
 
@@ -137,8 +138,8 @@ static inline void beyond_set(struct walk *w) {
 		w->trace->lost = true;
 }
 
-// header.c: for forms.c: the first header of a packet is of seen->node; the rest of seen is filled
-// in. false: it is not as it should be.
+// header.c, for forms.c: fill in the first header of a packet, of kind seen->node. false: it is not
+// as it should be.
 bool header_look(const struct ddp_program *program, const struct ddp_packet *packet,
 		 struct ddp_seen *seen, struct trace *trace);
 // Bytes that optional groups take, of the first n those that are present.

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "classify/classify.h"
+#include "classify/run/walk.h"
 #include "corpus.h"
 #include "unit.h"
 
@@ -171,7 +172,7 @@ TEST(headers_behind_those_that_decide_are_not_looked_at) {
 	struct ddp_class class;
 	const struct ddp_seen *last;
 
-	ddp_classify_type(both.program, &packet, &class);
+	classify_type_traced(both.program, &packet, &class, NULL);
 	last = &class.seen[class.n_seen - 1];
 	assert_string_equal(ddp_program_type(both.program, class.type)->name, "GTPU_IPV4_UDP");
 	assert_string_equal(ddp_program_node(both.program, last->node)->token, "udp");
