@@ -234,19 +234,6 @@ static void inputs_make(struct loader *l, const struct e810_word *words, unsigne
 	}
 }
 
-// The driver's newest request decides, so it comes first.
-static void sets_make(struct loader *l, const struct e810_rss *rss, uint16_t ptype,
-		      struct ddp_packet_type *type) {
-	struct e810_choice choice;
-
-	for (unsigned int i = 0; e810_rss_choice(rss, ptype, i, &choice); i++) {
-		struct ddp_input_set *set = DDP_APPEND(l->arena, type->sets, type->n_sets);
-
-		set->rss_hf = choice.rss_hf;
-		inputs_make(l, choice.words, choice.n, set);
-	}
-}
-
 static struct ddp_path *path_make(struct loader *l, const struct e810_parser *parser,
 				  uint16_t ptype) {
 	const char *chain[E810_CHAIN_MAX];
@@ -302,6 +289,7 @@ static void type_make(struct loader *l, const struct ddp_profile_part *part, uin
 	const struct e810_parser *parser = personality_of(l)->parser;
 	struct ddp_profile *profile = l->profile;
 	struct ddp_packet_type *type = DDP_APPEND(l->arena, profile->types, profile->n_types);
+	struct e810_choice choice;
 
 	type->name = ddp_arena_strdup(l->arena, e810_ptype_name(parser, ptype));
 	type->id = ptype;
@@ -309,13 +297,20 @@ static void type_make(struct loader *l, const struct ddp_profile_part *part, uin
 	type->place.file = part->file;
 	type->rte_ptype = e810_ptype_rte(ptype);
 	type->path = path_make(l, parser, ptype);
-	sets_make(l, personality_of(l)->rss, ptype, type);
+	// The driver's newest request decides, so it comes first.
+	for (unsigned int i = 0; e810_rss_choice(personality_of(l)->rss, ptype, i, &choice); i++) {
+		struct ddp_input_set *set = DDP_APPEND(l->arena, type->sets, type->n_sets);
+
+		set->rss_hf = choice.rss_hf;
+		inputs_make(l, choice.words, choice.n, set);
+	}
 	extract_make(l, type);
 }
 
-// Add the headers, without fields, that the NIC tells apart and the library lacks.
-static void headers_add(struct loader *l, const struct ddp_profile_part *part) {
+static void types_make(struct loader *l, const struct ddp_profile_part *part) {
+	// Headers, without fields, that the NIC tells apart and the library lacks.
 	static const char *const names[] = {"lldp", "mac_control", "ptp"};
+	struct ddp_personality *personality = personality_of(l);
 
 	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (header_find(l, names[i], strlen(names[i])) < 0)
@@ -325,12 +320,6 @@ static void headers_add(struct loader *l, const struct ddp_profile_part *part) {
 					.profile = part->name,
 					.place = {.file = part->file},
 				};
-}
-
-static void types_make(struct loader *l, const struct ddp_profile_part *part) {
-	struct ddp_personality *personality = personality_of(l);
-
-	headers_add(l, part);
 	for (unsigned int ptype = 0; ptype < E810_N_PTYPES; ptype++) {
 		if (!e810_ptype_used(personality->parser, ptype))
 			continue;

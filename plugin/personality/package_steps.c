@@ -74,21 +74,9 @@ static const char *protocols_text(struct builder *b, const struct e810_protocol 
 	return list;
 }
 
-static void boost_read(struct builder *b, const struct e810_step *from, struct ddp_reads *reads) {
-	const char *boost;
-
-	if (from->boost < 0) {
-		read_add(b, reads, "boost", "no entry matches", NULL);
-		return;
-	}
-	boost = named(b, E810_LABELS_BOOST, from->boost);
-	read_add(b, reads, "boost",
-		 ddp_arena_printf(b->arena, "%s (index %u)", boost, from->boost_index), boost);
-}
-
 static void step_read(struct builder *b, const struct e810_step *from, struct ddp_step *step) {
 	char hex[2 + 2 * sizeof(from->key) + 1] = "0x";
-	const char *key, *markers = NULL, *protocols;
+	const char *key, *boost = NULL, *markers = NULL, *protocols;
 
 	for (unsigned int i = 0; i < sizeof(from->key); i++)
 		sprintf(hex + 2 + 2 * i, "%02x", from->key[i]);
@@ -97,7 +85,13 @@ static void step_read(struct builder *b, const struct e810_step *from, struct dd
 	read_add(b, &step->reads, "instruction", named(b, E810_LABELS_PC, from->pc),
 		 decimal(b, from->pc));
 	read_add(b, &step->reads, "key", key, key);
-	boost_read(b, from, &step->reads);
+	if (from->boost >= 0)
+		boost = named(b, E810_LABELS_BOOST, from->boost);
+	read_add(b, &step->reads, "boost",
+		 boost == NULL ?
+			 "no entry matches" :
+			 ddp_arena_printf(b->arena, "%s (index %u)", boost, from->boost_index),
+		 boost);
 	read_add(b, &step->reads, "next_protocol",
 		 ddp_arena_printf(b->arena, "0x%02" PRIx32, from->next_protocol),
 		 decimal(b, from->next_protocol));
@@ -191,18 +185,6 @@ static const char *end_text(struct builder *b) {
 
 /* Packet type */
 
-static const char *difference_text(struct builder *b, const bool *differs) {
-	const char *list = NULL;
-
-	for (unsigned int m = 0; m < E810_N_MARKERS; m++)
-		if (differs[m])
-			list = joined(b, list,
-				      ddp_arena_printf(b->arena, "it %s marker %s",
-						       b->markers[m] ? "is without" : "also wants",
-						       named(b, E810_LABELS_MARKER, m)));
-	return list;
-}
-
 // The entry of the TCAM that matches, or the nearest one if few of its markers differ.
 static void ptype_try(struct builder *b) {
 	struct e810_ptype_entry nearest;
@@ -215,9 +197,16 @@ static void ptype_try(struct builder *b) {
 	try->what = e810_ptype_name(b->personality->parser, nearest.ptype);
 	try->when = "the nearest";
 	try->decides = n == 0;
-	try->why = n > 0 ? difference_text(b, nearest.differs) :
-			   ddp_arena_printf(b->arena, "entry %u of the packet type TCAM",
+	if (n == 0)
+		try->why = ddp_arena_printf(b->arena, "entry %u of the packet type TCAM",
 					    nearest.address);
+	for (unsigned int m = 0; n > 0 && m < E810_N_MARKERS; m++)
+		if (nearest.differs[m])
+			try->why =
+				joined(b, try->why,
+				       ddp_arena_printf(b->arena, "it %s marker %s",
+							b->markers[m] ? "is without" : "also wants",
+							named(b, E810_LABELS_MARKER, m)));
 }
 
 /* Flags */

@@ -346,18 +346,6 @@ static void step_offer(struct step *best, double most, uint16_t entry, uint16_t 
 		*best = (struct step){.most = most, .entry = entry, .back = back, .to = to};
 }
 
-static void step_single(const struct plan *plan, unsigned int hot, unsigned int cold,
-			struct step *best) {
-	const double *loads = plan->balancer->loads;
-
-	for (uint16_t i = plan->first[hot]; i != DDP_BALANCER_NONE; i = plan->next[i])
-		if (!plan->moved[i])
-			step_offer(
-				best,
-				larger(plan->loads[hot] - loads[i], plan->loads[cold] + loads[i]),
-				i, DDP_BALANCER_NONE, cold);
-}
-
 // Both lists are sorted, so as one entry gets smaller its best counterpart does, too.
 static void step_exchange(const struct plan *plan, unsigned int hot, unsigned int cold,
 			  struct step *best) {
@@ -416,6 +404,7 @@ static bool step_is_certain(const struct plan *plan, unsigned int hot, const str
 
 // Relieve the queue by one step. False if there is none that is worth it.
 static bool relieve(struct plan *plan, unsigned int hot, double mean, unsigned int n_left) {
+	const double *loads = plan->balancer->loads;
 	double load = plan->loads[hot], least; // gain that is worth a move
 	int cold = coldest(plan, hot);
 	struct step best = {.most = load};
@@ -425,12 +414,15 @@ static bool relieve(struct plan *plan, unsigned int hot, double mean, unsigned i
 		return false;
 	// Entries that share a queue with one that is too much for it lose packets with it, so
 	// there each gain is.
-	if (plan->balancer->loads[plan->first[hot]] > plan->total / plan->n_counted)
+	if (loads[plan->first[hot]] > plan->total / plan->n_counted)
 		least = 0;
 	else
 		least = mean *
 			(load - mean > 2 * TOLERANCE * mean ? TOLERANCE / 16 : TOLERANCE / 4);
-	step_single(plan, hot, cold, &best);
+	for (uint16_t i = plan->first[hot]; i != DDP_BALANCER_NONE; i = plan->next[i])
+		if (!plan->moved[i])
+			step_offer(&best, larger(load - loads[i], plan->loads[cold] + loads[i]), i,
+				   DDP_BALANCER_NONE, cold);
 	if (load - best.most < least && n_left >= 2 && plan_may_get(plan, hot)) {
 		both.most = load - 2 * least;
 		for (unsigned int q = 0; q < plan->balancer->n_queues; q++)

@@ -30,23 +30,6 @@ static void seen_fill(const struct package_model *model, const struct e810_resul
 	}
 }
 
-static void places_fill(const struct e810_result *result, struct ddp_class *class) {
-	memset(class->places, 0xff, sizeof(class->places));
-	for (unsigned int p = 0; p < result->n_protocols; p++)
-		for (unsigned int i = 0; i < DDP_PLACES; i++)
-			if (package_places[i] == result->protocols[p].id)
-				class->places[i] = result->protocols[p].offset;
-}
-
-static void trace_add(struct trace *trace, const struct e810_trace *looked) {
-	trace->lost |= looked->lost;
-	trace_need(trace, looked->min_len);
-	for (unsigned int i = 0; i < TRACE_REACH; i++)
-		trace->mask[i] |= looked->mask[i];
-	for (unsigned int i = TRACE_REACH; i < sizeof(looked->mask); i++)
-		trace->lost |= looked->mask[i] != 0;
-}
-
 enum ddp_status package_walk(const struct model *of, const struct ddp_packet *packet,
 			     struct ddp_class *class, struct trace *trace) {
 	const struct package_model *model = (const struct package_model *)of;
@@ -63,14 +46,24 @@ enum ddp_status package_walk(const struct model *of, const struct ddp_packet *pa
 		e810_parse(model->parser, data, packet->len, &result);
 	if (data == packet->data)
 		there = packet->first_len < packet->len ? packet->first_len : packet->len;
-	places_fill(&result, class);
+	memset(class->places, 0xff, sizeof(class->places));
+	for (unsigned int p = 0; p < result.n_protocols; p++)
+		for (unsigned int i = 0; i < DDP_PLACES; i++)
+			if (package_places[i] == result.protocols[p].id)
+				class->places[i] = result.protocols[p].offset;
 	if (result.ptype < E810_N_PTYPES)
 		class->type = model->types[result.ptype];
 	class->unhashed = result.rss_flags != 0 &&
 			  e810_rss_words(model->rss, result.ptype, result.rss_flags, words) == 0;
 	seen_fill(model, &result, data, there, class, trace != NULL ? &looked : NULL);
-	if (trace != NULL)
-		trace_add(trace, &looked);
+	if (trace != NULL) {
+		trace->lost |= looked.lost;
+		trace_need(trace, looked.min_len);
+		for (unsigned int i = 0; i < TRACE_REACH; i++)
+			trace->mask[i] |= looked.mask[i];
+		for (unsigned int i = TRACE_REACH; i < sizeof(looked.mask); i++)
+			trace->lost |= looked.mask[i] != 0;
+	}
 	return result.status == E810_OK   ? DDP_STATUS_OK :
 	       result.status == E810_LOOP ? DDP_STATUS_TOO_DEEP :
 					    DDP_STATUS_MALFORMED;

@@ -315,24 +315,15 @@ static ALWAYS_INLINE void rows_do(struct job job, struct part part, const struct
 		hashes_put(job, batch_of(factors, part, job), job.n);
 }
 
-// With an index: the hashes of the next few.
-static ALWAYS_INLINE void few_put(struct job job, VEC hashes) {
-	uint32_t words[BATCH];
-
-	STORE(words, hashes);
-	for (unsigned int i = 0; i < DDP_HASH_FEW; i++)
-		job.hashes[job.index[i]] = words[i];
-}
-
-// Add to the hashes of the next few. All are read before any is written: a row that is named
-// several times gets the same hash each time.
-static ALWAYS_INLINE void few_add(struct job job, VEC hashes) {
+// With an index: the hashes of the next few, or what to add to them. All are read before any is
+// written: a row that is named several times gets the same hash each time.
+static ALWAYS_INLINE void few_put(struct job job, VEC hashes, bool add) {
 	uint32_t words[BATCH], *of[DDP_HASH_FEW];
 
 	STORE(words, hashes);
 	for (unsigned int i = 0; i < DDP_HASH_FEW; i++)
 		of[i] = &job.hashes[job.index[i]];
-	for (unsigned int i = 0; i < DDP_HASH_FEW; i++)
+	for (unsigned int i = 0; add && i < DDP_HASH_FEW; i++)
 		words[i] ^= *of[i];
 	for (unsigned int i = 0; i < DDP_HASH_FEW; i++)
 		*of[i] = words[i];
@@ -351,10 +342,7 @@ static ALWAYS_INLINE void index_do(struct job job, struct part part, const struc
 		for (unsigned int i = 0; i < DDP_HASH_FEW; i += LANES)
 			sums[i / LANES] = sums_of(factors, part, job, i);
 		hashes = hashes_of(sums[0], sums[1], sums[2], sums[3]);
-		if (part.first > 0)
-			few_add(job, hashes);
-		else
-			few_put(job, hashes);
+		few_put(job, hashes, part.first > 0);
 		job.index += DDP_HASH_FEW;
 	}
 }
