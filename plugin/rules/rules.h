@@ -206,7 +206,7 @@ struct rte_flow *ddp_flow_create(const struct ddp_flow_config *config,
 void ddp_flow_destroy(struct rte_flow *flow);
 // The headers and values of the packets that the rule is for.
 void ddp_flow_rule_get(const struct rte_flow *flow, struct ddp_flow *rule);
-// The same without values, if the rule is in a list.
+// As ddp_flow_rule_get(), but without values if the rule is in a list.
 const struct ddp_flow *ddp_flow_rule(const struct rte_flow *flow);
 
 // rule_list.c.

@@ -47,7 +47,7 @@ static void group_match(const struct ddp_flow_set *set, const struct flow_group 
 			unsigned int at, bool at_end, struct ddp_flow_hit *hit,
 			const struct notes *notes) {
 	const struct ddp_flow_entry **best = &hit->rules[group->stage], *entry;
-	// Whatever its rules were when the notes were made.
+	// A packet looks it up: the group may have other rules then.
 	const bool later =
 		notes->note != NULL && group->stage == DDP_FLOW_STEER && group->n_keys > 0;
 

@@ -350,7 +350,7 @@ static void types_reach(struct search *s, uint16_t state) {
 		s->reached[a->accepts[a->first_accept[state] + i]] = true;
 }
 
-// Whatever header follows.
+// Any headers may follow.
 static void rest_reach(struct search *s) {
 	const struct automaton *a = s->types;
 	bool grows = true;

@@ -218,11 +218,10 @@ static int symmetric_check(const struct hash *h) {
 static int kinds_check(const struct hash *h) {
 	const uint64_t v4 = HF(IPV4_FRAG) | HF(IPV4_OTHER), v6 = HF(IPV6_FRAG) | HF(IPV6_OTHER);
 
-	if (h->i40e) {
-		if ((h->types & v4) == v4 || (h->types & v6) == v6)
-			return refuse(h, "RSS types of fragments and of other packets in one rule");
+	if (h->i40e && ((h->types & v4) == v4 || (h->types & v6) == v6))
+		return refuse(h, "RSS types of fragments and of other packets in one rule");
+	if (h->i40e)
 		return 0;
-	}
 	if ((h->types & HF(IPV4)) != 0 && (h->types & (HF(IPV4_UDP) | HF(IPV4_TCP))) != 0)
 		return refuse(h, "RSS type ipv4 together with ipv4-udp or ipv4-tcp");
 	if ((h->types & HF(IPV6)) != 0 && (h->types & (HF(IPV6_UDP) | HF(IPV6_TCP))) != 0)
@@ -460,11 +459,8 @@ static int items_add(struct raw *raw) {
 }
 
 static bool bits_take(struct raw *raw, uint32_t first, unsigned int width) {
-	if (first + width > 8 * raw->packet.len)
+	if (first + width > 8 * raw->packet.len || memchr(&raw->bits[first], 0, width) != NULL)
 		return false;
-	for (unsigned int i = 0; i < width; i++)
-		if (!raw->bits[first + i])
-			return false;
 	memset(&raw->bits[first], 0, width * sizeof(*raw->bits));
 	return true;
 }
