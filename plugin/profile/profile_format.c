@@ -34,13 +34,19 @@ static bool is_masked(const char *name) {
 	return bits != NULL && bits[1 + strspn(bits + 1, "0123456789")] != '\0';
 }
 
-// The bits of the address that [inner.|outer.]header[#n].field[/bits] is; 0: a number.
-static unsigned int name_address_bits(const struct ddp_profile *profile, const char *name) {
+// The bits of the address that [inner.|outer.]header[#n].field[/bits] is, of which width bits are
+// given; 0: a number.
+static unsigned int name_address_bits(const struct ddp_profile *profile, const char *name,
+				      unsigned int width) {
 	const char *dot = strrchr(name, '.');
 	const struct ddp_header *header;
 	int at;
 
 	if (dot == NULL || is_masked(name))
+		return 0;
+	// Most fields need no look-up.
+	if (width < 128 && strcmp(dot, ".src") != 0 && strcmp(dot, ".dst") != 0 &&
+	    strchr(dot, '/') == NULL)
 		return 0;
 	if ((strncmp(name, "inner.", 6) == 0 || strncmp(name, "outer.", 6) == 0) && name + 6 < dot)
 		name += 6;
@@ -81,7 +87,7 @@ bool format_field(const struct ddp_profile *profile, const char *name, unsigned 
 
 	for (unsigned int i = 0; i < 16; i++)
 		number = number << 8 | value[i];
-	return value_text(name_address_bits(profile, name), width, number, text);
+	return value_text(name_address_bits(profile, name, width), width, number, text);
 }
 
 // Returns whether it is no number.
