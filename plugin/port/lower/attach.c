@@ -256,13 +256,12 @@ static void any_device_event(const char *name, enum rte_dev_event_type type, voi
 // is being called.
 static int events_register(void) {
 	static bool registered;
+	int ret = 0;
 
-	for (unsigned int i = 0; i < RTE_DIM(event_types); i++)
-		if (rte_eth_dev_callback_register(RTE_ETH_ALL, event_types[i], any_event, NULL) !=
-		    0)
-			return -ENOMEM;
-	if (__atomic_exchange_n(&registered, true, __ATOMIC_RELAXED))
-		return 0; // EAL would log an error
+	for (unsigned int i = 0; ret == 0 && i < RTE_DIM(event_types); i++)
+		ret = rte_eth_dev_callback_register(RTE_ETH_ALL, event_types[i], any_event, NULL);
+	if (ret != 0 || __atomic_exchange_n(&registered, true, __ATOMIC_RELAXED))
+		return ret; // EAL would log an error
 	return rte_dev_event_callback_register(NULL, any_device_event, NULL);
 }
 

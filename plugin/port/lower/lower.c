@@ -60,8 +60,7 @@ static int conf_apply(struct ddp_port *port, const struct rte_eth_conf *conf, ui
 	int ret;
 
 	// On failure ethdev has released the queues: no configuration is applied then.
-	lower->n_rxq = 0;
-	lower->n_txq = 0;
+	lower->n_rxq = lower->n_txq = 0;
 	lower->queues_ready = false;
 	memset(&lower->conf, 0, sizeof(lower->conf));
 	ret = DDP_LOWER_CALL(port, rte_eth_dev_configure(lower->port_id, n_rxq, n_txq, conf));
