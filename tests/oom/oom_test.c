@@ -475,7 +475,7 @@ static void state_check(void) {
 static void a_port_starts_or_is_not_there(void **state) {
 	check = ports_absent;
 	for (unsigned int i = 0; i < RTE_DIM(ports); i++)
-		operation_sweep(&(struct operation){ports[i], live_and_end, NULL, ports[i]});
+		operation_sweep(&(struct operation){ports[i], live_and_end, NULL, ports[i], 0});
 }
 
 static void a_running_port_changes_or_stays(void **state) {
