@@ -11,8 +11,7 @@ import shutil
 
 from support import harness
 from support.frames import MADE
-from packets import (DATA, control_word, eth, gre, gtpu, hopopts, ipv4, ipv6, mpls, packet, psc,
-                     srh, tcp, udp, vlan, vxlan)
+from packets import DATA, control_word, eth, gtpu, ipv4, ipv6, mpls, packet, psc, srh, tcp, udp, vlan
 
 GOOD, NO, USAGE, UNREADABLE = range(4)
 SCHEMA = harness.SOURCE_ROOT / "profiles" / "ddp-profile.schema.json"
@@ -23,21 +22,6 @@ TWO_EXTENSIONS = packet(eth(), ipv4("192.0.2.1", "192.0.2.100"), udp(),
 SRV6 = packet(eth(), ipv6("2001:db8::1", "2001:db8::2"),
               srh(["2001:db8::3", "2001:db8::2"]), *UE)
 PSEUDOWIRE = packet(eth(), mpls(16), mpls(17), control_word(), eth(), *UE)
-
-# Packets that nest and repeat whatever can be.
-NESTED = {
-    "tunnels of gtpu": (eth(), *(ipv4(), udp(), gtpu(1, ext=[(0xc0, b"\0\0"), psc(0, 1)])) * 12, *UE),
-    "tunnels of vxlan": (eth(), *(ipv4(), udp(), vxlan(1), eth()) * 12, *UE),
-    "tunnels of gre": (eth(), *(ipv6(), gre(key=1)) * 40, *UE),
-    "ip in ip": (eth(), *[ipv4()] * 70, DATA),
-    "labels": (eth(), *[mpls(i) for i in range(16, 36)], *UE),
-    "pseudowires": (eth(), *(mpls(16, s=1), control_word(), eth()) * 40, DATA),
-    "tags": (eth(), *[vlan(i) for i in range(8)], *UE),
-    "endless tags": (eth(), *[vlan(1)] * 300, *UE),
-    "endless extensions": (eth(), ipv6(), *[hopopts()] * 200, udp(), DATA),
-    "extensions without length": (eth(), ipv4(), udp(), gtpu(1, ext=[(0xc0, b"\0\0")]),
-                                  b"\0\0\0\xc0" * 100),
-}
 
 
 def explain(spec, capture, n, *options):
@@ -72,8 +56,6 @@ class Info(harness.TestCase):
                           ("gtpu_psc.pdu_type = 0", ["inner.ipv4.dst"], 4)])
 
     def test_every_profile_can_be_told(self):
-        """And no packet takes more headers, steps or bytes than is told."""
-        capture = self.capture("nested", [packet(*layers) for layers in NESTED.values()])
         for profile in harness.profiles():
             with self.subTest(profile["name"]):
                 told = info(profile["name"])
@@ -84,31 +66,6 @@ class Info(harness.TestCase):
                     self.assertIn(f"packet type {kind['id']}, {kind['name']} (", text)
                 bound = told["bound"]
                 self.assertIn(f"no more than {bound['headers']} headers ({bound['steps']} ", text)
-                self.assertLessEqual(bound["headers"], 64)
-                self.assertLessEqual(bound["steps"], 128)
-                self.assertLessEqual(bound["bytes"], bound["end"])
-                self.assertLessEqual(bound["end"], 65535)
-                for line, name in zip(harness.classify(profile["name"], capture), NESTED):
-                    self.assertLessEqual(len(line["chain"]), bound["headers"], name)
-                    self.assertLessEqual(max(line["offsets"]), bound["end"], name)
-
-    def test_hidden_headers_count_as_steps(self):
-        bound = info("all")["bound"]
-        for name in "pseudowires", "tunnels of gtpu":
-            story = explain("all", self.capture("nested", [packet(*NESTED[name])]), 1)
-            self.assertLessEqual(len(story["headers"]), bound["steps"])
-            last = story["headers"][-1]
-            if "flaw" not in last:
-                self.assertLessEqual(last["offset"] + last["size"], bound["end"])
-
-    def test_the_bound_of_a_graph_that_leads_nowhere_back(self):
-        path = self.folder / "line.yaml"
-        path.write_text("profile: line\nheaders:\n  a: {first: true, layout: 'n:8 _:8', next: b}\n"
-                        "  b: {layout: 'len:8 ...', length: 1 + len, next: c}\n"
-                        "  c: {hidden: true, ahead: 'x:4', next: {when: {x: 1}, then: d}}\n"
-                        "  d: {layout: 'y:32'}\n")
-        self.assertEqual(info(path)["bound"],
-                         {"headers": 3, "steps": 4, "bytes": 8, "end": 262, "by_graph": True})
 
     def test_several_files(self):
         missing = self.folder / "missing.yaml"
@@ -287,14 +244,6 @@ class Explain(harness.TestCase):
             "byte 54: ipv6_ext, 40 bytes: 8 + 8 * ext_length (ext_length 4) (base.yaml:N)",
             "next is ipv4: next_header is 4, its number in table ip_proto (",
             "matched: eth ipv6 ipv6_ext ipv4 udp",
-        ])
-
-    def test_pseudowire(self):
-        self.assert_lines(self.told("mpls", PSEUDOWIRE), [
-            "byte 18: mpls, 4 bytes (mpls.yaml:N)",
-            "hidden, 4 bytes (mpls.yaml:N)",
-            "byte 26: eth, 14 bytes (base.yaml:N)",
-            "matched: eth mpls mpls eth ipv4 udp",
         ])
 
     def test_what_is_wrong(self):

@@ -174,17 +174,6 @@ class Forward(fwd.TestCase):
             self.assertEqual(collections.Counter(sent), collections.Counter(frames_of(capture)))
             self.check_order(sent)
 
-    def test_topology_loop_sends_back_where_it_came_from(self):
-        few = self.traffic("--ues", 50)
-        n = len(frames_of(few))
-        vdevs = [fwd.vdev(few.name, "profile=gtpu", "overflow=wait", tx=f"back{port}.pcap",
-                          port=port) for port in range(2)]
-        report = self.forward(vdevs, "--rxq", 4, "--topology", "loop", "--fwd", "mac", *LOSSLESS)
-        self.assertEqual([row["tx_packets"] for row in report["ports"]], [n, n])
-        for n, row in enumerate(report["ports"]):
-            sent = frames_of(self.folder / f"back{n}.pcap")
-            self.assertEqual({frame[:6].hex() for frame in sent}, {f"0200000000{row['port']:02x}"})
-
     def test_odd_frames_and_runts_pass_unharmed(self):
         frames = odd_frames.PRINTABLE + odd_frames.RUNTS
         odd = self.capture("odd", frames)
@@ -227,57 +216,6 @@ class Overflow(fwd.TestCase):
                               "--idle-exit", 200, n_lcores=5)
         self.assertEqual(report["packets"], 4 * 500 * 8 * 4)
         self.assertEqual(report["drops"], report["packets"])
-
-
-class Work(fwd.TestCase):
-    def test_each_packet_takes_its_time_and_the_report_says_so(self):
-        n3 = self.traffic("--ues", 20, "--packets", 400)
-        path = self.folder / "work.json"
-        result = self.run_fwd([fwd.vdev(n3.name, "profile=gtpu", "overflow=wait")], "--rxq", 4,
-                              "--fwd", "rxonly", "--work", 100000, "--stats", 0.01, "--json", path)
-        self.assertEqual(result.returncode, 0, result.stderr)
-        report = json.loads(path.read_text())
-        self.check_report(report)
-        self.assertEqual((report["packets"], report["work_ns"]), (400, 100000))
-        self.assertGreater(report["seconds"], 399 * 100e-6)
-        self.assertGreater(report["latency_ns"]["p50"], 100e3)
-        self.assertRegex(result.stdout, r"(?m)^\d+\.\d s, .*, imbalance .*, work 100000 ns a packet$")
-        self.assertRegex(result.stdout, r"(?m)^rxonly: 400 packets .*, work 100000 ns a packet$")
-
-
-class BothDirections(fwd.TestCase):
-    """N3 and N6 traffic of one UE, up and down, on one core: what a UPF needs to keep its state to
-    itself. Each kind comes in captures of its own, and each Tx queue writes one. ue_test.py has other input sets."""
-
-    KINDS = ("n3-up", "n3-down", "n6-up", "n6-down")
-    QUEUES = 8
-
-    def captures(self, n_parts, *options):
-        """Of each kind, in parts: names of files, which are lower queues."""
-        names = []
-        for kind in self.KINDS:
-            frames = frames_of(self.traffic("--kind", kind, *options))
-            names += [self.capture(f"{kind}{part}", frames[part::n_parts]).name
-                      for part in range(n_parts)]
-        return names
-
-    def test_with_gtpu_by_ue_they_meet(self):
-        """By UE, the Tx queues, which are the Rx queues, that sent its packets."""
-        rx = self.captures(2, "--ues", 200, "--packets-per-flow", 1, "--ipv6", 50)
-        tx = [f"tx{queue}.pcap" for queue in range(self.QUEUES)]
-        report = self.forward([fwd.vdev(rx, "profile=gtpu:ue", "overflow=wait", tx=tx)],
-                              "--rxq", self.QUEUES, "--rxd", 128, *LOSSLESS, n_lcores=3)
-        self.assertEqual((report["packets"], report["drops"]), (200 * 8 * 4, 0))
-        queues = collections.defaultdict(collections.Counter)
-        for queue, name in enumerate(tx):
-            frames = frames_of(self.folder / name)
-            self.assertEqual(len(frames), report["queues"][queue]["packets"])
-            for frame in frames:
-                queues[marks.ue(frame)][queue] += 1
-        self.assertEqual(len(queues), 200)
-        for ue, found in queues.items():
-            # 8 flows, 4 kinds
-            self.assertEqual(list(found.values()), [32], f"UE {ue}: {dict(found)}")
 
 
 if __name__ == "__main__":

@@ -329,15 +329,6 @@ class Upper(Case):
 
 
 class Queues(Case):
-    def test_captures_are_queues_of_their_own_for_more_lcores(self):
-        sources = ",".join([f"rx_pcap={self.mix.name}"] * 3)
-        pmd = self.start(self.ddp(f"net_pcap0,{sources}"), n_lcores=4, options=["--nb-cores=3"])
-        pmd.commands("set fwd rxonly", "start")
-        self.wait_rx(pmd, 3 * len(self.frames))
-        pmd.command("stop")
-        self.check_counters(pmd, times=3)
-        pmd.quit()
-
     def test_null_and_its_removal_under_traffic(self):
         """port/ethdev_test.c and probe_test.c remove other devices, and stop queues."""
         pmd = self.start(self.ddp("net_null0,size=100"))

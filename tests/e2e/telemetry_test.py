@@ -3,12 +3,8 @@
 """An operator changes the profiles of a running port, and looks at it, through DPDK's telemetry socket:
 with dpdk-telemetry.py or any program that speaks to it, while the application knows nothing of it."""
 
-import json
-import shutil
+from support import harness, telemetry, testpmd
 
-from support import eal, harness, telemetry, testpmd
-
-TOOL = "dpdk-telemetry.py"
 PREFIX = "ddp"
 QUEUES = 8
 MANY_QUEUES = 100  # more than one page of them
@@ -80,23 +76,6 @@ class Change(Case):
             answer = self.client.ask("/net_ddp/ptypes", 0, start)
             self.assertEqual(answer.get("ok"), 0, answer)
             self.assertIn(f"there are {count}", error_of(answer))
-
-    def test_dpdks_own_tool_shows_it(self):
-        if shutil.which(TOOL) is None:
-            self.skipTest(f"{TOOL} is not installed")
-        self.client.ask("/net_ddp/profile_set", 0, "base")
-        result = harness.run(TOOL, "-f", PREFIX, env=eal.environment(self.folder), stdin=None,
-                             input="/net_ddp/list\n/net_ddp/profile_add,0,gtpu:teid\n"
-                                   "/net_ddp/info,0\n/help,/net_ddp/profile_add\n"
-                                   "/net_ddp/profile_del,5,gtpu\nquit\n")
-        answers = [json.loads(line) for line in result.stdout.splitlines() if line[0] == "{"]
-        answers = [answer for answer in answers if "pid" not in answer]
-        self.assertEqual(answers[0], {"/net_ddp/list": [0]})
-        self.assertEqual(answers[1]["/net_ddp/profile_add"], {"ok": 1, "profiles": ["base", "gtpu"]})
-        self.assertEqual(answers[2]["/net_ddp/info"]["profile_specs"], ["base", "gtpu:teid"])
-        self.assertIn("Adds a profile", answers[3]["/help"]["/net_ddp/profile_add"])
-        self.assertEqual(answers[4]["/net_ddp/profile_del"],
-                         {"ok": 0, "error": "port 5 is not a net_ddp port"})
 
     def test_a_failure_says_why_and_changes_nothing(self):
         broken = self.folder / "broken.yaml"

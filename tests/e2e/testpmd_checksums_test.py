@@ -8,7 +8,7 @@ import random
 import shutil
 import unittest
 
-from support import harness, odd_frames, testpmd
+from support import harness, testpmd
 import testpmd_packets_test as packets_test
 
 # IPv4, UDP, TCP, outer IPv4, outer UDP: RTE_ETH_RX_OFFLOAD_*
@@ -163,20 +163,6 @@ class Verdicts(packets_test.Case):
         packets = harness.classify("all", self.capture("whole", frames))
         counts = self.judge([*frames, *damaged(frames, packets, 1)], "all", names * 2)
         self.assertGreater(counts["L4", "BAD"], 50)
-
-    def test_what_is_not_asked_for_is_not_done(self):
-        path = self.traffic("--kind", "mix", "--ues", 10, "--packets-per-flow", 1)
-        n = len(harness.pcap_frames(path))
-        for packet in self.replay(path, n, "gtpu"):
-            self.assertEqual(set(seen_of(packet).values()), {None})
-
-    def test_hashes_and_packet_types_stay(self):
-        """Also of multi-segment packets."""
-        path = self.traffic("--kind", "mix", "--ues", 20, "--packets-per-flow", 1)
-        frames = [*odd_frames.PRINTABLE, *(frame for frame, _ in harness.pcap_frames(path))]
-        seen, _ = self.compare(self.capture("odd", frames), "gtpu",
-                               ([f"--rx-offloads={ALL:#x}"], [], ["--rss-hf", "ip"]))
-        self.assertGreater(max(packet.n_segs for packet in seen), 1)
 
 
 class Sent(packets_test.Case):

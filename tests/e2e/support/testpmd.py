@@ -160,16 +160,6 @@ class Testpmd:
         found = re.findall(r"([RT]X-[a-z]+): +(\d+)", self.command(f"show port stats {port}"))
         return {name: int(value) for name, value in found}
 
-    def reta(self, port=0):
-        """The redirection table as a list of queues."""
-        table = {}
-        for first in (0, 4):  # a word of testpmd's language has at most 127 letters
-            masks = ["0xffffffffffffffff" if first <= i < first + 4 else "0" for i in range(8)]
-            text = self.command(f"show port {port} rss reta 512 ({','.join(masks)})")
-            for index, queue in re.findall(r"hash index=(\d+), queue=(\d+)", text):
-                table[int(index)] = int(queue)
-        return [table[i] for i in range(harness.RETA_SIZE)]
-
     def key(self, port=0):
         text = self.command(f"show port {port} rss-hash key")
         return bytes.fromhex(re.search(r"RSS key:\n([0-9A-F]+)\n", text)[1])
