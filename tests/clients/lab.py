@@ -18,7 +18,8 @@ import time
 SOURCE_ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(SOURCE_ROOT / "tests" / "e2e"), str(SOURCE_ROOT / "tests" / "library")]
 import packets  # noqa: E402
-from support import dissect, eal, harness, hugepages, telemetry  # noqa: E402
+import tshark  # noqa: E402, F401
+from support import eal, harness, hugepages, telemetry  # noqa: E402
 
 SECONDS = 30  # for a start, for all packets, for an end; far more than they take
 MEGABYTES = 1024

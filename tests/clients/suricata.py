@@ -7,10 +7,11 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import time
 
 from examples import small
-from lab import IMBALANCE_MAX, PREFIX, App, Skip, check, dissect, frames_of, harness, need
+from lab import IMBALANCE_MAX, PREFIX, App, Skip, check, frames_of, harness, need, tshark
 
 THREADS = 2
 
@@ -184,8 +185,8 @@ def flows_of(capture):
     fields += [f"{name}.{end}" for name in ("ip", "ipv6") for end in ("src", "dst")]
     fields += [f"{name}.{end}" for name in ("tcp", "udp") for end in ("srcport", "dstport")]
     output = harness.output_of(
-        "tshark", "-r", capture, *dissect.OPTIONS, "-T", "fields",
-        *(word for field in fields for word in ("-e", field)), env=dissect.ENVIRONMENT)
+        "tshark", "-r", capture, *tshark.OPTIONS, "-T", "fields",
+        *(word for field in fields for word in ("-e", field)), env=tshark.ENVIRONMENT)
     outer, inner = collections.Counter(), collections.Counter()
     for line in output.splitlines():
         protocols, *values = line.split("\t")
@@ -209,7 +210,7 @@ def expect_flows(lab, expected, what):
 
 def suricata_decap(lab):
     """With decap=on it sees the flows of users, and without it those of the tunnels."""
-    if not dissect.is_installed():
+    if shutil.which("tshark") is None:
         raise Skip("tshark is not installed")
     both = zip(*(frames_of(lab.captures.n3(kind=kind)) for kind in ("n3-up", "n3-down")))
     capture = lab.captures.made("n3-both", [frame for pair in both for frame in pair])

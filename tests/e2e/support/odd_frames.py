@@ -3,10 +3,8 @@
 end, large ones, and such that are cut anywhere."""
 
 from support import frames
-from support.frames import N3, UE
+from support.frames import ETHERNET_SIZE, N3, UE
 from packets import Layer, eth, gtpu, hopopts, ipv4, ipv6, ipv6_ext, packet, psc, tcp, udp, vlan
-
-ETHERNET_SIZE = 14
 
 
 def first_byte(value, layer):
