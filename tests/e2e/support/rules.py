@@ -11,7 +11,7 @@ import re
 
 from support import harness, testpmd
 from packets import (DATA, ah, arp, ecpri, esp, eth, geneve, gre, gtpc1, gtpu, hopopts, icmp, ipv4, ipv6,
-                     ipv6_frag, l2tpv2, l2tpv3, lcp, nvgre, packet, pfcp, ppp, pppoe, pppoed, psc, sctp,
+                     ipv6_frag, l2tpv2, l2tpv3, lcp, mpls, nvgre, packet, pfcp, ppp, pppoe, pppoed, psc, sctp,
                      tcp, udp, vlan, vxlan)
 
 QUEUES = 16
@@ -79,6 +79,7 @@ WORDS = {
     "eth": lambda v: eth(v("mac_src", "02:00:00:00:00:01", "02:00:00:00:07:01"),
                          v("mac_dst", "02:00:00:00:00:02", "02:00:00:00:09:02")),
     "vlan": lambda v: vlan(v("vid", 5, 55), pcp=v("pcp", 0, 3)),
+    "mpls": lambda v: mpls(v("label", 16, 17)),
     "arp": lambda v: arp(),
     "ipv4": ip4,
     "frag4": lambda v: ip4(v, mf=1),
