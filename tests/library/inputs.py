@@ -10,28 +10,34 @@ import ipaddress
 import re
 import struct
 
-# Words: "tuple" is addresses and ports of the last IP header, "ip" its addresses, "outer.tuple" and "outer.ip" the
-# same of the first one; "macs" are the addresses of the first Ethernet header, "inner.macs" of the second one.
-# "header.field" is the value that the case states; a packet without it has nothing there. "A | B": B where
-# A has a field that the packet does not have or that is 0.
+# Words: "tuple" is addresses and ports of the last IP header, "ip" its addresses, "inner.tuple" and "inner.ip" the same
+# with names that begin with "inner.", "outer.tuple" and "outer.ip" the same of the first IP header; "macs" are the
+# addresses of the first Ethernet header, "macs#2" and "macs#2" of the second one. "header.field" is the value that
+# the case states; a packet without it has nothing there. "A | B": B where A has a field that the packet does not have
+# or that is 0.
 LABELS = "mpls.label mpls#2.label mpls#3.label mpls#4.label mpls#5.label mpls#6.label"
 
-# Unless an input set says otherwise; the first pattern that fits. Types of none of them are hashed as "tuple".
+# Unless an input set says otherwise; the first pattern that fits. Types of none of them are hashed as "inner.tuple".
 DEFAULT = {
     "ETH": "",
     "ARP": "",
     "UNKNOWN": "",
     "IPV?*": "outer.tuple",
+    "VLAN_*": "tuple",
+    "QINQ_*": "tuple",
+    "AH_UDP": "tuple",
+    "AH_TCP": "tuple",
+    "AH_SCTP": "tuple",
     "AH": "outer.ip ah.spi",
     "ECPRI": "ecpri.pc_id | macs",
     "ECPRI_UDP": "ecpri.pc_id | tuple",
-    "ERSPAN": "inner.macs erspan.session",
+    "ERSPAN": "macs#2 erspan.session",
     "ESP": "ip esp.spi",
-    "GENEVE": "inner.macs geneve.vni",
+    "GENEVE": "macs#2 geneve.vni",
     "GRE": "outer.ip gre.key",
     "GRE_IN_UDP": "outer.ip udp.sport gre.key",
-    "GTPU": "inner.macs gtpu.teid | outer.tuple gtpu.teid",
-    "GTPU_OVER_GRE": "tuple gtpu.teid",
+    "GTPU": "macs#2 gtpu.teid | outer.tuple gtpu.teid",
+    "GTPU_OVER_GRE": "inner.tuple gtpu.teid",
     "GTPC": "ip gtpc.teid | ip gtpc.seq gtpc.seq_v2",
     "L2TPV2": "outer.ip l2tpv2.tunnel l2tpv2.session",
     "L2TPV2_CONTROL": "outer.ip l2tpv2.tunnel",
@@ -39,12 +45,14 @@ DEFAULT = {
     "L2TPV3_CONTROL": "outer.ip",
     "L2TPV3_ETH": "inner.macs l2tpv3.session",
     "MACSEC": "macs macsec.sci",
-    "MPLS": "inner.macs " + LABELS,
-    "MPLS_IN_GRE": "inner.macs " + LABELS + " gre.key",
+    "MPLS": "macs#2 " + LABELS,
+    "MPLS_IN_GRE": "macs#2 " + LABELS + " gre.key",
     "MPLS_IN_UDP": "outer.ip udp.sport mpls.label",
     "NATT_ESP": "outer.tuple esp.spi",
-    "NSH": "nsh.spi nsh.si mpls.label mpls#2.label macs inner.macs",
-    "NVGRE": "inner.macs gre.key/24",
+    "NATT_*": "outer.tuple",
+    "NSH": "nsh.spi nsh.si mpls.label mpls#2.label macs macs#2",
+    "NVGRE": "macs#2 gre.key/24",
+    "PFCP_NODE": "tuple",
     "PFCP_SESSION": "ip pfcp.seid | ip pfcp.seq",
     "PPPOE": "pppoe.session vlan.vid vlan#2.vid",
     "PPPOED": "macs vlan.vid vlan#2.vid",
@@ -54,15 +62,15 @@ DEFAULT = {
     "ROCEV2": "ip bth.dest_qp",
     "SRV6_ETH": "inner.macs",
     "VLAN": "macs vlan.vid",
-    "VXLAN": "inner.macs vxlan.vni",
-    "VXLAN_GPE": "inner.macs mpls.label mpls#2.label vxlan_gpe.vni udp.sport",
+    "VXLAN": "macs#2 vxlan.vni",
+    "VXLAN_GPE": "macs#2 mpls.label mpls#2.label vxlan_gpe.vni udp.sport",
 }
 
 SETS = {
     "5tuple": {},
     "inner-5tuple": {},
     "ip": {"VLAN_*": "ip", "QINQ_*": "ip"},
-    "inner-ip": {"*_IPV*": "ip", "AH_*": "ip", "AH": "ip"},
+    "inner-ip": {"*_IPV*": "inner.ip", "AH_*": "inner.ip", "AH": "inner.ip"},
     "cvid": {"QINQ*": "vlan#2.vid"},
     "entropy": {"MPLS*": "entropy"},
     "key": {
@@ -117,6 +125,13 @@ SETS = {
     "vni": {"GENEVE*": "geneve.vni", "VXLAN_GPE*": "vxlan_gpe.vni", "VXLAN*": "vxlan.vni"},
 }
 
+# Shown whatever is hashed, beside all values that a case states but these.
+EXTRACTED = {"MPLS*": "mpls.label mpls#2.label", "VLAN*": "vlan.vid", "QINQ*": "vlan.vid vlan#2.vid"}
+HASHED_ONLY = {  # name: types
+    "gre.key": "MPLS_IN_GRE", "gtpc.seq": "*", "gtpc.seq_v2": "*", "macsec.sci": "*", "nat_t_ike.initiator_spi": "*",
+    "pfcp.seid": "*", "pfcp.seq": "*", "quic.dcid_high": "*", "quic.dcid_low": "*",
+}
+
 # These hash the one address that is a user's: only a case can tell which of the two that is.
 USERS = ("ue", "subscriber")
 
@@ -152,80 +167,94 @@ class Packet:
         off = self.headers[i][1] + at
         return self.data[off:off + size]
 
-    def ip(self, n, which=(0, 1)):
+    def ip(self, n, which=("src", "dst"), prefix=""):
         i = self.nth(IP, n)
         if i is None:
-            return b""
-        places = IP[self.headers[i][0]]
-        return b"".join(self.cut(i, places[each], places[2]) for each in which)
+            return []
+        name = self.headers[i][0]
+        src, dst, size = IP[name]
+        return [(f"{prefix}{name}.{end}", self.cut(i, src if end == "src" else dst, size)) for end in which]
 
-    def ports(self, n):
+    def ports(self, n, prefix=""):
         i = self.nth(IP, n)
         if i is None or self.headers[i][0] == "ipv4" and struct.unpack("!H", self.cut(i, 6, 2))[0] & 0x3fff:
-            return b""
+            return []
         for i in range(i + 1, len(self.headers)):
             name = self.headers[i][0]
             if name in ("udp", "tcp", "sctp"):
-                return self.cut(i, 0, 4)
+                return [(f"{prefix}{name}.sport", self.cut(i, 0, 2)), (f"{prefix}{name}.dport", self.cut(i, 2, 2))]
             if name not in BETWEEN or name == "ipv6_frag":
-                return b""
-        return b""
+                return []
+        return []
 
-    def macs(self, n, which=(6, 0)):
+    def macs(self, n, name="eth"):
         i = self.nth(("eth",), n)
-        return b"" if i is None else b"".join(self.cut(i, at, 6) for at in which)
+        return [] if i is None else [(name + ".src", self.cut(i, 6, 6)), (name + ".dst", self.cut(i, 0, 6))]
 
-    def numbered(self, header, n, place):
+    def numbered(self, name, header, n, place):
         """A field of the nth header of that name."""
         i = self.nth((header,), n - 1)
         if i is None:
-            return b""
+            return []
         at, size, mask, shift = place
-        return ((int.from_bytes(self.cut(i, at, size), "big") & mask) >> shift).to_bytes(size, "big")
+        value = (int.from_bytes(self.cut(i, at, size), "big") & mask) >> shift
+        return [(name, value.to_bytes(size, "big"))]
 
     def value(self, name):
         header, n, field = re.fullmatch(r"(\w+)(?:#(\d))?\.(.*)", name).groups()
         place = NUMBERED.get(f"{header}.{field}")
         if place:
-            return self.numbered(header, int(n or 1), place)
+            return self.numbered(name, header, int(n or 1), place)
         value = self.values.get(name)
         if value is None:
-            return b""
+            return []
         if isinstance(value, str):
-            return bytes.fromhex(value.removeprefix("0x"))
-        return value.to_bytes(self.sizes[name], "big")
+            return [(name, bytes.fromhex(value.removeprefix("0x")))]
+        return [(name, value.to_bytes(self.sizes[name], "big"))]
 
     def word(self, word):
+        """(name, bytes) of each field."""
         read = {
+            "inner.tuple": lambda: self.ip(-1, prefix="inner.") + self.ports(-1, "inner."),
+            "inner.ip": lambda: self.ip(-1, prefix="inner."),
             "tuple": lambda: self.ip(-1) + self.ports(-1),
             "ip": lambda: self.ip(-1),
             "outer.tuple": lambda: self.ip(0) + self.ports(0),
             "outer.ip": lambda: self.ip(0),
-            "outer.src": lambda: self.ip(0, (0,)),
-            "outer.dst": lambda: self.ip(0, (1,)),
-            "udp.sport": lambda: self.ports(0)[:2],
+            "outer.src": lambda: self.ip(0, ("src",)),
+            "outer.dst": lambda: self.ip(0, ("dst",)),
+            "udp.sport": lambda: self.ports(0)[:1],
             "macs": lambda: self.macs(0),
-            "inner.macs": lambda: self.macs(1),
-            "eth.src": lambda: self.macs(0, (6,)),
+            "macs#2": lambda: self.macs(1, "eth#2"),
+            "inner.macs": lambda: self.macs(1, "inner.eth"),
+            "eth.src": lambda: self.macs(0)[:1],
             "entropy": self.entropy,
         }.get(word)
         return read() if read else self.value(word)
 
     def entropy(self):
         """RFC 6790: the label behind the entropy label indicator, 7; without one all labels."""
-        labels = [self.word(word) for word in LABELS.split()]
-        indicator = bytes((0, 0, 7))
-        if indicator in labels[:-1]:
-            return labels[labels.index(indicator) + 1]
-        return b"".join(labels)
+        labels = self.fields(LABELS)
+        for (_, label), following in zip(labels, labels[1:]):
+            if label == bytes((0, 0, 7)):
+                return [following]
+        return labels
 
     def has(self, words):
-        return all(any(self.word(word)) for word in words.split())
+        return all(any(any(data) for _, data in self.word(word)) for word in words.split())
 
-    def input(self, words):
+    def fields(self, words):
         first, _, other = words.partition(" | ")
         chosen = first if not other or self.has(first) else other
-        return b"".join(self.word(word) for word in chosen.split())
+        return [field for word in chosen.split() for field in self.word(word)]
+
+    def shown(self, name, data):
+        """The value as ddpctl shows it."""
+        if name in self.values:
+            return self.values[name]
+        if name.endswith((".src", ".dst")):
+            return data.hex(":") if len(data) == 6 else str(ipaddress.ip_address(data))
+        return int.from_bytes(data, "big")
 
 
 def words_of(ptype, input_set):
@@ -234,17 +263,20 @@ def words_of(ptype, input_set):
         for pattern, words in table.items():
             if fnmatch.fnmatchcase(ptype, pattern):
                 return words
-    return "tuple"
+    return "inner.tuple"
 
 
 def expected(case, offsets, input_set, sizes):
-    """The bytes as classify --jsonl writes them, None where nothing is hashed. sizes: where a parameter alters
-    them."""
-    values = {}
-    for fields in (*case.sets.values(), case.fields):
-        values |= fields
-    packet = Packet(case.packet, case.chain, offsets, values, sizes)
-    return packet.input(words_of(case.ptype, input_set)).hex() or None
+    """(fields, bytes) as classify --jsonl writes them, no bytes where nothing is hashed. sizes: where a parameter
+    alters them."""
+    packet = Packet(case.packet, case.chain, offsets, case.values, sizes)
+    hashed = packet.fields(words_of(case.ptype, input_set))
+    extracted = [field for pattern, words in EXTRACTED.items() if fnmatch.fnmatchcase(case.ptype, pattern)
+                 for field in packet.fields(words)]
+    shown = {name: packet.shown(name, data) for name, data in hashed + extracted}
+    shown |= {name: value for name, value in case.values.items()
+              if not fnmatch.fnmatchcase(case.ptype, HASHED_ONLY.get(name, ""))}
+    return (shown, b"".join(data for _, data in hashed).hex() or None)
 
 
 def users(fields):

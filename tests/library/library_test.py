@@ -10,8 +10,8 @@ cases/<profile>.py holds CASES, a list of Case, and may hold
     SPEC     what to load, where that is not just the profile
     UNHIT    packet types that no packet of this file can show, each with the reason
 A profile's packets go to one capture (one for each spec that cases ask for). Of each packet the chain,
-the packet type and the fields must be those of the case, the chain and the fields those of tshark, and the bytes
-that are hashed those that inputs.py works out for that packet type and input set.
+the packet type must be those of the case, the chain and the fields those of tshark, and the fields and the bytes that
+are hashed those that inputs.py works out for that packet type and input set.
 """
 
 import functools
@@ -41,13 +41,13 @@ ddpctl = profile_dir = None
 
 
 class Case:
-    """A packet and what is expected of it.
+    """A packet and what is expected of it. Fields and hashed bytes are those that inputs.py works out.
 
     chain       our tokens, separated by blanks
     ptype       name of the packet type
-    fields      of the default input set and of what is extracted: name -> value, all of them
+    values      of the packet's fields but addresses, ports, VLAN ids and labels, which inputs.py reads: name -> value
     has         optional fields that this packet exercises, "header.field"; tshark must show them
-    sets        input set -> fields (all of them) with that set
+    sets        input set of inputs.USERS -> fields (all of them) with that set
     meets       input set -> name of the case whose hash is the same with that set
     status      of the jsonl
     spec        what to load instead of the profile, e.g. "vxlan;port=8472"
@@ -57,7 +57,7 @@ class Case:
     wire_len    length on the wire, for a packet that was captured only in part
     """
 
-    def __init__(self, name, packet, chain, ptype, fields=None, has=(), sets=None, meets=None,
+    def __init__(self, name, packet, chain, ptype, values=None, has=(), sets=None, meets=None,
                  status="ok", spec=None, tshark=None, why=None, options=(), all_ptype=None,
                  wire_len=None):
         assert (tshark is None) == (why is None), name
@@ -65,7 +65,7 @@ class Case:
         self.packet = packet
         self.chain = chain.split()
         self.ptype = ptype
-        self.fields = fields or {}
+        self.values = values or {}
         self.has = has
         self.sets = sets or {}
         self.meets = meets or {}
@@ -84,32 +84,19 @@ ADDRESSES = {
 PORTS = (1000, 2000)
 
 
-def inner_cases(layers, chain, family, extracted, name="", inner="inner.", tuple_set="inner-5tuple",
-                ip_set="inner-ip", sets=None, base_types=False, **args):
+def inner_cases(layers, chain, family, values=None, name="", base_types=False, **args):
     """Cases for IPv4 and IPv6 packets behind layers: each L4 that has a packet type, any other, and
-    fragments. sets: what further input sets hash for all of them; base_types: the family has all types
-    that base has for IP; args: of all cases."""
+    fragments. base_types: the family has all types that base has for IP; args: of all cases."""
     found = []
     for ip, make, other, more in (("ipv4", packets.ipv4, packets.icmp, []),
                                   ("ipv6", packets.ipv6, packets.icmp6, [packets.hopopts()])):
-        address = dict(zip((inner + ip + ".src", inner + ip + ".dst"), ADDRESSES[ip]))
-        by_ip = dict(extracted, **address)
-
         def add(what, tail, tokens, kind=""):
-            l4 = kind if kind in ("udp", "tcp", "sctp") else None
-            fields = dict(by_ip)
-            if l4 is not None:
-                fields[inner + l4 + ".sport"], fields[inner + l4 + ".dport"] = PORTS
-            elif not base_types:
+            if not base_types and kind not in ("udp", "tcp", "sctp"):
                 kind = ""
-            more_sets = {set_name: dict(extracted, **hashed)
-                         for set_name, hashed in (sets or {}).items()}
-            more_sets[tuple_set], more_sets[ip_set] = fields, by_ip
             found.append(Case((name or family) + " " + ip + " " + what,
                               packets.packet(*layers, *tail, packets.DATA),
                               chain + " " + ip + tokens,
-                              "_".join(filter(None, (family, ip.upper(), kind.upper()))), fields,
-                              sets=more_sets, **args))
+                              "_".join(filter(None, (family, ip.upper(), kind.upper()))), values, **args))
 
         l3 = make(*ADDRESSES[ip])
         add("udp", [l3, packets.udp(*PORTS)], " udp", "udp")
@@ -248,22 +235,23 @@ class Library(unittest.TestCase):
                 with self.subTest(case.name):
                     theirs = seen(options_of(self.module, case))[self.profile, case.name]
                     self.compare(case, got, known_only(theirs, tokens, len(case.packet)))
-                    self.assertEqual((got["chain"], got["ptype"], got["status"], got["fields"]),
-                                     (case.chain, case.ptype, case.status, case.fields))
-                    self.input_compare(case, set_of(spec), case.fields, got)
+                    self.assertEqual((got["chain"], got["ptype"], got["status"]),
+                                     (case.chain, case.ptype, case.status))
+                    self.input_compare(case, set_of(spec), case.values, got)
 
-    def input_compare(self, case, name, fields, got):
-        """`fields` shows what is hashed and what is extracted alike; `input` is what is hashed."""
+    def input_compare(self, case, name, users, got):
+        """`fields` shows what is hashed and what is extracted alike; `input` is what is hashed. users: the fields
+        with one of inputs.USERS."""
         if name in inputs.USERS:
-            if fields is not None:
-                self.assertEqual(got["input"], inputs.users(fields), "hashed bytes")
+            if users is not None:
+                self.assertEqual((got["fields"], got["input"]), (users, inputs.users(users)))
             return
         own = case.ptype in self.text.names("packet_types")
         cid = re.search(r"cid_length=(\d+)", case.spec or self.base_spec)
         half = (int(cid.group(1)) + 1) // 2 if cid else 4
         sizes = {"quic.dcid_high": half, "quic.dcid_low": half}
-        self.assertEqual(got["input"], inputs.expected(case, got["offsets"], name if own else None,
-                                                       sizes), "hashed bytes")
+        self.assertEqual((got["fields"], got["input"]),
+                         inputs.expected(case, got["offsets"], name if own else None, sizes))
 
     def compare(self, case, ours, theirs):
         chain = [header.token for header in theirs]
@@ -298,8 +286,8 @@ class Library(unittest.TestCase):
         names = self.text.names("input_sets")
         if self.text.is_bundle(): # those of the profiles it is made of
             names = sorted({name for case in self.cases for name in [*case.sets, *case.meets]})
-        used = {name for case in self.cases for name in list(case.sets) + list(case.meets)}
-        self.assertEqual(sorted(set(names) ^ used), [], "input sets without a case")
+        users = {name for case in self.cases for name in case.sets}
+        self.assertEqual(sorted(users ^ set(names) & set(inputs.USERS)), [], "input sets without a case")
         for spec, cases in self.groups.items():
             with capture_write(cases) as file:
                 head, _, tail = spec.partition(";")
@@ -312,8 +300,6 @@ class Library(unittest.TestCase):
 
     def set_compare(self, case, name, got):
         self.input_compare(case, name, case.sets.get(name), got[case.name])
-        if name in case.sets:
-            self.assertEqual(got[case.name]["fields"], case.sets[name])
         if name in case.meets:
             self.assertIsNotNone(got[case.name]["hash"])
             self.assertEqual(got[case.name]["hash"], got[case.meets[name]]["hash"])

@@ -3,44 +3,32 @@ from library_test import Case, inner_cases
 from packets import (DATA, arp, erspan2, eth, gre, gre_pptp, ipv4, ipv6, lcp, nvgre, packet, ppp, udp,
                      vlan)
 
-OUTER4 = {"ipv4.src": "192.0.2.1", "ipv4.dst": "198.51.100.2", "udp.sport": 50000,
-          "udp.dport": 4754}
-OUTER6 = {"ipv6.src": "2001:db8:1::1", "ipv6.dst": "2001:db8:2::2",
-          "udp.sport": 50000, "udp.dport": 4754}
-PLAIN4 = {"ipv4.src": "192.0.2.1", "ipv4.dst": "198.51.100.2", "udp.sport": 50000}
-ENDS4 = {"ipv4.src": "192.0.2.1", "ipv4.dst": "198.51.100.2"}
-ENDS6 = {"ipv6.src": "2001:db8:1::1", "ipv6.dst": "2001:db8:2::2"}
 KEY = {"gre.key": 0xdeadbeef}
 VSID = {"gre.key": 0xabcdef12}
 
 CASES = (
-    inner_cases((eth(), ipv4(), udp(), gre()), "eth ipv4 udp gre", "GRE_IN_UDP", {}, "plain",
-                sets={"outer": OUTER4, "key": ENDS4}) +
-    inner_cases((eth(), vlan(5), ipv6(), udp(), gre(key=0xdeadbeef, seq=7, checksum=True)),
-                "eth vlan ipv6 udp gre", "GRE_IN_UDP", KEY, "everything",
-                sets={"outer": OUTER6, "key": {**ENDS6, **KEY}}) +
-    inner_cases((eth(), ipv4(), udp(), gre(), eth(), vlan(5)), "eth ipv4 udp gre eth vlan",
-                "GRE_IN_UDP", {}, "Ethernet", sets={"outer": OUTER4}) +
-    inner_cases((eth(), ipv6(), udp(), nvgre(0xabcdef, 0x12), eth()), "eth ipv6 udp gre eth",
-                "GRE_IN_UDP", VSID, "NVGRE", sets={"outer": OUTER6, "key": {**ENDS6, **VSID}}) +
-    inner_cases((eth(), ipv4(), udp(), gre(seq=7), erspan2(0x3ab), eth()),
-                "eth ipv4 udp gre erspan eth", "GRE_IN_UDP", {}, "ERSPAN") +
-    inner_cases((eth(), ipv4(), udp(dport=4754), gre_pptp(0x1234, seq=1), ppp()),
-                "eth ipv4 udp gre ppp", "GRE_IN_UDP", {}, "PPTP") +
+    inner_cases((eth(), ipv4(), udp(), gre()), "eth ipv4 udp gre", "GRE_IN_UDP", {}, "plain") +
+    inner_cases((eth(), vlan(5), ipv6(), udp(), gre(key=0xdeadbeef, seq=7, checksum=True)), "eth vlan ipv6 udp gre",
+                "GRE_IN_UDP", KEY, "everything") +
+    inner_cases((eth(), ipv4(), udp(), gre(), eth(), vlan(5)), "eth ipv4 udp gre eth vlan", "GRE_IN_UDP", {},
+                "Ethernet") +
+    inner_cases((eth(), ipv6(), udp(), nvgre(0xabcdef, 0x12), eth()), "eth ipv6 udp gre eth", "GRE_IN_UDP", VSID,
+                "NVGRE") +
+    inner_cases((eth(), ipv4(), udp(), gre(seq=7), erspan2(0x3ab), eth()), "eth ipv4 udp gre erspan eth", "GRE_IN_UDP",
+                {}, "ERSPAN") +
+    inner_cases((eth(), ipv4(), udp(dport=4754), gre_pptp(0x1234, seq=1), ppp()), "eth ipv4 udp gre ppp", "GRE_IN_UDP",
+                {}, "PPTP") +
     [
-        Case("arp", packet(eth(), ipv4(), udp(), gre(key=5), eth(), arp()), "eth ipv4 udp gre eth arp",
-             "GRE_IN_UDP", {**PLAIN4, "gre.key": 5}),
+        Case("arp", packet(eth(), ipv4(), udp(), gre(key=5), eth(), arp()), "eth ipv4 udp gre eth arp", "GRE_IN_UDP",
+             {"gre.key": 5}),
         Case("LCP", packet(eth(), ipv4(), udp(dport=4754), gre_pptp(0x1234, seq=1), ppp(), lcp()),
-             "eth ipv4 udp gre ppp", "GRE_IN_UDP", PLAIN4),
-        Case("other protocol", packet(eth(), ipv4(), udp(), gre(key=5, protocol=0x88b5), DATA),
-             "eth ipv4 udp gre", "GRE_IN_UDP", {**PLAIN4, "gre.key": 5}),
-        Case("GRE without UDP", packet(eth(), ipv4(), gre(key=5, protocol=0x88b5), DATA),
-             "eth ipv4 gre", "GRE", {**ENDS4, "gre.key": 5}),
-        Case("DTLS", packet(eth(), ipv4(), udp(dport=4755), b"\x17\xfe\xfd" + bytes(40)),
-             "eth ipv4 udp", "IPV4_UDP", {**PLAIN4, "udp.dport": 4755}),
-        Case("other port", packet(eth(), ipv4(), udp(dport=5000), gre(), ipv4(), DATA),
-             "eth ipv4 udp gre ipv4", "GRE_IN_UDP_IPV4",
-             {"inner.ipv4.src": "192.0.2.1", "inner.ipv4.dst": "198.51.100.2"},
-             spec="gre-in-udp;port=5000", options=("-d", "udp.port==5000,gre")),
+             "eth ipv4 udp gre ppp", "GRE_IN_UDP"),
+        Case("other protocol", packet(eth(), ipv4(), udp(), gre(key=5, protocol=0x88b5), DATA), "eth ipv4 udp gre",
+             "GRE_IN_UDP", {"gre.key": 5}),
+        Case("GRE without UDP", packet(eth(), ipv4(), gre(key=5, protocol=0x88b5), DATA), "eth ipv4 gre", "GRE",
+             {"gre.key": 5}),
+        Case("DTLS", packet(eth(), ipv4(), udp(dport=4755), b"\x17\xfe\xfd" + bytes(40)), "eth ipv4 udp", "IPV4_UDP"),
+        Case("other port", packet(eth(), ipv4(), udp(dport=5000), gre(), ipv4(), DATA), "eth ipv4 udp gre ipv4",
+             "GRE_IN_UDP_IPV4", spec="gre-in-udp;port=5000", options=("-d", "udp.port==5000,gre")),
     ]
 )
