@@ -3,14 +3,12 @@
 """ddpctl classify, explain, diff and graph on Intel's public 800-series packages: is what is printed what
 was promised, and what the packages say?
 
-The packages come from scripts/packages, which scripts/test calls; without them the test is skipped. Real
-captures are in ../shared/captures beside the source tree; without that folder one test is.
+The packages come from scripts/packages, which scripts/test calls; without them the test is skipped.
 """
 
 import collections
 import json
 import pathlib
-import random
 import re
 import shutil
 import struct
@@ -20,13 +18,10 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent / "e2e"))
 from support import harness  # noqa: E402
-from packets import (DATA, eth, geneve, gre, gtpc1, gtpu, ipv4, ipv6, packet, pfcp, ppp, pppoe, psc,  # noqa: E402
-                     sctp, tcp, udp, vlan, vxlan, vxlan_gpe)
+from packets import DATA, eth, gtpu, ipv4, packet, sctp, tcp, udp, vlan, vxlan_gpe  # noqa: E402
 
 GOOD, NO, USAGE, UNREADABLE = range(4)
 OS, COMMS = "ice-1.3.30.0.pkg", "ice_comms-1.3.31.0.pkg"
-REAL = HERE.parents[2] / "shared" / "captures"
-NONE = 0
 
 KEYS = harness.PACKET_KEYS[:-1] + ["protocols", "flags", "rss_flags", "fd_flags", "sw_flags", "schema_version"]
 
@@ -36,38 +31,6 @@ UPLINK = bytes.fromhex(
     "1f9e34ff00541122334400000085011009004500004c0001000040111d76ac100001ac1005099c40"
     "9c410038fbe75041594c4f41442d5041594c4f41442d5041594c4f41442d5041594c4f41442d5041"
     "594c4f41442d5041594c4f41442d")
-# Node, instruction, byte, key, boost entry, next protocol, row.
-WALK = [
-    (0, 0, 12, "0a0100010a6f6611400000010078000045000880",
-     "15 BOOST_MAC_IPV4", 0x11, "row 1499 of the CAM"),
-    (8, 6, 34, "000000443322115400ff349e1f64006808409c03",
-     "76 BOOST_UDP_GTPU_PDU_WITH_GTPU_OPTION", 0, "row 1863 of the CAM"),
-    (26, 21, 53, "10ac761d1140000001004c000045000910018528",
-     "80 BOOST_UDP_GTPU_PDU_EH_85", 0, "row 1693 of the CAM"),
-    (26, 21, 57, "10ac010010ac761d1140000001004c0000450028",
-     "79 BOOST_UDP_GTPU_PDU_EH_END", 4, "row 991 of the CAM"),
-    (11, 9, 58, "0510ac010010ac761d1140000001004c00004510",
-     "24 BOOST_IPV4", 0x11, "row 1938 of the CAM"),
-    (16, 17, 78, "5941502d44414f4c594150e7fb3800419c409c22",
-     "117 BOOST_UDP_PAYLOAD_0", 0, "row 460 of the CAM"),
-]
-
-# The packet type in both packages; None: the same as with OS.
-KINDS = [
-    ((eth(), ipv4(), udp(), DATA), 24, None),
-    ((eth(), ipv6(), tcp(), DATA), 92, None),
-    ((eth(), vlan(5), ipv4(), sctp(), DATA), 27, None),
-    ((eth(), ipv4(), ipv6(), udp(), DATA), 38, None),
-    ((eth(), ipv4(), gre(), ipv4(), tcp(), DATA), 48, None),
-    ((eth(), ipv4(), udp(), vxlan(7), eth(), ipv4(), tcp(), DATA), 24, None),
-    ((eth(), ipv4(), udp(2152), gtpu(7), ipv4(), udp(), DATA), 24, 333),
-    ((eth(), ipv4(), udp(2152), gtpu(7, type=1, seq=1)), 24, 329),
-    ((eth(), ipv6(), udp(2152), gtpu(7, ext=[psc(1, 9)]), ipv6(), tcp(), DATA), 90, 349),
-    ((eth(), ipv4(), udp(2152), gtpu(7), b"\0" * 40), 24, NONE),
-    ((eth(), ipv4(), udp(), gtpc1(7), DATA), 24, 325),
-    ((eth(), ipv4(), udp(), pfcp(7), DATA), 24, 352),
-    ((eth(), pppoe(5), ppp(), ipv4(), tcp(), DATA), 1, 305),
-]
 
 
 def package_path(name):
@@ -79,10 +42,6 @@ def explain(spec, capture, n=1, *options):
                                         "--json", *options))
 
 
-def vxlan_packet(port):
-    return packet(eth(), ipv4(), udp(dport=port), vxlan(7), eth(), ipv4(), udp(), DATA)
-
-
 def flat(text):
     """Without the breaks of lines."""
     return re.sub(r"\s+", " ", text)
@@ -91,36 +50,13 @@ def flat(text):
 class Classify(harness.TestCase):
     """A user relies on the objects of --jsonl, and on the types being the NIC's."""
 
-    def check_shape(self, found, length):
-        self.assertEqual(list(found), KEYS)
-        self.assertEqual(found["len"], length)
-        self.assertIn(found["status"], ("ok", "error", "loop"))
-        self.assertEqual(found["schema_version"], 2)
-        self.assertEqual(found["ptype_id"] == NONE, found["ptype"] == "UNKNOWN")
-        if found["status"] == "loop":
-            self.assertEqual(found["ptype_id"], NONE)
-        ids = [pair[0] for pair in found["protocols"]]
-        self.assertEqual(ids, sorted(set(ids)))
-        self.assertNotIn(255, ids)
-        self.assertRegex(found["flags"], "^0x[0-9a-f]{16}$")
-        for key in ("rss_flags", "fd_flags", "sw_flags"):
-            self.assertRegex(found[key], "^0x[0-9a-f]{4}$")
-        self.assertEqual(len(found["chain"]), len(found["offsets"]))
-        self.assertEqual(found["offsets"], sorted(found["offsets"]))
-        self.check_hash(found)
-
-    def check_hash(self, found):
-        if found["hash"] is None:
-            self.assertEqual((found["input"], found["queue"]), (None, 0))
-            return
-        value = harness.toeplitz(bytes.fromhex(found["input"]))
-        self.assertEqual(int(found["hash"], 16), value)
-        self.assertEqual(found["queue"], value % harness.RETA_SIZE % 7)
-
     def test_the_worked_example(self):
         path = self.capture("uplink", [UPLINK])
         found = harness.classify(package_path(COMMS), path, "--queues", "7")[0]
-        self.check_shape(found, 134)
+        self.assertEqual(list(found), KEYS)
+        value = harness.toeplitz(bytes.fromhex(found["input"]))
+        self.assertEqual((int(found["hash"], 16), found["queue"]), (value, value % harness.RETA_SIZE % 7))
+        self.assertEqual((found["len"], found["schema_version"]), (134, 2))
         self.assertEqual((found["status"], found["ptype"], found["ptype_id"]),
                          ("ok", "MAC_IPV4_GTPU_IPV4_UDP_PAY", 333))
         self.assertEqual(found["protocols"],
@@ -138,62 +74,6 @@ class Classify(harness.TestCase):
         with_os = harness.classify(package_path(OS), path)[0]
         self.assertEqual((with_os["ptype_id"], with_os["protocols"]),
                          (24, [[1, 0], [9, 12], [32, 14], [53, 34]]))
-
-    def test_kinds_of_packets(self):
-        frames = [packet(*layers) for layers, _, _ in KINDS]
-        path = self.capture("kinds", frames)
-        for name, column in ((OS, 1), (COMMS, 2)):
-            found = harness.classify(package_path(name), path, "--queues", "7")
-            for packet_found, kind, frame in zip(found, KINDS, frames, strict=True):
-                wanted = kind[1] if kind[column] is None else kind[column]
-                with self.subTest(package=name, n=packet_found["n"]):
-                    self.assertEqual(packet_found["ptype_id"], wanted)
-                    self.check_shape(packet_found, len(frame))
-
-    def test_real_captures_keep_the_contract(self):
-        if not REAL.is_dir():
-            self.skipTest(f"no {REAL}")
-        path = self.capture("real", [frame for real in sorted(REAL.glob("*.*cap"))
-                                     for frame in harness.pcap_frames(real)[:100]])
-        for spec in (OS, COMMS):
-            found = harness.classify(package_path(spec), path, "--queues", "7")
-            self.assertGreater(len(found), 200)
-            for n, packet_found in enumerate(found, 1):
-                self.assertEqual(packet_found["n"], n)
-                self.check_shape(packet_found, packet_found["len"])
-
-    def test_tunnel_ports(self):
-        path = self.capture("ports", [vxlan_packet(4789), vxlan_packet(8472),
-                                      packet(eth(), ipv4(), udp(dport=6081), geneve(9), eth(),
-                                             ipv4(), tcp(), DATA)])
-        spec = package_path(COMMS)
-        for settings, wanted in (("", [24, 24, 24]), (";vxlan_port=4789", [61, 24, 24]),
-                                 (";vxlan_port=4789;vxlan_port=8472", [61, 61, 24]),
-                                 (";vxlan_port=8472;geneve_port=6081;vxlan_port=4789", [61, 61, 63])):
-            with self.subTest(settings=settings):
-                found = harness.classify(spec + settings, path)
-                self.assertEqual([packet_found["ptype_id"] for packet_found in found], wanted)
-
-    def test_double_vlan_mode(self):
-        path = self.capture("vlan", [packet(eth(), vlan(5), ipv4(), udp(), DATA),
-                                     packet(eth(), vlan(5), vlan(6), ipv4(), udp(), DATA)])
-        spec = package_path(OS)
-        single, double = harness.classify(spec, path), harness.classify(spec + ";dvm=1", path)
-        self.assertIn([17, 14], single[0]["protocols"])
-        self.assertIn([16, 14], double[0]["protocols"])
-        self.assertEqual([found["ptype_id"] for found in single], [24, 1])
-        self.assertEqual([found["ptype_id"] for found in double], [24, 24])
-
-    def test_an_endless_loop_is_told(self):
-        zero = packet(eth(), ipv4(), udp(2152), gtpu(7, ext=[(0x85, b"")]), DATA)
-        path = self.capture("loop", [UPLINK[:54], zero[:55] + b"\0" * 20])
-        for found in harness.classify(package_path(COMMS), path):
-            self.check_shape(found, found["len"])
-        self.assertEqual(harness.classify(package_path(COMMS), path)[0]["status"], "loop")
-        self.assertEqual(harness.classify(package_path(OS), path)[0]["ptype_id"], 24)
-        table = harness.ddpctl("classify", package_path(COMMS), path)
-        self.assertEqual(table.returncode, GOOD)
-        self.assertIn("(too deep)", table.stdout)
 
 
 class Simulate(harness.TestCase):
@@ -215,32 +95,6 @@ class Simulate(harness.TestCase):
                                  [loads[q] for q in range(8)])
                 self.assertEqual(len(loads) == 1, unhashed == 40)
 
-    def test_damaged_packets_are_hashed_as_classify_shows(self):
-        """Cut headers, headers on top of each other, GTP-U with SCTP, whatever is asked for."""
-        draw = random.Random(6)
-        frames = [packet(*kind[0]) for kind in KINDS] + [
-            packet(eth(), outer(), udp(1, 2152), gtpu(1), inner(), sctp(), DATA)
-            for outer in (ipv4, ipv6) for inner in (ipv4, ipv6)]
-        for frame in draw.choices(frames, k=1500):
-            frame = bytearray(frame)
-            for _ in range(draw.randrange(3)):
-                frame[draw.randrange(min(len(frame), 90))] = draw.randrange(256)
-            if draw.random() < 0.3:
-                del frame[draw.randrange(14, len(frame)):]
-            frames.append(bytes(frame))
-        path = self.capture("damaged", frames)
-        for name in (OS, COMMS):
-            for asked in ("all", "ip", "ipv6+ipv4-udp", "ipv6-udp+ipv6-sctp"):
-                options = ["--queues", "1024", "--rss-hf", asked]
-                found = harness.classify(package_path(name), path, *options)
-                spread = harness.simulate(package_path(name), path, *options)
-                loads = collections.Counter(each["queue"] for each in found)
-                with self.subTest(package=name, asked=asked):
-                    self.assertEqual({queue["queue"]: queue["packets"]
-                                      for queue in spread["queues"] if queue["packets"]}, loads)
-                    self.assertEqual({ptype["name"]: ptype["packets"] for ptype in spread["ptypes"]},
-                                     collections.Counter(each["ptype"] for each in found))
-
 
 class Explain(harness.TestCase):
     """A user sees why, step by step, and in words what went wrong."""
@@ -254,12 +108,14 @@ class Explain(harness.TestCase):
     def test_the_worked_example(self):
         path = self.capture("uplink", [UPLINK])
         story = explain(package_path(COMMS), path, 1, "--queues", 4)
-        walked = []
-        for step in story["steps"]:
-            fields = step["fields"]
-            walked.append((fields["node"], fields["instruction"], step["offset"], fields["key"].removeprefix("0x"),
-                           fields["boost"], fields["next_protocol"], step["rules"][0]["why"]))
-        self.assertEqual(walked, WALK)
+        fields = [step["fields"] for step in story["steps"]]
+        self.assertEqual([(each["node"], each["instruction"], step["offset"])
+                          for each, step in zip(fields, story["steps"])],
+                         [(0, 0, 12), (8, 6, 34), (26, 21, 53), (26, 21, 57), (11, 9, 58), (16, 17, 78)])
+        self.assertEqual((fields[1]["key"], fields[1]["boost"], fields[0]["next_protocol"],
+                          story["steps"][1]["rules"][0]["why"]),
+                         ("0x000000443322115400ff349e1f64006808409c03",
+                          "76 BOOST_UDP_GTPU_PDU_WITH_GTPU_OPTION", 0x11, "row 1863 of the CAM"))
         self.assertEqual([step["next"] for step in story["steps"]],
                          [step["name"] for step in story["steps"][1:]] + [None])
         parser = story["parser"]
@@ -298,6 +154,8 @@ class Explain(harness.TestCase):
         loop = self.words(UPLINK[:54])
         self.assertIn("The walk makes no progress: it stays at byte 53", loop)
         self.assertRegex(loop, r"steps \d+ to \d+: the same again")
+        table = harness.ddpctl("classify", package_path(COMMS), self.folder / "explained.pcap")
+        self.assertEqual((table.returncode, "(too deep)" in table.stdout), (GOOD, True))
         self.assertIn("The packet has only 40 bytes: it is cut in the last header", self.words(UPLINK[:40]))
         wire = packet(eth(type=0x8847), bytes.fromhex("00000140") + b"\x50" * 40)
         self.assertIn("parser error: the parse graph has no entry for node 31", self.words(wire))

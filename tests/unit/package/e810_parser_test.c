@@ -4,6 +4,8 @@
 #include "e810_kinds.h"
 #include "frames.h"
 #include "genuine.h"
+#include "look_at_all.h"
+#include "personality/package_open.h"
 #include "unit.h"
 
 static const char gtpu_uplink[] =
@@ -487,5 +489,65 @@ TEST(what_is_recorded_fits_the_package_s_own_bitmaps) {
 			}
 		}
 		assert_true(n_checked > 100);
+	}
+}
+
+// The place of a number that others depend on: in the headers of the file and of a segment, before
+// the buffers, in a buffer's header and entries, or at the begin of a section.
+static size_t structure_draw(const struct ddp_package *package, uint64_t *random) {
+	const struct e810_package *e810 = package->e810;
+	size_t buffers =
+		e810->segment->offset + e810->segment->size - (size_t)e810->n_buffers * 4096;
+	const size_t places[] = {
+		random_below(random, 8 + 4 * package->n_segments),
+		package->segments[random_below(random, package->n_segments)].offset +
+			random_below(random, 12),
+		buffers - 1 - random_below(random, 12),
+		buffers + (size_t)random_below(random, e810->n_buffers) * 4096 +
+			random_below(random, 68),
+		e810->parts[random_below(random, e810->n_parts)].offset + random_below(random, 4),
+	};
+
+	return places[random_below(random, COUNT(places))];
+}
+
+static void damaged_read(const uint8_t *bytes, size_t size, bool is_cut) {
+	struct ddp_package *package;
+	struct ddp_diag diag;
+
+	ddp_diag_init(&diag);
+	package = ddp_package_read("damaged.pkg", bytes, size, &diag);
+	assert_int_equal(package == NULL, diag.n_errors > 0);
+	assert_true(diag.n_errors <= 21 && !(is_cut && package != NULL));
+	if (package != NULL && package->kind == DDP_PACKAGE_E810)
+		e810_look(package);
+	ddp_package_close(package);
+	ddp_diag_fini(&diag);
+}
+
+// Cut, or with wrong bytes anywhere or in structures: a package is refused with messages or read
+// safely.
+TEST(no_damage_is_read_unsafely) {
+	uint64_t random = 7;
+
+	for (unsigned int i = 0; i < N_GENUINE; i++) {
+		const struct ddp_package *package = genuine_package(i);
+		uint8_t *bytes = malloc(package->size);
+
+		assert_non_null(bytes);
+		after_test(free, bytes);
+		for (unsigned int v = 0; v < DRAWN(400); v++) {
+			unsigned int n = v % 4 == 1 ? 32 : 2;
+
+			memcpy(bytes, package->bytes, package->size);
+			for (unsigned int k = random_below(&random, n) + 1; k > 0 && v % 4 > 0; k--)
+				bytes[v % 4 == 1 ? random_below(&random, package->size) :
+						   structure_draw(package, &random)] ^=
+					1 + random_below(&random, 255);
+			damaged_read(bytes,
+				     v % 4 == 0 ? random_below(&random, package->size) :
+						  package->size,
+				     v % 4 == 0);
+		}
 	}
 }
