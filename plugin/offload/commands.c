@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// A plan as commands to type.
+// A plan as commands for testpmd and ethtool.
 #include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -124,7 +124,7 @@ static int package_commands(const struct ddp_plan *plan, ddp_command_fn fn, void
 	return 0;
 }
 
-// Returns how many rules testpmd's lines are too short for, or -ENOMEM.
+// Returns the number of rules that are too long for a line of testpmd, or -ENOMEM.
 static int rules_commands(const struct ddp_offload_rule *rules, unsigned int n, ddp_command_fn fn,
 			  void *arg) {
 	int n_too_long = 0;

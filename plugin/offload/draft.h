@@ -14,7 +14,7 @@
 
 struct draft;
 
-/* A kind of NIC (nics.c) */
+/* Kinds of NIC (nics.c) */
 
 #define HF(name) DDP_RSS_HF(name)
 
@@ -24,7 +24,7 @@ enum encap {
 	ENCAP_GENEVE,
 	ENCAP_GRE,
 	ENCAP_GTPU,      // without a PDU session container
-	ENCAP_GTPU_DOWN, // with one, by direction
+	ENCAP_GTPU_DOWN, // with a PDU session container, by direction
 	ENCAP_GTPU_UP,
 	ENCAP_IPIP,
 	ENCAP_NVGRE,
@@ -50,57 +50,54 @@ enum l4 {
 // Items of a pattern, NULL-terminated; "ip" stands for ipv4 or ipv6.
 typedef const char *nic_pattern[8];
 
-// A pattern of a tunnel whose inner packet an RSS rule of level 2 hashes: addresses, and the ports
-// of TCP and UDP.
+// A tunnel pattern for RSS rules of level 2, which hash addresses of the inner packet, and ports of
+// TCP and UDP.
 struct nic_level2 {
 	nic_pattern items;
 	uint32_t encaps;
-	const char *setup; // what the NIC needs for it; NULL: nothing
+	const char *setup; // requirement of the NIC for users; NULL: none
 };
 
 #define NIC_DRIVERS 2
 
 struct ddp_nic {
 	const char *name;
-	const char *alias; // what people call it; NULL: nothing else
+	const char *alias; // the product name; NULL: none
 	const char *title;
 	const char *drivers[NIC_DRIVERS];
-	uint32_t encaps; // that it parses and reports
-	uint32_t l4s;    // that it parses and reports
-	bool ipv6;       // extension headers do not change what it hashes
+	uint32_t encaps; // tunnels that it parses and reports
+	uint32_t l4s;    // L4 headers that it parses and reports
+	bool ipv6;       // extension headers do not change the hashed fields
 	bool any_ipv4;   // drivers report IPv4 as one of three packet types
 	bool ipsec;      // ESP, AH and L2TPv3 are known protocols
 	uint16_t key_size;
-	const uint16_t *udp_ports; // of tunnels, besides declared ones of VXLAN; 0-terminated
+	const uint16_t *udp_ports; // of tunnels but VXLAN, 0-terminated
 	uint64_t rss_hf;           // types that hash addresses and ports as Microsoft specifies
 	// Patterns that the driver accepts with the RSS types of their headers, terminated
 	// by an empty one; NULL: none.
 	const nic_pattern *patterns;
 	const struct nic_level2 *level2; // terminated by encaps 0; NULL: none
-	uint32_t inner_ports; // tunnels whose inner ports are hashed without a rule, with outer
-			      // addresses
-	bool labels;   // IP behind MPLS labels is hashed without a rule
-	bool protocol; // a pattern that ends in UDP, TCP or SCTP also hashes the IP protocol,
-		       // before the addresses, in a word of its own
-	bool raw;         // it accepts raw patterns
-	const char *note; // a note on packets that it does not distinguish; NULL: none
+	uint32_t inner_ports; // tunnels that hash outer addresses and inner ports without a rule
+	bool labels;          // IP behind MPLS labels is hashed without a rule
+	bool protocol;        // with UDP, TCP and SCTP, a word with the IP protocol is hashed first
+	bool raw;             // it accepts raw patterns
+	const char *note;     // on packets that it does not distinguish; NULL: none
 };
 
 static inline bool nic_parses(const struct ddp_nic *nic, enum encap encap) {
 	return encap == ENCAP_NONE || (nic->encaps & 1U << encap) != 0;
 }
 
-/* The packets that a NIC distinguishes (packet_class.c) */
+/* Packet classes (packet_class.c) */
 
-// A packet class is one packet, with headers in their usual form, and a mask of the bits that the
-// NIC reads to distinguish it from others. Headers of variable size are represented by several
-// sizes.
+// A packet class is one packet with headers in their usual form, and a mask of the bits by which
+// the NIC distinguishes it from others. Several classes represent a header of variable size.
 
 #define PACKET_CLASS_SIZE 320
 #define PACKET_CLASS_HEADERS 14
 
-// Headers: id, name in the profile library, item of NICs' RSS rules ("": rules pass over the
-// header, NULL: no driver has one).
+// Headers: id, name in the profile library, item of RSS rules ("": rules ignore the header, NULL:
+// no driver has one).
 #define CLASS_HEADERS(X)                   \
 	X(ETH, "eth", "eth")               \
 	X(VLAN, "vlan", "")                \
@@ -137,31 +134,31 @@ struct packet_class {
 	enum l4 l4;
 	unsigned int n_vlans;
 	bool options; // IPv4 options, IPv6 extension headers, TCP options, GTP-U sequence numbers
-	unsigned int extension; // of IPv6, with options
-	bool keyless;           // NVGRE without a key: a NIC treats Ethernet in GRE alike
+	unsigned int extension; // size of the IPv6 extension header, with options
+	bool keyless;           // Ethernet in GRE without a key, which NICs treat as NVGRE
 	bool later;             // not the first fragment
 
 	uint8_t data[PACKET_CLASS_SIZE], known[PACKET_CLASS_SIZE];
 	uint16_t len;
 	struct class_header headers[PACKET_CLASS_HEADERS];
 	unsigned int n_headers;
-	// As a rule's pattern: which headers are its items.
+	// Indexes and ids of the headers that are items of a rule's pattern.
 	uint8_t items[PACKET_CLASS_HEADERS], item_ids[PACKET_CLASS_HEADERS];
 	unsigned int n_items;
-	bool complete; // no header is left out but those that rules pass over
+	bool complete; // the items have all headers but those that rules ignore
 	uint16_t udp;  // offset of a UDP header that precedes no tunnel; 0: none
-	// Of GTP-U, where the NIC takes a user's packet for IP, and the class has what is IP:
-	// offsets of lengths that are right, and of a frame's EtherType, which is none; 0: nowhere.
+	// In GTP-U classes, which have only IP payloads: offsets of correct lengths, and of bytes
+	// that are no EtherType in an Ethernet frame; 0: none.
 	uint16_t lengths[2], no_type;
 	uint16_t other;  // offset of a protocol number that the NIC does not know; 0: none
 	int first_inner; // index of the inner packet's first header; 0: no tunnel
 	uint32_t ptype;
-	int pctype;  // defined by a package; -1: a built-in one
+	int pctype;  // of the package; -1: a built-in one
 	bool parsed; // the NIC distinguishes it
 };
 
-// Make all packet classes of the draft's NIC and tunnels; for a spread plan also usual ones without
-// a tag that the NIC does not distinguish.
+// Make all packet classes of the draft's NIC and tunnels. A spread plan also has classes without
+// VLAN tags and options that the NIC does not distinguish.
 void packet_classes_make(struct draft *d);
 
 // Does the NIC recognize a tunnel by this port of a class's last UDP header?
@@ -177,7 +174,7 @@ void packet_class_print(const struct packet_class *class, char *text, size_t siz
 
 // The index of the last header of this kind; -1: none.
 int packet_class_header(const struct packet_class *class, enum class_header_id id);
-// The index of the header with this bit, the last one for bits behind it.
+// The index of the header with this bit; behind the headers, that of the last one.
 unsigned int packet_class_header_at(const struct packet_class *class, unsigned int bit);
 
 static inline bool class_is_usual(const struct packet_class *class) {
@@ -200,12 +197,12 @@ static inline bool header_is_l4(enum class_header_id id) {
 	return id >= HEADER_UDP && id <= HEADER_SCTP;
 }
 
-/* The hash that a profile expects for a packet class (expected_hash.c) */
+/* Expected hashes (expected_hash.c) */
 
 #define HASH_BITS (8 * DDP_MAX_INPUT_SIZE)
-#define BIT_ZERO (-1) // not a bit of the packet
+#define BIT_ZERO (-1) // a hashed bit that is always 0
 
-// The hashed bits of a packet, in order.
+// Offsets of the hashed bits of a packet, in order.
 struct hashed {
 	unsigned int n;
 	int16_t bits[HASH_BITS];
@@ -216,10 +213,10 @@ struct expected_hash {
 	bool complete;      // the profile finds all headers that the NIC finds
 	uint16_t type;      // index in the program, for the packet that represents the class
 	bool mixed_types;   // other packets of the class have other types
-	bool depends;       // which bits are hashed depends on values that the NIC does not read
-	uint32_t rte_ptype; // that net_ddp reports
+	bool depends;       // the hashed bits depend on values that the NIC does not read
+	uint32_t rte_ptype; // RTE_PTYPE_* that net_ddp reports
 	struct hashed hashed;
-	char reason[160]; // why it is not exact
+	char reason[160]; // the reason, unless it is exact
 };
 
 void expected_hash_make(const struct draft *d, const struct packet_class *class,
@@ -241,39 +238,39 @@ static inline void hashed_zeros(struct hashed *hashed, unsigned int n) {
 
 bool hashed_same(const struct hashed *a, const struct hashed *b);
 
-/* What Intel's GTP package adds to a 700-series NIC (i40e_capabilities.c) */
+/* Intel's GTP package on a 700-series NIC (i40e_capabilities.c) */
 
-// The NIC finds a packet's pctype and ptype. The pctype has an input set: the words of the field
-// vector that are hashed, in their order. A package says which protocols its pctypes and ptypes
-// stand for, but not from where the words are taken: undocumented registers hold that. Intel
-// publishes it for its GTP package, and only with this a plan can predict the hash.
+// The NIC finds the pctype and ptype of a packet. A pctype has an input set, the hashed words of
+// the field vector in their order. A package names the protocols of its pctypes and ptypes, but not
+// the packet fields of the words, which undocumented registers select. Intel documents them for its
+// GTP package only, so a plan can predict the hash with no other package.
 
 // The input set of the class's pctype that hashes exactly these bits. false: there is none.
 bool i40e_inset_find(const struct packet_class *class, const struct hashed *hashed,
 		     struct ddp_offload_inset *inset);
 
-// The bits of a packet class that an input set of its pctype hashes. false: not known.
+// The bits of a packet class that an input set of its pctype hashes. false: unknown.
 bool i40e_inset_hashes(const struct ddp_offload_inset *inset, const struct packet_class *class,
 		       struct hashed *hashed);
 
-/* Rules of DPDK's drivers (nic_rule.c): which packets they match, and which bits they hash */
+/* RSS rules of DPDK's drivers (nic_rule.c) */
 
 struct rule {
 	struct ddp_offload_rule rule;
-	const struct packet_class *of; // for which the rule was found
-	const struct hashed *hashed;   // of a raw rule: the bits that are hashed
+	const struct packet_class *of; // the class for which the rule was found
+	const struct hashed *hashed;   // hashed bits of a raw rule
 };
 
-// Add to the draft a rule of the NIC that hashes exactly these bits of a class, the widest that the
-// driver accepts. spreads: in any order, perhaps with the IP protocol: packets of the class that
-// differ in these bits come apart, and all others stay together. false: there is none.
+// Add to the draft the widest accepted rule that hashes exactly these bits of a class. If spreads,
+// the order of bits does not matter and the IP protocol may be hashed, too: packets that differ in
+// these bits are spread, and all others stay together. false: there is no such rule.
 bool rule_find(struct draft *d, const struct packet_class *class, const struct hashed *hashed,
 	       bool spreads);
 // A rule of level 2 that hashes the inner packet of the class.
 bool rule_find_level2(struct draft *d, const struct packet_class *class);
 
-// How the bits that two hashes use relate to each other, if the order and the IP protocol are
-// ignored: all packets of a class have the same protocol, except packets without an L4 header.
+// The relation of the bits of two hashes. It ignores their order and the IP protocol, which all
+// packets of a class with an L4 header share.
 enum hashed_relation {
 	HASHED_EQUAL,
 	HASHED_LESS, // b has all bits of a, and more
@@ -294,7 +291,7 @@ enum rule_match {
 enum rule_match rule_matches(const struct ddp_nic *nic, const struct rule *rule,
 			     const struct packet_class *class);
 
-// The bits of a class that a matching rule hashes. false: not known.
+// The bits of a class that a matching rule hashes. false: unknown.
 bool rule_hashes(const struct ddp_nic *nic, const struct rule *rule,
 		 const struct packet_class *class, struct hashed *hashed);
 
@@ -302,13 +299,13 @@ bool rule_hashes(const struct ddp_nic *nic, const struct rule *rule,
 bool rss_hf_hashes(const struct ddp_nic *nic, const struct packet_class *class,
 		   struct hashed *hashed);
 
-// Likewise for packets of any tunnel, known or not: addresses and ports of the packet that the NIC
-// parses. false: none.
+// Likewise for packets of all tunnels: addresses and ports of the packet that the NIC parses.
+// false: none.
 bool plain_hashes(const struct ddp_nic *nic, const struct packet_class *class,
 		  struct hashed *hashed);
 
 void draft_rule_remove(struct draft *d, unsigned int at);
-// Join a rule for uplink and an equal one for downlink.
+// Replace equal rules for uplink and downlink by one for both.
 void draft_rules_join(struct draft *d);
 // A copy of the rules for the plan.
 struct ddp_offload_rule *draft_rules_copy(const struct draft *d);
@@ -327,28 +324,28 @@ struct item {
 	// Equal hashes
 	enum outcome outcome;
 	bool offloaded;             // its packet type is offloaded
-	int rule;                   // that decides; -1: rss_hf or none
-	const struct item *blocker; // class of the same NIC packet type that prevents the offload
-	bool blocked_by_type;       // because it is another packet type of the profile
+	int rule;                   // the deciding one; -1: rss_hf or none
+	const struct item *blocker; // item with this NIC packet type that prevents the offload
+	bool blocked_by_type;       // the blocker is another packet type of the profile
 	// Spread
 	enum ddp_spread spread;
-	uint32_t fields, asked; // that the NIC and the profile hash
+	uint32_t fields, asked; // hashed by the NIC, and by the profile
 };
 
 struct draft {
-	struct ddp_arena *arena; // of all that ends with the draft
+	struct ddp_arena *arena; // freed with the draft
 	struct ddp_arena *plan_arena;
-	struct ddp_plan *plan; // of which tunnels and input sets are made here
+	struct ddp_plan *plan; // its tunnels and input sets are made here
 	const struct ddp_nic *nic;
-	struct ddp_nic package_nic; // nic with what the package adds
+	struct ddp_nic package_nic; // nic with the package
 	const struct ddp_profile *profile;
 	const struct ddp_program *program;
 	const struct ddp_plan_ask *ask;
 	struct packet_class *classes;
 	unsigned int n_classes;
-	uint32_t headers;     // of all classes that the NIC distinguishes: bits 1 << id
-	struct item *items;   // sorted by ptype; those that the NIC does not distinguish are last
-	unsigned int n_items; // that the NIC distinguishes
+	uint32_t headers;   // of all classes that the NIC distinguishes: 1 << id
+	struct item *items; // sorted by ptype, followed by those that the NIC does not distinguish
+	unsigned int n_items; // without those that the NIC does not distinguish
 	bool by_package;      // the NIC has the package
 	bool by_rss_hf;
 	struct rule *rules; // in the order of creation: wider ones first
@@ -357,7 +354,7 @@ struct draft {
 
 // The hash of a class by a rule or an input set.
 struct nic_hash {
-	enum rule_match match; // RULE_NEVER: neither is for it
+	enum rule_match match; // RULE_NEVER: neither matches the class
 	int rule;              // -1: none
 	bool known;
 	struct hashed hashed;

@@ -22,7 +22,7 @@ bool hashed_same(const struct hashed *a, const struct hashed *b) {
 	return a->n == b->n && memcmp(a->bits, b->bits, a->n * sizeof(a->bits[0])) == 0;
 }
 
-// The first reason stays.
+// Keep the first reason.
 __attribute__((format(printf, 2, 3))) static void refuse(const struct check *q, const char *fmt,
 							 ...) {
 	struct expected_hash *expected = q->expected;
@@ -35,7 +35,7 @@ __attribute__((format(printf, 2, 3))) static void refuse(const struct check *q, 
 	expected->exact = false;
 }
 
-// Of the payload NULL.
+// NULL for the payload.
 static const struct class_header *header_at(const struct check *q, unsigned int bit) {
 	const struct packet_class *class = q->packet_class;
 
@@ -43,7 +43,7 @@ static const struct class_header *header_at(const struct check *q, unsigned int 
 }
 
 // The profile's name for a bit of the packet.
-static void place_name(const struct check *q, unsigned int bit, char *name, size_t size) {
+static void bit_name(const struct check *q, unsigned int bit, char *name, size_t size) {
 	const struct class_header *at = header_at(q, bit);
 	const char *of = at == NULL ? "the payload" : class_header_names[at->id];
 	const int node = ddp_header_find(q->d->profile, of);
@@ -60,8 +60,8 @@ static void place_name(const struct check *q, unsigned int bit, char *name, size
 	}
 }
 
-// Whatever value this bit has, the same fields are hashed of nearly all packets of the class: the
-// protocol of a fragment, bytes after the headers.
+// For nearly all packets of the class, this bit does not change the hashed fields: it is in the
+// protocol of a fragment, or in bytes after the headers.
 static bool is_minor(const struct check *q, unsigned int bit) {
 	const struct class_header *at = header_at(q, bit);
 
@@ -89,7 +89,7 @@ static void difference_note(const struct check *q, unsigned int bit) {
 			return;
 	if (!is_minor(q, bit))
 		q->expected->depends = true;
-	place_name(q, bit, name, sizeof(name));
+	bit_name(q, bit, name, sizeof(name));
 	refuse(q, "the profile reads %s, the NIC does not", name);
 }
 
@@ -98,7 +98,7 @@ static bool word_is_known(const struct check *q, unsigned int byte) {
 	       q->packet_class->known[byte + 1] == 0xff;
 }
 
-// A UDP port that the NIC knows not to be a tunnel's.
+// Is the word a UDP port that identifies no tunnel to the NIC?
 static bool word_is_port(const struct check *q, unsigned int byte) {
 	return q->packet_class->udp != 0 &&
 	       (byte == q->packet_class->udp || byte == q->packet_class->udp + 2u);
@@ -109,7 +109,7 @@ static void port_refuse(const struct check *q, unsigned int byte, uint16_t port)
 	       byte == q->packet_class->udp ? "source" : "destination", port);
 }
 
-// The ports of which the profile says something else than of this one; few of 65536.
+// Find a port that changes the profile's decision. Few of the 65536 ports do.
 static void ports_check(const struct check *q, const struct trace_word *word) {
 	bool source = word->byte == q->packet_class->udp;
 
@@ -252,11 +252,11 @@ static void other_protocols_check(const struct check *q) {
 	}
 }
 
-// A NIC reads no IP header behind the inner one. The profile must hash the same fields if there is
-// one.
+// A NIC reads no IP header behind the inner one. With such a header, the profile must hash the same
+// fields as without it.
 static void deeper_ip_check(const struct check *q) {
 	static const struct {
-		uint8_t protocol, bytes[6]; // that begin what follows
+		uint8_t protocol, bytes[6]; // first bytes of the next header
 	} deeper[] = {{4, {0x45}}, {41, {0x60}}, {47, {0, 0, 0x08, 0, 0x45}}};
 	uint8_t data[PACKET_CLASS_SIZE + PAYLOAD] = {0};
 	struct ddp_class class;

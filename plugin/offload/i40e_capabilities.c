@@ -14,10 +14,10 @@
 #define L4_PORTS N_CLASS_HEADERS
 #define N_FIELDS 4
 
-// Published contents of the field vectors by the inner IP version: the words, from `first` on, that
-// hold n words of a header, from this byte on.
+// Documented contents of the field vector by the inner IP version: n words of a header from this
+// byte on are the words of the vector from `first` on.
 static const struct published {
-	enum class_header_id header; // an inner one; L4_PORTS: UDP, TCP or SCTP
+	enum class_header_id header; // L4_PORTS: inner UDP, TCP or SCTP
 	uint8_t byte, first, n;
 } publications[][N_FIELDS] = {
 	{{HEADER_IPV4, 12, 15, 2},
@@ -30,10 +30,10 @@ static const struct published {
 	 {HEADER_GTPU, 4, 44, 2}},
 };
 
-// The first bit of each word; -1: not known, or the packet has no such header.
-static void words_place(const struct packet_class *class, int places[DDP_OFFLOAD_FIELDS]) {
+// The first packet bit of each word; -1: unknown, or the packet has no such header.
+static void words_locate(const struct packet_class *class, int bits[DDP_OFFLOAD_FIELDS]) {
 	for (unsigned int i = 0; i < DDP_OFFLOAD_FIELDS; i++)
-		places[i] = -1;
+		bits[i] = -1;
 	for (unsigned int i = 0; i < N_FIELDS; i++) {
 		const struct published *field = &publications[class->inner == 6][i];
 		int header = packet_class_header(class, field->header);
@@ -41,7 +41,7 @@ static void words_place(const struct packet_class *class, int places[DDP_OFFLOAD
 		if (field->header == L4_PORTS && class_has_ports(class))
 			header = class->n_headers - 1;
 		for (int w = 0; header >= 0 && w < field->n; w++)
-			places[field->first + w] =
+			bits[field->first + w] =
 				8 * (class->headers[header].off + field->byte + 2 * w);
 	}
 }
@@ -56,13 +56,13 @@ static bool is_word(const struct hashed *hashed, unsigned int at) {
 // The NIC hashes words in ascending order.
 bool i40e_inset_find(const struct packet_class *class, const struct hashed *hashed,
 		     struct ddp_offload_inset *inset) {
-	int places[DDP_OFFLOAD_FIELDS];
+	int bits[DDP_OFFLOAD_FIELDS];
 	unsigned int word = 0;
 
-	words_place(class, places);
+	words_locate(class, bits);
 	*inset = (struct ddp_offload_inset){.pctype = class->pctype};
 	for (unsigned int at = 0; at < hashed->n; at += 16) {
-		while (word < DDP_OFFLOAD_FIELDS && places[word] != hashed->bits[at])
+		while (word < DDP_OFFLOAD_FIELDS && bits[word] != hashed->bits[at])
 			word++;
 		if (word == DDP_OFFLOAD_FIELDS || !is_word(hashed, at))
 			return false;
@@ -73,14 +73,14 @@ bool i40e_inset_find(const struct packet_class *class, const struct hashed *hash
 
 bool i40e_inset_hashes(const struct ddp_offload_inset *inset, const struct packet_class *class,
 		       struct hashed *hashed) {
-	int places[DDP_OFFLOAD_FIELDS];
+	int bits[DDP_OFFLOAD_FIELDS];
 
-	words_place(class, places);
+	words_locate(class, bits);
 	hashed->n = 0;
 	for (unsigned int i = 0; i < inset->n; i++) {
-		if (places[inset->words[i]] < 0)
+		if (bits[inset->words[i]] < 0)
 			return false;
-		hashed_add(hashed, places[inset->words[i]], 16);
+		hashed_add(hashed, bits[inset->words[i]], 16);
 	}
 	return true;
 }

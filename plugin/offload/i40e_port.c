@@ -13,23 +13,23 @@
 #include "i40e/i40e.h"
 #include "package/read.h"
 
-/* The functions of net_i40e, resolved at run time because the plugin also loads without that
- * driver. They are in the program itself, or in a library that EAL loaded with RTLD_LOCAL. */
+/* Functions of net_i40e. The plugin also loads without this driver, so it resolves them at run
+ * time: from the program itself, or from a library that EAL loaded with RTLD_LOCAL. */
 
 #if __has_include(<rte_pmd_i40e.h>)
 #include <rte_pmd_i40e.h>
 
-#define SAME_PLACE(ours, theirs, member) offsetof(ours, member) == offsetof(theirs, member)
+#define SAME_OFFSET(ours, theirs, member) offsetof(ours, member) == offsetof(theirs, member)
 
 _Static_assert((int)DDP_I40E_ADD == (int)RTE_PMD_I40E_PKG_OP_WR_ADD &&
 		       (int)DDP_I40E_DEL == (int)RTE_PMD_I40E_PKG_OP_WR_DEL &&
 		       DDP_I40E_INSET_HASH == (int)INSET_HASH,
 	       "our numbers are the driver's");
 _Static_assert(sizeof(struct ddp_i40e_flow_type) == sizeof(struct rte_pmd_i40e_flow_type_mapping) &&
-		       SAME_PLACE(struct ddp_i40e_flow_type, struct rte_pmd_i40e_flow_type_mapping,
-				  pctype) &&
+		       SAME_OFFSET(struct ddp_i40e_flow_type, struct rte_pmd_i40e_flow_type_mapping,
+				   pctype) &&
 		       sizeof(struct ddp_i40e_inset) == sizeof(struct rte_pmd_i40e_inset) &&
-		       SAME_PLACE(struct ddp_i40e_inset, struct rte_pmd_i40e_inset, mask[1].mask),
+		       SAME_OFFSET(struct ddp_i40e_inset, struct rte_pmd_i40e_inset, mask[1].mask),
 	       "our structs are the driver's");
 #endif
 
@@ -80,8 +80,6 @@ static const struct ddp_i40e_calls *calls_find(struct ddp_diag *diag) {
 
 const struct ddp_i40e_calls *(*ddp_i40e_lower_calls)(struct ddp_diag *diag) = calls_find;
 
-/* Writing */
-
 static int fail(const struct ddp_i40e_port *port, int error, const char *what,
 		struct ddp_diag *diag) {
 	if (error == -ENOMEM)
@@ -92,8 +90,8 @@ static int fail(const struct ddp_i40e_port *port, int error, const char *what,
 
 /* The package */
 
-// The sections of a type in the file after it was added: the firmware makes those that it writes
-// into ones with the previous register values.
+// The number of sections of a type in the file after it was added. For each section that it writes,
+// the firmware stores one with the previous register values.
 static unsigned int sections_count(const struct i40e_package *i40e, const uint8_t *bytes,
 				   uint32_t type) {
 	unsigned int n = 0;
@@ -151,7 +149,7 @@ static unsigned int flow_type_find(const struct ddp_i40e_flow_type types[DDP_I40
 	return DDP_I40E_FLOW_TYPES;
 }
 
-// All but the first one get 0, which the driver does not treat as a flow type.
+// Set all but type 0, which the driver does not treat as a flow type.
 static int flow_types_put(struct ddp_i40e_port *port, struct ddp_i40e_flow_type *types) {
 	return port->calls->flow_type_mapping_update(port->id, types + 1, DDP_I40E_FLOW_TYPES - 1,
 						     0);
@@ -201,7 +199,7 @@ static int inset_set(struct ddp_i40e_port *port, const struct ddp_offload_inset 
 		return fail(port, ret, "a pctype's input set cannot be read", diag);
 	while (saved < port->n_insets && port->insets[saved].pctype != pctype)
 		saved++;
-	if (saved == port->n_insets) { // before the change: a partial change is undone, too
+	if (saved == port->n_insets) { // saved before the change, so that a partial one is undone
 		port->insets[port->n_insets].pctype = pctype;
 		port->insets[port->n_insets++].inset = before;
 	}
@@ -217,7 +215,7 @@ int ddp_i40e_hash(struct ddp_i40e_port *port, const struct ddp_plan *plan, struc
 	return ret;
 }
 
-/* A lower device */
+/* Public functions */
 
 struct ddp_i40e_port *ddp_i40e_load(uint16_t port_id, const struct ddp_plan *plan,
 				    struct ddp_diag *diag) {
@@ -246,7 +244,7 @@ struct ddp_i40e_port *ddp_i40e_load(uint16_t port_id, const struct ddp_plan *pla
 	return port;
 }
 
-// All changes, the last one first, also if one fails.
+// Undo all changes in reverse order, even if one fails.
 static void undo(struct ddp_i40e_port *port, struct ddp_diag *diag) {
 	const struct ddp_i40e_calls *calls = port->calls;
 	int ret;

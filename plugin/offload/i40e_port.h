@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Adds a package to a 700-series NIC, and removes it, through its driver's private functions.
 //
-// A package that the NIC already holds (because an application ended without removing it) is a
-// failure. A failure is undone at once; if the NIC itself fails while it writes a package, it keeps
-// what was written until it is reset.
+// If the NIC already holds the package (because an application ended without removing it), that is
+// an error. After an error the changes are undone; if the NIC itself fails while it writes a
+// package, it keeps the written part until it is reset.
 //
-// This was never run on such a NIC: the rules are those of DPDK 22.11's sources (i40e/i40e.h), and
-// tests use fake functions. Control path only: the port is stopped, and one thread at a time uses
-// it.
+// This code has never run on such a NIC: it follows DPDK 22.11's sources (i40e/i40e.h), and tests
+// use fake functions. Control path only: the port must be stopped, and used by one thread at a
+// time.
 //
 //	port = ddp_i40e_load(port_id, plan, &diag);
 //	...
@@ -25,7 +25,7 @@
 #include "profile/profile.h"
 
 #define DDP_I40E_FLOW_TYPES 64
-#define DDP_I40E_FLOW_TYPE_FIRST 26 // DPDK uses the flow types below
+#define DDP_I40E_FLOW_TYPE_FIRST 26 // DPDK uses lower flow types
 
 // Numbers and structs of rte_pmd_i40e.h, which needs ethdev; i40e_port.c compares them with it.
 enum ddp_i40e_op {
@@ -47,9 +47,10 @@ struct ddp_i40e_inset {
 	} mask[2];
 };
 
-// The driver's functions: name after rte_pmd_i40e_, parameters. 0 or a negative errno. Adding a
-// package maps its ptypes to those of DPDK, also if it is refused (-EEXIST: the NIC holds it, or
-// one of its group or of an excluding one); deleting it maps those of the NIC alone.
+// The driver's functions: name after rte_pmd_i40e_, parameters. They return 0 or a negative errno.
+// Adding a package maps its ptypes to those of DPDK, even with -EEXIST: the NIC holds the package,
+// or one of its group or of a group that excludes it. Deleting it maps the built-in ptypes of the
+// NIC alone.
 #define DDP_I40E_CALLS(X)                                                                     \
 	X(process_ddp_package, uint16_t, uint8_t *, uint32_t, int)                            \
 	X(flow_type_mapping_get, uint16_t, struct ddp_i40e_flow_type *)                       \
@@ -65,17 +66,17 @@ struct ddp_i40e_calls {
 struct ddp_i40e_port {
 	const struct ddp_i40e_calls *calls;
 	uint16_t id;
-	uint8_t *rollback; // the file that removes the added package
+	uint8_t *rollback; // the file that removes the package
 	size_t rollback_size;
-	uint32_t track_id; // of the added package
-	uint64_t rss_hf;   // that selects all of its pctypes
+	uint32_t track_id; // of the package
+	uint64_t rss_hf;   // bits of all of its pctypes
 
-	// other changes, in their order
-	struct ddp_i40e_flow_type flow_types[DDP_I40E_FLOW_TYPES]; // as they were
+	// Previous values, in the order of the changes.
+	struct ddp_i40e_flow_type flow_types[DDP_I40E_FLOW_TYPES];
 	bool flow_types_changed;
 	struct {
 		uint8_t pctype;
-		struct ddp_i40e_inset inset; // as it was
+		struct ddp_i40e_inset inset;
 	} insets[DDP_I40E_FLOW_TYPES];
 	unsigned int n_insets;
 };
@@ -84,18 +85,18 @@ struct ddp_i40e_port {
 // Tests replace it.
 extern const struct ddp_i40e_calls *(*ddp_i40e_lower_calls)(struct ddp_diag *diag);
 
-// Write a plan's package, which ddp_i40e_package_covers() has accepted, and its input sets to the
-// stopped NIC, for all of its ports. NULL with the reason in diag; further errors in diag name what
-// could not be undone.
+// Write a plan's package, which ddp_i40e_package_covers() must have accepted, and its input sets to
+// the stopped NIC, for all of its ports. NULL with the reason in diag; further errors in diag name
+// changes that could not be undone.
 struct ddp_i40e_port *ddp_i40e_load(uint16_t port_id, const struct ddp_plan *plan,
 				    struct ddp_diag *diag);
 
-// Write the input sets of another plan; other pctypes keep theirs. 0, or a negative errno with the
-// reason in diag.
+// Write the input sets of another plan, and keep those of other pctypes. 0, or a negative errno
+// with the reason in diag.
 int ddp_i40e_hash(struct ddp_i40e_port *port, const struct ddp_plan *plan, struct ddp_diag *diag);
 
-// Undo everything on the stopped NIC, or forget it if the NIC is gone. NULL does nothing. What
-// cannot be undone is in diag.
+// Undo all changes on the stopped NIC, with errors in diag; if the NIC is gone, only free the port.
+// NULL does nothing.
 void ddp_i40e_unload(struct ddp_i40e_port *port, bool gone, struct ddp_diag *diag);
 
 // Does a profile have tunnels for which the NIC needs a package whose hash is documented?
@@ -104,7 +105,7 @@ bool ddp_i40e_package_wanted(const struct ddp_profile *profile);
 // Open a 700-series package; the caller closes it. NULL with errors in diag.
 struct ddp_package *ddp_i40e_package_open(const char *path, struct ddp_diag *diag);
 
-// Is it a package for this device (0: any) of which Intel documents what is hashed? If not, an
+// Is it a package for this device (0: any), and does Intel document its hashed fields? If not, an
 // error in diag.
 bool ddp_i40e_package_covers(const struct ddp_package *package, uint16_t device,
 			     struct ddp_diag *diag);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The RSS rules of DPDK's drivers (drivers/net/ice/ice_hash.c, drivers/net/iavf/iavf_hash.c): from
-// a pattern and RSS types to hashed bits.
+// RSS rules as DPDK's drivers implement them (drivers/net/ice/ice_hash.c,
+// drivers/net/iavf/iavf_hash.c): from a pattern and RSS types to hashed bits.
 #include "draft.h"
 
 #include <assert.h>
@@ -28,7 +28,7 @@ static bool pattern_is_accepted(const struct ddp_nic *nic, const struct packet_c
 	return false;
 }
 
-/* What types hash */
+/* Bits that RSS types hash */
 
 static void field_add(struct hashed *hashed, const struct class_header *header, unsigned int byte,
 		      unsigned int bits) {
@@ -101,7 +101,7 @@ static void types_hash(const struct ddp_nic *nic, const struct packet_class *cla
 
 #define SET_BYTES PACKET_CLASS_SIZE
 
-// Mark hashed bits of the packet, but for those of the IP protocol.
+// Mark the hashed bits of the packet without those of the IP protocol.
 static void bits_mark(const struct packet_class *class, const struct hashed *hashed,
 		      uint8_t set[SET_BYTES]) {
 	memset(set, 0, SET_BYTES);
@@ -129,7 +129,7 @@ enum hashed_relation hashed_compare(const struct packet_class *class, const stru
 	return only_b != 0 ? HASHED_LESS : HASHED_EQUAL;
 }
 
-/* Rules for a class */
+/* RSS types */
 
 static const uint64_t sides[] = {
 	0,
@@ -168,7 +168,7 @@ static bool rule_same(const struct ddp_offload_rule *a, const struct ddp_offload
 	return memcmp(a->spec, b->spec, a->size) == 0 && memcmp(a->mask, b->mask, a->size) == 0;
 }
 
-// Raw rules follow all others.
+// Wider rules come first. Raw rules follow all others.
 static bool is_wider(const struct ddp_offload_rule *a, const struct ddp_offload_rule *b) {
 	return a->n_items != 0 && (b->n_items == 0 || a->n_items < b->n_items);
 }
@@ -227,8 +227,8 @@ struct search {
 	const struct ddp_nic *nic;
 	const struct packet_class *class;
 	const struct hashed *hashed;
-	bool any_order;  // and with or without the IP protocol
-	struct draft *d; // that gets the rule; NULL: none does
+	bool any_order;  // ignore the order, and the IP protocol
+	struct draft *d; // gets the rule; NULL: only search
 };
 
 static bool is_found(const struct search *search, const struct hashed *hashed) {
@@ -241,7 +241,7 @@ static bool rule_offer(const struct search *search, unsigned int n, uint64_t typ
 	struct rule rule = {.rule = {.n_items = n, .pdu_type = -1, .types = types},
 			    .of = search->class};
 
-	assert(n <= DDP_OFFLOAD_ITEMS); // as many as patterns have
+	assert(n <= DDP_OFFLOAD_ITEMS);
 	if (search->d == NULL)
 		return true;
 	for (unsigned int i = 0; i < n; i++) {
@@ -252,7 +252,7 @@ static bool rule_offer(const struct search *search, unsigned int n, uint64_t typ
 	return rule_add(search->d, &rule);
 }
 
-// Search for types with which the first n items of the class's pattern hash exactly these bits.
+// Search for RSS types that hash exactly these bits with the first n items of the class's pattern.
 static bool types_search(const struct search *search, unsigned int n, bool v6) {
 	const enum class_header_id last = search->class->item_ids[n - 1];
 	const bool gtpu = memchr(search->class->item_ids, HEADER_GTPU, n) != NULL;
@@ -293,14 +293,14 @@ static bool items_search(const struct search *search) {
 	return false;
 }
 
-// A mask selects words of the packet in their order, each once.
+// A raw mask selects whole words of the packet, each once and in packet order.
 static bool mask_fits(const struct hashed *hashed) {
 	for (unsigned int i = 0; i < hashed->n; i++)
 		if (hashed->bits[i] == BIT_ZERO ||
 		    (i > 0 && hashed->bits[i] <= hashed->bits[i - 1]) ||
 		    hashed->bits[i] >= 8 * DDP_OFFLOAD_RAW_SIZE)
 			return false;
-	for (unsigned int i = 0; i < hashed->n; i += 16) // whole words
+	for (unsigned int i = 0; i < hashed->n; i += 16)
 		for (unsigned int b = 0; b < 16; b++)
 			if (i + b >= hashed->n || hashed->bits[i + b] != hashed->bits[i] + (int)b ||
 			    hashed->bits[i] % 16 != 0)
@@ -335,7 +335,7 @@ bool rule_find(struct draft *d, const struct packet_class *class, const struct h
 	(HF(IPV4) | HF(IPV4_FRAG) | HF(IPV4_OTHER) | HF(IPV4_UDP) | HF(IPV4_TCP) | HF(IPV6) | \
 	 HF(IPV6_FRAG) | HF(IPV6_OTHER) | HF(IPV6_UDP) | HF(IPV6_TCP))
 
-// In the pattern "ip" stands for the outer packet, and at the end for the inner one.
+// The last "ip" of the pattern is the inner packet, an earlier one the outer packet.
 bool rule_find_level2(struct draft *d, const struct packet_class *class) {
 	for (const struct nic_level2 *p = d->nic->level2; p != NULL && p->encaps != 0; p++) {
 		struct rule rule = {.rule = {.pdu_type = -1, .level = 2, .types = INNER_TYPES},
@@ -368,7 +368,7 @@ bool rule_spreads(const struct ddp_nic *nic, const struct packet_class *class,
 	return nic->protocol && items_search(&search);
 }
 
-/* Rules against classes */
+/* Matches */
 
 static enum rule_match items_match(const struct ddp_nic *nic, const struct rule *rule,
 				   const struct packet_class *class) {
@@ -388,7 +388,7 @@ static enum rule_match items_match(const struct ddp_nic *nic, const struct rule 
 	return l4 && class->encap != ENCAP_NONE && !class->complete ? RULE_MAYBE : RULE_ALWAYS;
 }
 
-// Packets in the same tunnel over the same IP version. (Of IP in IP, the inner version, too.)
+// Packets of the same tunnel and outer IP version; of IP in IP, also of the same inner version.
 static enum rule_match level2_matches(const struct ddp_nic *nic, const struct rule *rule,
 				      const struct packet_class *class) {
 	const uint32_t both = 1U << class->encap | 1U << rule->of->encap;
@@ -412,7 +412,7 @@ enum rule_match rule_matches(const struct ddp_nic *nic, const struct rule *rule,
 	return rule->of->ptype == class->ptype ? RULE_ALWAYS : RULE_NEVER;
 }
 
-// The header with the same role as this one of another class; -1: none.
+// The index of the header of `class` that corresponds to this one of `of`; -1: none.
 static int header_like(const struct packet_class *class, const struct packet_class *of,
 		       unsigned int header) {
 	unsigned int n_behind = 0;

@@ -6,8 +6,8 @@
 #include "draft.h"
 #include "package/package.h"
 
-// Any NIC: TCP and UDP over IPv4 by rss_hf, hashed as Microsoft specifies ("RSS Hashing Types").
-// Nothing is known about IPv6 extension headers and other protocols.
+// Other NICs: TCP and UDP over IPv4 by rss_hf, hashed as Microsoft specifies ("RSS Hashing Types").
+// Support of IPv6 extension headers and of other protocols is unknown.
 static const struct ddp_nic generic = {
 	.name = "generic",
 	.title = "any other NIC with RSS",
@@ -25,8 +25,8 @@ static const struct ddp_nic none = {
 	.drivers = {"net_ddp"},
 };
 
-/* 700 series without a package (i40e_capabilities.c has what one adds): what its built-in packet
- * classifier types (31 to 46) hash. The input set of SCTP includes the verification tag. */
+/* 700 series without a package (i40e_capabilities.c adds Intel's GTP package): its built-in packet
+ * classifier types, 31 to 46. The input set of SCTP includes the verification tag. */
 
 static const struct ddp_nic i40e = {
 	.name = "i40e",
@@ -73,9 +73,9 @@ static const nic_pattern iavf_patterns[] = {
 
 static const uint16_t comms_ports[] = {2123, 2152, 4500, 8805, 0};
 
-// The driver's default RSS. (Whether IPv4 addresses of fragments are hashed depends on the
-// package. In the model of the NIC with Intel's packages it hashes the outer addresses of each
-// tunnel that it parses, and the inner ports; VXLAN only at declared ports.)
+// The driver's default RSS. (The package decides whether IPv4 addresses of fragments are hashed.
+// With Intel's packages the model of the NIC hashes the outer addresses of each tunnel that it
+// parses, and the inner ports; VXLAN only at declared ports.)
 #define RSS_HF                                                                                \
 	(HF(IPV4) | HF(IPV4_OTHER) | HF(IPV4_TCP) | HF(IPV4_UDP) | HF(IPV4_SCTP) | HF(IPV6) | \
 	 HF(IPV6_OTHER) | HF(IPV6_TCP) | HF(IPV6_UDP) | HF(IPV6_SCTP))
@@ -97,7 +97,7 @@ static const struct ddp_nic ice_comms = {
 	E800,
 };
 
-// The default for ports of net_ice: the driver does not tell which package it has.
+// The default for ports of net_ice, because the driver does not report its package.
 static const struct ddp_nic ice_os = {
 	.name = "ice-os",
 	.alias = "e810-os",
@@ -109,8 +109,8 @@ static const struct ddp_nic ice_os = {
 	E800,
 };
 
-// The driver of the physical function and its package decide what is parsed; this is the Comms
-// package.
+// The physical function's driver and package decide which headers are parsed; this kind has the
+// Comms package.
 static const struct ddp_nic iavf = {
 	.name = "iavf",
 	.title = "Intel 800 series, virtual function (Comms package)",

@@ -226,8 +226,8 @@ static void length_put(struct packet_class *s, unsigned int i, unsigned int at, 
 	s->data[at + 1] = length & 0xff;
 }
 
-// A NIC takes what a user sends for IP by its first bits. A profile may tell Ethernet frames by
-// their lengths and EtherTypes: the class has only packets that both take for IP.
+// A NIC recognizes an IP payload by its first bits. A profile may distinguish Ethernet frames from
+// it by lengths and EtherTypes. Restrict the class to packets that are IP to both.
 static void user_ip_assume(struct packet_class *s) {
 	const struct class_header *gtpu = &s->headers[packet_class_header(s, HEADER_GTPU)];
 	const unsigned int at = s->headers[s->first_inner].off;
@@ -274,7 +274,7 @@ static void pattern_make(struct packet_class *s) {
 	}
 }
 
-/* What the NIC reports */
+/* Packet types of the NIC */
 
 static uint32_t ptype_of(const struct packet_class *s) {
 	static const uint32_t l4s[N_L4S] = {
@@ -296,9 +296,9 @@ static uint32_t ptype_of(const struct packet_class *s) {
 	       l4 << 16;
 }
 
-/* All of them */
+/* Enumeration */
 
-#define VLANS_MAX 2 // that a NIC skips
+#define VLANS_MAX 2 // VLAN tags that a NIC skips
 
 static uint32_t l4s_of(const struct draft *d, enum encap encap) {
 	const bool sctp = d->by_package || (ENCAPS_GTPU & 1U << encap) == 0;
@@ -319,8 +319,8 @@ static void class_make(struct draft *d, const struct packet_class *form) {
 	s.ptype = ptype_of(&s);
 	s.pctype = -1;
 	if (d->by_package && (ENCAPS_GTPU & 1U << s.encap) != 0) {
-		// DPDK puts the ptype together from the names of a ptype's protocols, which have no
-		// Ethernet, and no unknown L4 header.
+		// DPDK makes the ptype from the names of a ptype's protocols, which have no
+		// Ethernet and no unknown L4 header.
 		s.pctype = s.inner == 4 ? 22 : 23;
 		s.ptype &= ~DDP_RTE_PTYPE_L2_MASK;
 		if (s.l4 == L4_OTHER)
@@ -393,13 +393,13 @@ bool packet_class_port_is_tunnel(const struct draft *d, const struct packet_clas
 	return false;
 }
 
-// IGMP, and ICMP of the other IP version, are no L4 header to a NIC.
+// To a NIC, IGMP and ICMP of the other IP version are no L4 headers.
 bool packet_class_protocol_is_other(const struct draft *d, const struct packet_class *class,
 				    uint8_t protocol) {
 	static const uint8_t known[] = {4, 6, 17, 41, 47}, ipsec[] = {50, 51, 115};
 	static const uint8_t extensions[] = {0, 43, 44, 60, 135};
 
-	if (class->pctype >= 0) { // of the package only the names of types are known
+	if (class->pctype >= 0) { // a package has only names of types
 		enum l4 l4 = L4_UDP;
 
 		while (l4 < N_L4S && protocol_of(l4, class->inner) != protocol)

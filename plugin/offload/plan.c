@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The plan. Rules are searched for one packet class at a time. Then all classes are evaluated
-// against all rules, and rules and packet types with wrong hashes are dropped until none is left.
+// The plan. It gets rules for one packet class after the other. Then all classes are evaluated
+// against all rules, and rules and packet types with wrong hashes are removed until none is left.
 #include <assert.h>
 #include <errno.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static bool is_offloadable(const struct draft *d, const struct expected_hash *ex
 	       expected->hashed.n / 8 + 4 <= key_size(d);
 }
 
-// The newest rule that matches decides. A package's pctype is always hashed; the words are known
+// The newest matching rule decides. A package's pctype is always hashed, by words that are known
 // only if they were set.
 void draft_hash(const struct draft *d, const struct packet_class *class, struct nic_hash *hash) {
 	*hash = (struct nic_hash){.rule = -1};
@@ -68,8 +68,8 @@ static unsigned int group_end(const struct draft *d, unsigned int first) {
 	return end;
 }
 
-// Does another item, which the NIC reports like this one, prevent its offload? Its hash is wrong,
-// or it is another packet type of the profile.
+// Does another item of the same NIC packet type prevent the offload? Its hash is wrong, or it is
+// another packet type of the profile.
 static bool is_blocker(const struct item *other, const struct item *item) {
 	const struct expected_hash *a = &other->expected, *b = &item->expected;
 
@@ -113,8 +113,8 @@ static bool item_counts(const struct item *item) {
 	return class_is_usual(item->class) && item->expected.complete;
 }
 
-// How many items are offloaded; of_ports: those of TCP and UDP count as many times, because most
-// packets are of them.
+// The number of offloaded items. Those of TCP and UDP count of_ports times, because most packets
+// have these protocols.
 static unsigned int score(const struct draft *d, unsigned int of_ports) {
 	unsigned int sum = 0;
 
@@ -164,14 +164,14 @@ static void rules_find(struct draft *d) {
 }
 
 // The input set that hashes an item as expected. false: there is none.
-static bool inset_ask(const struct draft *d, const struct item *item,
-		      struct ddp_offload_inset *inset) {
+static bool inset_expected(const struct draft *d, const struct item *item,
+			   struct ddp_offload_inset *inset) {
 	return item->class->pctype >= 0 && item_counts(item) &&
 	       is_offloadable(d, &item->expected) &&
 	       i40e_inset_find(item->class, &item->expected.hashed, inset);
 }
 
-// Keep an input set if more is offloaded with it than with the present one, or none, of its pctype.
+// Keep an input set if it offloads more than the present one of its pctype, or than none.
 static void inset_try(struct draft *d, const struct ddp_offload_inset *inset, unsigned int *best) {
 	unsigned int at = 0, n_before = d->plan->n_insets, now;
 	struct ddp_offload_inset before;
@@ -200,7 +200,7 @@ static void insets_find(struct draft *d) {
 	evaluate(d);
 	best = score(d, 10);
 	for (unsigned int i = 0; i < d->n_items; i++)
-		if (inset_ask(d, &d->items[i], &inset))
+		if (inset_expected(d, &d->items[i], &inset))
 			inset_try(d, &inset, &best);
 }
 
@@ -230,7 +230,7 @@ static void draft_choose(struct draft *d) {
 		draft_make(d, true);
 }
 
-/* Why */
+/* Reasons */
 
 static bool names_have(const struct draft *d, const char *name) {
 	for (unsigned int id = 0; id < N_CLASS_HEADERS; id++)
@@ -293,7 +293,6 @@ static void unserved_reason(const struct draft *d, const struct item *item, char
 			 class);
 }
 
-// Explain why a packet class is not offloaded.
 static void item_reason(const struct draft *d, const struct item *item, char *text, size_t size) {
 	const struct item *other = item->blocker;
 	const char *reason = "another packet type of the profile";
@@ -336,7 +335,7 @@ static const char *unknown_reason(const struct draft *d, unsigned int type, char
 }
 
 static void type_evaluate(const struct draft *d, unsigned int type, struct ddp_offload_type *out) {
-	const struct item *first = NULL; // that is not offloaded
+	const struct item *first = NULL; // item that is not offloaded
 	unsigned int n = 0, n_offloaded = 0;
 
 	for (unsigned int i = 0; i < d->n_items; i++) {
@@ -415,15 +414,16 @@ static void plan_fill(struct draft *d) {
 	for (unsigned int i = 0; i < plan->n_types; i++)
 		type_evaluate(d, i, &plan->types[i]);
 	ptypes_fill(d);
-	// Declare tunnels even if their contents are not offloaded: the NIC must not treat them as
-	// plain UDP.
+	// Declare tunnels even if their contents are not offloaded, or the NIC treats them as plain
+	// UDP.
 	if (!nic_parses(d->nic, ENCAP_VXLAN) || plan->n_ptypes == 0)
 		plan->n_tunnels = 0;
 	plan->package = plan->n_insets > 0 ? d->ask->package : NULL;
 	plan->rss_hf = d->by_rss_hf ? d->nic->rss_hf : 0;
 }
 
-// Items that the NIC distinguishes, by what it reports; then the others.
+// Sort items by the packet type that the NIC reports, followed by those that it does not
+// distinguish.
 static int item_compare(const void *a, const void *b) {
 	const struct packet_class *x = ((const struct item *)a)->class;
 	const struct packet_class *y = ((const struct item *)b)->class;
@@ -488,7 +488,7 @@ static void plan_make(void *arg) {
 	items_make(d);
 	draft_choose(d);
 	plan_fill(d);
-	if (d->plan->package == NULL) // it is of no use, so the NIC does not get it
+	if (d->plan->package == NULL) // without effect, so the NIC does not get it
 		d->nic = nic;
 	if (d->ask->spread && !d->profile->modelled)
 		spread_make(d);

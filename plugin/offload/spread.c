@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The spread plan. For each class that the profile hashes a rule is searched that hashes the same
-// fields, or else the inner packet. Then each class is hashed by the newest rule that matches, or
-// without one.
+// The spread plan. For each hashed class a rule is searched that hashes the same fields, or else
+// the inner packet. Then the newest matching rule, or the default RSS, hashes each class.
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,10 +15,10 @@ enum {
 	FIELD_DST = 1 << 1,
 	FIELD_SPORT = 1 << 2,
 	FIELD_DPORT = 1 << 3,
-	FIELD_PART = 1 << 4, // not all bits of these four
+	FIELD_PART = 1 << 4, // only some bits of the addresses or ports
 	FIELDS_ADDRESSES = FIELD_SRC | FIELD_DST,
 	FIELDS_PORTS = FIELD_SPORT | FIELD_DPORT,
-	// of the outer packet; the others are of the inner one or there is no tunnel
+	// Shift for fields of the outer packet; without it they are of the innermost one.
 	FIELDS_OUTER_SHIFT = 8,
 	FIELD_TEID = 1 << 16,
 	FIELD_REST = 1 << 17,
@@ -59,7 +58,7 @@ static uint32_t bit_field(const struct packet_class *class, unsigned int bit) {
 	return field;
 }
 
-// Some bits of the inner addresses or ports, not all of them.
+// Are only some bits of an inner address or port hashed?
 static bool is_part(const struct packet_class *class, const struct hashed *hashed) {
 	const unsigned int address = class->inner == 6 ? 128 : 32;
 	const unsigned int sizes[] = {address, address, 16, 16}; // by bit of the field
@@ -77,7 +76,7 @@ static bool is_part(const struct packet_class *class, const struct hashed *hashe
 	return part;
 }
 
-// The IP protocol is left out.
+// The hashed fields without the IP protocol.
 static uint32_t fields_of(const struct packet_class *class, const struct hashed *hashed) {
 	uint32_t fields = class_has_outer(class) ? FIELDS_TUNNEL : 0;
 
@@ -149,13 +148,13 @@ static void rule_search(struct draft *d, const struct item *item) {
 		rule_find_level2(d, class);
 }
 
-/* Judging */
+/* Evaluation */
 
 static bool has_inner(uint32_t fields) {
 	return (fields & (FIELDS_ADDRESSES | FIELDS_PORTS | FIELD_TEID | FIELD_REST)) != 0;
 }
 
-static enum ddp_spread hash_judge(const struct item *item, const struct hashed *hashed) {
+static enum ddp_spread hash_compare(const struct item *item, const struct hashed *hashed) {
 	enum hashed_relation relation = hashed_compare(item->class, hashed, &item->expected.hashed);
 
 	if (item->expected.depends)
@@ -167,7 +166,7 @@ static enum ddp_spread hash_judge(const struct item *item, const struct hashed *
 	return relation == HASHED_LESS ? DDP_SPREAD_FEWER : DDP_SPREAD_OTHERS;
 }
 
-static void item_judge(const struct draft *d, struct item *item) {
+static void item_evaluate(const struct draft *d, struct item *item) {
 	struct nic_hash hash;
 
 	draft_hash(d, item->class, &hash);
@@ -177,15 +176,15 @@ static void item_judge(const struct draft *d, struct item *item) {
 		hash.known = plain_hashes(d->nic, item->class, &hash.hashed);
 	item->fields = fields_of(item->class, &hash.hashed);
 	item->asked = fields_of(item->class, &item->expected.hashed);
-	item->spread = hash.known ? hash_judge(item, &hash.hashed) : DDP_SPREAD_NONE;
+	item->spread = hash.known ? hash_compare(item, &hash.hashed) : DDP_SPREAD_NONE;
 }
 
-/* Packet types without a class: how far does the NIC come? */
+/* Packet types without a class */
 
 #define PATH_HEADERS 8
 
 struct prefix {
-	const char *names[PATH_HEADERS]; // headers that each packet has
+	const char *names[PATH_HEADERS]; // of headers that each packet has
 	unsigned int n;
 };
 
@@ -196,7 +195,7 @@ static bool is_name(const char *name, const char *names) {
 	       (at[strlen(name)] == ' ' || at[strlen(name)] == '\0');
 }
 
-// Without headers that do not change which fields the NIC hashes.
+// Add the headers of a path, without those that do not change the fields that the NIC hashes.
 static void prefix_add(const struct draft *d, const struct ddp_path *path, struct prefix *prefix) {
 	const struct ddp_header *header;
 
@@ -235,9 +234,9 @@ static const struct {
 	{"sctp", "dport", FIELD_DPORT},
 };
 #define N_NAMES (sizeof(names) / sizeof(names[0]))
-#define N_OUTER_NAMES 7 // of an outer packet, which has no TCP or SCTP
+#define N_OUTER_NAMES 7 // the first names, without TCP and SCTP: an outer packet has none
 
-// The field that a reference means, of the outer packet; FIELD_REST: another.
+// The outer field of a reference; FIELD_REST: another one.
 static uint32_t ref_field(const struct draft *d, const struct ddp_ref *ref, bool tunnel) {
 	const struct ddp_header *header = &d->profile->headers[ref->node];
 	const char *field = header->fields[ref->field].name;
@@ -262,7 +261,8 @@ static uint32_t asked_fields(const struct draft *d, unsigned int type, bool tunn
 	return fields;
 }
 
-static void classless_judge(const struct draft *d, unsigned int type, struct ddp_spread_type *out) {
+static void classless_evaluate(const struct draft *d, unsigned int type,
+			       struct ddp_spread_type *out) {
 	struct prefix prefix = {.n = 0};
 	uint32_t fields = FIELDS_ADDRESSES, asked;
 	bool tunnel;
@@ -289,7 +289,8 @@ static void classless_judge(const struct draft *d, unsigned int type, struct ddp
 
 /* Packet types */
 
-// Packets that count for a packet type. (Fragments of users' packets are rare.)
+// Does an item count for a packet type? Fragments, which are rare, count only if the type has no
+// other items.
 static bool item_counts(const struct draft *d, const struct item *item, unsigned int type) {
 	if (item->expected.type != type || !item->expected.complete)
 		return false;
@@ -328,7 +329,7 @@ static void item_add(const struct item *item, struct ddp_spread_type *out) {
 		words_join(out->asked, sizeof(out->asked), item->asked);
 }
 
-static void type_judge(const struct draft *d, unsigned int type, struct ddp_spread_type *out) {
+static void type_evaluate(const struct draft *d, unsigned int type, struct ddp_spread_type *out) {
 	unsigned int n = 0, n_same = 0;
 
 	if (!ddp_program_type(d->program, type)->hashed) {
@@ -343,7 +344,7 @@ static void type_judge(const struct draft *d, unsigned int type, struct ddp_spre
 		n_same += d->items[i].spread == DDP_SPREAD_SAME;
 	}
 	if (n == 0)
-		classless_judge(d, type, out);
+		classless_evaluate(d, type, out);
 	out->partly = n_same > 0 && n_same < n;
 }
 
@@ -369,7 +370,7 @@ static void verdict_find(struct ddp_spread_plan *spread) {
 									    DDP_SPREAD_SOFTWARE;
 }
 
-/* All of it */
+/* Plan */
 
 static const char *setup_find(const struct draft *d) {
 	for (unsigned int i = 0; i < d->n_rules; i++)
@@ -390,7 +391,7 @@ static void spread_fill(const struct draft *d, struct ddp_spread_plan *spread) {
 		spread->rules[i].n_queues = spread->rules[i].level > 0 ? d->ask->n_queues : 0;
 	spread->setup = setup_find(d);
 	for (unsigned int i = 0; i < spread->n_types; i++)
-		type_judge(d, i, &spread->types[i]);
+		type_evaluate(d, i, &spread->types[i]);
 	verdict_find(spread);
 }
 
@@ -419,7 +420,7 @@ void spread_make(struct draft *d) {
 		rule_search(d, &d->items[i]);
 	draft_rules_join(d);
 	for (unsigned int i = 0; i < n; i++)
-		item_judge(d, &d->items[i]);
+		item_evaluate(d, &d->items[i]);
 	d->plan->spread = ddp_arena_alloc(d->plan->arena, sizeof(*d->plan->spread));
 	spread_fill(d, d->plan->spread);
 }
@@ -446,7 +447,7 @@ const char *ddp_spread_verdict_name(enum ddp_spread_verdict verdict) {
 	return names[verdict];
 }
 
-/* A profile that hashes what a NIC hashes */
+/* Input sets of the NIC in a profile */
 
 struct application {
 	const struct ddp_spread_plan *spread;
@@ -461,7 +462,7 @@ static bool path_has(const struct ddp_path *path, unsigned int node) {
 	return path_has(path->left, node) || path_has(path->right, node);
 }
 
-// Add the n first ones of these fields that the headers of a path have.
+// Add the fields among the first n names that the headers of a path have.
 static void fields_add(struct ddp_profile *profile, const struct ddp_path *path, uint32_t fields,
 		       unsigned int n, enum ddp_which which, struct ddp_input_set *set) {
 	for (unsigned int i = 0; i < n; i++) {
@@ -482,7 +483,7 @@ static void fields_add(struct ddp_profile *profile, const struct ddp_path *path,
 	}
 }
 
-// A NIC with rules for its kinds of packets can tell the condition of a set, unless it is about an
+// A NIC with rules for kinds of packets evaluates the condition of a set, unless it is about an
 // address.
 static bool is_kept(const struct ddp_profile *profile, const struct ddp_input_set *set) {
 	if (set->cond.n_matches == 0 || set->cond.expr.n_ops > 0)
