@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The configuration segment of an 800-series package: from its header to its sections, and the
-// sections of one id, checked against their layout and put together to a table.
+// The configuration segment of an 800-series package: its sections, checked against their layouts,
+// and the tables that the sections of one id form.
 #include "e810.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "package/read.h"
 
-/* Layouts: one row for each section id; sizes are those of the public packages */
+/* Layouts of section ids, with the sizes of the public packages */
 
 #define LABEL_SIZE 66
 
 enum e810_form {
 	FORM_INDEXED,    // u16 count, u16 index of the first entry, entries
 	FORM_ADDRESSED4, // u16 count, u16 0, entries that begin with their u16 address
-	FORM_ADDRESSED2, // u16 count, such entries
+	FORM_ADDRESSED2, // u16 count, entries that begin with their u16 address
 	FORM_LIST,       // u16 count, entries
-	FORM_WHOLE,      // one entry, in one section
-	FORM_OPAQUE,     // not known
+	FORM_WHOLE,      // one section with one entry
+	FORM_OPAQUE,     // unknown
 };
 
-// When an entry does anything at all.
+// The condition under which an entry has an effect.
 enum e810_live {
 	LIVE_UNKNOWN,
 	LIVE_BIT,     // bit `live_at` of the entry is set
-	LIVE_TERNARY, // every bit of the `live_len` key bytes at `live_at` and the inverse behind
-		      // can match
+	LIVE_TERNARY, // each bit of the key at `live_at` and its inverse can match
 	LIVE_ANY,     // one of the `live_len` bytes at `live_at` is not 0
-	LIVE_WORDS,   // a word is not the unused one (protocol 255, offset 0x1ff)
+	LIVE_WORDS,   // a word is used (not protocol 255, offset 0x1ff)
 	LIVE_LIST8,   // the first of eight bytes is below 71
 	LIVE_LIST22,  // the protocol of the first 22-bit item is below 255
 };
@@ -46,7 +46,7 @@ struct e810_layout {
 
 // clang-format off
 
-// The nine tables of a block; tens is its first id.
+// The nine tables of a block, whose first id is tens.
 #define BLOCK(tens, block, n_tcam, n_profiles, n_words)                                            \
 	{.id = tens + 0, block " XLT0", FORM_INDEXED, 1, 2048},                                    \
 	{.id = tens + 1, block " key builder", FORM_WHOLE, 204, 1},                                \
@@ -59,7 +59,7 @@ struct e810_layout {
 	{.id = tens + 7, block " control domain key builder", FORM_OPAQUE},                        \
 	{.id = tens + 8, block " control domain redirection", FORM_OPAQUE}
 
-// A table of the parser, which both directions have.
+// A parser table of each direction.
 #define PARSER(rx, tx, name, ...)                                                                  \
 	{.id = rx, "Rx " name, __VA_ARGS__}, {.id = tx, "Tx " name, __VA_ARGS__}
 
@@ -222,7 +222,7 @@ const char *e810_label(const struct ddp_package *package, uint32_t id, uint16_t 
 	return NULL;
 }
 
-/* From sections to tables */
+/* Tables */
 
 struct filling {
 	struct package_reader *reader;
@@ -233,7 +233,7 @@ struct filling {
 	bool repeated;
 };
 
-// Bytes of a section before its entries.
+// Sizes of section headers in bytes.
 static const uint8_t head_sizes[] = {
 	[FORM_INDEXED] = 4, [FORM_ADDRESSED4] = 4, [FORM_ADDRESSED2] = 2,
 	[FORM_LIST] = 2,    [FORM_WHOLE] = 0,
@@ -243,7 +243,7 @@ static const uint8_t *part_bytes(const struct filling *filling, const struct e81
 	return filling->reader->package->bytes + part->offset;
 }
 
-// How many entries a section holds, 0 when it does not hold what it says.
+// The number of entries of a section; 0 with an error if they do not fit.
 static unsigned int part_count(struct filling *filling, const struct e810_part *part) {
 	const struct e810_layout *layout = filling->layout;
 	unsigned int head = head_sizes[layout->form], n = 1;
@@ -269,7 +269,7 @@ static void slot_take(struct filling *filling, const struct e810_part *part, uns
 	if (filling->given[slot] && !filling->repeated) {
 		reader_warn(filling->reader, part->offset, "%s: entry %u is given twice",
 			    filling->layout->name, slot);
-		filling->repeated = true; // one message a table
+		filling->repeated = true;
 	}
 	filling->given[slot] = true;
 }
@@ -291,7 +291,7 @@ static void indexed_take(struct filling *filling, const struct e810_part *part, 
 	filling->table->n_given += n;
 }
 
-// Entries with addresses and such without follow what is there.
+// Append entries with addresses, or without.
 static void appended_take(struct filling *filling, const struct e810_part *part, unsigned int n) {
 	const struct e810_layout *layout = filling->layout;
 	const uint8_t *from = part_bytes(filling, part) + head_sizes[layout->form];
@@ -319,6 +319,7 @@ static void appended_take(struct filling *filling, const struct e810_part *part,
 static void part_take(struct filling *filling, const struct e810_part *part) {
 	unsigned int n = part_count(filling, part);
 
+	assert(filling->layout->form != FORM_OPAQUE);
 	if (filling->layout->form == FORM_INDEXED) {
 		indexed_take(filling, part, n);
 	} else if (filling->layout->form != FORM_WHOLE) {
@@ -355,6 +356,7 @@ static void table_read(struct package_reader *reader, const struct e810_layout *
 	for (unsigned int i = 0; i < e810->n_parts; i++)
 		if (e810->parts[i].id == layout->id)
 			part_take(&filling, &e810->parts[i]);
+	assert(table->n_entries <= room);
 	if (layout->n_entries != 0 && table->n_given > layout->n_entries)
 		reader_warn(reader, e810->segment->offset, "%s: %u entries for a table of %u",
 			    layout->name, table->n_given, layout->n_entries);
@@ -383,9 +385,9 @@ static void tables_read(struct package_reader *reader) {
 	}
 }
 
-/* From the segment to its sections */
+/* Sections */
 
-// The version of packages that drivers load (drivers/net/ice/base/ice_ddp.h and Linux' ice_ddp.h).
+// The version that drivers load (drivers/net/ice/base/ice_ddp.h and Linux' ice_ddp.h).
 #define VERSION_MAJOR 1
 #define VERSION_MINOR 3
 
@@ -395,7 +397,6 @@ static void tables_read(struct package_reader *reader) {
 #define SECTION_SIZE_MAX 4084
 #define IS_METADATA(id) ((id) >> 31)
 
-// Sections of one buffer, as its list gives them.
 struct buffer {
 	struct package_reader *reader;
 	uint64_t offset; // in the file
@@ -408,9 +409,10 @@ static uint64_t entry_offset(unsigned int section) {
 	return 4 + 8 * (uint64_t)section;
 }
 
-// Take the bytes of a section; those of an earlier one are an error.
+// Mark the bytes of a section. Bytes of an earlier section are an error.
 static int bytes_own(struct buffer *buffer, unsigned int section, unsigned int from,
 		     unsigned int size) {
+	assert(from + size <= BUFFER_SIZE);
 	for (unsigned int i = from; i < from + size; i++) {
 		if (buffer->owner[i] != 0)
 			return reader_error(buffer->reader, buffer->offset + entry_offset(section),
@@ -446,7 +448,7 @@ static int section_check(struct buffer *buffer, unsigned int section, struct e81
 	return 0;
 }
 
-// The header of the buffer at an offset, which is inside the file.
+// Check the header of the buffer at an offset of the file.
 static int buffer_check(struct buffer *buffer, struct package_reader *reader, uint64_t offset) {
 	memset(buffer, 0, sizeof(*buffer));
 	buffer->reader = reader;
@@ -468,8 +470,8 @@ static int buffer_check(struct buffer *buffer, struct package_reader *reader, ui
 	return 0;
 }
 
-// All buffers in the rest of a segment, after a count of them. Their sections go to e810 unless it
-// is NULL.
+// Read the number of buffers, and the buffers, in the rest of a segment. Add their sections to e810
+// unless it is NULL.
 static void buffers_read(struct cursor *cursor, struct e810_package *e810) {
 	struct package_reader *reader = cursor->reader;
 	struct buffer buffer;
@@ -499,8 +501,8 @@ static void buffers_read(struct cursor *cursor, struct e810_package *e810) {
 			    cursor->end - cursor->at);
 }
 
-// From the first buffer on that begins with metadata, the NIC gets none: a table's section there
-// would be read, though nobody signed it and no NIC knows it.
+// The NIC gets no buffer from the first one on that begins with metadata. Sections of tables there
+// are an error: no signature covers them, and they do not reach the NIC.
 static void metadata_find(struct package_reader *reader, struct e810_package *e810) {
 	e810->first_metadata = e810->n_buffers;
 	for (unsigned int i = 0; i < e810->n_parts; i++) {
@@ -517,7 +519,6 @@ static void metadata_find(struct package_reader *reader, struct e810_package *e8
 	}
 }
 
-// What a signature segment says it signs.
 static void signature_check(struct package_reader *reader, const struct ddp_segment *segment) {
 	const struct ddp_package *package = reader->package;
 	const uint8_t *bytes = package->bytes + segment->offset;
@@ -535,7 +536,7 @@ static void signature_check(struct package_reader *reader, const struct ddp_segm
 			     le32_get(bytes + 60), le32_get(bytes + 56), package->e810->n_buffers);
 }
 
-// Check a segment of buffers with a header of this size, that includes their number.
+// Check a segment of buffers with a header of this size, which ends with their number.
 static void other_check(struct package_reader *reader, const struct ddp_segment *segment,
 			const char *what, uint32_t header) {
 	struct cursor cursor = {reader, segment->offset + header - 4,
@@ -552,7 +553,7 @@ static void other_check(struct package_reader *reader, const struct ddp_segment 
 	buffers_read(&cursor, NULL);
 }
 
-// Segments beside the configuration, of types that are known.
+// Check the segments of known types beside the configuration.
 static void others_check(struct package_reader *reader) {
 	const struct ddp_package *package = reader->package;
 
@@ -578,7 +579,7 @@ static void others_check(struct package_reader *reader) {
 	}
 }
 
-// The identity that the driver goes by is in the configuration itself.
+// The driver uses the identity in the configuration.
 static void identity_read(struct package_reader *reader) {
 	struct ddp_package *package = reader->package;
 	const struct e810_table *table = e810_table(package, E810_IDENTITY);

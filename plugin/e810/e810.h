@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // An 800-series package: its logical tables and labels.
 //
-// A table is what all sections of one id add up to, in the order of the file. The meaning of an
-// entry's bits is the business of those who use the table (e810_decode.c, e810_rss.c).
+// A table has the entries of all sections of one id, in file order. Users of a table decode its
+// entries (e810_decode.c, e810_rss.c).
 #ifndef DDP_E810_E810_H
 #define DDP_E810_E810_H
 
@@ -10,7 +10,7 @@
 
 #include "package/package.h"
 
-// Section ids of the configuration segment that somebody reads.
+// Section ids of the configuration segment that this library reads.
 enum e810_section {
 	E810_IDENTITY = 1,
 	E810_MANIFEST = 2,
@@ -47,11 +47,11 @@ enum e810_section {
 struct e810_table {
 	const uint8_t *entries; // n_entries of entry_size bytes
 	unsigned int entry_size;
-	// With indexes (count+offset): all slots of the hardware's table, zeros where no section
-	// has one. With an address in each entry (TCAMs): the entries in file order.
+	// With an index in each section: all entries of the hardware's table, zeros where the file
+	// gives none. With an address in each entry (TCAMs): the entries in file order.
 	unsigned int n_entries;
-	unsigned int n_given;      // entries that the file gives
-	struct e810_label *labels; // of each entry, in a table of labels; else NULL
+	unsigned int n_given;      // number of entries in the file
+	struct e810_label *labels; // of a table of labels, by entry; else NULL
 };
 
 struct e810_label {
@@ -59,7 +59,6 @@ struct e810_label {
 	char name[65];
 };
 
-// A section: where it lies.
 struct e810_part {
 	uint32_t id;
 	uint32_t offset; // from the start of the file
@@ -69,26 +68,24 @@ struct e810_part {
 
 struct e810_package {
 	const struct ddp_segment *segment; // the configuration
-	unsigned int n_buffers;            // of it
-	unsigned int first_metadata;       // the NIC gets no buffer from this one on
-	// All sections, by buffer and then in the order of its list: the order in which they make
-	// up the tables.
+	unsigned int n_buffers;            // of the configuration
+	unsigned int first_metadata;       // first buffer that the NIC does not get
+	// All sections in the order in which they form the tables: by buffer, then by its list.
 	struct e810_part *parts;
 	unsigned int n_parts;
 	struct e810_table *tables; // see e810_table()
 };
 
-// The nth entry of a table.
 static inline const uint8_t *e810_entry(const struct e810_table *table, unsigned int n) {
 	return table->entries + (size_t)n * table->entry_size;
 }
 
-// The table of a section id; n_entries 0 where the package has none, or where its layout is not
-// known. If there are entries, their size is the one of the layout.
+// The table of a section id. n_entries is 0 if the package has none, or if its layout is unknown;
+// otherwise entries have the size of the layout.
 const struct e810_table *e810_table(const struct ddp_package *package, uint32_t id);
 
-// How many entries of a table do anything at all: valid, able to match, not blank. -1 where that is
-// not known of this table.
+// The number of entries of a table that have an effect: valid, able to match, not blank. -1:
+// unknown.
 int e810_table_live(const struct ddp_package *package, uint32_t id);
 
 // The name of a section id ("Rx boost TCAM"), or NULL.

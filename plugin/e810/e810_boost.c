@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The boost TCAM as a driver leaves it: entries of the package, with tunnel ports set and the VLAN
-// mode chosen, decoded and sorted by the key byte that tells the situations apart.
+// The boost TCAM after the driver's changes: entries of the package with tunnel ports and VLAN
+// mode, decoded, in a bucket for each value of key byte 19.
 #include <string.h>
 
 #include "e810_model.h"
 
 #define KEY_SIZE 20
 
-// Bytes of the key: 18 - i is byte i of the packet from the header offset on.
+// Bytes of the key. Byte 18 - i is byte i of the packet from the header offset on.
 #define KEY_SELECTOR 19
-#define KEY_PORT_HIGH 16 // of a UDP destination port
+#define KEY_PORT_HIGH 16 // UDP destination port
 #define KEY_PORT_LOW 15
 #define KEY_LAST 0
 
-// Key and inverse of a byte whose lowest bit never matches, and of one that always does.
+// Key and inverse of bytes that never match, and of bytes that always match.
 #define NEVER 0xfe
 #define ALWAYS 0xff
 
@@ -26,12 +26,12 @@ struct boost_reader {
 	struct e810_parser *parser;
 	struct ddp_diag *diag;
 	const struct e810_table *table;
-	struct ternary keys[E810_N_BOOST]; // of its entries, as the driver changes them
+	struct ternary keys[E810_N_BOOST]; // of the entries, after the driver's changes
 	const struct e810_label *labels;
 	unsigned int n_labels;
 };
 
-// The entry of the next label, from *at on, that begins with prefix. NULL: there are no more.
+// The entry of the next label, from *at on, with this prefix. NULL: none.
 static struct ternary *labelled_next(struct boost_reader *r, const char *prefix, unsigned int *at) {
 	while (*at < r->n_labels) {
 		const struct e810_label *label = &r->labels[(*at)++];
@@ -53,7 +53,7 @@ static void port_set(struct ternary *t, uint16_t port) {
 
 static bool port_add(struct boost_reader *r, const char *prefix, const char *name, uint16_t port) {
 	struct ddp_place place = {.file = r->parser->package->path};
-	bool found = false; // a place that was free in the file
+	bool found = false; // an entry for this tunnel
 	unsigned int at = 0;
 	struct ternary *t;
 
@@ -67,10 +67,10 @@ static bool port_add(struct boost_reader *r, const char *prefix, const char *nam
 	}
 	if (!found) {
 		ddp_warn(r->diag, &place,
-			 "the package has no place for %s ports: %u stays plain UDP", name, port);
+			 "the package has no entry for %s ports: %u stays plain UDP", name, port);
 		return true;
 	}
-	return ddp_refuse(r->diag, &place, "the package has no place left for %s port %u", name,
+	return ddp_refuse(r->diag, &place, "the package has no entry left for %s port %u", name,
 			  port);
 }
 
@@ -102,7 +102,7 @@ static void configure(struct boost_reader *r, const struct e810_config *config) 
 	}
 }
 
-// The part of a row that looks at the packet. False where a bit never matches.
+// Decode the packet bytes of a row. false: it never matches.
 static bool row_decode(const struct ternary *t, struct boost_row *row) {
 	uint8_t values[KEY_SIZE], cares[KEY_SIZE];
 	uint8_t value[8 * BOOST_WORDS] = {0}, care[8 * BOOST_WORDS] = {0};
@@ -140,6 +140,7 @@ static void buckets_fill(struct e810_parser *parser, const struct ternary *used)
 static void rows_fill(struct boost_reader *r) {
 	struct e810_parser *parser = r->parser;
 
+	assert(r->table->n_entries <= E810_N_BOOST);
 	for (unsigned int i = 0; i < r->table->n_entries; i++) {
 		const uint8_t *entry = e810_entry(r->table, i);
 		struct instruction *boost = &parser->instructions[E810_N_PCS + parser->n_boosts];

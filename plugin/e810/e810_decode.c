@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Life of a parser: the parser tables of a package -> tables of the walk: instructions, parse
-// graph, marker TCAM, flags.
+// Creation and destruction of a parser. The parser tables of a package become the tables of the
+// walk: instructions, parse graph, marker TCAM, flags.
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static void alu_flags_decode(const uint8_t *entry, unsigned int first, struct al
 	unsigned int given = entry_bits(entry, first + 88, 8);
 
 	if (n > 64 - dst)
-		n = 64 - dst; // there are no others
+		n = 64 - dst;
 	if (entry_bits(entry, first + 87, 1)) {
 		alu->flags = ((UINT64_C(1) << n) - 1) << dst;
 		alu->flag_values = (uint64_t)given << dst & alu->flags;
@@ -40,8 +40,8 @@ static void alu_target_decode(const uint8_t *entry, unsigned int first, struct a
 	}
 }
 
-// The reference parser cuts a source to 8 bits, and one of more than 16 bits to its first 16
-// before.
+// The reference parser truncates a source to 8 bits; it first truncates one of more than 16 bits to
+// its first 16 bits.
 static uint8_t source_mask(unsigned int len) {
 	if (len <= 16)
 		return len < 8 ? (1u << len) - 1 : 0xff;
@@ -55,7 +55,7 @@ static void alu_decode(const uint8_t *entry, unsigned int first, struct alu *alu
 	alu->opcode = ALU_NOTHING;
 	alu->po_op = PO_KEEP;
 	if (entry_bits(entry, first + 19, 1))
-		return; // "translate": what it does is not known, the reference parser does nothing
+		return; // "translate": undocumented, and ignored by the reference parser
 	if (memchr(opcodes, opcode, sizeof(opcodes)) != NULL)
 		alu->opcode = opcode;
 	alu->src.start = 16 * entry_bits(entry, first + 24, 7) + entry_bits(entry, first + 6, 8);
@@ -144,9 +144,9 @@ static void start_decode(struct e810_parser *parser, struct ddp_diag *diag) {
 struct graph_table {
 	uint32_t id;
 	const char *name;
-	unsigned int key, action; // their first bits
+	unsigned int key, action; // first bits
 	bool no_match;
-	unsigned int first_index; // of its entries among those of the same kind
+	unsigned int first_index; // of its entries in the CAM
 };
 
 static const struct graph_table graph_tables[] = {
@@ -165,7 +165,7 @@ struct graph_reader {
 	const struct e810_table *protocol_groups, *marker_groups;
 };
 
-// Report a field that refers to what is not there. Returns false.
+// Report a field beyond the n items of its table. Returns false.
 static bool graph_error(struct graph_reader *r, const char *what, unsigned int value,
 			unsigned int n) {
 	struct ddp_place place = {.file = r->parser->package->path};
@@ -203,6 +203,7 @@ static bool protocols_decode(struct graph_reader *r, const uint8_t *entry, struc
 	unsigned int first = r->table->action, number = entry_bits(entry, first + 23, 8);
 	const uint8_t *group;
 
+	assert(e->n_protocols == 0);
 	if (!entry_bits(entry, first + 19, 1)) {
 		if (number != E810_NO_PROTOCOL)
 			e->protocols[e->n_protocols++].id = number;
@@ -237,11 +238,12 @@ static bool action_decode(struct graph_reader *r, const uint8_t *entry, struct e
 	return markers_decode(r, entry, e) && protocols_decode(r, entry, e);
 }
 
-// false: an earlier entry has this key, and wins.
+// false: an earlier entry with this key decides.
 static bool graph_insert(struct graph_hash *hash, graph_state state, uint32_t next,
 			 uint32_t entry) {
 	uint32_t i = graph_hash_of(state, next);
 
+	assert(entry != 0);
 	if (graph_find(hash, state, next) != NULL)
 		return false;
 	while (hash->slots[i & hash->mask].entry != 0)
@@ -272,7 +274,7 @@ static void graph_entry_decode(struct graph_reader *r, const uint8_t *entry) {
 	parser->n_graph += graph_insert(hash, state, e->protocol, parser->n_graph + 1);
 }
 
-// For n entries: a power of two of slots, at most a quarter of them in use.
+// Create a table for n entries: a power of two of slots, of which at most a quarter is used.
 static void graph_hash_create(struct graph_hash *hash, unsigned int n, struct ddp_arena *arena) {
 	uint32_t size = 16;
 
@@ -307,9 +309,10 @@ static void graph_decode(struct e810_parser *parser, struct ddp_diag *diag) {
 		for (r.index = 0; r.index < tables[t]->n_entries; r.index++)
 			graph_entry_decode(&r, e810_entry(tables[t], r.index));
 	}
+	assert(parser->n_graph <= n[0] + n[1]);
 }
 
-/* Markers -> packet type */
+/* Packet types by markers */
 
 static bool marker_row_decode(const uint8_t *entry, struct marker_row *row) {
 	uint8_t value[9], care[9];
@@ -361,17 +364,17 @@ static void ptypes_decode(struct e810_parser *parser, struct ddp_diag *diag) {
 	}
 }
 
-/* Parser flags -> packet flags -> flags of the blocks. Each is an "or" of others, so what a single
- * parser flag sets is known beforehand. */
+/* Flags. Parser flags set packet flags, and these set flags of the blocks. Each is an "or" of
+ * others, so the flags that a single parser flag sets are constant. */
 
 #define N_SELECTORS 15
 
-// Selectors are bits of metadata words; the packet flags are words 20 to 23.
+// Selectors are bits of metadata words. Words 20 to 23 are the packet flags.
 #define SELECTOR_FLAGS 320
 
 // The bit of metadata that sets bit j of a block's flags.
 static unsigned int selector(const uint8_t *builder, unsigned int j) {
-	const uint8_t *entry = builder + 12; // the first of eight; the others are for other ports
+	const uint8_t *entry = builder + 12; // the first of eight, one for each port
 
 	return entry_bits(entry, 38 + 9 * j, 9);
 }
@@ -428,7 +431,7 @@ static void flags_decode(struct e810_parser *parser) {
 	}
 }
 
-/* Life of a parser */
+/* Creation and destruction */
 
 struct making {
 	const struct ddp_package *package;
@@ -481,7 +484,7 @@ void e810_parser_destroy(struct e810_parser *parser) {
 		ddp_arena_destroy(parser->arena);
 }
 
-/* For people */
+/* Text output */
 
 uint16_t e810_edges(const struct e810_parser *parser, const struct e810_edge **edges,
 		    unsigned int *n) {

@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The parser's tables as the walk uses them: decoded once, small, in the order in which they are
-// searched. Private to e810_*.c.
+// The decoded tables of a parser, in the order of their search. Private to e810_*.c.
 //
-// Bits of an entry count from its least significant one; bits of a packet and of the register file
-// count from the most significant one of byte 0, as in protocol drawings.
+// Bits of an entry are counted from its least significant one; bits of a packet and of the register
+// file from the most significant one of byte 0, as in protocol drawings.
 #ifndef DDP_E810_E810_MODEL_H
 #define DDP_E810_E810_MODEL_H
+
+#include <assert.h>
 
 #include "base/arena.h"
 #include "e810_rss.h"
 
-#define E810_HEAD 32 // bytes from the header offset on that are in registers
+#define E810_HEAD 32 // packet bytes in registers, from the header offset on
 
 #define E810_N_PCS 192
 #define E810_N_BOOST 256
 #define E810_NO_MARKER 71
 #define E810_NO_PROTOCOL 255
 
-// The register file, 16 bits each. An ALU's source may begin at the last register and reach 16
-// further: what is there reads as 0.
+// The register file, 16 bits each. The source of an ALU may begin at the last register and have
+// bits of 16 more, which are 0.
 enum e810_register {
-	REG_HEAD = 64, // 16 of them: the packet from the header offset on
+	REG_HEAD = 64, // 16 registers: the packet from the header offset on
 	REG_ERRORS = 84,
-	REG_FLAGS = 104, // 4 of them
+	REG_FLAGS = 104, // 4 registers
 	REG_TSR = 108,
 	REG_NODE = 109,
 	REG_OFFSET = 110,
@@ -38,7 +39,7 @@ enum alu_opcode {
 	ALU_SET_IF_EQUAL = 19,
 	ALU_OR_IF_EQUAL = 21,
 	ALU_OR_IF_LESS = 30,
-	ALU_NOTHING = 255, // any other: no operation
+	ALU_NOTHING = 255, // all others have no effect
 };
 
 enum alu_po {
@@ -64,15 +65,15 @@ struct alu {
 	uint8_t opcode;
 	uint8_t po_op, po;
 	struct bits src;
-	uint8_t src_mask; // of the source as a number: the model's ALU is 8 bits wide
+	uint8_t src_mask; // of the source as a number; an ALU has 8 bits
 	uint8_t shift;
 	uint8_t dst;
 	uint8_t branch;
 	uint16_t imm;
 	uint8_t target; // enum alu_target, of the conditional operations
 	uint8_t target_bit;
-	bool src_seen; // whether the source can make a difference to a traced result
-	// dedicated flags: values that are given, and those that are bits of the packet
+	bool src_seen; // a traced result may depend on the source
+	// Dedicated flags: with constant values, and with bits of the packet.
 	uint64_t flags, flag_values;
 	uint8_t copy_to;
 	struct bits copy_from;
@@ -85,31 +86,31 @@ enum key_op {
 	KEY_ONES,
 };
 
-// A key builder makes the key that is searched in the parse graph.
+// A key builder makes the search key of the parse graph.
 struct key_builder {
 	uint8_t op;
 	struct bits bits;
-	uint8_t low, high; // registers; one beyond the file reads as 0
+	uint8_t low, high; // registers; beyond the file they are 0
 	uint8_t alu;       // register
 	uint8_t n_flags;
 	struct {
 		uint8_t flag, bit;
 	} flags[4];       // parser flag and its bit in the key
-	uint8_t priority; // of the parse graph among the ALUs
+	uint8_t priority; // the parse graph is before ALU `priority`
 };
 
-// Of the table of instructions, or of an entry of the boost TCAM that replaces parts of one.
+// An instruction, or an entry of the boost TCAM that replaces parts of one.
 struct instruction {
-	uint8_t boost; // what a hit replaces: bit k ALU k, bit 3 the key builder
+	uint8_t boost; // parts that a hit replaces: bit k is ALU k, bit 3 the key builder
 	bool use_tsr;
 	uint8_t constant;
-	uint16_t address; // of an entry of the boost TCAM
+	uint16_t address; // of the boost TCAM entry
 	uint8_t index;
 	struct key_builder key;
 	struct alu alus[3];
 };
 
-// A row of the boost TCAM, as 19 bytes of the packet from the header offset on in three words.
+// A row of the boost TCAM: 19 packet bytes from the header offset on, in three words.
 #define BOOST_WORDS 3
 #define BOOST_BYTES 19
 struct boost_row {
@@ -120,7 +121,7 @@ struct boost_bucket {
 	uint16_t first, n; // of boost_lists
 };
 
-// Node, flags, boost index and ALU value of a key: what both tables match; or markers 0 to 63.
+// The state of a key: node, flags, boost index and ALU value; or markers 0 to 63.
 typedef uint64_t graph_state;
 
 static inline graph_state graph_state_of(uint16_t node, unsigned int flags, uint8_t boost,
@@ -130,11 +131,11 @@ static inline graph_state graph_state_of(uint16_t node, unsigned int flags, uint
 
 struct graph_slot {
 	graph_state state;
-	uint32_t next;  // next-protocol key; 0 in the no-match table; or markers from 64 on
+	uint32_t next;  // next-protocol key; 0 in the no-match table; or the other markers
 	uint32_t entry; // 0: empty; else 1 + index in graph, or in marker_rows
 };
 
-// An exact-match table: open addressing, at least half empty.
+// A hash table with open addressing, at least half empty.
 struct graph_hash {
 	struct graph_slot *slots;
 	uint32_t mask;
@@ -172,29 +173,28 @@ struct e810_parser {
 	uint16_t first_tsr, first_offset, first_node, first_pc;
 	uint64_t first_flags;
 
-	struct instruction instructions[E810_N_PCS + E810_N_BOOST]; // those of the boost TCAM last
+	struct instruction instructions[E810_N_PCS + E810_N_BOOST]; // followed by the boost TCAM
 	struct boost_row boost_rows[E810_N_BOOST];
 	unsigned int n_boosts;
 	struct boost_bucket buckets[256]; // by byte 19 of the key
 	uint8_t *boost_lists;             // indexes of boosts in file order
 
-	struct e810_edge *graph; // without entries that have the key of an earlier one
+	struct e810_edge *graph; // only the first entry of each key
 	unsigned int n_graph;
 	struct graph_hash match, no_match;
 
-	// Rows whose care bits are all set are in a hash; the others are searched one by one. Both
-	// in file order, which decides.
+	// In file order, in which the first match decides. Rows with all care bits set are in a
+	// hash table; the others are searched one after the other.
 	struct marker_row *marker_rows;
 	unsigned int n_marker_rows;
 	struct graph_hash markers;
 	uint16_t *marker_wild; // indexes
 	unsigned int n_marker_wild;
 
-	// A parser flag sets packet flags, and block flags of 16 bits each: RSS, FD, SW.
+	// By parser flag: packet flags that it sets, and 16 flags each of the blocks RSS, FD, SW.
 	uint64_t flag_packet[64], flag_blocks[64];
 
-	// For traces.
-	uint64_t seen_flags; // parser flags that can make a difference to a traced result
+	uint64_t seen_flags; // parser flags on which a traced result may depend
 	bool writes_head;    // an ALU writes the registers that hold the packet
 
 	const char *ptype_names[E810_N_PTYPES];
@@ -205,16 +205,17 @@ struct e810_parser {
 #define FLAG_BLOCK_FD 16
 #define FLAG_BLOCK_SW 32
 
-// Bits first..first+n-1 of an entry, n at most 57.
+// The n bits of an entry from bit first on.
 static inline uint64_t entry_bits(const uint8_t *entry, unsigned int first, unsigned int n) {
 	uint64_t v = 0;
 
+	assert(n > 0 && n <= 57);
 	for (unsigned int i = first / 8; i <= (first + n - 1) / 8; i++)
 		v |= (uint64_t)entry[i] << 8 * (i - first / 8);
 	return v >> first % 8 & ((UINT64_C(1) << n) - 1);
 }
 
-// n bytes of a ternary pair of key and inverse: a packet matches where its care bits equal value.
+// Decode n bytes of a ternary key and its inverse: a packet matches if its care bits equal value.
 // false: a bit never matches.
 static inline bool ternary_decode(const uint8_t *key, const uint8_t *inverse, unsigned int n,
 				  uint8_t *value, uint8_t *care) {
@@ -227,20 +228,19 @@ static inline bool ternary_decode(const uint8_t *key, const uint8_t *inverse, un
 	return true;
 }
 
-// Inside of ddp_arena_run(), with errors in diag: the boost TCAM with ports and VLAN mode.
+// Decode the boost TCAM with ports and VLAN mode, inside of ddp_arena_run(), with errors in diag.
 void e810_decode_boost(struct e810_parser *parser, const struct e810_config *config,
 		       struct ddp_diag *diag);
-// What instructions and boost entries share, of which the latter have it `first` bits later.
+// Decode the common part of instructions and boost entries, which begins `first` bits later.
 void e810_decode_instruction(const uint8_t *entry, unsigned int first,
 			     struct instruction *instruction);
 
-// e810_seen.c: which registers, flags and sources matter for a traced result.
+// e810_seen.c: find the registers, flags and sources on which a traced result depends.
 void e810_find_seen(struct e810_parser *parser);
 
-// e810_names.c
 void e810_names_init(struct e810_parser *parser);
 
-/* The RSS block, as e810_rss.c makes it and run/e810_words.c reads it */
+/* The RSS block: e810_rss.c makes it, run/e810_words.c reads it */
 
 #define N_GROUPS 256
 #define N_REQUESTS 14
@@ -265,7 +265,7 @@ struct request {
 	const char *name;
 };
 
-// An entry of the package's own in the profile TCAM.
+// An entry of the package in the profile TCAM.
 struct own_entry {
 	uint16_t address;
 	uint8_t value[5], care[5]; // flags, group, group of VSIs
@@ -275,13 +275,13 @@ struct own_entry {
 struct e810_rss {
 	const struct e810_parser *parser;
 	const struct request *requests;   // all N_REQUESTS, in order
-	uint64_t rss_hf;                  // that is asked for
+	uint64_t rss_hf;                  // requested types
 	uint8_t groups[E810_N_PTYPES];    // by ptype
 	uint16_t applicable[N_GROUPS];    // by group: bit r for request r
 	const struct e810_table *vectors; // of the package, by profile
 	uint8_t redirection[256];
 	unsigned int n_own;
-	struct own_entry own[]; // that look at flags, by address: they come before the requests
+	struct own_entry own[]; // by address; they precede the requests
 };
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Names of what a parser reports: packet types, protocol ids, DPDK's packet type.
+// Names of packet types and protocol ids, and DPDK's packet types.
 #include <stdio.h>
 #include <string.h>
 
@@ -92,7 +92,7 @@ enum {
 	DDP_RTE_PTYPES(RTE)
 };
 
-// Protocols that follow an IP header, in the order of the packet types of a group.
+// Protocols after an IP header, in the order of the packet types of a group.
 static const uint8_t kinds_legacy[] = {RTE_L4_FRAG >> 8, RTE_L4_NONFRAG >> 8, RTE_L4_UDP >> 8, 0,
 				       RTE_L4_TCP >> 8,  RTE_L4_SCTP >> 8,    RTE_L4_ICMP >> 8};
 static const uint8_t kinds_pppoe[] = {RTE_L4_FRAG >> 8, RTE_L4_NONFRAG >> 8, RTE_L4_UDP >> 8,
@@ -119,7 +119,7 @@ struct ptype_group {
 #define ONE(ptype, rte) MANY(ptype, 1, rte)
 #define EACH(first, kinds, rte) {first, sizeof(kinds), kinds, rte}
 // clang-format on
-// Packet types of IPv4 from first on; those of IPv6 follow 66 later in the same order.
+// Packet types of IPv4 from first on, and 66 later those of IPv6 in this order.
 #define IP_GROUPS(first, ip)                                                                   \
 	EACH(first, kinds_legacy, ip),                                                         \
 		EACH(first + 7, kinds_legacy, (ip) | RTE_TUNNEL_IP | IN_IPV4),                 \
@@ -155,7 +155,7 @@ static const struct ptype_group groups[] = {
 	MANY(382, 10, IPV6 | RTE_L4_UDP),
 };
 
-// The driver has one list for all packages.
+// The driver has one list of packet types for all packages.
 uint32_t e810_ptype_rte(uint16_t ptype) {
 	for (unsigned int i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
 		const struct ptype_group *group = &groups[i];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The RSS block with the requests that DPDK's ice driver makes at start: from a packet type to its
-// group, its request and the words of the field vector.
+// The RSS block with the requests of DPDK's ice driver at start: groups of packet types, their
+// requests, and words of the field vector.
 #include <assert.h>
 #include <errno.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "base/rss_hf.h"
 #include "e810_model.h"
 
-// In the driver's order: where two are for the same group, the later one decides.
+// In the driver's order. The last request for a group decides.
 static const struct request requests[N_REQUESTS] = {
 	{DDP_RSS_HF(IPV4), IP_V4, L4_NONE, false, "IPv4 addresses"},
 	{DDP_RSS_HF(IPV6), IP_V6, L4_NONE, false, "IPv6 addresses"},
@@ -32,8 +32,8 @@ struct range {
 	uint16_t first, last;
 };
 
-// Packet types that the driver takes for those of a kind, whatever the package says. Fragments of
-// IP, and IP in IP, are among none: they get what others of their group get.
+// Packet types by kind, which the driver has for all packages. Fragments of IP, and IP in IP, have
+// no kind: the requests for others of their group decide.
 static const struct range ptypes_ipv4[] = {
 	{23, 24},   {26, 28},   {43, 46},   {48, 53},   {55, 58},   {61, 61},
 	{160, 160}, {162, 162}, {164, 164}, {166, 166}, {168, 168}, {302, 307},
@@ -128,10 +128,11 @@ static void own_read(struct e810_rss *rss, const struct e810_table *tcam) {
 
 		own->address = entry_bits(entry, 0, 16);
 		own->profile = entry[12];
-		// neither one that never matches nor the last resort, which always does
+		// Skip entries that never match, and the default one, which always does.
 		rss->n_own += ternary_decode(entry + 2, entry + 7, 5, own->value, own->care) &&
 			      memcmp(own->care, nothing, sizeof(nothing)) != 0;
 	}
+	assert(rss->n_own <= tcam->n_entries);
 	qsort(rss->own, rss->n_own, sizeof(*rss->own), own_compare);
 }
 
@@ -153,8 +154,8 @@ struct e810_rss *e810_rss_create(const struct e810_parser *parser, uint64_t rss_
 		return NULL;
 	}
 	own_read(rss, tcam);
-	// A request is for whole groups. Those packet types that the package leaves in group 0 drag
-	// along all others there.
+	// A request is for whole groups. If the package leaves one of its packet types in group 0,
+	// it is for all of group 0.
 	for (unsigned int r = 0; r < N_REQUESTS; r++)
 		for (unsigned int p = 0; p < E810_N_PTYPES; p++)
 			if (request_has(&requests[r], p))

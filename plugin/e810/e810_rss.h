@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Model of the 800 series' RSS block: which words of a packet are hashed.
+// Model of the 800 series' RSS block: the hashed words of a packet.
 //
-// The packages' RSS part is a blank sheet: the driver decides at run time. What is exact here is
-// the package's (packet type groups, protocol ids, profiles it holds); the driver's requests and
-// their priorities are modelled after DPDK's ice driver, without silicon at hand.
+// The driver fills most of the block at run time. The package's part of the model is exact (packet
+// type groups, protocol ids, its profiles); requests and their priorities follow DPDK's ice driver,
+// and were not compared with a NIC.
 #ifndef DDP_E810_E810_RSS_H
 #define DDP_E810_E810_RSS_H
 
@@ -11,38 +11,39 @@
 
 struct e810_rss;
 
-// A word of the field vector, in the order in which it enters the hash.
+// A word of the field vector. Words are in the order of hashing.
 struct e810_word {
 	uint8_t protocol;
-	uint16_t offset; // bytes from the start of that protocol's header
-	uint8_t index;   // in the field vector, 23 first
+	uint16_t offset; // bytes from the start of the header
+	uint8_t index;   // in the field vector, in descending order
 };
 
 #define E810_WORDS 24
 
-// The driver's requests for a set of RTE_ETH_RSS_* bits: in DPDK's order, all for outer headers.
+// Create the block with the driver's requests for RTE_ETH_RSS_* bits: in DPDK's order, all for
+// outer headers.
 struct e810_rss *e810_rss_create(const struct e810_parser *parser, uint64_t rss_hf,
 				 struct ddp_diag *diag);
 void e810_rss_destroy(struct e810_rss *rss);
 
 uint8_t e810_rss_group(const struct e810_rss *rss, uint16_t ptype); // PTG
 
-// The request that decides for a packet type with these RSS block flags: its name for people ("IPv4
-// addresses and UDP ports"), or NULL where none does (nothing is hashed): no request is for its
-// group, or an entry of the package comes first, as for packets with a tunnel's OAM bit.
+// The name of the deciding request for a packet type with these RSS block flags ("IPv4 addresses
+// and UDP ports"). NULL: none, so nothing is hashed, because no request is for its group, or an
+// entry of the package precedes them, as for tunnels with the OAM bit.
 const char *e810_rss_request(const struct e810_rss *rss, uint16_t ptype, uint16_t rss_flags);
-// Its words. Returns how many, 0 for not hashed.
+// The words of the deciding request. Returns their number, 0: not hashed.
 unsigned int e810_rss_words(const struct e810_rss *rss, uint16_t ptype, uint16_t rss_flags,
 			    struct e810_word words[E810_WORDS]);
 
 // A request that decides for packets of a type without RSS block flags, if rss_hf has its bit and
-// not that of a newer one.
+// no bit of a newer request.
 struct e810_choice {
 	uint64_t rss_hf;
 	unsigned int n;
 	struct e810_word words[E810_WORDS];
 };
-// The nth of them, the newest first, whatever rss_hf the block has. false: there are not as many.
+// The nth of them, the newest first, for any rss_hf of the block. false: none.
 bool e810_rss_choice(const struct e810_rss *rss, uint16_t ptype, unsigned int nth,
 		     struct e810_choice *choice);
 

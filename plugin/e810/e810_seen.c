@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The values on which a traced result depends: packet type, protocols, the walk itself and the
-// flags of the RSS block. Programs also compute what nobody reads (an IP datagram's length), and
-// set flags for other blocks (TCP flags); a trace that noted their sources would be worth little.
+// flags of the RSS block. A trace without the other values is more general: programs also compute
+// unused values (the length of an IP datagram), and set flags for other blocks (TCP flags).
 //
-// The order of instructions is not looked at: a register that any instruction reads, for anything
-// that matters, matters.
+// The order of instructions is ignored: a register is seen if any instruction reads it for a seen
+// value.
 #include "e810_model.h"
 
 #define TUNNEL_TYPE_FLAGS (UINT64_C(7) << 38) // of the packet flags
 
 struct seen {
 	struct e810_parser *parser;
-	bool regs[N_REGS_READ]; // read for something that matters
+	bool regs[N_REGS_READ]; // read for a seen value
 	uint64_t written_flags; // that any instruction sets or clears
 	bool changed;
 };
@@ -35,6 +35,7 @@ static void bits_see(struct seen *seen, struct bits bits) {
 static void flag_see(struct seen *seen, unsigned int flag) {
 	uint64_t bit = UINT64_C(1) << flag;
 
+	assert(flag < 64);
 	seen->changed |= (seen->parser->seen_flags & bit) == 0;
 	seen->parser->seen_flags |= bit;
 }
@@ -65,7 +66,7 @@ static uint64_t flags_written(const struct alu *alu) {
 	return flags;
 }
 
-// An error bit spills into the value of the flag of its number, if the same step writes that.
+// An error bit changes the value of the flag with its number, if the step writes that flag.
 static bool result_is_seen(const struct seen *seen, const struct alu *alu) {
 	uint64_t flags = seen->parser->seen_flags;
 
@@ -97,7 +98,7 @@ void e810_find_seen(struct e810_parser *parser) {
 	for (struct instruction *i = parser->instructions; i < end; i++)
 		for (unsigned int k = 0; k < 3; k++)
 			seen.written_flags |= flags_written(&i->alus[k]);
-	// Flags of the RSS block, and those that tell tunnels apart.
+	// Flags of the RSS block, and those of the tunnel type.
 	for (unsigned int f = 0; f < 64; f++)
 		if ((parser->flag_blocks[f] >> FLAG_BLOCK_RSS & 0xffff) != 0 ||
 		    (parser->flag_packet[f] & TUNNEL_TYPE_FLAGS) != 0)

@@ -274,7 +274,7 @@ class Misuse(harness.TestCase):
                      spec + "".join(f";vxlan_port={port}" for port in range(1, 18)), path)
         result = harness.ddpctl("classify", spec + ";ecpri_port=5000", path, "--jsonl")
         self.assertEqual(result.returncode, 0)
-        self.assertIn("no place for eCPRI ports: 5000 stays plain UDP", result.stderr)
+        self.assertIn("no entry for eCPRI ports: 5000 stays plain UDP", result.stderr)
         self.assertEqual(result.stdout, harness.ddpctl("classify", spec, path, "--jsonl").stdout)
         for setting in (";port=1", ";vxlan_port=x", ";vxlan_port=65536", ";dvm=2", ";"):
             self.refused(NO, "", "explain", spec + setting, path)

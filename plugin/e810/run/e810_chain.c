@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What the parser found in words of the profile library: the headers of a packet type, and of a
-// packet.
+// Headers of a packet type, and of a packet, by their names in the profile library.
 #include <string.h>
 
 #include "e810/e810_model.h"
 
-/* Of a packet type, from the words of its label */
+/* Packet types: words of their labels */
 
 static const struct {
 	const char *word;
@@ -27,7 +26,7 @@ static const struct {
 	{"L2TPV3", {"l2tpv3"}},
 	{"LLDP", {"lldp"}},
 	{"MAC", {"eth"}},
-	{"NAT", {"udp"}}, // NAT_T
+	{"NAT", {"udp"}}, // of NAT_T
 	{"PFCP", {"udp", "pfcp"}},
 	{"PPP", {"ppp"}},
 	{"PPPOD", {"pppoed"}},
@@ -40,7 +39,7 @@ static const struct {
 	{"VLAN", {"vlan"}},
 };
 
-// Append what is named in a word of a label.
+// Append the headers of a word of a label.
 static unsigned int label_word_add(const char *word, size_t len, const char *chain[E810_CHAIN_MAX],
 				   unsigned int n) {
 	const bool frag = len == 4 && memcmp(word, "FRAG", 4) == 0;
@@ -70,11 +69,11 @@ unsigned int e810_ptype_chain(const struct e810_parser *parser, uint16_t ptype,
 	return n;
 }
 
-/* Of a packet */
+/* Packets */
 
 static const struct {
 	const char *header;
-	uint8_t size; // at least
+	uint8_t size; // minimum in bytes
 } recorded[256] = {
 	[1] = {"eth", 14},    [2] = {"eth", 14},          [16] = {"vlan", 4},
 	[17] = {"vlan", 4},   [18] = {"vlan", 4},         [32] = {"ipv4", 20},
@@ -91,13 +90,13 @@ static const struct {
 struct chain {
 	const uint8_t *data;
 	uint32_t len;
-	struct e810_trace *trace; // NULL: nobody asks what was looked at
+	struct e810_trace *trace; // may be NULL
 	const char **headers;
 	uint16_t *offsets;
 	unsigned int n;
 };
 
-// Whether the packet reaches there.
+// Does the packet have all bytes before end?
 static bool captured(const struct chain *c, uint32_t end) {
 	if (c->trace != NULL) {
 		if (end > c->len)
@@ -129,8 +128,7 @@ static unsigned int word_at(const struct chain *c, uint32_t offset) {
 	return byte_at(c, offset) << 8 | byte_at(c, offset + 1);
 }
 
-// Keep the order of offsets. A header that is there already stays. False where it is not wholly
-// captured.
+// Insert a header in the order of offsets, unless there is one. false: it is not wholly captured.
 static bool chain_add(struct chain *c, const char *header, uint32_t offset, uint32_t size) {
 	unsigned int at = c->n;
 
@@ -149,7 +147,7 @@ static bool chain_add(struct chain *c, const char *header, uint32_t offset, uint
 	return true;
 }
 
-// The offset of a protocol that the parser recorded, or -1.
+// The recorded offset of a protocol, or -1.
 static int protocol_offset(const struct e810_result *result, uint8_t id) {
 	for (unsigned int i = 0; i < result->n_protocols; i++)
 		if (result->protocols[i].id == id)
@@ -157,7 +155,7 @@ static int protocol_offset(const struct e810_result *result, uint8_t id) {
 	return -1;
 }
 
-/* Headers that are walked but not recorded */
+/* Headers that the parser does not record */
 
 static void mpls_add(struct chain *c, uint32_t offset) {
 	if (word_at(c, offset) != 0x8847)
@@ -206,7 +204,7 @@ static void gtpu_add(struct chain *c, uint32_t offset) {
 	}
 }
 
-// The header behind the outer UDP header, as flags or the packet type tell.
+// The header behind the outer UDP header, by packet flags.
 static void tunnel_add(struct chain *c, const struct e810_result *result, uint32_t offset) {
 	switch (result->packet_flags >> 38 & 7) {
 	case 1:
@@ -225,7 +223,7 @@ static void tunnel_add(struct chain *c, const struct e810_result *result, uint32
 	}
 }
 
-// The header behind the only UDP header, where the packet type names one.
+// The header behind the only UDP header, by the packet type.
 static void udp_payload_add(struct chain *c, const struct e810_parser *parser, uint16_t ptype,
 			    uint32_t offset) {
 	const char *chain[E810_CHAIN_MAX];
@@ -247,8 +245,8 @@ static void pppoe_add(struct chain *c, uint32_t offset) {
 	chain_add(c, "ppp", offset + 6, 2);
 }
 
-// Both public packages record the inner MAC of NVGRE and GENEVE 16 and more bytes too early, but
-// its EtherType where it is.
+// Both public packages record the inner MAC of NVGRE and GENEVE 16 or more bytes too early, but its
+// EtherType at the correct offset.
 static void inner_mac_add(struct chain *c, const struct e810_result *result, uint32_t recorded_at) {
 	int type = protocol_offset(result, 10), tag = protocol_offset(result, 18) >= 0 ? 4 : 0;
 
@@ -289,7 +287,7 @@ unsigned int e810_result_chain(const struct e810_parser *parser, const struct e8
 	struct chain c = {
 		.data = data, .len = len, .trace = trace, .headers = chain, .offsets = offsets};
 
-	// where there is not room for all, those that are recorded
+	// Recorded headers first: there may not be room for all.
 	for (unsigned int i = 0; i < result->n_protocols; i++)
 		recorded_add(&c, result, &result->protocols[i]);
 	for (unsigned int i = 0; i < result->n_protocols; i++)

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Which bits of a packet decided its walk. Data path.
+// The bits of a packet that decide its walk. Data path.
 //
-// Where something matched, all bits that it compares are noted. Where something did not match, one
-// bit in which it differs is enough, a witness; one witness often serves many rows, so the bit that
-// tells most of them away is taken first. A zero that was read beyond the packet's end would be
-// another bit in a longer packet: the trace is lost, unless other bits decide as well. Beyond the
-// window there are only zeros.
+// After a match, all compared bits are noted. After a mismatch, one bit that differs is enough, a
+// witness; one witness often serves many rows, so the bit that excludes most of them is noted
+// first. If the walk read zeros beyond the end of the packet, longer packets may differ: the trace
+// is lost, unless other bits decide, too. Beyond the window there are only zeros.
 #include "e810_walk.h"
 
 #define HEAD_WORDS (E810_HEAD / 8)
 #define MAX_ROWS 512
 
-// Bits of the head, bit 0 first: most significant of word 0.
+// Bits of the head; bit 0 is the most significant one of word 0.
 struct head_bits {
 	uint64_t words[HEAD_WORDS];
 };
@@ -19,10 +18,10 @@ struct head_bits {
 struct witnesses {
 	struct e810_trace *trace;
 	const struct walk *w;
-	struct head_bits known;    // noted before, or the same in every packet
+	struct head_bits known;    // noted before, or constant
 	struct head_bits readable; // inside the packet
 	unsigned int n_rows;
-	struct head_bits rows[MAX_ROWS]; // where they differ from the packet
+	struct head_bits rows[MAX_ROWS]; // bits that differ from the packet
 	bool overflow;
 };
 
@@ -81,7 +80,7 @@ static bool overlap(const struct head_bits *a, const struct head_bits *b) {
 	return common != 0;
 }
 
-// A row needs a witness, unless a bit that is known tells it away.
+// Add a row that needs a witness, because no known bit excludes it.
 static void row_add(struct witnesses *s, const struct head_bits *differing) {
 	if (overlap(differing, &s->known))
 		return;
@@ -163,8 +162,8 @@ void e810_trace_boost(struct e810_trace *trace, const struct walk *w,
 	witnesses_note(&s);
 }
 
-// Where a next-protocol key differs from the packet's, in bits of the head. False where it differs
-// in a bit that no packet can change.
+// The head bits in which a next-protocol key differs from the packet's. false: it differs in a bit
+// that is the same in all packets.
 static bool next_difference(const struct key_builder *key, uint32_t difference,
 			    struct head_bits *differing) {
 	memset(differing, 0, sizeof(*differing));
@@ -181,7 +180,7 @@ static bool next_difference(const struct key_builder *key, uint32_t difference,
 	return true;
 }
 
-// No entry of this state has the packet's next protocol.
+// Note that no entry of this state has the packet's next protocol.
 static void absence_note(struct e810_trace *trace, const struct walk *w,
 			 const struct key_builder *key, graph_state state, uint32_t next) {
 	const struct graph_hash *hash = &w->parser->match;
@@ -220,7 +219,7 @@ void e810_trace_key(struct e810_trace *trace, const struct walk *w, const struct
 		absence_note(trace, w, key, state, next);
 }
 
-// Note bits of an ALU's source, given as bits of the number it is.
+// Note the bits of an ALU's source for bits of its value.
 static void source_note(struct e810_trace *trace, const struct walk *w, const struct alu *alu,
 			uint32_t bits) {
 	for (; bits != 0; bits &= bits - 1)
@@ -228,13 +227,13 @@ static void source_note(struct e810_trace *trace, const struct walk *w, const st
 				  alu->src.start + alu->src.len - 1 - __builtin_ctz(bits));
 }
 
-// A comparison with the immediate: all bits where they are equal, else one that differs.
+// Note a comparison with the immediate: all bits if they are equal, else one that differs.
 static void equality_note(struct e810_trace *trace, const struct walk *w, const struct alu *alu) {
 	uint32_t src = bits_get(w, alu->src) & alu->src_mask, difference = src ^ alu->imm;
 
 	if (difference == 0)
 		source_note(trace, w, alu, alu->src_mask);
-	else if ((difference & ~alu->src_mask) == 0) // else no source is equal
+	else if ((difference & ~alu->src_mask) == 0) // else no source can be equal
 		source_note(trace, w, alu, 1u << (31 - __builtin_clz(difference)));
 }
 

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The walk of a packet through the parser's tables. Data path: never allocates, logs or waits.
 //
-// It ends: a step that does not bring the header offset beyond the greatest one so far counts as
-// stalled, and after MAX_STALLED of them in a row the walk stops. The offset has 16 bits, so there
-// are at most MAX_STALLED * 65536 steps whatever the tables say; it also stops when the offset
-// reaches the packet's end, so a packet of n bytes takes at most MAX_STALLED * n. (With Intel's
-// packages a step that stalls is rare: usual packets take 1 to 8 steps, 9000 bytes of MPLS labels
-// about 2250.)
+// The walk ends. A step is stalled if it does not move the header offset beyond the greatest one so
+// far, and the walk stops after MAX_STALLED stalled steps in a row. It also stops when the offset,
+// of 16 bits, reaches the end of the packet, so a packet of n bytes takes at most MAX_STALLED * n
+// steps with any tables. (With Intel's packages stalled steps are rare: usual packets take 1 to 8
+// steps, 9000 bytes of MPLS labels about 2250.)
 #include "e810_walk.h"
 
-// The header offset changed: the registers that hold the packet follow.
+// Load the registers that hold the packet after a change of the header offset.
 static inline void head_load(struct walk *w) {
 	uint32_t offset = reg_get(w, REG_OFFSET);
 
@@ -23,8 +22,8 @@ static inline void head_load(struct walk *w) {
 	memcpy(&w->regs[2 * REG_HEAD], w->head, E810_HEAD);
 }
 
-// In pieces that the compiler turns into stores; as a whole it would be a string instruction, slow
-// to start.
+// Clear in pieces that the compiler turns into stores. A memset() of the whole would be a string
+// instruction, slow to start.
 static inline void regs_clear(struct walk *w) {
 	_Static_assert(sizeof(w->regs) % 64 == 0, "in pieces of 64");
 	for (unsigned int i = 0; i < sizeof(w->regs); i += 64)
@@ -61,7 +60,7 @@ static inline const struct instruction *boost_find(const struct walk *w,
 		const struct boost_row *row = &parser->boost_rows[list[i]];
 
 		if (((key[0] ^ row->value[0]) & row->care[0]) != 0)
-			continue; // nearly all rows that do not match
+			continue; // most rows
 		if ((((key[1] ^ row->value[1]) & row->care[1]) |
 		     ((key[2] ^ row->value[2]) & row->care[2])) == 0)
 			return &parser->instructions[E810_N_PCS + list[i]];
@@ -96,7 +95,7 @@ static inline graph_state state_get(const struct walk *w, const struct key_build
 	return graph_state_of(reg_get(w, REG_NODE), flags, boost, reg_get(w, key->alu));
 }
 
-/* ALUs: what they write is pending until the step is done */
+/* ALUs. Their writes are pending until the end of the step. */
 
 static inline void reg_pend(struct walk *w, uint8_t reg, uint16_t value) {
 	w->pending[w->n_pending].reg = reg;
@@ -110,7 +109,8 @@ static inline void flag_pend(struct walk *w, unsigned int flag, bool value) {
 	w->pending_values = value ? w->pending_values | bit : w->pending_values & ~bit;
 }
 
-// As in the reference parser, an error bit spills into the value (only) of the flag of its number.
+// As in the reference parser, an error bit also changes the value of a pending flag with its
+// number.
 static inline void target_pend(struct walk *w, const struct alu *alu, bool value) {
 	uint64_t pending = w->pending_flags;
 
@@ -197,7 +197,7 @@ static inline void pending_commit(struct walk *w, const struct e810_edge *entry)
 	if (!moved)
 		return;
 	reg_set(w, REG_OFFSET, reg_get(w, REG_OFFSET) + entry->ho_add);
-	if (!entry->last) // else nobody looks at it
+	if (!entry->last) // else it is not used
 		head_load(w);
 }
 
@@ -212,7 +212,7 @@ static inline void record(struct walk *w, const struct e810_edge *entry) {
 	}
 }
 
-// What an instruction and a hit in the boost TCAM make together.
+// An instruction with the parts that a hit in the boost TCAM replaces.
 struct chosen {
 	const struct key_builder *key;
 	uint8_t index;
@@ -239,7 +239,7 @@ static inline const struct e810_edge *entry_find(const struct walk *w, graph_sta
 	return slot != NULL ? &parser->graph[slot->entry - 1] : NULL;
 }
 
-/* For people */
+/* Text output */
 
 static void step_begin(struct e810_step *step, const struct walk *w,
 		       const struct instruction *instruction, uint8_t selector) {
@@ -321,7 +321,7 @@ static inline void alus_run(struct walk *w, const struct chosen *chosen,
 		graph_run(w, entry);
 }
 
-// One step. The entry of the parse graph that was followed, or NULL.
+// Run one step. Returns the matching entry of the parse graph, or NULL.
 static inline const struct e810_edge *step_run(struct walk *w,
 					       const struct instruction *instruction,
 					       struct e810_trace *trace, struct e810_step *step) {
@@ -391,7 +391,7 @@ static inline __attribute__((always_inline)) enum e810_status walk_run(struct wa
 			return E810_OK;
 		if (offset >= w->len) {
 			if (trace != NULL)
-				trace->lost = true; // a longer packet would go on
+				trace->lost = true; // the walk of a longer packet continues
 			return E810_OK;
 		}
 		if (trace != NULL && trace->min_len <= offset)
@@ -421,7 +421,7 @@ void e810_parse_watched(const struct e810_parser *parser, const uint8_t *data, u
 
 	if (trace != NULL) {
 		memset(trace, 0, sizeof(*trace));
-		trace->lost = parser->writes_head; // then the registers are not the packet
+		trace->lost = parser->writes_head; // registers differ from the packet
 	}
 	walk_init(&w, parser, data, len);
 	result->status = walk_run(&w, &result->n_steps, trace, fn, arg);

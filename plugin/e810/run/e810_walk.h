@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// State of a walk, for the walk itself and for what notes the bits that decided. Data path.
+// State of a walk, for the walk itself and its trace. Data path.
 #ifndef DDP_E810_RUN_E810_WALK_H
 #define DDP_E810_RUN_E810_WALK_H
 
@@ -8,7 +8,7 @@
 
 #include "e810/e810_model.h"
 
-#define MAX_STALLED 64 // steps that do not get further in the packet
+#define MAX_STALLED 64 // steps in a row that do not move forward in the packet
 #define MAX_PENDING 5  // register writes of a step: one of each ALU, two of the parse graph
 
 struct walk {
@@ -24,7 +24,7 @@ struct walk {
 	uint64_t seen[4]; // protocols
 	uint16_t offsets[256];
 
-	// writes of this step
+	// Writes of this step.
 	unsigned int n_pending;
 	struct {
 		uint8_t reg;
@@ -57,7 +57,7 @@ static inline void flags_set(struct walk *w, uint64_t flags) {
 	memcpy(&w->regs[2 * REG_FLAGS], &flags, sizeof(flags));
 }
 
-// Bits of the register file as a number, the first one the most significant.
+// Bits of the register file as a number, most significant bit first.
 static inline uint32_t bits_get(const struct walk *w, struct bits bits) {
 	uint64_t word;
 
@@ -67,15 +67,15 @@ static inline uint32_t bits_get(const struct walk *w, struct bits bits) {
 	return be64toh(word) << bits.start % 8 >> (64 - bits.len);
 }
 
-// e810_trace.c: note in trace what the walk, before the step's writes, looks at.
+// e810_trace.c: note the bits that the walk reads, before the writes of the step.
 //
-// The entries of a bucket that did not match, and the one that did (NULL: none).
+// The entries of a bucket that do not match, and the matching one (NULL: none).
 void e810_trace_boost(struct e810_trace *trace, const struct walk *w,
 		      const struct boost_bucket *bucket, const struct instruction *hit);
-// The key of the parse graph, and whether it was found with its next-protocol part.
+// The key of the parse graph. found: an entry has its next-protocol part.
 void e810_trace_key(struct e810_trace *trace, const struct walk *w, const struct key_builder *key,
 		    graph_state state, uint32_t next, bool found);
-// last: where the walk ends does not matter.
+// last: the end of the walk does not matter.
 void e810_trace_alu(struct e810_trace *trace, const struct walk *w, const struct alu *alu,
 		    bool last);
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Which words of a packet the RSS block hashes, and what they are. Data path.
+// The words of a packet that the RSS block hashes. Data path.
 #include "e810/e810_model.h"
 
 #define NO_WORD 255
 
-// The group of VSIs that the driver makes for its port; the packages' entries are for any.
+// The group of VSIs that the driver makes for its port; entries of packages are for all groups.
 #define VSIG 1
 
 uint8_t e810_rss_group(const struct e810_rss *rss, uint16_t ptype) {
 	return ptype < E810_N_PTYPES ? rss->groups[ptype] : 0;
 }
 
-// The package's own entry that a packet meets before any request, or NULL.
+// The first matching entry of the package, which precedes all requests, or NULL.
 static const struct own_entry *own_find(const struct e810_rss *rss, uint16_t flags, uint8_t group) {
 	const uint8_t key[5] = {flags, flags >> 8, group, VSIG & 0xff, VSIG >> 8};
 
@@ -27,7 +27,7 @@ static const struct own_entry *own_find(const struct e810_rss *rss, uint16_t fla
 	return NULL;
 }
 
-// The newest request for a packet type that rss_hf has.
+// The newest request for a packet type among those of rss_hf.
 static const struct request *request_find(const struct e810_rss *rss, uint16_t ptype,
 					  uint16_t flags) {
 	uint8_t group = e810_rss_group(rss, ptype);
@@ -52,7 +52,7 @@ static void word_add(struct e810_word words[E810_WORDS], unsigned int *n, uint8_
 	++*n;
 }
 
-// Fields go from the end of the vector to its beginning.
+// Fill the vector from its end.
 static unsigned int request_words(const struct request *request,
 				  struct e810_word words[E810_WORDS]) {
 	static const struct {

@@ -303,7 +303,7 @@ TEST(a_port_that_the_package_has_no_place_for_is_an_error) {
 		assert_non_null(e810_parser_create(package, &config, diag));
 		snprintf(
 			expected, sizeof(expected),
-			"%s: warning: the package has no place for eCPRI ports: 9000 stays plain UDP",
+			"%s: warning: the package has no entry for eCPRI ports: 9000 stays plain UDP",
 			package->path);
 		assert_int_equal(diag->n_kept, 1);
 		assert_string_equal(diag->messages[0].s, expected);
