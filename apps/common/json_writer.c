@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "json_writer.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,7 +9,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-// Write the character at text where it cannot stand for itself. Returns its length.
+// Write a character that must be escaped or replaced. Returns its length.
 static size_t special_write(struct output *out, const unsigned char *text) {
 	uint32_t character;
 	size_t len = ddp_utf8_decode((const char *)text, &character);
@@ -67,6 +68,7 @@ void jsonw_open(struct json_writer *json, char bracket) {
 }
 
 void jsonw_close(struct json_writer *json, char bracket) {
+	assert(bracket == ']' || json->n_objects > 0);
 	if (bracket == '}' && --json->n_objects == 0)
 		jsonw_key_uint(json, JSON_SCHEMA_KEY, JSON_SCHEMA_VERSION);
 	output_char(json->out, bracket);
@@ -155,7 +157,7 @@ void jsonw_key_hex(struct json_writer *json, const char *key, uint64_t value, in
 	hex_write(json, value, digits);
 }
 
-// Write the value of a conversion, from behind its '%'. Returns what follows it.
+// Write the value of a conversion. Returns the format after it.
 static const char *value_write(struct json_writer *json, const char *type, va_list *ap) {
 	char *end;
 	int digits = strtol(type, &end, 10);
@@ -187,7 +189,7 @@ static void format_write(struct json_writer *json, const char *fmt, va_list *ap)
 		if (len > 0) {
 			snprintf(key, sizeof(key), "%.*s", (int)len, fmt);
 			jsonw_key(json, key);
-			fmt += len + 1; // with its ':'
+			fmt += len + 1; // with the ':'
 		} else if (*fmt == '%') {
 			fmt = value_write(json, fmt + 1, ap);
 		} else if (*fmt == '{' || *fmt == '[') {

@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define NAMES_MAX 100 // of temporary files that are tried
+#define NAMES_MAX 100 // attempts to find an unused temporary name
 
-// A new file beside file->path. Its descriptor or -errno.
+// Create a temporary file beside file->path. Returns its descriptor or -errno.
 static int beside_open(struct new_file *file, mode_t mode) {
 	for (unsigned int i = 0; i < NAMES_MAX; i++) {
 		int fd;
@@ -52,8 +52,8 @@ int new_file_open(struct new_file *file, const char *path) {
 		free(file->path);
 		return fd;
 	}
-	// Owner, mode and other names of the file are not ours to change. Whoever may not give a
-	// file away writes into the old one, if that is allowed.
+	// The file keeps its owner, mode and other names. If the owner cannot be set, the old file
+	// is written, if that is allowed.
 	if (exists) {
 		file->in_place = (fchown(fd, st.st_uid, st.st_gid) < 0 || st.st_nlink > 1) &&
 				 access(file->path, W_OK) == 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// A file that is complete or not there: it is written under another name in the same folder, then
-// takes its place with the owner and mode of the old file. If the old file has other names (hard
-// links) or cannot be given to its owner, the content is copied into it. A device or a pipe is
-// written to as it is.
+// A file that is complete or does not exist: it is written under another name in its folder, then
+// replaces the old file with its owner and mode. If the old file has other names (hard links) or
+// another owner that cannot be set, the content is copied into it. A device or a pipe is written
+// directly.
 //
 //	fd = new_file_open(&file, path);
 //	if (fd < 0)
@@ -16,15 +16,15 @@
 
 struct new_file {
 	char *path;    // symbolic links are followed
-	char *name;    // what it is called until it is complete; NULL: a device or a pipe
+	char *name;    // temporary name; NULL: a device or a pipe
 	bool in_place; // its content goes into the old file
 };
 
-// A descriptor to write to, or -errno with nothing to end.
+// Returns a descriptor to write to, or -errno; then there is nothing to end.
 int new_file_open(struct new_file *file, const char *path);
 
-// All was written and closed (ret is 0): put the file in its place. Otherwise remove it. Returns
-// ret, or -errno.
+// If ret is 0, everything is written and closed: put the file at its path. Otherwise remove it.
+// Returns ret, or -errno.
 int new_file_end(struct new_file *file, int ret);
 
 #endif

@@ -27,8 +27,10 @@ int option_fail(char error[OPTION_ERROR_SIZE], const char *fmt, ...) {
 
 /* Values */
 
-// Where the value goes: the field, or the next element of an array. NULL with error if it is full.
-static void *place(const struct option_row *row, void *options, char error[OPTION_ERROR_SIZE]) {
+// The address of the value: the field, or the next element of an array. NULL with error if the
+// array is full.
+static void *value_address(const struct option_row *row, void *options,
+			   char error[OPTION_ERROR_SIZE]) {
 	char *field = (char *)options + row->off;
 	unsigned int *count = (unsigned int *)((char *)options + row->count_off);
 
@@ -43,7 +45,7 @@ static void *place(const struct option_row *row, void *options, char error[OPTIO
 
 static int integer_store(const struct option_row *row, uint64_t n, void *options,
 			 char error[OPTION_ERROR_SIZE]) {
-	void *to = place(row, options, error);
+	void *to = value_address(row, options, error);
 
 	if (to == NULL)
 		return -EINVAL;
@@ -70,7 +72,7 @@ int option_constant(const struct option_row *row, const char *value, void *optio
 	return integer_store(row, row->max, options, error);
 }
 
-// strtoull() would take a sign and leading blanks.
+// strtoull() would accept a sign and leading blanks.
 static bool number_read(const struct option_row *row, const char *value, uint64_t *n) {
 	char *end;
 
@@ -133,7 +135,7 @@ int option_text(const struct option_row *row, const char *value, void *options,
 
 	if (value != NULL && strlen(value) < row->min)
 		return -EINVAL;
-	to = place(row, options, error);
+	to = value_address(row, options, error);
 	if (to == NULL)
 		return -EINVAL;
 	*to = value;
@@ -188,7 +190,7 @@ int option_key(const struct option_row *row, const char *value, void *options,
 	return 0;
 }
 
-// Give an option its value, NULL for none.
+// Set the value of an option; NULL: it has none.
 static int option_set(const struct option_row *row, const char *value, void *options,
 		      char error[OPTION_ERROR_SIZE]) {
 	char reason[OPTION_ERROR_SIZE] = "";
@@ -204,9 +206,8 @@ static int option_set(const struct option_row *row, const char *value, void *opt
 
 /* Reading */
 
-#define FIRST_CODE 256 // of names: what is less is a letter
+#define FIRST_CODE 256 // getopt_long() code of the first row; lower codes are letters
 
-// For getopt_long().
 static int value_kind(const struct option_row *row) {
 	if (row->argument == NULL)
 		return no_argument;
@@ -214,6 +215,7 @@ static int value_kind(const struct option_row *row) {
 }
 
 static const struct option_row *row_of(const struct option_row *rows, unsigned int n, int code) {
+	assert(code < FIRST_CODE + (int)n);
 	if (code >= FIRST_CODE)
 		return &rows[code - FIRST_CODE];
 	for (unsigned int i = 0; i < n; i++)
@@ -222,7 +224,7 @@ static const struct option_row *row_of(const struct option_row *rows, unsigned i
 	return NULL;
 }
 
-// Names are not abbreviated, and letters do not share a '-'.
+// Is the word a whole option? Names must not be abbreviated, and letters not share a '-'.
 static bool is_whole(const struct option_row *row, const char *word) {
 	if (word[1] == '-')
 		return strlen(row->name) == strcspn(word + 2, "=");
@@ -248,7 +250,7 @@ static int unknown_option(const struct option_row *rows, unsigned int n, const c
 static void getopt_prepare(const struct option_row *rows, unsigned int n,
 			   struct option longs[OPTIONS_MAX + 1],
 			   char letters[2 * OPTIONS_MAX + 3]) {
-	char *to = stpcpy(letters, "-:"); // in order, and without messages of its own
+	char *to = stpcpy(letters, "-:"); // keep the order, print no messages
 
 	assert(n <= OPTIONS_MAX);
 	for (unsigned int i = 0; i < n; i++) {
@@ -262,17 +264,17 @@ static void getopt_prepare(const struct option_row *rows, unsigned int n,
 	}
 	*to = '\0';
 	longs[n] = (struct option){0};
-	optind = 0; // begin anew
+	optind = 0; // reset getopt_long()
 }
 
-// A value for an option that takes none, or none for one that needs it.
+// Report a value of an option without one, or a missing value.
 static int value_wrong(const struct option_row *row, char error[OPTION_ERROR_SIZE]) {
 	if (row->argument == NULL)
 		return option_fail(error, "option --%s takes no value", row->name);
 	return option_fail(error, "option --%s needs a value: %s", row->name, row->argument);
 }
 
-// What getopt_long() makes of a word. The row, or NULL with error.
+// Set the option of a word by getopt_long()'s code. The row, or NULL with error.
 static const struct option_row *option_take(const struct option_row *rows, unsigned int n,
 					    const char *word, int code, void *options,
 					    char error[OPTION_ERROR_SIZE]) {
@@ -292,7 +294,7 @@ int options_read(const struct option_row *rows, unsigned int n, int argc, const 
 	struct option longs[OPTIONS_MAX + 1];
 	char letters[2 * OPTIONS_MAX + 3];
 	int n_words = 0, code;
-	int at = 1; // of the next word
+	int at = 1; // index of the word
 
 	getopt_prepare(rows, n, longs, letters);
 	while ((code = getopt_long(argc, (char *const *)argv, letters, longs, NULL)) != -1) {
@@ -324,6 +326,7 @@ const char *option_summary(const struct option_row *row) {
 	for (unsigned int i = 0; row->choice != NULL && (word = row->choice(i)) != NULL; i++)
 		len += snprintf(summary + len, sizeof(summary) - len, "%s %s",
 				i == 0 ? ", one of:" : "", word);
+	assert(len < (int)sizeof(summary));
 	return summary;
 }
 
@@ -334,7 +337,7 @@ static int left_write(const struct option_row *row, char left[64]) {
 
 	if (row->name == NULL)
 		return snprintf(left, 64, "-%c%s%s", row->letter, blank, argument);
-	if (argument[0] == '[') // a value is behind '=', or it would be an argument of its own
+	if (argument[0] == '[') // an optional value must follow '='
 		return snprintf(left, 64, "%s--%s[=%s", row->letter != '\0' ? letter : "    ",
 				row->name, argument + 1);
 	return snprintf(left, 64, "%s--%s%s%s", row->letter != '\0' ? letter : "    ", row->name,
@@ -348,6 +351,7 @@ void options_help(const struct option_row *rows, unsigned int n, struct output *
 	for (unsigned int i = 0; i < n; i++) {
 		int len = left_write(&rows[i], left);
 
+		assert(len < (int)sizeof(left));
 		width = len > width ? len : width;
 	}
 	for (unsigned int i = 0; i < n; i++) {

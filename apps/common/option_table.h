@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// A program's options: one table, from which they are read (getopt_long) and --help is written.
+// The options of a program: a table from which they are read (getopt_long) and --help is written.
 // Unit tests compare the manual pages with it.
 //
-// What was read is kept in a struct of the program; a row says in which field, and what is allowed:
+// Values are stored in a struct of the program. A row has the field and the allowed values:
 //
 //	{"queues", 'q', "N", "receive queues", option_number, OPTION_FIELD(struct config, n_queues),
 //	 .min = 1, .max = 64},
@@ -15,32 +15,31 @@
 
 struct output;
 
-#define OPTIONS_MAX 64        // in one table
-#define OPTION_ERROR_SIZE 256 // of a message
+#define OPTIONS_MAX 64        // rows of a table
+#define OPTION_ERROR_SIZE 256 // bytes of a message
 
 struct option_row;
 
-// Take a value, NULL if it was left out. 0, or -EINVAL; then error may say why, in place of
-// "'VALUE' is not WHAT".
+// Store a value, NULL if it is omitted. 0, or -EINVAL with a reason in error that replaces "'VALUE'
+// is not WHAT", if it is not empty.
 typedef int option_parser(const struct option_row *row, const char *value, void *options,
 			  char error[OPTION_ERROR_SIZE]);
 
 struct option_row {
 	const char *name;     // after "--", NULL for a letter only
 	char letter;          // after "-", '\0' for none
-	const char *argument; // what its value is called, NULL when it takes none; "[N]": it may be
-			      // left out
+	const char *argument; // name of the value, NULL: none; "[N]": the value is optional
 	const char *help;
 	option_parser *parse;
 	size_t off, size;  // of the field
-	unsigned int room; // of an array: its elements, 0 for any other field
-	size_t count_off;  // of the unsigned int that counts them
+	unsigned int room; // elements of an array field; 0: not an array
+	size_t count_off;  // offset of their number, an unsigned int
 	double min, max;   // numbers: bounds; option_constant: max is the constant
-	double per_second; // option_seconds: the field's units
-	const char *(*choice)(unsigned int i); // the words to choose from, NULL after the last
-	const char *what;                      // a value has to be; NULL: as its bounds say
-	bool ends;                             // nothing after it is read
-	unsigned int group; // the program's: of rows whose fields lie in a struct of their own
+	double per_second; // option_seconds: units of the field
+	const char *(*choice)(unsigned int i); // the ith choice, NULL after the last
+	const char *what;                      // description of a valid value; NULL: its bounds
+	bool ends;                             // the rest of the command line is not read
+	unsigned int group; // for the program: number of the struct that has the field
 };
 
 #define OPTION_FIELD(type, field) \
@@ -51,26 +50,26 @@ struct option_row {
 	.room = sizeof(((type *)NULL)->field) / sizeof(((type *)NULL)->field[0]), \
 	.count_off = offsetof(type, count)
 
-option_parser option_choice;   // unsigned int: which word
-option_parser option_constant; // any integer; takes no value
-option_parser option_key;      // bytes for ddp_key_read(), each two digits; ':' may separate them
-option_parser option_number;   // any integer
-option_parser option_power;    // any integer, a power of two
-option_parser option_real;     // double
-option_parser option_rss_hf;   // uint64_t: RTE_ETH_RSS_*
-option_parser option_seconds;  // any integer; what is not 0 stays so
-option_parser option_text;     // const char *; min characters at least
+option_parser option_choice;   // unsigned int: index of the choice
+option_parser option_constant; // any integer, without a value
+option_parser option_key;     // bytes of two digits for ddp_key_read(), optionally separated by ':'
+option_parser option_number;  // any integer
+option_parser option_power;   // any integer, a power of two
+option_parser option_real;    // double
+option_parser option_rss_hf;  // uint64_t: RTE_ETH_RSS_*
+option_parser option_seconds; // any integer; values above 0 are not rounded to 0
+option_parser option_text;    // const char *; at least min characters
 
-// Fill in why a value is none, or a line of any other use. Always -EINVAL.
+// Write the reason why a value is invalid, or another error line. Always -EINVAL.
 int option_fail(char error[OPTION_ERROR_SIZE], const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-// Read the arguments behind argv[0]. Those that are no options are moved to argv[1] and the
-// following elements, in their order. Returns their number, or -EINVAL with one line in error.
+// Read the arguments behind argv[0]. Operands are moved to argv[1] and the following elements, in
+// their order. Returns their number, or -EINVAL with one line in error.
 int options_read(const struct option_row *rows, unsigned int n, int argc, const char **argv,
 		 void *options, char error[OPTION_ERROR_SIZE]);
 
-// What --help says of an option, its choices included. Valid until the next call.
+// The help text of an option with its choices. Valid until the next call.
 const char *option_summary(const struct option_row *row);
 
 void options_help(const struct option_row *rows, unsigned int n, struct output *out);

@@ -50,7 +50,7 @@ void output_text(struct output *out, const char *text) {
 }
 
 void output_uint(struct output *out, uint64_t value) {
-	char digits[20]; // of UINT64_MAX
+	char digits[20]; // UINT64_MAX has 20 digits
 	size_t at = sizeof(digits);
 
 	do {
@@ -81,8 +81,8 @@ void output_printf(struct output *out, const char *fmt, ...) {
 
 int output_close(struct output *out) {
 	output_flush(out);
-	// Some file systems report a full disk only here. EBADF: closed by whoever started us,
-	// which matters only if there was something to write, and then writing has failed already.
+	// Some file systems report a full disk only here. With EBADF the descriptor was closed
+	// before the start, and a write has failed already, if there was one.
 	if (close(out->fd) < 0 && errno != EBADF && out->error == 0)
 		out->error = errno;
 	return out->error;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Where results go: a file descriptor, buffered, whose errors are not forgotten.
+// Buffered output to a file descriptor, which stores the first error.
 //
-// Writing never fails at the place of the call: the first error is kept and what follows is
-// dropped. Loops look at error now and then, and main() reports it.
+// Functions that write do not fail: after the first error the rest is dropped. Loops check error
+// from time to time, and main() reports it.
 #ifndef COMMON_OUTPUT_H
 #define COMMON_OUTPUT_H
 
@@ -11,13 +11,13 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-// What ddpctl and ddp-fwd exit with.
+// Exit statuses of ddpctl and ddp-fwd.
 enum exit_status {
 	EXIT_GOOD = 0,
-	EXIT_NO = 1,         // the answer is no; a profile that cannot be used
-	EXIT_FAILED = 1,     // what was asked for cannot be done
+	EXIT_NO = 1,         // the answer is no, or a profile cannot be used
+	EXIT_FAILED = 1,     // a request failed
 	EXIT_USAGE = 2,      // the command line is wrong
-	EXIT_UNREADABLE = 3, // a file or a process cannot be read, or the output not be written
+	EXIT_UNREADABLE = 3, // a file or a process cannot be read, or output cannot be written
 };
 
 struct output {
@@ -35,7 +35,7 @@ void output_uint(struct output *out, uint64_t value);
 void output_blanks(struct output *out, unsigned int n);
 void output_printf(struct output *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-// Columns of a line: those of the terminal, else of $COLUMNS, else 80; at least 40.
+// Columns of a line: of the terminal, else of $COLUMNS, else 80; at least 40.
 unsigned int output_columns(const struct output *out);
 
 void output_flush(struct output *out);
@@ -43,13 +43,13 @@ void output_flush(struct output *out);
 // Flush and close the descriptor. Returns the first error ever, 0 for none.
 int output_close(struct output *out);
 
-// "out of memory", and the end of the process: a tool that cannot go on has nothing to undo.
+// Print "out of memory" and exit: a tool has nothing to undo.
 _Noreturn void no_memory_exit(void);
 
-// Memory to be freed, never NULL.
+// Zeroed memory that the caller frees, never NULL.
 void *calloc_or_exit(size_t n, size_t size);
 char *strdup_or_exit(const char *text);
-void *grow_or_exit(void *array, size_t n, size_t size); // by one more than n, which is zero
+void *grow_or_exit(void *array, size_t n, size_t size); // by a zeroed element after n
 
 static inline void output_char(struct output *out, char c) {
 	if (out->len == sizeof(out->buf))

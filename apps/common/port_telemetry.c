@@ -29,7 +29,7 @@ int port_strange(struct port *port, const char *command) {
 		    port->client.pid, command);
 }
 
-// A port, a queue, a packet type: all have numbers of 16 bits.
+// Ids of ports, queues and packet types have 16 bits.
 static bool number_read(const char *text, unsigned int *number) {
 	char *end;
 	unsigned long value = strtoul(text, &end, 10);
@@ -38,7 +38,7 @@ static bool number_read(const char *text, unsigned int *number) {
 	return isdigit((unsigned char)text[0]) && *end == '\0' && value <= UINT16_MAX;
 }
 
-/* Questions */
+/* Requests */
 
 static bool is_refusal(const json_t *answer) {
 	const json_t *ok = json_object_get(answer, "ok");
@@ -46,7 +46,7 @@ static bool is_refusal(const json_t *answer) {
 	return json_is_false(ok) || (json_is_integer(ok) && json_integer_value(ok) == 0);
 }
 
-// Telemetry has room for short strings alone: a longer line goes on in error_2 and so on.
+// Strings of telemetry are short: a longer line continues in error_2 and so on.
 static void refusal_take(struct port *port, const json_t *answer) {
 	char key[16] = "error";
 	const char *piece;
@@ -61,7 +61,7 @@ static void refusal_take(struct port *port, const json_t *answer) {
 	}
 }
 
-/* What an answer must hold. Other code need not check it again. */
+/* Checks of answers, so that other code need not check them. */
 
 static bool are_words(const json_t *list) {
 	json_t *word;
@@ -179,8 +179,8 @@ static bool items_each(const json_t *answer, const char *key,
 	return true;
 }
 
-// Where the next page of a list begins, 0: there is none. False if it does not come after this
-// page: the list would never end.
+// The start of the next page of a list, 0: there is none. false: it is not after this page, so the
+// list would never end.
 static bool next_read(const json_t *answer, json_int_t *start) {
 	const json_t *next = json_object_get(answer, "next");
 	json_int_t value = json_integer_value(next);
@@ -212,7 +212,7 @@ int port_each(struct port *port, const char *command, const char *key,
 	return EXIT_GOOD;
 }
 
-/* Which port */
+/* Search for a port */
 
 static int name_find(struct port *port, const char *name) {
 	json_t *ids = port_list(port), *id;
@@ -238,7 +238,7 @@ static int name_find(struct port *port, const char *name) {
 	return port->status;
 }
 
-// A number is checked by the process, when it is used.
+// The process checks numbers of ports when they are used.
 static int port_find(struct port *port, const char *text) {
 	if (text[0] == '\0' || text[strspn(text, "0123456789")] != '\0')
 		return name_find(port, text);
@@ -256,7 +256,7 @@ int port_open(struct port *port, const char *file_prefix, unsigned int pid, cons
 }
 
 int port_report(struct port *port) {
-	// Names and refusals come from others: they must not drive the terminal.
+	// Names and refusals are not ours: remove characters that control the terminal.
 	for (char *c = port->error; *c != '\0'; c++)
 		if (iscntrl((unsigned char)*c))
 			*c = '?';
@@ -278,7 +278,7 @@ static bool queue_add(void *arg, unsigned int id, json_t *item) {
 	json_int_t packets, bytes, missed;
 
 	if (json_is_object(item) && json_object_get(item, "rx_packets") == NULL)
-		return true; // there are more Tx queues
+		return true; // a Tx queue without an Rx queue
 	if (id != queues->n || id == PORT_QUEUES_MAX ||
 	    json_unpack(item, "{sI sI sI}", "rx_packets", &packets, "rx_bytes", &bytes, "rx_missed",
 			&missed) < 0 ||
@@ -330,7 +330,7 @@ const char *json_text_of(const json_t *object, const char *key) {
 	return json_string_value(json_object_get(object, key)) ?: "";
 }
 
-// Add the schema version to a document: an object, or an array of such.
+// Add the schema version to an object, or to each object of an array.
 static int version_add(json_t *value) {
 	json_t *object;
 	size_t i;
@@ -352,7 +352,7 @@ void json_write(struct output *out, json_t *value) {
 	if (text == NULL)
 		out->error = ENOMEM;
 	for (const char *c = text; c != NULL && *c != '\0'; c++) {
-		if (*c == 0x7f) // the one that jansson leaves
+		if (*c == 0x7f) // jansson does not escape it
 			output_text(out, "\\u007f");
 		else
 			output_char(out, *c);

@@ -96,7 +96,7 @@ void output_wrapped(struct output *out, const char *s, unsigned int column, unsi
 	const unsigned int columns = output_columns(out);
 
 	while (*s != '\0') {
-		size_t len = 1 + strcspn(s + 1, " "); // a word and the blank before it
+		size_t len = 1 + strcspn(s + 1, " "); // a word with the blank before it
 
 		if (*s == ' ' && column + len > columns) {
 			output_char(out, '\n');

@@ -10,9 +10,9 @@
 
 #include "base/utf8.h"
 
-#define GAP 2 // blanks between columns
+#define GAP 2 // blanks between two columns
 
-// Characters, not bytes, as output_escaped() writes them.
+// The number of characters that output_escaped() writes.
 static unsigned int text_width(const char *text) {
 	char escaped[DDP_ESCAPED_SIZE];
 	unsigned int width = 0;
@@ -29,7 +29,7 @@ static unsigned int text_width(const char *text) {
 	return width;
 }
 
-// Blanks are written only when something follows them.
+// Write a cell, and the pending blanks before it unless it is empty.
 static void cell_write(struct table *table, unsigned int column, const char *text,
 		       unsigned int *blanks) {
 	unsigned int fill = table->widths[column] - text_width(text);
@@ -72,7 +72,7 @@ static void rows_write(struct table *table) {
 	table->titled = true;
 }
 
-// Titles are kept as the first row.
+// Titles are the first row.
 static void column_add(struct table *table, const char *title, int len, bool right) {
 	assert(table->n_columns < TABLE_COLUMNS_MAX);
 	table->right[table->n_columns++] = right;
@@ -112,9 +112,10 @@ void table_printf(struct table *table, const char *fmt, ...) {
 }
 
 void table_next(struct table *table) {
-	if (fputc('\0', table->cells.to) == EOF) // without memory, of which ferror() knows nothing
+	if (fputc('\0', table->cells.to) == EOF) // out of memory, which ferror() does not report
 		no_memory_exit();
 	table->n_cells++;
+	assert(table->n_columns > 0);
 	if (table->n_cells == (TABLE_ROWS + !table->titled) * table->n_columns)
 		rows_write(table);
 }

@@ -16,16 +16,15 @@
 
 #include "strbuf.h"
 
-#define SOCKET_NAME \
-	"dpdk_telemetry.v2" // with ":1" behind it for a second process of one prefix, ...
-#define WAIT_MS 3000        // for a process to answer
+#define SOCKET_NAME "dpdk_telemetry.v2" // ":1" is appended for the prefix's second process
+#define WAIT_MS 3000                    // ms: default timeout of an answer
 #define GREETING_MAX 1023
-#define ANSWER_MAX (1 << 16) // four times what DPDK has: whatever a process says
+#define ANSWER_MAX (1 << 16) // bytes: four times the maximum of DPDK
 
 // A process that answers.
 struct found {
 	struct telemetry_client client;
-	bool net_ddp; // it has the plugin
+	bool net_ddp; // the process has the plugin
 };
 
 struct search {
@@ -38,7 +37,7 @@ struct search {
 	unsigned int n_visited;
 	unsigned int n_found;
 	struct found *found;
-	char trouble[TELEMETRY_ERROR_SIZE]; // why one that is there may not have been found
+	char trouble[TELEMETRY_ERROR_SIZE]; // first error of a socket or folder
 };
 
 __attribute__((format(printf, 3, 4))) static int fail(struct telemetry_client *client, int error,
@@ -55,9 +54,9 @@ static int fail_errno(struct telemetry_client *client, int error) {
 	return fail(client, error, "%s", strerror(error));
 }
 
-/* One process */
+/* Connections */
 
-// Take one message and parse it. 0, or -errno with the reason in error.
+// Receive and parse one message. 0, or -errno with the reason in error.
 static int message_read(struct telemetry_client *client, json_t **message) {
 	ssize_t len = recv(client->fd, client->answer, client->answer_max, MSG_TRUNC);
 	json_error_t reason;
@@ -83,7 +82,7 @@ static int answer_alloc(struct telemetry_client *client, size_t max) {
 	return client->answer == NULL ? fail_errno(client, ENOMEM) : 0;
 }
 
-// The first message says who it is.
+// The first message has the PID and the maximum size of answers.
 static int greeting_read(struct telemetry_client *client) {
 	json_int_t pid = 0, answer_max = 0;
 	json_t *greeting;
@@ -178,9 +177,9 @@ json_t *telemetry_client_ask(struct telemetry_client *client, const char *path,
 	return answer;
 }
 
-/* Which process */
+/* Search for processes */
 
-// As EAL chooses it.
+// EAL's runtime folder.
 static void dir_set(struct search *search) {
 	const char *dir = getenv("RUNTIME_DIRECTORY");
 
@@ -198,7 +197,7 @@ static void trouble_note(struct search *search, const char *path, const char *re
 		snprintf(search->trouble, sizeof(search->trouble), "%.900s: %.100s", path, reason);
 }
 
-// Connect to a process that is asked for. Sockets stay behind when their process dies.
+// Connect to a socket, if its process is requested. Processes that die leave their sockets.
 static bool client_try(struct search *search, const char *prefix, const char *path,
 		       struct telemetry_client *client) {
 	int ret = client_connect(client, path);
@@ -231,7 +230,7 @@ static int is_prefix(const struct dirent *entry) {
 	return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
 }
 
-// Call fn with the names in a folder that filter lets pass, in order.
+// Call fn for each name in a folder that passes the filter, in order.
 static void dir_each(struct search *search, const char *dir,
 		     int (*filter)(const struct dirent *entry),
 		     void (*fn)(struct search *search, const char *dir, const char *name)) {
@@ -293,7 +292,7 @@ void telemetry_client_program(const struct telemetry_client *client,
 		fclose(file);
 }
 
-// "prefix (process 12, dpdk-testpmd), ...": those with net_ddp, or those without.
+// Write "prefix (process 12, dpdk-testpmd), ..." for processes with or without net_ddp.
 static void found_list(const struct search *search, bool net_ddp, FILE *to) {
 	const char *between = "";
 

@@ -17,12 +17,11 @@ import time
 from prometheus_client import Metric, MetricsHandler, generate_latest
 
 VERSION = "VERSION_OF_MESON"
-SOCKETS_MAX, SECONDS = 256, 2  # seconds for all answers of a process
+SOCKETS_MAX, SECONDS = 256, 2  # s: timeout of all answers of a process
 ENDS = {signal.SIGINT, signal.SIGTERM}
-UNITS = {"ms": 1e-3, "permille": 1e-3, "us": 1e-6, "ns": 1e-9}  # at the end of keys
+UNITS = {"ms": 1e-3, "permille": 1e-3, "us": 1e-6, "ns": 1e-9}  # by suffixes of keys
 
-# Type, what it is counted by (a label, or the list with the names for it), names, which get a
-# prefix and a suffix. The key in the answer stands behind = if it is another one.
+# Type, label or list of labels, names without prefix and suffix. The key in the answer follows = if it differs.
 METRICS = """\
 info - ddp_exporter_build net_ddp_port
 gauge - ddp_exporter_scrape_duration_seconds ddp_exporter_sockets_left_out ddp_exporter_processes ddp_process_up
@@ -66,7 +65,7 @@ def number(value, key=""):
 
 
 class Process(threading.Thread):
-    """Ask the process behind a telemetry socket. What it answers in time is in values, by name, suffix and labels."""
+    """Read the process of a telemetry socket. Its answers are in values, by name, suffix and labels."""
 
     def __init__(self, name, path):
         super().__init__(daemon=True)
@@ -79,7 +78,7 @@ class Process(threading.Thread):
             with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as self.socket, self.spared("telemetry"):
                 self.wait()
                 self.socket.connect(self.path)
-                self.socket.recv(1 << 16)  # who it is
+                self.socket.recv(1 << 16)  # the PID
                 self.read()
         except OSError as reason:
             self.error = "no answer in time" if isinstance(reason, BlockingIOError) else str(reason.strerror or reason)
@@ -88,7 +87,7 @@ class Process(threading.Thread):
 
     @contextlib.contextmanager
     def spared(self, what):
-        """What is refused or makes no sense leaves the rest of the process alone; the end of its time does not."""
+        """Skip a refused or invalid part and read the rest of the process; only a timeout ends it."""
         try:
             yield
         except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as reason:
@@ -110,7 +109,7 @@ class Process(threading.Thread):
         return answer
 
     def pages(self, *words):
-        """All pages as one answer, without one that is refused and those behind it."""
+        """All pages as one answer; a refused page is the end."""
         whole = page = self.ask(*words, 0)
         while start := page.get("next"):
             page = {}
@@ -125,7 +124,7 @@ class Process(threading.Thread):
         return whole
 
     def add(self, name, value, suffix="", **labels):
-        """Equal names are summed; one of them that is not proven is enough for all."""
+        """Sum values of equal names; of _proven values keep the smallest."""
         key = (name, suffix, (self.label, *labels.items()))
         both = [value, *([self.values[key]] if key in self.values else [])]
         self.values[key] = min(both) if name.endswith("_proven") else sum(both)
@@ -175,7 +174,7 @@ class Process(threading.Thread):
 
 
 class Exporter:
-    """A registry of prometheus_client: each collection asks all processes."""
+    """A registry of prometheus_client: each collection reads all processes."""
 
     options, lock, said = None, threading.Lock(), {}
 
@@ -186,7 +185,7 @@ class Exporter:
                                             troubles.update({e.filename: e.strerror})):
                 prefix = os.path.relpath(folder, top)
                 for file in files if self.options.file_prefix in (None, prefix) else []:
-                    if file.startswith("dpdk_telemetry.v2"):  # and :1 and so on if several processes have the prefix
+                    if file.startswith("dpdk_telemetry.v2"):  # or :1 and so on for further processes of the prefix
                         sockets[printable(prefix + file[len("dpdk_telemetry.v2"):])] = f"{folder}/{file}"
             processes = [Process(*found) for found in sorted(sockets.items())[:SOCKETS_MAX]]
             for process in processes:
@@ -194,7 +193,7 @@ class Exporter:
             processes = [process for process in processes if process.has_net_ddp]
             errors = {process.path: process.error for process in processes if process.error}
             troubles.update(errors if processes else {"no process with net_ddp": top})
-            for where in troubles.keys() - self.said.keys():  # once for each time that it begins
+            for where in troubles.keys() - self.said.keys():  # once when the error begins
                 say(f"{printable(where)}: {troubles[where]}")
             self.said = troubles
         own = {("ddp_exporter_build_info", "", (("version", VERSION),)): 1,
@@ -211,7 +210,7 @@ class Exporter:
 
 class Server(socketserver.ThreadingTCPServer):
     allow_reuse_address = daemon_threads = True
-    handle_error = lambda *_: isinstance(sys.exc_info()[1], OSError) or say(repr(sys.exc_info()[1]))  # else a client's
+    handle_error = lambda *_: isinstance(sys.exc_info()[1], OSError) or say(repr(sys.exc_info()[1]))  # an OSError is the client's
 
 
 def main():

@@ -55,9 +55,9 @@ static int balance_parse(const struct option_row *row, const char *value, void *
 	return 0;
 }
 
-#define SECONDS_MAX 31536000 // a year
+#define SECONDS_MAX 31536000 // s: a year
 
-// strtod() would take a sign, an exponent and more.
+// strtod() would accept a sign, an exponent and more.
 static int seconds_parse(const struct option_row *row, const char *value, void *options,
 			 char error[OPTION_ERROR_SIZE]) {
 	if (value[strspn(value, "0123456789.")] != '\0')
@@ -132,7 +132,6 @@ static const struct config defaults = {
 	.stats_ms = CONFIG_AUTO,
 };
 
-// The command line from "--" on.
 static int options_parse(struct config *config, int argc, char **argv, struct error *error) {
 	char reason[OPTION_ERROR_SIZE];
 	int n;
@@ -154,7 +153,7 @@ int config_parse(struct config *config, int argc, char **argv, struct error *err
 	*config = defaults;
 	if (argc == 0)
 		return error_set(error, EXIT_USAGE, "there is no name of the program");
-	// EAL would answer without us.
+	// Find --help and --version before EAL does.
 	for (; n_eal < argc && strcmp(argv[n_eal], "--") != 0; n_eal++) {
 		config->help |=
 			strcmp(argv[n_eal], "-h") == 0 || strcmp(argv[n_eal], "--help") == 0;

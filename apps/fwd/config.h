@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What the command line asks for. Needs no EAL.
+// The command line. Needs no EAL.
 #ifndef DDP_FWD_CONFIG_H
 #define DDP_FWD_CONFIG_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -11,27 +12,28 @@
 #include "rss/rss.h"
 
 #define BURST_MAX 512
-#define CONFIG_AUTO UINT64_MAX // not given: decided when the ports are known
+#define CONFIG_AUTO UINT64_MAX // not given: depends on the ports
 
 enum mode {
-	MODE_IO,     // packets go on unchanged
-	MODE_MAC,    // with new Ethernet addresses
-	MODE_RXONLY, // are received and freed
+	MODE_IO,     // forward packets unchanged
+	MODE_MAC,    // forward with new Ethernet addresses
+	MODE_RXONLY, // free received packets
 };
 
 extern const char *const mode_names[];
 
-/* Which port, queue and worker packets go to */
+/* Ports, queues and workers of packets */
 
-// As testpmd's --port-topology.
+// The topologies of testpmd's --port-topology.
 enum topology {
-	TOPOLOGY_PAIRED,  // 0 <-> 1, 2 <-> 3, ...; a last odd port with itself
+	TOPOLOGY_PAIRED,  // 0 <-> 1, 2 <-> 3, ...; an odd last port with itself
 	TOPOLOGY_CHAINED, // 0 -> 1 -> 2 -> ... -> 0
 	TOPOLOGY_LOOP,    // each port with itself
 };
 
-// Of n ports, the one that sends what port i receives (both are positions, not port ids).
+// The port that sends the packets that port i of n receives (both are positions, not port ids).
 static inline unsigned int topology_peer(enum topology topology, unsigned int i, unsigned int n) {
+	assert(i < n);
 	switch (topology) {
 	case TOPOLOGY_PAIRED:
 		return (i ^ 1) < n ? i ^ 1 : i;
@@ -48,15 +50,16 @@ static inline unsigned int topology_worker(unsigned int q, unsigned int n_worker
 	return q % n_workers;
 }
 
-// The Tx queue for what Rx queue q receives: the queue of the same number, wrapped where there are
-// fewer Tx queues. A Tx queue may be used by one lcore only, so Tx queue t belongs to worker
-// t mod n_workers, and where wrapping leads to another worker's queue, to the worker's first one.
-// With at least as many Tx queues as workers, each worker has one.
+// The Tx queue for packets of Rx queue q. Tx queue t belongs to worker t mod n_workers, because
+// only one lcore may use it. Rx queue q uses the Tx queue of its number, modulo n_txq, if it
+// belongs to the worker of q, else the worker's first one. If there are not fewer Tx queues than
+// workers, each worker has one.
 static inline unsigned int topology_tx_queue(unsigned int q, unsigned int n_txq,
 					     unsigned int n_workers) {
 	unsigned int worker = topology_worker(q, n_workers);
 	unsigned int t = q % n_txq;
 
+	assert(n_txq > 0);
 	return t % n_workers == worker ? t : worker;
 }
 
@@ -67,9 +70,9 @@ struct config {
 	enum mode mode;
 	enum topology topology;
 	uint64_t tx_retries;
-	uint64_t balance_ms; // interval of load-aware RSS; 0: off
-	uint64_t work_ns;    // busy work on each packet
-	uint64_t rss_hf;     // RTE_ETH_RSS_* bits, DDP_RSS_HF_ALL: what the device offers
+	uint64_t balance_ms; // ms: interval of load-aware RSS; 0: off
+	uint64_t work_ns;    // ns: busy work for each packet
+	uint64_t rss_hf;     // RTE_ETH_RSS_* bits; DDP_RSS_HF_ALL: those of the device
 	const uint8_t *key;  // DDP_KEY_SIZE bytes, NULL: the device's
 	uint8_t key_bytes[DDP_KEY_SIZE];
 	bool promiscuous;
@@ -87,9 +90,9 @@ struct config {
 extern const struct option_row config_options[];
 extern const unsigned int n_config_options;
 
-// Read the options behind "--" (what is before is EAL's, except --help, -h and --version). Strings
-// of argv are kept, and a NULL takes the place of "--". With help or version set, the rest is not
-// read. 0, or -1 with error.
+// Read the options behind "--", and --help, -h and --version among the options of EAL before it.
+// Strings of argv are kept, and NULL replaces "--". After help or version, the rest is not read. 0,
+// or -1 with error.
 int config_parse(struct config *config, int argc, char **argv, struct error *error);
 
 void config_help(struct output *out);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "counts.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +11,8 @@
 #include "base/utf8.h"
 #include "rss/rss.h"
 
-// Note under which ids a port tells what each queue missed (net_ddp does; rte_eth_stats knows 16
-// queues only). 0 or -ENOMEM.
+// Find the ids of the xstats that count missed packets of each queue. net_ddp has them;
+// rte_eth_stats has only 16 queues. 0 or -ENOMEM.
 static int missed_ids_find(struct port_report *row, unsigned int n_rxq) {
 	int n = rte_eth_xstats_get_names(row->port->id, NULL, 0);
 	struct rte_eth_xstat_name *names;
@@ -91,8 +92,8 @@ static struct latency_report latency_read(const struct latency *latency) {
 	};
 }
 
-// Histograms are large, so they are merged one at a time: each queue's to its worker's, and those
-// to the one of all.
+// Histograms are large, so they are merged one after the other: those of queues into that of their
+// worker, and those of workers into one.
 static void worker_collect(struct report *report, const struct workers *workers, unsigned int w) {
 	struct queue_report *worker = &report->workers[w];
 	struct latency sum = {0};
@@ -131,14 +132,15 @@ static void queue_collect(struct report *report, const struct workers *workers, 
 	report->drop_reasons[DROP_TX_FULL] += counter_get(&queue->stats.tx_full);
 }
 
-// Packets missed by each queue of port i (queues come port by port), where it tells. Returns the
-// sum.
+// Read the missed packets of each queue of port i, if the port counts them. Queues are sorted by
+// port. Returns the sum.
 static uint64_t missed_collect(struct report *report, unsigned int i) {
 	unsigned int n_rxq = report->config->n_rxq;
 	struct port_report *row = &report->ports[i];
 	uint64_t missed[n_rxq];
 	uint64_t sum = 0;
 
+	assert(report->n_queues == report->n_ports * n_rxq);
 	if (row->n_missed_ids != n_rxq ||
 	    rte_eth_xstats_get_by_id(row->port->id, row->missed_ids, missed, n_rxq) != (int)n_rxq)
 		return 0;
@@ -157,10 +159,10 @@ static void port_collect(struct report *report, unsigned int i) {
 	memset(stats, 0, sizeof(*stats));
 	rte_eth_stats_get(row->port->id, stats);
 	report->drop_reasons[DROP_RX_RING_FULL] += ring_full;
-	if (stats->imissed > ring_full) // has both
+	if (stats->imissed > ring_full) // includes ring_full
 		report->drop_reasons[DROP_RX_MISSED] += stats->imissed - ring_full;
 	report->drop_reasons[DROP_RX_NO_MBUF] += stats->rx_nombuf;
-	// net_pcap counts an error each time it is polled at the place where a capture is cut.
+	// After a truncated record, net_pcap counts an error in each poll.
 	report->drop_reasons[DROP_RX_ERRORS] += row->n_cut != 0 ? row->n_cut : stats->ierrors;
 	report->drop_reasons[DROP_TX_ERRORS] += stats->oerrors;
 	if (row->port->is_ddp)
@@ -177,6 +179,7 @@ static void spread_collect(struct report *report) {
 }
 
 void report_collect(struct report *report, const struct workers *workers, double seconds) {
+	assert(report->n_queues == workers->n_queues && report->n_workers == workers->n);
 	report->seconds = seconds;
 	report->packets = report->bytes = report->sent = report->consumed = report->drops = 0;
 	memset(report->drop_reasons, 0, sizeof(report->drop_reasons));
@@ -201,7 +204,7 @@ struct latency_report report_latency_since(const struct report *report,
 	return latency_read(&difference);
 }
 
-// Packets that the port's Tx queues hold (net_ddp tells), where nobody is left to send them.
+// Packets that Tx queues of a net_ddp port still hold when no lcore polls it.
 static uint64_t tx_left(uint16_t port) {
 	uint64_t id, n;
 
@@ -222,7 +225,7 @@ void report_collect_left(struct report *report) {
 	}
 }
 
-// Packets of type id that came in on the port at a position.
+// Received packets of type id of the port at a position.
 static uint64_t ptype_packets(const struct workers *workers, unsigned int port, unsigned int id) {
 	uint64_t packets = 0;
 
@@ -239,8 +242,8 @@ static void ptype_name(const struct port *port, uint16_t id, char *name, size_t 
 		snprintf(name, size, "id %u", id); // its profile is gone
 }
 
-// Types of one name are one line: several ports may have it, and a profile may have been loaded
-// anew. A packet type of one of Intel's packages is called as the package says.
+// Add the packets to the line of their type's name: several ports may have it, and a profile may
+// have been loaded again. Names of Intel's packages are escaped.
 static int ptype_add(struct report *report, const char *theirs, uint64_t packets) {
 	struct ptype_report *ptypes;
 	char name[sizeof(ptypes->name)];

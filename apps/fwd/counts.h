@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What has happened so far, in numbers: collected from workers and ports, then shown as a table or
-// as JSON. Control path.
+// The report: numbers of workers and ports, shown as a table or as JSON. Control path.
 #ifndef FWD_COUNTS_H
 #define FWD_COUNTS_H
 
@@ -17,8 +16,8 @@
 
 #define PTYPE_NAME_SIZE 128
 
-// Why packets did not go through: X(constant, name, meaning). Those at Rx never became part of the
-// packets received; those at Tx were received.
+// Reasons of drops: X(constant, name, meaning). Packets dropped at Rx are not counted as received,
+// those dropped at Tx are.
 #define DROP_REASONS(X)                                                     \
 	X(RX_RING_FULL, "rx_ring_full", "the ring of an Rx queue was full") \
 	X(RX_MISSED, "rx_missed", "the device below had no room")           \
@@ -42,10 +41,10 @@ extern const struct drop_text drop_texts[N_DROP_REASONS];
 
 struct latency_report {
 	uint64_t count;
-	uint64_t p50, p90, p99, p999, max; // nanoseconds
+	uint64_t p50, p90, p99, p999, max; // ns
 };
 
-// Of a queue, or of a worker, which has no port, queue and missed packets.
+// Counters of a queue, or of a worker, which has no port, queue and missed packets.
 struct queue_report {
 	uint16_t port, queue;
 	unsigned int lcore;
@@ -56,10 +55,10 @@ struct queue_report {
 struct port_report {
 	const struct port *port;
 	struct rte_eth_stats stats;
-	unsigned int n_cut;   // its captures that end inside a record
-	uint64_t *missed_ids; // xstats of its Rx queues, if there are as many of them
+	unsigned int n_cut;   // captures that end inside a record
+	uint64_t *missed_ids; // ids of xstats by Rx queue, valid if each queue has one
 	unsigned int n_missed_ids;
-	struct rte_pmd_ddp_balance balance; // of net_ddp
+	struct rte_pmd_ddp_balance balance; // only of net_ddp
 };
 
 struct ptype_report {
@@ -87,51 +86,52 @@ struct report {
 	unsigned int n_ptypes;
 };
 
-// Of the TSC.
+// Convert TSC cycles to ns.
 uint64_t cycles_ns(uint64_t cycles);
 
-// Room for a report of these. 0 or -ENOMEM; report_fini() frees it. workers and ports must outlive
-// it.
+// Allocate a report, which report_fini() frees even after an error. workers and ports must outlive
+// it. 0 or -ENOMEM.
 int report_init(struct report *report, const struct config *config, const struct ports *ports,
 		const struct workers *workers);
 void report_fini(struct report *report);
 
-// Read all counters; seconds is the time they took. Without packet types. Workers may be running.
+// Read all counters of this time but those of packet types. Workers may be running.
 void report_collect(struct report *report, const struct workers *workers, double seconds);
 
-// The latency of the packets that came after earlier was collected.
+// The latency of packets since the earlier report.
 struct latency_report report_latency_since(const struct report *report,
 					   const struct report *earlier);
 
-// At the end, when the workers are gone: what Tx queues took and could not send was not sent.
+// At the end, without workers: count packets that Tx queues accepted and did not send as not sent.
 void report_collect_left(struct report *report);
 
-// Read the packet types too. 0 or -ENOMEM.
+// Read the counters of packet types. 0 or -ENOMEM.
 int report_collect_ptypes(struct report *report, const struct workers *workers);
 
 static inline bool port_is_balanced(const struct port_report *row) {
 	return row->balance.interval_ms != 0 || row->balance.rounds != 0;
 }
 
-// Write the report as text or as JSON. The caller looks for errors of out.
+// Write the report as text or as JSON. The caller checks out for errors.
 void report_print(const struct report *report, FILE *out);
 int report_json(const struct report *report, FILE *out); // 0 or -ENOMEM
 
-// Write its sums as one line to the log.
+// Write the sums as one line to the log.
 void report_say(const struct report *report);
 
-// The lines of all queues and their sum, which the live table shows too. Rates are those of the
-// last seconds, in which earlier became report (NULL: since the start).
+// Write the lines of all queues and of their sum. Rates are those of the last seconds, since the
+// earlier report (NULL: since the start).
 void report_print_queues(const struct report *report, const struct report *earlier, double seconds,
 			 FILE *out);
 
-// The lines of the ports that are balanced, if there are any.
+// Write the lines of balanced ports.
 void report_print_balance(const struct report *report, FILE *out);
 
-// Behind other words: the work on each packet, if there is any.
+// Append the work on each packet to a line, if there is any.
 void report_print_work(const struct report *report, FILE *out);
 
-// One line about latency, if any was measured, and one about that of the last seconds (NULL: none).
+// Write a line with the latency, if any was measured, and one with that of the last seconds (NULL:
+// none).
 void report_print_latency(const struct report *report, const struct latency_report *last,
 			  double seconds, FILE *out);
 

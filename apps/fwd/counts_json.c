@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The report for programs.
+// The report as JSON.
 #include "counts.h"
 
 #include <errno.h>
@@ -7,8 +7,8 @@
 
 #include "common/json_writer.h"
 
-// Every pack function below returns a new object, or NULL without memory; json_pack() takes what it
-// is given with "o" and fails where that is NULL.
+// Pack functions return a new object, or NULL without memory. json_pack() releases objects of "o",
+// and fails if one is NULL.
 static json_int_t number(uint64_t value) {
 	return value;
 }

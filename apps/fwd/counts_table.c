@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The report for people.
+// The report as text.
 #include "counts.h"
 
 #include <inttypes.h>
@@ -20,7 +20,7 @@ static double us(uint64_t ns) {
 	return ns / 1e3;
 }
 
-// A bar as long as this load is of the greatest one, in a field of its own.
+// A column with a bar for the ratio of this load to the greatest one.
 static void bar_print(uint64_t load, uint64_t most, FILE *out) {
 	static const char full[] = "##########";
 	int len = ratio(load, most) * BAR_LEN + 0.5;
@@ -52,7 +52,7 @@ static uint64_t load_most(const struct report *report) {
 	return most;
 }
 
-// What stands behind the bar is cut first where a window is narrow.
+// Narrow windows truncate the columns after the bar first.
 static void row_print(const char *label, const struct queue_report *row, uint64_t earlier,
 		      double seconds, uint64_t sum, uint64_t most, FILE *out) {
 	fprintf(out, "%-15s %12" PRIu64 " %8.3f %5.1f%%", label, row->packets,
@@ -88,7 +88,7 @@ static void latency_line(const struct latency_report *l, FILE *out) {
 void report_print_latency(const struct report *report, const struct latency_report *last,
 			  double seconds, FILE *out) {
 	if (report->latency.count == 0)
-		return; // only net_ddp says when packets arrived
+		return; // only net_ddp has the time of arrival
 	fputs("latency us, from net_ddp on: ", out);
 	latency_line(&report->latency, out);
 	if (last == NULL)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "forward.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -9,20 +10,20 @@
 
 #include "live.h"
 
-#define WATCH_US 1000     // how often the main lcore looks at what the workers do
-#define IDLE_ROUNDS 100   // each worker has found nothing this often before all count as idle
-#define FLUSH_QUIET_MS 10 // Tx queues are empty when nothing was sent for so long
-#define FLUSH_MAX_MS 1000
+#define WATCH_US 1000     // us: interval between checks of the workers
+#define IDLE_ROUNDS 100   // rounds without a packet that make a worker idle
+#define FLUSH_QUIET_MS 10 // ms: Tx queues are empty after this time without a sent packet
+#define FLUSH_MAX_MS 1000 // ms: maximum duration of a flush
 
-// What the main lcore knows. Times are TSC cycles.
+// State of the main lcore. Times are TSC cycles.
 struct watch {
 	const struct config *config;
 	const struct ports *ports;
 	struct workers *workers;
 	struct live *live; // NULL: none
 	uint64_t start;
-	uint64_t last;    // when packets were last seen
-	uint64_t *rounds; // of the workers, since then or since something was sent
+	uint64_t last;    // time of the last packet
+	uint64_t *rounds; // of each worker at the last received or sent packet
 	uint64_t next_live;
 	bool idle;
 };
@@ -51,7 +52,7 @@ static uint64_t packets_received(const struct workers *workers) {
 	return packets;
 }
 
-// Time alone does not tell that there is nothing more: a worker may have been off its core.
+// Time alone does not prove that no packets come: a worker may have been off its core.
 static bool is_idle(struct watch *watch, uint64_t now) {
 	uint64_t idle_exit_ms = watch->config->idle_exit_ms;
 	uint64_t last = last_packet(watch->workers);
@@ -76,7 +77,7 @@ static bool is_over(struct watch *watch, uint64_t now) {
 	return config->packets != 0 && packets_received(watch->workers) >= config->packets;
 }
 
-// Wait until the next look. A main lcore that is the only one works meanwhile.
+// Wait until the next check. A main lcore without other lcores works meanwhile.
 static void watch_wait(const struct watch *watch, void (*work)(struct worker *worker)) {
 	struct worker *own = workers_main(watch->workers);
 	uint64_t until = rte_rdtsc() + ms_cycles(1) * WATCH_US / 1000;
@@ -98,7 +99,7 @@ static void watch_live(struct watch *watch, uint64_t now) {
 	watch->next_live = now + ms_cycles(watch->config->stats_ms);
 }
 
-static void ready_tell(const struct watch *watch) {
+static void ready_notify(const struct watch *watch) {
 	char what[128];
 
 	snprintf(what, sizeof(what),
@@ -116,7 +117,7 @@ static void watch_run(struct watch *watch) {
 	watch->start = watch->last = rte_rdtsc();
 	watch->next_live = watch->start + ms_cycles(watch->config->stats_ms);
 	workers_launch(watch->workers);
-	ready_tell(watch);
+	ready_notify(watch);
 	while (atomic_load(&control->running)) {
 		watch_wait(watch, worker_poll);
 		now = rte_rdtsc();
@@ -137,8 +138,8 @@ static uint64_t packets_sent(const struct ports *ports) {
 	return packets;
 }
 
-// A Tx queue may hold packets that it accepted (net_ddp's do, where queues share one below). Offer
-// the chance to send them until no more are sent.
+// A Tx queue may hold accepted packets (those of net_ddp do, if they share a lower queue). Flush
+// until no more packets are sent.
 static void watch_flush(struct watch *watch) {
 	uint64_t start = rte_rdtsc(), changed = start, now = start;
 	uint64_t sent = packets_sent(watch->ports);
@@ -160,14 +161,15 @@ static void watch_flush(struct watch *watch) {
 }
 
 int forward(const struct config *config, const struct ports *ports, struct workers *workers,
-	    FILE *people, struct outcome *outcome, struct error *error) {
+	    FILE *tables, struct outcome *outcome, struct error *error) {
 	struct watch watch = {.config = config, .ports = ports, .workers = workers};
 	struct live live = {0};
 	int ret = 0;
 
+	assert(workers->n > 0 && workers->n_queues > 0);
 	watch.rounds = calloc(workers->n, sizeof(*watch.rounds));
 	if (watch.rounds == NULL ||
-	    (config->stats_ms != 0 && live_init(&live, people, config, ports, workers) < 0)) {
+	    (config->stats_ms != 0 && live_init(&live, tables, config, ports, workers) < 0)) {
 		ret = error_set(error, EXIT_FAILED, "out of memory");
 		goto fini_live;
 	}

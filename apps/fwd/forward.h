@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What the main lcore does while packets flow: look at the workers, show the live table, end it
-// all.
+// The main lcore while packets flow: it checks the workers, shows the live table, and ends the run.
 #ifndef DDP_FWD_FORWARD_H
 #define DDP_FWD_FORWARD_H
 
@@ -12,13 +11,14 @@
 #include "workers.h"
 
 struct outcome {
-	bool idle;      // ended because no more packets came
-	double seconds; // without the time it took to notice that
+	bool idle;      // the end was due to a lack of packets
+	double seconds; // until the last packet, if idle
 };
 
-// Forward until the workers' control says no longer running, or until config says it is time. Then
-// all workers have ended and Tx queues are empty. Live tables go to people. 0, or -1 with error.
+// Forward until running is false in the workers' control, or until a limit of config. Then all
+// workers have ended and Tx queues are empty. Live tables are written to `tables`. 0, or -1 with
+// error.
 int forward(const struct config *config, const struct ports *ports, struct workers *workers,
-	    FILE *people, struct outcome *outcome, struct error *error);
+	    FILE *tables, struct outcome *outcome, struct error *error);
 
 #endif

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// How long packets took: a histogram from which percentiles can be read.
+// A histogram of latencies, from which percentiles can be read.
 //
-// Buckets are log-linear: each power of two is cut into 32 equal ones, and values below 64 have a
-// bucket each. So a bucket that starts at L is at most L / 32 wide. A percentile is told as the
-// middle of its bucket, which is at most L / 64 from every value in it: an error of 1.6 % or less,
-// whatever the magnitude. The maximum is kept beside the buckets and is exact.
+// Buckets are log-linear: each power of two is divided into 32 equal buckets, and values below 64
+// have a bucket each. So a bucket that starts at L is at most L / 32 wide. A percentile is reported
+// as the middle of its bucket, at most L / 64 from each value in it: an error of at most 1.6 % for
+// all values. The maximum is exact.
 //
 //	a value in binary    1 b b b b b x x x x    the leading 1 and the next 5 bits choose the
 // bucket
 //
-// One thread records; anyone may merge and read meanwhile. Values are TSC cycles
-// here and become nanoseconds in the report.
+// One thread records; all threads may merge and read meanwhile. Values are TSC cycles here, and
+// nanoseconds in the report.
 #ifndef DDP_FWD_LATENCY_H
 #define DDP_FWD_LATENCY_H
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* A number that one thread counts up and any thread may read. With a single writer no atomic
- * read-modify-write is needed: this compiles to a plain addition, and a reader sees an old or a new
- * value, never a torn one. */
+#include <rte_debug.h>
 
+// A counter of one thread that all threads may read. A single writer needs no atomic
+// read-modify-write: this compiles to a plain addition, and readers see an old or a new value.
 typedef _Atomic uint64_t counter;
 
 static inline uint64_t counter_get(const counter *counter) {
@@ -36,7 +37,7 @@ static inline void counter_add(counter *counter, uint64_t n) {
 }
 
 #define LATENCY_SUB_BITS 5
-#define LATENCY_BITS 42 // values of more bits (20 minutes at 3 GHz) are counted in the last bucket
+#define LATENCY_BITS 42 // the last bucket has all values of more bits (20 minutes at 3 GHz)
 #define LATENCY_BUCKETS ((LATENCY_BITS - LATENCY_SUB_BITS + 1) << LATENCY_SUB_BITS)
 
 struct latency {
@@ -51,17 +52,19 @@ static inline unsigned int latency_bucket(uint64_t value) {
 
 	if (value >> LATENCY_BITS != 0)
 		return LATENCY_BUCKETS - 1;
-	// The smallest value that is shifted has LATENCY_SUB_BITS + 2 bits.
+	// Values of at least LATENCY_SUB_BITS + 2 bits are shifted.
 	shift = 63 - LATENCY_SUB_BITS - __builtin_clzll(value | UINT64_C(1) << LATENCY_SUB_BITS);
+	RTE_ASSERT(shift <= LATENCY_BITS - LATENCY_SUB_BITS - 1);
 	return (shift << LATENCY_SUB_BITS) + (value >> shift);
 }
 
-// The middle of a bucket: what percentiles are told as.
+// The middle of a bucket.
 static inline uint64_t latency_bucket_value(unsigned int bucket) {
 	unsigned int group = bucket >> LATENCY_SUB_BITS;
 	unsigned int shift = group == 0 ? 0 : group - 1;
 	uint64_t lowest = (uint64_t)(bucket - (shift << LATENCY_SUB_BITS)) << shift;
 
+	assert(bucket < LATENCY_BUCKETS);
 	return lowest + (UINT64_C(1) << shift) / 2;
 }
 
@@ -74,7 +77,7 @@ static inline void latency_record(struct latency *latency, uint64_t value) {
 		counter_set(&latency->max, value);
 }
 
-// Add what from has recorded to sum, which belongs to the caller.
+// Add values of `from` to sum, which belongs to the caller.
 static inline void latency_merge(struct latency *sum, const struct latency *from) {
 	uint64_t max = counter_get(&from->max);
 	uint64_t count = 0;
@@ -85,15 +88,15 @@ static inline void latency_merge(struct latency *sum, const struct latency *from
 		counter_add(&sum->buckets[i], n);
 		count += n;
 	}
-	// Counted here rather than read, so that buckets and count agree while from is written to.
+	// The sum of the buckets, which a concurrent writer of `from` cannot make inconsistent.
 	counter_add(&sum->count, count);
 	counter_add(&sum->sum, counter_get(&from->sum));
 	if (max > counter_get(&sum->max))
 		counter_set(&sum->max, max);
 }
 
-// What was recorded between two sums of the same histograms. The maximum is known only if it grew,
-// otherwise it is told as the middle of its bucket.
+// Values between two sums of the same histograms. If the maximum did not grow, the difference has
+// the middle of its last bucket instead.
 static inline void latency_subtract(struct latency *difference, const struct latency *now,
 				    const struct latency *before) {
 	uint64_t max = counter_get(&now->max), value = 0;
@@ -110,7 +113,7 @@ static inline void latency_subtract(struct latency *difference, const struct lat
 	counter_set(&difference->max, max > counter_get(&before->max) || value > max ? max : value);
 }
 
-// How many of the recorded values do not exceed limit, each taken as the middle of its bucket.
+// The number of values up to limit, each taken as the middle of its bucket.
 static inline uint64_t latency_count_to(const struct latency *latency, uint64_t limit) {
 	uint64_t n = 0;
 
@@ -119,12 +122,13 @@ static inline uint64_t latency_count_to(const struct latency *latency, uint64_t 
 	return n;
 }
 
-// The value that permille / 1000 of all recorded values do not exceed; 0 when there are none.
+// The value that permille / 1000 of all values do not exceed; 0: there are none.
 static inline uint64_t latency_percentile(const struct latency *latency, unsigned int permille) {
 	uint64_t count = counter_get(&latency->count), max = counter_get(&latency->max);
 	uint64_t rank = (count * permille + 999) / 1000;
 	uint64_t seen = 0;
 
+	assert(permille <= 1000);
 	for (unsigned int i = 0; i < LATENCY_BUCKETS; i++) {
 		seen += counter_get(&latency->buckets[i]);
 		if (seen >= rank && seen != 0) {

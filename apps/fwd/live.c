@@ -9,13 +9,13 @@
 #include <termios.h>
 #include <unistd.h>
 
-// A process in the background that changes the terminal is stopped.
+// A background process that changes the terminal is stopped.
 static bool is_in_foreground(int fd) {
 	return tcgetpgrp(fd) == getpgrp();
 }
 
-// On Ctrl-C a terminal discards output that it has not shown yet. Then it shows fewer lines than
-// were drawn, and clearing the table would clear lines above it. So keep that output.
+// On Ctrl-C a terminal discards pending output. Then it has fewer lines than were drawn, and
+// clearing the table would clear lines above it. Disable the discarding.
 static void interrupt_keep_output(struct live *live) {
 	int fd = fileno(live->out);
 	struct termios mode;
@@ -49,8 +49,7 @@ int live_init(struct live *live, FILE *out, const struct config *config, const s
 	return 0;
 }
 
-// Move the cursor to where the last table began and clear from there. The terminal may have echoed
-// "^C".
+// Clear the screen from the begin of the last table on. The terminal may have printed "^C".
 static void screen_clear(struct live *live) {
 	if (live->n_lines != 0)
 		fprintf(live->out, "\r\033[%uA\033[J", live->n_lines);
@@ -67,7 +66,7 @@ void live_fini(struct live *live) {
 	report_fini(&live->before);
 }
 
-// How much of a line of len characters fits: whole words, since half a number is a wrong one.
+// The length of the whole words of a line that fit, because a part of a number is wrong.
 static size_t line_fit(const char *line, size_t len, size_t columns) {
 	if (len <= columns)
 		return len;
@@ -76,7 +75,8 @@ static size_t line_fit(const char *line, size_t len, size_t columns) {
 	return len;
 }
 
-// Draw text as far as it fits: a line that wraps or a table that scrolls could not be drawn over.
+// Draw the text that fits: after wrapped lines or scrolling, the next table would not replace this
+// one.
 static void screen_draw(struct live *live, const char *text) {
 	struct winsize window = {0};
 	unsigned int rows = 24, columns = 80;
@@ -95,7 +95,7 @@ static void screen_draw(struct live *live, const char *text) {
 	}
 }
 
-// The sums first, so that a window too small for all queues still shows them.
+// The sums come first, so that small windows show them.
 static char *table_text(struct live *live, double seconds) {
 	const struct report *now = &live->now, *before = &live->before;
 	double period = seconds - before->seconds;
@@ -130,7 +130,7 @@ int live_show(struct live *live, const struct workers *workers, double seconds) 
 	char *text;
 
 	live->before = live->now;
-	live->now = earlier; // its room is used anew
+	live->now = earlier; // reuse the buffer
 	report_collect(&live->now, workers, seconds);
 	text = table_text(live, seconds);
 	if (text == NULL)

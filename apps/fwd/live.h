@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The table that people watch while packets flow. On a terminal it is redrawn in place, cut to the
-// window; elsewhere one table follows the other and no control characters are written.
+// The live table. On a terminal it is redrawn in place and truncated to the window; other output
+// has one table after the other, without control characters.
 #ifndef DDP_FWD_LIVE_H
 #define DDP_FWD_LIVE_H
 
@@ -12,7 +12,7 @@
 struct live {
 	FILE *out;
 	bool terminal;
-	bool discards;        // output on Ctrl-C, unless we prevent it
+	bool discards;        // the terminal discards output on Ctrl-C
 	unsigned int n_lines; // on the screen
 	struct report now, before;
 };
@@ -21,10 +21,10 @@ struct live {
 int live_init(struct live *live, FILE *out, const struct config *config, const struct ports *ports,
 	      const struct workers *workers);
 
-// Take the table off the screen.
+// Clear the table.
 void live_fini(struct live *live);
 
-// Show what has come in the seconds since the start. 0, or -EPIPE: nobody reads it any more.
+// Show the counters after these seconds. 0, or -EPIPE: out has no reader.
 int live_show(struct live *live, const struct workers *workers, double seconds);
 
 #endif

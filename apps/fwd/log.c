@@ -17,7 +17,7 @@
 
 #include "base/utf8.h"
 
-#define LINE_SIZE (2 * PATH_MAX + 512) // may name a file twice
+#define LINE_SIZE (2 * PATH_MAX + 512) // bytes: a message may have a path twice
 
 bool log_is_journal(void) {
 	const char *stream = getenv("JOURNAL_STREAM");
@@ -56,7 +56,7 @@ int error_set(struct error *error, enum exit_status code, const char *fmt, ...) 
 
 /* EAL's log */
 
-// Called with whole messages, since rte_log() flushes.
+// rte_log() flushes, so text has whole messages.
 static ssize_t lines_write(void *cookie, const char *text, size_t size) {
 	// EAL's levels begin with 1 where those of syslog begin with 0.
 	const int level = rte_log_cur_msg_loglevel() - 1;
@@ -88,7 +88,7 @@ int eal_log_init(void) {
 
 /* Service manager */
 
-// The address that $NOTIFY_SOCKET names: a path, or behind '@' a name without a file. Its length,
+// Parse the address in $NOTIFY_SOCKET: a path, or an abstract name behind '@'. Returns its length,
 // 0: there is none, or one of another kind.
 static socklen_t address_read(struct sockaddr_un *address) {
 	const char *name = getenv("NOTIFY_SOCKET");
@@ -119,7 +119,7 @@ void service_notify(const char *fmt, ...) {
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return;
-	// Who does not read must not stop us.
+	// A reader that does not read must not block the process.
 	sendto(fd, message, strlen(message), MSG_NOSIGNAL | MSG_DONTWAIT,
 	       (struct sockaddr *)&address, size);
 	close(fd);

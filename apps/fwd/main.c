@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// ddp-fwd: the start and the end.
+// The start and the end of ddp-fwd.
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -26,10 +26,10 @@ struct fwd {
 	struct ports ports;
 	struct workers workers;
 	struct new_file json_file;
-	FILE *json;   // NULL: none, or to be opened at the end
-	FILE *people; // where tables go
+	FILE *json;   // NULL: none, or opened at the end
+	FILE *tables; // stdout, or stderr
 	struct outcome outcome;
-	unsigned int n_cut; // captures that were not played in full
+	unsigned int n_cut; // captures that were not played completely
 };
 
 /* EAL's --vdev arguments */
@@ -47,7 +47,7 @@ static const char *vdev_next(char *const *args, unsigned int *i) {
 	return NULL;
 }
 
-// A report must not take the place of what it tells of.
+// A report must not overwrite its inputs.
 static int json_check(const struct config *config, const char *vdev, struct error *error) {
 	if (config->json == NULL || !devargs_read(vdev, config->json))
 		return 0;
@@ -55,23 +55,23 @@ static int json_check(const struct config *config, const char *vdev, struct erro
 			 config->json);
 }
 
-// What the --vdev arguments of EAL name, checked where drivers and EAL would say less or nothing.
-// Without EAL: captures can be read, and the report overwrites none of the files that are read.
+// Check the files in --vdev arguments of EAL, because drivers and EAL report less. Without EAL:
+// captures must be readable, and the report must not overwrite a file that is read.
 static int vdevs_check_files(const struct config *config, struct error *error) {
 	const char *vdev;
 
 	for (unsigned int i = 1; (vdev = vdev_next(config->eal_args, &i)) != NULL;)
 		if (json_check(config, vdev, error) < 0)
 			return -1;
-	// A driver does not say why it cannot read a capture.
+	// Drivers do not report why they cannot read a capture.
 	for (unsigned int i = 1; (vdev = vdev_next(config->eal_args, &i)) != NULL;)
 		if (captures_try(vdev, error) < 0)
 			return -1;
 	return 0;
 }
 
-// EAL goes on when a device fails, so a port may be missing that the user counts on. net_ddp has
-// said why.
+// EAL continues if a device fails, so a requested port may be missing. net_ddp has logged the
+// reason.
 static int vdevs_check_ports(const struct config *config, struct error *error) {
 	const char *vdev;
 
@@ -98,9 +98,9 @@ static void on_signal(int signal) {
 	atomic_store(&control.running, false);
 }
 
-// All of them end forwarding in order, so that there is a report.
-// SIGHUP and SIGQUIT stay ignored if they are, as nohup(1) and shells expect. With SIGPIPE ignored,
-// a closed pipe is an error of write().
+// All signals end forwarding in order, so that there is a report. If SIGHUP and SIGQUIT are
+// ignored, they stay ignored, as nohup(1) and shells expect. SIGPIPE is ignored, so that write()
+// reports a closed pipe.
 static void signals_catch(void) {
 	static const int if_not_ignored[] = {SIGHUP, SIGQUIT};
 	const struct sigaction action = {.sa_handler = on_signal};
@@ -117,7 +117,7 @@ static void signals_catch(void) {
 	sigaction(SIGPIPE, &ignore, NULL);
 }
 
-// How many captures of a port are damaged, and so have not been played in full.
+// The number of damaged captures of a port, which were not played completely.
 static unsigned int captures_check(const struct port *port) {
 	char path[PATH_MAX];
 	unsigned int n_cut = 0;
@@ -134,7 +134,7 @@ static unsigned int captures_check(const struct port *port) {
 	return n_cut;
 }
 
-// A capture has been played to its end when no more comes, or when reading it failed.
+// Without more packets, a capture has ended, or reading it has failed.
 static void captures_check_all(struct fwd *fwd, struct report *report) {
 	for (unsigned int i = 0; i < report->n_ports; i++) {
 		struct port_report *row = &report->ports[i];
@@ -148,7 +148,7 @@ static void captures_check_all(struct fwd *fwd, struct report *report) {
 	}
 }
 
-// Close a report and find out whether all of it was written.
+// Close a report, and check that all of it was written.
 static int report_close(FILE *out, const char *name, struct error *error) {
 	bool failed;
 
@@ -156,7 +156,7 @@ static int report_close(FILE *out, const char *name, struct error *error) {
 	failed = fflush(out) != 0 || ferror(out);
 	if (out != stdout && fclose(out) != 0)
 		failed = true;
-	if (failed) // stdio does not keep the reason of an earlier failure
+	if (failed) // stdio does not keep the errno of an earlier error
 		return error_set(error, EXIT_UNREADABLE, "cannot write %s: %s", name,
 				 strerror(errno == 0 ? EIO : errno));
 	return 0;
@@ -199,15 +199,14 @@ static int json_write(struct fwd *fwd, const struct report *report, struct error
 	return end;
 }
 
-// The final report, everywhere it is wanted.
 static int report_write(struct fwd *fwd, struct report *report, struct error *error) {
 	int ret = 0;
 
 	if (log_is_journal())
 		report_say(report);
 	else
-		report_print(report, fwd->people);
-	if (fwd->people == stdout)
+		report_print(report, fwd->tables);
+	if (fwd->tables == stdout)
 		ret = report_close(stdout, "standard output", error);
 	if (fwd->config.json != NULL && json_write(fwd, report, error) < 0)
 		ret = -1;
@@ -234,14 +233,14 @@ fini_report:
 	return ret;
 }
 
-// What depends on the ports and on where output goes.
-static void config_settle(struct fwd *fwd) {
+// Set the options that depend on the ports and on the output.
+static void config_complete(struct fwd *fwd) {
 	struct config *config = &fwd->config;
 
 	if (config->idle_exit_ms == CONFIG_AUTO)
 		config->idle_exit_ms = ports_are_finite(&fwd->ports) ? 200 : 0;
 	if (config->stats_ms == CONFIG_AUTO)
-		config->stats_ms = isatty(fileno(fwd->people)) ? 1000 : 0;
+		config->stats_ms = isatty(fileno(fwd->tables)) ? 1000 : 0;
 	if (log_is_journal())
 		config->stats_ms = 0;
 }
@@ -251,14 +250,14 @@ static int ports_run(struct fwd *fwd, struct error *error) {
 	unsigned int n_workers = workers_count(&fwd->config);
 	int ret;
 
-	config_settle(fwd);
+	config_complete(fwd);
 	ret = ports_start(&fwd->ports, &fwd->config, n_workers, error);
 	if (ret == 0)
 		ret = workers_create(&fwd->workers, &fwd->ports, &fwd->config, n_workers, &control,
 				     error);
 	if (ret == 0) {
 		telemetry_start(&fwd->workers);
-		ret = forward(&fwd->config, &fwd->ports, &fwd->workers, fwd->people, &fwd->outcome,
+		ret = forward(&fwd->config, &fwd->ports, &fwd->workers, fwd->tables, &fwd->outcome,
 			      error);
 	}
 	if (ret == 0)
@@ -268,7 +267,6 @@ static int ports_run(struct fwd *fwd, struct error *error) {
 	return ret;
 }
 
-// With EAL running.
 static int fwd_run(struct fwd *fwd, struct error *error) {
 	int ret = ports_find(&fwd->ports, error);
 
@@ -283,16 +281,15 @@ static int fwd_run(struct fwd *fwd, struct error *error) {
 	return ret;
 }
 
-// Try the report before anything else: a run whose result cannot be kept need not start. A device
-// or a pipe stays open. A file is made anew at the end, so that no other end of the program leaves
-// an empty one.
+// Open the report before the run, which is useless without it. A device or a pipe stays open. A
+// file is created at the end, so that no error leaves an empty one.
 static int json_try(struct fwd *fwd, struct error *error) {
-	fwd->people = stdout;
+	fwd->tables = stdout;
 	if (fwd->config.json == NULL)
 		return 0;
 	if (strcmp(fwd->config.json, "-") == 0) {
 		fwd->json = stdout;
-		fwd->people = stderr;
+		fwd->tables = stderr;
 		return 0;
 	}
 	fwd->json = json_open(fwd, error);
@@ -308,7 +305,7 @@ static int json_try(struct fwd *fwd, struct error *error) {
 
 static int fwd_main(struct fwd *fwd, struct error *error) {
 	const struct config *config = &fwd->config;
-	char *eal_argv[config->n_eal_args + 1]; // EAL moves its arguments around
+	char *eal_argv[config->n_eal_args + 1]; // EAL reorders its arguments
 	int ret;
 
 	if (vdevs_check_files(config, error) < 0)
@@ -340,7 +337,7 @@ static int help(struct error *error) {
 			 strerror(failed));
 }
 
-// What was asked for. The exit status, or -1 with error.
+// Parse the command line and run. The exit status, or -1 with error.
 static int run(struct fwd *fwd, int argc, char **argv, struct error *error) {
 	if (config_parse(&fwd->config, argc, argv, error) < 0)
 		return -1;

@@ -14,7 +14,7 @@
 #include "port/state/rte_pmd_ddp.h"
 #include "rx_capture.h"
 
-#define POOL_CACHE 256 // mbufs an lcore keeps to itself
+#define POOL_CACHE 256 // mbufs in the cache of an lcore
 
 static int port_find(struct port *port, uint16_t id, struct error *error) {
 	const struct rte_devargs *devargs;
@@ -54,7 +54,7 @@ bool ports_are_finite(const struct ports *ports) {
 	return true;
 }
 
-// Captures that a port plays: net_pcap has a queue for each.
+// The number of captures of a port: net_pcap has a queue for each.
 static unsigned int captures_count(const struct port *port) {
 	char path[PATH_MAX];
 	unsigned int n = 0;
@@ -65,10 +65,9 @@ static unsigned int captures_count(const struct port *port) {
 	return n;
 }
 
-// Enough mbufs for all a port can hold at once. net_ddp has a ring from each queue of the device
-// below it to each of its own Rx queues, and one for each Tx queue. A capture is read so fast that
-// all of them may fill up, but has no descriptors; of other devices one queue is expected to fill
-// its rings.
+// The mbufs that a port can hold. net_ddp has a ring from each lower queue to each of its Rx
+// queues, and one for each Tx queue. Captures have no descriptors, but are read so fast that all
+// rings may become full; of other devices one queue is expected to fill its rings.
 static uint64_t port_mbufs(const struct port *port, const struct config *config) {
 	uint64_t n_rx = config->n_rxq * config->n_rxd;
 	uint64_t n_tx = config->mode == MODE_RXONLY ? 0 : config->n_txq * config->n_txd;
@@ -82,7 +81,7 @@ static uint64_t port_mbufs(const struct port *port, const struct config *config)
 }
 
 static int pool_create(struct ports *ports, const struct config *config, struct error *error) {
-	// What lcores have in hand and in their caches, what ports have, and what captures keep.
+	// mbufs of lcores (bursts and caches), ports and captures.
 	uint64_t n_needed = rte_lcore_count() * (2 * POOL_CACHE + 2 * config->burst);
 	uint64_t n_kept = 0, n_max = INT32_MAX, n;
 
@@ -124,7 +123,7 @@ static int queues_check(const struct port *port, const struct config *config,
 	return 0;
 }
 
-// Load-aware RSS is a part of net_ddp.
+// Only net_ddp has load-aware RSS.
 static int balance_check(const struct port *port, const struct config *config,
 			 const struct rte_eth_dev_info *info, struct error *error) {
 	if (config->balance_ms == 0)
@@ -145,17 +144,17 @@ static int rss_key_set(const struct port *port, const struct config *config,
 
 	if (config->key == NULL)
 		return 0;
-	// What a shorter key leaves out must be what it goes on with: see ddp_key_read().
+	// A shorter key must equal the repeated one: see ddp_key_read().
 	if (size > DDP_KEY_SIZE ||
 	    memcmp(config->key + size, config->key, DDP_KEY_SIZE - size) != 0)
 		return error_set(error, EXIT_USAGE, "--key: port %u (%s) has a key of %u bytes",
 				 port->id, port->name, size);
-	rss->rss_key = (uint8_t *)(uintptr_t)config->key; // only read
+	rss->rss_key = (uint8_t *)(uintptr_t)config->key; // the driver only reads it
 	rss->rss_key_len = size;
 	return 0;
 }
 
-// As much of what was asked for as the device can hash; nothing of it is a mistake.
+// Set the requested RSS types that the device has. None is an error.
 static int rss_set(const struct port *port, const struct config *config,
 		   const struct rte_eth_dev_info *info, struct rte_eth_conf *conf,
 		   struct error *error) {
@@ -195,7 +194,7 @@ static int queues_setup(const struct port *port, const struct config *config,
 	return 0;
 }
 
-// Devices without the operation (net_pcap) take all packets anyway.
+// Devices without the operation (net_pcap) receive all packets.
 static void promiscuous_set(const struct port *port, const struct config *config) {
 	int ret = config->promiscuous ? rte_eth_promiscuous_enable(port->id) :
 					rte_eth_promiscuous_disable(port->id);
@@ -213,7 +212,7 @@ static int port_start(struct port *port, const struct config *config, struct rte
 
 	ret = rte_eth_dev_info_get(port->id, &info);
 	if (ret < 0)
-		return port_failed(port, "be asked for its limits", ret, error);
+		return port_failed(port, "report its limits", ret, error);
 	if (queues_check(port, config, &info, error) < 0 ||
 	    rss_set(port, config, &info, &conf, error) < 0)
 		return -1;
@@ -228,13 +227,13 @@ static int port_start(struct port *port, const struct config *config, struct rte
 		return port_failed(port, "start", ret, error);
 	port->started = true;
 	promiscuous_set(port, config);
-	// Without the option, its device arguments decide.
+	// Without the option, the device arguments decide.
 	if (config->balance_ms != 0)
 		ret = rte_pmd_ddp_balance_set(port->id, config->balance_ms);
 	return ret < 0 ? port_failed(port, "be balanced", ret, error) : 0;
 }
 
-// The workers that receive each need a Tx queue of their own.
+// Each worker needs a Tx queue of its own.
 static int tx_queues_check(const struct config *config, unsigned int n_workers,
 			   struct error *error) {
 	if (config->mode != MODE_RXONLY && config->n_txq < n_workers)
@@ -250,7 +249,7 @@ int ports_start(struct ports *ports, const struct config *config, unsigned int n
 		struct error *error) {
 	struct rte_eth_dev_info info;
 
-	// What is plainly wrong is told before memory is taken.
+	// Report wrong options before memory is allocated.
 	for (unsigned int i = 0; i < ports->n; i++)
 		if (rte_eth_dev_info_get(ports->list[i].id, &info) == 0 &&
 		    (queues_check(&ports->list[i], config, &info, error) < 0 ||
@@ -261,7 +260,7 @@ int ports_start(struct ports *ports, const struct config *config, unsigned int n
 	for (unsigned int i = 0; i < ports->n; i++)
 		if (port_start(&ports->list[i], config, ports->pool, error) < 0)
 			return -1;
-	// Numbers of a real NIC may be left over from whoever used it before.
+	// Counters of a NIC may be left over from an earlier program.
 	for (unsigned int i = 0; i < ports->n; i++) {
 		rte_eth_stats_reset(ports->list[i].id);
 		rte_eth_xstats_reset(ports->list[i].id);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The ports forwarded between: found, set up alike, started, and taken down again. Control path.
+// The ports: they are found, set up equally, started and closed. Control path.
 #ifndef DDP_FWD_PORTS_H
 #define DDP_FWD_PORTS_H
 
@@ -16,8 +16,8 @@ struct port {
 	uint16_t id;
 	char name[RTE_ETH_NAME_MAX_LEN];
 	const char *driver;
-	const char *devargs; // of its device, NULL for none
-	bool is_ddp;         // of net_ddp: its mbufs have ddp_meta and ddp_rx_tsc
+	const char *devargs; // of the device, NULL: none
+	bool is_ddp;         // net_ddp: mbufs have ddp_meta and ddp_rx_tsc
 	bool started;
 	struct rte_ether_addr mac;
 };
@@ -28,18 +28,17 @@ struct ports {
 	struct rte_mempool *pool;
 };
 
-// Find all ports of this process. 0, or -1 with error; either way ports_stop() closes what was
-// found.
+// Find all ports of this process. 0, or -1 with error; ports_stop() is required in both cases.
 int ports_find(struct ports *ports, struct error *error);
 
-// Whether all packets come from captures that are played once.
+// Do all packets come from captures that are played once?
 bool ports_are_finite(const struct ports *ports);
 
-// Configure and start all ports for n_workers lcores that forward. 0, or -1 with error.
+// Configure and start all ports for n_workers workers. 0, or -1 with error.
 int ports_start(struct ports *ports, const struct config *config, unsigned int n_workers,
 		struct error *error);
 
-// Stop and close all ports and free their packet buffers. Nobody may poll them any more.
+// Stop and close all ports and free their packet buffers. No lcore may poll them.
 void ports_stop(struct ports *ports);
 
 #endif

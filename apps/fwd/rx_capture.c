@@ -10,7 +10,7 @@
 
 #include "profile/profile.h"
 
-// Length of a device argument: up to a comma or a parenthesis that was not opened in it.
+// Length of a device argument: up to a comma, or a parenthesis that it does not open.
 static size_t argument_len(const char *text) {
 	unsigned int depth = 0;
 	size_t len;
@@ -57,7 +57,7 @@ static bool is_infinite(const char *devargs) {
 	return false;
 }
 
-// The same, copied; false when there are no more.
+// Copy the value to text. false: there are no more.
 static bool value_next(const char *devargs, const char *key, size_t *pos, char text[PATH_MAX]) {
 	const char *value = argument_next(devargs, key, pos);
 
@@ -98,7 +98,7 @@ static pcap_t *capture_open(const char *path, struct error *error) {
 		error_set(error, EXIT_UNREADABLE, "%s: %s", path, strerror(errno));
 		return NULL;
 	}
-	pcap = pcap_fopen_offline(file, reason); // the file is pcap's now
+	pcap = pcap_fopen_offline(file, reason); // pcap owns the file
 	if (pcap == NULL) {
 		fclose(file);
 		error_set(error, EXIT_UNREADABLE, "%s: %s", path, reason);
@@ -106,8 +106,8 @@ static pcap_t *capture_open(const char *path, struct error *error) {
 	return pcap;
 }
 
-// net_pcap hands out what follows a record's header, whatever it is: without an Ethernet header
-// every packet would be classified by bytes that mean something else.
+// net_pcap delivers the bytes of all link types. Without an Ethernet header, unrelated bytes would
+// be classified.
 static int link_check(pcap_t *pcap, const char *path, struct error *error) {
 	int type = pcap_datalink(pcap);
 	const char *payload;
@@ -138,7 +138,7 @@ static int link_check(pcap_t *pcap, const char *path, struct error *error) {
 		path, pcap_datalink_val_to_description_or_dlt(type), payload, path);
 }
 
-// Read it to its end, and add its packets to n.
+// Read a capture to its end, and add its packets to n.
 static int capture_read(const char *path, uint64_t *n, struct error *error) {
 	pcap_t *pcap = capture_open(path, error);
 	struct pcap_pkthdr *header;
@@ -171,7 +171,7 @@ int captures_try(const char *devargs, struct error *error) {
 		pcap_t *pcap;
 
 		if (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
-			continue; // what is read from a pipe is gone
+			continue; // reading a pipe consumes it
 		pcap = capture_open(path, error);
 		if (pcap == NULL)
 			return -1;
@@ -190,6 +190,6 @@ uint64_t captures_kept(const char *devargs) {
 	if (devargs == NULL || !is_infinite(devargs))
 		return 0;
 	while (capture_next(devargs, &pos, path))
-		capture_read(path, &n, &error); // what cannot be opened net_pcap has refused
+		capture_read(path, &n, &error); // net_pcap refused unreadable files
 	return n;
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The commands of ddp-fwd's own:
+// Telemetry commands of ddp-fwd:
 //
 //	/ddp_fwd/workers[,<start>]  the lcores that forward
 //	/ddp_fwd/queues[,<start>]   their Rx queues
-//	/ddp_fwd/latency            how long packets took, as a Prometheus histogram
+//	/ddp_fwd/latency            latency of packets, as a Prometheus histogram
 //
-// All numbers count from the start, and are read while the workers count: one answer may have a
-// packet in one number and not yet in another. Lists are paged as net_ddp's are (see
-// port/telemetry.c), since an answer holds 16 KB.
+// All numbers count from the start, and are read while the workers count: numbers of one answer may
+// differ by a packet. Answers have at most 16 KB, so lists are paged as those of net_ddp (see
+// port/telemetry.c).
 //
-// Handlers run in telemetry's threads and cannot be unregistered, so each looks under the lock
-// whether there still are workers.
+// Handlers run in telemetry's threads and cannot be unregistered, so they check under the lock that
+// there are workers.
 #include "telemetry.h"
 
 #include <ctype.h>
@@ -26,7 +26,7 @@
 #include "base/dpdk_compat.h"
 #include "counts.h"
 
-#define PAGE 64 // rows of at most 190 characters each
+#define PAGE 64 // rows of at most 190 characters
 
 static struct {
 	pthread_mutex_t lock;
@@ -41,7 +41,7 @@ static int fail(struct rte_tel_data *d, const char *error) {
 	return 0;
 }
 
-// The start index that params has, 0 without one.
+// Parse the start index in params, 0 without one.
 static int start_read(const char *params, unsigned int n, unsigned int *start) {
 	unsigned long value;
 	char *end;
@@ -57,7 +57,7 @@ static int start_read(const char *params, unsigned int n, unsigned int *start) {
 	return 0;
 }
 
-// One page of n rows, each a dict in the one that is called name.
+// Answer with a page of n rows, each a dict in the dict `name`.
 static int page(struct rte_tel_data *d, const char *params, const char *name, unsigned int n,
 		void (*fill)(struct rte_tel_data *row, const struct workers *workers,
 			     unsigned int i)) {
@@ -65,6 +65,7 @@ static int page(struct rte_tel_data *d, const char *params, const char *name, un
 	unsigned int start, end;
 	char text[64];
 
+	assert(telemetry.workers != NULL);
 	if (start_read(params, n, &start) < 0) {
 		snprintf(text, sizeof(text), "not a start index: there are %u entries", n);
 		return fail(d, text);
@@ -138,7 +139,7 @@ static int queues_fill(struct rte_tel_data *d, const struct workers *workers, co
 	return page(d, params, "queues", workers->n_queues, queue_fill);
 }
 
-// Upper bounds: 1, 2 and 5 times each power of ten from 100 ns to 1 s, the same on each machine.
+// Upper bounds: 1, 2 and 5 times each power of ten from 100 ns to 1 s, on all machines.
 #define BOUND_LEAST_NS 100
 #define BOUND_MOST_NS 1000000000
 

@@ -10,7 +10,7 @@
 
 #include "port/state/rte_pmd_ddp.h"
 
-// How many packets the queue may receive now: a burst, or what --packets leaves. 0 for none.
+// The number of packets that the queue may receive now: a burst, or the rest of --packets. 0: none.
 static inline uint16_t budget_take(struct worker *worker) {
 	int64_t left, take;
 
@@ -27,8 +27,8 @@ static inline uint16_t budget_take(struct worker *worker) {
 	return take;
 }
 
-// Give back what was taken and not received (or take what was received beyond).
-static inline void budget_settle(struct worker *worker, uint16_t taken, uint16_t received) {
+// Correct the budget by the number of received packets.
+static inline void budget_correct(struct worker *worker, uint16_t taken, uint16_t received) {
 	if (worker->control->limited && taken != received)
 		atomic_fetch_add_explicit(&worker->control->budget, (int64_t)taken - received,
 					  memory_order_relaxed);
@@ -39,10 +39,11 @@ static inline uint16_t queue_receive(struct worker *worker, struct queue *queue,
 	uint16_t take = budget_take(worker);
 	uint16_t n;
 
+	RTE_ASSERT(take <= BURST_MAX && queue->least <= BURST_MAX);
 	if (take == 0)
-		return 0; // the others have it in hand, or give it back
+		return 0; // other workers use or return the rest
 	n = rte_eth_rx_burst(queue->port, queue->queue, pkts, RTE_MAX(take, queue->least));
-	budget_settle(worker, take, n);
+	budget_correct(worker, take, n);
 	return n;
 }
 
@@ -55,9 +56,10 @@ static inline void bytes_count(struct queue *queue, struct rte_mbuf **pkts, uint
 	counter_add(&queue->stats.bytes, bytes);
 }
 
-// Count packet types, and note when each packet arrived: it is gone once it is handed over.
+// Count packet types, and copy the times of arrival before the packets are handed over.
 static inline void meta_read(const struct worker *worker, struct queue *queue,
 			     struct rte_mbuf **pkts, uint16_t n, uint64_t *arrived) {
+	RTE_ASSERT(queue->ptypes != NULL && worker->meta_off >= 0 && worker->tsc_off >= 0);
 	for (uint16_t i = 0; i < n; i++) {
 		const struct rte_pmd_ddp_meta *meta = RTE_MBUF_DYNFIELD(
 			pkts[i], worker->meta_off, const struct rte_pmd_ddp_meta *);
@@ -72,7 +74,7 @@ static inline void latency_count(struct queue *queue, const uint64_t *arrived, u
 	for (uint16_t i = 0; i < n; i++) {
 		int64_t cycles = now - arrived[i];
 
-		// The clocks of two cores may differ by a little.
+		// TSCs of two cores may differ slightly.
 		latency_record(&queue->latency, cycles < 0 ? 0 : cycles);
 	}
 }
@@ -88,8 +90,7 @@ static inline void addresses_set(const struct queue *queue, struct rte_mbuf **pk
 	}
 }
 
-// As an application that handles the packets of a burst one after the other. Time that the thread
-// is off its core counts.
+// Work like an application that processes a burst packet by packet. Time off the core counts.
 static inline void packets_work(const struct worker *worker, uint16_t n) {
 	uint64_t begin = rte_rdtsc(), cycles = n * worker->work_cycles;
 
@@ -112,7 +113,6 @@ static inline void queue_send(const struct worker *worker, struct queue *queue,
 	}
 }
 
-// Returns how many packets there were.
 static inline uint16_t queue_poll(struct worker *worker, struct queue *queue,
 				  const enum mode mode) {
 	struct rte_mbuf *pkts[BURST_MAX];
@@ -142,7 +142,7 @@ static inline uint16_t queue_poll(struct worker *worker, struct queue *queue,
 	return n;
 }
 
-// A round with packets was busy from the end of the round before it.
+// A round with packets is busy since the end of the last round.
 static inline void queues_poll(struct worker *worker, const enum mode mode) {
 	uint32_t n = 0;
 	uint64_t now;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "workers.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 
 #include "port/state/rte_pmd_ddp.h"
 
-// The smallest burst that every driver's vector code takes.
+// Packets: the smallest burst that every driver's vector code accepts.
 #define BURST_LEAST 8
 
 unsigned int workers_count(const struct config *config) {
@@ -23,7 +24,7 @@ unsigned int workers_count(const struct config *config) {
 	return RTE_MIN(n, config->n_rxq);
 }
 
-// Offset of a dynamic mbuf field of the size we know, -1 when no driver has registered it.
+// Offset of a dynamic mbuf field of this size, -1: no driver has registered it.
 static int dynfield_find(const char *name, size_t size) {
 	struct rte_mbuf_dynfield field;
 	int off = rte_mbuf_dynfield_lookup(name, &field);
@@ -44,7 +45,6 @@ static void worker_init(struct worker *worker, struct control *control, unsigned
 	worker->tsc_off = dynfield_find(RTE_PMD_DDP_RX_TSC_DYNFIELD, sizeof(uint64_t));
 }
 
-// Room for the worker's queues and for packet types of the ports that tell them.
 static int worker_alloc(struct worker *worker, const struct ports *ports,
 			const struct config *config) {
 	worker->queues = calloc(ports->n * config->n_rxq, sizeof(*worker->queues));
@@ -55,7 +55,7 @@ static int worker_alloc(struct worker *worker, const struct ports *ports,
 		if (!ports->list[i].is_ddp || worker->meta_off < 0 || worker->tsc_off < 0 ||
 		    rte_pmd_ddp_meta_is_on(ports->list[i].id) != 1)
 			continue;
-		// Of this only the pages of ids that occur are ever used.
+		// Only pages of ids that occur are ever used.
 		worker->ptypes[i] = calloc(PTYPE_IDS, sizeof(counter));
 		if (worker->ptypes[i] == NULL)
 			return -ENOMEM;
@@ -63,7 +63,6 @@ static int worker_alloc(struct worker *worker, const struct ports *ports,
 	return 0;
 }
 
-// Rx queue q of the i-th port.
 static struct queue *queue_create(const struct worker *worker, const struct ports *ports,
 				  const struct config *config, unsigned int i, unsigned int q,
 				  unsigned int n_workers) {
@@ -82,7 +81,7 @@ static struct queue *queue_create(const struct worker *worker, const struct port
 	queue->ptypes = worker->ptypes[i];
 	queue->has_meta = queue->ptypes != NULL;
 	queue->source = peer->mac;
-	// As testpmd: the sending port's number in a locally administered address.
+	// As in testpmd, a locally administered address with the number of the sending port.
 	queue->destination.addr_bytes[0] = RTE_ETHER_LOCAL_ADMIN_ADDR;
 	queue->destination.addr_bytes[5] = peer->id;
 	return queue;
@@ -107,7 +106,6 @@ static int queues_create(struct workers *workers, const struct ports *ports,
 	return 0;
 }
 
-// The lcores that forward, n of them.
 static int list_create(struct workers *workers, const struct ports *ports,
 		       const struct config *config, unsigned int n) {
 	bool alone = rte_lcore_count() == 1;
@@ -128,6 +126,7 @@ static int list_create(struct workers *workers, const struct ports *ports,
 
 int workers_create(struct workers *workers, const struct ports *ports, const struct config *config,
 		   unsigned int n, struct control *control, struct error *error) {
+	assert(n > 0 && n <= config->n_rxq);
 	workers->n_ports = ports->n;
 	workers->control = control;
 	control->limited = config->packets != 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// All workers together: who they are, which queues each has, their start and end. Control path.
+// All workers: creation, queues of each, start and end. Control path.
 #ifndef DDP_FWD_WORKERS_H
 #define DDP_FWD_WORKERS_H
 
@@ -10,31 +10,31 @@ struct workers {
 	struct control *control;
 	struct worker *list;
 	unsigned int n;
-	struct queue **queues; // of all ports: port by port, n_rxq each
+	struct queue **queues; // n_rxq of each port, sorted by port
 	unsigned int n_queues;
 	unsigned int n_ports;
 };
 
-// How many lcores shall forward: all but the main one, or that if it is alone; not more than
+// The number of workers: all lcores but the main one, or the main one if it is alone; not more than
 // queues.
 unsigned int workers_count(const struct config *config);
 
-// Deal the queues of the started ports to n workers that obey control. 0, or -1 with error; either
-// way workers_destroy() frees what there is.
+// Create n workers with the queues of the started ports. 0, or -1 with error; workers_destroy() is
+// required in both cases.
 int workers_create(struct workers *workers, const struct ports *ports, const struct config *config,
 		   unsigned int n, struct control *control, struct error *error);
 void workers_destroy(struct workers *workers);
 
-// The worker that is the main lcore, or NULL when the main lcore has others to do the work.
+// The worker on the main lcore, or NULL: all workers are on other lcores.
 struct worker *workers_main(const struct workers *workers);
 
-// Let the workers run that are other lcores than the main one.
+// Start the workers on other lcores than the main one.
 void workers_launch(struct workers *workers);
 
-// Wait until they have ended: not before running and flushing are false.
+// Wait for their end, after running and flushing became false.
 void workers_wait(struct workers *workers);
 
-// Rounds of the worker that has made the fewest since before[] (one a worker) was taken.
+// The smallest number of rounds of a worker since before[], which workers_rounds() stored.
 uint64_t workers_rounds_since(const struct workers *workers, const uint64_t *before);
 void workers_rounds(const struct workers *workers, uint64_t *rounds);
 
