@@ -13,7 +13,7 @@ FLOW = "src dst sport dport"
 # A packet in words, which of its values all types together hash, and the types that hash these, too; the type of its IP
 # version alone, and ip, hash the addresses among them. Other types hash nothing of it.
 ROWS = [
-    *((packet, "", "") for packet in ("eth arp", "eth pppoe lcp", "eth pppoed")),
+    *((packet, "", "") for packet in ("eth arp", "eth pppoe lcp", "eth pppoed", "eth iq")),
     *((f"eth ipv4 {l4}", FLOW, f"ipv4-{l4} ipv4-chksum l4-chksum") for l4 in L4S),
     *((f"eth ipv6 {l4}", FLOW, f"ipv6-{l4} l4-chksum") for l4 in L4S),
     ("eth ipv4", "src dst", "ipv4-other ipv4-chksum"), ("eth ipv4 icmp", "src dst", "ipv4-other ipv4-chksum"),
@@ -25,6 +25,7 @@ ROWS = [
     # Of GTP-U outer addresses and the innermost ports; behind GRE the innermost addresses, too.
     *((f"eth ipv4 udp gtpu {inner}", "outer.src outer.dst sport dport", f"ipv4-{inner[-3:]}")
       for inner in ("ipv4 udp", "up ipv4 udp", "ipv4 tcp")),
+    ("eth ipv6 udp gtpu ipv4 udp", "outer.src outer.dst sport dport", "ipv6-udp"),
     ("eth ipv4 udp gtpu ipv4 icmp", "outer.src outer.dst", "ipv4-udp ipv4-other"),
     ("eth ipv4 udp echo", "src dst", "ipv4-udp ipv4-other"),
     *((f"eth ipv4 gre ipv4 udp {gtpu} ipv4 udp", FLOW, "ipv4-udp") for gtpu in ("gtpu", "gtpu up")),
@@ -34,10 +35,11 @@ ROWS = [
     *((f"eth {ip} {tunnel}", fields, f"{ip}-{kind}") for ip in IPS for tunnel, fields, kind in (
         ("udp vxlan eth ipv4 udp", "outer.src outer.dst outer.sport", "udp"),
         ("udp geneve eth ipv4 udp", "outer.src outer.dst outer.sport", "udp"),
+        ("udp l2tp hdlc ipv4 udp", "outer.src outer.dst outer.sport", "udp"),
         *((layers, "outer.src outer.dst", "other") for layers in ("gre ipv4 udp", "nvgre eth ipv4 udp", "ipv4 udp",
                                                                    "ah ipv4 udp")),
         ("esp", "src dst", "other"), ("l2tpv3", "src dst", "other"),
-        ("udp esp", "src dst sport", "udp"), ("udp session", "src dst sport", "udp"))),
+        *((f"udp {layer}", "src dst sport", "udp") for layer in ("esp", "session", "gtpc")))),
 ]
 FRAMES = [(row, name, vary(row[0], *([name] if name else []))) for row in ROWS
           for name in (None, *(name for name in names_of(row[0]) if name.rpartition(".")[2] not in SWAPS))]
