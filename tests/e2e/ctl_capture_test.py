@@ -111,11 +111,7 @@ class Files(TestCase):
         found = harness.classify("gtpu", self.mix(), "--filter", "udp port 2152")
         self.assertEqual(without(found, "n"), expected)
         self.assertEqual([each["n"] for each in found], list(range(1, len(expected) + 1)))
-        found = harness.classify("gtpu", self.mix(), "--filter", "udp port 2152", "--count", 5)
-        self.assertEqual(without(found, "n"), expected[:5])
-        spread = harness.simulate("gtpu", self.mix(), "--filter", "udp port 2152")
-        self.assertEqual(spread["packets"], len(expected))
-        spread = harness.simulate("gtpu", self.mix(), "--count", 11)
+        spread = harness.simulate("gtpu", self.mix(), "--filter", "udp port 2152", "--count", 11)
         self.assertEqual((spread["packets"], spread["partial"]), (11, False))
         story = json.loads(harness.output_of(harness.tools["ddpctl"], "explain", "gtpu", self.mix(),
                                              "--filter", "udp port 2152", "-n", 3, "--json"))

@@ -48,20 +48,6 @@ class Profiles(harness.TestCase):
         self.assertEqual(list(files), sorted(files))
         self.assertEqual(len(harness.ddpctl("list", env=env).stdout.splitlines()), 1 + len(found))
 
-    def test_the_library_is_valid(self):
-        names = [profile["name"] for profile in harness.profiles()]
-        result = harness.ddpctl("check", "--json", "--strict", *names)
-        self.assertEqual((result.returncode, result.stderr), (GOOD, ""))
-        for name, verdict in zip(names, json.loads(result.stdout), strict=True):
-            self.assertEqual(list(verdict), ["file", "valid", "headers", "packet_types", "steps", "errors",
-                                             "warnings", "messages", "diagnostics",
-                                             "schema_version"])
-            self.assertEqual(verdict["file"], name)
-            self.assertIs(verdict["valid"], True)
-            self.assertEqual((verdict["errors"], verdict["warnings"]), (0, 0))
-            self.assertEqual(verdict["messages"], [])
-            self.assertGreater(verdict["headers"], 0)
-
     def test_the_worst_verdict_counts(self):
         broken = self.profile(MISTAKES[0][0])
         for files, status in (([], GOOD), ([broken], NO), ([broken, "nowhere"], UNREADABLE)):
@@ -267,20 +253,12 @@ class Help(harness.TestCase):
 class Captures(harness.TestCase):
     """How captures are read."""
 
-    def jsonl(self, path, **kwargs):
-        return harness.output_of(harness.tools["ddpctl"], "classify", "gtpu", path, "--jsonl",
-                                 **kwargs)
-
     def test_what_was_read_of_a_cut_capture_is_shown(self):
         whole = self.traffic("--ues", 5)
         cut = self.folder / "cut.pcap"
         record = 24 + sum(16 + len(data) for data, _ in harness.pcap_frames(whole)[:7])
-        for size in (record + 1, record + 15, record + 17):
-            with self.subTest(size=size):
-                cut.write_bytes(whole.read_bytes()[:size])
-                self.check_cut(cut, 7, self.jsonl(whole).splitlines()[:7])
-
-    def check_cut(self, cut, n, lines):
+        cut.write_bytes(whole.read_bytes()[:record + 15])
+        lines = harness.output_of(harness.tools["ddpctl"], "classify", "gtpu", whole, "--jsonl").splitlines()[:7]
         result = harness.ddpctl("classify", "gtpu", cut, "--jsonl")
         self.assertEqual(result.returncode, UNREADABLE)
         self.assertEqual(result.stdout.splitlines(), lines)
@@ -291,7 +269,7 @@ class Captures(harness.TestCase):
         self.assertEqual(json.loads(array.stdout), [json.loads(line) for line in lines])
         spread = harness.ddpctl("simulate", "gtpu", cut, "--json")
         self.assertEqual(spread.returncode, UNREADABLE)
-        self.assertEqual(json.loads(spread.stdout)["packets"], n)
+        self.assertEqual(json.loads(spread.stdout)["packets"], 7)
 
 
 def packed(fields):

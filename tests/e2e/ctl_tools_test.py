@@ -67,13 +67,6 @@ class Info(harness.TestCase):
                 bound = told["bound"]
                 self.assertIn(f"no more than {bound['headers']} headers ({bound['steps']} ", text)
 
-    def test_several_files(self):
-        missing = self.folder / "missing.yaml"
-        result = harness.ddpctl("info", "base", missing, "gtpu", "--json")
-        self.assertEqual(result.returncode, UNREADABLE)
-        self.assertEqual([told["file"] for told in json.loads(result.stdout)], ["base", "gtpu"])
-        self.assertEqual(len(result.stderr.splitlines()), 1)
-
 
 class Graph(harness.TestCase):
     def test_edges_are_the_rules(self):

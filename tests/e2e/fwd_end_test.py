@@ -218,13 +218,11 @@ class End(fwd.TestCase):
         self.assertRegex(result.stderr, "(?m)^ddp-fwd: two.pcapng: .*different from the type")
 
     def test_help_and_version(self):
-        for options in (["--", "--help"], ["--help"], ["-h"], ["--", "-h"]):
-            result = harness.run(harness.tools["ddp-fwd"], *options)
+        for option, said in (("--help", r"--idle-exit MS"),
+                             ("--version", rf"^ddp-fwd {re.escape(harness.version())} \(DPDK .*\)\n$")):
+            result = harness.run(harness.tools["ddp-fwd"], option)
             self.assertEqual((result.returncode, result.stderr), (0, ""))
-            self.assertIn("--idle-exit MS", result.stdout)
-        result = harness.run(harness.tools["ddp-fwd"], "--version")
-        self.assertEqual((result.returncode, result.stderr), (0, ""))
-        self.assertRegex(result.stdout, rf"^ddp-fwd {re.escape(harness.version())} \(DPDK .*\)\n$")
+            self.assertRegex(result.stdout, said)
 
 
 class Refusal(fwd.TestCase):
@@ -254,12 +252,10 @@ class Refusal(fwd.TestCase):
 
     def test_options(self):
         for words, line in (
-                (["--rxq", 0], f"option --rxq: '0' is not a number from 1 to 65535 {HINT}"),
                 (["--rxq", 257], r"--rxq 257: port 0 \(net_ddp0\) has at most 256 Rx queues"),
                 (["--rxq", 1, "--txq", 257], r"--txq 257: port 0 \(net_ddp0\) has at most 256 Tx queues"),
                 (["--rxq", 4, "--txq", 1], "--txq 1: .* 2 lcores forward: use at least 2"),
                 (["--rxqs", 4], rf"unknown option '--rxqs', did you mean '--rxq'\? {HINT}"),
-                (["nonsense"], f"unexpected argument 'nonsense' {HINT}"),
                 (["--balance", "--rss-hf", "none"], r"--balance: port 0 \(net_ddp0\) hashes no packets")):
             self.refuse(2, line, *words, n_lcores=3)
         result = self.run_fwd(["net_null0"], "--balance")
@@ -294,12 +290,7 @@ class Refusal(fwd.TestCase):
 
     def test_ports(self):
         """A sample: port/probe_test.c has more."""
-        for arguments, line in (
-                (f"{GOOD},profile=nonsense", "error: profile 'nonsense' not found in .*"),
-                (f"{GOOD},profile=./field.yaml", r"\./field\.yaml:8:10: error: .*'nonsense'.*"),
-                (f"{GOOD},nonsense=1", r"unknown argument 'nonsense' .*"),
-                (f"{GOOD},lower_queues=9", "lower device net_pcap0 has 1 Rx queues, 9 are needed")):
-            self.refused(1, f"net_ddp0: {line}", [arguments])
+        self.refused(1, r"net_ddp0: \./field\.yaml:8:10: error: .*'nonsense'.*", [f"{GOOD},profile=./field.yaml"])
         self.refused(1, "net_ddp1: no bus or driver for the lower device 'net_nonsense0,.*'",
                      [GOOD, GOOD.replace("net_pcap0", "net_nonsense0")])
         self.refuse(1, "no ports: give EAL a device with --vdev or -a", vdevs=[])
@@ -308,11 +299,10 @@ class Refusal(fwd.TestCase):
 
     def test_captures_without_ethernet_headers(self):
         """Each packet would be taken for something else, and all be sent to one queue."""
-        n_forms = 0
         forms = (["dev(net_pcap0,rx_pcap=raw.pcap),profile=gtpu"], ["dev(net_pcap0,rx_pcap={capture},rx_pcap=raw.pcap)"],
                  [GOOD, "dev(net_ddp9,dev(net_pcap1,rx_pcap=raw.pcap,infinite_rx=1))"])
-        for link_type, name, payload in ((101, "Raw IP", "p"), (228, "Raw IPv4", "p"), (0, "BSD loopback", "p.payload"),
-                                         (276, "Linux cooked v2", "p.payload"), (105, "802.11", "")):
+        for (link_type, name, payload), vdevs in zip(((101, "Raw IP", "p"), (276, "Linux cooked v2", "p.payload"),
+                                                      (105, "802.11", "")), forms):
             content = bytearray(self.n3.read_bytes())
             struct.pack_into("<I", content, 20, link_type)
             (self.folder / "raw.pcap").write_bytes(content)
@@ -322,8 +312,7 @@ class Refusal(fwd.TestCase):
                          f"[Ether()/{payload} for p in rdpcap('raw.pcap')])")
             # libpcap has called raw IP differently since 1.10.5
             line = re.escape(line).replace("Raw\\ IP:", "Raw\\ (IP|IPv4/IPv6):")
-            self.refuse(3, line, vdevs=forms[n_forms % len(forms)])
-            n_forms += 1
+            self.refuse(3, line, vdevs=vdevs)
         (self.folder / "raw.pcapng").write_bytes(pcapng(105))
         self.refuse(3, r"raw\.pcapng: the link type is 802\.11: .*", vdevs=["dev(net_pcap0,rx_pcap=raw.pcapng)"])
 

@@ -13,10 +13,6 @@ from support import eal, fwd, harness, marks, odd_frames
 # Packets that a full Tx ring refuses are offered again, for long: with few CPUs its reader may be off.
 LOSSLESS = ["--tx-retries", 100000000]  # for as long as another lcore is off its core while it sends
 N_PACKETS = 6000
-MAC = slice(0, 12)
-WITHOUT_MAC = slice(12, None)
-
-
 def setUpModule():
     eal.drivers_load("testsrc")
 
@@ -142,15 +138,6 @@ class Forward(fwd.TestCase):
                 self.assertEqual(collections.Counter(sent), collections.Counter(self.frames))
                 self.check_order(sent)
 
-    def test_mac_changes_addresses_and_nothing_else(self):
-        _, sent = self.replay(self.n3.name, "--rxq", 16, "--fwd", "mac", n_lcores=3)
-        self.assertEqual(collections.Counter(frame[WITHOUT_MAC] for frame in sent),
-                         collections.Counter(frame[WITHOUT_MAC] for frame in self.frames))
-        # To the peer of port 0, from its own address, which is net_pcap's.
-        self.assertEqual({frame[MAC].hex(" ", 6) for frame in sent},
-                         {"020000000000 027063617000"})
-        self.check_order(sent)
-
     def test_several_captures_are_lower_queues_of_one_port(self):
         parts = [self.capture(f"part{n}", [frame for frame in self.frames
                                            if marks.mark(frame)[1] % 3 == n]).name
@@ -204,7 +191,6 @@ class Overflow(fwd.TestCase):
                 self.assertEqual(report["packets"] + report["drops"], 500 * 8 * 4)
                 # Imbalance is that of the load offered.
                 self.check_spread(report, harness.simulate(profile, n3, "--queues", 16))
-
 
     def test_what_tx_queues_still_hold_at_the_end_is_no_packet_sent(self):
         # A memif without a peer takes nothing, so what queues that share it leave to each other stays.

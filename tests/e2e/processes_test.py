@@ -14,12 +14,11 @@ import random
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import time
 import unittest
 
-from support import eal, harness, hugepages, testpmd
+from support import eal, harness, hugepages, telemetry, testpmd
 
 CYCLES = int(os.environ.get("DDP_ATTACH_CYCLES", "5"))
 LOOKERS = ("dpdk-dumpcap", "dpdk-pdump", "dpdk-proc-info")
@@ -70,21 +69,14 @@ class Case(harness.TestCase):
 
     def start(self, command, **kwargs):
         """A program in the background, which ends with its test at the latest."""
-        process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL,
-                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                   encoding="utf-8", errors="replace", cwd=self.folder,
-                                   **{"env": self.environment(), **kwargs})
-        self.addCleanup(self.finish, process, signal.SIGKILL)
-        return process
+        return harness.start(self, *command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace",
+                             **{"env": self.environment(), **kwargs})
 
     def finish(self, process, number=None):
         """Its output since it was last read."""
         if process.poll() is None and number is not None:
             process.send_signal(number)
-        if process.stdout.closed:
-            return ""
-        text = process.communicate(timeout=SECONDS)[0]
-        return text
+        return process.communicate(timeout=SECONDS)[0]
 
     def look(self, program, *args, preloads=(), words=()):
         """A program of DPDK's that attaches to the primary process, and ends by itself."""
@@ -239,15 +231,10 @@ class Looking(Case):
             self.assertIn("rx_lower_packets", text)
         primary.quit()
 
-    def test_pdump_and_dumpcap_on_testpmd(self):
+    def test_pdump_on_testpmd(self):
         primary = testpmd.Testpmd(self, ["net_ddp0,dev(net_null0),profile=gtpu"], "--rxq=4",
                                   "--txq=4", prefix=PREFIX, huge_folder=huge_folder)
         primary.commands("start")
-        self.dumpcap("-P", "-q", "-i", "net_ddp0", "-c", 100, "-w", self.folder / "null.pcap",
-                     preloads=[MEMPOOL])
-        frames = harness.pcap_frames(self.folder / "null.pcap")
-        self.assertGreaterEqual(len(frames), 100)
-        self.assertEqual(set(frames), {(bytes(64), 64)})
         pdump = self.start(["dpdk-pdump", "--no-pci", "--file-prefix", PREFIX, "--", "--pdump",
                             f"port=0,queue=*,rx-dev={self.folder / 'pdump.pcap'}"],
                            env=self.environment(MEMPOOL, harness.tools["net_ddp"]))
@@ -255,6 +242,7 @@ class Looking(Case):
         harness.until(lambda: path.exists() and path.stat().st_size >= 10000, "capture")
         text = self.finish(pdump, signal.SIGINT)
         self.assertRegex(text, r"packets dequeued:\s+[1-9]")
+        self.assertEqual(set(harness.pcap_frames(path)), {(bytes(64), 64)})
         self.assertGreater(primary.xstats()["rx_q0_packets"], 0)
         primary.quit()
 
@@ -312,15 +300,10 @@ class Polling(Case):
         secondary = primary.attach()
         while primary.wait("running")["got"][1] == 0:
             self.assertIsNone(secondary.poll())
-        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as client:
-            client.connect(str(eal.telemetry_socket(self.folder, PREFIX)))
-            client.recv(16384)
-            client.send(b"/net_ddp/queues,0")
-            answer = client.recv(16384).decode()
-            client.send(b"/net_ddp/profile_add,0,vxlan")
-            self.assertEqual(json.loads(client.recv(16384))["/net_ddp/profile_add"]["ok"], 1)
-        received = re.findall(r'"rx_packets": ?(\d+)', answer)
-        self.assertGreater(min(map(int, received), default=0), 0, answer)
+        client = telemetry.Client(self, PREFIX)
+        queues, _ = client.pages("queues", "/net_ddp/queues", 0)
+        self.assertGreater(min(queue["rx_packets"] for queue in queues.values()), 0)
+        self.assertEqual(client.ask("/net_ddp/profile_add", 0, "vxlan")["ok"], 1)
         primary.wait("running")  # with the new profile
         primary.stop()
 

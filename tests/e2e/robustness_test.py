@@ -10,9 +10,9 @@ import json
 import os
 import random
 
-from support import harness
+from support import harness, odd_frames
 from support.frames import LONG, MADE
-from packets import eth, hopopts, ipv6, ipv6_ext, packet, udp, vlan
+from packets import eth, hopopts, ipv6, ipv6_ext, packet, udp
 from tshark import AT_LEAST
 
 SEED = 20260101
@@ -22,68 +22,23 @@ HEAD = 128  # bytes from a packet's start that are worth damaging
 
 LEAST_SIZES = AT_LEAST | {"gtpu_ext": 4, "gtpu_psc": 4}
 
-
-# Each takes (rng, bytes of a packet, those of another) and returns the damaged packet.
-
-
-def flip(rng, data, _):
-    data = bytearray(data)
-    for _ in range(rng.randint(1, 8)):
-        data[rng.randrange(min(len(data), HEAD))] ^= 1 << rng.randrange(8)
-    return bytes(data)
-
-
-def overwrite(rng, data, _):
-    data = bytearray(data)
-    for _ in range(rng.randint(1, 4)):
-        data[rng.randrange(min(len(data), HEAD))] = rng.choice([0, 1, 0xff, rng.randrange(256)])
-    return bytes(data)
-
-
-def lie(rng, data, _):
-    """A word, such as a length, is too large or too small."""
-    at = rng.randrange(min(len(data), HEAD) - 1)
-    word = rng.choice([0, 1, 4, 7, 0x7fff, 0xffff, len(data), len(data) - at])
-    return data[:at] + (word & 0xffff).to_bytes(2, "big") + data[at + 2:]
-
-
-def cut(rng, data, _):
-    return data[:rng.randrange(min(len(data), HEAD) + 1)]
-
-
-def lose(rng, data, _):
-    """Some bytes in the middle."""
-    at = rng.randrange(min(len(data), HEAD))
-    return data[:at] + data[at + rng.randint(1, 8):]
-
-
-def splice(rng, data, other):
-    """One packet's head before the other's tail."""
-    return data[:rng.randrange(min(len(data), HEAD))] + other[rng.randrange(min(len(other), HEAD)):]
-
-
-def repeat(rng, data, _):
-    """A part again and again."""
-    start = rng.randrange(min(len(data), HEAD))
-    end = start + rng.randint(1, 16)
-    return data[:start] + data[start:end] * rng.randint(2, 100) + data[end:]
-
-
-def noise(rng, data, _):
-    """Behind a good start."""
-    at = rng.randrange(min(len(data), HEAD))
-    return data[:at] + rng.randbytes(rng.randint(0, 256))
-
-
-DAMAGES = [flip, flip, overwrite, overwrite, lie, cut, lose, splice, repeat, noise]
-
 # Packets that go on and on, the last one further than 16 bits count.
-ENDLESS = [
-    packet(eth(), *[vlan(1)] * 500, udp()),
-    packet(eth(), ipv6(), *[ipv6_ext(60)] * 8000, udp()),
-    packet(eth(type=0x86dd), ipv6().build(b"", hopopts()), hopopts(),
-           *[ipv6_ext(60, bytes(2046))] * 40, udp()),
-]
+ENDLESS = odd_frames.ENDLESS + [packet(eth(type=0x86dd), ipv6().build(b"", hopopts()), hopopts(),
+                                       *[ipv6_ext(60, bytes(2046))] * 40, udp())]
+
+
+def damaged(rng, data, other):
+    """A packet, with another one to take a part from."""
+    at = rng.randrange(min(len(data), HEAD))
+    head, tail = data[:at], data[at:]
+    return rng.choice([
+        lambda: head + bytes([tail[0] ^ 1 << rng.randrange(8)]) + tail[1:],
+        lambda: head + rng.choice([0, 1, 4, 7, 0x7fff, 0xffff, len(tail)]).to_bytes(2, "big") + tail[2:],  # a length lies
+        lambda: head,
+        lambda: head + tail[rng.randint(1, 8):],
+        lambda: head + other[rng.randrange(min(len(other), HEAD)):],
+        lambda: head + tail[:rng.randint(1, 16)] * rng.randint(2, 100) + tail,
+        lambda: head + rng.randbytes(rng.randint(0, 256))])()
 
 
 class Robustness(harness.TestCase):
@@ -102,7 +57,7 @@ class Robustness(harness.TestCase):
             data = rng.choice(self.good)
             for _ in range(rng.choice([1, 1, 1, 2, 3])):
                 if len(data) > 1:
-                    data = rng.choice(DAMAGES)(rng, data, rng.choice(self.good))
+                    data = damaged(rng, data, rng.choice(self.good))
             frames.append(data)
         return frames
 

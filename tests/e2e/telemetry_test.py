@@ -7,19 +7,8 @@ from support import harness, telemetry, testpmd
 
 PREFIX = "ddp"
 QUEUES = 8
-MANY_QUEUES = 100  # more than one page of them
 
 setUpModule = testpmd.set_up_module
-
-
-class Client(telemetry.Client):
-    def __init__(self, test):
-        super().__init__(test, PREFIX)
-
-    def ptypes(self):
-        """Packets by name of their type."""
-        items, _ = self.pages("ptypes", "/net_ddp/ptypes", 0)
-        return {item["name"]: item["packets"] for item in items.values()}
 
 
 def error_of(answer):
@@ -35,12 +24,12 @@ class Case(harness.TestCase):
         cls.n3 = cls.traffic("--kind", "n3-up", "--ues", 200, "--packets-per-flow", 1)
 
     @classmethod
-    def start(cls, test, *arguments, n_queues=QUEUES):
+    def start(cls, test, *arguments):
         """testpmd that forwards the capture again and again, and who speaks to it."""
         vdev = ",".join([f"net_ddp0,dev(net_pcap0,rx_pcap={cls.n3.name},infinite_rx=1)", *arguments])
-        pmd = testpmd.Testpmd(test, [vdev], f"--rxq={n_queues}", f"--txq={n_queues}", prefix=PREFIX)
+        pmd = testpmd.Testpmd(test, [vdev], f"--rxq={QUEUES}", f"--txq={QUEUES}", prefix=PREFIX)
         pmd.commands("set fwd rxonly", "start")
-        return pmd, Client(test)
+        return pmd, telemetry.Client(test, PREFIX)
 
 
 class Change(Case):
@@ -48,34 +37,6 @@ class Change(Case):
     def setUpClass(cls):
         super().setUpClass()
         cls.pmd, cls.client = cls.start(cls.shared())
-
-    def test_profiles_are_added_deleted_and_exchanged_in_one_step(self):
-        """A user who changes an input set loses neither packets nor the other profiles meanwhile. What packets do then:
-        ctl_port_test.py."""
-        ask = self.client.ask
-        self.assertEqual(ask("/net_ddp/profile_set", 0, "base"), {"ok": 1, "profiles": ["base"]})
-        ask("/net_ddp/profile_del", 0, "base")
-        spec = "gtpu:ue;ue_ipv4=10.45.0.0/16;ue_ipv6=2001:db8:45::/48"
-        self.assertEqual(ask("/net_ddp/profile_add", 0, spec)["profiles"], ["gtpu"])
-        self.assertEqual(ask("/net_ddp/profile_add", 0, "vxlan+geneve")["profiles"], ["gtpu", "vxlan", "geneve"])
-        self.assertEqual(ask("/net_ddp/info", 0)["profile_specs"], [spec, "vxlan", "geneve"])
-        self.assertEqual(ask("/net_ddp/profile_del", 0, spec)["profiles"], ["vxlan", "geneve"])
-        for spec, names in (("gtpu+vxlan", ["gtpu", "vxlan"]), ("vxlan+gtpu:ue", ["vxlan", "gtpu"]), ("base", ["base"])):
-            self.assertEqual(ask("/net_ddp/profile_set", 0, spec), {"ok": 1, "profiles": names})
-            self.assertEqual(ask("/net_ddp/info", 0)["profile_specs"], spec.split("+"))
-        self.assertEqual(ask("/net_ddp/profile_set", 0, "gtpu+gtpu"),
-                         {"ok": 0, "error": "profile: error: 'gtpu' is named twice"})
-        self.assertEqual(ask("/net_ddp/info", 0)["profiles"], ["base"])
-
-    def test_a_page_begins_within_the_list(self):
-        count = self.client.ask("/net_ddp/ptypes", 0)["count"]
-        self.assertEqual(len(self.client.ask("/net_ddp/ptypes", 0, count - 1)["ptypes"]), 1)
-        end = self.client.ask("/net_ddp/ptypes", 0, count)
-        self.assertEqual((end["start"], "next" in end), (count, False), end)
-        for start in (count + 1, f"{count}x", "-1", f"{count},0"):
-            answer = self.client.ask("/net_ddp/ptypes", 0, start)
-            self.assertEqual(answer.get("ok"), 0, answer)
-            self.assertIn(f"there are {count}", error_of(answer))
 
     def test_a_failure_says_why_and_changes_nothing(self):
         broken = self.folder / "broken.yaml"
@@ -166,38 +127,13 @@ class Look(Case):
         self.assertEqual(client.ask("/net_ddp/info", 0)["error"], "port 0 is not a net_ddp port")
         pmd.quit()
 
-    def test_long_lists_come_in_pages(self):
-        pmd, client = self.start(self, "profile=all", n_queues=MANY_QUEUES)
-        ptypes, n_pages = client.pages("ptypes", "/net_ddp/ptypes", 0)
-        self.assertGreater(n_pages, 1)
-        self.assertEqual(len({item["name"] for item in ptypes.values()}), len(ptypes))
-        self.assertLess({"ETH", "IPV4_TCP", "GTPU_IPV4_UDP"},
-                        {item["name"] for item in ptypes.values()})
-        queues, n_pages = client.pages("queues", "/net_ddp/queues", 0)
-        self.assertGreater(n_pages, 1)
-        self.assertEqual(list(queues), [str(q) for q in range(MANY_QUEUES)])
-        pmd.command("stop")
-        queues, _ = client.pages("queues", "/net_ddp/queues", 0)
-        xstats = pmd.xstats()
-        for q in range(MANY_QUEUES):
-            self.assertEqual(queues[str(q)],
-                             {"rx_packets": xstats[f"rx_q{q}_packets"],
-                              "rx_bytes": xstats[f"rx_q{q}_bytes"],
-                              "rx_missed": xstats[f"rx_q{q}_missed"],
-                              "tx_packets": 0, "tx_bytes": 0})
-        by_name = client.ptypes()
-        self.assertGreater(by_name["GTPU_IPV4_UDP"], 0)
-        for name, n in by_name.items():
-            self.assertEqual(n, xstats[f"rx_type_{name}_packets"])
-        pmd.quit()
-
     def test_drops_of_the_lower_device(self):
         """net_pcap counts an error each time it is polled where a capture is cut."""
         capture = self.folder / "cut.pcap"
         capture.write_bytes(self.n3.read_bytes()[:-1])
         pmd = testpmd.Testpmd(self, [f"net_ddp0,dev(net_pcap0,rx_pcap={capture.name})"], "--rxq=2", "--txq=2",
                               prefix=PREFIX)
-        client = Client(self)
+        client = telemetry.Client(self, PREFIX)
         pmd.commands("set fwd rxonly", "start")
         pmd.wait(lambda: client.ask("/net_ddp/info", 0)["counters"].get("lower_rx_errors") != 0, "errors")
         pmd.command("stop")

@@ -4,10 +4,8 @@
 
 import json
 import os
-import pathlib
 import struct
 import subprocess
-import tempfile
 import unicodedata
 
 from support import exporter, harness
@@ -41,12 +39,6 @@ def package(name):
 
 
 class Terminal(harness.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory(prefix="ddp-terminal-")
-        cls.addClassCleanup(folder.cleanup)
-        cls.folder = pathlib.Path(folder.name)
-
     def harmless(self, *words, env=None):
         """Run it; what it writes shows itself, and no line is another's. Returns all of it."""
         result = subprocess.run(list(map(str, words)), capture_output=True, check=False,

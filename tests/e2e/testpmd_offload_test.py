@@ -45,13 +45,6 @@ class Traffic(Case):
         self.compare(self.mix(), settings=packets_test.RSS_ALL)
         self.assertGreater(self.share(), 0.1)
 
-    def test_nothing_passes_without_rss_and_with_off(self):
-        for more, settings in ((",offload=auto:ice-comms,lower_queues=1", packets_test.RSS_NONE),
-                               (",offload=off", packets_test.USUAL)):
-            self.more = more
-            self.compare(self.mix(), "gtpu", settings)
-            self.assertEqual(self.xstats["rx_offloaded"], 0)
-
     def test_a_key_of_the_applications_own_is_the_lower_devices_too(self):
         key = "".join(f"{37 * n % 256:02x}" for n in range(40))
         capture = self.mix()
@@ -60,15 +53,6 @@ class Traffic(Case):
                            ([], [f"port config 0 rss-hash-key ipv4 {key}"], []))
         self.check_each(seen, testpmd.Packet.answer, [packets_test.answer_of(one) for one in expected])
         self.assertGreater(self.share(), 0.1)
-
-    def test_flow_rules_of_the_application_decide_what_they_match(self):
-        expected = harness.classify("gtpu", self.mix(), "--queues", packets_test.QUEUES)
-        seen = self.replay(self.mix(), len(expected), "gtpu",
-                           ([], ["flow create 0 ingress pattern eth / ipv4 / end actions queue index 3 / end"],
-                            []))
-        self.assertEqual(sum(one.queue == 3 for one in seen),
-                         sum("ipv4" in one["chain"][:3] or one["queue"] == 3 for one in expected))
-        self.assertGreater(self.xstats["rx_offloaded"], 0)
 
     def test_as_many_lower_queues(self):
         """Packets that bypass the rings go from a lower queue to the Rx queue of its number."""
@@ -139,23 +123,6 @@ class Reasons(Case):
         pmd.commands("port config 0 rx_offload udp_cksum on", "port start 0")
         self.says("software parses each packet to verify checksums")
         pmd.quit()
-
-    def test_a_rule_that_the_lower_device_refuses(self):
-        pmd, self.client = self.start(lower=",refuse=2")
-        state = self.client.ask("/net_ddp/info", 0)["offload_state"]
-        self.assertRegex(state, r"^rule 2 of \d+: no resources$")
-        self.says(state)
-        pmd.quit()
-
-    def test_arguments(self):
-        for more, state, shown in (
-                (",offload=off", "off", "off$"),
-                (",decap=on", "with decap=on software parses each packet", None),
-                (",offload=auto:none", "a device that hashes nothing hashes no packet type as the profile does", None)):
-            with self.subTest(more=more):
-                pmd, self.client = self.start(more)
-                self.says(state, shown)
-                pmd.quit()
 
 
 class Refusals(Case):

@@ -22,26 +22,7 @@ RSS_UDP = ([], ["port config all rss udp"], ["--rss-hf", "udp"])
 RSS_ALL = ([], ["port config all rss all"], ["--rss-hf", "all"])
 RSS_NONE = ([], ["port config all rss none"], ["--rss-hf", "none"])
 
-# Headers of a path, and what the mbuf's packet type says for each: outermost, and in a tunnel.
-PTYPE_WORDS = {
-    "eth": ("L2_ETHER", None),
-    "ipv4": ("L3_IPV4_EXT_UNKNOWN", "INNER_L3_IPV4_EXT_UNKNOWN"),
-    "ipv6": ("L3_IPV6_EXT_UNKNOWN", "INNER_L3_IPV6_EXT_UNKNOWN"),
-    "tcp": ("L4_TCP", "INNER_L4_TCP"), "udp": ("L4_UDP", "INNER_L4_UDP"),
-    "gtpu": ("TUNNEL_GTPU", None),
-}
-
 setUpModule = testpmd.set_up_module
-
-
-def ptype_words(packet):
-    """Of the packet type, as the path of a packet leads to expect, where it has no surprises."""
-    words = set()
-    inner = False
-    for token in packet["chain"]:
-        words.add(PTYPE_WORDS.get(token, (None, None))[inner])
-        inner = inner or token == "gtpu"
-    return words - {None}
 
 
 def answer_of(packet):
@@ -102,10 +83,6 @@ class Case(harness.TestCase):
             order = [packet.n for packet in seen if packet.queue == queue]
             self.assertEqual(order, sorted(order), f"queue {queue}")
 
-    def check_ptypes(self, seen, expected):
-        self.check_each(seen, lambda packet: set(packet.ptype),
-                        [ptype_words(packet) for packet in expected])
-
 
 class Traffic(Case):
     def test_each_profile_and_setting(self):
@@ -114,10 +91,8 @@ class Traffic(Case):
         for profile, settings in (("", USUAL), ("", RSS_UDP), ("", RSS_ALL), ("gtpu", USUAL), ("gtpu", RSS_NONE),
                                   ("gtpu;port=2153", USUAL)):
             with self.subTest(profile=profile, settings=settings):
-                seen, expected = self.compare(mix, profile, settings)
-                if settings == USUAL and "port" not in profile:
-                    self.check_ptypes(seen, expected)
-        self.assertEqual({"TUNNEL_GTPU" in packet.ptype for packet in seen}, {False})
+                seen, _ = self.compare(mix, profile, settings)
+                self.assertEqual(any("TUNNEL_GTPU" in packet.ptype for packet in seen), profile == "gtpu")
 
     def test_gtpu_over_outer_ipv6_with_vlan_and_without_container(self):
         frames = [frame for options in (["--outer", "ipv6", "--vlan", 7], ["--no-psc"], ["--snaplen", 60])

@@ -443,21 +443,6 @@ class Rules(Case):
         self.assertEqual(by_rule.hash, harness.toeplitz(FLOW4[:8]))
         self.assertEqual(by_port.hash, harness.simple_xor(FLOW4))
 
-    def test_the_very_bytes_that_are_hashed(self):
-        """Toeplitz of the fields in their order; symmetric is source xor destination."""
-        src6 = bytes.fromhex("20010db80000")
-        both = bytes(a ^ b for a, b in zip(FLOW4[:4], FLOW4[4:8]))
-        for packet, pattern, types, data in (
-                ("eth ipv4", "eth / ipv4", "ipv4", FLOW4[:8]),
-                ("eth ipv4 udp gtpu up ipv4 tcp", f"{GTPU} / gtp_psc / ipv4", "ipv4 l3-dst-only", FLOW4[4:8]),
-                ("eth ipv4 udp gtpu ipv4", f"{GTPU} / ipv4", "gtpu", bytes([0, 0, 0x12, 0x34])),
-                ("eth ipv6", "eth / ipv6", "ipv6 l3-src-only l3-pre48", src6),
-                ("eth ipv4", "eth / ipv4", "symmetric ipv4", both + both)):
-            self.renew(vary(packet))
-            self.create(hash_rule(pattern, types))
-            one, = self.receive()
-            self.assertEqual(one.hash, harness.toeplitz(data), pattern)
-
     # Raw rules: a packet and a mask in hexadecimal.
 
     def raw_rule(self, packet, *ranges, func=""):
@@ -513,46 +498,20 @@ class Rules(Case):
         for text, one in zip(strangers, packets[len(names):]):
             self.assertEqual((one.queue, one.flag), (0, False), text)
 
-    def seen(self, rule_text, n_dropped=0):
-        """Two packets, the second from another UDP port, under a rule."""
-        self.renew(vary("eth ipv4 udp"), vary("eth ipv4 udp", "sport"))
-        self.create(rule_text)
-        return self.receive(n_dropped)
-
     def test_mark_and_flag(self):
         for actions, expected in (*((f"mark id {mark}", (True, mark, 0)) for mark in (0, 1, 0xffffffff)),
                                   ("flag / queue index 2", (True, None, 2))):
-            one, other = self.seen(rule(f"{UDP4} src is 1000", actions))
+            self.renew(vary("eth ipv4 udp"), vary("eth ipv4 udp", "sport"))
+            self.create(rule(f"{UDP4} src is 1000", actions))
+            one, other = self.receive()
             self.assertEqual((one.flag, one.mark, one.queue), expected)
             self.assertFalse(other.flag)
-
-    def test_drop_and_count(self):
-        before = self.pmd.xstats()
-        one, other = self.seen(rule(f"{UDP4} src is 1000", "drop / count"), n_dropped=1)
-        self.assertIsNone(one)
-        self.assertEqual(other.queue, 0)
-        counted = self.pmd.command("flow query 0 0 count")
-        self.assertRegex(counted, rf"hits: 1\s+bytes: {len(vary('eth ipv4 udp'))}\s")
-        after = self.pmd.xstats()
-        change = {name: after[name] - before[name] for name in
-                  ("rx_dropped_by_rule", "rx_delivered_packets", "rx_lower_packets", "rx_missed_packets")}
-        self.assertEqual(list(change.values()), [1, 1, 2, 0])
 
     def test_passthru_takes_packets_out_of_a_wider_rule(self):
         self.renew(vary("eth ipv4 udp"), vary("eth ipv4 udp", "sport"))
         self.create(rule(UDP4, f"queue index {QUEUE}"), attributes="ingress priority 1")
         self.create(rule(f"{UDP4} src is 1000", "passthru"), 1)
         self.assertEqual([one.queue for one in self.receive()], [0, QUEUE])
-
-    def test_one_rule_hashes_another_steers(self):
-        """A list of queues is shared by the hash of the hash rule."""
-        self.renew(vary("eth ipv4 udp"), *(vary("eth ipv4 udp", name) for name in ("src", "dst", "sport")))
-        self.create(hash_rule(UDP4, "ipv4 l3-src-only"))
-        self.create(rule(UDP4, "rss queues 4 6 8 end"), 1)
-        seen = self.receive()
-        self.assertEqual(len({one.hash for one in seen}), 2)
-        for one in seen:
-            self.assertEqual(one.queue, (4, 6, 8)[one.hash % 3])
 
     def test_a_packet_that_ends_before_the_bytes_of_a_raw_item(self):
         raw = "raw relative is 1 offset is 32 pattern spec 40 pattern mask ff"

@@ -27,10 +27,7 @@ DISAGREEMENTS = {
 
 SMALL = ["--ues", 30, "--flows", 4, "--packets-per-flow", 1, "--ipv6", 50]
 GENERATED = [
-    ["--kind", "n3-up"],
-    ["--kind", "n3-down"],
-    ["--kind", "n6-up"],
-    ["--kind", "n6-down"],
+    *(["--kind", kind] for kind in ("n3-up", "n3-down", "n6-up", "n6-down")),
     ["--kind", "mix", "--seed", 7],
     ["--kind", "n3-up", "--outer", "ipv6"],
     ["--kind", "n3-up", "--no-psc"],

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every number of simulate --json and advise --json worked out a second time, from ddpctl.1 and from what classify says
-of each packet (packet type, bytes that are hashed, fields). Hashes, queues and all that follows are computed here.
+"""Every number of simulate --json worked out a second time, from ddpctl.1 and from what classify says of each packet
+(packet type, bytes that are hashed, fields), and the decisions of advise from such numbers.
 
 For captures without rules, of at most 65536 packets and 131072 flows, of which nothing is estimated."""
 
@@ -13,7 +13,6 @@ QUEUES_MAX = 1024
 WINDOWS_MAX, WINDOWS_SHOWN = 4096, 240
 LEAST_PACKETS = 64  # of a window, for each queue
 AS_GOOD, CLEARLY, EVEN = 1.05, 1.1, 1.25  # imbalances
-KEYS = 128  # that advise tries
 KEYS_DIFFER = 0.35  # of what they give
 OWN_PACKETS = 0.02  # of all
 NONE = (None, None)
@@ -274,58 +273,6 @@ def outcome(capture, spec, flows):
     return result
 
 
-def draw(state):
-    """splitmix64: the next state, and the number drawn."""
-    state = state + 0x9e3779b97f4a7c15 & 2**64 - 1
-    z = (state ^ state >> 30) * 0xbf58476d1ce4e5b9 & 2**64 - 1
-    z = (z ^ z >> 27) * 0x94d049bb133111eb & 2**64 - 1
-    return state, z ^ z >> 31
-
-
-def key_drawn(i):
-    """The 8 bytes that a hash of 4 bytes depends on."""
-    state, key = i, bytearray()
-    while len(key) < 8:
-        state, z = draw(state)
-        key.append(z & 0xff)
-    return int.from_bytes(key, "big")
-
-
-# Of each bit of a hash, the highest first, what it adds to the low 16 bits of its own hash under each key, side by side.
-BITS_ADD = [sum((key_drawn(i) >> 32 - bit & 0xffff) << 16 * i for i in range(KEYS)) for bit in range(32)]
-
-
-def sums_of(value):
-    """The low 16 bits of a hash's hash under each key."""
-    sums = 0
-    for bit in range(32):
-        if value >> 31 - bit & 1:
-            sums ^= BITS_ADD[bit]
-    return memoryview(sums.to_bytes(2 * KEYS, "little")).cast("H").tolist()
-
-
-def keys_of(capture, packets):
-    """How even a candidate is with many keys, each of which hashes the hashes of this run."""
-    n_queues = capture.n_queues
-    found = [Loads([0] * n_queues) for _ in range(KEYS)]
-    for value, n in collections.Counter(packet.hash for packet in packets).items():
-        for queues, other in zip(found, [0] * KEYS if value is None else sums_of(value)):
-            queues[other % capture.reta_size % n_queues] += n
-    values = sorted(queues.imbalance() for queues in found)
-    return {"number": KEYS, "imbalance": {
-        "median": (values[KEYS // 2 - 1] + values[KEYS // 2]) / 2,
-        "low": values[KEYS // 10], "high": values[KEYS - 1 - KEYS // 10]}}
-
-
-def with_keys(capture, simulation_of, specs):
-    """A simulation with the imbalances of many keys, as in advise --json."""
-    for spec, side in [("base", simulation_of["baseline"]), *zip(specs, simulation_of["candidates"])]:
-        side["keys"] = keys_of(capture, capture.packets(spec))
-    if specs:
-        simulation_of["keys"] = simulation_of["candidates"][0]["keys"]
-    return simulation_of
-
-
 def spread_of(name, packets, n_queues):
     queues = loads(packets, n_queues)
     return {"name": name, "unhashed": sum(p.hash is None for p in packets),
@@ -368,6 +315,7 @@ class Advice:
         self.verdict = ("take" if gain else "none needed" if self.of(self.base) <= EVEN
                         else "nothing helps")
         self.profile = best if gain else None
+
     def of(self, name):
         return self.outcomes[name]["keys"]["imbalance"]["median"]
 
