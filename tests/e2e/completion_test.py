@@ -5,16 +5,11 @@ Enter after it."""
 
 import os
 import pathlib
-import pty
-import select
 import shutil
-import signal
 import tempfile
-import time
 
-from support import harness
+from support import harness, testpmd
 
-SECONDS = 30
 APPS = harness.SOURCE_ROOT / "apps"
 
 # Letters typed for a word, and the name that is meant.
@@ -50,36 +45,7 @@ unsetopt beep zle_bracketed_paste
 """
 
 
-class Shell:
-    """An interactive one in a folder."""
-
-    def __init__(self, test, words, folder):
-        self.text = ""
-        self.folder = folder
-        self.pid, self.fd = pty.fork()
-        if self.pid == 0:
-            os.chdir(folder)
-            os.environ.update({"PS1": "", "TERM": "dumb", "HOME": str(folder),
-                               "DDP_PROFILE_PATH": str(folder)})
-            os.execvp(words[0], words)
-        test.addCleanup(self.kill)
-
-    def kill(self):
-        os.kill(self.pid, signal.SIGKILL)
-        os.waitpid(self.pid, 0)
-        os.close(self.fd)
-
-    def read(self):
-        if select.select([self.fd], [], [], 0.05)[0]:
-            self.text += os.read(self.fd, 65536).decode(errors="replace")
-
-    def wait(self, condition, what):
-        deadline = time.monotonic() + SECONDS
-        while not condition():
-            if time.monotonic() > deadline:
-                raise AssertionError(f"no {what}: {self.text}")
-            self.read()
-
+class Shell(testpmd.Terminal):
     def type(self, text):
         os.write(self.fd, text.encode())
 
@@ -114,7 +80,9 @@ class Completion:
         for _, name in NAMES:
             (self.folder / name).write_text("profile: x\n")
         (self.folder / SEVERAL_LINES).write_text("profile: x\n")
-        self.shell = Shell(self, self.WORDS, self.folder)
+        self.shell = Shell(self, self.WORDS, {"PS1": "", "TERM": "dumb", "HOME": str(self.folder),
+                                              "DDP_PROFILE_PATH": str(self.folder)})
+        self.shell.folder = self.folder
         names = {"folder": self.folder, "ddpctl": harness.tools["ddpctl"], "apps": APPS,
                  "ddp_exporter": pathlib.Path(harness.tools["ddpctl"]).parents[1] / "exporter" / "ddp-exporter"}
         script = self.folder / "setup"

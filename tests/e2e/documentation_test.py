@@ -10,7 +10,6 @@ run. What is in no table is run, so that no example is without a test."""
 import json
 import os
 import pathlib
-import pty
 import re
 import select
 import shutil
@@ -97,15 +96,9 @@ class Typed(testpmd.Testpmd):
     """A script at a terminal, which ends in testpmd."""
 
     def __init__(self, test, script):
-        self.text = ""
-        self.closed = False
-        self.status = None
         self.n_packets = 0
         self.begin = ""
-        self.pid, self.fd = pty.fork()
-        if self.pid == 0:
-            testpmd.become(["bash", "-c", script], test.folder, test.environment())
-        test.addCleanup(self.kill)
+        testpmd.Terminal.__init__(self, test, ["bash", "-c", script], test.environment())
 
     def read(self):
         """Keep the first and the last lines: testpmd prints several for each packet."""

@@ -66,30 +66,17 @@ class Player:
         self.playing.set()
 
 
-class Testpmd:
-    """A running testpmd, which ends with its test at the latest.
+class Terminal:
+    """A program at the other end of a terminal, which ends with its test at the latest."""
 
-    With a prefix of its files it has a telemetry socket; preload is a library (LD_PRELOAD). With a
-    folder for hugepages, too, secondary processes can attach.
-    """
-
-    def __init__(self, test, vdevs, *options, n_lcores=2, prefix=None, preload=None,
-                 huge_folder=None):
-        command = [PROGRAM, *eal.options(n_lcores, MEGABYTES, prefix, huge_folder),
-                   "-d", harness.tools["net_ddp"], *eal.fake_nics()]
-        for vdev in vdevs:
-            command += ["--vdev", vdev]
-        command += ["--", "--interactive", "--no-flush-rx", "--total-num-mbufs=20000",
-                    *map(str, options)]
+    def __init__(self, test, command, environment):
         self.text = ""  # all that it wrote
         self.closed = False
         self.status = None
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
-            become(command, test.folder, {"LD_PRELOAD": preload} if preload else {})
+            become(command, test.folder, environment)
         test.addCleanup(self.kill)
-        self.wait(lambda: PROMPT in self.text, "a prompt")
-        self.banner = self.text
 
     def read(self):
         """Take what is there, or comes soon."""
@@ -106,9 +93,39 @@ class Testpmd:
         deadline = time.monotonic() + SECONDS
         while not condition():
             if self.closed or time.monotonic() > deadline:
-                why = "testpmd ended" if self.closed else f"{SECONDS} s passed"
+                why = "it ended" if self.closed else f"{SECONDS} s passed"
                 raise AssertionError(f"{why} without {what}: {self.text[-2000:]}")
             self.read()
+
+    def reap(self):
+        os.close(self.fd)
+        _, status = os.waitpid(self.pid, 0)
+        self.status = os.waitstatus_to_exitcode(status)
+
+    def kill(self):
+        if self.status is None:
+            os.kill(self.pid, signal.SIGKILL)
+            self.reap()
+
+
+class Testpmd(Terminal):
+    """A running testpmd.
+
+    With a prefix of its files it has a telemetry socket; preload is a library (LD_PRELOAD). With a
+    folder for hugepages, too, secondary processes can attach.
+    """
+
+    def __init__(self, test, vdevs, *options, n_lcores=2, prefix=None, preload=None,
+                 huge_folder=None):
+        command = [PROGRAM, *eal.options(n_lcores, MEGABYTES, prefix, huge_folder),
+                   "-d", harness.tools["net_ddp"], *eal.fake_nics()]
+        for vdev in vdevs:
+            command += ["--vdev", vdev]
+        command += ["--", "--interactive", "--no-flush-rx", "--total-num-mbufs=20000",
+                    *map(str, options)]
+        super().__init__(test, command, {"LD_PRELOAD": preload} if preload else {})
+        self.wait(lambda: PROMPT in self.text, "a prompt")
+        self.banner = self.text
 
     def command(self, line):
         """testpmd's output from this command to its next prompt."""
@@ -174,15 +191,6 @@ class Testpmd:
             raise AssertionError(f"testpmd: status {self.status}: {self.text[-2000:]}")
         return self.text[start:]
 
-    def reap(self):
-        os.close(self.fd)
-        _, status = os.waitpid(self.pid, 0)
-        self.status = os.waitstatus_to_exitcode(status)
-
-    def kill(self):
-        if self.status is None:
-            os.kill(self.pid, signal.SIGKILL)
-            self.reap()
 
 
 def unaccounted(xstats):
