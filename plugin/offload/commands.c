@@ -81,8 +81,8 @@ __attribute__((format(printf, 3, 4))) static void command(ddp_command_fn fn, voi
 
 // Returns whether the rule fits a line of testpmd; -ENOMEM.
 static int rule_command(const struct ddp_offload_rule *rule, ddp_command_fn fn, void *arg) {
-	char text[TESTPMD_LINE + 1] = "";
-	FILE *to = fmemopen(text, TESTPMD_LINE, "w");
+	char text[TESTPMD_LINE + 2] = ""; // in a full buffer a NUL takes the last character's place
+	FILE *to = fmemopen(text, sizeof(text), "w");
 	bool fits;
 
 	if (to == NULL)
@@ -90,7 +90,7 @@ static int rule_command(const struct ddp_offload_rule *rule, ddp_command_fn fn, 
 	fprintf(to, "flow create 0 ingress ");
 	ddp_offload_rule_print(rule, to);
 	fits = !ferror(to);
-	fits &= fclose(to) == 0;
+	fits &= fclose(to) == 0 && strlen(text) <= TESTPMD_LINE;
 	if (fits)
 		fn(arg, text);
 	return fits;

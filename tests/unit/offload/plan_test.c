@@ -255,6 +255,24 @@ TEST(wide_rules_come_first) {
 	}
 }
 
+static void last_keep(void *arg, const char *command) {
+	snprintf(arg, 600, "%s", command);
+}
+
+// Its 512 characters are all that testpmd reads.
+TEST(the_longest_rule_of_testpmd_is_whole) {
+	struct ddp_offload_rule rule = {.size = 104};
+	const struct ddp_plan plan = {.rules = &rule, .n_rules = 1};
+	char last[600] = "";
+
+	assert_int_equal(ddp_plan_testpmd(&plan, last_keep, last), 0);
+	assert_int_equal(strlen(last), 512);
+	assert_string_equal(&last[506], " / end");
+	rule.size++;
+	assert_int_equal(ddp_plan_testpmd(&plan, last_keep, last), 1);
+	assert_string_equal(last, "port config all rss none");
+}
+
 static void assert_inset(const struct ddp_plan *plan, unsigned int i, uint8_t pctype,
 			 const uint8_t *words, unsigned int n) {
 	assert_int_equal(plan->insets[i].pctype, pctype);
