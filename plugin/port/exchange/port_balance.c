@@ -196,7 +196,7 @@ static void round_do(struct ddp_port *port) {
 	struct ddp_balancer_interval interval;
 	struct ddp_balancer_counters now;
 
-	if (!__atomic_load_n(&port->running, __ATOMIC_RELAXED) || port->n_rxqs == 1 ||
+	if (!__atomic_load_n(&port->running, __ATOMIC_RELAXED) || port->n_rxqs <= 1 ||
 	    !port->rss.enabled) {
 		balancer->fresh = false;
 		return;

@@ -259,6 +259,13 @@ TEST(loaded_entries_move) {
 	assert_int_equal(xstat(port, "balance_given_up"), 0);
 }
 
+TEST(without_rx_queues_nothing_is_balanced) {
+	uint16_t port = ddp_start("dev(net_testsrc0),balance=10", 0, 1, 1024);
+
+	rte_delay_us_sleep(100000);
+	assert_int_equal(xstat(port, "balance_rounds"), 0);
+}
+
 // An interval may end between the packets of a round.
 static bool is_elephant(const struct rte_pmd_ddp_balance *balance) {
 	return balance->bound_flow[0] != '\0' && balance->bound_share > 0.8 &&
