@@ -10,7 +10,7 @@ import re
 import shutil
 
 from support import harness
-from support.frames import MADE
+from support.odd_frames import MADE
 from packets import DATA, control_word, eth, gtpu, ipv4, ipv6, mpls, packet, psc, srh, tcp, udp, vlan
 
 GOOD, NO, USAGE, UNREADABLE = range(4)

@@ -66,13 +66,13 @@ class End(fwd.TestCase):
     def test_a_capture_played_to_its_end_is_the_end(self):
         """The time of waiting for it is not counted; reports are in a file, a table and standard output alike."""
         path = self.folder / "report.json"
-        result = self.run_fwd(self.finite, "--rxq", 4, "--idle-exit", 1000, "--json", path)
+        result = self.run_fwd(self.finite, "--rxq", 4, "--idle-exit", 1000, "--json", path, "--work", 1000)
         self.assertEqual(result.returncode, 0, result.stderr)
         report = json.loads(path.read_text())
         self.check_report(report)
         self.assertEqual(report["packets"], self.n_packets)
         self.assertLess(report["seconds"], 1)
-        self.assertIn(f"{report['packets']} packets", result.stdout)
+        self.assertRegex(result.stdout, rf"(?m)^io: {report['packets']} packets .*, work 1000 ns a packet$")
         for row in report["queues"]:
             self.assertRegex(result.stdout,
                              rf"(?m)^ +0 +{row['queue']} .* {row['packets']} .* {row['bytes']} ")

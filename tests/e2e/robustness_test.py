@@ -11,7 +11,7 @@ import os
 import random
 
 from support import harness, odd_frames
-from support.frames import LONG, MADE
+from support.odd_frames import LONG, MADE
 from packets import eth, hopopts, ipv6, ipv6_ext, packet, udp
 from tshark import AT_LEAST
 

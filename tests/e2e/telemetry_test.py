@@ -83,6 +83,8 @@ class Change(Case):
             with self.subTest(words):
                 self.assertEqual(answer["ok"], 0)
                 self.assertIn(reason, error_of(answer))
+        end = client.ask("/net_ddp/queues", 0, QUEUES)  # nothing is behind the last one
+        self.assertEqual((end["start"], "next" in end), (QUEUES, False))
         after = client.ask("/net_ddp/info", 0)
         for answer in (before, after):
             del answer["counters"], answer["profile_packets"]

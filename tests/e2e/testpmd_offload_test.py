@@ -92,8 +92,8 @@ class Frames(Case):
 class Reasons(Case):
     """Why the lower device hashes nothing: ddpctl and telemetry say the same."""
 
-    def start(self, more=",offload=auto:ice-comms", lower=""):
-        pmd = testpmd.Testpmd(self, [f"net_ddp0,dev({self.lower(self.mix().name)}{lower}),profile=gtpu{more}"],
+    def start(self, more=",offload=auto:ice-comms"):
+        pmd = testpmd.Testpmd(self, [f"net_ddp0,dev({self.lower(self.mix().name)}),profile=gtpu{more}"],
                               "--rxq=2", "--txq=2", prefix="why")
         return pmd, telemetry.Client(self, "why")
 
@@ -122,6 +122,12 @@ class Reasons(Case):
         self.says("the port is stopped")
         pmd.commands("port config 0 rx_offload udp_cksum on", "port start 0")
         self.says("software parses each packet to verify checksums")
+        pmd.quit()
+
+
+    def test_off(self):
+        pmd, self.client = self.start(",offload=off")
+        self.says("off", "off$")
         pmd.quit()
 
 

@@ -82,8 +82,8 @@ def flows(n=64):
 
 
 def all_kinds():
-    from support import frames, odd_frames  # builds thousands of frames
-    return numbered(frames.MADE + odd_frames.LIES)
+    from support import odd_frames  # builds thousands of frames
+    return numbered(odd_frames.MADE + odd_frames.LIES)
 
 
 def ddpctl(frames, *options):

@@ -2,9 +2,26 @@
 """Frames to try a data path with: what ddp-traffic never writes, contradictions, chains without
 end, large ones, and such that are cut anywhere."""
 
-from support import frames
-from support.frames import ETHERNET_SIZE, N3, UE
-from packets import Layer, eth, gtpu, hopopts, ipv4, ipv6, ipv6_ext, packet, psc, tcp, udp, vlan
+from support import harness  # noqa: F401, tells where the next ones are
+import library_test
+from packets import (DATA, Layer, arp, dstopts, eth, gtpu, hopopts, ipv4, ipv6, ipv6_ext, ipv6_frag, packet, psc, sctp,
+                     srh, tcp, udp, vlan)
+
+ETHERNET_SIZE, MAX_FRAME = 14, 1514
+N3 = (eth(), ipv4(), udp(2152))
+UE = (ipv4("10.45.0.1"), udp(1000, 2000), DATA)
+MADE = [case.packet for name in ("base", "gtpu", "nested") for case in library_test.cases_load(name).CASES
+        if ETHERNET_SIZE <= len(case.packet) <= MAX_FRAME]
+
+# Every header whose length is a matter of its content.
+LONG = [packet(*layers) for layers in [
+    (eth(), vlan(1), arp()),
+    (eth(), ipv4(options=b"\x01" * 12), tcp(options=b"\x01" * 20), b"\0"),
+    (eth(), ipv6(), hopopts(), srh(["2001:db8::1", "2001:db8::2"]), dstopts(), ipv6_frag(0), tcp(),
+     b"\0"),
+    (*N3, gtpu(7, ext=[(0x40, b"\x08\x68"), (0x85, b"\x10\x09" + b"\0" * 8), (0xc0, b"\0" * 6)]),
+     ipv4("10.0.0.1", options=b"\x01" * 4), sctp(), b"\0"),
+]]
 
 
 def first_byte(value, layer):
@@ -37,8 +54,8 @@ LARGE = [packet(*N3, gtpu(7, ext=[psc(1, 9)]), ipv4(), udp(), bytes(7000))] + \
     [large(size) for size in range(2000, 2064, 8)]  # headers before, on and behind a segment's end
 
 # Behind each byte that they have after their Ethernet header: testpmd itself reads that much.
-CUT = [frame[:size] for frame in frames.LONG for size in range(ETHERNET_SIZE, len(frame))]
+CUT = [frame[:size] for frame in LONG for size in range(ETHERNET_SIZE, len(frame))]
 
-PRINTABLE = frames.MADE + LIES + ENDLESS + LARGE + CUT
+PRINTABLE = MADE + LIES + ENDLESS + LARGE + CUT
 
 RUNTS = [packet(eth())[:size] for size in range(ETHERNET_SIZE)]
