@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rows of DPDK's examples (package dpdk-doc), built as DPDK's documentation says."""
 
-import contextlib
 import re
 import shlex
 import signal
 import subprocess
 
 import lab as laboratory
-from lab import EXAMPLES, QUEUES, Red, Skip, check, frames_of, harness, packets
+from lab import EXAMPLES, QUEUES, Skip, check, frames_of, harness, packets
 
 built = {}  # paths by name, or why there is none
 build_folder = None  # set by clients.py
@@ -53,7 +52,7 @@ def small(frames):
 # Layer 3
 
 def l3fwd(lab, lower):
-    """Four queues on two lcores. A tap device with that many queues insists on as many for Tx: a
+    """Four queues on two lcores; a capture is of a device without the offloads on which l3fwd insists. A tap device with that many queues insists on as many for Tx: a
     plain one has one queue."""
     capture = lab.captures.n3()
     if lower == "tap":
@@ -74,15 +73,6 @@ def l3fwd(lab, lower):
     lab.expect(app, len(frames), len(frames))
     lab.expect_spread(app, capture)
     app.end()
-
-
-def l3fwd_tap(lab):
-    l3fwd(lab, "tap")
-
-
-def l3fwd_capture(lab):
-    """Of a device that offers none of the offloads on which l3fwd insists."""
-    l3fwd(lab, "pcap")
 
 
 def l3fwd_power(lab):
@@ -147,35 +137,29 @@ def ip_fragmentation(lab):
 
 # Layer 2
 
-def l2fwd(lab):
+def forward(lab, name, *arguments, capture=(), expected=0, **options):
     """Two ports, each with a capture, forward to each other."""
-    capture = lab.captures.n3()
+    capture = lab.captures.n3(*capture)
     n = 2 * len(frames_of(capture))
     lab.add(*(lab.pcap(capture, i) for i in range(2)))
-    app = lab.start(example("l2fwd"), "-p", lab.mask(), "-T", "1", "--no-mac-updating")
+    app = lab.start(example(name), *arguments, **options)
     lab.expect(app, n, n)
-    app.end()
+    app.end(expected=expected)
+
+
+def l2fwd(lab):
+    forward(lab, "l2fwd", "-p", "0x3", "-T", "1", "--no-mac-updating")
 
 
 def l2fwd_event(lab):
     """Packets go through a software event device and Rx adapter, on a service lcore."""
-    capture = lab.captures.n3("--packets", 1000)
-    n = 2 * len(frames_of(capture))
-    lab.add(*(lab.pcap(capture, i) for i in range(2)))
-    app = lab.start(example("l2fwd-event"), "-p", lab.mask(), "-T", "1", "--mode=eventdev", "--eventq-sched=atomic",
-                    n_lcores=4, eal_options=("--vdev", "event_sw0", "-S", "3"))
-    lab.expect(app, n, n)
-    app.end()
+    forward(lab, "l2fwd-event", "-p", "0x3", "-T", "1", "--mode=eventdev", "--eventq-sched=atomic",
+            capture=("--packets", 1000), n_lcores=4, eal_options=("--vdev", "event_sw0", "-S", "3"))
 
 
 def skeleton(lab):
     """It ends by a signal only: for it that end is a clean one."""
-    capture = lab.captures.n3()
-    n = 2 * len(frames_of(capture))
-    lab.add(*(lab.pcap(capture, i) for i in range(2)))
-    app = lab.start(example("skeleton"), n_lcores=1)
-    lab.expect(app, n, n)
-    app.end(expected=-signal.SIGINT)
+    forward(lab, "skeleton", n_lcores=1, expected=-signal.SIGINT)
 
 
 def flow_filtering(lab):
@@ -204,45 +188,13 @@ def flow_filtering(lab):
     check(len(queues) == len(frames), f"{len(queues)} of {len(frames)} packets printed")
 
 
-# Between lcores
-
-def distributor(lab):
-    """One port. It does not always end when told to, on any port: its threads wait for each
-    other."""
-    capture = lab.captures.n3()
-    n = len(frames_of(capture))
-    lab.add(lab.pcap(capture))
-    app = lab.start(example("distributor"), "-p", "0x1", n_lcores=5)
-    lab.expect(app, n)
-    app.process.send_signal(signal.SIGINT)
-    try:
-        app.finish(seconds=5)
-    except Red:
-        check(app.alive(), f"{app.ending()}: {laboratory.reason(app.output)}")
-        lab.notes.append("killed")
-
-
-def packet_ordering(lab):
-    """Two ports: it sends to port ^ 1."""
-    capture = lab.captures.n3("--packets-per-flow", 1, "--ues", 100)
-    n = 2 * len(frames_of(capture))
-    lab.add(*(lab.pcap(capture, i) for i in range(2)))
-    app = lab.start(example("packet_ordering"), "-p", lab.mask(), n_lcores=3)
-    lab.expect(app, n)
-    with contextlib.suppress(Red):
-        app.wait(lambda: lab.stats(app)[1] > n - 64, "packets", 10)
-    sent = lab.stats(app)[1]
-    check(sent > n - 64, f"{sent} of {n} packets sent")  # what fills no burst stays in its buffers
-    app.end()
-
-
 def symmetric_mp(lab):
     """Two processes, each with a queue of two ports. Each would read a capture of its own."""
     frames = small(frames_of(lab.captures.n3()))[:1000]
     n = 2 * len(frames)
     lab.add(*(lab.tap(i) for i in range(2)))
     program = example("multi_process/symmetric_mp")
-    options = ("-p", lab.mask(), "--num-procs=2")
+    options = ("-p", "0x3", "--num-procs=2")
     first = lab.start(program, *options, "--proc-id=0", hugepages=True, n_lcores=1,
                       eal_options=("--proc-type=primary",))
     first.wait(lambda: "Finished Process Init" in first.output, "first process")

@@ -182,7 +182,9 @@ class App:
     def ask(self, *words):
         """The answer of its telemetry. An application that has ended says why."""
         try:
-            return self.telemetry().ask(*words)
+            if (answer := self.telemetry().ask(*words)) is None:  # the port is gone
+                raise ValueError(f"no answer to {words}")
+            return answer
         except (OSError, ValueError):
             self.finish(expected=None)
             raise
@@ -208,10 +210,10 @@ class App:
             return f"ended by {signal.Signals(-status).name}"
         return f"exit {status}"
 
-    def end(self, by=signal.SIGINT, expected=0):
-        """A signal, and the end that it should lead to."""
+    def end(self, expected=0):
+        """SIGINT, and the end that it should lead to."""
         if self.alive():
-            self.process.send_signal(by)
+            self.process.send_signal(signal.SIGINT)
         self.finish(expected)
 
     def finish(self, expected=0, seconds=SECONDS):
@@ -253,15 +255,12 @@ class Lab:
 
     # Devices
 
-    def device(self, n, lower, arguments=("profile=gtpu",)):
-        """The devargs of a net_ddp port over one that is there, or its own."""
-        return ",".join([f"net_ddp{n}", f"dev({lower})", "overflow=wait", *arguments])
-
     def add(self, *lowers, arguments=("profile=gtpu",)):
         """Ports over these lower devices, or these devices themselves: 0, 1, ... in either case."""
         self.vdevs, self.ports = list(lowers), list(range(len(lowers)))
         if self.ddp:
-            self.vdevs = [self.device(i, lower, arguments) for i, lower in enumerate(lowers)]
+            self.vdevs = [",".join((f"net_ddp{i}", f"dev({lower})", "overflow=wait", *arguments))
+                          for i, lower in enumerate(lowers)]
 
     def pcap(self, capture, n=0, queues=1):
         """A device that replays a capture; a plain one has a part of it for each queue."""
@@ -285,20 +284,16 @@ class Lab:
         self.injected.append(name)
         return f"net_tap{n},iface={name}"
 
-    def veth(self, n=0):
+    def veth(self):
         """A device on one end of a pair of interfaces: what the kernel sends there is received."""
-        name, peer = f"ddp-c{n}", f"ddp-p{n}"
+        name, peer = "ddp-c0", "ddp-p0"
         harness.output_of(need("ip", "iproute2"), "link", "add", name, "type", "veth",
                           "peer", "name", peer)
         for end in (name, peer):
             harness.output_of("ip", "link", "set", end, "up")
         self.injected.append(name)
         self.addCleanup(harness.run, "ip", "link", "delete", name)
-        return f"net_pcap{n},rx_iface={peer}"
-
-    def mask(self):
-        """Of all ports, hexadecimal."""
-        return f"0x{sum(1 << port for port in self.ports):x}"
+        return f"net_pcap0,rx_iface={peer}"
 
     # Applications
 
@@ -314,18 +309,15 @@ class Lab:
             options += ["-d", harness.tools["net_ddp"]]
         return options
 
-    def with_vdevs(self, options):
-        return options + [word for vdev in self.vdevs for word in ("--vdev", vdev)]
-
-    def start(self, program, *arguments, n_lcores=2, hugepages=False, eal_options=(), **kwargs):
+    def start(self, program, *arguments, n_lcores=2, hugepages=False, eal_options=()):
         """An application on the devices; arguments are its own."""
-        options = self.with_vdevs(self.eal(n_lcores, hugepages=hugepages)) + list(eal_options)
-        return App(self, [program, *options, "--", *arguments], PREFIX, **kwargs)
+        vdevs = [word for vdev in self.vdevs for word in ("--vdev", vdev)]
+        options = [*self.eal(n_lcores, hugepages=hugepages), *vdevs, *eal_options]
+        return App(self, [program, *options, "--", *arguments], PREFIX)
 
-    def run(self, *command, **kwargs):
+    def run(self, *command):
         """A program to its end."""
-        return harness.run(*command, cwd=self.folder,
-                           env={**eal.environment(self.folder), **self.environment}, **kwargs)
+        return harness.run(*command, cwd=self.folder, env={**eal.environment(self.folder), **self.environment})
 
     # Counts
 
@@ -366,19 +358,19 @@ class Lab:
 
         app.wait(quiet, "packets")
 
-    def queue_loads(self, app, port=None):
-        """Packets of each Rx queue of a net_ddp port."""
-        xstats = app.ask("/ethdev/xstats", self.ports[0] if port is None else port)
+    def queue_loads(self, app):
+        """Packets of each Rx queue of the first net_ddp port."""
+        xstats = app.ask("/ethdev/xstats", self.ports[0])
         found = {int(match[1]): value for name, value in xstats.items()
                  if (match := re.fullmatch(r"rx_q(\d+)_packets", name))}
         return [found[q] for q in sorted(found)]
 
-    def expect_spread(self, app, capture, queues=QUEUES, profile="gtpu"):
+    def expect_spread(self, app, capture):
         """The queues got what ddpctl predicts."""
         if not self.ddp:
             return
         loads = self.queue_loads(app)
-        report = harness.simulate(profile, capture, "--queues", queues)
+        report = harness.simulate("gtpu", capture, "--queues", QUEUES)
         predicted = [queue["packets"] for queue in report["queues"]]
         check(loads == predicted, f"packets of queues {loads}, predicted {predicted}")
         self.note_spread(loads)

@@ -39,11 +39,9 @@ def mempool_drivers():
     return list(dict.fromkeys(reversed(names)))
 
 
-def second(lab, program, *arguments, preload=()):
-    """A second process. It has the driver before it has arguments: not each one takes -d."""
-    libraries = [str(harness.tools["net_ddp"])] if lab.ddp else []
-    return App(lab, [need(program, "dpdk"), *arguments], PREFIX,
-               env={"LD_PRELOAD": ":".join([*libraries, *preload])})
+def preload(lab, *libraries):
+    """The environment in which a second process has the driver before it has arguments: not each one takes -d."""
+    return {"LD_PRELOAD": ":".join([str(harness.tools["net_ddp"])] * lab.ddp + list(libraries))}
 
 
 def proc_info(lab):
@@ -58,7 +56,7 @@ def proc_info(lab):
     lab.expect_spread(first, capture)
     options = ("--file-prefix", PREFIX, "--no-pci", "--", "-p", "0x1")
     for option in ("--stats", "--xstats"):
-        info = second(lab, "stdbuf", "-oL", need("dpdk-proc-info", "dpdk"), *options, option)
+        info = App(lab, ["stdbuf", "-oL", need("dpdk-proc-info", "dpdk"), *options, option], PREFIX, env=preload(lab))
         info.finish(expected=(0, -signal.SIGSEGV, 128 + signal.SIGSEGV))
         if option == "--stats":
             found = re.search(r"RX-packets: *(\d+)", info.output)
@@ -69,44 +67,33 @@ def proc_info(lab):
     first.end()
 
 
-def frames():
-    """Each with its number."""
-    return [bytes(12) + b"\x88\xb5" + i.to_bytes(4, "big") + bytes(82) for i in range(N_FRAMES)]
-
-
-def expect_capture(lab, first, dump, path):
-    """The packets that the first process receives are in the capture of the second one."""
+def captured(lab, path, program, *arguments):
+    """The second process writes the packets that the first one receives, until it is told to end."""
+    lab.add(lab.tap())
+    first = testpmd(lab, "--forward-mode=rxonly")
+    lab.wait_started(first)
+    dump = App(lab, [need(program, "dpdk"), *arguments], PREFIX, env=preload(lab, *mempool_drivers()))
     dump.wait(path.exists, "capture")
     time.sleep(1)  # it says when it begins in a buffer of its output, and so what it has captured
-    lab.inject(first, frames())
+    frames = [bytes(12) + b"\x88\xb5" + i.to_bytes(4, "big") + bytes(82) for i in range(N_FRAMES)]
+    lab.inject(first, frames)
     time.sleep(1)
     dump.end()
-    captured = [frame for frame in frames_of(path) if frame[12:14] == b"\x88\xb5"]
-    check(captured == frames(), f"{len(captured)} of {N_FRAMES} packets captured, or other ones")
+    found = [frame for frame in frames_of(path) if frame[12:14] == b"\x88\xb5"]
+    check(found == frames, f"{len(found)} of {N_FRAMES} packets captured, or other ones")
     lab.notes.append(f"{N_FRAMES} packets captured")
     first.end()
 
 
 def dumpcap(lab):
-    """It writes the packets of a running port."""
-    lab.add(lab.tap())
-    first = testpmd(lab, "--forward-mode=rxonly")
-    lab.wait_started(first)
     path = lab.folder / "dump.pcap"
-    dump = second(lab, "dpdk-dumpcap", f"--file-prefix={PREFIX}", "-i", "0", "-P", "-w", path,
-                  preload=mempool_drivers())
-    expect_capture(lab, first, dump, path)
+    captured(lab, path, "dpdk-dumpcap", f"--file-prefix={PREFIX}", "-i", "0", "-P", "-w", path)
 
 
 def pdump(lab):
-    """It writes packets of a running port into a device of its own, until it is told to end."""
-    lab.add(lab.tap())
-    first = testpmd(lab, "--forward-mode=rxonly")
-    lab.wait_started(first)
-    path = lab.folder / "pdump.pcap"
-    dump = second(lab, "dpdk-pdump", "--file-prefix", PREFIX, "--no-pci", "--", "--pdump",
-                  f"port=0,queue=*,rx-dev={path}", preload=mempool_drivers())
-    expect_capture(lab, first, dump, path)
+    path = lab.folder / "dump.pcap"
+    captured(lab, path, "dpdk-pdump", "--file-prefix", PREFIX, "--no-pci", "--", "--pdump",
+             f"port=0,queue=*,rx-dev={path}")
 
 
 def flow_perf(lab):
