@@ -62,8 +62,10 @@ static struct rte_flow *rival_find(const struct ddp_flow_list *list, const struc
 		found = ddp_flow_table_find(shape->table, flow->entries[0]->values);
 		while (found != NULL && found->priority != flow->priority)
 			found = found->next;
+		if (found == NULL) // mostly: the list may be long
+			continue;
 		TAILQ_FOREACH(rival, &list->flows, entry)
-			if (found != NULL && rival->entries[0] == found)
+			if (rival->entries[0] == found)
 				return rival;
 	}
 	return NULL;

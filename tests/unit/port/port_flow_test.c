@@ -326,6 +326,16 @@ TEST(many_rules_come_and_go) {
 	assert_int_equal(rte_flow_destroy(port, flows[1], NULL), -ENOENT);
 }
 
+// As net_ddp(7) has it: in square time these take half a minute.
+TEST(a_rule_takes_no_longer_among_many) {
+	const uint64_t end = rte_rdtsc() + 5 * rte_get_tsc_hz();
+	uint16_t port = rules_start(NULL);
+
+	for (unsigned int i = 0; i < 40000; i++)
+		rule_create(port, items_of_flow(i), ACTIONS(TO_QUEUE(i % N_QUEUES)));
+	assert_true(rte_rdtsc() < end);
+}
+
 static struct rte_flow_query_count count_of(uint16_t port, struct rte_flow *flow, bool reset) {
 	struct rte_flow_query_count count = {.reset = reset};
 	const struct rte_flow_action action = ACTION(COUNT);
