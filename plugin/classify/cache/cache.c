@@ -71,7 +71,8 @@ void ddp_cache_stats_get(const struct ddp_cache *cache, struct ddp_cache_stats *
 	stats->hits = __atomic_load_n(&cache->stats.hits, __ATOMIC_RELAXED);
 	stats->misses = __atomic_load_n(&cache->stats.misses, __ATOMIC_RELAXED);
 	stats->learned = __atomic_load_n(&cache->stats.learned, __ATOMIC_RELAXED);
-	stats->entries = __atomic_load_n(&cache->n_entries, __ATOMIC_RELAXED) - 1;
+	stats->entries = __atomic_load_n(&cache->n_entries, __ATOMIC_RELAXED);
+	stats->entries -= stats->entries > 0; // 0 while a lower queue's thread clears the cache
 }
 
 static void stat_add(uint64_t *stat, uint64_t n) {

@@ -89,6 +89,17 @@ TEST(headers_in_two_segments_fill_no_cache) {
 	assert_int_equal(stats.entries, 0);
 }
 
+// Another thread may look while a new policy's first burst clears the cache.
+TEST(a_cache_that_is_cleared_has_no_entries) {
+	struct ddp_cache_stats stats;
+	struct user user;
+
+	user_init(&user, "base", DDP_ISA_SCALAR);
+	user.cache->n_entries = 0;
+	ddp_cache_stats_get(user.cache, &stats);
+	assert_int_equal(stats.entries, 0);
+}
+
 TEST(a_path_is_learnt_once) {
 	uint8_t bytes[PACKET_MAX] = {0};
 	struct rte_mbuf mbuf = mbuf_of(bytes, PACKET_MAX, packet_build(udp, bytes));
