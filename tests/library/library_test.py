@@ -84,9 +84,10 @@ ADDRESSES = {
 PORTS = (1000, 2000)
 
 
-def inner_cases(layers, chain, family, values=None, name="", base_types=False, **args):
+def inner_cases(layers, chain, family, values=None, name="", base_types=False, suffix="", **args):
     """Cases for IPv4 and IPv6 packets behind layers: each L4 that has a packet type, any other, and
-    fragments. base_types: the family has all types that base has for IP; args: of all cases."""
+    fragments. base_types: the family has all types that base has for IP; suffix: of their names; args: of all
+    cases."""
     found = []
     for ip, make, other, more in (("ipv4", packets.ipv4, packets.icmp, []),
                                   ("ipv6", packets.ipv6, packets.icmp6, [packets.hopopts()])):
@@ -96,7 +97,8 @@ def inner_cases(layers, chain, family, values=None, name="", base_types=False, *
             found.append(Case((name or family) + " " + ip + " " + what,
                               packets.packet(*layers, *tail, packets.DATA),
                               chain + " " + ip + tokens,
-                              "_".join(filter(None, (family, ip.upper(), kind.upper()))), values, **args))
+                              "_".join(filter(None, (family, ip.upper(), kind.upper(), suffix))), values,
+                              **args))
 
         l3 = make(*ADDRESSES[ip])
         add("udp", [l3, packets.udp(*PORTS)], " udp", "udp")
