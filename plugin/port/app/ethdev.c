@@ -21,7 +21,7 @@
 
 #include "package/package.h"
 
-#define REMOVE_PATIENCE_S 2 // with burst calls when the port is removed
+#define REMOVE_WAIT_S 2 // s: wait for burst calls when the port is removed
 
 // Rx offloads of the lower device that do not alter hashed bytes. Others (VLAN and QinQ strip, LRO,
 // keep CRC, ...) are not offered.
@@ -164,9 +164,9 @@ static int port_configure(struct ddp_port *port) {
 
 	if (port->lower.gone)
 		return -ENODEV;
-	// Software verifies all checksums unless the lower device can verify each that was asked
-	// for: one packet has the flags of one of the two. Of a packet to send, each computes its
-	// part.
+	// Software verifies all checksums unless the lower device can verify each one that was
+	// enabled: one packet has the flags of one of the two. For a packet to send, each of them
+	// computes its part.
 	port->rx_checksums = 0;
 	if (port->decap || (rx_checksums & ~port->lower.info.rx_offload_capa) != 0)
 		port->rx_checksums = rx_checksums;
@@ -185,8 +185,8 @@ static int port_configure(struct ddp_port *port) {
 		return ret;
 	if (conf->rxmode.mq_mode & RTE_ETH_MQ_RX_RSS_FLAG)
 		conf->rxmode.offloads |= RTE_ETH_RX_OFFLOAD_RSS_HASH;
-	// Now the lower device has it. If the bit stayed here, ethdev would not ask us for the link
-	// any more but use the state of the last interrupt; some drivers do not send one for each
+	// Now the lower device has it. If the bit stayed here, ethdev would not call us for the
+	// link but use the state of the last interrupt; some drivers do not send one for each
 	// change.
 	conf->intr_conf.lsc = 0;
 	return 0;
@@ -288,6 +288,7 @@ static int lower_vlan_set(struct ddp_port *port) {
 }
 
 void ddp_rxq_info_get(const struct ddp_port *port, uint16_t id, struct rte_eth_rxq_info *info) {
+	assert(id < RTE_DIM(port->rxqs));
 	info->mp = port->rxqs[id].pool;
 	info->nb_desc = port->rxqs[id].n_desc;
 	info->conf.rx_deferred_start = port->rxqs[id].deferred;
@@ -299,6 +300,7 @@ static void rxq_info_get(struct rte_eth_dev *dev, uint16_t id, struct rte_eth_rx
 }
 
 void ddp_txq_info_get(const struct ddp_port *port, uint16_t id, struct rte_eth_txq_info *info) {
+	assert(id < RTE_DIM(port->txqs));
 	info->nb_desc = port->txqs[id].n_desc;
 	info->conf.tx_deferred_start = port->txqs[id].deferred;
 	info->conf.offloads = port->data->dev_conf.txmode.offloads;
@@ -394,7 +396,7 @@ static int port_close(struct rte_eth_dev *dev) {
 		// call, that call never ends: waiting for it would keep the process from ending,
 		// too. The port then stays as it is.
 		__atomic_store_n(&port->running, false, __ATOMIC_SEQ_CST);
-		port->stuck = !ddp_port_quiesce(port, REMOVE_PATIENCE_S);
+		port->stuck = !ddp_port_quiesce(port, REMOVE_WAIT_S);
 		if (port->stuck) {
 			PORT_LOG(WARNING, port->name,
 				 "the port is not removed, because a burst call does not end");

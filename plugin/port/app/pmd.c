@@ -11,7 +11,7 @@
 #include "base/utf8.h"
 
 // Copy the line to the caller's error, which may be NULL.
-static int told(int ret, const char *line, char *error, size_t error_size) {
+static int error_return(int ret, const char *line, char *error, size_t error_size) {
 	if (error != NULL && error_size > 0)
 		ddp_escape(ret < 0 ? line : "", error, error_size);
 	return ret;
@@ -37,7 +37,7 @@ static int profile_change(uint16_t port_id, const struct ddp_source *source, con
 					  "port %u is being changed by the caller of this",
 			 port_id);
 	}
-	return told(ret, line, error, error_size);
+	return error_return(ret, line, error, error_size);
 }
 
 int rte_pmd_ddp_profile_add(uint16_t port_id, const char *spec, char *error, size_t error_size) {
@@ -88,7 +88,7 @@ int rte_pmd_ddp_profile_del_text(uint16_t port_id, const char *text, size_t size
 		ret = -ENOMEM;
 	free(name);
 	ddp_diag_fini(&diag);
-	return told(ret, line, error, error_size);
+	return error_return(ret, line, error, error_size);
 }
 
 static void text_set(char *to, size_t size, const char *text) {
@@ -115,12 +115,12 @@ static int profiles_fill(const struct ddp_port *port, struct rte_pmd_ddp_profile
 	return profile->n_named;
 }
 
-// Fill one of the two arrays, or neither.
 static int ptypes_fill(struct ddp_port *port, struct rte_pmd_ddp_ptype *ptypes,
 		       struct rte_pmd_ddp_ptype_mapping *mappings, unsigned int n) {
 	const struct ddp_stats *stats = ddp_stats_read(port);
 	const unsigned int n_types = port->personality->n_types;
 
+	assert(ptypes == NULL || mappings == NULL);
 	for (unsigned int i = 0; i < RTE_MIN(n, n_types); i++) {
 		const struct ddp_type_info *type = ddp_program_type(port->personality->program, i);
 		const uint32_t rte_ptype = ddp_mapping_of(port, type);

@@ -11,8 +11,8 @@
 // continue in "error_2" and so on, text is converted to ASCII, and lists are paged: "next" is the
 // start of the next page.
 //
-// Handlers run in telemetry's threads, several at once, and cannot be unregistered, so each looks
-// the port up.
+// Handlers run in telemetry's threads, several at once, and cannot be unregistered, so each finds
+// the port by its id.
 #include "port/app/app.h"
 #include "port/counts/stats.h"
 #include "port/exchange/exchange.h"
@@ -291,7 +291,7 @@ static void offload_fill(struct rte_tel_data *d, const struct ddp_port *port, bo
 			   offload->plan != NULL ? offload->plan->n_ptypes : 0);
 }
 
-// The beginning of /info and /metrics.
+// Fields of both /info and /metrics.
 static void port_fill(struct rte_tel_data *d, const struct ddp_port *port) {
 	text_add(d, "name", port->name);
 	text_add(d, "version", DDP_VERSION);
@@ -357,7 +357,7 @@ static const char *hw_ptype_state(const struct ddp_hw_ptype *hw_ptype) {
 	return ddp_hw_ptype_read(&hw_ptype->wrong) > 0 ? "wrong" : "unproven";
 }
 
-// Show whether the lower device hashes as its plan expects.
+// Show whether the lower device hashes as its plan, of which the table is made, expects.
 static void verify(struct ddp_port *port, const char *params, struct rte_tel_data *d) {
 	const struct ddp_plan *plan = port->offload.plan;
 	struct rte_tel_data *all, *one;
@@ -375,7 +375,7 @@ static void verify(struct ddp_port *port, const char *params, struct rte_tel_dat
 		const struct ddp_hw_ptype *hw_ptype =
 			ddp_hw_ptypes_find(port->hw_ptypes, ptype->rte_ptype);
 
-		assert(hw_ptype != NULL); // the table is made of the plan
+		assert(hw_ptype != NULL);
 		text_add(one, "name",
 			 ddp_program_type(port->personality->program, ptype->type)->name);
 		number_add(one, "rte_ptype", ptype->rte_ptype);
@@ -408,8 +408,8 @@ static void queues(struct ddp_port *port, const char *params, struct rte_tel_dat
 	}
 }
 
-// Lists follow one another, and a page has the items from start to end of them all: the part of the
-// list that begins at *first and has n items. The next list begins at *first then.
+// The page's part of one of several lists, of which the pages are made. The list's n items begin at
+// index *first of all items; *first is set to the beginning of the next list.
 static struct part part_take(const struct part *page, unsigned int *first, unsigned int n) {
 	unsigned int start = RTE_MAX(page->start, *first), end = RTE_MIN(page->end, *first + n);
 	struct part part = {start - *first, RTE_MAX(start, end) - *first};
@@ -418,7 +418,7 @@ static struct part part_take(const struct part *page, unsigned int *first, unsig
 	return part;
 }
 
-// The numbers of a part, which are at the same place in structures of a size.
+// Add the numbers of a part of a list. They are members of structures of this size.
 static void column_fill(struct rte_tel_data *d, const char *name, struct part part,
 			const uint64_t *column, size_t size) {
 	struct rte_tel_data *numbers =
@@ -438,11 +438,11 @@ static void ptype_columns_fill(struct rte_tel_data *d, const struct ddp_port *po
 	column_fill(d, "ptype_packets", part, stats->types, sizeof(stats->types[0]));
 }
 
-// A packet type of the profile: the sum of all of the NIC's that it is.
+// A packet type of the profile: the sum of the NIC's packet types that it covers.
 struct verified {
 	uint64_t checked, wrong;
-	uint64_t proven; // all of those that had packets are
-	bool unproven;   // one of them is not
+	uint64_t proven; // 1: all of those that had packets are proven
+	bool unproven;   // one of those that had packets is not proven
 	uint16_t type;
 };
 
@@ -457,9 +457,11 @@ static unsigned int verified_read(const struct ddp_port *port, struct verified *
 		const struct ddp_offload_ptype *ptype = &plan->ptypes[i];
 		const struct ddp_hw_ptype *hw_ptype =
 			ddp_hw_ptypes_find(port->hw_ptypes, ptype->rte_ptype);
-		const uint32_t checked = ddp_hw_ptype_read(&hw_ptype->checked);
 		struct verified *sum = *verified;
+		uint32_t checked;
 
+		assert(hw_ptype != NULL);
+		checked = ddp_hw_ptype_read(&hw_ptype->checked);
 		while (sum < *verified + n && sum->type != ptype->type)
 			sum++;
 		if (sum == *verified + n)

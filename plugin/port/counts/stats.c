@@ -31,10 +31,10 @@ static size_t stats_size(unsigned int n_types) {
 	return sizeof(struct ddp_stats) + n_types * sizeof(uint64_t);
 }
 
-// Enlarge an array and zero the new part.
 static int stats_grow(struct ddp_stats **stats, unsigned int n_old, unsigned int n) {
 	struct ddp_stats *grown = calloc(1, stats_size(n));
 
+	assert(n_old < n);
 	if (grown == NULL)
 		return -ENOMEM;
 	if (*stats != NULL)
@@ -84,7 +84,7 @@ int ddp_stats_reserve(struct ddp_port *port) {
 	return ret;
 }
 
-// The sum of the lower queues' counters at this place in each.
+// The sum of one counter of all lower queues, at off in each.
 static uint64_t lower_sum(const struct ddp_port *port, size_t off) {
 	uint64_t sum = 0;
 
@@ -142,8 +142,8 @@ struct rte_pmd_ddp_balance ddp_balance_numbers(const struct ddp_port *port,
 	return numbers;
 }
 
-// Packets that are taken while the counters are read seem to be on rings. Read again if these are
-// many, since a thread may have been preempted in between.
+// Packets that are taken while the counters are read count as on rings. If there are many, read
+// again: the thread may have been preempted.
 #define READ_TRIES 16
 #define READ_SLACK 512 // packets
 

@@ -6,15 +6,15 @@
 
 #include "port/state/port.h"
 
-// A change of what a steering is made of. NULL: unchanged.
+// A change of parts of the steering. NULL: unchanged.
 struct ddp_change {
 	struct ddp_personality *personality;
 	struct ddp_mapping *mapping;
 	const struct ddp_rss *rss;
 	struct ddp_flows *flows;
 	uint32_t ptype_mask; // 0: unchanged
-	// With a redirection table: give moves of entries up after this time; 0: they are final.
-	unsigned int patience_us;
+	// us: moves of entries of a new redirection table are given up then; 0: they are final.
+	unsigned int wait_us;
 };
 
 // Below, "under the port's mutex" means for functions that change anything: within a change.
@@ -55,7 +55,7 @@ int ddp_ptypes_set(struct ddp_port *port, uint32_t mask);
 int ddp_change_apply(struct ddp_port *port, const struct ddp_change *change);
 
 // Between these two, rules come or go that path caches learn, and no packet is classified. After it
-// the path caches learn anew, and packets wait for those of before.
+// the path caches learn again, and packets wait for the older ones of their flow.
 void ddp_steering_relearn_begin(struct ddp_port *port);
 void ddp_steering_relearn_end(struct ddp_port *port);
 // Wait until no burst call uses what was taken out of the rules' tables before.

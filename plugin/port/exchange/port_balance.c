@@ -16,7 +16,7 @@
 #include <rte_ip.h>
 #include <rte_malloc.h>
 
-#define PATIENCE 10 // intervals: a queue that is not polled for so long keeps its entry
+#define WAIT_INTERVALS 10 // intervals without a poll of the old queue: then a move is given up
 
 /* Counting on or off */
 
@@ -124,26 +124,26 @@ static void flow_text(const struct ddp_flow_sample *sample, char *text, size_t s
 
 /* Decisions */
 
-static unsigned int patience_us(const struct ddp_balance *balance) {
-	return balance->ms * 1000 * PATIENCE;
+static unsigned int move_wait_us(const struct ddp_balance *balance) {
+	return balance->ms * 1000 * WAIT_INTERVALS;
 }
 
-static int table_apply(struct ddp_port *port, const struct ddp_rss *rss, unsigned int patience) {
-	const struct ddp_change change = {.rss = rss, .patience_us = patience};
+static int table_apply(struct ddp_port *port, const struct ddp_rss *rss, unsigned int wait_us) {
+	const struct ddp_change change = {.rss = rss, .wait_us = wait_us};
 
 	return ddp_change_apply(port, &change);
 }
 
-// Put entries whose move was given up back where the lower queues already send their packets.
-// Returns whether packets are parked, or were until now: then nothing is decided. last: no move is
-// given up from now on, because nobody would put its entry back.
+// Restore, in the table, entries whose move a lower queue gave up. Returns whether packets are or
+// were parked: then no new move is decided. last: no move is given up from now on, because no later
+// interval would restore its entry.
 //
-// A thread that wants a lower queue's lock keeps workers off that queue: only needed locks are
-// taken.
+// Only needed locks are taken: a thread that wants a lower queue's lock keeps workers off that
+// queue.
 //
-// A lower queue that did not give up moves the entry back, too. It is more patient, or where all
-// queues are polled slowly, one lower queue after the other would give up and none would be done.
-static bool moves_settle(struct ddp_port *port, bool last) {
+// Other lower queues move the entry back, too. They wait longer: if all queues are polled slowly,
+// one lower queue after the other would give up otherwise, and no move would end.
+static bool moves_restore(struct ddp_port *port, bool last) {
 	struct ddp_rss rss = port->rss;
 	bool parked = false, returned = false;
 
@@ -164,7 +164,7 @@ static bool moves_settle(struct ddp_port *port, bool last) {
 	}
 	if (returned)
 		table_apply(port, &rss,
-			    last ? 0 : RTE_MAX(patience_us(port->balance), DDP_ORDER_WAIT_US));
+			    last ? 0 : RTE_MAX(move_wait_us(port->balance), DDP_ORDER_WAIT_US));
 	return parked;
 }
 
@@ -185,7 +185,7 @@ static void decide(struct ddp_port *port, struct ddp_balance *balance,
 		flow_text(&sample, balance->bound_flow, sizeof(balance->bound_flow));
 	for (unsigned int i = 0; i < n; i++)
 		rss.reta[moves[i].entry] = moves[i].to;
-	if (n > 0 && table_apply(port, &rss, patience_us(balance)) < 0)
+	if (n > 0 && table_apply(port, &rss, move_wait_us(balance)) < 0)
 		n = 0;
 	ddp_balancer_keep(&balance->balancer, moves, n, rte_rdtsc());
 }
@@ -207,7 +207,7 @@ static void round_do(struct ddp_port *port) {
 	if (!ddp_balancer_measure(balancer, balance->ms, &now, &interval))
 		return;
 	interval.reta = port->rss.reta;
-	if (!moves_settle(port, false))
+	if (!moves_restore(port, false))
 		decide(port, balance, &interval);
 }
 
@@ -261,7 +261,7 @@ int ddp_balance_set(struct ddp_port *port, unsigned int ms) {
 	port->balance->balancer.fresh = false;
 	ddp_alarm_unset(port, DDP_ALARM_BALANCE);
 	if (ms == 0) {
-		moves_settle(port, true);
+		moves_restore(port, true);
 		counting_set(port, false);
 		return 0;
 	}

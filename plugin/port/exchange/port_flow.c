@@ -13,8 +13,8 @@
 
 #include <rte_ether.h>
 
-#define LEFT_MAX 64   // removed rules that wait to be freed
-#define SHAPES_MAX 32 // without a warning: see net_ddp(7)
+#define LEFT_MAX 64   // rules: so many removed ones are freed at once
+#define SHAPES_MAX 32 // shapes: above, a warning is logged; see net_ddp(7)
 
 int ddp_flows_compile(const struct ddp_port *port, const struct ddp_personality *personality,
 		      uint16_t n_rxqs, struct ddp_flows **flows, char *reason, size_t size) {
@@ -51,7 +51,7 @@ int ddp_flows_unserved(const struct ddp_port *port, const struct ddp_personality
 
 /* Rules */
 
-// Of the rules without a pattern one at most is in force: a newer one takes the place of another.
+// At most one rule without a pattern is in force: the newest.
 enum ddp_hash_function ddp_flows_function(const struct ddp_port *port) {
 	const struct ddp_flow_shape *shape;
 
@@ -145,7 +145,7 @@ static int flow_create(struct ddp_port *port, const struct rte_flow_attr *attr,
 			return ret;
 		}
 	}
-	// An application that makes a shape of each rule does not notice it otherwise.
+	// Otherwise an application that makes a shape of each rule would not notice it.
 	if (flows != NULL && flows->n > SHAPES_MAX && !port->shapes_warned) {
 		port->shapes_warned = true;
 		PORT_LOG(
@@ -264,9 +264,9 @@ static void rss_query(const struct rte_flow *flow, struct rte_flow_action_rss *r
 		.level = flow->rss_level,
 		.types = flow->rss_types,
 		.key_len = flow->key_len,
-		.key = flow->key_bytes, // valid as long as the rule,
+		.key = flow->key_bytes, // valid as long as the rule
 		.queue_num = flow->action.n_queues,
-		.queue = ddp_flow_queues(&flow->action), // and so is this
+		.queue = ddp_flow_queues(&flow->action), // valid as long as the rule
 	};
 }
 

@@ -390,8 +390,8 @@ int ddp_tunnel_del(struct ddp_port *port, const struct rte_eth_udp_tunnel *tunne
 	return ret;
 }
 
-/* RTE_PTYPE_* that the application assigns to packet types. Kept by id, so that a type whose
-   profile is deleted and added again keeps its own. */
+/* RTE_PTYPE_* that the application assigns to packet types, by id: if a profile is deleted and
+   added again, its types keep theirs. */
 
 static bool is_ptype(uint32_t ptype) {
 	return (ptype & USER_DEFINED) != 0 || (ptype & ~(uint32_t)RTE_PTYPE_ALL_MASK) == 0;

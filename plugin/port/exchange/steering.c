@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The steering of packets: built aside, where errors can occur, and exchanged under traffic. RSS,
-// of which the steering is made.
+// The steering of packets, built before it is exchanged under traffic, so that errors change
+// nothing; and RSS, from which it is built.
 #include "port/exchange/exchange.h"
 #include "port/lower/lower.h"
 #include "port/quiesce/quiesce.h"
@@ -70,7 +70,7 @@ static struct ddp_steering *steering_build(const struct ddp_port *port,
 // After the loop no thread uses the old steering, because burst calls use it only under a lower
 // queue's lock.
 static void steering_exchange(struct ddp_port *port, struct ddp_steering *steering,
-			      unsigned int patience_us) {
+			      unsigned int wait_us) {
 	const struct ddp_steering *before = port->steering;
 	// A flow may go to another queue, and not only because its entry of the table changed.
 	const bool all =
@@ -88,8 +88,8 @@ static void steering_exchange(struct ddp_port *port, struct ddp_steering *steeri
 			ddp_order_change_all(lower);
 		if (entries)
 			ddp_order_change_entries(lower, before->reta, steering->reta,
-						 patience_us != 0 ? patience_us : DDP_ORDER_WAIT_US,
-						 patience_us != 0);
+						 wait_us != 0 ? wait_us : DDP_ORDER_WAIT_US,
+						 wait_us != 0);
 		lower->steering = steering;
 		ddp_hw_ptypes_lower_set(port, lower, NULL);
 		ddp_unlock(&lower->lock);
@@ -118,7 +118,7 @@ int ddp_change_apply(struct ddp_port *port, const struct ddp_change *change) {
 		return -ENOMEM;
 	if (personality->package != NULL)
 		mp_receives_set(port, false);
-	steering_exchange(port, steering, change->patience_us);
+	steering_exchange(port, steering, change->wait_us);
 	if (personality->package == NULL)
 		mp_receives_set(port, true);
 	port->ptype_mask = steering->ptype_mask;
@@ -150,7 +150,7 @@ void ddp_steering_relearn_begin(struct ddp_port *port) {
 }
 
 void ddp_steering_relearn_end(struct ddp_port *port) {
-	// Release: who reads the new id sees the rules as they are now.
+	// Release: a thread that reads the new id sees the present rules.
 	__atomic_store_n(&port->steering->policy.id, policy_id_new(), __ATOMIC_RELEASE);
 	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++)
 		ddp_unlock(&port->lower_rxqs[i].lock);

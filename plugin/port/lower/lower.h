@@ -85,7 +85,7 @@ void ddp_lower_rules_destroy(struct ddp_port *port);
 
 // lower_ptypes.c: the table of run/hw_ptypes.h, made, exchanged under traffic, and watched.
 
-// How many of the plan's packet types flow rules may match.
+// Returns the number of the plan's packet types that flow rules may match.
 unsigned int ddp_hw_ptypes_n_ruled(const struct ddp_port *port);
 // Make the table for the port's plan, exchange it under traffic, and watch it every tenth of a
 // second from now on: the data path cannot log. Packets that wait on the lower queues now are
@@ -96,12 +96,12 @@ void ddp_hw_ptypes_end(struct ddp_port *port);
 // Exchange the table of one lower queue, whose lock is held. ddp_hw_ptypes_replace() follows.
 void ddp_hw_ptypes_lower_set(struct ddp_port *port, struct ddp_lower_rxq *lower,
 			     struct ddp_hw_ptypes *hw_ptypes);
-// Free the port's table, which no lower queue uses any more, and keep hw_ptypes in its place.
+// Free the port's table, which no lower queue uses any more, and replace it by hw_ptypes.
 void ddp_hw_ptypes_replace(struct ddp_port *port, struct ddp_hw_ptypes *hw_ptypes);
-// Look for mismatches, log them, and begin new proofs.
+// Check for mismatches, log them, and begin new proofs.
 void ddp_hw_ptypes_watch(struct ddp_port *port);
 // Has the lower device hashed any of the packets that came since the last call? Log if it has not
-// at DDP_IDLE_LOOKS calls.
+// at DDP_IDLE_CHECKS calls.
 void ddp_hw_ptypes_idle_watch(struct ddp_port *port);
 
 #endif

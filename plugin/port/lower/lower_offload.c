@@ -20,10 +20,10 @@
 #include "personality/package_open.h"
 
 #define DRIVER_700 "net_i40e"
-#define FILE_ARGUMENT "ddp_pkg_file" // of net_ice, DPDK 24.11 on; before, it refuses it
+#define FILE_ARGUMENT "ddp_pkg_file" // of net_ice from DPDK 24.11 on; older ones refuse it
 #define RETA_GROUPS (DDP_LOWER_RETA_MAX / RTE_ETH_RETA_GROUP_SIZE)
 
-static_assert(sizeof(((struct ddp_offload *)0)->key) == DDP_KEY_SIZE, "a key is kept whole");
+static_assert(sizeof(((struct ddp_offload *)0)->key) == DDP_KEY_SIZE, "a key fits");
 
 // After this time every packet that was hashed before a change is on a queue.
 #define DRAIN_US 100
@@ -32,8 +32,8 @@ static_assert(sizeof(((struct ddp_offload *)0)->key) == DDP_KEY_SIZE, "a key is 
 static const struct ddp_nic *nic_find(const struct ddp_port *port) {
 	const char *driver = port->lower.info.driver_name;
 
-	if (port->offload.asked != NULL && !ddp_lower_is(port, "net_ddp"))
-		return port->offload.asked;
+	if (port->offload.nic_given != NULL && !ddp_lower_is(port, "net_ddp"))
+		return port->offload.nic_given;
 	return driver != NULL ? ddp_nic_of_driver(driver) : ddp_nic_find("none");
 }
 
@@ -43,8 +43,8 @@ bool ddp_offload_spreads(const struct ddp_port *port) {
 	       !ddp_lower_is(port, "net_ddp");
 }
 
-/* Packages of Intel NICs: of the 800 series the one that its driver loaded, of the 700 series the
-   one that the NIC is given (offload/i40e_port.h) */
+/* Packages of Intel NICs. The driver of an 800-series NIC has loaded one; the port writes one to a
+   700-series NIC (offload/i40e_port.h). */
 
 static const struct ddp_nic *nic_of_file(const struct ddp_port *port, const char *file) {
 	const struct ddp_nic *nic = NULL;
@@ -97,8 +97,8 @@ int ddp_package_find(struct ddp_port *port, const char *file) {
 	struct ddp_diag diag;
 	int ret = 0;
 
-	if (port->offload.asked == NULL)
-		port->offload.asked = nic;
+	if (port->offload.nic_given == NULL)
+		port->offload.nic_given = nic;
 	if (file == NULL)
 		return 0;
 	if (!ddp_lower_is(port, DRIVER_700)) {
@@ -311,7 +311,7 @@ static void plan_undo(struct ddp_port *port) {
 	offload->plan = NULL;
 	offload->drain = true;
 	offload->n_mismatched = 0;
-	offload->idle_looks = 0;
+	offload->idle_checks = 0;
 }
 
 static struct ddp_plan *plan_make(struct ddp_port *port, const struct ddp_personality *personality,
@@ -445,7 +445,7 @@ int ddp_offload_replan(struct ddp_port *port, const struct ddp_personality *pers
 
 /* Use of the programmed lower device */
 
-// Why is no hash of the programmed lower device used? NULL: they are used.
+// The reason why no hash of the programmed lower device is used; NULL: the hashes are used.
 static const char *off_reason(const struct ddp_port *port) {
 	const struct ddp_offload *offload = &port->offload;
 
@@ -483,7 +483,7 @@ const char *ddp_offload_state(const struct ddp_port *port) {
 	if (offload->mode == DDP_OFFLOAD_OFF)
 		return "off";
 	if (port->hw_ptypes != NULL)
-		return offload->idle_looks < DDP_IDLE_LOOKS ? "on" : "idle";
+		return offload->idle_checks < DDP_IDLE_CHECKS ? "on" : "idle";
 	if (!port->data->dev_started)
 		return "the port is stopped";
 	if (offload->plan == NULL)

@@ -11,12 +11,12 @@
 #include <rte_malloc.h>
 
 #define WATCH_US 100000
-#define LEVEL_MAX 6    // proofs of 64 to 4096 packets
-#define LOG_SECONDS 60 // between two lines, but for the first of each packet type
+#define LEVEL_MAX 6    // doublings: a proof has 64 to 4096 packets
+#define LOG_SECONDS 60 // s: between two log lines; the first one of a packet type does not wait
 
 /* Mismatches */
 
-// The RTE_PTYPE_* of a packet type of the profile, but for its layer 2.
+// The RTE_PTYPE_* of a packet type of the profile, without layer 2.
 static uint32_t rte_ptype_of(const struct ddp_port *port, uint16_t id) {
 	const struct ddp_program *program = port->personality->program;
 	const uint32_t l2 = RTE_PTYPE_L2_MASK | RTE_PTYPE_INNER_L2_MASK;
@@ -114,9 +114,10 @@ void ddp_hw_ptypes_idle_watch(struct ddp_port *port) {
 		offload->offloaded += counter_read(&port->lower_rxqs[i].offloaded);
 	}
 	if (offload->offloaded != offloaded_was)
-		offload->idle_looks = 0;
+		offload->idle_checks = 0;
 	else if (port->hw_ptypes != NULL && offload->taken != taken_was &&
-		 offload->idle_looks < DDP_IDLE_LOOKS && ++offload->idle_looks == DDP_IDLE_LOOKS)
+		 offload->idle_checks < DDP_IDLE_CHECKS &&
+		 ++offload->idle_checks == DDP_IDLE_CHECKS)
 		PORT_LOG(WARNING, port->name,
 			 "lower device %s (%s) hashed no packet in 10 s of traffic, though %u of "
 			 "its packet types are to be: 'ddpctl port verify' names them",

@@ -27,16 +27,16 @@
 #include <rte_jhash.h>
 #include <rte_malloc.h>
 
-#define MESSAGE "net_ddp" // the name of messages, each of which has the address of a request
-#define WAIT_US 50        // between looks at a request
-#define WAIT_MAX_S 15     // a driver may wait 9 s for a link
-#define ALIVE_LOOKS 512   // looks between those at the primary process
+#define MESSAGE "net_ddp" // name of the messages; each has the address of a request
+#define WAIT_US 50        // us: between two checks of a request
+#define WAIT_MAX_S 15     // s: a driver may wait 9 s for a link
+#define ALIVE_CHECKS 512  // checks of a request between two checks of the primary process
 
 /* Requests */
 
 // Operations that are requests: X(operation, the call that the primary process makes of it; of the
 // request: n, data and its size; parameters beside dev). data is the argument, and then the result.
-// An application that asks for the number of statistics passes no array.
+// An application that requests the number of statistics passes no array.
 #define OPERATIONS(X)                                                                              \
 	X(dev_infos_get, ops->dev_infos_get(dev, data), 0, info, sizeof(*info),                    \
 	  struct rte_eth_dev_info *info)                                                           \
@@ -76,8 +76,7 @@ enum request_op {
 #undef OP
 };
 
-// The primary process makes a request done, the secondary process gives it up: whichever comes
-// second frees it.
+// The primary process sets DONE, the secondary one GIVEN_UP; the later one frees the request.
 enum request_state {
 	PENDING,
 	DONE,
@@ -88,7 +87,7 @@ struct request {
 	uint32_t state; // enum request_state; atomic
 	uint16_t op;    // enum request_op
 	uint16_t port_id;
-	uint32_t n; // of the items in data; or the value of a change
+	uint32_t n; // items in data, or the value of a change
 	int ret;
 	size_t size;
 	uint8_t data[] __rte_aligned(16); // argument and result
@@ -103,6 +102,7 @@ struct rss_data {
 static bool request_end(struct request *request, enum request_state state) {
 	uint32_t pending = PENDING;
 
+	assert(state != PENDING);
 	return __atomic_compare_exchange_n(&request->state, &pending, state, false,
 					   __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
@@ -165,7 +165,7 @@ void ddp_mp_serve(void) {
 	rte_mp_action_register(MESSAGE, message_receive);
 }
 
-/* Asking it */
+/* Requests to it */
 
 static int primary_gone(const struct rte_eth_dev *dev) {
 	PORT_LOG(ERR, dev->data->name, "the primary process has ended");
@@ -181,20 +181,21 @@ static int request_wait(const struct rte_eth_dev *dev, const struct request *req
 				 WAIT_MAX_S);
 			return -ETIMEDOUT;
 		}
-		if (i % ALIVE_LOOKS == 0 && !rte_eal_primary_proc_alive(NULL))
+		if (i % ALIVE_CHECKS == 0 && !rte_eal_primary_proc_alive(NULL))
 			return primary_gone(dev);
 		rte_delay_us_sleep(WAIT_US);
 	}
 	return 0;
 }
 
-static int ask(const struct rte_eth_dev *dev, enum request_op op, uint32_t n, void *data,
-	       size_t size) {
+static int request_send(const struct rte_eth_dev *dev, enum request_op op, uint32_t n, void *data,
+			size_t size) {
 	struct rte_mp_msg msg = {.name = MESSAGE, .len_param = sizeof(struct request *)};
 	struct request *request =
 		rte_zmalloc("ddp_request", sizeof(*request) + size, RTE_CACHE_LINE_SIZE);
 	int ret;
 
+	assert(data != NULL || size == 0);
 	if (request == NULL)
 		return -ENOMEM;
 	request->op = op;
@@ -221,16 +222,16 @@ static size_t reta_size(uint16_t n) {
 	       sizeof(struct rte_eth_rss_reta_entry64);
 }
 
-#define ASK(op, call, n, data, size, ...)                       \
-	static int op(struct rte_eth_dev *dev, ##__VA_ARGS__) { \
-		return ask(dev, REQUEST_##op, n, data, size);   \
+#define SEND(op, call, n, data, size, ...)                             \
+	static int op(struct rte_eth_dev *dev, ##__VA_ARGS__) {        \
+		return request_send(dev, REQUEST_##op, n, data, size); \
 	}
-OPERATIONS(ASK)
-ASK(stats_get, , 0, stats, sizeof(*stats), struct rte_eth_stats *stats)
+OPERATIONS(SEND)
+SEND(stats_get, , 0, stats, sizeof(*stats), struct rte_eth_stats *stats)
 DPDK_STATS_GET_OP(stats_get_op, stats_get)
 
-static int rss_ask(const struct rte_eth_dev *dev, enum request_op op,
-		   struct rte_eth_rss_conf *conf) {
+static int rss_request(const struct rte_eth_dev *dev, enum request_op op,
+		       struct rte_eth_rss_conf *conf) {
 	const size_t room = RTE_MIN(conf->rss_key_len, DDP_KEY_SIZE);
 	struct rss_data rss = {.conf = *conf};
 	uint8_t *key = conf->rss_key;
@@ -238,7 +239,7 @@ static int rss_ask(const struct rte_eth_dev *dev, enum request_op op,
 
 	if (key != NULL)
 		memcpy(rss.key, key, room);
-	ret = ask(dev, op, 0, &rss, sizeof(rss));
+	ret = request_send(dev, op, 0, &rss, sizeof(rss));
 	if (ret < 0 || op == REQUEST_rss_hash_update)
 		return ret;
 	*conf = rss.conf;
@@ -249,15 +250,15 @@ static int rss_ask(const struct rte_eth_dev *dev, enum request_op op,
 }
 
 static int rss_hash_update(struct rte_eth_dev *dev, struct rte_eth_rss_conf *conf) {
-	return rss_ask(dev, REQUEST_rss_hash_update, conf);
+	return rss_request(dev, REQUEST_rss_hash_update, conf);
 }
 
 static int rss_hash_conf_get(struct rte_eth_dev *dev, struct rte_eth_rss_conf *conf) {
-	return rss_ask(dev, REQUEST_rss_hash_conf_get, conf);
+	return rss_request(dev, REQUEST_rss_hash_conf_get, conf);
 }
 
 static const uint32_t *supported_ptypes_get(struct rte_eth_dev *dev, size_t *n_ptypes) {
-	int n = ask(dev, REQUEST_ptypes_get, 0, ddp_ptypes, sizeof(ddp_ptypes));
+	int n = request_send(dev, REQUEST_ptypes_get, 0, ddp_ptypes, sizeof(ddp_ptypes));
 
 	*n_ptypes = RTE_MAX(n, 0);
 	ddp_ptypes[*n_ptypes] = RTE_PTYPE_UNKNOWN;
@@ -266,7 +267,7 @@ static const uint32_t *supported_ptypes_get(struct rte_eth_dev *dev, size_t *n_p
 
 DPDK_PTYPES_GET_OP(supported_ptypes_get_op, supported_ptypes_get)
 
-// These and the next are in shared memory, constant while the port is started.
+// The next functions read shared memory, which is constant while the port is started.
 static void rxq_info_get(struct rte_eth_dev *dev, uint16_t id, struct rte_eth_rxq_info *info) {
 	const struct ddp_port *port = dev->data->dev_private;
 
@@ -285,7 +286,7 @@ static int is_removed(struct rte_eth_dev *dev) {
 	return ddp_lower_is_unplugged(port);
 }
 
-/* What only the primary process can do */
+/* Operations of the primary process only */
 
 static int refuse(const struct rte_eth_dev *dev, const char *what) {
 	PORT_LOG(ERR, dev->data->name, "only the primary process can %s", what);
@@ -349,11 +350,12 @@ static bool lower_is_here(const struct ddp_port *port) {
 	       (port->n_lower_txqs == 0 || (ops->tx_pkt_burst != NULL && ops->txq.data != NULL));
 }
 
-// Say why not when an application polls, not when it attaches: most only look.
+// Log the reason when an application polls, not when it attaches: most only read.
 static bool refused(const struct ddp_port *port, const char *reason) {
-	static const char *told[RTE_MAX_ETHPORTS];
+	static const char *logged[RTE_MAX_ETHPORTS];
 
-	if (__atomic_exchange_n(&told[port->id], reason, __ATOMIC_RELAXED) != reason)
+	RTE_ASSERT(port->id < RTE_MAX_ETHPORTS);
+	if (__atomic_exchange_n(&logged[port->id], reason, __ATOMIC_RELAXED) != reason)
 		PORT_LOG(ERR, port->name,
 			 "only the primary process can receive and send packets: %s", reason);
 	return false;
@@ -457,7 +459,7 @@ int ddp_mp_attach(struct rte_vdev_device *vdev) {
 			 "the primary process has another build of net_ddp than " DDP_VERSION);
 		return -ENOTSUP;
 	}
-	ret = ask(dev, REQUEST_attach, 0, NULL, 0);
+	ret = request_send(dev, REQUEST_attach, 0, NULL, 0);
 	if (ret < 0)
 		return ret;
 	// Process ids of one namespace mean nothing in another one.

@@ -3,8 +3,8 @@
 //
 // DPDK maps the memory of a port at the same address in all processes. Profiles, rules and the
 // port's mutex belong to the primary process, and so do the calls of the lower device that change
-// or read its state. So a secondary process asks the primary process: it writes a request into
-// shared memory, sends its address (rte_mp_sendmsg()), and waits until the request is done.
+// or read its state. So a secondary process writes a request into shared memory, sends its
+// address to the primary process (rte_mp_sendmsg()), and waits until the request is done.
 //
 // The primary process carries requests out in threads of their own. The thread that receives
 // messages must not wait for a port: the one that changes the port may wait for that thread,
@@ -15,10 +15,10 @@
 // other addresses in other processes. The lower device must be attached in the same process.
 //
 // A process may end inside a burst call (a signal handler that calls exit() is enough), and then
-// never releases its locks. The locks have its process id: the primary process looks at them once a
+// never releases its locks. The locks have its process id: the primary process checks them once a
 // second, and when it waits for one. It discards what the call had begun, empties the path cache,
 // which may be half written, and takes the locks away. Packets that the call held are lost, as are
-// their mbufs. Whether the lower device survives a burst call that does not return is its affair.
+// their mbufs. The lower device's driver must survive a burst call that does not return.
 // Process ids mean nothing in another namespace, so a process there counts as living.
 //
 // A request is freed by the process that uses it last: the primary process, if the secondary one

@@ -69,7 +69,7 @@ static int lower_rxqs_choose(struct ddp_port *port, uint16_t wanted) {
 		return -EINVAL;
 	}
 	lower->unshared = ddp_lower_is(port, "net_pcap");
-	// Each queue of these two is a source of its own, such as a capture.
+	// Each queue of these two drivers is a source of its own, such as a capture.
 	lower->n_rxq_fixed = wanted > 0 || lower->unshared || ddp_lower_is(port, "net_ring");
 	if (wanted > 0)
 		lower->n_rxq_max = wanted;
@@ -138,14 +138,14 @@ static int port_setup(struct rte_eth_dev *dev, const struct ddp_devargs *devargs
 	port->decap = devargs->decap;
 	port->overflow = devargs->overflow;
 	port->offload.mode = devargs->offload;
-	port->offload.asked = devargs->nic;
+	port->offload.nic_given = devargs->nic;
 	ret = ddp_personality_init(port, devargs->profile);
 	if (ret == 0)
 		ret = ddp_lower_attach(port, devargs->lower);
 	if (ret < 0)
 		return ret;
-	// Applications that have a key of their own mostly have 40 bytes. They ask for the length
-	// once, so later profiles do not change it.
+	// Most applications with a key of their own have 40 bytes. They read the length once, so
+	// later profiles do not change it.
 	port->rss_key_size = ddp_rss_emulates(port) ? DDP_KEY_SIZE : DDP_KEY_SHORT;
 	if (devargs->rss_key_len != 0)
 		port->rss_key_size = devargs->rss_key_len;
@@ -252,8 +252,7 @@ static struct rte_vdev_driver ddp_driver = {
 	.remove = port_remove,
 };
 
-// Does the process have a driver of this name? Asks the buses whose device that would be, without
-// EAL's error message.
+// Does the process have a driver of this name? The buses parse it without EAL's error message.
 static bool driver_is_there(void) {
 	int level = rte_log_get_level(RTE_LOGTYPE_EAL);
 	struct rte_devargs devargs = {0};
@@ -267,7 +266,7 @@ static bool driver_is_there(void) {
 }
 
 // An application with a built-in copy of the driver may also load the plugin. Both would register
-// the same driver and telemetry names, and each would know only its own ports.
+// one driver name and one set of telemetry names, and each would know only its own ports.
 RTE_INIT(ddp_register) {
 	Dl_info info = {.dli_fname = ""};
 

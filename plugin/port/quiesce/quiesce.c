@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// How the control path waits for burst calls. The holder of a lock may be a thread that this one
-// has preempted, so that each wait sleeps. It may also be a process that ended inside a burst call:
+// The control path's waits for burst calls. Each wait sleeps, because this thread may have
+// preempted the holder of a lock. The holder may also be a process that ended inside a burst call:
 // its locks are taken away, see mp/mp.h.
 #include "port/quiesce/quiesce.h"
 #include "port/run/order.h"
@@ -16,9 +16,9 @@
 
 #include <rte_cycles.h>
 
-#define CHECKS_PER_S 10 // looks at the holder of a lock
-#define PATIENCE_S 5    // before a line about it
-#define ASK_US 20       // as long as some burst calls of other CPUs
+#define CHECKS_PER_S 10 // per second: checks of a lock's holder
+#define LOG_AFTER_S 5   // s: then a line about the holder is logged
+#define SPIN_US 20      // us: a few burst calls of other CPUs
 #define SLEEP_US 50
 #define WATCH_US 1000000
 #define FOREVER UINT64_MAX
@@ -145,12 +145,11 @@ void ddp_mp_watch(struct ddp_port *port) {
 
 /* Waiting */
 
-// Keep the data path off a lower queue's lock until the holder gives it back, or for ASK_US: a
-// holder that this thread has preempted cannot do so before this thread sleeps, and as long as the
-// data path is kept off nobody takes packets from the lower queue. insist: keep it off in that
-// sleep, too, because the lock was never free when asked for.
-static bool lock_ask(rte_spinlock_t *lock, bool *wanted, bool insist) {
-	const uint64_t end = rte_rdtsc() + ASK_US * (rte_get_tsc_hz() / 1000000);
+// Take a lower queue's lock within SPIN_US. Meanwhile the data path does not try it, and no thread
+// reads the lower queue. A holder that this thread has preempted releases the lock only once this
+// thread sleeps. insist: on failure, keep the data path off the lock during that sleep, too.
+static bool lock_claim(rte_spinlock_t *lock, bool *wanted, bool insist) {
+	const uint64_t end = rte_rdtsc() + SPIN_US * (rte_get_tsc_hz() / 1000000);
 	bool taken;
 
 	__atomic_store_n(wanted, true, __ATOMIC_RELAXED);
@@ -161,8 +160,8 @@ static bool lock_ask(rte_spinlock_t *lock, bool *wanted, bool insist) {
 	return taken;
 }
 
-// Take a lock. wanted: as a lower queue has it, else NULL. Returns whether that was possible until
-// a time.
+// Take a lock until a time, in TSC cycles. wanted: a lower queue's flag, else NULL. Returns whether
+// the lock is held.
 static bool lock_wait_until(struct ddp_port *port, rte_spinlock_t *lock, bool *wanted,
 			    uint64_t end) {
 	const uint64_t step = rte_get_tsc_hz() / CHECKS_PER_S;
@@ -170,7 +169,7 @@ static bool lock_wait_until(struct ddp_port *port, rte_spinlock_t *lock, bool *w
 	unsigned int n_checks = 0;
 	int holder;
 
-	while (wanted != NULL ? !lock_ask(lock, wanted, n_checks > 0) : !ddp_trylock(lock)) {
+	while (wanted != NULL ? !lock_claim(lock, wanted, n_checks > 0) : !ddp_trylock(lock)) {
 		if (rte_rdtsc() >= end) {
 			if (wanted != NULL)
 				__atomic_store_n(wanted, false, __ATOMIC_RELAXED);
@@ -181,7 +180,7 @@ static bool lock_wait_until(struct ddp_port *port, rte_spinlock_t *lock, bool *w
 			continue;
 		holder = holder_check(port, lock);
 		next = rte_rdtsc() + step;
-		if (++n_checks != PATIENCE_S * CHECKS_PER_S || ddp_mp_has_ended(holder))
+		if (++n_checks != LOG_AFTER_S * CHECKS_PER_S || ddp_mp_has_ended(holder))
 			continue;
 		if (holder > 1)
 			PORT_LOG(WARNING, port->name,
@@ -211,7 +210,7 @@ void ddp_lower_rxq_lock(struct ddp_lower_rxq *lower) {
 }
 
 bool ddp_lower_rxq_trylock(struct ddp_lower_rxq *lower) {
-	return lock_ask(&lower->lock, &lower->wanted, false);
+	return lock_claim(&lower->lock, &lower->wanted, false);
 }
 
 void ddp_lower_txq_lock(struct ddp_lower_txq *lower) {
@@ -225,7 +224,8 @@ bool ddp_port_quiesce(struct ddp_port *port, unsigned int seconds) {
 	assert(!__atomic_load_n(&port->running, __ATOMIC_RELAXED));
 	for (unsigned int i = 0; quiet && i < port->n_rxqs; i++)
 		quiet = call_wait_until(port, &port->rxqs[i].busy, NULL, end);
-	for (unsigned int i = 0; quiet && i < port->n_lower_rxqs; i++) // all that a bypass holds
+	for (unsigned int i = 0; quiet && i < port->n_lower_rxqs;
+	     i++) // a bypass holds no other lock
 		quiet = call_wait_until(port, &port->lower_rxqs[i].lock,
 					&port->lower_rxqs[i].wanted, end);
 	for (unsigned int i = 0; quiet && i < port->n_txqs; i++)

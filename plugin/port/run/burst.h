@@ -24,7 +24,7 @@ static inline bool queue_started(const bool *started) {
 	return __atomic_load_n(started, __ATOMIC_ACQUIRE);
 }
 
-// Not while the control path waits for the lock, or it would wait forever.
+// Fails while the control path waits for the lock, which would wait forever otherwise.
 static inline bool lower_trylock(rte_spinlock_t *lock, const bool *wanted) {
 	return !__atomic_load_n(wanted, __ATOMIC_RELAXED) && ddp_trylock(lock);
 }
@@ -43,7 +43,7 @@ static inline bool port_balances(const struct ddp_port *port) {
 // At the beginning and the end of a burst call that may return packets.
 static inline void poll_begin(struct ddp_rxq *queue) {
 	ddp_poll_begin(&queue->polls);
-	// What was returned last is done now.
+	// The application is done with the last burst now.
 	if (unlikely(port_balances(queue->port)) && ddp_queue_load_poll(&queue->load))
 		ddp_queue_load_begin(&queue->load, rte_rdtsc());
 }
@@ -59,8 +59,8 @@ static inline bool lower_bypasses(const struct ddp_lower_rxq *lower) {
 	return ddp_hw_ptypes_bypass(lower->hw_ptypes);
 }
 
-// Prefetch the bytes that classification reads first; for most packets these are all. They are
-// where mbufs of most mempools have them, which costs less than to find out.
+// Prefetch the bytes that classification reads first; for most packets these are all. The default
+// offset of mbufs is assumed, which costs less than reading it.
 static inline void packet_prefetch(const struct rte_mbuf *mbuf) {
 	const uint8_t *data = (const uint8_t *)mbuf->buf_addr + RTE_PKTMBUF_HEADROOM;
 
@@ -93,7 +93,7 @@ static inline bool dynfields_pair(const struct rx_common *common) {
 	return common->meta_off == common->tsc_off + (int)sizeof(common->tsc);
 }
 
-// Both dynamic fields. In a register, where what packets share of them stays for a whole burst.
+// Both dynamic fields, in a register: the parts that all packets of a burst share stay there.
 typedef uint32_t dynfields_32 __attribute__((vector_size(16)));
 typedef uint64_t dynfields_64 __attribute__((vector_size(16)));
 

@@ -10,8 +10,8 @@
 #include <rte_tcp.h>
 #include <rte_udp.h>
 
-#define IPV6_EXTENSIONS 8 // looked at, of one packet
-#define IPV6_OPTIONS 16   // looked at, of one header
+#define IPV6_EXTENSIONS 8 // extension headers that are read of one packet
+#define IPV6_OPTIONS 16   // options that are read of one header
 #define HOME_ADDRESS 201
 #define IPV4_FRAGMENT RTE_BE16(RTE_IPV4_HDR_MF_FLAG | RTE_IPV4_HDR_OFFSET_MASK)
 
@@ -28,8 +28,8 @@ struct l4 {
 	uint32_t src, dst;
 };
 
-// The sum of len bytes of a packet; false: it has not so many. (DPDK's rte_raw_cksum_mbuf() loses a
-// carry where a segment begins at an odd byte.)
+// The sum of len bytes of a packet; false: the packet is shorter. (DPDK's rte_raw_cksum_mbuf()
+// loses a carry where a segment begins at an odd byte.)
 static bool packet_sum(const struct rte_mbuf *mbuf, uint32_t off, uint32_t len, uint16_t *sum) {
 	uint32_t all = 0, done = 0;
 
@@ -131,7 +131,7 @@ static bool options_apply(const struct rte_mbuf *mbuf, uint32_t len, struct l4 *
 	return at == end;
 }
 
-// Go over one extension header. false: what is behind it cannot be verified.
+// Skip one extension header. false: the headers behind it cannot be verified.
 static bool ipv6_extension_skip(const struct rte_mbuf *mbuf, struct l4 *l4) {
 	uint8_t buf[8];
 	const uint8_t *ext = rte_pktmbuf_read(mbuf, l4->off, sizeof(buf), buf);
@@ -368,7 +368,7 @@ uint32_t ddp_decap_ptype(uint32_t ptype) {
 	       (ptype & RTE_PTYPE_INNER_L4_MASK) >> 16; // L4 and inner L4 have the same values
 }
 
-// May n bytes be removed from the segments behind the first one?
+// Can n bytes be removed from the segments behind the first one?
 static bool later_may_be_cut(const struct rte_mbuf *mbuf, uint32_t n) {
 	const struct rte_mbuf *next = mbuf->next;
 

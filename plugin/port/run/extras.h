@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Done in software beside classification: checksums, for applications that insist on a NIC that has
-// them, and decap=on.
+// Work of software beside classification: checksums, for applications that require a NIC with
+// checksum offloads, and decap=on.
 #ifndef DDP_PORT_RUN_EXTRAS_H
 #define DDP_PORT_RUN_EXTRAS_H
 
@@ -30,9 +30,9 @@
 uint64_t ddp_cksum_verify(const struct ddp_verdict *verdict, uint64_t checksums,
 			  const struct rte_mbuf *mbuf);
 
-// Compute the checksums that the flags of a packet to send ask for, as rte_mbuf_core.h describes;
-// only those in checksums. Headers are where l2_len and l3_len (outer_*) say, in any number of
-// segments; a checksum is left as it is if the packet is shorter than they say.
+// Compute the checksums that the flags of a packet to send request, as rte_mbuf_core.h describes;
+// only those in checksums. l2_len and l3_len (outer_*) locate the headers, in any number of
+// segments; in a packet that is shorter than these, the checksum stays.
 void ddp_cksum_compute(uint64_t checksums, struct rte_mbuf *mbuf);
 
 /* decap=on: packets reach the application as if they had come without their tunnel */

@@ -7,14 +7,14 @@
 // software as well.
 //
 // After one packet with another hash the packet type is hashed in software until a new proof, which
-// begins at the next look. If the profile finds fewer headers in that packet than the NIC, it is
+// begins at the next check. If the profile finds fewer headers in that packet than the NIC, it is
 // cut or contradicts itself: any sender can do that, and it says nothing of other packets. Else the
 // NIC may hash wrongly: each such mismatch doubles the packets of the proof, up to a limit. A NIC
 // that is wrong about one packet in some hundreds fails it each time; a sender of that many fewer
 // cannot keep the hardware from being used.
 //
-// A packet that the profile takes for another type, with the same hash, is no mismatch. It does not
-// count for the proof either.
+// A packet with an equal hash, but another type by the profile, is no mismatch and does not count
+// for the proof.
 //
 // Packets that a flow rule may match are never proven, and so classified: rules are applied in
 // software. Which these are depends on the shapes of the rules only. A rule of a new shape is in
@@ -29,8 +29,8 @@
 #include "classify/cache/cache.h"
 
 #define DDP_PROOF_PACKETS 64         // packets to verify before any bypasses classification
-#define DDP_PROOF_STRIDE 1024        // then one burst in so many is verified
-#define DDP_PROOF_REFUTED UINT32_MAX // no packet counts before the next look
+#define DDP_PROOF_STRIDE 1024        // bursts: one of these is verified after the proof
+#define DDP_PROOF_REFUTED UINT32_MAX // no packet counts before the next check
 
 struct ddp_hw_ptype {
 	uint32_t rte_ptype;         // of the lower device; 0: the slot is empty
@@ -42,8 +42,8 @@ struct ddp_hw_ptype {
 	uint32_t unproven; // packets to verify before any is trusted; or DDP_PROOF_REFUTED
 	// Counters, in no particular order.
 	uint32_t checked; // packets
-	uint32_t wrong;   // of them: another hash
-	uint32_t other;   // of them: the same hash, but another packet type for the profile
+	uint32_t wrong;   // checked packets with another hash
+	uint32_t other;   // checked packets with an equal hash, but another type by the profile
 };
 
 // A hash table by rte_ptype. Only the counters change once it is built.

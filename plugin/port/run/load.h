@@ -3,7 +3,7 @@
 // that returned packets and the next burst call of the same thread, whichever queue that is for.
 // This includes the application's work on the packets if it does that before it polls again, as
 // run-to-completion applications do. It also includes what a polling loop does beside that, at the
-// queue that it polls last. So sums of squares and products are kept, too: by these the control
+// queue that it polls last. So sums of squares and products are counted, too: by these the control
 // path (exchange/port_balance.c) finds what does not grow with the burst.
 //
 // Reading the time twice takes as long as a few packets. So one in DDP_LOAD_STRIDE bursts of a
@@ -22,8 +22,7 @@
 #define DDP_LOAD_MAX_CYCLES (rte_get_tsc_hz() / 256)
 
 #define DDP_LOAD_POLLS 512 // queues that a thread may poll one after another
-
-#define DDP_LOAD_STRIDE 5 // bursts; applications rarely repeat something after five
+#define DDP_LOAD_STRIDE 5  // bursts; applications rarely repeat something after five
 
 // Beginnings of an lcore's last burst calls, of all ports that measure load: those that follow a
 // burst that is timed.
@@ -45,8 +44,8 @@ static inline bool ddp_queue_load_poll(const struct ddp_queue_load *load) {
 	return ddp_poll_times[lcore].wanted || load->got > 0;
 }
 
-// When the thread's work on the queue's last burst ended, at the beginning of the queue's next
-// burst call. 0: not known.
+// The end, by TSC, of the thread's work on the queue's last burst, determined at the beginning of
+// the queue's next burst call. 0: not known.
 static inline uint64_t ddp_queue_load_until(const struct ddp_queue_load *load, uint64_t now,
 					    unsigned int lcore) {
 	struct ddp_poll_times *times;

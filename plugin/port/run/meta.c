@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// ddp_meta of packets that the lower device hashed, for applications that ask for it. A burst of
-// them is classified as it would have been at Rx, under the lock of any lower queue; the hash is
+// ddp_meta of packets that the lower device hashed, for applications that request it. A burst of
+// them is classified as at Rx, under the lock of any lower queue; the hash is
 // computed again, which costs less than a second kind of classification.
 #include "port/run/burst.h"
 
 #include <errno.h>
 
-// A thread that may call burst functions of a port may find it so. Secondary processes, too.
+// Any thread that may call a port's burst functions, also in a secondary process.
 static struct ddp_port *port_find(uint16_t port_id) {
 	const struct rte_eth_dev *dev = &rte_eth_devices[port_id];
 
@@ -88,7 +88,7 @@ int rte_pmd_ddp_meta_fill(uint16_t port_id, uint16_t queue_id, struct rte_mbuf *
 		return -ENODEV;
 	if (queue_id >= port->n_rxqs)
 		return -EINVAL;
-	if (port->rx_extras) // then the lower device hashes nothing
+	if (port->rx_extras) // the lower device hashes nothing
 		return n;
 	if (ddp_lock_owner == 1)
 		return mbufs_fill(port, queue_id, mbufs, n);

@@ -18,8 +18,8 @@ static uint32_t polls_read(const struct ddp_rxq *queue) {
 
 /* Waiting for queues */
 
-// The state of a queue that a change waits for. Its ring is looked at first: who takes packets
-// marks the poll before.
+// The state of a queue that a change waits for. The ring is read first: a thread marks the poll
+// before it takes packets.
 static enum ddp_order_queue queue_state(struct ddp_order *order, const struct ddp_lower_rxq *lower,
 					uint16_t id) {
 	const struct ddp_rxq *queue = &lower->port->rxqs[id];
@@ -37,8 +37,8 @@ static enum ddp_order_queue queue_state(struct ddp_order *order, const struct dd
 	return (polls & 1) != 0 ? DDP_ORDER_HANDED : DDP_ORDER_DONE;
 }
 
-// Wait for what a queue has now. A move of load-aware RSS also waits for a queue that a change gave
-// up on: it is the move that would be given up.
+// Wait for the packets that a queue has now. A move of load-aware RSS also waits for a queue that a
+// change gave up on, because the move itself can be given up.
 static void queue_mark(struct ddp_order *order, const struct ddp_lower_rxq *lower, uint16_t id) {
 	const struct ddp_rxq *queue = &lower->port->rxqs[id];
 	const bool absent = __atomic_load_n(&queue->absent, __ATOMIC_RELAXED) == polls_read(queue);
@@ -150,7 +150,7 @@ static void order_end(struct ddp_order *order, struct ddp_lower_rxq *lower) {
 
 /* All packets */
 
-// Place packets in their order, up to the first that a later change concerns.
+// Put packets on rings in their order, up to the first that a later change concerns.
 static void all_release(struct ddp_order *order, struct ddp_lower_rxq *lower) {
 	bool *changed = &order->changed; // after the last packet
 
@@ -207,8 +207,7 @@ static void entries_release(struct ddp_order *order, struct ddp_lower_rxq *lower
 	}
 	while (order->head != order->tail && slot_at(order, order->head)->mbuf == NULL)
 		order->head++;
-	// Entries without parked packets need no more care, unless the table still names another
-	// queue.
+	// Entries without parked packets are done, unless the table still names another queue.
 	for (unsigned int i = 0; i < DDP_RETA_SIZE; i++) {
 		if (order->entries[i] == DDP_ORDER_STAYS ||
 		    order->entries[i] == DDP_ORDER_RETURNS || left[i] || !entry_is_ready(order, i))
@@ -280,8 +279,7 @@ bool ddp_order_run(struct ddp_lower_rxq *lower) {
 	return !room && order->tail - order->head <= DDP_ORDER_SLOTS - DDP_PORT_BURST;
 }
 
-// Has packet i of a batch to wait, which a rule sent to its queue (ruled) or not? Otherwise its
-// queue may become another.
+// Must packet i of a batch wait? ruled: a rule sent it to its queue. If not, its queue may change.
 static bool has_to_wait(struct ddp_order *order, const struct ddp_lower_rxq *lower,
 			struct ddp_batch *batch, unsigned int i, bool ruled, uint16_t *entry) {
 	const struct rte_mbuf *mbuf = batch->mbufs[i];
@@ -348,7 +346,7 @@ void ddp_order_change_all(struct ddp_lower_rxq *lower) {
 	RTE_ASSERT(rte_spinlock_is_locked(&lower->lock));
 	order->changed = order->head != order->tail;
 	if (lower->order == DDP_ORDER_ALL && order->changed)
-		return; // those before are done first
+		return; // earlier packets are done first
 	entries_clear(order);
 	order->returns = false;
 	order_begin(lower, DDP_ORDER_ALL, wait_end(DDP_ORDER_WAIT_US));
@@ -408,7 +406,7 @@ static void entries_join(struct ddp_order *order, const struct ddp_lower_rxq *lo
 	for (unsigned int i = 0; order->marked && i < lower->port->n_rxqs; i++) {
 		if (leaves[i] && order->queues[i] == DDP_ORDER_DONE) {
 			queue_mark(order, lower, i);
-		} else if (leaves[i]) { // wait also for what it has got meanwhile
+		} else if (leaves[i]) { // wait also for its later packets
 			order->queues[i] = DDP_ORDER_QUEUED;
 			order->marks[i] = lower->rings[i]->next;
 		}
@@ -425,7 +423,7 @@ void ddp_order_change_entries(struct ddp_lower_rxq *lower, const uint16_t *befor
 	if (order == NULL)
 		return;
 	RTE_ASSERT(rte_spinlock_is_locked(&lower->lock));
-	// Place what is ready, so that as few entries as possible are between two queues.
+	// Release ready packets first, so that as few entries as possible are between two queues.
 	if (lower->order == DDP_ORDER_ENTRIES && order->marked && lower->held.n == 0) {
 		queues_look(order, lower);
 		if (order->release)

@@ -26,10 +26,10 @@
 
 #include "port/state/queues.h"
 
-#define DDP_ORDER_SLOTS 4096     // packets parked at a lower queue, at most
-#define DDP_ORDER_WAIT_US 100000 // for a queue that is not polled
+#define DDP_ORDER_SLOTS 4096     // packets: the most that are parked at a lower queue
+#define DDP_ORDER_WAIT_US 100000 // us: the longest wait for a queue that is not polled
 
-// The packets of a lower queue that wait, and for which queues.
+// The packets of a lower queue that wait.
 enum ddp_order_mode {
 	DDP_ORDER_NONE,
 	DDP_ORDER_ENTRIES, // those of some entries, for the queues that these left
@@ -79,8 +79,8 @@ struct ddp_order {
 	struct ddp_order_slot slots[DDP_ORDER_SLOTS];
 };
 
-/* Whether a queue's last burst is done: struct ddp_rxq's polls is odd while a burst call runs, and
-   after it if it returned packets. Any other value than before means that this burst is done. */
+/* The end of a queue's last burst: struct ddp_rxq's polls is odd while a burst call runs, and after
+   it if it returned packets. Any other value than before means that this burst is done. */
 
 static inline void ddp_poll_begin(uint32_t *polls) {
 	uint32_t before = *polls;
@@ -94,19 +94,18 @@ static inline void ddp_poll_end(uint32_t *polls, unsigned int got) {
 }
 
 // The steering of a lower queue, whose lock is held, is about to change: for another redirection
-// table only, with its wait and whether moves are given up then; or in another way.
+// table only, with its wait and whether moves are given up then; or in any way (the second one).
 void ddp_order_change_entries(struct ddp_lower_rxq *lower, const uint16_t *before,
 			      const uint16_t *now, unsigned int wait_us, bool returns);
 void ddp_order_change_all(struct ddp_lower_rxq *lower);
-// For the thread that changes the steering, without the lock: may packets be parked? They are only
-// after a change.
+// For the thread that changes the steering, without the lock: may packets be parked?
 bool ddp_order_is_waiting(const struct ddp_lower_rxq *lower);
 // Likewise, if so: was a move given up?
 bool ddp_order_has_returned(const struct ddp_lower_rxq *lower);
 // Write the queues that entries went back to, because their moves were given up, into a table.
 // Returns whether there are any.
 bool ddp_order_returned(const struct ddp_lower_rxq *lower, uint16_t *reta);
-// Moves that are under way are given up no more: they are final.
+// Make moves that are under way final: they are not given up any more.
 void ddp_order_keep_moves(struct ddp_lower_rxq *lower);
 // An Rx queue's ring is about to be removed.
 void ddp_order_queue_stop(struct ddp_lower_rxq *lower, uint16_t queue);
@@ -115,7 +114,7 @@ unsigned int ddp_order_clear(struct ddp_lower_rxq *lower);
 
 /* Data path: while the lower queue's order is not DDP_ORDER_NONE */
 
-// Place what is ready. Returns whether a burst may be read.
+// Put ready packets on rings. Returns whether a burst may be read.
 bool ddp_order_run(struct ddp_lower_rxq *lower);
 // Park those of a burst's packets that have to wait. The others stay in the batch, with their
 // queues. ruled: bits of packets that rules sent to their queues, which the table does not decide.

@@ -23,7 +23,7 @@
 #include <rte_mbuf.h>
 
 struct ddp_ring {
-	// the writer's
+	// the writer's cache line
 	struct rte_mbuf **mbufs; // index: position & mask
 	uint64_t next;           // mark of the next packet
 	uint32_t limit;          // first position that is not free, as last read
@@ -73,7 +73,7 @@ static inline void ddp_ring_publish(struct ddp_ring *ring) {
 	__atomic_store_n(&ring->tail, ring->next, __ATOMIC_RELEASE);
 }
 
-/* The reader, but for the first: anyone */
+/* The reader; any thread may call the first function */
 
 static inline uint32_t ddp_ring_count(const struct ddp_ring *ring) {
 	return __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE) -

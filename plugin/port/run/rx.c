@@ -19,10 +19,10 @@
 #include <errno.h>
 #include <string.h>
 
-#define BYPASS_CALLS 255     // between polls of other lower queues,
-#define OTHERS_CALLS 7       // or if the last poll found packets,
-#define OTHERS_MAX 8         // of so many lower queues
-#define LEFT_PER_SECOND 1000 // not polled for 1/1000 s: the queue has left its lower queue
+#define BYPASS_CALLS 255     // burst calls between two polls of other lower queues
+#define OTHERS_CALLS 7       // the same after a poll that found packets
+#define OTHERS_MAX 8         // lower queues: the most that one call polls
+#define LEFT_PER_SECOND 1000 // 1/s: a queue has left its lower queue after 1 ms without a poll
 
 int ddp_meta_off;
 int ddp_rx_tsc_off;
@@ -42,7 +42,7 @@ static void ring_drain(struct ddp_ring *ring, struct rx_call *call) {
 		ddp_ring_take(ring, &call->mbufs[call->got], call->room - call->got, &call->bytes);
 }
 
-// Place the packets of a batch from the first one on that does not fit.
+// Place the rest of a batch, from the first packet on that does not fit.
 static __attribute__((noinline)) void rest_place(struct ddp_lower_rxq *lower,
 						 const struct ddp_batch *batch, unsigned int i,
 						 enum ddp_overflow overflow) {
@@ -87,7 +87,7 @@ static void batch_place(struct ddp_lower_rxq *lower, const struct ddp_batch *bat
 	rest_place(lower, batch, i, overflow);
 }
 
-// Takes the place of the caller's ring, so that its packets go directly to the caller.
+// Replaces the caller's ring, so that its packets go directly to the caller.
 struct direct {
 	struct ddp_ring *replaced; // NULL: the packets go to the caller's ring
 	struct ddp_ring ring;
@@ -130,14 +130,14 @@ static void rings_publish(const struct ddp_lower_rxq *lower, const struct ddp_ba
 	}
 }
 
-// Are queues told that packets wait on their rings?
+// Do queues need a flag that says that packets wait on their rings?
 static inline bool queues_are_notified(const struct ddp_lower_rxq *lower,
 				       const struct ddp_port *port) {
 	return lower_bypasses(lower) || port->rx_intr;
 }
 
-// Tell the queues that packets wait on their rings, except the caller's queue if it got them
-// directly.
+// Set the flags of queues whose rings have packets. The caller's queue needs none if it got its
+// packets directly.
 static __attribute__((noinline)) void queues_notify(const struct ddp_batch *batch,
 						    const struct rx_call *call, bool direct) {
 	struct ddp_port *port = call->queue->port;
@@ -169,7 +169,7 @@ static void placing_end(struct ddp_lower_rxq *lower, const struct ddp_batch *bat
 	*own = direct->replaced;
 }
 
-// Try again to place held packets. Returns whether all are placed.
+// Put held packets on their rings. Returns whether all fit.
 static bool held_place(struct ddp_lower_rxq *lower, struct rx_call *call) {
 	struct ddp_batch batch;
 	struct direct direct;
@@ -185,11 +185,11 @@ static bool held_place(struct ddp_lower_rxq *lower, struct rx_call *call) {
 }
 
 // Fill the mbufs from packet i on, which all share one verdict, with a hash: of a cache entry, or
-// the lower device's (own). With places, put them on their rings, too, up to the first one that
-// does not fit. Returns the index of that one.
+// the lower device's (own). on_rings: also put them on their rings, up to the first one that does
+// not fit. Returns the index of that one.
 static inline __attribute__((always_inline)) unsigned int
 one_fill(const struct ddp_lower_rxq *lower, struct rx_common common, struct ddp_batch *batch,
-	 size_t i, const bool own, const bool places) {
+	 size_t i, const bool own, const bool on_rings) {
 	const struct ddp_verdict verdict = *lower->burst.verdict;
 	const size_t n = batch->n;
 
@@ -198,13 +198,13 @@ one_fill(const struct ddp_lower_rxq *lower, struct rx_common common, struct ddp_
 		uint16_t queue = packet_fill(&common, true, &verdict, true, own,
 					     lower->burst.hashes[i], mbuf);
 
-		if (places && unlikely(!packet_place(lower, queue, mbuf)))
+		if (on_rings && unlikely(!packet_place(lower, queue, mbuf)))
 			break;
 	}
 	return i;
 }
 
-// Not inlined, because what it uses fits into registers then.
+// Not inlined, so that its variables fit into registers.
 static __attribute__((noinline)) unsigned int one_fill_placing(const struct ddp_lower_rxq *lower,
 							       const struct rx_common *common,
 							       struct ddp_batch *batch) {
@@ -338,7 +338,7 @@ static bool lower_try(struct ddp_lower_rxq *lower, struct rx_call *call) {
 	return any;
 }
 
-// Has the queue of the same number left its lower queue? Until it has, others must not read there:
+// Has the queue of this number left its lower queue? Until it has, others must not read there:
 // if all packets are for that queue, they would fill its ring as fast as it takes them, and no
 // packet would bypass the ring again.
 static bool lower_is_left(struct ddp_lower_rxq *lower, const struct ddp_port *port) {
@@ -382,8 +382,8 @@ static void lowers_rx(struct rx_call *call, struct ddp_lower_rxq *own) {
 		lower_try(own, call);
 }
 
-// Take packets from the rings and from lower queues, in turn first from these and from those, or
-// one would keep the other waiting.
+// Take packets from the rings and from lower queues. The order alternates, so that neither of them
+// starves.
 static void own_rx(struct rx_call *call, struct ddp_lower_rxq *own) {
 	struct ddp_rxq *queue = call->queue;
 

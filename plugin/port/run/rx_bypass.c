@@ -26,7 +26,7 @@ static inline const struct ddp_hw_ptype *bypass_find(struct ddp_rxq *queue,
 	return likely(hw_ptype != NULL && ddp_hw_ptype_is_proven(hw_ptype)) ? hw_ptype : NULL;
 }
 
-// Write what is left of the mbufs' fields.
+// Write the other fields of the mbufs.
 static inline void bypass_fill(const struct ddp_lower_rxq *lower, const struct ddp_port *port,
 			       const struct ddp_hw_ptype *hw_ptype, struct rte_mbuf *const *mbufs,
 			       unsigned int n) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Writes the mbufs of a burst and chooses their queues, by verdicts, flow rules and the checksums
-// and decap= that the port was asked for.
+// Writes the mbufs of a burst and chooses their queues, by verdicts, flow rules, and the port's
+// checksum offloads and decap=.
 #include "port/run/burst.h"
 #include "port/run/extras.h"
 
 #define QUEUE_NONE UINT16_MAX // the packet was dropped by a rule
 
-/* What an application asked for beside classification and hashing */
+/* Checksums and decap= */
 
 struct rx_extras {
 	uint64_t checksums;
@@ -14,7 +14,7 @@ struct rx_extras {
 	uint32_t ptype_mask; // with decap: inner layers become outer ones before it applies
 };
 
-// Flags of the lower device, to be removed: it was asked for none, and may mean the outer headers.
+// Flags of the lower device to remove: it verifies none for us, and may mean the outer headers.
 #define FLAGS_CHECKSUMS                                              \
 	(RTE_MBUF_F_RX_IP_CKSUM_MASK | RTE_MBUF_F_RX_L4_CKSUM_MASK | \
 	 RTE_MBUF_F_RX_OUTER_IP_CKSUM_BAD | RTE_MBUF_F_RX_OUTER_L4_CKSUM_MASK)
@@ -40,10 +40,11 @@ static inline bool packet_extras(const struct rx_common *common, const struct rx
 	return true;
 }
 
-// The place of packet i of the burst among those that were classified.
+// The index of packet i of the burst among those that were classified.
 static unsigned int row_of(const struct ddp_lower_rxq *lower, unsigned int i) {
 	unsigned int row = 0;
 
+	RTE_ASSERT(i < DDP_PORT_BURST);
 	while (i-- > 0)
 		row += ddp_burst_verdict(&lower->burst, i)->inner_l3_off != RTE_PMD_DDP_UNPARSED;
 	return row;

@@ -67,7 +67,7 @@ static void hw_ptype_count(uint32_t *counter) {
 		__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
 }
 
-// A packet more for the proof, unless another queue has found a mismatch.
+// Count a packet for the proof, unless another queue has found a mismatch.
 static void hw_ptype_confirm(struct ddp_hw_ptype *hw_ptype) {
 	uint32_t n = ddp_hw_ptype_read(&hw_ptype->unproven);
 
@@ -159,10 +159,8 @@ static __attribute__((noinline)) bool hw_read(struct ddp_lower_rxq *lower,
 
 /* Load by entry of the redirection table, for load-aware RSS */
 
-// The data path looks at some packets of an entry and keeps the beginning of one of the flow that
-// has the most of them, if that is more than half.
-//
-// The majority vote of Boyer and Moore: flows of an entry differ in their hashes.
+// Sample packets of an entry, and copy the beginning of one of the flow that has more than half of
+// them. This is the majority vote of Boyer and Moore: flows of an entry differ in their hashes.
 static void sample_vote(struct ddp_flow_sample *sample, uint32_t hash, uint16_t l3_off,
 			const struct rte_mbuf *mbuf) {
 	sample->left--;
@@ -179,7 +177,6 @@ static void sample_vote(struct ddp_flow_sample *sample, uint32_t hash, uint16_t 
 	sample->votes++;
 }
 
-// Look at the packets of one entry.
 static void sample_collect(struct ddp_lower_rxq *lower, const struct ddp_batch *batch) {
 	struct ddp_flow_sample *sample = &lower->sample;
 

@@ -155,8 +155,8 @@ uint16_t ddp_tx_burst(void *txq, struct rte_mbuf **mbufs, uint16_t n) {
 	return n_taken;
 }
 
-// Nobody else takes the lock of a queue that is started and runs: a packet that is not prepared was
-// refused by the lower device.
+// No other thread takes the lock of a running queue. So if a packet is not prepared, the lower
+// device refused it.
 uint16_t ddp_tx_prepare(void *txq, struct rte_mbuf **mbufs, uint16_t n) {
 	struct ddp_txq *queue = txq;
 	unsigned int n_good = 0;
@@ -174,15 +174,15 @@ uint16_t ddp_tx_prepare(void *txq, struct rte_mbuf **mbufs, uint16_t n) {
 	return n_good;
 }
 
-// A call of the queue's own thread, as the others. If another thread has the lower queue, nothing
-// is freed: the driver does so when that one sends.
+// Called by the queue's own thread. If another thread has the lower queue, nothing is freed: the
+// driver frees when that thread sends.
 int ddp_tx_done_cleanup(void *txq, uint32_t n) {
 	struct ddp_txq *queue = txq;
 	struct ddp_lower_txq *lower;
 	uint16_t port_id;
 	int ret = 0;
 
-	if (queue == NULL) // not set up: ethdev does not look
+	if (queue == NULL) // not set up, which ethdev does not check
 		return -EINVAL;
 	lower = queue->lower;
 	port_id = queue->port->lower.port_id;

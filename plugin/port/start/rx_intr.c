@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Rx interrupts: what wakes a thread that sleeps until an Rx queue has packets.
+// Rx interrupts: they wake a thread that sleeps until an Rx queue has packets.
 //
 // The file descriptor that ethdev gives for an Rx queue is an epoll instance. Two kinds of others
 // are in it, all level-triggered, so it is readable as long as one of them is:
@@ -13,8 +13,9 @@
 //     no interrupt wakes more than one thread.
 //
 // No event is missed: a thread that puts packets on a ring publishes them, then reads `armed`; one
-// that arms a queue sets `armed`, then looks for packets; each with a full barrier between the two.
-// A queue also stays awake while packets are parked or held, or wait to be sent: these need polls.
+// that arms a queue sets `armed`, then checks for packets; each with a full barrier between the
+// two. A queue also stays awake while packets are parked or held, or wait to be sent: these need
+// polls.
 #include "port/run/order.h"
 #include "port/run/ring.h"
 #include "port/start/start.h"
@@ -45,7 +46,7 @@ int ddp_rx_intr_check(const struct ddp_port *port) {
 	return -ENOTSUP;
 }
 
-// How many bytes are read from an interrupt's descriptor to clear it, as EAL does.
+// Returns the number of bytes to read from an interrupt's descriptor to clear it, as EAL does.
 static uint32_t counter_size(const struct rte_intr_handle *handle) {
 	switch (rte_intr_type_get(handle)) {
 	case RTE_INTR_HANDLE_UIO:
@@ -57,7 +58,7 @@ static uint32_t counter_size(const struct rte_intr_handle *handle) {
 		return sizeof(uint64_t);
 	case RTE_INTR_HANDLE_VDEV:
 		return RTE_MIN((size_t)rte_intr_efd_counter_size_get(handle), sizeof(uint64_t));
-	default: // it is what packets are read from
+	default: // packets are read from it
 		return 0;
 	}
 }

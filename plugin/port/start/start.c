@@ -184,8 +184,7 @@ static int txqs_start(struct ddp_port *port) {
 	return 0;
 }
 
-// Free rings and caches, whose counters are kept, and mark all queues stopped. No burst call is
-// inside the port.
+// Free rings and caches, whose counters remain, and mark all queues stopped.
 static void queues_stop(struct ddp_port *port) {
 	assert(!__atomic_load_n(&port->running, __ATOMIC_RELAXED));
 	for (unsigned int i = 0; i < port->n_lower_rxqs; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Lines for people, in the log and as the error of a call; memory that all processes have; and what
-// a burst call needs of other threads: the value of its locks, and who sleeps.
+// Text output (log lines, the error of a call), memory that all processes share, the value of the
+// data path's locks, and the wake-up of sleeping threads.
 #include "port/state/port.h"
 
 #include <limits.h>

@@ -38,10 +38,10 @@
 //   - No lock is held while the lower device or the application is called (DDP_LOWER_CALL()), with
 //     two exceptions that cannot call back: the lower device's functions of queues (burst, count,
 //     clean-up, interrupt), and calls that only read ethdev's own data. The lower device may call
-//     the application, as net_bonding does when it starts, and the application may then ask this
-//     port for its link or statistics. The lower device may lead back to this port: net_bonding may
+//     the application, as net_bonding does when it starts, and the application may then request
+//     this port's link or statistics. The lower device may lead back to this port: net_bonding may
 //     have it as a member. And it may wait for the interrupt thread, in which the application may
-//     be asking this port.
+//     be reading this port.
 //   - A port is changed by one thread at a time (state/registry.c), also while that thread calls
 //     the lower device. Other threads can read the port meanwhile and may see an intermediate
 //     state.
@@ -98,7 +98,7 @@ static_assert(DDP_PORT_QUEUES == DDP_FLOW_QUEUES_MAX, "a rule may name every que
 static_assert((DDP_RETA_SIZE & (DDP_RETA_SIZE - 1)) == 0, "a hash is masked into the table");
 static_assert(sizeof(struct rte_pmd_ddp_meta) == 8, "ddp_meta is a contract");
 
-// The treatment of a packet that a full ring cannot take.
+// The treatment of a packet that does not fit on a full ring.
 enum ddp_overflow {
 	DDP_OVERFLOW_DROP, // count it as missed, as a NIC does
 	DDP_OVERFLOW_WAIT, // keep it and read no more until it fits
@@ -156,14 +156,14 @@ enum ddp_offload_mode {
 	DDP_OFFLOAD_REQUIRE, // or the port does not start
 };
 
-#define DDP_IDLE_LOOKS 100      // in 10 s of traffic
+#define DDP_IDLE_CHECKS 100     // checks: 10 s of traffic without a hardware hash
 #define DDP_LOWER_RETA_MAX 2048 // entries of the lower device's redirection table
 
 struct ddp_offload {
 	enum ddp_offload_mode mode;
-	const struct ddp_nic *asked; // kind of NIC from devargs, or by the package in the driver's
-				     // arguments; NULL: by its name
-	bool on;    // the lower device runs and can be programmed
+	const struct ddp_nic *nic_given; // kind of NIC from devargs, or by the package in the
+					 // driver's arguments; NULL: by its name
+	bool on;                         // the lower device runs and can be programmed
 	bool drain; // the lower queues may hold packets that were hashed with other rules
 	const struct ddp_nic *nic;
 	struct ddp_plan *plan;                 // as programmed; NULL: none
@@ -178,13 +178,13 @@ struct ddp_offload {
 	bool recovered;              // since they were created. Set by any thread, so atomic.
 	char reason[DDP_ERROR_SIZE]; // nothing is programmed
 	const char *off;             // why nothing is used of what is programmed; NULL: it is used
-	uint64_t taken, offloaded;   // packets when we looked last
-	unsigned int idle_looks;     // at which others had come since, but none that it had hashed
+	uint64_t taken, offloaded;   // packets at the last check
+	unsigned int idle_checks;    // consecutive ones that found packets, but none offloaded
 	unsigned int n_mismatched;   // packet types of the plan that had packets with another hash
 	unsigned int n_unlogged;     // mismatches since the last log line
 	uint64_t log_at;             // the next one, by TSC
 	struct ddp_package *package; // of the argument `package`, for a 700-series NIC; NULL: none
-	struct ddp_i40e_port *i40e;  // the NIC with this package; NULL: it has it not
+	struct ddp_i40e_port *i40e;  // the NIC with this package; NULL: it does not have it
 };
 
 #define DDP_BALANCE_MS_MAX 60000 // longest interval
@@ -195,7 +195,7 @@ struct ddp_offload {
 // order of flows. Control path only; exists from the first time that it is on.
 struct ddp_balance {
 	unsigned int ms;      // interval; 0: off
-	uint16_t sampled;     // entry whose flow is looked for; DDP_BALANCER_NONE: none is
+	uint16_t sampled;     // entry whose flow is sampled; DDP_BALANCER_NONE: none is
 	char bound_flow[128]; // the flow of that entry; "": not known
 	struct ddp_balancer balancer;
 };
@@ -268,7 +268,7 @@ struct ddp_port {
 	// then writes the others.
 	bool running;
 	bool meta;             // packets that bypass the rings get the dynamic fields
-	bool rx_extras;        // one or more of the following two
+	bool rx_extras;        // rx_checksums or decap is set
 	bool decap;            // tunnels are removed
 	bool balances;         // the load of queues is measured; changed under traffic
 	bool rx_intr;          // queues may sleep
@@ -280,7 +280,7 @@ struct ddp_port {
 	struct ddp_lower_txq *lower_txqs;
 	uint16_t n_lower_rxqs, n_lower_txqs; // in use
 	uint16_t n_rxqs, n_txqs;             // as configured
-	bool tx_shared;                      // one or more lower Tx queues are
+	bool tx_shared;                      // several Tx queues share a lower one
 	bool mp_receives;                    // secondary processes may; see mp/mp.h
 
 	struct ddp_rxq rxqs[DDP_PORT_QUEUES];
@@ -290,8 +290,8 @@ struct ddp_port {
 	pthread_mutex_t *mutex;     // the registry's
 	void *alarms[DDP_N_ALARMS]; // that are set; atomic
 	uint64_t pid_ns;            // the primary process' namespace of process ids; 0: unknown
-	bool changing;              // a change is under way,
-	pthread_t changer;          // by this thread
+	bool changing;              // a change is under way
+	pthread_t changer;          // thread that changes the port
 	bool stuck;                 // a burst call did not end when a device was to be removed
 	unsigned int n_out;         // threads that released the mutex to call the lower device
 	bool ready;                 // set up; secondary processes read it, too
@@ -323,12 +323,12 @@ struct ddp_port {
 	struct ddp_stats *stats_now, *stats_base;
 };
 
-// Number of MAC addresses it can have, the default one included.
+// Number of MAC addresses of the lower device, the default one included.
 static inline uint32_t ddp_lower_n_macs(const struct ddp_port *port) {
 	return RTE_MAX(port->lower.info.max_mac_addrs, 1U);
 }
 
-// Lines for people: in the log, and as the error of a call.
+// Text output: log lines, and the error of a call.
 extern int ddp_port_logtype;
 
 // Log one line, preceded by the port's name. Control characters, which may come from names in it,

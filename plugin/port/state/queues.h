@@ -32,7 +32,7 @@ static_assert(DDP_PORT_BURST <= DDP_BURST_MAX, "a burst is classified in one go"
 static_assert(DDP_PORT_BURST % 16 == 0, "queues of a burst are compared in groups of 16");
 static_assert(DDP_PORT_QUEUES <= UINT8_MAX + 1, "a queue number fits one byte");
 
-/* What the queues below have; run/order.h, run/load.h and run/rx_read.c use it. */
+/* Parts of the queues below; run/order.h, run/load.h and run/rx_read.c use them. */
 
 // Of a lower queue; counters since the port exists.
 struct ddp_order_counts {
@@ -59,7 +59,7 @@ struct ddp_queue_load {
 
 struct ddp_flow_sample {
 	uint16_t entry;
-	uint16_t left;   // packets to look at; 0: nothing is wanted, or the sample is complete
+	uint16_t left;   // packets to sample; 0: no sample is wanted, or it is complete
 	uint16_t votes;  // of the flow, less those of others
 	uint16_t len;    // bytes in data
 	uint16_t l3_off; // of the innermost IP header; UINT16_MAX: none
@@ -122,7 +122,7 @@ struct ddp_lower_rxq {
 	uint64_t missed[DDP_PORT_QUEUES];     // packets that did not fit (imissed), by Rx queue
 	uint64_t rule_dropped;                // packets that an rte_flow rule drops
 	uint64_t decapped, decap_passed;      // with decap=on: packets with and without a tunnel
-	uint32_t seen;                        // polls of the own queue when another last looked
+	uint32_t seen;                        // polls of the own queue at the last check by another
 	uint64_t left_until;                  // by TSC: others leave it to its own queue
 	uint32_t entry_counts[DDP_RETA_SIZE]; // packets by entry of the redirection table
 	struct ddp_burst burst;               // result of classifying the burst
@@ -150,7 +150,7 @@ struct ddp_rxq {
 	uint16_t next; // lower queue to try first
 	struct ddp_port *port;
 	uint16_t bypass_left; // calls until the queue polls another lower queue
-	uint16_t next_other;  // that one
+	uint16_t next_other;  // index of that lower queue
 	bool lower_first;     // before the rings, in the last call that read both
 	// Packets may be on its rings. A queue that bypasses its rings reads them only if this is
 	// set. Set after packets were put there, cleared before they are taken.
@@ -169,7 +169,7 @@ struct ddp_rxq {
 	uint16_t n_desc;            // control
 	bool deferred;              // control: not started with the port
 	rte_spinlock_t mp; // held by a burst call of a secondary process, around all others
-	// with Rx interrupts, see rx_intr.c: to be woken by who puts packets on its rings
+	// With Rx interrupts, the thread that puts packets on its rings wakes it; see rx_intr.c.
 	bool armed;
 	int intr_fd, wake_fd; // control
 } __rte_cache_aligned;
@@ -177,7 +177,7 @@ struct ddp_rxq {
 // A packet on a Tx ring.
 struct ddp_tx_slot {
 	struct rte_mbuf *mbuf;
-	uint64_t ticket; // its burst's place in the order of all bursts on the lower queue's rings
+	uint64_t ticket; // position of its burst among all bursts on the lower queue's rings
 };
 
 struct ddp_txq {

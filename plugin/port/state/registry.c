@@ -6,8 +6,8 @@
 // ports' mutexes are not freed with them: ethdev does not keep a thread (of telemetry, for example)
 // out of a port that another thread closes. Such a thread locks the mutex, and finds no port.
 //
-// A thread with the registry's mutex never waits for a port's mutex, nor one with a port's mutex
-// for another port's.
+// A thread that holds the registry's mutex waits for no port's mutex, and one that holds a port's
+// mutex for no other port's.
 #include "port/state/control.h"
 
 #include <errno.h>
@@ -18,7 +18,6 @@
 
 #define ALARM_RETRY_US 1000
 
-// Of all ids.
 static pthread_mutex_t port_mutexes[RTE_MAX_ETHPORTS] = {
 	[0 ... RTE_MAX_ETHPORTS - 1] = PTHREAD_MUTEX_INITIALIZER,
 };
@@ -154,7 +153,7 @@ struct ddp_port *ddp_registry_change(uint16_t port_id, int *ret) {
 
 static ddp_alarm_fn *alarm_fns[DDP_N_ALARMS];
 
-// The port may be closed, and its id used by another one, or the alarm set anew.
+// When this runs, the port may be closed, its id reused, or the alarm set again.
 static void alarm_ring(void *arg) {
 	struct ddp_port *port = ddp_registry_get_early((uintptr_t)arg & UINT16_MAX);
 	unsigned int alarm = 0;

@@ -210,7 +210,7 @@ TEST(a_round_with_parked_packets_waits_for_no_worker) {
 	struct ddp_port *ddp = rte_eth_devices[port].data->dev_private;
 	const uint16_t from = ddp->rss.reta[entry];
 	struct ddp_rss rss = ddp->rss;
-	const struct ddp_change change = {.rss = &rss, .patience_us = 1};
+	const struct ddp_change change = {.rss = &rss, .wait_us = 1};
 	struct rte_mbuf *mbuf;
 	uint64_t n;
 

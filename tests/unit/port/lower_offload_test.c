@@ -539,11 +539,11 @@ static void idle_look(uint16_t port) {
 TEST(a_nic_that_hashes_nothing_of_the_traffic_is_idle) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 
-	for (unsigned int i = 0; i < DDP_IDLE_LOOKS + 10; i++) {
+	for (unsigned int i = 0; i < DDP_IDLE_CHECKS + 10; i++) {
 		idle_look(port);
 		state_is(port, "on"); // no traffic is no reason
 	}
-	for (unsigned int i = 0; i < DDP_IDLE_LOOKS; i++) {
+	for (unsigned int i = 0; i < DDP_IDLE_CHECKS; i++) {
 		struct rte_mbuf *mbuf = packet(0, i);
 
 		rte_pktmbuf_mtod(mbuf, uint8_t *)[12] = 0x88; // of no known EtherType

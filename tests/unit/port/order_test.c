@@ -339,13 +339,13 @@ TEST(a_move_from_a_queue_that_is_not_polled_is_given_up) {
 #define PATIENCE_US 200000                      // longer than this thread may be preempted for
 #define SHORT_US 10000                          // where that does not matter
 
-// patience_us 0: for good. Flow THIRD stays on queue 1.
+// wait_us 0: for good. Flow THIRD stays on queue 1.
 static void moves_try(uint16_t id, uint16_t flow_queue, uint16_t other_queue,
-		      unsigned int patience_us) {
+		      unsigned int wait_us) {
 	int ret;
 	struct ddp_port *port = ddp_registry_change(id, &ret);
 	struct ddp_rss rss = port->rss;
-	const struct ddp_change change = {.rss = &rss, .patience_us = patience_us};
+	const struct ddp_change change = {.rss = &rss, .wait_us = wait_us};
 
 	rss.reta[entry_of(FLOW)] = flow_queue;
 	rss.reta[entry_of(OTHER)] = other_queue;
@@ -354,8 +354,8 @@ static void moves_try(uint16_t id, uint16_t flow_queue, uint16_t other_queue,
 	ddp_change_end(port);
 }
 
-static void move_try(uint16_t port, uint16_t queue, unsigned int patience_us) {
-	moves_try(port, queue, 0, patience_us);
+static void move_try(uint16_t port, uint16_t queue, unsigned int wait_us) {
+	moves_try(port, queue, 0, wait_us);
 }
 
 static void poll_until_given_up(uint16_t port, uint32_t *seq) {
