@@ -15,14 +15,17 @@
 
 typedef unsigned __int128 wide;
 
-static unsigned int address_bits(const struct ddp_header *header, const struct ddp_field *field) {
-	const bool src_or_dst = strcmp(field->name, "src") == 0 || strcmp(field->name, "dst") == 0;
+// The bits of the address that a field of a header is; 0: a number. What is behind len bytes of
+// header is not its name.
+static unsigned int address_bits(const char *header, size_t len, const char *field,
+				 unsigned int width) {
+	const bool src_or_dst = strcmp(field, "src") == 0 || strcmp(field, "dst") == 0;
 
-	if (field->width == 128)
+	if (width == 128)
 		return 128;
-	if (field->width == 32 && src_or_dst && strcmp(header->name, "ipv4") == 0)
+	if (width == 32 && src_or_dst && len == 4 && memcmp(header, "ipv4", len) == 0)
 		return 32;
-	if (field->width == 48 && src_or_dst && strcmp(header->name, "eth") == 0)
+	if (width == 48 && src_or_dst && len == 3 && memcmp(header, "eth", len) == 0)
 		return 48;
 	return 0;
 }
@@ -40,22 +43,23 @@ static unsigned int name_address_bits(const struct ddp_profile *profile, const c
 				      unsigned int width) {
 	const char *dot = strrchr(name, '.');
 	const struct ddp_header *header;
+	size_t len;
 	int at;
 
 	if (dot == NULL || is_masked(name))
 		return 0;
-	// Most fields need no look-up.
-	if (width < 128 && strcmp(dot, ".src") != 0 && strcmp(dot, ".dst") != 0 &&
-	    strchr(dot, '/') == NULL)
-		return 0;
 	if ((strncmp(name, "inner.", 6) == 0 || strncmp(name, "outer.", 6) == 0) && name + 6 < dot)
 		name += 6;
-	at = NAME_FIND(profile->headers, profile->n_headers, name, strcspn(name, "#."));
+	len = strcspn(name, "#.");
+	if (strchr(dot, '/') == NULL) // all of the field: most need no look-up
+		return address_bits(name, len, dot + 1, width);
+	at = NAME_FIND(profile->headers, profile->n_headers, name, len);
 	if (at < 0)
 		return 0;
 	header = &profile->headers[at];
 	at = NAME_FIND(header->fields, header->n_fields, dot + 1, strcspn(dot + 1, "/"));
-	return at < 0 ? 0 : address_bits(header, &header->fields[at]);
+	return at < 0 ? 0 :
+			address_bits(name, len, header->fields[at].name, header->fields[at].width);
 }
 
 // Write width bits, of an address the leading ones. Returns whether they are a number for JSON.
@@ -94,8 +98,11 @@ bool format_field(const struct ddp_profile *profile, const char *name, unsigned 
 static bool address_text(const struct ddp_profile *profile, const struct ddp_ref *ref, uint64_t hi,
 			 uint64_t lo, char text[FIELD_TEXT_SIZE]) {
 	const struct ddp_header *header = &profile->headers[ref->node];
+	const struct ddp_field *field = &header->fields[ref->field];
 	const unsigned int n_bits =
-		is_masked(ref->name) ? 0 : address_bits(header, &header->fields[ref->field]);
+		is_masked(ref->name) ?
+			0 :
+			address_bits(header->name, strlen(header->name), field->name, field->width);
 
 	return !value_text(n_bits, ref->bits, (wide)hi << 64 | lo, text);
 }
