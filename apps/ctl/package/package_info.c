@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// ddpctl info of a package: segments, devices, and what each section id adds up to, or what an
-// 800-series package tells apart.
+// ddpctl info of a package: segments, devices, and the sections by id, or the packet types of an
+// 800-series package.
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -12,10 +12,10 @@
 #include "package_info.h"
 #include "profile/profile_format.h"
 
-#define I40E_INDENT 11          // of a paragraph
-#define LABELS_FIRST 0x80000000 // ids of metadata sections
+#define I40E_INDENT 11          // columns, of a paragraph
+#define LABELS_FIRST 0x80000000 // section id: metadata from here on
 
-/* What a 700-series package has of its own */
+/* 700-series packages */
 
 static void types_json(struct json_writer *json, const struct i40e_package *i40e, const char *key,
 		       const struct i40e_types *types) {
@@ -51,8 +51,7 @@ static void i40e_info_json(const struct ddp_package *package, struct json_writer
 	types_json(json, i40e, "ptypes", &i40e->ptypes);
 }
 
-// As its author broke the lines, with or without carriage returns; indented, so that none looks
-// like one of ours.
+// Keep the author's lines, without carriage returns; the indentation marks them as not ours.
 static void notes_print(const struct i40e_package *i40e, struct output *out) {
 	const char *s = i40e->notes;
 
@@ -113,7 +112,7 @@ static void i40e_info_print(const struct ddp_package *package, struct output *ou
 struct section {
 	uint32_t id;
 	unsigned int n_parts;
-	uint32_t size; // of all of them
+	uint32_t size; // bytes of all parts
 	const struct e810_table *table;
 	int n_live;
 };
@@ -176,7 +175,7 @@ static const char *segment_words(uint32_t type) {
 	return "not known";
 }
 
-/* For machines */
+/* JSON */
 
 void package_identity_json(struct json_writer *json, const struct ddp_package *package) {
 	char text[16];
@@ -231,7 +230,7 @@ static void section_json(struct json_writer *json, const struct ddp_package *pac
 	jsonw_write(json, "]}");
 }
 
-/* For people */
+/* Text output */
 
 static void common_print(const struct ddp_package *package, struct output *out) {
 	struct table table;
@@ -285,7 +284,7 @@ static void section_print(const struct section *section, struct table *table) {
 	table_next(table);
 }
 
-/* For both: with a table, or as JSON */
+/* Text output or JSON */
 
 static void sections_show(const struct ddp_package *package, bool is_json,
 			  struct json_writer *json) {
@@ -331,9 +330,8 @@ static void ptype_show(const struct e810_parser *parser, uint16_t ptype, struct 
 	table_text(table, strbuf_take(text));
 }
 
-// All packet types, in ascending order, with their headers: of the parser as the file has it,
-// without tunnel ports, in single VLAN mode. What is wrong with its tables goes to stderr. Returns
-// the exit status.
+// Show all packet types in ascending order with their headers: of the file's parser without tunnel
+// ports, in single VLAN mode. Errors in its tables go to stderr. Returns the exit status.
 static int ptypes_show(const struct ddp_package *package, bool is_json, struct json_writer *json) {
 	const struct e810_config config = {0};
 	struct e810_parser *parser;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What `info` shows of Intel's packages.
+// `ddpctl info` of Intel's packages.
 #ifndef DDPCTL_PACKAGE_PACKAGE_INFO_H
 #define DDPCTL_PACKAGE_PACKAGE_INFO_H
 
 #include "common/json_writer.h"
 #include "e810/e810.h"
 
-// Write what a package holds; ptypes: the packet types of an 800-series one in place of its
+// Write the contents of a package; ptypes: the packet types of an 800-series package instead of its
 // sections. Returns the exit status.
 int package_info(const struct ddp_package *package, bool ptypes, bool is_json,
 		 struct json_writer *json);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "plan_report.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <rte_common.h>
 #include <stdio.h>
@@ -16,9 +17,9 @@
 #include "i40e/i40e.h"
 #include "rss/rss.h"
 
-#define INDENT 2
-#define NAMES_INDENT 6
-#define N_RANKS (DDP_SPREAD_UNASKED + 1) // as many as there are, or more
+#define INDENT 2                         // columns
+#define NAMES_INDENT 6                   // columns
+#define N_RANKS (DDP_SPREAD_UNASKED + 1) // ranks: at least those of all type_write functions
 
 static void paragraph_print(const char *text, unsigned int indent, struct output *out) {
 	output_blanks(out, indent);
@@ -27,7 +28,7 @@ static void paragraph_print(const char *text, unsigned int indent, struct output
 
 /* Packet types with one paragraph */
 
-// Write what is to be said of a packet type. Returns its rank: those of a lower one come first.
+// Write the paragraph of a packet type. Returns its rank; lower ranks come first.
 typedef unsigned int type_write(const struct planned *planned, unsigned int type, FILE *to);
 
 struct paragraph {
@@ -39,10 +40,11 @@ static bool is_same(const struct paragraph *a, const struct paragraph *b) {
 	return a->rank == b->rank && strcmp(a->text, b->text) == 0;
 }
 
-// A paragraph from packet type `first` on, and the names of all that share it.
+// Print the paragraph of packet type `first` and the names of all types that share it, once.
 static void group_print(const struct plan_report *report, const struct paragraph *paragraphs,
 			unsigned int n, unsigned int first, struct strbuf *text,
 			struct output *out) {
+	assert(first < n);
 	for (unsigned int i = 0; i < first; i++)
 		if (is_same(&paragraphs[i], &paragraphs[first]))
 			return;
@@ -63,6 +65,7 @@ static void groups_print(const struct plan_report *report, const struct planned 
 	strbuf_init(&text);
 	for (unsigned int i = 0; i < n; i++) {
 		paragraphs[i].rank = write(planned, i, text.to);
+		assert(paragraphs[i].rank < N_RANKS);
 		paragraphs[i].text = strdup_or_exit(strbuf_take(&text));
 	}
 	for (unsigned int rank = 0; rank < N_RANKS; rank++)
@@ -75,7 +78,7 @@ static void groups_print(const struct plan_report *report, const struct planned 
 	strbuf_fini(&text);
 }
 
-/* Will it spread? */
+/* Spread by the NIC alone */
 
 static void verdict_write(const struct ddp_spread_plan *spread, FILE *to) {
 	const char *of = spread->tunnels ? " of tunnels" : "";
@@ -253,9 +256,9 @@ void plan_commands_print(const struct planned *planned, struct output *out) {
 		output_text(out, "# ethtool has no words for the rest\n");
 }
 
-/* One kind */
+/* One kind of NIC */
 
-// The remainder of the division of net_ddp's table by the queues: some have one entry more.
+// Imbalance because some queues have one entry of net_ddp's table more.
 static double reta_imbalance(const struct plan_report *report) {
 	const unsigned int n = report->n_queues;
 
@@ -430,6 +433,8 @@ static void type_count(const struct ddp_plan *plan, const struct spread_type *ty
 		       struct plan_capture *capture) {
 	const bool none = type->number == plan->n_types;
 
+	assert(type->number <= plan->n_types);
+
 	capture->by_class[none ? DDP_OFFLOAD_NONE : plan->types[type->number].class] +=
 		type->packets;
 	if (none)
@@ -440,6 +445,7 @@ static void type_count(const struct ddp_plan *plan, const struct spread_type *ty
 
 static void choice_add(struct plan_capture *capture, const char *name,
 		       const struct spread *spread) {
+	assert(capture->n_choices < PLAN_CHOICES);
 	capture->choices[capture->n_choices++] =
 		(struct plan_choice){name, ddp_imbalance(spread->queue_packets, capture->n_queues)};
 }
@@ -457,7 +463,7 @@ static void choices_fill(const struct candidates *candidates, const struct plann
 	choice_add(capture, "NIC and net_ddp", profile);
 }
 
-// The choice with the most packets of which too little was captured stands for all.
+// The choice with the most unknown packets counts for all.
 static void cut_warn(const struct candidates *candidates, const struct capture *of,
 		     struct plan_capture *capture) {
 	uint32_t needed = 0;

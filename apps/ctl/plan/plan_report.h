@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What `plan` found out about kinds of NIC, as text for people and as JSON.
+// The result of `plan` for kinds of NIC, as text and as JSON.
 #ifndef DDPCTL_PLAN_PLAN_REPORT_H
 #define DDPCTL_PLAN_PLAN_REPORT_H
 
@@ -9,12 +9,12 @@
 #include "ctl/steer/steer.h"
 #include "offload/offload.h"
 
-// What a kind of NIC can do, and by which package.
+// The plan for a kind of NIC, and its package.
 struct planned {
 	struct ddp_plan *plan;
 	bool takes_package; // of the 700 series
 	struct ddp_package *package;
-	struct ddp_diag diag; // why there is none
+	struct ddp_diag diag; // reason, if package is NULL
 };
 
 struct plan_report {
@@ -23,7 +23,7 @@ struct plan_report {
 	unsigned int n_queues;
 };
 
-// One kind.
+// One kind of NIC.
 void plan_print(const struct plan_report *report, const struct planned *planned,
 		struct output *out);
 void plan_commands_print(const struct planned *planned, struct output *out);
@@ -50,16 +50,16 @@ struct plan_capture {
 	const char *path;
 	unsigned int n_queues;
 	uint64_t n_packets;
-	uint64_t by_class[DDP_OFFLOAD_NONE + 1];    // of packet types that NIC and net_ddp share
-	uint64_t by_spread[DDP_SPREAD_UNASKED + 1]; // of packet types as the NIC alone spreads them
+	uint64_t by_class[DDP_OFFLOAD_NONE + 1];    // packets, by the plan's classes
+	uint64_t by_spread[DDP_SPREAD_UNASKED + 1]; // packets, by the NIC alone
 	struct plan_choice choices[PLAN_CHOICES];
 	unsigned int n_choices;
-	char *cut_warning;    // what is not known because packets were cut; NULL: all is
-	unsigned int snaplen; // that would do then
+	char *cut_warning;    // unknown results because of cut packets; NULL: none
+	unsigned int snaplen; // bytes, that the capture needs then
 };
 
-// Read the packets of path. spec NULL: base. Returns the exit status; what is wrong goes to stderr.
-// With any status, plan_capture_fini() frees what there is.
+// Read the packets of path. spec NULL: base. Returns the exit status; errors go to stderr. With any
+// status the caller calls plan_capture_fini().
 int plan_capture_read(const char *path, const struct steer_config *steer, const char *spec,
 		      const struct planned *planned, struct plan_capture *capture);
 void plan_capture_fini(struct plan_capture *capture);

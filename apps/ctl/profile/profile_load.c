@@ -51,7 +51,7 @@ int load_sources(struct ddp_personality *loaded, const struct ddp_source *source
 		return -EINVAL;
 	}
 	ret = ddp_personality_load(loaded, &load, diag);
-	if (diag->no_memory) // also where a profile that is no good would be passed over
+	if (diag->no_memory) // also where callers ignore profiles with errors
 		no_memory_exit();
 	return ret;
 }
@@ -134,7 +134,7 @@ int capture_open_or_report(struct capture *capture, const struct capture_config 
 	return capture_status(capture, ret);
 }
 
-// A result of zeros is easily taken for an answer.
+// Report an empty capture: zeros look like a result.
 static void emptiness_print(const struct capture *capture) {
 	if (capture->config.expression != NULL)
 		error_print("%s: no packet passes the filter '%s'", capture->path,
@@ -183,7 +183,7 @@ int capture_seek_or_report(struct capture *capture, unsigned int n, struct ddp_p
 
 /* The library */
 
-// A directory that does not exist is no mistake: not every place of the search path is in use.
+// A missing directory of the search path is no error.
 static void unreadable(void *status, const char *dir) {
 	if (errno == ENOENT)
 		return;

@@ -15,8 +15,8 @@ struct json_writer;
 // ddp_personality_load_spec(); ends the process without memory.
 int load_profile(struct ddp_personality *loaded, const char *spec, struct ddp_diag *diag);
 
-// For commands that show a file. A package is opened, of either series, and not run:
-// loaded has nothing else.
+// For commands that show a file. A package of either series is only opened: loaded has nothing
+// else.
 int load_file(struct ddp_personality *loaded, const char *spec, struct ddp_diag *diag);
 
 // load_profile() for specifications and texts; none: base.
@@ -27,18 +27,18 @@ int load_sources(struct ddp_personality *loaded, const struct ddp_source *source
 // the exit status.
 int load_or_report(struct ddp_personality *loaded, const char *spec);
 
-// A package's NICs have not all hash functions. Returns the exit status.
+// Refuse a hash function that the package's NICs do not have. Returns the exit status.
 int package_hash_check(const struct ddp_personality *loaded, enum ddp_hash_function function);
 
-// Open what config says; Ctrl-C will end it. Returns the exit status; with EXIT_GOOD the capture is
-// to be closed.
+// Open the capture of config, which Ctrl-C ends. Returns the exit status; with EXIT_GOOD the caller
+// closes the capture.
 int capture_open_or_report(struct capture *capture, const struct capture_config *config);
 
-// Whether that is a file, which can be read once more.
+// Is the capture a regular file, which can be read again?
 bool capture_is_file(const struct capture_config *config);
 
-// After the output is written: what ended the capture, if it was not its end. ret is what
-// capture_next() or capture_fill() said last. Returns the exit status.
+// After the output is written: report an error, interruption or lost packets. ret is the last
+// result of capture_next() or capture_fill(). Returns the exit status.
 int capture_end_or_report(const struct capture *capture, int ret);
 
 // Read up to packet n of a capture, counted from 1. Returns the exit status; errors go to stderr.
@@ -47,26 +47,26 @@ int capture_seek_or_report(struct capture *capture, unsigned int n, struct ddp_p
 // The exit status for a profile that could not be loaded.
 int load_status(const struct ddp_diag *diag);
 
-// The end of a load: where it failed, the reasons go to stderr. Returns the exit status.
+// End a load; if it failed, the reasons go to stderr. Returns the exit status.
 int load_end(struct ddp_diag *diag, bool failed);
 
-// How a walk ended, for machines: too many headers is a loop, all else that is wrong an error.
+// The status of a walk for JSON: "ok", "loop" (too many headers) or "error".
 const char *status_name(uint8_t status);
 
-// The profile that a packet type comes from, by the type's name; "" where there is none of it.
+// The profile that defines a packet type, by the type's name; "" if none does.
 const char *type_origin(const struct ddp_profile *profile, const char *name);
 
 // The key "fields": names and widths of a header's fields.
 void header_fields_json(const struct ddp_header *header, struct json_writer *json);
 
-// The keys "chain" and "offsets": the headers that were found, without hidden ones.
+// The keys "chain" and "offsets": the headers of the packet without hidden ones.
 void chain_json(const struct ddp_program *program, const struct ddp_class *class,
 		struct json_writer *json);
 
-// A packet type as people and machines read it: "UNKNOWN" for DDP_TYPE_NONE.
+// The name of a packet type, "UNKNOWN" for DDP_TYPE_NONE.
 const char *type_name(const struct ddp_program *program, uint16_t type);
 
-// ddp_library_scan(), sorted by name. What cannot be read goes to stderr, and the rest is listed.
+// ddp_library_scan(), sorted by name. Unreadable directories are reported to stderr and skipped.
 // The caller destroys the arena. Returns the exit status.
 int library_scan(struct ddp_library *library);
 

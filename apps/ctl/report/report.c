@@ -10,8 +10,8 @@
 #include "common/shell_quote.h"
 #include "common/strbuf.h"
 
-#define MARK "{{" // and a letter and "}}": here a part goes into the page
-#define MARK_LEN 5
+#define MARK "{{"  // then a letter and "}}": replaced by a part
+#define MARK_LEN 5 // characters
 
 // report.html
 static const char page[] = {
@@ -47,7 +47,7 @@ static void part_write(const struct report *report, char part, struct output *to
 	}
 }
 
-// Nothing in a part can end the element that it is in, or begin another one. 0 or -errno.
+// Write a part with '<', '>' and '&' escaped, so that it cannot end its element. 0 or -errno.
 static int part_embed(const struct report *report, char part) {
 	int fd = memfd_create("report", MFD_CLOEXEC), c;
 	FILE *written = fd < 0 ? NULL : fdopen(fd, "r");
@@ -90,7 +90,7 @@ int answer_show_or_report(const struct simulate_options *options, const char *ca
 	int ret;
 
 	answer(arg, options->base.common.format, out);
-	output_flush(out); // what was read comes before what went wrong
+	output_flush(out); // before errors of the report
 	if (options->report == NULL)
 		return EXIT_GOOD;
 	ret = new_file_open(&file, options->report);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// An answer of `simulate` or `advise` as a page: one HTML file that needs nothing else. Its script
-// draws what is in the JSON; without script it shows the text.
+// The result of `simulate` or `advise` as one self-contained HTML file. Its script draws the JSON;
+// without scripts it shows the text.
 #ifndef DDPCTL_REPORT_REPORT_H
 #define DDPCTL_REPORT_REPORT_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "advice.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,15 +12,15 @@
 #include "common/shell_quote.h"
 #include "common/strbuf.h"
 
-#define CLEARLY 1.1      // so much less imbalance is worth a change
-#define EVEN 1.25        // nobody minds
-#define UNEVEN 1.5       // worth an explanation
-#define AS_GOOD 0.05     // of the imbalance: so close are equal, whatever the keys say
-#define KEYS_DIFFER 0.35 // of the range that keys give: medians differ less than that by chance
-#define OWN_PACKETS 0.02 // of all packets: so many more recognised ones are a reason
-#define UNHASHED 0.02    // of all packets: worth a line
-#define FEW_FLOWS 16     // a queue: below, chance makes queues uneven
-#define FEW_PACKETS 4    // a queue: fewer say nothing
+#define CLEARLY 1.1      // times: so much less imbalance is worth a change
+#define EVEN 1.25        // imbalance: up to this no change is needed
+#define UNEVEN 1.5       // imbalance: from this on it is explained
+#define AS_GOOD 0.05     // of the imbalance: smaller differences do not count
+#define KEYS_DIFFER 0.35 // of the range of the keys: medians differ less by chance
+#define OWN_PACKETS 0.02 // of all packets: so many more known ones decide
+#define UNHASHED 0.02    // of all packets: reported from this on
+#define FEW_FLOWS 16     // flows per queue: with fewer, queues are uneven by chance
+#define FEW_PACKETS 4    // packets per queue: fewer give no result
 
 const char *const verdict_names[] = {
 	[ADVICE_TAKE] = "take",
@@ -40,7 +41,7 @@ static bool is_same(const struct advice *a, const struct outcome *p, const struc
 		      a->simulation->n_queues * sizeof(uint64_t)) == 0;
 }
 
-// Of two that are equal: what loads fewer profiles, keeps finer flows apart, names its input set.
+// Of two equal candidates, prefer fewer profiles, then more entropy, then a named input set.
 static bool is_simpler(const struct advice *a, const struct outcome *p, const struct outcome *q) {
 	unsigned int n_p = p->spread->loaded->profile->n_parts,
 		     n_q = q->spread->loaded->profile->n_parts;
@@ -53,8 +54,8 @@ static bool is_simpler(const struct advice *a, const struct outcome *p, const st
 	return set_p != set_q ? set_p : strcmp(p->name, q->name) < 0;
 }
 
-// As is_simpler(), but a profile that is made for more of the traffic comes first, and no profile
-// at all before that.
+// Prefer no profile, then the profile with more own packet types in the traffic, then as
+// is_simpler().
 static bool is_preferred(const struct advice *a, const struct outcome *p, const struct outcome *q) {
 	const struct outcome *base = a->base;
 	double more = (double)own_packets(p->spread) - (double)own_packets(q->spread);
@@ -74,7 +75,7 @@ static int by_score(const void *a, const void *b) {
 	return x != y ? (x < y ? -1 : 1) : strcmp(p->name, q->name);
 }
 
-// Another one that does the same stands for it if that is simpler.
+// A simpler candidate with the same result replaces it.
 static bool is_ranked(const struct advice *a, const struct outcome *outcome) {
 	const struct outcome *all = a->simulation->outcomes, *base = a->base;
 	bool ranked = true;
@@ -85,8 +86,8 @@ static bool is_ranked(const struct advice *a, const struct outcome *outcome) {
 	return ranked || outcome == base || outcome - all < a->n_named;
 }
 
-// The largest score that is as good as the best one's. A profile that is worth it is not exchanged
-// for one that is not.
+// The largest score that counts as equal to the best one's. It stays clearly better than base if
+// the best one is.
 static double limit_find(const struct outcome *best, const struct outcome *base) {
 	double differ = KEYS_DIFFER * (best->keys.plain.high - best->keys.plain.low);
 	double limit = outcome_score(best) + fmax(differ, AS_GOOD * outcome_score(best));
@@ -105,6 +106,7 @@ static void ranking_make(struct advice *a) {
 		if (is_ranked(a, &s->outcomes[i]))
 			a->ranking[a->n_ranking++] = &s->outcomes[i];
 	qsort(a->ranking, a->n_ranking, sizeof(*a->ranking), by_score);
+	assert(a->n_ranking > 0); // base
 	limit = limit_find(a->ranking[0], a->base);
 	for (; a->n_equal < a->n_ranking; a->n_equal++) {
 		const struct outcome *equal = a->ranking[a->n_equal];
@@ -122,7 +124,6 @@ static bool balance_helps(const struct outcome *outcome) {
 	return outcome->balanced > 0 && outcome->balanced * CLEARLY < outcome->unbalanced;
 }
 
-// A short capture says too little.
 static bool balance_is_advised(const struct outcome *outcome) {
 	return outcome->balance_is_measured && balance_helps(outcome);
 }
@@ -130,6 +131,7 @@ static bool balance_is_advised(const struct outcome *outcome) {
 static enum verdict verdict_find(const struct advice *a) {
 	const uint64_t packets = a->simulation->packets;
 
+	assert(a->best != NULL);
 	if (packets == 0)
 		return ADVICE_NO_PACKETS;
 	if (outcome_score(a->best) < outcome_score(a->base) / CLEARLY)
@@ -240,7 +242,7 @@ static void hardware_add(struct advice *a) {
 	}
 }
 
-// Whether a candidate puts the largest flow under several hashes: it may run in several tunnels.
+// Does a candidate give the largest flow several hashes? It may run in several tunnels.
 static bool elephant_is_split(const struct simulation *s) {
 	for (unsigned int i = 0; i < s->n_outcomes; i++)
 		if (s->outcomes[i].largest_group * CLEARLY < s->top_flows[0].packets)
@@ -248,8 +250,7 @@ static bool elephant_is_split(const struct simulation *s) {
 	return false;
 }
 
-// A profile may tell the largest flow's packets apart by what is behind its port, even if that has
-// no IP header.
+// Does the largest flow end at unread bytes behind its port, by which a profile could split it?
 static bool largest_ends_unread(const struct advice *a) {
 	const struct unread *unread = &a->unread;
 	const char *port = strrchr(a->simulation->top_flows[0].text, ':');
@@ -259,7 +260,7 @@ static bool largest_ends_unread(const struct advice *a) {
 	       strcmp(a->simulation->top_flows[0].type, unread->type) == 0;
 }
 
-// One flow that no profile splits. Returns whether it makes the queues uneven.
+// Report one flow that no profile splits. Returns whether it makes the queues uneven.
 static bool elephant_add(struct advice *a) {
 	const struct simulation *s = a->simulation;
 	const struct unread *unread = &a->unread;
@@ -337,7 +338,7 @@ static void reasons_add(struct advice *a) {
 	}
 }
 
-/* What to do */
+/* Advice */
 
 static void headline_add(struct advice *a) {
 	const struct outcome *best = a->best, *base = a->base;
@@ -389,6 +390,7 @@ static void headline_add(struct advice *a) {
 }
 
 static void command_end(struct advice *a, const char *key, const char *what) {
+	assert(a->n_commands < ADVICE_COMMANDS);
 	a->commands[a->n_commands++] = (struct advice_command){key, what, text_end(a)};
 }
 
@@ -442,6 +444,7 @@ static void commands_add(struct advice *a) {
 }
 
 void advice_make(struct advice *a) {
+	assert(a->simulation->n_outcomes > 0);
 	strbuf_init(&a->text);
 	a->base = &a->simulation->outcomes[a->simulation->n_outcomes - 1];
 	ranking_make(a);

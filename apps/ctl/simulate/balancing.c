@@ -1,33 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "balancing.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/output.h"
 
-#define IDLE_MAX 4096       // intervals without packets that are decided on, one after another
-#define STEADY_INTERVALS 50 // until nothing moves any more
-#define STEADY_QUIET 12     // intervals without a move: longer than the driver waits for small ones
-#define BOUND_SHARE 0.1     // of the intervals: what bounds fewer is not worth a word
+#define IDLE_MAX 4096       // idle intervals in a row with a decision each
+#define STEADY_INTERVALS 50 // intervals: limit until nothing moves
+#define STEADY_QUIET 12     // intervals without a move: longer than the driver delays small moves
+#define BOUND_SHARE 0.1     // of the intervals: a bound of fewer is not reported
 
 struct balancer {
 	const struct steer *steer;
 	unsigned int n_entries, n_queues;
 	unsigned int n_kept;
 	uint64_t start_ns;
-	uint64_t number;                                      // of the interval that runs,
-	uint64_t end_ns;                                      // and its end, since the start
-	uint32_t counts[DDP_RETA_SIZE + DDP_BALANCER_QUEUES]; // its packets, by place
+	uint64_t number; // of the current interval
+	uint64_t end_ns; // end of the current interval, since start_ns
+	uint32_t counts[DDP_RETA_SIZE +
+			DDP_BALANCER_QUEUES]; // packets of the current interval, by slot
 	uint16_t table[DDP_RETA_SIZE];
 	struct ddp_balancer decisions;
 	struct {
-		uint32_t n;   // intervals in which it was the bound
-		double share; // sums of those
+		uint32_t n;   // intervals in which the entry was the bound
+		double share; // sum of its shares in them
 		uint64_t packets;
 	} bounds[DDP_RETA_SIZE]; // by entry
-	uint64_t packets;        // of all intervals
+	uint64_t packets;        // in all intervals
 	struct balancing result;
 };
 
@@ -56,6 +58,7 @@ static void move_make(struct balancer *balancer, const struct ddp_balancer_move 
 	struct balancing *result = &balancer->result;
 	const unsigned int n = result->n_moves_kept;
 
+	assert(move->entry < balancer->n_entries && move->to < balancer->n_queues);
 	balancer->table[move->entry] = move->to;
 	result->n_moves++;
 	if (n >= balancer->n_kept)
@@ -71,13 +74,13 @@ static void interval_keep(struct balancer *balancer, const struct balancing_inte
 	const unsigned int n = result->n_intervals_kept;
 
 	if (n >= balancer->n_kept || n != balancer->number)
-		return; // from the first one that is left out on, none is kept
+		return; // none is kept after a gap
 	result->intervals = grow_or_exit(result->intervals, n, sizeof(*result->intervals));
 	result->intervals[n] = *interval;
 	result->n_intervals_kept++;
 }
 
-// Else the imbalance says little, and most of what an entry has is chance.
+// With fewer packets, imbalance and the loads of entries are mostly chance.
 static bool is_loaded(const struct balancer *balancer, uint64_t packets) {
 	return packets >= BALANCING_FEW * (uint64_t)balancer->n_queues;
 }
@@ -152,8 +155,8 @@ static void interval_end(struct balancer *balancer) {
 	interval_keep(balancer, &interval);
 }
 
-// The interval that runs ends, and so do those up to the one with this time. In a long time without
-// packets the decision comes to rest: from then on all are alike.
+// End all intervals before the one of this time. After IDLE_MAX idle intervals the decisions no
+// longer change.
 static void intervals_pass(struct balancer *balancer, uint64_t since_ns) {
 	const uint64_t number = since_ns / balancer->result.interval_ns;
 
@@ -165,12 +168,13 @@ static void intervals_pass(struct balancer *balancer, uint64_t since_ns) {
 		interval_begin(balancer, number);
 }
 
-/* All of it */
+/* The balancer */
 
 struct balancer *balancer_create(const struct steer *steer, uint64_t start_ns, uint64_t interval_ns,
 				 unsigned int n_kept) {
 	struct balancer *balancer = calloc_or_exit(1, sizeof(*balancer));
 
+	assert(balancing_is_possible(&steer->config) && interval_ns > 0);
 	balancer->steer = steer;
 	balancer->n_entries = steer->config.reta_size;
 	balancer->n_queues = steer->config.n_queues;
@@ -200,8 +204,10 @@ void balancer_count(struct balancer *balancer, const uint16_t *places,
 
 		if (since_ns >= balancer->end_ns)
 			intervals_pass(balancer, since_ns);
-		if (places[i] != STEER_PLACE_NONE)
-			balancer->counts[places[i]]++;
+		if (places[i] == STEER_PLACE_NONE)
+			continue;
+		assert(places[i] < balancer->n_entries + balancer->n_queues);
+		balancer->counts[places[i]]++;
 	}
 }
 

@@ -109,8 +109,8 @@ int load_quietly(struct ddp_personality *loaded, const char *spec) {
 	return ret;
 }
 
-// The profile of that name with this input set (NULL: none): among those of spec, with their
-// parameters, where that can be, else alone.
+// Load the profile of that name with this input set (NULL: none): together with the profiles of
+// spec and their parameters if possible, else alone.
 static int load_with(struct ddp_personality *loaded, const char *spec, const char *name,
 		     const char *set) {
 	const struct ddp_spec alone = {.file = name, .input_set = set};
@@ -147,14 +147,15 @@ static int load_with(struct ddp_personality *loaded, const char *spec, const cha
 	return ret;
 }
 
-static void look(struct candidates *candidates, const char *spec, const char *name, const char *set,
-		 const struct ddp_personality *loaded, struct flow_counter *counter) {
+static void view_add(struct candidates *candidates, const char *spec, const char *name,
+		     const char *set, const struct ddp_personality *loaded,
+		     struct flow_counter *counter) {
 	struct spread *spread = &candidates->spreads[candidates->n_all];
 	struct ddp_personality own;
 
 	if (loaded == NULL) {
 		if (load_with(&own, spec, name, set) < 0)
-			return; // the library is not there: nothing is said of it
+			return; // no library: the results are omitted
 		loaded = keep(candidates, &own);
 	}
 	if (add(candidates, loaded, &candidates->plain, NULL) < 0)
@@ -166,11 +167,11 @@ static void look(struct candidates *candidates, const char *spec, const char *na
 void candidates_look(struct candidates *candidates, const char *spec,
 		     const struct ddp_personality *all) {
 	candidates->totals.n_places = candidates->n;
-	look(candidates, spec, KNOWS_MOST, NULL, all, &candidates->totals.flows);
-	look(candidates, spec, "gtpu", "ue", NULL, &candidates->totals.ues);
+	view_add(candidates, spec, KNOWS_MOST, NULL, all, &candidates->totals.flows);
+	view_add(candidates, spec, "gtpu", "ue", NULL, &candidates->totals.ues);
 }
 
-/* NICs as they are */
+/* NICs without net_ddp */
 
 bool nic_is_common(const struct ddp_nic *nic) {
 	return nic != ddp_nic_find("none");
@@ -217,6 +218,8 @@ static int nic_add(struct candidates *candidates, const struct ddp_nic *nic,
 	struct nic_now *now = &candidates->nics[candidates->n_nics++];
 	struct ddp_personality loaded;
 	int status;
+
+	assert(candidates->n_nics <= NICS_NOW);
 
 	now->nic = nic;
 	now->plan = nic_plan(nic, most, &ask);

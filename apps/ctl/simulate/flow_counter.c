@@ -2,6 +2,7 @@
 #include "flow_counter.h"
 
 #include <arpa/inet.h>
+#include <assert.h>
 #include <math.h>
 #include <rte_common.h>
 #include <stdio.h>
@@ -13,14 +14,14 @@
 #include "common/output.h"
 #include "ctl/steer/cut.h"
 
-#define FIRST_SLOTS 1024
-#define SLOT_BYTES 16    // of an entry, on average
-#define LARGE (8U << 20) // bytes of an array
+#define FIRST_SLOTS 1024 // slots, a power of two
+#define SLOT_BYTES 16    // bytes of slots per entry, on average
+#define LARGE (8U << 20) // bytes: larger arrays use large pages
 
 /* Tables */
 
-// Memory for all that may come: what is not used costs nothing, and entries never move. Large pages
-// save a fault for each small one, which some virtual machines make expensive.
+// Reserve address space for the largest table: unused pages cost nothing, and entries never move.
+// Large pages save page faults, which are expensive in some virtual machines.
 static void *memory_reserve(size_t size) {
 	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -32,7 +33,6 @@ static void *memory_reserve(size_t size) {
 	return memory;
 }
 
-// Slots are three quarters full at most.
 static bool slots_are_full(uint32_t n, uint32_t mask) {
 	return n >= mask / 4 * 3;
 }
@@ -73,7 +73,7 @@ void flows_fini(struct flows *flows) {
 	flows->slots = NULL;
 }
 
-// The slot of a key, or the free one where it would be.
+// The slot of a key, or the free slot for it.
 static inline uint64_t *slot_find(const struct flows *flows, uint64_t key, uint64_t hash) {
 	uint32_t i = hash & flows->mask;
 
@@ -87,6 +87,7 @@ static inline uint64_t *slot_find(const struct flows *flows, uint64_t key, uint6
 }
 
 static void slots_grow(struct flows *flows) {
+	assert(flows->mask <= UINT32_MAX / 2);
 	flows->mask = 2 * flows->mask + 1;
 	memset(flows->slots, 0, ((size_t)flows->mask + 1) * sizeof(*flows->slots));
 	for (uint32_t at = 0; at < flows->n; at++) {
@@ -186,7 +187,7 @@ double flows_entropy(const struct flows *flows) {
 
 		sum -= packets * log2(packets / flows->packets);
 	}
-	return sum > 0 ? sum / flows->packets : 0; // and no -0
+	return sum > 0 ? sum / flows->packets : 0; // never -0
 }
 
 /* Layouts */
@@ -197,7 +198,7 @@ static unsigned int field_size(const struct layout *layout, unsigned int field) 
 
 struct finding {
 	struct layout layout;
-	unsigned int len, end; // bytes of the fields so far, bytes that are hashed
+	unsigned int len, end; // bytes of the fields so far, and of the input
 };
 
 static void field_take(void *arg, const char *name, unsigned int width, const uint8_t value[16]) {
@@ -206,7 +207,7 @@ static void field_take(void *arg, const char *name, unsigned int width, const ui
 
 	(void)value;
 	if (f->len >= f->end || layout->n_fields == LAYOUT_FIELDS)
-		return; // extracted fields come behind
+		return; // extracted fields follow the hashed ones
 	layout->names[layout->n_fields] = name;
 	layout->widths[layout->n_fields] = width;
 	f->len += field_size(layout, layout->n_fields++);
@@ -218,7 +219,8 @@ static const char *last_name(const char *name) {
 	return dot != NULL ? dot + 1 : name;
 }
 
-// Which part of an address a field is: its name begins so. The other direction has part ^ 1.
+// The part of an address that a field has, by the beginning of its name. The other direction has
+// part ^ 1.
 enum part {
 	SRC,
 	DST,
@@ -302,7 +304,7 @@ static unsigned int layout_find(struct flow_counter *counter, unsigned int i,
 		return packet_layout(counter, i, packet);
 	ddp_cache_stats_get(counter->burst->cache, &stats);
 	if (stats.learned != counter->learned || stats.entries != counter->n_entries) {
-		// an address may be another entry's
+		// the cache may have reused addresses
 		memset(counter->verdicts, 0, sizeof(counter->verdicts));
 		counter->learned = stats.learned;
 		counter->n_entries = stats.entries;
@@ -332,11 +334,12 @@ static void input_get(const struct flow_counter *counter, unsigned int i,
 		      uint8_t input[FLOW_INPUT_SIZE]) {
 	const struct spread_burst *burst = counter->burst;
 
+	assert(burst->input_lens[i] <= FLOW_INPUT_SIZE);
 	ddp_rows_get(&burst->run.rows, i, input);
 	memset(input + burst->input_lens[i], 0, FLOW_INPUT_SIZE - burst->input_lens[i]);
 }
 
-// The end points of the tunnel, if the packet has an IP header around the innermost one.
+// Store the end points of the tunnel, if the packet has an outer IP header.
 static void outer_take(const struct ddp_verdict *verdict, const struct capture_packet *packet,
 		       struct flow_detail *detail) {
 	const uint8_t *ip = packet->data + verdict->l3_off;
@@ -379,6 +382,7 @@ void flow_counter_count(struct flow_counter *counter, const struct spread_burst 
 			uint16_t (*places)[CAPTURE_BATCH_PACKETS]) {
 	uint8_t input[FLOW_INPUT_SIZE];
 
+	assert(n <= DDP_BURST_MAX && first + n <= batch->n);
 	counter->burst = burst;
 	for (unsigned int i = 0; i < n; i++) {
 		input_get(counter, i, input);
@@ -439,12 +443,13 @@ static void field_value(struct flow_counter *counter, const struct layout *layou
 	unsigned int size = field_size(layout, field);
 	uint8_t value[16] = {0};
 
+	assert(size <= sizeof(value));
 	memcpy(value + sizeof(value) - size, bytes, size);
 	format_field(counter->loaded->profile, layout->names[field], layout->widths[field], value,
 		     text);
 }
 
-// Addresses of IPv6 are in brackets where a port follows.
+// IPv6 addresses are in brackets if a port follows.
 static const char *end_text(struct ddp_arena *arena, const char *address, const char *port) {
 	const char *format = port[0] == '\0' ? "%s%s" : strchr(address, ':') ? "[%s]:%s" : "%s:%s";
 
@@ -504,6 +509,6 @@ const char *flow_address(struct flow_counter *counter, const struct flow *flow,
 	field_value(counter, layout, 0, flow->detail->input, text);
 	len = strlen(text);
 	snprintf(text + len, FIELD_TEXT_SIZE - len, "%s",
-		 strchrnul(layout->names[0], '/')); // of a part of it
+		 strchrnul(layout->names[0], '/')); // suffix of a part of the address
 	return text;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Flows, or UEs: packets of which a profile hashes the same bytes, and the queues that each
-// candidate puts them on. A flow in a tunnel is another one than the same outside, a UE is not.
-//
-// Which fields these bytes are is found by the interpreter. All packets of an entry of the path
-// cache are alike, so it is run once for each of these.
+// Flows or UEs: packets of which a profile hashes equal bytes, and their queues with each
+// candidate. A flow has another key inside of a tunnel than outside, a UE has not.
+// The interpreter finds the fields of these bytes, once for each entry of the path cache: all
+// packets of an entry have the same fields.
 #ifndef DDPCTL_SIMULATE_FLOW_COUNTER_H
 #define DDPCTL_SIMULATE_FLOW_COUNTER_H
 
@@ -24,44 +23,42 @@ struct spread;
 
 /* Tables */
 
-// Packets that belong together, counted: of one hash, one flow, one UE. Each has a key of 64 bits.
-//
-// A hash table that grows until it has n_max keys. From then on packets of other keys are summed up
-// only, and what the table says is of the keys that came first. Entries have the order in which
-// their keys came, so no result depends on the random seed.
+// Counts of packets by a key of 64 bits: of a hash, a flow or a UE.
+// A hash table that grows to n_max keys. Packets of further keys are only summed up. Entries are in
+// the order of their first packets, so no result depends on the random seed.
 //
 //	flows_init(&flows, true, n_places, 64 << 20);
 //	flows_prefetch(&flows, keys, n);
 //	for (unsigned int i = 0; i < n; i++)
 //		flow = flows_count(&flows, keys[i]);
-#define FLOWS_LEAST 4096 // entries, whatever the limit is
-#define FLOW_INPUT_SIZE 48
-#define FLOW_OUTER_SIZE 32
+#define FLOWS_LEAST 4096   // entries, even if the limit is smaller
+#define FLOW_INPUT_SIZE 48 // bytes
+#define FLOW_OUTER_SIZE 32 // bytes: two IPv6 addresses
 
-// The queues on which one candidate puts the packets of a flow. Packets are numbered from 1.
+// The queues of a flow's packets with one candidate. Packets are numbered from 1.
 struct flow_place {
-	uint64_t n[2];     // the first one, the first one on another queue; 0: none
+	uint64_t n[2];     // the first packet, the first on another queue; 0: none
 	uint16_t queue[2]; // their queues
-	uint16_t place;    // of the first one, see steer.h
+	uint16_t place;    // slot of the first packet, see steer.h
 };
 
-// Written once, by the first packet of a flow, and not by the table.
+// Written once, by the user of the table at the first packet of a flow.
 struct flow_detail {
-	uint64_t pair;     // the same for both directions, whatever is around them
-	uint16_t layout;   // of input, see flow_counter.h
+	uint64_t pair;     // key of both directions, without outer headers
+	uint16_t layout;   // index of the layout of input
 	uint8_t direction; // 0 or 1; both are 0 if there is only one
 	uint8_t input_len;
-	uint8_t input[FLOW_INPUT_SIZE]; // what was hashed
-	uint8_t outer_len;              // both addresses of the outer IP header; 0: of a single one
+	uint8_t input[FLOW_INPUT_SIZE]; // hashed bytes
+	uint8_t outer_len;              // bytes; 0: the packet has no outer IP header
 	uint8_t outer[FLOW_OUTER_SIZE];
 };
 
-// Each packet changes this: it is in one cache line if there is one candidate.
+// Changed by each packet: one cache line if there is one candidate.
 struct flow {
 	uint64_t key;
 	uint64_t packets;
 
-	// Only in a table with details. The table fills in detail.
+	// Only in a table with details. The table sets detail.
 	uint64_t bytes;
 	struct flow_detail *detail;
 	struct flow_place places[]; // by candidate
@@ -74,32 +71,32 @@ struct flows {
 	uint32_t stride;   // bytes of an entry
 	uint64_t packets;  // of the keys that have an entry
 	uint64_t n_beyond; // packets of others; 0: all keys are counted
-	uint64_t *slots;   // part of the hash of a key, and the number of its entry from 1; 0: free
+	uint64_t *slots;   // part of the key's hash, and 1 + index of its entry; 0: free
 	uint8_t *entries;
-	struct flow_detail *details; // of the entries; NULL: without
+	struct flow_detail *details; // one per entry; NULL: no details
 };
 
-// It uses about size bytes. Here and below, without memory the process ends.
+// The table uses about size bytes. Here and below, the process ends if memory is short.
 void flows_init(struct flows *flows, bool detailed, unsigned int n_places, size_t size);
-void flows_fini(struct flows *flows); // also of zeros
+void flows_fini(struct flows *flows); // also if all zero
 
-// Count a packet. Returns the entry, which stays where it is; packets is 1 if it is new, and what
-// follows 0. NULL: there is no room for it.
+// Count a packet. Returns the entry, which never moves; a new one has packets 1 and the rest 0.
+// NULL: the table is full.
 struct flow *flows_count(struct flows *flows, uint64_t key);
 
-// Before the packets of a burst are counted: have memory bring what they need all at once.
+// Prefetch the slots and entries of a burst before flows_count().
 void flows_prefetch(const struct flows *flows, const uint64_t *keys, unsigned int n);
 
-// Packet n, at a place that belongs to a queue. Packets may come in any order.
+// Add packet n with its slot and queue. Packets may come in any order.
 void flow_place_add(struct flow_place *place, uint64_t n, uint16_t at, uint16_t queue);
 
-// Entry i of n.
+// Entry i, below n_max.
 static inline struct flow *flows_at(const struct flows *flows, uint32_t i) {
 	return (struct flow *)(uintptr_t)(flows->entries + (size_t)i * flows->stride);
 }
 
-// The most frequent ones, at most n, most first; of two as frequent the one that came first.
-// Returns how many.
+// The flows with most packets, at most n, largest first; of equal ones the older first. Returns
+// their number.
 unsigned int flows_top(const struct flows *flows, const struct flow **top, unsigned int n);
 
 // Entropy of a packet's key in bits.
@@ -107,46 +104,46 @@ double flows_entropy(const struct flows *flows);
 
 /* Flows and UEs */
 
-#define LAYOUT_FIELDS 16
-#define VERDICTS_KNOWN 256
+#define LAYOUT_FIELDS 16   // fields of an input at most
+#define VERDICTS_KNOWN 256 // entries, a cache of layouts by verdict
 
-// Which fields an input has, in order: each takes whole bytes, its bits are the last ones.
+// The fields of an input in order: each is right-aligned in whole bytes.
 struct layout {
 	uint16_t type;
 	uint8_t n_fields;
 	uint8_t widths[LAYOUT_FIELDS]; // bits
 	const char *names[LAYOUT_FIELDS];
-	// The place of each byte in the other direction of a flow.
+	// The index of each byte in the input of the other direction.
 	uint8_t opposite[FLOW_INPUT_SIZE];
 };
 
 // The last burst of a spread.
 struct spread_burst {
 	struct ddp_cache *cache;
-	struct ddp_burst run; // its rows are right for all packets that have an input
+	struct ddp_burst run; // its rows are valid for all packets with an input
 	struct rte_mbuf *mbufs[DDP_BURST_MAX];
 	uint16_t types[DDP_BURST_MAX];
 	uint8_t input_lens[DDP_BURST_MAX];
 	uint16_t places[DDP_BURST_MAX]; // see steer.h
 	unsigned int n_groups;
-	uint64_t groups[DDP_BURST_MAX]; // of packets that belong to one
+	uint64_t groups[DDP_BURST_MAX]; // keys, of packets with a group
 };
 
 struct flow_counter {
-	const struct spread *by; // gathers the bytes; NULL: neither flows nor UEs are wanted
+	const struct spread *by; // the spread that gathers the bytes; NULL: not wanted
 	struct flows table;
 	struct layout *layouts;
 	unsigned int n_layouts;
 
-	// while packets are counted
+	// Valid while packets are counted.
 	bool is_ue;
-	const struct ddp_personality *loaded; // of by, and so the next three
+	const struct ddp_personality *loaded; // of `by`, as the next three members
 	const struct steer *steer;
 	uint64_t rss_hf;
 	const struct spread_burst *burst;
 	const struct steer *const *steers; // of the candidates
 	unsigned int n_places;             // their number
-	// The path cache's entries whose layout is known, as long as it learns no other.
+	// The layouts of path cache entries, valid until the cache learns another entry.
 	uint64_t learned;
 	uint32_t n_entries;
 	const struct ddp_verdict *verdicts[VERDICTS_KNOWN];
@@ -154,16 +151,17 @@ struct flow_counter {
 	uint64_t keys[DDP_HASH_ROWS]; // of the burst
 };
 
-// Of what is by, the rest of it zeros, and of what by has; with size bytes of memory, about.
-// steers: of the n_places candidates. Here and below, without memory the process ends.
+// Initialize a counter that is zero but for `by`; loaded, steer and rss_hf are those of `by`,
+// steers those of the n_places candidates. It uses about size bytes. Here and below, the process
+// ends if memory is short.
 void flow_counter_init(struct flow_counter *counter, bool is_ue,
 		       const struct ddp_personality *loaded, const struct steer *steer,
 		       uint64_t rss_hf, const struct steer *const *steers, unsigned int n_places,
 		       size_t size);
 void flow_counter_fini(struct flow_counter *counter);
 
-// n packets of the batch, which are the last burst of counter->by. places: of packets of the batch,
-// by candidate.
+// Count n packets of the batch, which are the last burst of counter->by. places: slots of the
+// packets of the batch, by candidate.
 void flow_counter_count(struct flow_counter *counter, const struct spread_burst *burst,
 			const struct capture_batch *batch, unsigned int first, unsigned int n,
 			uint16_t (*places)[CAPTURE_BATCH_PACKETS]);
@@ -175,7 +173,7 @@ const char *flow_text(struct flow_counter *counter, const struct flow *flow,
 // "192.0.2.1 > 192.0.2.2": the addresses of the outer IP header; NULL if there is only one.
 const char *flow_outer_text(const struct flow *flow, struct ddp_arena *arena);
 
-// Of a UE: its address, if that alone is hashed; else NULL.
+// The address of a UE, if no other field is hashed; else NULL.
 const char *flow_address(struct flow_counter *counter, const struct flow *flow,
 			 char text[FIELD_TEXT_SIZE]);
 

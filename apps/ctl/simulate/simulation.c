@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "simulation.h"
 
+#include <assert.h>
 #include <math.h>
 #include <rte_common.h>
 #include <stdlib.h>
@@ -11,15 +12,15 @@
 #include "common/strbuf.h"
 #include "ctl/options.h"
 
-#define MOMENT_PACKETS 64  // a queue at least, on average: fewer are uneven by chance
-#define SHARE_LEAST 0.0005 // of all packets: worth a word
-#define UNKNOWNS_SHOWN 3   // candidates of which packets are unknown
-#define KEYS 128           // tried: so many that medians differ little by chance
-#define KEYS_BALANCED 32   // of these also with load-aware RSS, which takes longer
-#define HASH_BITS 32
-#define INTERVALS_LEAST 20 // with enough packets, to tell from them how load-aware RSS does
+#define MOMENT_PACKETS 64  // packets per queue, on average: fewer are uneven by chance
+#define SHARE_LEAST 0.0005 // of all packets: smaller shares are not reported
+#define UNKNOWNS_SHOWN 3   // names of candidates with unknown packets
+#define KEYS 128           // keys: with so many, medians differ little by chance
+#define KEYS_BALANCED 32   // of KEYS: also with load-aware RSS, which takes longer
+#define HASH_BITS 32       // bits
+#define INTERVALS_LEAST 20 // intervals with enough packets for a measured result
 
-_Static_assert(STEER_RETA_MAX <= 1 << 16, "16 bits of a hash pick an entry");
+_Static_assert(STEER_RETA_MAX <= 1 << 16, "16 bits of a hash select an entry");
 
 static const char *text_end(struct simulation *simulation) {
 	return ddp_arena_strdup(simulation->arena, strbuf_take(&simulation->text));
@@ -48,11 +49,13 @@ uint64_t most_of(const uint64_t *loads, unsigned int n) {
 	return max;
 }
 
-// How many cores' worth of load n queues carry, one core each, until the most loaded one is full.
+// The load, in cores, that n queues with a core each carry until the most loaded one is full.
 static double scaling(const struct spread *spread, unsigned int n) {
 	const struct steer_config *config = &spread->steer->config;
 	uint64_t loads[STEER_QUEUES_MAX] = {0}, all = 0, max;
 	static uint16_t reta[STEER_RETA_MAX];
+
+	assert(n > 0 && n <= STEER_QUEUES_MAX);
 
 	if (n == config->n_queues)
 		memcpy(reta, spread->steer->reta, config->reta_size * sizeof(reta[0]));
@@ -72,8 +75,7 @@ static double scaling(const struct spread *spread, unsigned int n) {
 	return max == 0 ? n : (double)spread->packets / max;
 }
 
-// The fewest that carry a load of so many cores: not fewer than these, and an entry of the table
-// stays whole.
+// The fewest queues that carry a load of so many cores; 0: none do, as one entry has too much.
 static unsigned int cores_find(const struct spread *spread, double load) {
 	uint64_t largest = most_of(spread->entry_packets, spread->steer->config.reta_size);
 
@@ -92,7 +94,7 @@ static void groups_make(const struct simulation *simulation, const struct spread
 	outcome->entropy = flows_entropy(&spread->groups);
 	if (flows_top(&spread->groups, &largest, 1) > 0)
 		outcome->largest_group = largest->packets;
-	if (outcome->largest_group < spread->unhashed) // these stay together, too
+	if (outcome->largest_group < spread->unhashed) // on one queue, too
 		outcome->largest_group = spread->unhashed;
 	outcome->bound = share_of(outcome->largest_group, spread->packets) * simulation->n_queues;
 	if (outcome->bound < 1 && spread->packets > 0)
@@ -121,7 +123,7 @@ static unsigned int worst_find(const struct spread *spread, unsigned int n_queue
 		const uint64_t *queues = windows_queues(&spread->windows, i);
 		double imbalance = ddp_imbalance(queues, n_queues);
 
-		// what is left of the time at its end may be a few packets
+		// the last window may have few packets
 		if (imbalance <= most ||
 		    (i > 0 && i == n - 1 &&
 		     sum_of(queues, n_queues) < MOMENT_PACKETS * (uint64_t)n_queues))
@@ -158,20 +160,19 @@ static void balanced_make(const struct spread *spread, struct outcome *outcome) 
 
 /* Many keys */
 
-// A Toeplitz hash is a linear map of its input, drawn by the key. Inputs are long, and hashes of a
-// run are known. So each tried key hashes the 4 bytes of these: another linear map, under which two
-// inputs meet as often as under another key, and which keeps together what the key of the run does
-// (both directions of a flow with a symmetric key or function). The keys are the same for every
-// capture.
+// A Toeplitz hash is a linear map of its input, given by the key. Each tried key hashes the 4 bytes
+// of the run's hash instead of the input: also a linear map, with as many collisions as another
+// key, and with equal hashes where the run has them (both directions of a flow with a symmetric key
+// or function). All captures use the same keys.
 
-// Of hashes under each key the low 16 bits, which pick the entry of a table.
+// The low 16 bits of a hash under each key, which select the table entry.
 struct sums {
 	uint16_t sums[KEYS];
 };
 
-// What each bit of a hash adds to them, the highest first: the 32 bits of the key that begin at its
-// place, here the last 16 of these. Keys are drawn by splitmix64 (Steele et al., "Fast splittable
-// pseudorandom number generators", 2014).
+// Fill in the sum of each hash bit, the highest first: the low 16 of the 32 key bits that begin at
+// the bit's index. Keys come from splitmix64 (Steele et al., "Fast splittable pseudorandom number
+// generators", 2014).
 static void bits_make(struct sums bits[HASH_BITS]) {
 	for (unsigned int k = 0; k < KEYS; k++) {
 		uint64_t state = k, key = 0;
@@ -207,7 +208,7 @@ static uint64_t *entries_fill(const struct spread *spread) {
 			entries[k * size + (sums.sums[k] & (size - 1))] += group->packets;
 		n_hashed -= group->packets < n_hashed ? group->packets : n_hashed;
 	}
-	// what is not known by its hash is many small groups
+	// spread hashed packets without a group evenly
 	for (unsigned int i = 0; i < KEYS * size; i++)
 		entries[i] += n_hashed / size;
 	return entries;
@@ -229,8 +230,8 @@ static int by_value(const void *a, const void *b) {
 	return x < y ? -1 : x > y;
 }
 
-// n is even.
 static struct key_range range_of(double *values, unsigned int n) {
+	assert(n >= 2 && n % 2 == 0);
 	qsort(values, n, sizeof(*values), by_value);
 	return (struct key_range){
 		.median = (values[n / 2 - 1] + values[n / 2]) / 2,
@@ -269,7 +270,7 @@ static void keys_make(const struct spread *spread, struct outcome *outcome) {
 
 /* Flows and UEs */
 
-// Returns whether this is the example from now on: of those that are split, the first one.
+// Returns whether this becomes the example: the first split one.
 static bool affinity_add(struct affinity *affinity, const struct flow_place *place) {
 	affinity->n++;
 	if (place->n[1] == 0)
@@ -300,7 +301,6 @@ static void ues_make(const struct simulation *simulation, struct candidates *can
 	}
 }
 
-// A direction may be in a tunnel, the other one outside of it, and one of them in several.
 static int by_pair(const void *a, const void *b) {
 	const uint64_t x = (*(const struct flow *const *)a)->detail->pair;
 	const uint64_t y = (*(const struct flow *const *)b)->detail->pair;
@@ -308,8 +308,9 @@ static int by_pair(const void *a, const void *b) {
 	return x < y ? -1 : x > y;
 }
 
-static void pair_meet(const struct simulation *simulation, struct candidates *candidates,
-		      const struct flow *const *flows, unsigned int n, struct outcome *outcomes) {
+// Add a flow with its n entries: a direction has one for each tunnel, and one outside.
+static void pair_add(const struct simulation *simulation, struct candidates *candidates,
+		     const struct flow *const *flows, unsigned int n, struct outcome *outcomes) {
 	unsigned int directions = 0;
 
 	for (unsigned int i = 0; i < n; i++)
@@ -326,6 +327,7 @@ static void pair_meet(const struct simulation *simulation, struct candidates *ca
 		}
 		while (flows[first]->places[p].n[0] != all.n[0])
 			first++;
+		assert(first < n);
 		if (affinity_add(&outcomes[p].flows, &all))
 			outcomes[p].flows.who = flow_text(&candidates->totals.flows, flows[first],
 							  simulation->arena);
@@ -345,12 +347,12 @@ static void directions_make(const struct simulation *simulation, struct candidat
 		for (n = 1;
 		     i + n < table->n && flows[i + n]->detail->pair == flows[i]->detail->pair; n++)
 			;
-		pair_meet(simulation, candidates, flows + i, n, outcomes);
+		pair_add(simulation, candidates, flows + i, n, outcomes);
 	}
 	free(flows);
 }
 
-// The largest flow of the entry that bounds load-aware RSS, if it has most of its packets.
+// Name the largest flow of the entry that bounds load-aware RSS, if it has most of the packets.
 static void bound_find(const struct simulation *simulation, struct flow_counter *counter,
 		       struct balancing *balancing, unsigned int p) {
 	const struct flow *largest = NULL;
@@ -397,7 +399,7 @@ static bool flows_fit(const struct candidates *candidates) {
 	return n == 0;
 }
 
-// One flow may turn out to be many in a tunnel that only a candidate reads.
+// A flow may be a tunnel with many flows that only a candidate reads.
 static void finest_find(struct simulation *simulation) {
 	for (unsigned int i = 0; i < simulation->n_outcomes && simulation->flows_exact; i++) {
 		const struct outcome *outcome = &simulation->outcomes[i];
@@ -419,7 +421,7 @@ static void unknown_write(const struct simulation *simulation, const char *who, 
 		share_text(share_of(packets, simulation->packets), 1, " %").text);
 }
 
-// Of NICs, the one with the most such packets counts.
+// For NICs, the one with the most unknown packets counts.
 static void cut_warning_make(struct simulation *simulation, const struct candidates *candidates) {
 	const struct spread *flows = candidates->totals.flows.by;
 	uint64_t most = 0;
@@ -458,8 +460,7 @@ static void cut_warning_make(struct simulation *simulation, const struct candida
 	strbuf_fini(&unknown);
 }
 
-/* All of it */
-
+/* Outcomes */
 static void outcome_make(const struct simulation *simulation, const struct spread *spread,
 			 bool judged, struct outcome *outcome) {
 	outcome->name = spread->name;
@@ -482,7 +483,7 @@ static void outcome_make(const struct simulation *simulation, const struct sprea
 		keys_make(spread, outcome);
 }
 
-/* NICs as they are */
+/* NICs without net_ddp */
 
 static void share_add(const struct nic_now *now, const struct spread_type *type,
 		      struct nic_outcome *nic) {
@@ -538,6 +539,8 @@ static void nic_why_write(const struct nic_outcome *nic, FILE *to) {
 static void nic_make(struct simulation *simulation, const struct nic_now *now) {
 	struct nic_outcome *nic = &simulation->nics[simulation->n_nics++];
 	const struct spread *spread = now->spread;
+
+	assert(simulation->n_nics <= NICS_NOW && now->plan->spread != NULL);
 
 	nic->nic = now->nic;
 	nic->spread = spread;

@@ -14,76 +14,72 @@
 
 struct ddp_arena;
 
-#define TOP_FLOWS 20
+#define TOP_FLOWS 20 // flows at most
 
-// Do packets that belong together (a UE's, both directions of a flow) come to one queue?
+// Number of UEs, or of flows in both directions, with packets on one or several queues.
 struct affinity {
-	uint64_t n;       // UEs; flows that have packets in both directions
-	uint64_t n_split; // of them: not on one queue
-	// one of these
-	const char *who;     // NULL: none
+	uint64_t n;       // UEs, or flows with packets in both directions
+	uint64_t n_split; // on several queues
+	// an example of a split one
+	const char *who;     // its text; NULL: none
 	uint64_t packets[2]; // two of its packets, counted in the capture from 1
 	unsigned int queues[2];
 };
 
-// Of what some keys give.
+// The distribution of a result over many keys.
 struct key_range {
 	double median, low, high; // the 10th and the 90th percentile
 };
 
-// How even a candidate is with many RSS keys: with one key it may be lucky.
+// The imbalance of a candidate with many RSS keys: a single key may be good by chance.
 struct key_spread {
-	unsigned int n; // keys; 0: not judged
+	unsigned int n; // keys; 0: not simulated
 	struct key_range plain;
-	unsigned int n_balanced;   // keys; 0: net_ddp cannot have this
+	unsigned int n_balanced;   // keys; 0: unsupported by net_ddp
 	struct key_range balanced; // by load-aware RSS, if each interval is like the whole capture
 };
 
-// How one candidate does.
+// The result of a candidate.
 struct outcome {
-	const char *name; // as on the command line; "fixed-function NIC"
-	const struct spread
-		*spread; // its groups: packets of one hash stay together whatever the table
-	double imbalance, jain, hottest; // share of the most loaded queue
+	const char *name;                // as on the command line; "fixed-function NIC"
+	const struct spread *spread;     // groups: packets of one hash, which no table splits
+	double imbalance, jain, hottest; // hottest: share of the most loaded queue
 	double entropy;                  // of the hash, in bits
-	uint64_t largest_group;          // packets of one hash, the most
-	double bound;    // least imbalance that any table could reach, for the largest group stays
-			 // whole
-	double *scaling; // [n - 1]: cores' worth of load that n queues and cores carry until
-			 // one is full
-	unsigned int worst; // of the windows of time
+	uint64_t largest_group;          // packets of the most frequent hash
+	double bound;       // least imbalance with any table, because of the largest group
+	double *scaling;    // [n - 1]: load, in cores, that n queues carry until one is full
+	unsigned int worst; // index of the worst window
 	struct affinity ues, flows;
-	// Imbalance without and with load-aware RSS: in intervals, if there are enough of them, or
-	// with intervals like the whole capture. 0: net_ddp cannot have this.
+	// Imbalance without and with load-aware RSS: of the intervals, if there are enough, else
+	// with intervals like the whole capture. 0: unsupported by net_ddp.
 	double unbalanced, balanced;
 	bool balance_is_measured; // in intervals
-	struct key_spread keys;   // of many RSS keys; its n is 0: not asked for
-	unsigned int cores; // needed for the load; 0: no number of queues up to STEER_QUEUES_MAX
-			    // suffices
+	struct key_spread keys;   // n 0: not wanted
+	unsigned int cores;       // cores needed for the load; 0: more than STEER_QUEUES_MAX
 };
 
-#define NIC_SHARES 8
+#define NIC_SHARES 8 // groups at most
 
-// Of the capture's packets, those that a NIC hashes alike.
+// The packets that a NIC hashes by the same fields.
 struct nic_share {
 	const char *by;  // "outer addresses and ports"; "nothing"
 	bool inner_lost; // the NIC does not parse the headers that follow
 	uint64_t packets;
 };
 
-// How a NIC as it is does.
+// The result of a NIC without net_ddp.
 struct nic_outcome {
 	const struct ddp_nic *nic;
 	const struct spread *spread;
 	double imbalance;
-	unsigned int n_queues;               // that have packets
+	unsigned int n_queues;               // queues with packets
 	struct nic_share shares[NIC_SHARES]; // most packets first
 	unsigned int n_shares;
-	const char *why; // what it hashes, in words
+	const char *why; // its hash fields, as text
 };
 
 struct top_flow {
-	const char *text; // "10.45.0.1:4000 > 198.51.100.7:443", for people
+	const char *text; // "10.45.0.1:4000 > 198.51.100.7:443"
 	const char *type; // packet type
 	uint64_t packets, bytes;
 	const char *outer; // addresses of the outer IP header; NULL: there is only one
@@ -95,11 +91,11 @@ struct simulation {
 	const struct candidates *candidates;
 	const struct capture *capture;
 	uint64_t packets;        // of the capture
-	const char *cut_warning; // what is not known because packets were cut; NULL: all is
-	unsigned int snaplen;    // that would do then
-	bool partial;            // the capture has more
-	unsigned int n_queues;   // the answer is for; also the length of scaling
-	double load_mpps;        // what all cores have to do; 0: neither given nor in the capture
+	const char *cut_warning; // unknown results because of cut packets; NULL: none
+	unsigned int snaplen;    // bytes, that the capture needs then
+	bool partial;            // not all packets were read
+	unsigned int n_queues;   // also the length of scaling
+	double load_mpps;        // million packets a second; 0: neither given nor in the capture
 
 	// candidates; the last one is the fixed-function NIC
 	const struct outcome *outcomes;
@@ -109,16 +105,16 @@ struct simulation {
 
 	// its flows: addresses, protocol and ports of the innermost IP packet
 	uint64_t n_flows;
-	const struct outcome *finest; // a candidate that tells more flows apart: n_flows is its
-				      // number of hashes, and no top flow is the largest; else NULL
-	// Else memory did not suffice, and what is said of flows, UEs and hashes is of those that
-	// came first.
+	const struct outcome
+		*finest; // a candidate that splits flows further: n_flows is its number of hashes,
+			 // and top_flows has not the largest; else NULL
+	// Memory sufficed. Else flows, UEs and hashes are those that came first.
 	bool flows_exact;
 	struct top_flow top_flows[TOP_FLOWS];
 	unsigned int n_top_flows;
 
 	struct ddp_arena *arena; // owns all of the above; the caller destroys it
-	struct strbuf text;      // while it is made: of what is written next
+	struct strbuf text;      // buffer of the text that is being written
 };
 
 double share_of(uint64_t part, uint64_t all); // 0 of 0
@@ -127,22 +123,22 @@ double share_of(uint64_t part, uint64_t all); // 0 of 0
 uint64_t sum_of(const uint64_t *loads, unsigned int n);
 uint64_t most_of(const uint64_t *loads, unsigned int n);
 
-// What came of candidates that have run, the last one being the fixed-function NIC; they, the
-// capture and the options must outlive it. ret is what candidates_run() returned.
+// Compute the results of candidates after candidates_run(), which returned ret. The last one is the
+// fixed-function NIC. Candidates, capture and options must outlive the simulation.
 void simulation_make(struct simulation *simulation, const struct simulate_options *options,
 		     struct candidates *candidates, const struct capture *capture, int ret);
 
-// For people, and parts of that, each with an empty line behind it.
+// Text output, and parts of it, each followed by an empty line.
 void simulation_print(const struct simulation *simulation, struct output *out);
 void simulation_flows_print(const struct simulation *simulation, const struct outcome *outcome,
 			    struct output *out); // with queues of this candidate
 void simulation_warning_print(const struct simulation *simulation, struct output *out);
 void simulation_notes_print(const struct simulation *simulation, struct output *out);
 
-// For machines: the keys of an object, which the caller opens and closes.
+// JSON: the keys of an object, which the caller opens and closes.
 void simulation_json(const struct simulation *simulation, struct json_writer *json);
 
-// Packets with a packet type of the profile's own, or of one that it loads other than base.
+// Packets with a packet type of any loaded profile but base.
 uint64_t own_packets(const struct spread *spread);
 
 #endif

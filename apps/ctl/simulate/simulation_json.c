@@ -164,7 +164,7 @@ static void flows_json(const struct simulation *simulation, struct json_writer *
 
 		jsonw_write(json, "{flow:%s outer:%s ptype:%s packets:%ju bytes:%ju queues:[",
 			    flow->text, flow->outer, flow->type, flow->packets, flow->bytes);
-		// Of each candidate the first two, none if its rules drop the flow.
+		// The first two queues of each candidate, none if its rules drop the flow.
 		for (unsigned int p = 0; p < simulation->n_outcomes; p++) {
 			jsonw_open(json, '[');
 			for (unsigned int q = 0; q < 2 && flow->places[p].n[q] != 0; q++)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <assert.h>
 #include <inttypes.h>
 #include <rte_common.h>
 #include <stdio.h>
@@ -9,12 +10,12 @@
 
 #include "simulation.h"
 
-#define BAR_LEN 30   // of the most loaded queue, with room for two candidates beside each other
-#define BAR_SHORT 12 // with more
-#define BARS_MAX 8   // candidates whose queues fit on a line
-#define RATE_PACKETS 100000 // from here on a rate says something
-#define FLOW_LINES 5
-#define ELEPHANT 0.01 // of all packets: worth a line
+#define BAR_LEN 30          // columns, of the most loaded queue with two candidates
+#define BAR_SHORT 12        // columns, with more candidates
+#define BARS_MAX 8          // candidates at most: their queues fit on a line
+#define RATE_PACKETS 100000 // packets: fewer give no rate
+#define FLOW_LINES 5        // flows at most
+#define ELEPHANT 0.01       // of all packets: smaller flows are not shown
 
 static const char bar[] = "##############################";
 _Static_assert(sizeof(bar) == BAR_LEN + 1, "a whole bar");
@@ -24,16 +25,18 @@ static void bar_end(struct table *table, int len) {
 	table_next(table);
 }
 
-// Of what is there, at least one mark is seen.
+// A share above 0 has at least one mark.
 static int bar_len(double part, double longest, int room) {
 	int len = longest <= 0 ? 0 : part * room / longest + 0.5;
+
+	assert(room <= BAR_LEN);
 
 	return len == 0 && part > 0 ? 1 : len;
 }
 
 /* Queues */
 
-// Packets, share and bar. longest is the load that a whole bar stands for.
+// Packets, share and bar. longest: load of a whole bar.
 static void two_queues_print(const struct simulation *simulation, uint64_t longest,
 			     struct output *out) {
 	struct table table;
@@ -135,7 +138,7 @@ static void outcomes_print(const struct simulation *simulation, struct output *o
 	output_text(out, "\n");
 }
 
-/* NICs as they are */
+/* NICs without net_ddp */
 
 static bool whys_alike(const struct nic_outcome *a, const struct nic_outcome *b) {
 	return strcmp(a->why, b->why) == 0;
@@ -347,6 +350,7 @@ void simulation_flows_print(const struct simulation *simulation, const struct ou
 	struct table table;
 	double largest;
 
+	assert(which <= base);
 	if (simulation->n_top_flows == 0)
 		return;
 	largest = share_of(simulation->finest != NULL ? simulation->finest->largest_group :

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "spread.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <rte_common.h>
@@ -17,21 +18,21 @@
 #include "common/strbuf.h"
 #include "ctl/profile/profile_load.h"
 
-#define DROPPED UINT16_MAX   // the queue of a packet that a rule drops
-#define CELLS_MAX (1U << 18) // many queues have fewer windows
+#define DROPPED UINT16_MAX   // queue: the packet is dropped by a rule
+#define CELLS_MAX (1U << 18) // counters: with many queues there are fewer windows
 
-#define MEMORY_DEFAULT (200U << 20)
-#define MEMORY_FIXED (24U << 20) // profiles and what else does not depend on the capture
-#define MEMORY_LEAST (8U << 20)  // of all tables, whatever the limit is
+#define MEMORY_DEFAULT (200U << 20) // bytes
+#define MEMORY_FIXED (24U << 20)    // bytes: profiles and the rest but tables and batches
+#define MEMORY_LEAST (8U << 20)     // bytes: tables, even if the limit is smaller
 
-#define THREADS_MAX 8
-#define STAGES 3 // a batch is read, counted by candidates, counted by views
+#define THREADS_MAX 8 // threads, with the calling one
+#define STAGES 3      // batches: one is read, one counted by candidates, one by views
 
 #define NS_PER_S 1000000000
-#define FIRST_NS (NS_PER_S / 2) // until progress is shown
-#define PERIOD_NS (NS_PER_S / 5)
-#define BAR_LEN 20
-#define NAME_LEN 24
+#define FIRST_NS (NS_PER_S / 2)  // ns, until progress is shown
+#define PERIOD_NS (NS_PER_S / 5) // ns, between two updates
+#define BAR_LEN 20               // columns
+#define NAME_LEN 24              // bytes
 
 /* Windows */
 
@@ -81,7 +82,7 @@ static void windows_move(struct windows *windows, uint64_t time_ns) {
 		windows->n = windows->at + 1;
 }
 
-// A packet came, for a queue or not: windows last as long as the capture.
+// Move to the window of this time, also for dropped packets: the windows cover the capture.
 static inline void windows_pass(struct windows *windows, uint64_t time_ns) {
 	if (time_ns - windows->at_ns >= windows->length_ns || windows->n == 0)
 		windows_move(windows, time_ns);
@@ -89,16 +90,18 @@ static inline void windows_pass(struct windows *windows, uint64_t time_ns) {
 
 void windows_count(struct windows *windows, uint64_t time_ns, unsigned int queue) {
 	windows_pass(windows, time_ns);
+	assert(windows->at < windows->n_max && queue < windows->n_queues);
 	windows->packets[(uint64_t)windows->at * windows->n_queues + queue]++;
 }
 
 const uint64_t *windows_queues(const struct windows *windows, unsigned int window) {
+	assert(window < windows->n_max);
 	return windows->packets + (uint64_t)window * windows->n_queues;
 }
 
 /* Candidates */
 
-// The path cache hashes plainly unless a rule says otherwise.
+// Without rules the path cache hashes with plain Toeplitz.
 static int rules_make(struct spread *spread, const struct rules *rules, struct ddp_diag *diag) {
 	const struct steer_config *config = &spread->steer->config;
 	int ret;
@@ -144,10 +147,10 @@ int spread_init(struct spread *spread, const struct ddp_personality *loaded,
 		.loaded = loaded,
 		.steer = steer,
 		.policy.program = loaded->program,
-		// 0 turns RSS off, whatever the profile says
+		// 0 turns RSS off for any profile
 		.policy.rss = steer->config.rss_hf != 0,
 		.policy.rss_hf = steer->config.rss_hf,
-		.policy.id = 1, // each has a cache of its own
+		.policy.id = 1, // each spread has its own cache
 		.n_types = ddp_program_n_types(loaded->program) + 1,
 	};
 	results_make(spread);
@@ -177,44 +180,45 @@ static uint64_t spread_key(uint32_t hash) {
 
 /* A packet */
 
-struct fate {
-	uint16_t id; // packet type
+struct steered {
+	uint16_t id; // packet type's id
 	uint8_t input_len;
 	uint32_t hash;
-	uint32_t rule_hash;                // by the rule's key, if it has one
-	const struct ddp_flow_entry *rule; // that steers it, NULL for none
+	uint32_t rule_hash;                // hash by the rule's key, if it has one
+	const struct ddp_flow_entry *rule; // NULL: none steers it
 };
 
-// A rule puts it on a queue, where all of the rule's packets stay together unless their hash parts
-// them.
-static bool rule_apply(const struct fate *fate, uint16_t *queue, uint64_t *group) {
-	const struct ddp_flow_action *action = ddp_flow_action_of(fate->rule);
-	const bool hashed = fate->input_len > 0;
+// Apply a rule: its packets are one group unless it spreads them by hash. Returns whether it sets
+// the queue.
+static bool rule_apply(const struct steered *steered, uint16_t *queue, uint64_t *group) {
+	const struct ddp_flow_action *action = ddp_flow_action_of(steered->rule);
+	const bool hashed = steered->input_len > 0;
 
 	if (action->fate == DDP_FLOW_PASS)
 		return false;
 	if (action->n_queues <= 1 || !hashed)
-		*group = spread_key(0) | UINT64_C(1) << 32 | fate->rule->number;
+		*group = spread_key(0) | UINT64_C(1) << 32 | steered->rule->number;
 	else if (ddp_flow_key_of(action) != NULL)
-		*group = spread_key(fate->rule_hash);
+		*group = spread_key(steered->rule_hash);
 	*queue = action->fate == DDP_FLOW_DROP ? DROPPED :
-						 ddp_flow_queue(action, hashed, fate->rule_hash);
+						 ddp_flow_queue(action, hashed, steered->rule_hash);
 	return true;
 }
 
-static inline void packet_count(struct spread *spread, unsigned int i, const struct fate *fate,
+static inline void packet_count(struct spread *spread, unsigned int i,
+				const struct steered *steered,
 				const struct capture_packet *packet) {
 	const struct steer *steer = spread->steer;
-	const bool hashed = fate->input_len > 0;
+	const bool hashed = steered->input_len > 0;
 	const bool timed = spread->windows.length_ns != 0;
-	const uint32_t entry = fate->hash & (steer->config.reta_size - 1);
+	const uint32_t entry = steered->hash & (steer->config.reta_size - 1);
 	uint16_t queue = hashed ? steer->reta[entry] : 0;
-	uint64_t group = hashed ? spread_key(fate->hash) : 0;
-	const bool ruled = fate->rule != NULL && rule_apply(fate, &queue, &group);
+	uint64_t group = hashed ? spread_key(steered->hash) : 0;
+	const bool ruled = steered->rule != NULL && rule_apply(steered, &queue, &group);
 	struct spread_burst *burst = spread->burst;
 
-	burst->types[i] = fate->id;
-	burst->input_lens[i] = fate->input_len;
+	burst->types[i] = steered->id;
+	burst->input_lens[i] = steered->input_len;
 	burst->places[i] = queue == DROPPED ? STEER_PLACE_NONE :
 			   hashed && !ruled ? entry :
 					      steer->config.reta_size + queue;
@@ -224,15 +228,16 @@ static inline void packet_count(struct spread *spread, unsigned int i, const str
 			windows_pass(&spread->windows, packet->time_ns);
 		return;
 	}
+	assert(queue < steer->config.n_queues);
 	if (ruled)
 		spread->ruled[queue]++;
 	else if (hashed)
 		spread->entry_packets[entry]++;
 	else
-		spread->type_unhashed[fate->id]++;
+		spread->type_unhashed[steered->id]++;
 	if (group != 0 && !spread->is_view)
 		burst->groups[burst->n_groups++] = group;
-	spread->type_queues[(size_t)fate->id * steer->config.n_queues + queue]++;
+	spread->type_queues[(size_t)steered->id * steer->config.n_queues + queue]++;
 	spread->queue_bytes[queue] += packet->wire_len;
 	if (timed)
 		windows_count(&spread->windows, packet->time_ns, queue);
@@ -241,24 +246,24 @@ static inline void packet_count(struct spread *spread, unsigned int i, const str
 static void packet_interpret(struct spread *spread, unsigned int i,
 			     const struct capture_packet *packet) {
 	struct ddp_answer answer;
-	struct fate fate;
+	struct steered steered;
 	struct cut cut = {.captured = packet};
 
-	fate.rule = cut_answer(&cut, spread->loaded->program, spread->steer,
-			       spread->has_rules ? &spread->policy : NULL, &answer);
+	steered.rule = cut_answer(&cut, spread->loaded->program, spread->steer,
+				  spread->has_rules ? &spread->policy : NULL, &answer);
 	cut_count_add(&spread->cut, &cut);
-	fate = (struct fate){answer.class.type_id, answer.input_len, answer.port_hash, answer.hash,
-			     fate.rule};
-	if (fate.input_len > 0)
+	steered = (struct steered){answer.class.type_id, answer.input_len, answer.port_hash,
+				   answer.hash, steered.rule};
+	if (steered.input_len > 0)
 		ddp_rows_put(&spread->burst->run.rows, i, answer.input);
-	packet_count(spread, i, &fate, packet);
+	packet_count(spread, i, &steered, packet);
 }
 
 static void packet_take(struct spread *spread, unsigned int i,
 			const struct capture_packet *packet) {
 	const struct ddp_burst *run = &spread->burst->run;
 	const struct ddp_verdict *verdict = ddp_burst_verdict(run, i);
-	struct fate fate = {
+	struct steered steered = {
 		.id = verdict->type_id,
 		.input_len = verdict->input_len,
 		.hash = run->hashes[i],
@@ -266,29 +271,29 @@ static void packet_take(struct spread *spread, unsigned int i,
 		.rule = spread->policy.flows != NULL ? run->steer[i] : NULL,
 	};
 	const struct ddp_hash *key =
-		fate.rule == NULL ? NULL : ddp_flow_key_of(ddp_flow_action_of(fate.rule));
+		steered.rule == NULL ? NULL : ddp_flow_key_of(ddp_flow_action_of(steered.rule));
 
-	// A path that the cache knows is the same in every longer packet. What is hashed of one
-	// that it does not know is not kept.
+	// A cached path is valid for longer packets, too. Rows of other paths are not kept.
 	if (verdict->own && (is_cut(packet) || spread->is_view)) {
 		packet_interpret(spread, i, packet);
 		return;
 	}
-	if (key != NULL && fate.input_len > 0)
-		fate.rule_hash = ddp_burst_hash(run, i, ddp_burst_verdict(run, i), key);
-	packet_count(spread, i, &fate, packet);
+	if (key != NULL && steered.input_len > 0)
+		steered.rule_hash = ddp_burst_hash(run, i, ddp_burst_verdict(run, i), key);
+	packet_count(spread, i, &steered, packet);
 }
 
 /* A burst */
 
-// Packets in mbufs that nobody frees: bytes stay where they are. Those of the next burst are
-// prefetched. Returns their number, 0 if no mbuf's segment has as much as the first one.
+// Let the mbufs of a burst point to the packets' bytes, and prefetch those of the next burst.
+// Returns their number, 0 if the first packet is too long for an mbuf.
 static unsigned int mbufs_fill(struct spread_burst *burst, const struct capture_batch *batch,
 			       unsigned int first) {
 	const struct capture_packet *packets = &batch->packets[first];
 	const unsigned int left = batch->n - first;
 	unsigned int n = 0;
 
+	assert(first < batch->n);
 	for (; n < left && n < DDP_BURST_MAX && packets[n].len <= UINT16_MAX; n++) {
 		size_t readable = capture_readable(batch, &packets[n]);
 		struct rte_mbuf *mbuf = burst->mbufs[n];
@@ -305,7 +310,7 @@ static unsigned int mbufs_fill(struct spread_burst *burst, const struct capture_
 	return n;
 }
 
-// Count the packets of a burst that begins with this one of the batch. Returns their number.
+// Count a burst that begins with packet `first` of the batch. Returns its number of packets.
 static unsigned int spread_count(struct spread *spread, const struct capture_batch *batch,
 				 unsigned int first) {
 	struct spread_burst *burst = spread->burst;
@@ -317,7 +322,7 @@ static unsigned int spread_count(struct spread *spread, const struct capture_bat
 			      &burst->run);
 	for (unsigned int i = 0; i < n; i++)
 		packet_take(spread, i, &batch->packets[first + i]);
-	if (n == 0) { // a long one, alone
+	if (n == 0) { // a packet longer than an mbuf
 		packet_interpret(spread, 0, &batch->packets[first]);
 		n = 1;
 	}
@@ -387,21 +392,21 @@ static void spread_end(struct spread *spread) {
 
 struct run_batch {
 	struct capture_batch *batch;
-	uint16_t (*places)[CAPTURE_BATCH_PACKETS]; // of its packets, by candidate
+	uint16_t (*places)[CAPTURE_BATCH_PACKETS]; // slots of its packets, by candidate
 };
 
 // In each round the calling thread reads a batch. Meanwhile the threads take one spread after
-// another, and count the batch of the round before, those that tell flows and UEs the one before
-// this: they need the candidates' places. So each spread has the packets in their order.
+// another: candidates count the batch of the round before, views the batch before that, as they
+// need the candidates' slots. So each spread gets the packets in order.
 struct run {
 	struct spread *spreads;
-	const struct steer *steers[SPREADS_MAX]; // of them
+	const struct steer *steers[SPREADS_MAX]; // of the spreads
 	unsigned int n;
 	struct spread_totals *totals;
-	struct run_batch batches[STAGES]; // that of round r is r % STAGES
+	struct run_batch batches[STAGES]; // round r uses r % STAGES
 	unsigned int round;
 	unsigned int n_threads; // besides the calling one
-	atomic_uint next;       // spread of this round
+	atomic_uint next;       // next spread of this round
 };
 
 static void counter_begin(const struct run *run, struct flow_counter *counter, bool is_ue,
@@ -413,8 +418,7 @@ static void counter_begin(const struct run *run, struct flow_counter *counter, b
 				  run->steers, run->totals->n_places, size);
 }
 
-// Flows take most: many of them have one hash where a candidate does not tell them apart, and a UE
-// has several.
+// Flows get most memory: many flows may have one hash, and a UE has several flows.
 static void memory_share(struct run *run) {
 	struct spread_totals *totals = run->totals;
 	size_t size = totals->memory != 0 ? totals->memory : MEMORY_DEFAULT;
@@ -505,7 +509,7 @@ static void spread_batch(struct run *run, unsigned int which, const struct run_b
 		balancer_count(spread->balancer, stage->places[which], batch->packets, batch->n);
 }
 
-// Those that tell flows take longest, and are among the last.
+// Views take longest and are last: start with them.
 static void *spreads_take(void *arg) {
 	struct run *run = arg;
 	unsigned int i;
@@ -519,8 +523,8 @@ static void *spreads_take(void *arg) {
 	return NULL;
 }
 
-// Read the batch of this round, if there is a capture, while those of the rounds before are
-// counted. Returns as capture_fill().
+// Read the batch of this round unless capture is NULL, while earlier batches are counted. Returns
+// as capture_fill().
 static int round_run(struct run *run, struct capture *capture) {
 	struct capture_batch *batch = run->batches[run->round % STAGES].batch;
 	pthread_t threads[THREADS_MAX];
@@ -529,7 +533,7 @@ static int round_run(struct run *run, struct capture *capture) {
 	int said;
 
 	atomic_store(&run->next, 0);
-	sigfillset(&all); // a signal is for the thread that reads
+	sigfillset(&all); // only the reading thread gets signals
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	while (n < run->n_threads && pthread_create(&threads[n], NULL, spreads_take, run) == 0)
 		n++;
@@ -551,7 +555,7 @@ static int round_run(struct run *run, struct capture *capture) {
 
 struct progress {
 	bool shown;
-	uint64_t start_ns, next_ns; // next: UINT64_MAX unless standard error is a terminal
+	uint64_t start_ns, next_ns; // next_ns: UINT64_MAX unless standard error is a terminal
 };
 
 static uint64_t now_ns(void) {
@@ -566,7 +570,7 @@ static void bar_text(const struct input *input, double seconds, char *text, size
 	double part = (double)input_position(input) / input->size;
 	unsigned int left;
 
-	if (part > 1) // it grows while it is read
+	if (part > 1) // the file grows while it is read
 		part = 1;
 	left = part > 0 ? seconds / part - seconds + 0.5 : 0;
 	snprintf(text, size, " [%-*.*s] %3.0f%% of %.1f GB, %u:%02u left", BAR_LEN,
@@ -595,7 +599,7 @@ static void progress_show(struct progress *progress, const struct capture *captu
 	fprintf(stderr, "\r\033[K%s", text);
 }
 
-/* All of it */
+/* Running */
 
 static unsigned int threads_wanted(unsigned int n_spreads) {
 	unsigned int n = 1;
@@ -618,12 +622,13 @@ int spread_run(struct capture *capture, struct spread *spreads, unsigned int n,
 	struct progress progress = {0};
 	int said;
 
+	assert(n > 0 && n <= SPREADS_MAX);
 	run_begin(&run);
 	progress.start_ns = now_ns();
 	progress.next_ns = isatty(STDERR_FILENO) ? progress.start_ns + FIRST_NS : UINT64_MAX;
 	while ((said = round_run(&run, capture)) > 0)
 		progress_show(&progress, capture);
-	for (unsigned int i = 1; i < STAGES; i++) // count what was read
+	for (unsigned int i = 1; i < STAGES; i++) // count the last batches
 		round_run(&run, NULL);
 	if (progress.shown)
 		fputs("\r\033[K", stderr);

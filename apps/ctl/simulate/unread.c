@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "unread.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,35 +11,36 @@
 #include "ctl/profile/profile_load.h"
 #include "ctl/steer/cut.h"
 
-#define ENDS_MAX 256     // different ones
-#define BYTES 64         // behind the header
-#define OFTEN 0.2        // of the packets end there: worth a word
-#define IP_OFTEN 0.5     // of these have an IP header in one place: it is no chance
-#define TUNNEL_OFTEN 0.9 // of these have one where a profile finds it: it is that tunnel
-#define CONSTANT 0.99    // of these have the same byte in one place: it does not vary
+#define ENDS_MAX 256     // distinct ends
+#define BYTES 64         // bytes behind the header
+#define OFTEN 0.2        // of the packets: an end with fewer is not reported
+#define IP_OFTEN 0.5     // of an end's packets: IP headers at one offset are no chance
+#define TUNNEL_OFTEN 0.9 // of an end's packets: so many make it a profile's tunnel
+#define CONSTANT 0.99    // of an end's packets: a byte with one value does not vary
 #define TRAILER 8u       // bytes at most behind an inner packet
 
-// The end of a path: a header, and its number that announces nothing known.
+// The end of a path: a header and its unknown number of the next protocol.
 struct end {
 	uint8_t node;
 	const char *field;             // of the header
-	const struct ddp_table *table; // NULL: it is a UDP port
+	const struct ddp_table *table; // NULL: value is a UDP port
 	uint64_t value;
 	uint16_t type;
-	uint32_t off; // where the unread bytes of this packet begin
+	uint32_t off; // offset of the unread bytes of this packet
 	uint64_t packets;
 };
 
 struct finding {
 	unsigned int n_ends;
-	struct end ends[ENDS_MAX], most; // the most frequent one, and behind it:
+	struct end ends[ENDS_MAX], most; // the most frequent one
+	// of the bytes behind `most`
 	uint32_t counts[BYTES][256];
-	uint64_t n_with[BYTES]; // packets that have the byte
+	uint64_t n_with[BYTES]; // packets with the byte
 	uint64_t n_ip[BYTES];   // packets with an IP header there
 };
 
-// Of packet i, the rule whose number is unknown: of a table, else of UDP's destination port. A path
-// that a rule ended, or a cut packet of which too little is known, has no such end.
+// Find the end of packet i: an unknown number of a table, or else of UDP's destination port. There
+// is none if a rule ended the path, or if the packet was cut too short.
 static bool end_find(const struct ddp_personality *all, const struct sample *sample, unsigned int i,
 		     struct capture_packet *packet, struct end *end) {
 	const struct ddp_profile *profile = all->profile;
@@ -84,7 +86,7 @@ static void end_count(struct finding *f, const struct end *end) {
 	while (i < f->n_ends && !is_same_end(&f->ends[i], end))
 		i++;
 	if (i == ENDS_MAX)
-		return; // what comes often is met early
+		return; // frequent ends are found early
 	if (i == f->n_ends)
 		f->ends[f->n_ends++] = *end;
 	if (++f->ends[i].packets > f->most.packets)
@@ -93,8 +95,8 @@ static void end_count(struct finding *f, const struct end *end) {
 
 /* The bytes behind it */
 
-// Whether an IP header begins there, with the length that the packet leaves. A checksum need not be
-// right: a sender may leave it to its NIC.
+// Does an IP header with a plausible length begin there? The checksum may be wrong: the NIC of the
+// sender computes it.
 static bool is_ip(const struct capture_packet *packet, uint32_t off) {
 	const uint8_t *at = packet->data + off;
 	uint32_t size, len, left = packet->wire_len - off;
@@ -121,7 +123,7 @@ static bool is_varying(const uint32_t counts[256], uint64_t n) {
 	return true;
 }
 
-static void bytes_judge(const struct finding *f, struct unread *unread) {
+static void bytes_evaluate(const struct finding *f, struct unread *unread) {
 	for (unsigned int i = 0; i < BYTES && 2 * f->n_with[i] > unread->packets; i++) {
 		unread->n_varying += is_varying(f->counts[i], f->n_with[i]);
 		unread->n_bytes++;
@@ -132,13 +134,14 @@ static void bytes_judge(const struct finding *f, struct unread *unread) {
 	}
 }
 
-// A table of base means the same for each header that uses it.
+// Tables of base are named without the header.
 static void names_make(const struct ddp_personality *all, const struct end *end,
 		       struct ddp_arena *arena, struct unread *unread) {
 	const struct ddp_header *header = &all->profile->headers[end->node];
 	const struct ddp_table *table = end->table;
 	char value[24];
 
+	assert(end->node < all->profile->n_headers);
 	snprintf(value, sizeof(value), table != NULL && table->hex ? "0x%04" PRIx64 : "%" PRIu64,
 		 end->value);
 	unread->field = ddp_arena_printf(arena, "%s.%s %s", header->name, end->field, value);
@@ -169,7 +172,7 @@ void unread_find(struct unread *unread, const struct ddp_personality *all,
 	for (unsigned int i = 0; unread->packets > 0 && i < sample->n; i++)
 		if (end_find(all, sample, i, &packet, &end) && is_same_end(&end, &f->most))
 			bytes_count(f, &packet, end.off);
-	bytes_judge(f, unread);
+	bytes_evaluate(f, unread);
 	free(f);
 }
 

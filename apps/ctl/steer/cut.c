@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cut.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "common/strbuf.h"
 #include "rules/rules.h"
 
-#define SNAPLEN_MORE 80 // what follows is not known: it may be a tunnel's header, IPv6 and TCP
-#define SNAPLEN_STEP 32
+#define SNAPLEN_MORE 80 // bytes: room for further headers, such as a tunnel's, IPv6 and TCP
+#define SNAPLEN_STEP 32 // bytes
 
-// Bytes that were not captured are 0, and it is noted that they were wanted.
+// Read bytes; those that were not captured are 0, and cut->needed is raised.
 static const void *missing_read(const void *ctx, uint32_t off, uint32_t len, void *buf) {
 	struct cut *cut = (struct cut *)(uintptr_t)ctx;
 	const struct capture_packet *captured = cut->captured;
@@ -51,11 +52,12 @@ static void unknown_classify(struct cut *cut, const struct ddp_program *program,
 	cut->unknown = true;
 }
 
-// Only the bytes that were looked at matter, not what was found.
+// Find how many bytes the parser reads; its result is not used.
 static void package_classify(struct cut *cut, const struct ddp_program *program,
 			     struct ddp_class *class) {
 	uint32_t reach;
 
+	assert(is_cut(cut->captured));
 	as_captured(cut);
 	reach = ddp_classify_reach(program, &cut->packet, class);
 	as_sent(cut);
@@ -104,8 +106,8 @@ static void rule_hash(const struct ddp_policy *policy, const struct steer *steer
 	answer->port_hash = answer->hash;
 }
 
-// As ddp_answer_steer(), with rules unless policy is NULL: the interpreter's way. A path cache with
-// the policy says the same. Returns the rule that steers the packet, NULL for none.
+// ddp_answer_steer() with rules unless policy is NULL, by the interpreter. Returns the rule that
+// steers the packet, NULL for none.
 static const struct ddp_flow_entry *
 rule_steer(const struct ddp_program *program, const struct ddp_policy *policy,
 	   const struct steer *steer, const struct ddp_packet *packet, struct ddp_answer *answer) {
@@ -145,11 +147,12 @@ const struct ddp_flow_entry *cut_answer(struct cut *cut, const struct ddp_progra
 	rule = rule_steer(program, policy, steer, &cut->packet, answer);
 	if (cut->unknown || cut->needed == 0)
 		return rule;
-	unknown_classify(cut, program, &answer->class); // what is hashed was not captured
+	unknown_classify(cut, program, &answer->class); // hashed bytes are missing
 	return rule_steer(program, policy, steer, &cut->packet, answer);
 }
 
 void cut_count_add(struct cut_count *count, const struct cut *cut) {
+	assert(!cut->unknown || cut->needed > 0);
 	count->packets += cut->unknown;
 	if (cut->unknown && count->needed < cut->needed)
 		count->needed = cut->needed;

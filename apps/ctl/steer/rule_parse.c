@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// A command is a row of words. Each function takes those it is for, from the reader's next word on,
-// and leaves the one behind them. Of a wrong one it says what would be right; the command ends
-// there for all that follow, and what they return is not used.
-//
-// What a structure of rte_flow has is a row of fields, name@bit:width, counted from the most
-// significant bit of the first byte, and the kind of value: m MAC address, a IP address, s on or
-// off, f a word without a value, h a number in the host's byte order, p bytes of a packet; of
+// A command is a list of words. Each function takes its words from the reader, and leaves the next
+// one. A wrong word is reported with the expected ones and ends the command: the results of later
+// functions are not used.
+// The members of an rte_flow structure are a list of fields, name@bit:width, with bits counted from
+// the most significant bit of the first byte, and a kind of value: m MAC address, a IP address, s
+// on or off, f a word without a value, h a number in the host's byte order, p bytes of a packet; of
 // action rss e hash function, t types, k key, q queues; else a number.
 #include <arpa/inet.h>
 #include <assert.h>
@@ -22,10 +21,10 @@
 #include "rule_text.h"
 
 #define DIM(a) (sizeof(a) / sizeof((a)[0]))
-#define WORD_MAX 2048
-#define NAMES_MAX 128
-#define RAW_PATTERN_MAX 512 // letters, of testpmd
-#define QUEUES_MAX 128      // of an RSS action that names none, in testpmd
+#define WORD_MAX 2048       // bytes
+#define NAMES_MAX 128       // words that are suggested from
+#define RAW_PATTERN_MAX 512 // characters, as testpmd
+#define QUEUES_MAX 128      // queues of an RSS action without any, as testpmd
 
 #define NAME(name, ...) name " "
 #define ROW(...) {__VA_ARGS__},
@@ -63,9 +62,9 @@
 	X("mpls", "label@0:20 tc@20:3 s@23:1") \
 	X("pppoes", "seid@16:16") \
 	X("pppoed", "seid@16:16") \
-	X("pppoe_proto_id", "@0:16") /* the item's name stands for the field */ \
+	X("pppoe_proto_id", "@0:16") /* the item's name is the field */ \
 	X("ppp", "addr@0:8 ctrl@8:8 proto_id@16:16h") \
-	X("l2tpv2", "type") /* of a message: what follows is in the table of those */ \
+	X("l2tpv2", "type") /* of a message, whose fields are in messages */ \
 	X("l2tpv3oip", "session_id@0:32") \
 	X("esp", "spi@0:32") \
 	X("ah", "spi@32:32") \
@@ -79,7 +78,7 @@ static const char item_names[] = ITEMS(NAME);
 static_assert(offsetof(struct rte_flow_item_raw, offset) == 4, "as in the table");
 static_assert(offsetof(struct rte_flow_item_raw, limit) == 8, "as in the table");
 
-// Types of messages, and the fields behind them.
+// Types of messages and their fields.
 static const struct message {
 	const char *item, *name;
 	unsigned int at, width; // of the type, bits
@@ -137,7 +136,7 @@ struct reader {
 
 /* Words */
 
-// As testpmd, for which a '#' ends a command.
+// As in testpmd, a '#' ends a command.
 static void word_read(struct reader *r) {
 	int len;
 
@@ -162,7 +161,7 @@ static bool take(struct reader *r, const char *word) {
 	return true;
 }
 
-// Words are separated by blanks; what follows an '@' is not part of one.
+// Words are separated by blanks and end before an '@'.
 static size_t word_len(const char *words) {
 	return strcspn(words, "@ ");
 }
@@ -172,7 +171,7 @@ static const char *word_next(const char *words) {
 	return words + strspn(words, " ");
 }
 
-// One of words may have been meant, which may be "".
+// Report a wrong word; the nearest of words ("" for none) is suggested.
 static void wrong(struct reader *r, const char *wanted, const char *words) {
 	const char *names[NAMES_MAX], *near;
 	unsigned int n = 0;
@@ -199,7 +198,7 @@ static void expect(struct reader *r, const char *word) {
 		wrong(r, ddp_arena_printf(r->arena, "expected '%s'", word), "");
 }
 
-// The number of the next word among words, -1: it is none of them.
+// The index of the next word in words, -1: not found.
 static int find(const struct reader *r, const char *words) {
 	size_t len = strlen(r->word);
 
@@ -241,7 +240,7 @@ static uint64_t number_take(struct reader *r, uint64_t max) {
 }
 
 struct field {
-	unsigned int at, width; // bits; 0: a word that is no field
+	unsigned int at, width; // bits; width 0: no field, but a message
 	char kind;
 };
 
@@ -254,6 +253,7 @@ static void bit_set(const struct field *f, unsigned int i, bool value, uint8_t *
 }
 
 static void number_set(const struct field *f, uint64_t number, uint8_t *structure) {
+	assert(f->width <= 64);
 	for (unsigned int i = 0; i < f->width; i++)
 		bit_set(f, i, number >> (f->width - 1 - i) & 1, structure);
 }
@@ -393,7 +393,7 @@ static struct field field_take(struct reader *r, const char *wanted, const char 
 	return field;
 }
 
-// An item's structures: values, ends of ranges, masks.
+// The structures of an item.
 struct structures {
 	uint8_t spec[DDP_RTE_ITEM_SIZE], last[DDP_RTE_ITEM_SIZE], mask[DDP_RTE_ITEM_SIZE];
 } __attribute__((aligned(8)));
@@ -420,7 +420,7 @@ static void parameter_take(struct reader *r, const struct field *f, struct rte_f
 		value_take(r, f, how == 'm' ? s->mask : how == 'l' ? s->last : s->spec);
 }
 
-// Take the type of an item's message. Returns the fields behind it.
+// Take the type of an item's message. Returns the fields of the message.
 static const char *message_take(struct reader *r, const char *name, struct rte_flow_item *item,
 				struct structures *s) {
 	const char *words = "";
@@ -455,6 +455,7 @@ static void item_take(struct reader *r) {
 	unsigned int i = choose(r, "expected an item of a pattern, or 'end'", item_names);
 	const char *fields = items[i].fields, *wanted;
 
+	assert(i < DIM(items));
 	item->type = ddp_rte_item_type(items[i].name);
 	wanted = ddp_arena_printf(r->arena, "expected a field of item '%s', or '/'", items[i].name);
 	while (fields[0] != '\0' && !item_ends(r)) {
@@ -469,7 +470,7 @@ static void item_take(struct reader *r) {
 
 /* Actions */
 
-// testpmd fills in the same where the text says nothing.
+// Defaults as in testpmd.
 static void rss_default(struct reader *r, struct rte_flow_action_rss *rss) {
 	uint16_t *queues = ddp_arena_alloc(r->arena, QUEUES_MAX * sizeof(*queues));
 
@@ -486,6 +487,7 @@ static void action_take(struct reader *r) {
 	struct rte_flow_action_rss *conf; // the largest
 	const char *fields = actions[i].fields;
 
+	assert(i < DIM(actions));
 	action->type = actions[i].type;
 	if (fields[0] == '\0')
 		return;
@@ -516,7 +518,7 @@ static void list_take(struct reader *r, const char *word, void (*one_take)(struc
 	word_read(r);
 }
 
-// From behind "flow create 0" on.
+// Take a rule after "flow create 0".
 static void rule_take(struct reader *r) {
 	while (!r->bad && !is(r, "pattern")) {
 		struct field field =
@@ -534,7 +536,7 @@ static void rule_take(struct reader *r) {
 	r->bad = true;
 }
 
-// Commands of testpmd that have nothing to do with rules.
+// Other commands of testpmd, which are ignored.
 #define OTHERS                                                                                   \
 	"add clear csum ddp dump_socket_mem help load mac_addr mcast_addr port ptype quit read " \
 	"rx_vlan set show start stop tso tunnel_filter tx_vlan vlan write"
@@ -556,7 +558,7 @@ bool rule_parse(const char *line, const struct ddp_place *place, const struct st
 	if (r.word[0] == '\0' || find(&r, OTHERS) >= 0)
 		return false;
 	if (take(&r, "flow")) {
-		// Among rules, others may be shown, but none destroyed.
+		// Commands that show rules are ignored; those that destroy rules are errors.
 		if (choose(&r, "of testpmd's flow commands only create is read",
 			   "create validate list query dump") > 0)
 			return false;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "rule_text.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,7 +88,7 @@ static const struct ddp_place *place_of(const struct rule_text *text, const void
 
 static int flow_add(const struct build *b, const struct rule_text *text) {
 	struct rte_flow_error error = {0};
-	bool compile; // all are, in the end
+	bool compile; // unused: all are compiled later
 	int ret;
 	struct rte_flow *flow =
 		ddp_flow_create(&b->config, &text->attr, text->items, text->actions, &error, &ret);
@@ -105,7 +106,7 @@ static int flow_add(const struct build *b, const struct rule_text *text) {
 	return ret;
 }
 
-// --hash is for all packets that no rule is for.
+// --hash is a rule for all packets without another rule.
 static int function_add(const struct build *b, enum ddp_hash_function function) {
 	const struct rte_flow_action_rss rss = {.func = ddp_flow_function(function)};
 	struct rte_flow_item end = {.type = RTE_FLOW_ITEM_TYPE_END};
@@ -117,7 +118,7 @@ static int function_add(const struct build *b, enum ddp_hash_function function) 
 	return flow_add(b, &(struct rule_text){.attr.ingress = 1, .items = &end, .actions = all});
 }
 
-// has_function: the first flow is not of a text, but that of --hash.
+// has_function: the first flow is that of --hash, without a text.
 static int unserved_report(const struct rules *rules, const struct build *b,
 			   const struct ddp_profile *profile, const struct ddp_program *program,
 			   bool has_function, char *reason, size_t size) {
@@ -129,6 +130,7 @@ static int unserved_report(const struct rules *rules, const struct build *b,
 		if (!flow->dead &&
 		    ddp_flow_serve_check(profile, program, flow->shapes[0], reason, size) != 0) {
 			ddp_flow_profile_suggest(profile, ddp_flow_rule(flow), reason, size);
+			assert(n < (int)rules_count(rules));
 			place = n < 0 ? NULL : &rules->texts[n].place;
 			break;
 		}

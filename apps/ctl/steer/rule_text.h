@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// rte_flow rules as text, in the words of testpmd's flow commands: what net_ddp would do with them.
+// rte_flow rules as text, in the syntax of testpmd's flow commands, compiled as by net_ddp.
 //
 //	rules = rules_create(&steer.config);
 //	rules_add(rules, "pattern eth / ipv4 / end actions queue index 3 / end", &diag);
@@ -19,7 +19,7 @@
 #include "rules/rules.h"
 #include "steer.h"
 
-// One command. Items and actions end with an END, as rte_flow has them.
+// A command. Items and actions end with END.
 struct rule_text {
 	struct ddp_place place;
 	struct rte_flow_attr attr;
@@ -29,28 +29,28 @@ struct rule_text {
 	unsigned int n_items, n_actions, n_places; // with the END
 };
 
-// Read one line, which begins at place. port: see rules_create(). Returns whether it is a good rule
-// and not nothing, a comment or a command that makes none; errors are in diag.
+// Parse a line that begins at place. port: see rules_create(). Returns whether it is a valid rule;
+// false without errors in diag: it is empty, a comment or another command.
 bool rule_parse(const char *line, const struct ddp_place *place, const struct steer_config *port,
 		struct ddp_arena *arena, struct rule_text *rule, struct ddp_diag *diag);
 
 struct rules;
 
-// port outlives the rules. RSS actions that name no queues or types have those of it.
+// port must outlive the rules. RSS actions without queues or types get those of port.
 struct rules *rules_create(const struct steer_config *port);
 
-// The rules of a candidate, an empty set if there are none. What is wrong goes to stderr. Returns
-// the exit status, and with EXIT_GOOD rules to destroy.
+// The rules of a candidate, maybe empty. Errors go to stderr. Returns the exit status; with
+// EXIT_GOOD the caller destroys the rules.
 int rules_read_or_report(struct rules **rules, const struct rule_options *options,
 			 const struct steer_config *port, unsigned int candidate);
 void rules_destroy(struct rules *rules);
 
-// Add one command, or several in lines, or those of the file after an '@'. Of a command
-// "flow create 0 ingress" may be left out; comments, and testpmd's other commands, are passed over.
-// 0, or -EINVAL with what is wrong and where in diag, which borrows names of rules.
+// Add the commands of text, one per line, or of the file after an '@'. "flow create 0 ingress" may
+// be omitted; comments and testpmd's other commands are ignored. 0, or -EINVAL with errors in diag,
+// which refers to strings of the rules.
 int rules_add(struct rules *rules, const char *text, struct ddp_diag *diag);
 
-unsigned int rules_count(const struct rules *rules); // of NULL: 0
+unsigned int rules_count(const struct rules *rules); // NULL: 0
 
 // Rules compiled for one candidate.
 struct rule_set {
@@ -58,10 +58,10 @@ struct rule_set {
 	struct ddp_flows *flows;
 };
 
-// Compile rules as a net_ddp port would that has these profiles, queues and RSS, and set the
-// policy's flows. config->function, where it is not Toeplitz, is as an oldest rule for the whole
-// port. Rules, profile and program must outlive the set; rules may be NULL. 0, or -EINVAL or
-// -ENOMEM with errors in diag and nothing to end.
+// Compile rules as a net_ddp port with these profiles, queues and RSS does, and set the policy's
+// flows. A config->function other than Toeplitz acts as the oldest rule, for the whole port. Rules,
+// profile and program must outlive the set; rules may be NULL. 0, or -EINVAL or -ENOMEM with errors
+// in diag and nothing to free.
 int rules_build(const struct rules *rules, const struct ddp_profile *profile,
 		const struct ddp_program *program, const struct steer_config *config,
 		struct rule_set *set, struct ddp_policy *policy, struct ddp_diag *diag);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -9,9 +10,12 @@
 #include "common/strbuf.h"
 #include "steer.h"
 
-#define LINE_SIZE 1024 // ethtool's longest is a key of 52 bytes
+#define LINE_SIZE 1024 // bytes; ethtool's longest line is a key of 52 bytes
 
 void steer_init(struct steer *steer, const struct steer_config *config) {
+	assert(config->n_queues > 0 && config->n_queues <= STEER_QUEUES_MAX);
+	assert(config->reta_size > 0 && config->reta_size <= STEER_RETA_MAX);
+	assert((config->reta_size & (config->reta_size - 1)) == 0);
 	steer->config = *config;
 	ddp_hash_init(&steer->hash, config->function, config->key);
 	if (config->reta != NULL)
@@ -20,7 +24,7 @@ void steer_init(struct steer *steer, const struct steer_config *config) {
 		ddp_reta_fill(steer->reta, config->reta_size, config->n_queues);
 }
 
-/* What 'ethtool -x' prints */
+/* The output of 'ethtool -x' */
 
 enum section {
 	NONE,
@@ -32,13 +36,13 @@ enum section {
 
 struct reading {
 	const char *path;
-	unsigned int line; // 0: what is wrong is in none
+	unsigned int line; // 0: errors have no line
 	enum section section;
-	unsigned int n_queues; // 0: there was no table yet
+	unsigned int n_queues; // 0: no table so far
 	unsigned int n_entries;
 	uint16_t *reta;
 	uint8_t key[DDP_KEY_SIZE];
-	unsigned int key_len; // 0: there was none
+	unsigned int key_len; // 0: no key so far
 };
 
 static int fail(const struct reading *r, const char *why) {
@@ -59,7 +63,7 @@ static bool is_unsupported(const char *line) {
 
 /* A line of each section */
 
-// "    8:      0     1     2": the first entry's number, and queues.
+// "    8:      0     1     2": the index of the first entry, and queues.
 static int entries_read(struct reading *r, const char *line) {
 	char *end;
 	unsigned long value = strtoul(line, &end, 10);
@@ -143,7 +147,7 @@ static int line_read(struct reading *r, char *line) {
 	line[len] = '\0';
 	if (len == 0)
 		return EXIT_GOOD;
-	// A key and what the NIC cannot tell are not indented either.
+	// Keys and "not supported" are not indented either.
 	in_row = line[0] == ' ' || line[0] == '\t' || is_unsupported(line) ||
 		 (r->section == KEY && r->key_len == 0 && isxdigit((unsigned char)line[0]));
 	if (!in_row)

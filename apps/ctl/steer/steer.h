@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// How the command line's port steers packets.
+// RSS settings of the command line: the queues of packets.
 #ifndef DDPCTL_STEER_STEER_H
 #define DDPCTL_STEER_STEER_H
 
@@ -10,13 +10,13 @@
 #include "profile/profile.h"
 #include "rss/rss.h"
 
-#define STEER_QUEUES_MAX 1024 // as many as DPDK has by default (RTE_MAX_QUEUES_PER_PORT)
-#define STEER_QUEUES 16       // unless the command line says
-#define STEER_RETA_MAX 4096
+#define STEER_QUEUES_MAX 1024 // queues, DPDK's default of RTE_MAX_QUEUES_PER_PORT
+#define STEER_QUEUES 16       // queues, by default
+#define STEER_RETA_MAX 4096   // entries
 
-// The place of a packet: an entry of the redirection table below its size, from there on the queue
-// that the packet gets without the table.
-#define STEER_PLACE_NONE UINT16_MAX // it is dropped
+// The slot ("place") of a packet: an entry of the redirection table, or, from its size on, the
+// queue of a packet that does not use the table.
+#define STEER_PLACE_NONE UINT16_MAX // dropped
 
 struct steer_config {
 	unsigned int n_queues;  // 1 .. STEER_QUEUES_MAX
@@ -24,7 +24,7 @@ struct steer_config {
 	enum ddp_hash_function function;
 	uint8_t key[DDP_KEY_SIZE];
 	uint64_t rss_hf;
-	const uint16_t *reta; // of reta_size; NULL: as drivers fill it
+	const uint16_t *reta; // reta_size entries; NULL: filled as by drivers
 };
 
 struct steer {
@@ -33,12 +33,12 @@ struct steer {
 	struct ddp_hash hash;
 };
 
-#define RULE_OPTIONS_MAX 16
+#define RULE_OPTIONS_MAX 16 // options --rule
 
 // Rules on the command line.
 struct rule_options {
-	const char *texts[RULE_OPTIONS_MAX];       // as rules_add() takes them
-	unsigned int candidates[RULE_OPTIONS_MAX]; // of each: 0 is FILE, then each --with
+	const char *texts[RULE_OPTIONS_MAX];       // for rules_add()
+	unsigned int candidates[RULE_OPTIONS_MAX]; // of each text: 0 is FILE, then each --with
 	unsigned int n;
 };
 
@@ -50,10 +50,9 @@ static inline struct ddp_answer_rss steer_of(const struct steer *steer) {
 				       steer->config.rss_hf};
 }
 
-// The redirection table and the RSS key of a NIC, as "ethtool -x" prints them, from a file: queues,
-// table and key of steer become those of the NIC. A key that the command line gave stays, and so
-// does the default if the file has none. reta is where the table is kept, at least as long as
-// steer. Whatever is wrong is reported. Returns the exit status.
+// Read queues, redirection table and RSS key of a NIC, as "ethtool -x" prints them, from a file
+// into steer. A key of the command line is kept, and the default key if the file has none. reta
+// stores the table and must outlive steer. Errors are reported to stderr. Returns the exit status.
 int indir_read(const char *path, struct steer_config *steer, uint16_t reta[STEER_RETA_MAX]);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "port_info.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@ int port_start(struct port *port, const struct port_options *options) {
 			 options->common.n_files > 0 ? options->common.files[0] : NULL);
 }
 
-// Files of the system need not be UTF-8.
+// Text from the system may not be UTF-8.
 static json_t *text_json(const char *text) {
 	return json_string(text) ?: json_null();
 }
@@ -72,6 +73,7 @@ const char *members_write(const json_t *object, const char *format, FILE *to) {
 			else
 				value_write(value, to);
 			at = strchr(at, '}');
+			assert(at != NULL);
 		} else if (*at != ']') {
 			fputc(*at, to);
 		}
@@ -122,7 +124,7 @@ static json_t *list_convert(const json_t *items) {
 	return list;
 }
 
-// It comes from another process: it must not drive the terminal.
+// Text of another process must not control the terminal.
 static json_t *text_convert(const char *text) {
 	char printable[128];
 
@@ -133,7 +135,7 @@ static json_t *text_convert(const char *text) {
 	return json_string(printable);
 }
 
-// NULL: what this version of net_ddp never says.
+// NULL: a value that net_ddp does not send.
 static json_t *value_convert(const json_t *value, bool permille) {
 	if (json_is_object(value))
 		return list_convert(value);
@@ -152,12 +154,12 @@ static json_t *object_convert(const json_t *object) {
 	json_object_foreach((json_t *)object, key, value) {
 		const size_t len = strlen(key), tail = strlen(PERMILLE);
 		const bool permille = len > tail && strcmp(key + len - tail, PERMILLE) == 0;
-		json_t *told = value_convert(value, permille);
+		json_t *member = value_convert(value, permille);
 		char name[64];
 
 		snprintf(name, sizeof(name), "%.*s", (int)(permille ? len - tail : len), key);
-		if (told != NULL)
-			json_object_set_new(converted, name, told);
+		if (member != NULL)
+			json_object_set_new(converted, name, member);
 	}
 	return converted;
 }

@@ -22,7 +22,7 @@ int port_start(struct port *port, const struct port_options *options);
 // process; NULL with the status set.
 json_t *port_info(struct port *port);
 
-// A number, a text or a list of words: "gtpu vxlan".
+// Write a number, a text or a list of texts: "gtpu vxlan".
 void value_write(const json_t *value, FILE *to);
 
 // Write a format up to its end or a '|', which is returned. {key} stands for a member, {#key} for
@@ -34,19 +34,19 @@ void items_table(const json_t *items, const char *titles, const char *formats, s
 
 double percent(uint64_t part, uint64_t all); // 0 of 0
 
-/* Load-aware RSS: an object with what /net_ddp/balance says, by the names that it has there.
- * Thousandths (..._permille) are numbers, and lists are arrays. A load of a queue is relative to
- * the mean of all queues; a share of an entry is its part of the port's load. */
+/* Load-aware RSS: an object with the members of /net_ddp/balance. Thousandths (..._permille) become
+ * numbers, and lists arrays. The load of a queue is relative to the mean of all queues; the share
+ * of an entry is its part of the port's load. */
 
 // Set it to "on", "off" or a number of milliseconds (NULL: as it is), and read. NULL: port->status.
 json_t *balance_read(struct port *port, const char *setting);
 
-// Of a member: 0 without it.
+// The value of a member, 0 if it is missing.
 double balance_number(const json_t *object, const char *key);
 
-// Of the last interval with packets, 0 without one.
+// The number of the last interval with packets, 0 if there is none.
 uint64_t balance_round(const json_t *balance);
-// Take away the intervals and moves up to a round.
+// Remove the intervals and moves up to a round.
 void balance_forget(json_t *balance, uint64_t round);
 
 // "queue 3 (load 1.34) to 5 (0.71): entry 17, 1.2% of the load"; loads of queues are relative
