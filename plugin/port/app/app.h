@@ -48,7 +48,7 @@ void ddp_txq_info_get(const struct ddp_port *port, uint16_t id, struct rte_eth_t
 
 // Close a port that the application did not close, because its device is being removed.
 int ddp_port_remove(struct rte_eth_dev *dev);
-// Free all except the lower device and what ethdev frees.
+// Free all except the lower device and ethdev's data.
 void ddp_port_tables_free(struct ddp_port *port);
 
 // telemetry.c: once a process.

@@ -123,7 +123,7 @@ static int version_print(const struct ddp_port *port, char *version, size_t size
 	return len < size ? 0 : (int)len + 1;
 }
 
-// An application would not notice that these have no effect.
+// Refuse options without effect, which an application would not notice.
 static int conf_check(const struct ddp_port *port) {
 	const struct rte_eth_conf *conf = &port->data->dev_conf;
 	const struct rte_eth_txmode *tx = &conf->txmode;

@@ -161,7 +161,6 @@ static int port_run(const char *cmd, const char *params, struct rte_tel_data *d,
 	return 0;
 }
 
-// A part of a list.
 struct part {
 	unsigned int start, end;
 };

@@ -58,7 +58,7 @@ int ddp_change_apply(struct ddp_port *port, const struct ddp_change *change);
 // the path caches learn again, and packets wait for the older ones of their flow.
 void ddp_steering_relearn_begin(struct ddp_port *port);
 void ddp_steering_relearn_end(struct ddp_port *port);
-// Wait until no burst call uses what was taken out of the rules' tables before.
+// Wait until no burst call uses entries that were removed from the rules' tables before.
 void ddp_steering_wait(struct ddp_port *port);
 
 // RSS; errors are logged.

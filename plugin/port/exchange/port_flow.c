@@ -180,7 +180,7 @@ static int flow_check(const struct ddp_port *port, const struct rte_flow *flow,
 				  "the port has no such rule");
 }
 
-// Apply what is left once some rules have left. -ENOMEM, with the reason in error.
+// Apply the remaining rules after some were removed. -ENOMEM, with the reason in error.
 static int rest_apply(struct ddp_port *port, struct rte_flow_error *error) {
 	struct ddp_flows *flows;
 	int ret = ddp_flows_compile(port, port->personality, DDP_PORT_QUEUES, &flows, NULL, 0);
@@ -355,7 +355,7 @@ static void mask_print(FILE *out, unsigned int width, unsigned __int128 mask) {
 	hex_print(out, bytes, (width + 7) / 8);
 }
 
-// Print what a value says of the width bits from bit `off` of the header on.
+// Print the width bits of a value from bit `off` of the header on.
 static void part_print(FILE *out, const char *name, unsigned int off, unsigned int width,
 		       const struct ddp_pattern *pattern, unsigned int end) {
 	unsigned __int128 value = (unsigned __int128)pattern->value_hi << 64 | pattern->value_lo;

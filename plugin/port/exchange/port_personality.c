@@ -222,7 +222,7 @@ static int absence_check(const struct ddp_port *port, const struct ddp_source *s
 	return ret;
 }
 
-// Build the port's list of profiles anew, with the UDP ports that are declared now: without the
+// Rebuild the port's list of profiles, with the UDP ports that are declared now: without the
 // profile of index del, if there is one, and with added at the end, if that is not NULL.
 static int list_change(struct ddp_port *port, int del, const struct ddp_source *added,
 		       char *error) {

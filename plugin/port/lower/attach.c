@@ -67,7 +67,7 @@ static void orphan_add(const struct ddp_lower *lower) {
 	struct orphan *orphan = calloc(1, sizeof(*orphan));
 
 	if (orphan == NULL)
-		return; // a later probe of the device fails and logs that
+		return; // a later probe of the device logs the failure
 	strlcpy(orphan->bus, lower->bus, sizeof(orphan->bus));
 	strlcpy(orphan->name, lower->name, sizeof(orphan->name));
 	pthread_mutex_lock(&orphans_mutex);
@@ -92,15 +92,15 @@ static bool orphan_del(const struct ddp_lower *lower) {
 
 /* Port ids */
 
-// ethdev gives a new port the first free id, and many applications
-// expect that their n ports have the ids 0 to n - 1. So the low ids are held while a lower device
-// is probed, and its port, which the application does not use, gets a high one.
+// ethdev gives a new port the first free id, and many applications expect that their n ports have
+// the ids 0 to n - 1. So the low ids are held while a lower device is probed, and its port, which
+// the application does not use, gets a high one.
 //
-// An id is held as a driver allocates one. Such a port was never announced: ethdev's iterators skip
+// Such a port is allocated as by a driver, but never announced: ethdev's iterators skip
 // it, its functions refuse it, and no event is sent when it is released.
 
-// Of the high ids, those to leave free. A lower device may have several ports before the one that
-// we use, as net_failsafe has; without a free id its probe would fail.
+// ids: high ones that stay free. A lower device may have several ports before the one that we use,
+// as net_failsafe has; without a free id its probe would fail.
 #define IDS_SPARE 4
 
 // Hold one more low id. Returns whether there was one.

@@ -14,7 +14,7 @@ bool ddp_lower_can_hash(const struct ddp_port *port) {
 	       port->lower.info.hash_key_size > 0;
 }
 
-// Drivers that announce neither SCATTER nor MULTI_SEGS, and take and give segments all the same.
+// Drivers that support segments without announcing SCATTER and MULTI_SEGS.
 static bool takes_segments(const struct ddp_port *port) {
 	return ddp_lower_is(port, "net_pcap") || ddp_lower_is(port, "net_ring") ||
 	       ddp_lower_is(port, "net_null") || ddp_lower_is(port, "net_memif");
@@ -53,12 +53,12 @@ static void conf_fill(struct rte_eth_conf *out, const struct ddp_port *port,
 	out->intr_conf.rxq = conf->intr_conf.rxq;
 }
 
-// conf is not lower->conf.
 static int conf_apply(struct ddp_port *port, const struct rte_eth_conf *conf, uint16_t n_rxq,
 		      uint16_t n_txq) {
 	struct ddp_lower *lower = &port->lower;
 	int ret;
 
+	assert(conf != &lower->conf);
 	// On failure ethdev has released the queues: no configuration is applied then.
 	lower->n_rxq = lower->n_txq = 0;
 	lower->queues_ready = false;
@@ -130,7 +130,7 @@ static int scatter_check(const struct ddp_port *port, struct rte_mempool *pool) 
 }
 
 // Each thread that polls an Rx queue takes mbufs for all of them, and frees mbufs of any. One that
-// sends on a lower Tx queue has it free what another thread sent there.
+// sends on a lower Tx queue makes it free mbufs that other threads sent there.
 int ddp_lower_pool_check(const struct ddp_port *port, const struct rte_mempool *pool) {
 	const char *ops = rte_mempool_get_ops(pool->ops_index)->name;
 	const uint16_t n_rxq = port->data->nb_rx_queues, n_txq = port->data->nb_tx_queues;

@@ -20,8 +20,7 @@ void ddp_lower_close(struct ddp_port *port, bool remove_device);
 #define DDP_LOWER_SPREAD_HF (RTE_ETH_RSS_IP | RTE_ETH_RSS_TCP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_SCTP)
 
 // lower.c: under the port's mutex; errors are logged, -errno returned. Can the lower device write
-// RSS hashes into mbufs, and may it? Without the RSS flag of an mbuf nobody knows which packets
-// were hashed.
+// RSS hashes into mbufs, and may it? Only the RSS flag of an mbuf shows that its packet was hashed.
 bool ddp_lower_can_hash(const struct ddp_port *port);
 // The Tx offloads that it has.
 uint64_t ddp_lower_tx_capa(const struct ddp_port *port);
@@ -33,7 +32,7 @@ int ddp_lower_reset(struct ddp_port *port);
 int ddp_lower_start(struct ddp_port *port);
 void ddp_lower_stop(struct ddp_port *port);
 
-// Has it this driver?
+// Does the lower device have this driver?
 static inline bool ddp_lower_is(const struct ddp_port *port, const char *driver) {
 	return port->lower.info.driver_name != NULL &&
 	       strcmp(port->lower.info.driver_name, driver) == 0;
@@ -46,13 +45,13 @@ static inline bool ddp_lower_is_unplugged(const struct ddp_port *port) {
 
 // lower_offload.c
 
-// At probe: know an 800-series NIC by the package that its driver was told to load, and open the
+// At probe: identify an 800-series NIC by the package in its driver's arguments, and open the
 // package `file` (of the argument `package`, NULL: none) for a 700-series NIC. 0, or -errno
 // (logged).
 int ddp_package_find(struct ddp_port *port, const char *file);
 // Remove the package, if there is one, from the stopped NIC: undoes ddp_offload_prepare().
 void ddp_package_unload(struct ddp_port *port);
-// Should the lower device, which can hash for us, have as many Rx queues as we?
+// Can the lower device hash for us, so that it should have as many Rx queues as we?
 bool ddp_offload_spreads(const struct ddp_port *port);
 // Call this before the lower port starts: a 700-series NIC takes a package only then. -ENOTSUP or
 // -ENOMEM if the offload is required but fails (logged).
@@ -72,7 +71,7 @@ void ddp_offload_renew(struct ddp_port *port);
 // argument), "waiting" (a change is under way), or the reason why it hashes nothing.
 const char *ddp_offload_state(const struct ddp_port *port);
 // The lower device of a port has recovered from an error, and may have lost rules and tunnels.
-// Program it again soon. From any thread, also one inside its driver.
+// Schedule programming it again. Any thread, also one inside its driver.
 void ddp_offload_recovered(struct ddp_port *port);
 
 // lower_rules.c: the rte_flow rules and tunnels of the port's plan on the lower port.

@@ -219,10 +219,10 @@ static void hw_ptypes_set(struct ddp_port *port, struct ddp_hw_ptypes *hw_ptypes
 
 		ddp_lower_rxq_lock(lower);
 		ddp_hw_ptypes_lower_set(port, lower, hw_ptypes);
-		// The queues do not know yet what waits on their rings.
+		// The queues are not notified yet of packets on their rings.
 		for (unsigned int q = 0; hw_ptypes != NULL && q < port->n_rxqs; q++)
 			__atomic_store_n(&port->rxqs[q].waiting, true, __ATOMIC_RELEASE);
-		if (drain && i < port->lower.n_rxq) { // else what an earlier change left
+		if (drain && i < port->lower.n_rxq) { // else the count of an earlier change stays
 			int n = rte_eth_rx_queue_count(port->lower.port_id, i);
 
 			// A driver does not count a burst that it took from the NIC and has not

@@ -30,7 +30,7 @@
 
 struct rte_vdev_device;
 
-// Identifies the layout of what processes share: they must all run the same net_ddp.
+// Identifies the layout of shared memory: all processes must run one build of net_ddp.
 uint32_t ddp_mp_layout(void);
 // Once a process; further calls do nothing. Secondary processes cannot attach to a process where
 // this fails, such as one without shared memory.

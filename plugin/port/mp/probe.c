@@ -80,7 +80,7 @@ static int lower_rxqs_choose(struct ddp_port *port, uint16_t wanted) {
 	return 0;
 }
 
-// Allocate what the lower device has, and the counters.
+// Allocate the tables of the lower device's queues and MAC addresses, and the counters.
 static int tables_alloc(struct rte_eth_dev_data *data) {
 	struct ddp_port *port = data->dev_private;
 	const unsigned int n = port->lower.n_rxq_max;

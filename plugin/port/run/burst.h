@@ -19,7 +19,7 @@ static inline bool port_running(const struct ddp_port *port) {
 	return __atomic_load_n(&port->running, __ATOMIC_ACQUIRE);
 }
 
-// Likewise of a queue.
+// Acquire, as port_running().
 static inline bool queue_started(const bool *started) {
 	return __atomic_load_n(started, __ATOMIC_ACQUIRE);
 }

@@ -24,8 +24,8 @@
 	 RTE_ETH_TX_OFFLOAD_TCP_CKSUM | RTE_ETH_TX_OFFLOAD_OUTER_IPV4_CKSUM)
 
 // Verify the checksums of a received packet. Returns the RTE_MBUF_F_RX_* flags. Those of IP and L4
-// are for the innermost IP header and what follows it; the outer ones, for the first IP header of a
-// tunnelled packet. What cannot be verified (fragments, packets that were cut, UDP without a
+// are for the innermost IP header and the data behind it; the outer ones, for the first IP header
+// of a tunnelled packet. What cannot be verified (fragments, packets that were cut, UDP without a
 // checksum) has no flag.
 uint64_t ddp_cksum_verify(const struct ddp_verdict *verdict, uint64_t checksums,
 			  const struct rte_mbuf *mbuf);
@@ -37,11 +37,11 @@ void ddp_cksum_compute(uint64_t checksums, struct rte_mbuf *mbuf);
 
 /* decap=on: packets reach the application as if they had come without their tunnel */
 
-// The packet type of what is left: inner layers become outer ones. Values of an application's own
-// stay.
+// The packet type without the tunnel: inner layers become outer ones. Values of an application's
+// own stay.
 uint32_t ddp_decap_ptype(uint32_t ptype) __attribute__((const));
 
-// May a segment be changed, since nobody else has it or its data?
+// Can a segment be changed, because no other mbuf shares it or its data?
 static inline bool ddp_mbuf_is_exclusive(const struct rte_mbuf *mbuf) {
 	return RTE_MBUF_DIRECT(mbuf) && rte_mbuf_refcnt_read(mbuf) == 1;
 }
@@ -56,7 +56,7 @@ static inline uint16_t ddp_decap_ether_type(uint8_t first) {
 				 0;
 }
 
-// Remove what is between the Ethernet addresses and the IP header at inner_l3_off: the packet
+// Remove the bytes between the Ethernet addresses and the IP header at inner_l3_off: the packet
 // begins with the outer addresses and the EtherType of its inner IP version. Returns whether it
 // did; else the packet is unchanged: no IP header is there, a segment that would change is shared
 // with others, or the first one has no room for an Ethernet header.

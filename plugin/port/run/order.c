@@ -44,6 +44,7 @@ static void queue_mark(struct ddp_order *order, const struct ddp_lower_rxq *lowe
 	const bool absent = __atomic_load_n(&queue->absent, __ATOMIC_RELAXED) == polls_read(queue);
 	const struct ddp_ring *ring = lower->rings[id];
 
+	RTE_ASSERT(id < lower->port->n_rxqs);
 	order->queues[id] = DDP_ORDER_QUEUED;
 	if (ring != NULL)
 		order->marks[id] = ring->next;
@@ -84,7 +85,7 @@ static uint64_t wait_end(uint64_t us) {
 	return rte_rdtsc() + us * (rte_get_tsc_hz() / 1000000);
 }
 
-// Wait no longer for the queues that are left.
+// Stop waiting for queues that are not done.
 static void queues_give_up(struct ddp_order *order, struct ddp_lower_rxq *lower) {
 	for (unsigned int i = 0; i < order->n_waits; i++) {
 		struct ddp_rxq *queue = &lower->port->rxqs[order->waits[i]];
@@ -97,7 +98,7 @@ static void queues_give_up(struct ddp_order *order, struct ddp_lower_rxq *lower)
 	order->release = true;
 }
 
-static void queues_look(struct ddp_order *order, const struct ddp_lower_rxq *lower) {
+static void queues_check(struct ddp_order *order, const struct ddp_lower_rxq *lower) {
 	unsigned int n = 0;
 
 	for (unsigned int i = 0; i < order->n_waits; i++) {
@@ -114,7 +115,7 @@ static void queues_look(struct ddp_order *order, const struct ddp_lower_rxq *low
 
 /* Parked packets */
 
-// Put a parked packet on its queue's ring, or drop it as any other. false: it has to wait for room.
+// Put a parked packet on its queue's ring, or drop it as any other. false: the ring is full.
 static bool slot_place(struct ddp_lower_rxq *lower, struct ddp_order_slot *slot) {
 	struct ddp_ring *ring = lower->rings[slot->queue];
 	struct ddp_port *port = lower->port;
@@ -220,7 +221,7 @@ static void entries_release(struct ddp_order *order, struct ddp_lower_rxq *lower
 		order_end(order, lower);
 }
 
-// The packets of entries whose queues are not done go to these queues again.
+// Give up the moves of entries whose old queues are not done.
 static void entries_return(struct ddp_order *order, struct ddp_lower_rxq *lower) {
 	unsigned int n = 0;
 
@@ -256,7 +257,7 @@ bool ddp_order_run(struct ddp_lower_rxq *lower) {
 		order->end += rte_rdtsc() - order->began; // packets were held until now
 		queues_mark(order, lower);
 	}
-	queues_look(order, lower);
+	queues_check(order, lower);
 	full = order->tail - order->head > DDP_ORDER_SLOTS - DDP_PORT_BURST;
 	if (order->n_waits > 0 && (rte_rdtsc() > order->end || (full && order->returns))) {
 		if (order->returns)
@@ -268,9 +269,9 @@ bool ddp_order_run(struct ddp_lower_rxq *lower) {
 		entries_release(order, lower);
 	else if (lower->order == DDP_ORDER_ALL && order->n_waits == 0)
 		all_release(order, lower);
-	// With overflow=wait: if parked packets wait for nothing but room on a ring, no others are
-	// read before them, as without a change. These would be parked, too, and if a core has more
-	// to do than it can, the wait would never end.
+	// With overflow=wait: if parked packets wait only for room on a ring, no burst is read
+	// before they are placed. Its packets would be parked, too, and the wait would never end on
+	// an overloaded core.
 	if (lower->order == DDP_ORDER_ENTRIES)
 		room = order->release;
 	else
@@ -370,7 +371,7 @@ static bool can_join(const struct ddp_order *order, const uint16_t *before, cons
 
 	for (unsigned int i = 0; i < DDP_RETA_SIZE; i++)
 		if (order->entries[i] == DDP_ORDER_LEAVES && entry_is_ready(order, i))
-			placing[order->from[i]] = true; // others of its packets are parked
+			placing[order->from[i]] = true; // its other packets are parked
 	for (unsigned int i = 0; i < DDP_RETA_SIZE; i++) {
 		if (before[i] == now[i] || entry_goes_back(order, i, now[i]))
 			continue;
@@ -406,7 +407,7 @@ static void entries_join(struct ddp_order *order, const struct ddp_lower_rxq *lo
 	for (unsigned int i = 0; order->marked && i < lower->port->n_rxqs; i++) {
 		if (leaves[i] && order->queues[i] == DDP_ORDER_DONE) {
 			queue_mark(order, lower, i);
-		} else if (leaves[i]) { // wait also for its later packets
+		} else if (leaves[i]) { // wait also for the packets that it got since
 			order->queues[i] = DDP_ORDER_QUEUED;
 			order->marks[i] = lower->rings[i]->next;
 		}
@@ -425,7 +426,7 @@ void ddp_order_change_entries(struct ddp_lower_rxq *lower, const uint16_t *befor
 	RTE_ASSERT(rte_spinlock_is_locked(&lower->lock));
 	// Release ready packets first, so that as few entries as possible are between two queues.
 	if (lower->order == DDP_ORDER_ENTRIES && order->marked && lower->held.n == 0) {
-		queues_look(order, lower);
+		queues_check(order, lower);
 		if (order->release)
 			entries_release(order, lower);
 	}

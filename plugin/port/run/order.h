@@ -3,8 +3,8 @@
 //
 // After a change a flow may go to another queue. Packets that were placed before the change are
 // then on the ring of the old queue, or in the hands of the thread that polls it. So later packets
-// are parked at their lower queue until the old queue has handed out what it had at that moment
-// and has been polled once more, which says that its last burst is done. Then they are placed. No
+// are parked at their lower queue until the old queue has handed out the packets of that moment
+// and has been polled once more, which means that its last burst is done. Then they are placed. No
 // packet overtakes another of its flow, and no two threads have packets of one flow at once.
 //
 // If only entries of the redirection table changed, packets of these entries are parked until the
@@ -44,7 +44,6 @@ enum ddp_order_entry {
 	DDP_ORDER_IS_BACK, // the table names the old queue again; some packets are still parked
 };
 
-// A queue.
 enum ddp_order_queue {
 	DDP_ORDER_DONE,
 	DDP_ORDER_QUEUED, // packets from before the change are on its ring

@@ -11,8 +11,8 @@
 // A full ring. With overflow=drop a packet that does not fit is freed and counted as missed
 // (imissed). With overflow=wait the lower queue holds the packet, and all packets after it for the
 // same queue; packets for other queues go on. This keeps the order, because held packets are placed
-// before anything else is read. A lower queue holds one burst at most. A queue that nobody polls
-// then stops the port, which is what "wait" means.
+// before anything else is read. A lower queue holds one burst at most. A queue that is not
+// polled then stops the port, as overflow=wait demands.
 #include "port/run/burst.h"
 #include "port/run/ring.h"
 
@@ -130,14 +130,13 @@ static void rings_publish(const struct ddp_lower_rxq *lower, const struct ddp_ba
 	}
 }
 
-// Do queues need a flag that says that packets wait on their rings?
+// Must queues be notified of packets on their rings?
 static inline bool queues_are_notified(const struct ddp_lower_rxq *lower,
 				       const struct ddp_port *port) {
 	return lower_bypasses(lower) || port->rx_intr;
 }
 
-// Set the flags of queues whose rings have packets. The caller's queue needs none if it got its
-// packets directly.
+// Notify the queues of a batch, except the caller's if it got its packets directly.
 static __attribute__((noinline)) void queues_notify(const struct ddp_batch *batch,
 						    const struct rx_call *call, bool direct) {
 	struct ddp_port *port = call->queue->port;

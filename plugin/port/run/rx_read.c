@@ -28,16 +28,17 @@ static bool hw_burst_match(struct ddp_lower_rxq *lower, const struct ddp_batch *
 	return true;
 }
 
-// Packets of a burst by what the lower device says of them.
+// Packets of a burst, divided by their hardware packet types.
 struct hw_match {
 	const struct ddp_verdict *verdicts[DDP_PORT_BURST]; // NULL: to be classified
-	unsigned int n_rest;                                // those, in their order
+	unsigned int n_rest;                                // packets to classify
 	struct rte_mbuf *rest[DDP_PORT_BURST];
-	struct ddp_hw_ptype *unverified[DDP_PORT_BURST]; // of them; NULL: not to be verified
+	struct ddp_hw_ptype
+		*unverified[DDP_PORT_BURST]; // of the packets to classify; NULL: not to be verified
 	bool any_unverified;
 };
 
-// check: verify all.
+// check: verify all packets.
 static void hw_ptypes_match(struct ddp_lower_rxq *lower, const struct ddp_batch *batch, bool check,
 			    struct hw_match *match) {
 	match->n_rest = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The Tx burst. If several Tx queues share a lower one and a burst finds it locked, the burst goes
 // on its own queue's ring. The next call on any Rx or Tx queue of the port first sends the packets
-// on the rings, so that no packet stays there when its sender falls silent.
+// on the rings, so that no packet stays there when its sender sends no more.
 //
 // Order. A flow that moves to another Rx queue is often sent on another Tx queue, too. So packets
 // leave the rings burst by burst in the order in which the bursts came, whatever ring they are on,

@@ -78,7 +78,7 @@ static void events_clear(const struct ddp_rxq *queue) {
 		const uint32_t size = events[i].data.u64 >> 32;
 		uint64_t counter;
 
-		// Another reader of it may have been faster: its value does not matter.
+		// Another thread may have read it. The value does not matter.
 		if (size > 0 && read((int)(uint32_t)events[i].data.u64, &counter, size) < 0)
 			continue;
 	}
@@ -105,7 +105,7 @@ static int lower_assign(struct ddp_port *port, struct ddp_lower_rxq *lower) {
 	return event_add(port->rxqs[now].intr_fd, fd, counter_size(lower_dev(port)->intr_handle));
 }
 
-// The queues that sleep are woken, and arm the interrupts that are theirs now.
+// Sleeping queues are woken, and arm the interrupts that are assigned to them now.
 int ddp_rx_intr_assign(struct ddp_port *port) {
 	int ret = 0;
 
@@ -192,7 +192,7 @@ static int lowers_arm(const struct ddp_port *port, uint16_t id, bool on) {
 	return 0;
 }
 
-// Is there anything left for the queue's thread to do, or has an event happened already?
+// Must the queue's thread poll, or is there an event already?
 static bool has_work(const struct ddp_port *port, const struct ddp_rxq *queue) {
 	struct pollfd event = {.fd = queue->intr_fd, .events = POLLIN};
 

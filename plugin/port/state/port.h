@@ -27,7 +27,7 @@
 //     steering. Flow rules are put into tables that a steering uses, and taken out of them. Hash
 //     rules, and others that path caches learn, are while all of these locks are held. Steering
 //     rules with values are without a lock: a thread that took each of these locks afterwards may
-//     free what it took out. That is done for many rules at once, so a burst call that runs when
+//     free the removed ones. That is done for many rules at once, so a burst call that runs when
 //     such a rule is destroyed may still apply it.
 //   - The data path (run/) only tries locks and never waits.
 //   - All this also holds between processes: secondary processes run the data path, too. See
@@ -52,8 +52,9 @@
 // Counters have one writer at a time and can be read at any time: see counter_add() and
 // counter_read().
 //
-// Calls go down the rooms of README.md. In exchange/, all others call steering.c, which calls
-// lower/. In lower/, attach.c calls lower_offload.c, that lower_rules.c and lower_ptypes.c.
+// Calls go down the subfolders as README.md orders them. In exchange/, all others call steering.c,
+// which calls lower/. In lower/, attach.c calls lower_offload.c, that lower_rules.c and
+// lower_ptypes.c.
 #ifndef DDP_PORT_STATE_PORT_H
 #define DDP_PORT_STATE_PORT_H
 
@@ -176,8 +177,8 @@ struct ddp_offload {
 	struct rte_flow **flows;
 	unsigned int n_flows, n_tunnels;
 	bool recovered;              // since they were created. Set by any thread, so atomic.
-	char reason[DDP_ERROR_SIZE]; // nothing is programmed
-	const char *off;             // why nothing is used of what is programmed; NULL: it is used
+	char reason[DDP_ERROR_SIZE]; // reason why no plan is programmed
+	const char *off;             // reason why the programmed plan is not used; NULL: it is used
 	uint64_t taken, offloaded;   // packets at the last check
 	unsigned int idle_checks;    // consecutive ones that found packets, but none offloaded
 	unsigned int n_mismatched;   // packet types of the plan that had packets with another hash

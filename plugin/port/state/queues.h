@@ -53,10 +53,10 @@ struct ddp_queue_load {
 	uint32_t lcore;   // that polled
 };
 
-// The beginning of a packet of an entry's largest flow.
-#define DDP_FLOW_SAMPLE_PACKETS 64
-#define DDP_FLOW_SAMPLE_BYTES 192
+#define DDP_FLOW_SAMPLE_PACKETS 64 // packets of an entry from which a sample is chosen
+#define DDP_FLOW_SAMPLE_BYTES 192  // bytes of a packet that a sample has
 
+// The beginning of a packet of an entry's largest flow.
 struct ddp_flow_sample {
 	uint16_t entry;
 	uint16_t left;   // packets to sample; 0: no sample is wanted, or it is complete
@@ -74,8 +74,8 @@ struct ddp_batch {
 	struct rte_mbuf *mbufs[DDP_PORT_BURST];
 };
 
-// A lock of the data path has this value while this process holds it: 1 in the primary process, in
-// others their process id, so that the locks of a process that ended are known. Not
+// Value of a data path lock that this process holds: 1 in the primary process, the process id in
+// others, so that the locks of a process that ended are known. Not
 // rte_spinlock_trylock(), which writes 1 even if it fails.
 extern int ddp_lock_owner;
 
@@ -86,7 +86,7 @@ static inline bool ddp_trylock(rte_spinlock_t *lock) {
 					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-// Not rte_spinlock_unlock(), which on x86 exchanges the value and so waits for all stores before,
+// Not rte_spinlock_unlock(): on x86 it exchanges the value, and so waits for all earlier stores,
 // such as those to the mbufs of a burst.
 static inline void ddp_unlock(rte_spinlock_t *lock) {
 	__atomic_store_n(&lock->locked, 0, __ATOMIC_RELEASE);
@@ -112,10 +112,10 @@ struct ddp_lower_rxq {
 	struct ddp_flow_sample sample;
 	struct ddp_order_counts order_counts;
 	struct ddp_order *orders;                // while the port is started
-	struct ddp_cache *cache;                 // ditto
+	struct ddp_cache *cache;                 // while the port is started
 	struct ddp_cache_stats past;             // control: of caches that were freed
 	struct ddp_ring *rings[DDP_PORT_QUEUES]; // to each Rx queue that is started
-	// control: the same, while a burst call replaces one of them for itself
+	// control: these rings, also while a burst call replaces one of rings[]
 	struct ddp_ring *all_rings[DDP_PORT_QUEUES];
 	struct ddp_port *port; // control
 	uint16_t wakes;        // control: the Rx queue that its interrupt wakes; see rx_intr.c
@@ -162,7 +162,7 @@ struct ddp_rxq {
 		*last;    // of the last burst of one packet type; protected by the same lock
 	uint64_t packets; // written by the burst call
 	uint64_t bytes;
-	uint32_t polls;             // ditto; see run/order.h
+	uint32_t polls;             // written by the burst call; see run/order.h
 	uint32_t absent;            // polls when a change stopped waiting for the queue
 	struct ddp_queue_load load; // written by the burst call
 	struct rte_mempool *pool;   // control
