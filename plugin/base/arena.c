@@ -31,7 +31,7 @@ void ddp_memory_free(const struct ddp_memory *memory, void *data) {
 		free(data);
 }
 
-// The place at which the innermost ddp_arena_run() of this thread continues.
+// The point at which the innermost ddp_arena_run() of this thread continues.
 static _Thread_local jmp_buf *way_out;
 
 int ddp_arena_run(void (*work)(void *arg), void *arg) {

@@ -5,7 +5,7 @@
 // ends it where an allocation fails. So none of its calls is checked, and none can be forgotten.
 // The condition for that: while it allocates from an arena, such code holds nothing that only its
 // own next lines would release. What it does hold (a file, a libyaml parser, another arena) belongs
-// to the caller of ddp_arena_run(), which releases it whatever came of the run. Runs nest: the
+// to the caller of ddp_arena_run(), which releases it after success and failure. Runs nest: the
 // innermost ends.
 //
 //	static void build(void *arg) {

@@ -154,7 +154,7 @@ int ddp_no_memory(struct ddp_diag *diag) {
 
 const char *ddp_diag_first(const struct ddp_diag *diag) {
 	if (diag->no_memory)
-		return out_of_memory; // what else was said may be incomplete
+		return out_of_memory; // the other messages may be incomplete
 	for (unsigned int i = 0; i < diag->n_kept; i++)
 		if (diag->messages[i].severity == DDP_ERROR)
 			return diag->messages[i].s;

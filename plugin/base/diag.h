@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Messages about a user's input: a text and a place.
+// Messages about a user's input: a text and a position.
 //
 // Code that reads something a user wrote (a profile, a package) collects messages here and goes on
 // as far as it can, so that one run shows every mistake. Only the program on top prints them.
@@ -10,10 +10,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define DDP_DIAG_MAX 100 // messages kept, errors before warnings; the rest is only counted
+#define DDP_DIAG_MAX 100 // messages stored, errors before warnings; further ones are only counted
 
-// A place in a file. line and col count from 1; line 0 means the whole file, file NULL no file. In
-// a binary file, col is DDP_PLACE_BYTE and line the offset of a byte, from 0. The file name is
+// A position in a file. line and col count from 1; line 0 means the whole file, file NULL no file.
+// In a binary file, col is DDP_PLACE_BYTE and line the offset of a byte, from 0. The file name is
 // borrowed: it must outlive the diag.
 struct ddp_place {
 	const char *file;
@@ -37,7 +37,7 @@ enum ddp_severity {
 
 struct ddp_message {
 	char *s;                // "file:line:col: error: text"
-	const char *text;       // in it, what follows place and severity
+	const char *text;       // in it, the part after place and severity
 	struct ddp_place place; // file NULL: none; else diag's own
 	enum ddp_severity severity;
 };
@@ -46,7 +46,7 @@ struct ddp_diag {
 	struct ddp_message messages[DDP_DIAG_MAX];
 	unsigned int n_kept;
 	unsigned int n_errors;
-	unsigned int n_repeats; // errors told before, not counted above
+	unsigned int n_repeats; // errors reported before, not counted above
 	unsigned int n_warnings;
 	bool unreadable; // a file could not be read at all (ddpctl exits 3, not 1)
 	bool no_memory;  // for want of memory, so nothing is known of the input: -ENOMEM
@@ -55,8 +55,8 @@ struct ddp_diag {
 void ddp_diag_init(struct ddp_diag *diag);
 void ddp_diag_fini(struct ddp_diag *diag);
 
-// Add "file:line:col: error: text" or "file:0x1234: error: text", once: one line, in which what
-// does not show itself is escaped (see utf8.h). place may be NULL.
+// Add "file:line:col: error: text" or "file:0x1234: error: text", once: one line, in which
+// characters that are not printable are escaped (see utf8.h). place may be NULL.
 void ddp_diag_add(struct ddp_diag *diag, enum ddp_severity severity, const struct ddp_place *place,
 		  const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
@@ -72,11 +72,11 @@ int ddp_no_memory(struct ddp_diag *diag);
 // The first error, or "" when there is none; before all others, that there is no memory. Owned by
 // diag.
 const char *ddp_diag_first(const struct ddp_diag *diag);
-// Like ddp_diag_first(), without the word "error" that a message without a place begins with: for a
-// sentence that already contains it.
+// Like ddp_diag_first(), without the word "error" at the start of a message without a position: for
+// a sentence that already contains it.
 const char *ddp_diag_reason(const struct ddp_diag *diag);
 
-// How often an error was added, also one told before: grows with every failure.
+// Errors that were added, repeated ones included: grows with every failure.
 static inline unsigned int ddp_diag_failures(const struct ddp_diag *diag) {
 	return diag->n_errors + diag->n_repeats;
 }

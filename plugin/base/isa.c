@@ -8,7 +8,7 @@
 #include <cpuid.h>
 
 static bool has_v2(void) {
-	__builtin_cpu_init(); // may be asked before the compiler's own constructor has run
+	__builtin_cpu_init(); // needed before the compiler's own constructor has run
 	return __builtin_cpu_supports("ssse3") && __builtin_cpu_supports("sse4.1") &&
 	       __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt") &&
 	       __builtin_cpu_supports("pclmul");

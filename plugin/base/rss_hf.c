@@ -18,7 +18,7 @@ static const struct {
 	const char *name;
 	uint64_t bits;
 } types[] = {
-	DPDK_RSS_TYPES_ADDED(TYPE) // what 22.11 lacks
+	DPDK_RSS_TYPES_ADDED(TYPE) // types that 22.11 lacks
 	{"all", DDP_RSS_HF_ALL},
 	{"none", 0},
 	{"ip", IPV4_ALL | IPV6_ALL},

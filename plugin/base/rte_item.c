@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// DPDK's item structures are the headers as they are on the wire, so that a value is a place in the
-// header; only a few have fields that move, which are looked up by name.
+// DPDK's item structures are the headers as they are on the wire, so that the offset of a value is
+// its offset in the header; only a few have fields that move, which are found by name.
 #include "rte_item.h"
 
 #include <assert.h>

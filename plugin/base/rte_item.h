@@ -18,7 +18,7 @@ struct ddp_rte_item_part {
 };
 
 #define DDP_RTE_ITEM_PARTS 3
-#define DDP_RTE_ITEM_SIZE 64 // of the largest structure, except raw
+#define DDP_RTE_ITEM_SIZE 64 // bytes of the largest structure, except raw
 
 struct ddp_rte_item {
 	enum rte_flow_item_type type;

@@ -34,7 +34,7 @@ static inline uint64_t ddp_seed_hash(const struct ddp_seed *seed, uint64_t numbe
 }
 
 // FNV-1a of a text: for tables whose keys no sender chooses.
-#define DDP_TEXT_HASH UINT32_C(2166136261) // the hash of nothing
+#define DDP_TEXT_HASH UINT32_C(2166136261) // the hash of an empty text
 static inline uint32_t ddp_text_hash(uint32_t hash, const char *text) {
 	for (; *text != '\0'; text++)
 		hash = (hash ^ (uint8_t)*text) * 16777619;

@@ -6,7 +6,7 @@
 
 // Length of the character that begins with these bytes, 0 for none.
 static size_t length(const unsigned char *text) {
-	unsigned char low = 0x80, high = 0xbf; // what the second byte may be
+	unsigned char low = 0x80, high = 0xbf; // range of the second byte
 	size_t len;
 
 	if (text[0] < 0x80)

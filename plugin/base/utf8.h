@@ -20,7 +20,7 @@ size_t ddp_utf8_decode(const char *text, uint32_t *character);
 // direction of what follows, nothing that Unicode keeps from being a character.
 bool ddp_utf8_is_graphic(uint32_t character);
 
-#define DDP_ESCAPED_SIZE 11 // of \u{10ffff}
+#define DDP_ESCAPED_SIZE 11 // bytes of \u{10ffff} and a NUL
 
 // The character at text, which is not empty: as it is, or as \x1b or \u{202e} if it is not graphic,
 // and as \xff for each byte that is no UTF-8. Returns how many bytes of text it takes.

@@ -21,8 +21,8 @@
 struct ddp_arena;
 struct ddp_steps;
 
-// How a port hashes and spreads packets. What the pointers lead to stays the caller's and does not
-// change meanwhile.
+// A port's hashing and distribution of packets. The caller owns the objects behind the pointers and
+// does not change them meanwhile.
 struct ddp_answer_rss {
 	const struct ddp_hash *hash; // key and hash function
 	const uint16_t *reta;        // queues by entry
@@ -37,14 +37,14 @@ struct ddp_answer {
 				// headers
 
 	uint32_t hash;      // 0 if nothing is hashed
-	uint32_t port_hash; // the same, unless a flow rule hashes by a key of its own
+	uint32_t port_hash; // differs from hash only if a flow rule has a key of its own
 	uint16_t queue;     // 0 if nothing is hashed
 	bool dropped;       // by a flow rule: no queue
 	uint8_t function;   // enum ddp_hash_function by which the bytes were gathered and hashed
 	uint8_t input_len;  // bytes hashed, 0 to DDP_MAX_INPUT_SIZE; 0: not hashed
 	uint8_t input[DDP_MAX_INPUT_SIZE];
 
-	struct ddp_steps *steps; // why; NULL: nobody asked
+	struct ddp_steps *steps; // the explanation; NULL: not requested
 };
 
 // All of answer, as a port without flow rules does it.
@@ -60,8 +60,8 @@ void ddp_answer_steer(const struct ddp_program *program, const struct ddp_answer
 // A field or number that was read. Texts have no line breaks.
 struct ddp_read {
 	const char *name;  // "next_ext", "inner.ipv4.src"
-	const char *text;  // the value as people write it: "0xc0", "10.0.0.1", "(not there)"
-	const char *value; // the same for programs: decimal, or an address; NULL: not there
+	const char *text;  // the value as text: "0xc0", "10.0.0.1", "(not there)"
+	const char *value; // the value in JSON: decimal, or an address; NULL: not there
 	uint32_t bit;      // of what is hashed or extracted: where, bits from the packet's start
 	uint8_t bits;
 	bool ahead; // of the bytes behind the header
@@ -75,9 +75,9 @@ struct ddp_reads {
 // One of several that are tried in order until one applies: a rule of a header, a packet type, an
 // input set, an entry of a package's table.
 struct ddp_try {
-	const char *what; // leads to: "gtpu", "ethertype(type)", "stop"; the type; the fields
+	const char *what; // target: "gtpu", "ethertype(type)", "stop"; the type; the fields
 	const char *when; // its condition, as the profile writes it
-	const char *why;  // why it applies to this packet, or why not; "" if it always does
+	const char *why;  // reason that it applies to this packet or not; "" if it always does
 	const struct ddp_place *place; // NULL: not from a file with lines
 	bool decides;
 	// It does not apply because one field, which is there, has another value; else NULL.
@@ -101,7 +101,7 @@ struct ddp_step {
 	uint32_t offset;               // bytes from the packet's start
 	uint64_t size;        // bytes, as its length says, or the layout; cut: as far as known
 	const char *size_why; // "12 bytes: 8 and 4 for [seq] because s is true (s 1)"
-	bool hidden;          // takes no place in a path
+	bool hidden;          // not part of a path
 	bool fragment;
 	const char *fragment_why;
 	enum ddp_flaw flaw;
@@ -122,7 +122,7 @@ struct ddp_steps {
 	struct ddp_try *sets; // input sets of the type, up to the one that applies
 	unsigned int n_sets;
 	const struct ddp_input_set *set; // that applies, NULL for none
-	const char *unhashed;            // why none does; NULL: the type has none
+	const char *unhashed;            // reason that none applies; NULL: the type has none
 	struct ddp_reads hashed;         // fields of the set, those that the packet has not too
 	struct ddp_reads extracted;      // the first is the class's value
 	struct ddp_reads parser;         // packages: results of the NIC's parser, such as flags

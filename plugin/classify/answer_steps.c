@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Why an answer is what it is. The walk notes nothing for this: conditions are evaluated again
+// The explanation of an answer. The walk records nothing for it: conditions are evaluated again
 // afterwards, by the interpreter's own code, so the steps cannot differ from ddp_classify(). Header
 // i of the profile is node i of the program, and its rules, groups and sets have the same order.
 #include <assert.h>
@@ -219,40 +219,41 @@ static void cond_write(struct builder *b, const struct asked *asked) {
 /* Headers */
 
 // A header that is being explained.
-struct look {
+struct explained {
 	const struct ddp_header *header;
 	const struct ddp_seen *seen;
 	unsigned int at;
 	struct ddp_step *step;
-	uint32_t fields_size; // what its own fields take
+	uint32_t fields_size; // bytes of its own fields
 	uint64_t fields;      // bit f: field f mattered
 };
 
 // Measure the header again, in the order of the walk.
-static void measure(const struct builder *b, struct look *look) {
-	const struct prog_node *node = node_of(b, look->at);
+static void measure(const struct builder *b, struct explained *explained) {
+	const struct prog_node *node = node_of(b, explained->at);
 	struct ddp_class class;
-	struct walk w = walk_of(b, look->at, &class);
+	struct walk w = walk_of(b, explained->at, &class);
 
-	look->fields_size = node->start_size + groups_size(node, w.self->groups, node->n_groups);
+	explained->fields_size =
+		node->start_size + groups_size(node, w.self->groups, node->n_groups);
 	// If the packet ends before these, their sizes and the length are unknown.
-	look->step->size = look->fields_size;
-	if (look->step->size > b->packet.len - look->seen->off)
+	explained->step->size = explained->fields_size;
+	if (explained->step->size > b->packet.len - explained->seen->off)
 		return;
-	look->fields_size += node->end_size;
-	look->step->size = look->fields_size;
+	explained->fields_size += node->end_size;
+	explained->step->size = explained->fields_size;
 	if (node->length.n_ops != 0)
-		look->step->size = walk_value(&w, &node->length);
+		explained->step->size = walk_value(&w, &node->length);
 }
 
 static const char *bytes(uint64_t n) {
 	return n == 1 ? "byte" : "bytes";
 }
 
-static void group_write(struct builder *b, const struct look *look, unsigned int group) {
-	const struct ddp_header *header = look->header;
+static void group_write(struct builder *b, const struct explained *explained, unsigned int group) {
+	const struct ddp_header *header = explained->header;
 	const struct asked asked = {&header->groups[group].cond,
-				    &node_of(b, look->at)->groups[group], look->at};
+				    &node_of(b, explained->at)->groups[group], explained->at};
 	const char *separator = "";
 
 	fprintf(b->to, " and %u for [", header->groups[group].bits / 8);
@@ -267,22 +268,22 @@ static void group_write(struct builder *b, const struct look *look, unsigned int
 }
 
 // "12 bytes: 8 and 4 for [seq npdu next_ext] because e | s | pn is true (e 1, s 0, pn 0)"
-static void size_write(struct builder *b, const struct look *look) {
-	const struct ddp_header *header = look->header;
+static void size_write(struct builder *b, const struct explained *explained) {
+	const struct ddp_header *header = explained->header;
 
-	fprintf(b->to, "%" PRIu64 " %s", look->step->size, bytes(look->step->size));
+	fprintf(b->to, "%" PRIu64 " %s", explained->step->size, bytes(explained->step->size));
 	if (header->length.n_ops > 0) {
 		fputs(": ", b->to);
 		format_expr(b->to, &header->length);
-		operands_write(b, look->at, &header->length);
+		operands_write(b, explained->at, &header->length);
 		return;
 	}
-	if (look->seen->groups == 0)
+	if (explained->seen->groups == 0)
 		return;
 	fprintf(b->to, ": %u", (header->start_bits + header->end_bits) / 8);
 	for (unsigned int i = 0; i < header->n_groups; i++)
-		if ((look->seen->groups & 1u << i) != 0)
-			group_write(b, look, i);
+		if ((explained->seen->groups & 1u << i) != 0)
+			group_write(b, explained, i);
 }
 
 /* Rules */
@@ -293,7 +294,7 @@ struct tried {
 	bool is_true;
 	bool beyond;                         // only the packet's end says that it does not apply
 	struct value key;                    // of a lookup whose condition is true,
-	const struct ddp_table_entry *entry; // and what it has found
+	const struct ddp_table_entry *entry; // and the entry it found
 };
 
 static struct tried rule_evaluate(const struct builder *b, unsigned int at, unsigned int index) {
@@ -338,12 +339,12 @@ static const char *rule_why(struct builder *b, const struct ddp_rule *rule,
 }
 
 // Try a rule. Returns whether that ends the walk's questions to this header.
-static bool rule_try(struct builder *b, struct look *look, unsigned int index) {
-	const struct ddp_rule *rule = &look->header->rules[index];
-	const struct tried tried = rule_evaluate(b, look->at, index);
+static bool rule_try(struct builder *b, struct explained *explained, unsigned int index) {
+	const struct ddp_rule *rule = &explained->header->rules[index];
+	const struct tried tried = rule_evaluate(b, explained->at, index);
 	const struct ddp_match *match = rule->cond.matches;
 	const struct ddp_table_entry *entry = tried.entry;
-	struct ddp_step *step = look->step;
+	struct ddp_step *step = explained->step;
 	struct ddp_try *try = DDP_APPEND(b->arena, step->tries, step->n_tries);
 
 	*try = (struct ddp_try){.what = "stop", .place = &rule->place};
@@ -363,10 +364,10 @@ static bool rule_try(struct builder *b, struct look *look, unsigned int index) {
 		// One field that is there, but has another value, can stand in a list.
 		if (rule->kind != DDP_RULE_GOTO || rule->cond.n_matches != 1 ||
 		    rule->cond.expr.n_ops > 0 || match->negate ||
-		    !value_of(b, look->at, &match->ref).there)
+		    !value_of(b, explained->at, &match->ref).there)
 			return false;
 		try->compared = ddp_arena_alloc(b->arena, sizeof(*try->compared));
-		read_make(b, look->at, &match->ref, try->compared);
+		read_make(b, explained->at, &match->ref, try->compared);
 		format_patterns(b->profile, b->to, match);
 		try->wanted = taken(b);
 		return false;
@@ -379,21 +380,23 @@ static bool rule_try(struct builder *b, struct look *look, unsigned int index) {
 	return true;
 }
 
-static void flaw_write(struct builder *b, const struct look *look) {
-	const struct asked valid = {&look->header->valid, &node_of(b, look->at)->valid, look->at};
-	const struct ddp_step *step = look->step;
+static void flaw_write(struct builder *b, const struct explained *explained) {
+	const struct asked valid = {&explained->header->valid, &node_of(b, explained->at)->valid,
+				    explained->at};
+	const struct ddp_step *step = explained->step;
 
 	switch (step->flaw) {
 	case DDP_FLAW_NONE:
 		break;
 	case DDP_FLAW_CUT:
 		fprintf(b->to, "truncated: %s takes %" PRIu64 " %s, the packet has %u more",
-			step->name, step->size, bytes(step->size), b->packet.len - look->seen->off);
+			step->name, step->size, bytes(step->size),
+			b->packet.len - explained->seen->off);
 		break;
 	case DDP_FLAW_SHORT:
 		fprintf(b->to, "malformed: %s says it has ", step->name);
-		size_write(b, look);
-		fprintf(b->to, ", its own fields take %u", look->fields_size);
+		size_write(b, explained);
+		fprintf(b->to, ", its own fields take %u", explained->fields_size);
 		break;
 	case DDP_FLAW_INVALID:
 		fprintf(b->to, "malformed: no valid %s, ", step->name);
@@ -409,61 +412,61 @@ static void flaw_write(struct builder *b, const struct look *look) {
 /* Fields that mattered */
 
 // ref, as it is seen from there, may lie in the header that is explained.
-static void ref_mark(const struct builder *b, struct look *look, unsigned int from,
+static void ref_mark(const struct builder *b, struct explained *explained, unsigned int from,
 		     const struct ddp_ref *ref) {
 	const struct value value = value_of(b, from, ref);
-	const bool is_here = value.bit / 8 >= look->seen->off &&
-			     value.bit / 8 < (uint32_t)look->seen->off + look->seen->len;
+	const bool is_here = value.bit / 8 >= explained->seen->off &&
+			     value.bit / 8 < (uint32_t)explained->seen->off + explained->seen->len;
 
 	if (from != FROM_TYPE ? ref->which == DDP_WHICH_SELF :
-				ref->node == look->seen->node && value.there && is_here)
-		look->fields |= UINT64_C(1) << ref->field;
+				ref->node == explained->seen->node && value.there && is_here)
+		explained->fields |= UINT64_C(1) << ref->field;
 }
 
-static void cond_mark(const struct builder *b, struct look *look, unsigned int from,
+static void cond_mark(const struct builder *b, struct explained *explained, unsigned int from,
 		      const struct ddp_cond *cond) {
 	for (unsigned int i = 0; i < cond->n_matches; i++)
-		ref_mark(b, look, from, &cond->matches[i].ref);
+		ref_mark(b, explained, from, &cond->matches[i].ref);
 	for (unsigned int i = 0; i < cond->expr.n_ops; i++)
 		if (cond->expr.ops[i].op == DDP_OP_FIELD)
-			ref_mark(b, look, from, &cond->expr.ops[i].ref);
+			ref_mark(b, explained, from, &cond->expr.ops[i].ref);
 }
 
-// Mark the fields that the header itself asks, and those that the packet type reads, hashes or
-// extracts.
-static void fields_mark(const struct builder *b, struct look *look) {
-	const struct ddp_header *header = look->header;
+// Mark the fields that the header's own rules read, and those that the packet type reads, hashes
+// or extracts.
+static void fields_mark(const struct builder *b, struct explained *explained) {
+	const struct ddp_header *header = explained->header;
 	const struct ddp_packet_type *type = b->steps->type;
 	const struct ddp_input_set *set = b->steps->set;
 
-	cond_mark(b, look, look->at, &(struct ddp_cond){.expr = header->length});
+	cond_mark(b, explained, explained->at, &(struct ddp_cond){.expr = header->length});
 	for (unsigned int i = 0; i < header->n_groups; i++)
-		cond_mark(b, look, look->at, &header->groups[i].cond);
-	cond_mark(b, look, look->at, &header->valid);
-	cond_mark(b, look, look->at, &header->fragment);
-	for (unsigned int i = 0; i < look->step->n_tries; i++) {
-		cond_mark(b, look, look->at, &header->rules[i].cond);
+		cond_mark(b, explained, explained->at, &header->groups[i].cond);
+	cond_mark(b, explained, explained->at, &header->valid);
+	cond_mark(b, explained, explained->at, &header->fragment);
+	for (unsigned int i = 0; i < explained->step->n_tries; i++) {
+		cond_mark(b, explained, explained->at, &header->rules[i].cond);
 		if (header->rules[i].kind == DDP_RULE_LOOKUP)
-			ref_mark(b, look, look->at, &header->rules[i].key);
+			ref_mark(b, explained, explained->at, &header->rules[i].key);
 	}
 	if (type == NULL)
 		return;
-	cond_mark(b, look, FROM_TYPE, &type->cond);
+	cond_mark(b, explained, FROM_TYPE, &type->cond);
 	for (unsigned int i = 0; i < b->steps->n_sets; i++)
-		cond_mark(b, look, FROM_TYPE, &type->sets[i].cond);
+		cond_mark(b, explained, FROM_TYPE, &type->sets[i].cond);
 	for (unsigned int i = 0; set != NULL && i < set->n_inputs; i++)
-		ref_mark(b, look, FROM_TYPE, &set->inputs[i]);
+		ref_mark(b, explained, FROM_TYPE, &set->inputs[i]);
 	for (unsigned int i = 0; i < type->n_extract; i++)
-		ref_mark(b, look, FROM_TYPE, &type->extract[i]);
+		ref_mark(b, explained, FROM_TYPE, &type->extract[i]);
 }
 
-static void fields_read(struct builder *b, struct look *look) {
-	const struct ddp_field *fields = look->header->fields;
+static void fields_read(struct builder *b, struct explained *explained) {
+	const struct ddp_field *fields = explained->header->fields;
 
-	fields_mark(b, look);
-	for (unsigned int i = 0; i < look->header->n_fields; i++) {
+	fields_mark(b, explained);
+	for (unsigned int i = 0; i < explained->header->n_fields; i++) {
 		const struct ddp_ref ref = {
-			.node = look->seen->node,
+			.node = explained->seen->node,
 			.field = i,
 			.which = DDP_WHICH_SELF,
 			.bits = fields[i].width,
@@ -471,49 +474,50 @@ static void fields_read(struct builder *b, struct look *look) {
 		};
 		struct ddp_read *read;
 
-		if ((look->fields >> i & 1) == 0)
+		if ((explained->fields >> i & 1) == 0)
 			continue;
-		read = DDP_APPEND(b->arena, look->step->reads.reads, look->step->reads.n);
-		read_make(b, look->at, &ref, read);
+		read = DDP_APPEND(b->arena, explained->step->reads.reads, explained->step->reads.n);
+		read_make(b, explained->at, &ref, read);
 		read->ahead = fields[i].anchor == DDP_AHEAD;
 	}
 }
 
 static void step_make(struct builder *b, unsigned int at) {
 	const struct ddp_class *class = b->class;
-	struct look look = {
+	struct explained explained = {
 		.header = header_of(b, at),
 		.seen = &class->seen[at],
 		.at = at,
 		.step = DDP_APPEND(b->arena, b->steps->steps, b->steps->n_steps),
 	};
-	const struct asked fragment = {&look.header->fragment, &node_of(b, at)->fragment, at};
-	struct ddp_step *step = look.step;
+	const struct asked fragment = {&explained.header->fragment, &node_of(b, at)->fragment, at};
+	struct ddp_step *step = explained.step;
 	bool decided = false;
 
 	*step = (struct ddp_step){
-		.name = look.header->name,
-		.place = &look.header->place,
-		.hidden = look.header->hidden,
-		.offset = look.seen->off,
-		.fragment = at < class->n_seen && look.seen->fragment,
+		.name = explained.header->name,
+		.place = &explained.header->place,
+		.hidden = explained.header->hidden,
+		.offset = explained.seen->off,
+		.fragment = at < class->n_seen && explained.seen->fragment,
 	};
-	measure(b, &look);
-	for (unsigned int i = 0; at < class->n_seen && i < look.header->n_rules && !decided; i++)
-		decided = rule_try(b, &look, i);
+	measure(b, &explained);
+	for (unsigned int i = 0; at < class->n_seen && i < explained.header->n_rules && !decided;
+	     i++)
+		decided = rule_try(b, &explained, i);
 	if (at >= class->n_seen && class->status != DDP_STATUS_MALFORMED)
 		step->flaw = DDP_FLAW_CUT;
 	else if (at >= class->n_seen)
-		step->flaw = step->size < look.fields_size ? DDP_FLAW_SHORT : DDP_FLAW_INVALID;
-	size_write(b, &look);
+		step->flaw = step->size < explained.fields_size ? DDP_FLAW_SHORT : DDP_FLAW_INVALID;
+	size_write(b, &explained);
 	step->size_why = taken(b);
 	if (step->fragment) {
 		cond_write(b, &fragment);
 		step->fragment_why = taken(b);
 	}
-	flaw_write(b, &look);
+	flaw_write(b, &explained);
 	step->flaw_why = taken(b);
-	fields_read(b, &look);
+	fields_read(b, &explained);
 }
 
 /* Packet type and input set */

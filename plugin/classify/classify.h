@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // From a packet to its packet type.
 //
-// A program is a profile in the form the data path uses: flat tables, no names but for people to
-// read. It never changes once built, so any number of threads may use one at once; who frees it
-// must know that nobody does (net_ddp exchanges programs under its lower queues' locks).
+// A program is a profile in the form the data path uses: flat tables, with names for output only.
+// It never changes once built, so any number of threads may use one at once; the caller frees it
+// when no thread uses it (net_ddp exchanges programs under its lower queues' locks).
 //
 //	program = ddp_program_build(profile, &diag);
 //	struct ddp_packet packet = { .data = bytes, .first_len = n, .len = n };
@@ -23,12 +23,12 @@
 
 struct ddp_program;
 
-#define DDP_MAX_HEADERS 64 // headers of one packet that are looked at
-#define DDP_MAX_STEPS 128  // the same, hidden ones included: every walk ends here at the latest
+#define DDP_MAX_HEADERS 64 // headers of one packet that are read
+#define DDP_MAX_STEPS 128  // headers, hidden ones included: every walk ends here at the latest
 #define DDP_TYPE_NONE UINT16_MAX
 
-// A packet. The first first_len bytes are at data; what lies behind (further mbuf segments) is
-// fetched with read, which returns len bytes from off either in place or copied to buf.
+// A packet. The first first_len bytes are at data; read fetches the bytes behind them (further mbuf
+// segments): it returns len bytes from off, either where they are or copied to buf.
 struct ddp_packet {
 	const uint8_t *data;
 	uint32_t first_len;
@@ -71,11 +71,11 @@ struct ddp_class {
 	uint16_t places[DDP_PLACES]; // packages: of these protocols, UINT16_MAX: absent
 	bool encapsulated; // more than Ethernet header and VLAN tags precede the last IP header of
 			   // the type
-	bool unhashed;     // whatever the type's input sets say (packages: tunnels' OAM packets)
+	bool unhashed;     // regardless of the type's input sets (packages: tunnels' OAM packets)
 	struct ddp_seen seen[DDP_MAX_STEPS];
 };
 
-// A header and a packet type as people see them. Strings live as long as the program.
+// A header and a packet type for output. Strings live as long as the program.
 struct ddp_node_info {
 	const char *token; // the name in a path
 	bool hidden;       // not part of the chain
@@ -121,8 +121,8 @@ int ddp_program_cost(const struct ddp_program *program, const struct ddp_profile
 void ddp_classify(const struct ddp_program *program, const struct ddp_packet *packet,
 		  struct ddp_class *class);
 
-// For people who have only the beginning of a packet. Whether a packet's bytes are read before it
-// is known that they matter, as the model of a package does: else each byte that is read decides.
+// For truncated packets: whether the program reads bytes before it is known that they matter, as
+// the model of a package does. Otherwise each byte that is read affects the result.
 bool ddp_program_reads_ahead(const struct ddp_program *program);
 // As ddp_classify(), and how many of the packet's bytes, from the first on, were looked at.
 // UINT32_MAX: the packet's end decided, or it is not known.
@@ -138,7 +138,7 @@ unsigned int ddp_input_gather(const struct ddp_program *program, const struct dd
 			      const struct ddp_class *class, uint64_t rss_hf,
 			      enum ddp_hash_function function, uint8_t *input);
 
-// For people: the fields of the input set chosen and the extracted fields, in order, without
+// For output: the fields of the input set chosen and the extracted fields, in order, without
 // repeats. Calls fn with the name as the profile writes it and the field's bits, right-aligned in
 // 16 bytes, big endian. Control path.
 typedef void (*ddp_field_fn)(void *arg, const char *name, unsigned int width,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Inside of plugin/classify: the program, a profile as the data path uses it. Conditions, fields
-// and rules lie in flat arrays; whoever needs some holds the index of the first and their number.
+// and rules lie in flat arrays; users of some have the index of the first and their number.
 //
 //	build/build.h   makes it, and may allocate, fail and say why
 //	run/walk.h      what is done with it and packets, which never does
@@ -41,8 +41,8 @@ struct prog_match {
 	uint32_t first_pattern, n_patterns;
 };
 
-// A condition compiled (conditions.c): tests that must all hold. Most look at the header itself,
-// through one load; the others are matches and expressions of any kind.
+// A condition compiled (conditions.c): tests that must all hold. Most read the header itself, with
+// one load; the others are matches and expressions of any kind.
 enum test_kind {
 	TEST_BITS,       // bits of the 8 bytes have this value
 	TEST_NOT_BITS,   // or have not
@@ -54,15 +54,15 @@ enum test_kind {
 struct prog_test {
 	uint8_t kind;     // enum test_kind
 	bool from_end;    // of the header; else from its start
-	int8_t group;     // that must be there, -1: none asked for
-	uint8_t n_before; // groups that move the place if they are there
-	int16_t byte;     // where the 8 (TEST_WORD: 2) bytes begin
+	int8_t group;     // group that must be there, -1: none
+	uint8_t n_before; // groups that move the offset if they are there
+	int16_t byte;     // offset of the 8 (TEST_WORD: 2) bytes
 	uint8_t size;     // bytes of them that matter: the packet must have so many
 	uint32_t index;
 	uint64_t mask, value; // of the bytes as a big-endian number
 };
 
-#define TRACE_LIST 16 // values of a list of exceptions
+#define TRACE_LIST 16 // values in a list of exceptions
 
 // The 16-bit values for which a test holds, as a table; and as a list if it holds for all but a
 // few.
@@ -118,7 +118,7 @@ struct prog_layers {
 struct prog_node {
 	struct ddp_node_info info;
 	struct prog_cond length;   // an expression; none: the layout's size
-	struct prog_length linear; // the same, where it is simple
+	struct prog_length linear; // length as a linear function, if it is one
 	struct prog_cond valid, fragment;
 	struct prog_cond groups[DDP_MAX_GROUPS];
 	uint16_t group_bits[DDP_MAX_GROUPS];
@@ -132,8 +132,8 @@ struct prog_node {
 	bool is_link; // the Ethernet header or a VLAN tag
 };
 
-// A header as a step (steps.c): what can be said of it, and of what follows it, with loads from
-// places that are known. All a walk needs for most headers of most packets.
+// A header as a step (steps.c): its size and the next header, as far as loads at known offsets give
+// them. All a walk needs for most headers of most packets.
 #define STEP_END UINT16_MAX        // no header follows
 #define STEP_SLOW (UINT16_MAX - 1) // see the node's rules from slow_rule on
 
@@ -175,7 +175,7 @@ enum step_has {
 	STEP_OPTIONS = 1 << 1,
 	STEP_VALID = 1 << 2,
 	STEP_FRAGMENT = 1 << 3,
-	STEP_GUARD = 1 << 4, // or anything else that the first branch asks beside its value
+	STEP_GUARD = 1 << 4, // or another test of the first branch beside its value
 };
 
 struct prog_step {
@@ -184,7 +184,7 @@ struct prog_step {
 	uint8_t has;   // enum step_has
 	uint8_t n_branches;
 	uint16_t tail;      // bytes behind the header that are loaded, where its size is not fixed
-	uint16_t otherwise; // where no branch says what follows: STEP_END, STEP_SLOW
+	uint16_t otherwise; // next if no branch applies: STEP_END, STEP_SLOW
 	struct prog_branch branch;          // the first
 	const struct prog_branch *branches; // the others
 
@@ -201,7 +201,7 @@ struct prog_step {
 enum form_has {
 	FORM_LENGTH = 1 << 0, // len is the smallest: the step says which it is
 	FORM_FRAGMENT = 1 << 1,
-	FORM_BRANCH = 1 << 2, // what follows: see the step
+	FORM_BRANCH = 1 << 2, // the step has the branches
 };
 
 // A header as 8 of its bytes have it in most packets: its size, or where to find it, which groups
@@ -211,7 +211,7 @@ enum form_has {
 struct prog_form {
 	uint64_t mask, value;         // of these bytes, in memory's order
 	const uint32_t *slots;        // of the first branch, as the next five
-	const struct prog_step *step; // the same header
+	const struct prog_step *step; // of this header
 	uint8_t node, groups;         // as ddp_seen's, like the next
 	bool fragment;
 	uint8_t at; // of the header, where the 8 bytes begin
@@ -280,8 +280,8 @@ struct trace;
 
 // A model of a NIC's parser, which finds headers and types of packets instead of the parse graph.
 struct model {
-	// Data path: the headers into class->seen with node and offset, the packet type, places and
-	// unhashed. The caller fills in the rest of each header.
+	// Data path: fills in the headers in class->seen with node and offset, the packet type,
+	// places and unhashed. The caller fills in the rest of each header.
 	enum ddp_status (*walk)(const struct model *model, const struct ddp_packet *packet,
 				struct ddp_class *class, struct trace *trace);
 };

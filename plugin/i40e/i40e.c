@@ -10,7 +10,7 @@
 
 #include "package/read.h"
 
-#define IDS_MAX 256 // that 8 bits can tell apart
+#define IDS_MAX 256 // values of 8 bits
 
 struct profile_reader {
 	struct package_reader *reader;
@@ -154,7 +154,7 @@ static int by_offset(const void *a, const void *b) {
 	return (*x)->offset < (*y)->offset ? -1 : (*x)->offset > (*y)->offset;
 }
 
-// A section in two places of the table is an overlap, too: drivers would write it twice.
+// A section that the table names twice is an overlap, too: drivers would write it twice.
 static void overlaps_check(struct profile_reader *profile) {
 	const struct i40e_package *i40e = profile->i40e;
 	const struct i40e_section **sorted =
@@ -206,7 +206,7 @@ static void list_check(struct profile_reader *profile, enum i40e_section_type ty
 			     "%u %s: drivers take %u at most", n, name, max);
 }
 
-// If DPDK's name of a pctype is empty, it still cuts off the last character.
+// DPDK cuts off the last character even of an empty name.
 static void lists_check(struct profile_reader *profile) {
 	const struct i40e_package *i40e = profile->i40e;
 	char name[I40E_TYPE_NAME_SIZE];
@@ -286,7 +286,7 @@ int i40e_read(struct package_reader *reader) {
 	return reader->n_errors > 0 ? -EBADMSG : 0;
 }
 
-/* What it is good for */
+/* Uses */
 
 void i40e_type_name(const struct i40e_package *i40e, const struct i40e_type *type,
 		    char name[I40E_TYPE_NAME_SIZE]) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// A 700-series profile package: what it teaches the NIC, and whether drivers can use it.
+// A 700-series profile package: its packet types, and whether drivers can use it.
 //
 // The first i40e segment of a file is the profile. Of the sections that list protocols, packet
 // classification types and packet types the first of each kind counts, as in DPDK's
 // rte_pmd_i40e_get_ddp_info(). That function trusts a file; it may be given any that was read here.
 //
-// No NIC was at hand: what a driver answers is taken from the sources of DPDK 22.11.
+// The drivers' answers are those of DPDK 22.11's sources, not observed on a NIC.
 #ifndef DDP_I40E_I40E_H
 #define DDP_I40E_I40E_H
 
@@ -62,7 +62,7 @@ struct i40e_package {
 	bool is_rollback;  // RB_ sections: a file to take a profile back with
 };
 
-#define I40E_PCTYPES_MAX 12 // of a package, for DPDK
+#define I40E_PCTYPES_MAX 12 // pctypes of a package that DPDK accepts
 
 // Can DPDK add the package and remove it again? device is the NIC's PCI device id, 0 for one of
 // those that the package is for. Returns 0 or a negative errno; *reason gets a static text.
@@ -80,7 +80,7 @@ void i40e_type_name(const struct i40e_package *i40e, const struct i40e_type *typ
 
 // The profile's segment: header, version, name, device table, NVM versions, section table.
 #define PROFILE_DEVICES_AT 80
-#define PROFILE_SIZE 84 // with the count of devices
+#define PROFILE_SIZE 84 // bytes, with the count of devices
 
 #define SECTION_HEADER_SIZE 16
 #define SECTION_DATA_END_AT 2

@@ -9,8 +9,8 @@
 #include "read.h"
 
 #define HEADER_SIZE 8
-#define SEGMENTS_MAX 256 // the public packages have four to six
-#define ERRORS_MAX 20    // told; a file of random bytes has thousands
+#define SEGMENTS_MAX 256 // segments; the public packages have four to six
+#define ERRORS_MAX 20    // errors that are reported; a file of random bytes has thousands
 #define MESSAGE_SIZE 512
 
 struct ddp_package *package_create(const char *path, const void *bytes, size_t size,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// An Intel DDP package file: what both families of NICs have in common.
+// An Intel DDP package file: the common part of both families of NICs.
 //
 //	e810/e810.h   the tables of an 800-series package (ice*.pkg)
 //	i40e/i40e.h   a 700-series profile package (*.pkg, *.pkgo)
@@ -18,7 +18,7 @@
 
 #include "base/diag.h"
 
-#define DDP_PACKAGE_NAME_SIZE 33 // 32 characters of the file and a NUL
+#define DDP_PACKAGE_NAME_SIZE 33 // bytes: 32 characters of the file and a NUL
 
 // Track ids of Intel's packages for the 800 series.
 #define DDP_TRACK_OS_DEFAULT 0xc0000001

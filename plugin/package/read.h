@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Functions that the readers of both families share: for package/, e810/, i40e/ and what opens
-// packages.
+// Functions that the readers of both families share: for package/, e810/, i40e/ and personality/.
 //
-// A reader goes on after an error as far as what it read can be trusted, so that one run shows what
-// is wrong; a package with any error is refused in the end.
+// A reader goes on after an error as long as its data can be trusted, so that one run shows all
+// errors; a package with any error is refused in the end.
 #ifndef DDP_PACKAGE_READ_H
 #define DDP_PACKAGE_READ_H
 
@@ -27,10 +26,10 @@ enum segment_type {
 struct package_reader {
 	struct ddp_package *package;
 	struct ddp_diag *diag;
-	unsigned int n_errors; // told or not
+	unsigned int n_errors; // reported or not
 };
 
-// The place of a byte of the file.
+// The position of a byte of the file.
 #define READER_PLACE(reader, offset)             \
 	((struct ddp_place){                     \
 		.file = (reader)->package->path, \

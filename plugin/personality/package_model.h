@@ -10,7 +10,7 @@
 #include "personality.h"
 #include "profile/loader.h"
 
-#define PACKAGE_TOKENS 1024u // a power of two, several times as many as a program has headers
+#define PACKAGE_TOKENS 1024u // tokens: a power of two, several times DDP_MAX_NODES
 
 struct package_model {
 	struct model model; // as the program knows it
@@ -32,8 +32,7 @@ static inline unsigned int package_token_slot(const char *name) {
 // run/package_walk.c
 //
 // Protocols of the 800 series' parser that its driver has hashed: IPv4 and IPv6, outer and inner,
-// TCP, UDP, SCTP. The NIC finds words by them, not by headers: ddp_class.places, and
-// DDP_WHICH_PLACE.
+// TCP, UDP, SCTP. The NIC finds words by them, not by headers: ddp_class.places, DDP_WHICH_PLACE.
 extern const uint8_t package_places[DDP_PLACES];
 enum ddp_status package_walk(const struct model *of, const struct ddp_packet *packet,
 			     struct ddp_class *class, struct trace *trace);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // An Intel 800-series package as a profile: the packet types of the NIC's parser, hashed as its
-// driver asks for by rss_hf. Their headers are those of the profile library, so that flow rules and
-// fields have the names they have elsewhere; what a packet is, the model of the parser says, not
-// the library's parse graph.
+// driver requests by rss_hf. Their headers are those of the profile library, so that flow rules and
+// fields have the names they have elsewhere. The model of the parser, not the library's parse
+// graph, decides a packet's type.
 #include <assert.h>
 #include <ctype.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include "package_model.h"
 #include "package_open.h"
 
-/* What stands for a package's file */
+/* The package as a file of the profile */
 
 static_assert(offsetof(struct package_format, format) == 0, "a format's functions find it so");
 
@@ -31,7 +31,7 @@ static bool package_take(struct loader *l, struct ddp_package *package, const ch
 		return false;
 	if (package->kind != DDP_PACKAGE_E810)
 		ddp_error(l->diag, &place,
-			  "a 700-series package tells only its NIC what to do; a profile of the "
+			  "a 700-series package programs only its NIC; a profile of the "
 			  "library or an 800-series package can be run in software");
 	else if (personality->package != NULL)
 		ddp_error(l->diag, &place,
@@ -267,7 +267,7 @@ static bool path_has(const struct ddp_path *path, const struct loader *l, const 
 	return path_has(path->left, l, header) || path_has(path->right, l, header);
 }
 
-// Mbufs carry the number that tells users of a tunnel apart, beside the hash.
+// Mbufs carry the number that identifies the user of a tunnel, beside the hash.
 static void extract_make(struct loader *l, struct ddp_packet_type *type) {
 	static const struct {
 		const char *header, *field, *name;
@@ -308,7 +308,7 @@ static void type_make(struct loader *l, const struct ddp_profile_part *part, uin
 }
 
 static void types_make(struct loader *l, const struct ddp_profile_part *part) {
-	// Headers, without fields, that the NIC tells apart and the library lacks.
+	// Headers, without fields, that the NIC distinguishes and the library lacks.
 	static const char *const names[] = {"lldp", "mac_control", "ptp"};
 	struct ddp_personality *personality = personality_of(l);
 

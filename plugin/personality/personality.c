@@ -122,7 +122,7 @@ char *ddp_personality_name(const struct ddp_source *source, unsigned int nth,
 	return name;
 }
 
-/* A package from its file, whatever its family */
+/* A package of any family from its file */
 
 bool ddp_is_package(const char *spec) {
 	static const char *const ends[] = {".pkg", ".pkgo"};

@@ -8,8 +8,8 @@
 //	ddp_personality_unload(&personality);
 //
 // profile/ and classify/ know nothing of packages. The profile of a package has the headers of the
-// library, the NIC's packet types and what its driver hashes of each; its program asks the model of
-// the NIC's parser (plugin/e810) what a packet is. A personality never changes once it is loaded.
+// library, the NIC's packet types and their input sets; its program gets a packet's type from the
+// model of the NIC's parser (plugin/e810). A personality never changes once it is loaded.
 #ifndef DDP_PERSONALITY_PERSONALITY_H
 #define DDP_PERSONALITY_PERSONALITY_H
 
@@ -31,7 +31,7 @@ struct ddp_personality {
 	// Of a package, else NULL.
 	struct ddp_package *package;
 	struct e810_parser *parser;
-	struct e810_rss *rss; // with everything that its driver may ask for
+	struct e810_rss *rss; // with everything that its driver may request
 	uint16_t *ptypes;     // the NIC's numbers of the types
 };
 
@@ -58,7 +58,7 @@ void ddp_personality_destroy(struct ddp_personality *personality);
 int ddp_personality_answer(const struct ddp_personality *personality,
 			   const struct ddp_answer_rss *rss, const struct ddp_packet *packet,
 			   struct ddp_arena *arena, struct ddp_answer *answer);
-// A note for people: which parts of a package's answers are exact, and which are modelled.
+// A note for output: which parts of a package's answers are exact, and which are modelled.
 extern const char ddp_package_note[];
 
 // ddp_source_name() of a profile or a package.

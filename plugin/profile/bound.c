@@ -16,7 +16,7 @@ struct most {
 };
 
 // Walks of one number of steps, by the header they stand before and the number of headers behind
-// them that have a place in a path.
+// them that are part of a path.
 struct front {
 	unsigned int n_nodes, max_headers;
 	struct most *most; // [n_headers * n_nodes + node]; named is UNREACHED without a walk
@@ -65,7 +65,7 @@ static void follow(const struct ddp_profile *profile, const struct ddp_header *h
 static struct most header_count(const struct ddp_header *header, struct most before,
 				const struct ddp_header_cost *cost, uint32_t max_bytes,
 				struct ddp_bound *bound) {
-	const uint32_t ahead = (header->ahead_bits + 7) / 8; // where the next header begins
+	const uint32_t ahead = (header->ahead_bits + 7) / 8; // offset of the next header
 	uint32_t named = (header->start_bits + header->end_bits) / 8 + ahead;
 	struct most end;
 

@@ -150,7 +150,7 @@ static bool is_apart(const struct ddp_pattern *pattern, const struct ddp_match *
 	return true;
 }
 
-// Does match b hold only where a does? Both ask for one field.
+// Does match b hold only where a does? Both test one field.
 static bool match_implies(const struct ddp_match *b, const struct ddp_match *a) {
 	if (!refs_equal(&a->ref, &b->ref) || (b->negate && !a->negate))
 		return false;
@@ -163,7 +163,7 @@ static bool match_implies(const struct ddp_match *b, const struct ddp_match *a) 
 	return true;
 }
 
-// Does b hold only where a does, as far as their matches tell?
+// Does b hold only where a does, as far as their matches prove it?
 static bool cond_implies(const struct ddp_cond *b, const struct ddp_cond *a) {
 	for (unsigned int i = 0; i < a->n_matches; i++) {
 		bool implied = false;
@@ -219,7 +219,7 @@ static int entry_compare(const void *a, const void *b) {
 
 /* Packet types */
 
-// Was the profile asked for, and has it packet types? One that has none offers headers to others,
+// Was the profile requested, and has it packet types? One that has none offers headers to others,
 // and base has some that only show in paths.
 static bool has_types(const struct ddp_profile *profile, const char *name) {
 	bool named = false;
@@ -234,7 +234,7 @@ static bool has_types(const struct ddp_profile *profile, const char *name) {
 	return false;
 }
 
-// How often a header can be in a path. enough: as often as asked for, or in any number.
+// The number of times that a header can be in a path. enough: at least as often as required.
 static unsigned int path_most(const struct ddp_path *path, uint8_t node, unsigned int enough) {
 	unsigned int left, right;
 

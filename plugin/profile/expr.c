@@ -445,7 +445,7 @@ static bool level_read(struct expression *e, unsigned int level) {
 	return true;
 }
 
-/* Interval arithmetic: what an expression can be at least and at most, whatever the packet says */
+/* Interval arithmetic: bounds of an expression over all packets */
 
 struct range {
 	uint64_t min, max;

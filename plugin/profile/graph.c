@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The rules of a header: its own ('next'), then those by which other headers attach themselves
-// ('after'). A rule names a header, asks a table, or ends the path; the first that applies decides.
+// ('after'). A rule names a header, reads a table, or ends the path; the first that applies
+// decides.
 #include <string.h>
 
 #include "loader.h"
@@ -172,8 +173,8 @@ static bool after_table(struct loader *l, struct ddp_lexer *lexer, struct ddp_ta
 	return ddp_lexer_expect(lexer, ")");
 }
 
-// True when both ask the same of the same fields and some packet fits both. Of expressions it is
-// not known: there, the order decides.
+// True when both test the same fields and some packet fits both. Expressions are not compared:
+// there, the order decides.
 static bool conds_meet(const struct ddp_cond *a, const struct ddp_cond *b) {
 	if (a->n_matches != b->n_matches || a->expr.n_ops > 0 || b->expr.n_ops > 0)
 		return false;
@@ -232,7 +233,7 @@ static bool after_fields(struct loader *l, struct ddp_lexer *lexer, struct ddp_h
 	return ddp_lexer_expect(lexer, ")");
 }
 
-// rank: the place among the target's attachments.
+// rank: the index among the target's attachments.
 static bool attachment_read(struct loader *l, struct ddp_lexer *lexer, unsigned int target,
 			    unsigned int rank) {
 	struct ddp_token name = lexer->token;

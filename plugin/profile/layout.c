@@ -7,7 +7,7 @@
 #include "loader.h"
 
 #define LAYOUT_BITS_MAX (8 * DDP_MAX_LAYOUT_SIZE)
-#define TOO_WIDE 4096 // where a product of widths stops growing
+#define TOO_WIDE 4096 // bits: a product of widths stops growing here
 
 struct layout {
 	struct loader *l;

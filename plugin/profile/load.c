@@ -6,7 +6,7 @@
 #include "loader.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-#define PARTS_MAX 64 // as many as bits in ddp_profile_part.requires
+#define PARTS_MAX 64 // profiles: the bits of ddp_profile_part.requires
 #define FOR_PARTS(l)                          \
 	for ((l)->part = (l)->profile->parts; \
 	     (l)->part < (l)->profile->parts + (l)->profile->n_parts; (l)->part++)
@@ -193,7 +193,7 @@ static bool is_given_as_text(const struct loader *l, const char *name) {
 }
 
 // Load a profile after those that it requires: the text of a request if name is NULL, else the file
-// that place asks for.
+// that place names.
 static void part_load(struct loader *l, const char *name, struct request *request,
 		      const struct ddp_place *place) {
 	struct ddp_profile_part part = {.name = name, .request = request};
@@ -258,7 +258,7 @@ setting_target(struct loader *l, const struct ddp_profile_part *part, const char
 static void setting_apply(struct loader *l, const struct ddp_profile_part *part,
 			  const struct ddp_spec_param *settings, unsigned int at) {
 	struct ddp_profile_param *param = setting_target(l, part, settings[at].name);
-	// An error in a value names the setting as its place.
+	// An error in a value names the setting as its position.
 	const struct ddp_place place = {
 		.file = ddp_arena_printf(l->arena, "%s=%s", settings[at].name, settings[at].value),
 	};
@@ -272,7 +272,7 @@ static void setting_apply(struct loader *l, const struct ddp_profile_part *part,
 			     part->params, part->n_params);
 		return;
 	}
-	// A parameter given several times has several values; the first takes the default's place.
+	// A parameter given several times has several values; the first replaces the default.
 	for (unsigned int i = 0; i < at; i++)
 		first &= strcmp(settings[i].name, settings[at].name) != 0;
 	if (first)
@@ -534,7 +534,7 @@ static void input_sets_run(struct loader *l) {
 		const char *wanted = part->request == NULL ? NULL : part->request->spec.input_set;
 		char kind[80];
 
-		// A bundle's default input set applies only if the bundle itself was asked for.
+		// A bundle's default input set applies only if the bundle itself was requested.
 		if (part->request != NULL)
 			input_set_choose(l, "default", part);
 		// A bundle has those of the profiles it requires.
@@ -643,7 +643,7 @@ struct ddp_profile *ddp_profile_read(const struct ddp_load *load, struct ddp_dia
 		ddp_profile_destroy(l.profile);
 		return NULL;
 	}
-	if (load->n_sources == 0) // base is not asked for
+	if (load->n_sources == 0) // base is not requested
 		l.profile->n_named = 0;
 	return l.profile;
 }

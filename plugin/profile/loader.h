@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Inside of plugin/profile: what its files share while a profile is being put together.
+// Inside of plugin/profile: types and functions that its files share while they load a profile.
 #ifndef DDP_PROFILE_LOADER_H
 #define DDP_PROFILE_LOADER_H
 
@@ -63,17 +63,17 @@ static inline bool ddp_lexer_at_end(const struct ddp_lexer *lexer) {
 
 /* A load */
 
-// A profile that is asked for, by a specification or as a text.
+// A profile that is requested, by a specification or as a text.
 struct request {
 	struct ddp_spec spec; // of a text: its own name as the file, once it is read
 	const struct ddp_source *source;
 };
 
-// A profile asked for: its file is read once, however often it is required.
+// A requested profile: its file is read once, however often it is required.
 struct visit {
 	const char *name;
 	struct ddp_profile_file *file;
-	bool open; // what it requires is being read
+	bool open; // the profiles that it requires are being read
 };
 
 struct alias { // of a path: `ip` stands for `ipv4 | ipv6 ipv6_ext*`
@@ -133,7 +133,7 @@ struct scope {
 	bool no_ahead;   // no look-ahead
 };
 
-// search.c; place: where the name stands, NULL for the specification
+// search.c; place: position of the name, NULL for the specification
 const char *ddp_profile_find(struct loader *l, const char *name, const struct ddp_place *place);
 
 // source.c
@@ -142,7 +142,7 @@ struct ddp_profile_file *file_find(struct loader *l, const char *asked,
 				   const struct ddp_place *place);
 // The tree of a YAML file, which is read from disk where nobody did yet. NULL with errors in diag.
 struct ddp_yaml *file_read(struct loader *l, struct ddp_profile_file *file);
-// True where a file is the same as one that was read, by whatever name.
+// Whether a file was read before, by any name.
 bool file_is_same(struct ddp_profile_file *file, const struct ddp_profile_file *other);
 extern const char text_file[]; // the file of a profile that is given as text, this very string
 // The name of the profile in a file.
@@ -151,7 +151,7 @@ const char *file_name(struct loader *l, const char *file);
 bool text_read(struct loader *l, const struct ddp_source *source, struct ddp_profile_part *part);
 
 // load.c
-// Report a name that another profile has given to such a thing at a place. Returns false.
+// Report a name that another profile has given to such a thing. Returns false.
 bool already_there(struct loader *l, const char *what, const struct ddp_yaml *key,
 		   const struct ddp_place *place, const char *profile);
 
@@ -186,13 +186,12 @@ static inline bool refs_equal(const struct ddp_ref *a, const struct ddp_ref *b) 
 	       a->nth == b->nth && a->skip == b->skip && a->bits == b->bits;
 }
 
-// How a number was written: people shall read it back the same way.
+// The notation of a number, for output.
 static inline bool is_hex(const char *s, size_t len) {
 	return len > 2 && s[0] == '0' && s[1] == 'x';
 }
 
-// layout.c: "version:4 ihl:4 ... next:8", "[e | s ? seq:16]"; conditions of groups are kept for
-// later
+// layout.c: "version:4 ihl:4 ... next:8", "[e | s ? seq:16]"; conditions of groups are read later
 void layout_read(struct loader *l, struct ddp_header *header, const struct ddp_yaml *layout,
 		 const struct ddp_yaml *ahead);
 void groups_read(struct loader *l, struct ddp_header *header);

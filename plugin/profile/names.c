@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Things by name, and what to say when there is none of that name.
+// Objects by name, and messages for unknown names.
 #include <stdio.h>
 #include <string.h>
 

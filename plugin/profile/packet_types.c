@@ -73,7 +73,7 @@ static struct ddp_path *alias_expand(struct path_reader *r, struct alias *alias,
 	return path;
 }
 
-// '_': each header that can take a place in a path.
+// '_': each header that can be part of a path.
 static struct ddp_path *any_make(struct path_reader *r) {
 	const struct ddp_profile *profile = r->l->profile;
 	struct ddp_path *path = NULL;
@@ -134,8 +134,7 @@ static struct ddp_path *step_read(struct path_reader *r) {
 		return NULL;
 	}
 	if (r->l->profile->headers[node].hidden) {
-		ddp_error(r->l->diag, &token.place,
-			  "'%s' is hidden: it cannot take a place in a path",
+		ddp_error(r->l->diag, &token.place, "'%s' is hidden: it cannot be part of a path",
 			  r->l->profile->headers[node].name);
 		return NULL;
 	}

@@ -20,7 +20,7 @@
 #define DDP_MAX_NODES 250      // headers in one parse graph
 #define DDP_MAX_FIELDS 48      // fields of one header
 #define DDP_MAX_GROUPS 8       // optional groups of one header
-#define DDP_MAX_TYPES 1000     // packet types together
+#define DDP_MAX_TYPES 1000     // packet types of all profiles together
 #define DDP_MAX_INPUT_SIZE 48  // bytes hashed (Toeplitz with a 52-byte key covers no more)
 #define DDP_MAX_LAYOUT_SIZE 64 // bytes of one header that a layout names, each side of "..."
 // Tables together, named paths together, parameters of one profile: they are searched one by one.
@@ -60,13 +60,13 @@ enum ddp_which {
 	DDP_WHICH_INNER,    // in packet types: the first at or after the last IP header
 	DDP_WHICH_OUTER,    // in packet types: the first before the second IP header
 	DDP_WHICH_NTH_SEEN, // in flow rules: the nth of all headers found, from 1
-	DDP_WHICH_PLACE,    // where a model says what a packet is: at the nth place that it finds
+	DDP_WHICH_PLACE,    // in types of a model: at the nth offset that it finds
 	// No field, but the bytes from the beginning of the last such header before a header whose
 	// rule this is to that header's end; only in expressions.
 	DDP_WHICH_SINCE,
 };
 
-#define DDP_PLACES 7 // that a model finds: the NIC hashes words counted from them, not from headers
+#define DDP_PLACES 7 // offsets that a model finds: the NIC hashes words counted from them
 
 struct ddp_ref {
 	uint8_t node; // index of the header
@@ -147,7 +147,7 @@ struct ddp_rule {
 	struct ddp_place place;
 	const char *profile; // that wrote it
 	bool attached;       // by another header's 'after'; comes behind the header's own rules
-	unsigned int rank;   // its place in that 'after': first choices come before second ones
+	unsigned int rank;   // its index in that 'after': first choices come before second ones
 	struct ddp_cond cond;
 	uint8_t target; // node
 	uint16_t table; // with DDP_RULE_LOOKUP
@@ -162,7 +162,7 @@ struct ddp_header {
 	const char *profile; // that defined it
 	struct ddp_place place;
 	bool is_first;      // a packet begins with it
-	bool hidden;        // takes no place in a path (a choice, a control word)
+	bool hidden;        // not part of a path (a choice, a control word)
 	uint32_t rte_ptype; // its share of the mbuf's packet_type, an outer
 			    // RTE_PTYPE_L2_/L3_/L4_/TUNNEL_ value
 	struct ddp_field *fields;
@@ -206,8 +206,7 @@ struct ddp_table {
 // One way to hash a packet type.
 struct ddp_input_set {
 	struct ddp_cond cond; // on fields of the packet
-	uint64_t
-		rss_hf; // RTE_ETH_RSS_* bits that ask for it, any of them; 0: not asked for by bits
+	uint64_t rss_hf;      // RTE_ETH_RSS_* bits that select it, any of them; 0: no bit does
 	struct ddp_ref *inputs;
 	unsigned int n_inputs;
 	unsigned int size; // bytes hashed
@@ -300,7 +299,7 @@ struct ddp_profile_part {
 
 // A file as it was when it was read.
 struct ddp_profile_file {
-	const char *asked; // the name or path that asked for it
+	const char *asked; // the name or path in the request
 	const char *path;
 	uint64_t device, inode; // 0: not known
 	const char *text;       // size bytes
@@ -313,7 +312,7 @@ struct ddp_profile {
 	unsigned int n_parts;
 	const struct ddp_profile_part **named; // those named, in this order; no source: none
 	unsigned int n_named;
-	struct ddp_profile_file **files; // each name that asks for one has its own
+	struct ddp_profile_file **files; // each requested name has its own
 	unsigned int n_files;
 	bool by_rss_hf;             // rss_hf chooses the fields (base alone, e810-comms)
 	struct ddp_header *headers; // the first header of a packet is headers[first]
@@ -393,9 +392,9 @@ static inline int ddp_rule_target(const struct ddp_profile *profile, const struc
 // Is there a value that both lists of patterns fit? (Whether a match negates plays no part.)
 bool ddp_patterns_meet(const struct ddp_match *a, const struct ddp_match *b);
 
-// The most that a walk of the parse graph can take, whatever the packet.
+// The worst-case cost of a walk of the parse graph.
 struct ddp_bound {
-	unsigned int n_headers; // that have a place in a path
+	unsigned int n_headers; // that are part of a path
 	unsigned int n_steps;   // hidden headers included
 	uint32_t n_bytes;       // of them that a layout names: so many bytes are looked at
 	uint32_t end;  // no byte from here on is looked at, counted from the packet's start
@@ -440,7 +439,7 @@ struct ddp_library {
 int ddp_library_scan(struct ddp_library *library, void (*unreadable)(void *arg, const char *dir),
 		     void *arg);
 
-// Whether two paths lead to one regular file, by whatever links.
+// Whether two paths lead to one regular file, links included.
 bool ddp_is_same_file(const char *a, const char *b);
 
 // Whether path is one of the files that loading a specification may read.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Parts of a profile as text for people: conditions, expressions, paths, fields.
+// Parts of a profile as text output: conditions, expressions, paths, fields.
 //
 //	format_cond(profile, text.to, &rule->cond);    // "e = 1 and next_ext = 0x85"
 #ifndef DDP_PROFILE_PROFILE_FORMAT_H
@@ -9,7 +9,7 @@
 
 #include "profile.h"
 
-#define FIELD_TEXT_SIZE 48 // the longest IPv6 address fits, and 128 bits in hexadecimal
+#define FIELD_TEXT_SIZE 48 // bytes: the longest IPv6 address, or 128 bits in hexadecimal
 
 // Write the value of a field (width bits, right-aligned in 16 bytes, big endian) to text. name is
 // as a profile writes it ("inner.ipv4.src", "udp#2.sport", "ipv6.src/64"). Returns whether it is a
@@ -27,7 +27,7 @@ void format_key(const struct ddp_table *table, FILE *to, uint64_t value);
 void format_patterns(const struct ddp_profile *profile, FILE *to, const struct ddp_match *match);
 void format_expr(FILE *to, const struct ddp_expr *expr);
 void format_cond(const struct ddp_profile *profile, FILE *to, const struct ddp_cond *cond);
-// Whether nothing is asked: format_cond() writes nothing.
+// Whether the condition is empty: format_cond() writes nothing.
 static inline bool format_is_always(const struct ddp_cond *cond) {
 	return cond->n_matches == 0 && cond->expr.n_ops == 0;
 }

@@ -14,7 +14,7 @@
 #include "loader.h"
 
 #define SOURCE_PROFILES "source-profiles" // a link in the build directory
-#define BUILD_DEPTH 4                     // of the directories in it that have programs
+#define BUILD_DEPTH 4                     // levels of directories in it that have programs
 #define SUFFIX ".yaml"
 
 // The source tree's profiles where a file lies in a build directory. Returns their path's length,

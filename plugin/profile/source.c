@@ -11,13 +11,13 @@
 
 #include "loader.h"
 
-#define TEXT_NAME_MAX 63 // of a text
+#define TEXT_NAME_MAX 63 // characters in the name of a text
 
 const char text_file[] = "<text>";
 
 /* Files */
 
-// The file that was asked for by a name, or that has a path.
+// The file that was requested by a name, or that has a path.
 static struct ddp_profile_file *former_find(const struct ddp_profile *profile, const char *name,
 					    bool by_path) {
 	for (unsigned int i = 0; profile != NULL && i < profile->n_files; i++) {
@@ -76,7 +76,7 @@ bool file_is_same(struct ddp_profile_file *file, const struct ddp_profile_file *
 	if (strcmp(file->path, other->path) != 0 &&
 	    (file->inode == 0 || file->inode != other->inode || file->device != other->device))
 		return false;
-	// The next load may ask by this name alone.
+	// The next load may use this name alone.
 	file->text = other->text;
 	file->size = other->size;
 	return true;

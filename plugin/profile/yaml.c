@@ -14,11 +14,11 @@ struct reader {
 	const char *file;
 	const char *source;
 	size_t size;
-	const char *at;  // where libyaml's mark of
+	const char *at;  // the position of libyaml's mark of
 	size_t at_index; // so many characters is in source; marks come in order
 	yaml_parser_t parser;
 	yaml_event_t event;    // the last one
-	struct ddp_yaml *root; // what it all is, NULL after an error
+	struct ddp_yaml *root; // the document, NULL after an error
 	struct ddp_arena *arena;
 	struct ddp_diag *diag;
 };
@@ -48,8 +48,8 @@ static struct ddp_yaml *node_new(struct reader *r, enum ddp_yaml_kind kind,
 	return node;
 }
 
-// A quoted text as it stands in the file, where that says the same but for its line breaks: its
-// tokens then have their places. With escapes it does not.
+// A quoted text as it stands in the file, if it has no escapes: its tokens then have their
+// positions.
 static struct ddp_text quoted_text(const char *start, const char *end, const struct ddp_yaml *node,
 				   char quote) {
 	struct ddp_text text = {node->value, strlen(node->value), node->place};
@@ -122,9 +122,9 @@ static bool line_has(const char *s, size_t len, char c) {
 	       (c != ':' || strchr(" \r\n", at[1]) != NULL);
 }
 
-// Mistakes that libyaml notices behind their place, or says in terms of its grammar: place moves to
-// the mistake. libyaml has no other name for them than its texts; one that is not known here is
-// shown as it is.
+// Mistakes that libyaml notices behind their position, or reports in terms of its grammar: place
+// moves to the mistake. libyaml identifies them by their texts only; an unknown text is shown as
+// it is.
 static const char *cure_find(const struct reader *r, struct ddp_place *place) {
 	const yaml_parser_t *parser = &r->parser;
 	const char *problem = parser->problem != NULL ? parser->problem : "", *s;
@@ -188,7 +188,7 @@ static void yaml_error(struct reader *r) {
 		  parser->context != NULL ? parser->context : "", where);
 }
 
-// The next event takes the place of the last one.
+// The next event replaces the last one.
 static bool event_next(struct reader *r) {
 	yaml_event_delete(&r->event);
 	if (yaml_parser_parse(&r->parser, &r->event))

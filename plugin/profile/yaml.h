@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// A YAML file as a tree that remembers where everything stood. Reading is libyaml's; anchors,
-// aliases and tags are refused (a profile is a short file that people read from top to bottom), and
-// so is what is not UTF-8.
+// A YAML file as a tree with the position of each node, read with libyaml. Anchors, aliases and
+// tags are refused (a profile is a short file to be read from top to bottom), and so is a file that
+// is not UTF-8.
 #ifndef DDP_PROFILE_YAML_H
 #define DDP_PROFILE_YAML_H
 
@@ -33,7 +33,7 @@ struct ddp_yaml {
 struct ddp_yaml *ddp_yaml_parse(const char *text, size_t size, const char *file,
 				struct ddp_arena *arena, struct ddp_diag *diag);
 
-// Leave out the first n bytes of a text, of which its place counts lines and characters.
+// Leave out the first n bytes of a text; its place counts their lines and characters.
 void ddp_text_advance(struct ddp_text *text, size_t n);
 
 // The value of key, NULL when the map has none. NULL is a map without keys.

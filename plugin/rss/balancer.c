@@ -8,28 +8,28 @@
 #include <stddef.h>
 #include <string.h>
 
-#define TOLERANCE 0.02 // of the mean: queues that are closer to it are even
-#define LEVEL_MOST 8   // intervals in a mean
-#define VARIANCE_SPAN 16
-#define JUMP 16        // squared: 4 standard deviations off is another level
-#define CERTAIN 36     // squared: only what is 6 standard deviations off is acted on
-#define LIKELY 9       // squared: what a move gains must be this far from none
-#define QUIET 10       // intervals without a move, until a smaller gain is worth one
-#define FAILED_MOST 32 // queues that could not be relieved, until the search ends
-#define QUIET_MOVES 8  // of smaller gain, at most
+#define TOLERANCE 0.02   // of the mean: queues that are closer to it are even
+#define LEVEL_MOST 8     // intervals in a mean
+#define VARIANCE_SPAN 16 // intervals in a mean of variances
+#define JUMP 16          // variances: a level 4 standard deviations off is a new one
+#define CERTAIN 36       // variances: a queue is relieved if it is 6 standard deviations off
+#define LIKELY 9         // variances: a move's gain is 3 standard deviations or more
+#define QUIET 10         // intervals without a move before moves of a smaller gain
+#define FAILED_MOST 32   // queues that could not be relieved before the search ends
+#define QUIET_MOVES 8    // moves of smaller gain, at most
 
-#define BURSTS_MS 1600  // bursts that are older hardly count
-#define CHANCE 4        // squared: what is not two standard deviations from none may be chance
-#define LEAST (1 / 64.) // of the time is the packets'
+#define BURSTS_MS 1600  // ms: older bursts hardly count
+#define CHANCE 4        // variances: a gain below 2 standard deviations may be chance
+#define LEAST (1 / 64.) // of the time: the packets' smallest share
 
 static double larger(double a, double b) {
 	return a > b ? a : b;
 }
 
 void ddp_balancer_init(struct ddp_balancer *balancer, uint16_t n_entries, uint16_t n_queues) {
-	const size_t kept = offsetof(struct ddp_balancer, n_entries);
+	const size_t first = offsetof(struct ddp_balancer, n_entries);
 
-	memset((char *)balancer + kept, 0, sizeof(*balancer) - kept);
+	memset((char *)balancer + first, 0, sizeof(*balancer) - first);
 	balancer->n_entries = n_entries;
 	balancer->n_queues = n_queues;
 	balancer->span = LEVEL_MOST;
@@ -81,9 +81,9 @@ static double packets_follow(struct ddp_balancer_level *level, double packets, d
 	return level_follow(level, packets, larger(larger(packets, level->mean), 1), span);
 }
 
-// Errors that have the sign of those an interval before tell that means are too slow for traffic
-// that changes, errors of the other sign that they are too quick. (In a Kalman filter with the
-// right gain they are independent.)
+// Errors with the sign of those an interval before show that means follow traffic too slowly,
+// errors of the other sign that they follow too quickly. (In a Kalman filter with the right gain
+// they are independent.)
 static void entries_follow(struct ddp_balancer *balancer, const uint32_t *packets) {
 	double together = 0, all = 0;
 
@@ -542,7 +542,7 @@ void ddp_balancer_keep(struct ddp_balancer *balancer, const struct ddp_balancer_
 	};
 }
 
-/* What an interval was like: packets, and what they cost the queues */
+/* Measurements of an interval: packets, and their cost by queue */
 
 // The bursts since the last call, and those since long before in all.
 static struct ddp_balancer_bursts bursts_add(struct ddp_balancer_bursts *all,
@@ -568,7 +568,7 @@ static struct ddp_balancer_bursts bursts_add(struct ddp_balancer_bursts *all,
 	return new;
 }
 
-// The cycles of a burst that are the same whatever its size.
+// The cycles of a burst that do not depend on its size.
 static double bursts_fixed(const struct ddp_balancer_bursts *bursts) {
 	double slope, fixed, variance;
 
@@ -636,7 +636,7 @@ bool ddp_balancer_measure(struct ddp_balancer *balancer, unsigned int ms,
 	return whole;
 }
 
-/* How even a load is */
+/* Imbalance */
 
 double ddp_imbalance(const uint64_t *loads, unsigned int n) {
 	uint64_t most = 0;

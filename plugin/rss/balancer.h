@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Which entries of a redirection table move to another queue, so that queues get equal load.
 //
-// A hash spreads flows, not load. At the end of each interval the caller says how many packets each
-// entry had and what a packet costs on each queue. A few entries of the most loaded queue move,
-// most often none. Who calls this makes the moves: it decides only, and keeps nothing but its own
-// state.
+// A hash spreads flows, not load. At the end of each interval the caller passes the packets of each
+// entry and the cost of a packet on each queue. A few entries of the most loaded queue move, most
+// often none. The balancer only decides; the caller makes the moves.
 //
 // The load of an entry is expected from its past: a mean over up to 8 intervals, and how far
 // single intervals were from it, at least as much as chance explains (the square root of the number
 // of packets). A value that is far outside begins a new mean, so a flow that comes or goes counts
 // at once, and chance alone moves nothing.
 //
-// Decisions are kept for reports: the caller says which moves it made.
+// Decisions are stored for reports: the caller says which moves it made.
 #ifndef DDP_RSS_BALANCER_H
 #define DDP_RSS_BALANCER_H
 
@@ -20,12 +19,12 @@
 
 #include "rss/rss.h"
 
-#define DDP_BALANCER_MS 100     // the usual interval
-#define DDP_BALANCER_MOVES 16   // in one interval, at most
-#define DDP_BALANCER_QUEUES 256 // at most
+#define DDP_BALANCER_MS 100     // ms: the usual interval
+#define DDP_BALANCER_MOVES 16   // moves in one interval, at most
+#define DDP_BALANCER_QUEUES 256 // queues, at most
 #define DDP_BALANCER_NONE UINT16_MAX
-#define DDP_BALANCER_LAST 32      // moves, and intervals, that are kept
-#define DDP_BALANCER_THREADS 2048 // at most
+#define DDP_BALANCER_LAST 32      // moves, and intervals, that are stored
+#define DDP_BALANCER_THREADS 2048 // threads, at most
 
 struct ddp_balancer_move {
 	uint16_t entry;
@@ -47,8 +46,8 @@ struct ddp_balancer_past {
 struct ddp_balancer_interval {
 	const uint16_t *reta;    // queues by entry, at its end
 	const uint32_t *packets; // by entry
-	// Packets by queue, and of all: what queues have beyond their entries' packets is what the
-	// table did not place, and counts if it is a 64th or more. NULL: the table places all.
+	// Packets by queue, and of all: those beyond the entries' packets did not go by the table,
+	// and count if they are a 64th or more. NULL: all packets go by the table.
 	const uint64_t *delivered;
 	uint64_t taken;      // some of it may not be delivered yet
 	const double *costs; // of a packet by queue, in any unit; 0: not known. NULL: all equal
@@ -87,7 +86,7 @@ struct ddp_balancer_bursts {
 
 // State from interval to interval, and what the last one was like. Fixed size, no pointers.
 struct ddp_balancer {
-	// Kept by ddp_balancer_init(); all zero at first. The newest move is in
+	// ddp_balancer_init() preserves these; all zero at first. The newest move is in
 	// moves[(n_moves - 1) % DDP_BALANCER_LAST], and so are the intervals.
 	uint64_t rounds, n_moves, n_past;
 	double worst; // before, of all intervals

@@ -14,8 +14,8 @@
 #define DDP_KEY_SIZE 52       // bytes, as on 800-series NICs
 #define DDP_KEY_SHORT 40      // bytes, as most applications have: see ddp_key_read()
 #define DDP_HASH_INPUT_MAX 48 // bytes: 48 * 8 bits + 32 are the 52 bytes of the key
-#define DDP_HASH_HEAD 16      // bytes: of longer inputs, the first ones are kept apart
-#define DDP_HASH_FEW 4        // rows that are hashed at once where there are not many
+#define DDP_HASH_HEAD 16      // bytes: the first part of longer inputs
+#define DDP_HASH_FEW 4        // rows that are hashed at once if there are not many
 #define DDP_HASH_ROWS 64      // inputs of a burst
 #define DDP_RETA_SIZE 512     // entries, as on 800-series NICs
 
@@ -45,7 +45,8 @@ struct ddp_hash {
 	enum ddp_hash_function function;
 	uint8_t key[DDP_KEY_SIZE];
 	uint64_t factors[DDP_HASH_INPUT_MAX / 4][2]; // see toeplitz_clmul.c
-	uint32_t table[DDP_HASH_INPUT_MAX][256];     // what byte b at position i adds to the hash
+	uint32_t table[DDP_HASH_INPUT_MAX]
+		      [256]; // the contribution of byte b at position i to the hash
 };
 
 void ddp_hash_init(struct ddp_hash *hash, enum ddp_hash_function function,
@@ -116,7 +117,7 @@ static inline void ddp_reta_fill(uint16_t *reta, unsigned int size, unsigned int
 // Names are those of testpmd.
 const char *ddp_hash_function_name(enum ddp_hash_function function);
 
-// How even a load is.
+// The imbalance of a load.
 double ddp_imbalance(const uint64_t *loads,
 		     unsigned int n); // most loaded over the mean; 0 when all are 0
 double ddp_jain(const uint64_t *loads,

@@ -29,7 +29,7 @@ static void number_append(uint64_t *hi, uint64_t *lo, uint8_t byte) {
 	*lo = *lo << 8 | byte;
 }
 
-// n bytes (16 at most) of a header, as a value at a place.
+// n bytes (16 at most) of a header, as a value at an offset.
 static int value_add(const struct pattern *p, const struct ddp_flow_field *at, const uint8_t *spec,
 		     const uint8_t *mask, unsigned int n) {
 	struct ddp_flow_value value = {.at = *at};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The rules of a port: which compete, what shapes they have, and their place in the shapes' tables.
+// The rules of a port: which compete, their shapes, and their entries in the shapes' tables.
 #include "rules.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 /* Patterns */
 
-// The first key from i on. What a rule asks for beside its keys comes of its RSS types.
+// The first key from i on. The RSS types of a rule add the values beside its keys.
 static unsigned int key_next(const struct ddp_flow *rule, unsigned int i) {
 	while (i < rule->n_values && !ddp_flow_is_key(&rule->values[i]))
 		i++;
@@ -28,7 +28,7 @@ static bool keys_same(const struct ddp_flow *a, const struct ddp_flow *b) {
 	return i == a->n_values && j == b->n_values;
 }
 
-// Have rules of these shapes one pattern, but for the values it asks for?
+// Have rules of these shapes one pattern, but for its values?
 static bool pattern_same(const struct ddp_flow_shape *x, const struct ddp_flow_shape *y) {
 	const struct rte_flow *raw = x->owner, *other = y->owner;
 	const struct ddp_flow *a = &x->rule, *b = &y->rule;
@@ -232,8 +232,8 @@ int ddp_flow_list_add(struct ddp_flow_list *list, struct rte_flow *flow, bool *c
 	ret = parts_get(list, flow) < 0 ? ddp_flow_no_memory(error) : 0;
 	if (ret == 0)
 		flow->replaces = rival_find(list, flow);
-	// A hash rule takes the place of an older one of the same pattern, for good; which of two
-	// such steering rules is meant, nobody could tell.
+	// A hash rule replaces an older one of the same pattern, for good; two such steering rules
+	// would be ambiguous.
 	if (flow->replaces != NULL && flow->shapes[0]->rule.stage == DDP_FLOW_STEER)
 		ret = ddp_flow_error(error, EEXIST, RTE_FLOW_ERROR_TYPE_ITEM, NULL,
 				     "the port has a rule of this pattern and priority");
@@ -332,7 +332,7 @@ void ddp_flow_list_fini(struct ddp_flow_list *list) {
 
 /* Compilation */
 
-// Shapes to compile, and for what.
+// Shapes to compile, and their target.
 struct compilation {
 	const struct ddp_profile *profile;
 	const struct ddp_program *program;
@@ -347,7 +347,7 @@ static int no_memory(const struct compilation *c) {
 	return -ENOMEM;
 }
 
-// Any entry of rules in force may be in use, so look at the rules, if one could be wrong.
+// Any entry of rules in force may be in use, so check the rules if one could be wrong.
 static int queues_check(const struct ddp_flow_list *list, unsigned int n_rxqs, char *reason,
 			size_t size) {
 	const struct rte_flow *flow;

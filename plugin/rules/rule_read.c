@@ -24,11 +24,11 @@ static int refuse(const struct actions *a, const char *reason) {
 	return ddp_flow_error(a->error, EINVAL, RTE_FLOW_ERROR_TYPE_ACTION, a->action, reason);
 }
 
-/* Where to */
+/* Targets */
 
 static int fate_set(struct actions *a, enum ddp_flow_fate fate) {
 	if (a->has_fate)
-		return refuse(a, "a packet can be sent to one place only");
+		return refuse(a, "a packet can have one target only");
 	a->has_fate = true;
 	a->flow->action.fate = fate;
 	return 0;

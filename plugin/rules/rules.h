@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // rte_flow rules: read, ordered, compiled. Of DPDK this needs rte_flow.h and none of its code, so
-// that net_ddp, which has them of an application, and ddpctl, which has them as text, mean the
-// same.
+// that rules of an application (net_ddp) and rules as text (ddpctl) mean the same.
 //
 //	ddp_flow_list_init(&list, NULL);
 //	flow = ddp_flow_create(&config, &attr, items, actions, &error, &ret);
@@ -11,13 +10,13 @@
 //	ddp_flow_list_commit(&list, flow);
 //	... flows->set in a struct ddp_policy, ddp_flow_action_of(burst.steer[i]) ...
 //
-// Hash rules (RSS with types) say how packets are hashed. Of those that match a packet the newest
-// decides. Steering rules (everything else) say what becomes of packets; the smallest number of a
-// priority decides, then the newest.
+// Hash rules (RSS with types) define the hashing of packets. Of those that match a packet the
+// newest decides. Steering rules (everything else) direct, drop or mark packets; the smallest
+// number of a priority decides, then the newest.
 //
 // Compiled are the shapes of the rules, of which there are few (classify/flow/flow.h). Most changes
-// are an insertion into, or a removal from, a table that the data path is using. What it may still
-// be looking at is freed later, by ddp_flow_list_reclaim().
+// are an insertion into, or a removal from, a table that the data path is using. Memory that it may
+// still read is freed later, by ddp_flow_list_reclaim().
 #ifndef DDP_RULES_RULES_H
 #define DDP_RULES_RULES_H
 
@@ -35,7 +34,7 @@
 #include "classify/flow/flow.h"
 #include "profile/profile.h"
 
-#define DDP_FLOW_QUEUES_MAX 256 // of one rule
+#define DDP_FLOW_QUEUES_MAX 256 // queues of one rule
 
 // A packet, and which of its bits are hashed.
 struct ddp_flow_raw {
@@ -122,10 +121,10 @@ struct rte_flow {
 	TAILQ_ENTRY(rte_flow) entry; // of the list, or of those to be freed
 	uint64_t number;             // grows: of two rules, the newer has the larger
 	uint32_t priority;
-	bool dead;                 // a newer rule of the same pattern took its place for good
+	bool dead;                 // a newer rule of the same pattern replaced it for good
 	struct rte_flow *replaces; // until the rule is in force
 	struct ddp_flow *rule;     // NULL in a list: it is the first shape's, and
-	unsigned int n_entries;    // what differs is in its entries
+	unsigned int n_entries;    // the values are in its entries
 	struct ddp_flow_shape *shapes[DDP_FLOW_ENTRIES];
 	struct ddp_flow_entry *entries[DDP_FLOW_ENTRIES];
 	struct ddp_flow_raw *raw; // a raw pattern: its rule is made anew for each profile
@@ -141,7 +140,7 @@ struct rte_flow {
 
 TAILQ_HEAD(ddp_flow_queue, rte_flow);
 
-#define DDP_FLOW_KEYS_MAX 64 // different ones, of all rules
+#define DDP_FLOW_KEYS_MAX 64 // different keys of all rules
 
 struct ddp_flow_list {
 	const struct ddp_memory *memory; // of what the data path reads. NULL: the C library's
@@ -151,7 +150,7 @@ struct ddp_flow_list {
 	uint64_t last_number;
 	uint16_t queue_max; // that a rule ever named
 	struct ddp_flow_shapes shapes;
-	void *by_address; // the same flows, for tfind()
+	void *by_address; // index of flows, for tfind()
 	struct ddp_flow_key *keys;
 	unsigned int n_keys;
 };
@@ -213,7 +212,7 @@ const struct ddp_flow *ddp_flow_rule(const struct rte_flow *flow);
 void ddp_flow_list_init(struct ddp_flow_list *list, const struct ddp_memory *memory);
 // No thread may be using flows that were compiled of it.
 void ddp_flow_list_fini(struct ddp_flow_list *list);
-// Is there such a rule? It is not looked at: it may have been freed.
+// Is there such a rule? It is not read: it may have been freed.
 bool ddp_flow_list_has(const struct ddp_flow_list *list, const struct rte_flow *flow);
 
 // Add a rule as the newest. It is in force after ddp_flow_list_commit(), and may then have put
@@ -226,8 +225,8 @@ int ddp_flow_list_add(struct ddp_flow_list *list, struct rte_flow *flow, bool *c
 void ddp_flow_list_take_back(struct ddp_flow_list *list, struct rte_flow *flow);
 void ddp_flow_list_commit(struct ddp_flow_list *list, struct rte_flow *flow);
 void ddp_flow_list_remove(struct ddp_flow_list *list, struct rte_flow *flow);
-// Do path caches learn what the rule says? Otherwise they look it up for each packet. If they do,
-// no packet may be classified while the rule comes or goes, and all is to be learned anew.
+// Do path caches learn the rule's action? Otherwise they look it up for each packet. If they do,
+// no packet may be classified while the rule comes or goes, and caches must be cleared.
 bool ddp_flow_is_learned(const struct rte_flow *flow);
 // Before ddp_flow_list_remove(): compile without this rule. Returns whether that gives something
 // else than what was compiled last; else it is not to be compiled.

@@ -23,7 +23,7 @@
 #include "port/state/rte_pmd_ddp.h"
 
 #define ERROR_SIZE 512
-#define FIRST_ASKED RTE_PMD_I40E_PKG_INFO_GLOBAL_HEADER // of several for one page, by testpmd
+#define FIRST_REQUEST RTE_PMD_I40E_PKG_INFO_GLOBAL_HEADER // of several for one page, by testpmd
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -56,7 +56,7 @@ static bool is_ours(uint16_t port) {
 // testpmd says that a command failed, and seldom why.
 #define SAY(port, fmt, ...) fprintf(stderr, "net_ddp: port %u: " fmt "\n", port, __VA_ARGS__)
 
-// A profile is text; of Intel's packages DPDK's own code can tell what they hold.
+// A profile is text; DPDK's own code reads Intel's packages.
 static bool is_text(const uint8_t *data, uint32_t size) {
 	return memchr(data, 0, size) == NULL;
 }
@@ -116,7 +116,7 @@ EXPORT int rte_pmd_i40e_process_ddp_package(uint16_t port, uint8_t *buff, uint32
 
 #define BASE "base"
 #define ID_MAX (UINT8_MAX - 1) // UINT8_MAX is RTE_PMD_I40E_PROTO_UNUSED
-#define WAYS_MAX 8             // of one packet type
+#define WAYS_MAX 8             // ways of one packet type
 
 static_assert(DDP_MAX_NODES <= ID_MAX, "each header has a protocol's number");
 
@@ -140,7 +140,7 @@ static unsigned int ways_count(const struct ddp_path *path) {
 }
 
 // Append the headers of one of these ways. If there are too many, the last ones are shown: they
-// tell types of one tunnel apart.
+// distinguish types of one tunnel.
 static void way_write(const struct ddp_path *path, unsigned int way, uint8_t *protocols) {
 	unsigned int n = 0;
 
@@ -170,7 +170,7 @@ static void line_add(struct lines *lines, const struct rte_pmd_i40e_ptype_info *
 	lines->lines[lines->n++] = *line;
 }
 
-// The profile that was asked for comes after those that it requires.
+// The requested profile comes after those that it requires.
 static const struct ddp_profile_part *main_part(const struct ddp_profile *profile) {
 	return &profile->parts[profile->n_parts - 1];
 }
@@ -310,7 +310,7 @@ static int info_of_text(const char *text, uint32_t text_size, uint8_t *info, uin
 				 &(struct ddp_load){.sources = &source, .n_sources = 1},
 				 &diag) == 0)
 		ret = profile_answer(personality.profile, info, size, type);
-	else if (type == FIRST_ASKED)
+	else if (type == FIRST_REQUEST)
 		ddp_diag_print(&diag, stderr);
 	ddp_personality_unload(&personality);
 	ddp_diag_fini(&diag);
@@ -324,8 +324,8 @@ EXPORT int rte_pmd_i40e_get_ddp_info(uint8_t *pkg, uint32_t pkg_size, uint8_t *i
 	return info_of_text((const char *)pkg, pkg_size, info, size, type);
 }
 
-// Say what answers of a fixed size leave out.
-static void tell_left(uint16_t port, int n, int n_max, const char *what) {
+// Report the items that answers of a fixed size leave out.
+static void report_omitted(uint16_t port, int n, int n_max, const char *what) {
 	if (n > n_max)
 		SAY(port, "%d more %s than can be shown", n - n_max, what);
 }
@@ -348,7 +348,7 @@ EXPORT int rte_pmd_i40e_get_ddp_list(uint16_t port, uint8_t *buff, uint32_t size
 		list->p_count = RTE_MIN(n, n_max);
 	for (int i = 0; i < RTE_MIN(n, n_max); i++)
 		head_fill(&list->p_info[i], profiles[i].name, profiles[i].version);
-	tell_left(port, n, n_max, "profiles");
+	report_omitted(port, n, n_max, "profiles");
 	free(profiles);
 	return RTE_MIN(n, 0);
 }
@@ -382,7 +382,7 @@ EXPORT int rte_pmd_i40e_ptype_mapping_get(uint16_t port, struct rte_pmd_i40e_pty
 	}
 	free(mapping);
 	*count = RTE_MIN(n_wanted, size);
-	tell_left(port, n_wanted, size, "packet types");
+	report_omitted(port, n_wanted, size, "packet types");
 	return RTE_MIN(n, 0);
 }
 

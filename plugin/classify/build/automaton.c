@@ -3,9 +3,9 @@
 //
 // Each path becomes a non-deterministic automaton in Thompson's manner; all of them together are
 // made deterministic by the subset construction. It only follows transitions that the parse graph
-// has: a state is the set of places in paths together with the header just seen, so that two packet
-// types conflict only when some packet can really be both, and one that no packet can be is
-// noticed.
+// has: a state is the set of positions in paths together with the header just seen, so that two
+// packet types conflict only if some packet can be both, and a type that no packet can have is
+// found.
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,16 +15,16 @@
 #define DFA_MAX 8192
 
 #define FREELY (-1)     // no header
-#define ANY_HEADER (-2) // whichever comes
+#define ANY_HEADER (-2) // any header
 
-// A place in a path: goes on by a header, or freely to up to two others, or is the end of a type.
+// A position in a path: leads on by a header, or freely to up to two others, or ends a type.
 struct place {
 	int16_t node;   // header to go on by, or one of those below
 	int32_t to[2];  // -1: none
 	int32_t accept; // type, -1: none
 };
 
-// A set of places, sorted, and the header just seen.
+// A set of positions, sorted, and the header just seen.
 struct state {
 	int32_t *places;
 	unsigned int n_places;
@@ -43,7 +43,7 @@ struct builder {
 	int32_t *buckets; // states by hash, chained
 	int32_t *chain;
 	uint16_t *next;
-	uint32_t *marks; // per place: the last closure that had it
+	uint32_t *marks; // per position: the last closure that had it
 	uint32_t mark;
 	int32_t *stack;
 	bool *successors;  // [node * n + node]; in row n, what a packet can begin with
@@ -51,7 +51,7 @@ struct builder {
 	bool *asks_hidden; // [node]: such a header can follow
 	bool *matched;     // [type]
 	bool failed;
-	struct ddp_place whole; // the file that asked for all of them
+	struct ddp_place whole; // the file that requests all of them
 };
 
 /* Non-deterministic */
@@ -77,7 +77,7 @@ static void place_link(struct builder *b, int32_t from, int32_t to) {
 	place->to[place->to[0] >= 0] = to;
 }
 
-// Lay path from place `from` on. Returns the place where it ends.
+// Lay path from position `from` on. Returns the position of its end.
 static int32_t path_lay(struct builder *b, const struct ddp_path *path, int32_t from) {
 	int32_t start, middle, end;
 
@@ -115,7 +115,7 @@ static int32_t path_lay(struct builder *b, const struct ddp_path *path, int32_t 
 
 /* Headers that can follow each other, without hidden ones */
 
-// Whether a hidden header is wanted; the places of IP and of ports are for every packet type.
+// Whether a hidden header is wanted; the positions of IP and ports are for every packet type.
 static bool is_asked(const struct builder *b, unsigned int node) {
 	const uint32_t always = DDP_RTE_PTYPE_L3_MASK | DDP_RTE_PTYPE_L4_MASK;
 
@@ -169,7 +169,7 @@ static int int_compare(const void *a, const void *b) {
 	return (x > y) - (x < y);
 }
 
-// Put the place and all it leads to freely into set; only places that matter are kept.
+// Put the position and all that it leads to freely into set, as far as they matter.
 static void closure_add(struct builder *b, int32_t place, int32_t *set, unsigned int *n) {
 	unsigned int depth = 0;
 

@@ -383,7 +383,7 @@ static void states_finish(struct ddp_program *program) {
 	}
 }
 
-// An array with nothing in it is one, too: who looks at its first none need not ask.
+// An empty array has an address, too, so that readers need no check.
 static void arrays_begin(struct ddp_program *program) {
 	void *nothing = ddp_arena_alloc(program->arena, 1);
 

@@ -14,9 +14,9 @@ struct ddp_program *program_build(const struct ddp_profile *profile, const struc
 int partner_find(const struct ddp_profile *profile, const struct ddp_ref *refs, unsigned int n,
 		 unsigned int of);
 
-// automaton.c: the tables are arena's; what scratch is given is of no use afterwards. asked, by
-// header: something is asked of it, so that it is wanted even if hidden; NULL: of none. false with
-// errors in diag.
+// automaton.c: the tables are arena's; allocations in scratch are unused afterwards. asked, by
+// header: a rule reads it, so that it is wanted even if hidden; NULL: no header. false with errors
+// in diag.
 bool automaton_build(struct automaton *automaton, const struct ddp_profile *profile,
 		     const bool *asked, struct ddp_arena *arena, struct ddp_arena *scratch,
 		     struct ddp_diag *diag);
@@ -39,8 +39,8 @@ static inline int floor8(int bit) {
 
 /* Steps of headers, and forms, which are steps for headers of which some bytes are known */
 
-#define ENTRIES_MAX 1024 // of a table
-#define RULES_MAX 255    // of a header; later ones are the interpreter's
+#define ENTRIES_MAX 1024 // entries of a table
+#define RULES_MAX 255    // rules of a header; the interpreter runs further ones
 #define NEED_NEVER (1u << 24)
 
 // The bytes that a rule looks a value up by.
@@ -49,18 +49,18 @@ struct key {
 	bool from_end;
 	int8_t group;
 	int byte;
-	int shift;         // where a form is known: how many bytes after byte it is from the start
+	int shift;         // in a form: bytes from byte to its offset from the start
 	unsigned int size; // 1 or 2
 };
 
-#define FORM_BYTES 8  // of a header, side by side, which tell a form
-#define FORMS_MAX 5   // of a kind of header
-#define LOOK_SIZE 256 // of the header that stands for all of a form
+#define FORM_BYTES 8    // adjacent bytes of a header that identify a form
+#define FORMS_MAX 5     // forms of a kind of header
+#define SAMPLE_SIZE 256 // bytes of the header that represents all of a form
 
 // The known bytes of a header while the step of a form is made.
 struct given {
-	uint8_t bytes[LOOK_SIZE];
-	uint64_t mask; // known bits of those that tell it, in memory's order
+	uint8_t bytes[SAMPLE_SIZE];
+	uint64_t mask; // known bits that identify it, in memory's order
 	struct ddp_seen seen;
 	uint32_t min_len; // bytes that the packet must have
 	bool any_length;  // seen.len is the smallest
@@ -88,11 +88,11 @@ struct steps {
 	const struct prog_node *node;
 	struct prog_step *step;
 	const struct given *given; // NULL: the step is for all headers of its kind
-	unsigned int at;           // where the bytes begin that tell forms of this kind
+	unsigned int at;           // offset of the bytes that identify forms of this kind
 	struct prog_branch branches[RULES_MAX];
 	struct growing rule;
 	struct forms forms;
-	uint8_t taken[65536]; // how often a slot is
+	uint8_t taken[65536]; // entries by slot
 };
 
 // steps.c: what a condition is as one test of bits; false: it is more than that.
@@ -102,7 +102,7 @@ bool bit_test_is_none(const struct prog_bit_test *bit_test);
 void branches_make(struct steps *s);
 // The length of s->node, into s->step. false: it is more than base + factor * a field.
 bool length_make(struct steps *s);
-// Whether the first branch asks more than a value.
+// Whether the first branch tests more than a value.
 bool branch_is_guarded(const struct prog_branch *branch);
 
 // The slot of a value in a table of 1 << log2.

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Conditions and lengths -> tests: one load, a mask and a comparison, where a header's bytes can
-// say.
+// Conditions and lengths -> tests: one load, a mask and a comparison, if a header's bytes suffice.
 //
-// Whatever looks only at a few bits of its own header is tabulated over all values of these bits by
-// the interpreter's own evaluation, so that both mean the same; what the table shows to be a
-// comparison becomes one, the rest stays a table.
+// The interpreter's own evaluation tabulates a condition that reads only a few bits of its own
+// header over all values of these bits, so that both mean the same. If the table equals a
+// comparison it becomes one, else it stays a table.
 #include <string.h>
 
 #include "build.h"
 #include "classify/run/walk.h"
 
-#define WORD_BITS_MAX 14 // bits tabulated: 16384 evaluations
+#define WORD_BITS_MAX 14 // bits that are tabulated: 16384 evaluations
 
 struct compiler {
 	struct ddp_program *program;
 	const struct prog_node *node;
 	uint8_t node_index;
-	bool sized;       // the header's size is known when the condition is asked
+	bool sized;       // the header's size is known when the condition is evaluated
 	uint64_t *values; // of what is tabulated, by the bits' value, these packed to the right
 };
 
@@ -47,7 +46,7 @@ static bool place_find(const struct compiler *c, const struct prog_ref *ref, str
 	return true;
 }
 
-// The smallest place that holds both; false where it takes more than size bytes.
+// The smallest range of bits that holds both; false if it takes more than size bytes.
 static bool place_join(struct place *a, const struct place *b, unsigned int size) {
 	int first = a->bit < b->bit ? a->bit : b->bit;
 	int end_a = a->bit + (int)a->width, end_b = b->bit + (int)b->width;
@@ -70,7 +69,7 @@ static struct prog_test *test_add(struct compiler *c, enum test_kind kind) {
 	return test;
 }
 
-// The mask of a place's bits in the size bytes that begin at byte, as a big-endian number.
+// The mask of these bits in the size bytes that begin at byte, as a big-endian number.
 static uint64_t place_mask(const struct place *place, int byte, unsigned int size) {
 	uint64_t ones = place->width == 64 ? UINT64_MAX : (UINT64_C(1) << place->width) - 1;
 
@@ -345,8 +344,8 @@ static void absent_make(struct ddp_program *program, struct prog_table *table) {
 	table->absent = program->words[index];
 }
 
-// Whether each such header has the field at one place; a flow rule may ask for bytes that not every
-// one has.
+// Whether each such header has the field at one offset; a flow rule may need bytes that some
+// headers lack.
 static bool is_placed(const struct ddp_program *program, const struct prog_ref *ref) {
 	const struct prog_field *field = &program->fields[ref->field];
 

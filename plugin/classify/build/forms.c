@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Headers -> forms: steps for headers as most packets have them. A header is made up that has a
-// form's bytes, and the interpreter of everything is asked what it says of it, and which bits it
-// looked at: a header with the same bits is measured alike.
+// Headers -> forms: steps for headers as most packets have them. The interpreter runs on a made-up
+// header that has a form's bytes, and records the bits that it reads: a header with the same bits
+// is measured alike.
 #include <endian.h>
 #include <string.h>
 
@@ -41,7 +41,7 @@ static bool bits_add(const struct steps *s, unsigned int byte, uint8_t bits, uin
 	return true;
 }
 
-// Add the bits that were looked at to mask. false: there are others than those that tell a form.
+// Add the bits that were read to mask. false: some of them do not identify a form.
 static bool looked_at(const struct steps *s, const struct trace *trace, uint64_t *mask) {
 	bool ok = !trace->lost;
 
@@ -58,7 +58,7 @@ static bool looked_at(const struct steps *s, const struct trace *trace, uint64_t
 // read, and the bytes that the packet must have.
 static int cond_says(const struct steps *s, const struct given *given, const struct prog_cond *cond,
 		     uint64_t *mask, uint32_t *need) {
-	const struct ddp_packet packet = {given->bytes, LOOK_SIZE, LOOK_SIZE, NULL, NULL};
+	const struct ddp_packet packet = {given->bytes, SAMPLE_SIZE, SAMPLE_SIZE, NULL, NULL};
 	struct ddp_class none = {0};
 	struct trace trace = {0};
 	struct walk w = {
@@ -93,7 +93,7 @@ int given_says(struct steps *s, const struct prog_cond *cond) {
 
 /* Headers as they are usual */
 
-// Give a header the bits that a test asks for. false: some do not tell a form.
+// Give a header the bits that a test requires. false: some do not identify a form.
 static bool bits_place(const struct steps *s, const struct prog_bit_test *bit_test, uint64_t *mask,
 		       uint8_t *bytes) {
 	uint8_t bits[8], wanted[8];
@@ -103,7 +103,7 @@ static bool bits_place(const struct steps *s, const struct prog_bit_test *bit_te
 	for (unsigned int i = 0; i < sizeof(bits); i++) {
 		unsigned int at = bit_test->byte + i;
 
-		if (at >= LOOK_SIZE || !bits_add(s, at, bits[i], mask))
+		if (at >= SAMPLE_SIZE || !bits_add(s, at, bits[i], mask))
 			return false;
 		if (!bit_test->negate)
 			bytes[at] = (bytes[at] & ~bits[i]) | wanted[i];
@@ -185,7 +185,7 @@ static void usual_choose(const struct steps *s, struct prog_form *form) {
 	}
 }
 
-// The bits of a header that tell it from others.
+// The bits of a header that distinguish it from others.
 static uint64_t given_value(const struct steps *s, const struct given *given) {
 	uint64_t value;
 
@@ -243,7 +243,7 @@ static bool given_covers(const struct steps *s, const struct given *a, const str
 	return (a->mask & ~b->mask) == 0 && (given_value(s, b) & a->mask) == given_value(s, a);
 }
 
-// Those that ask for few bits come first, which more headers have.
+// Those with few bits come first: more headers have them.
 static void given_add(struct steps *s, const struct given *given) {
 	struct forms *forms = &s->forms;
 	const int n_bits = __builtin_popcountll(given->mask);
@@ -267,21 +267,21 @@ static void given_add(struct steps *s, const struct given *given) {
 
 // The form of a header with the given bits; mask has those that it differs in from others.
 static void form_try(struct steps *s, const uint8_t *bytes, uint64_t mask) {
-	const struct ddp_packet packet = {bytes, LOOK_SIZE, LOOK_SIZE, NULL, NULL};
+	const struct ddp_packet packet = {bytes, SAMPLE_SIZE, SAMPLE_SIZE, NULL, NULL};
 	struct given given = {.mask = mask, .seen.node = s->node - s->program->nodes};
 	struct trace trace = {0};
 
 	if (!header_look(s->program, &packet, &given.seen, &trace))
 		return;
-	memcpy(given.bytes, bytes, LOOK_SIZE);
+	memcpy(given.bytes, bytes, SAMPLE_SIZE);
 	given.min_len = trace.min_len;
 	if (looked_at(s, &trace, &given.mask))
 		given_add(s, &given);
 }
 
-// The form of a header of any length that one field tells. It is the last one.
+// The form of a header of any length, by one field. It is the last one.
 static void form_try_length(struct steps *s, const uint8_t *bytes) {
-	const struct ddp_packet packet = {bytes, LOOK_SIZE, LOOK_SIZE, NULL, NULL};
+	const struct ddp_packet packet = {bytes, SAMPLE_SIZE, SAMPLE_SIZE, NULL, NULL};
 	const struct prog_node *node = s->node;
 	struct given given = {.seen.node = node - s->program->nodes, .any_length = true};
 	struct trace trace = {0};
@@ -289,7 +289,7 @@ static void form_try_length(struct steps *s, const uint8_t *bytes) {
 	if (node->linear.mask == 0 || node->n_groups > 0 ||
 	    !header_look(s->program, &packet, &given.seen, &trace))
 		return;
-	memcpy(given.bytes, bytes, LOOK_SIZE);
+	memcpy(given.bytes, bytes, SAMPLE_SIZE);
 	if (cond_says(s, &given, &node->valid, &given.mask, &given.min_len) != 1 ||
 	    (node->can_fragment && cond_says(s, &given, &node->fragment, &given.mask,
 					     &given.min_len) != given.seen.fragment))
@@ -302,7 +302,7 @@ static void form_try_length(struct steps *s, const uint8_t *bytes) {
 // Try the header with the bits that a test needs.
 static void form_try_test(struct steps *s, const uint8_t *plain,
 			  const struct prog_bit_test *bit_test) {
-	uint8_t bytes[LOOK_SIZE];
+	uint8_t bytes[SAMPLE_SIZE];
 	uint64_t mask = 0;
 
 	memcpy(bytes, plain, sizeof(bytes));
@@ -313,7 +313,7 @@ static void form_try_test(struct steps *s, const uint8_t *plain,
 // Headers that stand for all that are alike, into s->forms.
 static void given_find(struct steps *s, const struct prog_step *step) {
 	const struct prog_length *linear = &s->node->linear;
-	uint8_t bytes[LOOK_SIZE] = {0};
+	uint8_t bytes[SAMPLE_SIZE] = {0};
 	struct prog_step ignored = {0};
 
 	s->step = &ignored;

@@ -8,11 +8,11 @@
 #include "build.h"
 #include "classify/run/walk.h"
 
-#define MULTIPLIERS 64 // tried for a table of one size
+#define MULTIPLIERS 64 // multipliers that are tried for a table of one size
 
 /* Glances */
 
-// How many bytes after its place from the header's start, or end, something is from the start.
+// Bytes to add to an offset from the header's start, or end, for the offset from the start.
 static int given_shift(const struct steps *s, bool from_end, unsigned int n_before) {
 	if (s->given == NULL || (from_end && s->given->any_length))
 		return 0;
@@ -112,7 +112,7 @@ static void slots_make(struct steps *s, struct prog_branch *branch) {
 
 /* Keys */
 
-// false: it is in no two bytes whose place is known.
+// false: it is in no two bytes at a known offset.
 static bool key_place(const struct steps *s, struct key *key, bool from_end, int group,
 		      unsigned int n_before, int first, int last) {
 	*key = (struct key){
@@ -148,7 +148,7 @@ static bool test_key(const struct steps *s, const struct prog_test *test, struct
 		return false;
 	first = __builtin_clzll(test->mask) / 8;
 	last = 7 - __builtin_ctzll(test->mask) / 8;
-	if (test->from_end) { // the packet must have all of it, whatever the mask
+	if (test->from_end) { // the packet must have all of it, regardless of the mask
 		first = 0;
 		last = test->size - 1;
 	}
@@ -234,8 +234,8 @@ static uint16_t key_load(const struct key *key, const struct prog_branch *branch
 	return key->any ? htobe16(value << left) : 0;
 }
 
-// The place of the two bytes that a branch loads: they end with the key if there is a byte in front
-// of it.
+// The offset of the two bytes that a branch loads: they end with the key if there is a byte in
+// front of it.
 static void branch_place(struct steps *s, const struct key *key, struct prog_branch *branch) {
 	struct prog_step *step = s->step;
 	int end;
@@ -277,7 +277,7 @@ static bool entries_add(const struct steps *s, const struct parts *parts, struct
 	return true;
 }
 
-// How many values a test is true for decides whether it can be a key.
+// A test can be a key if it is true for few values.
 static bool test_is_key(const struct steps *s, const struct prog_test *test, struct key *key) {
 	unsigned int n = 0;
 
@@ -290,7 +290,7 @@ static bool test_is_key(const struct steps *s, const struct prog_test *test, str
 	return n <= ENTRIES_MAX / 4;
 }
 
-// A test that an earlier header's two bytes, at a place that is known, have one value.
+// A test that an earlier header's two bytes, at a known offset, have one value.
 static bool back_find(const struct steps *s, const struct prog_test *test, struct parts *parts) {
 	const struct prog_match *match;
 	const struct prog_field *field;
@@ -410,7 +410,7 @@ static void branch_add(struct steps *s) {
 	rule->n = 0;
 }
 
-// Whether a rule asks the same bytes, under the same conditions, as the one that grows.
+// Whether a rule reads the same bytes, under the same conditions, as the one that grows.
 static bool rule_joins(const struct growing *rule, const struct parts *parts) {
 	const struct key *key = &rule->key, *other = &parts->key;
 	const struct prog_bit_test *guard = &rule->guard, *asked = &parts->guard;
@@ -535,7 +535,7 @@ static void step_make(struct steps *s) {
 		step->need = NEED_NEVER;
 }
 
-// The first form of each header is at its place, the others are behind all of these.
+// The first form of header i is form i, the others are behind all of these.
 static void forms_add(struct steps *s, unsigned int node, unsigned int *n_forms) {
 	struct prog_form forms[FORMS_MAX];
 	const unsigned int n = forms_make(s, &s->program->steps[node], forms);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The path cache: which way of looking up a burst takes, what becomes of packets that no entry
-// matches, and when a new path is worth an entry.
+// The path cache: the kind of lookup for each burst, packets that no entry matches, and the
+// decision whether a new path is worth an entry.
 #include "cache_set.h"
 
 #include <string.h>
@@ -9,11 +9,11 @@
 // made, and others when these turned out to be of use. If they are of none, there is a pause, then
 // one may be made, as a probe: paths that do not come twice would only crowd out those that do.
 #define WINDOW 4096       // packets
-#define TOKENS_MAX 128    // entries made at once
-#define FEW (WINDOW / 16) // misses in a window that are no flood; hits that a look-up does not pay
-#define PAUSE_MAX 16      // windows without learning; then also without a look-up, if few hits
+#define TOKENS_MAX 128    // entries that are made at once
+#define FEW (WINDOW / 16) // packets in a window: fewer misses are no flood, fewer hits do not pay
+#define PAUSE_MAX 16      // windows without learning; then also without a lookup, if few hits
 
-#define SAMPLE 8     // one packet in so many tells which entries are in use
+#define SAMPLE 8     // packets, of which one is sampled for the entries in use
 #define OTHERS_MAX 4 // packets of a burst that may be of another path than all the others
 
 // With AVX-512, packets that are all of one entry are compared with it as with AVX2, which is no
@@ -50,7 +50,7 @@ static void cache_clear(struct ddp_cache *cache) {
 	none->expect = 1u << CACHE_PICK_MORE; // nor this
 	memset((char *)cache + first, 0, offsetof(struct ddp_cache, entries) - first);
 	cache_exclusion_clear(&none->exclusions[0]);
-	cache->n_judged = 1;
+	cache->n_tried = 1;
 	cache->tokens = TOKENS_MAX;
 	n_entries_set(cache, 1);
 	cache_tree_build(cache);
@@ -140,7 +140,7 @@ static void input_gather(const struct ddp_policy *policy, const struct ddp_packe
 }
 
 // Room for another entry: drop those that were not used lately.
-static void cache_thin(struct ddp_cache *cache) {
+static void cache_evict(struct ddp_cache *cache) {
 	uint16_t n = 1;
 
 	for (unsigned int i = 1; i < cache->n_entries; i++) {
@@ -152,8 +152,8 @@ static void cache_thin(struct ddp_cache *cache) {
 	}
 	n_entries_set(cache, n > CACHE_ENTRIES * 3 / 4 ? 1 : n);
 	cache->last = 0;
-	cache->n_judged = cache->window_entries = cache->n_entries;
-	cache->to_thin = false;
+	cache->n_tried = cache->window_entries = cache->n_entries;
+	cache->to_evict = false;
 	cache_tree_build(cache);
 }
 
@@ -381,7 +381,7 @@ static uint64_t burst_look_up(struct ddp_cache *cache, const struct ddp_policy *
 	}
 	misses = many_run(cache, policy, hash, mbufs, 0, n, unhashed, burst);
 	last_choose(cache, n, misses, burst);
-	// A sample does, at other places in each burst: traffic may come in turns.
+	// The sample begins at another packet in each burst: traffic may come in turns.
 	for (unsigned int i = cache->sample++ % SAMPLE; i < n; i += SAMPLE) {
 		struct cache_entry *sampled =
 			&cache->entries[cache_entry_of(burst->verdicts[i]) - cache->entries];
@@ -415,15 +415,15 @@ static void window_end(struct ddp_cache *cache) {
 	const uint32_t n_hits = cache->window_packets - cache->window_misses;
 	unsigned int n = 0, n_used = 0;
 
-	for (; cache->n_judged < cache->window_entries; cache->n_judged++, n++)
-		n_used += cache->entries[cache->n_judged].used;
+	for (; cache->n_tried < cache->window_entries; cache->n_tried++, n++)
+		n_used += cache->entries[cache->n_tried].used;
 	if (cache->window_misses < FEW || (n > 0 && 4 * n_used >= n)) {
 		cache->pause = cache->waiting = 0;
 	} else if (n > 0) {
 		if (cache->pause < PAUSE_MAX)
 			cache->pause = cache->pause == 0 ? 1 : 4 * cache->pause;
 		cache->waiting = cache->pause;
-		cache->to_thin = true;
+		cache->to_evict = true;
 	}
 	if (cache->pause == PAUSE_MAX && n_hits < FEW) {
 		cache->bypass = PAUSE_MAX * WINDOW;
@@ -432,7 +432,7 @@ static void window_end(struct ddp_cache *cache) {
 	if (cache->waiting > 0)
 		cache->waiting--;
 	if (cache->waiting == 0 &&
-	    (cache->n_judged == cache->n_entries || cache->window_misses < FEW))
+	    (cache->n_tried == cache->n_entries || cache->window_misses < FEW))
 		cache->tokens = cache->pause == 0 ? TOKENS_MAX : 1;
 	cache_common_renew(cache);
 	cache->window_packets = cache->window_misses = 0;
@@ -486,8 +486,8 @@ void ddp_cache_run(struct ddp_cache *cache, const struct ddp_policy *policy,
 		return;
 	}
 	// Not later: results point to entries.
-	if (cache->n_entries == CACHE_ENTRIES || cache->to_thin)
-		cache_thin(cache);
+	if (cache->n_entries == CACHE_ENTRIES || cache->to_evict)
+		cache_evict(cache);
 	misses = burst_look_up(cache, policy, hash, mbufs, n, &unhashed, burst);
 	n_misses = __builtin_popcountll(misses);
 	stat_add(&cache->stats.hits, n - n_misses);

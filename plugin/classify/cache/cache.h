@@ -4,7 +4,7 @@
 // Most packets of a link take one of a few paths through the parse graph. The interpreter
 // (ddp_classify()) notes which bits of a packet it looked at; these bits are an entry of the cache,
 // and every packet that agrees with it in them would have been walked the same way. So it has its
-// type and its bytes to hash at once. Whatever no entry matches is interpreted.
+// type and its bytes to hash at once. Packets without an entry are interpreted.
 //
 // Cache and interpreter agree on every packet, whichever instruction set runs.
 //
@@ -35,7 +35,7 @@
 struct rte_mbuf;
 
 #define DDP_CACHE_ALIGN 64
-#define DDP_BURST_MAX DDP_HASH_ROWS // packets of one call
+#define DDP_BURST_MAX DDP_HASH_ROWS // packets of one call, at most
 
 #define DDP_PTYPE_AS_FOUND UINT32_C(0x70000000) // no value; no packet type has these bits
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Comparing in the path cache with AVX-512 and VBMI: what is looked at of a packet is picked, byte
-// by byte, from its first lines, which lie in registers. One pick is compared with all that an
-// entry asks for; another one with what tells up to 16 entries from each other.
+// Comparing in the path cache with AVX-512 and VBMI: the packet's bytes are selected, one by one,
+// from its first lines, which lie in registers. One selection is compared with all conditions of an
+// entry; another one with the hints of up to 16 entries.
 #include "cache_kernel.h"
 
 #define BLOCK 8 // packets whose lines stay in registers
@@ -26,7 +26,7 @@ INLINE lines_t lines_load(const uint8_t *bytes, const unsigned int n_lines) {
 	return lines;
 }
 
-// Bit 7 of a place says which two lines it is in.
+// Bit 7 of an offset selects the two lines.
 INLINE pick_t lines_pick(lines_t lines, const unsigned int n_lines, pick_t from) {
 	__m512i far, near;
 
@@ -61,7 +61,7 @@ INLINE uint32_t tested(const uint32_t *numbers, uint32_t bits) {
 	return _mm512_test_epi32_mask(_mm512_load_si512(numbers), _mm512_set1_epi32(bits));
 }
 
-/* A pick */
+/* Selections */
 
 typedef struct {
 	pick_t from, value, mask;
@@ -98,7 +98,7 @@ INLINE uint64_t group_find(whole_t lanes, lines_t lines, const unsigned int n_li
 struct stretch {
 	const struct ddp_cache *cache;
 	const struct cache_lanes *only; // group of entries, if near
-	whole_t lanes;                  // the same
+	whole_t lanes;                  // hints of a group
 	unsigned int reach;
 	struct rte_mbuf *const *mbufs;
 	const struct ddp_verdict **verdicts;
@@ -197,8 +197,7 @@ static void many_begin(const struct ddp_cache *cache, struct rte_mbuf *const *mb
 	}
 }
 
-// Packets whose entries pick from more lines than were loaded. Returns fails with what is true of
-// them.
+// Packets whose entries select from more lines than were loaded. Returns fails with their results.
 static uint64_t far_compare(struct rte_mbuf *const *mbufs, unsigned int first, uint64_t more,
 			    uint64_t fails, struct ddp_burst *burst) {
 	burst->heads_changed = true;

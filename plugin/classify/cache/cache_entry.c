@@ -21,8 +21,8 @@ static void reach_add(struct maker *m, uint32_t end) {
 		m->entry->reach = end;
 }
 
-// The place to read size bytes from that begin with the one at. It lies further to the front if
-// that way no byte is read that a packet might lack: then its length proves that all can be read.
+// The offset to read size bytes from that begin with the one at. It is smaller if the packet might
+// lack a byte otherwise: then its length proves that all can be read.
 static unsigned int read_at(const struct maker *m, unsigned int at, unsigned int size) {
 	unsigned int end = m->trace->min_len;
 
@@ -77,7 +77,7 @@ static struct copied field_put(struct maker *m, const struct ddp_program *progra
 	return c;
 }
 
-// One shuffle for as many bytes of a block as it can take from one place. Returns whether all are
+// One shuffle for as many bytes of a block as it can take from one offset. Returns whether all are
 // done.
 static bool gather_make(struct maker *m, unsigned int block, struct cache_gather *gather,
 			uint16_t *todo) {
@@ -288,7 +288,7 @@ static void windows_make(struct maker *m) {
 		at += CACHE_WINDOW;
 		reach_add(m, at);
 	}
-	if (entry->n_windows == 0) // nothing to tell its packets by
+	if (entry->n_windows == 0) // no condition to match packets by
 		m->trace->lost = true;
 }
 
@@ -327,7 +327,7 @@ static void pick_put(struct cache_pick *pick, unsigned int n, unsigned int from,
 	pick->mask[at] = mask;
 }
 
-// Lines of the packet that its pick is in, or what tells it from other entries.
+// Lines of the packet that its selection, or its hint, is in.
 static unsigned int lines_picked(const struct cache_entry *entry) {
 	unsigned int last = 0;
 
@@ -339,7 +339,7 @@ static unsigned int lines_picked(const struct cache_entry *entry) {
 	return last / 64 + 1;
 }
 
-// Write mask, value and exclusions of the entry as a pick, which takes whole lines of the packet.
+// Write mask, value and exclusions of the entry as a selection from whole lines of the packet.
 static void pick_make(struct maker *m) {
 	struct cache_entry *entry = m->entry;
 	unsigned int n = 0;
@@ -390,7 +390,7 @@ static void bits_make(struct maker *m) {
 	pieces_make(m);
 }
 
-// Is the whole word asked for, so that what else was asked of it says nothing new?
+// Does the entry compare the whole word, so that its other conditions add nothing?
 static bool is_known(const struct cache_entry *entry, unsigned int byte) {
 	return entry->asked.mask[byte] == 0xff && entry->asked.mask[byte + 1] == 0xff;
 }
@@ -411,7 +411,7 @@ static void words_make(struct maker *m) {
 	}
 }
 
-// The lists that are not yet in an exclusion: from the place of the first of them on, as many as
+// The lists that are not yet in an exclusion: from the offset of the first of them on, as many as
 // lie together and fit into one comparison.
 static void exclusion_make(struct maker *m, uint8_t *todo) {
 	const struct trace_list *lists = m->trace->lists;

@@ -196,8 +196,7 @@ static uint64_t one(const struct ddp_cache *cache, const struct cache_entry *ent
 
 /* Packets of several entries */
 
-// Bytes of which one bit is asked for, as bits. A sum kept from packet to packet would wait for
-// each of them.
+// One bit of each byte, as bits. A sum from packet to packet would wait for each of them.
 INLINE uint64_t bits_of(const uint8_t *flags, uint8_t flag, unsigned int n) {
 	const uint64_t ones = UINT64_C(0x0101010101010101);
 	uint64_t bits = 0;

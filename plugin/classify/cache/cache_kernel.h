@@ -101,11 +101,10 @@ INLINE void tree_walk(const struct ddp_cache *cache, unsigned int depth, const u
 		entries[j] = nodes[j];
 }
 
-// The packets of these bits ask for more than most do; mbufs are those from first on. Most of them
+// The packets of these bits need more work than most; mbufs are those from first on. Most of them
 // have only longer rows: fill in their second and third block. Those of the others get zeros, or
-// what is replaced later. How many packets these are is different in each burst, so no branch asks
-// how many of DDP_HASH_FEW: the last one stands in for those that are missing. Returns all that any
-// of them asks for.
+// values that are replaced later. Their number differs in each burst, so no branch depends on it:
+// the last packet fills up DDP_HASH_FEW. Returns the extra work of all of them.
 static uint32_t longer_fill(struct rte_mbuf *const *mbufs, unsigned int first, uint64_t more,
 			    struct ddp_burst *burst) {
 	const unsigned int n = __builtin_popcountll(more);
@@ -127,8 +126,7 @@ static uint32_t longer_fill(struct rte_mbuf *const *mbufs, unsigned int first, u
 	return extra;
 }
 
-// All that these packets ask for, where some ask for more than that. Returns which of them fail in
-// it.
+// The extra work of these packets, if some need more than longer rows. Returns those that fail.
 static uint64_t rare_do(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
 			unsigned int first, uint64_t more, struct ddp_burst *burst) {
 	unsigned int n_longer = 0;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Groups of entries that are told apart at once. Each entry gets the few bytes that tell it from
-// those behind it; they are looked for in all entries together, so that few bytes serve many.
+// Groups of entries that are compared at once. The hint of an entry is the few bytes that
+// distinguish it from those behind it; one search over all entries lets few bytes serve many.
 #include <string.h>
 
 #include "cache_set.h"
 
 #define PLACE_SIZE 16
 
-// Which of the lanes behind each lane a byte tells it from, as bits.
-struct told {
+// By slot: the slots behind it that a byte distinguishes it from, as bits.
+struct distinct {
 	uint16_t lanes[CACHE_LANES];
 };
 
@@ -19,17 +19,17 @@ struct grouper {
 	bool anywhere;      // hints need no pool
 
 	// from here on all is 0 at first
-	uint16_t todo[CACHE_LANES];             // lanes that are not yet told from each
-	uint16_t before[CACHE_LANES];           // lanes that must be before each
+	uint16_t todo[CACHE_LANES];             // slots that each is not yet distinguished from
+	uint16_t before[CACHE_LANES];           // slots that must be before each
 	uint8_t hints[CACHE_LANES][CACHE_HINT]; // bytes of the packet
 	uint8_t n_hints[CACHE_LANES];
 	uint8_t low[CACHE_PLACES], high[CACHE_PLACES], n_places; // bytes of the packet
 	uint8_t pool[PLACE_SIZE];                                // bytes of the packet
 	uint8_t n_pool;
 	bool is_candidate[TRACE_REACH];
-	uint8_t candidates[TRACE_REACH]; // bytes that tell something
+	uint8_t candidates[TRACE_REACH]; // bytes that distinguish entries
 	unsigned int n_candidates;
-	struct told told[TRACE_REACH];
+	struct distinct distinct[TRACE_REACH];
 };
 
 static uint64_t word_at(const void *bytes) {
@@ -39,7 +39,7 @@ static uint64_t word_at(const void *bytes) {
 	return le64toh(word);
 }
 
-// Bytes of which both entries ask another value.
+// Bytes for which both entries require different values.
 static bool differences_note(struct grouper *g, unsigned int lane, unsigned int other) {
 	const struct cache_entry *a = g->entries[lane], *b = g->entries[other];
 	bool found = false;
@@ -54,7 +54,7 @@ static bool differences_note(struct grouper *g, unsigned int lane, unsigned int 
 			if (!g->is_candidate[at + byte])
 				g->candidates[g->n_candidates++] = at + byte;
 			g->is_candidate[at + byte] = true;
-			g->told[at + byte].lanes[lane] |= 1u << other;
+			g->distinct[at + byte].lanes[lane] |= 1u << other;
 			word &= ~(UINT64_C(0xff) << 8 * byte);
 		}
 	}
@@ -102,7 +102,7 @@ static bool hint_add(struct grouper *g, unsigned int lane, unsigned int at) {
 	return true;
 }
 
-// The other entry forbids a word that this one asks for.
+// The other entry forbids a word that this one requires.
 static bool list_note(struct grouper *g, unsigned int lane, unsigned int other) {
 	const struct cache_entry *a = g->entries[lane], *b = g->entries[other];
 
@@ -121,18 +121,18 @@ static bool list_note(struct grouper *g, unsigned int lane, unsigned int other) 
 }
 
 static int candidate_best(const struct grouper *g) {
-	struct told todo = {{0}};
+	struct distinct todo = {{0}};
 	unsigned int most = 0;
 	int best = -1;
 
 	for (unsigned int i = 0; i + 1 < g->n; i++)
 		todo.lanes[i] = g->n_hints[i] < CACHE_HINT ? g->todo[i] : 0;
 	for (unsigned int c = 0; c < g->n_candidates; c++) {
-		const struct told *told = &g->told[g->candidates[c]];
-		unsigned int gain = 0; // lanes that it tells from those behind them
+		const struct distinct *distinct = &g->distinct[g->candidates[c]];
+		unsigned int gain = 0; // slots that it distinguishes from those behind them
 
 		for (unsigned int i = 0; i < CACHE_LANES; i += 4)
-			gain += __builtin_popcountll(word_at(&told->lanes[i]) &
+			gain += __builtin_popcountll(word_at(&distinct->lanes[i]) &
 						     word_at(&todo.lanes[i]));
 		if (gain <= most)
 			continue;
@@ -142,11 +142,11 @@ static int candidate_best(const struct grouper *g) {
 	return best;
 }
 
-// Take the bytes that tell most, one after the other. Returns whether all that can be told is.
+// Take the bytes that distinguish most, one after the other. Returns whether these suffice.
 static bool hints_choose(struct grouper *g) {
 	for (unsigned int i = 0; i + 1 < g->n; i++)
-		for (unsigned int h = 0; h < g->n_hints[i]; h++) // those that lists asked for
-			g->todo[i] &= ~g->told[g->hints[i][h]].lanes[i];
+		for (unsigned int h = 0; h < g->n_hints[i]; h++) // bytes of lists
+			g->todo[i] &= ~g->distinct[g->hints[i][h]].lanes[i];
 	for (int best; (best = candidate_best(g)) >= 0;) {
 		unsigned int at = g->candidates[best];
 
@@ -154,8 +154,8 @@ static bool hints_choose(struct grouper *g) {
 		if (!pool_add(g, at))
 			continue;
 		for (unsigned int i = 0; i + 1 < g->n; i++)
-			if ((g->todo[i] & g->told[at].lanes[i]) != 0 && hint_add(g, i, at))
-				g->todo[i] &= ~g->told[at].lanes[i];
+			if ((g->todo[i] & g->distinct[at].lanes[i]) != 0 && hint_add(g, i, at))
+				g->todo[i] &= ~g->distinct[at].lanes[i];
 	}
 	for (unsigned int i = 0; i < g->n; i++)
 		if (g->todo[i] != 0)
@@ -163,8 +163,8 @@ static bool hints_choose(struct grouper *g) {
 	return true;
 }
 
-// The other way round: those first that ask for little, unless one that asks for more must come
-// before. What is found first need not be told from by all others.
+// Reverse the order: entries with few conditions first, unless one with more must come before.
+// Entries need not be distinguished from those found before.
 static void entries_turn(struct grouper *g) {
 	const struct cache_entry *turned[CACHE_LANES];
 	uint16_t left = (1u << g->n) - 1;
@@ -180,7 +180,7 @@ static void entries_turn(struct grouper *g) {
 	memcpy(g->entries, turned, g->n * sizeof(turned[0]));
 }
 
-static bool entries_tell(struct grouper *g) {
+static bool entries_distinguish(struct grouper *g) {
 	const size_t first = offsetof(struct grouper, todo);
 	uint16_t special[CACHE_LANES] = {0};
 	bool all;
@@ -196,7 +196,7 @@ static bool entries_tell(struct grouper *g) {
 					special[i] |= 1u << j;
 			}
 	all = hints_choose(g);
-	for (unsigned int i = 0; i + 1 < g->n; i++) // all that is left: this one asks for more
+	for (unsigned int i = 0; i + 1 < g->n; i++) // otherwise this one has more conditions
 		for (; special[i] != 0; special[i] &= special[i] - 1) {
 			const uint8_t *more = g->entries[i]->asked.mask;
 			const uint8_t *less = g->entries[__builtin_ctz(special[i])]->asked.mask;
@@ -229,7 +229,7 @@ static void lanes_put(const struct ddp_cache *cache, const struct grouper *g, co
 		      struct cache_lanes *lanes) {
 	memset(lanes, 0, sizeof(*lanes));
 	memset(lanes->hints.from, 0x80, sizeof(lanes->hints.from));
-	for (unsigned int i = 0; i < CACHE_LANES; i++) // lanes that are not used ask for nothing
+	for (unsigned int i = 0; i < CACHE_LANES; i++) // unused slots match nothing
 		lanes->entries[i] = &cache->entries[0].verdict;
 	for (unsigned int i = 0; i < g->n; i++) {
 		lanes->indexes[i] = set[i];
@@ -272,11 +272,10 @@ int cache_lanes_make(struct ddp_cache *cache, const uint16_t *set, unsigned int 
 	g.anywhere = cache_has_picks(cache->isa);
 	for (unsigned int i = 0; i < g.n; i++)
 		g.entries[i] = &cache->entries[set[i]];
-	cache->tree_work +=
-		8 * n * n; // about what that takes, in the time of a look at an entry's byte
-	if (!entries_tell(&g)) {
+	cache->tree_work += 8 * n * n; // estimated reads of an entry's byte
+	if (!entries_distinguish(&g)) {
 		entries_turn(&g);
-		if (!entries_tell(&g) && !must)
+		if (!entries_distinguish(&g) && !must)
 			return -1;
 	}
 	lanes_put(cache, &g, set, &cache->lanes[cache->n_lanes]);

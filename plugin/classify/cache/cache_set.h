@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Inside of the path cache: its entries, and what chooses one.
+// Inside of the path cache: its entries, and the selection of one.
 //
 // An entry says of the packet's first bytes: these bits have these values; these 16-bit words are
-// (or are not) in a table; there are at least so many bytes. Up to 16 entries are told apart at
-// once by the few bytes in which they differ; where there are more, a tree looks at some bytes
-// first and names such a group. This only guesses: the entry is compared in full. So what is
-// guessed decides about speed, never about results.
+// (or are not) in a table; there are at least so many bytes. Up to 16 entries are compared at once
+// by the few bytes in which they differ; if there are more, a tree reads some bytes first and names
+// such a group. This only guesses: the entry is compared in full. So guesses affect speed, never
+// results.
 #ifndef DDP_CLASSIFY_CACHE_CACHE_SET_H
 #define DDP_CLASSIFY_CACHE_CACHE_SET_H
 
@@ -25,24 +25,24 @@
 #define INLINE static inline __attribute__((always_inline))
 #endif
 
-#define CACHE_ENTRIES 1024 // the first of them matches nothing
-#define CACHE_SLOTS 65536  // of the tree; the first CACHE_ENTRIES are its leaves
-#define CACHE_DEPTH 12
-#define CACHE_SPECIALS 4
-#define CACHE_WINDOWS 8    // pieces of a packet that are compared,
-#define CACHE_WINDOW 32    // each of so many bytes
-#define CACHE_PAIRS 8      // pairs of pieces of 16 bytes, where entries differ between packets
-#define CACHE_LANES 16     // entries that are told apart at once
-#define CACHE_HINT 4       // bytes that tell one of them from the others
-#define CACHE_PLACES 3     // of 16 bytes, that these are in
-#define CACHE_ANYWHERE 128 // where these are with picks: before
-#define CACHE_NODES 1024   // groups of so many entries
-#define CACHE_GROUPS 4     // groups of steering rules that an entry's packets are looked up in
-#define CACHE_KEYS 4       // fields of each
-#define CACHE_LINES 4      // of a packet that picks may be from; most are from the first
-#define CACHE_NEAR 2       // ones, which are prefetched
+#define CACHE_ENTRIES 1024 // entries; the first matches nothing
+#define CACHE_SLOTS 65536  // nodes of the tree; the first CACHE_ENTRIES are its leaves
+#define CACHE_DEPTH 12     // nodes from the root to a leaf, at most
+#define CACHE_SPECIALS 4   // nodes on that way that split off a single entry, at most
+#define CACHE_WINDOWS 8    // windows of an entry: parts of a packet that are compared
+#define CACHE_WINDOW 32    // bytes of a window
+#define CACHE_PAIRS 8      // pairs of 16-byte pieces, if entries differ between packets
+#define CACHE_LANES 16     // entries of a group, which are compared at once
+#define CACHE_HINT 4       // bytes that distinguish an entry from the others of its group
+#define CACHE_PLACES 3     // 16-byte blocks of the packet that have the hints of a group
+#define CACHE_ANYWHERE 128 // bytes of a packet that hints may be in, with AVX-512
+#define CACHE_NODES 1024   // groups of entries
+#define CACHE_GROUPS 4     // groups of steering rules in which an entry's packets are searched
+#define CACHE_KEYS 4       // fields of such a group
+#define CACHE_LINES 4      // lines of a packet that a selection may read
+#define CACHE_NEAR 2       // lines of a packet that are prefetched
 #define CACHE_ASKS 4       // pairs or lines of a packet that are counted, at most
-#define CACHE_SIDES 16     // fields of pairs, of a symmetric hash
+#define CACHE_SIDES 16     // fields of pairs, for a symmetric hash
 
 // Bytes of the packet on their way to a 16-byte block of the row that is hashed.
 struct cache_gather {
@@ -64,9 +64,9 @@ struct cache_pick {
 	uint8_t from[64]; // bytes of the packet
 	uint8_t value[64], mask[64];
 };
-#define CACHE_PICK_ROW 16  // bytes
-#define CACHE_PICK_SIZE 62 // bytes that are compared, these included
-#define CACHE_PICK_MORE 31 // a word that never is: what is expected of it can say something else
+#define CACHE_PICK_ROW 16  // bytes of the row's first block
+#define CACHE_PICK_SIZE 62 // bytes that are compared, the block included
+#define CACHE_PICK_MORE 31 // word that is never compared: its bit in expect is free for a flag
 
 // A window, or a pair of pieces.
 struct cache_bits {
@@ -84,7 +84,7 @@ struct cache_side {
 	uint8_t at, other, size;
 };
 
-// The place of a key: some bits of an 8-byte word of the packet, as a big-endian number. Of a long
+// The bits of a key: some bits of an 8-byte word of the packet, as a big-endian number. For a long
 // key these are the lower 64 bits; the others are the first bits of another word.
 struct cache_key {
 	uint8_t high, low;        // bytes
@@ -98,11 +98,11 @@ struct cache_lookup {
 	struct cache_key keys[CACHE_KEYS];
 };
 
-// All that an entry asks of a packet: the source of pieces and exclusions, for the tree.
+// All conditions of an entry: the source of pieces and exclusions, for the tree.
 struct cache_asked {
 	uint8_t mask[TRACE_REACH], value[TRACE_REACH];
 	uint16_t n_lists, n_words;
-	uint16_t list_bytes[TRACE_WORDS];        // where words are that must be none of a list
+	uint16_t list_bytes[TRACE_WORDS];        // offsets of words that must be none of a list
 	uint16_t lists[TRACE_WORDS][TRACE_LIST]; // as they lie in the packet
 	struct {
 		const uint64_t *holds;
@@ -114,10 +114,10 @@ struct cache_asked {
 enum cache_extra {
 	CACHE_FAIL = 1 << 0,   // interpret it
 	CACHE_PIECES = 1 << 1, // compare further pairs
-	CACHE_ODD = 1 << 2,    // whatever is not common
+	CACHE_ODD = 1 << 2,    // any other rare work
 	CACHE_LONGER = 1 << 3, // more than one block is hashed
-	CACHE_APART = 1 << 4,  // the pick has no room for the first block of the row
-	CACHE_FAR = 1 << 5,    // pick from more lines than are loaded of all packets
+	CACHE_APART = 1 << 4,  // the selection has no room for the first block of the row
+	CACHE_FAR = 1 << 5,    // select from more lines than are loaded of all packets
 	CACHE_MORE = 1 << 6,   // any of these five
 	CACHE_RARE = CACHE_PIECES | CACHE_ODD | CACHE_APART, // few packets are so
 };
@@ -130,11 +130,11 @@ struct cache_entry {
 	uint16_t min_len; // bytes the first segment must have
 	uint16_t reach;   // bytes that are read, but for whole lines; those from min_len on play no
 			  // part
-	uint8_t pieces[CACHE_PAIRS][2]; // where they begin
+	uint8_t pieces[CACHE_PAIRS][2]; // their offsets
 	struct cache_gather gather;     // of the first block
 	uint8_t extra;                  // enum cache_extra
-	uint8_t exclusion_byte;         // where the first of the exclusions begins
-	// Of the pick: bit i where word i must be as it says; CACHE_PICK_MORE where extra is 0.
+	uint8_t exclusion_byte;         // offset of the first of the exclusions
+	// Of the selection: bit i if word i must match; CACHE_PICK_MORE if extra is 0.
 	uint32_t expect;
 
 	struct cache_pick pick __attribute__((aligned(64)));
@@ -143,21 +143,21 @@ struct cache_entry {
 
 	struct cache_bits windows[CACHE_WINDOWS];
 	struct cache_exclusion exclusions[TRACE_WORDS];
-	uint8_t offs[CACHE_WINDOWS];          // where windows begin
-	uint8_t exclusion_bytes[TRACE_WORDS]; // where exclusions begin
+	uint8_t offs[CACHE_WINDOWS];          // offsets of windows
+	uint8_t exclusion_bytes[TRACE_WORDS]; // offsets of exclusions
 	uint8_t n_pairs;
 	uint8_t n_windows;
-	uint8_t n_lines;      // of the packet, that the pick is taken from
+	uint8_t n_lines;      // lines of the packet that the selection reads
 	uint8_t n_exclusions; // that matter; the others forbid nothing
 	bool odd;             // take bytes, not gathers
-	bool partial;         // the pick has no room for it: compare pieces and exclusions instead
-	bool has_row;         // the pick has the first block of the row, too
+	bool partial; // the selection has no room for it: compare pieces and exclusions instead
+	bool has_row; // the selection has the first block of the row, too
 
 	struct cache_gather second; // of the first block, too
 	bool has_second;
 	uint8_t n_lookups;
 	bool used;                          // lately
-	uint8_t asks;                       // for so many pairs or lines; CACHE_ASKS: or more
+	uint8_t asks;                       // pairs or lines that it needs; CACHE_ASKS: or more
 	const struct ddp_flow_entry *steer; // rule whatever the lookups say, NULL for none
 	struct cache_lookup lookups[CACHE_GROUPS];
 	struct cache_byte bytes[DDP_HASH_INPUT_MAX];
@@ -181,23 +181,22 @@ static inline const struct cache_entry *cache_entry_of(const struct ddp_verdict 
 	return (const struct cache_entry *)verdict;
 }
 static_assert(offsetof(struct cache_entry, verdict) == 0, "an entry begins with its verdict");
-static_assert(offsetof(struct cache_entry, pick) == 64, "what is looked at first is one line");
+static_assert(offsetof(struct cache_entry, pick) == 64, "the members read first are one line");
 
-// Up to CACHE_LANES entries, told apart at once: the first one whose hint fits. The last one has
-// none, so that one fits always. The bytes of the hints are gathered from few places of the packet.
+// Up to CACHE_LANES entries, compared at once: the first one whose hint fits. The last one has no
+// hint, so that one fits always. The bytes of the hints are gathered from few blocks of the packet.
 struct cache_lanes {
-	uint8_t places[CACHE_PLACES];
-	uint8_t pools[CACHE_PLACES][16];                // offset from the place, 0x80: 0
-	uint16_t indexes[CACHE_LANES];                  // entries as they are numbered, 0: no more
-	const struct ddp_verdict *entries[CACHE_LANES]; // the same
-	// Bytes of the pool; with picks of the packet.
+	uint8_t places[CACHE_PLACES];                   // offsets of the blocks
+	uint8_t pools[CACHE_PLACES][16];                // offset in the block, 0x80: 0
+	uint16_t indexes[CACHE_LANES];                  // indexes of the entries, 0: no more
+	const struct ddp_verdict *entries[CACHE_LANES]; // verdicts of these
+	// Bytes of the pool; with AVX-512 of the packet.
 	struct cache_pick hints __attribute__((aligned(64)));
 };
-static_assert(sizeof(struct cache_pick) == 3 * CACHE_HINT * CACHE_LANES, "a pick has all hints");
+static_assert(sizeof(struct cache_pick) == 3 * CACHE_HINT * CACHE_LANES, "all hints fit");
 
 // A node of the tree: the first of its children, and the bits of a byte of the packet that choose
-// one. A leaf has itself as its only child; its place is the entry's, or that of a group of
-// entries.
+// one. A leaf has itself as its only child; its index is that of the entry or group of entries.
 typedef uint64_t cache_node;
 
 static inline cache_node cache_node_make(uint32_t first, uint8_t byte, uint8_t shift,
@@ -242,47 +241,47 @@ struct ddp_cache {
 	// of all entries in the tree
 	uint16_t reach;
 	uint8_t n_pairs; // that are compared for all
-	uint8_t n_lines; // picked from for all
-	uint8_t extra;   // what any of them has
+	uint8_t n_lines; // that are loaded for all
+	uint8_t extra;   // enum cache_extra of any of them
 	bool any_xor, any_symmetric;
 	uint8_t head_words; // 4-byte words hashed of all packets,
 	uint8_t most_words; // and in all
 	uint8_t depth;
-	bool wide; // some groups have more entries than half of their lanes
+	bool wide; // some groups have more entries than half of their slots
 	cache_node root;
 
 	uint16_t n_entries;      // the first included
 	uint16_t n_treed;        // of them in the tree
 	uint32_t untreed_misses; // since an entry was made that is not in the tree
 
-	// what the traffic does
+	// statistics of the traffic
 	uint32_t window_packets, window_misses, window_entries;
-	uint32_t asked[CACHE_ASKS + 1]; // of a sample, how many asked for so many pairs or lines,
-	uint32_t asked_rare;            // and how many for what is rare
-	uint8_t common;                 // pairs or lines that enough ask for; 0: not yet known
-	bool rare;               // enough ask for it, so that it need not be looked for first
+	uint32_t asked[CACHE_ASKS + 1]; // sampled packets by the pairs or lines that they need
+	uint32_t asked_rare;            // sampled packets that need rare work
+	uint8_t common;                 // pairs or lines that enough packets need; 0: not yet known
+	bool rare;               // enough packets need rare work, so it is done without a check
 	uint32_t tokens;         // entries that may still be made
 	uint32_t pause, waiting; // windows without learning: of the last pause; left of it
-	uint32_t n_judged;       // entries that had their time to show whether they are of use
+	uint32_t n_tried;        // entries whose trial is over
 	uint32_t sample;
-	bool to_thin;
-	uint32_t bypass; // packets still to be interpreted without a look
+	bool to_evict;
+	uint32_t bypass; // packets still to be interpreted without a lookup
 
 	uint32_t n_slots, n_lanes;
-	uint32_t tree_work; // that the tree took, in looks at a byte of an entry: some 10 ns each
+	uint32_t tree_work; // cost of the tree in reads of an entry's byte: some 10 ns each
 	struct cache_entry entries[CACHE_ENTRIES];
 	struct cache_lanes lanes[CACHE_NODES];
 	cache_node slots[CACHE_SLOTS];
 	uint16_t scratch[16 * CACHE_ENTRIES];
 };
 
-// Entries are compared by picks.
+// Entries are compared by selections.
 static inline bool cache_has_picks(enum ddp_isa isa) {
 	return isa == DDP_ISA_AVX512;
 }
 
-// Portable C, which Armv8 shares, has nothing to look at several lanes at once; its tree leads to
-// single entries.
+// Portable C, which Armv8 shares, cannot compare several slots at once; its tree leads to single
+// entries.
 static inline bool cache_has_lanes(const struct ddp_cache *cache) {
 	return cache->isa >= DDP_ISA_V2;
 }
@@ -306,7 +305,7 @@ bool cache_entry_make(struct cache_entry *entry, enum ddp_isa isa, const struct 
 
 // cache_steer.c: find the rules that steer packets, of a part of a burst. Memory answers between
 // begin and end.
-struct cache_probe {                        // what one packet is looked up by
+struct cache_probe {                        // the key of one packet
 	const struct flow_buckets *buckets; // which the hash is for
 	uint64_t hash;
 	uint64_t values[2 * CACHE_KEYS];
@@ -333,13 +332,13 @@ void cache_steer_begin(struct cache_steering *s, const struct ddp_policy *policy
 		       uint64_t misses, struct ddp_burst *burst);
 void cache_steer_end(struct cache_steering *s);
 
-// cache_lanes.c: a group of n entries, the more special ones first, if they can be told apart; or
-// whatever becomes of them. Returns its number, or -1.
+// cache_lanes.c: a group of n entries, the more special ones first; -1 if they cannot be
+// distinguished, unless it must be made. Returns its index.
 int cache_lanes_make(struct ddp_cache *cache, const uint16_t *set, unsigned int n, bool must);
 
 // cache_tree.c: all entries into a tree.
 void cache_tree_build(struct ddp_cache *cache);
-// At the end of a sample: do for all packets what enough of them asked for.
+// At the end of a sample: do the work for all packets that enough of them needed.
 void cache_common_renew(struct ddp_cache *cache);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "cache_set.h"
 
-#define PREFETCH_BUCKETS 256 // of a table: a smaller one stays close
+#define PREFETCH_BUCKETS 256 // buckets of a table: a smaller one stays in the CPU's cache
 
 // The packet's entry, if it is looked up in another table than the first `lookup`; else NULL.
 static inline const struct cache_lookup *lookup_of(const struct cache_steering *s, unsigned int i,
@@ -168,7 +168,7 @@ static void rules_find(const struct cache_steering *s, unsigned int l) {
 	}
 }
 
-// Take what the entries know. Returns the most look-ups that any packet needs.
+// Take the lookups of the entries. Returns the largest number that a packet needs.
 static unsigned int known_take(const struct cache_steering *s) {
 	unsigned int most = 0;
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The tree that names the one entry which may match a packet. Each node looks at some bits of one
-// byte. An entry that has no say in these bits is behind all children, so the byte is chosen that
-// tells most entries apart; where only the more special of two entries has a say, that one is asked
-// for first.
+// byte. An entry without a condition on these bits is behind all children, so the byte is chosen
+// that distinguishes most entries; if only the more special of two entries has a condition, that
+// one comes first.
 #include <endian.h>
 #include <string.h>
 
 #include "cache_set.h"
 
-#define PAIRS_MAX 3 // compared for all
-#define ENOUGH 16   // one packet in so many is worth that something is done for all
+#define PAIRS_MAX 3 // pairs that are compared for all packets
+#define ENOUGH 16   // packets: work that one of so many needs is done for all
 
 struct builder {
 	struct ddp_cache *cache;
@@ -17,8 +17,7 @@ struct builder {
 	uint8_t value[TRACE_REACH]; // and what they are
 	unsigned int end;           // of the bytes in which any entry has a say
 	unsigned int depth, deepest;
-	unsigned int
-		specials; // nodes on the way here that only told the first of a set from the others
+	unsigned int specials; // nodes on the way here that only split off the first of a set
 };
 
 struct choice {
@@ -64,7 +63,7 @@ static void differing_find(const struct builder *b, const uint16_t *set, unsigne
 	}
 }
 
-// How many entries have a say in all of these bits, and how many different values of them.
+// Entries with a condition on all of these bits, and the number of their values.
 struct spread {
 	unsigned int n_say, n_values;
 };
@@ -91,8 +90,8 @@ static struct spread spread_count(const struct builder *b, const uint16_t *set, 
 
 // If all entries define these bits, keep as few as distinguish the entries equally well: small
 // tables stay in the cache.
-static uint8_t bits_thin(const struct builder *b, const uint16_t *set, unsigned int n,
-			 unsigned int at, uint8_t bits) {
+static uint8_t bits_reduce(const struct builder *b, const uint16_t *set, unsigned int n,
+			   unsigned int at, uint8_t bits) {
 	struct spread all = spread_count(b, set, n, at, bits);
 
 	if (all.n_say < n)
@@ -113,16 +112,14 @@ static struct choice choice_make(unsigned int at, uint8_t bits) {
 	return (struct choice){at, shift, (0xff >> (__builtin_clz(bits) - 24)) >> shift};
 }
 
-// The byte to look at next; special: no two entries differ, only the first may be told from the
-// others.
+// The byte to read next; special: no two entries differ, only the first can be distinguished.
 static bool choose(const struct builder *b, const uint16_t *set, unsigned int n,
 		   struct choice *choice, bool *special) {
 	const struct cache_entry *first = &b->cache->entries[set[0]];
 	unsigned int best = UINT32_MAX;
 	struct differing d;
 
-	b->cache->tree_work +=
-		16 * n; // about what that takes, in the time of a look at an entry's byte
+	b->cache->tree_work += 16 * n; // estimated reads of an entry's byte
 	differing_find(b, set, n, &d);
 	for (unsigned int at = 0; at < b->end; at++) {
 		unsigned int cost = 64 * n;
@@ -130,8 +127,8 @@ static bool choose(const struct builder *b, const uint16_t *set, unsigned int n,
 
 		if (d.bits[at] == 0)
 			continue;
-		// How many entries are left, in the mean: those that have a say are spread over as
-		// many children as they have values; the others are in all.
+		// The mean number of entries left: those with a condition are spread over as many
+		// children as they have values; the others are in all.
 		s = spread_count(b, set, n, at, d.bits[at]);
 		if (s.n_values > 0)
 			cost = (64 * s.n_say / s.n_values * s.n_say + 64 * (n - s.n_say) * n) / n;
@@ -143,7 +140,7 @@ static bool choose(const struct builder *b, const uint16_t *set, unsigned int n,
 	*special = best == UINT32_MAX;
 	if (!*special)
 		*choice = choice_make(choice->byte,
-				      bits_thin(b, set, n, choice->byte, d.bits[choice->byte]));
+				      bits_reduce(b, set, n, choice->byte, d.bits[choice->byte]));
 	for (unsigned int at = 0; at < TRACE_REACH && best == UINT32_MAX; at++) {
 		if ((d.some[at] & first->asked.mask[at]) == 0)
 			continue;

@@ -14,7 +14,7 @@
 #include "cache_set.h"
 
 #ifdef __AVX2__
-#define VECTOR 32 // bytes
+#define VECTOR 32 // bytes of a register
 #else
 #define VECTOR 16
 #endif
@@ -175,7 +175,7 @@ INLINE lanes_t lanes_load(const struct cache_lanes *group, bool wide) {
 	return lanes;
 }
 
-// Bit i: hint i of a part of the lanes fits.
+// Bit i: hint i of a part of the slots fits.
 INLINE unsigned int hints_fit(const lanes_t *lanes, unsigned int part, __m128i pool) {
 	const vector_t hints = shuffle(pool, lanes->from[part]) & lanes->mask[part];
 	const vector_t fit = (vector_t)((dwords_t)hints == (dwords_t)lanes->value[part]);

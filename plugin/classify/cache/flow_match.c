@@ -91,7 +91,7 @@ void flow_match_traced(const struct ddp_flow_set *set, const struct ddp_packet *
 		for (unsigned int j = 0; j < a->n_accepts[state]; j++)
 			group_match(set, &set->groups[a->accepts[a->first_accept[state] + j]],
 				    packet, class, i, at_end, hit, &notes);
-		if (seen->fragment) // what follows is in the first fragment only
+		if (seen->fragment) // the next headers are in the first fragment only
 			break;
 	}
 }

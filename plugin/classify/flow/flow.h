@@ -2,7 +2,7 @@
 // Flow rules: patterns of headers and of values in them, over classified packets.
 //
 // A packet type says how its packets are hashed; a flow rule says so, or where to send them, for
-// those packets that it picks out. A rule names headers in packet order, as rte_flow does, and
+// those packets that it selects. A rule names headers in packet order, as rte_flow does, and
 // begins with the packet's first; it matches every packet whose path begins so. Headers that an
 // rte_flow pattern leaves out are skipped: VLAN tags, the frame in GENEVE, IPv6 extension headers,
 // GTP-U extension headers other than the PDU session container, PPP behind PPPoE.
@@ -16,7 +16,7 @@
 //	ddp_classify(program, &packet, &class);
 //	ddp_flow_match(flows, &packet, &class, &hit);
 //
-// Rules that differ only in the values they ask for are of one shape. A shape has a hash table of
+// Rules that differ only in the values they match are of one shape. A shape has a hash table of
 // these values: thousands of TEIDs cost one lookup, and one more of them is an insertion. Only
 // shapes are compiled, against one program: names are resolved, and paths become an automaton.
 // Tables know nothing of the program: several sets may use one.
@@ -41,9 +41,9 @@
 
 #define DDP_FLOW_ITEMS 24     // headers of one rule
 #define DDP_FLOW_MATCHES 24   // values of one rule
-#define DDP_FLOW_RAW_SIZE 256 // bytes of a packet that stands for others
+#define DDP_FLOW_RAW_SIZE 256 // bytes of the example packet of a raw rule
 
-// A place in a header: a field of the profile, or, where field is NULL, width bits from the
+// A range of bits in a header: a field of the profile, or, if field is NULL, width bits from the
 // header's bit on (beyond DDP_FLOW_PAYLOAD: from the header's end on).
 struct ddp_flow_field {
 	uint8_t item; // index of the header in the rule
@@ -53,8 +53,7 @@ struct ddp_flow_field {
 };
 #define DDP_FLOW_PAYLOAD 0x8000
 
-// A value the packet must have there; mask 0 asks only that it has the field. negate: must not
-// have.
+// A value that the packet must have there (negate: must not have); mask 0 only requires the field.
 struct ddp_flow_value {
 	struct ddp_flow_field at;
 	struct ddp_pattern pattern; // right-aligned
@@ -68,7 +67,7 @@ enum ddp_flow_stage {
 	DDP_FLOW_STAGES,
 };
 
-// How packets of a rule that says how to hash are hashed.
+// Hashing of the packets of a hash rule.
 struct ddp_flow_hashing {
 	enum ddp_hash_function function;
 	bool own_inputs; // else the packet types' own, as rss_hf chooses them
@@ -80,13 +79,13 @@ struct ddp_flow {
 	struct ddp_flow_hashing hashing;
 	bool exact;    // no header is skipped
 	bool ends;     // the last header is the packet's last
-	bool optional; // where no packet can have these headers the rule is left out
+	bool optional; // the rule is left out if no packet can have these headers
 	unsigned int n_items, n_values, n_inputs;
 	const char *items[DDP_FLOW_ITEMS]; // names of headers; none: every packet
 	// A header that does not stand behind the item, nor behind what is skipped there; or NULL.
 	const char *without[DDP_FLOW_ITEMS];
 	struct ddp_flow_value values[DDP_FLOW_MATCHES];
-	struct ddp_flow_field inputs[DDP_MAX_INPUT_SIZE]; // what is hashed, in order
+	struct ddp_flow_field inputs[DDP_MAX_INPUT_SIZE]; // the fields to hash, in order
 };
 
 // Is the header at item of this name, or an IP header?
@@ -147,8 +146,8 @@ struct ddp_flow_hit {
 
 struct ddp_flow_set;
 
-// More rules that are meant where a rule names GTP-U: behind GRE, if it does not say so, and with
-// whatever version of IP in GRE. Returns how many; they have the rule's values and inputs.
+// Further rules of a rule that names GTP-U: behind GRE, if it does not name GRE, and with any
+// version of IP in GRE. Returns their number; they have the rule's values and inputs.
 #define DDP_FLOW_VARIANTS 2
 unsigned int ddp_flow_gre_variants(const struct ddp_flow *rule,
 				   struct ddp_flow variants[DDP_FLOW_VARIANTS]);
@@ -162,7 +161,7 @@ static inline bool ddp_flow_is_key(const struct ddp_flow_value *value) {
 	return !value->negate && (value->pattern.mask_hi != 0 || value->pattern.mask_lo != 0);
 }
 unsigned int ddp_flow_n_keys(const struct ddp_flow *rule);
-// Do both ask for the same of the same place? Keys: whatever their values.
+// Do both require the same of the same bits? Keys: regardless of their values.
 bool ddp_flow_value_same(const struct ddp_flow_value *a, const struct ddp_flow_value *b);
 // The shape of a rule, made if it is new, with room for data_size bytes before each entry; for
 // another user. NULL: no memory.
@@ -195,7 +194,7 @@ void ddp_flow_table_remove(struct ddp_flow_table *table, struct ddp_flow_entry *
 // The preferred entry with these values; NULL: there is none.
 const struct ddp_flow_entry *ddp_flow_table_find(const struct ddp_flow_table *table,
 						 const uint64_t *values);
-// Free what the table outgrew. No thread may be looking at what was there at the last insertion.
+// Free memory that the table outgrew. No thread may still read the table of the last insertion.
 void ddp_flow_table_reclaim(struct ddp_flow_table *table);
 
 // flow_build.c: compile n shapes against a program, which with its profile and the shapes' tables
@@ -211,8 +210,8 @@ void ddp_flow_set_destroy(struct ddp_flow_set *set);
 // values it has? If not, none does. A packet whose end is cut off counts as whole.
 bool ddp_flow_set_reaches(const struct ddp_flow_set *set, unsigned int type);
 
-// The rule of a packet that stands for others like it: those with the same headers are hashed at
-// the places where mask has bits. n is at most DDP_FLOW_RAW_SIZE. The rule's names are the
+// The rule of an example packet: packets with the same headers are hashed by the bits of mask.
+// n is at most DDP_FLOW_RAW_SIZE. The rule's names are the
 // profile's. 0, or -EINVAL with the reason in error.
 int ddp_flow_raw_rule(const struct ddp_profile *profile, const struct ddp_program *program,
 		      const uint8_t *packet, const uint8_t *mask, unsigned int n,
@@ -233,7 +232,7 @@ int ddp_flow_rss_apply(struct ddp_flow *rule, uint64_t types, enum ddp_flow_dial
 // Data path.
 void ddp_flow_match(const struct ddp_flow_set *set, const struct ddp_packet *packet,
 		    const struct ddp_class *class, struct ddp_flow_hit *hit);
-// How the hash rule of a hit hashes; NULL: there is none.
+// The hashing by the hash rule of a hit; NULL: there is none.
 const struct ddp_flow_hashing *ddp_flow_hashing_of(const struct ddp_flow_set *set,
 						   const struct ddp_flow_hit *hit);
 // As ddp_input_gather(), with the input set of the hash rule of a hit.

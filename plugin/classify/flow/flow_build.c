@@ -167,12 +167,12 @@ static bool automaton_make(struct builder *b) {
 
 /* References */
 
-// false: so many places that an index has no room for more.
+// false: the references do not fit into an index.
 static bool place_add(struct builder *b, const struct ddp_flow_field *at, uint16_t *index) {
 	struct prog_field *field;
 
 	if (b->set->view.n_fields > UINT16_MAX) {
-		ddp_error(b->diag, NULL, "the flow rules look at too many places together");
+		ddp_error(b->diag, NULL, "the flow rules read too many fields together");
 		return false;
 	}
 	*index = b->set->view.n_fields;
@@ -184,7 +184,7 @@ static bool place_add(struct builder *b, const struct ddp_flow_field *at, uint16
 	return true;
 }
 
-// Resolve a place: for the program in *ref, for the profile (to find pairs) in *named.
+// Resolve a range of bits: for the program in *ref, for the profile (to find pairs) in *named.
 static bool ref_make(struct builder *b, const struct ddp_flow *rule,
 		     const struct ddp_flow_field *at, struct prog_ref *ref, struct ddp_ref *named) {
 	const char *item = rule->items[at->item];
@@ -323,10 +323,9 @@ static bool inputs_make(struct builder *b, unsigned int g) {
 
 // The paths of packet types and those of rules are two automata over the same headers. Both are
 // followed together, header by header: as soon as a rule has all of its headers, its packets can
-// have the type of the path so far, and those of all paths that go on from there. Values that a
-// rule asks for, and headers that must not follow, only make it match fewer packets: they are not
-// looked at.
-#define POINTS_MAX 4096 // more than the library's profiles need
+// have the type of the path so far, and those of all paths that go on from there. The values of a
+// rule, and headers that must not follow, only make it match fewer packets: they are ignored.
+#define POINTS_MAX 4096 // points; the library's profiles need fewer
 
 // A state of both automata that packets can reach. best: the state of the last packet type on their
 // way.

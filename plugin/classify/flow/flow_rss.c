@@ -452,7 +452,7 @@ static int items_add(struct raw *raw) {
 			return raw_refuse(raw, "the raw pattern has too many headers");
 		raw->items[rule->n_items] = i;
 		rule->items[rule->n_items++] = header->name;
-		if (raw->class.seen[i].fragment) // what follows is data to a rule
+		if (raw->class.seen[i].fragment) // the rest is data to a rule
 			break;
 	}
 	return 0;
@@ -467,7 +467,7 @@ static bool bits_take(struct raw *raw, uint32_t first, unsigned int width) {
 
 static int place_add(struct raw *raw, const struct ddp_flow_field *at) {
 	if (raw->rule->n_inputs == DDP_MAX_INPUT_SIZE)
-		return raw_refuse(raw, "the mask of the raw pattern chooses too many places");
+		return raw_refuse(raw, "the mask of the raw pattern selects too many fields");
 	raw->rule->inputs[raw->rule->n_inputs++] = *at;
 	return 0;
 }

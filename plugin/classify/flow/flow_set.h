@@ -15,15 +15,14 @@ struct flow_key {
 	uint64_t mask_hi, mask_lo;
 };
 
-// Entries in one cache line, with what tells them apart at a glance. An entry is in the bucket that
-// its hash chooses or, where it was full, in one of the next: a bucket that was full when another
-// entry came says so, and goes on saying so. A table whose entry would be too far away gets other
-// buckets with another seed.
+// Entries in one cache line, with bits of their hashes. An entry is in the bucket of its hash or,
+// if that was full, in one of the next: a full bucket that another entry was meant for has more
+// set, and keeps it. A table whose entry would be too far away gets new buckets with another seed.
 #define FLOW_BUCKET 7
-#define FLOW_RUN_MAX 32 // buckets that an entry may be in; of millions of random ones, 10 are used
+#define FLOW_RUN_MAX 32 // buckets that an entry may be in; millions of random entries use 10
 struct flow_bucket {
 	uint8_t tags[FLOW_BUCKET]; // 0 where there is no entry
-	uint8_t more;              // not 0: look at the next bucket, too
+	uint8_t more;              // not 0: search the next bucket, too
 	struct ddp_flow_entry *entries[FLOW_BUCKET];
 } __attribute__((aligned(64)));
 static_assert(sizeof(struct flow_bucket) == 64, "a bucket is one cache line");
@@ -84,12 +83,12 @@ struct flow_group {
 struct ddp_flow_set {
 	struct ddp_arena *arena;
 	// The program with the fields, conditions and inputs of the rules behind its own, so that
-	// whatever reads the one can read the other.
+	// readers of a program can read it.
 	struct ddp_program view;
 	struct automaton automaton; // accepts the groups' paths
 	struct flow_group *groups;
 	unsigned int n_groups;
-	unsigned int n_paths; // groups with a path; the others ask for no header: every packet
+	unsigned int n_paths; // groups with a path; the others need no header: every packet
 	struct flow_key *keys;
 	unsigned int n_keys;
 	bool *reached; // by packet type: see ddp_flow_set_reaches()

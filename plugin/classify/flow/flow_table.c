@@ -14,7 +14,7 @@
 
 #define CHUNK_FIRST 4  // entries
 #define CHUNK_MAX 1024 // entries
-#define ENTRY_ALIGN 64 // what a packet needs of most entries is one cache line
+#define ENTRY_ALIGN 64 // bytes: a packet reads one cache line of most entries
 #define FILL 4         // entries of a bucket, on average, until the table grows
 
 /* Memory */
@@ -65,7 +65,7 @@ static int free_place(const struct flow_bucket *bucket) {
 	return -1;
 }
 
-// false: the next free place would be too far away.
+// false: the next free slot would be too far away.
 static bool has_room(const struct flow_buckets *buckets, uint64_t hash) {
 	uint32_t at = (uint32_t)hash & buckets->mask;
 
@@ -92,7 +92,7 @@ static unsigned int entry_place(struct flow_buckets *buckets, uint64_t hash,
 	return n_overflowed;
 }
 
-// The place of an entry that ddp_flow_table_find() returned.
+// The slot of an entry that ddp_flow_table_find() returned.
 static struct ddp_flow_entry **place_of(struct flow_buckets *buckets, uint64_t hash,
 					const struct ddp_flow_entry *entry) {
 	assert(entry != NULL);

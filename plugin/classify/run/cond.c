@@ -32,7 +32,7 @@ void trace_mask(struct trace *trace, uint32_t byte, uint64_t mask) {
 	}
 }
 
-// The first bit in which they differ: enough to tell that they do.
+// The first bit in which they differ proves that they do.
 static uint64_t first_bit(uint64_t difference) {
 	return difference == 0 ? 0 : UINT64_C(1) << (63 - __builtin_clzll(difference));
 }

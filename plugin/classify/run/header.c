@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The interpreter of everything: one header, and what follows it.
+// The full interpreter: one header, and the node that follows it.
 #include <endian.h>
 
 #include "walk.h"

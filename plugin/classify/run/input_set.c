@@ -70,7 +70,7 @@ static __attribute__((noinline)) unsigned int field_copy(const struct ddp_progra
 	return size;
 }
 
-// A NIC hashes words at places: what is not there counts as zeros.
+// A NIC hashes words at offsets: missing bytes count as zeros.
 static unsigned int zeros_copy(const struct ddp_program *program, const struct ddp_packet *packet,
 			       const struct ddp_class *class, const struct prog_ref *ref,
 			       uint8_t *out) {

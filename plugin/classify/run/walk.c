@@ -20,7 +20,7 @@ static __attribute__((noinline)) unsigned int next_slow(struct walk *w,
 	int next;
 
 	w->self = seen;
-	w->class->n_seen--; // it is not counted yet where rules look back
+	w->class->n_seen--; // rules that read earlier headers do not count it yet
 	next = next_find(w, &w->program->nodes[seen->node], step->slow_rule);
 	w->class->n_seen++;
 	return next < 0 ? STEP_END : next;
@@ -33,7 +33,7 @@ static inline bool bit_test_holds(const struct prog_bit_test *bit_test, const ui
 	return ((word & bit_test->mask) == bit_test->value) != bit_test->negate;
 }
 
-// Whether a branch has the value; then *next is what follows.
+// Whether a branch has the value; then *next is the next node.
 static inline bool branch_has(const struct prog_branch *branch, const uint8_t *header, uint32_t len,
 			      uint16_t *next) {
 	const uint8_t *from = header + (branch->from_end ? len : 0);
@@ -47,7 +47,7 @@ static inline bool branch_has(const struct prog_branch *branch, const uint8_t *h
 	return slot >> 16 == value;
 }
 
-// The nearest header of a kind before this one says what the branch asks.
+// The nearest header of a kind before this one decides the branch.
 static bool back_says(const struct prog_branch *branch, const uint8_t *header,
 		      const struct ddp_seen *seen, const struct ddp_seen *first) {
 	const uint8_t *packet = header - seen->off;
@@ -117,7 +117,7 @@ static inline void form_copy(const struct prog_form *form, struct ddp_seen *seen
 	memcpy(seen, from, sizeof(uint64_t));
 }
 
-// As branch_find(), of a form whose first branch asks for a value only.
+// Like branch_find(), for a form whose first branch tests a value only.
 static inline unsigned int form_follow(const struct prog_form *form, const uint8_t *header,
 				       const struct ddp_seen *seen, const struct ddp_seen *first) {
 	uint16_t value;
@@ -171,8 +171,7 @@ static inline bool step_measure(const struct prog_step *step, const uint8_t *hea
 	       ((step->has & STEP_VALID) == 0 || bit_test_holds(&step->valid, header));
 }
 
-// One header that no form fits. Returns what follows: a node, or STEP_END, and then *status says
-// why.
+// One header that no form fits. Returns the next node, or STEP_END with the reason in *status.
 static __attribute__((noinline)) unsigned int
 header_other(struct walk *w, struct position *position, uint32_t limit, enum ddp_status *status) {
 	const struct ddp_program *program = w->program;
@@ -410,7 +409,7 @@ static inline uint32_t value_find(struct walk *w, const struct prog_type *type) 
 static inline void type_fill(struct walk *w) {
 	const struct prog_type *type = &w->program->types[w->class->type];
 	struct ddp_class *class = w->class;
-	// What followed a hidden header at the end, if anything, is no part of DPDK's packet type.
+	// A header behind a hidden one at the end is no part of DPDK's packet type.
 	const unsigned int n = seen_shown(w->program, class, class->n_matched);
 
 	l3_find(w);

@@ -8,10 +8,10 @@
 
 #include "classify/program.h"
 
-// The bits that a walk read: each packet that has these bits alike, and is long enough, is walked
-// the same way.
+// The bits that a walk read: the walk is equal for each packet that has these bits alike and is
+// long enough.
 #define TRACE_REACH 256 // bytes from the packet's start
-#define TRACE_WORDS 4   // places of each kind below
+#define TRACE_WORDS 4   // words of each kind below
 
 // A 16-bit word that a table said something about.
 struct trace_word {
@@ -55,8 +55,7 @@ void classify_traced(const struct ddp_program *program, const struct ddp_packet 
 void classify_type_traced(const struct ddp_program *program, const struct ddp_packet *packet,
 			  struct ddp_class *class, struct trace *trace);
 
-// How many of the first n headers there are without hidden ones at their end, which have only asked
-// what follows.
+// The first n headers without hidden ones at their end, which only selected the next header.
 static inline unsigned int seen_shown(const struct ddp_program *program,
 				      const struct ddp_class *class, unsigned int n) {
 	while (n > 0 && program->layers[class->seen[n - 1].node].hidden)
@@ -64,8 +63,8 @@ static inline unsigned int seen_shown(const struct ddp_program *program,
 	return n;
 }
 
-// Make the field at one place of the input symmetric with the other one of its pair: the XOR of
-// both, or the smaller one first. plain is the input as it was.
+// Make one field of the input symmetric with the other one of its pair: the XOR of both, or the
+// smaller one first. plain is the input as it was.
 static inline void pair_put(enum ddp_hash_function function, uint8_t *input, const uint8_t *plain,
 			    unsigned int at, unsigned int other, unsigned int size) {
 	if (function == DDP_HASH_SYMMETRIC_TOEPLITZ)
@@ -100,7 +99,7 @@ const struct ddp_seen *seen_header(const struct ddp_program *program, const stru
 // Evaluate a condition on a classified packet.
 bool cond_holds(const struct ddp_program *program, const struct ddp_packet *packet,
 		const struct ddp_class *class, const struct prog_cond *cond, struct trace *trace);
-// The place of a field in the packet, in bits. false: the packet has no such field.
+// The offset of a field in the packet, in bits. false: the packet has no such field.
 bool field_locate(const struct ddp_program *program, const struct ddp_class *class,
 		  const struct prog_ref *ref, uint32_t *bit);
 // Its value, right-aligned. false: the packet has no such field, or ends before it.
@@ -118,7 +117,7 @@ struct walk {
 	const struct ddp_packet *packet;
 	struct ddp_class *class;
 	const struct ddp_seen *self; // the header, not yet counted in class; or NULL
-	bool beyond;                 // the packet ends before what was asked
+	bool beyond;                 // the packet ends before the bytes read
 	struct trace *trace;         // notes what is looked at; or NULL
 	unsigned int n_final;        // the walk ends in the first so many states of the automaton
 	uint64_t l3;                 // which headers are IP headers; bit 0: the last one

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Toeplitz by carry-less products. It is compiled once for each instruction set: its flags decide
-// how wide this gets, and KERNELS is the name of the table.
+// the width, and KERNELS is the name of the table.
 //
 // Bit j of the hash (0 the leftmost) is the sum over i of input bit i times key bit i + j, where
 // sums are XOR. Take 64 bits of input, two words, as a polynomial with bit i at z^(63 - i), which
@@ -8,11 +8,11 @@
 // = i + j at z^(64 + j) of their product: its dword 2 is the hash, mirrored, as far as key bits
 // below 63 go, which is all for the first word. With key bit m at z^(m - 63), for m from 63 on,
 // count the second word as the first of another two: there i meets m = 32 + i + j at z^(32 + j),
-// and dword 1 of that product is what the second word misses, and all of the third. So two products
-// do for three words: nothing is in both, and what they leave elsewhere is never looked at.
+// and dword 1 of that product is the missing part of the second word, and all of the third. So two
+// products do for three words: nothing is in both, and their other dwords are never read.
 //
 // A register holds three words of LANES rows, as the two operands. Four of them are summed up side
-// by side, then the two dwords are picked from each, added and mirrored, for all rows at once.
+// by side, then the two dwords are selected from each, added and mirrored, for all rows at once.
 #ifdef __aarch64__
 #include <arm_neon.h>
 #else
@@ -47,7 +47,7 @@
 #define SPREAD(lane) _mm512_broadcast_i32x4(lane)
 #define CLMUL _mm512_clmulepi64_epi128
 #define LOAD(from) _mm512_loadu_si512(from)
-#define PICK(a, b, which)    \
+#define SELECT(a, b, which)  \
 	_mm512_castps_si512( \
 		_mm512_shuffle_ps(_mm512_castsi512_ps(a), _mm512_castsi512_ps(b), which))
 #define STORE(to, x) _mm512_storeu_si512(to, x)
@@ -59,7 +59,7 @@
 #define SPREAD(lane) _mm256_broadcastsi128_si256(lane)
 #define CLMUL _mm256_clmulepi64_epi128
 #define LOAD(from) _mm256_loadu_si256((const __m256i *)(from))
-#define PICK(a, b, which)    \
+#define SELECT(a, b, which)  \
 	_mm256_castps_si256( \
 		_mm256_shuffle_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b), which))
 #define STORE(to, x) _mm256_storeu_si256((__m256i *)(to), x)
@@ -71,7 +71,7 @@
 #define SPREAD(lane) (lane)
 #define CLMUL _mm_clmulepi64_si128
 #define LOAD(from) _mm_load_si128((const __m128i *)(from))
-#define PICK(a, b, which) \
+#define SELECT(a, b, which) \
 	_mm_castps_si128(_mm_shuffle_ps(_mm_castsi128_ps(a), _mm_castsi128_ps(b), which))
 #define STORE(to, x) _mm_storeu_si128((__m128i *)(to), x)
 #endif
@@ -88,7 +88,7 @@
 #endif
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
-#define BLOCK_WORDS 4U // of 16 bytes, a lane
+#define BLOCK_WORDS 4U // words of 16 bytes, a lane
 #define BLOCKS (DDP_HASH_WORDS / BLOCK_WORDS)
 #define TRIPLE 3U          // words of two products
 #define BATCH (4U * LANES) // rows at once
@@ -248,9 +248,9 @@ static ALWAYS_INLINE VEC hashes_of(struct sums a, struct sums b, struct sums c, 
 }
 #else
 // The hashes of a's and b's rows, as dwords 0 and 2 of each lane.
-static ALWAYS_INLINE VEC picked(struct sums a, struct sums b) {
-	return PICK(a.upper, b.upper, _MM_SHUFFLE(2, 2, 2, 2)) ^
-	       PICK(a.lower, b.lower, _MM_SHUFFLE(1, 1, 1, 1));
+static ALWAYS_INLINE VEC selected(struct sums a, struct sums b) {
+	return SELECT(a.upper, b.upper, _MM_SHUFFLE(2, 2, 2, 2)) ^
+	       SELECT(a.lower, b.lower, _MM_SHUFFLE(1, 1, 1, 1));
 }
 
 // Each dword with its bits in opposite order.
@@ -279,7 +279,7 @@ static ALWAYS_INLINE VEC ordered(VEC x) {
 
 // The hashes of four times LANES rows.
 static ALWAYS_INLINE VEC hashes_of(struct sums a, struct sums b, struct sums c, struct sums d) {
-	return ordered(mirrored(PICK(picked(a, b), picked(c, d), _MM_SHUFFLE(2, 0, 2, 0))));
+	return ordered(mirrored(SELECT(selected(a, b), selected(c, d), _MM_SHUFFLE(2, 0, 2, 0))));
 }
 #endif
 
@@ -329,8 +329,7 @@ static ALWAYS_INLINE void few_put(struct job job, VEC hashes, bool add) {
 		*of[i] = words[i];
 }
 
-// Always as many as may be: how many there are is another number in each burst, and a branch that
-// asked would be mispredicted.
+// Always the maximum: the number differs in each burst, and a branch on it would be mispredicted.
 static ALWAYS_INLINE void index_do(struct job job, struct part part, const struct ddp_hash *hash) {
 	const struct factors factors = factors_of(hash, part);
 	const struct sums none = {ZERO, ZERO};

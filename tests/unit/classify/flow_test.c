@@ -413,7 +413,7 @@ TEST(a_raw_rule_of_too_many_places_is_refused) {
 	assert_int_equal(ddp_flow_raw_rule(loaded.profile, loaded.program, bytes, mask, 42, &rule,
 					   error, sizeof(error)),
 			 -EINVAL);
-	assert_string_equal(error, "the mask of the raw pattern chooses too many places");
+	assert_string_equal(error, "the mask of the raw pattern selects too many fields");
 }
 
 static const struct reach_row {

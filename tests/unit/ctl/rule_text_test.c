@@ -151,7 +151,7 @@ static const struct refusal {
 	{"flow create 0 pattern eth / end actions drop / end", ":1:1",
 	 "only ingress rules are supported"},
 	{"pattern eth / ipv4 / end actions drop / queue / end", ":1:41",
-	 "a packet can be sent to one place only"},
+	 "a packet can have one target only"},
 	{"pattern eth / ipv4 / end actions rss types ipv4 end / end", ":1:34",
 	 "types or queues: what is hashed, and where packets go, are rules of their own"},
 	{"pattern eth / ipv4 / end actions rss key 00 queues end / end", ":1:34",

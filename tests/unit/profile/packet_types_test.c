@@ -29,7 +29,7 @@ static const struct broken rows[] = {
 	{"a_misspelt_name_of_a_path", PATH("prt"),
 	 "t.yaml:9:13: error: unknown header or path 'prt'; did you mean 'part'?\n"},
 	{"a_hidden_header", PATH("alpha hid"),
-	 "t.yaml:9:19: error: 'hid' is hidden: it cannot take a place in a path\n"},
+	 "t.yaml:9:19: error: 'hid' is hidden: it cannot be part of a path\n"},
 	{"a_path_within_itself", PATH("again"),
 	 "t.yaml:7:41: error: path 'again' contains itself\n"},
 	{"two_paths_within_each_other", PATH("one"),
