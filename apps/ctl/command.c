@@ -124,7 +124,7 @@ static const char status_help[] =
 
 /* Commands by their words */
 
-// The word that chooses a command: "add" of "port add".
+// The last word of a command's name: "add" of "port add".
 static const char *last_word(const char *name) {
 	const char *blank = strrchr(name, ' ');
 
@@ -133,7 +133,6 @@ static const char *last_word(const char *name) {
 
 bool command_is_of(const struct command *command, const struct command *family) {
 	size_t len = last_word(command->name) - command->name; // with the blank
-
 	if (command == family || len != strlen(family->name) + (family->name[0] != '\0'))
 		return false;
 	return strncmp(command->name, family->name, len > 0 ? len - 1 : 0) == 0;
@@ -252,7 +251,6 @@ static int unknown_command(const struct command *family, const char *word) {
 	return misuse(family, error);
 }
 
-// The command that words name, if they name one to the end.
 static int cmd_help(const void *arg, struct output *out) {
 	const struct common_options *options = arg;
 	const struct command *command;
@@ -273,7 +271,7 @@ static int cmd_version(const void *options, struct output *out) {
 
 /* Running */
 
-// How many words a command takes: WORD is one, [WORD] none or one, WORD... one or more.
+// Number of words of a command: WORD is one, [WORD] none or one, WORD... one or more.
 static void words_count(const char *arguments, unsigned int *min, unsigned int *max) {
 	*min = *max = 0;
 	for (const char *at = arguments; at != NULL && at[0] != '\0'; at = strchr(at, ' ')) {
@@ -306,7 +304,7 @@ static int rss_complete(struct rss_options *rss, char error[OPTION_ERROR_SIZE]) 
 	return 0;
 }
 
-// Returns the number of arguments that are no options, or -EINVAL.
+// Returns the number of positional arguments, or -EINVAL.
 static int options_parse(const struct command *command, int argc, const char **argv, void *options,
 			 char error[OPTION_ERROR_SIZE]) {
 	struct option_row rows[OPTIONS_MAX];
@@ -340,10 +338,10 @@ int command_parse(const struct command *command, int argc, const char **argv, vo
 	common->files = argv + 1;
 	common->n_files = n_files;
 	if (common->help || common->version)
-		return 0; // whatever else is missing
+		return 0; // other arguments may be missing
 	if (command->run != NULL)
 		words_count(command->arguments, &min, &max);
-	less = capture != NULL && capture->interface != NULL; // which stands for the last one
+	less = capture != NULL && capture->interface != NULL; // it replaces PCAP
 	if (common->n_files < min - less)
 		return option_fail(error, "arguments missing: %s%s", command->arguments,
 				   common->n_files > 0 &&
@@ -353,6 +351,7 @@ int command_parse(const struct command *command, int argc, const char **argv, vo
 	if (common->n_files > max - less)
 		return option_fail(error, "unexpected argument '%.128s'",
 				   common->files[max - less]);
+	assert(capture == NULL || max > 0);
 	if (capture != NULL && less == 0)
 		capture->path = common->files[max - 1];
 	return 0;
@@ -390,8 +389,8 @@ static int command_start(const struct command *command, void *options, struct ou
 struct run {
 	const struct command *command;
 	int argc;
-	const char **argv; // brought into another order
-	const char **line; // as it was
+	const char **argv; // reordered by getopt_long()
+	const char **line; // original order
 	struct output *out;
 	int status;
 };
@@ -458,7 +457,7 @@ int capture_use(const void *arg, struct output *out,
 
 	ddp_diag_init(&diag);
 	ret = load_profile(&loaded, options->common.files[0], &diag);
-	if (ret == 0 && loaded.package != NULL) // what it cannot be set to is a warning
+	if (ret == 0 && loaded.package != NULL) // warnings about settings
 		ddp_diag_print(&diag, stderr);
 	status = load_end(&diag, ret < 0);
 	if (status != EXIT_GOOD)

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Words to choose from */
+/* Choices */
 
 static const char *color_choice(unsigned int i) {
 	static const char *const words[] = {"auto", "always", "never"};
@@ -28,14 +28,14 @@ static const char *nic_choice(unsigned int i) {
 	return NULL;
 }
 
-/* Values of their own kind */
+/* Parsers */
 
 static int nic_parse(const struct option_row *row, const char *value, void *options,
 		     char error[OPTION_ERROR_SIZE]) {
 	const struct ddp_nic **kind = (const struct ddp_nic **)((char *)options + row->off);
 
 	*kind = ddp_nic_find(value);
-	return *kind != NULL ? 0 : option_choice(row, value, options, error); // lists them
+	return *kind != NULL ? 0 : option_choice(row, value, options, error); // reports the choices
 }
 
 static int nic_now_parse(const struct option_row *row, const char *value, void *options,
@@ -46,7 +46,7 @@ static int nic_now_parse(const struct option_row *row, const char *value, void *
 	return value != NULL ? nic_parse(row, value, options, error) : 0;
 }
 
-// A folder's name: EAL and Linux make one of it, too.
+// EAL makes a folder of the name.
 static int name_parse(const struct option_row *row, const char *value, void *options,
 		      char error[OPTION_ERROR_SIZE]) {
 	if (strlen(value) > row->max || strchr(value, '/') != NULL)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The command line of ddpctl, read. Which options there are, options.c says in one table.
+// The options of ddpctl, from the table in options.c.
 #ifndef DDPCTL_OPTIONS_H
 #define DDPCTL_OPTIONS_H
 
@@ -24,12 +24,11 @@ enum color {
 	COLOR_NEVER,
 };
 
-#define WITH_MAX 32
+#define WITH_MAX 32 // options --with
 
-// Options that several commands take lie in a struct of their own, a group. A command says where
-// its options have it.
+// Options of several commands are a struct, a group. struct command has its offset.
 enum option_group {
-	GROUP_OWN, // of one command: offsets count from its struct
+	GROUP_OWN, // of one command: offset in its struct
 	GROUP_CANDIDATES,
 	GROUP_CAPTURE,
 	GROUP_COUNT, // a uint64_t
@@ -42,15 +41,15 @@ enum option_group {
 // The options of each command begin with these.
 struct common_options {
 	const char *const *argv;  // the command line, up to NULL
-	const char *const *files; // arguments that are no options
+	const char *const *files; // positional arguments
 	unsigned int n_files;
 	bool help, version;
 	enum format format;
 };
 
 struct process_options {
-	const char *file_prefix; // of the process to talk to, NULL for any
-	unsigned int pid;        // the same, 0 for any
+	const char *file_prefix; // of the process, NULL for any
+	unsigned int pid;        // of the process, 0 for any
 };
 
 struct rss_options {
@@ -75,7 +74,7 @@ struct plan_options {
 	struct rss_options rss;
 	const struct ddp_nic *kind; // of NIC, NULL for all
 	const char *package;        // of a 700-series NIC, NULL for none
-	const char *pcap;           // a capture to judge by, NULL for none
+	const char *pcap;           // capture to compare choices on, NULL for none
 	const char *port;           // of the process, NULL for none
 	bool commands;              // instead of the plan
 };
@@ -83,8 +82,8 @@ struct plan_options {
 struct port_options {
 	struct common_options common;
 	struct process_options process;
-	bool all;                 // ptypes: also what has no packets
-	bool raw;                 // show: by the names that the process uses
+	bool all;                 // ptypes: also those without packets
+	bool raw;                 // show: by the names of telemetry
 	unsigned int interval_ms; // watch; 0: the default
 	uint64_t count;           // watch: periods, capture: packets; 0 for no end
 	const char *write;        // capture: the file
@@ -92,8 +91,8 @@ struct port_options {
 
 struct new_options {
 	struct common_options common;
-	const char *after;  // what a new header comes after, NULL for none
-	unsigned int ip_at; // bytes of it in front of an IP header
+	const char *after;  // value of "after" of the new header, NULL for the default
+	unsigned int ip_at; // bytes of the header before an IP header
 	bool has_ip_at;
 	const char *output; // file to write, NULL for the default
 };
@@ -106,7 +105,7 @@ struct packet_options {
 };
 
 struct candidate_options {
-	const char *with[WITH_MAX]; // beside FILE
+	const char *with[WITH_MAX]; // besides FILE
 	unsigned int n_with;
 	struct rule_options rules;
 };
@@ -120,7 +119,7 @@ struct classify_options {
 
 struct explain_options {
 	struct packet_options base;
-	unsigned int packet; // which one of the capture, from 1; 0: the first
+	unsigned int packet; // number of the packet, from 1; 0: the first
 };
 
 // Of simulate and advise.
@@ -130,17 +129,16 @@ struct simulate_options {
 	double core_mpps, load_mpps; // million packets a second, 0: not given
 	unsigned int memory_mb;      // 0: the default
 	unsigned int balance_ms;     // interval of load-aware RSS; 0: without it
-	uint64_t window_ns;          // 0: as the capture asks for
+	uint64_t window_ns;          // 0: by the time of the capture
 	const char *report;          // file to write, NULL for none
-	bool nic_now;                // of kind, NULL for the common ones
-	const struct ddp_nic *kind;  // of NIC, NULL for none
+	bool nic_now;                // show NICs without net_ddp
+	const struct ddp_nic *kind;  // of NIC, NULL for the common ones
 };
 
 extern const struct option_row option_rows[];
 extern const unsigned int n_option_rows;
 
-// The options of a command: names are separated by blanks; "help" is always added. Returns their
-// number.
+// The options with these names, separated by blanks, and "help". Returns their number.
 unsigned int options_named(const char *names, struct option_row rows[OPTIONS_MAX]);
 
 #endif

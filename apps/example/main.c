@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// A whole application on the port net_ddp0: it prints queue, packet type and TEID of each packet,
-// and exchanges the port's profiles after some packets. With a capture of GTP-U packets, n3.pcap:
+// An application on the port net_ddp0: it prints queue, packet type and TEID of each packet, and
+// exchanges the port's profiles after some packets. With a capture of GTP-U packets, n3.pcap:
 //
 //     port='net_ddp0,dev(net_pcap0,rx_pcap=n3.pcap),overflow=wait'
 //     ddp-example --no-huge -m 1024 --no-pci --vdev "$port" -- 100 gtpu
@@ -17,9 +17,9 @@
 #include <rte_ethdev.h>
 #include <rte_pmd_ddp.h>
 
-#define N_QUEUES 4
-#define BURST 32
-#define IDLE_MS 200 // then the capture is at its end
+#define N_QUEUES 4  // Rx queues
+#define BURST 32    // packets
+#define IDLE_MS 200 // ms without packets: the end of the capture
 
 static void check(bool good, const char *what) {
 	if (!good)
@@ -66,7 +66,7 @@ int main(int argc, char **argv) {
 	for (unsigned int n_idle = 0, q = 0; n_idle < N_QUEUES * IDLE_MS; q = (q + 1) % N_QUEUES) {
 		uint16_t n = rte_eth_rx_burst(port, q, mbufs, BURST);
 
-		rte_pmd_ddp_meta_fill(port, q, mbufs, n); // the NIC below may have hashed them
+		rte_pmd_ddp_meta_fill(port, q, mbufs, n); // the lower device may have hashed them
 		for (uint16_t i = 0; i < n; i++)
 			packet_print(port, q, mbufs[i]);
 		rte_pktmbuf_free_bulk(mbufs, n);

@@ -13,22 +13,22 @@
 
 #include "common/output.h"
 
-#define PAUSE_SIZE (1 << 20) // bytes of a file
-#define ORDINARY_SIZE 2048   // of a record with a packet: a pipe with less left may make us wait
-#define LIVE_TIMEOUT_MS 100  // until a packet is shown, and between two looks whether to end
-#define LIVE_BUFFER_SIZE (16 << 20) // the system's, while packets are classified
+#define PAUSE_SIZE (1 << 20)        // bytes of a file between two pauses
+#define ORDINARY_SIZE 2048          // bytes of a record: with less left, a read of a pipe may wait
+#define LIVE_TIMEOUT_MS 100         // ms, until a packet is shown or an interrupt is noticed
+#define LIVE_BUFFER_SIZE (16 << 20) // bytes of the kernel's buffer
 
 #define TYPE_IPV4 0x0800
 #define TYPE_IPV6 0x86dd
-#define TYPE_LENGTH_MAX 1500 // up to here an EtherType is a length
+#define TYPE_LENGTH_MAX 1500 // an EtherType up to here is a length
 
 /* Link types */
 
 struct link {
 	const char *name;    // "Ethernet"
 	int type;            // DLT_*
-	uint32_t header_len; // of its header, which the Ethernet header replaces
-	// Finds the EtherType; NULL: it is always only. len is at least header_len.
+	uint32_t header_len; // bytes, replaced by the Ethernet header
+	// Returns the EtherType; NULL: it is `only`. len is at least header_len.
 	uint16_t (*ether_type)(const uint8_t *data, uint32_t len);
 	uint16_t only;
 };
@@ -39,7 +39,7 @@ static uint16_t raw_type(const uint8_t *data, uint32_t len) {
 	return version == 4 ? TYPE_IPV4 : version == 6 ? TYPE_IPV6 : 0;
 }
 
-// An address family in either byte order. IPv6 has another number on each system.
+// An address family in either byte order. The number of IPv6 depends on the system.
 static uint16_t family_type(const uint8_t *data, uint32_t len) {
 	uint8_t family = data[0] != 0 ? data[0] : data[3];
 
@@ -57,7 +57,7 @@ static uint16_t family_type(const uint8_t *data, uint32_t len) {
 	}
 }
 
-// Linux says with small numbers that there is no EtherType: 1 and 4 stand for frames with a length.
+// Linux's protocols 1 and 4 are frames with a length instead of an EtherType.
 static uint16_t cooked_type(uint16_t protocol, uint32_t payload_len) {
 	if (protocol != 1 && protocol != 4)
 		return protocol;
@@ -190,7 +190,6 @@ static int live_fail(struct capture *capture, int error) {
 	}
 }
 
-// Nanoseconds where the interface has them.
 static int live_set(pcap_t *pcap) {
 	int ret = pcap_set_snaplen(pcap, CAPTURE_PACKET_MAX);
 
@@ -266,8 +265,7 @@ static int file_open(struct capture *capture) {
 	return file_pcap(capture);
 }
 
-// Whether to give out what there is: before a pipe makes us wait, and now and then if a filter lets
-// little pass.
+// Return the packets read so far? Before a read of a pipe waits, and after PAUSE_SIZE bytes.
 static bool file_pauses(const struct capture *capture, uint64_t begin) {
 	const struct input *input = &capture->input;
 
@@ -275,7 +273,7 @@ static bool file_pauses(const struct capture *capture, uint64_t begin) {
 	       (input->pollable && input_left(input) < ORDINARY_SIZE);
 }
 
-/* Both */
+/* Packets */
 
 static int capture_end(struct capture *capture) {
 	const char *reason = capture->input.error, *hint = "";
@@ -295,7 +293,7 @@ static int capture_end(struct capture *capture) {
 			    capture->n_packets);
 }
 
-// libpcap takes the seconds of a pcap file for signed: they last until 2106.
+// libpcap reads the seconds of a pcap file as signed; they are unsigned.
 static uint64_t packet_time(const struct capture *capture, const struct timeval *time) {
 	bool has_ns = pcap_get_tstamp_precision(capture->pcap) == PCAP_TSTAMP_PRECISION_NANO;
 	uint64_t seconds = time->tv_sec < 0 ? (uint32_t)time->tv_sec : time->tv_sec;
@@ -306,15 +304,18 @@ static uint64_t packet_time(const struct capture *capture, const struct timeval 
 struct filling {
 	const struct capture *capture;
 	struct capture_batch *batch;
-	size_t used; // of its bytes
+	size_t used; // bytes of the batch
 };
 
-// Copies, as libpcap's memory is good until its next packet only.
+// Copy a packet: libpcap's memory is valid only until the next one.
 static void packet_add(u_char *arg, const struct pcap_pkthdr *header, const u_char *data) {
 	struct filling *filling = (void *)arg;
 	const struct capture *capture = filling->capture;
 	struct capture_packet *packet = &filling->batch->packets[filling->batch->n++];
 	uint32_t len = header->caplen < CAPTURE_PACKET_MAX ? header->caplen : CAPTURE_PACKET_MAX;
+
+	assert(filling->batch->n <= CAPTURE_BATCH_PACKETS);
+	assert(filling->used + len + LINK_ETH_SIZE <= sizeof(filling->batch->bytes));
 
 	packet->data = filling->batch->bytes + filling->used;
 	packet->len =
@@ -350,7 +351,7 @@ static bool batch_read(struct capture *capture, struct capture_batch *batch) {
 		}
 		ret = pcap_dispatch(capture->pcap, pauses ? 1 : room, packet_add, (void *)&filling);
 		if (ret == 0 && !capture->is_live)
-			ret = PCAP_ERROR_BREAK; // no more
+			ret = PCAP_ERROR_BREAK; // end of file
 		if (ret < 0) {
 			capture->pcap_end = ret;
 			return false;
@@ -463,7 +464,7 @@ uint64_t capture_dropped(const struct capture *capture) {
 }
 
 int capture_status(const struct capture *capture, int ret) {
-	if (capture->interrupted && !capture->is_live) // on an interface this is how it ends
+	if (capture->interrupted && !capture->is_live) // the usual end of a live capture
 		return 128 + interrupt_signal;
 	if (ret == -EINVAL)
 		return EXIT_USAGE;
@@ -488,6 +489,7 @@ void sample_take(struct sample *sample, const struct capture_batch *batch) {
 			halve(sample);
 		if ((batch->first - 1 + i) % sample->stride != 0)
 			continue;
+		assert(sample->n < SAMPLE_PACKETS);
 		to = &sample->packets[sample->n++];
 		to->wire_len = packet->wire_len;
 		to->len = packet->len < SAMPLE_BYTES ? packet->len : SAMPLE_BYTES;

@@ -3,6 +3,7 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <assert.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdio_ext.h>
@@ -13,8 +14,8 @@
 
 #include "common/output.h"
 
-#define BUF_SIZE (64 << 10)
-#define POLL_MS 200 // between two checks whether to end
+#define BUF_SIZE (64 << 10) // bytes
+#define POLL_MS 200         // ms, between two checks for an interrupt
 
 volatile sig_atomic_t interrupt_signal;
 
@@ -28,7 +29,7 @@ void interrupt_catch(void) {
 
 	memset(&action, 0, sizeof(action));
 	action.sa_handler = interrupted;
-	action.sa_flags = SA_RESETHAND; // and no SA_RESTART: what waits is to look up
+	action.sa_flags = SA_RESETHAND; // no SA_RESTART: interrupt waiting calls
 	for (unsigned int i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
 			sigaction(signals[i], &action, NULL);
@@ -49,14 +50,14 @@ static int archive_fail(struct input *input) {
 	return input_fail(input, "cut short or damaged: ", reason);
 }
 
-// A pipe may stay silent forever.
+// Wait for data of a pipe or an interrupt.
 static int readable_wait(const struct input *input) {
 	struct pollfd poll_fd = {.fd = input->fd, .events = POLLIN};
 
 	while (interrupt_signal == 0 && input->pollable)
 		if (poll(&poll_fd, 1, POLL_MS) > 0)
 			break;
-	return interrupt_signal == 0 ? 0 : -EINTR; // also if both come at once
+	return interrupt_signal == 0 ? 0 : -EINTR; // an interrupt comes before data
 }
 
 static la_ssize_t fd_read(struct archive *archive, void *arg, const void **buf) {
@@ -77,8 +78,8 @@ static la_ssize_t fd_read(struct archive *archive, void *arg, const void **buf) 
 	return n;
 }
 
-// Only formats that libarchive decompresses itself: no other programs are started. An entry and
-// callback data of its own, and archive_read_open(), crash where memory ends.
+// Use only formats that libarchive decompresses without other programs. Create the entry here and
+// use archive_read_open1(): the alternatives crash if memory is short.
 static int archive_open(struct input *input) {
 	struct archive *archive = input->archive;
 	struct archive_entry *entry = archive_entry_new();
@@ -145,7 +146,6 @@ void input_close(struct input *input) {
 	input->fd = -1;
 }
 
-// A few bytes can stand for hours of work.
 static bool expands_too_far(struct input *input) {
 	uint64_t bytes = input->given + input->len;
 
@@ -180,6 +180,7 @@ static ssize_t cookie_read(void *cookie, char *to, size_t size) {
 	if (input->len == 0)
 		return 0;
 	size = size < input->len ? size : input->len;
+	assert(input->at != NULL);
 	memcpy(to, input->at, size);
 	input->at += size;
 	input->len -= size;
@@ -187,7 +188,7 @@ static ssize_t cookie_read(void *cookie, char *to, size_t size) {
 	return size;
 }
 
-// Only tells where it is, for ftello().
+// Return the position, for ftello().
 static int cookie_seek(void *cookie, off64_t *offset, int whence) {
 	const struct input *input = cookie;
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The bytes of a file or a pipe as a FILE, decompressed if they are compressed by gzip, xz or zstd.
-// Memory does not grow with the file.
+// A file or a pipe as a FILE, decompressed from gzip, xz or zstd in limited memory.
 #ifndef DDPCTL_CAPTURE_INPUT_H
 #define DDPCTL_CAPTURE_INPUT_H
 
@@ -10,13 +9,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define INPUT_ERROR_SIZE 256
+#define INPUT_ERROR_SIZE 256 // bytes
 
-// Ctrl-C, for commands that then show what they know so far: the signal that asked to end, 0 for
-// none.
+// The signal that interrupted the command, which then shows its results so far; 0: none.
 extern volatile sig_atomic_t interrupt_signal;
 
-// From now on SIGINT and SIGTERM only ask to end; the second time they end the process as ever.
+// Let the first SIGINT or SIGTERM only set interrupt_signal; the second ends the process.
 void interrupt_catch(void);
 
 struct archive;
@@ -24,45 +22,43 @@ struct archive;
 struct input {
 	int fd;
 	bool pollable; // not a regular file: a read may wait
-	uint64_t size; // of the file in bytes; 0 if it has none (a pipe)
-	// A regular file that is not compressed. The C library reads it by itself: of a FILE with
-	// functions it copies small pieces byte by byte, which takes as long as all the rest.
+	uint64_t size; // bytes of the file; 0: a pipe
+	// A regular file that is not compressed, read by the C library itself: with functions of a
+	// FILE, it copies small pieces byte by byte, which takes as long as all the rest.
 	bool plain;
-	uint64_t position; // bytes of another file read so far
+	uint64_t position; // bytes read so far, unless plain
 	struct archive *archive;
-	uint8_t *buf; // of archive, and behind it of file
+	uint8_t *buf; // BUF_SIZE bytes for archive, then BUF_SIZE for file
 	bool ended;
-	const uint8_t *at; // decompressed, not yet given out
+	const uint8_t *at; // decompressed bytes not yet returned
 	size_t len;
-	uint64_t given; // decompressed bytes given out
-	bool bounded;   // it may not expand without limit
+	uint64_t given; // decompressed bytes returned
+	bool bounded;   // INPUT_EXPANSION_MAX holds
 	FILE *file;
 	char error[INPUT_ERROR_SIZE]; // after a failure
 };
 
-// Whether a regular file goes on as an uncompressed capture does: pcap's and pcapng's magic
-// numbers, in either byte order.
+// Does a regular file continue with a magic number of pcap or pcapng in either byte order?
 bool input_is_plain(int fd);
 
-// A compressed file that expands more is an error, beyond the first so many bytes.
-#define INPUT_EXPANSION_MAX 1000
-#define INPUT_EXPANSION_FREE (256 << 20)
+// A compressed file that expands more is an error after INPUT_EXPANSION_FREE bytes.
+#define INPUT_EXPANSION_MAX 1000         // times
+#define INPUT_EXPANSION_FREE (256 << 20) // bytes
 
-// Takes over fd, except standard input. whole: nobody asks for the position after each packet,
-// which costs a system call where a file is plain. bounded: it may not expand more than
-// INPUT_EXPANSION_MAX times. 0, or -EIO with error set and nothing to close; without memory the
-// process ends.
+// The input closes fd, except standard input. whole: the position is not needed after each packet,
+// which costs a system call with a plain file. bounded: INPUT_EXPANSION_MAX holds. 0, or -EIO with
+// error set and nothing to close; the process ends if memory is short.
 int input_open(struct input *input, int fd, bool whole, bool bounded);
 void input_close(struct input *input);
 
-// A FILE without a buffer of its own, which must be closed before the input. A read fails with
-// error set, or without it if a signal asks to end. NULL with errno.
+// A FILE with a buffer of the input, to be closed before the input. A failed read sets error unless
+// it was interrupted. NULL with errno.
 FILE *input_file(struct input *input);
 
-// Bytes of the file that were read so far.
+// Bytes of the file read so far.
 uint64_t input_position(const struct input *input);
 
-// Bytes that can be read from the file without waiting.
+// Bytes that are available without waiting.
 size_t input_left(const struct input *input);
 
 #endif

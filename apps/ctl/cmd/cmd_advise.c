@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// ddpctl advise PCAP: which profile and input set spread this traffic best, and why.
+// ddpctl advise PCAP: find the profile and input set that spread the traffic best, with reasons.
 //
-// Of a file the first packets are read first, to learn which profiles know anything of what is in
-// it, and then all with each input set of these. What can be read only once is tried with all.
+// The first packets of a file show which profiles know its packet types; then the whole file is
+// read with each input set of these profiles. Other inputs are read once with all profiles.
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,24 +16,23 @@
 #include "ctl/simulate/advice.h"
 #include "rss/balancer.h"
 
-#define TRIED_MAX (SPREADS_MAX - 8) // room for the base, flows and UEs
-#define FIRST_PACKETS 1000000
-#define RANKING_LINES 10
+#define TRIED_MAX (SPREADS_MAX - 8) // candidates; the rest is for the base, flows and UEs
+#define FIRST_PACKETS 1000000       // packets
+#define RANKING_LINES 10            // candidates at most
 
 struct advising {
 	const struct simulate_options *options;
 	struct ddp_library library;
 	struct sample sample;
-	struct ddp_personality all; // the profile that knows most packets; zeros: there is no
-				    // library
-	struct spread first;        // of the first packets, with it; zeros: none are read
+	struct ddp_personality all; // the profile KNOWS_MOST; zeros: no library
+	struct spread first;        // of the first packets, with `all`; zeros: none are read
 	struct candidates candidates;
-	char *tunnel; // "vxlan;port=8472": read on another port than the library's
+	char *tunnel; // "vxlan;port=8472", a tunnel on another port; NULL: none
 };
 
 /* The first packets */
 
-// The profile of the library that reads the tunnel behind a UDP port which no profile reads.
+// Find a profile that reads the tunnel behind an unread UDP port.
 static void tunnel_find(struct advising *a) {
 	struct ddp_arena *arena = ddp_arena_create();
 	struct unread unread;
@@ -73,7 +72,7 @@ static int first_read(struct advising *a) {
 	ret = spread_run(&capture, &a->first, 1, &totals);
 	if (capture.interrupted)
 		status = capture_end_or_report(&capture, ret);
-	capture_close(&capture); // what is wrong with it is reported when all is read
+	capture_close(&capture); // errors are reported when the whole file is read
 	flows_fini(&a->first.groups);
 	tunnel_find(a);
 	return status;
@@ -81,8 +80,8 @@ static int first_read(struct advising *a) {
 
 /* Candidates */
 
-// Whether it knows packet types of the capture. One that hashes what rss_hf asks for stands in for
-// a NIC: it is no answer unless --with names it.
+// Does a profile know packet types of the capture? Profiles that hash by rss_hf model a NIC and are
+// only tried if --with names them.
 static bool is_relevant(const struct advising *a, const struct ddp_profile *profile) {
 	const struct spread *first = &a->first;
 
@@ -109,9 +108,9 @@ static int spec_try(struct advising *a, const char *spec) {
 	return candidates_add(&a->candidates, spec, &loaded, NULL);
 }
 
-// A profile as it is, and with each of its own input sets.
+// Try a profile alone and with each of its own input sets.
 static int sets_try(struct advising *a, const char *name, const struct ddp_profile *profile) {
-	// those that it requires come first
+	// the last part: the profile itself
 	const struct ddp_profile_part *part = &profile->parts[profile->n_parts - 1];
 	struct strbuf spec;
 	int status = spec_try(a, name);
@@ -137,7 +136,7 @@ static int library_try(struct advising *a) {
 		profile = ddp_profile_load(name, &diag);
 		if (diag.no_memory)
 			no_memory_exit();
-		ddp_diag_fini(&diag); // what is wrong is for `check` to report
+		ddp_diag_fini(&diag); // `check` reports errors
 		if (profile != NULL && is_relevant(a, profile))
 			status = sets_try(a, name, profile);
 		ddp_profile_destroy(profile);
@@ -155,10 +154,10 @@ static int all_load(struct advising *a) {
 
 	if (balance_ms == 0 && balancing_is_possible(&options->base.rss.steer))
 		balance_ms = DDP_BALANCER_MS;
-	a->candidates.judged = true;
+	a->candidates.many_keys = true;
 	a->candidates.totals.window_ns = options->window_ns;
 	a->candidates.totals.memory = (size_t)options->memory_mb << 20;
-	a->sample.n = 0; // from now on of all packets
+	a->sample.n = 0; // sample again, from all packets
 	a->sample.stride = 1;
 	a->candidates.totals.sample = &a->sample;
 	status = candidates_balance(&a->candidates, balance_ms);
@@ -175,7 +174,7 @@ static int all_load(struct advising *a) {
 	return status;
 }
 
-/* Showing */
+/* Output */
 
 static void ranking_print(const struct advice *advice, struct output *out) {
 	const struct simulation *simulation = advice->simulation;
@@ -234,7 +233,7 @@ static void advice_print(const struct advice *advice, struct output *out) {
 		const char *text = advice->commands[i].text, *rest = strstr(text, " -- ");
 
 		output_printf(out, "%s%s:\n    ", i == 0 ? "\n" : "", advice->commands[i].what);
-		if (rest != NULL) { // EAL's options and the application's have a line each
+		if (rest != NULL) { // EAL's and the application's options on two lines
 			output_escaped_printf(out, "%.*s", (int)(rest - text), text);
 			output_text(out, " \\\n     ");
 		}
@@ -270,7 +269,7 @@ static void advice_show(const void *arg, enum format format, struct output *out)
 		advice_print(arg, out);
 }
 
-/* All of it */
+/* Command */
 
 static int advise(struct advising *a, struct capture *capture, struct output *out) {
 	static struct simulation simulation;
@@ -281,7 +280,7 @@ static int advise(struct advising *a, struct capture *capture, struct output *ou
 	const struct spread *flows = a->candidates.totals.flows.by;
 
 	simulation_make(&simulation, a->options, &a->candidates, capture, ret);
-	// else a candidate reads more than the library
+	// otherwise a candidate reads more than the library
 	if (simulation.finest == NULL && flows != NULL)
 		unread_find(&advice.unread, flows->loaded, &a->sample, simulation.arena);
 	advice_make(&advice);

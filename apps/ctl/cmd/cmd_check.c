@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// ddpctl check FILE...: is a profile or a package good, and if not, what is wrong and where.
+// ddpctl check FILE...: validate profiles and packages, with the place of each error.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "ctl/profile/profile_load.h"
 
 #define TEXT_MAX (1 << 20) // bytes of a profile on standard input
-#define LINE_MAX_SHOWN 400 // bytes of a line: one of more is data
+#define LINE_MAX_SHOWN 400 // bytes: longer lines are data
 #define BOLD "\033[1m"
 #define RED "\033[1;31m"
 #define MAGENTA "\033[1;35m"
@@ -29,9 +29,9 @@ struct checked {
 	unsigned int n_headers;
 	unsigned int n_types;
 	uint32_t steps;
-	struct ddp_personality loaded; // all zero if it is not good
+	struct ddp_personality loaded; // all zero if it is invalid
 	struct ddp_diag diag;
-	const char *text; // that was read from standard input, NULL for a file
+	const char *text; // from standard input; NULL: a file
 };
 
 /* Messages */
@@ -54,7 +54,7 @@ static FILE *source_open(const struct ddp_place *place, const char *text) {
 	return fopen(place->file, "r");
 }
 
-// A line, without its end, to be freed; NULL: there is none to show.
+// The line of a place without newline, to be freed; NULL: none.
 static char *source_line(const struct ddp_place *place, const char *text) {
 	FILE *in = source_open(place, text);
 	char *line = NULL;
@@ -73,7 +73,7 @@ static char *source_line(const struct ddp_place *place, const char *text) {
 	return line;
 }
 
-// The line as a terminal shows it, and the mark below its character number place->col.
+// Print the escaped line, and a mark below its character place->col.
 static void line_print(const char *line, const struct ddp_place *place, bool color) {
 	unsigned int before = 0, col = 1;
 	char escaped[DDP_ESCAPED_SIZE];
@@ -106,8 +106,7 @@ static void message_print(const struct ddp_message *message, bool color) {
 			is_error ? RED : MAGENTA, word, message->text);
 }
 
-// Each message, and below it the line of the source with a mark at the place. text: the source of
-// messages of no file that can be read again, NULL for none.
+// Print each message with its source line. text: the source if it is no readable file, else NULL.
 static void diagnostics_print(const struct ddp_diag *diag, const char *text, bool color) {
 	unsigned int all = diag->n_errors + diag->n_warnings;
 
@@ -126,7 +125,7 @@ static void diagnostics_print(const struct ddp_diag *diag, const char *text, boo
 		fprintf(stderr, "... and %u more\n", all - diag->n_kept);
 }
 
-/* For machines: errors, warnings, messages, diagnostics */
+/* JSON: errors, warnings, messages, diagnostics */
 
 static void diagnostics_json(const struct ddp_diag *diag, struct json_writer *json) {
 	jsonw_write(json, "errors:%u warnings:%u", diag->n_errors, diag->n_warnings);
@@ -184,7 +183,7 @@ static void verdict_write(const struct checked *checked, FILE *to) {
 			plural(checked->n_types), checked->steps);
 }
 
-// Messages go to stderr: a script that keeps only the verdicts must not hide why.
+// Messages go to stderr, so that a script which reads the verdicts does not hide them.
 static void checked_print(const struct checked *checked, unsigned int color, struct output *out) {
 	struct strbuf text;
 
@@ -196,7 +195,7 @@ static void checked_print(const struct checked *checked, unsigned int color, str
 	strbuf_fini(&text);
 }
 
-// All of standard input, to be freed; NULL with the reason in diag.
+// Read standard input. The text is to be freed; NULL with the reason in diag.
 static char *stdin_read(size_t *size, struct ddp_diag *diag) {
 	const struct ddp_place place = {.file = "-"};
 	char *text = calloc_or_exit(1, TEXT_MAX + 1);
@@ -224,7 +223,7 @@ static int source_load(struct checked *checked) {
 	return load_sources(&checked->loaded, &source, 1, &checked->diag);
 }
 
-// Packets that nobody expects can cost more than all others together.
+// Warn if the worst packet costs too much.
 static int cost_check(const struct ddp_profile *profile, struct checked *checked) {
 	const struct ddp_header *header;
 	struct ddp_cost cost;
@@ -242,7 +241,7 @@ static int cost_check(const struct ddp_profile *profile, struct checked *checked
 	return 0;
 }
 
-// A profile without packet types is of use to profiles that require it, and to nobody else.
+// Warn if there are no packet types: then only other profiles can use the profile.
 static int profile_check(const struct ddp_profile *profile, struct checked *checked) {
 	if (profile == NULL) // a package
 		return 0;

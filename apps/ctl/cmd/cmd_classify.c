@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// ddpctl classify FILE PCAP: what the profile makes of each packet.
+// ddpctl classify FILE PCAP: packet type, path, fields, hash and queue of each packet.
 #include <errno.h>
 #include <inttypes.h>
 #include <pcap/pcap.h>
@@ -21,15 +21,15 @@
 
 struct result {
 	uint64_t n;
-	uint32_t len; // captured
+	uint32_t len; // captured bytes
 	struct cut cut;
 	struct ddp_answer answer;
 };
 
 #define ADDRESSES 12            // bytes of both Ethernet addresses
-#define WARNING_PACKETS 1000000 // of a file are read before the first one is shown
+#define WARNING_PACKETS 1000000 // packets of a file that are read before the first one is shown
 
-// A pcap file of Ethernet frames, times in nanoseconds.
+// A pcap file of Ethernet frames with times in nanoseconds.
 struct capture_out {
 	const char *path;
 	struct new_file file;
@@ -45,10 +45,10 @@ struct listing {
 	enum format format;
 	const struct ddp_profile *profile;
 	const struct ddp_program *program;
-	const struct e810_parser *parser; // of a package, else NULL
+	const struct e810_parser *parser; // NULL: no package
 	struct json_writer json;
 	struct table table;
-	bool first_field; // the next one is
+	bool first_field; // the next field is the first
 	struct steer steer;
 	struct rules *rules; // NULL: none
 	struct rule_set set;
@@ -62,7 +62,7 @@ static int write_failed(const struct capture_out *out, int err) {
 	return EXIT_UNREADABLE;
 }
 
-// Returns the exit status, after a message if it is not good.
+// Create the file. Returns the exit status; errors go to stderr.
 static int capture_out_open(struct capture_out *out, const char *path) {
 	FILE *to;
 	int fd;
@@ -98,8 +98,7 @@ static void capture_out_write(struct capture_out *out, const struct capture_pack
 	pcap_dump((u_char *)out->dumper, &header, packet->data);
 }
 
-// Write a packet as net_ddp with decap=on gives it: without what lies between its Ethernet
-// addresses and the IP header at l3_off.
+// Write a packet as with decap=on: without the bytes from its Ethernet type to the IP header.
 static void capture_out_decap(struct capture_out *out, const struct capture_packet *packet,
 			      uint16_t l3_off) {
 	static uint8_t frame[CAPTURE_PACKET_MAX];
@@ -121,7 +120,7 @@ static void capture_out_decap(struct capture_out *out, const struct capture_pack
 	capture_out_write(out, &left);
 }
 
-// Complete the file. Returns the exit status, after a message if it is not good.
+// Complete the file. Returns the exit status; errors go to stderr.
 static int capture_out_close(struct capture_out *out) {
 	FILE *to = pcap_dump_file(out->dumper);
 	int ret = fflush(to) != 0 || ferror(to) != 0 ? -(errno != 0 ? errno : EIO) : 0;
@@ -145,7 +144,7 @@ static const char *status_note(const struct result *result) {
 	return result->cut.unknown ? " (cut)" : notes[result->answer.class.status];
 }
 
-// What the NIC's parser found beside headers, where FILE is a package.
+// The further results of the parser, if FILE is a package.
 static void parser_json(struct listing *listing, const struct ddp_packet *packet) {
 	struct json_writer *json = &listing->json;
 	struct e810_result found;
@@ -165,7 +164,7 @@ static void parser_json(struct listing *listing, const struct ddp_packet *packet
 	jsonw_key_hex(json, "sw_flags", found.sw_flags, 4);
 }
 
-// outer.ipv4.src is the packet's first ipv4.src, and shown by that name.
+// outer.ipv4.src, the packet's first ipv4.src, is shown as ipv4.src.
 static const char *plain_name(const char *name) {
 	return strncmp(name, "outer.", 6) == 0 ? name + 6 : name;
 }
@@ -270,8 +269,8 @@ static void result_row(struct listing *listing, const struct result *result) {
 		table_number(table, result->answer.queue);
 }
 
-static void packet_judge(struct listing *listing, const struct capture_packet *captured,
-			 struct result *result) {
+static void packet_classify(struct listing *listing, const struct capture_packet *captured,
+			    struct result *result) {
 	result->cut.captured = captured;
 	cut_answer(&result->cut, listing->program, &listing->steer,
 		   listing->rules != NULL ? &listing->policy : NULL, &result->answer);
@@ -284,7 +283,7 @@ static void packet_show(struct listing *listing, const struct ddp_packet *packet
 
 	result.n = n;
 	result.len = packet->len;
-	packet_judge(listing, captured, &result);
+	packet_classify(listing, captured, &result);
 	if (listing->options->write != NULL) {
 		const struct ddp_class *class = &result.answer.class;
 
@@ -313,8 +312,7 @@ static void warning_print(const struct listing *listing, const struct capture *c
 	cut_warning_print(capture, unknown, listing->unknown.needed, out);
 }
 
-// A file is read once more, before: what its packets do not tell belongs at the top. Returns
-// whether all is said.
+// Read a file twice, to print the warning before the table. Returns whether no warning is left.
 static bool warned_before(struct listing *listing, struct output *out) {
 	struct capture_config config = listing->options->base.capture;
 	struct ddp_packet packet;
@@ -322,7 +320,7 @@ static bool warned_before(struct listing *listing, struct output *out) {
 	struct result result;
 
 	if (listing->format != FORMAT_TABLE)
-		return true; // for machines each of these packets says so
+		return true; // JSON marks each unknown packet
 	if (!capture_is_file(&config))
 		return false;
 	if (config.n_packets == 0 || config.n_packets > WARNING_PACKETS)
@@ -331,13 +329,13 @@ static bool warned_before(struct listing *listing, struct output *out) {
 		return false;
 	while (capture_next(&capture, &packet) > 0)
 		if (is_cut(capture_current(&capture)))
-			packet_judge(listing, capture_current(&capture), &result);
+			packet_classify(listing, capture_current(&capture), &result);
 	warning_print(listing, &capture, out);
 	capture_close(&capture);
 	return true;
 }
 
-// Returns the exit status; what is wrong goes to stderr.
+// Returns the exit status; errors go to stderr.
 static int rules_read(struct listing *listing, const struct ddp_personality *loaded) {
 	const struct rule_options *options = &listing->options->candidates.rules;
 	const struct steer_config *steer = &listing->options->base.rss.steer;
@@ -382,7 +380,7 @@ static int packets_show(struct listing *listing, struct capture *capture) {
 			jsonw_end(&listing->json);
 		if (capture_pending(capture))
 			continue;
-		if (listing->format == FORMAT_TABLE && waits) // the next one may be long in coming
+		if (listing->format == FORMAT_TABLE && waits) // the next packet may come late
 			table_flush(&listing->table);
 		output_flush(out);
 	}
@@ -427,7 +425,7 @@ static int classify(const void *arg, const struct ddp_personality *loaded, struc
 	}
 	if (options->write != NULL)
 		status = capture_out_close(&listing.written);
-	output_flush(out); // what was read comes before what went wrong
+	output_flush(out); // before errors of the capture
 	ret = capture_end_or_report(capture, ret);
 	return rules_end(&listing, ret != EXIT_GOOD ? ret : status);
 }

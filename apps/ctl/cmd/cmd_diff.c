@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// ddpctl diff FILE FILE: what two profiles, or two packages, do not have in common. They are called
-// A and B in the order of the command line.
+// ddpctl diff FILE FILE: the differences of two profiles or packages, called A and B.
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,22 +14,21 @@
 #include "e810/e810_rss.h"
 #include "profile/profile_format.h"
 
-#define SECTIONS_END 0x300 // ids of sections that are no labels are below
+#define SECTIONS_END 0x300 // section id: all sections but labels are below
 
 struct seen {
 	const struct ddp_packet_type *type;
-	const struct ddp_packet_type
-		*other; // of its shortest chain that is known to its end, or NULL
-	bool unknown;   // some are not: the first, and the answer to it
-	struct chain chain;
-	struct chain_answer answer;
+	const struct ddp_packet_type *other; // type of its shortest fully known chain, or NULL
+	bool unknown;                        // some chain is unknown
+	struct chain chain;                  // the first unknown one
+	struct chain_answer answer;          // to that chain
 };
 
 struct side {
 	const char *name; // short
 	struct seen *types;
 	const struct ddp_personality *loaded;
-	const struct ddp_profile *profile; // of it
+	const struct ddp_profile *profile; // of loaded
 };
 
 struct diff {
@@ -99,7 +97,7 @@ static void line_show(struct diff *d, unsigned int side, const char *what, const
 	paragraph_print(d);
 }
 
-// What is among the lines of one side, and not among those of the other.
+// Show the lines that only one side has.
 static void lines_compare(struct diff *d, const char *key, const char *what,
 			  void (*gather)(struct diff *d, unsigned int side, struct lines *lines)) {
 	struct lines lines[2] = {{0}};
@@ -185,7 +183,7 @@ static void rule_gather(struct diff *d, unsigned int side, const struct ddp_head
 	lines_add(d, lines);
 }
 
-// What follows what; of headers that one has not, only what leads to them.
+// Gather rules of headers that both sides have, and table entries.
 static void rules_gather(struct diff *d, unsigned int side, struct lines *lines) {
 	const struct ddp_profile *profile = d->sides[side].profile;
 
@@ -210,7 +208,7 @@ static void rules_gather(struct diff *d, unsigned int side, struct lines *lines)
 
 /* Packet types */
 
-// What is hashed with all of rss_hf, in one line.
+// Write the hashed fields with all of rss_hf on.
 static void sets_write(struct diff *d, unsigned int side, const struct ddp_packet_type *type) {
 	struct side *s = &d->sides[side];
 	bool by_rss_hf = d->sides[0].profile->by_rss_hf && d->sides[1].profile->by_rss_hf;
@@ -228,7 +226,7 @@ static void sets_write(struct diff *d, unsigned int side, const struct ddp_packe
 			fputs(" for rss_hf ", to(d));
 			format_rss_hf(to(d), set->rss_hf);
 		} else if (format_is_always(&set->cond)) {
-			break; // what follows never has its turn
+			break; // later sets are never used
 		}
 	}
 	if (type->n_sets == 0)
@@ -246,7 +244,7 @@ static int type_find(const struct ddp_profile *profile, const char *name) {
 	return -1;
 }
 
-// The headers of a packet type do not tell those of a package apart: there its name counts.
+// Packet types of a package have no headers and are compared by name.
 static void seen_fill(const struct ddp_profile *other, const struct chains *chains,
 		      struct seen *seen) {
 	const char *name = seen->type->name;
@@ -296,7 +294,7 @@ static void unknown_print(struct diff *d, unsigned int side, const struct seen *
 			    seen->other == NULL);
 		jsonw_key_texts(&d->json, "chain", seen->chain.headers, seen->chain.n);
 		jsonw_write(&d->json, "other:%s}", other);
-	} else if (other == NULL && ftell(to(d)) > 0) { // all in one paragraph
+	} else if (other == NULL && ftell(to(d)) > 0) { // one paragraph for all
 		fprintf(to(d), ", %s", type);
 	} else {
 		fprintf(to(d), "only in %s: %s%s", d->sides[side].name,
@@ -323,8 +321,7 @@ static void unknown_show(struct diff *d) {
 	list_close(d);
 }
 
-// Whether A and B say something else of a packet type that both have, which is left to write as
-// text.
+// Compare the texts of A and B for a type. Returns whether the caller writes a text.
 static bool is_pair(struct diff *d, const struct seen *seen, const char *a, const char *b) {
 	if (strcmp(a, b) == 0)
 		return false;
@@ -392,7 +389,7 @@ static void by_rss_hf_show(struct diff *d) {
 	paragraph_print(d);
 }
 
-/* Packages, beyond their packet types */
+/* Packages */
 
 static unsigned int n_different(const struct e810_table *a, const struct e810_table *b) {
 	unsigned int n = a->n_entries < b->n_entries ? a->n_entries : b->n_entries;
@@ -404,7 +401,7 @@ static unsigned int n_different(const struct e810_table *a, const struct e810_ta
 	return n_differ;
 }
 
-// Entries of a table that do anything; those that are given if that is not known.
+// Used entries of a table; the given ones if that is unknown.
 static unsigned int n_used(const struct ddp_package *package, uint32_t id) {
 	int n_live = e810_table_live(package, id);
 
@@ -461,7 +458,7 @@ static void tables_show(struct diff *d, const struct ddp_package *a, const struc
 		table_fini(&table);
 }
 
-/* All */
+/* Command */
 
 static void all_show(struct diff *d) {
 	const struct ddp_package *a = d->sides[0].loaded->package;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// ddpctl explain FILE PCAP -n K: why one packet is classified and steered as it is. For people, a
-// paragraph for each step, then the packet type, then the hash. A profile's answer and a package's
-// look alike.
+// ddpctl explain FILE PCAP -n K: the steps and reasons of a packet's classification and queue. The
+// text output has a paragraph for each step, the packet type and the hash.
 #include <inttypes.h>
 #include <limits.h>
 #include <string.h>
@@ -14,16 +13,16 @@
 #include "ctl/steer/cut.h"
 #include "profile/profile_format.h"
 
-#define INDENT 4
+#define INDENT 4 // columns
 
 struct explanation {
 	const struct steer_config *steer;
 	const struct ddp_personality *loaded;
 	const char *pcap;     // its name
-	uint64_t n;           // which packet, from 1
-	uint32_t len;         // captured,
-	uint32_t wire_len;    // of so many bytes
-	unsigned int snaplen; // that would do; 0: what was captured says all
+	uint64_t n;           // number of the packet, from 1
+	uint32_t len;         // captured bytes
+	uint32_t wire_len;    // bytes on the wire
+	unsigned int snaplen; // bytes, that the capture needs; 0: enough were captured
 	struct ddp_answer answer;
 	struct strbuf text; // being written
 	struct output *out;
@@ -79,7 +78,7 @@ static void reads_print(struct explanation *e, const struct ddp_reads *reads) {
 		line_print(e);
 }
 
-// Tries from index on that compare the same field in vain: how many.
+// The number of tries from index on that compare one field without a match.
 static unsigned int run_len(const struct ddp_step *step, unsigned int index) {
 	const struct ddp_read *first = step->tries[index].compared;
 	unsigned int n = 1;
@@ -373,7 +372,7 @@ static void explain_print(struct explanation *e) {
 	output_wrapped(e->out, ddp_package_note, 0, 0);
 }
 
-/* For programs */
+/* JSON */
 
 static void key_place(struct explanation *e, struct json_writer *json,
 		      const struct ddp_place *place) {
@@ -383,7 +382,7 @@ static void key_place(struct explanation *e, struct json_writer *json,
 	jsonw_key_text(json, "place", strbuf_take(&e->text));
 }
 
-// A number where it is one, else its text; null where the packet has no such field.
+// Write a number or a text; null if the packet has no such field.
 static void value_json(struct json_writer *json, const struct ddp_read *read) {
 	if (read->value != NULL && *read->value != '\0' &&
 	    strspn(read->value, "0123456789") == strlen(read->value))
@@ -503,7 +502,7 @@ static void explain_json(struct explanation *e) {
 	jsonw_write(&json, "}\n");
 }
 
-/* All of it */
+/* Command */
 
 static int capture_explain(const void *arg, const struct ddp_personality *loaded,
 			   struct capture *capture, struct output *out) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // ddpctl graph FILE: the parse graph, for Graphviz or as JSON.
 //
-// For Graphviz it is read from left to right. A node is a table of its fields, coloured by the
-// profile that brings it; an edge leaves the field that decides. Edges that lead back (a tunnel's
-// payload) are dashed and do not count for the order from left to right.
+// Graphviz draws it from left to right. A node is a table of fields, coloured by its profile; an
+// edge begins at the field that decides. Edges that lead back (payload of a tunnel) are dashed and
+// do not affect the order.
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -16,51 +17,51 @@
 #include "package/package.h"
 #include "profile/profile_format.h"
 
-#define LABEL_COLUMNS 28 // of an edge's label
+#define LABEL_COLUMNS 28 // columns, of the label of an edge
 #define GREY "#6b6f76"
-#define BOOST_INDEX 44 // byte of an entry
+#define BOOST_INDEX 44 // offset of the index in an entry
 
-// Light enough for black text; profiles beyond take them again.
+// Colours for black text, by profile; further profiles repeat them.
 static const char *const colours[] = {
 	"#d6e2f2", "#c8eac8", "#ffe0ae", "#f7cdd5", "#dfd2f6", "#c4eaed", "#f2eea9", "#e8d5c4",
 	"#d0e8b2", "#f8cdec", "#bcdaf7", "#e0e0e0", "#ffcdb0", "#c2e6d5", "#d6ccff", "#eddd98",
 };
 
-/* Nodes and edges. Their texts live in the graph's arena, or as long as the profile or package. */
+/* Nodes and edges. The arena, profile or package owns their texts. */
 
 struct graph_row {
 	const char *text;
-	int port; // an edge begins there
+	int port; // where edges begin
 };
 
 struct graph_node {
 	const char *name;
-	int profile;                     // of graph->profiles, that defines it; -1: a table
-	const struct ddp_header *header; // with the fields; NULL: none
+	int profile;                     // index in graph->profiles; -1: a table
+	const struct ddp_header *header; // NULL: no fields
 	bool hidden;
-	const char *note;       // beside the name; NULL: none
-	struct graph_row *rows; // of a table that several headers use
+	const char *note;       // next to the name; NULL: none
+	struct graph_row *rows; // of a shared table
 	unsigned int n_rows;
-	const char **ends; // conditions under which parsing ends here; "": always
+	const char **ends; // conditions that end the path here; "": always
 	unsigned int n_ends;
 
 	bool drawn;
-	unsigned int depth; // edges from the first node, the fewest
+	unsigned int depth; // edges of the shortest path from the first node
 };
 
 struct graph_edge {
 	unsigned int from, to; // nodes
 	int port;              // field of a header, row of a table; -1: none
 	const char *when;
-	bool undrawn; // JSON alone: the same as two edges by a table
+	bool undrawn; // only for JSON: drawn as two edges by a shared table
 };
 
 struct graph {
 	const char **profiles;
 	unsigned int n_profiles;
-	struct graph_node *nodes; // an edge's numbers are indexes
+	struct graph_node *nodes; // edges refer to them by index
 	unsigned int n_nodes;
-	unsigned int first; // node
+	unsigned int first; // index of the first node
 	struct graph_edge *edges;
 	unsigned int n_edges;
 
@@ -69,14 +70,14 @@ struct graph {
 	struct output *out;
 };
 
-/* Of a profile. A table that several headers use is a node of its own, or each of them would draw
- * an edge for each of its numbers. */
+/* Graphs of profiles. A table that several headers use is a node, which saves edges. */
 
-// An edge under the condition just written to graph->text.
+// Add an edge with the condition in graph->text.
 static struct graph_edge *graph_edge_add(struct graph *graph, unsigned int from, unsigned int to,
 					 int port) {
 	struct graph_edge *edge = DDP_APPEND(graph->arena, graph->edges, graph->n_edges);
 
+	assert(from < graph->n_nodes && to < graph->n_nodes);
 	edge->from = from;
 	edge->to = to;
 	edge->port = port;
@@ -94,7 +95,7 @@ static bool is_shared(const struct ddp_profile *profile, unsigned int table) {
 	return n > 1;
 }
 
-// The field of its own that a rule reads first, -1 for none.
+// The first field of its own header that a rule reads, -1: none.
 static int field_read(const struct ddp_rule *rule) {
 	if (rule->kind == DDP_RULE_LOOKUP && rule->key.which == DDP_WHICH_SELF)
 		return rule->key.field;
@@ -108,7 +109,7 @@ static int field_read(const struct ddp_rule *rule) {
 	return -1;
 }
 
-// The numbers of a table that lead to one header.
+// Write the numbers of a table for one header.
 static void numbers_write(struct graph *graph, const struct ddp_table *table, unsigned int target) {
 	const char *separator = "";
 
@@ -128,7 +129,7 @@ static bool is_first_entry(const struct ddp_table *table, unsigned int entry) {
 	return true;
 }
 
-// "type = 0x8100, 0x88a8": when a rule that uses a table leads to one header.
+// Add the edges of a rule with a table, with conditions like "type = 0x8100, 0x88a8".
 static void lookup_add(struct graph *graph, const struct ddp_profile *profile, unsigned int from,
 		       const struct ddp_rule *rule) {
 	const struct ddp_table *table = &profile->tables[rule->table];
@@ -226,8 +227,8 @@ static void graph_of_profile(struct graph *graph, const struct ddp_profile *prof
 			table_add(graph, profile->n_headers + i, &profile->tables[i]);
 }
 
-/* Of an 800-series package. A node is a state of the parser; an edge is an entry of the parse
- * graph: the entries of the boost TCAM that match, and the number of the next protocol. */
+/* Graphs of 800-series packages. A node is a state of the parser; an edge is an entry of the parse
+ * graph: the matching entries of the boost TCAM, and the number of the next protocol. */
 
 struct source {
 	struct graph *graph;
@@ -256,7 +257,7 @@ static unsigned int node_get(struct source *source, uint16_t node) {
 	return graph->n_nodes - 1;
 }
 
-// The entries of the boost TCAM with an index: the first, and how many more.
+// Write the first entry of the boost TCAM with an index, and the number of the others.
 static void boost_write(struct source *source, uint8_t index) {
 	const struct e810_table *boost = e810_table(source->package, E810_BOOST_TCAM);
 	FILE *to = source->graph->text.to;
@@ -277,7 +278,7 @@ static void boost_write(struct source *source, uint8_t index) {
 		fprintf(to, " and %u more", n - 1);
 }
 
-// The meaning of a number depends on the place where it is, which only labels tell.
+// The labels of the nodes decide on the meaning of a number.
 static void number_write(FILE *to, uint32_t number, const char *from, const char *next) {
 	static const struct {
 		uint32_t number;
@@ -345,7 +346,7 @@ static void graph_of_package(struct graph *graph, const struct ddp_personality *
 
 /* Order */
 
-// What the first node leads to, nearest first. A hidden header that nothing uses is not drawn.
+// Mark nodes that the first node reaches, and their depths. Unused hidden headers are not drawn.
 static void nodes_reach(struct graph *graph) {
 	bool any = true;
 
@@ -390,8 +391,8 @@ static bool is_edge(const struct graph *graph, unsigned int from, unsigned int t
 	return false;
 }
 
-// Leads to where the packet has been: straight back, or by more than the step that one of two ways
-// to the same place can be longer than the other.
+// Does the edge lead back to an earlier node? By one level only if an edge leads the other way, as
+// paths to a node may differ by one.
 static bool is_back(const struct graph *graph, const struct graph_edge *edge) {
 	unsigned int from = graph->nodes[edge->from].depth, to = graph->nodes[edge->to].depth;
 
@@ -449,7 +450,7 @@ static void field_write(struct graph *graph, const struct ddp_header *header, un
 }
 
 static void fields_write(struct graph *graph, const struct ddp_header *header) {
-	bool open = header->open; // its middle is still to come
+	bool open = header->open; // the gap is not written yet
 
 	for (unsigned int i = 0; i < header->n_fields; i++) {
 		if (open && header->fields[i].anchor != DDP_FROM_START) {
@@ -517,7 +518,7 @@ static void label_write(struct output *out, const char *text) {
 	output_text(out, "<BR ALIGN=\"LEFT\"/>");
 }
 
-// Are they drawn as one, with a line each? Those of a table leave their rows.
+// Are two edges drawn as one with two lines? Edges of a table begin at its rows.
 static bool is_together(const struct graph *graph, const struct graph_edge *a,
 			const struct graph_edge *b) {
 	return !a->undrawn && !b->undrawn && a->from == b->from && a->to == b->to &&
@@ -531,7 +532,7 @@ static bool is_first(const struct graph *graph, unsigned int edge) {
 	return true;
 }
 
-// Where an edge ends: at the title, and for one that goes to the right at its left side.
+// The end of an edge: the title, on its left side if the edge leads to the right.
 static const char *head_of(const struct graph *graph, const struct graph_edge *edge) {
 	if (edge->from == edge->to)
 		return "";
@@ -561,7 +562,6 @@ static void edge_write(struct graph *graph, unsigned int first) {
 	output_text(out, any ? ">];\n" : "];\n");
 }
 
-// A bundle has no header of its own.
 static bool has_header(const struct graph *graph, int profile) {
 	for (unsigned int i = 0; i < graph->n_nodes; i++)
 		if (graph->nodes[i].profile == profile)
@@ -603,7 +603,7 @@ static void graph_dot(struct graph *graph) {
 	output_text(graph->out, "}\n");
 }
 
-/* For programs */
+/* JSON */
 
 static void node_json(struct json_writer *json, const struct graph *graph,
 		      const struct graph_node *node) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// ddpctl info FILE...: what a profile holds, and what its walk can take at most. Packages:
-// package_info.c. ddpctl list: the profiles that are found by name.
+// ddpctl info FILE...: content and worst-case parse cost of a profile (packages: package_info.c).
+// ddpctl list: the profiles that are found by name.
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,33 +14,33 @@
 #include "ctl/profile/profile_load.h"
 #include "profile/profile_format.h"
 
-#define INDENT 13 // of what is said about a packet type
+#define INDENT 13 // columns, of the text of a packet type
 
 struct info {
 	const struct ddp_profile *profile;
 	const struct ddp_program *program;
 	struct ddp_bound bound;
 	struct strbuf text;            // being written
-	const struct ddp_table *table; // named last in it
+	const struct ddp_table *table; // last table in text
 	struct output *out;
 	struct json_writer json;
 };
 
-/* For machines */
+/* JSON */
 
-static void key_words(struct info *info, const char *key) {
+static void key_text(struct info *info, const char *key) {
 	jsonw_key_text(&info->json, key, strbuf_take(&info->text));
 }
 
 static void key_cond(struct info *info, const struct ddp_cond *cond) {
 	format_cond(info->profile, info->text.to, cond);
 	if (!format_is_always(cond))
-		key_words(info, "when");
+		key_text(info, "when");
 }
 
 static void key_place(struct info *info, const struct ddp_place *place) {
 	fprintf(info->text.to, "%s:%u:%u", place->file, place->line, place->col);
-	key_words(info, "place");
+	key_text(info, "place");
 }
 
 static void parts_json(struct info *info) {
@@ -66,7 +66,7 @@ static void params_json(struct info *info, const struct ddp_profile_part *part) 
 	}
 }
 
-// The rules of other headers that lead to one, and what tables say.
+// Callbacks for rules and table entries that lead to a header.
 typedef void (*origin_fn)(struct info *info, const struct ddp_header *from,
 			  const struct ddp_rule *rule);
 typedef void (*entry_fn)(struct info *info, const struct ddp_table *table,
@@ -146,7 +146,7 @@ static void sets_json(struct info *info, const struct ddp_input_set *sets, unsig
 		key_cond(info, &sets[i].cond);
 		format_rss_hf(info->text.to, sets[i].rss_hf);
 		if (sets[i].rss_hf != 0)
-			key_words(info, "rss_hf");
+			key_text(info, "rss_hf");
 		refs_json(json, "hash", sets[i].inputs, sets[i].n_inputs);
 		jsonw_key_uint(json, "bytes", sets[i].size);
 		jsonw_close(json, '}');
@@ -162,11 +162,11 @@ static void type_json(struct info *info, unsigned int index) {
 		    ddp_program_type(info->program, index)->id, type->summary, type->profile);
 	key_place(info, &type->place);
 	format_path(info->profile, info->text.to, type->path);
-	key_words(info, "path");
+	key_text(info, "path");
 	key_cond(info, &type->cond);
 	jsonw_write(json, "priority:%g", (double)type->priority);
 	format_ptype(info->text.to, ddp_program_type(info->program, index)->rte_ptype);
-	key_words(info, "ptype");
+	key_text(info, "ptype");
 	sets_json(info, type->sets, type->n_sets);
 	refs_json(json, "extract", type->extract, type->n_extract);
 	jsonw_close(json, '}');
@@ -222,7 +222,7 @@ static void info_json(struct info *info) {
 		    bound->n_headers, bound->n_steps, bound->n_bytes, bound->end, bound->by_graph);
 }
 
-/* For people */
+/* Text output */
 
 static void parts_print(struct info *info) {
 	struct table table;
@@ -284,7 +284,7 @@ static void origin_print(struct info *info, const struct ddp_header *from,
 	fputs(")", info->text.to);
 }
 
-// Tables come behind rules and their entries one after the other.
+// Entries of a table come together, after all rules.
 static void entry_print(struct info *info, const struct ddp_table *table,
 			const struct ddp_table_entry *entry) {
 	separate(info);
@@ -342,7 +342,7 @@ static void tables_print(struct info *info) {
 	}
 }
 
-// "  title    text just written", if any was.
+// Print "  title    text" unless the text is empty.
 static void line_print(struct info *info, const char *title) {
 	const char *text = strbuf_take(&info->text);
 
@@ -500,7 +500,7 @@ struct list {
 	int status;
 };
 
-// A file that is no good is shown all the same: it is what its name finds.
+// A file with errors is shown, too, because its name finds it.
 static void profile_show(struct list *list, const struct ddp_found *found,
 			 struct ddp_arena *arena) {
 	struct ddp_profile_summary summary;

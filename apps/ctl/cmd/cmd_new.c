@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// ddpctl new [NAME]: a commented, valid template of a profile. With --after its header comes behind
-// a number that no profile knows (advise finds some), and it requires the profiles before that.
+// ddpctl new [NAME]: a commented, valid template of a profile. With --after, its header follows a
+// number that no profile knows (advise finds some).
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -14,11 +15,11 @@
 #include "ctl/command.h"
 #include "ctl/profile/profile_load.h"
 
-#define NAME_MAX_LEN 31 // as long as a header's name can be
+#define NAME_MAX_LEN 31 // characters, as for a header's name
 
-// %p is the profile's name, %h that of its header, %T the beginning of its packet types' names, %r
-// what it requires, %a what its header comes after, %w the path to there, %P the path with the
-// header, %o what is hashed of the headers before. The others are parts of the template.
+// %p is the profile's name, %h that of its header, %T the prefix of its packet types, %r the
+// required profiles, %a the value of "after", %w the path before the header, %P the path with it,
+// %o the hashed fields of the headers before. The others are parts of the template.
 static const char head[] =
 	"# What this profile covers, which document describes the protocol, and what is left out.\n"
 	"# The language: man ddp-profile. Is it right? ddpctl check --strict %p.yaml\n"
@@ -88,10 +89,10 @@ struct start {
 	const char *words['z' + 1]; // by letter
 	char profile[NAME_MAX_LEN + 1], header[NAME_MAX_LEN + 1], type[NAME_MAX_LEN + 1];
 	char layout[16];
-	int ip_at;              // bytes of the header in front of an IP packet, -1: not known
-	bool has_types;         // of an IP packet right behind the header before
-	struct strbuf path;     // to the header before: "link ip gre"
-	struct strbuf profiles; // with these headers: "base, gre"
+	int ip_at;              // bytes of the header before an IP packet, -1: unknown
+	bool has_types;         // there are types with IP directly after the header before
+	struct strbuf path;     // path of the headers before: "link ip gre"
+	struct strbuf profiles; // profiles of these headers: "base, gre"
 };
 
 static void words_write(const struct start *start, const char *text, FILE *to) {
@@ -105,17 +106,18 @@ static void words_write(const struct start *start, const char *text, FILE *to) {
 
 /* The headers before */
 
-// The shortest way from the first header to each.
+// The shortest path from the first header to each.
 struct ways {
 	const struct ddp_profile *profile;
 	uint8_t order[UINT8_MAX + 1]; // the headers found
-	int from[UINT8_MAX + 1];      // of each in order, the number of the one before it; -1: none
+	int from[UINT8_MAX + 1];      // for each header in order: index of the one before; -1: none
 	unsigned int n;
 };
 
 static void reach(struct ways *w, int from, uint8_t node) {
 	if (memchr(w->order, node, w->n) != NULL)
 		return;
+	assert(w->n <= UINT8_MAX);
 	w->from[w->n] = from;
 	w->order[w->n++] = node;
 }
@@ -130,8 +132,7 @@ static void header_follow(struct ways *w, int from, uint8_t node) {
 			reach(w, from, target);
 }
 
-// The number of the nearest header of that name, or that looks its successor up in a table of that
-// name; -1: none.
+// The index of the nearest header with that name, or that uses such a table; -1: none.
 static int before_find(const struct ways *w, const char *name) {
 	for (unsigned int i = 0; i < w->n; i++)
 		if (strcmp(w->profile->headers[w->order[i]].name, name) == 0)
@@ -147,7 +148,7 @@ static int before_find(const struct ways *w, const char *name) {
 	return -1;
 }
 
-// Paths of base stand for its headers. NULL: it has no place in a path of its own.
+// The word of a header in a path, or the path of base with it. NULL: none.
 static const char *path_word(const struct ddp_header *of) {
 	if (strcmp(of->name, "eth") == 0)
 		return "link";
@@ -158,7 +159,7 @@ static const char *path_word(const struct ddp_header *of) {
 	return of->name;
 }
 
-// Returns the profile of the last header.
+// Write path and profiles of a header. Returns its profile.
 static const char *way_write(struct start *start, const struct ways *w, int n) {
 	const struct ddp_header *of = &w->profile->headers[w->order[n]];
 	const char *profile = "base", *word = path_word(of);
@@ -174,7 +175,7 @@ static const char *way_write(struct start *start, const struct ways *w, int n) {
 	return of->profile;
 }
 
-// What no profile has is left to the check of the new one.
+// Find path and profiles of the header before. Unknown names are left to text_check().
 static int before_describe(struct start *start, const char *name) {
 	struct ddp_personality all;
 	int status = load_or_report(&all, "all"), n;
@@ -194,7 +195,7 @@ static int before_describe(struct start *start, const char *name) {
 	} else {
 		of = &all.profile->headers[w.order[n]];
 		header_follow(&next, -1, w.order[n]);
-		// Of base's headers only Ethernet leads to IP without a further profile.
+		// of base's headers, only Ethernet leads to IP in base
 		start->has_types =
 			before_find(&next, "ipv4") >= 0 &&
 			(strcmp(of->profile, "base") != 0 || strcmp(of->name, "eth") == 0);
@@ -204,7 +205,7 @@ static int before_describe(struct start *start, const char *name) {
 	return EXIT_GOOD;
 }
 
-// "gre(protocol=0x8200)" makes the name "gre-8200".
+// Read --after: "gre(protocol=0x8200)" makes the name "gre-8200".
 static int after_read(struct start *start, const char *text, char name[NAME_MAX_LEN + 1]) {
 	char word[24];
 	const char *value;
@@ -228,7 +229,7 @@ static int after_read(struct start *start, const char *text, char name[NAME_MAX_
 
 /* The file */
 
-// A name of letters, digits, '-' and '_' makes a good file, header and packet type.
+// Make the names of file, header and packet types.
 static int names_make(struct start *start, const char *name) {
 	size_t len = strlen(name);
 	bool good = len > 0 && len <= NAME_MAX_LEN && isalpha((unsigned char)name[0]);
@@ -273,7 +274,7 @@ static void words_fill(struct start *start) {
 	words['s'] = has_id ? input_sets : "";
 }
 
-// A profile with a name that base has, or behind a number that cannot be, is not written.
+// Check the new profile: a name of base or an impossible number is an error.
 static int text_check(const struct start *start, const char *text) {
 	const struct ddp_source source = {.text = text, .size = strlen(text)};
 	struct ddp_personality loaded;
@@ -292,7 +293,7 @@ static int text_check(const struct start *start, const char *text) {
 	return status;
 }
 
-// Editors with yaml-language-server complete and check what has this line.
+// Write the line by which editors with yaml-language-server find the schema.
 static void schema_write(FILE *to) {
 	struct ddp_arena *arena = ddp_arena_create();
 	char **dirs = ddp_search_path(arena), file[4096];
@@ -325,7 +326,7 @@ static void written_report(const char *path, const char *profile, enum format fo
 
 static int file_write(const char *text, const char *path, const char *profile, enum format format,
 		      struct output *out) {
-	FILE *to = fopen(path, "wxe"); // not over another
+	FILE *to = fopen(path, "wxe"); // never overwrite a file
 	bool written = to != NULL && fputs(text, to) >= 0;
 
 	if (to != NULL && fclose(to) != 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// ddpctl plan FILE --nic KIND: will a kind of NIC spread this traffic, and which packet types can
-// it hash exactly as the profile does? With --port, the profiles of a running port, and its lower
-// device. With neither, all kinds side by side.
+// ddpctl plan FILE --nic KIND: does a kind of NIC spread the traffic, and which packet types does
+// it hash exactly as the profile? --port takes profiles and kind from a running port. Without both,
+// all kinds are compared.
 #include <assert.h>
 #include <errno.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 #include "ctl/simulate/candidates.h"
 #include "offload/i40e_port.h"
 
-#define KINDS_MAX 16
+#define KINDS_MAX 16 // kinds of NIC
 
 struct plans {
 	const struct plan_options *options;
@@ -33,7 +33,7 @@ struct plans {
 	struct plan_capture capture;
 };
 
-/* What is asked */
+/* Arguments */
 
 static void specs_join(const json_t *specs, FILE *to) {
 	json_t *spec;
@@ -43,7 +43,7 @@ static void specs_join(const json_t *specs, FILE *to) {
 		fprintf(to, "%s%s", i > 0 ? "+" : "", json_string_value(spec));
 }
 
-// Names that are unknown here stand for bits that no plan asks for.
+// Unknown names are of bits that no plan uses.
 static uint64_t rss_hf_join(const json_t *names) {
 	uint64_t rss_hf = 0, bits;
 	const char *unknown;
@@ -56,7 +56,7 @@ static uint64_t rss_hf_join(const json_t *names) {
 	return rss_hf;
 }
 
-// 0, or -EINVAL: the port's lower device is of a kind that is unknown here.
+// 0, or -EINVAL: the kind of the port's lower device is unknown.
 static int info_take(struct plans *plans, const json_t *info) {
 	const char *kind = json_string_value(json_object_get(info, "offload"));
 
@@ -68,8 +68,7 @@ static int info_take(struct plans *plans, const json_t *info) {
 	return plans->kind != NULL ? 0 : -EINVAL;
 }
 
-// Of a running port: its lower device, its profiles and its hash fields, unless the command line
-// says others.
+// Take lower device, profiles and hash fields of a running port unless the command line has them.
 static int port_take(struct plans *plans) {
 	const struct plan_options *options = plans->options;
 	struct port port;
@@ -84,7 +83,7 @@ static int port_take(struct plans *plans) {
 	return port_close(&port);
 }
 
-static int asked_take(struct plans *plans) {
+static int arguments_take(struct plans *plans) {
 	const struct plan_options *options = plans->options;
 	int status = EXIT_GOOD;
 
@@ -145,7 +144,7 @@ static int plan_make(struct plans *plans, const struct ddp_nic *nic) {
 	return status;
 }
 
-// Of the kind that is asked for; else of all but "none", of which there is nothing to tell.
+// Make the plan of the kind, or of all kinds but "none".
 static int plans_make(struct plans *plans) {
 	const struct ddp_nic *kind = plans->kind, *none = ddp_nic_find("none");
 	int status = EXIT_GOOD;
@@ -247,7 +246,7 @@ int cmd_plan(const void *arg, struct output *out) {
 	plans = (struct plans){
 		.options = options, .kind = options->kind, .rss_hf = options->rss.steer.rss_hf};
 	strbuf_init(&plans.spec);
-	status = asked_take(&plans);
+	status = arguments_take(&plans);
 	if (status == EXIT_GOOD)
 		status = options_check(&plans);
 	spec = strbuf_take(&plans.spec);

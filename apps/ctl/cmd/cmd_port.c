@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// ddpctl port ...: list the ports of running processes, change the profiles of one, show what it
-// counts, set its load-aware RSS, and capture what it receives.
+// ddpctl port ...: list the ports of running processes, change profiles of a port, show its
+// counters, set its load-aware RSS, and capture its packets.
 #include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
@@ -20,7 +20,7 @@
 #include "ctl/telemetry/port_info.h"
 #include "personality/personality.h"
 
-#define CHANGE_MS 60000 // a large profile is built before it is exchanged
+#define CHANGE_MS 60000 // ms: a large profile takes long to build
 
 /* list */
 
@@ -50,7 +50,7 @@ static void process_add(void *arg, const struct telemetry_client *client) {
 		list->status = port.status;
 }
 
-// Why there is no process. One that has just begun is told of as well.
+// Report why there is no process, or list one that has just started.
 static void none(struct list *list, const struct port_options *options) {
 	struct port port;
 
@@ -71,7 +71,7 @@ static void processes_add(struct list *list, const struct port_options *options)
 	}
 }
 
-// Profiles as they were given, or by their names where a program gave their text.
+// Profiles as they were given, or the name of a profile that was given as text.
 static json_t *specs_shown(const json_t *info) {
 	const json_t *names = json_object_get(info, "profiles");
 	json_t *specs = json_array(), *spec;
@@ -93,7 +93,7 @@ int cmd_port_list(const void *arg, struct output *out) {
 	size_t i;
 
 	processes_add(&list, options);
-	// A process that does not answer does not hide the others.
+	// Show the other processes if one does not answer.
 	if (list.status == EXIT_GOOD || json_array_size(list.infos) > 0) {
 		json_array_foreach(list.infos, i, info)
 			if (options->common.format == FORMAT_TABLE)
@@ -122,8 +122,7 @@ static bool names_file(const char *name) {
 	       (len > 5 && strcmp(name + len - 5, ".yaml") == 0);
 }
 
-// The process has another current folder: give it files by their whole names. NULL: it was said why
-// not.
+// Make file names absolute: the process has another current folder. NULL after an error message.
 static char *spec_complete(const char *spec) {
 	struct ddp_arena *arena = ddp_arena_create();
 	char folder[PATH_MAX], *complete = NULL;
@@ -139,7 +138,7 @@ static char *spec_complete(const char *spec) {
 	    getcwd(folder, PATH_MAX) == NULL) {
 		if (diag.no_memory)
 			no_memory_exit();
-		fputs(spec, text.to); // the process will say what is wrong
+		fputs(spec, text.to); // the process reports the error
 		n = 0;
 	}
 	for (unsigned int i = 0; i < n && cut == NULL; i++) {
@@ -162,7 +161,7 @@ static char *spec_complete(const char *spec) {
 	return complete;
 }
 
-// A profile is called as its file is.
+// The name of a profile is that of its file.
 static char *name_of(const char *spec) {
 	const struct ddp_source source = {.spec = spec};
 	struct ddp_diag diag;
@@ -175,7 +174,7 @@ static char *name_of(const char *spec) {
 	return name != NULL ? name : strdup_or_exit(spec);
 }
 
-// What the port has now; value NULL: it refused.
+// The new value of the port; NULL: it refused.
 static void change_json(const struct port *port, const char *key, json_t *value,
 			struct output *out) {
 	if (value != NULL)
@@ -185,8 +184,7 @@ static void change_json(const struct port *port, const char *key, json_t *value,
 					  port->error));
 }
 
-// With the input sets and parameters that the answer to a change leaves out, if the process says
-// them.
+// Print profiles with input sets and parameters, which the answer to a change does not have.
 static void change_print(struct port *port, const json_t *answer, struct output *out) {
 	json_t *info = port_ask(port, "info", NULL);
 	json_t *profiles =
@@ -300,7 +298,7 @@ static json_int_t packets_of(const json_t *ptype) {
 	return json_integer_value(json_object_get(ptype, "packets"));
 }
 
-// Most packet types of a profile are not in the traffic: those are left out unless asked for.
+// Packet types without packets are only shown with --all.
 static void ptypes_table(const json_t *ptypes, bool all, struct output *out) {
 	json_t *shown = json_array(), *ptype;
 	unsigned int n_hidden;
@@ -517,8 +515,8 @@ int cmd_port_balance(const void *arg, struct output *out) {
 
 #define DUMPCAP "dpdk-dumpcap"
 
-// The EAL option of the process that keeps every other process out, NULL for none.
-static const char *kept_out_by(struct port *port) {
+// The EAL option of the process that prevents secondary processes, NULL for none.
+static const char *secondary_prevented(struct port *port) {
 	json_t *params = telemetry_client_ask(&port->client, "/eal/params", NULL), *param;
 	const char *option = NULL;
 	size_t i;
@@ -537,8 +535,8 @@ static const char *kept_out_by(struct port *port) {
 	return option;
 }
 
-// dpdk-dumpcap must have the driver as the process has it, and name the handlers of mempools by the
-// same numbers: Debian's testpmd has a library with a handler that dpdk-dumpcap has not.
+// dpdk-dumpcap needs the driver of the process, and all mempool handlers: Debian's testpmd has a
+// library with a handler that dpdk-dumpcap has not.
 static bool is_needed(const char *library) {
 	struct stat status;
 
@@ -560,7 +558,7 @@ static void libraries_match(unsigned int pid) {
 	while (maps != NULL && fgets(line, sizeof(line), maps) != NULL) {
 		line[strcspn(line, "\n")] = '\0';
 		if (strchr(line, '/') != NULL && is_needed(strchr(line, '/')))
-			fprintf(preload.to, "%s:", strchr(line, '/')); // again: it is loaded once
+			fprintf(preload.to, "%s:", strchr(line, '/')); // loaded once
 	}
 	fputs(given != NULL ? given : "", preload.to);
 	setenv("LD_PRELOAD", strbuf_take(&preload), true);
@@ -584,7 +582,7 @@ static int dumpcap_run(const struct port_options *options, const struct port *po
 	}
 	libraries_match(port->client.pid);
 	err = posix_spawnp(&pid, DUMPCAP, NULL, NULL, (char **)(uintptr_t)argv, environ);
-	signal(SIGINT, SIG_IGN); // Ctrl-C ends the capture, not what is said of it
+	signal(SIGINT, SIG_IGN); // Ctrl-C ends dpdk-dumpcap, not ddpctl
 	if (err != 0)
 		error_print(DUMPCAP " cannot be run (Debian has it in dpdk-dev): %s",
 			    strerror(err));
@@ -608,7 +606,7 @@ int cmd_port_capture(const void *arg, struct output *out) {
 		info = port_info(&port);
 	if (info == NULL)
 		return port_close(&port);
-	option = kept_out_by(&port);
+	option = secondary_prevented(&port);
 	if (option != NULL)
 		error_print("process %u runs with %s: no second process can attach to capture its "
 			    "packets",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// ddpctl port show: a port in words and units, or with --raw by the names that the process uses.
+// ddpctl port show: the properties and counters of a port; with --raw by the names of telemetry.
 #include <stdio.h>
 #include <string.h>
 
@@ -9,18 +9,18 @@
 #include "ctl/command.h"
 #include "ctl/telemetry/port_info.h"
 
-#define TAKEN "rx_lower_packets" // what shares are of
+#define TAKEN "rx_lower_packets" // 100 % of shares
 
 /* Counters */
 
 enum counter_kind {
 	KIND_NUMBER,
-	KIND_SHARE,    // also as a share of the packets taken from the lower device
-	KIND_PERMILLE, // of 1
+	KIND_SHARE,    // also a share of the packets taken from the lower device
+	KIND_PERMILLE, // thousandths
 };
 
 static const struct counter {
-	const char *name; // as an xstat
+	const char *name; // of the xstat
 	const char *text;
 	const char *unit;
 	enum counter_kind kind;
@@ -56,7 +56,7 @@ static void counter_row(struct table *table, const struct counter *counter, uint
 			uint64_t taken) {
 	table_text(table, counter->text);
 	if (counter->kind == KIND_PERMILLE && value == 0)
-		table_text(table, "-"); // there was no interval with packets
+		table_text(table, "-"); // no interval with packets
 	else if (counter->kind == KIND_PERMILLE)
 		table_cell(table, "%.3f", value / 1000.0);
 	else
@@ -68,7 +68,7 @@ static void counter_row(struct table *table, const struct counter *counter, uint
 		table_text(table, "");
 }
 
-// Takes those of values away that are known. A process with a newer net_ddp may have more.
+// Show known counters and remove them from values; then show those of a newer net_ddp.
 static void counters_table(json_t *values, struct output *out) {
 	const uint64_t taken = json_integer_value(json_object_get(values, TAKEN));
 	struct table table;
@@ -88,7 +88,7 @@ static void counters_table(json_t *values, struct output *out) {
 	table_fini(&table);
 }
 
-// An older net_ddp does not count their packets.
+// An older net_ddp does not count packets of profiles.
 static void profiles_table(const json_t *info, struct output *out) {
 	const json_t *versions = json_object_get(info, "profile_versions");
 	const json_t *specs = json_object_get(info, "profile_specs");
@@ -119,8 +119,8 @@ static void profiles_table(const json_t *info, struct output *out) {
 
 static const struct property {
 	const char *text;
-	const char *key;    // the process has to know it
-	const char *value;  // of it; NULL: any. The first row of a text counts
+	const char *key;    // the row needs this member
+	const char *value;  // needed value; NULL: any. The first matching row of a text is shown
 	const char *format; // for members_write()
 } properties[] = {
 	{"process", "pid", NULL, "{pid}[ ({program})], file prefix {file_prefix}"},

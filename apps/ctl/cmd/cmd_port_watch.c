@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// ddpctl port watch: the rate of each receive queue, period by period, and with load-aware RSS the
-// imbalance of its intervals and its moves.
+// ddpctl port watch: the rate of each Rx queue for each period; with load-aware RSS also the
+// imbalance of its intervals, and its moves.
 //
-// On a terminal a table is drawn over the one before, else there is one line a period. SIGINT and
-// SIGTERM are blocked and waited for between periods, so they end it in order and never in the
-// middle of an answer.
+// On a terminal each table overwrites the last one; else a period is a line. SIGINT and SIGTERM are
+// blocked except between periods, so they never interrupt an answer.
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,18 +16,18 @@
 #include "ctl/command.h"
 #include "ctl/telemetry/port_info.h"
 
-#define INTERVALS_SHOWN 10
-#define MOVES_SHOWN 8
+#define INTERVALS_SHOWN 10 // intervals at most
+#define MOVES_SHOWN 8      // moves at most
 
 struct watch {
 	const struct port_options *options;
 	struct output *out;
 	bool terminal;
-	unsigned int n_lines; // on the terminal, of the last period
+	unsigned int n_lines; // lines of the last table on the terminal
 	double began, last;   // seconds
-	double period;        // the same, that counts stand for
+	double period;        // seconds of counts
 	struct queues before, now, counts;
-	bool knows_lower;             // an older net_ddp does not
+	bool knows_lower;             // false: an older net_ddp
 	uint64_t lower_before, lower; // packets that the lower device dropped
 	json_t *balance;
 	uint64_t round_before; // last interval of the period before
@@ -56,9 +55,9 @@ static double lower_rate(const struct watch *watch) {
 	return rate(watch, watch->lower - (reset ? 0 : watch->lower_before));
 }
 
-/* For machines */
+/* JSON */
 
-// Takes object over.
+// Returns object with the rates of a queue.
 static json_t *rates_add(const struct watch *watch, json_t *object, const struct queue *queue) {
 	json_object_set_new(object, "packets_per_second", json_real(rate(watch, queue->packets)));
 	json_object_set_new(object, "bits_per_second", json_real(rate(watch, 8 * queue->bytes)));
@@ -86,7 +85,7 @@ static void period_json(const struct watch *watch, const struct port *port, doub
 	json_write(watch->out, object);
 }
 
-/* For people */
+/* Text output */
 
 static void sum_write(const struct watch *watch, double seconds, FILE *to) {
 	const struct queue sum = queues_sum(&watch->counts);
@@ -103,7 +102,7 @@ static void sum_write(const struct watch *watch, double seconds, FILE *to) {
 			lower_rate(watch));
 }
 
-// On one line: means of the period's intervals, and the last move.
+// Write means of the period's intervals and the last move on one line.
 static void balance_line_write(const struct watch *watch, FILE *to) {
 	const json_t *intervals = json_object_get(watch->balance, "last_intervals");
 	const json_t *moves = json_object_get(watch->balance, "last_moves");
@@ -127,7 +126,7 @@ static void balance_line_write(const struct watch *watch, FILE *to) {
 	}
 }
 
-// Of the last intervals, the newest is the last.
+// Write the imbalances of the last intervals, the newest at the end.
 static void imbalances_write(const json_t *balance, const char *key, FILE *to) {
 	const json_t *intervals = json_object_get(balance, "last_intervals");
 	const size_t n = json_array_size(intervals);
@@ -191,7 +190,7 @@ static void queues_write(const struct watch *watch, FILE *to) {
 	}
 }
 
-// As far as it fits: a line that wraps, or a screen that scrolls, could not be drawn over.
+// Draw only what fits: wrapped lines or a scrolled screen could not be overwritten.
 static void screen_draw(struct watch *watch, const char *text) {
 	struct winsize window = {0};
 	unsigned int rows = 24, columns = 80;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// ddpctl simulate FILE PCAP: how the packets of a capture spread over the queues of a NIC with this
-// profile and with others, and beside them of a fixed-function NIC with the same key, hash and
-// redirection table.
+// ddpctl simulate FILE PCAP: the spread of a capture's packets over queues with one or more
+// profiles, and with a fixed-function NIC of equal key, hash function and redirection table.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,13 +15,13 @@
 
 struct simulating {
 	struct candidates candidates;
-	struct rules *rules[1 + WITH_MAX]; // of each; NULL: none
-	struct strbuf text;                // of names
+	struct rules *rules[1 + WITH_MAX]; // of each candidate; NULL: none
+	struct strbuf text;                // buffer for names
 };
 
 /* Candidates */
 
-// "gtpu with rules 2 3": as they are numbered on the command line.
+// Write "gtpu with rules 2 3", with the numbers of the rules on the command line.
 static void name_write(const struct rule_options *rules, unsigned int i, const char *name,
 		       FILE *to) {
 	unsigned int n = 0;
@@ -72,7 +71,7 @@ static int all_load(struct simulating *s, const struct simulate_options *options
 	return status;
 }
 
-/* The rest */
+/* Output */
 
 static void simulation_show(const void *arg, enum format format, struct output *out) {
 	const struct simulation *simulation = arg;
@@ -88,7 +87,7 @@ static void simulation_show(const void *arg, enum format format, struct output *
 	jsonw_write(&json, "}\n");
 }
 
-// A wrong tunnel port, or another encapsulation than expected, is easily overlooked in a table.
+// Warn if the profile matches no packet: tunnel or port may be wrong.
 static void mismatch_print(const char *file, const struct candidates *candidates,
 			   const struct simulation *simulation) {
 	const struct ddp_profile *profile = candidates->loaded[0].profile;
@@ -127,7 +126,7 @@ int cmd_simulate(const void *arg, struct output *out) {
 
 	s = (struct simulating){0};
 	candidates_init(&s.candidates, &options->base.rss.steer);
-	s.candidates.judged = options->report != NULL;
+	s.candidates.many_keys = options->report != NULL;
 	s.candidates.totals.window_ns = options->window_ns;
 	s.candidates.totals.memory = (size_t)options->memory_mb << 20;
 	strbuf_init(&s.text);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "chains.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,12 +30,12 @@ static void chains_sort(struct chains *chains) {
 	qsort(chains->chains, chains->n, sizeof(chains->chains[0]), chain_compare);
 }
 
-// Each chain of so far with the path behind it, added to chains.
+// Add to chains each chain of so_far followed by the path.
 static void path_follow(const struct ddp_profile *profile, const struct ddp_path *path,
 			const struct chains *so_far, struct chains *chains) {
 	struct chains *middle;
 
-	if (path == NULL) { // of a package: no header is known
+	if (path == NULL) { // packages have no headers
 		*chains = *so_far;
 		return;
 	}
@@ -52,7 +53,7 @@ static void path_follow(const struct ddp_profile *profile, const struct ddp_path
 	case DDP_PATH_SEQUENCE:
 		middle = calloc_or_exit(1, sizeof(*middle));
 		path_follow(profile, path->left, so_far, middle);
-		chains_sort(middle); // the shortest have room
+		chains_sort(middle); // keep the shortest
 		path_follow(profile, path->right, middle, chains);
 		free(middle);
 		return;
@@ -90,7 +91,7 @@ void chains_of_type(const struct ddp_profile *profile, unsigned int type, struct
 	free(all);
 }
 
-/* The way through a parse graph */
+/* Paths through a parse graph */
 
 static bool leads_to(const struct ddp_profile *profile, unsigned int from, unsigned int to,
 		     bool *visited);
@@ -105,7 +106,7 @@ static bool is_way(const struct ddp_profile *profile, unsigned int target, unsig
 	return leads_to(profile, target, to, visited);
 }
 
-// Whether some rule leads from one header to another, hidden ones left out.
+// Does a rule lead from one header to another, maybe by hidden headers?
 static bool leads_to(const struct ddp_profile *profile, unsigned int from, unsigned int to,
 		     bool *visited) {
 	const struct ddp_header *header = &profile->headers[from];
@@ -119,7 +120,7 @@ static bool leads_to(const struct ddp_profile *profile, unsigned int from, unsig
 	return false;
 }
 
-// The headers of a chain as the profile's, as far as its parse graph follows.
+// Find the headers of a chain in the profile, as far as its parse graph has the path.
 static unsigned int chain_follow(const struct ddp_profile *profile, const struct chain *chain,
 				 uint8_t nodes[CHAIN_MAX]) {
 	int before = -1;
@@ -140,7 +141,7 @@ static unsigned int chain_follow(const struct ddp_profile *profile, const struct
 	return chain->n;
 }
 
-/* Matching: sets of places in a chain, bit i before header i */
+/* Matching: sets of positions in a chain, bit i before header i */
 
 static uint32_t path_ends(const struct ddp_path *path, const uint8_t *nodes, unsigned int n,
 			  uint32_t from);
@@ -183,13 +184,13 @@ static uint32_t path_ends(const struct ddp_path *path, const uint8_t *nodes, uns
 	return 0;
 }
 
-// Whether a type that matches as many headers is to be preferred to another.
+// Is a type preferred to another that matches as many headers?
 static bool is_better(const struct ddp_packet_type *type, const struct ddp_packet_type *than,
 		      const char *name) {
 	const bool always = format_is_always(&type->cond);
 	bool named = strcmp(type->name, name) == 0, than_named = strcmp(than->name, name) == 0;
 
-	// Conditions decide for each packet: all that have some may be.
+	// A type with a condition may match or not.
 	if (always != format_is_always(&than->cond))
 		return named != than_named ? named : always;
 	if (type->priority != than->priority)
@@ -202,6 +203,8 @@ struct chain_answer chain_ask(const struct ddp_profile *profile, const struct ch
 	struct chain_answer answer = {.type = -1};
 	uint8_t nodes[CHAIN_MAX];
 	const unsigned int n_followed = chain_follow(profile, chain, nodes);
+
+	assert(n_followed <= CHAIN_MAX);
 
 	for (unsigned int i = 0; i < profile->n_types; i++) {
 		const struct ddp_packet_type *type = &profile->types[i];

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// ddpctl info of a package: segments, devices, and the sections by id, or the packet types of an
-// 800-series package.
+// ddpctl info of a package: segments, devices, and sections or packet types.
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -153,7 +152,7 @@ static struct section *sections_make(const struct ddp_package *package, unsigned
 	return sections;
 }
 
-static const char *segment_words(uint32_t type) {
+static const char *segment_name(uint32_t type) {
 	switch (type) {
 	case 0x1:
 		return "metadata";
@@ -194,7 +193,7 @@ static void common_json(const struct ddp_package *package, struct json_writer *j
 		const struct ddp_segment *segment = &package->segments[i];
 
 		jsonw_object(json, "type:%01x what:%s name:%s offset:%u size:%u", segment->type,
-			     segment_words(segment->type), segment->name, segment->offset,
+			     segment_name(segment->type), segment->name, segment->offset,
 			     segment->size);
 	}
 	jsonw_write(json, "] devices:[");
@@ -245,7 +244,7 @@ static void common_print(const struct ddp_package *package, struct output *out) 
 		const struct ddp_segment *segment = &package->segments[i];
 
 		table_cell(&table, "0x%" PRIx32, segment->type);
-		table_text(&table, segment_words(segment->type));
+		table_text(&table, segment_name(segment->type));
 		table_number(&table, segment->offset);
 		table_number(&table, segment->size);
 		table_text(&table, segment->name);

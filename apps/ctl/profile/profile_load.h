@@ -15,23 +15,20 @@ struct json_writer;
 // ddp_personality_load_spec(); ends the process without memory.
 int load_profile(struct ddp_personality *loaded, const char *spec, struct ddp_diag *diag);
 
-// For commands that show a file. A package of either series is only opened: loaded has nothing
-// else.
+// For commands that show a file. Packages are only opened: loaded has nothing else.
 int load_file(struct ddp_personality *loaded, const char *spec, struct ddp_diag *diag);
 
 // load_profile() for specifications and texts; none: base.
 int load_sources(struct ddp_personality *loaded, const struct ddp_source *sources, unsigned int n,
 		 struct ddp_diag *diag);
 
-// For commands that only use the profile: errors go to stderr, warnings are for `check`. Returns
-// the exit status.
+// For commands that use a profile: only errors go to stderr. Returns the exit status.
 int load_or_report(struct ddp_personality *loaded, const char *spec);
 
 // Refuse a hash function that the package's NICs do not have. Returns the exit status.
 int package_hash_check(const struct ddp_personality *loaded, enum ddp_hash_function function);
 
-// Open the capture of config, which Ctrl-C ends. Returns the exit status; with EXIT_GOOD the caller
-// closes the capture.
+// Open a capture, which Ctrl-C ends. Returns the exit status; only with EXIT_GOOD it is open.
 int capture_open_or_report(struct capture *capture, const struct capture_config *config);
 
 // Is the capture a regular file, which can be read again?

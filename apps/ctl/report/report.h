@@ -10,8 +10,7 @@
 // Write the answer in this format, as the command does to standard output.
 typedef void report_answer_fn(const void *arg, enum format format, struct output *out);
 
-// Show the answer, and write the report if options ask for one. Returns the exit status; an error
-// is printed to stderr.
+// Show the answer and write the report of the options. Returns the exit status.
 int answer_show_or_report(const struct simulate_options *options, const char *capture,
 			  report_answer_fn *answer, const void *arg, struct output *out);
 

@@ -54,8 +54,7 @@ static bool is_simpler(const struct advice *a, const struct outcome *p, const st
 	return set_p != set_q ? set_p : strcmp(p->name, q->name) < 0;
 }
 
-// Prefer no profile, then the profile with more own packet types in the traffic, then as
-// is_simpler().
+// Prefer no profile, then more packets of own packet types, then as is_simpler().
 static bool is_preferred(const struct advice *a, const struct outcome *p, const struct outcome *q) {
 	const struct outcome *base = a->base;
 	double more = (double)own_packets(p->spread) - (double)own_packets(q->spread);

@@ -20,8 +20,7 @@ struct balancer {
 	uint64_t start_ns;
 	uint64_t number; // of the current interval
 	uint64_t end_ns; // end of the current interval, since start_ns
-	uint32_t counts[DDP_RETA_SIZE +
-			DDP_BALANCER_QUEUES]; // packets of the current interval, by slot
+	uint32_t counts[DDP_RETA_SIZE + DDP_BALANCER_QUEUES]; // its packets, by slot
 	uint16_t table[DDP_RETA_SIZE];
 	struct ddp_balancer decisions;
 	struct {
@@ -155,8 +154,7 @@ static void interval_end(struct balancer *balancer) {
 	interval_keep(balancer, &interval);
 }
 
-// End all intervals before the one of this time. After IDLE_MAX idle intervals the decisions no
-// longer change.
+// End all intervals before this time. After IDLE_MAX idle ones decisions no longer change.
 static void intervals_pass(struct balancer *balancer, uint64_t since_ns) {
 	const uint64_t number = since_ns / balancer->result.interval_ns;
 

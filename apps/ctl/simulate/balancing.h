@@ -4,8 +4,7 @@
 //
 // Packets are counted in the order of the capture, because each decision depends on the ones before
 // it. Only the current interval has counts, so memory does not grow with the capture: intervals and
-// moves are kept up to a limit, and summed up beyond it. A packet of an earlier time is counted in
-// the current interval.
+// moves are kept up to a limit, and summed up beyond it. Earlier packets count in it, too.
 //
 //	balancer = balancer_create(&steer, first_ns, interval_ns, INTERVALS_MAX);
 //	balancer_count(balancer, places, packets, n); // for each batch

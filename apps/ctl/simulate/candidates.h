@@ -18,8 +18,7 @@
 #define KNOWS_MOST "all" // the profile with the most packet types
 
 // A NIC without net_ddp: no RSS rules, and all types of rss_hf that it offers. The profile
-// KNOWS_MOST is loaded and changed to hash as the NIC does. Its program has the packet types of the
-// plan, in its order.
+// KNOWS_MOST is changed to hash as the NIC does. Its packet types are those of the plan.
 struct nic_now {
 	const struct ddp_nic *nic;
 	struct ddp_plan *plan; // a spread plan without a rule
@@ -31,7 +30,7 @@ struct candidates {
 	struct spread *spreads; // their names belong to the candidates
 	unsigned int n_loaded;
 	struct ddp_personality *loaded;
-	bool judged; // the shown ones are simulated with many keys
+	bool many_keys; // the shown ones are simulated with many keys
 	unsigned int n_nics;
 	struct nic_now nics[NICS_NOW];
 	struct spread_totals totals;
@@ -70,13 +69,11 @@ void candidates_look(struct candidates *candidates, const char *spec,
 // Is the kind of NIC shown by default? Those are the NICs with RSS.
 bool nic_is_common(const struct ddp_nic *nic);
 
-// The plan of a profile for a NIC, to be destroyed by the caller. The process ends if memory is
-// short.
+// The plan of a profile for a NIC, to be destroyed. The process ends if memory is short.
 struct ddp_plan *nic_plan(const struct ddp_nic *nic, const struct ddp_personality *loaded,
 			  const struct ddp_plan_ask *ask);
 
-// Load a profile, changed to hash as the NIC does by its plan. Returns the exit status; errors go
-// to stderr.
+// Load a profile, changed to hash as the NIC of the plan. Returns the exit status.
 int nic_profile_load(struct ddp_personality *loaded, const char *spec,
 		     const struct ddp_spread_plan *plan);
 

@@ -219,8 +219,7 @@ static const char *last_name(const char *name) {
 	return dot != NULL ? dot + 1 : name;
 }
 
-// The part of an address that a field has, by the beginning of its name. The other direction has
-// part ^ 1.
+// The part of an address, by the prefix of a field's name. The other direction has part ^ 1.
 enum part {
 	SRC,
 	DST,

@@ -80,8 +80,7 @@ struct flows {
 void flows_init(struct flows *flows, bool detailed, unsigned int n_places, size_t size);
 void flows_fini(struct flows *flows); // also if all zero
 
-// Count a packet. Returns the entry, which never moves; a new one has packets 1 and the rest 0.
-// NULL: the table is full.
+// Count a packet. Returns the entry, which never moves; a new one has packets 1. NULL: full.
 struct flow *flows_count(struct flows *flows, uint64_t key);
 
 // Prefetch the slots and entries of a burst before flows_count().
@@ -95,8 +94,7 @@ static inline struct flow *flows_at(const struct flows *flows, uint32_t i) {
 	return (struct flow *)(uintptr_t)(flows->entries + (size_t)i * flows->stride);
 }
 
-// The flows with most packets, at most n, largest first; of equal ones the older first. Returns
-// their number.
+// The n largest flows or fewer, largest first, then oldest first. Returns their number.
 unsigned int flows_top(const struct flows *flows, const struct flow **top, unsigned int n);
 
 // Entropy of a packet's key in bits.
@@ -142,7 +140,7 @@ struct flow_counter {
 	uint64_t rss_hf;
 	const struct spread_burst *burst;
 	const struct steer *const *steers; // of the candidates
-	unsigned int n_places;             // their number
+	unsigned int n_places;             // number of candidates
 	// The layouts of path cache entries, valid until the cache learns another entry.
 	uint64_t learned;
 	uint32_t n_entries;

@@ -170,9 +170,8 @@ struct sums {
 	uint16_t sums[KEYS];
 };
 
-// Fill in the sum of each hash bit, the highest first: the low 16 of the 32 key bits that begin at
-// the bit's index. Keys come from splitmix64 (Steele et al., "Fast splittable pseudorandom number
-// generators", 2014).
+// The sums of each hash bit, the highest first: the low 16 of the 32 key bits from its index on.
+// Keys are by splitmix64 (Steele et al., "Fast splittable pseudorandom number generators", 2014).
 static void bits_make(struct sums bits[HASH_BITS]) {
 	for (unsigned int k = 0; k < KEYS; k++) {
 		uint64_t state = k, key = 0;
@@ -461,8 +460,9 @@ static void cut_warning_make(struct simulation *simulation, const struct candida
 }
 
 /* Outcomes */
+
 static void outcome_make(const struct simulation *simulation, const struct spread *spread,
-			 bool judged, struct outcome *outcome) {
+			 bool many_keys, struct outcome *outcome) {
 	outcome->name = spread->name;
 	outcome->spread = spread;
 	outcome->imbalance = ddp_imbalance(spread->queue_packets, simulation->n_queues);
@@ -479,7 +479,7 @@ static void outcome_make(const struct simulation *simulation, const struct sprea
 			cores_find(spread, simulation->load_mpps / simulation->options->core_mpps);
 	outcome->worst = worst_find(spread, simulation->n_queues);
 	balanced_make(spread, outcome);
-	if (judged)
+	if (many_keys)
 		keys_make(spread, outcome);
 }
 
@@ -576,7 +576,8 @@ void simulation_make(struct simulation *simulation, const struct simulate_option
 	windows_fit(candidates, options->window_ns != 0);
 	outcomes = ddp_arena_alloc(simulation->arena, candidates->n * sizeof(*outcomes));
 	for (unsigned int i = 0; i < candidates->n; i++)
-		outcome_make(simulation, &candidates->spreads[i], candidates->judged, &outcomes[i]);
+		outcome_make(simulation, &candidates->spreads[i], candidates->many_keys,
+			     &outcomes[i]);
 	simulation->outcomes = outcomes;
 	simulation->n_outcomes = candidates->n;
 	strbuf_init(&simulation->text);

@@ -105,9 +105,7 @@ struct simulation {
 
 	// its flows: addresses, protocol and ports of the innermost IP packet
 	uint64_t n_flows;
-	const struct outcome
-		*finest; // a candidate that splits flows further: n_flows is its number of hashes,
-			 // and top_flows has not the largest; else NULL
+	const struct outcome *finest; // n_flows are its hashes; NULL: no candidate splits flows
 	// Memory sufficed. Else flows, UEs and hashes are those that came first.
 	bool flows_exact;
 	struct top_flow top_flows[TOP_FLOWS];

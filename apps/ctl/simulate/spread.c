@@ -188,8 +188,7 @@ struct steered {
 	const struct ddp_flow_entry *rule; // NULL: none steers it
 };
 
-// Apply a rule: its packets are one group unless it spreads them by hash. Returns whether it sets
-// the queue.
+// Apply a rule: a group unless it spreads by hash. Returns whether it sets the queue.
 static bool rule_apply(const struct steered *steered, uint16_t *queue, uint64_t *group) {
 	const struct ddp_flow_action *action = ddp_flow_action_of(steered->rule);
 	const bool hashed = steered->input_len > 0;
@@ -523,8 +522,7 @@ static void *spreads_take(void *arg) {
 	return NULL;
 }
 
-// Read the batch of this round unless capture is NULL, while earlier batches are counted. Returns
-// as capture_fill().
+// Read a batch unless capture is NULL, while earlier ones are counted. Returns as capture_fill().
 static int round_run(struct run *run, struct capture *capture) {
 	struct capture_batch *batch = run->batches[run->round % STAGES].batch;
 	pthread_t threads[THREADS_MAX];

@@ -29,8 +29,7 @@
 #define WINDOWS_SHOWN 240 // windows at most, if no length is given
 #define WINDOW_NS 1000000 // ns: shortest window, if no length is given
 
-// Packets by queue in equal parts of a capture's time. If there would be more than n_max windows,
-// they become longer.
+// Packets by queue in equal parts of a capture's time, at most n_max.
 struct windows {
 	unsigned int n_queues;
 	unsigned int n_max;
@@ -98,8 +97,7 @@ struct spread {
 	struct spread_burst *burst; // NULL unless it runs
 };
 
-// All arguments but diag must outlive the spread; rules may be NULL. 0, or -ENOMEM or -EINVAL with
-// the reason in diag.
+// All but diag must outlive the spread. rules may be NULL. 0, or -ENOMEM or -EINVAL with diag set.
 int spread_init(struct spread *spread, const struct ddp_personality *loaded,
 		const struct steer *steer, const struct rules *rules, struct ddp_diag *diag);
 void spread_fini(struct spread *spread);
@@ -124,9 +122,8 @@ struct spread_totals {
 	double seconds;             // run time
 };
 
-// Run the rest of the capture through the n spreads, 1 to SPREADS_MAX. On a terminal a line shows
-// the progress. Returns the last result of capture_fill(), 0 or less. The process ends if memory is
-// short.
+// Run the rest of the capture through the n spreads, 1 to SPREADS_MAX, with progress on a terminal.
+// Returns the last result of capture_fill(). The process ends if memory is short.
 int spread_run(struct capture *capture, struct spread *spreads, unsigned int n,
 	       struct spread_totals *totals);
 

@@ -95,8 +95,7 @@ static void end_count(struct finding *f, const struct end *end) {
 
 /* The bytes behind it */
 
-// Does an IP header with a plausible length begin there? The checksum may be wrong: the NIC of the
-// sender computes it.
+// Does an IP header with a plausible length begin there? Checksums may be left to NICs.
 static bool is_ip(const struct capture_packet *packet, uint32_t off) {
 	const uint8_t *at = packet->data + off;
 	uint32_t size, len, left = packet->wire_len - off;

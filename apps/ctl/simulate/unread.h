@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Headers that no profile reads: the number at which most packets of a sample end, such as
-// gre.protocol 0x8200, and properties of the bytes behind it. A new profile may spread the packets
-// by them.
+// gre.protocol 0x8200, and properties of the bytes behind it, which a new profile may hash.
 #ifndef DDPCTL_SIMULATE_UNREAD_H
 #define DDPCTL_SIMULATE_UNREAD_H
 
@@ -30,8 +29,7 @@ struct unread {
 void unread_find(struct unread *unread, const struct ddp_personality *all,
 		 const struct sample *sample, struct ddp_arena *arena);
 
-// Does a program read a tunnel behind unread->port? It must find an IP header with a plausible
-// length in nearly all packets.
+// Does a program find IP headers of a tunnel behind unread->port in nearly all packets?
 bool unread_is_tunnel(const struct unread *unread, const struct ddp_personality *all,
 		      const struct sample *sample, const struct ddp_program *program);
 

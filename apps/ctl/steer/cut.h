@@ -28,8 +28,7 @@ struct cut {
 // ddp_classify().
 void cut_classify(struct cut *cut, const struct ddp_program *program, struct ddp_class *class);
 
-// ddp_answer() with rules unless policy is NULL. Returns the rule that steers the packet, NULL for
-// none.
+// ddp_answer() with rules unless policy is NULL. Returns the rule that steers, NULL: none.
 const struct ddp_flow_entry *cut_answer(struct cut *cut, const struct ddp_program *program,
 					const struct steer *steer, const struct ddp_policy *policy,
 					struct ddp_answer *answer);

@@ -60,8 +60,8 @@ struct rule_set {
 
 // Compile rules as a net_ddp port with these profiles, queues and RSS does, and set the policy's
 // flows. A config->function other than Toeplitz acts as the oldest rule, for the whole port. Rules,
-// profile and program must outlive the set; rules may be NULL. 0, or -EINVAL or -ENOMEM with errors
-// in diag and nothing to free.
+// profile and program must outlive the set; rules may be NULL. 0, or -EINVAL or
+// -ENOMEM with errors in diag.
 int rules_build(const struct rules *rules, const struct ddp_profile *profile,
 		const struct ddp_program *program, const struct steer_config *config,
 		struct rule_set *set, struct ddp_policy *policy, struct ddp_diag *diag);

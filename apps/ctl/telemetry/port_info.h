@@ -49,8 +49,7 @@ uint64_t balance_round(const json_t *balance);
 // Remove the intervals and moves up to a round.
 void balance_forget(json_t *balance, uint64_t round);
 
-// "queue 3 (load 1.34) to 5 (0.71): entry 17, 1.2% of the load"; loads of queues are relative
-// to their mean
+// "queue 3 (load 1.34) to 5 (0.71): entry 17, 1.2% of the load"
 void balance_move_write(const json_t *move, FILE *to);
 // "entry 17 has 31.2% of the load: 10.0.0.1:1234 > 10.0.0.2:80 UDP"
 void balance_bound_write(const json_t *balance, FILE *to);
