@@ -112,7 +112,7 @@ int ddp_lower_reset(struct ddp_port *port) {
 	return ret;
 }
 
-// An application that asks for SCATTER may have mbufs smaller than packets.
+// An application that enables SCATTER may have mbufs smaller than packets.
 static int scatter_check(const struct ddp_port *port, struct rte_mempool *pool) {
 	const struct rte_eth_rxmode *mode = &port->data->dev_conf.rxmode;
 	unsigned int room = pool == NULL ? 0 : rte_pktmbuf_data_room_size(pool);

@@ -20,7 +20,7 @@
 #include <string.h>
 
 #define BYPASS_CALLS 255     // burst calls between two polls of other lower queues
-#define OTHERS_CALLS 7       // the same after a poll that found packets
+#define OTHERS_CALLS 7       // burst calls after a poll of others that found packets
 #define OTHERS_MAX 8         // lower queues: the most that one call polls
 #define LEFT_PER_SECOND 1000 // 1/s: a queue has left its lower queue after 1 ms without a poll
 

@@ -69,7 +69,7 @@ int rte_pmd_ddp_meta_is_on(uint16_t port_id);
 
 // Complete ddp_meta of packets that this port has received on a queue, from packets whose data is
 // unchanged: parse those with RTE_PMD_DDP_UNPARSED; with meta=off all of them, because no field
-// tells which. ddp_rx_tsc stays as it is. It costs a few nanoseconds for each packet that is
+// marks them. ddp_rx_tsc stays as it is. It costs a few nanoseconds for each packet that is
 // parsed.
 //
 // Data path: it neither waits nor allocates, and needs no lock of the caller's. Any thread may call
