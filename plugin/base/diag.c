@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "diag.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -137,6 +138,7 @@ void ddp_diag_add(struct ddp_diag *diag, enum ddp_severity severity, const struc
 	va_start(ap, fmt);
 	message = message_make(severity, place, fmt, ap);
 	va_end(ap);
+	assert(diag->n_kept <= DDP_DIAG_MAX);
 	if (message.s == NULL && severity == DDP_ERROR)
 		ddp_no_memory(diag);
 	else

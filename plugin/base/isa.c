@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "isa.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -81,6 +82,7 @@ enum ddp_isa ddp_isa_best(unsigned int max_bits) {
 }
 
 const char *ddp_isa_name(enum ddp_isa isa) {
+	assert(isa < DDP_ISA_LEVELS);
 	return levels[isa].name;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "utf8.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -69,6 +70,7 @@ void ddp_escape(const char *text, char *escaped, size_t size) {
 	char character[DDP_ESCAPED_SIZE];
 	size_t len;
 
+	assert(size > 0);
 	while (*text != '\0') {
 		text += ddp_escape_char(text, character);
 		len = strlen(character);

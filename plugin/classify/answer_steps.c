@@ -30,7 +30,6 @@ struct builder {
 // From where a condition or a field is evaluated: a header of class.seen, or as packet types do.
 #define FROM_TYPE UINT32_MAX
 
-// A condition in both forms.
 struct asked {
 	const struct ddp_cond *cond;
 	const struct prog_cond *prog;
@@ -55,8 +54,6 @@ static const char *taken(struct builder *b) {
 	rewind(b->to);
 	return text;
 }
-
-/* Evaluation */
 
 // A header's conditions read itself and the headers before it.
 static struct walk walk_of(const struct builder *b, unsigned int from, struct ddp_class *class) {
@@ -218,7 +215,6 @@ static void cond_write(struct builder *b, const struct asked *asked) {
 
 /* Headers */
 
-// A header that is being explained.
 struct explained {
 	const struct ddp_header *header;
 	const struct ddp_seen *seen;
@@ -288,7 +284,6 @@ static void size_write(struct builder *b, const struct explained *explained) {
 
 /* Rules */
 
-// A rule of a header, evaluated.
 struct tried {
 	struct asked asked;
 	bool is_true;

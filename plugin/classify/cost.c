@@ -77,8 +77,6 @@ static struct ddp_header_cost node_cost(const struct ddp_program *program,
 	return cost;
 }
 
-/* Packet types */
-
 #define UNREACHED UINT64_MAX
 
 // Of all ways through the path automaton the most that conditions cost in the states on it.

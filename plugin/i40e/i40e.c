@@ -2,6 +2,7 @@
 // A 700-series profile package, read and checked.
 #include "i40e.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -141,6 +142,7 @@ static void section_read(struct profile_reader *profile, uint64_t entry) {
 			     size, profile->end - start - SECTION_HEADER_SIZE);
 		return;
 	}
+	assert(i40e->sections != NULL);
 	section = &i40e->sections[i40e->n_sections++];
 	section->type = le32_get(profile->bytes + start + SECTION_TYPE_AT);
 	section->offset = start;
@@ -192,6 +194,7 @@ static void sections_read(struct profile_reader *profile, struct cursor *cursor)
 	i40e->sections = ddp_arena_alloc(profile->arena, n * sizeof(*i40e->sections));
 	for (uint32_t i = 0; i < n; i++)
 		section_read(profile, table + 4 + 4 * (uint64_t)i);
+	assert(i40e->n_sections <= n);
 	overlaps_check(profile);
 	for (unsigned int i = 0; i < i40e->n_sections && profile->reader->n_errors == 0; i++)
 		content_read(profile, &i40e->sections[i]);
@@ -285,8 +288,6 @@ int i40e_read(struct package_reader *reader) {
 	notes_read(reader);
 	return reader->n_errors > 0 ? -EBADMSG : 0;
 }
-
-/* Uses */
 
 void i40e_type_name(const struct i40e_package *i40e, const struct i40e_type *type,
 		    char name[I40E_TYPE_NAME_SIZE]) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // A package that holds nothing but its bytes; package header, segments and metadata, with which the
 // files of both families begin; messages.
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -181,6 +182,7 @@ int counted_take(struct cursor *cursor, const char *name, uint32_t item_size, ui
 	const uint8_t *bytes = cursor->reader->package->bytes + cursor->at;
 	uint64_t left = cursor->end - cursor->at;
 
+	assert(cursor->at <= cursor->end);
 	if (left < 4)
 		return reader_error(cursor->reader, cursor->at,
 				    "the segment ends before the number of %s", name);
@@ -200,6 +202,7 @@ int devices_read(struct cursor *cursor) {
 	const uint8_t *items;
 	uint32_t n;
 
+	assert(package->devices == NULL);
 	if (counted_take(cursor, "devices", 8, &n, &items) < 0)
 		return -EBADMSG;
 	package->n_devices = n;

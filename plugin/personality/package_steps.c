@@ -183,8 +183,6 @@ static const char *end_text(struct builder *b) {
 				b->len));
 }
 
-/* Packet type */
-
 // The entry of the TCAM that matches, or the nearest one if few of its markers differ.
 static void ptype_try(struct builder *b) {
 	struct e810_ptype_entry nearest;
@@ -209,8 +207,6 @@ static void ptype_try(struct builder *b) {
 							named(b, E810_LABELS_MARKER, m)));
 }
 
-/* Flags */
-
 static void flags_add(struct builder *b, const char *name, uint64_t flags, int digits, bool is_rss,
 		      bool is_packet) {
 	const char *value = ddp_arena_printf(b->arena, "0x%0*" PRIx64, digits, flags);
@@ -234,8 +230,6 @@ static void flags_add(struct builder *b, const char *name, uint64_t flags, int d
 	read_add(b, &b->steps->parser, name,
 		 list == NULL ? value : ddp_arena_printf(b->arena, "%s: %s", value, list), value);
 }
-
-/* RSS */
 
 static const char *unhashed_text(const struct builder *b) {
 	if (b->result.ptype == E810_NO_PTYPE)

@@ -40,6 +40,7 @@ static const struct model *package_model_create(const struct ddp_personality *pe
 
 	if (model == NULL)
 		return NULL;
+	assert(profile->n_headers < PACKAGE_TOKENS && profile->n_types <= E810_N_PTYPES);
 	model->model.walk = package_walk;
 	model->parser = personality->parser;
 	model->rss = personality->rss;
@@ -58,12 +59,11 @@ static const struct model *package_model_create(const struct ddp_personality *pe
 	return &model->model;
 }
 
-/* Loads */
-
 int ddp_personality_compile(struct ddp_personality *personality, const struct ddp_memory *memory,
 			    struct ddp_diag *diag) {
 	const struct model *model = NULL;
 
+	assert(personality->profile != NULL && personality->program == NULL);
 	if (personality->package != NULL) {
 		model = package_model_create(personality);
 		if (model == NULL)
@@ -141,6 +141,7 @@ bool ddp_is_package(const char *spec) {
 static void family_read(struct package_reader *reader) {
 	struct ddp_package *package = reader->package;
 
+	assert(package->e810 == NULL && package->i40e == NULL);
 	for (unsigned int i = 0; i < package->n_segments; i++) {
 		switch (package->segments[i].type) {
 		case SEGMENT_E810:

@@ -2,6 +2,7 @@
 // The most that a walk can take: the longest way through the parse graph, each header as large and
 // as costly as it can be, whatever the conditions of the rules. Where the graph leads back to a
 // header, the limits of the walk end it, and every way within them is tried.
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -44,6 +45,7 @@ static void front_add(const struct front *front, unsigned int n_headers, unsigne
 		      struct most most) {
 	struct most *known = &front->most[n_headers * front->n_nodes + node];
 
+	assert(n_headers <= front->max_headers && node < front->n_nodes);
 	if (known->named == UNREACHED)
 		*known = most;
 	known->named = larger(known->named, most.named);

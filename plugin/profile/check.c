@@ -71,6 +71,7 @@ static bool progress_visit(struct loader *l, unsigned int target, void *arg) {
 	const struct ddp_header *header = &l->profile->headers[target];
 	uint8_t *marks = arg;
 
+	assert(target < l->profile->n_headers);
 	if (header->min_size > 0 || marks[target] == DONE)
 		return true;
 	if (marks[target] == OPEN) {

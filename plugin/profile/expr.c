@@ -22,7 +22,6 @@ static bool unknown_field(struct loader *l, const struct ddp_place *place,
 	return unknown_name(l, place, kind, name, len, header->fields, header->n_fields);
 }
 
-// The words of a dotted reference.
 struct words {
 	const char *header, *field;
 	size_t header_len, field_len;
@@ -156,6 +155,7 @@ static const struct ddp_profile_param *param_find(struct loader *l, const struct
 
 // Set the leading prefix bits of width, right-aligned in 128.
 static void pattern_mask(struct ddp_pattern *pattern, unsigned int width, unsigned int prefix) {
+	assert(prefix <= width && width <= 128);
 	for (unsigned int i = width - prefix; i < width; i++) {
 		if (i < 64)
 			pattern->mask_lo |= UINT64_C(1) << i;
@@ -524,6 +524,7 @@ bool expr_range(const struct ddp_expr *expr, uint64_t *min, uint64_t *max, const
 			n--;
 		}
 	}
+	assert(n <= 1);
 	*min = stack[0].min;
 	*max = stack[0].max;
 	return true;

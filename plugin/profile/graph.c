@@ -119,12 +119,11 @@ void rules_read(struct loader *l, struct ddp_header *header, const struct ddp_ya
 			rule_read(l, header, next->items[i]);
 }
 
-/* after */
-
 static bool entry_add(struct loader *l, struct ddp_table *table, uint64_t value, bool hex,
 		      unsigned int target, const struct ddp_place *place) {
 	struct ddp_table_entry *entry;
 
+	assert(target < l->profile->n_headers);
 	for (unsigned int i = 0; i < table->n_entries; i++) {
 		entry = &table->entries[i];
 		if (entry->value != value)
@@ -281,6 +280,7 @@ static void after_text(struct loader *l, unsigned int header, const struct ddp_y
 void after_read(struct loader *l, unsigned int header, const struct ddp_yaml *after) {
 	unsigned int rank = 0;
 
+	assert(header < l->profile->n_headers);
 	if (after != NULL && after->kind != DDP_YAML_LIST)
 		after_text(l, header, after, &rank);
 	else

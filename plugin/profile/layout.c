@@ -55,6 +55,7 @@ static bool field_add(struct layout *y, const struct ddp_token *name, uint64_t w
 	bool filler = name->len == 1 && *name->s == '_';
 	uint64_t bits = y->bits;
 
+	assert(y->group < (int)y->header->n_groups);
 	for (unsigned int i = 0; i < y->header->n_groups; i++)
 		bits += y->header->groups[i].bits;
 	if (width == 0 || (width > 128 && !filler))

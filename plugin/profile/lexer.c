@@ -147,6 +147,7 @@ bool ddp_lexer_expect(struct ddp_lexer *lexer, const char *sign) {
 
 	if (ddp_lexer_accept(lexer, sign))
 		return true;
+	assert(strlen(sign) + 3 <= sizeof(what));
 	snprintf(what, sizeof(what), "'%s'", sign);
 	return ddp_lexer_unexpected(lexer, what);
 }

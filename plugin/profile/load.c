@@ -99,6 +99,7 @@ static uint64_t required_load(struct loader *l, const char *name, const struct d
 	const struct ddp_profile_part *part;
 
 	part_load(l, name, NULL, place);
+	assert(l->profile->n_parts <= PARTS_MAX);
 	part = part_find(l, file_name(l, name));
 	return part != NULL ? UINT64_C(1) << (part - l->profile->parts) | part->requires : 0;
 }
@@ -219,6 +220,7 @@ static void part_load(struct loader *l, const char *name, struct request *reques
 		return;
 	if (name == NULL || part_read(l, file, &part))
 		part_add(l, &part);
+	assert(visit < l->n_visits && l->visits[visit].open);
 	l->visits[visit].open = false;
 }
 
@@ -470,8 +472,6 @@ static void graph_read(struct loader *l, enum pass pass) {
 		pairs_read(l, l->part->root, "extend", "headers by name", extend_read);
 }
 
-/* Everything */
-
 // Without a first header most likely base is missing, and each of its names would be an error of
 // its own.
 static bool has_first(struct loader *l) {
@@ -575,7 +575,6 @@ static void parts_finish(struct loader *l) {
 	}
 }
 
-// Add the requests of a source.
 static int source_parse(struct loader *l, const struct ddp_source *source) {
 	struct ddp_spec text = {.text = text_file, .file = text_file}, *specs = &text;
 	const char *before = l->profile->spec;

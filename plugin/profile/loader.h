@@ -3,6 +3,8 @@
 #ifndef DDP_PROFILE_LOADER_H
 #define DDP_PROFILE_LOADER_H
 
+#include <assert.h>
+
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/spec.h"

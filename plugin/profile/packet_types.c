@@ -48,6 +48,7 @@ static void unknown_step(struct loader *l, const struct ddp_token *token) {
 			known[n++] = l->profile->headers[i].name;
 	for (unsigned int i = 0; i < l->n_aliases && i < 100; i++)
 		known[n++] = l->aliases[i].name;
+	assert(n <= COUNT(known));
 	unknown_name(l, &token->place, "header or path", token->s, token->len, known, n);
 }
 

@@ -191,6 +191,7 @@ static void operand_write(FILE *to, const struct ddp_expr *expr, unsigned int en
 	const struct ddp_expr_op *op = &expr->ops[end];
 	unsigned int own = op_signs[op->op].level;
 
+	assert(end < expr->n_ops);
 	fputs(own < level ? "(" : "", to);
 	if (op->op == DDP_OP_CONST) {
 		fprintf(to, op->hex ? "0x%" PRIx64 : "%" PRIu64, op->value);
@@ -256,8 +257,6 @@ void format_path(const struct ddp_profile *profile, FILE *to, const struct ddp_p
 	path_write(profile, to, path, 0);
 }
 
-/* Lists */
-
 void format_refs(FILE *to, const struct ddp_ref *refs, unsigned int n) {
 	for (unsigned int i = 0; i < n; i++)
 		fprintf(to, "%s%s", i > 0 ? " " : "", refs[i].name);
@@ -296,5 +295,6 @@ void format_ptype(FILE *to, uint32_t rte_ptype) {
 void format_place(FILE *to, const struct ddp_place *place) {
 	const char *slash = strrchr(place->file, '/');
 
+	assert(place->line > 0);
 	fprintf(to, "%s:%u", slash != NULL ? slash + 1 : place->file, place->line);
 }

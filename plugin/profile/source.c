@@ -15,8 +15,6 @@
 
 const char text_file[] = "<text>";
 
-/* Files */
-
 // The file that was requested by a name, or that has a path.
 static struct ddp_profile_file *former_find(const struct ddp_profile *profile, const char *name,
 					    bool by_path) {
@@ -44,6 +42,7 @@ struct ddp_profile_file *file_find(struct loader *l, const char *asked,
 			return NULL;
 		former = former_find(l->former, path, true);
 	}
+	assert(path != NULL || former != NULL);
 	file = ddp_arena_alloc(l->arena, sizeof(*file));
 	if (former != NULL) {
 		*file = *former;
@@ -81,8 +80,6 @@ bool file_is_same(struct ddp_profile_file *file, const struct ddp_profile_file *
 	file->size = other->size;
 	return true;
 }
-
-/* Names */
 
 const char *file_name(struct loader *l, const char *file) {
 	const char *slash = strrchr(file, '/');

@@ -54,6 +54,7 @@ static struct ddp_text quoted_text(const char *start, const char *end, const str
 				   char quote) {
 	struct ddp_text text = {node->value, strlen(node->value), node->place};
 
+	assert(start <= end);
 	text.place.col++; // behind the quote
 	if (end - start < 2 ||
 	    memchr(start + 1, quote == '"' ? '\\' : quote, end - start - 2) != NULL)
@@ -319,7 +320,6 @@ static struct ddp_yaml *node_read(struct reader *r, unsigned int depth) {
 	}
 }
 
-// The only document of the file.
 static void document_read(void *arg) {
 	struct reader *r = arg;
 	struct ddp_place place = {.file = r->file, .line = 1, .col = 1};

@@ -5,6 +5,7 @@
 // and the others are made even among themselves.
 #include "balancer.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -29,6 +30,7 @@ static double larger(double a, double b) {
 void ddp_balancer_init(struct ddp_balancer *balancer, uint16_t n_entries, uint16_t n_queues) {
 	const size_t first = offsetof(struct ddp_balancer, n_entries);
 
+	assert(n_entries <= DDP_RETA_SIZE && n_queues <= DDP_BALANCER_QUEUES);
 	memset((char *)balancer + first, 0, sizeof(*balancer) - first);
 	balancer->n_entries = n_entries;
 	balancer->n_queues = n_queues;
@@ -36,7 +38,6 @@ void ddp_balancer_init(struct ddp_balancer *balancer, uint16_t n_entries, uint16
 	balancer->bound_entry = DDP_BALANCER_NONE;
 }
 
-// A new mean begins with this value.
 static void level_begin(struct ddp_balancer_level *level, double value, double chance) {
 	level->mean = value;
 	level->variance = larger(level->variance, chance);
@@ -369,7 +370,6 @@ static void step_exchange(const struct plan *plan, unsigned int hot, unsigned in
 	}
 }
 
-// Mean of the queues that still count.
 static double plan_mean(const struct plan *plan) {
 	double sum = 0;
 	unsigned int n = 0;
@@ -635,8 +635,6 @@ bool ddp_balancer_measure(struct ddp_balancer *balancer, unsigned int ms,
 	balancer->fresh = true;
 	return whole;
 }
-
-/* Imbalance */
 
 double ddp_imbalance(const uint64_t *loads, unsigned int n) {
 	uint64_t most = 0;

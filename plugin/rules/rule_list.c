@@ -2,6 +2,7 @@
 // The rules of a port: which compete, their shapes, and their entries in the shapes' tables.
 #include "rules.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <search.h>
 #include <stdio.h>
@@ -107,6 +108,7 @@ static void key_put(struct ddp_flow_list *list, struct rte_flow *flow) {
 	while (*place != flow->key)
 		place = &(*place)->next;
 	*place = flow->key->next;
+	assert(list->n_keys > 0);
 	list->n_keys--;
 	ddp_memory_free(list->memory, flow->key);
 }
@@ -130,6 +132,7 @@ static int part_get(struct ddp_flow_list *list, struct rte_flow *flow,
 	struct ddp_flow_entry *entry;
 	struct ddp_flow_table *table;
 
+	assert(i < DDP_FLOW_ENTRIES);
 	flow->entries[i] = NULL;
 	if (flow->raw != NULL)
 		flow->shapes[i] = ddp_flow_shape_create(&list->shapes, list->memory, rule, 0);
@@ -190,6 +193,7 @@ static bool parts_count(struct rte_flow *flow, int by) {
 	for (unsigned int i = 0; i < flow->n_entries; i++) {
 		struct ddp_flow_shape *shape = flow->shapes[i];
 
+		assert(by > 0 || shape->n_rules > 0);
 		changed |= shape->n_rules == 0;
 		shape->n_rules += by;
 		changed |= shape->n_rules == 0;
@@ -278,6 +282,7 @@ bool ddp_flow_is_learned(const struct rte_flow *flow) {
 
 void ddp_flow_list_commit(struct ddp_flow_list *list, struct rte_flow *flow) {
 	(void)list; // as ddp_flow_list_remove() has it
+	assert(flow->rule == NULL);
 	parts_move(flow, ddp_flow_table_insert);
 	if (flow->replaces != NULL)
 		parts_move(flow->replaces, ddp_flow_table_remove);
@@ -294,6 +299,7 @@ void ddp_flow_stay(struct rte_flow *flow) {
 }
 
 void ddp_flow_list_remove(struct ddp_flow_list *list, struct rte_flow *flow) {
+	assert(ddp_flow_list_has(list, flow));
 	if (!flow->dead)
 		parts_move(flow, ddp_flow_table_remove);
 	flow_unlist(list, flow);

@@ -24,8 +24,6 @@ static int refuse(const struct actions *a, const char *reason) {
 	return ddp_flow_error(a->error, EINVAL, RTE_FLOW_ERROR_TYPE_ACTION, a->action, reason);
 }
 
-/* Targets */
-
 static int fate_set(struct actions *a, enum ddp_flow_fate fate) {
 	if (a->has_fate)
 		return refuse(a, "a packet can have one target only");
@@ -258,8 +256,6 @@ static int actions_parse(const struct ddp_flow_config *config,
 		return refuse(&a, "a raw pattern says what is hashed: it has no other action");
 	return 0;
 }
-
-/* Rules */
 
 static int flow_parse(const struct ddp_flow_config *config, const struct rte_flow_attr *attr,
 		      const struct rte_flow_item *pattern, const struct rte_flow_action *actions,

@@ -167,11 +167,13 @@ static void line_add(struct lines *lines, const struct rte_pmd_i40e_ptype_info *
 	for (uint32_t i = 0; i < lines->n; i++)
 		if (memcmp(&lines->lines[i], line, sizeof(*line)) == 0)
 			return;
+	assert(lines->n < RTE_DIM(lines->lines));
 	lines->lines[lines->n++] = *line;
 }
 
 // The requested profile comes after those that it requires.
 static const struct ddp_profile_part *main_part(const struct ddp_profile *profile) {
+	assert(profile->n_parts > 0);
 	return &profile->parts[profile->n_parts - 1];
 }
 

@@ -230,6 +230,7 @@ static uint16_t state_step(struct builder *b, unsigned int from, unsigned int no
 	const struct state *state = &b->states[from];
 	unsigned int n = 0;
 
+	assert(from < b->n_states);
 	b->mark++;
 	for (unsigned int i = 0; i < state->n_places; i++) {
 		const struct place *place = &b->places[state->places[i]];
@@ -405,6 +406,7 @@ static void tables_keep(struct builder *b, struct automaton *a, struct ddp_arena
 	}
 	if (n_accepts > 0)
 		memcpy(a->accepts, made.accepts, n_accepts * sizeof(*a->accepts));
+	assert(made.start < n && a->n_final <= n);
 	a->start = numbers[made.start];
 }
 

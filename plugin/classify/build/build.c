@@ -2,7 +2,6 @@
 // profile -> program.
 #include "build.h"
 
-#include <assert.h>
 #include <string.h>
 
 #include "classify/run/walk.h"
@@ -21,6 +20,7 @@ struct build {
 #define ADD(b, what) DDP_APPEND((b)->program->arena, (b)->program->what, (b)->program->n_##what)
 
 static struct prog_ref ref_build(struct build *b, const struct ddp_ref *ref) {
+	assert(ref->node < b->profile->n_headers);
 	b->asked[ref->node] = true;
 	return prog_ref_of(b->program, ref);
 }
@@ -128,6 +128,7 @@ static void layers_build(struct build *b, const struct ddp_header *header, struc
 						 .set = i == LAYERS_INSIDE ? 0 : tunnel,
 						 .mode = LAYERS_INSIDE};
 	for (unsigned int mode = 0; mode < LAYERS_MODES; mode++) {
+		assert(layers[mode].mode < LAYERS_MODES);
 		layers[mode].row = b->program->layers + layers[mode].mode * n;
 		layers[mode].is_l3 = node->is_l3;
 		layers[mode].hidden = header->hidden;
@@ -261,7 +262,6 @@ static unsigned int shortest_path(const struct ddp_path *path, uint8_t *nodes, u
 	return n_other;
 }
 
-// Count how often paths name each header.
 static void path_count(const struct ddp_path *path, unsigned int *n_named) {
 	if (path == NULL)
 		return;
@@ -482,6 +482,7 @@ const struct ddp_type_info *ddp_program_type(const struct ddp_program *program, 
 }
 
 const struct ddp_node_info *ddp_program_node(const struct ddp_program *program, uint8_t node) {
+	assert(node < program->n_nodes);
 	return &program->nodes[node].info;
 }
 

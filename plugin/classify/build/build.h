@@ -3,6 +3,8 @@
 #ifndef DDP_CLASSIFY_BUILD_BUILD_H
 #define DDP_CLASSIFY_BUILD_BUILD_H
 
+#include <assert.h>
+
 #include "classify/program.h"
 
 // ddp_program_build() for any profile, in any memory. If profile->modelled, model finds the types

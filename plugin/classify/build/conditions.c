@@ -329,8 +329,6 @@ static void length_compile(struct compiler *c, struct prog_node *node) {
 	linear->mask = t.bits >> shift;
 }
 
-/* Tables, inputs */
-
 static void absent_make(struct ddp_program *program, struct prog_table *table) {
 	struct prog_word *word = ddp_arena_alloc(program->arena, sizeof(*word));
 	uint32_t index;

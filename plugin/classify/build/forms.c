@@ -189,6 +189,7 @@ static void usual_choose(const struct steps *s, struct prog_form *form) {
 static uint64_t given_value(const struct steps *s, const struct given *given) {
 	uint64_t value;
 
+	assert(s->at + FORM_BYTES <= SAMPLE_SIZE);
 	memcpy(&value, given->bytes + s->at, FORM_BYTES);
 	return value & given->mask;
 }

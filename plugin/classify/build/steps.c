@@ -10,8 +10,6 @@
 
 #define MULTIPLIERS 64 // multipliers that are tried for a table of one size
 
-/* Glances */
-
 // Bytes to add to an offset from the header's start, or end, for the offset from the start.
 static int given_shift(const struct steps *s, bool from_end, unsigned int n_before) {
 	if (s->given == NULL || (from_end && s->given->any_length))
@@ -96,6 +94,7 @@ static void slots_make(struct steps *s, struct prog_branch *branch) {
 	uint32_t *slots;
 
 	branch->factor = factor_find(s, &log2);
+	assert(log2 <= 16 && rule->n <= 1u << log2);
 	branch->shift = 16 - log2;
 	slots = ddp_arena_alloc(s->program->arena, sizeof(*slots) << log2);
 	for (unsigned int i = 0; rule->n < 1u << log2 && i < 1u << log2; i++) {
@@ -185,7 +184,6 @@ static bool test_says(const struct steps *s, const struct prog_test *test, const
 	       (test->kind == TEST_BITS);
 }
 
-// The key's part of bits that a test looks at.
 static uint32_t key_bits(const struct key *key, const struct prog_test *test, uint64_t bits) {
 	return bits << (key->byte - test->byte) * 8 >> (64 - key->size * 8);
 }
@@ -201,7 +199,6 @@ struct parts {
 	const struct prog_match *back; // of an earlier header, or NULL
 };
 
-// Whether a step can hold a rule.
 enum rule_can {
 	RULE_CAN,
 	RULE_NEVER, // it does not hold
@@ -219,7 +216,6 @@ static int outcome(const struct steps *s, const struct parts *parts, uint32_t va
 			    ref_value(s, &parts->rule->key, &parts->key, value));
 }
 
-// Is there an entry with these bits?
 static bool entry_is(const struct growing *rule, uint32_t entry, uint32_t bits) {
 	for (unsigned int i = 0; i < rule->n; i++)
 		if (((rule->entries[i] ^ entry) & bits) == 0)
@@ -542,6 +538,7 @@ static void forms_add(struct steps *s, unsigned int node, unsigned int *n_forms)
 	struct ddp_program *program = s->program;
 	struct prog_form *last = &program->forms[node];
 
+	assert(n <= FORMS_MAX);
 	*last = (struct prog_form){.value = 1, .need = UINT16_MAX}; // that no header has
 	for (unsigned int i = 0; i < n; i++) {
 		// The walk looks at once for a size that is fixed only.

@@ -37,6 +37,7 @@ size_t ddp_cache_size(void) {
 }
 
 static void n_entries_set(struct ddp_cache *cache, unsigned int n) {
+	RTE_ASSERT(n > 0 && n <= CACHE_ENTRIES);
 	__atomic_store_n(&cache->n_entries, n, __ATOMIC_RELAXED);
 }
 
@@ -90,6 +91,7 @@ struct unhashed {
 };
 
 static void unhashed_add(struct unhashed *unhashed, unsigned int i, unsigned int len) {
+	RTE_ASSERT(unhashed->n < DDP_BURST_MAX);
 	unhashed->rows[unhashed->n++] = i;
 	if (unhashed->words < (len + 3) / 4)
 		unhashed->words = (len + 3) / 4;
@@ -174,6 +176,7 @@ static void cache_learn(struct ddp_cache *cache, const struct ddp_policy *policy
 			const struct rte_mbuf *mbuf) {
 	struct cache_entry *entry = &cache->entries[cache->n_entries];
 
+	RTE_ASSERT(cache->tokens > 0 && cache->n_entries < CACHE_ENTRIES);
 	cache->tokens--;
 	if (!cache_entry_make(entry, cache->isa, policy, packet, class, own, trace))
 		return;
@@ -312,6 +315,7 @@ static uint64_t many_run(struct ddp_cache *cache, const struct ddp_policy *polic
 	struct cache_steering steering;
 	uint64_t misses;
 
+	RTE_ASSERT(first + n <= DDP_BURST_MAX);
 	kernel->many_begin(cache, mbufs, first, n, burst);
 	if (early)
 		heads_hash(cache, hash, first, n, burst);
@@ -415,6 +419,7 @@ static void window_end(struct ddp_cache *cache) {
 	const uint32_t n_hits = cache->window_packets - cache->window_misses;
 	unsigned int n = 0, n_used = 0;
 
+	RTE_ASSERT(cache->window_entries <= cache->n_entries);
 	for (; cache->n_tried < cache->window_entries; cache->n_tried++, n++)
 		n_used += cache->entries[cache->n_tried].used;
 	if (cache->window_misses < FEW || (n > 0 && 4 * n_used >= n)) {
@@ -442,6 +447,7 @@ static void window_end(struct ddp_cache *cache) {
 static void packets_interpret(struct ddp_cache *cache, const struct ddp_policy *policy,
 			      const struct ddp_hash *hash, struct rte_mbuf *const *mbufs,
 			      uint64_t which, struct unhashed *unhashed, struct ddp_burst *burst) {
+	RTE_ASSERT(which != 0);
 	deep_prefetch(mbufs[__builtin_ctzll(which)]);
 	while (which != 0) {
 		unsigned int i = __builtin_ctzll(which);
@@ -469,6 +475,7 @@ void ddp_cache_run(struct ddp_cache *cache, const struct ddp_policy *policy,
 	unsigned int n_misses;
 	uint64_t misses;
 
+	RTE_ASSERT(n <= DDP_BURST_MAX);
 	unhashed.n = unhashed.words = 0;
 	burst->verdict = NULL;
 	if (n == 0)

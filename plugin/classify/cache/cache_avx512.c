@@ -13,7 +13,6 @@ INLINE pick_t pick_load(const uint8_t *bytes) {
 	return _mm512_load_si512(bytes);
 }
 
-// The first lines of a packet.
 typedef struct {
 	__m512i of[TRACE_REACH / 64];
 } lines_t;
@@ -60,8 +59,6 @@ INLINE uint32_t right_dwords(pick_t a, pick_t value, pick_t mask) {
 INLINE uint32_t tested(const uint32_t *numbers, uint32_t bits) {
 	return _mm512_test_epi32_mask(_mm512_load_si512(numbers), _mm512_set1_epi32(bits));
 }
-
-/* Selections */
 
 typedef struct {
 	pick_t from, value, mask;

@@ -248,8 +248,6 @@ static void group_note(void *arg, const struct flow_group *group) {
 		keys_trace(m, group);
 }
 
-/* The rest */
-
 static void value_make(struct maker *m) {
 	const struct ddp_program *program = m->policy->program;
 	const struct prog_type *type;
@@ -271,7 +269,6 @@ static void value_make(struct maker *m) {
 	m->entry->verdict.value = width == 32 ? UINT32_MAX : (1u << width) - 1;
 }
 
-// Cover what was looked at with windows.
 static void windows_make(struct maker *m) {
 	struct cache_entry *entry = m->entry;
 

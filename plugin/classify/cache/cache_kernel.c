@@ -4,7 +4,6 @@
 
 /* Packets of one entry */
 
-// All of an entry, in registers.
 typedef struct {
 	window_t windows[CACHE_WINDOWS];
 	exclusion_t exclusions[TRACE_WORDS];
@@ -225,7 +224,6 @@ INLINE const struct cache_entry *place_entry(const struct ddp_cache *cache, unsi
 #endif
 }
 
-// The entries by the tree.
 INLINE uint32_t guess_far(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
 			  unsigned int first, unsigned int end, struct ddp_burst *burst) {
 	const unsigned int depth = cache->depth, reach = cache->reach;

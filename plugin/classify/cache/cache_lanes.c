@@ -232,6 +232,7 @@ static void lanes_put(const struct ddp_cache *cache, const struct grouper *g, co
 	for (unsigned int i = 0; i < CACHE_LANES; i++) // unused slots match nothing
 		lanes->entries[i] = &cache->entries[0].verdict;
 	for (unsigned int i = 0; i < g->n; i++) {
+		RTE_ASSERT(set[i] < cache->n_entries);
 		lanes->indexes[i] = set[i];
 		lanes->entries[i] = &g->entries[i]->verdict;
 		for (unsigned int h = 0; h < g->n_hints[i]; h++) {

@@ -11,6 +11,7 @@
 
 #include <assert.h>
 
+#include <rte_debug.h>
 #include <rte_mbuf_core.h>
 
 #include "cache.h"

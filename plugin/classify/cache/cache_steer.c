@@ -73,7 +73,6 @@ static bool plain_probes_make(struct cache_steering *s, const struct cache_looku
 	return buckets->mask >= PREFETCH_BUCKETS;
 }
 
-// Returns whether a table is large.
 static bool probes_make(struct cache_steering *s, unsigned int l) {
 	uint32_t mask = 0;
 

@@ -247,6 +247,7 @@ static cache_node node_build(struct builder *b, const uint16_t *set, unsigned in
 	bool special;
 	int lanes;
 
+	RTE_ASSERT(b->depth <= CACHE_DEPTH);
 	if (n <= 1)
 		return leaf_of(cache, set, n);
 	if (n <= CACHE_LANES && cache_has_lanes(cache)) {
@@ -323,6 +324,7 @@ static void sums_make(struct ddp_cache *cache) {
 		struct cache_entry *e = &cache->entries[i];
 		unsigned int words = (e->verdict.input_len + 3) / 4;
 
+		RTE_ASSERT(e->asks <= CACHE_ASKS);
 		e->extra = extra_of(e, picks, common);
 		cache->extra |= e->extra;
 		e->expect &= ~(1u << CACHE_PICK_MORE);
@@ -389,6 +391,7 @@ void cache_tree_build(struct ddp_cache *cache) {
 		cache->slots[i] = i;
 	cache->root = node_build(&b, set, n, set + n,
 				 sizeof(cache->scratch) / sizeof(*cache->scratch) - n);
+	RTE_ASSERT(cache->n_slots <= CACHE_SLOTS && b.depth == 0);
 	cache->depth = b.deepest;
 	cache->n_treed = cache->n_entries;
 }

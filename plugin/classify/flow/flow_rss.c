@@ -137,7 +137,6 @@ static int refuse(const struct hash *h, const char *reason) {
 	return -EINVAL;
 }
 
-// The types that fit the pattern.
 static uint64_t allowed(const struct hash *h) {
 	const struct layer *layer = &h->layer;
 	uint64_t types = 0;

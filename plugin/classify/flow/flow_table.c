@@ -17,8 +17,6 @@
 #define ENTRY_ALIGN 64 // bytes: a packet reads one cache line of most entries
 #define FILL 4         // entries of a bucket, on average, until the table grows
 
-/* Memory */
-
 // Zeroed, from the beginning of a cache line on; where it really begins is said before it.
 static void *lines_alloc(const struct ddp_memory *memory, size_t size) {
 	uint8_t *data = ddp_memory_alloc(memory, sizeof(void *) + ENTRY_ALIGN - 1 + size);
@@ -92,7 +90,6 @@ static unsigned int entry_place(struct flow_buckets *buckets, uint64_t hash,
 	return n_overflowed;
 }
 
-// The slot of an entry that ddp_flow_table_find() returned.
 static struct ddp_flow_entry **place_of(struct flow_buckets *buckets, uint64_t hash,
 					const struct ddp_flow_entry *entry) {
 	assert(entry != NULL);
@@ -184,6 +181,7 @@ struct ddp_flow_entry *ddp_flow_entry_create(struct ddp_flow_table *table,
 		entry->values[n++] = pattern->value_hi & pattern->mask_hi;
 		entry->values[n++] = pattern->value_lo & pattern->mask_lo;
 	}
+	assert(n == 2 * table->n_keys);
 	return entry;
 }
 
@@ -376,6 +374,7 @@ struct ddp_flow_shape *ddp_flow_shape_get(struct ddp_flow_shapes *shapes,
 void ddp_flow_shape_put(struct ddp_flow_shapes *shapes, struct ddp_flow_shape *shape) {
 	struct ddp_flow_table *table = shape->table;
 
+	assert(shape->n_users > 0);
 	if (--shape->n_users > 0)
 		return;
 	TAILQ_REMOVE(shapes, shape, entry);

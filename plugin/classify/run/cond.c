@@ -8,8 +8,6 @@
 // they were not there.
 #define COLD __attribute__((cold))
 
-/* Notes */
-
 void trace_bits(struct trace *trace, uint32_t bit, unsigned int width) {
 	trace_need(trace, (bit + width + 7) / 8);
 	if (bit + width > TRACE_REACH * 8) {

@@ -4,8 +4,6 @@
 
 #include "walk.h"
 
-/* Headers */
-
 static inline uint64_t header_length(struct walk *w, const struct prog_node *node) {
 	const struct prog_length *linear = &node->linear;
 	uint32_t at = w->self->off + linear->byte;

@@ -171,6 +171,7 @@ unsigned int set_gather(const struct ddp_program *program, const struct ddp_pack
 				   gather_each(program, packet, class, set, function, input) :
 				   gather_runs(program, packet, class, set, input);
 
+	RTE_ASSERT(len <= DDP_MAX_INPUT_SIZE);
 	if (len % 4 != 0)
 		memset(input + len, 0, 4 - len % 4);
 	return len;

@@ -19,6 +19,7 @@ static __attribute__((noinline)) unsigned int next_slow(struct walk *w,
 	const struct ddp_seen *seen = &w->class->seen[w->class->n_seen - 1];
 	int next;
 
+	RTE_ASSERT(w->class->n_seen > 0);
 	w->self = seen;
 	w->class->n_seen--; // rules that read earlier headers do not count it yet
 	next = next_find(w, &w->program->nodes[seen->node], step->slow_rule);

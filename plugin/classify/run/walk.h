@@ -6,6 +6,8 @@
 #include <endian.h>
 #include <string.h>
 
+#include <rte_debug.h>
+
 #include "classify/program.h"
 
 // The bits that a walk read: the walk is equal for each packet that has these bits alike and is
@@ -67,6 +69,7 @@ static inline unsigned int seen_shown(const struct ddp_program *program,
 // smaller one first. plain is the input as it was.
 static inline void pair_put(enum ddp_hash_function function, uint8_t *input, const uint8_t *plain,
 			    unsigned int at, unsigned int other, unsigned int size) {
+	RTE_ASSERT(at + size <= DDP_MAX_INPUT_SIZE && other + size <= DDP_MAX_INPUT_SIZE);
 	if (function == DDP_HASH_SYMMETRIC_TOEPLITZ)
 		for (unsigned int b = 0; b < size; b++)
 			input[at + b] ^= plain[other + b];
@@ -143,9 +146,10 @@ bool header_look(const struct ddp_program *program, const struct ddp_packet *pac
 		 struct ddp_seen *seen, struct trace *trace);
 // Bytes that optional groups take, of the first n those that are present.
 uint32_t groups_size(const struct prog_node *node, unsigned int present, unsigned int n);
-// len bytes from off, which must lie in the packet; buf has room for them.
+// len bytes from off; buf has room for them.
 static inline const uint8_t *packet_at(const struct ddp_packet *packet, uint32_t off, uint32_t len,
 				       uint8_t *buf) {
+	RTE_ASSERT(off + len <= packet->len);
 	if (off + len <= packet->first_len)
 		return packet->data + off;
 	return packet->read(packet->ctx, off, len, buf);
@@ -171,6 +175,7 @@ static inline uint64_t bytes_load(const struct ddp_packet *packet, uint32_t at, 
 	uint64_t word = 0;
 	uint8_t buf[8];
 
+	RTE_ASSERT(size <= sizeof(word));
 	if (__builtin_expect(at + 8 <= packet->first_len, 1))
 		memcpy(&word, packet->data + at, sizeof(word));
 	else
@@ -207,6 +212,7 @@ static inline void position_pass(const struct ddp_program *program, struct posit
 	const struct automaton *a = &program->automaton;
 	const struct prog_layers *layers = position->row + position->next;
 
+	RTE_ASSERT(position->next >= 0);
 	position->state = a->next[position->state * a->n_tokens + position->next];
 	position->layers = (position->layers & layers->keep) | layers->set;
 	position->row = layers->row;

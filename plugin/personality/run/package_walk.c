@@ -18,6 +18,7 @@ static void seen_fill(const struct package_model *model, const struct e810_resul
 	unsigned int n =
 		e810_result_chain(model->parser, result, data, len, chain, offsets, looked);
 
+	RTE_ASSERT(class->n_seen + n <= DDP_MAX_HEADERS);
 	for (unsigned int i = 0; i < n; i++) {
 		unsigned int at = package_token_slot(chain[i]);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Hashes of many inputs at once: the choice of how, and how without instructions for it.
+#include <rte_debug.h>
+
 #include "toeplitz.h"
 
 // NULL: none.
@@ -35,6 +37,7 @@ void ddp_hash_rows(const struct ddp_hash *hash, enum ddp_isa isa, unsigned int w
 	const struct ddp_toeplitz *kernels = kernels_for(hash, isa);
 	uint8_t input[DDP_HASH_INPUT_MAX];
 
+	RTE_ASSERT(first + n <= DDP_HASH_ROWS);
 	if (kernels != NULL) {
 		kernels->rows[words](hash, rows, first, n, hashes);
 		return;
@@ -64,6 +67,7 @@ void ddp_hash_rows_at(const struct ddp_hash *hash, enum ddp_isa isa, unsigned in
 	const struct ddp_toeplitz *kernels = kernels_for(hash, isa);
 	uint8_t input[DDP_HASH_INPUT_MAX];
 
+	RTE_ASSERT(from <= words && words <= DDP_HASH_WORDS);
 	if (kernels != NULL) {
 		kernels->at[from][words](hash, rows, index, n, hashes);
 		return;

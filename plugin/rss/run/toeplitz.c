@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include <rte_debug.h>
+
 #include "toeplitz.h"
 
 // Microsoft, "Verifying the RSS Hash Calculation"; then its first 12 bytes again.
@@ -76,6 +78,7 @@ uint32_t ddp_toeplitz_bytes(const struct ddp_hash *hash, const uint8_t *input, u
 	const uint8_t *byte = input + first, *end = input + len;
 	uint32_t sum = 0;
 
+	RTE_ASSERT(len <= DDP_HASH_INPUT_MAX);
 	for (; end - byte >= 4; byte += 4, table += 4) // lets the loads of a word overlap
 		sum ^= table[0][byte[0]] ^ table[1][byte[1]] ^ table[2][byte[2]] ^
 		       table[3][byte[3]];
@@ -113,5 +116,6 @@ static const char *const function_names[] = {
 };
 
 const char *ddp_hash_function_name(enum ddp_hash_function function) {
+	RTE_ASSERT(function < sizeof(function_names) / sizeof(*function_names));
 	return function_names[function];
 }

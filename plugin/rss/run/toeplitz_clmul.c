@@ -93,13 +93,11 @@
 #define TRIPLE 3U          // words of two products
 #define BATCH (4U * LANES) // rows at once
 
-// The words to hash of each row.
 struct part {
 	unsigned int first;
 	unsigned int end;
 };
 
-// The rows that are left to hash.
 struct job {
 	const struct ddp_rows *rows;
 	const uint8_t *index; // of the next ones; NULL: rows one after the other
@@ -137,7 +135,6 @@ static ALWAYS_INLINE LANE block_at(struct job job, unsigned int i, unsigned int 
 	return LANE_LOAD(block_of(job.rows, job.index[i], block));
 }
 
-// The blocks of LANES rows.
 static ALWAYS_INLINE VEC blocks_at(struct job job, unsigned int i, unsigned int block) {
 	LANE first = block_at(job, i, block);
 
@@ -155,7 +152,6 @@ static ALWAYS_INLINE VEC blocks_at(struct job job, unsigned int i, unsigned int 
 #endif
 }
 
-// Of LANES rows that lie side by side.
 static ALWAYS_INLINE VEC blocks_beside(const struct ddp_rows *rows, unsigned int row,
 				       unsigned int block) {
 	if (block == 0)
@@ -211,7 +207,6 @@ static ALWAYS_INLINE VEC operands_of(struct blocks blocks, unsigned int word) {
 	}
 }
 
-// Of LANES rows from i on.
 static ALWAYS_INLINE struct sums sums_of(struct factors factors, struct part part, struct job job,
 					 unsigned int i) {
 	struct sums sums = {ZERO, ZERO};
@@ -237,7 +232,6 @@ static ALWAYS_INLINE uint32x4_t halves(VEC a, VEC b, bool high) {
 	return vreinterpretq_u32_u64(high ? vzip2q_u64(x, y) : vzip1q_u64(x, y));
 }
 
-// The hash of each one's row.
 static ALWAYS_INLINE VEC hashes_of(struct sums a, struct sums b, struct sums c, struct sums d) {
 	uint32x4_t upper =
 		vuzp1q_u32(halves(a.upper, b.upper, true), halves(c.upper, d.upper, true));
@@ -277,13 +271,11 @@ static ALWAYS_INLINE VEC ordered(VEC x) {
 #endif
 }
 
-// The hashes of four times LANES rows.
 static ALWAYS_INLINE VEC hashes_of(struct sums a, struct sums b, struct sums c, struct sums d) {
 	return ordered(mirrored(SELECT(selected(a, b), selected(c, d), _MM_SHUFFLE(2, 0, 2, 0))));
 }
 #endif
 
-// The hashes of the next rows.
 static ALWAYS_INLINE VEC batch_of(struct factors factors, struct part part, struct job job) {
 	struct sums a = sums_of(factors, part, job, 0);
 	struct sums b = sums_of(factors, part, job, LANES);
@@ -293,7 +285,6 @@ static ALWAYS_INLINE VEC batch_of(struct factors factors, struct part part, stru
 	return hashes_of(a, b, c, d);
 }
 
-// The hashes of the next n rows.
 static ALWAYS_INLINE void hashes_put(struct job job, VEC hashes, unsigned int n) {
 	uint32_t words[BATCH];
 
