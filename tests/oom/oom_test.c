@@ -375,6 +375,7 @@ int __wrap_rte_telemetry_register_cmd(const char *command, telemetry_cb call, co
 	return 0;
 }
 
+#ifndef OOM_SANITIZED
 // An answer leaves out parts for which there is no memory. It is leaked: only the socket's thread
 // could free its parts.
 static int telemetry_ask(const void *arg, char *error) {
@@ -383,6 +384,7 @@ static int telemetry_ask(const void *arg, char *error) {
 			telemetry[i].call(telemetry[i].command, arg, __real_rte_tel_data_alloc());
 	return 0;
 }
+#endif
 
 /* ddp-fwd */
 

@@ -101,7 +101,7 @@ static void capture_out_write(struct capture_out *out, const struct capture_pack
 // Write a packet as with decap=on: without the bytes from its Ethernet type to the IP header.
 static void capture_out_decap(struct capture_out *out, const struct capture_packet *packet,
 			      uint16_t l3_off) {
-	static uint8_t frame[CAPTURE_PACKET_MAX];
+	static uint8_t frame[CAPTURE_PACKET_MAX + LINK_ETH_SIZE]; // a profile may find IP in byte 0
 	const unsigned int cut = l3_off - LINK_ETH_SIZE;
 	struct capture_packet left = *packet;
 	unsigned int version;

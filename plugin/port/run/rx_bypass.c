@@ -60,7 +60,6 @@ static inline uint16_t bypass_take(struct ddp_rxq *queue, struct ddp_lower_rxq *
 		return ddp_rx_fallback(queue, lower, mbufs, n);
 	bypass_fill(lower, queue->port, hw_ptype, mbufs, n);
 	if (unlikely(lower->entries != NULL))
-#pragma GCC unroll 4
 		for (unsigned int i = 0; i < n; i++)
 			entry_count(lower->entries, mbufs[i]->hash.rss);
 	__atomic_store_n(&lower->n_bursts, lower->n_bursts + 1, __ATOMIC_RELAXED);
