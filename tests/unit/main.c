@@ -77,17 +77,18 @@ static unsigned int tests_make(const struct unit *unit, const struct unit *each,
 	unsigned int n = unit->rows != NULL ? unit->n_rows : 1;
 
 	for (unsigned int i = 0; i < n; i++) {
-		const char *row = (const char *)unit->rows + i * unit->row_size;
+		const void *row =
+			unit->rows != NULL ? (const char *)unit->rows + i * unit->row_size : NULL;
 
 		runs[i] = (struct run){
 			.unit = unit,
 			.setup = unit->setup != NULL ? unit->setup : each->setup,
 			.teardown = unit->teardown != NULL ? unit->teardown : each->teardown,
-			.state = unit->rows != NULL ? (void *)(uintptr_t)row : NULL,
+			.state = (void *)(uintptr_t)row,
 		};
 		tests[i] = (struct CMUnitTest){unit->name, run_in_arena, run_setup, run_teardown,
 					       &runs[i]};
-		if (unit->rows != NULL)
+		if (row != NULL)
 			memcpy(&tests[i].name, row, sizeof(tests[i].name));
 	}
 	return n;

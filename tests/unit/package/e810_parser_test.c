@@ -299,8 +299,10 @@ TEST(a_port_that_the_package_has_no_place_for_is_an_error) {
 	for (unsigned int i = 0; i < N_GENUINE; i++) {
 		const struct ddp_package *package = genuine_package(i);
 		struct ddp_diag *diag = diag_new();
+		struct e810_parser *parser = e810_parser_create(package, &config, diag);
 
-		assert_non_null(e810_parser_create(package, &config, diag));
+		assert_non_null(parser);
+		e810_parser_destroy(parser);
 		snprintf(
 			expected, sizeof(expected),
 			"%s: warning: the package has no entry for eCPRI ports: 9000 stays plain UDP",
