@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// net_stream: a lower device that always has packets, of all flows of flows.h, as fast as it is
-// read, and that checks what is sent to it. There is one such device. Devargs:
+// net_stream: a lower device that always has packets, of all flows of stress_flows.h, as fast as it
+// is read, and that checks what is sent to it. There is one such device. Devargs:
 //
 //	rxq=N     Rx queues: 1, 2, 4 or 8; it has one Tx queue
 //	nic=KIND  of enum fake_nic_kind, as a number: it hashes as that (hashing_nic.h)

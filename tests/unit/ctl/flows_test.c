@@ -63,7 +63,7 @@ TEST(beyond_the_limit_first_ones_are_counted) {
 	flows_fini(&flows);
 }
 
-// The key whose hash is this: flows.c hashed keys so before it had a seed.
+// The key whose hash is this: flow_counter.c hashed keys so before it had a seed.
 static uint64_t key_hashed(uint64_t hash) {
 	const uint64_t factor = UINT64_C(0xd6e8feb86659fd93);
 	uint64_t inverse = factor;

@@ -105,7 +105,7 @@ TEST(a_file_full_of_errors_is_told_briefly) {
 	build_destroy(build);
 }
 
-// plugin/personality/package_open.c: which files are packages at all, and what becomes of those
+// plugin/personality/personality.c: which files are packages at all, and what becomes of those
 // that cannot be read.
 static struct ddp_diag diag;
 
