@@ -4,6 +4,17 @@
 
 /* Packets of one entry */
 
+// Compare what an entry needs beyond few windows and one shuffle a block. Without a function gcc 12
+// makes a slower loop: 5.5 in place of 5.0 ns for VXLAN with SSE4.2.
+static uint32_t one_more(const struct cache_entry *entry, const uint8_t *bytes,
+			 struct ddp_rows *rows, unsigned int row) {
+	uint32_t fails = odd_fails(entry, bytes, rows, row);
+
+	if (!entry->odd && entry->verdict.input_len > 16)
+		rest_fill(entry, bytes, rows, row);
+	return fails;
+}
+
 typedef struct {
 	window_t windows[CACHE_WINDOWS];
 	exclusion_t exclusions[TRACE_WORDS];
@@ -133,10 +144,8 @@ INLINE uint64_t one_run(const struct cache_entry *entry, const unsigned int n_wi
 
 		bad |= (uint32_t)mbuf->data_len - min_len;
 		fail = whole_differs(&whole, n_windows, n_exclusions, bytes) | bad >> 31;
-		if (more) // than few windows and one shuffle a block
-			fail |= odd_fails(entry, bytes, &burst->rows, i);
-		if (more && !entry->odd && entry->verdict.input_len > 16)
-			rest_fill(entry, bytes, &burst->rows, i);
+		if (more)
+			fail |= one_more(entry, bytes, &burst->rows, i);
 		if (n_blocks > 0)
 			row_put(burst->rows.heads[i], gather(from[0], bytes));
 		for (unsigned int b = 1; b < n_blocks; b++)
