@@ -17,11 +17,12 @@ from packets import DATA, eth, ipv4, packet, udp
 
 GOOD, NO, USAGE, UNREADABLE = range(4)
 
-# A profile with one mistake, its place and words of the message; tests/golden has all messages.
+# A profile with one mistake, its place and words of the message; tests/unit/profile has all messages.
 MISTAKES = [
     ("headers:\n  foo: [\n", (6, 1), "YAML"),
     ("packet_types:\n  T:\n    path: link ipv4 tcp\n    priority: 1\n    rss: ipv4.sorce\n",
      (8, 10), "'sorce'"),
+    ("input_sets:\n  outer:\n    IPV4_UPD: ipv4.src\n", (6, 5), "'IPV4_UPD'; did you mean 'IPV4_UDP'?"),
 ]
 
 
@@ -72,6 +73,15 @@ class Profiles(harness.TestCase):
             self.assertEqual(result.returncode, status)
             self.assertIn(told, result.stdout + result.stderr)
 
+    def test_a_warning_is_an_error_where_that_is_asked_for(self):
+        path = self.folder / "none.yaml"
+        path.write_text("profile: none\nheaders: {aa: {first: true, layout: 'k:16'}}\n")
+        for options, status in ([], GOOD), (["--strict"], NO):
+            result = harness.ddpctl("check", path, *options)
+            self.assertEqual(result.returncode, status)
+            self.assertIn(f"{path}:2:11: warning: there is no packet type, so every packet is unknown and has no hash\n",
+                          result.stderr)
+
     def test_mistakes_have_a_place(self):
         capture = self.traffic("--ues", 1)
         for text, (line, column), words in MISTAKES:
@@ -98,6 +108,7 @@ class Profiles(harness.TestCase):
         for text, line, mark in (
                 ("summary: x\nheders: {}\n", 'heders: {}', "heders"),
                 ("packet_types:\n  T:\n    path: link ipv5\n", "    path: link ipv5", "ipv5"),
+                ("headers:\n\tdemo: {}\n", " demo: {}", " demo"),
                 ("summary: {ä€: 1, b: 2}\n", "summary: {ä€: 1, b: 2}", "{"),
                 ("headers: {foo: {summary: 'ä€', layuot: x:8}}\n",
                  "headers: {foo: {summary: 'ä€', layuot: x:8}}", "layuot")):
@@ -106,6 +117,9 @@ class Profiles(harness.TestCase):
             self.assertEqual(shown.split(" | ", 1)[1], line)
             self.assertEqual(below.index("^"), shown.index(mark), f"{shown}\n{below}")
             self.assertNotIn("\033", shown + below)
+        (self.folder / "needs.yaml").write_text("profile: needs\nrequires: [broken]\n")
+        result = harness.ddpctl("check", "needs", env=dict(os.environ, DDP_PROFILE_PATH=str(self.folder)))
+        self.assertIn(f"{shown}\n{below}\n", result.stderr)
 
     def test_colours(self):
         """--color and NO_COLOR decide; a file never gets escape sequences unless they are asked for."""
