@@ -1,12 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""ddpctl classify, explain, diff and graph on Intel's public 800-series packages: is what is printed what
-was promised, and what the packages say?
+"""ddpctl on Intel's public 800-series packages: is what is printed what was promised, and what the packages say?
 
 The packages come from scripts/packages, which scripts/test calls; without them the test is skipped.
 """
 
-import collections
 import json
 import pathlib
 import re
@@ -18,12 +16,21 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent / "e2e"))
 from support import harness  # noqa: E402
-from packets import DATA, eth, gtpu, ipv4, packet, sctp, tcp, udp, vlan, vxlan_gpe  # noqa: E402
+from packets import DATA, eth, gtpu, ipv4, packet, sctp, tcp, udp, vlan  # noqa: E402
 
 GOOD, NO, USAGE, UNREADABLE = range(4)
 OS, COMMS = "ice-1.3.30.0.pkg", "ice_comms-1.3.31.0.pkg"
 
 KEYS = harness.PACKET_KEYS[:-1] + ["protocols", "flags", "rss_flags", "fd_flags", "sw_flags", "schema_version"]
+
+# What info says of each: its identity, segments, buffers, buffers for the device, packet types.
+KNOWN = {
+    OS: (["e810", "ICE OS Default Package", "1.3.30.0", "0xc0000001", 692660],
+         [("0x1", 28, 84), ("0x2", 112, 100), ("0x1001", 212, 12400), ("0x10", 12612, 671800), ("0x20", 684412, 8248)],
+         164, 128, 93),
+    COMMS: (["e810", "ICE COMMS Package", "1.3.31.0", "0xc0000002", 717176],
+            [("0x1", 24, 84), ("0x2", 108, 100), ("0x1000", 208, 12400), ("0x10", 12608, 704568)], 172, 128, 153),
+}
 
 # A GTP-U uplink packet, Ethernet to the last byte, whose walk was followed by hand.
 UPLINK = bytes.fromhex(
@@ -76,26 +83,6 @@ class Classify(harness.TestCase):
                          (24, [[1, 0], [9, 12], [32, 14], [53, 34]]))
 
 
-class Simulate(harness.TestCase):
-    """simulate and classify agree on packages."""
-
-    def test_a_tunnels_oam_packets_have_no_hash(self):
-        """Its OAM bit keeps a packet on queue 0, whatever flow it is of: in simulate as in classify."""
-        for flags, unhashed in ((0x0c, 0), (0x0d, 40)):
-            path = self.capture(f"oam{flags}", [
-                packet(eth(), ipv4(f"192.0.2.{n}"), udp(1000 + n), vxlan_gpe(7, flags=flags), eth(),
-                       ipv4(f"10.0.0.{n}"), tcp(n), DATA) for n in range(1, 41)])
-            with self.subTest(flags=flags):
-                found = harness.classify(package_path(COMMS), path, "--queues", 8)
-                self.assertEqual(sum(each["hash"] is None for each in found), unhashed)
-                spread = harness.simulate(package_path(COMMS), path, "--queues", 8)
-                self.assertEqual(spread["unhashed"], unhashed)
-                loads = collections.Counter(each["queue"] for each in found)
-                self.assertEqual([queue["packets"] for queue in spread["queues"]],
-                                 [loads[q] for q in range(8)])
-                self.assertEqual(len(loads) == 1, unhashed == 40)
-
-
 class Explain(harness.TestCase):
     """A user sees why, step by step, and in words what went wrong."""
 
@@ -108,21 +95,10 @@ class Explain(harness.TestCase):
     def test_the_worked_example(self):
         path = self.capture("uplink", [UPLINK])
         story = explain(package_path(COMMS), path, 1, "--queues", 4)
-        fields = [step["fields"] for step in story["steps"]]
-        self.assertEqual([(each["node"], each["instruction"], step["offset"])
-                          for each, step in zip(fields, story["steps"])],
-                         [(0, 0, 12), (8, 6, 34), (26, 21, 53), (26, 21, 57), (11, 9, 58), (16, 17, 78)])
-        self.assertEqual((fields[1]["key"], fields[1]["boost"], fields[0]["next_protocol"],
-                          story["steps"][1]["rules"][0]["why"]),
-                         ("0x000000443322115400ff349e1f64006808409c03",
-                          "76 BOOST_UDP_GTPU_PDU_WITH_GTPU_OPTION", 0x11, "row 1863 of the CAM"))
         self.assertEqual([step["next"] for step in story["steps"]],
                          [step["name"] for step in story["steps"][1:]] + [None])
         parser = story["parser"]
-        self.assertEqual([marker.split()[0] for marker in parser["markers"].split(", ")], ["0", "1", "5", "12", "28"])
-        self.assertEqual((story["ptypes"][0]["why"], story["ptype_id"], parser["end"]),
-                         ("entry 141 of the packet type TCAM", 333, 86))
-        self.assertEqual((parser["group"], parser["request"]), (32, "IPv4 addresses and UDP ports"))
+        self.assertEqual((parser["end"], parser["group"], parser["request"]), (86, 32, "IPv4 addresses and UDP ports"))
         self.assertEqual([(field["name"], field["offset"], field["value"]) for field in story["hashed"]],
                          [("outer.ipv4.src", 26, "10.1.0.1"), ("outer.ipv4.dst", 30, "10.2.0.2"),
                           ("inner.udp.sport", 78, 40000), ("inner.udp.dport", 80, 40001)])
@@ -256,6 +232,51 @@ class Graph(harness.TestCase):
             self.assertIn({"from": "MAC_1", "to": "UDP_1", "when": "MAC_IPV4 and 1 more: IP protocol 17"}, graph["edges"])
             udp = next(header for header in graph["headers"] if header["name"] == "UDP_1")
             self.assertIn("VXLAN_GPE_0", udp["ends"])
+
+
+class Info(harness.TestCase):
+    """A user sees what is in a package."""
+
+    def info(self, name, *options):
+        return json.loads(harness.output_of(harness.tools["ddpctl"], "info", "--json", *options, package_path(name)))[0]
+
+    def test_both_are_known_and_valid(self):
+        for name, (identity, segments, *buffers, n_ptypes) in KNOWN.items():
+            shown = self.info(name)
+            self.assertEqual([shown[key] for key in ("kind", "name", "version", "track_id", "size")], identity)
+            self.assertEqual([(s["type"], s["offset"], s["size"]) for s in shown["segments"]], segments)
+            self.assertEqual([shown["buffers"], shown["device_buffers"]], buffers)
+            self.assertEqual((shown["devices"], shown["nvm_versions"]), ([], []))
+            ptypes = self.info(name, "--ptypes")["ptypes"]
+            self.assertEqual(len(ptypes), n_ptypes)
+            self.assertEqual([ptype["id"] for ptype in ptypes], sorted({ptype["id"] for ptype in ptypes}))
+            [checked] = json.loads(harness.output_of(harness.tools["ddpctl"], "check", "--json", package_path(name)))
+            self.assertEqual((checked["valid"], checked["messages"]), (True, []))
+        self.assertIn({"id": 333, "name": "MAC_IPV4_GTPU_IPV4_UDP_PAY",
+                       "chain": ["eth", "ipv4", "udp", "gtpu", "ipv4", "udp"],
+                       "rte_ptype": "L2_ETHER L3_IPV4_EXT_UNKNOWN TUNNEL_GTPU INNER_L3_IPV4_EXT_UNKNOWN INNER_L4_UDP"},
+                      ptypes)
+        result = harness.ddpctl("check", "--strict", package_path(OS))
+        self.assertEqual((result.returncode, result.stderr), (GOOD, ""))
+        self.assertEqual(result.stdout, f"{package_path(OS)}: OK: ICE OS Default Package 1.3.30.0\n")
+
+    def test_a_cut_package_ends_somewhere(self):
+        path = self.folder / "cut.pkg"
+        path.write_bytes(harness.intel_package(OS).read_bytes()[:690000])
+        result = harness.ddpctl("info", path)
+        self.assertEqual((result.returncode, result.stdout), (NO, ""))
+        self.assertEqual(result.stderr, f"{path}:{684412 + 8:#x}: error: segment 4 of 8248 bytes does not "
+                                        "fit a file of 690000\n")
+
+    def test_tables_or_packet_types_are_shown(self):
+        shown = harness.output_of(harness.tools["ddpctl"], "info", package_path(COMMS))
+        self.assertRegex(shown, r"(?m)^package ICE COMMS Package 1\.3\.31\.0, track id 0xc0000002")
+        self.assertRegex(shown, r"(?m)^56 +Rx boost TCAM +\d+ +\d+ +256 x 88 +117$")
+        self.assertRegex(shown, r"(?m)^0x80000016 +labels of packet types +5 +\d+ +215 x 66$")
+        self.assertRegex(shown, r"(?m)^594 +not documented ")
+        shown = harness.output_of(harness.tools["ddpctl"], "info", "--ptypes", package_path(OS))
+        self.assertRegex(shown, r"(?m)^ +24  MAC_IPV4_UDP_PAY +eth ipv4 udp +L2_ETHER L3_IPV4")
+        self.assertNotIn("Rx boost TCAM", shown)
 
 
 class Misuse(harness.TestCase):
