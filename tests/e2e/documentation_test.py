@@ -279,7 +279,7 @@ class Documents(harness.TestCase):
         ("plugin/README.md", "base <-"): "no command",
         ("plugin/port/net_ddp.7", "ip link|dpdk-testpmd .*net_af_xdp"):
             "an interface of the kernel; lower_devices_test.py",
-        ("plugin/port/net_ddp.7", "port config 0 udp_tunnel_port"): "testpmd_packets_test.py types it",
+        ("plugin/port/net_ddp.7", "port config 0 udp_tunnel_port"): "testpmd_rules_test.py types it",
         ("plugin/testpmd/README.md", "LD_PRELOAD=|testpmd> "): "testpmd_bridge_test.py types them",
         ("scripts/README.md", "scripts/setup --for build"): "installs programs",
         ("scripts/README.md", "meson setup build"): "it is how this test was built",

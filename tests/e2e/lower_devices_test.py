@@ -328,18 +328,5 @@ class Upper(Case):
         self.assertNotEqual(result.returncode, 0, output)
 
 
-class Queues(Case):
-    def test_null(self):
-        """port/ethdev_test.c and probe_test.c remove devices."""
-        pmd = self.start(self.ddp("net_null0,size=100"))
-        pmd.commands("set fwd io", "start")
-        self.wait_rx(pmd, 10000)
-        pmd.command("stop")
-        xstats = pmd.xstats()
-        self.assertEqual(xstats["tx_q0_packets"], xstats["rx_q0_packets"])
-        self.assertEqual(xstats["rx_good_bytes"], 100 * xstats["rx_good_packets"])
-        pmd.quit()
-
-
 if __name__ == "__main__":
     harness.main("ddpctl", "ddp-traffic", "net_ddp")

@@ -20,7 +20,7 @@ FIRST_US = 1700000000 * 1000000  # time of a capture's first packet; each furthe
 PCAP_HEADER_SIZE = 24  # of a capture, before its first packet
 
 # The lines of `set verbose 1` about a packet (net_pcap's have a time stamp).
-PACKET = re.compile(r"- length=(?P<len>\d+) - nb_segs=(?P<n_segs>\d+)"
+PACKET = re.compile(r"- length=(?P<len>\d+) - nb_segs=\d+"
                     r"(?: - RSS hash=0x(?P<hash>[0-9a-f]+) - RSS queue=0x(?P<rss_queue>[0-9a-f]+))?"
                     r"(?: - FDIR matched (?:ID=0x(?P<mark>[0-9a-f]+)|(?P<flag>hash=\S+ ID=\S+ )))?"
                     r" - timestamp (?P<timestamp>\d+) "
@@ -205,7 +205,6 @@ class Packet:
 
     def __init__(self, match):
         self.len = int(match["len"])
-        self.n_segs = int(match["n_segs"])
         self.hash = None if match["hash"] is None else int(match["hash"], 16)
         self.rss_queue = None if match["rss_queue"] is None else int(match["rss_queue"], 16)
         self.queue = int(match["queue"], 16)
