@@ -6,7 +6,7 @@
 #include <pcap/pcap.h>
 
 #include "corpus.h"
-#include "graph_packets.h"
+#include "naive.h"
 #include "unit.h"
 
 #define EARLY 192 // bytes of a packet where its headers are
@@ -142,7 +142,7 @@ static void spots_add(struct frame *frame, const struct ddp_header *header,
 		const struct ddp_field *field = &header->fields[f];
 		uint32_t bit;
 
-		if (graph_field_place(header, seen, field, &bit) &&
+		if (field_place(header, seen->off, seen->len, seen->groups, field, &bit) &&
 		    bit + field->width <= 8 * PACKET_MAX)
 			frame->spots[frame->n_spots++] = (struct spot){bit, field->width};
 	}

@@ -93,6 +93,13 @@ void fronts_restart(struct fronts *fronts) {
 
 /* Differences */
 
+void bytes_print(const struct bytes *packet) {
+	printf("%u bytes: ", packet->len);
+	for (uint32_t at = 0; at < packet->len; at++)
+		printf("%02x", packet->data[at]);
+	printf("\n");
+}
+
 static void segments_print(const struct rte_mbuf *mbuf) {
 	for (; mbuf != NULL; mbuf = mbuf->next)
 		printf(" %u+%u+%u", mbuf->data_off, mbuf->data_len,
@@ -108,15 +115,11 @@ static void segments_print(const struct rte_mbuf *mbuf) {
 
 static void difference_print(const struct front *front, const struct burst *burst, unsigned int i,
 			     const char *what) {
-	const struct bytes *packet = &burst->packets[i];
-
 	printf("difference: %s of packet %u of %u with %s %s\nhead+data+tail of its segments:",
 	       what, i, burst->n, isa_name(front), front_name(front));
 	segments_print(burst->mbufs[i]);
-	printf("\n%u bytes: ", packet->len);
-	for (uint32_t at = 0; at < packet->len; at++)
-		printf("%02x", packet->data[at]);
 	printf("\n");
+	bytes_print(&burst->packets[i]);
 }
 
 static void rest_print(uint32_t hash, uint32_t value, int32_t steer) {

@@ -4,7 +4,7 @@
 #ifndef JUDGE_FRONTS_H
 #define JUDGE_FRONTS_H
 
-#include "mbufs.h"
+#include "bursts.h"
 #include "verdict.h"
 
 #define CACHE_MODES 4
@@ -37,6 +37,7 @@ void fronts_restart(struct fronts *fronts);
 bool fronts_agree(struct fronts *fronts, const struct way *way, const struct ddp_hash *hash,
 		  struct burst *burst, struct verdict *verdicts);
 
+void bytes_print(const struct bytes *packet);
 // Print that the one that runs has gone beyond a buffer, at this address.
 void fronts_beyond(const struct fronts *fronts, const struct burst *burst, const void *address);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "graph_packets.h"
 
+#include "naive.h"
 #include "unit.h"
 
 #define TRIES 16  // for one step
@@ -42,20 +43,6 @@ static void draft_classify(struct draft *d, uint32_t len) {
 
 /* Fields */
 
-bool graph_field_place(const struct ddp_header *header, const struct ddp_seen *seen,
-		       const struct ddp_field *field, uint32_t *bit) {
-	if (field->group >= 0 && (seen->groups >> field->group & 1) == 0)
-		return false;
-	*bit = 8 * seen->off + field->bit_off;
-	if (field->anchor == DDP_FROM_END)
-		*bit = 8 * (seen->off + seen->len) - field->bit_off;
-	if (field->anchor == DDP_AHEAD)
-		*bit = 8 * (seen->off + seen->len) + field->bit_off;
-	for (unsigned int g = 0; g < field->n_before; g++)
-		*bit += (seen->groups >> g & 1) != 0 ? header->groups[g].bits : 0;
-	return true;
-}
-
 // A header that a reference may mean: self, or any of its kind.
 static const struct ddp_seen *header_find(const struct draft *d, const struct ddp_ref *ref,
 					  const struct ddp_seen *self) {
@@ -78,7 +65,8 @@ static void field_set(struct draft *d, const struct ddp_ref *ref, const struct d
 	if (ref->which == DDP_WHICH_SINCE || seen == NULL)
 		return;
 	header = &d->graph->profile->headers[seen->node];
-	if (!graph_field_place(header, seen, &header->fields[ref->field], &bit) ||
+	if (!field_place(header, seen->off, seen->len, seen->groups, &header->fields[ref->field],
+			 &bit) ||
 	    bit + ref->bits > 8 * PACKET_MAX)
 		return;
 	for (uint32_t at = bit + ref->bits; at-- > bit;) {

@@ -26,8 +26,4 @@ void graph_init(struct graph *graph, const struct ddp_profile *profile,
 // end inside a header or contradict themselves.
 uint32_t graph_draw(struct graph *graph, uint8_t bytes[PACKET_MAX]);
 
-// The first bit of a field in a packet that has this header. false: it has no such field.
-bool graph_field_place(const struct ddp_header *header, const struct ddp_seen *seen,
-		       const struct ddp_field *field, uint32_t *bit);
-
 #endif

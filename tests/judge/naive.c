@@ -10,7 +10,21 @@ static const struct ddp_header *header_of(const struct naive *n, unsigned int in
 
 /* Fields */
 
-static number bits_of(const struct naive *n, uint32_t bit, unsigned int width) {
+bool field_place(const struct ddp_header *header, uint32_t off, uint32_t len, uint32_t groups,
+		 const struct ddp_field *field, uint32_t *bit) {
+	if (field->group >= 0 && (groups >> field->group & 1) == 0)
+		return false;
+	*bit = 8 * off + field->bit_off;
+	if (field->anchor == DDP_FROM_END)
+		*bit = 8 * (off + len) - field->bit_off;
+	if (field->anchor == DDP_AHEAD)
+		*bit = 8 * (off + len) + field->bit_off;
+	for (unsigned int g = 0; g < field->n_before; g++)
+		*bit += (groups >> g & 1) != 0 ? header->groups[g].bits : 0;
+	return true;
+}
+
+number naive_bits(const struct naive *n, uint32_t bit, unsigned int width) {
 	number value = 0;
 
 	for (uint32_t i = bit; i < bit + width; i++)
@@ -74,23 +88,15 @@ static bool field_read(struct naive *n, const struct ddp_ref *ref, number *value
 	}
 	header = header_of(n, index);
 	field = &header->fields[ref->field];
-	if (field->group >= 0 && !h->groups[field->group])
+	if (!field_place(header, h->off, h->len, h->groups, field, &bit))
 		return false;
-	if (field->anchor == DDP_FROM_START)
-		bit = 8 * h->off + field->bit_off;
-	else if (field->anchor == DDP_FROM_END)
-		bit = 8 * (h->off + h->len) - field->bit_off;
-	else
-		bit = 8 * (h->off + h->len) + field->bit_off;
-	for (unsigned int g = 0; g < field->n_before; g++)
-		bit += h->groups[g] ? header->groups[g].bits : 0;
 	bit += ref->skip;
 	if (bit + ref->bits > 8 * n->len) {
 		assert_int_equal(field->anchor, DDP_AHEAD);
 		n->beyond = true;
 		return false;
 	}
-	*value = bits_of(n, bit, ref->bits);
+	*value = naive_bits(n, bit, ref->bits);
 	return true;
 }
 
@@ -195,8 +201,10 @@ static enum ddp_status measure(struct naive *n) {
 	if (size > left)
 		return DDP_STATUS_TRUNCATED;
 	for (unsigned int g = 0; g < header->n_groups; g++) {
-		h->groups[g] = cond_holds(n, &header->groups[g].cond);
-		size += h->groups[g] ? header->groups[g].bits / 8 : 0;
+		if (cond_holds(n, &header->groups[g].cond)) {
+			h->groups |= 1U << g;
+			size += header->groups[g].bits / 8;
+		}
 		if (size > left)
 			return DDP_STATUS_TRUNCATED;
 	}

@@ -18,7 +18,7 @@ typedef unsigned __int128 number;
 struct naive_header {
 	unsigned int node;
 	uint32_t off, len;
-	bool groups[DDP_MAX_GROUPS];
+	uint32_t groups; // those that are there, as bits
 	bool fragment;
 };
 
@@ -39,6 +39,13 @@ struct naive {
 	uint32_t rte_ptype;
 	uint32_t value;
 };
+
+// The first bit of a field in a packet whose header has this place, size, and groups. False: it has
+// no such field.
+bool field_place(const struct ddp_header *header, uint32_t off, uint32_t len, uint32_t groups,
+		 const struct ddp_field *field, uint32_t *bit);
+// A number in a packet.
+number naive_bits(const struct naive *n, uint32_t bit, unsigned int width);
 
 void naive_classify(const struct ddp_profile *profile, const uint8_t *bytes, uint32_t len,
 		    struct naive *n);

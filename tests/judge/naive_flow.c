@@ -35,21 +35,6 @@ static const struct ddp_field *field_find(const struct ddp_header *header, const
 	return NULL;
 }
 
-// Where a field of the profile is in a header; false: not there.
-static bool field_place(const struct ddp_header *header, const struct naive_header *h,
-			const struct ddp_field *field, uint32_t *bit) {
-	if (field->group >= 0 && !h->groups[field->group])
-		return false;
-	*bit = 8 * h->off + field->bit_off;
-	if (field->anchor == DDP_FROM_END)
-		*bit = 8 * (h->off + h->len) - field->bit_off;
-	if (field->anchor == DDP_AHEAD)
-		*bit = 8 * (h->off + h->len) + field->bit_off;
-	for (unsigned int g = 0; g < field->n_before; g++)
-		*bit += h->groups[g] ? header->groups[g].bits : 0;
-	return true;
-}
-
 // The number at a place, and its width. false: the packet has none.
 static bool place_read(const struct naive *n, const struct ddp_flow *rule,
 		       const struct ddp_flow_field *at, number *value, unsigned int *width) {
@@ -69,14 +54,12 @@ static bool place_read(const struct naive *n, const struct ddp_flow *rule,
 
 		if (at->width == 0)
 			*width = field->width;
-		if (!field_place(header, h, field, &bit))
+		if (!field_place(header, h->off, h->len, h->groups, field, &bit))
 			return false;
 	}
 	if (bit + *width > 8 * n->len)
 		return false;
-	*value = 0;
-	for (uint32_t i = bit; i < bit + *width; i++)
-		*value = *value << 1 | (n->bytes[i / 8] >> (7 - i % 8) & 1);
+	*value = naive_bits(n, bit, *width);
 	return true;
 }
 

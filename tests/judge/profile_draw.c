@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+// Random profiles: all that the language has, in combinations that nobody thought of writing.
 #include <inttypes.h>
 
-#include "profile_draw.h"
+#include "subject.h"
 
 #include "unit.h"
 

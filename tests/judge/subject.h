@@ -36,6 +36,9 @@ extern const unsigned int n_lines_specs;
 // Its text, which the caller frees; NULL: it has a file.
 char *subject_text(const char *spec);
 
+// The text of a random profile named t without an error. The caller frees it.
+char *profile_draw(uint64_t *seed);
+
 // Load a profile, find packets for it (those that frames has already, those in a capture of the
 // profile's name in cases, which may be NULL, and more) and make the ways.
 // Ends the program if the profile is no good, or has a packet type that no packet drawn has.

@@ -2,12 +2,12 @@
 // Mbufs by hand, without EAL, in memory whose end a reader cannot miss: each buffer ends right
 // before, or begins right behind, a page that cannot be read; AddressSanitizer watches the rest of
 // its page, too.
-#ifndef JUDGE_MBUFS_H
-#define JUDGE_MBUFS_H
+#ifndef JUDGE_BURSTS_H
+#define JUDGE_BURSTS_H
 
 #include <rte_mbuf.h>
 
-#include "packet.h"
+#include "frames.h"
 
 #define BURST_MAX 64
 #define BURST_SEGMENTS 4 // of one packet, at most
@@ -41,5 +41,39 @@ int burst_find(const struct burst *burst, const void *address);
 // Remember the mbufs; is anything in them other than it was then?
 void burst_keep(struct burst *burst);
 bool burst_changed(const struct burst *burst);
+
+// Bursts of packets that take a few paths again and again, so that a cache has them, and leave them
+// at every bit and at every byte, so that it must notice.
+
+#define DRAW_FRAMES 400
+
+// What a run of bursts is made of.
+enum draw_kind {
+	DRAW_MIX,    // packets of the set, some changed
+	DRAW_REPEAT, // one packet, some changed
+	DRAW_WILD,   // any packet there is, much changed
+	DRAW_FLIPS,  // one packet with each of its early bits flipped
+	DRAW_CUTS,   // one packet cut at each of its bytes
+	DRAW_EACH,   // packets that are to come up surely
+};
+
+struct draw {
+	const struct frames *frames;
+	uint64_t seed;
+	unsigned int set[DRAW_FRAMES]; // of frames, now in use
+	unsigned int n;
+	enum draw_kind kind;
+	unsigned int left; // bursts or, of a sweep, packets of this kind
+	unsigned int at;   // of a sweep
+	unsigned int frame;
+	unsigned int rare; // of so many repeated packets one is changed
+};
+
+// Take n packets from first on, each once.
+void draw_each(struct draw *draw, unsigned int first, unsigned int n);
+// Take other packets from now on.
+void draw_renew(struct draw *draw);
+// The next burst, laid out.
+void draw_burst(struct draw *draw, struct burst *burst);
 
 #endif
