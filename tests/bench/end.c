@@ -7,10 +7,10 @@
 #include <rte_bus_vdev.h>
 #include <rte_errno.h>
 #include <rte_ethdev.h>
-#include <rte_flow.h>
 
 #include "bench.h"
 #include "methods.h"
+#include "unit/port/rule_words.h"
 
 #define ROUNDS 101
 #define SECONDS 10 // for all of them, at most
@@ -88,20 +88,13 @@ static void rule_create(uint16_t port, rte_be32_t teid, uint16_t queue) {
 	static const struct rte_flow_attr attr = {.ingress = 1};
 	const struct rte_flow_item_gtp gtp = {.teid = teid}, mask = {.teid = UINT32_MAX};
 	const struct rte_flow_action_queue to = {.index = queue};
-	const struct rte_flow_item items[] = {
-		{.type = RTE_FLOW_ITEM_TYPE_ETH},
-		{.type = RTE_FLOW_ITEM_TYPE_IPV4},
-		{.type = RTE_FLOW_ITEM_TYPE_UDP},
-		{.type = RTE_FLOW_ITEM_TYPE_GTPU, .spec = &gtp, .mask = &mask},
-		{.type = RTE_FLOW_ITEM_TYPE_END},
-	};
-	const struct rte_flow_action actions[] = {
-		{.type = RTE_FLOW_ACTION_TYPE_QUEUE, .conf = &to},
-		{.type = RTE_FLOW_ACTION_TYPE_END},
-	};
 
 	// Several packets may have one TEID.
-	if (rte_flow_create(port, &attr, items, actions, NULL) == NULL && rte_errno != EEXIST)
+	if (rte_flow_create(port, &attr,
+			    ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(UDP),
+				  ITEM(GTPU, .spec = &gtp, .mask = &mask)),
+			    ACTIONS(ACTION(QUEUE, .conf = &to)), NULL) == NULL &&
+	    rte_errno != EEXIST)
 		fail("a rule cannot be created");
 }
 

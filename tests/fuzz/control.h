@@ -21,8 +21,8 @@ struct control_call {
 	void (*make)(uint16_t port);
 };
 
+// Up to one without a name.
 extern const struct control_call port_calls[], flow_calls[], profile_calls[];
-extern const unsigned int n_port_calls, n_flow_calls, n_profile_calls;
 
 extern struct rte_mempool *control_pool,
 	*control_small_pool; // the latter of mbufs without much room

@@ -8,7 +8,7 @@
 #include <rte_ethdev.h>
 #include <rte_flow.h>
 
-#include "stress/fault.h"
+#include "stress/pool.h"
 
 #define ITEMS_MAX 10
 #define ACTIONS_MAX 5
@@ -87,19 +87,15 @@ static const struct {
 };
 
 // Orders of headers that packets have; the rest is left to chance.
+#define TYPE(name) RTE_FLOW_ITEM_TYPE_##name
 static const enum rte_flow_item_type usual[][ITEMS_MAX] = {
-	{RTE_FLOW_ITEM_TYPE_ETH, RTE_FLOW_ITEM_TYPE_IPV4},
-	{RTE_FLOW_ITEM_TYPE_ETH, RTE_FLOW_ITEM_TYPE_IPV4, RTE_FLOW_ITEM_TYPE_UDP},
-	{RTE_FLOW_ITEM_TYPE_ETH, RTE_FLOW_ITEM_TYPE_IPV6, RTE_FLOW_ITEM_TYPE_TCP},
-	{RTE_FLOW_ITEM_TYPE_ETH, RTE_FLOW_ITEM_TYPE_VLAN, RTE_FLOW_ITEM_TYPE_IPV4,
-	 RTE_FLOW_ITEM_TYPE_SCTP},
-	{RTE_FLOW_ITEM_TYPE_ETH, RTE_FLOW_ITEM_TYPE_IPV4, RTE_FLOW_ITEM_TYPE_UDP,
-	 RTE_FLOW_ITEM_TYPE_GTPU},
-	{RTE_FLOW_ITEM_TYPE_ETH, RTE_FLOW_ITEM_TYPE_IPV4, RTE_FLOW_ITEM_TYPE_UDP,
-	 RTE_FLOW_ITEM_TYPE_GTPU, RTE_FLOW_ITEM_TYPE_GTP_PSC, RTE_FLOW_ITEM_TYPE_IPV4,
-	 RTE_FLOW_ITEM_TYPE_UDP},
-	{RTE_FLOW_ITEM_TYPE_ETH, RTE_FLOW_ITEM_TYPE_IPV6, RTE_FLOW_ITEM_TYPE_UDP,
-	 RTE_FLOW_ITEM_TYPE_VXLAN, RTE_FLOW_ITEM_TYPE_ETH, RTE_FLOW_ITEM_TYPE_IPV4},
+	{TYPE(ETH), TYPE(IPV4)},
+	{TYPE(ETH), TYPE(IPV4), TYPE(UDP)},
+	{TYPE(ETH), TYPE(IPV6), TYPE(TCP)},
+	{TYPE(ETH), TYPE(VLAN), TYPE(IPV4), TYPE(SCTP)},
+	{TYPE(ETH), TYPE(IPV4), TYPE(UDP), TYPE(GTPU)},
+	{TYPE(ETH), TYPE(IPV4), TYPE(UDP), TYPE(GTPU), TYPE(GTP_PSC), TYPE(IPV4), TYPE(UDP)},
+	{TYPE(ETH), TYPE(IPV6), TYPE(UDP), TYPE(VXLAN), TYPE(ETH), TYPE(IPV4)},
 };
 
 static size_t item_size(enum rte_flow_item_type type) {
@@ -349,9 +345,11 @@ static void flow_others(uint16_t port) {
 }
 
 const struct control_call flow_calls[] = {
-	{"flow create", 250, flow_create},   {"flow validate", 60, flow_validate},
-	{"flow destroy", 100, flow_destroy}, {"flow query", 60, flow_query},
-	{"flow flush", 8, flow_flush},       {"flow others", 5, flow_others},
+	{"flow create", 250, flow_create},
+	{"flow validate", 60, flow_validate},
+	{"flow destroy", 100, flow_destroy},
+	{"flow query", 60, flow_query},
+	{"flow flush", 8, flow_flush},
+	{"flow others", 5, flow_others},
+	{0},
 };
-
-const unsigned int n_flow_calls = RTE_DIM(flow_calls);

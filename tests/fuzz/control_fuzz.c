@@ -20,7 +20,6 @@
 #include <rte_malloc.h>
 #include <rte_mempool.h>
 
-#include "stress/fault.h"
 #include "stress/pool.h"
 #include "unit/port/testsrc.h"
 
@@ -121,27 +120,18 @@ static uint16_t port_choose(void) {
 }
 
 static const struct control_call *call_choose(void) {
-	static const struct {
-		const struct control_call *calls;
-		const unsigned int *n;
-	} lists[] = {
-		{port_calls, &n_port_calls},
-		{flow_calls, &n_flow_calls},
-		{profile_calls, &n_profile_calls},
-	};
+	static const struct control_call *const lists[] = {port_calls, flow_calls, profile_calls};
+	const struct control_call *call;
 	unsigned int sum = 0, at;
 
 	for (unsigned int l = 0; l < RTE_DIM(lists); l++)
-		for (unsigned int i = 0; i < *lists[l].n; i++)
-			sum += lists[l].calls[i].weight;
+		for (call = lists[l]; call->name != NULL; call++)
+			sum += call->weight;
 	at = below(sum);
-	for (unsigned int l = 0; l < RTE_DIM(lists); l++)
-		for (unsigned int i = 0; i < *lists[l].n; i++) {
-			if (at < lists[l].calls[i].weight)
-				return &lists[l].calls[i];
-			at -= lists[l].calls[i].weight;
-		}
-	return NULL;
+	for (unsigned int l = 0;; l++)
+		for (call = lists[l]; call->name != NULL; at -= call++->weight)
+			if (at < call->weight)
+				return call;
 }
 
 static void call_make(unsigned int i) {
@@ -167,21 +157,6 @@ static size_t heap_used(void) {
 	return stats.heap_allocsz_bytes;
 }
 
-static void eal_start(void) {
-	static char words[] =
-		"control_fuzz -l 0 --no-huge --no-pci --no-shconf -m 256 --file-prefix fuzz "
-		"--log-level=8";
-	char *argv[16];
-	int argc = 0;
-
-	for (char *word = strtok(words, " "); word != NULL; word = strtok(NULL, " "))
-		argv[argc++] = word;
-	if (rte_eal_init(argc, argv) < 0)
-		exit(1);
-	control_pool = pool_create("fuzz", POOL_SIZE, 2048);
-	control_small_pool = pool_create("small", 255, 32);
-}
-
 static void end_check(size_t heap_before) {
 	if (rte_eth_dev_count_total() != 0)
 		fault("%u ports are left", rte_eth_dev_count_total());
@@ -192,6 +167,8 @@ static void end_check(size_t heap_before) {
 }
 
 static int process_run(uint64_t seed, unsigned int n_calls, bool close, bool watched) {
+	char words[] = "control_fuzz -l 0 --no-huge --no-pci --no-shconf -m 256 --file-prefix fuzz "
+		       "--log-level=8";
 	FILE *null = fopen("/dev/null", "w");
 	size_t heap;
 
@@ -199,7 +176,9 @@ static int process_run(uint64_t seed, unsigned int n_calls, bool close, bool wat
 	// Messages are made, and not shown.
 	if (!verbose)
 		rte_openlog_stream(null);
-	eal_start();
+	eal_start(words);
+	control_pool = pool_create("fuzz", POOL_SIZE, 2048);
+	control_small_pool = pool_create("small", 255, 32);
 	devices_warm_up();
 	heap = heap_used();
 	random_state = seed;

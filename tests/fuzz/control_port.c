@@ -13,7 +13,7 @@
 #include <rte_mbuf.h>
 
 #include "port/state/rte_pmd_ddp.h"
-#include "stress/fault.h"
+#include "stress/pool.h"
 #include "unit/port/testsrc.h"
 
 #define N_TESTSRC 3
@@ -592,9 +592,8 @@ const struct control_call port_calls[] = {
 	{"modes", 30, modes},
 	{"VLAN", 15, vlan},
 	{"look", 30, look},
+	{0},
 };
-
-const unsigned int n_port_calls = RTE_DIM(port_calls);
 
 /* Sums */
 

@@ -4,6 +4,7 @@
 #include "control.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 #include <rte_ethdev.h>
 
 #include "port/state/rte_pmd_ddp.h"
-#include "stress/fault.h"
+#include "stress/pool.h"
 
 #define ANSWER_SECONDS 60
 #define ANSWER_SIZE 16384
@@ -237,14 +238,14 @@ static void telemetry(uint16_t port) {
 }
 
 static pthread_t watcher;
-static bool watching;
+static atomic_bool watching;
 
 // Somebody who looks at all ports all the time, and changes one now and then.
 static void *watcher_main(void *arg) {
 	int fd = socket_open();
 	unsigned int i = 0;
 
-	while (fd >= 0 && __atomic_load_n(&watching, __ATOMIC_ACQUIRE)) {
+	while (fd >= 0 && watching) {
 		char command[64];
 
 		snprintf(command, sizeof(command), "%s,%u,%s", commands[i % RTE_DIM(commands)],
@@ -266,14 +267,16 @@ void watcher_start(void) {
 }
 
 void watcher_stop(void) {
-	__atomic_store_n(&watching, false, __ATOMIC_RELEASE);
+	watching = false;
 	pthread_join(watcher, NULL);
 }
 
 const struct control_call profile_calls[] = {
-	{"profile add", 60, profile_add},   {"profile del", 60, profile_del},
-	{"profile text", 70, profile_text}, {"lists", 30, lists},
-	{"mapping", 30, mapping},           {"telemetry", 30, telemetry},
+	{"profile add", 60, profile_add},
+	{"profile del", 60, profile_del},
+	{"profile text", 70, profile_text},
+	{"lists", 30, lists},
+	{"mapping", 30, mapping},
+	{"telemetry", 30, telemetry},
+	{0},
 };
-
-const unsigned int n_profile_calls = RTE_DIM(profile_calls);

@@ -5,15 +5,14 @@
 #include <string.h>
 
 #include <rte_ethdev.h>
-#include <rte_flow.h>
 
-#include "fault.h"
-#include "flow_order.h"
 #include "packet_stream.h"
 #include "poller.h"
+#include "pool.h"
 #include "port/state/rte_pmd_ddp.h"
 #include "rss/balancer.h"
 #include "rss/rss.h"
+#include "unit/port/rule_words.h"
 
 void setup_init(struct setup *setup, uint16_t n_queues) {
 	memset(setup, 0, sizeof(*setup));
@@ -234,7 +233,7 @@ static int tx_queue_apply(uint16_t port, const struct setup *now, const struct s
 	if (ret < 0)
 		return ret;
 	last = (last + 1) % info.nb_tx_queues;
-	stream_dropped_some(); // what a slow lower device does not take when the queue stops
+	stream_dropped_some = true; // what a slow lower device does not take when the queue stops
 	ret = rte_eth_dev_tx_queue_stop(port, last);
 	return ret < 0 ? ret : rte_eth_dev_tx_queue_start(port, last);
 }
@@ -242,28 +241,14 @@ static int tx_queue_apply(uint16_t port, const struct setup *now, const struct s
 /* Flow rules */
 
 static const struct rte_flow_attr rule_attr = {.ingress = 1};
-static const struct rte_flow_item items_udp[] = {
-	{.type = RTE_FLOW_ITEM_TYPE_ETH},
-	{.type = RTE_FLOW_ITEM_TYPE_IPV4},
-	{.type = RTE_FLOW_ITEM_TYPE_UDP},
-	{.type = RTE_FLOW_ITEM_TYPE_END},
-};
-static const struct rte_flow_item items_tcp[] = {
-	{.type = RTE_FLOW_ITEM_TYPE_ETH},
-	{.type = RTE_FLOW_ITEM_TYPE_IPV4},
-	{.type = RTE_FLOW_ITEM_TYPE_TCP},
-	{.type = RTE_FLOW_ITEM_TYPE_END},
-};
+#define UDP_ITEMS ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(UDP))
+
 static struct rte_flow *flow_src, *flow_queue, *flow_drop, *flow_mark; // where they are on
 
 static bool rules_possible(uint16_t port) {
-	const struct rte_flow_action actions[] = {
-		{.type = RTE_FLOW_ACTION_TYPE_DROP},
-		{.type = RTE_FLOW_ACTION_TYPE_END},
-	};
 	struct rte_flow_error error;
 
-	return rte_flow_validate(port, &rule_attr, items_udp, actions, &error) == 0;
+	return rte_flow_validate(port, &rule_attr, UDP_ITEMS, ACTIONS(ACTION(DROP)), &error) == 0;
 }
 
 // Create a rule that begins, destroy one that ends. 0 or -errno.
@@ -291,12 +276,10 @@ static int group_rule_set(uint16_t port, const struct group_rule *now,
 		.hdr.src_addr = rte_cpu_to_be_32(group_src(next->group)),
 	};
 	const struct rte_flow_item_ipv4 mask = {.hdr.src_addr = UINT32_MAX};
-	struct rte_flow_item items[RTE_DIM(items_udp)];
 
-	memcpy(items, items_udp, sizeof(items));
-	items[1].spec = &ip;
-	items[1].mask = &mask;
-	return rule_set(port, now->on, next->on, items, actions, flow);
+	return rule_set(port, now->on, next->on,
+			ITEMS(ITEM(ETH), ITEM(IPV4, .spec = &ip, .mask = &mask), ITEM(UDP)),
+			actions, flow);
 }
 
 static void group_rule_plan(struct group_rule *rule, unsigned int first, unsigned int n,
@@ -316,12 +299,10 @@ static int rule_src_apply(uint16_t port, const struct setup *now, const struct s
 	const struct rte_flow_action_rss rss = {
 		.types = RTE_ETH_RSS_IPV4 | RTE_ETH_RSS_L3_SRC_ONLY,
 	};
-	const struct rte_flow_action actions[] = {
-		{.type = RTE_FLOW_ACTION_TYPE_RSS, .conf = &rss},
-		{.type = RTE_FLOW_ACTION_TYPE_END},
-	};
 
-	return rule_set(port, now->rule_src, next->rule_src, items_tcp, actions, &flow_src);
+	return rule_set(port, now->rule_src, next->rule_src,
+			ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(TCP)), ACTIONS(ACTION(RSS, .conf = &rss)),
+			&flow_src);
 }
 
 static void rule_queue_plan(struct setup *next, uint16_t n_queues, uint32_t *random) {
@@ -330,12 +311,9 @@ static void rule_queue_plan(struct setup *next, uint16_t n_queues, uint32_t *ran
 
 static int rule_queue_apply(uint16_t port, const struct setup *now, const struct setup *next) {
 	const struct rte_flow_action_queue queue = {.index = next->rule_queue.value};
-	const struct rte_flow_action actions[] = {
-		{.type = RTE_FLOW_ACTION_TYPE_QUEUE, .conf = &queue},
-		{.type = RTE_FLOW_ACTION_TYPE_END},
-	};
 
-	return group_rule_set(port, &now->rule_queue, &next->rule_queue, actions, &flow_queue);
+	return group_rule_set(port, &now->rule_queue, &next->rule_queue,
+			      ACTIONS(ACTION(QUEUE, .conf = &queue)), &flow_queue);
 }
 
 // A rule, then the list of profiles while it is there.
@@ -358,13 +336,9 @@ static void rule_mark_plan(struct setup *next, uint16_t n_queues, uint32_t *rand
 
 static int rule_mark_apply(uint16_t port, const struct setup *now, const struct setup *next) {
 	const struct rte_flow_action_mark mark = {.id = next->rule_mark.value};
-	const struct rte_flow_action actions[] = {
-		{.type = RTE_FLOW_ACTION_TYPE_MARK, .conf = &mark},
-		{.type = RTE_FLOW_ACTION_TYPE_PASSTHRU},
-		{.type = RTE_FLOW_ACTION_TYPE_END},
-	};
 
-	return group_rule_set(port, &now->rule_mark, &next->rule_mark, actions, &flow_mark);
+	return group_rule_set(port, &now->rule_mark, &next->rule_mark,
+			      ACTIONS(ACTION(MARK, .conf = &mark), ACTION(PASSTHRU)), &flow_mark);
 }
 
 static void rule_drop_plan(struct setup *next, uint16_t n_queues, uint32_t *random) {
@@ -417,17 +391,13 @@ static void drop_rule_gone(uint16_t port) {
 }
 
 static int rule_drop_apply(uint16_t port, const struct setup *now, const struct setup *next) {
-	const struct rte_flow_action actions[] = {
-		{.type = RTE_FLOW_ACTION_TYPE_COUNT},
-		{.type = RTE_FLOW_ACTION_TYPE_DROP},
-		{.type = RTE_FLOW_ACTION_TYPE_END},
-	};
 	const bool goes = now->rule_drop.on && !next->rule_drop.on;
 	int ret;
 
 	if (goes)
 		drop_rule_goes(port);
-	ret = group_rule_set(port, &now->rule_drop, &next->rule_drop, actions, &flow_drop);
+	ret = group_rule_set(port, &now->rule_drop, &next->rule_drop,
+			     ACTIONS(ACTION(COUNT), ACTION(DROP)), &flow_drop);
 	if (goes)
 		drop_rule_gone(port);
 	return ret;
@@ -435,14 +405,10 @@ static int rule_drop_apply(uint16_t port, const struct setup *now, const struct 
 
 /* Load-aware RSS */
 
-static bool may_balance;
-
-void changes_balance(bool balances) {
-	may_balance = balances;
-}
+bool changes_balance;
 
 static bool balance_possible(uint16_t port) {
-	return may_balance;
+	return changes_balance;
 }
 
 static void balance_plan(struct setup *next, uint16_t n_queues, uint32_t *random) {
@@ -481,12 +447,8 @@ int changes_spread(uint16_t port, struct setup *setup, uint16_t n_queues) {
 // Instead of the moves that plugin/rss decides on, which are few, each interval some entries move,
 // from any queue to any that is polled.
 
-static bool at_random;
+atomic_bool moves_random;
 static uint32_t moves_state;
-
-void moves_random(bool random) {
-	__atomic_store_n(&at_random, random, __ATOMIC_RELAXED);
-}
 
 unsigned int __real_ddp_balancer_step(struct ddp_balancer *balancer,
 				      const struct ddp_balancer_interval *interval,
@@ -501,7 +463,7 @@ unsigned int __wrap_ddp_balancer_step(struct ddp_balancer *balancer,
 				      struct ddp_balancer_move *moves) {
 	unsigned int n = __real_ddp_balancer_step(balancer, interval, moves), n_tries, first;
 
-	if (!__atomic_load_n(&at_random, __ATOMIC_RELAXED) || balancer->before == 0)
+	if (!moves_random || balancer->before == 0)
 		return n;
 	n = 0;
 	n_tries = 1 + random_next(&moves_state) % DDP_BALANCER_MOVES;
@@ -523,15 +485,10 @@ unsigned int __wrap_ddp_balancer_step(struct ddp_balancer *balancer,
 #define IDLE_RULES 5 // for packets that there are not
 
 static int idle_rules_create(uint16_t port) {
-	const struct rte_flow_action actions[] = {
-		{.type = RTE_FLOW_ACTION_TYPE_DROP},
-		{.type = RTE_FLOW_ACTION_TYPE_END},
-	};
-
 	for (uint16_t i = 0; i < IDLE_RULES; i++) {
 		const struct group_rule none = {0}, rule = {.on = true, .group = GROUPS + i};
 		struct rte_flow *flow;
-		int ret = group_rule_set(port, &none, &rule, actions, &flow);
+		int ret = group_rule_set(port, &none, &rule, ACTIONS(ACTION(DROP)), &flow);
 
 		if (ret < 0)
 			return ret;

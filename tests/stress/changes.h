@@ -4,6 +4,7 @@
 #ifndef DDP_TESTS_STRESS_CHANGES_H
 #define DDP_TESTS_STRESS_CHANGES_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -29,10 +30,10 @@ extern const struct change changes[];
 extern const unsigned int n_changes;
 
 // Is load-aware RSS turned on and off, too?
-void changes_balance(bool balances);
+extern bool changes_balance;
 // Whether it moves entries at random. All else is that of net_ddp: the alarm, the exchange of the
 // table, moves that are given up.
-void moves_random(bool random);
+extern atomic_bool moves_random;
 // A port that was just configured.
 void setup_init(struct setup *setup, uint16_t n_queues);
 // Spread packets over all queues again, as at first. 0 or -errno.

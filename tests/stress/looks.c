@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "looks.h"
-
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,9 +10,9 @@
 #include <rte_flow.h>
 #include <rte_telemetry.h>
 
-#include "fault.h"
-#include "hashing_nic.h"
 #include "packet_stream.h"
+#include "poller.h"
+#include "pool.h"
 #include "port/state/rte_pmd_ddp.h"
 #include "stress_flows.h"
 
@@ -154,10 +152,10 @@ void looks_resume(void) {
 
 static pthread_t thread;
 static uint16_t looked_at;
-static bool looking;
+static atomic_bool looking;
 
 static void *look_main(void *arg) {
-	while (__atomic_load_n(&looking, __ATOMIC_ACQUIRE)) {
+	while (looking) {
 		port_look(looked_at);
 		usleep(1000);
 	}
@@ -166,12 +164,12 @@ static void *look_main(void *arg) {
 
 void looks_start(uint16_t port) {
 	looked_at = port;
-	__atomic_store_n(&looking, true, __ATOMIC_RELEASE);
+	looking = true;
 	if (pthread_create(&thread, NULL, look_main, NULL) != 0)
 		abort();
 }
 
 void looks_stop(void) {
-	__atomic_store_n(&looking, false, __ATOMIC_RELEASE);
+	looking = false;
 	pthread_join(thread, NULL);
 }

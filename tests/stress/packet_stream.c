@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "packet_stream.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +12,8 @@
 #include <rte_kvargs.h>
 
 #include "base/dpdk_compat.h"
-#include "fault.h"
-#include "hashing_nic.h"
+#include "pool.h"
+#include "unit/port/fake_nic.h"
 
 #define BACKLOG 512 // packets sent that are not yet freed, as in a NIC's descriptors
 #define SPLIT 40    // bytes of the first segment of packets that have two
@@ -22,20 +23,19 @@
 #define MIX_STRIDE 4      // which each so many-th run is
 #define ZIPF_PARTS 65536U // that packets are chosen by
 #define ZIPF_MS 5         // until other flows are in front
+#define ARRIVE 64         // packets at once, at a NIC
 
 struct rxq {
 	uint16_t id;
 	struct rte_mempool *pool;
 	uint32_t random;
-	bool inside;
-	uint64_t emitted;
+	atomic_bool inside;
+	_Atomic uint64_t emitted;
 } __rte_cache_aligned;
 
 struct txq {
 	uint32_t random;
-	bool inside;
-	bool dropped_some;
-	uint64_t sent;
+	atomic_bool inside;
 	uint32_t next[STREAM_SENDERS]; // tx_seq
 	struct rte_mbuf *backlog[BACKLOG];
 } __rte_cache_aligned;
@@ -44,18 +44,15 @@ static struct rxq rxqs[STREAM_RXQ_MAX];
 static struct txq the_txq;
 static uint16_t n_rxqs;
 static uint32_t seqs[FLOWS]; // each written by the one queue that has the flow
-static bool emitting, slow, hashes;
-static uint64_t n_bypassed;
+static bool hashes;
 __thread struct rte_mbuf **stream_array;
-static uint32_t n_begun, n_done;
+atomic_bool stream_emits, stream_skewed, stream_slow, stream_dropped_some;
+atomic_uint stream_begun, stream_done;
+_Atomic uint64_t stream_bypassed, stream_sent;
 
-static void enter(bool *inside) {
-	if (__atomic_exchange_n(inside, true, __ATOMIC_ACQUIRE))
+static void enter(atomic_bool *inside) {
+	if (atomic_exchange(inside, true))
 		fault("two threads are in one queue of the lower device");
-}
-
-static void leave(bool *inside) {
-	__atomic_store_n(inside, false, __ATOMIC_RELEASE);
 }
 
 struct stamp *stamp_of(struct rte_mbuf *mbuf) {
@@ -66,25 +63,9 @@ struct stamp *stamp_of(struct rte_mbuf *mbuf) {
 
 /* Rx */
 
-// Those of one residue modulo 8 are of one type (but 7: a few are ARP). Half of them are plain
-// ones, which most NICs hash as profiles do.
-uint32_t stream_flow(struct stream_runs *runs, uint32_t random) {
-	if (runs->left == 0) {
-		static const uint32_t residues[8] = {0, 4, 5, 0, 4, 3, 6, 2};
-		bool mix = runs->n++ % MIX_STRIDE == 0;
-
-		runs->residue = mix ? 8 : residues[random % 8];
-		runs->left = mix ? MIX : RUN;
-	}
-	runs->left--;
-	random = (random >> 3) % FLOWS;
-	return runs->residue == 8 ? random : random / 8 * 8 + runs->residue;
-}
-
 /* Zipf's law */
 
 static uint16_t ranks[ZIPF_PARTS]; // of flows, by equal parts of the packets
-static bool skewed;
 
 static void ranks_fill(void) {
 	double sum = 0, part = 0;
@@ -96,11 +77,6 @@ static void ranks_fill(void) {
 		while (n < ZIPF_PARTS && n < part * ZIPF_PARTS)
 			ranks[n++] = i - 1;
 	}
-}
-
-void stream_skew(bool is_skewed) {
-	ranks_fill();
-	__atomic_store_n(&skewed, is_skewed, __ATOMIC_RELEASE);
 }
 
 // Every few milliseconds other flows have the low ranks.
@@ -116,20 +92,17 @@ static uint32_t flow_uneven(uint32_t random) {
 }
 
 static uint32_t flow_choose(struct rxq *queue) {
-	uint32_t random = random_next(&queue->random), flow;
+	uint32_t random = random_next(&queue->random);
+	uint32_t flow = stream_skewed ? flow_skewed(random) : flow_uneven(random);
 
-	if (__atomic_load_n(&skewed, __ATOMIC_ACQUIRE))
-		flow = flow_skewed(random);
-	else
-		flow = flow_uneven(random);
 	// The flow of this queue near it: see flow_lower().
 	return flow / (8 * n_rxqs) * (8 * n_rxqs) + queue->id * 8 + flow % 8;
 }
 
 static void stamp_take(struct stamp *stamp, uint16_t queue) {
 	stamp->lower = queue;
-	stamp->done = __atomic_load_n(&n_done, __ATOMIC_ACQUIRE);
-	stamp->begun = __atomic_load_n(&n_begun, __ATOMIC_ACQUIRE);
+	stamp->done = stream_done;
+	stamp->begun = stream_begun;
 	stamp->tsc = rte_rdtsc();
 }
 
@@ -140,11 +113,6 @@ static struct last {
 	uint16_t n_direct;      // packets that were read into the application's array
 } lasts[STREAM_RXQ_MAX] __rte_cache_aligned;
 
-// While a change was under way?
-static bool is_amid(const struct stamp *stamp) {
-	return stamp->begun != stamp->done;
-}
-
 static void bypass_count(struct last *last, struct rte_mbuf **mbufs, uint16_t n) {
 	uint64_t now;
 
@@ -152,17 +120,15 @@ static void bypass_count(struct last *last, struct rte_mbuf **mbufs, uint16_t n)
 		return;
 	now = __atomic_load_n(last->passed, __ATOMIC_ACQUIRE);
 	if (last->n_direct > 0 && now - last->before == last->n_direct)
-		__atomic_fetch_add(&n_bypassed, last->n_direct, __ATOMIC_RELAXED);
+		stream_bypassed += last->n_direct;
 	last->before = now;
-	last->n_direct = mbufs == stream_array && n > 0 && !is_amid(stamp_of(mbufs[0])) ? n : 0;
+	last->n_direct = 0;
+	if (mbufs == stream_array && n > 0 && stamp_of(mbufs[0])->begun == stamp_of(mbufs[0])->done)
+		last->n_direct = n; // no change was under way
 }
 
 void stream_watch(uint16_t queue, const uint64_t *passed) {
 	lasts[queue] = (struct last){.passed = passed};
-}
-
-uint64_t stream_bypassed(void) {
-	return __atomic_load_n(&n_bypassed, __ATOMIC_RELAXED);
 }
 
 // Fields that a NIC has filled for reasons of its own: none of it may be seen above net_ddp.
@@ -175,7 +141,7 @@ static void mbuf_soil(struct rte_mbuf *mbuf) {
 	memset(mbuf->dynfield1, 0xa5, sizeof(mbuf->dynfield1));
 }
 
-void stream_frame(struct rte_mbuf *mbuf, uint32_t flow) {
+static void packet_frame(struct rte_mbuf *mbuf, uint32_t flow) {
 	const uint8_t *frame;
 	uint16_t len = flow_frame(flow, &frame);
 
@@ -195,7 +161,7 @@ static void packet_split(struct rte_mbuf *mbuf) {
 	rte_pktmbuf_chain(mbuf, second);
 }
 
-void stream_stamp(struct rte_mbuf *mbuf, uint32_t flow) {
+static void packet_stamp(struct rte_mbuf *mbuf, uint32_t flow) {
 	struct stamp *stamp = (struct stamp *)rte_pktmbuf_append(mbuf, sizeof(*stamp));
 
 	*stamp = (struct stamp){.flow = flow, .seq = seqs[flow]++};
@@ -203,15 +169,137 @@ void stream_stamp(struct rte_mbuf *mbuf, uint32_t flow) {
 		packet_split(mbuf);
 }
 
+/* Its NIC: it hashes packets when they arrive, as the make-believe NIC of the unit tests does, and
+ * puts each on the queue that its redirection table says. There they wait until they are read: a
+ * change of key, table or rules finds packets that were hashed and spread before it. Packets arrive
+ * while somebody reads. One for a queue that is full does not arrive: a flow has no gap, and a
+ * queue that nobody reads keeps none but its own waiting. */
+
+struct fifo {
+	uint32_t head, tail;
+	struct rte_mbuf *mbufs[NIC_DESC];
+};
+
+// The NIC's results for a flow's packets, found once for each of its settings.
+struct hashed {
+	uint32_t settings;
+	uint32_t packet_type;
+	uint32_t hash;
+	uint64_t flags;
+};
+
+// Of all below.
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct fake_nic nic;
+static uint32_t n_settings; // that it had
+static struct hashed hashed[FLOWS];
+static struct fifo fifos[STREAM_RXQ_MAX];
+static struct {
+	uint32_t n, left, residue;
+} runs; // of flows of one type, with a short one of all flows now and then
+static uint32_t random_state;
+
+// Those of one residue modulo 8 are of one type (but 7: a few are ARP). Half of them are plain
+// ones, which most NICs hash as profiles do.
+static uint32_t flow_of_run(uint32_t random) {
+	if (runs.left == 0) {
+		static const uint32_t residues[8] = {0, 4, 5, 0, 4, 3, 6, 2};
+		bool mix = runs.n++ % MIX_STRIDE == 0;
+
+		runs.residue = mix ? 8 : residues[random % 8];
+		runs.left = mix ? MIX : RUN;
+	}
+	runs.left--;
+	random = (random >> 3) % FLOWS;
+	return runs.residue == 8 ? random : random / 8 * 8 + runs.residue;
+}
+
+static void packet_hash(struct rte_mbuf *mbuf, uint32_t flow) {
+	struct hashed *known = &hashed[flow];
+
+	mbuf->ol_flags = 0;
+	if (known->settings == n_settings) {
+		mbuf->packet_type = known->packet_type;
+		mbuf->hash.rss = known->hash;
+		mbuf->ol_flags = known->flags;
+		return;
+	}
+	fake_nic_receive(&nic, mbuf);
+	*known = (struct hashed){
+		.settings = n_settings,
+		.packet_type = mbuf->packet_type,
+		.hash = mbuf->hash.rss,
+		.flags = mbuf->ol_flags,
+	};
+}
+
+static void packet_arrive(struct rte_mbuf *mbuf, uint32_t flow) {
+	struct fifo *fifo;
+
+	packet_frame(mbuf, flow);
+	packet_hash(mbuf, flow);
+	fifo = &fifos[fake_nic_queue(&nic, mbuf)];
+	if (fifo->tail - fifo->head == NIC_DESC) {
+		rte_pktmbuf_free(mbuf);
+		return;
+	}
+	packet_stamp(mbuf, flow);
+	fifo->mbufs[fifo->tail++ % NIC_DESC] = mbuf;
+}
+
+static void packets_arrive(struct rte_mempool *pool) {
+	struct rte_mbuf *mbufs[ARRIVE];
+
+	if (!stream_emits || rte_pktmbuf_alloc_bulk(pool, mbufs, ARRIVE) != 0)
+		return;
+	for (unsigned int i = 0; i < ARRIVE; i++)
+		packet_arrive(mbufs[i], flow_of_run(random_next(&random_state)));
+}
+
+// Most bursts end where the type changes.
+static uint16_t fifo_take(struct fifo *fifo, struct rte_mbuf **mbufs, uint16_t n) {
+	bool mixed = random_next(&random_state) % 8 == 0;
+	uint16_t i = 0;
+
+	for (; i < n && fifo->head != fifo->tail; i++) {
+		mbufs[i] = fifo->mbufs[fifo->head % NIC_DESC];
+		if (i > 0 && !mixed && mbufs[i]->packet_type != mbufs[0]->packet_type)
+			break;
+		fifo->head++;
+	}
+	return i;
+}
+
+static uint16_t nic_rx(uint16_t queue, struct rte_mempool *pool, struct rte_mbuf **mbufs,
+		       uint16_t n) {
+	struct fifo *fifo = &fifos[queue];
+
+	pthread_mutex_lock(&mutex);
+	if (fifo->tail - fifo->head < n)
+		packets_arrive(pool);
+	n = fifo_take(fifo, mbufs, n);
+	pthread_mutex_unlock(&mutex);
+	return n;
+}
+
+static unsigned int nic_waiting(uint16_t queue) {
+	unsigned int n;
+
+	pthread_mutex_lock(&mutex);
+	n = fifos[queue].tail - fifos[queue].head;
+	pthread_mutex_unlock(&mutex);
+	return n;
+}
+
 // Packets as they come, with nothing said of them that is true.
 static uint16_t source_rx(struct rxq *queue, struct rte_mbuf **mbufs, uint16_t n) {
-	if (!stream_emits() || rte_pktmbuf_alloc_bulk(queue->pool, mbufs, n) != 0)
+	if (!stream_emits || rte_pktmbuf_alloc_bulk(queue->pool, mbufs, n) != 0)
 		return 0;
 	for (uint16_t i = 0; i < n; i++) {
 		uint32_t flow = flow_choose(queue);
 
-		stream_frame(mbufs[i], flow);
-		stream_stamp(mbufs[i], flow);
+		packet_frame(mbufs[i], flow);
+		packet_stamp(mbufs[i], flow);
 	}
 	return n;
 }
@@ -226,8 +314,8 @@ static uint16_t rx(void *arg, struct rte_mbuf **mbufs, uint16_t n) {
 	for (uint16_t i = 0; i < n; i++)
 		stamp_take(stamp_of(mbufs[i]), queue->id);
 	bypass_count(&lasts[queue->id], mbufs, n);
-	__atomic_store_n(&queue->emitted, queue->emitted + n, __ATOMIC_RELEASE);
-	leave(&queue->inside);
+	queue->emitted += n;
+	queue->inside = false;
 	return n;
 }
 
@@ -237,40 +325,20 @@ static dpdk_queue_count_t rx_count(void *arg) {
 	return hashes ? nic_waiting(queue->id) : 0;
 }
 
-bool stream_emits(void) {
-	return __atomic_load_n(&emitting, __ATOMIC_ACQUIRE);
-}
-
-void stream_emit(bool emits) {
-	__atomic_store_n(&emitting, emits, __ATOMIC_RELEASE);
-}
-
 void stream_reset(void) {
 	memset(seqs, 0, sizeof(seqs));
 	memset(the_txq.next, 0, sizeof(the_txq.next));
-	__atomic_store_n(&the_txq.sent, 0, __ATOMIC_RELEASE);
-	__atomic_store_n(&the_txq.dropped_some, false, __ATOMIC_RELEASE);
+	stream_sent = 0;
+	stream_dropped_some = false;
 	for (unsigned int i = 0; i < STREAM_RXQ_MAX; i++)
-		__atomic_store_n(&rxqs[i].emitted, 0, __ATOMIC_RELEASE);
-}
-
-void stream_begun(uint32_t n) {
-	__atomic_store_n(&n_begun, n, __ATOMIC_RELEASE);
-}
-
-void stream_done(uint32_t n) {
-	__atomic_store_n(&n_done, n, __ATOMIC_RELEASE);
-}
-
-uint32_t stream_last_begun(void) {
-	return __atomic_load_n(&n_begun, __ATOMIC_ACQUIRE);
+		rxqs[i].emitted = 0;
 }
 
 uint64_t stream_emitted(void) {
 	uint64_t n = 0;
 
 	for (unsigned int i = 0; i < n_rxqs; i++)
-		n += __atomic_load_n(&rxqs[i].emitted, __ATOMIC_ACQUIRE);
+		n += rxqs[i].emitted;
 	return n;
 }
 
@@ -291,10 +359,9 @@ uint32_t stream_flow_emitted(uint32_t flow) {
 static void sent_check(struct txq *queue, struct rte_mbuf *mbuf) {
 	const struct stamp *stamp = stamp_of(mbuf);
 	uint32_t *next = &queue->next[stamp->tx_queue % STREAM_SENDERS];
-	struct rte_mbuf **slot = &queue->backlog[queue->sent % BACKLOG];
+	struct rte_mbuf **slot = &queue->backlog[stream_sent % BACKLOG];
 
-	if (stamp->tx_seq < *next ||
-	    (stamp->tx_seq > *next && !__atomic_load_n(&queue->dropped_some, __ATOMIC_ACQUIRE)))
+	if (stamp->tx_seq < *next || (stamp->tx_seq > *next && !stream_dropped_some))
 		fault("Tx queue %u sends packet %u where %u is due", stamp->tx_queue, stamp->tx_seq,
 		      *next);
 	*next = stamp->tx_seq + 1;
@@ -306,49 +373,39 @@ static uint16_t tx(void *arg, struct rte_mbuf **mbufs, uint16_t n) {
 	struct txq *queue = arg;
 
 	enter(&queue->inside);
-	if (__atomic_load_n(&slow, __ATOMIC_RELAXED) && random_next(&queue->random) % 4 != 0)
+	if (stream_slow && random_next(&queue->random) % 4 != 0)
 		n = random_next(&queue->random) % (n + 1);
 	for (uint16_t i = 0; i < n; i++) {
 		sent_check(queue, mbufs[i]);
-		__atomic_store_n(&queue->sent, queue->sent + 1, __ATOMIC_RELEASE);
+		stream_sent++;
 	}
-	leave(&queue->inside);
+	queue->inside = false;
 	return n;
-}
-
-void stream_slow(bool is_slow) {
-	__atomic_store_n(&slow, is_slow, __ATOMIC_RELAXED);
-}
-
-uint64_t stream_sent(void) {
-	return __atomic_load_n(&the_txq.sent, __ATOMIC_ACQUIRE);
-}
-
-void stream_dropped_some(void) {
-	__atomic_store_n(&the_txq.dropped_some, true, __ATOMIC_RELEASE);
 }
 
 /* The device */
 
 static struct rte_ether_addr macs[4];
 
-static int configure(struct rte_eth_dev *dev) {
-	return 0;
-}
-
 static int start(struct rte_eth_dev *dev) {
-	if (hashes)
-		nic_start(dev->data->dev_conf.rx_adv_conf.rss_conf.rss_hf);
+	pthread_mutex_lock(&mutex);
+	nic.rss_hf = dev->data->dev_conf.rx_adv_conf.rss_conf.rss_hf;
+	n_settings++;
+	pthread_mutex_unlock(&mutex);
 	dev->data->dev_link.link_status = RTE_ETH_LINK_UP;
 	return 0;
 }
 
+// What waits is dropped.
 static int stop(struct rte_eth_dev *dev) {
 	dev->data->dev_link.link_status = RTE_ETH_LINK_DOWN;
 	rte_pktmbuf_free_bulk(the_txq.backlog, BACKLOG);
 	memset(the_txq.backlog, 0, sizeof(the_txq.backlog));
-	if (hashes)
-		nic_stop();
+	pthread_mutex_lock(&mutex);
+	for (struct fifo *fifo = fifos; fifo < fifos + STREAM_RXQ_MAX; fifo++)
+		while (fifo->head != fifo->tail)
+			rte_pktmbuf_free(fifo->mbufs[fifo->head++ % NIC_DESC]);
+	pthread_mutex_unlock(&mutex);
 	return 0;
 }
 
@@ -364,7 +421,7 @@ static int infos_get(struct rte_eth_dev *dev, struct rte_eth_dev_info *info) {
 	info->max_mac_addrs = RTE_DIM(macs);
 	info->max_mtu = RTE_ETHER_MTU;
 	if (hashes)
-		nic_info(info);
+		fake_nic_info(&nic, info);
 	return 0;
 }
 
@@ -384,10 +441,6 @@ static int tx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc,
 	return 0;
 }
 
-static int link_update(struct rte_eth_dev *dev, int wait) {
-	return 0;
-}
-
 static int link_set(struct rte_eth_dev *dev, bool up) {
 	const struct rte_eth_link link = {.link_status = up};
 
@@ -395,72 +448,111 @@ static int link_set(struct rte_eth_dev *dev, bool up) {
 	return 0;
 }
 
-static int set_link_up(struct rte_eth_dev *dev) {
-	return link_set(dev, true);
-}
-
-static int set_link_down(struct rte_eth_dev *dev) {
-	return link_set(dev, false);
-}
-
-// Ethdev keeps these settings of the port; packets come all the same.
-
-static int mode_set(struct rte_eth_dev *dev) {
-	return 0;
-}
-
-static int mtu_set(struct rte_eth_dev *dev, uint16_t mtu) {
-	return 0;
-}
-
-static int mac_addr_set(struct rte_eth_dev *dev, struct rte_ether_addr *addr) {
-	return 0;
-}
-
-static int mac_addr_add(struct rte_eth_dev *dev, struct rte_ether_addr *addr, uint32_t index,
-			uint32_t vmdq) {
-	return 0;
-}
-
-static void mac_addr_remove(struct rte_eth_dev *dev, uint32_t index) {
-}
-
-static int mc_addr_list_set(struct rte_eth_dev *dev, struct rte_ether_addr *addrs, uint32_t n) {
-	return 0;
-}
-
 static int stats_get(struct rte_eth_dev *dev, struct rte_eth_stats *stats) {
 	stats->ipackets = stream_emitted();
-	stats->opackets = stream_sent();
+	stats->opackets = stream_sent;
 	return 0;
 }
 
 DPDK_STATS_GET_OP(stats_get_op, stats_get)
 
-#define OPS                                                                                      \
-	.dev_configure = configure, .dev_start = start, .dev_stop = stop,                        \
-	.dev_close = device_close, .dev_infos_get = infos_get, .rx_queue_setup = rx_queue_setup, \
-	.tx_queue_setup = tx_queue_setup, .link_update = link_update,                            \
-	.dev_set_link_up = set_link_up, .dev_set_link_down = set_link_down,                      \
-	.promiscuous_enable = mode_set, .promiscuous_disable = mode_set,                         \
-	.allmulticast_enable = mode_set, .allmulticast_disable = mode_set, .mtu_set = mtu_set,   \
-	.mac_addr_set = mac_addr_set, .mac_addr_add = mac_addr_add,                              \
-	.mac_addr_remove = mac_addr_remove, .set_mc_addr_list = mc_addr_list_set,                \
+static void mac_addr_remove(struct rte_eth_dev *dev, uint32_t index) {
+}
+
+// Operation `name`, which returns `result`. Ethdev keeps the settings of the port; packets come all
+// the same.
+#define OP(name, result, ...)          \
+	static int name(__VA_ARGS__) { \
+		return result;         \
+	}
+
+OP(nothing, 0, struct rte_eth_dev *dev)
+OP(link_update, 0, struct rte_eth_dev *dev, int wait)
+OP(set_link_up, link_set(dev, true), struct rte_eth_dev *dev)
+OP(set_link_down, link_set(dev, false), struct rte_eth_dev *dev)
+OP(mtu_set, 0, struct rte_eth_dev *dev, uint16_t mtu)
+OP(mac_addr_set, 0, struct rte_eth_dev *dev, struct rte_ether_addr *addr)
+OP(mac_addr_add, 0, struct rte_eth_dev *dev, struct rte_ether_addr *addr, uint32_t index,
+   uint32_t vmdq)
+OP(mc_addr_list_set, 0, struct rte_eth_dev *dev, struct rte_ether_addr *addrs, uint32_t n)
+OP(reta_query, fake_nic_reta_query(&nic, reta, n), struct rte_eth_dev *dev,
+   struct rte_eth_rss_reta_entry64 *reta, uint16_t n)
+OP(flow_validate, fake_nic_validate(&nic, items, actions, error), struct rte_eth_dev *dev,
+   const struct rte_flow_attr *attr, const struct rte_flow_item items[],
+   const struct rte_flow_action actions[], struct rte_flow_error *error)
+
+// Packets that arrive from then on are hashed and spread anew.
+#define SETTING(type, name, call, ...)        \
+	static type name(__VA_ARGS__) {       \
+		type result;                  \
+                                              \
+		pthread_mutex_lock(&mutex);   \
+		result = call;                \
+		n_settings++;                 \
+		pthread_mutex_unlock(&mutex); \
+		return result;                \
+	}
+
+SETTING(int, rss_hash_update, fake_nic_rss(&nic, conf), struct rte_eth_dev *dev,
+	struct rte_eth_rss_conf *conf)
+SETTING(int, reta_update, fake_nic_reta_update(&nic, reta, n), struct rte_eth_dev *dev,
+	struct rte_eth_rss_reta_entry64 *reta, uint16_t n)
+SETTING(int, tunnel_add, fake_nic_tunnel(&nic, tunnel, true), struct rte_eth_dev *dev,
+	struct rte_eth_udp_tunnel *tunnel)
+SETTING(int, tunnel_del, fake_nic_tunnel(&nic, tunnel, false), struct rte_eth_dev *dev,
+	struct rte_eth_udp_tunnel *tunnel)
+SETTING(struct rte_flow *, flow_create, fake_nic_create(&nic, items, actions, error),
+	struct rte_eth_dev *dev, const struct rte_flow_attr *attr,
+	const struct rte_flow_item items[], const struct rte_flow_action actions[],
+	struct rte_flow_error *error)
+SETTING(int, flow_destroy, fake_nic_destroy(&nic, flow, error), struct rte_eth_dev *dev,
+	struct rte_flow *flow, struct rte_flow_error *error)
+
+static int flow_ops_get(struct rte_eth_dev *dev, const struct rte_flow_ops **flow_ops) {
+	static const struct rte_flow_ops fake_ops = {
+		.validate = flow_validate,
+		.create = flow_create,
+		.destroy = flow_destroy,
+	};
+
+	*flow_ops = &fake_ops;
+	return 0;
+}
+
+#define OPS                                                                                        \
+	.dev_configure = nothing, .dev_start = start, .dev_stop = stop, .dev_close = device_close, \
+	.dev_infos_get = infos_get, .rx_queue_setup = rx_queue_setup,                              \
+	.tx_queue_setup = tx_queue_setup, .link_update = link_update,                              \
+	.dev_set_link_up = set_link_up, .dev_set_link_down = set_link_down,                        \
+	.promiscuous_enable = nothing, .promiscuous_disable = nothing,                             \
+	.allmulticast_enable = nothing, .allmulticast_disable = nothing, .mtu_set = mtu_set,       \
+	.mac_addr_set = mac_addr_set, .mac_addr_add = mac_addr_add,                                \
+	.mac_addr_remove = mac_addr_remove, .set_mc_addr_list = mc_addr_list_set,                  \
 	.stats_get = stats_get_op
 
 static const struct eth_dev_ops ops = {OPS};
-static const struct eth_dev_ops hashing_ops = {OPS, NIC_OPS};
+static const struct eth_dev_ops hashing_ops = {
+	OPS,
+	.rss_hash_update = rss_hash_update,
+	.reta_update = reta_update,
+	.reta_query = reta_query,
+	.udp_tunnel_port_add = tunnel_add,
+	.udp_tunnel_port_del = tunnel_del,
+	.flow_ops_get = flow_ops_get,
+};
 
 static int probe(struct rte_vdev_device *vdev) {
 	struct rte_kvargs *args = rte_kvargs_parse(rte_vdev_device_args(vdev), NULL);
 	const char *rxq = args == NULL ? NULL : rte_kvargs_get(args, "rxq");
-	const char *nic = args == NULL ? NULL : rte_kvargs_get(args, "nic");
+	const char *kind = args == NULL ? NULL : rte_kvargs_get(args, "nic");
 	struct rte_eth_dev *dev = rte_eth_vdev_allocate(vdev, 0);
 
 	n_rxqs = rxq == NULL ? 1 : atoi(rxq);
-	hashes = nic != NULL;
-	if (hashes)
-		nic_init(atoi(nic));
+	hashes = kind != NULL;
+	fake_nic_fini(&nic);
+	fake_nic_init(&nic, kind == NULL ? FAKE_NIC_NONE : atoi(kind));
+	n_settings++;
+	ranks_fill();
 	rte_kvargs_free(args);
 	if (dev == NULL)
 		return -ENOMEM;

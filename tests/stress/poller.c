@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "poller.h"
 
+#include <assert.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,9 +12,10 @@
 #include <rte_ethdev.h>
 #include <rte_mbuf_dyn.h>
 
-#include "fault.h"
-#include "flow_order.h"
 #include "packet_stream.h"
+#include "pool.h"
+#include "port/run/order.h"
+#include "port/state/port.h"
 #include "port/state/rte_pmd_ddp.h"
 
 #define BURST_MAX 64
@@ -25,13 +28,20 @@ struct queue {
 	uint32_t tx_seq;
 	uint16_t n_flows; // of the packets that it returned last
 	uint16_t flows[BURST_MAX];
+	uint64_t polled; // by TSC
+	// The last time that it was polled while no change waited for it any more, or late: there
+	// may be a change that did not wait for packets that were taken from the lower device
+	// before.
+	_Atomic uint64_t late;
+	_Atomic uint8_t n_turns; // stops and starts; odd: it is stopped, or about to be
 } __rte_cache_aligned;
 
 struct worker {
 	pthread_t thread;
 	unsigned int id;
 	uint32_t random;
-	struct tally tally; // read by others: received
+	_Atomic uint64_t received;
+	struct tally tally; // the rest
 	uint32_t flow_received[FLOWS];
 	uint8_t type_of[UINT16_MAX + 1]; // by ptype_id, plus 1
 } __rte_cache_aligned;
@@ -39,10 +49,227 @@ struct worker {
 static const struct run *run;
 static struct queue queues[QUEUES_MAX];
 static struct worker workers[WORKERS_MAX];
-static bool running, parked;
-static uint16_t neglected = QUEUE_NONE;
-static unsigned int n_parked;
+static atomic_bool running, parked;
+static _Atomic uint16_t neglected = QUEUE_NONE;
+static atomic_uint n_parked;
 static int meta_off, tsc_off;
+
+/* The order of flows: each flow has one word that says which queue has it and since when, exchanged
+ * by the threads that poll */
+
+// A wait is given up after DDP_ORDER_WAIT_US. Until then packets waited on the queue's ring, or its
+// last burst was in use: one of both for half of the time at least.
+#define LATE_US (DDP_ORDER_WAIT_US / 2)
+#define TSC_UNIT 14 // bits by which times are shifted to fit a word
+
+// The queue that has a flow's packets, as one word; 0: none.
+union holder {
+	uint64_t word;
+	struct {
+		uint32_t
+			tsc; // when the last packet was taken from the lower device; see tsc_pack()
+		uint16_t done; // its stamp's
+		uint8_t n_turns;
+		uint8_t queue; // plus 1
+	};
+};
+
+static_assert(sizeof(union holder) == sizeof(uint64_t), "it is exchanged");
+
+static _Atomic uint64_t holders[FLOWS];
+static atomic_uint
+	newest[FLOWS]; // sequence number plus 1 of the latest packet that anyone received
+static uint64_t began; // by TSC
+static struct order_rules rules;
+struct order_counts order_counts;
+
+// A burst call, by the only thread that polls the queue now.
+struct order_poll {
+	uint16_t queue;
+	uint8_t n_turns; // of the queue, before the call
+	uint64_t tsc;
+};
+
+static uint64_t late_cycles(void) {
+	return LATE_US * (rte_get_tsc_hz() / 1000000);
+}
+
+static uint32_t tsc_pack(uint64_t tsc) {
+	return (tsc - began) >> TSC_UNIT;
+}
+
+static uint64_t tsc_unpack(uint32_t packed) {
+	return began + ((uint64_t)packed << TSC_UNIT);
+}
+
+// Was a wait for the queue given up, and was it not polled since then?
+static bool is_absent(uint16_t id) {
+	const struct ddp_rxq *queue = &rules.port->rxqs[id];
+
+	return __atomic_load_n(&queue->absent, __ATOMIC_RELAXED) ==
+	       __atomic_load_n(&queue->polls, __ATOMIC_RELAXED);
+}
+
+/* Polls */
+
+// Before the queue is polled: what it returned last is done.
+static void order_poll_begin(struct order_poll *poll, uint16_t id) {
+	struct queue *queue = &queues[id];
+
+	for (unsigned int i = 0; i < queue->n_flows; i++) {
+		union holder holder = {.word = holders[queue->flows[i]]};
+
+		if (holder.queue == id + 1)
+			atomic_compare_exchange_strong(&holders[queue->flows[i]], &holder.word, 0);
+	}
+	poll->queue = id;
+	poll->n_turns = queue->n_turns;
+	poll->tsc = rte_rdtsc();
+	if (is_absent(id))
+		queue->late = poll->tsc;
+}
+
+// After it. oldest: when the oldest of its packets was taken from the lower device, by TSC;
+// UINT64_MAX: there are none.
+static void order_poll_end(struct order_poll *poll, uint64_t oldest) {
+	struct queue *queue = &queues[poll->queue];
+	uint64_t now = rte_rdtsc();
+	bool late = poll->tsc - queue->polled > late_cycles();
+
+	late |= oldest + late_cycles() < now && oldest != UINT64_MAX;
+	queue->polled = poll->tsc;
+	poll->tsc = now;
+	if (!late)
+		return;
+	queue->late = now;
+	order_counts.late++;
+}
+
+void order_queue_stops(uint16_t queue) {
+	queues[queue].n_turns |= 1;
+}
+
+void order_queue_starts(uint16_t queue) {
+	queues[queue].n_turns += queues[queue].n_turns % 2;
+}
+
+/* Excuses */
+
+// Did a rule that came or went move the flow since so many changes were done?
+static bool rule_moved(uint32_t flow, uint32_t done) {
+	for (uint32_t i = done + 1, last = stream_begun; i <= last; i++) {
+		const struct verdict *before = &run->verdicts[i - 1][flow];
+		const struct verdict *after = &run->verdicts[i][flow];
+
+		if (rules.steers[i] &&
+		    (before->queue != after->queue || before->anywhere != after->anywhere))
+			return true;
+	}
+	return false;
+}
+
+// Of packets that a queue returned after so many stops and starts, the last of which net_ddp took
+// at this time, while so many changes were done.
+static enum order_excuse excuse_find(uint32_t flow, uint16_t id, uint8_t n_turns, uint64_t tsc,
+				     uint32_t done) {
+	const struct queue *queue = &queues[id];
+	const bool absent = is_absent(id);
+	const uint64_t late = queue->late;
+
+	if (run->bypass)
+		return ORDER_BYPASS;
+	if (n_turns % 2 != 0 || queue->n_turns != n_turns)
+		return ORDER_STOPPED;
+	if (rule_moved(flow, done))
+		return ORDER_RULE;
+	if (rules.gives_up && (absent || tsc <= late || rte_rdtsc() - tsc > late_cycles()))
+		return ORDER_GIVEN_UP;
+	return ORDER_NONE;
+}
+
+/* Packets */
+
+// Either the packets of the queue that has the flow may be left behind, or this packet. Of two
+// excuses the first of the list counts, which says more.
+static enum order_excuse conflict_excuse(const struct order_poll *poll, const struct stamp *stamp,
+					 union holder holder) {
+	const enum order_excuse its = excuse_find(stamp->flow, holder.queue - 1, holder.n_turns,
+						  tsc_unpack(holder.tsc), holder.done);
+	const enum order_excuse mine =
+		excuse_find(stamp->flow, poll->queue, poll->n_turns, stamp->tsc, stamp->done);
+
+	return its == ORDER_NONE || mine == ORDER_NONE ? RTE_MAX(its, mine) : RTE_MIN(its, mine);
+}
+
+static void holder_check(const struct order_poll *poll, const struct stamp *stamp) {
+	const union holder now = {
+		.tsc = tsc_pack(stamp->tsc),
+		.done = stamp->done,
+		.n_turns = poll->n_turns,
+		.queue = poll->queue + 1,
+	};
+	const union holder before = {
+		.word = atomic_exchange(&holders[stamp->flow], now.word),
+	};
+	enum order_excuse excuse;
+
+	if (before.queue == 0 || before.queue == now.queue)
+		return;
+	excuse = conflict_excuse(poll, stamp, before);
+	order_counts.conflicts[excuse]++;
+	if (excuse == ORDER_NONE)
+		fault("flow %u: queue %u hands out packet %u while queue %u has the flow "
+		      "(changes %u to %u)",
+		      stamp->flow, poll->queue, stamp->seq, before.queue - 1, before.done,
+		      stamp->begun);
+}
+
+static void overtaken_check(const struct order_poll *poll, const struct stamp *stamp) {
+	const uint32_t next = newest[stamp->flow];
+	enum order_excuse excuse;
+
+	if (next <= stamp->seq) {
+		newest[stamp->flow] = stamp->seq + 1;
+		return;
+	}
+	excuse = excuse_find(stamp->flow, poll->queue, poll->n_turns, stamp->tsc, stamp->done);
+	order_counts.overtaken[excuse]++;
+	if (excuse == ORDER_NONE)
+		fault("flow %u: packet %u on queue %u after packet %u (changes %u to %u)",
+		      stamp->flow, stamp->seq, poll->queue, next - 1, stamp->done, stamp->begun);
+}
+
+/* Sums */
+
+void order_reset(const struct order_rules *of) {
+	rules = *of;
+	began = rte_rdtsc();
+	for (unsigned int i = 0; i < QUEUES_MAX; i++) {
+		queues[i].polled = began;
+		queues[i].late = queues[i].n_turns = 0;
+	}
+	memset(holders, 0, sizeof(holders));
+	memset(newest, 0, sizeof(newest));
+	memset(&order_counts, 0, sizeof(order_counts));
+}
+
+const char *order_text(char *text, unsigned int size) {
+#define ORDER_NAME(excuse, name) name,
+	static const char *const names[] = {ORDER_EXCUSES(ORDER_NAME)};
+#undef ORDER_NAME
+	unsigned int len = 0;
+
+	text[0] = '\0';
+	for (unsigned int i = 0; i < N_ORDER_EXCUSES; i++)
+		if (order_counts.overtaken[i] + order_counts.conflicts[i] > 0 && len < size)
+			len += snprintf(text + len, size - len,
+					"%s%lu overtaken, %lu at two queues %s",
+					len == 0 ? "" : "; ", order_counts.overtaken[i],
+					order_counts.conflicts[i], names[i]);
+	return text;
+}
+
+/* Verdicts */
 
 // That of the packet type, or of a packet that nobody looked into.
 static bool meta_holds(const struct verdict *verdict, const struct rte_pmd_ddp_meta *meta) {
@@ -82,9 +309,7 @@ static void type_check(struct worker *worker, const struct rte_mbuf *mbuf, uint8
 // Rules come and go without a lock, so that a burst call which took its packets before a change may
 // still see it, and those after it.
 static bool holds_later(const struct stamp *stamp, const struct rte_mbuf *mbuf, uint16_t queue) {
-	const uint32_t last = stream_last_begun();
-
-	for (uint32_t i = stamp->begun + 1; run->unlocked && i <= last; i++)
+	for (uint32_t i = stamp->begun + 1, last = stream_begun; run->unlocked && i <= last; i++)
 		if (verdict_holds(&run->verdicts[i][stamp->flow], mbuf, queue))
 			return true;
 	return false;
@@ -92,9 +317,7 @@ static bool holds_later(const struct stamp *stamp, const struct rte_mbuf *mbuf, 
 
 // A packet for a queue that is stopped may be parked until the queue is started again.
 static bool queue_holds(const struct stamp *stamp, const struct verdict *verdict, uint16_t queue) {
-	const uint32_t last = stream_last_begun();
-
-	for (uint32_t i = stamp->done + 1; verdict->missed && i <= last; i++)
+	for (uint32_t i = stamp->done + 1, last = stream_begun; verdict->missed && i <= last; i++)
 		if (!run->verdicts[i][stamp->flow].missed ||
 		    run->verdicts[i][stamp->flow].queue != queue)
 			return true;
@@ -136,7 +359,9 @@ static void order_check(const struct order_poll *poll, const struct stamp *stamp
 		fault("flow %u on queue %u: packet %u after packet %u", stamp->flow, queue,
 		      stamp->seq, *next - 1);
 	*next = stamp->seq + 1;
-	order_packet(poll, stamp);
+	overtaken_check(poll, stamp);
+	if (!run->bypass)
+		holder_check(poll, stamp);
 }
 
 static void bytes_check(const struct stamp *stamp, const struct rte_mbuf *mbuf) {
@@ -191,7 +416,7 @@ static uint16_t rx(struct worker *worker, struct order_poll *poll, uint16_t id,
 	struct queue *queue = &queues[id];
 	uint64_t oldest = UINT64_MAX;
 
-	order_poll_begin(poll, id, queue->flows, queue->n_flows);
+	order_poll_begin(poll, id);
 	stream_array = mbufs;
 	queue->n_flows = rte_eth_rx_burst(run->port, id, mbufs, room_choose(worker));
 	stream_array = NULL;
@@ -216,14 +441,12 @@ static void poll_once(struct worker *worker, uint16_t queue) {
 		packets_send(worker, queue, mbufs, n);
 	else
 		rte_pktmbuf_free_bulk(mbufs, n);
-	__atomic_store_n(&worker->tally.received, worker->tally.received + n, __ATOMIC_RELEASE);
+	worker->received += n;
 }
 
 // Every eighth queue is polled rarely, so that its ring overflows.
 static bool is_due(struct queue *queue, uint16_t id) {
-	if (id == __atomic_load_n(&neglected, __ATOMIC_RELAXED))
-		return false;
-	return id % 8 != 1 || run->even || queue->n_tries++ % RARELY == 0;
+	return id != neglected && (id % 8 != 1 || queue->n_tries++ % RARELY == 0);
 }
 
 static void queue_poll(struct worker *worker, uint16_t id) {
@@ -237,19 +460,19 @@ static void queue_poll(struct worker *worker, uint16_t id) {
 }
 
 static void park(void) {
-	__atomic_add_fetch(&n_parked, 1, __ATOMIC_ACQ_REL);
-	while (__atomic_load_n(&parked, __ATOMIC_ACQUIRE))
+	n_parked++;
+	while (parked)
 		usleep(50);
-	__atomic_sub_fetch(&n_parked, 1, __ATOMIC_ACQ_REL);
+	n_parked--;
 }
 
 static void *worker_main(void *arg) {
 	struct worker *worker = arg;
 
-	while (__atomic_load_n(&running, __ATOMIC_ACQUIRE)) {
+	while (running) {
 		uint32_t first = random_next(&worker->random);
 
-		if (__atomic_load_n(&parked, __ATOMIC_ACQUIRE))
+		if (parked)
 			park();
 		else
 			for (uint32_t i = 0; i < run->n_queues; i++)
@@ -278,26 +501,26 @@ void workers_start(const struct run *of) {
 }
 
 void workers_stop(void) {
-	__atomic_store_n(&running, false, __ATOMIC_RELEASE);
+	running = false;
 	workers_resume();
 	for (unsigned int i = 0; i < run->n_workers; i++)
 		pthread_join(workers[i].thread, NULL);
 }
 
 void workers_park(void) {
-	__atomic_store_n(&parked, true, __ATOMIC_RELEASE);
-	while (__atomic_load_n(&n_parked, __ATOMIC_ACQUIRE) < run->n_workers)
+	parked = true;
+	while (n_parked < run->n_workers)
 		usleep(50);
 }
 
 void workers_resume(void) {
-	__atomic_store_n(&parked, false, __ATOMIC_RELEASE);
-	while (__atomic_load_n(&n_parked, __ATOMIC_ACQUIRE) > 0)
+	parked = false;
+	while (n_parked > 0)
 		usleep(50);
 }
 
 void workers_neglect(uint16_t queue) {
-	__atomic_store_n(&neglected, queue, __ATOMIC_RELAXED);
+	neglected = queue;
 	if (queue == QUEUE_NONE)
 		return;
 	pthread_mutex_lock(&queues[queue].mutex);
@@ -311,16 +534,16 @@ void workers_reset(void) {
 		queues[i].n_flows = 0;
 	}
 	for (unsigned int i = 0; i < run->n_workers; i++) {
+		workers[i].received = 0;
 		memset(&workers[i].tally, 0, sizeof(workers[i].tally));
 		memset(workers[i].flow_received, 0, sizeof(workers[i].flow_received));
 	}
 }
 
 struct tally workers_tally(void) {
-	struct tally sum = {0};
+	struct tally sum = {.received = workers_received()};
 
 	for (unsigned int i = 0; i < run->n_workers; i++) {
-		sum.received += workers[i].tally.received;
 		sum.sent += workers[i].tally.sent;
 		sum.amid += workers[i].tally.amid;
 	}
@@ -331,7 +554,7 @@ uint64_t workers_received(void) {
 	uint64_t n = 0;
 
 	for (unsigned int i = 0; i < run->n_workers; i++)
-		n += __atomic_load_n(&workers[i].tally.received, __ATOMIC_ACQUIRE);
+		n += workers[i].received;
 	return n;
 }
 

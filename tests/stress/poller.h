@@ -8,11 +8,17 @@
 //     complete, and which had begun. Of one that a NIC hashed nobody looked for metadata;
 //   - no packet of its flow that was emitted later came before it on this queue, from the same
 //     queue of the lower device;
-//   - nor on any other queue, and no other queue has packets of its flow: see flow_order.h;
-//   - its bytes are those of its flow.
+//   - its bytes are those of its flow;
+//   - nor did such a packet come on any other queue: it was overtaken;
+//   - no other queue has its flow. The queue from which packets of a flow were taken has the flow
+//     until it is polled again: only then its last burst is done. Packets of the flow that another
+//     queue hands out before are a conflict: two cores could be in one flow at once.
+//
+// The last two are faults, except where net_ddp does not promise otherwise: see enum order_excuse.
 #ifndef DDP_TESTS_STRESS_WORKER_H
 #define DDP_TESTS_STRESS_WORKER_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -21,6 +27,21 @@
 #define WORKERS_MAX 8
 #define QUEUES_MAX 64
 #define QUEUE_NONE UINT16_MAX
+#define ORDER_CHANGES_MAX UINT16_MAX // in one run
+
+// Why a packet may be overtaken, or a flow be at two queues.
+#define ORDER_EXCUSES(X)                                                                     \
+	X(ORDER_NONE, "without a reason")                                                    \
+	X(ORDER_BYPASS, "spread by the lower device") /* its order is that of the NIC */     \
+	X(ORDER_STOPPED, "at a stop") /* what an application has of a queue that it stops */ \
+	X(ORDER_RULE, "by a rule")    /* one that steers came or went; it moved this flow */ \
+	X(ORDER_GIVEN_UP, "given up") /* its queue was not polled for long */
+
+#define ORDER_ENUM(excuse, name) excuse,
+enum order_excuse {
+	ORDER_EXCUSES(ORDER_ENUM) N_ORDER_EXCUSES
+};
+#undef ORDER_ENUM
 
 struct run {
 	uint16_t port;
@@ -30,7 +51,6 @@ struct run {
 	bool bypass;   // packets may come with the hash of a NIC
 	bool no_meta;  // and without dynamic fields
 	bool unlocked; // changes are made that a burst which runs meanwhile may see
-	bool even;     // no queue is polled more rarely than others
 	// [change]: FLOWS verdicts, there before the change begins
 	struct verdict **verdicts;
 };
@@ -59,5 +79,36 @@ uint64_t workers_received(void);
 uint32_t workers_flow_received(uint32_t flow);
 // The packet type seen with a ptype_id, N_TYPES for none.
 uint8_t workers_type_of(uint16_t ptype_id);
+
+// The rules of the judgement. Constant while packets flow, but for what a change adds before it
+// begins.
+struct order_rules {
+	const struct ddp_port *port;
+	bool gives_up;      // changes are made that do not wait for a queue for ever
+	const bool *steers; // [change]: of rules that steer
+};
+
+// Only for reading.
+extern struct order_counts {
+	_Atomic uint64_t overtaken[N_ORDER_EXCUSES];
+	_Atomic uint64_t conflicts[N_ORDER_EXCUSES];
+	_Atomic uint64_t late; // polls after a long time, or of packets that waited for long
+} order_counts;
+
+// The application is about to stop or start a queue.
+void order_queue_stops(uint16_t queue);
+void order_queue_starts(uint16_t queue);
+// While nobody polls.
+void order_reset(const struct order_rules *rules);
+// The counts in words, "": nothing of note. Returns text.
+const char *order_text(char *text, unsigned int size);
+
+// looks.c: a thread that reads all of a port's state while others change it.
+void looks_start(uint16_t port);
+// No look is at queues when looks_park() returns, nor begins before looks_resume(): ethdev does not
+// let that pass while a port is stopped or started.
+void looks_park(void);
+void looks_resume(void);
+void looks_stop(void);
 
 #endif

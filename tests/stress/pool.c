@@ -3,15 +3,61 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdbool.h>
+#include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include <rte_eal.h>
+#include <rte_ethdev.h>
 #include <rte_malloc.h>
 #include <rte_mbuf.h>
 #include <rte_mempool.h>
 
-#include "fault.h"
+#define FAULTS_TOLD 20
+
+static atomic_uint n_faults;
+
+void fault(const char *fmt, ...) {
+	char text[512];
+	va_list ap;
+
+	if (n_faults++ >= FAULTS_TOLD)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "FAULT: %s\n", text);
+}
+
+unsigned int fault_count(void) {
+	return n_faults;
+}
+
+bool xstat_read(uint16_t port, const char *name, uint64_t *value) {
+	uint64_t id;
+
+	return rte_eth_xstats_get_id_by_name(port, name, &id) == 0 &&
+	       rte_eth_xstats_get_by_id(port, &id, value, 1) == 1;
+}
+
+uint64_t xstat_dropped_by_rule(uint16_t port) {
+	uint64_t n = 0;
+
+	xstat_read(port, "rx_dropped_by_rule", &n);
+	return n;
+}
+
+void eal_start(char *words) {
+	char *argv[16];
+	int argc = 0;
+
+	for (char *word = strtok(words, " "); word != NULL; word = strtok(NULL, " "))
+		argv[argc++] = word;
+	if (rte_eal_init(argc, argv) < 0)
+		exit(1);
+}
 
 #define POOL_OPS "stress"
 

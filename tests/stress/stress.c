@@ -17,10 +17,6 @@
 #include <rte_mempool.h>
 
 #include "changes.h"
-#include "fault.h"
-#include "flow_order.h"
-#include "hashing_nic.h"
-#include "looks.h"
 #include "packet_stream.h"
 #include "poller.h"
 #include "pool.h"
@@ -32,7 +28,7 @@
 #include "stress_flows.h"
 
 #define POOL_SIZE 100000
-#define STALL_SECONDS 60
+#define STALL_MS 60000 // of what should not last
 // Packets that pass while a change is made, at most, as the median: building what is exchanged
 // takes its time, the exchange hardly any.
 #define PACKETS_AMID_MAX 100000
@@ -84,7 +80,7 @@ static uint64_t *stopped;   // queues, as bits, in each setup
 static bool *steers;        // whether each setup came with a change of rules that steer
 static bool neglecting;     // one queue
 static unsigned int n_slow; // changes with more than PACKETS_AMID_MAX packets
-// stream_bypassed() at first, and after the last change.
+// stream_bypassed at first, and after the last change.
 static uint64_t first_bypassed, last_bypassed;
 
 // Of all stages.
@@ -99,10 +95,14 @@ static void must(int ret, const char *what) {
 	exit(1);
 }
 
-// When what lasts has lasted too long.
-static uint64_t deadline(void) {
-	return rte_get_timer_cycles() + STALL_SECONDS * rte_get_timer_hz();
-}
+// Wait until the condition holds. False: it lasted too long.
+#define WAIT(condition, ms)                                                             \
+	({                                                                              \
+		uint64_t end = rte_get_timer_cycles() + (ms)*rte_get_timer_hz() / 1000; \
+		while (!(condition) && rte_get_timer_cycles() < end)                    \
+			usleep(20);                                                     \
+		(condition);                                                            \
+	})
 
 /* Statistics */
 
@@ -119,38 +119,18 @@ static void equal(const char *what, uint64_t is, uint64_t due) {
 		fault("%s: %lu, due: %lu", what, is, due);
 }
 
-// Statistics are read while packets pass: a moment's rx_in_rings may be more than fits, but a
-// packet that is counted before it was taken would make it less than none.
-static void rings_check(void) {
-	int64_t n = xstat("rx_in_rings");
-
-	if (n < 0)
-		fault("%ld packets are on rings", n);
-}
-
 /* Changes under load */
 
-static void setups_alloc(unsigned int n) {
-	run.verdicts = calloc(n, sizeof(*run.verdicts));
-	stopped = calloc(n, sizeof(*stopped));
-	steers = calloc(n, sizeof(*steers));
-	if (run.verdicts == NULL || stopped == NULL || steers == NULL)
-		must(-ENOMEM, "setups");
-}
+static void *alloc(size_t n, size_t size) {
+	void *memory = calloc(n, size);
 
-static void setups_free(unsigned int n) {
-	for (unsigned int i = 0; i < n; i++)
-		free(run.verdicts[i]);
-	free(run.verdicts);
-	free(stopped);
-	free(steers);
+	must(memory == NULL ? -ENOMEM : 0, "set-ups");
+	return memory;
 }
 
 static void setup_add(const struct setup *of, unsigned int round) {
-	struct verdict *verdicts = calloc(FLOWS, sizeof(*verdicts));
+	struct verdict *verdicts = alloc(FLOWS, sizeof(*verdicts));
 
-	if (verdicts == NULL)
-		must(-ENOMEM, "verdicts");
 	for (uint32_t i = 0; i < FLOWS; i++)
 		verdict_find(i, of, &verdicts[i]);
 	run.verdicts[round] = verdicts;
@@ -162,25 +142,13 @@ static uint64_t traffic_read(void) {
 	return setup.stopped ? stream_emitted() : workers_received();
 }
 
-// Wait until so many packets came, or a time is over. Returns whether they did.
-static bool traffic_comes(uint64_t due, uint64_t end) {
-	while (traffic_read() < due) {
-		if (rte_get_timer_cycles() > end)
-			return false;
-		usleep(20);
-	}
-	return true;
-}
-
 // Wait until n more packets came. While a queue is not polled there may be none.
 static void traffic_wait(uint64_t n) {
 	uint64_t due = traffic_read() + n;
 
-	if (neglecting)
-		traffic_comes(due, rte_get_timer_cycles() + rte_get_timer_hz() / 8);
-	else if (!traffic_comes(due, deadline())) {
-		fprintf(stderr, "the port stalls: %lu packets in %d s, not %lu\n",
-			traffic_read() + n - due, STALL_SECONDS, n);
+	if (!WAIT(traffic_read() >= due, neglecting ? 125 : STALL_MS) && !neglecting) {
+		fprintf(stderr, "the port stalls: %lu packets in %d ms, not %lu\n",
+			traffic_read() + n - due, STALL_MS, n);
 		abort();
 	}
 }
@@ -194,17 +162,11 @@ static bool bypass_is_due(void) {
 
 // Packets bypass the rings again after every change.
 static void bypass_wait(uint64_t n) {
-	uint64_t end = deadline();
-
-	while (bypass_is_due() && stream_bypassed() < last_bypassed + n) {
-		usleep(20);
-		if (rte_get_timer_cycles() < end)
-			continue;
-		fprintf(stderr,
-			"in %d s only %lu packets, not %lu, bypass the rings after a change\n",
-			STALL_SECONDS, stream_bypassed() - last_bypassed, n);
-		abort();
-	}
+	if (!bypass_is_due() || WAIT(stream_bypassed >= last_bypassed + n, STALL_MS))
+		return;
+	fprintf(stderr, "in %d ms only %lu packets, not %lu, bypass the rings after a change\n",
+		STALL_MS, stream_bypassed - last_bypassed, n);
+	abort();
 }
 
 static void change_make(const struct change *change, unsigned int round) {
@@ -217,16 +179,19 @@ static void change_make(const struct change *change, unsigned int round) {
 	change->plan(&next, stage->n_queues, &random_state);
 	setup_add(&next, round);
 	steers[round] = change->steers;
-	stream_begun(round);
+	stream_begun = round;
 	before = stream_emitted();
 	ret = change->apply(run.port, &setup, &next);
 	n_slow += stream_emitted() - before > PACKETS_AMID_MAX;
-	stream_done(round);
+	stream_done = round;
 	if (ret < 0)
 		fault("%s: %s", change->name, strerror(-ret));
 	setup = next;
-	last_bypassed = stream_bypassed();
-	rings_check();
+	last_bypassed = stream_bypassed;
+	// A moment's rx_in_rings may be more than fits. A packet that is counted before it was
+	// taken would make it less than none.
+	if ((int64_t)xstat("rx_in_rings") < 0)
+		fault("%ld packets are on rings", xstat("rx_in_rings"));
 	traffic_wait(random_next(&random_state) % n_between);
 	bypass_wait(BYPASS_MIN + random_next(&random_state) % n_between);
 }
@@ -235,19 +200,15 @@ static void change_make(const struct change *change, unsigned int round) {
 
 // Let all packets that were taken come to the workers.
 static void drain(void) {
-	uint64_t end = deadline();
+	bool good;
 
-	stream_emit(false);
-	while (stream_waiting() > 0 && rte_get_timer_cycles() < end)
-		usleep(100);
-	equal("packets that wait in the lower device", stream_waiting(), 0);
-	while (xstat("rx_in_rings") > 0 && rte_get_timer_cycles() < end)
-		usleep(100);
+	stream_emits = false;
+	if (!WAIT(stream_waiting() == 0, STALL_MS))
+		fault("%lu packets wait in the lower device", stream_waiting());
+	good = WAIT(xstat("rx_in_rings") == 0, STALL_MS);
 	workers_park(); // what is in their hands is counted then
 	workers_resume();
-	while (stage->forward && xstat("tx_in_rings") > 0 && rte_get_timer_cycles() < end)
-		usleep(100);
-	if (xstat("rx_in_rings") > 0 || (stage->forward && xstat("tx_in_rings") > 0))
+	if ((stage->forward && !WAIT(xstat("tx_in_rings") == 0, STALL_MS)) || !good)
 		fault("packets are stranded: %lu Rx, %lu Tx", xstat("rx_in_rings"),
 		      xstat("tx_in_rings"));
 }
@@ -279,7 +240,7 @@ static void tx_sums_check(uint64_t sent, bool was_reset) {
 	if (was_reset)
 		return;
 	equal("sent", sent, stats.opackets + xstat("tx_dropped_at_stop"));
-	equal("opackets", stats.opackets, stream_sent());
+	equal("opackets", stats.opackets, stream_sent);
 }
 
 // Whether a rule may have dropped packets of a flow, or a queue that it was on before was stopped,
@@ -330,23 +291,22 @@ static void names_check(void) {
 /* A stage */
 
 static void traffic_begin(unsigned int n, bool gives_up) {
-	setups_alloc(n + 1);
+	run.verdicts = alloc(n + 1, sizeof(*run.verdicts));
+	stopped = alloc(n + 1, sizeof(*stopped));
+	steers = alloc(n + 1, sizeof(*steers));
 	setup_add(&setup, 0);
-	stream_begun(0);
-	stream_done(0);
+	stream_begun = stream_done = 0;
 	stream_reset();
 	workers_reset();
 	order_reset(&(struct order_rules){
 		.port = rte_eth_devices[run.port].data->dev_private,
-		.bypass = run.bypass,
 		.gives_up = gives_up,
-		.verdicts = run.verdicts,
 		.steers = steers,
 	});
-	last_bypassed = first_bypassed = stream_bypassed();
+	last_bypassed = first_bypassed = stream_bypassed;
 	must(rte_eth_stats_reset(run.port), "rte_eth_stats_reset");
 	changes_count_drops(run.port, &setup);
-	stream_emit(true);
+	stream_emits = true;
 	workers_resume();
 }
 
@@ -356,10 +316,10 @@ static void traffic_end(bool drained) {
 		drain();
 	workers_park();
 	if (!drained) {
-		stream_dropped_some();
+		stream_dropped_some = true;
 		looks_park();
 		must(rte_eth_dev_stop(run.port), "rte_eth_dev_stop");
-		stream_emit(false);
+		stream_emits = false;
 	}
 }
 
@@ -381,7 +341,6 @@ static uint64_t percent(uint64_t part, uint64_t all) {
 
 static void section_report(const char *name, uint64_t tsc) {
 	struct tally tally = workers_tally();
-	struct order_counts order = order_counts();
 	char text[256];
 
 	printf("  %-20s %8lu taken %8lu delivered %8lu missed %6lu by rule %5lu at stop; "
@@ -389,17 +348,18 @@ static void section_report(const char *name, uint64_t tsc) {
 	       name, stream_emitted(), tally.received, xstat("rx_missed_packets"),
 	       xstat_dropped_by_rule(run.port), xstat("rx_dropped_at_stop"), tally.amid,
 	       (double)(rte_get_timer_cycles() - tsc) / rte_get_timer_hz(),
-	       order_text(&order, text, sizeof(text))[0] != '\0' ? "; " : "", text);
+	       order_text(text, sizeof(text))[0] != '\0' ? "; " : "", text);
 	if (run.bypass)
 		printf("  %-20s %8lu bypassed: %lu %% between changes\n", "",
-		       stream_bypassed() - first_bypassed,
-		       percent(stream_bypassed() - first_bypassed, tally.received - tally.amid));
+		       stream_bypassed - first_bypassed,
+		       percent(stream_bypassed - first_bypassed, tally.received - tally.amid));
 }
 
 /* Sections */
 
 // Every round makes a change of any kind, or none.
-static const struct change any_change = {.name = "any of these"};
+static const struct change any_change = {
+	.name = "any of these", .resets = true, .stops = true, .unlocked = true};
 static const struct change no_change = {.name = "none"};
 
 // Changes on a port, under load.
@@ -410,8 +370,6 @@ struct section {
 	bool at_random; // it moves entries at random
 	bool neglects;  // queues are not polled for a while
 };
-
-static const struct section any_section = {.name = "any of these", .change = &any_change};
 
 static const struct section balance_sections[] = {
 	{"load-aware RSS", &no_change, .balanced = true},
@@ -435,19 +393,15 @@ static const struct change *change_choose(const struct change *change) {
 	return change;
 }
 
-// Whether the others get their packets while a queue is not polled. With overflow=wait its ring
-// must not get full.
-static bool others_go_on(uint16_t queue) {
-	return !stage->wait ||
-	       (stage->n_desc >= DEEP && rte_eth_rx_queue_count(run.port, queue) < DEEP / 8);
-}
-
+// The others get their packets while a queue is not polled. With overflow=wait its ring must not
+// get full.
 static void others_wait(uint16_t queue) {
 	uint64_t due = workers_received() + NEGLECT_PACKETS;
 
-	if (!others_go_on(queue))
+	if (stage->wait &&
+	    (stage->n_desc < DEEP || rte_eth_rx_queue_count(run.port, queue) >= DEEP / 8))
 		return;
-	if (!traffic_comes(due, deadline()))
+	if (!WAIT(traffic_read() >= due, STALL_MS))
 		fault("while queue %u is not polled, the others stall", queue);
 }
 
@@ -510,28 +464,14 @@ static struct order_port order_port_read(void) {
 	return order;
 }
 
-// Load-aware RSS decides where to move entries, though not while packets are parked.
-static void rounds_wait(uint64_t n) {
-	const uint64_t end = deadline();
-
-	while (order_port_read().rounds < n) {
-		usleep(1000);
-		if (rte_get_timer_cycles() < end)
-			continue;
-		fault("load-aware RSS decides nothing");
-		return;
-	}
-}
-
 // Load-aware RSS gives moves up when it likes, and the order holds all the same.
 static void order_check(bool drained, const struct order_port *before) {
 	const struct order_port now = order_port_read();
-	const struct order_counts order = order_counts();
 	const uint64_t n_given_up = now.given_up - before->given_up;
-	if (n_given_up > 0 && order.late == 0 && drained && !setup.adrift)
+	if (n_given_up > 0 && order_counts.late == 0 && drained && !setup.adrift)
 		fault("%lu waits were given up, while all queues were polled", n_given_up);
 	if (n_given_up == 0 &&
-	    order.overtaken[ORDER_GIVEN_UP] + order.conflicts[ORDER_GIVEN_UP] > 0)
+	    order_counts.overtaken[ORDER_GIVEN_UP] + order_counts.conflicts[ORDER_GIVEN_UP] > 0)
 		fault("flows are out of order, and no wait was given up");
 	if (!run.bypass)
 		n_judged += workers_received();
@@ -555,7 +495,7 @@ static void section_check(unsigned int n, bool drained, bool was_reset, bool sto
 	if (run.bypass)
 		hardware_hashes_check();
 	n_quiet += tally.received - tally.amid;
-	n_bypassed += stream_bypassed() - first_bypassed;
+	n_bypassed += stream_bypassed - first_bypassed;
 }
 
 static unsigned int rounds_of(const struct change *change) {
@@ -571,10 +511,10 @@ static void section_begin(const struct section *section, unsigned int n) {
 	const struct change *change = section->change;
 
 	n_slow = 0;
-	run.unlocked = change == &any_change || change->unlocked;
+	run.unlocked = change->unlocked;
 	must(changes_spread(run.port, &setup, stage->n_queues), "spread");
-	moves_random(section->at_random);
-	stream_skew(section->balanced);
+	moves_random = section->at_random;
+	stream_skewed = section->balanced;
 	if (section->balanced) {
 		must(changes_flush(run.port, &setup), "flush");
 		setup.balance_ms = 1;
@@ -587,7 +527,6 @@ static void section_begin(const struct section *section, unsigned int n) {
 static void section_run(const struct section *section, bool drained) {
 	const struct change *change = section->change;
 	unsigned int n = rounds_of(change);
-	bool was_reset = change == &any_change || change->resets;
 	uint64_t tsc = rte_get_timer_cycles();
 	struct order_port order;
 
@@ -599,16 +538,22 @@ static void section_run(const struct section *section, bool drained) {
 	order = order_port_read();
 	for (unsigned int i = 1; i <= n; i++)
 		round_make(section, i);
-	if (section->balanced && change == &no_change)
-		rounds_wait(order.rounds + ROUNDS_MIN);
+	// Load-aware RSS decides where to move entries, though not while packets are parked.
+	if (section->balanced && change == &no_change &&
+	    !WAIT(order_port_read().rounds >= order.rounds + ROUNDS_MIN, STALL_MS))
+		fault("load-aware RSS decides nothing");
 	traffic_end(drained);
 	if (stage->n_lower == 1 && n_slow > n / 2)
 		fault("%s: %u of %u changes took the time of %u packets", section->name, n_slow, n,
 		      PACKETS_AMID_MAX);
-	section_check(n, drained, was_reset, change == &any_change || change->stops);
+	section_check(n, drained, change->resets, change->stops);
 	section_report(section->name, tsc);
 	order_check(drained, &order);
-	setups_free(n + 1);
+	for (unsigned int i = 0; i <= n; i++)
+		free(run.verdicts[i]);
+	free(run.verdicts);
+	free(stopped);
+	free(steers);
 	if (drained)
 		return;
 	must(rte_eth_dev_start(run.port), "rte_eth_dev_start");
@@ -635,6 +580,8 @@ static void port_open(void) {
 		 "dev(net_stream0,rxq=%u%s,lower_queues=%u,overflow=%s,meta=%s", stage->n_lower,
 		 stage->nic != NULL ? stage->nic : ")", stage->n_lower,
 		 stage->wait ? "wait" : "drop", stage->no_meta ? "off" : "on");
+	printf("%s: %u Rx queues%s\n", devargs, stage->n_queues,
+	       stage->forward ? ", sent back through one slow Tx queue" : "");
 	must(rte_vdev_init("net_ddp0", devargs), "net_ddp0");
 	must(rte_eth_dev_get_port_by_name("net_ddp0", &run.port), "net_ddp0");
 	must(rte_eth_dev_configure(run.port, stage->n_queues, n_txq, &conf), "configure");
@@ -659,7 +606,7 @@ static void sections_run(void) {
 		run.bypass || stage->n_queues == 1 ? 0 : RTE_DIM(balance_sections);
 
 	for (int i = 0; i < (int)(n_changes + 1 + n_more); i++) {
-		struct section section = any_section;
+		struct section section = {.name = any_change.name, .change = &any_change};
 
 		if (i < (int)n_changes)
 			section = (struct section){.name = changes[i].name, .change = &changes[i]};
@@ -674,33 +621,17 @@ static void stage_run(const struct stage *of) {
 	stage = of;
 	run.bypass = stage->nic != NULL;
 	run.no_meta = stage->no_meta;
-	printf("net_stream%s: %u Rx queues, %u lower queues, overflow=%s%s%s\n",
-	       stage->nic != NULL ? stage->nic : "", stage->n_queues, stage->n_lower,
-	       stage->wait ? "wait" : "drop", stage->no_meta ? ", meta=off" : "",
-	       stage->forward ? ", sent back through one slow Tx queue" : "");
 	port_open();
 	run.n_queues = stage->n_queues;
 	run.forward = stage->forward;
 	workers_start(&run);
 	looks_start(run.port);
-	stream_slow(true);
-	changes_balance(!run.bypass && stage->n_queues > 1);
+	stream_slow = true;
+	changes_balance = !run.bypass && stage->n_queues > 1;
 	sections_run();
 	looks_stop();
 	workers_stop();
 	port_close();
-}
-
-static void eal_start(void) {
-	static char words[] = "stress --no-huge --no-shconf --no-pci --no-telemetry -m 512 -l 0 "
-			      "--log-level=lib.*:3 --log-level=user*:3 --log-level=pmd.net.ddp:1";
-	char *argv[16];
-	int argc = 0;
-
-	for (char *word = strtok(words, " "); word != NULL; word = strtok(NULL, " "))
-		argv[argc++] = word;
-	if (rte_eal_init(argc, argv) < 0)
-		exit(1);
 }
 
 static void usage(FILE *out) {
@@ -733,6 +664,8 @@ static void sums_report(bool bypass) {
 int main(int argc, char **argv) {
 	long options[128] = {
 		['n'] = n_rounds, ['w'] = 2, ['p'] = 3000, ['s'] = 1, ['g'] = -1, ['c'] = -1};
+	char words[] = "stress --no-huge --no-shconf --no-pci --no-telemetry -m 512 -l 0 "
+		       "--log-level=lib.*:3 --log-level=user*:3 --log-level=pmd.net.ddp:1";
 	bool bypass = false;
 
 	for (int opt; (opt = getopt(argc, argv, "bn:w:p:j:s:g:c:h")) != -1;) {
@@ -752,7 +685,7 @@ int main(int argc, char **argv) {
 	only_change = options['c'];
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	printf("stress: %u rounds, seed %u\n", n_rounds, random_state);
-	eal_start();
+	eal_start(words);
 	pool = pool_create("stress", POOL_SIZE, FLOW_FRAME_MAX);
 	flows_init();
 	for (unsigned int i = 0; i < (bypass ? RTE_DIM(bypass_stages) : RTE_DIM(stages)); i++)

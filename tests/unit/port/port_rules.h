@@ -3,24 +3,10 @@
 #ifndef DDP_TESTS_PORT_RULES_H
 #define DDP_TESTS_PORT_RULES_H
 
-#include <rte_flow.h>
-
 #include "harness.h"
+#include "rule_words.h"
 
 #define N_QUEUES 4
-
-#define ITEM(kind, ...) \
-	{ .type = RTE_FLOW_ITEM_TYPE_##kind, __VA_ARGS__ }
-#define ITEMS(...)                       \
-	(const struct rte_flow_item[]) { \
-		__VA_ARGS__, ITEM(END)   \
-	}
-#define ACTION(kind, ...) \
-	{ .type = RTE_FLOW_ACTION_TYPE_##kind, __VA_ARGS__ }
-#define ACTIONS(...)                       \
-	(const struct rte_flow_action[]) { \
-		__VA_ARGS__, ACTION(END)   \
-	}
 
 // To queue n, 0 to N_QUEUES: the last one there is not.
 extern const struct rte_flow_action_queue queue_of[N_QUEUES + 1];
