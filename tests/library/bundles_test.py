@@ -1,25 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Bundles: what they put together, and how i40e-default hashes by rss_hf.
-
-    bundles_test.py path/to/ddpctl path/to/profiles
-"""
+"""Bundles: what they put together, and how i40e-default hashes by rss_hf."""
 
 import ipaddress
-import json
-import os
+import pathlib
 import re
-import subprocess
 import sys
-import tempfile
-import unittest
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
-
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
 import packets as p  # noqa: E402
-
-ddpctl = profile_dir = None
+from support import harness  # noqa: E402
 
 OUTER = {"ipv4.src": p.IP_A, "ipv4.dst": p.IP_B}
 OUTER6 = {"ipv6.src": p.IP6_A, "ipv6.dst": p.IP6_B}
@@ -87,38 +78,16 @@ def input_of(fields):
                                for word in fields.split()).hex()
 
 
-def run(*args):
-    return subprocess.run([ddpctl, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
-                          env=dict(os.environ, DDP_PROFILE_PATH=profile_dir))
-
-
-def classify(spec, frames, *options):
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "bundle.pcap")
-        with open(path, "wb") as file:
-            file.write(p.pcap(frames))
-        done = run("classify", spec, path, "--jsonl", "--queues", "64", *options)
-    if done.returncode != 0:
-        raise AssertionError("ddpctl classify %s: %s" % (spec, done.stderr.decode()))
-    return [json.loads(line) for line in done.stdout.decode().splitlines()]
-
-
-def texts():
-    found = {}
-    for name in sorted(os.listdir(profile_dir)):
-        if name.endswith(".yaml"):
-            with open(os.path.join(profile_dir, name), encoding="utf-8") as file:
-                found[name[:-5]] = file.read()
-    return found
-
-
 def required(text):
     return re.search(r"^requires: \[([^\]]*)\]", text, re.M).group(1).replace(",", " ").split()
 
 
-class Bundles(unittest.TestCase):
+class Bundles(harness.TestCase):
+    def classify(self, spec, frames, *options):
+        return harness.classify(spec, self.capture("bundle", frames), "--queues", 64, *options)
+
     def test_all_has_every_profile(self):
-        everything = texts()
+        everything = {path.stem: path.read_text() for path in (harness.SOURCE_ROOT / "profiles").glob("*.yaml")}
         bundles = {name for name, text in everything.items()
                    if not re.search(r"^(headers|extend|packet_types):", text, re.M)}
         self.assertEqual(bundles, {"5g-upf", "all", "bng", "datacenter", "e810-comms", "fronthaul", "i40e-default"})
@@ -126,13 +95,13 @@ class Bundles(unittest.TestCase):
 
     def test_e810_hashes_ports_of_l2tpv3_over_udp(self):
         """testpmd_rss_test.py asks the same of other packets."""
-        [got] = classify("e810-comms", [p.packet(p.eth(), p.ipv4(), p.udp(), p.l2tpv3_udp(9), p.DATA)])
+        [got] = self.classify("e810-comms", [p.packet(p.eth(), p.ipv4(), p.udp(), p.l2tpv3_udp(9), p.DATA)])
         self.assertEqual(got["input"], input_of(f"{p.IP_A} {p.IP_B} 50000 1701"))
 
     def test_nested_tunnels(self):
         for bundle, frame in NESTED:
             for spec in (bundle, "all"):
-                [got] = classify(spec, [frame])
+                [got] = self.classify(spec, [frame])
                 self.assertEqual((got["ptype"], got["fields"]),
                                  ("NESTED_IPV4_TCP", {**USER, **ports("tcp", 1, 2, "inner.")}))
 
@@ -140,7 +109,7 @@ class Bundles(unittest.TestCase):
         """Who moves from a 700-series NIC gets the same packets hashed, and the same not."""
         for name, frame, rss_hf, fields in I40E:
             with self.subTest(name):
-                [got] = classify("i40e-default", [frame], "--rss-hf", rss_hf)
+                [got] = self.classify("i40e-default", [frame], "--rss-hf", rss_hf)
                 self.assertEqual(got["fields"] if got["hash"] is not None else None, fields)
 
     def test_i40e_rules(self):
@@ -151,7 +120,7 @@ class Bundles(unittest.TestCase):
         for pattern, types, fields, frame in [(*row, udp) for row in I40E_RULES] + [
                 ("eth / ipv6", "ipv6-frag", both, fragment), ("eth / ipv6", "ipv6-other", None, fragment)]:
             with self.subTest(types):
-                [got] = classify("i40e-default", [frame], "--rss-hf", "tcp", "--rule",
+                [got] = self.classify("i40e-default", [frame], "--rss-hf", "tcp", "--rule",
                                  f"pattern {pattern} / end actions rss types {types} end queues end / end")
                 self.assertEqual(got["input"], input_of(fields))
 
@@ -165,30 +134,22 @@ class Bundles(unittest.TestCase):
         n4 = p.packet(p.eth(), p.ipv4(), p.udp(), p.pfcp(7))
         esp = p.packet(p.eth(), p.ipv4(), p.esp(7), p.DATA)
         frames = [up, down, n6, gre, n4, esp]
-        got = classify("5g-upf:ue", frames)
+        got = self.classify("5g-upf:ue", frames)
         self.assertEqual([one["ptype"] for one in got],
                          ["GTPU_IPV4_UDP", "GTPU_IPV4_UDP", "IPV4_UDP", "GTPU_IPV4_UDP_OVER_GRE",
                           "PFCP_SESSION", "ESP"])
         self.assertEqual(len({one["queue"] for one in got[:4]}), 1)
-        self.assertNotEqual(got[0]["hash"], classify("5g-upf", [up])[0]["hash"])
+        self.assertNotEqual(got[0]["hash"], self.classify("5g-upf", [up])[0]["hash"])
 
     def test_fronthaul(self):
         iq = p.ecpri(0, bytes.fromhex("12030180") + bytes(16))
         frames = [p.packet(p.eth(), p.vlan(2), iq),
                   p.packet(p.eth(), p.ipv4(), p.udp(1, 7000), iq),
                   p.packet(p.eth(), p.macsec(1, sci=9, e=1, c=1), p.DATA)]
-        got = classify("fronthaul;ecpri.port=7000", frames)
+        got = self.classify("fronthaul;ecpri.port=7000", frames)
         self.assertEqual([one["ptype"] for one in got], ["ECPRI", "ECPRI_UDP", "MACSEC"])
         self.assertEqual(got[0]["hash"], got[1]["hash"])
 
 
-def main():
-    global ddpctl, profile_dir
-    if len(sys.argv) != 3:
-        sys.exit(__doc__.splitlines()[2].strip())
-    ddpctl, profile_dir = sys.argv[1], os.path.abspath(sys.argv[2])
-    unittest.main(argv=sys.argv[:1], verbosity=1)
-
-
 if __name__ == "__main__":
-    main()
+    harness.main("ddpctl")

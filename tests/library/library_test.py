@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Every profile of the library on packets made for it, judged by tshark.
 
-    library_test.py path/to/ddpctl path/to/profiles [profile...]
+    library_test.py path/to/ddpctl [profile...]
     library_test.py --write FOLDER    captures of all packets, for the judge
 
 cases/<profile>.py holds CASES, a list of Case, and may hold
@@ -14,67 +14,58 @@ the packet type must be those of the case, the chain and the fields those of tsh
 are hashed those that inputs.py works out for that packet type and input set.
 """
 
+import dataclasses
 import functools
 import importlib.util
-import json
 import os
+import pathlib
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE)
+sys.path[:0] = [HERE, str(pathlib.Path(HERE).parent / "e2e")]
 # The cases' folder may belong to somebody else.
 sys.dont_write_bytecode = True
 
 import inputs  # noqa: E402
 import packets  # noqa: E402
 import tshark  # noqa: E402
+from support import harness  # noqa: E402
 
-SKIPPED = 77
 IP = ("ipv4", "ipv6")
 
-ddpctl = profile_dir = None
+profile_dir = harness.SOURCE_ROOT / "profiles"
 
 
+@dataclasses.dataclass
 class Case:
-    """A packet and what is expected of it. Fields and hashed bytes are those that inputs.py works out.
+    """A packet and what is expected of it. Fields and hashed bytes are those that inputs.py works out."""
+    name: str
+    packet: bytes
+    chain: str  # our tokens, separated by blanks
+    ptype: str  # name of the packet type
+    # Of the packet's fields but addresses, ports, VLAN ids and labels, which inputs.py reads: name -> value.
+    values: dict = dataclasses.field(default_factory=dict)
+    has: tuple = ()  # optional fields that this packet exercises, "header.field"; tshark must show them
+    # Input set of inputs.USERS -> fields (all of them) with that set.
+    sets: dict = dataclasses.field(default_factory=dict)
+    # Input set -> name of the case whose hash is the same with that set.
+    meets: dict = dataclasses.field(default_factory=dict)
+    status: str = "ok"  # of the jsonl
+    spec: str = None  # what to load instead of the profile, e.g. "vxlan;port=8472"
+    tshark: str = None  # chain as tshark sees it, where that differs,
+    why: str = None  # and for what reason
+    options: tuple = ()  # of tshark, for this packet and others with the same
+    wire_len: int = None  # length on the wire, for a packet that was captured only in part
 
-    chain       our tokens, separated by blanks
-    ptype       name of the packet type
-    values      of the packet's fields but addresses, ports, VLAN ids and labels, which inputs.py reads: name -> value
-    has         optional fields that this packet exercises, "header.field"; tshark must show them
-    sets        input set of inputs.USERS -> fields (all of them) with that set
-    meets       input set -> name of the case whose hash is the same with that set
-    status      of the jsonl
-    spec        what to load instead of the profile, e.g. "vxlan;port=8472"
-    tshark      chain as tshark sees it, where that differs; why says for what reason
-    options     of tshark, for this packet and others with the same
-    all_ptype   packet type when the whole library is loaded, where that differs
-    wire_len    length on the wire, for a packet that was captured only in part
-    """
-
-    def __init__(self, name, packet, chain, ptype, values=None, has=(), sets=None, meets=None,
-                 status="ok", spec=None, tshark=None, why=None, options=(), all_ptype=None,
-                 wire_len=None):
-        assert (tshark is None) == (why is None), name
-        self.name = name
-        self.packet = packet
-        self.chain = chain.split()
-        self.ptype = ptype
-        self.values = values or {}
-        self.has = has
-        self.sets = sets or {}
-        self.meets = meets or {}
-        self.status = status
-        self.spec = spec
-        self.tshark = None if tshark is None else tshark.split()
-        self.options = tuple(options)
-        self.all_ptype = all_ptype
-        self.wire_len = wire_len
+    def __post_init__(self):
+        assert (self.tshark is None) == (self.why is None), self.name
+        self.chain = self.chain.split()
+        self.tshark = None if self.tshark is None else self.tshark.split()
+        self.options = tuple(self.options)
 
 
 ADDRESSES = {
@@ -97,8 +88,8 @@ def inner_cases(layers, chain, family, values=None, name="", base_types=False, s
             found.append(Case((name or family) + " " + ip + " " + what,
                               packets.packet(*layers, *tail, packets.DATA),
                               chain + " " + ip + tokens,
-                              "_".join(filter(None, (family, ip.upper(), kind.upper(), suffix))), values,
-                              **args))
+                              "_".join(filter(None, (family, ip.upper(), kind.upper(), suffix))),
+                              values or {}, **args))
 
         l3 = make(*ADDRESSES[ip])
         add("udp", [l3, packets.udp(*PORTS)], " udp", "udp")
@@ -171,32 +162,21 @@ def cases_load(name):
     return module
 
 
-def run(*args):
-    return subprocess.run([ddpctl, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          check=False, env=dict(os.environ, DDP_PROFILE_PATH=profile_dir))
-
-
 def classify(spec, pcap):
-    done = run("classify", spec, pcap, "--jsonl", "--queues", "64", "--as-captured")
-    if done.returncode != 0:
-        raise AssertionError("ddpctl classify %s: %s" % (spec, done.stderr.decode()))
-    return [json.loads(line) for line in done.stdout.decode().splitlines()]
+    return harness.classify(spec, pcap, "--queues", 64, "--as-captured")
+
+
+def packets_of(cases):
+    """The bytes of a capture file."""
+    return packets.pcap([(case.packet, case.wire_len or len(case.packet)) for case in cases])
 
 
 def capture_write(cases):
     """A file, which ends with the object, of the packets of these cases."""
     file = tempfile.NamedTemporaryFile(suffix=".pcap")
-    file.write(packets.pcap([(case.packet, case.wire_len or len(case.packet)) for case in cases]))
+    file.write(packets_of(cases))
     file.flush()
     return file
-
-
-def cases_write(folder):
-    """A capture of each profile's packets."""
-    os.makedirs(folder, exist_ok=True)
-    for name in cases_names():
-        with open(os.path.join(folder, name + ".pcap"), "wb") as file:
-            file.write(packets.pcap([(case.packet, case.wire_len or len(case.packet)) for case in cases_load(name).CASES]))
 
 
 def options_of(module, case):
@@ -342,14 +322,16 @@ class Together(unittest.TestCase):
     """All profiles with cases on one port."""
     names = ()
 
+    def check(self, *args):
+        done = harness.ddpctl("check", *args)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_all_profiles_in_any_order(self):
         for names in (self.names, self.names[::-1]):
-            done = run("check", "+".join(names))
-            self.assertEqual((done.returncode, done.stderr.decode()), (0, ""))
+            self.check("+".join(names))
 
     def test_each_pair(self):
-        done = run("check", *(second + "+" + first for first in self.names for second in self.names if first < second))
-        self.assertEqual((done.returncode, done.stderr.decode()), (0, ""))
+        self.check(*(second + "+" + first for first in self.names for second in self.names if first < second))
 
     def test_types_stay_the_same(self):
         self.types_compare("+".join(self.names), self.names)
@@ -367,20 +349,15 @@ class Together(unittest.TestCase):
             found = classify(spec, file.name)
         for (name, case), got in zip(cases, found, strict=True):
             with self.subTest(name + ": " + case.name, spec=spec):
-                self.assertIn(got["ptype"], case_types(case))
+                # Base's types have special cases for tags in vlan and qinq.
+                self.assertIn(got["ptype"], (case.ptype, "VLAN_" + case.ptype, "QINQ_" + case.ptype))
 
     def test_every_profile_has_cases(self):
         self.assertEqual([name for name in profile_names()
                           if name not in self.names and not Profile(name).is_bundle()], [])
 
     def test_all_check_clean(self):
-        done = run("check", "--strict", *profile_names())
-        self.assertEqual((done.returncode, done.stderr.decode()), (0, ""))
-
-
-def case_types(case):
-    """Base's types have special cases for tags in vlan and qinq."""
-    return [case.all_ptype or case.ptype, "VLAN_" + case.ptype, "QINQ_" + case.ptype]
+        self.check("--strict", *profile_names())
 
 
 def profile_names():
@@ -393,17 +370,17 @@ def cases_names():
 
 
 def main():
-    global ddpctl, profile_dir
     if sys.argv[1:2] == ["--write"]:
-        cases_write(sys.argv[2])
+        folder = pathlib.Path(sys.argv[2])
+        folder.mkdir(exist_ok=True)
+        for name in cases_names():
+            (folder / f"{name}.pcap").write_bytes(packets_of(cases_load(name).CASES))
         return
-    if len(sys.argv) < 3:
+    if len(sys.argv) < 2:
         sys.exit(__doc__.splitlines()[2].strip())
     if shutil.which("tshark") is None:
-        print("no tshark")
-        sys.exit(SKIPPED)
-    ddpctl, profile_dir, *wanted = sys.argv[1:]
-    profile_dir = os.path.abspath(profile_dir)
+        harness.skip("no tshark")
+    harness.tools["ddpctl"], *wanted = sys.argv[1:]
     suite = unittest.TestSuite()
     load = unittest.defaultTestLoader.loadTestsFromTestCase
     for name in wanted or cases_names():

@@ -77,10 +77,8 @@ def vlan(vid, pcp=0, dei=0, tpid=0x8100, type=None):
 
 
 def arp(oper=1, sender=IP_A, target=IP_B):
-    def build(payload, follow):
-        return (struct.pack("!HHBBH", 1, 0x0800, 6, 4, oper) + mac(MAC_A) + addr(sender) +
-                mac(MAC_B) + addr(target) + payload)
-    return Layer(build, ethertype=0x0806)
+    return Layer(lambda payload, follow: struct.pack("!HHBBH", 1, 0x0800, 6, 4, oper) + mac(MAC_A) + addr(sender) +
+                 mac(MAC_B) + addr(target) + payload, ethertype=0x0806)
 
 
 def mpls(label, tc=0, s=None, ttl=64):
@@ -116,9 +114,8 @@ def macsec(pn=1, sci=None, c=0, e=0, an=0, sl=0, es=0, type=None):
 
 
 def pppoed(code=0x09, session=0, tags=b"\x01\x01\0\0", version=0x11):
-    def build(payload, follow):
-        return struct.pack("!BBHH", version, code, session, len(tags)) + tags + payload
-    return Layer(build, ethertype=0x8863)
+    return Layer(lambda payload, follow: struct.pack("!BBHH", version, code, session, len(tags)) + tags + payload,
+                 ethertype=0x8863)
 
 
 def pppoe(session, code=0, length=None, version=0x11):
@@ -139,9 +136,7 @@ def ppp(protocol=None, address=False, short=False):
 
 
 def lcp(code=9, ident=1, data=b"\x12\x34\x56\x78"):
-    def build(payload, follow):
-        return struct.pack("!BBH", code, ident, 4 + len(data)) + data + payload
-    return Layer(build, ppp=0xc021)
+    return Layer(lambda payload, follow: struct.pack("!BBH", code, ident, 4 + len(data)) + data + payload, ppp=0xc021)
 
 
 def l2tpv2(tunnel, session, length=False, ns=None, offset=None, priority=0, control=False, nr=0):
@@ -161,9 +156,7 @@ def l2tpv2(tunnel, session, length=False, ns=None, offset=None, priority=0, cont
 
 def l2tpv3(session, cookie=b"", sublayer=b""):
     """Over IP (protocol 115); session 0 is the control channel."""
-    def build(payload, follow):
-        return struct.pack("!I", session) + cookie + sublayer + payload
-    return Layer(build, ip=115)
+    return Layer(lambda payload, follow: struct.pack("!I", session) + cookie + sublayer + payload, ip=115)
 
 
 def l2tpv3_udp(session, cookie=b"", sublayer=b"", control=False):
@@ -193,19 +186,15 @@ def ipv4(src=IP_A, dst=IP_B, proto=None, tos=0, ttl=64, id=1, df=0, mf=0, frag=0
 
 
 def ipv6(src=IP6_A, dst=IP6_B, next=None, traffic_class=0, flow_label=0, hop_limit=64):
-    def build(payload, follow):
-        return (struct.pack("!IHBB", 6 << 28 | traffic_class << 20 | flow_label, len(payload),
-                            announced(next, follow, "ip", 253), hop_limit) +
-                addr(src) + addr(dst) + payload)
-    return Layer(build, ethertype=0x86dd, ip=41, ppp=0x0057, gpe=2, nsh=2)
+    return Layer(lambda payload, follow: struct.pack("!IHBB", 6 << 28 | traffic_class << 20 | flow_label, len(payload),
+                                                     announced(next, follow, "ip", 253), hop_limit) +
+                 addr(src) + addr(dst) + payload, ethertype=0x86dd, ip=41, ppp=0x0057, gpe=2, nsh=2)
 
 
 def ipv6_ext(number, body=b"\x01\x04\0\0\0\0", next=None):
     """body: 6 bytes or 8 more, ...; the default is a PadN option."""
-    def build(payload, follow):
-        return (struct.pack("!BB", announced(next, follow, "ip", 59), (len(body) + 2) // 8 - 1) +
-                body + payload)
-    return Layer(build, ip=number)
+    return Layer(lambda payload, follow: struct.pack("!BB", announced(next, follow, "ip", 59), len(body) // 8) +
+                 body + payload, ip=number)
 
 
 def hopopts(**args):
@@ -228,38 +217,28 @@ def srh(segments, left=None, tag=0, tlvs=b"", **args):
 
 
 def ipv6_frag(offset=0, mf=1, id=1, next=None):
-    def build(payload, follow):
-        return struct.pack("!BBHI", announced(next, follow, "ip", 59), 0, offset << 3 | mf,
-                           id) + payload
-    return Layer(build, ip=44)
+    return Layer(lambda payload, follow: struct.pack("!BBHI", announced(next, follow, "ip", 59), 0,
+                                                     offset << 3 | mf, id) + payload, ip=44)
 
 
 def icmp(type=8, code=0):
-    def build(payload, follow):
-        return struct.pack("!BBHHH", type, code, 0, 1, 1) + payload
-    return Layer(build, ip=1)
+    return Layer(lambda payload, follow: struct.pack("!BBHHH", type, code, 0, 1, 1) + payload, ip=1)
 
 
 def icmp6(type=128, code=0):
-    def build(payload, follow):
-        return struct.pack("!BBHHH", type, code, 0, 1, 1) + payload
-    return Layer(build, ip=58)
+    return Layer(lambda payload, follow: struct.pack("!BBHHH", type, code, 0, 1, 1) + payload, ip=58)
 
 
 def igmp(type=0x16, group="224.0.0.251"):
-    def build(payload, follow):
-        return struct.pack("!BBH", type, 0, 0) + addr(group) + payload
-    return Layer(build, ip=2)
+    return Layer(lambda payload, follow: struct.pack("!BBH", type, 0, 0) + addr(group) + payload, ip=2)
 
 
 # Transport. Checksums are what a test wants: who looks at them looks at nothing else.
 
 
 def tcp(sport=40000, dport=40001, flags=0x10, options=b"", checksum=0):
-    def build(payload, follow):
-        return struct.pack("!HHIIBBHHH", sport, dport, 1, 1, (5 + len(options) // 4) << 4, flags,
-                           1024, checksum, 0) + options + payload
-    return Layer(build, ip=6)
+    return Layer(lambda payload, follow: struct.pack("!HHIIBBHHH", sport, dport, 1, 1, (5 + len(options) // 4) << 4,
+                                                     flags, 1024, checksum, 0) + options + payload, ip=6)
 
 
 def udp(sport=50000, dport=None, checksum=0):
@@ -270,22 +249,16 @@ def udp(sport=50000, dport=None, checksum=0):
 
 
 def sctp(sport=60000, dport=60001, checksum=0):
-    def build(payload, follow):
-        return struct.pack("!HHII", sport, dport, 1, checksum) + payload
-    return Layer(build, ip=132)
+    return Layer(lambda payload, follow: struct.pack("!HHII", sport, dport, 1, checksum) + payload, ip=132)
 
 
 def esp(spi, seq=1):
-    def build(payload, follow):
-        return struct.pack("!II", spi, seq) + payload
-    return Layer(build, ip=50, port=4500)
+    return Layer(lambda payload, follow: struct.pack("!II", spi, seq) + payload, ip=50, port=4500)
 
 
 def ah(spi, seq=1, icv=b"\0" * 12, next=None):
-    def build(payload, follow):
-        return struct.pack("!BBHII", announced(next, follow, "ip", 59), (12 + len(icv)) // 4 - 2, 0,
-                           spi, seq) + icv + payload
-    return Layer(build, ip=51)
+    return Layer(lambda payload, follow: struct.pack("!BBHII", announced(next, follow, "ip", 59),
+                                                     1 + len(icv) // 4, 0, spi, seq) + icv + payload, ip=51)
 
 
 # Tunnels
@@ -325,23 +298,19 @@ def gre_pptp(call, seq=None, ack=None):
 
 
 def erspan2(session, vlan=0, cos=0, index=0):
-    def build(payload, follow):
-        return struct.pack("!HHI", 1 << 12 | vlan, cos << 13 | session, index) + payload
-    return Layer(build, ethertype=0x88be)
+    return Layer(lambda payload, follow: struct.pack("!HHI", 1 << 12 | vlan, cos << 13 | session, index) + payload,
+                 ethertype=0x88be)
 
 
 def erspan3(session, vlan=0, cos=0, timestamp=1, sgt=0, ft=0, o=None):
     """o: the 8 bytes of the platform specific subheader."""
-    def build(payload, follow):
-        return struct.pack("!HHIHH", 2 << 12 | vlan, cos << 13 | session, timestamp, sgt,
-                           ft << 10 | (o is not None)) + (o or b"") + payload
-    return Layer(build, ethertype=0x22eb)
+    return Layer(lambda payload, follow: struct.pack("!HHIHH", 2 << 12 | vlan, cos << 13 | session, timestamp, sgt,
+                                                     ft << 10 | (o is not None)) + (o or b"") + payload,
+                 ethertype=0x22eb)
 
 
 def vxlan(vni, flags=0x08, group=0):
-    def build(payload, follow):
-        return struct.pack("!BBH", flags, 0, group) + u24(vni) + b"\0" + payload
-    return Layer(build, port=4789)
+    return Layer(lambda payload, follow: struct.pack("!BBH", flags, 0, group) + u24(vni) + b"\0" + payload, port=4789)
 
 
 def vxlan_gpe(vni, next=None, flags=0x0c):
@@ -351,11 +320,9 @@ def vxlan_gpe(vni, next=None, flags=0x0c):
 
 
 def geneve(vni, options=b"", oam=0, critical=0, protocol=None):
-    def build(payload, follow):
-        return (struct.pack("!BBH", len(options) // 4, oam << 7 | critical << 6,
-                            announced(protocol, follow, "ethertype")) +
-                u24(vni) + b"\0" + options + payload)
-    return Layer(build, port=6081)
+    return Layer(lambda payload, follow: struct.pack("!BBH", len(options) // 4, oam << 7 | critical << 6,
+                                                     announced(protocol, follow, "ethertype")) + u24(vni) + b"\0" +
+                 options + payload, port=6081)
 
 
 def geneve_option(cls=0x0102, type=1, data=b"\0\0\0\1"):
@@ -422,22 +389,17 @@ def ecpri(type, body, more=0, revision=1):
 
 def bth(opcode, qp, psn=0, version=0):
     """RoCE v2: InfiniBand's base transport header in UDP."""
-    def build(payload, follow):
-        return struct.pack("!BBHII", opcode, 0x40 | version, 0xffff, qp, psn) + payload
-    return Layer(build, port=4791)
+    return Layer(lambda payload, follow: struct.pack("!BBHII", opcode, 0x40 | version, 0xffff, qp, psn) + payload,
+                 port=4791)
 
 
 def quic_long(dcid, scid=b"", type=0, version=1):
-    def build(payload, follow):
-        return (struct.pack("!BI", 0xc0 | type << 4, version) + bytes([len(dcid)]) + dcid +
-                bytes([len(scid)]) + scid + payload)
-    return Layer(build, port=443)
+    return Layer(lambda payload, follow: struct.pack("!BI", 0xc0 | type << 4, version) + bytes([len(dcid)]) + dcid +
+                 bytes([len(scid)]) + scid + payload, port=443)
 
 
 def quic_short(dcid):
-    def build(payload, follow):
-        return b"\x40" + dcid + payload
-    return Layer(build, port=443)
+    return Layer(lambda payload, follow: b"\x40" + dcid + payload, port=443)
 
 
 def pcap(packets):

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What ddp-traffic writes, judged by tshark: traffic_test.py path/to/ddp-traffic"""
+"""What ddp-traffic writes, judged by tshark."""
 
 import collections
 import csv
 import hashlib
 import ipaddress
 import itertools
-import os
 import pathlib
 import shutil
 import struct
@@ -15,9 +14,11 @@ import subprocess
 import sys
 import tempfile
 import time
-import unittest
 
-SKIPPED = 77
+sys.dont_write_bytecode = True
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
+from support import harness  # noqa: E402
+
 KINDS = ("n3-up", "n3-down", "n6-up", "n6-down")
 UE_POOLS = [ipaddress.ip_network(net) for net in ("10.0.0.0/8", "2001:db8::/32")]
 SERVER_POOLS = [ipaddress.ip_network(net)
@@ -45,22 +46,14 @@ TEXTS = ("protocol", "ue", "server")  # columns of the truth that are no numbers
 
 Flow = collections.namedtuple("Flow", "ue ue_port server server_port protocol")
 
-ddp_traffic = None
-
-
-def output_of(command):
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
-
 
 def run(*args):
-    return output_of([ddp_traffic, *map(str, args)])
+    return harness.run(harness.tools["ddp-traffic"], *args)
 
 
 def capture(*args):
-    result = run("-o", "-", *args)
-    if result.returncode != 0:
-        raise AssertionError(result.stderr.decode())
-    return result.stdout
+    return subprocess.run([harness.tools["ddp-traffic"], "-o", "-", *map(str, args)],
+                          stdout=subprocess.PIPE, check=True).stdout
 
 
 def told(*args):
@@ -130,10 +123,7 @@ def dissect(pcap):
             command += ["-o", protocol + ".check_checksum:TRUE"]
         for name in FIELDS:
             command += ["-e", name]
-        result = output_of(command)
-    if result.returncode != 0:
-        raise AssertionError(result.stderr.decode())
-    return [Packet(line) for line in result.stdout.decode().splitlines()]
+        return [Packet(line) for line in harness.output_of(*command).splitlines()]
 
 
 def times_us(pcap):
@@ -159,7 +149,7 @@ def in_pools(address, pools):
     return any(address in pool for pool in pools if pool.version == address.version)
 
 
-class Capture(unittest.TestCase):
+class Capture(harness.TestCase):
     ERROR = str(0x00800000)  # of tshark
 
     def check_clean(self, packets):
@@ -425,21 +415,21 @@ class Capture(unittest.TestCase):
             with self.subTest(line=line):
                 result = run(*line.split())
                 self.assertEqual(result.returncode, 2)
-                self.assertEqual(result.stdout, b"")
-                self.assertEqual(result.stderr.count(b"\n"), 1, result.stderr)
+                self.assertEqual(result.stdout, "")
+                self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
 
     def test_help_goes_to_stdout(self):
         result = run("--help")
-        self.assertEqual((result.returncode, result.stderr), (0, b""))
-        self.assertIn(b"--packets-per-flow", result.stdout)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertIn("--packets-per-flow", result.stdout)
 
     def test_unwritable_files_are_one_line_and_exit_1(self):
         for name in ("/no/such/folder/x", "/dev/full"):
             for options in (["-o", name], ["-o", "/dev/null", "--truth", name]):
                 result = run(*options, "--ues", 20)
                 self.assertEqual(result.returncode, 1)
-                self.assertTrue(result.stderr.startswith(b"ddp-traffic: " + name.encode()))
-                self.assertEqual(result.stderr.count(b"\n"), 1)
+                self.assertTrue(result.stderr.startswith("ddp-traffic: " + name))
+                self.assertEqual(result.stderr.count("\n"), 1)
 
     def test_a_hundred_thousand_packets_take_seconds(self):
         start = time.monotonic()
@@ -456,16 +446,10 @@ GOLDEN = "e819e1078fc82b83d37c1553f4e33c4129e643189519a34ff3888e6871e32e1c"
 GOLDEN_CHURN = "629e8c15d2deb45ea0fc9b4e5088cbdcbe7eccd9dd4234299ce7e382ca3849ab"
 
 
-def main():
-    global ddp_traffic
-    if len(sys.argv) != 2:
-        sys.exit("usage: traffic_test.py path/to/ddp-traffic")
+def setUpModule():
     if shutil.which("tshark") is None:
-        print("tshark is not installed")
-        sys.exit(SKIPPED)
-    ddp_traffic = os.path.abspath(sys.argv[1])
-    unittest.main(argv=sys.argv[:1])
+        harness.skip("tshark is not installed")
 
 
 if __name__ == "__main__":
-    main()
+    harness.main("ddp-traffic")
