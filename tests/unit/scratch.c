@@ -107,6 +107,26 @@ void broken_is_reported(void **state) {
 	ddp_diag_fini(&diag);
 }
 
+void part_is_reported(const struct part *part, const char *profile) {
+	struct broken row = {.other = part->other, .spec = part->spec};
+	const char *hole = strchr(profile, '@');
+	char text[4096], message[1024] = "";
+	void *state = &row;
+
+	snprintf(text, sizeof(text), "%.*s%s%s", (int)(hole - profile), profile, part->text,
+		 hole + 1);
+	if (part->message != NULL)
+		snprintf(message, sizeof(message), "%s%s: %s%s\n",
+			 *part->at >= '0' && *part->at <= '9' ? "t.yaml:" : "", part->at,
+			 strncmp(part->message, "warning: ", 9) == 0 ? "" : "error: ",
+			 part->message);
+	row.text = text;
+	row.messages = message;
+	if (row.spec == NULL && row.other != NULL)
+		row.spec = "u";
+	broken_is_reported(&state);
+}
+
 static struct {
 	void (*end)(void *object);
 	void *object;

@@ -32,4 +32,20 @@ struct broken {
 // messages the profile must load, else it must not.
 void broken_is_reported(void **state);
 
+// A part of profile t, and the one message about it.
+struct part {
+	const char *text;    // and the name of the test
+	const char *at;      // "LINE:COLUMN" in t.yaml, or another place
+	const char *message; // NULL for none; an error, unless it begins with "warning: "
+	const char *other;   // as in struct broken
+	const char *spec;    // NULL for "t", or "u" where there is another
+};
+
+// A test for each row of a table of parts, which stand in a profile in place of '@'.
+#define PARTS(table, profile)                                             \
+	ROWS_TEST(table##_are_reported, table) {                          \
+		part_is_reported((const struct part *)*state, (profile)); \
+	}
+void part_is_reported(const struct part *part, const char *profile);
+
 #endif

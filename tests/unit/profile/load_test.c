@@ -7,186 +7,150 @@
 #include "unit.h"
 
 #define FIRST "headers:\n  a: {first: true, layout: x:8 y:8}\n"
-#define T "profile: t\n" FIRST
 #define U(requires, more) "profile: u\nrequires: [" requires "]\n" more
 #define NAME_RULE                                                                                  \
 	": a name has 1 to 31 letters, digits or '_', begins with a letter and is none of inner, " \
-	"outer, stop, and, or, not\n"
+	"outer, stop, and, or, not"
+#define NO_FIRST "no header is the first of a packet; did you mean 'requires: [base]'?"
 
-static const struct broken rows[] = {
-	{"a_misspelt_key_of_the_profile", "profile: t\nheadrs: {}\n",
-	 "t.yaml:2:1: error: unknown key of a profile: 'headrs'; did you mean 'headers'?\n"},
-	{"every_unknown_key_is_told", "profil: t\nbanana: 1\nsumary: x\n",
-	 "t.yaml:1:1: error: unknown key of a profile: 'profil'; did you mean 'profile'?\n"
+static const struct part keys[] = {
+	{"version: [1]", "2:10", "expected a word, found a list"},
+	{"rss_by: rss", "2:9", "rss_by 'rss': rss_hf is all that can stand here"},
+	{"requires: [t]", "2:12", "profile 't' requires itself"},
+	{"requires: [u]", "u.yaml:2:12", "profile 't' requires itself", U("t", ""), "t"},
+	{"requires: base", "2:11", "expected a list such as [base], found a word"},
+	{"requires: [{base: 1}]", "2:12", "expected a profile's name, found a mapping"},
+	{"requires: []", "", NULL, U("t, t, t", ""), "u+t"},
+
+	{"", "u.yaml:3:11",
+	 "'b' (profile 'u') and 'a' in t.yaml:4 (profile 't') cannot both be the first header",
+	 U("t", "headers: {b: {first: true}}\n")},
+	{"", "u.yaml:4:3", "header 'a' (profile 'u') is already in t.yaml:4 (profile 't')",
+	 U("t", "headers:\n  a: {layout: x:8}\n")},
+	{"tables: {kind: k}", "u.yaml:3:10",
+	 "table 'kind' (profile 'u') is already in t.yaml:2 (profile 't')",
+	 U("t", "tables: {kind: k}\n")},
+	{"paths: {p: a}", "u.yaml:3:9",
+	 "path 'p' (profile 'u') is already in t.yaml:2 (profile 't')", U("t", "paths: {p: a}\n")},
+
+	{"tables: {ip-proto: x}", "2:10", "table 'ip-proto'" NAME_RULE},
+	{"paths: {abcdefghijklmnopqrstuvwxyz_abcde: a}", "2:9",
+	 "path 'abcdefghijklmnopqrstuvwxyz_abcde'" NAME_RULE},
+	{"parameters: {inner: 1}", "2:14", "parameter 'inner'" NAME_RULE},
+	{"parameters: {'': 1}", "2:14", "parameter ''" NAME_RULE},
+
+	{"tables: [a]", "2:9", "expected tables by name, found a list"},
+	{"tables: {kind: }", "2:16", "expected a summary: what its numbers are, found nothing"},
+	{"paths: [a]", "2:8", "expected paths by name, found a list"},
+	{"paths: {p: [a]}", "2:12", "expected a path such as 'eth vlan*', found a list"},
+	{"parameters: [port]", "2:13", "expected parameters by name, found a list"},
+	{"parameters: {port: {summary: x}}", "2:20", "parameter 'port' has no default"},
+	{"parameters: {port: }", "2:20", "expected a default value, found nothing"},
+	{"parameters: {port: [1, 2]}", "2:20", "expected a default value, found a list"},
+	{"parameters: {port: {defualt: 1}}", "2:21",
+	 "unknown key of a parameter: 'defualt'; did you mean 'default'?"},
+};
+
+PARTS(keys, "profile: t\n@\n" FIRST)
+
+static const struct part profiles[] = {
+	{"profile: t\nheadrs: {}\n", "2:1",
+	 "unknown key of a profile: 'headrs'; did you mean 'headers'?"},
+	{"profil: t\nbanana: 1\nsumary: x\n", "1:1",
+	 "unknown key of a profile: 'profil'; did you mean 'profile'?\n"
 	 "t.yaml:2:1: error: unknown key of a profile: 'banana'\n"
-	 "t.yaml:3:1: error: unknown key of a profile: 'sumary'; did you mean 'summary'?\n"},
-	{"a_profile_without_its_name", "version: 1\n" FIRST,
-	 "t.yaml:1:1: error: 'profile: t' is missing\n"},
-	{"a_profile_with_the_name_of_another", "profile: tea\n" FIRST,
-	 "t.yaml:1:10: error: profile 'tea' in a file named 't'\n"},
-	{"a_profile_with_a_list_as_name", "profile: [t]\n" FIRST,
-	 "t.yaml:1:10: error: expected the profile's name, found a list\n"},
-	{"a_list_as_version", "profile: t\nversion: [1]\n" FIRST,
-	 "t.yaml:2:10: error: expected a word, found a list\n"},
-	{"an_unknown_rss_by", "profile: t\nrss_by: rss\n" FIRST,
-	 "t.yaml:2:9: error: rss_by 'rss': rss_hf is all that can stand here\n"},
-
-	{"a_profile_that_requires_itself", "profile: t\nrequires: [t]\n" FIRST,
-	 "t.yaml:2:12: error: profile 't' requires itself\n"},
-	{"two_profiles_that_require_each_other", "profile: t\nrequires: [u]\n" FIRST,
-	 "u.yaml:2:12: error: profile 't' requires itself\n", U("t", "")},
-	{"a_profile_required_again_and_again", T, "", U("t, t, t", ""), "u+t"},
-	{"a_broken_profile_is_told_once_though_required_often", "profile: [\n",
-	 "t.yaml:2:1: error: YAML: did not find expected node content, while parsing a flow node\n",
-	 U("t, t", ""), "u+t"},
-	{"a_word_as_requires", "profile: t\nrequires: base\n",
-	 "t.yaml:2:11: error: expected a list such as [base], found a word\n"},
-	{"a_mapping_in_requires", "profile: t\nrequires: [{base: 1}]\n",
-	 "t.yaml:2:12: error: expected a profile's name, found a mapping\n"},
-	{"no_first_header", "profile: t\nheaders: {a: {layout: x:8}}\n",
-	 "t.yaml:1:1: error: no header is the first of a packet; did you mean 'requires: [base]'?\n"},
-	{"base_is_not_required",
-	 "profile: t\nheaders: {a: {after: udp, layout: x:8, next: ip}}\n"
+	 "t.yaml:3:1: error: unknown key of a profile: 'sumary'; did you mean 'summary'?"},
+	{"version: 1\n" FIRST, "1:1", "'profile: t' is missing"},
+	{"profile: tea\n" FIRST, "1:10", "profile 'tea' in a file named 't'"},
+	{"profile: [t]\n" FIRST, "1:10", "expected the profile's name, found a list"},
+	{"profile: [\n", "2:1",
+	 "YAML: did not find expected node content, while parsing a flow node", U("t, t", ""),
+	 "u+t"},
+	{"profile: t\nheaders: {a: {layout: x:8}}\n", "1:1", NO_FIRST},
+	{"profile: t\nheaders: {a: {after: udp, layout: x:8, next: ip}}\n"
 	 "packet_types: {A: {path: link ip udp a, rss: ipv4.src}}\n",
-	 "t.yaml:1:1: error: no header is the first of a packet; did you mean 'requires: [base]'?\n"},
-	{"no_header_at_all", "profile: t\n",
-	 "t.yaml:1:1: error: no header is the first of a packet; did you mean 'requires: [base]'?\n"},
-	{"two_first_headers", T,
-	 "u.yaml:3:11: error: 'b' (profile 'u') and 'a' in t.yaml:3 (profile 't') cannot both be the "
-	 "first header\n",
-	 U("t", "headers: {b: {first: true}}\n"), "u"},
+	 "1:1", NO_FIRST},
+	{"profile: t\n", "1:1", NO_FIRST},
 
-	{"a_header_of_two_profiles", T,
-	 "u.yaml:4:3: error: header 'a' (profile 'u') is already in t.yaml:3 (profile 't')\n",
-	 U("t", "headers:\n  a: {layout: x:8}\n"), "u"},
-	{"a_table_of_two_profiles", "profile: t\ntables: {kind: k}\n" FIRST,
-	 "u.yaml:3:10: error: table 'kind' (profile 'u') is already in t.yaml:2 (profile 't')\n",
-	 U("t", "tables: {kind: k}\n"), "u"},
-	{"a_path_of_two_profiles", "profile: t\npaths: {p: a}\n" FIRST,
-	 "u.yaml:3:9: error: path 'p' (profile 'u') is already in t.yaml:2 (profile 't')\n",
-	 U("t", "paths: {p: a}\n"), "u"},
-	{"a_name_that_begins_with_a_digit", "profile: t\nheaders: {6to4: {first: true}}\n",
-	 "t.yaml:2:11: error: header '6to4'" NAME_RULE},
-	{"a_name_with_a_hyphen", "profile: t\ntables: {ip-proto: x}\n" FIRST,
-	 "t.yaml:2:10: error: table 'ip-proto'" NAME_RULE},
-	{"a_name_of_32_letters", "profile: t\npaths: {abcdefghijklmnopqrstuvwxyz_abcde: a}\n" FIRST,
-	 "t.yaml:2:9: error: path 'abcdefghijklmnopqrstuvwxyz_abcde'" NAME_RULE},
-	{"a_reserved_name", "profile: t\nparameters: {inner: 1}\n" FIRST,
-	 "t.yaml:2:14: error: parameter 'inner'" NAME_RULE},
-	{"an_empty_name", "profile: t\nparameters: {'': 1}\n" FIRST,
-	 "t.yaml:2:14: error: parameter ''" NAME_RULE},
-
-	{"a_list_of_headers", "profile: t\nheaders: [a]\n",
-	 "t.yaml:2:10: error: expected headers by name, found a list\n"},
-	{"a_list_of_tables", "profile: t\ntables: [a]\n" FIRST,
-	 "t.yaml:2:9: error: expected tables by name, found a list\n"},
-	{"a_table_without_its_meaning", "profile: t\ntables: {kind: }\n" FIRST,
-	 "t.yaml:2:16: error: expected a summary: what its numbers are, found nothing\n"},
-	{"a_list_of_paths", "profile: t\npaths: [a]\n" FIRST,
-	 "t.yaml:2:8: error: expected paths by name, found a list\n"},
-	{"a_list_as_a_named_path", "profile: t\npaths: {p: [a]}\n" FIRST,
-	 "t.yaml:2:12: error: expected a path such as 'eth vlan*', found a list\n"},
-	{"a_list_of_parameters", "profile: t\nparameters: [port]\n" FIRST,
-	 "t.yaml:2:13: error: expected parameters by name, found a list\n"},
-	{"a_parameter_without_a_default", "profile: t\nparameters: {port: {summary: x}}\n" FIRST,
-	 "t.yaml:2:20: error: parameter 'port' has no default\n"},
-	{"a_parameter_with_an_empty_default", "profile: t\nparameters: {port: }\n" FIRST,
-	 "t.yaml:2:20: error: expected a default value, found nothing\n"},
-	{"a_parameter_with_a_list_as_default", "profile: t\nparameters: {port: [1, 2]}\n" FIRST,
-	 "t.yaml:2:20: error: expected a default value, found a list\n"},
-	{"a_misspelt_key_of_a_parameter", "profile: t\nparameters: {port: {defualt: 1}}\n" FIRST,
-	 "t.yaml:2:21: error: unknown key of a parameter: 'defualt'; did you mean 'default'?\n"},
-
-	{"a_misspelt_key_of_a_header", "profile: t\nheaders:\n  a: {first: true, layuot: x:8}\n",
-	 "t.yaml:3:20: error: unknown key of a header: 'layuot'; did you mean 'layout'?\n"},
-	{"a_word_as_header", "profile: t\nheaders: {a: x}\n",
-	 "t.yaml:2:14: error: expected a header with a 'layout', found a word\n"},
-	{"a_flag_that_is_neither_true_nor_false", "profile: t\nheaders: {a: {first: yes}}\n",
-	 "t.yaml:2:22: error: 'first: yes': true or false is expected\n"},
-	{"a_pair_of_one", "profile: t\nheaders: {a: {first: true, layout: x:8 y:8, pair: x}}\n",
-	 "t.yaml:2:52: error: expected a field, found the end\n"},
-	{"a_list_as_pair",
-	 "profile: t\nheaders: {a: {first: true, layout: x:8 y:8, pair: [x, y]}}\n",
-	 "t.yaml:2:51: error: expected two fields such as 'src dst', found a list\n"},
-	{"a_pair_of_three",
-	 "profile: t\nheaders: {a: {first: true, layout: x:8 y:8 z:8, pair: x y z}}\n",
-	 "t.yaml:2:55: error: a pair is two fields of the header, equally wide\n"},
-	{"a_pair_of_unequal_fields",
-	 "profile: t\nheaders: {a: {first: true, layout: x:8 y:16, pair: x y}}\n",
-	 "t.yaml:2:52: error: a pair is two fields of the header, equally wide\n"},
-	{"a_pair_with_a_misspelt_field",
-	 "profile: t\nheaders: {a: {first: true, layout: src:8 dst:8, pair: src dts}}\n",
-	 "t.yaml:2:59: error: unknown field of header 'a' 'dts'; did you mean 'dst'?\n"},
-	{"a_pair_with_another_headers_field",
-	 "profile: t\nheaders: {a: {first: true, layout: x:8, pair: x b.y}, b: {layout: y:8, after: "
-	 "a}}\n",
-	 "t.yaml:2:47: error: a pair is two fields of the header, equally wide\n"},
-	{"a_misspelt_ptype_of_a_header",
-	 "profile: t\nheaders: {a: {first: true, layout: x:8, ptype: TUNEL_GTPU}}\n",
-	 "t.yaml:2:48: error: unknown packet type word 'TUNEL_GTPU'; did you mean 'TUNNEL_GTPU'?\n"},
-
-	{"mistakes_in_all_parts_are_told",
-	 "profile: t\ntables: {stop: 1}\nheaders:\n  a: {first: true, layout: x:200, next: c}\n"
+	{"profile: t\nheaders: [a]\n", "2:10", "expected headers by name, found a list"},
+	{"profile: t\nheaders: {6to4: {first: true}}\n", "2:11", "header '6to4'" NAME_RULE},
+	{"profile: t\nheaders: {a: x}\n", "2:14",
+	 "expected a header with a 'layout', found a word"},
+	{"profile: t\nheaders: {a: {first: yes}}\n", "2:22",
+	 "'first: yes': true or false is expected"},
+	{"profile: t\ntables: {stop: 1}\nheaders:\n  a: {first: true, layout: x:200, next: c}\n"
 	 "packet_types:\n  A: {path: aa, rss: b.x}\n",
-	 "t.yaml:2:10: error: table 'stop'" NAME_RULE
+	 "2:10",
+	 "table 'stop'" NAME_RULE "\n"
 	 "t.yaml:4:28: error: field 'x': 200 bits, 1 to 128 are possible\n"
 	 "t.yaml:4:41: error: unknown header or table 'c'\n"
 	 "t.yaml:6:13: error: unknown header or path 'aa'; did you mean 'a'?\n"
-	 "t.yaml:6:22: error: unknown header 'b'\n"},
+	 "t.yaml:6:22: error: unknown header 'b'"},
 };
 
-static char *headers_text(unsigned int n) {
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+PARTS(profiles, "@")
 
-	fputs("profile: t\nheaders:\n  h0: {first: true, layout: x:8}\n", out);
-	for (unsigned int i = 1; i < n; i++)
-		fprintf(out, "  h%u: {layout: x:8, after: h%u}\n", i, i - 1);
-	fclose(out);
-	return text;
-}
+#define PAIR "a pair is two fields of the header, equally wide"
 
-static void headers_are(unsigned int n, const char *messages) {
-	char *text = headers_text(n);
-	struct broken row = {.text = text, .messages = messages};
-	void *state = &row;
+static const struct part headers[] = {
+	{"layuot: x:8", "2:50", "unknown key of a header: 'layuot'; did you mean 'layout'?"},
+	{"pair: x", "2:57", "expected a field, found the end"},
+	{"pair: [x, y]", "2:56", "expected two fields such as 'src dst', found a list"},
+	{"pair: x y z", "2:56", PAIR},
+	{"pair: x z", "2:56", PAIR},
+	{"pair: x yy", "2:58", "unknown field of header 'a' 'yy'; did you mean 'y'?"},
+	{"pair: x b.y}, b: {layout: y:8, after: a", "2:56", PAIR},
+	{"ptype: TUNEL_GTPU", "2:57",
+	 "unknown packet type word 'TUNEL_GTPU'; did you mean 'TUNNEL_GTPU'?"},
+};
 
-	broken_is_reported(&state);
-	free(text);
-}
+PARTS(headers, "profile: t\nheaders: {a: {first: true, layout: x:8 y:8 z:16, @}}\n")
 
-TEST(a_profile_has_250_headers_and_no_more) {
-	headers_are(DDP_MAX_NODES, "");
-	headers_are(DDP_MAX_NODES + 1, "t.yaml:253:3: error: more than 250 headers\n");
-}
+// As many items may be there, and no more. Names beyond these took minutes, in which a port that
+// was given such a profile answered nobody.
+static const struct limit {
+	const char *name;
+	unsigned int n;
+	const char *before, *item, *after; // in the item the number of those before
+	const char *message;               // about one more
+} limits[] = {
+	{"headers", DDP_MAX_NODES - 1, "headers:\n  h: {first: true, layout: x:8}\n",
+	 "  h%1$u: {layout: x:8, after: h(x=%1$u)}\n", "",
+	 "t.yaml:253:3: error: more than 250 headers\n"},
+	{"parameters", DDP_MAX_NAMES, FIRST "parameters:\n", "  n%u: 1\n", "",
+	 "t.yaml:1005:3: error: more than 1000 parameters\n"},
+	{"paths", DDP_MAX_NAMES, FIRST "paths:\n", "  n%u: 1\n", "",
+	 "t.yaml:1005:3: error: more than 1000 named paths\n"},
+	{"tables", DDP_MAX_NAMES, FIRST "tables:\n", "  n%u: 1\n", "",
+	 "t.yaml:1005:3: error: more than 1000 tables\n"},
+	{"packet types", DDP_MAX_TYPES, FIRST "packet_types:\n",
+	 "  T%u: {when: {a.x: 1}, path: a}\n", "",
+	 "t.yaml:1005:3: error: more than 1000 packet types\n"},
+	{"steps of a path", 200,
+	 "headers: {a: {first: true, layout: x:8, next: {when: {x: 1}, then: a}}}\n"
+	 "packet_types:\n  T: {path:",
+	 " a", "}\n", "t.yaml:4:414: error: this path is too long\n"},
+};
 
-// Names beyond these took minutes, in which a port that was given such a profile answered nobody.
-TEST(there_are_1000_names_of_a_kind_and_no_more) {
-	static const char *const kinds[][2] = {
-		{"parameters", "parameters"}, {"paths", "named paths"}, {"tables", "tables"}};
+ROWS_TEST(limit_is, limits) {
+	const struct limit *row = *state;
 
-	for (unsigned int kind = 0; kind < 3; kind++)
-		for (unsigned int n = DDP_MAX_NAMES; n <= DDP_MAX_NAMES + 1; n++) {
-			struct broken row = {.messages = ""};
-			void *broken = &row;
-			char message[80];
-			char *text = NULL;
-			size_t size;
-			FILE *out = open_memstream(&text, &size);
+	for (unsigned int more = 0; more <= 1; more++) {
+		struct broken broken = {.messages = more > 0 ? row->message : ""};
+		void *arg = &broken;
+		char *text = NULL;
+		size_t size;
+		FILE *out = open_memstream(&text, &size);
 
-			fprintf(out, "profile: t\n" FIRST "%s:\n", kinds[kind][0]);
-			for (unsigned int i = 0; i < n; i++)
-				fprintf(out, "  n%u: 1\n", i);
-			fclose(out);
-			snprintf(message, sizeof(message),
-				 "t.yaml:%u:3: error: more than 1000 %s\n", n + 4, kinds[kind][1]);
-			row.text = text;
-			if (n > DDP_MAX_NAMES)
-				row.messages = message;
-			broken_is_reported(&broken);
-			free(text);
-		}
+		fprintf(out, "profile: t\n%s", row->before);
+		for (unsigned int i = 0; i < row->n + more; i++)
+			fprintf(out, row->item, i);
+		fputs(row->after, out);
+		fclose(out);
+		broken.text = text;
+		broken_is_reported(&arg);
+		free(text);
+	}
 }
 
 static void profiles_are(unsigned int n, const char *messages) {
@@ -453,8 +417,6 @@ TEST(a_file_read_before_is_not_read_again_by_any_of_its_names) {
 	free((void *)(uintptr_t)both[1].spec);
 }
 
-ROWS(broken_is_reported, rows)
-
 // Ten headers and two hidden ones, the last of which ends so.
 #define CHAIN(end)                                                                \
 	"  a: {first: true, layout: x:8, next: b}\n  b: {layout: x:8, next: c}\n" \
@@ -511,50 +473,47 @@ ROWS_TEST(bound_is, bound_rows) {
 	ddp_profile_destroy(profile);
 }
 
-#define SPEC_T                                                                     \
-	"profile: t\n"                                                             \
-	"parameters: {port: 5, other: 6}\n"                                        \
-	"headers:\n"                                                               \
-	"  a: {first: true, layout: x:16, next: {when: {x: $port}, then: stop}}\n" \
-	"packet_types:\n"                                                          \
-	"  A: {path: a, rss: a.x}\n"                                               \
-	"input_sets:\n"                                                            \
-	"  ue: {A: a.x}\n"                                                         \
-	"  teid: {A: a.x}\n"
-#define SPEC_U "profile: u\nrequires: [t]\n"
+static const struct spec {
+	const char *spec;
+	const char *messages;
+} specs[] = {
+	{"", "profile: error: a name is missing\n"},
+	{"t;prt=1",
+	 "prt=1: error: unknown parameter of profile 't': 'prt'; did you mean 'port'?\n"},
+	{"t;u.port=1",
+	 "u.port=1: error: unknown parameter of profile 't': 'u.port'; did you mean 'port'?\n"},
+	{"t;port=70000", "port=70000: error: '70000' does not fit 16 bits\n"},
+	{"t;port=http", "port=http: error: 'http' is not a number\n"},
+	{"t:uee", "t.yaml: error: unknown input set of profile 't': 'uee'; did you mean 'ue'?\n"},
+	{"t:banana", "t.yaml: error: unknown input set of profile 't': 'banana'\n"},
+	{"u:uee", "u.yaml: error: unknown input set of profile 'u': 'uee'\n"},
+	{"t;port=1+t;port=2", "profile: error: 't' is named twice\n"},
+	{"u+t+t", "profile: error: 't' is named twice\n"},
 
-static const struct broken spec_rows[] = {
-	{"what_is_no_specification", SPEC_T, "profile: error: a name is missing\n", NULL, ""},
-	{"a_misspelt_parameter", SPEC_T,
-	 "prt=1: error: unknown parameter of profile 't': 'prt'; did you mean 'port'?\n", NULL,
-	 "t;prt=1"},
-	{"a_parameter_of_a_profile_that_is_not_loaded", SPEC_T,
-	 "u.port=1: error: unknown parameter of profile 't': 'u.port'; did you mean 'port'?\n",
-	 NULL, "t;u.port=1"},
-	{"a_value_too_large_for_its_field", SPEC_T,
-	 "port=70000: error: '70000' does not fit 16 bits\n", NULL, "t;port=70000"},
-	{"a_value_that_is_no_number", SPEC_T, "port=http: error: 'http' is not a number\n", NULL,
-	 "t;port=http"},
-	{"a_misspelt_input_set", SPEC_T,
-	 "t.yaml: error: unknown input set of profile 't': 'uee'; did you mean 'ue'?\n", NULL,
-	 "t:uee"},
-	{"an_input_set_nothing_like_any", SPEC_T,
-	 "t.yaml: error: unknown input set of profile 't': 'banana'\n", NULL, "t:banana"},
-	{"an_input_set_that_no_part_of_a_bundle_has", SPEC_T,
-	 "u.yaml: error: unknown input set of profile 'u': 'uee'\n", SPEC_U, "u:uee"},
-	{"a_profile_named_twice", SPEC_T, "profile: error: 't' is named twice\n", NULL,
-	 "t;port=1+t;port=2"},
-	{"a_profile_named_by_name_and_by_file_is_named_twice", SPEC_T,
-	 "profile: error: 't' is named twice\n", SPEC_U, "u+t+t"},
-
-	{"a_parameter", SPEC_T, "", NULL, "t;port=7"},
-	{"an_input_set_and_parameters", SPEC_T, "", NULL, "t:ue;port=7;other=8;port=9"},
-	{"a_profile_that_another_requires_may_be_named_too", SPEC_T, "", SPEC_U, "u+t:teid;port=9"},
-	{"a_bundle_has_the_input_sets_of_its_parts", SPEC_T, "", SPEC_U, "u:teid"},
-	{"a_bundle_has_the_parameters_of_its_parts", SPEC_T, "", SPEC_U, "u;t.port=7"},
+	{"t;port=7", ""},
+	{"t:ue;port=7;other=8;port=9", ""},
+	{"u+t:teid;port=9", ""},
+	{"u:teid", ""}, // a bundle has the input sets and parameters of its parts
+	{"u;t.port=7", ""},
 };
 
-ROWS(broken_is_reported, spec_rows)
+ROWS_TEST(specification_is_reported, specs) {
+	const struct spec *row = *state;
+	struct broken broken = {
+		.text = "profile: t\n"
+			"parameters: {port: 5, other: 6}\n"
+			"headers:\n"
+			"  a: {first: true, layout: x:16, next: {when: {x: $port}, then: stop}}\n"
+			"packet_types: {A: {path: a, rss: a.x}}\n"
+			"input_sets: {ue: {A: a.x}, teid: {A: a.x}}\n",
+		.messages = row->messages,
+		.other = "profile: u\nrequires: [t]\n",
+		.spec = row->spec,
+	};
+	void *arg = &broken;
+
+	broken_is_reported(&arg);
+}
 
 // `ddpctl list` shows the summary of a file, whatever is wrong with the rest of it.
 static const struct summary_row {

@@ -7,110 +7,75 @@
 #include "scratch.h"
 #include "unit.h"
 
+#define NO_ANCHOR "anchors, aliases and tags (&, * and !) cannot be used here"
+#define NO_COLON "YAML: ':' is missing behind this key"
+#define Z_129 "field 'z': 129 bits, 1 to 128 are possible"
 #define NESTED_17 "[[[[[[[[[[[[[[[[[ ]]]]]]]]]]]]]]]]]"
 
-static const struct broken rows[] = {
-	{"a_bracket_that_is_never_closed", "profile: t\nheaders: {a: b\n",
-	 "t.yaml:3:1: error: YAML: did not find expected ',' or '}', while parsing a flow mapping in "
-	 "line 2\n"},
-	{"a_line_indented_too_little", "headers:\n    a: 1\n  b: 2\n",
-	 "t.yaml:3:3: error: YAML: this line is indented as no line above\n"},
-	{"a_line_indented_too_much", "profile: t\n  version: 1\n",
-	 "t.yaml:2:10: error: YAML: this line is indented more than the one above, whose key has a value\n"},
-	{"a_colon_missing_behind_a_key", "profile: t\nheaders\nrequires: [base]\n",
-	 "t.yaml:2:1: error: YAML: ':' is missing behind this key\n"},
-	{"a_colon_missing_before_a_deeper_line",
-	 "profile: t\nheaders:\n  foo # ä\n\n  # more\n    layout: a:8\n",
-	 "t.yaml:3:3: error: YAML: ':' is missing behind this key\n"},
-	{"a_colon_missing_in_the_first_line", "profile\n  t: 1\n",
-	 "t.yaml:1:1: error: YAML: ':' is missing behind this key\n"},
-	{"two_colons_in_a_line", "profile: t\nsummary: a: b\n",
-	 "t.yaml:2:11: error: YAML: a text with ': ' in it needs quotes\n"},
-	{"a_text_that_begins_with_a_sign", "summary: @home\n",
-	 "t.yaml:1:10: error: YAML: a text that begins with this character needs quotes\n"},
-	{"an_equals_sign_for_a_colon", "when: {version = 1}\n",
-	 "t.yaml:1:8: error: 'version = 1' has no value; did you mean ':' for '='?\n"},
-	{"a_tab_as_indentation", "headers:\n\ta: 1\n",
-	 "t.yaml:2:1: error: YAML: a tab cannot indent a line; use spaces\n"},
-	{"a_quote_that_is_never_closed", "profile: \"t\n",
-	 "t.yaml:2:1: error: YAML: found unexpected end of stream, while scanning a quoted "
-	 "scalar in line 1\n"},
-	{"an_empty_file", "", "t.yaml:1:1: error: the file is empty\n"},
-	{"nothing_but_a_comment", "# profile: t\n", "t.yaml:1:1: error: the file is empty\n"},
-	{"a_list_instead_of_a_mapping", "- profile\n- t\n",
-	 "t.yaml:1:1: error: expected a profile, found a list\n"},
-	{"a_word_instead_of_a_mapping", "gtpu\n",
-	 "t.yaml:1:1: error: expected a profile, found a word\n"},
-	{"two_documents", "profile: t\n---\nprofile: t\n",
-	 "t.yaml:2:1: error: a second document: a file holds one profile\n"},
-	{"a_key_given_twice", "profile: t\nversion: 1\nprofile: t\n",
-	 "t.yaml:3:1: error: 'profile' is given twice, first in line 1\n"},
-	{"a_header_given_twice", "profile: t\nheaders:\n  a: {layout: x:8}\n  a: {layout: x:8}\n",
-	 "t.yaml:4:3: error: 'a' is given twice, first in line 3\n"},
-	{"a_field_asked_for_twice", "when: {type: 1, type: 2}\n",
-	 "t.yaml:1:17: error: 'type' is given twice, first in line 1\n"},
-	{"two_keys_given_twice", "b: 1\na: 1\nb: 2\na: 2\nb: 3\n",
-	 "t.yaml:3:1: error: 'b' is given twice, first in line 1\n"},
-	{"a_list_as_key", "? [a, b]\n: c\n", "t.yaml:1:3: error: a key must be a plain word\n"},
-	{"an_anchor", "profile: t\nheaders: &all {}\n",
-	 "t.yaml:2:10: error: anchors, aliases and tags (&, * and !) cannot be used here\n"},
-	{"an_anchor_of_a_word", "profile: &name t\n",
-	 "t.yaml:1:10: error: anchors, aliases and tags (&, * and !) cannot be used here\n"},
-	{"an_anchor_of_a_list", "requires: &all [base]\n",
-	 "t.yaml:1:11: error: anchors, aliases and tags (&, * and !) cannot be used here\n"},
-	{"an_alias", "profile: t\nheaders: *all\n",
-	 "t.yaml:2:10: error: anchors, aliases and tags (&, * and !) cannot be used here\n"},
-	{"a_tag", "profile: !!str t\n",
-	 "t.yaml:1:10: error: anchors, aliases and tags (&, * and !) cannot be used here\n"},
-	{"nested_too_deep", "profile: " NESTED_17 "\n", "t.yaml:1:26: error: nested too deep\n"},
-	{"a_byte_0_in_a_word", "profile: \"t\\0\"\n", "t.yaml:1:10: error: text with a NUL byte\n"},
-	{"a_control_character", "profile: t\001\n",
-	 "t.yaml:1:11: error: YAML: control characters are not allowed\n"},
-	{"latin_1_instead_of_utf_8",
-	 "profile: t\nsummary: Stra\xdf"
+static const struct part texts[] = {
+	{"profile: t\nheaders: {a: b\n", "3:1",
+	 "YAML: did not find expected ',' or '}', while parsing a flow mapping in line 2"},
+	{"headers:\n    a: 1\n  b: 2\n", "3:3", "YAML: this line is indented as no line above"},
+	{"profile: t\n  version: 1\n", "2:10",
+	 "YAML: this line is indented more than the one above, whose key has a value"},
+	{"profile: t\nheaders\nrequires: [base]\n", "2:1", NO_COLON},
+	{"profile: t\nheaders:\n  foo # ä\n\n  # more\n    layout: a:8\n", "3:3", NO_COLON},
+	{"profile\n  t: 1\n", "1:1", NO_COLON},
+	{"profile: t\nsummary: a: b\n", "2:11", "YAML: a text with ': ' in it needs quotes"},
+	{"summary: @home\n", "1:10", "YAML: a text that begins with this character needs quotes"},
+	{"when: {version = 1}\n", "1:8", "'version = 1' has no value; did you mean ':' for '='?"},
+	{"headers:\n\ta: 1\n", "2:1", "YAML: a tab cannot indent a line; use spaces"},
+	{"profile: \"t\n", "2:1",
+	 "YAML: found unexpected end of stream, while scanning a quoted scalar in line 1"},
+	{"", "1:1", "the file is empty"},
+	{"# profile: t\n", "1:1", "the file is empty"},
+	{"- profile\n- t\n", "1:1", "expected a profile, found a list"},
+	{"gtpu\n", "1:1", "expected a profile, found a word"},
+	{"profile: t\n---\nprofile: t\n", "2:1", "a second document: a file holds one profile"},
+	{"profile: t\nversion: 1\nprofile: t\n", "3:1",
+	 "'profile' is given twice, first in line 1"},
+	{"profile: t\nheaders:\n  a: {layout: x:8}\n  a: {layout: x:8}\n", "4:3",
+	 "'a' is given twice, first in line 3"},
+	{"when: {type: 1, type: 2}\n", "1:17", "'type' is given twice, first in line 1"},
+	{"b: 1\na: 1\nb: 2\na: 2\nb: 3\n", "3:1", "'b' is given twice, first in line 1"},
+	{"? [a, b]\n: c\n", "1:3", "a key must be a plain word"},
+	{"profile: t\nheaders: &all {}\n", "2:10", NO_ANCHOR},
+	{"profile: &name t\n", "1:10", NO_ANCHOR},
+	{"requires: &all [base]\n", "1:11", NO_ANCHOR},
+	{"profile: t\nheaders: *all\n", "2:10", NO_ANCHOR},
+	{"profile: !!str t\n", "1:10", NO_ANCHOR},
+	{"profile: " NESTED_17 "\n", "1:26", "nested too deep"},
+	{"profile: \"t\\0\"\n", "1:10", "text with a NUL byte"},
+	{"profile: t\001\n", "1:11", "YAML: control characters are not allowed"},
+	{"profile: t\nsummary: Stra\xdf"
 	 "e\n",
-	 "t.yaml:2:15: error: YAML: invalid trailing UTF-8 octet\n"},
-	{"utf_16_instead_of_utf_8", "\xff\xfep",
-	 "t.yaml:1:1: error: YAML: invalid leading UTF-8 octet\n"},
-
-	{"columns_count_characters_not_bytes",
-	 "profile: t\nsummary: ä\nheaders: {\"ä\": 1, \"öö\": 1, \"ä\": 2}\n",
-	 "t.yaml:3:28: error: 'ä' is given twice, first in line 3\n"},
-	{"an_error_in_the_second_line_of_a_text",
-	 "profile: t\nheaders:\n  a:\n    layout: x:8\n      y:8\n      z:129\n    first: true\n",
-	 "t.yaml:6:7: error: field 'z': 129 bits, 1 to 128 are possible\n"},
-	{"an_error_in_a_quoted_text",
-	 "profile: t\nheaders:\n  a:\n    layout: \"x:8 z:129\"\n    first: true\n",
-	 "t.yaml:4:18: error: field 'z': 129 bits, 1 to 128 are possible\n"},
-	{"an_error_in_the_second_line_of_a_quoted_text",
-	 "profile: t\nheaders:\n  a:\n    layout: \"x:8\n      z:129\"\n    first: true\n",
-	 "t.yaml:5:7: error: field 'z': 129 bits, 1 to 128 are possible\n"},
-	{"an_error_behind_an_escape",
-	 "profile: t\nheaders:\n  a:\n    layout: \"x\\x3a8 z:129\"\n    first: true\n",
-	 "t.yaml:4:18: error: field 'z': 129 bits, 1 to 128 are possible\n"},
-	{"a_quote_in_a_quoted_text",
-	 "profile: t\nheaders:\n  a:\n    layout: 'x:8 ''z:129'\n    first: true\n",
-	 "t.yaml:4:18: error: unexpected character '''\n"},
-	{"an_error_in_a_block_of_text",
-	 "profile: t\nheaders:\n  a:\n    layout: | # why\n      x:8\n      z:129\n    first: true\n",
-	 "t.yaml:6:7: error: field 'z': 129 bits, 1 to 128 are possible\n"},
-	{"an_error_in_a_folded_block_of_text",
-	 "profile: t\nheaders:\n  a:\n    layout: >-\n      x:8\n\n      z:129\n    first: true\n",
-	 "t.yaml:7:7: error: field 'z': 129 bits, 1 to 128 are possible\n"},
-	{"an_error_in_the_last_line_without_its_end",
-	 "profile: t\nheaders:\n  a: {first: true}\npaths: ",
-	 "t.yaml:4:7: error: expected paths by name, found nothing\n"},
-	{"windows_line_ends",
-	 "profile: t\r\nheaders:\r\n  a:\r\n    layout: x:8\r\n      z:129\r\n    first: true\r\n",
-	 "t.yaml:5:7: error: field 'z': 129 bits, 1 to 128 are possible\n"},
-	{"a_byte_order_mark_in_front",
-	 "\xef\xbb\xbfprofile: t\nheaders:\n  a:\n    layout: x:8 z:129\n    first: true\n",
-	 "t.yaml:4:17: error: field 'z': 129 bits, 1 to 128 are possible\n"},
-	// U+2028, which YAML takes for a line end and an editor may not: what is read must stay
-	// right.
-	{"a_line_separator_in_a_comment",
-	 "profile: t\n# one\xe2\x80\xa8# two\nheaders:\n  a: {first: true, layout: x:8}\n", ""},
+	 "2:15", "YAML: invalid trailing UTF-8 octet"},
+	{"\xff\xfep", "1:1", "YAML: invalid leading UTF-8 octet"},
+	{"profile: t\nsummary: ä\nheaders: {\"ä\": 1, \"öö\": 1, \"ä\": 2}\n", "3:28",
+	 "'ä' is given twice, first in line 3"},
+	{"profile: t\nheaders:\n  a: {first: true}\npaths: ", "4:7",
+	 "expected paths by name, found nothing"},
+	{"profile: t\r\nheaders:\r\n  a:\r\n    layout: x:8\r\n      z:129\r\n    first: true\r\n",
+	 "5:7", Z_129},
+	{"\xef\xbb\xbfprofile: t\nheaders:\n  a:\n    layout: x:8 z:129\n    first: true\n", "4:17",
+	 Z_129},
+	// U+2028, which YAML takes for a line end and an editor may not.
+	{"profile: t\n# one\xe2\x80\xa8# two\nheaders:\n  a: {first: true, layout: x:8}\n"},
 };
+
+PARTS(texts, "@")
+
+static const struct part layouts[] = {
+	{"x:8\n      y:8\n      z:129", "6:7", Z_129},
+	{"\"x:8 z:129\"", "4:18", Z_129},
+	{"\"x:8\n      z:129\"", "5:7", Z_129},
+	{"\"x\\x3a8 z:129\"", "4:18", Z_129},
+	{"'x:8 ''z:129'", "4:18", "unexpected character '''"},
+	{"| # why\n      x:8\n      z:129", "6:7", Z_129},
+	{">-\n      x:8\n\n      z:129", "7:7", Z_129},
+};
+
+PARTS(layouts, "profile: t\nheaders:\n  a:\n    layout: @\n    first: true\n")
 
 TEST(a_file_of_more_than_a_megabyte_is_refused) {
 	const struct broken row = {
@@ -168,5 +133,3 @@ ROWS_TEST(no_file_is_no_profile, unreadable) {
 	assert_true(diag->unreadable);
 	ddp_arena_destroy(arena);
 }
-
-ROWS(broken_is_reported, rows)
