@@ -5,9 +5,8 @@
 
 #include <errno.h>
 
+#include "damage.h"
 #include "i40e_write.h"
-#include "personality/package_open.h"
-#include "unit.h"
 
 #define METADATA 0x20 // segments
 #define NOTES 0x80
@@ -21,34 +20,33 @@
 #define REGISTERS 0x4a8 // of the last section
 #define END 0x4c0
 
-static struct ddp_package *bytes_read(const uint8_t *bytes, size_t size, struct ddp_diag *diag) {
-	ddp_diag_init(diag);
-	return ddp_package_read("p.pkg", bytes, size, diag);
+static struct ddp_diag *diag; // of the last package
+
+static struct ddp_package *written_read(const struct ddp_package *description) {
+	size_t size;
+	uint8_t *bytes = i40e_write(description, &size);
+
+	diag = diag_new();
+	after_test(free, bytes);
+	return bytes_read(bytes, size, diag);
 }
 
-// A package with this profile as it is read, with all that is said of it; the caller closes it.
-static struct ddp_package *profile_read(const struct i40e_package *profile, struct ddp_diag *diag) {
-	struct ddp_package description = i40e_gtp, *package;
+static struct ddp_package *profile_read(const struct i40e_package *profile) {
+	struct ddp_package description = i40e_gtp;
 	struct i40e_package copy = *profile;
-	uint8_t *bytes;
-	size_t size;
 
 	description.i40e = &copy;
-	bytes = i40e_write(&description, &size);
-	package = bytes_read(bytes, size, diag);
-	free(bytes);
-	return package;
+	return written_read(&description);
 }
 
 // (i40e_dpdk_test.c compares the lists with what DPDK reads.)
 TEST(what_a_package_holds_is_read) {
 	const struct i40e_package *written = i40e_gtp.i40e, *read;
-	struct ddp_diag diag;
-	struct ddp_package *package = profile_read(i40e_gtp.i40e, &diag);
+	struct ddp_package *package = written_read(&i40e_gtp);
 
 	assert_non_null(package);
 	read = package->i40e;
-	assert_int_equal(diag.n_warnings, 0);
+	assert_int_equal(diag->n_warnings, 0);
 	assert_int_equal(package->kind, DDP_PACKAGE_I40E);
 	assert_int_equal(package->size, END);
 	assert_int_equal(package->track_id, I40E_GTP);
@@ -62,73 +60,53 @@ TEST(what_a_package_holds_is_read) {
 	assert_int_equal(read->sections[5].type, I40E_MMIO);
 	assert_int_equal(read->sections[5].offset, REGISTERS);
 	assert_memory_equal(read->sections[5].data, written->sections[5].data, 8);
-	ddp_diag_fini(&diag);
-	ddp_package_close(package);
 }
 
 #define RECORD(section, i) ((section) + 16 + 16 * (i))
 
-static const struct damage {
-	const char *name;
-	uint32_t at;    // a number of the file is another one
-	uint32_t value; // of size bytes
-	unsigned int size;
-	uint32_t told_at;
-	const char *told; // the beginning of the first message
-} damages[] = {
-	{"metadata_is_too_small", METADATA + 8, 83, 4, METADATA + 8, "the metadata segment has 83"},
-	{"no_metadata", METADATA, 7, 4, 4, "there is no metadata segment"},
-	{"notes_without_end", NOTES + 8, 0xfffffff0, 4, NOTES + 8, "segment 1 of 4294967280"},
-	{"profile_is_too_small", PROFILE + 8, 83, 4, PROFILE + 8, "the profile's segment has 83"},
-	{"devices_run_off", DEVICES, 116, 4, DEVICES, "116 devices do not fit the segment's last"},
-	{"nvms_up_to_the_end", NVMS, 226, 4, END, "the segment ends before the number of sections"},
-	{"nvms_without_end", NVMS, 0x40000001, 4, NVMS, "1073741825 NVM versions do not fit"},
-	{"sections_run_off_by_one", TABLE, 225, 4, TABLE, "225 sections do not fit the segment's"},
-	{"sections_of_nothing", TABLE, 45, 4, TABLE, "45 sections do not fit a segment"},
-	{"a_section_in_the_tables", TABLE + 4, PROTOCOLS - PROFILE - 4, 4, TABLE + 4,
-	 "a section at 0x154,"},
-	{"a_section_behind_the_end", TABLE + 24, END - PROFILE - 15, 4, TABLE + 24,
-	 "a section at 0x4b1,"},
-	{"a_section_far_away", TABLE + 24, 0xffffffff, 4, TABLE + 24, "a section at 0x1000000cf,"},
-	{"a_section_twice", TABLE + 24, PTYPES - PROFILE, 4, PTYPES,
-	 "this section overlaps the one at 0x2a8"},
-	{"a_section_too_long", REGISTERS + 12, 9, 4, REGISTERS + 12, "a section of 9 bytes where"},
-	{"a_section_without_end", REGISTERS + 12, 0xfffffff0, 4, REGISTERS + 12,
-	 "a section of 4294967280"},
-	{"sections_overlap", PCTYPES + 12, 0x41, 4, PTYPES,
-	 "this section overlaps the one at 0x258"},
-	{"a_record_without_length", PROTOCOLS + 18, 0, 2, PROTOCOLS + 18, "a record of length 0"},
-	{"a_record_too_long", RECORD(PTYPES, 27) + 2, 2, 2, RECORD(PTYPES, 27) + 2,
-	 "a record of 32 bytes"},
-	{"a_name_without_end", RECORD(PROTOCOLS, 11) + 12, 0x78787878, 4, RECORD(PROTOCOLS, 11) + 5,
-	 "the name of protocol 44 does not end"},
-	{"a_pctype_without_name", RECORD(PCTYPES, 3) + 5, 99, 1, PCTYPES,
-	 "no protocol of pctype 25 has a name"},
+static const struct damage damages[] = {
+	{"the metadata segment has 83 bytes, not 84", METADATA + 8, 4, 83},
+	{"there is no metadata segment, which has the track id", METADATA, 4, 7, -28},
+	{"segment 1 of 4294967280 bytes does not fit a file of 1216", NOTES + 8, 4, 0xfffffff0},
+	{"the profile's segment has 83 bytes, less than 84", PROFILE + 8, 4, 83},
+	{"116 devices do not fit the segment's last 924 bytes", DEVICES, 4, 116},
+	{"the segment ends before the number of sections", NVMS, 4, 226, 908},
+	{"1073741825 NVM versions do not fit the segment's last 904 bytes", NVMS, 4, 0x40000001},
+	{"225 sections do not fit the segment's last 896 bytes", TABLE, 4, 225},
+	{"45 sections do not fit a segment that has 716 bytes left", TABLE, 4, 45},
+	{"a section at 0x154, where the segment's sections are 0x158 to 0x4c0", TABLE + 4, 4,
+	 PROTOCOLS - PROFILE - 4},
+	{"a section at 0x4b1, where the segment's sections are 0x158 to 0x4c0", TABLE + 24, 4,
+	 END - PROFILE - 15},
+	{"a section at 0x1000000cf, where the segment's sections are 0x158 to 0x4c0", TABLE + 24, 4,
+	 0xffffffff},
+	{"this section overlaps the one at 0x2a8", TABLE + 24, 4, PTYPES - PROFILE, 340},
+	{"a section of 9 bytes where the segment has 8 left", REGISTERS + 12, 4, 9},
+	{"a section of 4294967280 bytes where the segment has 8 left", REGISTERS + 12, 4,
+	 0xfffffff0},
+	{"this section overlaps the one at 0x258", PCTYPES + 12, 4, 0x41, 68},
+	{"a record of length 0", PROTOCOLS + 18, 2, 0},
+	{"a record of 32 bytes where the section has 16 left", RECORD(PTYPES, 27) + 2, 2, 2},
+	{"the name of protocol 44 does not end within its record and 31 characters",
+	 RECORD(PROTOCOLS, 11) + 12, 4, 0x78787878, -7},
+	{"no protocol of pctype 25 has a name", RECORD(PCTYPES, 3) + 5, 1, 99, -69},
 };
 
-static void assert_told(struct ddp_package *package, struct ddp_diag *diag, uint32_t at,
-			const char *told) {
+ROWS_TEST(damage_is_told, damages) {
+	size_t size;
+	uint8_t *bytes = i40e_write(&i40e_gtp, &size);
+
+	after_test(free, bytes);
+	assert_int_equal(size, END);
+	damage_check(*state, bytes, size);
+}
+
+static void assert_told(const struct ddp_package *package, uint32_t at, const char *told) {
 	char expected[200];
 
 	assert_null(package);
-	snprintf(expected, sizeof(expected), "p.pkg:0x%x: error: %s", at, told);
-	if (strncmp(ddp_diag_first(diag), expected, strlen(expected)) != 0)
-		assert_string_equal(ddp_diag_first(diag), expected);
-	ddp_diag_fini(diag);
-}
-
-ROWS_TEST(damage_is_told, damages) {
-	const struct damage *damage = *state;
-	struct ddp_diag diag;
-	uint8_t *bytes;
-	size_t size;
-
-	bytes = i40e_write(&i40e_gtp, &size);
-	assert_int_equal(size, END);
-	for (unsigned int i = 0; i < damage->size; i++)
-		bytes[damage->at + i] = damage->value >> 8 * i;
-	assert_told(bytes_read(bytes, size, &diag), &diag, damage->told_at, damage->told);
-	free(bytes);
+	snprintf(expected, sizeof(expected), "t.pkg:0x%x: error: %s", at, told);
+	assert_string_equal(ddp_diag_first(diag), expected);
 }
 
 // DPDK reads 44 bytes more than a notes segment has.
@@ -136,61 +114,58 @@ TEST(notes_need_something_behind_them) {
 	const size_t notes_size = 44 + strlen(i40e_gtp.i40e->notes) + 1;
 	struct ddp_package *package;
 	uint8_t bytes[END + 200] = {0}, *written;
-	struct ddp_diag diag;
 	size_t size;
 
+	diag = diag_new();
 	written = i40e_write(&i40e_gtp, &size);
 	memcpy(bytes, written, END);
 	memcpy(bytes + END, written + NOTES, notes_size);
-	bytes[12] = END & 0xff;
-	bytes[13] = END >> 8;
-	assert_told(bytes_read(bytes, END + notes_size + 43, &diag), &diag, 0x4c8,
-		    "the notes segment of 76 bytes: drivers would read as many after its header");
-	package = bytes_read(bytes, END + notes_size + 44, &diag);
+	free(written);
+	put16(bytes + 12, END);
+	assert_told(
+		bytes_read(bytes, END + notes_size + 43, diag), 0x4c8,
+		"the notes segment of 76 bytes: drivers would read as many after its header, the "
+		"file has 75");
+	package = bytes_read(bytes, END + notes_size + 44, diag_new());
 	assert_non_null(package);
 	assert_string_equal(package->i40e->notes, i40e_gtp.i40e->notes);
-	ddp_diag_fini(&diag);
-	ddp_package_close(package);
-	free(written);
 }
 
 static const struct {
 	struct i40e_section section;
 	uint32_t at;
 	const char *told;
-} bad_sections[] = {
+} bad[] = {
 	{{I40E_PROTOCOL, 0, 48, (const uint8_t[48]){"\0\0\3\0\f01234567890123456789012345678901"}},
 	 0x159,
 	 "the name of protocol 12 does not end within its record and 31 characters"},
 	{{I40E_AQ, 0, 30, (const uint8_t[30]){[20] = 9}},
 	 0x150,
 	 "30 bytes are too few for an admin queue command and its data"},
-	{{I40E_AQ, 0, 21, (const uint8_t[21]){0}}, 0x150, "21 bytes are too few"},
+	{{I40E_AQ, 0, 21, (const uint8_t[21]){0}},
+	 0x150,
+	 "21 bytes are too few for an admin queue command and its data"},
 };
 
 TEST(sections_and_lists_have_limits) {
 	struct i40e_package profile = *i40e_gtp.i40e;
 	struct i40e_type many[257];
-	struct ddp_diag diag;
 
 	profile.n_sections = 1;
-	for (unsigned int i = 0; i < COUNT(bad_sections); i++) {
-		struct i40e_section section = bad_sections[i].section;
+	for (unsigned int i = 0; i < COUNT(bad); i++) {
+		struct i40e_section section = bad[i].section;
 
 		profile.sections = &section;
-		assert_told(profile_read(&profile, &diag), &diag, bad_sections[i].at,
-			    bad_sections[i].told);
+		assert_told(profile_read(&profile), bad[i].at, bad[i].told);
 	}
 	for (unsigned int i = 0; i < COUNT(many); i++)
 		many[i] = profile.pctypes.types[3];
 	profile = *i40e_gtp.i40e;
 	profile.pctypes = (struct i40e_types){many, 13};
-	assert_told(profile_read(&profile, &diag), &diag, PCTYPES,
-		    "13 pctypes: drivers take 12 at most");
+	assert_told(profile_read(&profile), PCTYPES, "13 pctypes: drivers take 12 at most");
 	profile = *i40e_gtp.i40e;
 	profile.ptypes = (struct i40e_types){many, COUNT(many)};
-	assert_told(profile_read(&profile, &diag), &diag, PTYPES,
-		    "257 ptypes: drivers take 256 at most");
+	assert_told(profile_read(&profile), PTYPES, "257 ptypes: drivers take 256 at most");
 }
 
 // A list that drivers do not see must not be shown as the package's.
@@ -198,21 +173,18 @@ TEST(the_first_list_counts) {
 	struct i40e_package profile = *i40e_gtp.i40e;
 	struct i40e_section twice[7];
 	struct ddp_package *package;
-	struct ddp_diag diag;
 
 	memcpy(twice, profile.sections, 6 * sizeof(twice[0]));
 	twice[6] = twice[2];
 	profile.sections = twice;
 	profile.n_sections = COUNT(twice);
-	package = profile_read(&profile, &diag);
+	package = profile_read(&profile);
 	assert_non_null(package);
 	assert_int_equal(package->i40e->ptypes.n, profile.ptypes.n);
-	assert_int_equal(diag.n_warnings, 1);
+	assert_int_equal(diag->n_warnings, 1);
 	assert_string_equal(
-		diag.messages[0].s,
-		"p.pkg:0x4c4: warning: a second section 0x80000004: drivers see the first only");
-	ddp_diag_fini(&diag);
-	ddp_package_close(package);
+		diag->messages[0].s,
+		"t.pkg:0x4c4: warning: a second section 0x80000004: drivers see the first only");
 }
 
 TEST(a_type_is_named_by_its_protocols) {
@@ -271,17 +243,9 @@ ROWS_TEST(a_package_is_accepted_or_refused, verdicts) {
 		.n_devices = verdict->n,
 		.i40e = &profile,
 	};
-	struct ddp_package *package;
-	struct ddp_diag diag;
+	struct ddp_package *package = written_read(&description);
 	const char *reason;
-	uint8_t *bytes;
-	size_t size;
 
-	bytes = i40e_write(&description, &size);
-	package = bytes_read(bytes, size, &diag);
 	assert_non_null(package);
 	assert_int_equal(i40e_verdict(package, verdict->device, &reason), verdict->error);
-	ddp_diag_fini(&diag);
-	ddp_package_close(package);
-	free(bytes);
 }

@@ -18,10 +18,9 @@ struct build;
 struct build *build_create(void);
 void build_destroy(struct build *build);
 
-// Name of the package, at most 27 characters, and its version's last two numbers (1.3 come before).
-void build_identity(struct build *build, const char *name, uint8_t update, uint8_t draft);
 void build_device(struct build *build, uint16_t device, uint16_t vendor);
 
+// The payload stays the caller's until build_end().
 void build_segment(struct build *build, uint32_t type, const char *name, const void *payload,
 		   size_t size);
 
@@ -41,11 +40,9 @@ void build_label(struct build *build, uint32_t id, uint16_t value, const char *n
 // The package; the bytes are build's. May be called again after more was added.
 uint8_t *build_end(struct build *build, size_t *size);
 
-// Places in the package of the last build_end().
-size_t build_configuration(const struct build *build); // the segment
-size_t build_buffer_at(const struct build *build, unsigned int index);
-
-void put16(uint8_t *bytes, uint16_t value);
-void put32(uint8_t *bytes, uint32_t value);
+static inline void put16(uint8_t *bytes, uint16_t value) {
+	bytes[0] = value;
+	bytes[1] = value >> 8;
+}
 
 #endif
