@@ -14,36 +14,31 @@
 	"  c: {layout: z:8, next: {when: {z: 1}, then: b}}}\n"                                                 \
 	"packet_types:\n"                                                                                      \
 	"  ALL: {path: a b c b c b, priority: 9}\n"
+#define MEET(place, type, profile, other, line, path)                               \
+	place ": error: packet type '" type "' (profile '" profile "') and '" other \
+	      "' in t.yaml:" line " (profile 't') both match '" path                \
+	      "'; give one of them a priority\n"
 #define U(types) "profile: u\nrequires: [t]\npacket_types:\n" types
 
 static const struct broken rows[] = {
 	{"two_types_of_one_path", HEADERS "  ONE: {path: a b}\n  TWO: {path: a b}\n",
-	 "t.yaml:8:3: error: packet type 'TWO' (profile 't') and 'ONE' in t.yaml:7 (profile 't') both "
-	 "match 'a b'; give one of them a priority\n"},
+	 MEET("t.yaml:8:3", "TWO", "t", "ONE", "7", "a b")},
 	{"types_of_two_profiles_name_both", HEADERS "  ONE: {path: a b}\n",
-	 "u.yaml:4:3: error: packet type 'TWO' (profile 'u') and 'ONE' in t.yaml:7 (profile 't') both "
-	 "match 'a b'; give one of them a priority\n",
-	 U("  TWO: {path: a b?}\n"), "u"},
+	 MEET("u.yaml:4:3", "TWO", "u", "ONE", "7", "a b"), U("  TWO: {path: a b?}\n"), "u"},
 	{"the_path_where_they_meet_is_told",
 	 HEADERS "  ONE: {path: a (b | c)+}\n  TWO: {path: a c b c}\n",
-	 "t.yaml:8:3: error: packet type 'TWO' (profile 't') and 'ONE' in t.yaml:7 (profile 't') both "
-	 "match 'a c b c'; give one of them a priority\n"},
+	 MEET("t.yaml:8:3", "TWO", "t", "ONE", "7", "a c b c")},
 	{"two_types_that_meet_in_many_paths_are_told_once",
 	 HEADERS "  ONE: {path: a b?}\n  TWO: {path: a b?}\n",
-	 "t.yaml:8:3: error: packet type 'TWO' (profile 't') and 'ONE' in t.yaml:7 (profile 't') both "
-	 "match 'a'; give one of them a priority\n"},
+	 MEET("t.yaml:8:3", "TWO", "t", "ONE", "7", "a")},
 	{"three_types_of_one_path",
 	 HEADERS "  ONE: {path: a}\n  TWO: {path: a}\n  THREE: {path: a}\n",
-	 "t.yaml:8:3: error: packet type 'TWO' (profile 't') and 'ONE' in t.yaml:7 (profile 't') both "
-	 "match 'a'; give one of them a priority\n"
-	 "t.yaml:9:3: error: packet type 'THREE' (profile 't') and 'ONE' in t.yaml:7 (profile 't') both "
-	 "match 'a'; give one of them a priority\n"
-	 "t.yaml:9:3: error: packet type 'THREE' (profile 't') and 'TWO' in t.yaml:8 (profile 't') both "
-	 "match 'a'; give one of them a priority\n"},
+	 MEET("t.yaml:8:3", "TWO", "t", "ONE", "7", "a")
+		 MEET("t.yaml:9:3", "THREE", "t", "ONE", "7", "a")
+			 MEET("t.yaml:9:3", "THREE", "t", "TWO", "8", "a")},
 	{"conditions_of_two_profiles_that_can_both_hold",
 	 HEADERS "  ONE: {path: a, when: {a.x: 0x10/0xf0}}\n",
-	 "u.yaml:4:3: error: packet type 'TWO' (profile 'u') and 'ONE' in t.yaml:7 (profile 't') both "
-	 "match 'a'; give one of them a priority\n",
+	 MEET("u.yaml:4:3", "TWO", "u", "ONE", "7", "a"),
 	 U("  TWO: {path: a, when: {a.x: 0x01/0x0f}}\n"), "u"},
 
 	{"a_priority_decides", HEADERS "  ONE: {path: a b}\n  TWO: {path: a b, priority: 1}\n", ""},
@@ -58,8 +53,7 @@ static const struct broken rows[] = {
 	 "u"},
 	{"paths_that_no_packet_takes_do_not_conflict",
 	 HEADERS "  ONE: {path: a b? b}\n  TWO: {path: a (b | b b)}\n",
-	 "t.yaml:8:3: error: packet type 'TWO' (profile 't') and 'ONE' in t.yaml:7 (profile 't') both "
-	 "match 'a b'; give one of them a priority\n"},
+	 MEET("t.yaml:8:3", "TWO", "t", "ONE", "7", "a b")},
 	{"a_path_that_no_packet_takes", HEADERS "  ONE: {path: a}\n  TWO: {path: a b b}\n",
 	 "t.yaml:8:3: warning: packet type 'TWO' never matches: no packet takes its path\n"},
 	{"a_path_that_does_not_begin_where_packets_do", HEADERS "  ONE: {path: b c}\n",
@@ -148,26 +142,17 @@ TEST(headers_keep_their_names_when_the_profile_is_gone) {
 	ddp_program_destroy(program);
 }
 
-static uint64_t bits_of(const char *list) {
+// A port offers what its program knows (flow_type_rss_offloads).
+TEST(base_knows_the_rss_types_of_a_fixed_function_nic) {
+	struct loaded loaded = load_good("base");
 	const char *unknown;
 	size_t unknown_len;
 	uint64_t bits;
 
-	assert_int_equal(ddp_rss_hf_parse(list, &bits, &unknown, &unknown_len), 0);
-	return bits;
-}
-
-// A port offers what its program knows (flow_type_rss_offloads).
-TEST(base_knows_the_rss_types_of_a_fixed_function_nic) {
-	struct loaded loaded = load_good("base");
-
+	assert_int_equal(ddp_rss_hf_parse("ip+udp+tcp+sctp", &bits, &unknown, &unknown_len), 0);
 	assert_true(ddp_program_by_rss_hf(loaded.program));
-	assert_int_equal(ddp_program_rss_hf(loaded.program), bits_of("ip+udp+tcp+sctp"));
-}
-
-TEST(a_tunnel_profile_does_not_go_by_rss_hf) {
-	struct loaded loaded = load_good("gtpu");
-
+	assert_int_equal(ddp_program_rss_hf(loaded.program), bits);
+	loaded = load_good("gtpu");
 	assert_false(ddp_program_by_rss_hf(loaded.program));
 }
 

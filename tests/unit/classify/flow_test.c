@@ -250,24 +250,34 @@ static bool has_same_headers(const struct ddp_class *a, const struct ddp_class *
 	return same;
 }
 
+// The rule of a packet, or what is said against it.
+static struct ddp_flow raw_rule(const struct loaded *loaded, const uint8_t *bytes,
+				const uint8_t *mask, uint32_t len, const char *expected) {
+	struct ddp_flow rule = {0};
+	char error[200] = "";
+	int ret = ddp_flow_raw_rule(loaded->profile, loaded->program, bytes, mask, len, &rule,
+				    error, sizeof(error));
+
+	assert_string_equal(error, expected);
+	assert_int_equal(ret, expected[0] == '\0' ? 0 : -EINVAL);
+	return rule;
+}
+
 // Which bits are hashed, by flipping each: those of the mask, as long as the packet stays what it
 // is.
 static unsigned int raw_bits_are_the_masks(const struct loaded *loaded, struct ddp_class *class,
 					   uint8_t *bytes, uint32_t len, uint64_t *seed) {
 	uint8_t mask[PACKET_MAX] = {0}, before[DDP_MAX_INPUT_SIZE], after[DDP_MAX_INPUT_SIZE];
 	unsigned int n_flips = 0;
-	struct ddp_flow rule = {0};
+	struct ddp_flow rule;
 	struct ddp_packet packet = {.data = bytes, .first_len = len, .len = len};
 	struct ddp_flow_set *set;
 	struct ddp_class flipped;
 	struct ddp_flow_hit hit;
-	char error[200];
 
 	for (unsigned int i = 0; i < 6; i++)
 		mask[random_below(seed, len)] = random_next(seed) >> 56;
-	assert_int_equal(ddp_flow_raw_rule(loaded->profile, loaded->program, bytes, mask, len,
-					   &rule, error, sizeof(error)),
-			 0);
+	rule = raw_rule(loaded, bytes, mask, len, "");
 	set = set_of(loaded, &rule, 1);
 	ddp_flow_match(set, &packet, class, &hit);
 	assert_int_equal(rule_hit(&hit, DDP_FLOW_HASH), 0);
@@ -314,14 +324,11 @@ TEST(a_raw_rule_finds_whole_fields_by_name) {
 	struct loaded loaded = load_good(NULL);
 	uint8_t bytes[PACKET_MAX], mask[PACKET_MAX] = {0};
 	unsigned int len = packet_build(pieces, bytes);
-	struct ddp_flow rule = {0};
-	char error[200];
+	struct ddp_flow rule;
 
 	memset(mask + 26, 0xff, 9);      // addresses, and a half of a port
 	memset(mask + len - 2, 0xff, 2); // of the data
-	assert_int_equal(ddp_flow_raw_rule(loaded.profile, loaded.program, bytes, mask, len, &rule,
-					   error, sizeof(error)),
-			 0);
+	rule = raw_rule(&loaded, bytes, mask, len, "");
 	assert_true(rule.exact && rule.ends);
 	assert_int_equal(rule.n_items, 3);
 	assert_int_equal(rule.n_inputs, 4);
@@ -341,16 +348,13 @@ TEST(a_raw_rules_options_may_be_absent) {
 	uint8_t bytes[PACKET_MAX], mask[PACKET_MAX] = {0}, input[DDP_MAX_INPUT_SIZE];
 	unsigned int len = packet_build(with, bytes);
 	struct ddp_packet packet = {.data = bytes};
-	struct ddp_flow rule = {0};
+	struct ddp_flow rule;
 	struct ddp_flow_set *set;
 	struct ddp_flow_hit hit;
 	struct ddp_class class;
-	char error[200];
 
 	memset(mask + len - 4, 0xff, 4);
-	assert_int_equal(ddp_flow_raw_rule(loaded.profile, loaded.program, bytes, mask, len, &rule,
-					   error, sizeof(error)),
-			 0);
+	rule = raw_rule(&loaded, bytes, mask, len, "");
 	set = set_of(&loaded, &rule, 1);
 	packet.len = packet.first_len = packet_build(without, bytes);
 	ddp_classify(loaded.program, &packet, &class);
@@ -370,50 +374,28 @@ TEST(a_raw_rule_is_for_one_direction) {
 	struct loaded loaded = load_good("gtpu");
 	uint8_t bytes[PACKET_MAX], mask[PACKET_MAX] = {0};
 	unsigned int len = packet_build(up, bytes);
-	struct ddp_flow rule = {0};
+	struct ddp_flow rule;
 	struct ddp_flow_set *set;
-	char error[200];
 
 	mask[26] = 0xff;
-	assert_int_equal(ddp_flow_raw_rule(loaded.profile, loaded.program, bytes, mask, len, &rule,
-					   error, sizeof(error)),
-			 0);
+	rule = raw_rule(&loaded, bytes, mask, len, "");
 	set = set_of(&loaded, &rule, 1);
 	assert_int_equal(hit_of(&loaded, set, up, DDP_FLOW_HASH), 0);
 	assert_int_equal(hit_of(&loaded, set, down, DDP_FLOW_HASH), -1);
 }
 
-TEST(a_raw_rule_of_no_known_packet_is_refused) {
-	const uint8_t bytes[4] = {0}, mask[4] = {0xff};
-	struct loaded loaded = load_good(NULL);
-	struct ddp_flow rule = {0};
-	char error[200];
-
-	assert_int_equal(ddp_flow_raw_rule(loaded.profile, loaded.program, bytes, mask, 4, &rule,
-					   error, sizeof(error)),
-			 -EINVAL);
-	assert_string_equal(error, "the loaded profiles know no packet type for the raw pattern");
-}
-
-TEST(a_raw_rule_of_too_many_places_is_refused) {
+TEST(a_raw_rule_is_of_a_known_packet_and_a_few_places) {
 	// Ethernet, IPv4, UDP; every other bit of the addresses and ports.
 	const uint8_t bytes[42] = {[12] = 8, [14] = 0x45, [17] = 28, [22] = 64, [23] = 17};
 	uint8_t mask[42] = {0};
 	struct loaded loaded = load_good(NULL);
-	struct ddp_flow rule = {0};
-	char error[200];
 
 	memset(mask + 26, 0xaa, 12);
-	assert_int_equal(ddp_flow_raw_rule(loaded.profile, loaded.program, bytes, mask, 42, &rule,
-					   error, sizeof(error)),
-			 0);
-	assert_int_equal(rule.n_inputs, DDP_MAX_INPUT_SIZE);
-	rule = (struct ddp_flow){0};
+	assert_int_equal(raw_rule(&loaded, bytes, mask, 42, "").n_inputs, DDP_MAX_INPUT_SIZE);
 	mask[5] = 1;
-	assert_int_equal(ddp_flow_raw_rule(loaded.profile, loaded.program, bytes, mask, 42, &rule,
-					   error, sizeof(error)),
-			 -EINVAL);
-	assert_string_equal(error, "the mask of the raw pattern selects too many fields");
+	raw_rule(&loaded, bytes, mask, 42, "the mask of the raw pattern selects too many fields");
+	raw_rule(&loaded, bytes, mask, 4,
+		 "the loaded profiles know no packet type for the raw pattern");
 }
 
 static const struct reach_row {

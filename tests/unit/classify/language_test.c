@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // One feature of the profile language at a time, and its effect on a packet.
+#include <inttypes.h>
+
 #include "classify/classify.h"
 #include "corpus.h"
 #include "profile/profile.h"
@@ -404,21 +406,16 @@ static struct loaded load_text(const char *text) {
 	return load_good("t");
 }
 
-// Bits [off, off + width) in hex, right-aligned in whole bytes, worked out here once more.
-static void expected_hex(const uint8_t *bytes, unsigned int off, unsigned int width, char *hex) {
-	unsigned int n_digits = (width + 7) / 8 * 2;
+// Bits [off, off + width) in hex, right-aligned in whole bytes; the text stays until the next call.
+static const char *expected_hex(const uint8_t *bytes, unsigned int off, unsigned int width) {
+	static char text[33];
+	number value = 0;
 
-	for (unsigned int d = 0; d < n_digits; d++) {
-		unsigned int digit = 0;
-
-		for (unsigned int b = 0; b < 4; b++) {
-			int bit = (int)width - (int)(4 * (n_digits - d)) + (int)b;
-			unsigned int at = off + bit;
-
-			digit = digit << 1 | (bit < 0 ? 0 : bytes[at / 8] >> (7 - at % 8) & 1);
-		}
-		snprintf(hex + d, 2, "%x", digit);
-	}
+	for (unsigned int bit = off; bit < off + width; bit++)
+		value = value << 1 | (bytes[bit / 8] >> (7 - bit % 8) & 1);
+	snprintf(text, sizeof(text), "%016" PRIx64 "%016" PRIx64, (uint64_t)(value >> 64),
+		 (uint64_t)value);
+	return text + 32 - (width + 7) / 8 * 2;
 }
 
 // A value that only this field's bits have, as a condition writes it.
@@ -438,14 +435,14 @@ static void expected_value(const char *hex, unsigned int width, char *value, siz
 }
 
 static void assert_field(unsigned int off, unsigned int width, uint8_t bytes[18]) {
-	char filler[8] = "", text[300], expected[40] = "", value[60];
+	const char *expected = expected_hex(bytes, off, width);
+	char filler[8] = "", text[300], value[60];
 	unsigned int last = off + width - 1;
 	struct ddp_class class;
 	struct loaded loaded;
 
 	if (off > 0)
 		snprintf(filler, sizeof(filler), "_:%u", off);
-	expected_hex(bytes, off, width, expected);
 	expected_value(expected, width, value, sizeof(value));
 	snprintf(text, sizeof(text),
 		 "profile: t\nheaders: {a: {first: true, layout: '%s x:%u _:%u'}}\n"
@@ -472,23 +469,31 @@ TEST(a_field_of_any_width_at_any_bit) {
 			assert_field(off, width, bytes);
 }
 
-TEST(a_list_of_70000_values_is_not_cut) {
-	static const char head[] = "profile: t\nheaders:\n"
-				   "  a: {first: true, layout: x:32, next: {then: b, when: {x: [";
-	static const char tail[] = "]}}}\n  b: {layout: k:8}\npacket_types: {B: {path: a b}}\n";
+// A profile with numbers from 1 on in it.
+static struct loaded load_numbers(const char *before, unsigned int end, unsigned int step,
+				  const char *after) {
 	char *text = NULL;
-	struct ddp_class class;
 	struct loaded loaded;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	fputs(head, out);
-	for (unsigned int i = 0; i < 70000; i++)
-		fprintf(out, "%u,", i);
-	fputs(tail, out);
+	fputs(before, out);
+	for (unsigned int i = 1; i < end; i += step)
+		fprintf(out, "%s%u", i > 1 ? ", " : "", i);
+	fputs(after, out);
 	fclose(out);
 	loaded = load_text(text);
 	free(text);
+	return loaded;
+}
+
+TEST(a_list_of_70000_values_is_not_cut) {
+	struct loaded loaded = load_numbers(
+		"profile: t\nheaders:\n"
+		"  a: {first: true, layout: x:32, next: {then: b, when: {x: [",
+		70000, 1, "]}}}\n  b: {layout: k:8}\npacket_types: {B: {path: a b}}\n");
+	struct ddp_class class;
+
 	classify_bytes(loaded.program, (const uint8_t[]){BE32(69999), 9}, 5, &class);
 	assert_int_equal(class.type_id, 1);
 	classify_bytes(loaded.program, (const uint8_t[]){BE32(70000), 9}, 5, &class);
@@ -496,21 +501,12 @@ TEST(a_list_of_70000_values_is_not_cut) {
 }
 
 TEST(a_table_of_many_values_knows_each_and_no_other) {
-	char *text = NULL;
+	struct loaded loaded = load_numbers(
+		"profile: t\ntables: {kind: k}\nheaders:\n"
+		"  a: {first: true, layout: x:32, next: kind(x)}\n  b: {layout: k:8, after: 'kind(",
+		4000, 2, ")'}\npacket_types: {B: {path: a b}}\n");
 	struct ddp_class class;
-	struct loaded loaded;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
 
-	fputs("profile: t\ntables: {kind: k}\nheaders:\n"
-	      "  a: {first: true, layout: x:32, next: kind(x)}\n  b: {layout: k:8, after: 'kind(1",
-	      out);
-	for (unsigned int i = 3; i < 4000; i += 2)
-		fprintf(out, ", %u", i);
-	fputs(")'}\npacket_types: {B: {path: a b}}\n", out);
-	fclose(out);
-	loaded = load_text(text);
-	free(text);
 	for (unsigned int i = 0; i < 5000; i++) {
 		classify_bytes(loaded.program, (const uint8_t[]){BE32(i), 9}, 5, &class);
 		assert_int_equal(class.type_id, i % 2 == 1 && i < 4000);
