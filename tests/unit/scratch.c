@@ -88,23 +88,21 @@ void broken_is_reported(void **state) {
 	const struct broken *row = *state;
 	struct ddp_program *program = NULL;
 	struct ddp_profile *profile;
-	struct ddp_diag diag;
+	struct ddp_diag *diag = diag_new();
 	char *messages;
 
 	scratch_write_text("t.yaml", row->text);
 	if (row->other != NULL)
 		scratch_write_text("u.yaml", row->other);
-	ddp_diag_init(&diag);
-	profile = ddp_profile_load(row->spec == NULL ? "t" : row->spec, &diag);
+	profile = ddp_profile_load(row->spec == NULL ? "t" : row->spec, diag);
 	if (profile != NULL)
-		program = ddp_program_build(profile, &diag);
-	messages = scratch_messages(&diag);
+		program = ddp_program_build(profile, diag);
+	messages = scratch_messages(diag);
 	assert_string_equal(messages, row->messages);
 	assert_int_equal(program == NULL, strstr(messages, "error: ") != NULL);
 	free(messages);
 	ddp_program_destroy(program);
 	ddp_profile_destroy(profile);
-	ddp_diag_fini(&diag);
 }
 
 void part_is_reported(const struct part *part, const char *profile) {
@@ -155,11 +153,8 @@ void after_test_run(void) {
 
 struct ddp_diag *diag_new(void) {
 	static struct ddp_diag diag;
-	static bool used;
 
-	if (used)
-		ddp_diag_fini(&diag);
-	used = true;
+	ddp_diag_fini(&diag); // zeroed at first
 	ddp_diag_init(&diag);
 	return &diag;
 }
