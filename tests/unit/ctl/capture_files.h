@@ -2,24 +2,19 @@
 #ifndef CTL_FILES_H
 #define CTL_FILES_H
 
-#include <stdbool.h>
-
 #include "scratch_folder.h"
 
 #define MAGIC_US 0xa1b2c3d4
 #define MAGIC_NS 0xa1b23c4d
 
-#define LINK_NULL 0
 #define LINK_ETHERNET 1
 #define LINK_RAW 101
 #define LINK_SLL 113
-#define LINK_IPV4 228
-#define LINK_SLL2 276
 
 struct image {
 	bool big; // byte order
 	size_t len;
-	uint8_t bytes[1 << 20];
+	uint8_t bytes[8 << 20];
 };
 
 static inline void put_mem(struct image *image, const void *data, size_t len) {

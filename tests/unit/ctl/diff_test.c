@@ -47,134 +47,100 @@ static const char *profile_write(const char *name, const struct parts *parts) {
 	return file_write(name, text, len);
 }
 
-static char *diff_run(const char *a, const char *b, const char *option, int *status) {
+static char *diff_run(const char *a, const char *b, const char *option, int status) {
 	const char *argv[] = {"diff", a, b, option};
 	static struct output out;
 
 	output_begin(&out);
-	*status = ctl_run(option != NULL ? 4 : 3, argv, &out);
+	assert_int_equal(ctl_run(option != NULL ? 4 : 3, argv, &out), status);
 	return output_end(&out);
 }
 
-struct row {
+static const struct row {
 	const char *name;
 	struct parts a, b;
 	const char *expected;
-};
-
-static const struct row rows[] = {
-	{
-		.name = "the same",
-		.expected = "equal: the same headers, packet types and hashed fields\n",
-	},
-	{
-		.name = "another number",
-		.b = {.number = "3"},
-		.expected = "only in a.yaml: one leads to two where kind = 2\n"
-			    "only in b.yaml: one leads to two where kind = 3\n",
-	},
-	{
-		.name = "another name",
-		.b = {.type = "DUO"},
-		.expected = "named TWO in a.yaml and DUO in b.yaml\n",
-	},
-	{
-		.name = "other fields hashed",
-		.b = {.rss = "two.y"},
-		.expected = "hashed differently: TWO: two.x two.y in a.yaml; two.y in b.yaml\n",
-	},
-	{
-		.name = "a condition on what is hashed",
-		.a = {.rss = "[{when: {two.x: 1}, hash: two.x}, two.y]"},
-		.b = {.rss = "two.y"},
-		.expected = "hashed differently: TWO: two.x where two.x = 1, else two.y in a.yaml; "
-			    "two.y in\n  b.yaml\n",
-	},
-	{
-		.name = "a header more",
-		.b = {.behind = "three",
-		      .headers = "  three: {layout: 'z:8'}\n",
-		      .types = "  THREE: {path: one two three}\n"},
-		.a = {.behind = "stop"},
-		.expected = "only in b.yaml: THREE (one two three), which is TWO in a.yaml\n"
-			    "only in b.yaml: header three\n"
-			    "only in a.yaml: two ends the walk\n"
-			    "only in b.yaml: two leads to three\n",
-	},
-	{
-		.name = "a type more",
-		.a = {.types = "  REST: {path: one two two}\n", .behind = "two"},
-		.b = {.behind = "two"},
-		.expected = "only in a.yaml: REST (one two two), which is TWO in b.yaml\n",
-	},
-	{
-		.name = "some paths of a type",
-		.a = {.behind = "two", .path = "one two+"},
-		.b = {.path = "one (two | three)",
-		      .behind = "two",
-		      .headers = "  three: {after: one(kind=7), layout: 'z:8'}\n"},
-		.expected = "only in b.yaml: some of TWO (one three), which is ONE in a.yaml\n"
-			    "only in b.yaml: header three\n"
-			    "only in b.yaml: one leads to three where kind = 7\n",
-	},
-	{
-		.name = "another layout",
-		.b = {.layout = "x:16 y:24"},
-		.expected = "only in a.yaml: two: 4 to 4 bytes\n"
-			    "only in a.yaml: two: field y, 16 bits, at bit 16\n"
-			    "only in b.yaml: two: 5 to 5 bytes\n"
-			    "only in b.yaml: two: field y, 24 bits, at bit 16\n",
-	},
-	{
-		.name = "types that conditions tell apart",
-		.a = {.types = "  TWO_ODD: {path: one two, when: two.x & 1}\n"},
-		.b = {.types = "  TWO_ODD: {path: one two, when: two.x & 1, rss: two.x}\n"},
-		.expected = "hashed differently: TWO_ODD: nothing in a.yaml; two.x in b.yaml\n",
-	},
+} rows[] = {
+	{.name = "the same",
+	 .expected = "equal: the same headers, packet types and hashed fields\n"},
+	{.name = "another number",
+	 .b = {.number = "3"},
+	 .expected = "only in a.yaml: one leads to two where kind = 2\n"
+		     "only in b.yaml: one leads to two where kind = 3\n"},
+	{.name = "another name",
+	 .b = {.type = "DUO"},
+	 .expected = "named TWO in a.yaml and DUO in b.yaml\n"},
+	{.name = "other fields hashed",
+	 .b = {.rss = "two.y"},
+	 .expected = "hashed differently: TWO: two.x two.y in a.yaml; two.y in b.yaml\n"},
+	{.name = "a condition on what is hashed",
+	 .a = {.rss = "[{when: {two.x: 1}, hash: two.x}, two.y]"},
+	 .b = {.rss = "two.y"},
+	 .expected = "hashed differently: TWO: two.x where two.x = 1, else two.y in a.yaml; "
+		     "two.y in\n  b.yaml\n"},
+	{.name = "a header more",
+	 .b = {.behind = "three",
+	       .headers = "  three: {layout: 'z:8'}\n",
+	       .types = "  THREE: {path: one two three}\n"},
+	 .a = {.behind = "stop"},
+	 .expected = "only in b.yaml: THREE (one two three), which is TWO in a.yaml\n"
+		     "only in b.yaml: header three\n"
+		     "only in a.yaml: two ends the walk\n"
+		     "only in b.yaml: two leads to three\n"},
+	{.name = "a type more",
+	 .a = {.types = "  REST: {path: one two two}\n", .behind = "two"},
+	 .b = {.behind = "two"},
+	 .expected = "only in a.yaml: REST (one two two), which is TWO in b.yaml\n"},
+	{.name = "some paths of a type",
+	 .a = {.behind = "two", .path = "one two+"},
+	 .b = {.path = "one (two | three)",
+	       .behind = "two",
+	       .headers = "  three: {after: one(kind=7), layout: 'z:8'}\n"},
+	 .expected = "only in b.yaml: some of TWO (one three), which is ONE in a.yaml\n"
+		     "only in b.yaml: header three\n"
+		     "only in b.yaml: one leads to three where kind = 7\n"},
+	{.name = "another layout",
+	 .b = {.layout = "x:16 y:24"},
+	 .expected = "only in a.yaml: two: 4 to 4 bytes\n"
+		     "only in a.yaml: two: field y, 16 bits, at bit 16\n"
+		     "only in b.yaml: two: 5 to 5 bytes\n"
+		     "only in b.yaml: two: field y, 24 bits, at bit 16\n"},
+	{.name = "types that conditions tell apart",
+	 .a = {.types = "  TWO_ODD: {path: one two, when: two.x & 1}\n"},
+	 .b = {.types = "  TWO_ODD: {path: one two, when: two.x & 1, rss: two.x}\n"},
+	 .expected = "hashed differently: TWO_ODD: nothing in a.yaml; two.x in b.yaml\n"},
 };
 
 ROWS_TEST(differences_are_told, rows) {
-	const struct row *row = *state;
-	int status;
-	char *text = diff_run(profile_write("a.yaml", &row->a), profile_write("b.yaml", &row->b),
-			      NULL, &status);
-
-	assert_string_equal(text, row->expected);
-	assert_int_equal(status, strncmp(text, "equal", 5) == 0 ? EXIT_GOOD : EXIT_NO);
-	free(text);
-}
-
-TEST(json_has_all_keys) {
 	static const char *const keys[] = {
 		"packet_types",   "named_differently", "by_rss_hf", "hashed_differently",
 		"headers",        "layouts",           "rules",     "equal",
 		"schema_version",
 	};
+	const struct row *row = *state;
+	const char *a = profile_write("a.yaml", &row->a), *b = profile_write("b.yaml", &row->b);
+	const int expected = strncmp(row->expected, "equal", 5) == 0 ? EXIT_GOOD : EXIT_NO;
+	json_t *found;
+	char *text;
 
-	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		int status;
-		char *text = diff_run(profile_write("a.yaml", &rows[i].a),
-				      profile_write("b.yaml", &rows[i].b), "--json", &status);
-		json_t *found = json_loads(text, 0, NULL);
-
-		assert_non_null(found);
-		assert_int_equal(json_object_size(found), sizeof(keys) / sizeof(keys[0]));
-		for (unsigned int k = 0; k < sizeof(keys) / sizeof(keys[0]); k++)
-			assert_non_null(json_object_get(found, keys[k]));
-		assert_int_equal(json_is_true(json_object_get(found, "equal")),
-				 status == EXIT_GOOD);
-		json_decref(found);
-		free(text);
-	}
+	text = diff_run(a, b, NULL, expected);
+	assert_string_equal(text, row->expected);
+	free(text);
+	text = diff_run(a, b, "--json", expected);
+	found = json_loads(text, 0, NULL);
+	assert_int_equal(json_object_size(found), COUNT(keys));
+	for (unsigned int k = 0; k < COUNT(keys); k++)
+		assert_non_null(json_object_get(found, keys[k]));
+	assert_int_equal(json_is_true(json_object_get(found, "equal")), expected == EXIT_GOOD);
+	json_decref(found);
+	free(text);
 }
 
 // A profile of the library is never different from itself, whatever its paths.
 TEST(a_profile_is_equal_to_itself) {
-	int status;
-	char *text = diff_run("all", "all", NULL, &status);
+	char *text = diff_run("all", "all", NULL, EXIT_GOOD);
 
 	assert_string_equal(text, rows[0].expected);
-	assert_int_equal(status, EXIT_GOOD);
 	free(text);
 }
 
@@ -192,12 +158,10 @@ TEST(a_bad_profile_is_no_and_a_missing_one_is_unreadable) {
 		{"none.yaml", good, EXIT_UNREADABLE},
 	};
 
-	for (unsigned int i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
-		int status;
-		char *text = diff_run(pairs[i].a, pairs[i].b, NULL, &status);
+	for (unsigned int i = 0; i < COUNT(pairs); i++) {
+		char *text = diff_run(pairs[i].a, pairs[i].b, NULL, pairs[i].status);
 
 		assert_string_equal(text, "");
-		assert_int_equal(status, pairs[i].status);
 		free(text);
 	}
 }

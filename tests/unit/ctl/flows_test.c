@@ -5,7 +5,7 @@
 
 #include "ctl/simulate/balancing.h"
 #include "ctl/simulate/flow_counter.h"
-#include "unit.h"
+#include "scratch_folder.h"
 
 static uint64_t key_of(uint64_t i) {
 	return (i + 1) * UINT64_C(0x9e3779b97f4a7c15) | UINT64_C(1) << 63;
@@ -126,27 +126,18 @@ TEST(entropy_is_that_of_a_packet) {
 
 TEST(places_do_not_depend_on_order) {
 	static const uint16_t queues[] = {3, 3, 5, 3, 1, 5};
-	enum {
-		N = 6
-	};
-	unsigned int order[N];
 
-	for (unsigned int permutation = 0; permutation < 720; permutation++) {
+	for (unsigned int round = 0; round < 5000; round++) {
 		struct flow_place one = {0};
-		unsigned int rest = permutation;
-		bool used[N] = {0};
+		unsigned int added = 0;
 
-		for (unsigned int i = 0; i < N; i++) {
-			unsigned int skip = rest % (N - i), at = 0;
+		while (added != (1 << COUNT(queues)) - 1) {
+			unsigned int i = draw(COUNT(queues));
 
-			rest /= N - i;
-			while (used[at] || skip-- > 0)
-				at++;
-			used[at] = true;
-			order[i] = at;
+			if ((added & 1 << i) == 0)
+				flow_place_add(&one, i + 1, 10 * (i + 1), queues[i]);
+			added |= 1 << i;
 		}
-		for (unsigned int i = 0; i < N; i++)
-			flow_place_add(&one, order[i] + 1, 10 * (order[i] + 1), queues[order[i]]);
 		assert_int_equal(one.n[0], 1);
 		assert_int_equal(one.queue[0], 3);
 		assert_int_equal(one.n[1], 3);
@@ -164,16 +155,10 @@ TEST(places_do_not_depend_on_order) {
 #define PACKETS_MAX 40000
 
 static struct steer steer;
-static uint64_t seed = 1;
 
 static struct capture_packet packets[PACKETS_MAX];
 static uint16_t places[PACKETS_MAX];
 static unsigned int n_packets;
-
-static uint32_t draw(uint32_t below) {
-	seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
-	return (seed >> 33) % below;
-}
 
 static int setup(void **state) {
 	struct steer_config config = {
@@ -201,9 +186,14 @@ static void uneven_put(uint64_t from_ns, uint64_t until_ns, unsigned int n) {
 		    draw(2) == 0 ? 4 * draw(4) : draw(ENTRIES));
 }
 
-static struct balancer *run(uint64_t interval_ns, unsigned int n_kept) {
+static void run_end(void *balancer) {
+	balancer_destroy(balancer);
+}
+
+static struct balancing *run(uint64_t interval_ns, unsigned int n_kept) {
 	struct balancer *balancer = balancer_create(&steer, START, interval_ns, n_kept);
 
+	after_test(run_end, balancer);
 	for (unsigned int i = 0; i < n_packets;) {
 		unsigned int n = 1 + draw(3000);
 
@@ -211,13 +201,12 @@ static struct balancer *run(uint64_t interval_ns, unsigned int n_kept) {
 		balancer_count(balancer, places + i, packets + i, n);
 		i += n;
 	}
-	return balancer;
+	return balancer_end(balancer);
 }
 
 // They stay where they are, and count for their queue; what is dropped counts nowhere.
 TEST(packets_without_an_entry_count_for_their_queue) {
 	struct balancing *said;
-	struct balancer *balancer;
 
 	for (unsigned int share = 0; share < 3; share++) { // none, too few to count, many
 		n_packets = 0;
@@ -228,94 +217,75 @@ TEST(packets_without_an_entry_count_for_their_queue) {
 			if (draw(10) == 0)
 				places[i] = STEER_PLACE_NONE;
 		}
-		balancer = run(50 * MS, 1000);
-		said = balancer_end(balancer);
+		said = run(50 * MS, 1000);
 		assert_true(said->balanced < said->fixed);
-		balancer_destroy(balancer);
 	}
 }
 
 TEST(intervals_without_packets_are_decided_on_too) {
-	struct balancer *balancer;
 	struct balancing *said;
 
 	uneven_put(START, START + 300 * MS, 9000);
 	uneven_put(START + 2010 * MS, START + 2300 * MS, 9000);
-	balancer = run(50 * MS, 1000);
-	said = balancer_end(balancer);
+	said = run(50 * MS, 1000);
 	assert_int_equal(said->n_intervals, 46);
 	assert_int_equal(said->n_busy, 12);
 	assert_true(said->intervals[20].packets == 0 && said->intervals[20].balanced == 0);
 	assert_true(said->balanced < said->fixed);
-	balancer_destroy(balancer);
 }
 
 TEST(what_is_not_kept_is_summed_up) {
-	struct balancing all, some;
-	struct balancer *balancer;
+	struct balancing *all, *some;
 
 	uneven_put(START, START + 1000 * MS, 30000);
-	balancer = run(10 * MS, 1000);
-	all = *balancer_end(balancer);
-	balancer_destroy(balancer);
-	balancer = run(10 * MS, 2);
-	some = *balancer_end(balancer);
-	assert_int_equal(some.n_intervals_kept, 2);
-	assert_int_equal(some.n_moves_kept, 2);
-	assert_true(all.n_moves > 2);
-	assert_int_equal(some.n_moves, all.n_moves);
-	assert_int_equal(some.n_intervals, all.n_intervals);
-	assert_float_equal(some.balanced, all.balanced, 0);
-	balancer_destroy(balancer);
+	all = run(10 * MS, 1000);
+	some = run(10 * MS, 2);
+	assert_int_equal(some->n_intervals_kept, 2);
+	assert_int_equal(some->n_moves_kept, 2);
+	assert_true(all->n_moves > 2);
+	assert_int_equal(some->n_moves, all->n_moves);
+	assert_int_equal(some->n_intervals, all->n_intervals);
+	assert_float_equal(some->balanced, all->balanced, 0);
 }
 
 TEST(strange_times_do_no_harm) {
 	static const uint64_t times[] = {START,     0,         START + 1,  START + 200 * MS,
 					 START - 1, 1,         UINT64_MAX, UINT64_MAX / 2,
 					 START,     UINT64_MAX};
-	struct balancer *balancer;
 	struct balancing *said;
 
 	for (unsigned int long_ones = 0; long_ones < 2; long_ones++) {
 		n_packets = 0;
-		for (unsigned int i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+		for (unsigned int i = 0; i < COUNT(times); i++)
 			put(times[i], i);
-		balancer = run(long_ones ? 60000 * MS : MS, INTERVALS_MAX);
-		said = balancer_end(balancer);
+		said = run(long_ones ? 60000 * MS : MS, INTERVALS_MAX);
 		assert_int_equal(said->n_intervals, (UINT64_MAX - START) / said->interval_ns + 1);
 		assert_true(said->n_intervals_kept <= 8192);
 		assert_int_equal(said->n_busy, long_ones ? 2 : 3);
-		balancer_destroy(balancer);
 	}
 }
 
 TEST(the_entry_that_bounds_is_found) {
-	struct balancer *balancer;
 	struct balancing *said;
 
 	for (unsigned int i = 0; i < 30000; i++) // the second half has an elephant
 		put(START + i * 1000 * MS / 30000, i >= 15000 && draw(2) == 0 ? 17 : draw(ENTRIES));
-	balancer = run(50 * MS, 0);
-	said = balancer_end(balancer);
+	said = run(50 * MS, 0);
 	assert_int_equal(said->bound_entry, 17);
 	assert_int_equal(said->n_bound, 10);
 	assert_float_equal(said->bound_share, 0.5, 0.03);
 	assert_in_range(said->bound_packets, 7200, 7900);
-	balancer_destroy(balancer);
 }
 
 TEST(even_traffic_moves_nothing) {
-	struct balancer *balancer;
 	struct balancing *said;
 
 	for (unsigned int i = 0; i < 30000; i++)
 		put(START + i * 1000 * MS / 30000, draw(ENTRIES));
-	balancer = run(100 * MS, 100);
-	said = balancer_end(balancer);
+	said = run(100 * MS, 100);
 	assert_int_equal(said->n_moves, 0);
 	assert_float_equal(said->fixed, said->balanced, 0);
 	assert_int_equal(said->bound_entry, -1);
-	balancer_destroy(balancer);
 }
 
 TEST(steady_traffic_ends_even) {

@@ -16,18 +16,12 @@ static uint8_t packed[3 * PLAIN_SIZE];
 static size_t packed_len;
 
 static int plain_draw(void **state) {
-	uint64_t seed = 1;
-
-	for (size_t i = 0; i < PLAIN_SIZE; i++) {
-		seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
-		plain[i] = i % 64 < 32 ? seed >> 56 : i / 4096;
-	}
+	for (size_t i = 0; i < PLAIN_SIZE; i++)
+		plain[i] = i % 64 < 32 ? draw(256) : i / 4096;
 	return 0;
 }
 
 static const int filters[] = {ARCHIVE_FILTER_GZIP, ARCHIVE_FILTER_XZ, ARCHIVE_FILTER_ZSTD};
-
-#define N_FILTERS (sizeof(filters) / sizeof(filters[0]))
 
 // A piece of plain behind what is packed already.
 static void pack(int filter, size_t from, size_t len) {
@@ -53,6 +47,11 @@ static void pack(int filter, size_t from, size_t len) {
 static void skippable_add(void) {
 	memcpy(packed + packed_len, "\x5a\x2a\x4d\x18\3\0\0\0abc", 11);
 	packed_len += 11;
+}
+
+static void pack_whole(int filter) {
+	packed_len = 0;
+	pack(filter, 0, PLAIN_SIZE);
 }
 
 static FILE *packed_open(struct input *input) {
@@ -92,25 +91,16 @@ static void assert_whole(void) {
 	packed_close(&input, file);
 }
 
-TEST(a_file_comes_as_it_is) {
-	memcpy(packed, plain, PLAIN_SIZE);
+TEST(a_file_and_a_capture_come_as_they_are) {
+	uint32_t magics[] = {0, 0xa1b2c3d4, 0xd4c3b2a1, 0xa1b23c4d, 0x4d3cb2a1, 0x0a0d0d0a};
+
+	memcpy(&magics[0], plain, sizeof(magics[0]));
 	packed_len = PLAIN_SIZE;
-	assert_whole();
-}
-
-TEST(a_capture_comes_as_it_is) {
-	static const uint32_t magics[] = {0xa1b2c3d4, 0xd4c3b2a1, 0xa1b23c4d, 0x4d3cb2a1,
-					  0x0a0d0d0a};
-	uint8_t before[sizeof(magics[0])];
-
-	memcpy(before, plain, sizeof(before));
-	for (unsigned int i = 0; i < COUNT(magics); i++) {
+	for (unsigned int i = COUNT(magics); i-- > 0;) {
 		memcpy(plain, &magics[i], sizeof(magics[i]));
 		memcpy(packed, plain, PLAIN_SIZE);
-		packed_len = PLAIN_SIZE;
 		assert_whole();
 	}
-	memcpy(plain, before, sizeof(before));
 }
 
 // As standard input may be, of which a program before this one has read a part.
@@ -130,30 +120,24 @@ TEST(a_capture_goes_on_where_the_file_is) {
 }
 
 TEST(compressed_files_come_decompressed) {
-	for (unsigned int i = 0; i < N_FILTERS; i++) {
-		packed_len = 0;
-		pack(filters[i], 0, PLAIN_SIZE);
+	for (unsigned int i = 0; i < COUNT(filters); i++) {
+		pack_whole(filters[i]);
 		assert_true(packed_len < PLAIN_SIZE);
+		assert_whole();
+		if (filters[i] == ARCHIVE_FILTER_ZSTD) // takes nothing behind its frames
+			continue;
+		memset(packed + packed_len, 0, 512);
+		packed_len += 512;
 		assert_whole();
 	}
 }
 
 TEST(pieces_one_after_the_other_are_one) {
-	for (unsigned int i = 0; i < N_FILTERS; i++) {
+	for (unsigned int i = 0; i < COUNT(filters); i++) {
 		packed_len = 0;
 		pack(filters[i], 0, 1);
 		pack(filters[i], 1, 1000000);
 		pack(filters[i], 1000001, PLAIN_SIZE - 1000001);
-		assert_whole();
-	}
-}
-
-TEST(zeros_behind_are_no_harm) {
-	for (unsigned int i = 0; i < 2; i++) { // zstd takes nothing behind its frames
-		packed_len = 0;
-		pack(filters[i], 0, PLAIN_SIZE);
-		memset(packed + packed_len, 0, 512);
-		packed_len += 512;
 		assert_whole();
 	}
 }
@@ -168,39 +152,30 @@ TEST(frames_of_zstd_that_are_to_be_skipped_are) {
 	assert_whole();
 }
 
-TEST(data_that_ends_early_is_an_error_after_the_data) {
-	struct input input;
-
-	for (unsigned int i = 0; i < N_FILTERS; i++) {
-		FILE *file;
-
-		packed_len = 0;
-		pack(filters[i], 0, PLAIN_SIZE);
-		packed_len -= 1000;
-		file = packed_open(&input);
-		assert_true(plain_read(file) > PLAIN_SIZE / 2);
-		assert_true(ferror(file));
-		assert_memory_equal(input.error, "cut short or damaged: ", 22);
-		packed_close(&input, file);
-	}
-}
-
-TEST(damaged_data_is_an_error) {
+static void assert_broken(bool damaged) {
 	static uint8_t buf[77777];
 	struct input input;
+	FILE *file = packed_open(&input);
 
-	for (unsigned int i = 1; i < N_FILTERS; i++) { // libarchive does not verify gzip's checksum
-		FILE *file;
+	if (!damaged)
+		assert_true(plain_read(file) > PLAIN_SIZE / 2);
+	while (fread(buf, 1, sizeof(buf), file) > 0)
+		;
+	assert_true(ferror(file));
+	assert_memory_equal(input.error, "cut short or damaged: ", 22);
+	packed_close(&input, file);
+}
 
-		packed_len = 0;
-		pack(filters[i], 0, PLAIN_SIZE);
-		memset(packed + packed_len / 2, 0xff, 100);
-		file = packed_open(&input);
-		while (fread(buf, 1, sizeof(buf), file) > 0)
-			;
-		assert_true(ferror(file));
-		assert_memory_equal(input.error, "cut short or damaged: ", 22);
-		packed_close(&input, file);
+TEST(data_that_ends_early_or_is_damaged_is_an_error_after_the_data) {
+	for (unsigned int i = 0; i < COUNT(filters); i++) {
+		pack_whole(filters[i]);
+		packed_len -= 1000;
+		assert_broken(false);
+		if (filters[i] == ARCHIVE_FILTER_GZIP) // libarchive does not verify its checksum
+			continue;
+		packed_len += 1000;
+		memset(packed + packed_len / 2, 0xff, packed_len / 4); // more than a block of zstd
+		assert_broken(true);
 	}
 }
 
@@ -238,11 +213,10 @@ TEST(a_pipe_is_a_file_without_a_size) {
 	pthread_t writer;
 	int fds[2];
 
-	for (unsigned int i = 0; i < N_FILTERS; i++) {
+	for (unsigned int i = 0; i < COUNT(filters); i++) {
 		FILE *file;
 
-		packed_len = 0;
-		pack(filters[i], 0, PLAIN_SIZE);
+		pack_whole(filters[i]);
 		assert_int_equal(pipe(fds), 0);
 		assert_int_equal(pthread_create(&writer, NULL, pipe_fill, &fds[1]), 0);
 		assert_int_equal(input_open(&input, fds[0], false, true), 0);
@@ -255,34 +229,20 @@ TEST(a_pipe_is_a_file_without_a_size) {
 	}
 }
 
-TEST(what_is_left_without_waiting_is_known) {
+TEST(what_is_left_without_waiting_is_known_and_a_signal_ends_waiting) {
 	struct input input;
 	char buf[16];
 	FILE *file;
 	int fds[2];
 
 	assert_int_equal(pipe(fds), 0);
-	assert_int_equal(write(fds[1], plain, 100), 100);
+	assert_int_equal(write(fds[1], plain, 42), 42);
 	assert_int_equal(input_open(&input, fds[0], false, true), 0);
 	file = input_file(&input);
-	for (size_t left = 84; left < 100; left -= 16) {
+	for (size_t left = 26; left < 42; left -= 16) {
 		assert_int_equal(fread(buf, 1, sizeof(buf), file), sizeof(buf));
 		assert_int_equal(input_left(&input), left);
 	}
-	packed_close(&input, file);
-	close(fds[1]);
-}
-
-TEST(a_signal_ends_waiting_for_a_pipe) {
-	struct input input;
-	uint8_t buf[16];
-	FILE *file;
-	int fds[2];
-
-	assert_int_equal(pipe(fds), 0);
-	assert_int_equal(write(fds[1], "0123456789", 10), 10);
-	assert_int_equal(input_open(&input, fds[0], false, true), 0);
-	file = input_file(&input);
 	interrupt_catch();
 	raise(SIGINT);
 	assert_int_equal(interrupt_signal, SIGINT);

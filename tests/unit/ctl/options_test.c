@@ -84,30 +84,24 @@ TEST(help_needs_no_arguments) {
 
 TEST(a_key_is_40_or_52_bytes_with_or_without_colons) {
 	struct classify_options options;
-	char line[256] = "p c --key ";
+	char line[256];
 
-	for (unsigned int i = 0; i < DDP_KEY_SIZE; i++)
-		sprintf(line + strlen(line), "%02x", i);
-	assert_int_equal(parse("classify", line, &options), 0);
-	for (unsigned int i = 0; i < DDP_KEY_SIZE; i++)
-		assert_int_equal(options.base.rss.steer.key[i], i);
+	for (unsigned int kind = 0; kind < 3; kind++) {
+		const unsigned int n = kind == 0 ? 40 : DDP_KEY_SIZE;
+		char *to = stpcpy(line, "p c --key ");
 
-	strcpy(line, "p c --key ");
-	for (unsigned int i = 0; i < DDP_KEY_SIZE; i++)
-		sprintf(line + strlen(line), "%s%02X", i == 0 ? "" : ":", 255 - i);
-	assert_int_equal(parse("classify", line, &options), 0);
-	for (unsigned int i = 0; i < DDP_KEY_SIZE; i++)
-		assert_int_equal(options.base.rss.steer.key[i], 255 - i);
-
-	strcpy(line, "p c --key ");
-	for (unsigned int i = 0; i < 40; i++)
-		sprintf(line + strlen(line), "%02x", 100 + i);
-	assert_int_equal(parse("classify", line, &options), 0);
-	for (unsigned int i = 0; i < DDP_KEY_SIZE; i++)
-		assert_int_equal(options.base.rss.steer.key[i], 100 + i % 40);
-	strcat(line, "6d");
-	assert_true(parse("classify", line, &options) < 0);
-	assert_string_equal(error, "option --key: 41 bytes given, a key has 40 or 52 bytes");
+		for (unsigned int i = 0; i < n; i++)
+			to += kind == 1 ? sprintf(to, "%s%02X", i == 0 ? "" : ":", 255 - i) :
+					  sprintf(to, "%02x", 255 - i);
+		assert_int_equal(parse("classify", line, &options), 0);
+		for (unsigned int i = 0; i < DDP_KEY_SIZE; i++)
+			assert_int_equal(options.base.rss.steer.key[i], 255 - i % n);
+		strcpy(to, kind == 1 ? ":6d" : "6d");
+		assert_true(parse("classify", line, &options) < 0);
+		snprintf(line, sizeof(line),
+			 "option --key: %u bytes given, a key has 40 or 52 bytes", n + 1);
+		assert_string_equal(error, line);
+	}
 }
 
 TEST(hash_fields_are_read) {
@@ -143,7 +137,7 @@ TEST(a_letter_takes_its_value_attached_or_as_the_next_argument) {
 	static const char *const lines[] = {"p c -n5", "p c -n 5", "-n5 p c"};
 	struct explain_options options;
 
-	for (unsigned int i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+	for (unsigned int i = 0; i < COUNT(lines); i++) {
 		assert_int_equal(parse("explain", lines[i], &options), 0);
 		assert_int_equal(options.packet, 5);
 		assert_int_equal(options.base.common.n_files, 2);
@@ -220,7 +214,7 @@ TEST(misuse_is_told_in_one_line) {
 	};
 	struct simulate_options options; // the largest
 
-	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (unsigned int i = 0; i < COUNT(rows); i++) {
 		assert_true(parse(rows[i].command, rows[i].line, &options) < 0);
 		assert_string_equal(error, rows[i].error);
 	}

@@ -18,29 +18,10 @@ static void assert_words(struct strbuf *text, const char *expected) {
 	assert_string_equal(strbuf_take(text), expected);
 }
 
-static void cond_write(const struct ddp_profile *profile, FILE *to) {
-	format_cond(profile, to, &profile->headers[0].rules[0].cond);
-}
-
-static void path_write(const struct ddp_profile *profile, FILE *to) {
-	format_path(profile, to, profile->types[0].path);
-}
-
-static void assert_format(void (*write)(const struct ddp_profile *profile, FILE *to),
-			  const char *yaml, const char *expected) {
-	struct ddp_profile *profile = profile_of(yaml);
-	struct strbuf text;
-
-	strbuf_init(&text);
-	write(profile, text.to);
-	assert_words(&text, expected);
-	strbuf_fini(&text);
-	ddp_profile_destroy(profile);
-}
-
-TEST(conditions_in_words) {
+TEST(conditions_and_paths_in_words) {
 	static const struct {
-		const char *condition, *format;
+		const char *text, *expected; // NULL: the text
+		bool is_path;
 	} rows[] = {
 		{"{ttl: 1}", "ttl = 1"},
 		{"{ttl: 1, tos: not 2}", "ttl = 1 and tos != 2"},
@@ -50,51 +31,48 @@ TEST(conditions_in_words) {
 		{"{ttl: 0x10/0xf0}", "ttl = 0x10/0xf0"},
 		{"{src: 10.0.0.0/8, dst: 192.0.2.1}", "src = 10.0.0.0/8 and dst = 192.0.2.1"},
 		{"{big: '2001:db8::/32'}", "big = 2001:db8::/32"},
-		{"tos or ttl", "tos or ttl"},
-		{"not (tos or ttl)", "not (tos or ttl)"},
-		{"not tos and ttl", "not tos and ttl"},
-		{"tos and (ttl or id)", "tos and (ttl or id)"},
-		{"(ttl + tos) * 2 + 3 * id > 0x1f", "(ttl + tos) * 2 + 3 * id > 0x1f"},
-		{"ttl & (tos | 1) == 3", "ttl & (tos | 1) == 3"},
-		{"ttl << 2 >> 1", "ttl << 2 >> 1"},
-		{"1000 - (ttl + tos)", "1000 - (ttl + tos)"},
+		{"tos or ttl"},
+		{"not (tos or ttl)"},
+		{"not tos and ttl"},
+		{"tos and (ttl or id)"},
+		{"(ttl + tos) * 2 + 3 * id > 0x1f"},
+		{"ttl & (tos | 1) == 3"},
+		{"ttl << 2 >> 1"},
+		{"1000 - (ttl + tos)"},
+		{"a", .is_path = true},
+		{"a b c", .is_path = true},
+		{"a (b | c)", .is_path = true},
+		{"a b* c? a+", .is_path = true},
+		{"a (b c)* | c", .is_path = true},
+		{"a (b? | c b*)+ c", .is_path = true},
+		{"ab b*", "(a | b) b*", .is_path = true},
 	};
+	struct strbuf text;
 
-	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	strbuf_init(&text);
+	for (unsigned int i = 0; i < COUNT(rows); i++) {
+		const char *quote = rows[i].expected != NULL ? "" : "'";
+		const char *first = rows[i].is_path ? "a" : "ipv4"; // its addresses have words
+		struct ddp_profile *profile;
 		char yaml[512];
 
 		snprintf(
 			yaml, sizeof(yaml),
-			"profile: t\nheaders:\n  ipv4:\n    first: true\n    layout: ttl:8 tos:8 id:16 "
-			"src:32 dst:32 big:128\n    next: {when: %s%s%s, then: stop}\n",
-			rows[i].condition[0] == '{' ? "" : "'", rows[i].condition,
-			rows[i].condition[0] == '{' ? "" : "'");
-		assert_format(cond_write, yaml, rows[i].format);
+			"profile: t\nheaders:\n  %s: {first: true, layout: ttl:8 tos:8 id:16 src:32 "
+			"dst:32 big:128, next: [{when: %s%s%s, then: stop}, b]}\n"
+			"  b: {layout: x:8, next: c}\n  c: {layout: x:8}\n"
+			"paths: {ab: %s | b}\npacket_types: {T: {path: %s}}\n",
+			first, quote, rows[i].is_path ? "ttl" : rows[i].text, quote, first,
+			rows[i].is_path ? rows[i].text : first);
+		profile = profile_of(yaml);
+		if (rows[i].is_path)
+			format_path(profile, text.to, profile->types[0].path);
+		else
+			format_cond(profile, text.to, &profile->headers[0].rules[0].cond);
+		assert_words(&text, rows[i].expected != NULL ? rows[i].expected : rows[i].text);
+		ddp_profile_destroy(profile);
 	}
-}
-
-TEST(paths_in_words) {
-	static const char *const paths[] = {
-		"a", "a b c", "a (b | c)", "a b* c? a+", "a (b c)* | c", "a (b? | c b*)+ c",
-	};
-	char yaml[512];
-
-	for (unsigned int i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
-		snprintf(yaml, sizeof(yaml),
-			 "profile: t\nheaders:\n  a: {first: true, layout: x:8, next: b}\n"
-			 "  b: {layout: x:8, next: c}\n  c: {layout: x:8}\n"
-			 "packet_types:\n  T: {path: %s}\n",
-			 paths[i]);
-		assert_format(path_write, yaml, paths[i]);
-	}
-}
-
-TEST(names_of_paths_are_written_out) {
-	assert_format(
-		path_write,
-		"profile: t\nheaders:\n  a: {first: true, layout: x:8, next: b}\n"
-		"  b: {layout: x:8}\npaths:\n  ab: a | b\npacket_types:\n  T: {path: ab b*}\n",
-		"(a | b) b*");
+	strbuf_fini(&text);
 }
 
 TEST(numbers_of_a_table_have_equal_digits) {

@@ -185,20 +185,16 @@ TEST(a_wrong_rule_is_refused_with_its_place) {
 
 // Each text, cut anywhere and followed by the rest of another, is a rule or has an error.
 TEST(no_text_does_harm) {
-	uint64_t seed = 1;
-
 	for (unsigned int round = 0; round < 3000; round++) {
 		struct rules *rules = rules_create(&port);
 		const char *parts[2];
 		struct ddp_diag *diag = diag_new();
 		char text[300];
 
-		for (unsigned int i = 0; i < 2; i++) {
-			seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
-			parts[i] = refusals[(seed >> 33) % COUNT(refusals)].text;
-		}
-		snprintf(text, sizeof(text), "%.*s%s", (int)((seed >> 40) % strlen(parts[0])),
-			 parts[0], parts[1] + (seed >> 50) % strlen(parts[1]));
+		for (unsigned int i = 0; i < 2; i++)
+			parts[i] = refusals[draw(COUNT(refusals))].text;
+		snprintf(text, sizeof(text), "%.*s%s", (int)draw(strlen(parts[0])), parts[0],
+			 parts[1] + draw(strlen(parts[1])));
 		if (rules_add(rules, text, diag) < 0)
 			assert_true(diag->n_errors > 0);
 		else
@@ -233,19 +229,16 @@ static void built_end(struct built *built) {
 TEST(a_file_of_commands_makes_its_rules) {
 	struct built built;
 	char at[600];
-	FILE *file;
 
 	snprintf(at, sizeof(at), "@%s", scratch_path("rules.txt"));
-	file = fopen(at + 1, "w");
-	fputs("# what a session had\r\n"
-	      "port stop 0\n"
-	      "flow validate 0 ingress pattern eth / end actions drop / end\n"
-	      "flow create 0 ingress pattern eth / end actions drop / end # one\n"
-	      "  flow list 0\n"
-	      "flow create 0 priority 3 ingress pattern eth / ipv4 / void / end "
-	      "actions mark id 7 / count / end\n",
-	      file);
-	assert_int_equal(fclose(file), 0);
+	scratch_write_text("rules.txt",
+			   "# what a session had\r\n"
+			   "port stop 0\n"
+			   "flow validate 0 ingress pattern eth / end actions drop / end\n"
+			   "flow create 0 ingress pattern eth / end actions drop / end # one\n"
+			   "  flow list 0\n"
+			   "flow create 0 priority 3 ingress pattern eth / ipv4 / void / end "
+			   "actions mark id 7 / count / end\n");
 	build(&built, at);
 	assert_int_equal(rules_count(built.rules), 2);
 	built_end(&built);
@@ -280,11 +273,7 @@ TEST(each_action_has_its_queues) {
 }
 
 static int set_up(void **state) {
-	struct ddp_diag *diag = diag_new();
-	int ret;
-
-	ret = load_profile(&gtpu, "gtpu", diag) < 0 || load_profile(&comms, "e810-comms", diag) < 0;
-	return ret != 0 ? -1 : 0;
+	return load_or_report(&gtpu, "gtpu") != 0 || load_or_report(&comms, "e810-comms") != 0;
 }
 
 static int tear_down(void **state) {

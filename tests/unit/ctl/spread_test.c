@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Spreads are sums of what the interpreter says of each packet, whatever the path cache and the
 // threads do.
-#include "scratch_folder.h"
+#include "capture_files.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -9,13 +9,13 @@
 
 #include "ctl/profile/profile_load.h"
 #include "ctl/simulate/candidates.h"
-#include "known_frames.h"
+#include "packet.h"
 
 #define N_PACKETS 30000
 #define N_SPREADS 4
 #define JUMBO 100000 // no segment of an mbuf has as much
 
-static uint64_t seed = 1;
+static struct image image;
 static unsigned int threads_left = UINT_MAX; // that can be had: 0, some, or all
 static struct ddp_personality base, gtpu;
 static struct steer steers[N_SPREADS];
@@ -33,27 +33,19 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
 	return __real_pthread_create(thread, attr, run, arg);
 }
 
-static uint32_t draw(uint32_t below) {
-	seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
-	return (seed >> 33) % below;
-}
-
+// Of an IP packet, plain or in GTP-U.
 static uint32_t frame_draw(uint8_t frame[JUMBO]) {
-	static const uint8_t gtpu_head[] = {0x32, 255, 0, 44, 0, 0, 0, 7, 0, 0, 0, 0};
-	uint32_t len = sizeof(frame_tcp);
+	const struct piece plain[] = {ETH(0x0800), IPV4(6, 10, 1, 2, draw(256), NET),
+				      TCP(draw(16), 80), END};
+	const struct piece gtpu_of[] = {ETH(0x0800),
+					IPV4(17, GNB, 192, 0, 2, draw(256)),
+					UDP(draw(16), 2152),
+					GTPU_OPT(0x32, 255, 0),
+					IPV4(6, 10, 1, 2, draw(256), NET),
+					TCP(2794, 80),
+					END};
+	uint32_t len = packet_build(draw(3) == 0 ? gtpu_of : plain, frame);
 
-	memcpy(frame, frame_tcp, len);
-	frame[29] = draw(256);
-	frame[35] = draw(16);
-	if (draw(3) == 0) { // UDP, to GTP-U's port: an IP packet of the same kind in it
-		frame[23] = 17;
-		frame[36] = 2152 >> 8;
-		frame[37] = 2152 & 0xff;
-		memcpy(frame + 42, gtpu_head, sizeof(gtpu_head));
-		memcpy(frame + 54, frame_tcp + 14, sizeof(frame_tcp) - 14);
-		frame[54 + 15] = draw(256);
-		len = 54 + 40;
-	}
 	if (draw(50) == 0)
 		frame[draw(len)] ^= 1 << draw(8);
 	if (draw(50) == 0)
@@ -61,23 +53,16 @@ static uint32_t frame_draw(uint8_t frame[JUMBO]) {
 	return draw(2000) == 0 ? JUMBO : len + draw(60);
 }
 
-static const char *capture_draw(void) {
+static void capture_draw(void) {
 	static uint8_t frame[JUMBO];
-	struct capture_file file;
 
-	capture_create(&file, "drawn.pcap", ETHERNET);
-	fseek(file.file, 16, SEEK_SET);
-	assert_int_equal(fwrite(&(uint32_t){262144}, 4, 1, file.file), 1);
-	fseek(file.file, 0, SEEK_END);
+	pcap_begin(&image, false, MAGIC_US, 262144, LINK_ETHERNET);
 	for (unsigned int i = 0; i < N_PACKETS; i++) {
 		uint32_t len = frame_draw(frame);
 
-		capture_put(&file, frame, len, len);
-		fseek(file.file, -(long)len - 16, SEEK_CUR);
-		assert_int_equal(fwrite(&(uint32_t[]){1700000000, i * 30}, 8, 1, file.file), 1);
-		fseek(file.file, 0, SEEK_END);
+		pcap_put(&image, 1700000000, i * 30, frame, len, len);
 	}
-	return capture_done(&file);
+	image_write(&image, "drawn.pcap");
 }
 
 static void all_init(enum ddp_hash_function function, uint64_t rss_hf) {
@@ -172,47 +157,58 @@ static void assert_windows(const struct spread_totals *totals) {
 	}
 }
 
-static void assert_sums(const char *path) {
+static struct capture capture;
+
+static void drawn_open(void) {
+	const struct capture_config config = {.path = scratch_path("drawn.pcap")};
+
+	assert_int_equal(capture_open(&capture, &config), 0);
+}
+
+static void drawn_run(struct spread_totals *totals) {
+	drawn_open();
+	assert_int_equal(spread_run(&capture, spreads, N_SPREADS, totals), 0);
+	capture_close(&capture);
+}
+
+static void assert_sums(enum ddp_hash_function function, uint64_t rss_hf) {
 	static struct sums sums[N_SPREADS];
-	struct capture capture;
 	struct ddp_packet packet;
 	struct spread_totals totals = {0};
 
 	memset(sums, 0, sizeof(sums));
-	assert_int_equal(capture_open(&capture, &(struct capture_config){.path = path}), 0);
-	assert_int_equal(spread_run(&capture, spreads, N_SPREADS, &totals), 0);
+	all_init(function, rss_hf);
+	drawn_run(&totals);
 	assert_windows(&totals);
-	assert_int_equal(capture.n_packets, N_PACKETS);
-	capture_close(&capture);
-	assert_int_equal(capture_open(&capture, &(struct capture_config){.path = path}), 0);
+	drawn_open();
 	while (capture_next(&capture, &packet) > 0)
 		for (unsigned int i = 0; i < N_SPREADS; i++)
 			packet_interpret(&spreads[i], &packet, &sums[i]);
 	capture_close(&capture);
 	for (unsigned int i = 0; i < N_SPREADS; i++) {
 		assert_spread(&spreads[i], &sums[i]);
+		if (rss_hf == 0)
+			assert_int_equal(spreads[i].queue_packets[0], N_PACKETS);
 		spread_fini(&spreads[i]);
 	}
 }
 
 TEST(sums_are_those_of_the_interpreter) {
-	const char *path = capture_draw();
-
-	for (int function = DDP_HASH_TOEPLITZ; function <= DDP_HASH_SIMPLE_XOR; function++) {
-		all_init(function, DDP_RSS_HF_ALL);
-		assert_sums(path);
-	}
+	for (int function = DDP_HASH_TOEPLITZ; function <= DDP_HASH_SIMPLE_XOR; function++)
+		assert_sums(function, DDP_RSS_HF_ALL);
 }
 
 TEST(threads_that_cannot_be_had_are_done_without) {
-	const char *path = capture_draw();
-
 	for (unsigned int n = 0; n < 3; n++) {
 		threads_left = n;
-		all_init(DDP_HASH_TOEPLITZ, DDP_RSS_HF_ALL);
-		assert_sums(path);
+		assert_sums(DDP_HASH_TOEPLITZ, DDP_RSS_HF_ALL);
 	}
 	threads_left = UINT_MAX;
+}
+
+TEST(without_rss_all_is_for_queue_0) {
+	for (int function = DDP_HASH_TOEPLITZ; function <= DDP_HASH_SIMPLE_XOR; function++)
+		assert_sums(function, 0);
 }
 
 static void assert_balancing(const struct balancing *a, const struct balancing *b) {
@@ -229,33 +225,26 @@ static void assert_balancing(const struct balancing *a, const struct balancing *
 // Each decision depends on the ones before it, so the order of packets matters. Two spreads have as
 // many entries as load-aware RSS takes.
 TEST(balancing_is_the_same_whatever_the_threads_do) {
-	const char *path = capture_draw();
-	struct spread first[2];
-	struct capture capture;
+	struct spread first[N_SPREADS];
 
 	for (unsigned int run = 0; run < 2; run++) {
 		struct spread_totals totals = {.n_places = 2, .balance_ns = 10 * 1000 * 1000};
 
 		threads_left = run == 0 ? 0 : UINT_MAX;
 		all_init(DDP_HASH_TOEPLITZ, DDP_RSS_HF_ALL);
-		assert_int_equal(capture_open(&capture, &(struct capture_config){.path = path}), 0);
-		assert_int_equal(spread_run(&capture, spreads, N_SPREADS, &totals), 0);
-		capture_close(&capture);
+		drawn_run(&totals);
 		assert_null(spreads[2].balancing);
-		for (unsigned int i = 0; i < N_SPREADS; i++) {
-			if (i < 2)
-				assert_int_equal(spreads[i].balancing->n_intervals, 90);
-			if (i < 2 && run == 0) {
-				first[i] = spreads[i];
-				continue;
-			}
-			if (i < 2)
-				assert_balancing(spreads[i].balancing, first[i].balancing);
-			spread_fini(&spreads[i]);
-		}
+		if (run == 0)
+			memcpy(first, spreads, sizeof(first));
 	}
-	for (unsigned int i = 0; i < 2; i++)
+	for (unsigned int i = 0; i < N_SPREADS; i++) {
+		if (i < 2) {
+			assert_int_equal(spreads[i].balancing->n_intervals, 90);
+			assert_balancing(spreads[i].balancing, first[i].balancing);
+		}
+		spread_fini(&spreads[i]);
 		spread_fini(&first[i]);
+	}
 }
 
 static void assert_flows(const struct flow_counter *a, const struct flow_counter *b) {
@@ -276,13 +265,11 @@ static void assert_flows(const struct flow_counter *a, const struct flow_counter
 
 // The queues of flows and UEs are joined from what several threads count.
 TEST(flows_are_the_same_whatever_the_threads_do) {
-	const char *path = capture_draw();
 	struct candidates candidates[2];
 
 	for (unsigned int run = 0; run < 2; run++) {
 		struct candidates *now = &candidates[run];
 		struct ddp_personality loaded;
-		struct capture capture;
 
 		threads_left = run == 0 ? 0 : UINT_MAX;
 		candidates_init(now, &steers[2].config);
@@ -290,7 +277,7 @@ TEST(flows_are_the_same_whatever_the_threads_do) {
 		assert_int_equal(load_or_report(&loaded, "gtpu"), 0);
 		assert_int_equal(candidates_add(now, "gtpu", &loaded, NULL), 0);
 		candidates_look(now, "gtpu", NULL);
-		assert_int_equal(capture_open(&capture, &(struct capture_config){.path = path}), 0);
+		drawn_open();
 		assert_int_equal(candidates_run(now, &capture), 0);
 		capture_close(&capture);
 		assert_in_range(now->totals.flows.table.n, 1000, N_PACKETS);
@@ -300,38 +287,6 @@ TEST(flows_are_the_same_whatever_the_threads_do) {
 	assert_flows(&candidates[0].totals.ues, &candidates[1].totals.ues);
 	candidates_fini(&candidates[0]);
 	candidates_fini(&candidates[1]);
-}
-
-TEST(without_rss_all_is_for_queue_0) {
-	const char *path = capture_draw();
-
-	for (int function = DDP_HASH_TOEPLITZ; function <= DDP_HASH_SIMPLE_XOR; function++) {
-		all_init(function, 0);
-		assert_sums(path);
-		for (unsigned int i = 0; i < N_SPREADS; i++)
-			assert_int_equal(spreads[i].queue_packets[0], N_PACKETS);
-	}
-}
-
-TEST(what_a_broken_capture_has_is_counted) {
-	const char *path = capture_draw();
-	struct capture capture;
-	struct spread_totals totals = {0};
-	long size;
-	char *all;
-
-	all = file_read(path);
-	size = 24 + 16 + 3; // in the first packet
-	path = file_write("broken.pcap", all, size);
-	free(all);
-	all_init(DDP_HASH_TOEPLITZ, DDP_RSS_HF_ALL);
-	assert_int_equal(capture_open(&capture, &(struct capture_config){.path = path}), 0);
-	assert_true(spread_run(&capture, spreads, N_SPREADS, &totals) < 0);
-	for (unsigned int i = 0; i < N_SPREADS; i++) {
-		assert_int_equal(spreads[i].packets, 0);
-		spread_fini(&spreads[i]);
-	}
-	capture_close(&capture);
 }
 
 #define START UINT64_C(1700000000000000000)
@@ -387,9 +342,25 @@ TEST(strange_times_do_no_harm) {
 	}
 }
 
+TEST(what_a_broken_capture_has_is_counted) {
+	struct spread_totals totals = {0};
+
+	image.len = 24 + 16 + 3; // in the first packet
+	image_write(&image, "drawn.pcap");
+	all_init(DDP_HASH_TOEPLITZ, DDP_RSS_HF_ALL);
+	drawn_open();
+	assert_true(spread_run(&capture, spreads, N_SPREADS, &totals) < 0);
+	for (unsigned int i = 0; i < N_SPREADS; i++) {
+		assert_int_equal(spreads[i].packets, 0);
+		spread_fini(&spreads[i]);
+	}
+	capture_close(&capture);
+}
+
 static int setup(void **state) {
 	if (load_or_report(&base, NULL) != 0 || load_or_report(&gtpu, "gtpu") != 0)
 		return -1;
+	capture_draw();
 	return 0;
 }
 

@@ -110,10 +110,13 @@ static const char *const words[] = {
 };
 
 TEST(a_shell_reads_back_the_words) {
+	static const char *const plain[] = {"ddpctl", "gtpu:ue,n3-up.pcap", "--queues", NULL};
 	struct strbuf text;
 	FILE *shell;
 
 	strbuf_init(&text);
+	shell_line(text.to, plain); // without quotes
+	assert_string_equal(strbuf_take(&text), "ddpctl gtpu:ue,n3-up.pcap --queues");
 	shell_line(text.to, words);
 	assert_int_equal(setenv("LINE", strbuf_take(&text), 1), 0);
 	strbuf_fini(&text);
@@ -131,64 +134,41 @@ TEST(a_shell_reads_back_the_words) {
 	assert_int_equal(pclose(shell), 0);
 }
 
-TEST(what_needs_no_quotes_has_none) {
-	static const char *const plain[] = {"ddpctl",   "simulate", "gtpu:ue,n3-up.pcap",
-					    "--queues", "16",       NULL};
-	struct strbuf text;
+static const struct progress {
+	const char *name, *path;
+	uint64_t size, position, n_packets;
+	double seconds;
+	const char *expected;
+} progresses[] = {
+	{"a_file_has_a_bar_and_an_end_in_sight", "/some/where/n3.pcap", UINT64_C(10000000000),
+	 UINT64_C(2500000000), 50000000, 25,
+	 "n3.pcap [#####               ]  25% of 10.0 GB, 1:15 left, 50000000 packets, "
+	 "2.0 million a second"},
+	{"a_file_that_grows_is_at_its_end", "n3.pcap", 1000000000, 1000000001, 1000000, 1,
+	 "n3.pcap [####################] 100% of 1.0 GB, 0:00 left, 1000000 packets, "
+	 "1.0 million a second"},
+	{"nothing_read_yet_is_no_reason_to_divide", "n3.pcap", 1000000000, 0, 0, 0,
+	 "n3.pcap [                    ]   0% of 1.0 GB, 0:00 left, 0 packets, "
+	 "0.0 million a second"},
+	{"what_has_no_size_has_no_bar", "standard input", 0, 0, 3000, 1,
+	 "standard input, 3000 packets, 0.0 million a second"},
+	{"the_line_never_overflows",
+	 "/a-name-that-is-longer-than-anybody-would-like-it-to-be-on-a-terminal.pcap", UINT64_MAX,
+	 UINT64_MAX / 3, UINT64_MAX, 1e9, NULL},
+};
 
-	strbuf_init(&text);
-	shell_line(text.to, plain);
-	assert_string_equal(strbuf_take(&text), "ddpctl simulate gtpu:ue,n3-up.pcap --queues 16");
-	strbuf_fini(&text);
-}
-
-static struct capture capture = {.path = "/some/where/n3.pcap"};
-
-static void assert_text(double seconds, const char *expected) {
+ROWS_TEST(is_progress, progresses) {
+	const struct progress *row = *state;
+	struct capture capture = {
+		.path = row->path,
+		.input = {.size = row->size, .position = row->position},
+		.n_packets = row->n_packets,
+	};
 	char text[PROGRESS_TEXT_SIZE];
 
-	progress_text(&capture, seconds, text);
-	assert_string_equal(text, expected);
-}
-
-TEST(a_file_has_a_bar_and_an_end_in_sight) {
-	capture.input.size = UINT64_C(10000000000);
-	capture.input.position = UINT64_C(2500000000);
-	capture.n_packets = 50000000;
-	assert_text(25, "n3.pcap [#####               ]  25% of 10.0 GB, 1:15 left, "
-			"50000000 packets, 2.0 million a second");
-}
-
-TEST(a_file_that_grows_is_at_its_end) {
-	capture.input.size = 1000000000;
-	capture.input.position = 1000000001;
-	capture.n_packets = 1000000;
-	assert_text(1, "n3.pcap [####################] 100% of 1.0 GB, 0:00 left, "
-		       "1000000 packets, 1.0 million a second");
-}
-
-TEST(nothing_read_yet_is_no_reason_to_divide) {
-	capture.input.position = 0;
-	capture.n_packets = 0;
-	assert_text(0, "n3.pcap [                    ]   0% of 1.0 GB, 0:00 left, "
-		       "0 packets, 0.0 million a second");
-}
-
-TEST(what_has_no_size_has_no_bar) {
-	capture.path = "standard input";
-	capture.input.size = 0;
-	capture.n_packets = 3000;
-	assert_text(1, "standard input, 3000 packets, 0.0 million a second");
-}
-
-TEST(the_line_never_overflows) {
-	char text[PROGRESS_TEXT_SIZE];
-
-	capture.path = "/a-name-that-is-longer-than-anybody-would-like-it-to-be-on-a-terminal.pcap";
-	capture.input.size = UINT64_MAX;
-	capture.input.position = UINT64_MAX / 3;
-	capture.n_packets = UINT64_MAX;
-	progress_text(&capture, 1e9, text);
+	progress_text(&capture, row->seconds, text);
+	if (row->expected != NULL)
+		assert_string_equal(text, row->expected);
 	assert_true(strlen(text) < sizeof(text) - 1);
 	assert_non_null(strstr(text, " a second"));
 }
@@ -264,7 +244,7 @@ TEST(values_are_written_as_what_they_are) {
 	};
 	char text[FIELD_TEXT_SIZE];
 
-	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (unsigned int i = 0; i < COUNT(rows); i++) {
 		uint8_t bits[16] = {0};
 
 		for (unsigned int bit = 0; bit < rows[i].width; bit++)
