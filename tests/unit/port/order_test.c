@@ -173,23 +173,17 @@ TEST(changes_meanwhile_wait_for_each_other) {
 
 TEST(a_queue_that_is_not_polled_is_given_up) {
 	uint16_t port = port_begin("dev(net_testsrc0)");
-	uint64_t end;
 	uint32_t seq = 0;
-	unsigned int n = 0;
 
 	move_begin(port, &seq);
 	feed(FLOW, 10);
-	end = rte_rdtsc() + 10 * rte_get_tsc_hz();
-	while (n == 0 && rte_rdtsc() < end)
-		n = rx(port, 1);
-	assert_int_equal(n, 10);
-	assert_int_equal(packet_seq(mbufs[0]), 20);
-	rte_pktmbuf_free_bulk(mbufs, n);
+	seq = 20;
+	wait_until(poll(port, 1, 32, &seq) > 0);
+	assert_int_equal(seq, 30);
 	assert_int_equal(xstat(port, "balance_given_up"), 1);
 	entry_move(port, entry_of(FLOW), 0); // nobody waits for it again until it is polled
 	entry_move(port, entry_of(FLOW), 1);
 	feed(FLOW, 3);
-	seq = 30;
 	poll(port, 1, 32, &seq);
 	poll(port, 1, 32, &seq);
 	assert_int_equal(seq, 33);
@@ -238,27 +232,6 @@ static void four_move(uint16_t port, uint16_t queue) {
 		entry_move(port, entry_of(flow), queue);
 }
 
-TEST(loaded_entries_move) {
-	uint16_t port = ddp_start("dev(net_testsrc0),balance=10", 2, 1, 1024);
-	struct rte_pmd_ddp_balance balance;
-	uint64_t counts[2];
-	uint64_t end = rte_rdtsc() + 20 * rte_get_tsc_hz();
-
-	four_move(port, 0);
-	do {
-		memset(counts, 0, sizeof(counts));
-		skewed_feed(100);
-		poll_to_end(port, 2, 0, counts);
-		rte_delay_us_sleep(500);
-	} while (counts[0] > 280 && rte_rdtsc() < end);
-	assert_in_range(counts[0], 180, 280); // 460 packets
-	assert_int_equal(rte_pmd_ddp_balance_get(port, &balance), 0);
-	assert_int_equal(balance.interval_ms, 10);
-	assert_true(balance.moves > 0 && balance.rounds > 0);
-	assert_int_equal(xstat(port, "balance_moves"), balance.moves);
-	assert_int_equal(xstat(port, "balance_given_up"), 0);
-}
-
 TEST(without_rx_queues_nothing_is_balanced) {
 	uint16_t port = ddp_start("dev(net_testsrc0),balance=10", 0, 1, 1024);
 
@@ -266,28 +239,24 @@ TEST(without_rx_queues_nothing_is_balanced) {
 	assert_int_equal(xstat(port, "balance_rounds"), 0);
 }
 
-// An interval may end between the packets of a round.
-static bool is_elephant(const struct rte_pmd_ddp_balance *balance) {
-	return balance->bound_flow[0] != '\0' && balance->bound_share > 0.8 &&
-	       balance->bound_share < 0.95;
-}
-
 TEST(an_elephant_is_told) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 4, 1, 1024);
-	struct rte_pmd_ddp_balance balance = {.bound_entry = RTE_PMD_DDP_NO_ENTRY};
-	uint64_t end = rte_rdtsc() + 20 * rte_get_tsc_hz();
+	struct rte_pmd_ddp_balance balance = {0};
 
 	assert_int_equal(rte_pmd_ddp_balance_set(port, 10), 0);
-	while (!is_elephant(&balance) && rte_rdtsc() < end) {
+	// An interval may end between the packets of a round.
+	while (balance.bound_flow[0] == '\0' || balance.bound_share < 0.8 ||
+	       balance.bound_share > 0.95) {
 		feed(0, 300);
 		feed(1, 20);
 		feed(2, 20);
 		poll_to_end(port, 4, 0, NULL);
 		rte_delay_us_sleep(200);
 		assert_int_equal(rte_pmd_ddp_balance_get(port, &balance), 0);
+		assert_in_range(balance.rounds, 0, 2000);
 	}
+	assert_int_equal(balance.interval_ms, 10);
 	assert_int_equal(balance.bound_entry, entry_of(0));
-	assert_true(is_elephant(&balance));
 	assert_non_null(strstr(balance.bound_flow, " > 192.168.0.1:53 UDP"));
 	assert_int_equal(rte_pmd_ddp_balance_set(port, 0), 0);
 }
@@ -296,33 +265,29 @@ TEST(an_elephant_is_told) {
 // on the old queue.
 TEST(a_move_from_a_queue_that_is_not_polled_is_given_up) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 2, 1, 4096);
-	uint64_t end = rte_rdtsc() + 20 * rte_get_tsc_hz();
-	uint64_t missed, n[2] = {0};
-	uint16_t got;
+	uint64_t missed;
 
 	four_move(port, 0);
 	poll_to_end(port, 2, 0, NULL);
 	assert_int_equal(rte_pmd_ddp_balance_set(port, 20), 0);
 	// Queue 0 is polled for one packet a time: its ring is never empty.
-	while (xstat(port, "balance_moves") == 0 && rte_rdtsc() < end) {
+	while (xstat(port, "balance_moves") == 0) {
 		skewed_feed(20);
 		for (unsigned int i = 0; i < 8; i++)
-			n[1] += rx_free(port, 1);
-		got = rte_eth_rx_burst(port, 0, mbufs, 1);
-		rte_pktmbuf_free_bulk(mbufs, got);
-		n[0] += got;
+			rx_free(port, 1);
+		rte_pktmbuf_free_bulk(mbufs, rte_eth_rx_burst(port, 0, mbufs, 1));
 		rte_delay_us_sleep(2000);
+		assert_in_range(xstat(port, "balance_rounds"), 0, 1000);
 	}
-	assert_true(xstat(port, "balance_moves") > 0);
 	missed = xstat(port, "rx_missed_packets");
 	// Now it is not polled at all.
-	while (xstat(port, "balance_given_up") == 0 && rte_rdtsc() < end) {
+	for (unsigned int i = 0; xstat(port, "balance_given_up") == 0; i++) {
 		for (unsigned int flow = 0; flow < 4; flow++)
 			feed(flow, 1);
 		rx_free(port, 1);
 		rte_delay_us_sleep(1000);
+		assert_in_range(i, 0, 20000);
 	}
-	assert_true(xstat(port, "balance_given_up") > 0);
 	assert_int_equal(xstat(port, "rx_missed_packets"), missed);
 	rte_delay_us_sleep(100000);
 	for (unsigned int i = 0; i < 4; i++) // the table says so, too
@@ -359,12 +324,10 @@ static void move_try(uint16_t port, uint16_t queue, unsigned int wait_us) {
 }
 
 static void poll_until_given_up(uint16_t port, uint32_t *seq) {
-	uint64_t end = rte_rdtsc() + 20 * rte_get_tsc_hz(),
-		 before = xstat(port, "balance_given_up");
+	const uint64_t before = xstat(port, "balance_given_up"), from = *seq;
 
-	while (xstat(port, "balance_given_up") == before && rte_rdtsc() < end)
-		assert_int_equal(poll(port, 1, 32, seq), 0);
-	assert_true(xstat(port, "balance_given_up") > before);
+	wait_until((poll(port, 1, 32, seq), xstat(port, "balance_given_up")) > before);
+	assert_int_equal(*seq, from);
 }
 
 // 20 packets on queue 0's ring, then a move to queue 1 that is given up with 10 packets parked.
@@ -390,54 +353,6 @@ TEST(packets_of_a_move_given_up_go_to_the_old_queue) {
 	feed(FLOW, 5);
 	assert_int_equal(poll(port, 1, 32, &seq), 0);
 	poll_all_in_order(port, 0, &seq);
-}
-
-static unsigned int flow_of_queue_1(uint16_t port) {
-	unsigned int flow = FLOW + 1;
-
-	while (reta_get(port, entry_of(flow)) != 1 || entry_of(flow) == entry_of(FLOW))
-		flow++;
-	return flow;
-}
-
-// Feed a packet of a flow, which the next calls of queue 1 must return, and nothing else.
-static void assert_comes_at_once(uint16_t port, unsigned int flow) {
-	struct rte_mbuf *mbuf = packet(flow, 0), *got;
-	unsigned int n = 0;
-
-	testsrc_feed(0, 0, &mbuf, 1);
-	for (unsigned int i = 0; i < 4; i++) {
-		uint16_t n_now = rte_eth_rx_burst(port, 1, &got, 1);
-
-		if (n_now == 1) {
-			assert_ptr_equal(got, mbuf);
-			rte_pktmbuf_free(got);
-		}
-		n += n_now;
-	}
-	assert_int_equal(n, 1);
-}
-
-// As long as ten intervals of the default.
-TEST(other_queues_do_not_notice_one_that_is_not_polled_for_a_second) {
-	uint16_t port = port_begin(NEVER);
-	unsigned int flow = flow_of_queue_1(port), n = 0;
-	uint64_t end = rte_rdtsc() + 20 * rte_get_tsc_hz();
-	uint32_t seq = 0;
-
-	ring_fill(port, &seq);
-	move_try(port, 1, 1000000);
-	feed(FLOW, 10);
-	for (; xstat(port, "balance_given_up") == 0 && rte_rdtsc() < end; n++) {
-		assert_comes_at_once(port, flow);
-		rte_delay_us_sleep(2000);
-	}
-	assert_true(n > 1);
-	assert_int_equal(xstat(port, "balance_given_up"), 1);
-	assert_int_equal(xstat(port, "order_parked"), 10);
-	poll_all_in_order(port, 0, &seq);
-	assert_comes_at_once(port, flow);
-	assert_int_equal(xstat(port, "rx_missed_packets"), 0);
 }
 
 // Nobody would put the table right any more.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "harness.h"
+#include "port_rules.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <rte_malloc.h>
 #include <rte_mbuf_dyn.h>
 #include <rte_thash.h>
 
@@ -92,11 +91,7 @@ static uint16_t type_is(uint16_t port, const char *expected) {
 }
 
 static uint16_t start(const char *profile) {
-	char devargs[128];
-
-	snprintf(devargs, sizeof(devargs), "dev(net_testsrc0)%s%s",
-		 profile == NULL ? "" : ",profile=", profile == NULL ? "" : profile);
-	return ddp_start(devargs, 1, 1, 512);
+	return profile_start(profile, 1);
 }
 
 TEST(a_profile_added_and_deleted_is_seen_at_once) {
@@ -114,28 +109,6 @@ TEST(a_profile_added_and_deleted_is_seen_at_once) {
 	good(del(port, "mine"));
 	assert_string_equal(names_of(port), "");
 	type_is(port, "IPV4_UDP");
-}
-
-static bool parses_gtpu(uint16_t port) {
-	uint32_t ptypes[200];
-	int n = rte_eth_dev_get_supported_ptypes(port, RTE_PTYPE_TUNNEL_MASK, ptypes,
-						 RTE_DIM(ptypes));
-
-	assert_in_range(n, 0, RTE_DIM(ptypes));
-	for (int i = 0; i < n; i++)
-		if ((ptypes[i] & RTE_PTYPE_TUNNEL_MASK) == RTE_PTYPE_TUNNEL_GTPU)
-			return true;
-	return false;
-}
-
-TEST(the_packet_types_that_a_port_supports_are_those_of_its_profiles) {
-	uint16_t port = start(NULL);
-
-	assert_false(parses_gtpu(port));
-	good(add(port, "gtpu"));
-	assert_true(parses_gtpu(port));
-	good(del(port, "gtpu"));
-	assert_false(parses_gtpu(port));
 }
 
 TEST(the_list_tells_what_was_added) {
@@ -162,14 +135,20 @@ TEST(the_list_tells_what_was_added) {
 	assert_string_equal(profiles[2].spec, "vxlan");
 }
 
+static int n_tunnels(uint16_t port) {
+	return rte_eth_dev_get_supported_ptypes(port, RTE_PTYPE_TUNNEL_MASK, NULL, 0);
+}
+
 TEST(profiles_are_deleted_in_any_order_by_name_or_as_given) {
 	uint16_t port = start("gtpu;port=2153+vxlan");
 
 	good(add(port, "geneve+pppoe")); // both together
 	assert_string_equal(names_of(port), "gtpu vxlan geneve pppoe");
+	assert_int_equal(n_tunnels(port), 3);
 	good(del(port, "vxlan"));
 	good(del(port, "gtpu;port=2153"));
 	assert_string_equal(names_of(port), "geneve pppoe");
+	assert_int_equal(n_tunnels(port), 1);
 	good(add_text(port, MINE));
 	good(rte_pmd_ddp_profile_del_text(port, MINE, strlen(MINE), error, sizeof(error)));
 	good(del(port, "geneve"));
@@ -199,7 +178,6 @@ TEST(the_list_is_exchanged_in_one_step) {
 	assert_string_equal(names_of(port), "geneve gtpu");
 	good(set(port, NULL));
 	assert_string_equal(names_of(port), "");
-	assert_int_equal(set(RTE_MAX_ETHPORTS - 1, "gtpu"), -ENODEV);
 }
 
 TEST(what_others_need_stays) {
@@ -221,53 +199,36 @@ TEST(what_others_need_stays) {
 }
 
 static const struct failure {
-	const char *spec, *text; // of what is added
-	const char *del;         // or deleted
+	int (*change)(uint16_t port, const char *what);
+	const char *what;
 	int ret;
-	const char *line;
+	const char *line; // NULL: any
 } failures[] = {
-	{.spec = "gtpu", .ret = -EEXIST, .line = "profile 'gtpu' is already there"},
-	{.spec = "gtpu:ue;port=5", .ret = -EEXIST, .line = "profile 'gtpu' is already there"},
-	{.spec = "/x/gtpu.yaml", .ret = -EEXIST, .line = "profile 'gtpu' is already there"},
-	{.spec = "vxlan+gtpu", .ret = -EEXIST, .line = "profile 'gtpu' is already there"},
-	{.text = "profile: gtpu\n", .ret = -EEXIST, .line = "profile 'gtpu' is already there"},
-	{.spec = "/none.yaml",
-	 .ret = -ENOENT,
-	 .line = "/none.yaml: error: cannot be read: No such file or directory"},
-	{.spec = "vxlan+vxlan", .ret = -EINVAL, .line = "profile: error: 'vxlan' is named twice"},
-	{.spec = "", .ret = -EINVAL, .line = "profile: error: a name is missing"},
-	{.spec = "vxlan+", .ret = -EINVAL, .line = "profile: error: a name is missing"},
-	{.spec = "vxlan;port",
-	 .ret = -EINVAL,
-	 .line = "profile: error: 'port': a parameter is given as ;name=value"},
-	{.text = "", .ret = -EINVAL, .line = "<text>:1:1: error: the file is empty"},
-	{.text = "profile: mine\nheaders: {a: {layout: x:0}, b: {layout: x:0}}\n",
-	 .ret = -EINVAL,
-	 .line = "<text>:2:23: error: field 'x': 0 bits, 1 to 128 are possible (and 1 more)"},
-	{.text = "profile: mine\nrequires: [base]\nheaders: {\"a\\nb\": {layout: 'x:8'}}\n",
-	 .ret = -EINVAL,
-	 .line = "<text>:3:11: error: header 'a\\x0ab': a name has 1 to 31 letters, digits or '_', "
-		 "begins with a letter and is none of inner, outer, stop, and, or, not"},
+	{add, "gtpu", -EEXIST, "profile 'gtpu' is already there"},
+	{add, "/x/gtpu.yaml", -EEXIST, "profile 'gtpu' is already there"},
+	{add, "vxlan+gtpu:ue;port=5", -EEXIST, "profile 'gtpu' is already there"},
+	{add_text, "profile: gtpu\n", -EEXIST, "profile 'gtpu' is already there"},
+	{add, "/none.yaml", -ENOENT,
+	 "/none.yaml: error: cannot be read: No such file or directory"},
+	{add, "vxlan+", -EINVAL, "profile: error: a name is missing"},
+	{add_text, "", -EINVAL, "<text>:1:1: error: the file is empty"},
+	{add_text, "profile: mine\nheaders: {a: {layout: x:0}, b: {layout: x:0}}\n", -EINVAL,
+	 "<text>:2:23: error: field 'x': 0 bits, 1 to 128 are possible (and 1 more)"},
+	{add_text, "profile: mine\nrequires: [base]\nheaders: {\"a\\nb\": {layout: 'x:8'}}\n",
+	 -EINVAL,
+	 "<text>:3:11: error: header 'a\\x0ab': a name has 1 to 31 letters, digits or '_', "
+	 "begins with a letter and is none of inner, outer, stop, and, or, not"},
 	// two types of one path: only the compiler finds out
-	{.text = "profile: mine\nrequires: [base]\n"
-		 "packet_types: {MY_UDP: {path: link ipv4 udp, rss: ipv4.src}}\n",
-	 .ret = -EINVAL,
-	 .line = NULL},
-	{.del = "vxlan", .ret = -ENOENT, .line = "no profile 'vxlan' was added; the port has gtpu"},
-	{.del = "gtpu;port=2152",
-	 .ret = -ENOENT,
-	 .line = "no profile 'gtpu;port=2152' was added; the port has gtpu"},
-	{.del = "base", .ret = -ENOENT, .line = "no profile 'base' was added; the port has gtpu"},
-	{.del = "", .ret = -ENOENT, .line = "no profile '' was added; the port has gtpu"},
+	{add_text,
+	 "profile: mine\nrequires: [base]\n"
+	 "packet_types: {MY_UDP: {path: link ipv4 udp, rss: ipv4.src}}\n",
+	 -EINVAL, NULL},
+	{del, "vxlan", -ENOENT, "no profile 'vxlan' was added; the port has gtpu"},
+	{del, "gtpu;port=2152", -ENOENT,
+	 "no profile 'gtpu;port=2152' was added; the port has gtpu"},
+	{del, "base", -ENOENT, "no profile 'base' was added; the port has gtpu"},
+	{del, "", -ENOENT, "no profile '' was added; the port has gtpu"},
 };
-
-static int failure_try(uint16_t port, const struct failure *failure) {
-	if (failure->spec != NULL)
-		return add(port, failure->spec);
-	if (failure->text != NULL)
-		return add_text(port, failure->text);
-	return del(port, failure->del);
-}
 
 struct port_view {
 	int n_ptypes, n_xstats, n_supported;
@@ -292,7 +253,7 @@ TEST(a_change_that_fails_changes_nothing) {
 	hash = receive(port)->hash.rss;
 	port_view_take(&before, port);
 	for (unsigned int i = 0; i < RTE_DIM(failures); i++) {
-		assert_int_equal(failure_try(port, &failures[i]), failures[i].ret);
+		assert_int_equal(failures[i].change(port, failures[i].what), failures[i].ret);
 		if (failures[i].line != NULL)
 			assert_string_equal(error, failures[i].line);
 		assert_int_not_equal(error[0], '\0');
@@ -313,42 +274,6 @@ TEST(a_missing_profile_is_named) {
 	assert_int_equal(rte_pmd_ddp_profile_del(port, "gtpu", NULL, 0), -ENOENT);
 	assert_int_equal(rte_pmd_ddp_profile_del(port, "gtpu", error, 8), -ENOENT);
 	assert_string_equal(error, "no prof");
-}
-
-// Take all of EAL's memory but n bytes or less.
-static unsigned int memory_take(void **blocks, unsigned int n, size_t least) {
-	size_t size = (size_t)1 << 28;
-	unsigned int i = 0;
-
-	while (size >= least && i < n) {
-		blocks[i] = rte_malloc(NULL, size, 0);
-		if (blocks[i] != NULL)
-			i++;
-		else
-			size /= 2;
-	}
-	return i;
-}
-
-TEST(without_memory_a_change_fails_and_changes_nothing) {
-	static const size_t leasts[] = {64, 4096}; // none for counters, none for a steering
-	uint16_t port = start("gtpu");
-	static void *blocks[4096];
-	struct port_view before, after;
-
-	port_view_take(&before, port);
-	for (unsigned int i = 0; i < RTE_DIM(leasts); i++) {
-		unsigned int n = memory_take(blocks, RTE_DIM(blocks), leasts[i]);
-
-		bad(add(port, "vxlan"), -ENOMEM, "out of memory");
-		bad(del(port, "gtpu"), -ENOMEM, "out of memory");
-		while (n > 0)
-			rte_free(blocks[--n]);
-		port_view_take(&after, port);
-		assert_memory_equal(&after, &before, sizeof(after));
-	}
-	type_is(port, "IPV4_UDP");
-	good(add(port, "vxlan"));
 }
 
 TEST(an_id_means_one_name_for_ever) {
@@ -446,24 +371,21 @@ TEST(counters_of_long_names_have_names_of_their_own) {
 				   "packet_types:\n"
 				   "  " LONG "_1: {path: link ipv4 udp long}\n"
 				   "  " LONG "_2: {path: link ipv6 udp long}\n";
-#undef LONG
-	static struct rte_eth_xstat_name names[1000];
+	static struct rte_eth_xstat_name names[NAMES_MAX];
 	uint16_t port = start(NULL);
+	const char *longs[2];
 	int n, n_long = 0;
 
 	good(add_text(port, text));
-	n = rte_eth_xstats_get_names(port, names, RTE_DIM(names));
-	assert_in_range(n, 1, RTE_DIM(names));
-	for (int i = 0; i < n; i++) {
-		size_t len = strlen(names[i].name);
-
-		n_long += strncmp(names[i].name, "rx_type_A_PACKET_TYPE_", 22) == 0;
-		if (strncmp(names[i].name, "rx_type_", 8) == 0)
-			assert_string_equal(names[i].name + len - 8, "_packets");
-		for (int j = 0; j < i; j++)
-			assert_string_not_equal(names[i].name, names[j].name);
-	}
+	n = rte_eth_xstats_get_names(port, names, NAMES_MAX);
+	for (int i = 0; i < n; i++)
+		if (strncmp(names[i].name, "rx_type_A_PACKET_TYPE_", 22) == 0) {
+			assert_in_range(n_long, 0, 1);
+			longs[n_long++] = names[i].name;
+			assert_non_null(strstr(names[i].name, "_packets"));
+		}
 	assert_int_equal(n_long, 2);
+	assert_string_not_equal(longs[0], longs[1]);
 }
 
 // All types of all times add up to the packets taken.
@@ -607,38 +529,17 @@ TEST(what_is_left_being_unreadable_does_not_mean_that_a_profile_was_not_there) {
 	type_is(port, "IPV4_UDP");
 }
 
-TEST(only_our_ports_have_profiles) {
-	uint16_t port = start(NULL);
-	static const char line[] = "port 77 is not a net_ddp port";
-	uint16_t lower;
-
-	assert_int_equal(rte_eth_dev_get_port_by_name("net_testsrc0", &lower), 0);
-	bad(add(77, "gtpu"), -ENODEV, line);
-	bad(add_text(77, MINE), -ENODEV, line);
-	bad(del(77, "gtpu"), -ENODEV, line);
-	bad(rte_pmd_ddp_profile_del_text(77, MINE, strlen(MINE), error, sizeof(error)), -ENODEV,
-	    line);
-	assert_int_equal(add(lower, "gtpu"), -ENODEV);
-	assert_int_equal(add(UINT16_MAX, "gtpu"), -ENODEV);
-	assert_int_equal(rte_pmd_ddp_profiles_get(77, NULL, 0), -ENODEV);
-	assert_int_equal(rte_pmd_ddp_ptypes_get(77, NULL, 0), -ENODEV);
-	assert_int_equal(rte_pmd_ddp_ptype_name(77, 1, error, sizeof(error)), -ENODEV);
-	assert_int_equal(rte_pmd_ddp_ptype_name(lower, 1, error, sizeof(error)), -ENODEV);
-	ddp_end(port);
-	assert_int_equal(add(port, "gtpu"), -ENODEV); // closed
-}
-
-// As rte_pmd_ddp.h says, also for a port that is not ours.
-TEST(null_is_refused_unless_it_is_empty) {
-	const uint16_t ports[] = {start("gtpu"), 77};
+// As rte_pmd_ddp.h says: a port that is not ours is refused, and NULL unless it is empty, also for
+// such a port.
+TEST(only_our_ports_have_profiles_and_null_is_none) {
+	const uint16_t ports[] = {start("gtpu"), port_id_of("net_testsrc0"), 77, UINT16_MAX};
+	const uint16_t ours = ports[0];
 
 	for (unsigned int i = 0; i < RTE_DIM(ports); i++) {
 		const uint16_t port = ports[i];
 
 		bad(add(port, NULL), -EINVAL, "the specification is NULL");
 		bad(rte_pmd_ddp_profile_add_text(port, NULL, 0, error, sizeof(error)), -EINVAL,
-		    "the text is NULL");
-		bad(rte_pmd_ddp_profile_add_text(port, NULL, 9, error, sizeof(error)), -EINVAL,
 		    "the text is NULL");
 		bad(del(port, NULL), -EINVAL, "the name is NULL");
 		bad(rte_pmd_ddp_profile_del_text(port, NULL, 9, error, sizeof(error)), -EINVAL,
@@ -651,12 +552,24 @@ TEST(null_is_refused_unless_it_is_empty) {
 		assert_int_equal(rte_pmd_ddp_ptype_mapping_update(port, NULL, 1, false), -EINVAL);
 		assert_int_equal(rte_pmd_ddp_balance_get(port, NULL), -EINVAL);
 		assert_int_equal(rte_pmd_ddp_meta_fill(port, 0, NULL, 1), -EINVAL);
+		if (port == ours)
+			continue;
+		assert_int_equal(add(port, "gtpu"), -ENODEV);
+		assert_non_null(strstr(error, "is not a net_ddp port"));
+		assert_int_equal(add_text(port, MINE), -ENODEV);
+		assert_int_equal(del(port, "gtpu"), -ENODEV);
+		assert_int_equal(set(port, "gtpu"), -ENODEV);
+		assert_int_equal(rte_pmd_ddp_profile_del_text(port, MINE, strlen(MINE), NULL, 0),
+				 -ENODEV);
+		assert_int_equal(rte_pmd_ddp_profiles_get(port, NULL, 0), -ENODEV);
+		assert_int_equal(rte_pmd_ddp_ptypes_get(port, NULL, 0), -ENODEV);
+		assert_int_equal(rte_pmd_ddp_ptype_name(port, 1, error, 9), -ENODEV);
 	}
-	assert_true(rte_pmd_ddp_ptype_name(ports[0], 1, NULL, 0) > 0);
-	assert_int_equal(rte_pmd_ddp_profiles_get(ports[0], NULL, 0), 1);
-	assert_int_equal(rte_pmd_ddp_profile_set(ports[0], NULL, NULL, 0), 0); // an empty list
-	assert_int_equal(rte_pmd_ddp_profiles_get(ports[0], NULL, 0), 0);
-	ddp_end(ports[0]);
+	assert_true(rte_pmd_ddp_ptype_name(ours, 1, NULL, 0) > 0);
+	assert_int_equal(rte_pmd_ddp_profiles_get(ours, NULL, 0), 1);
+	ddp_end(ours);
+	bad(add(77, "gtpu"), -ENODEV, "port 77 is not a net_ddp port");
+	assert_int_equal(add(ours, "gtpu"), -ENODEV); // closed
 }
 
 PORT_TESTS(leak_setup)

@@ -63,12 +63,16 @@ void rule_refused(uint16_t port, const struct rte_flow_attr *attr,
 	assert_int_equal(rte_flow_validate(port, attr, items, actions, NULL), -err);
 }
 
-uint16_t rules_start(const char *profile) {
+uint16_t profile_start(const char *profile, uint16_t n_rxq) {
 	char devargs[128];
 
 	snprintf(devargs, sizeof(devargs), "dev(net_testsrc0)%s%s",
 		 profile == NULL ? "" : ",profile=", profile == NULL ? "" : profile);
-	return ddp_start(devargs, N_QUEUES, 1, 512);
+	return ddp_start(devargs, n_rxq, 1, 512);
+}
+
+uint16_t rules_start(const char *profile) {
+	return profile_start(profile, N_QUEUES);
 }
 
 struct seen seen_of(uint16_t port, struct rte_mbuf *mbuf) {
@@ -93,10 +97,14 @@ struct seen seen_of_flow(uint16_t port, unsigned int flow) {
 	return seen_of(port, packet(flow, 0));
 }
 
-uint32_t hash_of(unsigned int flow) {
+uint32_t hash_by(unsigned int flow, const uint8_t *key) {
 	uint32_t words[] = {flow_src(flow), FLOW_DST, (uint32_t)flow_sport(flow) << 16 | 53};
 
-	return rte_softrss(words, RTE_DIM(words), ddp_default_key);
+	return rte_softrss(words, RTE_DIM(words), key);
+}
+
+uint32_t hash_of(unsigned int flow) {
+	return hash_by(flow, ddp_default_key);
 }
 
 bool is_by_hash(uint16_t port, unsigned int flow) {

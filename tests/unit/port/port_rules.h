@@ -8,6 +8,10 @@
 
 #define N_QUEUES 4
 
+#define VALUE(type, ...) (&(const struct rte_flow_item_##type){__VA_ARGS__})
+#define SPEC(type, ...) .spec = VALUE(type, __VA_ARGS__)
+#define MASK(type, ...) .mask = VALUE(type, __VA_ARGS__)
+
 // To queue n, 0 to N_QUEUES: the last one there is not.
 extern const struct rte_flow_action_queue queue_of[N_QUEUES + 1];
 #define TO_QUEUE(n) ACTION(QUEUE, .conf = &queue_of[n])
@@ -17,7 +21,8 @@ extern const struct rte_flow_item *const udp_items; // eth / ipv4 / udp
 // These match packets of one flow only; they stay until the next call.
 const struct rte_flow_item *items_of_flow(unsigned int flow);
 
-// net_ddp0 with N_QUEUES over net_testsrc0; profile may be NULL.
+// net_ddp0 over net_testsrc0; profile may be NULL. Of rules it has N_QUEUES.
+uint16_t profile_start(const char *profile, uint16_t n_rxq);
 uint16_t rules_start(const char *profile);
 
 struct rte_flow *rule_create_at(uint16_t port, uint32_t priority, const struct rte_flow_item *items,
@@ -38,7 +43,8 @@ struct seen {
 
 struct seen seen_of(uint16_t port, struct rte_mbuf *mbuf);
 struct seen seen_of_flow(uint16_t port, unsigned int flow);
-uint32_t hash_of(unsigned int flow);
+uint32_t hash_by(unsigned int flow, const uint8_t *key);
+uint32_t hash_of(unsigned int flow); // by the default key
 bool is_by_hash(uint16_t port, unsigned int flow);
 
 // How many packet types have had another hash than expected, after a look at them as by the alarm.

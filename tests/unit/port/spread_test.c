@@ -10,15 +10,11 @@
 #include "base/rte_item.h"
 #include "classify/classify.h"
 #include "fake_nic.h"
-#include "graph_packets.h"
 #include "offload/offload.h"
+#include "package/frames.h"
 #include "port_rules.h"
 #include "profile/profile.h"
 #include "unit.h"
-
-#define N_PACKETS 3000 // of a profile, drawn along its own parse graph
-#define N_PAIRS 16     // of a packet and another one that differs in one bit
-#define REACH 160      // bytes in which they differ
 
 static const struct {
 	enum fake_nic_kind fake;
@@ -148,87 +144,6 @@ static void see(const struct setting *s, uint8_t *bytes, uint32_t len, struct vi
 	}
 }
 
-static const char *token(const struct setting *s, const struct ddp_seen *seen) {
-	return ddp_program_node(s->program, seen->node)->token;
-}
-
-static uint16_t be16(const uint8_t *at) {
-	return at[0] << 8 | at[1];
-}
-
-static bool is_ip(const char *name) {
-	return strcmp(name, "ipv4") == 0 || strcmp(name, "ipv6") == 0;
-}
-
-static bool is_odd_udp(const uint8_t *udp, bool before_tunnel) {
-	static const uint16_t ports[] = {2123, 2152, 4500, 4789, 8805};
-
-	for (unsigned int i = 0; i < RTE_DIM(ports); i++)
-		if (be16(udp) == ports[i] || (!before_tunnel && be16(udp + 2) == ports[i]))
-			return true;
-	return false;
-}
-
-// A tag that NICs do not take for one.
-static bool is_odd_tag(const uint8_t *tag) {
-	return be16(tag - 2) != 0x8100 && be16(tag - 2) != 0x88a8;
-}
-
-// Routes, other versions, mirrored packets (ERSPAN).
-static bool is_odd_gre(const uint8_t *gre) {
-	uint16_t type = be16(gre + 2);
-
-	return (be16(gre) & 0x4fff) != 0 || (type != 0x0800 && type != 0x86dd && type != 0x6558);
-}
-
-// The last header found, of a protocol that the NIC may parse further.
-static bool is_odd_ip(const uint8_t *ip) {
-	static const uint8_t protocols[] = {0, 4, 6, 17, 41, 43, 44, 47, 50, 51, 60, 115, 132, 135};
-
-	return memchr(protocols, ip[0] >> 4 == 4 ? ip[9] : ip[6], sizeof(protocols)) != NULL;
-}
-
-// A user's frame, by the profile, that NICs take for an IP packet by its first bits.
-static bool is_odd_frame(const char *name, const char *next, const uint8_t *payload) {
-	return strncmp(name, "gtpu", 4) == 0 && next[0] == '\0' &&
-	       (payload[0] >> 4 == 4 || payload[0] >> 4 == 6);
-}
-
-// Is it in the form that a spread plan is about?
-static bool is_usual(const struct setting *s, const struct view *seen, const uint8_t *bytes) {
-	unsigned int n_tunnels = 0, n_ips = 0, n_tags = 0;
-
-	if (seen->class.status != DDP_STATUS_OK || seen->class.type == DDP_TYPE_NONE)
-		return false;
-	for (unsigned int i = 0; i < seen->class.n_seen; i++) {
-		const struct ddp_seen *at = &seen->class.seen[i];
-		const char *name = token(s, at);
-		const char *before = i > 0 ? token(s, at - 1) : "";
-		const char *next = i + 1 < seen->class.n_seen ? token(s, at + 1) : "";
-
-		n_tags += strcmp(name, "vlan") == 0;
-		n_ips += is_ip(name);
-		n_tunnels += strcmp(name, "gtpu") == 0 || strcmp(name, "gre") == 0 ||
-			     strcmp(name, "pppoe") == 0 || (is_ip(name) && is_ip(before));
-		if (strncmp(name, "ipv6_", 5) == 0 || strcmp(name, "gtpu_ext") == 0 ||
-		    (strcmp(name, "gtpu_psc") == 0 &&
-		     (bytes[at->off + 1] >> 4 > 1 || strncmp(next, "ipv", 3) != 0)) ||
-		    (strcmp(name, "pppoe") == 0 && be16(bytes + at->off) != 0x1100) ||
-		    (strcmp(name, "ppp") == 0 && be16(bytes + at->off) != 0x0021 &&
-		     be16(bytes + at->off) != 0x0057) ||
-		    (strcmp(name, "vlan") == 0 && (n_tunnels > 0 || is_odd_tag(bytes + at->off))) ||
-		    (strncmp(name, "ipv", 3) == 0 && next[0] == '\0' &&
-		     is_odd_ip(bytes + at->off)) ||
-		    (strcmp(name, "gre") == 0 && is_odd_gre(bytes + at->off)) ||
-		    (strcmp(name, "ipv4") == 0 && (be16(bytes + at->off + 6) & 0x3fff) != 0) ||
-		    is_odd_frame(name, next, bytes + at->off + at->len) ||
-		    (strcmp(name, "udp") == 0 &&
-		     is_odd_udp(bytes + at->off, strcmp(next, "gtpu") == 0)))
-			return false;
-	}
-	return n_tunnels <= 1 && n_ips <= 1 + n_tunnels && n_tags <= 2;
-}
-
 static bool is_alike(const struct view *a, const struct view *b) {
 	if (a->class.type != b->class.type || a->class.n_seen != b->class.n_seen ||
 	    a->input_len != b->input_len)
@@ -254,7 +169,7 @@ static void pair_count(const struct view *a, const struct view *b, unsigned int 
 	bool same_input = memcmp(a->input, b->input, sizeof(a->input)) == 0;
 	bool same_hash = a->nics[nic].hash == b->nics[nic].hash;
 
-	if (a->nics[nic].packet_type == 0 || b->nics[nic].packet_type == 0)
+	if (a->nics[nic].packet_type == 0 || a->nics[nic].packet_type != b->nics[nic].packet_type)
 		return;
 	tally->n++;
 	tally->n_apart += !same_hash;
@@ -264,53 +179,64 @@ static void pair_count(const struct view *a, const struct view *b, unsigned int 
 	tally->n_unlike += a->nics[nic].hashed != (a->input_len > 0);
 }
 
-static struct graph graph;
+// Packets: each of these around each of the insides, for the profile that parses it.
+static const struct {
+	const char *profile, *words;
+} outsides[] = {
+	{"base", "eth"},
+	{"base", "eth vlan"},
+	{"base", "eth vlan=88a8 vlan"},
+	{"base", "eth arp"},
+	{"base", "eth lldp"},
+	{"ipip", "eth ipv4"},
+	{"ipip", "eth ipv6"},
+	{"gre", "eth ipv4 gre"},
+	{"gre", "eth ipv6 gre eth"},
+	{"gre", "eth ipv4 proto=47 x=2000080000000005"},
+	{"gre", "eth ipv4 proto=47 x=2000655800000105 eth lldp"},
+	{"pppoe", "eth pppoe"},
+	{"gtpu", "eth ipv4 udp=2152 gtpu"},
+	{"gtpu", "eth vlan ipv6 udp=2152 gtpu"},
+	{"gtpu", "eth ipv4 udp=2152 gtpu=34ff00100000000100000085 x=01000900"}, // downlink
+	{"gtpu", "eth ipv6 udp=2152 gtpu=34ff00100000000100000085 x=01100900"},
+};
 
-static uint32_t packet_draw(const struct setting *s, uint8_t *bytes) {
-	uint32_t len = graph_draw(&graph, bytes);
-	struct view view;
-
-	see(s, bytes, len, &view);
-	for (unsigned int i = 0; i < view.class.n_seen; i++) {
-		const struct ddp_seen *at = &view.class.seen[i];
-
-		if (strcmp(token(s, at), "gre") == 0)
-			bytes[at->off] &= 0x20;
-		if (strcmp(token(s, at), "pppoe") == 0)
-			memcpy(bytes + at->off, "\x11", 2);
-	}
-	return len;
-}
+static const char *const insides[] = {
+	"ipv4 udp=53", "ipv4 tcp", "ipv4 sctp", "ipv4 icmp",  "ipv4 proto=200",
+	"ipv6 udp=53", "ipv6 tcp", "ipv6 sctp", "ipv6 icmp6", "ipv6 proto=200",
+};
 
 #define TYPES 512
 
 static struct tally tallies[RTE_DIM(nics)][TYPES];
 
-// Draw packets, and with each one n_pairs others that differ in a bit.
-static void pairs_count(const struct setting *s, unsigned int n_packets, unsigned int n_pairs) {
-	static uint8_t bytes[PACKET_MAX];
+// Pairs of a packet and another one that differs in one bit, of one form to profile and NIC.
+static void pairs_count_of(const struct setting *s, const char *outside, const char *inside) {
+	static struct frame frame;
 	struct view one, other;
+	char words[100];
 
-	memset(tallies, 0, sizeof(tallies));
-	graph_init(&graph, s->profile, s->program, 7);
-	for (unsigned int i = 0; i < n_packets; i++) {
-		uint32_t len = packet_draw(s, bytes);
-
-		see(s, bytes, len, &one);
-		if (!is_usual(s, &one, bytes))
-			continue;
-		for (unsigned int k = 0; k < n_pairs; k++) {
-			unsigned int bit = random_below(&graph.seed, 8 * RTE_MIN(len, REACH));
-
-			bytes[bit / 8] ^= 1 << bit % 8;
-			see(s, bytes, len, &other);
-			if (is_usual(s, &other, bytes) && is_alike(&one, &other))
-				for (unsigned int nic = 0; nic < RTE_DIM(nics); nic++)
-					pair_count(&one, &other, nic,
-						   &tallies[nic][one.class.type]);
-			bytes[bit / 8] ^= 1 << bit % 8;
-		}
+	snprintf(words, sizeof(words), "%s %s", outside, inside);
+	frame_make(&frame, words);
+	see(s, frame.bytes, frame.len, &one);
+	if (one.class.status != DDP_STATUS_OK || one.class.type == DDP_TYPE_NONE)
+		return;
+	for (unsigned int bit = 0; bit < 8 * frame.len; bit++) {
+		frame.bytes[bit / 8] ^= 1 << bit % 8;
+		see(s, frame.bytes, frame.len, &other);
+		for (unsigned int nic = 0; nic < RTE_DIM(nics) && is_alike(&one, &other); nic++)
+			pair_count(&one, &other, nic, &tallies[nic][one.class.type]);
+		frame.bytes[bit / 8] ^= 1 << bit % 8;
 	}
+}
+
+static void pairs_count(const struct setting *s, const char *spec) {
+	memset(tallies, 0, sizeof(tallies));
+	for (unsigned int i = 0; i < RTE_DIM(outsides); i++)
+		for (unsigned int k = 0; k < RTE_DIM(insides); k++)
+			if (strcmp(outsides[i].profile, "base") == 0 ||
+			    strncmp(spec, outsides[i].profile, strlen(outsides[i].profile)) == 0)
+				pairs_count_of(s, outsides[i].words, insides[k]);
 }
 
 static const char *type_wrong(const struct ddp_spread_type *type, const struct tally *tally) {
@@ -366,7 +292,7 @@ TEST(fake_nics_spread_as_the_plan_says) {
 		struct setting s;
 
 		setting_init(&s, rows[i].spec, ALL);
-		pairs_count(&s, N_PACKETS, N_PAIRS);
+		pairs_count(&s, rows[i].spec);
 		for (unsigned int nic = 0; nic < RTE_DIM(nics); nic++) {
 			const struct ddp_spread_plan *plan = s.plans[nic]->spread;
 
@@ -394,14 +320,14 @@ static void changed_check(unsigned int nic) {
 	s.program = ddp_program_build(s.profile, diag);
 	if (s.program == NULL)
 		fail_msg("%s", ddp_diag_first(diag));
-	pairs_count(&s, N_PACKETS, 1);
+	pairs_count(&s, changed_spec);
 	for (unsigned int type = 0; type < TYPES; type++) {
 		const struct tally *tally = &tallies[nic][type];
 
 		n += tally->n;
 		n_wrong += tally->n_stuck + tally->n_torn + tally->n_unlike;
 	}
-	if (n < N_PACKETS / 6 || n_wrong > n / 100) // packets in a form that is left out
+	if (n < 1000 || n_wrong > n / 100)
 		fail_msg("%s on %s: %u of %u pairs", changed_spec, nics[nic].kind, n_wrong, n);
 	ddp_program_destroy(original);
 	setting_fini(&s);
