@@ -8,8 +8,6 @@
 #include "unit.h"
 
 #define N_MAX DDP_HASH_ROWS
-#define WORDS_MAX (DDP_HASH_INPUT_MAX / 4)
-#define HEAD DDP_HASH_HEAD
 #define UNTOUCHED 0xdeadbeef
 
 static const struct level {
@@ -115,119 +113,51 @@ ROWS_TEST(rows_hash_as_defined, levels) {
 	}
 }
 
-// Some numbers below N_MAX in any order: the first n become different ones.
-static void index_draw(uint8_t index[N_MAX], uint64_t *seed) {
-	for (unsigned int i = 0; i < N_MAX; i++)
-		index[i] = i;
-	for (unsigned int i = N_MAX - 1; i > 0; i--) {
-		unsigned int other = random_below(seed, i + 1);
-		uint8_t kept = index[i];
-
-		index[i] = index[other];
-		index[other] = kept;
-	}
-}
-
-static void assert_rest(enum ddp_isa isa, unsigned int from, unsigned int len, unsigned int n,
-			uint64_t *seed) {
+// Rows in no order, and not all: hashes of the others stay. From a later word on a hash is added
+// to.
+static void assert_rows_at(enum ddp_isa isa, unsigned int from, unsigned int most, unsigned int n,
+			   uint64_t *seed) {
 	uint32_t hashes[N_MAX + 1], expected[N_MAX + 1];
-	uint8_t index[N_MAX];
+	uint8_t index[N_MAX + DDP_HASH_FEW];
 
-	rows_draw(0, N_MAX, len, seed);
-	index_draw(index, seed);
-	ddp_rows_index_end(index, n);
+	hash_draw(seed);
+	rows_draw(0, N_MAX, DDP_HASH_INPUT_MAX, seed);
 	hashes_reset(hashes);
 	hashes_reset(expected);
-	ddp_hash_rows_at(&hash, isa, from, (len + 3) / 4, rows, index, n, hashes);
-	for (unsigned int i = 0; i < n; i++)
-		expected[index[i]] ^= defined(hash.key, inputs[index[i]], 4 * from, len);
-	assert_memory_equal(hashes, expected, sizeof(hashes));
-}
-
-ROWS_TEST(the_rest_is_added_to_the_rows_named, levels) {
-	enum ddp_isa isa = isa_of(state);
-	uint64_t seed = 4;
-
-	for (unsigned int len = HEAD + 1; len <= DDP_HASH_INPUT_MAX; len++) {
-		hash_draw(&seed);
-		for (unsigned int n = 0; n <= N_MAX; n++) {
-			assert_rest(isa, 3, len, n, &seed);
-			assert_rest(isa, 4, len, n, &seed);
-		}
-	}
-}
-
-static void assert_rest_at_once(enum ddp_isa isa, unsigned int from, uint64_t *seed) {
-	uint8_t lens[N_MAX], index[N_MAX] = {0};
-	uint32_t hashes[N_MAX];
-	unsigned int n = 0;
-
-	hash_draw(seed);
-	rows_draw(0, N_MAX, DDP_HASH_INPUT_MAX, seed);
-	for (unsigned int i = 0; i < N_MAX; i++) {
-		lens[i] = 1 + random_below(seed, DDP_HASH_INPUT_MAX);
-		row_draw(i, lens[i], seed);
-		if (lens[i] <= 4 * from)
-			continue;
-		memset(inputs[i] + lens[i], 0, DDP_HASH_INPUT_MAX - lens[i]);
-		ddp_rows_put(rows, i, inputs[i]);
-		index[n++] = i;
-	}
-	ddp_rows_index_end(index, n);
-	ddp_hash_rows(&hash, isa, from, rows, 0, N_MAX, hashes);
-	ddp_hash_rows_at(&hash, isa, from, WORDS_MAX, rows, index, n, hashes);
-	for (unsigned int i = 0; i < N_MAX; i++)
-		assert_int_equal(hashes[i], ddp_hash_compute(&hash, inputs[i], lens[i]));
-}
-
-// How the cache does it: what is longer is added at once, as if all were as long as the longest.
-ROWS_TEST(the_rest_of_several_lengths_is_added_at_once, levels) {
-	uint64_t seed = 7;
-
-	for (unsigned int from = 3; from <= 4; from++)
-		assert_rest_at_once(isa_of(state), from, &seed);
-}
-
-// In no order, and not all rows: hashes of the others stay.
-static void assert_rows_at(enum ddp_isa isa, unsigned int most, unsigned int n, uint64_t *seed) {
-	uint8_t lens[N_MAX], index[N_MAX + DDP_HASH_FEW];
-	uint32_t hashes[N_MAX + 1];
-
-	hash_draw(seed);
-	rows_draw(0, N_MAX, DDP_HASH_INPUT_MAX, seed);
-	hashes_reset(hashes);
 	for (unsigned int i = 0; i < N_MAX; i++)
 		index[i] = i;
 	for (unsigned int i = 0; i < n; i++) {
 		unsigned int other = i + random_below(seed, N_MAX - i);
+		unsigned int len = 4 * from + 1 + random_below(seed, most - 4 * from);
 		uint8_t row = index[other];
 
 		index[other] = index[i];
 		index[i] = row;
-		lens[row] = 1 + random_below(seed, most);
-		row_draw(row, lens[row], seed);
-		memset(inputs[row] + lens[row], 0, DDP_HASH_INPUT_MAX - lens[row]);
+		row_draw(row, len, seed);
+		memset(inputs[row] + len, 0, DDP_HASH_INPUT_MAX - len);
 		ddp_rows_put(rows, row, inputs[row]);
+		if (from == 0)
+			expected[row] = 0;
+		expected[row] ^= ddp_hash_compute(&hash, inputs[row], len) ^
+				 ddp_hash_compute(&hash, inputs[row], 4 * from);
 	}
 	ddp_rows_index_end(index, n);
-	ddp_hash_rows_at(&hash, isa, 0, (most + 3) / 4, rows, index, n, hashes);
-	for (unsigned int i = 0; i < n; i++) {
-		unsigned int row = index[i];
-
-		assert_int_equal(hashes[row], ddp_hash_compute(&hash, inputs[row], lens[row]));
-		hashes[row] = UNTOUCHED;
-	}
-	for (unsigned int i = 0; i <= N_MAX; i++)
-		assert_int_equal(hashes[i], UNTOUCHED);
+	ddp_hash_rows_at(&hash, isa, from, (most + 3) / 4, rows, index, n, hashes);
+	assert_memory_equal(hashes, expected, sizeof(hashes));
 }
 
-// How the cache hashes what it interpreted: a few packets of a burst, of any length.
+// How the cache hashes a few packets of a burst, of any length, and what is longer than the others.
 ROWS_TEST(rows_here_and_there_are_hashed_at_once, levels) {
+	static const struct {
+		unsigned int from, least; // words, bytes
+	} cases[] = {{0, 1}, {3, DDP_HASH_HEAD + 1}, {4, DDP_HASH_HEAD + 1}};
+	enum ddp_isa isa = isa_of(state);
 	uint64_t seed = 8;
 
-	for (unsigned int most = 1; most <= DDP_HASH_INPUT_MAX; most++)
-		for (unsigned int n = 0; n <= N_MAX; n++)
-			assert_rows_at(isa_of(state), most, n, &seed);
+	for (unsigned int c = 0; c < COUNT(cases); c++)
+		for (unsigned int most = cases[c].least; most <= DDP_HASH_INPUT_MAX; most++)
+			for (unsigned int n = 0; n <= N_MAX; n++)
+				assert_rows_at(isa, cases[c].from, most, n, &seed);
 }
 
 ROWS_TEST(other_functions_have_rows_too, levels) {
