@@ -80,9 +80,21 @@ static uint16_t tx(void *queue, struct rte_mbuf **mbufs, uint16_t n) {
 
 /* Control path */
 
-static int configure(struct rte_eth_dev *dev) {
-	return 0;
-}
+// Operation `name`, which returns `result`.
+#define OP(name, result, ...)          \
+	static int name(__VA_ARGS__) { \
+		return result;         \
+	}
+
+OP(configure, 0, struct rte_eth_dev *dev)
+OP(link_update, 0, struct rte_eth_dev *dev, int wait)
+// RSS: any rule will do. It has the table that it started with: packets are prepared.
+OP(rss_hash_update, 0, struct rte_eth_dev *dev, struct rte_eth_rss_conf *conf)
+OP(reta_update, -EBUSY, struct rte_eth_dev *dev, struct rte_eth_rss_reta_entry64 *reta, uint16_t n)
+OP(flow_validate, 0, struct rte_eth_dev *dev, const struct rte_flow_attr *attr,
+   const struct rte_flow_item items[], const struct rte_flow_action actions[],
+   struct rte_flow_error *error)
+OP(flow_destroy, 0, struct rte_eth_dev *dev, struct rte_flow *flow, struct rte_flow_error *error)
 
 static int stop(struct rte_eth_dev *dev) {
 	dev->data->dev_link.link_status = RTE_ETH_LINK_DOWN;
@@ -119,28 +131,11 @@ static int infos_get(struct rte_eth_dev *dev, struct rte_eth_dev_info *info) {
 	return 0;
 }
 
-/* RSS: any rule will do */
-
-static int rss_hash_update(struct rte_eth_dev *dev, struct rte_eth_rss_conf *conf) {
-	return 0;
-}
-
-static int flow_validate(struct rte_eth_dev *dev, const struct rte_flow_attr *attr,
-			 const struct rte_flow_item items[], const struct rte_flow_action actions[],
-			 struct rte_flow_error *error) {
-	return 0;
-}
-
 static struct rte_flow *flow_create(struct rte_eth_dev *dev, const struct rte_flow_attr *attr,
 				    const struct rte_flow_item items[],
 				    const struct rte_flow_action actions[],
 				    struct rte_flow_error *error) {
 	return (struct rte_flow *)dev;
-}
-
-static int flow_destroy(struct rte_eth_dev *dev, struct rte_flow *flow,
-			struct rte_flow_error *error) {
-	return 0;
 }
 
 static int flow_ops_get(struct rte_eth_dev *dev, const struct rte_flow_ops **flow_ops) {
@@ -212,11 +207,6 @@ static int start(struct rte_eth_dev *dev) {
 	return 0;
 }
 
-// It has the one that it started with: packets are prepared.
-static int reta_update(struct rte_eth_dev *dev, struct rte_eth_rss_reta_entry64 *reta, uint16_t n) {
-	return -EBUSY;
-}
-
 static int reta_query(struct rte_eth_dev *dev, struct rte_eth_rss_reta_entry64 *reta, uint16_t n) {
 	const struct device *device = dev->data->dev_private;
 
@@ -247,10 +237,6 @@ static int rx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc,
 static int tx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc,
 			  unsigned int socket, const struct rte_eth_txconf *conf) {
 	dev->data->tx_queues[id] = dev->data->dev_private;
-	return 0;
-}
-
-static int link_update(struct rte_eth_dev *dev, int wait) {
 	return 0;
 }
 

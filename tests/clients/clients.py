@@ -22,11 +22,8 @@ import examples
 import lab as laboratory
 import openvswitch
 import suricata
-import tools
-from lab import Captures, Hugepages, Red, Skip, harness
+from lab import Captures, Red, Skip, harness
 from support import eal
-
-N_HUGEPAGES = 600  # of 2 MB: what Open vSwitch needs, or two processes
 
 Row = collections.namedtuple("Row", "name run package short", defaults=(False,))
 
@@ -47,11 +44,7 @@ ROWS = [
     Row("ip_reassembly", examples.ip_reassembly, "dpdk-doc", True),
     Row("ip_fragmentation", examples.ip_fragmentation, "dpdk-doc"),
     Row("flow_filtering", examples.flow_filtering, "dpdk-doc", True),
-    Row("symmetric_mp, 2 processes", examples.symmetric_mp, "dpdk-doc", True),
-    Row("dpdk-proc-info", tools.proc_info, "dpdk"),
-    Row("dpdk-dumpcap", tools.dumpcap, "dpdk"),
-    Row("dpdk-pdump", tools.pdump, "dpdk"),
-    Row("dpdk-test-flow-perf", tools.flow_perf, "dpdk-dev"),
+    Row("dpdk-test-flow-perf", examples.flow_perf, "dpdk-dev"),
 ]
 
 Outcome = collections.namedtuple("Outcome", "state text")
@@ -59,8 +52,8 @@ Result = collections.namedtuple("Result", "row ours plain seconds")
 NOT_RUN = Outcome("-", "")
 
 
-def run_once(row, over, captures, hugepages):
-    with laboratory.lab(over, captures, hugepages) as one:
+def run_once(row, over, captures):
+    with laboratory.lab(over, captures) as one:
         try:
             row.run(one)
         except Skip as why:
@@ -70,12 +63,12 @@ def run_once(row, over, captures, hugepages):
     return Outcome("green", ", ".join(one.notes))
 
 
-def run_row(row, captures, hugepages, always_plain):
+def run_row(row, captures, always_plain):
     """net_ddp first; the plain device tells whose fault a red one is."""
     start = time.monotonic()
-    ours, plain = run_once(row, "net_ddp", captures, hugepages), NOT_RUN
+    ours, plain = run_once(row, "net_ddp", captures), NOT_RUN
     if ours.state == "red" or always_plain and ours.state == "green":
-        plain = run_once(row, "plain", captures, hugepages)
+        plain = run_once(row, "plain", captures)
     return Result(row, ours, plain, time.monotonic() - start)
 
 
@@ -142,10 +135,9 @@ def run_rows(rows, arguments, folder):
                              map(os.path.abspath, arguments.tools)))
     harness.tools["net_ddp"] = eal.loadable(harness.tools["net_ddp"])
     examples.build_folder = folder
-    captures, hugepages = Captures(folder), Hugepages(N_HUGEPAGES)
-    results = []
+    captures, results = Captures(folder), []
     for row in rows:
-        results.append(run_row(row, captures, hugepages, not arguments.short))
+        results.append(run_row(row, captures, not arguments.short))
         print(f"{row.name}: {results[-1].ours.state}: {what(results[-1])}", flush=True)
     return results
 

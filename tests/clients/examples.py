@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rows of DPDK's examples (package dpdk-doc), built as DPDK's documentation says."""
+"""Rows of DPDK's examples (package dpdk-doc), built as DPDK's documentation says, and of dpdk-test-flow-perf."""
 
 import re
 import shlex
@@ -7,8 +7,9 @@ import signal
 import subprocess
 
 import lab as laboratory
-from lab import EXAMPLES, QUEUES, Skip, check, frames_of, harness, packets
+from lab import EXAMPLES, QUEUES, Skip, check, frames_of, harness, need, packets
 
+RULES = 4000
 built = {}  # paths by name, or why there is none
 build_folder = None  # set by clients.py
 
@@ -188,24 +189,14 @@ def flow_filtering(lab):
     check(len(queues) == len(frames), f"{len(queues)} of {len(frames)} packets printed")
 
 
-def symmetric_mp(lab):
-    """Two processes, each with a queue of two ports. Each would read a capture of its own."""
-    frames = small(frames_of(lab.captures.n3()))[:1000]
-    n = 2 * len(frames)
-    lab.add(*(lab.tap(i) for i in range(2)))
-    program = example("multi_process/symmetric_mp")
-    options = ("-p", "0x3", "--num-procs=2")
-    first = lab.start(program, *options, "--proc-id=0", hugepages=True, n_lcores=1,
-                      eal_options=("--proc-type=primary",))
-    first.wait(lambda: "Finished Process Init" in first.output, "first process")
-    second = laboratory.App(lab, [program, *lab.eal(1, hugepages=True), "--proc-type=secondary",
-                                  "--", *options, "--proc-id=1"])
-    second.wait(lambda: "Finished Process Init" in second.output, "second process")
-    for i in range(2):
-        lab.inject(first, frames, i)
-    lab.expect(first, n)
-    second.end()
-    first.end()
-    rx = [sum(map(int, re.findall(r"Port \d+: RX - (\d+)", app.output))) for app in (first, second)]
-    check(sum(rx) == n, f"{rx} packets in the two processes, of {n}")
-    lab.note_spread(rx, "processes")
+def flow_perf(lab):
+    """Rules by the thousand: inserted, and deleted."""
+    lab.add("net_null0" if lab.ddp else lab.tap())
+    app = lab.start(need("dpdk-test-flow-perf", "dpdk-dev"), "--ingress", "--group=0", "--ether",
+                    "--ipv4", "--queue", f"--rules-count={RULES}", f"--rules-batch={RULES // 4}",
+                    "--deletion-rate", "--portmask=0x1")
+    app.finish(seconds=120)
+    rates = re.findall(r"Rules (insertion|deletion) rate -> ([\d.]+) K", app.output)
+    lab.notes.append(f"{RULES} rules" + "".join(f", {what} {float(rate):.1f} K/s"
+                                                for what, rate in rates))
+    check("error" not in app.output.lower(), laboratory.reason(app.output))

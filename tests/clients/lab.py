@@ -19,11 +19,10 @@ SOURCE_ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(SOURCE_ROOT / "tests" / "e2e"), str(SOURCE_ROOT / "tests" / "library")]
 import packets  # noqa: E402
 import tshark  # noqa: E402, F401
-from support import eal, harness, hugepages, telemetry  # noqa: E402
+from support import eal, harness, telemetry  # noqa: E402
 
 SECONDS = 30  # for a start, for all packets, for an end; far more than they take
 MEGABYTES = 1024
-HUGE_MEGABYTES = 400  # of hugepages
 PREFIX = "ddp-clients"
 SNAPLEN = 262144
 BATCH = 64  # frames under way at once in the kernel: no buffer of its is as small
@@ -74,7 +73,7 @@ def reason(output):
     return "; ".join(found) or (lines[-1] if lines else "no output")
 
 
-# Namespaces and memory
+# Namespaces
 
 def isolate():
     """Network and mounts of our own, so that interfaces and hugepages do not outlive us.
@@ -90,23 +89,6 @@ def isolate():
         with contextlib.suppress(OSError):
             path.write_text("1")
     return None
-
-
-class Hugepages:
-    """Pages of 2 MB for rows that need them, given back when the program ends."""
-
-    def __init__(self, wanted):
-        self.wanted = wanted
-        self.folder = None
-        self.why_not = None
-
-    def reserve(self):
-        """Have them, or know why not."""
-        if self.folder is None and self.why_not is None:
-            try:
-                self.folder = hugepages.have(self.wanted)
-            except OSError as error:
-                self.why_not = f"no hugepages: {error.strerror}"
 
 
 # Packets
@@ -152,7 +134,7 @@ class Captures:
 class App:
     """A running application, which ends with its row at the latest."""
 
-    def __init__(self, lab, command, prefix=None, env=None):
+    def __init__(self, lab, command, prefix=None):
         self.lab = lab
         self.name = pathlib.Path(str(command[0])).name
         self.path = lab.folder / f"{self.name}-{len(lab.apps)}.log"
@@ -162,7 +144,7 @@ class App:
             self.process = subprocess.Popen(
                 [str(word) for word in command], stdin=subprocess.DEVNULL, stdout=log,
                 stderr=subprocess.STDOUT, cwd=lab.folder,
-                env={**eal.environment(lab.folder), **lab.environment, **(env or {})})
+                env={**eal.environment(lab.folder), **lab.environment})
         lab.apps.append(self)
 
     @property
@@ -234,10 +216,9 @@ class App:
 class Lab:
     """One run of a row: devices, applications, a folder. over is "net_ddp" or "plain"."""
 
-    def __init__(self, over, captures, hugepages, folder):
+    def __init__(self, over, captures, folder):
         self.over = over
         self.captures = captures
-        self.hugepages = hugepages
         self.folder = folder
         self.apps = []
         self.environment = {}
@@ -297,22 +278,11 @@ class Lab:
 
     # Applications
 
-    def eal(self, n_lcores=2, hugepages=False):
-        options = eal.options(n_lcores, HUGE_MEGABYTES if hugepages else MEGABYTES, PREFIX)
-        if hugepages:
-            self.hugepages.reserve()
-            if self.hugepages.why_not:
-                raise Skip(self.hugepages.why_not)
-            options.remove("--no-huge")
-            options += ["--huge-dir", self.hugepages.folder]
-        if self.ddp:
-            options += ["-d", harness.tools["net_ddp"]]
-        return options
-
-    def start(self, program, *arguments, n_lcores=2, hugepages=False, eal_options=()):
+    def start(self, program, *arguments, n_lcores=2, eal_options=()):
         """An application on the devices; arguments are its own."""
+        plugin = ["-d", harness.tools["net_ddp"]] if self.ddp else []
         vdevs = [word for vdev in self.vdevs for word in ("--vdev", vdev)]
-        options = [*self.eal(n_lcores, hugepages=hugepages), *vdevs, *eal_options]
+        options = [*eal.options(n_lcores, MEGABYTES, PREFIX), *plugin, *vdevs, *eal_options]
         return App(self, [program, *options, "--", *arguments], PREFIX)
 
     def run(self, *command):
@@ -408,9 +378,9 @@ class Lab:
 
 
 @contextlib.contextmanager
-def lab(over, captures, hugepages):
+def lab(over, captures):
     with tempfile.TemporaryDirectory(prefix="ddp-client-") as folder:
-        one = Lab(over, captures, hugepages, pathlib.Path(folder))
+        one = Lab(over, captures, pathlib.Path(folder))
         try:
             yield one
         finally:

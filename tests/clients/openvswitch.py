@@ -3,18 +3,21 @@
 folder, whose ports are attached by their devargs."""
 
 import contextlib
+import functools
 import pathlib
 import re
 import socket
 import time
 
 from lab import App, Red, Skip, check, frames_of, harness, need, packets
+from support import hugepages
 
 BINARIES = ("/usr/lib/openvswitch-switch-dpdk/ovs-vswitchd-dpdk",
             "/usr/lib/openvswitch-switch-dpdk/ovs-vswitchd")
 SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
 MEGABYTES = 512
 QUEUES = 4
+HUGEPAGES = 600  # of 2 MB
 
 # Counters of a PMD thread, as Open vSwitch 3 and 4 name them
 RECEIVED = "packets received|Rx packets"
@@ -22,14 +25,21 @@ FAILED = "miss with failed upcall|- Lost upcalls"
 OFFLOADED = "phwol hits|- PHWOL hits"
 
 
+@functools.cache
+def hugepages_have():
+    """Until the program ends."""
+    try:
+        hugepages.have(HUGEPAGES)
+    except OSError as error:
+        raise Skip(f"no hugepages: {error.strerror}") from None
+
+
 class Bridge:
     def __init__(self, lab, *config):
         binary = next((path for path in BINARIES if pathlib.Path(path).exists()), None)
         if binary is None:
             raise Skip("ovs-vswitchd with DPDK is not installed (package openvswitch-switch-dpdk)")
-        lab.hugepages.reserve()
-        if lab.hugepages.why_not:
-            raise Skip(lab.hugepages.why_not)
+        hugepages_have()
         self.lab = lab
         for name in ("RUNDIR", "LOGDIR", "DBDIR", "SYSCONFDIR"):
             lab.environment[f"OVS_{name}"] = str(lab.folder)
