@@ -34,15 +34,15 @@ static void naive_find(struct verdict *v, const struct way *way, const uint8_t *
 		naive_flow_match(n, rules, way->book->n, &hit);
 	if (hit.rules[DDP_FLOW_HASH] >= 0)
 		rule = &way->rules[hit.rules[DDP_FLOW_HASH]];
-	v->type_id = n->type != NULL ? n->type->id : 0;
-	v->packet_type = n->rte_ptype;
-	v->l3_off = n->l3_off;
-	v->inner_l3_off = n->inner_l3_off;
-	v->encapsulated = n->encapsulated;
-	v->value = n->value;
-	v->steer = hit.rules[DDP_FLOW_STEER];
+	v->found.type_id = n->type != NULL ? n->type->id : 0;
+	v->found.packet_type = n->rte_ptype;
+	v->found.l3_off = n->l3_off;
+	v->found.inner_l3_off = n->inner_l3_off;
+	v->found.encapsulated = n->encapsulated;
+	v->found.value = n->value;
+	v->found.steer = hit.rules[DDP_FLOW_STEER];
 	v->function = rule != NULL ? rule->hashing.function : way->policy.function;
-	v->input_len = naive_input_find(v, &way->policy, rule);
+	v->found.input_len = naive_input_find(v, &way->policy, rule);
 }
 
 static unsigned int model_input_find(struct verdict *v, const struct ddp_policy *policy,
@@ -69,14 +69,14 @@ static void model_find(struct verdict *v, const struct way *way, const uint8_t *
 	ddp_classify(way->policy.program, &packet, &class);
 	if (way->book != NULL)
 		ddp_flow_match(way->policy.flows, &packet, &class, &hit);
-	v->type_id = class.type_id;
-	v->packet_type = class.rte_ptype;
-	v->l3_off = class.l3_off;
-	v->inner_l3_off = class.inner_l3_off;
-	v->encapsulated = class.encapsulated;
-	v->value = class.value;
-	v->steer = flow_book_index(hit.rules[DDP_FLOW_STEER]);
-	v->input_len = model_input_find(v, &way->policy, &packet, &class, &hit);
+	v->found.type_id = class.type_id;
+	v->found.packet_type = class.rte_ptype;
+	v->found.l3_off = class.l3_off;
+	v->found.inner_l3_off = class.inner_l3_off;
+	v->found.encapsulated = class.encapsulated;
+	v->found.value = class.value;
+	v->found.steer = flow_book_index(hit.rules[DDP_FLOW_STEER]);
+	v->found.input_len = model_input_find(v, &way->policy, &packet, &class, &hit);
 }
 
 void verdict_find(struct verdict *verdict, const struct way *way, const struct ddp_hash *hash,
@@ -87,12 +87,13 @@ void verdict_find(struct verdict *verdict, const struct way *way, const struct d
 		naive_find(verdict, way, bytes, len);
 	else
 		model_find(verdict, way, bytes, len);
-	if (verdict->type_id < policy->n_ptypes &&
-	    policy->ptypes[verdict->type_id] != DDP_PTYPE_AS_FOUND)
-		verdict->packet_type = policy->ptypes[verdict->type_id];
-	verdict->packet_type &= ~policy->ptype_hidden;
-	verdict->hash =
-		naive_hash(verdict->function, hash->key, verdict->input, verdict->input_len);
+	if (verdict->found.type_id < policy->n_ptypes &&
+	    policy->ptypes[verdict->found.type_id] != DDP_PTYPE_AS_FOUND)
+		verdict->found.packet_type = policy->ptypes[verdict->found.type_id];
+	verdict->found.packet_type &= ~policy->ptype_hidden;
+	verdict->found.hash =
+		naive_hash(verdict->function, hash->key, verdict->input, verdict->found.input_len);
+	verdict->found.function = verdict->found.input_len > 0 ? verdict->function : 0;
 }
 
 static const char *headers_difference(const struct ddp_class *class, const struct naive *naive) {
@@ -183,7 +184,7 @@ static const char *flow_difference(struct verdict *verdict, const struct way *wa
 	unsigned int n;
 
 	ddp_flow_match(policy->flows, packet, class, &hit);
-	if (flow_book_index(hit.rules[DDP_FLOW_STEER]) != verdict->steer)
+	if (flow_book_index(hit.rules[DDP_FLOW_STEER]) != verdict->found.steer)
 		return "rule that steers";
 	for (unsigned int s = 0; s < DDP_FLOW_STAGES; s++)
 		if (hit.rules[s] != NULL && class->type != DDP_TYPE_NONE &&
@@ -193,7 +194,7 @@ static const char *flow_difference(struct verdict *verdict, const struct way *wa
 	if (hashing == NULL || !hashing->own_inputs)
 		return NULL;
 	n = ddp_flow_gather(policy->flows, packet, class, &hit, hashing->function, input);
-	if (hashing->function != verdict->function || n != verdict->input_len)
+	if (hashing->function != verdict->function || n != verdict->found.input_len)
 		return "rule that hashes";
 	return memcmp(input, verdict->input, n) != 0 ? "bytes that a rule hashes" : NULL;
 }
@@ -214,14 +215,15 @@ static const char *whole_difference(const struct verdict *verdict, const struct 
 	ddp_arena_destroy(arena);
 	if (ret < 0)
 		return "memory for steps";
-	if (answer.class.type_id != verdict->type_id)
+	if (answer.class.type_id != verdict->found.type_id)
 		return "type_id of the answer";
-	if (answer.input_len != verdict->input_len ||
-	    memcmp(answer.input, verdict->input, verdict->input_len) != 0)
+	if (answer.input_len != verdict->found.input_len ||
+	    memcmp(answer.input, verdict->input, verdict->found.input_len) != 0)
 		return "input of the answer";
-	if (answer.hash != (verdict->input_len > 0 ? verdict->hash : 0))
+	if (answer.hash != verdict->found.hash)
 		return "hash of the answer";
-	if (answer.queue != (verdict->input_len > 0 ? reta[verdict->hash % RETA_SIZE] : 0))
+	if (answer.queue !=
+	    (verdict->found.input_len > 0 ? reta[verdict->found.hash % RETA_SIZE] : 0))
 		return "queue of the answer";
 	return NULL;
 }

@@ -106,13 +106,6 @@ static void segments_print(const struct rte_mbuf *mbuf) {
 		       mbuf->buf_len - mbuf->data_off - mbuf->data_len);
 }
 
-// Both have these members.
-#define PATH_PRINT(who, path)                                                                 \
-	printf(who ": type_id %u packet_type 0x%08" PRIx32                                    \
-		   " inner_l3_off %u input_len %u function %u",                               \
-	       (path)->type_id, (path)->packet_type, (path)->inner_l3_off, (path)->input_len, \
-	       (path)->function)
-
 static void difference_print(const struct front *front, const struct burst *burst, unsigned int i,
 			     const char *what) {
 	printf("difference: %s of packet %u of %u with %s %s\nhead+data+tail of its segments:",
@@ -122,58 +115,34 @@ static void difference_print(const struct front *front, const struct burst *burs
 	bytes_print(&burst->packets[i]);
 }
 
-static void rest_print(uint32_t hash, uint32_t value, int32_t steer) {
-	printf(" hash 0x%08" PRIx32 " value 0x%08" PRIx32 " steer %d\n", hash, value, steer);
-}
-
-static const uint8_t *bytes_of(const struct rte_mbuf *mbuf) {
-	return (const uint8_t *)mbuf->buf_addr + mbuf->data_off;
-}
-
-static int32_t steer_of(const struct way *way, const struct ddp_burst *result, unsigned int i) {
-	return way->book != NULL ? flow_book_index(result->steer[i]) : -1;
-}
-
-static void verdicts_print(const struct verdict *verdict, const struct way *way,
-			   const struct ddp_burst *result, const uint8_t *bytes, unsigned int i) {
+static struct found found_of(const struct way *way, const struct ddp_burst *result,
+			     const uint8_t *bytes, unsigned int i) {
 	const struct ddp_verdict *path = ddp_burst_verdict(result, i);
-
-	PATH_PRINT("reference", verdict);
-	rest_print(verdict->hash, verdict->value, verdict->steer);
-	if (path == NULL)
-		return;
-	PATH_PRINT("cache    ", path);
-	rest_print(result->hashes[i], ddp_verdict_value(path, bytes), steer_of(way, result, i));
-}
-
-static const char *cache_difference(const struct verdict *verdict, const struct way *way,
-				    const struct ddp_burst *result, const uint8_t *bytes,
-				    unsigned int i) {
-	const struct ddp_verdict *path = ddp_burst_verdict(result, i);
+	const bool hashed = path != NULL && path->input_len > 0;
 
 	if (path == NULL)
-		return "there is no verdict";
-	if (path->type_id != verdict->type_id)
-		return "type_id";
-	if (path->packet_type != verdict->packet_type)
-		return "packet_type";
-	if (path->l3_off != verdict->l3_off)
-		return "l3_off";
-	if (path->inner_l3_off != verdict->inner_l3_off)
-		return "inner_l3_off";
-	if (path->encapsulated != verdict->encapsulated)
-		return "encapsulated";
-	if (ddp_verdict_value(path, bytes) != verdict->value)
-		return "value";
-	if (path->input_len != verdict->input_len)
-		return "input_len";
-	if (steer_of(way, result, i) != verdict->steer)
-		return "steer";
-	if (verdict->input_len == 0)
-		return NULL;
-	if (path->function != verdict->function)
-		return "function";
-	return result->hashes[i] != verdict->hash ? "hash" : NULL;
+		return (struct found){.type_id = UINT16_MAX}; // nobody's
+	return (struct found){
+		.packet_type = path->packet_type,
+		.value = ddp_verdict_value(path, bytes),
+		.hash = hashed ? result->hashes[i] : 0,
+		.steer = way->book != NULL ? flow_book_index(result->steer[i]) : -1,
+		.encapsulated = path->encapsulated,
+		.type_id = path->type_id,
+		.l3_off = path->l3_off,
+		.inner_l3_off = path->inner_l3_off,
+		.input_len = path->input_len,
+		.function = hashed ? path->function : 0,
+	};
+}
+
+static void found_print(const char *who, const struct found *found) {
+	printf("%s: type_id %u packet_type 0x%08" PRIx32
+	       " l3_off %u inner_l3_off %u encapsulated %u "
+	       "value 0x%08" PRIx32 " input_len %u function %u hash 0x%08" PRIx32 " steer %d\n",
+	       who, found->type_id, found->packet_type, found->l3_off, found->inner_l3_off,
+	       found->encapsulated, found->value, found->input_len, found->function, found->hash,
+	       found->steer);
 }
 
 static bool cache_agrees(struct front *front, struct ddp_burst *result, const struct way *way,
@@ -187,13 +156,14 @@ static bool cache_agrees(struct front *front, struct ddp_burst *result, const st
 	result->verdict = NULL;
 	ddp_cache_run(front->cache, policy, hash, burst->mbufs, burst->n, result);
 	for (unsigned int i = 0; i < burst->n; i++) {
-		const uint8_t *bytes = bytes_of(burst->mbufs[i]);
-		const char *what = cache_difference(&verdicts[i], way, result, bytes, i);
+		const uint8_t *bytes = rte_pktmbuf_mtod(burst->mbufs[i], const uint8_t *);
+		const struct found found = found_of(way, result, bytes, i);
 
-		if (what == NULL)
+		if (memcmp(&found, &verdicts[i].found, sizeof(found)) == 0)
 			continue;
-		difference_print(front, burst, i, what);
-		verdicts_print(&verdicts[i], way, result, bytes, i);
+		difference_print(front, burst, i, "verdict");
+		found_print("reference", &verdicts[i].found);
+		found_print("cache", &found);
 		return false;
 	}
 	return true;

@@ -212,21 +212,21 @@ static const char *mbuf_difference(const struct rte_mbuf *mbuf, uint16_t queue,
 				   const struct verdict *verdict, uint16_t ptype_id,
 				   const uint16_t reta[RETA_SIZE]) {
 	const struct rte_pmd_ddp_meta *meta = meta_of(mbuf);
-	bool hashed = verdict->input_len > 0;
+	bool hashed = verdict->found.input_len > 0;
 
-	if (mbuf->packet_type != verdict->packet_type)
+	if (mbuf->packet_type != verdict->found.packet_type)
 		return "packet_type";
 	if (meta->ptype_id != ptype_id)
 		return "ptype_id";
-	if (meta->inner_l3_off != verdict->inner_l3_off)
+	if (meta->inner_l3_off != verdict->found.inner_l3_off)
 		return "inner_l3_off";
-	if (meta->value != verdict->value)
+	if (meta->value != verdict->found.value)
 		return "value";
 	if (((mbuf->ol_flags & RTE_MBUF_F_RX_RSS_HASH) != 0) != hashed)
 		return "flag of the hash";
-	if (hashed && mbuf->hash.rss != verdict->hash)
+	if (hashed && mbuf->hash.rss != verdict->found.hash)
 		return "hash";
-	return queue != (hashed ? reta[verdict->hash % RETA_SIZE] : 0) ? "queue" : NULL;
+	return queue != (hashed ? reta[verdict->found.hash % RETA_SIZE] : 0) ? "queue" : NULL;
 }
 
 static bool port_burst_agrees(uint16_t port, const struct way *way, const struct ddp_hash *hash,
@@ -253,10 +253,11 @@ static bool port_burst_agrees(uint16_t port, const struct way *way, const struct
 			verdict_find(&verdict, way, hash, burst->packets[at].data,
 				     burst->packets[at].len);
 			if (what == NULL &&
-			    (what = mbuf_difference(
-				     mbufs[i], queue, &verdict,
-				     verdict.type_id == 0 ? 0 : verdict.type_id - first_id + 1,
-				     reta)) != NULL) {
+			    (what = mbuf_difference(mbufs[i], queue, &verdict,
+						    verdict.found.type_id == 0 ?
+							    0 :
+							    verdict.found.type_id - first_id + 1,
+						    reta)) != NULL) {
 				printf("difference: %s of a packet of a port\n", what);
 				bytes_print(&burst->packets[at]);
 			}
@@ -329,9 +330,9 @@ static void again_print(const struct run *run) {
 static void see(struct seen *seen, const struct verdict *verdict) {
 	if (verdict->naive.profile != NULL)
 		seen->statuses[verdict->naive.status]++;
-	seen->typed += verdict->type_id != 0;
-	seen->hashed += verdict->input_len > 0;
-	seen->steered += verdict->steer >= 0;
+	seen->typed += verdict->found.type_id != 0;
+	seen->hashed += verdict->found.input_len > 0;
+	seen->steered += verdict->found.steer >= 0;
 }
 
 // False: something never came up.

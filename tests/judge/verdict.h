@@ -4,19 +4,27 @@
 #ifndef JUDGE_VERDICT_H
 #define JUDGE_VERDICT_H
 
+#include <assert.h>
+
 #include "naive.h"
 #include "subject.h"
 
-struct verdict {
-	struct naive naive; // profile is NULL for a package
-	uint32_t packet_type;
+// What a path cache finds, too. Without padding: two are compared as memory.
+struct found {
+	uint32_t packet_type, value, hash; // hash, function: 0 where input_len is 0
+	int32_t steer;                     // number of the rule, -1: none
+	uint32_t encapsulated;
 	uint16_t type_id, l3_off, inner_l3_off;
 	uint8_t input_len, function;
-	bool encapsulated;
+};
+
+static_assert(sizeof(struct found) == 28, "there is padding");
+
+struct verdict {
+	struct naive naive; // profile is NULL for a package
+	struct found found;
+	uint8_t function; // also where nothing is hashed
 	uint8_t input[DDP_HASH_INPUT_MAX];
-	uint32_t hash; // where input_len is not 0
-	uint32_t value;
-	int32_t steer; // number of the rule, -1: none
 };
 
 void verdict_find(struct verdict *verdict, const struct way *way, const struct ddp_hash *hash,

@@ -26,6 +26,25 @@
 const char *const type_names[N_TYPES] = {TYPES(TYPE_NAME)};
 #undef TYPE_NAME
 
+// Packets of a type, and what mbufs say of it.
+static const struct {
+	const char *words;
+	uint32_t packet_type;
+} types[N_TYPES] = {
+	[TYPE_ARP] = {"eth arp", RTE_PTYPE_L2_ETHER_ARP},
+	[TYPE_IPV4_UDP] = {"eth ipv4 udp=53", PTYPE_IPV4 | RTE_PTYPE_L4_UDP},
+	[TYPE_IPV4_TCP] = {"eth ipv4 tcp", PTYPE_IPV4 | RTE_PTYPE_L4_TCP},
+	[TYPE_GTPU_IPV4_UDP] = {"eth ipv4 udp=2152 gtpu ipv4 udp=443",
+				PTYPE_GTPU | RTE_PTYPE_INNER_L4_UDP},
+	[TYPE_GTPU_IPV4_TCP] = {"eth ipv4 udp=2152 gtpu ipv4 tcp",
+				PTYPE_GTPU | RTE_PTYPE_INNER_L4_TCP},
+	[TYPE_VXLAN_IPV4_UDP] = {"eth ipv4 udp=4789 vxlan eth ipv4 udp=443",
+				 PTYPE_IPV4 | RTE_PTYPE_L4_UDP | RTE_PTYPE_TUNNEL_VXLAN |
+					 RTE_PTYPE_INNER_L2_ETHER |
+					 RTE_PTYPE_INNER_L3_IPV4_EXT_UNKNOWN |
+					 RTE_PTYPE_INNER_L4_UDP},
+};
+
 // The hashed fields, in the host's order.
 struct tuple {
 	uint32_t src, dst;
@@ -79,12 +98,12 @@ static bool is_gtpu(enum type type) {
 }
 
 static enum type type_of(uint32_t i) {
-	static const enum type types[8] = {
+	static const enum type mix[8] = {
 		TYPE_IPV4_UDP, TYPE_GTPU_IPV4_UDP, TYPE_VXLAN_IPV4_UDP, TYPE_GTPU_IPV4_UDP,
 		TYPE_IPV4_TCP, TYPE_GTPU_IPV4_TCP, TYPE_VXLAN_IPV4_UDP, TYPE_IPV4_UDP,
 	};
 
-	return i % 512 == 7 ? TYPE_ARP : types[i % 8];
+	return i % 512 == 7 ? TYPE_ARP : mix[i % 8];
 }
 
 // TCP has its ports where UDP has them.
@@ -111,20 +130,12 @@ static void tunnel_fill(struct flow *flow, uint32_t i) {
 }
 
 static void flow_fill(struct flow *flow, uint32_t i) {
-	static const char *const words[N_TYPES] = {
-		[TYPE_ARP] = "eth arp",
-		[TYPE_IPV4_UDP] = "eth ipv4 udp=53",
-		[TYPE_IPV4_TCP] = "eth ipv4 tcp",
-		[TYPE_GTPU_IPV4_UDP] = "eth ipv4 udp=2152 gtpu ipv4 udp=443",
-		[TYPE_GTPU_IPV4_TCP] = "eth ipv4 udp=2152 gtpu ipv4 tcp",
-		[TYPE_VXLAN_IPV4_UDP] = "eth ipv4 udp=4789 vxlan eth ipv4 udp=443",
-	};
 	static struct frame frame;
 	uint16_t port = 0; // of a tunnel
 
 	flow->type = type_of(i);
 	flow->more = flow->type == TYPE_VXLAN_IPV4_UDP && i % 16 == 14;
-	frame_make(&frame, words[flow->type]);
+	frame_make(&frame, types[flow->type].words);
 	flow->len = frame.len;
 	memcpy(flow->frame, frame.bytes, frame.len);
 	if (flow->type == TYPE_ARP)
@@ -155,25 +166,6 @@ static enum type type_seen(const struct flow *flow, const struct setup *setup) {
 	if (flow->type == TYPE_VXLAN_IPV4_UDP && (!setup->vxlan || (flow->more && !setup->tunnel)))
 		return TYPE_IPV4_UDP;
 	return flow->type;
-}
-
-static uint32_t packet_type_of(enum type type) {
-	switch (type) {
-	case TYPE_ARP:
-		return RTE_PTYPE_L2_ETHER_ARP;
-	case TYPE_IPV4_TCP:
-		return PTYPE_IPV4 | RTE_PTYPE_L4_TCP;
-	case TYPE_GTPU_IPV4_UDP:
-		return PTYPE_GTPU | RTE_PTYPE_INNER_L4_UDP;
-	case TYPE_GTPU_IPV4_TCP:
-		return PTYPE_GTPU | RTE_PTYPE_INNER_L4_TCP;
-	case TYPE_VXLAN_IPV4_UDP:
-		return PTYPE_IPV4 | RTE_PTYPE_L4_UDP | RTE_PTYPE_TUNNEL_VXLAN |
-		       RTE_PTYPE_INNER_L2_ETHER | RTE_PTYPE_INNER_L3_IPV4_EXT_UNKNOWN |
-		       RTE_PTYPE_INNER_L4_UDP;
-	default:
-		return PTYPE_IPV4 | RTE_PTYPE_L4_UDP;
-	}
 }
 
 // The words hashed, in the order of the wire. Returns their number.
@@ -244,7 +236,7 @@ void verdict_find(uint32_t i, const struct setup *setup, struct verdict *verdict
 
 	memset(verdict, 0, sizeof(*verdict));
 	verdict->type = type;
-	verdict->packet_type = packet_type_of(type);
+	verdict->packet_type = types[type].packet_type;
 	if (type == TYPE_IPV4_TCP && setup->tcp_ptype != 0)
 		verdict->packet_type = setup->tcp_ptype;
 	if (setup->ptype_mask != 0)

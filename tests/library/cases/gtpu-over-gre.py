@@ -21,18 +21,11 @@ CASES = inner_cases((*OUTER, *MIDDLE, UPLINK), CHAIN, "GTPU", {**TEID, **QFI}, s
          "eth ipv4 gre ipv4 udp gtpu ipv4 udp", "GTPU_IPV4_UDP_OVER_GRE", TEID),
 
     # gtpu's input sets mean these packet types too.
-    Case("set ue", packet(*OUTER, *MIDDLE, UPLINK, IN4, udp(1, 2), DATA),
-         CHAIN + " ipv4 udp", "GTPU_IPV4_UDP_OVER_GRE",
-         {"inner.ipv4.src": UE, **TEID, **QFI}, spec="gtpu-over-gre:ue"),
-    Case("set ue, IPv6", packet(*OUTER, *MIDDLE, UPLINK, IN6, udp(1, 2), DATA),
-         CHAIN + " ipv6 udp", "GTPU_IPV6_UDP_OVER_GRE",
-         {"inner.ipv6.src/64": "2001:db8:9:1::", **TEID, **QFI}, spec="gtpu-over-gre:ue"),
-    Case("set teid", packet(*OUTER, *MIDDLE, UPLINK, IN4, udp(1, 2), DATA),
-         CHAIN + " ipv4 udp", "GTPU_IPV4_UDP_OVER_GRE", {**TEID, **QFI},
-         spec="gtpu-over-gre:teid"),
-    Case("set inner-ip", packet(*OUTER, *MIDDLE, UPLINK, IN4, udp(1, 2), DATA),
-         CHAIN + " ipv4 udp", "GTPU_IPV4_UDP_OVER_GRE", {**TEID, **QFI},
-         spec="gtpu-over-gre:inner-ip"),
+    *(Case(f"set {name}, {ip}", packet(*OUTER, *MIDDLE, UPLINK, user, udp(1, 2), DATA),
+           f"{CHAIN} {ip} udp", f"GTPU_{ip.upper()}_UDP_OVER_GRE", {**ue, **TEID, **QFI}, spec="gtpu-over-gre:" + name)
+      for name, ip, user, ue in (("ue", "ipv4", IN4, {"inner.ipv4.src": UE}),
+                                 ("ue", "ipv6", IN6, {"inner.ipv6.src/64": "2001:db8:9:1::"}),
+                                 ("teid", "ipv4", IN4, {}), ("inner-ip", "ipv4", IN4, {}))),
     Case("other port", packet(*OUTER, ipv4(), udp(2152, 2153), UPLINK, IN4, udp(1, 2), DATA),
          CHAIN + " ipv4 udp", "GTPU_IPV4_UDP_OVER_GRE", {**TEID, **QFI},
          spec="gtpu-over-gre;gtpu.port=2153", options=["-d", "udp.port==2153,gtp"]),

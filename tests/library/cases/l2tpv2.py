@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from library_test import Case, inner_cases
-from packets import DATA, eth, icmp, ipv4, ipv6, hopopts, l2tpv2, lcp, packet, ppp, sctp, tcp, udp, vlan
+from packets import DATA, eth, ipv4, ipv6, hopopts, l2tpv2, lcp, packet, ppp, tcp, udp, vlan
 
 OUTER = (eth(), ipv4(), udp(1701))
 OUTER6 = (eth(), vlan(9), ipv6(), udp(1701))
@@ -25,22 +25,14 @@ CASES = inner_cases((*OUTER, l2tpv2(0x1f, 0x55), HDLC), "eth ipv4 udp l2tpv2 ppp
          meets={"subscriber": "IPv4 UDP, plain"}),
     Case("and without tunnel", packet(eth(), IN4, udp(5, 6), DATA), "eth ipv4 udp", "IPV4_UDP",
          meets={"subscriber": "IPv4 UDP, plain"}),
-    Case("IPv4 TCP, length", packet(*OUTER, l2tpv2(0x1f, 0x55, length=True), HDLC, IN4, tcp(7, 8), DATA),
-         "eth ipv4 udp l2tpv2 ppp ipv4 tcp", "L2TPV2_IPV4_TCP", IDS),
-    Case("IPv4 SCTP, sequence", packet(*OUTER, l2tpv2(0x1f, 0x55, ns=3), HDLC, IN4, sctp(7, 8), DATA),
-         "eth ipv4 udp l2tpv2 ppp ipv4 sctp", "L2TPV2_IPV4_SCTP", IDS),
-    Case("IPv4 ICMP, offset 0", packet(*OUTER, l2tpv2(0x1f, 0x55, offset=0), HDLC, IN4, icmp()),
-         "eth ipv4 udp l2tpv2 ppp ipv4 icmp", "L2TPV2_IPV4", IDS, has=["l2tpv2.offset"]),
-    Case("IPv4 UDP, everything",
-         packet(*OUTER, l2tpv2(0x1f, 0x55, length=True, ns=3, offset=6, priority=1), HDLC, IN4, udp(5, 6), DATA),
-         "eth ipv4 udp l2tpv2 ppp ipv4 udp", "L2TPV2_IPV4_UDP", IDS),
-    Case("no address and control", packet(*OUTER, l2tpv2(0x1f, 0x55), ppp(), IN4, udp(5, 6), DATA),
-         "eth ipv4 udp l2tpv2 ppp ipv4 udp", "L2TPV2_IPV4_UDP", IDS),
-    Case("compressed number", packet(*OUTER, l2tpv2(0x1f, 0x55), ppp(0x21, short=True), IN4, udp(5, 6), DATA),
-         "eth ipv4 udp l2tpv2 ppp ipv4 udp", "L2TPV2_IPV4_UDP", IDS),
-    Case("address, control, compressed number",
-         packet(*OUTER6, l2tpv2(0x1f, 0x55), ppp(0x21, address=True, short=True), IN4, udp(5, 6), DATA),
-         "eth vlan ipv6 udp l2tpv2 ppp ipv4 udp", "L2TPV2_IPV4_UDP", IDS),
+    *(Case(name, packet(*OUTER, l2tpv2(0x1f, 0x55, **fields), number, IN4, udp(5, 6), DATA),
+           "eth ipv4 udp l2tpv2 ppp ipv4 udp", "L2TPV2_IPV4_UDP", IDS,
+           has=["l2tpv2.offset"] if "offset" in fields else ())
+      for name, fields, number in (
+          ("length", {"length": True}, HDLC), ("sequence", {"ns": 3}, HDLC), ("offset 0", {"offset": 0}, HDLC),
+          ("everything", {"length": True, "ns": 3, "offset": 6, "priority": 1}, HDLC),
+          ("no address and control", {}, ppp()), ("compressed number", {}, ppp(0x21, short=True)),
+          ("address, control, compressed number", {}, ppp(0x21, address=True, short=True)))),
     Case("IPv6 UDP", packet(*OUTER, l2tpv2(0x1f, 0x55), HDLC, IN6, udp(5, 6), DATA),
          "eth ipv4 udp l2tpv2 ppp ipv6 udp", "L2TPV2_IPV6_UDP", IDS,
          sets={"subscriber": {"inner.ipv6.src/64": "2001:db8:9:1::", **IDS}}),
