@@ -22,7 +22,7 @@ struct control_call {
 };
 
 // Up to one without a name.
-extern const struct control_call port_calls[], flow_calls[], profile_calls[];
+extern const struct control_call port_calls[], flow_calls[];
 
 extern struct rte_mempool *control_pool,
 	*control_small_pool; // the latter of mbufs without much room
@@ -51,9 +51,6 @@ void devices_empty(void);
 void devices_remove(void);
 // control_flow.c: rules of ports that are gone are gone, too.
 void handles_age(void);
-// control_profile.c: a thread that uses the telemetry socket all the time.
-void watcher_start(void);
-void watcher_stop(void);
 // Whether that is a net_ddp port, and the lower port of no other.
 bool is_ddp(uint16_t port);
 // The sums of all net_ddp ports hold.

@@ -3,7 +3,6 @@
 #include "classify/answer.h"
 #include "base/arena.h"
 #include "classify/run/walk.h"
-#include "naive_flow.h"
 #include "unit.h"
 #include "verdict.h"
 

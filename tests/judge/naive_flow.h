@@ -20,4 +20,35 @@ void naive_flow_match(const struct naive *n, const struct ddp_flow *const *rules
 unsigned int naive_flow_input(const struct naive *n, const struct ddp_flow *rule,
 			      enum ddp_hash_function function, uint8_t input[DDP_MAX_INPUT_SIZE]);
 
+// Flow rules in the tables of their shapes. Of those that match a packet the one that was added
+// last is preferred.
+#define FLOW_BOOK_MAX 1000
+
+struct flow_book {
+	struct ddp_flow_shapes shapes;
+	unsigned int n;
+	struct {
+		struct ddp_flow_shape *shape;
+		struct ddp_flow_entry *entry;
+		bool in; // the table
+	} rules[FLOW_BOOK_MAX];
+};
+
+void flow_book_init(struct flow_book *book);
+// Whatever set was built of it must be destroyed before.
+void flow_book_fini(struct flow_book *book);
+// Add rules and put them in.
+void flow_book_add(struct flow_book *book, const struct ddp_flow *rules, unsigned int n);
+// Take a rule out, or put it in again. Returns whether path caches must learn anew.
+bool flow_book_toggle(struct flow_book *book, unsigned int rule);
+// Of all shapes.
+struct ddp_flow_set *flow_book_build(const struct flow_book *book,
+				     const struct ddp_profile *profile,
+				     const struct ddp_program *program, struct ddp_diag *diag);
+
+// The index of a rule, -1 for none.
+static inline int32_t flow_book_index(const struct ddp_flow_entry *entry) {
+	return entry == NULL ? -1 : (int32_t)entry->number;
+}
+
 #endif

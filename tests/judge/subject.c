@@ -2,7 +2,6 @@
 #include "subject.h"
 
 #include "graph_packets.h"
-#include "naive_flow.h"
 #include "unit.h"
 
 #define N_DRAWN 100    // packets along the parse graph, and as many for each type as

@@ -5,8 +5,8 @@
 #define JUDGE_SUBJECT_H
 
 #include "classify/cache/cache.h"
-#include "flow_book.h"
 #include "frames.h"
+#include "naive_flow.h"
 #include "personality/personality.h"
 
 #define N_WAYS 11

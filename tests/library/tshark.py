@@ -20,43 +20,22 @@ OPTIONS = [
 ENVIRONMENT = dict(os.environ, LC_ALL="C", WIRESHARK_CONFIG_DIR="/nonexistent")
 
 # tshark's protocol -> our token. What is not here ends the chain: it is an application's.
-TOKENS = {
-    "eth": "eth",
-    "vlan": "vlan",
+TOKENS = {name: name for name in (
+    "eth", "vlan", "arp", "mpls", "macsec", "pppoed", "ppp", "ipv6", "tcp", "udp", "sctp", "icmp", "igmp", "esp", "ah",
+    "gre", "erspan", "vxlan", "geneve", "nsh", "pfcp", "ecpri", "quic")} | {
     "ieee8021ad": "vlan",
-    "arp": "arp",
-    "mpls": "mpls",
-    "macsec": "macsec",
-    "pppoed": "pppoed",
     "pppoes": "pppoe",
-    "ppp": "ppp",
     "ip": "ipv4",
-    "ipv6": "ipv6",
     "ipv6.hopopts": "ipv6_ext",
     "ipv6.routing": "ipv6_ext",
     "ipv6.dstopts": "ipv6_ext",
     "mipv6": "ipv6_ext",
     "ipv6.fraghdr": "ipv6_frag",
-    "tcp": "tcp",
-    "udp": "udp",
-    "sctp": "sctp",
-    "icmp": "icmp",
     "icmpv6": "icmp6",
-    "igmp": "igmp",
-    "esp": "esp",
-    "ah": "ah",
-    "gre": "gre",
-    "erspan": "erspan",
-    "vxlan": "vxlan",
-    "geneve": "geneve",
-    "nsh": "nsh",
     "gtp": "gtpu",
     "gtpv2": "gtpc",
-    "pfcp": "pfcp",
     "l2tp": "l2tpv2",
-    "ecpri": "ecpri",
     "infiniband": "bth",
-    "quic": "quic",
 }
 
 BOOLEANS = {"True": "1", "False": "0"}  # tshark 4.2 and later write words
@@ -79,46 +58,30 @@ AT_LEAST = {
 LAST = {"icmp", "icmp6", "igmp", "arp"}
 
 # Our field -> tshark's; several where it has several names for it.
-FIELDS = {
-    "eth.src": ["eth.src"],
-    "eth.dst": ["eth.dst"],
+FIELDS = {name: [name] for name in (
+    "eth.src", "eth.dst", "mpls.label", "ipv6.src", "ipv6.dst", "gre.key", "gre.checksum", "vxlan.vni",
+    "geneve.vni", "nsh.spi", "nsh.si", "pfcp.seid", "esp.spi", "ah.spi")} | {
+    f"{l4}.{ours}": [f"{l4}.{theirs}"] for l4 in ("udp", "tcp", "sctp")
+    for ours, theirs in (("sport", "srcport"), ("dport", "dstport"))} | {
     "vlan.vid": ["vlan.id", "ieee8021ad.id", "ieee8021ad.svid", "ieee8021ad.cvid"],
     "vlan.pcp": ["vlan.priority", "ieee8021ad.priority"],
-    "mpls.label": ["mpls.label"],
     "pppoe.session": ["pppoe.session_id"],
     "pppoed.session": ["pppoe.session_id"],
     "ipv4.src": ["ip.src"],
     "ipv4.dst": ["ip.dst"],
     "ipv4.id": ["ip.id"],
-    "ipv6.src": ["ipv6.src"],
-    "ipv6.dst": ["ipv6.dst"],
     "ipv6.flow_label": ["ipv6.flow"],
-    "udp.sport": ["udp.srcport"],
-    "udp.dport": ["udp.dstport"],
-    "tcp.sport": ["tcp.srcport"],
-    "tcp.dport": ["tcp.dstport"],
-    "sctp.sport": ["sctp.srcport"],
-    "sctp.dport": ["sctp.dstport"],
-    "gre.key": ["gre.key"],
     "gre.sequence": ["gre.sequence_number"],
     "gre.ack": ["gre.ack_number"],
-    "gre.checksum": ["gre.checksum"],
     "gre.call_id": ["gre.key.call_id"],
     "erspan.session": ["erspan.spanid"],
-    "vxlan.vni": ["vxlan.vni"],
     "vxlan_gpe.vni": ["vxlan.vni"],
-    "geneve.vni": ["geneve.vni"],
-    "nsh.spi": ["nsh.spi"],
-    "nsh.si": ["nsh.si"],
     "gtpu.teid": ["gtp.teid"],
     "gtpu.seq": ["gtp.seq_number"],
     "gtpu.npdu": ["gtp.npdu_number"],
     "gtpu_psc.qfi": ["gtp.ext_hdr.pdu_ses_con.qos_flow_id"],
     "gtpc.teid": ["gtp.teid", "gtpv2.teid"],
     "gtpc.seq": ["gtp.seq_number", "gtpv2.seq"],
-    "pfcp.seid": ["pfcp.seid"],
-    "esp.spi": ["esp.spi"],
-    "ah.spi": ["ah.spi"],
     "l2tpv2.tunnel": ["l2tp.tunnel"],
     "l2tpv2.session": ["l2tp.session"],
     "l2tpv3.session": ["l2tp.sid"],

@@ -5,7 +5,7 @@
 
 #include "classify/flow/flow_set.h"
 #include "corpus.h"
-#include "flow_book.h"
+#include "naive_flow.h"
 #include "unit.h"
 
 // A rule of headers in text: "eth ipv4 udp". The words must be string literals.
