@@ -15,38 +15,23 @@ static int teardown(void **state) {
 	return 0;
 }
 
-TEST(a_message_names_file_line_and_column) {
-	const struct ddp_place place = {.file = "gtpu.yaml", .line = 12, .col = 9};
+TEST(a_message_names_its_place) {
+	static const struct {
+		struct ddp_place place;
+		const char *message;
+	} rows[] = {
+		{{"gtpu.yaml", 12, 9}, "gtpu.yaml:12:9: error: odd 33"},
+		{{"gtpu.yaml", .col = 9}, "gtpu.yaml: error: odd 33"},
+		{{"ice.pkg", 0x3144, DDP_PLACE_BYTE}, "ice.pkg:0x3144: error: odd 33"},
+		{{"ice.pkg", 0, DDP_PLACE_BYTE}, "ice.pkg:0x0: error: odd 33"},
+		{{NULL, 1, 1}, "error: odd 33"},
+	};
 
-	ddp_error(&diag, &place, "field '%s' has %d bits", "teid", 33);
-	assert_int_equal(diag.n_kept, 1);
-	assert_string_equal(diag.messages[0].s, "gtpu.yaml:12:9: error: field 'teid' has 33 bits");
-}
-
-TEST(a_message_about_a_whole_file_names_no_line) {
-	const struct ddp_place place = {.file = "gtpu.yaml", .col = 9};
-
-	ddp_error(&diag, &place, "cannot be read");
-	assert_string_equal(diag.messages[0].s, "gtpu.yaml: error: cannot be read");
-}
-
-TEST(a_message_about_a_binary_file_names_the_byte) {
-	const struct ddp_place place = {.file = "ice.pkg", .line = 0x3144, .col = DDP_PLACE_BYTE};
-	const struct ddp_place first = {.file = "ice.pkg", .col = DDP_PLACE_BYTE};
-
-	ddp_error(&diag, &place, "odd");
-	ddp_error(&diag, &first, "odd");
-	assert_string_equal(diag.messages[0].s, "ice.pkg:0x3144: error: odd");
-	assert_string_equal(diag.messages[1].s, "ice.pkg:0x0: error: odd");
-}
-
-TEST(a_message_about_no_file_begins_with_its_severity) {
-	const struct ddp_place nowhere = {.line = 1, .col = 1};
-
-	ddp_error(&diag, NULL, "out of memory");
-	ddp_warn(&diag, &nowhere, "odd");
-	assert_string_equal(diag.messages[0].s, "error: out of memory");
-	assert_string_equal(diag.messages[1].s, "warning: odd");
+	for (unsigned int i = 0; i < COUNT(rows); i++) {
+		ddp_error(&diag, &rows[i].place, "%s %d", "odd", 33);
+		assert_int_equal(diag.n_kept, i + 1);
+		assert_string_equal(diag.messages[i].s, rows[i].message);
+	}
 }
 
 TEST(warnings_are_counted_apart_and_are_never_the_first_error) {
@@ -73,16 +58,6 @@ static char *printed(void) {
 	return text;
 }
 
-TEST(the_messages_are_printed_one_a_line) {
-	char *text;
-
-	ddp_error(&diag, NULL, "a");
-	ddp_warn(&diag, NULL, "b");
-	text = printed();
-	assert_string_equal(text, "error: a\nwarning: b\n");
-	free(text);
-}
-
 TEST(messages_beyond_the_limit_are_counted_and_announced) {
 	char *text;
 
@@ -91,6 +66,7 @@ TEST(messages_beyond_the_limit_are_counted_and_announced) {
 	assert_int_equal(diag.n_kept, DDP_DIAG_MAX);
 	assert_int_equal(diag.n_errors, DDP_DIAG_MAX + 7);
 	text = printed();
+	assert_memory_equal(text, "error: number 0\nerror: number 1\n", 32);
 	assert_non_null(strstr(text, "error: number 99\n... and 7 more\n"));
 	free(text);
 }
@@ -131,23 +107,21 @@ TEST(a_collection_can_be_emptied_and_used_again) {
 }
 
 static const struct meant {
-	const char *name;
-	const char *written;
-	const char *meant;
+	const char *written; // and the name of the test
+	const char *meant;   // "" for nothing
 } meant[] = {
-	{"a_letter_too_many", "ipv44", "ipv4"},
-	{"a_letter_forgotten", "gpu", "gtpu"},
-	{"two_letters_exchanged", "gtup", "gtpu"},
-	{"a_wrong_letter_in_a_short_word", "tcq", "tcp"},
-	{"two_wrong_letters_in_a_short_word_mean_nothing", "txq", NULL},
-	{"a_long_word_may_have_three_mistakes", "extnsoin_heade", "extension_header"},
-	{"the_nearest_of_several", "ipv5", "ipv4"},
-	{"something_else_entirely", "banana", NULL},
-	{"nothing", "", NULL},
-	{"one_letter", "x", NULL},
-	{"the_word_itself", "udp", "udp"},
-	{"a_word_too_long_to_compare",
-	 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", NULL},
+	{"ipv44", "ipv4"},
+	{"gpu", "gtpu"},
+	{"gtup", "gtpu"},
+	{"tcq", "tcp"},
+	{"txq", ""}, // two mistakes are too many for a short word
+	{"extnsoin_heade", "extension_header"},
+	{"ipv5", "ipv4"}, // the first of the nearest
+	{"banana", ""},
+	{"", ""},
+	{"x", ""},
+	{"udp", "udp"},
+	{"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", ""},
 };
 
 ROWS_TEST(nearest_is, meant) {
@@ -160,27 +134,18 @@ ROWS_TEST(nearest_is, meant) {
 		"tcp",
 		"gtpu",
 		"extension_header",
-		"bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb",
-	};
+		"bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"};
 	const struct meant *row = *state;
 	const char *nearest = ddp_nearest(row->written, names, COUNT(names));
 
-	if (row->meant == NULL) {
-		assert_null(nearest);
-	} else {
-		assert_non_null(nearest);
-		assert_string_equal(nearest, row->meant);
-	}
-}
-
-TEST(without_names_nothing_is_near) {
+	assert_string_equal(nearest != NULL ? nearest : "", row->meant);
 	assert_null(ddp_nearest("udp", NULL, 0));
 }
 
 TEST(characters_are_decoded) {
 	static const struct {
 		const char *text;
-		size_t len;
+		size_t len; // 0: no character
 		uint32_t character;
 	} rows[] = {
 		{"", 1, 0},
@@ -189,29 +154,22 @@ TEST(characters_are_decoded) {
 		{"\xe2\x82\xac", 3, 0x20ac},
 		{"\xf0\x9f\x98\x80", 4, 0x1f600},
 		{"\xf4\x8f\xbf\xbf", 4, 0x10ffff},
+		{"\x80"},             // a byte that goes on
+		{"\xc0\xaf"},         // written too long
+		{"\xe0\x9f\xbf"},     // too
+		{"\xed\xa0\x80"},     // a surrogate
+		{"\xf4\x90\x80\x80"}, // beyond Unicode
+		{"\xff"},
+		{"\xe2\x82"}, // cut short
 	};
-	uint32_t character;
 
-	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (unsigned int i = 0; i < COUNT(rows); i++) {
+		uint32_t character = 0;
+
 		assert_int_equal(ddp_utf8_decode(rows[i].text, &character), rows[i].len);
-		assert_int_equal(character, rows[i].character);
+		if (rows[i].len > 0)
+			assert_int_equal(character, rows[i].character);
 	}
-}
-
-TEST(what_is_no_character_has_no_length) {
-	static const char *const texts[] = {
-		"\x80",             // a byte that goes on
-		"\xc0\xaf",         // written too long
-		"\xe0\x9f\xbf",     // too
-		"\xed\xa0\x80",     // a surrogate
-		"\xf4\x90\x80\x80", // beyond Unicode
-		"\xff",
-		"\xe2\x82", // cut short
-	};
-	uint32_t character;
-
-	for (unsigned int i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		assert_int_equal(ddp_utf8_decode(texts[i], &character), 0);
 }
 
 TEST(what_does_not_show_is_not_graphic) {
@@ -220,9 +178,9 @@ TEST(what_does_not_show_is_not_graphic) {
 					  0x200f, 0x61c,  0x2028, 0x2029, 0x202e, 0x2066,
 					  0xfdd0, 0xfffe, 0xffff, 0x1ffff};
 
-	for (unsigned int i = 0; i < sizeof(graphic) / sizeof(graphic[0]); i++)
+	for (unsigned int i = 0; i < COUNT(graphic); i++)
 		assert_true(ddp_utf8_is_graphic(graphic[i]));
-	for (unsigned int i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+	for (unsigned int i = 0; i < COUNT(others); i++)
 		assert_false(ddp_utf8_is_graphic(others[i]));
 }
 
@@ -234,9 +192,7 @@ TEST(what_does_not_show_is_escaped_visibly) {
 		{"plain \\ and \xc3\xbc", "plain \\ and \xc3\xbc"},
 		{"\x1b[2J", "\\x1b[2J"},
 		{"a\r\nsigned: OK", "a\\x0d\\x0asigned: OK"},
-		{"\xc2\x9b"
-		 "31m",
-		 "\\u{9b}31m"},
+		{"\xc2\x9b!", "\\u{9b}!"},
 		{"\xe2\x80\xae", "\\u{202e}"},
 		{"\xe2\x81\xa6", "\\u{2066}"},
 		{"\xd8\x9c", "\\u{61c}"},
@@ -247,7 +203,7 @@ TEST(what_does_not_show_is_escaped_visibly) {
 	};
 	char escaped[64];
 
-	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (unsigned int i = 0; i < COUNT(rows); i++) {
 		ddp_escape(rows[i].text, escaped, sizeof(escaped));
 		assert_string_equal(escaped, rows[i].escaped);
 	}
@@ -261,7 +217,7 @@ TEST(an_escaped_text_is_cut_between_characters) {
 		    {6, "a\\x1b"}, {7, "a\\x1b"}, {8, "a\\x1b\xc3\xbc"}};
 	char escaped[16];
 
-	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (unsigned int i = 0; i < COUNT(rows); i++) {
 		memset(escaped, 'x', sizeof(escaped));
 		ddp_escape("a\x1b\xc3\xbc", escaped, rows[i].size);
 		assert_string_equal(escaped, rows[i].escaped);
