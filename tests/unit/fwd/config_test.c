@@ -37,20 +37,23 @@ static void bad(const char *options, const char *complaint) {
 	assert_string_equal(error.text, expected);
 }
 
+// Queues, descriptors, burst; retries, packets, work; mode, topology, promiscuous.
+static void numbers_are(const char *expected) {
+	char text[200];
+
+	snprintf(text, sizeof(text), "%lu %lu, %lu %lu, %lu; %lu, %lu, %lu; %s, %d, %d",
+		 config.n_rxq, config.n_txq, config.n_rxd, config.n_txd, config.burst,
+		 config.tx_retries, config.packets, config.work_ns, mode_names[config.mode],
+		 config.topology, config.promiscuous);
+	assert_string_equal(text, expected);
+}
+
 TEST(no_options_give_the_defaults) {
 	good("ddp-fwd");
-	assert_int_equal(config.n_rxq, 1);
-	assert_int_equal(config.n_txq, 1);
-	assert_int_equal(config.n_rxd, 1024);
-	assert_int_equal(config.n_txd, 1024);
-	assert_int_equal(config.burst, 32);
-	assert_int_equal(config.mode, MODE_IO);
-	assert_int_equal(config.topology, TOPOLOGY_PAIRED);
-	assert_int_equal(config.promiscuous, 1);
+	numbers_are("1 1, 1024 1024, 32; 4, 0, 0; io, 0, 1");
 	assert_true(config.rss_hf == DDP_RSS_HF_ALL);
-	assert_true(config.idle_exit_ms == CONFIG_AUTO);
-	assert_true(config.stats_ms == CONFIG_AUTO);
-	assert_true(config.n_mbufs == CONFIG_AUTO);
+	assert_true(config.idle_exit_ms == CONFIG_AUTO && config.stats_ms == CONFIG_AUTO &&
+		    config.n_mbufs == CONFIG_AUTO);
 	assert_null(config.key);
 	assert_null(config.json);
 }
@@ -60,25 +63,15 @@ TEST(options_are_those_behind_two_dashes) {
 	assert_int_equal(config.n_eal_args, 6);
 	assert_string_equal(config.eal_args[5], "--bogus");
 	assert_null(config.eal_args[6]);
-	assert_int_equal(config.n_rxq, 16);
-	assert_int_equal(config.n_txq, 16);
-	assert_int_equal(config.mode, MODE_RXONLY);
-	assert_int_equal(config.topology, TOPOLOGY_CHAINED);
-	assert_int_equal(config.packets, 10);
+	numbers_are("16 16, 1024 1024, 32; 4, 10, 0; rxonly, 1, 1");
 }
 
 TEST(every_number_arrives_in_its_field) {
 	good("ddp-fwd -- --txq 2 --rxd 3 --txd 4 --burst 512 --tx-retries 6 --mbufs 7 --idle-exit 8 "
 	     "--promiscuous off --json out.json --work 1000000");
-	assert_int_equal(config.n_txq, 2);
-	assert_int_equal(config.n_rxd, 3);
-	assert_int_equal(config.n_txd, 4);
-	assert_int_equal(config.burst, 512);
-	assert_int_equal(config.tx_retries, 6);
+	numbers_are("1 2, 3 4, 512; 6, 0, 1000000; io, 0, 0");
 	assert_int_equal(config.n_mbufs, 7);
 	assert_int_equal(config.idle_exit_ms, 8);
-	assert_int_equal(config.promiscuous, 0);
-	assert_int_equal(config.work_ns, 1000000);
 	assert_string_equal(config.json, "out.json");
 }
 
@@ -98,7 +91,7 @@ TEST(help_and_version_are_found_anywhere) {
 		"ddp-fwd -- -h",  "ddp-fwd -- --help", "ddp-fwd -- --help --bogus",
 	};
 
-	for (unsigned int i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+	for (unsigned int i = 0; i < COUNT(lines); i++) {
 		good(lines[i]);
 		assert_int_equal(config.help, 1);
 	}
@@ -166,27 +159,20 @@ TEST(each_mistake_has_its_line) {
 	bad("n3.pcap", "unexpected argument 'n3.pcap'");
 }
 
-static void peers_are(enum topology topology, unsigned int n, const unsigned int *expected) {
-	for (unsigned int i = 0; i < n; i++)
-		assert_int_equal(topology_peer(topology, i, n), expected[i]);
-}
+TEST(each_port_has_its_peer) {
+	static const struct {
+		enum topology topology;
+		unsigned int n, peers[4];
+	} rows[] = {
+		{TOPOLOGY_PAIRED, 4, {1, 0, 3, 2}}, {TOPOLOGY_PAIRED, 1, {0}},
+		{TOPOLOGY_PAIRED, 3, {1, 0, 2}},    {TOPOLOGY_CHAINED, 1, {0}},
+		{TOPOLOGY_CHAINED, 3, {1, 2, 0}},   {TOPOLOGY_LOOP, 3, {0, 1, 2}},
+	};
 
-TEST(paired_ports_exchange) {
-	peers_are(TOPOLOGY_PAIRED, 4, (const unsigned int[]){1, 0, 3, 2});
-}
-
-TEST(a_last_odd_port_pairs_with_itself) {
-	peers_are(TOPOLOGY_PAIRED, 1, (const unsigned int[]){0});
-	peers_are(TOPOLOGY_PAIRED, 3, (const unsigned int[]){1, 0, 2});
-}
-
-TEST(chained_ports_form_a_ring) {
-	peers_are(TOPOLOGY_CHAINED, 1, (const unsigned int[]){0});
-	peers_are(TOPOLOGY_CHAINED, 3, (const unsigned int[]){1, 2, 0});
-}
-
-TEST(looped_ports_send_back) {
-	peers_are(TOPOLOGY_LOOP, 3, (const unsigned int[]){0, 1, 2});
+	for (unsigned int r = 0; r < COUNT(rows); r++)
+		for (unsigned int i = 0; i < rows[r].n; i++)
+			assert_int_equal(topology_peer(rows[r].topology, i, rows[r].n),
+					 rows[r].peers[i]);
 }
 
 TEST(queues_keep_their_number_where_there_are_enough) {
