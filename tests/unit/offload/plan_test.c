@@ -9,92 +9,63 @@
 #include "package/i40e_write.h"
 #include "unit.h"
 
-#define PROFILE(types) "profile: t\nrequires: [base, gtpu]\npacket_types:\n" types
+#define PROFILE(path, rss)                                    \
+	"profile: t\nrequires: [base, gtpu]\npacket_types:\n" \
+	"  T:\n    path: " path "\n    priority: 1\n    rss: " rss "\n"
 #define TUNNEL "link ip udp gtpu (gtpu_ext | gtpu_psc)* ipv4 tcp"
 
+#define SOFTWARE DDP_OFFLOAD_SOFTWARE
+#define HARDWARE DDP_OFFLOAD_HARDWARE
+
 static const struct row {
-	const char *name, *spec, *text; // one of both
-	const char *nic, *type;
+	const char *name; // specification, NIC (with the package for GTP), packet type
 	enum ddp_offload_class class;
 	const char *reason; // NULL: not looked at
-	uint32_t track_id;  // of a package for GTP; 0: none
+	const char *text;   // of the profile, in place of the specification
 } rows[] = {
-	{"addresses_of_all_fragments_but_not_what_is_in_them", "base", NULL, "i40e", "IPV4_FRAG",
-	 DDP_OFFLOAD_SOFTWARE, "ipv4.protocol", 0},
-	{"ports_of_packets_without_tunnels", "base", NULL, "ice-os", "IPV6_UDP",
-	 DDP_OFFLOAD_HARDWARE, NULL, 0},
-	{"a_tunnel_by_its_source_port_is_plain_udp_to_a_nic", "gtpu", NULL, "ice-comms", "IPV4_UDP",
-	 DDP_OFFLOAD_SOFTWARE, "source UDP port 2152", 0},
-	{"a_tunnel_in_the_tunnel_is_plain_udp_to_a_nic", "gtpu", NULL, "ice-comms", "GTPU_IPV4_UDP",
-	 DDP_OFFLOAD_SOFTWARE, "destination UDP port 2152", 0},
-	{"a_port_that_the_nic_does_not_know", "gtpu;port=2153", NULL, "ice-comms", "GTPU_IPV4_TCP",
-	 DDP_OFFLOAD_SOFTWARE, NULL, 0},
-	{"inner_addresses_and_ports", "gtpu", NULL, "ice-comms", "GTPU_IPV4_TCP",
-	 DDP_OFFLOAD_HARDWARE, NULL, 0},
-	{"a_package_that_parses_no_gtpu", "gtpu", NULL, "ice-os", "GTPU_IPV4_TCP",
-	 DDP_OFFLOAD_SOFTWARE, "the Comms package", 0},
-	{"ethernet_in_gre_is_nvgre_to_a_nic_with_a_key_or_without", "gre", NULL, "ice-comms",
-	 "NVGRE_IPV4_TCP", DDP_OFFLOAD_SOFTWARE, "another packet type of the profile", 0},
-	{"direction_only_where_the_packet_tells_it", "gtpu:ue", NULL, "ice-comms", "GTPU_IPV4_TCP",
-	 DDP_OFFLOAD_PARTLY, "ipv4.src", 0},
-	{"a_value_that_decides_what_is_hashed", "gtpu:ue", NULL, "ice-comms", "IPV4_TCP",
-	 DDP_OFFLOAD_SOFTWARE, "ipv4.src", 0},
-	{"nobody_hashes_a_type_without_input_set", "base", NULL, "ice-comms", "ARP",
-	 DDP_OFFLOAD_NONE, NULL, 0},
-	{"a_key_that_is_too_short", NULL,
-	 PROFILE("  T:\n    path: link ipv6 tcp\n    priority: 1\n"
-		 "    rss: ipv6.src ipv6.dst tcp.sport tcp.dport tcp.seq\n"),
-	 "mlx5", "T", DDP_OFFLOAD_SOFTWARE, NULL, 0},
-	{"the_other_order_is_another_hash", NULL,
-	 PROFILE("  T:\n    path: " TUNNEL "\n    priority: 1\n"
-		 "    rss: inner.ipv4.dst inner.ipv4.src\n"),
-	 "ice-comms", "T", DDP_OFFLOAD_SOFTWARE, "no rule of the driver hashes exactly these", 0},
-	{"one_pattern_hashes_in_one_way", NULL,
-	 PROFILE("  T:\n    path: " TUNNEL "\n    priority: 1\n"
-		 "    rss: inner.ipv4.src inner.ipv4.dst gtpu.teid\n"),
-	 "ice-comms", "T", DDP_OFFLOAD_SOFTWARE, "and the IP protocol", 0},
-	{"bits_that_are_no_words", NULL,
-	 PROFILE("  T:\n    path: " TUNNEL "\n    priority: 1\n"
-		 "    rss: gtpu_psc.qfi inner.ipv4.src\n"),
-	 "ice-comms", "T", DDP_OFFLOAD_SOFTWARE, NULL, 0},
-	{"tunnels_that_the_nic_reports_alike", "vxlan", NULL, "ice-comms", "VXLAN_IPV4_TCP",
-	 DDP_OFFLOAD_SOFTWARE, "eth ipv4 gre eth", 0},
-	{"and_are_hashed_alike_but_not_of_one_type", "vxlan+gre", NULL, "ice-comms",
-	 "VXLAN_IPV4_TCP", DDP_OFFLOAD_SOFTWARE, "another packet type of the profile", 0},
-	{"a_sctp_input_set_with_a_tag_in_it", "base", NULL, "i40e", "IPV4_SCTP",
-	 DDP_OFFLOAD_SOFTWARE, NULL, 0},
-	{"a_packet_that_ends_before_what_the_profile_looks_at", NULL,
-	 "profile: t\nrequires: [base]\nheaders:\n  one: {after: tcp, layout: 'x:8'}\n"
-	 "packet_types:\n"
-	 "  T:\n    path: link ipv4 tcp one\n    priority: 1\n"
-	 "    rss: ipv4.src ipv4.dst tcp.sport tcp.dport\n"
-	 "  S:\n    path: link ipv4 tcp\n    priority: 1\n    rss: ipv4.src ipv4.dst\n",
-	 "ice-comms", "T", DDP_OFFLOAD_SOFTWARE, "the payload", 0},
-	{"a_header_that_no_nic_parses", "mpls", NULL, "ice-comms", "MPLS_IPV4_TCP",
-	 DDP_OFFLOAD_SOFTWARE, "'mpls'", 0},
-	{"nothing_on_a_device_that_hashes_nothing", "base", NULL, "none", "IPV4_TCP",
-	 DDP_OFFLOAD_SOFTWARE, NULL, 0},
-	{"gtp_package_inner_addresses_and_ports", "gtpu", NULL, "i40e", "GTPU_IPV4_TCP",
-	 DDP_OFFLOAD_HARDWARE, NULL, I40E_GTP},
-	{"gtp_package_of_ipv6_too", "gtpu", NULL, "i40e", "GTPU_IPV6_SCTP", DDP_OFFLOAD_HARDWARE,
-	 NULL, I40E_GTP},
-	{"gtp_package_one_input_set_for_all_of_a_pctype", "gtpu", NULL, "i40e", "GTPU_IPV4",
-	 DDP_OFFLOAD_SOFTWARE, NULL, I40E_GTP},
-	{"gtp_package_inner_addresses_alone", "gtpu:inner-ip", NULL, "i40e", "GTPU_IPV4_TCP",
-	 DDP_OFFLOAD_HARDWARE, NULL, I40E_GTP},
-	{"gtp_package_the_tunnel_alone", "gtpu:teid", NULL, "i40e", "GTPU_IPV6_TCP",
-	 DDP_OFFLOAD_HARDWARE, NULL, I40E_GTP},
-	{"gtp_package_outer_fields_without_published_words", "gtpu:outer", NULL, "i40e",
-	 "GTPU_IPV4_TCP", DDP_OFFLOAD_SOFTWARE,
-	 "the field vector of pctype 22 does not have exactly", I40E_GTP},
-	{"gtp_package_no_tunnel", "gtpu", NULL, "i40e", "IPV4_TCP", DDP_OFFLOAD_HARDWARE, NULL,
-	 I40E_GTP},
-	{"gtp_package_does_not_know_pppoe", "gtpu+pppoe", NULL, "i40e", "PPPOE_IPV4_TCP",
-	 DDP_OFFLOAD_SOFTWARE, "packets with 'pppoe'", I40E_GTP},
-	{"gtp_package_pctype_outside_of_the_model", "gtpu+gtpc", NULL, "i40e", "GTPC",
-	 DDP_OFFLOAD_SOFTWARE, "packets with 'gtpc'", I40E_GTP},
-	{"gtp_package_another_port", "gtpu;port=2153", NULL, "i40e", "GTPU_IPV4_TCP",
-	 DDP_OFFLOAD_SOFTWARE, NULL, I40E_GTP},
+	{"base i40e IPV4_FRAG", SOFTWARE, "ipv4.protocol"}, // of all fragments
+	{"base ice-os IPV6_UDP", HARDWARE},
+	{"base ice-comms ARP", DDP_OFFLOAD_NONE}, // it has no input set
+	{"base i40e IPV4_SCTP", SOFTWARE},        // its input set has a tag
+	{"base none IPV4_TCP", SOFTWARE},
+	{"gtpu ice-comms IPV4_UDP", SOFTWARE, "source UDP port 2152"}, // plain UDP to a NIC
+	{"gtpu ice-comms GTPU_IPV4_UDP", SOFTWARE, "destination UDP port 2152"},
+	{"gtpu;port=2153 ice-comms GTPU_IPV4_TCP", SOFTWARE},
+	{"gtpu ice-comms GTPU_IPV4_TCP", HARDWARE},
+	{"gtpu ice-os GTPU_IPV4_TCP", SOFTWARE, "the Comms package"},
+	{"gtpu:ue ice-comms GTPU_IPV4_TCP", DDP_OFFLOAD_PARTLY, "ipv4.src"}, // direction
+	{"gtpu:ue ice-comms IPV4_TCP", SOFTWARE, "ipv4.src"},
+	// Ethernet in GRE is NVGRE to a NIC, with a key or without.
+	{"gre ice-comms NVGRE_IPV4_TCP", SOFTWARE, "another packet type of the profile"},
+	{"vxlan ice-comms VXLAN_IPV4_TCP", SOFTWARE, "eth ipv4 gre eth"},
+	{"vxlan+gre ice-comms VXLAN_IPV4_TCP", SOFTWARE, "another packet type of the profile"},
+	{"mpls ice-comms MPLS_IPV4_TCP", SOFTWARE, "'mpls'"},
+
+	{"gtpu i40e+gtp GTPU_IPV4_TCP", HARDWARE},
+	{"gtpu i40e+gtp GTPU_IPV6_SCTP", HARDWARE},
+	{"gtpu i40e+gtp GTPU_IPV4", SOFTWARE}, // a pctype has one input set
+	{"gtpu:inner-ip i40e+gtp GTPU_IPV4_TCP", HARDWARE},
+	{"gtpu:teid i40e+gtp GTPU_IPV6_TCP", HARDWARE},
+	{"gtpu:outer i40e+gtp GTPU_IPV4_TCP", SOFTWARE,
+	 "the field vector of pctype 22 does not have exactly"},
+	{"gtpu i40e+gtp IPV4_TCP", HARDWARE},
+	{"gtpu+pppoe i40e+gtp PPPOE_IPV4_TCP", SOFTWARE, "packets with 'pppoe'"},
+	{"gtpu+gtpc i40e+gtp GTPC", SOFTWARE, "packets with 'gtpc'"},
+	{"gtpu;port=2153 i40e+gtp GTPU_IPV4_TCP", SOFTWARE},
+
+	{"t mlx5 T", SOFTWARE, NULL, // its key is too short
+	 PROFILE("link ipv6 tcp", "ipv6.src ipv6.dst tcp.sport tcp.dport tcp.seq")},
+	{"t ice-comms T", SOFTWARE, "no rule of the driver hashes exactly these",
+	 PROFILE(TUNNEL, "inner.ipv4.dst inner.ipv4.src")},
+	{"t ice-comms T", SOFTWARE, "and the IP protocol",
+	 PROFILE(TUNNEL, "inner.ipv4.src inner.ipv4.dst gtpu.teid")},
+	{"t ice-comms T", SOFTWARE, NULL, // its bits are no words
+	 PROFILE(TUNNEL, "gtpu_psc.qfi inner.ipv4.src")},
+	{"t ice-comms T", SOFTWARE, "the payload",
+	 PROFILE("link ipv4 tcp one",
+		 "ipv4.src ipv4.dst tcp.sport tcp.dport\n"
+		 "  S: {path: link ipv4 tcp, priority: 1, rss: ipv4.src ipv4.dst}\n"
+		 "headers: {one: {after: tcp, layout: 'x:8'}}")},
 };
 
 static struct planned {
@@ -127,11 +98,11 @@ static void planned_init(const struct ddp_source *source, const char *nic,
 	assert_non_null(p.plan);
 }
 
-static void gtp_init(const struct ddp_source *source, const char *nic, uint32_t track_id) {
-	struct ddp_package *package = track_id != 0 ? i40e_write_gtp(track_id) : NULL;
+static void gtp_init(const struct ddp_source *source) {
+	struct ddp_package *package = i40e_write_gtp(I40E_GTP);
 	const struct ddp_plan_ask ask = {.rss_hf = DDP_RSS_HF_ALL, .package = package};
 
-	planned_init(source, nic, &ask);
+	planned_init(source, "i40e", &ask);
 	p.package = package;
 }
 
@@ -165,15 +136,20 @@ static const struct ddp_offload_type *type_named(const char *name) {
 
 ROWS_TEST(type_is_where_it_belongs, rows) {
 	const struct row *row = *state;
-	const struct ddp_source source = {
-		.spec = row->spec,
-		.text = row->text,
-		.size = row->text != NULL ? strlen(row->text) : 0,
-	};
 	const struct ddp_offload_type *type;
+	struct ddp_source source = {0};
+	char spec[64], nic[16], name[32];
 
-	gtp_init(&source, row->nic, row->track_id);
-	type = type_named(row->type);
+	assert_int_equal(sscanf(row->name, "%63s %15s %31s", spec, nic, name), 3);
+	if (row->text != NULL)
+		source = (struct ddp_source){.text = row->text, .size = strlen(row->text)};
+	else
+		source.spec = spec;
+	if (strcmp(nic, "i40e+gtp") == 0)
+		gtp_init(&source);
+	else
+		planned_init(&source, nic, &(struct ddp_plan_ask){.rss_hf = DDP_RSS_HF_ALL});
+	type = type_named(name);
 	if (type->class != row->class)
 		fail_msg("%s: %s", ddp_offload_class_name(type->class), type->reason);
 	if (row->reason != NULL && strstr(type->reason, row->reason) == NULL)
@@ -286,18 +262,18 @@ TEST(input_sets_are_the_published_words) {
 	static const uint8_t v6[] = {13, 14, 15, 16, 17, 18, 19, 20, 21,
 				     22, 23, 24, 25, 26, 27, 28, 29, 30};
 
-	gtp_init(&(struct ddp_source){.spec = "gtpu"}, "i40e", I40E_GTP);
+	gtp_init(&(struct ddp_source){.spec = "gtpu"});
 	assert_ptr_equal(p.plan->package, p.package);
 	assert_int_equal(p.plan->n_insets, 2);
 	assert_inset(p.plan, 0, 22, v4, sizeof(v4));
 	assert_inset(p.plan, 1, 23, v6, sizeof(v6));
-	gtp_init(&(struct ddp_source){.spec = "gtpu:teid"}, "i40e", I40E_GTP);
+	gtp_init(&(struct ddp_source){.spec = "gtpu:teid"});
 	assert_int_equal(p.plan->n_insets, 2);
 	assert_inset(p.plan, 0, 22, teid, sizeof(teid));
 }
 
 TEST(a_package_that_is_of_no_use_is_not_asked_for) {
-	gtp_init(&(struct ddp_source){.spec = "gtpu:outer"}, "i40e", I40E_GTP);
+	gtp_init(&(struct ddp_source){.spec = "gtpu:outer"});
 	assert_null(p.plan->package);
 	assert_int_equal(p.plan->n_insets, 0);
 }
