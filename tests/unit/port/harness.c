@@ -2,27 +2,19 @@
 #include "harness.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <pthread.h>
 #include <time.h>
 
 #include <ethdev_driver.h>
 #include <rte_bus_vdev.h>
-#include <rte_cycles.h>
-#include <rte_eal.h>
 #include <rte_ip.h>
-#include <rte_log.h>
 #include <rte_malloc.h>
 #include <rte_mbuf_dyn.h>
-#include <rte_udp.h>
 #include <rte_vect.h>
 
 #include "base/isa.h"
 #include "packet.h"
 #include "port/state/port.h"
-#include "scratch.h"
-#include "unit.h"
 
 #define PORT_BASE 1000 // source port of flow 0
 
@@ -98,13 +90,6 @@ void eal_start(void) {
 	ports_first();
 }
 
-struct frame {
-	struct rte_ether_hdr eth;
-	struct rte_ipv4_hdr ip;
-	struct rte_udp_hdr udp;
-	uint32_t seq;
-} __attribute__((packed, aligned(2)));
-
 uint32_t flow_src(unsigned int flow) {
 	return RTE_IPV4(10, 0, 0, 0) + (flow * 2654435761U >> 8);
 }
@@ -114,35 +99,25 @@ uint16_t flow_sport(unsigned int flow) {
 }
 
 struct rte_mbuf *packet(unsigned int flow, uint32_t seq) {
-	struct rte_mbuf *mbuf = rte_pktmbuf_alloc(pool);
-	struct frame *frame;
+	const struct piece pieces[] = {ETH(0x0800), IPV4(17, BE32(flow_src(flow)), BE32(FLOW_DST)),
+				       UDP(flow_sport(flow), 53), PIECE(BE32(seq)), END};
+	struct rte_mbuf *mbuf = packet_of(pieces);
+	uint8_t *bytes = rte_pktmbuf_mtod(mbuf, uint8_t *);
 
-	assert_non_null(mbuf);
-	frame = (struct frame *)rte_pktmbuf_append(mbuf, sizeof(*frame));
-	memset(frame, 0, sizeof(*frame));
-	frame->eth.ether_type = RTE_BE16(RTE_ETHER_TYPE_IPV4);
-	frame->ip.version_ihl = RTE_IPV4_VHL_DEF;
-	frame->ip.total_length = rte_cpu_to_be_16(sizeof(*frame) - sizeof(frame->eth));
-	frame->ip.next_proto_id = IPPROTO_UDP;
-	frame->ip.src_addr = rte_cpu_to_be_32(flow_src(flow));
-	frame->ip.dst_addr = RTE_BE32(FLOW_DST);
-	frame->udp.src_port = rte_cpu_to_be_16(flow_sport(flow));
-	frame->udp.dst_port = RTE_BE16(53);
-	frame->udp.dgram_len = RTE_BE16(sizeof(frame->udp) + sizeof(frame->seq));
-	frame->seq = seq;
+	bytes[17] = mbuf->pkt_len - 14; // the lengths of IP and UDP
+	bytes[39] = mbuf->pkt_len - 34;
 	return mbuf;
 }
 
-static const struct frame *frame_of(const struct rte_mbuf *mbuf) {
-	return rte_pktmbuf_mtod(mbuf, const struct frame *);
-}
-
 unsigned int packet_flow(const struct rte_mbuf *mbuf) {
-	return rte_be_to_cpu_16(frame_of(mbuf)->udp.src_port) - PORT_BASE;
+	return rte_be_to_cpu_16(*rte_pktmbuf_mtod_offset(mbuf, rte_be16_t *, 34)) - PORT_BASE;
 }
 
 uint32_t packet_seq(const struct rte_mbuf *mbuf) {
-	return frame_of(mbuf)->seq;
+	rte_be32_t seq;
+
+	memcpy(&seq, rte_pktmbuf_mtod_offset(mbuf, void *, 42), sizeof(seq));
+	return rte_be_to_cpu_32(seq);
 }
 
 struct rte_mbuf *packet_of(const struct piece *pieces) {
@@ -197,8 +172,17 @@ void packets_feed(unsigned int dev, unsigned int queue, unsigned int n_flows, un
 	}
 }
 
+void packets_pass(uint16_t port, uint16_t n_rxq, unsigned int n) {
+	packets_feed(0, 0, 16, n);
+	assert_int_equal(poll_to_end(port, n_rxq, 0, NULL), n);
+}
+
 void packet_feed(unsigned int queue, struct rte_mbuf *mbuf) {
 	testsrc_feed(0, queue, &mbuf, 1);
+}
+
+void packet_arrive(struct rte_mbuf *mbuf) {
+	testsrc_arrive(0, &mbuf, 1);
 }
 
 void flow_feed(unsigned int queue, unsigned int flow, uint32_t seq, unsigned int n) {
@@ -398,6 +382,16 @@ void wait_wanted(uint16_t port) {
 			abort();
 		}
 	rte_delay_us_block(1000);
+}
+
+bool ends_elsewhere(void *(*fn)(void *arg), void *arg) {
+	struct timespec end;
+	pthread_t thread;
+
+	assert_int_equal(pthread_create(&thread, NULL, fn, arg), 0);
+	clock_gettime(CLOCK_REALTIME, &end);
+	end.tv_sec += 10;
+	return pthread_timedjoin_np(thread, NULL, &end) == 0;
 }
 
 int leak_setup(void **state) {

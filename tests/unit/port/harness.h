@@ -40,8 +40,12 @@ struct rte_mbuf *gtpu_tcp_packet(void);
 struct rte_mbuf *packet_split(struct rte_mbuf *mbuf, unsigned int size);
 void packets_feed(unsigned int dev, unsigned int queue, unsigned int n_flows, unsigned int n);
 void packet_feed(unsigned int queue, struct rte_mbuf *mbuf);
+// Let one arrive at net_testsrc0, a fake NIC.
+void packet_arrive(struct rte_mbuf *mbuf);
 // Feed n packets of one flow, numbered from seq on, to a queue of net_testsrc0.
 void flow_feed(unsigned int queue, unsigned int flow, uint32_t seq, unsigned int n);
+// Feed n packets of 16 flows to queue 0 of net_testsrc0: they come from the port's n_rxq queues.
+void packets_pass(uint16_t port, uint16_t n_rxq, unsigned int n);
 struct rte_pmd_ddp_meta *meta_of(const struct rte_mbuf *mbuf);
 
 // Copy to text all that is logged between the two.
@@ -85,6 +89,9 @@ void assert_sum_holds(uint16_t port);
 // a lower queue's lock; and then as long as it would take for one that does not wait for this call.
 // Aborts if nobody does.
 void wait_wanted(uint16_t port);
+
+// Does fn end in another thread within 10 s, while this one is where it is? If not, it is given up.
+bool ends_elsewhere(void *(*fn)(void *arg), void *arg);
 
 #define wait_until(condition)                                                  \
 	do {                                                                   \

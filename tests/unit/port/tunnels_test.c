@@ -26,7 +26,7 @@ static int del(uint16_t port, uint8_t type, uint16_t udp_port) {
 
 // The packet type of a packet whose UDP payload begins with this byte, and zeros.
 static void assert_type(uint16_t port, uint8_t first, const char *expected) {
-	struct rte_mbuf *mbuf = packet(0, rte_cpu_to_le_32(first)); // seq is the payload
+	struct rte_mbuf *mbuf = packet(0, (uint32_t)first << 24); // seq is the payload
 	char name[64];
 
 	memset(rte_pktmbuf_append(mbuf, 100), 0, 100);
