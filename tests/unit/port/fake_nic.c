@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "fake_parser.h"
+#include "fake_nic.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -409,7 +409,7 @@ static bool hash_input(const struct fake_nic *nic, const uint8_t *bytes, uint32_
 		mlx5_input(nic, bytes, p, input);
 		return true;
 	}
-	for (unsigned int i = nic->lies ? 0 : nic->n_rules; i-- > 0;) {
+	for (unsigned int i = nic->n_rules; i-- > 0;) {
 		const struct fake_rule *rule = nic->rules[i];
 
 		if (rule->raw && rule->of.ptype == p->ptype) {

@@ -55,7 +55,6 @@ struct fake_nic {
 	unsigned int fail_at;   // the rule that cannot be created, counted from 1, once; 0: all can
 	unsigned int n_refused; // rules that were refused when they were created
 	bool no_raw;            // a driver without raw patterns
-	bool lies;              // accepts rules and does nothing
 	bool credulous;         // takes cut headers for whole ones, as net_e1000_igb does
 	bool garbles_udp;       // hashes UDP in IP by some other key
 	bool mistakes_tcp;      // says of TCP in IP that it is UDP; its hash is right
@@ -83,5 +82,26 @@ struct rte_flow *fake_nic_create(struct fake_nic *nic, const struct rte_flow_ite
 int fake_nic_destroy(struct fake_nic *nic, struct rte_flow *flow, struct rte_flow_error *error);
 uint16_t fake_nic_queue(const struct fake_nic *nic, const struct rte_mbuf *mbuf);
 void fake_nic_receive(const struct fake_nic *nic, struct rte_mbuf *mbuf);
+
+// fake_parser.c: the headers that its parser finds in a packet.
+struct layer3 {
+	unsigned int version; // 0: there is none
+	uint16_t off, l4_off;
+	uint32_t l4; // RTE_PTYPE_L4_*, as of an outer packet
+};
+
+struct parsed {
+	struct layer3 outer, inner; // outer.version 0: no IP; inner.version 0: no tunnel
+	uint32_t ptype;
+	bool gtpu, psc, pppoe;
+	unsigned int pdu_type;
+	uint16_t gtpu_off;
+	bool bad; // headers that contradict themselves or are cut: not in the model
+};
+
+void fake_parse(const struct fake_nic *nic, const uint8_t *bytes, uint32_t len, struct parsed *p);
+
+// The index of a declared port, or of a free place (port 0). -1: there is none.
+int fake_vxlan_port_find(const struct fake_nic *nic, uint16_t port);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "fake_parser.h"
+#include "fake_nic.h"
 
 #include <string.h>
 

@@ -5,32 +5,24 @@
 //
 // The NIC is a fake behind its driver's private calls, as far as packages are concerned. What it
 // does is taken from DPDK's source; no silicon was asked.
-#include "harness.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include <rte_bus_vdev.h>
 #include <rte_log.h>
 
+#include "answers.h"
 #include "fake_nic.h"
 #include "i40e/i40e.h"
 #include "offload/i40e_port.h"
-#include "package/frames.h"
 #include "package/i40e_write.h"
 #include "package/read.h"
 #include "personality/package_open.h"
 #include "port/lower/lower.h"
 #include "port/state/control.h"
-#include "port_rules.h"
-#include "scratch.h"
 
 #define GTP_FILE "gtp.pkgo"
 #define DEV "dev(net_i40e0,nic=4),overflow=wait"
-#define GTPU DEV ",profile=gtpu"
+#define GTP_PROFILE DEV ",profile=gtpu"
 
-static struct fake {
+static struct {
 	uint8_t registers[256];
 	uint32_t loaded; // track id; 0: none
 	struct ddp_i40e_inset insets[DDP_I40E_FLOW_TYPES];
@@ -312,75 +304,8 @@ static uint16_t port_run(const char *devargs) {
 	return port;
 }
 
-#define N_PACKETS 1000
-
-// Compared byte by byte, so it has no padding.
-struct answer {
-	uint32_t hash, packet_type;
-	uint16_t queue;
-	uint16_t hashed; // 0 or 1
-};
-
-#define TUNNEL "eth ipv4 udp=2152 gtpu "
-#define TUNNEL_PSC "eth ipv4 udp=2152 gtpu=34ff003c00000000 x=0000008501100500 "
-
-static struct rte_mbuf *packet_make(unsigned int i) {
-	static const char *const kinds[] = {
-		TUNNEL "ipv4 tcp",      TUNNEL "ipv4 udp=443",       TUNNEL "ipv4 sctp",
-		TUNNEL "ipv4 icmp",     TUNNEL_PSC "ipv4 tcp",       "eth ipv4 tcp",
-		TUNNEL_PSC "ipv4 icmp", TUNNEL_PSC "ipv4 udp=443",   "eth ipv4 udp=53 pay",
-		TUNNEL_PSC "ipv4 sctp", TUNNEL "ipv4 proto=253 pay",
-	};
-	const char *kind = kinds[i % RTE_DIM(kinds)];
-	bool tunnel = strstr(kind, "gtpu") != NULL;
-	unsigned int user = !tunnel ? 14 : strstr(kind, "gtpu=") != NULL ? 58 : 50;
-	struct rte_mbuf *mbuf = rte_pktmbuf_alloc(pool);
-	static struct frame frame;
-
-	frame_make(&frame, kind);
-	if (tunnel)
-		memcpy(frame.bytes + 46, &i, sizeof(i)); // TEID
-	memcpy(frame.bytes + user + 12, &i, sizeof(i));  // source
-	frame.bytes[user + 19] = 7 * i;
-	memcpy(frame.bytes + user + 20, &i, 2); // source port
-	assert_non_null(mbuf);
-	memcpy(rte_pktmbuf_append(mbuf, frame.len), frame.bytes, frame.len);
-	mbuf->vlan_tci_outer = i; // an unused field
-	return mbuf;
-}
-
-static void packets_run(uint16_t port, struct answer *answers) {
-	static struct rte_mbuf *fed[N_PACKETS];
-	unsigned int n = 0;
-
-	for (unsigned int i = 0; i < N_PACKETS; i++)
-		fed[i] = packet_make(i);
-	testsrc_feed(0, 0, fed, N_PACKETS);
-	for (unsigned int idle = 0; n < N_PACKETS && idle < 1000; idle++)
-		for (uint16_t q = 0; q < N_QUEUES; q++) {
-			uint16_t got = rx(port, q);
-
-			for (uint16_t m = 0; m < got; m++, n++)
-				answers[mbufs[m]->vlan_tci_outer] = (struct answer){
-					mbufs[m]->hash.rss, mbufs[m]->packet_type, q,
-					(mbufs[m]->ol_flags & RTE_MBUF_F_RX_RSS_HASH) != 0};
-			idle = got > 0 ? 0 : idle;
-		}
-	assert_int_equal(n, N_PACKETS);
-	rte_pktmbuf_free_bulk(fed, N_PACKETS);
-}
-
-static void answers_compare(const struct answer *software, const struct answer *hardware) {
-	for (unsigned int i = 0; i < N_PACKETS; i++)
-		if (memcmp(&software[i], &hardware[i], sizeof(software[i])) != 0)
-			fail_msg("packet %u: hash %x (%d), queue %u, type %x, not %x (%d), %u, %x",
-				 i, hardware[i].hash, hardware[i].hashed, hardware[i].queue,
-				 hardware[i].packet_type, software[i].hash, software[i].hashed,
-				 software[i].queue, software[i].packet_type);
-}
-
 TEST(a_package_is_there_while_the_port_runs) {
-	uint16_t port = port_run(GTPU);
+	uint16_t port = port_run(GTP_PROFILE);
 
 	for (unsigned int i = 0; i < 2; i++) {
 		assert_int_equal(n_lines("gtp.pkgo until it stops"), 1);
@@ -406,26 +331,28 @@ TEST(a_package_is_there_while_the_port_runs) {
 	assert_as_before();
 }
 
+static uint16_t software_run(const char *spec) {
+	char devargs[100];
+	uint16_t port;
+
+	snprintf(devargs, sizeof(devargs), DEV ",profile=%s,offload=off", spec);
+	port = port_run(devargs);
+	answers_take(port, false, software);
+	ddp_end(port);
+	snprintf(devargs, sizeof(devargs), DEV ",profile=%s", spec);
+	return port_run(devargs);
+}
+
 TEST(packets_are_hashed_as_by_software) {
 	static const char *const specs[] = {"gtpu",       "gtpu:inner-ip", "gtpu:teid",
 					    "gtpu:outer", "gtpu:ue",       "5g-upf"};
-	static struct answer software[N_PACKETS], hardware[N_PACKETS];
 
 	for (unsigned int s = 0; s < RTE_DIM(specs); s += draw_step(1)) {
-		char devargs[100];
-		uint16_t port;
+		uint16_t port = software_run(specs[s]);
+		double share = answers_take(port, false, hardware);
 
-		snprintf(devargs, sizeof(devargs), DEV ",profile=%s,offload=off", specs[s]);
-		port = port_run(devargs);
-		packets_run(port, software);
-		ddp_end(port);
-		snprintf(devargs, sizeof(devargs), DEV ",profile=%s", specs[s]);
-		port = port_run(devargs);
-		packets_run(port, hardware);
-		answers_compare(software, hardware);
-		assert_int_equal(mismatched(port), 0);
-		if (s < 3)
-			assert_true(xstat(port, "rx_offloaded") > N_PACKETS / 6);
+		answers_compare(specs[s]);
+		assert_true(share > 0.3 || s >= 3); // plain TCP and UDP alone are 0.17
 		ddp_end(port);
 		assert_as_before();
 	}
@@ -433,10 +360,8 @@ TEST(packets_are_hashed_as_by_software) {
 
 // Each of n calls to the driver fails, one after the other.
 static void failures_try(bool required, unsigned int n) {
-	static struct answer answers[N_PACKETS];
-
 	for (unsigned int i = 0; i < n; i += draw_step(4)) {
-		uint16_t port = port_make(required ? GTPU ",offload=require" : GTPU);
+		uint16_t port = port_make(required ? GTP_PROFILE ",offload=require" : GTP_PROFILE);
 
 		fail_call = i;
 		assert_int_equal(port_start(port) < 0, required);
@@ -450,15 +375,14 @@ static void failures_try(bool required, unsigned int n) {
 			assert_int_equal(port_start(port), 0);
 			assert_true(has_gtpu());
 		}
-		packets_run(port, answers);
-		assert_true(xstat(port, "rx_offloaded") > 0); // what it can by itself
+		assert_true(answers_take(port, false, hardware) > 0); // what it can by itself
 		ddp_end(port);
 		assert_as_before();
 	}
 }
 
 TEST(what_fails_leaves_the_nic_as_it_was) {
-	uint16_t port = port_run(GTPU);
+	uint16_t port = port_run(GTP_PROFILE);
 	unsigned int n_good = n_calls;
 
 	ddp_end(port);
@@ -469,7 +393,7 @@ TEST(what_fails_leaves_the_nic_as_it_was) {
 
 // A file with wrong registers must not remove the package.
 TEST(a_nic_that_misbehaves_needs_a_reset) {
-	uint16_t port = port_make(GTPU);
+	uint16_t port = port_make(GTP_PROFILE);
 
 	for (int n = 0; n < 3; n++) {
 		nic_reset();
@@ -501,7 +425,7 @@ TEST(a_stop_goes_on_behind_what_fails_and_says_so) {
 	unsigned int n_stop = 1;
 
 	for (unsigned int i = 0; i < n_stop; i += draw_step(3)) {
-		uint16_t port = port_run(GTPU);
+		uint16_t port = port_run(GTP_PROFILE);
 
 		fail_call = i;
 		n_calls = 0;
@@ -519,15 +443,13 @@ TEST(a_stop_goes_on_behind_what_fails_and_says_so) {
 }
 
 TEST(rss_that_cannot_be_changed_is_the_last_step) {
-	static struct answer answers[N_PACKETS];
-	uint16_t port = port_make(GTPU);
+	uint16_t port = port_make(GTP_PROFILE);
 
 	testsrc_nic(0)->no_rss = true;
 	assert_int_equal(port_start(port), 0);
 	assert_int_equal(n_lines("continues without its package: RSS key and types"), 1);
 	assert_as_before();
-	packets_run(port, answers);
-	assert_int_equal(xstat(port, "rx_offloaded"), 0);
+	assert_true(answers_take(port, false, hardware) == 0);
 	assert_int_equal(rte_eth_dev_stop(port), 0);
 	testsrc_nic(0)->fail_start = 2; // after the NIC was stopped to take the package back
 	assert_int_equal(port_start(port), -EIO);
@@ -550,44 +472,39 @@ static int profile_change(int (*change)(uint16_t port, const char *spec, char *e
 }
 
 TEST(a_profile_that_wants_one_waits_for_the_next_start) {
-	static struct answer answers[N_PACKETS];
 	uint16_t port = port_run(DEV);
 
 	assert_int_equal(n_calls, 0);
 	assert_int_equal(profile_change(rte_pmd_ddp_profile_add, port, "gtpu"), 0);
 	assert_int_equal(n_lines("takes no package while it runs: "), 1);
 	assert_int_equal(n_lines("gtp.pkgo will be loaded at the next start"), 1);
-	packets_run(port, answers);
+	answers_take(port, false, hardware);
 	assert_int_equal(n_calls, 0);
 	assert_as_before();
 	assert_int_equal(rte_eth_dev_stop(port), 0);
 	assert_int_equal(port_start(port), 0);
 	assert_true(has_gtpu());
-	packets_run(port, answers);
-	assert_int_equal(mismatched(port), 0);
+	answers_take(port, false, hardware);
 	ddp_end(port);
 	assert_as_before();
 }
 
 // Other input sets use the package that the NIC has; it stays until the port stops.
 TEST(a_profile_change_sets_the_input_sets_anew) {
-	static struct answer software[N_PACKETS], hardware[N_PACKETS];
-	uint16_t port = port_run(DEV ",profile=gtpu:inner-ip,offload=off");
+	uint16_t port = software_run("gtpu:inner-ip");
 
-	packets_run(port, software);
 	ddp_end(port);
-	port = port_run(GTPU);
-	packets_run(port, hardware);
+	port = port_run(GTP_PROFILE);
+	answers_take(port, false, hardware);
 	assert_int_equal(profile_change(rte_pmd_ddp_profile_del, port, "gtpu"), 0);
 	assert_true(has_gtpu());
-	packets_run(port, hardware);
+	answers_take(port, false, hardware);
 	assert_int_equal(profile_change(rte_pmd_ddp_profile_add, port, "gtpu:inner-ip"), 0);
 	assert_int_equal(n_lines("takes no package"), 0);
 	assert_int_equal(nic.insets[22].inset, UINT64_C(3) << 47 | UINT64_C(3) << 35);
-	packets_run(port, hardware);
-	answers_compare(software, hardware);
-	assert_int_equal(mismatched(port), 0);
-	assert_string_equal(changes, "add 80000008");
+	answers_take(port, false, hardware);
+	answers_compare("changed profiles");
+	assert_string_equal(changes, "add 80000008; del 80000008; add 80000008");
 	ddp_end(port);
 	assert_as_before();
 }
@@ -600,18 +517,19 @@ static const struct {
 	unsigned int n_said;
 	const char *said;
 } refusals[] = {
-	{GTPU, 0, 0, calls_find, 1, "covers the profile: none is given (argument package)"},
+	{GTP_PROFILE, 0, 0, calls_find, 1, "covers the profile: none is given (argument package)"},
 	{DEV ",profile=vxlan", 0, 0, calls_find, 0, "package"}, // it wants none
 	{"dev(net_testsrc0,nic=2),profile=gtpu,offload=auto:ice-comms", 0, 0, calls_find, 0,
 	 "no package"}, // of the 800 series
-	{GTPU, 0x80080001, 0, calls_find, 1,
+	{GTP_PROFILE, 0x80080001, 0, calls_find, 1,
 	 "gtp.pkgo: error: Intel does not document which fields"},
-	{GTPU, 0x00080003, 0, calls_find, 1,
+	{GTP_PROFILE, 0x00080003, 0, calls_find, 1,
 	 "gtp.pkgo: error: its track id is invalid or read only"},
-	{GTPU, I40E_GTP, 0, calls_miss, 1, "continues without its package: the driver is not here"},
-	{GTPU, I40E_GTP, I40E_GTP, calls_find, 1,
+	{GTP_PROFILE, I40E_GTP, 0, calls_miss, 1,
+	 "continues without its package: the driver is not here"},
+	{GTP_PROFILE, I40E_GTP, I40E_GTP, calls_find, 1,
 	 "gtp.pkgo: the NIC already holds it, or a profile"},
-	{GTPU, I40E_GTP, 0x80090001, calls_find, 1, "it, or a profile that excludes it"},
+	{GTP_PROFILE, I40E_GTP, 0x80090001, calls_find, 1, "it, or a profile that excludes it"},
 };
 
 TEST(what_cannot_be_loaded_is_left_alone) {
@@ -634,19 +552,39 @@ TEST(what_cannot_be_loaded_is_left_alone) {
 }
 
 TEST(once_gone_it_is_not_asked_any_more) {
-	uint16_t port = port_run(GTPU);
+	uint16_t port = port_run(GTP_PROFILE);
 	unsigned int n = n_calls;
 
 	assert_int_equal(rte_vdev_uninit("net_i40e0"), 0);
 	ddp_end(port);
 	assert_int_equal(n_calls, n);
-	assert_int_equal(testsrc_faults(), 0);
 }
+
+#define TUNNEL ETH(0x0800), IPV4(17, GNB, UPF), UDP(2152, 2152), GTPU(0x30, 255)
+#define TUNNEL_PSC                                                                   \
+	ETH(0x0800), IPV4(17, GNB, UPF), UDP(2152, 2152), GTPU_OPT(0x34, 255, 0x85), \
+		PSC(UPLINK, 5, 0)
+
+static const struct piece kinds[][10] = {
+	{TUNNEL, IPV4(6, UE, NET), TCP(1024, 80), END},
+	{TUNNEL, IPV4(17, UE, NET), UDP(1024, 443), END},
+	{TUNNEL, IPV4(132, UE, NET), SCTP(1024, 38412), END},
+	{TUNNEL, IPV4(1, UE, NET), ICMP, END},
+	{TUNNEL, IPV4(253, UE, NET), DATA, END},
+	{TUNNEL, IPV6(6, UE6, NET6), TCP(1024, 80), END},
+	{TUNNEL_PSC, IPV4(6, UE, NET), TCP(1024, 80), END},
+	{TUNNEL_PSC, IPV4(17, UE, NET), UDP(1024, 443), END},
+	{TUNNEL_PSC, IPV4(132, UE, NET), SCTP(1024, 38412), END},
+	{TUNNEL_PSC, IPV4(1, UE, NET), ICMP, END},
+	{ETH(0x0800), IPV4(6, UE, NET), TCP(1024, 80), END},
+	{ETH(0x0800), IPV4(17, UE, NET), UDP(1024, 53), DATA, END},
+};
 
 static int i40e_setup(void **state) {
 	int ret = port_setup(state);
 
 	rte_log_set_level(ddp_port_logtype, RTE_LOG_INFO);
+	answers_repeat(kinds, RTE_DIM(kinds));
 	return ret;
 }
 

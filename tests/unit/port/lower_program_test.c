@@ -2,8 +2,6 @@
 // Packets of which NIC and profile disagree among good ones, and rules of the NIC that come and go.
 #include "harness.h"
 
-#include <string.h>
-
 #include <rte_log.h>
 #include <rte_thash.h>
 
@@ -14,10 +12,10 @@
 #include "port/lower/lower.h"
 #include "port/state/control.h"
 #include "port_rules.h"
-#include "scratch.h"
 
 #define OS "dev(net_testsrc0,nic=1),overflow=wait,offload=auto:ice-os"
 #define COMMS "dev(net_testsrc0,nic=2),profile=gtpu,overflow=wait,offload=auto:ice-comms"
+#define REQUIRED "dev(net_testsrc0,nic=2),profile=gtpu,offload=require:ice-comms"
 
 #define N_FLOWS 64
 #define UDP_PTYPE (RTE_PTYPE_L2_ETHER | RTE_PTYPE_L3_IPV4_EXT_UNKNOWN | RTE_PTYPE_L4_UDP)
@@ -88,10 +86,9 @@ static struct tally flow_run(uint16_t port_id, unsigned int n, unsigned int one_
 	for (unsigned int i = 0; i < n;) {
 		for (unsigned int k = 0; k < 512; k++, i++) {
 			const bool cut = one_in != 0 && (random >> 16) % one_in == 0;
-			struct rte_mbuf *mbuf =
-				cut ? cut_packet(i % N_FLOWS, ports) : packet(i % N_FLOWS, i);
 
-			testsrc_feed(0, 0, &mbuf, 1);
+			packet_feed(0,
+				    cut ? cut_packet(i % N_FLOWS, ports) : packet(i % N_FLOWS, i));
 			random = random * 1664525 + 1013904223;
 		}
 		for (unsigned int q = 0, got = 0; got < 512; q++) {
@@ -128,13 +125,6 @@ static struct ddp_hw_ptype udp_ptype(uint16_t port_id) {
 	return ptype;
 }
 
-static void shares_print(unsigned int nic, const char *what, const struct tally tallies[3]) {
-	print_message(
-		"%-9s %s: hashed by the NIC of good packets before %.2f%%, during %.2f%%, after %.2f%%\n",
-		all_nics[nic].kind, what, 100 * share(&tallies[0]), 100 * share(&tallies[1]),
-		100 * share(&tallies[2]));
-}
-
 static void other_type_check(unsigned int nic) {
 	static const unsigned int one_in[] = {2, 256};
 
@@ -142,15 +132,12 @@ static void other_type_check(unsigned int nic) {
 		uint16_t port = kind_start(nic);
 		struct ddp_hw_ptype ptype;
 		struct tally tallies[3];
-		char what[40];
 
 		flow_run(port, 512, one_in[k], false); // they do not disturb the proof
 		assert_int_equal(udp_ptype(port).unproven, 0);
 		tallies[0] = flow_run(port, LOOK, 0, false);
 		tallies[1] = flow_run(port, 4 * LOOK, one_in[k], false);
 		tallies[2] = flow_run(port, LOOK, 0, false);
-		snprintf(what, sizeof(what), "same hash, 1 in %u cut", one_in[k]);
-		shares_print(nic, what, tallies);
 		for (unsigned int t = 0; t < 3; t++)
 			assert_true(share(&tallies[t]) > 0.98);
 		// The NIC's type, but the profile's for those that are verified.
@@ -191,7 +178,6 @@ static void other_hash_check(unsigned int nic) {
 	tallies[1] = flow_run(port, 40 * LOOK, 128, true);
 	flow_run(port, LOOK, 0, true);
 	tallies[2] = flow_run(port, LOOK, 0, true);
-	shares_print(nic, "another hash, 1 in 128 cut", tallies);
 	assert_true(udp_ptype(port).wrong > 0);
 	assert_int_equal(level(port), 0);
 	assert_true(share(&tallies[0]) > 0.98);
@@ -205,10 +191,20 @@ TEST(packets_with_another_hash_interrupt_the_offload) {
 	draw_cases(other_hash_check, RTE_DIM(all_nics));
 }
 
+static uint8_t other_key[40] = {1, 2, 3};
+
+static void key_change(uint16_t port) {
+	struct rte_eth_rss_conf conf = {
+		.rss_key = other_key,
+		.rss_key_len = sizeof(other_key),
+		.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP,
+	};
+
+	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
+}
+
 // Its packets never get its hash. Later it is right, and used again.
 TEST(a_nic_that_hashes_one_type_wrongly_is_not_used) {
-	struct rte_eth_rss_conf conf = {.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP};
-	uint8_t key[40] = {1, 2, 3};
 	uint16_t port = kind_start(1);
 	struct tally tally;
 
@@ -218,9 +214,7 @@ TEST(a_nic_that_hashes_one_type_wrongly_is_not_used) {
 	assert_int_equal(xstat(port, "rx_offloaded"), 0);
 	testsrc_nic(0)->garbles_udp = false;
 	// A change of the steering does not make the NIC more reliable.
-	conf.rss_key = key;
-	conf.rss_key_len = sizeof(key);
-	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
+	key_change(port);
 	assert_int_equal(udp_ptype(port).unproven, 4096);
 	assert_true(udp_ptype(port).wrong > 0);
 	tally = flow_run(port, LOOK, 0, true);
@@ -230,16 +224,23 @@ TEST(a_nic_that_hashes_one_type_wrongly_is_not_used) {
 	assert_true(share(&tally) > 0.98);
 }
 
+// And a declared UDP port is declared on the lower device.
 TEST(rules_exist_while_the_port_runs) {
-	uint16_t port = ddp_start(COMMS, N_QUEUES, 1, 64);
+	uint16_t port = ddp_start("dev(net_testsrc0,nic=2),profile=gtpu+vxlan:outer,overflow=wait,"
+				  "offload=auto:ice-comms",
+				  N_QUEUES, 1, 64);
+	const struct fake_nic *nic = testsrc_nic(0);
 
-	assert_true(testsrc_nic(0)->n_rules >= 8);
-	assert_memory_equal(testsrc_nic(0)->key, ddp_default_key, 52);
-	assert_int_equal(rte_eth_dev_stop(port), 0);
-	assert_int_equal(testsrc_nic(0)->n_rules, 0);
-	assert_int_equal(testsrc_nic(0)->n_created, testsrc_nic(0)->n_destroyed);
-	assert_int_equal(rte_eth_dev_start(port), 0);
-	assert_true(testsrc_nic(0)->n_rules >= 8);
+	for (unsigned int i = 0; i < 2; i++) {
+		assert_true(nic->n_rules >= 8);
+		assert_int_equal(nic->vxlan_ports[0], 4789);
+		assert_memory_equal(nic->key, ddp_default_key, 52);
+		assert_int_equal(rte_eth_dev_stop(port), 0);
+		assert_int_equal(nic->n_rules, 0);
+		assert_int_equal(nic->n_created, nic->n_destroyed);
+		assert_int_equal(nic->vxlan_ports[0], 0);
+		assert_int_equal(rte_eth_dev_start(port), 0);
+	}
 }
 
 TEST(another_net_ddp_is_no_nic) {
@@ -279,66 +280,65 @@ static void package_write(const char *name, uint32_t track_id) {
 	build_destroy(build);
 }
 
-static void counts_as(const char *file, const char *offload, const char *kind) {
-	const struct ddp_port *ddp;
-	char devargs[300];
-	uint16_t port;
-
-	snprintf(devargs, sizeof(devargs), "dev(net_ice0,nic=2%s%s),profile=gtpu,offload=%s",
-		 file != NULL ? ",ddp_pkg_file=" : "", file != NULL ? scratch_path(file) : "",
-		 offload);
-	port = ddp_start(devargs, N_QUEUES, 1, 64);
-	ddp = rte_eth_devices[port].data->dev_private;
-	assert_string_equal(ddp_nic_name(ddp->offload.nic), kind);
-	assert_int_equal(testsrc_nic(0)->n_rules >= 8, strcmp(kind, "ice-comms") == 0);
-	ddp_end(port);
-}
-
 // Unless the user knows better.
 TEST(a_port_of_net_ice_is_the_kind_of_its_package) {
+	static const struct {
+		const char *file, *offload, *kind, *said;
+	} rows[] = {
+		{NULL, "auto", "ice-os", ""},
+		{"comms.pkg", "auto", "ice-comms", "comms.pkg: it counts as ice-comms"},
+		{"comms.pkg", "auto:ice-os", "ice-os", ""},
+		{"os.pkg", "auto", "ice-os", "os.pkg: it counts as ice-os"},
+		{"other.pkg", "auto", "ice-os", "it is none of Intel's known ones"},
+		{"missing.pkg", "auto", "ice-os", "No such file or directory"},
+	};
+
 	rte_log_set_level(ddp_port_logtype, RTE_LOG_INFO);
 	package_write("comms.pkg", 0xc0000002);
 	package_write("os.pkg", 0xc0000001);
 	package_write("other.pkg", 0xc0000009);
-	counts_as(NULL, "auto", "ice-os");
-	counts_as("comms.pkg", "auto", "ice-comms");
-	assert_non_null(strstr(ddp_probe_log(), "comms.pkg: it counts as ice-comms"));
-	counts_as("comms.pkg", "auto:ice-os", "ice-os");
-	counts_as("os.pkg", "auto", "ice-os");
-	assert_non_null(strstr(ddp_probe_log(), "os.pkg: it counts as ice-os"));
-	counts_as("other.pkg", "auto", "ice-os");
-	assert_non_null(strstr(ddp_probe_log(), "it is none of Intel's known ones"));
-	counts_as("missing.pkg", "auto", "ice-os");
-	assert_non_null(strstr(ddp_probe_log(), "No such file or directory"));
+	for (unsigned int i = 0; i < RTE_DIM(rows); i++) {
+		const char *file = rows[i].file;
+		const struct ddp_port *ddp;
+		char devargs[300];
+		uint16_t port;
+
+		snprintf(devargs, sizeof(devargs),
+			 "dev(net_ice0,nic=2%s%s),profile=gtpu,offload=%s",
+			 file != NULL ? ",ddp_pkg_file=" : "",
+			 file != NULL ? scratch_path(file) : "", rows[i].offload);
+		port = ddp_start(devargs, N_QUEUES, 1, 64);
+		ddp = rte_eth_devices[port].data->dev_private;
+		assert_string_equal(ddp_nic_name(ddp->offload.nic), rows[i].kind);
+		assert_non_null(strstr(ddp_probe_log(), rows[i].said));
+		assert_int_equal(testsrc_nic(0)->n_rules >= 8,
+				 strstr(rows[i].kind, "comms") != NULL);
+		ddp_end(port);
+	}
 	rte_log_set_level(ddp_port_logtype, RTE_LOG_WARNING);
 }
 
-TEST(a_rule_that_fails_removes_all_others) {
-	uint16_t port;
-
-	for (unsigned int fail_at = 1; fail_at <= 8; fail_at += draw_step(3)) {
-		port = ddp_probe(COMMS);
-		ddp_configure(port, N_QUEUES, 1, 64, RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP);
-		testsrc_nic(0)->fail_at = fail_at;
-		assert_int_equal(rte_eth_dev_start(port), 0);
-		assert_int_equal(testsrc_nic(0)->n_refused, 1);
-		assert_int_equal(testsrc_nic(0)->n_rules, 0);
-		packets_feed(0, 0, 16, 64);
-		assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 64);
-		assert_int_equal(xstat(port, "rx_offloaded"), 0);
-		ddp_end(port);
-	}
+static uint64_t pass(uint16_t port, unsigned int n) {
+	packets_pass(port, N_QUEUES, n);
+	return xstat(port, "rx_offloaded");
 }
 
-TEST(a_port_that_requires_rules_does_not_start_without) {
-	int port = ddp_probe("dev(net_testsrc0,nic=2),profile=gtpu,offload=require:ice-comms");
+TEST(a_rule_that_fails_removes_all_others) {
+	for (unsigned int fail_at = 1; fail_at <= 8; fail_at += draw_step(3))
+		for (unsigned int required = 0; required < 2; required++) {
+			uint16_t port = ddp_probe(required ? REQUIRED : COMMS);
 
-	ddp_configure(port, N_QUEUES, 1, 64, RTE_ETH_RSS_IP);
-	testsrc_nic(0)->fail_at = 3;
-	assert_true(rte_eth_dev_start(port) < 0);
-	assert_int_equal(testsrc_nic(0)->n_rules, 0);
-	testsrc_nic(0)->fail_at = 0;
-	assert_int_equal(rte_eth_dev_start(port), 0);
+			ddp_configure(port, N_QUEUES, 1, 64, RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP);
+			testsrc_nic(0)->fail_at = fail_at;
+			assert_int_equal(rte_eth_dev_start(port) < 0, required);
+			assert_int_equal(testsrc_nic(0)->n_refused, 1);
+			assert_int_equal(testsrc_nic(0)->n_rules, 0);
+			if (required) // now none fails
+				assert_int_equal(rte_eth_dev_start(port), 0);
+			else
+				assert_int_equal(pass(port, 64), 0);
+			ddp_end(port);
+		}
 }
 
 // With a driver without raw patterns the other rules remain.
@@ -365,8 +365,7 @@ TEST(a_profile_change_creates_new_rules) {
 }
 
 TEST(a_change_that_the_lower_device_refuses_fails_if_required) {
-	uint16_t port = ddp_start("dev(net_testsrc0,nic=2),profile=gtpu,offload=require:ice-comms",
-				  N_QUEUES, 1, 64);
+	uint16_t port = ddp_start(REQUIRED, N_QUEUES, 1, 64);
 	struct fake_nic *nic = testsrc_nic(0);
 	unsigned int before = nic->n_rules;
 	struct rte_pmd_ddp_profile profiles[2];
@@ -377,24 +376,6 @@ TEST(a_change_that_the_lower_device_refuses_fails_if_required) {
 	assert_non_null(strstr(error, "offload=require: rule 5 of"));
 	assert_int_equal(rte_pmd_ddp_profiles_get(port, profiles, 2), 1);
 	assert_int_equal(nic->n_rules, before);
-}
-
-static uint64_t pass(uint16_t port, unsigned int n) {
-	packets_feed(0, 0, 16, n);
-	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), n);
-	return xstat(port, "rx_offloaded");
-}
-
-static uint8_t other_key[40] = {1, 2, 3};
-
-static void key_change(uint16_t port) {
-	struct rte_eth_rss_conf conf = {
-		.rss_key = other_key,
-		.rss_key_len = sizeof(other_key),
-		.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP,
-	};
-
-	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
 }
 
 // Packets that wait in the NIC were hashed by the rules of their arrival.
@@ -441,49 +422,6 @@ TEST(uncounted_packets_are_drained_too) {
 	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), DDP_PORT_BURST + 64);
 	assert_int_equal(xstat(port, "rx_offloaded"), 0); // the last 64 prove that it is right
 	assert_int_equal(pass(port, 64), 64);
-}
-
-TEST(flow_rules_and_rss_off_end_the_bypass) {
-	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
-	struct rte_eth_rss_conf conf = {.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP};
-	struct rte_eth_rss_conf none = {0};
-	struct rte_flow *flow;
-
-	flow = rule_create(port, udp_items, ACTIONS(TO_QUEUE(1)));
-	for (unsigned int i = 0; i < 4; i++) { // more than it takes to prove that the NIC is right
-		uint64_t counts[N_QUEUES] = {0};
-
-		packets_feed(0, 0, 16, 64);
-		assert_int_equal(poll_to_end(port, N_QUEUES, 0, counts), 64);
-		assert_int_equal(counts[1], 64);
-	}
-	assert_int_equal(xstat(port, "rx_offloaded"), 0);
-	rule_destroy(port, flow);
-	assert_int_equal(rte_eth_dev_rss_hash_update(port, &none), 0);
-	assert_int_equal(pass(port, 64), 0);
-	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
-	for (unsigned int i = 0; i < 2; i++)
-		assert_int_equal(pass(port, 64), 64 * i);
-}
-
-TEST(a_declared_port_is_declared_on_the_lower_device) {
-	uint16_t port =
-		ddp_start("dev(net_testsrc0,nic=2),profile=vxlan:outer,offload=auto:ice-comms",
-			  N_QUEUES, 1, 64);
-
-	if (testsrc_nic(0)->vxlan_ports[0] != 0)
-		assert_int_equal(testsrc_nic(0)->vxlan_ports[0], 4789);
-	ddp_end(port);
-	assert_int_equal(testsrc_nic(0)->vxlan_ports[0], 0);
-}
-
-TEST(an_unplugged_lower_device_is_not_called) {
-	uint16_t port = ddp_start(COMMS, N_QUEUES, 1, 64);
-
-	testsrc_unplug(0);
-	wait_until(!rte_eth_dev_is_valid_port(port + 1));
-	ddp_end(port);
-	assert_int_equal(testsrc_faults(), 0);
 }
 
 PORT_TESTS(leak_setup)
