@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // While the lower device is called, an application can ask the port, from a callback or another
 // thread, and nobody waits for ever.
-#include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <ethdev_driver.h>
@@ -22,7 +19,6 @@
 #include "port_rules.h"
 #include "unit.h"
 
-#define WAIT_S 10 // a thread that takes longer waits for ever
 // A NIC that does all that a lower device can be asked for.
 #define NIC \
 	"dev(net_testsrc0,rxq=4,txq=4,spread=4,nic=2),profile=vxlan:outer,offload=auto:ice-comms"
@@ -30,8 +26,16 @@
 struct inside {
 	uint16_t port;
 	bool is_asking; // so that what the asking calls is not asked in again
-	char ops[512];  // what was called, each once, between blanks
+	bool done;
+	uint32_t called; // bits of lower_ops
 	unsigned int n_asked, n_failed, n_refused, n_changed;
+};
+
+static const char *const lower_ops[] = {
+	"configure",   "start",      "stop",         "rx_queue_setup",  "tx_queue_setup",
+	"link_update", "stats_get",  "mac_addr_add", "mac_addr_remove", "vlan_filter_set",
+	"set_link_up", "reta_query", "reta_update",  "rss_hash_update", "vlan_offload_set",
+	"tunnel_add",  "tunnel_del", "flow_create",  "flow_destroy",    "set_link_down",
 };
 
 static void *ask(void *arg) {
@@ -52,34 +56,6 @@ static void *ask(void *arg) {
 	return NULL;
 }
 
-static void note(struct inside *inside, const char *op) {
-	char word[64];
-
-	snprintf(word, sizeof(word), " %s ", op);
-	if (strstr(inside->ops, word) != NULL)
-		return;
-	assert_true(strlen(inside->ops) + strlen(word) < sizeof(inside->ops));
-	strcat(inside->ops, word);
-}
-
-static bool was_called(const struct inside *inside, const char *op) {
-	char word[64];
-
-	snprintf(word, sizeof(word), " %s ", op);
-	return strstr(inside->ops, word) != NULL;
-}
-
-// Does fn end in another thread while this one is where it is? If not, the thread is given up.
-static bool ends_elsewhere(void *(*fn)(void *arg), void *arg) {
-	struct timespec end;
-	pthread_t thread;
-
-	assert_int_equal(pthread_create(&thread, NULL, fn, arg), 0);
-	clock_gettime(CLOCK_REALTIME, &end);
-	end.tv_sec += WAIT_S;
-	return pthread_timedjoin_np(thread, NULL, &end) == 0;
-}
-
 // The application may ask what it likes, here and elsewhere, but change nothing: this is a change
 // of its own, or, where the lower device is only read from, no change at all.
 static void ask_inside(const char *op, void *arg) {
@@ -89,7 +65,8 @@ static void ask_inside(const char *op, void *arg) {
 	if (inside->is_asking)
 		return;
 	inside->is_asking = true;
-	note(inside, op);
+	for (unsigned int i = 0; i < RTE_DIM(lower_ops); i++)
+		inside->called |= (strcmp(lower_ops[i], op) == 0) << i;
 	ask(inside);
 	assert_true(ends_elsewhere(ask, inside));
 	ret = rte_pmd_ddp_ptype_mapping_reset(inside->port);
@@ -138,12 +115,6 @@ static void everything_change(uint16_t port) {
 }
 
 TEST(an_application_can_ask_while_the_lower_device_is_called) {
-	static const char *const ops[] = {
-		"configure",   "start",      "stop",         "rx_queue_setup",  "tx_queue_setup",
-		"link_update", "stats_get",  "mac_addr_add", "mac_addr_remove", "vlan_filter_set",
-		"set_link_up", "reta_query", "reta_update",  "rss_hash_update", "vlan_offload_set",
-		"tunnel_add",  "tunnel_del", "flow_create",  "flow_destroy",    "set_link_down",
-	};
 	struct inside inside = {.port = ddp_probe(NIC)};
 	const struct rte_eth_conf conf = {
 		.rxmode = {.mq_mode = RTE_ETH_MQ_RX_RSS,
@@ -152,75 +123,16 @@ TEST(an_application_can_ask_while_the_lower_device_is_called) {
 	};
 
 	testsrc_control_hook(ask_inside, &inside);
-	assert_int_equal(rte_eth_dev_configure(inside.port, N_QUEUES, 1, &conf), 0);
-	for (unsigned int q = 0; q < N_QUEUES; q++)
-		assert_int_equal(rte_eth_rx_queue_setup(inside.port, q, 512, 0, NULL, pool), 0);
-	assert_int_equal(rte_eth_tx_queue_setup(inside.port, 0, 512, 0, NULL), 0);
+	ddp_configure_by(inside.port, N_QUEUES, 1, 512, &conf);
 	assert_int_equal(rte_eth_dev_start(inside.port), 0);
 	everything_change(inside.port);
 	assert_int_equal(rte_eth_dev_stop(inside.port), 0);
 	testsrc_control_hook(NULL, NULL);
-	for (unsigned int i = 0; i < RTE_DIM(ops); i++)
-		if (!was_called(&inside, ops[i]))
-			fail_msg("the lower device's %s was never called", ops[i]);
+	assert_int_equal(inside.called, RTE_BIT32(RTE_DIM(lower_ops)) - 1); // each of them
 	assert_int_equal(inside.n_failed, 0);
 	assert_int_equal(inside.n_asked, 2 * (inside.n_refused + inside.n_changed));
 	assert_true(inside.n_refused > 20);
 	ddp_end(inside.port);
-}
-
-// As net_bonding does: the link comes up inside its start.
-static void link_tell(const char *op, void *arg) {
-	if (strcmp(op, "start") == 0)
-		testsrc_link(0, true);
-}
-
-static int link_noted(uint16_t port, enum rte_eth_event_type type, void *arg, void *ret) {
-	ask(arg);
-	return 0;
-}
-
-TEST(a_link_callback_inside_start_may_ask_the_port) {
-	uint16_t port = ddp_start("dev(net_testsrc0)", N_QUEUES, 1, 512);
-	struct inside inside = {.port = port};
-
-	assert_int_equal(rte_eth_dev_stop(port), 0);
-	assert_int_equal(
-		rte_eth_dev_callback_register(port, RTE_ETH_EVENT_INTR_LSC, link_noted, &inside),
-		0);
-	testsrc_control_hook(link_tell, NULL);
-	assert_int_equal(rte_eth_dev_start(port), 0);
-	testsrc_control_hook(NULL, NULL);
-	assert_int_equal(inside.n_asked, 1);
-	assert_int_equal(inside.n_failed, 0);
-	rte_eth_dev_callback_unregister(port, RTE_ETH_EVENT_INTR_LSC, link_noted, &inside);
-}
-
-// As net_bonding does that has the port itself as a member.
-static void lead_back(const char *op, void *arg) {
-	const struct rte_eth_conf conf = {0};
-	struct inside *inside = arg;
-
-	if (strcmp(op, "configure") != 0)
-		return;
-	assert_int_equal(rte_eth_dev_configure(inside->port, 2, 1, &conf), -EBUSY);
-	inside->n_refused++;
-}
-
-TEST(a_lower_device_that_leads_back_is_refused) {
-	uint16_t port = ddp_start("dev(net_testsrc0,rxq=4,txq=4,spread=4)", N_QUEUES, 1, 512);
-	const struct rte_eth_conf conf = {0};
-	struct inside inside = {.port = port};
-
-	assert_int_equal(rte_eth_dev_stop(port), 0);
-	testsrc_control_hook(lead_back, &inside);
-	rte_eth_dev_configure(port, N_QUEUES - 1, 1, &conf); // ethdev takes the queues from it
-	testsrc_control_hook(NULL, NULL);
-	assert_int_equal(inside.n_refused, 1);
-	ddp_configure(port, N_QUEUES - 1, 1, 512, RTE_ETH_RSS_IP);
-	assert_int_equal(rte_eth_dev_start(port), 0);
-	packets_feed(0, 0, 16, 16);
-	assert_int_equal(poll_to_end(port, N_QUEUES - 1, 0, NULL), 16);
 }
 
 #define REFUSED(call)                                   \
@@ -259,12 +171,16 @@ static void changes_of_a_started_port(uint16_t port) {
 	REFUSED(rte_pmd_ddp_profile_add(port, "gtpu", NULL, 0));
 	REFUSED(rte_pmd_ddp_profile_del(port, "gtpu", NULL, 0));
 	REFUSED(rte_pmd_ddp_ptype_mapping_reset(port));
+	REFUSED(rte_vdev_uninit("net_ddp0"));
 }
 
 static void changes_of_a_stopped_port(uint16_t port) {
+	const struct rte_eth_conf conf = {0};
+
 	REFUSED(rte_eth_rx_queue_setup(port, 0, 512, 0, NULL, pool));
 	REFUSED(rte_eth_tx_queue_setup(port, 0, 512, 0, NULL));
 	REFUSED(rte_eth_dev_start(port));
+	REFUSED(rte_eth_dev_configure(port, 2, 1, &conf));
 }
 
 static void change_inside(const char *op, void *arg) {
@@ -272,7 +188,7 @@ static void change_inside(const char *op, void *arg) {
 
 	if (strcmp(op, "set_link_down") != 0)
 		return;
-	note(inside, op);
+	inside->n_refused++;
 	if (rte_eth_devices[inside->port].data->dev_started)
 		changes_of_a_started_port(inside->port);
 	else
@@ -285,44 +201,31 @@ TEST(every_change_inside_a_change_is_refused) {
 
 	testsrc_control_hook(change_inside, &inside);
 	assert_int_equal(rte_eth_dev_set_link_down(port), 0);
-	assert_true(was_called(&inside, "set_link_down"));
 	assert_int_equal(rte_eth_dev_stop(port), 0);
 	assert_int_equal(rte_eth_dev_set_link_down(port), 0);
 	testsrc_control_hook(NULL, NULL);
-	assert_int_equal(rte_eth_rx_queue_setup(port, 0, 512, 0, NULL, pool),
-			 0); // ethdev took it away
-	assert_int_equal(rte_eth_tx_queue_setup(port, 0, 512, 0, NULL), 0);
+	assert_int_equal(inside.n_refused, 2);
+	ddp_configure(port, N_QUEUES, 1, 512, RTE_ETH_RSS_IP); // ethdev took the queues away
 	assert_int_equal(rte_eth_dev_start(port), 0);
-	packets_feed(0, 0, 16, 16);
-	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 16);
+	packets_pass(port, N_QUEUES, 16);
 }
 
-struct interrupt {
-	struct inside *inside;
-	bool done;
-};
-
 static void interrupted(void *arg) {
-	struct interrupt *interrupt = arg;
+	struct inside *inside = arg;
 
-	ask(interrupt->inside);
-	if (rte_pmd_ddp_profile_add(interrupt->inside->port, "gtpu", NULL, 0) == -EBUSY)
-		interrupt->inside->n_refused++;
-	__atomic_store_n(&interrupt->done, true, __ATOMIC_RELEASE);
+	ask(inside);
+	if (rte_pmd_ddp_profile_add(inside->port, "gtpu", NULL, 0) == -EBUSY)
+		inside->n_refused++;
+	__atomic_store_n(&inside->done, true, __ATOMIC_RELEASE);
 }
 
 static void wait_for_the_interrupt_thread(const char *op, void *arg) {
-	struct interrupt interrupt = {.inside = arg};
+	struct inside *inside = arg;
 
 	if (strcmp(op, "stop") != 0)
 		return;
-	assert_int_equal(rte_eal_alarm_set(1, interrupted, &interrupt), 0);
-	for (unsigned int ms = 0; ms < 1000 * WAIT_S; ms++) {
-		if (__atomic_load_n(&interrupt.done, __ATOMIC_ACQUIRE))
-			return;
-		rte_delay_us_sleep(1000);
-	}
-	fail_msg("the interrupt thread waits for a lock");
+	assert_int_equal(rte_eal_alarm_set(1, interrupted, inside), 0);
+	wait_until(__atomic_load_n(&inside->done, __ATOMIC_ACQUIRE)); // else it waits for a lock
 }
 
 TEST(the_interrupt_thread_never_waits_for_a_change) {
@@ -380,14 +283,17 @@ static uint16_t burst(uint16_t port) {
 	return dev->rx_pkt_burst(dev->data->rx_queues[0], mbufs, RTE_DIM(mbufs));
 }
 
+// "": while it is stopped.
 TEST(a_device_unplugged_while_the_port_starts_is_not_used) {
-	static const char *const ops[] = {"start", "reta_query", "rss_hash_update"};
+	static const char *const ops[] = {"start", "reta_query", "rss_hash_update", ""};
 
 	for (unsigned int i = 0; i < RTE_DIM(ops); i++) {
 		uint16_t port = ddp_start(NIC, N_QUEUES, 1, 512);
 
 		assert_int_equal(rte_eth_dev_stop(port), 0);
 		testsrc_control_hook(unplug_in, (void *)(uintptr_t)ops[i]);
+		if (ops[i][0] == '\0')
+			testsrc_unplug(0);
 		assert_int_equal(rte_eth_dev_start(port), -EIO);
 		testsrc_control_hook(NULL, NULL);
 		packets_feed(0, 0, 16, 16);
@@ -400,83 +306,66 @@ TEST(a_device_unplugged_while_the_port_starts_is_not_used) {
 	}
 }
 
-TEST(a_device_unplugged_while_the_port_is_stopped_is_not_used) {
-	uint16_t port = ddp_start("dev(net_testsrc0)", N_QUEUES, 1, 512);
-
-	assert_int_equal(rte_eth_dev_stop(port), 0);
-	testsrc_unplug(0);
-	assert_int_equal(rte_eth_dev_start(port), -EIO);
-}
-
 #define N_CLOSES DRAWN(80)
 #define N_READERS 2
 
 // A thread that ethdev has let in calls an operation, however long ago that was.
-struct reader {
+static struct reader {
 	struct rte_eth_dev *dev;
 	const struct eth_dev_ops *ops;
-	pthread_t thread;
 	bool done;
 	unsigned int n_open, n_closed, n_failed;
-};
+} reader;
 
-static void read_all(struct reader *reader) {
+static void read_all(struct rte_eth_dev *dev, const struct eth_dev_ops *ops) {
 	static __thread struct rte_eth_xstat_name names[512];
 	static __thread struct rte_eth_xstat values[512];
-	const struct eth_dev_ops *ops = reader->ops;
 	struct rte_eth_rss_conf rss = {0};
 	struct rte_flow_error error;
 	struct rte_eth_dev_info info;
 	char version[64];
-	int ret = ops->dev_infos_get(reader->dev, &info);
+	int ret = ops->dev_infos_get(dev, &info);
 
-	reader->n_open += ret == 0;
-	reader->n_closed += ret == -ENODEV;
-	reader->n_failed += ret != 0 && ret != -ENODEV;
-	ops->xstats_get(reader->dev, values, RTE_DIM(values));
-	ops->xstats_get_names(reader->dev, names, RTE_DIM(names));
-	ops->link_update(reader->dev, 0);
-	ops->rss_hash_conf_get(reader->dev, &rss);
-	ops->fw_version_get(reader->dev, version, sizeof(version));
-	ddp_flow_ops.dev_dump(reader->dev, NULL, NULL, &error);
-	ops->set_mc_addr_list(reader->dev, &mac, 1); // a change
-	reader->n_failed += ops->is_removed(reader->dev) != 0;
+	__atomic_add_fetch(ret == 0       ? &reader.n_open :
+			   ret == -ENODEV ? &reader.n_closed :
+					    &reader.n_failed,
+			   1, __ATOMIC_RELAXED);
+	ops->xstats_get(dev, values, RTE_DIM(values));
+	ops->xstats_get_names(dev, names, RTE_DIM(names));
+	ops->link_update(dev, 0);
+	ops->rss_hash_conf_get(dev, &rss);
+	ops->fw_version_get(dev, version, sizeof(version));
+	ddp_flow_ops.dev_dump(dev, NULL, NULL, &error);
+	ops->set_mc_addr_list(dev, &mac, 1); // a change
+	if (ops->is_removed(dev) != 0)
+		__atomic_add_fetch(&reader.n_failed, 1, __ATOMIC_RELAXED);
 }
 
 static void *read_on(void *arg) {
-	struct reader *reader = arg;
-
-	while (!__atomic_load_n(&reader->done, __ATOMIC_RELAXED))
-		read_all(reader);
+	while (!__atomic_load_n(&reader.done, __ATOMIC_RELAXED))
+		read_all(reader.dev, reader.ops);
 	return NULL;
 }
 
 TEST(a_port_can_be_closed_while_other_threads_read_it) {
-	struct reader readers[N_READERS] = {0};
-	unsigned int n_open = 0, n_closed = 0;
+	pthread_t threads[N_READERS];
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
 
-	for (unsigned int i = 0; i < N_READERS; i++) {
-		readers[i].dev = &rte_eth_devices[port];
-		readers[i].ops = readers[i].dev->dev_ops;
-		assert_int_equal(pthread_create(&readers[i].thread, NULL, read_on, &readers[i]), 0);
-	}
+	reader.dev = &rte_eth_devices[port];
+	reader.ops = reader.dev->dev_ops;
+	for (unsigned int i = 0; i < N_READERS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, read_on, NULL), 0);
 	for (unsigned int i = 0; i < N_CLOSES; i++) {
 		rte_delay_us_sleep(50 * (i % 8));
 		ddp_end(port);
 		rte_delay_us_sleep(50 * (i % 3));
 		assert_int_equal(ddp_start("dev(net_testsrc0)", 1, 1, 64), port);
 	}
-	for (unsigned int i = 0; i < N_READERS; i++) {
-		__atomic_store_n(&readers[i].done, true, __ATOMIC_RELAXED);
-		pthread_join(readers[i].thread, NULL);
-		n_open += readers[i].n_open;
-		n_closed += readers[i].n_closed;
-		assert_int_equal(readers[i].n_failed, 0);
-	}
-	ddp_end(port);
-	assert_true(n_open > 0);
-	assert_true(n_closed > 0);
+	__atomic_store_n(&reader.done, true, __ATOMIC_RELAXED);
+	for (unsigned int i = 0; i < N_READERS; i++)
+		pthread_join(threads[i], NULL);
+	assert_true(reader.n_open > 0 && reader.n_closed > 0);
+	assert_int_equal(reader.n_failed, 0);
 }
 
 // A callback that is told of the end of a port may ask for what it was.
@@ -499,23 +388,6 @@ TEST(a_closed_port_is_refused_in_its_last_event) {
 	ddp_end(port);
 	assert_int_equal(n, 1);
 	rte_eth_dev_callback_unregister(RTE_ETH_ALL, RTE_ETH_EVENT_DESTROY, end_noted, &n);
-}
-
-static void remove_inside(const char *op, void *arg) {
-	unsigned int *n_refused = arg;
-
-	if (strcmp(op, "set_link_down") == 0)
-		*n_refused += rte_vdev_uninit("net_ddp0") == -EBUSY;
-}
-
-TEST(a_port_is_not_removed_inside_a_change) {
-	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
-	unsigned int n_refused = 0;
-
-	testsrc_control_hook(remove_inside, &n_refused);
-	assert_int_equal(rte_eth_dev_set_link_down(port), 0);
-	testsrc_control_hook(NULL, NULL);
-	assert_int_equal(n_refused, 1);
 }
 
 static void *balance_begin(void *arg) {
@@ -557,58 +429,25 @@ TEST(a_change_that_waits_for_a_burst_call_lets_others_poll) {
 	assert_true(free);
 }
 
-// When a process has ended, whose locks others then take: if it still ran, both would write the
-// same rings; if one that ended were not seen, a port would wait for it for ever.
-static void *thread_run(void *arg) {
-	(void)arg;
+static void *pause_for_ever(void *arg) {
 	for (;;)
 		pause();
 	return NULL;
 }
 
-static void child_end(void) {
-	_exit(0);
-}
-
-static void child_run(void) {
-	thread_run(NULL);
-}
-
-// As an application does whose first thread ends before its lcores.
-static void child_leave_thread(void) {
+// leaves: as an application does whose first thread ends before its lcores.
+static pid_t child_start(bool leaves) {
+	pid_t pid = fork();
 	pthread_t thread;
 
-	if (pthread_create(&thread, NULL, thread_run, NULL) != 0)
-		_exit(1);
-	pthread_exit(NULL);
-}
-
-static pid_t child_start(void (*run)(void)) {
-	pid_t pid = fork();
-
 	assert_true(pid >= 0);
-	if (pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL); // a test that fails leaves none behind
-		run();
-		_exit(1);
-	}
-	return pid;
-}
-
-// Ended, but its parent (we) has not been told: it is a zombie.
-static void child_wait(pid_t pid) {
-	siginfo_t info;
-
-	assert_int_equal(waitid(P_PID, pid, &info, WEXITED | WNOWAIT), 0);
-}
-
-static void child_kill(pid_t pid) {
-	assert_int_equal(kill(pid, SIGKILL), 0);
-	child_wait(pid);
-}
-
-static void child_forget(pid_t pid) {
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	if (pid > 0)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL); // a test that fails leaves none behind
+	if (leaves && pthread_create(&thread, NULL, pause_for_ever, NULL) == 0)
+		pthread_exit(NULL);
+	pause_for_ever(NULL);
+	_exit(1);
 }
 
 static char state_of(pid_t pid) {
@@ -623,35 +462,21 @@ static char state_of(pid_t pid) {
 	return state;
 }
 
-TEST(a_process_that_runs_has_not_ended) {
-	pid_t pid = child_start(child_run);
+// Others then take its locks: if it still ran, both would write the same rings; if one that ended
+// were not seen, a port would wait for it for ever.
+TEST(a_process_has_ended_with_its_last_thread) {
+	for (unsigned int leaves = 0; leaves < 2; leaves++) {
+		pid_t pid = child_start(leaves);
+		siginfo_t info;
 
-	assert_false(ddp_mp_has_ended(pid));
-	child_kill(pid);
-	assert_true(ddp_mp_has_ended(pid));
-	child_forget(pid);
-	assert_true(ddp_mp_has_ended(pid));
-}
-
-TEST(a_zombie_has_ended) {
-	pid_t pid = child_start(child_end);
-
-	child_wait(pid);
-	assert_true(ddp_mp_has_ended(pid));
-	child_forget(pid);
-}
-
-TEST(a_process_whose_first_thread_ended_has_not) {
-	const struct timespec wait = {.tv_nsec = 1000000};
-	pid_t pid = child_start(child_leave_thread);
-
-	for (unsigned int i = 0; i < 10000 && state_of(pid) != 'Z'; i++)
-		nanosleep(&wait, NULL);
-	assert_int_equal(state_of(pid), 'Z');
-	assert_false(ddp_mp_has_ended(pid));
-	child_kill(pid);
-	assert_true(ddp_mp_has_ended(pid));
-	child_forget(pid);
+		wait_until(state_of(pid) == (leaves ? 'Z' : 'S'));
+		assert_false(ddp_mp_has_ended(pid));
+		assert_int_equal(kill(pid, SIGKILL), 0);
+		assert_int_equal(waitid(P_PID, pid, &info, WEXITED | WNOWAIT), 0);
+		assert_true(ddp_mp_has_ended(pid)); // a zombie: its parent (we) has not been told
+		assert_int_equal(waitpid(pid, NULL, 0), pid);
+		assert_true(ddp_mp_has_ended(pid));
+	}
 }
 
 // The owner in a lock that no process holds, or whose process is not known.

@@ -4,8 +4,6 @@
 #include "harness.h"
 
 #include <netinet/in.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <rte_cycles.h>
 #include <rte_mbuf_dyn.h>

@@ -3,10 +3,6 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include <ethdev_driver.h>
 #include <rte_bus_vdev.h>
@@ -16,20 +12,19 @@
 #define N_FLOWS 64
 #define LOWER_PORT port_id_of("net_testsrc0")
 
-struct poller {
+static struct poller {
 	uint16_t port;
-	uint16_t queue;
 	bool running;
 	uint64_t n_packets;
-};
+} pollers[2];
 
+// Poll the queue of this number.
 static void *poller_main(void *arg) {
 	struct poller *poller = arg;
 
 	while (__atomic_load_n(&poller->running, __ATOMIC_RELAXED)) {
-		uint16_t n = rx(poller->port, poller->queue);
+		uint16_t n = rx_free(poller->port, poller - pollers);
 
-		rte_pktmbuf_free_bulk(mbufs, n);
 		__atomic_add_fetch(&poller->n_packets, n, __ATOMIC_RELAXED);
 		if (n == 0)
 			sched_yield();
@@ -37,43 +32,29 @@ static void *poller_main(void *arg) {
 	return NULL;
 }
 
-static void pollers_start(struct poller *pollers, pthread_t *threads, unsigned int n,
-			  uint16_t port) {
-	for (unsigned int i = 0; i < n; i++) {
-		pollers[i] = (struct poller){.port = port, .queue = i, .running = true};
-		assert_int_equal(pthread_create(&threads[i], NULL, poller_main, &pollers[i]), 0);
-	}
-}
-
-static void pollers_stop(struct poller *pollers, pthread_t *threads, unsigned int n) {
-	for (unsigned int i = 0; i < n; i++)
-		__atomic_store_n(&pollers[i].running, false, __ATOMIC_RELAXED);
-	for (unsigned int i = 0; i < n; i++)
-		pthread_join(threads[i], NULL);
-}
-
-static uint64_t polled(const struct poller *poller) {
-	return __atomic_load_n(&poller->n_packets, __ATOMIC_RELAXED);
-}
-
 TEST(a_device_removed_under_traffic_is_left_alone) {
 	for (unsigned int i = 0; i < 20; i++) {
 		uint16_t port = ddp_start("dev(net_testsrc0,rxq=2),lower_queues=2", 2, 1, 64);
-		struct poller pollers[2];
 		pthread_t threads[2];
 		uint64_t n;
 
-		packets_feed(0, 0, N_FLOWS, 5000);
-		packets_feed(0, 1, N_FLOWS, 5000);
-		pollers_start(pollers, threads, 2, port);
-		while (polled(&pollers[i % 2]) == 0)
+		for (unsigned int q = 0; q < 2; q++) {
+			packets_feed(0, q, N_FLOWS, 5000);
+			pollers[q] = (struct poller){.port = port, .running = true};
+			assert_int_equal(
+				pthread_create(&threads[q], NULL, poller_main, &pollers[q]), 0);
+		}
+		while (__atomic_load_n(&pollers[i % 2].n_packets, __ATOMIC_RELAXED) == 0)
 			sched_yield();
 		if (i % 2)
 			testsrc_unplug(0); // as from an interrupt, some time before its end
 		assert_int_equal(rte_vdev_uninit("net_testsrc0"), 0);
 		// leak_teardown() checks for faults: no call was inside after this.
 		n = xstat(port, "rx_delivered_packets");
-		pollers_stop(pollers, threads, 2);
+		for (unsigned int q = 0; q < 2; q++) {
+			__atomic_store_n(&pollers[q].running, false, __ATOMIC_RELAXED);
+			pthread_join(threads[q], NULL);
+		}
 		assert_int_equal(xstat(port, "rx_delivered_packets"), n);
 		assert_sum_holds(port);
 		assert_int_equal(rte_eth_dev_is_removed(port), 1);
@@ -88,68 +69,64 @@ TEST(a_device_removed_under_traffic_is_left_alone) {
 	}
 }
 
-struct events {
-	unsigned int n_seen[RTE_ETH_EVENT_MAX];
-	struct rte_eth_link link; // at the last one
-};
+static unsigned int n_seen[RTE_ETH_EVENT_MAX];
+static struct rte_eth_link link_seen; // at the last one
 
 static int event_note(uint16_t port, enum rte_eth_event_type type, void *arg, void *ret) {
-	struct events *events = arg;
+	__atomic_add_fetch(&n_seen[type], 1, __ATOMIC_RELEASE);
+	return rte_eth_link_get_nowait(port, &link_seen); // as bonding does
+}
 
-	events->n_seen[type]++;
-	return rte_eth_link_get_nowait(port, &events->link); // as bonding does
+static void events_note(uint16_t port) {
+	memset(n_seen, 0, sizeof(n_seen));
+	for (int i = 0; i < RTE_ETH_EVENT_MAX; i++)
+		assert_int_equal(rte_eth_dev_callback_register(port, i, event_note, NULL), 0);
+}
+
+static int end(void **state) {
+	for (int i = 0; i < RTE_ETH_EVENT_MAX; i++)
+		rte_eth_dev_callback_unregister(RTE_ETH_ALL, i, event_note, NULL);
+	return leak_teardown(state);
 }
 
 TEST(link_changes_and_unplugging_are_told) {
-	static const enum rte_eth_event_type types[] = {RTE_ETH_EVENT_INTR_LSC,
-							RTE_ETH_EVENT_INTR_RMV};
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
-	struct events events = {0};
 	struct rte_eth_dev_info info;
 
 	assert_int_equal(rte_eth_dev_info_get(port, &info), 0);
 	assert_true((*info.dev_flags & RTE_ETH_DEV_INTR_LSC) != 0);
 	assert_true((*info.dev_flags & RTE_ETH_DEV_INTR_RMV) != 0);
-	for (unsigned int i = 0; i < RTE_DIM(types); i++)
-		assert_int_equal(rte_eth_dev_callback_register(port, types[i], event_note, &events),
-				 0);
+	events_note(port);
 	testsrc_link(0, false);
-	assert_int_equal(events.n_seen[RTE_ETH_EVENT_INTR_LSC], 1);
-	assert_int_equal(events.link.link_status, RTE_ETH_LINK_DOWN);
+	assert_int_equal(n_seen[RTE_ETH_EVENT_INTR_LSC], 1);
+	assert_int_equal(link_seen.link_status, RTE_ETH_LINK_DOWN);
 	testsrc_link(0, true);
-	assert_int_equal(events.n_seen[RTE_ETH_EVENT_INTR_LSC], 2);
-	assert_int_equal(events.link.link_status, RTE_ETH_LINK_UP);
+	assert_int_equal(n_seen[RTE_ETH_EVENT_INTR_LSC], 2);
+	assert_int_equal(link_seen.link_status, RTE_ETH_LINK_UP);
 	// Told while another call has the port in hand, the application does not wait for ever.
 	assert_int_equal(rte_eth_dev_set_link_down(port), 0);
-	assert_int_equal(events.n_seen[RTE_ETH_EVENT_INTR_LSC], 3);
-	assert_int_equal(events.n_seen[RTE_ETH_EVENT_INTR_RMV], 0);
+	assert_int_equal(n_seen[RTE_ETH_EVENT_INTR_LSC], 3);
+	assert_int_equal(n_seen[RTE_ETH_EVENT_INTR_RMV], 0);
 	testsrc_unplug(0);
-	assert_int_equal(events.n_seen[RTE_ETH_EVENT_INTR_RMV], 1);
+	assert_int_equal(n_seen[RTE_ETH_EVENT_INTR_RMV], 1);
 	assert_int_equal(poll_all(port, 1, NULL), 0);
-	for (unsigned int i = 0; i < RTE_DIM(types); i++)
-		rte_eth_dev_callback_unregister(port, types[i], event_note, &events);
 }
 
 // Some drivers refuse to be removed while their port runs, and the application stops ours only.
 TEST(a_device_that_is_to_be_removed_is_stopped) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
-	struct events events = {0};
-	uint16_t lower;
+	const struct rte_eth_dev_data *lower = rte_eth_devices[LOWER_PORT].data;
 
-	lower = rte_eth_dev_allocated("net_testsrc0")->data->port_id;
-	assert_int_equal(
-		rte_eth_dev_callback_register(port, RTE_ETH_EVENT_INTR_LSC, event_note, &events),
-		0);
-	assert_int_equal(rte_eth_devices[lower].data->dev_started, 1);
+	events_note(port);
+	assert_int_equal(lower->dev_started, 1);
 	rte_dev_event_callback_process("net_testsrc", RTE_DEV_EVENT_REMOVE);
 	rte_delay_us_sleep(10000);
-	assert_int_equal(rte_eth_devices[lower].data->dev_started, 1); // another device
+	assert_int_equal(lower->dev_started, 1); // another device
 	rte_dev_event_callback_process("net_testsrc0", RTE_DEV_EVENT_REMOVE);
-	wait_until(__atomic_load_n(&events.n_seen[RTE_ETH_EVENT_INTR_LSC], __ATOMIC_ACQUIRE) > 0);
-	assert_int_equal(rte_eth_devices[lower].data->dev_started, 0);
+	wait_until(__atomic_load_n(&n_seen[RTE_ETH_EVENT_INTR_LSC], __ATOMIC_ACQUIRE) > 0);
+	assert_int_equal(lower->dev_started, 0);
 	assert_int_equal(poll_all(port, 1, NULL), 0);
-	assert_int_equal(events.link.link_status, RTE_ETH_LINK_DOWN);
-	rte_eth_dev_callback_unregister(port, RTE_ETH_EVENT_INTR_LSC, event_note, &events);
+	assert_int_equal(link_seen.link_status, RTE_ETH_LINK_DOWN);
 }
 
 // A VF's application resets it after the first one.
@@ -158,14 +135,11 @@ TEST(events_of_resets_and_recoveries_are_told) {
 		RTE_ETH_EVENT_INTR_RESET, RTE_ETH_EVENT_ERR_RECOVERING,
 		RTE_ETH_EVENT_RECOVERY_SUCCESS, RTE_ETH_EVENT_RECOVERY_FAILED};
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
-	struct events events = {0};
 
+	events_note(port);
 	for (unsigned int i = 0; i < RTE_DIM(types); i++) {
-		assert_int_equal(rte_eth_dev_callback_register(port, types[i], event_note, &events),
-				 0);
 		testsrc_tell(0, types[i]);
-		assert_int_equal(events.n_seen[types[i]], 1);
-		rte_eth_dev_callback_unregister(port, types[i], event_note, &events);
+		assert_int_equal(n_seen[types[i]], 1);
 	}
 }
 
@@ -208,29 +182,25 @@ TEST_WITH(a_port_that_cannot_be_reset_goes_on, unchecked, unchecked) {
 TEST(a_link_with_interrupts_is_known) {
 	const struct rte_eth_conf conf = {.intr_conf.lsc = 1};
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
-	struct events events = {0};
 	struct rte_eth_link link;
 
 	assert_int_equal(rte_eth_dev_stop(port), 0);
 	ddp_configure_by(port, 1, 1, 64, &conf);
 	assert_int_equal(rte_eth_dev_start(port), 0);
-	assert_int_equal(
-		rte_eth_dev_callback_register(port, RTE_ETH_EVENT_INTR_LSC, event_note, &events),
-		0);
+	events_note(port);
 	for (unsigned int i = 0; i < 4; i++) {
 		assert_int_equal(rte_eth_link_get_nowait(port, &link), 0);
 		assert_int_equal(link.link_status, i % 2 == 0);
 		testsrc_link(0, i % 2);
-		assert_int_equal(events.n_seen[RTE_ETH_EVENT_INTR_LSC], i + 1);
-		assert_int_equal(events.link.link_status, i % 2);
+		assert_int_equal(n_seen[RTE_ETH_EVENT_INTR_LSC], i + 1);
+		assert_int_equal(link_seen.link_status, i % 2);
 	}
 	ddp_restart(port);
 	assert_int_equal(rte_eth_link_get_nowait(port, &link), 0);
 	assert_int_equal(link.link_status, RTE_ETH_LINK_UP);
 	assert_int_equal(rte_vdev_uninit("net_testsrc0"), 0);
-	assert_int_equal(events.n_seen[RTE_ETH_EVENT_INTR_LSC], 5);
-	assert_int_equal(events.link.link_status, RTE_ETH_LINK_DOWN);
-	rte_eth_dev_callback_unregister(port, RTE_ETH_EVENT_INTR_LSC, event_note, &events);
+	assert_int_equal(n_seen[RTE_ETH_EVENT_INTR_LSC], 5);
+	assert_int_equal(link_seen.link_status, RTE_ETH_LINK_DOWN);
 }
 
 TEST(addresses_filters_and_link_are_the_lower_devices) {
@@ -415,8 +385,7 @@ TEST(rules_outlive_a_failed_configure) {
 		     "the port has no such Rx queue"); // now
 	ddp_configure(port, 3, 1, 64, RTE_ETH_RSS_IP);
 	assert_int_equal(rte_eth_dev_start(port), 0);
-	packets_feed(0, 0, 8, 8);
-	assert_int_equal(poll_to_end(port, 3, 0, NULL), 8);
+	packets_pass(port, 3, 8);
 	assert_int_equal(xstat(port, "rx_q2_packets"), 8);
 }
 
@@ -429,8 +398,7 @@ TEST(a_port_works_as_before_once_it_is_configured_so_again) {
 			     0); // the lower device refuses
 	ddp_configure(port, 1, 1, 64, RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP);
 	assert_int_equal(rte_eth_dev_start(port), 0);
-	packets_feed(0, 0, 8, 8);
-	assert_int_equal(poll_to_end(port, 1, 0, NULL), 8);
+	packets_pass(port, 1, 8);
 }
 
 static unsigned int xstats_named(uint16_t port, const char *prefix) {
@@ -470,8 +438,7 @@ TEST(statistics_of_the_lower_device_have_its_names) {
 	struct rte_eth_stats stats;
 	uint64_t id, later;
 
-	packets_feed(0, 0, 8, 8);
-	assert_int_equal(poll_to_end(port, 2, 0, NULL), 8);
+	packets_pass(port, 2, 8);
 	assert_int_equal(rte_eth_stats_get(LOWER_PORT, &stats), 0);
 	assert_int_equal(xstats_named(port, "lower_"),
 			 rte_eth_xstats_get_names(LOWER_PORT, NULL, 0));
@@ -505,29 +472,17 @@ TEST(extended_statistics_stay_in_their_array) {
 	free(values);
 }
 
-static void capture_write(const char *path) {
-	const uint32_t header[] = {0xa1b2c3d4, 0x00040002, 0, 0, 65535, 1};
-	FILE *to = fopen(path, "w");
-
-	assert_non_null(to);
-	assert_int_equal(fwrite(header, sizeof(header), 1, to), 1);
-	for (unsigned int i = 0; i < N_FLOWS; i++) {
-		struct rte_mbuf *mbuf = packet(i, i);
-		const uint32_t record[] = {0, i, mbuf->data_len, mbuf->data_len};
-
-		assert_int_equal(fwrite(record, sizeof(record), 1, to), 1);
-		assert_int_equal(fwrite(rte_pktmbuf_mtod(mbuf, void *), mbuf->data_len, 1, to), 1);
-		rte_pktmbuf_free(mbuf);
-	}
-	assert_int_equal(fclose(to), 0);
-}
-
 // Open vSwitch makes another mempool when the number of Rx queues changes. net_pcap, which reads
 // its capture when its queue is set up, refuses to be set up again; the port goes on all the same.
 // (net_pcap keeps some memory of its own, so leaks are not looked for here.)
 TEST_WITH(a_capture_played_for_ever_survives_another_number_of_queues, unchecked, unchecked) {
 	struct rte_mempool *other = rte_pktmbuf_pool_create("other", 1023, 0, 0, 2048 + 128, 0);
-	char path[] = "/tmp/ddp-capture-XXXXXX", devargs[128];
+	struct {
+		uint32_t header[6], record[4];
+		uint8_t bytes[48];
+	} capture = {{0xa1b2c3d4, 0x00040002, 0, 0, 65535, 1}, {0, 0, 48, 48}, {0}};
+	struct rte_mbuf *mbuf = packet(0, 0);
+	char devargs[600];
 	struct rte_eth_conf conf = {
 		.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS,
 		.rx_adv_conf.rss_conf.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP,
@@ -536,9 +491,11 @@ TEST_WITH(a_capture_played_for_ever_survives_another_number_of_queues, unchecked
 	uint16_t port;
 
 	assert_non_null(other);
-	assert_int_equal(close(mkstemp(path)), 0);
-	capture_write(path);
-	snprintf(devargs, sizeof(devargs), "dev(net_pcap0,rx_pcap=%s,infinite_rx=1)", path);
+	memcpy(capture.bytes, rte_pktmbuf_mtod(mbuf, void *), mbuf->pkt_len);
+	rte_pktmbuf_free(mbuf);
+	scratch_write("endless.pcap", &capture, sizeof(capture));
+	snprintf(devargs, sizeof(devargs), "dev(net_pcap0,rx_pcap=%s,infinite_rx=1)",
+		 scratch_path("endless.pcap"));
 	port = ddp_start(devargs, N_QUEUES, 1, 512);
 	while (n < 2 * N_FLOWS)
 		n += poll_all(port, N_QUEUES, NULL);
@@ -548,10 +505,9 @@ TEST_WITH(a_capture_played_for_ever_survives_another_number_of_queues, unchecked
 		assert_int_equal(rte_eth_rx_queue_setup(port, q, 512, 0, NULL, other), 0);
 	assert_int_equal(rte_eth_tx_queue_setup(port, 0, 512, 0, NULL), 0);
 	assert_int_equal(rte_eth_dev_start(port), 0);
-	for (n = 0; n < 2 * N_FLOWS;) {
-		struct rte_mbuf *mbuf;
-
-		if (rte_eth_rx_burst(port, n % 2, &mbuf, 1) == 0)
+	n = 0;
+	for (unsigned int i = 0; n < 2 * N_FLOWS; i++) {
+		if (rte_eth_rx_burst(port, i % 2, &mbuf, 1) == 0)
 			continue;
 		assert_ptr_equal(mbuf->pool, other);
 		rte_pktmbuf_free(mbuf);
@@ -559,7 +515,7 @@ TEST_WITH(a_capture_played_for_ever_survives_another_number_of_queues, unchecked
 	}
 	ddp_end(port);
 	rte_mempool_free(other);
-	unlink(path);
 }
 
-PORT_TESTS(leak_setup)
+GROUP(port_setup, NULL)
+EACH(leak_setup, end)
