@@ -36,14 +36,16 @@ def imbalance(entries, table):
 
 
 class Balance(harness.TestCase):
-    def intervals(self, spec, path, interval_ms=INTERVAL_MS):
+    def packets(self, path):
+        """(time, entry) of each."""
+        return [(time, int(packet["hash"], 16) % ENTRIES)
+                for packet, time in zip(harness.classify("gtpu", path), times(path), strict=True)]
+
+    def intervals(self, packets, interval_ms=INTERVAL_MS):
         """Packets by entry of each interval."""
         found = collections.defaultdict(collections.Counter)
-        start = None
-        for packet, time in zip(harness.classify(spec, path), times(path), strict=True):
-            start = time if start is None else start
-            entry = int(packet["hash"], 16) % ENTRIES
-            found[(time - start) // (interval_ms * 10**6)][entry] += 1
+        for time, entry in packets:
+            found[(time - packets[0][0]) // (interval_ms * 10**6)][entry] += 1
         return [found[i] for i in range(max(found) + 1)]
 
     def simulate(self, path, *options):
@@ -105,7 +107,7 @@ class Balance(harness.TestCase):
     def test_each_interval_is_as_loaded_as_it_says(self):
         """Skewed traffic gets more even."""
         balance = self.simulate(self.zipf(), f"--balance={INTERVAL_MS}")
-        self.check_intervals(balance, self.intervals("gtpu", self.zipf()))
+        self.check_intervals(balance, self.intervals(self.packets(self.zipf())))
         self.assertGreater(balance["moves"], [])
         self.assertLess(balance["balanced"], balance["fixed"])
         settled = balance["intervals"][8:-1]
@@ -115,14 +117,15 @@ class Balance(harness.TestCase):
         """Also in more intervals than anybody looks at: each is as long as was asked for, because the decisions depend
         on it."""
         path, _ = self.live("--elephant", "20:500:800:1000")
+        packets = self.packets(path)
         balance = self.simulate(path, f"--balance={INTERVAL_MS}")
-        self.check_intervals(balance, self.intervals("gtpu", path))
+        self.check_intervals(balance, self.intervals(packets))
         self.assertGreater(balance["moves"], [])
         self.assertLess(balance["balanced"], balance["fixed"])
         balance = self.simulate(path, "--balance=1")
         self.assertEqual(balance["interval"], 0.001)
         self.assertGreater(balance["n_intervals"], 2900)
-        self.check_intervals(balance, self.intervals("gtpu", path, 1))
+        self.check_intervals(balance, self.intervals(packets, 1))
 
     def test_every_candidate_has_its_own(self):
         path = self.zipf()

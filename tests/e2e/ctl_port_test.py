@@ -224,9 +224,9 @@ class Show(Case):
 
 
 class Machines(Case):
-    def test_json_tells_its_version(self):
+    def test_json_tells_its_version_and_has_more_than_telemetry_tells_at_once(self):
         """A program that reads it must notice when what it reads is no longer what it knows."""
-        pmd = self.start(self)
+        pmd = self.start(self, n_queues=MANY_QUEUES)
         for words in (("list",), ("show", "0"), ("add", "0", "gtpu"), ("set", "0", "gtpu:ue"),
                       ("queues", "0"), ("ptypes", "0"), ("verify", "0"), ("balance",),
                       ("balance", "0"), ("balance", "0", "off"), ("del", "0", "gtpu"),
@@ -239,10 +239,6 @@ class Machines(Case):
         result = self.port("del", "0", "gtpu", "--json")
         self.assertEqual((result.returncode, json.loads(result.stdout)["schema_version"]), (1, 2))
         schema.check(self, "port", json.loads(result.stdout), "change")
-        pmd.quit()
-
-    def test_more_than_telemetry_tells_at_once(self):
-        pmd = self.start(self, n_queues=MANY_QUEUES)
         self.good("add", "0", "all")
         queues = self.object("queues", "0")["queues"]
         self.assertEqual([queue["queue"] for queue in queues], list(range(MANY_QUEUES)))
