@@ -454,7 +454,7 @@ class Simulate(harness.TestCase):
         for window in (["--window", 0.1], []):
             words = ("gtpu", path, "--queues", 2, "--with", "gtpu", "--rule", drop, *window)
             spread = harness.simulate(*words)
-            self.assertEqual(simulation_words.printed(*words), simulation_words.lines(spread))
+            simulation_words.check(self, spread, *words)
             plain, dropping = spread["candidates"]
             self.assertGreater(dropping["dropped"], 100)
             self.assertEqual([each["start"] for each in dropping["windows"]],

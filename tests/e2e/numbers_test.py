@@ -97,8 +97,7 @@ class Numbers(Case):
             self.assertEqual(set(side) - known, set(), "numbers that nothing is compared with")
         self.assertEqual([got["unknown"], got["warning"], got["snaplen"]], [0, None, None], "no packet is cut")
         self.compare_flows(capture, got["flows"])
-        self.assertEqual(simulation_words.printed(*words),
-                         simulation_words.lines({**expected, "flows": got["flows"]}, capture.core_mpps))
+        simulation_words.check(self, {**expected, "flows": got["flows"]}, *words, core_mpps=capture.core_mpps)
         return got
 
     def compare_flows(self, capture, flows):
@@ -209,7 +208,7 @@ class Numbers(Case):
                 words = ("gtpu", path, "--queues", n_queues)
                 got = harness.simulate(*words)
                 self.assertEqual(got["worst_window"], 0 if n_packets else None)
-                self.assertEqual(simulation_words.printed(*words), simulation_words.lines(got))
+                simulation_words.check(self, got, *words)
 
 
 @functools.cache

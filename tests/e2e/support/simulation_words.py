@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""simulate's text for people, written a second time from its JSON, with the words of a line apart."""
+"""The rows of simulate's text for people, written a second time from its JSON."""
 
 from support import harness
 
-BAR_LEN, BAR_SHORT, BARS_MAX = 30, 12, 8  # with two candidates, with more; candidates that have bars
+TABLES_MAX = 8  # candidates that have a table of queues and of cores
 
 
 def share(part, whole=1, decimals=1):
@@ -14,71 +14,22 @@ def share(part, whole=1, decimals=1):
     return f"{percent:.{2 if 0 < percent < 0.1 else decimals}f}%"
 
 
-def bar(part, longest, room):
-    """Of what is there, at least one mark is seen."""
-    return "#" * max(int(part * room / longest + 0.5), part > 0) if longest else ""
-
-
-def queues(sides, n_packets):
-    if len(sides) > BARS_MAX:
-        return
-    loads = [[queue["packets"] for queue in side["queues"]] for _, side in sides]
-    longest = max(map(max, loads))
-    if len(sides) == 2:
-        yield "QUEUE", *(word for name, _ in sides for word in ("PACKETS", "SHARE", name))
-    else:
-        yield "QUEUE", *(name for name, _ in sides)
-    for queue, row in enumerate(zip(*loads)):
-        words = [queue]
-        for n in row:
-            words += ([n, share(n, n_packets), bar(n, longest, BAR_LEN)] if len(sides) == 2 else
-                      [share(n, n_packets), bar(n, longest, BAR_SHORT)])
-        yield words
-
-
-def outcomes(sides, n_packets):
-    dropped = any(side["dropped"] for _, side in sides)
-    cores = "cores" in sides[0][1]
-    yield ("CANDIDATE IMBALANCE JAIN HOTTEST NO HASH HASHES ENTROPY LEAST", "DROPPED" * dropped,
-           "CORES" * cores)
-    for name, side in sides:
-        shares = [share(side[key], n_packets) for key in ("unhashed", "dropped")]
-        yield (name, f"{side['imbalance']:.3f}", f"{side['jain']:.3f}", share(side["hottest"]),
-               shares[0], side["hashes"], f"{side['entropy']:.2f}", f"{side['least_imbalance']:.3f}",
-               shares[1] if dropped else "", (side["cores"] or "never") if cores else "")
-
-
-def scaling(sides, core_mpps):
+def loads(sides, n_packets, core_mpps):
+    """Of queues, as a whole, and of cores; bars are left out."""
     n_queues = len(sides[0][1]["queues"])
-    if n_queues == 1 or len(sides) > BARS_MAX:
-        return
-    unit = "million packets a second" if core_mpps else "cores' worth of load"
-    yield f"{unit} that so many cores with a queue each carry:",
-    yield "CORES", *(name for name, _ in sides)
-    for n in sorted({1 << i for i in range(11) if 1 << i < n_queues} | {n_queues}):
-        words = [n]
-        for _, side in sides:
-            cores = side["scaling"][n - 1]
-            words += [f"{(core_mpps or 1) * cores:.2f}", bar(cores, n_queues, BAR_LEN // 2)]
-        yield words
-
-
-def types(side, n_packets):
-    yield "PACKET TYPE PACKETS SHARE IMBALANCE JAIN HOTTEST NO HASH",
-    for kind, spread in zip(side["ptypes"], side["ptype_spreads"], strict=True):
-        n = kind["packets"]
-        yield (kind["name"], n, share(n, n_packets), f"{spread['imbalance']:.3f}", f"{spread['jain']:.3f}",
-               share(spread["hottest"]), share(spread["unhashed"], n))
-
-
-def windows(sides, length):
-    n = len(sides[0][1]["windows"])
-    if n < 2:
-        return
-    yield f"over time, in {n} windows of {length:g} s, at worst:",
+    for queue in range(n_queues if len(sides) <= TABLES_MAX else 0):
+        packets = [side["queues"][queue]["packets"] for _, side in sides]
+        yield queue, *(word for n in packets for word in ((n, share(n, n_packets)) if len(sides) == 2 else
+                                                          (share(n, n_packets),)))
     for name, side in sides:
-        worst = side["worst_window"]
-        yield f"{name}: imbalance {side['windows'][worst]['imbalance']:.3f} after {worst * length:g} s",
+        yield (name, f"{side['imbalance']:.3f}", f"{side['jain']:.3f}", share(side["hottest"]),
+               share(side["unhashed"], n_packets), side["hashes"], f"{side['entropy']:.2f}",
+               f"{side['least_imbalance']:.3f}",
+               *([share(side["dropped"], n_packets)] if any(other["dropped"] for _, other in sides) else []),
+               *([side["cores"] or "never"] if "cores" in side else []))
+    if 1 < n_queues and len(sides) <= TABLES_MAX:
+        for n in sorted({1 << i for i in range(11) if 1 << i < n_queues} | {n_queues}):
+            yield n, *(f"{(core_mpps or 1) * side['scaling'][n - 1]:.2f}" for _, side in sides)
 
 
 def flows(side, found, n_packets):
@@ -86,49 +37,50 @@ def flows(side, found, n_packets):
         return
     largest = found["top"][0]["packets"]
     yield f"flows: {found['number']}, the largest has {share(largest, n_packets, 2)} of the packets:",
-    bound = max(largest / n_packets * len(side["queues"]), 1)
-    yield f"no hash that keeps it whole can do better than imbalance {bound:.3f}",
-    large = [flow for flow in found["top"][:5] if flow["packets"] >= 0.01 * n_packets]
+    yield f"can do better than imbalance {max(largest / n_packets * len(side['queues']), 1):.3f}",
     outer = any(flow["outer"] for flow in found["top"][:5])
-    if large:
-        yield "LARGEST FLOWS PACKET TYPE PACKETS SHARE QUEUE NIC QUEUE", "OUTER" * outer
-    for flow in large:
-        queues_of = [", ".join(map(str, flow["queues"][i])) or "-" for i in (0, -1)]
-        yield (flow["flow"], flow["ptype"], flow["packets"], share(flow["packets"], n_packets), *queues_of,
-               (flow["outer"] or "-") if outer else "")
+    for flow in found["top"][:5]:
+        if flow["packets"] >= 0.01 * n_packets:
+            queues_of = [", ".join(map(str, flow["queues"][i])) or "-" for i in (0, -1)]
+            yield (flow["flow"], flow["ptype"], flow["packets"], share(flow["packets"], n_packets), *queues_of,
+                   *([flow["outer"] or "-"] if outer else []))
 
 
 def meetings(sides):
     first = sides[0][1]
-    if len(first["queues"]) == 1:
-        return
-    for key, one, all_of_them in (("ues", "UE", "UEs"), ("directions", "flow", "flows")):
-        if first[key]["number"] == 0:
-            continue
-        yield (f"both directions of a {one} on one queue?",
-               "(the capture has one direction only)" if first["directions"]["number"] == 0 else "")
-        for name, side in sides:
+    for key, all_of_them in (("ues", "UEs"), ("directions", "flows")):
+        for name, side in sides if first[key]["number"] and len(first["queues"]) > 1 else []:
             met = side[key]
-            if not met["parted"]:
-                yield f"{name}: yes, all {met['number']}",
-                continue
-            (a, b), (on_a, on_b) = met["example"]["packets"], met["example"]["queues"]
-            yield (f"{name}: no, {met['parted']} of {met['number']} {all_of_them} are split over "
-                   "several queues, such as "
-                   f"{met['example']['who']}: packet {a} on queue {on_a}, packet {b} on queue {on_b}",)
+            yield f"{name}:", *([f"no, {met['parted']} of {met['number']} {all_of_them} are split over several queues, "
+                                 f"such as {met['example']['who']}:",
+                                 ", ".join(f"packet {n} on queue {queue}" for n, queue in
+                                           zip(met["example"]["packets"], met["example"]["queues"]))]
+                                if met["parted"] else [f"yes, all {met['number']}"])
 
 
-def lines(got, core_mpps=0):
-    """Of the JSON that simulate gives with the same options, as lists of words."""
+def rows(got, core_mpps):
     sides = [(side["name"], side) for side in got["candidates"]] + [("fixed-function NIC", got["baseline"])]
     first = sides[0][1]
     n_packets = first["packets"] + first["dropped"]
-    found = [*queues(sides, n_packets), *outcomes(sides, n_packets), *scaling(sides, core_mpps),
-             *types(first, n_packets), *windows(sides, got["window"]), *flows(first, got["flows"], n_packets),
-             *meetings(sides), (f"packets: {n_packets}",)]
-    return " ".join(" ".join(map(str, line)) for line in found).split()
+    yield from loads(sides, n_packets, core_mpps)
+    for kind, spread in zip(first["ptypes"], first["ptype_spreads"], strict=True):
+        n = kind["packets"]
+        yield (kind["name"], n, share(n, n_packets), f"{spread['imbalance']:.3f}", f"{spread['jain']:.3f}",
+               share(spread["hottest"]), share(spread["unhashed"], n))
+    for name, side in sides if len(first["windows"]) > 1 else []:
+        worst = side["worst_window"]
+        yield f"{name}: imbalance {side['windows'][worst]['imbalance']:.3f} after {worst * got['window']:g} s",
+    yield from flows(first, got["flows"], n_packets)
+    yield from meetings(sides)
+    yield f"packets: {n_packets}",
 
 
-def printed(*words):
+def check(case, got, *words, core_mpps=0):
+    """The text has the rows of the JSON that simulate gives with the same options, in order."""
     text = harness.output_of(harness.tools["ddpctl"], "simulate", *words)
-    return text.split()
+    text = f" {' '.join(word for word in text.split() if set(word) != {'#'})} "
+    at = 0
+    for row in rows(got, core_mpps):
+        told = f" {' '.join(map(str, row))} "
+        case.assertIn(told, text[at:])
+        at = text.index(told, at) + len(told) - 1
