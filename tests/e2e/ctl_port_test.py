@@ -14,6 +14,7 @@ import subprocess
 import tempfile
 import time
 
+import hostile_test
 from support import eal, exporter, fwd, harness, schema, testpmd
 
 QUEUES = 8
@@ -385,15 +386,8 @@ class Watch(Case):
             for name in counters:
                 counters[name] += 1000 * (path == "/net_ddp/info")
             return exporter.answer(path, {
-                "/net_ddp/list": [0],
-                "/net_ddp/info": {**dict.fromkeys(("name", "state", "lower_device", "offload"), "x"), "rx_queues": 1,
-                                  **dict.fromkeys(("profiles", "profile_specs", "profile_versions", "rss_hf"), []),
-                                  "counters": counters},
-                "/net_ddp/balance": {**dict.fromkeys(
-                    ("interval_ms", "rounds", "moves", "given_up", "order_parked", "order_longest_parking_us",
-                     "before_permille", "after_permille", "worst_permille"), 0), "last_intervals": {}, "last_moves": {}},
-                "/net_ddp/queues": {"count": 1, "queues": {"0": dict.fromkeys(
-                    ("rx_packets", "rx_bytes", "rx_missed"), 0)}}}.get(path))
+                **hostile_test.GOOD, "/net_ddp/info": {**hostile_test.INFO, "counters": counters},
+                "/net_ddp/balance": {**hostile_test.BALANCE, "interval_ms": 0}}.get(path))
 
         exporter.Process(self, "nic", answer)
         for words, pattern in ((("--json",), r'"lower_dropped_per_second":[1-9]'),

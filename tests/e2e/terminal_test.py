@@ -8,6 +8,7 @@ import struct
 import subprocess
 import unicodedata
 
+import hostile_test
 from support import exporter, harness
 from packets import DATA, eth, ipv4, packet, pcap, udp
 
@@ -141,30 +142,23 @@ class Terminal(harness.TestCase):
             self.check_all("plan", "gtpu", "--nic", "i40e", "--package", file)
 
     def test_answers_of_a_process(self):
-        words = [HOSTILE]
-        info = {"name": HOSTILE, HOSTILE: HOSTILE, "state": HOSTILE, "lower_device": HOSTILE,
-                "offload": HOSTILE, "offload_state": HOSTILE, "rx_queues": 1, "profiles": words,
-                "profile_specs": words, "profile_versions": words, "rss_hf": words}
-        ptypes = {"0": {"name": HOSTILE, "packets": 1, "rte_ptype": 1, "checked": 1, "wrong": 0, "other_type": 0,
-                        "state": HOSTILE}}
-        answers = {"/net_ddp/list": [0], "/net_ddp/info": info,
-                   "/net_ddp/ptypes": {"ptypes": ptypes},
-                   "/net_ddp/verify": {"offload": HOSTILE, "offload_state": HOSTILE,
-                                       "ptypes": ptypes},
-                   "/net_ddp/queues": {"queues": {"0": {"rx_packets": 1, "rx_bytes": 1,
-                                                        "rx_missed": 0}}},
-                   "/net_ddp/profile_add": {"profiles": words},
-                   "/net_ddp/profile_del": {"profiles": words}}
-        exporter.Process(self, "rte", lambda command: json.dumps(
-            {(name := command.split(",")[0]): answers.get(name, {"ok": 0, "error": HOSTILE})}).encode())
+        def hostile(value):
+            if isinstance(value, dict):
+                return {key: hostile(member) for key, member in value.items()}
+            return [hostile(member) for member in value] if isinstance(value, list) else \
+                HOSTILE if isinstance(value, str) else value
+
+        answers = hostile(hostile_test.GOOD)
+        answers["/net_ddp/info"][HOSTILE] = HOSTILE
+        del answers["/net_ddp/profile_set"]
+        exporter.Process(self, "rte", lambda command: exporter.answer(
+            name := command.split(",")[0], answers.get(name, {"ok": 0, "error": HOSTILE})))
         env = {**os.environ, "RUNTIME_DIRECTORY": str(self.folder)}
         told = self.check_all("port", "show", "0", env=env)
         self.assertIn("\\x1b[2J\\x0a" + FORGED, told)
-        for words in (("list",), ("add", "0", "gtpu"), ("del", "0", "gtpu"), ("queues", "0"),
-                      ("ptypes", "0"), ("verify", "0"), ("watch", "0", "--count", "1")):
+        for words in hostile_test.COMMANDS:
             with self.subTest(words):
-                self.check_all("port", *words, env=env)
-        self.check_all("plan", "--port", "0", env=env)
+                self.check_all(*words, env=env)
 
 
 if __name__ == "__main__":
