@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+// diff and info, of profiles and of packages for 700-series NICs.
 #include "scratch_folder.h"
 
 #include <jansson.h>
 
 #include "ctl/command.h"
+#include "package/i40e_write.h"
 
 struct parts {
 	const char *number; // that leads from the first header to the second
@@ -47,12 +49,19 @@ static const char *profile_write(const char *name, const struct parts *parts) {
 	return file_write(name, text, len);
 }
 
-static char *diff_run(const char *a, const char *b, const char *option, int status) {
-	const char *argv[] = {"diff", a, b, option};
+// What a command prints. The caller frees it.
+static char *command_run(int status, const char *command, const char *a, const char *b,
+			 const char *option) {
+	const char *argv[4] = {command, a};
 	static struct output out;
+	int argc = 2;
 
+	if (b != NULL)
+		argv[argc++] = b;
+	if (option != NULL)
+		argv[argc++] = option;
 	output_begin(&out);
-	assert_int_equal(ctl_run(option != NULL ? 4 : 3, argv, &out), status);
+	assert_int_equal(ctl_run(argc, argv, &out), status);
 	return output_end(&out);
 }
 
@@ -123,10 +132,10 @@ ROWS_TEST(differences_are_told, rows) {
 	json_t *found;
 	char *text;
 
-	text = diff_run(a, b, NULL, expected);
+	text = command_run(expected, "diff", a, b, NULL);
 	assert_string_equal(text, row->expected);
 	free(text);
-	text = diff_run(a, b, "--json", expected);
+	text = command_run(expected, "diff", a, b, "--json");
 	found = json_loads(text, 0, NULL);
 	assert_int_equal(json_object_size(found), COUNT(keys));
 	for (unsigned int k = 0; k < COUNT(keys); k++)
@@ -138,20 +147,39 @@ ROWS_TEST(differences_are_told, rows) {
 
 // A profile of the library is never different from itself, whatever its paths.
 TEST(a_profile_is_equal_to_itself) {
-	char *text = diff_run("all", "all", NULL, EXIT_GOOD);
+	char *text = command_run(EXIT_GOOD, "diff", "all", "all", NULL);
 
 	assert_string_equal(text, rows[0].expected);
 	free(text);
+}
+
+static const char *package_write(void) {
+	struct ddp_package package = i40e_gtp;
+	struct i40e_package i40e = *i40e_gtp.i40e;
+	const char *path;
+	uint8_t *bytes;
+	size_t size;
+
+	package.i40e = &i40e;
+	i40e.ptypes.n = 3;
+	i40e.notes = "Hash input set for GTPU is TEID\r\nand more";
+	bytes = i40e_write(&package, &size);
+	path = file_write("a.pkgo", bytes, size);
+	free(bytes);
+	return path;
 }
 
 // Scripts tell a bad profile from a file that is missing as they do with the other commands.
 TEST(a_bad_profile_is_no_and_a_missing_one_is_unreadable) {
 	const char *good = profile_write("a.yaml", &(struct parts){0});
 	const char *bad = profile_write("b.yaml", &(struct parts){.path = "one three"});
+	const char *package = package_write();
 	const struct {
 		const char *a, *b;
 		int status;
 	} pairs[] = {
+		{package, package, EXIT_NO}, // of the 700 series
+		{package, "gtpu", EXIT_NO},
 		{good, bad, EXIT_NO},
 		{bad, good, EXIT_NO},
 		{good, "none.yaml", EXIT_UNREADABLE},
@@ -159,9 +187,61 @@ TEST(a_bad_profile_is_no_and_a_missing_one_is_unreadable) {
 	};
 
 	for (unsigned int i = 0; i < COUNT(pairs); i++) {
-		char *text = diff_run(pairs[i].a, pairs[i].b, NULL, pairs[i].status);
+		char *text = command_run(pairs[i].status, "diff", pairs[i].a, pairs[i].b, NULL);
 
 		assert_string_equal(text, "");
 		free(text);
 	}
+}
+
+// These texts, one after the other.
+static void assert_prints(const char *const *expected, const char *option) {
+	char *text = command_run(EXIT_GOOD, "info", package_write(), NULL, option);
+
+	for (const char *at = text; *expected != NULL; at += strlen(*expected++)) {
+		at = strstr(at, *expected);
+		if (at == NULL)
+			fail_msg("not there, or not in its place: %s\n%s", *expected, text);
+	}
+	free(text);
+}
+
+TEST(people_see_what_a_package_holds) {
+	static const char *const expected[] = {
+		"package GTP 1.0.3.0, track id 0x80000008, for the 700 series\n",
+		"0x11     configuration of the 700 series     224",
+		"\ndevices: 8086:1572 (subsystem ffff:ffff), 8086:1583 (subsystem 8086:0001); "
+		"NVM versions: 0x60001\n"
+		"\nprofile    GTPv1-C/U IPv4/IPv6 payload 1.0.3.1\n"
+		"use        DPDK accepts it, and can remove it again\n"
+		"protocols  12 IPV4, 13 IPV6, 17 TCP, 18 UDP, 19 SCTP, 20 ICMP, 21 GTPU, 22 GTPC,\n"
+		"           23 ICMPV6, 34 PAY3, 35 PAY4, 44 IPV4FRAG, 48 IPV6FRAG, 52 OIPV4, 53\n"
+		"           OIPV6\n"
+		"\n"
+		"notes\n"
+		"  Hash input set for GTPU is TEID\n"
+		"  and more\n"
+		"\n",
+		"PCTYPE  PROTOCOLS\n"
+		"    22  GTPU_IPV4\n",
+		"PTYPE  PROTOCOLS\n"
+		"  167  OIPV4_GTPC\n",
+		NULL};
+
+	assert_prints(expected, NULL);
+}
+
+TEST(machines_see_what_a_package_holds) {
+	static const char *const expected[] = {
+		"{\"vendor\":\"0x8086\",\"device\":\"0x1583\",\"sub_vendor\":\"0x8086\","
+		"\"sub_device\":\"0x0001\"}],\"nvm_versions\":[393217]",
+		"\"profile\":{\"name\":\"GTPv1-C/U IPv4/IPv6 payload\",\"version\":\"1.0.3.1\"},"
+		"\"usable\":true,",
+		"\"notes\":\"Hash input set for GTPU is TEID\\u000d\\u000aand more\"",
+		"{\"id\":21,\"name\":\"GTPU\"}",
+		"\"pctypes\":[{\"id\":22,\"name\":\"GTPU_IPV4\",\"protocols\":[21,12]}",
+		"\"ptypes\":[{\"id\":167,\"name\":\"OIPV4_GTPC\",\"protocols\":[52,22]}",
+		NULL};
+
+	assert_prints(expected, "--json");
 }
