@@ -5,6 +5,7 @@
 #include "classify/classify.h"
 #include "profile/profile.h"
 #include "unit.h"
+#include "verdict.h"
 
 // The naive reference says what they are; tests/library has the like judged by tshark.
 // clang-format off
@@ -273,6 +274,19 @@ static uint32_t ptype_bits(const char *words) {
 		words += len + strspn(words + len, " ");
 	}
 	return sum;
+}
+
+void assert_agree(const struct loaded *loaded, const uint8_t *bytes, uint32_t len) {
+	uint8_t *copy = copy_of(bytes, len);
+	const struct ddp_packet packet = {.data = copy, .first_len = len, .len = len};
+	static struct naive naive;
+	const char *what;
+
+	naive_classify(loaded->profile, copy, len, &naive);
+	what = class_difference(loaded->program, &packet, &naive, UINT64_MAX);
+	if (what != NULL)
+		fail_msg("%s of a packet of %u bytes", what, len);
+	free(copy);
 }
 
 void assert_sample(const struct ddp_program *program, const struct sample *sample) {

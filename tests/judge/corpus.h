@@ -55,6 +55,8 @@ const char *input_text(const struct ddp_program *program, const uint8_t *bytes, 
 const char *chain_text(const struct ddp_program *program, const struct ddp_class *class);
 const char *status_text(unsigned int status);
 
+// What the program says of a packet is what the naive reference says.
+void assert_agree(const struct loaded *loaded, const uint8_t *bytes, uint32_t len);
 void assert_sample(const struct ddp_program *program, const struct sample *sample);
 
 #endif

@@ -59,27 +59,20 @@ void scratch_write_text(const char *name, const char *text) {
 	scratch_write(name, text, strlen(text));
 }
 
-// Copy text to out without the folder's name and the slash behind it.
-static void tell(FILE *out, const char *text) {
-	size_t len = strlen(dir);
-
-	while (*text != '\0') {
-		if (strncmp(text, dir, len) == 0 && text[len] == '/')
-			text += len + 1;
-		else
-			fputc(*text++, out);
-	}
-	fputc('\n', out);
-}
-
 char *scratch_messages(const struct ddp_diag *diag) {
+	const char *folder = scratch_path("");
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
 	assert_non_null(out);
-	for (unsigned int i = 0; i < diag->n_kept; i++)
-		tell(out, diag->messages[i].s);
+	for (unsigned int i = 0; i < diag->n_kept; i++) {
+		const char *message = diag->messages[i].s, *at;
+
+		for (; (at = strstr(message, folder)) != NULL; message = at + strlen(folder))
+			fprintf(out, "%.*s", (int)(at - message), message);
+		fprintf(out, "%s\n", message);
+	}
 	fclose(out);
 	return text;
 }

@@ -26,16 +26,11 @@
 	static void id(void **state);                                                 \
 	UNIT(id, .name = #id, .test = id, .setup = (set_up), .teardown = (tear_down)) \
 	static void id(void **state)
-#define ROWS_TEST(id, table)          \
-	static void id(void **state); \
-	ROWS(id, table)               \
-	static void id(void **state)
-#define ROWS(id, table)                                                         \
+#define ROWS_TEST(id, table)                                                    \
+	static void id(void **state);                                           \
 	UNIT(id##_##table, .test = id, .rows = (table), .n_rows = COUNT(table), \
-	     .row_size = sizeof((table)[0]))
-#define ROWS_OF(id, name, array, n)                                   \
-	UNIT(id##_##name, .test = id, .rows = (array), .n_rows = (n), \
-	     .row_size = sizeof((array)[0]))
+	     .row_size = sizeof((table)[0]))                                    \
+	static void id(void **state)
 // Around all tests of a file, and around each of them.
 #define GROUP(set_up, tear_down) UNIT(group, .setup = (set_up), .teardown = (tear_down))
 #define EACH(set_up, tear_down) UNIT(each, .each = true, .setup = (set_up), .teardown = (tear_down))

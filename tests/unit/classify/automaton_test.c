@@ -12,71 +12,56 @@
 	"headers: {a: {first: true, layout: x:8, next: [{when: {x: 1}, then: b}, {when: {x: 2}, then: c}]},\n" \
 	"  b: {layout: y:8, next: {when: {y: 1}, then: c}},\n"                                                 \
 	"  c: {layout: z:8, next: {when: {z: 1}, then: b}}}\n"                                                 \
-	"packet_types:\n"                                                                                      \
-	"  ALL: {path: a b c b c b, priority: 9}\n"
-#define MEET(place, type, profile, other, line, path)                               \
-	place ": error: packet type '" type "' (profile '" profile "') and '" other \
-	      "' in t.yaml:" line " (profile 't') both match '" path                \
-	      "'; give one of them a priority\n"
-#define U(types) "profile: u\nrequires: [t]\npacket_types:\n" types
+	"packet_types: {ALL: {path: a b c b c b, priority: 9}, @}\n"
+#define MEET(type, profile, other, path)                                                       \
+	"packet type '" type "' (profile '" profile "') and '" other "' in t.yaml:5 (profile " \
+	"'t') both match '" path "'; give one of them a priority"
+#define NEVER(type) "warning: packet type '" type "' never matches: no packet takes its path"
+#define U(types) "profile: u\nrequires: [t]\npacket_types: {" types "}\n"
+
+static const struct part types[] = {
+	{"ONE: {path: a b}, TWO: {path: a b}", "5:73", MEET("TWO", "t", "ONE", "a b")},
+	{"ONE: {path: a b}", "u.yaml:3:16", MEET("TWO", "u", "ONE", "a b"), U("TWO: {path: a b?}")},
+	{"ONE: {path: a (b | c)+}, TWO: {path: a c b c}", "5:80",
+	 MEET("TWO", "t", "ONE", "a c b c")},
+	// that meet in many paths
+	{"ONE: {path: a b?}, TWO: {path: a b?}", "5:74", MEET("TWO", "t", "ONE", "a")},
+	// conditions that can both hold
+	{"ONE: {path: a, when: {a.x: 0x10/0xf0}}", "u.yaml:3:16", MEET("TWO", "u", "ONE", "a"),
+	 U("TWO: {path: a, when: {a.x: 0x01/0x0f}}")},
+	{"ONE: {path: a b}, TWO: {path: a b, priority: 1}"},
+	{"ONE: {path: a b}, TWO: {path: a b, when: {b.y: 1}}"},
+	{"ONE: {path: a b, when: {b.y: [1, 2]}}, TWO: {path: a b, when: {b.y: [2, 3]}}"},
+	{"ONE: {path: a, when: {a.x: 1}}", NULL, NULL, U("TWO: {path: a, when: {a.x: 2}}")},
+	// paths that no packet takes do not conflict
+	{"ONE: {path: a b? b}, TWO: {path: a (b | b b)}", "5:76", MEET("TWO", "t", "ONE", "a b")},
+	{"ONE: {path: a}, TWO: {path: a b b}", "5:71", NEVER("TWO")},
+	{"ONE: {path: b c}", "5:55", NEVER("ONE")},
+	{"ONE: {path: a? b?}, TWO: {path: (b c)*}", "5:75", NEVER("TWO")},
+	{"ONE: {path: ((a b?)*? (c+ b*)*)+}"},
+};
+
+PARTS(types, HEADERS)
+
+#define LINE(column, type, other) "t.yaml:5:" column ": error: " MEET(type, "t", other, "a") "\n"
 
 static const struct broken rows[] = {
-	{"two_types_of_one_path", HEADERS "  ONE: {path: a b}\n  TWO: {path: a b}\n",
-	 MEET("t.yaml:8:3", "TWO", "t", "ONE", "7", "a b")},
-	{"types_of_two_profiles_name_both", HEADERS "  ONE: {path: a b}\n",
-	 MEET("u.yaml:4:3", "TWO", "u", "ONE", "7", "a b"), U("  TWO: {path: a b?}\n"), "u"},
-	{"the_path_where_they_meet_is_told",
-	 HEADERS "  ONE: {path: a (b | c)+}\n  TWO: {path: a c b c}\n",
-	 MEET("t.yaml:8:3", "TWO", "t", "ONE", "7", "a c b c")},
-	{"two_types_that_meet_in_many_paths_are_told_once",
-	 HEADERS "  ONE: {path: a b?}\n  TWO: {path: a b?}\n",
-	 MEET("t.yaml:8:3", "TWO", "t", "ONE", "7", "a")},
 	{"three_types_of_one_path",
-	 HEADERS "  ONE: {path: a}\n  TWO: {path: a}\n  THREE: {path: a}\n",
-	 MEET("t.yaml:8:3", "TWO", "t", "ONE", "7", "a")
-		 MEET("t.yaml:9:3", "THREE", "t", "ONE", "7", "a")
-			 MEET("t.yaml:9:3", "THREE", "t", "TWO", "8", "a")},
-	{"conditions_of_two_profiles_that_can_both_hold",
-	 HEADERS "  ONE: {path: a, when: {a.x: 0x10/0xf0}}\n",
-	 MEET("u.yaml:4:3", "TWO", "u", "ONE", "7", "a"),
-	 U("  TWO: {path: a, when: {a.x: 0x01/0x0f}}\n"), "u"},
-
-	{"a_priority_decides", HEADERS "  ONE: {path: a b}\n  TWO: {path: a b, priority: 1}\n", ""},
-	{"a_condition_of_one_decides",
-	 HEADERS "  ONE: {path: a b}\n  TWO: {path: a b, when: {b.y: 1}}\n", ""},
-	{"conditions_of_one_profile_have_an_order",
-	 HEADERS
-	 "  ONE: {path: a b, when: {b.y: [1, 2]}}\n  TWO: {path: a b, when: {b.y: [2, 3]}}\n",
-	 ""},
-	{"conditions_of_two_profiles_that_exclude_each_other",
-	 HEADERS "  ONE: {path: a, when: {a.x: 1}}\n", "", U("  TWO: {path: a, when: {a.x: 2}}\n"),
-	 "u"},
-	{"paths_that_no_packet_takes_do_not_conflict",
-	 HEADERS "  ONE: {path: a b? b}\n  TWO: {path: a (b | b b)}\n",
-	 MEET("t.yaml:8:3", "TWO", "t", "ONE", "7", "a b")},
-	{"a_path_that_no_packet_takes", HEADERS "  ONE: {path: a}\n  TWO: {path: a b b}\n",
-	 "t.yaml:8:3: warning: packet type 'TWO' never matches: no packet takes its path\n"},
-	{"a_path_that_does_not_begin_where_packets_do", HEADERS "  ONE: {path: b c}\n",
-	 "t.yaml:7:3: warning: packet type 'ONE' never matches: no packet takes its path\n"},
-	{"a_path_of_nothing", HEADERS "  ONE: {path: a? b?}\n  TWO: {path: (b c)*}\n",
-	 "t.yaml:8:3: warning: packet type 'TWO' never matches: no packet takes its path\n"},
-	{"repeats_of_repeats", HEADERS "  ONE: {path: ((a b?)*? (c+ b*)*)+}\n", ""},
+	 "profile: t\nheaders: {a: {first: true, layout: x:8}}\npacket_types: {\n\n"
+	 "  ONE: {path: a}, TWO: {path: a}, THREE: {path: a}}\n",
+	 LINE("19", "TWO", "ONE") LINE("35", "THREE", "ONE") LINE("35", "THREE", "TWO")},
+	// Which of the last 16 headers were b? Only 2^16 states could tell.
+	{"too_many_paths_are_refused_not_tried",
+	 "profile: t\nheaders:\n"
+	 "  a: {first: true, layout: x:8, next: [{when: {x: 1}, then: a}, b]}\n"
+	 "  b: {layout: y:8, next: [{when: {y: 1}, then: a}, b]}\n"
+	 "paths: {one: a | b, two: (one) (one), four: two two, eight: four four}\n"
+	 "packet_types: {ONE: {path: (one)* b eight eight}}\n",
+	 "t.yaml: error: the packet types have too many paths together\n"},
 	{"no_packet_types_at_all", "profile: t\nheaders: {a: {first: true, layout: x:8}}\n", ""},
 };
 
-// Which of the last 16 headers were b? Only 2^16 states could tell.
-TEST(too_many_paths_are_refused_not_tried) {
-	struct broken row = {
-		.text = "profile: t\n"
-			"headers:\n"
-			"  a: {first: true, layout: x:8, next: [{when: {x: 1}, then: a}, b]}\n"
-			"  b: {layout: y:8, next: [{when: {y: 1}, then: a}, b]}\n"
-			"paths: {one: a | b, two: (one) (one), four: two two, eight: four four}\n"
-			"packet_types: {ONE: {path: (one)* b eight eight}}\n",
-		.messages = "t.yaml: error: the packet types have too many paths together\n",
-	};
-
-	*state = &row;
+ROWS_TEST(is_reported, rows) {
 	broken_is_reported(state);
 }
 
@@ -89,21 +74,20 @@ TEST(too_long_paths_are_refused) {
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	fputs(HEADERS, out);
+	fprintf(out, "%.*s", (int)strcspn(HEADERS, "@"), HEADERS);
 	for (unsigned int i = 0; i < 160; i++) {
-		fprintf(out, "  T%u: {path: a", i);
+		fprintf(out, "T%u: {path: a", i);
 		for (unsigned int n = 1; n < 200; n++)
 			fputs(n % 2 == 0 ? " b" : " c", out);
-		fputs("}\n", out);
+		fputs("}, ", out);
 	}
+	fputs("}\n", out);
 	fclose(out);
 	row.text = text;
 	*state = &row;
 	broken_is_reported(state);
 	free(text);
 }
-
-ROWS(broken_is_reported, rows)
 
 TEST(packet_types_are_numbered_from_1_in_the_order_of_the_profile) {
 	struct loaded loaded = load_good("gtpu");
