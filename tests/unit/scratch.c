@@ -77,6 +77,25 @@ char *scratch_messages(const struct ddp_diag *diag) {
 	return text;
 }
 
+static void profile_end(void *profile) {
+	ddp_profile_destroy(profile);
+}
+
+const struct ddp_profile *scratch_load_sources(const struct ddp_source *sources, unsigned int n) {
+	const struct ddp_load load = {.sources = sources, .n_sources = n};
+	struct ddp_diag *diag = diag_new();
+	struct ddp_profile *profile = ddp_profile_read(&load, diag);
+
+	if (diag->n_kept > 0)
+		fail_msg("%s", diag->messages[0].s);
+	after_test(profile_end, profile);
+	return profile;
+}
+
+const struct ddp_profile *scratch_load(const char *spec) {
+	return scratch_load_sources(&(struct ddp_source){.spec = spec}, spec != NULL);
+}
+
 void broken_is_reported(void **state) {
 	const struct broken *row = *state;
 	struct ddp_program *program = NULL;

@@ -19,6 +19,12 @@ void scratch_write_text(const char *name, const char *text);
 // All messages of diag, one a line, the folder cut out of them. The caller frees it.
 char *scratch_messages(const struct ddp_diag *diag);
 
+struct ddp_source;
+
+// A profile of which nothing is said, until the test has ended.
+const struct ddp_profile *scratch_load(const char *spec);
+const struct ddp_profile *scratch_load_sources(const struct ddp_source *sources, unsigned int n);
+
 // A profile, and what must be said of it; the rows of broken_is_reported().
 struct broken {
 	const char *name;     // of the test

@@ -9,6 +9,10 @@
 
 #include <rte_pmd_i40e.h>
 
+// Their lists are compared as bytes.
+static_assert(sizeof(struct rte_pmd_i40e_proto_info) == sizeof(struct i40e_protocol));
+static_assert(sizeof(struct rte_pmd_i40e_ptype_info) == sizeof(struct i40e_type));
+
 #define FILE_MAX ((size_t)1 << 26) // larger ones are no packages
 
 struct question {
@@ -89,32 +93,15 @@ static bool devices_good(const struct question *question, const struct ddp_packa
 	return ids != NULL;
 }
 
-static bool protocols_good(const struct question *question, const struct i40e_package *i40e) {
-	const struct rte_pmd_i40e_proto_info *infos;
+static bool list_is(const struct question *question, enum rte_pmd_i40e_package_info number,
+		    enum rte_pmd_i40e_package_info list, const void *expected, unsigned int n,
+		    size_t size) {
+	const void *answer;
 
-	if (!number_is(question, RTE_PMD_I40E_PKG_INFO_PROTOCOL_NUM, i40e->n_protocols))
+	if (!number_is(question, number, n))
 		return false;
-	infos = ask(question, RTE_PMD_I40E_PKG_INFO_PROTOCOL_LIST,
-		    i40e->n_protocols * sizeof(*infos));
-	for (unsigned int i = 0; i < i40e->n_protocols && infos != NULL; i++)
-		if (infos[i].proto_id != i40e->protocols[i].id ||
-		    strcmp(infos[i].name, i40e->protocols[i].name) != 0)
-			return false;
-	return infos != NULL;
-}
-
-static bool types_good(const struct question *question, enum rte_pmd_i40e_package_info number,
-		       enum rte_pmd_i40e_package_info list, const struct i40e_types *types) {
-	const struct rte_pmd_i40e_ptype_info *infos;
-
-	if (!number_is(question, number, types->n))
-		return false;
-	infos = ask(question, list, types->n * sizeof(*infos));
-	for (unsigned int i = 0; i < types->n && infos != NULL; i++)
-		if (infos[i].ptype_id != types->types[i].id ||
-		    memcmp(infos[i].protocols, types->types[i].protocols, I40E_TYPE_PROTOCOLS) != 0)
-			return false;
-	return infos != NULL;
+	answer = ask(question, list, n * size);
+	return answer != NULL && (n == 0 || memcmp(answer, expected, n * size) == 0);
 }
 
 const char *i40e_dpdk_differs(const struct ddp_package *package) {
@@ -132,13 +119,15 @@ const char *i40e_dpdk_differs(const struct ddp_package *package) {
 		return "name or version of the profile";
 	if (!devices_good(&question, package))
 		return "devices";
-	if (!protocols_good(&question, i40e))
+	if (!list_is(&question, RTE_PMD_I40E_PKG_INFO_PROTOCOL_NUM,
+		     RTE_PMD_I40E_PKG_INFO_PROTOCOL_LIST, i40e->protocols, i40e->n_protocols,
+		     sizeof(struct rte_pmd_i40e_proto_info)))
 		return "protocols";
-	if (!types_good(&question, RTE_PMD_I40E_PKG_INFO_PCTYPE_NUM,
-			RTE_PMD_I40E_PKG_INFO_PCTYPE_LIST, &i40e->pctypes))
+	if (!list_is(&question, RTE_PMD_I40E_PKG_INFO_PCTYPE_NUM, RTE_PMD_I40E_PKG_INFO_PCTYPE_LIST,
+		     i40e->pctypes.types, i40e->pctypes.n, sizeof(struct rte_pmd_i40e_ptype_info)))
 		return "pctypes";
-	if (!types_good(&question, RTE_PMD_I40E_PKG_INFO_PTYPE_NUM,
-			RTE_PMD_I40E_PKG_INFO_PTYPE_LIST, &i40e->ptypes))
+	if (!list_is(&question, RTE_PMD_I40E_PKG_INFO_PTYPE_NUM, RTE_PMD_I40E_PKG_INFO_PTYPE_LIST,
+		     i40e->ptypes.types, i40e->ptypes.n, sizeof(struct rte_pmd_i40e_ptype_info)))
 		return "ptypes";
 	return NULL;
 }

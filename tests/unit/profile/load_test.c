@@ -175,24 +175,6 @@ TEST(sixty_four_profiles_take_part_and_no_more) {
 	profiles_are(64, "p62.yaml:2:12: error: profile 'p63': more than 64 profiles at once\n");
 }
 
-static struct ddp_diag diag;
-
-static struct ddp_profile *load(const char *spec) {
-	struct ddp_profile *profile;
-
-	ddp_diag_init(&diag);
-	profile = ddp_profile_load(spec, &diag);
-	assert_string_equal(ddp_diag_first(&diag), "");
-	assert_int_equal(diag.n_warnings, 0);
-	assert_non_null(profile);
-	return profile;
-}
-
-static void unload(struct ddp_profile *profile) {
-	ddp_profile_destroy(profile);
-	ddp_diag_fini(&diag);
-}
-
 static const struct ddp_header *header_of(const struct ddp_profile *profile, const char *name) {
 	for (unsigned int i = 0; i < profile->n_headers; i++)
 		if (strcmp(profile->headers[i].name, name) == 0)
@@ -213,7 +195,7 @@ TEST(no_profile_at_all_is_base_by_rss_hf) {
 	static const char *const specs[] = {NULL, "base"};
 
 	for (unsigned int i = 0; i < COUNT(specs); i++) {
-		struct ddp_profile *profile = load(specs[i]);
+		const struct ddp_profile *profile = scratch_load(specs[i]);
 
 		assert_string_equal(profile->spec, "base");
 		assert_true(profile->by_rss_hf);
@@ -221,12 +203,11 @@ TEST(no_profile_at_all_is_base_by_rss_hf) {
 		assert_string_equal(profile->parts[0].name, "base");
 		assert_true(profile->parts[0].named);
 		assert_string_equal(profile->headers[profile->first].name, "eth");
-		unload(profile);
 	}
 }
 
 TEST(gtpu_brings_base_and_its_own_input_sets) {
-	struct ddp_profile *profile = load("gtpu");
+	const struct ddp_profile *profile = scratch_load("gtpu");
 
 	assert_string_equal(profile->spec, "gtpu");
 	assert_false(profile->by_rss_hf);
@@ -239,19 +220,17 @@ TEST(gtpu_brings_base_and_its_own_input_sets) {
 	assert_string_equal(header_of(profile, "udp")->profile, "base");
 	assert_int_equal(type_of(profile, "GTPU_IPV4_UDP")->sets[0].size, 12);
 	assert_int_equal(type_of(profile, "GTPU_IPV6_UDP")->sets[0].size, 36);
-	unload(profile);
 }
 
 TEST(named_beside_another_profile_base_does_not_hash_by_rss_hf) {
-	struct ddp_profile *profile = load("base+gtpu");
+	const struct ddp_profile *profile = scratch_load("base+gtpu");
 
 	assert_false(profile->by_rss_hf);
-	unload(profile);
 }
 
 // The ports that lead from udp to gtpu, in whichever direction.
 static void ports_are(const char *spec, unsigned int n, const uint64_t *ports) {
-	struct ddp_profile *profile = load(spec);
+	const struct ddp_profile *profile = scratch_load(spec);
 	const struct ddp_header *udp = header_of(profile, "udp");
 
 	assert_true(udp->n_rules > 0);
@@ -267,7 +246,6 @@ static void ports_are(const char *spec, unsigned int n, const uint64_t *ports) {
 			assert_int_equal(match->patterns[i].mask_lo, 0xffff);
 		}
 	}
-	unload(profile);
 }
 
 TEST(the_port_of_gtpu_is_what_the_user_says) {
@@ -288,7 +266,8 @@ TEST(a_bundle_sets_the_port_of_what_it_requires) {
 }
 
 TEST(addresses_of_ues_are_what_the_user_says) {
-	struct ddp_profile *profile = load("gtpu:ue;ue_ipv4=100.64.0.0/10;ue_ipv6=fd00::/8");
+	const struct ddp_profile *profile =
+		scratch_load("gtpu:ue;ue_ipv4=100.64.0.0/10;ue_ipv6=fd00::/8");
 	const struct ddp_input_set *sets = type_of(profile, "IPV4_UDP")->sets;
 	const struct ddp_pattern *pattern = &sets[0].cond.matches[0].patterns[0];
 
@@ -298,11 +277,10 @@ TEST(addresses_of_ues_are_what_the_user_says) {
 	assert_int_equal(pattern->value_hi, UINT64_C(0xfd00000000000000));
 	assert_int_equal(pattern->mask_hi, UINT64_C(0xff00000000000000));
 	assert_int_equal(pattern->mask_lo, 0);
-	unload(profile);
 }
 
 TEST(a_chosen_input_set_replaces_those_of_the_types_it_names) {
-	struct ddp_profile *profile = load("gtpu:teid");
+	const struct ddp_profile *profile = scratch_load("gtpu:teid");
 	const struct ddp_packet_type *type = type_of(profile, "GTPU_IPV6_TCP");
 
 	assert_int_equal(type->n_sets, 1);
@@ -310,24 +288,21 @@ TEST(a_chosen_input_set_replaces_those_of_the_types_it_names) {
 	assert_string_equal(type->sets[0].inputs[0].name, "gtpu.teid");
 	assert_int_equal(type->sets[0].size, 4);
 	assert_string_equal(type_of(profile, "IPV4_UDP")->sets[0].inputs[3].name, "udp.dport");
-	unload(profile);
 }
 
 // A bundle says what is hashed for the types of its parts where it is itself asked for, not where
 // another requires it.
 TEST(a_set_named_default_holds_where_its_profile_is_named) {
-	struct ddp_profile *profile;
+	const struct ddp_profile *profile;
 
 	scratch_write_text("bundle.yaml", "profile: bundle\nrequires: [gtpu]\n"
 					  "input_sets: {default: {GTPU_IPV4*: gtpu.teid}}\n");
 	scratch_write_text("larger.yaml", "profile: larger\nrequires: [bundle]\n");
-	profile = load("bundle");
+	profile = scratch_load("bundle");
 	assert_int_equal(type_of(profile, "GTPU_IPV4_UDP")->sets[0].size, 4);
 	assert_int_equal(type_of(profile, "GTPU_IPV6_UDP")->sets[0].size, 36);
-	unload(profile);
-	profile = load("larger");
+	profile = scratch_load("larger");
 	assert_int_equal(type_of(profile, "GTPU_IPV4_UDP")->sets[0].size, 12);
-	unload(profile);
 }
 
 // The first port that leads from udp to a header, 0 for none.
@@ -341,7 +316,7 @@ static uint64_t port_to(const struct ddp_profile *profile, const char *name) {
 }
 
 TEST(two_profiles_come_together) {
-	struct ddp_profile *profile;
+	const struct ddp_profile *profile;
 
 	scratch_write_text("mine.yaml",
 			   "profile: mine\nversion: 3\nsummary: my own\nrequires: [base]\n"
@@ -349,7 +324,7 @@ TEST(two_profiles_come_together) {
 			   "headers: {mine: {after: udp(dport=$port), layout: 'id:32 kind:8'}}\n"
 			   "packet_types: {MINE: {path: link ip udp mine, rss: mine.id}}\n"
 			   "extend: {ip: {after: mine(kind=4|6)}}\n");
-	profile = load("gtpu;port=2153+mine;port=4001");
+	profile = scratch_load("gtpu;port=2153+mine;port=4001");
 	assert_int_equal(profile->n_parts, 3);
 	assert_string_equal(profile->parts[2].version, "3");
 	assert_string_equal(profile->parts[2].summary, "my own");
@@ -358,29 +333,25 @@ TEST(two_profiles_come_together) {
 	assert_int_equal(header_of(profile, "mine")->n_rules, 1);
 	assert_string_equal(profile->headers[header_of(profile, "mine")->rules[0].target].name,
 			    "ip");
-	unload(profile);
 }
 
 TEST(a_profile_by_its_path_requires_others_by_name) {
-	struct ddp_profile *profile;
+	const struct ddp_profile *profile;
 
 	assert_int_equal(unsetenv("DDP_PROFILE_PATH"), 0);
 	scratch_write_text("own.yaml", "profile: own\nrequires: [gtpu]\n");
-	profile = load(scratch_path("own.yaml"));
+	profile = scratch_load(scratch_path("own.yaml"));
 	assert_int_equal(profile->n_parts, 3);
-	unload(profile);
 	assert_int_equal(setenv("DDP_PROFILE_PATH", scratch_dir(), 1), 0);
 }
 
 TEST(a_failure_leaves_earlier_messages_alone) {
-	ddp_diag_init(&diag);
-	ddp_error(&diag, NULL, "before");
-	unload(ddp_profile_load("base", &diag));
-	ddp_diag_init(&diag);
-	ddp_error(&diag, NULL, "before");
-	assert_null(ddp_profile_load("+", &diag));
-	assert_int_equal(diag.n_errors, 2);
-	unload(NULL);
+	struct ddp_diag *diag = diag_new();
+
+	ddp_error(diag, NULL, "before");
+	ddp_profile_destroy(ddp_profile_load("base", diag));
+	assert_null(ddp_profile_load("+", diag));
+	assert_int_equal(diag->n_errors, 2);
 }
 
 static struct ddp_profile *read_again(const struct ddp_profile *former,
@@ -455,22 +426,17 @@ static const struct row {
 
 ROWS_TEST(bound_is, bound_rows) {
 	const struct row *row = *state;
-	struct ddp_profile *profile;
 	struct ddp_bound bound;
-	struct ddp_diag *diag = diag_new();
 	char text[1000];
 
 	snprintf(text, sizeof(text), "profile: t\nheaders:\n%s", row->headers);
 	scratch_write_text("t.yaml", text);
-	profile = ddp_profile_load("t", diag);
-	assert_string_equal(ddp_diag_first(diag), "");
-	assert_int_equal(ddp_profile_bound(profile, 10, 12, 1000, NULL, &bound), 0);
+	assert_int_equal(ddp_profile_bound(scratch_load("t"), 10, 12, 1000, NULL, &bound), 0);
 	assert_int_equal(bound.n_headers, row->bound.n_headers);
 	assert_int_equal(bound.n_steps, row->bound.n_steps);
 	assert_int_equal(bound.n_bytes, row->bound.n_bytes);
 	assert_int_equal(bound.end, row->bound.end);
 	assert_int_equal(bound.by_graph, row->bound.by_graph);
-	ddp_profile_destroy(profile);
 }
 
 static const struct spec {

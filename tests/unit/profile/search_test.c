@@ -24,55 +24,51 @@ static int setup(void **state) {
 	return 0;
 }
 
-// DDP_PROFILE_PATH of folders of the test, "one:two".
-static void path_set(const char *first, const char *between, const char *second) {
-	char path[600];
+// A text with the test's folder in place of each '@'; it stays until the next one.
+static const char *here(const char *text) {
+	static char whole[1000];
+	size_t len = 0;
 
-	snprintf(path, sizeof(path), "%s%s%s%s%s%s", *first == '\0' ? "" : scratch_dir(),
-		 *first == '\0' ? "" : "/", first, between, *second == '\0' ? "" : scratch_dir(),
-		 second);
-	assert_int_equal(setenv("DDP_PROFILE_PATH", path, 1), 0);
+	for (; *text != '\0'; text++)
+		len += snprintf(whole + len, sizeof(whole) - len, *text == '@' ? "%s" : "%.1s",
+				*text == '@' ? scratch_dir() : text);
+	return whole;
+}
+
+static void path_set(const char *path) {
+	assert_int_equal(setenv("DDP_PROFILE_PATH", here(path), 1), 0);
 }
 
 static void version_is(const char *spec, const char *version) {
-	struct ddp_diag *diag = diag_new();
-	struct ddp_profile *profile;
-
-	profile = ddp_profile_load(spec, diag);
-	assert_string_equal(ddp_diag_first(diag), "");
-	assert_string_equal(profile->parts[0].version, version);
-	ddp_profile_destroy(profile);
+	assert_string_equal(scratch_load(here(spec))->parts[0].version, version);
 }
 
-TEST(the_first_folder_of_the_path_wins) {
-	path_set("one", ":", "/two");
-	version_is("t", "1");
-	version_is("only", "1"); // and so is a profile that it requires
-	path_set("two", ":", "/one");
-	version_is("t", "2");
-}
+static const struct found {
+	const char *spec; // and the name of the test
+	const char *path, *version;
+} founds[] = {
+	{"t", "@/one:@/two", "1"},
+	{"only", "@/one:@/two", "1"}, // and so is a profile that it requires
+	{"t", "@/two:@/one", "2"},
+	{"t", "@/nowhere::@/two", "2"}, // folders that are not there and empty ones are left out
+	{"t", ":@/one", "1"},
+	{"t", "@/two:", "2"},
+	{"@/two/t.yaml", "@/one", "2"},             // a path to a file is not searched
+	{"only+@/one/../two/t.yaml", "@/two", "2"}, // one file by two names is one profile
+	{"@/one/../two/t.yaml+only", "@/two", "2"},
+};
 
-TEST(folders_that_are_not_there_and_empty_ones_are_passed_over) {
-	path_set("nowhere", "::", "/two");
-	version_is("t", "2");
-	path_set("", ":", "/one");
-	version_is("t", "1");
-	path_set("two", ":", "");
-	version_is("t", "2");
-}
+ROWS_TEST(version_found_is, founds) {
+	const struct found *row = *state;
 
-TEST(a_path_to_a_file_is_not_searched) {
-	char spec[400];
-
-	path_set("one", "", "");
-	snprintf(spec, sizeof(spec), "%s/two/t.yaml", scratch_dir());
-	version_is(spec, "2");
+	path_set(row->path);
+	version_is(row->spec, row->version);
 }
 
 TEST(a_file_of_this_folder_needs_no_slash) {
 	char before[512];
 
-	path_set("one", "", "");
+	path_set("@/one");
 	assert_non_null(getcwd(before, sizeof(before)));
 	assert_int_equal(chdir(scratch_path("two")), 0);
 	version_is("t.yaml", "2");
@@ -80,34 +76,23 @@ TEST(a_file_of_this_folder_needs_no_slash) {
 	assert_int_equal(chdir(before), 0);
 }
 
-TEST(the_library_is_found_when_run_from_a_build) {
-	struct ddp_diag *diag = diag_new();
-	struct ddp_arena *arena = ddp_arena_create();
-	struct ddp_profile *profile;
-	char **dirs;
-
-	assert_int_equal(unsetenv("DDP_PROFILE_PATH"), 0);
-	dirs = ddp_search_path(arena);
-	assert_non_null(dirs[0]);
-	assert_non_null(dirs[1]); // the source tree, then the installed library
-	assert_null(dirs[2]);
-	ddp_arena_destroy(arena);
-	profile = ddp_profile_load("base", diag);
-	assert_string_equal(ddp_diag_first(diag), "");
-	assert_non_null(profile);
-	ddp_profile_destroy(profile);
-}
-
-TEST(the_path_has_its_folders_in_front_of_the_library) {
+// The source tree's, then the installed one.
+TEST(the_library_is_behind_the_folders_of_the_path) {
 	struct ddp_arena *arena = ddp_arena_create();
 	char **dirs;
 
-	path_set("one", ":", "/two");
+	path_set("@/one:@/two");
 	dirs = ddp_search_path(arena);
 	assert_string_equal(dirs[0], scratch_path("one"));
 	assert_string_equal(dirs[1], scratch_path("two"));
 	assert_non_null(dirs[2]);
+	assert_int_equal(unsetenv("DDP_PROFILE_PATH"), 0);
+	dirs = ddp_search_path(arena);
+	assert_non_null(dirs[0]);
+	assert_non_null(dirs[1]);
+	assert_null(dirs[2]);
 	ddp_arena_destroy(arena);
+	assert_string_equal(scratch_load("base")->parts[0].name, "base");
 }
 
 // Load what cannot be; the caller frees the messages.
@@ -147,7 +132,7 @@ ROWS_TEST(what_is_not_there_is_told, missing) {
 	const struct missing *row = *state;
 	char *messages;
 
-	path_set("one", ":", "/two");
+	path_set("@/one:@/two");
 	scratch_write_text("one/u.yaml", "profile: u\nrequires:\n  - tt\n");
 	scratch_write_text("one/tunnel.yaml", "profile: tunnel\n");
 	messages = messages_of(row->spec, !row->is_there);
@@ -161,7 +146,7 @@ ROWS_TEST(what_is_not_there_is_told, missing) {
 TEST(a_file_in_the_current_folder_is_told) {
 	char here[PATH_MAX], *messages;
 
-	path_set("one", ":", "/two");
+	path_set("@/one:@/two");
 	scratch_write_text("mine.yaml", "profile: mine\n");
 	assert_non_null(getcwd(here, sizeof(here)));
 	assert_int_equal(chdir(scratch_path("")), 0);
@@ -171,23 +156,11 @@ TEST(a_file_in_the_current_folder_is_told) {
 	free(messages);
 }
 
-TEST(one_file_by_two_names_is_one_profile) {
-	char spec[600];
-
-	path_set("two", "", "");
-	snprintf(spec, sizeof(spec), "only+%s/one/../two/t.yaml", scratch_dir());
-	version_is(spec, "2");
-	snprintf(spec, sizeof(spec), "%s/one/../two/t.yaml+only", scratch_dir());
-	version_is(spec, "2");
-}
-
 TEST(two_files_of_one_name_are_not_mixed_up) {
-	char spec[600];
 	char *messages;
 
-	path_set("two", "", "");
-	snprintf(spec, sizeof(spec), "only+%s/one/t.yaml", scratch_dir());
-	messages = messages_of(spec, false);
+	path_set("@/two");
+	messages = messages_of(here("only+@/one/t.yaml"), false);
 	assert_string_equal(messages,
 			    "error: two profiles of the name 't': two/t.yaml and one/t.yaml\n");
 	free(messages);
@@ -196,21 +169,18 @@ TEST(two_files_of_one_name_are_not_mixed_up) {
 static void defining_is(const char *header, const char *profile) {
 	char *name = ddp_profile_defining(header);
 
-	if (profile == NULL)
-		assert_null(name);
-	else
-		assert_string_equal(name, profile);
+	assert_string_equal(name != NULL ? name : "none", profile);
 	free(name);
 }
 
 // A message names this profile: it must have the header.
 TEST(a_header_leads_to_the_profile_that_defines_it) {
-	path_set("", "", "");
+	path_set("");
 	defining_is("vxlan", "vxlan");
 	defining_is("gtpu_psc", "gtpu"); // not what requires it
 	defining_is("ah", "ipsec");
 	defining_is("ipv4", "base");
-	defining_is("xvlan", NULL);
+	defining_is("xvlan", "none");
 }
 
 TEST(the_first_folder_of_the_path_names_the_profile_of_a_header) {
@@ -220,10 +190,10 @@ TEST(the_first_folder_of_the_path_names_the_profile_of_a_header) {
 	scratch_write_text("one/mine.yaml", other);
 	scratch_write_text("one/broken.yaml", "headers: {vxlan: {layout: x:8}\n");
 	scratch_write_text("one/vxlan.text", other);
-	path_set("nowhere", ":", "/one");
+	path_set("@/nowhere:@/one");
 	defining_is("vxlan", "mine");
 	defining_is("gtpu", "gtpu");
-	path_set("two", "", "");
+	path_set("@/two");
 	defining_is("vxlan", "vxlan");
 }
 

@@ -62,19 +62,9 @@ ROWS_TEST(sources_are_refused, rows) {
 	free(messages);
 }
 
-static struct ddp_profile *load(const struct ddp_source *sources, unsigned int n_sources) {
-	struct ddp_profile *profile;
-	struct ddp_diag *diag = diag_new();
-
-	profile = ddp_profile_read(&(struct ddp_load){.sources = sources, .n_sources = n_sources},
-				   diag);
-	assert_string_equal(ddp_diag_first(diag), "");
-	return profile;
-}
-
 TEST(sources_are_one_profile) {
 	const struct ddp_source sources[] = {SPEC("gtpu;port=2153"), TEXT(MINE_ON_BASE)};
-	struct ddp_profile *profile = load(sources, 2);
+	const struct ddp_profile *profile = scratch_load_sources(sources, 2);
 
 	assert_string_equal(profile->spec, "gtpu;port=2153+<text>");
 	assert_int_equal(profile->n_parts, 3);
@@ -89,14 +79,13 @@ TEST(sources_are_one_profile) {
 	assert_ptr_equal(profile->named[0], &profile->parts[1]);
 	assert_ptr_equal(profile->named[1], &profile->parts[2]);
 	assert_false(profile->by_rss_hf);
-	ddp_profile_destroy(profile);
 }
 
 // user, which requires mine, is required by needs_user.
 TEST(a_part_knows_all_that_it_requires) {
 	const struct ddp_source sources[] = {TEXT(MINE), SPEC("needs_user"),
 					     TEXT("profile: other\nrequires: [mine]\n")};
-	struct ddp_profile *profile = load(sources, 3);
+	const struct ddp_profile *profile = scratch_load_sources(sources, 3);
 
 	assert_int_equal(profile->n_parts, 4);
 	assert_int_equal(profile->parts[0].requires, 0);
@@ -105,24 +94,22 @@ TEST(a_part_knows_all_that_it_requires) {
 	assert_false(profile->parts[1].named);
 	assert_int_equal(profile->parts[2].requires, 3);
 	assert_int_equal(profile->parts[3].requires, 1);
-	ddp_profile_destroy(profile);
 }
 
 // The text is free to go when the call returns, and needs no NUL at its end.
 TEST(a_text_is_copied) {
 	struct ddp_source source = {.size = strlen(MINE)};
 	char *text = malloc(source.size);
-	struct ddp_profile *profile;
+	const struct ddp_profile *profile;
 
 	memcpy(text, MINE, source.size);
 	source.text = text;
-	profile = load(&source, 1);
+	profile = scratch_load_sources(&source, 1);
 	memset(text, 'x', source.size);
 	free(text);
 	assert_string_equal(profile->parts[0].name, "mine");
 	assert_string_equal(profile->parts[0].version, "3");
 	assert_string_equal(profile->headers[0].name, "a");
-	ddp_profile_destroy(profile);
 }
 
 TEST(a_source_has_a_name) {
