@@ -5,7 +5,6 @@
 // scripts/stress a long one.
 #include "control.h"
 
-#include <ftw.h>
 #include <getopt.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -25,6 +24,7 @@
 #include <rte_mempool.h>
 
 #include "port/state/rte_pmd_ddp.h"
+#include "scratch.h"
 #include "stress/pool.h"
 #include "unit/port/testsrc.h"
 
@@ -32,6 +32,7 @@
 #define CALLS_PER_PROCESS 250
 #define SECONDS_PER_PROCESS 300
 #define MEMORY_MAX 1024
+#define MESSAGES "messages"
 
 struct rte_mempool *control_pool, *control_small_pool;
 
@@ -473,36 +474,9 @@ static int process_run(uint64_t seed, unsigned int n_calls, bool close, bool wat
 
 /* All processes */
 
-// DPDK keeps its socket and files of one process here.
-static char folder[256];
-
-static int path_remove(const char *path, const struct stat *stat, int type, struct FTW *ftw) {
-	return remove(path);
-}
-
-static void folder_remove(void) {
-	nftw(folder, path_remove, 8, FTW_DEPTH | FTW_PHYS);
-}
-
-static void folder_create(void) {
-	const char *tmp = getenv("TMPDIR");
-
-	snprintf(folder, sizeof(folder), "%s/ddp-fuzz-XXXXXX", tmp != NULL ? tmp : "/tmp");
-	if (mkdtemp(folder) == NULL || setenv("RUNTIME_DIRECTORY", folder, 1) != 0)
-		abort();
-	atexit(folder_remove);
-}
-
 // The messages of a process that failed: DPDK says on stderr if a port is used that is not started.
-static const char *messages_path(void) {
-	static char path[300];
-
-	snprintf(path, sizeof(path), "%s/messages", folder);
-	return path;
-}
-
 static void messages_show(void) {
-	FILE *in = fopen(messages_path(), "r");
+	FILE *in = fopen(scratch_path(MESSAGES), "r");
 	char text[4096];
 	size_t n;
 
@@ -522,7 +496,7 @@ static int child_run(const char *self, uint64_t seed, unsigned int n_calls, unsi
 	snprintf(text[2], sizeof(text[2]), "%u", process);
 	pid = fork();
 	if (pid == 0) {
-		if (freopen(messages_path(), "w", stderr) == NULL)
+		if (freopen(scratch_path(MESSAGES), "w", stderr) == NULL)
 			_exit(126);
 		execl("/proc/self/exe", self, "-s", text[0], "-n", text[1], "-p", text[2], NULL);
 		_exit(127);
@@ -567,8 +541,11 @@ int main(int argc, char **argv) {
 			return usage(opt == 'h' ? stdout : stderr);
 		}
 	}
-	if (getenv("RUNTIME_DIRECTORY") == NULL)
-		folder_create();
+	// DPDK keeps its socket and files of one process here.
+	if (getenv("RUNTIME_DIRECTORY") == NULL) {
+		scratch_begin();
+		setenv("RUNTIME_DIRECTORY", scratch_dir(), 1);
+	}
 	if (one)
 		return process_run(
 			seed * 1000003 + process,

@@ -109,29 +109,21 @@ static void port_close(uint16_t port) {
 // The lower device goes, or changes, without anybody having asked net_ddp.
 static void lower_meddle(uint16_t port) {
 	const char *name = PICK(lowers);
+	unsigned int number = name[strlen("net_testsrc")] - '0', how = below(16);
 	uint16_t lower;
 
 	if (rte_eth_dev_get_port_by_name(name, &lower) != 0)
 		return;
-	switch (below(16)) {
-	case 0:
+	if (how == 0)
 		rte_vdev_uninit(name);
-		break;
-	case 1:
+	else if (how < 4)
 		rte_eth_dev_stop(lower);
+	else if (chance(10))
+		testsrc_unplug(number);
+	else
+		testsrc_link(number, chance(50));
+	if (how == 1)
 		rte_eth_dev_close(lower);
-		break;
-	case 2:
-	case 3:
-		rte_eth_dev_stop(lower);
-		break;
-	default:
-		if (chance(10))
-			testsrc_unplug(name[strlen("net_testsrc")] - '0');
-		else
-			testsrc_link(name[strlen("net_testsrc")] - '0', chance(50));
-		break;
-	}
 }
 
 // A device that net_ddp may take over later.
@@ -488,25 +480,14 @@ static void mac(uint16_t port) {
 
 	if (chance(80))
 		addr->addr_bytes[0] = 2;
-	switch (below(5)) {
-	case 0:
+	if (chance(50))
 		rte_eth_dev_default_mac_addr_set(port, addr);
-		break;
-	case 1:
-		rte_eth_dev_mac_addr_add(port, addr, below(3));
-		break;
-	case 2:
+	rte_eth_dev_mac_addr_add(port, addr, below(3));
+	rte_eth_macaddrs_get(port, random_bytes(n * sizeof(*addr)), n);
+	if (chance(50))
 		rte_eth_macaddr_get(port, addr);
-		rte_eth_dev_mac_addr_remove(port, addr);
-		break;
-	case 3:
-		rte_eth_macaddrs_get(port, random_bytes(n * sizeof(*addr)), n);
-		break;
-	default:
-		rte_eth_dev_set_mc_addr_list(port, n > 0 ? random_bytes(n * sizeof(*addr)) : NULL,
-					     n);
-		break;
-	}
+	rte_eth_dev_mac_addr_remove(port, addr);
+	rte_eth_dev_set_mc_addr_list(port, n > 0 ? random_bytes(n * sizeof(*addr)) : NULL, n);
 }
 
 static void modes(uint16_t port) {
