@@ -4,10 +4,6 @@
 #include "base/rte_ptype.h"
 #include "unit.h"
 
-static const struct ddp_header *header_of(const struct naive *n, unsigned int index) {
-	return &n->profile->headers[n->headers[index].node];
-}
-
 /* Fields */
 
 bool field_place(const struct ddp_header *header, uint32_t off, uint32_t len, uint32_t groups,

@@ -40,6 +40,10 @@ struct naive {
 	uint32_t value;
 };
 
+static inline const struct ddp_header *header_of(const struct naive *n, unsigned int index) {
+	return &n->profile->headers[n->headers[index].node];
+}
+
 // The first bit of a field in a packet whose header has this place, size, and groups. False: it has
 // no such field.
 bool field_place(const struct ddp_header *header, uint32_t off, uint32_t len, uint32_t groups,

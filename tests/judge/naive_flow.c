@@ -3,10 +3,6 @@
 
 #include "unit.h"
 
-static const struct ddp_header *header_of(const struct naive *n, unsigned int index) {
-	return &n->profile->headers[n->headers[index].node];
-}
-
 static bool is_named(const struct naive *n, unsigned int index, const char *name) {
 	return strcmp(header_of(n, index)->name, name) == 0;
 }

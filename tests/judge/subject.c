@@ -26,10 +26,6 @@ static void names_draw(struct subject *subject, uint64_t *seed) {
 
 /* Flow rules */
 
-static const struct ddp_header *header_of(const struct naive *n, unsigned int index) {
-	return &n->profile->headers[n->headers[index].node];
-}
-
 // The first headers of a packet; some of those that a rule need not name are left out.
 static void items_draw(const struct naive *n, struct ddp_flow *rule, uint64_t *seed) {
 	static const char *const often_left_out[] = {"vlan", "ipv6_ext", "gtpu_ext"};

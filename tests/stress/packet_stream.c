@@ -30,7 +30,6 @@ struct rxq {
 	struct rte_mempool *pool;
 	uint32_t random;
 	atomic_bool inside;
-	_Atomic uint64_t emitted;
 } __rte_cache_aligned;
 
 struct txq {
@@ -48,7 +47,7 @@ static bool hashes;
 __thread struct rte_mbuf **stream_array;
 atomic_bool stream_emits, stream_skewed, stream_slow, stream_dropped_some;
 atomic_uint stream_begun, stream_done;
-_Atomic uint64_t stream_bypassed, stream_sent;
+_Atomic uint64_t stream_bypassed, stream_emitted, stream_sent;
 
 static void enter(atomic_bool *inside) {
 	if (atomic_exchange(inside, true))
@@ -314,7 +313,7 @@ static uint16_t rx(void *arg, struct rte_mbuf **mbufs, uint16_t n) {
 	for (uint16_t i = 0; i < n; i++)
 		stamp_take(stamp_of(mbufs[i]), queue->id);
 	bypass_count(&lasts[queue->id], mbufs, n);
-	queue->emitted += n;
+	stream_emitted += n;
 	queue->inside = false;
 	return n;
 }
@@ -328,18 +327,8 @@ static dpdk_queue_count_t rx_count(void *arg) {
 void stream_reset(void) {
 	memset(seqs, 0, sizeof(seqs));
 	memset(the_txq.next, 0, sizeof(the_txq.next));
-	stream_sent = 0;
+	stream_emitted = stream_sent = 0;
 	stream_dropped_some = false;
-	for (unsigned int i = 0; i < STREAM_RXQ_MAX; i++)
-		rxqs[i].emitted = 0;
-}
-
-uint64_t stream_emitted(void) {
-	uint64_t n = 0;
-
-	for (unsigned int i = 0; i < n_rxqs; i++)
-		n += rxqs[i].emitted;
-	return n;
 }
 
 uint64_t stream_waiting(void) {
@@ -449,7 +438,7 @@ static int link_set(struct rte_eth_dev *dev, bool up) {
 }
 
 static int stats_get(struct rte_eth_dev *dev, struct rte_eth_stats *stats) {
-	stats->ipackets = stream_emitted();
+	stats->ipackets = stream_emitted;
 	stats->opackets = stream_sent;
 	return 0;
 }

@@ -43,7 +43,7 @@ void stream_reset(void);
 // Stamps say that so many changes have begun, or are complete.
 extern atomic_uint stream_begun, stream_done;
 // Packets emitted: all, and of a flow. The latter only while nobody reads.
-uint64_t stream_emitted(void);
+extern _Atomic uint64_t stream_emitted;
 uint32_t stream_flow_emitted(uint32_t flow);
 // That wait in queues of its NIC.
 uint64_t stream_waiting(void);

@@ -38,13 +38,12 @@ struct queue {
 
 struct worker {
 	pthread_t thread;
-	unsigned int id;
 	uint32_t random;
-	_Atomic uint64_t received;
-	struct tally tally; // the rest
-	uint32_t flow_received[FLOWS];
-	uint8_t type_of[UINT16_MAX + 1]; // by ptype_id, plus 1
 } __rte_cache_aligned;
+
+struct tally tally;
+atomic_uint flows_received[FLOWS];
+_Atomic uint8_t types_seen[UINT16_MAX + 1];
 
 static const struct run *run;
 static struct queue queues[QUEUES_MAX];
@@ -294,16 +293,15 @@ static bool verdict_holds(const struct verdict *verdict, const struct rte_mbuf *
 }
 
 // A number stands for one packet type for good.
-static void type_check(struct worker *worker, const struct rte_mbuf *mbuf, uint8_t type) {
+static void type_check(const struct rte_mbuf *mbuf, uint8_t type) {
 	const struct rte_pmd_ddp_meta *meta =
 		RTE_MBUF_DYNFIELD(mbuf, meta_off, const struct rte_pmd_ddp_meta *);
-	uint8_t *known = &worker->type_of[meta->ptype_id];
+	uint8_t known = 0;
 
-	if (*known == 0)
-		*known = type + 1;
-	if (*known != type + 1)
+	if (!atomic_compare_exchange_strong(&types_seen[meta->ptype_id], &known, type + 1) &&
+	    known != type + 1)
 		fault("ptype_id %u is %s, and was %s", meta->ptype_id, type_names[type],
-		      type_names[*known - 1]);
+		      type_names[known - 1]);
 }
 
 // Rules come and go without a lock, so that a burst call which took its packets before a change may
@@ -334,14 +332,13 @@ static const struct verdict *verdict_of(const struct stamp *stamp, const struct 
 	return &run->verdicts[i][stamp->flow];
 }
 
-static void verdict_check(struct worker *worker, const struct stamp *stamp,
-			  const struct rte_mbuf *mbuf, uint16_t queue) {
+static void verdict_check(const struct stamp *stamp, const struct rte_mbuf *mbuf, uint16_t queue) {
 	const struct verdict *verdict = verdict_of(stamp, mbuf, queue);
 
-	worker->tally.amid += stamp->begun != stamp->done;
+	tally.amid += stamp->begun != stamp->done;
 	if (verdict_holds(verdict, mbuf, queue) && queue_holds(stamp, verdict, queue)) {
 		if (!run->no_meta)
-			type_check(worker, mbuf, verdict->type);
+			type_check(mbuf, verdict->type);
 	} else if (!holds_later(stamp, mbuf, queue)) {
 		fault("change %u to %u, flow %u: on queue %u with hash 0x%x (flags 0x%lx), packet "
 		      "type 0x%x; due: queue %u, hash 0x%x, packet type 0x%x (%s)",
@@ -374,8 +371,7 @@ static void bytes_check(const struct stamp *stamp, const struct rte_mbuf *mbuf) 
 		fault("flow %u: packet %u has the bytes of another", stamp->flow, stamp->seq);
 }
 
-static void packet_check(struct worker *worker, const struct order_poll *poll,
-			 struct rte_mbuf *mbuf) {
+static void packet_check(const struct order_poll *poll, struct rte_mbuf *mbuf) {
 	const struct stamp *stamp = stamp_of(mbuf);
 
 	if (stamp->flow >= FLOWS || stamp->lower >= STREAM_RXQ_MAX || mbuf->port != run->port) {
@@ -386,13 +382,12 @@ static void packet_check(struct worker *worker, const struct order_poll *poll,
 	if (!run->no_meta && *RTE_MBUF_DYNFIELD(mbuf, tsc_off, const uint64_t *) < stamp->tsc)
 		fault("flow %u: packet %u arrived before it was sent", stamp->flow, stamp->seq);
 	bytes_check(stamp, mbuf);
-	verdict_check(worker, stamp, mbuf, poll->queue);
+	verdict_check(stamp, mbuf, poll->queue);
 	order_check(poll, stamp);
-	worker->flow_received[stamp->flow]++;
+	flows_received[stamp->flow]++;
 }
 
-static void packets_send(struct worker *worker, uint16_t queue, struct rte_mbuf **mbufs,
-			 uint16_t n) {
+static void packets_send(uint16_t queue, struct rte_mbuf **mbufs, uint16_t n) {
 	for (uint16_t i = 0; i < n; i++) {
 		struct stamp *stamp = stamp_of(mbufs[i]);
 
@@ -401,7 +396,7 @@ static void packets_send(struct worker *worker, uint16_t queue, struct rte_mbuf 
 	}
 	for (uint16_t n_sent = 0; n_sent < n;)
 		n_sent += rte_eth_tx_burst(run->port, queue, &mbufs[n_sent], n - n_sent);
-	worker->tally.sent += n;
+	tally.sent += n;
 }
 
 // Bursts of less than half the maximum do not use the bypass.
@@ -436,12 +431,12 @@ static void poll_once(struct worker *worker, uint16_t queue) {
 	uint16_t n = rx(worker, &poll, queue, mbufs);
 
 	for (uint16_t i = 0; i < n; i++)
-		packet_check(worker, &poll, mbufs[i]);
+		packet_check(&poll, mbufs[i]);
 	if (run->forward)
-		packets_send(worker, queue, mbufs, n);
+		packets_send(queue, mbufs, n);
 	else
 		rte_pktmbuf_free_bulk(mbufs, n);
-	worker->received += n;
+	tally.received += n;
 }
 
 // Every eighth queue is polled rarely, so that its ring overflows.
@@ -490,14 +485,13 @@ void workers_start(const struct run *of) {
 	for (unsigned int i = 0; i < QUEUES_MAX; i++)
 		pthread_mutex_init(&queues[i].mutex, NULL);
 	for (unsigned int i = 0; i < run->n_workers; i++) {
-		workers[i].id = i;
 		workers[i].random = i;
-		memset(workers[i].type_of, 0, sizeof(workers[i].type_of));
 		if (pthread_create(&workers[i].thread, NULL, worker_main, &workers[i]) != 0)
 			abort();
 	}
 	workers_park();
 	workers_reset();
+	memset(types_seen, 0, sizeof(types_seen));
 }
 
 void workers_stop(void) {
@@ -533,42 +527,6 @@ void workers_reset(void) {
 		queues[i].tx_seq = 0;
 		queues[i].n_flows = 0;
 	}
-	for (unsigned int i = 0; i < run->n_workers; i++) {
-		workers[i].received = 0;
-		memset(&workers[i].tally, 0, sizeof(workers[i].tally));
-		memset(workers[i].flow_received, 0, sizeof(workers[i].flow_received));
-	}
-}
-
-struct tally workers_tally(void) {
-	struct tally sum = {.received = workers_received()};
-
-	for (unsigned int i = 0; i < run->n_workers; i++) {
-		sum.sent += workers[i].tally.sent;
-		sum.amid += workers[i].tally.amid;
-	}
-	return sum;
-}
-
-uint64_t workers_received(void) {
-	uint64_t n = 0;
-
-	for (unsigned int i = 0; i < run->n_workers; i++)
-		n += workers[i].received;
-	return n;
-}
-
-uint32_t workers_flow_received(uint32_t flow) {
-	uint32_t n = 0;
-
-	for (unsigned int i = 0; i < run->n_workers; i++)
-		n += workers[i].flow_received[flow];
-	return n;
-}
-
-uint8_t workers_type_of(uint16_t ptype_id) {
-	for (unsigned int i = 0; i < run->n_workers; i++)
-		if (workers[i].type_of[ptype_id] != 0)
-			return workers[i].type_of[ptype_id] - 1;
-	return N_TYPES;
+	memset(&tally, 0, sizeof(tally));
+	memset(flows_received, 0, sizeof(flows_received));
 }

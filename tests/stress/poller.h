@@ -55,12 +55,14 @@ struct run {
 	struct verdict **verdicts;
 };
 
-// Sums over all workers since workers_reset().
-struct tally {
-	uint64_t received;
-	uint64_t sent;
-	uint64_t amid; // received, and taken while a change was under way
-};
+// Sums over all workers since workers_reset(). Only for reading, as are the next two.
+extern struct tally {
+	_Atomic uint64_t received, sent;
+	_Atomic uint64_t amid; // received, and taken while a change was under way
+} tally;
+extern atomic_uint flows_received[FLOWS];
+// The packet type seen with a ptype_id, plus 1; 0: none.
+extern _Atomic uint8_t types_seen[UINT16_MAX + 1];
 
 // They are parked at first. run must stay as it is while they are not.
 void workers_start(const struct run *run);
@@ -72,13 +74,8 @@ void workers_resume(void);
 // Let a queue be, until another one is given or QUEUE_NONE. Afterwards no worker is inside it.
 void workers_neglect(uint16_t queue);
 
-// The rest only while they are parked, but for workers_received().
+// Only while they are parked.
 void workers_reset(void);
-struct tally workers_tally(void);
-uint64_t workers_received(void);
-uint32_t workers_flow_received(uint32_t flow);
-// The packet type seen with a ptype_id, N_TYPES for none.
-uint8_t workers_type_of(uint16_t ptype_id);
 
 // The rules of the judgement. Constant while packets flow, but for what a change adds before it
 // begins.

@@ -139,7 +139,7 @@ static void setup_add(const struct setup *of, unsigned int round) {
 
 // Packets received; of those for a queue that is stopped none is.
 static uint64_t traffic_read(void) {
-	return setup.stopped ? stream_emitted() : workers_received();
+	return setup.stopped ? stream_emitted : tally.received;
 }
 
 // Wait until n more packets came. While a queue is not polled there may be none.
@@ -180,9 +180,9 @@ static void change_make(const struct change *change, unsigned int round) {
 	setup_add(&next, round);
 	steers[round] = change->steers;
 	stream_begun = round;
-	before = stream_emitted();
+	before = stream_emitted;
 	ret = change->apply(run.port, &setup, &next);
-	n_slow += stream_emitted() - before > PACKETS_AMID_MAX;
+	n_slow += stream_emitted - before > PACKETS_AMID_MAX;
 	stream_done = round;
 	if (ret < 0)
 		fault("%s: %s", change->name, strerror(-ret));
@@ -226,7 +226,7 @@ static void rx_sums_check(uint64_t received, bool was_reset, bool stops) {
 	equal("imissed", stats.imissed, missed);
 	if (was_reset)
 		return;
-	equal("taken", xstat("rx_lower_packets"), stream_emitted());
+	equal("taken", xstat("rx_lower_packets"), stream_emitted);
 	equal("delivered", stats.ipackets, received);
 	if (stage->wait && !stops)
 		equal("missed", missed, 0);
@@ -264,7 +264,7 @@ static void flows_check(unsigned int n_setups, bool was_reset) {
 	uint64_t n_lacking = 0;
 
 	for (uint32_t i = 0; i < FLOWS; i++) {
-		uint32_t emitted = stream_flow_emitted(i), received = workers_flow_received(i);
+		uint32_t emitted = stream_flow_emitted(i), received = flows_received[i];
 
 		n_lacking += emitted - received;
 		if (emitted != received && !flow_was_dropped(i, n_setups))
@@ -278,13 +278,13 @@ static void flows_check(unsigned int n_setups, bool was_reset) {
 // The numbers in ddp_meta are those of the packet types that the packets had.
 static void names_check(void) {
 	for (unsigned int id = 0; id <= UINT16_MAX; id++) {
-		uint8_t type = workers_type_of(id);
+		uint8_t type = types_seen[id];
 		char name[64];
 
-		if (type != N_TYPES &&
-		    rte_pmd_ddp_ptype_name(run.port, id, name, sizeof(name)) > 0 &&
-		    strcmp(name, type_names[type]) != 0)
-			fault("ptype_id %u is %s, and %s in packets", id, name, type_names[type]);
+		if (type != 0 && rte_pmd_ddp_ptype_name(run.port, id, name, sizeof(name)) > 0 &&
+		    strcmp(name, type_names[type - 1]) != 0)
+			fault("ptype_id %u is %s, and %s in packets", id, name,
+			      type_names[type - 1]);
 	}
 }
 
@@ -340,12 +340,11 @@ static uint64_t percent(uint64_t part, uint64_t all) {
 }
 
 static void section_report(const char *name, uint64_t tsc) {
-	struct tally tally = workers_tally();
 	char text[256];
 
 	printf("  %-20s %8lu taken %8lu delivered %8lu missed %6lu by rule %5lu at stop; "
 	       "%6lu amid; %.1f s%s%s\n",
-	       name, stream_emitted(), tally.received, xstat("rx_missed_packets"),
+	       name, stream_emitted, tally.received, xstat("rx_missed_packets"),
 	       xstat_dropped_by_rule(run.port), xstat("rx_dropped_at_stop"), tally.amid,
 	       (double)(rte_get_timer_cycles() - tsc) / rte_get_timer_hz(),
 	       order_text(text, sizeof(text))[0] != '\0' ? "; " : "", text);
@@ -396,7 +395,7 @@ static const struct change *change_choose(const struct change *change) {
 // The others get their packets while a queue is not polled. With overflow=wait its ring must not
 // get full.
 static void others_wait(uint16_t queue) {
-	uint64_t due = workers_received() + NEGLECT_PACKETS;
+	uint64_t due = tally.received + NEGLECT_PACKETS;
 
 	if (stage->wait &&
 	    (stage->n_desc < DEEP || rte_eth_rx_queue_count(run.port, queue) >= DEEP / 8))
@@ -474,14 +473,12 @@ static void order_check(bool drained, const struct order_port *before) {
 	    order_counts.overtaken[ORDER_GIVEN_UP] + order_counts.conflicts[ORDER_GIVEN_UP] > 0)
 		fault("flows are out of order, and no wait was given up");
 	if (!run.bypass)
-		n_judged += workers_received();
+		n_judged += tally.received;
 	printf("  %-20s %8lu parked, %lu us at most; %lu moves; %lu given up\n", "",
 	       now.parked - before->parked, now.longest_us, now.moves - before->moves, n_given_up);
 }
 
 static void section_check(unsigned int n, bool drained, bool was_reset, bool stops) {
-	struct tally tally = workers_tally();
-
 	// Rules count what they drop.
 	if (!was_reset)
 		equal("dropped by rules", xstat_dropped_by_rule(run.port),
