@@ -40,12 +40,6 @@ static bool number_read(const char *text, unsigned int *number) {
 
 /* Requests */
 
-static bool is_refusal(const json_t *answer) {
-	const json_t *ok = json_object_get(answer, "ok");
-
-	return json_is_false(ok) || (json_is_integer(ok) && json_integer_value(ok) == 0);
-}
-
 // Strings of telemetry are short: a longer line continues in error_2 and so on.
 static void refusal_take(struct port *port, const json_t *answer) {
 	char key[16] = "error";
@@ -93,7 +87,7 @@ static bool info_good(json_t *answer) {
 	json_int_t n_queues = -1;
 	const char *text;
 
-	for (unsigned int i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+	for (unsigned int i = 0; i < COUNT(words); i++)
 		if (!are_words(json_object_get(answer, words[i])))
 			return false;
 	return json_unpack(answer, "{ss ss ss ss sI}", "name", &text, "state", &text,
@@ -120,27 +114,27 @@ static const struct {
 };
 
 static bool is_good(const char *command, json_t *answer) {
-	for (unsigned int i = 0; i < sizeof(answers) / sizeof(answers[0]); i++)
+	for (unsigned int i = 0; i < COUNT(answers); i++)
 		if (strcmp(answers[i].command, command) == 0)
 			return answers[i].good(answer);
 	return json_is_object(answer);
 }
 
 static json_t *ask(struct port *port, const char *command, const char *parameters) {
+	json_t *answer, *ok;
 	char path[64];
-	json_t *answer;
 
 	snprintf(path, sizeof(path), "/net_ddp/%s", command);
 	answer = telemetry_client_ask(&port->client, path, parameters);
-	if (answer == NULL) {
+	ok = json_object_get(answer, "ok");
+	if (answer == NULL)
 		fail(port, EXIT_UNREADABLE, "%s", port->client.error);
-	} else if (is_refusal(answer)) {
+	else if (json_is_false(ok) || (json_is_integer(ok) && json_integer_value(ok) == 0))
 		refusal_take(port, answer);
-	} else if (is_good(command, answer)) {
+	else if (is_good(command, answer))
 		return answer;
-	} else {
+	else
 		port_strange(port, command);
-	}
 	json_decref(answer);
 	return NULL;
 }

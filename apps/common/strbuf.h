@@ -59,4 +59,11 @@ const char *path_name(const char *path); // the last component
 // Write two digits for each byte, with a blank after each group of bytes.
 void bytes_write(FILE *to, const uint8_t *bytes, unsigned int n, unsigned int group);
 
+// Write a word, quoted for a shell if necessary, so that users can copy and run it. Invisible bytes
+// are written as $'\033', which bash, zsh, ksh and POSIX of 2024 read.
+void shell_word(FILE *to, const char *word);
+
+// Write a command: words up to NULL, separated by blanks.
+void shell_line(FILE *to, const char *const *words);
+
 #endif

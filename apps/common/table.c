@@ -2,10 +2,8 @@
 #include "table.h"
 
 #include <assert.h>
-
 #include <inttypes.h>
 #include <stdarg.h>
-
 #include <string.h>
 
 #include "base/utf8.h"
@@ -45,21 +43,16 @@ static void cell_write(struct table *table, unsigned int column, const char *tex
 	*blanks += GAP;
 }
 
-static void widths_grow(struct table *table, const char *text) {
-	for (unsigned int i = 0; i < table->n_cells; i++) {
-		unsigned int *width = &table->widths[i % table->n_columns];
-
-		if (text_width(text) > *width)
-			*width = text_width(text);
-		text += strlen(text) + 1;
-	}
-}
-
 static void rows_write(struct table *table) {
-	const char *text = strbuf_take(&table->cells);
+	const char *text = strbuf_take(&table->cells), *at = text;
 	unsigned int blanks = 0;
 
-	widths_grow(table, text);
+	for (unsigned int i = 0; i < table->n_cells; i++, at += strlen(at) + 1) {
+		unsigned int *width = &table->widths[i % table->n_columns];
+
+		if (text_width(at) > *width)
+			*width = text_width(at);
+	}
 	for (unsigned int i = 0; i < table->n_cells; i++) {
 		cell_write(table, i % table->n_columns, text, &blanks);
 		if (i % table->n_columns == table->n_columns - 1) {

@@ -28,14 +28,10 @@ struct found {
 };
 
 struct search {
-	void (*visit)(struct search *search, const char *prefix, const char *path);
-	void (*client_fn)(void *arg, const struct telemetry_client *client);
-	void *arg;
 	const char *file_prefix;
 	unsigned int pid;
 	char dir[PATH_MAX];
-	unsigned int n_visited;
-	unsigned int n_found;
+	unsigned int n_found, n_net_ddp;
 	struct found *found;
 	char trouble[TELEMETRY_ERROR_SIZE]; // first error of a socket or folder
 };
@@ -179,47 +175,45 @@ json_t *telemetry_client_ask(struct telemetry_client *client, const char *path,
 
 /* Search for processes */
 
-// EAL's runtime folder.
-static void dir_set(struct search *search) {
-	const char *dir = getenv("RUNTIME_DIRECTORY");
-
-	if (dir == NULL && getuid() == 0)
-		dir = "/var/run";
-	if (dir == NULL)
-		dir = getenv("XDG_RUNTIME_DIR");
-	if (dir == NULL)
-		dir = "/tmp";
-	snprintf(search->dir, sizeof(search->dir), "%s/dpdk", dir);
-}
-
 static void trouble_note(struct search *search, const char *path, const char *reason) {
 	if (search->trouble[0] == '\0')
 		snprintf(search->trouble, sizeof(search->trouble), "%.900s: %.100s", path, reason);
 }
 
-// Connect to a socket, if its process is requested. Processes that die leave their sockets.
-static bool client_try(struct search *search, const char *prefix, const char *path,
-		       struct telemetry_client *client) {
-	int ret = client_connect(client, path);
+static bool has_net_ddp(struct telemetry_client *client) {
+	json_t *ports = telemetry_client_ask(client, "/net_ddp/list", NULL);
+	bool known = ports != NULL && !json_is_null(ports);
 
-	if (ret == -ECONNREFUSED || ret == -ENOENT)
-		return false;
-	if (ret < 0) {
-		trouble_note(search, path, client->error);
-		return false;
-	}
-	if (search->pid != 0 && client->pid != search->pid) {
-		telemetry_client_close(client);
-		return false;
-	}
-	snprintf(client->file_prefix, sizeof(client->file_prefix), "%s", prefix);
-	return true;
+	json_decref(ports);
+	return known;
 }
 
-static void socket_try(struct search *search, const char *prefix, const char *path) {
+// Connect to a socket, if its process is requested. Processes that die leave their sockets.
+static void socket_try(struct search *search, const char *dir, const char *name) {
+	const char *prefix = strrchr(dir, '/') + 1;
+	struct found *found;
+	char path[PATH_MAX];
+	int ret;
+
+	if (snprintf(path, sizeof(path), "%s/%s", dir, name) >= (int)sizeof(path))
+		return;
 	search->found = grow_or_exit(search->found, search->n_found, sizeof(*search->found));
-	if (client_try(search, prefix, path, &search->found[search->n_found].client))
-		search->n_found++;
+	found = &search->found[search->n_found];
+	ret = client_connect(&found->client, path);
+	if (ret < 0 && ret != -ECONNREFUSED && ret != -ENOENT)
+		trouble_note(search, path, found->client.error);
+	if (ret < 0)
+		return;
+	if (search->pid != 0 && found->client.pid != search->pid) {
+		telemetry_client_close(&found->client);
+		return;
+	}
+	snprintf(found->client.file_prefix, sizeof(found->client.file_prefix), "%s", prefix);
+	found->net_ddp = has_net_ddp(&found->client);
+	if (!found->net_ddp && found->client.error[0] != '\0')
+		trouble_note(search, prefix, found->client.error);
+	search->n_found++;
+	search->n_net_ddp += found->net_ddp;
 }
 
 static int is_socket(const struct dirent *entry) {
@@ -249,33 +243,27 @@ static void dir_each(struct search *search, const char *dir,
 	free(entries);
 }
 
-static void socket_visit(struct search *search, const char *dir, const char *name) {
+static void prefix_try(struct search *search, const char *dir, const char *name) {
 	char path[PATH_MAX];
 
 	if (snprintf(path, sizeof(path), "%s/%s", dir, name) < (int)sizeof(path))
-		search->visit(search, strrchr(dir, '/') + 1, path);
+		dir_each(search, path, is_socket, socket_try);
 }
 
-static void prefix_visit(struct search *search, const char *dir, const char *name) {
-	char path[PATH_MAX];
+// Connect to the processes in EAL's runtime folder.
+static void search_run(struct search *search, const char *file_prefix, unsigned int pid) {
+	const char *dir = getenv("RUNTIME_DIRECTORY");
 
-	if (snprintf(path, sizeof(path), "%s/%s", dir, name) < (int)sizeof(path))
-		dir_each(search, path, is_socket, socket_visit);
-}
-
-static void sockets_visit(struct search *search) {
-	if (search->file_prefix != NULL)
-		prefix_visit(search, search->dir, search->file_prefix);
+	if (dir == NULL && getuid() == 0)
+		dir = "/var/run";
+	if (dir == NULL)
+		dir = getenv("XDG_RUNTIME_DIR");
+	*search = (struct search){.file_prefix = file_prefix, .pid = pid};
+	snprintf(search->dir, sizeof(search->dir), "%s/dpdk", dir != NULL ? dir : "/tmp");
+	if (file_prefix != NULL)
+		prefix_try(search, search->dir, file_prefix);
 	else
-		dir_each(search, search->dir, is_prefix, prefix_visit);
-}
-
-static bool has_net_ddp(struct telemetry_client *client) {
-	json_t *ports = telemetry_client_ask(client, "/net_ddp/list", NULL);
-	bool known = ports != NULL && !json_is_null(ports);
-
-	json_decref(ports);
-	return known;
+		dir_each(search, search->dir, is_prefix, prefix_try);
 }
 
 void telemetry_client_program(const struct telemetry_client *client,
@@ -292,15 +280,29 @@ void telemetry_client_program(const struct telemetry_client *client,
 		fclose(file);
 }
 
-// Write "prefix (process 12, dpdk-testpmd), ..." for processes with or without net_ddp.
-static void found_list(const struct search *search, bool net_ddp, FILE *to) {
-	const char *between = "";
+static void none_write(const struct search *search, FILE *to) {
+	if (search->pid != 0)
+		fprintf(to, "process %u has no telemetry socket in %s", search->pid, search->dir);
+	else if (search->file_prefix != NULL)
+		fprintf(to, "no running process with file prefix '%s' found in %s",
+			search->file_prefix, search->dir);
+	else
+		fprintf(to, "no running process of DPDK found in %s", search->dir);
+	if (search->trouble[0] != '\0')
+		fprintf(to, " (%s)", search->trouble);
+}
+
+// Write "choose ...: prefix (process 12, dpdk-testpmd), ..." with the processes that can be chosen.
+static void choice_write(const struct search *search, FILE *to) {
+	const char *between = search->n_net_ddp > 0 ?
+				      "choose a process with --file-prefix or --pid: " :
+				      "a process without net_ddp: ";
 
 	for (unsigned int i = 0; i < search->n_found; i++) {
 		const struct telemetry_client *client = &search->found[i].client;
 		char program[TELEMETRY_PROGRAM_SIZE];
 
-		if (search->found[i].net_ddp != net_ddp)
+		if (search->found[i].net_ddp != (search->n_net_ddp > 0))
 			continue;
 		telemetry_client_program(client, program);
 		fprintf(to, "%s%s (process %u%s%s)", between, client->file_prefix, client->pid,
@@ -309,93 +311,52 @@ static void found_list(const struct search *search, bool net_ddp, FILE *to) {
 	}
 }
 
-static int fail_none(struct telemetry_client *client, const struct search *search) {
-	const bool trouble = search->trouble[0] != '\0';
-	const char *begin = trouble ? " (" : "", *end = trouble ? ")" : "";
-
-	if (search->pid != 0)
-		return fail(client, ESRCH, "process %u has no telemetry socket in %s%s%s%s",
-			    search->pid, search->dir, begin, search->trouble, end);
-	if (search->file_prefix != NULL)
-		return fail(client, ESRCH,
-			    "no running process with file prefix '%s' found in %s%s%s%s",
-			    search->file_prefix, search->dir, begin, search->trouble, end);
-	return fail(client, ESRCH, "no running process of DPDK found in %s%s%s%s", search->dir,
-		    begin, search->trouble, end);
-}
-
-static int fail_choice(struct telemetry_client *client, const struct search *search,
-		       unsigned int n_net_ddp) {
+static int fail_choice(struct telemetry_client *client, const struct search *search) {
 	struct strbuf text;
 
-	if (search->n_found == 0)
-		return fail_none(client, search);
 	if (search->n_found == 1 && search->found[0].client.error[0] != '\0')
 		return fail(client, EIO, "%s", search->found[0].client.error);
 	strbuf_init(&text);
-	found_list(search, n_net_ddp > 0, text.to);
-	if (n_net_ddp > 0)
-		fail(client, ESRCH, "choose a process with --file-prefix or --pid: %s",
-		     strbuf_take(&text));
+	if (search->n_found == 0)
+		none_write(search, text.to);
 	else
-		fail(client, ESRCH, "a process without net_ddp: %s", strbuf_take(&text));
+		choice_write(search, text.to);
+	fail(client, ESRCH, "%s", strbuf_take(&text));
 	strbuf_fini(&text);
 	return -ESRCH;
 }
 
 int telemetry_client_open(struct telemetry_client *client, const char *file_prefix,
 			  unsigned int pid) {
-	struct search search = {.file_prefix = file_prefix, .pid = pid};
-	unsigned int n_net_ddp = 0, chosen = 0;
-	int ret;
+	struct search search;
+	int ret = 0;
 
 	*client = (struct telemetry_client){.fd = -1};
-	dir_set(&search);
-	search.visit = socket_try;
-	sockets_visit(&search);
+	search_run(&search, file_prefix, pid);
 	for (unsigned int i = 0; i < search.n_found; i++) {
-		search.found[i].net_ddp = has_net_ddp(&search.found[i].client);
-		if (search.found[i].net_ddp)
-			chosen = i;
-		n_net_ddp += search.found[i].net_ddp;
-	}
-	if (n_net_ddp == 1)
-		*client = search.found[chosen].client;
-	for (unsigned int i = 0; i < search.n_found; i++)
-		if (n_net_ddp != 1 || i != chosen)
+		if (search.n_net_ddp == 1 && search.found[i].net_ddp)
+			*client = search.found[i].client;
+		else
 			telemetry_client_close(&search.found[i].client);
-	ret = n_net_ddp == 1 ? 0 : fail_choice(client, &search, n_net_ddp);
+	}
+	if (search.n_net_ddp != 1)
+		ret = fail_choice(client, &search);
 	free(search.found);
 	return ret;
-}
-
-static void client_visit(struct search *search, const char *prefix, const char *path) {
-	struct telemetry_client client;
-
-	if (!client_try(search, prefix, path, &client))
-		return;
-	if (has_net_ddp(&client)) {
-		search->client_fn(search->arg, &client);
-		search->n_visited++;
-	} else if (client.error[0] != '\0') {
-		trouble_note(search, prefix, client.error);
-	}
-	telemetry_client_close(&client);
 }
 
 unsigned int telemetry_clients_each(const char *file_prefix, unsigned int pid,
 				    void (*fn)(void *arg, const struct telemetry_client *client),
 				    void *arg, char reason[TELEMETRY_ERROR_SIZE]) {
-	struct search search = {
-		.visit = client_visit,
-		.client_fn = fn,
-		.arg = arg,
-		.file_prefix = file_prefix,
-		.pid = pid,
-	};
+	struct search search;
 
-	dir_set(&search);
-	sockets_visit(&search);
+	search_run(&search, file_prefix, pid);
+	for (unsigned int i = 0; i < search.n_found; i++) {
+		if (search.found[i].net_ddp)
+			fn(arg, &search.found[i].client);
+		telemetry_client_close(&search.found[i].client);
+	}
+	free(search.found);
 	memcpy(reason, search.trouble, sizeof(search.trouble));
-	return search.n_visited;
+	return search.n_net_ddp;
 }

@@ -11,7 +11,6 @@
 #include <rte_ethdev.h>
 #include <rte_version.h>
 
-#include "common/new_file.h"
 #include "common/output.h"
 #include "config.h"
 #include "counts.h"

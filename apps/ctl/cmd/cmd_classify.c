@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "common/json_writer.h"
-#include "common/new_file.h"
 #include "common/strbuf.h"
 #include "common/table.h"
 #include "ctl/capture/capture.h"

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "common/json_writer.h"
-#include "common/shell_quote.h"
 #include "common/strbuf.h"
 #include "ctl/command.h"
 #include "ctl/profile/profile_load.h"

@@ -6,8 +6,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "common/new_file.h"
-#include "common/shell_quote.h"
 #include "common/strbuf.h"
 
 #define MARK "{{"  // then a letter and "}}": replaced by a part

@@ -9,7 +9,6 @@
 
 #include "base/arena.h"
 #include "base/rss_hf.h"
-#include "common/shell_quote.h"
 #include "common/strbuf.h"
 
 #define CLEARLY 1.1      // times: so much less imbalance is worth a change

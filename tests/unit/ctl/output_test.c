@@ -6,7 +6,6 @@
 #include <jansson.h>
 
 #include "common/json_writer.h"
-#include "common/shell_quote.h"
 #include "common/strbuf.h"
 #include "common/table.h"
 #include "ctl/simulate/spread.h"
