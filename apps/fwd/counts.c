@@ -169,16 +169,9 @@ static void port_collect(struct report *report, unsigned int i) {
 		rte_pmd_ddp_balance_get(row->port->id, &row->balance);
 }
 
-static void spread_collect(struct report *report) {
+void report_collect(struct report *report, const struct workers *workers, double seconds) {
 	uint64_t loads[report->n_queues];
 
-	for (unsigned int i = 0; i < report->n_queues; i++)
-		loads[i] = report->queues[i].packets + report->queues[i].missed;
-	report->imbalance = ddp_imbalance(loads, report->n_queues);
-	report->jain = ddp_jain(loads, report->n_queues);
-}
-
-void report_collect(struct report *report, const struct workers *workers, double seconds) {
 	assert(report->n_queues == workers->n_queues && report->n_workers == workers->n);
 	report->seconds = seconds;
 	report->packets = report->bytes = report->sent = report->consumed = report->drops = 0;
@@ -193,7 +186,10 @@ void report_collect(struct report *report, const struct workers *workers, double
 		port_collect(report, i);
 	for (unsigned int i = 0; i < N_DROP_REASONS; i++)
 		report->drops += report->drop_reasons[i];
-	spread_collect(report);
+	for (unsigned int i = 0; i < report->n_queues; i++)
+		loads[i] = report->queues[i].packets + report->queues[i].missed;
+	report->imbalance = ddp_imbalance(loads, report->n_queues);
+	report->jain = ddp_jain(loads, report->n_queues);
 }
 
 struct latency_report report_latency_since(const struct report *report,
@@ -204,21 +200,15 @@ struct latency_report report_latency_since(const struct report *report,
 	return latency_read(&difference);
 }
 
-// Packets that Tx queues of a net_ddp port still hold when no lcore polls it.
-static uint64_t tx_left(uint16_t port) {
-	uint64_t id, n;
-
-	if (rte_eth_xstats_get_id_by_name(port, "tx_in_rings", &id) != 0 ||
-	    rte_eth_xstats_get_by_id(port, &id, &n, 1) != 1)
-		return 0;
-	return n;
-}
-
 void report_collect_left(struct report *report) {
 	for (unsigned int i = 0; i < report->n_ports; i++) {
 		const struct port *port = report->ports[i].port;
-		uint64_t n = port->is_ddp ? tx_left(port->id) : 0;
+		uint64_t id, n;
 
+		if (!port->is_ddp ||
+		    rte_eth_xstats_get_id_by_name(port->id, "tx_in_rings", &id) != 0 ||
+		    rte_eth_xstats_get_by_id(port->id, &id, &n, 1) != 1)
+			continue;
 		report->sent -= n;
 		report->drop_reasons[DROP_TX_FULL] += n;
 		report->drops += n;
@@ -233,13 +223,6 @@ static uint64_t ptype_packets(const struct workers *workers, unsigned int port, 
 		if (workers->list[w].ptypes[port] != NULL)
 			packets += counter_get(&workers->list[w].ptypes[port][id]);
 	return packets;
-}
-
-static void ptype_name(const struct port *port, uint16_t id, char *name, size_t size) {
-	if (id == 0)
-		snprintf(name, size, "UNKNOWN");
-	else if (rte_pmd_ddp_ptype_name(port->id, id, name, size) < 0)
-		snprintf(name, size, "id %u", id); // its profile is gone
 }
 
 // Add the packets to the line of their type's name: several ports may have it, and a profile may
@@ -279,11 +262,13 @@ int report_collect_ptypes(struct report *report, const struct workers *workers) 
 			continue;
 		for (unsigned int id = 0; id < PTYPE_IDS; id++) {
 			uint64_t packets = ptype_packets(workers, i, id);
-			char name[PTYPE_NAME_SIZE];
+			char name[PTYPE_NAME_SIZE] = "UNKNOWN";
 
 			if (packets == 0)
 				continue;
-			ptype_name(report->ports[i].port, id, name, sizeof(name));
+			if (id != 0 && rte_pmd_ddp_ptype_name(report->ports[i].port->id, id, name,
+							      sizeof(name)) < 0)
+				snprintf(name, sizeof(name), "id %u", id); // its profile is gone
 			if (ptype_add(report, name, packets) < 0)
 				return -ENOMEM;
 		}

@@ -119,20 +119,25 @@ int report_json(const struct report *report, FILE *out); // 0 or -ENOMEM
 // Write the sums as one line to the log.
 void report_say(const struct report *report);
 
-// Write the lines of all queues and of their sum. Rates are those of the last seconds, since the
-// earlier report (NULL: since the start).
-void report_print_queues(const struct report *report, const struct report *earlier, double seconds,
-			 FILE *out);
+/* The live table. On a terminal it is redrawn in place and truncated to the window; other output
+ * has one table after the other, without control characters. */
 
-// Write the lines of balanced ports.
-void report_print_balance(const struct report *report, FILE *out);
+struct live {
+	FILE *out;
+	bool terminal;
+	bool discards;        // the terminal discards output on Ctrl-C
+	unsigned int n_lines; // on the screen
+	struct report now, before;
+};
 
-// Append the work on each packet to a line, if there is any.
-void report_print_work(const struct report *report, FILE *out);
+// 0 or -ENOMEM; live_fini() frees it.
+int live_init(struct live *live, FILE *out, const struct config *config, const struct ports *ports,
+	      const struct workers *workers);
 
-// Write a line with the latency, if any was measured, and one with that of the last seconds (NULL:
-// none).
-void report_print_latency(const struct report *report, const struct latency_report *last,
-			  double seconds, FILE *out);
+// Clear the table.
+void live_fini(struct live *live);
+
+// Show the counters after these seconds. 0, or -EPIPE: out has no reader.
+int live_show(struct live *live, const struct workers *workers, double seconds);
 
 #endif

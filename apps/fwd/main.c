@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The start and the end of ddp-fwd.
+// ddp-fwd: the start, the main lcore while packets flow, and the end. Times are TSC cycles.
+#include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include <rte_cycles.h>
 #include <rte_eal.h>
 #include <rte_errno.h>
 #include <rte_ethdev.h>
@@ -14,21 +18,33 @@
 #include "common/output.h"
 #include "config.h"
 #include "counts.h"
-#include "forward.h"
 #include "ports.h"
 #include "rx_capture.h"
-#include "telemetry.h"
 #include "workers.h"
+
+#define WATCH_US 1000     // us: interval between checks of the workers
+#define IDLE_ROUNDS 100   // rounds without a packet that make a worker idle
+#define FLUSH_QUIET_MS 10 // ms: Tx queues are empty after this time without a sent packet
+#define FLUSH_MAX_MS 1000 // ms: maximum duration of a flush
+#define STDOUT_NAME "standard output"
 
 struct fwd {
 	struct config config;
 	struct ports ports;
 	struct workers workers;
 	struct new_file json_file;
-	FILE *json;   // NULL: none, or opened at the end
-	FILE *tables; // stdout, or stderr
-	struct outcome outcome;
+	FILE *json;         // NULL: none, or opened at the end
+	FILE *tables;       // stdout, or stderr
 	unsigned int n_cut; // captures that were not played completely
+
+	// while packets flow
+	struct live live; // if stats_ms is not 0
+	uint64_t start;
+	uint64_t last;    // time of the last packet
+	uint64_t *rounds; // of each worker at the last received or sent packet
+	uint64_t next_live;
+	bool idle;      // the end was due to a lack of packets
+	double seconds; // until the end, or the last packet, if idle
 };
 
 /* EAL's --vdev arguments */
@@ -46,22 +62,16 @@ static const char *vdev_next(char *const *args, unsigned int *i) {
 	return NULL;
 }
 
-// A report must not overwrite its inputs.
-static int json_check(const struct config *config, const char *vdev, struct error *error) {
-	if (config->json == NULL || !devargs_read(vdev, config->json))
-		return 0;
-	return error_set(error, EXIT_USAGE, "--json: %s is read, and would be overwritten",
-			 config->json);
-}
-
 // Check the files in --vdev arguments of EAL, because drivers and EAL report less. Without EAL:
 // captures must be readable, and the report must not overwrite a file that is read.
 static int vdevs_check_files(const struct config *config, struct error *error) {
 	const char *vdev;
 
 	for (unsigned int i = 1; (vdev = vdev_next(config->eal_args, &i)) != NULL;)
-		if (json_check(config, vdev, error) < 0)
-			return -1;
+		if (config->json != NULL && devargs_read(vdev, config->json))
+			return error_set(error, EXIT_USAGE,
+					 "--json: %s is read, and would be overwritten",
+					 config->json);
 	// Drivers do not report why they cannot read a capture.
 	for (unsigned int i = 1; (vdev = vdev_next(config->eal_args, &i)) != NULL;)
 		if (captures_try(vdev, error) < 0)
@@ -116,6 +126,144 @@ static void signals_catch(void) {
 	sigaction(SIGPIPE, &ignore, NULL);
 }
 
+/* Packets flow */
+
+static uint64_t ms_cycles(uint64_t ms) {
+	return ms * (rte_get_tsc_hz() / 1000);
+}
+
+static double cycles_s(uint64_t cycles) {
+	return cycles / (double)rte_get_tsc_hz();
+}
+
+// Time alone does not prove that no packets come: a worker may have been off its core.
+static bool is_over(struct fwd *fwd, uint64_t now) {
+	const struct config *config = &fwd->config;
+	uint64_t last = 0, packets = 0;
+
+	for (unsigned int i = 0; i < fwd->workers.n_queues; i++) {
+		const struct queue_stats *stats = &fwd->workers.queues[i]->stats;
+
+		last = RTE_MAX(last, counter_get(&stats->last_tsc));
+		packets += counter_get(&stats->packets);
+	}
+	if (last > fwd->last) {
+		fwd->last = last;
+		workers_rounds(&fwd->workers, fwd->rounds);
+	}
+	fwd->idle = config->idle_exit_ms != 0 && now > fwd->last &&
+		    now - fwd->last >= ms_cycles(config->idle_exit_ms) &&
+		    workers_rounds_since(&fwd->workers, fwd->rounds) >= IDLE_ROUNDS;
+	return fwd->idle ||
+	       (config->duration_ms != 0 && now - fwd->start >= ms_cycles(config->duration_ms)) ||
+	       (config->packets != 0 && packets >= config->packets);
+}
+
+// Wait until the next check. A main lcore without other lcores works meanwhile.
+static void watch_wait(const struct fwd *fwd, void (*work)(struct worker *worker)) {
+	struct worker *own = workers_main(&fwd->workers);
+	uint64_t until = rte_rdtsc() + ms_cycles(1) * WATCH_US / 1000;
+
+	if (own == NULL) {
+		rte_delay_us_sleep(WATCH_US);
+		return;
+	}
+	do
+		work(own);
+	while (rte_rdtsc() < until);
+}
+
+static void ready_notify(const struct fwd *fwd) {
+	char what[128];
+
+	snprintf(what, sizeof(what),
+		 "forwarding: %u ports with %" PRIu64 " Rx queues each, %u workers", fwd->ports.n,
+		 fwd->config.n_rxq, fwd->workers.n);
+	service_notify("READY=1\nSTATUS=%s", what);
+	if (log_is_journal())
+		say(LOG_INFO, "%s", what);
+}
+
+static void watch_run(struct fwd *fwd) {
+	uint64_t now;
+
+	fwd->start = fwd->last = rte_rdtsc();
+	fwd->next_live = fwd->start + ms_cycles(fwd->config.stats_ms);
+	workers_launch(&fwd->workers);
+	ready_notify(fwd);
+	while (atomic_load(&control.running)) {
+		watch_wait(fwd, worker_poll);
+		now = rte_rdtsc();
+		if (is_over(fwd, now))
+			atomic_store(&control.running, false);
+		if (fwd->config.stats_ms == 0 || now < fwd->next_live)
+			continue;
+		if (live_show(&fwd->live, &fwd->workers, cycles_s(now - fwd->start)) < 0)
+			atomic_store(&control.running, false);
+		fwd->next_live = now + ms_cycles(fwd->config.stats_ms);
+	}
+	service_notify("STOPPING=1");
+}
+
+static uint64_t packets_sent(const struct ports *ports) {
+	struct rte_eth_stats stats;
+	uint64_t packets = 0;
+
+	for (unsigned int i = 0; i < ports->n; i++)
+		if (rte_eth_stats_get(ports->list[i].id, &stats) == 0)
+			packets += stats.opackets;
+	return packets;
+}
+
+// A Tx queue may hold accepted packets (those of net_ddp do, if they share a lower queue). Flush
+// until no more packets are sent.
+static void watch_flush(struct fwd *fwd) {
+	uint64_t start = rte_rdtsc(), changed = start, now = start;
+	uint64_t sent = packets_sent(&fwd->ports);
+
+	workers_rounds(&fwd->workers, fwd->rounds);
+	while (now - start < ms_cycles(FLUSH_MAX_MS) &&
+	       (now - changed < ms_cycles(FLUSH_QUIET_MS) ||
+		workers_rounds_since(&fwd->workers, fwd->rounds) < IDLE_ROUNDS)) {
+		uint64_t before = sent;
+
+		watch_wait(fwd, worker_flush);
+		sent = packets_sent(&fwd->ports);
+		now = rte_rdtsc();
+		if (sent == before)
+			continue;
+		changed = now;
+		workers_rounds(&fwd->workers, fwd->rounds);
+	}
+}
+
+// Forward until a signal or a limit of config. Then all workers have ended and Tx queues are empty.
+static int forward(struct fwd *fwd, struct error *error) {
+	const struct config *config = &fwd->config;
+	int ret = 0;
+
+	assert(fwd->workers.n > 0 && fwd->workers.n_queues > 0);
+	fwd->rounds = calloc(fwd->workers.n, sizeof(*fwd->rounds));
+	if (fwd->rounds == NULL ||
+	    (config->stats_ms != 0 &&
+	     live_init(&fwd->live, fwd->tables, config, &fwd->ports, &fwd->workers) < 0)) {
+		ret = error_set(error, EXIT_FAILED, "out of memory");
+		goto fini_live;
+	}
+	watch_run(fwd);
+	fwd->seconds = cycles_s((fwd->idle ? fwd->last : rte_rdtsc()) - fwd->start);
+	if (config->mode != MODE_RXONLY)
+		watch_flush(fwd);
+	atomic_store(&control.flushing, false);
+	workers_wait(&fwd->workers);
+fini_live:
+	live_fini(&fwd->live);
+	free(fwd->rounds);
+	return ret;
+}
+
+/* The report */
+
 // The number of damaged captures of a port, which were not played completely.
 static unsigned int captures_check(const struct port *port) {
 	char path[PATH_MAX];
@@ -139,7 +287,7 @@ static void captures_check_all(struct fwd *fwd, struct report *report) {
 		struct port_report *row = &report->ports[i];
 		struct rte_eth_stats stats;
 
-		if (!fwd->outcome.idle &&
+		if (!fwd->idle &&
 		    (rte_eth_stats_get(row->port->id, &stats) != 0 || stats.ierrors == 0))
 			continue;
 		row->n_cut = captures_check(row->port);
@@ -159,10 +307,6 @@ static int report_close(FILE *out, const char *name, struct error *error) {
 		return error_set(error, EXIT_UNREADABLE, "cannot write %s: %s", name,
 				 strerror(errno == 0 ? EIO : errno));
 	return 0;
-}
-
-static const char *json_name(const struct config *config) {
-	return strcmp(config->json, "-") == 0 ? "standard output" : config->json;
 }
 
 static FILE *json_open(struct fwd *fwd, struct error *error) {
@@ -190,7 +334,8 @@ static int json_write(struct fwd *fwd, const struct report *report, struct error
 	if (ret < 0)
 		error_set(error, EXIT_FAILED, "out of memory");
 	else
-		ret = report_close(fwd->json, json_name(&fwd->config), error);
+		ret = report_close(fwd->json, fwd->json == stdout ? STDOUT_NAME : fwd->config.json,
+				   error);
 	end = new_file_end(&fwd->json_file, ret);
 	if (ret == 0 && end < 0)
 		error_set(error, EXIT_UNREADABLE, "cannot write %s: %s", fwd->config.json,
@@ -206,7 +351,7 @@ static int report_write(struct fwd *fwd, struct report *report, struct error *er
 	else
 		report_print(report, fwd->tables);
 	if (fwd->tables == stdout)
-		ret = report_close(stdout, "standard output", error);
+		ret = report_close(stdout, STDOUT_NAME, error);
 	if (fwd->config.json != NULL && json_write(fwd, report, error) < 0)
 		ret = -1;
 	return ret;
@@ -221,7 +366,7 @@ static int report_make(struct fwd *fwd, struct error *error) {
 		goto fini_report;
 	}
 	captures_check_all(fwd, &report);
-	report_collect(&report, &fwd->workers, fwd->outcome.seconds);
+	report_collect(&report, &fwd->workers, fwd->seconds);
 	report_collect_left(&report);
 	if (report_collect_ptypes(&report, &fwd->workers) < 0)
 		ret = error_set(error, EXIT_FAILED, "out of memory");
@@ -256,8 +401,7 @@ static int ports_run(struct fwd *fwd, struct error *error) {
 				     error);
 	if (ret == 0) {
 		telemetry_start(&fwd->workers);
-		ret = forward(&fwd->config, &fwd->ports, &fwd->workers, fwd->tables, &fwd->outcome,
-			      error);
+		ret = forward(fwd, error);
 	}
 	if (ret == 0)
 		ret = report_make(fwd, error);
@@ -332,7 +476,7 @@ static int help(struct error *error) {
 	failed = output_close(&out);
 	if (failed == 0)
 		return 0;
-	return error_set(error, EXIT_UNREADABLE, "cannot write standard output: %s",
+	return error_set(error, EXIT_UNREADABLE, "cannot write " STDOUT_NAME ": %s",
 			 strerror(failed));
 }
 

@@ -54,27 +54,20 @@ bool ports_are_finite(const struct ports *ports) {
 	return true;
 }
 
-// The number of captures of a port: net_pcap has a queue for each.
-static unsigned int captures_count(const struct port *port) {
-	char path[PATH_MAX];
-	unsigned int n = 0;
-	size_t pos = 0;
-
-	while (port->devargs != NULL && capture_next(port->devargs, &pos, path))
-		n++;
-	return n;
-}
-
 // The mbufs that a port can hold. net_ddp has a ring from each lower queue to each of its Rx
 // queues, and one for each Tx queue. Captures have no descriptors, but are read so fast that all
 // rings may become full; of other devices one queue is expected to fill its rings.
 static uint64_t port_mbufs(const struct port *port, const struct config *config) {
 	uint64_t n_rx = config->n_rxq * config->n_rxd;
 	uint64_t n_tx = config->mode == MODE_RXONLY ? 0 : config->n_txq * config->n_txd;
-	unsigned int n_captures = captures_count(port);
+	unsigned int n_captures = 0; // net_pcap has a queue for each
+	char path[PATH_MAX];
+	size_t pos = 0;
 
 	if (!port->is_ddp)
 		return n_rx + n_tx;
+	while (port->devargs != NULL && capture_next(port->devargs, &pos, path))
+		n_captures++;
 	if (n_captures != 0)
 		return n_captures * n_rx + n_tx;
 	return 2 * (n_rx + n_tx);
@@ -233,18 +226,6 @@ static int port_start(struct port *port, const struct config *config, struct rte
 	return ret < 0 ? port_failed(port, "be balanced", ret, error) : 0;
 }
 
-// Each worker needs a Tx queue of its own.
-static int tx_queues_check(const struct config *config, unsigned int n_workers,
-			   struct error *error) {
-	if (config->mode != MODE_RXONLY && config->n_txq < n_workers)
-		return error_set(error, EXIT_USAGE,
-				 "--txq %" PRIu64
-				 ": a Tx queue serves one lcore only and %u lcores "
-				 "forward: use at least %u",
-				 config->n_txq, n_workers, n_workers);
-	return 0;
-}
-
 int ports_start(struct ports *ports, const struct config *config, unsigned int n_workers,
 		struct error *error) {
 	struct rte_eth_dev_info info;
@@ -255,7 +236,13 @@ int ports_start(struct ports *ports, const struct config *config, unsigned int n
 		    (queues_check(&ports->list[i], config, &info, error) < 0 ||
 		     balance_check(&ports->list[i], config, &info, error) < 0))
 			return -1;
-	if (tx_queues_check(config, n_workers, error) < 0 || pool_create(ports, config, error) < 0)
+	if (config->mode != MODE_RXONLY && config->n_txq < n_workers)
+		return error_set(error, EXIT_USAGE,
+				 "--txq %" PRIu64
+				 ": a Tx queue serves one lcore only and %u lcores "
+				 "forward: use at least %u",
+				 config->n_txq, n_workers, n_workers);
+	if (pool_create(ports, config, error) < 0)
 		return -1;
 	for (unsigned int i = 0; i < ports->n; i++)
 		if (port_start(&ports->list[i], config, ports->pool, error) < 0)

@@ -11,8 +11,6 @@
 //
 // Handlers run in telemetry's threads and cannot be unregistered, so they check under the lock that
 // there are workers.
-#include "telemetry.h"
-
 #include <ctype.h>
 #include <errno.h>
 #include <pthread.h>
@@ -93,14 +91,6 @@ static int page(struct rte_tel_data *d, const char *params, const char *name, un
 	return 0;
 }
 
-static void stats_sum(struct queue_stats *sum, const struct queue_stats *stats) {
-	counter_add(&sum->packets, counter_get(&stats->packets));
-	counter_add(&sum->bytes, counter_get(&stats->bytes));
-	counter_add(&sum->sent, counter_get(&stats->sent));
-	counter_add(&sum->consumed, counter_get(&stats->consumed));
-	counter_add(&sum->tx_full, counter_get(&stats->tx_full));
-}
-
 static void stats_fill(struct rte_tel_data *row, const struct queue_stats *stats) {
 	rte_tel_data_add_dict_uint(row, "packets", counter_get(&stats->packets));
 	rte_tel_data_add_dict_uint(row, "bytes", counter_get(&stats->bytes));
@@ -113,8 +103,15 @@ static void worker_fill(struct rte_tel_data *row, const struct workers *workers,
 	const struct worker *worker = &workers->list[i];
 	struct queue_stats sum = {0};
 
-	for (unsigned int q = 0; q < worker->n_queues; q++)
-		stats_sum(&sum, &worker->queues[q]->stats);
+	for (unsigned int q = 0; q < worker->n_queues; q++) {
+		const struct queue_stats *stats = &worker->queues[q]->stats;
+
+		counter_add(&sum.packets, counter_get(&stats->packets));
+		counter_add(&sum.bytes, counter_get(&stats->bytes));
+		counter_add(&sum.sent, counter_get(&stats->sent));
+		counter_add(&sum.consumed, counter_get(&stats->consumed));
+		counter_add(&sum.tx_full, counter_get(&stats->tx_full));
+	}
 	rte_tel_data_add_dict_uint(row, "lcore", worker->lcore);
 	rte_tel_data_add_dict_uint(row, "queues", worker->n_queues);
 	stats_fill(row, &sum);

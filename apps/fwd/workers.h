@@ -38,4 +38,10 @@ void workers_wait(struct workers *workers);
 uint64_t workers_rounds_since(const struct workers *workers, const uint64_t *before);
 void workers_rounds(const struct workers *workers, uint64_t *rounds);
 
+// Start to answer telemetry commands with the counters of these workers. Once in a process.
+void telemetry_start(const struct workers *workers);
+
+// Afterwards the workers may be freed. Without telemetry_start() it does nothing.
+void telemetry_stop(void);
+
 #endif

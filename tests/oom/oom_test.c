@@ -16,7 +16,6 @@
 #include <yaml.h>
 
 #include "fwd/counts.h"
-#include "fwd/live.h"
 #include "port/harness.h"
 #include "port/port_rules.h"
 #include "rss/rss.h"
