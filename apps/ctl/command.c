@@ -131,29 +131,27 @@ static const char *last_word(const char *name) {
 	return blank != NULL ? blank + 1 : name;
 }
 
-bool command_is_of(const struct command *command, const struct command *family) {
+// Does a command belong to a family, such as "port add" to "port", or "port" to ""?
+static bool is_of(const struct command *command, const struct command *family) {
 	size_t len = last_word(command->name) - command->name; // with the blank
 	if (command == family || len != strlen(family->name) + (family->name[0] != '\0'))
 		return false;
 	return strncmp(command->name, family->name, len > 0 ? len - 1 : 0) == 0;
 }
 
-static const struct command *child_find(const struct command *family, const char *word) {
-	for (unsigned int i = 0; i < n_commands; i++)
-		if (command_is_of(&commands[i], family) &&
-		    strcmp(last_word(commands[i].name), word) == 0)
-			return &commands[i];
-	return NULL;
-}
-
-const struct command *command_find(int argc, const char *const *argv, int *n_words) {
-	const struct command *command = &commands[0], *child;
+// The command of the first n_words arguments; ddpctl itself if they name none.
+static const struct command *command_find(int argc, const char *const *argv, int *n_words) {
+	const struct command *command = &commands[0];
+	unsigned int i = 0;
 
 	for (*n_words = 0; *n_words < argc && command->run == NULL; (*n_words)++) {
-		child = child_find(command, argv[*n_words]);
-		if (child == NULL)
+		for (i = 0; i < n_commands; i++)
+			if (is_of(&commands[i], command) &&
+			    strcmp(last_word(commands[i].name), argv[*n_words]) == 0)
+				break;
+		if (i == n_commands)
 			break;
-		command = child;
+		command = &commands[i];
 	}
 	return command;
 }
@@ -173,7 +171,7 @@ static void commands_help(const struct command *family, struct output *out) {
 	int name_width = 0, arguments_width = 0, column;
 
 	for (const struct command *c = commands; c < end; c++) {
-		if (!command_is_of(c, family))
+		if (!is_of(c, family))
 			continue;
 		name_width = wider(name_width, last_word(c->name));
 		arguments_width = wider(arguments_width, c->arguments);
@@ -181,7 +179,7 @@ static void commands_help(const struct command *family, struct output *out) {
 	output_text(out, "commands:\n");
 	column = 2 + name_width + 2 + arguments_width + 2;
 	for (const struct command *c = commands; c < end; c++) {
-		if (command_is_of(c, family)) {
+		if (is_of(c, family)) {
 			output_printf(out, "  %-*s  %-*s  ", name_width, last_word(c->name),
 				      arguments_width, c->arguments);
 			output_wrapped(out, c->summary, column, column);
@@ -240,7 +238,7 @@ static int unknown_command(const struct command *family, const char *word) {
 	const char *nearest;
 
 	for (unsigned int i = 0; i < n_commands; i++)
-		if (command_is_of(&commands[i], family))
+		if (is_of(&commands[i], family))
 			names[i] = last_word(commands[i].name);
 	nearest = ddp_nearest(word, names, n_commands);
 	free(names);
@@ -376,16 +374,6 @@ static bool is_input(const struct simulate_options *options, const char *path) {
 	return indir != NULL && ddp_is_same_file(indir, path);
 }
 
-static int command_start(const struct command *command, void *options, struct output *out) {
-	struct rss_options *rss = group_of(command, options, GROUP_RSS);
-	static uint16_t reta[STEER_RETA_MAX]; // too large for a small stack
-	int status = EXIT_GOOD;
-
-	if (rss != NULL && rss->indir != NULL)
-		status = indir_read(rss->indir, &rss->steer, reta);
-	return status == EXIT_GOOD ? command->run(options, out) : status;
-}
-
 struct run {
 	const struct command *command;
 	int argc;
@@ -401,6 +389,8 @@ static void command_run(void *arg) {
 	struct common_options *options = calloc_or_exit(1, size_of(command));
 	const bool may_report = command->size == sizeof(struct simulate_options);
 	const struct simulate_options *simulate = may_report ? (void *)options : NULL;
+	struct rss_options *rss = group_of(command, options, GROUP_RSS);
+	static uint16_t reta[STEER_RETA_MAX]; // too large for a small stack
 	char error[OPTION_ERROR_SIZE];
 
 	if (command_parse(command, r->argc, r->argv, options, error) < 0) {
@@ -410,16 +400,18 @@ static void command_run(void *arg) {
 		option_fail(error, "option --report: '%.128s' is read, and would be overwritten",
 			    simulate->report);
 		r->status = misuse(command, error);
+	} else if (options->help) {
+		help(command, r->out);
+	} else if (options->version) {
+		r->status = cmd_version(options, r->out);
+	} else if (command->run == NULL) {
+		r->status = misuse(command, "command missing");
 	} else {
 		options->argv = r->line;
-		if (options->help)
-			help(command, r->out);
-		else if (options->version)
-			r->status = cmd_version(options, r->out);
-		else if (command->run == NULL)
-			r->status = misuse(command, "command missing");
-		else
-			r->status = command_start(command, options, r->out);
+		if (rss != NULL && rss->indir != NULL)
+			r->status = indir_read(rss->indir, &rss->steer, reta);
+		if (r->status == EXIT_GOOD)
+			r->status = command->run(options, r->out);
 	}
 	free(options);
 }

@@ -4,6 +4,7 @@
 #ifndef DDPCTL_COMMAND_H
 #define DDPCTL_COMMAND_H
 
+#include "common/json_writer.h"
 #include "ctl/capture/capture.h"
 #include "options.h"
 #include "personality/personality.h"
@@ -29,12 +30,6 @@ struct command {
 extern const struct command commands[];
 extern const unsigned int n_commands;
 
-// The command of the first n_words arguments; ddpctl itself if they name none.
-const struct command *command_find(int argc, const char *const *argv, int *n_words);
-
-// Does a command belong to a family, such as "port add" to "port", or "port" to ""?
-bool command_is_of(const struct command *command, const struct command *family);
-
 // Read the arguments after argv[0] into a struct of the command's size. They are reordered, and
 // files points into them. 0, or -EINVAL with one line in error.
 int command_parse(const struct command *command, int argc, const char **argv, void *options,
@@ -47,5 +42,13 @@ int ctl_run(int argc, const char **argv, struct output *out);
 int capture_use(const void *options, struct output *out,
 		int (*command)(const void *options, const struct ddp_personality *loaded,
 			       struct capture *capture, struct output *out));
+
+// `info` of an Intel package; ptypes: the packet types of an 800-series package instead of its
+// sections. Returns the exit status.
+int package_info(const struct ddp_package *package, bool ptypes, bool is_json,
+		 struct json_writer *json);
+
+// The members "kind", "name", "version" and "track_id" of a package.
+void package_identity_json(struct json_writer *json, const struct ddp_package *package);
 
 #endif

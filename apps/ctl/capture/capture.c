@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <rte_common.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -222,15 +223,6 @@ static int live_open(struct capture *capture) {
 	return link_set(capture);
 }
 
-static void live_wait(const struct capture *capture) {
-	struct pollfd poll_fd = {
-		.fd = pcap_get_selectable_fd(capture->pcap),
-		.events = POLLIN,
-	};
-
-	poll(&poll_fd, 1, LIVE_TIMEOUT_MS);
-}
-
 /* Files */
 
 static int file_pcap(struct capture *capture) {
@@ -265,14 +257,6 @@ static int file_open(struct capture *capture) {
 	return file_pcap(capture);
 }
 
-// Return the packets read so far? Before a read of a pipe waits, and after PAUSE_SIZE bytes.
-static bool file_pauses(const struct capture *capture, uint64_t begin) {
-	const struct input *input = &capture->input;
-
-	return input->position - begin > PAUSE_SIZE ||
-	       (input->pollable && input_left(input) < ORDINARY_SIZE);
-}
-
 /* Packets */
 
 static int capture_end(struct capture *capture) {
@@ -293,14 +277,6 @@ static int capture_end(struct capture *capture) {
 			    capture->n_packets);
 }
 
-// libpcap reads the seconds of a pcap file as signed; they are unsigned.
-static uint64_t packet_time(const struct capture *capture, const struct timeval *time) {
-	bool has_ns = pcap_get_tstamp_precision(capture->pcap) == PCAP_TSTAMP_PRECISION_NANO;
-	uint64_t seconds = time->tv_sec < 0 ? (uint32_t)time->tv_sec : time->tv_sec;
-
-	return seconds * UINT64_C(1000000000) + time->tv_usec * (has_ns ? 1 : UINT64_C(1000));
-}
-
 struct filling {
 	const struct capture *capture;
 	struct capture_batch *batch;
@@ -313,6 +289,9 @@ static void packet_add(u_char *arg, const struct pcap_pkthdr *header, const u_ch
 	const struct capture *capture = filling->capture;
 	struct capture_packet *packet = &filling->batch->packets[filling->batch->n++];
 	uint32_t len = header->caplen < CAPTURE_PACKET_MAX ? header->caplen : CAPTURE_PACKET_MAX;
+	bool has_ns = pcap_get_tstamp_precision(capture->pcap) == PCAP_TSTAMP_PRECISION_NANO;
+	// libpcap reads the seconds of a pcap file as signed; they are unsigned.
+	uint64_t s = header->ts.tv_sec < 0 ? (uint32_t)header->ts.tv_sec : header->ts.tv_sec;
 
 	assert(filling->batch->n <= CAPTURE_BATCH_PACKETS);
 	assert(filling->used + len + LINK_ETH_SIZE <= sizeof(filling->batch->bytes));
@@ -323,28 +302,27 @@ static void packet_add(u_char *arg, const struct pcap_pkthdr *header, const u_ch
 	packet->wire_len = packet->len;
 	if (header->len > len && !capture->config.as_captured)
 		packet->wire_len += header->len - len;
-	packet->time_ns = packet_time(capture, &header->ts);
+	packet->time_ns = s * UINT64_C(1000000000) + header->ts.tv_usec * (has_ns ? 1 : 1000);
 	filling->used += packet->len;
-}
-
-static unsigned int batch_room(const struct filling *filling) {
-	size_t bytes = (CAPTURE_BATCH_BYTES - filling->used) / (CAPTURE_PACKET_MAX + LINK_ETH_SIZE);
-	unsigned int packets = CAPTURE_BATCH_PACKETS - filling->batch->n;
-
-	return bytes < packets ? bytes : packets;
 }
 
 // Returns whether there are more packets.
 static bool batch_read(struct capture *capture, struct capture_batch *batch) {
-	const bool pauses = !capture->is_live && !capture->input.plain;
+	const struct input *input = &capture->input;
+	const bool pauses = !capture->is_live && !input->plain;
 	struct filling filling = {.capture = capture, .batch = batch};
-	uint64_t begin = capture->input.position;
-	unsigned int room;
+	struct pollfd live = {.events = POLLIN};
+	const uint64_t begin = input->position;
 
 	batch->n = 0;
-	while ((room = batch_room(&filling)) > 0) {
+	while (batch->n < CAPTURE_BATCH_PACKETS) {
+		const size_t bytes = CAPTURE_BATCH_BYTES - filling.used;
+		const size_t room = RTE_MIN(bytes / (CAPTURE_PACKET_MAX + LINK_ETH_SIZE),
+					    (size_t)CAPTURE_BATCH_PACKETS - batch->n);
 		int ret;
 
+		if (room == 0)
+			break;
 		if (!pauses && interrupt_signal != 0) {
 			capture->interrupted = true;
 			return false;
@@ -356,9 +334,15 @@ static bool batch_read(struct capture *capture, struct capture_batch *batch) {
 			capture->pcap_end = ret;
 			return false;
 		}
-		if (ret == 0 && batch->n == 0)
-			live_wait(capture);
-		if (ret == 0 || (pauses && file_pauses(capture, begin)))
+		if (ret == 0 && batch->n == 0) {
+			live.fd = pcap_get_selectable_fd(capture->pcap);
+			poll(&live, 1, LIVE_TIMEOUT_MS);
+		}
+		// Return the packets so far before a read of a pipe waits, and after PAUSE_SIZE
+		// bytes.
+		if (ret == 0 ||
+		    (pauses && (input->position - begin > PAUSE_SIZE ||
+				(input->pollable && input_left(input) < ORDINARY_SIZE))))
 			break;
 	}
 	return true;

@@ -50,23 +50,18 @@ static int archive_fail(struct input *input) {
 	return input_fail(input, "cut short or damaged: ", reason);
 }
 
-// Wait for data of a pipe or an interrupt.
-static int readable_wait(const struct input *input) {
-	struct pollfd poll_fd = {.fd = input->fd, .events = POLLIN};
-
-	while (interrupt_signal == 0 && input->pollable)
-		if (poll(&poll_fd, 1, POLL_MS) > 0)
-			break;
-	return interrupt_signal == 0 ? 0 : -EINTR; // an interrupt comes before data
-}
-
 static la_ssize_t fd_read(struct archive *archive, void *arg, const void **buf) {
 	struct input *input = arg;
+	struct pollfd poll_fd = {.fd = input->fd, .events = POLLIN};
 	ssize_t n = -1;
 
 	(void)archive;
 	*buf = input->buf;
-	while (n < 0 && readable_wait(input) == 0) {
+	while (n < 0 && interrupt_signal == 0) { // an interrupt comes before data
+		if (input->pollable && poll(&poll_fd, 1, POLL_MS) <= 0)
+			continue;
+		if (interrupt_signal != 0)
+			break;
 		n = read(input->fd, input->buf, BUF_SIZE);
 		if (n < 0 && errno != EINTR && errno != EAGAIN)
 			break;
@@ -146,17 +141,6 @@ void input_close(struct input *input) {
 	input->fd = -1;
 }
 
-static bool expands_too_far(struct input *input) {
-	uint64_t bytes = input->given + input->len;
-
-	if (!input->bounded || bytes <= INPUT_EXPANSION_FREE ||
-	    bytes <= INPUT_EXPANSION_MAX * input->position)
-		return false;
-	input_fail(input, "",
-		   "expands more than 1000 times; --any-expansion reads such a capture, too");
-	return true;
-}
-
 static ssize_t cookie_read(void *cookie, char *to, size_t size) {
 	struct input *input = cookie;
 	la_int64_t offset;
@@ -172,7 +156,11 @@ static ssize_t cookie_read(void *cookie, char *to, size_t size) {
 		}
 		input->ended = ret == ARCHIVE_EOF;
 		input->at = at;
-		if (expands_too_far(input)) {
+		if (input->bounded && input->given + input->len > INPUT_EXPANSION_FREE &&
+		    input->given + input->len > INPUT_EXPANSION_MAX * input->position) {
+			input_fail(input, "",
+				   "expands more than 1000 times; --any-expansion reads such a "
+				   "capture, too");
 			input->len = 0;
 			return -1;
 		}

@@ -12,7 +12,6 @@
 #include "common/table.h"
 #include "ctl/command.h"
 #include "ctl/profile/profile_load.h"
-#include "ctl/report/report.h"
 #include "ctl/simulate/advice.h"
 #include "rss/balancer.h"
 

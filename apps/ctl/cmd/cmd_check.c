@@ -9,11 +9,10 @@
 
 #include "base/utf8.h"
 #include "classify/classify.h"
-#include "common/json_writer.h"
 #include "common/strbuf.h"
 #include "ctl/command.h"
-#include "ctl/package/package_info.h"
 #include "ctl/profile/profile_load.h"
+#include "package/package.h"
 
 #define TEXT_MAX (1 << 20) // bytes of a profile on standard input
 #define LINE_MAX_SHOWN 400 // bytes: longer lines are data
@@ -36,31 +35,21 @@ struct checked {
 
 /* Messages */
 
-static bool is_colored(unsigned int color) {
-	const char *no_color = getenv("NO_COLOR"); // no-color.org: set and not empty
-
-	if (color != COLOR_AUTO)
-		return color == COLOR_ALWAYS;
-	return isatty(STDERR_FILENO) && (no_color == NULL || no_color[0] == '\0');
-}
-
-static FILE *source_open(const struct ddp_place *place, const char *text) {
-	struct stat st;
-
-	if (text != NULL)
-		return fmemopen((void *)(uintptr_t)text, strlen(text), "r");
-	if (stat(place->file, &st) < 0 || !S_ISREG(st.st_mode))
-		return NULL;
-	return fopen(place->file, "r");
-}
-
-// The line of a place without newline, to be freed; NULL: none.
+// The line of a place without newline, to be freed; NULL: none. text: the source if it is no
+// readable file, else NULL.
 static char *source_line(const struct ddp_place *place, const char *text) {
-	FILE *in = source_open(place, text);
+	FILE *in = NULL;
 	char *line = NULL;
 	size_t size = 0;
 	ssize_t len = 0;
+	struct stat st;
 
+	if (place->file == NULL || place->line == 0 || place->col == DDP_PLACE_BYTE)
+		return NULL;
+	if (text != NULL && access(place->file, F_OK) != 0)
+		in = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+	else if (stat(place->file, &st) == 0 && S_ISREG(st.st_mode))
+		in = fopen(place->file, "r");
 	for (uint32_t n = 0; in != NULL && n < place->line && len >= 0; n++)
 		len = getline(&line, &size, in);
 	if (in != NULL)
@@ -106,17 +95,15 @@ static void message_print(const struct ddp_message *message, bool color) {
 			is_error ? RED : MAGENTA, word, message->text);
 }
 
-// Print each message with its source line. text: the source if it is no readable file, else NULL.
+// Print each message with its source line.
 static void diagnostics_print(const struct ddp_diag *diag, const char *text, bool color) {
 	unsigned int all = diag->n_errors + diag->n_warnings;
 
 	for (unsigned int i = 0; i < diag->n_kept; i++) {
 		const struct ddp_place *place = &diag->messages[i].place;
-		char *line = NULL;
+		char *line = source_line(place, text);
 
 		message_print(&diag->messages[i], color);
-		if (place->file != NULL && place->line > 0 && place->col != DDP_PLACE_BYTE)
-			line = source_line(place, access(place->file, F_OK) == 0 ? NULL : text);
 		if (line != NULL)
 			line_print(line, place, color);
 		free(line);
@@ -125,15 +112,21 @@ static void diagnostics_print(const struct ddp_diag *diag, const char *text, boo
 		fprintf(stderr, "... and %u more\n", all - diag->n_kept);
 }
 
-/* JSON: errors, warnings, messages, diagnostics */
+/* JSON */
 
-static void diagnostics_json(const struct ddp_diag *diag, struct json_writer *json) {
-	jsonw_write(json, "errors:%u warnings:%u", diag->n_errors, diag->n_warnings);
-	jsonw_key_open(json, "messages", '[');
+static void checked_json(const struct checked *checked, struct json_writer *json) {
+	const struct ddp_diag *diag = &checked->diag;
+
+	jsonw_write(json, "{file:%s valid:%d", checked->file, checked->valid);
+	if (checked->loaded.package != NULL)
+		package_identity_json(json, checked->loaded.package);
+	else
+		jsonw_write(json, "headers:%u packet_types:%u steps:%u", checked->n_headers,
+			    checked->n_types, checked->steps);
+	jsonw_write(json, "errors:%u warnings:%u messages:[", diag->n_errors, diag->n_warnings);
 	for (unsigned int i = 0; i < diag->n_kept; i++)
 		jsonw_text(json, diag->messages[i].s);
-	jsonw_close(json, ']');
-	jsonw_key_open(json, "diagnostics", '[');
+	jsonw_write(json, "] diagnostics:[");
 	for (unsigned int i = 0; i < diag->n_kept; i++) {
 		const struct ddp_message *message = &diag->messages[i];
 		const struct ddp_place *place = &message->place;
@@ -147,21 +140,10 @@ static void diagnostics_json(const struct ddp_diag *diag, struct json_writer *js
 		jsonw_write(json, "severity:%s message:%s}",
 			    message->severity == DDP_ERROR ? "error" : "warning", message->text);
 	}
-	jsonw_close(json, ']');
+	jsonw_write(json, "]}");
 }
 
 /* Verdicts */
-
-static void checked_json(const struct checked *checked, struct json_writer *json) {
-	jsonw_write(json, "{file:%s valid:%d", checked->file, checked->valid);
-	if (checked->loaded.package != NULL)
-		package_identity_json(json, checked->loaded.package);
-	else
-		jsonw_write(json, "headers:%u packet_types:%u steps:%u", checked->n_headers,
-			    checked->n_types, checked->steps);
-	diagnostics_json(&checked->diag, json);
-	jsonw_close(json, '}');
-}
 
 static void verdict_write(const struct checked *checked, FILE *to) {
 	const struct ddp_package *package = checked->loaded.package;
@@ -185,10 +167,14 @@ static void verdict_write(const struct checked *checked, FILE *to) {
 
 // Messages go to stderr, so that a script which reads the verdicts does not hide them.
 static void checked_print(const struct checked *checked, unsigned int color, struct output *out) {
+	const char *no_color = getenv("NO_COLOR"); // no-color.org: set and not empty
+	const bool colored = color == COLOR_AUTO ? isatty(STDERR_FILENO) && (no_color == NULL ||
+									     no_color[0] == '\0') :
+						   color == COLOR_ALWAYS;
 	struct strbuf text;
 
 	output_flush(out);
-	diagnostics_print(&checked->diag, checked->text, is_colored(color));
+	diagnostics_print(&checked->diag, checked->text, colored);
 	strbuf_init(&text);
 	verdict_write(checked, text.to);
 	output_escaped_printf(out, "%s: %s\n", checked->file, strbuf_take(&text));
@@ -223,11 +209,14 @@ static int source_load(struct checked *checked) {
 	return load_sources(&checked->loaded, &source, 1, &checked->diag);
 }
 
-// Warn if the worst packet costs too much.
-static int cost_check(const struct ddp_profile *profile, struct checked *checked) {
+// Warn if the worst packet costs too much, or if there are no packet types: then only other
+// profiles can use the profile.
+static int profile_check(const struct ddp_profile *profile, struct checked *checked) {
 	const struct ddp_header *header;
 	struct ddp_cost cost;
 
+	if (profile == NULL) // a package
+		return 0;
 	if (ddp_program_cost(checked->loaded.program, profile, &cost) < 0)
 		return ddp_no_memory(&checked->diag);
 	checked->steps = cost.steps;
@@ -238,15 +227,6 @@ static int cost_check(const struct ddp_profile *profile, struct checked *checked
 			"a packet can take %u steps, more than %u, and the header '%s' up to %u each "
 			"time; use a table instead of many rules",
 			cost.steps, DDP_COST_MAX, header->name, cost.header_steps);
-	return 0;
-}
-
-// Warn if there are no packet types: then only other profiles can use the profile.
-static int profile_check(const struct ddp_profile *profile, struct checked *checked) {
-	if (profile == NULL) // a package
-		return 0;
-	if (cost_check(profile, checked) < 0)
-		return -ENOMEM;
 	checked->n_headers = profile->n_headers;
 	checked->n_types = ddp_program_n_types(checked->loaded.program);
 	if (checked->n_types == 0 && profile->n_headers > 0)

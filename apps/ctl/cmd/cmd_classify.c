@@ -132,17 +132,6 @@ static int capture_out_close(struct capture_out *out) {
 
 /* A packet to show */
 
-static const char *status_note(const struct result *result) {
-	static const char *const notes[] = {
-		[DDP_STATUS_OK] = "",
-		[DDP_STATUS_TRUNCATED] = " (truncated)",
-		[DDP_STATUS_MALFORMED] = " (malformed)",
-		[DDP_STATUS_TOO_DEEP] = " (too deep)",
-	};
-
-	return result->cut.unknown ? " (cut)" : notes[result->answer.class.status];
-}
-
 // The further results of the parser, if FILE is a package.
 static void parser_json(struct listing *listing, const struct ddp_packet *packet) {
 	struct json_writer *json = &listing->json;
@@ -230,6 +219,12 @@ static void field_print(void *arg, const char *name, unsigned int width, const u
 }
 
 static void path_print(struct listing *listing, const struct result *result) {
+	static const char *const notes[] = {
+		[DDP_STATUS_OK] = "",
+		[DDP_STATUS_TRUNCATED] = " (truncated)",
+		[DDP_STATUS_MALFORMED] = " (malformed)",
+		[DDP_STATUS_TOO_DEEP] = " (too deep)",
+	};
 	const struct ddp_class *class = &result->answer.class;
 	const char *separator = "";
 
@@ -242,7 +237,8 @@ static void path_print(struct listing *listing, const struct result *result) {
 		table_printf(&listing->table, "%s%s", separator, node->token);
 		separator = " ";
 	}
-	table_printf(&listing->table, "%s%s", separator[0] == '\0' ? "-" : "", status_note(result));
+	table_printf(&listing->table, "%s%s", separator[0] == '\0' ? "-" : "",
+		     result->cut.unknown ? " (cut)" : notes[class->status]);
 }
 
 static void result_row(struct listing *listing, const struct result *result) {
@@ -302,13 +298,18 @@ static void packet_show(struct listing *listing, const struct ddp_packet *packet
 
 static void warning_print(const struct listing *listing, const struct capture *capture,
 			  struct output *out) {
+	struct strbuf text;
 	char unknown[64];
 
 	if (listing->unknown.packets == 0)
 		return;
 	snprintf(unknown, sizeof(unknown), "packet type or hash of %.1f %% of the packets",
 		 100.0 * listing->unknown.packets / capture->n_packets);
-	cut_warning_print(capture, unknown, listing->unknown.needed, out);
+	strbuf_init(&text);
+	cut_warning_write(text.to, capture, unknown, listing->unknown.needed);
+	output_wrapped(out, strbuf_take(&text), 0, 0);
+	output_char(out, '\n');
+	strbuf_fini(&text);
 }
 
 // Read a file twice, to print the warning before the table. Returns whether no warning is left.

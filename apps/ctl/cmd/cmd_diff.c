@@ -3,13 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/json_writer.h"
 #include "common/output.h"
 #include "common/strbuf.h"
 #include "common/table.h"
 #include "ctl/command.h"
 #include "ctl/diff/chains.h"
-#include "ctl/package/package_info.h"
 #include "ctl/profile/profile_load.h"
 #include "e810/e810_rss.h"
 #include "profile/profile_format.h"
@@ -132,18 +130,12 @@ static void headers_gather(struct diff *d, unsigned int side, struct lines *line
 	}
 }
 
-static void field_write(FILE *out, const struct ddp_field *field) {
+static void layouts_gather(struct diff *d, unsigned int side, struct lines *lines) {
 	static const char *const anchors[] = {
 		[DDP_FROM_START] = "bit",
 		[DDP_FROM_END] = "bits before the end",
 		[DDP_AHEAD] = "bits behind the end",
 	};
-
-	fprintf(out, "%s, %u bits, at %s %u", field->name, field->width, anchors[field->anchor],
-		field->bit_off);
-}
-
-static void layouts_gather(struct diff *d, unsigned int side, struct lines *lines) {
 	const struct ddp_profile *profile = d->sides[side].profile;
 
 	for (unsigned int i = 0; i < profile->n_headers; i++) {
@@ -155,10 +147,12 @@ static void layouts_gather(struct diff *d, unsigned int side, struct lines *line
 			header->max_size);
 		lines_add(d, lines);
 		for (unsigned int j = 0; j < header->n_fields; j++) {
-			if (header->fields[j].name == NULL)
+			const struct ddp_field *field = &header->fields[j];
+
+			if (field->name == NULL)
 				continue;
-			fprintf(to(d), "%s: field ", header->name);
-			field_write(to(d), &header->fields[j]);
+			fprintf(to(d), "%s: field %s, %u bits, at %s %u", header->name, field->name,
+				field->width, anchors[field->anchor], field->bit_off);
 			lines_add(d, lines);
 		}
 	}
@@ -237,19 +231,14 @@ static void sets_write(struct diff *d, unsigned int side, const struct ddp_packe
 	}
 }
 
-static int type_find(const struct ddp_profile *profile, const char *name) {
-	for (unsigned int i = 0; i < profile->n_types; i++)
-		if (strcmp(profile->types[i].name, name) == 0)
-			return i;
-	return -1;
-}
-
 // Packet types of a package have no headers and are compared by name.
 static void seen_fill(const struct ddp_profile *other, const struct chains *chains,
 		      struct seen *seen) {
 	const char *name = seen->type->name;
-	int same = other->modelled ? type_find(other, name) : -1;
+	int same = other->modelled ? (int)other->n_types - 1 : -1;
 
+	while (same >= 0 && strcmp(other->types[same].name, name) != 0)
+		same--;
 	for (unsigned int i = 0; i < chains->n; i++) {
 		const struct chain *chain = &chains->chains[i];
 		struct chain_answer answer = chain_ask(other, chain, name);

@@ -78,18 +78,6 @@ static void reads_print(struct explanation *e, const struct ddp_reads *reads) {
 		line_print(e);
 }
 
-// The number of tries from index on that compare one field without a match.
-static unsigned int run_len(const struct ddp_step *step, unsigned int index) {
-	const struct ddp_read *first = step->tries[index].compared;
-	unsigned int n = 1;
-
-	while (first != NULL && index + n < step->n_tries &&
-	       step->tries[index + n].compared != NULL &&
-	       strcmp(step->tries[index + n].compared->name, first->name) == 0)
-		n++;
-	return n;
-}
-
 // "dport 53: not gtpu (2152, gtpu.yaml:29), vxlan (4789, vxlan.yaml:20)"
 static void run_print(struct explanation *e, const struct ddp_try *tries, unsigned int n) {
 	fprintf(e->text.to, "%s %s: not ", tries[0].compared->name, tries[0].compared->text);
@@ -119,11 +107,17 @@ static void try_print(struct explanation *e, const struct ddp_step *step,
 
 static void tries_print(struct explanation *e, const struct ddp_step *step) {
 	for (unsigned int i = 0, n; i < step->n_tries; i += n) {
-		n = run_len(step, i);
+		const struct ddp_try *tries = &step->tries[i];
+
+		// the number of tries that compare one field without a match
+		for (n = 1; tries->compared != NULL && i + n < step->n_tries &&
+			    tries[n].compared != NULL &&
+			    strcmp(tries[n].compared->name, tries->compared->name) == 0;)
+			n++;
 		if (n > 1)
-			run_print(e, &step->tries[i], n);
+			run_print(e, tries, n);
 		else
-			try_print(e, step, &step->tries[i]);
+			try_print(e, step, tries);
 	}
 	if (step->n_tries > 0 && step->tries[step->n_tries - 1].decides)
 		return;
@@ -155,19 +149,17 @@ static void step_print(struct explanation *e, const struct ddp_step *step) {
 	tries_print(e, step);
 }
 
-static bool is_again(const struct ddp_step *a, const struct ddp_step *b) {
-	return a->offset == b->offset && a->size == 0 && b->size == 0 &&
-	       strcmp(a->name, b->name) == 0;
-}
-
 static void steps_print(struct explanation *e) {
 	const struct ddp_steps *steps = e->answer.steps;
 
 	for (unsigned int i = 0; i < steps->n_steps; i++) {
-		unsigned int first = i;
+		const struct ddp_step *step = &steps->steps[i], *again = step + 1;
+		const unsigned int first = i;
 
-		step_print(e, &steps->steps[i]);
-		while (i + 1 < steps->n_steps && is_again(&steps->steps[i + 1], &steps->steps[i]))
+		step_print(e, step);
+		for (; i + 1 < steps->n_steps && again->offset == step->offset && step->size == 0 &&
+		       again->size == 0 && strcmp(again->name, step->name) == 0;
+		     again++)
 			i++;
 		if (i > first + 1)
 			output_printf(e->out, "steps %u to %u: the same again\n", first + 2, i + 1);
@@ -242,18 +234,14 @@ static void type_print(struct explanation *e) {
 	line_print(e);
 }
 
-static void parser_print(struct explanation *e) {
+static void values_print(struct explanation *e) {
+	const struct ddp_reads *extracted = &e->answer.steps->extracted;
 	const struct ddp_reads *parser = &e->answer.steps->parser;
 
 	for (unsigned int i = 0; i < parser->n; i++) {
 		fprintf(e->text.to, "%s: %s", parser->reads[i].name, parser->reads[i].text);
 		line_print(e);
 	}
-}
-
-static void extract_print(struct explanation *e) {
-	const struct ddp_reads *extracted = &e->answer.steps->extracted;
-
 	for (unsigned int i = 0; i < extracted->n; i++)
 		fprintf(e->text.to, "%s%s %s%s", i == 0 ? "extracted: " : ", ",
 			extracted->reads[i].name, extracted->reads[i].text,
@@ -363,8 +351,7 @@ static void explain_print(struct explanation *e) {
 			      e->loaded->profile->spec);
 	steps_print(e);
 	type_print(e);
-	parser_print(e);
-	extract_print(e);
+	values_print(e);
 	hash_print(e);
 	if (e->answer.steps->parser.n == 0)
 		return;
@@ -504,6 +491,22 @@ static void explain_json(struct explanation *e) {
 
 /* Command */
 
+// Read up to packet n of a capture. Returns the exit status; errors go to stderr.
+static int capture_seek(struct capture *capture, uint64_t n, struct ddp_packet *packet) {
+	int ret = 1, status;
+
+	while (ret > 0 && capture->n_packets < n)
+		ret = capture_next(capture, packet);
+	if (ret > 0)
+		return EXIT_GOOD;
+	status = capture_end_or_report(capture, ret);
+	if (status != EXIT_GOOD)
+		return status;
+	error_print("%s: there is no packet %" PRIu64 ", the last one is %" PRIu64, capture->path,
+		    n, capture->n_packets);
+	return EXIT_NO;
+}
+
 static int capture_explain(const void *arg, const struct ddp_personality *loaded,
 			   struct capture *capture, struct output *out) {
 	const struct explain_options *options = arg;
@@ -522,7 +525,7 @@ static int capture_explain(const void *arg, const struct ddp_personality *loaded
 		.n = options->packet > 0 ? options->packet : 1,
 		.out = out,
 	};
-	status = capture_seek_or_report(capture, e.n, &packet);
+	status = capture_seek(capture, e.n, &packet);
 	if (status != EXIT_GOOD)
 		return status;
 	cut.captured = capture_current(capture);

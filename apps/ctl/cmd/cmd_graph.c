@@ -184,37 +184,26 @@ static void table_add(struct graph *graph, unsigned int from, const struct ddp_t
 	}
 }
 
-static const char *size_note(struct ddp_arena *arena, const struct ddp_header *header) {
-	if (header->max_size == 0)
-		return NULL;
-	if (header->max_size > header->min_size)
-		return ddp_arena_printf(arena, "%u–%u bytes", header->min_size, header->max_size);
-	return ddp_arena_printf(arena, "%u byte%s", header->min_size,
-				header->max_size == 1 ? "" : "s");
-}
-
-static int profile_find(const struct ddp_profile *profile, const char *name) {
-	unsigned int i = 0;
-
-	while (i + 1 < profile->n_parts && strcmp(profile->parts[i].name, name) != 0)
-		i++;
-	return i;
-}
-
 static void graph_of_profile(struct graph *graph, const struct ddp_profile *profile) {
 	for (unsigned int i = 0; i < profile->n_parts; i++)
 		*DDP_APPEND(graph->arena, graph->profiles, graph->n_profiles) =
 			profile->parts[i].name;
 	for (unsigned int i = 0; i < profile->n_headers; i++) {
 		const struct ddp_header *header = &profile->headers[i];
+		struct graph_node *node = DDP_APPEND(graph->arena, graph->nodes, graph->n_nodes);
 
-		*DDP_APPEND(graph->arena, graph->nodes, graph->n_nodes) = (struct graph_node){
-			.name = header->name,
-			.profile = profile_find(profile, header->profile),
-			.header = header,
-			.hidden = header->hidden,
-			.note = size_note(graph->arena, header),
-		};
+		node->name = header->name;
+		while (node->profile + 1 < (int)profile->n_parts &&
+		       strcmp(profile->parts[node->profile].name, header->profile) != 0)
+			node->profile++;
+		node->header = header;
+		node->hidden = header->hidden;
+		if (header->max_size > header->min_size)
+			node->note = ddp_arena_printf(graph->arena, "%u–%u bytes", header->min_size,
+						      header->max_size);
+		else if (header->max_size > 0)
+			node->note = ddp_arena_printf(graph->arena, "%u byte%s", header->min_size,
+						      plural(header->max_size));
 	}
 	for (unsigned int i = 0; i < profile->n_tables; i++)
 		*DDP_APPEND(graph->arena, graph->nodes, graph->n_nodes) = (struct graph_node){
@@ -383,14 +372,6 @@ static bool is_reached(const struct graph *graph, unsigned int from, unsigned in
 	return false;
 }
 
-static bool is_edge(const struct graph *graph, unsigned int from, unsigned int to) {
-	for (unsigned int i = 0; i < graph->n_edges; i++)
-		if (graph->edges[i].from == from && graph->edges[i].to == to &&
-		    !graph->edges[i].undrawn)
-			return true;
-	return false;
-}
-
 // Does the edge lead back to an earlier node? By one level only if an edge leads the other way, as
 // paths to a node may differ by one.
 static bool is_back(const struct graph *graph, const struct graph_edge *edge) {
@@ -398,10 +379,12 @@ static bool is_back(const struct graph *graph, const struct graph_edge *edge) {
 
 	if (to >= from)
 		return edge->from == edge->to;
-	if (to + 1 == from)
-		return is_edge(graph, edge->to, edge->from);
-	return is_reached(graph, edge->to, edge->from,
-			  ddp_arena_alloc(graph->arena, graph->n_nodes));
+	for (unsigned int i = 0; i < graph->n_edges && to + 1 == from; i++)
+		if (graph->edges[i].from == edge->to && graph->edges[i].to == edge->from &&
+		    !graph->edges[i].undrawn)
+			return true;
+	return to + 1 < from && is_reached(graph, edge->to, edge->from,
+					   ddp_arena_alloc(graph->arena, graph->n_nodes));
 }
 
 /* Nodes */
@@ -532,13 +515,6 @@ static bool is_first(const struct graph *graph, unsigned int edge) {
 	return true;
 }
 
-// The end of an edge: the title, on its left side if the edge leads to the right.
-static const char *head_of(const struct graph *graph, const struct graph_edge *edge) {
-	if (edge->from == edge->to)
-		return "";
-	return graph->nodes[edge->from].depth < graph->nodes[edge->to].depth ? ":top:w" : ":top";
-}
-
 static void edge_write(struct graph *graph, unsigned int first) {
 	const struct graph_edge *edge = &graph->edges[first];
 	const struct graph_node *from = &graph->nodes[edge->from];
@@ -548,7 +524,9 @@ static void edge_write(struct graph *graph, unsigned int first) {
 	output_printf(out, "  b%u", edge->from);
 	if (edge->port >= 0 && edge->from != edge->to)
 		output_printf(out, ":f%d:e", edge->port);
-	output_printf(out, " -> b%u%s", edge->to, head_of(graph, edge));
+	// it ends at the title, on its left side if it leads to the right
+	output_printf(out, " -> b%u%s%s", edge->to, edge->from != edge->to ? ":top" : "",
+		      from->depth < graph->nodes[edge->to].depth ? ":w" : "");
 	output_printf(out, " [style=%s",
 		      is_back(graph, edge) ? "dashed, constraint=false" : "solid");
 	if (from->hidden && from->profile >= 0)
@@ -562,19 +540,16 @@ static void edge_write(struct graph *graph, unsigned int first) {
 	output_text(out, any ? ">];\n" : "];\n");
 }
 
-static bool has_header(const struct graph *graph, int profile) {
-	for (unsigned int i = 0; i < graph->n_nodes; i++)
-		if (graph->nodes[i].profile == profile)
-			return true;
-	return false;
-}
-
 static void legend_write(struct graph *graph) {
 	struct output *out = graph->out;
 
 	output_text(out, "  label=<<TABLE BORDER=\"0\" CELLSPACING=\"4\"><TR>");
-	for (unsigned int i = 0; i < graph->n_profiles; i++) {
-		if (!has_header(graph, i))
+	for (int i = 0; i < (int)graph->n_profiles; i++) {
+		unsigned int n = 0;
+
+		while (n < graph->n_nodes && graph->nodes[n].profile != i)
+			n++;
+		if (n == graph->n_nodes)
 			continue;
 		output_printf(out, "<TD BGCOLOR=\"%s\" CELLPADDING=\"4\">", colour_of(i));
 		markup(out, graph->profiles[i]);

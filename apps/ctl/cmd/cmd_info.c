@@ -6,11 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/json_writer.h"
 #include "common/strbuf.h"
 #include "common/table.h"
 #include "ctl/command.h"
-#include "ctl/package/package_info.h"
 #include "ctl/profile/profile_load.h"
 #include "profile/profile_format.h"
 
@@ -224,6 +222,14 @@ static void info_json(struct info *info) {
 
 /* Text output */
 
+static void part_row(struct table *table, const char *name, const char *version,
+		     const char *summary, const char *file) {
+	table_text(table, name);
+	table_text(table, or_dash(version));
+	table_text(table, or_dash(summary));
+	table_text(table, file);
+}
+
 static void parts_print(struct info *info) {
 	struct table table;
 
@@ -231,10 +237,7 @@ static void parts_print(struct info *info) {
 	for (unsigned int i = 0; i < info->profile->n_parts; i++) {
 		const struct ddp_profile_part *part = &info->profile->parts[i];
 
-		table_text(&table, part->name);
-		table_text(&table, or_dash(part->version));
-		table_text(&table, or_dash(part->summary));
-		table_text(&table, part->file);
+		part_row(&table, part->name, part->version, part->summary, part->file);
 	}
 	table_fini(&table);
 }
@@ -493,53 +496,42 @@ int cmd_info(const void *arg, struct output *out) {
 
 /* list */
 
-struct list {
-	bool is_json;
-	struct json_writer json;
-	struct table table;
-	int status;
-};
-
 // A file with errors is shown, too, because its name finds it.
-static void profile_show(struct list *list, const struct ddp_found *found,
-			 struct ddp_arena *arena) {
-	struct ddp_profile_summary summary;
-	struct ddp_diag diag;
-
-	ddp_diag_init(&diag);
-	if (ddp_profile_summary(found->file, arena, &summary, &diag) < 0 &&
-	    list->status != EXIT_UNREADABLE)
-		list->status = load_status(&diag);
-	ddp_diag_print(&diag, stderr);
-	ddp_diag_fini(&diag);
-	if (list->is_json) {
-		jsonw_object(&list->json, "name:%s version:%s summary:%s file:%s", found->name,
-			     summary.version, summary.summary, found->file);
-	} else {
-		table_text(&list->table, found->name);
-		table_text(&list->table, or_dash(summary.version));
-		table_text(&list->table, or_dash(summary.summary));
-		table_text(&list->table, found->file);
-	}
-}
-
 int cmd_list(const void *arg, struct output *out) {
 	const struct common_options *options = arg;
-	struct list list = {.is_json = options->format == FORMAT_JSON};
+	const bool is_json = options->format == FORMAT_JSON;
 	struct ddp_library library;
+	struct json_writer json;
+	struct table table;
+	int status = library_scan(&library);
 
-	list.status = library_scan(&library);
-	jsonw_init(&list.json, out);
-	if (list.is_json)
-		jsonw_open(&list.json, '[');
+	jsonw_init(&json, out);
+	if (is_json)
+		jsonw_open(&json, '[');
 	else
-		table_init(&list.table, out, "NAME|VERSION|SUMMARY|FILE");
-	for (unsigned int i = 0; i < library.n; i++)
-		profile_show(&list, &library.profiles[i], library.arena);
-	if (list.is_json)
-		jsonw_write(&list.json, "]\n");
+		table_init(&table, out, "NAME|VERSION|SUMMARY|FILE");
+	for (unsigned int i = 0; i < library.n; i++) {
+		const struct ddp_found *found = &library.profiles[i];
+		struct ddp_profile_summary summary;
+		struct ddp_diag diag;
+
+		ddp_diag_init(&diag);
+		if (ddp_profile_summary(found->file, library.arena, &summary, &diag) < 0 &&
+		    status != EXIT_UNREADABLE)
+			status = load_status(&diag);
+		ddp_diag_print(&diag, stderr);
+		ddp_diag_fini(&diag);
+		if (is_json)
+			jsonw_object(&json, "name:%s version:%s summary:%s file:%s", found->name,
+				     summary.version, summary.summary, found->file);
+		else
+			part_row(&table, found->name, summary.version, summary.summary,
+				 found->file);
+	}
+	if (is_json)
+		jsonw_write(&json, "]\n");
 	else
-		table_fini(&list.table);
+		table_fini(&table);
 	ddp_arena_destroy(library.arena);
-	return list.status;
+	return status;
 }

@@ -35,36 +35,22 @@ struct plans {
 
 /* Arguments */
 
-static void specs_join(const json_t *specs, FILE *to) {
-	json_t *spec;
-	size_t i;
-
-	json_array_foreach(specs, i, spec)
-		fprintf(to, "%s%s", i > 0 ? "+" : "", json_string_value(spec));
-}
-
-// Unknown names are of bits that no plan uses.
-static uint64_t rss_hf_join(const json_t *names) {
-	uint64_t rss_hf = 0, bits;
-	const char *unknown;
-	json_t *name;
-	size_t i, len;
-
-	json_array_foreach(names, i, name)
-		if (ddp_rss_hf_parse(json_string_value(name), &bits, &unknown, &len) == 0)
-			rss_hf |= bits;
-	return rss_hf;
-}
-
 // 0, or -EINVAL: the kind of the port's lower device is unknown.
 static int info_take(struct plans *plans, const json_t *info) {
-	const char *kind = json_string_value(json_object_get(info, "offload"));
+	const char *kind = json_string_value(json_object_get(info, "offload")), *unknown;
+	json_t *item;
+	uint64_t bits;
+	size_t i, len;
 
 	if (plans->kind == NULL)
 		plans->kind = ddp_nic_find(kind[0] != '\0' ? kind : "none");
-	if (plans->options->common.n_files == 0)
-		specs_join(json_object_get(info, "profile_specs"), plans->spec.to);
-	plans->rss_hf = rss_hf_join(json_object_get(info, "rss_hf"));
+	json_array_foreach(json_object_get(info, "profile_specs"), i, item)
+		if (plans->options->common.n_files == 0)
+			fprintf(plans->spec.to, "%s%s", i > 0 ? "+" : "", json_string_value(item));
+	plans->rss_hf = 0;
+	json_array_foreach(json_object_get(info, "rss_hf"), i, item)
+		if (ddp_rss_hf_parse(json_string_value(item), &bits, &unknown, &len) == 0)
+			plans->rss_hf |= bits; // unknown names are of bits that no plan uses
 	return plans->kind != NULL ? 0 : -EINVAL;
 }
 
@@ -144,18 +130,6 @@ static int plan_make(struct plans *plans, const struct ddp_nic *nic) {
 	return status;
 }
 
-// Make the plan of the kind, or of all kinds but "none".
-static int plans_make(struct plans *plans) {
-	const struct ddp_nic *kind = plans->kind, *none = ddp_nic_find("none");
-	int status = EXIT_GOOD;
-
-	assert(ddp_n_nics <= KINDS_MAX);
-	for (unsigned int i = 0; status == EXIT_GOOD && i < ddp_n_nics; i++)
-		if (kind != NULL ? ddp_nics[i] == kind : ddp_nics[i] != none)
-			status = plan_make(plans, ddp_nics[i]);
-	return status;
-}
-
 static void plans_fini(struct plans *plans) {
 	while (plans->n > 0) {
 		struct planned *planned = &plans->planned[--plans->n];
@@ -226,7 +200,11 @@ static int plan(struct plans *plans, const char *spec, struct output *out) {
 		.program = plans->loaded.program,
 		.n_queues = options->rss.steer.n_queues,
 	};
-	status = plans_make(plans);
+	assert(ddp_n_nics <= KINDS_MAX);
+	for (unsigned int i = 0; status == EXIT_GOOD && i < ddp_n_nics; i++)
+		if (ddp_nics[i] == plans->kind ||
+		    (plans->kind == NULL && nic_is_common(ddp_nics[i])))
+			status = plan_make(plans, ddp_nics[i]);
 	if (status == EXIT_GOOD && options->pcap != NULL)
 		status = plan_capture_read(options->pcap, &options->rss.steer, spec, plans->planned,
 					   &plans->capture);

@@ -294,10 +294,6 @@ static bool ptype_add(void *arg, unsigned int id, json_t *item) {
 	return true;
 }
 
-static json_int_t packets_of(const json_t *ptype) {
-	return json_integer_value(json_object_get(ptype, "packets"));
-}
-
 // Packet types without packets are only shown with --all.
 static void ptypes_table(const json_t *ptypes, bool all, struct output *out) {
 	json_t *shown = json_array(), *ptype;
@@ -306,12 +302,13 @@ static void ptypes_table(const json_t *ptypes, bool all, struct output *out) {
 	size_t i;
 
 	json_array_foreach(ptypes, i, ptype)
-		sum += packets_of(ptype);
+		sum += json_integer_value(json_object_get(ptype, "packets"));
 	json_array_foreach(ptypes, i, ptype) {
-		if (!all && packets_of(ptype) == 0)
+		uint64_t packets = json_integer_value(json_object_get(ptype, "packets"));
+
+		if (!all && packets == 0)
 			continue;
-		json_object_set_new(ptype, "share",
-				    json_sprintf("%.1f%%", percent(packets_of(ptype), sum)));
+		json_object_set_new(ptype, "share", json_sprintf("%.1f%%", percent(packets, sum)));
 		json_array_append(shown, ptype);
 	}
 	n_hidden = json_array_size(ptypes) - json_array_size(shown);
@@ -404,25 +401,6 @@ static void setting_print(const struct port *port, const json_t *balance, struct
 			      balance_number(balance, "interval_ms"));
 }
 
-static void imbalance_print(const json_t *balance, struct output *out) {
-	struct strbuf text;
-
-	if (balance_number(balance, "before") == 0) // no interval with packets
-		return;
-	output_printf(out,
-		      "imbalance before: %.3f\n"
-		      "imbalance after:  %.3f\n"
-		      "worst imbalance:  %.3f\n",
-		      balance_number(balance, "before"), balance_number(balance, "after"),
-		      balance_number(balance, "worst"));
-	if (json_object_get(balance, "bound_entry") == NULL)
-		return;
-	strbuf_init(&text);
-	balance_bound_write(balance, text.to);
-	output_printf(out, "elephant:         %s\n", strbuf_take(&text));
-	strbuf_fini(&text);
-}
-
 static void moves_table(const json_t *moves, struct output *out) {
 	struct table table;
 	struct strbuf text;
@@ -444,19 +422,29 @@ static void moves_table(const json_t *moves, struct output *out) {
 }
 
 static void state_print(const struct port *port, const json_t *balance, struct output *out) {
+	struct strbuf text;
+
 	setting_print(port, balance, out);
-	output_printf(out,
-		      "intervals:        %.0f\n"
-		      "moves:            %.0f\n",
-		      balance_number(balance, "rounds"), balance_number(balance, "moves"));
-	imbalance_print(balance, out);
-	output_printf(out,
-		      "parked packets:   %.0f\n"
-		      "longest parking:  %.0f us\n"
-		      "given up:         %.0f\n",
-		      balance_number(balance, "order_parked"),
-		      balance_number(balance, "order_longest_parking_us"),
-		      balance_number(balance, "given_up"));
+	strbuf_init(&text);
+	members_write(balance, "intervals:        {rounds}\nmoves:            {moves}\n", text.to);
+	if (balance_number(balance, "before") > 0) // 0: no interval with packets
+		members_write(balance,
+			      "imbalance before: {before}\n"
+			      "imbalance after:  {after}\n"
+			      "worst imbalance:  {worst}\n",
+			      text.to);
+	if (balance_number(balance, "before") > 0 && json_object_get(balance, "bound_entry")) {
+		fputs("elephant:         ", text.to);
+		balance_bound_write(balance, text.to);
+		fputc('\n', text.to);
+	}
+	members_write(balance,
+		      "parked packets:   {order_parked}\n"
+		      "longest parking:  {order_longest_parking_us} us\n"
+		      "given up:         {given_up}\n",
+		      text.to);
+	output_text(out, strbuf_take(&text));
+	strbuf_fini(&text);
 	moves_table(json_object_get(balance, "last_moves"), out);
 }
 
@@ -537,28 +525,25 @@ static const char *secondary_prevented(struct port *port) {
 
 // dpdk-dumpcap needs the driver of the process, and all mempool handlers: Debian's testpmd has a
 // library with a handler that dpdk-dumpcap has not.
-static bool is_needed(const char *library) {
-	struct stat status;
-
-	return (strstr(library, "/librte_net_ddp.so") != NULL ||
-		strstr(library, "/librte_mempool_dpaa.so.") != NULL) &&
-	       strpbrk(library, " :") == NULL && stat(library, &status) == 0 &&
-	       (status.st_uid == 0 || status.st_uid == geteuid());
-}
-
 static void libraries_match(unsigned int pid) {
 	const char *given = getenv("LD_PRELOAD");
 	struct strbuf preload;
 	char line[PATH_MAX];
+	struct stat status;
 	FILE *maps;
 
 	snprintf(line, sizeof(line), "/proc/%u/maps", pid);
 	maps = fopen(line, "r");
 	strbuf_init(&preload);
 	while (maps != NULL && fgets(line, sizeof(line), maps) != NULL) {
+		const char *library = strchrnul(line, '/');
+
 		line[strcspn(line, "\n")] = '\0';
-		if (strchr(line, '/') != NULL && is_needed(strchr(line, '/')))
-			fprintf(preload.to, "%s:", strchr(line, '/')); // loaded once
+		if ((strstr(library, "/librte_net_ddp.so") != NULL ||
+		     strstr(library, "/librte_mempool_dpaa.so.") != NULL) &&
+		    strpbrk(library, " :") == NULL && stat(library, &status) == 0 &&
+		    (status.st_uid == 0 || status.st_uid == geteuid()))
+			fprintf(preload.to, "%s:", library); // loaded once
 	}
 	fputs(given != NULL ? given : "", preload.to);
 	setenv("LD_PRELOAD", strbuf_take(&preload), true);

@@ -34,13 +34,6 @@ struct watch {
 	struct strbuf text;
 };
 
-static double seconds_now(void) {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec + now.tv_nsec / 1e9;
-}
-
 static double rate(const struct watch *watch, uint64_t count) {
 	return count / watch->period;
 }
@@ -138,17 +131,12 @@ static void imbalances_write(const json_t *balance, const char *key, FILE *to) {
 }
 
 static void balance_write(const struct watch *watch, FILE *to) {
-	const json_t *balance = watch->balance;
-
-	fprintf(to,
-		"balance every %.0f ms: %.0f moves, %.0f packets parked, at most %.0f us, %.0f "
-		"given up\n",
-		balance_number(balance, "interval_ms"), balance_number(balance, "moves"),
-		balance_number(balance, "order_parked"),
-		balance_number(balance, "order_longest_parking_us"),
-		balance_number(balance, "given_up"));
-	imbalances_write(balance, "before", to);
-	imbalances_write(balance, "after", to);
+	members_write(watch->balance,
+		      "balance every {interval_ms} ms: {moves} moves, {order_parked} packets "
+		      "parked, at most {order_longest_parking_us} us, {given_up} given up\n",
+		      to);
+	imbalances_write(watch->balance, "before", to);
+	imbalances_write(watch->balance, "after", to);
 }
 
 static void moves_write(const struct watch *watch, FILE *to) {
@@ -276,8 +264,11 @@ static void periods_run(struct watch *watch, struct port *port, const sigset_t *
 	const struct timespec period = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
 
 	for (unsigned int n = 0; state_read(watch, port) == EXIT_GOOD; n++) {
-		const double now = seconds_now();
+		struct timespec time;
+		double now;
 
+		clock_gettime(CLOCK_MONOTONIC, &time);
+		now = time.tv_sec + time.tv_nsec / 1e9;
 		if (n > 0) {
 			watch->period = now - watch->last;
 			watch->counts = watch->now;

@@ -10,7 +10,6 @@
 #include "ctl/capture/capture.h"
 #include "ctl/command.h"
 #include "ctl/profile/profile_load.h"
-#include "ctl/report/report.h"
 #include "ctl/simulate/simulation.h"
 
 struct simulating {

@@ -18,15 +18,6 @@
 #include "personality/package_open.h"
 #include "profile/profile.h"
 
-static bool is_capture(const char *path) {
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	bool is = fd >= 0 && input_is_plain(fd);
-
-	if (fd >= 0)
-		close(fd);
-	return is;
-}
-
 int load_profile(struct ddp_personality *loaded, const char *spec, struct ddp_diag *diag) {
 	const struct ddp_source source = {.spec = spec};
 
@@ -44,9 +35,13 @@ int load_sources(struct ddp_personality *loaded, const struct ddp_source *source
 		 struct ddp_diag *diag) {
 	const struct ddp_load load = {.sources = sources, .n_sources = n};
 	struct ddp_place place = {.file = n > 0 ? sources[0].spec : NULL};
+	int fd = place.file != NULL ? open(place.file, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
+	const bool is_capture = fd >= 0 && input_is_plain(fd);
 	int ret;
 
-	if (place.file != NULL && is_capture(place.file)) {
+	if (fd >= 0)
+		close(fd);
+	if (is_capture) {
 		ddp_error(diag, &place, "a capture, not a profile (FILE comes before PCAP)");
 		return -EINVAL;
 	}
@@ -134,15 +129,6 @@ int capture_open_or_report(struct capture *capture, const struct capture_config 
 	return capture_status(capture, ret);
 }
 
-// Report an empty capture: zeros look like a result.
-static void emptiness_print(const struct capture *capture) {
-	if (capture->config.expression != NULL)
-		error_print("%s: no packet passes the filter '%s'", capture->path,
-			    capture->config.expression);
-	else
-		error_print("%s: the capture has no packets", capture->path);
-}
-
 bool capture_is_file(const struct capture_config *config) {
 	struct stat stat_of;
 
@@ -151,12 +137,16 @@ bool capture_is_file(const struct capture_config *config) {
 }
 
 int capture_end_or_report(const struct capture *capture, int ret) {
+	const bool empty = ret == 0 && capture->n_packets == 0 && !capture->interrupted;
 	uint64_t n_dropped = capture_dropped(capture);
 
 	if (ret < 0)
 		error_print("%s", capture->error);
-	else if (ret == 0 && capture->n_packets == 0 && !capture->interrupted)
-		emptiness_print(capture);
+	else if (empty && capture->config.expression != NULL)
+		error_print("%s: no packet passes the filter '%s'", capture->path,
+			    capture->config.expression);
+	else if (empty)
+		error_print("%s: the capture has no packets", capture->path);
 	else if (capture->interrupted && !capture->is_live)
 		error_print("%s: interrupted after %" PRIu64 " packets", capture->path,
 			    capture->n_packets);
@@ -164,21 +154,6 @@ int capture_end_or_report(const struct capture *capture, int ret) {
 		error_print("%s: %" PRIu64 " packets more were dropped by the system",
 			    capture->path, n_dropped);
 	return capture_status(capture, ret);
-}
-
-int capture_seek_or_report(struct capture *capture, unsigned int n, struct ddp_packet *packet) {
-	int ret = 1, status;
-
-	while (ret > 0 && capture->n_packets < n)
-		ret = capture_next(capture, packet);
-	if (ret > 0)
-		return EXIT_GOOD;
-	status = capture_end_or_report(capture, ret);
-	if (status != EXIT_GOOD)
-		return status;
-	error_print("%s: there is no packet %u, the last one is %" PRIu64, capture->path, n,
-		    capture->n_packets);
-	return EXIT_NO;
 }
 
 /* The library */

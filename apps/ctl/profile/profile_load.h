@@ -38,9 +38,6 @@ bool capture_is_file(const struct capture_config *config);
 // result of capture_next() or capture_fill(). Returns the exit status.
 int capture_end_or_report(const struct capture *capture, int ret);
 
-// Read up to packet n of a capture, counted from 1. Returns the exit status; errors go to stderr.
-int capture_seek_or_report(struct capture *capture, unsigned int n, struct ddp_packet *packet);
-
 // The exit status for a profile that could not be loaded.
 int load_status(const struct ddp_diag *diag);
 

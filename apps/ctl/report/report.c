@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "report.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "common/strbuf.h"
+#include "ctl/simulate/simulation.h"
 
 #define MARK "{{"  // then a letter and "}}": replaced by a part
 #define MARK_LEN 5 // characters
@@ -19,7 +18,7 @@ static const char page[] = {
 struct report {
 	const char *const *argv;
 	const char *capture;
-	report_answer_fn *answer;
+	answer_fn *answer;
 	const void *arg;
 	struct output *out;
 };
@@ -81,7 +80,7 @@ static int page_write(const struct report *report) {
 }
 
 int answer_show_or_report(const struct simulate_options *options, const char *capture,
-			  report_answer_fn *answer, const void *arg, struct output *out) {
+			  answer_fn *answer, const void *arg, struct output *out) {
 	static struct output to;
 	const struct report report = {options->base.common.argv, capture, answer, arg, &to};
 	struct new_file file;

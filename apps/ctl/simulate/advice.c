@@ -84,20 +84,10 @@ static bool is_ranked(const struct advice *a, const struct outcome *outcome) {
 	return ranked || outcome == base || outcome - all < a->n_named;
 }
 
-// The largest score that counts as equal to the best one's. It stays clearly better than base if
-// the best one is.
-static double limit_find(const struct outcome *best, const struct outcome *base) {
-	double differ = KEYS_DIFFER * (best->keys.plain.high - best->keys.plain.low);
-	double limit = outcome_score(best) + fmax(differ, AS_GOOD * outcome_score(best));
-
-	if (outcome_score(base) > limit && outcome_score(best) < outcome_score(base) / CLEARLY)
-		limit = fmin(limit, outcome_score(base) / CLEARLY);
-	return limit;
-}
-
 static void ranking_make(struct advice *a) {
 	const struct simulation *s = a->simulation;
-	double limit;
+	double limit, differ, clearly = outcome_score(a->base) / CLEARLY;
+	const struct outcome *first;
 
 	a->ranking = ddp_arena_alloc(s->arena, s->n_outcomes * sizeof(*a->ranking));
 	for (unsigned int i = 0; i < s->n_outcomes; i++)
@@ -105,7 +95,12 @@ static void ranking_make(struct advice *a) {
 			a->ranking[a->n_ranking++] = &s->outcomes[i];
 	qsort(a->ranking, a->n_ranking, sizeof(*a->ranking), by_score);
 	assert(a->n_ranking > 0); // base
-	limit = limit_find(a->ranking[0], a->base);
+	// the largest score that counts as equal: clearly better than base if the first one is
+	first = a->ranking[0];
+	differ = KEYS_DIFFER * (first->keys.plain.high - first->keys.plain.low);
+	limit = outcome_score(first) + fmax(differ, AS_GOOD * outcome_score(first));
+	if (outcome_score(a->base) > limit && outcome_score(first) < clearly)
+		limit = fmin(limit, clearly);
 	for (; a->n_equal < a->n_ranking; a->n_equal++) {
 		const struct outcome *equal = a->ranking[a->n_equal];
 
@@ -240,31 +235,18 @@ static void hardware_add(struct advice *a) {
 	}
 }
 
-// Does a candidate give the largest flow several hashes? It may run in several tunnels.
-static bool elephant_is_split(const struct simulation *s) {
-	for (unsigned int i = 0; i < s->n_outcomes; i++)
-		if (s->outcomes[i].largest_group * CLEARLY < s->top_flows[0].packets)
-			return true;
-	return false;
-}
-
-// Does the largest flow end at unread bytes behind its port, by which a profile could split it?
-static bool largest_ends_unread(const struct advice *a) {
-	const struct unread *unread = &a->unread;
-	const char *port = strrchr(a->simulation->top_flows[0].text, ':');
-
-	return unread->port != 0 && unread->n_varying > 0 && port != NULL &&
-	       strtoul(port + 1, NULL, 10) == unread->port &&
-	       strcmp(a->simulation->top_flows[0].type, unread->type) == 0;
-}
-
 // Report one flow that no profile splits. Returns whether it makes the queues uneven.
 static bool elephant_add(struct advice *a) {
 	const struct simulation *s = a->simulation;
 	const struct unread *unread = &a->unread;
 	double part, bound;
+	const char *port;
 
-	if (s->n_top_flows == 0 || s->finest != NULL || elephant_is_split(s) ||
+	// a candidate may give the flow several hashes, which may run in several tunnels
+	for (unsigned int i = 0; i < s->n_outcomes; i++)
+		if (s->outcomes[i].largest_group * CLEARLY < s->top_flows[0].packets)
+			return false;
+	if (s->n_top_flows == 0 || s->finest != NULL ||
 	    (unread_is_promising(unread) && strcmp(s->top_flows[0].type, unread->type) == 0))
 		return false;
 	part = share_of(s->top_flows[0].packets, s->packets);
@@ -275,7 +257,11 @@ static bool elephant_add(struct advice *a) {
 		"One flow has %.1f %% of the packets (%s, %s): no profile parts it, and with %u queues "
 		"imbalance is %.2f at least; ",
 		100 * part, s->top_flows[0].text, s->top_flows[0].type, s->n_queues, bound);
-	if (largest_ends_unread(a))
+	// unread bytes behind its port, by which a profile could split it
+	port = strrchr(s->top_flows[0].text, ':');
+	if (unread->port != 0 && unread->n_varying > 0 && port != NULL &&
+	    strtoul(port + 1, NULL, 10) == unread->port &&
+	    strcmp(s->top_flows[0].type, unread->type) == 0)
 		fprintf(a->text.to,
 			"what is behind %s is not read: %u of %u bytes there differ from packet to packet.",
 			unread->field, unread->n_varying, unread->n_bytes);

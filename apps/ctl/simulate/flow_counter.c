@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "flow_counter.h"
+#include "spread.h"
 
 #include <arpa/inet.h>
 #include <assert.h>
@@ -12,7 +12,6 @@
 
 #include "base/arena.h"
 #include "common/output.h"
-#include "ctl/steer/cut.h"
 
 #define FIRST_SLOTS 1024 // slots, a power of two
 #define SLOT_BYTES 16    // bytes of slots per entry, on average
@@ -282,14 +281,15 @@ static unsigned int layout_add(struct flow_counter *counter, const struct layout
 
 static unsigned int packet_layout(struct flow_counter *counter, unsigned int i,
 				  const struct capture_packet *packet) {
-	const struct ddp_program *program = counter->loaded->program;
-	struct finding f = {.end = counter->burst->input_lens[i]};
+	const struct spread *by = counter->by;
+	struct finding f = {.end = by->burst->input_lens[i]};
 	struct ddp_answer answer;
 	struct cut cut = {.captured = packet};
 
-	cut_answer(&cut, program, counter->steer, NULL, &answer);
+	cut_answer(&cut, by->loaded->program, by->steer, NULL, &answer);
 	f.layout.type = answer.class.type;
-	ddp_fields_each(program, &cut.packet, &answer.class, counter->rss_hf, field_take, &f);
+	ddp_fields_each(by->loaded->program, &cut.packet, &answer.class, by->policy.rss_hf,
+			field_take, &f);
 	return layout_add(counter, &f.layout);
 }
 
@@ -301,7 +301,7 @@ static unsigned int layout_find(struct flow_counter *counter, unsigned int i,
 
 	if (verdict == NULL || verdict->own)
 		return packet_layout(counter, i, packet);
-	ddp_cache_stats_get(counter->burst->cache, &stats);
+	ddp_cache_stats_get(counter->by->burst->cache, &stats);
 	if (stats.learned != counter->learned || stats.entries != counter->n_entries) {
 		// the cache may have reused addresses
 		memset(counter->verdicts, 0, sizeof(counter->verdicts));
@@ -331,7 +331,7 @@ static uint64_t input_key(const struct flow_counter *counter, uint64_t more,
 
 static void input_get(const struct flow_counter *counter, unsigned int i,
 		      uint8_t input[FLOW_INPUT_SIZE]) {
-	const struct spread_burst *burst = counter->burst;
+	const struct spread_burst *burst = counter->by->burst;
 
 	assert(burst->input_lens[i] <= FLOW_INPUT_SIZE);
 	ddp_rows_get(&burst->run.rows, i, input);
@@ -365,10 +365,10 @@ static void pair_take(const struct flow_counter *counter, const struct layout *l
 static void flow_begin(struct flow_counter *counter, struct flow_detail *detail, unsigned int i,
 		       const struct capture_packet *packet) {
 	const struct ddp_verdict *verdict =
-		packet->len > UINT16_MAX ? NULL : ddp_burst_verdict(&counter->burst->run, i);
+		packet->len > UINT16_MAX ? NULL : ddp_burst_verdict(&counter->by->burst->run, i);
 
 	detail->layout = layout_find(counter, i, packet, verdict);
-	detail->input_len = counter->burst->input_lens[i];
+	detail->input_len = counter->by->burst->input_lens[i];
 	input_get(counter, i, detail->input);
 	if (!counter->is_ue)
 		pair_take(counter, &counter->layouts[detail->layout], detail);
@@ -376,13 +376,13 @@ static void flow_begin(struct flow_counter *counter, struct flow_detail *detail,
 		outer_take(verdict, packet, detail);
 }
 
-void flow_counter_count(struct flow_counter *counter, const struct spread_burst *burst,
-			const struct capture_batch *batch, unsigned int first, unsigned int n,
+void flow_counter_count(struct flow_counter *counter, const struct capture_batch *batch,
+			unsigned int first, unsigned int n,
 			uint16_t (*places)[CAPTURE_BATCH_PACKETS]) {
+	const struct spread_burst *burst = counter->by->burst;
 	uint8_t input[FLOW_INPUT_SIZE];
 
 	assert(n <= DDP_BURST_MAX && first + n <= batch->n);
-	counter->burst = burst;
 	for (unsigned int i = 0; i < n; i++) {
 		input_get(counter, i, input);
 		counter->keys[i] = input_key(counter, counter->is_ue ? 0 : burst->types[i], input,
@@ -416,19 +416,6 @@ void flow_counter_count(struct flow_counter *counter, const struct spread_burst 
 	}
 }
 
-void flow_counter_init(struct flow_counter *counter, bool is_ue,
-		       const struct ddp_personality *loaded, const struct steer *steer,
-		       uint64_t rss_hf, const struct steer *const *steers, unsigned int n_places,
-		       size_t size) {
-	counter->is_ue = is_ue;
-	counter->loaded = loaded;
-	counter->steer = steer;
-	counter->rss_hf = rss_hf;
-	counter->steers = steers;
-	counter->n_places = n_places;
-	flows_init(&counter->table, true, n_places, size);
-}
-
 void flow_counter_fini(struct flow_counter *counter) {
 	flows_fini(&counter->table);
 	free(counter->layouts);
@@ -444,8 +431,8 @@ static void field_value(struct flow_counter *counter, const struct layout *layou
 
 	assert(size <= sizeof(value));
 	memcpy(value + sizeof(value) - size, bytes, size);
-	format_field(counter->loaded->profile, layout->names[field], layout->widths[field], value,
-		     text);
+	format_field(counter->by->loaded->profile, layout->names[field], layout->widths[field],
+		     value, text);
 }
 
 // IPv6 addresses are in brackets if a port follows.

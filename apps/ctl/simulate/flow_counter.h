@@ -129,16 +129,12 @@ struct spread_burst {
 
 struct flow_counter {
 	const struct spread *by; // the spread that gathers the bytes; NULL: not wanted
-	struct flows table;
+	struct flows table;      // flows_init() with details
 	struct layout *layouts;
 	unsigned int n_layouts;
 
 	// Valid while packets are counted.
 	bool is_ue;
-	const struct ddp_personality *loaded; // of `by`, as the next three members
-	const struct steer *steer;
-	uint64_t rss_hf;
-	const struct spread_burst *burst;
 	const struct steer *const *steers; // of the candidates
 	unsigned int n_places;             // number of candidates
 	// The layouts of path cache entries, valid until the cache learns another entry.
@@ -149,19 +145,12 @@ struct flow_counter {
 	uint64_t keys[DDP_HASH_ROWS]; // of the burst
 };
 
-// Initialize a counter that is zero but for `by`; loaded, steer and rss_hf are those of `by`,
-// steers those of the n_places candidates. It uses about size bytes. Here and below, the process
-// ends if memory is short.
-void flow_counter_init(struct flow_counter *counter, bool is_ue,
-		       const struct ddp_personality *loaded, const struct steer *steer,
-		       uint64_t rss_hf, const struct steer *const *steers, unsigned int n_places,
-		       size_t size);
 void flow_counter_fini(struct flow_counter *counter);
 
 // Count n packets of the batch, which are the last burst of counter->by. places: slots of the
 // packets of the batch, by candidate.
-void flow_counter_count(struct flow_counter *counter, const struct spread_burst *burst,
-			const struct capture_batch *batch, unsigned int first, unsigned int n,
+void flow_counter_count(struct flow_counter *counter, const struct capture_batch *batch,
+			unsigned int first, unsigned int n,
 			uint16_t (*places)[CAPTURE_BATCH_PACKETS]);
 
 // "10.45.0.1:4000 > 198.51.100.7:443", other fields as "teid=4660".

@@ -65,9 +65,8 @@ static double scaling(const struct spread *spread, unsigned int n) {
 		loads[reta[i]] += spread->entry_packets[i];
 		all += spread->entry_packets[i];
 	}
-	for (unsigned int q = 0; q < config->n_queues;
-	     q++) { // rules for fewer queues would name others
-		loads[q % n] += spread->ruled[q];
+	for (unsigned int q = 0; q < config->n_queues; q++) {
+		loads[q % n] += spread->ruled[q]; // rules for fewer queues would name others
 		all += spread->ruled[q];
 	}
 	loads[0] += spread->packets - all; // neither hashed nor steered
@@ -102,17 +101,6 @@ static void groups_make(const struct simulation *simulation, const struct spread
 }
 
 /* Time */
-
-static void windows_fit(struct candidates *candidates, bool chosen) {
-	for (unsigned int i = 0; i < candidates->n; i++) {
-		struct spread *spread = &candidates->spreads[i];
-		uint64_t least = MOMENT_PACKETS * (uint64_t)spread->steer->config.n_queues;
-
-		while (!chosen && spread->windows.n > 1 &&
-		       (spread->packets + spread->dropped) / spread->windows.n < least)
-			windows_coarsen(&spread->windows);
-	}
-}
 
 static unsigned int worst_find(const struct spread *spread, unsigned int n_queues) {
 	const unsigned int n = spread->windows.n;
@@ -213,16 +201,6 @@ static uint64_t *entries_fill(const struct spread *spread) {
 	return entries;
 }
 
-static double key_imbalance(const struct steer *steer, const uint64_t *entries,
-			    const uint64_t *others) {
-	uint64_t queues[STEER_QUEUES_MAX];
-
-	memcpy(queues, others, steer->config.n_queues * sizeof(*queues));
-	for (unsigned int i = 0; i < steer->config.reta_size; i++)
-		queues[steer->reta[i]] += entries[i];
-	return ddp_imbalance(queues, steer->config.n_queues);
-}
-
 static int by_value(const void *a, const void *b) {
 	double x = *(const double *)a, y = *(const double *)b;
 
@@ -243,7 +221,7 @@ static void keys_make(const struct spread *spread, struct outcome *outcome) {
 	const struct steer *steer = spread->steer;
 	const unsigned int size = steer->config.reta_size;
 	struct key_spread *keys = &outcome->keys;
-	uint64_t others[STEER_QUEUES_MAX], *entries;
+	uint64_t others[STEER_QUEUES_MAX], queues[STEER_QUEUES_MAX], *entries;
 	double values[KEYS];
 
 	if (steer->config.function == DDP_HASH_SIMPLE_XOR)
@@ -251,8 +229,12 @@ static void keys_make(const struct spread *spread, struct outcome *outcome) {
 	others_find(spread, others);
 	entries = entries_fill(spread);
 	keys->n = KEYS;
-	for (unsigned int k = 0; k < KEYS; k++)
-		values[k] = key_imbalance(steer, entries + (size_t)k * size, others);
+	for (unsigned int k = 0; k < KEYS; k++) {
+		memcpy(queues, others, sizeof(queues));
+		for (unsigned int i = 0; i < size; i++)
+			queues[steer->reta[i]] += entries[(size_t)k * size + i];
+		values[k] = ddp_imbalance(queues, steer->config.n_queues);
+	}
 	keys->plain = range_of(values, KEYS);
 	if (balancing_is_possible(&steer->config)) {
 		keys->n_balanced = KEYS_BALANCED;
@@ -378,7 +360,7 @@ static void flows_make(struct simulation *simulation, struct candidates *candida
 	for (unsigned int i = 0; i < simulation->n_top_flows; i++)
 		simulation->top_flows[i] = (struct top_flow){
 			.text = flow_text(counter, top[i], simulation->arena),
-			.type = type_name(counter->loaded->program,
+			.type = type_name(counter->by->loaded->program,
 					  counter->layouts[top[i]->detail->layout].type),
 			.packets = top[i]->packets,
 			.bytes = top[i]->bytes,
@@ -387,15 +369,6 @@ static void flows_make(struct simulation *simulation, struct candidates *candida
 		};
 	for (unsigned int i = 0; i < candidates->n; i++)
 		bound_find(simulation, counter, candidates->spreads[i].balancing, i);
-}
-
-static bool flows_fit(const struct candidates *candidates) {
-	uint64_t n =
-		candidates->totals.flows.table.n_beyond + candidates->totals.ues.table.n_beyond;
-
-	for (unsigned int i = 0; i < candidates->n_all; i++)
-		n += candidates->spreads[i].groups.n_beyond;
-	return n == 0;
 }
 
 // A flow may be a tunnel with many flows that only a candidate reads.
@@ -573,7 +546,14 @@ void simulation_make(struct simulation *simulation, const struct simulate_option
 	else if (totals->first_ns != 0 && totals->last_ns > totals->first_ns)
 		simulation->load_mpps =
 			capture->n_packets * 1e3 / (double)(totals->last_ns - totals->first_ns);
-	windows_fit(candidates, options->window_ns != 0);
+	for (unsigned int i = 0; i < candidates->n && options->window_ns == 0; i++) {
+		struct spread *spread = &candidates->spreads[i];
+
+		while (spread->windows.n > 1 &&
+		       (spread->packets + spread->dropped) / spread->windows.n <
+			       MOMENT_PACKETS * (uint64_t)simulation->n_queues)
+			windows_coarsen(&spread->windows);
+	}
 	outcomes = ddp_arena_alloc(simulation->arena, candidates->n * sizeof(*outcomes));
 	for (unsigned int i = 0; i < candidates->n; i++)
 		outcome_make(simulation, &candidates->spreads[i], candidates->many_keys,
@@ -588,7 +568,10 @@ void simulation_make(struct simulation *simulation, const struct simulate_option
 	ues_make(simulation, candidates, outcomes);
 	flows_make(simulation, candidates);
 	directions_make(simulation, candidates, outcomes);
-	simulation->flows_exact = flows_fit(candidates);
+	simulation->flows_exact =
+		totals->flows.table.n_beyond == 0 && totals->ues.table.n_beyond == 0;
+	for (unsigned int i = 0; i < candidates->n_all; i++)
+		simulation->flows_exact &= candidates->spreads[i].groups.n_beyond == 0;
 	finest_find(simulation);
 }
 

@@ -136,6 +136,14 @@ void simulation_notes_print(const struct simulation *simulation, struct output *
 // JSON: the keys of an object, which the caller opens and closes.
 void simulation_json(const struct simulation *simulation, struct json_writer *json);
 
+// Write the answer of a command in this format, as to standard output.
+typedef void answer_fn(const void *arg, enum format format, struct output *out);
+
+// Show the answer, and write the report of the options: one self-contained HTML file, whose script
+// draws the JSON; without scripts it shows the text. Returns the exit status.
+int answer_show_or_report(const struct simulate_options *options, const char *capture,
+			  answer_fn *answer, const void *arg, struct output *out);
+
 // Packets with a packet type of any loaded profile but base.
 uint64_t own_packets(const struct spread *spread);
 

@@ -140,27 +140,21 @@ static void outcomes_print(const struct simulation *simulation, struct output *o
 
 /* NICs without net_ddp */
 
-static bool whys_alike(const struct nic_outcome *a, const struct nic_outcome *b) {
-	return strcmp(a->why, b->why) == 0;
-}
-
 static void whys_print(const struct simulation *simulation, struct output *out) {
+	const struct nic_outcome *nics = simulation->nics;
 	struct strbuf text;
 
 	strbuf_init(&text);
-	for (unsigned int i = 0; i < simulation->n_nics; i++) {
-		const struct nic_outcome *nic = &simulation->nics[i];
-		unsigned int first = 0;
-
-		while (!whys_alike(&simulation->nics[first], nic))
+	for (unsigned int i = 0, first = 0; i < simulation->n_nics; i++, first = 0) {
+		while (strcmp(nics[first].why, nics[i].why) != 0)
 			first++;
 		if (first < i)
 			continue;
 		for (unsigned int k = i; k < simulation->n_nics; k++)
-			if (whys_alike(&simulation->nics[k], nic))
+			if (strcmp(nics[k].why, nics[i].why) == 0)
 				fprintf(text.to, "%s%s", k > i ? ", " : "",
-					ddp_nic_name(simulation->nics[k].nic));
-		fprintf(text.to, ": %s", nic->why);
+					ddp_nic_name(nics[k].nic));
+		fprintf(text.to, ": %s", nics[i].why);
 		output_text(out, "  ");
 		output_wrapped(out, strbuf_take(&text), 2, 4);
 	}
@@ -228,7 +222,7 @@ static void types_print(const struct simulation *simulation, struct output *out)
 		const struct spread_type *type = &spread->types[i];
 
 		table_text(&table, type->name);
-		table_cell(&table, "%" PRIu64, type->packets);
+		table_number(&table, type->packets);
 		table_share(&table, share_of(type->packets, simulation->packets));
 		table_cell(&table, "%.3f", ddp_imbalance(type->queue_packets, n_queues));
 		table_cell(&table, "%.3f", ddp_jain(type->queue_packets, n_queues));
@@ -266,24 +260,18 @@ static void moments_print(const struct simulation *simulation, struct output *ou
 
 /* Load-aware RSS */
 
-static void worst_cell(struct table *table, double worst) {
-	if (worst > 0)
-		table_cell(table, "%.3f", worst);
-	else
-		table_text(table, "-"); // no interval has enough packets
-}
-
 static void balancing_row(const struct outcome *outcome, struct table *table) {
 	const struct balancing *balancing = outcome->spread->balancing;
+	const double worst[] = {balancing->fixed_worst, balancing->balanced_worst,
+				balancing->after_worst};
 
 	table_text(table, outcome->name);
 	table_cell(table, "%.3f", balancing->fixed);
 	table_cell(table, "%.3f", balancing->balanced);
 	table_cell(table, "%.3f", balancing->after);
-	worst_cell(table, balancing->fixed_worst);
-	worst_cell(table, balancing->balanced_worst);
-	worst_cell(table, balancing->after_worst);
-	table_cell(table, "%" PRIu64, balancing->n_moves);
+	for (unsigned int i = 0; i < COUNT(worst); i++) // 0: no interval has enough packets
+		table_cell(table, worst[i] > 0 ? "%.3f" : "-", worst[i]);
+	table_number(table, balancing->n_moves);
 	table_cell(table, "%.1f", balancing->move_rate);
 }
 
@@ -336,23 +324,20 @@ static void flow_queue_cell(const struct flow_place *place, struct table *table)
 			   place->queue[1]);
 }
 
-static bool has_outer(const struct simulation *simulation) {
-	for (unsigned int i = 0; i < simulation->n_top_flows && i < FLOW_LINES; i++)
-		if (simulation->top_flows[i].outer != NULL)
-			return true;
-	return false;
-}
-
 void simulation_flows_print(const struct simulation *simulation, const struct outcome *outcome,
 			    struct output *out) {
 	const unsigned int base = simulation->n_outcomes - 1;
 	const unsigned int which = outcome - simulation->outcomes;
+	const unsigned int n = RTE_MIN(simulation->n_top_flows, (unsigned int)FLOW_LINES);
+	bool has_outer = false;
 	struct table table;
 	double largest;
 
 	assert(which <= base);
-	if (simulation->n_top_flows == 0)
+	if (n == 0)
 		return;
+	for (unsigned int i = 0; i < n; i++)
+		has_outer |= simulation->top_flows[i].outer != NULL;
 	largest = share_of(simulation->finest != NULL ? simulation->finest->largest_group :
 							simulation->top_flows[0].packets,
 			   simulation->packets);
@@ -369,21 +354,21 @@ void simulation_flows_print(const struct simulation *simulation, const struct ou
 	table_init(&table, out, "LARGEST FLOWS|PACKET TYPE|>PACKETS|>SHARE|>QUEUE");
 	if (which != base)
 		table_columns(&table, ">NIC QUEUE");
-	if (has_outer(simulation))
+	if (has_outer)
 		table_columns(&table, "OUTER");
-	for (unsigned int i = 0; i < simulation->n_top_flows && i < FLOW_LINES; i++) {
+	for (unsigned int i = 0; i < n; i++) {
 		const struct top_flow *flow = &simulation->top_flows[i];
 
 		if (flow->packets < ELEPHANT * simulation->packets)
 			break;
 		table_text(&table, flow->text);
 		table_text(&table, flow->type);
-		table_cell(&table, "%" PRIu64, flow->packets);
+		table_number(&table, flow->packets);
 		table_share(&table, share_of(flow->packets, simulation->packets));
 		flow_queue_cell(&flow->places[which], &table);
 		if (which != base)
 			flow_queue_cell(&flow->places[base], &table);
-		if (has_outer(simulation))
+		if (has_outer)
 			table_text(&table, or_dash(flow->outer));
 	}
 	table_fini(&table);

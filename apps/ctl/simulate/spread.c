@@ -71,21 +71,18 @@ void windows_coarsen(struct windows *windows) {
 	windows->at_ns = windows->start_ns;
 }
 
-static void windows_move(struct windows *windows, uint64_t time_ns) {
+// Move to the window of this time, also for dropped packets: the windows cover the capture.
+static inline void windows_pass(struct windows *windows, uint64_t time_ns) {
 	uint64_t since = time_ns > windows->start_ns ? time_ns - windows->start_ns : 0;
 
+	if (windows->n > 0 && time_ns - windows->at_ns < windows->length_ns)
+		return;
 	while (since / windows->length_ns >= windows->n_max)
 		windows_coarsen(windows);
 	windows->at = since / windows->length_ns;
 	windows->at_ns = windows->start_ns + windows->at * windows->length_ns;
 	if (windows->n <= windows->at)
 		windows->n = windows->at + 1;
-}
-
-// Move to the window of this time, also for dropped packets: the windows cover the capture.
-static inline void windows_pass(struct windows *windows, uint64_t time_ns) {
-	if (time_ns - windows->at_ns >= windows->length_ns || windows->n == 0)
-		windows_move(windows, time_ns);
 }
 
 void windows_count(struct windows *windows, uint64_t time_ns, unsigned int queue) {
@@ -172,13 +169,12 @@ void spread_fini(struct spread *spread) {
 	free(spread->types);
 }
 
-/* Packets of one hash */
+/* A packet */
 
+// The key of the group of packets with one hash.
 static uint64_t spread_key(uint32_t hash) {
 	return hash | UINT64_C(1) << 63;
 }
-
-/* A packet */
 
 struct steered {
 	uint16_t id; // packet type's id
@@ -408,13 +404,13 @@ struct run {
 	atomic_uint next;       // next spread of this round
 };
 
-static void counter_begin(const struct run *run, struct flow_counter *counter, bool is_ue,
-			  size_t size) {
-	const struct spread *by = counter->by;
-
-	if (by != NULL)
-		flow_counter_init(counter, is_ue, by->loaded, by->steer, by->policy.rss_hf,
-				  run->steers, run->totals->n_places, size);
+static void counter_begin(const struct run *run, struct flow_counter *counter, size_t size) {
+	if (counter->by == NULL)
+		return;
+	counter->is_ue = counter == &run->totals->ues;
+	counter->steers = run->steers;
+	counter->n_places = run->totals->n_places;
+	flows_init(&counter->table, true, counter->n_places, size);
 }
 
 // Flows get most memory: many flows may have one hash, and a UE has several flows.
@@ -432,8 +428,8 @@ static void memory_share(struct run *run) {
 		run->steers[i] = run->spreads[i].steer;
 		flows_init(&run->spreads[i].groups, false, 0, size / 4 / RTE_MAX(n_grouped, 1u));
 	}
-	counter_begin(run, &totals->flows, false, size / 16 * 9);
-	counter_begin(run, &totals->ues, true, size / 16 * 3);
+	counter_begin(run, &totals->flows, size / 16 * 9);
+	counter_begin(run, &totals->ues, size / 16 * 3);
 }
 
 static void run_begin(struct run *run) {
@@ -447,15 +443,6 @@ static void run_begin(struct run *run) {
 	}
 	for (unsigned int i = 0; i < run->n; i++)
 		spread_begin(&run->spreads[i]);
-}
-
-static void run_end(struct run *run) {
-	for (unsigned int i = 0; i < run->n; i++)
-		spread_end(&run->spreads[i]);
-	for (unsigned int i = 0; i < STAGES; i++) {
-		free(run->batches[i].places);
-		free(run->batches[i].batch);
-	}
 }
 
 static void times_begin(struct run *run, uint64_t first_ns) {
@@ -475,16 +462,6 @@ static void times_begin(struct run *run, uint64_t first_ns) {
 	}
 }
 
-static void batch_sum_up(struct spread_totals *totals, const struct capture_batch *batch) {
-	for (unsigned int i = 0; i < batch->n; i++) {
-		if (totals->last_ns < batch->packets[i].time_ns)
-			totals->last_ns = batch->packets[i].time_ns;
-		totals->bytes += batch->packets[i].wire_len;
-	}
-	if (totals->sample != NULL)
-		sample_take(totals->sample, batch);
-}
-
 /* A round */
 
 static void spread_batch(struct run *run, unsigned int which, const struct run_batch *stage) {
@@ -502,7 +479,7 @@ static void spread_batch(struct run *run, unsigned int which, const struct run_b
 			memcpy(stage->places[which] + i, spread->burst->places,
 			       n * sizeof(uint16_t));
 		if (counter != NULL)
-			flow_counter_count(counter, spread->burst, batch, i, n, stage->places);
+			flow_counter_count(counter, batch, i, n, stage->places);
 	}
 	if (spread->balancer != NULL)
 		balancer_count(spread->balancer, stage->places[which], batch->packets, batch->n);
@@ -525,6 +502,7 @@ static void *spreads_take(void *arg) {
 // Read a batch unless capture is NULL, while earlier ones are counted. Returns as capture_fill().
 static int round_run(struct run *run, struct capture *capture) {
 	struct capture_batch *batch = run->batches[run->round % STAGES].batch;
+	struct spread_totals *totals = run->totals;
 	pthread_t threads[THREADS_MAX];
 	sigset_t all, before;
 	unsigned int n = 0;
@@ -545,7 +523,12 @@ static int round_run(struct run *run, struct capture *capture) {
 	run->round++;
 	if (said > 0 && batch->first == 1)
 		times_begin(run, batch->packets[0].time_ns);
-	batch_sum_up(run->totals, batch);
+	for (unsigned int i = 0; i < batch->n; i++) {
+		totals->last_ns = RTE_MAX(totals->last_ns, batch->packets[i].time_ns);
+		totals->bytes += batch->packets[i].wire_len;
+	}
+	if (totals->sample != NULL)
+		sample_take(totals->sample, batch);
 	return said;
 }
 
@@ -631,6 +614,11 @@ int spread_run(struct capture *capture, struct spread *spreads, unsigned int n,
 	if (progress.shown)
 		fputs("\r\033[K", stderr);
 	totals->seconds = (double)(now_ns() - progress.start_ns) / NS_PER_S;
-	run_end(&run);
+	for (unsigned int i = 0; i < n; i++)
+		spread_end(&spreads[i]);
+	for (unsigned int i = 0; i < STAGES; i++) {
+		free(run.batches[i].places);
+		free(run.batches[i].batch);
+	}
 	return said;
 }

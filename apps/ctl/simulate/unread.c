@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "unread.h"
+#include "advice.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -115,16 +115,13 @@ static void bytes_count(struct finding *f, const struct capture_packet *packet, 
 	}
 }
 
-static bool is_varying(const uint32_t counts[256], uint64_t n) {
-	for (unsigned int i = 0; i < 256; i++)
-		if (counts[i] > CONSTANT * n)
-			return false;
-	return true;
-}
-
 static void bytes_evaluate(const struct finding *f, struct unread *unread) {
 	for (unsigned int i = 0; i < BYTES && 2 * f->n_with[i] > unread->packets; i++) {
-		unread->n_varying += is_varying(f->counts[i], f->n_with[i]);
+		bool varies = true;
+
+		for (unsigned int value = 0; value < COUNT(f->counts[i]); value++)
+			varies &= f->counts[i][value] <= CONSTANT * f->n_with[i];
+		unread->n_varying += varies;
 		unread->n_bytes++;
 		if (f->n_ip[i] > unread->ip_packets && f->n_ip[i] >= IP_OFTEN * unread->packets) {
 			unread->ip_at = i;
@@ -175,28 +172,22 @@ void unread_find(struct unread *unread, const struct ddp_personality *all,
 	free(f);
 }
 
-/* Tunnels on other ports */
-
-static bool is_tunnel(const struct ddp_program *program, const struct capture_packet *packet,
-		      uint32_t off) {
-	struct ddp_class class;
-	struct cut cut = {.captured = packet};
-
-	cut_classify(&cut, program, &class);
-	return class.status == DDP_STATUS_OK && class.inner_l3_off != UINT16_MAX &&
-	       class.inner_l3_off >= off && is_ip(packet, class.inner_l3_off);
-}
-
 bool unread_is_tunnel(const struct unread *unread, const struct ddp_personality *all,
 		      const struct sample *sample, const struct ddp_program *program) {
 	struct capture_packet packet;
+	struct cut cut = {.captured = &packet};
+	struct ddp_class class;
 	struct end end;
 	uint64_t n = 0;
 
-	for (unsigned int i = 0; i < sample->n; i++)
-		if (end_find(all, sample, i, &packet, &end) && end.table == NULL &&
-		    end.value == unread->port)
-			n += is_tunnel(program, &packet, end.off);
+	for (unsigned int i = 0; i < sample->n; i++) {
+		if (!end_find(all, sample, i, &packet, &end) || end.table != NULL ||
+		    end.value != unread->port)
+			continue;
+		cut_classify(&cut, program, &class);
+		n += class.status == DDP_STATUS_OK && class.inner_l3_off != UINT16_MAX &&
+		     class.inner_l3_off >= end.off && is_ip(&packet, class.inner_l3_off);
+	}
 	return n >= TUNNEL_OFTEN * unread->packets;
 }
 

@@ -171,14 +171,3 @@ void cut_warning_write(FILE *to, const struct capture *capture, const char *unkn
 		share_text((double)capture->n_cut / capture->n_packets, 1, " %").text,
 		capture->cut_len, unknown, cut_snaplen(needed), cut_snaplen(needed));
 }
-
-void cut_warning_print(const struct capture *capture, const char *unknown, uint32_t needed,
-		       struct output *out) {
-	struct strbuf text;
-
-	strbuf_init(&text);
-	cut_warning_write(text.to, capture, unknown, needed);
-	output_wrapped(out, strbuf_take(&text), 0, 0);
-	output_char(out, '\n');
-	strbuf_fini(&text);
-}

@@ -52,8 +52,5 @@ unsigned int cut_snaplen(uint32_t needed);
 // or hash of 48.0 %", and the snapshot length needed.
 void cut_warning_write(FILE *to, const struct capture *capture, const char *unknown,
 		       uint32_t needed);
-// cut_warning_write() to the output, and an empty line.
-void cut_warning_print(const struct capture *capture, const char *unknown, uint32_t needed,
-		       struct output *out);
 
 #endif

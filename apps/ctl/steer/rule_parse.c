@@ -470,30 +470,24 @@ static void item_take(struct reader *r) {
 
 /* Actions */
 
-// Defaults as in testpmd.
-static void rss_default(struct reader *r, struct rte_flow_action_rss *rss) {
-	uint16_t *queues = ddp_arena_alloc(r->arena, QUEUES_MAX * sizeof(*queues));
-
-	rss->types = r->port->rss_hf;
-	rss->queue_num = r->port->n_queues < QUEUES_MAX ? r->port->n_queues : QUEUES_MAX;
-	rss->queue = queues;
-	for (unsigned int i = 0; i < rss->queue_num; i++)
-		queues[i] = i;
-}
-
 static void action_take(struct reader *r) {
 	struct rte_flow_action *action = DDP_APPEND(r->arena, r->rule->actions, r->rule->n_actions);
 	unsigned int i = choose(r, "expected an action, or 'end'", action_names);
 	struct rte_flow_action_rss *conf; // the largest
 	const char *fields = actions[i].fields;
+	uint16_t *queues = NULL;
 
 	assert(i < DIM(actions));
 	action->type = actions[i].type;
 	if (fields[0] == '\0')
 		return;
 	action->conf = conf = ddp_arena_alloc(r->arena, sizeof(*conf));
-	if (action->type == RTE_FLOW_ACTION_TYPE_RSS)
-		rss_default(r, conf);
+	if (action->type == RTE_FLOW_ACTION_TYPE_RSS) { // defaults as in testpmd
+		conf->types = r->port->rss_hf;
+		for (unsigned int q = 0; q < r->port->n_queues && q < QUEUES_MAX; q++)
+			*DDP_APPEND(r->arena, queues, conf->queue_num) = q;
+		conf->queue = queues;
+	}
 	while (!item_ends(r)) {
 		struct field field = field_take(r, "expected a word of action rss, or '/'", fields);
 

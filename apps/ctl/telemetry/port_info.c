@@ -41,6 +41,8 @@ void value_write(const json_t *value, FILE *to) {
 		fprintf(to, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
 	else if (json_is_string(value))
 		fputs(json_string_value(value), to);
+	else if (json_is_real(value))
+		fprintf(to, "%.3f", json_real_value(value));
 	json_array_foreach(value, i, word)
 		fprintf(to, "%s%s", i == 0 ? "" : " ", json_string_value(word) ?: "?");
 }
@@ -54,16 +56,15 @@ static const json_t *member_of(const json_t *object, const char *format) {
 	return json_object_get(object, key);
 }
 
-static bool is_empty(const json_t *value) {
-	return value == NULL || (json_is_string(value) && json_string_length(value) == 0);
-}
-
 const char *members_write(const json_t *object, const char *format, FILE *to) {
 	const char *at = format;
 
 	for (; *at != '\0' && *at != '|'; at++) {
 		if (*at == '[') {
-			if (is_empty(member_of(object, at)))
+			const json_t *value = member_of(object, at);
+
+			if (value == NULL ||
+			    (json_is_string(value) && json_string_length(value) == 0))
 				at = strchr(at, ']');
 		} else if (*at == '{') {
 			const json_t *value = member_of(object, at);
@@ -124,23 +125,19 @@ static json_t *list_convert(const json_t *items) {
 	return list;
 }
 
-// Text of another process must not control the terminal.
-static json_t *text_convert(const char *text) {
-	char printable[128];
-
-	snprintf(printable, sizeof(printable), "%s", text);
-	for (char *c = printable; *c != '\0'; c++)
-		if (*c < ' ' || *c > '~')
-			*c = '?';
-	return json_string(printable);
-}
-
 // NULL: a value that net_ddp does not send.
 static json_t *value_convert(const json_t *value, bool permille) {
+	char text[128];
+
 	if (json_is_object(value))
 		return list_convert(value);
-	if (json_is_string(value))
-		return text_convert(json_string_value(value));
+	if (json_is_string(value)) {
+		snprintf(text, sizeof(text), "%s", json_string_value(value));
+		for (char *c = text; *c != '\0'; c++)
+			if (*c < ' ' || *c > '~')
+				*c = '?'; // text of another process must not control the terminal
+		return json_string(text);
+	}
 	if (!json_is_integer(value) || json_integer_value(value) < 0)
 		return NULL;
 	return permille ? json_real(json_integer_value(value) / 1000.0) :

@@ -22,7 +22,7 @@ int port_start(struct port *port, const struct port_options *options);
 // process; NULL with the status set.
 json_t *port_info(struct port *port);
 
-// Write a number, a text or a list of texts: "gtpu vxlan".
+// Write a number (reals with three decimals), a text or a list of texts: "gtpu vxlan".
 void value_write(const json_t *value, FILE *to);
 
 // Write a format up to its end or a '|', which is returned. {key} stands for a member, {#key} for

@@ -5,10 +5,10 @@
 
 #include "common/strbuf.h"
 #include "common/table.h"
+#include "ctl/command.h"
 #include "ctl/profile/profile_load.h"
 #include "e810/e810_parser.h"
 #include "i40e/i40e.h"
-#include "package_info.h"
 #include "profile/profile_format.h"
 
 #define I40E_INDENT 11          // columns, of a paragraph
@@ -41,8 +41,8 @@ static void i40e_info_json(const struct ddp_package *package, struct json_writer
 
 	snprintf(version, sizeof(version), DDP_VERSION_FMT, DDP_VERSION_NUMBERS(i40e->version));
 	jsonw_write(json, "profile:{name:%s version:%s}", i40e->name, version);
-	jsonw_write(json, "usable:%d reason:%s notes:%s", verdict == 0, reason, i40e->notes);
-	jsonw_key_open(json, "protocols", '[');
+	jsonw_write(json, "usable:%d reason:%s notes:%s protocols:[", verdict == 0, reason,
+		    i40e->notes);
 	for (unsigned int i = 0; i < i40e->n_protocols; i++)
 		jsonw_object(json, "id:%u name:%s", i40e->protocols[i].id, i40e->protocols[i].name);
 	jsonw_close(json, ']');
@@ -122,13 +122,6 @@ static int section_compare(const void *a, const void *b) {
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-static struct section *section_find(struct section *sections, unsigned int n, uint32_t id) {
-	for (unsigned int i = 0; i < n; i++)
-		if (sections[i].id == id)
-			return &sections[i];
-	return NULL;
-}
-
 // The package's section ids in ascending order, to be freed.
 static struct section *sections_make(const struct ddp_package *package, unsigned int *n) {
 	const unsigned int n_parts = package->e810->n_parts;
@@ -137,10 +130,12 @@ static struct section *sections_make(const struct ddp_package *package, unsigned
 
 	*n = 0;
 	for (unsigned int i = 0; i < n_parts; i++) {
-		struct section *section = section_find(sections, *n, parts[i].id);
+		struct section *section = sections;
 
-		if (section == NULL) {
-			section = &sections[(*n)++];
+		while (section < sections + *n && section->id != parts[i].id)
+			section++;
+		if (section == sections + *n) {
+			(*n)++;
 			section->id = parts[i].id;
 			section->table = e810_table(package, parts[i].id);
 			section->n_live = e810_table_live(package, parts[i].id);
