@@ -46,7 +46,9 @@ class Advise(harness.TestCase):
         self.assertEqual([queues[q] for q in range(QUEUES)], [q["packets"] for q in promised["queues"]])
         self.assertRegex(" ".join(advice["reasons"]),
                          r"A NIC may do it without net_ddp: .*ice-comms.* \(rules: ddpctl plan gtpu")
-        text = " ".join(self.text(self.hot()).replace("\\\n", "").split())
+        text = self.text(self.hot())
+        self.assertLessEqual(max(len(line) for line in text.splitlines() if line.startswith("    ")), 80, text)
+        text = " ".join(text.replace("\\\n", "").split())
         for said in (advice["headline"], *advice["reasons"], *advice["commands"].values()):
             self.assertIn(" ".join(said.split()), text)
         with open(self.hot(), "rb") as file:

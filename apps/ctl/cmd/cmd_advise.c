@@ -18,6 +18,7 @@
 #define TRIED_MAX (SPREADS_MAX - 8) // candidates; the rest is for the base, flows and UEs
 #define FIRST_PACKETS 1000000       // packets
 #define RANKING_LINES 10            // candidates at most
+#define INDENT 4                    // columns
 
 struct advising {
 	const struct simulate_options *options;
@@ -210,6 +211,30 @@ static void ranking_print(const struct advice *advice, struct output *out) {
 	output_text(out, "\n");
 }
 
+// Print a command, broken so that lines have 80 columns, but not after the name of an option, and
+// before "--", which separates EAL's options from the application's.
+static void command_print(const char *text, struct output *out) {
+	size_t column = INDENT, len;
+	bool quoted = false;
+
+	output_blanks(out, INDENT);
+	for (; *text != '\0'; text += len) {
+		for (len = 1; text[len] != '\0'; len++) {
+			quoted ^= text[len] == '\'' && text[len - 1] != '\\';
+			if (!quoted && text[len] == ' ' && (text[len + 1] == '-' || text[1] != '-'))
+				break;
+		}
+		if (column > INDENT && (strncmp(text, " -- ", 4) == 0 ||
+					column + len > (text[len] != '\0' ? 78 : 80))) {
+			output_text(out, " \\\n     ");
+			column = INDENT + 1;
+		}
+		output_escaped_printf(out, "%.*s", (int)len, text);
+		column += len;
+	}
+	output_char(out, '\n');
+}
+
 static void advice_print(const struct advice *advice, struct output *out) {
 	simulation_warning_print(advice->simulation, out);
 	if (advice->verdict != ADVICE_NO_PACKETS) {
@@ -229,14 +254,8 @@ static void advice_print(const struct advice *advice, struct output *out) {
 		output_wrapped(out, advice->reasons[i], 4, 4);
 	}
 	for (unsigned int i = 0; i < advice->n_commands; i++) {
-		const char *text = advice->commands[i].text, *rest = strstr(text, " -- ");
-
-		output_printf(out, "%s%s:\n    ", i == 0 ? "\n" : "", advice->commands[i].what);
-		if (rest != NULL) { // EAL's and the application's options on two lines
-			output_escaped_printf(out, "%.*s", (int)(rest - text), text);
-			output_text(out, " \\\n     ");
-		}
-		output_escaped_printf(out, "%s\n", rest != NULL ? rest : text);
+		output_printf(out, "%s%s:\n", i == 0 ? "\n" : "", advice->commands[i].what);
+		command_print(advice->commands[i].text, out);
 	}
 }
 
