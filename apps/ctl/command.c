@@ -61,7 +61,7 @@ const struct command commands[] = {
 	{"new", "[NAME]", "write a commented, valid template of a profile", cmd_new,
 	 .options = "after ip-at json output", OPTIONS(new)},
 	{"plan", "[FILE]",
-	 "tell whether NICs spread the packets of a profile, by which fields, and which packet types "
+	 "show whether NICs spread the packets of a profile, by which fields, and which packet types "
 	 "they hash exactly as it does",
 	 cmd_plan, .options = "commands nic package pcap port queues rss-hf" PROCESS,
 	 OPTIONS(plan, AT(PROCESS, plan, process), AT(RSS, plan, rss))},
