@@ -13,9 +13,6 @@ static char dir[256];
 static pid_t owner;
 
 static int entry_remove(const char *path, const struct stat *st, int type, struct FTW *ftw) {
-	(void)st;
-	(void)type;
-	(void)ftw;
 	return remove(path);
 }
 

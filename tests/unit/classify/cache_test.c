@@ -297,14 +297,17 @@ static const char paths_text[] =
 static uint8_t path_bytes[N_PATHS][PACKET_MAX + 16];
 static struct rte_mbuf path_mbufs[N_PATHS];
 
-static void paths_make(void) {
+static int paths_make(void **state) {
 	scratch_write_text("paths.yaml", paths_text);
 	for (unsigned int i = 0; i < N_PATHS; i++) {
 		path_bytes[i][0] = i >> 8;
 		path_bytes[i][1] = i & 0xff;
 		path_mbufs[i] = mbuf_of(path_bytes[i], sizeof(path_bytes[i]), 6 + i);
 	}
+	return 0;
 }
+
+GROUP(paths_make, NULL)
 
 // Packets of n paths from first on, in turn, in bursts; returns how many are interpreted.
 static unsigned int paths_run(struct user *user, unsigned int first, unsigned int n,
@@ -329,7 +332,6 @@ static unsigned int paths_run(struct user *user, unsigned int first, unsigned in
 TEST(paths_that_come_again_are_all_hits) {
 	static const unsigned int numbers[] = {1, 5, 12, 16, 50, 500};
 
-	paths_make();
 	for (enum ddp_isa isa = 0; isa < DDP_ISA_LEVELS; isa++)
 		for (unsigned int i = 0; i < COUNT(numbers) && ddp_isa_supported(isa); i++) {
 			struct ddp_cache_stats stats;
@@ -355,7 +357,6 @@ TEST(a_full_cache_keeps_what_is_in_use) {
 	unsigned int at = 0;
 	struct user user;
 
-	paths_make();
 	user_init(&user, "paths", DDP_ISA_SCALAR);
 	paths_run(&user, 0, N_USED, 1000);
 	ddp_cache_stats_get(user.cache, &before);
@@ -380,7 +381,6 @@ TEST(a_cache_in_full_use_goes_on_learning) {
 	struct ddp_cache_stats stats;
 	struct user user;
 
-	paths_make();
 	user_init(&user, "paths", DDP_ISA_SCALAR);
 	paths_run(&user, 0, 1023, 4000);
 	paths_run(&user, 1023, 100, 2000);
@@ -411,7 +411,6 @@ TEST(a_flood_of_paths_is_not_learnt) {
 	struct ddp_cache_stats first, then;
 	struct user user;
 
-	paths_make();
 	user_init(&user, "paths", DDP_ISA_SCALAR);
 	flood(&user, 16384);
 	ddp_cache_stats_get(user.cache, &first);
@@ -436,7 +435,6 @@ TEST(known_paths_stay_in_a_flood) {
 	unsigned int known = 0, fresh = N_KNOWN;
 	struct user user;
 
-	paths_make();
 	user_init(&user, "paths", DDP_ISA_SCALAR);
 	paths_run(&user, 0, N_KNOWN, 1000);
 	ddp_cache_stats_get(user.cache, &before);
@@ -466,7 +464,6 @@ TEST(known_paths_stay_in_a_flood) {
 // In a flood, each burst of known paths would else be compared with one entry first, in vain: that
 // is nearly a third of what it costs.
 TEST(a_burst_that_matches_nothing_is_not_of_one_path) {
-	paths_make();
 	for (enum ddp_isa isa = 0; isa < DDP_ISA_LEVELS; isa++) {
 		struct user user;
 

@@ -140,7 +140,8 @@ static const struct refusal {
 	{"pattern eth / end actions drop / end x", ":1:38", "a rule ends before 'x'"},
 	{"# ok\n\nport stop 0\n\tpattern eth / end actions drop", ":4:32",
 	 "expected '/', not the end of the line"},
-	// Words in order, but no rule that net_ddp takes.
+	// Words in order, but no rule that net_ddp takes (port/port_flow_refusals_test.c): of the
+	// place of an action, an item, a rule.
 	{"pattern eth / ipv4 / end actions queue index 8 / end", ":1:34",
 	 "the port has no such Rx queue"},
 	{"pattern eth has_vlan is 0 / vlan / end actions drop / end", ":1:9",
@@ -150,12 +151,6 @@ static const struct refusal {
 	 "a raw item behind a header is relative, has no search or limit, and an offset of 0 or more"},
 	{"flow create 0 pattern eth / end actions drop / end", ":1:1",
 	 "only ingress rules are supported"},
-	{"pattern eth / ipv4 / end actions drop / queue / end", ":1:41",
-	 "a packet can have one target only"},
-	{"pattern eth / ipv4 / end actions rss types ipv4 end / end", ":1:34",
-	 "types or queues: what is hashed, and where packets go, are rules of their own"},
-	{"pattern eth / ipv4 / end actions rss key 00 queues end / end", ":1:34",
-	 "a key has 40 or 52 bytes"},
 	{"pattern eth / ipv4 / end actions drop / end\npattern eth / ipv4 / end actions drop / end",
 	 ":2:1", "the port has a rule of this pattern and priority"},
 	{"pattern eth / ipv4 / udp / vxlan / end actions drop / end", ":1:1",
