@@ -103,6 +103,13 @@ class Robustness(harness.TestCase):
                 n = N_DAMAGED if profile in ("gtpu", "gtpu:ue") else N_DAMAGED // 10
                 self.check_frames(profile, self.damaged(n, seed) + ENDLESS)
 
+    def test_intels_packages(self):
+        """package/nic_test.py looks at what is said, without sanitizers."""
+        for path in harness.intel_package("").glob("*.pkg"):
+            for command in "check", "info":
+                result = harness.ddpctl(command, "--json", path)
+                self.assertEqual((result.returncode, result.stderr), (0, ""))
+
     def test_damaged_packets_in_every_output(self):
         frames = self.damaged(N_DAMAGED, 200) + ENDLESS
         self.assertEqual(len(self.output(frames, "classify", "gtpu").splitlines()), 1 + len(frames))
