@@ -338,23 +338,16 @@ class New(harness.TestCase):
                 self.assertEqual(list(self.folder.glob("udp-.yaml")) + list(self.folder.glob("udp-1.yaml")), [])
 
     def test_names_that_make_no_profile(self):
-        for status, names in ((USAGE, ("", "5g", "a b", "../x", "a_name_that_is_much_too_long_for_it")),
-                              (NO, ("udp", "IPv4", "base", "link", "stop", "icmp6"))):
-            for name in names:
-                result = harness.ddpctl("new", name, "-o", "-")
-                self.assertEqual((result.returncode, result.stdout), (status, ""), name)
-                self.assertEqual(result.stderr.count("\n"), 1)
-
-    def test_a_file_that_is_there_stays(self):
+        """A file that is there stays, and has the profile's name."""
         path = self.folder / "acme.yaml"
         path.write_text("mine")
-        result = harness.ddpctl("new", "acme", "-o", path)
-        self.assertEqual((result.returncode, path.read_text()), (NO, "mine"))
-        self.assertTrue(result.stderr.endswith("acme.yaml: File exists\n"))
-
-    def test_the_file_has_the_profiles_name(self):
-        result = harness.ddpctl("new", "acme", "-o", self.folder / "other.yaml")
-        self.assertEqual(result.returncode, USAGE)
+        for status, file, names in ((USAGE, "-", ("", "5g", "a b", "../x", "a_name_that_is_much_too_long_for_it")),
+                                    (NO, "-", ("udp", "IPv4", "base", "link", "stop", "icmp6")), (NO, path, ["acme"]),
+                                    (USAGE, self.folder / "other.yaml", ["acme"])):
+            for name in names:
+                result = harness.ddpctl("new", name, "-o", file)
+                self.assertEqual((result.returncode, result.stdout, result.stderr.count("\n")), (status, "", 1), name)
+        self.assertEqual(path.read_text(), "mine")
         self.assertEqual(list(self.folder.glob("other*")), [])
 
 

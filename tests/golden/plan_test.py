@@ -119,12 +119,6 @@ class Plan(unittest.TestCase):
         self.assertEqual(text, expected, "\n" + "\n".join(diff) + "\n\nIf the new text is right: "
                          f"{os.path.abspath(__file__)} {ddpctl} {profiles} --update")
 
-    def test_a_kind_nobody_knows_is_refused(self):
-        run = subprocess.run([ddpctl, "plan", "base", "--nic", "e1000"], capture_output=True, text=True,
-                             timeout=60)
-        self.assertEqual(run.returncode, 2)
-        self.assertRegex(run.stderr, "e1000.*ice-comms")
-
     def test_all_kinds_side_by_side_are_what_each_is_alone(self):
         verdicts, matrix = command("gtpu").stdout.split("\n\n")[:2]
         titles, *rows = (line.split() for line in matrix.splitlines()[1:])
@@ -149,14 +143,33 @@ class Plan(unittest.TestCase):
         self.assertIn("ethtool -N eth0 rx-flow-hash tcp4 sdfn", run.stdout)
 
     def test_rules_are_read_as_they_are_printed(self):
-        """By ddpctl, which reads what testpmd reads."""
-        for profile, n_least in (("gtpu", 8), ("gtpu:ue", 8), ("pppoe", 4)):
-            found = json.loads(command(profile, "--nic", "ice-comms", "--json").stdout)["testpmd"]
-            rules = [word for line in found if line.startswith("flow create") for word in ("--rule", line)]
-            self.assertGreaterEqual(len(rules) / 2, n_least)
-            run = subprocess.run([ddpctl, "classify", profile, "-", *rules], capture_output=True, input=packets.pcap([]),
-                                 timeout=60)
+        """By ddpctl, which reads what testpmd reads: those beside net_ddp, and those of the NIC alone."""
+        for planned, profile, n_least in (("gtpu", None, 8), ("gtpu:ue", None, 8), ("pppoe", None, 4),
+                                          ("gtpu", "e810-comms", 24)):
+            found = plan(planned, "ice-comms")
+            commands = found["spread"]["testpmd"] if profile else found["testpmd"]
+            rules = [line for line in commands if line.startswith("flow create")]
+            self.assertGreaterEqual(len(rules), n_least)
+            path = os.path.join(NOTHING.name, "rules")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("\n".join(rules))
+            run = subprocess.run([ddpctl, "classify", profile or planned, "-", "--rule", f"@{path}"],
+                                 capture_output=True, input=packets.pcap([]), timeout=60, env=dict(os.environ, DDP_PROFILE_PATH=profiles))
             self.assertEqual((run.returncode, run.stderr), (0, NO_PACKETS))
+
+    def test_refusals(self):
+        nothing = os.path.join(NOTHING.name, "none.pkgo")
+        for words, status, error in (
+                (("base", "--nic", "e1000"), 2, "e1000.*ice-comms"),
+                (("gtpu", "--commands"), 2, "--commands needs --nic or --port"),
+                (("gtpu", "--nic", "i40e", "--pcap", nothing), 3, "No such file"),
+                (("gtpu", "--pcap", nothing), 2, "--pcap"),
+                (("gtpu", "--nic", "i40e", "--package", nothing), 3, "none.pkgo: error: "),
+                (("gtpu", "--package", nothing), 3, "none.pkgo: error: "),
+                (("gtpu", "--nic", "ice-os", "--package", nothing), 2, "--package is for NICs of kind i40e")):
+            run = command(*words)
+            self.assertEqual((run.returncode, run.stdout), (status, ""), words)
+            self.assertRegex(run.stderr, error)
 
     def test_no_command_is_longer_than_testpmd_reads(self):
         """It would do nothing, and testpmd would not say so."""
@@ -193,16 +206,6 @@ class Spread(unittest.TestCase):
                 found = re.search(r"redirection table: .* up to\s+(\S+) times", command(
                     "gtpu", "--queues", str(queues), *more).stdout)
                 self.assertEqual(found and found.group(1), bound)
-
-    def test_rules_of_the_nic_alone_are_read_as_they_are_printed(self):
-        rules = [rule for rule in self.verdict("gtpu", "ice-comms")["testpmd"] if rule.startswith("flow")]
-        self.assertEqual(len(rules), 24)
-        rules.append("@" + os.path.join(NOTHING.name, "rules"))
-        with open(rules[-1][1:], "w", encoding="utf-8") as file:
-            file.write("\n".join(rules[:-1]))
-        run = subprocess.run([ddpctl, "classify", "e810-comms", "-", "--rule", rules[-1]], capture_output=True,
-                             input=packets.pcap([]), timeout=60, env=dict(os.environ, DDP_PROFILE_PATH=profiles))
-        self.assertEqual((run.returncode, run.stderr), (0, NO_PACKETS))
 
     def test_queues_of_a_rule_that_lists_them(self):
         run = command("gtpu", "--nic", "mlx5", "--commands", "--queues", "3")
@@ -267,16 +270,6 @@ class Spread(unittest.TestCase):
                 self.assertEqual((found["warning"], found["snaplen"]), (None, None))
                 self.assertNotIn("warning", text)
 
-    def test_a_capture_that_is_not_there(self):
-        run = command("gtpu", "--nic", "i40e", "--pcap", NOTHING.name + "/none")
-        self.assertEqual((run.returncode, run.stdout), (3, ""))
-        self.assertEqual(command("gtpu", "--pcap", "none").returncode, 2)
-
-    def test_commands_are_those_of_one_nic(self):
-        run = command("gtpu", "--commands")
-        self.assertEqual((run.returncode, run.stdout), (2, ""))
-        self.assertIn("--commands needs --nic or --port", run.stderr)
-
 
 class Package(unittest.TestCase):
     """A 700-series NIC and a package for it."""
@@ -333,15 +326,6 @@ class Package(unittest.TestCase):
         self.assertEqual(json.loads(command("gtpu", "--nic", "i40e", "--json").stdout)["spread"]["verdict"],
                          "software only")
         self.assertNotIn("\npackage:", command("vxlan", "--nic", "i40e").stdout)
-
-    def test_a_package_that_cannot_be_used_is_refused(self):
-        nothing = os.path.join(NOTHING.name, "none.pkgo")
-        for words, status, error in (("gtpu", "--nic", "i40e", "--package", nothing), 3, "none.pkgo: error: "), \
-                (("gtpu", "--package", nothing), 3, "none.pkgo: error: "), \
-                (("gtpu", "--nic", "ice-os", "--package", nothing), 2, "--package is for NICs of kind i40e"):
-            run = command(*words)
-            self.assertEqual((run.returncode, run.stdout), (status, ""))
-            self.assertIn(error, run.stderr)
 
 
 if __name__ == "__main__":
