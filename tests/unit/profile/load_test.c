@@ -220,19 +220,33 @@ TEST(gtpu_brings_base_and_its_own_input_sets) {
 	assert_string_equal(header_of(profile, "udp")->profile, "base");
 	assert_int_equal(type_of(profile, "GTPU_IPV4_UDP")->sets[0].size, 12);
 	assert_int_equal(type_of(profile, "GTPU_IPV6_UDP")->sets[0].size, 36);
+	assert_false(scratch_load("base+gtpu")->by_rss_hf);
 }
 
-TEST(named_beside_another_profile_base_does_not_hash_by_rss_hf) {
-	const struct ddp_profile *profile = scratch_load("base+gtpu");
+static const struct ports {
+	const char *spec; // and the name of the test
+	unsigned int n, ports[3];
+} ports[] = {
+	{"gtpu", 1, {2152}},
+	{"gtpu;port=2153", 1, {2153}},
+	{"gtpu;port=0x869", 1, {2153}},
+	{"gtpu;port=2152;port=2153", 2, {2152, 2153}},
+	{"base+gtpu:ue;ue_ipv4=10.1.0.0/16;port=5;port=6;port=7", 3, {5, 6, 7}},
+	{"bundle", 1, {2152}},
+	{"bundle;gtpu.port=2153", 1, {2153}},
+	{"bundle;gtpu.port=2153;gtpu.port=2154", 2, {2153, 2154}},
+	{"bundle+gtpu;port=9", 1, {9}},
+};
 
-	assert_false(profile->by_rss_hf);
-}
+// That lead from udp to gtpu, in whichever direction.
+ROWS_TEST(ports_are, ports) {
+	const struct ports *row = *state;
+	const struct ddp_profile *profile;
+	const struct ddp_header *udp;
 
-// The ports that lead from udp to gtpu, in whichever direction.
-static void ports_are(const char *spec, unsigned int n, const uint64_t *ports) {
-	const struct ddp_profile *profile = scratch_load(spec);
-	const struct ddp_header *udp = header_of(profile, "udp");
-
+	scratch_write_text("bundle.yaml", "profile: bundle\nrequires: [gtpu]\n");
+	profile = scratch_load(row->spec);
+	udp = header_of(profile, "udp");
 	assert_true(udp->n_rules > 0);
 	for (unsigned int r = 0; r < udp->n_rules; r++) {
 		const struct ddp_match *match = &udp->rules[r].cond.matches[0];
@@ -240,29 +254,12 @@ static void ports_are(const char *spec, unsigned int n, const uint64_t *ports) {
 		assert_true(udp->rules[r].attached);
 		assert_string_equal(profile->headers[udp->rules[r].target].name, "gtpu");
 		assert_non_null(strstr("dport sport", udp->fields[match->ref.field].name));
-		assert_int_equal(match->n_patterns, n);
-		for (unsigned int i = 0; i < n; i++) {
-			assert_int_equal(match->patterns[i].value_lo, ports[i]);
+		assert_int_equal(match->n_patterns, row->n);
+		for (unsigned int i = 0; i < row->n; i++) {
+			assert_int_equal(match->patterns[i].value_lo, row->ports[i]);
 			assert_int_equal(match->patterns[i].mask_lo, 0xffff);
 		}
 	}
-}
-
-TEST(the_port_of_gtpu_is_what_the_user_says) {
-	ports_are("gtpu", 1, (const uint64_t[]){2152});
-	ports_are("gtpu;port=2153", 1, (const uint64_t[]){2153});
-	ports_are("gtpu;port=0x869", 1, (const uint64_t[]){2153});
-	ports_are("gtpu;port=2152;port=2153", 2, (const uint64_t[]){2152, 2153});
-	ports_are("base+gtpu:ue;ue_ipv4=10.1.0.0/16;port=5;port=6;port=7", 3,
-		  (const uint64_t[]){5, 6, 7});
-}
-
-TEST(a_bundle_sets_the_port_of_what_it_requires) {
-	scratch_write_text("bundle.yaml", "profile: bundle\nrequires: [gtpu]\n");
-	ports_are("bundle", 1, (const uint64_t[]){2152});
-	ports_are("bundle;gtpu.port=2153", 1, (const uint64_t[]){2153});
-	ports_are("bundle;gtpu.port=2153;gtpu.port=2154", 2, (const uint64_t[]){2153, 2154});
-	ports_are("bundle+gtpu;port=9", 1, (const uint64_t[]){9});
 }
 
 TEST(addresses_of_ues_are_what_the_user_says) {
@@ -336,12 +333,9 @@ TEST(two_profiles_come_together) {
 }
 
 TEST(a_profile_by_its_path_requires_others_by_name) {
-	const struct ddp_profile *profile;
-
 	assert_int_equal(unsetenv("DDP_PROFILE_PATH"), 0);
 	scratch_write_text("own.yaml", "profile: own\nrequires: [gtpu]\n");
-	profile = scratch_load(scratch_path("own.yaml"));
-	assert_int_equal(profile->n_parts, 3);
+	assert_int_equal(scratch_load(scratch_path("own.yaml"))->n_parts, 3);
 	assert_int_equal(setenv("DDP_PROFILE_PATH", scratch_dir(), 1), 0);
 }
 
