@@ -225,7 +225,7 @@ struct loop {
 	struct ddp_rxq rxqs[LOOP_QUEUES];
 	struct ddp_balancer balancer;
 	uint16_t reta[DDP_RETA_SIZE];
-	uint32_t packets[DDP_RETA_SIZE];
+	struct ddp_balancer_counters counters;
 	uint64_t loads[LOOP_QUEUES]; // cycles of packets
 	uint32_t costs[LOOP_QUEUES][LOOP_BACKLOG], head[LOOP_QUEUES], tail[LOOP_QUEUES];
 	uint64_t arrived, now[LOOP_QUEUES]; // times, of threads
@@ -239,7 +239,7 @@ static void loop_arrive(struct loop *loop, uint64_t until) {
 	for (; loop->arrived < until; loop->arrived += 1 + draw(2 * loop->row->gap)) {
 		unsigned int entry = draw(1 + draw(DDP_RETA_SIZE)), q = loop->reta[entry];
 
-		loop->packets[entry]++;
+		loop->counters.entries[entry]++;
 		loop->loads[q] += loop_cost(loop, entry);
 		if (loop->tail[q] - loop->head[q] < LOOP_BACKLOG)
 			loop->costs[q][loop->tail[q]++ % LOOP_BACKLOG] = loop_cost(loop, entry);
@@ -273,27 +273,21 @@ static void loop_turn(struct loop *loop, unsigned int thread) {
 	loop->now[thread] = now + (thread < 2 ? row->beside[thread] : 0);
 }
 
-static unsigned int loop_next(const struct loop *loop) {
-	unsigned int next = 0;
-
-	for (unsigned int i = 1; i < loop->row->n_threads; i++)
-		if (loop->now[i] < loop->now[next])
-			next = i;
-	return next;
-}
-
 static void loop_interval(struct loop *loop, uint64_t end) {
 	struct ddp_balancer_move moves[DDP_BALANCER_MOVES];
-	static struct ddp_balancer_counters now;
 	struct ddp_balancer_interval interval;
-	unsigned int n;
+	unsigned int n, next;
 
-	while (loop->now[loop_next(loop)] < end)
-		loop_turn(loop, loop_next(loop));
-	memcpy(now.entries, loop->packets, sizeof(now.entries));
+	do {
+		next = 0;
+		for (unsigned int i = 1; i < loop->row->n_threads; i++)
+			if (loop->now[i] < loop->now[next])
+				next = i;
+		loop_turn(loop, next);
+	} while (loop->now[next] < end);
 	for (unsigned int i = 0; i < loop->balancer.n_queues; i++)
-		now.queues[i] = ddp_balance_queue_read(&loop->rxqs[i], i);
-	ddp_balancer_measure(&loop->balancer, DDP_BALANCER_MS, &now, &interval);
+		loop->counters.queues[i] = ddp_balance_queue_read(&loop->rxqs[i], i);
+	ddp_balancer_measure(&loop->balancer, DDP_BALANCER_MS, &loop->counters, &interval);
 	interval.reta = loop->reta;
 	interval.delivered = NULL;
 	interval.usable = NULL;

@@ -17,7 +17,6 @@
 #include "port/exchange/exchange.h"
 #include "port/quiesce/quiesce.h"
 #include "port_rules.h"
-#include "unit.h"
 
 // A NIC that does all that a lower device can be asked for.
 #define NIC \
@@ -56,28 +55,6 @@ static void *ask(void *arg) {
 	return NULL;
 }
 
-// The application may ask what it likes, here and elsewhere, but change nothing: this is a change
-// of its own, or, where the lower device is only read from, no change at all.
-static void ask_inside(const char *op, void *arg) {
-	struct inside *inside = arg;
-	int ret;
-
-	if (inside->is_asking)
-		return;
-	inside->is_asking = true;
-	for (unsigned int i = 0; i < RTE_DIM(lower_ops); i++)
-		inside->called |= (strcmp(lower_ops[i], op) == 0) << i;
-	ask(inside);
-	assert_true(ends_elsewhere(ask, inside));
-	ret = rte_pmd_ddp_ptype_mapping_reset(inside->port);
-	assert_true(ret == -EBUSY || ret == 0);
-	if (ret == -EBUSY)
-		inside->n_refused++;
-	else
-		inside->n_changed++;
-	inside->is_asking = false;
-}
-
 static const struct rte_flow_item pattern[] = {ITEM(ETH), ITEM(IPV4), ITEM(END)};
 static const struct rte_flow_action actions[] = {TO_QUEUE(1), ACTION(END)};
 static struct rte_ether_addr mac = {{2, 0, 0, 0, 0, 9}};
@@ -85,55 +62,6 @@ static struct rte_eth_udp_tunnel tunnel = {
 	.udp_port = 8472,
 	.prot_type = RTE_ETH_TUNNEL_TYPE_VXLAN,
 };
-
-static void everything_change(uint16_t port) {
-	struct rte_eth_rss_conf rss = {.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP};
-	struct rte_flow_error flow_error;
-	struct rte_eth_stats stats;
-	struct rte_flow *flow;
-	uint8_t key[40] = {1, 2, 3};
-
-	rss.rss_key = key;
-	rss.rss_key_len = sizeof(key);
-	reta_fill(port, 0, N_QUEUES, 1);
-	assert_int_equal(rte_eth_dev_rss_hash_update(port, &rss), 0);
-	assert_int_equal(rte_pmd_ddp_profile_add(port, "gtpu", NULL, 0), 0);
-	assert_int_equal(rte_eth_dev_udp_tunnel_port_add(port, &tunnel), 0);
-	assert_int_equal(rte_eth_dev_udp_tunnel_port_delete(port, &tunnel), 0);
-	flow = rte_flow_create(port, &ingress, pattern, actions, &flow_error);
-	assert_non_null(flow);
-	assert_int_equal(rte_flow_destroy(port, flow, &flow_error), 0);
-	assert_int_equal(rte_pmd_ddp_profile_del(port, "gtpu", NULL, 0), 0);
-	assert_int_equal(rte_eth_dev_mac_addr_add(port, &mac, 0), 0);
-	assert_int_equal(rte_eth_dev_mac_addr_remove(port, &mac), 0);
-	assert_int_equal(rte_eth_dev_vlan_filter(port, 7, 1), 0);
-	assert_int_equal(rte_eth_dev_set_vlan_offload(port, 0), 0);
-	assert_int_equal(rte_eth_dev_set_link_down(port), 0);
-	assert_int_equal(rte_eth_dev_set_link_up(port), 0);
-	assert_int_equal(rte_eth_stats_get(port, &stats), 0);
-	assert_int_equal(rte_eth_stats_reset(port), 0);
-}
-
-TEST(an_application_can_ask_while_the_lower_device_is_called) {
-	struct inside inside = {.port = ddp_probe(NIC)};
-	const struct rte_eth_conf conf = {
-		.rxmode = {.mq_mode = RTE_ETH_MQ_RX_RSS,
-			   .offloads = RTE_ETH_RX_OFFLOAD_VLAN_FILTER},
-		.rx_adv_conf.rss_conf.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP,
-	};
-
-	testsrc_control_hook(ask_inside, &inside);
-	ddp_configure_by(inside.port, N_QUEUES, 1, 512, &conf);
-	assert_int_equal(rte_eth_dev_start(inside.port), 0);
-	everything_change(inside.port);
-	assert_int_equal(rte_eth_dev_stop(inside.port), 0);
-	testsrc_control_hook(NULL, NULL);
-	assert_int_equal(inside.called, RTE_BIT32(RTE_DIM(lower_ops)) - 1); // each of them
-	assert_int_equal(inside.n_failed, 0);
-	assert_int_equal(inside.n_asked, 2 * (inside.n_refused + inside.n_changed));
-	assert_true(inside.n_refused > 20);
-	ddp_end(inside.port);
-}
 
 #define REFUSED(call)                                   \
 	do {                                            \
@@ -183,31 +111,82 @@ static void changes_of_a_stopped_port(uint16_t port) {
 	REFUSED(rte_eth_dev_configure(port, 2, 1, &conf));
 }
 
-static void change_inside(const char *op, void *arg) {
+// The application may ask what it likes, here and elsewhere, but change nothing: this is a change
+// of its own, or, where the lower device is only read from, no change at all.
+static void ask_inside(const char *op, void *arg) {
 	struct inside *inside = arg;
+	int ret;
 
-	if (strcmp(op, "set_link_down") != 0)
+	if (inside->is_asking)
 		return;
-	inside->n_refused++;
-	if (rte_eth_devices[inside->port].data->dev_started)
-		changes_of_a_started_port(inside->port);
+	inside->is_asking = true;
+	for (unsigned int i = 0; i < RTE_DIM(lower_ops); i++)
+		inside->called |= (strcmp(lower_ops[i], op) == 0) << i;
+	ask(inside);
+	assert_true(ends_elsewhere(ask, inside));
+	if (strcmp(op, "set_link_down") == 0) {
+		if (rte_eth_devices[inside->port].data->dev_started)
+			changes_of_a_started_port(inside->port);
+		else
+			changes_of_a_stopped_port(inside->port);
+	}
+	ret = rte_pmd_ddp_ptype_mapping_reset(inside->port);
+	assert_true(ret == -EBUSY || ret == 0);
+	if (ret == -EBUSY)
+		inside->n_refused++;
 	else
-		changes_of_a_stopped_port(inside->port);
+		inside->n_changed++;
+	inside->is_asking = false;
 }
 
-TEST(every_change_inside_a_change_is_refused) {
-	uint16_t port = ddp_start("dev(net_testsrc0),profile=vxlan", N_QUEUES, 1, 512);
-	struct inside inside = {.port = port};
+static void everything_change(uint16_t port) {
+	uint8_t key[40] = {1, 2, 3};
+	struct rte_eth_rss_conf rss = {key, sizeof(key), RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP};
+	struct rte_flow_error flow_error;
+	struct rte_eth_stats stats;
+	struct rte_flow *flow;
 
-	testsrc_control_hook(change_inside, &inside);
+	reta_fill(port, 0, N_QUEUES, 1);
+	assert_int_equal(rte_eth_dev_rss_hash_update(port, &rss), 0);
+	assert_int_equal(rte_pmd_ddp_profile_add(port, "gtpu", NULL, 0), 0);
+	assert_int_equal(rte_eth_dev_udp_tunnel_port_add(port, &tunnel), 0);
+	assert_int_equal(rte_eth_dev_udp_tunnel_port_delete(port, &tunnel), 0);
+	flow = rte_flow_create(port, &ingress, pattern, actions, &flow_error);
+	assert_non_null(flow);
+	assert_int_equal(rte_flow_destroy(port, flow, &flow_error), 0);
+	assert_int_equal(rte_pmd_ddp_profile_del(port, "gtpu", NULL, 0), 0);
+	assert_int_equal(rte_eth_dev_mac_addr_add(port, &mac, 0), 0);
+	assert_int_equal(rte_eth_dev_mac_addr_remove(port, &mac), 0);
+	assert_int_equal(rte_eth_dev_vlan_filter(port, 7, 1), 0);
+	assert_int_equal(rte_eth_dev_set_vlan_offload(port, 0), 0);
 	assert_int_equal(rte_eth_dev_set_link_down(port), 0);
-	assert_int_equal(rte_eth_dev_stop(port), 0);
-	assert_int_equal(rte_eth_dev_set_link_down(port), 0);
+	assert_int_equal(rte_eth_dev_set_link_up(port), 0);
+	assert_int_equal(rte_eth_stats_get(port, &stats), 0);
+	assert_int_equal(rte_eth_stats_reset(port), 0);
+}
+
+TEST(an_application_can_ask_but_not_change_while_the_lower_device_is_called) {
+	struct inside inside = {.port = ddp_probe(NIC)};
+	const struct rte_eth_conf conf = {
+		.rxmode = {.mq_mode = RTE_ETH_MQ_RX_RSS,
+			   .offloads = RTE_ETH_RX_OFFLOAD_VLAN_FILTER},
+		.rx_adv_conf.rss_conf.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP,
+	};
+
+	testsrc_control_hook(ask_inside, &inside);
+	ddp_configure_by(inside.port, N_QUEUES, 1, 512, &conf);
+	assert_int_equal(rte_eth_dev_start(inside.port), 0);
+	everything_change(inside.port);
+	assert_int_equal(rte_eth_dev_stop(inside.port), 0);
+	assert_int_equal(rte_eth_dev_set_link_down(inside.port), 0);
 	testsrc_control_hook(NULL, NULL);
-	assert_int_equal(inside.n_refused, 2);
-	ddp_configure(port, N_QUEUES, 1, 512, RTE_ETH_RSS_IP); // ethdev took the queues away
-	assert_int_equal(rte_eth_dev_start(port), 0);
-	packets_pass(port, N_QUEUES, 16);
+	assert_int_equal(inside.called, RTE_BIT32(RTE_DIM(lower_ops)) - 1); // each of them
+	assert_int_equal(inside.n_failed, 0);
+	assert_int_equal(inside.n_asked, 2 * (inside.n_refused + inside.n_changed));
+	assert_true(inside.n_refused > 20);
+	ddp_configure(inside.port, N_QUEUES, 1, 512, RTE_ETH_RSS_IP); // ethdev took queues away
+	assert_int_equal(rte_eth_dev_start(inside.port), 0);
+	packets_pass(inside.port, N_QUEUES, 16);
 }
 
 static void interrupted(void *arg) {

@@ -254,7 +254,7 @@ TEST(later_segments_that_others_hold_stay) {
 	for (unsigned int which = 1; which <= 3; which++)
 		for (unsigned int indirect = 0; indirect < 2; indirect++) {
 			struct rte_mbuf *mbuf = packet_split(gtpu_summed(), 20), *from = mbuf;
-			struct rte_mbuf *shared, *clone = NULL;
+			struct rte_mbuf *shared, *rest;
 			uint8_t before[PACKET_MAX], buf[PACKET_MAX];
 			const uint32_t len = mbuf->pkt_len;
 
@@ -262,13 +262,11 @@ TEST(later_segments_that_others_hold_stay) {
 			for (unsigned int i = 1; i < which; i++)
 				from = from->next;
 			shared = from->next;
+			rest = shared->next;
 			if (indirect) { // in its place
-				clone = rte_pktmbuf_alloc(pool);
-				assert_non_null(clone);
-				rte_pktmbuf_attach(clone, shared);
-				clone->next = shared->next;
-				from->next = clone;
 				shared->next = NULL;
+				from->next = rte_pktmbuf_clone(shared, pool);
+				from->next->next = rest;
 			} else {
 				rte_mbuf_refcnt_update(shared, 1);
 			}
@@ -290,9 +288,6 @@ TEST(packet_types_are_those_of_what_is_left) {
 					 RTE_PTYPE_L4_UDP | RTE_PTYPE_TUNNEL_GTPU |
 					 RTE_PTYPE_INNER_L3_IPV6_EXT | RTE_PTYPE_INNER_L4_TCP),
 			 RTE_PTYPE_L2_ETHER | RTE_PTYPE_L3_IPV6_EXT | RTE_PTYPE_L4_TCP);
-	assert_int_equal(
-		ddp_decap_ptype(RTE_PTYPE_L2_ETHER_PPPOE | RTE_PTYPE_L3_IPV4 | RTE_PTYPE_L4_TCP),
-		RTE_PTYPE_L2_ETHER | RTE_PTYPE_L3_IPV4 | RTE_PTYPE_L4_TCP);
 	assert_int_equal(ddp_decap_ptype(0x80000007), 0x80000007); // an application's own
 	assert_int_equal(ddp_decap_ptype(0), 0);
 }
@@ -399,9 +394,6 @@ TEST(rules_see_and_count_the_packet_as_it_came) {
 	assert_int_equal(xstat(port, "rx_decapped_packets"), 1); // delivered ones
 }
 
-#define STALE                                                        \
-	(RTE_MBUF_F_RX_IP_CKSUM_GOOD | RTE_MBUF_F_RX_L4_CKSUM_GOOD | \
-	 RTE_MBUF_F_RX_OUTER_L4_CKSUM_GOOD | RTE_MBUF_F_RX_OUTER_IP_CKSUM_BAD)
 #define ALL_FLAGS                                                    \
 	(RTE_MBUF_F_RX_IP_CKSUM_MASK | RTE_MBUF_F_RX_L4_CKSUM_MASK | \
 	 RTE_MBUF_F_RX_OUTER_L4_CKSUM_MASK | RTE_MBUF_F_RX_OUTER_IP_CKSUM_BAD)
@@ -435,7 +427,7 @@ TEST(flags_are_set_and_not_added) {
 		ddp_configure_by(port, 1, 1, 512, &conf);
 		assert_int_equal(rte_eth_dev_start(port), 0);
 		for (unsigned int bad = 0; bad < 2; bad++) {
-			mbufs[bad]->ol_flags |= STALE;
+			mbufs[bad]->ol_flags |= ALL_FLAGS;
 			*rte_pktmbuf_mtod_offset(mbufs[bad], uint8_t *, INNER_L3 + 8) ^= bad; // TTL
 			*rte_pktmbuf_mtod_offset(mbufs[bad], uint8_t *, INNER_L4 + 8) ^= 2 * bad;
 		}

@@ -424,21 +424,6 @@ static bool hash_input(const struct fake_nic *nic, const uint8_t *bytes, uint32_
 	return default_input(nic, bytes, p, input);
 }
 
-static bool extension_input(const struct fake_nic *nic, const uint8_t *bytes, struct parsed *p,
-			    struct input *input) {
-	const struct fake_gtpu gtpu = {
-		.outer = p->outer.version,
-		.inner = p->inner.version,
-		.l4 = p->inner.l4,
-		.teid = &bytes[p->gtpu_off + 4],
-		.ip = &bytes[p->inner.off],
-		.ports = &bytes[p->inner.l4_off],
-	};
-
-	input->n = nic->extension->gtpu(&gtpu, nic->rss_hf, &p->ptype, input->bytes);
-	return input->n > 0;
-}
-
 static void receive(const struct fake_nic *nic, struct rte_mbuf *mbuf) {
 	uint32_t len = rte_pktmbuf_data_len(mbuf); // a test's packets have one segment
 	const uint8_t *bytes = rte_pktmbuf_mtod(mbuf, const uint8_t *);
@@ -448,10 +433,12 @@ static void receive(const struct fake_nic *nic, struct rte_mbuf *mbuf) {
 
 	fake_parse(nic, bytes, len, &p);
 	mbuf->hash.rss = 0;
-	if (!p.bad && p.outer.version != 0)
-		hashed = p.gtpu && nic->kind == FAKE_NIC_I40E ?
-				 extension_input(nic, bytes, &p, &input) :
-				 hash_input(nic, bytes, len, &p, &input);
+	if (!p.bad && p.gtpu && nic->kind == FAKE_NIC_I40E) {
+		input.n = nic->extension->gtpu(bytes, &p, nic->rss_hf, input.bytes);
+		hashed = input.n > 0;
+	} else if (!p.bad && p.outer.version != 0) {
+		hashed = hash_input(nic, bytes, len, &p, &input);
+	}
 	mbuf->packet_type = p.ptype;
 	if (nic->mistakes_tcp && (p.ptype & RTE_PTYPE_L4_MASK) == RTE_PTYPE_L4_TCP)
 		mbuf->packet_type = (p.ptype & ~RTE_PTYPE_L4_MASK) | RTE_PTYPE_L4_UDP;

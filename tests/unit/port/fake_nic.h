@@ -25,18 +25,14 @@ enum fake_nic_kind {
 	FAKE_NIC_MLX5,  // ConnectX that parses GTP
 };
 
-// An IP packet in GTP-U, as a package for it finds it.
-struct fake_gtpu {
-	unsigned int outer, inner; // 4, 6
-	uint32_t l4;               // RTE_PTYPE_L4_*
-	const uint8_t *teid, *ip, *ports;
-};
+struct parsed;
 
+// A package for GTP-U.
 struct fake_extension {
 	bool (*has_gtpu)(void);       // else it is plain UDP
 	uint64_t (*flow_types)(void); // bits of rss_hf besides the NIC's own
-	// The packet type; returns how many bytes are hashed with rss_hf, 0 for none.
-	unsigned int (*gtpu)(const struct fake_gtpu *gtpu, uint64_t rss_hf, uint32_t *ptype,
+	// Set the packet type; returns how many bytes are hashed with rss_hf, 0 for none.
+	unsigned int (*gtpu)(const uint8_t *bytes, struct parsed *p, uint64_t rss_hf,
 			     uint8_t *input);
 };
 

@@ -25,22 +25,27 @@ static void need(const struct frame *f, uint32_t end, struct parsed *p) {
 
 static void l4_parse(const struct frame *f, struct layer3 *ip, uint8_t protocol, bool sctp,
 		     struct parsed *p) {
+	static const struct {
+		uint8_t version, protocol, size; // version 0: both
+		uint32_t l4;
+	} rows[] = {
+		{0, 17, 8, RTE_PTYPE_L4_UDP},    {0, 6, 20, RTE_PTYPE_L4_TCP},
+		{4, 1, 8, RTE_PTYPE_L4_ICMP},    {6, 58, 4, RTE_PTYPE_L4_ICMP},
+		{0, 132, 12, RTE_PTYPE_L4_SCTP},
+	};
+
 	ip->l4 = RTE_PTYPE_L4_NONFRAG;
-	if (protocol == 17) {
-		ip->l4 = RTE_PTYPE_L4_UDP;
-		need(f, ip->l4_off + 8, p);
-	} else if (protocol == 6) {
-		ip->l4 = RTE_PTYPE_L4_TCP;
-		need(f, ip->l4_off + 20, p);
-		if (u8(f, ip->l4_off + 12) >> 4 < 5)
-			p->bad = true;
-		need(f, ip->l4_off + 4 * (u8(f, ip->l4_off + 12) >> 4), p);
-	} else if (protocol == 132 && sctp) {
-		ip->l4 = RTE_PTYPE_L4_SCTP;
-		need(f, ip->l4_off + 12, p);
-	} else if (protocol == (ip->version == 4 ? 1 : 58)) {
-		ip->l4 = RTE_PTYPE_L4_ICMP;
-		need(f, ip->l4_off + (ip->version == 4 ? 8 : 4), p);
+	for (unsigned int i = 0; i < RTE_DIM(rows) - !sctp; i++)
+		if (rows[i].protocol == protocol &&
+		    (rows[i].version == 0 || rows[i].version == ip->version)) {
+			ip->l4 = rows[i].l4;
+			need(f, ip->l4_off + rows[i].size, p);
+		}
+	if (protocol == 6) {
+		const unsigned int len = 4 * (u8(f, ip->l4_off + 12) >> 4);
+
+		p->bad |= len < 20;
+		need(f, ip->l4_off + len, p);
 	}
 }
 
@@ -96,14 +101,17 @@ static void tunnel_end(struct parsed *p, uint32_t tunnel) {
 		p->ptype |= inner_of(&p->inner);
 }
 
+static void ip_inside(const struct frame *f, uint32_t off, unsigned int version, struct parsed *p) {
+	ip_parse(f, off, &p->inner, true, p);
+	p->bad |= p->inner.version != version;
+}
+
 static void ethernet_inside(const struct frame *f, uint32_t off, struct parsed *p) {
 	uint16_t type = be16(f, off + 12);
 
 	need(f, off + 14, p);
-	if (type == 0x0800 || type == 0x86dd) {
-		ip_parse(f, off + 14, &p->inner, true, p);
-		p->bad |= p->inner.version != (type == 0x0800 ? 4 : 6);
-	}
+	if (type == 0x0800 || type == 0x86dd)
+		ip_inside(f, off + 14, type == 0x0800 ? 4 : 6, p);
 	tunnel_end(p, RTE_PTYPE_TUNNEL_GRENAT | RTE_PTYPE_INNER_L2_ETHER);
 	if (type == 0x8100 || type == 0x88a8) // reported with its tag
 		p->ptype = (p->ptype & ~RTE_PTYPE_INNER_L2_MASK) | RTE_PTYPE_INNER_L2_ETHER_VLAN;
@@ -121,8 +129,7 @@ static void gre_parse(const struct frame *f, uint32_t off, struct parsed *p) {
 	if (type == 0x6558) {
 		ethernet_inside(f, off, p);
 	} else if (type == 0x0800 || type == 0x86dd) {
-		ip_parse(f, off, &p->inner, true, p);
-		p->bad |= p->inner.version != (type == 0x0800 ? 4 : 6);
+		ip_inside(f, off, type == 0x0800 ? 4 : 6, p);
 		tunnel_end(p, RTE_PTYPE_TUNNEL_GRENAT);
 	}
 }
@@ -204,8 +211,7 @@ static void outer_parse(const struct fake_nic *nic, const struct frame *f, uint3
 	} else if (protocol == 47) {
 		gre_parse(f, p->outer.l4_off, p);
 	} else if (protocol == 4 || protocol == 41) {
-		ip_parse(f, p->outer.l4_off, &p->inner, true, p);
-		p->bad |= p->inner.version != (protocol == 4 ? 4 : 6);
+		ip_inside(f, p->outer.l4_off, protocol == 4 ? 4 : 6, p);
 		tunnel_end(p, RTE_PTYPE_TUNNEL_IP);
 	} else if (nic->kind != FAKE_NIC_OS && nic->kind != FAKE_NIC_I40E &&
 		   (protocol == 50 || protocol == 51 || protocol == 115)) {

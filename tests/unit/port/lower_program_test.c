@@ -224,12 +224,14 @@ TEST(a_nic_that_hashes_one_type_wrongly_is_not_used) {
 	assert_true(share(&tally) > 0.98);
 }
 
-// And a declared UDP port is declared on the lower device.
+// And a declared UDP port is declared on the lower device. A driver that keeps neither has none
+// after it recovered from an error: they are created again.
 TEST(rules_exist_while_the_port_runs) {
 	uint16_t port = ddp_start("dev(net_testsrc0,nic=2),profile=gtpu+vxlan:outer,overflow=wait,"
 				  "offload=auto:ice-comms",
 				  N_QUEUES, 1, 64);
-	const struct fake_nic *nic = testsrc_nic(0);
+	struct fake_nic *nic = testsrc_nic(0);
+	const unsigned int n_rules = nic->n_rules;
 
 	for (unsigned int i = 0; i < 2; i++) {
 		assert_true(nic->n_rules >= 8);
@@ -241,6 +243,11 @@ TEST(rules_exist_while_the_port_runs) {
 		assert_int_equal(nic->vxlan_ports[0], 0);
 		assert_int_equal(rte_eth_dev_start(port), 0);
 	}
+	fake_nic_fini(nic);
+	nic->vxlan_ports[0] = 0;
+	testsrc_tell(0, RTE_ETH_EVENT_RECOVERY_SUCCESS);
+	wait_until(nic->n_rules == n_rules && nic->vxlan_ports[0] == 4789);
+	assert_int_equal(nic->n_destroyed, 2 * n_rules);
 }
 
 TEST(another_net_ddp_is_no_nic) {
@@ -251,20 +258,6 @@ TEST(another_net_ddp_is_no_nic) {
 
 	assert_string_equal(ddp_nic_name(ddp->offload.nic), "none");
 	assert_null(ddp->hw_ptypes);
-}
-
-// A driver that does not keep rules has none after it recovered from an error.
-TEST(rules_are_created_again_after_a_recovery) {
-	const struct fake_nic *nic = testsrc_nic(0);
-	unsigned int n_rules;
-
-	ddp_start(COMMS, N_QUEUES, 1, 64);
-	n_rules = nic->n_rules;
-	assert_true(n_rules > 0);
-	fake_nic_fini(testsrc_nic(0));
-	testsrc_tell(0, RTE_ETH_EVENT_RECOVERY_SUCCESS);
-	wait_until(nic->n_rules == n_rules);
-	assert_int_equal(nic->n_destroyed, 0);
 }
 
 static void package_write(const char *name, uint32_t track_id) {
@@ -352,30 +345,25 @@ TEST(refused_patterns_stay_in_software) {
 	assert_true(testsrc_nic(0)->n_rules > 0);
 }
 
+// If the lower device refuses one that is required, the change fails.
 TEST(a_profile_change_creates_new_rules) {
-	uint16_t port = ddp_start(COMMS, N_QUEUES, 1, 64);
-	unsigned int before = testsrc_nic(0)->n_rules;
-
-	assert_int_equal(rte_pmd_ddp_profile_add(port, "ipip", NULL, 0), 0);
-	assert_true(testsrc_nic(0)->n_rules > before);
-	assert_int_equal(rte_pmd_ddp_profile_del(port, "ipip", NULL, 0), 0);
-	assert_int_equal(testsrc_nic(0)->n_rules, before);
-	assert_int_equal(rte_pmd_ddp_profile_del(port, "gtpu", NULL, 0), 0);
-	assert_true(testsrc_nic(0)->n_rules < before);
-}
-
-TEST(a_change_that_the_lower_device_refuses_fails_if_required) {
 	uint16_t port = ddp_start(REQUIRED, N_QUEUES, 1, 64);
 	struct fake_nic *nic = testsrc_nic(0);
 	unsigned int before = nic->n_rules;
 	struct rte_pmd_ddp_profile profiles[2];
 	char error[200];
 
+	assert_int_equal(rte_pmd_ddp_profile_add(port, "ipip", NULL, 0), 0);
+	assert_true(nic->n_rules > before);
+	assert_int_equal(rte_pmd_ddp_profile_del(port, "ipip", NULL, 0), 0);
+	assert_int_equal(nic->n_rules, before);
 	nic->fail_at = nic->n_created + 5;
 	assert_true(rte_pmd_ddp_profile_add(port, "ipip", error, sizeof(error)) < 0);
 	assert_non_null(strstr(error, "offload=require: rule 5 of"));
 	assert_int_equal(rte_pmd_ddp_profiles_get(port, profiles, 2), 1);
 	assert_int_equal(nic->n_rules, before);
+	assert_int_equal(rte_pmd_ddp_profile_del(port, "gtpu", NULL, 0), 0);
+	assert_true(nic->n_rules < before);
 }
 
 // Packets that wait in the NIC were hashed by the rules of their arrival.
