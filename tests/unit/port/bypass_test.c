@@ -36,14 +36,12 @@ static void feed_unknown(uint16_t queue, uint32_t seq, unsigned int n) {
 }
 
 static uint32_t seen_seq[N_FLOWS];
-static unsigned int n_disordered, n_misrouted;
 
 static void packet_look(uint16_t port, uint16_t queue, struct rte_mbuf *mbuf) {
 	unsigned int flow = packet_flow(mbuf);
 
-	n_misrouted += reta_get(port, mbuf->hash.rss % 512) != queue;
-	n_disordered += packet_seq(mbuf) != seen_seq[flow];
-	seen_seq[flow] = packet_seq(mbuf) + 1;
+	assert_int_equal(reta_get(port, mbuf->hash.rss % 512), queue);
+	assert_int_equal(packet_seq(mbuf), seen_seq[flow]++);
 	assert_true((mbuf->ol_flags & RTE_MBUF_F_RX_RSS_HASH) != 0);
 	assert_int_equal(mbuf->port, port);
 	assert_int_equal(mbuf->packet_type,
@@ -124,14 +122,7 @@ static uint16_t bypass_start(const char *devargs, uint16_t n_desc) {
 static int begin(void **state) {
 	memset(next_seq, 0, sizeof(next_seq));
 	memset(seen_seq, 0, sizeof(seen_seq));
-	n_disordered = n_misrouted = 0;
 	return leak_setup(state);
-}
-
-static int end(void **state) {
-	assert_int_equal(n_disordered, 0);
-	assert_int_equal(n_misrouted, 0);
-	return leak_teardown(state);
 }
 
 TEST(hardware_hashed_packets_bypass_the_rings) {
@@ -425,38 +416,27 @@ TEST(small_bursts_return_packets) {
 	assert_int_equal(n, 512);
 }
 
-// One burst call in many reads rings and other lower queues, whose packets have the dynamic fields:
-// the next call of each queue is none of these.
-static void next_calls_bypass(uint16_t port_id) {
-	struct ddp_port *port = ddp_registry_get(port_id);
-
-	for (unsigned int q = 0; q < N_QUEUES; q++) {
-		assert_non_null(port->rxqs[q].own);
-		port->rxqs[q].bypass_left = 1;
-	}
-	ddp_registry_put(port);
-}
-
 #define COMMS "dev(net_testsrc0,nic=2,rxq=4),overflow=wait,profile=gtpu,offload=auto:ice-comms"
 
-static uint16_t gtpu_bypass(uint16_t port, struct rte_mbuf *mbufs[32]) {
-	uint16_t got = 0, queue = 0;
+// One burst call in many reads rings and other lower queues, whose packets are parsed: the last
+// call of a queue here is none of these.
+static uint16_t gtpu_bypass(uint16_t port_id, struct rte_mbuf *mbufs[32]) {
+	struct ddp_port *port = rte_eth_devices[port_id].data->dev_private;
+	uint16_t queue = 0;
 
 	for (unsigned int i = 0; i < 512; i++)
 		packet_arrive(gtpu_tcp_packet());
-	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 512);
+	assert_int_equal(poll_to_end(port_id, N_QUEUES, 0, NULL), 512);
 	for (unsigned int i = 0; i < 32; i++) {
 		struct rte_mbuf *mbuf = gtpu_tcp_packet();
 
 		memset(meta_of(mbuf), 0xab, sizeof(struct rte_pmd_ddp_meta));
 		packet_arrive(mbuf);
 	}
-	next_calls_bypass(port);
-	for (uint16_t q = 0; q < N_QUEUES && got == 0; q++) {
-		got = rte_eth_rx_burst(port, q, mbufs, 32);
-		queue = q;
-	}
-	assert_int_equal(got, 32);
+	for (unsigned int q = 0; q < N_QUEUES; q++)
+		port->rxqs[q].bypass_left = 1;
+	while (rte_eth_rx_burst(port_id, queue, mbufs, 32) != 32)
+		assert_in_range(++queue, 1, N_QUEUES - 1);
 	return queue;
 }
 
@@ -503,9 +483,8 @@ TEST(with_meta_off_no_field_is_to_be_read_before) {
 	struct rte_mbuf *mbufs[32];
 	uint16_t port_id = ddp_start(COMMS ",meta=off", N_QUEUES, 1, 512);
 	uint16_t queue = gtpu_bypass(port_id, mbufs);
-	struct ddp_port *port = ddp_registry_get(port_id);
+	struct ddp_port *port = rte_eth_devices[port_id].data->dev_private;
 
-	ddp_registry_put(port);
 	assert_int_equal(rte_pmd_ddp_meta_is_on(port_id), 0);
 	assert_int_equal(meta_of(mbufs[0])->value, 0xabababab);
 	for (unsigned int i = 0; i < N_QUEUES; i++)
@@ -577,4 +556,4 @@ TEST(packets_that_will_bypass_the_rings_are_counted) {
 }
 
 GROUP(port_setup, NULL)
-EACH(begin, end)
+EACH(begin, leak_teardown)
