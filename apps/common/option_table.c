@@ -208,12 +208,6 @@ static int option_set(const struct option_row *row, const char *value, void *opt
 
 #define FIRST_CODE 256 // getopt_long() code of the first row; lower codes are letters
 
-static int value_kind(const struct option_row *row) {
-	if (row->argument == NULL)
-		return no_argument;
-	return row->argument[0] == '[' ? optional_argument : required_argument;
-}
-
 static const struct option_row *row_of(const struct option_row *rows, unsigned int n, int code) {
 	assert(code < FIRST_CODE + (int)n);
 	if (code >= FIRST_CODE)
@@ -254,24 +248,22 @@ static void getopt_prepare(const struct option_row *rows, unsigned int n,
 
 	assert(n <= OPTIONS_MAX);
 	for (unsigned int i = 0; i < n; i++) {
-		longs[i] =
-			(struct option){rows[i].name, value_kind(&rows[i]), NULL, FIRST_CODE + i};
+		const char *argument = rows[i].argument;
+
+		longs[i] = (struct option){rows[i].name,
+					   argument == NULL   ? no_argument :
+					   argument[0] == '[' ? optional_argument :
+								required_argument,
+					   NULL, FIRST_CODE + i};
 		if (rows[i].letter == '\0')
 			continue;
 		*to++ = rows[i].letter;
-		if (rows[i].argument != NULL)
+		if (argument != NULL)
 			*to++ = ':';
 	}
 	*to = '\0';
 	longs[n] = (struct option){0};
 	optind = 0; // reset getopt_long()
-}
-
-// Report a value of an option without one, or a missing value.
-static int value_wrong(const struct option_row *row, char error[OPTION_ERROR_SIZE]) {
-	if (row->argument == NULL)
-		return option_fail(error, "option --%s takes no value", row->name);
-	return option_fail(error, "option --%s needs a value: %s", row->name, row->argument);
 }
 
 // Set the option of a word by getopt_long()'s code. The row, or NULL with error.
@@ -282,8 +274,10 @@ static const struct option_row *option_take(const struct option_row *rows, unsig
 
 	if (row == NULL || !is_whole(row, word))
 		unknown_option(rows, n, word, error);
+	else if ((code == '?' || code == ':') && row->argument == NULL)
+		option_fail(error, "option --%s takes no value", row->name);
 	else if (code == '?' || code == ':')
-		value_wrong(row, error);
+		option_fail(error, "option --%s needs a value: %s", row->name, row->argument);
 	else if (option_set(row, optarg, options, error) == 0)
 		return row;
 	return NULL;

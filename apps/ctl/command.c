@@ -269,18 +269,6 @@ static int cmd_version(const void *options, struct output *out) {
 
 /* Running */
 
-// Number of words of a command: WORD is one, [WORD] none or one, WORD... one or more.
-static void words_count(const char *arguments, unsigned int *min, unsigned int *max) {
-	*min = *max = 0;
-	for (const char *at = arguments; at != NULL && at[0] != '\0'; at = strchr(at, ' ')) {
-		at += at[0] == ' ';
-		*min += at[0] != '[';
-		(*max)++;
-	}
-	if (strstr(arguments, "...") != NULL)
-		*max = UINT_MAX;
-}
-
 static void *group_of(const struct command *command, void *options, enum option_group group) {
 	return command->at[group] != 0 ? (char *)options + command->at[group] : NULL;
 }
@@ -337,8 +325,13 @@ int command_parse(const struct command *command, int argc, const char **argv, vo
 	common->n_files = n_files;
 	if (common->help || common->version)
 		return 0; // other arguments may be missing
-	if (command->run != NULL)
-		words_count(command->arguments, &min, &max);
+	// WORD is one word, [WORD] none or one, WORD... one or more
+	for (const char *at = command->arguments;
+	     command->run != NULL && at != NULL && at[0] != '\0'; at = strchr(at, ' ')) {
+		at += at[0] == ' ';
+		min += at[0] != '[';
+		max = strstr(command->arguments, "...") != NULL ? UINT_MAX : max + 1;
+	}
 	less = capture != NULL && capture->interface != NULL; // it replaces PCAP
 	if (common->n_files < min - less)
 		return option_fail(error, "arguments missing: %s%s", command->arguments,

@@ -164,15 +164,6 @@ static void ports_print(const struct report *report, FILE *out) {
 	}
 }
 
-static void ptypes_print(const struct report *report, FILE *out) {
-	if (report->n_ptypes == 0)
-		return;
-	fprintf(out, "\n%12s  %s\n", "packets", "packet type");
-	for (unsigned int i = 0; i < report->n_ptypes; i++)
-		fprintf(out, "%12" PRIu64 "  %s\n", report->ptypes[i].packets,
-			report->ptypes[i].name);
-}
-
 void report_print(const struct report *report, FILE *out) {
 	fprintf(out, "%s: %" PRIu64 " packets in %.3f s, %.3f Mpps, %.3f Gbit/s",
 		mode_names[report->config->mode], report->packets, report->seconds,
@@ -188,7 +179,11 @@ void report_print(const struct report *report, FILE *out) {
 	balance_print(report, out);
 	workers_print(report, out);
 	ports_print(report, out);
-	ptypes_print(report, out);
+	if (report->n_ptypes > 0)
+		fprintf(out, "\n%12s  %s\n", "packets", "packet type");
+	for (unsigned int i = 0; i < report->n_ptypes; i++)
+		fprintf(out, "%12" PRIu64 "  %s\n", report->ptypes[i].packets,
+			report->ptypes[i].name);
 }
 
 void report_say(const struct report *report) {

@@ -187,16 +187,6 @@ static int queues_setup(const struct port *port, const struct config *config,
 	return 0;
 }
 
-// Devices without the operation (net_pcap) receive all packets.
-static void promiscuous_set(const struct port *port, const struct config *config) {
-	int ret = config->promiscuous ? rte_eth_promiscuous_enable(port->id) :
-					rte_eth_promiscuous_disable(port->id);
-
-	if (ret < 0 && ret != -ENOTSUP)
-		say(LOG_WARNING, "port %u (%s): promiscuous mode: %s", port->id, port->name,
-		    rte_strerror(-ret));
-}
-
 static int port_start(struct port *port, const struct config *config, struct rte_mempool *pool,
 		      struct error *error) {
 	struct rte_eth_conf conf = {0};
@@ -219,9 +209,13 @@ static int port_start(struct port *port, const struct config *config, struct rte
 	if (ret < 0)
 		return port_failed(port, "start", ret, error);
 	port->started = true;
-	promiscuous_set(port, config);
-	// Without the option, the device arguments decide.
-	if (config->balance_ms != 0)
+	ret = config->promiscuous ? rte_eth_promiscuous_enable(port->id) :
+				    rte_eth_promiscuous_disable(port->id);
+	if (ret < 0 && ret != -ENOTSUP) // without the operation (net_pcap) it receives all packets
+		say(LOG_WARNING, "port %u (%s): promiscuous mode: %s", port->id, port->name,
+		    rte_strerror(-ret));
+	ret = 0;
+	if (config->balance_ms != 0) // else the device arguments decide
 		ret = rte_pmd_ddp_balance_set(port->id, config->balance_ms);
 	return ret < 0 ? port_failed(port, "be balanced", ret, error) : 0;
 }

@@ -4,7 +4,10 @@
 // all kinds are compared.
 #include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
+#include <rte_common.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <jansson.h>
@@ -13,13 +16,37 @@
 #include "common/json_writer.h"
 #include "common/port_telemetry.h"
 #include "common/strbuf.h"
+#include "common/table.h"
 #include "ctl/command.h"
 #include "ctl/plan/plan_report.h"
 #include "ctl/profile/profile_load.h"
 #include "ctl/simulate/candidates.h"
+#include "ctl/steer/cut.h"
 #include "offload/i40e_port.h"
 
 #define KINDS_MAX 16 // kinds of NIC
+
+/* The packets of a capture with each choice: the NIC as it is, with the rules of the plan, and
+ * together with net_ddp */
+
+#define PLAN_CHOICES 3
+
+struct plan_choice {
+	const char *name;
+	double imbalance;
+};
+
+struct plan_capture {
+	const char *path;
+	unsigned int n_queues;
+	uint64_t n_packets;
+	uint64_t by_class[DDP_OFFLOAD_NONE + 1];    // packets, by the plan's classes
+	uint64_t by_spread[DDP_SPREAD_UNASKED + 1]; // packets, by the NIC alone
+	struct plan_choice choices[PLAN_CHOICES];
+	unsigned int n_choices;
+	char *cut_warning;    // unknown results because of cut packets; NULL: none
+	unsigned int snaplen; // bytes, that the capture needs then
+};
 
 struct plans {
 	const struct plan_options *options;
@@ -130,16 +157,167 @@ static int plan_make(struct plans *plans, const struct ddp_nic *nic) {
 	return status;
 }
 
-static void plans_fini(struct plans *plans) {
-	while (plans->n > 0) {
-		struct planned *planned = &plans->planned[--plans->n];
+/* The packets of a capture */
 
-		ddp_plan_destroy(planned->plan);
-		ddp_package_close(planned->package);
-		ddp_diag_fini(&planned->diag);
-	}
-	plan_capture_fini(&plans->capture);
+static void type_count(const struct ddp_plan *plan, const struct spread_type *type,
+		       struct plan_capture *capture) {
+	const bool none = type->number == plan->n_types;
+
+	assert(type->number <= plan->n_types);
+
+	capture->by_class[none ? DDP_OFFLOAD_NONE : plan->types[type->number].class] +=
+		type->packets;
+	if (none)
+		capture->by_spread[DDP_SPREAD_UNASKED] += type->packets;
+	else if (plan->spread != NULL)
+		capture->by_spread[plan->spread->types[type->number].spread] += type->packets;
 }
+
+static void choice_add(struct plan_capture *capture, const char *name,
+		       const struct spread *spread) {
+	assert(capture->n_choices < PLAN_CHOICES);
+	capture->choices[capture->n_choices++] =
+		(struct plan_choice){name, ddp_imbalance(spread->queue_packets, capture->n_queues)};
+}
+
+static void choices_fill(const struct candidates *candidates, const struct planned *planned,
+			 struct plan_capture *capture) {
+	const struct spread *profile = &candidates->spreads[0];
+
+	capture->n_packets = profile->packets;
+	for (unsigned int i = 0; i < profile->n_types; i++)
+		type_count(planned->plan, &profile->types[i], capture);
+	choice_add(capture, "NIC without rules", candidates->nics[0].spread);
+	if (planned->plan->spread != NULL)
+		choice_add(capture, "NIC alone, with the rules", &candidates->spreads[1]);
+	choice_add(capture, "NIC and net_ddp", profile);
+}
+
+// The choice with the most unknown packets counts for all.
+static void cut_warn(const struct candidates *candidates, const struct capture *of,
+		     struct plan_capture *capture) {
+	uint32_t needed = 0;
+	uint64_t most = 0;
+	struct strbuf unknown, text;
+
+	for (unsigned int i = 0; i < candidates->n_all; i++) {
+		needed = RTE_MAX(needed, candidates->spreads[i].cut.needed);
+		most = RTE_MAX(most, candidates->spreads[i].cut.packets);
+	}
+	if (most == 0)
+		return;
+	strbuf_init(&unknown);
+	strbuf_init(&text);
+	fprintf(unknown.to, "the shares and imbalances (%.1f %% of the packets)",
+		100.0 * most / capture->n_packets);
+	cut_warning_write(text.to, of, strbuf_take(&unknown), needed);
+	capture->cut_warning = strdup_or_exit(strbuf_take(&text));
+	capture->snaplen = cut_snaplen(needed);
+	strbuf_fini(&text);
+	strbuf_fini(&unknown);
+}
+
+static int candidates_load(struct candidates *candidates, const char *spec,
+			   const struct planned *planned) {
+	int status = candidates_add_spec(candidates, "profile", spec);
+	struct ddp_personality loaded;
+
+	if (status == EXIT_GOOD && planned->plan->spread != NULL)
+		status = nic_profile_load(&loaded, spec, planned->plan->spread);
+	if (status == EXIT_GOOD && planned->plan->spread != NULL)
+		status = candidates_add(candidates, "alone", &loaded, NULL);
+	if (status == EXIT_GOOD)
+		status = candidates_add_nics(candidates, planned->plan->nic);
+	return status;
+}
+
+static int capture_run(const char *path, struct candidates *candidates,
+		       const struct planned *planned, struct plan_capture *result) {
+	const struct capture_config config = {.path = path};
+	struct capture capture;
+	int status, ret;
+
+	status = capture_open_or_report(&capture, &config);
+	if (status != EXIT_GOOD)
+		return status;
+	ret = candidates_run(candidates, &capture);
+	choices_fill(candidates, planned, result);
+	cut_warn(candidates, &capture, result);
+	status = capture_end_or_report(&capture, ret);
+	capture_close(&capture);
+	return status;
+}
+
+// Read the packets of path. spec NULL: base. Returns the exit status; errors go to stderr.
+static int plan_capture_read(const char *path, const struct steer_config *steer, const char *spec,
+			     const struct planned *planned, struct plan_capture *capture) {
+	static struct candidates candidates; // too large for some stacks
+	int status;
+
+	*capture = (struct plan_capture){.path = path, .n_queues = steer->n_queues};
+	candidates_init(&candidates, steer);
+	status = candidates_load(&candidates, spec, planned);
+	if (status == EXIT_GOOD)
+		status = capture_run(path, &candidates, planned, capture);
+	candidates_fini(&candidates);
+	return status;
+}
+
+static double percent(const struct plan_capture *capture, uint64_t n) {
+	return capture->n_packets == 0 ? 0 : 100.0 * n / capture->n_packets;
+}
+
+static void plan_capture_print(const struct plan_capture *capture, struct output *out) {
+	struct table table;
+
+	output_escaped_printf(out, "\n%s: %" PRIu64 " packets on %u queues\n", capture->path,
+			      capture->n_packets, capture->n_queues);
+	table_init(&table, out, "CHOICE|>IMBALANCE");
+	for (unsigned int i = 0; i < capture->n_choices; i++) {
+		table_text(&table, capture->choices[i].name);
+		table_cell(&table, "%.3f", capture->choices[i].imbalance);
+	}
+	table_fini(&table);
+	output_text(out, "\n");
+	table_init(&table, out, "PACKETS THAT THE NIC ALONE HASHES BY|>SHARE");
+	for (enum ddp_spread i = 0; i <= DDP_SPREAD_UNASKED; i++)
+		if (capture->by_spread[i] > 0) {
+			table_text(&table, ddp_spread_name(i));
+			table_cell(&table, "%.1f%%", percent(capture, capture->by_spread[i]));
+		}
+	table_fini(&table);
+	output_text(out, "\n");
+	table_init(&table, out, "PACKETS WHOSE EQUAL HASH COMES FROM|>SHARE");
+	for (enum ddp_offload_class i = 0; i <= DDP_OFFLOAD_NONE; i++)
+		if (capture->by_class[i] > 0) {
+			table_text(&table, ddp_offload_class_name(i));
+			table_cell(&table, "%.1f%%", percent(capture, capture->by_class[i]));
+		}
+	table_fini(&table);
+}
+
+static void plan_capture_json(const struct plan_capture *capture, struct json_writer *json) {
+	jsonw_key_open(json, "capture", '{');
+	jsonw_write(json, "path:%s packets:%ju queues:%u choices:[", capture->path,
+		    capture->n_packets, capture->n_queues);
+	for (unsigned int i = 0; i < capture->n_choices; i++)
+		jsonw_object(json, "name:%s imbalance:%g", capture->choices[i].name,
+			     capture->choices[i].imbalance);
+	jsonw_write(json, "] alone:[");
+	for (enum ddp_spread i = 0; i <= DDP_SPREAD_UNASKED; i++)
+		jsonw_object(json, "spread:%s packets:%ju", ddp_spread_name(i),
+			     capture->by_spread[i]);
+	jsonw_write(json, "] shared:[");
+	for (enum ddp_offload_class i = 0; i <= DDP_OFFLOAD_NONE; i++)
+		jsonw_object(json, "where:%s packets:%ju", ddp_offload_class_name(i),
+			     capture->by_class[i]);
+	jsonw_close(json, ']');
+	jsonw_key_text(json, "warning", capture->cut_warning);
+	jsonw_key_uint_or_null(json, "snaplen", capture->cut_warning != NULL, capture->snaplen);
+	jsonw_close(json, '}');
+}
+
+/* Output */
 
 static void plans_json(const struct plans *plans, struct output *out) {
 	struct json_writer json;
@@ -165,8 +343,10 @@ static void plans_show(const struct plans *plans, struct output *out) {
 	} else if (plans->options->commands) {
 		plan_commands_print(plans->planned, out);
 	} else {
-		if (captured)
-			plan_capture_warn(&plans->capture, out);
+		if (plans->capture.cut_warning != NULL) {
+			output_wrapped(out, plans->capture.cut_warning, 0, 0);
+			output_text(out, "\n");
+		}
 		plan_print(&plans->report, plans->planned, out);
 		if (captured)
 			plan_capture_print(&plans->capture, out);
@@ -210,7 +390,14 @@ static int plan(struct plans *plans, const char *spec, struct output *out) {
 					   &plans->capture);
 	if (status == EXIT_GOOD || plans->capture.n_choices > 0)
 		plans_show(plans, out);
-	plans_fini(plans);
+	while (plans->n > 0) {
+		struct planned *planned = &plans->planned[--plans->n];
+
+		ddp_plan_destroy(planned->plan);
+		ddp_package_close(planned->package);
+		ddp_diag_fini(&planned->diag);
+	}
+	free(plans->capture.cut_warning);
 	ddp_personality_unload(&plans->loaded);
 	return status;
 }

@@ -130,15 +130,6 @@ static void imbalances_write(const json_t *balance, const char *key, FILE *to) {
 	fputc('\n', to);
 }
 
-static void balance_write(const struct watch *watch, FILE *to) {
-	members_write(watch->balance,
-		      "balance every {interval_ms} ms: {moves} moves, {order_parked} packets "
-		      "parked, at most {order_longest_parking_us} us, {given_up} given up\n",
-		      to);
-	imbalances_write(watch->balance, "before", to);
-	imbalances_write(watch->balance, "after", to);
-}
-
 static void moves_write(const struct watch *watch, FILE *to) {
 	json_t *move;
 	size_t i;
@@ -202,8 +193,15 @@ static const char *screen_text(struct watch *watch, double seconds) {
 
 	sum_write(watch, seconds, to);
 	fputc('\n', to);
-	if (balance_is_on(watch))
-		balance_write(watch, to);
+	if (balance_is_on(watch)) {
+		members_write(
+			watch->balance,
+			"balance every {interval_ms} ms: {moves} moves, {order_parked} packets "
+			"parked, at most {order_longest_parking_us} us, {given_up} given up\n",
+			to);
+		imbalances_write(watch->balance, "before", to);
+		imbalances_write(watch->balance, "after", to);
+	}
 	queues_write(watch, to);
 	if (balance_is_on(watch))
 		moves_write(watch, to);

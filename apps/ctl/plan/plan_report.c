@@ -2,8 +2,6 @@
 #include "plan_report.h"
 
 #include <assert.h>
-#include <inttypes.h>
-#include <rte_common.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +10,6 @@
 #include "common/strbuf.h"
 #include "common/table.h"
 #include "ctl/profile/profile_load.h"
-#include "ctl/simulate/candidates.h"
-#include "ctl/steer/cut.h"
 #include "i40e/i40e.h"
 #include "rss/rss.h"
 
@@ -275,25 +271,19 @@ static void reta_print(const struct plan_report *report, struct output *out) {
 			reta_imbalance(report));
 }
 
-static bool has_commands(const struct planned *planned) {
-	const struct ddp_plan *plan = planned->plan;
-
-	return plan->rss_hf != 0 || plan->n_rules > 0 || plan->n_insets > 0 ||
-	       (planned->plan->spread != NULL && planned->plan->spread->n_rules > 0);
-}
-
 void plan_print(const struct plan_report *report, const struct planned *planned,
 		struct output *out) {
-	const struct ddp_nic *nic = planned->plan->nic;
+	const struct ddp_plan *plan = planned->plan;
 
-	output_escaped_printf(out, "%s on %s (%s)\n", report->spec, ddp_nic_name(nic),
-			      ddp_nic_title(nic));
-	if (planned->plan->spread != NULL)
+	output_escaped_printf(out, "%s on %s (%s)\n", report->spec, ddp_nic_name(plan->nic),
+			      ddp_nic_title(plan->nic));
+	if (plan->spread != NULL)
 		spread_print(report, planned, out);
 	equal_print(report, planned, out);
 	package_print(planned, out);
 	reta_print(report, out);
-	if (has_commands(planned))
+	if (plan->rss_hf != 0 || plan->n_rules > 0 || plan->n_insets > 0 ||
+	    (plan->spread != NULL && plan->spread->n_rules > 0))
 		output_text(out, "\nfor the commands to set up the NIC, add --commands\n");
 }
 
@@ -313,9 +303,8 @@ static void types_json(const struct plan_report *report, const struct planned *p
 		if (planned->plan->spread != NULL) {
 			const struct ddp_spread_type *type = &planned->plan->spread->types[i];
 
-			jsonw_write(json, "spread:%s by:%s", ddp_spread_name(type->spread),
-				    type->by);
-			jsonw_key_bool(json, "spread_partly", type->partly);
+			jsonw_write(json, "spread:%s by:%s spread_partly:%d",
+				    ddp_spread_name(type->spread), type->by, type->partly);
 		}
 		jsonw_close(json, '}');
 	}
@@ -327,28 +316,14 @@ static void spread_json(const struct planned *planned, struct json_writer *json)
 
 	if (spread == NULL)
 		return;
-	jsonw_key_open(json, "spread", '{');
 	jsonw_write(json,
-		    "verdict:%s types:%u spread_types:%u "
-		    "same_types:%u rules:%u",
+		    "spread:{verdict:%s types:%u spread_types:%u same_types:%u rules:%u setup:%s "
+		    "testpmd:[",
 		    ddp_spread_verdict_name(spread->verdict), spread->n_wanted, spread->n_spread,
-		    spread->n_same, spread->n_rules);
-	jsonw_key_text(json, "setup", spread->setup);
-	jsonw_key_open(json, "testpmd", '[');
+		    spread->n_same, spread->n_rules, spread->setup);
 	if (ddp_spread_testpmd(spread, item_emit, json) < 0)
 		no_memory_exit();
 	jsonw_write(json, "]}");
-}
-
-static void asked_json(const struct ddp_plan *plan, struct json_writer *json) {
-	jsonw_key_open(json, "rss_hf", '[');
-	for (unsigned int bit = 0; bit < 64; bit++)
-		if (plan->rss_hf >> bit & 1)
-			jsonw_text(json, ddp_rss_hf_name(bit));
-	jsonw_write(json, "] tunnels:[");
-	for (unsigned int i = 0; i < plan->n_tunnels; i++)
-		jsonw_object(json, "header:%s port:%u", "vxlan", plan->vxlan_ports[i]);
-	jsonw_write(json, "] rules:%u", plan->n_rules);
 }
 
 void plan_json(const struct plan_report *report, const struct planned *planned,
@@ -359,8 +334,14 @@ void plan_json(const struct plan_report *report, const struct planned *planned,
 	spread_json(planned, json);
 	package_json(planned, json);
 	types_json(report, planned, json);
-	asked_json(plan, json);
-	jsonw_key_open(json, "testpmd", '[');
+	jsonw_write(json, "rss_hf:[");
+	for (unsigned int bit = 0; bit < 64; bit++)
+		if (plan->rss_hf >> bit & 1)
+			jsonw_text(json, ddp_rss_hf_name(bit));
+	jsonw_write(json, "] tunnels:[");
+	for (unsigned int i = 0; i < plan->n_tunnels; i++)
+		jsonw_object(json, "header:%s port:%u", "vxlan", plan->vxlan_ports[i]);
+	jsonw_write(json, "] rules:%u testpmd:[", plan->n_rules);
 	if (ddp_plan_testpmd(plan, item_emit, json) < 0)
 		no_memory_exit();
 	jsonw_write(json, "] ethtool:[");
@@ -414,8 +395,8 @@ void kinds_print(const struct plan_report *report, const struct planned *planned
 
 void kinds_json(const struct plan_report *report, const struct planned *planned, unsigned int n,
 		struct json_writer *json) {
-	jsonw_write(json, "profile:%s", report->spec);
-	jsonw_write(json, "reta_imbalance:%g nics:[", reta_imbalance(report));
+	jsonw_write(json, "profile:%s reta_imbalance:%g nics:[", report->spec,
+		    reta_imbalance(report));
 	for (unsigned int k = 0; k < n; k++) {
 		jsonw_write(json, "{nic:%s title:%s", ddp_nic_name(planned[k].plan->nic),
 			    ddp_nic_title(planned[k].plan->nic));
@@ -425,175 +406,4 @@ void kinds_json(const struct plan_report *report, const struct planned *planned,
 		jsonw_close(json, '}');
 	}
 	jsonw_close(json, ']');
-}
-
-/* The packets of a capture */
-
-static void type_count(const struct ddp_plan *plan, const struct spread_type *type,
-		       struct plan_capture *capture) {
-	const bool none = type->number == plan->n_types;
-
-	assert(type->number <= plan->n_types);
-
-	capture->by_class[none ? DDP_OFFLOAD_NONE : plan->types[type->number].class] +=
-		type->packets;
-	if (none)
-		capture->by_spread[DDP_SPREAD_UNASKED] += type->packets;
-	else if (plan->spread != NULL)
-		capture->by_spread[plan->spread->types[type->number].spread] += type->packets;
-}
-
-static void choice_add(struct plan_capture *capture, const char *name,
-		       const struct spread *spread) {
-	assert(capture->n_choices < PLAN_CHOICES);
-	capture->choices[capture->n_choices++] =
-		(struct plan_choice){name, ddp_imbalance(spread->queue_packets, capture->n_queues)};
-}
-
-static void choices_fill(const struct candidates *candidates, const struct planned *planned,
-			 struct plan_capture *capture) {
-	const struct spread *profile = &candidates->spreads[0];
-
-	capture->n_packets = profile->packets;
-	for (unsigned int i = 0; i < profile->n_types; i++)
-		type_count(planned->plan, &profile->types[i], capture);
-	choice_add(capture, "NIC without rules", candidates->nics[0].spread);
-	if (planned->plan->spread != NULL)
-		choice_add(capture, "NIC alone, with the rules", &candidates->spreads[1]);
-	choice_add(capture, "NIC and net_ddp", profile);
-}
-
-// The choice with the most unknown packets counts for all.
-static void cut_warn(const struct candidates *candidates, const struct capture *of,
-		     struct plan_capture *capture) {
-	uint32_t needed = 0;
-	uint64_t most = 0;
-	struct strbuf unknown, text;
-
-	for (unsigned int i = 0; i < candidates->n_all; i++) {
-		needed = RTE_MAX(needed, candidates->spreads[i].cut.needed);
-		most = RTE_MAX(most, candidates->spreads[i].cut.packets);
-	}
-	if (most == 0)
-		return;
-	strbuf_init(&unknown);
-	strbuf_init(&text);
-	fprintf(unknown.to, "the shares and imbalances (%.1f %% of the packets)",
-		100.0 * most / capture->n_packets);
-	cut_warning_write(text.to, of, strbuf_take(&unknown), needed);
-	capture->cut_warning = strdup_or_exit(strbuf_take(&text));
-	capture->snaplen = cut_snaplen(needed);
-	strbuf_fini(&text);
-	strbuf_fini(&unknown);
-}
-
-static int candidates_load(struct candidates *candidates, const char *spec,
-			   const struct planned *planned) {
-	int status = candidates_add_spec(candidates, "profile", spec);
-	struct ddp_personality loaded;
-
-	if (status == EXIT_GOOD && planned->plan->spread != NULL)
-		status = nic_profile_load(&loaded, spec, planned->plan->spread);
-	if (status == EXIT_GOOD && planned->plan->spread != NULL)
-		status = candidates_add(candidates, "alone", &loaded, NULL);
-	if (status == EXIT_GOOD)
-		status = candidates_add_nics(candidates, planned->plan->nic);
-	return status;
-}
-
-static int capture_run(const char *path, struct candidates *candidates,
-		       const struct planned *planned, struct plan_capture *result) {
-	const struct capture_config config = {.path = path};
-	struct capture capture;
-	int status, ret;
-
-	status = capture_open_or_report(&capture, &config);
-	if (status != EXIT_GOOD)
-		return status;
-	ret = candidates_run(candidates, &capture);
-	choices_fill(candidates, planned, result);
-	cut_warn(candidates, &capture, result);
-	status = capture_end_or_report(&capture, ret);
-	capture_close(&capture);
-	return status;
-}
-
-int plan_capture_read(const char *path, const struct steer_config *steer, const char *spec,
-		      const struct planned *planned, struct plan_capture *capture) {
-	static struct candidates candidates; // too large for some stacks
-	int status;
-
-	*capture = (struct plan_capture){.path = path, .n_queues = steer->n_queues};
-	candidates_init(&candidates, steer);
-	status = candidates_load(&candidates, spec, planned);
-	if (status == EXIT_GOOD)
-		status = capture_run(path, &candidates, planned, capture);
-	candidates_fini(&candidates);
-	return status;
-}
-
-void plan_capture_fini(struct plan_capture *capture) {
-	free(capture->cut_warning);
-	capture->cut_warning = NULL;
-}
-
-void plan_capture_warn(const struct plan_capture *capture, struct output *out) {
-	if (capture->cut_warning == NULL)
-		return;
-	output_wrapped(out, capture->cut_warning, 0, 0);
-	output_text(out, "\n");
-}
-
-static double percent(const struct plan_capture *capture, uint64_t n) {
-	return capture->n_packets == 0 ? 0 : 100.0 * n / capture->n_packets;
-}
-
-void plan_capture_print(const struct plan_capture *capture, struct output *out) {
-	struct table table;
-
-	output_escaped_printf(out, "\n%s: %" PRIu64 " packets on %u queues\n", capture->path,
-			      capture->n_packets, capture->n_queues);
-	table_init(&table, out, "CHOICE|>IMBALANCE");
-	for (unsigned int i = 0; i < capture->n_choices; i++) {
-		table_text(&table, capture->choices[i].name);
-		table_cell(&table, "%.3f", capture->choices[i].imbalance);
-	}
-	table_fini(&table);
-	output_text(out, "\n");
-	table_init(&table, out, "PACKETS THAT THE NIC ALONE HASHES BY|>SHARE");
-	for (enum ddp_spread i = 0; i <= DDP_SPREAD_UNASKED; i++)
-		if (capture->by_spread[i] > 0) {
-			table_text(&table, ddp_spread_name(i));
-			table_cell(&table, "%.1f%%", percent(capture, capture->by_spread[i]));
-		}
-	table_fini(&table);
-	output_text(out, "\n");
-	table_init(&table, out, "PACKETS WHOSE EQUAL HASH COMES FROM|>SHARE");
-	for (enum ddp_offload_class i = 0; i <= DDP_OFFLOAD_NONE; i++)
-		if (capture->by_class[i] > 0) {
-			table_text(&table, ddp_offload_class_name(i));
-			table_cell(&table, "%.1f%%", percent(capture, capture->by_class[i]));
-		}
-	table_fini(&table);
-}
-
-void plan_capture_json(const struct plan_capture *capture, struct json_writer *json) {
-	jsonw_key_open(json, "capture", '{');
-	jsonw_write(json, "path:%s packets:%ju queues:%u choices:[", capture->path,
-		    capture->n_packets, capture->n_queues);
-	for (unsigned int i = 0; i < capture->n_choices; i++)
-		jsonw_object(json, "name:%s imbalance:%g", capture->choices[i].name,
-			     capture->choices[i].imbalance);
-	jsonw_write(json, "] alone:[");
-	for (enum ddp_spread i = 0; i <= DDP_SPREAD_UNASKED; i++)
-		jsonw_object(json, "spread:%s packets:%ju", ddp_spread_name(i),
-			     capture->by_spread[i]);
-	jsonw_write(json, "] shared:[");
-	for (enum ddp_offload_class i = 0; i <= DDP_OFFLOAD_NONE; i++)
-		jsonw_object(json, "where:%s packets:%ju", ddp_offload_class_name(i),
-			     capture->by_class[i]);
-	jsonw_close(json, ']');
-	jsonw_key_text(json, "warning", capture->cut_warning);
-	jsonw_key_uint_or_null(json, "snaplen", capture->cut_warning != NULL, capture->snaplen);
-	jsonw_close(json, '}');
 }

@@ -68,18 +68,14 @@ static void intervals_json(const struct balancing *balancing, struct json_writer
 
 static void balancing_json(const struct simulation *simulation, const struct balancing *balancing,
 			   struct json_writer *json) {
-	jsonw_key_open(json, "balance", '{');
 	jsonw_write(
 		json,
-		"interval:%g n_intervals:%ju busy_intervals:%ju loaded_intervals:%ju n_moves:%ju",
+		"balance:{interval:%g n_intervals:%ju busy_intervals:%ju loaded_intervals:%ju "
+		"n_moves:%ju moves_per_second:%g fixed:%g balanced:%g after:%g fixed_worst:%g balanced_worst:%g after_worst:%g bound_intervals:%ju",
 		balancing->interval_ns / 1e9, balancing->n_intervals, balancing->n_busy,
-		balancing->n_loaded, balancing->n_moves);
-	jsonw_write(
-		json,
-		"moves_per_second:%g fixed:%g balanced:%g after:%g fixed_worst:%g balanced_worst:%g after_worst:%g bound_intervals:%ju",
-		balancing->move_rate, balancing->fixed, balancing->balanced, balancing->after,
-		balancing->fixed_worst, balancing->balanced_worst, balancing->after_worst,
-		balancing->n_bound);
+		balancing->n_loaded, balancing->n_moves, balancing->move_rate, balancing->fixed,
+		balancing->balanced, balancing->after, balancing->fixed_worst,
+		balancing->balanced_worst, balancing->after_worst, balancing->n_bound);
 	if (balancing->bound_entry >= 0)
 		jsonw_write(json, "bound_entry:%u bound_share:%g bound_flow:%s",
 			    (unsigned int)balancing->bound_entry, balancing->bound_share,
