@@ -50,13 +50,16 @@ struct fake_nic {
 	unsigned int n_created, n_destroyed;
 	unsigned int fail_at;   // the rule that cannot be created, counted from 1, once; 0: all can
 	unsigned int n_refused; // rules that were refused when they were created
-	bool no_raw;            // a driver without raw patterns
-	bool credulous;         // takes cut headers for whole ones, as net_e1000_igb does
-	bool garbles_udp;       // hashes UDP in IP by some other key
-	bool mistakes_tcp;      // says of TCP in IP that it is UDP; its hash is right
-	bool keeps_reta;        // accepts a redirection table and does nothing
-	bool hides_reta;        // does not say what is in its redirection table
-	bool no_rss;            // RSS cannot be changed
+	unsigned int n_starved; // the next Rx calls find nothing, as if the mempool were empty
+	unsigned int
+		n_staged;  // packets that wait on an Rx queue, in the driver, and are not counted
+	bool no_raw;       // a driver without raw patterns
+	bool credulous;    // takes cut headers for whole ones, as net_e1000_igb does
+	bool garbles_udp;  // hashes UDP in IP by some other key
+	bool mistakes_tcp; // says of TCP in IP that it is UDP; its hash is right
+	bool keeps_reta;   // accepts a redirection table and does nothing
+	bool hides_reta;   // does not say what is in its redirection table
+	bool no_rss;       // RSS cannot be changed
 	unsigned int fail_start; // this start fails, counted from 1, once; 0: none does
 	const struct fake_extension *extension; // NULL: nothing
 };

@@ -266,6 +266,18 @@ void ddp_restart(uint16_t port) {
 	assert_int_equal(rte_eth_dev_start(port), 0);
 }
 
+void ddp_reconfigure(uint16_t port, uint16_t n_rxq, uint16_t n_desc, uint64_t rss_hf) {
+	assert_int_equal(rte_eth_dev_stop(port), 0);
+	ddp_configure(port, n_rxq, 1, n_desc, rss_hf);
+	assert_int_equal(rte_eth_dev_start(port), 0);
+}
+
+void rss_hf_set(uint16_t port, uint64_t rss_hf) {
+	struct rte_eth_rss_conf conf = {.rss_hf = rss_hf};
+
+	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
+}
+
 void ddp_close(uint16_t port) {
 	assert_int_equal(rte_eth_dev_close(port), 0);
 	assert_int_equal(rte_vdev_uninit("net_ddp0"), 0);

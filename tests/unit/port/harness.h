@@ -67,6 +67,10 @@ uint16_t reta_get(uint16_t port, unsigned int entry);
 // Entry i to queue first + (i + by) % n.
 void reta_fill(uint16_t port, uint16_t first, uint16_t n, unsigned int by);
 void ddp_restart(uint16_t port);
+// Stop, configure as ddp_start() does but for these, and start.
+void ddp_reconfigure(uint16_t port, uint16_t n_rxq, uint16_t n_desc, uint64_t rss_hf);
+// Hash by these types from now on.
+void rss_hf_set(uint16_t port, uint64_t rss_hf);
 // Close and remove net_ddp0, which is stopped; and stop it first.
 void ddp_close(uint16_t port);
 void ddp_end(uint16_t port);

@@ -251,12 +251,6 @@ static void rule_refuse(uint16_t port) {
 	assert_int_equal(rte_eth_dev_start(port), 0);
 }
 
-static void rss_hf_set(uint16_t port, uint64_t rss_hf) {
-	struct rte_eth_rss_conf conf = {.rss_hf = rss_hf};
-
-	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
-}
-
 static void rss_off(uint16_t port) {
 	rss_hf_set(port, 0);
 }

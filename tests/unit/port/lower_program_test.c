@@ -393,7 +393,7 @@ TEST(an_empty_burst_does_not_mean_an_empty_queue) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 	packets_feed(0, 0, 16, 256);
 	key_change(port);
-	testsrc_starve(0, 1);
+	testsrc_nic(0)->n_starved = 1;
 	assert_int_equal(rx(port, 0), 0);
 	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 256);
 	assert_int_equal(xstat(port, "rx_offloaded"), 0);
@@ -404,7 +404,7 @@ TEST(uncounted_packets_are_drained_too) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 
 	packets_feed(0, 0, 16, DDP_PORT_BURST);
-	testsrc_stage(0, DDP_PORT_BURST);
+	testsrc_nic(0)->n_staged = DDP_PORT_BURST;
 	key_change(port);
 	packets_feed(0, 0, 16, 64);
 	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), DDP_PORT_BURST + 64);

@@ -107,7 +107,6 @@ TEST(a_list_of_queues_shares_packets_by_their_hash) {
 	struct rte_flow_action_rss rss = {.queue = queues, .queue_num = RTE_DIM(queues)};
 	const struct rte_flow_action asked = ACTION(RSS);
 	uint16_t port = rules_start(NULL);
-	struct rte_eth_rss_conf off = {0};
 	struct rte_flow_action_rss said;
 	struct rte_flow *flow = NULL;
 	uint8_t key[52];
@@ -132,7 +131,7 @@ TEST(a_list_of_queues_shares_packets_by_their_hash) {
 		if (k < 2)
 			rule_destroy(port, flow);
 	}
-	assert_int_equal(rte_eth_dev_rss_hash_update(port, &off), 0);
+	rss_hf_set(port, 0);
 	assert_int_equal(seen_of_flow(port, 5).queue, 3); // not hashed: the list's first
 	rule_destroy(port, flow);
 }
@@ -341,9 +340,8 @@ TEST(a_hash_rule_says_what_is_hashed) {
 		 rte_softrss(sorted, RTE_DIM(sorted), ddp_default_key)},
 	};
 	uint16_t port = rules_start(NULL);
-	struct rte_eth_rss_conf off = {0};
 
-	assert_int_equal(rte_eth_dev_rss_hash_update(port, &off), 0);
+	rss_hf_set(port, 0);
 	for (unsigned int i = 0; i < 3 * RTE_DIM(rows); i++) { // interpreted, and from the cache
 		struct rte_flow *flow = rule_create(port, udp_items,
 						    ACTIONS(ACTION(RSS, .conf = &rows[i / 3].rss)));
@@ -371,21 +369,6 @@ TEST(rules_outlive_a_stop_as_the_port_tells) {
 	assert_int_equal(rte_errno, EEXIST);
 }
 
-TEST(flush_takes_all_rules) {
-	uint16_t port = rules_start(NULL);
-	struct rte_flow *flow = NULL;
-
-	assert_int_equal(rte_flow_flush(port, NULL), 0);
-	for (unsigned int i = 0; i < 20; i++)
-		flow = rule_create(port, items_of_flow(i), ACTIONS(ACTION(DROP), ACTION(COUNT)));
-	rule_create(port, udp_items, ACTIONS(ACTION(RSS, .conf = &by_source)));
-	assert_int_equal(seen_of_flow(port, 3).queue, DROPPED);
-	assert_int_equal(rte_flow_flush(port, NULL), 0);
-	for (unsigned int i = 0; i < 20; i++)
-		assert_true(is_by_hash(port, i));
-	assert_int_equal(rte_flow_destroy(port, flow, NULL), -ENOENT);
-}
-
 TEST(a_port_keeps_the_queues_that_its_rules_use) {
 	struct rte_eth_conf conf = {.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS};
 	uint16_t port = rules_start(NULL);
@@ -399,9 +382,7 @@ TEST(a_port_keeps_the_queues_that_its_rules_use) {
 	packets_feed(0, 0, 2, 2);
 	assert_int_equal(poll_to_end(port, 2, 0, NULL) + poll_to_end(port, 3, 0, NULL), 2);
 	rule_destroy(port, flow);
-	assert_int_equal(rte_eth_dev_stop(port), 0);
-	ddp_configure(port, 2, 1, 512, RTE_ETH_RSS_IP);
-	assert_int_equal(rte_eth_dev_start(port), 0);
+	ddp_reconfigure(port, 2, 512, RTE_ETH_RSS_IP);
 }
 
 static char error[200];

@@ -4,12 +4,13 @@
 #include <string.h>
 
 #include <rte_bus_vdev.h>
+#include <rte_byteorder.h>
 #include <rte_cycles.h>
-#include <rte_ip.h>
 #include <rte_mbuf_dyn.h>
 #include <rte_thash.h>
 
 #include "base/dpdk_compat.h"
+#include "naive.h"
 #include "rss/rss.h"
 
 static void all_is_on_queue_0(uint16_t port) {
@@ -25,12 +26,10 @@ static void all_is_on_queue_0(uint16_t port) {
 TEST(without_rss_all_is_on_queue_0) {
 	const struct rte_eth_conf none = {.rxmode.mq_mode = RTE_ETH_MQ_RX_NONE};
 	uint16_t port = ddp_start("dev(net_testsrc0)", N_QUEUES, 1, 512);
-	struct rte_eth_rss_conf conf = {.rss_hf = 0};
 
-	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
+	rss_hf_set(port, 0);
 	all_is_on_queue_0(port);
-	conf.rss_hf = RTE_ETH_RSS_IP;
-	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
+	rss_hf_set(port, RTE_ETH_RSS_IP);
 	packets_feed(0, 0, 64, 64);
 	assert_in_range(rx_free(port, 0), 1, 31);
 	poll_to_end(port, N_QUEUES, 0, NULL);
@@ -129,27 +128,27 @@ TEST(configure_takes_a_key_of_40_bytes) {
 }
 
 // With a checksum in the hash, packets of one flow would be on different queues.
+static uint64_t rss_hf_of(uint16_t port) {
+	struct rte_eth_rss_conf conf = {0};
+
+	assert_int_equal(rte_eth_dev_rss_hash_conf_get(port, &conf), 0);
+	return conf.rss_hf;
+}
+
 TEST(who_asks_for_everything_does_not_ask_for_checksums) {
 	const uint64_t checksums = RTE_ETH_RSS_IPV4_CHKSUM | RTE_ETH_RSS_L4_CHKSUM;
+	const uint64_t one = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_L4_CHKSUM;
 	uint16_t port = ddp_start("dev(net_testsrc0),profile=e810-comms", N_QUEUES, 1, 512);
-	struct rte_eth_rss_conf conf = {0};
 	struct rte_eth_dev_info info;
 
 	assert_int_equal(rte_eth_dev_info_get(port, &info), 0);
 	assert_int_equal(info.flow_type_rss_offloads & checksums, checksums);
-	conf.rss_hf = info.flow_type_rss_offloads;
-	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
-	assert_int_equal(rte_eth_dev_rss_hash_conf_get(port, &conf), 0);
-	assert_int_equal(conf.rss_hf, info.flow_type_rss_offloads & ~checksums);
-	conf.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_L4_CHKSUM;
-	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
-	assert_int_equal(rte_eth_dev_rss_hash_conf_get(port, &conf), 0);
-	assert_int_equal(conf.rss_hf, RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_L4_CHKSUM);
-	assert_int_equal(rte_eth_dev_stop(port), 0);
-	ddp_configure(port, N_QUEUES, 1, 512, info.flow_type_rss_offloads);
-	assert_int_equal(rte_eth_dev_rss_hash_conf_get(port, &conf), 0);
-	assert_int_equal(conf.rss_hf, info.flow_type_rss_offloads & ~checksums);
-	assert_int_equal(rte_eth_dev_start(port), 0);
+	rss_hf_set(port, info.flow_type_rss_offloads);
+	assert_int_equal(rss_hf_of(port), info.flow_type_rss_offloads & ~checksums);
+	rss_hf_set(port, one);
+	assert_int_equal(rss_hf_of(port), one);
+	ddp_reconfigure(port, N_QUEUES, 512, info.flow_type_rss_offloads);
+	assert_int_equal(rss_hf_of(port), info.flow_type_rss_offloads & ~checksums);
 }
 
 TEST(reta_is_round_robin_until_set) {
@@ -172,36 +171,24 @@ TEST(reta_is_round_robin_until_set) {
 	assert_int_equal(counts[3], 64);
 	// The table survives a stop and a configuration with as many queues, not another number of
 	// them.
-	assert_int_equal(rte_eth_dev_stop(port), 0);
-	ddp_configure(port, N_QUEUES, 1, 512, RTE_ETH_RSS_IP);
+	ddp_reconfigure(port, N_QUEUES, 512, RTE_ETH_RSS_IP);
 	assert_int_equal(reta_get(port, 0), 3);
-	ddp_configure(port, 3, 1, 512, RTE_ETH_RSS_IP);
+	ddp_reconfigure(port, 3, 512, RTE_ETH_RSS_IP);
 	assert_int_equal(reta_get(port, 5), 2);
-	assert_int_equal(rte_eth_dev_start(port), 0);
-}
-
-static void pair_make(enum ddp_hash_function function, uint32_t *src, uint32_t *dst) {
-	uint32_t one = *src, other = *dst;
-
-	if (function == DDP_HASH_SYMMETRIC_TOEPLITZ)
-		*src = *dst = one ^ other;
-	if (function == DDP_HASH_SYMMETRIC_TOEPLITZ_SORT) {
-		*src = RTE_MIN(one, other);
-		*dst = RTE_MAX(one, other);
-	}
 }
 
 // Over the addresses of packet(flow), or with 3 words also its ports.
 static uint32_t hash_made(enum ddp_hash_function function, unsigned int flow, unsigned int n_words,
 			  const uint8_t *key) {
-	uint32_t words[] = {flow_src(flow), FLOW_DST, flow_sport(flow)}, dport = 53;
+	const uint32_t values[] = {flow_src(flow), FLOW_DST, flow_sport(flow), 53};
+	uint32_t paired[4], words[3];
 
-	pair_make(function, &words[0], &words[1]);
-	pair_make(function, &words[2], &dport);
-	words[2] = words[2] << 16 | dport;
-	if (function == DDP_HASH_SIMPLE_XOR)
-		return words[0] ^ words[1] ^ (n_words > 2 ? words[2] : 0);
-	return rte_softrss(words, n_words, key);
+	for (unsigned int i = 0; i < 4; i++)
+		paired[i] = naive_paired(function, values[i], values[i ^ 1], i % 2 == 0);
+	words[0] = rte_cpu_to_be_32(paired[0]);
+	words[1] = rte_cpu_to_be_32(paired[1]);
+	words[2] = rte_cpu_to_be_32(paired[2] << 16 | paired[3]);
+	return naive_hash(function, key, (const uint8_t *)words, 4 * n_words);
 }
 
 // Feed 256 packets, which all must have the hash of these words and its queue.
@@ -323,10 +310,8 @@ TEST(hash_functions_change_what_is_hashed) {
 		for (unsigned int round = 0; round < 2; round++) // learned, then known
 			burst_check_by(port, i, ddp_default_key, 3);
 	}
-	assert_int_equal(rte_eth_dev_stop(port), 0);
-	ddp_configure(port, N_QUEUES, 1, 512, RTE_ETH_RSS_IP);
+	ddp_reconfigure(port, N_QUEUES, 512, RTE_ETH_RSS_IP);
 	assert_int_equal(function_of(port), RTE_ETH_HASH_FUNCTION_TOEPLITZ);
-	assert_int_equal(rte_eth_dev_start(port), 0);
 	burst_check(port, ddp_default_key, 2);
 }
 

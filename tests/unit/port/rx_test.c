@@ -145,14 +145,12 @@ TEST(sums_hold_over_stop_start_and_reset) {
 	assert_int_equal(xstat(port, "rx_in_rings"), 0);
 	assert_sum_holds(port);
 	// Fewer queues, then more: what queue 3 counted stays in the sum.
-	ddp_configure(port, 2, 1, 16, RTE_ETH_RSS_IP);
 	assert_int_equal(rte_eth_dev_start(port), 0);
+	ddp_reconfigure(port, 2, 16, RTE_ETH_RSS_IP);
 	poll_all(port, 1, NULL);
 	assert_sum_holds(port);
-	assert_int_equal(rte_eth_dev_stop(port), 0);
+	ddp_reconfigure(port, 8, 16, RTE_ETH_RSS_IP);
 	assert_sum_holds(port);
-	ddp_configure(port, 8, 1, 16, RTE_ETH_RSS_IP);
-	assert_int_equal(rte_eth_dev_start(port), 0);
 	poll_to_end(port, 8, 0, NULL);
 	assert_int_equal(xstat(port, "rx_in_rings"), 0);
 }
@@ -458,9 +456,7 @@ TEST(interrupts_are_as_configured_after_a_restart) {
 		rte_eth_dev_rx_intr_ctl_q(port, 0, RTE_EPOLL_PER_THREAD, RTE_INTR_EVENT_ADD, NULL),
 		0);
 	all_sleep(port, RX_INTR_N_QUEUES);
-	assert_int_equal(rte_eth_dev_stop(port), 0);
-	ddp_configure(port, RX_INTR_N_QUEUES, 1, 64, RTE_ETH_RSS_IP);
-	assert_int_equal(rte_eth_dev_start(port), 0);
+	ddp_reconfigure(port, RX_INTR_N_QUEUES, 64, RTE_ETH_RSS_IP);
 	assert_int_equal(rte_eth_dev_rx_intr_enable(port, 0), -ENOTSUP);
 }
 

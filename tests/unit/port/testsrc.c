@@ -41,7 +41,6 @@ struct device {
 	unsigned int n_rxq, n_txq, spread;
 	bool paired;
 	unsigned int tx_room[TESTSRC_QUEUES];
-	unsigned int n_starved, n_staged;
 	bool running;
 	struct rte_eth_dev *dev;
 	struct rte_ether_addr macs[N_MACS];
@@ -161,8 +160,8 @@ static uint16_t rx(void *arg, struct rte_mbuf **mbufs, uint16_t n) {
 	struct queue *queue = arg;
 
 	queue_enter(queue);
-	if (queue->device->n_starved > 0) {
-		queue->device->n_starved--;
+	if (queue->device->nic.n_starved > 0) {
+		queue->device->nic.n_starved--;
 		n = 0;
 	}
 	if (queue->device->capture != NULL && rte_ring_empty(queue->ring))
@@ -181,7 +180,7 @@ static dpdk_queue_count_t rx_count(void *arg) {
 	const struct queue *queue = arg;
 	unsigned int n = rte_ring_count(queue->ring);
 
-	return n - RTE_MIN(n, queue->device->n_staged);
+	return n - RTE_MIN(n, queue->device->nic.n_staged);
 }
 
 static uint16_t tx(void *arg, struct rte_mbuf **mbufs, uint16_t n) {
@@ -541,11 +540,8 @@ static int probe(struct rte_vdev_device *vdev) {
 	device->n_txq = arg_get(args, "txq", 1);
 	device->spread = arg_get(args, "spread", 0);
 	device->paired = arg_get(args, "paired", 0);
-	device->n_starved = 0;
-	device->n_staged = 0;
 	device->pauses = 9; // what a test expects
 	fake_nic_init(&device->nic, arg_get(args, "nic", FAKE_NIC_NONE));
-	device->nic.fail_at = arg_get(args, "refuse", 0);
 	for (unsigned int i = 0; i < TESTSRC_QUEUES; i++)
 		device->tx_room[i] = UINT32_MAX;
 	rings_create(device);
@@ -610,14 +606,6 @@ void testsrc_arrive(unsigned int dev, struct rte_mbuf **mbufs, unsigned int n) {
 		fake_nic_receive(&devices[dev].nic, mbufs[i]);
 		testsrc_feed(dev, fake_nic_queue(&devices[dev].nic, mbufs[i]), &mbufs[i], 1);
 	}
-}
-
-void testsrc_starve(unsigned int dev, unsigned int n) {
-	devices[dev].n_starved = n;
-}
-
-void testsrc_stage(unsigned int dev, unsigned int n) {
-	devices[dev].n_staged = n;
 }
 
 struct fake_nic *testsrc_nic(unsigned int dev) {

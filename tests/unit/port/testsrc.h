@@ -3,10 +3,9 @@
 // sent to it for the test to look at. Devargs: rxq=N, txq=N (its maximum, default 1 each), spread=N
 // (the number of queues it says it wants), promisc=0 (it does not receive everything), paired=1 (it
 // wants as many Rx as Tx queues, as net_tap does), intr=1 (it has Rx interrupts), fail=1 (its probe
-// fails), nic=N (it is a fake NIC, of enum fake_nic_kind), refuse=N (which refuses the rule of this
-// number), pcap=FILE (its packets arrive when a queue that has none is read; their times are in the
-// mbufs), infinite=1 (again and again). It cannot change its first MAC address. Removed, it works
-// until its port's last event.
+// fails), nic=N (it is a fake NIC, of enum fake_nic_kind), pcap=FILE (its packets arrive when a
+// queue that has none is read; their times are in the mbufs), infinite=1 (again and again). It
+// cannot change its first MAC address. Removed, it works until its port's last event.
 #ifndef DDP_TESTS_TESTSRC_H
 #define DDP_TESTS_TESTSRC_H
 
@@ -33,12 +32,6 @@ unsigned int testsrc_left(unsigned int dev);
 struct rte_mbuf *testsrc_sent(unsigned int dev, unsigned int queue);
 // Free all packets that were fed and not taken, and all that were sent.
 void testsrc_clear(void);
-// Let the next n Rx calls find nothing, whatever waits: a NIC's driver does so when the mempool is
-// empty.
-void testsrc_starve(unsigned int dev, unsigned int n);
-// Let the count of packets that wait on an Rx queue be less by n: a driver does not count what it
-// took from the NIC and has not handed out.
-void testsrc_stage(unsigned int dev, unsigned int n);
 // From now on each Tx queue takes n packets more, and refuses what follows.
 void testsrc_tx_room(unsigned int dev, unsigned int n);
 // Call fn inside the next Rx or Tx call of the device, once: what other threads do meanwhile.

