@@ -135,19 +135,16 @@ TEST(with_another_key_all_packets_wait) {
 		.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP,
 	};
 	uint32_t seq = 0;
-	unsigned int n;
 
 	for (unsigned int round = 0; round < 40; round++) {
-		unsigned int first = round % 2; // to poll: the flow may be on either queue
-
 		memset(key, round, sizeof(key));
 		key[0] = 1;
 		feed(FLOW, 10);
-		poll(port, first, 1, &seq); // one of them at most is handed out
+		poll(port, round % 2, 1, &seq); // one of them at most is handed out
 		assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
 		feed(FLOW, 10);
-		for (n = 0; seq != next_seq && n < 20; n++) // poll() asserts the order
-			poll(port, (first + n) % 2, 8, &seq);
+		for (unsigned int n = 0; seq != next_seq && n < 20; n++) // in order
+			poll(port, (round + n) % 2, 8, &seq);
 		assert_int_equal(seq, next_seq);
 	}
 	assert_true(xstat(port, "order_parked") > 0);

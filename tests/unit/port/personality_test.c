@@ -276,37 +276,6 @@ TEST(a_missing_profile_is_named) {
 	assert_string_equal(error, "no prof");
 }
 
-TEST(an_id_means_one_name_for_ever) {
-	uint16_t port = start(NULL);
-	uint16_t udp = type_is(port, "IPV4_UDP"), mine;
-	struct rte_pmd_ddp_ptype ptypes[200];
-	char name[64];
-	int n;
-
-	good(add_text(port, MINE));
-	mine = type_is(port, "MINE");
-	assert_int_not_equal(mine, udp);
-	good(del(port, "mine"));
-	assert_int_equal(type_is(port, "IPV4_UDP"), udp);
-	// packets of it may still be on their way
-	assert_int_equal(rte_pmd_ddp_ptype_name(port, mine, name, 3), 4);
-	assert_string_equal(name, "MI");
-	good(add(port, "gtpu+vxlan"));
-	good(add_text(port, MINE));
-	assert_int_equal(type_is(port, "MINE"), mine);
-	n = rte_pmd_ddp_ptypes_get(port, ptypes, RTE_DIM(ptypes));
-	for (int i = 0; i < n; i++) {
-		assert_int_equal(ptypes[i].id == mine, strcmp(ptypes[i].name, "MINE") == 0);
-		for (int j = 0; j < i; j++)
-			assert_int_not_equal(ptypes[i].id, ptypes[j].id);
-		assert_int_equal(rte_pmd_ddp_ptype_name(port, ptypes[i].id, name, sizeof(name)),
-				 strlen(ptypes[i].name));
-		assert_string_equal(name, ptypes[i].name);
-	}
-	assert_int_equal(rte_pmd_ddp_ptype_name(port, 0, name, sizeof(name)), -ENOENT);
-	assert_int_equal(rte_pmd_ddp_ptype_name(port, UINT16_MAX, name, sizeof(name)), -ENOENT);
-}
-
 // Profiles of a thousand types each, all with new names.
 TEST(ids_come_to_an_end) {
 	uint16_t port = start(NULL);
@@ -402,40 +371,51 @@ static void assert_types_add_up(uint16_t port) {
 	assert_int_equal(sum, xstat(port, "rx_lower_packets"));
 }
 
-TEST(counters_outlive_profiles) {
+TEST(ids_and_counters_outlive_profiles) {
 	static struct rte_eth_xstat_name before[NAMES_MAX], after[NAMES_MAX];
 	struct rte_mbuf *mbuf = rte_pktmbuf_alloc(pool);
 	struct rte_pmd_ddp_ptype ptypes[200];
-	uint16_t port = start(NULL);
-	int n_before, n_after, n;
+	uint16_t port = start(NULL), udp = type_is(port, "IPV4_UDP"), mine;
+	char name[64];
+	int n;
 
-	type_is(port, "IPV4_UDP");
 	rte_pktmbuf_append(mbuf, 4); // of no type: no Ethernet header
-	testsrc_feed(0, 0, &mbuf, 1);
+	packet_feed(0, mbuf);
 	assert_int_equal(poll_to_end(port, 1, 0, NULL), 1);
 	assert_int_equal(xstat(port, "rx_type_none_packets"), 1);
-	n_before = rte_eth_xstats_get_names(port, before, NAMES_MAX);
+	n = rte_eth_xstats_get_names(port, before, NAMES_MAX);
 	good(add_text(port, MINE));
-	type_is(port, "MINE");
+	mine = type_is(port, "MINE");
 	type_is(port, "MINE");
 	assert_int_equal(xstat(port, "rx_type_IPV4_UDP_packets"), 1);
 	assert_int_equal(xstat(port, "rx_type_MINE_packets"), 2);
 	// Statistics keep the ids that applications know.
-	n_after = rte_eth_xstats_get_names(port, after, NAMES_MAX);
-	assert_int_equal(n_after, n_before + 1);
-	assert_memory_equal(after, before, n_before * sizeof(before[0]));
+	assert_int_equal(rte_eth_xstats_get_names(port, after, NAMES_MAX), n + 1);
+	assert_memory_equal(after, before, n * sizeof(before[0]));
 	good(del(port, "mine"));
-	type_is(port, "IPV4_UDP");
+	assert_int_equal(type_is(port, "IPV4_UDP"), udp);
 	assert_int_equal(xstat(port, "rx_type_IPV4_UDP_packets"), 2);
 	assert_int_equal(xstat(port, "rx_type_MINE_packets"), 2);
+	// packets of it may still be on their way
+	assert_int_equal(rte_pmd_ddp_ptype_name(port, mine, name, 3), 4);
+	assert_string_equal(name, "MI");
 	assert_types_add_up(port);
+	good(add(port, "gtpu+vxlan"));
 	good(add_text(port, MINE));
-	type_is(port, "MINE");
+	assert_int_equal(type_is(port, "MINE"), mine);
 	assert_int_equal(xstat(port, "rx_type_MINE_packets"), 3);
 	n = rte_pmd_ddp_ptypes_get(port, ptypes, RTE_DIM(ptypes));
-	for (int i = 0; i < n; i++)
-		if (strcmp(ptypes[i].name, "MINE") == 0)
-			assert_int_equal(ptypes[i].packets, 3);
+	for (int i = 0; i < n; i++) {
+		assert_int_equal(ptypes[i].id == mine, strcmp(ptypes[i].name, "MINE") == 0);
+		assert_true(ptypes[i].id != mine || ptypes[i].packets == 3);
+		for (int j = 0; j < i; j++)
+			assert_int_not_equal(ptypes[i].id, ptypes[j].id);
+		assert_int_equal(rte_pmd_ddp_ptype_name(port, ptypes[i].id, name, sizeof(name)),
+				 strlen(ptypes[i].name));
+		assert_string_equal(name, ptypes[i].name);
+	}
+	assert_int_equal(rte_pmd_ddp_ptype_name(port, 0, name, sizeof(name)), -ENOENT);
+	assert_int_equal(rte_pmd_ddp_ptype_name(port, UINT16_MAX, name, sizeof(name)), -ENOENT);
 	assert_int_equal(rte_eth_stats_reset(port), 0);
 	good(del(port, "mine"));
 	type_is(port, "IPV4_UDP");

@@ -114,30 +114,19 @@ static void time_set(struct rte_mbuf *mbuf, uint64_t us) {
 	mbuf->ol_flags |= flag;
 }
 
-// The next packet, in one segment or in several; NULL: there is none.
+// The next packet; NULL: there is none.
 static struct rte_mbuf *capture_read(struct device *device) {
 	struct {
 		uint32_t sec, usec, len, wire_len;
 	} record;
-	struct rte_mbuf *mbuf = NULL;
+	struct rte_mbuf *mbuf;
 
 	if (!capture_next(device, &record, sizeof(record)))
 		return NULL;
-	while (record.len > 0) {
-		struct rte_mbuf *segment = rte_pktmbuf_alloc(device->pool);
-		uint32_t n;
-
-		if (segment == NULL)
-			abort();
-		n = RTE_MIN(record.len, rte_pktmbuf_tailroom(segment));
-		if (fread(rte_pktmbuf_append(segment, n), n, 1, device->capture) != 1)
-			abort();
-		record.len -= n;
-		if (mbuf == NULL)
-			mbuf = segment;
-		else
-			rte_pktmbuf_chain(mbuf, segment);
-	}
+	mbuf = rte_pktmbuf_alloc(device->pool);
+	if (mbuf == NULL || record.len > rte_pktmbuf_tailroom(mbuf) ||
+	    fread(rte_pktmbuf_append(mbuf, record.len), record.len, 1, device->capture) != 1)
+		abort();
 	time_set(mbuf, record.sec * UINT64_C(1000000) + record.usec);
 	return mbuf;
 }
