@@ -25,18 +25,12 @@ import time
 
 import cut_test
 from support import harness
-from packets import DATA, eth, gtpu, ipv4, packet, udp
+from packets import DATA, eth, gtpu, ipv4, packet, pcap, udp
 
 GOOD, NO, USAGE, UNREADABLE = range(4)
 QUEUES = 16
 CLONE_NEWNET = 0x40000000
 PORT = 9
-
-def pcap(frames, snaplen=harness.SNAPLEN):
-    """frames are (bytes captured, length on the wire)."""
-    return b"".join([struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, snaplen, 1)] +
-                    [struct.pack("<IIII", 1, 2, len(data), length) + data
-                     for data, length in frames])
 
 
 def without(objects, gone):
@@ -70,6 +64,14 @@ class Files(TestCase):
             self.assertRegex(result.stderr, "cut short or damaged: .*; packets read: ")
             self.assertTrue(json.loads(result.stdout)["partial"])
 
+    def test_what_was_read_of_a_cut_capture_is_shown(self):
+        cut = self.file("cut.pcap", pcap(harness.pcap_frames(self.mix())[:8])[:-1])
+        lines = harness.classify("gtpu", self.mix())[:7]
+        for option, read in ("--jsonl", lambda text: list(map(json.loads, text.splitlines()))), ("--json", json.loads):
+            result = harness.ddpctl("classify", "gtpu", cut, option)
+            self.assertEqual((result.returncode, read(result.stdout)), (UNREADABLE, lines))
+            self.assertRegex(result.stderr, rf"^ddpctl: {re.escape(str(cut))}: .*\n$")
+
     def test_a_compressed_capture_does_not_expand_without_limit(self):
         """A user would wait for minutes, for a file of a few kilobytes."""
         plain = self.mix().read_bytes()
@@ -96,7 +98,7 @@ class Files(TestCase):
         frames = [(data[:70], length) for data, length in harness.pcap_frames(self.mix())]
         n_cut = sum(len(data) < length for data, length in frames)
         self.assertGreater(n_cut, 100)
-        path = self.file("snap.pcap", pcap(frames, snaplen=70))
+        path = self.file("snap.pcap", pcap(frames))
         self.assertEqual(harness.simulate("gtpu", path)["cut"], n_cut)
         self.assertEqual(harness.simulate("gtpu", self.mix())["cut"], 0)
         self.assertIn(f"\ncut short in the capture: {n_cut} (",

@@ -264,28 +264,6 @@ class Help(harness.TestCase):
         self.assertEqual(self.good("--version"), f"ddpctl {harness.version()}\n")
 
 
-class Captures(harness.TestCase):
-    """How captures are read."""
-
-    def test_what_was_read_of_a_cut_capture_is_shown(self):
-        whole = self.traffic("--ues", 5)
-        cut = self.folder / "cut.pcap"
-        record = 24 + sum(16 + len(data) for data, _ in harness.pcap_frames(whole)[:7])
-        cut.write_bytes(whole.read_bytes()[:record + 15])
-        lines = harness.output_of(harness.tools["ddpctl"], "classify", "gtpu", whole, "--jsonl").splitlines()[:7]
-        result = harness.ddpctl("classify", "gtpu", cut, "--jsonl")
-        self.assertEqual(result.returncode, UNREADABLE)
-        self.assertEqual(result.stdout.splitlines(), lines)
-        self.assertRegex(result.stderr, rf"^ddpctl: {re.escape(str(cut))}: .*\n$")
-        self.assertEqual(result.stderr.count("\n"), 1)
-        array = harness.ddpctl("classify", "gtpu", cut, "--json")
-        self.assertEqual(array.returncode, UNREADABLE)
-        self.assertEqual(json.loads(array.stdout), [json.loads(line) for line in lines])
-        spread = harness.ddpctl("simulate", "gtpu", cut, "--json")
-        self.assertEqual(spread.returncode, UNREADABLE)
-        self.assertEqual(json.loads(spread.stdout)["packets"], 7)
-
-
 def packed(fields):
     """The bytes of fields as they are hashed."""
     return b"".join(
