@@ -18,21 +18,6 @@ GOOD = "dev(net_pcap0,rx_pcap={capture})"
 HINT = re.escape("(try 'ddp-fwd --help')")  # behind a mistake in the command line
 
 
-def pcapng(*link_types):
-    """A file with an interface of each of these types, and a packet of each."""
-    def block(kind, content):
-        content += bytes(-len(content) % 4)
-        size = struct.pack("<I", 12 + len(content))
-        return struct.pack("<I", kind) + size + content + size
-
-    content = block(0x0a0d0d0a, struct.pack("<IHHq", 0x1a2b3c4d, 1, 0, -1))
-    for link_type in link_types:
-        content += block(1, struct.pack("<HHI", link_type, 0, 0))
-    for interface in range(len(link_types)):
-        content += block(6, struct.pack("<IIIII", interface, 0, 0, 60, 60) + bytes(60))
-    return content
-
-
 def screen(text):
     """The lines that a terminal shows in the end."""
     lines, row, column = [""], 0, 0
@@ -210,13 +195,6 @@ class End(fwd.TestCase):
         self.check_report(report)
         self.assertEqual((report["packets"], report["drops"]), (self.n_packets - 1, 1))
 
-    def test_interfaces_of_several_kinds_in_a_pcapng_are_an_error(self):
-        """libpcap, and so net_pcap, reads the packets up to the first one of another kind."""
-        (self.folder / "two.pcapng").write_bytes(pcapng(1, 101))
-        result = self.run_fwd([fwd.vdev("two.pcapng", "overflow=wait")])
-        self.assertEqual(result.returncode, 3, result.stderr)
-        self.assertRegex(result.stderr, "(?m)^ddp-fwd: two.pcapng: .*different from the type")
-
     def test_help_and_version(self):
         for option, said in (("--help", r"--idle-exit MS"),
                              ("--version", rf"^ddp-fwd {re.escape(harness.version())} \(DPDK .*\)\n$")):
@@ -313,8 +291,6 @@ class Refusal(fwd.TestCase):
             # libpcap has called raw IP differently since 1.10.5
             line = re.escape(line).replace("Raw\\ IP:", "Raw\\ (IP|IPv4/IPv6):")
             self.refuse(3, line, vdevs=vdevs)
-        (self.folder / "raw.pcapng").write_bytes(pcapng(105))
-        self.refuse(3, r"raw\.pcapng: the link type is 802\.11: .*", vdevs=["dev(net_pcap0,rx_pcap=raw.pcapng)"])
 
 
 if __name__ == "__main__":
