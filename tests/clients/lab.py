@@ -199,13 +199,12 @@ class App:
         self.finish(expected)
 
     def finish(self, expected=0, seconds=SECONDS):
-        """Its end; expected is an exit status, several, or None if it should not have ended."""
+        """Its end; expected is an exit status, or None if it should not have ended."""
         try:
             self.process.wait(seconds)
         except subprocess.TimeoutExpired:
             raise Red(f"{self.name} does not end") from None
-        wanted = expected if isinstance(expected, tuple) else (expected,)
-        check(self.process.returncode in wanted, f"{self.ending()}: {reason(self.output)}")
+        check(self.process.returncode == expected, f"{self.ending()}: {reason(self.output)}")
 
     def kill(self):
         if self.alive():
@@ -252,7 +251,7 @@ class Lab:
         return f"net_pcap{n}," + ",".join(f"rx_pcap={self.link(part)}" for part in parts)
 
     def link(self, path):
-        """A short name of a file in our folder: devargs for another process have 128 characters."""
+        """A short name of a file in our folder: net_pcap keeps 63 characters of its arguments."""
         if path not in self.links:
             self.links[path] = f"{len(self.links)}.pcap"
             (self.folder / self.links[path]).symlink_to(path)

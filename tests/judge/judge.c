@@ -109,11 +109,9 @@ static void packages_add(struct run *run) {
 
 	if (cache != NULL)
 		snprintf(pattern, sizeof(pattern), "%s/*.pkg", cache);
-	else if (home != NULL)
-		snprintf(pattern, sizeof(pattern), "%s/ddpsteer/packages/*.pkg", home);
 	else
-		snprintf(pattern, sizeof(pattern), "%s/.cache/ddpsteer/packages/*.pkg",
-			 getenv("HOME") != NULL ? getenv("HOME") : "");
+		snprintf(pattern, sizeof(pattern), "%s%s/ddpsteer/packages/*.pkg",
+			 home != NULL ? home : getenv("HOME"), home != NULL ? "" : "/.cache");
 	if (glob(pattern, 0, NULL, &files) != 0) {
 		printf("skipped: no packages of Intel's: scripts/packages fetches them\n");
 		return;

@@ -79,7 +79,6 @@ static _Atomic uint64_t holders[FLOWS];
 static atomic_uint
 	newest[FLOWS]; // sequence number plus 1 of the latest packet that anyone received
 static uint64_t began; // by TSC
-static struct order_rules rules;
 struct order_counts order_counts;
 
 // A burst call, by the only thread that polls the queue now.
@@ -103,7 +102,7 @@ static uint64_t tsc_unpack(uint32_t packed) {
 
 // Was a wait for the queue given up, and was it not polled since then?
 static bool is_absent(uint16_t id) {
-	const struct ddp_rxq *queue = &rules.port->rxqs[id];
+	const struct ddp_rxq *queue = &run->ddp->rxqs[id];
 
 	return __atomic_load_n(&queue->absent, __ATOMIC_RELAXED) ==
 	       __atomic_load_n(&queue->polls, __ATOMIC_RELAXED);
@@ -157,10 +156,10 @@ void order_queue_starts(uint16_t queue) {
 // Did a rule that came or went move the flow since so many changes were done?
 static bool rule_moved(uint32_t flow, uint32_t done) {
 	for (uint32_t i = done + 1, last = stream_begun; i <= last; i++) {
-		const struct verdict *before = &run->verdicts[i - 1][flow];
-		const struct verdict *after = &run->verdicts[i][flow];
+		const struct verdict *before = &run->made[i - 1].verdicts[flow];
+		const struct verdict *after = &run->made[i].verdicts[flow];
 
-		if (rules.steers[i] &&
+		if (run->made[i].steers &&
 		    (before->queue != after->queue || before->anywhere != after->anywhere))
 			return true;
 	}
@@ -181,7 +180,7 @@ static enum order_excuse excuse_find(uint32_t flow, uint16_t id, uint8_t n_turns
 		return ORDER_STOPPED;
 	if (rule_moved(flow, done))
 		return ORDER_RULE;
-	if (rules.gives_up && (absent || tsc <= late || rte_rdtsc() - tsc > late_cycles()))
+	if (run->gives_up && (absent || tsc <= late || rte_rdtsc() - tsc > late_cycles()))
 		return ORDER_GIVEN_UP;
 	return ORDER_NONE;
 }
@@ -240,8 +239,7 @@ static void overtaken_check(const struct order_poll *poll, const struct stamp *s
 
 /* Sums */
 
-void order_reset(const struct order_rules *of) {
-	rules = *of;
+void order_reset(void) {
 	began = rte_rdtsc();
 	for (unsigned int i = 0; i < QUEUES_MAX; i++) {
 		queues[i].polled = began;
@@ -308,7 +306,7 @@ static void type_check(const struct rte_mbuf *mbuf, uint8_t type) {
 // still see it, and those after it.
 static bool holds_later(const struct stamp *stamp, const struct rte_mbuf *mbuf, uint16_t queue) {
 	for (uint32_t i = stamp->begun + 1, last = stream_begun; run->unlocked && i <= last; i++)
-		if (verdict_holds(&run->verdicts[i][stamp->flow], mbuf, queue))
+		if (verdict_holds(&run->made[i].verdicts[stamp->flow], mbuf, queue))
 			return true;
 	return false;
 }
@@ -316,8 +314,8 @@ static bool holds_later(const struct stamp *stamp, const struct rte_mbuf *mbuf, 
 // A packet for a queue that is stopped may be parked until the queue is started again.
 static bool queue_holds(const struct stamp *stamp, const struct verdict *verdict, uint16_t queue) {
 	for (uint32_t i = stamp->done + 1, last = stream_begun; verdict->missed && i <= last; i++)
-		if (!run->verdicts[i][stamp->flow].missed ||
-		    run->verdicts[i][stamp->flow].queue != queue)
+		if (!run->made[i].verdicts[stamp->flow].missed ||
+		    run->made[i].verdicts[stamp->flow].queue != queue)
 			return true;
 	return !verdict->missed;
 }
@@ -327,9 +325,9 @@ static const struct verdict *verdict_of(const struct stamp *stamp, const struct 
 					uint16_t queue) {
 	uint32_t i = stamp->done;
 
-	while (i < stamp->begun && !verdict_holds(&run->verdicts[i][stamp->flow], mbuf, queue))
+	while (i < stamp->begun && !verdict_holds(&run->made[i].verdicts[stamp->flow], mbuf, queue))
 		i++;
-	return &run->verdicts[i][stamp->flow];
+	return &run->made[i].verdicts[stamp->flow];
 }
 
 static void verdict_check(const struct stamp *stamp, const struct rte_mbuf *mbuf, uint16_t queue) {

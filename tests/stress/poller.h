@@ -51,8 +51,14 @@ struct run {
 	bool bypass;   // packets may come with the hash of a NIC
 	bool no_meta;  // and without dynamic fields
 	bool unlocked; // changes are made that a burst which runs meanwhile may see
-	// [change]: FLOWS verdicts, there before the change begins
-	struct verdict **verdicts;
+	bool gives_up; // changes are made that do not wait for a queue for ever
+	const struct ddp_port *ddp;
+	// [change]: there before it begins.
+	struct made {
+		struct verdict *verdicts; // of FLOWS
+		uint64_t stopped;         // queues, as bits
+		bool steers;              // a change of rules that steer
+	} * made;
 };
 
 // Sums over all workers since workers_reset(). Only for reading, as are the next two.
@@ -77,14 +83,6 @@ void workers_neglect(uint16_t queue);
 // Only while they are parked.
 void workers_reset(void);
 
-// The rules of the judgement. Constant while packets flow, but for what a change adds before it
-// begins.
-struct order_rules {
-	const struct ddp_port *port;
-	bool gives_up;      // changes are made that do not wait for a queue for ever
-	const bool *steers; // [change]: of rules that steer
-};
-
 // Only for reading.
 extern struct order_counts {
 	_Atomic uint64_t overtaken[N_ORDER_EXCUSES];
@@ -96,7 +94,7 @@ extern struct order_counts {
 void order_queue_stops(uint16_t queue);
 void order_queue_starts(uint16_t queue);
 // While nobody polls.
-void order_reset(const struct order_rules *rules);
+void order_reset(void);
 // The counts in words, "": nothing of note. Returns text.
 const char *order_text(char *text, unsigned int size);
 

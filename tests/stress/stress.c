@@ -76,8 +76,6 @@ static struct rte_mempool *pool;
 static struct run run;
 static const struct stage *stage;
 static struct setup setup;  // in force
-static uint64_t *stopped;   // queues, as bits, in each setup
-static bool *steers;        // whether each setup came with a change of rules that steer
 static bool neglecting;     // one queue
 static unsigned int n_slow; // changes with more than PACKETS_AMID_MAX packets
 // stream_bypassed at first, and after the last change.
@@ -128,13 +126,16 @@ static void *alloc(size_t n, size_t size) {
 	return memory;
 }
 
-static void setup_add(const struct setup *of, unsigned int round) {
+static void setup_add(const struct setup *of, unsigned int round, bool steers) {
 	struct verdict *verdicts = alloc(FLOWS, sizeof(*verdicts));
 
 	for (uint32_t i = 0; i < FLOWS; i++)
 		verdict_find(i, of, &verdicts[i]);
-	run.verdicts[round] = verdicts;
-	stopped[round] = of->stopped ? RTE_BIT64(of->stopped_queue) : 0;
+	run.made[round] = (struct made){
+		.verdicts = verdicts,
+		.stopped = of->stopped ? RTE_BIT64(of->stopped_queue) : 0,
+		.steers = steers,
+	};
 }
 
 // Packets received; of those for a queue that is stopped none is.
@@ -177,8 +178,7 @@ static void change_make(const struct change *change, unsigned int round) {
 	assert(round <= ORDER_CHANGES_MAX);
 	n_changes_made++;
 	change->plan(&next, stage->n_queues, &random_state);
-	setup_add(&next, round);
-	steers[round] = change->steers;
+	setup_add(&next, round, change->steers);
 	stream_begun = round;
 	before = stream_emitted;
 	ret = change->apply(run.port, &setup, &next);
@@ -249,10 +249,10 @@ static bool flow_was_dropped(uint32_t flow, unsigned int n_setups) {
 	uint64_t queues = 0;
 
 	for (unsigned int i = 0; i < n_setups; i++) {
-		const struct verdict *verdict = &run.verdicts[i][flow];
+		const struct verdict *verdict = &run.made[i].verdicts[flow];
 
 		queues |= verdict->anywhere ? UINT64_MAX : RTE_BIT64(verdict->queue);
-		if (verdict->dropped || verdict->missed || (queues & stopped[i]) != 0)
+		if (verdict->dropped || verdict->missed || (queues & run.made[i].stopped) != 0)
 			return true;
 	}
 	return false;
@@ -291,18 +291,14 @@ static void names_check(void) {
 /* A stage */
 
 static void traffic_begin(unsigned int n, bool gives_up) {
-	run.verdicts = alloc(n + 1, sizeof(*run.verdicts));
-	stopped = alloc(n + 1, sizeof(*stopped));
-	steers = alloc(n + 1, sizeof(*steers));
-	setup_add(&setup, 0);
+	run.made = alloc(n + 1, sizeof(*run.made));
+	run.gives_up = gives_up;
+	run.ddp = rte_eth_devices[run.port].data->dev_private;
+	setup_add(&setup, 0, false);
 	stream_begun = stream_done = 0;
 	stream_reset();
 	workers_reset();
-	order_reset(&(struct order_rules){
-		.port = rte_eth_devices[run.port].data->dev_private,
-		.gives_up = gives_up,
-		.steers = steers,
-	});
+	order_reset();
 	last_bypassed = first_bypassed = stream_bypassed;
 	must(rte_eth_stats_reset(run.port), "rte_eth_stats_reset");
 	changes_count_drops(run.port, &setup);
@@ -547,10 +543,8 @@ static void section_run(const struct section *section, bool drained) {
 	section_report(section->name, tsc);
 	order_check(drained, &order);
 	for (unsigned int i = 0; i <= n; i++)
-		free(run.verdicts[i]);
-	free(run.verdicts);
-	free(stopped);
-	free(steers);
+		free(run.made[i].verdicts);
+	free(run.made);
 	if (drained)
 		return;
 	must(rte_eth_dev_start(run.port), "rte_eth_dev_start");
