@@ -52,8 +52,8 @@ Result = collections.namedtuple("Result", "row ours plain seconds")
 NOT_RUN = Outcome("-", "")
 
 
-def run_once(row, over, captures):
-    with laboratory.lab(over, captures) as one:
+def run_once(row, over):
+    with laboratory.lab(over) as one:
         try:
             row.run(one)
         except Skip as why:
@@ -63,12 +63,12 @@ def run_once(row, over, captures):
     return Outcome("green", ", ".join(one.notes))
 
 
-def run_row(row, captures, always_plain):
+def run_row(row, always_plain):
     """net_ddp first; the plain device tells whose fault a red one is."""
     start = time.monotonic()
-    ours, plain = run_once(row, "net_ddp", captures), NOT_RUN
+    ours, plain = run_once(row, "net_ddp"), NOT_RUN
     if ours.state == "red" or always_plain and ours.state == "green":
-        plain = run_once(row, "plain", captures)
+        plain = run_once(row, "plain")
     return Result(row, ours, plain, time.monotonic() - start)
 
 
@@ -135,9 +135,9 @@ def run_rows(rows, arguments, folder):
                              map(os.path.abspath, arguments.tools)))
     harness.tools["net_ddp"] = eal.loadable(harness.tools["net_ddp"])
     examples.build_folder = folder
-    captures, results = Captures(folder), []
+    Captures.folder, results = folder, []
     for row in rows:
-        results.append(run_row(row, captures, not arguments.short))
+        results.append(run_row(row, not arguments.short))
         print(f"{row.name}: {results[-1].ours.state}: {what(results[-1])}", flush=True)
     return results
 

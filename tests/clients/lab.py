@@ -9,7 +9,6 @@ import re
 import shutil
 import signal
 import socket
-import struct
 import subprocess
 import sys
 import tempfile
@@ -24,7 +23,6 @@ from support import eal, harness, telemetry  # noqa: E402
 SECONDS = 30  # for a start, for all packets, for an end; far more than they take
 MEGABYTES = 1024
 PREFIX = "ddp-clients"
-SNAPLEN = 262144
 BATCH = 64  # frames under way at once in the kernel: no buffer of its is as small
 MAX_FRAME = 1514  # what an interface takes unless told
 QUEUES = 4
@@ -93,40 +91,27 @@ def isolate():
 
 # Packets
 
-def write_capture(path, frames):
-    content = bytearray(packets.pcap(frames))
-    struct.pack_into("<I", content, 16, SNAPLEN)
-    path.write_bytes(content)
-    return path
-
-
 def frames_of(path):
     return [frame for frame, _ in harness.pcap_frames(path)]
 
 
-class Captures:
-    """Captures that rows replay, made when first asked for."""
+class Captures(harness.TestCase):
+    """Captures that rows replay, made in the folder when first asked for."""
 
-    def __init__(self, folder):
-        self.folder = folder
-
-    def n3(self, *options, kind="n3-up"):
+    @classmethod
+    def n3(cls, *options, kind="n3-up"):
         """Traffic of 2000 UEs behind 4 gNBs, 16000 packets, or as told."""
-        words = list(map(str, options or ("--packets-per-flow", 1)))
-        path = self.folder / (kind + "".join(words).replace("--", "-") + ".pcap")
-        if not path.exists():
-            harness.output_of(harness.tools["ddp-traffic"], "-o", path, "--kind", kind,
-                              "--ues", 2000, *words)
-        return path
+        return cls.traffic("--kind", kind, "--ues", 2000, *(options or ("--packets-per-flow", 1)))
 
-    def made(self, name, frames):
-        path = self.folder / f"{name}.pcap"
-        return path if path.exists() else write_capture(path, frames)
+    @classmethod
+    def made(cls, name, frames):
+        path = cls.folder / f"{name}.pcap"
+        return path if path.exists() else cls.capture(name, frames)
 
-    def part(self, capture, n, of):
+    @classmethod
+    def part(cls, capture, n, of):
         """Every so manieth packet of a capture: for devices with a capture for each queue."""
-        path = capture.with_suffix(f".{n}of{of}")
-        return path if path.exists() else write_capture(path, frames_of(capture)[n::of])
+        return cls.made(f"{capture.stem}.{n}of{of}", frames_of(capture)[n::of])
 
 
 # Applications
@@ -215,9 +200,9 @@ class App:
 class Lab:
     """One run of a row: devices, applications, a folder. over is "net_ddp" or "plain"."""
 
-    def __init__(self, over, captures, folder):
+    def __init__(self, over, folder):
         self.over = over
-        self.captures = captures
+        self.captures = Captures
         self.folder = folder
         self.apps = []
         self.environment = {}
@@ -377,9 +362,9 @@ class Lab:
 
 
 @contextlib.contextmanager
-def lab(over, captures):
+def lab(over):
     with tempfile.TemporaryDirectory(prefix="ddp-client-") as folder:
-        one = Lab(over, captures, pathlib.Path(folder))
+        one = Lab(over, pathlib.Path(folder))
         try:
             yield one
         finally:
