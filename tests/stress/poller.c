@@ -243,7 +243,8 @@ void order_reset(void) {
 	began = rte_rdtsc();
 	for (unsigned int i = 0; i < QUEUES_MAX; i++) {
 		queues[i].polled = began;
-		queues[i].late = queues[i].n_turns = 0;
+		queues[i].late = 0;
+		queues[i].n_turns = 0;
 	}
 	memset(holders, 0, sizeof(holders));
 	memset(newest, 0, sizeof(newest));
