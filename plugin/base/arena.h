@@ -20,8 +20,7 @@
 //		ddp_arena_destroy(b.arena);
 //		return ddp_no_memory(diag);
 //	}
-#ifndef DDP_BASE_ARENA_H
-#define DDP_BASE_ARENA_H
+#pragma once
 
 #include <stddef.h>
 
@@ -67,5 +66,3 @@ void *ddp_arena_grow(struct ddp_arena *arena, void *items, unsigned int n, size_
 
 // Like ddp_arena_alloc(), also outside ddp_arena_run(). NULL: no memory.
 void *ddp_arena_try_alloc(struct ddp_arena *arena, size_t size);
-
-#endif

@@ -3,8 +3,7 @@
 //
 // Code that reads something a user wrote (a profile, a package) collects messages here and goes on
 // as far as it can, so that one run shows every mistake. Only the program on top prints them.
-#ifndef DDP_BASE_DIAG_H
-#define DDP_BASE_DIAG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -86,5 +85,3 @@ void ddp_diag_print(const struct ddp_diag *diag, FILE *out);
 
 // Of n names, the one nearest to what was written, or NULL when none is near enough to be meant.
 const char *ddp_nearest(const char *written, const char *const *names, unsigned int n);
-
-#endif

@@ -2,8 +2,7 @@
 // Differences between DPDK 22.11 and 26.07. The sources are written for the newest; what an older
 // one lacks is made up for here. No other file of plugin/ and apps/ looks at DPDK's version
 // (scripts/check). It needs no ethdev, so all may include it.
-#ifndef DDP_BASE_DPDK_COMPAT_H
-#define DDP_BASE_DPDK_COMPAT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -108,6 +107,4 @@ typedef uint32_t dpdk_queue_count_t;
 		return get(dev, stats);                                       \
 	}
 #define DPDK_QUEUE_STAT_SET(stats, counter, queue, value) ((stats)->counter[queue] = (value))
-#endif
-
 #endif

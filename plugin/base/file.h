@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // A user's file as bytes.
-#ifndef DDP_BASE_FILE_H
-#define DDP_BASE_FILE_H
+#pragma once
 
 #include "arena.h"
 #include "diag.h"
@@ -10,5 +9,3 @@
 // max only its first max + 1 bytes. NULL with the reason in diag. It needs no ddp_arena_run().
 char *ddp_file_read(const char *path, size_t max, size_t *size, struct ddp_arena *arena,
 		    struct ddp_diag *diag);
-
-#endif

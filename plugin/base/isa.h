@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Instruction set levels that the data path has code for. The build targets the baseline; the level
 // is chosen at run time.
-#ifndef DDP_BASE_ISA_H
-#define DDP_BASE_ISA_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -34,5 +33,3 @@ enum ddp_isa ddp_isa_best(unsigned int max_bits);
 const char *ddp_isa_name(enum ddp_isa isa);
 // 0 or -EINVAL.
 int ddp_isa_parse(const char *name, enum ddp_isa *isa);
-
-#endif

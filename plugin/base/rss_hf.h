@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // RTE_ETH_RSS_* bits by the names that testpmd gives them ("ipv4-udp", "ip", "all").
-#ifndef DDP_BASE_RSS_HF_H
-#define DDP_BASE_RSS_HF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -83,5 +82,3 @@ int ddp_rss_hf_parse(const char *list, uint64_t *rss_hf, const char **unknown, s
 
 // The name of one bit, "?" for a bit that has none.
 const char *ddp_rss_hf_name(unsigned int bit);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The items of rte_flow patterns that rules can be made of: the one table of them, which rules/,
 // offload/ and ddpctl read. Fields that testpmd has names for are in ddpctl's rule_parse.c.
-#ifndef DDP_BASE_RTE_ITEM_H
-#define DDP_BASE_RTE_ITEM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ extern const unsigned int ddp_n_rte_items;
 const struct ddp_rte_item *ddp_rte_item_find(enum rte_flow_item_type type); // NULL: none
 // By its name in testpmd, which must be one of the table.
 enum rte_flow_item_type ddp_rte_item_type(const char *name);
-
-#endif

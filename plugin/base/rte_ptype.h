@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Words of `ptype:` and the DPDK packet type bits they stand for (RTE_PTYPE_* of
 // rte_mbuf_ptype.h, 22.11; a test compares them). A profile needs no DPDK to be read.
-#ifndef DDP_BASE_RTE_PTYPE_H
-#define DDP_BASE_RTE_PTYPE_H
+#pragma once
 
 #define DDP_RTE_PTYPES(X)                        \
 	X(L2_ETHER, 0x00000001)                  \
@@ -68,5 +67,3 @@
 #define DDP_RTE_PTYPE_INNER_MASK 0x0fff0000
 #define DDP_RTE_PTYPE_L4_FRAG 0x00000300
 #define DDP_RTE_PTYPE_TUNNEL_IP 0x00001000 // IP in IP
-
-#endif

@@ -2,8 +2,7 @@
 // Hashes for tables that packets or applications fill. With a fixed hash a sender can compute keys
 // that all fall into one bucket. With a random seed it cannot, as long as no output depends on the
 // seed.
-#ifndef DDP_BASE_SEED_H
-#define DDP_BASE_SEED_H
+#pragma once
 
 #include <stdint.h>
 
@@ -40,5 +39,3 @@ static inline uint32_t ddp_text_hash(uint32_t hash, const char *text) {
 		hash = (hash ^ (uint8_t)*text) * 16777619;
 	return hash;
 }
-
-#endif

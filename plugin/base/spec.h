@@ -5,8 +5,7 @@
 //	name-or-file[:input set][;parameter=value...][+...]
 //
 // So a file's name contains no ':', ';' or '+', an input set and a value no ';' or '+'.
-#ifndef DDP_BASE_SPEC_H
-#define DDP_BASE_SPEC_H
+#pragma once
 
 #include <stdio.h>
 
@@ -34,5 +33,3 @@ int ddp_spec_parse(const char *text, struct ddp_arena *arena, struct ddp_spec **
 
 // Print a profile as ddp_spec_parse() reads it; its text is not used.
 void ddp_spec_print(const struct ddp_spec *spec, FILE *to);
-
-#endif

@@ -6,8 +6,7 @@
 // looks like one of ours, or turns the order of what is shown (U+202E). All that is printed of it
 // passes ddp_escape_char(): messages in diag.c, log lines in port/state/port.h, and the output
 // of the tools in apps/common/strbuf.c and table.c.
-#ifndef DDP_BASE_UTF8_H
-#define DDP_BASE_UTF8_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,5 +28,3 @@ size_t ddp_escape_char(const char *text, char escaped[DDP_ESCAPED_SIZE]);
 // A whole text, which becomes one line, cut where size bytes do not hold more. Four times the
 // text's length and one byte hold all.
 void ddp_escape(const char *text, char *escaped, size_t size);
-
-#endif

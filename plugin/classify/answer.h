@@ -13,8 +13,7 @@
 //
 // Data path, but for the steps: no call allocates, fails or reads outside the packet. Any number of
 // threads may use one program and one struct ddp_answer_rss.
-#ifndef DDP_CLASSIFY_ANSWER_H
-#define DDP_CLASSIFY_ANSWER_H
+#pragma once
 
 #include "classify.h"
 
@@ -141,5 +140,3 @@ int ddp_answer_steps(const struct ddp_profile *profile, const struct ddp_program
 bool ddp_answer_end(const struct ddp_profile *profile, const struct ddp_program *program,
 		    const struct ddp_packet *packet, const struct ddp_class *class,
 		    const struct ddp_rule **rule, uint64_t *value);
-
-#endif

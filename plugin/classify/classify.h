@@ -10,8 +10,7 @@
 //	struct ddp_class class;
 //	ddp_classify(program, &packet, &class);
 //	printf("%s\n", ddp_program_type(program, class.type)->name);
-#ifndef DDP_CLASSIFY_CLASSIFY_H
-#define DDP_CLASSIFY_CLASSIFY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -145,5 +144,3 @@ typedef void (*ddp_field_fn)(void *arg, const char *name, unsigned int width,
 			     const uint8_t value[16]);
 void ddp_fields_each(const struct ddp_program *program, const struct ddp_packet *packet,
 		     const struct ddp_class *class, uint64_t rss_hf, ddp_field_fn fn, void *arg);
-
-#endif

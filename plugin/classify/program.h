@@ -4,8 +4,7 @@
 //
 //	build/build.h   makes it, and may allocate, fail and say why
 //	run/walk.h      what is done with it and packets, which never does
-#ifndef DDP_CLASSIFY_PROGRAM_H
-#define DDP_CLASSIFY_PROGRAM_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/rte_ptype.h"
@@ -359,5 +358,3 @@ static inline int table_lookup(const struct prog_table *table, uint64_t value) {
 static inline bool word_holds(const struct prog_word *word, uint16_t value) {
 	return word->holds[value / 64] >> value % 64 & 1;
 }
-
-#endif

@@ -3,8 +3,7 @@
 //
 // A table has the entries of all sections of one id, in file order. Users of a table decode its
 // entries (e810_decode.c, e810_rss.c).
-#ifndef DDP_E810_E810_H
-#define DDP_E810_E810_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -102,5 +101,3 @@ struct package_reader;
 // Read the content of this series into package->e810, and the package's identity, allocated from
 // package->arena. Reports errors.
 void e810_read(struct package_reader *reader);
-
-#endif

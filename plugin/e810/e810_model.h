@@ -3,8 +3,7 @@
 //
 // Bits of an entry are counted from its least significant one; bits of a packet and of the register
 // file from the most significant one of byte 0, as in protocol drawings.
-#ifndef DDP_E810_E810_MODEL_H
-#define DDP_E810_E810_MODEL_H
+#pragma once
 
 #include <assert.h>
 
@@ -283,5 +282,3 @@ struct e810_rss {
 	unsigned int n_own;
 	struct own_entry own[]; // by address; they precede the requests
 };
-
-#endif

@@ -6,8 +6,7 @@
 //
 // The tables, and the rules by which a software parser uses them, are exact. ddp-packages(7) lists
 // the unknown rest: the model was not compared with a NIC.
-#ifndef DDP_E810_E810_PARSER_H
-#define DDP_E810_E810_PARSER_H
+#pragma once
 
 #include "e810.h"
 
@@ -167,5 +166,3 @@ const char *e810_packet_flag_name(unsigned int flag);
 unsigned int e810_rss_flag_source(const struct ddp_package *package, unsigned int bit);
 // The mbuf's packet_type for a ptype (RTE_PTYPE_*), as DPDK's ice driver sets it; 0: unknown.
 uint32_t e810_ptype_rte(uint16_t ptype);
-
-#endif

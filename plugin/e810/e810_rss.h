@@ -4,8 +4,7 @@
 // The driver fills most of the block at run time. The package's part of the model is exact (packet
 // type groups, protocol ids, its profiles); requests and their priorities follow DPDK's ice driver,
 // and were not compared with a NIC.
-#ifndef DDP_E810_E810_RSS_H
-#define DDP_E810_E810_RSS_H
+#pragma once
 
 #include "e810_parser.h"
 
@@ -50,5 +49,3 @@ bool e810_rss_choice(const struct e810_rss *rss, uint16_t ptype, unsigned int nt
 // A word as a field: "ipv4.src[0:2]", "udp.dport", "gtpu.teid[2:4]". Never NULL; buf holds it.
 #define E810_WORD_NAME 48
 const char *e810_word_name(uint8_t protocol, uint16_t offset, char buf[E810_WORD_NAME]);
-
-#endif

@@ -6,8 +6,7 @@
 // rte_pmd_i40e_get_ddp_info(). That function trusts a file; it may be given any that was read here.
 //
 // The drivers' answers are those of DPDK 22.11's sources, not observed on a NIC.
-#ifndef DDP_I40E_I40E_H
-#define DDP_I40E_I40E_H
+#pragma once
 
 #include "package/package.h"
 
@@ -102,5 +101,3 @@ struct package_reader;
 // Read the content of this series into package->i40e, and the package's identity, allocated from
 // package->arena. Returns 0, or -EBADMSG after reporting errors.
 int i40e_read(struct package_reader *reader);
-
-#endif

@@ -2,8 +2,7 @@
 // Inside of plugin/offload: a plan while it is made. Each packet class is one item. It has two
 // verdicts: whether the NIC hashes the bits that the profile hashes, and, in a spread plan, whether
 // it hashes the same fields.
-#ifndef DDP_OFFLOAD_DRAFT_H
-#define DDP_OFFLOAD_DRAFT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -363,5 +362,3 @@ void draft_hash(const struct draft *d, const struct packet_class *class, struct 
 
 // Make the spread plan of a draft whose plan is made; the draft's rules are lost.
 void spread_make(struct draft *d);
-
-#endif

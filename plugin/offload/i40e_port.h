@@ -12,8 +12,7 @@
 //	port = ddp_i40e_load(port_id, plan, &diag);
 //	...
 //	ddp_i40e_unload(port, false, &diag);
-#ifndef DDP_OFFLOAD_I40E_PORT_H
-#define DDP_OFFLOAD_I40E_PORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -109,5 +108,3 @@ struct ddp_package *ddp_i40e_package_open(const char *path, struct ddp_diag *dia
 // error in diag.
 bool ddp_i40e_package_covers(const struct ddp_package *package, uint16_t device,
 			     struct ddp_diag *diag);
-
-#endif

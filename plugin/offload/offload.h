@@ -20,8 +20,7 @@
 // are from their drivers, not from tests with hardware.
 //
 //	plan = ddp_plan_build(ddp_nic_find("ice-comms"), profile, program, NULL);
-#ifndef DDP_OFFLOAD_OFFLOAD_H
-#define DDP_OFFLOAD_OFFLOAD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -209,5 +208,3 @@ int ddp_spread_testpmd(const struct ddp_spread_plan *spread, ddp_command_fn fn, 
 // Change the input sets of a loaded profile to the fields that the NIC hashes, so that a program of
 // this profile spreads packets as the NIC does with these rules. false: no memory.
 bool ddp_spread_apply(const struct ddp_spread_plan *spread, struct ddp_profile *profile);
-
-#endif

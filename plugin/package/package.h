@@ -9,8 +9,7 @@
 // A package that was opened is whole: every offset, count and size in it was checked, and what is
 // found through these headers lies inside the file. It never changes, so any number of threads may
 // read it. All numbers of a file are little endian; here they are in host order.
-#ifndef DDP_PACKAGE_PACKAGE_H
-#define DDP_PACKAGE_PACKAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,5 +72,3 @@ struct ddp_package {
 };
 
 void ddp_package_close(struct ddp_package *package);
-
-#endif

@@ -3,8 +3,7 @@
 //
 // A reader goes on after an error as long as its data can be trusted, so that one run shows all
 // errors; a package with any error is refused in the end.
-#ifndef DDP_PACKAGE_READ_H
-#define DDP_PACKAGE_READ_H
+#pragma once
 
 #include "base/arena.h"
 #include "package.h"
@@ -93,5 +92,3 @@ int devices_read(struct cursor *cursor);
 // Version, track id and name of the package from its metadata segment, which both families have.
 // 0, -ENOENT without one, or -EBADMSG.
 int metadata_read(struct package_reader *reader);
-
-#endif

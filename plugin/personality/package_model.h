@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Inside of plugin/personality: the model of a package's parser as its program has it, and
 // 800-series packages as profiles, for loads that may name them.
-#ifndef DDP_PERSONALITY_PACKAGE_MODEL_H
-#define DDP_PERSONALITY_PACKAGE_MODEL_H
+#pragma once
 
 #include "base/seed.h"
 #include "classify/program.h"
@@ -45,5 +44,3 @@ struct package_format {
 };
 
 void package_format_init(struct package_format *format, struct ddp_personality *personality);
-
-#endif

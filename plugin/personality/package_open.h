@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // A package of either family from its file.
-#ifndef DDP_PERSONALITY_PACKAGE_OPEN_H
-#define DDP_PERSONALITY_PACKAGE_OPEN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,5 +18,3 @@ struct ddp_package *ddp_package_open(const char *path, struct ddp_diag *diag);
 // Read and check a file in memory; path is for messages. The bytes are copied.
 struct ddp_package *ddp_package_read(const char *path, const void *bytes, size_t size,
 				     struct ddp_diag *diag);
-
-#endif

@@ -10,8 +10,7 @@
 // profile/ and classify/ know nothing of packages. The profile of a package has the headers of the
 // library, the NIC's packet types and their input sets; its program gets a packet's type from the
 // model of the NIC's parser (plugin/e810). A personality never changes once it is loaded.
-#ifndef DDP_PERSONALITY_PERSONALITY_H
-#define DDP_PERSONALITY_PERSONALITY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -64,5 +63,3 @@ extern const char ddp_package_note[];
 // ddp_source_name() of a profile or a package.
 char *ddp_personality_name(const struct ddp_source *source, unsigned int nth,
 			   struct ddp_diag *diag);
-
-#endif

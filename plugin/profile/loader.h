@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Inside of plugin/profile: types and functions that its files share while they load a profile.
-#ifndef DDP_PROFILE_LOADER_H
-#define DDP_PROFILE_LOADER_H
+#pragma once
 
 #include <assert.h>
 
@@ -254,5 +253,3 @@ bool input_set_apply(struct loader *l, const char *wanted);
 
 // check.c
 void profile_check(struct loader *l);
-
-#endif

@@ -8,8 +8,7 @@
 // ddp_profile_load() does everything; what it returns is complete, resolved (names are indexes) and
 // safe to compile with ddp_program_build(). Nothing here is used per packet, and nothing is shared:
 // a profile may be used by one thread at a time.
-#ifndef DDP_PROFILE_PROFILE_H
-#define DDP_PROFILE_PROFILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -456,5 +455,3 @@ struct ddp_profile_summary {
 };
 int ddp_profile_summary(const char *file, struct ddp_arena *arena,
 			struct ddp_profile_summary *summary, struct ddp_diag *diag);
-
-#endif

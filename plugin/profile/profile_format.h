@@ -2,8 +2,7 @@
 // Parts of a profile as text output: conditions, expressions, paths, fields.
 //
 //	format_cond(profile, text.to, &rule->cond);    // "e = 1 and next_ext = 0x85"
-#ifndef DDP_PROFILE_PROFILE_FORMAT_H
-#define DDP_PROFILE_PROFILE_FORMAT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -42,5 +41,3 @@ void format_ptype(FILE *to, uint32_t rte_ptype); // "L2_ETHER L3_IPV4_EXT_UNKNOW
 
 // "gtpu.yaml:36"
 void format_place(FILE *to, const struct ddp_place *place);
-
-#endif

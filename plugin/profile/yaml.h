@@ -2,8 +2,7 @@
 // A YAML file as a tree with the position of each node, read with libyaml. Anchors, aliases and
 // tags are refused (a profile is a short file to be read from top to bottom), and so is a file that
 // is not UTF-8.
-#ifndef DDP_PROFILE_YAML_H
-#define DDP_PROFILE_YAML_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,5 +50,3 @@ static inline struct ddp_yaml *ddp_yaml_value(const struct ddp_yaml *map, unsign
 static inline unsigned int ddp_yaml_n_pairs(const struct ddp_yaml *map) {
 	return map != NULL && map->kind == DDP_YAML_MAP ? map->n_items / 2 : 0;
 }
-
-#endif

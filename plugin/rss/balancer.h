@@ -11,8 +11,7 @@
 // at once, and chance alone moves nothing.
 //
 // Decisions are stored for reports: the caller says which moves it made.
-#ifndef DDP_RSS_BALANCER_H
-#define DDP_RSS_BALANCER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -144,5 +143,3 @@ void ddp_balancer_keep(struct ddp_balancer *balancer, const struct ddp_balancer_
 bool ddp_balancer_measure(struct ddp_balancer *balancer, unsigned int ms,
 			  const struct ddp_balancer_counters *now,
 			  struct ddp_balancer_interval *interval);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Receive side scaling: from the bytes of an input set to a hash and a queue.
-#ifndef DDP_RSS_RSS_H
-#define DDP_RSS_RSS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -122,5 +121,3 @@ double ddp_imbalance(const uint64_t *loads,
 		     unsigned int n); // most loaded over the mean; 0 when all are 0
 double ddp_jain(const uint64_t *loads,
 		unsigned int n); // Jain's index (sum x)^2 / (n * sum x^2); 0 ditto
-
-#endif

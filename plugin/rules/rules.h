@@ -17,8 +17,7 @@
 // Compiled are the shapes of the rules, of which there are few (classify/flow/flow.h). Most changes
 // are an insertion into, or a removal from, a table that the data path is using. Memory that it may
 // still read is freed later, by ddp_flow_list_reclaim().
-#ifndef DDP_RULES_RULES_H
-#define DDP_RULES_RULES_H
+#pragma once
 
 #include <assert.h>
 #include <errno.h>
@@ -255,5 +254,3 @@ void ddp_flows_destroy(struct ddp_flows *flows);
 // Add the headers and values of a pattern to flow->rule, or set flow->raw; -ENOMEM, too.
 int ddp_flow_pattern_parse(const struct rte_flow_item *pattern, struct rte_flow *flow,
 			   struct rte_flow_error *error);
-
-#endif

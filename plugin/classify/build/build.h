@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Inside of plugin/classify: from a profile to a program.
-#ifndef DDP_CLASSIFY_BUILD_BUILD_H
-#define DDP_CLASSIFY_BUILD_BUILD_H
+#pragma once
 
 #include <assert.h>
 
@@ -116,5 +115,3 @@ static inline unsigned int slot_index(uint16_t value, uint16_t factor, unsigned 
 unsigned int forms_make(struct steps *s, const struct prog_step *step, struct prog_form *forms);
 // The value of a condition on the form that is made: 1 or 0; -1: unknown.
 int given_says(struct steps *s, const struct prog_cond *cond);
-
-#endif

@@ -18,8 +18,7 @@
 //	for (i = 0; i < n; i++)
 //		if (ddp_burst_verdict(&burst, i)->input_len > 0)
 //			queue = reta[burst.hashes[i] & 511];
-#ifndef DDP_CLASSIFY_CACHE_CACHE_H
-#define DDP_CLASSIFY_CACHE_CACHE_H
+#pragma once
 
 #include <endian.h>
 #include <stdbool.h>
@@ -169,5 +168,3 @@ enum ddp_cache_mode {
 void ddp_cache_force(struct ddp_cache *cache, enum ddp_cache_mode mode);
 
 void ddp_cache_stats_get(const struct ddp_cache *cache, struct ddp_cache_stats *stats);
-
-#endif

@@ -5,8 +5,7 @@
 // No branch depends on what is in a packet. What is the same for all packets is a constant where it
 // decides how much is compared: each combination is a loop of its own, with everything in
 // registers.
-#ifndef DDP_CLASSIFY_CACHE_CACHE_KERNEL_H
-#define DDP_CLASSIFY_CACHE_CACHE_KERNEL_H
+#pragma once
 
 #include <endian.h>
 
@@ -159,5 +158,3 @@ static uint64_t rare_do(const struct ddp_cache *cache, struct rte_mbuf *const *m
 	ddp_rows_index_end(burst->longer, n_longer);
 	return fails;
 }
-
-#endif

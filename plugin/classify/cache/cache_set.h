@@ -6,8 +6,7 @@
 // by the few bytes in which they differ; if there are more, a tree reads some bytes first and names
 // such a group. This only guesses: the entry is compared in full. So guesses affect speed, never
 // results.
-#ifndef DDP_CLASSIFY_CACHE_CACHE_SET_H
-#define DDP_CLASSIFY_CACHE_CACHE_SET_H
+#pragma once
 
 #include <assert.h>
 
@@ -341,5 +340,3 @@ int cache_lanes_make(struct ddp_cache *cache, const uint16_t *set, unsigned int 
 void cache_tree_build(struct ddp_cache *cache);
 // At the end of a sample: do the work for all packets that enough of them needed.
 void cache_common_renew(struct ddp_cache *cache);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Vectors of the path cache: in portable C, with SSE4.2 and with AVX2. The file that includes this
 // is compiled for one of them.
-#ifndef DDP_CLASSIFY_CACHE_CACHE_VECTOR_H
-#define DDP_CLASSIFY_CACHE_CACHE_VECTOR_H
+#pragma once
 
 #include <endian.h>
 #include <string.h>
@@ -218,6 +217,4 @@ INLINE vector_t exclusion_differs(vector_t differs, exclusion_t exclusion, const
 	}
 	return differs | (vector_t){same};
 }
-#endif
-
 #endif

@@ -26,8 +26,7 @@
 // may not find one that is being inserted or removed, and nothing else. What was removed, and what
 // a table outgrew, must not be freed before these threads are done with the packets they had: see
 // ddp_flow_entry_destroy() and ddp_flow_table_reclaim().
-#ifndef DDP_CLASSIFY_FLOW_FLOW_H
-#define DDP_CLASSIFY_FLOW_FLOW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -239,5 +238,3 @@ const struct ddp_flow_hashing *ddp_flow_hashing_of(const struct ddp_flow_set *se
 unsigned int ddp_flow_gather(const struct ddp_flow_set *set, const struct ddp_packet *packet,
 			     const struct ddp_class *class, const struct ddp_flow_hit *hit,
 			     enum ddp_hash_function function, uint8_t *input);
-
-#endif

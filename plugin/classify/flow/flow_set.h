@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Inside of plugin/classify: compiled flow rules.
-#ifndef DDP_CLASSIFY_FLOW_FLOW_SET_H
-#define DDP_CLASSIFY_FLOW_FLOW_SET_H
+#pragma once
 
 #include <assert.h>
 
@@ -192,5 +191,3 @@ typedef void (*flow_group_fn)(void *arg, const struct flow_group *group);
 void flow_match_traced(const struct ddp_flow_set *set, const struct ddp_packet *packet,
 		       const struct ddp_class *class, struct ddp_flow_hit *hit, struct trace *trace,
 		       flow_group_fn note, void *arg);
-
-#endif

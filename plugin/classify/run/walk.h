@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Inside of plugin/classify: a program and packets. Data path.
-#ifndef DDP_CLASSIFY_RUN_WALK_H
-#define DDP_CLASSIFY_RUN_WALK_H
+#pragma once
 
 #include <endian.h>
 #include <string.h>
@@ -227,5 +226,3 @@ static inline void position_pass(const struct ddp_program *program, struct posit
 	}
 	seen->layers = position->layers;
 }
-
-#endif

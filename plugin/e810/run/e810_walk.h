@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // State of a walk, for the walk itself and its trace. Data path.
-#ifndef DDP_E810_RUN_E810_WALK_H
-#define DDP_E810_RUN_E810_WALK_H
+#pragma once
 
 #include <endian.h>
 #include <string.h>
@@ -78,5 +77,3 @@ void e810_trace_key(struct e810_trace *trace, const struct walk *w, const struct
 // last: the end of the walk does not matter.
 void e810_trace_alu(struct e810_trace *trace, const struct walk *w, const struct alu *alu,
 		    bool last);
-
-#endif

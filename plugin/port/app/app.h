@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Entry points of applications: ethdev's operations, the public functions, telemetry, arguments.
-#ifndef DDP_PORT_APP_APP_H
-#define DDP_PORT_APP_APP_H
+#pragma once
 
 #include "port/state/port.h"
 
@@ -53,5 +52,3 @@ void ddp_port_tables_free(struct ddp_port *port);
 
 // telemetry.c: once a process.
 void ddp_telemetry_register(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Inside of plugin/port: what is counted.
-#ifndef DDP_PORT_COUNTS_STATS_H
-#define DDP_PORT_COUNTS_STATS_H
+#pragma once
 
 #include "port/state/port.h"
 
@@ -27,5 +26,3 @@ int ddp_stats_reserve(struct ddp_port *port);
 // The numbers of load-aware RSS, for xstats, telemetry and applications.
 struct rte_pmd_ddp_balance ddp_balance_numbers(const struct ddp_port *port,
 					       const struct ddp_stats *stats);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Objects that are exchanged under traffic: profiles, mappings, flow rules, RSS, and the steering,
 // which is built from them.
-#ifndef DDP_PORT_EXCHANGE_EXCHANGE_H
-#define DDP_PORT_EXCHANGE_EXCHANGE_H
+#pragma once
 
 #include "port/state/port.h"
 
@@ -93,5 +92,3 @@ int ddp_balance_ms_read(const char *text, unsigned int *ms);
 int ddp_balance_set(struct ddp_port *port, unsigned int ms);
 // The counters of Rx queue id.
 struct ddp_balancer_queue ddp_balance_queue_read(const struct ddp_rxq *queue, unsigned int id);
-
-#endif

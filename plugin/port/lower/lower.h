@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The lower device: attached, configured, started and programmed.
-#ifndef DDP_PORT_LOWER_LOWER_H
-#define DDP_PORT_LOWER_LOWER_H
+#pragma once
 
 #include <string.h>
 
@@ -102,5 +101,3 @@ void ddp_hw_ptypes_watch(struct ddp_port *port);
 // Has the lower device hashed any of the packets that came since the last call? Log if it has not
 // at DDP_IDLE_CHECKS calls.
 void ddp_hw_ptypes_idle_watch(struct ddp_port *port);
-
-#endif

@@ -23,8 +23,7 @@
 //
 // A request is freed by the process that uses it last: the primary process, if the secondary one
 // stops waiting or dies. A request that was never received is lost.
-#ifndef DDP_PORT_MP_H
-#define DDP_PORT_MP_H
+#pragma once
 
 #include "port/state/port.h"
 
@@ -39,5 +38,3 @@ void ddp_mp_serve(void);
 int ddp_mp_attach(struct rte_vdev_device *vdev);
 // Detach from it and from its lower port.
 int ddp_mp_remove(struct rte_eth_dev *dev);
-
-#endif

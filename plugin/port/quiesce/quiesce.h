@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Inside of plugin/port: waiting for burst calls, and for processes that ended inside of one.
-#ifndef DDP_PORT_QUIESCE_QUIESCE_H
-#define DDP_PORT_QUIESCE_QUIESCE_H
+#pragma once
 
 #include "port/state/port.h"
 
@@ -27,5 +26,3 @@ void ddp_mp_watch(struct ddp_port *port);
 
 // Keep the counters of a lower queue's cache, which is about to go.
 void ddp_stats_cache_keep(struct ddp_lower_rxq *lower);
-
-#endif

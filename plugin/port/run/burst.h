@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Shared by the burst functions. Only functions of run/ include this.
-#ifndef DDP_PORT_RUN_BURST_H
-#define DDP_PORT_RUN_BURST_H
+#pragma once
 
 #include <string.h>
 
@@ -170,5 +169,3 @@ uint16_t ddp_rx_fallback(struct ddp_rxq *queue, struct ddp_lower_rxq *lower,
 // rx.c: read from the rings and from any lower queue. own: as in struct ddp_rxq.
 uint16_t ddp_rx_any(struct ddp_rxq *queue, struct ddp_lower_rxq *own, struct rte_mbuf **mbufs,
 		    uint16_t n);
-
-#endif

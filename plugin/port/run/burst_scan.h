@@ -2,8 +2,7 @@
 // One loop over the mbufs of a burst that checks their hash flags and packet types, adds up their
 // lengths and writes their port. Without dynamic fields this is all that packets need that bypass
 // the rings.
-#ifndef DDP_PORT_BURST_SCAN_H
-#define DDP_PORT_BURST_SCAN_H
+#pragma once
 
 #include <assert.h>
 #include <stddef.h>
@@ -93,5 +92,3 @@ static inline uint32_t ddp_burst_scan(uint16_t port, struct rte_mbuf *const *mbu
 	return ddp_burst_scan_words(port, mbufs, n);
 #endif
 }
-
-#endif

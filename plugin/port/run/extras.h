@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Work of software beside classification: checksums, for applications that require a NIC with
 // checksum offloads, and decap=on.
-#ifndef DDP_PORT_RUN_EXTRAS_H
-#define DDP_PORT_RUN_EXTRAS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -86,5 +85,3 @@ static inline bool ddp_decap(struct rte_mbuf *mbuf, uint16_t inner_l3_off) {
 	mbuf->pkt_len -= cut;
 	return true;
 }
-
-#endif

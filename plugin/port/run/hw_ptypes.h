@@ -19,8 +19,7 @@
 // Packets that a flow rule may match are never proven, and so classified: rules are applied in
 // software. Which these are depends on the shapes of the rules only. A rule of a new shape is in
 // force after the table was made for it, and out of force before one is made without.
-#ifndef DDP_PORT_RUN_HW_PTYPES_H
-#define DDP_PORT_RUN_HW_PTYPES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -85,5 +84,3 @@ static inline bool ddp_hw_ptypes_bypass(const struct ddp_hw_ptypes *hw_ptypes) {
 	return hw_ptypes != NULL && hw_ptypes->bypass &&
 	       ddp_hw_ptype_read(&hw_ptypes->misrouted) == 0;
 }
-
-#endif

@@ -8,8 +8,7 @@
 //
 // Reading the time twice takes as long as a few packets. So one in DDP_LOAD_STRIDE bursts of a
 // queue is timed.
-#ifndef DDP_PORT_RUN_LOAD_H
-#define DDP_PORT_RUN_LOAD_H
+#pragma once
 
 #include <stdint.h>
 
@@ -96,5 +95,3 @@ static inline void ddp_queue_load_end(struct ddp_queue_load *load, uint64_t now,
 	load->n_polls = ddp_poll_times[lcore].n;
 	ddp_poll_times[lcore].wanted = true;
 }
-
-#endif

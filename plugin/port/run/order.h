@@ -18,8 +18,7 @@
 // ends: the entry's packets go to its old queue again (`returns`), and the control path restores
 // the table. Each lower queue gives up or not for itself, so for some of them the move back is
 // another move.
-#ifndef DDP_PORT_RUN_ORDER_H
-#define DDP_PORT_RUN_ORDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -118,5 +117,3 @@ bool ddp_order_run(struct ddp_lower_rxq *lower);
 // Park those of a burst's packets that have to wait. The others stay in the batch, with their
 // queues. ruled: bits of packets that rules sent to their queues, which the table does not decide.
 void ddp_order_park(struct ddp_lower_rxq *lower, struct ddp_batch *batch, uint32_t ruled);
-
-#endif

@@ -11,8 +11,7 @@
 //
 // Writer and reader each have a cache line that only they write. The writer reads the reader's line
 // only when it has used all slots that were free at the last read.
-#ifndef DDP_PORT_RING_H
-#define DDP_PORT_RING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -103,5 +102,3 @@ static inline unsigned int ddp_ring_take(struct ddp_ring *ring, struct rte_mbuf 
 	*bytes += (end - head) >> 32;
 	return n_taken;
 }
-
-#endif

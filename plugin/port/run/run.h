@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The burst functions, and what ethdev calls beside them.
-#ifndef DDP_PORT_RUN_RUN_H
-#define DDP_PORT_RUN_RUN_H
+#pragma once
 
 #include "port/state/port.h"
 
@@ -19,5 +18,3 @@ void ddp_tx_flush(struct ddp_port *port);
 // Send the packets that are now on the Tx rings of a lower queue, which is locked. Returns whether
 // the lower device took all of them.
 bool ddp_tx_lower_flush(struct ddp_port *port, struct ddp_lower_txq *lower);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Inside of plugin/port: queues, started and stopped.
-#ifndef DDP_PORT_START_START_H
-#define DDP_PORT_START_START_H
+#pragma once
 
 #include "port/state/port.h"
 
@@ -28,4 +27,3 @@ int ddp_rx_intr_assign(struct ddp_port *port);
 // Arm and disarm a queue. -ENOTSUP: the port is not started with Rx interrupts.
 int ddp_rx_intr_enable(struct ddp_port *port, uint16_t id);
 int ddp_rx_intr_disable(struct ddp_port *port, uint16_t id);
-#endif

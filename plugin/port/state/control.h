@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Access to a port: reading, changing, and finding it.
-#ifndef DDP_PORT_STATE_CONTROL_H
-#define DDP_PORT_STATE_CONTROL_H
+#pragma once
 
 #include "port/state/port.h"
 
@@ -87,5 +86,3 @@ void ddp_registry_each(void (*fn)(struct ddp_port *port, void *arg), void *arg);
 static inline const char *ddp_types_name(const struct ddp_port *port, unsigned int id) {
 	return id < port->n_type_ids ? port->type_names[id] : NULL;
 }
-
-#endif

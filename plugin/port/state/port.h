@@ -55,8 +55,7 @@
 // Calls go down the subfolders as README.md orders them. In exchange/, all others call steering.c,
 // which calls lower/. In lower/, attach.c calls lower_offload.c, that lower_rules.c and
 // lower_ptypes.c.
-#ifndef DDP_PORT_STATE_PORT_H
-#define DDP_PORT_STATE_PORT_H
+#pragma once
 
 #include <assert.h>
 #include <errno.h>
@@ -346,5 +345,3 @@ void ddp_append(char *error, const char *more);
 // EAL's memory, which all processes have at the same address, for all that the data path reads: it
 // also runs in secondary processes.
 extern const struct ddp_memory ddp_port_memory;
-
-#endif

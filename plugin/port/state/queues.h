@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The queues of a port, and the locks and counters of the data path.
-#ifndef DDP_PORT_STATE_QUEUES_H
-#define DDP_PORT_STATE_QUEUES_H
+#pragma once
 
 #include <assert.h>
 #include <stdbool.h>
@@ -216,5 +215,3 @@ static inline void queue_wake(struct ddp_rxq *queue) {
 	if (__atomic_load_n(&queue->armed, __ATOMIC_RELAXED))
 		ddp_rx_intr_wake(queue);
 }
-
-#endif

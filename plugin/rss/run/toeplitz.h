@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Private to plugin/rss: Toeplitz hashes of many rows at once, once for each instruction set.
-#ifndef DDP_RSS_RUN_TOEPLITZ_H
-#define DDP_RSS_RUN_TOEPLITZ_H
+#pragma once
 
 #include "rss/rss.h"
 
@@ -29,5 +28,3 @@ extern const struct ddp_toeplitz ddp_toeplitz_v2;
 extern const struct ddp_toeplitz ddp_toeplitz_v3;         // without VPCLMULQDQ
 extern const struct ddp_toeplitz ddp_toeplitz_vpclmul256; // AVX2 and VPCLMULQDQ
 extern const struct ddp_toeplitz ddp_toeplitz_vpclmul512; // AVX-512 F, BW and VPCLMULQDQ
-
-#endif
