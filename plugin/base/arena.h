@@ -7,19 +7,6 @@
 // own next lines would release. What it does hold (a file, a libyaml parser, another arena) belongs
 // to the caller of ddp_arena_run(), which releases it after success and failure. Runs nest: the
 // innermost ends.
-//
-//	static void build(void *arg) {
-//		struct build *b = arg;
-//
-//		b->thing = ddp_arena_alloc(b->arena, sizeof(*b->thing));
-//		...
-//	}
-//
-//	b.arena = ddp_arena_create();
-//	if (ddp_arena_run(build, &b) < 0) {
-//		ddp_arena_destroy(b.arena);
-//		return ddp_no_memory(diag);
-//	}
 #pragma once
 
 #include <stddef.h>

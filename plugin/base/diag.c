@@ -113,7 +113,6 @@ static bool is_kept(const struct ddp_diag *diag, const char *message) {
 	return false;
 }
 
-// Takes the message, if there is one.
 static void message_add(struct ddp_diag *diag, struct ddp_message message) {
 	const bool is_error = message.severity == DDP_ERROR;
 

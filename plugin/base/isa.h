@@ -11,7 +11,7 @@
 //	V2          x86-64-v2 (SSE4.2) and PCLMULQDQ
 //	V3          x86-64-v3 (AVX2, BMI2) and PCLMULQDQ; VPCLMULQDQ where there is
 //	AVX512      AVX-512 F, BW, DQ, VL, VBMI and VPCLMULQDQ, on 512-bit registers
-// A level with new kernels also has an entry in classify/cache/cache.c and rss/run/rows.c (the
+// A level with new kernels also has an entry in classify/cache/cache.c and rss/run/toeplitz.c (the
 // compiler warns if it is missing) and in the meson.build files of these folders, with the flags
 // of base/meson.build.
 #define DDP_ISAS(X)                        \

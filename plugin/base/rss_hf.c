@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// RSS hash types by the names testpmd gives them. The bits are those of DPDK's RTE_ETH_RSS_*
-// (lib/ethdev, 22.11); this code knows nothing of ethdev, so a test compares them with
-// rte_ethdev.h.
 #include <errno.h>
 #include <string.h>
 
@@ -31,8 +28,6 @@ static const struct {
 	DDP_RSS_HF_NAMED(NAMED){"level-outer", DDP_RSS_LEVEL_OUTERMOST},
 	{"level-inner", DDP_RSS_LEVEL_INNERMOST},
 };
-#undef TYPE
-#undef NAMED
 
 int ddp_rss_hf_parse(const char *list, uint64_t *rss_hf, const char **unknown,
 		     size_t *unknown_len) {

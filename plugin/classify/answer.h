@@ -4,13 +4,6 @@
 // An application, ddpctl and tests all get it here. A port's bursts find the same in their own way
 // (cache/).
 //
-//	struct ddp_answer_rss rss = {&hash, reta, 128, rss_hf};
-//	struct ddp_answer answer;
-//
-//	ddp_answer(program, &rss, &packet, &answer);
-//	printf("%u bytes hashed to 0x%08x: queue %u\n", answer.input_len, answer.hash,
-//	       answer.queue);
-//
 // Data path, but for the steps: no call allocates, fails or reads outside the packet. Any number of
 // threads may use one program and one struct ddp_answer_rss.
 #pragma once

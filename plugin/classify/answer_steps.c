@@ -6,10 +6,8 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "answer.h"
-#include "base/rss_hf.h"
 #include "classify/run/walk.h"
 #include "profile/profile_format.h"
 
@@ -43,7 +41,6 @@ struct value {
 	bool beyond; // not there because the packet ends before
 };
 
-// The text that was written since the last call.
 static const char *taken(struct builder *b) {
 	const char *text = "";
 
@@ -224,7 +221,6 @@ struct explained {
 	uint64_t fields;      // bit f: field f mattered
 };
 
-// Measure the header again, in the order of the walk.
 static void measure(const struct builder *b, struct explained *explained) {
 	const struct prog_node *node = node_of(b, explained->at);
 	struct ddp_class class;

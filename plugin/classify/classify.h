@@ -4,19 +4,8 @@
 // A program is a profile in the form the data path uses: flat tables, with names for output only.
 // It never changes once built, so any number of threads may use one at once; the caller frees it
 // when no thread uses it (net_ddp exchanges programs under its lower queues' locks).
-//
-//	program = ddp_program_build(profile, &diag);
-//	struct ddp_packet packet = { .data = bytes, .first_len = n, .len = n };
-//	struct ddp_class class;
-//	ddp_classify(program, &packet, &class);
-//	printf("%s\n", ddp_program_type(program, class.type)->name);
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/diag.h"
 #include "profile/profile.h"
 #include "rss/rss.h"
 

@@ -9,7 +9,6 @@
 #include "base/arena.h"
 #include "base/rte_ptype.h"
 #include "classify.h"
-#include "profile/profile.h"
 
 struct prog_field {
 	uint16_t bit_off;

@@ -409,7 +409,6 @@ static uint64_t entry_offset(unsigned int section) {
 	return 4 + 8 * (uint64_t)section;
 }
 
-// Mark the bytes of a section. Bytes of an earlier section are an error.
 static int bytes_own(struct buffer *buffer, unsigned int section, unsigned int from,
 		     unsigned int size) {
 	assert(from + size <= BUFFER_SIZE);
@@ -448,7 +447,6 @@ static int section_check(struct buffer *buffer, unsigned int section, struct e81
 	return 0;
 }
 
-// Check the header of the buffer at an offset of the file.
 static int buffer_check(struct buffer *buffer, struct package_reader *reader, uint64_t offset) {
 	memset(buffer, 0, sizeof(*buffer));
 	buffer->reader = reader;
@@ -470,8 +468,6 @@ static int buffer_check(struct buffer *buffer, struct package_reader *reader, ui
 	return 0;
 }
 
-// Read the number of buffers, and the buffers, in the rest of a segment. Add their sections to e810
-// unless it is NULL.
 static void buffers_read(struct cursor *cursor, struct e810_package *e810) {
 	struct package_reader *reader = cursor->reader;
 	struct buffer buffer;
@@ -536,7 +532,6 @@ static void signature_check(struct package_reader *reader, const struct ddp_segm
 			     le32_get(bytes + 60), le32_get(bytes + 56), package->e810->n_buffers);
 }
 
-// Check a segment of buffers with a header of this size, which ends with their number.
 static void other_check(struct package_reader *reader, const struct ddp_segment *segment,
 			const char *what, uint32_t header) {
 	struct cursor cursor = {reader, segment->offset + header - 4,
@@ -553,7 +548,6 @@ static void other_check(struct package_reader *reader, const struct ddp_segment 
 	buffers_read(&cursor, NULL);
 }
 
-// Check the segments of known types beside the configuration.
 static void others_check(struct package_reader *reader) {
 	const struct ddp_package *package = reader->package;
 

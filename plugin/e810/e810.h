@@ -5,8 +5,6 @@
 // entries (e810_decode.c, e810_rss.c).
 #pragma once
 
-#include <stdbool.h>
-
 #include "package/package.h"
 
 // Section ids of the configuration segment that this library reads.

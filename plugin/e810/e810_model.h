@@ -8,7 +8,7 @@
 #include <assert.h>
 
 #include "base/arena.h"
-#include "e810_rss.h"
+#include "e810_parser.h"
 
 #define E810_HEAD 32 // packet bytes in registers, from the header offset on
 
@@ -234,12 +234,9 @@ void e810_decode_boost(struct e810_parser *parser, const struct e810_config *con
 void e810_decode_instruction(const uint8_t *entry, unsigned int first,
 			     struct instruction *instruction);
 
-// e810_seen.c: find the registers, flags and sources on which a traced result depends.
-void e810_find_seen(struct e810_parser *parser);
-
 void e810_names_init(struct e810_parser *parser);
 
-/* The RSS block: e810_rss.c makes it, run/e810_words.c reads it */
+/* The RSS block: e810_rss.c makes it, run/e810_chain.c reads it */
 
 #define N_GROUPS 256
 #define N_REQUESTS 14

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Names of packet types and protocol ids, and DPDK's packet types.
-#include <stdio.h>
 #include <string.h>
 
 #include "base/rte_ptype.h"

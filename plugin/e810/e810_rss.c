@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The RSS block with the requests of DPDK's ice driver at start: groups of packet types, their
 // requests, and words of the field vector.
-#include <assert.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

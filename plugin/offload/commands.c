@@ -3,9 +3,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "draft.h"
 #include "i40e_port.h"
@@ -79,7 +77,6 @@ __attribute__((format(printf, 3, 4))) static void command(ddp_command_fn fn, voi
 	fn(arg, text);
 }
 
-// Returns whether the rule fits a line of testpmd; -ENOMEM.
 static int rule_command(const struct ddp_offload_rule *rule, ddp_command_fn fn, void *arg) {
 	char text[TESTPMD_LINE + 2] = ""; // in a full buffer a NUL takes the last character's place
 	FILE *to = fmemopen(text, sizeof(text), "w");
@@ -124,7 +121,6 @@ static int package_commands(const struct ddp_plan *plan, ddp_command_fn fn, void
 	return 0;
 }
 
-// Returns the number of rules that are too long for a line of testpmd, or -ENOMEM.
 static int rules_commands(const struct ddp_offload_rule *rules, unsigned int n, ddp_command_fn fn,
 			  void *arg) {
 	int n_too_long = 0;

@@ -4,11 +4,7 @@
 // it hashes the same fields.
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/arena.h"
-#include "base/rss_hf.h"
 #include "offload.h"
 
 struct draft;
@@ -237,7 +233,7 @@ static inline void hashed_zeros(struct hashed *hashed, unsigned int n) {
 
 bool hashed_same(const struct hashed *a, const struct hashed *b);
 
-/* Intel's GTP package on a 700-series NIC (i40e_capabilities.c) */
+/* Intel's GTP package on a 700-series NIC (i40e_port.c) */
 
 // The NIC finds the pctype and ptype of a packet. A pctype has an input set, the hashed words of
 // the field vector in their order. A package names the protocols of its pctypes and ptypes, but not

@@ -5,8 +5,6 @@
 
 #include <assert.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "classify/run/walk.h"
 
@@ -42,7 +40,6 @@ static const struct class_header *header_at(const struct check *q, unsigned int 
 	return bit < 8u * class->len ? &class->headers[packet_class_header_at(class, bit)] : NULL;
 }
 
-// The profile's name for a bit of the packet.
 static void bit_name(const struct check *q, unsigned int bit, char *name, size_t size) {
 	const struct class_header *at = header_at(q, bit);
 	const char *of = at == NULL ? "the payload" : class_header_names[at->id];
@@ -109,7 +106,6 @@ static void port_refuse(const struct check *q, unsigned int byte, uint16_t port)
 	       byte == q->packet_class->udp ? "source" : "destination", port);
 }
 
-// Find a port that changes the profile's decision. Few of the 65536 ports do.
 static void ports_check(const struct check *q, const struct trace_word *word) {
 	bool source = word->byte == q->packet_class->udp;
 
@@ -191,7 +187,6 @@ static void set_bits(const struct check *q, const struct ddp_class *class,
 	}
 }
 
-// Find the bits that are hashed of the packet's first len bytes.
 static void packet_hash(const struct check *q, const uint8_t *data, unsigned int len,
 			struct ddp_class *class, struct trace *trace, struct hashed *hashed) {
 	const struct ddp_packet packet = {.data = data, .first_len = len, .len = len};

@@ -8,20 +8,10 @@
 // This code has never run on such a NIC: it follows DPDK 22.11's sources (i40e/i40e.h), and tests
 // use fake functions. Control path only: the port must be stopped, and used by one thread at a
 // time.
-//
-//	port = ddp_i40e_load(port_id, plan, &diag);
-//	...
-//	ddp_i40e_unload(port, false, &diag);
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/diag.h"
 #include "i40e/i40e.h"
 #include "offload.h"
-#include "profile/profile.h"
 
 #define DDP_I40E_FLOW_TYPES 64
 #define DDP_I40E_FLOW_TYPE_FIRST 26 // DPDK uses lower flow types

@@ -4,15 +4,12 @@
 #include "draft.h"
 
 #include <assert.h>
-#include <stdio.h>
-#include <string.h>
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 #define L3_SIDES (HF(L3_SRC_ONLY) | HF(L3_DST_ONLY))
 #define L4_SIDES (HF(L4_SRC_ONLY) | HF(L4_DST_ONLY))
 
-// Does the driver accept the first n items of a class as a pattern?
 static bool pattern_is_accepted(const struct ddp_nic *nic, const struct packet_class *class,
 				unsigned int n) {
 	for (const nic_pattern *p = nic->patterns; p != NULL && (*p)[0] != NULL; p++) {
@@ -101,7 +98,6 @@ static void types_hash(const struct ddp_nic *nic, const struct packet_class *cla
 
 #define SET_BYTES PACKET_CLASS_SIZE
 
-// Mark the hashed bits of the packet without those of the IP protocol.
 static void bits_mark(const struct packet_class *class, const struct hashed *hashed,
 		      uint8_t set[SET_BYTES]) {
 	memset(set, 0, SET_BYTES);
@@ -173,7 +169,6 @@ static bool is_wider(const struct ddp_offload_rule *a, const struct ddp_offload_
 	return a->n_items != 0 && (b->n_items == 0 || a->n_items < b->n_items);
 }
 
-// Add a rule after all wider and equally wide ones. false: the driver does not accept it.
 static bool rule_add(struct draft *d, const struct rule *rule) {
 	unsigned int at = d->n_rules;
 
@@ -252,7 +247,6 @@ static bool rule_offer(const struct search *search, unsigned int n, uint64_t typ
 	return rule_add(search->d, &rule);
 }
 
-// Search for RSS types that hash exactly these bits with the first n items of the class's pattern.
 static bool types_search(const struct search *search, unsigned int n, bool v6) {
 	const enum class_header_id last = search->class->item_ids[n - 1];
 	const bool gtpu = memchr(search->class->item_ids, HEADER_GTPU, n) != NULL;
@@ -412,7 +406,6 @@ enum rule_match rule_matches(const struct ddp_nic *nic, const struct rule *rule,
 	return rule->of->ptype == class->ptype ? RULE_ALWAYS : RULE_NEVER;
 }
 
-// The index of the header of `class` that corresponds to this one of `of`; -1: none.
 static int header_like(const struct packet_class *class, const struct packet_class *of,
 		       unsigned int header) {
 	unsigned int n_behind = 0;
@@ -460,7 +453,6 @@ bool rule_hashes(const struct ddp_nic *nic, const struct rule *rule,
 	return true;
 }
 
-// The first header of this kind; -1: none.
 static int header_first(const struct packet_class *class, enum class_header_id id) {
 	for (unsigned int i = 0; i < class->n_headers; i++)
 		if (class->headers[i].id == id)
@@ -468,7 +460,6 @@ static int header_first(const struct packet_class *class, enum class_header_id i
 	return -1;
 }
 
-// The header whose ports the NIC hashes; -1: none.
 static int ports_header(const struct ddp_nic *nic, const struct packet_class *class) {
 	bool known = class->encap == ENCAP_NONE || class->encap == ENCAP_PPPOE ||
 		     (nic->inner_ports & nic->encaps & 1U << class->encap) != 0;

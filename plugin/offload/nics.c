@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The kinds of NIC.
 #include <assert.h>
-#include <string.h>
 
 #include "draft.h"
 #include "package/package.h"
@@ -25,7 +24,7 @@ static const struct ddp_nic none = {
 	.drivers = {"net_ddp"},
 };
 
-/* 700 series without a package (i40e_capabilities.c adds Intel's GTP package): its built-in packet
+/* 700 series without a package (i40e_port.c adds Intel's GTP package): its built-in packet
  * classifier types, 31 to 46. The input set of SCTP includes the verification tag. */
 
 static const struct ddp_nic i40e = {

@@ -18,16 +18,9 @@
 // The model excludes packets whose headers are truncated or contradict themselves (a TCP header of
 // less than 20 bytes): NICs differ, and some report them like complete ones. All facts about NICs
 // are from their drivers, not from tests with hardware.
-//
-//	plan = ddp_plan_build(ddp_nic_find("ice-comms"), profile, program, NULL);
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-
 #include "classify/classify.h"
-#include "profile/profile.h"
 
 #define DDP_OFFLOAD_ITEMS 12
 #define DDP_OFFLOAD_RAW_SIZE 192 // maximum size of a raw pattern in bytes

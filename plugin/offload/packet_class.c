@@ -2,8 +2,6 @@
 #include "draft.h"
 
 #include <assert.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/rte_ptype.h"
 
@@ -31,7 +29,6 @@ static void bytes_known(struct packet_class *s, unsigned int at, uint64_t value,
 	}
 }
 
-// Append a header of len bytes. Returns its offset.
 static unsigned int header_add(struct packet_class *s, enum class_header_id id, unsigned int len) {
 	unsigned int off = s->len;
 
@@ -167,7 +164,6 @@ static void gre_add(struct packet_class *s, uint16_t protocol) {
 	bytes_known(s, at, key ? 0x20000000 | protocol : protocol, 0xffffffff, 4);
 }
 
-// Append the outer packet and the headers up to the inner packet.
 static void outer_add(const struct draft *d, struct packet_class *s) {
 	static const uint8_t protocols[N_ENCAPS] = {
 		[ENCAP_GENEVE] = 17,    [ENCAP_GRE] = 47,     [ENCAP_GTPU] = 17,

@@ -3,9 +3,7 @@
 // against all rules, and rules and packet types with wrong hashes are removed until none is left.
 #include <assert.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "draft.h"
 
@@ -128,7 +126,6 @@ static unsigned int score(const struct draft *d, unsigned int of_ports) {
 	return sum;
 }
 
-// Remove rules that decide for no offloaded packet. Returns whether there were any.
 static bool rules_prune(struct draft *d) {
 	bool *used = ddp_arena_alloc(d->arena, d->n_rules + 1);
 	bool any = false;
@@ -163,14 +160,6 @@ static void rules_find(struct draft *d) {
 	} while (d->n_rules > n_before);
 }
 
-// The input set that hashes an item as expected. false: there is none.
-static bool inset_expected(const struct draft *d, const struct item *item,
-			   struct ddp_offload_inset *inset) {
-	return item->class->pctype >= 0 && item_counts(item) &&
-	       is_offloadable(d, &item->expected) &&
-	       i40e_inset_find(item->class, &item->expected.hashed, inset);
-}
-
 // Keep an input set if it offloads more than the present one of its pctype, or than none.
 static void inset_try(struct draft *d, const struct ddp_offload_inset *inset, unsigned int *best) {
 	unsigned int at = 0, n_before = d->plan->n_insets, now;
@@ -200,11 +189,12 @@ static void insets_find(struct draft *d) {
 	evaluate(d);
 	best = score(d, 10);
 	for (unsigned int i = 0; i < d->n_items; i++)
-		if (inset_expected(d, &d->items[i], &inset))
+		if (d->items[i].class->pctype >= 0 && item_counts(&d->items[i]) &&
+		    is_offloadable(d, &d->items[i].expected) &&
+		    i40e_inset_find(d->items[i].class, &d->items[i].expected.hashed, &inset))
 			inset_try(d, &inset, &best);
 }
 
-// Make the draft with or without rss_hf. Returns its score.
 static unsigned int draft_make(struct draft *d, bool by_rss_hf) {
 	d->by_rss_hf = by_rss_hf;
 	d->n_rules = 0;
@@ -239,7 +229,6 @@ static bool names_have(const struct draft *d, const char *name) {
 	return false;
 }
 
-// The first header of a path that the NIC does not distinguish; NULL: none.
 static const char *path_unknown(const struct draft *d, const struct ddp_path *path) {
 	const char *name;
 
@@ -435,7 +424,6 @@ static int item_compare(const void *a, const void *b) {
 	return x < y ? -1 : x > y;
 }
 
-// The UDP ports at which the profile finds VXLAN.
 static void tunnels_find(struct draft *d) {
 	int udp = ddp_header_find(d->profile, "udp"), vxlan = ddp_header_find(d->profile, "vxlan");
 

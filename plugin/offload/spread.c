@@ -2,9 +2,7 @@
 // The spread plan. For each hashed class a rule is searched that hashes the same fields, or else
 // the inner packet. Then the newest matching rule, or the default RSS, hashes each class.
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "draft.h"
 
@@ -94,21 +92,17 @@ static void word_add(char *text, size_t size, const char *before, const char *wo
 }
 
 static void side_print(uint32_t fields, const char *side, char *text, size_t size) {
-	static const char *const addresses[] = {NULL, "source address", "destination address",
+	static const char *const addresses[] = {"", "source address", "destination address",
 						"addresses"};
-	static const char *const ports[] = {NULL, "source port", "destination port", "ports"};
-	const char *ip = addresses[fields & FIELDS_ADDRESSES];
-	const char *l4 = ports[(fields & FIELDS_PORTS) >> 2];
+	static const char *const ports[] = {"", "source port", "destination port", "ports"};
+	const uint32_t ip = fields & FIELDS_ADDRESSES, l4 = fields & FIELDS_PORTS;
 
-	if (ip == NULL && l4 == NULL)
+	if (ip == 0 && l4 == 0)
 		return;
 	word_add(text, size, ", ", side);
-	if (ip != NULL)
-		word_add(text, size, "", ip);
-	if (l4 != NULL)
-		word_add(text, size, "", ip != NULL ? " and " : "");
-	if (l4 != NULL)
-		word_add(text, size, "", l4);
+	word_add(text, size, "", addresses[ip]);
+	word_add(text, size, "", ip != 0 && l4 != 0 ? " and " : "");
+	word_add(text, size, "", ports[l4 >> 2]);
 	if ((fields & FIELD_PART) != 0)
 		word_add(text, size, "", " (some bits)");
 }
@@ -236,7 +230,6 @@ static const struct {
 #define N_NAMES (sizeof(names) / sizeof(names[0]))
 #define N_OUTER_NAMES 7 // the first names, without TCP and SCTP: an outer packet has none
 
-// The outer field of a reference; FIELD_REST: another one.
 static uint32_t ref_field(const struct draft *d, const struct ddp_ref *ref, bool tunnel) {
 	const struct ddp_header *header = &d->profile->headers[ref->node];
 	const char *field = header->fields[ref->field].name;
@@ -454,15 +447,6 @@ struct application {
 	struct ddp_profile *profile;
 };
 
-static bool path_has(const struct ddp_path *path, unsigned int node) {
-	if (path == NULL)
-		return false;
-	if (path->kind == DDP_PATH_HEADER)
-		return path->node == node;
-	return path_has(path->left, node) || path_has(path->right, node);
-}
-
-// Add the fields among the first n names that the headers of a path have.
 static void fields_add(struct ddp_profile *profile, const struct ddp_path *path, uint32_t fields,
 		       unsigned int n, enum ddp_which which, struct ddp_input_set *set) {
 	for (unsigned int i = 0; i < n; i++) {
@@ -470,7 +454,7 @@ static void fields_add(struct ddp_profile *profile, const struct ddp_path *path,
 		const struct ddp_header *in = h < 0 ? NULL : &profile->headers[h];
 		const int f = in == NULL ? -1 : ddp_field_find(in, names[i].field);
 
-		if ((fields & names[i].bit) == 0 || f < 0 || !path_has(path, h))
+		if ((fields & names[i].bit) == 0 || f < 0 || !ddp_path_has(path, h))
 			continue;
 		*DDP_APPEND(profile->arena, set->inputs, set->n_inputs) = (struct ddp_ref){
 			.node = h,

@@ -117,19 +117,15 @@ static int segment_read(struct package_reader *reader, unsigned int index, uint3
 	return 0;
 }
 
-static bool do_overlap(const struct ddp_segment *a, const struct ddp_segment *b) {
-	return (uint64_t)a->offset < (uint64_t)b->offset + b->size &&
-	       (uint64_t)b->offset < (uint64_t)a->offset + a->size;
-}
-
 static void overlaps_check(struct package_reader *reader) {
-	const struct ddp_segment *segments = reader->package->segments;
+	const struct ddp_segment *s = reader->package->segments;
 
 	for (unsigned int i = 0; i < reader->package->n_segments; i++)
 		for (unsigned int j = 0; j < i; j++)
-			if (do_overlap(&segments[i], &segments[j]))
-				reader_error(reader, segments[i].offset,
-					     "segment %u overlaps segment %u", i, j);
+			if ((uint64_t)s[i].offset < (uint64_t)s[j].offset + s[j].size &&
+			    (uint64_t)s[j].offset < (uint64_t)s[i].offset + s[i].size)
+				reader_error(reader, s[i].offset, "segment %u overlaps segment %u",
+					     i, j);
 }
 
 int container_read(struct package_reader *reader) {

@@ -4,16 +4,14 @@
 //	e810/e810.h   the tables of an 800-series package (ice*.pkg)
 //	i40e/i40e.h   a 700-series profile package (*.pkg, *.pkgo)
 //
-// personality/package_open.h opens them.
+// personality/personality.h opens them.
 //
 // A package that was opened is whole: every offset, count and size in it was checked, and what is
 // found through these headers lies inside the file. It never changes, so any number of threads may
 // read it. All numbers of a file are little endian; here they are in host order.
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "base/diag.h"
 

@@ -3,16 +3,10 @@
 // driver requests by rss_hf. Their headers are those of the profile library, so that flow rules and
 // fields have the names they have elsewhere. The model of the parser, not the library's parse
 // graph, decides a packet's type.
-#include <assert.h>
 #include <ctype.h>
-#include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/rss_hf.h"
-#include "e810/e810_rss.h"
 #include "package_model.h"
-#include "package_open.h"
 
 /* The package as a file of the profile */
 
@@ -170,7 +164,6 @@ static const struct field {
 	{96, 2, 2, "sctp", "dport", "inner.sctp.dport"},
 };
 
-// The field that begins with the first of n words. Returns how many words it takes, 0 for none.
 static unsigned int field_find(const struct e810_word *words, unsigned int n,
 			       const struct field **field) {
 	for (unsigned int i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
@@ -259,14 +252,6 @@ static struct ddp_path *path_make(struct loader *l, const struct e810_parser *pa
 	return path;
 }
 
-static bool path_has(const struct ddp_path *path, const struct loader *l, const char *header) {
-	if (path == NULL)
-		return false;
-	if (path->kind == DDP_PATH_HEADER)
-		return strcmp(l->profile->headers[path->node].name, header) == 0;
-	return path_has(path->left, l, header) || path_has(path->right, l, header);
-}
-
 // Mbufs carry the number that identifies the user of a tunnel, beside the hash.
 static void extract_make(struct loader *l, struct ddp_packet_type *type) {
 	static const struct {
@@ -279,7 +264,8 @@ static void extract_make(struct loader *l, struct ddp_packet_type *type) {
 	};
 
 	for (unsigned int i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		if (path_has(type->path, l, numbers[i].header) && type->n_extract == 0)
+		if (ddp_path_has(type->path, ddp_header_find(l->profile, numbers[i].header)) &&
+		    type->n_extract == 0)
 			ref_make(l, DDP_WHICH_NTH, numbers[i].header, numbers[i].field,
 				 numbers[i].name,
 				 DDP_APPEND(l->arena, type->extract, type->n_extract));

@@ -4,10 +4,9 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
 
 #include "base/arena.h"
-#include "e810/e810_rss.h"
+#include "e810/e810_parser.h"
 #include "personality.h"
 
 const char ddp_package_note[] =
@@ -108,7 +107,6 @@ static void step_read(struct builder *b, const struct e810_step *from, struct dd
 	read_add(b, &step->reads, "records", protocols, protocols);
 }
 
-// A label, or "node_8" where there is none.
 static const char *name_of(struct builder *b, uint32_t labels, const char *kind, uint16_t value) {
 	const char *label = label_of(b, labels, value);
 

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "personality.h"
 
-#include <assert.h>
 #include <errno.h>
-#include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "classify/build/build.h"
-#include "e810/e810.h"
 #include "i40e/i40e.h"
 #include "package/read.h"
 #include "package_model.h"
-#include "package_open.h"
 
 int ddp_personality_read(struct ddp_personality *personality, const struct ddp_load *load,
 			 struct ddp_diag *diag) {
@@ -33,7 +28,6 @@ int ddp_personality_read(struct ddp_personality *personality, const struct ddp_l
 
 static_assert(offsetof(struct package_model, model) == 0, "its walk finds the rest so");
 
-// NULL without memory.
 static const struct model *package_model_create(const struct ddp_personality *personality) {
 	const struct ddp_profile *profile = personality->profile;
 	struct package_model *model = ddp_arena_try_alloc(profile->arena, sizeof(*model));

@@ -1,24 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // A port runs one or several profiles, or an Intel 800-series package alone, and their program.
 //
-//	struct ddp_personality personality;
-//
-//	if (ddp_personality_load_spec(&personality, "gtpu:ue+vxlan", &diag) == 0)
-//		ddp_classify(personality.program, &packet, &class);
-//	ddp_personality_unload(&personality);
-//
 // profile/ and classify/ know nothing of packages. The profile of a package has the headers of the
 // library, the NIC's packet types and their input sets; its program gets a packet's type from the
 // model of the NIC's parser (plugin/e810). A personality never changes once it is loaded.
 #pragma once
 
-#include <stdint.h>
-
-#include "base/diag.h"
 #include "classify/answer.h"
-#include "profile/profile.h"
+#include "package/package.h"
 
-struct ddp_package;
 struct e810_parser;
 struct e810_rss;
 
@@ -63,3 +53,17 @@ extern const char ddp_package_note[];
 // ddp_source_name() of a profile or a package.
 char *ddp_personality_name(const struct ddp_source *source, unsigned int nth,
 			   struct ddp_diag *diag);
+
+/* A package of either family from its file */
+
+// Whether a profile's specification names a package: a path to ".pkg" or ".pkgo", with or without
+// the ":..." and ";..." that may follow.
+bool ddp_is_package(const char *spec);
+
+// Read and check a file. NULL with errors in diag ("file:0x1234: error: ..."), some 20 of them at
+// most.
+struct ddp_package *ddp_package_open(const char *path, struct ddp_diag *diag);
+
+// Read and check a file in memory; path is for messages. The bytes are copied.
+struct ddp_package *ddp_package_read(const char *path, const void *bytes, size_t size,
+				     struct ddp_diag *diag);

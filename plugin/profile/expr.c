@@ -153,7 +153,6 @@ static const struct ddp_profile_param *param_find(struct loader *l, const struct
 	return NULL;
 }
 
-// Set the leading prefix bits of width, right-aligned in 128.
 static void pattern_mask(struct ddp_pattern *pattern, unsigned int width, unsigned int prefix) {
 	assert(prefix <= width && width <= 128);
 	for (unsigned int i = width - prefix; i < width; i++) {
@@ -410,7 +409,6 @@ static bool primary_read(struct expression *e) {
 	return op_add(e, &op);
 }
 
-// The operator of a level that is next; -1: none.
 static int binary_next(const struct expression *e, unsigned int level) {
 	for (int op = 0; op <= DDP_OP_OR; op++)
 		if (op_signs[op].level == level && ddp_lexer_is(e->lexer, op_signs[op].sign))
@@ -451,11 +449,6 @@ struct range {
 	uint64_t min, max;
 };
 
-// Smallest number of the form 2^n - 1 that is not below value.
-static uint64_t all_ones(uint64_t value) {
-	return value == 0 ? 0 : UINT64_MAX >> __builtin_clzll(value);
-}
-
 // a = a op b. NULL when all results are good, else what is wrong.
 static const char *range_apply(enum ddp_op op, struct range *a, const struct range *b) {
 	switch (op) {
@@ -493,7 +486,9 @@ static const char *range_apply(enum ddp_op op, struct range *a, const struct ran
 		return NULL;
 	case DDP_OP_BIT_OR:
 		a->min = a->min > b->min ? a->min : b->min;
-		a->max = all_ones(a->max | b->max);
+		a->max |= b->max;
+		if (a->max != 0) // the next number of the form 2^n - 1
+			a->max = UINT64_MAX >> __builtin_clzll(a->max);
 		return NULL;
 	default: // comparisons and logic
 		*a = (struct range){0, 1};

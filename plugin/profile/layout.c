@@ -19,7 +19,6 @@ struct layout {
 	unsigned int first_end; // index of the first field after "..."
 };
 
-// A factor of a width: a number or a parameter with one value.
 static bool factor_read(struct layout *y, uint64_t *factor) {
 	struct ddp_token token = y->lexer.token;
 

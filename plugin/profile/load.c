@@ -163,7 +163,6 @@ static bool part_read(struct loader *l, struct ddp_profile_file *file,
 	return true;
 }
 
-// Read the entries beside headers and packet types.
 static void words_read(struct loader *l, struct ddp_profile_part *part) {
 	const char *by = word_get(l, part->root, "rss_by");
 
@@ -178,7 +177,6 @@ static void words_read(struct loader *l, struct ddp_profile_part *part) {
 	l->part = NULL;
 }
 
-// Add a profile behind those that it requires.
 static void part_add(struct loader *l, struct ddp_profile_part *part) {
 	requires_load(l, part);
 	if (part->root != NULL)

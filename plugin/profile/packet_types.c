@@ -270,19 +270,13 @@ static bool refs_read(struct loader *l, const struct ddp_yaml *node, struct ddp_
 	return false;
 }
 
-static void unknown_hf(struct loader *l, const struct ddp_place *place, const char *name) {
-	const char *known[64];
-
-	for (unsigned int bit = 0; bit < 64; bit++)
-		known[bit] = ddp_rss_hf_name(bit);
-	unknown_name(l, place, "RSS type", name, strlen(name), known, 64);
-}
-
 static void hf_read(struct loader *l, const struct ddp_yaml *node, uint64_t *rss_hf) {
-	const char *s;
+	const char *s, *known[64];
 
 	if (!yaml_is(l, node, DDP_YAML_SCALAR, "RSS types such as 'ipv4-udp ipv4'"))
 		return;
+	for (unsigned int bit = 0; bit < 64; bit++)
+		known[bit] = ddp_rss_hf_name(bit);
 	for (s = node->value + strspn(node->value, " "); *s != '\0';) {
 		size_t len = strcspn(s, " ");
 		struct ddp_place place = node->text.place;
@@ -293,7 +287,7 @@ static void hf_read(struct loader *l, const struct ddp_yaml *node, uint64_t *rss
 
 		place.col += s - node->value;
 		if (ddp_rss_hf_parse(name, &bits, &unknown, &unknown_len) < 0)
-			unknown_hf(l, &place, name);
+			unknown_name(l, &place, "RSS type", name, len, known, 64);
 		*rss_hf |= bits;
 		s += len + strspn(s + len, " ");
 	}
@@ -349,9 +343,7 @@ static void rss_read(struct loader *l, const struct ddp_yaml *node, struct ddp_i
 
 const struct ptype_word ptype_words[] = {
 #define X(name, bits) {#name, bits},
-	DDP_RTE_PTYPES(X)
-#undef X
-};
+	DDP_RTE_PTYPES(X)};
 const unsigned int n_ptype_words = COUNT(ptype_words);
 
 uint32_t ptype_read(struct loader *l, const struct ddp_yaml *node) {

@@ -10,9 +10,7 @@
 // a profile may be used by one thread at a time.
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "base/diag.h"
 
@@ -373,6 +371,8 @@ char *ddp_source_name(const struct ddp_source *source, unsigned int nth,
 
 // The index of a profile's header and of a header's field by name; -1: none.
 int ddp_header_find(const struct ddp_profile *profile, const char *name);
+// Does a path name the header, wherever that stands in it?
+bool ddp_path_has(const struct ddp_path *path, int node);
 int ddp_field_find(const struct ddp_header *header, const char *name);
 
 static inline struct ddp_field *ddp_ref_field(const struct ddp_profile *profile,

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "yaml.h"
+#include "loader.h"
 
-#include <assert.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <yaml.h>
@@ -200,7 +197,6 @@ static bool event_next(struct reader *r) {
 
 static struct ddp_yaml *node_read(struct reader *r, unsigned int depth);
 
-// Read items up to the end event. false after an error.
 static bool items_read(struct reader *r, struct ddp_yaml *node, yaml_event_type_t end,
 		       unsigned int depth) {
 	for (;;) {

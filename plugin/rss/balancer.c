@@ -6,8 +6,6 @@
 #include "balancer.h"
 
 #include <assert.h>
-#include <stddef.h>
-#include <string.h>
 
 #define TOLERANCE 0.02   // of the mean: queues that are closer to it are even
 #define LEVEL_MOST 8     // intervals in a mean
@@ -125,7 +123,6 @@ static void queues_catch_up(struct ddp_balancer *balancer,
 	}
 }
 
-// Mean cost of a packet, over the queues where it is known.
 static double costs_mean(const struct ddp_balancer *balancer) {
 	double sum = 0;
 	unsigned int n = 0;
@@ -199,7 +196,6 @@ static bool plan_may_get(const struct plan *plan, unsigned int q) {
 	return (plan->usable == NULL || plan->usable[q]) && !plan->done[q];
 }
 
-// Stable, by one byte of the keys.
 static void entries_sort_by(uint16_t *to, const uint16_t *from, unsigned int n,
 			    const uint32_t *keys, unsigned int shift) {
 	unsigned int ends[257] = {0};
@@ -230,7 +226,6 @@ static void entries_sort(uint16_t *entries, unsigned int n, const double *loads)
 	}
 }
 
-// Expect the loads of queues and entries in the next interval.
 static void plan_init(struct plan *plan, struct ddp_balancer *balancer,
 		      const struct ddp_balancer_interval *interval) {
 	double mean_cost = costs_mean(balancer);

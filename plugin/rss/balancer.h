@@ -13,9 +13,6 @@
 // Decisions are stored for reports: the caller says which moves it made.
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "rss/rss.h"
 
 #define DDP_BALANCER_MS 100     // ms: the usual interval

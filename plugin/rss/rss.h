@@ -2,9 +2,6 @@
 // Receive side scaling: from the bytes of an input set to a hash and a queue.
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "base/isa.h"

@@ -2,12 +2,8 @@
 // The rules of a port: which compete, their shapes, and their entries in the shapes' tables.
 #include "rules.h"
 
-#include <assert.h>
-#include <errno.h>
 #include <search.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Patterns */
 
@@ -18,21 +14,11 @@ static unsigned int key_next(const struct ddp_flow *rule, unsigned int i) {
 	return i;
 }
 
-static bool keys_same(const struct ddp_flow *a, const struct ddp_flow *b) {
-	unsigned int i = key_next(a, 0), j = key_next(b, 0);
-
-	while (i < a->n_values && j < b->n_values &&
-	       ddp_flow_value_same(&a->values[i], &b->values[j])) {
-		i = key_next(a, i + 1);
-		j = key_next(b, j + 1);
-	}
-	return i == a->n_values && j == b->n_values;
-}
-
 // Have rules of these shapes one pattern, but for its values?
 static bool pattern_same(const struct ddp_flow_shape *x, const struct ddp_flow_shape *y) {
 	const struct rte_flow *raw = x->owner, *other = y->owner;
 	const struct ddp_flow *a = &x->rule, *b = &y->rule;
+	unsigned int v = key_next(a, 0), w = key_next(b, 0);
 
 	if (raw != NULL && other != NULL)
 		return raw->raw->n == other->raw->n &&
@@ -44,7 +30,12 @@ static bool pattern_same(const struct ddp_flow_shape *x, const struct ddp_flow_s
 		    (strcmp(a->items[i], b->items[i]) != 0 &&
 		     !(ddp_flow_gre_either(a, i) && ddp_flow_gre_either(b, i))))
 			return false;
-	return keys_same(a, b);
+	while (v < a->n_values && w < b->n_values &&
+	       ddp_flow_value_same(&a->values[v], &b->values[w])) {
+		v = key_next(a, v + 1);
+		w = key_next(b, w + 1);
+	}
+	return v == a->n_values && w == b->n_values;
 }
 
 // The rule in force that has the same pattern and priority. NULL: there is none.
@@ -372,7 +363,6 @@ static int queues_check(const struct ddp_flow_list *list, unsigned int n_rxqs, c
 	return 0;
 }
 
-// Add the shape of a raw rule, as this profile parses its packet.
 static int raw_add(struct compilation *c, const struct rte_flow *flow) {
 	const struct ddp_flow_raw *raw = flow->raw;
 	struct ddp_flow rule = flow->shapes[0]->rule;

@@ -21,17 +21,10 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/queue.h>
 
 #include <rte_flow.h>
 
-#include "base/arena.h"
 #include "classify/cache/cache.h"
-#include "classify/flow/flow.h"
-#include "profile/profile.h"
 
 #define DDP_FLOW_QUEUES_MAX 256 // queues of one rule
 
@@ -249,8 +242,3 @@ int ddp_flow_serve_check(const struct ddp_profile *profile, const struct ddp_pro
 void ddp_flow_profile_suggest(const struct ddp_profile *profile, const struct ddp_flow *rule,
 			      char *reason, size_t size);
 void ddp_flows_destroy(struct ddp_flows *flows);
-
-// pattern.c: all refuse with -EINVAL and the reason in error.
-// Add the headers and values of a pattern to flow->rule, or set flow->raw; -ENOMEM, too.
-int ddp_flow_pattern_parse(const struct rte_flow_item *pattern, struct rte_flow *flow,
-			   struct rte_flow_error *error);

@@ -11,10 +11,7 @@
 #include <assert.h>
 #include <dlfcn.h>
 #include <errno.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <rte_common.h>
 #include <rte_pmd_i40e.h>
@@ -34,7 +31,6 @@
 		next == NULL ? -ENOTSUP : next(__VA_ARGS__);          \
 	})
 
-// A function of net_ddp by its name; NULL as long as that is not loaded.
 static void *net_ddp_find(const char *name) {
 	static void *library;
 
@@ -46,7 +42,6 @@ static void *net_ddp_find(const char *name) {
 // net_ddp's function rte_pmd_ddp_<name>().
 #define NET_DDP_FUNCTION(name) ((typeof(&rte_pmd_ddp_##name))net_ddp_find("rte_pmd_ddp_" #name))
 
-// Whether a port is one of net_ddp.
 static bool is_ours(uint16_t port) {
 	typeof(&rte_pmd_ddp_profiles_get) profiles_get = NET_DDP_FUNCTION(profiles_get);
 
@@ -242,7 +237,6 @@ static int types_answer(const struct ddp_profile *profile, enum rte_pmd_i40e_pac
 	return array_answer(lines.lines, lines.n * sizeof(lines.lines[0]), info, size);
 }
 
-// The headers of the packet types shown.
 static int protocols_answer(const struct ddp_profile *profile, enum rte_pmd_i40e_package_info type,
 			    uint8_t *info, uint32_t size) {
 	struct rte_pmd_i40e_proto_info protocols[DDP_MAX_NODES];
@@ -326,7 +320,6 @@ EXPORT int rte_pmd_i40e_get_ddp_info(uint8_t *pkg, uint32_t pkg_size, uint8_t *i
 	return info_of_text((const char *)pkg, pkg_size, info, size, type);
 }
 
-// Report the items that answers of a fixed size leave out.
 static void report_omitted(uint16_t port, int n, int n_max, const char *what) {
 	if (n > n_max)
 		SAY(port, "%d more %s than can be shown", n - n_max, what);

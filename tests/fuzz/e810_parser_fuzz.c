@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/rss_hf.h"
-#include "e810/e810_rss.h"
-#include "personality/package_open.h"
+#include "e810/e810_parser.h"
+#include "personality/personality.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -4,7 +4,7 @@
 // runs it.
 #include <assert.h>
 
-#include "personality/package_open.h"
+#include "personality/personality.h"
 #include "unit/package/i40e_write.h"
 #include "unit/package/look_at_all.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "e810/e810.h"
-#include "personality/package_open.h"
+#include "personality/personality.h"
 #include "unit/package/i40e_write.h"
 #include "unit/package/small_package.h"
 

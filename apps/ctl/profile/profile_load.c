@@ -15,7 +15,7 @@
 #include "common/strbuf.h"
 #include "ctl/capture/capture.h"
 #include "ctl/capture/input.h"
-#include "personality/package_open.h"
+#include "personality/personality.h"
 #include "profile/profile.h"
 
 int load_profile(struct ddp_personality *loaded, const char *spec, struct ddp_diag *diag) {

@@ -7,7 +7,6 @@
 // packet types conflict only if some packet can be both, and a type that no packet can have is
 // found.
 #include <stdlib.h>
-#include <string.h>
 
 #include "build.h"
 
@@ -190,7 +189,6 @@ static void closure_add(struct builder *b, int32_t place, int32_t *set, unsigned
 	}
 }
 
-// The state with this set, made if it is new.
 static uint16_t state_get(struct builder *b, int32_t *set, unsigned int n, int node, int parent) {
 	uint32_t hash = 2166136261u ^ (uint32_t)node;
 	unsigned int bucket;

@@ -4,7 +4,6 @@
 // The interpreter's own evaluation tabulates a condition that reads only a few bits of its own
 // header over all values of these bits, so that both mean the same. If the table equals a
 // comparison it becomes one, else it stays a table.
-#include <string.h>
 
 #include "build.h"
 #include "classify/run/walk.h"
@@ -78,7 +77,6 @@ static uint64_t place_mask(const struct place *place, int byte, unsigned int siz
 
 /* Matches */
 
-// A match with one pattern on at most 64 bits.
 static bool match_simple(const struct compiler *c, const struct prog_match *match,
 			 struct place *place) {
 	const struct ddp_pattern *pattern = &c->program->patterns[match->first_pattern];
@@ -232,7 +230,6 @@ static bool is_cube(const struct compiler *c, const struct tabulated *t, bool tr
 	return n > 0 && n == 1u << (t->n_bits - __builtin_popcount(*mask));
 }
 
-// The index of a word, which is added if it is new.
 static uint32_t word_get(struct ddp_program *program, struct prog_word *word) {
 	unsigned int n = 0;
 

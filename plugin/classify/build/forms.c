@@ -2,8 +2,6 @@
 // Headers -> forms: steps for headers as most packets have them. The interpreter runs on a made-up
 // header that has a form's bytes, and records the bits that it reads: a header with the same bits
 // is measured alike.
-#include <endian.h>
-#include <string.h>
 
 #include "build.h"
 #include "classify/run/walk.h"
@@ -17,7 +15,6 @@ static bool ref_is_own(const struct ddp_program *program, const struct prog_ref 
 	       (!any_length || program->fields[ref->field].anchor == DDP_FROM_START);
 }
 
-// Whether a condition only looks at its header.
 static bool cond_is_own(const struct ddp_program *program, const struct prog_cond *cond,
 			bool any_length) {
 	for (unsigned int i = 0; i < cond->n_matches; i++)
@@ -185,7 +182,6 @@ static void usual_choose(const struct steps *s, struct prog_form *form) {
 	}
 }
 
-// The bits of a header that distinguish it from others.
 static uint64_t given_value(const struct steps *s, const struct given *given) {
 	uint64_t value;
 
@@ -300,7 +296,6 @@ static void form_try_length(struct steps *s, const uint8_t *bytes) {
 	s->forms.given[s->forms.n++] = given;
 }
 
-// Try the header with the bits that a test needs.
 static void form_try_test(struct steps *s, const uint8_t *plain,
 			  const struct prog_bit_test *bit_test) {
 	uint8_t bytes[SAMPLE_SIZE];
@@ -311,7 +306,6 @@ static void form_try_test(struct steps *s, const uint8_t *plain,
 		form_try(s, bytes, mask);
 }
 
-// Headers that stand for all that are alike, into s->forms.
 static void given_find(struct steps *s, const struct prog_step *step) {
 	const struct prog_length *linear = &s->node->linear;
 	uint8_t bytes[SAMPLE_SIZE] = {0};

@@ -2,8 +2,6 @@
 // Headers -> steps: what the walk needs of a header in most packets, without anything that has to
 // be looked up or decided first. A header, or what follows one, that no step can say is left to the
 // interpreter of everything.
-#include <endian.h>
-#include <string.h>
 
 #include "build.h"
 #include "classify/run/walk.h"

@@ -3,8 +3,6 @@
 // decision whether a new path is worth an entry.
 #include "cache_set.h"
 
-#include <string.h>
-
 // Learning. An entry costs a few packets' time, a new tree more; both must pay. Some entries may be
 // made, and others when these turned out to be of use. If they are of none, there is a pause, then
 // one may be made, as a probe: paths that do not come twice would only crowd out those that do.
@@ -141,7 +139,6 @@ static void input_gather(const struct ddp_policy *policy, const struct ddp_packe
 		set == NULL ? 0 : set_gather(program, packet, class, set, own->function, input);
 }
 
-// Room for another entry: drop those that were not used lately.
 static void cache_evict(struct ddp_cache *cache) {
 	uint16_t n = 1;
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // From an interpreted packet, and notes of what was looked at, to an entry of the path cache. Data
 // path: it runs when a packet takes a path for the first time.
-#include <endian.h>
-#include <string.h>
 
 #include "cache_set.h"
 
@@ -184,7 +182,6 @@ static void input_make(struct maker *m, const struct ddp_flow_hit *hit) {
 
 /* Rules */
 
-// The packet has all of these bits.
 static void key_put(struct maker *m, struct cache_key *key, uint32_t bit, unsigned int bits) {
 	const uint32_t first = bit / 8, end = (bit + bits + 7) / 8;
 

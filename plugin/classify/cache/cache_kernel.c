@@ -219,7 +219,6 @@ INLINE uint64_t bits_of(const uint8_t *flags, uint8_t flag, unsigned int n) {
 	return bits & UINT64_MAX >> (64 - n);
 }
 
-// The entry that a leaf of the tree stands for.
 INLINE const struct cache_entry *place_entry(const struct ddp_cache *cache, unsigned int place,
 					     const uint8_t *bytes) {
 #ifdef LANES

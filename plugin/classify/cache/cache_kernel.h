@@ -7,8 +7,6 @@
 // registers.
 #pragma once
 
-#include <endian.h>
-
 #include "cache_vector.h"
 
 // Bytes of the packet's buffer beyond the first so many; negative: it has fewer.

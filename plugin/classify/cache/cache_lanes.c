@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Groups of entries that are compared at once. The hint of an entry is the few bytes that
 // distinguish it from those behind it; one search over all entries lets few bytes serve many.
-#include <string.h>
 
 #include "cache_set.h"
 

@@ -8,9 +8,6 @@
 // results.
 #pragma once
 
-#include <assert.h>
-
-#include <rte_debug.h>
 #include <rte_mbuf_core.h>
 
 #include "cache.h"

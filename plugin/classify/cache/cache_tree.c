@@ -3,8 +3,6 @@
 // byte. An entry without a condition on these bits is behind all children, so the byte is chosen
 // that distinguishes most entries; if only the more special of two entries has a condition, that
 // one comes first.
-#include <endian.h>
-#include <string.h>
 
 #include "cache_set.h"
 
@@ -174,7 +172,6 @@ static bool words_possible(const struct builder *b, const struct cache_asked *as
 	return true;
 }
 
-// The leaf that stands for the entries of a set.
 static cache_node leaf_of(struct ddp_cache *cache, const uint16_t *set, unsigned int n) {
 	if (cache_has_lanes(cache))
 		return cache_lanes_make(cache, set, n, true);

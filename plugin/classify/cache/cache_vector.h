@@ -3,9 +3,6 @@
 // is compiled for one of them.
 #pragma once
 
-#include <endian.h>
-#include <string.h>
-
 #ifdef __SSE4_2__
 #include <immintrin.h>
 #endif

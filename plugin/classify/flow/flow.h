@@ -28,15 +28,10 @@
 // ddp_flow_entry_destroy() and ddp_flow_table_reclaim().
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 #include <sys/queue.h>
 
 #include "base/arena.h"
 #include "classify/classify.h"
-#include "profile/profile.h"
 
 #define DDP_FLOW_ITEMS 24     // headers of one rule
 #define DDP_FLOW_MATCHES 24   // values of one rule

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Shapes of flow rules -> a set that the data path uses.
-#include <string.h>
 
 #include "classify/build/build.h"
 #include "flow_set.h"
@@ -98,7 +97,6 @@ static const struct ddp_flow *rule_of(const struct builder *b, unsigned int grou
 	return &b->shapes[b->shape_of[group]]->rule;
 }
 
-// Number the groups: those with a path first.
 static bool paths_find(struct builder *b) {
 	unsigned int n = 0, n_pathless = 0, known;
 
@@ -167,7 +165,6 @@ static bool automaton_make(struct builder *b) {
 
 /* References */
 
-// false: the references do not fit into an index.
 static bool place_add(struct builder *b, const struct ddp_flow_field *at, uint16_t *index) {
 	struct prog_field *field;
 
@@ -349,7 +346,6 @@ static void types_reach(struct search *s, uint16_t state) {
 		s->reached[a->accepts[a->first_accept[state] + i]] = true;
 }
 
-// Any headers may follow.
 static void rest_reach(struct search *s) {
 	const struct automaton *a = s->types;
 	bool grows = true;
@@ -369,7 +365,6 @@ static void rest_reach(struct search *s) {
 			types_reach(s, state);
 }
 
-// false: there is no room for it.
 static bool point_add(struct search *s, const struct point *point) {
 	for (unsigned int i = 0; i < s->n_points; i++)
 		if (memcmp(&s->points[i], point, sizeof(*point)) == 0)
@@ -509,7 +504,6 @@ bool ddp_flow_set_reaches(const struct ddp_flow_set *set, unsigned int type) {
 // The parser of an 800-series NIC takes the GRE header and the IP header behind it as part of the
 // way: a pattern may leave both out, and one that names them names no version of IP.
 
-// Put GRE and an IP header in front of item at.
 static void gre_insert(struct ddp_flow *rule, unsigned int at, const char *ip) {
 	memmove(&rule->items[at + 2], &rule->items[at],
 		(rule->n_items - at) * sizeof(rule->items[0]));

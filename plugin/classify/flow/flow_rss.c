@@ -8,11 +8,8 @@
 #include "flow.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/dpdk_compat.h"
-#include "base/rss_hf.h"
 #include "classify/run/walk.h"
 
 #define HF(name) DDP_RSS_HF(name)
@@ -93,7 +90,6 @@ static const struct transport *transport_of(const struct ddp_flow *rule, unsigne
 	return NULL;
 }
 
-// The number of headers of the pattern before the second packet in it.
 static unsigned int outermost_items(const struct ddp_flow *rule) {
 	bool ip = false;
 
@@ -165,7 +161,6 @@ static uint64_t allowed(const struct hash *h) {
 	return types;
 }
 
-// The types fit the pattern and the attributes the types.
 static int fit_check(const struct hash *h) {
 	const uint64_t types = h->types, wrong = types & ~(allowed(h) | ATTRIBUTES);
 
@@ -344,19 +339,6 @@ static void i40e_kind_add(struct hash *h) {
 		fragments_add(h, false);
 }
 
-// These NICs hash the protocol with the ports, so that flows which differ in nothing else differ in
-// it. Left out for plain packets and for one side of them: what applications compute for themselves
-// (RSS of two addresses and two ports) stays right.
-static void protocol_add(const struct hash *h) {
-	struct ddp_flow *rule = h->rule;
-
-	if ((h->types & L4_TYPES) == 0 || (h->types & (L3_SIDES | L4_SIDES)) != 0 ||
-	    rule->n_items <= 3)
-		return;
-	input_add(h, h->layer.l3, h->layer.ipv4 ? "protocol" : "next_header", 0);
-	rule->inputs[rule->n_inputs - 1].spare = true;
-}
-
 static void l4_add(const struct hash *h) {
 	if ((h->types & L4_TYPES) != 0 &&
 	    ((h->types & L4_SIDES) != 0 || (h->types & L3_SIDES) == 0))
@@ -416,7 +398,14 @@ int ddp_flow_rss_apply(struct ddp_flow *rule, uint64_t types, enum ddp_flow_dial
 	l4_add(&h);
 	l2_add(&h);
 	specials_add(&h);
-	protocol_add(&h);
+	// These NICs hash the protocol with the ports, so that flows which differ in nothing else
+	// differ in it. Left out for plain packets and for one side of them: what applications
+	// compute for themselves (RSS of two addresses and two ports) stays right.
+	if ((h.types & L4_TYPES) != 0 && (h.types & (L3_SIDES | L4_SIDES)) == 0 &&
+	    h.rule->n_items > 3) {
+		input_add(&h, h.layer.l3, h.layer.ipv4 ? "protocol" : "next_header", 0);
+		h.rule->inputs[h.rule->n_inputs - 1].spare = true;
+	}
 	return h.full ? refuse(&h, "too many values in one pattern") : 0;
 }
 

@@ -183,8 +183,8 @@ static inline const struct ddp_flow_entry *flow_buckets_guess(const struct flow_
 					   __ATOMIC_ACQUIRE);
 }
 
-// cache/flow_match.c: ddp_flow_match() with notes: trace is what it looked at but for the keys, and
-// note is called with each group whose keys decide. Rules that steer by keys are not looked up
+// cache/cache_steer.c: ddp_flow_match() with notes: trace is what it looked at but for the keys,
+// and note is called with each group whose keys decide. Rules that steer by keys are not looked up
 // then, whatever rules the group has now: the preferred one of those with the packet's keys is the
 // packet's.
 typedef void (*flow_group_fn)(void *arg, const struct flow_group *group);

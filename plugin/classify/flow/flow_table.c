@@ -8,7 +8,6 @@
 // seed of.
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "flow_set.h"
 

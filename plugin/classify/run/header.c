@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The full interpreter: one header, and the node that follows it.
-#include <endian.h>
 
 #include "walk.h"
 
@@ -62,7 +61,6 @@ __attribute__((cold)) bool header_look(const struct ddp_program *program,
 	return !w.beyond && !trace->lost;
 }
 
-// The target of a rule that looks its key up, or -1.
 static int lookup(struct walk *w, const struct prog_rule *rule) {
 	const struct prog_table *table = &w->program->tables[rule->table];
 	struct number key;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // From a classified packet to the bytes that are hashed.
-#include <string.h>
 
 #include "walk.h"
 
@@ -134,7 +133,6 @@ static inline void run_copy(uint8_t *to, const uint8_t *from, unsigned int size)
 	}
 }
 
-// Gather fields that lie side by side with one copy.
 static unsigned int gather_runs(const struct ddp_program *program, const struct ddp_packet *packet,
 				const struct ddp_class *class, const struct prog_set *set,
 				uint8_t *input) {

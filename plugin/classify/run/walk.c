@@ -5,9 +5,6 @@
 // It reads only bytes of the packet (every read is checked against its length, once per header or
 // field), and it ends: at most DDP_MAX_STEPS headers are looked at.
 #include <assert.h>
-#include <endian.h>
-#include <stddef.h>
-#include <string.h>
 
 #include "walk.h"
 
@@ -326,7 +323,6 @@ static int16_t inner_l3_find(const struct ddp_program *program, const struct ddp
 	return i;
 }
 
-// Of the types that end in a state, the best whose condition holds.
 static __attribute__((noinline)) bool type_ask(struct walk *w, uint16_t state) {
 	const struct automaton *a = &w->program->automaton;
 	struct ddp_class *class = w->class;
@@ -362,7 +358,6 @@ static inline void type_find(struct walk *w) {
 	class->inner_l3 = -1;
 }
 
-// The first and the last IP header of those that are matched.
 static inline void l3_find(const struct walk *w) {
 	struct ddp_class *class = w->class;
 	int16_t first = 0, last;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <endian.h>
-#include <string.h>
 
 #include <rte_debug.h>
 

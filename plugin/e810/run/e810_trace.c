@@ -97,7 +97,6 @@ static void row_add(struct witnesses *s, const struct head_bits *differing) {
 	s->n_rows++;
 }
 
-// The bit in which most rows differ from the packet.
 static unsigned int best_bit(const struct witnesses *s) {
 	uint16_t counts[8 * E810_HEAD] = {0};
 	unsigned int best = 0;
@@ -180,7 +179,6 @@ static bool next_difference(const struct key_builder *key, uint32_t difference,
 	return true;
 }
 
-// Note that no entry of this state has the packet's next protocol.
 static void absence_note(struct e810_trace *trace, const struct walk *w,
 			 const struct key_builder *key, graph_state state, uint32_t next) {
 	const struct graph_hash *hash = &w->parser->match;
@@ -219,7 +217,6 @@ void e810_trace_key(struct e810_trace *trace, const struct walk *w, const struct
 		absence_note(trace, w, key, state, next);
 }
 
-// Note the bits of an ALU's source for bits of its value.
 static void source_note(struct e810_trace *trace, const struct walk *w, const struct alu *alu,
 			uint32_t bits) {
 	for (; bits != 0; bits &= bits - 1)
@@ -237,15 +234,11 @@ static void equality_note(struct e810_trace *trace, const struct walk *w, const 
 		source_note(trace, w, alu, 1u << (31 - __builtin_clz(difference)));
 }
 
-static void copies_note(struct e810_trace *trace, const struct walk *w, const struct alu *alu) {
+void e810_trace_alu(struct e810_trace *trace, const struct walk *w, const struct alu *alu,
+		    bool last) {
 	for (unsigned int i = 0; i < alu->copy_from.len; i++)
 		if (w->parser->seen_flags >> (alu->copy_to + i) & 1)
 			register_bit_note(trace, w, alu->copy_from.start + i);
-}
-
-void e810_trace_alu(struct e810_trace *trace, const struct walk *w, const struct alu *alu,
-		    bool last) {
-	copies_note(trace, w, alu);
 	if (!alu->src_seen)
 		return;
 	switch (alu->opcode) {

@@ -22,21 +22,16 @@ static inline void head_load(struct walk *w) {
 	memcpy(&w->regs[2 * REG_HEAD], w->head, E810_HEAD);
 }
 
-// Clear in pieces that the compiler turns into stores. A memset() of the whole would be a string
-// instruction, slow to start.
-static inline void regs_clear(struct walk *w) {
-	_Static_assert(sizeof(w->regs) % 64 == 0, "in pieces of 64");
-	for (unsigned int i = 0; i < sizeof(w->regs); i += 64)
-		memset(w->regs + i, 0, 64);
-}
-
 static inline void walk_init(struct walk *w, const struct e810_parser *parser, const uint8_t *data,
 			     uint32_t len) {
 	w->parser = parser;
 	w->data = data;
 	w->len = len;
 	w->window = len < E810_WINDOW ? len : E810_WINDOW;
-	regs_clear(w);
+	// In pieces that the compiler turns into stores: a string instruction is slow to start.
+	_Static_assert(sizeof(w->regs) % 64 == 0, "in pieces of 64");
+	for (unsigned int i = 0; i < sizeof(w->regs); i += 64)
+		memset(w->regs + i, 0, 64);
 	reg_set(w, REG_TSR, parser->first_tsr);
 	reg_set(w, REG_NODE, parser->first_node);
 	reg_set(w, REG_OFFSET, parser->first_offset);
@@ -321,7 +316,6 @@ static inline void alus_run(struct walk *w, const struct chosen *chosen,
 		graph_run(w, entry);
 }
 
-// Run one step. Returns the matching entry of the parse graph, or NULL.
 static inline const struct e810_edge *step_run(struct walk *w,
 					       const struct instruction *instruction,
 					       struct e810_trace *trace, struct e810_step *step) {

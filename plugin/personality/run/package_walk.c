@@ -2,10 +2,8 @@
 // Walk of a packet by the model of the NIC's parser. The result has the same form as that of any
 // other program, headers and a packet type, so code that hashes, steers or caches packets sees no
 // difference.
-#include <string.h>
 
 #include "classify/run/walk.h"
-#include "e810/e810_rss.h"
 #include "personality/package_model.h"
 
 const uint8_t package_places[DDP_PLACES] = {32, 33, 40, 41, 49, 53, 96};

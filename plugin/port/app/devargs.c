@@ -8,10 +8,7 @@
 #include "port/exchange/exchange.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define LOWER "dev("
 
@@ -115,15 +112,12 @@ static int balance_parse(struct parser *parser, const char *value) {
 
 #define KEY(name, values) #name,
 static const char *const keys[] = {DDP_DEVARGS(KEY)};
-#undef KEY
 
 #define PARSE(name, values) name##_parse,
 static int (*const key_parsers[])(struct parser *parser, const char *value) = {DDP_DEVARGS(PARSE)};
-#undef PARSE
 
 #define KNOWN(name, values) ", " #name "="
 
-// Parse one "key=value", which is modified.
 static int pair_parse(struct parser *parser, char *pair) {
 	char *value = strchr(pair, '=');
 	const char *near;
@@ -149,7 +143,6 @@ static int pair_parse(struct parser *parser, char *pair) {
 		    pair);
 }
 
-// Parse "dev(...)" at *args, and move *args behind it.
 static int lower_parse(struct parser *parser, const char **args) {
 	const char *open = *args + strlen(LOWER) - 1, *close = open;
 	unsigned int depth = 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The port's ethdev operations. Each either reads, with the port's mutex held, or is a change
-// (state/registry.c).
+// (state/port.c).
 #include "port/app/app.h"
 #include "port/counts/stats.h"
 #include "port/exchange/exchange.h"
@@ -11,15 +11,10 @@
 #include "port/start/start.h"
 #include "port/state/control.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <rte_interrupts.h>
 #include <rte_malloc.h>
-
-#include "package/package.h"
 
 #define REMOVE_WAIT_S 2 // s: wait for burst calls when the port is removed
 
@@ -364,7 +359,7 @@ static int flow_ops_get(__rte_unused struct rte_eth_dev *dev, const struct rte_f
 /* Closing */
 
 // Set in a thread while it is in our remove, which must not remove other devices. See
-// lower/attach.c.
+// lower/lower.c.
 static __thread bool removing;
 
 void ddp_port_tables_free(struct ddp_port *port) {

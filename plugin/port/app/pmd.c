@@ -4,13 +4,10 @@
 #include "port/exchange/exchange.h"
 #include "port/state/control.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/utf8.h"
 
-// Copy the line to the caller's error, which may be NULL.
 static int error_return(int ret, const char *line, char *error, size_t error_size) {
 	if (error != NULL && error_size > 0)
 		ddp_escape(ret < 0 ? line : "", error, error_size);
@@ -41,31 +38,25 @@ static int profile_change(uint16_t port_id, const struct ddp_source *source, con
 }
 
 int rte_pmd_ddp_profile_add(uint16_t port_id, const char *spec, char *error, size_t error_size) {
-	const struct ddp_source source = {.spec = spec};
-
-	return profile_change(port_id, &source, spec == NULL ? "specification" : NULL, error,
-			      error_size, ddp_personality_add);
+	return profile_change(port_id, &(struct ddp_source){.spec = spec},
+			      spec == NULL ? "specification" : NULL, error, error_size,
+			      ddp_personality_add);
 }
 
 int rte_pmd_ddp_profile_add_text(uint16_t port_id, const char *text, size_t size, char *error,
 				 size_t error_size) {
-	const struct ddp_source source = {.text = text, .size = size};
-
-	return profile_change(port_id, &source, text == NULL ? "text" : NULL, error, error_size,
-			      ddp_personality_add);
+	return profile_change(port_id, &(struct ddp_source){.text = text, .size = size},
+			      text == NULL ? "text" : NULL, error, error_size, ddp_personality_add);
 }
 
 int rte_pmd_ddp_profile_del(uint16_t port_id, const char *name, char *error, size_t error_size) {
-	const struct ddp_source source = {.spec = name};
-
-	return profile_change(port_id, &source, name == NULL ? "name" : NULL, error, error_size,
-			      ddp_personality_del);
+	return profile_change(port_id, &(struct ddp_source){.spec = name},
+			      name == NULL ? "name" : NULL, error, error_size, ddp_personality_del);
 }
 
 int rte_pmd_ddp_profile_set(uint16_t port_id, const char *spec, char *error, size_t error_size) {
-	const struct ddp_source source = {.spec = spec};
-
-	return profile_change(port_id, &source, NULL, error, error_size, ddp_personality_set);
+	return profile_change(port_id, &(struct ddp_source){.spec = spec}, NULL, error, error_size,
+			      ddp_personality_set);
 }
 
 int rte_pmd_ddp_profile_del_text(uint16_t port_id, const char *text, size_t size, char *error,

@@ -20,16 +20,11 @@
 #include "port/state/control.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <rte_cycles.h>
 #include <rte_telemetry.h>
-
-#include "package/package.h"
 
 #define LINE_SIZE 512
 #define WORD_MAX 32 // characters of a wrong parameter that an error quotes
@@ -93,7 +88,6 @@ __rte_format_printf(2, 3) static int fail(struct rte_tel_data *d, const char *fm
 #define TEXTS RTE_TEL_STRING_VAL
 #define NUMBERS RTE_TEL_UINT_VAL
 
-// Add a container of a type, a dict or an array, to a dict. NULL: out of memory.
 static struct rte_tel_data *container_in(struct rte_tel_data *d, const char *name, int type) {
 	struct rte_tel_data *container = d != NULL ? rte_tel_data_alloc() : NULL;
 
@@ -134,7 +128,6 @@ static bool number_take(const char *params, unsigned int *number, const char **r
 	return true;
 }
 
-// Answer a command about the port whose id is at the beginning of params; changes: within a change.
 static int port_run(const char *cmd, const char *params, struct rte_tel_data *d, bool changes,
 		    void (*answer)(struct ddp_port *port, const char *params,
 				   struct rte_tel_data *d)) {
@@ -290,7 +283,6 @@ static void offload_fill(struct rte_tel_data *d, const struct ddp_port *port, bo
 			   offload->plan != NULL ? offload->plan->n_ptypes : 0);
 }
 
-// Fields of both /info and /metrics.
 static void port_fill(struct rte_tel_data *d, const struct ddp_port *port) {
 	text_add(d, "name", port->name);
 	text_add(d, "version", DDP_VERSION);
@@ -665,5 +657,4 @@ void ddp_telemetry_register(void) {
 #define REGISTER(command, changes, help) \
 	rte_telemetry_register_cmd("/net_ddp/" #command, command##_run, help);
 	COMMANDS(REGISTER)
-#undef REGISTER
 }

@@ -17,12 +17,9 @@
 #include "port/quiesce/quiesce.h"
 #include "port/state/control.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <rte_cycles.h>
 #include <rte_malloc.h>

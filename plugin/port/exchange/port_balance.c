@@ -6,11 +6,8 @@
 
 #include <arpa/inet.h>
 #include <ctype.h>
-#include <errno.h>
 #include <netinet/in.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <rte_cycles.h>
 #include <rte_ip.h>
@@ -69,7 +66,6 @@ static void counters_read(const struct ddp_port *port, struct ddp_balancer_count
 
 /* The flow that bounds the rest */
 
-// Take a sample's result, and have the next one collected.
 static struct ddp_flow_sample sample_take(struct ddp_port *port, uint16_t entry) {
 	struct ddp_flow_sample best = {0};
 

@@ -6,10 +6,7 @@
 #include "port/state/control.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #include <rte_ether.h>
 
@@ -118,7 +115,6 @@ static int flow_add(struct ddp_port *port, const struct rte_flow_attr *attr,
 	return refused(error, ret, reason);
 }
 
-// Let a rule come or go, in tables that the data path is using.
 static void rule_exchange(struct ddp_port *port, struct rte_flow *flow,
 			  void (*exchange)(struct ddp_flow_list *list, struct rte_flow *flow)) {
 	const bool learned = ddp_flow_is_learned(flow);
@@ -229,7 +225,6 @@ static int flows_remove(struct ddp_port *port, struct rte_flow_error *error) {
 
 /* Reading */
 
-// The counts since the last reset; zeros if the rule does not count.
 static struct ddp_flow_count counts_read(const struct ddp_port *port, const struct rte_flow *flow) {
 	struct ddp_flow_count sum = {0};
 
@@ -258,18 +253,6 @@ static void count_query(const struct ddp_port *port, struct rte_flow *flow,
 	}
 }
 
-static void rss_query(const struct rte_flow *flow, struct rte_flow_action_rss *rss) {
-	*rss = (struct rte_flow_action_rss){
-		.func = ddp_flow_function(ddp_flow_rule(flow)->hashing.function),
-		.level = flow->rss_level,
-		.types = flow->rss_types,
-		.key_len = flow->key_len,
-		.key = flow->key_bytes, // valid as long as the rule
-		.queue_num = flow->action.n_queues,
-		.queue = ddp_flow_queues(&flow->action), // valid as long as the rule
-	};
-}
-
 static int flow_query(const struct ddp_port *port, struct rte_flow *flow,
 		      const struct rte_flow_action *action, void *data,
 		      struct rte_flow_error *error) {
@@ -284,7 +267,15 @@ static int flow_query(const struct ddp_port *port, struct rte_flow *flow,
 		count_query(port, flow, data);
 	else if (action->type == RTE_FLOW_ACTION_TYPE_RSS &&
 		 (ddp_flow_rule(flow)->stage == DDP_FLOW_HASH || flow->action.n_queues > 0))
-		rss_query(flow, data);
+		*(struct rte_flow_action_rss *)data = (struct rte_flow_action_rss){
+			.func = ddp_flow_function(ddp_flow_rule(flow)->hashing.function),
+			.level = flow->rss_level,
+			.types = flow->rss_types,
+			.key_len = flow->key_len,
+			.key = flow->key_bytes, // valid as long as the rule, as the queues
+			.queue_num = flow->action.n_queues,
+			.queue = ddp_flow_queues(&flow->action),
+		};
 	else
 		return rte_flow_error_set(error, ENOTSUP, RTE_FLOW_ERROR_TYPE_ACTION, action,
 					  "the rule has no such action that can be queried");
@@ -314,7 +305,6 @@ static void hex_print(FILE *out, const uint8_t *bytes, unsigned int n) {
 		fprintf(out, "%02x", bytes[i]);
 }
 
-// The last width bits of a number, left-aligned.
 static void bytes_fill(uint8_t bytes[16], unsigned __int128 number, unsigned int width) {
 	number <<= 128 - width;
 	for (unsigned int i = 0; i < 16; i++)
@@ -339,7 +329,6 @@ static void number_print(FILE *out, const char *name, unsigned int width,
 		fprintf(out, width > 32 ? "0x%" PRIx64 : "%" PRIu64, (uint64_t)number);
 }
 
-// Print the mask unless it covers the whole field: a prefix length, or hexadecimal.
 static void mask_print(FILE *out, unsigned int width, unsigned __int128 mask) {
 	const unsigned __int128 rest = mask ^ (~(unsigned __int128)0 >> (128 - width));
 	uint8_t bytes[16];
@@ -355,7 +344,6 @@ static void mask_print(FILE *out, unsigned int width, unsigned __int128 mask) {
 	hex_print(out, bytes, (width + 7) / 8);
 }
 
-// Print the width bits of a value from bit `off` of the header on.
 static void part_print(FILE *out, const char *name, unsigned int off, unsigned int width,
 		       const struct ddp_pattern *pattern, unsigned int end) {
 	unsigned __int128 value = (unsigned __int128)pattern->value_hi << 64 | pattern->value_lo;
@@ -560,7 +548,6 @@ static int query(struct rte_eth_dev *dev, struct rte_flow *flow,
 	return READ(dev, error, flow_query(port, flow, action, data, error));
 }
 
-// Write one rule, or all (NULL), the oldest first.
 static int dump(struct rte_eth_dev *dev, struct rte_flow *flow, FILE *file,
 		struct rte_flow_error *error) {
 	return READ(dev, error, flows_dump(port, flow, file, error));

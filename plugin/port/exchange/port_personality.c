@@ -6,10 +6,7 @@
 #include "port/lower/lower.h"
 #include "port/state/control.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <rte_malloc.h>
 
@@ -188,7 +185,6 @@ static int personality_change(struct ddp_port *port, const struct ddp_profile *f
 	return ret;
 }
 
-// The index of the profile with this name or specification; -1: none.
 static int named_find(const struct ddp_profile *profile, const char *name) {
 	for (unsigned int i = 0; i < profile->n_named; i++) {
 		const char *spec = profile->named[i]->source.spec;
@@ -259,7 +255,6 @@ int ddp_personality_set(struct ddp_port *port, const struct ddp_source *source, 
 	return ret;
 }
 
-// -EBUSY if other profiles of the list require this one.
 static int need_check(const struct ddp_profile *profile, unsigned int del, char *error) {
 	const struct ddp_profile_part *part = profile->named[del];
 	uint64_t bit = UINT64_C(1) << (part - profile->parts);
@@ -298,7 +293,6 @@ int ddp_personality_del(struct ddp_port *port, const struct ddp_source *source, 
 	return ret == -ENOENT ? -EINVAL : ret;
 }
 
-// Compile the same profiles with the UDP ports that are declared now.
 static int rebuild(struct ddp_port *port) {
 	char error[DDP_ERROR_SIZE];
 	int ret = list_change(port, -1, NULL, error);
@@ -401,7 +395,6 @@ static const struct ddp_type_info *type_at(const struct ddp_port *port, unsigned
 	return ddp_program_type(port->personality->program, i);
 }
 
-// A copy of the port's mapping with room for all ids, or NULL.
 static struct ddp_mapping *mapping_copy(const struct ddp_port *port) {
 	const struct ddp_mapping *now = port->mapping;
 	struct ddp_mapping *copy;
@@ -416,7 +409,6 @@ static struct ddp_mapping *mapping_copy(const struct ddp_port *port) {
 	return copy;
 }
 
-// Apply mapping, which the port then owns, or free it.
 static int mapping_exchange(struct ddp_port *port, struct ddp_mapping *mapping) {
 	const struct ddp_change change = {.mapping = mapping};
 	int ret;

@@ -6,9 +6,6 @@
 #include "port/quiesce/quiesce.h"
 #include "port/run/order.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include <rte_malloc.h>
 
 // Are packets classified as before, with the same bytes hashed?
@@ -245,7 +242,6 @@ static int reta_size_check(const struct ddp_port *port, uint16_t size) {
 	return -EINVAL;
 }
 
-// Find entry i. Returns whether its mask bit is set.
 static bool reta_entry(struct rte_eth_rss_reta_entry64 *conf, unsigned int i, uint16_t **entry) {
 	struct rte_eth_rss_reta_entry64 *group = &conf[i / RTE_ETH_RETA_GROUP_SIZE];
 

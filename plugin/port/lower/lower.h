@@ -2,12 +2,10 @@
 // The lower device: attached, configured, started and programmed.
 #pragma once
 
-#include <string.h>
-
 #include "port/run/hw_ptypes.h"
 #include "port/state/port.h"
 
-// attach.c: errors are logged, -errno returned. The port must be in the registry for
+// lower.c: errors are logged, -errno returned. The port must be in the registry for
 // ddp_lower_attach(), which learns of the lower port by an event, and not in it for the others.
 int ddp_lower_attach(struct ddp_port *port, const char *devargs);
 // Undo an attach, even a failed one: remove the device if we probed it.
@@ -73,7 +71,7 @@ const char *ddp_offload_state(const struct ddp_port *port);
 // Schedule programming it again. Any thread, also one inside its driver.
 void ddp_offload_recovered(struct ddp_port *port);
 
-// lower_rules.c: the rte_flow rules and tunnels of the port's plan on the lower port.
+// lower_plan.c: the rte_flow rules and tunnels of the port's plan on the lower port.
 
 // A ddp_plan_ask.accepts; ctx is the port.
 bool ddp_lower_rule_is_accepted(void *ctx, const struct ddp_offload_rule *rule);
@@ -81,7 +79,7 @@ bool ddp_lower_rule_is_accepted(void *ctx, const struct ddp_offload_rule *rule);
 int ddp_lower_rules_create(struct ddp_port *port, char *error);
 void ddp_lower_rules_destroy(struct ddp_port *port);
 
-// lower_ptypes.c: the table of run/hw_ptypes.h, made, exchanged under traffic, and watched.
+// The table of run/hw_ptypes.h: made, exchanged under traffic, and watched.
 
 // Returns the number of the plan's packet types that flow rules may match.
 unsigned int ddp_hw_ptypes_n_ruled(const struct ddp_port *port);

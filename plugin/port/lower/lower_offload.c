@@ -4,10 +4,7 @@
 #include "port/lower/lower.h"
 #include "port/state/control.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #include <rte_cycles.h>
 #include <rte_dev.h>
@@ -16,8 +13,6 @@
 #include <rte_kvargs.h>
 
 #include "offload/i40e_port.h"
-#include "package/package.h"
-#include "personality/package_open.h"
 
 #define DRIVER_700 "net_i40e"
 #define FILE_ARGUMENT "ddp_pkg_file" // of net_ice from DPDK 24.11 on; older ones refuse it
@@ -117,7 +112,6 @@ int ddp_package_find(struct ddp_port *port, const char *file) {
 	return ret;
 }
 
-// PCI device id of the lower device; 0: not known.
 static uint16_t device_of(const struct ddp_port *port) {
 	const struct rte_device *device = port->lower.info.device;
 	const char *text = device != NULL ? rte_dev_bus_info(device) : NULL;
@@ -164,7 +158,6 @@ static int diag_fail(const struct ddp_diag *diag, char *error) {
 			diag->n_kept > 0 ? ddp_diag_reason(diag) : "the device was removed");
 }
 
-// Write a plan's package to the stopped NIC. On failure the NIC is as before.
 static int package_load(struct ddp_port *port, const struct ddp_plan *plan, char *error) {
 	struct ddp_i40e_port **nic = &port->offload.i40e;
 	struct ddp_diag diag;
@@ -196,7 +189,6 @@ void ddp_package_unload(struct ddp_port *port) {
 	port->offload.i40e = NULL;
 }
 
-// Let the NIC hash the packet types of its package as the plan says.
 static int package_hash(struct ddp_port *port, const struct ddp_plan *plan, char *error) {
 	struct ddp_diag diag;
 	int ret = 0;
@@ -212,7 +204,6 @@ static int package_hash(struct ddp_port *port, const struct ddp_plan *plan, char
 
 /* The redirection table */
 
-// Read or write n entries.
 static int reta_call(struct ddp_port *port, uint16_t *reta, unsigned int n,
 		     int (*call)(uint16_t port_id, struct rte_eth_rss_reta_entry64 *groups,
 				 uint16_t size)) {
@@ -230,7 +221,6 @@ static int reta_call(struct ddp_port *port, uint16_t *reta, unsigned int n,
 	return ret;
 }
 
-// Restore the lower device's own table.
 static void reta_undo(struct ddp_port *port) {
 	struct ddp_offload *offload = &port->offload;
 
@@ -403,7 +393,6 @@ int ddp_offload_prepare(struct ddp_port *port) {
 	return ret < 0 ? package_fail(port, ret) : 0;
 }
 
-// The plan failed after the package was loaded: continue without the package.
 static int package_drop(struct ddp_port *port, int ret) {
 	ret = package_fail(port, ret);
 	if (ret < 0)

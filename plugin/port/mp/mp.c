@@ -13,10 +13,7 @@
 #include "port/run/run.h"
 #include "port/state/control.h"
 
-#include <errno.h>
 #include <limits.h>
-#include <pthread.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <bus_vdev_driver.h>
@@ -73,7 +70,6 @@
 enum request_op {
 #define OP(name, ...) REQUEST_##name,
 	REQUESTS(OP)
-#undef OP
 };
 
 // The primary process sets DONE, the secondary one GIVEN_UP; the later one frees the request.
@@ -109,7 +105,6 @@ static bool request_end(struct request *request, enum request_state state) {
 
 /* The primary process */
 
-// The configuration with its key, which is in the request.
 static struct rte_eth_rss_conf *rss_conf(struct rss_data *rss) {
 	if (rss->conf.rss_key != NULL)
 		rss->conf.rss_key = rss->key;
@@ -129,7 +124,6 @@ static int request_run(struct request *request) {
 	case REQUEST_##name:  \
 		return call;
 		REQUESTS(CASE)
-#undef CASE
 	default:
 		return -ENOTSUP;
 	}
@@ -340,7 +334,6 @@ static int flow_ops_get(__rte_unused struct rte_eth_dev *dev, const struct rte_f
 
 /* Packets */
 
-// Can the lower device send and receive in this process?
 static bool lower_is_here(const struct ddp_port *port) {
 	const uint16_t id = port->lower.port_id;
 	const struct rte_eth_fp_ops *ops = &rte_eth_fp_ops[id];
@@ -480,7 +473,7 @@ int ddp_mp_attach(struct rte_vdev_device *vdev) {
 	return 0;
 }
 
-// The lower device stays on its bus, which may be walking over its devices now; see lower/attach.c.
+// The lower device stays on its bus, which may be walking over its devices now; see lower/lower.c.
 // When the bus removes it, its driver must not find the port by its name once more: net_pcap would
 // close the device twice, and crash.
 int ddp_mp_remove(struct rte_eth_dev *dev) {

@@ -10,11 +10,8 @@
 #include "port/state/control.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <bus_vdev_driver.h>
 #include <ethdev_vdev.h>
@@ -22,10 +19,6 @@
 #include <rte_eal.h>
 #include <rte_interrupts.h>
 #include <rte_malloc.h>
-#include <rte_mbuf_dyn.h>
-#include <rte_version.h>
-
-#include "package/package.h"
 
 // Flags of the lower device that also apply to our port.
 #define DEV_FLAGS_PASSED (RTE_ETH_DEV_INTR_LSC | RTE_ETH_DEV_INTR_RMV | RTE_ETH_DEV_NOLIVE_MAC_ADDR)
@@ -58,7 +51,6 @@ static int dynfields_register(const char *name) {
 	return -ENOMEM;
 }
 
-// Choose the maximum number of lower Rx queues.
 static int lower_rxqs_choose(struct ddp_port *port, uint16_t wanted) {
 	struct ddp_lower *lower = &port->lower;
 	uint16_t n = RTE_MIN(lower->info.max_rx_queues, DDP_PORT_QUEUES);
@@ -80,7 +72,6 @@ static int lower_rxqs_choose(struct ddp_port *port, uint16_t wanted) {
 	return 0;
 }
 
-// Allocate the tables of the lower device's queues and MAC addresses, and the counters.
 static int tables_alloc(struct rte_eth_dev_data *data) {
 	struct ddp_port *port = data->dev_private;
 	const unsigned int n = port->lower.n_rxq_max;

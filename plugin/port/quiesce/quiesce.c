@@ -7,7 +7,6 @@
 #include "port/run/ring.h"
 #include "port/state/control.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <poll.h>
 #include <sys/stat.h>
@@ -96,7 +95,6 @@ static void lower_txq_recover(struct ddp_port *port, struct ddp_lower_txq *lower
 	ddp_unlock(&lower->lock);
 }
 
-// Take the locks of a process that ended away from it.
 static void process_recover(struct ddp_port *port, int owner) {
 	PORT_LOG(WARNING, port->name,
 		 "process %d ended inside a burst call; packets that it held are lost", owner);
@@ -192,7 +190,6 @@ static bool lock_wait_until(struct ddp_port *port, rte_spinlock_t *lock, bool *w
 	return true;
 }
 
-// Wait for the call that holds a lock, as above.
 static bool call_wait_until(struct ddp_port *port, rte_spinlock_t *lock, bool *wanted,
 			    uint64_t end) {
 	if (!lock_wait_until(port, lock, wanted, end))

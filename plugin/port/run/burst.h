@@ -2,10 +2,6 @@
 // Shared by the burst functions. Only functions of run/ include this.
 #pragma once
 
-#include <string.h>
-
-#include <rte_cycles.h>
-#include <rte_mbuf_dyn.h>
 #include <rte_prefetch.h>
 
 #include "port/run/hw_ptypes.h"
@@ -157,15 +153,8 @@ static inline uint16_t packet_fill(const struct rx_common *common, const bool pa
 // rx_read.c: identify the packets of a burst of a lower queue, whose lock is held; the results are
 // in its burst.
 void ddp_rx_read(struct ddp_lower_rxq *lower, const struct ddp_batch *batch);
-// rx_fill.c: write the mbufs of a burst that was read, and choose their queues. Packets that rules
+// Write the mbufs of a burst that was read, and choose their queues. Packets that rules
 // drop are removed from the batch. Returns which packets of the batch, as bits, rules sent to their
 // queues.
 uint32_t ddp_rx_fill(struct ddp_lower_rxq *lower, const struct rx_common *common,
 		     const struct ddp_port *port, struct ddp_batch *batch);
-// rx.c: distribute packets of the queue's own lower queue, whose lock is held, that cannot bypass
-// the rings. Returns how many of them the caller gets.
-uint16_t ddp_rx_fallback(struct ddp_rxq *queue, struct ddp_lower_rxq *lower,
-			 struct rte_mbuf **mbufs, unsigned int n);
-// rx.c: read from the rings and from any lower queue. own: as in struct ddp_rxq.
-uint16_t ddp_rx_any(struct ddp_rxq *queue, struct ddp_lower_rxq *own, struct rte_mbuf **mbufs,
-		    uint16_t n);

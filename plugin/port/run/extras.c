@@ -3,7 +3,6 @@
 #include "port/run/extras.h"
 
 #include <netinet/in.h>
-#include <string.h>
 
 #include <rte_ip.h>
 #include <rte_mbuf_ptype.h>
@@ -131,7 +130,6 @@ static bool options_apply(const struct rte_mbuf *mbuf, uint32_t len, struct l4 *
 	return at == end;
 }
 
-// Skip one extension header. false: the headers behind it cannot be verified.
 static bool ipv6_extension_skip(const struct rte_mbuf *mbuf, struct l4 *l4) {
 	uint8_t buf[8];
 	const uint8_t *ext = rte_pktmbuf_read(mbuf, l4->off, sizeof(buf), buf);
@@ -179,7 +177,6 @@ static bool ipv6_l4_find(const struct rte_mbuf *mbuf, uint32_t off, struct l4 *l
 	return true;
 }
 
-// Verify len bytes of a transport header and its data.
 static enum outcome sum_verify(const struct rte_mbuf *mbuf, const struct l4 *l4, uint32_t len) {
 	const uint32_t pseudo =
 		l4->src + l4->dst + rte_cpu_to_be_16(l4->proto) + rte_cpu_to_be_16(len);
@@ -377,7 +374,6 @@ static bool later_may_be_cut(const struct rte_mbuf *mbuf, uint32_t n) {
 	return n == 0 || ddp_mbuf_is_exclusive(next);
 }
 
-// Remove n bytes from the segments behind the first one.
 static void later_cut(struct rte_mbuf *mbuf, uint32_t n) {
 	while (n > 0) {
 		struct rte_mbuf *next = mbuf->next;

@@ -3,10 +3,6 @@
 // checksum offloads, and decap=on.
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
-
 #include <rte_ethdev.h>
 #include <rte_ether.h>
 #include <rte_mbuf.h>

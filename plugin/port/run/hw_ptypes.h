@@ -21,10 +21,6 @@
 // force after the table was made for it, and out of force before one is made without.
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "classify/cache/cache.h"
 
 #define DDP_PROOF_PACKETS 64         // packets to verify before any bypasses classification

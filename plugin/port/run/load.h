@@ -10,8 +10,6 @@
 // queue is timed.
 #pragma once
 
-#include <stdint.h>
-
 #include <rte_cycles.h>
 #include <rte_lcore.h>
 

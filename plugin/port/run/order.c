@@ -54,7 +54,6 @@ static void queue_mark(struct ddp_order *order, const struct ddp_lower_rxq *lowe
 		order->waits[order->n_waits++] = id;
 }
 
-// The queues that a change makes packets wait for.
 static void queues_mark(struct ddp_order *order, const struct ddp_lower_rxq *lower) {
 	bool needed[DDP_PORT_QUEUES] = {false};
 
@@ -85,7 +84,6 @@ static uint64_t wait_end(uint64_t us) {
 	return rte_rdtsc() + us * (rte_get_tsc_hz() / 1000000);
 }
 
-// Stop waiting for queues that are not done.
 static void queues_give_up(struct ddp_order *order, struct ddp_lower_rxq *lower) {
 	for (unsigned int i = 0; i < order->n_waits; i++) {
 		struct ddp_rxq *queue = &lower->port->rxqs[order->waits[i]];

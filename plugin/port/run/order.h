@@ -20,9 +20,6 @@
 // another move.
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "port/state/queues.h"
 
 #define DDP_ORDER_SLOTS 4096     // packets: the most that are parked at a lower queue

@@ -14,10 +14,8 @@
 // before anything else is read. A lower queue holds one burst at most. A queue that is not
 // polled then stops the port, as overflow=wait demands.
 #include "port/run/burst.h"
+#include "port/run/burst_scan.h"
 #include "port/run/ring.h"
-
-#include <errno.h>
-#include <string.h>
 
 #define BYPASS_CALLS 255     // burst calls between two polls of other lower queues
 #define OTHERS_CALLS 7       // burst calls after a poll of others that found packets
@@ -42,7 +40,6 @@ static void ring_drain(struct ddp_ring *ring, struct rx_call *call) {
 		ddp_ring_take(ring, &call->mbufs[call->got], call->room - call->got, &call->bytes);
 }
 
-// Place the rest of a batch, from the first packet on that does not fit.
 static __attribute__((noinline)) void rest_place(struct ddp_lower_rxq *lower,
 						 const struct ddp_batch *batch, unsigned int i,
 						 enum ddp_overflow overflow) {
@@ -77,7 +74,6 @@ static inline bool packet_place(const struct ddp_lower_rxq *lower, uint8_t queue
 	return true;
 }
 
-// Put packets on the rings of their queues.
 static void batch_place(struct ddp_lower_rxq *lower, const struct ddp_batch *batch,
 			enum ddp_overflow overflow) {
 	unsigned int i = 0;
@@ -136,7 +132,6 @@ static inline bool queues_are_notified(const struct ddp_lower_rxq *lower,
 	return lower_bypasses(lower) || port->rx_intr;
 }
 
-// Notify the queues of a batch, except the caller's if it got its packets directly.
 static __attribute__((noinline)) void queues_notify(const struct ddp_batch *batch,
 						    const struct rx_call *call, bool direct) {
 	struct ddp_port *port = call->queue->port;
@@ -168,7 +163,6 @@ static void placing_end(struct ddp_lower_rxq *lower, const struct ddp_batch *bat
 	*own = direct->replaced;
 }
 
-// Put held packets on their rings. Returns whether all fit.
 static bool held_place(struct ddp_lower_rxq *lower, struct rx_call *call) {
 	struct ddp_batch batch;
 	struct direct direct;
@@ -310,7 +304,6 @@ static struct ddp_lower_rxq *lower_nth(const struct ddp_rxq *queue, unsigned int
 	return &queue->port->lower_rxqs[n];
 }
 
-// Take packets from the queue's rings.
 static void rings_drain(struct rx_call *call) {
 	unsigned int n_lower = call->queue->port->n_lower_rxqs;
 
@@ -318,7 +311,6 @@ static void rings_drain(struct rx_call *call) {
 		ring_drain(lower_nth(call->queue, i)->rings[call->queue->id], call);
 }
 
-// The packets that wait on the queue's rings.
 static unsigned int rings_count(const struct ddp_rxq *queue) {
 	unsigned int n = 0;
 
@@ -424,8 +416,9 @@ static void rx(struct rx_call *call) {
 // Put packets that cannot bypass the rings on them. This uses the caller's ring, which a count of
 // waiting packets may be reading. So without the busy lock all packets go on the rings, and the
 // caller gets its own at the next call.
-uint16_t ddp_rx_fallback(struct ddp_rxq *queue, struct ddp_lower_rxq *lower,
-			 struct rte_mbuf **mbufs, unsigned int n) {
+static __attribute__((noinline)) uint16_t fallback_rx(struct ddp_rxq *queue,
+						      struct ddp_lower_rxq *lower,
+						      struct rte_mbuf **mbufs, unsigned int n) {
 	bool busy = ddp_trylock(&queue->busy);
 	struct rx_call call = {.queue = queue, .mbufs = mbufs, .room = busy ? n : 0};
 	struct ddp_batch batch = {.n = n};
@@ -442,8 +435,9 @@ uint16_t ddp_rx_fallback(struct ddp_rxq *queue, struct ddp_lower_rxq *lower,
 	return call.got;
 }
 
-uint16_t ddp_rx_any(struct ddp_rxq *queue, struct ddp_lower_rxq *own, struct rte_mbuf **mbufs,
-		    uint16_t n) {
+// Read from the rings and from any lower queue. own: as in struct ddp_rxq.
+static __attribute__((noinline)) uint16_t any_rx(struct ddp_rxq *queue, struct ddp_lower_rxq *own,
+						 struct rte_mbuf **mbufs, uint16_t n) {
 	struct rx_call call = {.queue = queue, .mbufs = mbufs, .room = n};
 
 	if (!ddp_trylock(&queue->busy))
@@ -463,6 +457,116 @@ uint16_t ddp_rx_any(struct ddp_rxq *queue, struct ddp_lower_rxq *own, struct rte
 	ddp_unlock(&queue->busy);
 	return call.got;
 }
+
+/* Packets that bypass the rings.
+ *
+ * If the lower device spreads packets by our redirection table over as many queues as we have, the
+ * packets with a hardware hash on lower queue i are all for Rx queue i. The thread that polls Rx
+ * queue i reads them into the application's array, and writes only a few fields of the mbufs. It
+ * takes the lower queue's lock only, which the control path takes, too. The queue's rings are read
+ * when another thread has set `waiting`. */
+
+// The hardware packet type of all packets of a burst; NULL: they have none, or several. bytes: the
+// sum of their lengths.
+static inline const struct ddp_hw_ptype *bypass_find(struct ddp_rxq *queue,
+						     struct ddp_lower_rxq *lower,
+						     struct rte_mbuf *const *mbufs, unsigned int n,
+						     uint64_t *bytes) {
+	const struct ddp_hw_ptype *hw_ptype = queue->last;
+
+	*bytes = ddp_burst_scan(queue->port->id, mbufs, n);
+	if (unlikely(*bytes == 0))
+		return NULL;
+	if (unlikely(hw_ptype == NULL || hw_ptype->rte_ptype != mbufs[0]->packet_type))
+		hw_ptype = queue->last =
+			ddp_hw_ptypes_find(lower->hw_ptypes, mbufs[0]->packet_type);
+	return likely(hw_ptype != NULL && ddp_hw_ptype_is_proven(hw_ptype)) ? hw_ptype : NULL;
+}
+
+static inline void bypass_fill(const struct ddp_lower_rxq *lower, const struct ddp_port *port,
+			       const struct ddp_hw_ptype *hw_ptype, struct rte_mbuf *const *mbufs,
+			       unsigned int n) {
+	const uint32_t packet_type = hw_ptype->verdict.packet_type;
+	struct rx_common common;
+	dynfields_32 both;
+
+	if (packet_type != hw_ptype->rte_ptype)
+		for (unsigned int i = 0; i < n; i++)
+			mbufs[i]->packet_type = packet_type;
+	if (!port->meta)
+		return;
+	common_fill(lower, port, &common);
+	both = hw_dynfields(&common, hw_ptype);
+	for (unsigned int i = 0; i < n; i++)
+		dynfields_write(&common, dynfields_pair(&common), both, mbufs[i]);
+}
+
+// Read a burst from the queue's own lower queue, whose lock is held.
+static inline uint16_t bypass_take(struct ddp_rxq *queue, struct ddp_lower_rxq *lower,
+				   struct rte_mbuf **mbufs) {
+	const uint16_t n = rte_eth_rx_burst(lower->port_id, lower->id, mbufs, DDP_PORT_BURST);
+	const struct ddp_hw_ptype *hw_ptype = NULL;
+	uint64_t bytes;
+
+	if (n == 0)
+		return 0;
+	if (likely((lower->n_bursts + 1) % DDP_PROOF_STRIDE != 0))
+		hw_ptype = bypass_find(queue, lower, mbufs, n, &bytes);
+	if (unlikely(hw_ptype == NULL))
+		return fallback_rx(queue, lower, mbufs, n);
+	bypass_fill(lower, queue->port, hw_ptype, mbufs, n);
+	if (unlikely(lower->entries != NULL))
+		for (unsigned int i = 0; i < n; i++)
+			entry_count(lower->entries, mbufs[i]->hash.rss);
+	__atomic_store_n(&lower->n_bursts, lower->n_bursts + 1, __ATOMIC_RELAXED);
+	counter_add(&lower->taken, n);
+	counter_add(&lower->types[hw_ptype->verdict.type_id], n);
+	counter_add(&lower->offloaded, n);
+	counter_add(&queue->packets, n);
+	counter_add(&queue->bytes, bytes);
+	return n;
+}
+
+// May packets of the queue's own lower queue bypass the rings now? Its lock is held.
+static inline bool may_bypass(const struct ddp_rxq *queue, const struct ddp_lower_rxq *lower) {
+	return lower_bypasses(lower) && lower->drain == 0 && lower->held.n == 0 &&
+	       lower->order == DDP_ORDER_NONE &&
+	       !__atomic_load_n(&queue->waiting, __ATOMIC_ACQUIRE) &&
+	       queue_started(&queue->started) && port_running(queue->port);
+}
+
+// Read from the queue's own lower queue with no lock but that one's. Returns the number of packets,
+// or -1: use any_rx().
+static inline int bypass_rx(struct ddp_rxq *queue, struct ddp_lower_rxq *lower,
+			    struct rte_mbuf **mbufs, uint16_t room) {
+	int n = -1;
+
+	if (room < DDP_PORT_BURST || queue->bypass_left == 0 ||
+	    !lower_trylock(&lower->lock, &lower->wanted))
+		return -1;
+	if (likely(may_bypass(queue, lower))) {
+		queue->bypass_left--;
+		poll_begin(queue);
+		n = bypass_take(queue, lower, mbufs);
+		poll_end(queue, n);
+		if (unlikely(queue->port->tx_shared))
+			ddp_tx_flush(queue->port);
+	} else if (!lower_bypasses(lower)) { // no longer
+		__atomic_store_n(&queue->own, NULL, __ATOMIC_RELAXED);
+	}
+	ddp_unlock(&lower->lock);
+	return n;
+}
+
+uint16_t ddp_rx_burst(void *rxq, struct rte_mbuf **mbufs, uint16_t n) {
+	struct ddp_rxq *queue = rxq;
+	struct ddp_lower_rxq *own = __atomic_load_n(&queue->own, __ATOMIC_RELAXED);
+	int got = own != NULL ? bypass_rx(queue, own, mbufs, n) : -1;
+
+	return likely(got >= 0) ? got : any_rx(queue, own, mbufs, n);
+}
+
+/* Waiting packets */
 
 // The packets that wait on a lower queue. 0 if it cannot count them, or is in use.
 static unsigned int lower_count(struct ddp_lower_rxq *lower, bool bypassing) {

@@ -9,8 +9,6 @@
 #include "port/run/burst.h"
 #include "port/run/extras.h"
 
-#include <errno.h>
-
 #include <rte_errno.h>
 #include <rte_ring_elem.h>
 #include <rte_ring_peek.h>

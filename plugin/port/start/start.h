@@ -4,7 +4,7 @@
 
 #include "port/state/port.h"
 
-// start.c: under the port's mutex.
+// Under the port's mutex.
 int ddp_port_start(struct ddp_port *port);
 void ddp_port_stop(struct ddp_port *port);
 // Start and stop queues of a started port. Packets for a stopped Rx queue, including those on its
@@ -15,15 +15,8 @@ void ddp_rxq_stop(struct ddp_port *port, uint16_t id);
 void ddp_txq_start(struct ddp_port *port, uint16_t id);
 void ddp_txq_stop(struct ddp_port *port, uint16_t id);
 
-// rx_intr.c: Rx interrupts. Under the port's mutex, except for ddp_rx_intr_wake().
-// May the lower device have them? -ENOTSUP, logged, if not.
+// Rx interrupts. May the lower device have them? -ENOTSUP, logged, if not.
 int ddp_rx_intr_check(const struct ddp_port *port);
-// After the lower device was started, before running is set; and before it is stopped, or if the
-// start failed. Errors are logged.
-int ddp_rx_intr_start(struct ddp_port *port);
-void ddp_rx_intr_stop(struct ddp_port *port);
-// Which queues are started has changed.
-int ddp_rx_intr_assign(struct ddp_port *port);
 // Arm and disarm a queue. -ENOTSUP: the port is not started with Rx interrupts.
 int ddp_rx_intr_enable(struct ddp_port *port, uint16_t id);
 int ddp_rx_intr_disable(struct ddp_port *port, uint16_t id);

@@ -15,7 +15,7 @@
 // time:
 //
 //   - A burst call holds the busy lock of its own queue from beginning to end. A call that bypasses
-//     the rings (run/rx_bypass.c) holds the lower queue's lock instead. ethdev allows one thread
+//     the rings (run/rx.c) holds the lower queue's lock instead. ethdev allows one thread
 //     per queue, so the others that take a busy lock are calls that count packets on an Rx queue,
 //     and the control path. Those that count packets on a Tx queue have a lock of their own: a
 //     thread that sends would take its packets for bad ones. The control path clears running, then
@@ -42,7 +42,7 @@
 //     this port's link or statistics. The lower device may lead back to this port: net_bonding may
 //     have it as a member. And it may wait for the interrupt thread, in which the application may
 //     be reading this port.
-//   - A port is changed by one thread at a time (state/registry.c), also while that thread calls
+//   - A port is changed by one thread at a time (state/port.c), also while that thread calls
 //     the lower device. Other threads can read the port meanwhile and may see an intermediate
 //     state.
 //
@@ -53,33 +53,21 @@
 // counter_read().
 //
 // Calls go down the subfolders as README.md orders them. In exchange/, all others call steering.c,
-// which calls lower/. In lower/, attach.c calls lower_offload.c, that lower_rules.c and
-// lower_ptypes.c.
+// which calls lower/. In lower/, lower.c calls lower_offload.c, and that lower_plan.c.
 #pragma once
 
-#include <assert.h>
-#include <errno.h>
 #include <pthread.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <sys/queue.h>
 
 #include <ethdev_driver.h>
-#include <rte_common.h>
 #include <rte_ethdev.h>
 #include <rte_flow_driver.h>
 #include <rte_log.h>
 
-#include "base/arena.h"
 #include "base/dpdk_compat.h"
-#include "base/isa.h"
-#include "classify/classify.h"
-#include "classify/flow/flow.h"
 #include "offload/offload.h"
 #include "personality/personality.h"
 #include "port/state/queues.h"
 #include "port/state/rte_pmd_ddp.h"
-#include "profile/profile.h"
 #include "rss/balancer.h"
 #include "rules/rules.h"
 
@@ -220,7 +208,7 @@ struct ddp_stats {
 	uint64_t types[]; // by id
 };
 
-// Port ids that are held; see lower/attach.c.
+// Port ids that are held; see lower/lower.c.
 struct ddp_ids {
 	unsigned int n;
 	struct rte_eth_dev *devs[DDP_LOWER_ID_MIN];

@@ -3,9 +3,6 @@
 #pragma once
 
 #include <assert.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include <rte_common.h>
 #include <rte_mbuf.h>
@@ -13,7 +10,6 @@
 #include <rte_spinlock.h>
 
 #include "classify/cache/cache.h"
-#include "rss/rss.h"
 
 struct ddp_hw_ptype;
 struct ddp_hw_ptypes;
@@ -117,7 +113,7 @@ struct ddp_lower_rxq {
 	// control: these rings, also while a burst call replaces one of rings[]
 	struct ddp_ring *all_rings[DDP_PORT_QUEUES];
 	struct ddp_port *port; // control
-	uint16_t wakes;        // control: the Rx queue that its interrupt wakes; see rx_intr.c
+	uint16_t wakes;        // control: the Rx queue that its interrupt wakes; see start.c
 	uint64_t missed[DDP_PORT_QUEUES];     // packets that did not fit (imissed), by Rx queue
 	uint64_t rule_dropped;                // packets that an rte_flow rule drops
 	uint64_t decapped, decap_passed;      // with decap=on: packets with and without a tunnel
@@ -168,7 +164,7 @@ struct ddp_rxq {
 	uint16_t n_desc;            // control
 	bool deferred;              // control: not started with the port
 	rte_spinlock_t mp; // held by a burst call of a secondary process, around all others
-	// With Rx interrupts, the thread that puts packets on its rings wakes it; see rx_intr.c.
+	// With Rx interrupts, the thread that puts packets on its rings wakes it; see start.c.
 	bool armed;
 	int intr_fd, wake_fd; // control
 } __rte_cache_aligned;
@@ -205,12 +201,12 @@ static inline uint64_t counter_read(const uint64_t *counter) {
 	return __atomic_load_n(counter, __ATOMIC_ACQUIRE);
 }
 
-// Wake the thread that sleeps at a queue, if it does; see start/rx_intr.c.
+// Wake the thread that sleeps at a queue, if it does; see start/start.c.
 void ddp_rx_intr_wake(struct ddp_rxq *queue);
 void ddp_rx_intr_wake_all(struct ddp_port *port);
 
 // Packets were put on a ring of a queue, whose thread may sleep. After a full barrier: see
-// start/rx_intr.c.
+// start/start.c.
 static inline void queue_wake(struct ddp_rxq *queue) {
 	if (__atomic_load_n(&queue->armed, __ATOMIC_RELAXED))
 		ddp_rx_intr_wake(queue);

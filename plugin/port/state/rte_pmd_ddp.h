@@ -53,18 +53,16 @@ static inline bool rte_pmd_ddp_meta_is_parsed(const struct rte_pmd_ddp_meta *met
 // callbacks inside its start), and in the interrupt thread while another thread changes it. The
 // same holds for ethdev's and rte_flow's calls that change a net_ddp port. Calls that only read are
 // never refused.
-#define RTE_PMD_DDP_API __attribute__((visibility("default")))
+#pragma GCC visibility push(default)
 
 // Get the name of a packet type, also of a deleted profile, in name (at most size bytes with the
 // NUL). Returns its length; -ENOENT: the port never had such an id.
-RTE_PMD_DDP_API
 int rte_pmd_ddp_ptype_name(uint16_t port_id, uint16_t ptype_id, char *name, size_t size);
 
 /* The dynamic field ddp_meta */
 
 // Do all packets have the dynamic fields? Returns 1; or 0 with meta=off: those that bypass the
 // rings have not.
-RTE_PMD_DDP_API
 int rte_pmd_ddp_meta_is_on(uint16_t port_id);
 
 // Complete ddp_meta of packets that this port has received on a queue, from packets whose data is
@@ -77,7 +75,6 @@ int rte_pmd_ddp_meta_is_on(uint16_t port_id);
 // many of the packets, from the first one on, are complete: n, unless other threads use all lower
 // queues at this moment (call it again, or treat the others as unparsed) or the port is stopped;
 // -EINVAL: there is no such queue; -ENOTSUP: in a secondary process while the port runs a package.
-RTE_PMD_DDP_API
 int rte_pmd_ddp_meta_fill(uint16_t port_id, uint16_t queue_id, struct rte_mbuf *const *mbufs,
 			  uint16_t n);
 
@@ -105,23 +102,19 @@ struct rte_pmd_ddp_profile {
 // is in the list; -ENOENT: the profile, or one that it requires, does not exist or cannot be read;
 // -EINVAL: it is invalid, or conflicts with the others; -ENOMEM; -ENOSPC: the port has had 65535
 // packet types.
-RTE_PMD_DDP_API
 int rte_pmd_ddp_profile_add(uint16_t port_id, const char *spec, char *error, size_t error_size);
 
 // Add a profile given as the text of its file, which is copied. Other profiles of the list can
 // require it by its name. Messages call its file "<text>".
-RTE_PMD_DDP_API
 int rte_pmd_ddp_profile_add_text(uint16_t port_id, const char *text, size_t size, char *error,
 				 size_t error_size);
 
 // Delete a profile from the list, given by its name or by the specification that added it. Returns
 // 0; -ENOENT: it is not in the list; -EBUSY: other profiles of the list or rte_flow rules need it,
 // error names them; -EINVAL: the others are invalid without it; -ENOMEM.
-RTE_PMD_DDP_API
 int rte_pmd_ddp_profile_del(uint16_t port_id, const char *name, char *error, size_t error_size);
 
 // Delete the profile with the name that this text contains.
-RTE_PMD_DDP_API
 int rte_pmd_ddp_profile_del_text(uint16_t port_id, const char *text, size_t size, char *error,
 				 size_t error_size);
 
@@ -132,11 +125,9 @@ int rte_pmd_ddp_profile_del_text(uint16_t port_id, const char *text, size_t size
 // read; -EINVAL: one is invalid, or conflicts with the others; -EBUSY: rte_flow rules need a
 // profile that the new list lacks, error names them; -ENOMEM; -ENOSPC: the port has had 65535
 // packet types.
-RTE_PMD_DDP_API
 int rte_pmd_ddp_profile_set(uint16_t port_id, const char *spec, char *error, size_t error_size);
 
 // Get the list, oldest first: at most n entries are filled. Returns its length.
-RTE_PMD_DDP_API
 int rte_pmd_ddp_profiles_get(uint16_t port_id, struct rte_pmd_ddp_profile *profiles,
 			     unsigned int n);
 
@@ -150,7 +141,6 @@ struct rte_pmd_ddp_ptype {
 };
 
 // Get the packet types of all profiles of the list: at most n are filled. Returns their number.
-RTE_PMD_DDP_API
 int rte_pmd_ddp_ptypes_get(uint16_t port_id, struct rte_pmd_ddp_ptype *ptypes, unsigned int n);
 
 // The packet_type of mbufs is the RTE_PTYPE_* found in the packet, or the value that is mapped to
@@ -162,25 +152,21 @@ struct rte_pmd_ddp_ptype_mapping {
 };
 
 // Get the mappings of the list's packet types: at most n are filled. Returns their number.
-RTE_PMD_DDP_API
 int rte_pmd_ddp_ptype_mapping_get(uint16_t port_id, struct rte_pmd_ddp_ptype_mapping *items,
 				  unsigned int n);
 
 // Map n packet types; exclusive: all others of the list become RTE_PTYPE_UNKNOWN. Returns 0;
 // -EINVAL: no profile of the list has such an id, or the value is not one of DPDK's; -ENOMEM.
-RTE_PMD_DDP_API
 int rte_pmd_ddp_ptype_mapping_update(uint16_t port_id,
 				     const struct rte_pmd_ddp_ptype_mapping *items, unsigned int n,
 				     bool exclusive);
 
 // Map all packet types of the list whose value is target (mask: has all bits of target). Returns 0,
 // -EINVAL, -ENOMEM.
-RTE_PMD_DDP_API
 int rte_pmd_ddp_ptype_mapping_replace(uint16_t port_id, uint32_t target, bool mask,
 				      uint32_t rte_ptype);
 
 // Remove all mappings. Returns 0, -ENOMEM.
-RTE_PMD_DDP_API
 int rte_pmd_ddp_ptype_mapping_reset(uint16_t port_id);
 
 /* Load-aware RSS */
@@ -196,7 +182,6 @@ int rte_pmd_ddp_ptype_mapping_reset(uint16_t port_id);
 
 // Turn it on with an interval of 1 to 60000 milliseconds, usually 100, or off: 0. Returns 0;
 // -EINVAL: the interval is longer; -ENOMEM.
-RTE_PMD_DDP_API
 int rte_pmd_ddp_balance_set(uint16_t port_id, unsigned int ms);
 
 struct rte_pmd_ddp_balance {
@@ -217,8 +202,9 @@ struct rte_pmd_ddp_balance {
 };
 
 // Get its state. Returns 0.
-RTE_PMD_DDP_API
 int rte_pmd_ddp_balance_get(uint16_t port_id, struct rte_pmd_ddp_balance *balance);
+
+#pragma GCC visibility pop
 
 #ifdef __cplusplus
 }

@@ -6,10 +6,6 @@
 
 #define DDP_HASH_WORDS (DDP_HASH_INPUT_MAX / 4)
 
-// The share of the bytes from first on, up to len, in the hash of the input. By tables.
-uint32_t ddp_toeplitz_bytes(const struct ddp_hash *hash, const uint8_t *input, unsigned int first,
-			    unsigned int len);
-
 // ddp_hash_rows() and ddp_hash_rows_at() for one length.
 typedef void ddp_toeplitz_rows(const struct ddp_hash *hash, const struct ddp_rows *rows,
 			       unsigned int first, unsigned int n, uint32_t *hashes);

@@ -130,7 +130,6 @@ static ALWAYS_INLINE const uint8_t *block_of(const struct ddp_rows *rows, unsign
 	return block == 0 ? rows->heads[row] : rows->tails[row] + DDP_HASH_HEAD * (block - 1);
 }
 
-// Of the row that is entry i of the index.
 static ALWAYS_INLINE LANE block_at(struct job job, unsigned int i, unsigned int block) {
 	return LANE_LOAD(block_of(job.rows, job.index[i], block));
 }

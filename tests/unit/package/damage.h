@@ -5,7 +5,7 @@
 
 #include <limits.h>
 
-#include "personality/package_open.h"
+#include "personality/personality.h"
 #include "small_package.h"
 #include "unit.h"
 

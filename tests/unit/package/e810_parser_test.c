@@ -5,7 +5,7 @@
 #include "frames.h"
 #include "genuine.h"
 #include "look_at_all.h"
-#include "personality/package_open.h"
+#include "personality/personality.h"
 #include "unit.h"
 
 #define PAYLOAD "5041594c4f41442d"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "genuine.h"
-#include "personality/package_open.h"
+#include "personality/personality.h"
 #include "unit.h"
 
 static const char *const genuine_files[N_GENUINE] = {

@@ -3,7 +3,7 @@
 // read, and say the same of it. A user would lose a process, or see another profile than the driver
 // does.
 #include "i40e_write.h"
-#include "personality/package_open.h"
+#include "personality/personality.h"
 #include "unit.h"
 
 #define PACKAGES 6000

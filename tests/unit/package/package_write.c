@@ -6,7 +6,7 @@
 #include "i40e/i40e.h"
 #include "i40e_write.h"
 #include "package/read.h"
-#include "personality/package_open.h"
+#include "personality/personality.h"
 #include "small_package.h"
 
 #define FILE_MAX (1 << 19)

@@ -14,7 +14,7 @@
 #include "offload/i40e_port.h"
 #include "package/i40e_write.h"
 #include "package/read.h"
-#include "personality/package_open.h"
+#include "personality/personality.h"
 #include "port/lower/lower.h"
 #include "port/state/control.h"
 

@@ -2,8 +2,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "profile/yaml.h"
+#include "base/spec.h"
+#include "profile/loader.h"
 #include "scratch.h"
 #include "unit.h"
 
