@@ -11,8 +11,7 @@
 
 #include <stddef.h>
 
-// The source of memory for objects that net_ddp shares between processes, and that other programs
-// use in one process only.
+// The memory of objects that net_ddp, but no other program, shares between processes.
 struct ddp_memory {
 	void *(*alloc)(size_t size); // zeroed; NULL: out of memory
 	void (*free)(void *data);
@@ -35,16 +34,14 @@ void ddp_arena_destroy(struct ddp_arena *arena);
 // work then ended in that call, and what it changed before is as it was left.
 int ddp_arena_run(void (*work)(void *arg), void *arg);
 
-// Zeroed memory. Never NULL; must be called from inside of ddp_arena_run(), and so the functions
-// that follow.
+// Zeroed memory, never NULL. Call this and the next functions from inside of ddp_arena_run().
 void *ddp_arena_alloc(struct ddp_arena *arena, size_t size);
 char *ddp_arena_strndup(struct ddp_arena *arena, const char *s, size_t len);
 char *ddp_arena_strdup(struct ddp_arena *arena, const char *s);
 char *ddp_arena_printf(struct ddp_arena *arena, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-// Room for one more item in an array of n items that grew only by this call; zeroed. Returns the
-// array.
+// Zeroed room for one more item in an array of n that grew only so. Returns the array.
 void *ddp_arena_grow(struct ddp_arena *arena, void *items, unsigned int n, size_t item_size);
 
 // Append a zeroed item to array, counted by n; evaluates to a pointer to it.

@@ -64,15 +64,12 @@ void ddp_diag_add(struct ddp_diag *diag, enum ddp_severity severity, const struc
 // Add an error; evaluates to false, for functions that return whether they succeeded.
 #define ddp_refuse(diag, place, ...) (ddp_error(diag, place, __VA_ARGS__), false)
 
-// Add "error: out of memory", for which no memory is needed. Returns -ENOMEM. An error whose text
-// cannot be allocated becomes this one.
+// Add "error: out of memory", without memory, as for errors whose text had none. Returns -ENOMEM.
 int ddp_no_memory(struct ddp_diag *diag);
 
-// The first error, or "" when there is none; before all others, that there is no memory. Owned by
-// diag.
+// The first error, "" for none; before all others, that there is no memory. Owned by diag.
 const char *ddp_diag_first(const struct ddp_diag *diag);
-// Like ddp_diag_first(), without the word "error" at the start of a message without a position: for
-// a sentence that already contains it.
+// Like ddp_diag_first(), but without "error: " before a message without a position.
 const char *ddp_diag_reason(const struct ddp_diag *diag);
 
 // Errors that were added, repeated ones included: grows with every failure.

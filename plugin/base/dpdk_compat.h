@@ -91,8 +91,7 @@ typedef uint32_t dpdk_queue_count_t;
 #endif
 
 // 25.11: rte_eth_stats has no counters of queues any more. stats_get is given others, which ethdev
-// shows as extended statistics of drivers that have none of their own. Defines the operation by a
-// function that need not fill them.
+// shows as extended statistics of drivers that have none of their own. Defines the operation.
 #if DPDK_SINCE(25, 11)
 #define DPDK_STATS_GET_OP(op, get)                                          \
 	static int op(struct rte_eth_dev *dev, struct rte_eth_stats *stats, \

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Instruction set levels that the data path has code for. The build targets the baseline; the level
-// is chosen at run time.
+// Instruction set levels that the data path has code for, chosen at run time.
 #pragma once
 
 #include <stdbool.h>
@@ -12,8 +11,7 @@
 //	V3          x86-64-v3 (AVX2, BMI2) and PCLMULQDQ; VPCLMULQDQ where there is
 //	AVX512      AVX-512 F, BW, DQ, VL, VBMI and VPCLMULQDQ, on 512-bit registers
 // A level with new kernels also has an entry in classify/cache/cache.c and rss/run/toeplitz.c (the
-// compiler warns if it is missing) and in the meson.build files of these folders, with the flags
-// of base/meson.build.
+// compiler warns if it is missing) and in the meson.build of these folders.
 #define DDP_ISAS(X)                        \
 	X(SCALAR, "scalar", 0, scalar)     \
 	X(PMULL, "neon-pmull", 128, pmull) \

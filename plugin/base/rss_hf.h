@@ -6,8 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Numbers of the bits (DPDK 22.11, lib/ethdev), a test compares them with rte_ethdev.h; and their
-// names in testpmd.
+// Numbers of the bits (a test compares them with rte_ethdev.h), and their names in testpmd.
 #define DDP_RSS_HF_NAMED(X)               \
 	X(IPV4, 2, "ipv4")                \
 	X(IPV4_FRAG, 3, "ipv4-frag")      \
@@ -64,8 +63,7 @@ enum {
 
 #define DDP_RSS_HF(name) (UINT64_C(1) << DDP_RSS_HF_##name)
 
-// Bits 50 and 51 (RTE_ETH_RSS_LEVEL_MASK) say which headers of a tunnel are hashed. An application
-// that sets all bits means no level.
+// Bits 50 and 51 (RTE_ETH_RSS_LEVEL_MASK): which headers of a tunnel are hashed; both: no level.
 #define DDP_RSS_LEVELS (UINT64_C(3) << 50)
 #define DDP_RSS_LEVEL_OUTERMOST (UINT64_C(1) << 50)
 #define DDP_RSS_LEVEL_INNERMOST (UINT64_C(2) << 50)

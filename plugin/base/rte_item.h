@@ -27,8 +27,7 @@ struct ddp_rte_item {
 	size_t size;        // of the structure; 0: it has no values, or no fixed size
 	// Terminated by size 0; none: no packet can be matched with it.
 	struct ddp_rte_item_part parts[DDP_RTE_ITEM_PARTS];
-	// A header that may follow, and the structure with no bit set but the one that says so; or
-	// NULL.
+	// A header that may follow, and the structure with only the bit that says so; or NULL.
 	const char *follows;
 	const void *follows_bit;
 };

@@ -9,8 +9,7 @@ void ddp_seed_draw(struct ddp_seed *seed) {
 
 	if (getrandom(seed, sizeof(*seed), GRND_NONBLOCK) == (ssize_t)sizeof(*seed))
 		return;
-	// No kernel before 3.17 and no sandbox may refuse it. The time and where the stack is are
-	// not known to a sender of packets either.
+	// Old kernels and sandboxes refuse it. Senders do not know time and stack either.
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	seed->start =
 		((uint64_t)now.tv_sec << 32 ^ (uint64_t)now.tv_nsec) * UINT64_C(0x9e3779b97f4a7c15);

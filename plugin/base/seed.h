@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Hashes for tables that packets or applications fill. With a fixed hash a sender can compute keys
-// that all fall into one bucket. With a random seed it cannot, as long as no output depends on the
-// seed.
+// that all fall into one bucket. With a random seed that no output depends on it cannot.
 #pragma once
 
 #include <stdint.h>

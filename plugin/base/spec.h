@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// A specification: the profiles that a user requests, and the choices for each, as in
-// "gtpu:ue;port=2153+vxlan":
+// A specification: profiles, and the choices for each, as in "gtpu:ue;port=2153+vxlan":
 //
 //	name-or-file[:input set][;parameter=value...][+...]
 //

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Text that somebody else wrote, on its way to a terminal or a log: file names, profiles, packages,
-// captures, answers of other processes.
+// Text that somebody else wrote, on its way to a terminal or a log: names, profiles, captures.
 //
 // It may hold what drives a terminal (ESC, or U+009B, which means the same), begins a new line that
 // looks like one of ours, or turns the order of what is shown (U+202E). All that is printed of it
@@ -25,6 +24,5 @@ bool ddp_utf8_is_graphic(uint32_t character);
 // and as \xff for each byte that is no UTF-8. Returns how many bytes of text it takes.
 size_t ddp_escape_char(const char *text, char escaped[DDP_ESCAPED_SIZE]);
 
-// A whole text, which becomes one line, cut where size bytes do not hold more. Four times the
-// text's length and one byte hold all.
+// A whole text as one line, cut at size bytes. Four times the text's length and one hold all.
 void ddp_escape(const char *text, char *escaped, size_t size);

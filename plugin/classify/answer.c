@@ -39,8 +39,7 @@ uint32_t ddp_classify_reach(const struct ddp_program *program, const struct ddp_
 	uint32_t reach = 0;
 
 	classify_traced(program, packet, class, &trace);
-	// A header that contradicts itself does so whatever follows it; a package's parser may have
-	// come to an error by the packet's end.
+	// A header contradicts itself whatever follows it; a package's parser may fail by the end.
 	if (trace.lost && class->status == DDP_STATUS_MALFORMED && program->model == NULL)
 		return trace.min_len;
 	if (trace.lost)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The answer for one packet: packet type, headers, the bytes that are hashed, hash and queue.
 //
-// An application, ddpctl and tests all get it here. A port's bursts find the same in their own way
-// (cache/).
+// Applications, ddpctl and tests get it here. A port's bursts find the same in cache/.
 //
 // Data path, but for the steps: no call allocates, fails or reads outside the packet. Any number of
 // threads may use one program and one struct ddp_answer_rss.
@@ -13,8 +12,7 @@
 struct ddp_arena;
 struct ddp_steps;
 
-// A port's hashing and distribution of packets. The caller owns the objects behind the pointers and
-// does not change them meanwhile.
+// A port's hashing and distribution of packets. The caller owns what the pointers are to.
 struct ddp_answer_rss {
 	const struct ddp_hash *hash; // key and hash function
 	const uint16_t *reta;        // queues by entry
@@ -64,8 +62,7 @@ struct ddp_reads {
 	unsigned int n;
 };
 
-// One of several that are tried in order until one applies: a rule of a header, a packet type, an
-// input set, an entry of a package's table.
+// Tried in order until one applies: rules of a header, packet types, input sets, table entries.
 struct ddp_try {
 	const char *what; // target: "gtpu", "ethertype(type)", "stop"; the type; the fields
 	const char *when; // its condition, as the profile writes it
@@ -120,9 +117,8 @@ struct ddp_steps {
 	struct ddp_reads parser;         // packages: results of the NIC's parser, such as flags
 };
 
-// ddp_answer() with answer->steps, which live as long as arena, profile and program; the profile is
-// that of the program. Control path. Returns 0, or -ENOMEM without steps. Packages: see
-// ddp_personality_answer().
+// ddp_answer() with answer->steps, which live as long as arena, program and its profile. Control
+// path. 0, or -ENOMEM without steps. Packages: see ddp_personality_answer().
 int ddp_answer_steps(const struct ddp_profile *profile, const struct ddp_program *program,
 		     const struct ddp_answer_rss *rss, const struct ddp_packet *packet,
 		     struct ddp_arena *arena, struct ddp_answer *answer);

@@ -166,8 +166,7 @@ static void operands_write(struct builder *b, unsigned int from, const struct dd
 
 /* Conditions in text */
 
-// "next_ext is 0xc0, not 0x85" where it fails; "next_ext is 0x85", and what else it might have
-// been, where it holds.
+// "next_ext is 0xc0, not 0x85" where it fails; else "next_ext is 0x85", and other values it lists.
 static void match_write(struct builder *b, const struct asked *asked, unsigned int index,
 			bool is_true) {
 	const struct ddp_match *match = &asked->cond->matches[index];
@@ -423,8 +422,7 @@ static void cond_mark(const struct builder *b, struct explained *explained, unsi
 			ref_mark(b, explained, from, &cond->expr.ops[i].ref);
 }
 
-// Mark the fields that the header's own rules read, and those that the packet type reads, hashes
-// or extracts.
+// Mark the fields that the header's own rules or the packet type read, hash or extract.
 static void fields_mark(const struct builder *b, struct explained *explained) {
 	const struct ddp_header *header = explained->header;
 	const struct ddp_packet_type *type = b->steps->type;

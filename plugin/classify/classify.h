@@ -77,8 +77,7 @@ struct ddp_type_info {
 	bool hashed;        // has an input set
 };
 
-// Compile a checked profile. NULL with errors in diag: two packet types that match one path, a path
-// that is too complex.
+// Compile a checked profile. NULL with errors in diag: two types of one path, too complex a path.
 struct ddp_program *ddp_program_build(const struct ddp_profile *profile, struct ddp_diag *diag);
 void ddp_program_destroy(struct ddp_program *program);
 // The memory that a program was built in; objects that are used with it belong there, too.

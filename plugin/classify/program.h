@@ -62,8 +62,7 @@ struct prog_test {
 
 #define TRACE_LIST 16 // values in a list of exceptions
 
-// The 16-bit values for which a test holds, as a table; and as a list if it holds for all but a
-// few.
+// The 16-bit values for which a test holds; and as a list those for which not, if few.
 struct prog_word {
 	uint64_t holds[65536 / 64];
 	unsigned int n_exceptions; // 0: none, or too many for the list
@@ -148,8 +147,7 @@ struct prog_option {
 	uint16_t size;
 };
 
-// If guard holds and the header has these groups, a value of up to 16 bits decides the next header,
-// or does not.
+// If guard holds and the header has these groups, a value of up to 16 bits may decide the next.
 struct prog_branch {
 	struct prog_bit_test guard;
 	int16_t byte;  // of the two that are loaded
@@ -159,15 +157,13 @@ struct prog_branch {
 	uint8_t groups;
 	bool from_end;
 	const uint32_t *slots; // a value's own: value << 16 | node, STEP_END; or another value's
-	// Two bytes of the nearest header of another kind before this one, too. asks_back: with
-	// mask they have the value.
+	// Also two bytes of the nearest header of another kind: asks_back, with mask the value.
 	bool asks_back;
 	uint8_t back_node, back_byte;
 	uint16_t back_mask, back_value; // in memory's order
 };
 
-// The parts of a step beyond the size of its layout and a branch by a value alone; each is read
-// only if it is there.
+// The parts of a step beyond its layout's size and a branch by a value alone; read if there.
 enum step_has {
 	STEP_LENGTH = 1 << 0,
 	STEP_OPTIONS = 1 << 1,
@@ -259,8 +255,7 @@ struct prog_type {
 	uint8_t value_left;                // and how many bits of the first byte are in front of it
 };
 
-// The path automaton: which packet types the headers up to here make up. State 0 is none, and
-// stays.
+// The path automaton: the packet types of the headers up to here. State 0 is none, and stays.
 #define TYPE_ASK (DDP_TYPE_NONE - 1)
 struct automaton {
 	uint16_t *next; // [state * n_tokens + node]; a hidden node leads to the same state

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The configuration segment of an 800-series package: its sections, checked against their layouts,
-// and the tables that the sections of one id form.
+// The configuration segment of an 800-series package: its sections, checked, as tables.
 #include "e810.h"
 
 #include <assert.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // An 800-series package: its logical tables and labels.
 //
-// A table has the entries of all sections of one id, in file order. Users of a table decode its
-// entries (e810_decode.c, e810_rss.c).
+// A table has the entries of all sections of one id, in file order. Its users decode them.
 #pragma once
 
 #include "package/package.h"
@@ -81,8 +80,7 @@ static inline const uint8_t *e810_entry(const struct e810_table *table, unsigned
 // otherwise entries have the size of the layout.
 const struct e810_table *e810_table(const struct ddp_package *package, uint32_t id);
 
-// The number of entries of a table that have an effect: valid, able to match, not blank. -1:
-// unknown.
+// The number of a table's entries with an effect: valid, able to match, not blank. -1: unknown.
 int e810_table_live(const struct ddp_package *package, uint32_t id);
 
 // The name of a section id ("Rx boost TCAM"), or NULL.
@@ -96,6 +94,5 @@ const char *e810_label(const struct ddp_package *package, uint32_t id, uint16_t 
 
 struct package_reader;
 
-// Read the content of this series into package->e810, and the package's identity, allocated from
-// package->arena. Reports errors.
+// Read the content into package->e810, and the package's identity, by package->arena.
 void e810_read(struct package_reader *reader);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The boost TCAM after the driver's changes: entries of the package with tunnel ports and VLAN
-// mode, decoded, in a bucket for each value of key byte 19.
+// The boost TCAM after the driver's changes (tunnel ports, VLAN mode), in buckets by key byte 19.
 #include <string.h>
 
 #include "e810_model.h"

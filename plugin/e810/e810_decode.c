@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Creation and destruction of a parser. The parser tables of a package become the tables of the
-// walk: instructions, parse graph, marker TCAM, flags.
+// A parser: the tables of a package become those of the walk, instructions, graph, markers, flags.
 #include "e810_model.h"
 
 #include <errno.h>
@@ -39,8 +38,7 @@ static void alu_target_decode(const uint8_t *entry, unsigned int first, struct a
 	}
 }
 
-// The reference parser truncates a source to 8 bits; it first truncates one of more than 16 bits to
-// its first 16 bits.
+// The reference parser truncates a source to 8 bits, before that to its first 16 bits.
 static uint8_t source_mask(unsigned int len) {
 	if (len <= 16)
 		return len < 8 ? (1u << len) - 1 : 0xff;

@@ -17,8 +17,7 @@
 #define E810_NO_MARKER 71
 #define E810_NO_PROTOCOL 255
 
-// The register file, 16 bits each. The source of an ALU may begin at the last register and have
-// bits of 16 more, which are 0.
+// The register file, 16 bits each. An ALU's source may go on behind it: 16 more, which are 0.
 enum e810_register {
 	REG_HEAD = 64, // 16 registers: the packet from the header offset on
 	REG_ERRORS = 84,
@@ -214,8 +213,7 @@ static inline uint64_t entry_bits(const uint8_t *entry, unsigned int first, unsi
 	return v >> first % 8 & ((UINT64_C(1) << n) - 1);
 }
 
-// Decode n bytes of a ternary key and its inverse: a packet matches if its care bits equal value.
-// false: a bit never matches.
+// Decode n bytes of a ternary key and its inverse: care bits must equal value. false: a bit cannot.
 static inline bool ternary_decode(const uint8_t *key, const uint8_t *inverse, unsigned int n,
 				  uint8_t *value, uint8_t *care) {
 	for (unsigned int i = 0; i < n; i++) {

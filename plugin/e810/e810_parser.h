@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Model of the 800 series' receive parser, which parses a packet by the tables of a package, and of
-// its RSS block.
+// Model of the 800 series' receive parser, by the tables of a package, and of its RSS block.
 //
 // The tables, and the rules by which a software parser uses them, are exact. ddp-packages(7) lists
 // the unknown rest: the model was not compared with a NIC.
@@ -182,8 +181,7 @@ struct e810_word {
 
 #define E810_WORDS 24
 
-// Create the block with the driver's requests for RTE_ETH_RSS_* bits: in DPDK's order, all for
-// outer headers.
+// Create the block with the driver's requests for RTE_ETH_RSS_* bits, for outer headers.
 struct e810_rss *e810_rss_create(const struct e810_parser *parser, uint64_t rss_hf,
 				 struct ddp_diag *diag);
 void e810_rss_destroy(struct e810_rss *rss);
@@ -198,8 +196,7 @@ const char *e810_rss_request(const struct e810_rss *rss, uint16_t ptype, uint16_
 unsigned int e810_rss_words(const struct e810_rss *rss, uint16_t ptype, uint16_t rss_flags,
 			    struct e810_word words[E810_WORDS]);
 
-// A request that decides for packets of a type without RSS block flags, if rss_hf has its bit and
-// no bit of a newer request.
+// A request that decides for a type without RSS block flags, if rss_hf has no newer one's bit.
 struct e810_choice {
 	uint64_t rss_hf;
 	unsigned int n;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The RSS block with the requests of DPDK's ice driver at start: groups of packet types, their
-// requests, and words of the field vector.
+// The RSS block with the requests of DPDK's ice driver at start, by groups of packet types.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,8 +29,7 @@ struct range {
 	uint16_t first, last;
 };
 
-// Packet types by kind, which the driver has for all packages. Fragments of IP, and IP in IP, have
-// no kind: the requests for others of their group decide.
+// Packet types by kind, for all packages. IP fragments, and IP in IP, go with their group.
 static const struct range ptypes_ipv4[] = {
 	{23, 24},   {26, 28},   {43, 46},   {48, 53},   {55, 58},   {61, 61},
 	{160, 160}, {162, 162}, {164, 164}, {166, 166}, {168, 168}, {302, 307},
@@ -152,8 +150,7 @@ struct e810_rss *e810_rss_create(const struct e810_parser *parser, uint64_t rss_
 		return NULL;
 	}
 	own_read(rss, tcam);
-	// A request is for whole groups. If the package leaves one of its packet types in group 0,
-	// it is for all of group 0.
+	// A request is for whole groups, also for all of group 0 if one of its types is there.
 	for (unsigned int r = 0; r < N_REQUESTS; r++)
 		for (unsigned int p = 0; p < E810_N_PTYPES; p++)
 			if (request_has(&requests[r], p))

@@ -106,8 +106,7 @@ static void content_read(struct profile_reader *profile, const struct i40e_secti
 
 	i40e->is_rollback |= section->type == I40E_RB_MMIO || section->type == I40E_RB_AQ;
 	i40e->has_aq |= section->type == I40E_AQ || section->type == I40E_RB_AQ;
-	// An admin queue command: its data must be in the section, for drivers send what datalen
-	// says.
+	// An admin queue command: drivers send its data as long as datalen says.
 	if (section->type == I40E_AQ &&
 	    (section->size < COMMAND_SIZE ||
 	     le16_get(section->data + COMMAND_DATA_LEN_AT) > section->size - COMMAND_SIZE))

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Inside of plugin/offload: a plan while it is made. Each packet class is one item. It has two
-// verdicts: whether the NIC hashes the bits that the profile hashes, and, in a spread plan, whether
-// it hashes the same fields.
+// Inside of plugin/offload: a plan while it is made. Each packet class is one item. Its verdicts:
+// does the NIC hash the bits that the profile hashes, and, in a spread plan, the same fields?
 #pragma once
 
 #include "base/arena.h"
@@ -45,8 +44,7 @@ enum l4 {
 // Items of a pattern, NULL-terminated; "ip" stands for ipv4 or ipv6.
 typedef const char *nic_pattern[8];
 
-// A tunnel pattern for RSS rules of level 2, which hash addresses of the inner packet, and ports of
-// TCP and UDP.
+// A tunnel pattern for RSS rules of level 2: they hash inner addresses, and ports of TCP and UDP.
 struct nic_level2 {
 	nic_pattern items;
 	uint32_t encaps;
@@ -68,8 +66,7 @@ struct ddp_nic {
 	uint16_t key_size;
 	const uint16_t *udp_ports; // of tunnels but VXLAN, 0-terminated
 	uint64_t rss_hf;           // types that hash addresses and ports as Microsoft specifies
-	// Patterns that the driver accepts with the RSS types of their headers, terminated
-	// by an empty one; NULL: none.
+	// Patterns that the driver accepts with their headers' RSS types, up to an empty one.
 	const nic_pattern *patterns;
 	const struct nic_level2 *level2; // terminated by encaps 0; NULL: none
 	uint32_t inner_ports; // tunnels that hash outer addresses and inner ports without a rule
@@ -91,8 +88,7 @@ static inline bool nic_parses(const struct ddp_nic *nic, enum encap encap) {
 #define PACKET_CLASS_SIZE 320
 #define PACKET_CLASS_HEADERS 14
 
-// Headers: id, name in the profile library, item of RSS rules ("": rules ignore the header, NULL:
-// no driver has one).
+// Headers: id, name in the profile library, item of RSS rules ("": ignored, NULL: none).
 #define CLASS_HEADERS(X)                   \
 	X(ETH, "eth", "eth")               \
 	X(VLAN, "vlan", "")                \
@@ -294,8 +290,7 @@ bool rule_hashes(const struct ddp_nic *nic, const struct rule *rule,
 bool rss_hf_hashes(const struct ddp_nic *nic, const struct packet_class *class,
 		   struct hashed *hashed);
 
-// Likewise for packets of all tunnels: addresses and ports of the packet that the NIC parses.
-// false: none.
+// Likewise for all tunnels: addresses and ports of the packet that the NIC parses. false: none.
 bool plain_hashes(const struct ddp_nic *nic, const struct packet_class *class,
 		  struct hashed *hashed);
 

@@ -57,8 +57,7 @@ static void bit_name(const struct check *q, unsigned int bit, char *name, size_t
 	}
 }
 
-// For nearly all packets of the class, this bit does not change the hashed fields: it is in the
-// protocol of a fragment, or in bytes after the headers.
+// A bit that rarely changes the hashed fields: in a fragment's protocol, or after the headers.
 static bool is_minor(const struct check *q, unsigned int bit) {
 	const struct class_header *at = header_at(q, bit);
 
@@ -200,8 +199,7 @@ static void packet_hash(const struct check *q, const uint8_t *data, unsigned int
 		set_bits(q, class, set, hashed);
 }
 
-// If the profile reads beyond the headers that the NIC found, a packet that ends there must have
-// the same hash.
+// If the profile reads beyond the NIC's headers, a packet that ends there must have the same hash.
 static void truncations_check(const struct check *q, const uint8_t *data, unsigned int min_len,
 			      const struct hashed *whole) {
 	struct ddp_class class;
@@ -247,8 +245,7 @@ static void other_protocols_check(const struct check *q) {
 	}
 }
 
-// A NIC reads no IP header behind the inner one. With such a header, the profile must hash the same
-// fields as without it.
+// A NIC reads no IP header behind the inner one: with it, the profile must hash the same fields.
 static void deeper_ip_check(const struct check *q) {
 	static const struct {
 		uint8_t protocol, bytes[6]; // first bytes of the next header

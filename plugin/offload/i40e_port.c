@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// A package on a 700-series NIC: the driver's functions that load and remove it, and what the NIC
-// hashes with Intel's GTP package.
+// A package on a 700-series NIC: loading, removal, and what Intel's GTP package hashes.
 #include "i40e_port.h"
 
 #include <assert.h>
@@ -92,8 +91,7 @@ static int fail(const struct ddp_i40e_port *port, int error, const char *what,
 
 /* The package */
 
-// The number of sections of a type in the file after it was added. For each section that it writes,
-// the firmware stores one with the previous register values.
+// Sections of a type in the file once added: the firmware adds one with old values for each.
 static unsigned int sections_count(const struct i40e_package *i40e, const uint8_t *bytes,
 				   uint32_t type) {
 	unsigned int n = 0;

@@ -6,8 +6,7 @@
 // package, it keeps the written part until it is reset.
 //
 // This code has never run on such a NIC: it follows DPDK 22.11's sources (i40e/i40e.h), and tests
-// use fake functions. Control path only: the port must be stopped, and used by one thread at a
-// time.
+// use fake functions. Control path: one thread, the port is stopped.
 #pragma once
 
 #include "i40e/i40e.h"
@@ -38,8 +37,7 @@ struct ddp_i40e_inset {
 
 // The driver's functions: name after rte_pmd_i40e_, parameters. They return 0 or a negative errno.
 // Adding a package maps its ptypes to those of DPDK, even with -EEXIST: the NIC holds the package,
-// or one of its group or of a group that excludes it. Deleting it maps the built-in ptypes of the
-// NIC alone.
+// or one of its group or of a group that excludes it. Deleting it maps the built-in ptypes.
 #define DDP_I40E_CALLS(X)                                                                     \
 	X(process_ddp_package, uint16_t, uint8_t *, uint32_t, int)                            \
 	X(flow_type_mapping_get, uint16_t, struct ddp_i40e_flow_type *)                       \
@@ -70,22 +68,18 @@ struct ddp_i40e_port {
 	unsigned int n_insets;
 };
 
-// The functions of DPDK's driver net_i40e, if this process has it. NULL with an error in diag.
-// Tests replace it.
+// The functions of DPDK's driver net_i40e; NULL with an error in diag. Tests replace it.
 extern const struct ddp_i40e_calls *(*ddp_i40e_lower_calls)(struct ddp_diag *diag);
 
 // Write a plan's package, which ddp_i40e_package_covers() must have accepted, and its input sets to
-// the stopped NIC, for all of its ports. NULL with the reason in diag; further errors in diag name
-// changes that could not be undone.
+// the stopped NIC, for all of its ports. NULL: see diag, also for changes that could not be undone.
 struct ddp_i40e_port *ddp_i40e_load(uint16_t port_id, const struct ddp_plan *plan,
 				    struct ddp_diag *diag);
 
-// Write the input sets of another plan, and keep those of other pctypes. 0, or a negative errno
-// with the reason in diag.
+// Write the input sets of another plan, and keep those of other pctypes. 0, or -errno: see diag.
 int ddp_i40e_hash(struct ddp_i40e_port *port, const struct ddp_plan *plan, struct ddp_diag *diag);
 
-// Undo all changes on the stopped NIC, with errors in diag; if the NIC is gone, only free the port.
-// NULL does nothing.
+// Undo all changes on the stopped NIC, errors in diag; if it is gone, only free. NULL: nothing.
 void ddp_i40e_unload(struct ddp_i40e_port *port, bool gone, struct ddp_diag *diag);
 
 // Does a profile have tunnels for which the NIC needs a package whose hash is documented?
@@ -94,7 +88,6 @@ bool ddp_i40e_package_wanted(const struct ddp_profile *profile);
 // Open a 700-series package; the caller closes it. NULL with errors in diag.
 struct ddp_package *ddp_i40e_package_open(const char *path, struct ddp_diag *diag);
 
-// Is it a package for this device (0: any), and does Intel document its hashed fields? If not, an
-// error in diag.
+// Is it for this device (0: any), and does Intel document its hashed fields? Else see diag.
 bool ddp_i40e_package_covers(const struct ddp_package *package, uint16_t device,
 			     struct ddp_diag *diag);

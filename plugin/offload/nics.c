@@ -108,8 +108,7 @@ static const struct ddp_nic ice_os = {
 	E800,
 };
 
-// The physical function's driver and package decide which headers are parsed; this kind has the
-// Comms package.
+// The physical function's driver and package decide what is parsed; this is the Comms package.
 static const struct ddp_nic iavf = {
 	.name = "iavf",
 	.title = "Intel 800 series, virtual function (Comms package)",

@@ -38,8 +38,7 @@ extern const unsigned int ddp_n_nics;
 
 // A kind by its name ("ice-comms") or its alias ("e810"); NULL for none.
 const struct ddp_nic *ddp_nic_find(const char *name);
-// The least capable kind that a driver ("net_iavf") drives. Never NULL: for unknown drivers it is
-// "generic".
+// The least capable kind that a driver ("net_iavf") drives; of an unknown one "generic".
 const struct ddp_nic *ddp_nic_of_driver(const char *driver);
 // The kind of an 800-series NIC with this package; NULL: no such kind is known.
 const struct ddp_nic *ddp_nic_of_package(const struct ddp_package *package);
@@ -79,8 +78,7 @@ struct ddp_offload_ptype {
 	uint32_t rte_ptype;
 	uint32_t found; // RTE_PTYPE_* that net_ddp gives such a packet
 	uint16_t type;  // index in the program
-	// for the port, if packets had another hash: how many, as last seen, and how often the
-	// proof was doubled
+	// for the port: packets with another hash, as last seen; how often that doubled
 	uint8_t level;
 	uint32_t checked, wrong;
 };
@@ -119,17 +117,14 @@ struct ddp_plan_ask {
 	// rule. Ignored for kinds without a reliable rss_hf.
 	bool spreads;
 	bool spread; // also make a spread plan
-	// The package of a 700-series NIC, accepted by ddp_i40e_package_covers(), or NULL. It must
-	// outlive the plan.
+	// The package of a 700-series NIC, which outlives the plan and is covered; or NULL.
 	const struct ddp_package *package;
-	// Does the driver accept a rule? (It may refuse a rule that other drivers of its kind
-	// accept.) NULL: yes.
+	// Does the driver accept a rule, as others of its kind do? NULL: yes.
 	bool (*accepts)(void *ctx, const struct ddp_offload_rule *rule);
 	void *ctx;
 };
 
-// Make the plan of a profile and its program. ask may be NULL: all of rss_hf, every rule. NULL with
-// errno ENOMEM.
+// Make the plan of a profile and its program. ask NULL: all of rss_hf, every rule. NULL: ENOMEM.
 struct ddp_plan *ddp_plan_build(const struct ddp_nic *nic, const struct ddp_profile *profile,
 				const struct ddp_program *program, const struct ddp_plan_ask *ask);
 void ddp_plan_destroy(struct ddp_plan *plan);
@@ -139,11 +134,9 @@ void ddp_offload_rule_print(const struct ddp_offload_rule *rule, FILE *to);
 
 // Commands that set up a plan. fn is called for each.
 typedef void (*ddp_command_fn)(void *arg, const char *command);
-// For testpmd. Returns the number of rules that are omitted because testpmd's lines are too short
-// for them, or -ENOMEM.
+// For testpmd. Returns how many rules are too long for its lines, and omitted, or -ENOMEM.
 int ddp_plan_testpmd(const struct ddp_plan *plan, ddp_command_fn fn, void *arg);
-// For Linux's driver, without settings that ethtool does not have. Returns whether the commands are
-// complete.
+// For Linux's driver, as far as ethtool has settings. Returns whether they are complete.
 bool ddp_plan_ethtool(const struct ddp_plan *plan, ddp_command_fn fn, void *arg);
 
 /* Spread plans */

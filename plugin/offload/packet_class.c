@@ -315,8 +315,7 @@ static void class_make(struct draft *d, const struct packet_class *form) {
 	s.ptype = ptype_of(&s);
 	s.pctype = -1;
 	if (d->by_package && (ENCAPS_GTPU & 1U << s.encap) != 0) {
-		// DPDK makes the ptype from the names of a ptype's protocols, which have no
-		// Ethernet and no unknown L4 header.
+		// DPDK makes it of the protocols' names, without Ethernet and unknown L4.
 		s.pctype = s.inner == 4 ? 22 : 23;
 		s.ptype &= ~DDP_RTE_PTYPE_L2_MASK;
 		if (s.l4 == L4_OTHER)

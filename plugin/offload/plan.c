@@ -17,8 +17,7 @@ static bool is_offloadable(const struct draft *d, const struct expected_hash *ex
 	       expected->hashed.n / 8 + 4 <= key_size(d);
 }
 
-// The newest matching rule decides. A package's pctype is always hashed, by words that are known
-// only if they were set.
+// The newest matching rule decides. A package's pctype is always hashed, by words known if set.
 void draft_hash(const struct draft *d, const struct packet_class *class, struct nic_hash *hash) {
 	*hash = (struct nic_hash){.rule = -1};
 	if (d->by_package && class->pctype >= 0) {
@@ -66,8 +65,7 @@ static unsigned int group_end(const struct draft *d, unsigned int first) {
 	return end;
 }
 
-// Does another item of the same NIC packet type prevent the offload? Its hash is wrong, or it is
-// another packet type of the profile.
+// Does another item of this NIC packet type prevent the offload, by hash or packet type?
 static bool is_blocker(const struct item *other, const struct item *item) {
 	const struct expected_hash *a = &other->expected, *b = &item->expected;
 
@@ -111,8 +109,7 @@ static bool item_counts(const struct item *item) {
 	return class_is_usual(item->class) && item->expected.complete;
 }
 
-// The number of offloaded items. Those of TCP and UDP count of_ports times, because most packets
-// have these protocols.
+// The number of offloaded items; those of TCP and UDP, as most packets, count of_ports times.
 static unsigned int score(const struct draft *d, unsigned int of_ports) {
 	unsigned int sum = 0;
 
@@ -141,8 +138,7 @@ static bool rules_prune(struct draft *d) {
 	return any;
 }
 
-// A wide rule also matches packets that rss_hf hashed correctly before; these then need their own
-// rule.
+// A wide rule also matches packets that rss_hf hashed correctly; these then need their own.
 static void rules_find(struct draft *d) {
 	unsigned int n_before;
 
@@ -403,16 +399,14 @@ static void plan_fill(struct draft *d) {
 	for (unsigned int i = 0; i < plan->n_types; i++)
 		type_evaluate(d, i, &plan->types[i]);
 	ptypes_fill(d);
-	// Declare tunnels even if their contents are not offloaded, or the NIC treats them as plain
-	// UDP.
+	// Declare tunnels even if their contents are not offloaded: else they are plain UDP.
 	if (!nic_parses(d->nic, ENCAP_VXLAN) || plan->n_ptypes == 0)
 		plan->n_tunnels = 0;
 	plan->package = plan->n_insets > 0 ? d->ask->package : NULL;
 	plan->rss_hf = d->by_rss_hf ? d->nic->rss_hf : 0;
 }
 
-// Sort items by the packet type that the NIC reports, followed by those that it does not
-// distinguish.
+// Sort items by the NIC's packet type, followed by those that it does not distinguish.
 static int item_compare(const void *a, const void *b) {
 	const struct packet_class *x = ((const struct item *)a)->class;
 	const struct packet_class *y = ((const struct item *)b)->class;

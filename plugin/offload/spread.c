@@ -282,8 +282,7 @@ static void classless_evaluate(const struct draft *d, unsigned int type,
 
 /* Packet types */
 
-// Does an item count for a packet type? Fragments, which are rare, count only if the type has no
-// other items.
+// Does an item count for a packet type? Fragments, which are rare, only if it has no others.
 static bool item_counts(const struct draft *d, const struct item *item, unsigned int type) {
 	if (item->expected.type != type || !item->expected.complete)
 		return false;
@@ -467,8 +466,7 @@ static void fields_add(struct ddp_profile *profile, const struct ddp_path *path,
 	}
 }
 
-// A NIC with rules for kinds of packets evaluates the condition of a set, unless it is about an
-// address.
+// A NIC with rules for kinds of packets evaluates a set's condition, unless it has an address.
 static bool is_kept(const struct ddp_profile *profile, const struct ddp_input_set *set) {
 	if (set->cond.n_matches == 0 || set->cond.expr.n_ops > 0)
 		return false;

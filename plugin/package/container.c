@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// A package that holds nothing but its bytes; package header, segments and metadata, with which the
-// files of both families begin; messages.
+// A package of bytes; header, segments and metadata, with which both families begin; messages.
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>

@@ -80,15 +80,12 @@ struct cursor {
 	uint64_t at, end; // offsets in the file
 };
 
-// A u32 count and as many items of a size, of what is called name; *items is where they begin. 0,
-// or -EBADMSG.
+// A u32 count and as many items of a size, called name; *items: where they begin. 0, -EBADMSG.
 int counted_take(struct cursor *cursor, const char *name, uint32_t item_size, uint32_t *n,
 		 const uint8_t **items);
 
-// The devices and NVM versions that a configuration is for, which follow its header. 0, or
-// -EBADMSG.
+// The devices and NVM versions that a configuration is for, behind its header. 0, -EBADMSG.
 int devices_read(struct cursor *cursor);
 
-// Version, track id and name of the package from its metadata segment, which both families have.
-// 0, -ENOENT without one, or -EBADMSG.
+// Version, track id and name of the package from its metadata segment. 0, -ENOENT, -EBADMSG.
 int metadata_read(struct package_reader *reader);

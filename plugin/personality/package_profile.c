@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // An Intel 800-series package as a profile: the packet types of the NIC's parser, hashed as its
 // driver requests by rss_hf. Their headers are those of the profile library, so that flow rules and
-// fields have the names they have elsewhere. The model of the parser, not the library's parse
-// graph, decides a packet's type.
+// fields have the names they have elsewhere. The parser's model decides a packet's type.
 #include <ctype.h>
 #include <stdlib.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Answers of a personality. Of a package the steps are those of the NIC's parser: the entries of
-// the tables that decided, the markers and flags.
+// Answers of a personality. Of a package the steps are those of the NIC's parser.
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>

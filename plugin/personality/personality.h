@@ -42,8 +42,7 @@ void ddp_personality_unload(struct ddp_personality *personality);
 // Unload and free one that was allocated; NULL: nothing to do.
 void ddp_personality_destroy(struct ddp_personality *personality);
 
-// ddp_answer(); with an arena, in which they live, steps too: of a package those of the NIC's
-// parser. 0, or -ENOMEM without steps.
+// ddp_answer(); with an arena also steps: of a package the NIC's parser's. 0, or -ENOMEM.
 int ddp_personality_answer(const struct ddp_personality *personality,
 			   const struct ddp_answer_rss *rss, const struct ddp_packet *packet,
 			   struct ddp_arena *arena, struct ddp_answer *answer);
@@ -56,12 +55,10 @@ char *ddp_personality_name(const struct ddp_source *source, unsigned int nth,
 
 /* A package of either family from its file */
 
-// Whether a profile's specification names a package: a path to ".pkg" or ".pkgo", with or without
-// the ":..." and ";..." that may follow.
+// Whether a profile's specification names a package: ".pkg" or ".pkgo" before any ':' or ';'.
 bool ddp_is_package(const char *spec);
 
-// Read and check a file. NULL with errors in diag ("file:0x1234: error: ..."), some 20 of them at
-// most.
+// Read and check a file. NULL with errors in diag ("file:0x1234: error: ..."), some 20 at most.
 struct ddp_package *ddp_package_open(const char *path, struct ddp_diag *diag);
 
 // Read and check a file in memory; path is for messages. The bytes are copied.

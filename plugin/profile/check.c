@@ -107,8 +107,7 @@ static void walks_check(struct loader *l) {
 			return;
 	memset(marks, UNSEEN, sizeof(marks));
 	reach_visit(l, l->profile->first, marks);
-	// A hidden header that nothing uses is a choice offered to other profiles. A model finds
-	// headers without rules.
+	// A hidden header that nothing uses is an offer. A model finds headers without rules.
 	for (unsigned int i = 0; i < l->profile->n_headers && !l->profile->modelled; i++)
 		if (marks[i] == UNSEEN && !l->profile->headers[i].hidden)
 			ddp_warn(l->diag, &l->profile->headers[i].place,
@@ -221,8 +220,7 @@ static int entry_compare(const void *a, const void *b) {
 
 /* Packet types */
 
-// Was the profile requested, and has it packet types? One that has none offers headers to others,
-// and base has some that only show in paths.
+// Was the profile requested, with packet types? Others, and base, offer headers for paths.
 static bool has_types(const struct ddp_profile *profile, const char *name) {
 	bool named = false;
 
@@ -415,8 +413,7 @@ struct most {
 	uint64_t cost;
 };
 
-// Walks of one number of steps, by the header they stand before and the number of headers behind
-// them that are part of a path.
+// Walks of a number of steps, by the header they stand before and how many of a path are behind.
 struct front {
 	unsigned int n_nodes, max_headers;
 	struct most *most; // [n_headers * n_nodes + node]; named is UNREACHED without a walk

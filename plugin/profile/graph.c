@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The rules of a header: its own ('next'), then those by which other headers attach themselves
-// ('after'). A rule names a header, reads a table, or ends the path; the first that applies
-// decides.
+// ('after'). A rule names a header, reads a table, or ends the path; the first to apply decides.
 #include <string.h>
 
 #include "loader.h"
@@ -172,8 +171,7 @@ static bool after_table(struct loader *l, struct ddp_lexer *lexer, struct ddp_ta
 	return ddp_lexer_expect(lexer, ")");
 }
 
-// True when both test the same fields and some packet fits both. Expressions are not compared:
-// there, the order decides.
+// True when both test the same fields and some packet fits both. For expressions order decides.
 static bool conds_meet(const struct ddp_cond *a, const struct ddp_cond *b) {
 	if (a->n_matches != b->n_matches || a->expr.n_ops > 0 || b->expr.n_ops > 0)
 		return false;

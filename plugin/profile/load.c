@@ -191,8 +191,7 @@ static bool is_given_as_text(const struct loader *l, const char *name) {
 	return false;
 }
 
-// Load a profile after those that it requires: the text of a request if name is NULL, else the file
-// that place names.
+// Load a profile after those that it requires: a request's text if name is NULL, else a file.
 static void part_load(struct loader *l, const char *name, struct request *request,
 		      const struct ddp_place *place) {
 	struct ddp_profile_part part = {.name = name, .request = request};
@@ -470,8 +469,7 @@ static void graph_read(struct loader *l, enum pass pass) {
 		pairs_read(l, l->part->root, "extend", "headers by name", extend_read);
 }
 
-// Without a first header most likely base is missing, and each of its names would be an error of
-// its own.
+// Without a first header most likely base is missing: each of its names would be an error.
 static bool has_first(struct loader *l) {
 	const struct ddp_yaml *root = l->profile->parts[l->profile->n_parts - 1].root;
 

@@ -28,8 +28,7 @@ struct ddp_yaml {
 
 #define DDP_YAML_SIZE_MAX (1024 * 1024) // bytes of a text
 
-// Parse YAML text, which is copied, as a tree; messages call it file. NULL with the reason in diag.
-// It needs no ddp_arena_run().
+// Parse YAML text, which is copied, as a tree; messages call it file. NULL: see diag. Needs no run.
 struct ddp_yaml *ddp_yaml_parse(const char *text, size_t size, const char *file,
 				struct ddp_arena *arena, struct ddp_diag *diag);
 
@@ -96,8 +95,7 @@ bool ddp_lexer_accept(struct ddp_lexer *lexer, const char *sign);
 // Take the sign or report what stands there instead.
 bool ddp_lexer_expect(struct ddp_lexer *lexer, const char *sign);
 
-// Report "expected WHAT, found ..." at the next token (nothing, when that is BAD: it was reported).
-// Returns false.
+// Report "expected WHAT, found ..." at the next token, unless that is BAD. Returns false.
 bool ddp_lexer_unexpected(struct ddp_lexer *lexer, const char *what);
 
 static inline bool ddp_lexer_at_end(const struct ddp_lexer *lexer) {
@@ -144,8 +142,7 @@ struct loader {
 	unsigned int n_visits;
 	struct alias *aliases;
 	unsigned int n_aliases;
-	// Of the profile's parts, of which what is required comes first, the one whose text is
-	// being read: its parameters count.
+	// Of the profile's parts, required ones first, the one being read: its parameters count.
 	struct ddp_profile_part *part;
 };
 
@@ -153,12 +150,10 @@ struct loader {
 struct ddp_profile_format {
 	// The profile of which its types have their headers.
 	const char *requires;
-	// Whether a file has this format, by its name. The name without its last suffix is the
-	// profile's.
+	// Whether a file has this format, by its name, which without suffix is the profile's.
 	bool (*has)(const char *file);
 	// Read a file, or a text that contains a NUL and whose name is not known: set
-	// profile->modelled and the part's name, if it has none, version, summary and parameters.
-	// false with errors in diag.
+	// profile->modelled and the part's name, if missing, version, summary and parameters.
 	bool (*read)(struct loader *l, struct ddp_profile_file *file,
 		     struct ddp_profile_part *part);
 	// Make all packet types of the profile.
@@ -213,8 +208,7 @@ void pairs_read(struct loader *l, const struct ddp_yaml *root, const char *key, 
 // Is there room for one more than n?
 bool room_check(struct loader *l, unsigned int n, unsigned int most, const struct ddp_place *place,
 		const char *what);
-// Report an unknown name and the nearest of those that are known (items as for name_find()).
-// Returns false.
+// Report an unknown name and the nearest known one (items as for name_find()). Returns false.
 bool unknown_item(struct loader *l, const struct ddp_place *place, const char *kind,
 		  const char *name, size_t len, const void *known, unsigned int n, size_t size);
 #define unknown_name(l, place, kind, name, len, known, n) \

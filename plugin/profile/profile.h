@@ -93,8 +93,7 @@ struct ddp_pattern {
 	uint64_t mask_hi, mask_lo;
 };
 
-// A field against a list of patterns: true when one of them fits (when none does, if negate).
-// Always false where the field is absent.
+// A field against a list of patterns: one of them fits (negate: none). False without the field.
 struct ddp_match {
 	struct ddp_ref ref;
 	bool negate;
@@ -320,8 +319,7 @@ struct ddp_profile {
 	struct ddp_packet_type *types;
 	unsigned int n_types;
 	struct ddp_arena *arena; // owns all of the above
-	// The types come from a NIC's own tables, and a model of these finds the type of a packet,
-	// not the paths.
+	// The types come from a NIC's tables, and a model of these, not paths, finds them.
 	bool modelled;
 };
 
@@ -332,8 +330,7 @@ struct ddp_profile {
 struct ddp_profile *ddp_profile_load(const char *spec, struct ddp_diag *diag);
 void ddp_profile_destroy(struct ddp_profile *profile);
 
-// A number for a profile where Intel's tools want a package's: dd and six digits made from name and
-// version.
+// A number where Intel's tools want a package's: dd and six digits of name and version.
 uint32_t ddp_profile_track_id(const char *name, const char *version);
 
 // A further UDP destination port behind which a header follows, besides those that profiles name.
@@ -348,8 +345,7 @@ struct ddp_profile_format;
 // The input of a load; fields that are not needed are 0.
 struct ddp_load {
 	// Several are loaded as one: specifications are joined as if by '+', and a text has the
-	// name it gives itself, by which the others may require it. None: base alone. Messages call
-	// the file of a text "<text>".
+	// name it gives itself, by which others require it. None: base. Messages call it "<text>".
 	const struct ddp_source *sources;
 	unsigned int n_sources;
 	const struct ddp_tunnel *tunnels; // one for a header that no profile has is left out
@@ -364,8 +360,7 @@ struct ddp_load {
 struct ddp_profile *ddp_profile_read(const struct ddp_load *load, struct ddp_diag *diag);
 
 // The name of the nth profile that a source stands for, from 0, which need not be any good; the
-// caller frees it. NULL: there are no more, or with the reason in diag. format: NULL for YAML
-// alone.
+// caller frees it. NULL: no more, or see diag. format: NULL for YAML alone.
 char *ddp_source_name(const struct ddp_source *source, unsigned int nth,
 		      struct ddp_profile_format *format, struct ddp_diag *diag);
 
@@ -401,8 +396,7 @@ struct ddp_bound {
 	uint64_t cost; // with costs: of all headers on the most expensive way
 };
 
-// The most that a header costs: its own, and as much as there are headers before it for each search
-// through these.
+// The most that a header costs: its own, and for each search as many as are before it.
 struct ddp_header_cost {
 	uint64_t own, searches;
 };
@@ -417,8 +411,7 @@ int ddp_profile_bound(const struct ddp_profile *profile, unsigned int max_header
 		      unsigned int max_steps, uint32_t max_bytes,
 		      const struct ddp_header_cost *costs, struct ddp_bound *bound);
 
-// The directories searched, in order, NULL-terminated. NULL with errno ENOMEM. It needs no
-// ddp_arena_run().
+// The directories searched, in order, NULL at the end; NULL: ENOMEM. Needs no ddp_arena_run().
 char **ddp_search_path(struct ddp_arena *arena);
 
 // The profiles that are found by name, in the order of the directories and of names in each. A file
@@ -433,8 +426,7 @@ struct ddp_library {
 };
 
 // Fill a library that has an arena alone. unreadable (or NULL) is called for each directory that
-// cannot be read, with errno. 0 or -ENOMEM; what was found before is there. It needs no
-// ddp_arena_run().
+// cannot be read, with errno. 0 or -ENOMEM, with what was found. Needs no ddp_arena_run().
 int ddp_library_scan(struct ddp_library *library, void (*unreadable)(void *arg, const char *dir),
 		     void *arg);
 
@@ -448,8 +440,7 @@ bool ddp_spec_reads(const char *spec, const char *path);
 // or require). By its name; NULL for none. The caller frees it. It loads every profile on its way.
 char *ddp_profile_defining(const char *header);
 
-// The line of `ddpctl list` for a file: name, version and summary, without loading what it
-// requires. The arena owns them.
+// The line of `ddpctl list` for a file, in the arena, without loading what it requires.
 struct ddp_profile_summary {
 	const char *name, *version, *summary; // NULL where the file has none
 };

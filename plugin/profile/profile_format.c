@@ -15,8 +15,7 @@
 
 typedef unsigned __int128 wide;
 
-// The bits of the address that a field of a header is; 0: a number. What is behind len bytes of
-// header is not its name.
+// The bits of the address that a field of a header is; 0: a number. Its name is len bytes.
 static unsigned int address_bits(const char *header, size_t len, const char *field,
 				 unsigned int width) {
 	const bool src_or_dst = strcmp(field, "src") == 0 || strcmp(field, "dst") == 0;

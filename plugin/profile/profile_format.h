@@ -12,8 +12,7 @@
 bool format_field(const struct ddp_profile *profile, const char *name, unsigned int width,
 		  const uint8_t value[16], char text[FIELD_TEXT_SIZE]);
 
-// A number of up to 128 bits as the value of ref's field: addresses in text form, the rest decimal
-// or as hex says.
+// A number of up to 128 bits as ref's field: addresses as text, the rest decimal or as hex says.
 void format_value(const struct ddp_profile *profile, FILE *to, const struct ddp_ref *ref,
 		  uint64_t hi, uint64_t lo, bool hex);
 // A number that a table holds.

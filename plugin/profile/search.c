@@ -2,8 +2,7 @@
 // Sources of profiles: specifications and texts, the names of their profiles, the search path
 // ($DDP_PROFILE_PATH, the source tree when run from its build, the installed library
 // DDP_INSTALLED_PROFILES), and the files in it. A program that loads a profile again, with others
-// or without, has its files from the former load and not from disk: a profile in use stays as it
-// is, whatever became of its files.
+// or without, has its files from the former load, not from disk: a profile in use stays as it is.
 #include <ctype.h>
 #include <dirent.h>
 #include <dlfcn.h>
@@ -20,8 +19,7 @@
 #define BUILD_DEPTH 4                     // levels of directories in it that have programs
 #define SUFFIX ".yaml"
 
-// The source tree's profiles where a file lies in a build directory. Returns their path's length,
-// else 0.
+// The source tree's profiles, if a file lies in its build. Returns their path's length, else 0.
 static size_t source_profiles_of(const char *file, char dir[PATH_MAX]) {
 	char link[PATH_MAX + sizeof(SOURCE_PROFILES)];
 	char *slash;
@@ -39,8 +37,7 @@ static size_t source_profiles_of(const char *file, char dir[PATH_MAX]) {
 	return 0;
 }
 
-// Find the source tree if this code, a program's or a plugin's, or else the program, lies in its
-// build.
+// Find the source tree if this code (a program's, a plugin's) or the program is in its build.
 static size_t source_profiles(char dir[PATH_MAX]) {
 	size_t len = 0;
 	Dl_info info;
@@ -143,8 +140,7 @@ static const char *hint_make(struct loader *l, const char *name) {
 	return nearest == NULL ? "" : ddp_arena_printf(l->arena, "; did you mean '%s'?", nearest);
 }
 
-// A missing name in a specification is the user's mistake; a missing name in `requires` is that
-// profile's.
+// A missing name in a specification is the user's mistake, one in `requires` that profile's.
 static void absence_report(struct loader *l, char **dirs, const char *name,
 			   const struct ddp_place *place) {
 	const char *where = dirs[0];
@@ -229,8 +225,7 @@ bool ddp_spec_reads(const char *spec, const char *path) {
 	return reads;
 }
 
-// Whether the profile that a name finds defines a header. The name decides: of two files of a name
-// the search finds the first.
+// Does the profile that a name finds, the first file of that name, define a header?
 static bool name_defines(const char *name, const char *header) {
 	struct ddp_profile *profile;
 	struct ddp_diag ignored;

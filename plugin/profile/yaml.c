@@ -45,8 +45,7 @@ static struct ddp_yaml *node_new(struct reader *r, enum ddp_yaml_kind kind,
 	return node;
 }
 
-// A quoted text as it stands in the file, if it has no escapes: its tokens then have their
-// positions.
+// A quoted text as in the file, if without escapes: its tokens then have their positions.
 static struct ddp_text quoted_text(const char *start, const char *end, const struct ddp_yaml *node,
 				   char quote) {
 	struct ddp_text text = {node->value, strlen(node->value), node->place};
@@ -121,8 +120,7 @@ static bool line_has(const char *s, size_t len, char c) {
 }
 
 // Mistakes that libyaml notices behind their position, or reports in terms of its grammar: place
-// moves to the mistake. libyaml identifies them by their texts only; an unknown text is shown as
-// it is.
+// moves to the mistake. libyaml tells them by text only; an unknown one is shown.
 static const char *cure_find(const struct reader *r, struct ddp_place *place) {
 	const yaml_parser_t *parser = &r->parser;
 	const char *problem = parser->problem != NULL ? parser->problem : "", *s;

@@ -136,8 +136,7 @@ static double costs_mean(const struct ddp_balancer *balancer) {
 	return n > 0 ? sum / n : 1;
 }
 
-// Packets that rules steer, or that have no hash, are not counted by entry. Their queues are what
-// the queues delivered beyond the entries' packets.
+// Packets that rules steer, or without hash, are what queues delivered beyond their entries'.
 static void others_find(const struct ddp_balancer *balancer,
 			const struct ddp_balancer_interval *interval,
 			uint64_t others[DDP_BALANCER_QUEUES]) {
@@ -382,8 +381,7 @@ static bool is_beyond(double value, double variance, double times) {
 	return value > 0 && value * value > times * variance;
 }
 
-// Whether both gains of a step are more than chance: what the hot queue gets rid of, and what the
-// other one then has less than the hot one had.
+// Are both gains of a step more than chance: of the hot queue, and of the other against it?
 static bool step_is_certain(const struct plan *plan, unsigned int hot, const struct step *step) {
 	const double *loads = plan->balancer->loads;
 	double moved = loads[step->entry], noise = plan->noise[step->entry];
@@ -407,8 +405,7 @@ static bool relieve(struct plan *plan, unsigned int hot, double mean, unsigned i
 
 	if (cold < 0 || plan->first[hot] == DDP_BALANCER_NONE)
 		return false;
-	// Entries that share a queue with one that is too much for it lose packets with it, so
-	// there each gain is.
+	// Entries beside one that is too much for their queue lose packets, so there each gain is.
 	if (loads[plan->first[hot]] > plan->total / plan->n_counted)
 		least = 0;
 	else

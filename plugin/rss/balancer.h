@@ -93,8 +93,7 @@ struct ddp_balancer {
 	uint16_t n_queues;  // 1 to DDP_BALANCER_QUEUES
 	double before,
 		after; // most loaded queue over the mean, without and with the moves; 0: idle
-	// The entry that alone is more than a queue's even share, so that no move can help; or
-	// DDP_BALANCER_NONE.
+	// The entry that alone is more than an even share: no move can help; or DDP_BALANCER_NONE.
 	uint16_t bound_entry;
 	double bound_share;          // its part of the port's load
 	double loads[DDP_RETA_SIZE]; // that are expected, in units of the costs
@@ -118,8 +117,7 @@ void ddp_balancer_init(struct ddp_balancer *balancer, uint16_t n_entries, uint16
 
 // Decide at the end of an interval. Returns the number of moves, 0 if the queues are even enough.
 // An entry moves at most once. Queues that are not usable get no entry; entries that they have move
-// away only to relieve them, like any other's. Allocates nothing, and takes less than 100 us for
-// 512 entries and 64 queues.
+// away only to relieve them, like any other's. Takes less than 100 us for 64 queues.
 unsigned int ddp_balancer_step(struct ddp_balancer *balancer,
 			       const struct ddp_balancer_interval *interval,
 			       struct ddp_balancer_move moves[DDP_BALANCER_MOVES]);

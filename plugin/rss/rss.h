@@ -19,8 +19,7 @@
 extern const uint8_t ddp_default_key[DDP_KEY_SIZE];
 
 // Read a key of DDP_KEY_SHORT or DDP_KEY_SIZE bytes. The first 36 bytes of an input use no more
-// than 40 bytes of the key; for longer inputs a short key goes on with its own first 12 bytes.
-// -EINVAL: another length.
+// than 40 bytes of the key; a short key then goes on with its own first 12 bytes. -EINVAL: length.
 int ddp_key_read(uint8_t to[DDP_KEY_SIZE], const uint8_t *key, unsigned int len);
 
 enum ddp_hash_function {
@@ -87,15 +86,13 @@ static inline void ddp_rows_index_end(uint8_t *index, unsigned int n) {
 }
 
 // Hash n inputs of one length of `words` 4-byte words (1 to 12; the length rounded up): hashes[i]
-// becomes what ddp_hash_compute() says of row i, for rows from first on. The CPU must support the
-// isa.
+// becomes what ddp_hash_compute() says of row i, from row first on. The CPU has the isa.
 void ddp_hash_rows(const struct ddp_hash *hash, enum ddp_isa isa, unsigned int words,
 		   const struct ddp_rows *rows, unsigned int first, unsigned int n,
 		   uint32_t *hashes);
 
 // Like ddp_hash_rows(), for the n rows in index, which are different; the index ends as
-// ddp_rows_index_end() leaves it. The rows may have several lengths, up to `words`, and are zero
-// from their end to there.
+// ddp_rows_index_end() leaves it. Rows may have lengths up to `words`, and are zero up to there.
 //
 // Hashes are linear: from 3 or 4, rows have hashes of their first `from` words, and this adds what
 // the words behind them, up to `words` (5 to 12, counted from the row's beginning), give. Do so for

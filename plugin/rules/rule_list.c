@@ -176,8 +176,7 @@ static void parts_move(struct rte_flow *flow,
 			move(flow->shapes[i]->table, flow->entries[i]);
 }
 
-// Let the rule (1) count among those of its shapes, or (-1) no longer. Returns whether there is
-// something else to compile.
+// Let the rule count (1) among its shapes', or no longer (-1). Returns whether to compile again.
 static bool parts_count(struct rte_flow *flow, int by) {
 	bool changed = flow->raw != NULL;
 
@@ -227,8 +226,7 @@ int ddp_flow_list_add(struct ddp_flow_list *list, struct rte_flow *flow, bool *c
 	ret = parts_get(list, flow) < 0 ? ddp_flow_no_memory(error) : 0;
 	if (ret == 0)
 		flow->replaces = rival_find(list, flow);
-	// A hash rule replaces an older one of the same pattern, for good; two such steering rules
-	// would be ambiguous.
+	// A hash rule replaces one of its pattern for good; two steering rules would be ambiguous.
 	if (flow->replaces != NULL && flow->shapes[0]->rule.stage == DDP_FLOW_STEER)
 		ret = ddp_flow_error(error, EEXIST, RTE_FLOW_ERROR_TYPE_ITEM, NULL,
 				     "the port has a rule of this pattern and priority");

@@ -51,8 +51,7 @@ static bool is_zero(const uint8_t *bytes, size_t n) {
 	return true;
 }
 
-// Add the bits that the mask has of n bytes from a bit of the last header on: as few values as hold
-// them, because a packet is looked up by each.
+// Add a mask of n bytes from a bit of the last header on, as few values: lookups by each.
 static int bytes_add(const struct pattern *p, unsigned int bit, const uint8_t *spec,
 		     const uint8_t *mask, unsigned int n) {
 	struct ddp_flow_field at = {.item = p->header};
@@ -118,8 +117,7 @@ static int protocol_of(enum rte_flow_item_type type) {
 	}
 }
 
-// Take has_vlan, has_more_vlan or has_frag_ext out of the mask. 1: the header follows, 0: it does
-// not, -1: the mask has no such bit.
+// Take has_vlan, has_more_vlan or has_frag_ext out of the mask. 1: follows, 0: not, -1: not asked.
 static int follower_take(const struct ddp_rte_item *item, const uint8_t *spec, uint8_t *mask) {
 	const uint8_t *bit = item->follows_bit;
 
@@ -165,8 +163,7 @@ static int values_add(const struct pattern *p, const struct ddp_rte_item *item) 
 	if (spec == NULL)
 		return p->item->mask == NULL ? 0 : item_refuse(p, "a mask without a value");
 	memcpy(mask, p->item->mask != NULL ? p->item->mask : item->mask, item->size);
-	// `ipv6 proto is 6 / tcp`: extension headers may stand between the two, and the number in
-	// the last.
+	// `ipv6 proto is 6 / tcp`: extension headers may be between, the number in the last.
 	if (p->item->type == RTE_FLOW_ITEM_TYPE_IPV6 && mask[proto] == 0xff &&
 	    spec[proto] == protocol_of(item_next(p->item)->type))
 		mask[proto] = 0;
@@ -180,8 +177,7 @@ static int values_add(const struct pattern *p, const struct ddp_rte_item *item) 
 	return ret < 0 || follows < 0 ? ret : follower_add(p, item, follows);
 }
 
-// VXLAN and NVGRE always carry a frame, which a pattern may leave out. In NVGRE: Transparent
-// Ethernet Bridging, RFC 7637.
+// VXLAN and NVGRE carry a frame, which a pattern may leave out (NVGRE: RFC 7637).
 static int frame_add(const struct pattern *p) {
 	static const uint8_t spec[2] = {0x65, 0x58}, all[2] = {0xff, 0xff};
 	const struct ddp_flow_field at = {.item = p->header, .bit = 16, .width = 16};
@@ -428,8 +424,7 @@ static int count_set(struct actions *a) {
 	 HF(IPV6_EX))
 
 // Does the action leave to the port what is hashed? Applications that have no types of their own
-// give none, the port's, or all of IP (RTE_ETH_RSS_IP) with or without ports: testpmd, Open
-// vSwitch.
+// give none, the port's, or all of IP (RTE_ETH_RSS_IP), with ports or not (testpmd).
 static bool types_are_default(const struct actions *a, const struct rte_flow_action_rss *rss) {
 	if (rss->level != 0)
 		return false;
@@ -532,8 +527,7 @@ static int hash_finish(struct actions *a) {
 		return refuse(a, "no such hash function");
 	if (a->flow->rule->n_items > 0 || a->flow->raw != NULL)
 		return types_set(a);
-	// A rule without headers is for the whole port: it changes the function, not what is
-	// hashed.
+	// A rule without headers changes the whole port's function, not what is hashed.
 	if (a->config->dialect == DDP_FLOW_I40E &&
 	    ddp_hash_is_symmetric(a->flow->rule->hashing.function))
 		return refuse(
@@ -616,8 +610,7 @@ static int flow_parse(const struct ddp_flow_config *config, const struct rte_flo
 	if (rule->stage == DDP_FLOW_HASH && attr->priority != 0)
 		return ddp_flow_error(error, EINVAL, RTE_FLOW_ERROR_TYPE_ATTR_PRIORITY, attr,
 				      "of hash rules the newest decides: they have no priority");
-	// A hash rule for UDP is not for tunnels in it, as on these NICs, unless a raw item names
-	// its bytes.
+	// A hash rule for UDP is not for tunnels in it, unless a raw item names its bytes.
 	rule->ends = rule->stage == DDP_FLOW_HASH && ddp_flow_names(rule, rule->n_items - 1, "udp");
 	for (unsigned int i = 0; i < rule->n_values; i++)
 		rule->ends &= (rule->values[i].at.bit & DDP_FLOW_PAYLOAD) == 0;

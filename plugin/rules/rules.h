@@ -66,8 +66,7 @@ struct ddp_flow_count {
 	uint64_t packets, bytes;
 };
 
-// The action of a steering rule. Small: the data path finds it in one cache line with the values of
-// the rule.
+// The action of a steering rule. Small: in one cache line with the values of the rule.
 struct ddp_flow_action {
 	union {
 		uint16_t queue;
@@ -178,16 +177,14 @@ static inline int ddp_flow_no_memory(struct rte_flow_error *error) {
 			      "out of memory");
 }
 
-// rule_read.c: what ethdev calls a hash function, and back; DEFAULT is Toeplitz. -EINVAL: there is
-// no such function.
+// rule_read.c: what ethdev calls a hash function, and back; DEFAULT is Toeplitz. -EINVAL: none.
 enum rte_eth_hash_function ddp_flow_function(enum ddp_hash_function function);
 int ddp_flow_function_read(enum rte_eth_hash_function from, enum ddp_hash_function *function);
 
 // rule_read.c: whose RSS types the rules of a port with this profile have.
 enum ddp_flow_dialect ddp_flow_dialect_of(const struct ddp_profile *profile);
 
-// rule_read.c: read a rule. NULL: *ret is -EINVAL or -ENOMEM, with the reason in error; it lives
-// until the thread's next call.
+// rule_read.c: read a rule. NULL: *ret is -EINVAL or -ENOMEM, error lives until the next call.
 struct rte_flow *ddp_flow_create(const struct ddp_flow_config *config,
 				 const struct rte_flow_attr *attr,
 				 const struct rte_flow_item *pattern,
@@ -212,8 +209,7 @@ bool ddp_flow_list_has(const struct ddp_flow_list *list, const struct rte_flow *
 // which no rule is left. -EEXIST, -ENOSPC or -ENOMEM with error; the list is unchanged.
 int ddp_flow_list_add(struct ddp_flow_list *list, struct rte_flow *flow, bool *compile,
 		      struct rte_flow_error *error);
-// Take the rule that was added last off again, instead of ddp_flow_list_commit(), as if it had
-// never been there, and free it.
+// Take the rule that was added last off again, instead of a commit, and free it.
 void ddp_flow_list_take_back(struct ddp_flow_list *list, struct rte_flow *flow);
 void ddp_flow_list_commit(struct ddp_flow_list *list, struct rte_flow *flow);
 void ddp_flow_list_remove(struct ddp_flow_list *list, struct rte_flow *flow);
@@ -233,12 +229,10 @@ void ddp_flow_list_reclaim(struct ddp_flow_list *list);
 int ddp_flow_list_compile(const struct ddp_flow_list *list, const struct ddp_profile *profile,
 			  const struct ddp_program *program, unsigned int n_rxqs,
 			  struct ddp_flows **flows, char *reason, size_t size);
-// Can rules of this shape be compiled for the program? 0, -EINVAL with the reason, or -ENOMEM: not
-// known.
+// Can rules of this shape be compiled? 0, -EINVAL with the reason, or -ENOMEM: not known.
 int ddp_flow_serve_check(const struct ddp_profile *profile, const struct ddp_program *program,
 			 const struct ddp_flow_shape *shape, char *reason, size_t size);
-// If a rule failed because the profile does not parse a header: append to reason which profile
-// does.
+// If a rule failed because of a header that is not parsed, append which profile parses it.
 void ddp_flow_profile_suggest(const struct ddp_profile *profile, const struct ddp_flow *rule,
 			      char *reason, size_t size);
 void ddp_flows_destroy(struct ddp_flows *flows);

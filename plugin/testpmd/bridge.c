@@ -134,8 +134,7 @@ static unsigned int ways_count(const struct ddp_path *path) {
 	return RTE_MIN(n, (unsigned int)WAYS_MAX);
 }
 
-// Append the headers of one of these ways. If there are too many, the last ones are shown: they
-// distinguish types of one tunnel.
+// Append the headers of one of these ways: the last ones, which distinguish types of one tunnel.
 static void way_write(const struct ddp_path *path, unsigned int way, uint8_t *protocols) {
 	unsigned int n = 0;
 
@@ -421,8 +420,7 @@ EXPORT int rte_pmd_i40e_ptype_mapping_update(uint16_t port,
 	return ret;
 }
 
-// Masks differ: to i40e those types are meant that have no bits but these, to net_ddp those that
-// have all of these.
+// Masks differ: i40e means the types that have no bits but these, net_ddp those with all of these.
 static int masked_replace(uint16_t port, uint32_t mask, uint32_t rte_ptype) {
 	struct rte_pmd_ddp_ptype_mapping *mapping;
 	unsigned int n_meant = 0;

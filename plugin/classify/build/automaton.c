@@ -4,8 +4,7 @@
 // Each path becomes a non-deterministic automaton in Thompson's manner; all of them together are
 // made deterministic by the subset construction. It only follows transitions that the parse graph
 // has: a state is the set of positions in paths together with the header just seen, so that two
-// packet types conflict only if some packet can be both, and a type that no packet can have is
-// found.
+// packet types conflict only if a packet can be both, and types of no packet are found.
 #include <stdlib.h>
 
 #include "build.h"
@@ -375,8 +374,7 @@ static bool state_is_final(const struct builder *b, const struct automaton *a, u
 	return s == 0 || (b->states[s].node >= 0 && !b->asks_hidden[b->states[s].node]);
 }
 
-// Only the tables outlive the construction. The final states get the lowest numbers; state 0, which
-// is one, keeps its own.
+// Only the tables outlive the construction. Final states get the lowest numbers; 0 keeps its own.
 static void tables_keep(struct builder *b, struct automaton *a, struct ddp_arena *arena) {
 	uint16_t *numbers = ddp_arena_alloc(b->arena, a->n_states * sizeof(*numbers));
 	const struct automaton made = *a;

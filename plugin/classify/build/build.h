@@ -16,15 +16,13 @@ int partner_find(const struct ddp_profile *profile, const struct ddp_ref *refs, 
 		 unsigned int of);
 
 // automaton.c: the tables are arena's; allocations in scratch are unused afterwards. asked, by
-// header: a rule reads it, so that it is wanted even if hidden; NULL: no header. false with errors
-// in diag.
+// header: a rule reads it, so it is wanted even if hidden; NULL: none. false: see diag.
 bool automaton_build(struct automaton *automaton, const struct ddp_profile *profile,
 		     const bool *asked, struct ddp_arena *arena, struct ddp_arena *scratch,
 		     struct ddp_diag *diag);
 
 // conditions.c: tests for all conditions; once everything else is built. n_named, by header: how
-// often the paths of packet types name it, three times where it cannot be left out. scratch is as
-// with automaton_build().
+// often paths of packet types name it, three times where it must be. scratch: as above.
 void program_compile(struct ddp_program *program, const unsigned int *n_named,
 		     struct ddp_arena *scratch);
 // steps.c: steps for all headers; once their conditions have tests.

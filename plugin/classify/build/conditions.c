@@ -87,8 +87,7 @@ static bool match_simple(const struct compiler *c, const struct prog_match *matc
 	       place_find(c, &match->ref, place);
 }
 
-// Compile one match, together with the simple ones behind it that fit the same load. Returns how
-// many.
+// Compile a match, and the simple ones behind it that fit the same load. Returns how many.
 static unsigned int match_compile(struct compiler *c, const struct prog_cond *cond,
 				  unsigned int i) {
 	const struct prog_match *match = &c->program->matches[cond->first_match + i];
@@ -339,8 +338,7 @@ static void absent_make(struct ddp_program *program, struct prog_table *table) {
 	table->absent = program->words[index];
 }
 
-// Whether each such header has the field at one offset; a flow rule may need bytes that some
-// headers lack.
+// Has each such header the field at one offset? A flow rule may need bytes that some lack.
 static bool is_placed(const struct ddp_program *program, const struct prog_ref *ref) {
 	const struct prog_field *field = &program->fields[ref->field];
 

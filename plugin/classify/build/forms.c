@@ -145,8 +145,7 @@ static bool slot_is_empty(const struct prog_branch *branch, unsigned int slot) {
 }
 
 // The values of the first branch that most packets have: by how often paths name the header that a
-// value leads to, and by how few values lead there. Where there are no more, what the first slot
-// says.
+// value leads to, and how few values do. Where there are no more, the first slot's.
 static void usual_choose(const struct steps *s, struct prog_form *form) {
 	const struct prog_branch *branch = &s->step->branch;
 	const unsigned int n_slots = 1u << (16 - branch->shift);

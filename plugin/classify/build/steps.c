@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Headers -> steps: what the walk needs of a header in most packets, without anything that has to
-// be looked up or decided first. A header, or what follows one, that no step can say is left to the
-// interpreter of everything.
+// be looked up or decided first. What no step can say is left to the interpreter of everything.
 
 #include "build.h"
 #include "classify/run/walk.h"
@@ -67,8 +66,7 @@ static bool slots_fit(const struct growing *rule, uint16_t factor, unsigned int 
 	return true;
 }
 
-// A factor that brings every value to a slot of its own. The last number of slots has one: a slot
-// for each value.
+// A factor that gives every value its own slot. There is one at last: a slot for each value.
 static uint16_t factor_find(struct steps *s, unsigned int *log2) {
 	const struct growing *rule = &s->rule;
 
@@ -228,8 +226,7 @@ static uint16_t key_load(const struct key *key, const struct prog_branch *branch
 	return key->any ? htobe16(value << left) : 0;
 }
 
-// The offset of the two bytes that a branch loads: they end with the key if there is a byte in
-// front of it.
+// The offset of the two bytes that a branch loads: they end with the key if a byte is before it.
 static void branch_place(struct steps *s, const struct key *key, struct prog_branch *branch) {
 	struct prog_step *step = s->step;
 	int end;

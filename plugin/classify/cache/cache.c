@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The path cache: the kind of lookup for each burst, packets that no entry matches, and the
-// decision whether a new path is worth an entry.
+// The path cache: a kind of lookup for each burst, packets without an entry, and new entries.
 #include "cache_set.h"
 
 // Learning. An entry costs a few packets' time, a new tree more; both must pay. Some entries may be
@@ -14,8 +13,7 @@
 #define SAMPLE 8     // packets, of which one is sampled for the entries in use
 #define OTHERS_MAX 4 // packets of a burst that may be of another path than all the others
 
-// With AVX-512, packets that are all of one entry are compared with it as with AVX2, which is no
-// slower.
+// With AVX-512, packets of one entry are compared with it as with AVX2, which is no slower.
 static const struct {
 	const struct cache_kernel *one, *many;
 } kernels[DDP_ISA_LEVELS] = {
@@ -80,8 +78,7 @@ static void stat_add(uint64_t *stat, uint64_t n) {
 
 /* Rows that are hashed last */
 
-// Packets whose rows are still to be hashed: those that were interpreted, and longer rows of others
-// beside them.
+// Packets whose rows are still to be hashed: interpreted ones, and longer rows of others.
 struct unhashed {
 	unsigned int words; // of the longest
 	unsigned int n;
@@ -156,8 +153,7 @@ static void cache_evict(struct ddp_cache *cache) {
 	cache_tree_build(cache);
 }
 
-// Packets of one path in one burst make the same entry; so do packets for which the tree names
-// another one.
+// Packets of one path in one burst make the same entry, as do those that the tree leads astray.
 static bool entry_is_known(const struct ddp_cache *cache) {
 	const struct cache_asked *made = &cache->entries[cache->n_entries].asked;
 	unsigned int i = 1;
@@ -177,8 +173,7 @@ static void cache_learn(struct ddp_cache *cache, const struct ddp_policy *policy
 	cache->tokens--;
 	if (!cache_entry_make(entry, cache->isa, policy, packet, class, own, trace))
 		return;
-	// Headers in several segments would never match it, nor would buffers that end early among
-	// packets of others.
+	// Headers in several segments, and buffers that end early, would never match it.
 	if (entry->min_len > mbuf->data_len || entry->reach > mbuf->buf_len - mbuf->data_off ||
 	    64 * entry->n_lines > mbuf->buf_len - mbuf->data_off || entry_is_known(cache))
 		return;
@@ -186,8 +181,7 @@ static void cache_learn(struct ddp_cache *cache, const struct ddp_policy *policy
 	stat_add(&cache->stats.learned, 1);
 }
 
-// Callers prefetch two lines of a packet. The interpreter reads further, and the other lines arrive
-// while it walks the packet before.
+// Callers prefetch two lines of a packet. Others arrive while the packet before is interpreted.
 static inline void deep_prefetch(const struct rte_mbuf *mbuf) {
 	const uint8_t *bytes = cache_bytes(mbuf);
 
@@ -284,8 +278,7 @@ static void heads_hash(const struct ddp_cache *cache, const struct ddp_hash *has
 			      burst->hashes);
 }
 
-// Hash the bytes of rows behind their heads. If packets will be interpreted, these rows are hashed
-// with theirs: code that has just run costs least.
+// Hash the bytes of rows behind their heads; with those of interpreted packets, if there are any.
 static void rest_hash(const struct ddp_cache *cache, const struct ddp_policy *policy,
 		      const struct ddp_hash *hash, unsigned int first, uint64_t misses,
 		      struct unhashed *unhashed, struct ddp_burst *burst) {
@@ -301,8 +294,7 @@ static void rest_hash(const struct ddp_cache *cache, const struct ddp_policy *po
 			unhashed_add(unhashed, burst->longer[i], 4 * cache->most_words);
 }
 
-// Heads are hashed early if they are all there before the end; but where rules are looked up, that
-// is what is done until memory answers.
+// Heads that are all there are hashed early; with rules to look up, until memory answers.
 static uint64_t many_run(struct ddp_cache *cache, const struct ddp_policy *policy,
 			 const struct ddp_hash *hash, struct rte_mbuf *const *mbufs,
 			 unsigned int first, unsigned int n, struct unhashed *unhashed,

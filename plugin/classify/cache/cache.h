@@ -8,9 +8,8 @@
 //
 // Cache and interpreter agree on every packet, whichever instruction set runs.
 //
-// A cache is used by one thread at a time (net_ddp: under its lower Rx queue's lock), which may be
-// of another process each time: neither a cache nor a policy has pointers to code or to static
-// data.
+// A cache is used by one thread at a time (net_ddp: under its lower Rx queue's lock), of any
+// process: neither a cache nor a policy has pointers to code or static data.
 #pragma once
 
 #include <endian.h>
@@ -24,16 +23,14 @@ struct rte_mbuf;
 
 #define DDP_PTYPE_AS_FOUND UINT32_C(0x70000000) // no value; no packet type has these bits
 
-// All that decides how a packet is classified and what of it is hashed. Of this only rules in the
-// tables of flows change, and id.
+// All that decides how a packet is classified and hashed. Only rules in flows change, and id.
 struct ddp_policy {
 	const struct ddp_program *program;
 	const struct ddp_flow_set *flows; // NULL: no rules
 	bool rss;                         // else only rules hash
 	enum ddp_hash_function function;  // of what no rule hashes
 	uint64_t rss_hf;
-	// RTE_PTYPE_* that mbufs get, by packet type id, without the bits of ptype_hidden. A type
-	// without a value here keeps the one found.
+	// RTE_PTYPE_* that mbufs get, by packet type id, without ptype_hidden; else as found.
 	const uint32_t *ptypes;
 	unsigned int n_ptypes;
 	uint32_t ptype_hidden;
@@ -77,8 +74,7 @@ struct ddp_burst {
 	// for the implementation
 	struct ddp_verdict own[DDP_BURST_MAX]; // of packets that no entry matched
 	const uint8_t *bytes[DDP_BURST_MAX];
-	// Of packets from the first one looked up on: what they need, or what differs from their
-	// entries.
+	// Of packets from the first one looked up on: their needs, or what differs from entries.
 	union {
 		uint8_t flags[DDP_BURST_MAX];
 		uint32_t differing[DDP_BURST_MAX];
@@ -108,8 +104,7 @@ static inline uint32_t ddp_verdict_value(const struct ddp_verdict *verdict, cons
 	return verdict->own ? verdict->value : ddp_entry_value(verdict, bytes);
 }
 
-// The hash of packet i of those that were classified, which has one by this verdict, by another
-// key; only with policy->flows.
+// The hash by another key of classified packet i, which is hashed by this verdict; with flows only.
 static inline uint32_t ddp_burst_hash(const struct ddp_burst *burst, unsigned int i,
 				      const struct ddp_verdict *verdict,
 				      const struct ddp_hash *hash) {
@@ -131,8 +126,7 @@ struct ddp_cache;
 // A packet as the interpreter reads it.
 void ddp_packet_of(const struct rte_mbuf *mbuf, struct ddp_packet *packet);
 
-// Bytes that a cache takes; it is all in one piece, stays where it was initialised, and needs no
-// clean-up.
+// Bytes that a cache takes, in one piece. It stays where it was initialised, without clean-up.
 size_t ddp_cache_size(void);
 // isa: one that this CPU has.
 void ddp_cache_init(struct ddp_cache *cache, enum ddp_isa isa);

@@ -68,8 +68,7 @@ INLINE whole_t whole_load(const struct cache_pick *pick) {
 	return (whole_t){pick_load(pick->from), pick_load(pick->value), pick_load(pick->mask)};
 }
 
-// Which words are not as expected; so is the first one of a packet that is too short. Fills the
-// row's first block.
+// Which words are not as expected, or the first of a short packet. Fills the row's first block.
 INLINE uint32_t entry_differs(const struct cache_entry *entry, lines_t lines,
 			      const unsigned int n_lines, const struct rte_mbuf *mbuf,
 			      uint8_t *head) {
@@ -90,8 +89,7 @@ INLINE uint64_t group_find(whole_t lanes, lines_t lines, const unsigned int n_li
 	return _tzcnt_u32(right_dwords(picked, lanes.value, lanes.mask));
 }
 
-// Arguments that are equal for all blocks of a burst: the packets from first on, and the arrays for
-// the results.
+// Equal for all blocks of a burst: the packets from first on, and the arrays for the results.
 struct stretch {
 	const struct ddp_cache *cache;
 	const struct cache_lanes *only; // group of entries, if near
@@ -103,8 +101,7 @@ struct stretch {
 	struct ddp_burst *burst;
 };
 
-// Of n packets: the entry of each, and all that most need. near: there is only one group of
-// entries.
+// Of n packets: the entry of each, and all that most need. near: entries are one group.
 INLINE void block_look_up(struct stretch s, const unsigned int n_lines, const bool near, size_t at,
 			  const unsigned int n) {
 	struct rte_mbuf *const *mbufs = s.mbufs + at;

@@ -75,8 +75,7 @@ static struct copied field_put(struct maker *m, const struct ddp_program *progra
 	return c;
 }
 
-// One shuffle for as many bytes of a block as it can take from one offset. Returns whether all are
-// done.
+// A shuffle for as many bytes of a block as one offset allows. Returns whether all are done.
 static bool gather_make(struct maker *m, unsigned int block, struct cache_gather *gather,
 			uint16_t *todo) {
 	const struct cache_byte *bytes = &m->entry->bytes[16 * block];
@@ -218,8 +217,7 @@ static void lookup_put(struct maker *m, const struct flow_group *group) {
 	m->entry->n_lookups++;
 }
 
-// A rule that says how to hash decides what the entry does: its values are part of what was looked
-// at.
+// A hash rule decides what the entry does: its values are part of what was looked at.
 static void keys_trace(struct maker *m, const struct flow_group *group) {
 	const struct ddp_flow_set *set = m->policy->flows;
 
@@ -308,8 +306,7 @@ static void pieces_make(struct maker *m) {
 	entry->n_pairs = (n + 1) / 2;
 }
 
-// Byte n of those that are compared; beside them there is room for the row, as long as these are
-// few.
+// Byte n of those that are compared; while these are few, there is room for the row.
 static void pick_put(struct cache_pick *pick, unsigned int n, unsigned int from, uint8_t value,
 		     uint8_t mask) {
 	unsigned int at = (CACHE_PICK_ROW + n) % CACHE_PICK_SIZE;
@@ -405,8 +402,7 @@ static void words_make(struct maker *m) {
 	}
 }
 
-// The lists that are not yet in an exclusion: from the offset of the first of them on, as many as
-// lie together and fit into one comparison.
+// An exclusion of lists that are in none yet: from the first one's offset as many as fit.
 static void exclusion_make(struct maker *m, uint8_t *todo) {
 	const struct trace_list *lists = m->trace->lists;
 	struct cache_entry *entry = m->entry;

@@ -54,15 +54,13 @@ INLINE uint32_t whole_differs(const whole_t *whole, const unsigned int n_windows
 	return vector_any(differs);
 }
 
-// The bits of windows in which one packet or more differs. Masks are the same for all packets: they
-// are applied at the end.
+// The bits of windows in which packets differ. Masks are the same for all, so applied at the end.
 typedef struct {
 	wide_t windows[CACHE_WINDOWS];
 	vector_t exclusions;
 } sweep_t;
 
-// gcc 16 warns that the windows beyond n_windows are copied without a value. They are never read,
-// and to set them costs time.
+// gcc 16 warns that windows beyond n_windows are copied without a value. They are never read.
 #pragma GCC diagnostic push
 #ifndef __clang__
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -96,8 +94,7 @@ INLINE uint32_t sweep_any(sweep_t sweep, const whole_t *whole, const unsigned in
 	return vector_any(sweep.exclusions);
 }
 
-// Are all packets of the entry? Rows are filled if so. Nothing is read that a packet of the entry
-// might not have.
+// Are all packets of the entry? Rows are filled if so. Reads only what such packets have.
 INLINE bool one_sweep(const struct cache_entry *entry, const unsigned int n_windows,
 		      const unsigned int n_exclusions, const unsigned int n_blocks,
 		      struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst) {
@@ -109,8 +106,7 @@ INLINE bool one_sweep(const struct cache_entry *entry, const unsigned int n_wind
 	from[0] = from_load(&entry->gather);
 	for (unsigned int b = 1; b < n_blocks; b++)
 		from[b] = from_load(&entry->blocks[b - 1]);
-	// The rows that are hashed first are the first: what was just stored cannot yet be loaded
-	// several rows at once.
+	// The first rows are hashed first: what was just stored cannot be loaded several at once.
 	for (unsigned int i = 0; i < n; i++) {
 		const struct rte_mbuf *mbuf = mbufs[i];
 		const uint8_t *bytes = cache_bytes(mbuf);

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Comparing packets with entries of the path cache, for any instruction set: what all kernels
-// share.
+// Comparing packets with entries of the path cache: what the kernels of all levels share.
 //
-// No branch depends on what is in a packet. What is the same for all packets is a constant where it
-// decides how much is compared: each combination is a loop of its own, with everything in
-// registers.
+// No branch depends on what is in a packet. What is the same for all is a constant where it decides
+// how much is compared: each combination is a loop of its own.
 #pragma once
 
 #include "cache_vector.h"
@@ -14,8 +12,7 @@ INLINE int32_t buffer_left(const struct rte_mbuf *mbuf, uint32_t reach) {
 	return (uint32_t)mbuf->buf_len - mbuf->data_off - reach;
 }
 
-// The packet's bytes, or zeros where its buffer is too short to read so many; bad has bit 31 set
-// then.
+// The packet's bytes; zeros, and bit 31 of bad, where its buffer is too short to read so many.
 INLINE const uint8_t *bytes_of(const struct rte_mbuf *mbuf, unsigned int reach, uint32_t *bad) {
 	const uint8_t *bytes = cache_bytes(mbuf);
 

@@ -4,8 +4,7 @@
 // An entry says of the packet's first bytes: these bits have these values; these 16-bit words are
 // (or are not) in a table; there are at least so many bytes. Up to 16 entries are compared at once
 // by the few bytes in which they differ; if there are more, a tree reads some bytes first and names
-// such a group. This only guesses: the entry is compared in full. So guesses affect speed, never
-// results.
+// such a group. The entry is compared in full, so guesses affect speed only.
 #pragma once
 
 #include <rte_mbuf_core.h>
@@ -120,8 +119,7 @@ enum cache_extra {
 };
 
 // The members for packets of many entries come first, in as few cache lines as possible: a cache of
-// many paths waits for these. For packets that are all of one entry, windows hold the bits of
-// pairs.
+// many paths waits for these. For packets of one entry, windows hold the bits of pairs.
 struct cache_entry {
 	struct ddp_verdict verdict;
 	uint16_t min_len; // bytes the first segment must have
@@ -217,8 +215,7 @@ struct cache_kernel {
 	// Like one(), with the entry that is guessed for each packet from first on; burst->verdicts
 	// gets the verdicts. The comparison that most packets need runs first. Its results are
 	// stored one by one and read many at a time in many_end(), which waits until they have
-	// reached the cache: heads of rows can be hashed between, unless burst->heads_changed is
-	// set at the end.
+	// reached the cache: rows' heads can be hashed between, unless burst->heads_changed.
 	void (*many_begin)(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
 			   unsigned int first, unsigned int n, struct ddp_burst *burst);
 	uint64_t (*many_end)(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
@@ -277,8 +274,7 @@ static inline bool cache_has_picks(enum ddp_isa isa) {
 	return isa == DDP_ISA_AVX512;
 }
 
-// Portable C, which Armv8 shares, cannot compare several slots at once; its tree leads to single
-// entries.
+// Portable C cannot compare several slots at once; its tree leads to single entries.
 static inline bool cache_has_lanes(const struct ddp_cache *cache) {
 	return cache->isa >= DDP_ISA_V2;
 }
@@ -300,8 +296,7 @@ bool cache_entry_make(struct cache_entry *entry, enum ddp_isa isa, const struct 
 		      const struct ddp_packet *packet, const struct ddp_class *class,
 		      const struct ddp_verdict *own, struct trace *trace);
 
-// cache_steer.c: find the rules that steer packets, of a part of a burst. Memory answers between
-// begin and end.
+// cache_steer.c: find the rules that steer a part of a burst. Memory answers between the two.
 struct cache_probe {                        // the key of one packet
 	const struct flow_buckets *buckets; // which the hash is for
 	uint64_t hash;

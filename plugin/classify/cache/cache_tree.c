@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The tree that names the one entry which may match a packet. Each node looks at some bits of one
 // byte. An entry without a condition on these bits is behind all children, so the byte is chosen
-// that distinguishes most entries; if only the more special of two entries has a condition, that
-// one comes first.
+// that distinguishes most entries; if only the more special of two has a condition, it comes first.
 
 #include "cache_set.h"
 
@@ -35,8 +34,7 @@ static unsigned int specificity(const struct cache_entry *entry) {
 	return n;
 }
 
-// Bits not yet looked at, byte by byte: in which entries of the set differ, and in which only some
-// have a say.
+// Bits not yet looked at, by byte: in which entries of the set differ, or only some have a say.
 struct differing {
 	uint8_t bits[TRACE_REACH], some[TRACE_REACH];
 };
@@ -86,8 +84,7 @@ static struct spread spread_count(const struct builder *b, const uint16_t *set, 
 	return spread;
 }
 
-// If all entries define these bits, keep as few as distinguish the entries equally well: small
-// tables stay in the cache.
+// If all entries define these bits, keep as few as distinguish them as well: a small table.
 static uint8_t bits_reduce(const struct builder *b, const uint16_t *set, unsigned int n,
 			   unsigned int at, uint8_t bits) {
 	struct spread all = spread_count(b, set, n, at, bits);
@@ -125,8 +122,7 @@ static bool choose(const struct builder *b, const uint16_t *set, unsigned int n,
 
 		if (d.bits[at] == 0)
 			continue;
-		// The mean number of entries left: those with a condition are spread over as many
-		// children as they have values; the others are in all.
+		// The mean number of entries left: those without a condition are in all children.
 		s = spread_count(b, set, n, at, d.bits[at]);
 		if (s.n_values > 0)
 			cost = (64 * s.n_say / s.n_values * s.n_say + 64 * (n - s.n_say) * n) / n;
@@ -178,8 +174,7 @@ static cache_node leaf_of(struct ddp_cache *cache, const uint16_t *set, unsigned
 	return n == 0 ? 0 : set[0];
 }
 
-// The node that separates the entries of a set, which is in the order of their specificity; room
-// has n_room indexes.
+// The node that separates the entries of a set, the most special first; room has n_room indexes.
 static cache_node node_build(struct builder *b, const uint16_t *set, unsigned int n, uint16_t *room,
 			     unsigned int n_room);
 

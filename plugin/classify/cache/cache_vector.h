@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Vectors of the path cache: in portable C, with SSE4.2 and with AVX2. The file that includes this
-// is compiled for one of them.
+// Vectors of the path cache: portable, SSE4.2, AVX2, as the including file is compiled.
 #pragma once
 
 #ifdef __SSE4_2__
@@ -101,8 +100,7 @@ INLINE from_t from_load(const struct cache_gather *gather) {
 	return gather;
 }
 
-// Not inline: with a copy in each loop the file has twice the code, which takes the compiler 3
-// times as long and the CPU some percent.
+// Not inline: a copy in each loop is twice the code, 3 times the compiler's time, some % of CPU.
 static __attribute__((noinline)) row_t gather(from_t from, const uint8_t *bytes) {
 	uint64_t halves[2] = {0, 0}; // not byte by byte in memory, which would be waited for
 

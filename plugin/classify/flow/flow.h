@@ -149,8 +149,7 @@ unsigned int ddp_flow_gre_variants(const struct ddp_flow *rule,
 // Is the header at item such an IP header behind GRE, of which the rule means both versions?
 bool ddp_flow_gre_either(const struct ddp_flow *rule, unsigned int item);
 
-// flow_table.c: a value that all packets of a rule share is a key; one that they must only have, or
-// must not have, belongs to the shape.
+// flow_table.c: a value that all of a rule's packets share is a key; others belong to the shape.
 static inline bool ddp_flow_is_key(const struct ddp_flow_value *value) {
 	return !value->negate && (value->pattern.mask_hi != 0 || value->pattern.mask_lo != 0);
 }
@@ -172,14 +171,12 @@ void ddp_flow_shape_put(struct ddp_flow_shapes *shapes, struct ddp_flow_shape *s
 // Write the keys of an entry of a rule's table into the rule.
 void ddp_flow_entry_read(const struct ddp_flow_entry *entry, struct ddp_flow *rule);
 
-// An entry with a rule's keys, for the table of its shape. The rest is zeroed, data included. NULL:
-// no memory.
+// An entry with a rule's keys, else zeroed, for the table of its shape. NULL: no memory.
 struct ddp_flow_entry *ddp_flow_entry_create(struct ddp_flow_table *table,
 					     const struct ddp_flow *rule);
 // No thread may be looking at the entry any more.
 void ddp_flow_entry_destroy(struct ddp_flow_table *table, struct ddp_flow_entry *entry);
-// Make room for this entry, which is filled in. Until it is inserted or the room is given back no
-// other may be. -ENOMEM.
+// Make room for this entry, which is filled in, and for no other until it is used. -ENOMEM.
 int ddp_flow_table_reserve(struct ddp_flow_table *table, const struct ddp_flow_entry *entry);
 void ddp_flow_table_unreserve(struct ddp_flow_table *table);
 // In reserved room. Number and priority must not change from now on.

@@ -4,8 +4,7 @@
 #include "classify/build/build.h"
 #include "flow_set.h"
 
-// Headers that an rte_flow pattern need not name: `skipped` may stand, any number of times, behind
-// `after` and behind another of its kind.
+// Headers that patterns need not name: any number of `skipped` behind `after`.
 static const struct skip {
 	const char *after, *skipped;
 } skips[] = {
@@ -324,8 +323,7 @@ static bool inputs_make(struct builder *b, unsigned int g) {
 // rule, and headers that must not follow, only make it match fewer packets: they are ignored.
 #define POINTS_MAX 4096 // points; the library's profiles need fewer
 
-// A state of both automata that packets can reach. best: the state of the last packet type on their
-// way.
+// A state of both automata that packets can reach. best: that of the last packet type before.
 struct point {
 	uint16_t type, rule, best;
 };
@@ -375,8 +373,7 @@ static bool point_add(struct search *s, const struct point *point) {
 	return true;
 }
 
-// Does a path that ends in this state have the type of a shorter one? Perhaps, if it has none of
-// its own, or one with a condition.
+// May a path that ends in this state have the type of a shorter one, for want of a sure one?
 static bool keeps_best(const struct search *s, uint16_t state) {
 	return s->types->type[state] == DDP_TYPE_NONE || s->types->type[state] == TYPE_ASK;
 }

@@ -25,8 +25,7 @@
 #define IPV6_L4 (HF(IPV6_UDP) | HF(IPV6_TCP) | HF(IPV6_SCTP))
 #define IPV6_L4_EX (HF(IPV6_UDP_EX) | HF(IPV6_TCP_EX))
 #define IPV4_TYPES (HF(IPV4) | HF(IPV4_FRAG) | HF(IPV4_OTHER) | IPV4_L4)
-// The flow label comes with the addresses: it names one of all flows between them (RFC 6437), and
-// drivers that have the type (net_bnxt) hash all three.
+// The flow label comes with the addresses (RFC 6437): drivers with the type (net_bnxt) hash all.
 #define FLOW_LABEL DPDK_RSS_IPV6_FLOW_LABEL
 #define IPV6_TYPES                                                                        \
 	(HF(IPV6) | HF(IPV6_FRAG) | HF(IPV6_OTHER) | HF(IPV6_EX) | IPV6_L4 | IPV6_L4_EX | \
@@ -314,8 +313,7 @@ static void l3_add(struct hash *h) {
 		input_add(h, layer->frag, "id", 0);
 }
 
-// A 700-series NIC has a packet classifier type for fragments, one for each transport protocol, and
-// one for the others.
+// A 700-series NIC has a pctype for fragments, for each transport protocol, and for the others.
 static void i40e_kind_add(struct hash *h) {
 	static const uint8_t protocols[] = {6, 17, 132, 44}; // 44: a fragment of IPv6
 	const struct layer *layer = &h->layer;
@@ -384,8 +382,7 @@ int ddp_flow_rss_apply(struct ddp_flow *rule, uint64_t types, enum ddp_flow_dial
 	layer_find(rule, n_items, &h.layer);
 	if ((types & L2_SIDES) == L2_SIDES && (types & HF(ETH)) == 0)
 		return refuse(&h, "l2-src-only and l2-dst-only need the RSS type eth");
-	// Source and destination of a layer both given is as if neither were. (To the i40e driver
-	// they also say that the other layer is not hashed.)
+	// Both sides of a layer are as none. (To i40e also: the other layer is not hashed.)
 	for (unsigned int i = 0; !h.i40e && i < sizeof(sides) / sizeof(sides[0]); i++)
 		if ((h.types & sides[i]) == sides[i])
 			h.types &= ~sides[i];

@@ -81,8 +81,7 @@ struct flow_group {
 
 struct ddp_flow_set {
 	struct ddp_arena *arena;
-	// The program with the fields, conditions and inputs of the rules behind its own, so that
-	// readers of a program can read it.
+	// The program with the rules' fields, conditions and inputs behind its own.
 	struct ddp_program view;
 	struct automaton automaton; // accepts the groups' paths
 	struct flow_group *groups;
@@ -185,8 +184,7 @@ static inline const struct ddp_flow_entry *flow_buckets_guess(const struct flow_
 
 // cache/cache_steer.c: ddp_flow_match() with notes: trace is what it looked at but for the keys,
 // and note is called with each group whose keys decide. Rules that steer by keys are not looked up
-// then, whatever rules the group has now: the preferred one of those with the packet's keys is the
-// packet's.
+// then: the preferred one with the packet's keys is the packet's.
 typedef void (*flow_group_fn)(void *arg, const struct flow_group *group);
 void flow_match_traced(const struct ddp_flow_set *set, const struct ddp_packet *packet,
 		       const struct ddp_class *class, struct ddp_flow_hit *hit, struct trace *trace,

@@ -4,8 +4,7 @@
 // A bucket's tags and entries are written one by one. A reader takes the tag for a hint, and an
 // entry for one after it compared all of its values, so whatever mixture it sees is one that it
 // could have seen before or after the change. Entries never move within an array of buckets: a
-// larger array is filled aside. A reader finds with the hash of the array that it took the hash's
-// seed of.
+// larger array is filled aside. A reader takes array and seed together.
 #include <errno.h>
 #include <stdlib.h>
 

@@ -4,8 +4,7 @@
 
 #include "walk.h"
 
-// Of functions that are not for packets: the compiler treats what they share with the walk as if
-// they were not there.
+// Of functions that are not for packets: the walk is compiled as if they were not there.
 #define COLD __attribute__((cold))
 
 void trace_bits(struct trace *trace, uint32_t bit, unsigned int width) {
@@ -279,8 +278,7 @@ static bool is_equality(const struct prog_op *op, const struct prog_op *last) {
 	return last->op == DDP_OP_EQ || last->op == DDP_OP_NE;
 }
 
-// Note why sums differ: up to the first bit in which they do, from the right. A length that does
-// not fit is one of few kinds so, whatever it is.
+// Note why sums differ: up to the first bit in which they do, from the right: of few kinds.
 static __attribute__((noinline)) uint64_t equality_trace(struct walk *w, const struct prog_op *op,
 							 const struct prog_op *last) {
 	struct trace *trace = w->trace;

@@ -226,8 +226,7 @@ static inline const struct prog_form *form_other(const struct prog_form *forms,
 }
 
 // Collect headers into class->seen. Returns how the walk ended. What forms and steps can say they
-// do. What is known so far stays in registers: the next header waits for each load and store on the
-// way to it.
+// do. What is known stays in registers: the next header waits for each load and store.
 static __attribute__((noinline)) enum ddp_status steps_walk(struct walk *w) {
 	const struct ddp_program *program = w->program;
 	const struct prog_form *forms = program->forms;

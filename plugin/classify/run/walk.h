@@ -8,8 +8,7 @@
 
 #include "classify/program.h"
 
-// The bits that a walk read: the walk is equal for each packet that has these bits alike and is
-// long enough.
+// The bits that a walk read: it is equal for each packet with these bits that is long enough.
 #define TRACE_REACH 256 // bytes from the packet's start
 #define TRACE_WORDS 4   // words of each kind below
 
@@ -138,8 +137,7 @@ static inline void beyond_set(struct walk *w) {
 		w->trace->lost = true;
 }
 
-// header.c, for forms.c: fill in the first header of a packet, of kind seen->node. false: it is not
-// as it should be.
+// header.c, for forms.c: fill in the first header of a packet, of kind seen->node. false: bad.
 bool header_look(const struct ddp_program *program, const struct ddp_packet *packet,
 		 struct ddp_seen *seen, struct trace *trace);
 // Bytes that optional groups take, of the first n those that are present.
@@ -167,8 +165,7 @@ static inline struct number bits_load(const struct ddp_packet *packet, uint32_t 
 	return (struct number){.lo = be64toh(word) << bit % 8 >> (64 - width)};
 }
 
-// Up to 8 bytes of the packet, which has size of them, as a big-endian number; what is missing is
-// 0.
+// Up to 8 bytes of the packet, which has size of them, as a big-endian number; 0 beyond.
 static inline uint64_t bytes_load(const struct ddp_packet *packet, uint32_t at, unsigned int size) {
 	uint64_t word = 0;
 	uint8_t buf[8];
@@ -191,8 +188,7 @@ struct position {
 	uint64_t l3; // as the walk's
 };
 
-// Find out the header's size. Its length field may lie: nothing is read before it is known to be
-// there.
+// Find out the header's size. Its length field may lie: reads only what is known to be there.
 enum ddp_status header_measure(struct walk *w, const struct prog_node *node, struct ddp_seen *seen);
 // Collect one header of any kind into class->seen. Other than OK: the walk ends with it.
 enum ddp_status header_walk(struct walk *w, struct position *position);

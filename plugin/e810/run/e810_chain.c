@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Headers of a packet type, and of a packet, by their names in the profile library; and the words
-// of a packet that the RSS block hashes.
+// Headers of a packet type, and of a packet, by the library's names; words that are hashed.
 #include <string.h>
 
 #include "e810/e810_model.h"
@@ -242,8 +241,7 @@ static void pppoe_add(struct chain *c, uint32_t offset) {
 	chain_add(c, "ppp", offset + 6, 2);
 }
 
-// Both public packages record the inner MAC of NVGRE and GENEVE 16 or more bytes too early, but its
-// EtherType at the correct offset.
+// Both public packages record the inner MAC of NVGRE and GENEVE too early, but not its EtherType.
 static void inner_mac_add(struct chain *c, const struct e810_result *result, uint32_t recorded_at) {
 	int type = protocol_offset(result, 10), tag = protocol_offset(result, 18) >= 0 ? 4 : 0;
 

@@ -4,8 +4,7 @@
 // The walk ends. A step is stalled if it does not move the header offset beyond the greatest one so
 // far, and the walk stops after MAX_STALLED stalled steps in a row. It also stops when the offset,
 // of 16 bits, reaches the end of the packet, so a packet of n bytes takes at most MAX_STALLED * n
-// steps with any tables. (With Intel's packages stalled steps are rare: usual packets take 1 to 8
-// steps, 9000 bytes of MPLS labels about 2250.)
+// steps with any tables. (With Intel's packages usual packets take 1 to 8 steps.)
 #include "e810_walk.h"
 
 // Load the registers that hold the packet after a change of the header offset.
@@ -104,8 +103,7 @@ static inline void flag_pend(struct walk *w, unsigned int flag, bool value) {
 	w->pending_values = value ? w->pending_values | bit : w->pending_values & ~bit;
 }
 
-// As in the reference parser, an error bit also changes the value of a pending flag with its
-// number.
+// As in the reference parser, an error bit also changes a pending flag of its number.
 static inline void target_pend(struct walk *w, const struct alu *alu, bool value) {
 	uint64_t pending = w->pending_flags;
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Walk of a packet by the model of the NIC's parser. The result has the same form as that of any
-// other program, headers and a packet type, so code that hashes, steers or caches packets sees no
-// difference.
+// other program, headers and a packet type, so the code behind it sees no difference.
 
 #include "classify/run/walk.h"
 #include "personality/package_model.h"

@@ -2,8 +2,7 @@
 // The arguments of --vdev: dev(<devargs of the lower device>)[,<key>=<value>...]
 //
 // They are not split by rte_kvargs: the devargs in dev(...) contain commas, and the value of
-// profile= contains '=' (gtpu;port=2153), where rte_kvargs of 22.11 takes the text before the
-// second '=' for the key.
+// profile= contains '=' (gtpu;port=2153), where rte_kvargs of 22.11 takes the second for the key's.
 #include "port/app/app.h"
 #include "port/exchange/exchange.h"
 

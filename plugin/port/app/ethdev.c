@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The port's ethdev operations. Each either reads, with the port's mutex held, or is a change
-// (state/port.c).
+// The port's ethdev operations. Each reads, with the port's mutex held, or is a change.
 #include "port/app/app.h"
 #include "port/counts/stats.h"
 #include "port/exchange/exchange.h"
@@ -18,8 +17,7 @@
 
 #define REMOVE_WAIT_S 2 // s: wait for burst calls when the port is removed
 
-// Rx offloads of the lower device that do not alter hashed bytes. Others (VLAN and QinQ strip, LRO,
-// keep CRC, ...) are not offered.
+// Rx offloads of the lower device that do not alter hashed bytes: others are not offered.
 #define RX_OFFLOADS_PASSED                                                          \
 	(RTE_ETH_RX_OFFLOAD_IPV4_CKSUM | RTE_ETH_RX_OFFLOAD_UDP_CKSUM |             \
 	 RTE_ETH_RX_OFFLOAD_TCP_CKSUM | RTE_ETH_RX_OFFLOAD_SCTP_CKSUM |             \
@@ -28,14 +26,12 @@
 	 RTE_ETH_RX_OFFLOAD_VLAN_FILTER)
 
 // Tx offloads of the lower device that our port cannot offer: FAST_FREE and LOCKFREE because our
-// queues, each with mbufs of any pool, share its queues; the others because they need calls with
-// its port id.
+// queues, each with mbufs of any pool, share its queues; the others need its port id.
 #define TX_OFFLOADS_KEPT                                                      \
 	(RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE | RTE_ETH_TX_OFFLOAD_MT_LOCKFREE | \
 	 RTE_ETH_TX_OFFLOAD_SECURITY | RTE_ETH_TX_OFFLOAD_MACSEC_INSERT)
 
-// RSS types that an application may enable if the profile, not rss_hf, selects the fields: any of
-// these bits enables RSS.
+// RSS types on offer if the profile, not rss_hf, selects the fields: any of them enables RSS.
 #define RSS_HF_USUAL (RTE_ETH_RSS_IP | RTE_ETH_RSS_TCP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_SCTP)
 
 // A packet type has a value in each layer, RTE_PTYPE_L2_MASK to RTE_PTYPE_INNER_L4_MASK.
@@ -160,8 +156,7 @@ static int port_configure(struct ddp_port *port) {
 	if (port->lower.gone)
 		return -ENODEV;
 	// Software verifies all checksums unless the lower device can verify each one that was
-	// enabled: one packet has the flags of one of the two. For a packet to send, each of them
-	// computes its part.
+	// enabled: one packet has the flags of one of the two. When sending, each does its part.
 	port->rx_checksums = 0;
 	if (port->decap || (rx_checksums & ~port->lower.info.rx_offload_capa) != 0)
 		port->rx_checksums = rx_checksums;
@@ -180,9 +175,8 @@ static int port_configure(struct ddp_port *port) {
 		return ret;
 	if (conf->rxmode.mq_mode & RTE_ETH_MQ_RX_RSS_FLAG)
 		conf->rxmode.offloads |= RTE_ETH_RX_OFFLOAD_RSS_HASH;
-	// Now the lower device has it. If the bit stayed here, ethdev would not call us for the
-	// link but use the state of the last interrupt; some drivers do not send one for each
-	// change.
+	// Now the lower device has it. If the bit stayed here, ethdev would use the state of the
+	// last interrupt, which some drivers do not send at each change.
 	conf->intr_conf.lsc = 0;
 	return 0;
 }
@@ -358,8 +352,7 @@ static int flow_ops_get(__rte_unused struct rte_eth_dev *dev, const struct rte_f
 
 /* Closing */
 
-// Set in a thread while it is in our remove, which must not remove other devices. See
-// lower/lower.c.
+// Set in a thread while it is in our remove, which must not remove others (lower/lower.c).
 static __thread bool removing;
 
 void ddp_port_tables_free(struct ddp_port *port) {
@@ -388,8 +381,7 @@ static int port_close(struct rte_eth_dev *dev) {
 		return ret;
 	if (removing) {
 		// Some applications clean up in a signal handler. If the signal interrupted a burst
-		// call, that call never ends: waiting for it would keep the process from ending,
-		// too. The port then stays as it is.
+		// call, that call never ends, nor would waiting for it. The port then stays.
 		__atomic_store_n(&port->running, false, __ATOMIC_SEQ_CST);
 		port->stuck = !ddp_port_quiesce(port, REMOVE_WAIT_S);
 		if (port->stuck) {
@@ -423,8 +415,7 @@ int ddp_port_remove(struct rte_eth_dev *dev) {
 /* All operations */
 
 // Operations that are one call, which reads or changes the port: X(access, operation, call,
-// parameters beside dev). -ENODEV while another thread closes the port; -EBUSY: a change is
-// refused.
+// parameters beside dev). -ENODEV: another thread closes the port; -EBUSY.
 //
 //   - dev_reset: ethdev has stopped the port. What the application set of our port stays: MAC
 //     addresses and filters of the lower device are restored by ethdev, which sets those of our

@@ -8,11 +8,9 @@
 // A failure answers {"ok": 0, "error": "..."}; if a handler returned an error, the user would get
 // only null. Telemetry has no booleans, cuts strings to 127 characters, does not escape bytes above
 // 127 (it reads outside a table instead), and drops what does not fit into 16 KB. So long errors
-// continue in "error_2" and so on, text is converted to ASCII, and lists are paged: "next" is the
-// start of the next page.
+// continue in "error_2" and so on, text becomes ASCII, and lists have pages, from "next" on.
 //
-// Handlers run in telemetry's threads, several at once, and cannot be unregistered, so each finds
-// the port by its id.
+// Handlers run in telemetry's threads, several at once, for ever: each finds the port by its id.
 #include "port/app/app.h"
 #include "port/counts/stats.h"
 #include "port/exchange/exchange.h"
@@ -36,8 +34,7 @@
 
 /* Answers */
 
-// Take at most TEXT_MAX characters of text, which may be NULL, as ASCII. Returns how many were
-// taken.
+// At most TEXT_MAX characters of text, which may be NULL, as ASCII. Returns how many.
 static size_t ascii_copy(char *to, const char *text) {
 	size_t n = 0;
 
@@ -47,8 +44,7 @@ static size_t ascii_copy(char *to, const char *text) {
 	return n;
 }
 
-// Add to a dict, or to an array: name is NULL then. Without d, which is where memory ran out, these
-// do nothing.
+// Add to a dict, or to an array: name NULL. Without d, where memory ran out, they do nothing.
 static void text_add(struct rte_tel_data *d, const char *name, const char *text) {
 	char ascii[TEXT_MAX + 1];
 
@@ -201,8 +197,7 @@ static void profiles_fill(struct rte_tel_data *d, const struct ddp_profile *prof
 		text_add(names, NULL, profile->named[i]->name);
 }
 
-// Packets that have a packet type of a profile or of one that it requires. All require base: its
-// packet types count if there are no others.
+// Packets of a profile's types or of those it requires; base's count if there are no others.
 static uint64_t profile_packets(const struct ddp_port *port, const struct ddp_stats *stats,
 				const struct ddp_profile_part *part) {
 	const struct ddp_profile *profile = port->personality->profile;
@@ -437,8 +432,7 @@ struct verified {
 	uint16_t type;
 };
 
-// The packet types of the profile that the lower device hashes, in the order of the NIC's first
-// ones. Returns their number.
+// The profile's packet types that the lower device hashes, in the NIC's order. Returns how many.
 static unsigned int verified_read(const struct ddp_port *port, struct verified **verified) {
 	const struct ddp_plan *plan = port->offload.plan;
 	unsigned int n = 0;
@@ -483,9 +477,8 @@ static void verify_columns_fill(struct rte_tel_data *d, const struct ddp_port *p
 	column_fill(d, "offload_proven", part, &verified->proven, sizeof(*verified));
 }
 
-// A monitor reads this every few seconds. An array takes a tenth of the time of a dict with a dict
-// for each item, in the process as well as in the reader. Types of deleted profiles are counted,
-// too, so that no counter goes backwards.
+// A monitor reads this every few seconds. Arrays take a tenth of the time of dicts. Types of
+// deleted profiles count, too, so that no counter goes backwards.
 static void metrics(struct ddp_port *port, const char *params, struct rte_tel_data *d) {
 	struct rte_eth_stats lower = {0};
 	const struct ddp_stats *stats;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Statistics. Counters only grow, because the data path owns them; a reset saves their values,
-// which are subtracted from then on.
+// Statistics. The data path owns the counters, which only grow; a reset saves what to subtract.
 //
 // At any moment, and after any reset:
 //
@@ -8,8 +7,7 @@
 //			   rx_dropped_at_stop + rx_in_rings
 //
 // rx_in_rings counts packets that were taken from the lower device and not yet counted elsewhere:
-// on rings, held, or inside a burst call. At a reset these count as taken after it. The sum
-// excludes drops of the lower device (lower_...).
+// on rings, held, or inside a burst call. At a reset these count as taken after it.
 //
 // rx_path_cache_entries, order_longest_parking_us, balance_before_permille and
 // balance_after_permille are not counters, so not reset.
@@ -41,8 +39,7 @@ static int stats_grow(struct ddp_stats **stats, unsigned int n_old, unsigned int
 	return 0;
 }
 
-// Each lower queue has its own counters, in cache lines that it does not share. unused: arrays to
-// free.
+// Each lower queue has its own counters, in its own cache lines. unused: arrays to free.
 static int types_grow(struct ddp_port *port, uint64_t **unused, unsigned int n) {
 	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
 		unused[i] = rte_calloc_socket("ddp_types", n, sizeof(uint64_t), RTE_CACHE_LINE_SIZE,
@@ -139,8 +136,7 @@ struct rte_pmd_ddp_balance ddp_balance_numbers(const struct ddp_port *port,
 	return numbers;
 }
 
-// Packets that are taken while the counters are read count as on rings. If there are many, read
-// again: the thread may have been preempted.
+// Packets taken meanwhile count as on rings. If many, read again: the thread was preempted.
 #define READ_TRIES 16
 #define READ_SLACK 512 // packets
 
@@ -339,8 +335,7 @@ static void queues_put(struct xstats *out, const struct ddp_port *port,
 #define TYPE_CUT_LEN (TYPE_NAME_LEN - (int)strlen("_65535"))
 
 // Includes types of deleted profiles, so that the sum holds and the ids of xstats, which an
-// application may keep, do not change. A name that is too long ends with the id, because another
-// may begin alike.
+// application may keep, do not change. A name that is too long ends with the id.
 static void types_put(struct xstats *out, const struct ddp_port *port,
 		      const struct ddp_stats *stats) {
 	put(out, stats->types[0], "rx_type_none_packets");

@@ -7,15 +7,13 @@
 // stats.c: under the port's mutex.
 int ddp_stats_get(struct ddp_port *port, struct rte_eth_stats *stats);
 int ddp_stats_reset(struct ddp_port *port);
-// The lower device's own statistics since the last reset, 0 if it has none. Releases the mutex
-// meanwhile.
+// The lower device's own statistics since the last reset, or 0. Releases the mutex meanwhile.
 struct rte_eth_stats ddp_stats_lower(struct ddp_port *port);
 // Names and values (either may be NULL) of at most n extended statistics. Returns their number, or
 // -ENOMEM. Releases the mutex meanwhile.
 int ddp_xstats_get(struct ddp_port *port, struct rte_eth_xstat_name *names,
 		   struct rte_eth_xstat *values, unsigned int n);
-// Extended statistics of the port only, and drops of the lower device. lower: ddp_stats_lower().
-// Keeps the mutex.
+// Those of the port only, and drops of the lower device (ddp_stats_lower()). Keeps the mutex.
 unsigned int ddp_xstats_port_get(struct ddp_port *port, const struct rte_eth_stats *lower,
 				 struct rte_eth_xstat_name *names, struct rte_eth_xstat *values,
 				 unsigned int n);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Objects that are exchanged under traffic: profiles, mappings, flow rules, RSS, and the steering,
-// which is built from them.
+// Exchanged under traffic: profiles, mappings, flow rules, RSS, and the steering made of them.
 #pragma once
 
 #include "port/state/port.h"
@@ -72,14 +71,12 @@ int ddp_rss_reta_query(const struct ddp_port *port, struct rte_eth_rss_reta_entr
 		       uint16_t size);
 
 // port_flow.c: under the port's mutex. Compile the port's rules for a personality and a number of
-// Rx queues (DDP_PORT_QUEUES: unchanged). -EINVAL or -ENOMEM with the reason, which names the rule,
-// in reason (may be NULL if its size is 0).
+// Rx queues (DDP_PORT_QUEUES: unchanged). -EINVAL or -ENOMEM with the reason, which names the rule.
 int ddp_flows_compile(const struct ddp_port *port, const struct ddp_personality *personality,
 		      uint16_t n_rxqs, struct ddp_flows **flows, char *reason, size_t reason_size);
 // The hash function for packets that no rule with a pattern matches.
 enum ddp_hash_function ddp_flows_function(const struct ddp_port *port);
-// Name the patterns of the rules that cannot be compiled for a personality in error. Returns how
-// many, or -ENOMEM.
+// Name in error the rules that cannot be compiled for a personality. Returns how many, or -ENOMEM.
 int ddp_flows_unserved(const struct ddp_port *port, const struct ddp_personality *personality,
 		       char *error);
 extern const struct rte_flow_ops ddp_flow_ops;

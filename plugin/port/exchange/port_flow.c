@@ -500,11 +500,9 @@ static int flows_dump(const struct ddp_port *port, const struct rte_flow *flow, 
 
 /* Operations */
 
-// The result of a call, which returns none of these two errors, or the reason why it was not made.
-// Applications read rte_errno too.
+// The result of a call, which is none of these two, or why it was not made. Also in rte_errno.
 static int answer(int ret, struct rte_flow_error *error) {
-	// The operations are not called for a port that is closed, except while another thread
-	// closes it.
+	// Operations are not called for a closed port, except while another thread closes it.
 	if (ret == -ENODEV)
 		return rte_flow_error_set(error, ENODEV, RTE_FLOW_ERROR_TYPE_UNSPECIFIED, NULL,
 					  "the port is closed");

@@ -15,8 +15,7 @@
 /* The ids of packet types in mbufs */
 
 // Profiles are added and deleted while packets are on rings or owned by the application, so an id
-// stands for one name as long as the port exists: a name that is added again gets its old id and
-// counter.
+// stands for one name as long as the port exists: added again, it gets its old id and counter.
 static int types_number(struct ddp_port *port, struct ddp_profile *profile) {
 	char **names = realloc(port->type_names,
 			       (port->n_type_ids + profile->n_types + 1) * sizeof(*names));
@@ -125,8 +124,7 @@ static void diag_report(const struct ddp_diag *diag, char *error) {
 		snprintf(error, DDP_ERROR_SIZE, "%s", first);
 }
 
-// All changes of a port's personality end here. All that a steering refers to is built for the new
-// one first, then exchanged in one step.
+// All changes of a port's personality end here: what a steering refers to is built, then exchanged.
 static int personality_exchange(struct ddp_port *port, struct ddp_personality *personality,
 				char *error) {
 	struct ddp_change change = {.personality = personality};

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The steering of packets, built before it is exchanged under traffic, so that errors change
-// nothing; and RSS, from which it is built.
+// The steering of packets, built before it is exchanged: errors change nothing; and its RSS.
 #include "port/exchange/exchange.h"
 #include "port/lower/lower.h"
 #include "port/quiesce/quiesce.h"
@@ -64,8 +63,7 @@ static struct ddp_steering *steering_build(const struct ddp_port *port,
 	return steering;
 }
 
-// After the loop no thread uses the old steering, because burst calls use it only under a lower
-// queue's lock.
+// After the loop no thread uses the old steering: burst calls do so under a lower queue's lock.
 static void steering_exchange(struct ddp_port *port, struct ddp_steering *steering,
 			      unsigned int wait_us) {
 	const struct ddp_steering *before = port->steering;
@@ -137,8 +135,7 @@ int ddp_change_apply(struct ddp_port *port, const struct ddp_change *change) {
 	return 0;
 }
 
-// All lower queues see the rules and the new id from the same moment on. A packet that saw a rule
-// before would not wait for older ones of its flow.
+// All lower queues see rules and new id at once: else a packet would not wait for older ones.
 void ddp_steering_relearn_begin(struct ddp_port *port) {
 	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
 		ddp_lower_rxq_lock(&port->lower_rxqs[i]);
@@ -218,8 +215,7 @@ int ddp_rss_configure(struct ddp_port *port) {
 	return conf_apply(port, &rss, &conf->rx_adv_conf.rss_conf);
 }
 
-// An application that changes rss_hf alone, such as testpmd's "port config all rss", does not
-// intend to lose a symmetric hash.
+// Applications that change rss_hf alone, as testpmd, do not want to lose a symmetric hash.
 int ddp_rss_hash_update(struct ddp_port *port, const struct rte_eth_rss_conf *conf) {
 	struct ddp_rss rss = port->rss;
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Attaches the lower device and closes it: it is probed by its devargs, or taken over if it exists
-// already; owned, so that the application does not see it; configured, set up, started, stopped and
-// closed with our port.
+// already; owned, so that the application does not see it; then as our port is.
 //
 // Its device is removed from its bus when the application closes our port. It cannot be removed
 // when our driver's remove is called instead: rte_eal_cleanup() may be the caller, which walks the
@@ -89,8 +88,7 @@ static bool orphan_del(const struct ddp_lower *lower) {
 /* Port ids */
 
 // ethdev gives a new port the first free id, and many applications expect that their n ports have
-// the ids 0 to n - 1. So the low ids are held while a lower device is probed, and its port, which
-// the application does not use, gets a high one.
+// the ids 0 to n - 1. So low ids are held while a lower device is probed: its port gets a high one.
 //
 // Such a port is allocated as by a driver, but never announced: ethdev's iterators skip
 // it, its functions refuse it, and no event is sent when it is released.
@@ -154,8 +152,7 @@ static void lower_new(struct ddp_port *port, uint16_t port_id) {
 	}
 }
 
-// The lower device was unplugged; its port stays until we close it. A start in progress sees this,
-// too.
+// The lower device was unplugged; its port stays until we close it. A start sees this, too.
 static void lower_unplugged(struct ddp_port *port) {
 	__atomic_store_n(&port->lower.unplugged, true, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&port->running, false, __ATOMIC_SEQ_CST);
@@ -171,8 +168,7 @@ static void lower_destroyed(uint16_t port_id) {
 	port->lower.gone = true;
 	port->lower.started = false;
 	__atomic_store_n(&port->running, false, __ATOMIC_SEQ_CST);
-	// A call that a signal handler interrupted does not end while that removes devices: see
-	// app/ethdev.c.
+	// A call that a signal handler interrupted does not end meanwhile: see app/ethdev.c.
 	if (!port->stuck)
 		port->stuck = !ddp_port_quiesce(port, REMOVAL_PATIENCE_S);
 	PORT_LOG(ERR, port->name, "lower device %s was removed", port->lower.name);
@@ -202,8 +198,7 @@ static void port_event(struct ddp_port *port, void *arg) {
 }
 
 // Pass an event of a lower port to the application as an event of our port. Not under the
-// registry's mutex, because the application may call anything. If the application removed the
-// device itself, it gets a link event.
+// registry's mutex. After its own removal the application gets a link event.
 static int any_event(uint16_t port_id, enum rte_eth_event_type type, void *arg, void *ret_param) {
 	struct event event = {.type = type, .port_id = port_id, .above = DDP_PORT_NONE};
 
@@ -247,8 +242,7 @@ static void any_device_event(const char *name, enum rte_dev_event_type type, voi
 }
 
 // Registered once, for all ports, and never unregistered: ethdev keeps the callback of a closed
-// port for the next port with that id, and does not report that it could not remove a callback that
-// is being called.
+// port for the next one with that id, and does not say that one is being called.
 static int events_register(void) {
 	static bool registered;
 	int ret = 0;
@@ -296,8 +290,7 @@ static int lower_probe(struct ddp_port *port, const char *devargs, const char *a
 
 	ids_hold(&lower->held, port->id);
 	// Virtual devices are removed from their bus even if their driver refuses them.
-	// rte_dev_probe() would leave such a device there: the bus would probe it once more and
-	// never remove it.
+	// rte_dev_probe() would leave it there: the bus would never remove it.
 	if (is_vdev(lower))
 		ret = rte_vdev_init(lower->name, args);
 	if (ret == -EEXIST) // or on another bus; it has no port, so it was not probed
@@ -457,8 +450,7 @@ static int conf_apply(struct ddp_port *port, const struct rte_eth_conf *conf, ui
 	return 0;
 }
 
-// Does nothing if nothing changed: setting up the queues again would make net_pcap read its whole
-// file again (infinite_rx) and lose what it has read.
+// Nothing if nothing changed: set up again, net_pcap with infinite_rx would read its file again.
 int ddp_lower_configure(struct ddp_port *port, const struct rte_eth_conf *upper_conf) {
 	struct ddp_lower *lower = &port->lower;
 	uint16_t n_rxq = port->data->nb_rx_queues, n_txq;
@@ -544,8 +536,7 @@ static int all_setup(struct ddp_port *port, bool again) {
 								  socket, &rxconf, lower->pool));
 
 		// net_pcap with infinite_rx reads its capture when a queue is set up, and cannot
-		// read it again. By then it has taken the new mempool, and it goes on with the
-		// packets that it has read.
+		// read it again. By then it has the new mempool, and goes on with what it read.
 		if (ret < 0 && !(again && ret == -ENOENT && ddp_lower_is(port, "net_pcap")))
 			return ret;
 	}

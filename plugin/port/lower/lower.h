@@ -43,8 +43,7 @@ static inline bool ddp_lower_is_unplugged(const struct ddp_port *port) {
 // lower_offload.c
 
 // At probe: identify an 800-series NIC by the package in its driver's arguments, and open the
-// package `file` (of the argument `package`, NULL: none) for a 700-series NIC. 0, or -errno
-// (logged).
+// package `file` (or NULL) for a 700-series NIC. 0, or -errno (logged).
 int ddp_package_find(struct ddp_port *port, const char *file);
 // Remove the package, if there is one, from the stopped NIC: undoes ddp_offload_prepare().
 void ddp_package_unload(struct ddp_port *port);
@@ -96,6 +95,5 @@ void ddp_hw_ptypes_lower_set(struct ddp_port *port, struct ddp_lower_rxq *lower,
 void ddp_hw_ptypes_replace(struct ddp_port *port, struct ddp_hw_ptypes *hw_ptypes);
 // Check for mismatches, log them, and begin new proofs.
 void ddp_hw_ptypes_watch(struct ddp_port *port);
-// Has the lower device hashed any of the packets that came since the last call? Log if it has not
-// at DDP_IDLE_CHECKS calls.
+// Has the lower device hashed a packet since the last call? Log if not at DDP_IDLE_CHECKS calls.
 void ddp_hw_ptypes_idle_watch(struct ddp_port *port);

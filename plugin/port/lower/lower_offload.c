@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Programs the lower device to hash for the personality: its package (of a 700-series NIC), RSS key
-// and types, rules and redirection table, as one transaction.
+// Programs the lower device to hash for the personality, or not: package, RSS, rules, table.
 #include "port/lower/lower.h"
 #include "port/state/control.h"
 
@@ -124,8 +123,7 @@ static uint16_t device_of(const struct ddp_port *port) {
 	return id;
 }
 
-// The given package if it covers a personality. NULL: it is another NIC, none is needed, or it does
-// not (logged).
+// The given package if it covers a personality. NULL: another NIC, none needed, or not (logged).
 static const struct ddp_package *package_for(const struct ddp_port *port,
 					     const struct ddp_personality *personality) {
 	const struct ddp_package *package = port->offload.package;
@@ -233,8 +231,7 @@ static void reta_undo(struct ddp_port *port) {
 	offload->bypass = false;
 }
 
-// Write our table to the lower device if it has as many queues as we and its table can express
-// ours: then packets need not be moved between queues.
+// Write our table to the lower device, if its queues and table allow: then packets stay on queues.
 static void reta_follow(struct ddp_port *port) {
 	unsigned int n = port->lower.info.reta_size;
 	struct ddp_offload *offload = &port->offload;
@@ -318,8 +315,7 @@ static struct ddp_plan *plan_make(struct ddp_port *port, const struct ddp_person
 	return ddp_plan_build(port->offload.nic, personality->profile, personality->program, &ask);
 }
 
-// Make a plan and program all of it, or nothing. On failure offload->reason says why, and all
-// packets are hashed in software.
+// Make a plan and program all of it, or nothing: offload->reason, and software hashes.
 static int plan_apply(struct ddp_port *port, const struct ddp_personality *personality) {
 	struct ddp_offload *offload = &port->offload;
 	char *error = offload->reason;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // A plan on the lower port: its rte_flow rules, the UDP ports of its tunnels, and the table of the
-// packet types that the lower device hashes for us, built from the plan, exchanged under traffic,
-// and watched for wrong hashes.
+// packet types that the lower device hashes for us, exchanged under traffic and watched.
 #include "port/lower/lower.h"
 #include "port/quiesce/quiesce.h"
 #include "port/state/control.h"
@@ -332,8 +331,7 @@ static struct ddp_hw_ptypes *hw_ptypes_make(struct ddp_port *port) {
 	return hw_ptypes;
 }
 
-// The lower queue's lock is held. If packets do not bypass the rings, all Rx queues read from this
-// lower queue.
+// The lower queue's lock is held. Without the bypass, all Rx queues read from this lower queue.
 void ddp_hw_ptypes_lower_set(struct ddp_port *port, struct ddp_lower_rxq *lower,
 			     struct ddp_hw_ptypes *hw_ptypes) {
 	bool bypasses = ddp_hw_ptypes_bypass(hw_ptypes) && lower->id < port->n_lower_rxqs;
@@ -362,8 +360,7 @@ static void hw_ptypes_set(struct ddp_port *port, struct ddp_hw_ptypes *hw_ptypes
 		if (drain && i < port->lower.n_rxq) { // else the count of an earlier change stays
 			int n = rte_eth_rx_queue_count(port->lower.port_id, i);
 
-			// A driver does not count a burst that it took from the NIC and has not
-			// returned yet.
+			// A driver does not count a burst that it has not returned yet.
 			lower->drain = (n < 0 ? port->lower.n_rxd : n) + DDP_PORT_BURST;
 		}
 		ddp_unlock(&lower->lock);

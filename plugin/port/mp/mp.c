@@ -474,8 +474,7 @@ int ddp_mp_attach(struct rte_vdev_device *vdev) {
 }
 
 // The lower device stays on its bus, which may be walking over its devices now; see lower/lower.c.
-// When the bus removes it, its driver must not find the port by its name once more: net_pcap would
-// close the device twice, and crash.
+// When the bus removes it, its driver must not find the port by name: net_pcap would crash.
 int ddp_mp_remove(struct rte_eth_dev *dev) {
 	const struct ddp_port *port = dev->data->dev_private;
 	const uint16_t id = port != NULL ? port->lower.port_id : DDP_PORT_NONE;

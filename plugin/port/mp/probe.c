@@ -135,8 +135,7 @@ static int port_setup(struct rte_eth_dev *dev, const struct ddp_devargs *devargs
 		ret = ddp_lower_attach(port, devargs->lower);
 	if (ret < 0)
 		return ret;
-	// Most applications with a key of their own have 40 bytes. They read the length once, so
-	// later profiles do not change it.
+	// Most applications with a key have 40 bytes, and read the length once: it stays.
 	port->rss_key_size = ddp_rss_emulates(port) ? DDP_KEY_SIZE : DDP_KEY_SHORT;
 	if (devargs->rss_key_len != 0)
 		port->rss_key_size = devargs->rss_key_len;

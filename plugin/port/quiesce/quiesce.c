@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The control path's waits for burst calls. Each wait sleeps, because this thread may have
-// preempted the holder of a lock. The holder may also be a process that ended inside a burst call:
-// its locks are taken away, see mp/mp.h.
+// The control path's waits for burst calls. Each wait sleeps: this thread may have preempted the
+// holder of a lock. A process that ended inside a call loses its locks, see mp/mp.h.
 #include "port/quiesce/quiesce.h"
 #include "port/run/order.h"
 #include "port/run/ring.h"
@@ -82,8 +81,7 @@ static void lower_rxq_recover(struct ddp_lower_rxq *lower) {
 	ddp_unlock(&lower->lock);
 }
 
-// The lower device may have sent packets that were not removed from their ring yet: they must not
-// be sent twice.
+// The lower device may have sent packets that are still on their ring: not to be sent twice.
 static void lower_txq_recover(struct ddp_port *port, struct ddp_lower_txq *lower) {
 	for (unsigned int t = 0; t < port->n_txqs; t++) {
 		struct rte_ring *ring = port->txqs[t].ring;
@@ -158,8 +156,7 @@ static bool lock_claim(rte_spinlock_t *lock, bool *wanted, bool insist) {
 	return taken;
 }
 
-// Take a lock until a time, in TSC cycles. wanted: a lower queue's flag, else NULL. Returns whether
-// the lock is held.
+// Take a lock until a time, by TSC. wanted: a lower queue's flag, or NULL. Returns whether held.
 static bool lock_wait_until(struct ddp_port *port, rte_spinlock_t *lock, bool *wanted,
 			    uint64_t end) {
 	const uint64_t step = rte_get_tsc_hz() / CHECKS_PER_S;

@@ -82,8 +82,7 @@ static inline void common_fill(const struct ddp_lower_rxq *lower, const struct d
 	};
 }
 
-// Are the dynamic fields adjacent? They are in Debian's DPDK unless another library registered
-// these bytes first.
+// Are the dynamic fields adjacent? Yes, unless another library registered these bytes first.
 static inline bool dynfields_pair(const struct rx_common *common) {
 	return common->meta_off == common->tsc_off + (int)sizeof(common->tsc);
 }
@@ -150,11 +149,9 @@ static inline uint16_t packet_fill(const struct rx_common *common, const bool pa
 	return hashed ? queue_of(common->steering, hash) : 0;
 }
 
-// rx_read.c: identify the packets of a burst of a lower queue, whose lock is held; the results are
-// in its burst.
+// rx_read.c: identify the packets of a burst of a lower queue, whose lock is held, in its burst.
 void ddp_rx_read(struct ddp_lower_rxq *lower, const struct ddp_batch *batch);
-// Write the mbufs of a burst that was read, and choose their queues. Packets that rules
-// drop are removed from the batch. Returns which packets of the batch, as bits, rules sent to their
-// queues.
+// Write the mbufs of a burst that was read, and choose their queues. Packets that rules drop leave
+// the batch. Returns, as bits, those that rules sent to their queues.
 uint32_t ddp_rx_fill(struct ddp_lower_rxq *lower, const struct rx_common *common,
 		     const struct ddp_port *port, struct ddp_batch *batch);

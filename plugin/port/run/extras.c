@@ -250,8 +250,7 @@ uint64_t ddp_cksum_verify(const struct ddp_verdict *verdict, uint64_t checksums,
 
 /* Computation */
 
-// Write a checksum that may lie in two segments. Else it is one store: other holders of the same
-// data see the old checksum or the new one.
+// Write a checksum that may lie in two segments; else in one store, for other holders' sake.
 static void cksum_store(struct rte_mbuf *mbuf, uint32_t off, uint16_t cksum) {
 	uint8_t bytes[2];
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Work of software beside classification: checksums, for applications that require a NIC with
-// checksum offloads, and decap=on.
+// Work of software beside classification: checksums that applications require, decap=on.
 #pragma once
 
 #include <rte_ethdev.h>
@@ -20,8 +19,7 @@
 
 // Verify the checksums of a received packet. Returns the RTE_MBUF_F_RX_* flags. Those of IP and L4
 // are for the innermost IP header and the data behind it; the outer ones, for the first IP header
-// of a tunnelled packet. What cannot be verified (fragments, packets that were cut, UDP without a
-// checksum) has no flag.
+// of a tunnelled packet. Fragments, cut packets and UDP without a checksum have no flag.
 uint64_t ddp_cksum_verify(const struct ddp_verdict *verdict, uint64_t checksums,
 			  const struct rte_mbuf *mbuf);
 
@@ -32,8 +30,7 @@ void ddp_cksum_compute(uint64_t checksums, struct rte_mbuf *mbuf);
 
 /* decap=on: packets reach the application as if they had come without their tunnel */
 
-// The packet type without the tunnel: inner layers become outer ones. Values of an application's
-// own stay.
+// The packet type without the tunnel: inner layers become outer ones. Applications' own stay.
 uint32_t ddp_decap_ptype(uint32_t ptype) __attribute__((const));
 
 // Can a segment be changed, because no other mbuf shares it or its data?

@@ -3,8 +3,7 @@
 //
 // A packet of such a type keeps the hash that the lower device wrote into its mbuf: it bypasses
 // classification. A port verifies hardware hashes, because a driver may accept a rule that has no
-// effect: the first packets of each type, and one burst in DDP_PROOF_STRIDE later, are hashed in
-// software as well.
+// effect: the first packets of each type, then one burst in DDP_PROOF_STRIDE, are hashed here, too.
 //
 // After one packet with another hash the packet type is hashed in software until a new proof, which
 // begins at the next check. If the profile finds fewer headers in that packet than the NIC, it is
@@ -13,8 +12,7 @@
 // that is wrong about one packet in some hundreds fails it each time; a sender of that many fewer
 // cannot keep the hardware from being used.
 //
-// A packet with an equal hash, but another type by the profile, is no mismatch and does not count
-// for the proof.
+// A packet with an equal hash, but another type by the profile, is no mismatch and no proof.
 //
 // Packets that a flow rule may match are never proven, and so classified: rules are applied in
 // software. Which these are depends on the shapes of the rules only. A rule of a new shape is in

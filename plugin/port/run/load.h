@@ -6,8 +6,7 @@
 // queue that it polls last. So sums of squares and products are counted, too: by these the control
 // path (exchange/port_balance.c) finds what does not grow with the burst.
 //
-// Reading the time twice takes as long as a few packets. So one in DDP_LOAD_STRIDE bursts of a
-// queue is timed.
+// Reading the time twice takes as long as a few packets: one in DDP_LOAD_STRIDE bursts is timed.
 #pragma once
 
 #include <rte_cycles.h>
@@ -21,8 +20,7 @@
 #define DDP_LOAD_POLLS 512 // queues that a thread may poll one after another
 #define DDP_LOAD_STRIDE 5  // bursts; applications rarely repeat something after five
 
-// Beginnings of an lcore's last burst calls, of all ports that measure load: those that follow a
-// burst that is timed.
+// Beginnings of an lcore's last burst calls, of all ports that measure load, behind timed bursts.
 struct ddp_poll_times {
 	uint32_t n;
 	bool wanted;                    // of the next call

@@ -18,8 +18,7 @@ static uint32_t polls_read(const struct ddp_rxq *queue) {
 
 /* Waiting for queues */
 
-// The state of a queue that a change waits for. The ring is read first: a thread marks the poll
-// before it takes packets.
+// The state of a queue that a change waits for. The ring first: a poll is marked before it takes.
 static enum ddp_order_queue queue_state(struct ddp_order *order, const struct ddp_lower_rxq *lower,
 					uint16_t id) {
 	const struct ddp_rxq *queue = &lower->port->rxqs[id];
@@ -37,8 +36,7 @@ static enum ddp_order_queue queue_state(struct ddp_order *order, const struct dd
 	return (polls & 1) != 0 ? DDP_ORDER_HANDED : DDP_ORDER_DONE;
 }
 
-// Wait for the packets that a queue has now. A move of load-aware RSS also waits for a queue that a
-// change gave up on, because the move itself can be given up.
+// Wait for the packets that a queue has now; a move, which can be given up, also for absent queues.
 static void queue_mark(struct ddp_order *order, const struct ddp_lower_rxq *lower, uint16_t id) {
 	const struct ddp_rxq *queue = &lower->port->rxqs[id];
 	const bool absent = __atomic_load_n(&queue->absent, __ATOMIC_RELAXED) == polls_read(queue);
@@ -268,8 +266,7 @@ bool ddp_order_run(struct ddp_lower_rxq *lower) {
 	else if (lower->order == DDP_ORDER_ALL && order->n_waits == 0)
 		all_release(order, lower);
 	// With overflow=wait: if parked packets wait only for room on a ring, no burst is read
-	// before they are placed. Its packets would be parked, too, and the wait would never end on
-	// an overloaded core.
+	// before they are placed. Its packets would be parked, too, without end if overloaded.
 	if (lower->order == DDP_ORDER_ENTRIES)
 		room = order->release;
 	else

@@ -10,14 +10,12 @@
 // If only entries of the redirection table changed, packets of these entries are parked until the
 // queue that the entry left is done; all others go on. After any other change every flow may move,
 // so all packets are parked until all queues are done. Packets keep the queue that was chosen for
-// them. If the steering changes again meanwhile, the packets parked from then on wait until those
-// parked before are done, too.
+// them. If the steering changes again meanwhile, packets parked from then on wait for these, too.
 //
 // A queue may not be polled for a long time. The wait ends after DDP_ORDER_WAIT_US, and until the
 // queue is polled again no change waits for it. With a move of load-aware RSS it is the move that
 // ends: the entry's packets go to its old queue again (`returns`), and the control path restores
-// the table. Each lower queue gives up or not for itself, so for some of them the move back is
-// another move.
+// the table. Each lower queue gives up for itself: for some the move back is another move.
 #pragma once
 
 #include "port/state/queues.h"
@@ -97,8 +95,7 @@ void ddp_order_change_all(struct ddp_lower_rxq *lower);
 bool ddp_order_is_waiting(const struct ddp_lower_rxq *lower);
 // Likewise, if so: was a move given up?
 bool ddp_order_has_returned(const struct ddp_lower_rxq *lower);
-// Write the queues that entries went back to, because their moves were given up, into a table.
-// Returns whether there are any.
+// Write the queues that entries of given up moves went back to into a table. Returns whether any.
 bool ddp_order_returned(const struct ddp_lower_rxq *lower, uint16_t *reta);
 // Make moves that are under way final: they are not given up any more.
 void ddp_order_keep_moves(struct ddp_lower_rxq *lower);

@@ -2,8 +2,7 @@
 // A ring of packets from one writer to one reader, which may be on different cores.
 //
 // A burst is spread over many rings, a few packets each. So the writer puts packets one by one,
-// which costs two stores, and publishes each ring once per burst; until then the reader sees none
-// of them.
+// which costs two stores, and publishes each ring once per burst: unseen until then.
 //
 // A mark is a position on a ring: the number of packets before it and, in its upper half, their
 // bytes, both modulo 2^32. The difference of two marks is exact, so all packets of a ring are

@@ -15,6 +15,5 @@ int ddp_tx_done_cleanup(void *queue, uint32_t n);
 int ddp_tx_descriptor_status(void *queue, uint16_t off);
 // Send the packets on Tx rings, as far as lower queues are not locked and take them.
 void ddp_tx_flush(struct ddp_port *port);
-// Send the packets that are now on the Tx rings of a lower queue, which is locked. Returns whether
-// the lower device took all of them.
+// Send what is now on the Tx rings of a lower queue, which is locked. Returns whether all went.
 bool ddp_tx_lower_flush(struct ddp_port *port, struct ddp_lower_txq *lower);

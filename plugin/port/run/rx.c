@@ -107,8 +107,7 @@ static void placing_begin(struct ddp_lower_rxq *lower, const struct rx_call *cal
 	*own = &direct->ring;
 }
 
-// If there are no more rings than packets, it is cheaper to publish all rings than those of the
-// packets.
+// If there are no more rings than packets, it is cheaper to publish all of them.
 static inline bool all_are_published(const struct ddp_batch *batch, unsigned int n_rings) {
 	return n_rings <= batch->n;
 }
@@ -210,8 +209,7 @@ static __attribute__((noinline)) unsigned int hw_fill_placing(const struct ddp_l
 	return one_fill(lower, *common, batch, 0, true, true);
 }
 
-// Most bursts: one path or one type of the lower device, no rules. record: placing_end() needs the
-// queues.
+// Most bursts: one path or one type of the lower device, no rules. record: for placing_end().
 static void one_place(struct ddp_lower_rxq *lower, const struct rx_common *common,
 		      struct ddp_batch *batch, enum ddp_overflow overflow, bool record) {
 	const bool own = lower->burst.verdict->own;
@@ -266,8 +264,7 @@ batch_take(struct ddp_lower_rxq *lower, struct rx_call *call, struct ddp_batch *
 	placing_end(lower, batch, call, &direct);
 }
 
-// Does the caller get enough from its ring, or has the ring too little room for a burst? Then its
-// packets are taken first.
+// Has the ring enough for the caller, or no room for a burst? Then its packets are taken first.
 static inline bool call_is_full(const struct ddp_lower_rxq *lower, const struct rx_call *call) {
 	const struct ddp_ring *own = lower->rings[call->queue->id];
 	const unsigned int n = ddp_ring_count(own);
@@ -343,8 +340,7 @@ static bool lower_is_left(struct ddp_lower_rxq *lower, const struct ddp_port *po
 	return false;
 }
 
-// Read a burst from another lower queue whose own queue is not polled. Returns whether there was
-// one.
+// Read a burst from a lower queue whose own queue is not polled. Returns whether there was one.
 static bool others_rx(struct rx_call *call) {
 	struct ddp_rxq *queue = call->queue;
 	unsigned int n = RTE_MIN(queue->port->n_lower_rxqs, OTHERS_MAX);
@@ -373,16 +369,14 @@ static void lowers_rx(struct rx_call *call, struct ddp_lower_rxq *own) {
 		lower_try(own, call);
 }
 
-// Take packets from the rings and from lower queues. The order alternates, so that neither of them
-// starves.
+// Take packets from the rings and from lower queues, in turn first, so that none starves.
 static void own_rx(struct rx_call *call, struct ddp_lower_rxq *own) {
 	struct ddp_rxq *queue = call->queue;
 
 	(void)__atomic_exchange_n(&queue->waiting, false,
 				  __ATOMIC_ACQ_REL); // before the rings are read
 	queue->lower_first = !queue->lower_first;
-	// Not in each call: with an even number of rings, some would never be the first of those
-	// calls that have room for them.
+	// Not in each call: with an even number of rings some would never be the first.
 	if (queue->lower_first)
 		lowers_rx(call, own);
 	else
@@ -414,8 +408,7 @@ static void rx(struct rx_call *call) {
 }
 
 // Put packets that cannot bypass the rings on them. This uses the caller's ring, which a count of
-// waiting packets may be reading. So without the busy lock all packets go on the rings, and the
-// caller gets its own at the next call.
+// waiting packets may be reading. Without the busy lock all go on the rings, for the next call.
 static __attribute__((noinline)) uint16_t fallback_rx(struct ddp_rxq *queue,
 						      struct ddp_lower_rxq *lower,
 						      struct rte_mbuf **mbufs, unsigned int n) {
@@ -466,8 +459,7 @@ static __attribute__((noinline)) uint16_t any_rx(struct ddp_rxq *queue, struct d
  * takes the lower queue's lock only, which the control path takes, too. The queue's rings are read
  * when another thread has set `waiting`. */
 
-// The hardware packet type of all packets of a burst; NULL: they have none, or several. bytes: the
-// sum of their lengths.
+// The hardware packet type of all packets of a burst; NULL: none, or several. bytes: of all.
 static inline const struct ddp_hw_ptype *bypass_find(struct ddp_rxq *queue,
 						     struct ddp_lower_rxq *lower,
 						     struct rte_mbuf *const *mbufs, unsigned int n,
@@ -535,8 +527,7 @@ static inline bool may_bypass(const struct ddp_rxq *queue, const struct ddp_lowe
 	       queue_started(&queue->started) && port_running(queue->port);
 }
 
-// Read from the queue's own lower queue with no lock but that one's. Returns the number of packets,
-// or -1: use any_rx().
+// Read from the queue's own lower queue with only its lock. Returns how many, -1: use any_rx().
 static inline int bypass_rx(struct ddp_rxq *queue, struct ddp_lower_rxq *lower,
 			    struct rte_mbuf **mbufs, uint16_t room) {
 	int n = -1;
@@ -580,8 +571,7 @@ static unsigned int lower_count(struct ddp_lower_rxq *lower, bool bypassing) {
 	return RTE_MAX(n, 0);
 }
 
-// The packets that wait on lower queues and are all for this queue: those that bypass the rings, or
-// all if the port has no other queue.
+// Packets that wait on lower queues for this queue alone: bypassing ones, or all of an only queue.
 static unsigned int lowers_count(struct ddp_rxq *queue) {
 	struct ddp_lower_rxq *own = __atomic_load_n(&queue->own, __ATOMIC_RELAXED);
 	const struct ddp_port *port = queue->port;

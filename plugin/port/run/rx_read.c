@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Identifies the packets of a burst: classifies them, or trusts what the lower device hashed and
-// verifies it. Then writes their mbufs and chooses their queues, by verdicts, flow rules, and the
-// port's checksum offloads and decap=.
+// verifies it. Then writes their mbufs and chooses their queues, by verdicts, rules and offloads.
 #include "port/run/burst.h"
 #include "port/run/extras.h"
 
 #define QUEUE_NONE UINT16_MAX // the packet was dropped by a rule
 
-// If all packets of a burst have one hardware packet type, this is the result of the burst. Returns
-// whether it is.
+// The burst's result, if all packets have one hardware packet type. Returns whether they have.
 static bool hw_burst_match(struct ddp_lower_rxq *lower, const struct ddp_batch *batch) {
 	const uint32_t rte_ptype = batch->mbufs[0]->packet_type;
 	uint64_t flags = RTE_MBUF_F_RX_RSS_HASH;
@@ -112,8 +110,7 @@ static inline void burst_classify(struct ddp_lower_rxq *lower, struct rte_mbuf *
 		      &lower->burst);
 }
 
-// Spread the results of the packets that were classified over the burst, the last one first, and
-// put those of the others between them.
+// Spread the results of classified packets over the burst, the last first, those of others between.
 static void results_join(struct ddp_lower_rxq *lower, const struct ddp_batch *batch,
 			 const struct hw_match *match) {
 	struct ddp_burst *burst = &lower->burst;
@@ -135,8 +132,7 @@ static void results_join(struct ddp_lower_rxq *lower, const struct ddp_batch *ba
 	burst->verdict = NULL;
 }
 
-// Read a batch while hw_ptypes is set: classify packets without a hardware hash, and those to be
-// verified. Returns whether these are all.
+// With hw_ptypes: classify packets without a hardware hash, or to be verified. Returns whether all.
 static __attribute__((noinline)) bool hw_read(struct ddp_lower_rxq *lower,
 					      const struct ddp_batch *batch) {
 	const uint16_t n_bursts = lower->n_bursts + 1;
@@ -278,8 +274,7 @@ static unsigned int row_of(const struct ddp_lower_rxq *lower, unsigned int i) {
 	return row;
 }
 
-// Count and mark packet i of the burst as a rule says, and hash it by the rule's key. Returns the
-// hash that chooses the queue.
+// Count, mark and hash packet i of the burst as a rule says. Returns the hash for the queue.
 static __attribute__((noinline)) uint32_t rule_extra(const struct ddp_lower_rxq *lower,
 						     const struct ddp_flow_action *action,
 						     unsigned int i, bool hashed, uint32_t hash,
@@ -304,8 +299,7 @@ static __attribute__((noinline)) uint32_t rule_extra(const struct ddp_lower_rxq 
 	return hash;
 }
 
-// Apply an rte_flow rule's action to packet i of the burst, which is for queue. Returns its new
-// queue.
+// Apply a rule's action to packet i of the burst, which is for queue. Returns its new queue.
 static inline uint16_t rule_apply(const struct ddp_lower_rxq *lower,
 				  const struct ddp_flow_action *action, unsigned int i, bool hashed,
 				  uint32_t hash, struct rte_mbuf *mbuf, uint16_t queue) {

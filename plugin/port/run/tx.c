@@ -44,8 +44,7 @@ static uint64_t ring_first(struct ddp_txq *queue) {
 	return slot.ticket;
 }
 
-// Send the packets of one burst, or as many as fit into an array. Returns whether the lower device
-// took all of them.
+// Send packets of one burst, as many as an array holds. Returns whether the lower device took all.
 static bool burst_send(struct ddp_txq *queue, uint64_t ticket) {
 	struct ddp_tx_slot slots[DDP_PORT_BURST];
 	struct rte_mbuf *mbufs[DDP_PORT_BURST];
@@ -104,8 +103,7 @@ void ddp_tx_flush(struct ddp_port *port) {
 	}
 }
 
-// All packets of a burst have one ticket, which is higher than that of any burst whose call has
-// returned.
+// All packets of a burst have one ticket, higher than that of any burst whose call has returned.
 static unsigned int ring_add(struct ddp_txq *queue, struct rte_mbuf **mbufs, unsigned int n) {
 	uint64_t ticket = __atomic_fetch_add(&queue->lower->ticket, 1, __ATOMIC_RELAXED);
 	struct ddp_tx_slot slots[DDP_PORT_BURST];
@@ -153,8 +151,7 @@ uint16_t ddp_tx_burst(void *txq, struct rte_mbuf **mbufs, uint16_t n) {
 	return n_taken;
 }
 
-// No other thread takes the lock of a running queue. So if a packet is not prepared, the lower
-// device refused it.
+// Nobody else takes the lock of a running queue: what is not prepared the lower device refused.
 uint16_t ddp_tx_prepare(void *txq, struct rte_mbuf **mbufs, uint16_t n) {
 	struct ddp_txq *queue = txq;
 	unsigned int n_good = 0;
@@ -172,8 +169,7 @@ uint16_t ddp_tx_prepare(void *txq, struct rte_mbuf **mbufs, uint16_t n) {
 	return n_good;
 }
 
-// Called by the queue's own thread. If another thread has the lower queue, nothing is freed: the
-// driver frees when that thread sends.
+// By the queue's own thread. While another has the lower queue nothing is freed: it frees later.
 int ddp_tx_done_cleanup(void *txq, uint32_t n) {
 	struct ddp_txq *queue = txq;
 	struct ddp_lower_txq *lower;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Starts and stops the port's queues: the rings between lower queues and ours, the path caches, and
-// Rx interrupts.
+// Starts and stops the port's queues: rings from lower queues to ours, path caches, interrupts.
 #include "port/start/start.h"
 #include "port/lower/lower.h"
 #include "port/quiesce/quiesce.h"
@@ -33,8 +32,7 @@
 //
 // No event is missed: a thread that puts packets on a ring publishes them, then reads `armed`; one
 // that arms a queue sets `armed`, then checks for packets; each with a full barrier between the
-// two. A queue also stays awake while packets are parked or held, or wait to be sent: these need
-// polls.
+// two. A queue also stays awake while packets are parked, held, or unsent: these need polls.
 static_assert(DDP_PORT_QUEUES <= RTE_MAX_RXTX_INTR_VEC_ID, "each Rx queue has a vector");
 
 #define EVENTS (DDP_PORT_QUEUES + 1) // in an epoll instance
@@ -266,8 +264,7 @@ static unsigned int tx_ring_clear(struct rte_ring *ring) {
 	return n;
 }
 
-// Allocate the path caches of the lower queues in use, and the room for parked packets. They are
-// large, so they exist only from start to stop.
+// Path caches of the lower queues in use, and room for parked packets: large, so until stop.
 static int caches_alloc(struct ddp_port *port) {
 	port->isa = ddp_isa_best(rte_vect_get_max_simd_bitwidth()); // may change between starts
 	for (unsigned int i = 0; i < port->n_lower_rxqs; i++) {
@@ -379,8 +376,7 @@ static int rxqs_start(struct ddp_port *port) {
 	return ret;
 }
 
-// Map Tx queue t to lower queue t modulo their number. The rings hold exactly n_desc packets, and
-// are not in DPDK's list of rings, which is limited.
+// Map Tx queue t to lower queue t modulo their number. Rings are not in DPDK's limited list.
 static int txqs_start(struct ddp_port *port) {
 	assert(port->n_lower_txqs > 0 || port->n_txqs == 0);
 	port->tx_shared = port->n_txqs > port->n_lower_txqs;
@@ -470,8 +466,7 @@ static int unplugged(const struct ddp_port *port) {
 }
 
 // Start the data path unless the lower device was unplugged meanwhile. lower_unplugged() sets its
-// flag, then clears running; this sets running, then reads the flag. So at least one of the two
-// stops the data path.
+// flag, then clears running; this sets running, then reads the flag: one of them stops it.
 static int running_set(struct ddp_port *port) {
 	__atomic_store_n(&port->running, true, __ATOMIC_SEQ_CST);
 	if (!ddp_lower_is_unplugged(port))

@@ -12,8 +12,7 @@
 int ddp_change_try(struct ddp_port *port);
 // End it, and release the mutex.
 void ddp_change_end(struct ddp_port *port);
-// Release the mutex to call the lower device, and take it again. false: it was removed, and the
-// mutex stays locked.
+// Release the mutex to call the lower device, and take it again. false: it is gone; stays locked.
 bool ddp_lower_enter(struct ddp_port *port);
 void ddp_lower_leave(struct ddp_port *port);
 // Is no other thread inside the lower device for this port? The mutex is held.

@@ -8,8 +8,7 @@
 // ports' mutexes are not freed with them: ethdev does not keep a thread (of telemetry, for example)
 // out of a port that another thread closes. Such a thread locks the mutex, and finds no port.
 //
-// A thread that holds the registry's mutex waits for no port's mutex, and one that holds a port's
-// mutex for no other port's.
+// Who holds the registry's mutex waits for no port's, who holds a port's for no other port's.
 #include "port/state/port.h"
 #include "port/state/control.h"
 
@@ -89,9 +88,8 @@ void ddp_registry_put(struct ddp_port *port) {
 
 // The mutex is held for short times only. A change (of queues, profiles, rules, RSS, the lower
 // device) takes longer: it calls the lower device several times, without the mutex. So `changing`
-// marks a change in progress, and other changes wait for its end with no lock held. They poll
-// instead of waiting on a condition, so that a port can be removed while they wait: see
-// ddp_registry_change().
+// marks a change in progress, and other changes wait for its end with no lock held. They poll, so
+// that a port can be removed while they wait: see ddp_registry_change().
 
 static bool is_own(const struct ddp_port *port) {
 	return port->changing && pthread_equal(port->changer, pthread_self());

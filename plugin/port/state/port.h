@@ -11,8 +11,7 @@
 //	lower Rx queue 1 --lock--> classify, hash --+--> ring (1, 0) --> Rx queue 0
 //	                                            +--> ring (1, 1) --> Rx queue 1
 //
-// Threads. A driver does not own the threads that poll it; they may start and stop polling at any
-// time:
+// Threads. A driver does not own the threads that poll it; they may stop and begin at any time:
 //
 //   - A burst call holds the busy lock of its own queue from beginning to end. A call that bypasses
 //     the rings (run/rx.c) holds the lower queue's lock instead. ethdev allows one thread
@@ -49,8 +48,7 @@
 // A ring has one writer, which holds the lower Rx queue's lock (or polls the Tx queue), and one
 // reader, which polls the Rx queue (or holds the lower Tx queue's lock).
 //
-// Counters have one writer at a time and can be read at any time: see counter_add() and
-// counter_read().
+// Counters have one writer at a time and can be read at any time (counter_add(), counter_read()).
 //
 // Calls go down the subfolders as README.md orders them. In exchange/, all others call steering.c,
 // which calls lower/. In lower/, lower.c calls lower_offload.c, and that lower_plan.c.
@@ -129,9 +127,8 @@ struct ddp_rss {
 // Offload: the lower device hashes for the personality. Control path only.
 //
 // A plan (plugin/offload) says which of the lower device's packet types it can hash as the
-// personality does. The plan's rules are created on the lower port, all or none of them. Then
-// packets of these types bypass classification (run/hw_ptypes.h). A change of the personality takes
-// three steps:
+// personality does. The plan's rules are created on the lower port, all or none. Then packets of
+// these types bypass classification (run/hw_ptypes.h). A change of personality:
 //
 //   - ddp_offload_replan(): no packet bypasses classification; the old rules are destroyed, and
 //     new ones are created.
@@ -214,8 +211,7 @@ struct ddp_ids {
 	struct rte_eth_dev *devs[DDP_LOWER_ID_MIN];
 };
 
-// The lower device. Control path only, except port_id, which the data path reads and which is
-// constant while running.
+// The lower device. Control path only, but for port_id, which is constant while running.
 struct ddp_lower {
 	char name[RTE_DEV_NAME_MAX_LEN];
 	char bus[RTE_DEV_NAME_MAX_LEN];
@@ -252,8 +248,7 @@ enum ddp_alarm {
 struct ddp_port {
 	uint32_t layout; // ddp_mp_layout() of the primary process; first, so that all have it
 
-	// Read by the data path. The control path clears running, waits for the burst calls inside,
-	// then writes the others.
+	// Read by the data path. To write others: clear running, then wait for burst calls.
 	bool running;
 	bool meta;             // packets that bypass the rings get the dynamic fields
 	bool rx_extras;        // rx_checksums or decap is set
@@ -285,8 +280,7 @@ struct ddp_port {
 	bool ready;                 // set up; secondary processes read it, too
 	const char *name;           // net_ddp0
 	struct rte_eth_dev_data *data;
-	// Names of packet types by id. A name keeps its id as long as the port exists; id 0 is
-	// none.
+	// Names of packet types by id, which they keep as long as the port exists; 0 is none.
 	char **type_names;
 	unsigned int n_type_ids;
 	unsigned int n_counted; // ids below this have counters; n_type_ids or more, once set up
@@ -319,8 +313,7 @@ static inline uint32_t ddp_lower_n_macs(const struct ddp_port *port) {
 // Text output: log lines, and the error of a call.
 extern int ddp_port_logtype;
 
-// Log one line, preceded by the port's name. Control characters, which may come from names in it,
-// are escaped.
+// Log one line behind the port's name. Control characters, as in names, are escaped.
 #define PORT_LOG(level, name, fmt, ...) \
 	ddp_port_log(RTE_LOG_##level, "%s: " fmt, name, ##__VA_ARGS__)
 void ddp_port_log(uint32_t level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -330,6 +323,5 @@ int ddp_fail(char *error, int ret, const char *fmt, ...) __attribute__((format(p
 void ddp_append(char *error, const char *more);
 #define DDP_FAIL_NO_MEMORY(error) ddp_fail(error, -ENOMEM, "out of memory")
 
-// EAL's memory, which all processes have at the same address, for all that the data path reads: it
-// also runs in secondary processes.
+// EAL's memory, which all processes have at the same address, for all that the data path reads.
 extern const struct ddp_memory ddp_port_memory;

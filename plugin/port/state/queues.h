@@ -81,8 +81,7 @@ static inline bool ddp_trylock(rte_spinlock_t *lock) {
 					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-// Not rte_spinlock_unlock(): on x86 it exchanges the value, and so waits for all earlier stores,
-// such as those to the mbufs of a burst.
+// Not rte_spinlock_unlock(): on x86 it exchanges the value, and waits for all earlier stores.
 static inline void ddp_unlock(rte_spinlock_t *lock) {
 	__atomic_store_n(&lock->locked, 0, __ATOMIC_RELEASE);
 }
@@ -192,8 +191,7 @@ struct ddp_txq {
 } __rte_cache_aligned;
 
 static inline void counter_add(uint64_t *counter, uint64_t n) {
-	// Release: a reader of this counter also sees the counters that the same packets updated
-	// before.
+	// Release: who reads this also sees counters that the same packets updated before.
 	__atomic_store_n(counter, *counter + n, __ATOMIC_RELEASE);
 }
 
@@ -205,8 +203,7 @@ static inline uint64_t counter_read(const uint64_t *counter) {
 void ddp_rx_intr_wake(struct ddp_rxq *queue);
 void ddp_rx_intr_wake_all(struct ddp_port *port);
 
-// Packets were put on a ring of a queue, whose thread may sleep. After a full barrier: see
-// start/start.c.
+// Packets are on a ring of a queue, whose thread may sleep. After a full barrier (start/start.c).
 static inline void queue_wake(struct ddp_rxq *queue) {
 	if (__atomic_load_n(&queue->armed, __ATOMIC_RELAXED))
 		ddp_rx_intr_wake(queue);

@@ -46,8 +46,7 @@ static void table_init(uint32_t table[256], const uint8_t *key, unsigned int pos
 	}
 }
 
-// The key bits that three words of input meet, from the first of them, as factors of carry-less
-// products: toeplitz_clmul.c says why so.
+// The key bits that three words of input meet, as factors of products (toeplitz_clmul.c).
 static void factors_init(uint64_t factors[2], const uint8_t *key, unsigned int first) {
 	factors[0] = factors[1] = 0;
 	for (unsigned int i = 0; i < 127; i++) {
@@ -162,8 +161,7 @@ void ddp_hash_rows(const struct ddp_hash *hash, enum ddp_isa isa, unsigned int w
 	}
 }
 
-// The share of the bytes from first on. Zeros on the right change no hash, but a table would be
-// read for each.
+// The share of the bytes from first on, without zeros on the right, which change no hash.
 static uint32_t part_hash(const struct ddp_hash *hash, const uint8_t *input, unsigned int first,
 			  unsigned int len) {
 	static const uint8_t zeros[4];

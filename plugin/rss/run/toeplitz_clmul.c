@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Toeplitz by carry-less products. It is compiled once for each instruction set: its flags decide
-// the width, and KERNELS is the name of the table.
+// Toeplitz by carry-less products, compiled for each instruction set: KERNELS names the table.
 //
 // Bit j of the hash (0 the leftmost) is the sum over i of input bit i times key bit i + j, where
 // sums are XOR. Take 64 bits of input, two words, as a polynomial with bit i at z^(63 - i), which
@@ -336,8 +335,7 @@ static ALWAYS_INLINE void index_do(struct job job, struct part part, const struc
 	}
 }
 
-// 12 bytes are IPv4 with ports, 36 IPv6 with them; where a length has no function of its own, the
-// next has.
+// 12 bytes are IPv4 with ports, 36 IPv6 with them; a length without a function takes the next.
 #define ROWS(n_words)                                                                          \
 	static void rows_##n_words(const struct ddp_hash *hash, const struct ddp_rows *rows,   \
 				   unsigned int first, unsigned int n, uint32_t *hashes) {     \
