@@ -457,15 +457,6 @@ class Balance(Case):
     def start_uneven(self, *arguments):
         return self.start(self, *arguments, n_queues=2, capture=self.zipf)
 
-    def check_state(self, state):
-        self.assertEqual(min(state["moves"], 32), len(state["last_moves"]))
-        self.assertTrue(1 <= state["before"] <= state["worst"], state)
-        for interval in state["last_intervals"]:
-            self.assertLessEqual(interval["after"], interval["before"])
-        for move in state["last_moves"]:
-            # of two queues, when the mean is 1
-            self.assertAlmostEqual(move["from_load"] + move["to_load"], 2, delta=0.003)
-
     def test_load_evens_out_while_packets_flow(self):
         pmd = self.start_uneven()
         self.assertGreater(self.uneven, 1.2)
@@ -482,7 +473,6 @@ class Balance(Case):
         pmd.wait(lambda: self.object("balance", "0")["moves"] > 0, "moves")
         pmd.wait(lambda: min(interval["before"] for interval in
                              self.object("balance", "0")["last_intervals"]) < 1.1, "even queues")
-        self.check_state(self.object("balance", "0"))
         self.check_text()
         self.assertEqual(self.good("balance", "0", "off"), "port 0: balance off\n")
         pmd.command("stop")
