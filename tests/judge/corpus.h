@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Packets and what they must be classified as: what several tests go through.
+// Packets that several tests go through, and what one of a test must be classified as.
 #ifndef CLASSIFY_CORPUS_H
 #define CLASSIFY_CORPUS_H
 
@@ -22,11 +22,11 @@ struct sample {
 	const char *input; // what is hashed, in hex
 };
 
-// A profile and its samples.
+// A profile and packets for it.
 struct corpus {
 	const char *spec;
-	const struct sample *samples;
-	unsigned int n_samples;
+	const struct piece (*packets)[20];
+	unsigned int n_packets;
 };
 
 extern const struct corpus corpora[2]; // base, gtpu

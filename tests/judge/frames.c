@@ -30,10 +30,10 @@ void frame_add(struct frames *frames, const uint8_t *bytes, uint32_t len) {
 
 /* Sources */
 
-static const struct sample *sample_draw(uint64_t *seed) {
+static const struct piece *sample_draw(uint64_t *seed) {
 	const struct corpus *corpus = &corpora[random_below(seed, COUNT(corpora))];
 
-	return &corpus->samples[random_below(seed, corpus->n_samples)];
+	return corpus->packets[random_below(seed, corpus->n_packets)];
 }
 
 // A sample, often with the rest of another behind one of its headers.
@@ -41,7 +41,7 @@ static uint32_t joined_draw(uint8_t bytes[PACKET_MAX], uint64_t *seed) {
 	uint32_t len = 0;
 
 	for (unsigned int n = 1 + random_below(seed, 2); n > 0; n--) {
-		const struct piece *piece = sample_draw(seed)->packet;
+		const struct piece *piece = sample_draw(seed);
 
 		if (len > 0)
 			len = random_below(seed, len);
@@ -54,7 +54,7 @@ static uint32_t joined_draw(uint8_t bytes[PACKET_MAX], uint64_t *seed) {
 
 // A sample, one header of which comes again and again.
 static uint32_t endless_draw(uint8_t bytes[PACKET_MAX], uint64_t *seed) {
-	const struct piece *piece = sample_draw(seed)->packet;
+	const struct piece *piece = sample_draw(seed);
 	unsigned int again = random_below(seed, 6);
 	uint32_t len = 0;
 
@@ -72,8 +72,8 @@ void frames_corpora_add(struct frames *frames, unsigned int n, uint64_t seed) {
 	uint8_t bytes[PACKET_MAX];
 
 	for (unsigned int c = 0; c < COUNT(corpora); c++)
-		for (unsigned int i = 0; i < corpora[c].n_samples; i++)
-			frame_add(frames, bytes, packet_build(corpora[c].samples[i].packet, bytes));
+		for (unsigned int i = 0; i < corpora[c].n_packets; i++)
+			frame_add(frames, bytes, packet_build(corpora[c].packets[i], bytes));
 	for (unsigned int i = 0; i < n; i++)
 		frame_add(frames, bytes,
 			  i % 8 == 0 ? endless_draw(bytes, &seed) : joined_draw(bytes, &seed));

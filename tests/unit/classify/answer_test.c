@@ -76,9 +76,9 @@ static void assert_coherent(const struct loaded *l, const uint8_t *bytes, uint32
 
 TEST(steps_of_packets_that_are_cut_anywhere_are_coherent) {
 	for (unsigned int c = 0; c < COUNT(corpora); c++) {
-		for (unsigned int i = 0; i < corpora[c].n_samples; i++) {
+		for (unsigned int i = 0; i < corpora[c].n_packets; i++) {
 			uint8_t bytes[PACKET_MAX];
-			unsigned int len = packet_build(corpora[c].samples[i].packet, bytes);
+			unsigned int len = packet_build(corpora[c].packets[i], bytes);
 
 			for (unsigned int n = 0; n <= len; n++)
 				assert_coherent(c == 0 ? &base : &gtpu, bytes, n);

@@ -304,9 +304,9 @@ TEST(a_raw_rule_hashes_the_bits_of_its_mask) {
 	unsigned int n_flips = 0, n_raws = 0;
 	uint64_t seed = 22;
 
-	for (unsigned int i = 0; i < 3 * corpora[1].n_samples; i++) {
+	for (unsigned int i = 0; i < 3 * corpora[1].n_packets; i++) {
 		uint8_t bytes[PACKET_MAX];
-		uint32_t len = packet_build(corpora[1].samples[i / 3].packet, bytes);
+		uint32_t len = packet_build(corpora[1].packets[i / 3], bytes);
 		struct ddp_class class;
 
 		classify_bytes(loaded.program, bytes, len, &class);

@@ -146,8 +146,8 @@ TEST(outermost_is_as_without_a_profile) {
 	for (unsigned int s = 0; s < COUNT(specs); s++) {
 		struct loaded loaded = load_good(specs[s]);
 
-		for (unsigned int i = 0; i < corpora[1].n_samples; i++) {
-			const struct piece *packet = corpora[1].samples[i].packet;
+		for (unsigned int i = 0; i < corpora[1].n_packets; i++) {
+			const struct piece *packet = corpora[1].packets[i];
 			struct hashed without, outermost;
 
 			hashed_of(base.program, packet, DDP_RSS_HF_ALL, 0, &without);

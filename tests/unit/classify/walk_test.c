@@ -59,9 +59,9 @@ static void assert_settled(const struct ddp_program *program, const uint8_t *byt
 
 TEST(samples_are_what_the_reference_says) {
 	for (unsigned int c = 0; c < COUNT(corpora); c++) {
-		for (unsigned int i = 0; i < corpora[c].n_samples; i++) {
+		for (unsigned int i = 0; i < corpora[c].n_packets; i++) {
 			uint8_t bytes[PACKET_MAX];
-			uint32_t len = packet_build(corpora[c].samples[i].packet, bytes);
+			uint32_t len = packet_build(corpora[c].packets[i], bytes);
 
 			assert_agree(&loaded[c], bytes, len);
 			for (uint32_t cut = 0; cut <= len; cut++)
@@ -71,9 +71,9 @@ TEST(samples_are_what_the_reference_says) {
 }
 
 TEST(gtpu_leaves_what_base_classifies_alone) {
-	for (unsigned int i = 0; i < corpora[0].n_samples; i++) {
+	for (unsigned int i = 0; i < corpora[0].n_packets; i++) {
 		uint8_t bytes[PACKET_MAX];
-		uint32_t len = packet_build(corpora[0].samples[i].packet, bytes);
+		uint32_t len = packet_build(corpora[0].packets[i], bytes);
 		struct ddp_class base, gtpu;
 
 		classify_bytes(loaded[0].program, bytes, len, &base);
