@@ -13,7 +13,6 @@ import struct
 import subprocess
 import sys
 import tempfile
-import time
 
 sys.dont_write_bytecode = True
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
@@ -428,14 +427,6 @@ class Capture(harness.TestCase):
                 self.assertEqual(result.returncode, 1)
                 self.assertTrue(result.stderr.startswith("ddp-traffic: " + name))
                 self.assertEqual(result.stderr.count("\n"), 1)
-
-    def test_a_hundred_thousand_packets_take_seconds(self):
-        start = time.monotonic()
-        result = run("-o", "/dev/null", "--packets", 100000)
-        seconds = time.monotonic() - start
-        print(f"a hundred thousand packets: {seconds:.2f} s", flush=True)
-        self.assertEqual(result.returncode, 0)
-        self.assertLess(seconds, 20)
 
 
 # Of what test_bytes_are_the_same_on_every_machine asks for. Changes with any change of the traffic.
