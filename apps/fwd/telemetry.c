@@ -148,18 +148,6 @@ static uint64_t bound_next(uint64_t bound) {
 	return bound / power == 2 ? 5 * power : 2 * bound;
 }
 
-static void histogram_fill(struct rte_tel_data *le_ns, struct rte_tel_data *packets_le,
-			   const struct latency *latency) {
-	rte_tel_data_start_array(le_ns, RTE_TEL_UINT_VAL);
-	rte_tel_data_start_array(packets_le, RTE_TEL_UINT_VAL);
-	for (uint64_t ns = BOUND_LEAST_NS; ns <= BOUND_MOST_NS; ns = bound_next(ns)) {
-		uint64_t limit = ns / 1e9 * rte_get_tsc_hz();
-
-		rte_tel_data_add_array_uint(le_ns, ns);
-		rte_tel_data_add_array_uint(packets_le, latency_count_to(latency, limit));
-	}
-}
-
 static int latency_fill(struct rte_tel_data *d, const struct workers *workers, const char *params) {
 	struct rte_tel_data *le_ns = rte_tel_data_alloc(), *packets_le = rte_tel_data_alloc();
 	struct latency all = {0};
@@ -173,7 +161,14 @@ static int latency_fill(struct rte_tel_data *d, const struct workers *workers, c
 	for (unsigned int i = 0; i < workers->n_queues; i++)
 		if (counter_get(&workers->queues[i]->latency.count) != 0)
 			latency_merge(&all, &workers->queues[i]->latency);
-	histogram_fill(le_ns, packets_le, &all);
+	rte_tel_data_start_array(le_ns, RTE_TEL_UINT_VAL);
+	rte_tel_data_start_array(packets_le, RTE_TEL_UINT_VAL);
+	for (uint64_t ns = BOUND_LEAST_NS; ns <= BOUND_MOST_NS; ns = bound_next(ns)) {
+		uint64_t limit = ns / 1e9 * rte_get_tsc_hz();
+
+		rte_tel_data_add_array_uint(le_ns, ns);
+		rte_tel_data_add_array_uint(packets_le, latency_count_to(&all, limit));
+	}
 	rte_tel_data_start_dict(d);
 	rte_tel_data_add_dict_uint(d, "count", counter_get(&all.count));
 	rte_tel_data_add_dict_uint(d, "sum_ns", cycles_ns(counter_get(&all.sum)));

@@ -307,26 +307,13 @@ static void schema_write(FILE *to) {
 	ddp_arena_destroy(arena);
 }
 
-static void written_report(const char *path, const char *profile, enum format format,
-			   struct output *out) {
-	struct json_writer json;
-	struct strbuf text;
-
-	if (format == FORMAT_JSON) {
-		jsonw_init(&json, out);
-		jsonw_write(&json, "{profile:%s file:%s}\n", profile, path);
-		return;
-	}
-	strbuf_init(&text);
-	shell_line(text.to, (const char *const[]){"ddpctl", "check", "--strict", "--", path, NULL});
-	output_escaped_printf(out, "%s: written; now edit it, and: %s\n", path, strbuf_take(&text));
-	strbuf_fini(&text);
-}
-
 static int file_write(const char *text, const char *path, const char *profile, enum format format,
 		      struct output *out) {
+	const char *const check[] = {"ddpctl", "check", "--strict", "--", path, NULL};
 	FILE *to = fopen(path, "wxe"); // never overwrite a file
 	bool written = to != NULL && fputs(text, to) >= 0;
+	struct json_writer json;
+	struct strbuf line;
 
 	if (to != NULL && fclose(to) != 0)
 		written = false;
@@ -334,7 +321,15 @@ static int file_write(const char *text, const char *path, const char *profile, e
 		error_print("%s: %s", path, strerror(errno));
 		return errno == EEXIST ? EXIT_NO : EXIT_UNREADABLE;
 	}
-	written_report(path, profile, format, out);
+	if (format == FORMAT_JSON) {
+		jsonw_init(&json, out);
+		jsonw_write(&json, "{profile:%s file:%s}\n", profile, path);
+		return EXIT_GOOD;
+	}
+	strbuf_init(&line);
+	shell_line(line.to, check);
+	output_escaped_printf(out, "%s: written; now edit it, and: %s\n", path, strbuf_take(&line));
+	strbuf_fini(&line);
 	return EXIT_GOOD;
 }
 

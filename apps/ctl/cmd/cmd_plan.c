@@ -14,14 +14,13 @@
 
 #include "base/rss_hf.h"
 #include "common/json_writer.h"
-#include "common/port_telemetry.h"
 #include "common/strbuf.h"
-#include "common/table.h"
 #include "ctl/command.h"
 #include "ctl/plan/plan_report.h"
 #include "ctl/profile/profile_load.h"
 #include "ctl/simulate/candidates.h"
 #include "ctl/steer/cut.h"
+#include "ctl/telemetry/port_info.h"
 #include "offload/i40e_port.h"
 
 #define KINDS_MAX 16 // kinds of NIC
@@ -263,10 +262,6 @@ static int plan_capture_read(const char *path, const struct steer_config *steer,
 	return status;
 }
 
-static double percent(const struct plan_capture *capture, uint64_t n) {
-	return capture->n_packets == 0 ? 0 : 100.0 * n / capture->n_packets;
-}
-
 static void plan_capture_print(const struct plan_capture *capture, struct output *out) {
 	struct table table;
 
@@ -283,7 +278,8 @@ static void plan_capture_print(const struct plan_capture *capture, struct output
 	for (enum ddp_spread i = 0; i <= DDP_SPREAD_UNASKED; i++)
 		if (capture->by_spread[i] > 0) {
 			table_text(&table, ddp_spread_name(i));
-			table_cell(&table, "%.1f%%", percent(capture, capture->by_spread[i]));
+			table_cell(&table, "%.1f%%",
+				   percent(capture->by_spread[i], capture->n_packets));
 		}
 	table_fini(&table);
 	output_text(out, "\n");
@@ -291,7 +287,8 @@ static void plan_capture_print(const struct plan_capture *capture, struct output
 	for (enum ddp_offload_class i = 0; i <= DDP_OFFLOAD_NONE; i++)
 		if (capture->by_class[i] > 0) {
 			table_text(&table, ddp_offload_class_name(i));
-			table_cell(&table, "%.1f%%", percent(capture, capture->by_class[i]));
+			table_cell(&table, "%.1f%%",
+				   percent(capture->by_class[i], capture->n_packets));
 		}
 	table_fini(&table);
 }

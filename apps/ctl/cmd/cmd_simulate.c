@@ -86,24 +86,12 @@ static void simulation_show(const void *arg, enum format format, struct output *
 	jsonw_write(&json, "}\n");
 }
 
-// Warn if the profile matches no packet: tunnel or port may be wrong.
-static void mismatch_print(const char *file, const struct candidates *candidates,
-			   const struct simulation *simulation) {
-	const struct ddp_profile *profile = candidates->loaded[0].profile;
-	bool has_types = false;
-
-	for (unsigned int i = 0; i < profile->n_types && !profile->modelled; i++)
-		has_types |= strcmp(profile->types[i].profile, "base") != 0;
-	if (has_types && simulation->packets > 0 && own_packets(candidates->spreads) == 0)
-		error_print(
-			"no packet has a packet type of %s: does it read the right tunnel and port?",
-			file);
-}
-
 static int simulate(const struct simulate_options *options, struct candidates *candidates,
 		    struct output *out) {
+	const struct ddp_profile *profile = candidates->loaded[0].profile;
 	static struct simulation simulation;
 	struct capture capture;
+	bool has_types = false;
 	int ret, status = capture_open_or_report(&capture, &options->base.capture);
 
 	if (status != EXIT_GOOD)
@@ -111,7 +99,12 @@ static int simulate(const struct simulate_options *options, struct candidates *c
 	ret = candidates_run(candidates, &capture);
 	simulation_make(&simulation, options, candidates, &capture, ret);
 	status = answer_show_or_report(options, capture.path, simulation_show, &simulation, out);
-	mismatch_print(options->base.common.files[0], candidates, &simulation);
+	for (unsigned int i = 0; i < profile->n_types && !profile->modelled; i++)
+		has_types |= strcmp(profile->types[i].profile, "base") != 0;
+	if (has_types && simulation.packets > 0 && own_packets(candidates->spreads) == 0)
+		error_print(
+			"no packet has a packet type of %s: does it read the right tunnel and port?",
+			options->base.common.files[0]);
 	ddp_arena_destroy(simulation.arena);
 	ret = capture_end_or_report(&capture, ret);
 	capture_close(&capture);

@@ -311,17 +311,6 @@ static void unhashed_add(struct advice *a) {
 			100 * unhashed);
 }
 
-static void reasons_add(struct advice *a) {
-	static void (*const parts[])(struct advice *) = {
-		gain_add, unread_add, hardware_add, flows_add, balancing_add, unhashed_add,
-	};
-
-	for (unsigned int i = 0; i < COUNT(parts) && a->verdict != ADVICE_NO_PACKETS; i++) {
-		parts[i](a);
-		reason_end(a);
-	}
-}
-
 /* Advice */
 
 static void headline_add(struct advice *a) {
@@ -428,6 +417,10 @@ static void commands_add(struct advice *a) {
 }
 
 void advice_make(struct advice *a) {
+	static void (*const reasons[])(struct advice *) = {
+		gain_add, unread_add, hardware_add, flows_add, balancing_add, unhashed_add,
+	};
+
 	assert(a->simulation->n_outcomes > 0);
 	strbuf_init(&a->text);
 	a->base = &a->simulation->outcomes[a->simulation->n_outcomes - 1];
@@ -437,7 +430,10 @@ void advice_make(struct advice *a) {
 		a->best = a->base;
 	a->balance = balance_is_advised(a->best);
 	headline_add(a);
-	reasons_add(a);
+	for (unsigned int i = 0; i < COUNT(reasons) && a->verdict != ADVICE_NO_PACKETS; i++) {
+		reasons[i](a);
+		reason_end(a);
+	}
 	commands_add(a);
 	strbuf_fini(&a->text);
 }

@@ -338,19 +338,6 @@ static void input_get(const struct flow_counter *counter, unsigned int i,
 	memset(input + burst->input_lens[i], 0, FLOW_INPUT_SIZE - burst->input_lens[i]);
 }
 
-// Store the end points of the tunnel, if the packet has an outer IP header.
-static void outer_take(const struct ddp_verdict *verdict, const struct capture_packet *packet,
-		       struct flow_detail *detail) {
-	const uint8_t *ip = packet->data + verdict->l3_off;
-	bool is_v6;
-
-	if (verdict->inner_l3_off == UINT16_MAX || verdict->inner_l3_off > packet->len)
-		return;
-	is_v6 = ip[0] >> 4 == 6;
-	detail->outer_len = is_v6 ? 32 : 8;
-	memcpy(detail->outer, ip + (is_v6 ? 8 : 12), detail->outer_len);
-}
-
 static void pair_take(const struct flow_counter *counter, const struct layout *layout,
 		      struct flow_detail *detail) {
 	uint8_t opposite[FLOW_INPUT_SIZE] = {0};
@@ -372,8 +359,15 @@ static void flow_begin(struct flow_counter *counter, struct flow_detail *detail,
 	input_get(counter, i, detail->input);
 	if (!counter->is_ue)
 		pair_take(counter, &counter->layouts[detail->layout], detail);
-	if (verdict != NULL)
-		outer_take(verdict, packet, detail);
+	// the end points of the tunnel, if the packet has an outer IP header
+	if (verdict != NULL && verdict->inner_l3_off != UINT16_MAX &&
+	    verdict->inner_l3_off <= packet->len) {
+		const uint8_t *ip = packet->data + verdict->l3_off;
+		const bool is_v6 = ip[0] >> 4 == 6;
+
+		detail->outer_len = is_v6 ? 32 : 8;
+		memcpy(detail->outer, ip + (is_v6 ? 8 : 12), detail->outer_len);
+	}
 }
 
 void flow_counter_count(struct flow_counter *counter, const struct capture_batch *batch,
