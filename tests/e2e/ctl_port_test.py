@@ -454,11 +454,8 @@ class Balance(Case):
                                "--zipf", 1.1)
         cls.uneven = harness.simulate("base", cls.zipf, "--queues", 2)["imbalance"]
 
-    def start_uneven(self, *arguments):
-        return self.start(self, *arguments, n_queues=2, capture=self.zipf)
-
     def test_load_evens_out_while_packets_flow(self):
-        pmd = self.start_uneven()
+        pmd = self.start(self, n_queues=2, capture=self.zipf)
         self.assertGreater(self.uneven, 1.2)
         self.assertGreater(self.imbalance(), 1.2)
         state = self.object("balance", "net_ddp0")

@@ -79,7 +79,7 @@ class Profiles(harness.TestCase):
         for options, status in ([], GOOD), (["--strict"], NO):
             result = harness.ddpctl("check", path, *options)
             self.assertEqual(result.returncode, status)
-            self.assertIn(f"{path}:2:11: warning: there is no packet type, so every packet is unknown and has no hash\n",
+            self.assertIn(f"{path}:2:11: warning: there is no packet type, so every packet is unknown and has no hash",
                           result.stderr)
 
     def test_mistakes_have_a_place(self):

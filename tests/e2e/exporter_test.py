@@ -90,9 +90,6 @@ class Ports(harness.TestCase):
         pmd.commands("set fwd rxonly", "start")
         return pmd
 
-    def wait_metrics(self, server, condition):
-        return harness.until(lambda: condition(metrics := server.metrics()) and metrics)
-
     def test_prometheus_sees_all_ports_and_a_hot_queue(self):
         n3 = self.traffic("--kind", "mix", "--ues", 50, "--packets-per-flow", 1)
         first, second = self.start_nics(n3, "nics", NICS[:3]), self.start_nics(n3, "others", NICS[3:])
@@ -101,8 +98,9 @@ class Ports(harness.TestCase):
                               "--rxq=8", "--txq=8", prefix="upf")
         pmd.commands("set fwd rxonly", "start")
         server = exporter.Exporter(self)
-        metrics = self.wait_metrics(server, lambda found: len(found.of("net_ddp_offloaded_packets_total")) == 6 and all(
-            n > 0 for (_, process), n in found.of("net_ddp_offloaded_packets_total").items() if process != "upf"))
+        harness.until(lambda: len(found := server.metrics().of("net_ddp_offloaded_packets_total")) == 6 and all(
+            n > 0 for (_, process), n in found.items() if process != "upf"))
+        metrics = server.metrics()
         info = {dict(labels)["nic"]: dict(labels) for name, labels in metrics.samples if name == "net_ddp_port_info"}
         self.assertEqual(set(info), {*NICS, ""})
         for kind in NICS:

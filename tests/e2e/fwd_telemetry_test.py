@@ -5,7 +5,6 @@ numbers that the final report has."""
 
 import json
 import signal
-import time
 
 from support import fwd, harness, telemetry
 
@@ -36,21 +35,15 @@ class Telemetry(fwd.TestCase):
         self.assertEqual((self.process.returncode, fwd.our_lines(stderr)), (0, []))
         return json.loads(self.report.read_text())
 
-    def wait_for_end_of_capture(self, client):
-        before = None
-        while before is None or before != client.ask("/ddp_fwd/latency")["count"] or before == 0:
-            before = client.ask("/ddp_fwd/latency")["count"]
-            time.sleep(0.3)
-
     def test_the_numbers_are_those_of_the_report(self):
         client = self.start("overflow=wait", rx=self.n3.name, options=["--rxq", 4, "--fwd", "mac"])
-        self.wait_for_end_of_capture(client)
+        n_packets = len(harness.pcap_frames(self.n3))
+        harness.until(lambda: client.ask("/ddp_fwd/latency")["count"] == n_packets, "end of the capture")
         workers, _ = client.pages("workers", "/ddp_fwd/workers")
         queues, _ = client.pages("queues", "/ddp_fwd/queues")
         latency = client.ask("/ddp_fwd/latency")
         report = self.end()
 
-        self.assertGreater(report["packets"], 1000)
         self.assertEqual([(w["lcore"], w["packets"], w["bytes"]) for w in workers.values()],
                          [(w["lcore"], w["packets"], w["bytes"]) for w in report["workers"]])
         self.assertEqual([(q["port"], q["queue"], q["packets"], q["bytes"])

@@ -26,10 +26,6 @@ def settings(text):
     return found
 
 
-def may_change_rights():
-    return os.geteuid() == 0 and shutil.which("setpriv") and shutil.which("prlimit")
-
-
 class Units(fwd.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -106,7 +102,8 @@ class Units(fwd.TestCase):
     def in_unit(self, command):
         return shlex.split(command.replace("%i", INSTANCE))
 
-    @unittest.skipUnless(may_change_rights(), "only root can give up capabilities")
+    @unittest.skipUnless(os.geteuid() == 0 and shutil.which("setpriv") and shutil.which("prlimit"),
+                         "only root can give up capabilities")
     def test_ddp_fwd_and_ddp_exporter_with_the_rights_of_their_units(self):
         """Start, and metrics of root's process for a user who has no right but one."""
         words = self.environment_file("\n".join([

@@ -67,14 +67,6 @@ def layers_of(capture):
             harness.output_of("tshark", "-r", capture, *options).splitlines()]
 
 
-def verdict_of(flags, name):
-    return next((word for word in ("GOOD", "BAD") if f"{name}_CKSUM_{word}" in flags), None)
-
-
-def seen_of(packet):
-    return {name: verdict_of(packet.flags, name) for name in ("IP", "L4", "OUTER_IP", "OUTER_L4")}
-
-
 def expected_of(layers, chain, ptype):
     """tshark's verdicts on the layers that flags are about."""
     n_ips = sum(token in ("ipv4", "ipv6") for token in chain)
@@ -109,7 +101,8 @@ class Verdicts(packets_test.Case):
         wrong, counts = [], collections.Counter()
         for packet in seen:
             expected = expected_of(layers[packet.n], chains[packet.n], packet.ptype)
-            found = seen_of(packet)
+            found = {name: next((word for word in ("GOOD", "BAD") if f"{name}_CKSUM_{word}" in packet.flags), None)
+                     for name in ("IP", "L4", "OUTER_IP", "OUTER_L4")}
             counts.update(item for item in found.items() if item[1])
             broken = "BAD" in (found["IP"], found["OUTER_IP"])
             if found["L4"] == "BAD" and expected and expected["L4"] is None:

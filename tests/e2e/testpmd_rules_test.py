@@ -391,10 +391,6 @@ class Rules(Case):
 
     # Raw rules: a packet and a mask in hexadecimal.
 
-    def raw_rule(self, packet, *ranges, func=""):
-        mask = bytes(0xff if any(start <= i < end for start, end in ranges) else 0 for i in range(len(packet)))
-        return rule(f"raw pattern spec {packet.hex()} pattern mask {mask.hex()}", f"rss {func}queues end")
-
     def test_the_mask_of_a_raw_rule_chooses_what_is_hashed(self):
         """Uplink and downlink are different packets. classify/flow_test.c has masks of any bits."""
         for text, size, ranges, changes, strangers, func in (
@@ -406,7 +402,9 @@ class Rules(Case):
             # One more header makes it another packet.
             names = [name for name in names_of(text) if name not in ("tag", "gtpu_ext")]
             self.renew(vary(text), *(vary(text, name) for name in names), *map(vary, strangers))
-            self.create(self.raw_rule(vary(text)[:size], *ranges, func=func))
+            mask = bytes(0xff if any(start <= i < end for start, end in ranges) else 0 for i in range(size))
+            self.create(rule(f"raw pattern spec {vary(text)[:size].hex()} pattern mask {mask.hex()}",
+                             f"rss {func}queues end"))
             base, *packets = self.receive()
             self.assertIsNotNone(base.hash)
             for name, one in zip(names, packets):

@@ -24,13 +24,6 @@ class Ue(harness.TestCase):
                 queues[ue(frame)].setdefault(packet["queue"], place)
         return queues
 
-    def check_meet(self, *options):
-        queues = self.queues_of_ues("gtpu:ue", *options)
-        for number, places in queues.items():
-            self.assertEqual(len(places), 1, f"UE {number} has several queues: {places}")
-        used = {queue for places in queues.values() for queue in places}
-        self.assertEqual(used, set(range(QUEUES)))
-
     def n_apart(self, spec, *options):
         """How many UEs have several queues."""
         return sum(len(places) > 1 for places in self.queues_of_ues(spec, *options).values())
@@ -40,7 +33,10 @@ class Ue(harness.TestCase):
         for options in (["--ipv6", 0], ["--ipv6", 100, "--seed", 2], ["--no-psc"], ["--outer", "ipv6"],
                         ["--outer", "ipv6", "--no-psc"], ["--vlan", 100, "--seed", 5]):
             with self.subTest(options=options):
-                self.check_meet("--ues", 200, "--packets-per-flow", 1, *options)
+                queues = self.queues_of_ues("gtpu:ue", "--ues", 200, "--packets-per-flow", 1, *options)
+                for number, places in queues.items():
+                    self.assertEqual(len(places), 1, f"UE {number} has several queues: {places}")
+                self.assertEqual({queue for places in queues.values() for queue in places}, set(range(QUEUES)))
 
     def test_without_the_input_set_they_do_not(self):
         options = ["--ues", 200, "--packets-per-flow", 1]

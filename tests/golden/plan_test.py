@@ -154,7 +154,8 @@ class Plan(unittest.TestCase):
             with open(path, "w", encoding="utf-8") as file:
                 file.write("\n".join(rules))
             run = subprocess.run([ddpctl, "classify", profile or planned, "-", "--rule", f"@{path}"],
-                                 capture_output=True, input=packets.pcap([]), timeout=60, env=dict(os.environ, DDP_PROFILE_PATH=profiles))
+                                 capture_output=True, input=packets.pcap([]), timeout=60,
+                                 env=dict(os.environ, DDP_PROFILE_PATH=profiles))
             self.assertEqual((run.returncode, run.stderr), (0, NO_PACKETS))
 
     def test_refusals(self):
