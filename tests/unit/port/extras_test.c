@@ -31,6 +31,16 @@ static struct rte_mbuf *split(const struct rte_mbuf *from, unsigned int at, uint
 	return first;
 }
 
+// Into segments of so many bytes.
+static struct rte_mbuf *split_evenly(const struct rte_mbuf *from, uint32_t size) {
+	struct rte_mbuf *first = rte_pktmbuf_copy(from, pool, 0, size);
+
+	for (uint32_t off = size; off < from->pkt_len; off += size)
+		assert_int_equal(rte_pktmbuf_chain(first, rte_pktmbuf_copy(from, pool, off, size)),
+				 0);
+	return first;
+}
+
 #define ODD_DATA PIECE(0xee, 0xff, 0x12, 0x34, 0x56)
 #define IN_IPV6 ETH(0x86dd), IPV6(17, GNB6, UPF6), UDP(2152, 2152), GTPU(0x30, 255)
 #define IN_IPV4 ETH(0x0800), IPV4(17, GNB, UPF), UDP(2152, 2152), GTPU(0x30, 255)
@@ -202,10 +212,7 @@ TEST(each_header_may_be_split_anywhere) {
 				shape_check(&shapes[s], split(plain, at, n), expected);
 		}
 		for (unsigned int size = 1; size < 20; size++)
-			shape_check(
-				&shapes[s],
-				packet_split(rte_pktmbuf_copy(plain, pool, 0, UINT32_MAX), size),
-				expected);
+			shape_check(&shapes[s], split_evenly(plain, size), expected);
 		shape_check(&shapes[s], plain, expected);
 		rte_pktmbuf_free(expected);
 	}
@@ -221,9 +228,9 @@ TEST(checksums_are_verified_and_a_tunnel_is_removed_however_a_packet_is_split) {
 	memcpy(expected + 14, rte_pktmbuf_mtod_offset(whole, void *, INNER_L3),
 	       whole->pkt_len - INNER_L3);
 	for (unsigned int at = 1; at < whole->pkt_len + 20; at++) {
-		struct rte_mbuf *mbuf =
-			at < whole->pkt_len ? split(whole, at, UINT32_MAX) :
-					      packet_split(gtpu_summed(), 1 + at - whole->pkt_len);
+		struct rte_mbuf *mbuf = at < whole->pkt_len ?
+						split(whole, at, UINT32_MAX) :
+						split_evenly(whole, 1 + at - whole->pkt_len);
 
 		assert_int_equal(ddp_cksum_verify(&tunnelled, DDP_RX_CHECKSUMS, mbuf), GOOD);
 		assert_true(ddp_decap(mbuf, INNER_L3));
@@ -253,14 +260,15 @@ TEST(shared_data_and_lies_stay) {
 
 // In segments of 20 bytes the second one is taken off and the third one is cut; the last one stays.
 TEST(later_segments_that_others_hold_stay) {
+	struct rte_mbuf *whole = gtpu_summed();
+	const uint32_t len = whole->pkt_len;
+
 	for (unsigned int which = 1; which <= 3; which++)
 		for (unsigned int indirect = 0; indirect < 2; indirect++) {
-			struct rte_mbuf *mbuf = packet_split(gtpu_summed(), 20), *from = mbuf;
+			struct rte_mbuf *mbuf = split_evenly(whole, 20), *from = mbuf;
 			struct rte_mbuf *shared, *rest;
-			uint8_t before[PACKET_MAX], buf[PACKET_MAX];
-			const uint32_t len = mbuf->pkt_len;
+			uint8_t buf[PACKET_MAX];
 
-			rte_memcpy(before, rte_pktmbuf_read(mbuf, 0, len, buf), len);
 			for (unsigned int i = 1; i < which; i++)
 				from = from->next;
 			shared = from->next;
@@ -276,13 +284,14 @@ TEST(later_segments_that_others_hold_stay) {
 			if (which < 3) {
 				assert_int_equal(mbuf->pkt_len, len);
 				assert_int_equal(mbuf->nb_segs, 5);
-				assert_memory_equal(rte_pktmbuf_read(mbuf, 0, len, buf), before,
-						    len);
+				assert_memory_equal(rte_pktmbuf_read(mbuf, 0, len, buf),
+						    rte_pktmbuf_mtod(whole, void *), len);
 			}
 			rte_mbuf_sanity_check(mbuf, 1);
 			rte_pktmbuf_free(mbuf);
 			rte_pktmbuf_free_seg(shared);
 		}
+	rte_pktmbuf_free(whole);
 }
 
 TEST(packet_types_are_those_of_what_is_left) {
@@ -350,8 +359,7 @@ TEST(all_before_the_innermost_ip_header_is_removed) {
 			const unsigned int off = removed[i].ip_off, cut = off == 0 ? 0 : off - 14;
 			uint8_t *bytes = rte_pktmbuf_mtod(whole, uint8_t *), buf[PACKET_MAX];
 
-			mbuf = packet_split(rte_pktmbuf_copy(whole, pool, 0, UINT32_MAX), size);
-			packet_feed(0, mbuf);
+			packet_feed(0, split_evenly(whole, size));
 			assert_int_equal(rte_eth_rx_burst(port, 0, &mbuf, 1), 1);
 			if (off > 0) {
 				memmove(bytes + cut, bytes, 12);

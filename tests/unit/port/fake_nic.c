@@ -389,70 +389,61 @@ static bool item_rule_matches(const struct fake_rule *rule, const struct parsed 
 }
 
 // Without a rule: outer addresses, and the innermost ports.
-static bool default_input(const struct fake_nic *nic, const uint8_t *bytes, const struct parsed *p,
+static void default_input(const struct fake_nic *nic, const uint8_t *bytes, const struct parsed *p,
 			  struct input *input) {
 	const struct layer3 *last = innermost(p);
 	bool v4 = p->outer.version == 4;
 	uint64_t l4 = l4_type(p->outer.version, last->l4);
 
 	if ((nic->rss_hf & (l4 | (v4 ? RTE_ETH_RSS_IPV4 : RTE_ETH_RSS_IPV6))) == 0)
-		return false;
+		return;
 	addresses_take(input, bytes, &p->outer, 0);
 	if ((nic->rss_hf & l4) != 0)
 		take(input, &bytes[last->l4_off], 4);
-	return true;
 }
 
-static bool hash_input(const struct fake_nic *nic, const uint8_t *bytes, uint32_t len,
+static void hash_input(const struct fake_nic *nic, const uint8_t *bytes, uint32_t len,
 		       const struct parsed *p, struct input *input) {
 	if (nic->kind == FAKE_NIC_MLX5) {
 		mlx5_input(nic, bytes, p, input);
-		return true;
+		return;
 	}
 	for (unsigned int i = nic->n_rules; i-- > 0;) {
 		const struct fake_rule *rule = nic->rules[i];
 
-		if (rule->raw && rule->of.ptype == p->ptype) {
+		if (rule->raw ? rule->of.ptype != p->ptype : !item_rule_matches(rule, p))
+			continue;
+		if (rule->raw)
 			raw_input(rule, bytes, len, p, input);
-			return true;
-		}
-		if (!rule->raw && item_rule_matches(rule, p)) {
+		else
 			rule_input(rule, bytes, p, input);
-			return true;
-		}
-	}
-	return default_input(nic, bytes, p, input);
-}
-
-static void receive(const struct fake_nic *nic, struct rte_mbuf *mbuf) {
-	uint32_t len = rte_pktmbuf_data_len(mbuf); // a test's packets have one segment
-	const uint8_t *bytes = rte_pktmbuf_mtod(mbuf, const uint8_t *);
-	struct input input = {0};
-	bool hashed = false;
-	struct parsed p;
-
-	fake_parse(nic, bytes, len, &p);
-	mbuf->hash.rss = 0;
-	if (!p.bad && p.gtpu && nic->kind == FAKE_NIC_I40E) {
-		input.n = nic->extension->gtpu(bytes, &p, nic->rss_hf, input.bytes);
-		hashed = input.n > 0;
-	} else if (!p.bad && p.outer.version != 0) {
-		hashed = hash_input(nic, bytes, len, &p, &input);
-	}
-	mbuf->packet_type = p.ptype;
-	if (nic->mistakes_tcp && (p.ptype & RTE_PTYPE_L4_MASK) == RTE_PTYPE_L4_TCP)
-		mbuf->packet_type = (p.ptype & ~RTE_PTYPE_L4_MASK) | RTE_PTYPE_L4_UDP;
-	if (!hashed)
 		return;
-	mbuf->hash.rss = toeplitz(nic->key, &input);
-	if (nic->garbles_udp && (p.ptype & RTE_PTYPE_L4_MASK) == RTE_PTYPE_L4_UDP)
-		mbuf->hash.rss ^= 0x1234567;
-	mbuf->ol_flags |= RTE_MBUF_F_RX_RSS_HASH;
+	}
+	default_input(nic, bytes, p, input);
 }
 
 void fake_nic_receive(const struct fake_nic *nic, struct rte_mbuf *mbuf) {
+	uint32_t len = rte_pktmbuf_data_len(mbuf); // a test's packets have one segment
+	const uint8_t *bytes = rte_pktmbuf_mtod(mbuf, const uint8_t *);
+	struct input input = {0};
+	struct parsed p;
+
 	pthread_rwlock_rdlock(&lock);
-	receive(nic, mbuf);
+	fake_parse(nic, bytes, len, &p);
+	mbuf->hash.rss = 0;
+	if (!p.bad && p.gtpu && nic->kind == FAKE_NIC_I40E)
+		input.n = nic->extension->gtpu(bytes, &p, nic->rss_hf, input.bytes);
+	else if (!p.bad && p.outer.version != 0)
+		hash_input(nic, bytes, len, &p, &input);
+	mbuf->packet_type = p.ptype;
+	if (nic->mistakes_tcp && (p.ptype & RTE_PTYPE_L4_MASK) == RTE_PTYPE_L4_TCP)
+		mbuf->packet_type = (p.ptype & ~RTE_PTYPE_L4_MASK) | RTE_PTYPE_L4_UDP;
+	if (input.n > 0) {
+		mbuf->hash.rss = toeplitz(nic->key, &input);
+		mbuf->ol_flags |= RTE_MBUF_F_RX_RSS_HASH;
+	}
+	if (nic->garbles_udp && (p.ptype & RTE_PTYPE_L4_MASK) == RTE_PTYPE_L4_UDP)
+		mbuf->hash.rss ^= 0x1234567;
 	pthread_rwlock_unlock(&lock);
 }
 

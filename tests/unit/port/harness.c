@@ -34,7 +34,7 @@ static void draw_begin(void) {
 	draw_state = draw_state * UINT64_C(6364136223846793005) + 1;
 }
 
-unsigned int draw_below(unsigned int n) {
+static unsigned int draw_below(unsigned int n) {
 	return random_below(&draw_state, n);
 }
 
@@ -143,25 +143,6 @@ struct rte_mbuf *gtpu_tcp_packet(void) {
 	const struct piece pieces[] = {IN_GTPU(6), TCP(1024, 80), DATA, END};
 
 	return packet_of(pieces);
-}
-
-struct rte_mbuf *packet_split(struct rte_mbuf *mbuf, unsigned int size) {
-	struct rte_mbuf *first = NULL;
-
-	for (unsigned int off = 0; off < mbuf->pkt_len; off += size) {
-		unsigned int len = RTE_MIN(size, mbuf->pkt_len - off);
-		struct rte_mbuf *segment = rte_pktmbuf_alloc(pool);
-
-		assert_non_null(segment);
-		memcpy(rte_pktmbuf_append(segment, len), rte_pktmbuf_mtod_offset(mbuf, char *, off),
-		       len);
-		if (first == NULL)
-			first = segment;
-		else
-			assert_int_equal(rte_pktmbuf_chain(first, segment), 0);
-	}
-	rte_pktmbuf_free(mbuf);
-	return first;
 }
 
 void packets_feed(unsigned int dev, unsigned int queue, unsigned int n_flows, unsigned int n) {

@@ -37,7 +37,6 @@ struct rte_mbuf *packet_of(const struct piece *pieces);
 // A G-PDU of the TEID that packet.h has, with a UDP or TCP packet of a UE behind 50 bytes.
 struct rte_mbuf *gtpu_packet(void);
 struct rte_mbuf *gtpu_tcp_packet(void);
-struct rte_mbuf *packet_split(struct rte_mbuf *mbuf, unsigned int size);
 void packets_feed(unsigned int dev, unsigned int queue, unsigned int n_flows, unsigned int n);
 void packet_feed(unsigned int queue, struct rte_mbuf *mbuf);
 // Let one arrive at net_testsrc0, a fake NIC.
@@ -107,7 +106,6 @@ bool ends_elsewhere(void *(*fn)(void *arg), void *arg);
 	} while (0)
 
 // Numbers by a seed that each run draws anew and prints: DRAW_SEED=N repeats it.
-unsigned int draw_below(unsigned int n);
 // To the next case of a loop: 1 with DRAW_SEED=all, else about so many, of the first with a
 // sanitizer, which looks for other errors than a wrong answer, twelve times as many.
 unsigned int draw_step(unsigned int mean);
