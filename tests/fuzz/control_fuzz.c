@@ -438,7 +438,8 @@ static void end_check(size_t heap_before) {
 		fault("%zu bytes of DPDK's memory are lost", heap_used() - heap_before);
 }
 
-static int process_run(uint64_t seed, unsigned int n_calls, bool close, bool watched) {
+static int process_run(uint64_t seed, unsigned int n_calls, unsigned int process) {
+	const bool close = process % 2 == 0, watched = process / 2 % 2 == 0;
 	char words[] = "control_fuzz -l 0 --no-huge --no-pci --no-shconf -m 256 --file-prefix fuzz "
 		       "--log-level=8";
 	FILE *null = fopen("/dev/null", "w");
@@ -453,9 +454,10 @@ static int process_run(uint64_t seed, unsigned int n_calls, bool close, bool wat
 	control_small_pool = pool_create("small", 255, 32);
 	devices_warm_up();
 	heap = heap_used();
-	random_state = seed;
+	random_state = seed * 1000003 + process;
 	if (watched)
 		watcher_start();
+	n_calls = RTE_MIN(CALLS_PER_PROCESS, n_calls - process * CALLS_PER_PROCESS);
 	for (unsigned int i = 0; i < n_calls; i++)
 		call_make(i);
 	if (close) {
@@ -486,20 +488,14 @@ static void messages_show(void) {
 		fclose(in);
 }
 
-static int child_run(const char *self, uint64_t seed, unsigned int n_calls, unsigned int process) {
-	char text[3][32];
+static int child_run(uint64_t seed, unsigned int n_calls, unsigned int process) {
 	int status;
-	pid_t pid;
+	pid_t pid = fork();
 
-	snprintf(text[0], sizeof(text[0]), "%lu", seed);
-	snprintf(text[1], sizeof(text[1]), "%u", n_calls);
-	snprintf(text[2], sizeof(text[2]), "%u", process);
-	pid = fork();
 	if (pid == 0) {
 		if (freopen(scratch_path(MESSAGES), "w", stderr) == NULL)
 			_exit(126);
-		execl("/proc/self/exe", self, "-s", text[0], "-n", text[1], "-p", text[2], NULL);
-		_exit(127);
+		exit(process_run(seed, n_calls, process));
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) != pid)
 		return -1;
@@ -518,50 +514,35 @@ static int usage(FILE *out) {
 }
 
 int main(int argc, char **argv) {
-	unsigned int n_calls = 1000, process = 0;
+	unsigned long options[128] = {['n'] = 1000, ['s'] = 1};
+	unsigned long n_calls, seed;
 	bool one = false;
-	uint64_t seed = 1;
 
 	for (int opt; (opt = getopt(argc, argv, "n:s:p:vh")) != -1;) {
-		switch (opt) {
-		case 'n':
-			n_calls = atoi(optarg);
-			break;
-		case 's':
-			seed = strtoull(optarg, NULL, 0);
-			break;
-		case 'p':
-			process = atoi(optarg);
-			one = true;
-			break;
-		case 'v':
-			verbose = true;
-			break;
-		default:
+		if (opt == 'h' || opt == '?')
 			return usage(opt == 'h' ? stdout : stderr);
-		}
+		one |= opt == 'p';
+		options[opt] = optarg != NULL ? strtoul(optarg, NULL, 0) : 1;
 	}
+	n_calls = options['n'];
+	seed = options['s'];
+	verbose = options['v'];
 	// DPDK keeps its socket and files of one process here.
-	if (getenv("RUNTIME_DIRECTORY") == NULL) {
-		scratch_begin();
-		setenv("RUNTIME_DIRECTORY", scratch_dir(), 1);
-	}
+	scratch_begin();
+	setenv("RUNTIME_DIRECTORY", scratch_dir(), 1);
 	if (one)
-		return process_run(
-			seed * 1000003 + process,
-			RTE_MIN(CALLS_PER_PROCESS, n_calls - process * CALLS_PER_PROCESS),
-			process % 2 == 0, process / 2 % 2 == 0);
-	printf("control_fuzz: %u calls, seed %lu\n", n_calls, seed);
-	for (; process * CALLS_PER_PROCESS < n_calls; process++) {
-		int ret = child_run(argv[0], seed, n_calls, process);
+		return process_run(seed, n_calls, options['p']);
+	printf("control_fuzz: %lu calls, seed %lu\n", n_calls, seed);
+	fflush(stdout);
+	for (unsigned int process = 0; process * CALLS_PER_PROCESS < n_calls; process++) {
+		int ret = child_run(seed, n_calls, process);
 
-		if (ret != 0) {
-			messages_show();
-			fprintf(stderr,
-				"control_fuzz: exit status %d; again: %s -n %u -s %lu -p %u -v\n",
-				ret, argv[0], n_calls, seed, process);
-			return 1;
-		}
+		if (ret == 0)
+			continue;
+		messages_show();
+		fprintf(stderr, "control_fuzz: exit status %d; again: %s -n %lu -s %lu -p %u -v\n",
+			ret, argv[0], n_calls, seed, process);
+		return 1;
 	}
 	return 0;
 }

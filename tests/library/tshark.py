@@ -5,8 +5,9 @@ it, whether tshark knows it or guesses."""
 
 import os
 import re
-import subprocess
 import xml.etree.ElementTree
+
+from support import harness
 
 OPTIONS = [
     "-n",
@@ -200,13 +201,9 @@ def headers_collect(element, found):
 
 def view(pcap, options=()):
     """A list of packets, each a list of headers."""
-    done = subprocess.run(["tshark", *OPTIONS, *options, "-r", pcap, "-T", "pdml"],
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
-                          env=ENVIRONMENT)
-    if done.returncode != 0:
-        raise RuntimeError("tshark: " + done.stderr.decode())
+    text = harness.output_of("tshark", *OPTIONS, *options, "-r", pcap, "-T", "pdml", env=ENVIRONMENT)
     packets = []
-    for packet in xml.etree.ElementTree.fromstring(done.stdout):
+    for packet in xml.etree.ElementTree.fromstring(text):
         found = []
         headers_collect(packet, found)
         packets.append(found)
