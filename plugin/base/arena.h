@@ -4,9 +4,8 @@
 // Code that builds something out of many small allocations runs inside of ddp_arena_run(), which
 // ends it where an allocation fails. So none of its calls is checked, and none can be forgotten.
 // The condition for that: while it allocates from an arena, such code holds nothing that only its
-// own next lines would release. What it does hold (a file, a libyaml parser, another arena) belongs
-// to the caller of ddp_arena_run(), which releases it after success and failure. Runs nest: the
-// innermost ends.
+// own next lines would release. What it does hold (a file, a parser, another arena) belongs to the
+// caller of ddp_arena_run(), which releases it in any case.
 #pragma once
 
 #include <stddef.h>

@@ -3,8 +3,7 @@
 //
 // It may hold what drives a terminal (ESC, or U+009B, which means the same), begins a new line that
 // looks like one of ours, or turns the order of what is shown (U+202E). All that is printed of it
-// passes ddp_escape_char(): messages in diag.c, log lines in port/state/port.h, and the output
-// of the tools in apps/common/strbuf.c and table.c.
+// passes ddp_escape_char(): messages in diag.c, log lines in port/state/port.h, the output of apps.
 #pragma once
 
 #include <stdbool.h>

@@ -125,9 +125,8 @@ unsigned int ddp_input_gather(const struct ddp_program *program, const struct dd
 			      const struct ddp_class *class, uint64_t rss_hf,
 			      enum ddp_hash_function function, uint8_t *input);
 
-// For output: the fields of the input set chosen and the extracted fields, in order, without
-// repeats. Calls fn with the name as the profile writes it and the field's bits, right-aligned in
-// 16 bytes, big endian. Control path.
+// For output: the fields of the input set chosen and the extracted ones, without repeats. Calls fn
+// with a name of the profile and bits, right-aligned in 16 bytes. Control path.
 typedef void (*ddp_field_fn)(void *arg, const char *name, unsigned int width,
 			     const uint8_t value[16]);
 void ddp_fields_each(const struct ddp_program *program, const struct ddp_packet *packet,

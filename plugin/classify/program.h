@@ -129,8 +129,7 @@ struct prog_node {
 	bool is_link; // the Ethernet header or a VLAN tag
 };
 
-// A header as a step (steps.c): its size and the next header, as far as loads at known offsets give
-// them. All a walk needs for most headers of most packets.
+// A header as a step (steps.c): its size and the next header, by loads at known offsets.
 #define STEP_END UINT16_MAX        // no header follows
 #define STEP_SLOW (UINT16_MAX - 1) // see the node's rules from slow_rule on
 

@@ -76,8 +76,7 @@ static inline const uint8_t *e810_entry(const struct e810_table *table, unsigned
 	return table->entries + (size_t)n * table->entry_size;
 }
 
-// The table of a section id. n_entries is 0 if the package has none, or if its layout is unknown;
-// otherwise entries have the size of the layout.
+// The table of a section id, its entries as in the layout; none if that is unknown.
 const struct e810_table *e810_table(const struct ddp_package *package, uint32_t id);
 
 // The number of a table's entries with an effect: valid, able to match, not blank. -1: unknown.

@@ -181,8 +181,7 @@ struct e810_parser {
 	unsigned int n_graph;
 	struct graph_hash match, no_match;
 
-	// In file order, in which the first match decides. Rows with all care bits set are in a
-	// hash table; the others are searched one after the other.
+	// In file order: the first match decides. Rows with all care bits are in a hash table.
 	struct marker_row *marker_rows;
 	unsigned int n_marker_rows;
 	struct graph_hash markers;

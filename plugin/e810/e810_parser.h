@@ -149,9 +149,8 @@ unsigned int e810_ptype_chain(const struct e810_parser *parser, uint16_t ptype,
 			      const char *chain[E810_CHAIN_MAX]);
 // The headers of a parsed packet that are wholly captured, with offsets: those that the parser
 // recorded, and those that it parsed without recording (MPLS labels, IPv6 and GTP-U extension
-// headers, the tunnel's header), read from the packet. If there are too many, recorded ones have
-// priority. The bits read for this, and ends of headers, are added to the trace of the walk (may be
-// NULL), so that all of its packets have this chain.
+// headers, the tunnel's header), read from the packet. Of too many recorded ones go first. trace
+// (or NULL) gets the bits read and the ends of headers, so that its packets have this chain.
 unsigned int e810_result_chain(const struct e810_parser *parser, const struct e810_result *result,
 			       const uint8_t *data, uint32_t len, const char *chain[E810_CHAIN_MAX],
 			       uint16_t offsets[E810_CHAIN_MAX], struct e810_trace *trace);

@@ -138,8 +138,7 @@ struct packet_class {
 	unsigned int n_items;
 	bool complete; // the items have all headers but those that rules ignore
 	uint16_t udp;  // offset of a UDP header that precedes no tunnel; 0: none
-	// In GTP-U classes, which have only IP payloads: offsets of correct lengths, and of bytes
-	// that are no EtherType in an Ethernet frame; 0: none.
+	// In GTP-U classes, of IP only: offsets of correct lengths, and of no EtherType; or 0.
 	uint16_t lengths[2], no_type;
 	uint16_t other;  // offset of a protocol number that the NIC does not know; 0: none
 	int first_inner; // index of the inner packet's first header; 0: no tunnel
@@ -148,8 +147,7 @@ struct packet_class {
 	bool parsed; // the NIC distinguishes it
 };
 
-// Make all packet classes of the draft's NIC and tunnels. A spread plan also has classes without
-// VLAN tags and options that the NIC does not distinguish.
+// Make all packet classes of the draft's NIC and tunnels; for a spread plan, usual ones, too.
 void packet_classes_make(struct draft *d);
 
 // Does the NIC recognize a tunnel by this port of a class's last UDP header?
@@ -260,8 +258,7 @@ bool rule_find(struct draft *d, const struct packet_class *class, const struct h
 // A rule of level 2 that hashes the inner packet of the class.
 bool rule_find_level2(struct draft *d, const struct packet_class *class);
 
-// The relation of the bits of two hashes. It ignores their order and the IP protocol, which all
-// packets of a class with an L4 header share.
+// The relation of the bits of two hashes, without order and IP protocol, which a class shares.
 enum hashed_relation {
 	HASHED_EQUAL,
 	HASHED_LESS, // b has all bits of a, and more

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Adds a package to a 700-series NIC, and removes it, through its driver's private functions.
 //
-// If the NIC already holds the package (because an application ended without removing it), that is
-// an error. After an error the changes are undone; if the NIC itself fails while it writes a
-// package, it keeps the written part until it is reset.
+// It is an error if the NIC already holds the package. Errors undo the changes; but what a NIC that
+// fails has written stays until it is reset.
 //
 // This code has never run on such a NIC: it follows DPDK 22.11's sources (i40e/i40e.h), and tests
 // use fake functions. Control path: one thread, the port is stopped.

@@ -12,12 +12,10 @@
 // A packet type of the NIC is offloaded if all of its packet classes are one packet type of the
 // profile, and for each class either the last matching rule hashes exactly the expected bits, so
 // that hash and queue equal those of software, or no rule matches, so that the mbuf has no RSS
-// flag. If a profile reads more of a packet than the NIC does, there is no expected hash. All other
-// packets are hashed in software.
+// flag. If a profile reads more of a packet than the NIC, there is no expected hash.
 //
 // The model excludes packets whose headers are truncated or contradict themselves (a TCP header of
-// less than 20 bytes): NICs differ, and some report them like complete ones. All facts about NICs
-// are from their drivers, not from tests with hardware.
+// less than 20 bytes): NICs differ. All facts about NICs are from their drivers.
 #pragma once
 
 #include "classify/classify.h"
@@ -113,8 +111,7 @@ struct ddp_plan_ask {
 	uint64_t rss_hf;       // for profiles whose fields are selected by it
 	unsigned int key_size; // of the NIC; 0: that of its kind
 	unsigned int n_queues; // of the NIC, for rules of a spread plan that list them
-	// The NIC spreads packets over its own queues, so that it must also hash packets without a
-	// rule. Ignored for kinds without a reliable rss_hf.
+	// The NIC spreads packets over its queues: it also hashes those without a rule.
 	bool spreads;
 	bool spread; // also make a spread plan
 	// The package of a 700-series NIC, which outlives the plan and is covered; or NULL.
@@ -187,8 +184,7 @@ struct ddp_spread_plan {
 
 const char *ddp_spread_name(enum ddp_spread spread);
 const char *ddp_spread_verdict_name(enum ddp_spread_verdict verdict);
-// The commands that set the NIC up so in testpmd. Returns how many rules are too long for it, and
-// were left out, or what fn returned below 0.
+// The commands for testpmd. Returns how many rules are too long for it, or fn's below 0.
 int ddp_spread_testpmd(const struct ddp_spread_plan *spread, ddp_command_fn fn, void *arg);
 
 // Change the input sets of a loaded profile to the fields that the NIC hashes, so that a program of

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Functions that the readers of both families share: for package/, e810/, i40e/ and personality/.
 //
-// A reader goes on after an error as long as its data can be trusted, so that one run shows all
-// errors; a package with any error is refused in the end.
+// A reader goes on after an error as long as it can trust its data: one run shows all errors.
 #pragma once
 
 #include "base/arena.h"

@@ -12,16 +12,6 @@
 
 /* References */
 
-static bool unknown_field(struct loader *l, const struct ddp_place *place,
-			  const struct ddp_header *header, const char *name, size_t len) {
-	char kind[80];
-
-	if (header->broken) // reported where the layout is
-		return false;
-	snprintf(kind, sizeof(kind), "field of header '%.40s'", header->name);
-	return unknown_name(l, place, kind, name, len, header->fields, header->n_fields);
-}
-
 struct words {
 	const char *header, *field;
 	size_t header_len, field_len;
@@ -92,6 +82,7 @@ static bool scope_allows(struct loader *l, const struct scope *scope, const stru
 bool ref_read(struct loader *l, const struct scope *scope, const struct ddp_token *token,
 	      struct ddp_ref *ref) {
 	const struct ddp_header *header = scope->header;
+	char kind[80];
 	struct words w;
 	int node, field;
 
@@ -123,8 +114,12 @@ bool ref_read(struct loader *l, const struct scope *scope, const struct ddp_toke
 		header = &l->profile->headers[node];
 	}
 	field = NAME_FIND(header->fields, header->n_fields, w.field, w.field_len);
-	if (field < 0)
-		return unknown_field(l, &token->place, header, w.field, w.field_len);
+	if (field < 0) {
+		snprintf(kind, sizeof(kind), "field of header '%.40s'", header->name);
+		return !header->broken && // else reported where the layout is
+		       unknown_name(l, &token->place, kind, w.field, w.field_len, header->fields,
+				    header->n_fields);
+	}
 	*ref = (struct ddp_ref){
 		.node = node,
 		.field = field,

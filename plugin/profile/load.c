@@ -177,13 +177,6 @@ static void words_read(struct loader *l, struct ddp_profile_part *part) {
 	l->part = NULL;
 }
 
-static void part_add(struct loader *l, struct ddp_profile_part *part) {
-	requires_load(l, part);
-	if (part->root != NULL)
-		words_read(l, part);
-	*DDP_APPEND(l->arena, l->profile->parts, l->profile->n_parts) = *part;
-}
-
 static bool is_given_as_text(const struct loader *l, const char *name) {
 	for (unsigned int i = 0; i < l->n_visits; i++)
 		if (l->visits[i].file == &l->text && strcmp(l->visits[i].name, name) == 0)
@@ -215,8 +208,12 @@ static void part_load(struct loader *l, const char *name, struct request *reques
 	}
 	if (!visit_begin(l, part.name, file, place))
 		return;
-	if (name == NULL || part_read(l, file, &part))
-		part_add(l, &part);
+	if (name == NULL || part_read(l, file, &part)) {
+		requires_load(l, &part);
+		if (part.root != NULL)
+			words_read(l, &part);
+		*DDP_APPEND(l->arena, l->profile->parts, l->profile->n_parts) = part;
+	}
 	assert(visit < l->n_visits && l->visits[visit].open);
 	l->visits[visit].open = false;
 }

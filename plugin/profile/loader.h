@@ -235,8 +235,7 @@ bool ref_read(struct loader *l, const struct scope *scope, const struct ddp_toke
 	      struct ddp_ref *ref);
 bool expr_read(struct loader *l, const struct scope *scope, struct ddp_lexer *lexer,
 	       struct ddp_expr *expr);
-// The least and the largest value of an expression. false when it can be negative, wrap, or uses a
-// field of more than 64 bits; what says which.
+// The bounds of an expression. false, see what: it can be negative, wrap, or has a wide field.
 bool expr_range(const struct ddp_expr *expr, uint64_t *min, uint64_t *max, const char **what);
 void expr_read_all(struct loader *l, const struct scope *scope, const struct ddp_yaml *node,
 		   struct ddp_expr *expr);
@@ -266,9 +265,8 @@ void after_read(struct loader *l, unsigned int header, const struct ddp_yaml *af
 void rules_sort(struct ddp_header *header);
 void attachment_check(struct loader *l, const struct ddp_header *header,
 		      const struct ddp_rule *rule);
-// Attach the header of a UDP port that is declared while a port runs, as its profile would have
-// done ("vxlan: {after: udp(dport=4790)}"): after all attachments that profiles make. Nothing if
-// there is no such header.
+// Attach the header of a UDP port that is declared while a port runs, as its profile would ("vxlan:
+// {after: udp(dport=4790)}"), after all that profiles attach.
 void tunnel_attach(struct loader *l, const struct ddp_tunnel *tunnel);
 
 // packet_types.c

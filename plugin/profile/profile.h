@@ -6,8 +6,7 @@
 //	input sets     the fields hashed for a packet type
 //
 // ddp_profile_load() does everything; what it returns is complete, resolved (names are indexes) and
-// safe to compile with ddp_program_build(). Nothing here is used per packet, and nothing is shared:
-// a profile may be used by one thread at a time.
+// safe to compile with ddp_program_build(). One thread at a time uses a profile.
 #pragma once
 
 #include <stddef.h>
@@ -58,8 +57,7 @@ enum ddp_which {
 	DDP_WHICH_OUTER,    // in packet types: the first before the second IP header
 	DDP_WHICH_NTH_SEEN, // in flow rules: the nth of all headers found, from 1
 	DDP_WHICH_PLACE,    // in types of a model: at the nth offset that it finds
-	// No field, but the bytes from the beginning of the last such header before a header whose
-	// rule this is to that header's end; only in expressions.
+	// No field: the bytes from the last such header before the rule's to that one's end.
 	DDP_WHICH_SINCE,
 };
 
@@ -414,8 +412,7 @@ int ddp_profile_bound(const struct ddp_profile *profile, unsigned int max_header
 // The directories searched, in order, NULL at the end; NULL: ENOMEM. Needs no ddp_arena_run().
 char **ddp_search_path(struct ddp_arena *arena);
 
-// The profiles that are found by name, in the order of the directories and of names in each. A file
-// of a name in a later directory is not found.
+// The profiles that are found by name, by directory and name; the first of a name.
 struct ddp_library {
 	struct ddp_arena *arena; // owns the rest
 	struct ddp_found {

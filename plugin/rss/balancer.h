@@ -5,10 +5,9 @@
 // entry and the cost of a packet on each queue. A few entries of the most loaded queue move, most
 // often none. The balancer only decides; the caller makes the moves.
 //
-// The load of an entry is expected from its past: a mean over up to 8 intervals, and how far
-// single intervals were from it, at least as much as chance explains (the square root of the number
-// of packets). A value that is far outside begins a new mean, so a flow that comes or goes counts
-// at once, and chance alone moves nothing.
+// The load of an entry is expected from its past: a mean over up to 8 intervals, and how far single
+// intervals were from it, at least as much as chance explains (the square root of the number of
+// packets). A value far outside begins a new mean, so a flow that comes or goes counts.
 //
 // Decisions are stored for reports: the caller says which moves it made.
 #pragma once

@@ -51,11 +51,6 @@ static bool is_ours(uint16_t port) {
 // testpmd says that a command failed, and seldom why.
 #define SAY(port, fmt, ...) fprintf(stderr, "net_ddp: port %u: " fmt "\n", port, __VA_ARGS__)
 
-// A profile is text; DPDK's own code reads Intel's packages.
-static bool is_text(const uint8_t *data, uint32_t size) {
-	return memchr(data, 0, size) == NULL;
-}
-
 // The specification in a file that has no profile but one line "profiles: <specification>", which
 // exchanges the list; the caller frees it. NULL: it is a profile, or memory is short.
 static char *list_of(const char *text, uint32_t size) {
@@ -314,7 +309,8 @@ static int info_of_text(const char *text, uint32_t text_size, uint8_t *info, uin
 
 EXPORT int rte_pmd_i40e_get_ddp_info(uint8_t *pkg, uint32_t pkg_size, uint8_t *info, uint32_t size,
 				     enum rte_pmd_i40e_package_info type) {
-	if (pkg == NULL || info == NULL || !is_text(pkg, pkg_size))
+	// A profile is text; DPDK's own code reads Intel's packages.
+	if (pkg == NULL || info == NULL || memchr(pkg, 0, pkg_size) != NULL)
 		return FORWARD(rte_pmd_i40e_get_ddp_info, pkg, pkg_size, info, size, type);
 	return info_of_text((const char *)pkg, pkg_size, info, size, type);
 }

@@ -6,8 +6,7 @@
 
 #include "classify/program.h"
 
-// ddp_program_build() for any profile, in any memory. If profile->modelled, model finds the types
-// of packets, and must outlive the program; else it is NULL.
+// ddp_program_build() for any profile, in any memory. If modelled, model, which stays, finds types.
 struct ddp_program *program_build(const struct ddp_profile *profile, const struct model *model,
 				  const struct ddp_memory *memory, struct ddp_diag *diag);
 

@@ -162,7 +162,7 @@ static bool hints_choose(struct grouper *g) {
 	return true;
 }
 
-// Reverse the order: entries with few conditions first, as none is told from those found before.
+// Reverse the order: entries with few conditions first, unless ones with more must come before.
 static void entries_turn(struct grouper *g) {
 	const struct cache_entry *turned[CACHE_LANES];
 	uint16_t left = (1u << g->n) - 1;

@@ -284,8 +284,7 @@ extern const uint8_t cache_zeros[TRACE_REACH + 64];
 extern const struct cache_kernel cache_kernel_scalar, cache_kernel_v2, cache_kernel_v3,
 	cache_kernel_avx512;
 
-// cache_entry.c: the input set of a packet, which is *program's, by the rule that matched it or its
-// type. NULL: it is not hashed. trace may be NULL.
+// cache_entry.c: a packet's input set, which is *program's, by rule or type. NULL: none.
 const struct prog_set *cache_set_choose(const struct ddp_policy *policy,
 					const struct ddp_packet *packet,
 					const struct ddp_class *class,
@@ -324,8 +323,8 @@ void cache_steer_begin(struct cache_steering *s, const struct ddp_policy *policy
 		       uint64_t misses, struct ddp_burst *burst);
 void cache_steer_end(struct cache_steering *s);
 
-// cache_lanes.c: a group of n entries, the more special ones first; -1 if they cannot be
-// distinguished, unless it must be made. Returns its index.
+// cache_lanes.c: a group of n entries, the most special first: its index; -1: too alike, unless
+// must.
 int cache_lanes_make(struct ddp_cache *cache, const uint16_t *set, unsigned int n, bool must);
 
 // cache_tree.c: all entries into a tree.

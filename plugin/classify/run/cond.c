@@ -278,7 +278,7 @@ static bool is_equality(const struct prog_op *op, const struct prog_op *last) {
 	return last->op == DDP_OP_EQ || last->op == DDP_OP_NE;
 }
 
-// Note why sums differ: up to the first bit in which they do, from the right: of few kinds.
+// Note why sums differ: up to the first bit in which they do, from the right. So kinds are few.
 static __attribute__((noinline)) uint64_t equality_trace(struct walk *w, const struct prog_op *op,
 							 const struct prog_op *last) {
 	struct trace *trace = w->trace;

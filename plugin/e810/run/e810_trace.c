@@ -224,18 +224,10 @@ static void source_note(struct e810_trace *trace, const struct walk *w, const st
 				  alu->src.start + alu->src.len - 1 - __builtin_ctz(bits));
 }
 
-// Note a comparison with the immediate: all bits if they are equal, else one that differs.
-static void equality_note(struct e810_trace *trace, const struct walk *w, const struct alu *alu) {
-	uint32_t src = bits_get(w, alu->src) & alu->src_mask, difference = src ^ alu->imm;
-
-	if (difference == 0)
-		source_note(trace, w, alu, alu->src_mask);
-	else if ((difference & ~alu->src_mask) == 0) // else no source can be equal
-		source_note(trace, w, alu, 1u << (31 - __builtin_clz(difference)));
-}
-
 void e810_trace_alu(struct e810_trace *trace, const struct walk *w, const struct alu *alu,
 		    bool last) {
+	uint32_t difference;
+
 	for (unsigned int i = 0; i < alu->copy_from.len; i++)
 		if (w->parser->seen_flags >> (alu->copy_to + i) & 1)
 			register_bit_note(trace, w, alu->copy_from.start + i);
@@ -251,7 +243,12 @@ void e810_trace_alu(struct e810_trace *trace, const struct walk *w, const struct
 		break;
 	case ALU_SET_IF_EQUAL:
 	case ALU_OR_IF_EQUAL:
-		equality_note(trace, w, alu);
+		// with the immediate: all bits if they are equal, else one that differs
+		difference = (bits_get(w, alu->src) & alu->src_mask) ^ alu->imm;
+		if (difference == 0)
+			source_note(trace, w, alu, alu->src_mask);
+		else if ((difference & ~alu->src_mask) == 0) // else no source can be equal
+			source_note(trace, w, alu, 1u << (31 - __builtin_clz(difference)));
 		break;
 	case ALU_OR_IF_LESS:
 		if (alu->imm != 0 && alu->imm <= alu->src_mask)

@@ -48,8 +48,7 @@ int ddp_ptypes_set(struct ddp_port *port, uint32_t mask);
 
 // steering.c: under the port's mutex (except while the port is set up). Build the steering and
 // exchange it under traffic, in one step; the replaced objects are freed. Then let the lower device
-// hash for the new steering. The port owns what the change refers to, except rss, which is copied.
-// -ENOMEM leaves everything as it was.
+// follow. The port owns what the change refers to, except rss. -ENOMEM: all is as it was.
 int ddp_change_apply(struct ddp_port *port, const struct ddp_change *change);
 
 // Between these two, rules come or go that path caches learn, and no packet is classified. After it

@@ -315,7 +315,7 @@ static struct ddp_plan *plan_make(struct ddp_port *port, const struct ddp_person
 	return ddp_plan_build(port->offload.nic, personality->profile, personality->program, &ask);
 }
 
-// Make a plan and program all of it, or nothing: offload->reason, and software hashes.
+// Make a plan and program all of it, or nothing: then see offload->reason; software hashes.
 static int plan_apply(struct ddp_port *port, const struct ddp_personality *personality) {
 	struct ddp_offload *offload = &port->offload;
 	char *error = offload->reason;

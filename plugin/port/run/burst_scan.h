@@ -43,8 +43,7 @@ static inline uint32_t ddp_burst_scan_words(uint16_t port, struct rte_mbuf *cons
 }
 
 #ifdef RTE_ARCH_X86
-// The 16 bytes from nb_segs on contain port, flags and packet type. The reference counter, which
-// other threads may change, lies before them.
+// The 16 bytes from nb_segs on, behind the reference counter: port, flags and packet type.
 #define SCAN_OFF offsetof(struct rte_mbuf, nb_segs)
 
 static_assert(offsetof(struct rte_mbuf, refcnt) < SCAN_OFF, "it is not written");

@@ -39,8 +39,7 @@ static inline bool ddp_queue_load_poll(const struct ddp_queue_load *load) {
 	return ddp_poll_times[lcore].wanted || load->got > 0;
 }
 
-// The end, by TSC, of the thread's work on the queue's last burst, determined at the beginning of
-// the queue's next burst call. 0: not known.
+// The end, by TSC, of the thread's work on the last burst, at the queue's next call. 0: unknown.
 static inline uint64_t ddp_queue_load_until(const struct ddp_queue_load *load, uint64_t now,
 					    unsigned int lcore) {
 	struct ddp_poll_times *times;

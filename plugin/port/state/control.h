@@ -37,14 +37,12 @@ static inline uint16_t ddp_port_id(const struct rte_eth_dev *dev) {
 void ddp_registry_add(struct ddp_port *port);
 // When this returns, no thread can find the port, and no thread that found it before still uses it.
 void ddp_registry_del(struct ddp_port *port);
-// A port with its mutex held, for reading, to be released by ddp_registry_put(). NULL: port_id is
-// no net_ddp port, or one that is not set up yet.
+// A port with its mutex held, for reading, up to ddp_registry_put(). NULL: none, or not yet.
 struct ddp_port *ddp_registry_get(uint16_t port_id);
 // Likewise, including a port that is being set up.
 struct ddp_port *ddp_registry_get_early(uint16_t port_id);
 void ddp_registry_put(struct ddp_port *port);
-// A port with a change begun, to be ended by ddp_change_end(). Waits for another thread's change.
-// NULL: -ENODEV, or -EBUSY as above, in ret.
+// A port with a change begun, up to ddp_change_end(), after others' changes. NULL: -ENODEV, -EBUSY.
 struct ddp_port *ddp_registry_change(uint16_t port_id, int *ret);
 // The interrupt thread calls fn in us microseconds, once the port is set up, with the port's mutex
 // held, within a change from DDP_ALARM_CHANGES on, and never after the port is removed. fn releases

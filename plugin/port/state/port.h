@@ -3,8 +3,7 @@
 //
 // A thread that polls one of our Rx queues takes packets from the lower device for all of them: it
 // locks a lower Rx queue, reads a burst, classifies and hashes it, keeps what belongs to its own
-// queue and puts the rest on the rings of the other queues. No core is a dedicated distributor, and
-// no core idles while packets wait.
+// queue and puts the rest on other queues' rings. No core distributes, or idles while packets wait.
 //
 //	lower Rx queue 0 --lock--> classify, hash --+--> ring (0, 0) --> Rx queue 0
 //	                                            +--> ring (0, 1) --> Rx queue 1
@@ -103,8 +102,7 @@ static inline uint32_t ddp_mapping_apply(const struct ddp_mapping *mapping, uint
 	return mapping->ptypes[id];
 }
 
-// Everything that decides where a packet goes. Constant once built, but for policy.id and the rules
-// in the tables of flows; see ddp_change_apply().
+// Everything that decides where a packet goes. Constant, but for policy.id and rules in tables.
 struct ddp_steering {
 	struct ddp_policy policy;          // path caches are valid for its id
 	const struct ddp_flows *flows;     // NULL: no rules

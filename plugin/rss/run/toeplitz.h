@@ -12,8 +12,7 @@ typedef void ddp_toeplitz_rows(const struct ddp_hash *hash, const struct ddp_row
 typedef void ddp_toeplitz_index(const struct ddp_hash *hash, const struct ddp_rows *rows,
 				const uint8_t *index, unsigned int n, uint32_t *hashes);
 
-// By words. Zeros on the right change no hash, and a row has them up to the end of its last 16-byte
-// block, so that a function may serve several lengths.
+// By words. Zeros, as to the end of a row's last block, change no hash: one serves several lengths.
 struct ddp_toeplitz {
 	ddp_toeplitz_rows *rows[DDP_HASH_WORDS + 1];   // from 1
 	ddp_toeplitz_index *at[5][DDP_HASH_WORDS + 1]; // by the words left out, too: 0, 3 or 4
