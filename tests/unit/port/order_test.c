@@ -15,21 +15,22 @@
 #define THIRD 1 // and of a third
 #define N_DESC 64
 
-static uint32_t next_seq;
+// Numbers of the next packet of FLOW that is fed, and that is handed out.
+static uint32_t next_seq, seq;
 
 static void feed(unsigned int flow, unsigned int n) {
 	flow_feed(0, flow, next_seq, n);
 	next_seq += n;
 }
 
-static unsigned int poll(uint16_t port, uint16_t queue, unsigned int n, uint32_t *seq) {
+static unsigned int poll(uint16_t port, uint16_t queue, unsigned int n) {
 	struct rte_mbuf *mbufs[64];
 	unsigned int got;
 
 	assert_true(n <= RTE_DIM(mbufs));
 	got = rte_eth_rx_burst(port, queue, mbufs, n);
 	for (unsigned int i = 0; i < got; i++)
-		assert_int_equal(packet_seq(mbufs[i]), (*seq)++);
+		assert_int_equal(packet_seq(mbufs[i]), seq++);
 	rte_pktmbuf_free_bulk(mbufs, got);
 	return got;
 }
@@ -49,39 +50,39 @@ static void entry_move(uint16_t port, unsigned int entry, uint16_t queue) {
 static uint16_t port_begin(const char *devargs) {
 	uint16_t port = ddp_start(devargs, 2, 1, N_DESC);
 
-	next_seq = 0;
+	next_seq = seq = 0;
 	entry_move(port, entry_of(FLOW), 0);
 	poll_to_end(port, 2, 0, NULL);
 	return port;
 }
 
-static void ring_fill(uint16_t port, uint32_t *seq) {
+static void ring_fill(uint16_t port) {
 	feed(FLOW, 20);
-	assert_int_equal(poll(port, 1, 32, seq), 0);
+	assert_int_equal(poll(port, 1, 32), 0);
 }
 
-static void move_begin(uint16_t port, uint32_t *seq) {
-	ring_fill(port, seq);
+// The first 20 of FLOW are on queue 0's ring, and the next 10 wait for them: their queue is 1.
+static void move_begin(uint16_t port) {
+	ring_fill(port);
 	entry_move(port, entry_of(FLOW), 1);
+	feed(FLOW, 10);
+	assert_int_equal(poll(port, 1, 32), 0);
 }
 
 TEST(packets_wait_until_the_old_queue_is_done) {
 	uint16_t port = port_begin("dev(net_testsrc0)");
-	uint32_t seq = 0;
 
-	move_begin(port, &seq);
-	feed(FLOW, 10);
-	assert_int_equal(poll(port, 1, 32, &seq), 0); // the older ones are still on queue 0
+	move_begin(port);
 	assert_int_equal(xstat(port, "order_parked"), 10);
-	assert_int_equal(poll(port, 0, 16, &seq), 16);
-	assert_int_equal(poll(port, 1, 32, &seq), 0);
-	assert_int_equal(poll(port, 0, 16, &seq), 4);
-	assert_int_equal(poll(port, 1, 32, &seq), 0); // the last burst may not be done
-	assert_int_equal(poll(port, 0, 16, &seq), 0);
-	assert_int_equal(poll(port, 1, 32, &seq), 10);
+	assert_int_equal(poll(port, 0, 16), 16);
+	assert_int_equal(poll(port, 1, 32), 0);
+	assert_int_equal(poll(port, 0, 16), 4);
+	assert_int_equal(poll(port, 1, 32), 0); // the last burst may not be done
+	assert_int_equal(poll(port, 0, 16), 0);
+	assert_int_equal(poll(port, 1, 32), 10);
 	assert_sum_holds(port);
 	feed(FLOW, 5);
-	assert_int_equal(poll(port, 1, 32, &seq), 5); // as without any change
+	assert_int_equal(poll(port, 1, 32), 5); // as without any change
 	assert_int_equal(xstat(port, "order_parked"), 10);
 	assert_int_equal(xstat(port, "balance_given_up"), 0);
 }
@@ -91,20 +92,19 @@ TEST(packets_wait_until_the_old_queue_is_done) {
 TEST(a_full_queue_does_not_park_packets_forever) {
 	uint16_t port = port_begin("dev(net_testsrc0),overflow=wait");
 	uint64_t parked = 0;
-	uint32_t seq = 0;
 
-	move_begin(port, &seq);
-	feed(FLOW, 400);
+	move_begin(port);
+	feed(FLOW, 390);
 	for (unsigned int i = 0; i < 6; i++)
-		assert_int_equal(poll(port, 1, 32, &seq), 0);
-	assert_int_equal(poll(port, 0, 32, &seq), 20);
-	assert_int_equal(poll(port, 0, 32, &seq), 0);
+		assert_int_equal(poll(port, 1, 32), 0);
+	assert_int_equal(poll(port, 0, 32), 20);
+	assert_int_equal(poll(port, 0, 32), 0);
 	for (unsigned int i = 0; i < 300; i++) {
 		if (i == 100)
 			parked = xstat(port, "order_parked");
 		feed(FLOW, 8);
-		assert_int_equal(poll(port, 0, 32, &seq), 0); // reads a burst of the lower queue
-		assert_int_equal(poll(port, 1, 8, &seq), 8);
+		assert_int_equal(poll(port, 0, 32), 0); // reads a burst of the lower queue
+		assert_int_equal(poll(port, 1, 8), 8);
 	}
 	assert_in_range(parked, 6 * 32, 420);
 	assert_int_equal(xstat(port, "order_parked"), parked);
@@ -114,15 +114,14 @@ TEST(a_full_queue_does_not_park_packets_forever) {
 TEST(other_entries_do_not_wait) {
 	const unsigned int other = entry_of(OTHER);
 	uint16_t port = port_begin("dev(net_testsrc0)");
-	uint32_t seq = 0;
 
 	assert_int_not_equal(other, entry_of(FLOW));
 	entry_move(port, other, 1);
 	poll_to_end(port, 2, 0, NULL);
-	move_begin(port, &seq);
+	move_begin(port);
 	feed(OTHER, 3);
 	assert_int_equal(rx_free(port, 1), 3);
-	assert_int_equal(xstat(port, "order_parked"), 0);
+	assert_int_equal(xstat(port, "order_parked"), 10);
 	poll_to_end(port, 2, 0, NULL);
 }
 
@@ -134,17 +133,16 @@ TEST(with_another_key_all_packets_wait) {
 		.rss_key_len = sizeof(key),
 		.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP,
 	};
-	uint32_t seq = 0;
 
 	for (unsigned int round = 0; round < 40; round++) {
 		memset(key, round, sizeof(key));
 		key[0] = 1;
 		feed(FLOW, 10);
-		poll(port, round % 2, 1, &seq); // one of them at most is handed out
+		poll(port, round % 2, 1); // one of them at most is handed out
 		assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
 		feed(FLOW, 10);
 		for (unsigned int n = 0; seq != next_seq && n < 20; n++) // in order
-			poll(port, (round + n) % 2, 8, &seq);
+			poll(port, (round + n) % 2, 8);
 		assert_int_equal(seq, next_seq);
 	}
 	assert_true(xstat(port, "order_parked") > 0);
@@ -154,15 +152,14 @@ TEST(with_another_key_all_packets_wait) {
 
 TEST(changes_meanwhile_wait_for_each_other) {
 	uint16_t port = port_begin("dev(net_testsrc0),overflow=wait");
-	uint32_t seq = 0;
 
 	for (unsigned int i = 0; i < 200; i++) {
 		feed(FLOW, 7);
-		poll(port, i / 3 % 2, 1 + i % 5, &seq);
+		poll(port, i / 3 % 2, 1 + i % 5);
 		entry_move(port, entry_of(FLOW), i % 2);
 	}
 	for (unsigned int i = 0; seq != next_seq && i < 2000; i++)
-		poll(port, i % 2, 32, &seq);
+		poll(port, i % 2, 32);
 	assert_int_equal(seq, next_seq);
 	assert_sum_holds(port);
 	assert_int_equal(xstat(port, "rx_missed_packets"), 0);
@@ -170,51 +167,43 @@ TEST(changes_meanwhile_wait_for_each_other) {
 
 TEST(a_queue_that_is_not_polled_is_given_up) {
 	uint16_t port = port_begin("dev(net_testsrc0)");
-	uint32_t seq = 0;
 
-	move_begin(port, &seq);
-	feed(FLOW, 10);
+	move_begin(port);
 	seq = 20;
-	wait_until(poll(port, 1, 32, &seq) > 0);
+	wait_until(poll(port, 1, 32) > 0);
 	assert_int_equal(seq, 30);
 	assert_int_equal(xstat(port, "balance_given_up"), 1);
 	entry_move(port, entry_of(FLOW), 0); // nobody waits for it again until it is polled
 	entry_move(port, entry_of(FLOW), 1);
 	feed(FLOW, 3);
-	poll(port, 1, 32, &seq);
-	poll(port, 1, 32, &seq);
+	poll(port, 1, 32);
+	poll(port, 1, 32);
 	assert_int_equal(seq, 33);
 	seq = 0;
-	assert_int_equal(poll(port, 0, 32, &seq), 20);
+	assert_int_equal(poll(port, 0, 32), 20);
 }
 
 TEST(parked_packets_are_dropped_at_stop) {
 	uint16_t port = port_begin("dev(net_testsrc0)");
-	uint32_t seq = 0;
 
-	move_begin(port, &seq);
-	feed(FLOW, 10);
-	assert_int_equal(poll(port, 1, 32, &seq), 0);
+	move_begin(port);
 	assert_int_equal(rte_eth_dev_stop(port), 0);
 	assert_int_equal(xstat(port, "rx_dropped_at_stop"), 30);
 	assert_sum_holds(port);
 	assert_int_equal(rte_eth_dev_start(port), 0);
 	seq = next_seq;
 	feed(FLOW, 4);
-	poll(port, 1, 32, &seq);
+	poll(port, 1, 32);
 	assert_int_equal(seq, next_seq);
 }
 
 TEST(nobody_waits_for_a_stopped_queue) {
 	uint16_t port = port_begin("dev(net_testsrc0)");
-	uint32_t seq = 0;
 
-	move_begin(port, &seq);
-	feed(FLOW, 10);
-	assert_int_equal(poll(port, 1, 32, &seq), 0);
+	move_begin(port);
 	assert_int_equal(rte_eth_dev_rx_queue_stop(port, 0), 0);
 	seq = 20;
-	assert_int_equal(poll(port, 1, 32, &seq), 10);
+	assert_int_equal(poll(port, 1, 32), 10);
 	assert_int_equal(xstat(port, "rx_missed_packets"), 20);
 }
 
@@ -320,115 +309,110 @@ static void move_try(uint16_t port, uint16_t queue, unsigned int wait_us) {
 	moves_try(port, queue, 0, wait_us);
 }
 
-static void poll_until_given_up(uint16_t port, uint32_t *seq) {
-	const uint64_t before = xstat(port, "balance_given_up"), from = *seq;
+static void poll_until_given_up(uint16_t port) {
+	const uint64_t before = xstat(port, "balance_given_up"), from = seq;
 
-	wait_until((poll(port, 1, 32, seq), xstat(port, "balance_given_up")) > before);
-	assert_int_equal(*seq, from);
+	wait_until((poll(port, 1, 32), xstat(port, "balance_given_up")) > before);
+	assert_int_equal(seq, from);
 }
 
 // 20 packets on queue 0's ring, then a move to queue 1 that is given up with 10 packets parked.
-static void move_give_up(uint16_t port, uint32_t *seq) {
-	ring_fill(port, seq);
+static void move_give_up(uint16_t port) {
+	ring_fill(port);
 	move_try(port, 1, PATIENCE_US);
 	feed(FLOW, 10);
-	poll_until_given_up(port, seq);
+	poll_until_given_up(port);
 	assert_int_equal(xstat(port, "order_parked"), 10);
 }
 
-static void poll_all_in_order(uint16_t port, uint16_t queue, uint32_t *seq) {
-	for (unsigned int i = 0; i < 10 && *seq != next_seq; i++)
-		poll(port, queue, 32, seq);
-	assert_int_equal(*seq, next_seq);
+static void poll_all_in_order(uint16_t port, uint16_t queue) {
+	for (unsigned int i = 0; i < 10 && seq != next_seq; i++)
+		poll(port, queue, 32);
+	assert_int_equal(seq, next_seq);
 }
 
 TEST(packets_of_a_move_given_up_go_to_the_old_queue) {
 	uint16_t port = port_begin(NEVER);
-	uint32_t seq = 0;
 
-	move_give_up(port, &seq);
+	move_give_up(port);
 	feed(FLOW, 5);
-	assert_int_equal(poll(port, 1, 32, &seq), 0);
-	poll_all_in_order(port, 0, &seq);
+	assert_int_equal(poll(port, 1, 32), 0);
+	poll_all_in_order(port, 0);
 }
 
 // Nobody would put the table right any more.
 TEST(without_balancing_the_table_says_where_packets_go) {
 	uint16_t port = port_begin(NEVER);
-	uint32_t seq = 0;
 
-	move_give_up(port, &seq);
+	move_give_up(port);
 	assert_int_equal(rte_pmd_ddp_balance_set(port, 0), 0);
 	assert_int_equal(reta_get(port, entry_of(FLOW)), 0);
 	feed(FLOW, 5);
-	poll_all_in_order(port, 0, &seq);
+	poll_all_in_order(port, 0);
 	move_try(port, 1, 0);
 	feed(FLOW, 5);
-	assert_int_equal(poll(port, 0, 32, &seq), 0); // done with its last burst
-	poll_all_in_order(port, 1, &seq);
+	assert_int_equal(poll(port, 0, 32), 0); // done with its last burst
+	poll_all_in_order(port, 1);
 }
 
 TEST(without_balancing_a_move_under_way_is_final) {
 	uint16_t port = port_begin(NEVER);
-	uint32_t seq = 0;
 	uint64_t end;
 
-	ring_fill(port, &seq);
+	ring_fill(port);
 	move_try(port, 1, SHORT_US);
 	assert_int_equal(rte_pmd_ddp_balance_set(port, 0), 0);
 	feed(FLOW, 10);
 	end = rte_rdtsc() + 2 * SHORT_US * (rte_get_tsc_hz() / 1000000);
 	while (rte_rdtsc() < end)
-		assert_int_equal(poll(port, 1, 32, &seq), 0);
+		assert_int_equal(poll(port, 1, 32), 0);
 	assert_int_equal(reta_get(port, entry_of(FLOW)), 1);
 	assert_int_equal(xstat(port, "balance_given_up"), 0);
-	assert_int_equal(poll(port, 0, 32, &seq), 20);
-	assert_int_equal(poll(port, 0, 32, &seq), 0);
-	poll_all_in_order(port, 1, &seq);
+	assert_int_equal(poll(port, 0, 32), 20);
+	assert_int_equal(poll(port, 0, 32), 0);
+	poll_all_in_order(port, 1);
 }
 
 // A change gave up on queue 0 before. Its packets of the entry would be overtaken by the move.
 TEST(a_move_waits_for_a_queue_that_a_change_gave_up_on) {
 	uint16_t port = port_begin(NEVER);
-	uint32_t seq = 0;
 
-	ring_fill(port, &seq);
+	ring_fill(port);
 	move_try(port, 1, 0);
 	feed(FLOW, 1);
 	seq = 20; // overtakes the others
 	for (unsigned int i = 0; i < 2000 && seq == 20; i++) {
-		poll(port, 1, 32, &seq);
+		poll(port, 1, 32);
 		rte_delay_us_sleep(1000);
 	}
 	assert_int_equal(xstat(port, "balance_given_up"), 1);
 	move_try(port, 0, 0);
-	assert_int_equal(poll(port, 1, 32, &seq), 0);
+	assert_int_equal(poll(port, 1, 32), 0);
 	feed(FLOW, 10);
-	assert_int_equal(poll(port, 1, 32, &seq), 0); // to queue 0
+	assert_int_equal(poll(port, 1, 32), 0); // to queue 0
 	move_try(port, 1, PATIENCE_US);
 	feed(FLOW, 10);
-	poll_until_given_up(port, &seq);
+	poll_until_given_up(port);
 }
 
 // Their queue has nothing to do with the table, even if that has the same queue.
 TEST(packets_of_a_rule_do_not_return) {
 	uint16_t port = port_begin(NEVER);
 	struct rte_flow *flow;
-	uint32_t seq = 0;
 
-	ring_fill(port, &seq);
+	ring_fill(port);
 	flow = rule_create(port, items_of_flow(FLOW), ACTIONS(TO_QUEUE(1)));
 	seq = 20;
 	feed(FLOW, 2);
 	for (unsigned int i = 0; i < 2000 && seq == 20; i++) { // the rule may have to wait
-		poll(port, 1, 32, &seq);
+		poll(port, 1, 32);
 		rte_delay_us_sleep(1000);
 	}
 	assert_int_equal(seq, 22);
 	move_try(port, 1, PATIENCE_US);
 	for (unsigned int i = 0; i < 20; i++) {
 		feed(FLOW, 2);
-		assert_int_equal(poll(port, 1, 32, &seq), 2);
+		assert_int_equal(poll(port, 1, 32), 2);
 		rte_delay_us_sleep(PATIENCE_US / 10);
 	}
 	assert_int_equal(seq, next_seq);

@@ -23,23 +23,6 @@ static const struct rte_flow_action_rss by_source = {
 static const uint16_t queue_list[] = {0, 1, 2, 3};
 static const struct rte_flow_item *const ipv4_items = ITEMS(ITEM(ETH), ITEM(IPV4));
 
-TEST(a_rule_sends_its_packets_to_its_queue_until_it_is_destroyed) {
-	uint16_t port = rules_start(NULL);
-
-	for (uint16_t q = 0; q < N_QUEUES; q++) {
-		struct rte_flow *flow = rule_create(port, items_of_flow(7), ACTIONS(TO_QUEUE(q)));
-		struct seen seen = seen_of_flow(port, 7);
-
-		assert_int_equal(seen.queue, q);
-		assert_int_equal(seen.hash, hash_of(7));
-		assert_true((seen.flags & RTE_MBUF_F_RX_RSS_HASH) != 0);
-		for (unsigned int other = 0; other < 7; other++)
-			assert_true(is_by_hash(port, other));
-		rule_destroy(port, flow);
-		assert_true(is_by_hash(port, 7));
-	}
-}
-
 #define ANY_UDP -1
 #define ANY_IPV4 -2
 
@@ -118,7 +101,7 @@ TEST(a_list_of_queues_shares_packets_by_their_hash) {
 			key[i] = len == 0 ? ddp_default_key[i] : 7 * (i % len) + len;
 		rss.key = len == 0 ? NULL : key;
 		rss.key_len = len;
-		flow = rule_create(port, udp_items, ACTIONS(ACTION(RSS, .conf = &rss)));
+		flow = rule_create(port, udp_items, RSS_ACTIONS(rss));
 		for (unsigned int i = 0; i < 50; i++) {
 			struct seen seen = seen_of_flow(port, i);
 
@@ -169,8 +152,7 @@ TEST(a_query_says_what_was_asked_of_rss) {
 	uint16_t port = rules_start(NULL);
 
 	for (unsigned int i = 0; i < RTE_DIM(all); i++) {
-		struct rte_flow *flow =
-			rule_create(port, items_of_flow(1), ACTIONS(ACTION(RSS, .conf = &all[i])));
+		struct rte_flow *flow = rule_create(port, items_of_flow(1), RSS_ACTIONS(all[i]));
 		struct rte_flow_action_rss said = {0};
 
 		assert_int_equal(rte_flow_query(port, flow, &asked, &said, NULL), 0);
@@ -193,23 +175,22 @@ TEST(rules_have_only_so_many_keys) {
 		.key = key,
 		.key_len = sizeof(key),
 	};
-	struct rte_flow *flow = NULL;
 	uint16_t port = rules_start(NULL);
 
 	for (unsigned int i = 0; i < DDP_FLOW_KEYS_MAX; i++) {
 		key[0] = i;
-		flow = rule_create(port, items_of_flow(i), ACTIONS(ACTION(RSS, .conf = &rss)));
+		rule_create(port, items_of_flow(i), RSS_ACTIONS(rss));
 	}
-	rule_create(port, items_of_flow(100), ACTIONS(ACTION(RSS, .conf = &rss))); // one of them
+	rule_create(port, items_of_flow(100), RSS_ACTIONS(rss)); // one of them
 	key[1] = 1;
-	rule_refused(port, &ingress, items_of_flow(101), ACTIONS(ACTION(RSS, .conf = &rss)), ENOSPC,
+	rule_refused(port, &ingress, items_of_flow(101), RSS_ACTIONS(rss), ENOSPC,
 		     "the rules have as many different RSS keys as they may have");
-	assert_non_null(flow);
 }
 
 #define N_MANY 40000
 
-TEST(rules_of_a_known_shape_leave_the_path_cache_as_it_is) {
+// The path cache stays as it is, as a rule of their shape is there.
+TEST(rules_send_their_packets_to_their_queue_until_they_are_destroyed) {
 	uint16_t port = rules_start(NULL);
 	struct rte_flow *flows[N_QUEUES];
 	uint64_t learned;
@@ -220,8 +201,14 @@ TEST(rules_of_a_known_shape_leave_the_path_cache_as_it_is) {
 	learned = xstat(port, "rx_path_cache_learned");
 	for (unsigned int i = 0; i < N_QUEUES; i++)
 		flows[i] = rule_create(port, items_of_flow(i), ACTIONS(TO_QUEUE(i)));
-	for (unsigned int i = 0; i < N_QUEUES; i++)
-		assert_int_equal(seen_of_flow(port, i).queue, i);
+	for (unsigned int i = 0; i < N_QUEUES; i++) {
+		struct seen seen = seen_of_flow(port, i);
+
+		assert_int_equal(seen.queue, i);
+		assert_int_equal(seen.hash, hash_of(i));
+		assert_true((seen.flags & RTE_MBUF_F_RX_RSS_HASH) != 0);
+		assert_true(is_by_hash(port, N_QUEUES + i));
+	}
 	for (unsigned int i = 0; i < N_QUEUES; i++)
 		rule_destroy(port, flows[i]);
 	for (unsigned int i = 0; i < N_QUEUES; i++)
@@ -285,7 +272,7 @@ TEST(many_rules_come_and_go) {
 	assert_int_equal(seen_of_flow(port, 7).queue, 7 % N_QUEUES);
 	assert_int_equal(rte_pmd_ddp_profile_del(port, "vxlan", NULL, 0), 0);
 	assert_int_equal(seen_of_flow(port, 7).queue, 7 % N_QUEUES);
-	rule_create(port, udp_items, ACTIONS(ACTION(RSS, .conf = &by_source)));
+	rule_create(port, udp_items, RSS_ACTIONS(by_source));
 	assert_int_equal(rte_flow_flush(port, NULL), 0);
 	for (unsigned int i = 0; i < N_MANY; i += 97)
 		assert_true(is_by_hash(port, i));
@@ -343,8 +330,7 @@ TEST(a_hash_rule_says_what_is_hashed) {
 
 	rss_hf_set(port, 0);
 	for (unsigned int i = 0; i < 3 * RTE_DIM(rows); i++) { // interpreted, and from the cache
-		struct rte_flow *flow = rule_create(port, udp_items,
-						    ACTIONS(ACTION(RSS, .conf = &rows[i / 3].rss)));
+		struct rte_flow *flow = rule_create(port, udp_items, RSS_ACTIONS(rows[i / 3].rss));
 		struct seen seen = seen_of_flow(port, 9);
 
 		assert_int_equal(seen.hash, rows[i / 3].hash);
@@ -405,7 +391,7 @@ TEST(a_profile_that_rules_need_stays) {
 		rule_create(port, over_ipv6, ACTIONS(TO_QUEUE(3))),
 	};
 
-	rule_create(port, udp_items, ACTIONS(ACTION(RSS, .conf = &by_source))); // needs neither
+	rule_create(port, udp_items, RSS_ACTIONS(by_source)); // needs neither
 	profile_del(port, "vxlan", -EBUSY, "needed by flow rules: eth / ipv4 / udp / vxlan");
 	profile_del(
 		port, "gtpu", -EBUSY,
@@ -443,7 +429,7 @@ TEST(a_dump_shows_what_each_rule_asks_and_does) {
 	static const struct rte_flow_action_rss udp6 = {
 		.func = RTE_ETH_HASH_FUNCTION_SYMMETRIC_TOEPLITZ,
 		.types = RTE_ETH_RSS_NONFRAG_IPV6_UDP};
-	const struct rte_flow_action *by_src = ACTIONS(ACTION(RSS, .conf = &by_source));
+	const struct rte_flow_action *by_src = RSS_ACTIONS(by_source);
 	struct rte_flow_item_ipv6 ip6 = {0};
 	uint16_t port = rules_start(NULL);
 	struct rte_flow *flow;
@@ -478,11 +464,10 @@ TEST(a_dump_shows_what_each_rule_asks_and_does) {
 	rule_create(port, items_of_flow(0), ACTIONS(ACTION(DROP), ACTION(COUNT), ACTION(FLAG)));
 	packets_feed(0, 0, 1, 2);
 	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 0);
-	rule_create(port, ITEMS(ITEM(END)), ACTIONS(ACTION(RSS, .conf = &everything)));
+	rule_create(port, ITEMS(ITEM(END)), RSS_ACTIONS(everything));
 	rule_create(port, ITEMS(ITEM(ETH), ITEM(IPV6, .spec = &ip6), ITEM(UDP)),
 		    ACTIONS(ACTION(PASSTHRU)));
-	rule_create(port, ITEMS(ITEM(ETH), ITEM(IPV6), ITEM(UDP)),
-		    ACTIONS(ACTION(RSS, .conf = &udp6)));
+	rule_create(port, ITEMS(ITEM(ETH), ITEM(IPV6), ITEM(UDP)), RSS_ACTIONS(udp6));
 	rule_create(port, ITEMS(ITEM(ETH), ITEM(IPV4)), by_src);
 	assert_string_equal(
 		dump_of(port, NULL),
@@ -503,11 +488,11 @@ TEST(a_rule_that_was_replaced_stays_out_of_force) {
 		.types = RTE_ETH_RSS_IPV4 | RTE_ETH_RSS_L3_DST_ONLY,
 	};
 	const struct rte_flow_item *items = ITEMS(ITEM(ETH), ITEM(IPV4));
-	const struct rte_flow_action *actions = ACTIONS(ACTION(RSS, .conf = &by_destination));
+	const struct rte_flow_action *actions = RSS_ACTIONS(by_destination);
 	uint16_t port = rules_start(NULL);
 	struct rte_flow *newer;
 
-	rule_create(port, items, ACTIONS(ACTION(RSS, .conf = &by_source)));
+	rule_create(port, items, RSS_ACTIONS(by_source));
 	assert_int_not_equal(seen_of_flow(port, 1).hash, hash_of(1));
 	newer = rule_create(port, items, actions);
 	assert_int_not_equal(seen_of_flow(port, 1).hash, hash_of(1));
@@ -534,8 +519,8 @@ static void *rule_change(void *arg) {
 	if (meanwhile->flow != NULL)
 		rule_destroy(meanwhile->port, meanwhile->flow);
 	else
-		meanwhile->flow = rule_create(meanwhile->port, items_of_flow(1),
-					      ACTIONS(ACTION(RSS, .conf = &by_source)));
+		meanwhile->flow =
+			rule_create(meanwhile->port, items_of_flow(1), RSS_ACTIONS(by_source));
 	return NULL;
 }
 
@@ -581,7 +566,7 @@ TEST(a_hash_rule_changes_nothing_before_packets_wait_for_older_ones) {
 	struct meanwhile meanwhile = {.port = port};
 	uint32_t by_rule;
 
-	rule_create(port, items_of_flow(2), ACTIONS(ACTION(RSS, .conf = &by_source)));
+	rule_create(port, items_of_flow(2), RSS_ACTIONS(by_source));
 	assert_int_equal(hash_meanwhile(&meanwhile), hash_of(1));
 	by_rule = seen_of_flow(port, 1).hash;
 	assert_int_not_equal(by_rule, hash_of(1));

@@ -12,6 +12,8 @@
 #define SPEC(type, ...) .spec = VALUE(type, __VA_ARGS__)
 #define MASK(type, ...) .mask = VALUE(type, __VA_ARGS__)
 
+#define RSS_ACTIONS(rss) ACTIONS(ACTION(RSS, .conf = &(rss)))
+
 // To queue n, 0 to N_QUEUES: the last one there is not.
 extern const struct rte_flow_action_queue queue_of[N_QUEUES + 1];
 #define TO_QUEUE(n) ACTION(QUEUE, .conf = &queue_of[n])

@@ -39,77 +39,6 @@ TEST(without_rss_all_is_on_queue_0) {
 	all_is_on_queue_0(port);
 }
 
-// The hash of a packet is that of rte_softrss() with the key, which goes on with its own beginning.
-static void key_check(uint16_t port, const uint8_t *key, uint8_t len) {
-	uint8_t whole[DDP_KEY_SIZE];
-	struct rte_eth_rss_conf conf = {
-		.rss_key = (uint8_t *)(uintptr_t)key,
-		.rss_key_len = len,
-		.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP,
-	};
-	struct rte_mbuf *mbuf;
-	uint16_t queue;
-
-	memcpy(whole, key, len);
-	memcpy(whole + len, key, sizeof(whole) - len);
-	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
-	conf.rss_key = NULL; // keeps the key
-	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
-	packets_feed(0, 0, 1, 1);
-	queue = reta_get(port, hash_by(0, whole) % 512);
-	while (rte_eth_rx_burst(port, queue, &mbuf, 1) == 0)
-		;
-	assert_int_equal(mbuf->hash.rss, hash_by(0, whole));
-	rte_pktmbuf_free(mbuf);
-}
-
-static void key_is(uint16_t port, const uint8_t *key, uint8_t len, uint8_t n) {
-	uint8_t got[64];
-	struct rte_eth_rss_conf conf = {.rss_key = got, .rss_key_len = sizeof(got)};
-	struct rte_eth_dev_info info;
-
-	assert_int_equal(rte_eth_dev_info_get(port, &info), 0);
-	assert_int_equal(info.hash_key_size, len);
-	assert_int_equal(rte_eth_dev_rss_hash_conf_get(port, &conf), 0);
-	assert_int_equal(conf.rss_key_len, len);
-	assert_memory_equal(got, key, n);
-}
-
-// Also after a change of the profiles: ethdev of newer DPDK refuses a key of any other length, and
-// the application has its key.
-TEST(key_has_the_length_that_the_device_tells) {
-	static const struct {
-		const char *devargs, *later; // profiles
-		uint8_t len;
-	} ports[] = {
-		{"dev(net_testsrc0)", "e810-comms", 40},
-		{"dev(net_testsrc0),profile=base", "i40e-default", 40},
-		{"dev(net_testsrc0),rss_key_len=40,profile=e810-comms", "base", 40},
-		{"dev(net_testsrc0),rss_key_len=52", "gtpu", 52},
-		{"dev(net_testsrc0),profile=e810-comms", "gtpu", 52},
-	};
-	uint8_t key[52];
-	const struct rte_eth_rss_conf odd = {.rss_key = key, .rss_key_len = 41};
-
-	for (unsigned int i = 0; i < sizeof(key); i++)
-		key[i] = i * 37 + 1;
-	for (unsigned int i = 0; i < RTE_DIM(ports); i++) {
-		uint16_t port = ddp_start(ports[i].devargs, N_QUEUES, 1, 512);
-		struct rte_eth_rss_conf conf = odd;
-
-		key_is(port, ddp_default_key, ports[i].len, ports[i].len);
-		key_check(port, key, ports[i].len);
-#if !DPDK_SINCE(23, 11) // from then on ethdev refuses any other length
-		key_check(port, key, ports[i].len == 40 ? 52 : 40);
-#endif
-		assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), -EINVAL);
-		ddp_restart(port);
-		assert_int_equal(rte_pmd_ddp_profile_set(port, ports[i].later, NULL, 0), 0);
-		key_is(port, key, ports[i].len, 40);
-		ddp_end(port);
-	}
-}
-
 TEST(configure_takes_a_key_of_40_bytes) {
 	uint8_t key[52] = {1, 2, 3};
 	struct rte_eth_conf conf = {
@@ -222,6 +151,70 @@ static void burst_check_by(uint16_t port, enum ddp_hash_function function, const
 
 static void burst_check(uint16_t port, const uint8_t *key, unsigned int n_words) {
 	burst_check_by(port, DDP_HASH_TOEPLITZ, key, n_words);
+}
+
+// Packets are hashed with the key, which goes on with its own beginning.
+static void key_check(uint16_t port, uint8_t *key, uint8_t len) {
+	uint8_t whole[DDP_KEY_SIZE];
+	struct rte_eth_rss_conf conf = {
+		.rss_key = key,
+		.rss_key_len = len,
+		.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP,
+	};
+
+	memcpy(whole, key, len);
+	memcpy(whole + len, key, sizeof(whole) - len);
+	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
+	conf.rss_key = NULL; // keeps the key
+	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
+	burst_check(port, whole, 3);
+}
+
+static void key_is(uint16_t port, const uint8_t *key, uint8_t len, uint8_t n) {
+	uint8_t got[64];
+	struct rte_eth_rss_conf conf = {.rss_key = got, .rss_key_len = sizeof(got)};
+	struct rte_eth_dev_info info;
+
+	assert_int_equal(rte_eth_dev_info_get(port, &info), 0);
+	assert_int_equal(info.hash_key_size, len);
+	assert_int_equal(rte_eth_dev_rss_hash_conf_get(port, &conf), 0);
+	assert_int_equal(conf.rss_key_len, len);
+	assert_memory_equal(got, key, n);
+}
+
+// Also after a change of the profiles: ethdev of newer DPDK refuses a key of any other length, and
+// the application has its key.
+TEST(key_has_the_length_that_the_device_tells) {
+	static const struct {
+		const char *devargs, *later; // profiles
+		uint8_t len;
+	} ports[] = {
+		{"dev(net_testsrc0)", "e810-comms", 40},
+		{"dev(net_testsrc0),profile=base", "i40e-default", 40},
+		{"dev(net_testsrc0),rss_key_len=40,profile=e810-comms", "base", 40},
+		{"dev(net_testsrc0),rss_key_len=52", "gtpu", 52},
+		{"dev(net_testsrc0),profile=e810-comms", "gtpu", 52},
+	};
+	uint8_t key[52];
+	const struct rte_eth_rss_conf odd = {.rss_key = key, .rss_key_len = 41};
+
+	for (unsigned int i = 0; i < sizeof(key); i++)
+		key[i] = i * 37 + 1;
+	for (unsigned int i = 0; i < RTE_DIM(ports); i++) {
+		uint16_t port = ddp_start(ports[i].devargs, N_QUEUES, 1, 512);
+		struct rte_eth_rss_conf conf = odd;
+
+		key_is(port, ddp_default_key, ports[i].len, ports[i].len);
+		key_check(port, key, ports[i].len);
+#if !DPDK_SINCE(23, 11) // from then on ethdev refuses any other length
+		key_check(port, key, ports[i].len == 40 ? 52 : 40);
+#endif
+		assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), -EINVAL);
+		ddp_restart(port);
+		assert_int_equal(rte_pmd_ddp_profile_set(port, ports[i].later, NULL, 0), 0);
+		key_is(port, key, ports[i].len, 40);
+		ddp_end(port);
+	}
 }
 
 // A change of the key or the redirection table costs no packet; after a change of what is
