@@ -207,17 +207,6 @@ TEST(nobody_waits_for_a_stopped_queue) {
 	assert_int_equal(xstat(port, "rx_missed_packets"), 20);
 }
 
-// Flows 0 to 3 have n packets each, flow 4 to 63 one, in each round of a millisecond.
-static void skewed_feed(unsigned int n) {
-	for (unsigned int flow = 0; flow < 64; flow++)
-		feed(flow, flow < 4 ? n : 1);
-}
-
-static void four_move(uint16_t port, uint16_t queue) {
-	for (unsigned int flow = 0; flow < 4; flow++)
-		entry_move(port, entry_of(flow), queue);
-}
-
 TEST(without_rx_queues_nothing_is_balanced) {
 	uint16_t port = ddp_start("dev(net_testsrc0),balance=10", 0, 1, 1024);
 
@@ -253,12 +242,14 @@ TEST(a_move_from_a_queue_that_is_not_polled_is_given_up) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 2, 1, 4096);
 	uint64_t missed;
 
-	four_move(port, 0);
+	for (unsigned int flow = 0; flow < 4; flow++)
+		entry_move(port, entry_of(flow), 0);
 	poll_to_end(port, 2, 0, NULL);
 	assert_int_equal(rte_pmd_ddp_balance_set(port, 20), 0);
 	// Queue 0 is polled for one packet a time: its ring is never empty.
 	while (xstat(port, "balance_moves") == 0) {
-		skewed_feed(20);
+		for (unsigned int flow = 0; flow < 64; flow++)
+			feed(flow, flow < 4 ? 20 : 1);
 		for (unsigned int i = 0; i < 8; i++)
 			rx_free(port, 1);
 		rte_pktmbuf_free_bulk(mbufs, rte_eth_rx_burst(port, 0, mbufs, 1));
@@ -283,8 +274,7 @@ TEST(a_move_from_a_queue_that_is_not_polled_is_given_up) {
 	poll_to_end(port, 2, 0, NULL);
 }
 
-/* Moves that are given up, as load-aware RSS makes them, one by one by the change that it applies
- */
+/* Moves that are given up, one by one, by the change that load-aware RSS applies */
 
 #define NEVER "dev(net_testsrc0),balance=60000" // its interval does not end
 #define PATIENCE_US 200000                      // longer than this thread may be preempted for
@@ -381,10 +371,7 @@ TEST(a_move_waits_for_a_queue_that_a_change_gave_up_on) {
 	move_try(port, 1, 0);
 	feed(FLOW, 1);
 	seq = 20; // overtakes the others
-	for (unsigned int i = 0; i < 2000 && seq == 20; i++) {
-		poll(port, 1, 32);
-		rte_delay_us_sleep(1000);
-	}
+	wait_until((poll(port, 1, 32), seq > 20));
 	assert_int_equal(xstat(port, "balance_given_up"), 1);
 	move_try(port, 0, 0);
 	assert_int_equal(poll(port, 1, 32), 0);
@@ -404,10 +391,7 @@ TEST(packets_of_a_rule_do_not_return) {
 	flow = rule_create(port, items_of_flow(FLOW), ACTIONS(TO_QUEUE(1)));
 	seq = 20;
 	feed(FLOW, 2);
-	for (unsigned int i = 0; i < 2000 && seq == 20; i++) { // the rule may have to wait
-		poll(port, 1, 32);
-		rte_delay_us_sleep(1000);
-	}
+	wait_until((poll(port, 1, 32), seq > 20)); // the rule may have to wait
 	assert_int_equal(seq, 22);
 	move_try(port, 1, PATIENCE_US);
 	for (unsigned int i = 0; i < 20; i++) {
@@ -438,7 +422,6 @@ static unsigned int queue_1_poll(uint16_t port, unsigned int n_polls) {
 TEST(moves_given_up_by_one_lower_queue_do_not_stop_another) {
 	uint16_t port =
 		ddp_start("dev(net_testsrc0,rxq=2),lower_queues=2,balance=60000", 3, 1, N_DESC);
-	uint64_t end;
 
 	assert_int_not_equal(entry_of(FLOW), entry_of(OTHER));
 	moves_try(port, 0, 2, 0);
@@ -447,8 +430,7 @@ TEST(moves_given_up_by_one_lower_queue_do_not_stop_another) {
 	flow_feed(1, OTHER, 0, 10);
 	queue_1_poll(port, 4);
 	moves_try(port, 1, 1, PATIENCE_US);
-	end = rte_rdtsc() + 20 * rte_get_tsc_hz();
-	while (xstat(port, "balance_given_up") < 2 && rte_rdtsc() < end) {
+	while (xstat(port, "balance_given_up") < 2) {
 		flow_feed(0, FLOW, 0, 1);
 		flow_feed(1, OTHER, 0, 1);
 		queue_1_poll(port, 4);

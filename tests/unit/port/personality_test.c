@@ -90,12 +90,8 @@ static uint16_t type_is(uint16_t port, const char *expected) {
 	return id;
 }
 
-static uint16_t start(const char *profile) {
-	return profile_start(profile, 1);
-}
-
 TEST(a_profile_added_and_deleted_is_seen_at_once) {
-	uint16_t port = start(NULL);
+	uint16_t port = profile_start(NULL, 1);
 	const struct rte_mbuf *mbuf;
 	uint32_t word = 0;
 
@@ -112,7 +108,7 @@ TEST(a_profile_added_and_deleted_is_seen_at_once) {
 }
 
 TEST(the_list_tells_what_was_added) {
-	uint16_t port = start("gtpu:ue;port=2153");
+	uint16_t port = profile_start("gtpu:ue;port=2153", 1);
 	struct rte_pmd_ddp_profile profiles[3];
 
 	good(add_text(port, MINE));
@@ -140,7 +136,7 @@ static int n_tunnels(uint16_t port) {
 }
 
 TEST(profiles_are_deleted_in_any_order_by_name_or_as_given) {
-	uint16_t port = start("gtpu;port=2153+vxlan");
+	uint16_t port = profile_start("gtpu;port=2153+vxlan", 1);
 
 	good(add(port, "geneve+pppoe")); // both together
 	assert_string_equal(names_of(port), "gtpu vxlan geneve pppoe");
@@ -154,6 +150,9 @@ TEST(profiles_are_deleted_in_any_order_by_name_or_as_given) {
 	good(del(port, "geneve"));
 	good(del(port, "pppoe"));
 	assert_string_equal(names_of(port), "");
+	bad(del(port, "gtpu"), -ENOENT, "no profile 'gtpu' was added; the port has none");
+	assert_int_equal(rte_pmd_ddp_profile_del(port, "gtpu", error, 8), -ENOENT);
+	assert_string_equal(error, "no prof");
 	good(add(port, "gtpu"));
 	assert_string_equal(names_of(port), "gtpu");
 }
@@ -161,7 +160,7 @@ TEST(profiles_are_deleted_in_any_order_by_name_or_as_given) {
 // Another input set of a profile, or another list, in one step: with del and add the packets
 // between the two would be spread as by a NIC that knows no tunnel.
 TEST(the_list_is_exchanged_in_one_step) {
-	uint16_t port = start("gtpu+vxlan");
+	uint16_t port = profile_start("gtpu+vxlan", 1);
 	struct rte_pmd_ddp_profile profile;
 
 	good(add_text(port, MINE));
@@ -181,7 +180,7 @@ TEST(the_list_is_exchanged_in_one_step) {
 }
 
 TEST(what_others_need_stays) {
-	uint16_t port = start("5g-upf+gtpu");
+	uint16_t port = profile_start("5g-upf+gtpu", 1);
 
 	bad(del(port, "gtpu"), -EBUSY, "profile 'gtpu' is required by 5g-upf");
 	good(add_text(port, MINE));
@@ -202,12 +201,13 @@ static const struct failure {
 	int (*change)(uint16_t port, const char *what);
 	const char *what;
 	int ret;
-	const char *line; // NULL: any
+	const char *line; // as it begins
 } failures[] = {
 	{add, "gtpu", -EEXIST, "profile 'gtpu' is already there"},
 	{add, "/x/gtpu.yaml", -EEXIST, "profile 'gtpu' is already there"},
 	{add, "vxlan+gtpu:ue;port=5", -EEXIST, "profile 'gtpu' is already there"},
 	{add_text, "profile: gtpu\n", -EEXIST, "profile 'gtpu' is already there"},
+	{add, "no_such", -ENOENT, "profile 'no_such' not found in "},
 	{add, "/none.yaml", -ENOENT,
 	 "/none.yaml: error: cannot be read: No such file or directory"},
 	{add, "vxlan+", -EINVAL, "profile: error: a name is missing"},
@@ -222,7 +222,7 @@ static const struct failure {
 	{add_text,
 	 "profile: mine\nrequires: [base]\n"
 	 "packet_types: {MY_UDP: {path: link ipv4 udp, rss: ipv4.src}}\n",
-	 -EINVAL, NULL},
+	 -EINVAL, ""},
 	{del, "vxlan", -ENOENT, "no profile 'vxlan' was added; the port has gtpu"},
 	{del, "gtpu;port=2152", -ENOENT,
 	 "no profile 'gtpu;port=2152' was added; the port has gtpu"},
@@ -230,6 +230,7 @@ static const struct failure {
 	{del, "", -ENOENT, "no profile '' was added; the port has gtpu"},
 };
 
+// What an application sees of a port's packet types.
 struct port_view {
 	int n_ptypes, n_xstats, n_supported;
 	struct rte_pmd_ddp_ptype ptypes[200];
@@ -240,12 +241,11 @@ static void port_view_take(struct port_view *view, uint16_t port) {
 	view->n_ptypes = rte_pmd_ddp_ptypes_get(port, view->ptypes, RTE_DIM(view->ptypes));
 	view->n_xstats = rte_eth_xstats_get(port, NULL, 0);
 	view->n_supported = rte_eth_dev_get_supported_ptypes(port, RTE_PTYPE_ALL_MASK, NULL, 0);
-	assert_in_range(view->n_ptypes, 10, RTE_DIM(view->ptypes));
 	assert_in_range(view->n_supported, 10, view->n_ptypes);
 }
 
 TEST(a_change_that_fails_changes_nothing) {
-	uint16_t port = start("gtpu");
+	uint16_t port = profile_start("gtpu", 1);
 	struct port_view before, after;
 	uint32_t hash;
 
@@ -254,8 +254,7 @@ TEST(a_change_that_fails_changes_nothing) {
 	port_view_take(&before, port);
 	for (unsigned int i = 0; i < RTE_DIM(failures); i++) {
 		assert_int_equal(failures[i].change(port, failures[i].what), failures[i].ret);
-		if (failures[i].line != NULL)
-			assert_string_equal(error, failures[i].line);
+		assert_int_equal(strncmp(error, failures[i].line, strlen(failures[i].line)), 0);
 		assert_int_not_equal(error[0], '\0');
 		assert_string_equal(names_of(port), "gtpu");
 		port_view_take(&after, port);
@@ -264,21 +263,9 @@ TEST(a_change_that_fails_changes_nothing) {
 	assert_int_equal(receive(port)->hash.rss, hash);
 }
 
-TEST(a_missing_profile_is_named) {
-	uint16_t port = start(NULL);
-
-	assert_int_equal(add(port, "no_such"), -ENOENT);
-	assert_ptr_equal(strstr(error, "profile 'no_such' not found in "), error);
-	bad(del(port, "gtpu"), -ENOENT, "no profile 'gtpu' was added; the port has none");
-	// An error that is not requested, and one that does not fit.
-	assert_int_equal(rte_pmd_ddp_profile_del(port, "gtpu", NULL, 0), -ENOENT);
-	assert_int_equal(rte_pmd_ddp_profile_del(port, "gtpu", error, 8), -ENOENT);
-	assert_string_equal(error, "no prof");
-}
-
 // Profiles of a thousand types each, all with new names.
 TEST(ids_come_to_an_end) {
-	uint16_t port = start(NULL);
+	uint16_t port = profile_start(NULL, 1);
 	size_t size;
 	char *text;
 	int ret = 0;
@@ -315,14 +302,14 @@ static int port_comes(uint16_t id, enum rte_eth_event_type type, void *arg, void
 }
 
 TEST(a_port_is_found_once_it_is_set_up) {
-	uint16_t port = start(NULL);
+	uint16_t port = profile_start(NULL, 1);
 
 	ddp_end(port);
 	early_port = port;
 	early_answer = 0;
 	assert_int_equal(
 		rte_eth_dev_callback_register(RTE_ETH_ALL, RTE_ETH_EVENT_NEW, port_comes, NULL), 0);
-	assert_int_equal(start(NULL), port);
+	assert_int_equal(profile_start(NULL, 1), port);
 	assert_int_equal(early_answer, -ENODEV);
 	assert_int_equal(
 		rte_eth_dev_callback_unregister(RTE_ETH_ALL, RTE_ETH_EVENT_NEW, port_comes, NULL),
@@ -341,7 +328,7 @@ TEST(counters_of_long_names_have_names_of_their_own) {
 				   "  " LONG "_1: {path: link ipv4 udp long}\n"
 				   "  " LONG "_2: {path: link ipv6 udp long}\n";
 	static struct rte_eth_xstat_name names[NAMES_MAX];
-	uint16_t port = start(NULL);
+	uint16_t port = profile_start(NULL, 1);
 	const char *longs[2];
 	int n, n_long = 0;
 
@@ -375,7 +362,7 @@ TEST(ids_and_counters_outlive_profiles) {
 	static struct rte_eth_xstat_name before[NAMES_MAX], after[NAMES_MAX];
 	struct rte_mbuf *mbuf = rte_pktmbuf_alloc(pool);
 	struct rte_pmd_ddp_ptype ptypes[200];
-	uint16_t port = start(NULL), udp = type_is(port, "IPV4_UDP"), mine;
+	uint16_t port = profile_start(NULL, 1), udp = type_is(port, "IPV4_UDP"), mine;
 	char name[64];
 	int n;
 
@@ -442,7 +429,7 @@ TEST(a_profile_can_be_added_at_any_time) {
 // of any kind.
 TEST(a_profile_stays_as_it_was_read_until_its_list_is_set) {
 	struct rte_eth_udp_tunnel tunnel = {.prot_type = RTE_ETH_TUNNEL_TYPE_VXLAN, .udp_port = 7};
-	uint16_t port = start(NULL);
+	uint16_t port = profile_start(NULL, 1);
 
 	scratch_write_text("mine.yaml", MINE);
 	scratch_write_text("on_mine.yaml", ON_MINE);
@@ -490,7 +477,7 @@ TEST(what_is_left_being_unreadable_does_not_mean_that_a_profile_was_not_there) {
 
 	assert_int_equal(mkdir(scratch_path("base.yaml"), 0700), 0); // before the real one
 	scratch_write_text("alone.yaml", alone);
-	port = start("alone");
+	port = profile_start("alone", 1);
 	assert_int_equal(del(port, "alone"), -EINVAL);
 	assert_non_null(strstr(error, "base.yaml: error: not a file"));
 	type_is(port, "ALONE");
@@ -502,7 +489,8 @@ TEST(what_is_left_being_unreadable_does_not_mean_that_a_profile_was_not_there) {
 // As rte_pmd_ddp.h says: a port that is not ours is refused, and NULL unless it is empty, also for
 // such a port.
 TEST(only_our_ports_have_profiles_and_null_is_none) {
-	const uint16_t ports[] = {start("gtpu"), port_id_of("net_testsrc0"), 77, UINT16_MAX};
+	const uint16_t ports[] = {profile_start("gtpu", 1), port_id_of("net_testsrc0"), 77,
+				  UINT16_MAX};
 	const uint16_t ours = ports[0];
 
 	for (unsigned int i = 0; i < RTE_DIM(ports); i++) {

@@ -506,71 +506,63 @@ TEST(a_rule_that_was_replaced_stays_out_of_force) {
 
 // Another thread changes the rules while a burst of lower queue 0 is being read; a packet of lower
 // queue 1 is hashed meanwhile.
-struct meanwhile {
-	uint16_t port;
-	struct rte_flow *flow; // that goes; NULL: it comes
-	uint32_t hash;
-	pthread_t thread;
-};
+static uint16_t port_then;
+static struct rte_flow *flow_then; // that goes; NULL: it comes
+static uint32_t hash_then;
+static pthread_t thread_then;
 
 static void *rule_change(void *arg) {
-	struct meanwhile *meanwhile = arg;
-
-	if (meanwhile->flow != NULL)
-		rule_destroy(meanwhile->port, meanwhile->flow);
+	if (flow_then != NULL)
+		rule_destroy(port_then, flow_then);
 	else
-		meanwhile->flow =
-			rule_create(meanwhile->port, items_of_flow(1), RSS_ACTIONS(by_source));
+		flow_then = rule_create(port_then, items_of_flow(1), RSS_ACTIONS(by_source));
 	return NULL;
 }
 
-static void packet_take(struct meanwhile *meanwhile, uint16_t queue) {
+static void packet_take(uint16_t queue) {
 	struct rte_mbuf *mbuf;
 
-	if (rte_eth_rx_burst(meanwhile->port, queue, &mbuf, 1) == 0)
+	if (rte_eth_rx_burst(port_then, queue, &mbuf, 1) == 0)
 		return;
-	meanwhile->hash = mbuf->hash.rss;
+	hash_then = mbuf->hash.rss;
 	rte_pktmbuf_free(mbuf);
 }
 
 static void rule_change_and_read(void *arg) {
-	struct meanwhile *meanwhile = arg;
-	struct ddp_port *ddp = rte_eth_devices[meanwhile->port].data->dev_private;
-	struct rte_mbuf *mbuf;
+	struct ddp_port *ddp = rte_eth_devices[port_then].data->dev_private;
 
 	if (!rte_spinlock_is_locked(&ddp->lower_rxqs[0].lock)) {
-		testsrc_hook(rule_change_and_read, arg); // this is a burst of lower queue 1
+		testsrc_hook(rule_change_and_read, NULL); // this is a burst of lower queue 1
 		return;
 	}
-	mbuf = packet(1, 0);
-	assert_int_equal(pthread_create(&meanwhile->thread, NULL, rule_change, meanwhile), 0);
-	wait_wanted(meanwhile->port);
-	testsrc_feed(0, 1, &mbuf, 1);
+	assert_int_equal(pthread_create(&thread_then, NULL, rule_change, NULL), 0);
+	wait_wanted(port_then);
+	packet_feed(1, packet(1, 0));
 	while (testsrc_left(0) > 0)
-		packet_take(meanwhile, 1);
+		packet_take(1);
 }
 
-static uint32_t hash_meanwhile(struct meanwhile *meanwhile) {
-	meanwhile->hash = 0;
-	testsrc_hook(rule_change_and_read, meanwhile);
-	for (unsigned int i = 0; meanwhile->hash == 0; i++)
-		packet_take(meanwhile, i % N_QUEUES);
-	pthread_join(meanwhile->thread, NULL);
-	return meanwhile->hash;
+static uint32_t hash_meanwhile(void) {
+	hash_then = 0;
+	testsrc_hook(rule_change_and_read, NULL);
+	for (unsigned int i = 0; hash_then == 0; i++)
+		packet_take(i % N_QUEUES);
+	pthread_join(thread_then, NULL);
+	return hash_then;
 }
 
 // Else a flow would go to another queue before the old one is done, and two cores would have
 // packets of it at once. Neither change compiles rules, and no path cache knows the packets' path.
 TEST(a_hash_rule_changes_nothing_before_packets_wait_for_older_ones) {
 	uint16_t port = ddp_start("dev(net_testsrc0,rxq=2),lower_queues=2", N_QUEUES, 1, 512);
-	struct meanwhile meanwhile = {.port = port};
 	uint32_t by_rule;
 
+	port_then = port;
 	rule_create(port, items_of_flow(2), RSS_ACTIONS(by_source));
-	assert_int_equal(hash_meanwhile(&meanwhile), hash_of(1));
+	assert_int_equal(hash_meanwhile(), hash_of(1));
 	by_rule = seen_of_flow(port, 1).hash;
 	assert_int_not_equal(by_rule, hash_of(1));
-	assert_int_equal(hash_meanwhile(&meanwhile), by_rule);
+	assert_int_equal(hash_meanwhile(), by_rule);
 	assert_true(is_by_hash(port, 1));
 }
 

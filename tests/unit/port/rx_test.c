@@ -222,7 +222,6 @@ static void come(bool nic, struct rte_mbuf *mbuf) {
 static void stops_wait(const char *devargs, bool nic) {
 	uint16_t port = ddp_start(devargs, 4, 2, 64);
 	struct intruder intruder = {.port = port, .running = true};
-	struct rte_mbuf *mbuf;
 	pthread_t thread;
 
 	for (unsigned int i = 0; i < 1024; i++)
@@ -243,8 +242,6 @@ static void stops_wait(const char *devargs, bool nic) {
 		assert_int_equal(rte_eth_dev_stop(port), 0);
 		assert_sum_holds(port);
 		assert_int_equal(xstat(port, "rx_in_rings"), 0);
-		while ((mbuf = testsrc_sent(0, 0)) != NULL)
-			rte_pktmbuf_free(mbuf);
 		assert_int_equal(rte_eth_dev_start(port), 0);
 	}
 	__atomic_store_n(&intruder.running, false, __ATOMIC_RELAXED);
@@ -322,7 +319,7 @@ TEST(a_burst_of_any_size_is_filled_in_time) {
 	rte_pktmbuf_free_bulk(mbufs, n);
 }
 
-#define RX_INTR_N_QUEUES 2
+#define N_INTR 2
 #define SRC "dev(net_testsrc0,intr=1),overflow=wait"
 #define TIMEOUT_MS 10000 // far more than a wake-up takes
 
@@ -360,11 +357,11 @@ static void all_sleep(uint16_t port, uint16_t n_rxq) {
 
 // One queue is woken by the lower device, and the other by the first.
 TEST(a_queue_is_woken_by_the_lower_device_or_another_queue) {
-	uint16_t port = intr_start(SRC, RX_INTR_N_QUEUES);
+	uint16_t port = intr_start(SRC, N_INTR);
 	unsigned int flow = flow_find(port, 1);
 
 	for (unsigned int i = 0; i < 3; i++) {
-		all_sleep(port, RX_INTR_N_QUEUES);
+		all_sleep(port, N_INTR);
 		flow_feed(0, flow, 0, 1);
 		assert_true(is_awake(port, 0));
 		assert_false(is_awake(port, 1));
@@ -377,7 +374,7 @@ TEST(a_queue_is_woken_by_the_lower_device_or_another_queue) {
 }
 
 TEST(a_queue_with_packets_does_not_go_to_sleep) {
-	uint16_t port = intr_start(SRC, RX_INTR_N_QUEUES);
+	uint16_t port = intr_start(SRC, N_INTR);
 	unsigned int flow = flow_find(port, 1);
 
 	flow_feed(0, flow, 0, 1);
@@ -388,52 +385,51 @@ TEST(a_queue_with_packets_does_not_go_to_sleep) {
 	flow_feed(0, flow, 0, 1);
 	assert_int_equal(rte_eth_dev_rx_intr_enable(port, 0), 0);
 	assert_true(is_awake(port, 0)); // in the lower device
-	assert_int_equal(poll_to_end(port, RX_INTR_N_QUEUES, 0, NULL), 1);
-	all_sleep(port, RX_INTR_N_QUEUES);
+	assert_int_equal(poll_to_end(port, N_INTR, 0, NULL), 1);
+	all_sleep(port, N_INTR);
 }
 
 // Each lower queue wakes one queue, and all are shared out.
 TEST(lower_queues_wake_queues_in_turn) {
-	uint16_t port =
-		intr_start("dev(net_testsrc0,rxq=3,intr=1),lower_queues=3", RX_INTR_N_QUEUES);
+	uint16_t port = intr_start("dev(net_testsrc0,rxq=3,intr=1),lower_queues=3", N_INTR);
 
 	for (unsigned int i = 0; i < 3; i++) {
-		all_sleep(port, RX_INTR_N_QUEUES);
+		all_sleep(port, N_INTR);
 		flow_feed(i, 0, 0, 1);
-		assert_true(is_awake(port, i % RX_INTR_N_QUEUES));
-		assert_false(is_awake(port, 1 - i % RX_INTR_N_QUEUES));
-		assert_int_equal(poll_to_end(port, RX_INTR_N_QUEUES, 0, NULL), 1);
+		assert_true(is_awake(port, i % N_INTR));
+		assert_false(is_awake(port, 1 - i % N_INTR));
+		assert_int_equal(poll_to_end(port, N_INTR, 0, NULL), 1);
 	}
 }
 
 TEST(another_queue_is_woken_for_one_that_is_stopped) {
-	uint16_t port = intr_start(SRC, RX_INTR_N_QUEUES);
+	uint16_t port = intr_start(SRC, N_INTR);
 
-	all_sleep(port, RX_INTR_N_QUEUES);
+	all_sleep(port, N_INTR);
 	assert_int_equal(rte_eth_dev_rx_queue_stop(port, 0), 0);
 	assert_true(is_awake(port, 1)); // to arm what is its own now
 	assert_int_equal(rte_eth_dev_rx_intr_enable(port, 1), 0);
 	assert_false(is_awake(port, 1));
 	flow_feed(0, 0, 0, 1);
 	assert_true(is_awake(port, 1));
-	poll_to_end(port, RX_INTR_N_QUEUES, 0, NULL);
+	poll_to_end(port, N_INTR, 0, NULL);
 	assert_int_equal(rte_eth_dev_rx_queue_start(port, 0), 0);
-	all_sleep(port, RX_INTR_N_QUEUES);
+	all_sleep(port, N_INTR);
 	flow_feed(0, 0, 0, 1);
 	assert_true(is_awake(port, 0));
 	assert_false(is_awake(port, 1));
-	assert_int_equal(poll_to_end(port, RX_INTR_N_QUEUES, 0, NULL), 1);
+	assert_int_equal(poll_to_end(port, N_INTR, 0, NULL), 1);
 }
 
 TEST(a_change_wakes_all_queues) {
-	uint16_t port = intr_start(SRC, RX_INTR_N_QUEUES);
+	uint16_t port = intr_start(SRC, N_INTR);
 
-	all_sleep(port, RX_INTR_N_QUEUES);
+	all_sleep(port, N_INTR);
 	assert_int_equal(rte_pmd_ddp_profile_add(port, PROFILES "/gtpu.yaml", NULL, 0), 0);
-	for (uint16_t q = 0; q < RX_INTR_N_QUEUES; q++)
+	for (uint16_t q = 0; q < N_INTR; q++)
 		assert_true(is_awake(port, q));
-	poll_to_end(port, RX_INTR_N_QUEUES, 0, NULL);
-	all_sleep(port, RX_INTR_N_QUEUES);
+	poll_to_end(port, N_INTR, 0, NULL);
+	all_sleep(port, N_INTR);
 }
 
 TEST(a_port_without_interrupts_below_refuses_them) {
@@ -446,7 +442,7 @@ TEST(a_port_without_interrupts_below_refuses_them) {
 }
 
 TEST(interrupts_are_as_configured_after_a_restart) {
-	uint16_t port = intr_start(SRC, RX_INTR_N_QUEUES);
+	uint16_t port = intr_start(SRC, N_INTR);
 
 	assert_int_equal(
 		rte_eth_dev_rx_intr_ctl_q(port, 0, RTE_EPOLL_PER_THREAD, RTE_INTR_EVENT_ADD, NULL),
@@ -455,28 +451,26 @@ TEST(interrupts_are_as_configured_after_a_restart) {
 	assert_int_equal(
 		rte_eth_dev_rx_intr_ctl_q(port, 0, RTE_EPOLL_PER_THREAD, RTE_INTR_EVENT_ADD, NULL),
 		0);
-	all_sleep(port, RX_INTR_N_QUEUES);
-	ddp_reconfigure(port, RX_INTR_N_QUEUES, 64, RTE_ETH_RSS_IP);
+	all_sleep(port, N_INTR);
+	ddp_reconfigure(port, N_INTR, 64, RTE_ETH_RSS_IP);
 	assert_int_equal(rte_eth_dev_rx_intr_enable(port, 0), -ENOTSUP);
 }
 
+static bool sleepers_run;
+
 struct sleeper {
 	uint16_t port, queue;
-	bool *running;
 	uint64_t n, n_sleeps;
 	unsigned int n_timeouts;
 };
-
-static bool is_running(const struct sleeper *sleeper) {
-	return __atomic_load_n(sleeper->running, __ATOMIC_ACQUIRE);
-}
 
 static void sleep_once(struct sleeper *sleeper) {
 	struct rte_epoll_event event;
 
 	if (rte_eth_dev_rx_intr_enable(sleeper->port, sleeper->queue) != 0)
 		abort();
-	if (rte_epoll_wait(RTE_EPOLL_PER_THREAD, &event, 1, TIMEOUT_MS) != 1 && is_running(sleeper))
+	if (rte_epoll_wait(RTE_EPOLL_PER_THREAD, &event, 1, TIMEOUT_MS) != 1 &&
+	    __atomic_load_n(&sleepers_run, __ATOMIC_ACQUIRE))
 		sleeper->n_timeouts++;
 	rte_eth_dev_rx_intr_disable(sleeper->port, sleeper->queue);
 	sleeper->n_sleeps++;
@@ -488,7 +482,7 @@ static void *sleeper_main(void *arg) {
 	if (rte_eth_dev_rx_intr_ctl_q(sleeper->port, sleeper->queue, RTE_EPOLL_PER_THREAD,
 				      RTE_INTR_EVENT_ADD, NULL) != 0)
 		abort();
-	while (is_running(sleeper)) {
+	while (__atomic_load_n(&sleepers_run, __ATOMIC_ACQUIRE)) {
 		unsigned int n = rx_free(sleeper->port, sleeper->queue);
 
 		__atomic_store_n(&sleeper->n, sleeper->n + n, __ATOMIC_RELEASE);
@@ -518,11 +512,11 @@ TEST(no_wake_up_is_lost) {
 		uint16_t port = intr_start(devargs[d], n_rxq);
 		struct sleeper sleepers[4] = {0};
 		pthread_t threads[4];
-		bool running = true;
 		uint64_t n_fed = 0;
 
+		sleepers_run = true;
 		for (unsigned int i = 0; i < n_rxq; i++) {
-			sleepers[i] = (struct sleeper){port, i, &running, 0, 0, 0};
+			sleepers[i] = (struct sleeper){port, i, 0, 0, 0};
 			pthread_create(&threads[i], NULL, sleeper_main, &sleepers[i]);
 		}
 		for (unsigned int i = 0; i < 3000; i++) {
@@ -540,7 +534,7 @@ TEST(no_wake_up_is_lost) {
 			if (i % 256 == 255)
 				reta_fill(port, 0, n_rxq, i / 256);
 		}
-		__atomic_store_n(&running, false, __ATOMIC_RELEASE);
+		__atomic_store_n(&sleepers_run, false, __ATOMIC_RELEASE);
 		for (unsigned int i = 0; i < n_rxq; i++)
 			ddp_rx_intr_wake_all(rte_eth_devices[port].data->dev_private);
 		for (unsigned int i = 0; i < n_rxq; i++) {

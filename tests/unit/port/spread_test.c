@@ -232,28 +232,21 @@ static void pairs_count(const struct setting *s) {
 }
 
 static const char *type_wrong(const struct ddp_spread_type *type, const struct tally *tally) {
-	switch (type->spread) {
-	case DDP_SPREAD_SAME:
-		return tally->n_stuck > 0    ? "the NIC does not part what the profile parts" :
-		       tally->n_torn > 0     ? "the NIC parts what the profile keeps together" :
-		       tally->n_unhashed > 0 ? "it is not hashed" :
-					       NULL;
-	case DDP_SPREAD_FEWER:
-		return tally->n_torn > 0 ? "the NIC parts what the profile keeps together" :
-		       tally->n > 100 && tally->n_apart == 0 ? "the NIC parts nothing" :
-		       tally->n > 400 && tally->n_stuck == 0 ? "it is as the profile" :
-							       NULL;
-	case DDP_SPREAD_OTHERS:
-		return tally->n > 100 && tally->n_apart == 0 ? "the NIC parts nothing" : NULL;
-	case DDP_SPREAD_OUTER:
-		return tally->n > 400 && tally->n_stuck == 0 ?
-			       "the NIC parts all that the profile parts" :
-			       NULL;
-	case DDP_SPREAD_NONE:
-		return tally->n_unhashed < tally->n ? "it is hashed" : NULL;
-	default:
-		return NULL;
-	}
+	const bool same = type->spread == DDP_SPREAD_SAME, fewer = type->spread == DDP_SPREAD_FEWER;
+
+	if (same && tally->n_stuck > 0)
+		return "the NIC does not part what the profile parts";
+	if ((same || fewer) && tally->n_torn > 0)
+		return "the NIC parts what the profile keeps together";
+	if (same && tally->n_unhashed > 0)
+		return "it is not hashed";
+	if ((fewer || type->spread == DDP_SPREAD_OTHERS) && tally->n > 100 && tally->n_apart == 0)
+		return "the NIC parts nothing";
+	if ((fewer || type->spread == DDP_SPREAD_OUTER) && tally->n > 400 && tally->n_stuck == 0)
+		return "the NIC parts all that the profile parts";
+	if (type->spread == DDP_SPREAD_NONE && tally->n_unhashed < tally->n)
+		return "it is hashed";
+	return NULL;
 }
 
 static void types_check(const struct setting *s) {

@@ -104,30 +104,26 @@ static bool capture_next(struct device *device, void *data, size_t size) {
 	return false;
 }
 
-static void time_set(struct rte_mbuf *mbuf, uint64_t us) {
-	static int offset = -1;
-	static uint64_t flag;
-
-	if (offset < 0 && rte_mbuf_dyn_rx_timestamp_register(&offset, &flag) < 0)
-		abort();
-	*RTE_MBUF_DYNFIELD(mbuf, offset, rte_mbuf_timestamp_t *) = us;
-	mbuf->ol_flags |= flag;
-}
-
 // The next packet; NULL: there is none.
 static struct rte_mbuf *capture_read(struct device *device) {
 	struct {
 		uint32_t sec, usec, len, wire_len;
 	} record;
+	static int offset = -1;
+	static uint64_t flag;
 	struct rte_mbuf *mbuf;
 
+	if (offset < 0 && rte_mbuf_dyn_rx_timestamp_register(&offset, &flag) < 0)
+		abort();
 	if (!capture_next(device, &record, sizeof(record)))
 		return NULL;
 	mbuf = rte_pktmbuf_alloc(device->pool);
 	if (mbuf == NULL || record.len > rte_pktmbuf_tailroom(mbuf) ||
 	    fread(rte_pktmbuf_append(mbuf, record.len), record.len, 1, device->capture) != 1)
 		abort();
-	time_set(mbuf, record.sec * UINT64_C(1000000) + record.usec);
+	*RTE_MBUF_DYNFIELD(mbuf, offset, rte_mbuf_timestamp_t *) =
+		record.sec * UINT64_C(1000000) + record.usec;
+	mbuf->ol_flags |= flag;
 	return mbuf;
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // UDP ports declared at run time, and packet types of port and application.
-#include "harness.h"
 
 #include <errno.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include <rte_mbuf_dyn.h>
 
 #include "fake_nic.h"
+#include "port_rules.h"
 
 #define UDP_PORT 53 // of all packets of the harness
 
@@ -172,12 +172,8 @@ static unsigned int count(uint16_t port, uint32_t rte_ptype) {
 	return found;
 }
 
-static uint16_t start(void) {
-	return ddp_start("dev(net_testsrc0)", 1, 1, 512);
-}
-
 TEST(a_mapped_type_has_what_it_is_mapped_to) {
-	uint16_t port = start();
+	uint16_t port = profile_start(NULL, 1);
 	uint32_t found = packet_type(port), ptypes[N_MAX];
 	unsigned int n = rte_pmd_ddp_ptype_mapping_get(port, NULL, 0);
 
@@ -205,7 +201,7 @@ TEST(a_mapped_type_has_what_it_is_mapped_to) {
 }
 
 TEST(types_are_replaced_by_value_or_by_mask) {
-	uint16_t port = start();
+	uint16_t port = profile_start(NULL, 1);
 	uint32_t udp = ptype_of(port, "IPV4_UDP")->rte_ptype;
 	unsigned int n = count(port, udp);
 
@@ -227,7 +223,7 @@ TEST(types_are_replaced_by_value_or_by_mask) {
 TEST(what_is_no_type_is_refused) {
 	const struct rte_pmd_ddp_ptype_mapping items[] = {{1, OWN}, {9999, OWN}};
 	const struct rte_pmd_ddp_ptype_mapping none = {0, OWN};
-	uint16_t port = start();
+	uint16_t port = profile_start(NULL, 1);
 	uint32_t found = packet_type(port);
 
 	assert_int_equal(rte_pmd_ddp_ptype_mapping_update(port, items, 2, false), -EINVAL);
@@ -247,7 +243,7 @@ TEST(what_is_no_type_is_refused) {
 }
 
 TEST(a_mapping_outlives_the_profile) {
-	uint16_t port = start();
+	uint16_t port = profile_start(NULL, 1);
 	uint32_t found = packet_type(port);
 
 	assert_int_equal(map(port, "IPV4_UDP", RTE_PTYPE_L4_SCTP, false), 0);
