@@ -2,10 +2,6 @@
 // One thread polls all queues, so each step of a wait is seen by itself.
 #include "port_rules.h"
 
-#include <string.h>
-
-#include <rte_cycles.h>
-
 #include "port/exchange/exchange.h"
 #include "port/state/control.h"
 #include "rss/rss.h"

@@ -2,13 +2,9 @@
 #include "port_rules.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <rte_mbuf_dyn.h>
 #include <rte_thash.h>
 
 #include "rss/rss.h"

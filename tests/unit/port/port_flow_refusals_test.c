@@ -2,8 +2,6 @@
 #include "port_rules.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 #include <rte_byteorder.h>
 

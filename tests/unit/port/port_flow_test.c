@@ -6,8 +6,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <string.h>
 
 #include <rte_byteorder.h>
 #include <rte_thash.h>

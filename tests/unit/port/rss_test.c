@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "port_rules.h"
 
-#include <string.h>
-
-#include <rte_bus_vdev.h>
 #include <rte_byteorder.h>
-#include <rte_cycles.h>
 #include <rte_mbuf_dyn.h>
-#include <rte_thash.h>
 
 #include "base/dpdk_compat.h"
 #include "naive.h"

@@ -3,12 +3,9 @@
 
 #include <poll.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <ethdev_driver.h>
 #include <rte_interrupts.h>
-#include <rte_malloc.h>
 
 #include "base/dpdk_compat.h"
 #include "port/state/port.h"

@@ -2,10 +2,6 @@
 // Fake NICs with the rules of a spread plan hash packets of each packet type by the fields that
 // the plan says. If they did not, a user who was told that the NIC spreads the traffic would see
 // it on one queue.
-#include "harness.h"
-
-#include <string.h>
-
 #include "base/rss_hf.h"
 #include "base/rte_item.h"
 #include "classify/classify.h"
@@ -14,7 +10,6 @@
 #include "package/frames.h"
 #include "port_rules.h"
 #include "profile/profile.h"
-#include "unit.h"
 
 static const struct {
 	enum fake_nic_kind fake;

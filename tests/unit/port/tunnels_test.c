@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // UDP ports declared at run time, and packet types of port and application.
-
 #include <errno.h>
-#include <string.h>
 
 #include <rte_byteorder.h>
-#include <rte_mbuf_dyn.h>
 
 #include "fake_nic.h"
 #include "port_rules.h"
