@@ -13,6 +13,7 @@ import collections
 import os
 import pathlib
 import re
+import signal
 import sys
 import tempfile
 import time
@@ -38,9 +39,14 @@ ROWS = [
     Row("l3fwd", lambda lab: examples.l3fwd(lab, "tap"), "dpdk-doc", True),
     Row("l3fwd, of a capture", lambda lab: examples.l3fwd(lab, "pcap"), "dpdk-doc"),
     Row("l3fwd-power, Rx interrupts", examples.l3fwd_power, "dpdk-doc", True),
-    Row("l2fwd", examples.l2fwd, "dpdk-doc", True),
-    Row("l2fwd-event, eventdev", examples.l2fwd_event, "dpdk-doc"),
-    Row("skeleton", examples.skeleton, "dpdk-doc"),
+    Row("l2fwd", lambda lab: examples.forward(lab, "l2fwd", "-p", "0x3", "-T", "1", "--no-mac-updating"),
+        "dpdk-doc", True),
+    # Packets go through a software event device and Rx adapter, on a service lcore.
+    Row("l2fwd-event, eventdev", lambda lab: examples.forward(
+        lab, "l2fwd-event", "-p", "0x3", "-T", "1", "--mode=eventdev", "--eventq-sched=atomic",
+        capture=("--packets", 1000), n_lcores=4, eal_options=("--vdev", "event_sw0", "-S", "3")), "dpdk-doc"),
+    # It ends by a signal only: for it that end is a clean one.
+    Row("skeleton", lambda lab: examples.forward(lab, "skeleton", n_lcores=1, expected=-signal.SIGINT), "dpdk-doc"),
     Row("ip_reassembly", examples.ip_reassembly, "dpdk-doc", True),
     Row("ip_fragmentation", examples.ip_fragmentation, "dpdk-doc"),
     Row("flow_filtering", examples.flow_filtering, "dpdk-doc", True),

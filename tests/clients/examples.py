@@ -148,21 +148,6 @@ def forward(lab, name, *arguments, capture=(), expected=0, **options):
     app.end(expected=expected)
 
 
-def l2fwd(lab):
-    forward(lab, "l2fwd", "-p", "0x3", "-T", "1", "--no-mac-updating")
-
-
-def l2fwd_event(lab):
-    """Packets go through a software event device and Rx adapter, on a service lcore."""
-    forward(lab, "l2fwd-event", "-p", "0x3", "-T", "1", "--mode=eventdev", "--eventq-sched=atomic",
-            capture=("--packets", 1000), n_lcores=4, eal_options=("--vdev", "event_sw0", "-S", "3"))
-
-
-def skeleton(lab):
-    """It ends by a signal only: for it that end is a clean one."""
-    forward(lab, "skeleton", n_lcores=1, expected=-signal.SIGINT)
-
-
 def flow_filtering(lab):
     """A rule takes what goes to 192.168.1.1 to queue 1, of four or five; other packets are spread.
     In newer DPDK it makes the rule of a template, which few drivers have, unless told not to."""

@@ -505,11 +505,11 @@ static int child_run(uint64_t seed, unsigned int n_calls, unsigned int process) 
 static int usage(FILE *out) {
 	fprintf(out,
 		"usage: control_fuzz [-n CALLS] [-s SEED] [-p PROCESS [-v]]\n"
-		"  -n CALLS     how many in all (default 1000), " RTE_STR(
-			CALLS_PER_PROCESS) " a process\n"
-					   "  -s SEED      of all that is random (default 1)\n"
-					   "  -p PROCESS   only this one, from 0\n"
-					   "  -v           tell each call, and DPDK's messages\n");
+		"  -n CALLS     how many in all (default 1000), %d a process\n"
+		"  -s SEED      of all that is random (default 1)\n"
+		"  -p PROCESS   only this one, from 0\n"
+		"  -v           tell each call, and DPDK's messages\n",
+		CALLS_PER_PROCESS);
 	return out == stdout ? 0 : 2;
 }
 

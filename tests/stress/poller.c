@@ -271,7 +271,7 @@ const char *order_text(char *text, unsigned int size) {
 
 // That of the packet type, or of a packet that nobody looked into.
 static bool meta_holds(const struct verdict *verdict, const struct rte_pmd_ddp_meta *meta) {
-	if (run->no_meta)
+	if (run->stage->no_meta)
 		return true;
 	if (run->bypass && verdict->hashed && !rte_pmd_ddp_meta_is_parsed(meta))
 		return true;
@@ -336,7 +336,7 @@ static void verdict_check(const struct stamp *stamp, const struct rte_mbuf *mbuf
 
 	tally.amid += stamp->begun != stamp->done;
 	if (verdict_holds(verdict, mbuf, queue) && queue_holds(stamp, verdict, queue)) {
-		if (!run->no_meta)
+		if (!run->stage->no_meta)
 			type_check(mbuf, verdict->type);
 	} else if (!holds_later(stamp, mbuf, queue)) {
 		fault("change %u to %u, flow %u: on queue %u with hash 0x%x (flags 0x%lx), packet "
@@ -378,7 +378,8 @@ static void packet_check(const struct order_poll *poll, struct rte_mbuf *mbuf) {
 		      stamp->lower, mbuf->port);
 		return;
 	}
-	if (!run->no_meta && *RTE_MBUF_DYNFIELD(mbuf, tsc_off, const uint64_t *) < stamp->tsc)
+	if (!run->stage->no_meta &&
+	    *RTE_MBUF_DYNFIELD(mbuf, tsc_off, const uint64_t *) < stamp->tsc)
 		fault("flow %u: packet %u arrived before it was sent", stamp->flow, stamp->seq);
 	bytes_check(stamp, mbuf);
 	verdict_check(stamp, mbuf, poll->queue);
@@ -431,7 +432,7 @@ static void poll_once(struct worker *worker, uint16_t queue) {
 
 	for (uint16_t i = 0; i < n; i++)
 		packet_check(&poll, mbufs[i]);
-	if (run->forward)
+	if (run->stage->forward)
 		packets_send(queue, mbufs, n);
 	else
 		rte_pktmbuf_free_bulk(mbufs, n);
@@ -469,8 +470,8 @@ static void *worker_main(void *arg) {
 		if (parked)
 			park();
 		else
-			for (uint32_t i = 0; i < run->n_queues; i++)
-				queue_poll(worker, (first + i) % run->n_queues);
+			for (uint32_t i = 0; i < run->stage->n_queues; i++)
+				queue_poll(worker, (first + i) % run->stage->n_queues);
 	}
 	return NULL;
 }

@@ -43,13 +43,20 @@ enum order_excuse {
 };
 #undef ORDER_ENUM
 
+// A port that the changes are made on.
+struct stage {
+	uint16_t n_queues, n_lower, n_desc;
+	bool wait;
+	bool forward;    // send packets; else free them
+	bool no_meta;    // packets come without dynamic fields
+	const char *nic; // the lower device that hashes; NULL: none does
+};
+
 struct run {
 	uint16_t port;
-	uint16_t n_queues;
+	const struct stage *stage;
 	unsigned int n_workers;
-	bool forward;  // send packets; else free them
 	bool bypass;   // packets may come with the hash of a NIC
-	bool no_meta;  // and without dynamic fields
 	bool unlocked; // changes are made that a burst which runs meanwhile may see
 	bool gives_up; // changes are made that do not wait for a queue for ever
 	const struct ddp_port *ddp;

@@ -44,13 +44,6 @@
 #define ICE_OS ",nic=1),offload=auto:ice-os"
 #define ICE_COMMS ",nic=2),offload=auto:ice-comms"
 
-// A port that the changes are made on.
-struct stage {
-	uint16_t n_queues, n_lower, n_desc;
-	bool wait, forward, no_meta;
-	const char *nic; // the lower device that hashes; NULL: none does
-};
-
 static const struct stage stages[] = {
 	{.n_queues = 1, .n_lower = 1, .n_desc = 128, .wait = true},
 	{.n_queues = 8, .n_lower = 1, .n_desc = 256, .wait = true, .forward = true},
@@ -610,11 +603,9 @@ static void sections_run(void) {
 
 static void stage_run(const struct stage *of) {
 	stage = of;
+	run.stage = stage;
 	run.bypass = stage->nic != NULL;
-	run.no_meta = stage->no_meta;
 	port_open();
-	run.n_queues = stage->n_queues;
-	run.forward = stage->forward;
 	workers_start(&run);
 	looks_start(run.port);
 	stream_slow = true;

@@ -231,14 +231,6 @@ class Run:
 
 # The rows: each returns what to print, or raises Red or Missing.
 
-def row_traffic(run):
-    return compare(run, run.traffic)
-
-
-def row_kinds(run):
-    return compare(run, run.kinds)
-
-
 def compare(run, frames, *options, during=None):
     right, hashed = run.predicted(frames, *options, during=during)
     answer = f"{right}/{len(frames)} ({hashed})"
@@ -520,7 +512,8 @@ def row_malformed(run):
 
 
 ENDED = f"until grep -q ^ended {LOG}; do sleep .1; done"
-ROWS = {"prediction, 5G": row_traffic, "prediction, all kinds": row_kinds, "link off, on": row_link,
+ROWS = {"prediction, 5G": lambda run: compare(run, run.traffic),
+        "prediction, all kinds": lambda run: compare(run, run.kinds), "link off, on": row_link,
         "stop, start": row_stop_start, "MTU": row_mtu, "promiscuous": row_promiscuous, "MAC addresses": row_mac,
         "multicast": row_multicast, "VLAN filter": row_vlan, "RSS key": row_key, "redirection table": row_table,
         "queue stop, start": row_queue_stop, "port set, traffic": row_port_set, "malformed beside": row_malformed,
