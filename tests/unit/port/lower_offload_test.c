@@ -108,10 +108,8 @@ static struct rte_mbuf *tcp_packet(unsigned int flow) {
 // as all packets are of another type, none proves the NIC right. That is no mismatch.
 TEST(a_nic_with_wrong_packet_types_is_never_proven) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
-	struct rte_eth_rss_conf conf = {.rss_hf =
-						RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_TCP};
 
-	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
+	rss_hf_set(port, RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_TCP);
 	testsrc_nic(0)->mistakes_tcp = true;
 	for (unsigned int i = 0; i < 512; i++)
 		packet_feed(0, tcp_packet(i % 64));
