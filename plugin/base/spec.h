@@ -28,10 +28,5 @@ struct ddp_spec {
 int ddp_spec_parse(const char *text, struct ddp_arena *arena, struct ddp_spec **specs,
 		   unsigned int *n_specs, struct ddp_diag *diag);
 
-// Read a regular file into the arena, and a NUL behind its size bytes; of one that is larger than
-// max only its first max + 1 bytes. NULL with the reason in diag. It needs no ddp_arena_run().
-char *ddp_file_read(const char *path, size_t max, size_t *size, struct ddp_arena *arena,
-		    struct ddp_diag *diag);
-
 // Print a profile as ddp_spec_parse() reads it; its text is not used.
 void ddp_spec_print(const struct ddp_spec *spec, FILE *to);

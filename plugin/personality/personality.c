@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/file.h"
 #include "classify/build/build.h"
 #include "i40e/i40e.h"
 #include "package/read.h"

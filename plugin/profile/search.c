@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "loader.h"
 
 #define SOURCE_PROFILES "source-profiles" // a link in the build directory

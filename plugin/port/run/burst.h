@@ -155,3 +155,10 @@ void ddp_rx_read(struct ddp_lower_rxq *lower, const struct ddp_batch *batch);
 // the batch. Returns, as bits, those that rules sent to their queues.
 uint32_t ddp_rx_fill(struct ddp_lower_rxq *lower, const struct rx_common *common,
 		     const struct ddp_port *port, struct ddp_batch *batch);
+// rx.c: put packets of the queue's own lower queue, whose lock is held, that cannot bypass the
+// rings on them.
+uint16_t ddp_rx_fallback(struct ddp_rxq *queue, struct ddp_lower_rxq *lower,
+			 struct rte_mbuf **mbufs, unsigned int n);
+// Read from the rings and from any lower queue. own: as in struct ddp_rxq.
+uint16_t ddp_rx_any(struct ddp_rxq *queue, struct ddp_lower_rxq *own, struct rte_mbuf **mbufs,
+		    uint16_t n);

@@ -2,7 +2,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/spec.h"
+#include "base/file.h"
 #include "profile/loader.h"
 #include "scratch.h"
 #include "unit.h"
