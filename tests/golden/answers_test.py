@@ -96,6 +96,6 @@ class Answers(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    ddpctl, profiles, package_seeds, ddp_traffic = sys.argv[1:5]
+    ddpctl, profiles, package_seeds, ddp_traffic = map(os.path.abspath, sys.argv[1:5])
     update = "--update" in sys.argv
     unittest.main(argv=sys.argv[:1])

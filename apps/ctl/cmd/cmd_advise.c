@@ -215,13 +215,19 @@ static void ranking_print(const struct advice *advice, struct output *out) {
 // before "--", which separates EAL's options from the application's.
 static void command_print(const char *text, struct output *out) {
 	size_t column = INDENT, len;
-	bool quoted = false;
+	char quote = '\0'; // of the word, as a shell reads it: ' of '...', $ of $'...'
 
 	output_blanks(out, INDENT);
 	for (; *text != '\0'; text += len) {
 		for (len = 1; text[len] != '\0'; len++) {
-			quoted ^= text[len] == '\'' && text[len - 1] != '\\';
-			if (!quoted && text[len] == ' ' && (text[len + 1] == '-' || text[1] != '-'))
+			if (text[len] == '\\' && quote != '\'' && text[len + 1] != '\0')
+				len++;
+			else if (text[len] == '\'' && quote != '\0')
+				quote = '\0';
+			else if (text[len] == '\'')
+				quote = text[len - 1] == '$' ? '$' : '\'';
+			else if (quote == '\0' && text[len] == ' ' &&
+				 (text[len + 1] == '-' || text[1] != '-'))
 				break;
 		}
 		if (column > INDENT && (strncmp(text, " -- ", 4) == 0 ||
