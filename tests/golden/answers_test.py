@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What ddpctl prints, byte by byte, for a few packets, profiles and packages: each command of answers.expected again.
+"""What ddpctl and ddp-fwd print, byte by byte, for a few packets, profiles and packages: each command of ctl.expected
+or fwd.expected again.
 
-    answers_test.py path/to/ddpctl path/to/profiles path/to/package_seeds path/to/ddp-traffic [--update]
+    answers_test.py path/to/ddpctl path/to/profiles path/to/package_seeds path/to/ddp-traffic path/to/ddp-fwd
+                    ctl.expected|fwd.expected [--update]
 
-A command of answers.expected is a line that begins with "$ "; behind it is what it prints, and its exit status if that
-is not 0. Of a line above 200 characters it is the beginning, with the checksum of all of it. --update writes the file anew: read each line that changes, for a user sees it.
+A command is a line that begins with "$ "; behind it is what it prints, and its exit status if that is not 0. Of an output line above 200 characters it is the beginning, with the checksum of all of it. --update writes the file anew: read each line that changes, for a user sees it.
 """
 
 import difflib
@@ -19,12 +20,12 @@ import zlib
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.append(str(HERE.parent / "library"))
+sys.path += [str(HERE.parent / "library"), str(HERE.parent / "e2e")]
 import packets  # noqa: E402
 from packets import (arp, esp, eth, gre, gtpu, icmp, ipv4, ipv6, ipv6_frag, mpls, packet, psc,  # noqa: E402
                      sctp, tcp, udp, vlan, vxlan)
+from support import eal  # noqa: E402
 
-EXPECTED = HERE / "answers.expected"
 UE, SERVER = "10.0.0.7", "203.0.113.9"
 GTPU_TCP = packet(eth(), ipv4(), udp(2152), gtpu(0x1234, ext=[psc(1, 9)]), ipv4(UE, SERVER), tcp())
 KINDS = [
@@ -73,29 +74,33 @@ input_sets:
 
 class Answers(unittest.TestCase):
     def test_all_is_printed_as_expected(self):
-        lines, rest = [], EXPECTED.read_text(encoding="utf-8")
+        lines, rest = [], expected.read_text(encoding="utf-8")
         with tempfile.TemporaryDirectory(prefix="ddp-answers-") as folder:
             Path(folder, "kinds.pcap").write_bytes(packets.pcap(KINDS))
             Path(folder, "my.yaml").write_text(PROFILE, encoding="utf-8")
             subprocess.run([package_seeds, folder], check=True, stdout=subprocess.DEVNULL)
             Path(folder, "everything-0").rename(Path(folder, "e.pkg"))
             env = {**os.environ, "DDP_PROFILE_PATH": profiles, "COLUMNS": "80", "LC_ALL": "C.UTF-8",
-                   "PATH": f"{Path(ddpctl).parent}:{Path(ddp_traffic).parent}:{os.environ['PATH']}"}
+                   "EAL": " ".join(eal.options(2, 256)),
+                   "PATH": ":".join([*(os.path.dirname(p) for p in (ddpctl, ddp_traffic, ddp_fwd)), os.environ["PATH"]])}
             for command in re.findall(r"(?m)^\$ (.*)$", rest):
                 run = subprocess.run(command, shell=True, cwd=folder, env=env, stdin=subprocess.DEVNULL, timeout=60,
                                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
                 out = re.sub(r", /\S+/share/ddp/profiles", "", run.stdout.replace(profiles, "PROFILES"))
-                lines += [f"$ {command}", *out.splitlines()]
+                lines.append(f"$ {command}")
+                for line in out.splitlines():
+                    line = line.rstrip() if len(line) <= 200 else f"{line[:120]}... {zlib.crc32(line.encode()):08x}"
+                    lines += [line] if not re.match("[A-Z]+: ", line) else []  # of DPDK's log
                 lines += [f"exit {run.returncode}"] if run.returncode else []
-        text = "".join((line.rstrip() if len(line) <= 200 else f"{line[:120]}... {zlib.crc32(line.encode()):08x}") + "\n"
-                       for line in lines)
+        text = "".join(line + "\n" for line in lines)
         if update:
-            EXPECTED.write_text(text, encoding="utf-8")
-        diff = difflib.unified_diff(rest.splitlines(), text.splitlines(), EXPECTED.name, "now", n=2, lineterm="")
+            expected.write_text(text, encoding="utf-8")
+        diff = difflib.unified_diff(rest.splitlines(), text.splitlines(), expected.name, "now", n=2, lineterm="")
         self.assertTrue(text == rest or update, "\n".join(["", *list(diff)[:60]]))
 
 
 if __name__ == "__main__":
-    ddpctl, profiles, package_seeds, ddp_traffic = map(os.path.abspath, sys.argv[1:5])
+    ddpctl, profiles, package_seeds, ddp_traffic, ddp_fwd = map(os.path.abspath, sys.argv[1:6])
+    expected = HERE / sys.argv[6]
     update = "--update" in sys.argv
     unittest.main(argv=sys.argv[:1])
