@@ -5,7 +5,20 @@
 // ends it where an allocation fails. So none of its calls is checked, and none can be forgotten.
 // The condition for that: while it allocates from an arena, such code holds nothing that only its
 // own next lines would release. What it does hold (a file, a parser, another arena) belongs to the
-// caller of ddp_arena_run(), which releases it in any case.
+// caller of ddp_arena_run(), which releases it in any case. Runs nest: the innermost ends.
+//
+//	static void build(void *arg) {
+//		struct build *b = arg;
+//
+//		b->thing = ddp_arena_alloc(b->arena, sizeof(*b->thing));
+//		...
+//	}
+//
+//	b.arena = ddp_arena_create();
+//	if (ddp_arena_run(build, &b) < 0) {
+//		ddp_arena_destroy(b.arena);
+//		return ddp_no_memory(diag);
+//	}
 #pragma once
 
 #include <stddef.h>

@@ -12,7 +12,8 @@
 #define DDP_DIAG_MAX 100 // messages stored, errors before warnings; further ones are only counted
 
 // A position in a file. line and col count from 1; line 0: the whole file, file NULL: none. In a
-// binary file, col is DDP_PLACE_BYTE and line an offset. file outlives the diag.
+// binary file, col is DDP_PLACE_BYTE and line the offset of a byte, from 0. The file name is
+// borrowed: it must outlive the diag.
 struct ddp_place {
 	const char *file;
 	uint32_t line;

@@ -11,7 +11,8 @@
 //	V3          x86-64-v3 (AVX2, BMI2) and PCLMULQDQ; VPCLMULQDQ where there is
 //	AVX512      AVX-512 F, BW, DQ, VL, VBMI and VPCLMULQDQ, on 512-bit registers
 // A level with new kernels also has an entry in classify/cache/cache.c and rss/run/toeplitz.c (the
-// compiler warns if it is missing) and in the meson.build of these folders.
+// compiler warns if it is missing) and in the meson.build of these folders, with the flags of
+// plugin/meson.build (isa_*_args).
 #define DDP_ISAS(X)                        \
 	X(SCALAR, "scalar", 0, scalar)     \
 	X(PMULL, "neon-pmull", 128, pmull) \

@@ -3,6 +3,13 @@
 //
 // Applications, ddpctl and tests get it here. A port's bursts find the same in cache/.
 //
+//	struct ddp_answer_rss rss = {&hash, reta, 128, rss_hf};
+//	struct ddp_answer answer;
+//
+//	ddp_answer(program, &rss, &packet, &answer);
+//	printf("%u bytes hashed to 0x%08x: queue %u\n", answer.input_len, answer.hash,
+//	       answer.queue);
+//
 // Data path, but for the steps: no call allocates, fails or reads outside the packet. Any number of
 // threads may use one program and one struct ddp_answer_rss.
 #pragma once
@@ -12,7 +19,8 @@
 struct ddp_arena;
 struct ddp_steps;
 
-// A port's hashing and distribution of packets. The caller owns what the pointers are to.
+// A port's hashing and distribution of packets. The caller owns the objects behind the pointers and
+// does not change them meanwhile.
 struct ddp_answer_rss {
 	const struct ddp_hash *hash; // key and hash function
 	const uint16_t *reta;        // queues by entry

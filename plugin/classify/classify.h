@@ -4,6 +4,12 @@
 // A program is a profile in the form the data path uses: flat tables, with names for output only.
 // It never changes once built, so any number of threads may use one at once; the caller frees it
 // when no thread uses it (net_ddp exchanges programs under its lower queues' locks).
+//
+//	program = ddp_program_build(profile, &diag);
+//	struct ddp_packet packet = { .data = bytes, .first_len = n, .len = n };
+//	struct ddp_class class;
+//	ddp_classify(program, &packet, &class);
+//	printf("%s\n", ddp_program_type(program, class.type)->name);
 #pragma once
 
 #include "profile/profile.h"
@@ -125,8 +131,9 @@ unsigned int ddp_input_gather(const struct ddp_program *program, const struct dd
 			      const struct ddp_class *class, uint64_t rss_hf,
 			      enum ddp_hash_function function, uint8_t *input);
 
-// For output: the fields of the input set chosen and the extracted ones, without repeats. Calls fn
-// with a name of the profile and bits, right-aligned in 16 bytes. Control path.
+// For output: the fields of the input set chosen and the extracted fields, in order, without
+// repeats. Calls fn with the name as the profile writes it and the field's bits, right-aligned in
+// 16 bytes, big endian. Control path.
 typedef void (*ddp_field_fn)(void *arg, const char *name, unsigned int width,
 			     const uint8_t value[16]);
 void ddp_fields_each(const struct ddp_program *program, const struct ddp_packet *packet,

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Model of the 800 series' receive parser, by the tables of a package, and of its RSS block.
 //
+//	parser = e810_parser_create(package, &config, &diag);
+//	e810_parse(parser, data, len, &result);
+//
 // The tables, and the rules by which a software parser uses them, are exact. ddp-packages(7) lists
 // the unknown rest: the model was not compared with a NIC.
 #pragma once
@@ -180,7 +183,8 @@ struct e810_word {
 
 #define E810_WORDS 24
 
-// Create the block with the driver's requests for RTE_ETH_RSS_* bits, for outer headers.
+// Create the block with the driver's requests for RTE_ETH_RSS_* bits: in DPDK's order, all for
+// outer headers.
 struct e810_rss *e810_rss_create(const struct e810_parser *parser, uint64_t rss_hf,
 				 struct ddp_diag *diag);
 void e810_rss_destroy(struct e810_rss *rss);
@@ -195,7 +199,8 @@ const char *e810_rss_request(const struct e810_rss *rss, uint16_t ptype, uint16_
 unsigned int e810_rss_words(const struct e810_rss *rss, uint16_t ptype, uint16_t rss_flags,
 			    struct e810_word words[E810_WORDS]);
 
-// A request that decides for a type without RSS block flags, if rss_hf has no newer one's bit.
+// A request that decides for packets of a type without RSS block flags, if rss_hf has its bit and
+// no bit of a newer request.
 struct e810_choice {
 	uint64_t rss_hf;
 	unsigned int n;

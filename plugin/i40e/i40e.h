@@ -65,7 +65,8 @@ struct i40e_package {
 
 // Can DPDK add the package and remove it again? device is the NIC's PCI device id, 0 for one of
 // those that the package is for. Returns 0 or a negative errno; *reason gets a static text.
-// Profiles that the NIC holds may exclude it: the driver knows.
+// (Instead of -ENODEV DPDK returns a number of its own.) Profiles that the NIC holds may exclude
+// it: the driver knows.
 int i40e_verdict(const struct ddp_package *package, uint16_t device, const char **reason);
 
 #define I40E_TYPE_NAME_SIZE (I40E_TYPE_PROTOCOLS * I40E_PROTOCOL_NAME_SIZE)

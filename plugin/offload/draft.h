@@ -66,7 +66,8 @@ struct ddp_nic {
 	uint16_t key_size;
 	const uint16_t *udp_ports; // of tunnels but VXLAN, 0-terminated
 	uint64_t rss_hf;           // types that hash addresses and ports as Microsoft specifies
-	// Patterns that the driver accepts with their headers' RSS types, up to an empty one.
+	// Patterns that the driver accepts with the RSS types of their headers, terminated by an
+	// empty one; NULL: none.
 	const nic_pattern *patterns;
 	const struct nic_level2 *level2; // terminated by encaps 0; NULL: none
 	uint32_t inner_ports; // tunnels that hash outer addresses and inner ports without a rule
@@ -147,7 +148,8 @@ struct packet_class {
 	bool parsed; // the NIC distinguishes it
 };
 
-// Make all packet classes of the draft's NIC and tunnels; for a spread plan, usual ones, too.
+// Make all packet classes of the draft's NIC and tunnels. A spread plan also has classes without
+// VLAN tags and options that the NIC does not distinguish.
 void packet_classes_make(struct draft *d);
 
 // Does the NIC recognize a tunnel by this port of a class's last UDP header?

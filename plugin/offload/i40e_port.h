@@ -6,6 +6,10 @@
 //
 // This code has never run on such a NIC: it follows DPDK 22.11's sources (i40e/i40e.h), and tests
 // use fake functions. Control path: one thread, the port is stopped.
+//
+//	port = ddp_i40e_load(port_id, plan, &diag);
+//	...
+//	ddp_i40e_unload(port, false, &diag);
 #pragma once
 
 #include "i40e/i40e.h"
@@ -36,7 +40,8 @@ struct ddp_i40e_inset {
 
 // The driver's functions: name after rte_pmd_i40e_, parameters. They return 0 or a negative errno.
 // Adding a package maps its ptypes to those of DPDK, even with -EEXIST: the NIC holds the package,
-// or one of its group or of a group that excludes it. Deleting it maps the built-in ptypes.
+// or one of its group or of a group that excludes it. Deleting it maps the built-in ptypes of the
+// NIC alone.
 #define DDP_I40E_CALLS(X)                                                                     \
 	X(process_ddp_package, uint16_t, uint8_t *, uint32_t, int)                            \
 	X(flow_type_mapping_get, uint16_t, struct ddp_i40e_flow_type *)                       \

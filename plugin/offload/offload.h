@@ -12,10 +12,14 @@
 // A packet type of the NIC is offloaded if all of its packet classes are one packet type of the
 // profile, and for each class either the last matching rule hashes exactly the expected bits, so
 // that hash and queue equal those of software, or no rule matches, so that the mbuf has no RSS
-// flag. If a profile reads more of a packet than the NIC, there is no expected hash.
+// flag. If a profile reads more of a packet than the NIC does, there is no expected hash. All other
+// packets are hashed in software.
 //
 // The model excludes packets whose headers are truncated or contradict themselves (a TCP header of
-// less than 20 bytes): NICs differ. All facts about NICs are from their drivers.
+// less than 20 bytes): NICs differ, and some report them like complete ones. All facts about NICs
+// are from their drivers, not from tests with hardware.
+//
+//	plan = ddp_plan_build(ddp_nic_find("ice-comms"), profile, program, NULL);
 #pragma once
 
 #include "classify/classify.h"
@@ -76,7 +80,7 @@ struct ddp_offload_ptype {
 	uint32_t rte_ptype;
 	uint32_t found; // RTE_PTYPE_* that net_ddp gives such a packet
 	uint16_t type;  // index in the program
-	// for the port: packets with another hash, as last seen; how often that doubled
+	// for the port: packets with another hash, as last seen; how often the proof doubled
 	uint8_t level;
 	uint32_t checked, wrong;
 };
@@ -111,12 +115,15 @@ struct ddp_plan_ask {
 	uint64_t rss_hf;       // for profiles whose fields are selected by it
 	unsigned int key_size; // of the NIC; 0: that of its kind
 	unsigned int n_queues; // of the NIC, for rules of a spread plan that list them
-	// The NIC spreads packets over its queues: it also hashes those without a rule.
+	// The NIC spreads packets over its own queues, so that it must also hash packets without a
+	// rule. Ignored for kinds without a reliable rss_hf.
 	bool spreads;
 	bool spread; // also make a spread plan
-	// The package of a 700-series NIC, which outlives the plan and is covered; or NULL.
+	// The package of a 700-series NIC, accepted by ddp_i40e_package_covers(), or NULL. It must
+	// outlive the plan.
 	const struct ddp_package *package;
-	// Does the driver accept a rule, as others of its kind do? NULL: yes.
+	// Does the driver accept a rule? (It may refuse a rule that other drivers of its kind
+	// accept.) NULL: yes.
 	bool (*accepts)(void *ctx, const struct ddp_offload_rule *rule);
 	void *ctx;
 };

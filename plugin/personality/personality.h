@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // A port runs one or several profiles, or an Intel 800-series package alone, and their program.
 //
+//	struct ddp_personality personality;
+//
+//	if (ddp_personality_load_spec(&personality, "gtpu:ue+vxlan", &diag) == 0)
+//		ddp_classify(personality.program, &packet, &class);
+//	ddp_personality_unload(&personality);
+//
 // profile/ and classify/ know nothing of packages. The profile of a package has the headers of the
 // library, the NIC's packet types and their input sets; its program gets a packet's type from the
 // model of the NIC's parser (plugin/e810). A personality never changes once it is loaded.
@@ -42,7 +48,8 @@ void ddp_personality_unload(struct ddp_personality *personality);
 // Unload and free one that was allocated; NULL: nothing to do.
 void ddp_personality_destroy(struct ddp_personality *personality);
 
-// ddp_answer(); with an arena also steps: of a package the NIC's parser's. 0, or -ENOMEM.
+// ddp_answer(); with an arena, in which they live, steps too: of a package those of the NIC's
+// parser. 0, or -ENOMEM: the answer is there without steps.
 int ddp_personality_answer(const struct ddp_personality *personality,
 			   const struct ddp_answer_rss *rss, const struct ddp_packet *packet,
 			   struct ddp_arena *arena, struct ddp_answer *answer);

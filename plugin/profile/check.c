@@ -405,6 +405,10 @@ void profile_check(struct loader *l) {
 		inputs_check(l, &profile->types[i]);
 }
 
+/* The most that a walk can take: the longest way through the parse graph, each header as large and
+ * as costly as it can be, whatever the conditions of the rules. Where the graph leads back to a
+ * header, the limits of the walk end it, and every way within them is tried. */
+
 #define UNREACHED UINT32_MAX
 
 // The most of walks: bytes that layouts name, all bytes up to where they stand, and steps.

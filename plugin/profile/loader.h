@@ -266,7 +266,7 @@ void rules_sort(struct ddp_header *header);
 void attachment_check(struct loader *l, const struct ddp_header *header,
 		      const struct ddp_rule *rule);
 // Attach the header of a UDP port that is declared while a port runs, as its profile would ("vxlan:
-// {after: udp(dport=4790)}"), after all that profiles attach.
+// {after: udp(dport=4790)}"), after all that profiles attach. Nothing if there is no such header.
 void tunnel_attach(struct loader *l, const struct ddp_tunnel *tunnel);
 
 // packet_types.c

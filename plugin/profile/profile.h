@@ -343,7 +343,8 @@ struct ddp_profile_format;
 // The input of a load; fields that are not needed are 0.
 struct ddp_load {
 	// Several are loaded as one: specifications are joined as if by '+', and a text has the
-	// name it gives itself, by which others require it. None: base. Messages call it "<text>".
+	// name it gives itself, by which others require it. None: base. Messages call the file of
+	// a text "<text>".
 	const struct ddp_source *sources;
 	unsigned int n_sources;
 	const struct ddp_tunnel *tunnels; // one for a header that no profile has is left out

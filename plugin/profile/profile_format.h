@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Parts of a profile as text output: conditions, expressions, paths, fields.
+//
+//	format_cond(profile, text.to, &rule->cond);    // "e = 1 and next_ext = 0x85"
 #pragma once
 
 #include "profile.h"

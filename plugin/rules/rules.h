@@ -184,7 +184,8 @@ int ddp_flow_function_read(enum rte_eth_hash_function from, enum ddp_hash_functi
 // rule_read.c: whose RSS types the rules of a port with this profile have.
 enum ddp_flow_dialect ddp_flow_dialect_of(const struct ddp_profile *profile);
 
-// rule_read.c: read a rule. NULL: *ret is -EINVAL or -ENOMEM, error lives until the next call.
+// rule_read.c: read a rule. NULL: *ret is -EINVAL or -ENOMEM, with the reason in error; it lives
+// until the thread's next call.
 struct rte_flow *ddp_flow_create(const struct ddp_flow_config *config,
 				 const struct rte_flow_attr *attr,
 				 const struct rte_flow_item *pattern,

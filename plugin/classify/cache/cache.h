@@ -10,6 +10,13 @@
 //
 // A cache is used by one thread at a time (net_ddp: under its lower Rx queue's lock), of any
 // process: neither a cache nor a policy has pointers to code or static data.
+//
+//	cache = aligned_alloc(DDP_CACHE_ALIGN, ddp_cache_size());
+//	ddp_cache_init(cache, ddp_isa_best(512));
+//	ddp_cache_run(cache, &policy, &hash, mbufs, n, &burst);
+//	for (i = 0; i < n; i++)
+//		if (ddp_burst_verdict(&burst, i)->input_len > 0)
+//			queue = reta[burst.hashes[i] & 511];
 #pragma once
 
 #include <endian.h>

@@ -284,7 +284,8 @@ extern const uint8_t cache_zeros[TRACE_REACH + 64];
 extern const struct cache_kernel cache_kernel_scalar, cache_kernel_v2, cache_kernel_v3,
 	cache_kernel_avx512;
 
-// cache_entry.c: a packet's input set, which is *program's, by rule or type. NULL: none.
+// cache_entry.c: the input set of a packet, which is *program's, by the rule that matched it or its
+// type. NULL: it is not hashed. trace may be NULL.
 const struct prog_set *cache_set_choose(const struct ddp_policy *policy,
 					const struct ddp_packet *packet,
 					const struct ddp_class *class,

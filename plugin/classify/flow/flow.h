@@ -176,7 +176,8 @@ struct ddp_flow_entry *ddp_flow_entry_create(struct ddp_flow_table *table,
 					     const struct ddp_flow *rule);
 // No thread may be looking at the entry any more.
 void ddp_flow_entry_destroy(struct ddp_flow_table *table, struct ddp_flow_entry *entry);
-// Make room for this entry, which is filled in, and for no other until it is used. -ENOMEM.
+// Make room for this entry, which is filled in. Until it is inserted or the room is given back no
+// other may be. -ENOMEM.
 int ddp_flow_table_reserve(struct ddp_flow_table *table, const struct ddp_flow_entry *entry);
 void ddp_flow_table_unreserve(struct ddp_flow_table *table);
 // In reserved room. Number and priority must not change from now on.

@@ -62,7 +62,8 @@ static inline unsigned int seen_shown(const struct ddp_program *program,
 	return n;
 }
 
-// Make one field of the input symmetric with its pair's other: XOR, or the smaller first.
+// Make one field of the input symmetric with the other one of its pair: the XOR of both, or the
+// smaller one first. plain is the input as it was.
 static inline void pair_put(enum ddp_hash_function function, uint8_t *input, const uint8_t *plain,
 			    unsigned int at, unsigned int other, unsigned int size) {
 	RTE_ASSERT(at + size <= DDP_MAX_INPUT_SIZE && other + size <= DDP_MAX_INPUT_SIZE);

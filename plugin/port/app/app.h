@@ -36,7 +36,8 @@ void ddp_devargs_fini(struct ddp_devargs *devargs);
 
 // ethdev.c
 extern const struct eth_dev_ops ddp_port_ops;
-// Values of single layers, RTE_PTYPE_UNKNOWN at the end. Returns how many. Under the mutex.
+// Values of single layers, as ethdev defines them, and RTE_PTYPE_UNKNOWN as the end. Returns how
+// many come before it. Under the port's mutex.
 #define DDP_PTYPES_MAX 106 // the end of the list included
 unsigned int ddp_ptypes_get(const struct ddp_port *port, uint32_t ptypes[DDP_PTYPES_MAX]);
 extern __thread uint32_t

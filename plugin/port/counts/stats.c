@@ -7,7 +7,8 @@
 //			   rx_dropped_at_stop + rx_in_rings
 //
 // rx_in_rings counts packets that were taken from the lower device and not yet counted elsewhere:
-// on rings, held, or inside a burst call. At a reset these count as taken after it.
+// on rings, held, or inside a burst call. At a reset these count as taken after it. The sum
+// excludes drops of the lower device (lower_...).
 //
 // rx_path_cache_entries, order_longest_parking_us, balance_before_permille and
 // balance_after_permille are not counters, so not reset.

@@ -48,7 +48,8 @@ int ddp_ptypes_set(struct ddp_port *port, uint32_t mask);
 
 // steering.c: under the port's mutex (except while the port is set up). Build the steering and
 // exchange it under traffic, in one step; the replaced objects are freed. Then let the lower device
-// follow. The port owns what the change refers to, except rss. -ENOMEM: all is as it was.
+// follow. The port owns what the change refers to, except rss, which is copied. -ENOMEM: all is as
+// it was.
 int ddp_change_apply(struct ddp_port *port, const struct ddp_change *change);
 
 // Between these two, rules come or go that path caches learn, and no packet is classified. After it
@@ -70,7 +71,8 @@ int ddp_rss_reta_query(const struct ddp_port *port, struct rte_eth_rss_reta_entr
 		       uint16_t size);
 
 // port_flow.c: under the port's mutex. Compile the port's rules for a personality and a number of
-// Rx queues (DDP_PORT_QUEUES: unchanged). -EINVAL or -ENOMEM with the reason, which names the rule.
+// Rx queues (DDP_PORT_QUEUES: unchanged). -EINVAL or -ENOMEM with the reason, which names the rule,
+// in reason (may be NULL if its size is 0).
 int ddp_flows_compile(const struct ddp_port *port, const struct ddp_personality *personality,
 		      uint16_t n_rxqs, struct ddp_flows **flows, char *reason, size_t reason_size);
 // The hash function for packets that no rule with a pattern matches.

@@ -49,7 +49,8 @@ int ddp_package_find(struct ddp_port *port, const char *file);
 void ddp_package_unload(struct ddp_port *port);
 // Can the lower device hash for us, so that it should have as many Rx queues as we?
 bool ddp_offload_spreads(const struct ddp_port *port);
-// Before the lower port starts: a NIC takes a package only then. -errno if required (logged).
+// Call this before the lower port starts: a 700-series NIC takes a package only then. -ENOTSUP or
+// -ENOMEM if the offload is required but fails (logged).
 int ddp_offload_prepare(struct ddp_port *port);
 // Call this after the lower port started. Returns as ddp_offload_prepare().
 int ddp_offload_start(struct ddp_port *port);

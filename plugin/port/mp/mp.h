@@ -31,7 +31,8 @@ struct rte_vdev_device;
 
 // Identifies the layout of shared memory: all processes must run one build of net_ddp.
 uint32_t ddp_mp_layout(void);
-// Once a process. If it fails, as without shared memory, secondary processes cannot attach.
+// Once a process; further calls do nothing. If it fails, as without shared memory, secondary
+// processes cannot attach.
 void ddp_mp_serve(void);
 // In a secondary process: attach to the primary process' port. -errno, logged.
 int ddp_mp_attach(struct rte_vdev_device *vdev);

@@ -155,8 +155,8 @@ void ddp_rx_read(struct ddp_lower_rxq *lower, const struct ddp_batch *batch);
 // the batch. Returns, as bits, those that rules sent to their queues.
 uint32_t ddp_rx_fill(struct ddp_lower_rxq *lower, const struct rx_common *common,
 		     const struct ddp_port *port, struct ddp_batch *batch);
-// rx.c: put packets of the queue's own lower queue, whose lock is held, that cannot bypass the
-// rings on them.
+// rx.c: distribute packets of the queue's own lower queue, whose lock is held, that cannot bypass
+// the rings. Returns how many of them the caller gets.
 uint16_t ddp_rx_fallback(struct ddp_rxq *queue, struct ddp_lower_rxq *lower,
 			 struct rte_mbuf **mbufs, unsigned int n);
 // Read from the rings and from any lower queue. own: as in struct ddp_rxq.

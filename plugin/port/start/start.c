@@ -135,6 +135,8 @@ static int queue_open(struct ddp_rxq *queue, struct rte_intr_handle *handle) {
 	return event_add(queue->intr_fd, queue->wake_fd, sizeof(uint64_t));
 }
 
+// After the lower device was started, before running is set. Errors are logged. rx_intr_stop():
+// before the lower device is stopped, or if the start failed.
 static int rx_intr_start(struct ddp_port *port) {
 	struct rte_eth_dev *dev = &rte_eth_devices[port->id];
 	int ret = 0;

@@ -15,7 +15,7 @@ void ddp_rxq_stop(struct ddp_port *port, uint16_t id);
 void ddp_txq_start(struct ddp_port *port, uint16_t id);
 void ddp_txq_stop(struct ddp_port *port, uint16_t id);
 
-// Rx interrupts. May the lower device have them? -ENOTSUP, logged, if not.
+// Rx interrupts, under the port's mutex. May the lower device have them? -ENOTSUP, logged, if not.
 int ddp_rx_intr_check(const struct ddp_port *port);
 // Arm and disarm a queue. -ENOTSUP: the port is not started with Rx interrupts.
 int ddp_rx_intr_enable(struct ddp_port *port, uint16_t id);

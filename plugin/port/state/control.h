@@ -42,7 +42,8 @@ struct ddp_port *ddp_registry_get(uint16_t port_id);
 // Likewise, including a port that is being set up.
 struct ddp_port *ddp_registry_get_early(uint16_t port_id);
 void ddp_registry_put(struct ddp_port *port);
-// A port with a change begun, up to ddp_change_end(), after others' changes. NULL: -ENODEV, -EBUSY.
+// A port with a change begun, up to ddp_change_end(). Waits for another thread's change. NULL:
+// -ENODEV, or -EBUSY as above, in ret.
 struct ddp_port *ddp_registry_change(uint16_t port_id, int *ret);
 // The interrupt thread calls fn in us microseconds, once the port is set up, with the port's mutex
 // held, within a change from DDP_ALARM_CHANGES on, and never after the port is removed. fn releases
