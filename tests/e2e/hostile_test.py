@@ -3,7 +3,7 @@
 """A process that answers telemetry with anything at all. A port may be of another version of net_ddp,
 and any process may pretend to have one: ddpctl must then say so in one line and end,
 never crash, hang, or show numbers that are not there. DDP_HOSTILE=all tries each strange value in each place (minutes).
-ctl/telemetry_client_test.c has messages that are no answers, port_telemetry_test.c those about queues and balancing."""
+ctl/telemetry_test.c has messages that are no answers, and those about queues and balancing."""
 
 import copy
 import os

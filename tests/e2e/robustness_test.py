@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """ddpctl on packets that somebody damaged: it never crashes, never claims what is not in the packet, and what it prints
-stays well-formed. Most use with sanitizers. Damaged captures: ctl/reading_test.c; damaged profiles: mutation_test.py.
+stays well-formed. Most use with sanitizers. Damaged captures: ctl/capture_test.c; damaged profiles: mutation_test.py.
 
 Hashes: the judge. Everything is drawn from SEED: a failure is there again in the next run. DDP_DAMAGED=100000 in
 the environment tries more packets (minutes)."""
