@@ -8,7 +8,7 @@
 #include <assert.h>
 
 #include "base/arena.h"
-#include "e810_parser.h"
+#include "e810_rss.h"
 
 #define E810_HEAD 32 // packet bytes in registers, from the header offset on
 
@@ -233,7 +233,7 @@ void e810_decode_instruction(const uint8_t *entry, unsigned int first,
 
 void e810_names_init(struct e810_parser *parser);
 
-/* The RSS block: e810_rss.c makes it, run/e810_chain.c reads it */
+/* The RSS block: e810_rss.c makes it, run/e810_words.c reads it */
 
 #define N_GROUPS 256
 #define N_REQUESTS 14

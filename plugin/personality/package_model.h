@@ -5,7 +5,7 @@
 
 #include "base/seed.h"
 #include "classify/program.h"
-#include "e810/e810_parser.h"
+#include "e810/e810_rss.h"
 #include "personality.h"
 #include "profile/loader.h"
 

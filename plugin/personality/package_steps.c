@@ -5,7 +5,7 @@
 #include <stdarg.h>
 
 #include "base/arena.h"
-#include "e810/e810_parser.h"
+#include "e810/e810_rss.h"
 #include "personality.h"
 
 const char ddp_package_note[] =

@@ -190,7 +190,7 @@ bool text_read(struct loader *l, const struct ddp_source *source, struct ddp_pro
 bool already_there(struct loader *l, const char *what, const struct ddp_yaml *key,
 		   const struct ddp_place *place, const char *profile);
 
-// lexer.c: things by name; errors with suggestions
+// names.c: things by name; errors with suggestions
 // The index among n items, of size bytes each, that begin with their names; -1: none.
 int name_find(const void *items, unsigned int n, size_t size, const char *name, size_t len);
 #define NAME_FIND(items, n, name, len) name_find(items, n, sizeof(*(items)), name, len)

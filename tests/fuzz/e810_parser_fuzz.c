@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/rss_hf.h"
-#include "e810/e810_parser.h"
+#include "e810/e810_rss.h"
 #include "personality/personality.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);

@@ -9,7 +9,7 @@
 #include "ctl/command.h"
 #include "ctl/diff/chains.h"
 #include "ctl/profile/profile_load.h"
-#include "e810/e810_parser.h"
+#include "e810/e810_rss.h"
 #include "profile/profile_format.h"
 
 #define SECTIONS_END 0x300 // section id: all sections but labels are below

@@ -151,8 +151,8 @@ static inline uint16_t packet_fill(const struct rx_common *common, const bool pa
 
 // rx_read.c: identify the packets of a burst of a lower queue, whose lock is held, in its burst.
 void ddp_rx_read(struct ddp_lower_rxq *lower, const struct ddp_batch *batch);
-// Write the mbufs of a burst that was read, and choose their queues. Packets that rules drop leave
-// the batch. Returns, as bits, those that rules sent to their queues.
+// rx_fill.c: write the mbufs of a burst that was read, and choose their queues. Packets that rules
+// drop leave the batch. Returns, as bits, those that rules sent to their queues.
 uint32_t ddp_rx_fill(struct ddp_lower_rxq *lower, const struct rx_common *common,
 		     const struct ddp_port *port, struct ddp_batch *batch);
 // rx.c: distribute packets of the queue's own lower queue, whose lock is held, that cannot bypass

@@ -2,7 +2,7 @@
 // The RSS block hashes by the requests of DPDK's driver. Simulations of an E810 are worth
 // what this is worth.
 #include "base/rss_hf.h"
-#include "e810/e810_parser.h"
+#include "e810/e810_rss.h"
 #include "e810_kinds.h"
 #include "frames.h"
 #include "genuine.h"
