@@ -137,7 +137,7 @@ class Report(harness.TestCase):
         """Is it even, which queue is hot and why, who is on it, and what to do?"""
         got, said = json.loads(self.pages["simulate"]), self.said["simulate", 1280, True]
         hot = max(got["baseline"]["queues"], key=lambda queue: queue["packets"])["queue"]
-        for words in (f"Queue {hot} has ", "different hashes for", "ddp-fwd --vdev", "Load-aware RSS", "Other RSS keys"):
+        for words in (f"Queue {hot} has ", "different hashes for", "ddp-fwd -b", "Load-aware RSS", "Other RSS keys"):
             self.assertIn(words, said["text"])
         flow = got["flows"]["top"][0]
         best = min(range(2), key=lambda i: got["candidates"][i]["imbalance"])

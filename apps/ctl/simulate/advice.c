@@ -401,19 +401,22 @@ static void commands_add(struct advice *a) {
 	fprintf(a->text.to, "net_ddp0,dev(0000:81:00.0)%s%s%s", name != NULL ? ",profile=" : "",
 		name != NULL ? name : "", a->balance ? ",balance=on" : "");
 	devargs = text_end(a);
-	shell_line(a->text.to, (const char *const[]){"ddp-fwd", "--vdev", devargs, "--", "--rxq",
-						     queues, "--txq", queues, NULL});
+	shell_line(a->text.to,
+		   (const char *const[]){"ddp-fwd", "-b", "0000:81:00.0", "--vdev", devargs, "--",
+					 "--rxq", queues, "--txq", queues, NULL});
 	command_end(a, "ddp-fwd", "forward with it, from the NIC 0000:81:00.0");
-	fprintf(a->text.to, "dpdk-testpmd -d librte_net_ddp.so ");
+	fprintf(a->text.to, "dpdk-testpmd -d librte_net_ddp.so -b 0000:81:00.0 ");
 	shell_line(a->text.to, (const char *const[]){"--vdev", devargs, "--", "-i", "--rxq", queues,
 						     "--txq", queues, NULL});
 	command_end(a, "testpmd", "the same in testpmd or any other DPDK application");
 	if (name != NULL)
 		shell_line(a->text.to,
-			   (const char *const[]){"ddpctl", "port", "add", "net_ddp0", name, NULL});
+			   (const char *const[]){"ddpctl", "port", "set", "net_ddp0", name, NULL});
 	else
 		fprintf(a->text.to, "ddpctl port balance net_ddp0 on");
-	command_end(a, "port", "give it to a net_ddp port that runs");
+	command_end(a, "port",
+		    name != NULL ? "give it to a net_ddp port that runs, in place of its profiles" :
+				   "turn it on in a net_ddp port that runs");
 }
 
 void advice_make(struct advice *a) {
