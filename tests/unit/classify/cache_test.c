@@ -138,6 +138,25 @@ static const struct piece inner[] = {ETH(0x0800),
 				     TCP(1024, 53),
 				     END};
 
+// Else each packet walks the tree: right, but slower.
+TEST(few_paths_need_no_tree_where_a_kernel_compares_several_entries) {
+	const struct piece *const kinds[] = {udp, tcp, vlan, gtpu};
+	struct user user;
+
+	if (!ddp_isa_supported(DDP_ISA_AVX512))
+		skip();
+	user_init(&user, "gtpu", DDP_ISA_AVX512);
+	for (unsigned int i = 0; i < 400; i++) {
+		uint8_t bytes[PACKET_MAX] = {0};
+		struct rte_mbuf mbuf =
+			mbuf_of(bytes, PACKET_MAX, packet_build(kinds[i % 4], bytes));
+
+		verdict_of(&user, &mbuf);
+	}
+	assert_int_equal(user.cache->depth, 0);
+	assert_true(user.cache->n_lanes > 0);
+}
+
 static const struct piece *const packets[] = {udp, tcp, vlan, gtpu, inner};
 
 // Of each pair of them, one is found first: the others must not pay for it.

@@ -353,6 +353,20 @@ TEST(a_move_that_was_not_made_is_no_trouble) {
 	}
 }
 
+// In no entry alone is it certain; else the loads of queues follow it for seconds.
+TEST(traffic_that_grows_as_a_whole_is_seen_in_its_first_interval) {
+	double sum = 0;
+
+	port_init_even(512, 4, 1, 100);
+	port_run_for(3 * SECOND);
+	for (unsigned int i = 0; i < 512; i++)
+		port.rates[i] = 125;
+	port_run();
+	for (unsigned int i = 0; i < 512; i++)
+		sum += port.balancer.packets[i].mean;
+	assert_float_equal(sum, 512 * 125, 512 * 2);
+}
+
 static const struct steady {
 	const char *name;
 	double exponent;
