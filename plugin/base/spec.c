@@ -7,7 +7,7 @@
 #define WRONG(diag, ...) \
 	(ddp_error(diag, &(struct ddp_place){.file = "profile"}, __VA_ARGS__), -EINVAL)
 
-// What stands at *at before the first of stops or the end; *at moves behind that sign, *stop.
+// The text at *at before the first of stops or the end; *at moves behind that sign, *stop.
 static const char *piece_take(char **at, const char *stops, char *stop) {
 	char *piece = *at;
 

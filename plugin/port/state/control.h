@@ -4,7 +4,7 @@
 
 #include "port/state/port.h"
 
-// port.c
+// registry.c
 #define DDP_CONTROL_WAIT_US 100 // poll interval of a thread that waits for a change to end
 // Begin a change, with the mutex held. -EAGAIN: not during another thread's change. -EBUSY (logged)
 // if waiting for the end of a change would never end: within a change by this thread (the lower
