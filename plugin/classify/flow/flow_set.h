@@ -69,7 +69,8 @@ static_assert(DDP_MAX_NODES <= FLOW_NODE_NONE, "it is none");
 struct flow_group {
 	enum ddp_flow_stage stage;
 	bool ends;
-	// A header that does not follow the last one, nor those skipped there; FLOW_NODE_NONE: none.
+	// without: a header that follows neither the last one nor one of `skipped` there;
+	// FLOW_NODE_NONE: none.
 	uint8_t without, skipped;
 	const struct ddp_flow_table *table;
 	struct prog_cond guards;
