@@ -42,9 +42,9 @@ static void cache_clear(struct ddp_cache *cache) {
 	struct cache_entry *none = &cache->entries[0];
 
 	memset(none, 0, sizeof(*none));
-	none->min_len = UINT16_MAX;           // of no use: a packet may have as many
-	none->pairs[0].value[0] = 1;          // which its mask cannot give
-	none->expect = 1u << CACHE_PICK_MORE; // nor this
+	none->min_len = UINT16_MAX;             // of no use: a packet may have as many
+	none->pairs[0].value[0] = 1;            // which its mask cannot give
+	none->expect = 1u << CACHE_SELECT_MORE; // nor this
 	memset((char *)cache + first, 0, offsetof(struct ddp_cache, entries) - first);
 	cache_exclusion_clear(&none->exclusions[0]);
 	cache->n_tried = 1;
@@ -153,12 +153,12 @@ static void cache_evict(struct ddp_cache *cache) {
 	cache_tree_build(cache);
 }
 
-// Packets of one path in one burst make the same entry, as do those that the tree leads astray.
+// Packets of one path in one burst make the same entry, as do those that the tree guesses wrong.
 static bool entry_is_known(const struct ddp_cache *cache) {
-	const struct cache_asked *made = &cache->entries[cache->n_entries].asked;
+	const struct cache_cond *made = &cache->entries[cache->n_entries].cond;
 	unsigned int i = 1;
 
-	while (i < cache->n_entries && memcmp(&cache->entries[i].asked, made, sizeof(*made)) != 0)
+	while (i < cache->n_entries && memcmp(&cache->entries[i].cond, made, sizeof(*made)) != 0)
 		i++;
 	return i < cache->n_entries;
 }
@@ -382,8 +382,8 @@ static uint64_t burst_look_up(struct ddp_cache *cache, const struct ddp_policy *
 		if ((misses >> i & 1) != 0) // a guess that was wrong
 			continue;
 		sampled->used = true;
-		cache->asked[sampled->asks]++;
-		cache->asked_rare += (sampled->extra & CACHE_RARE) != 0;
+		cache->sampled[sampled->n_needed]++;
+		cache->sampled_rare += (sampled->extra & CACHE_RARE) != 0;
 	}
 	return misses;
 }
@@ -391,7 +391,7 @@ static uint64_t burst_look_up(struct ddp_cache *cache, const struct ddp_policy *
 /* Whether learning is worth its cost */
 
 // A new tree, which costs about what the last one did, must be paid by the packets that are
-// interpreted without it: a few hundred looks each.
+// interpreted without it: a few hundred comparisons each.
 static void tree_renew(struct ddp_cache *cache, unsigned int n_misses) {
 	if (cache->n_treed == cache->n_entries)
 		return;

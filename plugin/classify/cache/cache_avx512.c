@@ -7,9 +7,9 @@
 #define BLOCK 8 // packets whose lines stay in registers
 #define TESTED 16
 
-typedef __m512i pick_t;
+typedef __m512i selection_t;
 
-INLINE pick_t pick_load(const uint8_t *bytes) {
+INLINE selection_t selection_load(const uint8_t *bytes) {
 	return _mm512_load_si512(bytes);
 }
 
@@ -26,7 +26,7 @@ INLINE lines_t lines_load(const uint8_t *bytes, const unsigned int n_lines) {
 }
 
 // Bit 7 of an offset selects the two lines.
-INLINE pick_t lines_pick(lines_t lines, const unsigned int n_lines, pick_t from) {
+INLINE selection_t lines_select(lines_t lines, const unsigned int n_lines, selection_t from) {
 	__m512i far, near;
 
 	if (n_lines == 1)
@@ -44,13 +44,13 @@ INLINE __m512i wrong_bits(__m512i a, __m512i value, __m512i mask) {
 	return _mm512_ternarylogic_epi64(a, value, mask, 0x28);
 }
 
-INLINE uint32_t right_words(pick_t a, pick_t value, pick_t mask) {
+INLINE uint32_t right_words(selection_t a, selection_t value, selection_t mask) {
 	__m512i wrong = wrong_bits(a, value, mask);
 
 	return _mm512_testn_epi16_mask(wrong, wrong);
 }
 
-INLINE uint32_t right_dwords(pick_t a, pick_t value, pick_t mask) {
+INLINE uint32_t right_dwords(selection_t a, selection_t value, selection_t mask) {
 	__m512i wrong = wrong_bits(a, value, mask);
 
 	return _mm512_testn_epi32_mask(wrong, wrong);
@@ -61,39 +61,40 @@ INLINE uint32_t tested(const uint32_t *numbers, uint32_t bits) {
 }
 
 typedef struct {
-	pick_t from, value, mask;
+	selection_t from, value, mask;
 } whole_t;
 
-INLINE whole_t whole_load(const struct cache_pick *pick) {
-	return (whole_t){pick_load(pick->from), pick_load(pick->value), pick_load(pick->mask)};
+INLINE whole_t whole_load(const struct cache_selection *selection) {
+	return (whole_t){selection_load(selection->from), selection_load(selection->value),
+			 selection_load(selection->mask)};
 }
 
 // Which words are not as expected, or the first of a short packet. Fills the row's first block.
 INLINE uint32_t entry_differs(const struct cache_entry *entry, lines_t lines,
 			      const unsigned int n_lines, const struct rte_mbuf *mbuf,
 			      uint8_t *head) {
-	const whole_t whole = whole_load(&entry->pick);
+	const whole_t whole = whole_load(&entry->selection);
 	const uint32_t expect = entry->expect, min_len = entry->min_len;
-	pick_t picked = lines_pick(lines, n_lines, whole.from);
+	selection_t selected = lines_select(lines, n_lines, whole.from);
 
-	row_put(head, (row_t)_mm512_castsi512_si128(_mm512_and_si512(picked, whole.value)));
-	return (right_words(picked, whole.value, whole.mask) ^ expect) |
+	row_put(head, (row_t)_mm512_castsi512_si128(_mm512_and_si512(selected, whole.value)));
+	return (right_words(selected, whole.value, whole.mask) ^ expect) |
 	       (mbuf->data_len - min_len) >> 31;
 }
 
-/* A group of entries */
+/* A bucket */
 
-INLINE uint64_t group_find(whole_t lanes, lines_t lines, const unsigned int n_lines) {
-	pick_t picked = lines_pick(lines, n_lines < 2 ? 1 : 2, lanes.from);
+INLINE uint64_t bucket_find(whole_t hints, lines_t lines, const unsigned int n_lines) {
+	selection_t selected = lines_select(lines, n_lines < 2 ? 1 : 2, hints.from);
 
-	return _tzcnt_u32(right_dwords(picked, lanes.value, lanes.mask));
+	return _tzcnt_u32(right_dwords(selected, hints.value, hints.mask));
 }
 
 // Equal for all blocks of a burst: the packets from first on, and the arrays for the results.
 struct stretch {
 	const struct ddp_cache *cache;
-	const struct cache_lanes *only; // group of entries, if near
-	whole_t lanes;                  // hints of a group
+	const struct cache_bucket *only; // bucket, if near
+	whole_t hints;                   // hints of a bucket
 	unsigned int reach;
 	struct rte_mbuf *const *mbufs;
 	const struct ddp_verdict **verdicts;
@@ -101,13 +102,13 @@ struct stretch {
 	struct ddp_burst *burst;
 };
 
-// Of n packets: the entry of each, and all that most need. near: entries are one group.
+// Of n packets: the entry of each, and all that most need. near: all entries are in one bucket.
 INLINE void block_look_up(struct stretch s, const unsigned int n_lines, const bool near, size_t at,
 			  const unsigned int n) {
 	struct rte_mbuf *const *mbufs = s.mbufs + at;
 	const struct cache_entry *entries[BLOCK];
 	const uint8_t *bytes[BLOCK];
-	uint16_t groups[BLOCK];
+	uint16_t buckets[BLOCK];
 	lines_t lines[BLOCK];
 	int32_t left = 0;
 
@@ -124,15 +125,15 @@ INLINE void block_look_up(struct stretch s, const unsigned int n_lines, const bo
 			s.burst->too_short |= (uint64_t)(bad >> 31) << (at + i);
 		}
 	if (!near)
-		tree_walk(s.cache, s.cache->depth, n, bytes, groups);
+		tree_walk(s.cache, s.cache->depth, n, bytes, buckets);
 #pragma GCC unroll 8
 	for (unsigned int i = 0; i < n; i++) {
-		const struct cache_lanes *group = near ? s.only : &s.cache->lanes[groups[i]];
-		uint64_t lane;
+		const struct cache_bucket *bucket = near ? s.only : &s.cache->buckets[buckets[i]];
+		uint64_t slot;
 
 		lines[i] = lines_load(bytes[i], n_lines);
-		lane = group_find(near ? s.lanes : whole_load(&group->hints), lines[i], n_lines);
-		s.verdicts[at + i] = group->entries[lane];
+		slot = bucket_find(near ? s.hints : whole_load(&bucket->hints), lines[i], n_lines);
+		s.verdicts[at + i] = bucket->entries[slot];
 		entries[i] = cache_entry_of(s.verdicts[at + i]);
 	}
 #pragma GCC unroll 8
@@ -144,11 +145,11 @@ INLINE void block_look_up(struct stretch s, const unsigned int n_lines, const bo
 INLINE void blocks_look_up(const struct ddp_cache *cache, const unsigned int n_lines,
 			   const bool near, struct rte_mbuf *const *mbufs, unsigned int first,
 			   size_t n, struct ddp_burst *burst) {
-	const struct cache_lanes *only = &cache->lanes[near ? cache->root : 0];
+	const struct cache_bucket *only = &cache->buckets[near ? cache->root : 0];
 	const struct stretch s = {
 		.cache = cache,
 		.only = only,
-		.lanes = whole_load(&only->hints),
+		.hints = whole_load(&only->hints),
 		.reach = cache->reach,
 		.mbufs = mbufs + first,
 		.verdicts = burst->verdicts + first,
@@ -206,7 +207,7 @@ static uint64_t far_compare(struct rte_mbuf *const *mbufs, unsigned int first, u
 		differs = entry_differs(entry, lines_load(bytes, CACHE_LINES), CACHE_LINES,
 					mbufs[bit], burst->rows.heads[i]);
 		fails &= ~(UINT64_C(1) << bit);
-		fails |= (uint64_t)((differs & ~(1u << CACHE_PICK_MORE)) != 0) << bit;
+		fails |= (uint64_t)((differs & ~(1u << CACHE_SELECT_MORE)) != 0) << bit;
 	}
 	return fails;
 }
@@ -218,8 +219,8 @@ static uint64_t many_end(const struct ddp_cache *cache, struct rte_mbuf *const *
 	uint32_t extra;
 
 	for (unsigned int i = 0; i < n; i += TESTED) {
-		fails |= (uint64_t)tested(&burst->differing[i], ~(1u << CACHE_PICK_MORE)) << i;
-		more |= (uint64_t)tested(&burst->differing[i], 1u << CACHE_PICK_MORE) << i;
+		fails |= (uint64_t)tested(&burst->differing[i], ~(1u << CACHE_SELECT_MORE)) << i;
+		more |= (uint64_t)tested(&burst->differing[i], 1u << CACHE_SELECT_MORE) << i;
 	}
 	fails = (fails & looked_up) | burst->too_short;
 	more &= looked_up;

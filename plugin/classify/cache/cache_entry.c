@@ -268,13 +268,13 @@ static void windows_make(struct maker *m) {
 	struct cache_entry *entry = m->entry;
 
 	for (unsigned int at = 0; at < TRACE_REACH;) {
-		if (entry->asked.mask[at] == 0) {
+		if (entry->cond.mask[at] == 0) {
 			at++;
 			continue;
 		}
 		at = read_at(m, at, CACHE_WINDOW);
-		memcpy(entry->windows[entry->n_windows].mask, entry->asked.mask + at, CACHE_WINDOW);
-		memcpy(entry->windows[entry->n_windows].value, entry->asked.value + at,
+		memcpy(entry->windows[entry->n_windows].mask, entry->cond.mask + at, CACHE_WINDOW);
+		memcpy(entry->windows[entry->n_windows].value, entry->cond.value + at,
 		       CACHE_WINDOW);
 		entry->offs[entry->n_windows++] = at;
 		at += CACHE_WINDOW;
@@ -292,13 +292,13 @@ static void pieces_make(struct maker *m) {
 	for (unsigned int at = 0; at < TRACE_REACH; n++) {
 		struct cache_bits *pair = &entry->pairs[n / 2];
 
-		while (at < TRACE_REACH && entry->asked.mask[at] == 0)
+		while (at < TRACE_REACH && entry->cond.mask[at] == 0)
 			at++;
 		if (at == TRACE_REACH)
 			break;
 		at = read_at(m, at, 16);
-		memcpy(pair->mask + n % 2 * 16, entry->asked.mask + at, 16);
-		memcpy(pair->value + n % 2 * 16, entry->asked.value + at, 16);
+		memcpy(pair->mask + n % 2 * 16, entry->cond.mask + at, 16);
+		memcpy(pair->value + n % 2 * 16, entry->cond.value + at, 16);
 		entry->pieces[n / 2][n % 2] = at;
 		at += 16;
 		reach_add(m, at);
@@ -307,62 +307,63 @@ static void pieces_make(struct maker *m) {
 }
 
 // Byte n of those that are compared; while these are few, there is room for the row.
-static void pick_put(struct cache_pick *pick, unsigned int n, unsigned int from, uint8_t value,
-		     uint8_t mask) {
-	unsigned int at = (CACHE_PICK_ROW + n) % CACHE_PICK_SIZE;
+static void selection_put(struct cache_selection *selection, unsigned int n, unsigned int from,
+			  uint8_t value, uint8_t mask) {
+	unsigned int at = (CACHE_SELECT_ROW + n) % CACHE_SELECT_SIZE;
 
-	if (n >= CACHE_PICK_SIZE)
+	if (n >= CACHE_SELECT_SIZE)
 		return;
-	pick->from[at] = from;
-	pick->value[at] = value;
-	pick->mask[at] = mask;
+	selection->from[at] = from;
+	selection->value[at] = value;
+	selection->mask[at] = mask;
 }
 
 // Lines of the packet that its selection, or its hint, is in.
-static unsigned int lines_picked(const struct cache_entry *entry) {
+static unsigned int lines_selected(const struct cache_entry *entry) {
 	unsigned int last = 0;
 
 	if (entry->partial)
 		return entry->reach > 64 ? CACHE_NEAR : 1;
-	for (unsigned int i = 0; i < sizeof(entry->pick.from); i++)
-		if (last < entry->pick.from[i])
-			last = entry->pick.from[i];
+	for (unsigned int i = 0; i < sizeof(entry->selection.from); i++)
+		if (last < entry->selection.from[i])
+			last = entry->selection.from[i];
 	return last / 64 + 1;
 }
 
 // Write mask, value and exclusions of the entry as a selection from whole lines of the packet.
-static void pick_make(struct maker *m) {
+static void selection_make(struct maker *m) {
 	struct cache_entry *entry = m->entry;
 	unsigned int n = 0;
 
 	entry->expect = UINT32_MAX;
 	for (unsigned int at = 0; at < TRACE_REACH; at++)
-		if (entry->asked.mask[at] != 0)
-			pick_put(&entry->pick, n++, at, entry->asked.value[at],
-				 entry->asked.mask[at]);
+		if (entry->cond.mask[at] != 0)
+			selection_put(&entry->selection, n++, at, entry->cond.value[at],
+				      entry->cond.mask[at]);
 	n += n % 2;
 	for (unsigned int b = 0; b < entry->n_exclusions; b++) {
 		const struct cache_exclusion *exclusion = &entry->exclusions[b];
 
 		for (unsigned int i = 0; i < sizeof(exclusion->from) && exclusion->from[i] < 16;
 		     i++, n++) {
-			pick_put(&entry->pick, n, entry->exclusion_bytes[b] + exclusion->from[i],
-				 ((const uint8_t *)exclusion->words)[i], 0xff);
-			entry->expect &= ~(1u << (CACHE_PICK_ROW + n) % CACHE_PICK_SIZE / 2);
+			selection_put(&entry->selection, n,
+				      entry->exclusion_bytes[b] + exclusion->from[i],
+				      ((const uint8_t *)exclusion->words)[i], 0xff);
+			entry->expect &= ~(1u << (CACHE_SELECT_ROW + n) % CACHE_SELECT_SIZE / 2);
 		}
 	}
-	entry->partial = n > CACHE_PICK_SIZE;
+	entry->partial = n > CACHE_SELECT_SIZE;
 	if (entry->partial) {
-		memset(&entry->pick, 0, sizeof(entry->pick));
+		memset(&entry->selection, 0, sizeof(entry->selection));
 		entry->expect = UINT32_MAX;
 	}
-	entry->has_row = n <= CACHE_PICK_SIZE - CACHE_PICK_ROW;
-	for (unsigned int i = 0; entry->has_row && i < CACHE_PICK_ROW; i++)
+	entry->has_row = n <= CACHE_SELECT_SIZE - CACHE_SELECT_ROW;
+	for (unsigned int i = 0; entry->has_row && i < CACHE_SELECT_ROW; i++)
 		if (entry->gather.from[i] < 16) {
-			entry->pick.from[i] = entry->gather.byte + entry->gather.from[i];
-			entry->pick.value[i] = 0xff;
+			entry->selection.from[i] = entry->gather.byte + entry->gather.from[i];
+			entry->selection.value[i] = 0xff;
 		}
-	entry->n_lines = lines_picked(entry);
+	entry->n_lines = lines_selected(entry);
 }
 
 static void bits_make(struct maker *m) {
@@ -374,16 +375,16 @@ static void bits_make(struct maker *m) {
 	while (end > 0 && m->trace->mask[end - 1] == 0)
 		end--;
 	bytes = packet_at(m->packet, 0, end, buf);
-	memcpy(entry->asked.mask, m->trace->mask, TRACE_REACH);
+	memcpy(entry->cond.mask, m->trace->mask, TRACE_REACH);
 	for (unsigned int i = 0; i < end; i++)
-		entry->asked.value[i] = bytes[i] & entry->asked.mask[i];
+		entry->cond.value[i] = bytes[i] & entry->cond.mask[i];
 	windows_make(m);
 	pieces_make(m);
 }
 
 // Does the entry compare the whole word, so that its other conditions add nothing?
 static bool is_known(const struct cache_entry *entry, unsigned int byte) {
-	return entry->asked.mask[byte] == 0xff && entry->asked.mask[byte + 1] == 0xff;
+	return entry->cond.mask[byte] == 0xff && entry->cond.mask[byte + 1] == 0xff;
 }
 
 static void words_make(struct maker *m) {
@@ -394,10 +395,10 @@ static void words_make(struct maker *m) {
 
 		if (is_known(entry, word->byte))
 			continue;
-		entry->asked.words[entry->asked.n_words].holds = word->word->holds;
-		entry->asked.words[entry->asked.n_words].byte = word->byte;
-		entry->asked.words[entry->asked.n_words].expect = word->holds;
-		entry->asked.n_words++;
+		entry->cond.words[entry->cond.n_words].holds = word->word->holds;
+		entry->cond.words[entry->cond.n_words].byte = word->byte;
+		entry->cond.words[entry->cond.n_words].expect = word->holds;
+		entry->cond.n_words++;
 		reach_add(m, word->byte + 2);
 	}
 }
@@ -441,11 +442,11 @@ static void lists_make(struct maker *m) {
 		if (is_known(entry, noted->byte))
 			continue;
 		todo |= 1u << i;
-		entry->asked.list_bytes[entry->asked.n_lists] = noted->byte;
+		entry->cond.list_bytes[entry->cond.n_lists] = noted->byte;
 		for (unsigned int v = 0; v < TRACE_LIST; v++)
-			entry->asked.lists[entry->asked.n_lists][v] =
+			entry->cond.lists[entry->cond.n_lists][v] =
 				htobe16(noted->values[v < noted->n ? v : 0]);
-		entry->asked.n_lists++;
+		entry->cond.n_lists++;
 		reach_add(m, noted->byte + 2);
 	}
 	while (todo != 0 && !m->trace->lost)
@@ -475,10 +476,10 @@ bool cache_entry_make(struct cache_entry *entry, enum ddp_isa isa, const struct 
 	words_make(&m);
 	lists_make(&m);
 	entry->min_len = trace->min_len;
-	if (cache_has_picks(isa) && !trace->lost)
-		pick_make(&m);
-	entry->asks = cache_has_picks(isa) ? entry->n_lines : entry->n_pairs;
-	if (entry->asks > CACHE_ASKS)
-		entry->asks = CACHE_ASKS;
+	if (cache_has_selections(isa) && !trace->lost)
+		selection_make(&m);
+	entry->n_needed = cache_has_selections(isa) ? entry->n_lines : entry->n_pairs;
+	if (entry->n_needed > CACHE_NEED)
+		entry->n_needed = CACHE_NEED;
 	return !trace->lost;
 }

@@ -171,7 +171,7 @@ INLINE uint64_t one_blocks(const struct cache_entry *entry, const unsigned int n
 INLINE uint64_t one_exclusions(const struct cache_entry *entry, const unsigned int n_windows,
 			       bool clean, struct rte_mbuf *const *mbufs, unsigned int n,
 			       struct ddp_burst *burst) {
-	if (entry->asked.n_words > 0 || entry->odd || entry->has_second || entry->n_exclusions > 2)
+	if (entry->cond.n_words > 0 || entry->odd || entry->has_second || entry->n_exclusions > 2)
 		return one_run(entry, n_windows, 0, 0, true, mbufs, n, burst);
 	if (entry->n_exclusions == 0)
 		return one_blocks(entry, n_windows, 0, clean, mbufs, n, burst);
@@ -215,16 +215,16 @@ INLINE uint64_t bits_of(const uint8_t *flags, uint8_t flag, unsigned int n) {
 	return bits & UINT64_MAX >> (64 - n);
 }
 
-INLINE const struct cache_entry *place_entry(const struct ddp_cache *cache, unsigned int place,
-					     const uint8_t *bytes) {
-#ifdef LANES
-	const struct cache_lanes *group = &cache->lanes[place];
-	unsigned int lane = lanes_find(lanes_load(group, true), true, bytes);
+INLINE const struct cache_entry *leaf_entry(const struct ddp_cache *cache, unsigned int leaf,
+					    const uint8_t *bytes) {
+#ifdef HAS_BUCKETS
+	const struct cache_bucket *bucket = &cache->buckets[leaf];
+	unsigned int slot = hints_find(hints_load(bucket, true), true, bytes);
 
-	return cache_entry_of(group->entries[lane]);
+	return cache_entry_of(bucket->entries[slot]);
 #else
 	(void)bytes;
-	return &cache->entries[place];
+	return &cache->entries[leaf];
 #endif
 }
 
@@ -232,7 +232,7 @@ INLINE uint32_t guess_far(const struct ddp_cache *cache, struct rte_mbuf *const 
 			  unsigned int first, unsigned int end, struct ddp_burst *burst) {
 	const unsigned int depth = cache->depth, reach = cache->reach;
 	uint32_t bad, any_bad = 0;
-	uint16_t places[DDP_BURST_MAX];
+	uint16_t leaves[DDP_BURST_MAX];
 	unsigned int i;
 
 	for (i = first; i < end; i++) {
@@ -242,24 +242,24 @@ INLINE uint32_t guess_far(const struct ddp_cache *cache, struct rte_mbuf *const 
 		__builtin_prefetch(burst->bytes[i] + 64);
 	}
 	for (i = first; i + ABREAST <= end; i += ABREAST)
-		tree_walk(cache, depth, ABREAST, &burst->bytes[i], &places[i]);
+		tree_walk(cache, depth, ABREAST, &burst->bytes[i], &leaves[i]);
 	for (; i < end; i++)
-		tree_walk(cache, depth, 1, &burst->bytes[i], &places[i]);
+		tree_walk(cache, depth, 1, &burst->bytes[i], &leaves[i]);
 	for (i = first; i < end; i++) {
-		const struct cache_entry *entry = place_entry(cache, places[i], burst->bytes[i]);
+		const struct cache_entry *entry = leaf_entry(cache, leaves[i], burst->bytes[i]);
 
 		burst->verdicts[i] = &entry->verdict;
 	}
 	return any_bad;
 }
 
-#ifdef LANES
-// The entries where all of them are in one group.
+#ifdef HAS_BUCKETS
+// The entries where all of them are in one bucket.
 INLINE uint32_t guess_near(const struct ddp_cache *cache, const bool wide,
 			   struct rte_mbuf *const *mbufs, unsigned int first, unsigned int end,
 			   struct ddp_burst *burst) {
-	const struct cache_lanes *group = &cache->lanes[cache->root];
-	const lanes_t lanes = lanes_load(group, wide);
+	const struct cache_bucket *bucket = &cache->buckets[cache->root];
+	const hints_t hints = hints_load(bucket, wide);
 	const unsigned int reach = cache->reach;
 	uint32_t bad, any_bad = 0;
 
@@ -269,7 +269,7 @@ INLINE uint32_t guess_near(const struct ddp_cache *cache, const bool wide,
 		any_bad |= bad;
 		__builtin_prefetch(bytes + 64);
 		burst->bytes[i] = bytes;
-		burst->verdicts[i] = group->entries[lanes_find(lanes, wide, bytes)];
+		burst->verdicts[i] = bucket->entries[hints_find(hints, wide, bytes)];
 	}
 	return any_bad;
 }
@@ -279,7 +279,7 @@ static void guess(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs, 
 		  unsigned int end, struct ddp_burst *burst) {
 	uint32_t bad;
 
-#ifdef LANES
+#ifdef HAS_BUCKETS
 	if (cache->depth == 0 && cache->wide)
 		bad = guess_near(cache, true, mbufs, first, end, burst);
 	else if (cache->depth == 0)

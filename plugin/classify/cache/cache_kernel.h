@@ -26,10 +26,10 @@ INLINE uint32_t words_fail(const struct cache_entry *entry, unsigned int n, cons
 	for (unsigned int i = 0; i < n; i++) {
 		uint16_t word;
 
-		memcpy(&word, bytes + entry->asked.words[i].byte, sizeof(word));
+		memcpy(&word, bytes + entry->cond.words[i].byte, sizeof(word));
 		word = be16toh(word);
-		fail |= (entry->asked.words[i].holds[word / 64] >> word % 64 & 1) ^
-			entry->asked.words[i].expect;
+		fail |= (entry->cond.words[i].holds[word / 64] >> word % 64 & 1) ^
+			entry->cond.words[i].expect;
 	}
 	return fail;
 }
@@ -72,7 +72,7 @@ static uint32_t odd_fails(const struct cache_entry *entry, const uint8_t *bytes,
 		odd_fill(entry, bytes, rows, row);
 	else
 		first_fill(entry, entry->has_second, bytes, rows, row);
-	return vector_any(differs) | words_fail(entry, entry->asked.n_words, bytes);
+	return vector_any(differs) | words_fail(entry, entry->cond.n_words, bytes);
 }
 
 // Walk the tree with several packets abreast, so that one's loads do not wait for another's.

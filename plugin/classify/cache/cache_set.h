@@ -4,7 +4,7 @@
 // An entry says of the packet's first bytes: these bits have these values; these 16-bit words are
 // (or are not) in a table; there are at least so many bytes. Up to 16 entries are compared at once
 // by the few bytes in which they differ; if there are more, a tree reads some bytes first and names
-// such a group. The entry is compared in full, so guesses affect speed only.
+// such a bucket. The entry is compared in full, so guesses affect speed only.
 #pragma once
 
 #include <rte_mbuf_core.h>
@@ -28,16 +28,16 @@
 #define CACHE_WINDOWS 8    // windows of an entry: parts of a packet that are compared
 #define CACHE_WINDOW 32    // bytes of a window
 #define CACHE_PAIRS 8      // pairs of 16-byte pieces, if entries differ between packets
-#define CACHE_LANES 16     // entries of a group, which are compared at once
-#define CACHE_HINT 4       // bytes that distinguish an entry from the others of its group
-#define CACHE_PLACES 3     // 16-byte blocks of the packet that have the hints of a group
+#define CACHE_BUCKET 16    // entries of a bucket, which are compared at once
+#define CACHE_HINT 4       // bytes that distinguish an entry from the others of its bucket
+#define CACHE_BLOCKS 3     // 16-byte blocks of the packet that have the hints of a bucket
 #define CACHE_ANYWHERE 128 // bytes of a packet that hints may be in, with AVX-512
-#define CACHE_NODES 1024   // groups of entries
+#define CACHE_BUCKETS 1024 // buckets of entries
 #define CACHE_GROUPS 4     // groups of steering rules in which an entry's packets are searched
 #define CACHE_KEYS 4       // fields of such a group
 #define CACHE_LINES 4      // lines of a packet that a selection may read
 #define CACHE_NEAR 2       // lines of a packet that are prefetched
-#define CACHE_ASKS 4       // pairs or lines of a packet that are counted, at most
+#define CACHE_NEED 4       // pairs or lines of a packet that are counted, at most
 #define CACHE_SIDES 16     // fields of pairs, for a symmetric hash
 
 // Bytes of the packet on their way to a 16-byte block of the row that is hashed.
@@ -56,13 +56,13 @@ struct cache_exclusion {
 // is expected. The first 16 are the first block of the row, if there is room: their mask is 0,
 // their value says which bytes of the block are the packet's. Then come bytes that must have a
 // value, then words that must not.
-struct cache_pick {
+struct cache_selection {
 	uint8_t from[64]; // bytes of the packet
 	uint8_t value[64], mask[64];
 };
-#define CACHE_PICK_ROW 16  // bytes of the row's first block
-#define CACHE_PICK_SIZE 62 // bytes that are compared, the block included
-#define CACHE_PICK_MORE 31 // word that is never compared: its bit in expect is free for a flag
+#define CACHE_SELECT_ROW 16  // bytes of the row's first block
+#define CACHE_SELECT_SIZE 62 // bytes that are compared, the block included
+#define CACHE_SELECT_MORE 31 // word that is never compared: its bit in expect is free for a flag
 
 // A window, or a pair of pieces.
 struct cache_bits {
@@ -95,7 +95,7 @@ struct cache_lookup {
 };
 
 // All conditions of an entry: the source of pieces and exclusions, for the tree.
-struct cache_asked {
+struct cache_cond {
 	uint8_t mask[TRACE_REACH], value[TRACE_REACH];
 	uint16_t n_lists, n_words;
 	uint16_t list_bytes[TRACE_WORDS];        // offsets of words that must be none of a list
@@ -129,10 +129,10 @@ struct cache_entry {
 	struct cache_gather gather;     // of the first block
 	uint8_t extra;                  // enum cache_extra
 	uint8_t exclusion_byte;         // offset of the first of the exclusions
-	// Of the selection: bit i if word i must match; CACHE_PICK_MORE if extra is 0.
+	// Of the selection: bit i if word i must match; CACHE_SELECT_MORE if extra is 0.
 	uint32_t expect;
 
-	struct cache_pick pick __attribute__((aligned(64)));
+	struct cache_selection selection __attribute__((aligned(64)));
 	struct cache_gather blocks[2]; // of the row, behind the first
 	struct cache_bits pairs[CACHE_PAIRS] __attribute__((aligned(64)));
 
@@ -152,11 +152,11 @@ struct cache_entry {
 	bool has_second;
 	uint8_t n_lookups;
 	bool used;                          // lately
-	uint8_t asks;                       // pairs or lines that it needs; CACHE_ASKS: or more
+	uint8_t n_needed;                   // pairs or lines that it needs; CACHE_NEED: or more
 	const struct ddp_flow_entry *steer; // rule whatever the lookups say, NULL for none
 	struct cache_lookup lookups[CACHE_GROUPS];
 	struct cache_byte bytes[DDP_HASH_INPUT_MAX];
-	struct cache_asked asked;
+	struct cache_cond cond;
 	uint8_t n_sides;
 	struct cache_side sides[CACHE_SIDES];
 } __attribute__((aligned(64)));
@@ -176,22 +176,22 @@ static inline const struct cache_entry *cache_entry_of(const struct ddp_verdict 
 	return (const struct cache_entry *)verdict;
 }
 static_assert(offsetof(struct cache_entry, verdict) == 0, "an entry begins with its verdict");
-static_assert(offsetof(struct cache_entry, pick) == 64, "the members read first are one line");
+static_assert(offsetof(struct cache_entry, selection) == 64, "the members read first are one line");
 
-// Up to CACHE_LANES entries, compared at once: the first one whose hint fits. The last one has no
+// Up to CACHE_BUCKET entries, compared at once: the first one whose hint fits. The last has no
 // hint, so that one fits always. The bytes of the hints are gathered from few blocks of the packet.
-struct cache_lanes {
-	uint8_t places[CACHE_PLACES];                   // offsets of the blocks
-	uint8_t pools[CACHE_PLACES][16];                // offset in the block, 0x80: 0
-	uint16_t indexes[CACHE_LANES];                  // indexes of the entries, 0: no more
-	const struct ddp_verdict *entries[CACHE_LANES]; // verdicts of these
+struct cache_bucket {
+	uint8_t offs[CACHE_BLOCKS];                      // offsets of the blocks
+	uint8_t pools[CACHE_BLOCKS][16];                 // offset in the block, 0x80: 0
+	uint16_t indexes[CACHE_BUCKET];                  // indexes of the entries, 0: no more
+	const struct ddp_verdict *entries[CACHE_BUCKET]; // verdicts of these
 	// Bytes of the pool; with AVX-512 of the packet.
-	struct cache_pick hints __attribute__((aligned(64)));
+	struct cache_selection hints __attribute__((aligned(64)));
 };
-static_assert(sizeof(struct cache_pick) == 3 * CACHE_HINT * CACHE_LANES, "all hints fit");
+static_assert(sizeof(struct cache_selection) == 3 * CACHE_HINT * CACHE_BUCKET, "all hints fit");
 
 // A node of the tree: the first of its children, and the bits of a byte of the packet that choose
-// one. A leaf has itself as its only child; its index is that of the entry or group of entries.
+// one. A leaf has itself as its only child; its index is that of the entry or bucket.
 typedef uint64_t cache_node;
 
 static inline cache_node cache_node_make(uint32_t first, uint8_t byte, uint8_t shift,
@@ -241,7 +241,7 @@ struct ddp_cache {
 	uint8_t head_words; // 4-byte words hashed of all packets,
 	uint8_t most_words; // and in all
 	uint8_t depth;
-	bool wide; // some groups have more entries than half of their slots
+	bool wide; // some buckets have more entries than half of their slots
 	cache_node root;
 
 	uint16_t n_entries;      // the first included
@@ -250,9 +250,9 @@ struct ddp_cache {
 
 	// statistics of the traffic
 	uint32_t window_packets, window_misses, window_entries;
-	uint32_t asked[CACHE_ASKS + 1]; // sampled packets by the pairs or lines that they need
-	uint32_t asked_rare;            // sampled packets that need rare work
-	uint8_t common;                 // pairs or lines that enough packets need; 0: not yet known
+	uint32_t sampled[CACHE_NEED + 1]; // sampled packets by the pairs or lines that they need
+	uint32_t sampled_rare;            // sampled packets that need rare work
+	uint8_t common;          // pairs or lines that enough packets need; 0: not yet known
 	bool rare;               // enough packets need rare work, so it is done without a check
 	uint32_t tokens;         // entries that may still be made
 	uint32_t pause, waiting; // windows without learning: of the last pause; left of it
@@ -261,21 +261,21 @@ struct ddp_cache {
 	bool to_evict;
 	uint32_t bypass; // packets still to be interpreted without a lookup
 
-	uint32_t n_slots, n_lanes;
+	uint32_t n_slots, n_buckets;
 	uint32_t tree_work; // cost of the tree in reads of an entry's byte: some 10 ns each
 	struct cache_entry entries[CACHE_ENTRIES];
-	struct cache_lanes lanes[CACHE_NODES];
+	struct cache_bucket buckets[CACHE_BUCKETS];
 	cache_node slots[CACHE_SLOTS];
 	uint16_t scratch[16 * CACHE_ENTRIES];
 };
 
 // Entries are compared by selections.
-static inline bool cache_has_picks(enum ddp_isa isa) {
+static inline bool cache_has_selections(enum ddp_isa isa) {
 	return isa == DDP_ISA_AVX512;
 }
 
 // Portable C cannot compare several slots at once; its tree leads to single entries.
-static inline bool cache_has_lanes(const struct ddp_cache *cache) {
+static inline bool cache_has_buckets(const struct ddp_cache *cache) {
 	return cache->isa >= DDP_ISA_V2;
 }
 
@@ -324,9 +324,9 @@ void cache_steer_begin(struct cache_steering *s, const struct ddp_policy *policy
 		       uint64_t misses, struct ddp_burst *burst);
 void cache_steer_end(struct cache_steering *s);
 
-// cache_lanes.c: a group of n entries, the most special first: its index; -1: too alike, unless
+// cache_bucket.c: a bucket of n entries, the most special first: its index; -1: too alike, unless
 // must.
-int cache_lanes_make(struct ddp_cache *cache, const uint16_t *set, unsigned int n, bool must);
+int cache_bucket_make(struct ddp_cache *cache, const uint16_t *set, unsigned int n, bool must);
 
 // cache_tree.c: all entries into a tree.
 void cache_tree_build(struct ddp_cache *cache);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The tree that names the one entry which may match a packet. Each node looks at some bits of one
+// The tree that names the one entry which may match a packet. Each node reads some bits of one
 // byte. An entry without a condition on these bits is behind all children, so the byte is chosen
 // that distinguishes most entries; if only the more special of two has a condition, it comes first.
 
@@ -28,7 +28,7 @@ static unsigned int specificity(const struct cache_entry *entry) {
 	for (unsigned int i = 0; i < TRACE_REACH; i += 8) {
 		uint64_t word;
 
-		memcpy(&word, entry->asked.mask + i, sizeof(word));
+		memcpy(&word, entry->cond.mask + i, sizeof(word));
 		n += __builtin_popcountll(word);
 	}
 	return n;
@@ -48,9 +48,9 @@ static void differing_find(const struct builder *b, const uint16_t *set, unsigne
 		const struct cache_entry *entry = &b->cache->entries[set[i]];
 
 		for (unsigned int at = 0; at < b->end; at++) {
-			zeros[at] |= entry->asked.mask[at] & ~entry->asked.value[at];
-			ones[at] |= entry->asked.value[at];
-			all[at] &= entry->asked.mask[at];
+			zeros[at] |= entry->cond.mask[at] & ~entry->cond.value[at];
+			ones[at] |= entry->cond.value[at];
+			all[at] &= entry->cond.mask[at];
 		}
 	}
 	for (unsigned int at = 0; at < b->end; at++) {
@@ -71,9 +71,9 @@ static struct spread spread_count(const struct builder *b, const uint16_t *set, 
 
 	for (unsigned int i = 0; i < n; i++) {
 		const struct cache_entry *entry = &b->cache->entries[set[i]];
-		uint8_t value = entry->asked.value[at] & bits;
+		uint8_t value = entry->cond.value[at] & bits;
 
-		if ((entry->asked.mask[at] & bits) != bits)
+		if ((entry->cond.mask[at] & bits) != bits)
 			continue;
 		spread.n_say++;
 		if ((seen[value / 64] >> value % 64 & 1) != 0)
@@ -136,16 +136,16 @@ static bool choose(const struct builder *b, const uint16_t *set, unsigned int n,
 		*choice = choice_make(choice->byte,
 				      bits_reduce(b, set, n, choice->byte, d.bits[choice->byte]));
 	for (unsigned int at = 0; at < TRACE_REACH && best == UINT32_MAX; at++) {
-		if ((d.some[at] & first->asked.mask[at]) == 0)
+		if ((d.some[at] & first->cond.mask[at]) == 0)
 			continue;
-		*choice = choice_make(at, d.some[at] & first->asked.mask[at]);
+		*choice = choice_make(at, d.some[at] & first->cond.mask[at]);
 		return true;
 	}
 	return best != UINT32_MAX;
 }
 
 // May the entry's words be as on the way here, now that the byte at is known?
-static bool words_possible(const struct builder *b, const struct cache_asked *asked,
+static bool words_possible(const struct builder *b, const struct cache_cond *cond,
 			   unsigned int at) {
 	uint16_t word;
 
@@ -154,23 +154,23 @@ static bool words_possible(const struct builder *b, const struct cache_asked *as
 		if (b->mask[byte] != 0xff || b->mask[byte + 1] != 0xff)
 			continue;
 		memcpy(&word, b->value + byte, sizeof(word));
-		for (unsigned int i = 0; i < asked->n_lists; i++)
+		for (unsigned int i = 0; i < cond->n_lists; i++)
 			for (unsigned int v = 0; v < TRACE_LIST; v++)
-				if (asked->list_bytes[i] == byte && asked->lists[i][v] == word)
+				if (cond->list_bytes[i] == byte && cond->lists[i][v] == word)
 					return false;
 		word = be16toh(word);
-		for (unsigned int i = 0; i < asked->n_words; i++)
-			if (asked->words[i].byte == byte &&
-			    (asked->words[i].holds[word / 64] >> word % 64 & 1) !=
-				    asked->words[i].expect)
+		for (unsigned int i = 0; i < cond->n_words; i++)
+			if (cond->words[i].byte == byte &&
+			    (cond->words[i].holds[word / 64] >> word % 64 & 1) !=
+				    cond->words[i].expect)
 				return false;
 	}
 	return true;
 }
 
 static cache_node leaf_of(struct ddp_cache *cache, const uint16_t *set, unsigned int n) {
-	if (cache_has_lanes(cache))
-		return cache_lanes_make(cache, set, n, true);
+	if (cache_has_buckets(cache))
+		return cache_bucket_make(cache, set, n, true);
 	return n == 0 ? 0 : set[0];
 }
 
@@ -186,10 +186,10 @@ static unsigned int possible_find(const struct builder *b, const uint16_t *set, 
 	b->cache->tree_work += n;
 	for (unsigned int i = 0; i < n; i++) {
 		const struct cache_entry *entry = &b->cache->entries[set[i]];
-		const uint8_t differs = entry->asked.value[at] ^ b->value[at];
+		const uint8_t differs = entry->cond.value[at] ^ b->value[at];
 
-		if ((differs & entry->asked.mask[at] & b->mask[at]) == 0 &&
-		    words_possible(b, &entry->asked, at))
+		if ((differs & entry->cond.mask[at] & b->mask[at]) == 0 &&
+		    words_possible(b, &entry->cond, at))
 			left[n_left++] = set[i];
 	}
 	return n_left;
@@ -237,15 +237,15 @@ static cache_node node_build(struct builder *b, const uint16_t *set, unsigned in
 	uint32_t first = cache->n_slots;
 	struct choice choice;
 	bool special;
-	int lanes;
+	int bucket;
 
 	RTE_ASSERT(b->depth <= CACHE_DEPTH);
 	if (n <= 1)
 		return leaf_of(cache, set, n);
-	if (n <= CACHE_LANES && cache_has_lanes(cache)) {
-		lanes = cache_lanes_make(cache, set, n, false);
-		if (lanes >= 0)
-			return lanes;
+	if (n <= CACHE_BUCKET && cache_has_buckets(cache)) {
+		bucket = cache_bucket_make(cache, set, n, false);
+		if (bucket >= 0)
+			return bucket;
 	}
 	if (b->depth == CACHE_DEPTH || !choose(b, set, n, &choice, &special) ||
 	    (special && b->specials == CACHE_SPECIALS) || first + choice.bits + 1 > CACHE_SLOTS)
@@ -262,36 +262,36 @@ static cache_node node_build(struct builder *b, const uint16_t *set, unsigned in
 }
 
 // Pairs that are compared, or lines that are loaded, of all packets.
-static uint8_t common_choose(const struct ddp_cache *cache, const uint32_t asked[CACHE_ASKS + 1]) {
-	const uint32_t far = asked[3] + asked[4], all = asked[1] + asked[2] + far;
+static uint8_t common_choose(const struct ddp_cache *cache, const uint32_t counts[CACHE_NEED + 1]) {
+	const uint32_t far = counts[3] + counts[4], all = counts[1] + counts[2] + far;
 	unsigned int costs[PAIRS_MAX] = {0}, best = 0;
 
-	static_assert(CACHE_NEAR == 2 && CACHE_LINES == 4 && CACHE_ASKS == 4,
+	static_assert(CACHE_NEAR == 2 && CACHE_LINES == 4 && CACHE_NEED == 4,
 		      "lines 3 and 4 are far");
-	// Lines that nobody prefetched are waited for: for few packets' sake not all do so.
-	if (cache_has_picks(cache->isa))
+	// Far lines are not prefetched: loading them for all packets pays off if many need them.
+	if (cache_has_selections(cache->isa))
 		return ENOUGH * far > all ? CACHE_LINES : CACHE_NEAR;
 	for (unsigned int n = 1; n <= PAIRS_MAX; n++) // further ones take about as long as three
-		for (unsigned int asks = 1; asks <= CACHE_ASKS; asks++)
-			costs[n - 1] += asked[asks] * (asks > n ? asks + 2 : n);
+		for (unsigned int need = 1; need <= CACHE_NEED; need++)
+			costs[n - 1] += counts[need] * (need > n ? need + 2 : n);
 	for (unsigned int n = 1; n < PAIRS_MAX; n++)
 		if (costs[n] < costs[best])
 			best = n;
 	return best + 1;
 }
 
-static uint8_t extra_of(const struct cache_entry *entry, bool picks, unsigned int common) {
+static uint8_t extra_of(const struct cache_entry *entry, bool selects, unsigned int common) {
 	uint8_t extra = 0;
 
-	if (picks ? entry->partial : entry->n_pairs > common)
+	if (selects ? entry->partial : entry->n_pairs > common)
 		extra |= CACHE_PIECES;
-	if (picks && entry->n_lines > common)
+	if (selects && entry->n_lines > common)
 		extra |= CACHE_FAR;
-	if (entry->partial || entry->asked.n_words > 0 || entry->has_second || entry->odd)
+	if (entry->partial || entry->cond.n_words > 0 || entry->has_second || entry->odd)
 		extra |= CACHE_ODD;
-	if (!picks && entry->n_exclusions > 1)
+	if (!selects && entry->n_exclusions > 1)
 		extra |= CACHE_ODD;
-	if (picks && !entry->has_row)
+	if (selects && !entry->has_row)
 		extra |= CACHE_APART;
 	if (entry->verdict.input_len > 16)
 		extra |= CACHE_LONGER;
@@ -299,28 +299,28 @@ static uint8_t extra_of(const struct cache_entry *entry, bool picks, unsigned in
 }
 
 static void sums_make(struct ddp_cache *cache) {
-	const bool picks = cache_has_picks(cache->isa);
-	uint32_t asked[CACHE_ASKS + 1] = {0};
+	const bool selects = cache_has_selections(cache->isa);
+	uint32_t counts[CACHE_NEED + 1] = {0};
 	uint8_t common = cache->common;
 
 	for (unsigned int i = 1; i < cache->n_entries; i++)
-		asked[cache->entries[i].asks]++;
+		counts[cache->entries[i].n_needed]++;
 	if (common == 0) // before there is a sample
-		common = common_choose(cache, asked);
+		common = common_choose(cache, counts);
 	cache->reach = 64;
 	cache->head_words = cache->most_words = cache->extra = 0;
 	cache->any_xor = cache->any_symmetric = false;
 	cache->n_lines = 1;
-	cache->n_pairs = picks ? 0 : common;
+	cache->n_pairs = selects ? 0 : common;
 	for (unsigned int i = 1; i < cache->n_entries; i++) {
 		struct cache_entry *e = &cache->entries[i];
 		unsigned int words = (e->verdict.input_len + 3) / 4;
 
-		RTE_ASSERT(e->asks <= CACHE_ASKS);
-		e->extra = extra_of(e, picks, common);
+		RTE_ASSERT(e->n_needed <= CACHE_NEED);
+		e->extra = extra_of(e, selects, common);
 		cache->extra |= e->extra;
-		e->expect &= ~(1u << CACHE_PICK_MORE);
-		e->expect |= (uint32_t)(e->extra == 0) << CACHE_PICK_MORE;
+		e->expect &= ~(1u << CACHE_SELECT_MORE);
+		e->expect |= (uint32_t)(e->extra == 0) << CACHE_SELECT_MORE;
 		if (cache->reach < e->reach)
 			cache->reach = e->reach;
 		if (cache->n_lines < e->n_lines)
@@ -334,11 +334,11 @@ static void sums_make(struct ddp_cache *cache) {
 		if (cache->head_words < words)
 			cache->head_words = words;
 	}
-	if (picks && cache->n_lines > common) {
+	if (selects && cache->n_lines > common) {
 		cache->n_lines = common;
 		cache->reach = 64 * CACHE_LINES;
 	}
-	if (picks && cache->reach < 64 * cache->n_lines)
+	if (selects && cache->reach < 64 * cache->n_lines)
 		cache->reach = 64 * cache->n_lines;
 }
 
@@ -346,14 +346,14 @@ void cache_common_renew(struct ddp_cache *cache) {
 	const uint8_t before = cache->common;
 	uint32_t sample = 0;
 
-	for (unsigned int asks = 1; asks <= CACHE_ASKS; asks++)
-		sample += cache->asked[asks];
+	for (unsigned int need = 1; need <= CACHE_NEED; need++)
+		sample += cache->sampled[need];
 	if (sample == 0)
 		return;
-	cache->common = common_choose(cache, cache->asked);
-	cache->rare = ENOUGH * cache->asked_rare > sample;
-	memset(cache->asked, 0, sizeof(cache->asked));
-	cache->asked_rare = 0;
+	cache->common = common_choose(cache, cache->sampled);
+	cache->rare = ENOUGH * cache->sampled_rare > sample;
+	memset(cache->sampled, 0, sizeof(cache->sampled));
+	cache->sampled_rare = 0;
 	if (cache->common != before)
 		sums_make(cache);
 }
@@ -377,7 +377,7 @@ void cache_tree_build(struct ddp_cache *cache) {
 	b.end = cache->reach < TRACE_REACH ? cache->reach : TRACE_REACH;
 	cache->tree_work = 0;
 	cache->n_slots = CACHE_ENTRIES;
-	cache->n_lanes = 0;
+	cache->n_buckets = 0;
 	cache->wide = false;
 	for (unsigned int i = 0; i < CACHE_ENTRIES; i++)
 		cache->slots[i] = i;

@@ -112,7 +112,7 @@ static __attribute__((noinline)) row_t gather(from_t from, const uint8_t *bytes)
 }
 #endif
 
-/* Exclusions, and groups of entries */
+/* Exclusions, and buckets */
 
 #ifdef __SSE4_2__
 typedef uint16_t words_t __attribute__((vector_size(VECTOR)));
@@ -145,34 +145,34 @@ INLINE vector_t exclusion_differs(vector_t differs, exclusion_t exclusion, const
 	return differs;
 }
 
-#define LANES
+#define HAS_BUCKETS
 
 // Without wide only the first half is there.
 typedef struct {
-	__m128i shuffles[CACHE_PLACES];
-	unsigned int places[CACHE_PLACES];
+	__m128i shuffles[CACHE_BLOCKS];
+	unsigned int offs[CACHE_BLOCKS];
 	vector_t from[64 / VECTOR], mask[64 / VECTOR], value[64 / VECTOR];
-} lanes_t;
+} hints_t;
 
-INLINE lanes_t lanes_load(const struct cache_lanes *group, bool wide) {
-	lanes_t lanes;
+INLINE hints_t hints_load(const struct cache_bucket *bucket, bool wide) {
+	hints_t hints;
 
-	for (unsigned int p = 0; p < CACHE_PLACES; p++) {
-		lanes.shuffles[p] = _mm_loadu_si128((const void *)group->pools[p]);
-		lanes.places[p] = group->places[p];
+	for (unsigned int p = 0; p < CACHE_BLOCKS; p++) {
+		hints.shuffles[p] = _mm_loadu_si128((const void *)bucket->pools[p]);
+		hints.offs[p] = bucket->offs[p];
 	}
 	for (unsigned int i = 0; i < (wide ? 64 : 32) / VECTOR; i++) {
-		lanes.from[i] = ((const vector_t *)group->hints.from)[i];
-		lanes.mask[i] = ((const vector_t *)group->hints.mask)[i];
-		lanes.value[i] = ((const vector_t *)group->hints.value)[i];
+		hints.from[i] = ((const vector_t *)bucket->hints.from)[i];
+		hints.mask[i] = ((const vector_t *)bucket->hints.mask)[i];
+		hints.value[i] = ((const vector_t *)bucket->hints.value)[i];
 	}
-	return lanes;
+	return hints;
 }
 
 // Bit i: hint i of a part of the slots fits.
-INLINE unsigned int hints_fit(const lanes_t *lanes, unsigned int part, __m128i pool) {
-	const vector_t hints = shuffle(pool, lanes->from[part]) & lanes->mask[part];
-	const vector_t fit = (vector_t)((dwords_t)hints == (dwords_t)lanes->value[part]);
+INLINE unsigned int hints_fit(const hints_t *hints, unsigned int part, __m128i pool) {
+	const vector_t found = shuffle(pool, hints->from[part]) & hints->mask[part];
+	const vector_t fit = (vector_t)((dwords_t)found == (dwords_t)hints->value[part]);
 
 #ifdef __AVX2__
 	return _mm256_movemask_ps((__m256)fit);
@@ -181,17 +181,17 @@ INLINE unsigned int hints_fit(const lanes_t *lanes, unsigned int part, __m128i p
 #endif
 }
 
-INLINE unsigned int lanes_find(lanes_t lanes, bool wide, const uint8_t *bytes) {
+INLINE unsigned int hints_find(hints_t hints, bool wide, const uint8_t *bytes) {
 	__m128i pool = _mm_setzero_si128();
 	unsigned int fits = 0;
 
-	for (unsigned int p = 0; p < CACHE_PLACES; p++)
+	for (unsigned int p = 0; p < CACHE_BLOCKS; p++)
 		pool = _mm_or_si128(
 			pool,
-			_mm_shuffle_epi8(_mm_loadu_si128((const void *)(bytes + lanes.places[p])),
-					 lanes.shuffles[p]));
+			_mm_shuffle_epi8(_mm_loadu_si128((const void *)(bytes + hints.offs[p])),
+					 hints.shuffles[p]));
 	for (unsigned int i = 0; i < (wide ? 64 : 32) / VECTOR; i++)
-		fits |= hints_fit(&lanes, i, pool) << VECTOR / 4 * i;
+		fits |= hints_fit(&hints, i, pool) << VECTOR / 4 * i;
 	return __builtin_ctz(fits);
 }
 #else

@@ -154,7 +154,7 @@ TEST(few_paths_need_no_tree_where_a_kernel_compares_several_entries) {
 		verdict_of(&user, &mbuf);
 	}
 	assert_int_equal(user.cache->depth, 0);
-	assert_true(user.cache->n_lanes > 0);
+	assert_true(user.cache->n_buckets > 0);
 }
 
 static const struct piece *const packets[] = {udp, tcp, vlan, gtpu, inner};
@@ -547,7 +547,7 @@ static void deep_packets_check(struct user *users, enum ddp_isa isa, unsigned in
 	deep_bursts_run(users, n_deep, 5, window);
 	ddp_cache_stats_get(users[0].cache, &after);
 	assert_int_equal(after.misses, before.misses);
-	if (cache_has_picks(isa))
+	if (cache_has_selections(isa))
 		assert_int_equal(users[0].cache->n_lines, n_lines);
 	deep_bursts_run(users, n_deep, 4, 1); // that is no TCP header
 }
