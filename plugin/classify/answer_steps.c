@@ -28,7 +28,7 @@ struct builder {
 // From where a condition or a field is evaluated: a header of class.seen, or as packet types do.
 #define FROM_TYPE UINT32_MAX
 
-struct asked {
+struct cond_test {
 	const struct ddp_cond *cond;
 	const struct prog_cond *prog;
 	unsigned int from;
@@ -85,7 +85,7 @@ static struct value value_of(const struct builder *b, unsigned int from,
 		return value;
 	if (from != FROM_TYPE || !field_locate(b->program, &class, &prog_ref, &value.bit))
 		value.bit = 0;
-	if (ref->which != DDP_WHICH_PLACE) {
+	if (ref->which != DDP_WHICH_OFFSET) {
 		value.there = walk_field(&w, &prog_ref, &value.number);
 		value.beyond = w.beyond;
 	} else if (field_locate(b->program, &class, &prog_ref, &value.bit)) {
@@ -167,10 +167,10 @@ static void operands_write(struct builder *b, unsigned int from, const struct dd
 /* Conditions in text */
 
 // "next_ext is 0xc0, not 0x85" where it fails; else "next_ext is 0x85", and other values it lists.
-static void match_write(struct builder *b, const struct asked *asked, unsigned int index,
+static void match_write(struct builder *b, const struct cond_test *test, unsigned int index,
 			bool is_true) {
-	const struct ddp_match *match = &asked->cond->matches[index];
-	const struct value value = value_of(b, asked->from, &match->ref);
+	const struct ddp_match *match = &test->cond->matches[index];
+	const struct value value = value_of(b, test->from, &match->ref);
 	unsigned int width = ddp_ref_field(b->profile, &match->ref)->width;
 	uint64_t lo = width >= 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
 	bool is_exact = !match->negate && match->n_patterns == 1 &&
@@ -186,27 +186,27 @@ static void match_write(struct builder *b, const struct asked *asked, unsigned i
 }
 
 // It fails by the first match that fails; what comes after was not evaluated.
-static void cond_write(struct builder *b, const struct asked *asked) {
-	const struct prog_match *matches = &b->program->matches[asked->prog->first_match];
+static void cond_write(struct builder *b, const struct cond_test *test) {
+	const struct prog_match *matches = &b->program->matches[test->prog->first_match];
 	struct ddp_class class;
-	struct walk w = walk_of(b, asked->from, &class);
+	struct walk w = walk_of(b, test->from, &class);
 
-	for (unsigned int i = 0; i < asked->cond->n_matches; i++) {
+	for (unsigned int i = 0; i < test->cond->n_matches; i++) {
 		if (walk_match(&w, &matches[i]))
 			continue;
-		match_write(b, asked, i, false);
+		match_write(b, test, i, false);
 		return;
 	}
-	for (unsigned int i = 0; i < asked->cond->n_matches; i++) {
+	for (unsigned int i = 0; i < test->cond->n_matches; i++) {
 		fputs(i > 0 ? " and " : "", b->to);
-		match_write(b, asked, i, true);
+		match_write(b, test, i, true);
 	}
-	if (asked->cond->expr.n_ops == 0)
+	if (test->cond->expr.n_ops == 0)
 		return;
-	fputs(asked->cond->n_matches > 0 ? " and " : "", b->to);
-	format_expr(b->to, &asked->cond->expr);
-	fputs(walk_holds(&w, asked->prog) ? " is true" : " is false", b->to);
-	operands_write(b, asked->from, &asked->cond->expr);
+	fputs(test->cond->n_matches > 0 ? " and " : "", b->to);
+	format_expr(b->to, &test->cond->expr);
+	fputs(walk_holds(&w, test->prog) ? " is true" : " is false", b->to);
+	operands_write(b, test->from, &test->cond->expr);
 }
 
 /* Headers */
@@ -243,8 +243,8 @@ static const char *bytes(uint64_t n) {
 
 static void group_write(struct builder *b, const struct explained *explained, unsigned int group) {
 	const struct ddp_header *header = explained->header;
-	const struct asked asked = {&header->groups[group].cond,
-				    &node_of(b, explained->at)->groups[group], explained->at};
+	const struct cond_test test = {&header->groups[group].cond,
+				       &node_of(b, explained->at)->groups[group], explained->at};
 	const char *separator = "";
 
 	fprintf(b->to, " and %u for [", header->groups[group].bits / 8);
@@ -255,7 +255,7 @@ static void group_write(struct builder *b, const struct explained *explained, un
 		separator = " ";
 	}
 	fputs("] because ", b->to);
-	cond_write(b, &asked);
+	cond_write(b, &test);
 }
 
 // "12 bytes: 8 and 4 for [seq npdu next_ext] because e | s | pn is true (e 1, s 0, pn 0)"
@@ -280,7 +280,7 @@ static void size_write(struct builder *b, const struct explained *explained) {
 /* Rules */
 
 struct tried {
-	struct asked asked;
+	struct cond_test test;
 	bool is_true;
 	bool beyond;                         // only the packet's end says that it does not apply
 	struct value key;                    // of a lookup whose condition is true,
@@ -290,7 +290,7 @@ struct tried {
 static struct tried rule_evaluate(const struct builder *b, unsigned int at, unsigned int index) {
 	const struct ddp_rule *rule = &header_of(b, at)->rules[index];
 	const struct prog_rule *prog = &b->program->rules[node_of(b, at)->first_rule + index];
-	struct tried tried = {.asked = {&rule->cond, &prog->cond, at}};
+	struct tried tried = {.test = {&rule->cond, &prog->cond, at}};
 	struct ddp_class class;
 	struct walk w = walk_of(b, at, &class);
 	const struct ddp_table *table;
@@ -313,7 +313,7 @@ static const char *rule_why(struct builder *b, const struct ddp_rule *rule,
 	const bool always = format_is_always(&rule->cond);
 
 	if (!always)
-		cond_write(b, &tried->asked);
+		cond_write(b, &tried->test);
 	else if (rule->kind != DDP_RULE_LOOKUP)
 		fputs("always", b->to);
 	if (rule->kind != DDP_RULE_LOOKUP || !tried->is_true)
@@ -371,8 +371,8 @@ static bool rule_try(struct builder *b, struct explained *explained, unsigned in
 }
 
 static void flaw_write(struct builder *b, const struct explained *explained) {
-	const struct asked valid = {&explained->header->valid, &node_of(b, explained->at)->valid,
-				    explained->at};
+	const struct cond_test valid = {&explained->header->valid,
+					&node_of(b, explained->at)->valid, explained->at};
 	const struct ddp_step *step = explained->step;
 
 	switch (step->flaw) {
@@ -479,7 +479,8 @@ static void step_make(struct builder *b, unsigned int at) {
 		.at = at,
 		.step = DDP_APPEND(b->arena, b->steps->steps, b->steps->n_steps),
 	};
-	const struct asked fragment = {&explained.header->fragment, &node_of(b, at)->fragment, at};
+	const struct cond_test fragment = {&explained.header->fragment, &node_of(b, at)->fragment,
+					   at};
 	struct ddp_step *step = explained.step;
 	bool decided = false;
 
@@ -521,10 +522,10 @@ static void types_try(struct builder *b) {
 	accepts = &a->accepts[a->first_accept[class->seen[class->n_matched - 1].state]];
 	for (unsigned int i = 0;; i++) {
 		const struct ddp_packet_type *type = &b->profile->types[accepts[i]];
-		const struct asked asked = {&type->cond, &b->program->types[accepts[i]].cond,
-					    FROM_TYPE};
+		const struct cond_test test = {&type->cond, &b->program->types[accepts[i]].cond,
+					       FROM_TYPE};
 
-		cond_write(b, &asked);
+		cond_write(b, &test);
 		*DDP_APPEND(b->arena, b->steps->types, b->steps->n_types) = (struct ddp_try){
 			.what = type->name,
 			.place = &type->place,
@@ -539,7 +540,7 @@ static void types_try(struct builder *b) {
 
 static void set_try(struct builder *b, unsigned int index) {
 	const struct ddp_input_set *set = &b->steps->type->sets[index];
-	const struct asked asked = {
+	const struct cond_test test = {
 		&set->cond,
 		&b->program->sets[b->program->types[b->class->type].first_set + index].cond,
 		FROM_TYPE,
@@ -547,15 +548,15 @@ static void set_try(struct builder *b, unsigned int index) {
 	struct ddp_try *try = DDP_APPEND(b->arena, b->steps->sets, b->steps->n_sets);
 	struct ddp_class class;
 	struct walk w = walk_of(b, FROM_TYPE, &class);
-	bool is_asked = !b->profile->by_rss_hf || (set->rss_hf & b->rss_hf) != 0;
+	bool is_selected = !b->profile->by_rss_hf || (set->rss_hf & b->rss_hf) != 0;
 
 	format_refs(b->to, set->inputs, set->n_inputs);
 	try->what = taken(b);
 	try->place = &set->place;
 	try->decides =
-		b->rss_hf != 0 && is_asked && walk_holds(&w, asked.prog) && !b->class->unhashed;
-	if (is_asked) {
-		cond_write(b, &asked);
+		b->rss_hf != 0 && is_selected && walk_holds(&w, test.prog) && !b->class->unhashed;
+	if (is_selected) {
+		cond_write(b, &test);
 	} else {
 		fputs("rss_hf has none of ", b->to);
 		format_rss_hf(b->to, set->rss_hf);

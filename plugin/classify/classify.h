@@ -62,7 +62,7 @@ struct ddp_class {
 	uint32_t rte_ptype;    // RTE_PTYPE_* for the mbuf
 	uint32_t value;        // the type's extracted field, 0 where absent
 	int16_t inner_l3;      // index in seen of the last IP header of the type, -1 for none
-	uint16_t places[DDP_PLACES]; // packages: of these protocols, UINT16_MAX: absent
+	uint16_t offsets[DDP_OFFSETS]; // packages: of these protocols, UINT16_MAX: absent
 	bool encapsulated; // more than Ethernet header and VLAN tags precede the last IP header of
 			   // the type
 	bool unhashed;     // regardless of the type's input sets (packages: tunnels' OAM packets)

@@ -9,7 +9,7 @@
 
 static void ref_cost(const struct prog_ref *ref, struct ddp_header_cost *cost) {
 	cost->own++;
-	cost->searches += ref->which != DDP_WHICH_SELF && ref->which != DDP_WHICH_PLACE;
+	cost->searches += ref->which != DDP_WHICH_SELF && ref->which != DDP_WHICH_OFFSET;
 }
 
 static void match_cost(const struct prog_match *match, struct ddp_header_cost *cost) {
@@ -78,8 +78,8 @@ static struct ddp_header_cost node_cost(const struct ddp_program *program,
 
 #define UNREACHED UINT64_MAX
 
-// Of all ways through the path automaton the most that conditions cost in the states on it.
-static uint64_t states_cost(const struct ddp_program *program, uint64_t *asked, uint64_t *now,
+// The most that conditions cost on any path through the path automaton, summed over its states.
+static uint64_t states_cost(const struct ddp_program *program, uint64_t *costs, uint64_t *now,
 			    uint64_t *next) {
 	const struct automaton *a = &program->automaton;
 	uint64_t most = 0;
@@ -88,10 +88,10 @@ static uint64_t states_cost(const struct ddp_program *program, uint64_t *asked, 
 		struct ddp_header_cost cost = {0};
 
 		now[s] = UNREACHED;
-		for (unsigned int i = 0; a->type[s] == TYPE_ASK && i < a->n_accepts[s]; i++)
+		for (unsigned int i = 0; a->type[s] == TYPE_COND && i < a->n_accepts[s]; i++)
 			cond_cost(program, &program->types[a->accepts[a->first_accept[s] + i]].cond,
 				  &cost);
-		asked[s] = ddp_cost_after(&cost, DDP_MAX_STEPS);
+		costs[s] = ddp_cost_after(&cost, DDP_MAX_STEPS);
 	}
 	now[a->start] = 0;
 	for (unsigned int n = 0; n < DDP_MAX_HEADERS; n++) {
@@ -104,8 +104,8 @@ static uint64_t states_cost(const struct ddp_program *program, uint64_t *asked, 
 
 				if (to == 0 || program->nodes[t].info.hidden)
 					continue;
-				if (next[to] == UNREACHED || next[to] < now[s] + asked[to])
-					next[to] = now[s] + asked[to];
+				if (next[to] == UNREACHED || next[to] < now[s] + costs[to])
+					next[to] = now[s] + costs[to];
 				most = next[to] > most ? next[to] : most;
 			}
 		now = next;

@@ -255,7 +255,7 @@ struct prog_type {
 };
 
 // The path automaton: the packet types of the headers up to here. State 0 is none, and stays.
-#define TYPE_ASK (DDP_TYPE_NONE - 1)
+#define TYPE_COND (DDP_TYPE_NONE - 1)
 struct automaton {
 	uint16_t *next; // [state * n_tokens + node]; a hidden node leads to the same state
 	unsigned int n_states;
@@ -264,7 +264,7 @@ struct automaton {
 	uint32_t *first_accept; // [state], into accepts
 	uint16_t *n_accepts;    // [state]
 	uint16_t *accepts;      // types, best first
-	uint16_t *type;         // [state]: the best, DDP_TYPE_NONE, or TYPE_ASK: conditions say
+	uint16_t *type;         // [state]: the best, DDP_TYPE_NONE, or TYPE_COND: conditions say
 	uint16_t start;
 };
 
@@ -273,7 +273,7 @@ struct trace;
 // A model of a NIC's parser, which finds headers and types of packets instead of the parse graph.
 struct model {
 	// Data path: fills in the headers in class->seen with node and offset, the packet type,
-	// places and unhashed. The caller fills in the rest of each header.
+	// offsets and unhashed. The caller fills in the rest of each header.
 	enum ddp_status (*walk)(const struct model *model, const struct ddp_packet *packet,
 				struct ddp_class *class, struct trace *trace);
 };

@@ -318,7 +318,7 @@ struct item {
 	bool blocked_by_type;       // the blocker is another packet type of the profile
 	// Spread
 	enum ddp_spread spread;
-	uint32_t fields, asked; // hashed by the NIC, and by the profile
+	uint32_t fields, hashed; // hashed by the NIC, and by the profile
 };
 
 struct draft {
@@ -329,7 +329,7 @@ struct draft {
 	struct ddp_nic package_nic; // nic with the package
 	const struct ddp_profile *profile;
 	const struct ddp_program *program;
-	const struct ddp_plan_ask *ask;
+	const struct ddp_plan_request *request;
 	struct packet_class *classes;
 	unsigned int n_classes;
 	uint32_t headers;   // of all classes that the NIC distinguishes: 1 << id

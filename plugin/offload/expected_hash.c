@@ -193,7 +193,7 @@ static void packet_hash(const struct check *q, const uint8_t *data, unsigned int
 
 	memset(trace, 0, sizeof(*trace));
 	classify_traced(q->d->program, &packet, class, trace);
-	set = set_choose(q->d->program, &packet, class, q->d->ask->rss_hf, trace);
+	set = set_choose(q->d->program, &packet, class, q->d->request->rss_hf, trace);
 	hashed->n = 0;
 	if (set != NULL)
 		set_bits(q, class, set, hashed);

@@ -175,7 +175,7 @@ static bool rule_add(struct draft *d, const struct rule *rule) {
 	for (unsigned int i = 0; i < d->n_rules; i++)
 		if (rule_same(&d->rules[i].rule, &rule->rule))
 			return true;
-	if (d->ask->accepts != NULL && !d->ask->accepts(d->ask->ctx, &rule->rule))
+	if (d->request->accepts != NULL && !d->request->accepts(d->request->ctx, &rule->rule))
 		return false;
 	(void)DDP_APPEND(d->arena, d->rules, d->n_rules);
 	for (; at > 0 && is_wider(&rule->rule, &d->rules[at - 1].rule); at--)

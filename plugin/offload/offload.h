@@ -111,7 +111,7 @@ struct ddp_plan {
 };
 
 // Parameters of a plan besides the profile.
-struct ddp_plan_ask {
+struct ddp_plan_request {
 	uint64_t rss_hf;       // for profiles whose fields are selected by it
 	unsigned int key_size; // of the NIC; 0: that of its kind
 	unsigned int n_queues; // of the NIC, for rules of a spread plan that list them
@@ -128,9 +128,10 @@ struct ddp_plan_ask {
 	void *ctx;
 };
 
-// Make the plan of a profile and its program. ask NULL: all of rss_hf, every rule. NULL: ENOMEM.
+// Make the plan of a profile and its program. No request: all of rss_hf, every rule. NULL: ENOMEM.
 struct ddp_plan *ddp_plan_build(const struct ddp_nic *nic, const struct ddp_profile *profile,
-				const struct ddp_program *program, const struct ddp_plan_ask *ask);
+				const struct ddp_program *program,
+				const struct ddp_plan_request *request);
 void ddp_plan_destroy(struct ddp_plan *plan);
 
 // Print the rule as an argument of testpmd's `flow create`, from "pattern" on.
@@ -152,12 +153,12 @@ bool ddp_plan_ethtool(const struct ddp_plan *plan, ddp_command_fn fn, void *arg)
 
 // The fields by which the NIC spreads packets of a packet type.
 enum ddp_spread {
-	DDP_SPREAD_SAME,    // by the fields that the profile hashes
-	DDP_SPREAD_FEWER,   // by some of them
-	DDP_SPREAD_OTHERS,  // by more fields, or by others of the inner packet
-	DDP_SPREAD_OUTER,   // by headers outside of the tunnel
-	DDP_SPREAD_NONE,    // not at all
-	DDP_SPREAD_UNASKED, // the profile has no input set for it
+	DDP_SPREAD_SAME,     // by the fields that the profile hashes
+	DDP_SPREAD_FEWER,    // by some of them
+	DDP_SPREAD_OTHERS,   // by more fields, or by others of the inner packet
+	DDP_SPREAD_OUTER,    // by headers outside of the tunnel
+	DDP_SPREAD_NONE,     // not at all
+	DDP_SPREAD_UNWANTED, // the profile has no input set for it
 };
 
 struct ddp_spread_type {
@@ -165,7 +166,7 @@ struct ddp_spread_type {
 	bool partly;            // other packets of the type are spread by the same fields
 	bool wanted;            // it counts for the verdict
 	char by[80];            // fields that the NIC hashes: "inner addresses and ports"
-	char asked[80];         // fields that the profile hashes; "" if it hashes the same
+	char hashed[80];        // fields that the profile hashes; "" if it hashes the same
 	uint32_t fields;        // bits of `by` for the worst packets
 };
 

@@ -322,7 +322,7 @@ static void class_make(struct draft *d, const struct packet_class *form) {
 			s.ptype &= ~DDP_RTE_PTYPE_INNER_L4_MASK;
 	}
 	s.parsed = s.ptype != 0 && is_parsed(d, &s);
-	if (!s.parsed && !(d->ask->spread && class_is_usual(&s) && s.n_vlans == 0))
+	if (!s.parsed && !(d->request->spread && class_is_usual(&s) && s.n_vlans == 0))
 		return;
 	*DDP_APPEND(d->arena, d->classes, d->n_classes) = s;
 	for (unsigned int i = 0; s.parsed && i < s.n_headers; i++)
@@ -361,7 +361,7 @@ static void forms_make(struct draft *d, enum encap encap, bool keyless) {
 		if (!class_has_outer(&form) && form.outer != form.inner)
 			continue;
 		for (form.l4 = 0; form.l4 < N_L4S; form.l4++)
-			if (d->ask->spread || is_parsed(d, &form))
+			if (d->request->spread || is_parsed(d, &form))
 				variants_make(d, &form);
 	}
 }

@@ -8,7 +8,7 @@
 #include "draft.h"
 
 static unsigned int key_size(const struct draft *d) {
-	return d->ask->key_size != 0 ? d->ask->key_size : d->nic->key_size;
+	return d->request->key_size != 0 ? d->request->key_size : d->nic->key_size;
 }
 
 // Is the hash exact, and the NIC's key long enough? Toeplitz needs 32 bits of key for each bit.
@@ -197,7 +197,7 @@ static unsigned int draft_make(struct draft *d, bool by_rss_hf) {
 	d->plan->n_insets = 0;
 	rules_find(d);
 	draft_rules_join(d);
-	if (d->ask->package != NULL)
+	if (d->request->package != NULL)
 		insets_find(d);
 	for (unsigned int i = 0; i < d->n_items; i++)
 		d->items[i].blocker = NULL;
@@ -209,7 +209,7 @@ static unsigned int draft_make(struct draft *d, bool by_rss_hf) {
 
 static void draft_choose(struct draft *d) {
 	unsigned int with = d->nic->rss_hf != 0 ? draft_make(d, true) : 0;
-	bool needed = d->ask->spreads && d->nic->rss_hf != 0;
+	bool needed = d->request->spreads && d->nic->rss_hf != 0;
 	unsigned int without = needed ? 0 : draft_make(d, false);
 
 	if (needed || (with > 0 && with >= without))
@@ -402,7 +402,7 @@ static void plan_fill(struct draft *d) {
 	// Declare tunnels even if their contents are not offloaded: else they are plain UDP.
 	if (!nic_parses(d->nic, ENCAP_VXLAN) || plan->n_ptypes == 0)
 		plan->n_tunnels = 0;
-	plan->package = plan->n_insets > 0 ? d->ask->package : NULL;
+	plan->package = plan->n_insets > 0 ? d->request->package : NULL;
 	plan->rss_hf = d->by_rss_hf ? d->nic->rss_hf : 0;
 }
 
@@ -472,21 +472,22 @@ static void plan_make(void *arg) {
 	plan_fill(d);
 	if (d->plan->package == NULL) // without effect, so the NIC does not get it
 		d->nic = nic;
-	if (d->ask->spread && !d->profile->modelled)
+	if (d->request->spread && !d->profile->modelled)
 		spread_make(d);
 }
 
 struct ddp_plan *ddp_plan_build(const struct ddp_nic *nic, const struct ddp_profile *profile,
-				const struct ddp_program *program, const struct ddp_plan_ask *ask) {
-	static const struct ddp_plan_ask anything = {.rss_hf = DDP_RSS_HF_ALL};
+				const struct ddp_program *program,
+				const struct ddp_plan_request *request) {
+	static const struct ddp_plan_request anything = {.rss_hf = DDP_RSS_HF_ALL};
 	struct draft d = {
 		.arena = ddp_arena_create(),
 		.plan_arena = ddp_arena_create(),
 		.nic = nic,
 		.profile = profile,
 		.program = program,
-		.ask = ask != NULL ? ask : &anything,
-		.by_package = ask != NULL && ask->package != NULL,
+		.request = request != NULL ? request : &anything,
+		.by_package = request != NULL && request->package != NULL,
 	};
 	int ret;
 

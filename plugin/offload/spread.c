@@ -155,7 +155,7 @@ static enum ddp_spread hash_compare(const struct item *item, const struct hashed
 		relation = HASHED_OTHER;
 	if (relation == HASHED_EQUAL)
 		return DDP_SPREAD_SAME;
-	if (is_tunnel(item->class) && has_inner(item->asked) && !has_inner(item->fields))
+	if (is_tunnel(item->class) && has_inner(item->hashed) && !has_inner(item->fields))
 		return DDP_SPREAD_OUTER;
 	return relation == HASHED_LESS ? DDP_SPREAD_FEWER : DDP_SPREAD_OTHERS;
 }
@@ -169,7 +169,7 @@ static void item_evaluate(const struct draft *d, struct item *item) {
 	if (hash.match == RULE_NEVER)
 		hash.known = plain_hashes(d->nic, item->class, &hash.hashed);
 	item->fields = fields_of(item->class, &hash.hashed);
-	item->asked = fields_of(item->class, &item->expected.hashed);
+	item->hashed = fields_of(item->class, &item->expected.hashed);
 	item->spread = hash.known ? hash_compare(item, &hash.hashed) : DDP_SPREAD_NONE;
 }
 
@@ -244,7 +244,7 @@ static uint32_t ref_field(const struct draft *d, const struct ddp_ref *ref, bool
 	return FIELD_REST;
 }
 
-static uint32_t asked_fields(const struct draft *d, unsigned int type, bool tunnel) {
+static uint32_t hashed_fields(const struct draft *d, unsigned int type, bool tunnel) {
 	const struct ddp_packet_type *of = &d->profile->types[type];
 	uint32_t fields = 0;
 
@@ -257,7 +257,7 @@ static uint32_t asked_fields(const struct draft *d, unsigned int type, bool tunn
 static void classless_evaluate(const struct draft *d, unsigned int type,
 			       struct ddp_spread_type *out) {
 	struct prefix prefix = {.n = 0};
-	uint32_t fields = FIELDS_ADDRESSES, asked;
+	uint32_t fields = FIELDS_ADDRESSES, hashed;
 	bool tunnel;
 
 	prefix_add(d, d->profile->types[type].path, &prefix);
@@ -270,11 +270,11 @@ static void classless_evaluate(const struct draft *d, unsigned int type,
 	if (prefix.n > 2 && is_name(prefix.names[2], "udp tcp sctp"))
 		fields |= FIELDS_PORTS;
 	tunnel = prefix.n > (fields & FIELDS_PORTS ? 3 : 2);
-	asked = asked_fields(d, type, tunnel);
-	out->spread = (asked & FIELD_REST) != 0 || asked == FIELD_TEID ? DDP_SPREAD_OUTER :
-		      asked == fields                                  ? DDP_SPREAD_SAME :
-		      asked == (fields | FIELD_TEID)                   ? DDP_SPREAD_FEWER :
-									 DDP_SPREAD_OTHERS;
+	hashed = hashed_fields(d, type, tunnel);
+	out->spread = (hashed & FIELD_REST) != 0 || hashed == FIELD_TEID ? DDP_SPREAD_OUTER :
+		      hashed == fields                                   ? DDP_SPREAD_SAME :
+		      hashed == (fields | FIELD_TEID)                    ? DDP_SPREAD_FEWER :
+									   DDP_SPREAD_OTHERS;
 	out->wanted = out->spread == DDP_SPREAD_OUTER;
 	out->fields = tunnel ? fields << FIELDS_OUTER_SHIFT | FIELDS_TUNNEL : fields;
 	fields_print(out->fields, out->by, sizeof(out->by));
@@ -304,10 +304,10 @@ static void words_join(char *text, size_t size, uint32_t fields) {
 }
 
 static void item_add(const struct item *item, struct ddp_spread_type *out) {
-	bool inner = is_tunnel(item->class) && has_inner(item->asked);
+	bool inner = is_tunnel(item->class) && has_inner(item->hashed);
 
 	if (item->spread > out->spread || out->by[0] == '\0') {
-		out->by[0] = out->asked[0] = '\0';
+		out->by[0] = out->hashed[0] = '\0';
 		out->fields = item->fields;
 		out->spread = item->spread;
 	}
@@ -316,16 +316,16 @@ static void item_add(const struct item *item, struct ddp_spread_type *out) {
 		return;
 	words_join(out->by, sizeof(out->by), item->fields);
 	if (item->expected.depends)
-		snprintf(out->asked, sizeof(out->asked), "by values that the NIC does not read");
+		snprintf(out->hashed, sizeof(out->hashed), "by values that the NIC does not read");
 	else if (item->spread != DDP_SPREAD_SAME)
-		words_join(out->asked, sizeof(out->asked), item->asked);
+		words_join(out->hashed, sizeof(out->hashed), item->hashed);
 }
 
 static void type_evaluate(const struct draft *d, unsigned int type, struct ddp_spread_type *out) {
 	unsigned int n = 0, n_same = 0;
 
 	if (!ddp_program_type(d->program, type)->hashed) {
-		out->spread = DDP_SPREAD_UNASKED;
+		out->spread = DDP_SPREAD_UNWANTED;
 		return;
 	}
 	for (unsigned int i = 0; i < d->n_items; i++) {
@@ -347,7 +347,7 @@ static void verdict_find(struct ddp_spread_plan *spread) {
 		struct ddp_spread_type *type = &spread->types[i];
 
 		if (!spread->tunnels)
-			type->wanted = type->spread != DDP_SPREAD_UNASKED;
+			type->wanted = type->spread != DDP_SPREAD_UNWANTED;
 		if (!type->wanted)
 			continue;
 		spread->n_wanted++;
@@ -380,7 +380,7 @@ static void spread_fill(const struct draft *d, struct ddp_spread_plan *spread) {
 	spread->rules = draft_rules_copy(d);
 	spread->n_rules = d->n_rules;
 	for (unsigned int i = 0; i < spread->n_rules; i++)
-		spread->rules[i].n_queues = spread->rules[i].level > 0 ? d->ask->n_queues : 0;
+		spread->rules[i].n_queues = spread->rules[i].level > 0 ? d->request->n_queues : 0;
 	spread->setup = setup_find(d);
 	for (unsigned int i = 0; i < spread->n_types; i++)
 		type_evaluate(d, i, &spread->types[i]);
@@ -421,7 +421,7 @@ const char *ddp_spread_name(enum ddp_spread spread) {
 	static const char *const names[] = {
 		[DDP_SPREAD_SAME] = "same fields",    [DDP_SPREAD_FEWER] = "fewer fields",
 		[DDP_SPREAD_OTHERS] = "other fields", [DDP_SPREAD_OUTER] = "outer headers",
-		[DDP_SPREAD_NONE] = "not hashed",     [DDP_SPREAD_UNASKED] = "not asked for",
+		[DDP_SPREAD_NONE] = "not hashed",     [DDP_SPREAD_UNWANTED] = "not asked for",
 	};
 
 	assert(spread < sizeof(names) / sizeof(names[0]));
@@ -505,7 +505,7 @@ static void apply(void *arg) {
 	for (unsigned int i = 0; i < a->spread->n_types; i++) {
 		const struct ddp_spread_type *type = &a->spread->types[i];
 
-		if (type->spread != DDP_SPREAD_SAME && type->spread != DDP_SPREAD_UNASKED)
+		if (type->spread != DDP_SPREAD_SAME && type->spread != DDP_SPREAD_UNWANTED)
 			type_apply(type, a->profile, &a->profile->types[i]);
 	}
 }

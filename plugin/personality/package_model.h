@@ -31,8 +31,8 @@ static inline unsigned int package_token_slot(const char *name) {
 // run/package_walk.c
 //
 // Protocols of the 800 series' parser that its driver has hashed: IPv4 and IPv6, outer and inner,
-// TCP, UDP, SCTP. The NIC finds words by them, not by headers: ddp_class.places, DDP_WHICH_PLACE.
-extern const uint8_t package_places[DDP_PLACES];
+// TCP, UDP, SCTP. The NIC finds words by them, not by headers: ddp_class.offsets, DDP_WHICH_OFFSET.
+extern const uint8_t package_protocols[DDP_OFFSETS];
 enum ddp_status package_walk(const struct model *of, const struct ddp_packet *packet,
 			     struct ddp_class *class, struct trace *trace);
 

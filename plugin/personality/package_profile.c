@@ -201,7 +201,7 @@ static bool ref_make(struct loader *l, enum ddp_which which, const char *header,
 static unsigned int place_of(uint8_t protocol) {
 	unsigned int i = 0;
 
-	while (package_places[i] != protocol)
+	while (package_protocols[i] != protocol)
 		i++;
 	return i;
 }
@@ -214,8 +214,8 @@ static void inputs_make(struct loader *l, const struct e810_word *words, unsigne
 		unsigned int taken = field_find(words + w, n - w, &field);
 		struct ddp_ref ref;
 
-		if (taken == 0 ||
-		    !ref_make(l, DDP_WHICH_PLACE, field->header, field->field, field->name, &ref)) {
+		if (taken == 0 || !ref_make(l, DDP_WHICH_OFFSET, field->header, field->field,
+					    field->name, &ref)) {
 			ddp_error(l->diag, NULL, "a package hashes what is no field here");
 			return;
 		}

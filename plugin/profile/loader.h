@@ -173,7 +173,7 @@ struct scope {
 
 // search.c; place: position of the name, NULL for the specification
 // The file that a name stands for: the one of the former load, else from the search path.
-struct ddp_profile_file *file_find(struct loader *l, const char *asked,
+struct ddp_profile_file *file_find(struct loader *l, const char *requested,
 				   const struct ddp_place *place);
 // The tree of a YAML file, which is read from disk where nobody did yet. NULL with errors in diag.
 struct ddp_yaml *file_read(struct loader *l, struct ddp_profile_file *file);

@@ -56,12 +56,12 @@ enum ddp_which {
 	DDP_WHICH_INNER,    // in packet types: the first at or after the last IP header
 	DDP_WHICH_OUTER,    // in packet types: the first before the second IP header
 	DDP_WHICH_NTH_SEEN, // in flow rules: the nth of all headers found, from 1
-	DDP_WHICH_PLACE,    // in types of a model: at the nth offset that it finds
+	DDP_WHICH_OFFSET,   // in types of a model: at the nth offset that it finds
 	// No field: the bytes from the last such header before the rule's to that one's end.
 	DDP_WHICH_SINCE,
 };
 
-#define DDP_PLACES 7 // offsets that a model finds: the NIC hashes words counted from them
+#define DDP_OFFSETS 7 // offsets that a model finds: the NIC hashes words counted from them
 
 struct ddp_ref {
 	uint8_t node; // index of the header
@@ -293,7 +293,7 @@ struct ddp_profile_part {
 
 // A file as it was when it was read.
 struct ddp_profile_file {
-	const char *asked; // the name or path in the request
+	const char *requested; // the name or path in the request
 	const char *path;
 	uint64_t device, inode; // 0: not known
 	const char *text;       // size bytes

@@ -263,23 +263,23 @@ static struct ddp_profile_file *former_find(const struct ddp_profile *profile, c
 	for (unsigned int i = 0; profile != NULL && i < profile->n_files; i++) {
 		struct ddp_profile_file *file = profile->files[i];
 
-		if (strcmp(by_path ? file->path : file->asked, name) == 0)
+		if (strcmp(by_path ? file->path : file->requested, name) == 0)
 			return file;
 	}
 	return NULL;
 }
 
-struct ddp_profile_file *file_find(struct loader *l, const char *asked,
+struct ddp_profile_file *file_find(struct loader *l, const char *requested,
 				   const struct ddp_place *place) {
-	struct ddp_profile_file *file = former_find(l->profile, asked, false);
-	const struct ddp_profile_file *former = former_find(l->former, asked, false);
+	struct ddp_profile_file *file = former_find(l->profile, requested, false);
+	const struct ddp_profile_file *former = former_find(l->former, requested, false);
 	const char *path = NULL;
 	struct stat st;
 
 	if (file != NULL)
 		return file;
 	if (former == NULL) {
-		path = profile_find(l, asked, place);
+		path = profile_find(l, requested, place);
 		if (path == NULL)
 			return NULL;
 		former = former_find(l->former, path, true);
@@ -297,7 +297,7 @@ struct ddp_profile_file *file_find(struct loader *l, const char *asked,
 			file->inode = st.st_ino;
 		}
 	}
-	file->asked = ddp_arena_strdup(l->arena, asked);
+	file->requested = ddp_arena_strdup(l->arena, requested);
 	*DDP_APPEND(l->arena, l->profile->files, l->profile->n_files) = file;
 	return file;
 }

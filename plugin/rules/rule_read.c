@@ -117,7 +117,7 @@ static int protocol_of(enum rte_flow_item_type type) {
 	}
 }
 
-// Take has_vlan, has_more_vlan or has_frag_ext out of the mask. 1: follows, 0: not, -1: not asked.
+// Take has_vlan, has_more_vlan or has_frag_ext out of the mask. 1: follows, 0: not, -1: not in it.
 static int follower_take(const struct ddp_rte_item *item, const uint8_t *spec, uint8_t *mask) {
 	const uint8_t *bit = item->follows_bit;
 

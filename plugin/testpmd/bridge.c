@@ -106,31 +106,31 @@ EXPORT int rte_pmd_i40e_process_ddp_package(uint16_t port, uint8_t *buff, uint32
 
 #define BASE "base"
 #define ID_MAX (UINT8_MAX - 1) // UINT8_MAX is RTE_PMD_I40E_PROTO_UNUSED
-#define WAYS_MAX 8             // ways of one packet type
+#define VARIANTS_MAX 8         // variants of the path of one packet type
 
 static_assert(DDP_MAX_NODES <= ID_MAX, "each header has a protocol's number");
 
-// One for each way through the alternatives of a packet type's path.
+// One for each variant of a packet type's path.
 struct lines {
-	struct rte_pmd_i40e_ptype_info lines[ID_MAX * WAYS_MAX];
+	struct rte_pmd_i40e_ptype_info lines[ID_MAX * VARIANTS_MAX];
 	uint32_t n;
 };
 
-// The ways through the alternatives of a path, without what may be absent.
-static unsigned int ways_count(const struct ddp_path *path) {
+// The variants of a path by its alternatives, without headers that may be absent.
+static unsigned int variants_count(const struct ddp_path *path) {
 	unsigned int n = 1;
 
 	if (path->kind == DDP_PATH_SEQUENCE)
-		n = ways_count(path->left) * ways_count(path->right);
+		n = variants_count(path->left) * variants_count(path->right);
 	else if (path->kind == DDP_PATH_EITHER)
-		n = ways_count(path->left) + ways_count(path->right);
+		n = variants_count(path->left) + variants_count(path->right);
 	else if (path->kind == DDP_PATH_SOME)
-		n = ways_count(path->left);
-	return RTE_MIN(n, (unsigned int)WAYS_MAX);
+		n = variants_count(path->left);
+	return RTE_MIN(n, (unsigned int)VARIANTS_MAX);
 }
 
-// Append the headers of one of these ways: the last ones, which distinguish types of one tunnel.
-static void way_write(const struct ddp_path *path, unsigned int way, uint8_t *protocols) {
+// Append the headers of one variant: the last ones, which distinguish types of one tunnel.
+static void variant_write(const struct ddp_path *path, unsigned int variant, uint8_t *protocols) {
 	unsigned int n = 0;
 
 	if (path->kind == DDP_PATH_HEADER) {
@@ -140,18 +140,19 @@ static void way_write(const struct ddp_path *path, unsigned int way, uint8_t *pr
 			memmove(protocols, protocols + 1, --n);
 		protocols[n] = path->node;
 	} else if (path->kind == DDP_PATH_SEQUENCE) {
-		n = ways_count(path->right);
-		way_write(path->left, way / n, protocols);
-		way_write(path->right, way % n, protocols);
+		n = variants_count(path->right);
+		variant_write(path->left, variant / n, protocols);
+		variant_write(path->right, variant % n, protocols);
 	} else if (path->kind == DDP_PATH_EITHER) {
-		n = ways_count(path->left);
-		way_write(way < n ? path->left : path->right, way < n ? way : way - n, protocols);
+		n = variants_count(path->left);
+		variant_write(variant < n ? path->left : path->right,
+			      variant < n ? variant : variant - n, protocols);
 	} else if (path->kind == DDP_PATH_SOME) {
-		way_write(path->left, way, protocols);
+		variant_write(path->left, variant, protocols);
 	}
 }
 
-// Ways that differ only in what was cut off are one line.
+// Variants that differ only in headers that were cut off are one line.
 static void line_add(struct lines *lines, const struct rte_pmd_i40e_ptype_info *line) {
 	for (uint32_t i = 0; i < lines->n; i++)
 		if (memcmp(&lines->lines[i], line, sizeof(*line)) == 0)
@@ -177,11 +178,11 @@ static void types_list(const struct ddp_profile *profile, bool hashed_only, stru
 		if ((!with_base && strcmp(type->profile, BASE) == 0) ||
 		    (hashed_only && type->n_sets == 0))
 			continue;
-		for (unsigned int way = 0; way < ways_count(type->path); way++) {
+		for (unsigned int variant = 0; variant < variants_count(type->path); variant++) {
 			struct rte_pmd_i40e_ptype_info line = {.ptype_id = i + 1};
 
 			memset(line.protocols, RTE_PMD_I40E_PROTO_UNUSED, sizeof(line.protocols));
-			way_write(type->path, way, line.protocols);
+			variant_write(type->path, variant, line.protocols);
 			line_add(lines, &line);
 		}
 	}

@@ -39,8 +39,8 @@ struct plan_capture {
 	const char *path;
 	unsigned int n_queues;
 	uint64_t n_packets;
-	uint64_t by_class[DDP_OFFLOAD_NONE + 1];    // packets, by the plan's classes
-	uint64_t by_spread[DDP_SPREAD_UNASKED + 1]; // packets, by the NIC alone
+	uint64_t by_class[DDP_OFFLOAD_NONE + 1];     // packets, by the plan's classes
+	uint64_t by_spread[DDP_SPREAD_UNWANTED + 1]; // packets, by the NIC alone
 	struct plan_choice choices[PLAN_CHOICES];
 	unsigned int n_choices;
 	char *cut_warning;    // unknown results because of cut packets; NULL: none
@@ -142,7 +142,7 @@ static int package_find(const char *path, const struct ddp_nic *nic,
 }
 
 static int plan_make(struct plans *plans, const struct ddp_nic *nic) {
-	struct ddp_plan_ask ask = {
+	struct ddp_plan_request request = {
 		.rss_hf = plans->rss_hf, .n_queues = plans->report.n_queues, .spread = true};
 	struct planned *planned = &plans->planned[plans->n++];
 	int status;
@@ -150,9 +150,9 @@ static int plan_make(struct plans *plans, const struct ddp_nic *nic) {
 	*planned = (struct planned){0};
 	ddp_diag_init(&planned->diag);
 	status = package_find(plans->options->package, nic, plans->loaded.profile, planned);
-	ask.package = planned->package;
+	request.package = planned->package;
 	if (status == EXIT_GOOD)
-		planned->plan = nic_plan(nic, &plans->loaded, &ask);
+		planned->plan = nic_plan(nic, &plans->loaded, &request);
 	return status;
 }
 
@@ -167,7 +167,7 @@ static void type_count(const struct ddp_plan *plan, const struct spread_type *ty
 	capture->by_class[none ? DDP_OFFLOAD_NONE : plan->types[type->number].class] +=
 		type->packets;
 	if (none)
-		capture->by_spread[DDP_SPREAD_UNASKED] += type->packets;
+		capture->by_spread[DDP_SPREAD_UNWANTED] += type->packets;
 	else if (plan->spread != NULL)
 		capture->by_spread[plan->spread->types[type->number].spread] += type->packets;
 }
@@ -275,7 +275,7 @@ static void plan_capture_print(const struct plan_capture *capture, struct output
 	table_fini(&table);
 	output_text(out, "\n");
 	table_init(&table, out, "PACKETS THAT THE NIC ALONE HASHES BY|>SHARE");
-	for (enum ddp_spread i = 0; i <= DDP_SPREAD_UNASKED; i++)
+	for (enum ddp_spread i = 0; i <= DDP_SPREAD_UNWANTED; i++)
 		if (capture->by_spread[i] > 0) {
 			table_text(&table, ddp_spread_name(i));
 			table_cell(&table, "%.1f%%",
@@ -301,7 +301,7 @@ static void plan_capture_json(const struct plan_capture *capture, struct json_wr
 		jsonw_object(json, "name:%s imbalance:%g", capture->choices[i].name,
 			     capture->choices[i].imbalance);
 	jsonw_write(json, "] alone:[");
-	for (enum ddp_spread i = 0; i <= DDP_SPREAD_UNASKED; i++)
+	for (enum ddp_spread i = 0; i <= DDP_SPREAD_UNWANTED; i++)
 		jsonw_object(json, "spread:%s packets:%ju", ddp_spread_name(i),
 			     capture->by_spread[i]);
 	jsonw_write(json, "] shared:[");

@@ -13,9 +13,9 @@
 #include "i40e/i40e.h"
 #include "rss/rss.h"
 
-#define INDENT 2                         // columns
-#define NAMES_INDENT 6                   // columns
-#define N_RANKS (DDP_SPREAD_UNASKED + 1) // ranks: at least those of all type_write functions
+#define INDENT 2                          // columns
+#define NAMES_INDENT 6                    // columns
+#define N_RANKS (DDP_SPREAD_UNWANTED + 1) // ranks: at least those of all type_write functions
 
 static void paragraph_print(const char *text, unsigned int indent, struct output *out) {
 	output_blanks(out, indent);
@@ -111,14 +111,14 @@ static unsigned int spread_write(const struct planned *planned, unsigned int i, 
 	const struct ddp_spread_type *type = &planned->plan->spread->types[i];
 
 	fprintf(to, "%s", ddp_spread_name(type->spread));
-	if (type->spread == DDP_SPREAD_UNASKED) {
+	if (type->spread == DDP_SPREAD_UNWANTED) {
 		fprintf(to, " (the profile has no input set)");
 		return type->spread;
 	}
 	if (type->spread != DDP_SPREAD_NONE)
 		fprintf(to, ": %s", type->by);
-	if (type->asked[0] != '\0')
-		fprintf(to, " (profile: %s)", type->asked);
+	if (type->hashed[0] != '\0')
+		fprintf(to, " (profile: %s)", type->hashed);
 	if (type->partly)
 		fprintf(to, "; of the other packets the same fields");
 	return type->spread;

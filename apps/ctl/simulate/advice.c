@@ -208,7 +208,7 @@ static void unread_add(struct advice *a) {
 }
 
 static void hardware_add(struct advice *a) {
-	const struct ddp_plan_ask ask = {
+	const struct ddp_plan_request request = {
 		.rss_hf = DDP_RSS_HF_ALL, .n_queues = a->simulation->n_queues, .spread = true};
 	const struct outcome *best = a->best;
 	const struct ddp_personality *loaded = best->spread->loaded;
@@ -221,7 +221,7 @@ static void hardware_add(struct advice *a) {
 
 		if (!nic_is_common(ddp_nics[i]))
 			continue;
-		plan = nic_plan(ddp_nics[i], loaded, &ask);
+		plan = nic_plan(ddp_nics[i], loaded, &request);
 		if (plan->spread->verdict == DDP_SPREAD_HARDWARE)
 			fprintf(a->text.to, "%s %s",
 				n++ > 0 ? "," : "A NIC may do it without net_ddp:",

@@ -178,8 +178,8 @@ bool nic_is_common(const struct ddp_nic *nic) {
 }
 
 struct ddp_plan *nic_plan(const struct ddp_nic *nic, const struct ddp_personality *loaded,
-			  const struct ddp_plan_ask *ask) {
-	struct ddp_plan *plan = ddp_plan_build(nic, loaded->profile, loaded->program, ask);
+			  const struct ddp_plan_request *request) {
+	struct ddp_plan *plan = ddp_plan_build(nic, loaded->profile, loaded->program, request);
 
 	if (plan == NULL)
 		no_memory_exit();
@@ -213,7 +213,7 @@ static bool rule_refuse(void *ctx, const struct ddp_offload_rule *rule) {
 // most: KNOWS_MOST, loaded.
 static int nic_add(struct candidates *candidates, const struct ddp_nic *nic,
 		   const struct ddp_personality *most) {
-	const struct ddp_plan_ask ask = {
+	const struct ddp_plan_request request = {
 		.rss_hf = DDP_RSS_HF_ALL, .spread = true, .accepts = rule_refuse};
 	struct nic_now *now = &candidates->nics[candidates->n_nics++];
 	struct ddp_personality loaded;
@@ -222,7 +222,7 @@ static int nic_add(struct candidates *candidates, const struct ddp_nic *nic,
 	assert(candidates->n_nics <= NICS_NOW);
 
 	now->nic = nic;
-	now->plan = nic_plan(nic, most, &ask);
+	now->plan = nic_plan(nic, most, &request);
 	status = nic_profile_load(&loaded, KNOWS_MOST, now->plan->spread);
 	if (status != EXIT_GOOD)
 		return status;

@@ -71,7 +71,7 @@ bool nic_is_common(const struct ddp_nic *nic);
 
 // The plan of a profile for a NIC, to be destroyed. The process ends if memory is short.
 struct ddp_plan *nic_plan(const struct ddp_nic *nic, const struct ddp_personality *loaded,
-			  const struct ddp_plan_ask *ask);
+			  const struct ddp_plan_request *request);
 
 // Load a profile, changed to hash as the NIC of the plan. Returns the exit status.
 int nic_profile_load(struct ddp_personality *loaded, const char *spec,

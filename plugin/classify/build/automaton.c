@@ -16,7 +16,7 @@
 #define ANY_HEADER (-2) // any header
 
 // A position in a path: leads on by a header, or freely to up to two others, or ends a type.
-struct place {
+struct nfa_state {
 	int16_t node;   // header to go on by, or one of those below
 	int32_t to[2];  // -1: none
 	int32_t accept; // type, -1: none
@@ -24,8 +24,8 @@ struct place {
 
 // A set of positions, sorted, and the header just seen.
 struct state {
-	int32_t *places;
-	unsigned int n_places;
+	int32_t *nfa;
+	unsigned int n_nfa;
 	int16_t node;   // -1 at the start
 	int32_t parent; // state it was first reached from
 };
@@ -34,8 +34,8 @@ struct builder {
 	const struct ddp_profile *profile;
 	struct ddp_arena *arena;
 	struct ddp_diag *diag;
-	struct place *places;
-	unsigned int n_places;
+	struct nfa_state *nfa;
+	unsigned int n_nfa;
 	struct state *states;
 	unsigned int n_states;
 	int32_t *buckets; // states by hash, chained
@@ -44,35 +44,35 @@ struct builder {
 	uint32_t *marks; // per position: the last closure that had it
 	uint32_t mark;
 	int32_t *stack;
-	bool *successors;  // [node * n + node]; in row n, what a packet can begin with
-	const bool *asked; // [node], or NULL: see automaton_build()
-	bool *asks_hidden; // [node]: such a header can follow
-	bool *matched;     // [type]
+	bool *successors;   // [node * n + node]; in row n, what a packet can begin with
+	const bool *needed; // [node], or NULL: see automaton_build()
+	bool *needs_hidden; // [node]: such a header can follow
+	bool *matched;      // [type]
 	bool failed;
 	struct ddp_place whole; // the file that requests all of them
 };
 
 /* Non-deterministic */
 
-static int32_t place_new(struct builder *b) {
-	struct place *place;
+static int32_t nfa_new(struct builder *b) {
+	struct nfa_state *position;
 
-	if (b->n_places == NFA_MAX) {
+	if (b->n_nfa == NFA_MAX) {
 		if (!b->failed)
 			ddp_error(b->diag, &b->whole,
 				  "the paths of all packet types are too long together");
 		b->failed = true;
-		return b->n_places - 1;
+		return b->n_nfa - 1;
 	}
-	place = DDP_APPEND(b->arena, b->places, b->n_places);
-	*place = (struct place){.node = FREELY, .to = {-1, -1}, .accept = -1};
-	return b->n_places - 1;
+	position = DDP_APPEND(b->arena, b->nfa, b->n_nfa);
+	*position = (struct nfa_state){.node = FREELY, .to = {-1, -1}, .accept = -1};
+	return b->n_nfa - 1;
 }
 
-static void place_link(struct builder *b, int32_t from, int32_t to) {
-	struct place *place = &b->places[from];
+static void nfa_link(struct builder *b, int32_t from, int32_t to) {
+	struct nfa_state *position = &b->nfa[from];
 
-	place->to[place->to[0] >= 0] = to;
+	position->to[position->to[0] >= 0] = to;
 }
 
 // Lay path from position `from` on. Returns the position of its end.
@@ -81,32 +81,32 @@ static int32_t path_lay(struct builder *b, const struct ddp_path *path, int32_t 
 
 	switch (path->any ? DDP_PATH_HEADER : path->kind) {
 	case DDP_PATH_HEADER:
-		end = place_new(b);
-		start = place_new(b);
-		place_link(b, from, start);
-		b->places[start].node = path->any ? ANY_HEADER : path->node;
-		b->places[start].to[0] = end;
+		end = nfa_new(b);
+		start = nfa_new(b);
+		nfa_link(b, from, start);
+		b->nfa[start].node = path->any ? ANY_HEADER : path->node;
+		b->nfa[start].to[0] = end;
 		return end;
 	case DDP_PATH_SEQUENCE:
 		return path_lay(b, path->right, path_lay(b, path->left, from));
 	case DDP_PATH_EITHER:
-		start = place_new(b);
-		place_link(b, from, start);
+		start = nfa_new(b);
+		nfa_link(b, from, start);
 		middle = path_lay(b, path->left, start);
-		end = place_new(b);
-		place_link(b, middle, end);
-		place_link(b, path_lay(b, path->right, start), end);
+		end = nfa_new(b);
+		nfa_link(b, middle, end);
+		nfa_link(b, path_lay(b, path->right, start), end);
 		return end;
 	default: // optional, any, some
-		start = place_new(b);
-		place_link(b, from, start);
+		start = nfa_new(b);
+		nfa_link(b, from, start);
 		middle = path_lay(b, path->left, start);
-		end = place_new(b);
-		place_link(b, middle, end);
+		end = nfa_new(b);
+		nfa_link(b, middle, end);
 		if (path->kind != DDP_PATH_SOME)
-			place_link(b, start, end);
+			nfa_link(b, start, end);
 		if (path->kind != DDP_PATH_OPTIONAL)
-			place_link(b, middle, start);
+			nfa_link(b, middle, start);
 		return end;
 	}
 }
@@ -114,11 +114,11 @@ static int32_t path_lay(struct builder *b, const struct ddp_path *path, int32_t 
 /* Headers that can follow each other, without hidden ones */
 
 // Whether a hidden header is wanted; the positions of IP and ports are for every packet type.
-static bool is_asked(const struct builder *b, unsigned int node) {
+static bool is_needed(const struct builder *b, unsigned int node) {
 	const uint32_t always = DDP_RTE_PTYPE_L3_MASK | DDP_RTE_PTYPE_L4_MASK;
 
 	return (b->profile->headers[node].rte_ptype & always) != 0 ||
-	       (b->asked != NULL && b->asked[node]);
+	       (b->needed != NULL && b->needed[node]);
 }
 
 static void successors_mark(struct builder *b, unsigned int of, unsigned int node, bool *visited);
@@ -128,7 +128,7 @@ static void successor_mark(struct builder *b, unsigned int of, unsigned int targ
 		b->successors[of * b->profile->n_headers + target] = true;
 	} else if (!visited[target]) {
 		visited[target] = true;
-		b->asks_hidden[of] = b->asks_hidden[of] || is_asked(b, target);
+		b->needs_hidden[of] = b->needs_hidden[of] || is_needed(b, target);
 		successors_mark(b, of, target, visited);
 	}
 }
@@ -148,7 +148,7 @@ static void successors_find(struct builder *b) {
 	unsigned int n = b->profile->n_headers;
 
 	b->successors = ddp_arena_alloc(b->arena, (size_t)(n + 1) * n * sizeof(bool));
-	b->asks_hidden = ddp_arena_alloc(b->arena, (n + 1) * sizeof(*b->asks_hidden));
+	b->needs_hidden = ddp_arena_alloc(b->arena, (n + 1) * sizeof(*b->needs_hidden));
 	for (unsigned int i = 0; i <= n; i++) {
 		bool visited[DDP_MAX_NODES] = {false};
 
@@ -168,18 +168,18 @@ static int int_compare(const void *a, const void *b) {
 }
 
 // Put the position and all that it leads to freely into set, as far as they matter.
-static void closure_add(struct builder *b, int32_t place, int32_t *set, unsigned int *n) {
+static void closure_add(struct builder *b, int32_t position, int32_t *set, unsigned int *n) {
 	unsigned int depth = 0;
 
-	b->stack[depth++] = place;
+	b->stack[depth++] = position;
 	while (depth > 0) {
-		const struct place *p;
+		const struct nfa_state *p;
 		int32_t at = b->stack[--depth];
 
 		if (b->marks[at] == b->mark)
 			continue;
 		b->marks[at] = b->mark;
-		p = &b->places[at];
+		p = &b->nfa[at];
 		if (p->node != FREELY || p->accept >= 0)
 			set[(*n)++] = at;
 		for (unsigned int i = 0; i < 2 && p->node == FREELY; i++)
@@ -201,8 +201,8 @@ static uint16_t state_get(struct builder *b, int32_t *set, unsigned int n, int n
 	bucket = hash % DFA_MAX;
 	for (int32_t i = b->buckets[bucket]; i >= 0; i = b->chain[i]) {
 		state = &b->states[i];
-		if (state->node == node && state->n_places == n &&
-		    memcmp(state->places, set, n * sizeof(*set)) == 0)
+		if (state->node == node && state->n_nfa == n &&
+		    memcmp(state->nfa, set, n * sizeof(*set)) == 0)
 			return i;
 	}
 	if (b->n_states == DFA_MAX) {
@@ -213,9 +213,9 @@ static uint16_t state_get(struct builder *b, int32_t *set, unsigned int n, int n
 		return 0;
 	}
 	state = DDP_APPEND(b->arena, b->states, b->n_states);
-	state->places = ddp_arena_alloc(b->arena, n * sizeof(*set));
-	memcpy(state->places, set, n * sizeof(*set));
-	state->n_places = n;
+	state->nfa = ddp_arena_alloc(b->arena, n * sizeof(*set));
+	memcpy(state->nfa, set, n * sizeof(*set));
+	state->n_nfa = n;
 	state->node = node;
 	state->parent = parent;
 	b->chain[b->n_states - 1] = b->buckets[bucket];
@@ -229,18 +229,18 @@ static uint16_t state_step(struct builder *b, unsigned int from, unsigned int no
 
 	assert(from < b->n_states);
 	b->mark++;
-	for (unsigned int i = 0; i < state->n_places; i++) {
-		const struct place *place = &b->places[state->places[i]];
+	for (unsigned int i = 0; i < state->n_nfa; i++) {
+		const struct nfa_state *position = &b->nfa[state->nfa[i]];
 
-		if (place->node == (int)node || place->node == ANY_HEADER)
-			closure_add(b, place->to[0], set, &n);
+		if (position->node == (int)node || position->node == ANY_HEADER)
+			closure_add(b, position->to[0], set, &n);
 	}
 	return state_get(b, set, n, node, from);
 }
 
 static void states_explore(struct builder *b, struct automaton *a) {
 	unsigned int n_nodes = b->profile->n_headers;
-	int32_t *set = ddp_arena_alloc(b->arena, b->n_places * sizeof(*set));
+	int32_t *set = ddp_arena_alloc(b->arena, b->n_nfa * sizeof(*set));
 
 	for (unsigned int s = 1; s < b->n_states && !b->failed; s++) {
 		a->next = ddp_arena_grow(b->arena, a->next, s, n_nodes * sizeof(*a->next));
@@ -357,8 +357,8 @@ static void accepts_find(struct builder *b, struct automaton *a) {
 	for (unsigned int s = 0; s < b->n_states; s++) {
 		a->first_accept[s] = n_all;
 		// A packet without a header is of no type.
-		for (unsigned int i = 0; b->states[s].node >= 0 && i < b->states[s].n_places; i++) {
-			int32_t type = b->places[b->states[s].places[i]].accept;
+		for (unsigned int i = 0; b->states[s].node >= 0 && i < b->states[s].n_nfa; i++) {
+			int32_t type = b->nfa[b->states[s].nfa[i]].accept;
 
 			if (type >= 0)
 				accept_insert(b, a, s, &n_all, type);
@@ -371,7 +371,7 @@ static bool state_is_final(const struct builder *b, const struct automaton *a, u
 	for (unsigned int node = 0; node < a->n_tokens; node++)
 		if (a->next[s * a->n_tokens + node] != 0)
 			return false;
-	return s == 0 || (b->states[s].node >= 0 && !b->asks_hidden[b->states[s].node]);
+	return s == 0 || (b->states[s].node >= 0 && !b->needs_hidden[b->states[s].node]);
 }
 
 // Only the tables outlive the construction. Final states get the lowest numbers; 0 keeps its own.
@@ -407,16 +407,16 @@ static void tables_keep(struct builder *b, struct automaton *a, struct ddp_arena
 }
 
 static void nfa_build(struct builder *b) {
-	int32_t root = place_new(b);
+	int32_t root = nfa_new(b);
 
 	for (unsigned int i = 0; i < b->profile->n_types && !b->failed; i++) {
-		int32_t fork = place_new(b), start = place_new(b), end;
+		int32_t fork = nfa_new(b), start = nfa_new(b), end;
 
 		// Each type hangs on a fork of its own: root -> fork -> (type, next fork).
-		place_link(b, root, fork);
-		place_link(b, fork, start);
+		nfa_link(b, root, fork);
+		nfa_link(b, fork, start);
 		end = path_lay(b, b->profile->types[i].path, start);
-		b->places[end].accept = i;
+		b->nfa[end].accept = i;
 		root = fork;
 	}
 }
@@ -425,15 +425,15 @@ static void dfa_build(struct builder *b, struct automaton *a) {
 	unsigned int n = 0;
 	int32_t *set;
 
-	b->marks = ddp_arena_alloc(b->arena, b->n_places * sizeof(*b->marks));
-	b->stack = ddp_arena_alloc(b->arena, (2 * b->n_places + 2) * sizeof(*b->stack));
+	b->marks = ddp_arena_alloc(b->arena, b->n_nfa * sizeof(*b->marks));
+	b->stack = ddp_arena_alloc(b->arena, (2 * b->n_nfa + 2) * sizeof(*b->stack));
 	b->buckets = ddp_arena_alloc(b->arena, DFA_MAX * sizeof(*b->buckets));
 	b->chain = ddp_arena_alloc(b->arena, DFA_MAX * sizeof(*b->chain));
 	memset(b->buckets, 0xff, DFA_MAX * sizeof(*b->buckets));
 	DDP_APPEND(b->arena, b->states, b->n_states); // state 0: nothing, for ever
 	a->n_tokens = b->profile->n_headers;
 	a->next = ddp_arena_grow(b->arena, NULL, 0, a->n_tokens * sizeof(*a->next));
-	set = ddp_arena_alloc(b->arena, b->n_places * sizeof(*set));
+	set = ddp_arena_alloc(b->arena, b->n_nfa * sizeof(*set));
 	b->mark = 1;
 	closure_add(b, 0, set, &n);
 	a->start = state_get(b, set, n, -1, 0);
@@ -442,9 +442,9 @@ static void dfa_build(struct builder *b, struct automaton *a) {
 }
 
 bool automaton_build(struct automaton *automaton, const struct ddp_profile *profile,
-		     const bool *asked, struct ddp_arena *arena, struct ddp_arena *scratch,
+		     const bool *needed, struct ddp_arena *arena, struct ddp_arena *scratch,
 		     struct ddp_diag *diag) {
-	struct builder b = {.profile = profile, .asked = asked, .arena = scratch, .diag = diag};
+	struct builder b = {.profile = profile, .needed = needed, .arena = scratch, .diag = diag};
 	unsigned int n_failures = ddp_diag_failures(diag);
 
 	b.whole.file = profile->parts[profile->n_parts - 1].file;

@@ -11,7 +11,7 @@ struct build {
 	const struct model *model;
 	struct ddp_diag *diag;
 	bool failed;           // with the reason in diag
-	bool *asked;           // by header: something refers to it
+	bool *needed;          // by header: something refers to it
 	unsigned int *n_named; // see program_compile()
 };
 
@@ -19,7 +19,7 @@ struct build {
 
 static struct prog_ref ref_build(struct build *b, const struct ddp_ref *ref) {
 	assert(ref->node < b->profile->n_headers);
-	b->asked[ref->node] = true;
+	b->needed[ref->node] = true;
 	return prog_ref_of(b->program, ref);
 }
 
@@ -377,7 +377,7 @@ static void states_finish(struct ddp_program *program) {
 		a->type[s] = a->accepts[a->first_accept[s]];
 		cond = &program->types[a->type[s]].cond;
 		if ((cond->n_matches | cond->n_ops) != 0)
-			a->type[s] = TYPE_ASK;
+			a->type[s] = TYPE_COND;
 	}
 }
 
@@ -405,7 +405,7 @@ static void program_fill(void *arg) {
 
 	b->program->by_rss_hf = profile->by_rss_hf;
 	b->program->first = profile->first;
-	b->asked = ddp_arena_alloc(b->scratch, profile->n_headers);
+	b->needed = ddp_arena_alloc(b->scratch, profile->n_headers);
 	arrays_begin(b->program);
 	fields_build(b);
 	b->program->layers =
@@ -416,14 +416,14 @@ static void program_fill(void *arg) {
 	for (unsigned int i = 0; i < profile->n_tables; i++)
 		table_build(b, &profile->tables[i]);
 	b->n_named = ddp_arena_alloc(b->scratch, profile->n_headers * sizeof(*b->n_named));
-	memset(b->asked, false, profile->n_headers); // from now on by packet types
+	memset(b->needed, false, profile->n_headers); // from now on by packet types
 	for (unsigned int i = 0; i < profile->n_types; i++)
 		type_build(b, &profile->types[i]);
 	if (b->model == NULL && !profile->by_rss_hf)
 		outermost_build(b);
 	b->program->model = b->model;
 	if (b->model == NULL)
-		b->failed = !automaton_build(&b->program->automaton, profile, b->asked,
+		b->failed = !automaton_build(&b->program->automaton, profile, b->needed,
 					     b->program->arena, b->scratch, b->diag);
 	if (b->failed)
 		return;

@@ -14,10 +14,10 @@ struct ddp_program *program_build(const struct ddp_profile *profile, const struc
 int partner_find(const struct ddp_profile *profile, const struct ddp_ref *refs, unsigned int n,
 		 unsigned int of);
 
-// automaton.c: the tables are arena's; allocations in scratch are unused afterwards. asked, by
+// automaton.c: the tables are arena's; allocations in scratch are unused afterwards. needed, by
 // header: a rule reads it, so it is wanted even if hidden; NULL: none. false: see diag.
 bool automaton_build(struct automaton *automaton, const struct ddp_profile *profile,
-		     const bool *asked, struct ddp_arena *arena, struct ddp_arena *scratch,
+		     const bool *needed, struct ddp_arena *arena, struct ddp_arena *scratch,
 		     struct ddp_diag *diag);
 
 // conditions.c: tests for all conditions; once everything else is built. n_named, by header: how

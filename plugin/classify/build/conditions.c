@@ -342,7 +342,7 @@ static void absent_make(struct ddp_program *program, struct prog_table *table) {
 static bool is_placed(const struct ddp_program *program, const struct prog_ref *ref) {
 	const struct prog_field *field = &program->fields[ref->field];
 
-	return ref->which != DDP_WHICH_PLACE && field->anchor == DDP_FROM_START &&
+	return ref->which != DDP_WHICH_OFFSET && field->anchor == DDP_FROM_START &&
 	       field->group < 0 && field->n_before == 0 &&
 	       field->bit_off + ref->skip + ref->bits <= program->nodes[ref->node].start_size * 8;
 }

@@ -404,13 +404,13 @@ static void branch_add(struct steps *s) {
 // Whether a rule reads the same bytes, under the same conditions, as the one that grows.
 static bool rule_joins(const struct growing *rule, const struct parts *parts) {
 	const struct key *key = &rule->key, *other = &parts->key;
-	const struct prog_bit_test *guard = &rule->guard, *asked = &parts->guard;
+	const struct prog_bit_test *guard = &rule->guard, *wanted = &parts->guard;
 
 	return rule->n > 0 && key->any == other->any && key->from_end == other->from_end &&
 	       key->group == other->group && key->byte == other->byte &&
 	       key->shift == other->shift && key->size == other->size &&
-	       guard->mask == asked->mask && guard->value == asked->value &&
-	       guard->byte == asked->byte && guard->negate == asked->negate &&
+	       guard->mask == wanted->mask && guard->value == wanted->value &&
+	       guard->byte == wanted->byte && guard->negate == wanted->negate &&
 	       rule->back == parts->back;
 }
 

@@ -375,7 +375,7 @@ static bool point_add(struct search *s, const struct point *point) {
 
 // May a path that ends in this state have the type of a shorter one, for want of a sure one?
 static bool keeps_best(const struct search *s, uint16_t state) {
-	return s->types->type[state] == DDP_TYPE_NONE || s->types->type[state] == TYPE_ASK;
+	return s->types->type[state] == DDP_TYPE_NONE || s->types->type[state] == TYPE_COND;
 }
 
 static bool arrive(struct search *s, struct point point) {

@@ -443,9 +443,9 @@ bool field_locate(const struct ddp_program *program, const struct ddp_class *cla
 		  const struct prog_ref *ref, uint32_t *bit) {
 	const struct ddp_seen *seen;
 
-	if (ref->which == DDP_WHICH_PLACE) {
-		*bit = class->places[ref->nth] * 8u + program->fields[ref->field].bit_off;
-		return class->places[ref->nth] != UINT16_MAX;
+	if (ref->which == DDP_WHICH_OFFSET) {
+		*bit = class->offsets[ref->nth] * 8u + program->fields[ref->field].bit_off;
+		return class->offsets[ref->nth] != UINT16_MAX;
 	}
 	seen = seen_find(program, class, NULL, ref);
 	if (seen == NULL || !seen_field(program, seen, &program->fields[ref->field], bit))

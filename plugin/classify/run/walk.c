@@ -322,7 +322,7 @@ static int16_t inner_l3_find(const struct ddp_program *program, const struct ddp
 	return i;
 }
 
-static __attribute__((noinline)) bool type_ask(struct walk *w, uint16_t state) {
+static __attribute__((noinline)) bool type_cond(struct walk *w, uint16_t state) {
 	const struct automaton *a = &w->program->automaton;
 	struct ddp_class *class = w->class;
 
@@ -349,7 +349,7 @@ static inline void type_find(struct walk *w) {
 
 		class->n_matched = n;
 		class->type = types[state];
-		if (class->type < TYPE_ASK || (class->type == TYPE_ASK && type_ask(w, state)))
+		if (class->type < TYPE_COND || (class->type == TYPE_COND && type_cond(w, state)))
 			return;
 	}
 	class->type = DDP_TYPE_NONE;

@@ -5,7 +5,7 @@
 #include "classify/run/walk.h"
 #include "personality/package_model.h"
 
-const uint8_t package_places[DDP_PLACES] = {32, 33, 40, 41, 49, 53, 96};
+const uint8_t package_protocols[DDP_OFFSETS] = {32, 33, 40, 41, 49, 53, 96};
 
 static void seen_fill(const struct package_model *model, const struct e810_result *result,
 		      const uint8_t *data, uint32_t len, struct ddp_class *class,
@@ -44,11 +44,11 @@ enum ddp_status package_walk(const struct model *of, const struct ddp_packet *pa
 		e810_parse(model->parser, data, packet->len, &result);
 	if (data == packet->data)
 		there = packet->first_len < packet->len ? packet->first_len : packet->len;
-	memset(class->places, 0xff, sizeof(class->places));
+	memset(class->offsets, 0xff, sizeof(class->offsets));
 	for (unsigned int p = 0; p < result.n_protocols; p++)
-		for (unsigned int i = 0; i < DDP_PLACES; i++)
-			if (package_places[i] == result.protocols[p].id)
-				class->places[i] = result.protocols[p].offset;
+		for (unsigned int i = 0; i < DDP_OFFSETS; i++)
+			if (package_protocols[i] == result.protocols[p].id)
+				class->offsets[i] = result.protocols[p].offset;
 	if (result.ptype < E810_N_PTYPES)
 		class->type = model->types[result.ptype];
 	class->unhashed = result.rss_flags != 0 &&

@@ -72,7 +72,7 @@ void ddp_offload_recovered(struct ddp_port *port);
 
 // lower_plan.c: the rte_flow rules and tunnels of the port's plan on the lower port.
 
-// A ddp_plan_ask.accepts; ctx is the port.
+// A ddp_plan_request.accepts; ctx is the port.
 bool ddp_lower_rule_is_accepted(void *ctx, const struct ddp_offload_rule *rule);
 // -errno with the reason in error: some may have been created, to be undone by the next function.
 int ddp_lower_rules_create(struct ddp_port *port, char *error);

@@ -303,7 +303,7 @@ static void plan_undo(struct ddp_port *port) {
 
 static struct ddp_plan *plan_make(struct ddp_port *port, const struct ddp_personality *personality,
 				  const struct ddp_package *package) {
-	const struct ddp_plan_ask ask = {
+	const struct ddp_plan_request request = {
 		.rss_hf = port->rss.rss_hf,
 		.key_size = RTE_MIN(port->lower.info.hash_key_size, DDP_KEY_SIZE),
 		.spreads = port->lower.n_rxq > 1,
@@ -312,7 +312,8 @@ static struct ddp_plan *plan_make(struct ddp_port *port, const struct ddp_person
 		.ctx = port,
 	};
 
-	return ddp_plan_build(port->offload.nic, personality->profile, personality->program, &ask);
+	return ddp_plan_build(port->offload.nic, personality->profile, personality->program,
+			      &request);
 }
 
 // Make a plan and program all of it, or nothing: then see offload->reason; software hashes.

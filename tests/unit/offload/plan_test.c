@@ -84,7 +84,7 @@ static void planned_fini(void) {
 }
 
 static void planned_init(const struct ddp_source *source, const char *nic,
-			 const struct ddp_plan_ask *ask) {
+			 const struct ddp_plan_request *request) {
 	struct ddp_diag *diag = diag_new();
 
 	planned_fini();
@@ -94,15 +94,15 @@ static void planned_init(const struct ddp_source *source, const char *nic,
 	p.program = ddp_program_build(p.profile, diag);
 	if (p.program == NULL)
 		fail_msg("%s", ddp_diag_first(diag));
-	p.plan = ddp_plan_build(ddp_nic_find(nic), p.profile, p.program, ask);
+	p.plan = ddp_plan_build(ddp_nic_find(nic), p.profile, p.program, request);
 	assert_non_null(p.plan);
 }
 
 static void gtp_init(const struct ddp_source *source) {
 	struct ddp_package *package = i40e_write_gtp(I40E_GTP);
-	const struct ddp_plan_ask ask = {.rss_hf = DDP_RSS_HF_ALL, .package = package};
+	const struct ddp_plan_request request = {.rss_hf = DDP_RSS_HF_ALL, .package = package};
 
-	planned_init(source, "i40e", &ask);
+	planned_init(source, "i40e", &request);
 	p.package = package;
 }
 
@@ -148,7 +148,7 @@ ROWS_TEST(type_is_where_it_belongs, rows) {
 	if (strcmp(nic, "i40e+gtp") == 0)
 		gtp_init(&source);
 	else
-		planned_init(&source, nic, &(struct ddp_plan_ask){.rss_hf = DDP_RSS_HF_ALL});
+		planned_init(&source, nic, &(struct ddp_plan_request){.rss_hf = DDP_RSS_HF_ALL});
 	type = type_named(name);
 	if (type->class != row->class)
 		fail_msg("%s: %s", ddp_offload_class_name(type->class), type->reason);
@@ -164,9 +164,9 @@ static bool no_raw(void *ctx, const struct ddp_offload_rule *rule) {
 // Some drivers take no raw patterns: what needs one stays in software, the rest does not.
 TEST(refused_rules_leave_the_rest) {
 	const struct ddp_source source = {.spec = "gtpu"};
-	const struct ddp_plan_ask ask = {.rss_hf = UINT64_MAX, .accepts = no_raw};
+	const struct ddp_plan_request request = {.rss_hf = UINT64_MAX, .accepts = no_raw};
 
-	planned_init(&source, "ice-comms", &ask);
+	planned_init(&source, "ice-comms", &request);
 	assert_int_equal(type_named("GTPU_IPV4_TCP")->class, DDP_OFFLOAD_SOFTWARE);
 	assert_non_null(strstr(type_named("GTPU_IPV4_TCP")->reason, "and the IP protocol"));
 	assert_int_equal(type_named("GTPU_IPV4")->class, DDP_OFFLOAD_PARTLY);
@@ -177,13 +177,13 @@ TEST(refused_rules_leave_the_rest) {
 // A NIC with several queues must not be told to put all packets without a rule on the first.
 TEST(rss_hf_stays_where_the_nic_spreads) {
 	const struct ddp_source source = {.spec = "gtpu:ue"};
-	struct ddp_plan_ask ask = {.rss_hf = UINT64_MAX};
+	struct ddp_plan_request request = {.rss_hf = UINT64_MAX};
 
-	planned_init(&source, "ice-comms", &ask);
+	planned_init(&source, "ice-comms", &request);
 	assert_true(p.plan->rss_hf == 0);
 	assert_true(p.plan->n_ptypes > 0);
-	ask.spreads = true;
-	planned_init(&source, "ice-comms", &ask);
+	request.spreads = true;
+	planned_init(&source, "ice-comms", &request);
 	assert_true(p.plan->rss_hf != 0);
 	assert_int_equal(p.plan->n_ptypes, 0);
 }
@@ -192,13 +192,13 @@ TEST(rss_hf_stays_where_the_nic_spreads) {
 // a user's packets would be hashed in software as soon as the NIC has several queues.
 TEST(a_wide_rule_takes_nothing_from_rss_hf) {
 	const struct ddp_source source = {.spec = "base"};
-	const struct ddp_plan_ask ask = {
+	const struct ddp_plan_request request = {
 		.rss_hf = DDP_RSS_HF(IPV4) | DDP_RSS_HF(IPV4_OTHER) | DDP_RSS_HF(IPV4_UDP) |
 			  DDP_RSS_HF(IPV4_TCP),
 		.spreads = true,
 	};
 
-	planned_init(&source, "ice-comms", &ask);
+	planned_init(&source, "ice-comms", &request);
 	assert_int_equal(type_named("IPV4_UDP")->class, DDP_OFFLOAD_HARDWARE);
 	assert_int_equal(type_named("IPV4_TCP")->class, DDP_OFFLOAD_HARDWARE);
 }
@@ -208,9 +208,9 @@ TEST(a_key_that_just_reaches_will_do) {
 	const struct ddp_source source = {.spec = "gtpu"};
 
 	for (unsigned int size = 15; size <= 16; size++) {
-		const struct ddp_plan_ask ask = {.rss_hf = UINT64_MAX, .key_size = size};
+		const struct ddp_plan_request request = {.rss_hf = UINT64_MAX, .key_size = size};
 
-		planned_init(&source, "ice-comms", &ask);
+		planned_init(&source, "ice-comms", &request);
 		assert_int_equal(type_named("GTPU_IPV4_TCP")->class,
 				 size < 16 ? DDP_OFFLOAD_SOFTWARE : DDP_OFFLOAD_HARDWARE);
 	}

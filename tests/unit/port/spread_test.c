@@ -81,7 +81,7 @@ static struct ddp_program *program_build(const struct ddp_profile *profile) {
 }
 
 static void setting_init(struct setting *s, const char *spec, unsigned int nic) {
-	const struct ddp_plan_ask ask = {
+	const struct ddp_plan_request request = {
 		.rss_hf = DDP_RSS_HF_ALL, .n_queues = N_QUEUES, .spread = true};
 
 	s->spec = spec;
@@ -89,7 +89,7 @@ static void setting_init(struct setting *s, const char *spec, unsigned int nic) 
 	s->profile = ddp_profile_load(spec, diag_new());
 	assert_non_null(s->profile);
 	s->program = program_build(s->profile);
-	s->plan = ddp_plan_build(ddp_nic_find(s->kind), s->profile, s->program, &ask);
+	s->plan = ddp_plan_build(ddp_nic_find(s->kind), s->profile, s->program, &request);
 	assert_non_null(s->plan);
 	fake_nic_init(&s->nic, nics[nic].fake);
 	for (unsigned int k = 0; k < sizeof(s->nic.key); k++)
