@@ -32,6 +32,16 @@ KNOWN = {
             [("0x1", 24, 84), ("0x2", 108, 100), ("0x1000", 208, 12400), ("0x10", 12608, 704568)], 172, 128, 153),
 }
 
+# Tables of each that packets go through: entries, and those that are live (None: not counted).
+TABLES = {
+    42: ((8192, 88), (8192, 143)), 43: ((1024, 0),) * 2, 44: ((512, 5),) * 2, 45: ((128, None),) * 2,
+    46: ((128, 0),) * 2, 50: ((2048, 148), (2048, 199)), 51: ((1024, 46), (1024, 66)), 52: ((192, None),) * 2,
+    55: ((1024, 93), (1024, 179)), 56: ((256, 97), (256, 117)), 57: ((192, 13), (192, 14)), 58: ((16, None),) * 2,
+    72: ((128, 8), (128, 10)), 76: ((128, 0),) * 2, 78: ((64, 0),) * 2, 97: ((64, 37), (64, 39)),
+    0x80000016: ((155, None), (215, None)), 0x80000018: ((147, None), (145, None)),
+    0x80000023: ((53, None), (55, None)),
+}
+
 # A GTP-U uplink packet, Ethernet to the last byte, whose walk was followed by hand.
 UPLINK = bytes.fromhex(
     "020000000001020000000002080045000078000100004011666f0a0100010a0200029c4008680064"
@@ -247,6 +257,16 @@ class Info(harness.TestCase):
             self.assertEqual([(s["type"], s["offset"], s["size"]) for s in shown["segments"]], segments)
             self.assertEqual([shown["buffers"], shown["device_buffers"]], buffers)
             self.assertEqual((shown["devices"], shown["nvm_versions"]), ([], []))
+            sections = {int(section["id"], 16): section for section in shown["sections"]}
+            for number, figures in TABLES.items():
+                section = sections[number]
+                self.assertEqual((section["entries"], section["live"]), figures[name == COMMS], (name, number))
+                self.assertTrue(section["name"], number)
+            # The parts of all sections lie in the file, and no two share a byte.
+            parts = sorted((part["offset"], part["size"]) for section in shown["sections"] for part in section["parts"])
+            for (offset, size), (after, _) in zip(parts, [*parts[1:], (shown["size"], 0)]):
+                self.assertLessEqual(offset + size, after)
+            self.assertEqual(sum(size for _, size in parts), sum(section["size"] for section in shown["sections"]))
             ptypes = self.info(name, "--ptypes")["ptypes"]
             self.assertEqual(len(ptypes), n_ptypes)
             self.assertEqual([ptype["id"] for ptype in ptypes], sorted({ptype["id"] for ptype in ptypes}))
