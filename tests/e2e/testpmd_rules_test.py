@@ -200,6 +200,7 @@ VALUES = [
     (f"{UDP4} / l2tpv2 / ppp / ipv4 dst is 192.0.2.5", "eth ipv4 udp l2tp hdlc ipv4", "dst swap_ip",
      []),
     ("eth / ecpri common type iq_data pc_id is 7", "eth iq", "pc_id", ["eth rtc", "eth event"]),
+    ("eth / ecpri common type rtc_ctrl rtc_id is 7", "eth rtc", "pc_id", ["eth iq"]),
 ]
 
 

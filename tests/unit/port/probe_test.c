@@ -262,6 +262,7 @@ static const struct good good[] = {
 	 .nic = "ice-comms"},
 	{"dev(net_null0),offload=auto:e810", "net_null0", .nic = "ice-comms"},
 	{"balance=on,dev(net_null0)", "net_null0", .balance_ms = DDP_BALANCER_MS},
+	{"dev(net_null0),balance=1", "net_null0", .balance_ms = 1},
 	{"dev(net_null0),balance=60000", "net_null0", .balance_ms = DDP_BALANCE_MS_MAX},
 };
 

@@ -280,6 +280,7 @@ TEST(a_mempool_for_one_thread_is_refused_where_several_use_it) {
 	const struct pool_case rows[] = {
 		{"ring_sp_sc", 0, 4, 1, "mempool single (ring_sp_sc) is for one thread"},
 		{"ring_mp_sc", 0, 2, 1, "single (ring_mp_sc)"},
+		{"ring_sp_mc", 0, 2, 1, "single (ring_sp_mc)"},
 		{NULL, RTE_MEMPOOL_F_SP_PUT, 2, 1, "is for one thread"},
 		{NULL, RTE_MEMPOOL_F_SC_GET, 2, 1, "is for one thread"},
 		{"ring_sp_sc", 0, 1, 2, "1 Rx and 2 Tx queues, over 1 of the lower device"},
