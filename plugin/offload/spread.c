@@ -138,7 +138,7 @@ static void rule_search(struct draft *d, const struct item *item) {
 	if (nic_parses(d->nic, class->encap) && !item->expected.depends &&
 	    rule_find(d, class, expected, true))
 		return;
-	if (is_tunnel(class))
+	if (is_tunnel(class) && item->expected.complete) // else the profile hashes outer headers
 		rule_find_level2(d, class);
 }
 
