@@ -144,10 +144,16 @@ static const char *hint_make(struct loader *l, const char *name) {
 // A missing name in a specification is the user's mistake, one in `requires` that profile's.
 static void absence_report(struct loader *l, char **dirs, const char *name,
 			   const struct ddp_place *place) {
-	const char *where = dirs[0];
+	const char *where = "";
 
-	for (unsigned int i = 1; dirs[i] != NULL; i++)
-		where = ddp_arena_printf(l->arena, "%s, %s", where, dirs[i]);
+	for (unsigned int i = 0; dirs[i] != NULL; i++) {
+		const char *why = access(dirs[i], X_OK) == 0 ?
+					  "" :
+					  ddp_arena_printf(l->arena, " (%s)", strerror(errno));
+
+		where = ddp_arena_printf(l->arena, "%s%s%s%s", where, i > 0 ? ", " : "", dirs[i],
+					 why);
+	}
 	if (place == NULL || place->line == 0)
 		l->diag->unreadable = true;
 	ddp_error(l->diag, place, "profile '%s' not found in %s (DDP_PROFILE_PATH adds folders)%s",

@@ -86,7 +86,7 @@ class Answers(unittest.TestCase):
             for command in re.findall(r"(?m)^\$ (.*)$", rest):
                 run = subprocess.run(command, shell=True, cwd=folder, env=env, stdin=subprocess.DEVNULL, timeout=60,
                                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-                out = re.sub(r", /\S+/share/ddp/profiles", "", run.stdout.replace(profiles, "PROFILES"))
+                out = re.sub(r", /\S+/share/ddp/profiles( \(No such[^)]*\))?", "", run.stdout.replace(profiles, "PROFILES"))
                 lines.append(f"$ {command}")
                 for line in out.splitlines():
                     line = line.rstrip() if len(line) <= 200 else f"{line[:120]}... {zlib.crc32(line.encode()):08x}"

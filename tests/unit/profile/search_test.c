@@ -114,10 +114,11 @@ static const struct missing {
 	const char *holds;
 	bool is_there; // the specification's own file, which is wrong then
 } missing[] = {
-	{"a_name_that_is_nowhere", "tt", "error: profile 'tt' not found in one, two, /",
+	{"a_name_that_is_nowhere", "tt",
+	 "error: profile 'tt' not found in one, gone (No such file or directory), two, /",
 	 " (DDP_PROFILE_PATH adds folders)"},
 	{"a_required_profile_that_is_nowhere", "u",
-	 "one/u.yaml:3:5: error: profile 'tt' not found in one, two, /", "", true},
+	 "one/u.yaml:3:5: error: profile 'tt' not found in one, gone (", "", true},
 	{"a_name_that_may_have_been_meant", "tunel", "error: profile 'tunel' not found in ",
 	 "; did you mean 'tunnel'?\n"},
 	{"a_name_that_means_nothing", "qqqqqq", "error: profile 'qqqqqq' not found in ",
@@ -132,7 +133,7 @@ ROWS_TEST(what_is_not_there_is_told, missing) {
 	const struct missing *row = *state;
 	char *messages;
 
-	path_set("@/one:@/two");
+	path_set("@/one:@/gone:@/two");
 	scratch_write_text("one/u.yaml", "profile: u\nrequires:\n  - tt\n");
 	scratch_write_text("one/tunnel.yaml", "profile: tunnel\n");
 	messages = messages_of(row->spec, !row->is_there);
