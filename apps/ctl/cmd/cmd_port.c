@@ -205,10 +205,16 @@ static void change_print(struct port *port, const json_t *answer, struct output 
 
 static int change(const struct port_options *options, const char *command,
 		  char *(*complete)(const char *spec), struct output *out) {
-	char *profile = complete(options->common.files[1]);
 	json_t *answer = NULL;
 	struct port port;
+	char *profile;
 
+	if (options->common.files[1][0] == '\0') {
+		error_print("PROFILE is empty: write its name or file; 'ddpctl port del PORT "
+			    "PROFILE' deletes a profile, also the last one");
+		return EXIT_USAGE;
+	}
+	profile = complete(options->common.files[1]);
 	if (profile == NULL)
 		return EXIT_NO;
 	if (port_start(&port, options) == EXIT_GOOD) {
