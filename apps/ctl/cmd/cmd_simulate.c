@@ -91,7 +91,7 @@ static int simulate(const struct simulate_options *options, struct candidates *c
 	const struct ddp_profile *profile = candidates->loaded[0].profile;
 	static struct simulation simulation;
 	struct capture capture;
-	bool has_types = false;
+	bool has_types = false, hashes_base = false; // by conditions, as gtpu:ue does
 	int ret, status = capture_open_or_report(&capture, &options->base.capture);
 
 	if (status != EXIT_GOOD)
@@ -99,9 +99,15 @@ static int simulate(const struct simulate_options *options, struct candidates *c
 	ret = candidates_run(candidates, &capture);
 	simulation_make(&simulation, options, candidates, &capture, ret);
 	status = answer_show_or_report(options, capture.path, simulation_show, &simulation, out);
-	for (unsigned int i = 0; i < profile->n_types && !profile->modelled; i++)
-		has_types |= strcmp(profile->types[i].profile, "base") != 0;
-	if (has_types && simulation.packets > 0 && own_packets(candidates->spreads) == 0)
+	for (unsigned int i = 0; i < profile->n_types && !profile->modelled; i++) {
+		const struct ddp_packet_type *type = &profile->types[i];
+		const bool is_own = strcmp(type->profile, "base") != 0;
+
+		has_types |= is_own;
+		hashes_base |= !is_own && type->n_sets > 0 && type->sets[0].cond.n_matches > 0;
+	}
+	if (has_types && !hashes_base && simulation.packets > 0 &&
+	    own_packets(candidates->spreads) == 0)
 		error_print(
 			"no packet has a packet type of %s: does it read the right tunnel and port?",
 			options->base.common.files[0]);

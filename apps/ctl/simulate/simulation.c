@@ -266,7 +266,7 @@ static bool affinity_add(struct affinity *affinity, const struct flow_place *pla
 	return true;
 }
 
-static void ues_make(const struct simulation *simulation, struct candidates *candidates,
+static void ues_make(struct simulation *simulation, struct candidates *candidates,
 		     struct outcome *outcomes) {
 	struct flow_counter *ues = &candidates->totals.ues;
 	char address[FIELD_TEXT_SIZE];
@@ -274,8 +274,14 @@ static void ues_make(const struct simulation *simulation, struct candidates *can
 	for (uint32_t i = 0; i < ues->table.n; i++) {
 		const struct flow *ue = flows_at(&ues->table, i);
 
-		if (flow_address(ues, ue, address) == NULL)
+		if (flow_address(ues, ue, address) == NULL) {
+			const uint16_t type = ues->layouts[ue->detail->layout].type;
+			const char *name = type_name(ues->by->loaded->program, type);
+
+			if (strcmp(type_origin(ues->by->loaded->profile, name), "base") == 0)
+				simulation->n_no_ue += ue->packets;
 			continue;
+		}
 		for (unsigned int p = 0; p < candidates->n; p++)
 			if (affinity_add(&outcomes[p].ues, &ue->places[p]))
 				outcomes[p].ues.who = ddp_arena_strdup(simulation->arena, address);

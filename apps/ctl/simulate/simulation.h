@@ -106,6 +106,7 @@ struct simulation {
 	// its flows: addresses, protocol and ports of the innermost IP packet
 	uint64_t n_flows;
 	const struct outcome *finest; // n_flows are its hashes; NULL: no candidate splits flows
+	uint64_t n_no_ue;             // packets of types of base without an address of a UE
 	// Memory sufficed. Else flows, UEs and hashes are those that came first.
 	bool flows_exact;
 	struct top_flow top_flows[TOP_FLOWS];

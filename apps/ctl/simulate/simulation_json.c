@@ -191,4 +191,5 @@ void simulation_json(const struct simulation *simulation, struct json_writer *js
 		    simulation->partial, simulation->cut_warning);
 	jsonw_key_uint_or_null(json, "snaplen", simulation->cut_warning != NULL,
 			       simulation->snaplen);
+	jsonw_key_uint(json, "no_ue", simulation->n_no_ue);
 }

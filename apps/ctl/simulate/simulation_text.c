@@ -391,14 +391,24 @@ static void affinity_print(const char *name, const char *what, const struct affi
 
 static void affinities_print(const struct simulation *simulation, struct output *out) {
 	const struct outcome *first = simulation->outcomes, *end = first + simulation->n_outcomes;
+	const bool tells_no_ue = simulation->n_no_ue > 0 &&
+				 ddp_header_find(first->spread->loaded->profile, "gtpu") >= 0;
 
 	if (simulation->n_queues == 1)
 		return;
-	if (first->ues.n > 0)
+	if (first->ues.n > 0 || tells_no_ue)
 		output_printf(out, "\nboth directions of a UE on one queue?%s\n",
 			      first->flows.n > 0 ? "" : " (the capture has one direction only)");
 	for (const struct outcome *o = first; o < end && first->ues.n > 0; o++)
 		affinity_print(o->name, "UEs", &o->ues, out);
+	if (tells_no_ue)
+		output_wrapped_printf(
+			out, 4,
+			"  not counted are %" PRIu64 " packets (%s): they are in no tunnel, and "
+			"neither address is a UE's (parameters ue_ipv4 and ue_ipv6 of gtpu)",
+			simulation->n_no_ue,
+			share_text(share_of(simulation->n_no_ue, simulation->packets), 1, "%")
+				.text);
 	if (first->flows.n > 0)
 		output_text(out, "\nboth directions of a flow on one queue?\n");
 	for (const struct outcome *o = first; o < end && first->flows.n > 0; o++)
