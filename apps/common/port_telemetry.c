@@ -120,7 +120,7 @@ static bool is_good(const char *command, json_t *answer) {
 	return json_is_object(answer);
 }
 
-static json_t *ask(struct port *port, const char *command, const char *parameters) {
+static json_t *request(struct port *port, const char *command, const char *parameters) {
 	json_t *answer, *ok;
 	char path[64];
 
@@ -140,7 +140,7 @@ static json_t *ask(struct port *port, const char *command, const char *parameter
 }
 
 json_t *port_list(struct port *port) {
-	return ask(port, "list", NULL);
+	return request(port, "list", NULL);
 }
 
 json_t *port_ask(struct port *port, const char *command, const char *parameter) {
@@ -152,7 +152,7 @@ json_t *port_ask(struct port *port, const char *command, const char *parameter) 
 		fail(port, EXIT_UNREADABLE, "%s", strerror(ENOMEM));
 		return NULL;
 	}
-	answer = ask(port, command, parameters);
+	answer = request(port, command, parameters);
 	free(parameters);
 	return answer;
 }

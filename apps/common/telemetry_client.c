@@ -140,8 +140,8 @@ void telemetry_client_close(struct telemetry_client *client) {
 	client->answer = NULL;
 }
 
-static int ask(struct telemetry_client *client, const char *path, const char *parameters,
-	       json_t **answer) {
+static int request(struct telemetry_client *client, const char *path, const char *parameters,
+		   json_t **answer) {
 	char command[TELEMETRY_COMMAND_MAX + 1];
 	json_t *message;
 	int len, ret;
@@ -166,7 +166,7 @@ json_t *telemetry_client_ask(struct telemetry_client *client, const char *path,
 	char reason[TELEMETRY_ERROR_SIZE];
 	json_t *answer = NULL;
 
-	if (ask(client, path, parameters, &answer) < 0) {
+	if (request(client, path, parameters, &answer) < 0) {
 		memcpy(reason, client->error, sizeof(reason));
 		fail(client, EIO, "process %u: %s: %.900s", client->pid, path, reason);
 	}

@@ -100,7 +100,7 @@ class Process(threading.Thread):
         for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
             self.socket.setsockopt(socket.SOL_SOCKET, option, struct.pack("ll", *divmod(left, 10**6)))
 
-    def ask(self, *words):
+    def request(self, *words):
         self.wait()
         self.socket.send(",".join(map(str, words)).encode())
         answer = json.loads(self.socket.recv(1 << 20))[words[0]]
@@ -110,11 +110,11 @@ class Process(threading.Thread):
 
     def pages(self, *words):
         """All pages as one answer; a refused page is the end."""
-        whole = page = self.ask(*words, 0)
+        whole = page = self.request(*words, 0)
         while start := page.get("next"):
             page = {}
             with self.spared(f"{words} from {start}"):
-                page = self.ask(*words, start)
+                page = self.request(*words, start)
             if page.get("count", whole["count"]) != whole["count"]:
                 return self.pages(*words)  # the profiles were changed
             for key, value in page.items():
@@ -130,13 +130,13 @@ class Process(threading.Thread):
         self.values[key] = min(both) if name.endswith("_proven") else sum(both)
 
     def read(self):
-        ports = self.ask("/net_ddp/list")
+        ports = self.request("/net_ddp/list")
         self.has_net_ddp = ports is not None
         for port in ports or []:
             with self.spared(f"port {port}"):
                 self.read_port(self.pages("/net_ddp/metrics", port))
         with contextlib.suppress(ValueError):  # refused before and after forwarding
-            if latency := self.ask("/ddp_fwd/latency"):
+            if latency := self.request("/ddp_fwd/latency"):
                 with self.spared("ddp-fwd"):
                     self.read_fwd(latency)
 

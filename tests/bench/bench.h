@@ -34,11 +34,11 @@ void handover_measure(void);
 void tx_measure(void);
 void scaling_measure(void);
 
-// Do the benchmark's frames have the paths that they shall, and do all methods agree on them? Says
-// what differs. Returns an exit status.
+// Do the benchmark's frames have the paths that they shall, and do all methods agree on them?
+// Prints the differences. Returns an exit status.
 int check(void);
 
-/* Tables, for people and for programs */
+/* Tables, as text and as JSON */
 
 #define TABLE_ROWS 32
 #define TABLE_COLUMNS 16

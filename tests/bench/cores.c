@@ -238,7 +238,7 @@ struct poller {
 	uint64_t packets, cycles; // results
 } __rte_cache_aligned;
 
-static volatile uint64_t bytes_received; // what is read must be of use
+static volatile uint64_t bytes_received; // so that the reads are not optimized out
 
 static int poller_run(void *arg) {
 	struct poller *poller = arg;

@@ -18,7 +18,7 @@
 #define WARM_UP_PACKETS 262144 // until net_ddp knows its traffic
 #define N_DESC 512
 
-static volatile uint64_t received_bytes;    // what is read must be of use
+static volatile uint64_t received_bytes;    // so that the reads are not optimized out
 static uint64_t received[RTE_MAX_ETHPORTS]; // since the port was opened
 
 uint16_t port_open(const char *name, const char *args, uint16_t n_queues) {

@@ -171,7 +171,7 @@ static inline void hand_gtpu(const struct hand_packet *packet, uint32_t off,
 	hand_ip(packet, off, flow);
 }
 
-// What a tunnel says is of this type.
+// Classify the content of a tunnel, which is of this type.
 static inline void hand_typed(const struct hand_packet *packet, uint32_t off, uint16_t type,
 			      struct hand_flow *flow) {
 	if (type == RTE_ETHER_TYPE_TEB)

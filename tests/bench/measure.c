@@ -154,7 +154,7 @@ enum flood_burst {
 	FLOOD_KNOWN,
 	FLOOD_NEW,    // as many as are new in a burst with both
 	FLOOD_BOTH,   // in turn
-	FLOOD_BEFORE, // the same, before each of the others
+	FLOOD_BEFORE, // both in turn, before each of the others
 	FLOOD_KINDS,
 };
 

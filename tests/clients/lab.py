@@ -24,7 +24,7 @@ SECONDS = 30  # for a start, for all packets, for an end; far more than they tak
 MEGABYTES = 1024
 PREFIX = "ddp-clients"
 BATCH = 64  # frames under way at once in the kernel: no buffer of its is as small
-MAX_FRAME = 1514  # what an interface takes unless told
+MAX_FRAME = 1514  # bytes: an interface takes no more by default
 QUEUES = 4
 IMBALANCE_MAX = 1.1  # of 2000 UEs on the queues of a port
 
@@ -62,7 +62,7 @@ def need(program, package):
 
 
 def reason(output):
-    """Why an application gave up, in few words: what a driver said, and its own last word."""
+    """The reason why an application failed, in short: the message of a driver, and its own last line."""
     lines = [re.sub(r"\x1b\[[0-9;]*m|^ETHDEV: ", "", line).strip() for line in output.splitlines()]
     found = [match[0] for line in lines if (match := DRIVER_WORDS.search(line))][:1]
     own = [line for line in lines if REASON_LINE.search(line) and
@@ -146,10 +146,10 @@ class App:
             self.socket = telemetry.Client(self.lab, self.prefix)
         return self.socket is not None
 
-    def ask(self, *words):
+    def query(self, *words):
         """The answer of its telemetry. An application that has ended says why."""
         try:
-            if (answer := self.telemetry().ask(*words)) is None:  # the port is gone
+            if (answer := self.telemetry().query(*words)) is None:  # the port is gone
                 raise ValueError(f"no answer to {words}")
             return answer
         except (OSError, ValueError):
@@ -277,7 +277,7 @@ class Lab:
 
     def stats(self, app):
         """Of our ports together: packets received, sent."""
-        answers = [app.ask("/ethdev/stats", port) for port in self.ports]
+        answers = [app.query("/ethdev/stats", port) for port in self.ports]
         return (sum(answer["ipackets"] for answer in answers),
                 sum(answer["opackets"] for answer in answers))
 
@@ -285,7 +285,7 @@ class Lab:
         app.wait(lambda: self.started(app), "port that is started")
 
     def started(self, app):
-        infos = [app.ask("/ethdev/info", port) for port in self.ports]
+        infos = [app.query("/ethdev/info", port) for port in self.ports]
         return all(info.get("state") == 1 and info.get("dev_started", info.get("dev_start"))
                    for info in infos)
 
@@ -314,7 +314,7 @@ class Lab:
 
     def queue_loads(self, app):
         """Packets of each Rx queue of the first net_ddp port."""
-        xstats = app.ask("/ethdev/xstats", self.ports[0])
+        xstats = app.query("/ethdev/xstats", self.ports[0])
         found = {int(match[1]): value for name, value in xstats.items()
                  if (match := re.fullmatch(r"rx_q(\d+)_packets", name))}
         return [found[q] for q in sorted(found)]

@@ -102,7 +102,7 @@ class Bridge:
         return [int(n) for n in re.findall(rf"\n +(?:{what}): +(\d+)", text)]
 
     def queues(self, name):
-        """How many Rx queues of a port are polled."""
+        """The number of polled Rx queues of a port."""
         return len(re.findall(rf"port: {name} +queue-id:", self.appctl("dpif-netdev/pmd-rxq-show")))
 
     def statistics(self, name):

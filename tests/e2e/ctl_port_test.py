@@ -188,7 +188,7 @@ class Show(Case):
         self.assertRegex(text, rf"(?m)^missed, .* {self.xstats['rx_missed_packets']}  packets +"
                                rf"{share:.1f}%$")
         self.assertNotIn("_", text.replace("net_ddp", "").replace("net_pcap", "").replace(
-            "RSS_HASH", ""))  # what the tool does not know it shows by its name
+            "RSS_HASH", ""))  # unknown flags are shown by name
         text = self.good("queues", "0")
         self.assertRegex(text, r"^QUEUE +PACKETS +BYTES +MISSED +SHARE\n")
         self.assertEqual(len(re.findall(r"(?m)^ +\d+ +\d+ +\d+ +\d+ +[0-9.]+%$", text)), QUEUES)

@@ -300,7 +300,7 @@ class New(harness.TestCase):
         self.assertEqual(lines[0]["fields"], {"proto.id": 7})
 
     def test_after_a_number_that_no_profile_knows(self):
-        """Whatever advise names begins a good profile, with the path to the header and the profiles that it needs."""
+        """Each name that advise prints begins a good profile, with the path to the header and the profiles it needs."""
         for after, name, path, requires in (
                 ("gre(protocol=0x8200)", "gre-8200", "link ip gre gre_8200", "[base, gre]"),
                 ("ethertype(0x88b5)", "ethertype-88b5", "link ethertype_88b5", "[base]"),

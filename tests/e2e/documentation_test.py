@@ -179,7 +179,7 @@ class Documents(harness.TestCase):
         self.assertEqual(result.returncode, 0, f"{commands}: {result.stderr[-2000:]}")
         return result.stdout + result.stderr
 
-    # How blocks are run that cannot be run as they are. Each returns what was printed.
+    # Functions that run blocks which cannot be run as they are. Each returns the output.
 
     def at_a_terminal(self, lines):
         typed = Typed(self, "\n".join(lines))
@@ -303,7 +303,7 @@ class Documents(harness.TestCase):
         return None
 
     def passed_over(self, lines):
-        """Why a machine cannot do it."""
+        """The reason why a machine cannot run it."""
         for line in lines:
             missing = [program for program in NEEDED
                        if program in line and shutil.which(program.strip()) is None]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""How ddp-fwd ends: when told to, by itself, or before it began. A run that cannot be ended in
-order has no report, and one that hides why it did not start costs its user an afternoon."""
+"""The end of ddp-fwd: by a signal, by itself, or before it began. A run that does not end in
+order has no report; one that does not start must print the reason."""
 
 import fcntl
 import functools

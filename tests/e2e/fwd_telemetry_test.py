@@ -38,10 +38,10 @@ class Telemetry(fwd.TestCase):
     def test_the_numbers_are_those_of_the_report(self):
         client = self.start("overflow=wait", rx=self.n3.name, options=["--rxq", 4, "--fwd", "mac"])
         n_packets = len(harness.pcap_frames(self.n3))
-        harness.until(lambda: client.ask("/ddp_fwd/latency")["count"] == n_packets, "end of the capture")
+        harness.until(lambda: client.query("/ddp_fwd/latency")["count"] == n_packets, "end of the capture")
         workers, _ = client.pages("workers", "/ddp_fwd/workers")
         queues, _ = client.pages("queues", "/ddp_fwd/queues")
-        latency = client.ask("/ddp_fwd/latency")
+        latency = client.query("/ddp_fwd/latency")
         report = self.end()
 
         self.assertEqual([(w["lcore"], w["packets"], w["bytes"]) for w in workers.values()],
@@ -83,7 +83,7 @@ class Telemetry(fwd.TestCase):
         self.assertGreater(n_pages, 1)
         self.assertEqual([queue["queue"] for queue in queues.values()], list(range(MANY_QUEUES)))
         for start in (MANY_QUEUES + 1, "x", "-1", "0,1", ""):
-            answer = client.ask("/ddp_fwd/queues", start)
+            answer = client.query("/ddp_fwd/queues", start)
             if start == "":
                 self.assertEqual(answer["start"], 0)
             else:

@@ -30,7 +30,7 @@ int main(void) {
 N_FIRST = 100  # packets that the example receives before it exchanges profiles
 NO_PORT = "-19\n"  # -ENODEV: it was called, and there is no EAL
 
-root = None  # what DESTDIR is
+root = None  # value of DESTDIR
 prefix = None  # of the installation, below it
 driver = None  # the plugin, in a folder of EAL's
 

@@ -21,7 +21,7 @@ import unittest
 from support import eal, harness, testpmd
 
 QUEUES = 4
-MAX_FRAME = 1514  # what an interface takes unless told
+MAX_FRAME = 1514  # bytes: an interface takes no more by default
 BATCH = 64  # frames under way at once: no buffer of the kernel's is as small
 CLONE_NEWNET = 0x40000000
 ETH_P_ALL = 3

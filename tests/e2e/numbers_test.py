@@ -217,7 +217,7 @@ def info(spec):
 
 
 def n_parts(name):
-    """How many profiles a specification loads, with those that they require."""
+    """The number of profiles that a specification loads, with those that they require."""
     return 0 if name == "fixed-function NIC" else len(info(name)["profiles"])
 
 

@@ -29,8 +29,8 @@ MEGABYTES = 256
 N_FLOWS = 64
 FRAME_LEN = 14 + 20 + 8 + 57
 SECONDS = 60
-# Where testpmd has a driver of this mempool linked in, it numbers the handlers of all mempools in
-# another order than programs without: those could not take its mbufs.
+# A testpmd with this mempool driver linked in numbers the handlers of all mempools in another order
+# than programs without it: those could not take its mbufs.
 MEMPOOL = "librte_mempool_dpaa.so.23"
 
 huge_folder = None
@@ -291,7 +291,7 @@ class Polling(Case):
         client = telemetry.Client(self, PREFIX)
         queues, _ = client.pages("queues", "/net_ddp/queues", 0)
         self.assertGreater(min(queue["rx_packets"] for queue in queues.values()), 0)
-        self.assertEqual(client.ask("/net_ddp/profile_add", 0, "vxlan")["ok"], 1)
+        self.assertEqual(client.query("/net_ddp/profile_add", 0, "vxlan")["ok"], 1)
         primary.wait("running")  # with the new profile
         primary.stop()
 

@@ -151,7 +151,7 @@ class Report(harness.TestCase):
         self.assertEqual(self.said["empty", 390, True]["text"].strip(), "There were no packets.")
         self.assertIn("192.0.2.7 > 192.0.2.9", self.said["hostile", 390, True]["text"])
 
-        for page in ("few", "one", "empty"):  # what there is none of is a dash
+        for page in ("few", "one", "empty"):  # absent values are dashes
             self.assertNotRegex(self.said[page, 1280, True]["text"], r"\b0\.000?\b|NaN|Infinity|undefined|null")
 
     def test_without_script_it_shows_the_tables(self):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What scripts/test counts: a test that passes while tests inside of it were skipped says so.
+"""Counts of scripts/test: it reports a test that passes while tests inside of it were skipped.
 
     results_test.py path/to/scripts/results"""
 

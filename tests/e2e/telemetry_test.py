@@ -39,8 +39,8 @@ class Change(Case):
         strange = self.folder / "strange.yaml"
         strange.write_text('profile: strange\nrequires: ["naïve \\"\\\\one"]\n')
         client = self.client
-        client.ask("/net_ddp/profile_set", 0, "gtpu+5g-upf")
-        before = client.ask("/net_ddp/info", 0)
+        client.query("/net_ddp/profile_set", 0, "gtpu+5g-upf")
+        before = client.query("/net_ddp/info", 0)
         for words, reason in (
                 (["profile_add", 0, "gtpu"], "profile 'gtpu' is already there"),
                 (["profile_add", 0, broken], f"{broken}:3:26: error: unknown field of header 'udp' "
@@ -73,14 +73,14 @@ class Change(Case):
                 (["balance", 0, "on,1"], "'on,1' is not off, on, or milliseconds from 1 to 60000"),
                 (["balance", 0, "9" * 50],
                  f"'{'9' * 32}' is not off, on, or milliseconds from 1 to 60000")):
-            answer = client.ask(f"/net_ddp/{words[0]}", *words[1:])
+            answer = client.query(f"/net_ddp/{words[0]}", *words[1:])
             with self.subTest(words):
                 self.assertEqual(answer["ok"], 0)
                 # in pieces of what telemetry has room for
                 self.assertIn(reason, "".join(value for key, value in answer.items() if key.startswith("error")))
-        end = client.ask("/net_ddp/queues", 0, QUEUES)  # nothing is behind the last one
+        end = client.query("/net_ddp/queues", 0, QUEUES)  # nothing is behind the last one
         self.assertEqual((end["start"], "next" in end), (QUEUES, False))
-        after = client.ask("/net_ddp/info", 0)
+        after = client.query("/net_ddp/info", 0)
         for answer in (before, after):
             del answer["counters"], answer["profile_packets"]
         self.assertEqual(after, before)
@@ -89,11 +89,11 @@ class Change(Case):
 class Look(Case):
     def test_list_and_info_tell_what_the_port_is(self):
         pmd, client = self.start(self, "profile=gtpu;port=2152", "overflow=wait")
-        self.assertEqual(client.ask("/net_ddp/list"), [0])
-        info = client.ask("/net_ddp/info", 0)
+        self.assertEqual(client.query("/net_ddp/list"), [0])
+        info = client.query("/net_ddp/info", 0)
         counters = info.pop("counters")
         self.assertEqual(len(info.pop("profile_packets")), 1)
-        lower = client.ask("/ethdev/info", info["lower_port"])
+        lower = client.query("/ethdev/info", info["lower_port"])
         self.assertEqual(lower["name"], "net_pcap0")
         self.assertEqual(info, {
             "name": "net_ddp0", "version": harness.version(), "state": "running",
@@ -105,23 +105,23 @@ class Look(Case):
             "rss": 1, "rss_hash_function": "toeplitz", "rss_fields_by": "profiles",
             "rss_hf": info["rss_hf"], "profiles": ["gtpu"], "profile_specs": ["gtpu;port=2152"],
             "profile_versions": info["profile_versions"],
-            "packet_types": client.ask("/net_ddp/ptypes", 0)["count"],
+            "packet_types": client.query("/net_ddp/ptypes", 0)["count"],
             "flow_rules": 0})
         self.assertIn("ipv4", info["rss_hf"])
         self.assertRegex(info["profile_versions"][0], r"^\d+\.\d+\.\d+$")
-        pmd.wait(lambda: client.ask("/net_ddp/info", 0)["counters"]["rx_delivered_packets"] > 1000,
+        pmd.wait(lambda: client.query("/net_ddp/info", 0)["counters"]["rx_delivered_packets"] > 1000,
                  "packets")
-        counters = client.ask("/net_ddp/info", 0)["counters"]
+        counters = client.query("/net_ddp/info", 0)["counters"]
         self.assertEqual(counters["rx_lower_packets"],
                          counters["rx_delivered_packets"] + counters["rx_missed_packets"] +
                          counters["rx_dropped_at_stop"] + counters["rx_in_rings"])
         pmd.command("flow create 0 ingress pattern eth / ipv4 / udp / end actions queue index 1 / end")
-        self.assertEqual(client.ask("/net_ddp/info", 0)["flow_rules"], 1)
+        self.assertEqual(client.query("/net_ddp/info", 0)["flow_rules"], 1)
         pmd.commands("stop", "port stop 0")
-        self.assertEqual(client.ask("/net_ddp/info", 0)["state"], "stopped")
+        self.assertEqual(client.query("/net_ddp/info", 0)["state"], "stopped")
         pmd.command("port close 0")
-        self.assertEqual(client.ask("/net_ddp/list"), [])
-        self.assertEqual(client.ask("/net_ddp/info", 0)["error"], "port 0 is not a net_ddp port")
+        self.assertEqual(client.query("/net_ddp/list"), [])
+        self.assertEqual(client.query("/net_ddp/info", 0)["error"], "port 0 is not a net_ddp port")
         pmd.quit()
 
     def test_drops_of_the_lower_device(self):
@@ -132,16 +132,16 @@ class Look(Case):
                               prefix=PREFIX)
         client = telemetry.Client(self, PREFIX)
         pmd.commands("set fwd rxonly", "start")
-        pmd.wait(lambda: client.ask("/net_ddp/info", 0)["counters"].get("lower_rx_errors") != 0, "errors")
+        pmd.wait(lambda: client.query("/net_ddp/info", 0)["counters"].get("lower_rx_errors") != 0, "errors")
         pmd.command("stop")
-        counters = client.ask("/net_ddp/metrics", 0)["counters"]
-        self.assertEqual(counters, client.ask("/net_ddp/info", 0)["counters"])
-        lower = client.ask("/ethdev/stats", client.ask("/net_ddp/info", 0)["lower_port"])
+        counters = client.query("/net_ddp/metrics", 0)["counters"]
+        self.assertEqual(counters, client.query("/net_ddp/info", 0)["counters"])
+        lower = client.query("/ethdev/stats", client.query("/net_ddp/info", 0)["lower_port"])
         self.assertEqual([counters[key] for key in ("lower_rx_missed_errors", "lower_rx_errors",
                                                     "lower_rx_mbuf_allocation_errors")],
                          [lower[key] for key in ("imissed", "ierrors", "rx_nombuf")])
         pmd.command("clear port stats 0")
-        self.assertEqual(client.ask("/net_ddp/info", 0)["counters"]["lower_rx_errors"], 0)
+        self.assertEqual(client.query("/net_ddp/info", 0)["counters"]["lower_rx_errors"], 0)
         pmd.quit()
 
 

@@ -35,7 +35,7 @@ class Traffic(Case):
 
 
 class Reasons(Case):
-    """Why the lower device hashes nothing: ddpctl and telemetry say the same."""
+    """ddpctl and telemetry give one reason why the lower device hashes nothing."""
 
     def start(self, more=",offload=auto:ice-comms"):
         pmd = testpmd.Testpmd(self, [f"net_ddp0,dev({self.lower(self.mix().name)}),profile=gtpu{more}"],
@@ -43,7 +43,7 @@ class Reasons(Case):
         return pmd, telemetry.Client(self, "why")
 
     def says(self, state, shown=None):
-        self.assertEqual(self.client.ask("/net_ddp/info", 0)["offload_state"], state)
+        self.assertEqual(self.client.query("/net_ddp/info", 0)["offload_state"], state)
         text = harness.output_of(harness.tools["ddpctl"], "port", "show", "0", "--file-prefix", "why",
                                  env=eal.environment(self.folder))
         self.assertRegex(text, rf"(?m)^offload: +{shown or 'none: ' + re.escape(state)}")

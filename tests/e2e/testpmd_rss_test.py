@@ -43,7 +43,7 @@ ROWS = [
 ]
 FRAMES = [(row, name, vary(row[0], *([name] if name else []))) for row in ROWS
           for name in (None, *(name for name in names_of(row[0]) if name.rpartition(".")[2] not in SWAPS))]
-CHECKSUMS = {"ipv4-chksum": " tos ttl id length", "l4-chksum": " checksum"}  # what a checksum depends on
+CHECKSUMS = {"ipv4-chksum": " tos ttl id length", "l4-chksum": " checksum"}  # fields that a checksum depends on
 KINDS = ["all", "default", "ip", "none", *L4S, *CHECKSUMS,
          "gtpu", "ipv6-flow-label",  # unknown, as to net_ice, or to testpmd before 24.03
          *(f"{ip}{kind}" for ip in IPS for kind in ("", "-udp", "-tcp", "-sctp", "-other", "-frag"))]

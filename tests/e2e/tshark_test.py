@@ -43,8 +43,8 @@ SPECS = ["gtpu", "gtpu:outer", "gtpu:ue;ue_ipv4=233.252.0.0/24;ue_ipv6=2001:db8:
 
 
 def disagreement(headers, packet, inner):
-    """What is wrong with what ddpctl says of a packet with these headers, or None. inner: the last IP header is the
-    packet type's; where it may not be, tshark does not know which one is."""
+    """The fault in ddpctl's output for a packet with these headers, or None. inner: the last IP header is the
+    packet type's; if it may be another one, tshark does not know which."""
     theirs = [(header.token, header.off) for header in headers]
     ours = list(zip(packet["chain"], packet["offsets"], strict=True))
     if ours != theirs:

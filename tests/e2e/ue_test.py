@@ -25,11 +25,11 @@ class Ue(harness.TestCase):
         return queues
 
     def n_apart(self, spec, *options):
-        """How many UEs have several queues."""
+        """The number of UEs with several queues."""
         return sum(len(places) > 1 for places in self.queues_of_ues(spec, *options).values())
 
     def test_both_directions_meet(self):
-        """Whatever surrounds them."""
+        """Outer headers and extension headers do not matter."""
         for options in (["--ipv6", 0], ["--ipv6", 100, "--seed", 2], ["--no-psc"], ["--outer", "ipv6"],
                         ["--outer", "ipv6", "--no-psc"], ["--vlan", 100, "--seed", 5]):
             with self.subTest(options=options):

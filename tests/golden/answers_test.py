@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What ddpctl and ddp-fwd print, byte by byte, for a few packets, profiles and packages: each command of ctl.expected
-or fwd.expected again.
+"""The output of ddpctl and ddp-fwd, byte by byte, for a few packets, profiles and packages: run each command of
+ctl.expected or fwd.expected again.
 
     answers_test.py path/to/ddpctl path/to/profiles path/to/package_seeds path/to/ddp-traffic path/to/ddp-fwd
                     ctl.expected|fwd.expected [--update]

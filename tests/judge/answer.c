@@ -163,7 +163,7 @@ const char *class_difference(const struct ddp_program *program, const struct ddp
 	    (what = type_difference(program, &class, naive)) != NULL ||
 	    (what = inputs_difference(program, packet, &class, naive, rss_hf)) != NULL)
 		return what;
-	// What is said of the type alone is the same, of no more headers.
+	// Classification of the type alone finds no more headers, and agrees otherwise.
 	memset(&class, 0xa5, sizeof(class));
 	classify_type_traced(program, packet, &class, NULL);
 	if (class.n_seen > naive->n_headers || class.n_matched > class.n_seen)

@@ -88,7 +88,7 @@ static struct rte_mbuf *segment_lay(struct burst *burst, unsigned int slot,
 
 void burst_lay(struct burst *burst, unsigned int i, unsigned int whole, uint64_t *seed) {
 	const struct bytes *packet = &burst->packets[i];
-	// What follows in memory, beyond a segment, may look like the packet's, or be another's.
+	// The bytes behind a segment may look like the packet's, or be another packet's.
 	const struct bytes *stale = i > 0 && random_below(seed, 2) == 0 ? packet - 1 : packet;
 	bool split = random_below(seed, whole) == 0;
 	unsigned int n = split ? 2 + random_below(seed, BURST_SEGMENTS - 1) : 1;
@@ -114,7 +114,7 @@ void burst_lay(struct burst *burst, unsigned int i, unsigned int whole, uint64_t
 }
 
 int burst_find(const struct burst *burst, const void *address) {
-	// What is right before a buffer is the end of the slot before.
+	// An address right before a buffer belongs to the slot before.
 	ptrdiff_t off = (const uint8_t *)address - burst->slots + PAGE / 2;
 
 	if (off < 0 || off >= (ptrdiff_t)N_SEGMENTS * SLOT)
@@ -234,7 +234,7 @@ static void packet_draw(struct draw *d, struct bytes *packet) {
 	case DRAW_EACH:
 		frame_take(&d->frames->list[d->frame + d->at], packet);
 		break;
-	default: // what was cut off stays behind
+	default: // the bytes cut off stay behind it
 		frame_take(&d->frames->list[d->frame], packet);
 		packet->len = d->at;
 		break;

@@ -47,7 +47,7 @@ bool burst_changed(const struct burst *burst);
 
 #define DRAW_FRAMES 400
 
-// What a run of bursts is made of.
+// Content of a run of bursts.
 enum draw_kind {
 	DRAW_MIX,    // packets of the set, some changed
 	DRAW_REPEAT, // one packet, some changed

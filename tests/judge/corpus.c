@@ -85,7 +85,7 @@ static const struct piece gtpu_packets[][20] = {
 	{OUTER, GTPU_OPT(0x34, 255, 0x20), PIECE(0, 0xaa, 0xbb, 0), USER_UDP},
 	{OUTER, GTPU_OPT(0x34, 255, 0x85), PIECE(0, 0x10, 9, 0), USER_UDP},
 
-	// What the user sends
+	// Users' packets
 	{GPDU, IPV4(6, UE, NET), TCP(1024, 80)},
 	{GPDU, IPV4(132, UE, NET), SCTP(1024, 80)},
 	{GPDU, IPV4(1, UE, NET), ICMP, DATA},
@@ -100,7 +100,7 @@ static const struct piece gtpu_packets[][20] = {
 	{GPDU, IPV6(44, UE6, NET6), FRAG6(6, 181, 0), DATA},
 	{GPDU, IPV4(17, UE, NET), UDP(4096, 2152), GTPU(0x30, 255), IPV4(6, NET, UE), TCP(7, 8)},
 
-	// What carries it
+	// Outer headers
 	{ETH(0x86dd), IPV6(17, GNB6, UPF6), UDP(2152, 2152), GTPU(0x30, 255), USER_UDP},
 	{ETH(0x86dd), IPV6(0, GNB6, UPF6), EXT8(17), UDP(2152, 2152), GTPU(0x30, 255),
 	 IPV6(6, UE6, NET6), TCP(1024, 80)},
@@ -111,7 +111,7 @@ static const struct piece gtpu_packets[][20] = {
 	{ETH(0x86dd), IPV6(44, GNB6, UPF6), FRAG6(17, 0, 1), UDP(2152, 2152), GTPU(0x30, 255),
 	 USER_UDP},
 
-	// What is no user's packet
+	// Packets of no user
 	{OUTER, GTPU_OPT(0x32, 1, 0)},
 	{OUTER, GTPU(0x30, 254)},
 	{OUTER, GTPU_OPT(0x34, 26, 0x40), GTPU_EXT(0), IPV4(17, UE, NET)},

@@ -19,7 +19,7 @@ struct sample {
 	const char *ptype;  // words of rte_ptype.h
 	uint32_t inner_l3;  // offset, 0 for none
 	uint32_t value;
-	const char *input; // what is hashed, in hex
+	const char *input; // hash input, in hex
 };
 
 // A profile and packets for it.
@@ -47,7 +47,7 @@ uint8_t *copy_of(const uint8_t *bytes, uint32_t len);
 void classify_bytes(const struct ddp_program *program, const uint8_t *bytes, uint32_t len,
 		    struct ddp_class *class);
 
-// What is hashed, in hex, of len bytes so classified. The text stays until the next call.
+// The hash input of len bytes with this class, in hex. The text is valid until the next call.
 const char *input_text(const struct ddp_program *program, const uint8_t *bytes, uint32_t len,
 		       const struct ddp_class *class);
 
@@ -55,7 +55,7 @@ const char *input_text(const struct ddp_program *program, const uint8_t *bytes, 
 const char *chain_text(const struct ddp_program *program, const struct ddp_class *class);
 const char *status_text(unsigned int status);
 
-// What the program says of a packet is what the naive reference says.
+// The program and the naive reference agree on a packet.
 void assert_agree(const struct loaded *loaded, const uint8_t *bytes, uint32_t len);
 void assert_sample(const struct ddp_program *program, const struct sample *sample);
 

@@ -18,7 +18,7 @@ struct draft {
 struct step {
 	const struct ddp_rule *rules; // of the header
 	unsigned int n;               // of them, the one that shall decide
-	uint64_t key;                 // where it looks something up
+	uint64_t key;                 // at which it looks something up
 	uint8_t target;
 };
 
@@ -341,7 +341,7 @@ static unsigned int path_write(struct draft *d) {
 	return n;
 }
 
-// What tells packet types of one path apart, and which of their fields are hashed.
+// Write the fields by which packet types of one path differ, and those that choose input sets.
 static void types_write(struct draft *d) {
 	const struct ddp_profile *profile = d->graph->profile;
 	const struct ddp_packet_type *type = &profile->types[below(d, profile->n_types)];
@@ -428,7 +428,7 @@ uint32_t graph_draw(struct graph *graph, uint8_t bytes[PACKET_MAX]) {
 	types_write(&d);
 	if (d.class.n_seen == 0)
 		return below(&d, 64);
-	// What is random behind the last header drawn may have been taken for more headers.
+	// Random bytes behind the last header drawn may have been taken for more headers.
 	last = &d.class.seen[(n < d.class.n_seen ? n : d.class.n_seen) - 1];
 	len = last->off + last->len;
 	if (below(&d, 3) > 0)

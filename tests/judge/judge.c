@@ -4,8 +4,7 @@
 // all profiles of the library, each with its input sets, profiles that nobody wrote, and Intel's
 // packages, with rss_hf and flow rules of all kinds.
 //
-// The same options give the same packets: what is printed about a difference says how to come back
-// to it.
+// Equal options give equal packets: the report of a difference has the options that repeat it.
 #include <getopt.h>
 #include <glob.h>
 #include <inttypes.h>
@@ -41,7 +40,7 @@ struct options {
 	bool verbose;
 };
 
-// What came up, so that nothing agrees because nothing happened.
+// Cases that came up: agreement without any cases proves nothing.
 struct seen {
 	uint64_t statuses[DDP_STATUS_TOO_DEEP + 1];
 	uint64_t typed, hashed, steered;
@@ -315,7 +314,7 @@ static const struct ddp_hash *key_draw(struct run *run, uint64_t *seed) {
 	return hash;
 }
 
-// How to come back to where it is now.
+// Print the options that repeat the current state.
 static void again_print(const struct run *run) {
 	const char *captures = run->options.captures, *cases = run->options.cases;
 
@@ -394,7 +393,7 @@ static bool round_agrees(struct run *run, struct subject *subject, struct draw *
 	return true;
 }
 
-// What people wrote for the profile comes up surely.
+// The cases that were written for the profile always come up.
 static bool cases_agree(struct run *run, struct subject *subject, struct draw *draw) {
 	const struct ddp_hash *hash = key_draw(run, &draw->seed);
 

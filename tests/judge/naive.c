@@ -280,7 +280,7 @@ static enum ddp_status walk(struct naive *n) {
 // Places between headers with a place in a path: bit i is set when i of them are behind.
 typedef number places;
 
-// Where path can end when it starts at any of from.
+// The positions at which path can end if it starts at any of from.
 static places path_follow(const struct ddp_path *path, const unsigned int *nodes,
 			  unsigned int n_nodes, places from) {
 	places to = 0, more;
@@ -451,7 +451,7 @@ void naive_classify(const struct ddp_profile *profile, const uint8_t *bytes, uin
 	n->value = value;
 }
 
-/* What is hashed */
+/* Hash input */
 
 static const struct ddp_input_set *set_of(struct naive *n, uint64_t rss_hf) {
 	for (unsigned int i = 0; n->type != NULL && i < n->type->n_sets; i++) {

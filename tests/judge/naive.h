@@ -54,7 +54,7 @@ number naive_bits(const struct naive *n, uint32_t bit, unsigned int width);
 void naive_classify(const struct ddp_profile *profile, const uint8_t *bytes, uint32_t len,
 		    struct naive *n);
 
-// What a field of a pair becomes; first: it comes first in the input.
+// The hashed value of a field of a pair; first: it comes first in the input.
 number naive_paired(enum ddp_hash_function function, number value, number other, bool first);
 
 // As ddp_input_gather().

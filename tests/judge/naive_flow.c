@@ -136,7 +136,7 @@ static bool rule_holds(const struct naive *n, const struct ddp_flow *rule) {
 		if (header_of(n, i)->hidden)
 			continue;
 		visible[end++] = i;
-		if (n->headers[i].fragment) // what follows is in the first fragment only
+		if (n->headers[i].fragment) // the rest is in the first fragment only
 			break;
 	}
 	if (rule->n_items == 0)
@@ -153,7 +153,7 @@ void naive_flow_match(const struct naive *n, const struct ddp_flow *const *rules
 			hit->rules[rules[i]->stage] = i;
 }
 
-/* What is hashed */
+/* Hash input */
 
 static unsigned int bits_of(const struct ddp_header *header, const struct ddp_flow_field *at) {
 	return at->width != 0 ? at->width : field_find(header, at->field)->width;

@@ -35,7 +35,7 @@ struct flow_book {
 };
 
 void flow_book_init(struct flow_book *book);
-// Whatever set was built of it must be destroyed before.
+// All sets that were built of it must be destroyed before.
 void flow_book_fini(struct flow_book *book);
 // Add rules and put them in.
 void flow_book_add(struct flow_book *book, const struct ddp_flow *rules, unsigned int n);

@@ -42,7 +42,7 @@ static void items_draw(const struct naive *n, struct ddp_flow *rule, uint64_t *s
 	}
 }
 
-// What may not follow eth, vlan and ipv6, as rte_flow has it.
+// Draw headers that may not follow eth, vlan and ipv6, in the form of rte_flow.
 static void without_draw(struct ddp_flow *rule, uint64_t *seed) {
 	for (unsigned int i = 0; i < rule->n_items && !rule->exact; i++) {
 		const bool is_ipv6 = strcmp(rule->items[i], "ipv6") == 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What a packet must get: packet type, fields, hash and rule, by the naive reference. Of a package,
-// which no profile describes, by the model of the NIC's parser: the front ends must agree on it.
+// Expected results of a packet: packet type, fields, hash and rule, by the naive reference.
+// Packages, which no profile describes, use the model of the NIC's parser: the front ends must
+// agree on it.
 #ifndef JUDGE_VERDICT_H
 #define JUDGE_VERDICT_H
 
@@ -9,7 +10,7 @@
 #include "naive.h"
 #include "subject.h"
 
-// What a path cache finds, too. Without padding: two are compared as memory.
+// Results that a path cache finds, too. Without padding: two are compared as memory.
 struct found {
 	uint32_t packet_type, value, hash; // hash, function: 0 where input_len is 0
 	int32_t steer;                     // number of the rule, -1: none
@@ -30,12 +31,11 @@ struct verdict {
 void verdict_find(struct verdict *verdict, const struct way *way, const struct ddp_hash *hash,
 		  const uint8_t *bytes, uint32_t len);
 
-// What the answer front end says otherwise of a packet; NULL: nothing.
+// The difference of the answer front end for a packet; NULL: none.
 const char *answer_difference(struct verdict *verdict, const struct way *way,
 			      const struct ddp_hash *hash, const struct ddp_packet *packet);
 
-// What a profile's program says otherwise of a packet than the naive reference of its profile;
-// NULL: nothing.
+// The difference between a profile's program and the naive reference of its profile; NULL: none.
 const char *class_difference(const struct ddp_program *program, const struct ddp_packet *packet,
 			     struct naive *naive, uint64_t rss_hf);
 

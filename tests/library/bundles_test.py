@@ -45,7 +45,7 @@ NESTED = [
 ]
 
 
-# What i40e-default hashes, by the type of a 700-series NIC that a packet has.
+# Fields that i40e-default hashes, by the packet's type on a 700-series NIC.
 I40E = [
     ("UDP", p.packet(p.eth(), p.ipv4(), p.udp(1, 2)), "all", {**OUTER, **ports("udp", 1, 2)}),
     ("UDP, udp", p.packet(p.eth(), p.ipv6(), p.udp(1, 2)), "udp", {**OUTER6, **ports("udp", 1, 2)}),
@@ -62,7 +62,7 @@ I40E = [
     ("GTP-U", p.packet(*N3, IN4, p.udp(1, 2)), "all", {**OUTER, **ports("udp", 2152, 2152)}),
 ]
 
-# What a rule with these RSS types hashes there of a UDP packet; None: the rule is not for it.
+# Fields of a UDP packet that a rule with these RSS types hashes; None: the rule does not match it.
 I40E_RULES = [
     ("eth / ipv4 / udp", "ipv4-udp l3-src-only l3-dst-only", p.IP_A + " " + p.IP_B),
     ("eth / ipv4 / udp", "ipv4-udp l4-src-only l4-dst-only", "1 2"),
@@ -106,7 +106,7 @@ class Bundles(harness.TestCase):
                                  ("NESTED_IPV4_TCP", {**USER, **ports("tcp", 1, 2, "inner.")}))
 
     def test_i40e_hashes_what_rss_hf_asks_for(self):
-        """Who moves from a 700-series NIC gets the same packets hashed, and the same not."""
+        """After a move from a 700-series NIC, the same packets are hashed."""
         for name, frame, rss_hf, fields in I40E:
             with self.subTest(name):
                 [got] = self.classify("i40e-default", [frame], "--rss-hf", rss_hf)

@@ -258,7 +258,7 @@ class Packet:
 
 
 def words_of(ptype, input_set):
-    """What is hashed of a packet type, as words."""
+    """The hash input of a packet type, as words."""
     for table in (SETS[input_set] if input_set else {}, DEFAULT):
         for pattern, words in table.items():
             if fnmatch.fnmatchcase(ptype, pattern):
@@ -280,7 +280,7 @@ def expected(case, offsets, input_set, sizes):
 
 
 def users(fields):
-    """The same of the sets of USERS, by the fields that are hashed and extracted with that set."""
+    """The hash input of a set of USERS, by the fields that are hashed and extracted with that set."""
     found = b""
     for name, value in fields.items():
         if re.search(r"\bipv[46]\.(src|dst)", name):

@@ -54,7 +54,7 @@ class Case:
     # Input set -> name of the case whose hash is the same with that set.
     meets: dict = dataclasses.field(default_factory=dict)
     status: str = "ok"  # of the jsonl
-    spec: str = None  # what to load instead of the profile, e.g. "vxlan;port=8472"
+    spec: str = None  # loaded instead of the profile, e.g. "vxlan;port=8472"
     tshark: str = None  # chain as tshark sees it, where that differs,
     why: str = None  # and for what reason
     options: tuple = ()  # of tshark, for this packet and others with the same
@@ -111,7 +111,7 @@ sys.modules["library_test"] = sys.modules[__name__]
 
 
 class Profile:
-    """What a test must know of a profile's text. No YAML reader comes with Python; this reads the
+    """The parts of a profile's text that tests need. No YAML reader comes with Python; this reads the
     plain layout that all our profiles have: names at two blanks below a key at none."""
 
     def __init__(self, name):
@@ -180,7 +180,7 @@ def options_of(module, case):
 
 @functools.cache
 def seen(options):
-    """What tshark sees with these options, by profile and case: it takes longer to start than to read all of them."""
+    """Output of tshark with these options, by profile and case: it takes longer to start than to read all of them."""
     cases = {(name, case.name): case for name in cases_names() for module in [cases_load(name)]
              for case in module.CASES if options_of(module, case) == options}
     with capture_write(cases.values()) as file:
@@ -334,7 +334,7 @@ class Together(unittest.TestCase):
                 self.types_compare(name, [part for part in profile.requires() if part in self.names])
 
     def types_compare(self, spec, names):
-        """What the cases of each profile expect of it alone is true of it among others."""
+        """The expectations of each profile's cases also hold if others are loaded."""
         cases = [(name, case) for name in names for case in cases_load(name).CASES if case.spec is None]
         with capture_write([case for _, case in cases]) as file:
             found = classify(spec, file.name)

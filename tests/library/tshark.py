@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What tshark sees in a capture, in our words: for each packet the headers (our token, offset) and
+"""Output of tshark for a capture, in our tokens: for each packet the headers (our token, offset) and
 their fields. Header by header: nothing is reassembled, and the first protocol that is none of ours ends
 it, whether tshark knows it or guesses."""
 

@@ -42,7 +42,7 @@ class Tutorial(harness.TestCase):
                 self.type(command, printed)
                 typed += 1
         self.assertGreater(typed, 5)
-        # What has come of it is the example of the library.
+        # The result is the example of the library.
         licence, example = (PROFILES / "examples" / "acme.yaml").read_text().split("\n", 1)
         self.assertEqual(example, (self.folder / "acme.yaml").read_text())
         self.assertIn("SPDX", licence)

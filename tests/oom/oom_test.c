@@ -90,7 +90,7 @@ int __wrap_asprintf(char **text, const char *fmt, ...) {
 	int len;
 
 	if (fails()) {
-		*text = (char *)(uintptr_t)0xdead; // what libc leaves there is not defined
+		*text = (char *)(uintptr_t)0xdead; // undefined by libc
 		return -1;
 	}
 	va_start(ap, fmt);
@@ -203,7 +203,7 @@ static unsigned int operation_fail(const struct operation *operation, unsigned i
 static void operation_sweep(const struct operation *operation) {
 	unsigned int n, step_size;
 
-	operation_fail(operation, UINT_MAX); // what a first time allocates for good
+	operation_fail(operation, UINT_MAX); // allocations of a first time, for good
 	n = operation_fail(operation, UINT_MAX);
 	step_size = getenv("OOM_ALL") != NULL || n <= OOM_MAX ? 1 : n / OOM_MAX;
 	assert_true(n > 0);

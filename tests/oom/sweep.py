@@ -27,7 +27,7 @@ def problem(whole, result):
     if result.returncode < 0:
         return f"signal {-result.returncode}"
     if (result.returncode, result.stdout) == (whole.returncode, whole.stdout):
-        return None  # what failed was of no use, or something else did instead
+        return None  # the failed call was not needed, or another one replaced it
     if not any(reason in result.stderr.lower() for reason in REASONS):
         return f"exit {result.returncode} without the reason"
     if result.returncode != STATUS and "in libarchive" not in result.stderr:  # it ends the process itself

@@ -23,7 +23,7 @@ OS, COMMS = "ice-1.3.30.0.pkg", "ice_comms-1.3.31.0.pkg"
 
 KEYS = harness.PACKET_KEYS[:-1] + ["protocols", "flags", "rss_flags", "fd_flags", "sw_flags", "schema_version"]
 
-# What info says of each: its identity, segments, buffers, buffers for the device, packet types.
+# Output of info for each: its identity, segments, buffers, buffers for the device, packet types.
 KNOWN = {
     OS: (["e810", "ICE OS Default Package", "1.3.30.0", "0xc0000001", 692660],
          [("0x1", 28, 84), ("0x2", 112, 100), ("0x1001", 212, 12400), ("0x10", 12612, 671800), ("0x20", 684412, 8248)],

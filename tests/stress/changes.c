@@ -233,7 +233,7 @@ static int tx_queue_apply(uint16_t port, const struct setup *now, const struct s
 	if (ret < 0)
 		return ret;
 	last = (last + 1) % info.nb_tx_queues;
-	stream_dropped_some = true; // what a slow lower device does not take when the queue stops
+	stream_dropped_some = true; // a slow lower device leaves some when the queue stops
 	ret = rte_eth_dev_tx_queue_stop(port, last);
 	return ret < 0 ? ret : rte_eth_dev_tx_queue_start(port, last);
 }
@@ -243,7 +243,7 @@ static int tx_queue_apply(uint16_t port, const struct setup *now, const struct s
 static const struct rte_flow_attr rule_attr = {.ingress = 1};
 #define UDP_ITEMS ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(UDP))
 
-static struct rte_flow *flow_src, *flow_queue, *flow_drop, *flow_mark; // where they are on
+static struct rte_flow *flow_src, *flow_queue, *flow_drop, *flow_mark; // rules that are on
 
 static bool rules_possible(uint16_t port) {
 	struct rte_flow_error error;

@@ -20,7 +20,7 @@ struct change {
 	int (*apply)(uint16_t port, const struct setup *now, const struct setup *next);
 	bool resets;   // statistics
 	bool stops;    // a queue, so that packets are missed whatever overflow says
-	bool slow;     // where a lower device is asked, too
+	bool slow;     // calls a lower device, too
 	bool unlocked; // rules: bursts may see the change while it is made
 	bool steers;   // of these: flows move to other queues while it is made
 	bool pairs;    // makes and takes back in turn: two for each round

@@ -108,7 +108,7 @@ static void stamp_take(struct stamp *stamp, uint16_t queue) {
 // The last burst from a queue of the lower device, under net_ddp's lock of it.
 static struct last {
 	const uint64_t *passed; // counter of net_ddp's
-	uint64_t before;        // what it said
+	uint64_t before;        // its value before
 	uint16_t n_direct;      // packets that were read into the application's array
 } lasts[STREAM_RXQ_MAX] __rte_cache_aligned;
 
@@ -385,7 +385,7 @@ static int start(struct rte_eth_dev *dev) {
 	return 0;
 }
 
-// What waits is dropped.
+// Packets that wait are dropped.
 static int stop(struct rte_eth_dev *dev) {
 	dev->data->dev_link.link_status = RTE_ETH_LINK_DOWN;
 	rte_pktmbuf_free_bulk(the_txq.backlog, BACKLOG);

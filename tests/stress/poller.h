@@ -29,11 +29,11 @@
 #define QUEUE_NONE UINT16_MAX
 #define ORDER_CHANGES_MAX UINT16_MAX // in one run
 
-// Why a packet may be overtaken, or a flow be at two queues.
+// Reasons why a packet may be overtaken, or a flow be at two queues.
 #define ORDER_EXCUSES(X)                                                                     \
 	X(ORDER_NONE, "without a reason")                                                    \
 	X(ORDER_BYPASS, "spread by the lower device") /* its order is that of the NIC */     \
-	X(ORDER_STOPPED, "at a stop") /* what an application has of a queue that it stops */ \
+	X(ORDER_STOPPED, "at a stop")                 /* packets of a queue that it stops */ \
 	X(ORDER_RULE, "by a rule")    /* one that steers came or went; it moved this flow */ \
 	X(ORDER_GIVEN_UP, "given up") /* its queue was not polled for long */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What the stress test and the fuzz test of the control path share.
+// Code of both the stress test and the fuzz test of the control path.
 #ifndef DDP_TESTS_STRESS_POOL_H
 #define DDP_TESTS_STRESS_POOL_H
 

@@ -199,7 +199,7 @@ static void drain(void) {
 	if (!WAIT(stream_waiting() == 0, STALL_MS))
 		fault("%lu packets wait in the lower device", stream_waiting());
 	good = WAIT(xstat("rx_in_rings") == 0, STALL_MS);
-	workers_park(); // what is in their hands is counted then
+	workers_park(); // the packets in their hands are counted then
 	workers_resume();
 	if ((stage->forward && !WAIT(xstat("tx_in_rings") == 0, STALL_MS)) || !good)
 		fault("packets are stranded: %lu Rx, %lu Tx", xstat("rx_in_rings"),
@@ -544,7 +544,7 @@ static void section_run(const struct section *section, bool drained) {
 	looks_resume();
 }
 
-// How many packets pass is asked where the port counts them, by lower queue.
+// The port counts packets that bypass it by lower queue.
 static void bypass_watch(bool watch) {
 	struct ddp_port *port = ddp_registry_get(run.port);
 

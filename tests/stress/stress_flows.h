@@ -78,7 +78,7 @@ struct verdict {
 	uint32_t packet_type;
 	uint32_t hash;
 	uint32_t value;        // of ddp_meta
-	uint16_t inner_l3_off; // the same
+	uint16_t inner_l3_off; // of ddp_meta
 	uint16_t queue;
 	bool anywhere; // on any queue: the table decides, and is not known
 	uint32_t mark;

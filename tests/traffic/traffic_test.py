@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What ddp-traffic writes, judged by tshark."""
+"""Captures of ddp-traffic, checked by tshark."""
 
 import collections
 import csv

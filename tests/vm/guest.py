@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where testpmd runs: a guest of QEMU with one emulated NIC, or this machine with a NIC of its own."""
+"""Hosts of testpmd: a guest of QEMU with one emulated NIC, or this machine with a NIC of its own."""
 
 import contextlib
 import fcntl

@@ -87,7 +87,7 @@ def all_kinds():
 
 
 def ddpctl(frames, *options):
-    """What ddpctl predicts for each frame, with the length that decap leaves."""
+    """The prediction of ddpctl for each frame, with the length after decap."""
     key = (b"".join(frames), options)
     if key not in predictions:
         with tempfile.TemporaryDirectory(prefix="ddp-vm-") as folder:
@@ -145,7 +145,7 @@ class Run:
         if self.status is None:
             self.status = self.guest.quit()
 
-    def ask(self, line):
+    def try_cmd(self, line):
         """A command that the driver may refuse."""
         answer = self.cmd(line)
         if re.search(r"not supported|ENOTSUP|-95|fail|error|bad|invalid|please", answer.partition("\n")[2], re.IGNORECASE):
@@ -199,7 +199,7 @@ class Run:
                 return got
 
     def count(self, **how):
-        """How many of N such packets arrive before another one that surely does."""
+        """The number of N such packets that arrive before another one that always does."""
         got = self.receive(question(**how) + question("ff:ff:ff:ff:ff:ff", n=1, number=MARKER), {MARKER})
         check(len(got[MARKER]), 1, "broadcasts")
         return len(got[0])
@@ -260,13 +260,13 @@ def row_stop_start(run):
 
 def restart(run, *between):
     for line in ("stop", "port stop 0", *between, "port start 0", "start"):
-        run.ask(line) if line in between else run.cmd(line)
+        run.try_cmd(line) if line in between else run.cmd(line)
     run.wait_link("up")
 
 
 def row_mtu(run):
     for mtu in (1400, 1500):
-        run.ask(f"port config mtu 0 {mtu}")
+        run.try_cmd(f"port config mtu 0 {mtu}")
         check(run.info("MTU"), str(mtu), "MTU")
         check(run.count(size=mtu), N, f"packets at MTU {mtu}")
     try:
@@ -278,7 +278,7 @@ def row_mtu(run):
 
 @contextlib.contextmanager
 def only_own(run):
-    run.ask("set promisc 0 off")
+    run.try_cmd("set promisc 0 off")
     try:
         yield
     finally:
@@ -294,33 +294,33 @@ def row_promiscuous(run):
 
 def row_mac(run):
     with only_own(run):
-        run.ask(f"mac_addr add 0 {OTHER}")
+        run.try_cmd(f"mac_addr add 0 {OTHER}")
         check(run.count(dst=OTHER), N, "added")
-        run.ask(f"mac_addr remove 0 {OTHER}")
+        run.try_cmd(f"mac_addr remove 0 {OTHER}")
         check(run.count(dst=OTHER), 0, "removed")
 
 
 def row_multicast(run):
     with only_own(run):
         check(run.count(dst=GROUP), 0, "unknown group")
-        run.ask(f"mcast_addr add 0 {GROUP}")
+        run.try_cmd(f"mcast_addr add 0 {GROUP}")
         check(run.count(dst=GROUP), N, "added")
-        run.ask(f"mcast_addr remove 0 {GROUP}")
+        run.try_cmd(f"mcast_addr remove 0 {GROUP}")
         check(run.count(dst=GROUP), 0, "removed")
-        run.ask("set allmulti 0 on")
+        run.try_cmd("set allmulti 0 on")
         check(run.count(dst=GROUP), N, "all multicast")
-        run.ask("set allmulti 0 off")
+        run.try_cmd("set allmulti 0 off")
         check(run.count(dst=GROUP), 0, "not all")
 
 
 def row_vlan(run):
     check(run.count(vid=5), N, "no filter")
-    run.ask("vlan set filter on 0")
+    run.try_cmd("vlan set filter on 0")
     try:
         check(run.count(vid=5), 0, "filter")
-        run.ask("rx_vlan add 5 0")
+        run.try_cmd("rx_vlan add 5 0")
         check(run.count(vid=5), N, "added")
-        run.ask("rx_vlan rm 5 0")
+        run.try_cmd("rx_vlan rm 5 0")
         check(run.count(vid=5), 0, "removed")
     finally:
         run.cmd("vlan set filter off 0")
@@ -328,7 +328,7 @@ def row_vlan(run):
 
 
 def row_key(run):
-    run.ask(f"port config 0 rss-hash-key ipv4 {NEW_KEY}")
+    run.try_cmd(f"port config 0 rss-hash-key ipv4 {NEW_KEY}")
     try:
         answer = compare(run, flows(), f"--key={NEW_KEY}")
     finally:
@@ -345,7 +345,7 @@ def row_table(run):
     entries = {one[0][0] % size: one[0][1] for one in before.values()}
 
     def write(add):
-        run.ask("port config 0 rss reta " + ",".join(f"({i},{(q + add) % run.queues})" for i, q in entries.items()))
+        run.try_cmd("port config 0 rss reta " + ",".join(f"({i},{(q + add) % run.queues})" for i, q in entries.items()))
     write(1)
     try:
         after = run.receive(flows(N))
@@ -362,7 +362,7 @@ def row_queue_stop(run):
     def change(what):
         run.cmd("stop")
         try:
-            run.ask(f"port 0 rxq 1 {what}")
+            run.try_cmd(f"port 0 rxq 1 {what}")
         finally:
             run.cmd("start")
     others = {i for i, queue in queues.items() if queue != 1}
@@ -609,7 +609,7 @@ def say(line):
 
 
 def judge(nic, answers):
-    """What net_ddp does worse than the driver alone, or not as predicted."""
+    """Results of net_ddp that are worse than the driver's alone, or not as predicted."""
     plain = answers.get("plain", {})
     for case, cells in answers.items():
         for row, (verdict, text, _) in cells.items():

@@ -31,7 +31,7 @@ static const char *const colours[] = {
 
 struct graph_row {
 	const char *text;
-	int port; // where edges begin
+	int port; // at which edges begin
 };
 
 struct graph_node {

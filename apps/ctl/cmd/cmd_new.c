@@ -106,14 +106,14 @@ static void words_write(const struct start *start, const char *text, FILE *to) {
 /* The headers before */
 
 // The shortest path from the first header to each.
-struct ways {
+struct paths {
 	const struct ddp_profile *profile;
 	uint8_t order[UINT8_MAX + 1]; // the headers found
 	int from[UINT8_MAX + 1];      // for each header in order: index of the one before; -1: none
 	unsigned int n;
 };
 
-static void reach(struct ways *w, int from, uint8_t node) {
+static void reach(struct paths *w, int from, uint8_t node) {
 	if (memchr(w->order, node, w->n) != NULL)
 		return;
 	assert(w->n <= UINT8_MAX);
@@ -121,7 +121,7 @@ static void reach(struct ways *w, int from, uint8_t node) {
 	w->order[w->n++] = node;
 }
 
-static void header_follow(struct ways *w, int from, uint8_t node) {
+static void header_follow(struct paths *w, int from, uint8_t node) {
 	const struct ddp_header *of = &w->profile->headers[node];
 	int target;
 
@@ -132,7 +132,7 @@ static void header_follow(struct ways *w, int from, uint8_t node) {
 }
 
 // The index of the nearest header with that name, or that uses such a table; -1: none.
-static int before_find(const struct ways *w, const char *name) {
+static int before_find(const struct paths *w, const char *name) {
 	for (unsigned int i = 0; i < w->n; i++)
 		if (strcmp(w->profile->headers[w->order[i]].name, name) == 0)
 			return i;
@@ -159,12 +159,12 @@ static const char *path_word(const struct ddp_header *of) {
 }
 
 // Write path and profiles of a header. Returns its profile.
-static const char *way_write(struct start *start, const struct ways *w, int n) {
+static const char *path_write(struct start *start, const struct paths *w, int n) {
 	const struct ddp_header *of = &w->profile->headers[w->order[n]];
 	const char *profile = "base", *word = path_word(of);
 
 	if (w->from[n] >= 0)
-		profile = way_write(start, w, w->from[n]);
+		profile = path_write(start, w, w->from[n]);
 	if (word != NULL)
 		fprintf(start->path.to, "%s%s", w->from[n] >= 0 ? " " : "", word);
 	if (word != NULL && strcmp(word, "ip") == 0)
@@ -178,7 +178,7 @@ static const char *way_write(struct start *start, const struct ways *w, int n) {
 static int before_describe(struct start *start, const char *name) {
 	struct ddp_personality all;
 	int status = load_or_report(&all, "all"), n;
-	struct ways w = {.profile = all.profile}, next = w;
+	struct paths w = {.profile = all.profile}, next = w;
 	const struct ddp_header *of;
 
 	if (status != EXIT_GOOD)
@@ -198,7 +198,7 @@ static int before_describe(struct start *start, const char *name) {
 		start->has_types =
 			before_find(&next, "ipv4") >= 0 &&
 			(strcmp(of->profile, "base") != 0 || strcmp(of->name, "eth") == 0);
-		way_write(start, &w, n);
+		path_write(start, &w, n);
 	}
 	ddp_personality_unload(&all);
 	return EXIT_GOOD;

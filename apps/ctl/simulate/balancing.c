@@ -194,7 +194,7 @@ void balancer_destroy(struct balancer *balancer) {
 	free(balancer);
 }
 
-void balancer_count(struct balancer *balancer, const uint16_t *places,
+void balancer_count(struct balancer *balancer, const uint16_t *slots,
 		    const struct capture_packet *packets, unsigned int n) {
 	for (unsigned int i = 0; i < n; i++) {
 		uint64_t time_ns = packets[i].time_ns;
@@ -202,10 +202,10 @@ void balancer_count(struct balancer *balancer, const uint16_t *places,
 
 		if (since_ns >= balancer->end_ns)
 			intervals_pass(balancer, since_ns);
-		if (places[i] == STEER_PLACE_NONE)
+		if (slots[i] == STEER_SLOT_NONE)
 			continue;
-		assert(places[i] < balancer->n_entries + balancer->n_queues);
-		balancer->counts[places[i]]++;
+		assert(slots[i] < balancer->n_entries + balancer->n_queues);
+		balancer->counts[slots[i]]++;
 	}
 }
 

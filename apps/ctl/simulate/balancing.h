@@ -7,7 +7,7 @@
 // moves are kept up to a limit, and summed up beyond it. Earlier packets count in it, too.
 //
 //	balancer = balancer_create(&steer, first_ns, interval_ns, INTERVALS_MAX);
-//	balancer_count(balancer, places, packets, n); // for each batch
+//	balancer_count(balancer, slots, packets, n); // for each batch
 //	balancing = balancer_end(balancer);
 //	balancer_destroy(balancer);
 #ifndef DDPCTL_SIMULATE_BALANCING_H
@@ -64,7 +64,7 @@ struct balancer *balancer_create(const struct steer *steer, uint64_t start_ns, u
 void balancer_destroy(struct balancer *balancer); // may be NULL
 
 // The next n packets of the capture.
-void balancer_count(struct balancer *balancer, const uint16_t *places,
+void balancer_count(struct balancer *balancer, const uint16_t *slots,
 		    const struct capture_packet *packets, unsigned int n);
 
 // After the last packet: end the current interval. The balancer owns the result.

@@ -166,7 +166,7 @@ static void view_add(struct candidates *candidates, const char *spec, const char
 
 void candidates_look(struct candidates *candidates, const char *spec,
 		     const struct ddp_personality *all) {
-	candidates->totals.n_places = candidates->n;
+	candidates->totals.n_candidates = candidates->n;
 	view_add(candidates, spec, KNOWS_MOST, NULL, all, &candidates->totals.flows);
 	view_add(candidates, spec, "gtpu", "ue", NULL, &candidates->totals.ues);
 }

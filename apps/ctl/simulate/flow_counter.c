@@ -44,12 +44,12 @@ static size_t slots_size(const struct flows *flows) {
 	return n * sizeof(*flows->slots);
 }
 
-void flows_init(struct flows *flows, bool detailed, unsigned int n_places, size_t size) {
+void flows_init(struct flows *flows, bool detailed, unsigned int n_candidates, size_t size) {
 	size_t detail_size = 0, n;
 
 	*flows = (struct flows){.mask = FIRST_SLOTS - 1, .stride = offsetof(struct flow, bytes)};
 	if (detailed) {
-		flows->stride = sizeof(struct flow) + n_places * sizeof(struct flow_place);
+		flows->stride = sizeof(struct flow) + n_candidates * sizeof(struct flow_slot);
 		flows->stride = RTE_MAX(flows->stride, (uint32_t)RTE_CACHE_LINE_MIN_SIZE);
 		detail_size = sizeof(struct flow_detail);
 	}
@@ -141,20 +141,20 @@ void flows_prefetch(const struct flows *flows, const uint64_t *keys, unsigned in
 	}
 }
 
-void flow_place_add(struct flow_place *place, uint64_t n, uint16_t at, uint16_t queue) {
+void flow_slot_add(struct flow_slot *slot, uint64_t n, uint16_t at, uint16_t queue) {
 	if (n == 0)
 		return;
-	if (place->n[0] == 0 || n < place->n[0]) {
-		if (place->n[0] != 0 && place->queue[0] != queue) {
-			place->n[1] = place->n[0];
-			place->queue[1] = place->queue[0];
+	if (slot->n[0] == 0 || n < slot->n[0]) {
+		if (slot->n[0] != 0 && slot->queue[0] != queue) {
+			slot->n[1] = slot->n[0];
+			slot->queue[1] = slot->queue[0];
 		}
-		place->n[0] = n;
-		place->queue[0] = queue;
-		place->place = at;
-	} else if (queue != place->queue[0] && (place->n[1] == 0 || n < place->n[1])) {
-		place->n[1] = n;
-		place->queue[1] = queue;
+		slot->n[0] = n;
+		slot->queue[0] = queue;
+		slot->slot = at;
+	} else if (queue != slot->queue[0] && (slot->n[1] == 0 || n < slot->n[1])) {
+		slot->n[1] = n;
+		slot->queue[1] = queue;
 	}
 }
 
@@ -372,7 +372,7 @@ static void flow_begin(struct flow_counter *counter, struct flow_detail *detail,
 
 void flow_counter_count(struct flow_counter *counter, const struct capture_batch *batch,
 			unsigned int first, unsigned int n,
-			uint16_t (*places)[CAPTURE_BATCH_PACKETS]) {
+			uint16_t (*slots)[CAPTURE_BATCH_PACKETS]) {
 	const struct spread_burst *burst = counter->by->burst;
 	uint8_t input[FLOW_INPUT_SIZE];
 
@@ -394,18 +394,18 @@ void flow_counter_count(struct flow_counter *counter, const struct capture_batch
 		if (flow->packets == 1)
 			flow_begin(counter, flow->detail, i, packet);
 		flow->bytes += packet->wire_len;
-		for (unsigned int p = 0; p < counter->n_places; p++) {
-			const uint16_t place = places[p][first + i];
+		for (unsigned int p = 0; p < counter->n_candidates; p++) {
+			const uint16_t slot = slots[p][first + i];
 			const struct steer *steer;
 
-			if (place == STEER_PLACE_NONE || flow->places[p].n[1] != 0 ||
-			    (place == flow->places[p].place && flow->places[p].n[0] != 0))
+			if (slot == STEER_SLOT_NONE || flow->slots[p].n[1] != 0 ||
+			    (slot == flow->slots[p].slot && flow->slots[p].n[0] != 0))
 				continue;
 			steer = counter->steers[p];
-			flow_place_add(&flow->places[p], batch->first + first + i, place,
-				       place < steer->config.reta_size ?
-					       steer->reta[place] :
-					       place - steer->config.reta_size);
+			flow_slot_add(&flow->slots[p], batch->first + first + i, slot,
+				      slot < steer->config.reta_size ?
+					      steer->reta[slot] :
+					      slot - steer->config.reta_size);
 		}
 	}
 }

@@ -27,7 +27,7 @@ struct spread;
 // A hash table that grows to n_max keys. Packets of further keys are only summed up. Entries are in
 // the order of their first packets, so no result depends on the random seed.
 //
-//	flows_init(&flows, true, n_places, 64 << 20);
+//	flows_init(&flows, true, n_candidates, 64 << 20);
 //	flows_prefetch(&flows, keys, n);
 //	for (unsigned int i = 0; i < n; i++)
 //		flow = flows_count(&flows, keys[i]);
@@ -36,10 +36,10 @@ struct spread;
 #define FLOW_OUTER_SIZE 32 // bytes: two IPv6 addresses
 
 // The queues of a flow's packets with one candidate. Packets are numbered from 1.
-struct flow_place {
+struct flow_slot {
 	uint64_t n[2];     // the first packet, the first on another queue; 0: none
 	uint16_t queue[2]; // their queues
-	uint16_t place;    // slot of the first packet, see steer.h
+	uint16_t slot;     // slot of the first packet, see steer.h
 };
 
 // Written once, by the user of the table at the first packet of a flow.
@@ -61,7 +61,7 @@ struct flow {
 	// Only in a table with details. The table sets detail.
 	uint64_t bytes;
 	struct flow_detail *detail;
-	struct flow_place places[]; // by candidate
+	struct flow_slot slots[]; // by candidate
 };
 
 struct flows {
@@ -77,7 +77,7 @@ struct flows {
 };
 
 // The table uses about size bytes. Here and below, the process ends if memory is short.
-void flows_init(struct flows *flows, bool detailed, unsigned int n_places, size_t size);
+void flows_init(struct flows *flows, bool detailed, unsigned int n_candidates, size_t size);
 void flows_fini(struct flows *flows); // also if all zero
 
 // Count a packet. Returns the entry, which never moves; a new one has packets 1. NULL: full.
@@ -87,7 +87,7 @@ struct flow *flows_count(struct flows *flows, uint64_t key);
 void flows_prefetch(const struct flows *flows, const uint64_t *keys, unsigned int n);
 
 // Add packet n with its slot and queue. Packets may come in any order.
-void flow_place_add(struct flow_place *place, uint64_t n, uint16_t at, uint16_t queue);
+void flow_slot_add(struct flow_slot *slot, uint64_t n, uint16_t at, uint16_t queue);
 
 // Entry i, below n_max.
 static inline struct flow *flows_at(const struct flows *flows, uint32_t i) {
@@ -122,7 +122,7 @@ struct spread_burst {
 	struct rte_mbuf *mbufs[DDP_BURST_MAX];
 	uint16_t types[DDP_BURST_MAX];
 	uint8_t input_lens[DDP_BURST_MAX];
-	uint16_t places[DDP_BURST_MAX]; // see steer.h
+	uint16_t slots[DDP_BURST_MAX]; // see steer.h
 	unsigned int n_groups;
 	uint64_t groups[DDP_BURST_MAX]; // keys, of packets with a group
 };
@@ -136,7 +136,7 @@ struct flow_counter {
 	// Valid while packets are counted.
 	bool is_ue;
 	const struct steer *const *steers; // of the candidates
-	unsigned int n_places;             // number of candidates
+	unsigned int n_candidates;         // number of candidates
 	// The layouts of path cache entries, valid until the cache learns another entry.
 	uint64_t learned;
 	uint32_t n_entries;
@@ -147,11 +147,11 @@ struct flow_counter {
 
 void flow_counter_fini(struct flow_counter *counter);
 
-// Count n packets of the batch, which are the last burst of counter->by. places: slots of the
+// Count n packets of the batch, which are the last burst of counter->by. slots: those of the
 // packets of the batch, by candidate.
 void flow_counter_count(struct flow_counter *counter, const struct capture_batch *batch,
 			unsigned int first, unsigned int n,
-			uint16_t (*places)[CAPTURE_BATCH_PACKETS]);
+			uint16_t (*slots)[CAPTURE_BATCH_PACKETS]);
 
 // "10.45.0.1:4000 > 198.51.100.7:443", other fields as "teid=4660".
 const char *flow_text(struct flow_counter *counter, const struct flow *flow,

@@ -252,16 +252,16 @@ static void keys_make(const struct spread *spread, struct outcome *outcome) {
 /* Flows and UEs */
 
 // Returns whether this becomes the example: the first split one.
-static bool affinity_add(struct affinity *affinity, const struct flow_place *place) {
+static bool affinity_add(struct affinity *affinity, const struct flow_slot *slot) {
 	affinity->n++;
-	if (place->n[1] == 0)
+	if (slot->n[1] == 0)
 		return false;
 	affinity->n_split++;
-	if (affinity->packets[0] != 0 && affinity->packets[0] <= place->n[0])
+	if (affinity->packets[0] != 0 && affinity->packets[0] <= slot->n[0])
 		return false;
 	for (unsigned int i = 0; i < 2; i++) {
-		affinity->packets[i] = place->n[i];
-		affinity->queues[i] = place->queue[i];
+		affinity->packets[i] = slot->n[i];
+		affinity->queues[i] = slot->queue[i];
 	}
 	return true;
 }
@@ -283,7 +283,7 @@ static void ues_make(struct simulation *simulation, struct candidates *candidate
 			continue;
 		}
 		for (unsigned int p = 0; p < candidates->n; p++)
-			if (affinity_add(&outcomes[p].ues, &ue->places[p]))
+			if (affinity_add(&outcomes[p].ues, &ue->slots[p]))
 				outcomes[p].ues.who = ddp_arena_strdup(simulation->arena, address);
 	}
 }
@@ -303,16 +303,16 @@ static void pair_add(const struct simulation *simulation, struct candidates *can
 	for (unsigned int i = 0; i < n; i++)
 		directions |= 1u << flows[i]->detail->direction;
 	for (unsigned int p = 0; p < candidates->n && directions == 3; p++) {
-		struct flow_place all = {0};
+		struct flow_slot all = {0};
 		unsigned int first = 0;
 
 		for (unsigned int i = 0; i < n; i++) {
-			const struct flow_place *place = &flows[i]->places[p];
+			const struct flow_slot *slot = &flows[i]->slots[p];
 
 			for (unsigned int k = 0; k < 2; k++)
-				flow_place_add(&all, place->n[k], place->place, place->queue[k]);
+				flow_slot_add(&all, slot->n[k], slot->slot, slot->queue[k]);
 		}
-		while (flows[first]->places[p].n[0] != all.n[0])
+		while (flows[first]->slots[p].n[0] != all.n[0])
 			first++;
 		assert(first < n);
 		if (affinity_add(&outcomes[p].flows, &all))
@@ -349,7 +349,7 @@ static void bound_find(const struct simulation *simulation, struct flow_counter 
 	for (uint32_t i = 0; i < counter->table.n; i++) {
 		const struct flow *flow = flows_at(&counter->table, i);
 
-		if (flow->places[p].n[0] != 0 && flow->places[p].place == balancing->bound_entry &&
+		if (flow->slots[p].n[0] != 0 && flow->slots[p].slot == balancing->bound_entry &&
 		    (largest == NULL || flow->packets > largest->packets))
 			largest = flow;
 	}
@@ -371,7 +371,7 @@ static void flows_make(struct simulation *simulation, struct candidates *candida
 			.packets = top[i]->packets,
 			.bytes = top[i]->bytes,
 			.outer = flow_outer_text(top[i], simulation->arena),
-			.places = top[i]->places,
+			.slots = top[i]->slots,
 		};
 	for (unsigned int i = 0; i < candidates->n; i++)
 		bound_find(simulation, counter, candidates->spreads[i].balancing, i);

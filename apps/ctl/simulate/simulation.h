@@ -82,8 +82,8 @@ struct top_flow {
 	const char *text; // "10.45.0.1:4000 > 198.51.100.7:443"
 	const char *type; // packet type
 	uint64_t packets, bytes;
-	const char *outer; // addresses of the outer IP header; NULL: there is only one
-	const struct flow_place *places; // by candidate
+	const char *outer;             // addresses of the outer IP header; NULL: there is only one
+	const struct flow_slot *slots; // by candidate
 };
 
 struct simulation {

@@ -163,8 +163,8 @@ static void flows_json(const struct simulation *simulation, struct json_writer *
 		// The first two queues of each candidate, none if its rules drop the flow.
 		for (unsigned int p = 0; p < simulation->n_outcomes; p++) {
 			jsonw_open(json, '[');
-			for (unsigned int q = 0; q < 2 && flow->places[p].n[q] != 0; q++)
-				jsonw_uint(json, flow->places[p].queue[q]);
+			for (unsigned int q = 0; q < 2 && flow->slots[p].n[q] != 0; q++)
+				jsonw_uint(json, flow->slots[p].queue[q]);
 			jsonw_close(json, ']');
 		}
 		jsonw_write(json, "]}");

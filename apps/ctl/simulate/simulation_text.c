@@ -316,12 +316,12 @@ static void balancing_print(const struct simulation *simulation, struct output *
 
 /* Flows */
 
-static void flow_queue_cell(const struct flow_place *place, struct table *table) {
-	if (place->n[0] == 0)
+static void flow_queue_cell(const struct flow_slot *slot, struct table *table) {
+	if (slot->n[0] == 0)
 		table_text(table, "-"); // dropped
 	else
-		table_cell(table, place->n[1] != 0 ? "%u, %u" : "%u", place->queue[0],
-			   place->queue[1]);
+		table_cell(table, slot->n[1] != 0 ? "%u, %u" : "%u", slot->queue[0],
+			   slot->queue[1]);
 }
 
 void simulation_flows_print(const struct simulation *simulation, const struct outcome *outcome,
@@ -365,9 +365,9 @@ void simulation_flows_print(const struct simulation *simulation, const struct ou
 		table_text(&table, flow->type);
 		table_number(&table, flow->packets);
 		table_share(&table, share_of(flow->packets, simulation->packets));
-		flow_queue_cell(&flow->places[which], &table);
+		flow_queue_cell(&flow->slots[which], &table);
 		if (which != base)
-			flow_queue_cell(&flow->places[base], &table);
+			flow_queue_cell(&flow->slots[base], &table);
 		if (has_outer)
 			table_text(&table, or_dash(flow->outer));
 	}

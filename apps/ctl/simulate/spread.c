@@ -214,9 +214,9 @@ static inline void packet_count(struct spread *spread, unsigned int i,
 
 	burst->types[i] = steered->id;
 	burst->input_lens[i] = steered->input_len;
-	burst->places[i] = queue == DROPPED ? STEER_PLACE_NONE :
-			   hashed && !ruled ? entry :
-					      steer->config.reta_size + queue;
+	burst->slots[i] = queue == DROPPED ? STEER_SLOT_NONE :
+			  hashed && !ruled ? entry :
+					     steer->config.reta_size + queue;
 	if (queue == DROPPED) {
 		spread->dropped++;
 		if (timed)
@@ -387,7 +387,7 @@ static void spread_end(struct spread *spread) {
 
 struct run_batch {
 	struct capture_batch *batch;
-	uint16_t (*places)[CAPTURE_BATCH_PACKETS]; // slots of its packets, by candidate
+	uint16_t (*slots)[CAPTURE_BATCH_PACKETS]; // slots of its packets, by candidate
 };
 
 // In each round the calling thread reads a batch. Meanwhile the threads take one spread after
@@ -409,8 +409,8 @@ static void counter_begin(const struct run *run, struct flow_counter *counter, s
 		return;
 	counter->is_ue = counter == &run->totals->ues;
 	counter->steers = run->steers;
-	counter->n_places = run->totals->n_places;
-	flows_init(&counter->table, true, counter->n_places, size);
+	counter->n_candidates = run->totals->n_candidates;
+	flows_init(&counter->table, true, counter->n_candidates, size);
 }
 
 // Flows get most memory: many flows may have one hash, and a UE has several flows.
@@ -419,7 +419,7 @@ static void memory_share(struct run *run) {
 	size_t size = totals->memory != 0 ? totals->memory : MEMORY_DEFAULT;
 	size_t fixed = MEMORY_FIXED + run->n * ddp_cache_size() +
 		       STAGES * (sizeof(struct capture_batch) +
-				 totals->n_places * CAPTURE_BATCH_PACKETS * sizeof(uint16_t)) +
+				 totals->n_candidates * CAPTURE_BATCH_PACKETS * sizeof(uint16_t)) +
 		       (totals->sample != NULL ? SAMPLE_PACKETS * sizeof(struct sample_packet) : 0);
 	unsigned int n_grouped = run->n - (totals->flows.by != NULL) - (totals->ues.by != NULL);
 
@@ -438,8 +438,8 @@ static void run_begin(struct run *run) {
 	memory_share(run);
 	for (unsigned int i = 0; i < STAGES; i++) {
 		run->batches[i].batch = calloc_or_exit(1, sizeof(struct capture_batch));
-		run->batches[i].places =
-			calloc_or_exit(totals->n_places, sizeof(*run->batches[i].places));
+		run->batches[i].slots =
+			calloc_or_exit(totals->n_candidates, sizeof(*run->batches[i].slots));
 	}
 	for (unsigned int i = 0; i < run->n; i++)
 		spread_begin(&run->spreads[i]);
@@ -455,10 +455,10 @@ static void times_begin(struct run *run, uint64_t first_ns) {
 		if (!spread->is_view)
 			windows_init(&spread->windows, spread->steer->config.n_queues, first_ns,
 				     totals->window_ns);
-		if (i < totals->n_places && totals->balance_ns != 0)
+		if (i < totals->n_candidates && totals->balance_ns != 0)
 			spread->balancer =
 				balancer_create(spread->steer, first_ns, totals->balance_ns,
-						INTERVALS_MAX / totals->n_places);
+						INTERVALS_MAX / totals->n_candidates);
 	}
 }
 
@@ -475,14 +475,13 @@ static void spread_batch(struct run *run, unsigned int which, const struct run_b
 
 	for (unsigned int i = 0; i < batch->n; i += n) {
 		n = spread_count(spread, batch, i);
-		if (which < totals->n_places)
-			memcpy(stage->places[which] + i, spread->burst->places,
-			       n * sizeof(uint16_t));
+		if (which < totals->n_candidates)
+			memcpy(stage->slots[which] + i, spread->burst->slots, n * sizeof(uint16_t));
 		if (counter != NULL)
-			flow_counter_count(counter, batch, i, n, stage->places);
+			flow_counter_count(counter, batch, i, n, stage->slots);
 	}
 	if (spread->balancer != NULL)
-		balancer_count(spread->balancer, stage->places[which], batch->packets, batch->n);
+		balancer_count(spread->balancer, stage->slots[which], batch->packets, batch->n);
 }
 
 // Views take longest and are last: start with them.
@@ -617,7 +616,7 @@ int spread_run(struct capture *capture, struct spread *spreads, unsigned int n,
 	for (unsigned int i = 0; i < n; i++)
 		spread_end(&spreads[i]);
 	for (unsigned int i = 0; i < STAGES; i++) {
-		free(run.batches[i].places);
+		free(run.batches[i].slots);
 		free(run.batches[i].batch);
 	}
 	return said;

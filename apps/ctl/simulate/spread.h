@@ -106,10 +106,10 @@ void spread_fini(struct spread *spread);
 
 // Settings and results of a run of spreads.
 struct spread_totals {
-	unsigned int n_places; // candidates: the first spreads, whose slots are kept
-	uint64_t window_ns;    // length of windows; 0: by the time of the capture
-	uint64_t balance_ns;   // interval of load-aware RSS, of the first n_places; 0: not wanted
-	size_t memory;         // bytes to use; 0: 200 MB
+	unsigned int n_candidates; // candidates: the first spreads, whose slots are kept
+	uint64_t window_ns;        // length of windows; 0: by the time of the capture
+	uint64_t balance_ns; // interval of load-aware RSS, of the first n_candidates; 0: not wanted
+	size_t memory;       // bytes to use; 0: 200 MB
 	struct sample *sample; // gets a sample of the packets; NULL: not wanted
 
 	// Packets of which the spread `by` hashes equal bytes. If `by` is set, the caller frees

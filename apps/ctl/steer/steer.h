@@ -14,9 +14,9 @@
 #define STEER_QUEUES 16       // queues, by default
 #define STEER_RETA_MAX 4096   // entries
 
-// The slot ("place") of a packet: an entry of the redirection table, or, from its size on, the
-// queue of a packet that does not use the table.
-#define STEER_PLACE_NONE UINT16_MAX // dropped
+// The slot of a packet: an entry of the redirection table, or, from its size on, the queue of a
+// packet that does not use the table.
+#define STEER_SLOT_NONE UINT16_MAX // dropped
 
 struct steer_config {
 	unsigned int n_queues;  // 1 .. STEER_QUEUES_MAX

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How tests start a program of DPDK: without hugepages, NICs, or anything left behind."""
+"""Start programs of DPDK in tests: without hugepages or NICs; nothing is left behind."""
 
 import os
 import pathlib

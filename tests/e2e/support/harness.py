@@ -72,7 +72,7 @@ def start(test, *command, **kwargs):
 
 
 def until(condition, what="end"):
-    """What a condition returns, once that is true."""
+    """Wait until a condition returns a true value, and return that."""
     deadline = time.monotonic() + TIMEOUT
     while not (value := condition()):
         assert time.monotonic() < deadline, f"no {what}"

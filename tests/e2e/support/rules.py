@@ -215,7 +215,7 @@ class Case(harness.TestCase):
     refused, why."""
 
     options = ("--disable-rss",)  # so that only rules hash
-    rss_hf = "none"  # what that is to ddpctl
+    rss_hf = "none"  # for ddpctl
     profile = PROFILE
 
     @classmethod

@@ -27,7 +27,7 @@ class Client:
         self.socket.connect(str(eal.telemetry_socket(test.folder, prefix)))
         self.socket.recv(REPLY_MAX)
 
-    def ask(self, *words):
+    def query(self, *words):
         """The answer to a command and its parameters."""
         self.socket.send(",".join(map(str, words)).encode())
         return json.loads(self.socket.recv(REPLY_MAX), object_pairs_hook=unique)[words[0]]
@@ -36,7 +36,7 @@ class Client:
         """All of a list that comes in pages, and how many of these there were."""
         items, start, n_pages = {}, 0, 0
         while start is not None:
-            answer = self.ask(*words, start)
+            answer = self.query(*words, start)
             assert answer["start"] == start, answer
             items.update(answer[key])
             start = answer.get("next")

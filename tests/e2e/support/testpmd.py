@@ -194,7 +194,7 @@ class Testpmd(Terminal):
 
 
 def unaccounted(xstats):
-    """How many packets a net_ddp took from its lower device that its counters do not tell of."""
+    """The number of packets that a net_ddp took from its lower device and did not count."""
     queues = [name for name in xstats if re.fullmatch(r"rx_q\d+_(packets|missed)", name)]
     return (xstats["rx_lower_packets"] - sum(map(xstats.get, queues)) -
             xstats["rx_dropped_at_stop"] - xstats["rx_in_rings"])

@@ -2,7 +2,7 @@
 from library_test import Case, inner_cases
 from packets import DATA, arp, control_word, eth, ipv4, ipv6, mpls, packet, tcp, udp, vlan
 
-# What a frame begins with decides whether it looks like a control word (0) or another protocol.
+# The first byte of a frame decides whether it looks like a control word (0) or another protocol.
 VENDOR_0 = {"src": "00:1b:21:00:00:0a", "dst": "00:1b:21:00:00:0b"}
 VENDOR_8 = {"src": "80:1f:02:00:00:0a", "dst": "80:1f:02:00:00:0b"}
 

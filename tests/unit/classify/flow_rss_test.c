@@ -15,13 +15,13 @@
 #define UDP6 "eth ipv6 udp"
 #define TUNNEL "eth ipv4 udp gtpu gtpu_psc"
 
-// What is hashed: fields in order; the nth header of a name has #n, a part of a field /bits; what
-// has no name is its first bit. Behind ';' what packets must have (?) or must not (!).
+// Hash inputs: fields in order; the nth header of a name has #n, a part of a field /bits; a field
+// without a name is its first bit. Behind ';' what packets must have (?) or must not (!).
 static const struct row {
 	const char *name;
 	const char *pattern;
 	uint64_t types;
-	const char *expected; // what is hashed, or why the rule is refused
+	const char *expected; // hash input, or the reason of the refusal
 	bool symmetric;
 	enum ddp_flow_dialect dialect;
 } rows[] = {

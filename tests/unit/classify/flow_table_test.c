@@ -163,7 +163,7 @@ static uint64_t value_hashed(uint64_t hash) {
 	return value * inverse;
 }
 
-// How many buckets a look-up of what is not in the table has to read.
+// Number of buckets that a failing look-up reads.
 struct reads {
 	double mean;
 	uint32_t most;

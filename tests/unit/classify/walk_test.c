@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What a walk says of a packet, and that no packet takes it beyond the bound that
-// ddp_profile_bound() proves: for every profile of the library, packets that nest and repeat
-// whatever can be, and what becomes of them when they are damaged.
+// Results of walks, and the bound of ddp_profile_bound(), which no packet may exceed: for every
+// profile of the library, packets that nest and repeat all headers that can be, and damaged ones.
 #include <glob.h>
 
 #include "classify/classify.h"

@@ -49,7 +49,7 @@ static const char *profile_write(const char *name, const struct parts *parts) {
 	return file_write(name, text, len);
 }
 
-// What a command prints. The caller frees it.
+// The output of a command. The caller frees it.
 static char *command_run(int status, const char *command, const char *a, const char *b,
 			 const char *option) {
 	const char *argv[4] = {command, a};

@@ -48,7 +48,7 @@ TEST(beyond_the_limit_first_ones_are_counted) {
 		assert_true((flow != NULL) == (i < n_max));
 		assert_int_equal(flows.n_beyond == 0, i < n_max);
 		if (flow != NULL)
-			flow->places[1].n[0] = i + 1;
+			flow->slots[1].n[0] = i + 1;
 		assert_non_null(flows_count(&flows, key_of(0)));
 	}
 	assert_int_equal(flows.n, n_max);
@@ -58,7 +58,7 @@ TEST(beyond_the_limit_first_ones_are_counted) {
 	for (unsigned int i = 1; i < n_max; i++) {
 		assert_int_equal(flows_at(&flows, i)->key, key_of(i));
 		assert_int_equal(flows_at(&flows, i)->packets, 1);
-		assert_int_equal(flows_at(&flows, i)->places[1].n[0], i + 1);
+		assert_int_equal(flows_at(&flows, i)->slots[1].n[0], i + 1);
 	}
 	flows_fini(&flows);
 }
@@ -128,21 +128,21 @@ TEST(places_do_not_depend_on_order) {
 	static const uint16_t queues[] = {3, 3, 5, 3, 1, 5};
 
 	for (unsigned int round = 0; round < 5000; round++) {
-		struct flow_place one = {0};
+		struct flow_slot one = {0};
 		unsigned int added = 0;
 
 		while (added != (1 << COUNT(queues)) - 1) {
 			unsigned int i = draw(COUNT(queues));
 
 			if ((added & 1 << i) == 0)
-				flow_place_add(&one, i + 1, 10 * (i + 1), queues[i]);
+				flow_slot_add(&one, i + 1, 10 * (i + 1), queues[i]);
 			added |= 1 << i;
 		}
 		assert_int_equal(one.n[0], 1);
 		assert_int_equal(one.queue[0], 3);
 		assert_int_equal(one.n[1], 3);
 		assert_int_equal(one.queue[1], 5);
-		assert_int_equal(one.place, 10);
+		assert_int_equal(one.slot, 10);
 	}
 }
 
@@ -157,7 +157,7 @@ TEST(places_do_not_depend_on_order) {
 static struct steer steer;
 
 static struct capture_packet packets[PACKETS_MAX];
-static uint16_t places[PACKETS_MAX];
+static uint16_t slots[PACKETS_MAX];
 static unsigned int n_packets;
 
 static int setup(void **state) {
@@ -173,10 +173,10 @@ static int setup(void **state) {
 	return 0;
 }
 
-static void put(uint64_t time_ns, uint16_t place) {
+static void put(uint64_t time_ns, uint16_t slot) {
 	assert_true(n_packets < PACKETS_MAX);
 	packets[n_packets].time_ns = time_ns;
-	places[n_packets++] = place;
+	slots[n_packets++] = slot;
 }
 
 // Entries 0, 4, 8 and 12, all on queue 0, have most of the packets.
@@ -198,7 +198,7 @@ static struct balancing *run(uint64_t interval_ns, unsigned int n_kept) {
 		unsigned int n = 1 + draw(3000);
 
 		n = n < n_packets - i ? n : n_packets - i;
-		balancer_count(balancer, places + i, packets + i, n);
+		balancer_count(balancer, slots + i, packets + i, n);
 		i += n;
 	}
 	return balancer_end(balancer);
@@ -213,9 +213,9 @@ TEST(packets_without_an_entry_count_for_their_queue) {
 		uneven_put(START, START + 1000 * MS, 30000);
 		for (unsigned int i = 0; i < n_packets && share > 0; i++) {
 			if (draw(share == 1 ? 200 : 4) == 0)
-				places[i] = ENTRIES + 1 + draw(2);
+				slots[i] = ENTRIES + 1 + draw(2);
 			if (draw(10) == 0)
-				places[i] = STEER_PLACE_NONE;
+				slots[i] = STEER_SLOT_NONE;
 		}
 		said = run(50 * MS, 1000);
 		assert_true(said->balanced < said->fixed);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What ddpctl prints: JSON, tables, and profiles in words.
+// Output of ddpctl: JSON, tables, and profiles as text.
 #include "scratch_folder.h"
 
 #include <errno.h>

@@ -18,7 +18,7 @@ static inline void output_begin(struct output *out) {
 	output_init(out, open(scratch_path("output"), O_CREAT | O_TRUNC | O_WRONLY, 0600));
 }
 
-// What was written. The caller frees it.
+// The text that was written. The caller frees it.
 static inline char *output_end(struct output *out) {
 	FILE *file = fopen(scratch_path("output"), "rb");
 	char *text = NULL;

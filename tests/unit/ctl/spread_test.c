@@ -228,7 +228,7 @@ TEST(balancing_is_the_same_whatever_the_threads_do) {
 	struct spread first[N_SPREADS];
 
 	for (unsigned int run = 0; run < 2; run++) {
-		struct spread_totals totals = {.n_places = 2, .balance_ns = 10 * 1000 * 1000};
+		struct spread_totals totals = {.n_candidates = 2, .balance_ns = 10 * 1000 * 1000};
 
 		threads_left = run == 0 ? 0 : UINT_MAX;
 		all_init(DDP_HASH_TOEPLITZ, DDP_RSS_HF_ALL);
@@ -248,7 +248,7 @@ TEST(balancing_is_the_same_whatever_the_threads_do) {
 }
 
 static void assert_flows(const struct flow_counter *a, const struct flow_counter *b) {
-	const size_t places_size = a->n_places * sizeof(struct flow_place);
+	const size_t slots_size = a->n_candidates * sizeof(struct flow_slot);
 
 	assert_int_equal(a->table.packets, b->table.packets);
 	assert_int_equal(a->table.n, b->table.n);
@@ -259,7 +259,7 @@ static void assert_flows(const struct flow_counter *a, const struct flow_counter
 		assert_int_equal(one->bytes, other->bytes);
 		assert_int_equal(one->detail->direction, other->detail->direction);
 		assert_memory_equal(one->detail->input, other->detail->input, FLOW_INPUT_SIZE);
-		assert_memory_equal(one->places, other->places, places_size);
+		assert_memory_equal(one->slots, other->slots, slots_size);
 	}
 }
 

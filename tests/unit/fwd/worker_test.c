@@ -20,7 +20,7 @@ static struct frame frames[N_FRAMES];
 static unsigned int n_offered; // frames received so far
 static unsigned int n_sent;    // accepted by the port
 static unsigned int n_tx_calls;
-static unsigned int tx_room; // what it accepts in all
+static unsigned int tx_room; // packets that it accepts in all
 static uint16_t asked;       // by the last call that receives
 
 static struct control control;

@@ -54,7 +54,7 @@ static const struct decided table[] = {
 	{"PPPoE: IPv6 addresses and UDP ports", "", "310"},
 	{"PPPoE: IPv6 addresses and TCP ports", "", "311"},
 	{"", "22 88", "301 351-354"},
-	// what no request is for is hashed as others of this group are
+	// types without a request are hashed as others of this group are
 	{"group 0", "1-2 6 11 278", "1-2 6 11 278 300 392-395"},
 };
 
@@ -109,7 +109,7 @@ TEST(without_a_bit_of_rss_hf_its_requests_are_not_made) {
 		{DDP_RSS_HF(IPV4_UDP), 24, "IPv4 addresses and UDP ports"},
 		{DDP_RSS_HF(IPV4_UDP), 26, ""},
 		{DDP_RSS_HF(IPV6) | DDP_RSS_HF(IPV6_TCP), 92, "IPv6 addresses and TCP ports"},
-		// what the driver does not know at start
+		// unknown to the driver at start
 		{DDP_RSS_HF(IPV4_OTHER) | DDP_RSS_HF(IPV4_FRAG) | DDP_RSS_HF(GTPU), 23, ""},
 	};
 	struct e810_parser *parser = genuine_parser(GENUINE_COMMS, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What packets get from a port whose NIC hashes some, beside what they get from pure software.
+// Results of packets from a port whose NIC hashes some, beside those of pure software.
 #ifndef DDP_TESTS_PORT_ANSWERS_H
 #define DDP_TESTS_PORT_ANSWERS_H
 

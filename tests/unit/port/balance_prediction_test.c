@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What `ddpctl simulate --balance` predicts is what the driver does, if a packet costs the same on
-// every queue: the same moves in the same order, interval by interval. The alarm rings when this
+// The driver does what `ddpctl simulate --balance` predicts, if a packet costs the same on every
+// queue: the same moves in the same order, interval by interval. The alarm rings when this
 // test says so, as if packets came by a capture's time.
 #include "port_rules.h"
 
@@ -46,11 +46,11 @@ static uint32_t draw(uint32_t below) {
 
 // Small numbers are more frequent; the flows that they stand for change with time.
 static unsigned int flow_draw(unsigned int interval) {
-	unsigned int place = draw(1 + draw(1 + draw(1 + draw(FLOWS))));
+	unsigned int rank = draw(1 + draw(1 + draw(1 + draw(FLOWS))));
 
 	if (interval >= INTERVALS / 3 && interval < INTERVALS / 2 && draw(3) == 0)
 		return ELEPHANT;
-	return place + FLOWS * ((interval + place) / 20 % 8);
+	return rank + FLOWS * ((interval + rank) / 20 % 8);
 }
 
 // Nothing is known of costs, so all are equal.
@@ -74,7 +74,7 @@ static uint16_t balancing_start(unsigned int n_rxq) {
 
 struct prediction {
 	struct capture_packet packets[PACKETS];
-	uint16_t places[PACKETS];
+	uint16_t slots[PACKETS];
 	struct balancer *balancer;
 };
 
@@ -86,14 +86,14 @@ static void interval_run(uint16_t port, unsigned int interval, struct prediction
 
 		prediction->packets[i].time_ns =
 			START + interval * INTERVAL_NS + i * INTERVAL_NS / PACKETS;
-		prediction->places[i] = hash_of(flow) % DDP_RETA_SIZE;
+		prediction->slots[i] = hash_of(flow) % DDP_RETA_SIZE;
 		packet_feed(0, packet(flow, i));
 	}
 	assert_int_equal(poll_to_end(port, QUEUES, 0, NULL), PACKETS);
 	costs_forget(port);
 	ring(ring_arg);
 	poll_to_end(port, QUEUES, 0, NULL);
-	balancer_count(prediction->balancer, prediction->places, prediction->packets, PACKETS);
+	balancer_count(prediction->balancer, prediction->slots, prediction->packets, PACKETS);
 }
 
 // The moves of an interval, which the driver keeps for a while. Returns how many there were until

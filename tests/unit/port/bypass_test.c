@@ -49,7 +49,7 @@ static void packet_look(uint16_t port, uint16_t queue, struct rte_mbuf *mbuf) {
 	rte_pktmbuf_free(mbuf);
 }
 
-// How long nothing came. A queue reads the lower queues of others that were not polled for a
+// A time without packets. A queue reads the lower queues of others that were not polled for a
 // millisecond, in one of many calls; this thread may lose its CPU for longer.
 struct silence {
 	uint64_t since; // by TSC
@@ -141,7 +141,7 @@ TEST(the_lower_redirection_table_is_written_and_restored) {
 	struct fake_nic *nic = testsrc_nic(0);
 
 	for (unsigned int i = 0; i < 512; i++)
-		nic->reta[i] = i % 3; // whoever used it before
+		nic->reta[i] = i % 3; // left by its last user
 	assert_int_equal(rte_eth_dev_start(port), 0);
 	for (unsigned int by = 0; by < 6; by++) {
 		reta_fill(port, 0, N_QUEUES, by);

@@ -8,7 +8,7 @@
 #include <rte_cycles.h>
 #include <rte_mbuf_dyn.h>
 
-#define TAKEN_OFF 104 // where net_ddp's second field would lie
+#define TAKEN_OFF 104 // of net_ddp's second field
 #define TAKEN UINT64_C(0x7a6b5c4d3e2f1a0b)
 #define N_QUEUES 4
 #define N_ROUNDS 40

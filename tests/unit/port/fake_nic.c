@@ -381,7 +381,7 @@ static bool item_rule_matches(const struct fake_rule *rule, const struct parsed 
 
 	if (rule->pppoe != p->pppoe || rule->outer != p->outer.version)
 		return false;
-	if (rule->tunnel == RTE_FLOW_ITEM_TYPE_VOID && rule->l4 == 0) // whatever is in it
+	if (rule->tunnel == RTE_FLOW_ITEM_TYPE_VOID && rule->l4 == 0) // with any content
 		return p->outer.l4 != RTE_PTYPE_L4_FRAG;
 	return tunnel_matches(rule, p) && ip->l4 != RTE_PTYPE_L4_FRAG &&
 	       (rule->pdu_type < 0 || rule->pdu_type == (int)p->pdu_type) &&

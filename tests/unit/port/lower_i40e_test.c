@@ -360,7 +360,7 @@ TEST(what_fails_leaves_the_nic_as_it_was) {
 			assert_int_equal(port_start(port), 0);
 			assert_true(has_gtpu());
 		}
-		assert_true(answers_take(port, false, hardware) > 0); // what it can by itself
+		assert_true(answers_take(port, false, hardware) > 0); // by its own packet types
 		ddp_end(port);
 		assert_as_before();
 	}

@@ -155,7 +155,7 @@ TEST(packets_of_another_type_do_not_end_the_offload) {
 	draw_cases(other_type_check, RTE_DIM(all_nics));
 }
 
-// How often the proof of the only packet type with mismatches was doubled.
+// The number of times that the proof of the only packet type with mismatches was doubled.
 static unsigned int level(uint16_t port_id) {
 	struct ddp_port *port = ddp_registry_get(port_id);
 	const struct ddp_plan *plan = port->offload.plan;

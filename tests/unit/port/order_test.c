@@ -273,8 +273,8 @@ TEST(a_move_from_a_queue_that_is_not_polled_is_given_up) {
 /* Moves that are given up, one by one, by the change that load-aware RSS applies */
 
 #define NEVER "dev(net_testsrc0),balance=60000" // its interval does not end
-#define PATIENCE_US 200000                      // longer than this thread may be preempted for
-#define SHORT_US 10000                          // where that does not matter
+#define LONG_US 200000                          // longer than this thread may be preempted for
+#define SHORT_US 10000                          // if that does not matter
 
 // wait_us 0: for good. Flow THIRD stays on queue 1.
 static void moves_try(uint16_t id, uint16_t flow_queue, uint16_t other_queue,
@@ -305,7 +305,7 @@ static void poll_until_given_up(uint16_t port) {
 // 20 packets on queue 0's ring, then a move to queue 1 that is given up with 10 packets parked.
 static void move_give_up(uint16_t port) {
 	ring_fill(port);
-	move_try(port, 1, PATIENCE_US);
+	move_try(port, 1, LONG_US);
 	feed(FLOW, 10);
 	poll_until_given_up(port);
 	assert_int_equal(xstat(port, "order_parked"), 10);
@@ -373,7 +373,7 @@ TEST(a_move_waits_for_a_queue_that_a_change_gave_up_on) {
 	assert_int_equal(poll(port, 1, 32), 0);
 	feed(FLOW, 10);
 	assert_int_equal(poll(port, 1, 32), 0); // to queue 0
-	move_try(port, 1, PATIENCE_US);
+	move_try(port, 1, LONG_US);
 	feed(FLOW, 10);
 	poll_until_given_up(port);
 }
@@ -389,11 +389,11 @@ TEST(packets_of_a_rule_do_not_return) {
 	feed(FLOW, 2);
 	wait_until((poll(port, 1, 32), seq > 20)); // the rule may have to wait
 	assert_int_equal(seq, 22);
-	move_try(port, 1, PATIENCE_US);
+	move_try(port, 1, LONG_US);
 	for (unsigned int i = 0; i < 20; i++) {
 		feed(FLOW, 2);
 		assert_int_equal(poll(port, 1, 32), 2);
-		rte_delay_us_sleep(PATIENCE_US / 10);
+		rte_delay_us_sleep(LONG_US / 10);
 	}
 	assert_int_equal(seq, next_seq);
 	rule_destroy(port, flow);
@@ -425,7 +425,7 @@ TEST(moves_given_up_by_one_lower_queue_do_not_stop_another) {
 	flow_feed(0, FLOW, 0, 10);
 	flow_feed(1, OTHER, 0, 10);
 	queue_1_poll(port, 4);
-	moves_try(port, 1, 1, PATIENCE_US);
+	moves_try(port, 1, 1, LONG_US);
 	while (xstat(port, "balance_given_up") < 2) {
 		flow_feed(0, FLOW, 0, 1);
 		flow_feed(1, OTHER, 0, 1);

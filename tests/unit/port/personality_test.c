@@ -226,7 +226,7 @@ static const struct failure {
 	{del, "", -ENOENT, "no profile '' was added; the port has gtpu"},
 };
 
-// What an application sees of a port's packet types.
+// A port's packet types as an application sees them.
 struct port_view {
 	int n_ptypes, n_xstats, n_supported;
 	struct rte_pmd_ddp_ptype ptypes[200];
@@ -460,7 +460,7 @@ TEST(a_profile_stays_as_it_was_read_until_its_list_is_set) {
 	scratch_write_text("mine.yaml", "profile: [");
 	assert_int_equal(set(port, "on_mine"), -EINVAL);
 	assert_non_null(strstr(error, "/mine.yaml:"));
-	good(add(port, "vxlan")); // what is in use stays as it was read
+	good(add(port, "vxlan")); // profiles in use stay as they were read
 	type_is(port, "MINE");
 	ddp_end(port);
 	assert_int_equal(unlink(scratch_path("mine.yaml")), 0);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What rte_flow rules do, by the C API. (Patterns and what is refused: port_flow_refusals_test.c.
-// Which fields rules hash, and for which packets: tests/e2e/testpmd_rules_test.py; how rules are
-// found: tests/unit/classify/flow_test.c.)
+// rte_flow rules by the C API. (Patterns and refusals: port_flow_refusals_test.c. Hashed fields and
+// packets: tests/e2e/testpmd_rules_test.py; look-up of rules: tests/unit/classify/flow_test.c.)
 #include "port_rules.h"
 
 #include <errno.h>
@@ -214,8 +213,8 @@ TEST(rules_send_their_packets_to_their_queue_until_they_are_destroyed) {
 	assert_int_equal(xstat(port, "rx_path_cache_learned"), learned);
 }
 
-// How often a port warned while rules for more and more bits of an address came, each of a shape of
-// its own, and went.
+// The number of warnings of a port while rules come and go, each for one more bit of an address and
+// so of a shape of its own.
 static unsigned int warnings_of_shapes(uint16_t port) {
 	struct rte_flow *flows[32];
 	static char text[8192];

@@ -49,7 +49,7 @@ uint32_t hash_by(unsigned int flow, const uint8_t *key);
 uint32_t hash_of(unsigned int flow); // by the default key
 bool is_by_hash(uint16_t port, unsigned int flow);
 
-// How many packet types have had another hash than expected, after a look at them as by the alarm.
+// The number of packet types with unexpected hashes, after a check as by the alarm.
 unsigned int mismatched(uint16_t port_id);
 
 #endif

@@ -13,7 +13,7 @@
 #include "port/run/extras.h"
 #include "port/state/port.h"
 
-// What a child does is in its devargs.
+// The devargs of a child choose its actions.
 #define OLDER "dev(net_testsrc0),overflow=drop" // the lower device is older than net_ddp0
 #define INTERRUPTED "dev(net_testsrc0),overflow=wait"
 
@@ -91,7 +91,7 @@ TEST(close_and_probe_again_many_times) {
 		assert_int_equal(rte_eth_dev_stop(port), 0);
 		assert_sum_holds(port);
 		ddp_close(port);
-		testsrc_clear(); // what was not taken
+		testsrc_clear(); // packets that were not taken
 	}
 }
 

@@ -106,7 +106,7 @@ static void setting_fini(struct setting *s) {
 	ddp_profile_destroy(s->profile);
 }
 
-// What the profile and the NIC make of a packet.
+// The results of the profile and of the NIC for a packet.
 struct view {
 	struct ddp_class class;
 	uint8_t input[DDP_MAX_INPUT_SIZE];

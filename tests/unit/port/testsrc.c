@@ -329,7 +329,7 @@ static int stats_get(struct rte_eth_dev *dev, struct rte_eth_stats *stats) {
 	called("stats_get");
 	for (unsigned int i = 0; i < device->n_rxq; i++)
 		stats->ipackets += __atomic_load_n(&device->rx[i].packets, __ATOMIC_RELAXED);
-	stats->imissed = 7; // what a test expects of the lower device
+	stats->imissed = 7; // the value that a test expects
 	return 0;
 }
 
@@ -525,7 +525,7 @@ static int probe(struct rte_vdev_device *vdev) {
 	device->n_txq = arg_get(args, "txq", 1);
 	device->spread = arg_get(args, "spread", 0);
 	device->paired = arg_get(args, "paired", 0);
-	device->pauses = 9; // what a test expects
+	device->pauses = 9; // the value that a test expects
 	fake_nic_init(&device->nic, arg_get(args, "nic", FAKE_NIC_NONE));
 	for (unsigned int i = 0; i < TESTSRC_QUEUES; i++)
 		device->tx_room[i] = UINT32_MAX;

@@ -26,7 +26,7 @@ static const struct level {
 
 static struct ddp_hash hash;
 static struct ddp_rows *rows;                     // behind them no byte can be read
-static uint8_t inputs[N_MAX][DDP_HASH_INPUT_MAX]; // the same
+static uint8_t inputs[N_MAX][DDP_HASH_INPUT_MAX]; // of these rows
 
 static enum ddp_isa isa_of(void **state) {
 	const struct level *level = *state;
@@ -146,7 +146,7 @@ static void assert_rows_at(enum ddp_isa isa, unsigned int from, unsigned int mos
 	assert_memory_equal(hashes, expected, sizeof(hashes));
 }
 
-// How the cache hashes a few packets of a burst, of any length, and what is longer than the others.
+// The cache hashes a few packets of a burst so, and the tails of those longer than the others.
 ROWS_TEST(rows_here_and_there_are_hashed_at_once, levels) {
 	static const struct {
 		unsigned int from, least; // words, bytes

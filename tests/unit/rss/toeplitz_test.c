@@ -142,7 +142,7 @@ TEST(the_default_key_is_microsofts_and_its_beginning_again) {
 TEST(simple_xor_is_the_xor_of_big_endian_words) {
 	static const uint8_t input[] = {0x12, 0x34, 0x56, 0x78, 0x01, 0x02, 0x03, 0x04, 0xff, 0x80};
 
-	for (unsigned int k = 0; k < 2; k++) { // whatever the key
+	for (unsigned int k = 0; k < 2; k++) { // of any key
 		static const uint8_t zeros[DDP_KEY_SIZE];
 
 		ddp_hash_init(&hash, DDP_HASH_SIMPLE_XOR, k == 0 ? ddp_default_key : zeros);
