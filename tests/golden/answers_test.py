@@ -48,6 +48,9 @@ KINDS = [
     b"short",
 ]
 
+# Behind a header that no profile reads one byte varies, and the others would be an IPv6 header but for its version.
+UNREAD = [packet(eth(type=0x88b5), bytes([i, 0, 0, 0, 0, 20]) + bytes(54)) for i in range(32)]
+
 PROFILE = """\
 profile: my
 version: 1.0.0
@@ -77,6 +80,7 @@ class Answers(unittest.TestCase):
         lines, rest = [], expected.read_text(encoding="utf-8")
         with tempfile.TemporaryDirectory(prefix="ddp-answers-") as folder:
             Path(folder, "kinds.pcap").write_bytes(packets.pcap(KINDS))
+            Path(folder, "unread.pcap").write_bytes(packets.pcap(UNREAD))
             Path(folder, "my.yaml").write_text(PROFILE, encoding="utf-8")
             subprocess.run([package_seeds, folder], check=True, stdout=subprocess.DEVNULL)
             Path(folder, "everything-0").rename(Path(folder, "e.pkg"))

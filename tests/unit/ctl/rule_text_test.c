@@ -135,6 +135,9 @@ static const struct refusal {
 	{"pattern eth / end actions queue 3 / end", ":1:33", "expected 'index', not '3'"},
 	{"pattern eth / end actions rss types ipv4-dup end / end", ":1:37",
 	 "expected an RSS type, or 'end', not 'ipv4-dup'; did you mean 'ipv4-udp'?"},
+	// A word that testpmd has, and a prefix that no rule hashes.
+	{"pattern eth / ipv6 / end actions rss types ipv6 l3-pre96 end queues end / end", ":1:75",
+	 "an IPv6 prefix to hash has 32, 48 or 64 bits"},
 	{"pattern eth / end actions rss func xor / end", ":1:36",
 	 "expected a hash function, not 'xor'"},
 	{"pattern eth / end actions drop / end x", ":1:38", "a rule ends before 'x'"},

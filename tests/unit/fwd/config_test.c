@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <stddef.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
 #include "fwd/config.h"
 #include "fwd/counts.h"
+#include "fwd/log.h"
 #include "man_page.h"
 #include "unit.h"
 
@@ -87,7 +93,7 @@ TEST(seconds_may_have_decimals) {
 
 TEST(help_and_version_are_found_anywhere) {
 	static const char *const lines[] = {
-		"ddp-fwd --help", "ddp-fwd -h",        "ddp-fwd -l 0 --help -- --rxq 2",
+		"ddp-fwd --help", "ddp-fwd -h",        "ddp-fwd -l 0 --help -- --rxq 0",
 		"ddp-fwd -- -h",  "ddp-fwd -- --help", "ddp-fwd -- --help --bogus",
 	};
 
@@ -216,4 +222,23 @@ TEST(the_page_has_each_drop_reason) {
 
 	for (unsigned int i = 0; i < N_DROP_REASONS; i++)
 		page_contains(page, entries[i]);
+}
+
+// A manager that hears no READY=1 ends the service. Its name may be an abstract one.
+TEST(a_service_manager_with_an_abstract_name_is_notified) {
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_DGRAM, 0);
+	char name[40], said[16];
+	int len = snprintf(name, sizeof(name), "@ddp-fwd-%d", (int)getpid());
+
+	memcpy(address.sun_path + 1, name + 1, len - 1);
+	assert_int_equal(
+		bind(fd, (struct sockaddr *)&address, offsetof(struct sockaddr_un, sun_path) + len),
+		0);
+	setenv("NOTIFY_SOCKET", name, 1);
+	service_notify("READY=%d", 1);
+	unsetenv("NOTIFY_SOCKET");
+	assert_int_equal(recv(fd, said, sizeof(said), MSG_DONTWAIT), 7);
+	assert_memory_equal(said, "READY=1", 7);
+	close(fd);
 }
