@@ -404,9 +404,9 @@ static void affinities_print(const struct simulation *simulation, struct output 
 	if (tells_no_ue)
 		output_wrapped_printf(
 			out, 4,
-			"  not counted are %" PRIu64 " packets (%s): they are in no tunnel, and "
+			"  not counted are %s%" PRIu64 " packets (%s): they are in no tunnel, and "
 			"neither address is a UE's (parameters ue_ipv4 and ue_ipv6 of gtpu)",
-			simulation->n_no_ue,
+			simulation->flows_exact ? "" : "at least ", simulation->n_no_ue,
 			share_text(share_of(simulation->n_no_ue, simulation->packets), 1, "%")
 				.text);
 	if (first->flows.n > 0)
