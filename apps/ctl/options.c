@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "options.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -213,5 +214,6 @@ unsigned int options_named(const char *names, struct option_row rows[OPTIONS_MAX
 	for (unsigned int i = 0; i < n_option_rows; i++)
 		if (is_named(option_rows[i].name, names))
 			rows[n++] = option_rows[i];
+	assert(n <= OPTIONS_MAX);
 	return n;
 }

@@ -16,6 +16,7 @@ void ddp_answer_steer(const struct ddp_program *program, const struct ddp_answer
 	if (rss->rss_hf != 0)
 		answer->input_len = ddp_input_gather(program, packet, &answer->class, rss->rss_hf,
 						     rss->hash->function, answer->input);
+	assert(answer->input_len <= sizeof(answer->input));
 	if (answer->input_len > 0) {
 		answer->hash = ddp_hash_compute(rss->hash, answer->input, answer->input_len);
 		answer->queue = rss->reta[answer->hash & (rss->reta_size - 1)];

@@ -65,6 +65,7 @@ static struct walk walk_of(const struct builder *b, unsigned int from, struct dd
 }
 
 static const struct prog_node *node_of(const struct builder *b, unsigned int at) {
+	assert(at < DDP_MAX_STEPS);
 	return &b->program->nodes[b->class->seen[at].node];
 }
 
@@ -519,6 +520,7 @@ static void types_try(struct builder *b) {
 
 	if (b->steps->type == NULL || b->program->model != NULL)
 		return;
+	assert(class->n_matched > 0);
 	accepts = &a->accepts[a->first_accept[class->seen[class->n_matched - 1].state]];
 	for (unsigned int i = 0;; i++) {
 		const struct ddp_packet_type *type = &b->profile->types[accepts[i]];
@@ -550,6 +552,7 @@ static void set_try(struct builder *b, unsigned int index) {
 	struct walk w = walk_of(b, FROM_TYPE, &class);
 	bool is_selected = !b->profile->by_rss_hf || (set->rss_hf & b->rss_hf) != 0;
 
+	assert(index < b->steps->type->n_sets);
 	format_refs(b->to, set->inputs, set->n_inputs);
 	try->what = taken(b);
 	try->place = &set->place;

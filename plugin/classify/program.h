@@ -221,7 +221,6 @@ struct prog_form {
 
 _Static_assert(sizeof(struct prog_form) == 64, "one cache line");
 
-// One field of an input set.
 struct prog_input {
 	struct prog_ref ref;
 	int8_t partner; // index in the set of the other field of its pair, -1 for none
@@ -330,7 +329,6 @@ static inline struct prog_ref prog_ref_of(const struct ddp_program *program,
 	};
 }
 
-// The slot in which a table would keep value.
 static inline uint64_t slot_of(const struct prog_table *table, uint64_t value) {
 	return value * UINT64_C(0x9e3779b97f4a7c15) >> table->shift;
 }

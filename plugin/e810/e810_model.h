@@ -6,6 +6,7 @@
 #pragma once
 
 #include <assert.h>
+#include <rte_debug.h>
 
 #include "base/arena.h"
 #include "e810_rss.h"

@@ -296,7 +296,6 @@ bool plain_hashes(const struct ddp_nic *nic, const struct packet_class *class,
 void draft_rule_remove(struct draft *d, unsigned int at);
 // Replace equal rules for uplink and downlink by one for both.
 void draft_rules_join(struct draft *d);
-// A copy of the rules for the plan.
 struct ddp_offload_rule *draft_rules_copy(const struct draft *d);
 
 /* The plan (plan.c, spread.c) */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The kinds of NIC.
 #include <assert.h>
 
 #include "draft.h"

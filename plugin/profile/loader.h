@@ -86,7 +86,6 @@ struct ddp_token ddp_lexer_take(struct ddp_lexer *lexer);
 // Take the current token and what stands behind it up to a blank, which it returns.
 struct ddp_text ddp_lexer_word(struct ddp_lexer *lexer);
 
-// Whether a sign or word is next.
 bool ddp_lexer_is(const struct ddp_lexer *lexer, const char *sign);
 
 // Take the sign or word if it is next.
@@ -156,7 +155,6 @@ struct ddp_profile_format {
 	// profile->modelled and the part's name, if missing, version, summary and parameters.
 	bool (*read)(struct loader *l, struct ddp_profile_file *file,
 		     struct ddp_profile_part *part);
-	// Make all packet types of the profile.
 	void (*types_make)(struct loader *l);
 };
 
@@ -205,7 +203,6 @@ bool yaml_is(struct loader *l, const struct ddp_yaml *node, enum ddp_yaml_kind k
 void pairs_read(struct loader *l, const struct ddp_yaml *root, const char *key, const char *what,
 		void (*read)(struct loader *l, const struct ddp_yaml *key,
 			     const struct ddp_yaml *value));
-// Is there room for one more than n?
 bool room_check(struct loader *l, unsigned int n, unsigned int most, const struct ddp_place *place,
 		const char *what);
 // Report an unknown name and the nearest known one (items as for name_find()). Returns false.
@@ -277,7 +274,6 @@ extern const struct ptype_word {
 } ptype_words[];
 extern const unsigned int n_ptype_words;
 uint32_t ptype_read(struct loader *l, const struct ddp_yaml *node);
-// Read the part's named input sets.
 void input_sets_read(struct loader *l);
 // Let the one of this name replace the sets of packet types. Returns whether there is one.
 bool input_set_apply(struct loader *l, const char *wanted);

@@ -286,6 +286,7 @@ static void plan_move(struct plan *plan, uint16_t entry, uint16_t from, uint16_t
 	double load = loads[entry], mean = plan->total / plan->n_counted;
 	uint16_t *at = &plan->first[from];
 
+	assert(plan->n_moves < DDP_BALANCER_MOVES);
 	plan->moves[plan->n_moves++] = (struct ddp_balancer_move){
 		.entry = entry,
 		.from = from,
@@ -587,6 +588,7 @@ static void costs_find(struct ddp_balancer *balancer, unsigned int ms,
 		struct ddp_balancer_bursts new =
 			bursts_add(bursts, &queues[i], &balancer->last.queues[i], keep);
 
+		assert(queues[i].thread < DDP_BALANCER_THREADS);
 		thread = &threads[queues[i].thread];
 		thread->packets += new.packets;
 		thread->cycles += new.cycles;

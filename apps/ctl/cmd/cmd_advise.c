@@ -3,6 +3,7 @@
 //
 // The first packets of a file show which profiles know its packet types; then the whole file is
 // read with each input set of these profiles. Other inputs are read once with all profiles.
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -268,6 +269,7 @@ static void advice_print(const struct advice *advice, struct output *out) {
 static void advice_json(const struct advice *advice, struct output *out) {
 	struct json_writer json;
 
+	assert(advice->verdict != ADVICE_TAKE || advice->best != NULL);
 	jsonw_init(&json, out);
 	jsonw_write(&json, "{verdict:%s profile:%s balance:%d equal:[",
 		    verdict_names[advice->verdict],

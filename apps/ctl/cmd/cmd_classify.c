@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // ddpctl classify FILE PCAP: packet type, path, fields, hash and queue of each packet.
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <pcap/pcap.h>
@@ -228,6 +229,7 @@ static void path_print(struct listing *listing, const struct result *result) {
 	const struct ddp_class *class = &result->answer.class;
 	const char *separator = "";
 
+	assert(class->status <= DDP_STATUS_TOO_DEEP);
 	for (unsigned int i = 0; i < class->n_seen; i++) {
 		const struct ddp_node_info *node =
 			ddp_program_node(listing->program, class->seen[i].node);

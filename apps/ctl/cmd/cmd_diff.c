@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // ddpctl diff FILE FILE: the differences of two profiles or packages, called A and B.
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,6 +87,7 @@ static void lines_free(struct lines *lines) {
 }
 
 static void line_show(struct diff *d, unsigned int side, const char *what, const char *line) {
+	assert(side < 2);
 	d->differ = true;
 	if (d->is_json) {
 		jsonw_object(&d->json, "only:%s what:%s", side == 0 ? "a" : "b", line);
@@ -245,6 +247,7 @@ static void seen_fill(const struct ddp_profile *other, const struct chains *chai
 
 		if (other->modelled)
 			answer.type = same;
+		assert(answer.type < (int)other->n_types);
 		if (answer.type >= 0 && (other->modelled || answer.n_matched == chain->n)) {
 			if (seen->other == NULL)
 				seen->other = &other->types[answer.type];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // ddpctl explain FILE PCAP -n K: the steps and reasons of a packet's classification and queue. The
 // text output has a paragraph for each step, the packet type and the hash.
+#include <assert.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <string.h>
@@ -29,6 +30,7 @@ struct explanation {
 };
 
 static const struct ddp_node_info *node_of(const struct explanation *e, unsigned int at) {
+	assert(at < DDP_MAX_STEPS);
 	return ddp_program_node(e->loaded->program, e->answer.class.seen[at].node);
 }
 

@@ -135,6 +135,7 @@ static void lookup_add(struct graph *graph, const struct ddp_profile *profile, u
 	const struct ddp_table *table = &profile->tables[rule->table];
 	bool shared = is_shared(profile, rule->table);
 
+	assert(rule->table < profile->n_tables);
 	if (shared) {
 		format_cond(profile, graph->text.to, &rule->cond);
 		graph_edge_add(graph, from, profile->n_headers + rule->table, field_read(rule));
@@ -174,6 +175,7 @@ static void rules_add(struct graph *graph, const struct ddp_profile *profile, un
 static void table_add(struct graph *graph, unsigned int from, const struct ddp_table *table) {
 	struct graph_node *node = &graph->nodes[from];
 
+	assert(from < graph->n_nodes);
 	for (unsigned int i = 0; i < table->n_entries; i++) {
 		if (!is_first_entry(table, i))
 			continue;
@@ -462,6 +464,7 @@ static void node_write(struct graph *graph, unsigned int number) {
 	const struct graph_node *node = &graph->nodes[number];
 	struct output *out = graph->out;
 
+	assert(number < graph->n_nodes);
 	output_printf(out, "  b%u [tooltip=\"", number);
 	markup(out, node->name);
 	output_printf(out,
@@ -521,6 +524,7 @@ static void edge_write(struct graph *graph, unsigned int first) {
 	struct output *out = graph->out;
 	bool any = false;
 
+	assert(first < graph->n_edges);
 	output_printf(out, "  b%u", edge->from);
 	if (edge->port >= 0 && edge->from != edge->to)
 		output_printf(out, ":f%d:e", edge->port);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // ddpctl info FILE...: content and worst-case parse cost of a profile (packages: package_info.c).
 // ddpctl list: the profiles that are found by name.
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -103,6 +104,7 @@ static void header_json(struct info *info, unsigned int index) {
 	const struct ddp_header *header = &info->profile->headers[index];
 	struct json_writer *json = &info->json;
 
+	assert(index < info->profile->n_headers);
 	jsonw_write(json, "{name:%s summary:%s profile:%s", header->name, header->summary,
 		    header->profile);
 	key_place(info, &header->place);
@@ -156,6 +158,7 @@ static void type_json(struct info *info, unsigned int index) {
 	const struct ddp_packet_type *type = &info->profile->types[index];
 	struct json_writer *json = &info->json;
 
+	assert(index < info->profile->n_types);
 	jsonw_write(json, "{name:%s id:%u summary:%s profile:%s", type->name,
 		    ddp_program_type(info->program, index)->id, type->summary, type->profile);
 	key_place(info, &type->place);
@@ -300,6 +303,7 @@ static void entry_print(struct info *info, const struct ddp_table *table,
 static void header_print(struct info *info, unsigned int index, struct table *table) {
 	const struct ddp_header *header = &info->profile->headers[index];
 
+	assert(index < info->profile->n_headers);
 	table_cell(table, "%s%s", header->name, header->hidden ? " *" : "");
 	table_text(table, header->profile);
 	table_printf(table, "%u", header->min_size);

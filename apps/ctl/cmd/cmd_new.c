@@ -163,6 +163,7 @@ static const char *path_write(struct start *start, const struct paths *w, int n)
 	const struct ddp_header *of = &w->profile->headers[w->order[n]];
 	const char *profile = "base", *word = path_word(of);
 
+	assert(n >= 0 && (unsigned int)n < w->n);
 	if (w->from[n] >= 0)
 		profile = path_write(start, w, w->from[n]);
 	if (word != NULL)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "profile_load.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -72,6 +73,7 @@ int load_end(struct ddp_diag *diag, bool failed) {
 }
 
 const char *status_name(uint8_t status) {
+	assert(status <= DDP_STATUS_TOO_DEEP);
 	if (status == DDP_STATUS_OK)
 		return "ok";
 	return status == DDP_STATUS_TOO_DEEP ? "loop" : "error";

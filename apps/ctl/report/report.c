@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -71,6 +72,7 @@ static int page_write(const struct report *report) {
 
 	while (ret == 0 && (mark = strstr(at, MARK)) != NULL) {
 		output_mem(report->out, at, mark - at);
+		assert(strncmp(mark + sizeof(MARK), "}}", 2) == 0);
 		ret = part_embed(report, mark[sizeof(MARK) - 1]);
 		at = mark + MARK_LEN;
 	}

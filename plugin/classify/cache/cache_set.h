@@ -167,7 +167,6 @@ static inline void cache_exclusion_clear(struct cache_exclusion *exclusion) {
 	memset(exclusion->words, 0xff, sizeof(exclusion->words));
 }
 
-// The first byte of a packet's first segment.
 static inline const uint8_t *cache_bytes(const struct rte_mbuf *mbuf) {
 	return (const uint8_t *)mbuf->buf_addr + mbuf->data_off;
 }
@@ -269,7 +268,6 @@ struct ddp_cache {
 	uint16_t scratch[16 * CACHE_ENTRIES];
 };
 
-// Entries are compared by selections.
 static inline bool cache_has_selections(enum ddp_isa isa) {
 	return isa == DDP_ISA_AVX512;
 }

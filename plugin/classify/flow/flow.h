@@ -61,7 +61,6 @@ enum ddp_flow_stage {
 	DDP_FLOW_STAGES,
 };
 
-// Hashing of the packets of a hash rule.
 struct ddp_flow_hashing {
 	enum ddp_hash_function function;
 	bool own_inputs; // else the packet types' own, as rss_hf chooses them

@@ -96,7 +96,6 @@ nth_find(const struct ddp_seen *first, const struct ddp_seen *end, uint8_t node,
 // cond.c: the header that a reference means, or NULL; not DDP_WHICH_SELF.
 const struct ddp_seen *seen_header(const struct ddp_program *program, const struct ddp_class *class,
 				   const struct prog_ref *ref);
-// Evaluate a condition on a classified packet.
 bool cond_holds(const struct ddp_program *program, const struct ddp_packet *packet,
 		const struct ddp_class *class, const struct prog_cond *cond, struct trace *trace);
 // The offset of a field in the packet, in bits. false: the packet has no such field.
@@ -124,7 +123,6 @@ struct walk {
 };
 bool walk_holds(struct walk *w, const struct prog_cond *cond);
 bool walk_match(struct walk *w, const struct prog_match *match);
-// The value of a condition's expression.
 uint64_t walk_value(struct walk *w, const struct prog_cond *cond);
 // false: the header or packet has no such field; the value is 0.
 bool walk_field(struct walk *w, const struct prog_ref *ref, struct number *value);

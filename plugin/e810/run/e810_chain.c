@@ -130,6 +130,7 @@ static unsigned int word_at(const struct chain *c, uint32_t offset) {
 static bool chain_add(struct chain *c, const char *header, uint32_t offset, uint32_t size) {
 	unsigned int at = c->n;
 
+	RTE_ASSERT(c->n <= E810_CHAIN_MAX);
 	if (!captured(c, offset + size) || offset > UINT16_MAX)
 		return false;
 	while (at > 0 && c->offsets[at - 1] >= offset)

@@ -92,6 +92,7 @@ static inline graph_state state_get(const struct walk *w, const struct key_build
 /* ALUs. Their writes are pending until the end of the step. */
 
 static inline void reg_pend(struct walk *w, uint8_t reg, uint16_t value) {
+	RTE_ASSERT(w->n_pending < MAX_PENDING);
 	w->pending[w->n_pending].reg = reg;
 	w->pending[w->n_pending++].value = value;
 }

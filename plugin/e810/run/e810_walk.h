@@ -23,7 +23,6 @@ struct walk {
 	uint64_t seen[4]; // protocols
 	uint16_t offsets[256];
 
-	// Writes of this step.
 	unsigned int n_pending;
 	struct {
 		uint8_t reg;
@@ -62,6 +61,7 @@ static inline uint32_t bits_get(const struct walk *w, struct bits bits) {
 
 	if (bits.len == 0)
 		return 0;
+	RTE_ASSERT(bits.start / 8 + sizeof(word) <= sizeof(w->regs));
 	memcpy(&word, &w->regs[bits.start / 8], sizeof(word));
 	return be64toh(word) << bits.start % 8 >> (64 - bits.len);
 }

@@ -48,6 +48,7 @@ const char *e810_rss_request(const struct e810_rss *rss, uint16_t ptype, uint16_
 
 static void word_add(struct e810_word words[E810_WORDS], unsigned int *n, uint8_t protocol,
 		     uint16_t offset) {
+	RTE_ASSERT(*n < E810_WORDS);
 	words[*n] = (struct e810_word){protocol, offset, E810_WORDS - 1 - *n};
 	++*n;
 }

@@ -88,5 +88,4 @@ extern const struct rte_flow_ops ddp_flow_ops;
 int ddp_balance_ms_read(const char *text, unsigned int *ms);
 // Under the port's mutex, within a change. ms: 0 turns it off. -EINVAL, -ENOMEM: logged.
 int ddp_balance_set(struct ddp_port *port, unsigned int ms);
-// The counters of Rx queue id.
 struct ddp_balancer_queue ddp_balance_queue_read(const struct ddp_rxq *queue, unsigned int id);

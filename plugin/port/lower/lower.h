@@ -19,7 +19,6 @@ void ddp_lower_close(struct ddp_port *port, bool remove_device);
 // lower.c: under the port's mutex; errors are logged, -errno returned. Can the lower device write
 // RSS hashes into mbufs, and may it? Only the RSS flag of an mbuf shows that its packet was hashed.
 bool ddp_lower_can_hash(const struct ddp_port *port);
-// The Tx offloads that it has.
 uint64_t ddp_lower_tx_capa(const struct ddp_port *port);
 // May the lower device have this mempool, Rx queue 0's? -EINVAL: not with several threads.
 int ddp_lower_pool_check(const struct ddp_port *port, const struct rte_mempool *pool);
@@ -29,7 +28,6 @@ int ddp_lower_reset(struct ddp_port *port);
 int ddp_lower_start(struct ddp_port *port);
 void ddp_lower_stop(struct ddp_port *port);
 
-// Does the lower device have this driver?
 static inline bool ddp_lower_is(const struct ddp_port *port, const char *driver) {
 	return port->lower.info.driver_name != NULL &&
 	       strcmp(port->lower.info.driver_name, driver) == 0;

@@ -24,7 +24,6 @@ static inline bool lower_trylock(rte_spinlock_t *lock, const bool *wanted) {
 	return !__atomic_load_n(wanted, __ATOMIC_RELAXED) && ddp_trylock(lock);
 }
 
-// Packets for an entry of the redirection table.
 static inline void entry_count(uint32_t *entries, uint32_t hash) {
 	uint32_t *n = &entries[hash & (DDP_RETA_SIZE - 1)];
 
