@@ -105,9 +105,16 @@ class Explain(harness.TestCase):
     def test_the_worked_example(self):
         path = self.capture("uplink", [UPLINK])
         story = explain(package_path(COMMS), path, 1, "--queues", 4)
+        fields = [step["fields"] for step in story["steps"]]
+        self.assertEqual([(each["node"], each["instruction"], step["offset"])
+                          for each, step in zip(fields, story["steps"])],
+                         [(0, 0, 12), (8, 6, 34), (26, 21, 53), (26, 21, 57), (11, 9, 58), (16, 17, 78)])
+        self.assertEqual((fields[1]["key"], fields[1]["boost"], fields[0]["next_protocol"]),
+                         ("0x000000443322115400ff349e1f64006808409c03", "76 BOOST_UDP_GTPU_PDU_WITH_GTPU_OPTION", 0x11))
         self.assertEqual([step["next"] for step in story["steps"]],
                          [step["name"] for step in story["steps"][1:]] + [None])
         parser = story["parser"]
+        self.assertEqual([marker.split()[0] for marker in parser["markers"].split(", ")], ["0", "1", "5", "12", "28"])
         self.assertEqual((parser["end"], parser["group"], parser["request"]), (86, 32, "IPv4 addresses and UDP ports"))
         self.assertEqual([(field["name"], field["offset"], field["value"]) for field in story["hashed"]],
                          [("outer.ipv4.src", 26, "10.1.0.1"), ("outer.ipv4.dst", 30, "10.2.0.2"),

@@ -363,6 +363,11 @@ static const struct feature features[] = {
 	 "packet_types: {AB: {path: a, rss: a.src}}\n"
 	 "input_sets: {one: {A*: a.dir}, two: {'*': a.dir, A?: a.dst}}\n",
 	 "t:two"},
+	{{"a_fragment_that_is_the_whole",
+	  {ETH(0x86dd), IPV6(44, UE6, NET6), FRAG6(17, 0, 0), UDP(1024, 53)},
+	  "eth@0 ipv6@14 ipv6_frag@54 udp@62", "IPV6_FRAG", NULL,
+	  "L2_ETHER L3_IPV6_EXT_UNKNOWN L4_FRAG", 0, 0,
+	  "20010db80000007701020304050607082606470000000000000000000000002a"}, "", "base"},
 };
 // clang-format on
 
