@@ -475,6 +475,10 @@ class Balance(Case):
         pmd.command("stop")
         state = self.object("balance", "0")
         self.assertEqual(self.object("balance")[0]["moves"], state["moves"])
+        moves = state["last_moves"]
+        self.assertEqual(len(moves), min(state["moves"], 32))
+        self.assertEqual({round(move["from_load"] + move["to_load"], 2) for move in moves}, {2})  # two queues, mean 1
+        self.assertGreater(max(move["from_load"] for move in moves), max(move["to_load"] for move in moves))
         xstats = pmd.xstats()
         for key, name in (("rounds", "balance_rounds"), ("moves", "balance_moves"),
                           ("order_parked", "order_parked"), ("given_up", "balance_given_up"),
