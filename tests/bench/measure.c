@@ -319,9 +319,9 @@ void flood_measure(void) {
 }
 
 /* That equal work is compared: each kind's packets are what its name says, and all methods that
- * find the inner addresses and ports find the same in them, as their hash tells */
+ * find the inner addresses and ports find equal ones, by their hash */
 
-#define SHOWN_MAX 3 // packets of a kind that are told of
+#define SHOWN_MAX 3 // packets of a kind that are reported
 
 static unsigned int n_wrong;
 

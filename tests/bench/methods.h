@@ -79,7 +79,7 @@ extern unsigned int n_methods;
 const struct method *method_find(const char *id);
 // The one that others are compared with.
 #define METHOD_BASE "ptype"
-// Our best one, and the one that runs unless EAL is told otherwise.
+// Our best one, and the one that runs unless an option of EAL changes it.
 const struct method *method_ours(void);
 const struct method *method_usual(void);
 

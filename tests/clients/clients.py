@@ -70,7 +70,7 @@ def run_once(row, over):
 
 
 def run_row(row, always_plain):
-    """net_ddp first; the plain device tells whose fault a red one is."""
+    """net_ddp first; the plain device shows which of the two causes a failure."""
     start = time.monotonic()
     ours, plain = run_once(row, "net_ddp"), NOT_RUN
     if ours.state == "red" or always_plain and ours.state == "green":

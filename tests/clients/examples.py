@@ -150,7 +150,7 @@ def forward(lab, name, *arguments, capture=(), expected=0, **options):
 
 def flow_filtering(lab):
     """A rule takes what goes to 192.168.1.1 to queue 1, of four or five; other packets are spread.
-    In newer DPDK it makes the rule of a template, which few drivers have, unless told not to."""
+    In newer DPDK it makes the rule of a template, which few drivers have, unless an option disables it."""
     frames = [packets.packet(packets.eth(), packets.ipv4(src=f"198.18.0.{1 + i}", dst=dst),
                              packets.udp()) for i in range(200)
               for dst in ("192.168.1.1", "192.168.1.2")]

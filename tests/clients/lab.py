@@ -100,7 +100,7 @@ class Captures(harness.TestCase):
 
     @classmethod
     def n3(cls, *options, kind="n3-up"):
-        """Traffic of 2000 UEs behind 4 gNBs, 16000 packets, or as told."""
+        """Traffic of 2000 UEs behind 4 gNBs, 16000 packets by default."""
         return cls.traffic("--kind", kind, "--ues", 2000, *(options or ("--packets-per-flow", 1)))
 
     @classmethod
@@ -290,7 +290,7 @@ class Lab:
                    for info in infos)
 
     def expect(self, app, rx, tx=None):
-        """So many packets are received and, where told, sent, and no more."""
+        """So many packets are received and, if requested, sent, and no more."""
         def there():
             return self.stats(app)[0] >= rx and (tx is None or self.stats(app)[1] >= tx)
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """`simulate --balance` predicts load-aware RSS: worked out a second time from what classify
-says of each packet: a user who sizes a machine by it must not be told a spread that no table gives."""
+says of each packet: a user who sizes a machine by it must not get a spread that no table gives."""
 
 import collections
 import csv

@@ -115,9 +115,9 @@ class Files(TestCase):
         self.assertEqual([each["n"] for each in found], list(range(1, len(expected) + 1)))
         spread = harness.simulate("gtpu", self.mix(), "--filter", "udp port 2152", "--count", 11)
         self.assertEqual((spread["packets"], spread["partial"]), (11, False))
-        story = json.loads(harness.output_of(harness.tools["ddpctl"], "explain", "gtpu", self.mix(),
-                                             "--filter", "udp port 2152", "-n", 3, "--json"))
-        self.assertEqual(story["ptype"], tunnelled[2]["ptype"])
+        report = json.loads(harness.output_of(harness.tools["ddpctl"], "explain", "gtpu", self.mix(),
+                                              "--filter", "udp port 2152", "-n", 3, "--json"))
+        self.assertEqual(report["ptype"], tunnelled[2]["ptype"])
 
 
 class NicNow(TestCase):
@@ -330,7 +330,7 @@ class Interface(Processes):
 
 
 class Overwritten(harness.TestCase):
-    """A report in place of the capture, or the profile, that it tells of would cost its user that file."""
+    """A report must not overwrite the capture or the profile that it is about."""
 
     def test_an_input_is_never_overwritten(self):
         capture = self.capture("mine", [packet(eth(), ipv4(), udp(), DATA)])

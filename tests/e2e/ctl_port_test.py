@@ -18,7 +18,7 @@ import hostile_test
 from support import eal, exporter, fwd, harness, schema, testpmd
 
 QUEUES = 8
-MANY_QUEUES = 100  # more than telemetry tells at once
+MANY_QUEUES = 100  # more than one answer of telemetry has
 PERIOD = "0.2"
 UNEVEN, EVEN = 3, 1.5  # imbalance of the capture, without and with gtpu
 
@@ -418,7 +418,7 @@ class Watch(Case):
         self.assertEqual(process.wait(testpmd.SECONDS), 0)
         self.assertEqual(self.good("watch", "0", "--count", 1, "--interval", PERIOD)[-12:],
                          "imbalance -\n")
-        # The end of the process is told
+        # The end of the process is reported
         process = self.watch(stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.assertNotEqual(process.stdout.readline(), "")
         pmd.kill()

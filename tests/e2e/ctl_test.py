@@ -62,7 +62,7 @@ class Profiles(harness.TestCase):
         """Each rule of a header searches an earlier one, and leads back to the header."""
         path = self.folder / "rules.yaml"
         # aa; 63 times bb with 5 rules of 3, and a search in each among 1 to 63 headers; aa.x to hash
-        for n, status, told in (5, GOOD, ", at most 11218 steps a packet)\n"), \
+        for n, status, message in (5, GOOD, ", at most 11218 steps a packet)\n"), \
                 (100, NO, " steps, more than 50000, and the header 'bb' up to "):
             path.write_text(
                 "profile: rules\nversion: 1.0.0\nsummary: many rules\nheaders:\n"
@@ -71,7 +71,7 @@ class Profiles(harness.TestCase):
                 "packet_types:\n  AA: {path: aa bb, rss: aa.x}\n")
             result = harness.ddpctl("check", "--strict", path)
             self.assertEqual(result.returncode, status)
-            self.assertIn(told, result.stdout + result.stderr)
+            self.assertIn(message, result.stdout + result.stderr)
 
     def test_a_warning_is_an_error_where_that_is_asked_for(self):
         path = self.folder / "none.yaml"
@@ -167,7 +167,7 @@ class Profiles(harness.TestCase):
 
 
 class Wrong(harness.TestCase):
-    """One line that tells, and the exit status that says whose fault it is."""
+    """One line of error, and the exit status of its kind."""
 
     def check(self, status, args, words, **kwargs):
         with self.subTest(args=args):
@@ -397,10 +397,10 @@ class Classify(harness.TestCase):
 class Simulate(harness.TestCase):
     def test_a_profile_that_reads_no_packet(self):
         path = self.traffic("--ues", 1)
-        for spec, told in ("base", ""), \
+        for spec, message in ("base", ""), \
                 ("vxlan;port=9", "ddpctl: no packet has a packet type of vxlan;port=9: does it read the right "
                                  "tunnel and port?\n"):
-            self.assertEqual(harness.ddpctl("simulate", spec, path).stderr, told)
+            self.assertEqual(harness.ddpctl("simulate", spec, path).stderr, message)
 
     def test_rules_are_of_the_candidate_before_them(self):
         path = self.traffic("--kind", "mix", "--ues", 50, "--packets-per-flow", 2)

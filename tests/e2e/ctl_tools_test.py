@@ -36,19 +36,19 @@ def info(spec):
 
 class Info(harness.TestCase):
     def test_parameters_and_input_sets_are_those_in_force(self):
-        told = info("gtpu:ue;port=2152;port=2153")
-        self.assertEqual([part["name"] for part in told["profiles"]], ["base", "gtpu"])
-        port = next(param for param in told["parameters"] if param["name"] == "port")
+        listed = info("gtpu:ue;port=2152;port=2153")
+        self.assertEqual([part["name"] for part in listed["profiles"]], ["base", "gtpu"])
+        port = next(param for param in listed["parameters"] if param["name"] == "port")
         self.assertEqual((port["profile"], port["default"], port["values"]),
                          ("gtpu", "2152", ["2152", "2153"]))
-        chosen = [(named["profile"], named["name"]) for named in told["input_sets"]
+        chosen = [(named["profile"], named["name"]) for named in listed["input_sets"]
                   if named["chosen"]]
         self.assertEqual(chosen, [("gtpu", "ue")])
-        gtpu_header = next(header for header in told["headers"] if header["name"] == "gtpu")
+        gtpu_header = next(header for header in listed["headers"] if header["name"] == "gtpu")
         self.assertEqual((gtpu_header["min_size"], gtpu_header["max_size"]), (8, 12))
         self.assertIn(("udp", "dport = 2152 or 2153"),
                       [(origin.get("header"), origin.get("when")) for origin in gtpu_header["after"]])
-        kind = next(kind for kind in told["packet_types"] if kind["name"] == "GTPU_IPV4_UDP")
+        kind = next(kind for kind in listed["packet_types"] if kind["name"] == "GTPU_IPV4_UDP")
         self.assertEqual(kind["path"], "eth vlan* (ipv4 | ipv6 ipv6_ext*) udp gtpu "
                                        "(gtpu_ext | gtpu_psc)* (eth vlan*)? ipv4 udp")
         self.assertEqual([(one.get("when"), one["hash"], one["bytes"]) for one in kind["rss"]][:2],
@@ -58,13 +58,13 @@ class Info(harness.TestCase):
     def test_every_profile_can_be_told(self):
         for profile in harness.profiles():
             with self.subTest(profile["name"]):
-                told = info(profile["name"])
+                listed = info(profile["name"])
                 text = harness.output_of(harness.tools["ddpctl"], "info", profile["name"])
-                for header in told["headers"]:
+                for header in listed["headers"]:
                     self.assertRegex(text, rf"(?m)^{header['name']}( \*)? ")
-                for kind in told["packet_types"]:
+                for kind in listed["packet_types"]:
                     self.assertIn(f"packet type {kind['id']}, {kind['name']} (", text)
-                bound = told["bound"]
+                bound = listed["bound"]
                 self.assertIn(f"no more than {bound['headers']} headers ({bound['steps']} ", text)
 
 
@@ -124,33 +124,33 @@ class Graph(harness.TestCase):
 
 
 class Explain(harness.TestCase):
-    """The story is the one that classify tells in short."""
+    """explain agrees with the line of classify."""
 
     def assert_same(self, spec, capture, *options):
         for line in harness.classify(spec, capture, *options):
             with self.subTest(spec=spec, n=line["n"]):
-                story = explain(spec, capture, line["n"], *options)
+                report = explain(spec, capture, line["n"], *options)
                 for key in ("n", "len", "status", "ptype", "ptype_id", "hash", "input", "queue"):
-                    self.assertEqual(story[key], line[key], key)
-                self.assertEqual(story["reta_index"], line["hash"] and int(line["hash"], 16) % harness.RETA_SIZE)
-                found = [header for header in story["headers"]
+                    self.assertEqual(report[key], line[key], key)
+                self.assertEqual(report["reta_index"], line["hash"] and int(line["hash"], 16) % harness.RETA_SIZE)
+                found = [header for header in report["headers"]
                          if not header["hidden"] and
                          (header.get("flaw") is None or "rules" in header)]
                 self.assertEqual([header["name"] for header in found], line["chain"])
                 self.assertEqual([header["offset"] for header in found], line["offsets"])
-                told = {entry["name"]: entry["value"] for entry in story["hashed"]}
-                told |= {name: value for name, value in story["extracted"].items()
-                         if value is not None}
-                self.assertEqual({name: told[name] for name in told if "/" not in name},
+                listed = {entry["name"]: entry["value"] for entry in report["hashed"]}
+                listed |= {name: value for name, value in report["extracted"].items()
+                           if value is not None}
+                self.assertEqual({name: listed[name] for name in listed if "/" not in name},
                                  {name: value for name, value in line["fields"].items()
                                   if "/" not in name})
-                self.assert_coherent(story)
+                self.assert_coherent(report)
                 text = harness.output_of(harness.tools["ddpctl"], "explain", spec, capture, "-n", line["n"])
                 self.assertEqual(re.findall(r"^byte (\d+): (\w+)", text, re.M),
-                                 [(str(header["offset"]), header["name"]) for header in story["headers"]])
+                                 [(str(header["offset"]), header["name"]) for header in report["headers"]])
 
-    def assert_coherent(self, story):
-        headers = story["headers"]
+    def assert_coherent(self, report):
+        headers = report["headers"]
         for this, after in zip(headers, headers[1:] + [None]):
             deciding = [rule for rule in this.get("rules", []) if rule["decides"]]
             self.assertLessEqual(len(deciding), 1)
@@ -160,10 +160,10 @@ class Explain(harness.TestCase):
                 self.assertEqual(this["offset"] + this["size"], after["offset"])
                 self.assertEqual(len(deciding), 1)
                 self.assertIs(this["rules"][-1], deciding[0])
-            elif story["status"] == "ok":
+            elif report["status"] == "ok":
                 self.assertIsNone(this["next"])
         flaws = [header for header in headers if "flaw" in header]
-        self.assertEqual(flaws, headers[-1:] if story["status"] == "error" else [])
+        self.assertEqual(flaws, headers[-1:] if report["status"] == "error" else [])
 
     def test_frames_of_all_kinds(self):
         frames = [TWO_EXTENSIONS, SRV6, PSEUDOWIRE, b"", *MADE]
@@ -179,12 +179,12 @@ class Explain(harness.TestCase):
         capture = self.capture("plain", [packet(eth(), ipv4(), udp(), DATA)])
         for fields in ("ipv4", "none"):
             self.assert_same("base", capture, "--rss-hf", fields)
-        story = explain("base", capture, 1, "--rss-hf", "ipv4")
-        self.assertEqual([(one["chosen"], one["why"]) for one in story["input_sets"]],
+        report = explain("base", capture, 1, "--rss-hf", "ipv4")
+        self.assertEqual([(one["chosen"], one["why"]) for one in report["input_sets"]],
                          [(False, "rss_hf has none of ipv4-udp"), (True, "")])
 
-    def told(self, spec, frame, *options):
-        capture = self.capture("told", [frame])
+    def explained(self, spec, frame, *options):
+        capture = self.capture("explained", [frame])
         return harness.output_of(harness.tools["ddpctl"], "explain", spec, capture, *options,
                                  env={**os.environ, "COLUMNS": "100"})
 
@@ -194,7 +194,7 @@ class Explain(harness.TestCase):
         self.assertRegex(" ".join(text.split()), pattern)
 
     def test_two_extension_headers(self):
-        self.assert_lines(self.told("gtpu:ue", TWO_EXTENSIONS, "--queues", 16), [
+        self.assert_lines(self.explained("gtpu:ue", TWO_EXTENSIONS, "--queues", 16), [
             "byte 34: udp, 8 bytes (base.yaml:N) dport 2152",
             "next is gtpu: dport is 2152 (gtpu.yaml:N)",
             "byte 42: gtpu, 12 bytes: 8 and 4 for [seq npdu next_ext] because e | s | pn is true "
@@ -218,7 +218,7 @@ class Explain(harness.TestCase):
         path = self.folder / "twice.yaml"
         path.write_text("profile: twice\nheaders:\n  one: {first: true, layout: 'n:4 m:4 _:8', "
                         "length: n + m * n}\n")
-        self.assert_lines(self.told(path, b"\x21" + bytes(9)), ["one, 4 bytes: n + m * n (n 2, m 1) ("])
+        self.assert_lines(self.explained(path, b"\x21" + bytes(9)), ["one, 4 bytes: n + m * n (n 2, m 1) ("])
 
     def test_only_questions_about_one_field_share_a_line(self):
         path = self.folder / "fields.yaml"
@@ -227,12 +227,12 @@ class Explain(harness.TestCase):
                         "".join(f"      - {{when: {{{field}: {value}}}, then: four}}\n" for field, value in
                                 (("one.x", 1), ("two.x", 1), ("x", 1), ("x", 2))) +
                         "  four: {layout: 'x:8'}\n")
-        self.assert_lines(self.told(path, bytes(8)), [
+        self.assert_lines(self.explained(path, bytes(8)), [
             "not four: one.x is 0, not 1 (", ") not four: two.x is 0, not 1 (",
             ") x 0: not four (1, fields.yaml:N), four (2, fields.yaml:N) no rule applies"])
 
     def test_segment_routing(self):
-        self.assert_lines(self.told("srv6", SRV6), [
+        self.assert_lines(self.explained("srv6", SRV6), [
             "next is ipv6_ext: next_header is 43, its number in table ipv6_next (base.yaml:N)",
             "byte 54: ipv6_ext, 40 bytes: 8 + 8 * ext_length (ext_length 4) (base.yaml:N)",
             "next is ipv4: next_header is 4, its number in table ip_proto (",
@@ -242,15 +242,15 @@ class Explain(harness.TestCase):
     def test_what_is_wrong(self):
         whole = packet(eth(), ipv4(), udp(), DATA)
         self.assertIn("truncated: ipv4 takes 20 bytes, the packet has 6 more",
-                      self.told("base", whole[:20]))
+                      self.explained("base", whole[:20]))
         self.assertIn("malformed: ipv4 says it has 16 bytes: 4 * ihl (ihl 4), its own fields take 20",
-                      self.told("base", whole[:14] + b"\x44" + whole[15:]))
+                      self.explained("base", whole[:14] + b"\x44" + whole[15:]))
         self.assertIn("malformed: no valid ipv4, version is 5, not 4",
-                      self.told("base", whole[:14] + b"\x55" + whole[15:]))
+                      self.explained("base", whole[:14] + b"\x55" + whole[15:]))
         self.assertIn("a fragment: mf or frag_offset is true (mf 1, frag_offset 0)",
-                      self.told("base", packet(eth(), ipv4(mf=1), udp(), DATA)))
+                      self.explained("base", packet(eth(), ipv4(mf=1), udp(), DATA)))
         self.assertIn("and so on: the walk ends after 64 headers",
-                      self.told("base", packet(eth(), *[vlan(1)] * 90, DATA)))
+                      self.explained("base", packet(eth(), *[vlan(1)] * 90, DATA)))
 
     def test_packets_that_are_not_there(self):
         capture = self.capture("three", [packet(eth(), ipv4(), tcp())] * 3)

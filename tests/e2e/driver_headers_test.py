@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Which DPDK does the build accept, and where does it find the headers for drivers? The DPDKs are made
-up: a pkg-config that tells a version and an include path, a dpkg-query that knows of the package or not."""
+up: a pkg-config that prints a version and an include path, a dpkg-query that knows of the package or not."""
 
 import os
 import pathlib

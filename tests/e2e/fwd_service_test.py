@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """ddp-fwd as a service: profiles are changed by `ddpctl port set` while packets flow, the service
-manager is told of start and end, and the journal gets lines that it can sort. Without this an operator would
+manager is notified of start and end, and the journal gets lines that it can sort. Without this an operator would
 restart a forwarder for each change of a profile, and would not see that it failed."""
 
 import json
@@ -91,10 +91,10 @@ class Service(fwd.TestCase):
             if broken:
                 self.assertRegex(result.stderr, rf"{re.escape(BROKEN_AT)}.*nonsense")
         self.end(process)
-        told = json.loads(report.read_text())
-        self.check_report(told)
-        self.assertEqual(told["drops"], 0, told["drop_reasons"])
-        self.assertLessEqual({"FIRST", "SECOND"}, {row["name"] for row in told["ptypes"]})
+        written = json.loads(report.read_text())
+        self.check_report(written)
+        self.assertEqual(written["drops"], 0, written["drop_reasons"])
+        self.assertLessEqual({"FIRST", "SECOND"}, {row["name"] for row in written["ptypes"]})
 
     def test_a_name_without_a_file_and_a_manager_that_does_not_listen(self):
         self.manager = Manager(self, f"@ddp-service-{os.getpid()}")
@@ -105,7 +105,7 @@ class Service(fwd.TestCase):
             self.assertEqual((result.returncode, fwd.our_lines(result.stderr)), (0, []), name)
 
     def journal(self, *words, until, **environment):
-        """All that a program writes to a journal, until it has written a text and is told to end."""
+        """All that a program writes to a journal, until it has written a text and is stopped."""
         log = self.folder / "journal"
         with open(log, "w", encoding="utf-8") as file:
             stat = os.fstat(file.fileno())

@@ -21,7 +21,7 @@ class Telemetry(fwd.TestCase):
         cls.n3 = cls.traffic("--kind", "n3-up", "--ues", 200, "--packets-per-flow", 4)
 
     def start(self, *arguments, rx, options=(), n_lcores=3):
-        """ddp-fwd that forwards until it is told to end, and a client that speaks to it."""
+        """ddp-fwd that forwards until it is stopped, and a client of its telemetry."""
         self.report = self.folder / "report.json"
         self.process = self.start_fwd([fwd.vdev(rx, "profile=gtpu", *arguments)], "--json",
                                       self.report, "--idle-exit", 0, "--stats", 0.05, *options,

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Each number that simulate tells is what calculator.py works out from the packets, and each decision of advise what it
+"""Each number that simulate prints is what calculator.py works out from the packets, and each decision of advise what it
 works out from the numbers: on captures drawn by seed that have packets without a hash, short windows at the end, and ties."""
 
 import functools
@@ -152,9 +152,9 @@ class Numbers(Case):
         times = [START_NS + i * 1000 for i in range(len(traffic.frames))]
         path = self.write("kinds", traffic, times)
         got = self.compare(calculator.Capture(path, times, 4), ["gtpu", "all"])
-        told = " ".join(flow["flow"] for flow in got["flows"]["top"])
+        named = " ".join(flow["flow"] for flow in got["flows"]["top"])
         for words in ("session=1 vid=0", "spi=", "2001:db8::", "vid="):
-            self.assertIn(words, told)
+            self.assertIn(words, named)
 
     def test_largest_flows_have_their_queues_and_the_ends_of_their_tunnel(self):
         """Which gNB is on queue 5? Also in tunnels over IPv6, and of a flow that is dropped or on two queues."""
@@ -199,7 +199,7 @@ class Numbers(Case):
                 self.assertNotEqual(got["worst_window"], len(got["windows"]) - 1)
 
     def test_captures_of_one_window_one_queue_and_no_packets(self):
-        """Nothing is told of windows or packets that are missing, nor divided by them."""
+        """Missing windows and packets are not reported, nor divided by."""
         for n_packets, n_queues in ((300, 4), (300, 1), (0, 4)):
             with self.subTest(packets=n_packets, queues=n_queues):
                 traffic = Traffic(4, n_packets, 9, 3, 1.1)
@@ -261,15 +261,15 @@ class Decisions(Case):
         return f"{keys['median']:.3f} ({keys['low']:.3f} to {keys['high']:.3f} by key)"
 
     def elephant_compare(self, n_queues, largest, text, advice):
-        """The largest flow is told of where no candidate parts it and it alone loads a queue too much."""
+        """The largest flow is reported if no candidate splits it and it alone loads a queue too much."""
         packets, n_packets = largest["packets"], advice.outcomes[advice.base]["packets"]
         bound = packets / n_packets * n_queues
         best = advice.of(advice.profile or advice.base)
         is_parted = any(each["largest_hash"] * calculator.CLEARLY < packets
                         for each in advice.outcomes.values())
-        told = best >= calculator.EVEN and not is_parted and bound >= 1.1
-        self.assertEqual("One flow has" in text, told, (best, is_parted, bound))
-        if told:
+        warned = best >= calculator.EVEN and not is_parted and bound >= 1.1
+        self.assertEqual("One flow has" in text, warned, (best, is_parted, bound))
+        if warned:
             self.assertRegex(text, rf"One flow has {100 * packets / n_packets:.1f} % of the packets \(.*, \w+\)")
             self.assertIn(f"imbalance is {bound:.2f} at least", text)
 
@@ -287,7 +287,7 @@ class Decisions(Case):
         self.assertEqual(verdicts, {"take", "none needed", "nothing helps"})
 
     def test_an_elephant_that_tunnels_part(self):
-        """It is told of unless a candidate puts at least a tenth of it under another hash."""
+        """It is reported unless a candidate puts at least a tenth of it under another hash."""
         for share in (0.085, 0.1):
             with self.subTest(share=share):
                 traffic = Traffic(7, 1000, 100, 4, 0)

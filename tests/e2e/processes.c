@@ -35,7 +35,7 @@
 #define BURST 32
 #define UNDER_WAY_MAX 512 // packets: fewer than any ring has room for
 #define STUCK_S 30
-#define TOLD_HZ 5 // lines a second
+#define REPORT_HZ 5 // lines a second
 #define PAUSE_US 20
 #define SOURCE "ETH_RXTX15_net_ring0" // the last of net_ring0's rings: nothing else sends there
 
@@ -233,24 +233,24 @@ static bool may_send(const struct rte_mempool *pool, uint64_t rate, uint64_t beg
 // Returns whether all packets came.
 static bool primary_run(struct rte_mempool *pool, uint64_t n, uint64_t rate, unsigned int n_procs) {
 	struct rte_ring *source = rte_ring_lookup(SOURCE);
-	uint64_t begin = rte_rdtsc(), told = begin, last = 0;
+	uint64_t begin = rte_rdtsc(), reported = begin, last = 0;
 	unsigned int n_idle = 0;
 
-	while (!ended && (n == 0 || shared->lossy || sum() < n) && n_idle < STUCK_S * TOLD_HZ) {
+	while (!ended && (n == 0 || shared->lossy || sum() < n) && n_idle < STUCK_S * REPORT_HZ) {
 		if (source != NULL && (n == 0 || shared->sent < n) && may_send(pool, rate, begin))
 			burst_send(source, pool);
 		else if (rate > 0)
 			rte_delay_us_sleep(PAUSE_US);
 		for (unsigned int q = 0; q < (n_procs == 2 ? 1 : N_QUEUES); q++)
 			queue_poll(&shared->processes[q], q);
-		if (rte_rdtsc() - told < rte_get_tsc_hz() / TOLD_HZ)
+		if (rte_rdtsc() - reported < rte_get_tsc_hz() / REPORT_HZ)
 			continue;
-		told = rte_rdtsc();
+		reported = rte_rdtsc();
 		counts_print("running");
 		n_idle = sum() == last ? n_idle + 1 : 0;
 		last = sum();
 	}
-	return n_idle < STUCK_S * TOLD_HZ;
+	return n_idle < STUCK_S * REPORT_HZ;
 }
 
 static int primary(int argc, char **argv) {

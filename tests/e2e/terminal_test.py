@@ -55,7 +55,7 @@ class Terminal(harness.TestCase):
         return text
 
     def check_all(self, *words, env=None):
-        """For people, and for machines, who get JSON."""
+        """As text and as JSON."""
         tool = harness.tools["ddpctl"]
         text = self.harmless(tool, *words, env=env)
         said = self.harmless(tool, *words, "--json", env=env)
@@ -154,8 +154,8 @@ class Terminal(harness.TestCase):
         exporter.Process(self, "rte", lambda command: exporter.answer(
             name := command.split(",")[0], answers.get(name, {"ok": 0, "error": HOSTILE})))
         env = {**os.environ, "RUNTIME_DIRECTORY": str(self.folder)}
-        told = self.check_all("port", "show", "0", env=env)
-        self.assertIn("\\x1b[2J\\x0a" + FORGED, told)
+        shown = self.check_all("port", "show", "0", env=env)
+        self.assertIn("\\x1b[2J\\x0a" + FORGED, shown)
         for words in hostile_test.COMMANDS:
             with self.subTest(words):
                 self.check_all(*words, env=env)

@@ -73,7 +73,7 @@ def expected_of(layers, chain, ptype):
     tunnelled = any(word.startswith("INNER_L3") for word in ptype)
     inner = n_ips - 1 if tunnelled else 0
     if n_ips > 2 or len(layers.ips) <= inner:
-        return None  # which one the packet type ends with is not told here
+        return None  # which one the packet type ends with is not known here
     if n_ips == 0:
         return dict.fromkeys(("IP", "L4", "OUTER_IP", "OUTER_L4"))
     return {"IP": layers.ip(inner), "L4": layers.l4(inner),

@@ -38,7 +38,7 @@ GENERATED = [
     ["--kind", "mix", "--snaplen", 80, "--vlan", 5],
     ["--kind", "mix", "--snaplen", 100, "--outer", "ipv6"],
 ]
-# Nobody has the UE addresses that the last one is told: only PDU types tell directions.
+# Nobody has the UE addresses that the last one needs: only PDU types show directions.
 SPECS = ["gtpu", "gtpu:outer", "gtpu:ue;ue_ipv4=233.252.0.0/24;ue_ipv6=2001:db8:ffff::/48"]
 
 

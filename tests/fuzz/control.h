@@ -40,7 +40,7 @@ void *zero_bytes(size_t size);
 char *random_text(size_t len);
 char *text_copy(const char *text);
 
-// Tell what is called with what, with -v.
+// Print each call and its arguments, with -v.
 void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 // control_port.c: each lower device is there once: what that allocates for good is no leak.

@@ -508,7 +508,7 @@ static int usage(FILE *out) {
 		"  -n CALLS     how many in all (default 1000), %d a process\n"
 		"  -s SEED      of all that is random (default 1)\n"
 		"  -p PROCESS   only this one, from 0\n"
-		"  -v           tell each call, and DPDK's messages\n",
+		"  -v           print each call, and DPDK's messages\n",
 		CALLS_PER_PROCESS);
 	return out == stdout ? 0 : 2;
 }

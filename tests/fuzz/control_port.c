@@ -375,7 +375,7 @@ static void tx_burst(uint16_t port) {
 	rte_pktmbuf_free_bulk(&mbufs[n_sent], n - n_sent);
 }
 
-static void queue_look(uint16_t port) {
+static void queue_read(uint16_t port) {
 	struct rte_eth_burst_mode mode;
 	struct rte_eth_rxq_info rxq;
 	struct rte_eth_txq_info txq;
@@ -509,7 +509,7 @@ static void vlan(uint16_t port) {
 	rte_eth_dev_set_vlan_ether_type(port, RTE_ETH_VLAN_TYPE_OUTER, 0x88a8);
 }
 
-static void look(uint16_t port) {
+static void state_read(uint16_t port) {
 	struct rte_eth_fc_conf fc = {0};
 	struct rte_eth_dev_info info;
 	struct rte_eth_link link;
@@ -541,7 +541,7 @@ const struct control_call port_calls[] = {
 	{"feed", 80, feed},
 	{"Rx burst", 100, rx_burst},
 	{"Tx burst", 100, tx_burst},
-	{"queue look", 30, queue_look},
+	{"queue read", 30, queue_read},
 	{"RSS hash", 40, rss_hash},
 	{"RETA", 40, reta},
 	{"packet types", 20, ptypes},
@@ -550,7 +550,7 @@ const struct control_call port_calls[] = {
 	{"MAC", 30, mac},
 	{"modes", 30, modes},
 	{"VLAN", 15, vlan},
-	{"look", 30, look},
+	{"read", 30, state_read},
 	{0},
 };
 

@@ -6,12 +6,12 @@
 
 #include "personality/personality.h"
 #include "unit/package/i40e_write.h"
-#include "unit/package/look_at_all.h"
+#include "unit/package/read_all.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 // Names, verdicts: nothing of it may depend on what the file claims.
-static void i40e_look(const struct ddp_package *package) {
+static void i40e_read_all(const struct ddp_package *package) {
 	const struct i40e_package *i40e = package->i40e;
 	char name[I40E_TYPE_NAME_SIZE];
 
@@ -28,9 +28,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 	package = ddp_package_read("fuzz.pkg", data, size, &diag);
 	assert((package != NULL) == (diag.n_errors == 0));
 	if (package != NULL && package->kind == DDP_PACKAGE_E810)
-		e810_look(package);
+		e810_read_all(package);
 	if (package != NULL && package->kind == DDP_PACKAGE_I40E)
-		i40e_look(package);
+		i40e_read_all(package);
 	ddp_package_close(package);
 	ddp_diag_fini(&diag);
 	return 0;

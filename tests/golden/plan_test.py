@@ -91,9 +91,9 @@ def lines(spec):
     for nic in json.loads(command("--json", file).stdout)["nics"]:
         kinds.setdefault("\n".join(where_and_why(spec, nic["packet_types"])), []).append(nic["nic"])
     rules = plan(file, "ice-comms")
-    told = [f"{spec}: {'rss_hf, ' if rules['rss_hf'] else ''}{rules['rules']} rules",
-            *(f"{t['header']} {t['port']}" for t in rules["tunnels"])]
-    return [", ".join(told), *(f"  {' '.join(names)}: {said.strip() or 'nothing'}" for said, names in kinds.items())]
+    counts = [f"{spec}: {'rss_hf, ' if rules['rss_hf'] else ''}{rules['rules']} rules",
+              *(f"{t['header']} {t['port']}" for t in rules["tunnels"])]
+    return [", ".join(counts), *(f"  {' '.join(names)}: {said.strip() or 'nothing'}" for said, names in kinds.items())]
 
 
 NO_PACKETS = b"ddpctl: standard input: the capture has no packets\n"
@@ -184,7 +184,7 @@ class Plan(unittest.TestCase):
 
 
 class Spread(unittest.TestCase):
-    """Whether the NIC spreads the traffic, for people."""
+    """Whether the NIC spreads the traffic, as text."""
 
     def verdict(self, spec, nic):
         return plan(spec, nic)["spread"]

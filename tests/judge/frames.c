@@ -170,7 +170,7 @@ void frames_spots_find(struct frames *frames, const struct ddp_profile *profile,
 /* Mutations */
 
 // Values that decide something in some header.
-static const uint8_t telling[] = {
+static const uint8_t special[] = {
 	0x00, 0x01, 0x02, 0x04, 0x06, 0x08, 0x11, 0x20, 0x2c, 0x2b, 0x30, 0x34, 0x3c,
 	0x44, 0x45, 0x46, 0x60, 0x68, 0x80, 0x81, 0x84, 0x85, 0x86, 0xdd, 0xff,
 };
@@ -186,7 +186,7 @@ static uint32_t mutate_once(uint8_t bytes[PACKET_MAX], uint32_t len, uint64_t *s
 	case 0:
 	case 1:
 	case 2:
-		bytes[at] = telling[random_below(seed, sizeof(telling))];
+		bytes[at] = special[random_below(seed, sizeof(special))];
 		return len;
 	case 3:
 		bytes[at] ^= 1 << random_below(seed, 8);
@@ -265,7 +265,7 @@ uint32_t frame_mutate(const struct frame *frame, uint8_t bytes[PACKET_MAX], uint
 		spot = &frame->spots[random_below(seed, frame->n_spots)];
 		end = (spot->bit + spot->width + 7) / 8;
 		return end <= len ? end - 1 : len;
-	default: // telling values, parts twice, parts left out
+	default: // special values, parts twice, parts left out
 		return mutate(bytes, len, seed);
 	}
 }

@@ -132,7 +132,7 @@ HASHED_ONLY = {  # name: types
     "pfcp.seid": "*", "pfcp.seq": "*", "quic.dcid_high": "*", "quic.dcid_low": "*",
 }
 
-# These hash the one address that is a user's: only a case can tell which of the two that is.
+# These hash the one address that is a user's: only a case knows which of the two that is.
 USERS = ("ue", "subscriber")
 
 SIZES = {  # in bytes; bits that do not fill them are the last ones

@@ -319,7 +319,7 @@ OPERATION(ptypes_undo, said(rte_eth_dev_set_ptypes(0, RTE_PTYPE_ALL_MASK, NULL, 
 
 static struct rte_flow_error flow_error;
 
-static int told(int ret, char *error) {
+static int reported(int ret, char *error) {
 	if (ret < 0)
 		snprintf(error, ERROR_SIZE, "%s", flow_error.message);
 	return ret;
@@ -328,11 +328,11 @@ static int told(int ret, char *error) {
 static int flow_create(const struct rte_flow_item *items, const struct rte_flow_action *actions,
 		       char *error) {
 	flow = rte_flow_create(0, &ingress, items, actions, &flow_error);
-	return told(flow != NULL ? 0 : -rte_errno, error);
+	return reported(flow != NULL ? 0 : -rte_errno, error);
 }
 
-OPERATION(flow_destroy, told(rte_flow_destroy(0, flow, &flow_error), error))
-OPERATION(rules_flush, told(rte_flow_flush(0, &flow_error), error))
+OPERATION(flow_destroy, reported(rte_flow_destroy(0, flow, &flow_error), error))
+OPERATION(rules_flush, reported(rte_flow_flush(0, &flow_error), error))
 
 static int steering_create(const void *arg, char *error) {
 	return flow_create(items_of_flow(*(const char *)arg - '0'),

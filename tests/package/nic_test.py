@@ -104,24 +104,24 @@ class Explain(harness.TestCase):
 
     def test_the_worked_example(self):
         path = self.capture("uplink", [UPLINK])
-        story = explain(package_path(COMMS), path, 1, "--queues", 4)
-        fields = [step["fields"] for step in story["steps"]]
+        report = explain(package_path(COMMS), path, 1, "--queues", 4)
+        fields = [step["fields"] for step in report["steps"]]
         self.assertEqual([(each["node"], each["instruction"], step["offset"])
-                          for each, step in zip(fields, story["steps"])],
+                          for each, step in zip(fields, report["steps"])],
                          [(0, 0, 12), (8, 6, 34), (26, 21, 53), (26, 21, 57), (11, 9, 58), (16, 17, 78)])
         self.assertEqual((fields[1]["key"], fields[1]["boost"], fields[0]["next_protocol"]),
                          ("0x000000443322115400ff349e1f64006808409c03", "76 BOOST_UDP_GTPU_PDU_WITH_GTPU_OPTION", 0x11))
-        self.assertEqual([step["next"] for step in story["steps"]],
-                         [step["name"] for step in story["steps"][1:]] + [None])
-        parser = story["parser"]
+        self.assertEqual([step["next"] for step in report["steps"]],
+                         [step["name"] for step in report["steps"][1:]] + [None])
+        parser = report["parser"]
         self.assertEqual([marker.split()[0] for marker in parser["markers"].split(", ")], ["0", "1", "5", "12", "28"])
         self.assertEqual((parser["end"], parser["group"], parser["request"]), (86, 32, "IPv4 addresses and UDP ports"))
-        self.assertEqual([(field["name"], field["offset"], field["value"]) for field in story["hashed"]],
+        self.assertEqual([(field["name"], field["offset"], field["value"]) for field in report["hashed"]],
                          [("outer.ipv4.src", 26, "10.1.0.1"), ("outer.ipv4.dst", 30, "10.2.0.2"),
                           ("inner.udp.sport", 78, 40000), ("inner.udp.dport", 80, 40001)])
         line = harness.classify(package_path(COMMS), path, "--queues", "4")[0]
         for key in ("n", "len", "ptype", "ptype_id", "chain", "offsets", "hash", "input", "queue", "status"):
-            self.assertEqual(story[key], line[key], key)
+            self.assertEqual(report[key], line[key], key)
         self.assertEqual((parser["packet_flags"], parser["rss_flags"]), (line["flags"], line["rss_flags"]))
 
     def test_people_get_the_same_in_words(self):
@@ -159,8 +159,8 @@ class Explain(harness.TestCase):
         self.assertIn("no packet type", text)
         self.assertIn("not hashed, so queue 0: without a packet type", text)
         for frame in (UPLINK[:54], no_type):
-            story = explain(package_path(COMMS), self.capture("none", [frame]))
-            self.assertEqual([ptype for ptype in story["ptypes"] if ptype["chosen"]], [])
+            report = explain(package_path(COMMS), self.capture("none", [frame]))
+            self.assertEqual([ptype for ptype in report["ptypes"] if ptype["chosen"]], [])
 
     def test_flags_have_the_names_of_what_sets_them(self):
         for layers, names in (

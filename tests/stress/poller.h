@@ -105,12 +105,12 @@ void order_reset(void);
 // The counts in words, "": nothing of note. Returns text.
 const char *order_text(char *text, unsigned int size);
 
-// looks.c: a thread that reads all of a port's state while others change it.
-void looks_start(uint16_t port);
-// No look is at queues when looks_park() returns, nor begins before looks_resume(): ethdev does not
-// let that pass while a port is stopped or started.
-void looks_park(void);
-void looks_resume(void);
-void looks_stop(void);
+// reader.c: a thread that reads all of a port's state while others change it.
+void reader_start(uint16_t port);
+// The thread reads no queue from reader_park() until reader_resume(): ethdev does not allow that
+// while a port is stopped or started.
+void reader_park(void);
+void reader_resume(void);
+void reader_stop(void);
 
 #endif

@@ -306,7 +306,7 @@ static void traffic_end(bool drained) {
 	workers_park();
 	if (!drained) {
 		stream_dropped_some = true;
-		looks_park();
+		reader_park();
 		must(rte_eth_dev_stop(run.port), "rte_eth_dev_stop");
 		stream_emits = false;
 	}
@@ -541,7 +541,7 @@ static void section_run(const struct section *section, bool drained) {
 	if (drained)
 		return;
 	must(rte_eth_dev_start(run.port), "rte_eth_dev_start");
-	looks_resume();
+	reader_resume();
 }
 
 // The port counts packets that bypass it by lower queue.
@@ -607,11 +607,11 @@ static void stage_run(const struct stage *of) {
 	run.bypass = stage->nic != NULL;
 	port_open();
 	workers_start(&run);
-	looks_start(run.port);
+	reader_start(run.port);
 	stream_slow = true;
 	changes_balance = !run.bypass && stage->n_queues > 1;
 	sections_run();
-	looks_stop();
+	reader_stop();
 	workers_stop();
 	port_close();
 }

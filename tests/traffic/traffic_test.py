@@ -55,7 +55,7 @@ def capture(*args):
                           stdout=subprocess.PIPE, check=True).stdout
 
 
-def told(*args):
+def generated(*args):
     """A capture, and what its truth says of each flow, by number."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "truth.csv")
@@ -273,13 +273,13 @@ class Capture(harness.TestCase):
                 self.assertAlmostEqual(found, wanted, delta=0 if wanted in (0, 100) else 3)
 
     def test_without_zipf_all_flows_are_alike(self):
-        _, flows = told("--ues", 20, "--packets", 1600)
+        _, flows = generated("--ues", 20, "--packets", 1600)
         self.assertEqual({row["packets"] for row in flows.values()}, {10})
 
     def test_zipf_of_every_exponent(self):
         """By the truth, which other tests compare with the packets."""
         for exponent in (0.9, 1.0, 1.1, 1.2, 1.3):
-            _, flows = told("--ues", 100, "--packets", 8000, "--zipf", exponent)
+            _, flows = generated("--ues", 100, "--packets", 8000, "--zipf", exponent)
             sizes = sorted((row["packets"] for row in flows.values()), reverse=True)
             self.assertEqual(sum(sizes), 8000)
             harmonic = sum(rank ** -exponent for rank in range(1, 801))
@@ -313,7 +313,7 @@ class Capture(harness.TestCase):
         """2 % of 400 flows in each of 10 times 100 ms, in places that keep their UEs and sizes."""
         args = ["--kind", "n3-up", "--ues", 50, "--packets", 4000, "--rate-pps", 4000]
         for options in ([], ["--kind", "n6-down", "--zipf", 1]):
-            pcap, flows = told(*args, *options, "--churn", 2)
+            pcap, flows = generated(*args, *options, "--churn", 2)
             packets = dissect(pcap)
             self.check_clean(packets)
             self.check_truth(packets, flows, "n6-down" if "n6-down" in options else "n3-up")
@@ -335,13 +335,13 @@ class Capture(harness.TestCase):
                 while flows[number]["replaces"] is not None:
                     number = flows[number]["replaces"]
                 sizes[number] += row["packets"]
-            _, plain = told(*args, *options)
+            _, plain = generated(*args, *options)
             self.assertEqual(sizes, {number: row["packets"] for number, row in plain.items()})
 
     def test_flows_that_live_together_differ(self):
         """With as many flows as there are ports, too, and in the few tunnels of few UEs."""
         for ues, flows_each in ((2, 1500), (1, 4096), (40, 3)):
-            _, flows = told("--ues", ues, "--flows", flows_each, "--packets", 10000, "--rate-pps",
+            _, flows = generated("--ues", ues, "--flows", flows_each, "--packets", 10000, "--rate-pps",
                             10000, "--churn", 20)
             self.assertGreater(len(flows), 2.9 * ues * flows_each)
             last = {}
@@ -351,7 +351,7 @@ class Capture(harness.TestCase):
                 last[key] = row["end_us"]
 
     def test_elephants_come_and_go(self):
-        pcap, flows = told("--ues", 50, "--packets", 10000, "--rate-pps", 10000,
+        pcap, flows = generated("--ues", 50, "--packets", 10000, "--rate-pps", 10000,
                            "--elephant", "30:100:200", "--elephant", "10:0:50:300")
         packets = dissect(pcap)
         self.check_clean(packets)
@@ -367,7 +367,7 @@ class Capture(harness.TestCase):
         self.assertEqual(sum(row["packets"] for row in flows.values()), 10000)
 
     def test_elephants_in_every_kind(self):
-        pcap, flows = told("--kind", "mix", "--ues", 20, "--packets", 2000, "--churn", 3,
+        pcap, flows = generated("--kind", "mix", "--ues", 20, "--packets", 2000, "--churn", 3,
                            "--rate-pps", 2500, "--elephant", "50:0:1000")
         counts = collections.Counter(packet.mark()[1] for packet in dissect(pcap))
         self.assertEqual({number: row["packets"] for number, row in flows.items() if row["packets"]},
@@ -390,7 +390,7 @@ class Capture(harness.TestCase):
     def test_bytes_are_the_same_on_every_machine(self):
         args = ["--kind", "mix", "--ues", 500, "--packets", 20000, "--zipf", 1.1]
         self.assertEqual(hashlib.sha256(capture(*args)).hexdigest(), GOLDEN)
-        pcap, flows = told(*args, "--rate-pps", 50000, "--churn", 1,
+        pcap, flows = generated(*args, "--rate-pps", 50000, "--churn", 1,
                            "--elephant", "20:50:100", "--elephant", "10:0:30:70")
         self.assertEqual(hashlib.sha256(pcap + repr(flows).encode()).hexdigest(), GOLDEN_CHURN)
 

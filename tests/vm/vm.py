@@ -65,7 +65,7 @@ def check(fact, wanted, what):
 
 
 def numbered(frames):
-    """The frames for the NIC's address, each from an address that tells its number."""
+    """The frames for the NIC's address, each from an address with its number."""
     return [packets.mac(MAC) + bytes.fromhex("02000001") + i.to_bytes(2, "big") + frame[12:].ljust(48, b"\0")
             for i, frame in enumerate(frames)]
 
@@ -131,7 +131,7 @@ class Run:
             raise Failed(self.started)
         address = self.info("MAC address")
         if ":" not in address:
-            raise Failed("testpmd tells no MAC address")
+            raise Failed("testpmd prints no MAC address")
         self.guest.mac = packets.mac(address)
         self.cmd("set fwd rxonly")
         self.cmd("set verbose 1")
@@ -394,7 +394,7 @@ def row_reset(run):
 
 
 def row_reset_event(run):
-    """The physical function goes and comes: its virtual one tells of it, and works again after a reset."""
+    """The physical function goes and comes: its virtual one reports it, and works again after a reset."""
     run.guest.app.text = ""
     run.guest.run("for word in down up; do ip link set eth0 $word; done")
     try:
@@ -408,7 +408,7 @@ def row_unplug(run):
     """The last one: testpmd has no port then, and quits. The NIC comes back."""
     run.guest.unplug()
     try:
-        if run.case == "off":  # without --hot-plug nobody tells testpmd
+        if run.case == "off":  # without --hot-plug testpmd gets no event
             time.sleep(2)
             check(run.info("Link status") in ("up", "down"), True, "testpmd answers")
         else:

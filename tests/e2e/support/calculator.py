@@ -332,7 +332,7 @@ class Advice:
         return self.n_parts(name), -self.entropy(name), ":" not in name, name
 
     def equal_find(self):
-        """The candidates that keys do not tell from the most even one."""
+        """The candidates that keys do not distinguish from the most even one."""
         first = self.ranking[0]
         keys = self.outcomes[first]["keys"]["imbalance"]
         limit = self.of(first) + max(KEYS_DIFFER * (keys["high"] - keys["low"]), (AS_GOOD - 1) * self.of(first))

@@ -89,7 +89,7 @@ def output_of(*command, **kwargs):
 
 
 def version():
-    """The one that all programs tell: meson's."""
+    """The version that all programs print: meson's."""
     return re.search(r"(?m)^  version: '(.*)',$", (SOURCE_ROOT / "meson.build").read_text())[1]
 
 
@@ -104,7 +104,7 @@ def classify(spec, capture, *options):
 
 
 def profiles():
-    """The profiles that ddpctl finds by name, as list tells of them."""
+    """The profiles that ddpctl finds by name, as list prints them."""
     return json.loads(output_of(tools["ddpctl"], "list", "--json"))
 
 

@@ -2,7 +2,7 @@
 """Frames to try a data path with: what ddp-traffic never writes, contradictions, chains without
 end, large ones, and such that are cut anywhere."""
 
-from support import harness  # noqa: F401, tells where the next ones are
+from support import harness  # noqa: F401, adds the path of the next ones
 import library_test
 from packets import (DATA, Layer, arp, dstopts, eth, gtpu, hopopts, ipv4, ipv6, ipv6_ext, ipv6_frag, packet, psc, sctp,
                      srh, tcp, udp, vlan)

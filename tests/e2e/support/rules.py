@@ -191,7 +191,7 @@ def rule(pattern, actions):
 
 class Watched(testpmd.Testpmd):
     """A testpmd whose rules are known: the commands that created them, or None where they have gone or
-    the port was told something else that ddpctl is not."""
+    the port has another setting than ddpctl."""
 
     rules = None
     reconfigured = False  # until the test's end, which takes it back
@@ -209,7 +209,7 @@ class Watched(testpmd.Testpmd):
 
 
 class Case(harness.TestCase):
-    """Tests that share a testpmd. Its packets come from a capture, once each time that is told to.
+    """Tests that share a testpmd. Its packets come from a capture, once for each request.
 
     Of each packet ddpctl, given the same rules as text, must say what testpmd prints, and of each rule that is
     refused, why."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The rows of simulate's text for people, written a second time from its JSON."""
+"""The rows of simulate's text output, written a second time from its JSON."""
 
 from support import harness
 
@@ -81,6 +81,6 @@ def check(case, got, *words, core_mpps=0):
     text = f" {' '.join(word for word in text.split() if set(word) != {'#'})} "
     at = 0
     for row in rows(got, core_mpps):
-        told = f" {' '.join(map(str, row))} "
-        case.assertIn(told, text[at:])
-        at = text.index(told, at) + len(told) - 1
+        shown = f" {' '.join(map(str, row))} "
+        case.assertIn(shown, text[at:])
+        at = text.index(shown, at) + len(shown) - 1

@@ -38,10 +38,10 @@ def set_up_module():
 
 
 class Player:
-    """A capture as a named pipe, to be read once, which begins to give packets when told to.
+    """A capture as a named pipe, to be read once, which begins to give packets on request.
 
     testpmd writes its prompt letter by letter from one thread, and what it says of packets from
-    another: with a capture that is simply there, nobody could tell the two apart.
+    another: with a capture that is simply there, the two could not be distinguished.
     """
 
     def __init__(self, capture):

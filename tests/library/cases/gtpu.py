@@ -28,7 +28,7 @@ CASES = (
                "GTPU", {"gtpu.teid": 5})
           for tokens, ext in (("gtpu", ()), ("gtpu gtpu_psc", [psc(0, 9)]), ("gtpu gtpu_ext", [OTHER_EXT]))),
         Case("no IP packet", packet(*N3, gtpu(5), b"\0" * 40), "eth ipv4 udp gtpu", "GTPU", {"gtpu.teid": 5}),
-        # Ethernet PDU sessions: frames are told from IP packets that begin like them.
+        # Ethernet PDU sessions: frames are distinguished from IP packets that begin like them.
         *(Case(f"frame to {dst}", packet(*N3_ETH, eth(dst=dst + ":00:00:01"), *layers), FRAME_TAIL, "GTPU", FRAME,
                tshark=FRAME_TAIL + theirs, why=NIBBLE)
           for dst, layers, theirs in (

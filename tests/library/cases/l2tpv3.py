@@ -13,7 +13,7 @@ OVER_IP = packet(eth(), ipv4(proto=115))
 
 
 def layout(cookie="None", sublayer="None"):
-    """tshark has to be told as well what a session carries."""
+    """tshark needs an option for the content of a session."""
     return ["-d", "l2tp.pw_type==0,eth",
             "-o", "l2tp.cookie_size:" + cookie, "-o", "l2tp.l2_specific:" + sublayer]
 

@@ -38,7 +38,7 @@ CASES = [
          DCID, spec="quic;port=443;port=4433", options=["-d", "udp.port==4433,quic"]),
     Case("DTLS on the port", packet(*TO_443, bytes.fromhex("16fefd0000000000000000000500000000")), "eth ipv4 udp",
          "IPV4_UDP", tshark="eth ipv4 udp quic",
-         why="told the port, tshark takes all there for QUIC; the fixed bit says that this is none"),
+         why="with the port given, tshark takes all there for QUIC; the fixed bit says that this is none"),
     Case("fixed bit 0, as RFC 9287 allows", packet(*TO_443, b"\0" + CID, bytes(24)), "eth ipv4 udp quic", "QUIC", DCID,
          spec="quic;grease=1"),
     Case("cut in the id", packet(*OUTER, quic_short(CID), bytes(24))[:50], "eth ipv4 udp", "IPV4_UDP", status="error",

@@ -50,7 +50,7 @@ static const struct broken rows[] = {
 	 "profile: t\nheaders: {a: {first: true, layout: x:8}}\npacket_types: {\n\n"
 	 "  ONE: {path: a}, TWO: {path: a}, THREE: {path: a}}\n",
 	 LINE("19", "TWO", "ONE") LINE("35", "THREE", "ONE") LINE("35", "THREE", "TWO")},
-	// Which of the last 16 headers were b? Only 2^16 states could tell.
+	// Which of the last 16 headers were b? Only 2^16 states could say.
 	{"too_many_paths_are_refused_not_tried",
 	 "profile: t\nheaders:\n"
 	 "  a: {first: true, layout: x:8, next: [{when: {x: 1}, then: a}, b]}\n"

@@ -223,10 +223,10 @@ static void users_agree(struct user users[2], struct rte_mbuf **mbufs) {
 
 // All packets of many bursts were of one path. Now one is not, by a bit or by its length.
 static void strays_check(enum ddp_isa isa, const struct piece *pieces) {
-	uint8_t usual[PACKET_MAX] = {0}, stray[PACKET_MAX] = {0};
+	uint8_t usual[PACKET_MAX] = {0}, odd[PACKET_MAX] = {0};
 	uint32_t len = packet_build(pieces, usual);
 	struct rte_mbuf usual_mbuf = mbuf_of(usual, PACKET_MAX, len);
-	struct rte_mbuf stray_mbuf = mbuf_of(stray, PACKET_MAX, len);
+	struct rte_mbuf odd_mbuf = mbuf_of(odd, PACKET_MAX, len);
 	struct rte_mbuf *mbufs[N_BURST];
 	struct user users[2];
 
@@ -234,13 +234,13 @@ static void strays_check(enum ddp_isa isa, const struct piece *pieces) {
 	for (unsigned int i = 0; i < N_BURST; i++)
 		mbufs[i] = &usual_mbuf;
 	for (unsigned int byte = 0; byte < 2 * len; byte++) {
-		memcpy(stray, usual, len);
-		stray_mbuf.data_len = stray_mbuf.pkt_len = byte < len ? len : byte - len;
+		memcpy(odd, usual, len);
+		odd_mbuf.data_len = odd_mbuf.pkt_len = byte < len ? len : byte - len;
 		if (byte < len)
-			stray[byte] ^= 1 << byte % 8;
+			odd[byte] ^= 1 << byte % 8;
 		for (unsigned int i = 0; i < 4; i++)
 			burst_run(&users[0], mbufs);
-		mbufs[byte % N_BURST] = &stray_mbuf;
+		mbufs[byte % N_BURST] = &odd_mbuf;
 		users_agree(users, mbufs);
 		mbufs[byte % N_BURST] = &usual_mbuf;
 	}
@@ -256,11 +256,11 @@ TEST(one_stray_in_a_burst_is_found) {
 #define KINDS "1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768"
 
 // The cache learns the paths of two usual packets; then one comes that takes another path.
-static void stray_among(const char *profile, enum ddp_isa isa, const uint8_t *usual,
-			const uint8_t *other, const uint8_t *stray, unsigned int place) {
+static void odd_among(const char *profile, enum ddp_isa isa, const uint8_t *usual,
+		      const uint8_t *other, const uint8_t *odd, unsigned int place) {
 	struct rte_mbuf usual_mbuf = mbuf_of((uint8_t *)(uintptr_t)usual, PACKET_MAX, 8);
 	struct rte_mbuf other_mbuf = mbuf_of((uint8_t *)(uintptr_t)other, PACKET_MAX, 8);
-	struct rte_mbuf stray_mbuf = mbuf_of((uint8_t *)(uintptr_t)stray, PACKET_MAX, 8);
+	struct rte_mbuf odd_mbuf = mbuf_of((uint8_t *)(uintptr_t)odd, PACKET_MAX, 8);
 	struct rte_mbuf *mbufs[N_BURST];
 	struct user users[2];
 
@@ -269,7 +269,7 @@ static void stray_among(const char *profile, enum ddp_isa isa, const uint8_t *us
 	users_init(users, profile, isa);
 	for (unsigned int i = 0; i < 4; i++)
 		burst_run(&users[0], mbufs);
-	mbufs[place] = &stray_mbuf;
+	mbufs[place] = &odd_mbuf;
 	users_agree(users, mbufs);
 	assert_int_not_equal(ddp_burst_verdict(users[1].burst, place)->type_id,
 			     ddp_burst_verdict(users[1].burst, place ^ 1)->type_id);
@@ -294,13 +294,13 @@ TEST(each_value_of_full_lists_is_told_from_others) {
 			   "  CC: {path: aa cc, rss: aa.y}\n");
 	for (enum ddp_isa isa = 0; isa < DDP_ISA_LEVELS; isa++)
 		for (unsigned int i = 0; i < 2 * N_KINDS && ddp_isa_supported(isa); i++) {
-			uint8_t stray[PACKET_MAX];
+			uint8_t odd[PACKET_MAX];
 
-			memcpy(stray, usual, sizeof(stray));
-			stray[1 + i / N_KINDS * 2] = 1 << i % N_KINDS >> 8;
-			stray[2 + i / N_KINDS * 2] = 1 << i % N_KINDS & 0xff;
-			stray_among("lists", isa, usual, other, stray, i);
-			stray_among("lists", isa, usual, usual, stray, i);
+			memcpy(odd, usual, sizeof(odd));
+			odd[1 + i / N_KINDS * 2] = 1 << i % N_KINDS >> 8;
+			odd[2 + i / N_KINDS * 2] = 1 << i % N_KINDS & 0xff;
+			odd_among("lists", isa, usual, other, odd, i);
+			odd_among("lists", isa, usual, usual, odd, i);
 		}
 }
 

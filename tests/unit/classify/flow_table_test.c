@@ -219,33 +219,33 @@ TEST(chosen_values_cost_what_random_ones_cost) {
 	}
 }
 
-struct looking {
+struct reader {
 	bool end;
-	unsigned int n_looks, n_missed, n_wrong;
+	unsigned int n_reads, n_missed, n_wrong;
 };
 
-static void *look(void *arg) {
-	struct looking *looking = arg;
+static void *reader_main(void *arg) {
+	struct reader *reader = arg;
 
-	for (; !__atomic_load_n(&looking->end, __ATOMIC_ACQUIRE); looking->n_looks++) {
-		const uint32_t teid = looking->n_looks % (2 * N_STAY);
+	for (; !__atomic_load_n(&reader->end, __ATOMIC_ACQUIRE); reader->n_reads++) {
+		const uint32_t teid = reader->n_reads % (2 * N_STAY);
 		const struct ddp_flow_entry *entry = look_up(teid);
 
-		looking->n_missed += teid < N_STAY && entry == NULL;
-		looking->n_wrong += entry != NULL && entry->values[1] != teid;
+		reader->n_missed += teid < N_STAY && entry == NULL;
+		reader->n_wrong += entry != NULL && entry->values[1] != teid;
 	}
 	return NULL;
 }
 
 TEST(what_stays_is_found_while_other_rules_come_and_go) {
 	struct ddp_flow_entry *others[1000] = {NULL};
-	struct looking looking = {0};
+	struct reader reader = {0};
 	pthread_t thread;
 	uint64_t seed = 6;
 
 	for (unsigned int i = 0; i < N_STAY; i++)
 		entry_insert(entry_make(i, 0, i));
-	assert_int_equal(pthread_create(&thread, NULL, look, &looking), 0);
+	assert_int_equal(pthread_create(&thread, NULL, reader_main, &reader), 0);
 	// Entries that were removed are not freed here, nor are tables: another thread looks.
 	for (unsigned int i = 0; i < N_CHANGES; i++) {
 		const unsigned int teid = N_STAY + random_below(&seed, COUNT(others));
@@ -259,11 +259,11 @@ TEST(what_stays_is_found_while_other_rules_come_and_go) {
 			*other = NULL;
 		}
 	}
-	__atomic_store_n(&looking.end, true, __ATOMIC_RELEASE);
+	__atomic_store_n(&reader.end, true, __ATOMIC_RELEASE);
 	assert_int_equal(pthread_join(thread, NULL), 0);
-	assert_in_range(looking.n_looks, 1000, UINT32_MAX);
-	assert_int_equal(looking.n_missed, 0);
-	assert_int_equal(looking.n_wrong, 0);
+	assert_in_range(reader.n_reads, 1000, UINT32_MAX);
+	assert_int_equal(reader.n_missed, 0);
+	assert_int_equal(reader.n_wrong, 0);
 }
 
 EACH(one_begin, NULL)

@@ -171,7 +171,7 @@ ROWS_TEST(hashes_by_rss_hf, by_hf) {
 	assert_string_equal(hashed.input, row->input);
 }
 
-static void tell(void *arg, const char *name, unsigned int width, const uint8_t value[16]) {
+static void field_write(void *arg, const char *name, unsigned int width, const uint8_t value[16]) {
 	char *text = arg;
 
 	sprintf(text + strlen(text), "%s:%u=%02x%02x%02x%02x ", name, width, value[12], value[13],
@@ -189,7 +189,8 @@ static void fields_told(const char *spec, const struct piece *pieces, bool unhas
 
 	hashed_of(loaded.program, pieces, UINT64_MAX, DDP_HASH_TOEPLITZ, &hashed);
 	hashed.class.unhashed = unhashed;
-	ddp_fields_each(loaded.program, &hashed.packet, &hashed.class, UINT64_MAX, tell, text);
+	ddp_fields_each(loaded.program, &hashed.packet, &hashed.class, UINT64_MAX, field_write,
+			text);
 	assert_string_equal(text, expected);
 	for (enum ddp_hash_function f = 0; f <= DDP_HASH_SYMMETRIC_TOEPLITZ; f++)
 		assert_int_equal(ddp_input_gather(loaded.program, &hashed.packet, &hashed.class,

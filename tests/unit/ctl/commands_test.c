@@ -114,7 +114,7 @@ static const struct row {
 		     "only in a.yaml: two: field y, 16 bits, at bit 16\n"
 		     "only in b.yaml: two: 5 to 5 bytes\n"
 		     "only in b.yaml: two: field y, 24 bits, at bit 16\n"},
-	{.name = "types that conditions tell apart",
+	{.name = "types that conditions distinguish",
 	 .a = {.types = "  TWO_ODD: {path: one two, when: two.x & 1}\n"},
 	 .b = {.types = "  TWO_ODD: {path: one two, when: two.x & 1, rss: two.x}\n"},
 	 .expected = "hashed differently: TWO_ODD: nothing in a.yaml; two.x in b.yaml\n"},
@@ -169,7 +169,7 @@ static const char *package_write(void) {
 	return path;
 }
 
-// Scripts tell a bad profile from a file that is missing as they do with the other commands.
+// The exit status distinguishes a bad profile from a missing file, as with the other commands.
 TEST(a_bad_profile_is_no_and_a_missing_one_is_unreadable) {
 	const char *good = profile_write("a.yaml", &(struct parts){0});
 	const char *bad = profile_write("b.yaml", &(struct parts){.path = "one three"});

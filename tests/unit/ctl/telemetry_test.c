@@ -368,7 +368,7 @@ static const struct row balance_rows[] = {
 	{"half_an_elephant", "{" COUNTERS IMBALANCES ",\"bound_entry\":17" LAST "}"},
 };
 
-// The status and the reason are in the port, which is closed. Returns what is told of load-aware
+// The status and the reason are in the port, which is closed. Returns the answer about load-aware
 // RSS.
 static json_t *answer_read(const char *what, const char *answer, struct port *port) {
 	struct server server = {.script = {GREETING_OF(7, 16384), PORTS, NULL}};

@@ -97,8 +97,8 @@ static int teardown(void **state) {
 	return 0;
 }
 
-static void near(uint64_t told, double real) {
-	assert_true(told >= real * (1 - PROMISED) && told <= real * (1 + PROMISED));
+static void near(uint64_t measured, double real) {
+	assert_true(measured >= real * (1 - PROMISED) && measured <= real * (1 + PROMISED));
 }
 
 // 92 % of 100 ns, 7.5 % of 10 us, 0.5 % of 1 ms.
@@ -144,7 +144,7 @@ TEST(what_rings_missed_is_counted_once) {
 	assert_int_equal(report.drops, 20);
 }
 
-// net_pcap tells an error each time it is polled where a capture is cut.
+// net_pcap logs an error each time it is polled where a capture is cut.
 TEST(a_cut_capture_is_one_error) {
 	port_stats.ierrors = 54321;
 	report.ports[0].n_cut = 2;

@@ -3,8 +3,9 @@
 
 #include "fwd/latency.h"
 
-static double error_of(uint64_t told, uint64_t real) {
-	return told > real ? (double)(told - real) / real : (double)(real - told) / real;
+static double error_of(uint64_t measured, uint64_t real) {
+	return measured > real ? (double)(measured - real) / real :
+				 (double)(real - measured) / real;
 }
 
 TEST(buckets_are_in_order_and_without_gaps) {

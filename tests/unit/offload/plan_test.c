@@ -174,7 +174,7 @@ TEST(refused_rules_leave_the_rest) {
 		assert_true(p.plan->rules[i].n_items > 0);
 }
 
-// A NIC with several queues must not be told to put all packets without a rule on the first.
+// A NIC with several queues must not get a plan that puts all packets without a rule on the first.
 TEST(rss_hf_stays_where_the_nic_spreads) {
 	const struct ddp_source source = {.spec = "gtpu:ue"};
 	struct ddp_plan_request request = {.rss_hf = UINT64_MAX};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// plugin/package/container.c: a package header or segment that lies about itself is told, at its
+// plugin/package/container.c: a package header or segment that lies about itself is refused, at its
 // byte.
 #include <unistd.h>
 
@@ -16,8 +16,8 @@ static struct build *sample_build(void) {
 }
 
 static const struct damage rows[] = {
-	{"a good package is silent", .told = TOLD_NOTHING},
-	{"an unknown segment is skipped", CONFIG + 56 + 4096 + 48, 4, 0xffff, TOLD_NOTHING},
+	{"a good package is silent", .at = NO_ERROR},
+	{"an unknown segment is skipped", CONFIG + 56 + 4096 + 48, 4, 0xffff, NO_ERROR},
 	{"0 segments: 1 to 256 are possible", 4, 4, 0},
 	{"4294967295 segments: 1 to 256 are possible", 4, 4, 0xffffffff},
 	{"no segment holds the configuration of an 800- or 700-series NIC", 4, 4, 1},

@@ -43,14 +43,14 @@ static inline struct ddp_package *build_read(struct build *build, struct ddp_dia
 	return bytes_read(bytes, size, diag);
 }
 
-#define TOLD_NOTHING INT_MIN
+#define NO_ERROR INT_MIN
 
 struct damage {
 	const char *text; // the first message, without "error: "; and the test's name
 	size_t offset;
 	unsigned int width; // bytes of the number; 0 changes nothing
 	uint32_t value;
-	int told; // the byte that the message names, from offset on; or TOLD_NOTHING
+	int at; // the byte that the message names, from offset on; or NO_ERROR
 };
 
 // The first message is the row's, and whether the package is refused fits it.
@@ -63,11 +63,11 @@ static inline void damage_check(const struct damage *row, uint8_t *bytes, size_t
 	for (unsigned int i = 0; i < row->width; i++)
 		bytes[row->offset + i] = row->value >> 8 * i;
 	package = bytes_read(bytes, size, diag);
-	if (row->told != TOLD_NOTHING)
-		snprintf(expected, sizeof(expected), "t.pkg:0x%zx: %s%s", row->offset + row->told,
+	if (row->at != NO_ERROR)
+		snprintf(expected, sizeof(expected), "t.pkg:0x%zx: %s%s", row->offset + row->at,
 			 is_warning ? "" : "error: ", row->text);
 	assert_string_equal(diag->n_kept > 0 ? diag->messages[0].s : "", expected);
-	assert_int_equal(package != NULL, row->told == TOLD_NOTHING || is_warning);
+	assert_int_equal(package != NULL, row->at == NO_ERROR || is_warning);
 }
 
 #endif

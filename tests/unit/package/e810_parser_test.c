@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The model of the 800 series' parser on Intel's public packages. A user who asks what the NIC
-// makes of a packet would be told something else if one of these failed.
+// makes of a packet would be predicted otherwise if one of these failed.
 #include "e810_kinds.h"
 #include "frames.h"
 #include "genuine.h"
-#include "look_at_all.h"
 #include "personality/personality.h"
+#include "read_all.h"
 #include "unit.h"
 
 #define PAYLOAD "5041594c4f41442d"
@@ -417,7 +417,7 @@ static void damaged_read(const uint8_t *bytes, size_t size, bool is_cut) {
 	assert_int_equal(package == NULL, diag->n_errors > 0);
 	assert_true(diag->n_errors <= 21 && !(is_cut && package != NULL));
 	if (package != NULL && package->kind == DDP_PACKAGE_E810)
-		e810_look(package);
+		e810_read_all(package);
 	ddp_package_close(package);
 }
 

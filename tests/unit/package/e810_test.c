@@ -27,7 +27,7 @@ static struct build *sample_build(void) {
 }
 
 static const struct damage rows[] = {
-	{"a good package is silent", .told = TOLD_NOTHING},
+	{"a good package is silent", .at = NO_ERROR},
 
 	{"the metadata segment has 83 bytes, not 84", 24 + 8, 4, 83},
 	{"warning: version 1.3.9.1 of the metadata segment is not that of the configuration, 1.3.7.1",
@@ -72,7 +72,7 @@ static const struct damage rows[] = {
 	{"Rx packet type TCAM: address 1024, but the table has 1024", BUFFER_0 + 176, 2, 1024},
 	{"section 0x80000016 (labels of packet types) has 68 bytes, too few for 2 of 66 bytes",
 	 BUFFER_1 + 12, 2, 2},
-	{"an unknown section is not looked into", BUFFER_0 + 12, 4, 0x252, TOLD_NOTHING},
+	{"an unknown section is not looked into", BUFFER_0 + 12, 4, 0x252, NO_ERROR},
 
 	{"a signature segment of 111 bytes: its header takes 112", SIGNATURE + 8, 4, 111},
 	{"signs segment 4, but there are 4", SIGNATURE + 52, 4, 4},

@@ -101,11 +101,11 @@ ROWS_TEST(damage_is_told, damages) {
 	damage_check(*state, bytes, size);
 }
 
-static void assert_told(const struct ddp_package *package, uint32_t at, const char *told) {
+static void assert_error(const struct ddp_package *package, uint32_t at, const char *error) {
 	char expected[200];
 
 	assert_null(package);
-	snprintf(expected, sizeof(expected), "t.pkg:0x%x: error: %s", at, told);
+	snprintf(expected, sizeof(expected), "t.pkg:0x%x: error: %s", at, error);
 	assert_string_equal(ddp_diag_first(diag), expected);
 }
 
@@ -122,7 +122,7 @@ TEST(notes_need_something_behind_them) {
 	memcpy(bytes + END, written + NOTES, notes_size);
 	free(written);
 	put16(bytes + 12, END);
-	assert_told(
+	assert_error(
 		bytes_read(bytes, END + notes_size + 43, diag), 0x4c8,
 		"the notes segment of 76 bytes: drivers would read as many after its header, the "
 		"file has 75");
@@ -134,7 +134,7 @@ TEST(notes_need_something_behind_them) {
 static const struct {
 	struct i40e_section section;
 	uint32_t at;
-	const char *told;
+	const char *error;
 } bad[] = {
 	{{I40E_PROTOCOL, 0, 48, (const uint8_t[48]){"\0\0\3\0\f01234567890123456789012345678901"}},
 	 0x159,
@@ -156,16 +156,16 @@ TEST(sections_and_lists_have_limits) {
 		struct i40e_section section = bad[i].section;
 
 		profile.sections = &section;
-		assert_told(profile_read(&profile), bad[i].at, bad[i].told);
+		assert_error(profile_read(&profile), bad[i].at, bad[i].error);
 	}
 	for (unsigned int i = 0; i < COUNT(many); i++)
 		many[i] = profile.pctypes.types[3];
 	profile = *i40e_gtp.i40e;
 	profile.pctypes = (struct i40e_types){many, 13};
-	assert_told(profile_read(&profile), PCTYPES, "13 pctypes: drivers take 12 at most");
+	assert_error(profile_read(&profile), PCTYPES, "13 pctypes: drivers take 12 at most");
 	profile = *i40e_gtp.i40e;
 	profile.ptypes = (struct i40e_types){many, COUNT(many)};
-	assert_told(profile_read(&profile), PTYPES, "257 ptypes: drivers take 256 at most");
+	assert_error(profile_read(&profile), PTYPES, "257 ptypes: drivers take 256 at most");
 }
 
 // A list that drivers do not see must not be shown as the package's.

@@ -341,7 +341,7 @@ TEST(a_port_can_be_closed_while_other_threads_read_it) {
 	assert_int_equal(reader.n_failed, 0);
 }
 
-// A callback that is told of the end of a port may ask for what it was.
+// A callback for the end of a port may ask for what it was.
 static int end_noted(uint16_t port, enum rte_eth_event_type type, void *arg, void *ret) {
 	struct rte_eth_dev_info info;
 	struct rte_eth_stats stats;
@@ -446,7 +446,7 @@ TEST(a_process_has_ended_with_its_last_thread) {
 		assert_false(ddp_mp_has_ended(pid));
 		assert_int_equal(kill(pid, SIGKILL), 0);
 		assert_int_equal(waitid(P_PID, pid, &info, WEXITED | WNOWAIT), 0);
-		assert_true(ddp_mp_has_ended(pid)); // a zombie: its parent (we) has not been told
+		assert_true(ddp_mp_has_ended(pid)); // a zombie: its parent (we) did not wait for it
 		assert_int_equal(waitpid(pid, NULL, 0), pid);
 		assert_true(ddp_mp_has_ended(pid));
 	}

@@ -108,7 +108,7 @@ TEST(events_of_the_lower_device_are_told) {
 	testsrc_link(0, true);
 	assert_int_equal(n_seen[RTE_ETH_EVENT_INTR_LSC], 2);
 	assert_int_equal(link_seen.link_status, RTE_ETH_LINK_UP);
-	// Told while another call has the port in hand, the application does not wait for ever.
+	// Notified while another call has the port's mutex, the application does not wait for ever.
 	assert_int_equal(rte_eth_dev_set_link_down(port), 0);
 	assert_int_equal(n_seen[RTE_ETH_EVENT_INTR_LSC], 3);
 	for (unsigned int i = 0; i < RTE_DIM(types); i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // A make-believe NIC of the 800 or 700 series, or a ConnectX, for net_testsrc: what its driver
-// accepts as RSS rules, what its parser tells apart, and what it hashes. Written from DPDK's
+// accepts as RSS rules, what its parser distinguishes, and what it hashes. Written from DPDK's
 // documentation and drivers, and without plugin/offload, which it is to judge.
 #ifndef DDP_TESTS_FAKE_NIC_H
 #define DDP_TESTS_FAKE_NIC_H

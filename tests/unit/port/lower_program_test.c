@@ -74,9 +74,9 @@ static void tally_add(struct tally *tally, const uint8_t *key, const struct rte_
 		mbuf->hash.rss != rte_softrss(input, RTE_DIM(input), (const uint8_t *)words);
 }
 
-#define LOOK 2560 // packets
+#define INTERVAL 2560 // packets
 
-// Let n packets come, about one in so many of them cut (0: none). After each LOOK, look for
+// Let n packets come, about one in so many of them cut (0: none). After each INTERVAL, check for
 // mismatches as an alarm does ten times a second, and verify a burst.
 static struct tally flow_run(uint16_t port_id, unsigned int n, unsigned int one_in, bool ports) {
 	struct ddp_port *ddp = rte_eth_devices[port_id].data->dev_private;
@@ -99,7 +99,7 @@ static struct tally flow_run(uint16_t port_id, unsigned int n, unsigned int one_
 			rte_pktmbuf_free_bulk(mbufs, m);
 			got += m;
 		}
-		if (i % LOOK != 0)
+		if (i % INTERVAL != 0)
 			continue;
 		ddp = ddp_registry_get(port_id);
 		ddp_hw_ptypes_watch(ddp);
@@ -135,13 +135,13 @@ static void other_type_check(unsigned int nic) {
 
 		flow_run(port, 512, one_in[k], false); // they do not disturb the proof
 		assert_int_equal(udp_ptype(port).unproven, 0);
-		tallies[0] = flow_run(port, LOOK, 0, false);
-		tallies[1] = flow_run(port, 4 * LOOK, one_in[k], false);
-		tallies[2] = flow_run(port, LOOK, 0, false);
+		tallies[0] = flow_run(port, INTERVAL, 0, false);
+		tallies[1] = flow_run(port, 4 * INTERVAL, one_in[k], false);
+		tallies[2] = flow_run(port, INTERVAL, 0, false);
 		for (unsigned int t = 0; t < 3; t++)
 			assert_true(share(&tallies[t]) > 0.98);
 		// The NIC's type, but the profile's for those that are verified.
-		assert_true(tallies[1].cut_udp > 4 * LOOK / one_in[k] * 2 / 3);
+		assert_true(tallies[1].cut_udp > 4 * INTERVAL / one_in[k] * 2 / 3);
 		ptype = udp_ptype(port);
 		assert_int_equal(ptype.wrong, 0);
 		assert_true(ptype.other > 0);
@@ -174,10 +174,10 @@ static void other_hash_check(unsigned int nic) {
 	struct tally tallies[3];
 
 	flow_run(port, 512, 0, true);
-	tallies[0] = flow_run(port, LOOK, 0, true);
-	tallies[1] = flow_run(port, 40 * LOOK, 128, true);
-	flow_run(port, LOOK, 0, true);
-	tallies[2] = flow_run(port, LOOK, 0, true);
+	tallies[0] = flow_run(port, INTERVAL, 0, true);
+	tallies[1] = flow_run(port, 40 * INTERVAL, 128, true);
+	flow_run(port, INTERVAL, 0, true);
+	tallies[2] = flow_run(port, INTERVAL, 0, true);
 	assert_true(udp_ptype(port).wrong > 0);
 	assert_int_equal(level(port), 0);
 	assert_true(share(&tallies[0]) > 0.98);
@@ -209,7 +209,7 @@ TEST(a_nic_that_hashes_one_type_wrongly_is_not_used) {
 	struct tally tally;
 
 	testsrc_nic(0)->garbles_udp = true;
-	flow_run(port, 8 * LOOK, 0, true);
+	flow_run(port, 8 * INTERVAL, 0, true);
 	assert_int_equal(level(port), 6);
 	assert_int_equal(xstat(port, "rx_offloaded"), 0);
 	testsrc_nic(0)->garbles_udp = false;
@@ -217,10 +217,10 @@ TEST(a_nic_that_hashes_one_type_wrongly_is_not_used) {
 	key_change(port);
 	assert_int_equal(udp_ptype(port).unproven, 4096);
 	assert_true(udp_ptype(port).wrong > 0);
-	tally = flow_run(port, LOOK, 0, true);
+	tally = flow_run(port, INTERVAL, 0, true);
 	assert_int_equal(tally.hashed, 0);
-	flow_run(port, 2 * LOOK, 0, true);
-	tally = flow_run(port, LOOK, 0, true);
+	flow_run(port, 2 * INTERVAL, 0, true);
+	tally = flow_run(port, INTERVAL, 0, true);
 	assert_true(share(&tally) > 0.98);
 }
 

@@ -414,10 +414,10 @@ TEST(every_id_can_be_used) {
 }
 
 // Each event as its port's id and the number of ports then.
-static char told[100];
+static char events[100];
 
 static int port_note(uint16_t port, enum rte_eth_event_type type, void *arg, void *ret) {
-	snprintf(told + strlen(told), sizeof(told) - strlen(told), "%s%u/%u ",
+	snprintf(events + strlen(events), sizeof(events) - strlen(events), "%s%u/%u ",
 		 type == RTE_ETH_EVENT_NEW ? "+" : "-", port, rte_eth_dev_count_total());
 	return 0;
 }
@@ -431,7 +431,7 @@ TEST(nothing_is_told_of_the_ids_that_are_held) {
 	port_end("net_ddp0");
 	snprintf(expected, sizeof(expected), "+%u/0 +0/1 -%u/2 -0/1 ", DDP_LOWER_ID_MIN,
 		 DDP_LOWER_ID_MIN);
-	assert_string_equal(told, expected);
+	assert_string_equal(events, expected);
 	rte_eth_dev_callback_unregister(RTE_ETH_ALL, RTE_ETH_EVENT_NEW, port_note, NULL);
 	rte_eth_dev_callback_unregister(RTE_ETH_ALL, RTE_ETH_EVENT_DESTROY, port_note, NULL);
 }

@@ -368,7 +368,7 @@ TEST(a_queue_of_its_own_calls_the_lower_queue_directly) {
 	assert_int_equal(xstat(port, "tx_in_rings"), 0);
 }
 
-// Applications tell a bad packet by rte_errno; what it was before means nothing when all packets
+// Applications find a bad packet by rte_errno; what it was before means nothing when all packets
 // are good.
 TEST(a_stopped_queue_prepares_nothing_and_a_started_one_leaves_rte_errno) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 2, 64);

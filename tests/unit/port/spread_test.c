@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Fake NICs with the rules of a spread plan hash packets of each packet type by the fields that
-// the plan says. If they did not, a user who was told that the NIC spreads the traffic would see
+// the plan says. If they did not, a user who relies on the NIC would see
 // it on one queue.
 #include "base/rss_hf.h"
 #include "base/rte_item.h"

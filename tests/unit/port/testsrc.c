@@ -356,7 +356,7 @@ OP(mac_addr_add, 0, struct rte_eth_dev *dev, struct rte_ether_addr *addr, uint32
    uint32_t vmdq)
 OP(vlan_offload_set, 0, struct rte_eth_dev *dev, int mask)
 OP(vlan_filter_set, 0, struct rte_eth_dev *dev, uint16_t vlan, int on)
-// As some drivers do, these tell of the change before they return.
+// As some drivers do, these notify of the change before they return.
 OP(set_link_up, (link_set(dev, true), 0), struct rte_eth_dev *dev)
 OP(set_link_down, (link_set(dev, false), 0), struct rte_eth_dev *dev)
 OP(rss_hash_update, fake_nic_rss(nic_of(dev), conf), struct rte_eth_dev *dev,

@@ -39,7 +39,7 @@ void testsrc_hook(void (*fn)(void *arg), void *arg);
 // Call fn inside each call of the control path of a device, until it is NULL: what an application
 // called back or another thread does meanwhile.
 void testsrc_control_hook(void (*fn)(const char *op, void *arg), void *arg);
-// Tell of a changed link, that it was unplugged, and of any event, as a driver's interrupt thread
+// Notify of a changed link, that it was unplugged, and of any event, as a driver's interrupt thread
 // does.
 void testsrc_link(unsigned int dev, bool up);
 void testsrc_unplug(unsigned int dev);

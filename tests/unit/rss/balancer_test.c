@@ -274,7 +274,7 @@ TEST(dear_packets_weigh_more) {
 	assert_true(port_run_for(10 * SECOND) < 10);
 }
 
-// A queue without packets tells no cost.
+// A queue without packets shows no cost.
 TEST(a_cost_that_is_not_known_is_the_mean) {
 	port_init_even(128, 4, 1, 1000);
 	for (unsigned int q = 0; q < 3; q++)

@@ -52,7 +52,7 @@ struct rte_tel_data *__wrap_rte_tel_data_alloc(void) {
 	return answers[n_answers++];
 }
 
-static void telemetry_look(uint16_t port) {
+static void telemetry_read(uint16_t port) {
 	char params[16];
 
 	snprintf(params, sizeof(params), "%u", port);
@@ -77,7 +77,7 @@ static void count_check(uint16_t queue, int n, uint16_t n_desc) {
 		fault("Rx queue %u of %u descriptors: %d packets wait", queue, n_desc, n);
 }
 
-static void queues_look(uint16_t port, const struct rte_eth_dev_info *info) {
+static void queues_read(uint16_t port, const struct rte_eth_dev_info *info) {
 	struct rte_eth_burst_mode mode;
 	struct rte_eth_rxq_info rxq;
 	struct rte_eth_txq_info txq;
@@ -98,7 +98,7 @@ static void queues_look(uint16_t port, const struct rte_eth_dev_info *info) {
 
 /* The port */
 
-static void flow_look(uint16_t port) {
+static void flow_read(uint16_t port) {
 	static FILE *null;
 	struct rte_flow_error error;
 
@@ -108,7 +108,7 @@ static void flow_look(uint16_t port) {
 		fault("rte_flow_dev_dump: %s", error.message != NULL ? error.message : "?");
 }
 
-static void port_look(uint16_t port) {
+static void port_read(uint16_t port) {
 	static struct rte_eth_xstat values[XSTATS_MAX];
 	static struct rte_pmd_ddp_ptype types[256];
 	static struct rte_pmd_ddp_ptype_mapping mappings[256];
@@ -133,43 +133,43 @@ static void port_look(uint16_t port) {
 	answered(rte_eth_dev_fw_version_get(port, version, sizeof(version)));
 	answered(rte_eth_link_get(port, &link));
 	answered(rte_eth_link_get_nowait(port, &link));
-	flow_look(port);
-	telemetry_look(port);
+	flow_read(port);
+	telemetry_read(port);
 	if (rte_eth_dev_info_get(port, &info) < 0)
 		return;
 	pthread_mutex_lock(&parking);
-	queues_look(port, &info);
+	queues_read(port, &info);
 	pthread_mutex_unlock(&parking);
 }
 
-void looks_park(void) {
+void reader_park(void) {
 	pthread_mutex_lock(&parking);
 }
 
-void looks_resume(void) {
+void reader_resume(void) {
 	pthread_mutex_unlock(&parking);
 }
 
 static pthread_t thread;
-static uint16_t looked_at;
-static atomic_bool looking;
+static uint16_t read_port;
+static atomic_bool reading;
 
-static void *look_main(void *arg) {
-	while (looking) {
-		port_look(looked_at);
+static void *reader_main(void *arg) {
+	while (reading) {
+		port_read(read_port);
 		usleep(1000);
 	}
 	return NULL;
 }
 
-void looks_start(uint16_t port) {
-	looked_at = port;
-	looking = true;
-	if (pthread_create(&thread, NULL, look_main, NULL) != 0)
+void reader_start(uint16_t port) {
+	read_port = port;
+	reading = true;
+	if (pthread_create(&thread, NULL, reader_main, NULL) != 0)
 		abort();
 }
 
-void looks_stop(void) {
-	looking = false;
+void reader_stop(void) {
+	reading = false;
 	pthread_join(thread, NULL);
 }
