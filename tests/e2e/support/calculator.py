@@ -168,6 +168,8 @@ class Flows:
         for packet in self.by_ue:
             if ue_address(packet) is not None:
                 self.ues[packet.input].append(packet.n)
+        self.n_no_ue = sum(packet.input is not None and ue_address(packet) is None and "GTPU" not in packet.ptype
+                           for packet in self.by_ue)
 
     def directions(self):
         """Of flows with both directions, in a tunnel or not: the numbers of their packets."""
@@ -293,6 +295,7 @@ def simulation(capture, specs):
         "bytes": sum(packet.len for packet in capture.packets("base")),
         "cut": 0,
         "partial": False,
+        "no_ue": flows.n_no_ue,
     }
 
 
