@@ -105,7 +105,10 @@ class Robustness(harness.TestCase):
 
     def test_intels_packages(self):
         """package/nic_test.py looks at what is said, without sanitizers."""
-        for path in harness.intel_package("").glob("*.pkg"):
+        paths = list(harness.intel_package("").glob("*.pkg"))
+        if not paths:
+            self.skipTest("no packages of Intel's (scripts/packages fetches them)")
+        for path in paths:
             for command in "check", "info":
                 result = harness.ddpctl(command, "--json", path)
                 self.assertEqual((result.returncode, result.stderr), (0, ""))

@@ -287,6 +287,7 @@ static const struct bad bad[] = {
 	{"dev(net_null0),overflow=stop", "overflow is drop or wait, not 'stop'"},
 	{"dev(net_null0),overflow=drop,overflow=drop", "overflow is given twice"},
 	{"dev(net_null0),offload=on", "offload is off, auto or require, not 'on'"},
+	{"dev(net_null0),offload=aut", "not 'aut'"},
 	{"dev(net_null0),offload=auto:e1000", "no kind of NIC is called 'e1000'"},
 	{"dev(net_null0),offload=auto:", "no kind of NIC is called ''"},
 	{"dev(net_null0),meta=no", "meta is on or off, not 'no'"},
