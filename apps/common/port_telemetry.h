@@ -50,7 +50,7 @@ json_t *port_list(struct port *port);
 int port_each(struct port *port, const char *command, const char *key,
 	      bool (*fn)(void *arg, unsigned int id, json_t *item), void *arg);
 
-#define PORT_QUEUES_MAX 1024
+#define PORT_QUEUES_MAX 1024 // queues
 
 struct queue {
 	uint64_t packets, bytes, missed;

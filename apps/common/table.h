@@ -13,7 +13,7 @@
 #include "strbuf.h"
 
 #define TABLE_ROWS 256
-#define TABLE_COLUMNS_MAX 40
+#define TABLE_COLUMNS_MAX 40 // columns
 
 struct table {
 	struct output *out;

@@ -13,8 +13,8 @@
 #include <jansson.h>
 
 #define TELEMETRY_COMMAND_MAX 1023 // bytes: processes ignore the rest of a command
-#define TELEMETRY_ERROR_SIZE 1024
-#define TELEMETRY_PROGRAM_SIZE 64
+#define TELEMETRY_ERROR_SIZE 1024  // bytes
+#define TELEMETRY_PROGRAM_SIZE 64  // bytes
 
 struct telemetry_client {
 	int fd;

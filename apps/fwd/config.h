@@ -11,7 +11,7 @@
 #include "log.h"
 #include "rss/rss.h"
 
-#define BURST_MAX 512
+#define BURST_MAX 512          // packets
 #define CONFIG_AUTO UINT64_MAX // not given: depends on the ports
 
 enum mode {

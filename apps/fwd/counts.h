@@ -14,7 +14,7 @@
 #include "ports.h"
 #include "workers.h"
 
-#define PTYPE_NAME_SIZE 128
+#define PTYPE_NAME_SIZE 128 // bytes
 
 // Reasons of drops: X(constant, name, meaning). Packets dropped at Rx are not counted as received,
 // those dropped at Tx are.

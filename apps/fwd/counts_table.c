@@ -10,7 +10,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#define BAR_LEN 10
+#define BAR_LEN 10 // characters
 
 const struct drop_text drop_texts[N_DROP_REASONS] = {
 #define DROP_TEXT(constant, name, meaning) {name, meaning},

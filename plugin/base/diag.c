@@ -177,7 +177,7 @@ void ddp_diag_print(const struct ddp_diag *diag, FILE *out) {
 		fprintf(out, "... and %u more\n", all - diag->n_kept);
 }
 
-#define NAME_LEN_MAX 63
+#define NAME_LEN_MAX 63 // characters
 
 static size_t least(size_t a, size_t b) {
 	return a < b ? a : b;

@@ -11,7 +11,7 @@
 
 /* Layouts of section ids, with the sizes of the public packages */
 
-#define LABEL_SIZE 66
+#define LABEL_SIZE 66 // bytes
 
 enum e810_form {
 	FORM_INDEXED,    // u16 count, u16 index of the first entry, entries
@@ -390,10 +390,10 @@ static void tables_read(struct package_reader *reader) {
 #define VERSION_MAJOR 1
 #define VERSION_MINOR 3
 
-#define BUFFER_SIZE 4096
-#define SECTIONS_MAX 511
-#define SECTION_OFFSET_MIN 12
-#define SECTION_SIZE_MAX 4084
+#define BUFFER_SIZE 4096      // bytes
+#define SECTIONS_MAX 511      // sections of a buffer
+#define SECTION_OFFSET_MIN 12 // bytes
+#define SECTION_SIZE_MAX 4084 // bytes
 #define IS_METADATA(id) ((id) >> 31)
 
 struct buffer {

@@ -4,7 +4,7 @@
 
 #include "e810_model.h"
 
-#define KEY_SIZE 20
+#define KEY_SIZE 20 // bytes
 
 // Bytes of the key. Byte 18 - i is byte i of the packet from the header offset on.
 #define KEY_SELECTOR 19

@@ -13,10 +13,10 @@
 
 #define E810_HEAD 32 // packet bytes in registers, from the header offset on
 
-#define E810_N_PCS 192
-#define E810_N_BOOST 256
-#define E810_NO_MARKER 71
-#define E810_NO_PROTOCOL 255
+#define E810_N_PCS 192       // instructions
+#define E810_N_BOOST 256     // entries of the boost TCAM
+#define E810_NO_MARKER 71    // id of no marker
+#define E810_NO_PROTOCOL 255 // id of no protocol
 
 // The register file, 16 bits each. An ALU's source may go on behind it: 16 more, which are 0.
 enum e810_register {
@@ -199,7 +199,7 @@ struct e810_parser {
 	uint64_t ptype_used[E810_N_PTYPES / 64];
 };
 
-#define FLAG_BLOCK_RSS 0
+#define FLAG_BLOCK_RSS 0 // first bit of the flags of a block
 #define FLAG_BLOCK_FD 16
 #define FLAG_BLOCK_SW 32
 
@@ -236,8 +236,8 @@ void e810_names_init(struct e810_parser *parser);
 
 /* The RSS block: e810_rss.c makes it, run/e810_words.c reads it */
 
-#define N_GROUPS 256
-#define N_REQUESTS 14
+#define N_GROUPS 256  // groups of packet types
+#define N_REQUESTS 14 // requests of the driver
 
 enum ip {
 	IP_V4,

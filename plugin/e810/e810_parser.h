@@ -13,11 +13,11 @@
 struct e810_parser;
 
 #define E810_NO_PTYPE UINT16_MAX
-#define E810_PORTS_MAX 16
-#define E810_N_PTYPES 1024
-#define E810_N_MARKERS 72
-#define E810_N_NODES 2048
-#define E810_WINDOW 504 // bytes: the parser reads no more of a packet
+#define E810_PORTS_MAX 16  // ports
+#define E810_N_PTYPES 1024 // packet types
+#define E810_N_MARKERS 72  // markers
+#define E810_N_NODES 2048  // nodes of the parse graph
+#define E810_WINDOW 504    // bytes: the parser reads no more of a packet
 
 enum e810_tunnel {
 	E810_VXLAN,
@@ -142,7 +142,7 @@ const char *e810_ptype_name(const struct e810_parser *parser, uint16_t ptype);
 // Does an entry of the marker TCAM have this ptype?
 bool e810_ptype_used(const struct e810_parser *parser, uint16_t ptype);
 
-#define E810_CHAIN_MAX 16
+#define E810_CHAIN_MAX 16 // headers
 
 // Protocol sequence of a packet type, outermost first, as header names of the profile library
 // ("eth", "ipv4", "udp", "gtpu", ...). Other names are "tunnel" for GRE, VXLAN, VXLAN-GPE and

@@ -17,7 +17,7 @@ struct e810_word {
 	uint8_t index;   // in the field vector, in descending order
 };
 
-#define E810_WORDS 24
+#define E810_WORDS 24 // words of 16 bits
 
 // Create the block with the driver's requests for RTE_ETH_RSS_* bits: in DPDK's order, all for
 // outer headers.

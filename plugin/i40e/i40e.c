@@ -304,7 +304,7 @@ void i40e_type_name(const struct i40e_package *i40e, const struct i40e_type *typ
 }
 
 #define TRACK_ID_INVALID 0xffffffff
-#define INTEL 0x8086
+#define INTEL 0x8086 // PCI vendor id
 
 static bool is_for(const struct ddp_package *package, uint16_t device) {
 	for (unsigned int i = 0; i < package->n_devices; i++)

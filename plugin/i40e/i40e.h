@@ -27,14 +27,14 @@ struct i40e_section {
 	const uint8_t *data;
 };
 
-#define I40E_PROTOCOL_NAME_SIZE 32
+#define I40E_PROTOCOL_NAME_SIZE 32 // bytes
 
 struct i40e_protocol {
 	uint8_t id;
 	char name[I40E_PROTOCOL_NAME_SIZE];
 };
 
-#define I40E_TYPE_PROTOCOLS 6
+#define I40E_TYPE_PROTOCOLS 6 // protocols
 #define I40E_NO_PROTOCOL 0xff
 
 // A pctype or a ptype: a packet with these protocols.
@@ -81,20 +81,20 @@ void i40e_type_name(const struct i40e_package *i40e, const struct i40e_type *typ
 #define PROFILE_DEVICES_AT 80
 #define PROFILE_SIZE 84 // bytes, with the count of devices
 
-#define SECTION_HEADER_SIZE 16
+#define SECTION_HEADER_SIZE 16 // bytes; offsets of its members follow
 #define SECTION_DATA_END_AT 2
 #define SECTION_TYPE_AT 4
 #define SECTION_OFFSET_AT 8
 #define SECTION_SIZE_AT 12
 
 // A record of a list takes one or more units of RECORD_SIZE.
-#define RECORD_SIZE 16
+#define RECORD_SIZE 16 // bytes
 #define RECORD_LEN_AT 2
 #define RECORD_HEADER_SIZE 4
 
 // Admin queue command: opcode, flags, 16 bytes of parameters, length of the data behind it.
 #define COMMAND_DATA_LEN_AT 20
-#define COMMAND_SIZE 22
+#define COMMAND_SIZE 22 // bytes
 
 struct package_reader;
 

@@ -9,7 +9,7 @@
 #include "i40e_port.h"
 
 // Length of a line of testpmd, which silently ignores a longer one.
-#define TESTPMD_LINE 512
+#define TESTPMD_LINE 512 // characters
 
 /* A rule */
 

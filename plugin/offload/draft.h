@@ -51,7 +51,7 @@ struct nic_level2 {
 	const char *setup; // requirement of the NIC for users; NULL: none
 };
 
-#define NIC_DRIVERS 2
+#define NIC_DRIVERS 2 // drivers
 
 struct ddp_nic {
 	const char *name;
@@ -87,7 +87,7 @@ static inline bool nic_parses(const struct ddp_nic *nic, enum encap encap) {
 // the NIC distinguishes it from others. Several classes represent a header of variable size.
 
 #define PACKET_CLASS_SIZE 320
-#define PACKET_CLASS_HEADERS 14
+#define PACKET_CLASS_HEADERS 14 // headers
 
 // Headers: id, name in the profile library, item of RSS rules ("": ignored, NULL: none).
 #define CLASS_HEADERS(X)                   \

@@ -24,11 +24,11 @@
 
 #include "classify/classify.h"
 
-#define DDP_OFFLOAD_ITEMS 12
+#define DDP_OFFLOAD_ITEMS 12     // items of a pattern
 #define DDP_OFFLOAD_RAW_SIZE 192 // maximum size of a raw pattern in bytes
-#define DDP_OFFLOAD_TUNNELS 8
-#define DDP_OFFLOAD_FIELDS 64 // words of 2 bytes in the field vector of a 700-series NIC
-#define DDP_OFFLOAD_WORDS 24  // maximum number of hashed words of the vector
+#define DDP_OFFLOAD_TUNNELS 8    // tunnel ports
+#define DDP_OFFLOAD_FIELDS 64    // words of 2 bytes in the field vector of a 700-series NIC
+#define DDP_OFFLOAD_WORDS 24     // maximum number of hashed words of the vector
 #define DDP_OFFLOAD_INSETS 12
 
 struct ddp_nic;

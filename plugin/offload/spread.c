@@ -175,7 +175,7 @@ static void item_evaluate(const struct draft *d, struct item *item) {
 
 /* Packet types without a class */
 
-#define PATH_HEADERS 8
+#define PATH_HEADERS 8 // headers
 
 struct prefix {
 	const char *names[PATH_HEADERS]; // of headers that each packet has

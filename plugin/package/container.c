@@ -8,10 +8,10 @@
 
 #include "read.h"
 
-#define HEADER_SIZE 8
+#define HEADER_SIZE 8    // bytes
 #define SEGMENTS_MAX 256 // segments; the public packages have four to six
 #define ERRORS_MAX 20    // errors that are reported; a file of random bytes has thousands
-#define MESSAGE_SIZE 512
+#define MESSAGE_SIZE 512 // bytes
 
 struct ddp_package *package_create(const char *path, const void *bytes, size_t size,
 				   struct ddp_diag *diag) {

@@ -7,8 +7,8 @@
 #include "base/arena.h"
 #include "package.h"
 
-#define SEGMENT_HEADER_SIZE 44
-#define METADATA_SIZE 84
+#define SEGMENT_HEADER_SIZE 44 // bytes
+#define METADATA_SIZE 84       // bytes
 
 enum segment_type {
 	SEGMENT_METADATA = 0x1,

@@ -8,7 +8,7 @@
 
 #include "loader.h"
 
-#define NESTING_MAX 12
+#define NESTING_MAX 12 // levels
 
 /* References */
 

@@ -11,8 +11,8 @@
 #include "loader.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-#define PATH_DEPTH_MAX 24
-#define PATH_NODES_MAX 400
+#define PATH_DEPTH_MAX 24  // levels
+#define PATH_NODES_MAX 400 // nodes of a path
 
 /* Paths */
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <yaml.h>
 
-#define DEPTH_MAX 16
+#define DEPTH_MAX 16 // levels of maps and lists
 
 struct reader {
 	const char *file;

@@ -19,7 +19,7 @@
 #include "personality/personality.h"
 #include "port/state/rte_pmd_ddp.h"
 
-#define ERROR_SIZE 512
+#define ERROR_SIZE 512                                    // bytes
 #define FIRST_REQUEST RTE_PMD_I40E_PKG_INFO_GLOBAL_HEADER // of several for one page, by testpmd
 
 #define EXPORT __attribute__((visibility("default")))

@@ -19,7 +19,7 @@
 #define LIVE_TIMEOUT_MS 100         // ms, until a packet is shown or an interrupt is noticed
 #define LIVE_BUFFER_SIZE (16 << 20) // bytes of the kernel's buffer
 
-#define TYPE_IPV4 0x0800
+#define TYPE_IPV4 0x0800 // EtherType
 #define TYPE_IPV6 0x86dd
 #define TYPE_LENGTH_MAX 1500 // an EtherType up to here is a length
 

@@ -52,8 +52,8 @@ enum verdict {
 
 extern const char *const verdict_names[]; // "take", "balance", "none needed", ...
 
-#define REASONS_MAX 8
-#define ADVICE_COMMANDS 4
+#define REASONS_MAX 8     // reasons
+#define ADVICE_COMMANDS 4 // commands
 
 struct advice_command {
 	const char *key;  // for JSON

@@ -9,8 +9,8 @@
 
 #include "build.h"
 
-#define NFA_MAX 60000
-#define DFA_MAX 8192
+#define NFA_MAX 60000 // positions
+#define DFA_MAX 8192  // states
 
 #define FREELY (-1)     // no header
 #define ANY_HEADER (-2) // any header

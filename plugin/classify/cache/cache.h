@@ -25,7 +25,7 @@
 
 struct rte_mbuf;
 
-#define DDP_CACHE_ALIGN 64
+#define DDP_CACHE_ALIGN 64          // bytes
 #define DDP_BURST_MAX DDP_HASH_ROWS // packets of one call, at most
 
 #define DDP_PTYPE_AS_FOUND UINT32_C(0x70000000) // no value; no packet type has these bits

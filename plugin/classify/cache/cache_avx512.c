@@ -4,8 +4,8 @@
 // entry; another one with the hints of up to 16 entries.
 #include "cache_kernel.h"
 
-#define BLOCK 8 // packets whose lines stay in registers
-#define TESTED 16
+#define BLOCK 8   // packets whose lines stay in registers
+#define TESTED 16 // packets whose results are tested at once
 
 typedef __m512i selection_t;
 

@@ -4,7 +4,7 @@
 
 #include "cache_set.h"
 
-#define BLOCK_SIZE 16
+#define BLOCK_SIZE 16 // bytes of the packet
 
 // By slot: the slots behind it that a byte distinguishes it from, as bits.
 struct distinct {

@@ -11,7 +11,7 @@
 #ifdef __AVX2__
 #define VECTOR 32 // bytes of a register
 #else
-#define VECTOR 16
+#define VECTOR 16 // bytes
 #endif
 
 typedef uint64_t vector_t __attribute__((vector_size(VECTOR), may_alias));

@@ -8,7 +8,7 @@
 #include "e810_walk.h"
 
 #define HEAD_WORDS (E810_HEAD / 8)
-#define MAX_ROWS 512
+#define MAX_ROWS 512 // rows that need a witness
 
 // Bits of the head; bit 0 is the most significant one of word 0.
 struct head_bits {

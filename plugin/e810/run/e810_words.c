@@ -2,7 +2,7 @@
 // The words of a packet that the RSS block hashes. Data path.
 #include "e810/e810_model.h"
 
-#define NO_WORD 255
+#define NO_WORD 255 // protocol id of an unused word
 
 // The group of VSIs that the driver makes for its port; entries of packages are for all groups.
 #define VSIG 1

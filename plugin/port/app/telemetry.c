@@ -24,8 +24,8 @@
 #include <rte_cycles.h>
 #include <rte_telemetry.h>
 
-#define LINE_SIZE 512
-#define WORD_MAX 32 // characters of a wrong parameter that an error quotes
+#define LINE_SIZE 512 // bytes
+#define WORD_MAX 32   // characters of a wrong parameter that an error quotes
 #define TEXT_MAX (RTE_TEL_MAX_STRING_LEN - 1)
 #define PTYPES_PAGE 90   // at most 150 characters each
 #define VERIFY_PAGE 52   // at most 200 characters each
@@ -252,7 +252,7 @@ static void rss_fill(struct rte_tel_data *d, const struct ddp_port *port) {
 			text_add(names, NULL, ddp_rss_hf_name(bit));
 }
 
-#define COUNTERS_MAX 32
+#define COUNTERS_MAX 32 // counters
 
 static void counters_fill(struct rte_tel_data *d, struct ddp_port *port,
 			  const struct rte_eth_stats *lower) {

@@ -20,7 +20,7 @@
 #include <rte_errno.h>
 #include <rte_string_fns.h>
 
-#define REMOVAL_PATIENCE_S 10
+#define REMOVAL_WAIT_S 10
 
 struct orphan {
 	LIST_ENTRY(orphan) link;
@@ -170,7 +170,7 @@ static void lower_destroyed(uint16_t port_id) {
 	__atomic_store_n(&port->running, false, __ATOMIC_SEQ_CST);
 	// A call that a signal handler interrupted does not end meanwhile: see app/ethdev.c.
 	if (!port->stuck)
-		port->stuck = !ddp_port_quiesce(port, REMOVAL_PATIENCE_S);
+		port->stuck = !ddp_port_quiesce(port, REMOVAL_WAIT_S);
 	PORT_LOG(ERR, port->name, "lower device %s was removed", port->lower.name);
 	while (port != NULL && !ddp_is_alone(port)) { // other threads use the lower port
 		ddp_registry_put(port);
@@ -220,7 +220,7 @@ static int any_event(uint16_t port_id, enum rte_eth_event_type type, void *arg, 
 static void leaving_stop(struct ddp_port *port) {
 	const uint16_t port_id = port->id;
 
-	if (!port->lower.gone && ddp_port_quiesce(port, REMOVAL_PATIENCE_S))
+	if (!port->lower.gone && ddp_port_quiesce(port, REMOVAL_WAIT_S))
 		ddp_lower_stop(port);
 	ddp_change_end(port);
 	rte_eth_dev_callback_process(&rte_eth_devices[port_id], RTE_ETH_EVENT_INTR_LSC, NULL);

@@ -73,7 +73,7 @@ struct ddp_package;
 struct rte_flow;
 
 #define DDP_PORT_NONE RTE_MAX_ETHPORTS
-#define DDP_PORT_TUNNELS 64
+#define DDP_PORT_TUNNELS 64                     // tunnel ports
 #define DDP_ERROR_SIZE 512                      // of a line that says why a call failed
 #define DDP_LOWER_ID_MIN (RTE_MAX_ETHPORTS / 2) // of the ids of lower ports
 
