@@ -4,10 +4,7 @@
 // Buckets are log-linear: each power of two is divided into 32 equal buckets, and values below 64
 // have a bucket each. So a bucket that starts at L is at most L / 32 wide. A percentile is reported
 // as the middle of its bucket, at most L / 64 from each value in it: an error of at most 1.6 % for
-// all values. The maximum is exact.
-//
-//	a value in binary    1 b b b b b x x x x    the leading 1 and the next 5 bits choose the
-// bucket
+// all values. The maximum is exact. The leading 1 of a value and the next 5 bits choose its bucket.
 //
 // One thread records; all threads may merge and read meanwhile. Values are TSC cycles here, and
 // nanoseconds in the report.
