@@ -93,6 +93,7 @@ class Traffic(Case):
                  "0: no profile of this port has the header vxlan; profile 'vxlan' has it"),
                 ("port config 0 udp_tunnel_port rm ecpri 7000", "0: UDP port 7000 was not declared for ecpri")):
             self.assertIn(f"net_ddp{why}\n", pmd.command(command))
+        self.assertIn("not supported", pmd.command("set promisc 0 off"))  # by net_pcap
         for remove in ["port detach 0"], ["port close 0", "device detach net_ddp0"]:
             pmd.commands("port stop 0", *remove)
             self.assertIn("available ports: 0", pmd.command("show port summary all"))
